@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fabric.h - what connects adapters: LIDs on InfiniBand, GIDs on RoCE, and messages between QPs.
+ *
+ * A front creates one fabric, names it in hca_config of each adapter it creates and destroys it
+ * after them. The fabric owns the lock that all its adapters take, so a message is delivered by a
+ * call into the receiving adapter. A message covers up to FABRIC_PAYLOAD_MAX bytes of one request
+ * or response, i.e. several packets with consecutive PSNs; it holds no pointers into the sender
+ * other than its payload, so that it can become packets between processes.
+ */
+#ifndef SOFTHCA_FABRIC_H
+#define SOFTHCA_FABRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hca;
+struct fabric;
+
+int fabric_create(struct fabric **fabric);
+void fabric_destroy(struct fabric *fabric);
+
+/* ---- the rest is for the device core ---- */
+
+enum { FABRIC_PAYLOAD_MAX = 256 * 1024 };
+
+enum fabric_op {
+	FABRIC_SEND,
+	FABRIC_WRITE,
+	FABRIC_READ,
+	FABRIC_ATOMIC_CS,
+	FABRIC_ATOMIC_FA,
+	FABRIC_READ_RESPONSE,
+	FABRIC_ATOMIC_RESPONSE,
+	FABRIC_ACK,
+	FABRIC_NAK,
+};
+
+enum fabric_nak { /* IBTA AETH codes, and RNR */
+		  FABRIC_NAK_PSN = 0,
+		  FABRIC_NAK_INVALID_REQUEST = 1,
+		  FABRIC_NAK_REMOTE_ACCESS = 2,
+		  FABRIC_NAK_REMOTE_OP = 3,
+		  FABRIC_NAK_RNR = 32,
+};
+
+/* Where a message goes and comes from. LIDs are used on InfiniBand, GIDs on RoCE. */
+struct fabric_addr {
+	uint16_t dlid, slid;
+	uint8_t dgid[16], sgid[16];
+	bool by_gid;
+};
+
+struct fabric_msg {
+	struct fabric_addr addr;
+	enum fabric_op op;
+	uint32_t dest_qpn, src_qpn;
+	uint16_t pkey;
+	uint32_t psn;     /* of the first packet of this message */
+	uint32_t packets; /* PSNs it takes */
+	bool first, last; /* of its request or response */
+	bool solicited, has_imm, invalidate;
+	uint32_t imm; /* big-endian, as in the WQE; the rkey for INVALIDATE */
+	/* requests with a remote address */
+	uint64_t raddr;
+	uint32_t rkey;
+	uint64_t length; /* of the whole request */
+	/* atomics and their response, host order */
+	uint64_t swap_add, compare;
+	/* NAK, RNR timer code */
+	enum fabric_nak nak;
+	uint8_t rnr_timer;
+	const uint8_t *payload;
+	uint32_t payload_len;
+};
+
+void fabric_lock(struct fabric *fabric);
+void fabric_unlock(struct fabric *fabric);
+
+/* An adapter's port joins; on InfiniBand it is given a LID of its own. */
+int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uint16_t *lid);
+void fabric_detach(struct fabric *fabric, struct hca *hca);
+
+/* Deliver, or lose it: nobody at that address, no such QP, a fault. The sender does not learn it.
+ */
+void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg);
+
+#endif
