@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * driver.h - the whole contract between libibverbs and a provider.
+ *
+ * A provider is a shared object lib<name>-rdmakit<abi>.so in the plugin directory (or is linked
+ * statically). It registers one struct verbs_driver; the library matches devices to drivers, asks
+ * the driver for a device and a context, and then reaches it through the operations of VERBS_OPS.
+ * The provider speaks to the kernel only through the verbs_cmd_*() functions below.
+ *
+ * Rules for everything here:
+ * - Functions return 0 or a positive errno and hand objects out through their last parameter, set
+ * only on success. Operations that a public inline function calls directly (slots OPS and VCTX)
+ * have the public prototype instead.
+ * - Whoever detects a fault logs it, at level warn (util/log.h); callers pass it on.
+ * - The contract is private to one build: it has its own symbol version node and plugin suffix, and
+ * may change at will.
+ */
+#ifndef LIBIBVERBS_DRIVER_H
+#define LIBIBVERBS_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <infiniband/verbs.h>
+#include <infiniband/tm_types.h>
+
+#include "util/log.h"
+
+/* ---- 1. Drivers and devices
+ * --------------------------------------------------------------------------------------- */
+
+struct verbs_pci_id {
+	uint16_t vendor, device;
+};
+
+/* What discovery knows about a device before any driver is asked. Strings are never NULL. */
+struct verbs_device_info {
+	char name[IBV_SYSFS_NAME_MAX];        /* "mlx5_0" */
+	char uverbs_name[IBV_SYSFS_NAME_MAX]; /* "uverbs0" */
+	char uverbs_path[IBV_SYSFS_PATH_MAX]; /* its directory in sysfs */
+	char ibdev_path[IBV_SYSFS_PATH_MAX];  /* the infiniband class directory in sysfs */
+	char modalias[256];                   /* "pci:v000015B3d00001021...", or "" */
+	uint64_t uverbs_dev;                  /* dev_t of the character device */
+	uint32_t driver_id;      /* enum rdma_driver_id; RDMA_DRIVER_UNKNOWN when found by sysfs */
+	uint32_t abi_version;    /* of the kernel driver's data */
+	int index;               /* RDMA netlink device index, -1 when unknown */
+	int node_type;           /* enum ibv_node_type */
+	uint64_t identity[2];    /* same value = same device, across two scans */
+	struct verbs_pci_id pci; /* parsed from modalias; zeros when it is not PCI */
+};
+
+struct verbs_device {
+	struct ibv_device device; /* first: what applications hold */
+	const struct verbs_driver *driver;
+	struct verbs_device_info info;
+	/* below: the library's own */
+	unsigned int refcount; /* device lists and contexts that hold it; guarded by the device list
+				  lock */
+	struct verbs_device *next;
+};
+
+static inline struct verbs_device *to_vdev(struct ibv_device *device)
+{
+	return (struct verbs_device *)device;
+}
+
+#define VERBS_DRIVER_MAGIC 0x31746b61u /* catches a plugin built against another driver.h */
+
+struct verbs_driver {
+	uint32_t magic; /* VERBS_DRIVER_MAGIC */
+	const char *name;
+	/* A device belongs to the driver when its RDMA netlink driver id equals driver_id, or else
+	 * its PCI id is in the list. */
+	uint32_t driver_id;                 /* enum rdma_driver_id */
+	const struct verbs_pci_id *pci_ids; /* ends with vendor 0; may be NULL */
+	uint32_t min_abi, max_abi; /* versions of the kernel driver's data that it speaks */
+	/* A zeroed object that starts with struct verbs_device; the library fills that part
+	 * afterwards. Must not touch the device: listing devices opens nothing. */
+	int (*alloc_device)(const struct verbs_device_info *info, struct verbs_device **vdev);
+	void (*free_device)(struct verbs_device *vdev);
+	/* Allocate the provider's context around struct verbs_context; call verbs_context_init(),
+	 * verbs_cmd_get_context(), verbs_set_ops(). On failure undo it all, except that cmd_fd
+	 * stays the caller's. */
+	int (*alloc_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
+	/* Undo alloc_context, verbs_context_cleanup() included. The library closes the descriptors
+	 * afterwards. */
+	void (*free_context)(struct verbs_context *vctx);
+};
+
+/* Called from a plugin's constructor. Use VERBS_DRIVER_REGISTER. */
+void verbs_register_driver(const struct verbs_driver *driver);
+
+/* The driver of a provider is a const object named verbs_provider_<name>, which is the name static
+ *programs refer to (see RDMA_STATIC_PROVIDERS in verbs.h). In a shared plugin a constructor
+ *registers it; in a static archive the program does.
+ *
+ *	VERBS_DRIVER(mlx5) = { .magic = VERBS_DRIVER_MAGIC, .name = "mlx5", ... };
+ *	VERBS_DRIVER_REGISTER(mlx5)
+ */
+#define VERBS_DRIVER(drv)                                      \
+	extern const struct verbs_driver verbs_provider_##drv; \
+	const struct verbs_driver verbs_provider_##drv
+#ifdef VERBS_STATIC_PROVIDER
+#define VERBS_DRIVER_REGISTER(drv)
+#else
+#define VERBS_DRIVER_REGISTER(drv)                                           \
+	static void __attribute__((constructor)) register_driver_##drv(void) \
+	{                                                                    \
+		verbs_register_driver(&verbs_provider_##drv);                \
+	}
+#endif
+
+/* ---- 2. Objects
+ * ----------------------------------------------------------------------------------------------------
+ */
+/* Where the library keeps state beside a public object, the provider embeds the wrapper; elsewhere
+ * it embeds the public struct. The provider allocates (zeroed) and frees; verbs_cmd_create_*() and
+ * friends fill the public part, locks included, before the kernel can raise an event for the
+ * object, and verbs_cmd_destroy_*() takes it down. */
+
+enum verbs_mr_kind {
+	VERBS_MR_USER, /* memory of this process */
+	VERBS_MR_NULL, /* ibv_alloc_null_mr */
+	VERBS_MR_DM,   /* device memory */
+	VERBS_MR_DMABUF,
+	VERBS_MR_IMPORTED,
+};
+
+struct verbs_mr {
+	struct ibv_mr mr;
+	enum verbs_mr_kind kind;
+	unsigned int access;
+};
+
+struct verbs_cq {
+	union { /* ibv_cq is a prefix of ibv_cq_ex by ABI */
+		struct ibv_cq cq;
+		struct ibv_cq_ex cq_ex;
+	};
+};
+
+struct verbs_qp {
+	union { /* ibv_qp_ex starts with ibv_qp by ABI; ibv_qp_to_qp_ex() is a cast of the same
+		   address */
+		struct ibv_qp qp;
+		struct ibv_qp_ex qp_ex;
+	};
+	bool has_ex; /* the provider sets it when it filled wr_*: created with
+			IBV_QP_INIT_ATTR_SEND_OPS_FLAGS */
+};
+
+static inline struct verbs_mr *to_vmr(struct ibv_mr *mr)
+{
+	return (struct verbs_mr *)mr;
+}
+
+static inline struct verbs_cq *to_vcq(struct ibv_cq *cq)
+{
+	return (struct verbs_cq *)cq;
+}
+
+static inline struct verbs_qp *to_vqp(struct ibv_qp *qp)
+{
+	return (struct verbs_qp *)qp;
+}
+
+/* Every context is extended, so this never is NULL (the public verbs_get_ctx() can be). */
+static inline struct verbs_context *to_vctx(struct ibv_context *context)
+{
+	return (struct verbs_context *)((char *)context - offsetof(struct verbs_context, context));
+}
+
+/* ---- 3. Operations
+ * -------------------------------------------------------------------------------------------------
+ */
+/*
+ * The one list of what a provider can do: OP(slot, fail, return type, name, parameters). It
+ *generates struct verbs_ops, the defaults that fail with EOPNOTSUPP and one log line, and
+ *verbs_set_ops().
+ *
+ * slot: where applications' inline calls find it.
+ *	OPS	ibv_context.ops.<name>
+ *	VCTX	verbs_context.<name>
+ *	LIB	nowhere; the library checks the input of the exported (or extended) call, then calls
+ *it fail: how "not supported" is said: ERRNO returns EOPNOTSUPP, NEG returns -EOPNOTSUPP, PTR
+ *returns NULL with errno set, QUIET does nothing (a notification that needs no answer).
+ *
+ * Creation by basic and extended call is one operation: the library widens ibv_create_cq() to
+ *create_cq with an ibv_cq_init_attr_ex, ibv_create_qp() to create_qp with an ibv_qp_init_attr_ex
+ *(comp_mask = IBV_QP_INIT_ATTR_PD), and so on.
+ */
+/* clang-format off */
+#define VERBS_OPS(OP) \
+	/* data path */ \
+	OP(OPS, NEG, int, poll_cq, (struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)) \
+	OP(OPS, ERRNO, int, req_notify_cq, (struct ibv_cq *cq, int solicited_only)) \
+	OP(OPS, ERRNO, int, post_send, (struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)) \
+	OP(OPS, ERRNO, int, post_recv, (struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)) \
+	OP(OPS, ERRNO, int, post_srq_recv, (struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)) \
+	OP(VCTX, ERRNO, int, post_srq_ops, (struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)) \
+	/* an event of the CQ was read from its channel (mlx5: count it for the next arm) */ \
+	OP(LIB, QUIET, void, cq_event, (struct ibv_cq *cq)) \
+	/* device and port; the default of query_port runs the plain command */ \
+	OP(VCTX, ERRNO, int, query_device_ex, (struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr, size_t attr_size)) \
+	OP(VCTX, ERRNO, int, query_port, (struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr, size_t attr_size)) \
+	OP(VCTX, ERRNO, int, query_rt_values, (struct ibv_context *context, struct ibv_values_ex *values)) \
+	/* protection domains */ \
+	OP(LIB, ERRNO, int, alloc_pd, (struct ibv_context *context, struct ibv_pd **pd)) \
+	OP(LIB, ERRNO, int, dealloc_pd, (struct ibv_pd *pd)) \
+	OP(VCTX, PTR, struct ibv_td *, alloc_td, (struct ibv_context *context, struct ibv_td_init_attr *attr)) \
+	OP(VCTX, ERRNO, int, dealloc_td, (struct ibv_td *td)) \
+	OP(VCTX, PTR, struct ibv_pd *, alloc_parent_domain, (struct ibv_context *context, struct ibv_parent_domain_init_attr *attr)) \
+	/* memory */ \
+	OP(LIB, ERRNO, int, reg_mr, (struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access, struct verbs_mr **vmr)) \
+	OP(LIB, ERRNO, int, reg_dmabuf_mr, (struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, unsigned int access, struct verbs_mr **vmr)) \
+	OP(LIB, ERRNO, int, rereg_mr, (struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length, unsigned int access)) \
+	OP(LIB, ERRNO, int, dereg_mr, (struct verbs_mr *vmr)) \
+	OP(VCTX, PTR, struct ibv_mr *, alloc_null_mr, (struct ibv_pd *pd)) \
+	OP(VCTX, ERRNO, int, advise_mr, (struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)) \
+	OP(VCTX, PTR, struct ibv_dm *, alloc_dm, (struct ibv_context *context, struct ibv_alloc_dm_attr *attr)) \
+	OP(VCTX, ERRNO, int, free_dm, (struct ibv_dm *dm)) \
+	OP(VCTX, PTR, struct ibv_mr *, reg_dm_mr, (struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length, unsigned int access)) \
+	OP(OPS, PTR, struct ibv_mw *, alloc_mw, (struct ibv_pd *pd, enum ibv_mw_type type)) \
+	OP(OPS, ERRNO, int, bind_mw, (struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)) \
+	OP(OPS, ERRNO, int, dealloc_mw, (struct ibv_mw *mw)) \
+	/* completion queues */ \
+	OP(LIB, ERRNO, int, create_cq, (struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr, struct verbs_cq **vcq)) \
+	OP(LIB, ERRNO, int, resize_cq, (struct ibv_cq *cq, int cqe)) \
+	OP(LIB, ERRNO, int, destroy_cq, (struct ibv_cq *cq)) \
+	OP(VCTX, ERRNO, int, modify_cq, (struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)) \
+	/* queue pairs; create_qp writes the granted capacities back to attr->cap */ \
+	OP(LIB, ERRNO, int, create_qp, (struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct verbs_qp **vqp)) \
+	OP(LIB, ERRNO, int, modify_qp, (struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)) \
+	OP(LIB, ERRNO, int, query_qp, (struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)) \
+	OP(LIB, ERRNO, int, destroy_qp, (struct ibv_qp *qp)) \
+	OP(LIB, ERRNO, int, set_ece, (struct ibv_qp *qp, struct ibv_ece *ece)) \
+	OP(LIB, ERRNO, int, query_ece, (struct ibv_qp *qp, struct ibv_ece *ece)) \
+	/* IBV_QUERY_QP_DATA_IN_ORDER_* bits, 0 when nothing is promised: not an error number */ \
+	OP(LIB, QUIET, int, query_qp_data_in_order, (struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)) \
+	OP(VCTX, ERRNO, int, modify_qp_rate_limit, (struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)) \
+	OP(VCTX, PTR, struct ibv_qp *, open_qp, (struct ibv_context *context, struct ibv_qp_open_attr *attr)) \
+	OP(LIB, ERRNO, int, attach_mcast, (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)) \
+	OP(LIB, ERRNO, int, detach_mcast, (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)) \
+	/* address handles */ \
+	OP(LIB, ERRNO, int, create_ah, (struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)) \
+	OP(LIB, ERRNO, int, destroy_ah, (struct ibv_ah *ah)) \
+	/* shared receive queues, XRC domains */ \
+	OP(LIB, ERRNO, int, create_srq, (struct ibv_context *context, struct ibv_srq_init_attr_ex *attr, struct ibv_srq **srq)) \
+	OP(LIB, ERRNO, int, modify_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask)) \
+	OP(LIB, ERRNO, int, query_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr)) \
+	OP(LIB, ERRNO, int, destroy_srq, (struct ibv_srq *srq)) \
+	OP(VCTX, ERRNO, int, get_srq_num, (struct ibv_srq *srq, uint32_t *srq_num)) \
+	OP(VCTX, PTR, struct ibv_xrcd *, open_xrcd, (struct ibv_context *context, struct ibv_xrcd_init_attr *attr)) \
+	OP(VCTX, ERRNO, int, close_xrcd, (struct ibv_xrcd *xrcd)) \
+	/* work queues, flows, counters */ \
+	OP(VCTX, PTR, struct ibv_wq *, create_wq, (struct ibv_context *context, struct ibv_wq_init_attr *attr)) \
+	OP(VCTX, ERRNO, int, modify_wq, (struct ibv_wq *wq, struct ibv_wq_attr *attr)) \
+	OP(VCTX, ERRNO, int, destroy_wq, (struct ibv_wq *wq)) \
+	OP(VCTX, PTR, struct ibv_rwq_ind_table *, create_rwq_ind_table, (struct ibv_context *context, struct ibv_rwq_ind_table_init_attr *attr)) \
+	OP(VCTX, ERRNO, int, destroy_rwq_ind_table, (struct ibv_rwq_ind_table *table)) \
+	OP(VCTX, PTR, struct ibv_flow *, ibv_create_flow, (struct ibv_qp *qp, struct ibv_flow_attr *attr)) \
+	OP(VCTX, ERRNO, int, ibv_destroy_flow, (struct ibv_flow *flow)) \
+	OP(VCTX, PTR, struct ibv_flow_action *, create_flow_action_esp, (struct ibv_context *context, struct ibv_flow_action_esp_attr *attr)) \
+	OP(VCTX, ERRNO, int, modify_flow_action_esp, (struct ibv_flow_action *action, struct ibv_flow_action_esp_attr *attr)) \
+	OP(VCTX, ERRNO, int, destroy_flow_action, (struct ibv_flow_action *action)) \
+	OP(VCTX, PTR, struct ibv_counters *, create_counters, (struct ibv_context *context, struct ibv_counters_init_attr *attr)) \
+	OP(VCTX, ERRNO, int, destroy_counters, (struct ibv_counters *counters)) \
+	OP(VCTX, ERRNO, int, attach_counters_point_flow, (struct ibv_counters *counters, struct ibv_counter_attach_attr *attr, struct ibv_flow *flow)) \
+	OP(VCTX, ERRNO, int, read_counters, (struct ibv_counters *counters, uint64_t *values, uint32_t ncounters, uint32_t flags))
+/* clang-format on */
+
+struct verbs_ops {
+#define VERBS_OP_MEMBER(slot, fail, type, name, params) type(*name) params;
+	VERBS_OPS(VERBS_OP_MEMBER)
+#undef VERBS_OP_MEMBER
+};
+
+/* Install the non-NULL members of OPS, in the public slots too. May be called again to override
+ * some (a context that learns more about its device). Until then every operation has its default.
+ */
+void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops);
+
+/* ---- 4. Contexts
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+/* Fill the public part of a zeroed context and install the default operations. */
+int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd);
+void verbs_context_cleanup(struct verbs_context *vctx);
+
+/* ---- 5. Kernel commands
+ * -------------------------------------------------------------------------------------------- */
+/*
+ * A command is a list of attributes, written down once:
+ *
+ *	const struct verbs_attr attrs[] = {
+ *		verbs_attr_new_handle(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->handle),
+ *		verbs_attr_u32(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, type),
+ *		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset)),
+ *	};
+ *	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, attrs,
+ *ARRAY_SIZE(attrs));
+ *
+ * verbs_cmd_run() returns the kernel's errno; EPROTONOSUPPORT is "this kernel has no such object or
+ *method".
+ */
+enum verbs_attr_kind {
+	VERBS_ATTR_SKIP, /* not part of the command; lets an optional attribute be an ?: in the list
+			  */
+	VERBS_ATTR_VALUE,
+	VERBS_ATTR_IN,
+	VERBS_ATTR_OUT,
+	VERBS_ATTR_HANDLE,
+	VERBS_ATTR_NEW_HANDLE,
+	VERBS_ATTR_FD,
+	VERBS_ATTR_NEW_FD,
+};
+
+struct verbs_attr {
+	uint16_t id;
+	uint16_t len;
+	uint8_t kind;
+	uint8_t elem;   /* of an enumerated attribute (flow action keymats...), else 0 */
+	bool optional;  /* a kernel that does not know it ignores it */
+	uint64_t value; /* VALUE, HANDLE, FD: itself; otherwise the address of the data */
+};
+
+static inline struct verbs_attr verbs_attr_skip(void)
+{
+	return (struct verbs_attr){ .kind = VERBS_ATTR_SKIP };
+}
+
+/* LEN bytes for the kernel; they stay valid until the command has run. */
+static inline struct verbs_attr verbs_attr_in(uint16_t id, const void *data, size_t len)
+{
+	return (struct verbs_attr){ id, len, VERBS_ATTR_IN, 0, false, (uintptr_t)data };
+}
+
+static inline struct verbs_attr verbs_attr_u32(uint16_t id, uint32_t value)
+{
+	return (struct verbs_attr){ id, sizeof(value), VERBS_ATTR_VALUE, 0, false, value };
+}
+
+static inline struct verbs_attr verbs_attr_u64(uint16_t id, uint64_t value)
+{
+	return (struct verbs_attr){ id, sizeof(value), VERBS_ATTR_VALUE, 0, false, value };
+}
+
+/* The kernel's enumerated types and flags arrive as 8 bytes, read as 32 or 64 bits: u64 is always
+ * right for them. */
+static inline struct verbs_attr verbs_attr_flags(uint16_t id, uint64_t flags)
+{
+	return verbs_attr_u64(id, flags);
+}
+
+/* Room for LEN bytes from the kernel; a shorter answer leaves the rest as it was, so zero it first.
+ */
+static inline struct verbs_attr verbs_attr_out(uint16_t id, void *data, size_t len)
+{
+	return (struct verbs_attr){ id, len, VERBS_ATTR_OUT, 0, false, (uintptr_t)data };
+}
+
+/* An object that exists, and one that the command creates: *handle is written when the command
+ * succeeds. */
+static inline struct verbs_attr verbs_attr_handle(uint16_t id, uint32_t handle)
+{
+	return (struct verbs_attr){ id, 0, VERBS_ATTR_HANDLE, 0, false, handle };
+}
+
+static inline struct verbs_attr verbs_attr_new_handle(uint16_t id, uint32_t *handle)
+{
+	return (struct verbs_attr){ id, 0, VERBS_ATTR_NEW_HANDLE, 0, false, (uintptr_t)handle };
+}
+
+static inline struct verbs_attr verbs_attr_fd(uint16_t id, int fd)
+{
+	return (struct verbs_attr){ id, 0, VERBS_ATTR_FD, 0, false, (uint64_t)(int64_t)fd };
+}
+
+static inline struct verbs_attr verbs_attr_new_fd(uint16_t id, int *fd)
+{
+	return (struct verbs_attr){ id, 0, VERBS_ATTR_NEW_FD, 0, false, (uintptr_t)fd };
+}
+
+static inline struct verbs_attr verbs_attr_optional(struct verbs_attr attr)
+{
+	attr.optional = true;
+	return attr;
+}
+
+/* Most attributes that one command can have, driver attributes included. */
+#define VERBS_CMD_MAX_ATTRS 32
+
+int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
+		  const struct verbs_attr *attrs, unsigned int nattrs);
+
+/* Driver data that goes along with a core command. REQ and RESP are the driver's structs of
+ * <rdma/mlx5-abi.h> alone, without any core header. The library zeroes RESP before it runs the
+ * command, so fields of a shorter (older) answer read as 0. ATTRS are further attributes in the
+ * driver's id space. A NULL udata means none of this. */
+struct verbs_udata {
+	const void *req;
+	size_t req_len;
+	void *resp;
+	size_t resp_len;
+	const struct verbs_attr *attrs;
+	unsigned int nattrs;
+};
+
+/*
+ * Commands on core objects. Creation fills the public object as said in section 2 (context, pd,
+ * cqs, handle, keys, numbers, state, locks). Destruction first runs the command, then waits until
+ * the application has acknowledged every event that it read for the object, then takes the locks
+ * down: after it the provider may free the object. A device that is gone (EIO) counts as destroyed,
+ * so that programs can clean up.
+ */
+int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
+
+/* Fills as much of ATTR as ATTR_SIZE holds, from the core's answer; the provider adds what its
+ * response says. */
+int verbs_cmd_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr,
+			   size_t attr_size, const struct verbs_udata *udata);
+int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
+			 size_t attr_size);
+
+int verbs_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
+		       const struct verbs_udata *udata);
+int verbs_cmd_dealloc_pd(struct ibv_pd *pd);
+
+int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+		     unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
+int verbs_cmd_dereg_mr(struct verbs_mr *vmr);
+
+/* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). cq->cqe is what the kernel granted: the provider
+ * may correct it. */
+int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			uint32_t flags, struct verbs_cq *vcq, const struct verbs_udata *udata);
+int verbs_cmd_destroy_cq(struct ibv_cq *cq);
+
+/* attr->cap comes back as the kernel granted it. */
+int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+			struct verbs_qp *vqp, const struct verbs_udata *udata);
+/* On success qp->state follows attr->qp_state. */
+int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
+			const struct verbs_udata *udata);
+int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		       struct ibv_qp_init_attr *init_attr);
+int verbs_cmd_destroy_qp(struct ibv_qp *qp);
+
+/* The driver of an open context, so that direct verbs (mlx5dv_*) can tell their own devices from
+ * others. */
+static inline const struct verbs_driver *verbs_driver_of(const struct ibv_device *device)
+{
+	return ((const struct verbs_device *)device)->driver;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * log.h - one line per failure, for the person who has to fix it.
+ *
+ * VERBS_LOG=off|error|warn|info|debug chooses what is written (default error), VERBS_LOG_FILE where
+ * (default standard error). The environment is read once. A suppressed line costs one load and one
+ * compare. Lines are written with one write() each, so threads and processes that share a file do
+ * not interleave. Logging never changes errno.
+ */
+#ifndef UTIL_LOG_H
+#define UTIL_LOG_H
+
+#include <stdbool.h>
+
+enum verbs_log_level {
+	VERBS_LOG_OFF,
+	VERBS_LOG_ERROR, /* broken: the library cannot do its work */
+	VERBS_LOG_WARN,  /* a call is refused: names call, field, value, limit, rule */
+	VERBS_LOG_INFO,  /* what was found and chosen: devices, providers */
+	VERBS_LOG_DEBUG, /* each command */
+};
+
+/* Negative until the environment has been read. Private to log.c and the check below. */
+extern int verbs_log_threshold;
+int verbs_log_init(void);
+
+static inline bool verbs_log_on(enum verbs_log_level level)
+{
+	int threshold = verbs_log_threshold;
+
+	if (__builtin_expect(threshold < 0, 0))
+		threshold = verbs_log_init();
+	return (int)level <= threshold;
+}
+
+void verbs_log_write(enum verbs_log_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3), cold));
+
+#define verbs_log(level, ...)                                 \
+	do {                                                  \
+		if (__builtin_expect(verbs_log_on(level), 0)) \
+			verbs_log_write(level, __VA_ARGS__);  \
+	} while (0)
+#define verbs_error(...) verbs_log(VERBS_LOG_ERROR, __VA_ARGS__)
+#define verbs_warn(...)  verbs_log(VERBS_LOG_WARN, __VA_ARGS__)
+#define verbs_info(...)  verbs_log(VERBS_LOG_INFO, __VA_ARGS__)
+#define verbs_debug(...) verbs_log(VERBS_LOG_DEBUG, __VA_ARGS__)
+
+#endif
