@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bits.h - integer and address arithmetic that C leaves out. Every macro evaluates its arguments
+ * once.
+ */
+#ifndef UTIL_BITS_H
+#define UTIL_BITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+#define container_of(ptr, type, member) \
+	((type *)((char *)(1 ? (ptr) : &((type *)0)->member) - offsetof(type, member)))
+
+#define min_of(a, b)                               \
+	({                                         \
+		__auto_type min_a_ = (a);          \
+		__auto_type min_b_ = (b);          \
+		min_a_ < min_b_ ? min_a_ : min_b_; \
+	})
+#define max_of(a, b)                               \
+	({                                         \
+		__auto_type max_a_ = (a);          \
+		__auto_type max_b_ = (b);          \
+		max_a_ > max_b_ ? max_a_ : max_b_; \
+	})
+
+static inline bool is_pow2(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* floor(log2(n)); n > 0 */
+static inline unsigned int log2_floor(uint64_t n)
+{
+	return 63 - (unsigned int)__builtin_clzll(n);
+}
+
+/* ceil(log2(n)); n > 0 */
+static inline unsigned int log2_ceil(uint64_t n)
+{
+	return n == 1 ? 0 : log2_floor(n - 1) + 1;
+}
+
+/* The smallest power of two >= n; 1 for 0. n <= 2^63 */
+static inline uint64_t pow2_ceil(uint64_t n)
+{
+	return n <= 1 ? 1 : UINT64_C(1) << log2_ceil(n);
+}
+
+/* The next multiple of ALIGN, a power of two. */
+static inline uint64_t align_up(uint64_t n, uint64_t align)
+{
+	return (n + align - 1) & ~(align - 1);
+}
+
+static inline uint64_t div_ceil(uint64_t n, uint64_t by)
+{
+	return (n + by - 1) / by;
+}
+
+#endif

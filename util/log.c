@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * log.c - where log lines go. See log.h for the rules.
+ *
+ * Each library that links this has its own copy of the threshold; all read the same environment,
+ * and all append.
+ */
+#include "util/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int verbs_log_threshold = -1;
+
+static const char *const level_names[] = {
+	[VERBS_LOG_OFF] = "off",   [VERBS_LOG_ERROR] = "error", [VERBS_LOG_WARN] = "warn",
+	[VERBS_LOG_INFO] = "info", [VERBS_LOG_DEBUG] = "debug",
+};
+#define NUM_LEVELS (sizeof(level_names) / sizeof(level_names[0]))
+
+static int log_fd = STDERR_FILENO;
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int parse_level(const char *name)
+{
+	if (!name || !*name)
+		return VERBS_LOG_ERROR;
+	for (unsigned int i = 0; i < NUM_LEVELS; i++)
+		if (!strcmp(name, level_names[i]))
+			return (int)i;
+	dprintf(STDERR_FILENO,
+		"rdmakit error: VERBS_LOG=%s is not one of off, error, warn, info, debug\n", name);
+	return VERBS_LOG_ERROR;
+}
+
+/* secure_getenv: a set-uid program must not write a file of its caller's choice. */
+static int open_log(void)
+{
+	const char *path = secure_getenv("VERBS_LOG_FILE");
+	int fd;
+
+	if (!path || !*path)
+		return STDERR_FILENO;
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+	if (fd >= 0)
+		return fd;
+	dprintf(STDERR_FILENO, "rdmakit error: VERBS_LOG_FILE=%s: %s\n", path, strerror(errno));
+	return STDERR_FILENO;
+}
+
+int verbs_log_init(void)
+{
+	int saved = errno;
+
+	pthread_mutex_lock(&init_lock);
+	if (verbs_log_threshold < 0) {
+		int level = parse_level(getenv("VERBS_LOG"));
+
+		if (level > VERBS_LOG_OFF)
+			log_fd = open_log();
+		__atomic_store_n(&verbs_log_threshold, level, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&init_lock);
+	errno = saved;
+	return verbs_log_threshold;
+}
+
+void verbs_log_write(enum verbs_log_level level, const char *format, ...)
+{
+	int saved = errno;
+	char line[1024];
+	va_list args;
+	int n, len;
+
+	n = snprintf(line, sizeof(line), "rdmakit %s: ", level_names[level]);
+	va_start(args, format);
+	errno = saved; /* for %m */
+	len = vsnprintf(line + n, sizeof(line) - n - 1, format, args);
+	va_end(args);
+	n += len < 0 ? 0 : len;
+	if (n > (int)sizeof(line) - 2)
+		n = sizeof(line) - 2;
+	line[n++] = '\n';
+	if (write(log_fd, line, n) < 0) {
+		/* There is nowhere left to say so. */
+	}
+	errno = saved;
+}
