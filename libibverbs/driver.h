@@ -201,7 +201,7 @@ static inline struct verbs_context *to_vctx(struct ibv_context *context)
 	/* an event of the CQ was read from its channel (mlx5: count it for the next arm) */ \
 	OP(LIB, QUIET, void, cq_event, (struct ibv_cq *cq)) \
 	/* device and port; the default of query_port runs the plain command */ \
-	OP(VCTX, ERRNO, int, query_device_ex, (struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr, size_t attr_size)) \
+	OP(LIB, ERRNO, int, query_device_ex, (struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr, size_t attr_size)) \
 	OP(VCTX, ERRNO, int, query_port, (struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr, size_t attr_size)) \
 	OP(VCTX, ERRNO, int, query_rt_values, (struct ibv_context *context, struct ibv_values_ex *values)) \
 	/* protection domains */ \
@@ -416,10 +416,11 @@ struct verbs_udata {
  */
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
 
-/* Fills as much of ATTR as ATTR_SIZE holds, from the core's answer; the provider adds what its
- * response says. */
-int verbs_cmd_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr,
-			   size_t attr_size, const struct verbs_udata *udata);
+/* Fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what that lacks is zero and the provider adds
+ * it from its response. The text of orig_attr.fw_ver is the provider's to print, from the number in *fw_ver. (The library
+ * itself always asks the provider for a whole struct, and shortens it for older programs afterwards.) */
+int verbs_cmd_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr, size_t attr_size,
+			   uint64_t *fw_ver, const struct verbs_udata *udata);
 int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 			 size_t attr_size);
 

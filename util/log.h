@@ -26,7 +26,7 @@ int verbs_log_init(void);
 
 static inline bool verbs_log_on(enum verbs_log_level level)
 {
-	int threshold = verbs_log_threshold;
+	int threshold = __atomic_load_n(&verbs_log_threshold, __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(threshold < 0, 0))
 		threshold = verbs_log_init();
