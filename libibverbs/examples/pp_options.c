@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pp_options.c - the command line of the pingpong programs: one table for parsing and for the usage text.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pingpong.h"
+
+struct option_entry {
+	char letter;
+	const char *name;
+	const char *help; /* all of its line behind the names */
+	/* False for a value that cannot be; ARG is NULL for an option without one. */
+	bool (*set)(struct pp_options *options, const char *arg);
+	bool has_arg;
+};
+
+static bool set_port(struct pp_options *options, const char *arg)
+{
+	unsigned long port = strtoul(arg, NULL, 0);
+
+	options->port = (unsigned int)port;
+	return port <= UINT16_MAX;
+}
+
+static bool set_device(struct pp_options *options, const char *arg)
+{
+	options->device = arg;
+	return true;
+}
+
+static bool set_ib_port(struct pp_options *options, const char *arg)
+{
+	long port = strtol(arg, NULL, 0);
+
+	options->ib_port = (unsigned int)port;
+	return port >= 1;
+}
+
+static bool set_size(struct pp_options *options, const char *arg)
+{
+	options->size = (unsigned int)strtoul(arg, NULL, 0);
+	return true;
+}
+
+static bool set_mtu(struct pp_options *options, const char *arg)
+{
+	long bytes = strtol(arg, NULL, 0);
+
+	for (enum ibv_mtu mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++) {
+		if (bytes == 128L << mtu) {
+			options->mtu = mtu;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool set_rx_depth(struct pp_options *options, const char *arg)
+{
+	options->rx_depth = (unsigned int)strtoul(arg, NULL, 0);
+	return true;
+}
+
+static bool set_iters(struct pp_options *options, const char *arg)
+{
+	options->iters = (unsigned int)strtoul(arg, NULL, 0);
+	return true;
+}
+
+static bool set_sl(struct pp_options *options, const char *arg)
+{
+	options->sl = (int)strtol(arg, NULL, 0);
+	return true;
+}
+
+static bool set_gid_index(struct pp_options *options, const char *arg)
+{
+	options->gid_index = (int)strtol(arg, NULL, 0);
+	return true;
+}
+
+static bool set_events(struct pp_options *options, const char *arg)
+{
+	(void)arg;
+	return options->events = true;
+}
+
+static bool set_odp(struct pp_options *options, const char *arg)
+{
+	(void)arg;
+	return options->odp = true;
+}
+
+static bool set_implicit_odp(struct pp_options *options, const char *arg)
+{
+	(void)arg;
+	return options->odp = options->implicit_odp = true;
+}
+
+static bool set_prefetch(struct pp_options *options, const char *arg)
+{
+	(void)arg;
+	return options->prefetch = true;
+}
+
+static bool set_timestamps(struct pp_options *options, const char *arg)
+{
+	(void)arg;
+	return options->timestamps = true;
+}
+
+static bool set_check(struct pp_options *options, const char *arg)
+{
+	(void)arg;
+	return options->check = true;
+}
+
+static bool set_device_memory(struct pp_options *options, const char *arg)
+{
+	(void)arg;
+	return options->device_memory = true;
+}
+
+static bool set_new_send(struct pp_options *options, const char *arg)
+{
+	(void)arg;
+	return options->new_send = true;
+}
+
+/* In the order of the usage text, whose spacing is part of what people compare. */
+static const struct option_entry entries[] = {
+	{ 'p', "port", "=<port>      listen on/connect to port <port> (default 18515)", set_port,
+	  true },
+	{ 'd', "ib-dev", "=<dev>     use IB device <dev> (default first device found)", set_device,
+	  true },
+	{ 'i', "ib-port", "=<port>   use port <port> of IB device (default 1)", set_ib_port, true },
+	{ 's', "size", "=<size>      size of message to exchange (default 4096)", set_size, true },
+	{ 'm', "mtu", "=<size>       path MTU (default 1024)", set_mtu, true },
+	{ 'r', "rx-depth", "=<dep>   number of receives to post at a time (default 500)",
+	  set_rx_depth, true },
+	{ 'n', "iters", "=<iters>    number of exchanges (default 1000)", set_iters, true },
+	{ 'l', "sl", "=<sl>          service level value", set_sl, true },
+	{ 'e', "events", "           sleep on CQ events (default poll)", set_events, false },
+	{ 'g', "gid-idx", "=<gid index> local port gid index", set_gid_index, true },
+	{ 'o', "odp", "\t\t    use on demand paging", set_odp, false },
+	{ 'O', "iodp", "\t\t    use implicit on demand paging", set_implicit_odp, false },
+	{ 'P', "prefetch", "\t    prefetch an ODP MR", set_prefetch, false },
+	{ 't', "ts", "\t            get CQE with timestamp", set_timestamps, false },
+	{ 'c', "chk", "\t            validate received buffer", set_check, false },
+	{ 'j', "dm", "\t            use device memory", set_device_memory, false },
+	{ 'N', "new_send", "            use new post send WR API", set_new_send, false },
+};
+
+#define NUM_ENTRIES (sizeof(entries) / sizeof(entries[0]))
+
+static void print_usage(const char *program, const char *letters)
+{
+	printf("Usage:\n"
+	       "  %s            start a server and wait for connection\n"
+	       "  %s <host>     connect to server at <host>\n"
+	       "\n"
+	       "Options:\n",
+	       program, program);
+	for (size_t i = 0; i < NUM_ENTRIES; i++)
+		if (strchr(letters, entries[i].letter))
+			printf("  -%c, --%s%s\n", entries[i].letter, entries[i].name,
+			       entries[i].help);
+}
+
+/* The two forms getopt_long() wants, for the options among LETTERS. */
+static void build_getopt(const char *letters, struct option *longs, char *shorts)
+{
+	for (size_t i = 0; i < NUM_ENTRIES; i++) {
+		const struct option_entry *entry = &entries[i];
+
+		if (!strchr(letters, entry->letter))
+			continue;
+		*longs++ = (struct option){ entry->name, entry->has_arg, NULL, entry->letter };
+		*shorts++ = entry->letter;
+		if (entry->has_arg)
+			*shorts++ = ':';
+	}
+	*longs = (struct option){ 0 };
+	*shorts = '\0';
+}
+
+static const struct option_entry *find_entry(int letter)
+{
+	for (size_t i = 0; i < NUM_ENTRIES; i++)
+		if (entries[i].letter == letter)
+			return &entries[i];
+	return NULL; /* '?': getopt has told the user */
+}
+
+static bool parse_values(int argc, char **argv, const char *letters, struct pp_options *options)
+{
+	struct option longs[NUM_ENTRIES + 1];
+	char shorts[2 * NUM_ENTRIES + 1];
+	int letter;
+
+	build_getopt(letters, longs, shorts);
+	while ((letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		const struct option_entry *entry = find_entry(letter);
+
+		if (!entry || !entry->set(options, optarg))
+			return false;
+	}
+	if (optind < argc - 1)
+		return false;
+	options->host = argv[optind]; /* argv ends with NULL */
+	return true;
+}
+
+int pp_parse(int argc, char **argv, const char *letters, struct pp_options *options)
+{
+	*options = (struct pp_options){
+		.port = 18515,
+		.ib_port = 1,
+		.size = 4096,
+		.rx_depth = 500,
+		.iters = 1000,
+		.mtu = IBV_MTU_1024,
+		.gid_index = -1,
+	};
+	if (!parse_values(argc, argv, letters, options)) {
+		print_usage(argv[0], letters);
+		return -1;
+	}
+	if (options->odp && options->device_memory) {
+		fprintf(stderr, "DM memory region can't be on demand\n");
+		return -1;
+	}
+	if (options->prefetch && !options->odp) {
+		fprintf(stderr, "prefetch is valid only with on-demand memory region\n");
+		return -1;
+	}
+	return 0;
+}

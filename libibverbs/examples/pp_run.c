@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pp_run.c - bounce messages until both directions have carried the asked number, then say how long it took.
+ *
+ * Either side has one send outstanding at most: it answers a message once its own last one has completed. Message and
+ * echo share one buffer, so the client's bytes travel back and forth and both sides can check them at the end.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "pingpong.h"
+
+/* wr_id of the two kinds of work request */
+enum { RECEIVE = 1, SEND = 2 };
+
+/* What a check expects of the client's message: one byte at the start of each page, another behind it. */
+#define PAGE_MARK   0x00
+#define PAGE_FILL   0x7b
+#define REFILL_WHEN 1 /* receives left when new ones are posted */
+
+struct progress {
+	unsigned int sends_posted;
+	unsigned int sends_done;
+	unsigned int received;
+	unsigned int recvs_posted; /* outstanding */
+	unsigned int events;       /* not acknowledged yet */
+	uint64_t last_stamp;
+	uint64_t min_cycles, max_cycles, total_cycles;
+};
+
+static struct ibv_sge message_sge(const struct pp *pp)
+{
+	return (struct ibv_sge){ pp->dm ? 0 : (uintptr_t)pp->buf, pp->options->size, pp->mr->lkey };
+}
+
+unsigned int pp_post_recv(struct pp *pp, unsigned int count)
+{
+	struct ibv_sge sge = message_sge(pp);
+	struct ibv_recv_wr wr = { .wr_id = RECEIVE, .sg_list = &sge, .num_sge = 1 };
+	struct ibv_recv_wr *bad_wr;
+	unsigned int posted = 0;
+
+	while (posted < count && !ibv_post_recv(pp->qp, &wr, &bad_wr))
+		posted++;
+	return posted;
+}
+
+static int post_send(struct pp *pp)
+{
+	struct ibv_sge sge = message_sge(pp);
+	struct ibv_send_wr wr = {
+		.wr_id = SEND,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = pp->send_flags,
+	};
+	struct ibv_send_wr *bad_wr;
+
+	if (!pp->qp_ex)
+		return ibv_post_send(pp->qp, &wr, &bad_wr);
+
+	ibv_wr_start(pp->qp_ex);
+	pp->qp_ex->wr_id = SEND;
+	pp->qp_ex->wr_flags = pp->send_flags;
+	ibv_wr_send(pp->qp_ex);
+	if (pp->send_flags & IBV_SEND_INLINE)
+		ibv_wr_set_inline_data(pp->qp_ex, pp->buf, pp->options->size);
+	else
+		ibv_wr_set_sge(pp->qp_ex, sge.lkey, sge.addr, sge.length);
+	return ibv_wr_complete(pp->qp_ex);
+}
+
+/* Ours to send: the client is one message ahead of what it received, the server level with it. */
+static bool may_send(const struct pp *pp, const struct progress *progress)
+{
+	unsigned int allowed = progress->received + (pp->options->host ? 1 : 0);
+
+	return progress->sends_posted == progress->sends_done &&
+	       progress->sends_posted < pp->options->iters && progress->sends_posted < allowed;
+}
+
+static int send_if_due(struct pp *pp, struct progress *progress)
+{
+	if (!may_send(pp, progress))
+		return 0;
+	if (post_send(pp)) {
+		fprintf(stderr, "Couldn't post send\n");
+		return -1;
+	}
+	progress->sends_posted++;
+	return 0;
+}
+
+static int refill(struct pp *pp, struct progress *progress)
+{
+	const unsigned int depth = pp->options->rx_depth;
+
+	if (--progress->recvs_posted > REFILL_WHEN)
+		return 0;
+	progress->recvs_posted += pp_post_recv(pp, depth - progress->recvs_posted);
+	if (progress->recvs_posted < depth) {
+		fprintf(stderr, "Couldn't post receive (%u)\n", progress->recvs_posted);
+		return -1;
+	}
+	return 0;
+}
+
+static int handle_completion(struct pp *pp, struct progress *progress, uint64_t wr_id,
+			     enum ibv_wc_status status)
+{
+	if (status != IBV_WC_SUCCESS) {
+		fprintf(stderr, "Failed status %s (%d) for wr_id %d\n", ibv_wc_status_str(status),
+			status, (int)wr_id);
+		return -1;
+	}
+	switch (wr_id) {
+	case SEND:
+		progress->sends_done++;
+		break;
+	case RECEIVE:
+		progress->received++;
+		if (refill(pp, progress))
+			return -1;
+		break;
+	default:
+		fprintf(stderr, "Completion for unknown wr_id %d\n", (int)wr_id);
+		return -1;
+	}
+	return send_if_due(pp, progress);
+}
+
+/* Cycles between consecutive receive completions, on a clock that wraps at the device's mask. */
+static void note_timestamp(struct pp *pp, struct progress *progress, uint64_t stamp)
+{
+	uint64_t cycles = (stamp - progress->last_stamp) & pp->timestamp_mask;
+	bool first = progress->received == 1;
+
+	progress->last_stamp = stamp;
+	if (first)
+		return;
+	if (progress->received == 2 || cycles < progress->min_cycles)
+		progress->min_cycles = cycles;
+	if (cycles > progress->max_cycles)
+		progress->max_cycles = cycles;
+	progress->total_cycles += cycles;
+}
+
+static int handle_current(struct pp *pp, struct progress *progress)
+{
+	struct ibv_cq_ex *cq = pp->cq_ex;
+	unsigned int received = progress->received;
+	int ret = handle_completion(pp, progress, cq->wr_id, cq->status);
+
+	if (!ret && progress->received != received)
+		note_timestamp(pp, progress, ibv_wc_read_completion_ts(cq));
+	return ret;
+}
+
+/* One batch from the extended CQ. 0, also when there was nothing, or non-zero. */
+static int drain_extended(struct pp *pp, struct progress *progress)
+{
+	struct ibv_poll_cq_attr attr = { 0 };
+	int ret = ibv_start_poll(pp->cq_ex, &attr);
+
+	if (ret == ENOENT)
+		return 0;
+	if (ret) {
+		fprintf(stderr, "poll CQ failed %d\n", ret);
+		return ret;
+	}
+	do {
+		ret = handle_current(pp, progress);
+		if (ret) {
+			fprintf(stderr, "parse WC failed %d\n", ret);
+			break;
+		}
+		ret = ibv_next_poll(pp->cq_ex);
+	} while (!ret);
+	ibv_end_poll(pp->cq_ex);
+	if (ret > 0 && ret != ENOENT)
+		fprintf(stderr, "poll CQ failed %d\n", ret);
+	return ret == ENOENT ? 0 : ret;
+}
+
+static int drain(struct pp *pp, struct progress *progress)
+{
+	struct ibv_wc wc[2];
+	int n = ibv_poll_cq(pp->cq, 2, wc);
+
+	if (n < 0) {
+		fprintf(stderr, "poll CQ failed %d\n", n);
+		return n;
+	}
+	for (int i = 0; i < n; i++) {
+		int ret = handle_completion(pp, progress, wc[i].wr_id, wc[i].status);
+
+		if (ret) {
+			fprintf(stderr, "parse WC failed %d\n", ret);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int request_event(struct pp *pp)
+{
+	if (ibv_req_notify_cq(pp->cq, 0)) {
+		fprintf(stderr, "Couldn't request CQ notification\n");
+		return -1;
+	}
+	return 0;
+}
+
+/* Sleep until the CQ has news, and arm it again before it is polled, so that none is missed. */
+static int await_event(struct pp *pp, struct progress *progress)
+{
+	struct ibv_cq *cq;
+	void *cq_context;
+
+	if (ibv_get_cq_event(pp->channel, &cq, &cq_context)) {
+		fprintf(stderr, "Failed to get cq_event\n");
+		return -1;
+	}
+	progress->events++;
+	if (cq != pp->cq) {
+		fprintf(stderr, "CQ event for unknown CQ %p\n", (void *)cq);
+		return -1;
+	}
+	return request_event(pp);
+}
+
+static bool is_finished(const struct pp *pp, const struct progress *progress)
+{
+	return progress->received >= pp->options->iters &&
+	       progress->sends_done >= pp->options->iters;
+}
+
+static int bounce(struct pp *pp, struct progress *progress)
+{
+	int ret = send_if_due(pp, progress);
+
+	while (!ret && !is_finished(pp, progress)) {
+		if (pp->options->events) {
+			ret = await_event(pp, progress);
+			if (ret)
+				break;
+		}
+		ret = pp->cq_ex ? drain_extended(pp, progress) : drain(pp, progress);
+	}
+	if (progress->events)
+		ibv_ack_cq_events(pp->cq, progress->events);
+	return ret;
+}
+
+static void report(const struct pp *pp, const struct progress *progress,
+		   const struct timeval *start, const struct timeval *end)
+{
+	const unsigned int iters = pp->options->iters;
+	const long long bytes = (long long)pp->options->size * iters * 2;
+	const float usec = (float)(end->tv_sec - start->tv_sec) * 1000000 +
+			   (float)(end->tv_usec - start->tv_usec);
+
+	printf("%lld bytes in %.2f seconds = %.2f Mbit/sec\n", bytes, usec / 1000000.,
+	       bytes * 8. / usec);
+	printf("%u iters in %.2f seconds = %.2f usec/iter\n", iters, usec / 1000000., usec / iters);
+	if (!pp->options->timestamps)
+		return;
+	printf("Max receive completion clock cycles = %" PRIu64 "\n", progress->max_cycles);
+	printf("Min receive completion clock cycles = %" PRIu64 "\n", progress->min_cycles);
+	printf("Average receive completion clock cycles = %f\n",
+	       (double)progress->total_cycles / iters);
+}
+
+static int fill_message(struct pp *pp)
+{
+	memset(pp->buf, PAGE_FILL, pp->options->size);
+	for (size_t i = 0; i < pp->options->size; i += pp->page_size)
+		pp->buf[i] = PAGE_MARK;
+	if (pp->dm && ibv_memcpy_to_dm(pp->dm, 0, pp->buf, pp->options->size)) {
+		fprintf(stderr, "Copy to dm buffer failed\n");
+		return -1;
+	}
+	return 0;
+}
+
+/* The server looks at what the client sent, each byte of it. */
+static int check_message(struct pp *pp)
+{
+	int ret = 0;
+
+	if (pp->dm && ibv_memcpy_from_dm(pp->buf, pp->dm, 0, pp->options->size)) {
+		fprintf(stderr, "Copy from DM buffer failed\n");
+		return -1;
+	}
+	for (size_t i = 0; i < pp->options->size; i++) {
+		char expected = i % pp->page_size ? PAGE_FILL : PAGE_MARK;
+
+		if (pp->buf[i] == expected)
+			continue;
+		printf("invalid data in page %zu\n", i / pp->page_size);
+		ret = -1;
+		i |= pp->page_size - 1; /* once per page */
+	}
+	return ret;
+}
+
+int pp_run(struct pp *pp, unsigned int posted)
+{
+	struct progress progress = { .recvs_posted = posted };
+	const bool is_client = pp->options->host;
+	struct timeval start, end;
+	int ret;
+
+	if (pp->options->check && is_client && fill_message(pp))
+		return -1;
+	gettimeofday(&start, NULL);
+	ret = bounce(pp, &progress);
+	if (ret)
+		return ret;
+	gettimeofday(&end, NULL);
+	report(pp, &progress, &start, &end);
+	return pp->options->check && !is_client ? check_message(pp) : 0;
+}
