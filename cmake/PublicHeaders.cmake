@@ -7,7 +7,7 @@ file(MAKE_DIRECTORY "${RDMAKIT_INCLUDE_DIR}")
 include_directories(BEFORE "${RDMAKIT_INCLUDE_DIR}" "${PROJECT_SOURCE_DIR}/kernel-headers")
 
 # rdmakit_public_headers(DIR infiniband FILES verbs.h ...)
-# FILES are relative to the calling directory; only their last component is kept under include/DIR.
+# FILES are relative to the current source directory; only the last component is kept under include/DIR.
 function(rdmakit_public_headers)
 	cmake_parse_arguments(arg "" "DIR" "FILES" ${ARGN})
 	if(NOT arg_DIR OR NOT arg_FILES)
@@ -25,3 +25,14 @@ function(rdmakit_public_headers)
 		set_property(GLOBAL APPEND PROPERTY RDMAKIT_PUBLIC_HEADERS "${arg_DIR}/${name}")
 	endforeach()
 endfunction()
+
+# All of them, here rather than in the directory that owns each: a build of some components still sees every header.
+rdmakit_public_headers(DIR infiniband FILES
+	libibverbs/arch.h
+	libibverbs/opcode.h
+	libibverbs/sa-kern-abi.h
+	libibverbs/sa.h
+	libibverbs/tm_types.h
+	libibverbs/verbs.h
+	libibverbs/verbs_api.h
+	kernel-headers/rdma/ib_user_ioctl_verbs.h)
