@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * branch.h - which way a branch of the data path goes.
+ */
+#ifndef PROVIDERS_COMMON_BRANCH_H
+#define PROVIDERS_COMMON_BRANCH_H
+
+#define likely(cond)   __builtin_expect(!!(cond), 1)
+#define unlikely(cond) __builtin_expect(!!(cond), 0)
+
+#endif

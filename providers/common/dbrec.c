@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dbrec.c - pages of doorbell records, each with one bit per record that is free. A page is given back to the system as
+ * soon as its last record is returned.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "providers/common/dbrec.h"
+#include "providers/common/hwbuf.h"
+
+#define RECORD_SPACING   64
+#define RECORDS_PER_PAGE 64 /* one bit each in a word */
+#define ALL_FREE         UINT64_MAX
+
+struct dbrec_page {
+	struct dbrec_page *next;
+	struct hwbuf buf;
+	uint64_t free;
+};
+
+void dbrec_pool_init(struct dbrec_pool *pool)
+{
+	pthread_mutex_init(&pool->lock, NULL);
+	pool->pages = NULL;
+}
+
+static void page_release(struct dbrec_page *page)
+{
+	hwbuf_free(&page->buf);
+	free(page);
+}
+
+void dbrec_pool_destroy(struct dbrec_pool *pool)
+{
+	struct dbrec_page *next;
+
+	for (struct dbrec_page *page = pool->pages; page; page = next) {
+		next = page->next;
+		page_release(page);
+	}
+	pthread_mutex_destroy(&pool->lock);
+}
+
+static int page_add(struct dbrec_pool *pool)
+{
+	struct dbrec_page *page = calloc(1, sizeof(*page));
+	int ret;
+
+	if (!page)
+		return ENOMEM;
+	ret = hwbuf_alloc(RECORD_SPACING * RECORDS_PER_PAGE, &page->buf);
+	if (ret) {
+		free(page);
+		return ret;
+	}
+	page->free = ALL_FREE;
+	page->next = pool->pages;
+	pool->pages = page;
+	return 0;
+}
+
+static __be32 *record_take(struct dbrec_page *page)
+{
+	unsigned int n = __builtin_ctzll(page->free);
+	__be32 *dbrec = (__be32 *)((char *)page->buf.addr + n * RECORD_SPACING);
+
+	page->free &= ~(1ULL << n);
+	dbrec[0] = 0;
+	dbrec[1] = 0;
+	return dbrec;
+}
+
+int dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec)
+{
+	struct dbrec_page *page;
+	int ret = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	for (page = pool->pages; page && !page->free; page = page->next)
+		;
+	if (!page) {
+		ret = page_add(pool);
+		page = pool->pages;
+	}
+	if (!ret)
+		*dbrec = record_take(page);
+	pthread_mutex_unlock(&pool->lock);
+	return ret;
+}
+
+void dbrec_free(struct dbrec_pool *pool, __be32 *dbrec)
+{
+	uintptr_t addr = (uintptr_t)dbrec;
+	struct dbrec_page **link;
+
+	pthread_mutex_lock(&pool->lock);
+	for (link = &pool->pages; *link; link = &(*link)->next) {
+		struct dbrec_page *page = *link;
+		uintptr_t base = (uintptr_t)page->buf.addr;
+
+		if (addr < base || addr >= base + RECORD_SPACING * RECORDS_PER_PAGE)
+			continue;
+		page->free |= 1ULL << ((addr - base) / RECORD_SPACING);
+		if (page->free == ALL_FREE) {
+			*link = page->next;
+			page_release(page);
+		}
+		break;
+	}
+	pthread_mutex_unlock(&pool->lock);
+}

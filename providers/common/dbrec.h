@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dbrec.h - doorbell records: the two big-endian words by which software tells the adapter its ring indices.
+ *
+ * Records are 8 bytes, but each has a cache line of its own: the queues of different threads must not slow each other
+ * down. They are handed out from whole pages because the kernel pins the page a record lies in.
+ */
+#ifndef PROVIDERS_COMMON_DBREC_H
+#define PROVIDERS_COMMON_DBREC_H
+
+#include <linux/types.h>
+#include <pthread.h>
+
+struct dbrec_page;
+
+struct dbrec_pool {
+	pthread_mutex_t lock;
+	struct dbrec_page *pages;
+};
+
+void dbrec_pool_init(struct dbrec_pool *pool);
+/* Frees the pages; every record must have been returned. */
+void dbrec_pool_destroy(struct dbrec_pool *pool);
+
+/* The record is zeroed. */
+int dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec);
+void dbrec_free(struct dbrec_pool *pool, __be32 *dbrec);
+
+#endif

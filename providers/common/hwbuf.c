@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * hwbuf.c - memory for the adapter comes straight from mmap: aligned, zeroed, and returned to the system when freed.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "providers/common/hwbuf.h"
+
+int hwbuf_alloc(size_t size, struct hwbuf *buf)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t mapped = (size + page - 1) & ~(page - 1);
+	void *addr;
+
+	addr = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (addr == MAP_FAILED)
+		return errno;
+	buf->addr = addr;
+	buf->size = mapped;
+	return 0;
+}
+
+void hwbuf_free(struct hwbuf *buf)
+{
+	if (buf->addr)
+		munmap(buf->addr, buf->size);
+	buf->addr = NULL;
+	buf->size = 0;
+}

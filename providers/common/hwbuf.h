@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * hwbuf.h - zeroed, page-aligned memory that the adapter reads and writes: rings and doorbell record pages.
+ *
+ * It is mapped apart from the heap, so that no page is shared with data of the program.
+ */
+#ifndef PROVIDERS_COMMON_HWBUF_H
+#define PROVIDERS_COMMON_HWBUF_H
+
+#include <stddef.h>
+
+struct hwbuf {
+	void *addr;
+	size_t size; /* as mapped: whole pages */
+};
+
+int hwbuf_alloc(size_t size, struct hwbuf *buf);
+void hwbuf_free(struct hwbuf *buf);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * id_lookup.h - from the 24-bit number in a completion to the queue it belongs to.
+ *
+ * Two levels of 4096 pointers; a second-level table exists while it holds something. Reading takes no lock: an entry is
+ * published before the queue can produce completions and removed after the last of them has been cleaned from the CQ.
+ * Numbers are either given by the adapter (id_set) or chosen here, densely, from 0 up (id_alloc).
+ */
+#ifndef PROVIDERS_COMMON_ID_LOOKUP_H
+#define PROVIDERS_COMMON_ID_LOOKUP_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#define ID_BITS      24
+#define ID_LEAF_BITS 12
+#define ID_LEAF_SIZE (1U << ID_LEAF_BITS)
+#define ID_ROOT_SIZE (1U << (ID_BITS - ID_LEAF_BITS))
+
+struct id_leaf {
+	unsigned int used;
+	void *entry[ID_LEAF_SIZE];
+};
+
+struct id_lookup {
+	struct id_leaf *leaf[ID_ROOT_SIZE];
+	pthread_mutex_t lock; /* writers only */
+};
+
+void id_lookup_init(struct id_lookup *ids);
+void id_lookup_destroy(struct id_lookup *ids);
+
+/* EEXIST when ID is taken. */
+int id_set(struct id_lookup *ids, uint32_t id, void *object);
+int id_alloc(struct id_lookup *ids, void *object, uint32_t *id);
+void id_clear(struct id_lookup *ids, uint32_t id);
+
+static inline void *id_find(const struct id_lookup *ids, uint32_t id)
+{
+	const struct id_leaf *leaf;
+
+	leaf = __atomic_load_n(&ids->leaf[(id >> ID_LEAF_BITS) & (ID_ROOT_SIZE - 1)],
+			       __ATOMIC_ACQUIRE);
+	if (!leaf)
+		return NULL;
+	return __atomic_load_n(&leaf->entry[id & (ID_LEAF_SIZE - 1)], __ATOMIC_ACQUIRE);
+}
+
+#endif

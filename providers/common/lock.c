@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * lock.c - waiting for a queue lock.
+ *
+ * Critical sections are a few hundred cycles, so spin first; but the holder may have been preempted, and on a machine with
+ * few processors spinning then only keeps it from running again: give the processor away after a while.
+ */
+#include <sched.h>
+
+#include "providers/common/lock.h"
+
+#define SPINS_BEFORE_YIELD 128
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+void qlock_wait(struct qlock *lock)
+{
+	unsigned int spins = 0;
+
+	do {
+		while (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED)) {
+			if (++spins % SPINS_BEFORE_YIELD)
+				cpu_relax();
+			else
+				sched_yield();
+		}
+	} while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE));
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wq.h - what a work queue remembers about the requests in it, whatever their format: how many there are, and the wr_id of each.
+ *
+ * head counts requests posted, tail requests completed; both run freely. The poster owns head, whoever polls the CQ owns
+ * tail, and they may be different threads under different locks. So the poster works against a private limit and reads
+ * tail only when it has used that up; the acquire/release pair on tail makes the slots of completed requests reusable.
+ */
+#ifndef PROVIDERS_COMMON_WQ_H
+#define PROVIDERS_COMMON_WQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wq_slot {
+	uint64_t wr_id;
+	uint32_t tail_after; /* tail once this request has completed */
+};
+
+struct wq {
+	uint32_t head;
+	uint32_t limit;    /* head may advance up to here without looking at tail */
+	uint32_t max_post; /* requests that fit at once */
+	uint32_t mask;     /* ring units (WQEBBs or receive WQEs) - 1 */
+	struct wq_slot *slots;
+	uint32_t tail; /* written by pollers */
+};
+
+static inline void wq_reset(struct wq *wq)
+{
+	wq->head = 0;
+	wq->limit = wq->max_post;
+	__atomic_store_n(&wq->tail, 0, __ATOMIC_RELEASE);
+}
+
+/* Look at tail again: is there room for one more request after HEAD? */
+static inline bool wq_refresh(struct wq *wq, uint32_t head)
+{
+	wq->limit = __atomic_load_n(&wq->tail, __ATOMIC_ACQUIRE) + wq->max_post;
+	return head != wq->limit;
+}
+
+static inline bool wq_has_room(struct wq *wq, uint32_t head)
+{
+	return __builtin_expect(head != wq->limit, 1) || wq_refresh(wq, head);
+}
+
+/* Remember the request that takes the place HEAD; UNIT is where in the ring it starts. */
+static inline void wq_note(struct wq *wq, uint32_t unit, uint32_t head, uint64_t wr_id)
+{
+	struct wq_slot *slot = &wq->slots[unit & wq->mask];
+
+	slot->wr_id = wr_id;
+	slot->tail_after = head + 1;
+}
+
+/* The request that started at UNIT is done, and so are those before it. Returns its wr_id. */
+static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit)
+{
+	const struct wq_slot *slot = &wq->slots[unit & wq->mask];
+	uint64_t wr_id = slot->wr_id;
+
+	__atomic_store_n(&wq->tail, slot->tail_after, __ATOMIC_RELEASE);
+	return wr_id;
+}
+
+/* The oldest request is done, in a queue of one unit per request. */
+static inline uint64_t wq_complete_next(struct wq *wq)
+{
+	uint32_t tail = wq->tail;
+	uint64_t wr_id = wq->slots[tail & wq->mask].wr_id;
+
+	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
+	return wr_id;
+}
+
+#endif

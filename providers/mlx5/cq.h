@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq.h - a completion queue: its ring, the routines chosen for it when it was created, and the completion that was read last.
+ *
+ * lock guards everything up to the public object. The QPs that complete here are found through ids; they stay valid while
+ * the lock is held, because destroying one cleans its CQs under their locks first.
+ */
+#ifndef PROVIDERS_MLX5_CQ_H
+#define PROVIDERS_MLX5_CQ_H
+
+#include "libibverbs/driver.h"
+#include "providers/common/branch.h"
+#include "providers/common/hwbuf.h"
+#include "providers/common/id_lookup.h"
+#include "providers/common/lock.h"
+#include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/qp.h"
+#include "providers/mlx5/uar.h"
+
+struct mlx5_cq {
+	int (*poll)(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc);
+	struct qlock lock;
+	uint8_t *ring;       /* the 64 bytes of entry 0 that end with the ownership bit */
+	uint32_t entry_log;  /* log2 of the size of an entry: 6 or 7 */
+	uint32_t count_log;  /* log2 of the number of entries */
+	uint32_t ci;         /* next CQE to read; free-running, the device sees the low 24 bits */
+	uint32_t rsn_offset; /* where a CQE names its QP: user index, or QPN for CQE version 0 */
+	uint32_t rsn_raw;    /* of the QP found last, as it stands in the CQE */
+	struct mlx5_qp *rsn_qp; /* the QP found last, or NULL */
+	const struct id_lookup *ids;
+	__be32 *dbrec;
+	const struct mlx5_cqe64 *cqe; /* the current completion of the extended readers */
+
+	struct verbs_cq vcq;
+
+	uint32_t arm_sn; /* events read so far; the adapter wants it in arm requests */
+	uint32_t cqn;
+	struct mlx5_uar *uar;
+	struct hwbuf buf;
+};
+
+static inline struct mlx5_cq *to_mcq(struct ibv_cq *cq)
+{
+	return container_of(cq, struct mlx5_cq, vcq.cq);
+}
+
+static inline struct mlx5_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
+{
+	return container_of(cqx, struct mlx5_cq, vcq.cq_ex);
+}
+
+/* context->ops.poll_cq, and the instances among which a CQ chooses. */
+int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+int poll_cq_locked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc);
+int poll_cq_unlocked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc);
+
+/* Fill start_poll, next_poll, end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
+void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
+
+/* Make every entry of a fresh ring the adapter's. */
+void cq_ring_init(struct mlx5_cq *cq);
+
+/* Forget all completions of QP, which is about to go away or to be reset. */
+void cq_clean(struct mlx5_cq *cq, const struct mlx5_qp *qp);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_ex.c - ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and the readers of the current completion.
+ *
+ * The lock, where there is one, is held from a start_poll that succeeds to end_poll. A reader looks at the CQE in the ring,
+ * which stays ours until end_poll publishes the consumer index.
+ */
+#include <errno.h>
+
+#include "providers/mlx5/cqe.h"
+#include "providers/mlx5/doorbell.h"
+
+CQE_INLINE int advance(struct mlx5_cq *cq)
+{
+	struct completion comp;
+
+	if (!cqe_take(cq, &comp))
+		return ENOENT;
+	cq->cqe = comp.cqe;
+	cq->vcq.cq_ex.wr_id = comp.wr_id;
+	cq->vcq.cq_ex.status = comp.status;
+	return 0;
+}
+
+static int __attribute__((cold))
+refuse_attr(const struct mlx5_cq *cq, const struct ibv_poll_cq_attr *attr)
+{
+	verbs_warn("start_poll: cq 0x%x: comp_mask of ibv_poll_cq_attr is %#x, must be 0", cq->cqn,
+		   attr->comp_mask);
+	return EINVAL;
+}
+
+static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+	int ret;
+
+	if (unlikely(attr->comp_mask))
+		return refuse_attr(cq, attr);
+	qlock_take(&cq->lock);
+	ret = advance(cq);
+	if (ret)
+		qlock_drop(&cq->lock);
+	return ret;
+}
+
+static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return unlikely(attr->comp_mask) ? refuse_attr(cq, attr) : advance(cq);
+}
+
+static int next_poll(struct ibv_cq_ex *cqx)
+{
+	return advance(to_mcq_ex(cqx));
+}
+
+static void end_poll_locked(struct ibv_cq_ex *cqx)
+{
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	doorbell_cq_consumed(cq->dbrec, cq->ci);
+	qlock_drop(&cq->lock);
+}
+
+static void end_poll_unlocked(struct ibv_cq_ex *cqx)
+{
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	doorbell_cq_consumed(cq->dbrec, cq->ci);
+}
+
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *cqx)
+{
+	return cqe_wc_opcode(to_mcq_ex(cqx)->cqe);
+}
+
+static uint32_t read_vendor_err(struct ibv_cq_ex *cqx)
+{
+	return cqe_vendor_err(to_mcq_ex(cqx)->cqe);
+}
+
+static uint32_t read_byte_len(struct ibv_cq_ex *cqx)
+{
+	return cqe_byte_len(to_mcq_ex(cqx)->cqe);
+}
+
+static __be32 read_imm_data(struct ibv_cq_ex *cqx)
+{
+	return cqe_imm(to_mcq_ex(cqx)->cqe);
+}
+
+static uint32_t read_qp_num(struct ibv_cq_ex *cqx)
+{
+	return cqe_qpn(to_mcq_ex(cqx)->cqe);
+}
+
+static uint32_t read_src_qp(struct ibv_cq_ex *cqx)
+{
+	return cqe_src_qp(to_mcq_ex(cqx)->cqe);
+}
+
+static unsigned int read_wc_flags(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cqe64 *cqe = to_mcq_ex(cqx)->cqe;
+	unsigned int opcode = cqe_opcode(cqe);
+
+	return opcode >= MLX5_CQE_RESP_WR_IMM && opcode <= MLX5_CQE_RESP_SEND_INV
+		       ? cqe_recv_flags(cqe)
+		       : 0;
+}
+
+static uint32_t read_slid(struct ibv_cq_ex *cqx)
+{
+	return cqe_slid(to_mcq_ex(cqx)->cqe);
+}
+
+static uint8_t read_sl(struct ibv_cq_ex *cqx)
+{
+	return cqe_sl(to_mcq_ex(cqx)->cqe);
+}
+
+static uint8_t read_dlid_path_bits(struct ibv_cq_ex *cqx)
+{
+	return cqe_path_bits(to_mcq_ex(cqx)->cqe);
+}
+
+static uint64_t read_completion_ts(struct ibv_cq_ex *cqx)
+{
+	return be64toh(to_mcq_ex(cqx)->cqe->timestamp);
+}
+
+static uint16_t read_cvlan(struct ibv_cq_ex *cqx)
+{
+	return be16toh(to_mcq_ex(cqx)->cqe->vlan_info);
+}
+
+static uint32_t read_flow_tag(struct ibv_cq_ex *cqx)
+{
+	return cqe_qpn(
+		to_mcq_ex(cqx)
+			->cqe); /* receives of raw packet queues carry the tag where others carry the QPN */
+}
+
+/* Those that cost nothing to have are always there; the others as asked for. */
+void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
+{
+	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
+	bool shared = cq->lock.shared;
+
+	cqx->start_poll = shared ? start_poll_locked : start_poll_unlocked;
+	cqx->next_poll = next_poll;
+	cqx->end_poll = shared ? end_poll_locked : end_poll_unlocked;
+	cqx->read_opcode = read_opcode;
+	cqx->read_vendor_err = read_vendor_err;
+	cqx->read_wc_flags = read_wc_flags;
+	cqx->read_byte_len = read_byte_len;
+	cqx->read_imm_data = read_imm_data;
+	cqx->read_qp_num = read_qp_num;
+	cqx->read_src_qp = read_src_qp;
+	cqx->read_slid = read_slid;
+	cqx->read_sl = read_sl;
+	cqx->read_dlid_path_bits = read_dlid_path_bits;
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+		cqx->read_completion_ts = read_completion_ts;
+	if (wc_flags & IBV_WC_EX_WITH_CVLAN)
+		cqx->read_cvlan = read_cvlan;
+	if (wc_flags & IBV_WC_EX_WITH_FLOW_TAG)
+		cqx->read_flow_tag = read_flow_tag;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_ring.c - the ring of a CQ outside polling: before the first completion, and when a QP goes away.
+ */
+#include <string.h>
+
+#include "providers/mlx5/cqe.h"
+#include "providers/mlx5/doorbell.h"
+
+/* The owner bit of the lap before the first, so that ownership is one comparison for ever; the opcode says the same to those
+ * who read the ring by themselves. */
+void cq_ring_init(struct mlx5_cq *cq)
+{
+	for (uint32_t i = 0; i < 1u << cq->count_log; i++)
+		cqe_at(cq, i)->op_own =
+			MLX5_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | MLX5_CQE_OWNER_MASK;
+}
+
+/* First index that is not software's. */
+static uint32_t ring_end(const struct mlx5_cq *cq)
+{
+	uint32_t index = cq->ci;
+
+	while (index - cq->ci < 1u << cq->count_log &&
+	       cqe_is_sw_owned(cq, cqe_at(cq, index), index))
+		index++;
+	dma_load_barrier();
+	return index;
+}
+
+/* Move a CQE to a later place, which may be in the next lap: ownership belongs to the place. */
+static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
+{
+	size_t front =
+		((size_t)1 << cq->entry_log) - sizeof(struct mlx5_cqe64); /* of a 128-byte entry */
+	struct mlx5_cqe64 *dst = cqe_at(cq, to);
+	const struct mlx5_cqe64 *src = cqe_at(cq, from);
+	uint8_t owner = dst->op_own & MLX5_CQE_OWNER_MASK;
+
+	memcpy((uint8_t *)dst - front, (const uint8_t *)src - front, front + sizeof(*dst));
+	dst->op_own = (dst->op_own & ~MLX5_CQE_OWNER_MASK) | owner;
+}
+
+/*
+ * Completions of other QPs stay, in order: walking back from the newest, keep them against the end, then step over what
+ * was freed at the front.
+ */
+void cq_clean(struct mlx5_cq *cq, const struct mlx5_qp *qp)
+{
+	uint32_t gone = htobe32(qp->rsn);
+	uint32_t end, keep;
+
+	qlock_enter(&cq->lock);
+	end = ring_end(cq);
+	keep = end;
+	for (uint32_t i = end; i != cq->ci;) {
+		i--;
+		if (cqe_rsn_raw(cq, cqe_at(cq, i)) == gone)
+			continue;
+		keep--;
+		if (keep != i)
+			cqe_move(cq, keep, i);
+	}
+	if (keep != cq->ci) {
+		cq->ci = keep;
+		doorbell_cq_consumed(cq->dbrec, cq->ci);
+	}
+	cq->rsn_qp = NULL;
+	qlock_leave(&cq->lock);
+}

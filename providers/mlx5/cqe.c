@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cqe.c - the completions that are not the common case: with the payload inside the CQE, with an error, of a QP that is gone.
+ */
+#include "providers/mlx5/cqe.h"
+#include "providers/mlx5/scatter.h"
+
+const uint8_t cqe_send_wc_opcode[256] = {
+	[MLX5_OPCODE_SEND_INVAL] = IBV_WC_SEND,
+	[MLX5_OPCODE_SEND] = IBV_WC_SEND,
+	[MLX5_OPCODE_SEND_IMM] = IBV_WC_SEND,
+	[MLX5_OPCODE_RDMA_WRITE] = IBV_WC_RDMA_WRITE,
+	[MLX5_OPCODE_RDMA_WRITE_IMM] = IBV_WC_RDMA_WRITE,
+	[MLX5_OPCODE_RDMA_READ] = IBV_WC_RDMA_READ,
+	[MLX5_OPCODE_ATOMIC_CS] = IBV_WC_COMP_SWAP,
+	[MLX5_OPCODE_ATOMIC_FA] = IBV_WC_FETCH_ADD,
+};
+
+/* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 in front of it (128-byte entries) */
+
+static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)
+{
+	const uint8_t *start = (const uint8_t *)cqe;
+
+	return (cqe->op_own & PRM_CQE_FORMAT_MASK) == MLX5_INLINE_SCATTER_64 ? start - sizeof(*cqe)
+									     : start;
+}
+
+/* A read or atomic: the buffers are those of its send WQE. */
+enum ibv_wc_status cqe_copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+{
+	const struct mlx5_sq *sq = &qp->sq;
+	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
+	const uint8_t *wqe = sq->buf + ((size_t)unit << PRM_WQEBB_LOG);
+	const uint8_t *from = inline_payload(cqe);
+	uint32_t left = be32toh(cqe->byte_cnt);
+	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & PRM_WQE_MAX_DS;
+	uint32_t skip =
+		cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ ? 2 : 3; /* ctrl, raddr[, atomic] */
+	const uint8_t *seg = wqe + skip * PRM_DS_SIZE;
+
+	for (; skip < ds && left; skip++, seg += PRM_DS_SIZE) {
+		uint32_t part;
+
+		if (seg == sq->end)
+			seg = sq->buf;
+		part = scatter_fill((const struct mlx5_wqe_data_seg *)seg, from, left);
+		from += part;
+		left -= part;
+	}
+	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+}
+
+/* A message: the buffers are those of the oldest receive WQE. */
+enum ibv_wc_status cqe_copy_to_rq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+{
+	const struct mlx5_rq *rq = &qp->rq;
+	uint32_t unit = rq->wq.tail & rq->wq.mask;
+	const struct mlx5_wqe_data_seg *seg = (void *)(rq->buf + ((size_t)unit << rq->stride_log));
+	const uint8_t *from = inline_payload(cqe);
+	uint32_t left = be32toh(cqe->byte_cnt);
+
+	for (uint32_t i = 0; i < rq->max_sge && left; i++, seg++) {
+		uint32_t part;
+
+		if (seg->lkey == htobe32(MLX5_INVALID_LKEY) && !seg->byte_count)
+			break; /* end of a list shorter than the WQE */
+		part = scatter_fill(seg, from, left);
+		from += part;
+		left -= part;
+	}
+	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+}
+
+/* ---- errors */
+
+static enum ibv_wc_status status_of(uint8_t syndrome)
+{
+	static const uint8_t status[] = {
+		[MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR] = IBV_WC_LOC_LEN_ERR,
+		[MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR] = IBV_WC_LOC_QP_OP_ERR,
+		[MLX5_CQE_SYNDROME_LOCAL_PROT_ERR] = IBV_WC_LOC_PROT_ERR,
+		[MLX5_CQE_SYNDROME_WR_FLUSH_ERR] = IBV_WC_WR_FLUSH_ERR,
+		[MLX5_CQE_SYNDROME_MW_BIND_ERR] = IBV_WC_MW_BIND_ERR,
+		[MLX5_CQE_SYNDROME_BAD_RESP_ERR] = IBV_WC_BAD_RESP_ERR,
+		[MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR] = IBV_WC_LOC_ACCESS_ERR,
+		[MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR] = IBV_WC_REM_INV_REQ_ERR,
+		[MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR] = IBV_WC_REM_ACCESS_ERR,
+		[MLX5_CQE_SYNDROME_REMOTE_OP_ERR] = IBV_WC_REM_OP_ERR,
+		[MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR] = IBV_WC_RETRY_EXC_ERR,
+		[MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR] = IBV_WC_RNR_RETRY_EXC_ERR,
+		[MLX5_CQE_SYNDROME_REMOTE_ABORTED_ERR] = IBV_WC_REM_ABORT_ERR,
+	};
+
+	/* IBV_WC_SUCCESS is 0, so a hole in the table is told from an entry. */
+	if (syndrome < sizeof(status) && status[syndrome])
+		return status[syndrome];
+	return IBV_WC_GENERAL_ERR;
+}
+
+/* The first failure of a QP explains all that follow, which are only flushed. */
+static void report_error(struct mlx5_qp *qp, const struct mlx5_err_cqe *err, bool is_send,
+			 uint64_t wr_id)
+{
+	if (qp->error_reported)
+		return;
+	qp->error_reported = true;
+	verbs_warn(
+		"qp 0x%x: the %s with wr_id %#llx failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
+		qp->vqp.qp.qp_num, is_send ? "send request" : "receive", (unsigned long long)wr_id,
+		err->syndrome, prm_syndrome_str(err->syndrome), err->vendor_err_synd,
+		prm_vendor_syndrome_str(err->vendor_err_synd));
+}
+
+/* False: not a completion of a request, whatever it is. */
+bool cqe_take_error(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, struct completion *comp)
+{
+	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
+	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
+
+	if (!is_send && cqe_opcode(cqe) != MLX5_CQE_RESP_ERR) {
+		verbs_warn("poll_cq: qp 0x%x: unexpected CQE opcode %u: skipped", qp->vqp.qp.qp_num,
+			   cqe_opcode(cqe));
+		return false;
+	}
+	comp->status = status_of(err->syndrome);
+	comp->wr_id = is_send ? wq_complete_at(&qp->sq.wq, be16toh(cqe->wqe_counter))
+			      : wq_complete_next(&qp->rq.wq);
+	if (comp->status != IBV_WC_WR_FLUSH_ERR)
+		report_error(qp, err, is_send, comp->wr_id);
+	return true;
+}
+
+void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	verbs_warn(
+		"poll_cq: cq 0x%x: a completion (opcode %u) for qp 0x%x, which does not exist here: skipped",
+		cq->cqn, cqe_opcode(cqe), cqe_qpn(cqe));
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cqe.h - reads the CQ ring: the one decoder of CQEs, for ibv_poll_cq() and for the extended readers.
+ *
+ * cqe_take() finds the next CQE of software, completes the request that it is for and says which wr_id and status that has;
+ * everything else is read off the CQE by the cqe_*() functions when somebody wants it. The caller holds the CQ's lock, if it has
+ * one, and publishes the consumer index when it is done.
+ */
+#ifndef PROVIDERS_MLX5_CQE_H
+#define PROVIDERS_MLX5_CQE_H
+
+#include <endian.h>
+
+#include "providers/mlx5/cq.h"
+#include "util/barrier.h"
+
+#define CQE_INLINE __attribute__((always_inline)) static inline
+
+struct completion {
+	const struct mlx5_cqe64 *cqe;
+	uint64_t wr_id;
+	enum ibv_wc_status status;
+};
+
+/* What only some completions need; cold paths, in cqe.c. */
+enum ibv_wc_status cqe_copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe);
+enum ibv_wc_status cqe_copy_to_rq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe);
+bool cqe_take_error(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, struct completion *comp);
+void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
+
+extern const uint8_t cqe_send_wc_opcode[256]; /* enum ibv_wc_opcode by the opcode of the send WQE */
+
+CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
+{
+	uint32_t entry = index & ((1u << cq->count_log) - 1);
+
+	return (struct mlx5_cqe64 *)(cq->ring + ((size_t)entry << cq->entry_log));
+}
+
+/* PRM: CQE ownership. The bit flips with each lap of the ring; cq_ring_init() made it that of the lap before the first. */
+CQE_INLINE bool cqe_is_sw_owned(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
+				uint32_t index)
+{
+	uint8_t op_own = __atomic_load_n(&cqe->op_own, __ATOMIC_RELAXED);
+
+	return !((op_own ^ (index >> cq->count_log)) & MLX5_CQE_OWNER_MASK);
+}
+
+CQE_INLINE unsigned int cqe_opcode(const struct mlx5_cqe64 *cqe)
+{
+	return cqe->op_own >> PRM_CQE_OPCODE_SHIFT;
+}
+
+CQE_INLINE bool cqe_is_request(const struct mlx5_cqe64 *cqe)
+{
+	return cqe_opcode(cqe) == MLX5_CQE_REQ || cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
+}
+
+CQE_INLINE bool cqe_has_payload(const struct mlx5_cqe64 *cqe)
+{
+	return cqe->op_own & PRM_CQE_FORMAT_MASK;
+}
+
+CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	return *(const __be32 *)((const uint8_t *)cqe + cq->rsn_offset) & htobe32(PRM_QPN_MASK);
+}
+
+/* NULL when no such QP exists (any more). */
+CQE_INLINE struct mlx5_qp *cqe_find_qp(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	uint32_t raw = cqe_rsn_raw(cq, cqe);
+
+	if (unlikely(raw != cq->rsn_raw || !cq->rsn_qp)) {
+		cq->rsn_qp = id_find(cq->ids, be32toh(raw));
+		cq->rsn_raw = raw;
+	}
+	return cq->rsn_qp;
+}
+
+CQE_INLINE void cqe_take_request(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe,
+				 struct completion *comp)
+{
+	comp->status = IBV_WC_SUCCESS;
+	if (unlikely(cqe_has_payload(cqe)))
+		comp->status = cqe_copy_to_sq(qp, cqe);
+	comp->wr_id = wq_complete_at(&qp->sq.wq, be16toh(cqe->wqe_counter));
+}
+
+CQE_INLINE void cqe_take_receive(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe,
+				 struct completion *comp)
+{
+	comp->status = IBV_WC_SUCCESS;
+	if (unlikely(cqe_has_payload(cqe)))
+		comp->status = cqe_copy_to_rq(qp, cqe);
+	comp->wr_id = wq_complete_next(&qp->rq.wq);
+}
+
+/* The next completion; false: there is none. */
+CQE_INLINE bool cqe_take(struct mlx5_cq *cq, struct completion *comp)
+{
+	for (;;) {
+		const struct mlx5_cqe64 *cqe = cqe_at(cq, cq->ci);
+		unsigned int opcode;
+		struct mlx5_qp *qp;
+
+		if (!cqe_is_sw_owned(cq, cqe, cq->ci))
+			return false;
+		/* The ownership bit is written last: what we read from here on belongs to it. */
+		dma_load_barrier();
+		__atomic_store_n(&cq->ci, cq->ci + 1, __ATOMIC_RELAXED);
+		qp = cqe_find_qp(cq, cqe);
+		if (unlikely(!qp)) {
+			cqe_report_stray(cq, cqe);
+			continue;
+		}
+		comp->cqe = cqe;
+		opcode = cqe_opcode(cqe);
+		if (opcode == MLX5_CQE_REQ)
+			cqe_take_request(qp, cqe, comp);
+		else if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
+			cqe_take_receive(qp, cqe, comp);
+		else if (!cqe_take_error(qp, cqe, comp))
+			continue;
+		return true;
+	}
+}
+
+/* ---- what a completion says besides wr_id and status */
+
+CQE_INLINE uint32_t cqe_send_opcode(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->sop_drop_qpn) >> PRM_CQE_SEND_OP_SHIFT;
+}
+
+CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(const struct mlx5_cqe64 *cqe)
+{
+	if (cqe_is_request(cqe))
+		return cqe_send_wc_opcode[cqe_send_opcode(cqe)];
+	return cqe_opcode(cqe) == MLX5_CQE_RESP_WR_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+}
+
+CQE_INLINE uint32_t cqe_byte_len(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->byte_cnt);
+}
+
+CQE_INLINE uint32_t cqe_qpn(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->sop_drop_qpn) & PRM_QPN_MASK;
+}
+
+CQE_INLINE uint32_t cqe_src_qp(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->flags_rqpn) & PRM_CQE_RQPN_MASK;
+}
+
+CQE_INLINE uint8_t cqe_sl(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->flags_rqpn) >> PRM_CQE_SL_SHIFT & PRM_CQE_SL_MASK;
+}
+
+CQE_INLINE uint16_t cqe_slid(const struct mlx5_cqe64 *cqe)
+{
+	return be16toh(cqe->slid);
+}
+
+CQE_INLINE uint8_t cqe_path_bits(const struct mlx5_cqe64 *cqe)
+{
+	return cqe->ml_path & PRM_CQE_PATH_MASK;
+}
+
+/* As ibv_wc wants it: immediate data stays in network order, an invalidated key does not. */
+CQE_INLINE uint32_t cqe_imm(const struct mlx5_cqe64 *cqe)
+{
+	return cqe_opcode(cqe) == MLX5_CQE_RESP_SEND_INV ? be32toh(cqe->imm_inval_pkey)
+							 : cqe->imm_inval_pkey;
+}
+
+/* wc_flags of a successful receive. */
+CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe)
+{
+	static const uint8_t by_opcode[] = {
+		[MLX5_CQE_RESP_WR_IMM] = IBV_WC_WITH_IMM,
+		[MLX5_CQE_RESP_SEND] = 0,
+		[MLX5_CQE_RESP_SEND_IMM] = IBV_WC_WITH_IMM,
+		[MLX5_CQE_RESP_SEND_INV] = IBV_WC_WITH_INV,
+	};
+	bool grh = be32toh(cqe->flags_rqpn) >> PRM_CQE_GRH_SHIFT & PRM_CQE_GRH_MASK;
+
+	return by_opcode[cqe_opcode(cqe)] | (grh ? IBV_WC_GRH : 0);
+}
+
+CQE_INLINE uint32_t cqe_vendor_err(const struct mlx5_cqe64 *cqe)
+{
+	return cqe_opcode(cqe) >= MLX5_CQE_REQ_ERR
+		       ? ((const struct mlx5_err_cqe *)cqe)->vendor_err_synd
+		       : 0;
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * doorbell.h - the only place that orders WQE, doorbell record and doorbell.
+ *
+ * The adapter may look at a doorbell record at any time, and believes it: everything that the record covers must be in memory
+ * before it. The register only says that something is new, and must not arrive before the record.
+ */
+#ifndef PROVIDERS_MLX5_DOORBELL_H
+#define PROVIDERS_MLX5_DOORBELL_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/qp.h"
+#include "util/barrier.h"
+#include "util/mmio.h"
+
+/* The first eight bytes of the newest WQE, which is what the register wants to hear. */
+static inline __be64 doorbell_value(const void *ctrl)
+{
+	__be64 value;
+
+	memcpy(&value, ctrl, sizeof(value));
+	return value;
+}
+
+/* The WQE starts on a WQEBB of the ring, so whole blocks can be copied; it may go on at the start of the ring. */
+static inline void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t bytes)
+{
+	for (uint32_t done = 0; done < bytes; done += PRM_WQEBB_SIZE) {
+		mmio_copy_wc(sq->db.reg + done, ctrl, PRM_WQEBB_SIZE);
+		ctrl += PRM_WQEBB_SIZE;
+		if (ctrl == sq->end)
+			ctrl = sq->buf;
+	}
+}
+
+/* BlueFlame is for a single short WQE: a longer list is fetched by the adapter anyway. 0: ring the doorbell only. */
+static inline uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t count, uint32_t ds,
+				      bool has_inline)
+{
+	uint32_t bytes = ds * PRM_DS_SIZE;
+
+	return count == 1 && bytes <= sq->db.bf_max && (sq->push_any || has_inline) ? bytes : 0;
+}
+
+/* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH bytes of it go through BlueFlame; 0: ring only. */
+static inline void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
+				 uint32_t push)
+{
+	/* WQE before the record that makes it valid. */
+	dma_store_barrier();
+	sq->db.dbrec[MLX5_SND_DBR] = htobe32(pi & PRM_WQE_INDEX_MASK);
+	/* Record before register, which is mapped write-combining. */
+	wc_start_barrier();
+	if (push)
+		bf_push(sq, ctrl, push);
+	else
+		mmio_store_be64(sq->db.reg, doorbell_value(ctrl));
+	/* Out of the write-combining buffer: now, and before anybody rings this register again. */
+	wc_flush_barrier();
+	sq->db.reg = (uint8_t *)((uintptr_t)sq->db.reg ^ sq->db.toggle);
+}
+
+/* Receives have a record and no register: the adapter looks when a message arrives. */
+static inline void doorbell_recv(__be32 *dbrec, uint32_t head)
+{
+	dma_store_barrier();
+	dbrec[MLX5_RCV_DBR] = htobe32(head & PRM_WQE_INDEX_MASK);
+}
+
+/* CQEs before CI have been read. Their entries may be overwritten from here on, so the reads come first. */
+static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
+{
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	dbrec[PRM_CQ_DBREC_CI] = htobe32(ci & PRM_CQE_INDEX_MASK);
+}
+
+/* Ask for an event for CQEs from CI on. SN tells this request from the one that the last event answered. */
+static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, uint32_t ci,
+				   uint32_t sn, bool solicited)
+{
+	uint32_t request = (sn & 3) << PRM_CQ_ARM_CMD_SN | (ci & PRM_CQE_INDEX_MASK) |
+			   (solicited ? MLX5_CQ_DB_REQ_NOT_SOL : MLX5_CQ_DB_REQ_NOT);
+	__be32 words[2] = { htobe32(request), htobe32(cqn) };
+	__be64 value;
+
+	dbrec[PRM_CQ_DBREC_ARM] = words[0];
+	/* The adapter reads the record when the register arrives. */
+	wc_start_barrier();
+	memcpy(&value, words, sizeof(value));
+	mmio_store_be64((uint8_t *)uar_page + MLX5_CQ_DOORBELL, value);
+	wc_flush_barrier();
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * env.h - what the environment may ask of a context. Read once, when the device is opened.
+ */
+#ifndef PROVIDERS_MLX5_ENV_H
+#define PROVIDERS_MLX5_ENV_H
+
+#include <stdbool.h>
+
+struct mlx5_env {
+	bool single_threaded; /* MLX5_SINGLE_THREADED: no queue takes a lock */
+	bool scatter_to_cqe;  /* MLX5_SCATTER_TO_CQE: small payloads may arrive inside the CQE */
+	bool blueflame; /* MLX5_SHUT_UP_BF unset: WQEs may be written to the adapter directly */
+	bool prefer_bf; /* MLX5_POST_SEND_PREFER_BF: also those without inline data */
+	unsigned int cqe_size;           /* MLX5_CQE_SIZE: 64 or 128; 0 when not set */
+	unsigned int total_bfregs;       /* MLX5_TOTAL_UUARS */
+	unsigned int low_latency_bfregs; /* MLX5_NUM_LOW_LAT_UUARS: of these, for one QP each */
+};
+
+int env_read(struct mlx5_env *env);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * poll_cq.c - ibv_poll_cq(): copies completions to ibv_wc. A CQ holds one of two instances, with and without the lock.
+ */
+#include "providers/mlx5/cqe.h"
+#include "providers/mlx5/doorbell.h"
+
+CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
+{
+	uint32_t sop_qpn = be32toh(cqe->sop_drop_qpn);
+
+	wc->opcode = cqe_send_wc_opcode[sop_qpn >> PRM_CQE_SEND_OP_SHIFT];
+	wc->byte_len = cqe_byte_len(cqe);
+	wc->qp_num = sop_qpn & PRM_QPN_MASK;
+	wc->wc_flags = 0;
+}
+
+CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
+{
+	wc->opcode = cqe_wc_opcode(cqe);
+	wc->byte_len = cqe_byte_len(cqe);
+	wc->imm_data = cqe_imm(cqe);
+	wc->qp_num = cqe_qpn(cqe);
+	wc->src_qp = cqe_src_qp(cqe);
+	wc->wc_flags = cqe_recv_flags(cqe);
+	wc->pkey_index = 0;
+	wc->slid = cqe_slid(cqe);
+	wc->sl = cqe_sl(cqe);
+	wc->dlid_path_bits = cqe_path_bits(cqe);
+}
+
+CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
+{
+	wc->opcode = cqe_wc_opcode(cqe);
+	wc->vendor_err = cqe_vendor_err(cqe);
+	wc->byte_len = 0;
+	wc->qp_num = cqe_qpn(cqe);
+	wc->wc_flags = 0;
+}
+
+CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
+{
+	const struct mlx5_cqe64 *cqe = comp->cqe;
+
+	wc->wr_id = comp->wr_id;
+	wc->status = comp->status;
+	wc->vendor_err = 0;
+	if (cqe_opcode(cqe) == MLX5_CQE_REQ)
+		wc_fill_request(wc, cqe);
+	else if (likely(cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV))
+		wc_fill_receive(wc, cqe);
+	else
+		wc_fill_error(wc, cqe);
+}
+
+CQE_INLINE int poll_many(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	uint32_t first = cq->ci;
+	struct completion comp;
+	int n = 0;
+
+	while (n < num_entries && cqe_take(cq, &comp)) {
+		wc_fill(&wc[n], &comp);
+		n++;
+	}
+	if (cq->ci != first)
+		doorbell_cq_consumed(cq->dbrec, cq->ci);
+	return n;
+}
+
+int poll_cq_locked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	int n;
+
+	qlock_take(&cq->lock);
+	n = poll_many(cq, num_entries, wc);
+	qlock_drop(&cq->lock);
+	return n;
+}
+
+int poll_cq_unlocked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	return poll_many(cq, num_entries, wc);
+}
+
+int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	struct mlx5_cq *mcq = to_mcq(cq);
+
+	return mcq->poll(mcq, num_entries, wc);
+}

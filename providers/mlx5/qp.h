@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.h - a queue pair: its two rings, the routines chosen for it when it was created, and the send WQE under construction.
+ *
+ * Fields are ordered by who touches them: posting sends first, then posting receives, then the public object, then the rest.
+ * sq_lock guards the send ring and the WQE under construction, rq_lock the receive ring; the tails belong to the pollers of
+ * the CQs (see wq.h).
+ */
+#ifndef PROVIDERS_MLX5_QP_H
+#define PROVIDERS_MLX5_QP_H
+
+#include "libibverbs/driver.h"
+#include "providers/common/branch.h"
+#include "providers/common/hwbuf.h"
+#include "providers/common/lock.h"
+#include "providers/common/wq.h"
+#include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/uar.h"
+#include "util/bits.h"
+
+/* Where a send queue rings. */
+struct mlx5_doorbell {
+	uint8_t *reg;    /* the BlueFlame buffer that is next; the adapter wants the two in turn */
+	uint32_t toggle; /* address bit by which the two buffers differ */
+	uint32_t bf_max; /* longest WQE in bytes that may be pushed whole; 0: doorbells only */
+	__be32 *dbrec;
+};
+
+struct mlx5_sq {
+	uint8_t *buf;
+	uint8_t *end;
+	struct wq wq;         /* units are WQEBBs */
+	uint32_t pi;          /* next WQEBB; free-running, the device sees the low 16 bits */
+	uint32_t qpn_shifted; /* QPN << 8, as the control segment has it */
+	uint32_t max_sge;
+	uint32_t max_inline;
+	uint8_t signal_all; /* the CQ update bit when the QP was created with sq_sig_all, else 0 */
+	bool push_any;      /* BlueFlame also for WQEs without inline data */
+	bool atomics_enabled; /* by the device */
+	struct mlx5_doorbell db;
+};
+
+/* A send WQE under construction: see send_wqe.h. */
+struct send_wqe {
+	uint8_t *ctrl;
+	uint8_t *seg; /* where the next segment goes */
+	uint32_t ds;  /* length so far, in 16-byte units */
+	uint32_t pi;  /* first WQEBB */
+};
+
+/* The batch between ibv_wr_start() and ibv_wr_complete(). */
+struct mlx5_batch {
+	struct send_wqe wqe;
+	uint32_t pi;   /* first WQEBB after the WQEs that are finished */
+	uint32_t head; /* requests, likewise */
+	uint32_t ds;   /* length of the WQE that was finished last */
+	bool has_inline;
+	int err; /* first error; from then on nothing is written */
+};
+
+struct mlx5_rq {
+	uint8_t *buf;
+	struct wq wq; /* units are WQEs */
+	uint32_t stride_log;
+	uint32_t max_sge;
+	__be32 *dbrec;
+};
+
+struct mlx5_qp {
+	int (*post_send)(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+	struct qlock sq_lock;
+	struct mlx5_sq sq;
+	struct mlx5_batch batch;
+
+	int (*post_recv)(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+	struct qlock rq_lock;
+	struct mlx5_rq rq;
+
+	struct verbs_qp vqp;
+
+	uint32_t rsn;        /* number by which CQEs name this QP: user index or QPN */
+	bool error_reported; /* the first failing request has been logged; guarded by the CQ's lock */
+	struct mlx5_bfreg *bfreg;
+	__be32 *dbrec;
+	struct hwbuf buf; /* receive ring, then send ring */
+	uint32_t create_flags;
+	uint32_t sq_max_wqe; /* bytes of the longest WQE that the capacities allow */
+	bool sq_sig_all;
+	struct ibv_qp_cap cap;
+	struct mlx5dv_qp_ex dv_qp; /* mlx5dv_qp_ex_from_ibv_qp_ex() */
+};
+
+static inline struct mlx5_qp *to_mqp(struct ibv_qp *qp)
+{
+	return container_of(qp, struct mlx5_qp, vqp.qp);
+}
+
+static inline struct mlx5_qp *to_mqp_ex(struct ibv_qp_ex *qpx)
+{
+	return container_of(qpx, struct mlx5_qp, vqp.qp_ex);
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * scatter.h - the scatter list of a receive WQE, written here for every kind of receive queue, and data segments as a target to
+ * copy a payload to that arrived inside the CQE.
+ */
+#ifndef PROVIDERS_MLX5_SCATTER_H
+#define PROVIDERS_MLX5_SCATTER_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "providers/mlx5/mlx5_prm.h"
+
+/* Buffers of no bytes get no segment (0 would mean 2 GiB); a list shorter than the WQE ends with the invalid key. */
+static inline void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
+			       const struct ibv_sge *sge, int n)
+{
+	struct mlx5_wqe_data_seg *end = seg + capacity;
+
+	for (; n > 0; n--, sge++) {
+		if (__builtin_expect(!sge->length, 0))
+			continue;
+		seg->byte_count = htobe32(sge->length);
+		seg->lkey = htobe32(sge->lkey);
+		seg->addr = htobe64(sge->addr);
+		seg++;
+	}
+	if (seg < end) {
+		seg->byte_count = 0;
+		seg->lkey = htobe32(MLX5_INVALID_LKEY);
+		seg->addr = 0;
+	}
+}
+
+/* Copy from *FROM what fits into the buffer of SEG. Returns how much that was. */
+static inline uint32_t scatter_fill(const struct mlx5_wqe_data_seg *seg, const uint8_t *from,
+				    uint32_t len)
+{
+	uint32_t room = be32toh(seg->byte_count);
+	uint32_t part = len < room ? len : room;
+
+	memcpy((void *)(uintptr_t)be64toh(seg->addr), from, part);
+	return part;
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wqe.h - builds send WQEs in the ring: one function per segment.
+ *
+ * A WQE starts on a WQEBB and is control, [remote address, [atomic]], then data segments or one inline segment. The first three
+ * fill at most 48 bytes and so never reach the end of the ring; data segments are as large as the unit they are aligned
+ * to, so the wrap falls between two of them; only inline bytes can straddle it, and ring_copy() copies those in two parts.
+ *
+ * Callers (post_send.c, send_wr.c) hold sq_lock where there is one, and check capacities before they put segments.
+ * Nothing here is visible to the adapter until the doorbell.
+ */
+#ifndef PROVIDERS_MLX5_SEND_WQE_H
+#define PROVIDERS_MLX5_SEND_WQE_H
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "providers/mlx5/qp.h"
+
+#define WQE_INLINE __attribute__((always_inline)) static inline
+
+/* Byte 0Bh of the control segment from ibv_send_flags. Written as shifts because every request passes here. */
+WQE_INLINE uint32_t wqe_fm_ce_se(const struct mlx5_sq *sq, unsigned int flags)
+{
+	static_assert(IBV_SEND_SIGNALED << 2 == MLX5_WQE_CTRL_CQ_UPDATE, "one shift");
+	static_assert(IBV_SEND_SOLICITED >> 1 == MLX5_WQE_CTRL_SOLICITED, "one shift");
+	static_assert(IBV_SEND_FENCE << 7 == MLX5_WQE_CTRL_FENCE, "one shift");
+
+	return (flags & IBV_SEND_SIGNALED) << 2 | (flags & IBV_SEND_SOLICITED) >> 1 |
+	       (flags & IBV_SEND_FENCE) << 7 | sq->signal_all;
+}
+
+/* Start a WQE at WQEBB PI. Its length goes in at wqe_finish(). */
+WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+			  uint8_t opcode, unsigned int flags, __be32 imm)
+{
+	struct mlx5_wqe_ctrl_seg *ctrl;
+	uint32_t third = htobe32(wqe_fm_ce_se(sq, flags)); /* signature and stream id: 0 */
+
+	wqe->ctrl = sq->buf + ((size_t)(pi & sq->wq.mask) << PRM_WQEBB_LOG);
+	wqe->seg = wqe->ctrl + sizeof(*ctrl);
+	wqe->ds = 1;
+	wqe->pi = pi;
+
+	ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
+	ctrl->opmod_idx_opcode = htobe32((pi & PRM_WQE_INDEX_MASK) << 8 | opcode);
+	memcpy(&ctrl->signature, &third, sizeof(third));
+	ctrl->imm = imm;
+}
+
+WQE_INLINE void wqe_put_raddr(struct send_wqe *wqe, uint64_t raddr, uint32_t rkey)
+{
+	struct mlx5_wqe_raddr_seg *seg = (struct mlx5_wqe_raddr_seg *)wqe->seg;
+
+	seg->raddr = htobe64(raddr);
+	seg->rkey = htobe32(rkey);
+	seg->reserved = 0;
+	wqe->seg += sizeof(*seg);
+	wqe->ds++;
+}
+
+WQE_INLINE void wqe_put_atomic(struct send_wqe *wqe, uint64_t swap_add, uint64_t compare)
+{
+	struct mlx5_wqe_atomic_seg *seg = (struct mlx5_wqe_atomic_seg *)wqe->seg;
+
+	seg->swap_add = htobe64(swap_add);
+	seg->compare = htobe64(compare);
+	wqe->seg += sizeof(*seg);
+	wqe->ds++;
+}
+
+WQE_INLINE void data_seg_set(struct mlx5_wqe_data_seg *seg, uint32_t length, uint32_t lkey,
+			     uint64_t addr)
+{
+	seg->byte_count = htobe32(length);
+	seg->lkey = htobe32(lkey);
+	seg->addr = htobe64(addr);
+}
+
+/* A buffer of no bytes gets no segment: a byte_count of 0 would mean 2 GiB. */
+WQE_INLINE void wqe_put_data(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t length,
+			     uint32_t lkey, uint64_t addr)
+{
+	if (unlikely(!length))
+		return;
+	if (unlikely(wqe->seg == sq->end))
+		wqe->seg = sq->buf;
+	data_seg_set((struct mlx5_wqe_data_seg *)wqe->seg, length, lkey, addr);
+	wqe->seg += sizeof(struct mlx5_wqe_data_seg);
+	wqe->ds++;
+}
+
+/* Copy LEN bytes into the ring at TO, going on at its start when its end is reached. Returns where the next byte goes. */
+WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void *from, size_t len)
+{
+	size_t room = (size_t)(sq->end - to);
+
+	if (unlikely(len >= room)) {
+		memcpy(to, from, room);
+		from = (const uint8_t *)from + room;
+		len -= room;
+		to = sq->buf;
+	}
+	memcpy(to, from, len);
+	return to + len;
+}
+
+/* Inline data: wqe_inline_open(), ring_copy() of each part, wqe_inline_close() with the sum of their lengths. */
+WQE_INLINE uint8_t *wqe_inline_open(const struct send_wqe *wqe)
+{
+	return wqe->seg + sizeof(struct mlx5_wqe_inl_data_seg);
+}
+
+WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
+{
+	if (likely(total)) {
+		*(__be32 *)wqe->seg = htobe32(MLX5_INLINE_SEG | total);
+		wqe->ds += (total + sizeof(struct mlx5_wqe_inl_data_seg) + PRM_DS_SIZE - 1) /
+			   PRM_DS_SIZE;
+	}
+}
+
+/* Write the length; returns the WQEBB after this WQE. */
+WQE_INLINE uint32_t wqe_finish(const struct mlx5_sq *sq, const struct send_wqe *wqe)
+{
+	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
+
+	ctrl->qpn_ds = htobe32(sq->qpn_shifted | wqe->ds);
+	return wqe->pi + (wqe->ds + PRM_WQEBB_DS - 1) / PRM_WQEBB_DS;
+}
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wr.c - ibv_wr_*(): the second door to the builders of send_wqe.h.
+ *
+ * A builder (wr_send, wr_rdma_write...) starts a WQE in the ring, one setter gives it its payload and finishes it. The batch rule of
+ * this door: all or nothing. The first error is kept, nothing is written after it, and wr_complete() then cancels the batch
+ * by not moving the indices of the queue; so does wr_abort().
+ */
+#include <errno.h>
+
+#include "providers/mlx5/doorbell.h"
+#include "providers/mlx5/post.h"
+#include "providers/mlx5/send_wqe.h"
+
+static void __attribute__((cold, noinline)) batch_fail_full(struct mlx5_qp *qp)
+{
+	verbs_warn(
+		"ibv_wr: qp 0x%x, wr_id %#llx: the send queue is full: %u requests, limit %u (max_send_wr of the QP)",
+		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, qp->sq.wq.max_post,
+		qp->sq.wq.max_post);
+	qp->batch.err = ENOMEM;
+}
+
+static void __attribute__((cold, noinline))
+batch_fail_limit(struct mlx5_qp *qp, const char *setter, const char *what, uint64_t value,
+		 uint32_t limit, const char *rule)
+{
+	verbs_warn("%s: qp 0x%x, wr_id %#llx: %s is %llu, limit %u (%s of the QP)", setter,
+		   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, what,
+		   (unsigned long long)value, limit, rule);
+	qp->batch.err = ENOMEM;
+}
+
+WQE_INLINE bool batch_begin(struct mlx5_qp *qp, uint8_t opcode, __be32 imm)
+{
+	struct mlx5_batch *batch = &qp->batch;
+
+	if (unlikely(batch->err))
+		return false;
+	if (unlikely(!wq_has_room(&qp->sq.wq, batch->head))) {
+		batch_fail_full(qp);
+		return false;
+	}
+	wqe_begin(&qp->sq, &batch->wqe, batch->pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	return true;
+}
+
+/* The payload is there: the WQE is complete and the next one may start behind it. */
+WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe, bool has_inline)
+{
+	struct mlx5_batch *batch = &qp->batch;
+
+	wq_note(&qp->sq.wq, wqe->pi, batch->head, qp->vqp.qp_ex.wr_id);
+	batch->pi = wqe_finish(&qp->sq, wqe);
+	batch->head++;
+	batch->ds = wqe->ds;
+	batch->has_inline = has_inline;
+}
+
+/* ---- builders */
+
+static void wr_send(struct ibv_qp_ex *qpx)
+{
+	batch_begin(to_mqp_ex(qpx), MLX5_OPCODE_SEND, 0);
+}
+
+static void wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
+{
+	batch_begin(to_mqp_ex(qpx), MLX5_OPCODE_SEND_IMM, imm);
+}
+
+static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	batch_begin(to_mqp_ex(qpx), MLX5_OPCODE_SEND_INVAL, htobe32(rkey));
+}
+
+WQE_INLINE void begin_rdma(struct mlx5_qp *qp, uint8_t opcode, uint32_t rkey, uint64_t raddr,
+			   __be32 imm)
+{
+	if (likely(batch_begin(qp, opcode, imm)))
+		wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
+}
+
+static void wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
+{
+	begin_rdma(to_mqp_ex(qpx), MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0);
+}
+
+static void wr_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm)
+{
+	begin_rdma(to_mqp_ex(qpx), MLX5_OPCODE_RDMA_WRITE_IMM, rkey, raddr, imm);
+}
+
+static void wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
+{
+	begin_rdma(to_mqp_ex(qpx), MLX5_OPCODE_RDMA_READ, rkey, raddr, 0);
+}
+
+WQE_INLINE void begin_atomic(struct mlx5_qp *qp, uint8_t opcode, uint32_t rkey, uint64_t raddr,
+			     uint64_t swap_add, uint64_t compare)
+{
+	if (unlikely(!qp->sq.atomics_enabled) && !qp->batch.err) {
+		verbs_warn("ibv_wr_atomic: qp 0x%x: the device has no atomic operations",
+			   qp->vqp.qp.qp_num);
+		qp->batch.err = ENOSYS;
+	}
+	if (unlikely(!batch_begin(qp, opcode, 0)))
+		return;
+	wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
+	wqe_put_atomic(&qp->batch.wqe, swap_add, compare);
+}
+
+static void wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
+			      uint64_t compare, uint64_t swap)
+{
+	begin_atomic(to_mqp_ex(qpx), MLX5_OPCODE_ATOMIC_CS, rkey, raddr, swap, compare);
+}
+
+static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, uint64_t add)
+{
+	begin_atomic(to_mqp_ex(qpx), MLX5_OPCODE_ATOMIC_FA, rkey, raddr, add, 0);
+}
+
+/* ---- setters */
+
+static void wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (unlikely(qp->batch.err))
+		return;
+	wqe_put_data(&qp->sq, &wqe, length, lkey, addr);
+	batch_finish_wqe(qp, &wqe, false);
+}
+
+static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct ibv_sge *sge)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (unlikely(qp->batch.err))
+		return;
+	if (unlikely(num_sge > qp->sq.max_sge)) {
+		batch_fail_limit(qp, "ibv_wr_set_sge_list", "num_sge", num_sge, qp->sq.max_sge,
+				 "max_send_sge");
+		return;
+	}
+	for (size_t i = 0; i < num_sge; i++)
+		wqe_put_data(&qp->sq, &wqe, sge[i].length, sge[i].lkey, sge[i].addr);
+	batch_finish_wqe(qp, &wqe, false);
+}
+
+static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (unlikely(qp->batch.err))
+		return;
+	if (unlikely(length > qp->sq.max_inline)) {
+		batch_fail_limit(qp, "ibv_wr_set_inline_data", "length", length, qp->sq.max_inline,
+				 "max_inline_data");
+		return;
+	}
+	ring_copy(&qp->sq, wqe_inline_open(&wqe), addr, length);
+	wqe_inline_close(&wqe, (uint32_t)length);
+	batch_finish_wqe(qp, &wqe, true);
+}
+
+static uint64_t bufs_length(const struct ibv_data_buf *bufs, size_t n)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += bufs[i].length;
+	return total;
+}
+
+static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
+				    const struct ibv_data_buf *bufs)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+	uint8_t *to = wqe_inline_open(&wqe);
+	uint64_t total;
+
+	if (unlikely(qp->batch.err))
+		return;
+	total = bufs_length(bufs, num_buf);
+	if (unlikely(total > qp->sq.max_inline)) {
+		batch_fail_limit(qp, "ibv_wr_set_inline_data_list", "length", total,
+				 qp->sq.max_inline, "max_inline_data");
+		return;
+	}
+	for (size_t i = 0; i < num_buf; i++)
+		to = ring_copy(&qp->sq, to, bufs[i].addr, bufs[i].length);
+	wqe_inline_close(&wqe, (uint32_t)total);
+	batch_finish_wqe(qp, &wqe, true);
+}
+
+/* ---- the critical section */
+
+WQE_INLINE void batch_open(struct mlx5_qp *qp)
+{
+	qp->batch.pi = qp->sq.pi;
+	qp->batch.head = qp->sq.wq.head;
+	qp->batch.err = 0;
+}
+
+WQE_INLINE int batch_ring(struct mlx5_qp *qp)
+{
+	struct mlx5_batch *batch = &qp->batch;
+	struct mlx5_sq *sq = &qp->sq;
+	uint32_t count = batch->head - sq->wq.head;
+
+	if (unlikely(batch->err))
+		return batch->err;
+	if (unlikely(!count))
+		return 0;
+	sq->pi = batch->pi;
+	sq->wq.head = batch->head;
+	doorbell_send(sq, batch->pi, batch->wqe.ctrl,
+		      bf_push_length(sq, count, batch->ds, batch->has_inline));
+	return 0;
+}
+
+static void wr_start_locked(struct ibv_qp_ex *qpx)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	qlock_take(&qp->sq_lock);
+	batch_open(qp);
+}
+
+static void wr_start_unlocked(struct ibv_qp_ex *qpx)
+{
+	batch_open(to_mqp_ex(qpx));
+}
+
+static int wr_complete_locked(struct ibv_qp_ex *qpx)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	int ret = batch_ring(qp);
+
+	qlock_drop(&qp->sq_lock);
+	return ret;
+}
+
+static int wr_complete_unlocked(struct ibv_qp_ex *qpx)
+{
+	return batch_ring(to_mqp_ex(qpx));
+}
+
+static void wr_abort_locked(struct ibv_qp_ex *qpx)
+{
+	qlock_drop(&to_mqp_ex(qpx)->sq_lock);
+}
+
+static void wr_abort_unlocked(struct ibv_qp_ex *qpx)
+{
+	(void)qpx; /* the queue's indices have not moved */
+}
+
+#define RC_OPS                                                                                    \
+	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND |   \
+	 IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_READ | \
+	 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+
+int send_wr_fill_rc(struct mlx5_qp *qp, uint64_t ops)
+{
+	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
+	bool shared = qp->sq_lock.shared;
+
+	if (ops & ~(uint64_t)RC_OPS) {
+		verbs_warn("create_qp: send_ops_flags has %#llx; an RC QP here supports %#x",
+			   (unsigned long long)ops, (unsigned int)RC_OPS);
+		return EOPNOTSUPP;
+	}
+	qpx->wr_start = shared ? wr_start_locked : wr_start_unlocked;
+	qpx->wr_complete = shared ? wr_complete_locked : wr_complete_unlocked;
+	qpx->wr_abort = shared ? wr_abort_locked : wr_abort_unlocked;
+	qpx->wr_send = wr_send;
+	qpx->wr_send_imm = wr_send_imm;
+	qpx->wr_send_inv = wr_send_inv;
+	qpx->wr_rdma_write = wr_rdma_write;
+	qpx->wr_rdma_write_imm = wr_rdma_write_imm;
+	qpx->wr_rdma_read = wr_rdma_read;
+	qpx->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
+	qpx->wr_atomic_fetch_add = wr_atomic_fetch_add;
+	qpx->wr_set_sge = wr_set_sge;
+	qpx->wr_set_sge_list = wr_set_sge_list;
+	qpx->wr_set_inline_data = wr_set_inline_data;
+	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
+	qp->vqp.has_ex = true;
+	return 0;
+}

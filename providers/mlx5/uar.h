@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * uar.h - pages of doorbell registers, and who uses which register.
+ *
+ * A page is an object of the kernel that is mapped into the process, allocated when the first queue needs it and freed with the
+ * context. A send register (bfreg) serves one QP, which may then also push whole WQEs through it (BlueFlame), until
+ * the budget of the environment is used up; further QPs share registers and only ring 8-byte doorbells, which needs no lock.
+ */
+#ifndef PROVIDERS_MLX5_UAR_H
+#define PROVIDERS_MLX5_UAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mlx5_context;
+
+struct mlx5_uar {
+	struct mlx5_uar *next;
+	uint32_t handle;
+	uint32_t page_id; /* what the adapter calls it */
+	off_t mmap_offset;
+	size_t length;
+	uint8_t *page;
+};
+
+struct mlx5_bfreg {
+	struct mlx5_bfreg *next;
+	struct mlx5_uar *uar;
+	uint8_t *reg;
+	unsigned int users;
+	bool shared; /* by choice at creation: 8-byte doorbells only */
+};
+
+int uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);
+int uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
+void uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
+void uar_free_all(struct mlx5_context *ctx);
+
+#endif
