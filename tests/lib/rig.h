@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rig.h - the first adapter, and two RC queue pairs connected to each other.
+ *
+ * Tests of the public API start from here. Each end of a pair has its own CQ and one registered buffer, so that what one
+ * end sees is in a known order. Set-up failures end the program (MUST); what a test examines it calls itself.
+ */
+#ifndef TESTS_LIB_RIG_H
+#define TESTS_LIB_RIG_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <infiniband/verbs.h>
+
+#define RIG_PORT       1
+#define RIG_SKIP       77
+#define RIG_ALL_REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+
+struct rig {
+	struct ibv_context *ctx;
+	struct ibv_port_attr port;
+	struct ibv_device_attr device;
+	union ibv_gid gid; /* index 0 of the port */
+};
+
+struct rig_conf {
+	struct ibv_qp_cap cap;
+	int cqe;
+	int sig_all;
+	uint64_t
+		send_ops; /* not 0: the QP is created by ibv_create_qp_ex() with these send_ops_flags */
+	unsigned int qp_access;
+	unsigned int mr_access;
+	size_t buf_size;
+	enum ibv_mtu mtu;
+	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer, rd_atomic;
+};
+
+struct rig_end {
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	uint8_t *buf;
+};
+
+struct rig_pair {
+	struct rig *rig;
+	struct rig_conf conf;
+	struct ibv_pd *pd;
+	struct rig_end end[2];
+};
+
+/* Open the first device, or end the program: 77 with the reason when there is none. */
+void rig_open(struct rig *rig);
+void rig_close(struct rig *rig);
+
+/* Sizes for small tests: 16 requests each way, 4 SGEs, 64 inline bytes, 128 KiB buffers, every access allowed. */
+struct rig_conf rig_conf_default(void);
+
+void rig_qp_init_attr(const struct rig_conf *conf, struct ibv_cq *cq,
+		      struct ibv_qp_init_attr *attr);
+struct ibv_qp *rig_qp_create(struct ibv_pd *pd, const struct rig_conf *conf, struct ibv_cq *cq);
+/* The attributes and the mask that lead one step to STATE. */
+int rig_qp_attr(const struct rig *rig, const struct rig_conf *conf, uint32_t dest_qpn,
+		enum ibv_qp_state state, struct ibv_qp_attr *attr);
+/* Walk from RESET to STATE. */
+void rig_qp_to(const struct rig *rig, const struct rig_conf *conf, struct ibv_qp *qp,
+	       uint32_t dest_qpn, enum ibv_qp_state state);
+
+/* An end alone: PD is shared, the rest is its own. */
+void rig_end_open(struct ibv_pd *pd, const struct rig_conf *conf, struct rig_end *end);
+void rig_end_close(struct rig_end *end);
+
+/* Two ends, connected and in RTS. */
+void rig_pair_open(struct rig *rig, const struct rig_conf *conf, struct rig_pair *pair);
+void rig_pair_close(struct rig_pair *pair);
+/* Both QPs through RESET to RTS again; what was queued is gone. */
+void rig_pair_reconnect(struct rig_pair *pair);
+
+/* Poll until N completions are there or RIG_TIMEOUT_MS (5000) have passed without one; returns how many came. */
+int rig_poll(struct ibv_cq *cq, int n, struct ibv_wc *wc);
+
+/* Give the adapter the time for what it should not do. */
+void rig_settle(void);
+/* How many completions are there after rig_settle(); they are dropped. */
+int rig_drain(struct ibv_cq *cq);
+
+/* How many descriptors this process has open. */
+int rig_count_fds(void);
+
+#endif

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# softhca.sh - run a program on softhca, with our libraries or with the distribution's. Sourced by the test and bench
+# scripts, which call softhca_setup STAGE SOFTHCA first; RDMAKIT_STAGE and SOFTHCA in the environment take precedence.
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+fail() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+# Where the staged libraries are: the libdir of the install differs between distributions.
+stage_libdir() {
+	local dir
+	for dir in "$1"/lib "$1"/lib/*/ "$1"/lib64; do
+		if [ -e "$dir/libibverbs.so.1" ]; then
+			echo "${dir%/}"
+			return
+		fi
+	done
+}
+
+softhca_setup() {
+	stage=${RDMAKIT_STAGE:-$1}
+	softhca=${SOFTHCA:-$2}
+	libdir=$(stage_libdir "$stage")
+	[ -x "$softhca" ] || skip "no softhca at $softhca"
+}
+
+need_ours() {
+	[ -n "$libdir" ] || skip "no libibverbs.so.1 installed in $stage (cmake --install)"
+}
+
+need_reference() {
+	env -u LD_LIBRARY_PATH ldconfig -p 2>/dev/null | grep -q 'libmlx5\.so\.1' ||
+		/sbin/ldconfig -p | grep -q 'libmlx5\.so\.1' || skip "the distribution's ibverbs-providers is not installed"
+}
+
+# A comparison of a library with itself proves nothing: fail unless PROGRAM's libibverbs comes from where it should.
+loaded_from() {
+	ldd "$1" | sed -n 's/^[[:space:]]*libibverbs\.so\.1 => \([^ ]*\).*/\1/p'
+}
+
+check_ours() {
+	local path
+	path=$(LD_LIBRARY_PATH=$libdir loaded_from "$1")
+	[ "$(readlink -f "$path")" = "$(readlink -f "$libdir/libibverbs.so.1")" ] || fail "$1 would load $path, not ours"
+}
+
+check_reference() {
+	local path
+	path=$(unset LD_LIBRARY_PATH; loaded_from "$1")
+	[ -n "$path" ] && [ "$(readlink -f "$path")" != "$(readlink -f "$libdir/libibverbs.so.1")" ] ||
+		fail "$1 would not load the distribution's libibverbs"
+}
+
+# on_ours PROGRAM ARGS..., on_reference PROGRAM ARGS...: on a private adapter; SOFTHCA_ARGS has its options.
+# LD_LIBRARY_PATH is set for the program only: softhca itself needs none of ours.
+on_ours() {
+	"$softhca" run ${SOFTHCA_ARGS:-} -- env LD_LIBRARY_PATH="$libdir" "$@"
+}
+
+on_reference() {
+	"$softhca" run ${SOFTHCA_ARGS:-} -- env -u LD_LIBRARY_PATH "$@"
+}

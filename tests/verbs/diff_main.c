@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * diff_main.c - verbs-diff [TOPIC...]: all topics, or those named. Exit code 0, 1 when a promise of the interface that
+ * needs no comparison was broken (a line that ends in WRONG), 77 without an adapter.
+ */
+#include <stdio.h>
+
+#include "diff.h"
+
+static const struct {
+	const char *name;
+	topic_fn *run;
+} topics[] = {
+	{ "names", diff_names },
+	{ "device", diff_device },
+	{ "port", diff_port },
+	{ "gid", diff_gid },
+	{ "pkey", diff_pkey },
+	{ "mr", diff_mr },
+	{ "mr-iova", diff_mr_iova },
+	{ "in-use", diff_in_use },
+	{ "cq", diff_cq },
+	{ "cq-ex", diff_cq_ex },
+	{ "cq-ex-poll", diff_cq_ex_poll },
+	{ "cq-events", diff_cq_events },
+	{ "qp-create", diff_qp_create },
+	{ "qp-create-ex", diff_qp_create_ex },
+	{ "qp-masks", diff_qp_masks },
+	{ "qp-states", diff_qp_states },
+	{ "qp-values", diff_qp_values },
+	{ "qp-query", diff_qp_query },
+	{ "data", diff_data },
+	{ "data-sizes", diff_data_sizes },
+	{ "data-atomic", diff_data_atomic },
+	{ "wr", diff_wr },
+	{ "wr-batch", diff_wr_batch },
+	{ "post-errors", diff_post_errors },
+	{ "full-queues", diff_full_queues },
+	{ "access-errors", diff_access_errors },
+	{ "transport-errors", diff_transport_errors },
+	{ "flush", diff_flush },
+	{ "async", diff_async },
+	{ "leaks", diff_leaks },
+};
+
+static bool wanted(int argc, char **argv, const char *name)
+{
+	if (argc == 1)
+		return true;
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return false;
+}
+
+static bool exists(const char *name)
+{
+	if (!strcmp(name, "two-processes"))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(topics); i++)
+		if (!strcmp(topics[i].name, name))
+			return true;
+	fprintf(stderr, "verbs-diff: no topic %s\n", name);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct rig rig;
+
+	for (int i = 1; i < argc; i++)
+		if (!exists(argv[i]))
+			return 2;
+	rig_open(&rig);
+	if (wanted(argc, argv, "two-processes")) {
+		rig_close(&rig);
+		say_topic("two-processes");
+		diff_two_processes();
+		rig_open(&rig);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
+		if (!wanted(argc, argv, topics[i].name))
+			continue;
+		say_topic(topics[i].name);
+		topics[i].run(&rig);
+	}
+	rig_close(&rig);
+	return say_failures() ? 1 : 0;
+}
