@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+# common.sh - what the scripts of this tree share: messages, packages, builds, the staged libraries.
+# Source it from a script in strict mode. SOURCE_DIR is the root of the tree; everything that is written stays below
+# $SOURCE_DIR/build*.
+
+SOURCE_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+JOBS=$(nproc)
+
+say() { printf '%s\n' "$*"; }
+step() { printf '\n== %s\n' "$*"; }
+die() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "need root (or sudo) for: $*"
+	fi
+}
+
+# Run a command with its output in LOG; on failure show the end of it.
+logged() {
+	local log=$1
+	shift
+	mkdir -p "$(dirname "$log")"
+	if ! "$@" >"$log" 2>&1; then
+		tail -n 40 "$log" >&2
+		say "(all of it: $log)" >&2
+		return 1
+	fi
+}
+
+# What a build needs, and what the tests need on top; one list per kind of distribution.
+APT_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libseccomp-dev libnl-3-dev libnl-route-3-dev)
+APT_TEST=(g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest
+	valgrind abigail-tools python3 procps util-linux shellcheck)
+RPM_BUILD=(gcc cmake ninja-build pkgconf-pkg-config libseccomp-devel libnl3-devel kernel-headers)
+RPM_TEST=(gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils perftest valgrind libabigail
+	libasan libubsan python3 procps-ng util-linux ShellCheck)
+
+missing_deb() {
+	local package
+	for package in "$@"; do
+		[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || say "$package"
+	done
+}
+
+missing_rpm() {
+	local package
+	for package in "$@"; do
+		rpm -q --whatprovides "$package" >/dev/null 2>&1 || say "$package"
+	done
+}
+
+apt_install() {
+	step "installing: $*"
+	as_root apt-get update -qq
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+dnf_install() {
+	step "installing: $*"
+	as_root dnf install -y -q --setopt=install_weak_deps=False "$@" >/dev/null
+}
+
+# The kernel's own headers carry the adapter's command layouts that tests compare with. Their package is named after the
+# distribution's flavour of kernel, not after the running one.
+kernel_headers_package() {
+	local arch
+	arch=$(dpkg --print-architecture)
+	if apt-cache show "linux-headers-$arch" >/dev/null 2>&1; then
+		say "linux-headers-$arch"
+	else
+		say linux-headers-generic
+	fi
+}
+
+have_kernel_headers() { compgen -G '/usr/src/linux-headers-*/include/linux/mlx5/mlx5_ifc.h' >/dev/null; }
+
+# install_packages build|test: only what is missing; fast and silent when nothing is.
+install_packages() {
+	local -a wanted missing
+	if command -v apt-get >/dev/null; then
+		wanted=("${APT_BUILD[@]}")
+		[ "$1" = build ] || wanted+=("${APT_TEST[@]}")
+		mapfile -t missing < <(missing_deb "${wanted[@]}")
+		[ ${#missing[@]} = 0 ] || apt_install "${missing[@]}"
+		[ "$1" = build ] || have_kernel_headers || apt_install "$(kernel_headers_package)"
+	elif command -v dnf >/dev/null; then
+		wanted=("${RPM_BUILD[@]}")
+		[ "$1" = build ] || wanted+=("${RPM_TEST[@]}")
+		mapfile -t missing < <(missing_rpm "${wanted[@]}")
+		[ ${#missing[@]} = 0 ] || dnf_install "${missing[@]}"
+	else
+		die "this needs apt-get or dnf; install by hand: ${APT_BUILD[*]}"
+	fi
+}
+
+# build_tree DIR [CMAKE OPTION...]: configure, build and stage below DIR/stage. Repeating it costs a second.
+build_tree() {
+	local dir=$1
+	shift
+	logged "$dir/log/configure" cmake -S "$SOURCE_DIR" -B "$dir" -G Ninja \
+		-DCMAKE_INSTALL_PREFIX="$dir/stage" -DCMAKE_INSTALL_SYSCONFDIR="$dir/stage/etc" "$@" || return
+	logged "$dir/log/build" cmake --build "$dir" -j "$JOBS" || return
+	logged "$dir/log/install" cmake --install "$dir"
+}
+
+# Where a build in DIR staged its shared libraries.
+stage_libdir() {
+	local file
+	file=$(find "$1/stage" -name 'libibverbs.so.1' 2>/dev/null | head -n 1)
+	[ -n "$file" ] || return 1
+	dirname "$file"
+}
