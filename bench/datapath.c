@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * datapath.c - what one post or poll costs in software: cycles, or instructions under callgrind.
+ *
+ * Two RC QPs of this process are connected to each other. A round posts BURST receives, posts BURST sends, waits until the
+ * adapter has done its work, and polls; only the calls themselves are inside the timed regions. Every region's cost is the
+ * minimum over all rounds, because everything that disturbs a round (the adapter's own core, interrupts) adds to it.
+ * The cost of the loop around the calls, a few instructions, is in all numbers.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <x86intrin.h>
+#include <valgrind/callgrind.h>
+
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+
+#define BURST    64
+#define LIST     16
+#define BYTES    32
+
+#define SEND_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE)
+
+struct bench {
+	struct rig rig;
+	struct rig_pair plain; /* QPs of ibv_create_qp() */
+	struct rig_pair ex;    /* of ibv_create_qp_ex() */
+	struct ibv_cq_ex *cq_ex;
+	struct ibv_sge sge;
+	struct ibv_send_wr sends[LIST];
+	struct ibv_recv_wr recvs[LIST];
+	bool counting; /* under callgrind: few rounds, a dump for each operation */
+};
+
+/* Runs BURST operations; returns how many were done. */
+typedef int run_fn(struct bench *b, struct rig_pair *pair);
+
+struct operation {
+	const char *name;
+	run_fn *run;
+	enum { SENDS, RECVS, POLLS_SEND, POLLS_RECV, POLLS_NOTHING, POLLS_EX } phase;
+	bool ex;
+};
+
+static void aim(struct bench *b, struct rig_pair *pair)
+{
+	b->sge = (struct ibv_sge){ (uintptr_t)pair->end[0].buf, BYTES, pair->end[0].mr->lkey };
+	for (int i = 0; i < LIST; i++) {
+		b->sends[i] = (struct ibv_send_wr){
+			.wr_id = i,
+			.next = i + 1 < LIST ? &b->sends[i + 1] : NULL,
+			.sg_list = &b->sge,
+			.num_sge = 1,
+			.opcode = IBV_WR_SEND,
+			.send_flags = IBV_SEND_SIGNALED,
+		};
+		b->recvs[i] = (struct ibv_recv_wr){ .wr_id = i,
+						    .next = i + 1 < LIST ? &b->recvs[i + 1] : NULL,
+						    .sg_list = &b->sge,
+						    .num_sge = 1 };
+	}
+}
+
+static int send_single(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_send_wr wr = b->sends[LIST - 1], *bad;
+
+	for (int i = 0; i < BURST; i++)
+		if (ibv_post_send(pair->end[0].qp, &wr, &bad))
+			return i;
+	return BURST;
+}
+
+static int send_inline(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_send_wr wr = b->sends[LIST - 1], *bad;
+
+	wr.send_flags |= IBV_SEND_INLINE;
+	for (int i = 0; i < BURST; i++)
+		if (ibv_post_send(pair->end[0].qp, &wr, &bad))
+			return i;
+	return BURST;
+}
+
+static int send_list(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_send_wr *bad;
+
+	for (int i = 0; i < BURST; i += LIST)
+		if (ibv_post_send(pair->end[0].qp, b->sends, &bad))
+			return i;
+	return BURST;
+}
+
+static int wr_single(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+
+	for (int i = 0; i < BURST; i++) {
+		ibv_wr_start(qpx);
+		qpx->wr_id = i;
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_send(qpx);
+		ibv_wr_set_sge(qpx, b->sge.lkey, b->sge.addr, b->sge.length);
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return BURST;
+}
+
+static int wr_inline(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+
+	for (int i = 0; i < BURST; i++) {
+		ibv_wr_start(qpx);
+		qpx->wr_id = i;
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_send(qpx);
+		ibv_wr_set_inline_data(qpx, (void *)(uintptr_t)b->sge.addr, b->sge.length);
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return BURST;
+}
+
+static int wr_batch(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+
+	for (int i = 0; i < BURST; i += LIST) {
+		ibv_wr_start(qpx);
+		for (int k = 0; k < LIST; k++) {
+			qpx->wr_id = k;
+			qpx->wr_flags = IBV_SEND_SIGNALED;
+			ibv_wr_send(qpx);
+			ibv_wr_set_sge(qpx, b->sge.lkey, b->sge.addr, b->sge.length);
+		}
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return BURST;
+}
+
+static int recv_single(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_recv_wr wr = b->recvs[LIST - 1], *bad;
+
+	for (int i = 0; i < BURST; i++)
+		if (ibv_post_recv(pair->end[1].qp, &wr, &bad))
+			return i;
+	return BURST;
+}
+
+static int recv_list(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_recv_wr *bad;
+
+	for (int i = 0; i < BURST; i += LIST)
+		if (ibv_post_recv(pair->end[1].qp, b->recvs, &bad))
+			return i;
+	return BURST;
+}
+
+static int poll_by(struct ibv_cq *cq, int step)
+{
+	struct ibv_wc wc[LIST];
+
+	for (int i = 0; i < BURST; i += step)
+		if (ibv_poll_cq(cq, step, wc) != step)
+			return i;
+	return BURST;
+}
+
+static int poll_single(struct bench *b, struct rig_pair *pair)
+{
+	(void)b;
+	return poll_by(pair->end[0].cq, 1);
+}
+
+static int poll_list(struct bench *b, struct rig_pair *pair)
+{
+	(void)b;
+	return poll_by(pair->end[0].cq, LIST);
+}
+
+static int poll_recv_list(struct bench *b, struct rig_pair *pair)
+{
+	(void)b;
+	return poll_by(pair->end[1].cq, LIST);
+}
+
+static int poll_empty(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_wc wc[LIST];
+
+	(void)b;
+	for (int i = 0; i < BURST; i++)
+		if (ibv_poll_cq(pair->end[0].cq, LIST, wc))
+			return i;
+	return BURST;
+}
+
+/* One start_poll for the whole burst, and the readers that a message loop wants. */
+static int poll_readers(struct bench *b, struct rig_pair *pair)
+{
+	struct ibv_poll_cq_attr attr = { .comp_mask = 0 };
+	uint32_t sum = 0;
+	int i = 0;
+
+	(void)pair;
+	if (ibv_start_poll(b->cq_ex, &attr))
+		return 0;
+	do {
+		sum += ibv_wc_read_opcode(b->cq_ex) + ibv_wc_read_byte_len(b->cq_ex) +
+		       ibv_wc_read_qp_num(b->cq_ex);
+		i++;
+	} while (i < BURST && !ibv_next_poll(b->cq_ex));
+	ibv_end_poll(b->cq_ex);
+	return sum ? i : 0;
+}
+
+static const struct operation operations[] = {
+	{ "post_send", send_single, SENDS, false },
+	{ "post_send, inline 32", send_inline, SENDS, false },
+	{ "post_send, list of 16", send_list, SENDS, false },
+	{ "wr_send", wr_single, SENDS, true },
+	{ "wr_send, inline 32", wr_inline, SENDS, true },
+	{ "wr_send, batch of 16", wr_batch, SENDS, true },
+	{ "post_recv", recv_single, RECVS, false },
+	{ "post_recv, list of 16", recv_list, RECVS, false },
+	{ "poll_cq, 1", poll_single, POLLS_SEND, false },
+	{ "poll_cq, 16", poll_list, POLLS_SEND, false },
+	{ "poll_cq, 16 receives", poll_recv_list, POLLS_RECV, false },
+	{ "poll_cq, empty", poll_empty, POLLS_NOTHING, false },
+	{ "start_poll, 64 receives", poll_readers, POLLS_EX, true },
+};
+
+/* RUN between two readings of the clock; the fences keep earlier and later work out of it. */
+static uint64_t timed(struct bench *b, struct rig_pair *pair, run_fn *run, int *done)
+{
+	uint64_t start, end;
+	unsigned int cpu;
+
+	_mm_lfence();
+	start = __rdtsc();
+	_mm_lfence();
+	CALLGRIND_TOGGLE_COLLECT;
+	*done = run(b, pair);
+	CALLGRIND_TOGGLE_COLLECT;
+	end = __rdtscp(&cpu);
+	_mm_lfence();
+	return end - start;
+}
+
+static void settle(void)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	nanosleep(&nap, NULL);
+}
+
+static int ex_drain(struct bench *b)
+{
+	int total = 0;
+
+	for (int tries = 0; total < BURST && tries < 5000; tries++) {
+		int done = poll_readers(b, NULL);
+
+		total += done;
+		if (!done)
+			settle();
+	}
+	return total;
+}
+
+/* Whatever the measured call left unpolled. */
+static void drain(struct bench *b, struct rig_pair *pair, bool ex, int sends, int recvs)
+{
+	struct ibv_wc wc[BURST];
+
+	MUST(rig_poll(pair->end[0].cq, sends, wc) == sends);
+	if (recvs && ex)
+		MUST(ex_drain(b) == recvs);
+	else
+		MUST(rig_poll(pair->end[1].cq, recvs, wc) == recvs);
+}
+
+static bool is_phase(const struct operation *op, int phase)
+{
+	return (int)op->phase == phase;
+}
+
+/* One round. Returns the cycles of the measured calls, or UINT64_MAX when the adapter had not finished in time. */
+static uint64_t measure_round(struct bench *b, struct rig_pair *pair, const struct operation *op)
+{
+	uint64_t cycles = UINT64_MAX;
+	int done = BURST, sends = BURST, recvs = BURST;
+
+	if (is_phase(op, RECVS))
+		cycles = timed(b, pair, op->run, &done);
+	else
+		MUST(recv_list(b, pair) == BURST);
+	MUST(done == BURST);
+	if (is_phase(op, SENDS))
+		cycles = timed(b, pair, op->run, &done);
+	else
+		MUST(send_list(b, pair) == BURST);
+	MUST(done == BURST);
+	if (is_phase(op, POLLS_SEND) || is_phase(op, POLLS_RECV) || is_phase(op, POLLS_EX)) {
+		settle();
+		cycles = timed(b, pair, op->run, &done);
+		sends -= is_phase(op, POLLS_SEND) ? done : 0;
+		recvs -= is_phase(op, POLLS_SEND) ? 0 : done;
+	}
+	drain(b, pair, op->ex, sends, recvs);
+	if (is_phase(op, POLLS_NOTHING))
+		cycles = timed(b, pair, op->run, &done);
+	return done == BURST ? cycles : UINT64_MAX;
+}
+
+static void measure(struct bench *b, const struct operation *op, int rounds)
+{
+	struct rig_pair *pair = op->ex ? &b->ex : &b->plain;
+	uint64_t best = UINT64_MAX;
+	int valid = 0;
+
+	aim(b, pair);
+	for (int i = 0; i < rounds; i++) {
+		uint64_t cycles = measure_round(b, pair, op);
+
+		if (b->counting && i == 0) /* caches and lazy binding; the rounds after it count */
+			CALLGRIND_ZERO_STATS;
+		else if (cycles != UINT64_MAX)
+			valid++;
+		if (cycles < best)
+			best = cycles;
+	}
+	if (b->counting) {
+		MUST(valid == rounds - 1);
+		CALLGRIND_DUMP_STATS_AT(op->name);
+		printf("%s\t%d\n", op->name, valid * BURST);
+	} else {
+		MUST(valid > 0);
+		printf("%s\t%.1f\n", op->name, (double)best / BURST);
+	}
+}
+
+static void open_all(struct bench *b)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 2 * BURST, .wc_flags = IBV_WC_STANDARD_FLAGS };
+	struct rig_conf conf = rig_conf_default();
+
+	conf.cap = (struct ibv_qp_cap){ .max_send_wr = 2 * BURST,
+					.max_recv_wr = 2 * BURST,
+					.max_send_sge = 1,
+					.max_recv_sge = 1,
+					.max_inline_data = BYTES };
+	conf.cqe = 2 * BURST;
+	rig_open(&b->rig);
+	rig_pair_open(&b->rig, &conf, &b->plain);
+	conf.send_ops = SEND_OPS;
+	rig_pair_open(&b->rig, &conf, &b->ex);
+	MUST(b->cq_ex = ibv_create_cq_ex(b->rig.ctx, &attr));
+	MUST(!ibv_destroy_qp(b->ex.end[1].qp));
+	MUST(b->ex.end[1].qp = rig_qp_create(b->ex.pd, &conf, ibv_cq_ex_to_cq(b->cq_ex)));
+	rig_pair_reconnect(&b->ex);
+}
+
+static void close_all(struct bench *b)
+{
+	MUST(!ibv_destroy_qp(b->ex.end[1].qp));
+	MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(b->cq_ex)));
+	MUST(b->ex.end[1].qp = rig_qp_create(b->ex.pd, &b->ex.conf, b->ex.end[1].cq));
+	rig_pair_close(&b->ex);
+	rig_pair_close(&b->plain);
+	rig_close(&b->rig);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 200;
+	struct bench b = { .counting = RUNNING_ON_VALGRIND };
+
+	if (rounds < 2 || argc > 2) {
+		fprintf(stderr, "usage: datapath [ROUNDS], at least 2\n");
+		return 2;
+	}
+	open_all(&b);
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+		measure(&b, &operations[i], rounds);
+	close_all(&b);
+	return 0;
+}

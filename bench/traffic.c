@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * traffic.c - traffic latency|bandwidth|idle SECONDS: two processes over the adapter.
+ *
+ * latency: round trip of a 64-byte message when both ends poll, the median and the mean in microseconds. bandwidth: 1 MiB
+ * RDMA writes, eight in flight, in GiB/s. idle: a connected pair that does nothing for SECONDS, for who measures the adapter.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+
+#define MESSAGE   64
+#define WARM_UP   200
+#define TRIPS     3000
+#define LARGE     (1 << 20)
+#define IN_FLIGHT 8
+#define WRITES    512
+
+struct address {
+	uint32_t qpn, rkey;
+	uint64_t addr;
+};
+
+struct side {
+	struct rig rig;
+	struct ibv_pd *pd;
+	struct rig_end end;
+	struct address peer;
+	int sock;
+};
+
+static void side_open(struct side *s, int sock)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct address own;
+
+	conf.buf_size = LARGE;
+	conf.mtu = IBV_MTU_4096;
+	rig_open(&s->rig);
+	if (conf.mtu > s->rig.port.active_mtu)
+		conf.mtu = s->rig.port.active_mtu;
+	s->sock = sock;
+	MUST(s->pd = ibv_alloc_pd(s->rig.ctx));
+	rig_end_open(s->pd, &conf, &s->end);
+	own = (struct address){ s->end.qp->qp_num, s->end.mr->rkey, (uintptr_t)s->end.buf };
+	MUST(write(sock, &own, sizeof(own)) == sizeof(own));
+	MUST(read(sock, &s->peer, sizeof(s->peer)) == sizeof(s->peer));
+	rig_qp_to(&s->rig, &conf, s->end.qp, s->peer.qpn, IBV_QPS_RTS);
+}
+
+static void meet(struct side *s)
+{
+	char byte = 0;
+
+	MUST(write(s->sock, &byte, 1) == 1);
+	MUST(read(s->sock, &byte, 1) == 1);
+}
+
+static void side_close(struct side *s)
+{
+	meet(s);
+	rig_end_close(&s->end);
+	MUST(!ibv_dealloc_pd(s->pd));
+	rig_close(&s->rig);
+}
+
+static double now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
+}
+
+static void post_recv(struct side *s)
+{
+	struct ibv_sge sge = { (uintptr_t)s->end.buf, MESSAGE, s->end.mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	MUST(!ibv_post_recv(s->end.qp, &wr, &bad));
+}
+
+static void post_send(struct side *s)
+{
+	struct ibv_sge sge = { (uintptr_t)s->end.buf, MESSAGE, s->end.mr->lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_SEND,
+				  .send_flags = IBV_SEND_SIGNALED };
+	struct ibv_send_wr *bad;
+
+	MUST(!ibv_post_send(s->end.qp, &wr, &bad));
+}
+
+/* Poll without a pause until the message and the completion of the own send have both come. */
+static void await(struct side *s, int *sends, int *recvs)
+{
+	while (*sends == 0 || *recvs == 0) {
+		struct ibv_wc wc[4];
+		int n = ibv_poll_cq(s->end.cq, 4, wc);
+
+		for (int i = 0; i < n; i++) {
+			MUST(wc[i].status == IBV_WC_SUCCESS);
+			if (wc[i].opcode == IBV_WC_RECV)
+				++*recvs;
+			else
+				++*sends;
+		}
+	}
+}
+
+static void answer(struct side *s)
+{
+	int sends = 1, recvs = 0;
+
+	post_recv(s);
+	meet(s);
+	for (int i = 0; i < WARM_UP + TRIPS; i++) {
+		await(s, &sends, &recvs);
+		recvs--;
+		sends--;
+		if (i + 1 < WARM_UP + TRIPS)
+			post_recv(s);
+		post_send(s);
+	}
+	recvs = 1;
+	await(s, &sends, &recvs);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void ask(struct side *s)
+{
+	static double us[TRIPS];
+	double sum = 0;
+
+	meet(s);
+	for (int i = 0; i < WARM_UP + TRIPS; i++) {
+		int sends = 0, recvs = 0;
+		double start = now_us();
+
+		post_recv(s);
+		post_send(s);
+		await(s, &sends, &recvs);
+		if (i >= WARM_UP)
+			us[i - WARM_UP] = now_us() - start;
+	}
+	for (int i = 0; i < TRIPS; i++)
+		sum += us[i];
+	qsort(us, TRIPS, sizeof(us[0]), compare);
+	printf("%.1f\t%.1f\n", us[TRIPS / 2], sum / TRIPS);
+}
+
+static void write_large(struct side *s)
+{
+	struct ibv_sge sge = { (uintptr_t)s->end.buf, LARGE, s->end.mr->lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_RDMA_WRITE,
+				  .send_flags = IBV_SEND_SIGNALED };
+	struct ibv_send_wr *bad;
+
+	wr.wr.rdma.remote_addr = s->peer.addr;
+	wr.wr.rdma.rkey = s->peer.rkey;
+	MUST(!ibv_post_send(s->end.qp, &wr, &bad));
+}
+
+static void stream(struct side *s)
+{
+	struct ibv_wc wc;
+	double start;
+
+	meet(s);
+	start = now_us();
+	for (int posted = 0, done = 0; done < WRITES; done++) {
+		while (posted < WRITES && posted - done < IN_FLIGHT) {
+			write_large(s);
+			posted++;
+		}
+		MUST(rig_poll(s->end.cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+	}
+	printf("%.2f\n", WRITES * (double)LARGE / (1 << 30) / ((now_us() - start) / 1e6));
+}
+
+static void sleep_as_told(struct side *s, int seconds)
+{
+	meet(s);
+	printf("idle\n");
+	fflush(stdout);
+	sleep(seconds);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	bool latency = !strcmp(what, "latency"), idle = !strcmp(what, "idle") && argc == 3;
+	struct side s;
+	int socks[2], status;
+	pid_t child;
+
+	if (!latency && !idle && strcmp(what, "bandwidth")) {
+		fprintf(stderr, "usage: traffic latency|bandwidth|idle SECONDS\n");
+		return 2;
+	}
+	MUST(!socketpair(AF_UNIX, SOCK_STREAM, 0, socks));
+	child = fork();
+	MUST(child >= 0);
+	close(socks[child == 0]);
+	side_open(&s, socks[child != 0]);
+	if (child == 0)
+		latency ? answer(&s) : meet(&s);
+	else if (latency)
+		ask(&s);
+	else if (idle)
+		sleep_as_told(&s, atoi(argv[2]));
+	else
+		stream(&s);
+	side_close(&s);
+	if (child == 0)
+		return 0;
+	MUST(waitpid(child, &status, 0) == child && status == 0);
+	return 0;
+}
