@@ -96,6 +96,8 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 {
 	size_t room = (size_t)(sq->end - to);
 
+	if (unlikely(!len))
+		return to; /* FROM may be anything, NULL included */
 	if (unlikely(len >= room)) {
 		memcpy(to, from, room);
 		from = (const uint8_t *)from + room;

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * completions.c - CQEs in, work completions out: through ibv_poll_cq() and through the extended readers.
+ */
+#include "rig.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/bits.h"
+
+static void post_sends(struct rig *rig, unsigned int n, enum ibv_wr_opcode opcode)
+{
+	struct ibv_sge sge = { .addr = 0x1000, .length = 0x10, .lkey = 1 };
+	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = opcode }, *bad;
+
+	for (unsigned int i = 0; i < n; i++) {
+		wr.wr_id = 100 + i;
+		wr.send_flags = IBV_SEND_SIGNALED;
+		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+	}
+}
+
+static void post_recvs(struct rig *rig, unsigned int n)
+{
+	struct ibv_sge sge = { .addr = 0x1000, .length = 0x10, .lkey = 1 };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	for (unsigned int i = 0; i < n; i++) {
+		wr.wr_id = 200 + i;
+		assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
+	}
+}
+
+static int poll_cq(struct rig *rig, int n, struct ibv_wc *wc)
+{
+	memset(wc, 0xee, (size_t)n * sizeof(*wc));
+	return mlx5_poll_cq(&rig->cq->vcq.cq, n, wc);
+}
+
+static uint32_t published_ci(const struct rig *rig)
+{
+	return be32toh(rig->cq->dbrec[0]);
+}
+
+struct send_case {
+	uint8_t send_opcode;
+	enum ibv_wc_opcode opcode;
+};
+
+static void each_send_opcode_has_its_wc_opcode(void **state)
+{
+	static const struct send_case cases[] = {
+		{ MLX5_OPCODE_SEND, IBV_WC_SEND },
+		{ MLX5_OPCODE_SEND_IMM, IBV_WC_SEND },
+		{ MLX5_OPCODE_SEND_INVAL, IBV_WC_SEND },
+		{ MLX5_OPCODE_RDMA_WRITE, IBV_WC_RDMA_WRITE },
+		{ MLX5_OPCODE_RDMA_WRITE_IMM, IBV_WC_RDMA_WRITE },
+		{ MLX5_OPCODE_RDMA_READ, IBV_WC_RDMA_READ },
+		{ MLX5_OPCODE_ATOMIC_CS, IBV_WC_COMP_SWAP },
+		{ MLX5_OPCODE_ATOMIC_FA, IBV_WC_FETCH_ADD },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct rig *rig = rig_new(NULL);
+		struct ibv_poll_cq_attr attr = { 0 };
+		struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+		struct rig_cqe cqe = { .send_opcode = cases[i].send_opcode, .byte_cnt = 8 };
+		struct ibv_wc wc;
+
+		post_sends(rig, 2, IBV_WR_SEND);
+		rig_complete(rig, &cqe);
+		cqe.wqe_counter = 1;
+		rig_complete(rig, &cqe);
+
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		assert_int_equal(wc.wr_id, 100);
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+		assert_int_equal(wc.opcode, cases[i].opcode);
+		assert_int_equal(wc.vendor_err, 0);
+		assert_int_equal(wc.byte_len, 8);
+		assert_int_equal(wc.qp_num, RIG_QPN);
+		assert_int_equal(wc.wc_flags, 0);
+
+		assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+		assert_int_equal(cqx->wr_id, 101);
+		assert_int_equal(cqx->status, IBV_WC_SUCCESS);
+		assert_int_equal(ibv_wc_read_opcode(cqx), cases[i].opcode);
+		assert_int_equal(ibv_wc_read_byte_len(cqx), 8);
+		assert_int_equal(ibv_wc_read_qp_num(cqx), RIG_QPN);
+		assert_int_equal(ibv_wc_read_wc_flags(cqx), 0);
+		assert_int_equal(ibv_wc_read_vendor_err(cqx), 0);
+		assert_int_equal(ibv_wc_read_completion_ts(cqx), 0x1122334455667788);
+		ibv_end_poll(cqx);
+		assert_int_equal(published_ci(rig), 2);
+		rig_free(rig);
+	}
+}
+
+struct recv_case {
+	unsigned int opcode;
+	uint32_t flags_rqpn;
+	enum ibv_wc_opcode wc_opcode;
+	unsigned int wc_flags;
+	uint32_t imm; /* as in ibv_wc */
+};
+
+static void each_receive_says_what_came(void **state)
+{
+	const struct recv_case cases[] = {
+		{ MLX5_CQE_RESP_SEND, 0x03000042, IBV_WC_RECV, 0, 0 },
+		{ MLX5_CQE_RESP_SEND, 0x13000042, IBV_WC_RECV, IBV_WC_GRH, 0 },
+		{ MLX5_CQE_RESP_SEND_IMM, 0x03000042, IBV_WC_RECV, IBV_WC_WITH_IMM,
+		  htobe32(0x01020304) },
+		{ MLX5_CQE_RESP_SEND_INV, 0x03000042, IBV_WC_RECV, IBV_WC_WITH_INV, 0x01020304 },
+		{ MLX5_CQE_RESP_WR_IMM, 0x03000042, IBV_WC_RECV_RDMA_WITH_IMM, IBV_WC_WITH_IMM,
+		  htobe32(0x01020304) },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct rig *rig = rig_new(NULL);
+		struct ibv_poll_cq_attr attr = { 0 };
+		struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+		struct rig_cqe cqe = { .opcode = cases[i].opcode,
+				       .flags_rqpn = cases[i].flags_rqpn };
+		struct ibv_wc wc;
+
+		cqe.byte_cnt = 0x123;
+		cqe.imm = htobe32(0x01020304);
+		post_recvs(rig, 2);
+		rig_complete(rig, &cqe);
+		rig_complete(rig, &cqe);
+
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		assert_int_equal(wc.wr_id, 200);
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+		assert_int_equal(wc.opcode, cases[i].wc_opcode);
+		assert_int_equal(wc.wc_flags, cases[i].wc_flags);
+		assert_int_equal(wc.byte_len, 0x123);
+		assert_int_equal(wc.qp_num, RIG_QPN);
+		assert_int_equal(wc.src_qp, 0x42);
+		assert_int_equal(wc.sl, 3);
+		if (cases[i].imm)
+			assert_int_equal(wc.imm_data, cases[i].imm);
+
+		assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+		assert_int_equal(cqx->wr_id, 201);
+		assert_int_equal(ibv_wc_read_opcode(cqx), cases[i].wc_opcode);
+		assert_int_equal(ibv_wc_read_wc_flags(cqx), cases[i].wc_flags);
+		assert_int_equal(ibv_wc_read_byte_len(cqx), 0x123);
+		assert_int_equal(ibv_wc_read_src_qp(cqx), 0x42);
+		assert_int_equal(ibv_wc_read_sl(cqx), 3);
+		if (cases[i].imm)
+			assert_int_equal(ibv_wc_read_imm_data(cqx), cases[i].imm);
+		ibv_end_poll(cqx);
+		rig_free(rig);
+	}
+}
+
+static void an_empty_cq_has_nothing(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_poll_cq_attr attr = { 0 };
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_int_equal(poll_cq(rig, 1, &wc), 0);
+	assert_int_equal(ibv_start_poll(&rig->cq->vcq.cq_ex, &attr), ENOENT);
+	assert_int_equal(poll_cq(rig, 1, &wc), 0); /* the lock is free */
+	attr.comp_mask = 1;
+	assert_int_equal(ibv_start_poll(&rig->cq->vcq.cq_ex, &attr), EINVAL);
+	assert_int_equal(poll_cq(rig, 1, &wc), 0);
+	assert_int_equal(published_ci(rig), 0);
+	rig_free(rig);
+}
+
+static void next_poll_goes_on_until_there_is_none(void **state)
+{
+	struct rig *rig =
+		rig_new(&(struct rig_options){ .cq_ci = 6 }); /* across the end of the ring of 8 */
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	(void)state;
+	post_recvs(rig, 4);
+	for (unsigned int i = 0; i < 4; i++)
+		rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
+	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		assert_int_equal(cqx->wr_id, 200 + i);
+		assert_int_equal(ibv_next_poll(cqx), i < 3 ? 0 : ENOENT);
+	}
+	ibv_end_poll(cqx);
+	assert_int_equal(published_ci(rig), 10);
+	rig_free(rig);
+}
+
+/* Ownership across many laps, and the consumer index at its 24 bits. */
+static void the_ring_laps_and_the_index_has_24_bits(void **state)
+{
+	static const uint32_t starts[] = { 0, 0xfffff0, 0xfffffff0 };
+
+	(void)state;
+	for (unsigned int s = 0; s < ARRAY_SIZE(starts); s++) {
+		struct rig *rig = rig_new(&(struct rig_options){ .cqes = 4, .cq_ci = starts[s] });
+		struct ibv_wc wc[4];
+
+		for (unsigned int i = 0; i < 40; i++) {
+			unsigned int n = i % 4 + 1;
+
+			post_recvs(rig, n);
+			for (unsigned int k = 0; k < n; k++)
+				rig_complete(rig,
+					     &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
+			assert_int_equal(poll_cq(rig, 4, wc), n);
+			for (unsigned int k = 0; k < n; k++)
+				assert_int_equal(wc[k].wr_id, 200 + k);
+			assert_int_equal(published_ci(rig), rig->cq_pi & 0xffffff);
+			assert_int_equal(poll_cq(rig, 4, wc), 0);
+		}
+		rig_free(rig);
+	}
+}
+
+/* ---- payload inside the CQE */
+
+struct payload_case {
+	uint32_t cqe_size, bytes;
+	uint32_t room[3];
+	enum ibv_wc_status status;
+};
+
+static const struct payload_case payloads[] = {
+	{ 64, 32, { 32 }, IBV_WC_SUCCESS },          { 64, 5, { 2, 2, 2 }, IBV_WC_SUCCESS },
+	{ 64, 32, { 31, 1 }, IBV_WC_SUCCESS },       { 128, 32, { 40 }, IBV_WC_SUCCESS },
+	{ 128, 64, { 10, 20, 34 }, IBV_WC_SUCCESS }, { 64, 20, { 10, 9 }, IBV_WC_LOC_LEN_ERR },
+	{ 64, 1, { 0 }, IBV_WC_LOC_LEN_ERR },
+};
+
+struct target {
+	uint8_t bytes[3][64];
+	struct ibv_sge sge[3];
+};
+
+static int target_set_up(struct target *target, const struct payload_case *test)
+{
+	int n = 0;
+
+	memset(target, 0, sizeof(*target));
+	for (unsigned int i = 0; i < 3 && test->room[i]; i++, n++)
+		target->sge[i] = (struct ibv_sge){ .addr = (uintptr_t)target->bytes[i],
+						   .length = test->room[i] };
+	return n;
+}
+
+static void target_check(const struct target *target, const struct payload_case *test,
+			 const uint8_t *payload)
+{
+	uint32_t at = 0;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		uint32_t part = min_of(test->room[i], test->bytes - at);
+
+		assert_memory_equal(target->bytes[i], payload + at, part);
+		if (part < 64)
+			assert_int_equal(target->bytes[i][part], 0);
+		at += part;
+	}
+}
+
+static void a_message_inside_the_cqe_is_copied_out(void **state)
+{
+	uint8_t payload[64];
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(payload); i++)
+		payload[i] = (uint8_t)(i + 1);
+	for (unsigned int i = 0; i < ARRAY_SIZE(payloads); i++) {
+		const struct payload_case *test = &payloads[i];
+		struct rig *rig =
+			rig_new(&(struct rig_options){ .cqe_size = test->cqe_size, .recv_sge = 4 });
+		struct rig_cqe cqe = { .opcode = MLX5_CQE_RESP_SEND,
+				       .byte_cnt = test->bytes,
+				       .payload = payload };
+		struct target target;
+		struct ibv_recv_wr wr = { .wr_id = 5, .sg_list = target.sge }, *bad;
+		struct ibv_wc wc;
+
+		wr.num_sge = target_set_up(&target, test);
+		assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
+		rig_complete(rig, &cqe);
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		assert_int_equal(wc.wr_id, 5);
+		assert_int_equal(wc.status, test->status);
+		target_check(&target, test, payload);
+		rig_free(rig);
+	}
+}
+
+static void read_data_inside_the_cqe_is_copied_out(void **state)
+{
+	uint8_t payload[64];
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(payload); i++)
+		payload[i] = (uint8_t)(0x80 + i);
+	for (unsigned int i = 0; i < ARRAY_SIZE(payloads); i++) {
+		const struct payload_case *test = &payloads[i];
+		/* at the last WQEBB, so that the list goes on at the start of the ring */
+		struct rig *rig =
+			rig_new(&(struct rig_options){ .cqe_size = test->cqe_size, .sq_pi = 7 });
+		struct rig_cqe cqe = { .send_opcode = MLX5_OPCODE_RDMA_READ,
+				       .byte_cnt = test->bytes };
+		struct target target;
+		struct ibv_send_wr wr = { .wr_id = 5,
+					  .sg_list = target.sge,
+					  .opcode = IBV_WR_RDMA_READ },
+				   *bad;
+		struct ibv_wc wc;
+
+		cqe.payload = payload;
+		cqe.wqe_counter = 7;
+		wr.num_sge = target_set_up(&target, test);
+		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+		rig_complete(rig, &cqe);
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		assert_int_equal(wc.wr_id, 5);
+		assert_int_equal(wc.status, test->status);
+		assert_int_equal(wc.opcode, IBV_WC_RDMA_READ);
+		target_check(&target, test, payload);
+		rig_free(rig);
+	}
+}
+
+static void an_atomic_result_inside_the_cqe_is_copied_out(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	uint64_t old = 0x1020304050607080, result = 0;
+	struct ibv_sge sge = { .addr = (uintptr_t)&result, .length = 8 };
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD },
+			   *bad;
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+	rig_complete(rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_ATOMIC_FA,
+					     .byte_cnt = 8,
+					     .payload = &old });
+	assert_int_equal(poll_cq(rig, 1, &wc), 1);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal(wc.opcode, IBV_WC_FETCH_ADD);
+	assert_true(result == old);
+	rig_free(rig);
+}
+
+/* ---- errors */
+
+struct error_case {
+	uint8_t syndrome;
+	enum ibv_wc_status status;
+};
+
+static void each_syndrome_has_its_status(void **state)
+{
+	static const struct error_case cases[] = {
+		{ 0x01, IBV_WC_LOC_LEN_ERR },    { 0x02, IBV_WC_LOC_QP_OP_ERR },
+		{ 0x04, IBV_WC_LOC_PROT_ERR },   { 0x05, IBV_WC_WR_FLUSH_ERR },
+		{ 0x06, IBV_WC_MW_BIND_ERR },    { 0x10, IBV_WC_BAD_RESP_ERR },
+		{ 0x11, IBV_WC_LOC_ACCESS_ERR }, { 0x12, IBV_WC_REM_INV_REQ_ERR },
+		{ 0x13, IBV_WC_REM_ACCESS_ERR }, { 0x14, IBV_WC_REM_OP_ERR },
+		{ 0x15, IBV_WC_RETRY_EXC_ERR },  { 0x16, IBV_WC_RNR_RETRY_EXC_ERR },
+		{ 0x22, IBV_WC_REM_ABORT_ERR },  { 0x03, IBV_WC_GENERAL_ERR },
+		{ 0x23, IBV_WC_GENERAL_ERR },    { 0xff, IBV_WC_GENERAL_ERR },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct rig *rig = rig_new(NULL);
+		struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+		struct ibv_poll_cq_attr attr = { 0 };
+		struct rig_cqe cqe = { .opcode = MLX5_CQE_REQ_ERR,
+				       .syndrome = cases[i].syndrome,
+				       .vendor = 0x77 };
+		struct ibv_wc wc[2];
+
+		post_sends(rig, 3, IBV_WR_SEND);
+		post_recvs(rig, 1);
+		cqe.wqe_counter = 1;
+		cqe.send_opcode = MLX5_OPCODE_SEND;
+		rig_complete(rig, &cqe);
+		cqe.opcode = MLX5_CQE_RESP_ERR;
+		rig_complete(rig, &cqe);
+		cqe.opcode = MLX5_CQE_REQ_ERR;
+		cqe.wqe_counter = 2;
+		rig_complete(rig, &cqe);
+
+		assert_int_equal(poll_cq(rig, 2, wc), 2);
+		assert_int_equal(wc[0].wr_id, 101);
+		assert_int_equal(wc[0].status, cases[i].status);
+		assert_int_equal(wc[0].vendor_err, 0x77);
+		assert_int_equal(wc[0].qp_num, RIG_QPN);
+		assert_int_equal(wc[1].wr_id, 200);
+		assert_int_equal(wc[1].status, cases[i].status);
+		assert_int_equal(wc[1].opcode, IBV_WC_RECV);
+
+		assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+		assert_int_equal(cqx->wr_id, 102);
+		assert_int_equal(cqx->status, cases[i].status);
+		assert_int_equal(ibv_wc_read_vendor_err(cqx), 0x77);
+		ibv_end_poll(cqx);
+		rig_free(rig);
+	}
+}
+
+static void a_cqe_of_an_unknown_qp_is_skipped(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_wc wc[4];
+
+	(void)state;
+	post_recvs(rig, 2);
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND, .rsn = 0x999 });
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
+	assert_int_equal(poll_cq(rig, 4, wc), 2);
+	assert_int_equal(published_ci(rig), 3);
+	rig_free(rig);
+}
+
+static void cqe_version_0_names_the_qpn(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .cqe_v0 = true });
+	struct ibv_wc wc;
+
+	(void)state;
+	post_recvs(rig, 1);
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND, .rsn = 0x999 });
+	assert_int_equal(poll_cq(rig, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 200);
+	rig_free(rig);
+}
+
+/* ---- a QP goes away */
+
+static struct mlx5_qp *second_qp(struct rig *rig, struct rig *other)
+{
+	struct mlx5_qp *qp = other->qp;
+
+	qp->rsn = 0x123;
+	assert_int_equal(id_set(rig->ids, qp->rsn, qp), 0);
+	return qp;
+}
+
+static void cleaning_keeps_the_others_in_order(void **state)
+{
+	static const char *patterns[] = { "ABAB", "AAAA", "BBBB", "AABB",    "BBAA",
+					  "A",    "B",    "",     "ABBABABA" };
+	static const uint32_t sizes[] = { 64, 128 };
+
+	(void)state;
+	for (unsigned int p = 0; p < ARRAY_SIZE(patterns) * 2 * 8; p++) {
+		const char *pattern = patterns[p / 16];
+		struct rig_options options = { .cqe_size = sizes[p / 8 % 2],
+					       .cq_ci = p % 8,
+					       .rq_wqes = 8 };
+		struct rig *rig = rig_new(&options), *other = rig_new(&options);
+		struct mlx5_qp *gone = rig->qp;
+		struct ibv_wc wc[8];
+		int kept = 0, n;
+
+		second_qp(rig, other);
+		post_recvs(other, 8);
+		for (const char *who = pattern; *who; who++) {
+			rig_complete(rig,
+				     &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND,
+							.rsn = *who == 'A' ? 0 : 0x123,
+							.byte_cnt = (uint32_t)(who - pattern) });
+			kept += *who == 'B';
+		}
+		cq_clean(rig->cq, gone);
+		id_clear(rig->ids, gone->rsn);
+		n = poll_cq(rig, 8, wc);
+		assert_int_equal(n, kept);
+		for (int i = 0, at = 0; i < n; i++, at++) {
+			while (pattern[at] != 'B')
+				at++;
+			assert_int_equal(wc[i].byte_len, at);
+		}
+		assert_int_equal(published_ci(rig), (p % 8 + strlen(pattern)) * !!*pattern);
+		rig_free(rig);
+		rig_free(other);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_send_opcode_has_its_wc_opcode),
+		cmocka_unit_test(each_receive_says_what_came),
+		cmocka_unit_test(an_empty_cq_has_nothing),
+		cmocka_unit_test(next_poll_goes_on_until_there_is_none),
+		cmocka_unit_test(the_ring_laps_and_the_index_has_24_bits),
+		cmocka_unit_test(a_message_inside_the_cqe_is_copied_out),
+		cmocka_unit_test(read_data_inside_the_cqe_is_copied_out),
+		cmocka_unit_test(an_atomic_result_inside_the_cqe_is_copied_out),
+		cmocka_unit_test(each_syndrome_has_its_status),
+		cmocka_unit_test(a_cqe_of_an_unknown_qp_is_skipped),
+		cmocka_unit_test(cqe_version_0_names_the_qpn),
+		cmocka_unit_test(cleaning_keeps_the_others_in_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rig.c - see rig.h. Rings are allocated exactly as large as they are, so that a sanitizer sees one byte too many.
+ */
+#include "rig.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/bits.h"
+
+#define OR_DEFAULT(value, fallback) ((value) ? (value) : (fallback))
+
+static void *zeroed(size_t align, size_t size)
+{
+	void *mem = aligned_alloc(align, size);
+
+	assert_non_null(mem);
+	memset(mem, 0, size);
+	return mem;
+}
+
+static void wq_set_up(struct wq *wq, uint32_t units, uint32_t max_post, uint32_t head)
+{
+	wq->mask = units - 1;
+	wq->max_post = max_post;
+	wq->slots = calloc(units, sizeof(*wq->slots));
+	assert_non_null(wq->slots);
+	wq->head = head;
+	wq->tail = head;
+	wq->limit = head + max_post;
+}
+
+static void sq_set_up(struct rig *rig, const struct rig_options *opt)
+{
+	struct mlx5_sq *sq = &rig->qp->sq;
+	uint32_t units = OR_DEFAULT(opt->sq_wqebbs, 8);
+
+	sq->buf = zeroed(PRM_WQEBB_SIZE, (size_t)units * PRM_WQEBB_SIZE);
+	sq->end = sq->buf + (size_t)units * PRM_WQEBB_SIZE;
+	wq_set_up(&sq->wq, units, OR_DEFAULT(opt->max_send, units), opt->sq_pi);
+	sq->pi = opt->sq_pi;
+	sq->qpn_shifted = RIG_QPN << 8;
+	sq->max_sge = OR_DEFAULT(opt->send_sge, 4);
+	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
+	sq->signal_all = opt->signal_all ? MLX5_WQE_CTRL_CQ_UPDATE : 0;
+	sq->push_any = true;
+	sq->atomics_enabled = !opt->no_atomics;
+	sq->db.reg = rig->uar + PRM_UAR_BF_OFFSET;
+	sq->db.toggle = 0x100;
+	sq->db.bf_max = opt->bf_max;
+	sq->db.dbrec = rig->qp->dbrec;
+}
+
+static void rq_set_up(struct rig *rig, const struct rig_options *opt)
+{
+	struct mlx5_rq *rq = &rig->qp->rq;
+	uint32_t units = OR_DEFAULT(opt->rq_wqes, 4);
+
+	rq->max_sge = OR_DEFAULT(opt->recv_sge, 2);
+	rq->stride_log = log2_ceil(rq->max_sge * sizeof(struct mlx5_wqe_data_seg));
+	rq->buf = zeroed(PRM_WQEBB_SIZE, align_up((size_t)units << rq->stride_log, PRM_WQEBB_SIZE));
+	wq_set_up(&rq->wq, units, units, opt->rq_head);
+	rq->dbrec = rig->qp->dbrec;
+}
+
+static void qp_set_up(struct rig *rig, const struct rig_options *opt)
+{
+	struct mlx5_qp *qp = zeroed(64, align_up(sizeof(*qp), 64));
+	bool shared = !opt->single_threaded;
+
+	rig->qp = qp;
+	qp->dbrec = zeroed(64, 64);
+	qlock_init(&qp->sq_lock, shared);
+	qlock_init(&qp->rq_lock, shared);
+	sq_set_up(rig, opt);
+	rq_set_up(rig, opt);
+	qp->post_send = shared ? post_send_locked : post_send_unlocked;
+	qp->post_recv = shared ? post_recv_locked : post_recv_unlocked;
+	qp->vqp.qp.qp_num = RIG_QPN;
+	qp->rsn = opt->cqe_v0 ? RIG_QPN : RIG_RSN;
+	assert_int_equal(send_wr_fill_rc(qp, IBV_QP_EX_WITH_SEND), 0);
+	assert_int_equal(id_set(rig->ids, qp->rsn, qp), 0);
+}
+
+/* As the ring stands when CI entries have come and gone: each has the owner bit of the lap before the one that it waits for. */
+static void cq_age(struct mlx5_cq *cq, uint32_t ci)
+{
+	uint32_t count = 1u << cq->count_log;
+
+	cq->ci = ci;
+	for (uint32_t i = ci; i != ci + count; i++)
+		cq->ring[((size_t)(i % count) << cq->entry_log) + 63] ^= i / count & 1;
+}
+
+static void cq_set_up(struct rig *rig, const struct rig_options *opt)
+{
+	struct mlx5_cq *cq = zeroed(64, align_up(sizeof(*cq), 64));
+	uint32_t cqes = OR_DEFAULT(opt->cqes, 8), size = OR_DEFAULT(opt->cqe_size, 64);
+	bool shared = !opt->single_threaded;
+
+	rig->cq = cq;
+	cq->entry_log = log2_ceil(size);
+	cq->count_log = log2_ceil(cqes);
+	cq->buf.addr = zeroed(128, align_up((size_t)cqes * size, 128));
+	cq->ring = (uint8_t *)cq->buf.addr + size - sizeof(struct mlx5_cqe64);
+	cq->dbrec = zeroed(64, 64);
+	cq->ids = rig->ids;
+	cq->rsn_offset = opt->cqe_v0 ? offsetof(struct mlx5_cqe64, sop_drop_qpn)
+				     : offsetof(struct mlx5_cqe64, srqn_uidx);
+	cq->cqn = RIG_CQN;
+	rig->cq_pi = opt->cq_ci;
+	qlock_init(&cq->lock, shared);
+	cq->poll = shared ? poll_cq_locked : poll_cq_unlocked;
+	cq_ring_init(cq);
+	cq_age(cq, opt->cq_ci);
+	cq_ex_fill(cq, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP);
+}
+
+struct rig *rig_new(const struct rig_options *options)
+{
+	static const struct rig_options defaults;
+	const struct rig_options *opt = options ? options : &defaults;
+	struct rig *rig = calloc(1, sizeof(*rig));
+
+	assert_non_null(rig);
+	rig->uar = zeroed(RIG_PAGE, RIG_PAGE);
+	rig->ids = calloc(1, sizeof(*rig->ids));
+	assert_non_null(rig->ids);
+	id_lookup_init(rig->ids);
+	qp_set_up(rig, opt);
+	cq_set_up(rig, opt);
+	return rig;
+}
+
+void rig_free(struct rig *rig)
+{
+	id_lookup_destroy(rig->ids);
+	free(rig->ids);
+	free(rig->cq->buf.addr);
+	free(rig->cq->dbrec);
+	free(rig->cq);
+	free(rig->qp->sq.buf);
+	free(rig->qp->sq.wq.slots);
+	free(rig->qp->rq.buf);
+	free(rig->qp->rq.wq.slots);
+	free(rig->qp->dbrec);
+	free(rig->qp);
+	free(rig->uar);
+	free(rig);
+}
+
+uint8_t *rig_sq(struct rig *rig, uint32_t pi)
+{
+	return rig->qp->sq.buf + (size_t)(pi & rig->qp->sq.wq.mask) * PRM_WQEBB_SIZE;
+}
+
+uint8_t *rig_rq(struct rig *rig, uint32_t head)
+{
+	return rig->qp->rq.buf + ((size_t)(head & rig->qp->rq.wq.mask) << rig->qp->rq.stride_log);
+}
+
+/* Written with the fields' offsets, not with the library's helpers, which are what is tested. */
+void rig_complete(struct rig *rig, const struct rig_cqe *want)
+{
+	uint32_t size = 1u << rig->cq->entry_log, count = 1u << rig->cq->count_log;
+	uint8_t *entry = (uint8_t *)rig->cq->buf.addr + (size_t)(rig->cq_pi % count) * size;
+	uint8_t *cqe = entry + size - 64;
+	uint32_t uidx = htobe32(OR_DEFAULT(want->rsn, RIG_RSN));
+	uint32_t rqpn = htobe32(want->flags_rqpn), bytes = htobe32(want->byte_cnt);
+	uint32_t sop_qpn =
+		htobe32((uint32_t)want->send_opcode << 24 | OR_DEFAULT(want->qpn, RIG_QPN));
+	uint64_t stamp = htobe64(0x1122334455667788);
+	uint16_t counter = htobe16(want->wqe_counter);
+	uint8_t format = 0;
+
+	memset(entry, 0, size - 1);
+	memcpy(cqe + 24, &rqpn, 4);
+	memcpy(cqe + 32, &uidx, 4);
+	memcpy(cqe + 36, &want->imm, 4);
+	memcpy(cqe + 44, &bytes, 4);
+	memcpy(cqe + 48, &stamp, 8);
+	memcpy(cqe + 56, &sop_qpn, 4);
+	memcpy(cqe + 60, &counter, 2);
+	if (want->syndrome) {
+		cqe[54] = want->vendor;
+		cqe[55] = want->syndrome;
+	}
+	if (want->payload) {
+		format = want->byte_cnt > 32 ? 2 : 1;
+		memcpy(format == 2 ? entry : cqe, want->payload, want->byte_cnt);
+	}
+	cqe[63] = (uint8_t)(want->opcode << 4 | format << 2 | (rig->cq_pi / count & 1));
+	rig->cq_pi++;
+}
+
+static int hex_byte(const char **hex)
+{
+	char digits[3] = { 0 };
+
+	while (**hex == ' ')
+		(*hex)++;
+	if (!**hex)
+		return -1;
+	memcpy(digits, *hex, 2);
+	*hex += 2;
+	return (int)strtol(digits, NULL, 16);
+}
+
+void check_bytes_at(const void *at, const char *hex, const char *file, int line)
+{
+	const uint8_t *bytes = at;
+	const char *rest = hex;
+	int want;
+
+	for (unsigned int i = 0; (want = hex_byte(&rest)) >= 0; i++) {
+		if (bytes[i] == want)
+			continue;
+		fprintf(stderr, "byte %u is %02x, not %02x; want %s\n have", i, bytes[i],
+			(unsigned int)want, hex);
+		for (unsigned int j = 0; j < strlen(hex) * 4 / 9 + 1; j++)
+			fprintf(stderr, "%s%02x", j % 4 ? "" : " ", bytes[j]);
+		fputc('\n', stderr);
+		_fail(file, line);
+	}
+}

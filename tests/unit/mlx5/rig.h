@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rig.h - a QP and a CQ whose rings, doorbell records and registers are plain memory, and a hand that plays the adapter: it writes CQEs,
+ * and the test looks at the bytes that the library wrote.
+ */
+#ifndef TESTS_UNIT_MLX5_RIG_H
+#define TESTS_UNIT_MLX5_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "providers/mlx5/cq.h"
+#include "providers/mlx5/post.h"
+
+#define RIG_QPN  0x123456u
+#define RIG_RSN  0x000abcu
+#define RIG_CQN  0x42u
+#define RIG_PAGE 4096
+
+struct rig_options {
+	uint32_t sq_wqebbs, max_send, send_sge, max_inline; /* 0: 8, 8, 4, 64 */
+	uint32_t rq_wqes, recv_sge;                         /* 0: 4, 2 */
+	uint32_t cqes, cqe_size;                            /* 0: 8, 64 */
+	uint32_t sq_pi, rq_head, cq_ci; /* where the free-running indices stand */
+	uint32_t bf_max;
+	bool signal_all, single_threaded, cqe_v0, no_atomics;
+};
+
+struct rig {
+	struct mlx5_qp *qp;
+	struct mlx5_cq *cq;
+	struct id_lookup *ids;
+	uint8_t *uar;   /* registers */
+	uint32_t cq_pi; /* of the adapter */
+};
+
+struct rig *rig_new(const struct rig_options *options);
+void rig_free(struct rig *rig);
+
+/* The WQEBB at free-running index PI. */
+uint8_t *rig_sq(struct rig *rig, uint32_t pi);
+uint8_t *rig_rq(struct rig *rig, uint32_t head);
+
+/* What a test wants in a CQE; the rest is what an adapter writes for rig->qp. */
+struct rig_cqe {
+	unsigned int opcode; /* MLX5_CQE_* */
+	uint8_t send_opcode; /* MLX5_OPCODE_* */
+	uint16_t wqe_counter;
+	uint32_t byte_cnt;
+	__be32 imm;
+	uint32_t flags_rqpn;
+	uint8_t syndrome, vendor;
+	uint32_t rsn, qpn;   /* 0: of rig->qp */
+	const void *payload; /* inside the CQE; byte_cnt of it */
+};
+
+void rig_complete(struct rig *rig, const struct rig_cqe *cqe);
+
+/* HEX is groups of hex digits, as printed by a dump; the bytes at AT start with it. */
+void check_bytes_at(const void *at, const char *hex, const char *file, int line);
+#define check_bytes(at, hex) check_bytes_at(at, hex, __FILE__, __LINE__)
+
+static inline uint32_t rig_dbrec(const struct rig *rig, unsigned int word)
+{
+	return be32toh(rig->qp->dbrec[word]);
+}
+
+#endif

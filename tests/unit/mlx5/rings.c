@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rings.c - send and receive rings near their boundaries: the end of the buffer, the 16-bit index, a full queue, a refused request.
+ */
+#include "rig.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/bits.h"
+
+static struct ibv_sge one_sge = { .addr = 0x1000, .length = 0x10, .lkey = 0x77 };
+
+static struct ibv_send_wr send_wr(uint64_t wr_id, struct ibv_send_wr *next)
+{
+	return (struct ibv_send_wr){
+		.wr_id = wr_id,
+		.next = next,
+		.sg_list = &one_sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+}
+
+static int post_send(struct rig *rig, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	return mlx5_post_send(&rig->qp->vqp.qp, wr, bad);
+}
+
+static void the_index_wraps_at_16_bits(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 0xfffe });
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	check_bytes(rig_sq(rig, 0xfffe), "00fffe0a 12345602");
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0xffff);
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	check_bytes(rig_sq(rig, 0xffff), "00ffff0a 12345602");
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	check_bytes(rig_sq(rig, 0x10000), "0000000a 12345602");
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
+	rig_free(rig);
+}
+
+static void a_wqe_spans_the_16_bit_wrap(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 0xffff });
+	struct ibv_sge list[4] = { one_sge, one_sge, one_sge, one_sge };
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	wr.sg_list = list;
+	wr.num_sge = 4;
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	check_bytes(rig_sq(rig, 0xffff), "00ffff0a 12345605");
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
+	rig_free(rig);
+}
+
+static void segments_go_on_at_the_start_of_the_ring(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7 }); /* the last WQEBB of 8 */
+	struct ibv_sge list[4] = { one_sge, one_sge, one_sge, one_sge };
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	list[2].lkey = 0x78;
+	list[3].lkey = 0x79;
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	wr.sg_list = list;
+	wr.num_sge = 4;
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	check_bytes(rig_sq(rig, 7) + 48, "00000010 00000077");
+	check_bytes(rig_sq(rig, 8), "00000010 00000078 00000000 00001000 00000010 00000079");
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 9);
+	rig_free(rig);
+}
+
+static void inline_data_straddles_the_end(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7, .max_inline = 96 });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	uint8_t data[96];
+	struct ibv_sge parts[] = { { .addr = (uintptr_t)data, .length = 10 },
+				   { .addr = (uintptr_t)data + 10, .length = 50 },
+				   { .addr = (uintptr_t)data + 60, .length = 36 } };
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i + 1);
+	wr.send_flags = IBV_SEND_INLINE;
+	wr.sg_list = parts;
+	wr.num_sge = 3;
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	/* 16 bytes control, 4 bytes length, 44 bytes here and 52 at the start */
+	check_bytes(rig_sq(rig, 7) + 4, "12345608 00000000 00000000 80000060");
+	assert_memory_equal(rig_sq(rig, 7) + 20, data, 44);
+	assert_memory_equal(rig_sq(rig, 8), data + 44, 52);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 9);
+
+	rig->qp->sq.pi = 15;
+	memset(rig->qp->sq.buf, 0, 8 * 64);
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data(qpx, data, 96);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_memory_equal(rig_sq(rig, 15) + 20, data, 44);
+	assert_memory_equal(rig_sq(rig, 16), data + 44, 52);
+	rig_free(rig);
+}
+
+/* The end of the inline data falls exactly on the end of the ring. */
+static void inline_data_ends_with_the_ring(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7 });
+	uint8_t data[44] = { 1, [43] = 9 };
+	struct ibv_sge sge = { .addr = (uintptr_t)data, .length = sizeof(data) };
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	wr.send_flags = IBV_SEND_INLINE;
+	wr.sg_list = &sge;
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	check_bytes(rig_sq(rig, 7) + 4, "12345604 00000000 00000000 8000002c");
+	assert_memory_equal(rig_sq(rig, 7) + 20, data, 44);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 8);
+	rig_free(rig);
+}
+
+static void a_full_queue_names_the_first_that_does_not_fit(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .max_send = 4, .sq_pi = 0xfffffffd });
+	struct ibv_send_wr wr[6], *bad = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(wr); i++)
+		wr[i] = send_wr(i, i + 1 < ARRAY_SIZE(wr) ? &wr[i + 1] : NULL);
+	assert_int_equal(post_send(rig, wr, &bad), ENOMEM);
+	assert_ptr_equal(bad, &wr[4]);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1); /* 0xfffd + 4 */
+
+	/* One completion makes one place. */
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ, .wqe_counter = 0xfffd });
+	assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, (struct ibv_wc[1]){}), 1);
+	bad = NULL;
+	assert_int_equal(post_send(rig, &wr[4], &bad), ENOMEM);
+	assert_ptr_equal(bad, &wr[5]);
+	rig_free(rig);
+}
+
+static void a_signaled_completion_frees_those_before_it(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .max_send = 4 });
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	for (unsigned int round = 0; round < 50; round++) {
+		for (unsigned int i = 0; i < 4; i++)
+			assert_int_equal(post_send(rig, &wr, &bad), 0);
+		assert_int_equal(post_send(rig, &wr, &bad), ENOMEM);
+		rig_complete(rig,
+			     &(struct rig_cqe){ .wqe_counter = (uint16_t)(rig->qp->sq.pi - 1) });
+		assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, (struct ibv_wc[1]){}), 1);
+	}
+	rig_free(rig);
+}
+
+struct refused {
+	const char *name;
+	int err;
+	enum ibv_wr_opcode opcode;
+	unsigned int flags;
+	int num_sge;
+	uint32_t length;
+};
+
+static void a_refused_request_leaves_those_before_it(void **state)
+{
+	static const struct refused refused[] = {
+		{ "too many SGEs", ENOMEM, IBV_WR_SEND, 0, 5, 1 },
+		{ "negative SGEs", ENOMEM, IBV_WR_SEND, 0, -1, 1 },
+		{ "oversize inline", ENOMEM, IBV_WR_SEND, IBV_SEND_INLINE, 1, 65 },
+		{ "oversize inline in the sum", ENOMEM, IBV_WR_SEND, IBV_SEND_INLINE, 2, 33 },
+		{ "inline length beyond 32 bits", ENOMEM, IBV_WR_SEND, IBV_SEND_INLINE, 4,
+		  0x40000001 },
+		{ "no such opcode", EINVAL, (enum ibv_wr_opcode)77, 0, 1, 1 },
+		{ "negative opcode", EINVAL, (enum ibv_wr_opcode) - 1, 0, 1, 1 },
+		{ "atomics without the capability", ENOSYS, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, 1, 8 },
+		{ "TSO on an RC QP", EOPNOTSUPP, IBV_WR_TSO, 0, 1, 8 },
+	};
+	static uint8_t data[256];
+	struct ibv_sge list[5];
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(refused); i++) {
+		struct rig *rig = rig_new(&(struct rig_options){ .no_atomics = true });
+		struct ibv_send_wr last = send_wr(3, NULL), wrong = send_wr(2, &last),
+				   good = send_wr(1, &wrong);
+		struct ibv_send_wr *bad = NULL;
+
+		print_message("  %s\n", refused[i].name);
+		for (unsigned int n = 0; n < ARRAY_SIZE(list); n++)
+			list[n] = (struct ibv_sge){ .addr = (uintptr_t)data,
+						    .length = refused[i].length };
+		wrong.opcode = refused[i].opcode;
+		wrong.send_flags = refused[i].flags;
+		wrong.sg_list = list;
+		wrong.num_sge = refused[i].num_sge;
+		assert_int_equal(post_send(rig, &good, &bad), refused[i].err);
+		assert_ptr_equal(bad, &wrong);
+		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
+		assert_int_equal(rig->qp->sq.wq.head, 1);
+
+		/* Alone it rings nothing. */
+		memset(rig->uar, 0, RIG_PAGE);
+		assert_int_equal(post_send(rig, &wrong, &bad), refused[i].err);
+		assert_ptr_equal(bad, &wrong);
+		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
+		check_bytes(rig->uar + 0x900, "00000000 00000000");
+		rig_free(rig);
+	}
+}
+
+static void wr_send_with(struct ibv_qp_ex *qpx, uint64_t wr_id)
+{
+	qpx->wr_id = wr_id;
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, one_sge.lkey, one_sge.addr, one_sge.length);
+}
+
+static void a_batch_with_an_error_posts_nothing(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .max_send = 4, .max_inline = 16 });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	uint8_t data[17] = { 0 };
+	struct ibv_sge list[5] = { 0 };
+
+	(void)state;
+	ibv_wr_start(qpx);
+	wr_send_with(qpx, 1);
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data(qpx, data, sizeof(data));
+	wr_send_with(qpx, 2);
+	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
+
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge_list(qpx, 5, list);
+	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
+
+	ibv_wr_start(qpx);
+	for (unsigned int i = 0; i < 5; i++)
+		wr_send_with(qpx, i);
+	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
+
+	ibv_wr_start(qpx);
+	wr_send_with(qpx, 1);
+	ibv_wr_abort(qpx);
+
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+	assert_int_equal(rig->qp->sq.wq.head, 0);
+	check_bytes(rig->uar + 0x800, "00000000 00000000");
+
+	/* And the queue is as good as new. */
+	ibv_wr_start(qpx);
+	for (unsigned int i = 0; i < 4; i++)
+		wr_send_with(qpx, i);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 4);
+	check_bytes(rig->uar + 0x800, "0000030a 12345602");
+	rig_free(rig);
+}
+
+static void an_empty_batch_rings_nothing(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	ibv_wr_start(qpx);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig->uar + 0x800, "00000000 00000000");
+	rig_free(rig);
+}
+
+/* ---- receives */
+
+static struct ibv_recv_wr recv_wr(uint64_t wr_id, struct ibv_sge *list, int num_sge,
+				  struct ibv_recv_wr *next)
+{
+	return (struct ibv_recv_wr){
+		.wr_id = wr_id, .next = next, .sg_list = list, .num_sge = num_sge
+	};
+}
+
+static int post_recv(struct rig *rig, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	return mlx5_post_recv(&rig->qp->vqp.qp, wr, bad);
+}
+
+static void a_receive_is_its_scatter_list(void **state)
+{
+	struct ibv_sge list[2] = { { .addr = 0x1122334455667788, .length = 0x40, .lkey = 0xabc },
+				   { .addr = 0x2000, .length = 0x41, .lkey = 0xabd } };
+	struct ibv_sge holes[2] = { { .addr = 5, .length = 0, .lkey = 5 }, list[1] };
+	struct rig *rig = rig_new(NULL);
+	struct ibv_recv_wr none = recv_wr(4, NULL, 0, NULL), hole = recv_wr(3, holes, 2, &none);
+	struct ibv_recv_wr one = recv_wr(2, list, 1, &hole), two = recv_wr(1, list, 2, &one), *bad;
+
+	(void)state;
+	assert_int_equal(post_recv(rig, &two, &bad), 0);
+	check_bytes(rig_rq(rig, 0),
+		    "00000040 00000abc 11223344 55667788 00000041 00000abd 00000000 00002000");
+	check_bytes(rig_rq(rig, 1), /* a short list ends with the invalid key */
+		    "00000040 00000abc 11223344 55667788 00000000 00000100 00000000 00000000");
+	check_bytes(rig_rq(rig, 2),
+		    "00000041 00000abd 00000000 00002000 00000000 00000100 00000000 00000000");
+	check_bytes(rig_rq(rig, 3), "00000000 00000100 00000000 00000000");
+	assert_int_equal(rig_dbrec(rig, MLX5_RCV_DBR), 4);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+	rig_free(rig);
+}
+
+static void the_receive_index_wraps_at_16_bits(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .rq_head = 0xfffe });
+	struct ibv_recv_wr second = recv_wr(2, &one_sge, 1, NULL),
+			   first = recv_wr(1, &one_sge, 1, &second), *bad;
+
+	(void)state;
+	assert_int_equal(post_recv(rig, &first, &bad), 0);
+	assert_int_equal(rig_dbrec(rig, MLX5_RCV_DBR), 0);
+	check_bytes(rig_rq(rig, 0xfffe), "00000010 00000077");
+	check_bytes(rig_rq(rig, 0xffff), "00000010 00000077");
+	rig_free(rig);
+}
+
+static void a_full_receive_queue_names_the_first_that_does_not_fit(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .rq_head = 0xfffffffe });
+	struct ibv_recv_wr wr[6], *bad = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(wr); i++)
+		wr[i] = recv_wr(i, &one_sge, 1, i + 1 < ARRAY_SIZE(wr) ? &wr[i + 1] : NULL);
+	assert_int_equal(post_recv(rig, wr, &bad), ENOMEM);
+	assert_ptr_equal(bad, &wr[4]);
+	assert_int_equal(rig_dbrec(rig, MLX5_RCV_DBR), 2);
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
+	assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, (struct ibv_wc[1]){}), 1);
+	assert_int_equal(post_recv(rig, &wr[4], &bad), ENOMEM);
+	assert_ptr_equal(bad, &wr[5]);
+	rig_free(rig);
+}
+
+static void a_receive_with_too_many_sges_is_einval(void **state)
+{
+	struct ibv_sge list[3] = { one_sge, one_sge, one_sge };
+	struct rig *rig = rig_new(NULL);
+	struct ibv_recv_wr wrong = recv_wr(2, list, 3, NULL), good = recv_wr(1, list, 2, &wrong),
+			   *bad = NULL;
+
+	(void)state;
+	assert_int_equal(post_recv(rig, &good, &bad), EINVAL);
+	assert_ptr_equal(bad, &wrong);
+	assert_int_equal(rig_dbrec(rig, MLX5_RCV_DBR), 1);
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_index_wraps_at_16_bits),
+		cmocka_unit_test(a_wqe_spans_the_16_bit_wrap),
+		cmocka_unit_test(segments_go_on_at_the_start_of_the_ring),
+		cmocka_unit_test(inline_data_straddles_the_end),
+		cmocka_unit_test(inline_data_ends_with_the_ring),
+		cmocka_unit_test(a_full_queue_names_the_first_that_does_not_fit),
+		cmocka_unit_test(a_signaled_completion_frees_those_before_it),
+		cmocka_unit_test(a_refused_request_leaves_those_before_it),
+		cmocka_unit_test(a_batch_with_an_error_posts_nothing),
+		cmocka_unit_test(an_empty_batch_rings_nothing),
+		cmocka_unit_test(a_receive_is_its_scatter_list),
+		cmocka_unit_test(the_receive_index_wraps_at_16_bits),
+		cmocka_unit_test(a_full_receive_queue_names_the_first_that_does_not_fit),
+		cmocka_unit_test(a_receive_with_too_many_sges_is_einval),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
