@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+# lib.sh - what the consumer tests share: one adapter that separate programs join, programs and libraries by origin
+# (ours, debian), pairs of server and client, and results as run-tests reads them.
+#
+# A test script sources this with its own arguments: BUILD [--quick] [--prefix TEXT] [--only PATTERN].
+
+CONSUMERS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$CONSUMERS_DIR/../../scripts/common.sh"
+
+[ $# -ge 1 ] || die "usage: ${0##*/} BUILD [--quick] [--prefix TEXT] [--only PATTERN]"
+BUILD=$(cd "$1" && pwd)
+shift
+export QUICK='' # for the scripts that have a short form
+PREFIX='' ONLY=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	--quick) QUICK=1 ;;
+	--prefix)
+		PREFIX=$2
+		shift
+		;;
+	--only)
+		ONLY=$2
+		shift
+		;;
+	*) die "unknown option $1" ;;
+	esac
+	shift
+done
+
+OUR_LIBDIR=$(stage_libdir "$BUILD") || die "$BUILD has no staged libraries"
+SOFTHCA=$BUILD/stage/bin/softhca
+PAIR=$SOURCE_DIR/scripts/pair
+WORK=$(mktemp -d /tmp/rdmakit-consumers.XXXXXX)
+chmod 755 "$WORK"
+ADAPTER=
+ADAPTER_SOCKET=$WORK/adapter
+ADAPTER_LINK=
+CASE_LIMIT=${CASE_LIMIT:-60} # seconds for one case
+NEXT_PORT=$((20000 + RANDOM % 20000))
+
+IS_SANITIZED=
+! grep -q '^RDMAKIT_SANITIZE:[A-Z]*=.*address' "$BUILD/CMakeCache.txt" || IS_SANITIZED=1
+
+leave() {
+	adapter_stop || true
+	rm -rf "$WORK"
+}
+trap leave EXIT
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+is_selected() { [ -z "$ONLY" ] || [[ $1 =~ $ONLY ]]; }
+ok() { say "ok $PREFIX$1"; }
+skip() { say "skip $PREFIX$1 - $2"; }
+# failed NAME REASON [FILE...]: with the end of each file.
+failed() {
+	local name=$1 reason=$2 file
+	shift 2
+	for file in "$@"; do
+		say "--- ${file##*/} of $name"
+		tail -n 15 "$file" 2>/dev/null | tr -d '\000' | sed 's/^/    /' || true
+	done
+	say "FAIL $PREFIX$name - $reason"
+}
+
+# --- programs and libraries --------------------------------------------------------------------------------------------
+
+# program ours|debian NAME: where it is.
+program() {
+	if [ "$1" = ours ]; then
+		say "$BUILD/stage/bin/$2"
+	else
+		say "/usr/bin/$2"
+	fi
+}
+
+# with_libs ours|debian ours|debian: the "env ..." that runs a program of the first origin on libraries of the second.
+# A program that is not built with a sanitizer needs the sanitizer's runtime preloaded when the libraries are.
+with_libs() {
+	local env="env -u LD_LIBRARY_PATH"
+	if [ "$2" = ours ]; then
+		env="env LD_LIBRARY_PATH=$OUR_LIBDIR"
+		if [ -n "$IS_SANITIZED" ] && [ "$1" != ours ]; then
+			env+=" LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)"
+		fi
+	fi
+	# Leaks of programs that are not ours are not ours to report.
+	if [ "$1" = ours ] && [ "$2" = ours ]; then
+		env+=" ASAN_OPTIONS=detect_leaks=1"
+	else
+		env+=" ASAN_OPTIONS=detect_leaks=0"
+	fi
+	say "$env"
+}
+
+# command_line PROGRAM-ORIGIN LIBS-ORIGIN NAME [OPTION...]
+command_line() {
+	local origin=$1 libs=$2 name=$3
+	shift 3
+	say "$(with_libs "$origin" "$libs") $(program "$origin" "$name") $*"
+}
+
+# --- the adapter -------------------------------------------------------------------------------------------------------
+
+# adapter_start ib|roce [OPTION...]
+adapter_start() {
+	local i
+	ADAPTER_LINK=$1
+	rm -f "$ADAPTER_SOCKET"
+	"$SOFTHCA" serve --socket "$ADAPTER_SOCKET" --link "$@" >"$WORK/adapter.log" 2>&1 </dev/null &
+	ADAPTER=$!
+	for ((i = 0; i < 250; i++)); do
+		[ ! -S "$ADAPTER_SOCKET" ] || return 0
+		kill -0 "$ADAPTER" 2>/dev/null || break
+		sleep 0.02
+	done
+	failed "adapter.$1" "softhca serve did not come up" "$WORK/adapter.log"
+	return 1
+}
+
+# The exit status is the adapter's.
+adapter_stop() {
+	local pid=$ADAPTER i
+	[ -n "$pid" ] || return 0
+	ADAPTER=
+	kill -TERM "$pid" 2>/dev/null || true
+	for ((i = 0; i < 250; i++)); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.02
+	done
+	kill -KILL "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null
+}
+
+# Stop the adapter after a group of cases: it must still be there, stop when told, and have no sanitizer's complaint.
+adapter_check_and_stop() {
+	local status=0 was_there=1 link=$ADAPTER_LINK
+	kill -0 "$ADAPTER" 2>/dev/null || was_there=
+	adapter_stop || status=$?
+	if [ -z "$was_there" ]; then
+		failed "adapter.$link" "softhca serve ended by itself with status $status" "$WORK/adapter.log"
+	elif [ "$status" != 0 ]; then
+		failed "adapter.$link" "softhca serve ended with status $status" "$WORK/adapter.log"
+	elif has_complaint "$WORK/adapter.log"; then
+		failed "adapter.$link" "a sanitizer complained" "$WORK/adapter.log"
+	else
+		ok "adapter.$link"
+	fi
+}
+
+on_adapter() { say "$SOFTHCA run --socket $ADAPTER_SOCKET -- $*"; }
+
+has_complaint() { grep -qsE 'Sanitizer|runtime error:' "$@"; }
+
+# --- pairs -------------------------------------------------------------------------------------------------------------
+
+# Sets PORT to a TCP port nobody listens on.
+free_port() {
+	while :; do
+		NEXT_PORT=$((NEXT_PORT + 1))
+		grep -qsi "$(printf ':%04X ' "$NEXT_PORT")" /proc/net/tcp /proc/net/tcp6 || break
+	done
+	PORT=$NEXT_PORT
+}
+
+# pingpong_ok / perftest_ok SERVER-LOG CLIENT-LOG: whether the output shows that the work was done.
+pingpong_ok() {
+	local log
+	for log in "$@"; do
+		grep -q ' iters in .* seconds = .* usec/iter' "$log" || return 1
+	done
+	! grep -q 'invalid data' "$@"
+}
+
+# The client's table has, behind its heading, a line of a size, iterations and results that are not zero.
+perftest_ok() {
+	awk '/#bytes/ { heading = 1; next }
+		heading && $1 ~ /^[0-9]+$/ && $2 > 0 && $NF + 0 >= 0 && $4 > 0 { found = 1 }
+		END { exit !found }' "$2"
+}
+
+# pair_case NAME CHECK SERVER CLIENT: both commands on the adapter; the client's line gets the host.
+pair_case() {
+	local name=$1 check=$2 server=$3 client=$4 dir=$WORK/$1 status=0
+	mkdir -p "$dir"
+	"$PAIR" -t "$CASE_LIMIT" -o "$dir" "$PORT" "$(on_adapter "$server")" \
+		"$(on_adapter "$client 127.0.0.1")" || status=$?
+	if [ "$status" = 124 ]; then
+		failed "$name" "timed out after $CASE_LIMIT s" "$dir/server.log" "$dir/client.log" "$WORK/adapter.log"
+	elif [ "$status" != 0 ]; then
+		failed "$name" "status $status" "$dir/server.log" "$dir/client.log" "$WORK/adapter.log"
+	elif has_complaint "$dir/server.log" "$dir/client.log"; then
+		failed "$name" "a sanitizer complained" "$dir/server.log" "$dir/client.log"
+	elif ! "$check" "$dir/server.log" "$dir/client.log"; then
+		failed "$name" "no result in the output" "$dir/server.log" "$dir/client.log"
+	else
+		ok "$name"
+		rm -rf "$dir"
+		return 0
+	fi
+	rm -rf "$dir"
+	adapter_stop || true # the next case is to meet a healthy adapter
+	adapter_start "$ADAPTER_LINK"
+}
