@@ -35,4 +35,7 @@ rdmakit_public_headers(DIR infiniband FILES
 	libibverbs/tm_types.h
 	libibverbs/verbs.h
 	libibverbs/verbs_api.h
-	kernel-headers/rdma/ib_user_ioctl_verbs.h)
+	kernel-headers/rdma/ib_user_ioctl_verbs.h
+	providers/mlx5/mlx5_api.h
+	providers/mlx5/mlx5dv.h
+	kernel-headers/rdma/mlx5_user_ioctl_verbs.h)
