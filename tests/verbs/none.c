@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* none.c - verbs-none: what a program gets on a machine without an adapter. */
+#include "diff.h"
+
+static void list_devices(bool want_num)
+{
+	int num = want_num ? -1 : 0;
+	struct ibv_device **list;
+
+	errno = 0;
+	list = ibv_get_device_list(want_num ? &num : NULL);
+	if (!list) {
+		say("get_device_list: NULL errno %s, num %d", say_errno(errno), num);
+		return;
+	}
+	say("get_device_list: a list that %s, num %d", list[0] ? "is not empty" : "is empty", num);
+	ibv_free_device_list(list);
+}
+
+int main(void)
+{
+	say_topic("none");
+	list_devices(true);
+	list_devices(true);
+	list_devices(false);
+	return 0;
+}
