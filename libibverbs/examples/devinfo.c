@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	list = ibv_get_device_list(&count);
 	if (!list) {
 		perror("Failed to get IB devices list");
-		return EXIT_FAILURE;
+		return -1;
 	}
 	if (request.names_only)
 		list_names(list, count);
