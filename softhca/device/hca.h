@@ -33,7 +33,8 @@ struct hca_bus_ops {
 	int (*read)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf);
 	/* Scatter BUF to SEGS, ascending: the last byte becomes visible last (a CQE's ownership byte relies on it).
 	 * 0, or EFAULT when any byte cannot be written; earlier segments may then have been. */
-	int (*write)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, const void *buf);
+	int (*write)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs,
+		     const void *buf);
 };
 
 enum hca_link_layer {
@@ -44,17 +45,18 @@ enum hca_link_layer {
 /* Zero in any field means the default that the capability tables announce. */
 struct hca_limits {
 	uint32_t max_qp, max_cq, max_mkey, max_pd; /* objects */
-	uint32_t max_wqe_bb;			   /* WQEBBs of one send queue, a power of two */
-	uint32_t max_cqe;			   /* entries of one CQ, a power of two */
-	uint32_t max_rd_atomic;			   /* outstanding RDMA READ and atomics per QP, both directions */
-	uint32_t max_msg_size;			   /* bytes */
+	uint32_t max_wqe_bb;                       /* WQEBBs of one send queue, a power of two */
+	uint32_t max_cqe;                          /* entries of one CQ, a power of two */
+	uint32_t max_rd_atomic; /* outstanding RDMA READ and atomics per QP, both directions */
+	uint32_t max_msg_size;  /* bytes */
 };
 
 struct hca_config {
 	enum hca_link_layer link_layer;
 	unsigned int num_ports;
 	uint64_t node_guid; /* host order; port GUIDs follow it */
-	uint64_t seed;	    /* of everything that is chosen at random: QPN and key order, first PSNs of the core's own */
+	uint64_t
+		seed; /* of everything that is chosen at random: QPN and key order, first PSNs of the core's own */
 	struct hca_limits limits;
 	struct fabric *fabric;
 	struct fault *fault;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd.c - PRM commands: one table from opcode to function and the least mailbox sizes.
+ *
+ * A command works on an output mailbox of our own that is copied out at the end, so no function needs
+ * to know how much the caller asked for. A failure has a text; its hash is the syndrome, so that equal
+ * causes have equal syndromes in every release.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+
+enum { OUT_MAX = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };
+
+static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
+{
+	(void)hca;
+	(void)cmd;
+	return PRM_STAT_OK;
+}
+
+static const struct {
+	cmd_fn run;
+	uint16_t in_min, out_min;
+} commands[] = {
+	[PRM_OP_QUERY_HCA_CAP] = { caps_query, 16, 16 },
+	[PRM_OP_QUERY_ADAPTER] = { caps_query_adapter, 8, 16 },
+	[PRM_OP_CREATE_MKEY] = { mkey_create, PRM_CREATE_MKEY_IN_SIZE, 16 },
+	[PRM_OP_QUERY_MKEY] = { mkey_query, 16, 16 + PRM_MKC_SIZE },
+	[PRM_OP_DESTROY_MKEY] = { mkey_destroy, 16, 16 },
+	[PRM_OP_CREATE_EQ] = { eq_create, PRM_CREATE_EQ_IN_SIZE, 16 },
+	[PRM_OP_QUERY_EQ] = { eq_query, 16, 16 + PRM_EQC_SIZE },
+	[PRM_OP_DESTROY_EQ] = { eq_destroy, 16, 16 },
+	[PRM_OP_CREATE_CQ] = { cq_create, PRM_CREATE_CQ_IN_SIZE, 16 },
+	[PRM_OP_QUERY_CQ] = { cq_query, 16, 16 + PRM_CQC_SIZE },
+	[PRM_OP_MODIFY_CQ] = { cq_modify, 16 + PRM_CQC_SIZE, 16 },
+	[PRM_OP_DESTROY_CQ] = { cq_destroy, 16, 16 },
+	[PRM_OP_CREATE_QP] = { qp_create, PRM_CREATE_QP_IN_SIZE, 16 },
+	[PRM_OP_DESTROY_QP] = { qp_destroy, 16, 16 },
+	[PRM_OP_QUERY_QP] = { qp_query, 16, 24 + PRM_QPC_SIZE },
+	[PRM_OP_RST2INIT_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
+	[PRM_OP_INIT2INIT_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
+	[PRM_OP_INIT2RTR_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
+	[PRM_OP_RTR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
+	[PRM_OP_RTS2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
+	[PRM_OP_SQERR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
+	[PRM_OP_2ERR_QP] = { qp_modify, 16, 16 },
+	[PRM_OP_2RST_QP] = { qp_modify, 16, 16 },
+	[PRM_OP_QUERY_VPORT_STATE] = { port_query_state, 16, 16 },
+	[PRM_OP_SET_ROCE_ADDRESS] = { port_set_roce_address, 16 + PRM_ROCE_ADDR_SIZE, 16 },
+	[PRM_OP_QUERY_ROCE_ADDRESS] = { port_query_roce_address, 16, 16 + PRM_ROCE_ADDR_SIZE },
+	[PRM_OP_QUERY_HCA_VPORT_CONTEXT] = { port_query_context, 16,
+					     16 + PRM_HCA_VPORT_CONTEXT_SIZE },
+	[PRM_OP_QUERY_HCA_VPORT_GID] = { port_query_gid, 16, 32 },
+	[PRM_OP_QUERY_HCA_VPORT_PKEY] = { port_query_pkey, 16, 20 },
+	[PRM_OP_ALLOC_PD] = { pd_alloc, 8, 16 },
+	[PRM_OP_DEALLOC_PD] = { pd_dealloc, 16, 8 },
+	[PRM_OP_ALLOC_UAR] = { uar_alloc, 8, 16 },
+	[PRM_OP_DEALLOC_UAR] = { uar_dealloc, 16, 8 },
+	[PRM_OP_NOP] = { do_nop, 8, 8 },
+	[PRM_OP_ALLOC_TRANSPORT_DOMAIN] = { td_alloc, 8, 16 },
+	[PRM_OP_DEALLOC_TRANSPORT_DOMAIN] = { td_dealloc, 16, 8 },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what)
+{
+	cmd->why = what;
+	switch (err) {
+	case ENOMEM:
+		return PRM_STAT_NO_RES_ERR;
+	case ENOSPC:
+		return PRM_STAT_LIM_ERR;
+	default:
+		return PRM_STAT_BAD_PARAM_ERR;
+	}
+}
+
+/* FNV-1a */
+static uint32_t hash(const char *text)
+{
+	uint32_t sum = 2166136261u;
+
+	for (; *text; text++)
+		sum = (sum ^ (uint8_t)*text) * 16777619u;
+	return sum;
+}
+
+static enum prm_status dispatch(struct hca *hca, struct cmd *cmd)
+{
+	uint32_t opcode;
+
+	if (cmd->in_len < 8)
+		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "cmd: no room for an opcode");
+	opcode = prm_get(cmd->in, CMD_IN_OPCODE);
+	if (hca->dead)
+		return cmd_fail(cmd, PRM_STAT_INT_ERR, "cmd: the adapter is dead");
+	if (opcode >= COMMANDS || !commands[opcode].run)
+		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "cmd: unknown opcode");
+	if (cmd->in_len < commands[opcode].in_min)
+		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "cmd: input mailbox too short");
+	if (cmd->out_len < commands[opcode].out_min)
+		return cmd_fail(cmd, PRM_STAT_BAD_OUTP_LEN_ERR, "cmd: output mailbox too short");
+	return commands[opcode].run(hca, cmd);
+}
+
+void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	uint8_t reply[OUT_MAX] = { 0 };
+	struct cmd cmd = { in, in_len, reply, out_len, NULL };
+	enum prm_status status;
+
+	fabric_lock(hca->fabric);
+	status = dispatch(hca, &cmd);
+	if (status) {
+		memset(reply, 0, sizeof(reply));
+		prm_set(reply, CMD_OUT_STATUS, status);
+		prm_set(reply, CMD_OUT_SYNDROME, hash(cmd.why));
+		trace_line(hca->config.trace, "refused: %s", cmd.why);
+	}
+	memset(out, 0, out_len);
+	memcpy(out, reply, out_len < sizeof(reply) ? out_len : sizeof(reply));
+	trace_command(hca->config.trace, in, in_len, out, out_len);
+	fabric_unlock(hca->fabric);
+}

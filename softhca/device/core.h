@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * core.h - the adapter's objects and who offers what to whom inside the core.
+ *
+ * Everything here runs under the fabric's lock. An object is reached by its number through its
+ * table (res.c) and holds plain pointers to the objects it uses; those count their users and cannot
+ * be destroyed before them, so the pointers never dangle.
+ */
+#ifndef SOFTHCA_CORE_H
+#define SOFTHCA_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "softhca/device/hca.h"
+#include "softhca/fabric.h"
+#include "softhca/fault.h"
+#include "softhca/trace.h"
+#include "providers/mlx5/mlx5_ifc.h"
+
+#define NS_PER_US 1000ull
+#define NS_PER_MS 1000000ull
+
+/* ---- res.c: objects by number ---- */
+
+struct res_table {
+	void **slot;
+	uint32_t size;   /* of slot[] */
+	uint32_t first;  /* number of slot 0 */
+	uint32_t cursor; /* where to look for a free slot: a freed number is not reused at once */
+	uint32_t used;
+	uint32_t max;
+};
+
+void res_init(struct res_table *table, uint32_t first, uint32_t max);
+void res_free(struct res_table *table);
+/* 0, ENOSPC at the table's limit, or ENOMEM */
+int res_add(struct res_table *table, void *object, uint32_t *number);
+void res_remove(struct res_table *table, uint32_t number);
+
+static inline void *res_get(const struct res_table *table, uint32_t number)
+{
+	uint32_t index = number - table->first;
+
+	return index < table->size ? table->slot[index] : NULL;
+}
+
+/* Walk all objects: for (i = 0; (obj = res_next(table, &i)) != NULL;) */
+void *res_next(const struct res_table *table, uint32_t *index);
+
+/* ---- dma.c: memory of the host ---- */
+
+struct dma_extent {
+	uint64_t offset; /* from the start of the map */
+	uint64_t addr;
+	uint64_t len;
+};
+
+/* A page list with its neighbours joined: offset in the object -> bus address. */
+struct dma_map {
+	struct dma_extent *extent;
+	uint32_t count;
+	uint64_t len;
+};
+
+/* Map LEN bytes that begin SKIP bytes into the first page of big-endian PAS[]. EINVAL: too few. */
+int dma_map_pages(struct dma_map *map, const void *pas, size_t npas, unsigned int page_shift,
+		  uint64_t skip, uint64_t len);
+void dma_unmap(struct dma_map *map);
+
+enum { DMA_BATCH_SEGS = 64 };
+
+/* Collects pieces that are contiguous in BUF and moves them in as few bus calls as possible. */
+struct dma_batch {
+	struct hca *hca;
+	bool write;
+	uint8_t *buf;
+	size_t bytes;
+	unsigned int nsegs;
+	struct hca_bus_seg seg[DMA_BATCH_SEGS];
+};
+
+void dma_begin_read(struct dma_batch *batch, struct hca *hca, void *buf);
+void dma_begin_write(struct dma_batch *batch, struct hca *hca, const void *buf);
+int dma_add(struct dma_batch *batch, uint64_t addr, uint64_t len);
+int dma_add_map(struct dma_batch *batch, const struct dma_map *map, uint64_t offset, uint64_t len);
+int dma_finish(struct dma_batch *batch);
+
+int dma_read(struct hca *hca, uint64_t addr, void *buf, size_t len);
+int dma_write(struct hca *hca, uint64_t addr, const void *buf, size_t len);
+/* The same within a map, LEN bytes from OFFSET. */
+int dma_write_map(struct hca *hca, const struct dma_map *map, uint64_t offset, const void *buf,
+		  size_t len);
+
+/* ---- simple objects ---- */
+
+struct cq;
+struct qp;
+
+struct pd {
+	uint32_t n;
+	uint32_t users;
+};
+
+struct uar {
+	uint32_t n;
+	uint32_t users;
+	LIST_HEAD(, qp) qps;
+	LIST_HEAD(, cq) cqs;
+};
+
+/* ---- mkey.c ---- */
+
+enum mkey_access {
+	MKEY_LOCAL_READ = 1 << 0,
+	MKEY_LOCAL_WRITE = 1 << 1,
+	MKEY_REMOTE_READ = 1 << 2,
+	MKEY_REMOTE_WRITE = 1 << 3,
+	MKEY_REMOTE_ATOMIC = 1 << 4,
+};
+
+struct mkey {
+	uint32_t n;   /* index, without the variant byte */
+	uint32_t key; /* as in WQEs */
+	struct pd *pd;
+	unsigned int access;
+	bool pa;          /* addresses are bus addresses */
+	bool whole;       /* length64: no end */
+	bool invalidated; /* by SEND_INVAL; a free key matches nothing */
+	bool may_invalidate;
+	uint64_t start, len;
+	struct dma_map map;
+	uint8_t mkc[PRM_MKC_SIZE];
+};
+
+/* The memory key that allows ACCESS to LEN bytes at ADDR, or NULL. */
+struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
+			uint64_t addr, uint64_t len);
+/* Add the bytes, already checked, to a transfer. */
+int mkey_dma(struct dma_batch *batch, const struct mkey *mkey, uint64_t addr, uint64_t len);
+/* SEND with invalidate from a peer; false: not allowed for this key. */
+bool mkey_invalidate(struct hca *hca, uint32_t key, const struct pd *pd);
+
+/* ---- eq.c ---- */
+
+struct eq {
+	uint32_t n;
+	uint32_t users; /* CQs that complete to it */
+	uint64_t events;
+	uint32_t log_size;
+	uint32_t pi;
+	struct dma_map map; /* empty: the front gets events by call only */
+	uint8_t eqc[PRM_EQC_SIZE];
+};
+
+void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
+void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn);
+void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
+void eq_internal_error(struct hca *hca);
+
+/* ---- cq.c ---- */
+
+struct cq {
+	/* completions */
+	uint32_t n;
+	uint32_t log_size;
+	uint32_t cqe_size;
+	uint32_t pi, ci; /* free-running; ci is what the doorbell record last said */
+	struct dma_map map;
+	uint64_t dbr;
+	bool ignore_overrun;
+	uint8_t status;
+	/* notification: see cq_notify() */
+	uint8_t armed;       /* 0 or enum value PRM_CQC_ST_*ARMED */
+	uint32_t armed_from; /* consumer index the arm came with */
+	uint32_t arm_word;   /* last one seen, or the sentinel */
+	uint32_t notified;   /* producer index at the last event */
+	uint32_t solicited;  /* producer index behind the last CQE with a solicited event */
+	struct eq *eq;
+	struct uar *uar;
+	uint32_t users;
+	LIST_ENTRY(cq) in_uar;
+	uint8_t cqc[PRM_CQC_SIZE];
+};
+
+/* What a completion says; cq_post() turns it into bytes. */
+struct completion {
+	uint8_t opcode; /* MLX5_CQE_* */
+	bool solicited;
+	uint8_t syndrome, vendor_syndrome; /* error CQEs */
+	uint8_t send_opcode;               /* requester CQEs: the WQE's */
+	uint16_t wqe_counter;
+	uint32_t byte_count;
+	uint32_t imm; /* big-endian */
+	uint32_t remote_qpn;
+	uint16_t slid;
+	const uint8_t *inline_data; /* scattered into the CQE */
+	uint32_t inline_len;
+};
+
+/* 0; or the CQ is in error, and the QP with it */
+int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done);
+void cq_arm(struct hca *hca, struct cq *cq, uint32_t word);
+void cq_scan_arms(struct hca *hca, struct uar *uar);
+/* Largest payload that fits a CQE of this CQ */
+static inline uint32_t cq_inline_max(const struct cq *cq)
+{
+	return cq->cqe_size == 128 ? 64 : 32;
+}
+
+/* ---- wqe.c: work queue elements as the device reads them ---- */
+
+enum { WQE_BB = 64, WQE_BB_MAX = 16, WQE_SGE_MAX = 62 };
+
+struct wqe_sge {
+	uint32_t len, lkey;
+	uint64_t addr;
+	const uint8_t *data; /* inline bytes instead of lkey and addr */
+};
+
+struct send_wqe {
+	uint8_t opcode;
+	uint8_t fence;
+	bool signaled, solicited;
+	uint16_t index;
+	uint16_t bbs;
+	uint32_t imm; /* big-endian */
+	uint64_t raddr;
+	uint32_t rkey;
+	uint64_t swap_add, compare;
+	uint64_t length; /* of all sges */
+	unsigned int num_sge;
+	struct wqe_sge sge[WQE_SGE_MAX];
+};
+
+/* Decode BBS blocks that start at RAW. 0 or the vendor syndrome of what is wrong. */
+int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
+		    struct send_wqe *wqe);
+
+struct recv_wqe {
+	uint64_t length;
+	unsigned int num_sge;
+	struct wqe_sge sge[WQE_SGE_MAX];
+};
+
+void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+
+/* ---- qp.c, qp_modify.c, sq.c, rq.c ---- */
+
+enum { SQ_CACHE_BBS = WQE_BB_MAX, RQ_CACHE_BYTES = 1024 };
+
+/* One send WQE between transmission and completion. */
+struct sq_entry {
+	uint32_t psn, packets;
+	uint64_t length;
+	uint16_t bbs;
+	uint8_t opcode;
+	bool signaled;
+	bool returns_data; /* READ and atomics: completed by a response, not by an ACK */
+};
+
+struct sq {
+	uint32_t log_size;      /* WQEBBs */
+	uint64_t offset;        /* of the ring in qp->map */
+	uint16_t pi;            /* from the doorbell record */
+	uint16_t next;          /* to transmit */
+	uint16_t ci;            /* oldest not completed */
+	struct sq_entry *entry; /* by index of the first WQEBB */
+	/* fetched blocks cache_from .. cache_from + cache_bbs */
+	uint16_t cache_from, cache_bbs;
+	uint8_t cache[SQ_CACHE_BBS * WQE_BB];
+};
+
+struct rq {
+	uint32_t log_size; /* WQEs */
+	uint32_t stride;
+	uint16_t pi, ci;
+	uint16_t cache_from, cache_count;
+	uint8_t cache[RQ_CACHE_BYTES];
+};
+
+/* Requester: turns send WQEs into requests, and responses into completions. IBTA 9.7.3 */
+struct requester {
+	uint32_t next_psn; /* of the next packet to send; goes back on a retry */
+	uint32_t unacked;  /* oldest PSN without acknowledge */
+	uint64_t offset;   /* bytes of the WQE at sq.next that are on the wire */
+	uint8_t retries_left, rnr_left;
+	bool rnr_wait;
+	uint64_t deadline; /* of the timer, HCA_IDLE when it is off */
+	bool decoded;      /* wqe holds the WQE at wqe.index */
+	struct send_wqe wqe;
+};
+
+enum { ATOMIC_CACHE = 16 };
+
+/* Responder: executes requests. IBTA 9.7.4 */
+struct responder {
+	uint32_t expected_psn;
+	bool nak_sent;    /* one NAK per gap */
+	bool established; /* COMM_EST was reported */
+	bool receiving;   /* recv holds the receive WQE of a SEND under way */
+	bool writing;     /* an RDMA WRITE is under way */
+	struct recv_wqe recv;
+	uint64_t received; /* bytes of the message under way */
+	uint64_t write_addr, write_left;
+	uint32_t write_key;
+	unsigned int atomics; /* cursor in the cache of results, for duplicates */
+	struct {
+		bool used;
+		uint32_t psn;
+		uint64_t value;
+	} atomic[ATOMIC_CACHE];
+};
+
+struct qp_path {
+	uint8_t port;
+	uint16_t dlid;
+	uint8_t dgid[16];
+	uint8_t gid_index;
+	bool by_gid;
+	uint16_t pkey;
+};
+
+struct qp {
+	uint32_t n;
+	enum prm_qp_state state;
+	struct pd *pd;
+	struct cq *send_cq, *recv_cq;
+	struct uar *uar;
+	uint32_t user_index;
+	struct dma_map map;
+	uint64_t dbr;
+	uint32_t mtu; /* bytes */
+	uint32_t remote_qpn;
+	struct qp_path path;
+	uint8_t cs_req, cs_res;
+	bool remote_read, remote_write, remote_atomic;
+	uint8_t retry_count, rnr_retry, min_rnr_timer, ack_timeout;
+	uint32_t max_reads, max_reads_in;
+	struct sq sq;
+	struct rq rq;
+	struct requester req;
+	struct responder resp;
+	bool ready;          /* on hca->ready */
+	bool timed;          /* on hca->timed */
+	uint64_t flush_poll; /* in state ERR: pause between looks at the receive doorbell record */
+	LIST_ENTRY(qp) in_uar;
+	TAILQ_ENTRY(qp) in_ready;
+	TAILQ_ENTRY(qp) in_timed;
+	uint8_t qpc[PRM_QPC_SIZE];
+};
+
+static inline uint16_t sq_mask(const struct qp *qp)
+{
+	return (1u << qp->sq.log_size) - 1;
+}
+
+/* Has the queue work to look at; called by doorbells and by state changes. */
+void qp_wake(struct hca *hca, struct qp *qp);
+void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
+/* To state ERR; what is posted, and what will be, is flushed. EVENT below 0: no asynchronous event. */
+void qp_fail(struct hca *hca, struct qp *qp, int event);
+void qp_reset_queues(struct qp *qp);
+
+/* sq.c: ring and completions of the send queue */
+void sq_scan_doorbells(struct hca *hca, struct uar *uar);
+int sq_read_doorbell(struct hca *hca, struct qp *qp);
+/* The posted WQE at INDEX; *RAW stays valid until the next fetch. EFAULT or 0 */
+int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw);
+/* The WQE at sq.ci is done; data for its CQE only if it fits and the QP scatters to CQEs. */
+void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uint32_t inline_len);
+/* The WQE at sq.ci failed, and with it the QP. */
+void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
+/* Flush up to BUDGET WQEs; true when some are left */
+bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
+
+/* rq.c */
+/* The WQE at rq.ci: 0, ENOENT when none is posted, or EFAULT */
+int rq_fetch(struct hca *hca, struct qp *qp, struct recv_wqe *wqe);
+void rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
+bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
+
+/* ---- req.c, resp.c ---- */
+
+/* Transmit up to BUDGET bytes; true when there is more to do now. */
+bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
+void req_timeout(struct hca *hca, struct qp *qp);
+void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+void req_reset(struct qp *qp);
+void resp_reset(struct qp *qp);
+/* Address MSG to the peer. */
+void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
+
+#define PSN_MASK 0xffffffu
+
+/* Signed distance from B to A on the circle of 24 bits */
+static inline int32_t psn_diff(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a - b) << 8) >> 8;
+}
+
+/* A message without payload is one packet. */
+static inline uint32_t packets_of(uint64_t len, uint32_t mtu)
+{
+	return len ? (uint32_t)((len + mtu - 1) / mtu) : 1;
+}
+
+/* ---- port.c ---- */
+
+enum { PORT_MAX = 4, PORT_GIDS_IB = 8, PORT_GIDS_ROCE = 256, PORT_PKEYS = 128 };
+
+struct gid_entry {
+	uint8_t raw[PRM_ROCE_ADDR_SIZE]; /* roce_addr_layout */
+	bool valid;
+};
+
+struct port {
+	uint16_t lid;
+	uint64_t guid;
+	struct gid_entry gid[PORT_GIDS_ROCE];
+};
+
+void port_init(struct hca *hca, unsigned int port);
+/* The GID at INDEX, or NULL when that entry is empty. */
+const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index);
+bool port_has_gid(const struct hca *hca, const uint8_t gid[16]);
+
+/* ---- cmd.c: dispatch ---- */
+
+struct cmd {
+	const uint8_t *in;
+	size_t in_len;
+	uint8_t *out;
+	size_t out_len;
+	const char *why; /* it failed; becomes the syndrome and a line in the trace */
+};
+
+typedef enum prm_status (*cmd_fn)(struct hca *hca, struct cmd *cmd);
+
+static inline enum prm_status cmd_fail(struct cmd *cmd, enum prm_status status, const char *why)
+{
+	cmd->why = why;
+	return status;
+}
+
+/* errno of an allocation -> status */
+enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what);
+
+/* PAS[] at PART of the input mailbox: pointer and how many fit */
+static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *count)
+{
+	size_t at = PRM_BYTE(part);
+
+	*count = cmd->in_len > at ? (cmd->in_len - at) / 8 : 0;
+	return cmd->in + at;
+}
+
+enum prm_status caps_query(struct hca *hca, struct cmd *cmd);
+enum prm_status caps_query_adapter(struct hca *hca, struct cmd *cmd);
+enum prm_status uar_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status pd_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status pd_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status td_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status td_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status mkey_create(struct hca *hca, struct cmd *cmd);
+enum prm_status mkey_query(struct hca *hca, struct cmd *cmd);
+enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status eq_create(struct hca *hca, struct cmd *cmd);
+enum prm_status eq_query(struct hca *hca, struct cmd *cmd);
+enum prm_status eq_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status cq_create(struct hca *hca, struct cmd *cmd);
+enum prm_status cq_query(struct hca *hca, struct cmd *cmd);
+enum prm_status cq_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status qp_create(struct hca *hca, struct cmd *cmd);
+enum prm_status qp_query(struct hca *hca, struct cmd *cmd);
+enum prm_status qp_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status port_query_context(struct hca *hca, struct cmd *cmd);
+enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd);
+enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd);
+enum prm_status port_query_state(struct hca *hca, struct cmd *cmd);
+enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd);
+enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
+
+/* Free what the front left behind. */
+void pd_free_all(struct hca *hca);
+void mkey_free(struct mkey *mkey);
+void eq_free(struct eq *eq);
+void cq_free(struct cq *cq);
+void qp_free(struct hca *hca, struct qp *qp);
+
+/* ---- hca.c ---- */
+
+struct hca {
+	struct hca_config config;
+	struct fabric *fabric;
+	bool owns_fabric;
+	bool dead;
+	uint64_t now;
+	uint64_t next_timer; /* no timer is due before */
+	TAILQ_HEAD(qp_list, qp) ready;
+	struct qp_list timed;
+	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps;
+	struct port port[PORT_MAX];
+	uint8_t *bounce; /* payload of the message under way, FABRIC_PAYLOAD_MAX */
+};
+
+/* The adapter dies, with the lock held. */
+void hca_die(struct hca *hca);
+/* A message has arrived. */
+void hca_receive(struct hca *hca, const struct fabric_msg *msg);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq.c - completion queues: CQE bytes, overrun, and when a completion raises an event.
+ *
+ * The consumer index lives in the doorbell record (word 0) and is read only when the queue looks
+ * full. Word 1 is the arm record; a front that cannot see single doorbells has us compare it with
+ * the last value seen, so it holds a value that no arm has (the sentinel) from the start.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+
+enum {
+	CQE_SIZE = 64,
+	CQE_REQ_ERR = 13,
+	CQE_RESP_ERR = 14,
+	CQE_INLINE_32 = 0x4,
+	CQE_INLINE_64 = 0x8,
+	CQE_SOLICITED = 0x2,
+	ARM_SOLICITED_ONLY = 1 << 24,
+};
+
+#define ARM_SENTINEL        0xffffffffu
+
+#define CQE_SLID            PRM(0x14, 15, 0)
+#define CQE_RQPN            PRM(0x18, 23, 0)
+#define CQE_USER_INDEX      PRM(0x20, 23, 0)
+#define CQE_BYTE_COUNT      PRM(0x2c, 31, 0)
+#define CQE_TIMESTAMP       PRM64(0x30)
+#define CQE_VENDOR_SYNDROME PRM(0x34, 15, 8)
+#define CQE_SYNDROME        PRM(0x34, 7, 0)
+#define CQE_SEND_OPCODE     PRM(0x38, 31, 24)
+#define CQE_QPN             PRM(0x38, 23, 0)
+#define CQE_WQE_COUNTER     PRM(0x3c, 31, 16)
+#define CQE_OPCODE          PRM(0x3c, 7, 4)
+#define CQE_FLAGS           PRM(0x3c, 3, 0)
+
+static bool is_error(const struct completion *done)
+{
+	return done->opcode == CQE_REQ_ERR || done->opcode == CQE_RESP_ERR;
+}
+
+/* What the scattered payload overwrites is set first. */
+static void put_inline(struct cq *cq, uint8_t *slot, uint8_t *cqe, const struct completion *done)
+{
+	bool wide = cq->cqe_size == 128 && done->inline_len > 32;
+
+	memcpy(wide ? slot : cqe, done->inline_data, done->inline_len);
+	prm_set(cqe, CQE_FLAGS, prm_get(cqe, CQE_FLAGS) | (wide ? CQE_INLINE_64 : CQE_INLINE_32));
+}
+
+static void encode(const struct hca *hca, const struct qp *qp, const struct completion *done,
+		   uint8_t *cqe)
+{
+	prm_set(cqe, CQE_USER_INDEX, qp->user_index);
+	prm_set(cqe, CQE_SEND_OPCODE, done->send_opcode);
+	prm_set(cqe, CQE_QPN, qp->n);
+	prm_set(cqe, CQE_WQE_COUNTER, done->wqe_counter);
+	prm_set(cqe, CQE_OPCODE, done->opcode);
+	prm_set(cqe, CQE_FLAGS, done->solicited ? CQE_SOLICITED : 0);
+	if (is_error(done)) {
+		prm_set(cqe, CQE_SYNDROME, done->syndrome);
+		prm_set(cqe, CQE_VENDOR_SYNDROME, done->vendor_syndrome);
+		return;
+	}
+	prm_set(cqe, CQE_RQPN, done->remote_qpn);
+	prm_set(cqe, CQE_SLID, done->slid);
+	memcpy(cqe + 0x24, &done->imm, sizeof(done->imm));
+	prm_set(cqe, CQE_BYTE_COUNT, done->byte_count);
+	prm_set(cqe, CQE_TIMESTAMP, hca->now);
+}
+
+static int read_consumer(struct hca *hca, struct cq *cq)
+{
+	uint32_t word;
+	int ret = dma_read(hca, cq->dbr, &word, sizeof(word));
+
+	if (!ret)
+		cq->ci = cq->pi - ((cq->pi - be32toh(word)) & 0xffffff);
+	return ret;
+}
+
+static bool is_full(const struct cq *cq)
+{
+	return cq->pi - cq->ci >= 1u << cq->log_size;
+}
+
+static int cq_fail(struct hca *hca, struct cq *cq, uint8_t status, uint8_t syndrome)
+{
+	if (cq->status == PRM_CQC_STATUS_OK) {
+		cq->status = status;
+		eq_cq_error(hca, cq->n, syndrome);
+	}
+	return EIO;
+}
+
+static int cq_reserve(struct hca *hca, struct cq *cq)
+{
+	if (cq->status != PRM_CQC_STATUS_OK)
+		return EIO;
+	if (!is_full(cq) || cq->ignore_overrun)
+		return 0;
+	if (read_consumer(hca, cq))
+		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
+	if (is_full(cq))
+		return cq_fail(hca, cq, PRM_CQC_STATUS_OVERFLOW, PRM_CQ_ERROR_OVERRUN);
+	return 0;
+}
+
+/* Raise the event that was asked for once there is a CQE that neither the consumer had seen when it
+ * asked nor an earlier event has announced. */
+static void cq_notify(struct hca *hca, struct cq *cq)
+{
+	uint32_t reached = cq->armed == PRM_CQC_ST_ARMED ? cq->pi : cq->solicited;
+
+	if (!cq->armed || (int32_t)(reached - cq->armed_from) <= 0 ||
+	    (int32_t)(reached - cq->notified) <= 0)
+		return;
+	cq->armed = 0;
+	cq->notified = cq->pi;
+	eq_completion(hca, cq->eq, cq->n);
+}
+
+int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done)
+{
+	uint8_t slot[2 * CQE_SIZE] = { 0 };
+	uint8_t *cqe = slot + cq->cqe_size - CQE_SIZE;
+	uint32_t mask = (1u << cq->log_size) - 1;
+	uint64_t offset = (uint64_t)(cq->pi & mask) * cq->cqe_size;
+	bool wide;
+	int ret = cq_reserve(hca, cq);
+
+	if (ret)
+		return ret;
+	encode(hca, qp, done, cqe);
+	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
+	if (done->inline_len)
+		put_inline(cq, slot, cqe, done);
+	wide = cqe[CQE_SIZE - 1] & CQE_INLINE_64;
+	if (!wide)
+		offset += cq->cqe_size - CQE_SIZE;
+	if (dma_write_map(hca, &cq->map, offset, wide ? slot : cqe, wide ? 2 * CQE_SIZE : CQE_SIZE))
+		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
+	trace_cqe(hca->config.trace, cq->n, cq->pi, cqe);
+	cq->pi++;
+	if (done->solicited || is_error(done))
+		cq->solicited = cq->pi;
+	cq_notify(hca, cq);
+	return 0;
+}
+
+void cq_arm(struct hca *hca, struct cq *cq, uint32_t word)
+{
+	cq->arm_word = word;
+	cq->armed = word & ARM_SOLICITED_ONLY ? PRM_CQC_ST_SOLICITED_ARMED : PRM_CQC_ST_ARMED;
+	cq->armed_from = cq->pi - ((cq->pi - word) & 0xffffff);
+	cq_notify(hca, cq);
+}
+
+enum { ARM_BATCH = 32 };
+
+static void scan_one(struct hca *hca, struct cq *cq)
+{
+	uint32_t word;
+
+	if (!dma_read(hca, cq->dbr + 4, &word, sizeof(word)) && be32toh(word) != cq->arm_word)
+		cq_arm(hca, cq, be32toh(word));
+}
+
+static void scan_batch(struct hca *hca, struct cq **cqs, unsigned int count)
+{
+	uint32_t words[ARM_BATCH];
+	struct dma_batch batch;
+	unsigned int i;
+
+	dma_begin_read(&batch, hca, words);
+	for (i = 0; i < count; i++)
+		dma_add(&batch, cqs[i]->dbr + 4, sizeof(words[i]));
+	if (dma_finish(&batch)) {
+		/* one record is gone; the others still count */
+		for (i = 0; i < count; i++)
+			scan_one(hca, cqs[i]);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		if (be32toh(words[i]) != cqs[i]->arm_word)
+			cq_arm(hca, cqs[i], be32toh(words[i]));
+}
+
+void cq_scan_arms(struct hca *hca, struct uar *uar)
+{
+	struct cq *cqs[ARM_BATCH], *cq;
+	unsigned int count = 0;
+
+	LIST_FOREACH(cq, &uar->cqs, in_uar)
+	{
+		cqs[count++] = cq;
+		if (count == ARM_BATCH) {
+			scan_batch(hca, cqs, count);
+			count = 0;
+		}
+	}
+	if (count)
+		scan_batch(hca, cqs, count);
+}
+
+/* ---- commands ---- */
+
+static const char *check_context(const struct hca *hca, const uint8_t *cqc)
+{
+	if (prm_get(cqc, CQC_CQE_SZ) > 1)
+		return "cq: CQE size is neither 64 nor 128";
+	if (prm_get(cqc, CQC_CQE_COMP_EN))
+		return "cq: CQE compression is not supported";
+	if (prm_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
+	    1u << prm_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
+		return "cq: more entries than log_max_cq_sz allows";
+	if (prm_get(cqc, CQC_DBR_UMEM_VALID))
+		return "cq: umem is not supported";
+	if (prm_get(cqc, CQC_DBR_ADDR) & 7)
+		return "cq: doorbell record is not aligned to 8";
+	return NULL;
+}
+
+static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
+{
+	unsigned int page_shift = 12 + prm_get(cq->cqc, CQC_LOG_PAGE_SIZE);
+	uint64_t skip = prm_get(cq->cqc, CQC_PAGE_OFFSET) << (page_shift - 6);
+	uint32_t sentinel = ARM_SENTINEL;
+	size_t npas;
+	const void *pas = cmd_pas(cmd, CREATE_CQ_IN_PAS, &npas);
+	int ret;
+
+	cq->log_size = prm_get(cq->cqc, CQC_LOG_CQ_SIZE);
+	cq->cqe_size = prm_get(cq->cqc, CQC_CQE_SZ) ? 128 : 64;
+	cq->ignore_overrun = prm_get(cq->cqc, CQC_OI);
+	cq->dbr = prm_get(cq->cqc, CQC_DBR_ADDR);
+	cq->arm_word = ARM_SENTINEL;
+	ret = dma_map_pages(&cq->map, pas, npas, page_shift, skip,
+			    (uint64_t)cq->cqe_size << cq->log_size);
+	return ret ? ret : dma_write(hca, cq->dbr + 4, &sentinel, sizeof(sentinel));
+}
+
+static enum prm_status cq_add(struct hca *hca, struct cmd *cmd, struct cq *cq)
+{
+	int ret = cq_set_up(hca, cq, cmd);
+
+	if (!ret)
+		ret = res_add(&hca->cqs, cq, &cq->n);
+	if (ret)
+		return cmd_errno(cmd, ret, "cq: page list, doorbell record, or table full");
+	cq->eq->users++;
+	cq->uar->users++;
+	LIST_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
+	prm_set(cmd->out, CREATE_CQ_OUT_CQN, cq->n);
+	return PRM_STAT_OK;
+}
+
+enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *cqc = prm_at(cmd->in, CREATE_CQ_IN_CQC);
+	const char *why = check_context(hca, cqc);
+	enum prm_status status;
+	struct cq *cq;
+
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return cmd_errno(cmd, ENOMEM, "cq");
+	memcpy(cq->cqc, cqc, PRM_CQC_SIZE);
+	cq->eq = res_get(&hca->eqs, prm_get(cqc, CQC_C_EQN));
+	cq->uar = res_get(&hca->uars, prm_get(cqc, CQC_UAR_PAGE));
+	if (cq->eq && cq->uar)
+		status = cq_add(hca, cmd, cq);
+	else
+		status = cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such EQ or UAR");
+	if (status)
+		cq_free(cq);
+	return status;
+}
+
+enum prm_status cq_query(struct hca *hca, struct cmd *cmd)
+{
+	struct cq *cq = res_get(&hca->cqs, prm_get(cmd->in, QUERY_CQ_IN_CQN));
+	uint8_t *cqc = prm_at(cmd->out, QUERY_CQ_OUT_CQC);
+
+	if (!cq)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
+	memcpy(cqc, cq->cqc, PRM_CQC_SIZE);
+	prm_set(cqc, CQC_STATUS, cq->status);
+	prm_set(cqc, CQC_OI, cq->ignore_overrun);
+	prm_set(cqc, CQC_ST, cq->armed ? cq->armed : PRM_CQC_ST_FIRED);
+	prm_set(cqc, CQC_PRODUCER_COUNTER, cq->pi);
+	prm_set(cqc, CQC_CONSUMER_COUNTER, cq->ci);
+	prm_set(cqc, CQC_LAST_NOTIFIED_INDEX, cq->notified);
+	prm_set(cqc, CQC_LAST_SOLICIT_INDEX, cq->solicited);
+	return PRM_STAT_OK;
+}
+
+enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
+{
+	struct cq *cq = res_get(&hca->cqs, prm_get(cmd->in, MODIFY_CQ_IN_CQN));
+	const uint8_t *cqc = prm_at(cmd->in, MODIFY_CQ_IN_CQC);
+
+	if (!cq)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
+	if (prm_get(cmd->in, CMD_IN_OP_MOD) == PRM_MODIFY_CQ_OP_RESIZE)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: resize is not supported");
+	if (prm_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT) & ~(uint64_t)PRM_MODIFY_CQ_OVERRUN)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: moderation is not supported");
+	if (prm_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT))
+		cq->ignore_overrun = prm_get(cqc, CQC_OI);
+	return PRM_STAT_OK;
+}
+
+enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd)
+{
+	struct cq *cq = res_get(&hca->cqs, prm_get(cmd->in, DESTROY_CQ_IN_CQN));
+
+	if (!cq)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
+	if (cq->users)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: in use by a QP");
+	res_remove(&hca->cqs, cq->n);
+	LIST_REMOVE(cq, in_uar);
+	cq->eq->users--;
+	cq->uar->users--;
+	cq_free(cq);
+	return PRM_STAT_OK;
+}
+
+void cq_free(struct cq *cq)
+{
+	dma_unmap(&cq->map);
+	free(cq);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * hca.c - one adapter: creation, doorbells, and the loop that gives each queue its turn.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+
+enum {
+	TURNS = 64,              /* of queues in one call of hca_progress() */
+	TURN_BYTES = 512 * 1024, /* what a queue may send in its turn */
+	TURN_FLUSHES = 64,
+	MAX_FLUSH_POLL_MS = 10,
+	UAR_SQ_DOORBELL = 0x800, /* and 0x900, the second of the pair */
+	UAR_CQ_DOORBELL = 0x20,
+};
+
+/* ---- life ---- */
+
+static void default_limit(uint32_t *limit, uint32_t value)
+{
+	if (!*limit)
+		*limit = value;
+}
+
+static void default_limits(struct hca_limits *limits)
+{
+	default_limit(&limits->max_qp, 1 << 17);
+	default_limit(&limits->max_cq, 1 << 17);
+	default_limit(&limits->max_mkey, 1 << 20);
+	default_limit(&limits->max_pd, 1 << 17);
+	default_limit(&limits->max_wqe_bb, 1 << 15);
+	default_limit(&limits->max_cqe, 1 << 22);
+	default_limit(&limits->max_rd_atomic, 16);
+	default_limit(&limits->max_msg_size, 1 << 30);
+}
+
+/* Where numbers start: something an adapter might show, moved by the seed. */
+static uint32_t first_number(uint64_t seed, uint32_t base, uint32_t spread)
+{
+	uint64_t mixed = (seed + base) * 0x9e3779b97f4a7c15ull;
+
+	return base + (seed ? (uint32_t)(mixed >> 32) % spread : 0);
+}
+
+static void init_tables(struct hca *hca)
+{
+	const struct hca_limits *limits = &hca->config.limits;
+	uint64_t seed = hca->config.seed;
+
+	res_init(&hca->uars, 1, 1 << 16);
+	res_init(&hca->pds, 1, limits->max_pd);
+	res_init(&hca->tds, 1, 1 << 10);
+	res_init(&hca->eqs, 1, 255);
+	res_init(&hca->cqs, first_number(seed, 0x400, 0x1000), limits->max_cq);
+	res_init(&hca->qps, first_number(seed, 0x48, 0x10000), limits->max_qp);
+	res_init(&hca->mkeys, first_number(seed, 0x100, 0x1000), limits->max_mkey);
+}
+
+static int join_fabric(struct hca *hca)
+{
+	unsigned int port;
+	int ret;
+
+	for (port = 1; port <= hca->config.num_ports; port++) {
+		port_init(hca, port);
+		ret = fabric_attach(hca->fabric, hca, port, &hca->port[port - 1].lid);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool limits_fit(const struct hca_limits *limits)
+{
+	enum { MAX_WQE_BB = 1 << 15, MAX_CQE = 1 << 22, MAX_NUMBER = 1 << 23 };
+
+	return limits->max_wqe_bb <= MAX_WQE_BB && limits->max_cqe <= MAX_CQE &&
+	       limits->max_qp <= MAX_NUMBER && limits->max_cq <= MAX_NUMBER &&
+	       limits->max_mkey <= MAX_NUMBER && limits->max_pd <= MAX_NUMBER &&
+	       limits->max_rd_atomic <= 128 && limits->max_msg_size <= 1u << 31;
+}
+
+static int create_fabric(struct hca *hca)
+{
+	hca->fabric = hca->config.fabric;
+	hca->owns_fabric = !hca->fabric;
+	return hca->fabric ? 0 : fabric_create(&hca->fabric);
+}
+
+int hca_create(const struct hca_config *config, struct hca **out)
+{
+	struct hca *hca;
+	int ret;
+
+	if (config->num_ports < 1 || config->num_ports > PORT_MAX || !config->bus_ops ||
+	    !limits_fit(&config->limits))
+		return EINVAL;
+	hca = calloc(1, sizeof(*hca));
+	if (!hca)
+		return ENOMEM;
+	hca->config = *config;
+	hca->next_timer = HCA_IDLE;
+	TAILQ_INIT(&hca->ready);
+	TAILQ_INIT(&hca->timed);
+	default_limits(&hca->config.limits);
+	init_tables(hca);
+	hca->bounce = aligned_alloc(4096, FABRIC_PAYLOAD_MAX);
+	ret = hca->bounce ? create_fabric(hca) : ENOMEM;
+	if (!ret)
+		ret = join_fabric(hca);
+	if (ret)
+		hca_destroy(hca);
+	else
+		*out = hca;
+	return ret;
+}
+
+static void free_objects(struct hca *hca)
+{
+	uint32_t i;
+	void *object;
+
+	for (i = 0; (object = res_next(&hca->qps, &i)) != NULL;)
+		qp_free(hca, object);
+	for (i = 0; (object = res_next(&hca->cqs, &i)) != NULL;)
+		cq_free(object);
+	for (i = 0; (object = res_next(&hca->eqs, &i)) != NULL;)
+		eq_free(object);
+	for (i = 0; (object = res_next(&hca->mkeys, &i)) != NULL;)
+		mkey_free(object);
+	pd_free_all(hca);
+}
+
+void hca_destroy(struct hca *hca)
+{
+	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->tds, &hca->mkeys,
+				       &hca->eqs,  &hca->cqs, &hca->qps };
+	unsigned int i;
+
+	if (hca->fabric)
+		fabric_detach(hca->fabric, hca);
+	free_objects(hca);
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		res_free(tables[i]);
+	if (hca->owns_fabric && hca->fabric)
+		fabric_destroy(hca->fabric);
+	free(hca->bounce);
+	free(hca);
+}
+
+void hca_die(struct hca *hca)
+{
+	if (hca->dead)
+		return;
+	hca->dead = true;
+	trace_line(hca->config.trace, "the adapter has died");
+	eq_internal_error(hca);
+}
+
+void hca_kill(struct hca *hca)
+{
+	fabric_lock(hca->fabric);
+	hca_die(hca);
+	fabric_unlock(hca->fabric);
+}
+
+/* ---- doorbells ---- */
+
+/* A send doorbell names the QP and the new producer index in its control segment; as the doorbell
+ * record says the same, the record is what is read. */
+static void ring_sq(struct hca *hca, uint64_t value_be)
+{
+	struct qp *qp = res_get(&hca->qps, be64toh(value_be) >> 8 & 0xffffff);
+
+	if (qp && sq_read_doorbell(hca, qp))
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+}
+
+static void ring_cq(struct hca *hca, uint64_t value_be)
+{
+	struct cq *cq = res_get(&hca->cqs, be64toh(value_be) & 0xffffff);
+
+	if (cq)
+		cq_arm(hca, cq, be64toh(value_be) >> 32);
+}
+
+void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
+{
+	(void)uar;
+	fabric_lock(hca->fabric);
+	if (!hca->dead && offset >= UAR_SQ_DOORBELL)
+		ring_sq(hca, value_be);
+	else if (!hca->dead && offset == UAR_CQ_DOORBELL)
+		ring_cq(hca, value_be);
+	fabric_unlock(hca->fabric);
+}
+
+static void scan(struct hca *hca, uint32_t n, void (*look)(struct hca *hca, struct uar *uar))
+{
+	struct uar *uar;
+
+	fabric_lock(hca->fabric);
+	uar = res_get(&hca->uars, n);
+	if (uar && !hca->dead)
+		look(hca, uar);
+	fabric_unlock(hca->fabric);
+}
+
+void hca_uar_scan_sq(struct hca *hca, uint32_t uar)
+{
+	scan(hca, uar, sq_scan_doorbells);
+}
+
+void hca_uar_scan_cq(struct hca *hca, uint32_t uar)
+{
+	scan(hca, uar, cq_scan_arms);
+}
+
+/* ---- the loop ---- */
+
+/* A QP in error flushes what is posted; receives ring no doorbell, so it is looked at again, ever less
+ * often. */
+static bool flush(struct hca *hca, struct qp *qp)
+{
+	bool send_left = sq_flush(hca, qp, TURN_FLUSHES);
+	bool recv_left = rq_flush(hca, qp, TURN_FLUSHES);
+
+	return send_left || recv_left;
+}
+
+static bool take_turn(struct hca *hca, struct qp *qp)
+{
+	if (qp->state == PRM_QP_STATE_RTS && req_run(hca, qp, TURN_BYTES))
+		return true;
+	return qp->state == PRM_QP_STATE_ERR && flush(hca, qp);
+}
+
+static void run_ready(struct hca *hca)
+{
+	unsigned int turn;
+
+	for (turn = 0; turn < TURNS && !TAILQ_EMPTY(&hca->ready) && !hca->dead; turn++) {
+		struct qp *qp = TAILQ_FIRST(&hca->ready);
+
+		TAILQ_REMOVE(&hca->ready, qp, in_ready);
+		qp->ready = false;
+		if (take_turn(hca, qp))
+			qp_wake(hca, qp);
+	}
+}
+
+static void fire(struct hca *hca, struct qp *qp)
+{
+	qp_set_timer(hca, qp, HCA_IDLE);
+	if (qp->state != PRM_QP_STATE_ERR) {
+		req_timeout(hca, qp);
+		return;
+	}
+	qp_wake(hca, qp);
+	if (qp->flush_poll < MAX_FLUSH_POLL_MS * NS_PER_MS)
+		qp->flush_poll *= 2;
+	qp_set_timer(hca, qp, hca->now + qp->flush_poll);
+}
+
+static void run_timers(struct hca *hca)
+{
+	struct qp *qp, *next;
+
+	if (hca->now < hca->next_timer)
+		return;
+	for (qp = TAILQ_FIRST(&hca->timed); qp; qp = next) {
+		next = TAILQ_NEXT(qp, in_timed);
+		if (qp->req.deadline <= hca->now)
+			fire(hca, qp);
+	}
+	hca->next_timer = HCA_IDLE;
+	TAILQ_FOREACH(qp, &hca->timed, in_timed)
+	if (qp->req.deadline < hca->next_timer)
+		hca->next_timer = qp->req.deadline;
+}
+
+uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
+{
+	uint64_t next = HCA_IDLE;
+
+	fabric_lock(hca->fabric);
+	hca->now = now_ns;
+	if (!hca->dead) {
+		run_timers(hca);
+		run_ready(hca);
+		next = TAILQ_EMPTY(&hca->ready) ? hca->next_timer : 0;
+	}
+	if (hca->dead)
+		next = HCA_IDLE;
+	fabric_unlock(hca->fabric);
+	return next;
+}
+
+/* Is the message from the QP that ours is connected to? */
+static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
+{
+	return qp->remote_qpn == msg->src_qpn && qp->path.pkey == msg->pkey &&
+	       (qp->path.by_gid || qp->path.dlid == msg->addr.slid);
+}
+
+void hca_receive(struct hca *hca, const struct fabric_msg *msg)
+{
+	struct qp *qp = res_get(&hca->qps, msg->dest_qpn);
+
+	if (!qp || hca->dead || !is_from_peer(qp, msg))
+		return;
+	if (msg->op <= FABRIC_ATOMIC_FA)
+		resp_receive(hca, qp, msg);
+	else
+		req_receive(hca, qp, msg);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * port.c - ports: LID, GUID, GID and P_Key tables, state. Every port is active at once; on InfiniBand
+ * the fabric stands in for the subnet manager, on RoCE software fills the GID table.
+ */
+#include <string.h>
+
+#include "softhca/device/core.h"
+
+enum { STATE_ACTIVE = 4, PHYS_LINK_UP = 5, SUBNET_TIMEOUT = 18, DEFAULT_PKEY = 0xffff };
+
+/* Capability mask of an InfiniBand port: automatic migration and the like are not there; system image
+ * GUID and client reregistration are. IBTA vol 1, PortInfo. */
+#define PORT_CAP_MASK 0x02000800u
+
+static const uint8_t link_local[8] = { 0xfe, 0x80 };
+
+void port_init(struct hca *hca, unsigned int number)
+{
+	struct port *port = &hca->port[number - 1];
+	uint8_t *gid = prm_at(port->gid[0].raw, ROCE_ADDR_SOURCE_L3_ADDRESS);
+
+	port->guid = hca->config.node_guid + number;
+	if (hca->config.link_layer == HCA_LINK_ETHERNET)
+		return;
+	memcpy(gid, link_local, sizeof(link_local));
+	prm_set64(gid, 8, port->guid);
+	port->gid[0].valid = true;
+}
+
+const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index)
+{
+	const struct gid_entry *entry;
+
+	if (port < 1 || port > hca->config.num_ports || index >= PORT_GIDS_ROCE)
+		return NULL;
+	entry = &hca->port[port - 1].gid[index];
+	return entry->valid ? prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS) : NULL;
+}
+
+bool port_has_gid(const struct hca *hca, const uint8_t gid[16])
+{
+	unsigned int port, i;
+
+	for (port = 1; port <= hca->config.num_ports; port++)
+		for (i = 0; i < PORT_GIDS_ROCE; i++) {
+			const uint8_t *own = port_gid(hca, port, i);
+
+			if (own && !memcmp(own, gid, 16))
+				return true;
+		}
+	return false;
+}
+
+static struct port *find(struct hca *hca, struct cmd *cmd, uint64_t number, bool other)
+{
+	if (other || number > hca->config.num_ports) {
+		cmd->why = "port: no such port";
+		return NULL;
+	}
+	return &hca->port[number ? number - 1 : 0];
+}
+
+enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
+{
+	struct port *port = find(hca, cmd, prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
+				 prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
+	uint8_t *ctx = prm_at(cmd->out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
+
+	if (!port)
+		return PRM_STAT_BAD_PARAM_ERR;
+	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE, PHYS_LINK_UP);
+	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_STATE, STATE_ACTIVE);
+	prm_set(ctx, HCA_VPORT_CONTEXT_VPORT_STATE, STATE_ACTIVE);
+	prm_set(ctx, HCA_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
+	prm_set(ctx, HCA_VPORT_CONTEXT_NODE_GUID, hca->config.node_guid);
+	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_GUID, port->guid);
+	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1, PORT_CAP_MASK);
+	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT, 0xffffffff);
+	prm_set(ctx, HCA_VPORT_CONTEXT_LID, port->lid);
+	prm_set(ctx, HCA_VPORT_CONTEXT_SM_LID, 1);
+	prm_set(ctx, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT, SUBNET_TIMEOUT);
+	return PRM_STAT_OK;
+}
+
+enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd)
+{
+	struct port *port = find(hca, cmd, prm_get(cmd->in, QUERY_HCA_VPORT_GID_IN_PORT_NUM),
+				 prm_get(cmd->in, QUERY_HCA_VPORT_GID_IN_OTHER_VPORT));
+	uint64_t index = prm_get(cmd->in, QUERY_HCA_VPORT_GID_IN_GID_INDEX);
+
+	if (!port)
+		return PRM_STAT_BAD_PARAM_ERR;
+	if (index >= PORT_GIDS_IB)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: GID index out of range");
+	prm_set(cmd->out, QUERY_HCA_VPORT_GID_OUT_GIDS_NUM, 1);
+	memcpy(prm_at(cmd->out, QUERY_HCA_VPORT_GID_OUT_GID),
+	       prm_at(port->gid[index].raw, ROCE_ADDR_SOURCE_L3_ADDRESS), 16);
+	return PRM_STAT_OK;
+}
+
+/* Index 0xffff asks for the whole table. */
+enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd)
+{
+	struct port *port = find(hca, cmd, prm_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM),
+				 prm_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_OTHER_VPORT));
+	uint64_t index = prm_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX);
+
+	if (!port)
+		return PRM_STAT_BAD_PARAM_ERR;
+	if (index >= PORT_PKEYS && index != 0xffff)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: P_Key index out of range");
+	if (index == 0 || index == 0xffff)
+		prm_set(cmd->out, PRM_IN(QUERY_HCA_VPORT_PKEY_OUT_PKEY, PKEY_PKEY), DEFAULT_PKEY);
+	return PRM_STAT_OK;
+}
+
+enum prm_status port_query_state(struct hca *hca, struct cmd *cmd)
+{
+	enum { UP = 1 };
+
+	(void)hca;
+	if (prm_get(cmd->in, QUERY_VPORT_STATE_IN_OTHER_VPORT))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: no other vports");
+	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_ADMIN_STATE, UP);
+	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_STATE, UP);
+	return PRM_STAT_OK;
+}
+
+static struct gid_entry *roce_entry(struct hca *hca, struct cmd *cmd, uint32_t port_field,
+				    uint32_t index_field)
+{
+	struct port *port = find(hca, cmd, prm_get(cmd->in, port_field), false);
+	uint64_t index = prm_get(cmd->in, index_field);
+
+	if (hca->config.link_layer != HCA_LINK_ETHERNET)
+		cmd->why = "port: RoCE addresses on an InfiniBand port";
+	else if (index >= PORT_GIDS_ROCE)
+		cmd->why = "port: GID index out of range";
+	else if (port)
+		return &port->gid[index];
+	return NULL;
+}
+
+/* All zeroes clear the entry. */
+enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd)
+{
+	static const uint8_t none[PRM_ROCE_ADDR_SIZE];
+	struct gid_entry *entry = roce_entry(hca, cmd, SET_ROCE_ADDRESS_IN_VHCA_PORT_NUM,
+					     SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX);
+
+	if (!entry)
+		return PRM_STAT_BAD_PARAM_ERR;
+	memcpy(entry->raw, prm_at(cmd->in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), sizeof(entry->raw));
+	entry->valid = memcmp(prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), none, 16) != 0;
+	return PRM_STAT_OK;
+}
+
+enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd)
+{
+	struct gid_entry *entry = roce_entry(hca, cmd, QUERY_ROCE_ADDRESS_IN_VHCA_PORT_NUM,
+					     QUERY_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX);
+
+	if (!entry)
+		return PRM_STAT_BAD_PARAM_ERR;
+	memcpy(prm_at(cmd->out, QUERY_ROCE_ADDRESS_OUT_ROCE_ADDRESS), entry->raw,
+	       sizeof(entry->raw));
+	return PRM_STAT_OK;
+}

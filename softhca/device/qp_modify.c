@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_modify.c - the state machine of a QP: which command is valid in which state, which fields of
+ * the context it takes always, and which only when opt_param_mask names them.
+ *
+ * Fields come in groups; the groups of opt_param_mask have its bits, the others have bits above it.
+ */
+#include <string.h>
+
+#include "softhca/device/core.h"
+
+enum {
+	GROUP_PORT = 1 << 26,
+	GROUP_DEST_QPN = 1 << 27,
+	GROUP_RECV_PSN = 1 << 28,
+	GROUP_SEND_PSN = 1 << 29,
+	GROUP_MTU = 1 << 30,
+};
+
+#define PATH(field) PRM_IN(QPC_PRIMARY_PATH, field)
+
+static const struct {
+	uint32_t groups, field;
+} fields[] = {
+	{ PRM_OPTPAR_RRE, QPC_RRE },
+	{ PRM_OPTPAR_RAE, QPC_RAE },
+	{ PRM_OPTPAR_RAE, QPC_ATOMIC_MODE },
+	{ PRM_OPTPAR_RWE, QPC_RWE },
+	{ PRM_OPTPAR_PKEY_INDEX, PATH(ADS_PKEY_INDEX) },
+	{ PRM_OPTPAR_RNR_TIMEOUT, QPC_MIN_RNR_NAK },
+	{ PRM_OPTPAR_SRA_MAX, QPC_LOG_SRA_MAX },
+	{ PRM_OPTPAR_RRA_MAX, QPC_LOG_RRA_MAX },
+	{ PRM_OPTPAR_PM_STATE, QPC_PM_STATE },
+	{ PRM_OPTPAR_RETRY_COUNT, QPC_RETRY_COUNT },
+	{ PRM_OPTPAR_RNR_RETRY, QPC_RNR_RETRY },
+	{ PRM_OPTPAR_ACK_TIMEOUT, PATH(ADS_ACK_TIMEOUT) },
+	{ PRM_OPTPAR_PRI_PORT | GROUP_PORT, PATH(ADS_VHCA_PORT_NUM) },
+	{ PRM_OPTPAR_LAG_TX_AFF, QPC_LAG_TX_PORT_AFFINITY },
+	{ PRM_OPTPAR_COUNTER_SET_ID, QPC_COUNTER_SET_ID },
+	{ GROUP_DEST_QPN, QPC_REMOTE_QPN },
+	{ GROUP_RECV_PSN, QPC_NEXT_RCV_PSN },
+	{ GROUP_SEND_PSN, QPC_NEXT_SEND_PSN },
+	{ GROUP_MTU, QPC_MTU },
+	{ GROUP_MTU, QPC_LOG_MSG_MAX },
+	{ GROUP_SEND_PSN, QPC_LOG_ACK_REQ_FREQ },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_GRH) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_MLID) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_RLID) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_SRC_ADDR_INDEX) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_STAT_RATE) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_HOP_LIMIT) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_TCLASS) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_FLOW_LABEL) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_DSCP) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_UDP_SPORT) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_ETH_PRIO) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_SL) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_RMAC_47_32) },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_RMAC_31_0) },
+};
+
+enum {
+	ACCESS = PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE,
+	TO_INIT = GROUP_PORT | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PM_STATE | ACCESS,
+	TO_RTR = PRM_OPTPAR_PRIMARY_ADDR_PATH | GROUP_MTU | GROUP_DEST_QPN | GROUP_RECV_PSN |
+		 PRM_OPTPAR_RRA_MAX | PRM_OPTPAR_RNR_TIMEOUT,
+	TO_RTS = GROUP_SEND_PSN | PRM_OPTPAR_SRA_MAX | PRM_OPTPAR_RETRY_COUNT |
+		 PRM_OPTPAR_RNR_RETRY | PRM_OPTPAR_ACK_TIMEOUT,
+	HARMLESS = PRM_OPTPAR_LAG_TX_AFF | PRM_OPTPAR_COUNTER_SET_ID | PRM_OPTPAR_PM_STATE,
+};
+
+#define FROM(state) (1u << PRM_QP_STATE_##state)
+
+/* Fields in TAKES are always taken, those in OPTIONAL when the mask says so; RST2INIT and the command
+ * to RTR take access flags from the context whenever they are there to be taken. */
+static const struct transition {
+	enum prm_opcode opcode;
+	uint32_t from; /* states */
+	enum prm_qp_state to;
+	uint32_t takes, optional;
+} transitions[] = {
+	{ PRM_OP_RST2INIT_QP, FROM(RST), PRM_QP_STATE_INIT, TO_INIT,
+	  ACCESS | HARMLESS | PRM_OPTPAR_PRI_PORT },
+	{ PRM_OP_INIT2INIT_QP, FROM(INIT), PRM_QP_STATE_INIT, 0,
+	  ACCESS | HARMLESS | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PRI_PORT },
+	{ PRM_OP_INIT2RTR_QP, FROM(INIT), PRM_QP_STATE_RTR, TO_RTR,
+	  ACCESS | HARMLESS | PRM_OPTPAR_PKEY_INDEX },
+	{ PRM_OP_RTR2RTS_QP, FROM(RTR), PRM_QP_STATE_RTS, TO_RTS,
+	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT },
+	{ PRM_OP_RTS2RTS_QP, FROM(RTS), PRM_QP_STATE_RTS, 0,
+	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT },
+	{ PRM_OP_SQERR2RTS_QP, FROM(SQER), PRM_QP_STATE_RTS, 0,
+	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT },
+	{ PRM_OP_2ERR_QP, ~0u, PRM_QP_STATE_ERR, 0, 0 },
+	{ PRM_OP_2RST_QP, ~0u, PRM_QP_STATE_RST, 0, 0 },
+};
+
+static const struct transition *find_transition(uint32_t opcode)
+{
+	const struct transition *t = transitions;
+
+	while (t->opcode != opcode)
+		t++; /* cmd.c dispatches only these opcodes */
+	return t;
+}
+
+static uint32_t mtu_bytes(uint64_t mtu)
+{
+	return 128u << mtu;
+}
+
+static const char *check_init(const struct hca *hca, const uint8_t *qpc)
+{
+	uint64_t port = prm_get(qpc, PATH(ADS_VHCA_PORT_NUM));
+
+	if (port < 1 || port > hca->config.num_ports)
+		return "qp: no such port";
+	if (prm_get(qpc, PATH(ADS_PKEY_INDEX)) >= PORT_PKEYS)
+		return "qp: P_Key index out of range";
+	return NULL;
+}
+
+static const char *check_rtr(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
+{
+	uint64_t mtu = prm_get(qpc, QPC_MTU);
+	unsigned int gid_index = prm_get(qpc, PATH(ADS_SRC_ADDR_INDEX));
+	bool roce = hca->config.link_layer == HCA_LINK_ETHERNET;
+
+	if (mtu < 1 || mtu > 5)
+		return "qp: path MTU is not 256 to 4096";
+	if (1ull << prm_get(qpc, QPC_LOG_MSG_MAX) > hca->config.limits.max_msg_size)
+		return "qp: log_msg_max is above the limit";
+	if (1u << prm_get(qpc, QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
+		return "qp: log_rra_max is above the limit";
+	if ((roce || prm_get(qpc, PATH(ADS_GRH))) && !port_gid(hca, qp->path.port, gid_index))
+		return "qp: no such source GID";
+	if (!roce && !prm_get(qpc, PATH(ADS_RLID)))
+		return "qp: destination LID is 0";
+	return NULL;
+}
+
+static const char *check_attributes(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
+				    const struct transition *t)
+{
+	if (t->opcode == PRM_OP_RST2INIT_QP)
+		return check_init(hca, qpc);
+	if (t->opcode == PRM_OP_INIT2RTR_QP)
+		return check_rtr(hca, qp, qpc);
+	if (t->opcode == PRM_OP_RTR2RTS_QP &&
+	    1u << prm_get(qpc, QPC_LOG_SRA_MAX) > hca->config.limits.max_rd_atomic)
+		return "qp: log_sra_max is above the limit";
+	return NULL;
+}
+
+static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
+{
+	uint8_t *own = qp->qpc;
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i].groups & groups)
+			prm_set(own, fields[i].field, prm_get(qpc, fields[i].field));
+	if (groups & PRM_OPTPAR_PRIMARY_ADDR_PATH)
+		memcpy(prm_at(own, PATH(ADS_RGID_RIP)), prm_at(qpc, PATH(ADS_RGID_RIP)), 16);
+}
+
+static void decode_path(const struct hca *hca, struct qp *qp)
+{
+	const uint8_t *qpc = qp->qpc;
+
+	qp->path.port = prm_get(qpc, PATH(ADS_VHCA_PORT_NUM));
+	qp->path.dlid = prm_get(qpc, PATH(ADS_RLID));
+	qp->path.gid_index = prm_get(qpc, PATH(ADS_SRC_ADDR_INDEX));
+	qp->path.by_gid = hca->config.link_layer == HCA_LINK_ETHERNET;
+	qp->path.pkey = prm_get(qpc, PATH(ADS_PKEY_INDEX)) == 0 ? 0xffff : 0;
+	memcpy(qp->path.dgid, prm_at(qpc, PATH(ADS_RGID_RIP)), sizeof(qp->path.dgid));
+}
+
+static void decode_context(const struct hca *hca, struct qp *qp)
+{
+	const uint8_t *qpc = qp->qpc;
+
+	decode_path(hca, qp);
+	qp->mtu = mtu_bytes(prm_get(qpc, QPC_MTU));
+	qp->remote_qpn = prm_get(qpc, QPC_REMOTE_QPN);
+	qp->remote_read = prm_get(qpc, QPC_RRE);
+	qp->remote_write = prm_get(qpc, QPC_RWE);
+	qp->remote_atomic = prm_get(qpc, QPC_RAE);
+	qp->retry_count = prm_get(qpc, QPC_RETRY_COUNT);
+	qp->rnr_retry = prm_get(qpc, QPC_RNR_RETRY);
+	qp->min_rnr_timer = prm_get(qpc, QPC_MIN_RNR_NAK);
+	qp->ack_timeout = prm_get(qpc, PATH(ADS_ACK_TIMEOUT));
+	qp->max_reads = 1u << prm_get(qpc, QPC_LOG_SRA_MAX);
+}
+
+static void enter(struct hca *hca, struct qp *qp, const struct transition *t)
+{
+	if (t->to == PRM_QP_STATE_ERR) {
+		qp_fail(hca, qp, -1);
+		return;
+	}
+	if (t->to == PRM_QP_STATE_RST) {
+		qp_set_timer(hca, qp, HCA_IDLE);
+		qp_reset_queues(qp);
+	}
+	if (t->opcode == PRM_OP_INIT2RTR_QP)
+		qp->resp.expected_psn = prm_get(qp->qpc, QPC_NEXT_RCV_PSN);
+	if (t->opcode == PRM_OP_RTR2RTS_QP) {
+		qp->req.next_psn = qp->req.unacked = prm_get(qp->qpc, QPC_NEXT_SEND_PSN);
+		qp->req.retries_left = qp->retry_count;
+		qp->req.rnr_left = qp->rnr_retry;
+	}
+	qp->state = t->to;
+	qp_wake(hca, qp);
+}
+
+enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
+{
+	const struct transition *t = find_transition(prm_get(cmd->in, CMD_IN_OPCODE));
+	struct qp *qp = res_get(&hca->qps, prm_get(cmd->in, MODIFY_QP_IN_QPN));
+	bool context = t->takes || t->optional;
+	const uint8_t *qpc = prm_at(cmd->in, MODIFY_QP_IN_QPC);
+	uint32_t mask = context ? prm_get(cmd->in, MODIFY_QP_IN_OPT_PARAM_MASK) : 0;
+	const char *why;
+
+	if (!qp)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
+	if (!(t->from & 1u << qp->state))
+		return cmd_fail(cmd, PRM_STAT_BAD_QP_STATE_ERR, "qp: command not valid in state");
+	if (mask & ~(t->takes | t->optional))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "qp: attribute not valid here");
+	why = check_attributes(hca, qp, qpc, t);
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	if (context) {
+		take_fields(qp, qpc, t->takes | mask);
+		decode_context(hca, qp);
+	}
+	enter(hca, qp, t);
+	return PRM_STAT_OK;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * resp.c - the responder: executes requests in PSN order and answers them.
+ *
+ * A request is refused with a NAK and leaves no trace, or is executed and moves expected_psn. One that
+ * was executed before is acknowledged again: READs are repeated, atomics answered from a cache.
+ * IBTA vol 1, 9.7.4 (responder), 9.7.5 (acknowledges), 9.9.3 (errors).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/wqe.h"
+
+void resp_reset(struct qp *qp)
+{
+	memset(&qp->resp, 0, sizeof(qp->resp));
+}
+
+static void answer(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+{
+	qp_address(hca, qp, msg);
+	fabric_send(hca->fabric, hca, msg);
+}
+
+static void send_ack(struct hca *hca, struct qp *qp, uint32_t psn)
+{
+	struct fabric_msg msg = { .op = FABRIC_ACK, .psn = psn, .packets = 1 };
+
+	answer(hca, qp, &msg);
+}
+
+static void send_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
+{
+	struct fabric_msg msg = {
+		.op = FABRIC_NAK,
+		.psn = qp->resp.expected_psn,
+		.packets = 1,
+		.nak = nak,
+		.rnr_timer = qp->min_rnr_timer,
+	};
+
+	answer(hca, qp, &msg);
+}
+
+/* Refuse a request for good: this QP is in error as well, and its owner hears of it. */
+static void refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
+{
+	static const int event[] = {
+		[FABRIC_NAK_INVALID_REQUEST] = PRM_EVENT_WQ_INVAL_REQ_ERROR,
+		[FABRIC_NAK_REMOTE_ACCESS] = PRM_EVENT_WQ_ACCESS_ERROR,
+		[FABRIC_NAK_REMOTE_OP] = PRM_EVENT_WQ_CATAS_ERROR,
+	};
+
+	qp_fail(hca, qp, event[nak]);
+	send_nak(hca, qp, nak);
+}
+
+/* The receive WQE is at fault: it completes in error, which says enough without an event. */
+static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
+			 enum fabric_nak nak)
+{
+	struct completion done = {
+		.opcode = CQE_OP_RESP_ERR,
+		.syndrome = syndrome,
+		.vendor_syndrome = vendor,
+	};
+
+	rq_complete(hca, qp, &done);
+	qp_fail(hca, qp, -1);
+	send_nak(hca, qp, nak);
+}
+
+/* Executed: move on, and acknowledge at the end of the request. */
+static void accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	qp->resp.expected_psn = (msg->psn + msg->packets) & PSN_MASK;
+	if (msg->last && qp->state != PRM_QP_STATE_ERR)
+		send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
+}
+
+/* The receive WQE for this message; false when the request was answered with a NAK. */
+static bool take_receive(struct hca *hca, struct qp *qp)
+{
+	int ret;
+
+	if (qp->resp.receiving)
+		return true;
+	ret = rq_fetch(hca, qp, &qp->resp.recv);
+	if (!ret) {
+		qp->resp.receiving = true;
+		return true;
+	}
+	if (ret == ENOENT)
+		send_nak(hca, qp, FABRIC_NAK_RNR);
+	else
+		refuse(hca, qp, FABRIC_NAK_REMOTE_OP);
+	return false;
+}
+
+/* ---- SEND ---- */
+
+static bool fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
+{
+	uint32_t limit = qp->cs_res == PRM_CS_RES_64B ? 64 : qp->cs_res == PRM_CS_RES_32B ? 32 : 0;
+
+	if (limit > cq_inline_max(qp->recv_cq))
+		limit = cq_inline_max(qp->recv_cq);
+	return msg->first && msg->last && msg->payload_len && msg->payload_len <= limit;
+}
+
+static uint8_t send_opcode(const struct fabric_msg *msg)
+{
+	if (msg->invalidate)
+		return CQE_OP_RESP_SEND_INVAL;
+	return msg->has_imm ? CQE_OP_RESP_SEND_IMM : CQE_OP_RESP_SEND;
+}
+
+static void complete_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
+			     uint8_t opcode, uint64_t length, bool in_cqe)
+{
+	struct completion done = {
+		.opcode = opcode,
+		.solicited = msg->solicited,
+		.byte_count = length,
+		.imm = msg->has_imm || msg->invalidate ? msg->imm : 0,
+		.inline_data = msg->payload,
+		.inline_len = in_cqe ? msg->payload_len : 0,
+	};
+
+	qp->resp.receiving = false;
+	rq_complete(hca, qp, &done);
+}
+
+static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	const struct recv_wqe *recv = &qp->resp.recv;
+	struct dma_batch batch;
+
+	dma_begin_write(&batch, hca, msg->payload);
+	return sges_dma(&batch, qp->pd, MKEY_LOCAL_WRITE, recv->sge, recv->num_sge,
+			qp->resp.received, msg->payload_len);
+}
+
+static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	bool in_cqe = fits_cqe(qp, msg);
+	int why;
+
+	if (msg->first)
+		qp->resp.received = 0;
+	if (!take_receive(hca, qp))
+		return;
+	if (qp->resp.received + msg->payload_len > qp->resp.recv.length) {
+		fail_receive(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH,
+			     FABRIC_NAK_INVALID_REQUEST);
+		return;
+	}
+	why = in_cqe ? 0 : scatter(hca, qp, msg);
+	if (why) {
+		fail_receive(hca, qp, SYND_LOCAL_PROT, why, FABRIC_NAK_REMOTE_OP);
+		return;
+	}
+	if (msg->invalidate && msg->last && !mkey_invalidate(hca, be32toh(msg->imm), qp->pd)) {
+		fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
+		return;
+	}
+	qp->resp.received += msg->payload_len;
+	if (msg->last)
+		complete_receive(hca, qp, msg, send_opcode(msg), qp->resp.received, in_cqe);
+	accept(hca, qp, msg);
+}
+
+/* ---- RDMA WRITE ---- */
+
+static bool write_allowed(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	return !msg->length ||
+	       mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_WRITE, msg->raddr, msg->length);
+}
+
+/* 0 or the NAK */
+static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct dma_batch batch;
+	const struct mkey *mkey;
+
+	if (!msg->payload_len)
+		return 0;
+	mkey = mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_WRITE, msg->raddr, msg->payload_len);
+	if (!mkey)
+		return FABRIC_NAK_REMOTE_ACCESS;
+	dma_begin_write(&batch, hca, msg->payload);
+	if (mkey_dma(&batch, mkey, msg->raddr, msg->payload_len) || dma_finish(&batch))
+		return FABRIC_NAK_REMOTE_OP;
+	return 0;
+}
+
+static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	int nak;
+
+	if (!qp->remote_write) {
+		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+		return;
+	}
+	if (msg->first) {
+		qp->resp.received = 0;
+		if (!write_allowed(hca, qp, msg)) {
+			refuse(hca, qp, FABRIC_NAK_REMOTE_ACCESS);
+			return;
+		}
+	}
+	if (msg->has_imm && msg->last && !take_receive(hca, qp))
+		return;
+	nak = write_payload(hca, qp, msg);
+	if (nak) {
+		refuse(hca, qp, nak);
+		return;
+	}
+	qp->resp.received += msg->payload_len;
+	if (msg->has_imm && msg->last)
+		complete_receive(hca, qp, msg, CQE_OP_RESP_WRITE_IMM, qp->resp.received, false);
+	accept(hca, qp, msg);
+}
+
+/* ---- RDMA READ ---- */
+
+static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct dma_batch batch;
+	const struct mkey *mkey;
+
+	if (!msg->length)
+		return 0;
+	mkey = mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_READ, msg->raddr, msg->length);
+	if (!mkey)
+		return FABRIC_NAK_REMOTE_ACCESS;
+	if (msg->payload_len > FABRIC_PAYLOAD_MAX)
+		return FABRIC_NAK_INVALID_REQUEST;
+	dma_begin_read(&batch, hca, hca->bounce);
+	if (mkey_dma(&batch, mkey, msg->raddr, msg->payload_len) || dma_finish(&batch))
+		return FABRIC_NAK_REMOTE_OP;
+	return 0;
+}
+
+/* Also serves duplicates, which leave expected_psn alone. */
+static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct fabric_msg response = {
+		.op = FABRIC_READ_RESPONSE,
+		.psn = msg->psn,
+		.packets = msg->packets,
+		.first = msg->first,
+		.last = msg->last,
+		.payload = hca->bounce,
+		.payload_len = msg->payload_len,
+	};
+	int nak;
+
+	if (!qp->remote_read) {
+		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+		return;
+	}
+	nak = read_payload(hca, qp, msg);
+	if (nak) {
+		refuse(hca, qp, nak);
+		return;
+	}
+	if (msg->psn == qp->resp.expected_psn)
+		qp->resp.expected_psn = (msg->psn + msg->packets) & PSN_MASK;
+	answer(hca, qp, &response);
+}
+
+/* ---- atomics ---- */
+
+static void answer_atomic(struct hca *hca, struct qp *qp, uint32_t psn, uint64_t value)
+{
+	struct fabric_msg response = {
+		.op = FABRIC_ATOMIC_RESPONSE,
+		.psn = psn,
+		.packets = 1,
+		.first = true,
+		.last = true,
+		.payload = (const uint8_t *)&value,
+		.payload_len = sizeof(value),
+	};
+
+	answer(hca, qp, &response);
+}
+
+static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
+{
+	unsigned int slot = qp->resp.atomics++ % ATOMIC_CACHE;
+
+	qp->resp.atomic[slot].used = true;
+	qp->resp.atomic[slot].psn = psn;
+	qp->resp.atomic[slot].value = value;
+}
+
+static int do_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uint64_t *old)
+{
+	struct dma_batch batch;
+	const struct mkey *mkey;
+	uint64_t new;
+
+	if (msg->raddr % sizeof(*old))
+		return FABRIC_NAK_INVALID_REQUEST;
+	mkey = mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_ATOMIC, msg->raddr, sizeof(*old));
+	if (!mkey)
+		return FABRIC_NAK_REMOTE_ACCESS;
+	dma_begin_read(&batch, hca, old);
+	if (mkey_dma(&batch, mkey, msg->raddr, sizeof(*old)) || dma_finish(&batch))
+		return FABRIC_NAK_REMOTE_OP;
+	if (msg->op == FABRIC_ATOMIC_CS)
+		new = *old == msg->compare ? msg->swap_add : *old;
+	else
+		new = *old + msg->swap_add;
+	dma_begin_write(&batch, hca, &new);
+	if (mkey_dma(&batch, mkey, msg->raddr, sizeof(new)) || dma_finish(&batch))
+		return FABRIC_NAK_REMOTE_OP;
+	return 0;
+}
+
+/* Memory and result are in the order of the host's CPU: endianness mode 1, see caps.c. */
+static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	uint64_t old;
+	int nak;
+
+	if (!qp->remote_atomic) {
+		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+		return;
+	}
+	nak = do_atomic(hca, qp, msg, &old);
+	if (nak) {
+		refuse(hca, qp, nak);
+		return;
+	}
+	qp->resp.expected_psn = (msg->psn + 1) & PSN_MASK;
+	remember_atomic(qp, msg->psn, old);
+	answer_atomic(hca, qp, msg->psn, old);
+}
+
+static void repeat_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	unsigned int i;
+
+	for (i = 0; i < ATOMIC_CACHE; i++)
+		if (qp->resp.atomic[i].used && qp->resp.atomic[i].psn == msg->psn)
+			answer_atomic(hca, qp, msg->psn, qp->resp.atomic[i].value);
+}
+
+/* ---- dispatch ---- */
+
+typedef void (*request_fn)(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+
+static void repeat_ack(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	(void)msg;
+	send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
+}
+
+static const struct {
+	request_fn execute, repeat;
+} requests[] = {
+	[FABRIC_SEND] = { receive_send, repeat_ack },
+	[FABRIC_WRITE] = { receive_write, repeat_ack },
+	[FABRIC_READ] = { receive_read, receive_read },
+	[FABRIC_ATOMIC_CS] = { receive_atomic, repeat_atomic },
+	[FABRIC_ATOMIC_FA] = { receive_atomic, repeat_atomic },
+};
+
+static void report_established(struct hca *hca, struct qp *qp)
+{
+	if (qp->state != PRM_QP_STATE_RTR || qp->resp.established)
+		return;
+	qp->resp.established = true;
+	eq_qp_event(hca, PRM_EVENT_COMM_EST, qp->n);
+}
+
+void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	int32_t ahead = psn_diff(msg->psn, qp->resp.expected_psn);
+
+	if (qp->state != PRM_QP_STATE_RTR && qp->state != PRM_QP_STATE_RTS)
+		return;
+	report_established(hca, qp);
+	if (ahead > 0) {
+		if (!qp->resp.nak_sent) {
+			qp->resp.nak_sent = true;
+			send_nak(hca, qp, FABRIC_NAK_PSN);
+		}
+		return;
+	}
+	if (ahead < 0) {
+		requests[msg->op].repeat(hca, qp, msg);
+		return;
+	}
+	qp->resp.nak_sent = false;
+	requests[msg->op].execute(hca, qp, msg);
+}
