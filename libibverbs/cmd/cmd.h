@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd.h - what the command files share. A cmd_*.c holds the commands of one object: attributes in, attributes out, results
+ * copied to the object. How a command reaches the kernel is cmd_ioctl.c's business.
+ */
+#ifndef LIBIBVERBS_CMD_H
+#define LIBIBVERBS_CMD_H
+
+#include "private.h"
+#include "util/bits.h"
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+/* verbs_cmd_run() with the driver's data appended. */
+int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
+	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata);
+
+/* A method without native attributes: the payload that write() once carried, less its header. RESP may be NULL. Flag a
+ * command of the extended kind with IB_USER_VERBS_CMD_FLAG_EXTENDED. */
+int cmd_run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
+		  void *resp, size_t resp_len, const struct verbs_udata *udata);
+
+/* Destroy HANDLE. A device that is gone took its objects along: that is success. RESP, which may be NULL, is zeroed first. */
+int cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method, uint16_t handle_attr,
+		uint32_t handle, uint16_t resp_attr, void *resp, size_t resp_len);
+
+/* Commands of the library's own: providers have no part in them. */
+int cmd_alloc_async_fd(struct ibv_context *context);
+int cmd_create_comp_channel(struct ibv_context *context, int *fd);
+int cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+		  struct ibv_gid_entry *entry);
+int cmd_query_gid_table(struct ibv_context *context, struct ib_uverbs_gid_entry *entries,
+			size_t max_entries, uint64_t *count);
+void copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *from);
+
+#endif

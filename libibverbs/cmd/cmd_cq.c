@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_cq.c - commands on completion queues and completion channels.
+ */
+#include "cmd/cmd.h"
+
+/* Before the command runs: from then on another thread can read an event that points here. */
+static void cq_init(struct verbs_cq *vcq, struct ibv_context *context,
+		    const struct ibv_cq_init_attr_ex *attr)
+{
+	struct ibv_cq *cq = &vcq->cq;
+
+	cq->context = context;
+	cq->channel = attr->channel;
+	cq->cq_context = attr->cq_context;
+	cq->comp_events_completed = 0;
+	cq->async_events_completed = 0;
+	pthread_mutex_init(&cq->mutex, NULL);
+	pthread_cond_init(&cq->cond, NULL);
+}
+
+static void cq_fini(struct ibv_cq *cq)
+{
+	pthread_cond_destroy(&cq->cond);
+	pthread_mutex_destroy(&cq->mutex);
+}
+
+/* The count of CQs that keeps ibv_destroy_comp_channel() from pulling the channel away. */
+static void channel_count(struct ibv_comp_channel *channel, int add)
+{
+	if (!channel)
+		return;
+	pthread_mutex_lock(&channel->context->mutex);
+	channel->refcnt += add;
+	pthread_mutex_unlock(&channel->context->mutex);
+}
+
+static void explain_create_cq(int err, const struct ibv_cq_init_attr_ex *attr, uint32_t flags)
+{
+	verbs_warn("ibv_create_cq: cqe %u comp_vector %u flags 0x%x channel fd %d: %s", attr->cqe,
+		   attr->comp_vector, flags, attr->channel ? attr->channel->fd : -1, strerror(err));
+}
+
+VERBS_EXPORT int verbs_cmd_create_cq(struct ibv_context *context,
+				     const struct ibv_cq_init_attr_ex *attr, uint32_t flags,
+				     struct verbs_cq *vcq, const struct verbs_udata *udata)
+{
+	struct ibv_comp_channel *channel = attr->channel;
+	uint32_t handle = 0, cqe = 0;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(UVERBS_ATTR_CREATE_CQ_HANDLE, &handle),
+		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_CQE, attr->cqe),
+		verbs_attr_u64(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, (uintptr_t)&vcq->cq),
+		channel ? verbs_attr_fd(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, channel->fd)
+			: verbs_attr_skip(),
+		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector),
+		flags ? verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_FLAGS, flags) : verbs_attr_skip(),
+		verbs_attr_out(UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cqe, sizeof(cqe)),
+		verbs_attr_optional(
+			verbs_attr_fd(UVERBS_ATTR_CREATE_CQ_EVENT_FD, context->async_fd)),
+	};
+	int ret;
+
+	cq_init(vcq, context, attr);
+	ret = cmd_run(context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, attrs, ARRAY_SIZE(attrs),
+		      udata);
+	if (ret) {
+		explain_create_cq(ret, attr, flags);
+		cq_fini(&vcq->cq);
+		return ret;
+	}
+	vcq->cq.handle = handle;
+	vcq->cq.cqe = (int)cqe;
+	channel_count(channel, 1);
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_destroy_cq(struct ibv_cq *cq)
+{
+	struct ib_uverbs_destroy_cq_resp resp;
+	int ret;
+
+	ret = cmd_destroy(cq->context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY,
+			  UVERBS_ATTR_DESTROY_CQ_HANDLE, cq->handle, UVERBS_ATTR_DESTROY_CQ_RESP,
+			  &resp, sizeof(resp));
+	if (ret) {
+		verbs_warn("ibv_destroy_cq: CQ %u: %s%s", cq->handle, strerror(ret),
+			   ret == EBUSY
+				   ? ": destroy the QPs, WQs and SRQs that complete to it first"
+				   : "");
+		return ret;
+	}
+	wait_acked(&cq->mutex, &cq->cond, &cq->comp_events_completed, resp.comp_events_reported);
+	wait_acked(&cq->mutex, &cq->cond, &cq->async_events_completed, resp.async_events_reported);
+	channel_count(cq->channel, -1);
+	cq_fini(cq);
+	return 0;
+}

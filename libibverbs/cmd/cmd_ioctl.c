@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_ioctl.c - turn a list of attributes into RDMA_VERBS_IOCTL and copy back what the kernel created.
+ *
+ * The only file that knows the ioctl's layout (rdma/rdma_user_ioctl_cmds.h). Values of up to 8 bytes travel inside their
+ * attribute, larger ones by address; handles and descriptors come back in the attribute itself.
+ */
+#include "cmd/cmd.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+struct ioctl_cmd {
+	struct ib_uverbs_ioctl_hdr hdr;
+	struct ib_uverbs_attr attrs[VERBS_CMD_MAX_ATTRS];
+};
+
+static_assert(offsetof(struct ioctl_cmd, attrs) == sizeof(struct ib_uverbs_ioctl_hdr),
+	      "attributes follow the header");
+
+static void put_attr(struct ib_uverbs_attr *to, const struct verbs_attr *from)
+{
+	*to = (struct ib_uverbs_attr){
+		.attr_id = from->id,
+		.len = from->len,
+		.flags = from->optional ? 0 : UVERBS_ATTR_F_MANDATORY,
+		.attr_data.enum_data.elem_id = from->elem,
+	};
+	switch (from->kind) {
+	case VERBS_ATTR_IN:
+		if (from->len <= sizeof(to->data))
+			memcpy(&to->data, (const void *)(uintptr_t)from->value, from->len);
+		else
+			to->data = from->value;
+		break;
+	case VERBS_ATTR_NEW_HANDLE:
+	case VERBS_ATTR_NEW_FD:
+		break;
+	default:
+		to->data = from->value;
+	}
+}
+
+static void take_back(const struct ib_uverbs_attr *from, const struct verbs_attr *to)
+{
+	if (to->kind == VERBS_ATTR_NEW_HANDLE)
+		*(uint32_t *)(uintptr_t)to->value = (uint32_t)from->data;
+	else if (to->kind == VERBS_ATTR_NEW_FD)
+		*(int *)(uintptr_t)to->value = (int)from->data_s64;
+}
+
+static void put_attrs(struct ioctl_cmd *cmd, const struct verbs_attr *attrs, unsigned int nattrs)
+{
+	for (unsigned int i = 0; i < nattrs; i++) {
+		if (attrs[i].kind == VERBS_ATTR_SKIP)
+			continue;
+		assert(cmd->hdr.num_attrs < VERBS_CMD_MAX_ATTRS);
+		put_attr(&cmd->attrs[cmd->hdr.num_attrs++], &attrs[i]);
+	}
+}
+
+static unsigned int take_attrs_back(const struct ioctl_cmd *cmd, unsigned int first,
+				    const struct verbs_attr *attrs, unsigned int nattrs)
+{
+	for (unsigned int i = 0; i < nattrs; i++)
+		if (attrs[i].kind != VERBS_ATTR_SKIP)
+			take_back(&cmd->attrs[first++], &attrs[i]);
+	return first;
+}
+
+static unsigned int udata_to_attrs(const struct verbs_udata *udata, struct verbs_attr uhw[2])
+{
+	unsigned int n = 0;
+
+	if (udata->req_len)
+		uhw[n++] = verbs_attr_in(UVERBS_ATTR_UHW_IN, udata->req, udata->req_len);
+	if (udata->resp_len) {
+		memset(udata->resp, 0, udata->resp_len);
+		uhw[n++] = verbs_attr_out(UVERBS_ATTR_UHW_OUT, udata->resp, udata->resp_len);
+	}
+	return n;
+}
+
+/* A signal that arrives before the kernel took the command up ends the call with EINTR and no effect. */
+static int run_ioctl(int fd, struct ioctl_cmd *cmd)
+{
+	int ret;
+
+	cmd->hdr.length = sizeof(cmd->hdr) + cmd->hdr.num_attrs * sizeof(cmd->attrs[0]);
+	do
+		ret = ioctl(fd, RDMA_VERBS_IOCTL, &cmd->hdr);
+	while (ret < 0 && errno == EINTR);
+	ret = ret < 0 ? errno : 0;
+	verbs_debug("uverbs object 0x%x method 0x%x, %u attributes: %s", cmd->hdr.object_id,
+		    cmd->hdr.method_id, cmd->hdr.num_attrs, ret ? strerror(ret) : "ok");
+	return ret;
+}
+
+int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
+	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata)
+{
+	static const struct verbs_udata none;
+	struct verbs_attr uhw[2];
+	struct ioctl_cmd cmd;
+	unsigned int nuhw, at;
+	int ret;
+
+	if (!udata)
+		udata = &none;
+	cmd.hdr = (struct ib_uverbs_ioctl_hdr){
+		.object_id = object,
+		.method_id = method,
+		.driver_id = to_priv(context)->driver_id,
+	};
+	nuhw = udata_to_attrs(udata, uhw);
+	put_attrs(&cmd, attrs, nattrs);
+	put_attrs(&cmd, uhw, nuhw);
+	put_attrs(&cmd, udata->attrs, udata->nattrs);
+	ret = run_ioctl(context->cmd_fd, &cmd);
+	if (ret)
+		return ret;
+	at = take_attrs_back(&cmd, 0, attrs, nattrs);
+	take_attrs_back(&cmd, at + nuhw, udata->attrs, udata->nattrs);
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
+			       const struct verbs_attr *attrs, unsigned int nattrs)
+{
+	return cmd_run(context, object, method, attrs, nattrs, NULL);
+}
+
+int cmd_run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
+		  void *resp, size_t resp_len, const struct verbs_udata *udata)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_in(UVERBS_ATTR_CORE_IN, req, req_len),
+		resp ? verbs_attr_out(UVERBS_ATTR_CORE_OUT, resp, resp_len) : verbs_attr_skip(),
+		verbs_attr_u64(UVERBS_ATTR_WRITE_CMD, command),
+	};
+
+	return cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, attrs,
+		       ARRAY_SIZE(attrs), udata);
+}
+
+int cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method, uint16_t handle_attr,
+		uint32_t handle, uint16_t resp_attr, void *resp, size_t resp_len)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(handle_attr, handle),
+		resp ? verbs_attr_out(resp_attr, resp, resp_len) : verbs_attr_skip(),
+	};
+	int ret;
+
+	if (resp)
+		memset(resp, 0, resp_len);
+	ret = cmd_run(context, object, method, attrs, ARRAY_SIZE(attrs), NULL);
+	return ret == EIO ? 0 : ret;
+}

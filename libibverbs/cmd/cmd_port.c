@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_port.c - commands on ports and their GID tables.
+ */
+#include "cmd/cmd.h"
+
+static void copy_port_attr(struct ibv_port_attr *attr,
+			   const struct ib_uverbs_query_port_resp_ex *resp)
+{
+	const struct ib_uverbs_query_port_resp *base = &resp->legacy_resp;
+
+	*attr = (struct ibv_port_attr){
+		.state = base->state,
+		.max_mtu = base->max_mtu,
+		.active_mtu = base->active_mtu,
+		.gid_tbl_len = (int)base->gid_tbl_len,
+		.port_cap_flags = base->port_cap_flags,
+		.max_msg_sz = base->max_msg_sz,
+		.bad_pkey_cntr = base->bad_pkey_cntr,
+		.qkey_viol_cntr = base->qkey_viol_cntr,
+		.pkey_tbl_len = base->pkey_tbl_len,
+		.lid = base->lid,
+		.sm_lid = base->sm_lid,
+		.lmc = base->lmc,
+		.max_vl_num = base->max_vl_num,
+		.sm_sl = base->sm_sl,
+		.subnet_timeout = base->subnet_timeout,
+		.init_type_reply = base->init_type_reply,
+		.active_width = base->active_width,
+		.active_speed = base->active_speed,
+		.phys_state = base->phys_state,
+		.link_layer = base->link_layer,
+		.flags = base->flags,
+		.port_cap_flags2 = resp->port_cap_flags2,
+	};
+}
+
+VERBS_EXPORT int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num,
+				      struct ibv_port_attr *attr, size_t attr_size)
+{
+	struct ib_uverbs_query_port_resp_ex resp = {};
+	struct ibv_port_attr full;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_u64(UVERBS_ATTR_QUERY_PORT_PORT_NUM, port_num),
+		verbs_attr_out(UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp)),
+	};
+	int ret;
+
+	ret = cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, attrs,
+		      ARRAY_SIZE(attrs), NULL);
+	if (ret) {
+		verbs_warn("ibv_query_port %s: port_num %u: %s", context->device->name, port_num,
+			   strerror(ret));
+		return ret;
+	}
+	copy_port_attr(&full, &resp);
+	memset(attr, 0, attr_size);
+	memcpy(attr, &full, min_of(attr_size, sizeof(full)));
+	return 0;
+}
+
+void copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *from)
+{
+	memcpy(&to->gid, from->gid, sizeof(to->gid));
+	to->gid_index = from->gid_index;
+	to->port_num = from->port_num;
+	to->gid_type = from->gid_type;
+	to->ndev_ifindex = from->netdev_ifindex;
+}
+
+int cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+		  struct ibv_gid_entry *entry)
+{
+	struct ib_uverbs_gid_entry resp = {};
+	const struct verbs_attr attrs[] = {
+		verbs_attr_u32(UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port),
+		verbs_attr_u32(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index),
+		verbs_attr_u32(UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0),
+		verbs_attr_out(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &resp, sizeof(resp)),
+	};
+	int ret;
+
+	ret = cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, attrs,
+		      ARRAY_SIZE(attrs), NULL);
+	if (!ret)
+		copy_gid_entry(entry, &resp);
+	return ret;
+}
+
+int cmd_query_gid_table(struct ibv_context *context, struct ib_uverbs_gid_entry *entries,
+			size_t max_entries, uint64_t *count)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_u64(UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, sizeof(entries[0])),
+		verbs_attr_u32(UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0),
+		verbs_attr_out(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, entries,
+			       max_entries * sizeof(entries[0])),
+		verbs_attr_out(UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, count, sizeof(*count)),
+	};
+
+	return cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, attrs,
+		       ARRAY_SIZE(attrs), NULL);
+}

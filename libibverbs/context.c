@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * context.c - open and close a device: its character device, the provider's context around it, the async event channel.
+ */
+#include "cmd/cmd.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev,
+				    int cmd_fd)
+{
+	struct ibv_context *context = &vctx->context;
+
+	vctx->priv = calloc(1, sizeof(*vctx->priv));
+	if (!vctx->priv)
+		return ENOMEM;
+	vctx->priv->driver_id = vdev->info.driver_id;
+	vctx->sz = sizeof(*vctx);
+	context->device = &vdev->device;
+	context->cmd_fd = cmd_fd;
+	context->async_fd = -1;
+	context->abi_compat = __VERBS_ABI_IS_EXTENDED;
+	pthread_mutex_init(&context->mutex, NULL);
+	verbs_ops_set_defaults(vctx);
+	return 0;
+}
+
+VERBS_EXPORT void verbs_context_cleanup(struct verbs_context *vctx)
+{
+	pthread_mutex_destroy(&vctx->context.mutex);
+	free(vctx->priv);
+	vctx->priv = NULL;
+}
+
+static int open_path(const char *path, uint64_t dev, int *fd)
+{
+	struct stat st;
+	int err;
+
+	*fd = open(path, O_RDWR | O_CLOEXEC);
+	if (*fd < 0)
+		return errno;
+	if (fstat(*fd, &st))
+		err = errno;
+	else if (!S_ISCHR(st.st_mode) || (dev && st.st_rdev != dev))
+		err = ENXIO;
+	else
+		return 0;
+	close(*fd);
+	return err;
+}
+
+/* Hosts without the usual udev rules still have /dev/char. The first failure is the one that means something. */
+static int open_uverbs(const struct verbs_device_info *info, int *fd)
+{
+	char path[64 + IBV_SYSFS_NAME_MAX], by_number[64];
+	int err;
+
+	snprintf(path, sizeof(path), "/dev/infiniband/%s", info->uverbs_name);
+	err = open_path(path, info->uverbs_dev, fd);
+	if (!err || !info->uverbs_dev)
+		goto out;
+	snprintf(by_number, sizeof(by_number), "/dev/char/%u:%u", major(info->uverbs_dev),
+		 minor(info->uverbs_dev));
+	if (!open_path(by_number, info->uverbs_dev, fd))
+		return 0;
+out:
+	if (err)
+		verbs_warn("ibv_open_device %s: %s: %s%s", info->name, path, strerror(err),
+			   err == EACCES ? ": the file's owner, group or mode keeps this user out"
+					 : "");
+	return err;
+}
+
+static void free_context(struct verbs_context *vctx)
+{
+	const struct verbs_driver *driver = verbs_driver_of(vctx->context.device);
+
+	if (vctx->context.async_fd >= 0)
+		close(vctx->context.async_fd);
+	driver->free_context(vctx);
+}
+
+static int make_context(struct verbs_device *vdev, struct verbs_context **vctx)
+{
+	int fd, err;
+
+	err = open_uverbs(&vdev->info, &fd);
+	if (err)
+		return err;
+	err = vdev->driver->alloc_context(vdev, fd, vctx);
+	if (err)
+		goto close_fd;
+	if ((*vctx)->context.async_fd < 0)
+		err = cmd_alloc_async_fd(&(*vctx)->context);
+	if (err) {
+		verbs_warn("ibv_open_device %s: no async event channel: %s", vdev->device.name,
+			   strerror(err));
+		goto free_context;
+	}
+	return 0;
+free_context:
+	free_context(*vctx);
+close_fd:
+	close(fd);
+	return err;
+}
+
+VERBS_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct verbs_context *vctx;
+	int err;
+
+	err = make_context(to_vdev(device), &vctx);
+	if (err)
+		return fail_null(err);
+	device_get(to_vdev(device));
+	return &vctx->context;
+}
+
+VERBS_EXPORT int ibv_close_device(struct ibv_context *context)
+{
+	struct verbs_device *vdev = to_vdev(context->device);
+	int cmd_fd = context->cmd_fd;
+
+	free_context(to_vctx(context));
+	close(cmd_fd);
+	device_put(vdev);
+	return 0;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * device.c - the devices of this host as applications hold them.
+ *
+ * A device that is still there keeps its struct ibv_device from one list to the next. The table below holds one reference,
+ * each list and each context that contains the device another; the last one frees it.
+ */
+#include "private.h"
+
+#include <endian.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct verbs_device *known;
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void put_locked(struct verbs_device *vdev)
+{
+	if (--vdev->refcount == 0)
+		vdev->driver->free_device(vdev);
+}
+
+void device_get(struct verbs_device *vdev)
+{
+	pthread_mutex_lock(&known_lock);
+	vdev->refcount++;
+	pthread_mutex_unlock(&known_lock);
+}
+
+void device_put(struct verbs_device *vdev)
+{
+	pthread_mutex_lock(&known_lock);
+	put_locked(vdev);
+	pthread_mutex_unlock(&known_lock);
+}
+
+static enum ibv_transport_type transport_of(int node_type)
+{
+	switch (node_type) {
+	case IBV_NODE_CA:
+	case IBV_NODE_SWITCH:
+	case IBV_NODE_ROUTER:
+		return IBV_TRANSPORT_IB;
+	case IBV_NODE_RNIC:
+		return IBV_TRANSPORT_IWARP;
+	case IBV_NODE_USNIC:
+		return IBV_TRANSPORT_USNIC;
+	case IBV_NODE_USNIC_UDP:
+		return IBV_TRANSPORT_USNIC_UDP;
+	case IBV_NODE_UNSPECIFIED:
+		return IBV_TRANSPORT_UNSPECIFIED;
+	default:
+		return IBV_TRANSPORT_UNKNOWN;
+	}
+}
+
+static void fill_device(struct verbs_device *vdev, const struct verbs_driver *driver,
+			const struct verbs_device_info *info)
+{
+	struct ibv_device *device = &vdev->device;
+
+	vdev->driver = driver;
+	vdev->info = *info;
+	vdev->refcount = 1;
+	if (!vdev->info.driver_id)
+		vdev->info.driver_id = driver->driver_id;
+	device->node_type = info->node_type;
+	device->transport_type = transport_of(info->node_type);
+	memcpy(device->name, info->name, sizeof(device->name));
+	memcpy(device->dev_name, info->uverbs_name, sizeof(device->dev_name));
+	memcpy(device->dev_path, info->uverbs_path, sizeof(device->dev_path));
+	memcpy(device->ibdev_path, info->ibdev_path, sizeof(device->ibdev_path));
+}
+
+static bool is_same(const struct verbs_device_info *a, const struct verbs_device_info *b)
+{
+	return !strcmp(a->name, b->name) && !strcmp(a->uverbs_name, b->uverbs_name) &&
+	       a->index == b->index && a->abi_version == b->abi_version &&
+	       !memcmp(a->identity, b->identity, sizeof(a->identity));
+}
+
+static const struct verbs_driver *find_driver(const struct verbs_device_info *info)
+{
+	const struct verbs_driver *driver = loader_match(info);
+
+	if (driver)
+		return driver;
+	loader_load_drivers();
+	driver = loader_match(info);
+	if (!driver)
+		verbs_log(getenv("IBV_SHOW_WARNINGS") ? VERBS_LOG_ERROR : VERBS_LOG_WARN,
+			  "%s: no provider for it (driver id %u, %s)", info->name, info->driver_id,
+			  info->modalias[0] ? info->modalias : "not a PCI device");
+	return driver;
+}
+
+static struct verbs_device *add_device(const struct verbs_device_info *info)
+{
+	const struct verbs_driver *driver = find_driver(info);
+	struct verbs_device *vdev;
+	int err;
+
+	if (!driver)
+		return NULL;
+	err = driver->alloc_device(info, &vdev);
+	if (err) {
+		verbs_warn("%s: provider %s: %s", info->name, driver->name, strerror(err));
+		return NULL;
+	}
+	fill_device(vdev, driver, info);
+	verbs_info("%s: provider %s, %s", info->name, driver->name, info->uverbs_name);
+	return vdev;
+}
+
+/* Take the device that INFO describes out of the table, if it is there. */
+static struct verbs_device *take_known(const struct verbs_device_info *info)
+{
+	for (struct verbs_device **at = &known; *at; at = &(*at)->next) {
+		struct verbs_device *vdev = *at;
+
+		if (!is_same(&vdev->info, info))
+			continue;
+		*at = vdev->next;
+		return vdev;
+	}
+	return NULL;
+}
+
+/* Make the table say what INFOS say; what it holds and they do not is gone. */
+static unsigned int update_known(const struct verbs_device_info *infos, unsigned int count)
+{
+	struct verbs_device *now = NULL, **tail = &now, *vdev;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		vdev = take_known(&infos[i]);
+		if (!vdev)
+			vdev = add_device(&infos[i]);
+		if (!vdev)
+			continue;
+		vdev->next = NULL;
+		*tail = vdev;
+		tail = &vdev->next;
+		n++;
+	}
+	while ((vdev = known)) {
+		known = vdev->next;
+		put_locked(vdev);
+	}
+	known = now;
+	return n;
+}
+
+static int by_index_then_name(const void *a, const void *b)
+{
+	const struct verbs_device_info *x = a, *y = b;
+
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return strverscmp(x->uverbs_name, y->uverbs_name);
+}
+
+static int scan(unsigned int *count)
+{
+	struct verbs_device_info *infos = NULL;
+	unsigned int found = 0;
+	int err;
+
+	err = netlink_find_devices(&infos, &found);
+	if (err)
+		err = sysfs_find_devices(&infos, &found);
+	if (!err) {
+		if (found)
+			qsort(infos, found, sizeof(*infos), by_index_then_name);
+		*count = update_known(infos, found);
+	}
+	free(infos);
+	return err;
+}
+
+static int build_list(struct ibv_device ***list, int *num)
+{
+	unsigned int count = 0, i = 0;
+	int err = scan(&count);
+
+	if (err)
+		return err;
+	*list = calloc(count + 1, sizeof(**list));
+	if (!*list)
+		return ENOMEM;
+	for (struct verbs_device *vdev = known; vdev; vdev = vdev->next) {
+		vdev->refcount++;
+		(*list)[i++] = &vdev->device;
+	}
+	*num = (int)count;
+	return 0;
+}
+
+#undef ibv_get_device_list
+VERBS_EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
+{
+	struct ibv_device **list = NULL;
+	int num = 0, err;
+
+	pthread_mutex_lock(&known_lock);
+	err = build_list(&list, &num);
+	pthread_mutex_unlock(&known_lock);
+	if (num_devices)
+		*num_devices = num;
+	return err ? fail_null(err) : list;
+}
+
+VERBS_EXPORT void ibv_free_device_list(struct ibv_device **list)
+{
+	for (struct ibv_device **at = list; *at; at++)
+		device_put(to_vdev(*at));
+	free(list);
+}
+
+VERBS_EXPORT const char *ibv_get_device_name(struct ibv_device *device)
+{
+	return device->name;
+}
+
+VERBS_EXPORT int ibv_get_device_index(struct ibv_device *device)
+{
+	return to_vdev(device)->info.index;
+}
+
+/* node_guid reads "0002:c903:0015:1a2b". */
+VERBS_EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
+{
+	unsigned int part[4];
+	uint64_t guid = 0;
+	char text[32];
+
+	if (sysfs_read(device->ibdev_path, "node_guid", text, sizeof(text)) ||
+	    sscanf(text, "%4x:%4x:%4x:%4x", &part[0], &part[1], &part[2], &part[3]) != 4)
+		return 0;
+	for (int i = 0; i < 4; i++)
+		guid = guid << 16 | part[i];
+	return htobe64(guid);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * events.c - completion channels and asynchronous events.
+ *
+ * The kernel names an object by the address it was created with, so an event must not outlive its object: the application
+ * acknowledges each event that it read, and destruction waits until that has happened (wait_acked).
+ */
+#include "cmd/cmd.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, uint32_t reported)
+{
+	pthread_mutex_lock(mutex);
+	while (*acked != reported)
+		pthread_cond_wait(cond, mutex);
+	pthread_mutex_unlock(mutex);
+}
+
+static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, unsigned int count)
+{
+	pthread_mutex_lock(mutex);
+	*acked += count;
+	pthread_cond_signal(cond);
+	pthread_mutex_unlock(mutex);
+}
+
+VERBS_EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct ibv_comp_channel *channel = calloc(1, sizeof(*channel));
+	int err;
+
+	if (!channel)
+		return fail_null(ENOMEM);
+	err = cmd_create_comp_channel(context, &channel->fd);
+	if (err) {
+		verbs_warn("ibv_create_comp_channel on %s: %s", context->device->name,
+			   strerror(err));
+		free(channel);
+		return fail_null(err);
+	}
+	channel->context = context;
+	return channel;
+}
+
+VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	struct ibv_context *context = channel->context;
+	int users;
+
+	pthread_mutex_lock(&context->mutex);
+	users = channel->refcnt;
+	pthread_mutex_unlock(&context->mutex);
+	if (users) {
+		verbs_warn("ibv_destroy_comp_channel: %d CQs use it: destroy them first", users);
+		return EBUSY;
+	}
+	close(channel->fd);
+	free(channel);
+	return 0;
+}
+
+/* A whole event or none: errno says why (EAGAIN on a non-blocking descriptor is how programs poll). */
+static int read_event(int fd, void *event, size_t size)
+{
+	ssize_t got = read(fd, event, size);
+
+	if (got == (ssize_t)size)
+		return 0;
+	if (got >= 0)
+		errno = EIO;
+	return -1;
+}
+
+VERBS_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
+				  void **cq_context)
+{
+	struct ib_uverbs_comp_event_desc desc;
+
+	if (read_event(channel->fd, &desc, sizeof(desc)))
+		return -1;
+	*cq = (struct ibv_cq *)(uintptr_t)desc.cq_handle;
+	*cq_context = (*cq)->cq_context;
+	get_ops((*cq)->context)->cq_event(*cq);
+	return 0;
+}
+
+VERBS_EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
+{
+	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed, nevents);
+}
+
+enum element_kind {
+	ELEMENT_PORT, /* and the device: its element is 0 */
+	ELEMENT_CQ,
+	ELEMENT_QP,
+	ELEMENT_SRQ,
+	ELEMENT_WQ,
+};
+
+static enum element_kind element_of(enum ibv_event_type type)
+{
+	switch (type) {
+	case IBV_EVENT_CQ_ERR:
+		return ELEMENT_CQ;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		return ELEMENT_QP;
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		return ELEMENT_SRQ;
+	case IBV_EVENT_WQ_FATAL:
+		return ELEMENT_WQ;
+	default:
+		return ELEMENT_PORT;
+	}
+}
+
+VERBS_EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	struct ib_uverbs_async_event_desc desc;
+	void *object;
+
+	if (read_event(context->async_fd, &desc, sizeof(desc)))
+		return -1;
+	object = (void *)(uintptr_t)desc.element;
+	event->event_type = desc.event_type;
+	switch (element_of(event->event_type)) {
+	case ELEMENT_CQ:
+		event->element.cq = object;
+		break;
+	case ELEMENT_QP:
+		event->element.qp = object;
+		break;
+	case ELEMENT_SRQ:
+		event->element.srq = object;
+		break;
+	case ELEMENT_WQ:
+		event->element.wq = object;
+		break;
+	case ELEMENT_PORT:
+		event->element.port_num = (int)desc.element;
+		break;
+	}
+	return 0;
+}
+
+VERBS_EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
+{
+	struct ibv_cq *cq = event->element.cq;
+	struct ibv_qp *qp = event->element.qp;
+	struct ibv_srq *srq = event->element.srq;
+	struct ibv_wq *wq = event->element.wq;
+
+	switch (element_of(event->event_type)) {
+	case ELEMENT_CQ:
+		ack(&cq->mutex, &cq->cond, &cq->async_events_completed, 1);
+		break;
+	case ELEMENT_QP:
+		ack(&qp->mutex, &qp->cond, &qp->events_completed, 1);
+		break;
+	case ELEMENT_SRQ:
+		ack(&srq->mutex, &srq->cond, &srq->events_completed, 1);
+		break;
+	case ELEMENT_WQ:
+		ack(&wq->mutex, &wq->cond, &wq->events_completed, 1);
+		break;
+	case ELEMENT_PORT:
+		break;
+	}
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * loader.c - provider drivers: who is registered, which plugins to load, which driver a device belongs to.
+ *
+ * Plugins are named by RDMAV_DRIVERS or IBV_DRIVERS (colon separated) and by the *.driver files of the configuration
+ * directory, lines of "driver NAME". They are loaded at most once, when the first device without a driver turns up. A plugin
+ * that does not fit costs one log line and nothing else.
+ */
+#include "private.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifndef VERBS_STATIC
+#include <dlfcn.h>
+#endif
+
+#include "loader.h"
+
+struct registered {
+	const struct verbs_driver *driver;
+	struct registered *next;
+};
+
+static struct registered *drivers;
+static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_registered(const struct verbs_driver *driver)
+{
+	for (const struct registered *r = drivers; r; r = r->next)
+		if (r->driver == driver)
+			return true;
+	return false;
+}
+
+static void register_driver(const struct verbs_driver *driver)
+{
+	struct registered *r;
+
+	if (is_registered(driver))
+		return;
+	r = malloc(sizeof(*r));
+	if (!r) {
+		verbs_error("driver %s: no memory to register it", driver->name);
+		return;
+	}
+	*r = (struct registered){ .driver = driver, .next = drivers };
+	drivers = r;
+}
+
+VERBS_EXPORT void verbs_register_driver(const struct verbs_driver *driver)
+{
+	if (driver->magic != VERBS_DRIVER_MAGIC) {
+		verbs_warn("a provider plugin was built against another driver.h: ignored");
+		return;
+	}
+	pthread_mutex_lock(&drivers_lock);
+	register_driver(driver);
+	pthread_mutex_unlock(&drivers_lock);
+}
+
+static bool pci_matches(const struct verbs_driver *driver, const struct verbs_device_info *info)
+{
+	if (!driver->pci_ids || !info->pci.vendor)
+		return false;
+	for (const struct verbs_pci_id *id = driver->pci_ids; id->vendor; id++)
+		if (id->vendor == info->pci.vendor && id->device == info->pci.device)
+			return true;
+	return false;
+}
+
+static bool driver_matches(const struct verbs_driver *driver, const struct verbs_device_info *info)
+{
+	if (info->driver_id)
+		return driver->driver_id == info->driver_id;
+	return pci_matches(driver, info);
+}
+
+static bool abi_fits(const struct verbs_driver *driver, const struct verbs_device_info *info)
+{
+	if (info->abi_version >= driver->min_abi && info->abi_version <= driver->max_abi)
+		return true;
+	verbs_warn("%s: kernel driver ABI %u is not among %u to %u, which provider %s speaks",
+		   info->name, info->abi_version, driver->min_abi, driver->max_abi, driver->name);
+	return false;
+}
+
+const struct verbs_driver *loader_match(const struct verbs_device_info *info)
+{
+	const struct verbs_driver *driver = NULL;
+
+	pthread_mutex_lock(&drivers_lock);
+	for (const struct registered *r = drivers; r && !driver; r = r->next)
+		if (driver_matches(r->driver, info) && abi_fits(r->driver, info))
+			driver = r->driver;
+	pthread_mutex_unlock(&drivers_lock);
+	return driver;
+}
+
+#ifdef VERBS_STATIC
+
+/* A static program names its providers at compile time (RDMA_STATIC_PROVIDERS); the list ends with NULL. */
+void ibv_static_providers(void *unused, ...)
+{
+	const struct verbs_driver *driver;
+	va_list args;
+
+	va_start(args, unused);
+	while ((driver = va_arg(args, const struct verbs_driver *)))
+		if (driver->name)
+			verbs_register_driver(driver);
+	va_end(args);
+}
+
+void loader_load_drivers(void)
+{
+}
+
+#else
+
+/* Only a plugin of another implementation is there: the most likely reason why ours is not. */
+static bool has_foreign_plugin(const char *name, char *found, size_t size)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(RDMAKIT_PLUGIN_DIR);
+	char prefix[64];
+	bool hit = false;
+
+	if (!dir)
+		return false;
+	snprintf(prefix, sizeof(prefix), "lib%s-rdmav", name);
+	while (!hit && (entry = readdir(dir))) {
+		hit = !strncmp(entry->d_name, prefix, strlen(prefix));
+		if (hit)
+			snprintf(found, size, "%s", entry->d_name);
+	}
+	closedir(dir);
+	return hit;
+}
+
+static void explain_load(const char *name, const char *why)
+{
+	char found[NAME_MAX + 1];
+
+	if (has_foreign_plugin(name, found, sizeof(found)))
+		verbs_warn(
+			"provider %s: skipped: %s/%s was built for another libibverbs, and lib%s" PLUGIN_SUFFIX
+			" is not there",
+			name, RDMAKIT_PLUGIN_DIR, found, name);
+	else
+		verbs_warn("provider %s: skipped: %s", name, why);
+}
+
+static bool open_plugin(const char *path)
+{
+	/* The handle is kept: a provider is never unloaded, for devices and contexts point into it. */
+	if (!dlopen(path, RTLD_NOW))
+		return false;
+	verbs_info("loaded %s", path);
+	return true;
+}
+
+/* A NAME with a slash is a path less its suffix. Without, the plugin directory comes first; the linker's search path is
+ * asked only when there is no such file, so that a broken plugin is not hidden behind "not found". */
+static void load_plugin(const char *name)
+{
+	char path[IBV_SYSFS_PATH_MAX];
+
+	if (strchr(name, '/')) {
+		snprintf(path, sizeof(path), "%s" PLUGIN_SUFFIX, name);
+		if (!open_plugin(path))
+			explain_load(name, dlerror());
+		return;
+	}
+	snprintf(path, sizeof(path), RDMAKIT_PLUGIN_DIR "/lib%s" PLUGIN_SUFFIX, name);
+	if (open_plugin(path))
+		return;
+	if (access(path, F_OK)) {
+		snprintf(path, sizeof(path), "lib%s" PLUGIN_SUFFIX, name);
+		if (open_plugin(path))
+			return;
+	}
+	explain_load(name, dlerror());
+}
+
+static void load_listed(const char *list)
+{
+	char *names = strdup(list), *save = NULL;
+
+	if (!names)
+		return;
+	for (char *name = strtok_r(names, ":;", &save); name; name = strtok_r(NULL, ":;", &save))
+		load_plugin(name);
+	free(names);
+}
+
+bool loader_parse_line(char *line, char **driver)
+{
+	char *save = NULL, *word = strtok_r(line, " \t\r\n", &save);
+
+	*driver = NULL;
+	if (!word || word[0] == '#')
+		return true;
+	if (strcmp(word, "driver"))
+		return false;
+	*driver = strtok_r(NULL, " \t\r\n", &save);
+	return *driver;
+}
+
+static void load_config_file(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL, *name;
+	size_t size = 0;
+
+	if (!file) {
+		verbs_warn("%s: %s: skipped", path, strerror(errno));
+		return;
+	}
+	while (getline(&line, &size, file) > 0) {
+		if (!loader_parse_line(line, &name))
+			verbs_warn("%s: \"%s\" is not a line of the form \"driver NAME\": skipped",
+				   path, line);
+		else if (name)
+			load_plugin(name);
+	}
+	if (ferror(file))
+		verbs_warn("%s: %s: skipped", path, strerror(errno));
+	free(line);
+	fclose(file);
+}
+
+static int is_config_file(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && len > 7 && !strcmp(entry->d_name + len - 7, ".driver");
+}
+
+static void load_config_dir(const char *dir)
+{
+	struct dirent **entries;
+	int count = scandir(dir, &entries, is_config_file, alphasort);
+
+	if (count < 0) {
+		verbs_warn("%s: %s: no providers are configured", dir, strerror(errno));
+		return;
+	}
+	for (int i = 0; i < count; i++) {
+		char path[IBV_SYSFS_PATH_MAX + NAME_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s", dir, entries[i]->d_name);
+		load_config_file(path);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+/* Once: called under the lock of the device list. */
+void loader_load_drivers(void)
+{
+	static bool loaded;
+	const char *list;
+
+	if (loaded)
+		return;
+	loaded = true;
+	list = secure_getenv("RDMAV_DRIVERS");
+	if (!list)
+		list = secure_getenv("IBV_DRIVERS");
+	if (list)
+		load_listed(list);
+	load_config_dir(RDMAKIT_CONFIG_DIR);
+}
+
+#endif

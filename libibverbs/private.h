@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * private.h - what the files of libibverbs share among themselves; providers see driver.h alone.
+ */
+#ifndef LIBIBVERBS_PRIVATE_H
+#define LIBIBVERBS_PRIVATE_H
+
+#include "driver.h"
+
+/* Exported functions; everything else is hidden. Their version comes from libibverbs.map. */
+#define VERBS_EXPORT __attribute__((visibility("default")))
+
+/* What verbs_context.priv points to. Applications cannot look inside. */
+struct verbs_ex_private {
+	struct verbs_ops ops;
+	uint32_t driver_id;    /* the kernel checks it in each command */
+	uint64_t core_support; /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
+};
+
+static inline struct verbs_ex_private *to_priv(struct ibv_context *context)
+{
+	return to_vctx(context)->priv;
+}
+
+static inline const struct verbs_ops *get_ops(struct ibv_context *context)
+{
+	return &to_priv(context)->ops;
+}
+
+/* The public edge: a positive errno becomes errno and a NULL object. */
+static inline void *fail_null(int err)
+{
+	errno = err;
+	return NULL;
+}
+
+/* ops.c */
+void verbs_ops_set_defaults(struct verbs_context *vctx);
+
+/* What the slots hold whose input the library checks before it calls the provider. */
+int verbs_query_device_ex(struct ibv_context *context,
+			  const struct ibv_query_device_ex_input *input,
+			  struct ibv_device_attr_ex *attr, size_t attr_size);
+struct ibv_cq_ex *verbs_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
+struct ibv_qp *verbs_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+struct ibv_srq *verbs_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
+
+/* sysfs.c: discovery, and the small reads behind ports, GIDs and P_Keys. */
+int sysfs_read(const char *dir, const char *file, char *buf, size_t size);
+int sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+int sysfs_parse_gid(const char *text, union ibv_gid *gid);
+int sysfs_fill_info(struct verbs_device_info *info);
+int sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count);
+bool sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id);
+
+/* netlink.c: EPROTONOSUPPORT and friends mean "ask sysfs". */
+int netlink_find_devices(struct verbs_device_info **infos, unsigned int *count);
+
+/* loader.c */
+void loader_load_drivers(void);
+const struct verbs_driver *loader_match(const struct verbs_device_info *info);
+
+/* device.c */
+void device_get(struct verbs_device *vdev);
+void device_put(struct verbs_device *vdev);
+
+/* events.c: a destroyed object waits until the application has acknowledged what it read. */
+void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, uint32_t reported);
+
+/* qp_states.c */
+void qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_states.h - the attributes of QP transitions.
+ */
+#ifndef LIBIBVERBS_QP_STATES_H
+#define LIBIBVERBS_QP_STATES_H
+
+#include <stdbool.h>
+#include <infiniband/verbs.h>
+
+/* False when QPs of TYPE never go from FROM to TO. The masks are sets of IBV_QP_*; *allowed includes *required. */
+bool qp_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
+		   int *required, int *allowed);
+
+#endif

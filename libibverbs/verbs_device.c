@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs_device.c - the public queries of a device and its ports.
+ */
+#include "private.h"
+
+#include "util/bits.h"
+
+#include <string.h>
+
+/* The structs that programs know have grown over time: ask for all, hand out what the caller has room for. */
+int verbs_query_device_ex(struct ibv_context *context,
+			  const struct ibv_query_device_ex_input *input,
+			  struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ibv_device_attr_ex full = {};
+	int ret;
+
+	if (input && input->comp_mask) {
+		verbs_warn("ibv_query_device_ex: input comp_mask 0x%x: no bit of it has a meaning",
+			   input->comp_mask);
+		return EINVAL;
+	}
+	if (attr_size < sizeof(full.orig_attr)) {
+		verbs_warn(
+			"ibv_query_device_ex: attr_size %zu is below the %zu bytes of ibv_device_attr",
+			attr_size, sizeof(full.orig_attr));
+		return EINVAL;
+	}
+	ret = get_ops(context)->query_device_ex(context, input, &full, sizeof(full));
+	if (ret)
+		return ret;
+	memset(attr, 0, attr_size);
+	memcpy(attr, &full, min_of(attr_size, sizeof(full)));
+	return 0;
+}
+
+VERBS_EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	struct ibv_device_attr_ex full = {};
+	int ret = get_ops(context)->query_device_ex(context, NULL, &full, sizeof(full));
+
+	if (!ret)
+		*attr = full.orig_attr;
+	return ret;
+}
+
+/* The exported function serves programs whose ibv_port_attr ends before port_cap_flags2; newer ones are inlined into a call of
+ * verbs_context.query_port that says how much room there is. */
+#undef ibv_query_port
+VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
+				struct _compat_ibv_port_attr *attr)
+{
+	return get_ops(context)->query_port(context, port_num, (struct ibv_port_attr *)attr,
+					    offsetof(struct ibv_port_attr, port_cap_flags2));
+}

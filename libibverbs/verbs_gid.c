@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs_gid.c - the public queries of GID and P_Key tables.
+ *
+ * GIDs come from the kernel's QUERY_GID methods (Linux 5.10), or entry by entry from sysfs where those are missing. P_Keys
+ * are in sysfs only. An empty GID slot is ENODATA; the older calls report it as a GID of zeros.
+ */
+#include "cmd/cmd.h"
+
+#include <endian.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Types as ibv_query_gid_type() counts them, which is not as enum ibv_gid_type does. */
+enum {
+	SYSFS_GID_TYPE_IB_ROCE_V1,
+	SYSFS_GID_TYPE_ROCE_V2,
+};
+
+static bool gid_is_zero(const union ibv_gid *gid)
+{
+	return !gid->global.subnet_prefix && !gid->global.interface_id;
+}
+
+/* An unreadable type is an empty slot, or a kernel older than RoCE v2. */
+static uint32_t sysfs_gid_type(struct ibv_context *context, uint32_t port, uint32_t index)
+{
+	struct ibv_port_attr attr = {};
+	char text[32];
+
+	if (!sysfs_read_ibdev(context->device, text, sizeof(text), "ports/%u/gid_attrs/types/%u",
+			      port, index) &&
+	    !strcmp(text, "RoCE v2"))
+		return IBV_GID_TYPE_ROCE_V2;
+	if (!get_ops(context)->query_port(context, (uint8_t)port, &attr, sizeof(attr)) &&
+	    attr.link_layer == IBV_LINK_LAYER_ETHERNET)
+		return IBV_GID_TYPE_ROCE_V1;
+	return IBV_GID_TYPE_IB;
+}
+
+static uint32_t sysfs_gid_ifindex(struct ibv_context *context, uint32_t port, uint32_t index)
+{
+	char name[IF_NAMESIZE + 1];
+
+	if (sysfs_read_ibdev(context->device, name, sizeof(name), "ports/%u/gid_attrs/ndevs/%u",
+			     port, index))
+		return 0;
+	return if_nametoindex(name);
+}
+
+static int sysfs_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+			   struct ibv_gid_entry *entry)
+{
+	char text[64];
+	int err;
+
+	err = sysfs_read_ibdev(context->device, text, sizeof(text), "ports/%u/gids/%u", port,
+			       index);
+	if (err)
+		return err == ENOENT ? EINVAL : err;
+	err = sysfs_parse_gid(text, &entry->gid);
+	if (err)
+		return err;
+	if (gid_is_zero(&entry->gid))
+		return ENODATA;
+	entry->port_num = port;
+	entry->gid_index = index;
+	entry->gid_type = sysfs_gid_type(context, port, index);
+	entry->ndev_ifindex = sysfs_gid_ifindex(context, port, index);
+	return 0;
+}
+
+static bool method_is_missing(int err)
+{
+	return err == EPROTONOSUPPORT || err == EOPNOTSUPP;
+}
+
+static int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+		     struct ibv_gid_entry *entry)
+{
+	int err;
+
+	*entry = (struct ibv_gid_entry){};
+	err = cmd_query_gid(context, port, index, entry);
+	if (method_is_missing(err))
+		err = sysfs_query_gid(context, port, index, entry);
+	if (err && err != ENODATA)
+		verbs_warn("query of GID on %s: port_num %u gid_index %u: %s",
+			   context->device->name, port, index, strerror(err));
+	return err;
+}
+
+static int check_entry_args(const char *call, uint32_t flags, size_t entry_size)
+{
+	if (flags) {
+		verbs_warn("%s: flags 0x%x: no flag has a meaning", call, flags);
+		return EOPNOTSUPP;
+	}
+	if (entry_size < sizeof(struct ibv_gid_entry)) {
+		verbs_warn("%s: entry_size %zu is below the %zu bytes of ibv_gid_entry", call,
+			   entry_size, sizeof(struct ibv_gid_entry));
+		return EINVAL;
+	}
+	return 0;
+}
+
+VERBS_EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
+				   uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags,
+				   size_t entry_size)
+{
+	int err = check_entry_args("ibv_query_gid_ex", flags, entry_size);
+
+	if (err)
+		return err;
+	return query_gid(context, port_num, gid_index, entry);
+}
+
+/* Callers of the two older functions never learnt of empty slots. */
+VERBS_EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
+			       union ibv_gid *gid)
+{
+	struct ibv_gid_entry entry;
+	int err = query_gid(context, port_num, (uint32_t)index, &entry);
+
+	if (err && err != ENODATA) {
+		errno = err;
+		return -1;
+	}
+	*gid = entry.gid;
+	return 0;
+}
+
+/* For ibv_devinfo and pyverbs, under the private version nodes of two releases. */
+int query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
+		   unsigned int *type);
+int query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
+		   unsigned int *type)
+{
+	struct ibv_gid_entry entry;
+	int err = query_gid(context, port_num, index, &entry);
+
+	if (err && err != ENODATA) {
+		errno = err;
+		return -1;
+	}
+	*type = entry.gid_type == IBV_GID_TYPE_ROCE_V2 ? SYSFS_GID_TYPE_ROCE_V2
+						       : SYSFS_GID_TYPE_IB_ROCE_V1;
+	return 0;
+}
+
+#ifdef VERBS_STATIC
+__typeof__(query_gid_type) ibv_query_gid_type __attribute__((alias("query_gid_type")));
+#else
+VERBS_EXPORT __typeof__(query_gid_type) query_gid_type_34 __attribute__((alias("query_gid_type")));
+VERBS_EXPORT __typeof__(query_gid_type) query_gid_type_65 __attribute__((alias("query_gid_type")));
+__asm__(".symver query_gid_type_34, ibv_query_gid_type@IBVERBS_PRIVATE_34");
+__asm__(".symver query_gid_type_65, ibv_query_gid_type@@IBVERBS_PRIVATE_65");
+#endif
+
+/* The length of an attribute has 16 bits. */
+#define MAX_TABLE_ENTRIES (UINT16_MAX / sizeof(struct ib_uverbs_gid_entry))
+
+static int kernel_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max,
+			    size_t *count)
+{
+	struct ib_uverbs_gid_entry *raw;
+	uint64_t num = 0;
+	int err;
+
+	max = min_of(max, MAX_TABLE_ENTRIES);
+	raw = calloc(max, sizeof(*raw));
+	if (!raw)
+		return ENOMEM;
+	err = cmd_query_gid_table(context, raw, max, &num);
+	if (!err) {
+		for (size_t i = 0; i < num; i++)
+			copy_gid_entry(&entries[i], &raw[i]);
+		*count = num;
+	}
+	free(raw);
+	return err;
+}
+
+static int sysfs_port_gids(struct ibv_context *context, uint32_t port,
+			   struct ibv_gid_entry *entries, size_t max, size_t *count)
+{
+	struct ibv_port_attr attr = {};
+	struct ibv_gid_entry entry = {};
+	int err;
+
+	err = get_ops(context)->query_port(context, (uint8_t)port, &attr, sizeof(attr));
+	if (err)
+		return err;
+	for (int index = 0; index < attr.gid_tbl_len; index++) {
+		err = sysfs_query_gid(context, port, (uint32_t)index, &entry);
+		if (err == ENODATA)
+			continue;
+		if (err)
+			return err;
+		if (*count == max)
+			return EINVAL;
+		entries[(*count)++] = entry;
+	}
+	return 0;
+}
+
+static int sysfs_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max,
+			   size_t *count)
+{
+	struct ibv_device_attr device;
+	int err = ibv_query_device(context, &device);
+
+	*count = 0;
+	for (uint32_t port = 1; !err && port <= device.phys_port_cnt; port++)
+		err = sysfs_port_gids(context, port, entries, max, count);
+	return err;
+}
+
+VERBS_EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context,
+					  struct ibv_gid_entry *entries, size_t max_entries,
+					  uint32_t flags, size_t entry_size)
+{
+	size_t count = 0;
+	int err = check_entry_args("ibv_query_gid_table", flags, entry_size);
+
+	if (err)
+		return -err;
+	err = kernel_gid_table(context, entries, max_entries, &count);
+	if (method_is_missing(err))
+		err = sysfs_gid_table(context, entries, max_entries, &count);
+	if (!err)
+		return (ssize_t)count;
+	verbs_warn("ibv_query_gid_table on %s: max_entries %zu: %s", context->device->name,
+		   max_entries, strerror(err));
+	return -err;
+}
+
+static int read_pkey(struct ibv_context *context, uint8_t port, int index, uint16_t *pkey)
+{
+	unsigned int value;
+	char text[16];
+	int err;
+
+	err = sysfs_read_ibdev(context->device, text, sizeof(text), "ports/%u/pkeys/%d", port,
+			       index);
+	if (err)
+		return err;
+	if (sscanf(text, "%x", &value) != 1 || value > UINT16_MAX)
+		return EINVAL;
+	*pkey = (uint16_t)value;
+	return 0;
+}
+
+VERBS_EXPORT int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index,
+				__be16 *pkey)
+{
+	uint16_t value;
+	int err = read_pkey(context, port_num, index, &value);
+
+	if (err) {
+		verbs_warn("ibv_query_pkey on %s: port_num %u index %d: %s", context->device->name,
+			   port_num, index, strerror(err));
+		errno = err;
+		return -1;
+	}
+	*pkey = htobe16(value);
+	return 0;
+}
+
+VERBS_EXPORT int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
+{
+	uint16_t value;
+	int err;
+
+	for (int index = 0; !(err = read_pkey(context, port_num, index, &value)); index++)
+		if (htobe16(value) == pkey)
+			return index;
+	errno = err;
+	return -1;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs_pd.c - the public calls on protection domains.
+ */
+#include "private.h"
+
+VERBS_EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	struct ibv_pd *pd;
+	int err = get_ops(context)->alloc_pd(context, &pd);
+
+	return err ? fail_null(err) : pd;
+}
+
+VERBS_EXPORT int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	return get_ops(pd->context)->dealloc_pd(pd);
+}

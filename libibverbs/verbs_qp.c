@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs_qp.c - the public calls on queue pairs.
+ */
+#include "private.h"
+
+static struct ibv_qp *create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+	struct verbs_qp *vqp;
+	int err = get_ops(context)->create_qp(context, attr, &vqp);
+
+	return err ? fail_null(err) : &vqp->qp;
+}
+
+struct ibv_qp *verbs_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+	return create_qp(context, attr);
+}
+
+VERBS_EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct ibv_qp_init_attr_ex ex = {
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.srq = attr->srq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+	};
+	struct ibv_qp *qp = create_qp(pd->context, &ex);
+
+	if (qp)
+		attr->cap = ex.cap;
+	return qp;
+}
+
+/* NULL, and no errno, for a QP that was created without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
+VERBS_EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	struct verbs_qp *vqp = to_vqp(qp);
+
+	return vqp->has_ex ? &vqp->qp_ex : NULL;
+}
+
+VERBS_EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	return get_ops(qp->context)->modify_qp(qp, attr, attr_mask);
+}
+
+VERBS_EXPORT int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+			      struct ibv_qp_init_attr *init_attr)
+{
+	int ret = get_ops(qp->context)->query_qp(qp, attr, attr_mask, init_attr);
+
+	if (!ret && attr_mask & IBV_QP_STATE)
+		qp->state = attr->qp_state;
+	return ret;
+}
+
+VERBS_EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	return get_ops(qp->context)->destroy_qp(qp);
+}
+
+VERBS_EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
+					    uint32_t flags)
+{
+	return get_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
+}
+
+/* The options of an ECE mean something to the provider that vendor_id names, and comp_mask to none yet. */
+VERBS_EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	if (!ece->vendor_id)
+		return 0;
+	return get_ops(qp->context)->set_ece(qp, ece);
+}
+
+VERBS_EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	*ece = (struct ibv_ece){};
+	return get_ops(qp->context)->query_ece(qp, ece);
+}
+
+VERBS_EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	return get_ops(qp->context)->attach_mcast(qp, gid, lid);
+}
+
+VERBS_EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	return get_ops(qp->context)->detach_mcast(qp, gid, lid);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs_srq.c - the public calls on shared receive queues.
+ */
+#include "private.h"
+
+static struct ibv_srq *create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq *srq;
+	int err = get_ops(context)->create_srq(context, attr, &srq);
+
+	return err ? fail_null(err) : srq;
+}
+
+struct ibv_srq *verbs_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+	return create_srq(context, attr);
+}
+
+VERBS_EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq_init_attr_ex ex = {
+		.srq_context = attr->srq_context,
+		.attr = attr->attr,
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+		.srq_type = IBV_SRQT_BASIC,
+		.pd = pd,
+	};
+	struct ibv_srq *srq = create_srq(pd->context, &ex);
+
+	if (srq)
+		attr->attr = ex.attr;
+	return srq;
+}
+
+VERBS_EXPORT int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask)
+{
+	return get_ops(srq->context)->modify_srq(srq, attr, attr_mask);
+}
+
+VERBS_EXPORT int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	return get_ops(srq->context)->query_srq(srq, attr);
+}
+
+VERBS_EXPORT int ibv_destroy_srq(struct ibv_srq *srq)
+{
+	return get_ops(srq->context)->destroy_srq(srq);
+}
