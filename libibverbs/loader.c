@@ -2,8 +2,7 @@
 /*
  * loader.c - provider drivers: who is registered, which plugins to load, which driver a device belongs to.
  *
- * Plugins are named by RDMAV_DRIVERS or IBV_DRIVERS (colon separated) and by the *.driver files of the configuration
- * directory, lines of "driver NAME". They are loaded at most once, when the first device without a driver turns up. A plugin
+ * Plugins are named by RDMAV_DRIVERS or IBV_DRIVERS (colon separated) and by the configuration directory. They are loaded at most once, when the first device without a driver turns up. A plugin
  * that does not fit costs one log line and nothing else.
  */
 #include "private.h"
@@ -20,7 +19,9 @@
 #include <dlfcn.h>
 #endif
 
-#include "loader.h"
+#include "config.h"
+
+#define PLUGIN_SUFFIX "-rdmakit" RDMAKIT_DRIVER_ABI_STRING ".so"
 
 struct registered {
 	const struct verbs_driver *driver;
@@ -199,68 +200,6 @@ static void load_listed(const char *list)
 	free(names);
 }
 
-bool loader_parse_line(char *line, char **driver)
-{
-	char *save = NULL, *word = strtok_r(line, " \t\r\n", &save);
-
-	*driver = NULL;
-	if (!word || word[0] == '#')
-		return true;
-	if (strcmp(word, "driver"))
-		return false;
-	*driver = strtok_r(NULL, " \t\r\n", &save);
-	return *driver;
-}
-
-static void load_config_file(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char *line = NULL, *name;
-	size_t size = 0;
-
-	if (!file) {
-		verbs_warn("%s: %s: skipped", path, strerror(errno));
-		return;
-	}
-	while (getline(&line, &size, file) > 0) {
-		if (!loader_parse_line(line, &name))
-			verbs_warn("%s: \"%s\" is not a line of the form \"driver NAME\": skipped",
-				   path, line);
-		else if (name)
-			load_plugin(name);
-	}
-	if (ferror(file))
-		verbs_warn("%s: %s: skipped", path, strerror(errno));
-	free(line);
-	fclose(file);
-}
-
-static int is_config_file(const struct dirent *entry)
-{
-	size_t len = strlen(entry->d_name);
-
-	return entry->d_name[0] != '.' && len > 7 && !strcmp(entry->d_name + len - 7, ".driver");
-}
-
-static void load_config_dir(const char *dir)
-{
-	struct dirent **entries;
-	int count = scandir(dir, &entries, is_config_file, alphasort);
-
-	if (count < 0) {
-		verbs_warn("%s: %s: no providers are configured", dir, strerror(errno));
-		return;
-	}
-	for (int i = 0; i < count; i++) {
-		char path[IBV_SYSFS_PATH_MAX + NAME_MAX];
-
-		snprintf(path, sizeof(path), "%s/%s", dir, entries[i]->d_name);
-		load_config_file(path);
-		free(entries[i]);
-	}
-	free(entries);
-}
-
 /* Once: called under the lock of the device list. */
 void loader_load_drivers(void)
 {
@@ -275,7 +214,7 @@ void loader_load_drivers(void)
 		list = secure_getenv("IBV_DRIVERS");
 	if (list)
 		load_listed(list);
-	load_config_dir(RDMAKIT_CONFIG_DIR);
+	config_read(RDMAKIT_CONFIG_DIR, load_plugin);
 }
 
 #endif

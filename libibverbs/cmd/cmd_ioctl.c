@@ -11,13 +11,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-struct ioctl_cmd {
+/* The kernel's header, with room for the attributes that follow it. */
+union ioctl_cmd {
 	struct ib_uverbs_ioctl_hdr hdr;
-	struct ib_uverbs_attr attrs[VERBS_CMD_MAX_ATTRS];
+	char room[sizeof(struct ib_uverbs_ioctl_hdr) +
+		  VERBS_CMD_MAX_ATTRS * sizeof(struct ib_uverbs_attr)];
 };
-
-static_assert(offsetof(struct ioctl_cmd, attrs) == sizeof(struct ib_uverbs_ioctl_hdr),
-	      "attributes follow the header");
 
 static void put_attr(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 {
@@ -50,22 +49,22 @@ static void take_back(const struct ib_uverbs_attr *from, const struct verbs_attr
 		*(int *)(uintptr_t)to->value = (int)from->data_s64;
 }
 
-static void put_attrs(struct ioctl_cmd *cmd, const struct verbs_attr *attrs, unsigned int nattrs)
+static void put_attrs(union ioctl_cmd *cmd, const struct verbs_attr *attrs, unsigned int nattrs)
 {
 	for (unsigned int i = 0; i < nattrs; i++) {
 		if (attrs[i].kind == VERBS_ATTR_SKIP)
 			continue;
 		assert(cmd->hdr.num_attrs < VERBS_CMD_MAX_ATTRS);
-		put_attr(&cmd->attrs[cmd->hdr.num_attrs++], &attrs[i]);
+		put_attr(&cmd->hdr.attrs[cmd->hdr.num_attrs++], &attrs[i]);
 	}
 }
 
-static unsigned int take_attrs_back(const struct ioctl_cmd *cmd, unsigned int first,
+static unsigned int take_attrs_back(const union ioctl_cmd *cmd, unsigned int first,
 				    const struct verbs_attr *attrs, unsigned int nattrs)
 {
 	for (unsigned int i = 0; i < nattrs; i++)
 		if (attrs[i].kind != VERBS_ATTR_SKIP)
-			take_back(&cmd->attrs[first++], &attrs[i]);
+			take_back(&cmd->hdr.attrs[first++], &attrs[i]);
 	return first;
 }
 
@@ -83,11 +82,11 @@ static unsigned int udata_to_attrs(const struct verbs_udata *udata, struct verbs
 }
 
 /* A signal that arrives before the kernel took the command up ends the call with EINTR and no effect. */
-static int run_ioctl(int fd, struct ioctl_cmd *cmd)
+static int run_ioctl(int fd, union ioctl_cmd *cmd)
 {
 	int ret;
 
-	cmd->hdr.length = sizeof(cmd->hdr) + cmd->hdr.num_attrs * sizeof(cmd->attrs[0]);
+	cmd->hdr.length = sizeof(cmd->hdr) + cmd->hdr.num_attrs * sizeof(cmd->hdr.attrs[0]);
 	do
 		ret = ioctl(fd, RDMA_VERBS_IOCTL, &cmd->hdr);
 	while (ret < 0 && errno == EINTR);
@@ -102,7 +101,7 @@ int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 {
 	static const struct verbs_udata none;
 	struct verbs_attr uhw[2];
-	struct ioctl_cmd cmd;
+	union ioctl_cmd cmd;
 	unsigned int nuhw, at;
 	int ret;
 

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * config.c - read the configuration directory: *.driver files with lines of "driver NAME", blank lines and # comments.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/log.h"
+
+#define SPACES " \t\r\n"
+
+/* Cuts LINE up. True when it is well-formed; *name is NULL when it names no driver. */
+static bool parse_line(char *line, char **name)
+{
+	char *save = NULL, *word = strtok_r(line, SPACES, &save);
+
+	*name = NULL;
+	if (!word || word[0] == '#')
+		return true;
+	if (strcmp(word, "driver"))
+		return false;
+	*name = strtok_r(NULL, SPACES, &save);
+	return *name;
+}
+
+static void read_lines(FILE *file, const char *path, void (*on_driver)(const char *name))
+{
+	char *line = NULL, *name;
+	unsigned int number = 0;
+	size_t size = 0;
+
+	while (getline(&line, &size, file) > 0) {
+		number++;
+		if (!parse_line(line, &name))
+			verbs_warn("%s:%u: not a line of the form \"driver NAME\": skipped", path,
+				   number);
+		else if (name)
+			on_driver(name);
+	}
+	if (ferror(file))
+		verbs_warn("%s: skipped: %s", path, strerror(errno));
+	free(line);
+}
+
+static void read_config_file(const char *dir, const char *file_name,
+			     void (*on_driver)(const char *name))
+{
+	FILE *file = NULL;
+	char *path;
+
+	if (asprintf(&path, "%s/%s", dir, file_name) < 0)
+		return;
+	file = fopen(path, "re");
+	if (file) {
+		read_lines(file, path, on_driver);
+		fclose(file);
+	} else {
+		verbs_warn("%s: skipped: %s", path, strerror(errno));
+	}
+	free(path);
+}
+
+static int is_config_file(const struct dirent *entry)
+{
+	const char *suffix = strrchr(entry->d_name, '.');
+
+	return suffix && suffix != entry->d_name && !strcmp(suffix, ".driver");
+}
+
+void config_read(const char *dir, void (*on_driver)(const char *name))
+{
+	struct dirent **entries;
+	int count = scandir(dir, &entries, is_config_file, alphasort);
+
+	if (count < 0) {
+		verbs_warn("%s: no providers are configured: %s", dir, strerror(errno));
+		return;
+	}
+	for (int i = 0; i < count; i++) {
+		read_config_file(dir, entries[i]->d_name, on_driver);
+		free(entries[i]);
+	}
+	free(entries);
+}
