@@ -10,8 +10,8 @@
  *	prm_get(prm_at(in, CREATE_QP_IN_QPC), QPC_PD);
  * tests/unit/softhca/test_ifc.c compares every line with the kernel's own description.
  */
-#ifndef MLX5_IFC_H
-#define MLX5_IFC_H
+#ifndef PROVIDERS_MLX5_IFC_H
+#define PROVIDERS_MLX5_IFC_H
 
 #include <endian.h>
 #include <stdint.h>

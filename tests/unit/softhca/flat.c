@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flat.c - see flat.h. Builds mailboxes and WQEs with code of its own, so that the core's decoding is
+ * checked against something.
+ */
+#include <errno.h>
+
+#include "flat.h"
+
+struct flat flat;
+
+static int access_seg(const struct hca_bus_seg *seg)
+{
+	if (seg->addr + seg->len > FLAT_MEM || seg->addr + seg->len < seg->addr)
+		return EFAULT;
+	if (flat.hole_len && seg->addr < flat.hole + flat.hole_len &&
+	    seg->addr + seg->len > flat.hole)
+		return EFAULT;
+	return 0;
+}
+
+static int bus_read(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf)
+{
+	uint8_t *to = buf;
+
+	(void)bus;
+	flat.reads++;
+	for (; nsegs; segs++, nsegs--) {
+		if (access_seg(segs))
+			return EFAULT;
+		memcpy(to, flat.mem + segs->addr, segs->len);
+		to += segs->len;
+	}
+	return 0;
+}
+
+static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, const void *buf)
+{
+	const uint8_t *from = buf;
+
+	(void)bus;
+	flat.writes++;
+	for (; nsegs; segs++, nsegs--) {
+		if (access_seg(segs))
+			return EFAULT;
+		memcpy(flat.mem + segs->addr, from, segs->len);
+		from += segs->len;
+	}
+	return 0;
+}
+
+static const struct hca_bus_ops bus_ops = { bus_read, bus_write };
+
+static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
+{
+	(void)front;
+	assert_in_range(flat.events, 0, FLAT_EVENTS - 1);
+	flat.event_eqn[flat.events] = eqn;
+	memcpy(flat.event[flat.events++], eqe, 64);
+}
+
+unsigned int flat_count_events(uint8_t type)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < flat.events; i++)
+		count += flat.event[i][1] == type;
+	return count;
+}
+
+/* ---- commands ---- */
+
+void flat_cmd_expect(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len,
+		     enum prm_status expect)
+{
+	hca_exec(hca, in, in_len, out, out_len);
+	assert_int_equal(prm_get(out, CMD_OUT_STATUS), expect);
+}
+
+void flat_cmd(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	flat_cmd_expect(hca, in, in_len, out, out_len, PRM_STAT_OK);
+}
+
+uint32_t flat_simple(struct hca *hca, uint32_t opcode, uint32_t number, enum prm_status expect)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	prm_set(in, PRM(0x8, 23, 0), number);
+	flat_cmd_expect(hca, in, sizeof(in), out, sizeof(out), expect);
+	return prm_get(out, PRM(0x8, 23, 0));
+}
+
+static uint32_t create_eq(struct hca *hca)
+{
+	uint8_t in[PRM_CREATE_EQ_IN_SIZE] = { 0 }, out[16];
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
+	prm_set64(in, PRM_BYTE(CREATE_EQ_IN_EVENT_BITMASK), ~1ull);
+	flat_cmd(hca, in, sizeof(in), out, sizeof(out));
+	return prm_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+}
+
+uint64_t flat_alloc(uint64_t size, uint64_t align)
+{
+	uint64_t at = (flat.used + align - 1) & ~(align - 1);
+
+	flat.used = at + size;
+	assert_in_range(flat.used, 0, FLAT_MEM);
+	return at;
+}
+
+static size_t put_pas(uint8_t *pas, uint64_t addr, uint64_t len)
+{
+	uint64_t page = addr & ~0xfffull;
+	size_t count = 0;
+
+	for (; page < addr + len; page += 4096)
+		prm_set64(pas, 8 * count++, page);
+	return count;
+}
+
+uint32_t flat_mr_iova(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, uint64_t iova,
+		      int access)
+{
+	size_t room = PRM_CREATE_MKEY_IN_SIZE + 8 * (len / 4096 + 3);
+	uint8_t *in = calloc(1, room), out[16];
+	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC);
+	size_t pages = put_pas(prm_at(in, CREATE_MKEY_IN_PAS), addr, len);
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
+	prm_set(mkc, MKC_LR, 1);
+	prm_set(mkc, MKC_LW, !!(access & LOCAL_WRITE));
+	prm_set(mkc, MKC_RW, !!(access & REMOTE_WRITE));
+	prm_set(mkc, MKC_RR, !!(access & REMOTE_READ));
+	prm_set(mkc, MKC_A, !!(access & REMOTE_ATOMIC));
+	prm_set(mkc, MKC_EN_RINVAL, !!(access & REMOTE_INVALIDATE));
+	prm_set(mkc, MKC_QPN, 0xffffff);
+	prm_set(mkc, MKC_MKEY_7_0, 0x5a);
+	prm_set(mkc, MKC_PD, pd);
+	prm_set(mkc, MKC_START_ADDR, iova);
+	prm_set(mkc, MKC_LEN, len);
+	prm_set(mkc, MKC_LOG_PAGE_SIZE, 12);
+	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, (pages + 1) / 2);
+	flat_cmd(hca, in, room, out, sizeof(out));
+	free(in);
+	return prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8 | 0x5a;
+}
+
+uint32_t flat_mr(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, int access)
+{
+	return flat_mr_iova(hca, pd, addr, len, addr, access);
+}
+
+static int index_of(const struct hca *hca)
+{
+	return hca == flat.hca[1];
+}
+
+struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size)
+{
+	struct flat_cq *cq = test_calloc(1, sizeof(*cq));
+	uint64_t len = (uint64_t)cqe_size << log_size, i;
+	uint8_t *in = calloc(1, PRM_CREATE_CQ_IN_SIZE + 8 * (len / 4096 + 2)), out[16];
+	uint8_t *cqc = prm_at(in, CREATE_CQ_IN_CQC);
+
+	cq->hca = hca;
+	cq->log_size = log_size;
+	cq->cqe_size = cqe_size;
+	cq->ring = flat_alloc(len, 4096);
+	cq->dbr = flat_alloc(8, 64);
+	for (i = 0; i < 1ull << log_size; i++)
+		flat.mem[cq->ring + (i + 1) * cqe_size - 1] = 0xf1;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
+	prm_set(cqc, CQC_CQE_SZ, cqe_size == 128);
+	prm_set(cqc, CQC_LOG_CQ_SIZE, log_size);
+	prm_set(cqc, CQC_UAR_PAGE, flat.uar[index_of(hca)]);
+	prm_set(cqc, CQC_C_EQN, flat.eqn[index_of(hca)]);
+	prm_set(cqc, CQC_DBR_ADDR, cq->dbr);
+	put_pas(prm_at(in, CREATE_CQ_IN_PAS), cq->ring, len);
+	flat_cmd(hca, in, PRM_CREATE_CQ_IN_SIZE + 8 * (len / 4096 + 1), out, sizeof(out));
+	free(in);
+	cq->n = prm_get(out, CREATE_CQ_OUT_CQN);
+	return cq;
+}
+
+static uint32_t or_default(uint32_t value, uint32_t otherwise)
+{
+	return value ? value : otherwise;
+}
+
+static void put_qpc(const struct flat_qp *qp, const struct flat_qp_attr *attr, uint8_t *qpc)
+{
+	prm_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
+	prm_set(qpc, QPC_PD, qp->pd);
+	prm_set(qpc, QPC_LOG_RQ_SIZE, qp->rq_log);
+	prm_set(qpc, QPC_LOG_RQ_STRIDE, 1); /* 32 bytes */
+	prm_set(qpc, QPC_LOG_SQ_SIZE, qp->sq_log);
+	prm_set(qpc, QPC_UAR_PAGE, flat.uar[index_of(qp->hca)]);
+	prm_set(qpc, QPC_USER_INDEX, 0xabc);
+	prm_set(qpc, QPC_CQN_SND, qp->send_cq->n);
+	prm_set(qpc, QPC_CQN_RCV, qp->recv_cq->n);
+	prm_set(qpc, QPC_DBR_ADDR, qp->dbr);
+	prm_set(qpc, QPC_CS_REQ, attr->cs_req);
+	prm_set(qpc, QPC_CS_RES, attr->cs_res);
+}
+
+struct flat_qp *flat_qp(int hca, const struct flat_qp_attr *attr)
+{
+	static const struct flat_qp_attr none;
+	struct flat_qp *qp = test_calloc(1, sizeof(*qp));
+	uint8_t in[PRM_CREATE_QP_IN_SIZE + 8 * 64] = { 0 }, out[16];
+	uint64_t len;
+
+	attr = attr ? attr : &none;
+	qp->hca = flat.hca[hca];
+	qp->pd = flat.pd[hca];
+	qp->rq_log = or_default(attr->rq_log, 4);
+	qp->sq_log = or_default(attr->sq_log, 6);
+	qp->rq_stride = 32;
+	len = ((uint64_t)qp->rq_stride << qp->rq_log) + (64ull << qp->sq_log);
+	qp->rq = flat_alloc(len, 4096);
+	qp->sq = qp->rq + ((uint64_t)qp->rq_stride << qp->rq_log);
+	qp->dbr = flat_alloc(8, 64);
+	qp->send_cq = flat_cq(qp->hca, or_default(attr->cq_log, 6), or_default(attr->cqe_size, 64));
+	qp->recv_cq = flat_cq(qp->hca, or_default(attr->cq_log, 6), or_default(attr->cqe_size, 64));
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
+	put_qpc(qp, attr, prm_at(in, CREATE_QP_IN_QPC));
+	put_pas(prm_at(in, CREATE_QP_IN_PAS), qp->rq, len);
+	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
+	qp->n = prm_get(out, CREATE_QP_OUT_QPN);
+	return qp;
+}
+
+static uint32_t lid_of(struct hca *hca)
+{
+	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	flat_cmd(hca, in, sizeof(in), out, sizeof(out));
+	return prm_get(prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
+		       HCA_VPORT_CONTEXT_LID);
+}
+
+static void put_path(const struct flat_qp *peer, uint8_t *ads)
+{
+	prm_set(ads, ADS_VHCA_PORT_NUM, 1);
+	prm_set(ads, ADS_RLID, lid_of(peer->hca));
+	/* the address that flat_setup_roce() gave the peer */
+	memset(prm_at(ads, ADS_RGID_RIP), 0x20 + index_of(peer->hca), 16);
+}
+
+static void transition(struct flat_qp *qp, const struct flat_qp *peer,
+		       const struct flat_qp_attr *attr, uint32_t opcode)
+{
+	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
+	uint8_t *qpc = prm_at(in, MODIFY_QP_IN_QPC);
+
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	prm_set(in, MODIFY_QP_IN_QPN, qp->n);
+	put_path(peer, prm_at(qpc, QPC_PRIMARY_PATH));
+	prm_set(qpc, PRM_IN(QPC_PRIMARY_PATH, ADS_ACK_TIMEOUT), or_default(attr->timeout, 8));
+	prm_set(qpc, QPC_RRE, !attr->no_remote);
+	prm_set(qpc, QPC_RWE, !attr->no_remote);
+	prm_set(qpc, QPC_RAE, !attr->no_remote);
+	prm_set(qpc, QPC_MTU, or_default(attr->mtu, 3));
+	prm_set(qpc, QPC_LOG_MSG_MAX, 30);
+	prm_set(qpc, QPC_REMOTE_QPN, peer->n);
+	prm_set(qpc, QPC_NEXT_RCV_PSN, attr->first_psn);
+	prm_set(qpc, QPC_NEXT_SEND_PSN, attr->first_psn);
+	prm_set(qpc, QPC_LOG_SRA_MAX, attr->rd_atomic_log);
+	prm_set(qpc, QPC_LOG_RRA_MAX, attr->rd_atomic_log);
+	prm_set(qpc, QPC_MIN_RNR_NAK, or_default(attr->min_rnr, 1));
+	prm_set(qpc, QPC_RETRY_COUNT, or_default(attr->retry, 3));
+	prm_set(qpc, QPC_RNR_RETRY, attr->rnr_retry);
+	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
+}
+
+void flat_to(struct flat_qp *qp, const struct flat_qp *peer, const struct flat_qp_attr *attr,
+	     enum prm_qp_state state)
+{
+	static const uint32_t steps[] = { PRM_OP_RST2INIT_QP, PRM_OP_INIT2RTR_QP,
+					  PRM_OP_RTR2RTS_QP };
+	static const struct flat_qp_attr none;
+	int i;
+
+	for (i = 0; i < (int)state; i++)
+		transition(qp, peer, attr ? attr : &none, steps[i]);
+}
+
+void flat_connect(struct flat_qp *a, struct flat_qp *b, const struct flat_qp_attr *attr)
+{
+	flat_to(a, b, attr, PRM_QP_STATE_RTS);
+	flat_to(b, a, attr, PRM_QP_STATE_RTS);
+}
+
+enum prm_qp_state flat_state(struct flat_qp *qp)
+{
+	uint8_t in[16] = { 0 }, out[24 + PRM_QPC_SIZE];
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
+	prm_set(in, QUERY_QP_IN_QPN, qp->n);
+	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
+	return prm_get(prm_at(out, QUERY_QP_OUT_QPC), QPC_STATE);
+}
+
+/* ---- work requests ---- */
+
+static uint8_t wqe[1024];
+static size_t wqe_len;
+
+static void put_be(uint64_t value, int bytes)
+{
+	while (bytes--)
+		wqe[wqe_len++] = value >> (8 * bytes);
+}
+
+void flat_ctrl(struct flat_qp *qp, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm)
+{
+	wqe_len = 0;
+	put_be((uint32_t)qp->sq_pi << 8 | opcode, 4);
+	put_be((uint64_t)qp->n << 8, 4);
+	put_be(fm_ce_se, 4);
+	put_be(imm, 4);
+}
+
+void flat_raddr(struct flat_qp *qp, uint64_t addr, uint32_t rkey)
+{
+	(void)qp;
+	put_be(addr, 8);
+	put_be(rkey, 4);
+	put_be(0, 4);
+}
+
+void flat_atomic(struct flat_qp *qp, uint64_t swap_add, uint64_t compare)
+{
+	(void)qp;
+	put_be(swap_add, 8);
+	put_be(compare, 8);
+}
+
+void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey)
+{
+	(void)qp;
+	put_be(len, 4);
+	put_be(lkey, 4);
+	put_be(addr, 8);
+}
+
+void flat_inline(struct flat_qp *qp, const void *data, uint32_t len)
+{
+	(void)qp;
+	put_be(0x80000000u | len, 4);
+	memcpy(wqe + wqe_len, data, len);
+	wqe_len += len;
+	while (wqe_len % 16)
+		wqe[wqe_len++] = 0;
+}
+
+void flat_post(struct flat_qp *qp)
+{
+	uint32_t mask = (64u << qp->sq_log) - 1;
+	size_t i;
+
+	wqe[7] = wqe_len / 16;
+	for (i = 0; i < wqe_len; i++)
+		flat.mem[qp->sq + ((qp->sq_pi * 64u + i) & mask)] = wqe[i];
+	qp->sq_pi += (wqe_len + 63) / 64;
+}
+
+void flat_ring(struct flat_qp *qp)
+{
+	prm_set(flat.mem + qp->dbr, PRM(0x4, 31, 0), qp->sq_pi);
+	hca_uar_scan_sq(qp->hca, flat.uar[index_of(qp->hca)]);
+}
+
+void flat_recv(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey)
+{
+	uint32_t slot = qp->rq_pi & ((1u << qp->rq_log) - 1);
+
+	wqe_len = 0;
+	flat_data(qp, addr, len, lkey);
+	flat_data(qp, 0, 0, 0x100);
+	memcpy(flat.mem + qp->rq + slot * qp->rq_stride, wqe, 32);
+	qp->rq_pi++;
+	prm_set(flat.mem + qp->dbr, PRM(0x0, 31, 0), qp->rq_pi);
+}
+
+void flat_send(struct flat_qp *qp, uint8_t opcode, uint64_t addr, uint32_t len, uint32_t lkey)
+{
+	flat_ctrl(qp, opcode, SIGNALED, 0);
+	flat_data(qp, addr, len, lkey);
+	flat_post(qp);
+	flat_ring(qp);
+}
+
+void flat_run(uint64_t limit_ns)
+{
+	uint64_t end = flat.now + limit_ns, next = 0, due;
+	int i;
+
+	while (next != HCA_IDLE && flat.now <= end) {
+		next = HCA_IDLE;
+		for (i = 0; i < 2; i++) {
+			due = hca_progress(flat.hca[i], flat.now);
+			next = due < next ? due : next;
+		}
+		if (next != HCA_IDLE && next > flat.now)
+			flat.now = next;
+	}
+}
+
+const uint8_t *flat_poll(struct flat_cq *cq)
+{
+	uint32_t slot = cq->ci & ((1u << cq->log_size) - 1);
+	const uint8_t *cqe = flat.mem + cq->ring + (uint64_t)(slot + 1) * cq->cqe_size - 64;
+
+	if (cqe[63] >> 4 == 15 || (cqe[63] & 1) != (cq->ci >> cq->log_size & 1))
+		return NULL;
+	cq->ci++;
+	prm_set(flat.mem + cq->dbr, PRM(0x0, 31, 0), cq->ci & 0xffffff);
+	return cqe;
+}
+
+void flat_expect_done(struct flat_cq *cq, uint8_t opcode, uint16_t counter)
+{
+	const uint8_t *cqe = flat_poll(cq);
+
+	assert_non_null(cqe);
+	assert_int_equal(cqe[63] >> 4, opcode);
+	assert_int_equal(cqe[60] << 8 | cqe[61], counter);
+	assert_int_equal(prm_get(cqe, PRM(0x20, 23, 0)), 0xabc);
+}
+
+void flat_expect_error(struct flat_cq *cq, uint8_t opcode, uint16_t counter, uint8_t syndrome)
+{
+	const uint8_t *cqe = flat_poll(cq);
+
+	assert_non_null(cqe);
+	assert_int_equal(cqe[63] >> 4, opcode);
+	assert_int_equal(cqe[55], syndrome);
+	assert_int_equal(cqe[60] << 8 | cqe[61], counter);
+}
+
+void flat_expect_empty(struct flat_cq *cq)
+{
+	assert_null(flat_poll(cq));
+}
+
+/* ---- setup ---- */
+
+static void set_gid(int i)
+{
+	uint8_t in[16 + PRM_ROCE_ADDR_SIZE] = { 0 }, out[16];
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
+	memset(prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), 0x20 + i, 16);
+	flat_cmd(flat.hca[i], in, sizeof(in), out, sizeof(out));
+}
+
+static void open_adapter(int i, enum hca_link_layer link)
+{
+	struct hca_config config = {
+		.link_layer = link,
+		.num_ports = 1,
+		.node_guid = 0x0002c90300001000ull * (i + 1),
+		.fabric = flat.fabric,
+		.fault = flat.fault,
+		.bus_ops = &bus_ops,
+		.event = on_event,
+	};
+
+	assert_int_equal(hca_create(&config, &flat.hca[i]), 0);
+	flat.uar[i] = flat_simple(flat.hca[i], PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
+	flat.pd[i] = flat_simple(flat.hca[i], PRM_OP_ALLOC_PD, 0, PRM_STAT_OK);
+	flat.eqn[i] = create_eq(flat.hca[i]);
+	if (link == HCA_LINK_ETHERNET)
+		set_gid(i);
+}
+
+static int setup(enum hca_link_layer link)
+{
+	memset(&flat, 0, sizeof(flat));
+	flat.mem = calloc(1, FLAT_MEM);
+	flat.used = 4096;
+	flat.now = 1000000;
+	assert_int_equal(fabric_create(&flat.fabric), 0);
+	assert_int_equal(fault_create(1, &flat.fault), 0);
+	open_adapter(0, link);
+	open_adapter(1, link);
+	return 0;
+}
+
+int flat_setup(void **state)
+{
+	(void)state;
+	return setup(HCA_LINK_INFINIBAND);
+}
+
+int flat_setup_roce(void **state)
+{
+	(void)state;
+	return setup(HCA_LINK_ETHERNET);
+}
+
+int flat_teardown(void **state)
+{
+	(void)state;
+	hca_destroy(flat.hca[0]);
+	hca_destroy(flat.hca[1]);
+	fabric_destroy(flat.fabric);
+	fault_destroy(flat.fault);
+	free(flat.mem);
+	return 0;
+}

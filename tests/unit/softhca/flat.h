@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flat.h - the device core over one flat memory: two adapters on a fabric, objects made by commands, WQEs
+ * built by hand, CQEs read as bytes. Bus addresses are offsets into flat.mem; time is flat.now.
+ */
+#ifndef TEST_FLAT_H
+#define TEST_FLAT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "softhca/device/hca.h"
+#include "softhca/fabric.h"
+#include "softhca/fault.h"
+#include "providers/mlx5/mlx5_ifc.h"
+
+enum {
+	FLAT_MEM = 64 << 20,
+	FLAT_EVENTS = 64,
+	LOCAL_WRITE = 1 << 0,
+	REMOTE_WRITE = 1 << 1,
+	REMOTE_READ = 1 << 2,
+	REMOTE_ATOMIC = 1 << 3,
+	REMOTE_INVALIDATE = 1 << 4,
+	ALL_ACCESS = 0xf,
+	SIGNALED = 8,
+	SOLICITED = 2,
+	FENCE = 4 << 5,
+};
+
+struct flat_cq {
+	struct hca *hca;
+	uint32_t n, log_size, cqe_size, ci;
+	uint64_t ring, dbr;
+};
+
+struct flat_qp {
+	struct hca *hca;
+	uint32_t n, pd, rq_log, sq_log, rq_stride;
+	uint64_t rq, sq, dbr;
+	uint16_t sq_pi, rq_pi;
+	struct flat_cq *send_cq, *recv_cq;
+};
+
+struct flat {
+	uint8_t *mem;
+	uint64_t used;
+	uint64_t now;
+	unsigned int reads, writes; /* bus calls */
+	uint64_t hole, hole_len;    /* addresses that fault */
+	struct fabric *fabric;
+	struct fault *fault;
+	struct hca *hca[2];
+	uint32_t pd[2], uar[2], eqn[2];
+	unsigned int events;
+	uint8_t event[FLAT_EVENTS][64];
+	uint32_t event_eqn[FLAT_EVENTS];
+};
+
+extern struct flat flat;
+
+int flat_setup(void **state);
+int flat_setup_roce(void **state);
+int flat_teardown(void **state);
+
+uint64_t flat_alloc(uint64_t size, uint64_t align);
+
+/* Run a command; the status. Fails the test unless it is EXPECT (flat_cmd: OK). */
+void flat_cmd_expect(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len,
+		     enum prm_status expect);
+void flat_cmd(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len);
+
+/* Number of a plain object from a 16-byte command: ALLOC_PD and the like. */
+uint32_t flat_simple(struct hca *hca, uint32_t opcode, uint32_t number, enum prm_status expect);
+
+uint32_t flat_mr(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, int access);
+/* As above, seen at IOVA */
+uint32_t flat_mr_iova(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, uint64_t iova,
+		      int access);
+struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size);
+
+struct flat_qp_attr {
+	uint32_t rq_log, sq_log;
+	uint32_t cs_req, cs_res;
+	uint32_t first_psn; /* both directions */
+	uint32_t timeout, retry, rnr_retry, min_rnr;
+	uint32_t mtu, rd_atomic_log;
+	uint32_t no_remote; /* clears rre, rwe, rae */
+	uint32_t cqe_size, cq_log;
+};
+
+/* With sensible values where ATTR (may be NULL) has zero */
+struct flat_qp *flat_qp(int hca, const struct flat_qp_attr *attr);
+void flat_to(struct flat_qp *qp, const struct flat_qp *peer, const struct flat_qp_attr *attr,
+	     enum prm_qp_state state);
+void flat_connect(struct flat_qp *a, struct flat_qp *b, const struct flat_qp_attr *attr);
+enum prm_qp_state flat_state(struct flat_qp *qp);
+
+/* WQE segments in the order they are put down; the ring wraps where hardware's does. */
+void flat_ctrl(struct flat_qp *qp, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm);
+void flat_raddr(struct flat_qp *qp, uint64_t addr, uint32_t rkey);
+void flat_atomic(struct flat_qp *qp, uint64_t swap_add, uint64_t compare);
+void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
+void flat_inline(struct flat_qp *qp, const void *data, uint32_t len);
+void flat_post(struct flat_qp *qp); /* ends the WQE, no doorbell */
+void flat_ring(struct flat_qp *qp); /* doorbell record and scan */
+void flat_recv(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
+
+/* One SEND of one segment, posted and rung. */
+void flat_send(struct flat_qp *qp, uint8_t opcode, uint64_t addr, uint32_t len, uint32_t lkey);
+
+/* Let the adapters work until they are idle or LIMIT_NS of time have passed. */
+void flat_run(uint64_t limit_ns);
+/* The next CQE, or NULL. */
+const uint8_t *flat_poll(struct flat_cq *cq);
+/* Events of TYPE so far */
+unsigned int flat_count_events(uint8_t type);
+
+/* Check a CQE: opcode and WQE counter; error CQEs: syndrome */
+void flat_expect_done(struct flat_cq *cq, uint8_t opcode, uint16_t counter);
+void flat_expect_error(struct flat_cq *cq, uint8_t opcode, uint16_t counter, uint8_t syndrome);
+void flat_expect_empty(struct flat_cq *cq);
+
+#endif

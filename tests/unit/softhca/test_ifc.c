@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_ifc.c - compares each field, opcode and status of mlx5_ifc.h with the kernel's headers: layouts by
+ * offsetof and sizeof (there, a bit is a byte), values that are macros or enums by what the compiler
+ * or the text of the header says. Skips where the headers are not installed.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "providers/mlx5/mlx5_ifc.h"
+
+#ifndef KERNEL_MLX5
+
+int main(void)
+{
+	printf("skipped: no linux/mlx5/mlx5_ifc.h; install linux-headers-*-common\n");
+	return 77;
+}
+
+#else
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+#define BIT(n)     (1u << (n))
+#define BIT_ULL(n) (1ull << (n))
+#include <mlx5_ifc.h>
+
+struct pair {
+	const char *name;
+	uint64_t ours, theirs;
+};
+
+/* A field has its width, a part (what another layout fills) only its place. */
+#define FIELD(own, layout, member)                                 \
+	{ #own, own,                                               \
+	  offsetof(struct mlx5_ifc_##layout##_bits, member) << 8 | \
+		  sizeof(((struct mlx5_ifc_##layout##_bits *)0)->member) },
+#define PART(own, layout, member) \
+	{ #own, own, offsetof(struct mlx5_ifc_##layout##_bits, member) << 8 },
+
+/* clang-format off */
+static const struct pair layouts[] = {
+	FIELD(CMD_IN_OPCODE, alloc_pd_in, opcode)
+	FIELD(CMD_IN_UID, alloc_pd_in, uid)
+	FIELD(CMD_IN_OP_MOD, alloc_pd_in, op_mod)
+	FIELD(CMD_OUT_STATUS, alloc_pd_out, status)
+	FIELD(CMD_OUT_SYNDROME, alloc_pd_out, syndrome)
+	FIELD(QUERY_HCA_CAP_IN_OTHER_FUNCTION, query_hca_cap_in, other_function)
+	FIELD(QUERY_HCA_CAP_IN_FUNCTION_ID, query_hca_cap_in, function_id)
+	PART(QUERY_HCA_CAP_OUT_CAPABILITY, query_hca_cap_out, capability)
+	FIELD(HCA_CAP_VHCA_ID, cmd_hca_cap, vhca_id)
+	FIELD(HCA_CAP_LOG_MAX_SRQ_SZ, cmd_hca_cap, log_max_srq_sz)
+	FIELD(HCA_CAP_LOG_MAX_QP_SZ, cmd_hca_cap, log_max_qp_sz)
+	FIELD(HCA_CAP_EVENT_CAP, cmd_hca_cap, event_cap)
+	FIELD(HCA_CAP_LOG_MAX_QP, cmd_hca_cap, log_max_qp)
+	FIELD(HCA_CAP_LOG_MAX_SRQ, cmd_hca_cap, log_max_srq)
+	FIELD(HCA_CAP_MAX_SGL_FOR_OPTIMIZED_PERFORMANCE, cmd_hca_cap, max_sgl_for_optimized_performance)
+	FIELD(HCA_CAP_LOG_MAX_CQ_SZ, cmd_hca_cap, log_max_cq_sz)
+	FIELD(HCA_CAP_RELAXED_ORDERING_WRITE, cmd_hca_cap, relaxed_ordering_write)
+	FIELD(HCA_CAP_RELAXED_ORDERING_READ, cmd_hca_cap, relaxed_ordering_read)
+	FIELD(HCA_CAP_LOG_MAX_CQ, cmd_hca_cap, log_max_cq)
+	FIELD(HCA_CAP_LOG_MAX_EQ_SZ, cmd_hca_cap, log_max_eq_sz)
+	FIELD(HCA_CAP_LOG_MAX_MKEY, cmd_hca_cap, log_max_mkey)
+	FIELD(HCA_CAP_LOG_MAX_EQ, cmd_hca_cap, log_max_eq)
+	FIELD(HCA_CAP_MAX_INDIRECTION, cmd_hca_cap, max_indirection)
+	FIELD(HCA_CAP_FIXED_BUFFER_SIZE, cmd_hca_cap, fixed_buffer_size)
+	FIELD(HCA_CAP_LOG_MAX_MRW_SZ, cmd_hca_cap, log_max_mrw_sz)
+	FIELD(HCA_CAP_LOG_MAX_KLM_LIST_SIZE, cmd_hca_cap, log_max_klm_list_size)
+	FIELD(HCA_CAP_NULL_MKEY, cmd_hca_cap, null_mkey)
+	FIELD(HCA_CAP_LOG_MAX_RA_REQ_QP, cmd_hca_cap, log_max_ra_req_qp)
+	FIELD(HCA_CAP_LOG_MAX_RA_RES_QP, cmd_hca_cap, log_max_ra_res_qp)
+	FIELD(HCA_CAP_END_PAD, cmd_hca_cap, end_pad)
+	FIELD(HCA_CAP_START_PAD, cmd_hca_cap, start_pad)
+	FIELD(HCA_CAP_CACHE_LINE_128BYTE, cmd_hca_cap, cache_line_128byte)
+	FIELD(HCA_CAP_GID_TABLE_SIZE, cmd_hca_cap, gid_table_size)
+	FIELD(HCA_CAP_MAX_QP_CNT, cmd_hca_cap, max_qp_cnt)
+	FIELD(HCA_CAP_PKEY_TABLE_SIZE, cmd_hca_cap, pkey_table_size)
+	FIELD(HCA_CAP_VPORT_GROUP_MANAGER, cmd_hca_cap, vport_group_manager)
+	FIELD(HCA_CAP_IB_VIRT, cmd_hca_cap, ib_virt)
+	FIELD(HCA_CAP_ETH_VIRT, cmd_hca_cap, eth_virt)
+	FIELD(HCA_CAP_ETS, cmd_hca_cap, ets)
+	FIELD(HCA_CAP_NIC_FLOW_TABLE, cmd_hca_cap, nic_flow_table)
+	FIELD(HCA_CAP_LOCAL_CA_ACK_DELAY, cmd_hca_cap, local_ca_ack_delay)
+	FIELD(HCA_CAP_PORT_TYPE, cmd_hca_cap, port_type)
+	FIELD(HCA_CAP_NUM_PORTS, cmd_hca_cap, num_ports)
+	FIELD(HCA_CAP_LOG_MAX_MSG, cmd_hca_cap, log_max_msg)
+	FIELD(HCA_CAP_MAX_TC, cmd_hca_cap, max_tc)
+	FIELD(HCA_CAP_STAT_RATE_SUPPORT, cmd_hca_cap, stat_rate_support)
+	FIELD(HCA_CAP_CQE_VERSION, cmd_hca_cap, cqe_version)
+	FIELD(HCA_CAP_COMPACT_ADDRESS_VECTOR, cmd_hca_cap, compact_address_vector)
+	FIELD(HCA_CAP_STRIDING_RQ, cmd_hca_cap, striding_rq)
+	FIELD(HCA_CAP_UMR_MODIFY_ENTITY_SIZE_DISABLED, cmd_hca_cap, umr_modify_entity_size_disabled)
+	FIELD(HCA_CAP_UMR_MODIFY_ATOMIC_DISABLED, cmd_hca_cap, umr_modify_atomic_disabled)
+	FIELD(HCA_CAP_UMR_INDIRECT_MKEY_DISABLED, cmd_hca_cap, umr_indirect_mkey_disabled)
+	FIELD(HCA_CAP_UMR_FENCE, cmd_hca_cap, umr_fence)
+	FIELD(HCA_CAP_DRAIN_SIGERR, cmd_hca_cap, drain_sigerr)
+	FIELD(HCA_CAP_CMDIF_CHECKSUM, cmd_hca_cap, cmdif_checksum)
+	FIELD(HCA_CAP_SIGERR_CQE, cmd_hca_cap, sigerr_cqe)
+	FIELD(HCA_CAP_WQ_SIGNATURE, cmd_hca_cap, wq_signature)
+	FIELD(HCA_CAP_SCTR_DATA_CQE, cmd_hca_cap, sctr_data_cqe)
+	FIELD(HCA_CAP_QOS, cmd_hca_cap, qos)
+	FIELD(HCA_CAP_ETH_NET_OFFLOADS, cmd_hca_cap, eth_net_offloads)
+	FIELD(HCA_CAP_ROCE, cmd_hca_cap, roce)
+	FIELD(HCA_CAP_ATOMIC, cmd_hca_cap, atomic)
+	FIELD(HCA_CAP_CQ_OI, cmd_hca_cap, cq_oi)
+	FIELD(HCA_CAP_CQ_RESIZE, cmd_hca_cap, cq_resize)
+	FIELD(HCA_CAP_CQ_MODERATION, cmd_hca_cap, cq_moderation)
+	FIELD(HCA_CAP_CQ_EQ_REMAP, cmd_hca_cap, cq_eq_remap)
+	FIELD(HCA_CAP_PG, cmd_hca_cap, pg)
+	FIELD(HCA_CAP_BLOCK_LB_MC, cmd_hca_cap, block_lb_mc)
+	FIELD(HCA_CAP_CQ_PERIOD_START_FROM_CQE, cmd_hca_cap, cq_period_start_from_cqe)
+	FIELD(HCA_CAP_CD, cmd_hca_cap, cd)
+	FIELD(HCA_CAP_APM, cmd_hca_cap, apm)
+	FIELD(HCA_CAP_UMR_PTR_RLKY, cmd_hca_cap, umr_ptr_rlky)
+	FIELD(HCA_CAP_IMAICL, cmd_hca_cap, imaicl)
+	FIELD(HCA_CAP_QP_PACKET_BASED, cmd_hca_cap, qp_packet_based)
+	FIELD(HCA_CAP_QKV, cmd_hca_cap, qkv)
+	FIELD(HCA_CAP_PKV, cmd_hca_cap, pkv)
+	FIELD(HCA_CAP_SET_DETH_SQPN, cmd_hca_cap, set_deth_sqpn)
+	FIELD(HCA_CAP_XRC, cmd_hca_cap, xrc)
+	FIELD(HCA_CAP_UD, cmd_hca_cap, ud)
+	FIELD(HCA_CAP_UC, cmd_hca_cap, uc)
+	FIELD(HCA_CAP_RC, cmd_hca_cap, rc)
+	FIELD(HCA_CAP_UAR_4K, cmd_hca_cap, uar_4k)
+	FIELD(HCA_CAP_UAR_SZ, cmd_hca_cap, uar_sz)
+	FIELD(HCA_CAP_LOG_PG_SZ, cmd_hca_cap, log_pg_sz)
+	FIELD(HCA_CAP_BF, cmd_hca_cap, bf)
+	FIELD(HCA_CAP_DRIVER_VERSION, cmd_hca_cap, driver_version)
+	FIELD(HCA_CAP_LOG_BF_REG_SIZE, cmd_hca_cap, log_bf_reg_size)
+	FIELD(HCA_CAP_MAX_WQE_SZ_SQ, cmd_hca_cap, max_wqe_sz_sq)
+	FIELD(HCA_CAP_MAX_WQE_SZ_RQ, cmd_hca_cap, max_wqe_sz_rq)
+	FIELD(HCA_CAP_MAX_WQE_SZ_SQ_DC, cmd_hca_cap, max_wqe_sz_sq_dc)
+	FIELD(HCA_CAP_MAX_QP_MCG, cmd_hca_cap, max_qp_mcg)
+	FIELD(HCA_CAP_LOG_MAX_MCG, cmd_hca_cap, log_max_mcg)
+	FIELD(HCA_CAP_LOG_MAX_TRANSPORT_DOMAIN, cmd_hca_cap, log_max_transport_domain)
+	FIELD(HCA_CAP_LOG_MAX_PD, cmd_hca_cap, log_max_pd)
+	FIELD(HCA_CAP_LOG_MAX_XRCD, cmd_hca_cap, log_max_xrcd)
+	FIELD(HCA_CAP_LOG_MAX_RQ, cmd_hca_cap, log_max_rq)
+	FIELD(HCA_CAP_LOG_MAX_SQ, cmd_hca_cap, log_max_sq)
+	FIELD(HCA_CAP_LOG_MAX_TIR, cmd_hca_cap, log_max_tir)
+	FIELD(HCA_CAP_LOG_MAX_TIS, cmd_hca_cap, log_max_tis)
+	FIELD(HCA_CAP_LOG_MAX_RMP, cmd_hca_cap, log_max_rmp)
+	FIELD(HCA_CAP_LOG_MAX_RQT, cmd_hca_cap, log_max_rqt)
+	FIELD(HCA_CAP_LOG_MAX_RQT_SIZE, cmd_hca_cap, log_max_rqt_size)
+	FIELD(HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, cmd_hca_cap, log_max_stride_sz_rq)
+	FIELD(HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, cmd_hca_cap, log_min_stride_sz_rq)
+	FIELD(HCA_CAP_LOG_MAX_STRIDE_SZ_SQ, cmd_hca_cap, log_max_stride_sz_sq)
+	FIELD(HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, cmd_hca_cap, log_min_stride_sz_sq)
+	FIELD(HCA_CAP_LOG_MAX_WQ_SZ, cmd_hca_cap, log_max_wq_sz)
+	FIELD(HCA_CAP_GENERAL_OBJ_TYPES, cmd_hca_cap, general_obj_types)
+	FIELD(HCA_CAP_LOG_MAX_UCTX, cmd_hca_cap, log_max_uctx)
+	FIELD(HCA_CAP_LOG_MAX_UMEM, cmd_hca_cap, log_max_umem)
+	FIELD(HCA_CAP_MAX_NUM_EQS, cmd_hca_cap, max_num_eqs)
+	FIELD(HCA_CAP_LOG_UAR_PAGE_SZ, cmd_hca_cap, log_uar_page_sz)
+	FIELD(HCA_CAP_DEVICE_FREQUENCY_MHZ, cmd_hca_cap, device_frequency_mhz)
+	FIELD(HCA_CAP_DEVICE_FREQUENCY_KHZ, cmd_hca_cap, device_frequency_khz)
+	FIELD(HCA_CAP_NUM_OF_UARS_PER_PAGE, cmd_hca_cap, num_of_uars_per_page)
+	FIELD(HCA_CAP_SQ_TS_FORMAT, cmd_hca_cap, sq_ts_format)
+	FIELD(HCA_CAP_RQ_TS_FORMAT, cmd_hca_cap, rq_ts_format)
+	FIELD(ATOMIC_CAPS_ATOMIC_REQ_8B_ENDIANNESS_MODE, atomic_caps, atomic_req_8B_endianness_mode)
+	FIELD(ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1, atomic_caps, supported_atomic_req_8B_endianness_mode_1)
+	FIELD(ATOMIC_CAPS_ATOMIC_OPERATIONS, atomic_caps, atomic_operations)
+	FIELD(ATOMIC_CAPS_ATOMIC_SIZE_QP, atomic_caps, atomic_size_qp)
+	FIELD(ATOMIC_CAPS_ATOMIC_SIZE_DC, atomic_caps, atomic_size_dc)
+	FIELD(ROCE_CAP_ROCE_APM, roce_cap, roce_apm)
+	FIELD(ROCE_CAP_SW_R_ROCE_SRC_UDP_PORT, roce_cap, sw_r_roce_src_udp_port)
+	FIELD(ROCE_CAP_QP_TS_FORMAT, roce_cap, qp_ts_format)
+	FIELD(ROCE_CAP_L3_TYPE, roce_cap, l3_type)
+	FIELD(ROCE_CAP_ROCE_VERSION, roce_cap, roce_version)
+	FIELD(ROCE_CAP_R_ROCE_DEST_UDP_PORT, roce_cap, r_roce_dest_udp_port)
+	FIELD(ROCE_CAP_R_ROCE_MAX_SRC_UDP_PORT, roce_cap, r_roce_max_src_udp_port)
+	FIELD(ROCE_CAP_R_ROCE_MIN_SRC_UDP_PORT, roce_cap, r_roce_min_src_udp_port)
+	FIELD(ROCE_CAP_ROCE_ADDRESS_TABLE_SIZE, roce_cap, roce_address_table_size)
+	PART(QUERY_ADAPTER_OUT_QUERY_ADAPTER_STRUCT, query_adapter_out, query_adapter_struct)
+	FIELD(ADAPTER_IEEE_VENDOR_ID, query_adapter_param_block, ieee_vendor_id)
+	FIELD(ADAPTER_VSD_VENDOR_ID, query_adapter_param_block, vsd_vendor_id)
+	PART(ADAPTER_VSD, query_adapter_param_block, vsd)
+	PART(ADAPTER_VSD_CONTD_PSID, query_adapter_param_block, vsd_contd_psid)
+	FIELD(ALLOC_UAR_OUT_UAR, alloc_uar_out, uar)
+	FIELD(DEALLOC_UAR_IN_UAR, dealloc_uar_in, uar)
+	FIELD(ALLOC_PD_OUT_PD, alloc_pd_out, pd)
+	FIELD(DEALLOC_PD_IN_PD, dealloc_pd_in, pd)
+	FIELD(ALLOC_TRANSPORT_DOMAIN_OUT_TRANSPORT_DOMAIN, alloc_transport_domain_out, transport_domain)
+	FIELD(DEALLOC_TRANSPORT_DOMAIN_IN_TRANSPORT_DOMAIN, dealloc_transport_domain_in, transport_domain)
+	FIELD(QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY, query_special_contexts_out, dump_fill_mkey)
+	FIELD(QUERY_SPECIAL_CONTEXTS_OUT_RESD_LKEY, query_special_contexts_out, resd_lkey)
+	FIELD(QUERY_SPECIAL_CONTEXTS_OUT_NULL_MKEY, query_special_contexts_out, null_mkey)
+	FIELD(CREATE_MKEY_IN_PG_ACCESS, create_mkey_in, pg_access)
+	FIELD(CREATE_MKEY_IN_MKEY_UMEM_VALID, create_mkey_in, mkey_umem_valid)
+	PART(CREATE_MKEY_IN_MKC, create_mkey_in, memory_key_mkey_entry)
+	FIELD(CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, create_mkey_in, translations_octword_actual_size)
+	PART(CREATE_MKEY_IN_PAS, create_mkey_in, klm_pas_mtt)
+	FIELD(CREATE_MKEY_OUT_MKEY_INDEX, create_mkey_out, mkey_index)
+	FIELD(QUERY_MKEY_IN_MKEY_INDEX, query_mkey_in, mkey_index)
+	FIELD(QUERY_MKEY_IN_PG_ACCESS, query_mkey_in, pg_access)
+	PART(QUERY_MKEY_OUT_MKC, query_mkey_out, memory_key_mkey_entry)
+	FIELD(DESTROY_MKEY_IN_MKEY_INDEX, destroy_mkey_in, mkey_index)
+	FIELD(MKC_FREE, mkc, free)
+	FIELD(MKC_ACCESS_MODE_4_2, mkc, access_mode_4_2)
+	FIELD(MKC_RELAXED_ORDERING_WRITE, mkc, relaxed_ordering_write)
+	FIELD(MKC_UMR_EN, mkc, umr_en)
+	FIELD(MKC_A, mkc, a)
+	FIELD(MKC_RW, mkc, rw)
+	FIELD(MKC_RR, mkc, rr)
+	FIELD(MKC_LW, mkc, lw)
+	FIELD(MKC_LR, mkc, lr)
+	FIELD(MKC_ACCESS_MODE_1_0, mkc, access_mode_1_0)
+	FIELD(MKC_MA_TRANSLATION_MODE, mkc, ma_translation_mode)
+	FIELD(MKC_QPN, mkc, qpn)
+	FIELD(MKC_MKEY_7_0, mkc, mkey_7_0)
+	FIELD(MKC_LENGTH64, mkc, length64)
+	FIELD(MKC_BSF_EN, mkc, bsf_en)
+	FIELD(MKC_EN_RINVAL, mkc, en_rinval)
+	FIELD(MKC_PD, mkc, pd)
+	FIELD(MKC_START_ADDR, mkc, start_addr)
+	FIELD(MKC_LEN, mkc, len)
+	FIELD(MKC_BSF_OCTWORD_SIZE, mkc, bsf_octword_size)
+	FIELD(MKC_TRANSLATIONS_OCTWORD_SIZE, mkc, translations_octword_size)
+	FIELD(MKC_RELAXED_ORDERING_READ, mkc, relaxed_ordering_read)
+	FIELD(MKC_LOG_PAGE_SIZE, mkc, log_page_size)
+	PART(CREATE_EQ_IN_EQC, create_eq_in, eq_context_entry)
+	PART(CREATE_EQ_IN_EVENT_BITMASK, create_eq_in, event_bitmask)
+	PART(CREATE_EQ_IN_PAS, create_eq_in, pas)
+	FIELD(CREATE_EQ_OUT_EQ_NUMBER, create_eq_out, eq_number)
+	FIELD(DESTROY_EQ_IN_EQ_NUMBER, destroy_eq_in, eq_number)
+	FIELD(QUERY_EQ_IN_EQ_NUMBER, query_eq_in, eq_number)
+	PART(QUERY_EQ_OUT_EQC, query_eq_out, eq_context_entry)
+	FIELD(EQC_STATUS, eqc, status)
+	FIELD(EQC_EC, eqc, ec)
+	FIELD(EQC_OI, eqc, oi)
+	FIELD(EQC_ST, eqc, st)
+	FIELD(EQC_PAGE_OFFSET, eqc, page_offset)
+	FIELD(EQC_LOG_EQ_SIZE, eqc, log_eq_size)
+	FIELD(EQC_UAR_PAGE, eqc, uar_page)
+	FIELD(EQC_INTR, eqc, intr)
+	FIELD(EQC_LOG_PAGE_SIZE, eqc, log_page_size)
+	FIELD(EQC_CONSUMER_COUNTER, eqc, consumer_counter)
+	FIELD(EQC_PRODUCER_COUNTER, eqc, producer_counter)
+	PART(CREATE_CQ_IN_CQC, create_cq_in, cq_context)
+	FIELD(CREATE_CQ_IN_CQ_UMEM_VALID, create_cq_in, cq_umem_valid)
+	PART(CREATE_CQ_IN_PAS, create_cq_in, pas)
+	FIELD(CREATE_CQ_OUT_CQN, create_cq_out, cqn)
+	FIELD(DESTROY_CQ_IN_CQN, destroy_cq_in, cqn)
+	FIELD(QUERY_CQ_IN_CQN, query_cq_in, cqn)
+	PART(QUERY_CQ_OUT_CQC, query_cq_out, cq_context)
+	FIELD(MODIFY_CQ_IN_CQN, modify_cq_in, cqn)
+	FIELD(MODIFY_CQ_IN_FIELD_SELECT, modify_cq_in, modify_field_select_resize_field_select)
+	PART(MODIFY_CQ_IN_CQC, modify_cq_in, cq_context)
+	FIELD(MODIFY_CQ_IN_CQ_UMEM_VALID, modify_cq_in, cq_umem_valid)
+	PART(MODIFY_CQ_IN_PAS, modify_cq_in, pas)
+	FIELD(CQC_STATUS, cqc, status)
+	FIELD(CQC_DBR_UMEM_VALID, cqc, dbr_umem_valid)
+	FIELD(CQC_CQE_SZ, cqc, cqe_sz)
+	FIELD(CQC_CC, cqc, cc)
+	FIELD(CQC_SCQE_BREAK_MODERATION_EN, cqc, scqe_break_moderation_en)
+	FIELD(CQC_OI, cqc, oi)
+	FIELD(CQC_CQ_PERIOD_MODE, cqc, cq_period_mode)
+	FIELD(CQC_CQE_COMP_EN, cqc, cqe_comp_en)
+	FIELD(CQC_MINI_CQE_RES_FORMAT, cqc, mini_cqe_res_format)
+	FIELD(CQC_ST, cqc, st)
+	FIELD(CQC_PAGE_OFFSET, cqc, page_offset)
+	FIELD(CQC_LOG_CQ_SIZE, cqc, log_cq_size)
+	FIELD(CQC_UAR_PAGE, cqc, uar_page)
+	FIELD(CQC_CQ_PERIOD, cqc, cq_period)
+	FIELD(CQC_CQ_MAX_COUNT, cqc, cq_max_count)
+	FIELD(CQC_C_EQN, cqc, c_eqn_or_apu_element)
+	FIELD(CQC_LOG_PAGE_SIZE, cqc, log_page_size)
+	FIELD(CQC_LAST_NOTIFIED_INDEX, cqc, last_notified_index)
+	FIELD(CQC_LAST_SOLICIT_INDEX, cqc, last_solicit_index)
+	FIELD(CQC_CONSUMER_COUNTER, cqc, consumer_counter)
+	FIELD(CQC_PRODUCER_COUNTER, cqc, producer_counter)
+	FIELD(CQC_DBR_ADDR, cqc, dbr_addr)
+	FIELD(CREATE_QP_IN_INPUT_QPN, create_qp_in, input_qpn)
+	FIELD(CREATE_QP_IN_OPT_PARAM_MASK, create_qp_in, opt_param_mask)
+	FIELD(CREATE_QP_IN_ECE, create_qp_in, ece)
+	PART(CREATE_QP_IN_QPC, create_qp_in, qpc)
+	FIELD(CREATE_QP_IN_WQ_UMEM_VALID, create_qp_in, wq_umem_valid)
+	PART(CREATE_QP_IN_PAS, create_qp_in, pas)
+	FIELD(CREATE_QP_OUT_QPN, create_qp_out, qpn)
+	FIELD(CREATE_QP_OUT_ECE, create_qp_out, ece)
+	FIELD(DESTROY_QP_IN_QPN, destroy_qp_in, qpn)
+	FIELD(MODIFY_QP_IN_QPN, rst2init_qp_in, qpn)
+	FIELD(MODIFY_QP_IN_OPT_PARAM_MASK, rst2init_qp_in, opt_param_mask)
+	FIELD(MODIFY_QP_IN_ECE, rst2init_qp_in, ece)
+	PART(MODIFY_QP_IN_QPC, rst2init_qp_in, qpc)
+	FIELD(QUERY_QP_IN_QPN, query_qp_in, qpn)
+	FIELD(QUERY_QP_OUT_OPT_PARAM_MASK, query_qp_out, opt_param_mask)
+	FIELD(QUERY_QP_OUT_ECE, query_qp_out, ece)
+	PART(QUERY_QP_OUT_QPC, query_qp_out, qpc)
+	PART(QUERY_QP_OUT_PAS, query_qp_out, pas)
+	FIELD(QPC_STATE, qpc, state)
+	FIELD(QPC_LAG_TX_PORT_AFFINITY, qpc, lag_tx_port_affinity)
+	FIELD(QPC_ST, qpc, st)
+	FIELD(QPC_ISOLATE_VL_TC, qpc, isolate_vl_tc)
+	FIELD(QPC_PM_STATE, qpc, pm_state)
+	FIELD(QPC_REQ_E2E_CREDIT_MODE, qpc, req_e2e_credit_mode)
+	FIELD(QPC_OFFLOAD_TYPE, qpc, offload_type)
+	FIELD(QPC_END_PADDING_MODE, qpc, end_padding_mode)
+	FIELD(QPC_WQ_SIGNATURE, qpc, wq_signature)
+	FIELD(QPC_BLOCK_LB_MC, qpc, block_lb_mc)
+	FIELD(QPC_ATOMIC_LIKE_WRITE_EN, qpc, atomic_like_write_en)
+	FIELD(QPC_LATENCY_SENSITIVE, qpc, latency_sensitive)
+	FIELD(QPC_DRAIN_SIGERR, qpc, drain_sigerr)
+	FIELD(QPC_PD, qpc, pd)
+	FIELD(QPC_MTU, qpc, mtu)
+	FIELD(QPC_LOG_MSG_MAX, qpc, log_msg_max)
+	FIELD(QPC_LOG_RQ_SIZE, qpc, log_rq_size)
+	FIELD(QPC_LOG_RQ_STRIDE, qpc, log_rq_stride)
+	FIELD(QPC_NO_SQ, qpc, no_sq)
+	FIELD(QPC_LOG_SQ_SIZE, qpc, log_sq_size)
+	FIELD(QPC_TS_FORMAT, qpc, ts_format)
+	FIELD(QPC_RLKY, qpc, rlky)
+	FIELD(QPC_ULP_STATELESS_OFFLOAD_MODE, qpc, ulp_stateless_offload_mode)
+	FIELD(QPC_COUNTER_SET_ID, qpc, counter_set_id)
+	FIELD(QPC_UAR_PAGE, qpc, uar_page)
+	FIELD(QPC_USER_INDEX, qpc, user_index)
+	FIELD(QPC_LOG_PAGE_SIZE, qpc, log_page_size)
+	FIELD(QPC_REMOTE_QPN, qpc, remote_qpn)
+	PART(QPC_PRIMARY_PATH, qpc, primary_address_path)
+	PART(QPC_SECONDARY_PATH, qpc, secondary_address_path)
+	FIELD(QPC_LOG_ACK_REQ_FREQ, qpc, log_ack_req_freq)
+	FIELD(QPC_LOG_SRA_MAX, qpc, log_sra_max)
+	FIELD(QPC_RETRY_COUNT, qpc, retry_count)
+	FIELD(QPC_RNR_RETRY, qpc, rnr_retry)
+	FIELD(QPC_FRE, qpc, fre)
+	FIELD(QPC_CUR_RNR_RETRY, qpc, cur_rnr_retry)
+	FIELD(QPC_CUR_RETRY_COUNT, qpc, cur_retry_count)
+	FIELD(QPC_NEXT_SEND_PSN, qpc, next_send_psn)
+	FIELD(QPC_CQN_SND, qpc, cqn_snd)
+	FIELD(QPC_DETH_SQPN, qpc, deth_sqpn)
+	FIELD(QPC_LAST_ACKED_PSN, qpc, last_acked_psn)
+	FIELD(QPC_SSN, qpc, ssn)
+	FIELD(QPC_LOG_RRA_MAX, qpc, log_rra_max)
+	FIELD(QPC_ATOMIC_MODE, qpc, atomic_mode)
+	FIELD(QPC_RRE, qpc, rre)
+	FIELD(QPC_RWE, qpc, rwe)
+	FIELD(QPC_RAE, qpc, rae)
+	FIELD(QPC_PAGE_OFFSET, qpc, page_offset)
+	FIELD(QPC_CD_SLAVE_RECEIVE, qpc, cd_slave_receive)
+	FIELD(QPC_CD_SLAVE_SEND, qpc, cd_slave_send)
+	FIELD(QPC_CD_MASTER, qpc, cd_master)
+	FIELD(QPC_MIN_RNR_NAK, qpc, min_rnr_nak)
+	FIELD(QPC_NEXT_RCV_PSN, qpc, next_rcv_psn)
+	FIELD(QPC_XRCD, qpc, xrcd)
+	FIELD(QPC_CQN_RCV, qpc, cqn_rcv)
+	FIELD(QPC_DBR_ADDR, qpc, dbr_addr)
+	FIELD(QPC_Q_KEY, qpc, q_key)
+	FIELD(QPC_RQ_TYPE, qpc, rq_type)
+	FIELD(QPC_SRQN_RMPN_XRQN, qpc, srqn_rmpn_xrqn)
+	FIELD(QPC_RMSN, qpc, rmsn)
+	FIELD(QPC_HW_SQ_WQEBB_COUNTER, qpc, hw_sq_wqebb_counter)
+	FIELD(QPC_SW_SQ_WQEBB_COUNTER, qpc, sw_sq_wqebb_counter)
+	FIELD(QPC_HW_RQ_COUNTER, qpc, hw_rq_counter)
+	FIELD(QPC_SW_RQ_COUNTER, qpc, sw_rq_counter)
+	FIELD(QPC_CGS, qpc, cgs)
+	FIELD(QPC_CS_REQ, qpc, cs_req)
+	FIELD(QPC_CS_RES, qpc, cs_res)
+	FIELD(QPC_DC_ACCESS_KEY, qpc, dc_access_key)
+	FIELD(QPC_DBR_UMEM_VALID, qpc, dbr_umem_valid)
+	FIELD(ADS_FL, ads, fl)
+	FIELD(ADS_FREE_AR, ads, free_ar)
+	FIELD(ADS_PKEY_INDEX, ads, pkey_index)
+	FIELD(ADS_GRH, ads, grh)
+	FIELD(ADS_MLID, ads, mlid)
+	FIELD(ADS_RLID, ads, rlid)
+	FIELD(ADS_ACK_TIMEOUT, ads, ack_timeout)
+	FIELD(ADS_SRC_ADDR_INDEX, ads, src_addr_index)
+	FIELD(ADS_STAT_RATE, ads, stat_rate)
+	FIELD(ADS_HOP_LIMIT, ads, hop_limit)
+	FIELD(ADS_TCLASS, ads, tclass)
+	FIELD(ADS_FLOW_LABEL, ads, flow_label)
+	PART(ADS_RGID_RIP, ads, rgid_rip)
+	FIELD(ADS_F_DSCP, ads, f_dscp)
+	FIELD(ADS_F_ECN, ads, f_ecn)
+	FIELD(ADS_F_ETH_PRIO, ads, f_eth_prio)
+	FIELD(ADS_ECN, ads, ecn)
+	FIELD(ADS_DSCP, ads, dscp)
+	FIELD(ADS_UDP_SPORT, ads, udp_sport)
+	FIELD(ADS_DEI_CFI, ads, dei_cfi)
+	FIELD(ADS_ETH_PRIO, ads, eth_prio)
+	FIELD(ADS_SL, ads, sl)
+	FIELD(ADS_VHCA_PORT_NUM, ads, vhca_port_num)
+	FIELD(ADS_RMAC_47_32, ads, rmac_47_32)
+	FIELD(ADS_RMAC_31_0, ads, rmac_31_0)
+	FIELD(QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT, query_hca_vport_context_in, other_vport)
+	FIELD(QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM, query_hca_vport_context_in, port_num)
+	FIELD(QUERY_HCA_VPORT_CONTEXT_IN_VPORT_NUMBER, query_hca_vport_context_in, vport_number)
+	PART(QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT, query_hca_vport_context_out, hca_vport_context)
+	FIELD(HCA_VPORT_CONTEXT_FIELD_SELECT, hca_vport_context, field_select)
+	FIELD(HCA_VPORT_CONTEXT_SM_VIRT_AWARE, hca_vport_context, sm_virt_aware)
+	FIELD(HCA_VPORT_CONTEXT_HAS_SMI, hca_vport_context, has_smi)
+	FIELD(HCA_VPORT_CONTEXT_HAS_RAW, hca_vport_context, has_raw)
+	FIELD(HCA_VPORT_CONTEXT_GRH_REQUIRED, hca_vport_context, grh_required)
+	FIELD(HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE, hca_vport_context, port_physical_state)
+	FIELD(HCA_VPORT_CONTEXT_VPORT_STATE_POLICY, hca_vport_context, vport_state_policy)
+	FIELD(HCA_VPORT_CONTEXT_PORT_STATE, hca_vport_context, port_state)
+	FIELD(HCA_VPORT_CONTEXT_VPORT_STATE, hca_vport_context, vport_state)
+	FIELD(HCA_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca_vport_context, system_image_guid)
+	FIELD(HCA_VPORT_CONTEXT_PORT_GUID, hca_vport_context, port_guid)
+	FIELD(HCA_VPORT_CONTEXT_NODE_GUID, hca_vport_context, node_guid)
+	FIELD(HCA_VPORT_CONTEXT_CAP_MASK1, hca_vport_context, cap_mask1)
+	FIELD(HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT, hca_vport_context, cap_mask1_field_select)
+	FIELD(HCA_VPORT_CONTEXT_CAP_MASK2, hca_vport_context, cap_mask2)
+	FIELD(HCA_VPORT_CONTEXT_CAP_MASK2_FIELD_SELECT, hca_vport_context, cap_mask2_field_select)
+	FIELD(HCA_VPORT_CONTEXT_LID, hca_vport_context, lid)
+	FIELD(HCA_VPORT_CONTEXT_INIT_TYPE_REPLY, hca_vport_context, init_type_reply)
+	FIELD(HCA_VPORT_CONTEXT_LMC, hca_vport_context, lmc)
+	FIELD(HCA_VPORT_CONTEXT_SUBNET_TIMEOUT, hca_vport_context, subnet_timeout)
+	FIELD(HCA_VPORT_CONTEXT_SM_LID, hca_vport_context, sm_lid)
+	FIELD(HCA_VPORT_CONTEXT_SM_SL, hca_vport_context, sm_sl)
+	FIELD(HCA_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER, hca_vport_context, qkey_violation_counter)
+	FIELD(HCA_VPORT_CONTEXT_PKEY_VIOLATION_COUNTER, hca_vport_context, pkey_violation_counter)
+	FIELD(QUERY_HCA_VPORT_GID_IN_OTHER_VPORT, query_hca_vport_gid_in, other_vport)
+	FIELD(QUERY_HCA_VPORT_GID_IN_PORT_NUM, query_hca_vport_gid_in, port_num)
+	FIELD(QUERY_HCA_VPORT_GID_IN_VPORT_NUMBER, query_hca_vport_gid_in, vport_number)
+	FIELD(QUERY_HCA_VPORT_GID_IN_GID_INDEX, query_hca_vport_gid_in, gid_index)
+	FIELD(QUERY_HCA_VPORT_GID_OUT_GIDS_NUM, query_hca_vport_gid_out, gids_num)
+	PART(QUERY_HCA_VPORT_GID_OUT_GID, query_hca_vport_gid_out, gid)
+	FIELD(QUERY_HCA_VPORT_PKEY_IN_OTHER_VPORT, query_hca_vport_pkey_in, other_vport)
+	FIELD(QUERY_HCA_VPORT_PKEY_IN_PORT_NUM, query_hca_vport_pkey_in, port_num)
+	FIELD(QUERY_HCA_VPORT_PKEY_IN_VPORT_NUMBER, query_hca_vport_pkey_in, vport_number)
+	FIELD(QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX, query_hca_vport_pkey_in, pkey_index)
+	PART(QUERY_HCA_VPORT_PKEY_OUT_PKEY, query_hca_vport_pkey_out, pkey)
+	FIELD(PKEY_PKEY, pkey, pkey)
+	FIELD(QUERY_VPORT_STATE_IN_OTHER_VPORT, query_vport_state_in, other_vport)
+	FIELD(QUERY_VPORT_STATE_IN_VPORT_NUMBER, query_vport_state_in, vport_number)
+	FIELD(QUERY_VPORT_STATE_OUT_ADMIN_STATE, query_vport_state_out, admin_state)
+	FIELD(QUERY_VPORT_STATE_OUT_STATE, query_vport_state_out, state)
+	FIELD(SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, set_roce_address_in, roce_address_index)
+	FIELD(SET_ROCE_ADDRESS_IN_VHCA_PORT_NUM, set_roce_address_in, vhca_port_num)
+	PART(SET_ROCE_ADDRESS_IN_ROCE_ADDRESS, set_roce_address_in, roce_address)
+	FIELD(QUERY_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, query_roce_address_in, roce_address_index)
+	FIELD(QUERY_ROCE_ADDRESS_IN_VHCA_PORT_NUM, query_roce_address_in, vhca_port_num)
+	PART(QUERY_ROCE_ADDRESS_OUT_ROCE_ADDRESS, query_roce_address_out, roce_address)
+	PART(ROCE_ADDR_SOURCE_L3_ADDRESS, roce_addr_layout, source_l3_address)
+	FIELD(ROCE_ADDR_VLAN_VALID, roce_addr_layout, vlan_valid)
+	FIELD(ROCE_ADDR_VLAN_ID, roce_addr_layout, vlan_id)
+	FIELD(ROCE_ADDR_SOURCE_MAC_47_32, roce_addr_layout, source_mac_47_32)
+	FIELD(ROCE_ADDR_SOURCE_MAC_31_0, roce_addr_layout, source_mac_31_0)
+	FIELD(ROCE_ADDR_ROCE_L3_TYPE, roce_addr_layout, roce_l3_type)
+	FIELD(ROCE_ADDR_ROCE_VERSION, roce_addr_layout, roce_version)
+};
+/* clang-format on */
+
+#define OP(name)                                         \
+	{                                                \
+#name, PRM_OP_##name, MLX5_CMD_OP_##name \
+	}
+#define SIZE(own, layout)                                              \
+	{                                                              \
+#own, own, sizeof(struct mlx5_ifc_##layout##_bits) / 8 \
+	}
+#define VALUE(own, kernel)        \
+	{                         \
+#own, own, kernel \
+	}
+
+static const struct pair values[] = {
+	OP(QUERY_HCA_CAP),
+	OP(QUERY_ADAPTER),
+	OP(CREATE_MKEY),
+	OP(QUERY_MKEY),
+	OP(DESTROY_MKEY),
+	OP(QUERY_SPECIAL_CONTEXTS),
+	OP(CREATE_EQ),
+	OP(DESTROY_EQ),
+	OP(QUERY_EQ),
+	OP(CREATE_CQ),
+	OP(DESTROY_CQ),
+	OP(QUERY_CQ),
+	OP(MODIFY_CQ),
+	OP(CREATE_QP),
+	OP(DESTROY_QP),
+	OP(RST2INIT_QP),
+	OP(INIT2RTR_QP),
+	OP(RTR2RTS_QP),
+	OP(RTS2RTS_QP),
+	OP(SQERR2RTS_QP),
+	OP(2ERR_QP),
+	OP(2RST_QP),
+	OP(QUERY_QP),
+	OP(SQD_RTS_QP),
+	OP(INIT2INIT_QP),
+	OP(QUERY_VPORT_STATE),
+	OP(QUERY_ROCE_ADDRESS),
+	OP(SET_ROCE_ADDRESS),
+	OP(QUERY_HCA_VPORT_CONTEXT),
+	OP(QUERY_HCA_VPORT_GID),
+	OP(QUERY_HCA_VPORT_PKEY),
+	OP(ALLOC_PD),
+	OP(DEALLOC_PD),
+	OP(ALLOC_UAR),
+	OP(DEALLOC_UAR),
+	OP(NOP),
+	OP(ALLOC_TRANSPORT_DOMAIN),
+	OP(DEALLOC_TRANSPORT_DOMAIN),
+	SIZE(PRM_CMD_IN_SIZE, alloc_pd_in),
+	SIZE(PRM_CMD_OUT_SIZE, alloc_pd_out),
+	SIZE(PRM_QPC_SIZE, qpc),
+	SIZE(PRM_CQC_SIZE, cqc),
+	SIZE(PRM_EQC_SIZE, eqc),
+	SIZE(PRM_MKC_SIZE, mkc),
+	SIZE(PRM_HCA_CAP_SIZE, hca_cap_union),
+	SIZE(PRM_HCA_VPORT_CONTEXT_SIZE, hca_vport_context),
+	SIZE(PRM_ROCE_ADDR_SIZE, roce_addr_layout),
+	SIZE(PRM_CREATE_QP_IN_SIZE, create_qp_in),
+	SIZE(PRM_MODIFY_QP_IN_SIZE, rst2init_qp_in),
+	SIZE(PRM_MODIFY_QP_IN_SIZE, init2rtr_qp_in),
+	SIZE(PRM_MODIFY_QP_IN_SIZE, rtr2rts_qp_in),
+	SIZE(PRM_MODIFY_QP_IN_SIZE, rts2rts_qp_in),
+	SIZE(PRM_CREATE_CQ_IN_SIZE, create_cq_in),
+	SIZE(PRM_CREATE_EQ_IN_SIZE, create_eq_in),
+	SIZE(PRM_CREATE_MKEY_IN_SIZE, create_mkey_in),
+	VALUE(PRM_CS_RES_32B, MLX5_QPC_CS_RES_UP_TO_32B),
+	VALUE(PRM_CS_RES_64B, MLX5_QPC_CS_RES_UP_TO_64B),
+	VALUE(PRM_CS_REQ_32B, MLX5_QPC_CS_REQ_UP_TO_32B),
+	VALUE(PRM_CS_REQ_64B, MLX5_QPC_CS_REQ_UP_TO_64B),
+	VALUE(PRM_MKEY_MODE_PA, MLX5_MKC_ACCESS_MODE_PA),
+	VALUE(PRM_MKEY_MODE_MTT, MLX5_MKC_ACCESS_MODE_MTT),
+	VALUE(PRM_MKEY_MODE_KLMS, MLX5_MKC_ACCESS_MODE_KLMS),
+	VALUE(PRM_MKEY_MODE_KSM, MLX5_MKC_ACCESS_MODE_KSM),
+	VALUE(PRM_QP_PM_STATE_MIGRATED, MLX5_QPC_PM_STATE_MIGRATED),
+	VALUE(PRM_QP_ST_RC, MLX5_QPC_ST_RC),
+	VALUE(PRM_CQC_ST_SOLICITED_ARMED, MLX5_CQC_ST_SOLICITED_NOTIFICATION_REQUEST_ARMED),
+	VALUE(PRM_CQC_ST_ARMED, MLX5_CQC_ST_NOTIFICATION_REQUEST_ARMED),
+	VALUE(PRM_CQC_ST_FIRED, MLX5_CQC_ST_FIRED),
+	VALUE(PRM_CQC_STATUS_OVERFLOW, MLX5_CQC_STATUS_CQ_OVERFLOW),
+	VALUE(PRM_CQC_STATUS_WRITE_FAIL, MLX5_CQC_STATUS_CQ_WRITE_FAIL),
+	VALUE(PRM_CQ_ERROR_OVERRUN, MLX5_CQ_ERROR_SYNDROME_CQ_OVERRUN),
+	VALUE(PRM_CQ_ERROR_ACCESS, MLX5_CQ_ERROR_SYNDROME_CQ_ACCESS_VIOLATION_ERROR),
+	VALUE(PRM_MODIFY_CQ_OP_RESIZE, MLX5_MODIFY_CQ_IN_OP_MOD_RESIZE_CQ),
+	VALUE(PRM_EVENT_COMP, MLX5_EVENT_TYPE_CODING_COMPLETION_EVENTS),
+	VALUE(PRM_EVENT_COMM_EST, MLX5_EVENT_TYPE_CODING_COMMUNICATION_ESTABLISHED),
+	VALUE(PRM_EVENT_INTERNAL_ERROR, MLX5_EVENT_TYPE_CODING_INTERNAL_ERROR),
+};
+
+/* Values of headers that do not compile outside the kernel: found in their text. */
+#define TEXT(own, file, kernel)         \
+	{                               \
+#own, own, file, kernel \
+	}
+
+static const struct {
+	const char *name;
+	uint64_t ours;
+	const char *file, *kernel;
+} texts[] = {
+	TEXT(PRM_STAT_OK, "device.h", "MLX5_CMD_STAT_OK"),
+	TEXT(PRM_STAT_INT_ERR, "device.h", "MLX5_CMD_STAT_INT_ERR"),
+	TEXT(PRM_STAT_BAD_OP_ERR, "device.h", "MLX5_CMD_STAT_BAD_OP_ERR"),
+	TEXT(PRM_STAT_BAD_PARAM_ERR, "device.h", "MLX5_CMD_STAT_BAD_PARAM_ERR"),
+	TEXT(PRM_STAT_BAD_SYS_STATE_ERR, "device.h", "MLX5_CMD_STAT_BAD_SYS_STATE_ERR"),
+	TEXT(PRM_STAT_BAD_RES_ERR, "device.h", "MLX5_CMD_STAT_BAD_RES_ERR"),
+	TEXT(PRM_STAT_RES_BUSY, "device.h", "MLX5_CMD_STAT_RES_BUSY"),
+	TEXT(PRM_STAT_LIM_ERR, "device.h", "MLX5_CMD_STAT_LIM_ERR"),
+	TEXT(PRM_STAT_BAD_RES_STATE_ERR, "device.h", "MLX5_CMD_STAT_BAD_RES_STATE_ERR"),
+	TEXT(PRM_STAT_IX_ERR, "device.h", "MLX5_CMD_STAT_IX_ERR"),
+	TEXT(PRM_STAT_NO_RES_ERR, "device.h", "MLX5_CMD_STAT_NO_RES_ERR"),
+	TEXT(PRM_STAT_BAD_QP_STATE_ERR, "device.h", "MLX5_CMD_STAT_BAD_QP_STATE_ERR"),
+	TEXT(PRM_STAT_BAD_INP_LEN_ERR, "device.h", "MLX5_CMD_STAT_BAD_INP_LEN_ERR"),
+	TEXT(PRM_STAT_BAD_OUTP_LEN_ERR, "device.h", "MLX5_CMD_STAT_BAD_OUTP_LEN_ERR"),
+	TEXT(PRM_EVENT_SQ_DRAINED, "device.h", "MLX5_EVENT_TYPE_SQ_DRAINED"),
+	TEXT(PRM_EVENT_CQ_ERROR, "device.h", "MLX5_EVENT_TYPE_CQ_ERROR"),
+	TEXT(PRM_EVENT_WQ_CATAS_ERROR, "device.h", "MLX5_EVENT_TYPE_WQ_CATAS_ERROR"),
+	TEXT(PRM_EVENT_WQ_INVAL_REQ_ERROR, "device.h", "MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR"),
+	TEXT(PRM_EVENT_WQ_ACCESS_ERROR, "device.h", "MLX5_EVENT_TYPE_WQ_ACCESS_ERROR"),
+	TEXT(PRM_EVENT_SRQ_LAST_WQE, "device.h", "MLX5_EVENT_TYPE_SRQ_LAST_WQE"),
+	TEXT(PRM_EVENT_PORT_CHANGE, "device.h", "MLX5_EVENT_TYPE_PORT_CHANGE"),
+	TEXT(PRM_QP_STATE_RST, "qp.h", "MLX5_QP_STATE_RST"),
+	TEXT(PRM_QP_STATE_INIT, "qp.h", "MLX5_QP_STATE_INIT"),
+	TEXT(PRM_QP_STATE_RTR, "qp.h", "MLX5_QP_STATE_RTR"),
+	TEXT(PRM_QP_STATE_RTS, "qp.h", "MLX5_QP_STATE_RTS"),
+	TEXT(PRM_QP_STATE_SQER, "qp.h", "MLX5_QP_STATE_SQER"),
+	TEXT(PRM_QP_STATE_SQD, "qp.h", "MLX5_QP_STATE_SQD"),
+	TEXT(PRM_QP_STATE_ERR, "qp.h", "MLX5_QP_STATE_ERR"),
+	TEXT(PRM_OPTPAR_RRE, "qp.h", "MLX5_QP_OPTPAR_RRE"),
+	TEXT(PRM_OPTPAR_RAE, "qp.h", "MLX5_QP_OPTPAR_RAE"),
+	TEXT(PRM_OPTPAR_RWE, "qp.h", "MLX5_QP_OPTPAR_RWE"),
+	TEXT(PRM_OPTPAR_PKEY_INDEX, "qp.h", "MLX5_QP_OPTPAR_PKEY_INDEX"),
+	TEXT(PRM_OPTPAR_RNR_TIMEOUT, "qp.h", "MLX5_QP_OPTPAR_RNR_TIMEOUT"),
+	TEXT(PRM_OPTPAR_PRIMARY_ADDR_PATH, "qp.h", "MLX5_QP_OPTPAR_PRIMARY_ADDR_PATH"),
+	TEXT(PRM_OPTPAR_SRA_MAX, "qp.h", "MLX5_QP_OPTPAR_SRA_MAX"),
+	TEXT(PRM_OPTPAR_RRA_MAX, "qp.h", "MLX5_QP_OPTPAR_RRA_MAX"),
+	TEXT(PRM_OPTPAR_PM_STATE, "qp.h", "MLX5_QP_OPTPAR_PM_STATE"),
+	TEXT(PRM_OPTPAR_RETRY_COUNT, "qp.h", "MLX5_QP_OPTPAR_RETRY_COUNT"),
+	TEXT(PRM_OPTPAR_RNR_RETRY, "qp.h", "MLX5_QP_OPTPAR_RNR_RETRY"),
+	TEXT(PRM_OPTPAR_ACK_TIMEOUT, "qp.h", "MLX5_QP_OPTPAR_ACK_TIMEOUT"),
+	TEXT(PRM_OPTPAR_LAG_TX_AFF, "qp.h", "MLX5_QP_OPTPAR_LAG_TX_AFF"),
+	TEXT(PRM_OPTPAR_PRI_PORT, "qp.h", "MLX5_QP_OPTPAR_PRI_PORT"),
+	TEXT(PRM_OPTPAR_COUNTER_SET_ID, "qp.h", "MLX5_QP_OPTPAR_COUNTER_SET_ID"),
+	TEXT(PRM_MODIFY_CQ_OVERRUN, "cq.h", "MLX5_CQ_MODIFY_OVERRUN"),
+};
+
+static int failures, compared;
+
+static void compare(const char *name, uint64_t ours, uint64_t theirs)
+{
+	compared++;
+	if (ours == theirs)
+		return;
+	failures++;
+	printf("%s: ours 0x%llx, the kernel's 0x%llx\n", name, (unsigned long long)ours,
+	       (unsigned long long)theirs);
+}
+
+/* The value behind "NAME =" in a line of FILE; "1 << n" is understood. */
+static int find_text(const char *file, const char *name, uint64_t *value)
+{
+	char path[512], line[512], *at;
+	size_t len = strlen(name);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", KERNEL_MLX5, file);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		at = line + strspn(line, " \t");
+		if (strncmp(at, name, len) || !strchr(" \t=", at[len]))
+			continue;
+		at = strchr(at, '=');
+		if (!at)
+			continue;
+		*value = strtoull(at + 1, &at, 0);
+		if (strstr(at, "<<"))
+			*value <<= strtoul(strstr(at, "<<") + 2, NULL, 0);
+		fclose(f);
+		return 1;
+	}
+	if (f)
+		fclose(f);
+	return 0;
+}
+
+static void compare_pairs(const struct pair *pair, size_t count)
+{
+	for (; count; pair++, count--)
+		compare(pair->name, pair->ours, pair->theirs);
+}
+
+int main(void)
+{
+	uint64_t value;
+	size_t i;
+
+	compare_pairs(layouts, sizeof(layouts) / sizeof(layouts[0]));
+	compare_pairs(values, sizeof(values) / sizeof(values[0]));
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (find_text(texts[i].file, texts[i].kernel, &value)) {
+			compare(texts[i].name, texts[i].ours, value);
+		} else {
+			failures++;
+			printf("%s: no %s in %s\n", texts[i].name, texts[i].kernel, texts[i].file);
+		}
+	}
+	printf("%d facts compared, %d differ\n", compared, failures);
+	return failures ? 1 : 0;
+}
+
+#endif

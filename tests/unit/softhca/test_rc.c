@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_rc.c - every RC operation between two adapters: data, CQE bytes, ring wraps, bus calls.
+ */
+#include "flat.h"
+
+enum {
+	OP_NOP,
+	OP_SEND_INVAL = 1,
+	OP_WRITE = 8,
+	OP_WRITE_IMM,
+	OP_SEND,
+	OP_SEND_IMM,
+	OP_READ = 16,
+	OP_CS,
+	OP_FA
+};
+enum { REQ, RESP_WRITE_IMM, RESP_SEND, RESP_SEND_IMM, RESP_SEND_INVAL };
+
+enum { LONG = 10 * 1000 * 1000 };
+
+static struct flat_qp *a, *b;
+static uint64_t from, to;
+static uint32_t lkey, rkey;
+
+/* Two connected QPs and SIZE bytes on each side, the source filled. */
+static void pair(const struct flat_qp_attr *attr, uint64_t size)
+{
+	uint64_t i;
+
+	a = flat_qp(0, attr);
+	b = flat_qp(1, attr);
+	flat_connect(a, b, attr);
+	from = flat_alloc(size, 4096);
+	to = flat_alloc(size, 4096);
+	for (i = 0; i < size; i++)
+		flat.mem[from + i] = i * 7 + i / 256;
+	lkey = flat_mr(flat.hca[0], flat.pd[0], from, size, ALL_ACCESS);
+	rkey = flat_mr(flat.hca[1], flat.pd[1], to, size, ALL_ACCESS);
+}
+
+static void unpair(void)
+{
+	test_free(a->send_cq);
+	test_free(a->recv_cq);
+	test_free(b->send_cq);
+	test_free(b->recv_cq);
+	test_free(a);
+	test_free(b);
+}
+
+static void same(uint64_t len)
+{
+	assert_memory_equal(flat.mem + from, flat.mem + to, len);
+}
+
+static void send_completes_on_both_sides(void **state)
+{
+	const uint8_t *cqe;
+
+	(void)state;
+	pair(NULL, 4096);
+	flat_recv(b, to, 4096, rkey);
+	flat_send(a, OP_SEND, from, 64, lkey);
+	flat_run(LONG);
+	same(64);
+	flat_expect_done(a->send_cq, REQ, 0);
+	cqe = flat.mem + b->recv_cq->ring;
+	flat_expect_done(b->recv_cq, RESP_SEND, 0);
+	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), 64);
+	assert_int_equal(prm_get(cqe, PRM(0x38, 23, 0)), b->n);
+	assert_int_equal(prm_get(cqe, PRM(0x18, 23, 0)), a->n);
+	flat_expect_empty(a->send_cq);
+	flat_expect_empty(b->recv_cq);
+	unpair();
+}
+
+static void small_send_takes_five_bus_calls(void **state)
+{
+	unsigned int before;
+
+	(void)state;
+	pair(NULL, 4096);
+	flat_recv(b, to, 4096, rkey);
+	before = flat.reads + flat.writes;
+	flat_send(a, OP_SEND, from, 64, lkey);
+	flat_run(LONG);
+	/* doorbell record and WQE; payload; receive WQE; data and CQE there; CQE here */
+	assert_in_range(flat.reads + flat.writes - before, 1, 6);
+	unpair();
+}
+
+static void long_write_arrives_whole(void **state)
+{
+	enum { SIZE = 3 * 1000 * 1000 + 17 };
+
+	(void)state;
+	pair(NULL, SIZE);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from, 1000001, lkey);
+	flat_data(a, from + 1000001, SIZE - 1000001, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG);
+	same(SIZE);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_empty(b->recv_cq);
+	unpair();
+}
+
+static void long_read_arrives_whole(void **state)
+{
+	enum { SIZE = 1024 * 1024 + 5 };
+	const uint8_t *cqe;
+
+	(void)state;
+	pair(NULL, SIZE);
+	flat_ctrl(b, OP_READ, SIGNALED, 0);
+	flat_raddr(b, from, lkey);
+	flat_data(b, to, SIZE, rkey);
+	flat_post(b);
+	flat_ring(b);
+	flat_run(LONG);
+	same(SIZE);
+	cqe = flat.mem + b->send_cq->ring;
+	flat_expect_done(b->send_cq, REQ, 0);
+	assert_int_equal(cqe[56], OP_READ);
+	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), SIZE);
+	unpair();
+}
+
+static void write_with_immediate_consumes_a_receive(void **state)
+{
+	const uint8_t *cqe;
+
+	(void)state;
+	pair(NULL, 4096);
+	flat_recv(b, 0, 0, 0x100);
+	flat_ctrl(a, OP_WRITE_IMM, SIGNALED | SOLICITED, 0x11223344);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from, 100, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG);
+	same(100);
+	cqe = flat.mem + b->recv_cq->ring;
+	flat_expect_done(b->recv_cq, RESP_WRITE_IMM, 0);
+	assert_memory_equal(cqe + 0x24, "\x11\x22\x33\x44", 4);
+	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), 100);
+	assert_true(cqe[63] & SOLICITED);
+	unpair();
+}
+
+static void send_with_invalidate_kills_the_key(void **state)
+{
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, 4096);
+	key = flat_mr(flat.hca[1], flat.pd[1], to, 4096, ALL_ACCESS | REMOTE_INVALIDATE);
+	flat_recv(b, to, 4096, rkey);
+	flat_ctrl(a, OP_SEND_INVAL, SIGNALED, key);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_done(b->recv_cq, RESP_SEND_INVAL, 0);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to, key);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG);
+	flat_expect_error(a->send_cq, 13, 1, 0x13);
+	unpair();
+}
+
+static void inline_data_wraps_with_the_ring(void **state)
+{
+	struct flat_qp_attr attr = { .sq_log = 2, .rq_log = 5 };
+	char text[100];
+	int i;
+
+	(void)state;
+	pair(&attr, 4096);
+	/* two WQEBBs each, from every block of the ring of four */
+	for (i = 0; i < 9; i++) {
+		memset(text, 'a' + i, sizeof(text));
+		flat_recv(b, to, 4096, rkey);
+		if (i == 4) {
+			flat_ctrl(a, OP_NOP, SIGNALED, 0);
+			flat_post(a);
+		}
+		flat_ctrl(a, OP_SEND, SIGNALED, 0);
+		flat_inline(a, text, sizeof(text));
+		flat_post(a);
+		flat_ring(a);
+		flat_run(LONG);
+		assert_memory_equal(flat.mem + to, text, sizeof(text));
+		if (i == 4)
+			flat_expect_done(a->send_cq, REQ, 8);
+		flat_expect_done(a->send_cq, REQ, 2 * i + (i >= 4));
+		flat_expect_done(b->recv_cq, RESP_SEND, i);
+	}
+	unpair();
+}
+
+static void indices_wrap_at_16_bits(void **state)
+{
+	struct flat_qp_attr attr = { .sq_log = 4, .rq_log = 4, .cq_log = 4, .first_psn = 0xfffff0 };
+	uint32_t i;
+
+	(void)state;
+	pair(&attr, 4096);
+	for (i = 0; i < 70000; i++) {
+		flat_recv(b, to, 4096, rkey);
+		flat_send(a, OP_SEND, from, 4, lkey);
+		flat_run(LONG);
+		flat_expect_done(a->send_cq, REQ, i);
+		flat_expect_done(b->recv_cq, RESP_SEND, i);
+	}
+	unpair();
+}
+
+static void atomics_return_the_old_value(void **state)
+{
+	uint64_t value = 41, old;
+
+	(void)state;
+	pair(NULL, 4096);
+	memcpy(flat.mem + to + 8, &value, 8);
+	flat_ctrl(a, OP_FA, SIGNALED, 0);
+	flat_raddr(a, to + 8, rkey);
+	flat_atomic(a, 1, 0);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	flat_ctrl(a, OP_CS, SIGNALED, 0);
+	flat_raddr(a, to + 8, rkey);
+	flat_atomic(a, 100, 42);
+	flat_data(a, from + 8, 8, lkey);
+	flat_post(a);
+	flat_ctrl(a, OP_CS, SIGNALED, 0);
+	flat_raddr(a, to + 8, rkey);
+	flat_atomic(a, 7, 42);
+	flat_data(a, from + 16, 8, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG);
+	memcpy(&old, flat.mem + from, 8);
+	assert_int_equal(old, 41);
+	memcpy(&old, flat.mem + from + 8, 8);
+	assert_int_equal(old, 42);
+	memcpy(&old, flat.mem + from + 16, 8);
+	assert_int_equal(old, 100);
+	memcpy(&value, flat.mem + to + 8, 8);
+	assert_int_equal(value, 100);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_done(a->send_cq, REQ, 1);
+	flat_expect_done(a->send_cq, REQ, 2);
+	unpair();
+}
+
+static void unsignaled_writes_leave_no_cqe(void **state)
+{
+	int i;
+
+	(void)state;
+	pair(NULL, 4096);
+	for (i = 0; i < 3; i++) {
+		flat_ctrl(a, OP_WRITE, i == 2 ? SIGNALED : 0, 0);
+		flat_raddr(a, to + i, rkey);
+		flat_data(a, from + i, 1, lkey);
+		flat_post(a);
+	}
+	flat_ring(a);
+	flat_run(LONG);
+	same(3);
+	flat_expect_done(a->send_cq, REQ, 2);
+	flat_expect_empty(a->send_cq);
+	unpair();
+}
+
+static void small_data_goes_into_the_cqe(void **state)
+{
+	struct flat_qp_attr attr = { .cs_req = 0x22, .cs_res = 2, .cqe_size = 128 };
+	const uint8_t *cqe;
+
+	(void)state;
+	pair(&attr, 4096);
+	flat_recv(b, to, 4096, rkey);
+	flat_recv(b, to, 4096, rkey);
+	flat_send(a, OP_SEND, from, 64, lkey);
+	flat_send(a, OP_SEND, from, 5, lkey);
+	flat_run(LONG);
+	cqe = flat_poll(b->recv_cq);
+	assert_int_equal(cqe[63] & 0xc, 8);
+	assert_memory_equal(cqe - 64, flat.mem + from, 64);
+	cqe = flat_poll(b->recv_cq);
+	assert_int_equal(cqe[63] & 0xc, 4);
+	assert_memory_equal(cqe, flat.mem + from, 5);
+	assert_int_equal(flat.mem[to], 0);
+
+	flat_ctrl(b, OP_READ, SIGNALED, 0);
+	flat_raddr(b, from, lkey);
+	flat_data(b, to, 40, rkey);
+	flat_post(b);
+	flat_ring(b);
+	flat_run(LONG);
+	cqe = flat_poll(b->send_cq);
+	assert_int_equal(cqe[63] & 0xc, 8);
+	assert_memory_equal(cqe - 64, flat.mem + from, 40);
+	assert_int_equal(flat.mem[to], 0);
+	unpair();
+}
+
+static void rings_collapsed_into_one_are_all_seen(void **state)
+{
+	struct flat_qp *c, *d;
+	int i;
+
+	(void)state;
+	pair(NULL, 4096);
+	c = a;
+	d = b;
+	pair(NULL, 4096);
+	for (i = 0; i < 3; i++) {
+		flat_recv(b, to, 4096, rkey);
+		flat_recv(d, to, 4096, rkey);
+	}
+	flat_send(a, OP_SEND, from, 4, lkey);
+	flat_ctrl(c, OP_SEND, SIGNALED, 0);
+	flat_data(c, from, 4, lkey);
+	flat_post(c);
+	prm_set(flat.mem + c->dbr, PRM(0x4, 31, 0), c->sq_pi);
+	flat_send(a, OP_SEND, from, 4, lkey);
+	flat_run(LONG);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_done(a->send_cq, REQ, 1);
+	flat_expect_done(c->send_cq, REQ, 0);
+	unpair();
+	a = c;
+	b = d;
+	unpair();
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+#define ROCE(f)                                                       \
+	{                                                             \
+#f " (RoCE)", f, flat_setup_roce, flat_teardown, NULL \
+	}
+	const struct CMUnitTest tests[] = {
+		IB(send_completes_on_both_sides),
+		ROCE(send_completes_on_both_sides),
+		IB(small_send_takes_five_bus_calls),
+		IB(long_write_arrives_whole),
+		ROCE(long_write_arrives_whole),
+		IB(long_read_arrives_whole),
+		IB(write_with_immediate_consumes_a_receive),
+		IB(send_with_invalidate_kills_the_key),
+		IB(inline_data_wraps_with_the_ring),
+		IB(indices_wrap_at_16_bits),
+		IB(atomics_return_the_old_value),
+		IB(unsignaled_writes_leave_no_cqe),
+		IB(small_data_goes_into_the_cqe),
+		IB(rings_collapsed_into_one_are_all_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
