@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RDMA netlink (NETLINK_RDMA): the part that finds devices and their character devices. Only attributes that the tree
+ * reads or writes are declared, each with its number; the numbers belong to the kernel.
+ */
+#ifndef _RDMA_NETLINK_H
+#define _RDMA_NETLINK_H
+
+#include <linux/types.h>
+
+/* A message type is the client, shifted, and its command. */
+enum {
+	RDMA_NL_NLDEV = 5,
+};
+
+#define RDMA_NL_GET_CLIENT(type)     ((type) >> 10 & 0x3f)
+#define RDMA_NL_GET_OP(type)         ((type)&0x3ff)
+#define RDMA_NL_GET_TYPE(client, op) (((client) << 10) + (op))
+
+enum rdma_nldev_command {
+	RDMA_NLDEV_CMD_UNSPEC = 0,
+	RDMA_NLDEV_CMD_GET = 1, /* one device, or with NLM_F_DUMP all */
+	RDMA_NLDEV_CMD_SET = 2,
+	RDMA_NLDEV_CMD_PORT_GET = 5,
+	RDMA_NLDEV_CMD_SYS_GET = 6,
+	RDMA_NLDEV_CMD_SYS_SET = 7,
+	RDMA_NLDEV_CMD_GET_CHARDEV = 15,
+};
+
+/* Values of RDMA_NLDEV_ATTR_DEV_NODE_TYPE; those of NodeInfo:NodeType where InfiniBand has them. */
+enum {
+	RDMA_NODE_IB_CA = 1,
+	RDMA_NODE_IB_SWITCH = 2,
+	RDMA_NODE_IB_ROUTER = 3,
+	RDMA_NODE_RNIC = 4,
+	RDMA_NODE_USNIC = 5,
+	RDMA_NODE_USNIC_UDP = 6,
+	RDMA_NODE_UNSPECIFIED = 7,
+};
+
+enum rdma_nldev_attr {
+	RDMA_NLDEV_ATTR_UNSPEC = 0,
+	RDMA_NLDEV_ATTR_PAD = 0,
+
+	/* device */
+	RDMA_NLDEV_ATTR_DEV_INDEX = 1,      /* u32 */
+	RDMA_NLDEV_ATTR_DEV_NAME = 2,       /* string */
+	RDMA_NLDEV_ATTR_PORT_INDEX = 3,     /* u32; of a device: the number of its ports */
+	RDMA_NLDEV_ATTR_CAP_FLAGS = 4,      /* u64 */
+	RDMA_NLDEV_ATTR_FW_VERSION = 5,     /* string */
+	RDMA_NLDEV_ATTR_NODE_GUID = 6,      /* u64, host order */
+	RDMA_NLDEV_ATTR_SYS_IMAGE_GUID = 7, /* u64, host order */
+
+	/* port */
+	RDMA_NLDEV_ATTR_SUBNET_PREFIX = 8,    /* u64, host order */
+	RDMA_NLDEV_ATTR_LID = 9,              /* u32 */
+	RDMA_NLDEV_ATTR_SM_LID = 10,          /* u32 */
+	RDMA_NLDEV_ATTR_LMC = 11,             /* u8 */
+	RDMA_NLDEV_ATTR_PORT_STATE = 12,      /* u8 */
+	RDMA_NLDEV_ATTR_PORT_PHYS_STATE = 13, /* u8 */
+	RDMA_NLDEV_ATTR_NDEV_INDEX = 50,      /* u32; the network interface of the port */
+	RDMA_NLDEV_ATTR_NDEV_NAME = 51,       /* string */
+
+	/* device, later additions */
+	RDMA_NLDEV_ATTR_DEV_NODE_TYPE = 14, /* u8, RDMA_NODE_* */
+	RDMA_NLDEV_ATTR_LINK_TYPE = 65,     /* string: a software device's driver */
+	RDMA_NLDEV_ATTR_DEV_PROTOCOL = 67,  /* string: "ib", "roce", "iw", ... */
+	RDMA_NLDEV_NET_NS_FD = 68,          /* u32 */
+	RDMA_NLDEV_ATTR_DEV_DIM = 84,       /* u8: adaptive moderation of CQs */
+
+	/* character device: ask by type, and by device where it belongs to one */
+	RDMA_NLDEV_ATTR_CHARDEV_TYPE = 69,     /* string: "uverbs", "umad", "rdma_cm" */
+	RDMA_NLDEV_ATTR_CHARDEV_NAME = 70,     /* string: "uverbs0" */
+	RDMA_NLDEV_ATTR_CHARDEV_ABI = 71,      /* u64 */
+	RDMA_NLDEV_ATTR_CHARDEV = 72,          /* u64: dev_t, as the kernel codes it */
+	RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID = 73, /* u64, enum rdma_driver_id */
+
+	/* the subsystem */
+	RDMA_NLDEV_SYS_ATTR_NETNS_MODE = 66,           /* u8 */
+	RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK = 93,         /* u8: 1 if fork() copies pinned pages */
+	RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE = 96, /* u8 */
+
+	/* one more than the largest number above: the size of a table indexed by attribute */
+	RDMA_NLDEV_ATTR_MAX = 97,
+};
+
+#endif
