@@ -505,7 +505,7 @@ static const struct pair values[] = {
 	SIZE(PRM_CQC_SIZE, cqc),
 	SIZE(PRM_EQC_SIZE, eqc),
 	SIZE(PRM_MKC_SIZE, mkc),
-	SIZE(PRM_HCA_CAP_SIZE, hca_cap_union),
+	{ "PRM_HCA_CAP_SIZE", PRM_HCA_CAP_SIZE, sizeof(union mlx5_ifc_hca_cap_union_bits) / 8 },
 	SIZE(PRM_HCA_VPORT_CONTEXT_SIZE, hca_vport_context),
 	SIZE(PRM_ROCE_ADDR_SIZE, roce_addr_layout),
 	SIZE(PRM_CREATE_QP_IN_SIZE, create_qp_in),
