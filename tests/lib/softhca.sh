@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
 # softhca.sh - run a program on softhca, with our libraries or with the distribution's. Sourced by the test and bench
 # scripts, which call softhca_setup STAGE SOFTHCA first; RDMAKIT_STAGE and SOFTHCA in the environment take precedence.
 
@@ -53,16 +54,19 @@ check_ours() {
 check_reference() {
 	local path
 	path=$(unset LD_LIBRARY_PATH; loaded_from "$1")
-	[ -n "$path" ] && [ "$(readlink -f "$path")" != "$(readlink -f "$libdir/libibverbs.so.1")" ] ||
+	if [ -z "$path" ] || [ "$(readlink -f "$path")" = "$(readlink -f "$libdir/libibverbs.so.1")" ]; then
 		fail "$1 would not load the distribution's libibverbs"
+	fi
 }
 
-# on_ours PROGRAM ARGS..., on_reference PROGRAM ARGS...: on a private adapter; SOFTHCA_ARGS has its options.
+# on_ours PROGRAM ARGS..., on_reference PROGRAM ARGS...: on a private adapter with these options.
 # LD_LIBRARY_PATH is set for the program only: softhca itself needs none of ours.
+softhca_args=()
+
 on_ours() {
-	"$softhca" run ${SOFTHCA_ARGS:-} -- env LD_LIBRARY_PATH="$libdir" "$@"
+	"$softhca" run "${softhca_args[@]}" -- env LD_LIBRARY_PATH="$libdir" "$@"
 }
 
 on_reference() {
-	"$softhca" run ${SOFTHCA_ARGS:-} -- env -u LD_LIBRARY_PATH "$@"
+	"$softhca" run "${softhca_args[@]}" -- env -u LD_LIBRARY_PATH "$@"
 }
