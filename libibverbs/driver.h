@@ -448,6 +448,13 @@ int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mas
 		       struct ibv_qp_init_attr *init_attr);
 int verbs_cmd_destroy_qp(struct ibv_qp *qp);
 
+/* ---- 6. Help ------------------------------------------------------------------------------------------------------- */
+
+/* Exported to programs as well, though no public header declares them. The first is where sysfs is mounted; the second reads
+ * DIR/FILE into BUF, ends it, strips one newline, and returns its length, or -1 with errno set. */
+const char *ibv_get_sysfs_path(void);
+int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
+
 /* The driver of an open context, so that direct verbs (mlx5dv_*) can tell their own devices from
  * others. */
 static inline const struct verbs_driver *verbs_driver_of(const struct ibv_device *device)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * temp_tree.h - a directory of small files, made for one test program and removed after it.
+ */
+#ifndef TESTS_UNIT_LIBIBVERBS_TEMP_TREE_H
+#define TESTS_UNIT_LIBIBVERBS_TEMP_TREE_H
+
+/* The root of the tree: a new directory under TMPDIR. */
+const char *tree_make(void);
+/* Write TEXT to the file PATH below the root, making its directories. */
+void tree_put(const char *path, const char *text);
+/* The whole of a file below the root; the caller frees it. */
+char *tree_get(const char *path);
+void tree_remove(void);
+
+#endif

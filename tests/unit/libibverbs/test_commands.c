@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Each command as the kernel sees it: object, method and attributes, spelled out.
+ *
+ * ioctl() is replaced (--wrap) by a kernel that writes down what it was given, fills outputs with a pattern and names new
+ * objects 0x51, 0x52, ...
+ */
+#include "unit.h"
+
+#include "fake_device.h"
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	char text[2048];
+	int calls;
+	int err;   /* fail with this */
+	int eintr; /* interrupted so many times first */
+	uint32_t next_handle;
+	unsigned char fill; /* what outputs are filled with */
+} kernel;
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg);
+
+static void note(const char *format, ...)
+{
+	size_t len = strlen(kernel.text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(kernel.text + len, sizeof(kernel.text) - len, format, args);
+	va_end(args);
+}
+
+static void note_bytes(const void *data, size_t len)
+{
+	const unsigned char *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		note("%02x", bytes[i]);
+}
+
+/* Which attributes of a method are outputs is not in the ioctl; a test lists their ids here. */
+static const uint16_t *outputs, *new_objects;
+
+static bool is_in(const uint16_t *list, uint16_t id)
+{
+	for (; list && *list != 0xffff; list++)
+		if (*list == id)
+			return true;
+	return false;
+}
+
+static void take_attr(struct ib_uverbs_attr *attr)
+{
+	note(" %s%03x", attr->flags & UVERBS_ATTR_F_MANDATORY ? "" : "?", attr->attr_id);
+	if (is_in(outputs, attr->attr_id)) {
+		note(">%u", attr->len);
+		memset((void *)(uintptr_t)attr->data, kernel.fill, attr->len);
+	} else if (is_in(new_objects, attr->attr_id)) {
+		note("=new");
+		attr->data = kernel.next_handle++;
+	} else if (attr->len > 8) {
+		note("<");
+		note_bytes((const void *)(uintptr_t)attr->data, attr->len);
+	} else if (attr->len) {
+		note("=%u:%llx", attr->len, (unsigned long long)attr->data);
+	} else {
+		note("=%llx", (unsigned long long)attr->data);
+	}
+}
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg)
+{
+	struct ib_uverbs_ioctl_hdr *hdr = arg;
+
+	assert_int_equal(fd, FAKE_CMD_FD);
+	assert_int_equal(request, RDMA_VERBS_IOCTL);
+	assert_int_equal(hdr->length, sizeof(*hdr) + hdr->num_attrs * sizeof(hdr->attrs[0]));
+	assert_int_equal(hdr->driver_id, FAKE_DRIVER_ID);
+	assert_int_equal(hdr->reserved1 | hdr->reserved2, 0);
+	kernel.calls++;
+	if (kernel.eintr-- > 0) {
+		errno = EINTR;
+		return -1;
+	}
+	note("%x/%x", hdr->object_id, hdr->method_id);
+	if (kernel.err) {
+		errno = kernel.err;
+		return -1;
+	}
+	for (unsigned int i = 0; i < hdr->num_attrs; i++)
+		take_attr(&hdr->attrs[i]);
+	return 0;
+}
+
+#undef ibv_query_port /* the exported function, not the inline call of new programs */
+
+#define IDS(...) ((const uint16_t[]){ __VA_ARGS__, 0xffff })
+
+static void expect(const uint16_t *outs, const uint16_t *news)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.next_handle = 0x51;
+	outputs = outs;
+	new_objects = news;
+}
+
+static int open_fake(void **state)
+{
+	*state = fake_open();
+	return 0;
+}
+
+static int close_fake(void **state)
+{
+	fake_close(*state);
+	return 0;
+}
+
+static struct ibv_context *context_of(void **state)
+{
+	return &((struct fake_context *)*state)->vctx.context;
+}
+
+static void alloc_pd_is_an_invoked_write(void **state)
+{
+	struct ibv_pd pd = {};
+	uint32_t pdn = 7;
+	const struct verbs_udata udata = { .resp = &pdn, .resp_len = sizeof(pdn) };
+
+	expect(IDS(UVERBS_ATTR_CORE_OUT, UVERBS_ATTR_UHW_OUT), NULL);
+	kernel.fill = 0x11;
+	assert_int_equal(verbs_cmd_alloc_pd(context_of(state), &pd, &udata), 0);
+	assert_string_equal(kernel.text, "0/0 000=8:0 001>4 002=8:3 1001>4");
+	assert_int_equal(pd.handle, 0x11111111);
+	assert_int_equal(pdn, 0x11111111);
+	assert_ptr_equal(pd.context, context_of(state));
+}
+
+static void a_driver_response_is_zeroed_before_the_command(void **state)
+{
+	struct ibv_pd pd = {};
+	uint32_t resp = 7;
+	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
+
+	expect(NULL, NULL);
+	kernel.err = EINVAL;
+	assert_int_equal(verbs_cmd_alloc_pd(context_of(state), &pd, &udata), EINVAL);
+	assert_int_equal(resp, 0);
+}
+
+static void dealloc_pd_names_its_handle(void **state)
+{
+	struct ibv_pd pd = { .context = context_of(state), .handle = 0x33 };
+
+	expect(NULL, NULL);
+	assert_int_equal(verbs_cmd_dealloc_pd(&pd), 0);
+	assert_string_equal(kernel.text, "1/0 000=33");
+}
+
+static void an_interrupted_command_is_run_again(void **state)
+{
+	struct ibv_pd pd = { .context = context_of(state), .handle = 0x33 };
+
+	expect(NULL, NULL);
+	kernel.eintr = 2;
+	assert_int_equal(verbs_cmd_dealloc_pd(&pd), 0);
+	assert_int_equal(kernel.calls, 3);
+}
+
+static void objects_of_a_lost_device_count_as_destroyed(void **state)
+{
+	struct ibv_pd pd = { .context = context_of(state), .handle = 0x33 };
+	struct verbs_mr vmr = { .mr = { .context = context_of(state) } };
+
+	expect(NULL, NULL);
+	kernel.err = EIO;
+	assert_int_equal(verbs_cmd_dealloc_pd(&pd), 0);
+	assert_int_equal(verbs_cmd_dereg_mr(&vmr), 0);
+	kernel.err = EBUSY;
+	assert_int_equal(verbs_cmd_dealloc_pd(&pd), EBUSY);
+}
+
+static void reg_mr_carries_range_iova_pd_and_access(void **state)
+{
+	struct ibv_pd pd = { .context = context_of(state), .handle = 0x33 };
+	struct verbs_mr vmr = {};
+
+	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
+	kernel.fill = 0x22;
+	assert_int_equal(verbs_cmd_reg_mr(&pd, (void *)0x1000, 0x2000, 0x3000,
+					  IBV_ACCESS_REMOTE_WRITE, &vmr, NULL),
+			 0);
+	assert_string_equal(kernel.text, "0/0 000<0000000000000000"
+					 "0010000000000000"
+					 "0020000000000000"
+					 "0030000000000000"
+					 "33000000"
+					 "02000000 001>12 002=8:9");
+	assert_int_equal(vmr.mr.lkey, 0x22222222);
+	assert_int_equal(vmr.mr.rkey, 0x22222222);
+	assert_ptr_equal(vmr.mr.addr, (void *)0x1000);
+	assert_int_equal(vmr.mr.length, 0x2000);
+	assert_ptr_equal(vmr.mr.pd, &pd);
+}
+
+static void optional_access_is_dropped_for_a_kernel_without_it(void **state)
+{
+	struct fake_context *fake = *state;
+	struct ibv_pd pd = { .context = &fake->vctx.context };
+	struct verbs_mr vmr = {};
+
+	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
+	verbs_cmd_reg_mr(&pd, NULL, 0, 0, IBV_ACCESS_RELAXED_ORDERING | IBV_ACCESS_LOCAL_WRITE,
+			 &vmr, NULL);
+	assert_non_null(strstr(kernel.text, "01000000 001>12"));
+	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
+	fake->vctx.priv->core_support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	verbs_cmd_reg_mr(&pd, NULL, 0, 0, IBV_ACCESS_RELAXED_ORDERING | IBV_ACCESS_LOCAL_WRITE,
+			 &vmr, NULL);
+	assert_non_null(strstr(kernel.text, "01001000 001>12"));
+}
+
+static void create_cq_says_who_owns_its_events(void **state)
+{
+	struct ibv_comp_channel channel = { .context = context_of(state), .fd = 9 };
+	const struct ibv_cq_init_attr_ex attr = { .cqe = 100,
+						  .comp_vector = 2,
+						  .channel = &channel };
+	const uint64_t driver_req = 0xabc;
+	const struct verbs_udata udata = { .req = &driver_req, .req_len = sizeof(driver_req) };
+	struct verbs_cq *vcq = calloc(1, sizeof(*vcq));
+	char want[512];
+
+	expect(IDS(UVERBS_ATTR_CREATE_CQ_RESP_CQE), IDS(UVERBS_ATTR_CREATE_CQ_HANDLE));
+	assert_int_equal(verbs_cmd_create_cq(context_of(state), &attr, 0, vcq, &udata), 0);
+	snprintf(want, sizeof(want),
+		 "3/0 000=new 001=4:64 002=8:%llx 003=9 004=4:2 006>4 ?007=4e 1000=8:abc",
+		 (unsigned long long)(uintptr_t)vcq);
+	assert_string_equal(kernel.text, want);
+	assert_int_equal(vcq->cq.handle, 0x51);
+	assert_int_equal(channel.refcnt, 1);
+
+	expect(IDS(UVERBS_ATTR_DESTROY_CQ_RESP), NULL);
+	assert_int_equal(verbs_cmd_destroy_cq(&vcq->cq), 0);
+	assert_string_equal(kernel.text, "3/1 000=51 001>8");
+	assert_int_equal(channel.refcnt, 0);
+	free(vcq);
+}
+
+static void a_failed_create_cq_leaves_the_channel_alone(void **state)
+{
+	struct ibv_comp_channel channel = { .context = context_of(state), .fd = 9 };
+	const struct ibv_cq_init_attr_ex attr = { .cqe = 1, .channel = &channel };
+	struct verbs_cq vcq = {};
+
+	expect(NULL, NULL);
+	kernel.err = ENOMEM;
+	assert_int_equal(verbs_cmd_create_cq(context_of(state), &attr, 0, &vcq, NULL), ENOMEM);
+	assert_int_equal(channel.refcnt, 0);
+}
+
+static struct ibv_qp_init_attr_ex rc_attr(struct ibv_pd *pd, struct ibv_cq *send,
+					  struct ibv_cq *recv)
+{
+	return (struct ibv_qp_init_attr_ex){
+		.send_cq = send,
+		.recv_cq = recv,
+		.cap = { 1, 2, 3, 4, 5 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+	};
+}
+
+static void create_qp_of_type_rc(void **state)
+{
+	struct ibv_pd pd = { .handle = 0x21 };
+	struct ibv_cq send = { .handle = 0x31 }, recv = { .handle = 0x32 };
+	struct ibv_qp_init_attr_ex attr = rc_attr(&pd, &send, &recv);
+	struct verbs_qp *vqp = calloc(1, sizeof(*vqp));
+	char want[512];
+
+	expect(IDS(UVERBS_ATTR_CREATE_QP_RESP_CAP, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM),
+	       IDS(UVERBS_ATTR_CREATE_QP_HANDLE));
+	kernel.fill = 0x44;
+	assert_int_equal(verbs_cmd_create_qp(context_of(state), &attr, vqp, NULL), 0);
+	snprintf(want, sizeof(want),
+		 "4/0 000=new 002=21 004=31 005=32 007=8:%llx "
+		 "008<0100000002000000030000000400000005000000 009=8:2 00c=4e 00d>20 00e>4",
+		 (unsigned long long)(uintptr_t)vqp);
+	assert_string_equal(kernel.text, want);
+	assert_int_equal(vqp->qp.handle, 0x51);
+	assert_int_equal(vqp->qp.qp_num, 0x44444444);
+	assert_int_equal(attr.cap.max_inline_data, 0x44444444);
+	assert_int_equal(vqp->qp.state, IBV_QPS_RESET);
+	assert_ptr_equal(vqp->qp.recv_cq, &recv);
+
+	expect(IDS(UVERBS_ATTR_DESTROY_QP_RESP), NULL);
+	assert_int_equal(verbs_cmd_destroy_qp(&vqp->qp), 0);
+	assert_string_equal(kernel.text, "4/1 000=51 001>4");
+	free(vqp);
+}
+
+static void create_qp_passes_signal_all_and_srq(void **state)
+{
+	struct ibv_pd pd = { .handle = 0x21 };
+	struct ibv_cq cq = { .handle = 0x31 };
+	struct ibv_srq srq = { .handle = 0x41 };
+	struct ibv_qp_init_attr_ex attr = rc_attr(&pd, &cq, &cq);
+	struct verbs_qp *vqp = calloc(1, sizeof(*vqp));
+
+	attr.sq_sig_all = 1;
+	attr.srq = &srq;
+	expect(IDS(UVERBS_ATTR_CREATE_QP_RESP_CAP, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM),
+	       IDS(UVERBS_ATTR_CREATE_QP_HANDLE));
+	assert_int_equal(verbs_cmd_create_qp(context_of(state), &attr, vqp, NULL), 0);
+	assert_non_null(strstr(kernel.text, " 002=21 003=41 004=31 "));
+	assert_non_null(strstr(kernel.text, " 009=8:2 00a=4:1000 00c=4e "));
+	expect(IDS(UVERBS_ATTR_DESTROY_QP_RESP), NULL);
+	assert_int_equal(verbs_cmd_destroy_qp(&vqp->qp), 0);
+	free(vqp);
+}
+
+/* The payload of the two halves of struct ib_uverbs_modify_qp, 112 bytes without a driver's. */
+static void modify_qp_sends_only_what_the_mask_names(void **state)
+{
+	struct ibv_qp qp = { .context = context_of(state), .handle = 0x61, .qp_type = IBV_QPT_RC };
+	struct ibv_qp_attr attr;
+
+	memset(&attr, 0xee, sizeof(attr));
+	attr.qp_state = IBV_QPS_INIT;
+	attr.pkey_index = 0x102;
+	attr.port_num = 3;
+	attr.qp_access_flags = 0xe;
+	expect(NULL, NULL);
+	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr,
+					     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+						     IBV_QP_ACCESS_FLAGS,
+					     NULL),
+			 0);
+	assert_string_equal(kernel.text, "0/0 000<"
+					 "00000000000000000000000000000000"
+					 "0000000000000000"
+					 "0000000000000000" /* dest */
+					 "00000000000000000000000000000000"
+					 "0000000000000000"
+					 "0000000000000000" /* alt_dest */
+					 "61000000"
+					 "39000000" /* handle, mask */
+					 "00000000"
+					 "00000000"
+					 "00000000"
+					 "00000000" /* qkey, PSNs, QPN */
+					 "0e000000"
+					 "0201"
+					 "0000" /* access, P_Keys */
+					 "01000000"
+					 "00000000"
+					 "03000000"
+					 "00000000" /* bytes */
+					 " 002=8:1a");
+	assert_int_equal(qp.state, IBV_QPS_INIT);
+}
+
+static void modify_qp_puts_the_address_where_the_kernel_reads_it(void **state)
+{
+	struct ibv_qp qp = { .context = context_of(state), .qp_type = IBV_QPT_RC };
+	struct ibv_qp_attr attr = {
+		.ah_attr = {
+			.grh = { .flow_label = 0x12345, .sgid_index = 6, .hop_limit = 7, .traffic_class = 8 },
+			.dlid = 0x0a0b,
+			.sl = 1,
+			.src_path_bits = 2,
+			.static_rate = 3,
+			.is_global = 1,
+			.port_num = 5,
+		},
+	};
+
+	attr.ah_attr.grh.dgid.raw[0] = 0xfe;
+	attr.ah_attr.grh.dgid.raw[15] = 0x99;
+	expect(NULL, NULL);
+	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr, IBV_QP_AV, NULL), 0);
+	assert_memory_equal(kernel.text,
+			    "0/0 000<fe000000000000000000000000000099"
+			    "45230100"
+			    "0b0a"
+			    "0000"
+			    "0607080102030105",
+			    strlen("0/0 000<") + 64);
+}
+
+static void modify_qp_with_a_driver_answer_is_the_extended_command(void **state)
+{
+	struct ibv_qp qp = { .context = context_of(state), .qp_type = IBV_QPT_RC };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	uint64_t answer;
+	const struct verbs_udata udata = { .resp = &answer, .resp_len = sizeof(answer) };
+
+	expect(IDS(UVERBS_ATTR_CORE_OUT, UVERBS_ATTR_UHW_OUT), NULL);
+	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr, IBV_QP_STATE, &udata), 0);
+	assert_non_null(strstr(kernel.text, " 001>8 002=8:8000001a 1001>8"));
+}
+
+static void a_refused_modify_leaves_the_state(void **state)
+{
+	struct ibv_qp qp = { .context = context_of(state),
+			     .qp_type = IBV_QPT_RC,
+			     .state = IBV_QPS_INIT };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
+
+	expect(NULL, NULL);
+	kernel.err = EINVAL;
+	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr, IBV_QP_STATE, NULL), EINVAL);
+	assert_int_equal(qp.state, IBV_QPS_INIT);
+}
+
+static void query_port_gives_old_callers_what_they_have_room_for(void **state)
+{
+	struct ibv_port_attr attr;
+
+	memset(&attr, 0xee, sizeof(attr));
+	expect(IDS(UVERBS_ATTR_QUERY_PORT_RESP), NULL);
+	assert_int_equal(
+		ibv_query_port(context_of(state), 2, (struct _compat_ibv_port_attr *)&attr), 0);
+	assert_string_equal(kernel.text, "0/2 000=8:2 001>48");
+	assert_int_equal(attr.flags, 0);
+	assert_int_equal(attr.port_cap_flags2, 0xeeee);
+}
+
+static void driver_attributes_follow_and_come_back(void **state)
+{
+	uint32_t handle = 0, page = 0;
+	int fd = -1;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(0x1000, &handle),
+		verbs_attr_skip(),
+		verbs_attr_u64(0x1001, 1),
+		verbs_attr_out(0x1002, &page, sizeof(page)),
+		verbs_attr_new_fd(0x1003, &fd),
+	};
+
+	expect(IDS(0x1002), IDS(0x1000, 0x1003));
+	kernel.fill = 0x66;
+	assert_int_equal(verbs_cmd_run(context_of(state), 0x1008, 0x1000, attrs, ARRAY_SIZE(attrs)),
+			 0);
+	assert_string_equal(kernel.text, "1008/1000 1000=new 1001=8:1 1002>4 1003=new");
+	assert_int_equal(handle, 0x51);
+	assert_int_equal(fd, 0x52);
+	assert_int_equal(page, 0x66666666);
+}
+
+static void a_failed_command_hands_nothing_out(void **state)
+{
+	uint32_t handle = 5;
+	const struct verbs_attr attrs[] = { verbs_attr_new_handle(0x1000, &handle) };
+
+	expect(NULL, NULL);
+	kernel.err = EPROTONOSUPPORT;
+	assert_int_equal(verbs_cmd_run(context_of(state), 0x1008, 0x1000, attrs, 1),
+			 EPROTONOSUPPORT);
+	assert_int_equal(handle, 5);
+}
+
+#define COMMAND_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_fake, close_fake)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		COMMAND_TEST(alloc_pd_is_an_invoked_write),
+		COMMAND_TEST(a_driver_response_is_zeroed_before_the_command),
+		COMMAND_TEST(dealloc_pd_names_its_handle),
+		COMMAND_TEST(an_interrupted_command_is_run_again),
+		COMMAND_TEST(objects_of_a_lost_device_count_as_destroyed),
+		COMMAND_TEST(reg_mr_carries_range_iova_pd_and_access),
+		COMMAND_TEST(optional_access_is_dropped_for_a_kernel_without_it),
+		COMMAND_TEST(create_cq_says_who_owns_its_events),
+		COMMAND_TEST(a_failed_create_cq_leaves_the_channel_alone),
+		COMMAND_TEST(create_qp_of_type_rc),
+		COMMAND_TEST(create_qp_passes_signal_all_and_srq),
+		COMMAND_TEST(modify_qp_sends_only_what_the_mask_names),
+		COMMAND_TEST(modify_qp_puts_the_address_where_the_kernel_reads_it),
+		COMMAND_TEST(modify_qp_with_a_driver_answer_is_the_extended_command),
+		COMMAND_TEST(a_refused_modify_leaves_the_state),
+		COMMAND_TEST(query_port_gives_old_callers_what_they_have_room_for),
+		COMMAND_TEST(driver_attributes_follow_and_come_back),
+		COMMAND_TEST(a_failed_command_hands_nothing_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
