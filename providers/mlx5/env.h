@@ -12,11 +12,12 @@ struct mlx5_env {
 	bool scatter_to_cqe;  /* MLX5_SCATTER_TO_CQE: small payloads may arrive inside the CQE */
 	bool blueflame; /* MLX5_SHUT_UP_BF unset: WQEs may be written to the adapter directly */
 	bool prefer_bf; /* MLX5_POST_SEND_PREFER_BF: also those without inline data */
-	unsigned int cqe_size;           /* MLX5_CQE_SIZE: 64 or 128; 0 when not set */
+	unsigned int
+		cqe_size; /* MLX5_CQE_SIZE: 64 (default) or 128; anything else fails CQ creation */
 	unsigned int total_bfregs;       /* MLX5_TOTAL_UUARS */
 	unsigned int low_latency_bfregs; /* MLX5_NUM_LOW_LAT_UUARS: of these, for one QP each */
 };
 
-int env_read(struct mlx5_env *env);
+void env_read(struct mlx5_env *env);
 
 #endif

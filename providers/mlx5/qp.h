@@ -82,11 +82,8 @@ struct mlx5_qp {
 	bool error_reported; /* the first failing request has been logged; guarded by the CQ's lock */
 	struct mlx5_bfreg *bfreg;
 	__be32 *dbrec;
-	struct hwbuf buf; /* receive ring, then send ring */
-	uint32_t create_flags;
-	uint32_t sq_max_wqe; /* bytes of the longest WQE that the capacities allow */
-	bool sq_sig_all;
-	struct ibv_qp_cap cap;
+	struct hwbuf buf;          /* receive ring, then send ring */
+	struct ibv_qp_cap cap;     /* as granted */
 	struct mlx5dv_qp_ex dv_qp; /* mlx5dv_qp_ex_from_ibv_qp_ex() */
 };
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * context.c - opens and closes a device: one ioctl, and nothing allocated that may not be needed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/cq.h"
+#include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/post.h"
+
+static const struct verbs_ops context_ops = {
+	.poll_cq = mlx5_poll_cq,
+	.req_notify_cq = cq_arm,
+	.post_send = mlx5_post_send,
+	.post_recv = mlx5_post_recv,
+	.cq_event = cq_event,
+	.query_device_ex = device_query_ex,
+	.query_port = device_query_port,
+	.alloc_pd = pd_alloc,
+	.dealloc_pd = pd_dealloc,
+	.reg_mr = mr_reg,
+	.dereg_mr = mr_dereg,
+	.create_cq = cq_create,
+	.destroy_cq = cq_destroy,
+	.create_qp = qp_create,
+	.modify_qp = qp_modify,
+	.query_qp = qp_query,
+	.destroy_qp = qp_destroy,
+};
+
+static __thread uint32_t open_flags;
+
+void context_set_open_flags(uint32_t flags)
+{
+	open_flags = flags;
+}
+
+/* The register counts matter only to kernels that do not know UARs as objects. */
+static int get_ucontext(struct mlx5_context *ctx)
+{
+	const struct mlx5_ib_alloc_ucontext_req_v2 req = {
+		.total_num_bfregs = 16,
+		.num_low_latency_bfregs = 4,
+		.flags = open_flags,
+		.max_cqe_version = 1,
+		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
+	};
+	const struct verbs_udata udata = {
+		.req = &req,
+		.req_len = sizeof(req),
+		.resp = &ctx->caps,
+		.resp_len = sizeof(ctx->caps),
+	};
+
+	return verbs_cmd_get_context(&ctx->vctx, &udata);
+}
+
+static int check_ucontext(const struct mlx5_context *ctx)
+{
+	const struct mlx5_ib_alloc_ucontext_resp *caps = &ctx->caps;
+
+	if (caps->cqe_version > 1) {
+		verbs_warn("open_device: the kernel chose CQE version %u, limit 1",
+			   caps->cqe_version);
+		return ENOTSUP;
+	}
+	if (caps->tot_bfregs) {
+		verbs_warn(
+			"open_device: the kernel has no doorbell pages as objects (Linux 5.8 or later has)");
+		return ENOTSUP;
+	}
+	return 0;
+}
+
+int context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
+{
+	struct mlx5_context *ctx = calloc(1, sizeof(*ctx));
+	int ret;
+
+	if (!ctx)
+		return ENOMEM;
+	ret = verbs_context_init(&ctx->vctx, vdev, cmd_fd);
+	if (ret)
+		goto free_ctx;
+	env_read(&ctx->env);
+	ret = get_ucontext(ctx);
+	if (!ret)
+		ret = check_ucontext(ctx);
+	if (ret)
+		goto cleanup_vctx;
+	id_lookup_init(&ctx->ids);
+	dbrec_pool_init(&ctx->dbrecs);
+	pthread_mutex_init(&ctx->uar_lock, NULL);
+	pthread_mutex_init(&ctx->device_lock, NULL);
+	verbs_set_ops(&ctx->vctx, &context_ops);
+	*vctx = &ctx->vctx;
+	return 0;
+cleanup_vctx:
+	verbs_context_cleanup(&ctx->vctx);
+free_ctx:
+	free(ctx);
+	return ret;
+}
+
+void context_free(struct verbs_context *vctx)
+{
+	struct mlx5_context *ctx = container_of(vctx, struct mlx5_context, vctx);
+
+	uar_free_all(ctx);
+	pthread_mutex_destroy(&ctx->device_lock);
+	pthread_mutex_destroy(&ctx->uar_lock);
+	dbrec_pool_destroy(&ctx->dbrecs);
+	id_lookup_destroy(&ctx->ids);
+	verbs_context_cleanup(vctx);
+	free(ctx);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * context.h - an open device: what kernel and environment said when it was opened, and what its objects share.
+ */
+#ifndef PROVIDERS_MLX5_CONTEXT_H
+#define PROVIDERS_MLX5_CONTEXT_H
+
+#include <pthread.h>
+#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+#include <rdma/mlx5-abi.h>
+#include "providers/common/dbrec.h"
+#include "providers/common/id_lookup.h"
+#include "providers/mlx5/env.h"
+#include "providers/mlx5/uar.h"
+#include "util/bits.h"
+
+struct mlx5_device {
+	struct verbs_device vdev; /* first */
+};
+
+struct mlx5_context {
+	struct mlx5_env env;
+	struct mlx5_ib_alloc_ucontext_resp
+		caps; /* limits of the device, as the kernel answered the open */
+
+	struct id_lookup ids; /* QPs by the number that their CQEs carry */
+	struct dbrec_pool dbrecs;
+
+	pthread_mutex_t uar_lock; /* guards the three below and the users of each register */
+	struct mlx5_uar *uars;
+	struct mlx5_uar *cq_uar;
+	struct mlx5_bfreg *bfregs;
+
+	pthread_mutex_t
+		device_lock; /* guards the three below: asked for when something first depends on it */
+	bool device_known;
+	struct ibv_device_attr device_attr;
+	struct mlx5_ib_query_device_resp device_resp;
+
+	struct verbs_context vctx;
+};
+
+static inline struct mlx5_context *to_mctx(struct ibv_context *context)
+{
+	return container_of(to_vctx(context), struct mlx5_context, vctx);
+}
+
+extern const struct verbs_driver verbs_provider_mlx5;
+
+static inline bool context_is_mlx5(struct ibv_context *context)
+{
+	return verbs_driver_of(context->device) == &verbs_provider_mlx5;
+}
+
+int context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
+void context_free(struct verbs_context *vctx);
+
+/* What direct verbs may ask of the next open on this thread: MLX5_IB_ALLOC_UCTX_* flags. */
+void context_set_open_flags(uint32_t flags);
+
+/* CQEs name a QP by user index rather than by QPN. */
+static inline bool context_has_user_index(const struct mlx5_context *ctx)
+{
+	return ctx->caps.cqe_version == 1;
+}
+
+/* device.c */
+int device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+		    struct ibv_device_attr_ex *attr, size_t attr_size);
+int device_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
+		      size_t attr_size);
+int device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr);
+int device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
+
+/* pd.c, mr.c */
+int pd_alloc(struct ibv_context *context, struct ibv_pd **pd);
+int pd_dealloc(struct ibv_pd *pd);
+uint32_t pd_number(struct ibv_pd *pd);
+int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
+	   struct verbs_mr **vmr);
+int mr_dereg(struct verbs_mr *vmr);
+
+/* cq.c */
+int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+	      struct verbs_cq **vcq);
+int cq_destroy(struct ibv_cq *cq);
+int cq_arm(struct ibv_cq *cq, int solicited_only);
+void cq_event(struct ibv_cq *cq);
+
+/* qp.c */
+int qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct verbs_qp **vqp);
+int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+	     struct ibv_qp_init_attr *init_attr);
+int qp_destroy(struct ibv_qp *qp);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq.c - creates, arms and destroys completion queues.
+ */
+#include "providers/mlx5/cq.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/doorbell.h"
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#define CQE_MAX ((1u << 24) - 1) /* the consumer index has 24 bits */
+
+#define WC_FLAGS_SUPPORTED                                                       \
+	((uint64_t)IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
+	 IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG)
+#define CREATE_FLAGS_SUPPORTED \
+	(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
+
+static uint32_t attr_flags(const struct ibv_cq_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
+}
+
+static int cq_check_attr(const struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr)
+{
+	if (!attr->cqe || attr->cqe > CQE_MAX) {
+		verbs_warn("create_cq: cqe is %u, must be 1 to %u", attr->cqe, CQE_MAX);
+		return EINVAL;
+	}
+	if (attr->wc_flags & ~WC_FLAGS_SUPPORTED) {
+		verbs_warn("create_cq: wc_flags is %#llx, supported are %#llx",
+			   (unsigned long long)attr->wc_flags,
+			   (unsigned long long)WC_FLAGS_SUPPORTED);
+		return ENOTSUP;
+	}
+	if (attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS) {
+		verbs_warn("create_cq: comp_mask is %#x, supported are %#x", attr->comp_mask,
+			   IBV_CQ_INIT_ATTR_MASK_FLAGS);
+		return EINVAL;
+	}
+	if (attr_flags(attr) & ~(uint32_t)CREATE_FLAGS_SUPPORTED) {
+		verbs_warn("create_cq: flags is %#x, supported are %#x", attr->flags,
+			   CREATE_FLAGS_SUPPORTED);
+		return EINVAL;
+	}
+	if (ctx->env.cqe_size != 64 && ctx->env.cqe_size != 128) {
+		verbs_warn("create_cq: MLX5_CQE_SIZE is %u in the environment, must be 64 or 128",
+			   ctx->env.cqe_size);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int cq_alloc_ring(struct mlx5_context *ctx, struct mlx5_cq *cq, uint32_t cqe)
+{
+	size_t size;
+	int ret;
+
+	cq->count_log = log2_ceil((uint64_t)cqe + 1);
+	cq->entry_log = log2_floor(ctx->env.cqe_size);
+	size = (size_t)1 << (cq->count_log + cq->entry_log);
+	ret = hwbuf_alloc(size, &cq->buf);
+	if (ret) {
+		verbs_warn("create_cq: no memory for a ring of %zu bytes", size);
+		return ret;
+	}
+	cq->ring = (uint8_t *)cq->buf.addr + ctx->env.cqe_size - sizeof(struct mlx5_cqe64);
+	cq_ring_init(cq);
+	return 0;
+}
+
+static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
+			 struct mlx5_cq *cq)
+{
+	struct ibv_cq_init_attr_ex rounded = *attr;
+	const struct mlx5_ib_create_cq req = {
+		.buf_addr = (uintptr_t)cq->buf.addr,
+		.db_addr = (uintptr_t)cq->dbrec,
+		.cqe_size = 1u << cq->entry_log,
+		.flags = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX,
+		.uar_page_index = (uint16_t)cq->uar->page_id,
+	};
+	struct mlx5_ib_create_cq_resp resp;
+	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	uint32_t flags = 0;
+	int ret;
+
+	if (attr_flags(attr) & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
+		flags |= IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
+	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+		flags |= IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	rounded.cqe = (1u << cq->count_log) - 1;
+	ret = verbs_cmd_create_cq(&ctx->vctx.context, &rounded, flags, &cq->vcq, &udata);
+	if (!ret)
+		cq->cqn = resp.cqn;
+	return ret;
+}
+
+/* What polling will do is decided here, before anybody can poll. */
+static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
+			       struct mlx5_cq *cq)
+{
+	bool shared = !ctx->env.single_threaded &&
+		      !(attr_flags(attr) & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+
+	qlock_init(&cq->lock, shared);
+	cq->poll = shared ? poll_cq_locked : poll_cq_unlocked;
+	cq->ids = &ctx->ids;
+	cq->rsn_offset = context_has_user_index(ctx) ? offsetof(struct mlx5_cqe64, srqn_uidx)
+						     : offsetof(struct mlx5_cqe64, sop_drop_qpn);
+	cq_ex_fill(cq, attr->wc_flags);
+}
+
+int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+	      struct verbs_cq **vcq)
+{
+	struct mlx5_context *ctx = to_mctx(context);
+	struct mlx5_cq *cq;
+	int ret;
+
+	ret = cq_check_attr(ctx, attr);
+	if (ret)
+		return ret;
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return ENOMEM;
+	ret = cq_alloc_ring(ctx, cq, attr->cqe);
+	if (ret)
+		goto free_cq;
+	ret = dbrec_alloc(&ctx->dbrecs, &cq->dbrec);
+	if (ret)
+		goto free_ring;
+	ret = uar_get_cq(ctx, &cq->uar);
+	if (ret)
+		goto free_dbrec;
+	cq_choose_routines(ctx, attr, cq);
+	ret = cq_run_create(ctx, attr, cq);
+	if (ret)
+		goto free_dbrec;
+	*vcq = &cq->vcq;
+	return 0;
+free_dbrec:
+	dbrec_free(&ctx->dbrecs, cq->dbrec);
+free_ring:
+	hwbuf_free(&cq->buf);
+free_cq:
+	free(cq);
+	return ret;
+}
+
+int cq_destroy(struct ibv_cq *ibcq)
+{
+	struct mlx5_context *ctx = to_mctx(ibcq->context);
+	struct mlx5_cq *cq = to_mcq(ibcq);
+	int ret = verbs_cmd_destroy_cq(ibcq);
+
+	if (ret)
+		return ret;
+	dbrec_free(&ctx->dbrecs, cq->dbrec);
+	hwbuf_free(&cq->buf);
+	free(cq);
+	return 0;
+}
+
+int cq_arm(struct ibv_cq *ibcq, int solicited_only)
+{
+	struct mlx5_cq *cq = to_mcq(ibcq);
+	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
+	uint32_t sn = __atomic_load_n(&cq->arm_sn, __ATOMIC_RELAXED);
+
+	doorbell_cq_arm(cq->dbrec, cq->uar->page, cq->cqn, ci, sn, solicited_only);
+	return 0;
+}
+
+void cq_event(struct ibv_cq *ibcq)
+{
+	__atomic_fetch_add(&to_mcq(ibcq)->arm_sn, 1, __ATOMIC_RELAXED);
+}

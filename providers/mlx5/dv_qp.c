@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dv_qp.c - direct verbs on queue pairs.
+ */
+#include "providers/mlx5/dv.h"
+#include "providers/mlx5/qp.h"
+
+#define CREATE_FLAGS_SUPPORTED \
+	(MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE | MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE)
+#define ATTR_MASK_KNOWN                                                           \
+	(MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DC | \
+	 MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS)
+
+static int check_attr(const struct mlx5dv_qp_init_attr *attr, uint32_t *flags)
+{
+	*flags =
+		attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS ? attr->create_flags : 0;
+	if (attr->comp_mask & ~(uint64_t)ATTR_MASK_KNOWN) {
+		verbs_warn("mlx5dv_create_qp: comp_mask is %#llx, known are %#x",
+			   (unsigned long long)attr->comp_mask, ATTR_MASK_KNOWN);
+		return EINVAL;
+	}
+	if (attr->comp_mask & (MLX5DV_QP_INIT_ATTR_MASK_DC | MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS))
+		return dv_unsupported("mlx5dv_create_qp with DC attributes");
+	if (attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS && attr->send_ops_flags)
+		return dv_unsupported("mlx5dv_create_qp with send_ops_flags");
+	if ((*flags & CREATE_FLAGS_SUPPORTED) == CREATE_FLAGS_SUPPORTED) {
+		verbs_warn("mlx5dv_create_qp: create_flags both allow and disable scatter to CQE");
+		return EINVAL;
+	}
+	if (*flags & ~(uint32_t)CREATE_FLAGS_SUPPORTED) {
+		verbs_warn("mlx5dv_create_qp: create_flags is %#x, supported are %#x", *flags,
+			   CREATE_FLAGS_SUPPORTED);
+		return EOPNOTSUPP;
+	}
+	return 0;
+}
+
+DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
+					  struct ibv_qp_init_attr_ex *attr,
+					  struct mlx5dv_qp_init_attr *dv_attr)
+{
+	uint32_t flags = 0;
+	struct verbs_qp *vqp;
+	int ret = dv_check_context("mlx5dv_create_qp", context);
+
+	if (!ret && dv_attr)
+		ret = check_attr(dv_attr, &flags);
+	if (!ret)
+		ret = qp_create_with_flags(context, attr, flags, &vqp);
+	return ret ? dv_fail(ret) : &vqp->qp;
+}
+
+DV_EXPORT struct mlx5dv_qp_ex *mlx5dv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qpx)
+{
+	return &to_mqp_ex(qpx)->dv_qp;
+}

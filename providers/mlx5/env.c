@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * env.c - the environment variables of the provider, each read here and nowhere else.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "providers/mlx5/env.h"
+#include "util/log.h"
+
+/* A switch that is on by default, and off for "0". */
+static bool unless_zero(const char *name)
+{
+	const char *value = getenv(name);
+
+	return !value || strcmp(value, "0");
+}
+
+static bool is_one(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && !strcmp(value, "1");
+}
+
+/* What is not a number within the bounds is said and ignored. */
+static unsigned int number(const char *name, unsigned int min, unsigned int max,
+			   unsigned int fallback)
+{
+	const char *value = getenv(name);
+	unsigned long n;
+	char *end;
+
+	if (!value)
+		return fallback;
+	n = strtoul(value, &end, 0);
+	if (*value && !*end && n >= min && n <= max)
+		return (unsigned int)n;
+	verbs_warn("environment: %s is \"%s\", must be a number from %u to %u; using %u", name,
+		   value, min, max, fallback);
+	return fallback;
+}
+
+void env_read(struct mlx5_env *env)
+{
+	const char *shut_up = getenv("MLX5_SHUT_UP_BF");
+	const char *cqe_size = getenv("MLX5_CQE_SIZE");
+
+	env->single_threaded = is_one("MLX5_SINGLE_THREADED");
+	env->scatter_to_cqe = unless_zero("MLX5_SCATTER_TO_CQE");
+	env->blueflame = !shut_up || !strcmp(shut_up, "0");
+	env->prefer_bf = unless_zero("MLX5_POST_SEND_PREFER_BF");
+	env->cqe_size = cqe_size ? (unsigned int)atoi(cqe_size) : 64;
+	env->total_bfregs = number("MLX5_TOTAL_UUARS", 2, 512, 16);
+	env->low_latency_bfregs = number("MLX5_NUM_LOW_LAT_UUARS", 0, env->total_bfregs - 1,
+					 env->total_bfregs * 3 / 4);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.c - creates, modifies and destroys RC queue pairs.
+ *
+ * One piece of memory holds the receive ring and behind it the send ring; one doorbell record serves both. What the data path
+ * will do is decided in qp_choose_routines(), before anybody can post.
+ */
+#include "providers/mlx5/qp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/cq.h"
+#include "providers/mlx5/dv.h"
+#include "providers/mlx5/post.h"
+#include "providers/mlx5/qp_size.h"
+
+#define COMP_MASK_SUPPORTED \
+	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
+static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
+{
+	if (attr->qp_type != IBV_QPT_RC) {
+		verbs_warn("create_qp: qp_type is %d, supported is %d (RC)", (int)attr->qp_type,
+			   IBV_QPT_RC);
+		return EOPNOTSUPP;
+	}
+	if (attr->comp_mask & ~(uint32_t)COMP_MASK_SUPPORTED) {
+		verbs_warn("create_qp: comp_mask is %#x, supported are %#x for an RC QP",
+			   attr->comp_mask, COMP_MASK_SUPPORTED);
+		return EINVAL;
+	}
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd) {
+		verbs_warn("create_qp: pd is missing: an RC QP needs one");
+		return EINVAL;
+	}
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && attr->create_flags) {
+		verbs_warn("create_qp: create_flags is %#x, must be 0 for an RC QP",
+			   attr->create_flags);
+		return EINVAL;
+	}
+	if (attr->srq) {
+		verbs_warn("create_qp: srq is set: shared receive queues are not supported yet");
+		return EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int wq_alloc(struct wq *wq, uint32_t units, uint32_t max_post)
+{
+	wq->mask = units - 1;
+	wq->max_post = max_post;
+	wq_reset(wq);
+	wq->slots = units ? calloc(units, sizeof(*wq->slots)) : NULL;
+	return units && !wq->slots ? ENOMEM : 0;
+}
+
+static int qp_alloc_queues(struct mlx5_qp *qp, const struct qp_size *size)
+{
+	size_t rq_bytes = (size_t)size->rq_wqes << size->rq_stride_log;
+	size_t sq_bytes = (size_t)size->sq_wqebbs << PRM_WQEBB_LOG;
+	int ret;
+
+	if (rq_bytes + sq_bytes) {
+		ret = hwbuf_alloc(rq_bytes + sq_bytes, &qp->buf);
+		if (ret)
+			return ret;
+	}
+	qp->rq.buf = qp->buf.addr;
+	qp->rq.stride_log = size->rq_stride_log;
+	qp->rq.max_sge = size->rq_max_sge;
+	qp->sq.buf = (uint8_t *)qp->buf.addr + rq_bytes;
+	qp->sq.end = qp->sq.buf + sq_bytes;
+	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes);
+	if (ret)
+		goto free_buf;
+	ret = wq_alloc(&qp->sq.wq, size->sq_wqebbs, size->sq_max_post);
+	if (ret)
+		goto free_rq;
+	return 0;
+free_rq:
+	free(qp->rq.wq.slots);
+free_buf:
+	hwbuf_free(&qp->buf);
+	return ret;
+}
+
+static void qp_free_queues(struct mlx5_qp *qp)
+{
+	free(qp->sq.wq.slots);
+	free(qp->rq.wq.slots);
+	hwbuf_free(&qp->buf);
+}
+
+/* The send door needs to know where it rings, and whether it may push. */
+static int qp_alloc_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
+{
+	uint32_t half = ctx->caps.bf_reg_size / 2; /* of the two buffers of a register */
+	int ret;
+
+	ret = dbrec_alloc(&ctx->dbrecs, &qp->dbrec);
+	if (ret)
+		return ret;
+	ret = uar_get_bfreg(ctx, &qp->bfreg);
+	if (ret) {
+		dbrec_free(&ctx->dbrecs, qp->dbrec);
+		return ret;
+	}
+	qp->rq.dbrec = qp->dbrec;
+	qp->sq.db.dbrec = qp->dbrec;
+	qp->sq.db.reg = qp->bfreg->reg;
+	qp->sq.db.toggle = half;
+	qp->sq.db.bf_max = qp->bfreg->shared ? 0 : half;
+	return 0;
+}
+
+static void qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
+{
+	uar_put_bfreg(ctx, qp->bfreg);
+	dbrec_free(&ctx->dbrecs, qp->dbrec);
+}
+
+static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
+			      struct mlx5_qp *qp)
+{
+	const struct ibv_device_attr *device;
+	bool shared = !ctx->env.single_threaded;
+	int ret;
+
+	ret = device_attr_get(ctx, &device);
+	if (ret)
+		return ret;
+	qlock_init(&qp->sq_lock, shared);
+	qlock_init(&qp->rq_lock, shared);
+	qp->post_send = shared ? post_send_locked : post_send_unlocked;
+	qp->post_recv = shared ? post_recv_locked : post_recv_unlocked;
+	qp->sq.max_sge = attr->cap.max_send_sge;
+	qp->sq.signal_all = attr->sq_sig_all ? MLX5_WQE_CTRL_CQ_UPDATE : 0;
+	qp->sq.push_any = ctx->env.prefer_bf;
+	qp->sq.atomics_enabled = device->atomic_cap != IBV_ATOMIC_NONE;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		return send_wr_fill_rc(qp, attr->send_ops_flags);
+	return 0;
+}
+
+/* Small payloads may come inside the CQE, except where a program looks for them in memory that the CPU must not touch. */
+static uint32_t kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags)
+{
+	uint32_t flags = MLX5_QP_FLAG_UAR_PAGE_INDEX;
+
+	if (dv_flags & MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE)
+		return flags;
+	if (ctx->env.scatter_to_cqe)
+		flags |= MLX5_QP_FLAG_SCATTER_CQE;
+	if (dv_flags & MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE)
+		flags |= MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
+	return flags;
+}
+
+static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
+			 const struct qp_size *size, uint32_t dv_flags, struct mlx5_qp *qp)
+{
+	struct ibv_qp_init_attr_ex kernel_attr = *attr; /* the capacities granted are ours to say */
+	const struct mlx5_ib_create_qp req = {
+		.buf_addr = (uintptr_t)qp->buf.addr,
+		.db_addr = (uintptr_t)qp->dbrec,
+		.sq_wqe_count = size->sq_wqebbs,
+		.rq_wqe_count = size->rq_wqes,
+		.rq_wqe_shift = size->rq_stride_log,
+		.flags = kernel_flags(ctx, dv_flags),
+		.uidx = context_has_user_index(ctx) ? qp->rsn : 0,
+		.bfreg_index = qp->bfreg->uar->page_id,
+	};
+	struct mlx5_ib_create_qp_resp resp;
+	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	int ret = verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
+
+	if (ret)
+		return ret;
+	qp->sq.qpn_shifted = qp->vqp.qp.qp_num << 8;
+	qp->sq.max_inline = size->sq_max_inline;
+	attr->cap.max_send_wr = size->sq_max_post;
+	attr->cap.max_recv_wr = size->rq_wqes;
+	attr->cap.max_recv_sge = size->rq_max_sge;
+	attr->cap.max_inline_data = size->sq_max_inline;
+	qp->cap = attr->cap;
+	return 0;
+}
+
+/* By QPN when CQEs have no user index: that number is known only now. */
+static int qp_index_by_qpn(struct mlx5_context *ctx, struct mlx5_qp *qp)
+{
+	qp->rsn = qp->vqp.qp.qp_num;
+	return id_set(&ctx->ids, qp->rsn, qp);
+}
+
+static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
+			     const struct qp_size *size, uint32_t dv_flags, struct mlx5_qp *qp)
+{
+	int ret;
+
+	if (context_has_user_index(ctx)) {
+		ret = id_alloc(&ctx->ids, qp, &qp->rsn);
+		if (ret) {
+			verbs_warn("create_qp: no user index is free");
+			return ret;
+		}
+		ret = qp_run_create(ctx, attr, size, dv_flags, qp);
+		if (ret)
+			id_clear(&ctx->ids, qp->rsn);
+		return ret;
+	}
+	ret = qp_run_create(ctx, attr, size, dv_flags, qp);
+	if (ret)
+		return ret;
+	ret = qp_index_by_qpn(ctx, qp);
+	if (ret)
+		verbs_cmd_destroy_qp(&qp->vqp.qp);
+	return ret;
+}
+
+static int qp_build(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
+		    const struct qp_size *size, uint32_t dv_flags, struct mlx5_qp *qp)
+{
+	int ret;
+
+	ret = qp_choose_routines(ctx, attr, qp);
+	if (ret)
+		return ret;
+	ret = qp_alloc_queues(qp, size);
+	if (ret)
+		return ret;
+	ret = qp_alloc_doorbell(ctx, qp);
+	if (ret)
+		goto free_queues;
+	ret = qp_create_indexed(ctx, attr, size, dv_flags, qp);
+	if (ret)
+		goto free_doorbell;
+	return 0;
+free_doorbell:
+	qp_free_doorbell(ctx, qp);
+free_queues:
+	qp_free_queues(qp);
+	return ret;
+}
+
+int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+			 uint32_t dv_flags, struct verbs_qp **vqp)
+{
+	struct mlx5_context *ctx = to_mctx(context);
+	struct mlx5_qp *qp;
+	struct qp_size size;
+	void *mem;
+	int ret;
+
+	ret = qp_check_attr(attr);
+	if (!ret)
+		ret = qp_size_queues(&ctx->caps, &attr->cap, &size);
+	if (ret)
+		return ret;
+	/* On a cache line: the order of the fields counts on it. */
+	if (posix_memalign(&mem, 64, sizeof(*qp)))
+		return ENOMEM;
+	qp = memset(mem, 0, sizeof(*qp));
+	ret = qp_build(ctx, attr, &size, dv_flags, qp);
+	if (ret) {
+		free(qp);
+		return ret;
+	}
+	*vqp = &qp->vqp;
+	return 0;
+}
+
+int qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct verbs_qp **vqp)
+{
+	return qp_create_with_flags(context, attr, 0, vqp);
+}
+
+/* Completions of QP are of the past. Its CQs may be one and the same. */
+static void qp_clean_cqs(struct mlx5_qp *qp)
+{
+	struct ibv_cq *send = qp->vqp.qp.send_cq, *recv = qp->vqp.qp.recv_cq;
+
+	if (recv)
+		cq_clean(to_mcq(recv), qp);
+	if (send && send != recv)
+		cq_clean(to_mcq(send), qp);
+}
+
+/* As new: what was posted is forgotten, as the adapter does. */
+static void qp_reset_queues(struct mlx5_qp *qp)
+{
+	qlock_enter(&qp->sq_lock);
+	wq_reset(&qp->sq.wq);
+	qp->sq.pi = 0;
+	qp->dbrec[MLX5_SND_DBR] = 0;
+	qlock_leave(&qp->sq_lock);
+	qlock_enter(&qp->rq_lock);
+	wq_reset(&qp->rq.wq);
+	qp->dbrec[MLX5_RCV_DBR] = 0;
+	qlock_leave(&qp->rq_lock);
+	qp->error_reported = false;
+}
+
+int qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	int ret = verbs_cmd_modify_qp(ibqp, attr, attr_mask, NULL);
+
+	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
+		qp_clean_cqs(to_mqp(ibqp));
+		qp_reset_queues(to_mqp(ibqp));
+	}
+	return ret;
+}
+
+int qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
+	     struct ibv_qp_init_attr *init_attr)
+{
+	int ret = verbs_cmd_query_qp(ibqp, attr, attr_mask, init_attr);
+
+	if (ret)
+		return ret;
+	init_attr->cap = to_mqp(ibqp)->cap;
+	attr->cap = init_attr->cap;
+	return 0;
+}
+
+int qp_destroy(struct ibv_qp *ibqp)
+{
+	struct mlx5_context *ctx = to_mctx(ibqp->context);
+	struct mlx5_qp *qp = to_mqp(ibqp);
+	int ret = verbs_cmd_destroy_qp(ibqp);
+
+	if (ret)
+		return ret;
+	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
+	qp_clean_cqs(qp);
+	id_clear(&ctx->ids, qp->rsn);
+	qp_free_doorbell(ctx, qp);
+	qp_free_queues(qp);
+	free(qp);
+	return 0;
+}

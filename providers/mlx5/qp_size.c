@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_size.c - sizes of the rings of an RC QP.
+ *
+ * Every send WQE is given room for the longest that the capacities allow, in whole WQEBBs; what rounding up leaves over is granted
+ * as inline data. max_send_wr counts WQEs of that length, so a program that posts shorter ones never runs out of ring first.
+ */
+#include "providers/mlx5/qp_size.h"
+
+#include <errno.h>
+
+#include "providers/mlx5/mlx5_prm.h"
+#include "util/bits.h"
+
+/* Control segment, and the longest head of any operation: a memory window bind (UMR control, memory key context, one block of
+ * inline translation). */
+#define UMR_CTRL_SIZE   48
+#define MKEY_SEG_SIZE   64
+#define UMR_INLINE_SIZE 64
+#define SEND_HEAD_SIZE  (PRM_DS_SIZE + UMR_CTRL_SIZE + MKEY_SEG_SIZE + UMR_INLINE_SIZE)
+#define INLINE_HDR_SIZE sizeof(struct mlx5_wqe_inl_data_seg)
+
+static_assert(sizeof(struct mlx5_wqe_umr_ctrl_seg) == UMR_CTRL_SIZE, "PRM: UMR Control Segment");
+static_assert(sizeof(struct mlx5_wqe_mkey_context_seg) == MKEY_SEG_SIZE,
+	      "PRM: Memory Key Context Segment");
+
+static int check(const char *field, uint64_t value, uint64_t limit, const char *rule)
+{
+	if (value <= limit)
+		return 0;
+	verbs_warn("create_qp: %s is %llu, limit %llu: %s", field, (unsigned long long)value,
+		   (unsigned long long)limit, rule);
+	return EINVAL;
+}
+
+static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
+			 const struct ibv_qp_cap *cap, uint32_t *size)
+{
+	uint32_t room = caps->max_sq_desc_sz - SEND_HEAD_SIZE;
+	uint64_t with_inline = 0, with_sges;
+	int ret;
+
+	ret = check("cap.max_send_sge", cap->max_send_sge, room / PRM_DS_SIZE,
+		    "the longest send WQE of the device");
+	if (!ret)
+		ret = check("cap.max_inline_data", cap->max_inline_data, room - INLINE_HDR_SIZE,
+			    "the longest send WQE of the device");
+	if (ret)
+		return ret;
+	if (cap->max_inline_data)
+		with_inline = align_up(cap->max_inline_data + INLINE_HDR_SIZE, PRM_DS_SIZE);
+	with_sges = (uint64_t)cap->max_send_sge * PRM_DS_SIZE;
+	*size = (uint32_t)align_up(SEND_HEAD_SIZE + max_of(with_inline, with_sges), PRM_WQEBB_SIZE);
+	return 0;
+}
+
+static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
+		   struct qp_size *size)
+{
+	uint32_t wqe;
+	uint64_t ring;
+	int ret;
+
+	if (!cap->max_send_wr)
+		return 0;
+	ret = send_wqe_size(caps, cap, &wqe);
+	if (ret)
+		return ret;
+	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
+	ret = check(
+		"cap.max_send_wr", ring / PRM_WQEBB_SIZE, caps->max_send_wqebb,
+		"WQEBBs of the send ring, for so many WQEs of the length that max_send_sge and max_inline_data need");
+	if (ret)
+		return ret;
+	size->sq_wqebbs = (uint32_t)(ring / PRM_WQEBB_SIZE);
+	size->sq_max_post = (uint32_t)(ring / wqe);
+	size->sq_max_inline = wqe - SEND_HEAD_SIZE - INLINE_HDR_SIZE;
+	return 0;
+}
+
+static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
+		   struct qp_size *size)
+{
+	uint64_t wqe, ring;
+	int ret;
+
+	if (!cap->max_recv_wr)
+		return 0;
+	ret = check("cap.max_recv_wr", cap->max_recv_wr, caps->max_recv_wr,
+		    "the longest receive ring of the device");
+	if (!ret)
+		ret = check("cap.max_recv_sge", cap->max_recv_sge,
+			    caps->max_rq_desc_sz / PRM_DS_SIZE,
+			    "the longest receive WQE of the device");
+	if (ret)
+		return ret;
+	wqe = pow2_ceil(max_of((uint64_t)cap->max_recv_sge, (uint64_t)1) * PRM_DS_SIZE);
+	ring = max_of(pow2_ceil(cap->max_recv_wr) * wqe, (uint64_t)PRM_WQEBB_SIZE);
+	size->rq_wqes = (uint32_t)(ring / wqe);
+	size->rq_stride_log = log2_floor(wqe);
+	size->rq_max_sge = (uint32_t)(wqe / PRM_DS_SIZE);
+	return 0;
+}
+
+int qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
+		   struct qp_size *size)
+{
+	int ret;
+
+	*size = (struct qp_size){ 0 };
+	ret = size_sq(caps, cap, size);
+	return ret ? ret : size_rq(caps, cap, size);
+}

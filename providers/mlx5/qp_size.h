@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_size.h - from the capacities that a program asks for to rings, and to the capacities that it gets.
+ */
+#ifndef PROVIDERS_MLX5_QP_SIZE_H
+#define PROVIDERS_MLX5_QP_SIZE_H
+
+#include <stdint.h>
+#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+#include <rdma/mlx5-abi.h>
+
+struct qp_size {
+	uint32_t sq_wqebbs; /* a power of two, or 0: no send queue */
+	uint32_t sq_max_post;
+	uint32_t sq_max_inline;
+	uint32_t rq_wqes; /* a power of two, or 0: no receive queue */
+	uint32_t rq_stride_log;
+	uint32_t rq_max_sge;
+};
+
+/* EINVAL when CAP exceeds what CAPS allow. */
+int qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
+		   struct qp_size *size);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * uar.c - allocates doorbell pages from the kernel, maps them, and deals out their registers.
+ *
+ * ctx->uar_lock guards all of it. Nothing is freed before the context: a register that lost its QP waits for the next one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/mlx5_prm.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
+static int uar_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar *uar)
+{
+	uint64_t offset = 0;
+	uint32_t length = 0, page_id = 0;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->handle),
+		verbs_attr_flags(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, type),
+		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset)),
+		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length)),
+		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page_id, sizeof(page_id)),
+	};
+	int ret = verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_UAR,
+				MLX5_IB_METHOD_UAR_OBJ_ALLOC, attrs, ARRAY_SIZE(attrs));
+
+	if (ret) {
+		verbs_info("%s: the kernel gives no %s doorbell page: errno %d",
+			   ctx->vctx.context.device->name,
+			   type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? "BlueFlame" : "plain", ret);
+		return ret;
+	}
+	uar->mmap_offset = (off_t)offset;
+	uar->length = length;
+	uar->page_id = page_id;
+	return 0;
+}
+
+static void uar_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, uar->handle),
+	};
+
+	verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, attrs,
+		      ARRAY_SIZE(attrs));
+}
+
+static int uar_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
+{
+	void *page = mmap(NULL, uar->length, PROT_WRITE, MAP_SHARED, ctx->vctx.context.cmd_fd,
+			  uar->mmap_offset);
+
+	if (page == MAP_FAILED) {
+		int ret = errno;
+
+		verbs_warn("%s: mapping a doorbell page of %zu bytes failed: errno %d",
+			   ctx->vctx.context.device->name, uar->length, ret);
+		return ret;
+	}
+	uar->page = page;
+	return 0;
+}
+
+static int uar_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
+{
+	struct mlx5_uar *uar = calloc(1, sizeof(*uar));
+	int ret;
+
+	if (!uar)
+		return ENOMEM;
+	ret = uar_create(ctx, type, uar);
+	if (ret)
+		goto free_uar;
+	ret = uar_map(ctx, uar);
+	if (ret)
+		goto destroy_uar;
+	uar->next = ctx->uars;
+	ctx->uars = uar;
+	*out = uar;
+	return 0;
+destroy_uar:
+	uar_destroy(ctx, uar);
+free_uar:
+	free(uar);
+	return ret;
+}
+
+static int cq_uar_locked(struct mlx5_context *ctx, struct mlx5_uar **uar)
+{
+	int ret = 0;
+
+	if (!ctx->cq_uar)
+		ret = uar_alloc(ctx, MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC, &ctx->cq_uar);
+	if (!ret)
+		*uar = ctx->cq_uar;
+	return ret;
+}
+
+/* One plain page serves all CQs: arming is one store of 8 bytes. */
+int uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar)
+{
+	int ret;
+
+	pthread_mutex_lock(&ctx->uar_lock);
+	ret = cq_uar_locked(ctx, uar);
+	pthread_mutex_unlock(&ctx->uar_lock);
+	return ret;
+}
+
+static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n, bool blueflame)
+{
+	struct mlx5_bfreg *bfreg = calloc(1, sizeof(*bfreg));
+	unsigned int count = 0;
+
+	if (!bfreg)
+		return ENOMEM;
+	for (struct mlx5_bfreg *other = ctx->bfregs; other; other = other->next)
+		count++;
+	bfreg->uar = uar;
+	bfreg->reg = uar->page + PRM_UAR_BF_OFFSET + n * ctx->caps.bf_reg_size;
+	bfreg->shared = !blueflame || count >= ctx->env.low_latency_bfregs;
+	bfreg->next = ctx->bfregs;
+	ctx->bfregs = bfreg;
+	return 0;
+}
+
+/* Both registers of a new page. Without BlueFlame pages (by choice, or the platform cannot map memory so) the CQs' page serves,
+ * and all share its registers. */
+static int bfregs_grow(struct mlx5_context *ctx)
+{
+	struct mlx5_uar *uar;
+	int ret = ENODEV;
+	bool blueflame = false;
+
+	if (ctx->env.blueflame)
+		ret = uar_alloc(ctx, MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF, &uar);
+	blueflame = !ret;
+	if (ret)
+		ret = cq_uar_locked(ctx, &uar);
+	for (unsigned int n = 0; !ret && n < PRM_UAR_BF_PER_PAGE; n++)
+		ret = bfreg_add(ctx, uar, n, blueflame);
+	return ret;
+}
+
+/* A free register of one's own, else the least used of the shared ones; *COUNT is how many registers there are. */
+static struct mlx5_bfreg *bfreg_pick(struct mlx5_context *ctx, unsigned int *count, bool *own)
+{
+	struct mlx5_bfreg *best = NULL;
+
+	*count = 0;
+	*own = false;
+	for (struct mlx5_bfreg *reg = ctx->bfregs; reg; reg = reg->next) {
+		++*count;
+		if (!reg->shared && !reg->users) {
+			best = reg;
+			*own = true;
+		} else if (reg->shared && !*own && (!best || reg->users < best->users)) {
+			best = reg;
+		}
+	}
+	return best;
+}
+
+int uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+{
+	struct mlx5_bfreg *pick;
+	unsigned int count;
+	int ret = 0;
+	bool own;
+
+	pthread_mutex_lock(&ctx->uar_lock);
+	pick = bfreg_pick(ctx, &count, &own);
+	if (!pick || (!own && pick->users && count < ctx->env.total_bfregs)) {
+		ret = bfregs_grow(ctx);
+		if (!ret || pick) {
+			ret = 0;
+			pick = bfreg_pick(ctx, &count, &own);
+		}
+	}
+	if (!ret) {
+		pick->users++;
+		*bfreg = pick;
+	}
+	pthread_mutex_unlock(&ctx->uar_lock);
+	if (ret)
+		verbs_warn("create_qp: no doorbell register: errno %d", ret);
+	return ret;
+}
+
+void uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
+{
+	pthread_mutex_lock(&ctx->uar_lock);
+	bfreg->users--;
+	pthread_mutex_unlock(&ctx->uar_lock);
+}
+
+void uar_free_all(struct mlx5_context *ctx)
+{
+	struct mlx5_bfreg *bfreg;
+	struct mlx5_uar *uar;
+
+	while ((bfreg = ctx->bfregs)) {
+		ctx->bfregs = bfreg->next;
+		free(bfreg);
+	}
+	while ((uar = ctx->uars)) {
+		ctx->uars = uar->next;
+		munmap(uar->page, uar->length);
+		uar_destroy(ctx, uar);
+		free(uar);
+	}
+	ctx->cq_uar = NULL;
+}
