@@ -1,107 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kern_copy.c - the kernel's address, QP and path records as verbs structs, for librdmacm.
+ * kern_copy.c - the kernel's address, QP and path records as verbs structs and back, for librdmacm.
+ *
+ * Fields that the other side lacks (qp_state of ibv_qp_attr) are left alone: callers rely on it.
  */
 #include "private.h"
 
 #include <infiniband/sa.h>
 #include <rdma/ib_user_sa.h>
 #include <rdma/ib_user_verbs.h>
+#include <assert.h>
 #include <string.h>
+
+#define COPY(field) (dst->field = src->field)
+#define COPY_GID(to, from)                                                      \
+	do {                                                                    \
+		static_assert(sizeof(to) == 16 && sizeof(from) == 16, "a GID"); \
+		memcpy(to, from, 16);                                           \
+	} while (0)
 
 VERBS_EXPORT void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst, struct ib_uverbs_ah_attr *src)
 {
-	memcpy(dst->grh.dgid.raw, src->grh.dgid, sizeof(dst->grh.dgid));
-	dst->grh.flow_label = src->grh.flow_label;
-	dst->grh.sgid_index = src->grh.sgid_index;
-	dst->grh.hop_limit = src->grh.hop_limit;
-	dst->grh.traffic_class = src->grh.traffic_class;
-	dst->dlid = src->dlid;
-	dst->sl = src->sl;
-	dst->src_path_bits = src->src_path_bits;
-	dst->static_rate = src->static_rate;
-	dst->is_global = src->is_global;
-	dst->port_num = src->port_num;
+	COPY(port_num), COPY(is_global);
+	COPY(dlid), COPY(sl), COPY(src_path_bits), COPY(static_rate);
+	COPY_GID(dst->grh.dgid.raw, src->grh.dgid);
+	COPY(grh.sgid_index), COPY(grh.hop_limit), COPY(grh.traffic_class), COPY(grh.flow_label);
+}
+
+static void copy_cap(struct ibv_qp_cap *dst, const struct ib_uverbs_qp_attr *src)
+{
+	COPY(max_send_wr), COPY(max_send_sge), COPY(max_inline_data);
+	COPY(max_recv_wr), COPY(max_recv_sge);
 }
 
 VERBS_EXPORT void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_uverbs_qp_attr *src)
 {
-	dst->cur_qp_state = src->cur_qp_state;
-	dst->path_mtu = src->path_mtu;
-	dst->path_mig_state = src->path_mig_state;
-	dst->qkey = src->qkey;
-	dst->rq_psn = src->rq_psn;
-	dst->sq_psn = src->sq_psn;
-	dst->dest_qp_num = src->dest_qp_num;
-	dst->qp_access_flags = src->qp_access_flags;
-	dst->cap = (struct ibv_qp_cap){
-		.max_send_wr = src->max_send_wr,
-		.max_recv_wr = src->max_recv_wr,
-		.max_send_sge = src->max_send_sge,
-		.max_recv_sge = src->max_recv_sge,
-		.max_inline_data = src->max_inline_data,
-	};
+	COPY(cur_qp_state), COPY(sq_draining), COPY(en_sqd_async_notify);
+	COPY(port_num), COPY(pkey_index), COPY(qkey), COPY(qp_access_flags);
+	COPY(dest_qp_num), COPY(path_mtu), COPY(rq_psn), COPY(sq_psn);
+	COPY(max_rd_atomic), COPY(max_dest_rd_atomic);
+	COPY(timeout), COPY(retry_cnt), COPY(rnr_retry), COPY(min_rnr_timer);
+	COPY(path_mig_state), COPY(alt_port_num), COPY(alt_pkey_index), COPY(alt_timeout);
+	copy_cap(&dst->cap, src);
 	ibv_copy_ah_attr_from_kern(&dst->ah_attr, &src->ah_attr);
 	ibv_copy_ah_attr_from_kern(&dst->alt_ah_attr, &src->alt_ah_attr);
-	dst->pkey_index = src->pkey_index;
-	dst->alt_pkey_index = src->alt_pkey_index;
-	dst->en_sqd_async_notify = src->en_sqd_async_notify;
-	dst->sq_draining = src->sq_draining;
-	dst->max_rd_atomic = src->max_rd_atomic;
-	dst->max_dest_rd_atomic = src->max_dest_rd_atomic;
-	dst->min_rnr_timer = src->min_rnr_timer;
-	dst->port_num = src->port_num;
-	dst->timeout = src->timeout;
-	dst->retry_cnt = src->retry_cnt;
-	dst->rnr_retry = src->rnr_retry;
-	dst->alt_port_num = src->alt_port_num;
-	dst->alt_timeout = src->alt_timeout;
 }
+
+/* The two path records have the same fields, those wider than a byte in other types. */
+#define COPY_PATH_FIELDS()                                                                       \
+	do {                                                                                     \
+		COPY(dlid), COPY(slid), COPY(sl), COPY(pkey), COPY(numb_path), COPY(preference); \
+		COPY(hop_limit), COPY(traffic_class), COPY(flow_label);                          \
+		COPY(raw_traffic), COPY(reversible);                                             \
+		COPY(mtu), COPY(rate), COPY(packet_life_time);                                   \
+		COPY(mtu_selector), COPY(rate_selector), COPY(packet_life_time_selector);        \
+	} while (0)
 
 VERBS_EXPORT void ibv_copy_path_rec_from_kern(struct ibv_sa_path_rec *dst,
 					      struct ib_user_path_rec *src)
 {
-	memcpy(dst->dgid.raw, src->dgid, sizeof(dst->dgid));
-	memcpy(dst->sgid.raw, src->sgid, sizeof(dst->sgid));
-	dst->dlid = src->dlid;
-	dst->slid = src->slid;
-	dst->raw_traffic = (int)src->raw_traffic;
-	dst->flow_label = src->flow_label;
-	dst->hop_limit = (uint8_t)src->hop_limit;
-	dst->traffic_class = src->traffic_class;
-	dst->reversible = (int)src->reversible;
-	dst->numb_path = src->numb_path;
-	dst->pkey = src->pkey;
-	dst->sl = src->sl;
-	dst->mtu_selector = src->mtu_selector;
-	dst->mtu = src->mtu;
-	dst->rate_selector = src->rate_selector;
-	dst->rate = src->rate;
-	dst->packet_life_time_selector = src->packet_life_time_selector;
-	dst->packet_life_time = src->packet_life_time;
-	dst->preference = src->preference;
+	COPY_GID(dst->dgid.raw, src->dgid);
+	COPY_GID(dst->sgid.raw, src->sgid);
+	COPY_PATH_FIELDS();
 }
 
 VERBS_EXPORT void ibv_copy_path_rec_to_kern(struct ib_user_path_rec *dst,
 					    struct ibv_sa_path_rec *src)
 {
-	memcpy(dst->dgid, src->dgid.raw, sizeof(dst->dgid));
-	memcpy(dst->sgid, src->sgid.raw, sizeof(dst->sgid));
-	dst->dlid = src->dlid;
-	dst->slid = src->slid;
-	dst->raw_traffic = (uint32_t)src->raw_traffic;
-	dst->flow_label = src->flow_label;
-	dst->hop_limit = src->hop_limit;
-	dst->traffic_class = src->traffic_class;
-	dst->reversible = (uint32_t)src->reversible;
-	dst->numb_path = src->numb_path;
-	dst->pkey = src->pkey;
-	dst->sl = src->sl;
-	dst->mtu_selector = src->mtu_selector;
-	dst->mtu = src->mtu;
-	dst->rate_selector = src->rate_selector;
-	dst->rate = src->rate;
-	dst->packet_life_time_selector = src->packet_life_time_selector;
-	dst->packet_life_time = src->packet_life_time;
-	dst->preference = src->preference;
+	COPY_GID(dst->dgid, src->dgid.raw);
+	COPY_GID(dst->sgid, src->sgid.raw);
+	COPY_PATH_FIELDS();
 }

@@ -26,7 +26,8 @@ VERBS_EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_
 						  struct ibv_grh *grh, uint8_t port_num)
 {
 	(void)grh;
-	verbs_warn("ibv_create_ah_from_wc: src_qp 0x%x port_num %u: not supported by the provider of %s",
-		   wc->src_qp, port_num, pd->context->device->name);
+	verbs_warn(
+		"ibv_create_ah_from_wc: src_qp 0x%x port_num %u: not supported by the provider of %s",
+		wc->src_qp, port_num, pd->context->device->name);
 	return fail_null(EOPNOTSUPP);
 }
