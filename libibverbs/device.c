@@ -81,19 +81,54 @@ static bool is_same(const struct verbs_device_info *a, const struct verbs_device
 	       !memcmp(a->identity, b->identity, sizeof(a->identity));
 }
 
+/* Devices that were left out, so that the reason is logged once and not with each list. */
+struct refused {
+	struct verbs_device_info info;
+	struct refused *next;
+};
+static struct refused *refused;
+
+static bool first_refusal(const struct verbs_device_info *info)
+{
+	struct refused *r;
+
+	for (r = refused; r; r = r->next)
+		if (is_same(&r->info, info))
+			return false;
+	r = malloc(sizeof(*r));
+	if (r) {
+		*r = (struct refused){ *info, refused };
+		refused = r;
+	}
+	return true;
+}
+
+static void explain_refusal(const struct verbs_device_info *info, const struct verbs_driver *driver)
+{
+	if (driver)
+		verbs_warn(
+			"%s: kernel driver ABI %u is not among %u to %u, which provider %s speaks",
+			info->name, info->abi_version, driver->min_abi, driver->max_abi,
+			driver->name);
+	else
+		verbs_log(getenv("IBV_SHOW_WARNINGS") ? VERBS_LOG_ERROR : VERBS_LOG_WARN,
+			  "%s: no provider for it (driver id %u, %s)", info->name, info->driver_id,
+			  info->modalias[0] ? info->modalias : "not a PCI device");
+}
+
 static const struct verbs_driver *find_driver(const struct verbs_device_info *info)
 {
 	const struct verbs_driver *driver = loader_match(info);
 
-	if (driver)
+	if (!driver) {
+		loader_load_drivers();
+		driver = loader_match(info);
+	}
+	if (driver && info->abi_version >= driver->min_abi && info->abi_version <= driver->max_abi)
 		return driver;
-	loader_load_drivers();
-	driver = loader_match(info);
-	if (!driver)
-		verbs_log(getenv("IBV_SHOW_WARNINGS") ? VERBS_LOG_ERROR : VERBS_LOG_WARN,
-			  "%s: no provider for it (driver id %u, %s)", info->name, info->driver_id,
-			  info->modalias[0] ? info->modalias : "not a PCI device");
-	return driver;
+	if (first_refusal(info))
+		explain_refusal(info, driver);
+	return NULL;
 }
 
 static struct verbs_device *add_device(const struct verbs_device_info *info)

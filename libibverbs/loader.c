@@ -82,22 +82,14 @@ static bool driver_matches(const struct verbs_driver *driver, const struct verbs
 	return pci_matches(driver, info);
 }
 
-static bool abi_fits(const struct verbs_driver *driver, const struct verbs_device_info *info)
-{
-	if (info->abi_version >= driver->min_abi && info->abi_version <= driver->max_abi)
-		return true;
-	verbs_warn("%s: kernel driver ABI %u is not among %u to %u, which provider %s speaks",
-		   info->name, info->abi_version, driver->min_abi, driver->max_abi, driver->name);
-	return false;
-}
-
+/* The driver that INFO belongs to, whether it speaks the kernel driver's ABI or not; NULL when nobody claims the device. */
 const struct verbs_driver *loader_match(const struct verbs_device_info *info)
 {
 	const struct verbs_driver *driver = NULL;
 
 	pthread_mutex_lock(&drivers_lock);
 	for (const struct registered *r = drivers; r && !driver; r = r->next)
-		if (driver_matches(r->driver, info) && abi_fits(r->driver, info))
+		if (driver_matches(r->driver, info))
 			driver = r->driver;
 	pthread_mutex_unlock(&drivers_lock);
 	return driver;

@@ -6,39 +6,6 @@
 #ifndef VERBS_API_H
 #define VERBS_API_H
 
-#include <endian.h>
-#include <stdint.h>
-#include <linux/types.h>
-
-/* A pointer in a kernel payload: a real pointer for programs, 64 bits for the kernel whatever the pointer size. */
-#if UINTPTR_MAX == UINT64_MAX
-#define RDMA_UAPI_PTR(_type, _name)             \
-	union {                                 \
-		_type _name;                    \
-		__aligned_u64 _name##_data_u64; \
-	}
-#elif UINTPTR_MAX == UINT32_MAX && __BYTE_ORDER == __LITTLE_ENDIAN
-#define RDMA_UAPI_PTR(_type, _name)             \
-	union {                                 \
-		__aligned_u64 _name##_data_u64; \
-		struct {                        \
-			_type _name;            \
-			__u32 _name##_reserved; \
-		};                              \
-	}
-#elif UINTPTR_MAX == UINT32_MAX
-#define RDMA_UAPI_PTR(_type, _name)             \
-	union {                                 \
-		__aligned_u64 _name##_data_u64; \
-		struct {                        \
-			__u32 _name##_reserved; \
-			_type _name;            \
-		};                              \
-	}
-#else
-#error "pointers must have 32 or 64 bits"
-#endif
-
 #include <infiniband/ib_user_ioctl_verbs.h>
 
 /* Memory regions. */

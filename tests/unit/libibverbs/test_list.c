@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The device list of the shared library: devices come from a sysfs tree made for the test, their provider is a real plugin
+ * (fake_plugin.c). Host adapters that RDMA netlink reports would shadow that tree: then there is nothing to test here.
+ */
+#include "unit.h"
+
+#include "temp_tree.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <linux/netlink.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char *root;
+
+static void put(const char *class, const char *device, const char *file, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "class/%s/%s/%s", class, device, file);
+	tree_put(path, text);
+}
+
+static void put_device(const char *uverbs, const char *ibdev, const char *modalias, const char *abi)
+{
+	put("infiniband_verbs", uverbs, "ibdev", ibdev);
+	put("infiniband_verbs", uverbs, "dev", "231:192\n");
+	put("infiniband_verbs", uverbs, "abi_version", abi);
+	put("infiniband_verbs", uverbs, "device/modalias", modalias);
+	put("infiniband", ibdev, "node_type", "1: CA\n");
+}
+
+static int lines_with(const char *what)
+{
+	char *log = tree_get("log"), *at = log;
+	int count = 0;
+
+	for (; (at = strstr(at, what)); at++)
+		count++;
+	free(log);
+	return count;
+}
+
+static void a_device_without_provider_is_left_out(void **state)
+{
+	struct ibv_device **list;
+	int num;
+
+	(void)state;
+	list = ibv_get_device_list(&num);
+	assert_non_null(list);
+	assert_int_equal(num, 2);
+	assert_null(list[2]);
+	assert_string_equal(ibv_get_device_name(list[0]), "fake_2");
+	assert_string_equal(ibv_get_device_name(list[1]), "fake_10");
+	assert_int_equal(list[0]->node_type, IBV_NODE_CA);
+	assert_int_equal(list[0]->transport_type, IBV_TRANSPORT_IB);
+	assert_int_equal(ibv_get_device_index(list[0]), -1);
+	ibv_free_device_list(list);
+}
+
+/* The same reasons in one line each, also when the list is asked for again. */
+static void each_reason_is_logged(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("other_0: no provider for it"), 1);
+	assert_int_equal(lines_with("new_0: kernel driver ABI 3 is not among 1 to 2"), 1);
+	assert_int_equal(lines_with("provider missing: skipped"), 1);
+}
+
+static void a_device_keeps_its_identity(void **state)
+{
+	struct ibv_device **first, **second;
+
+	(void)state;
+	first = ibv_get_device_list(NULL);
+	second = ibv_get_device_list(NULL);
+	assert_ptr_equal(first[0], second[0]);
+	assert_ptr_equal(first[1], second[1]);
+	ibv_free_device_list(first);
+	assert_string_equal(ibv_get_device_name(second[1]), "fake_10");
+	ibv_free_device_list(second);
+}
+
+static void a_replaced_device_is_another(void **state)
+{
+	struct ibv_device **before, **after;
+
+	(void)state;
+	before = ibv_get_device_list(NULL);
+	put_device("uverbs2", "fake_2", "pci:v00001234d00005678sv0\n", "2\n");
+	after = ibv_get_device_list(NULL);
+	assert_ptr_not_equal(before[0], after[0]);
+	assert_ptr_equal(before[1], after[1]);
+	/* The list that holds it keeps the old one alive. */
+	assert_string_equal(ibv_get_device_name(before[0]), "fake_2");
+	ibv_free_device_list(before);
+	ibv_free_device_list(after);
+}
+
+static void a_device_that_cannot_be_opened_says_why(void **state)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	(void)state;
+	errno = 0;
+	assert_null(ibv_open_device(list[1]));
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(lines_with("ibv_open_device fake_10: /dev/infiniband/uverbs10"), 1);
+	ibv_free_device_list(list);
+}
+
+static void no_devices_is_an_empty_list(void **state)
+{
+	struct ibv_device **list;
+	int num = -1;
+	char path[512];
+
+	(void)state;
+	snprintf(path, sizeof(path), "rm -r %s/class/infiniband_verbs/*", root);
+	assert_int_equal(system(path), 0);
+	list = ibv_get_device_list(&num);
+	assert_non_null(list);
+	assert_null(list[0]);
+	assert_int_equal(num, 0);
+	ibv_free_device_list(list);
+}
+
+static void no_kernel_support_is_enosys(void **state)
+{
+	char path[512];
+	int num = -1;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/class/infiniband_verbs", root);
+	assert_int_equal(rmdir(path), 0);
+	errno = 0;
+	assert_null(ibv_get_device_list(&num));
+	assert_int_equal(errno, ENOSYS);
+	assert_int_equal(num, 0);
+}
+
+static int host_has_rdma_netlink(void)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+
+	if (fd < 0)
+		return 0;
+	close(fd);
+	return 1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_device_without_provider_is_left_out),
+		cmocka_unit_test(a_device_keeps_its_identity),
+		cmocka_unit_test(each_reason_is_logged),
+		cmocka_unit_test(a_replaced_device_is_another),
+		cmocka_unit_test(a_device_that_cannot_be_opened_says_why),
+		cmocka_unit_test(no_devices_is_an_empty_list),
+		cmocka_unit_test(no_kernel_support_is_enosys),
+	};
+	char log[512];
+	int failed;
+
+	if (host_has_rdma_netlink()) {
+		puts("skipped: this host has RDMA netlink, which takes precedence over sysfs");
+		return 77;
+	}
+	root = tree_make();
+	snprintf(log, sizeof(log), "%s/log", root);
+	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_FILE", log, 1);
+	setenv("SYSFS_PATH", root, 1);
+	setenv("IBV_DRIVERS", FAKE_PLUGIN ":missing", 1);
+	put_device("uverbs10", "fake_10", "pci:v00001234d00005678sv0\n", "1\n");
+	put_device("uverbs2", "fake_2", "pci:v00001234d00005678sv0\n", "1\n");
+	put_device("uverbs3", "other_0", "pci:v0000DEADd0000BEEFsv0\n", "1\n");
+	put_device("uverbs4", "new_0", "pci:v00001234d00005678sv0\n", "3\n");
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	tree_remove();
+	return failed;
+}
