@@ -7,12 +7,41 @@
 #ifndef IB_USER_IOCTL_VERBS_H
 #define IB_USER_IOCTL_VERBS_H
 
+#include <endian.h>
+#include <stdint.h>
 #include <linux/types.h>
 #include <rdma/ib_user_verbs.h>
 
-/* A pointer inside a kernel payload. <infiniband/verbs_api.h> defines it so that programs can assign real pointers. */
+/* A pointer in a kernel payload: a real pointer for programs, 64 bits for the kernel whatever the pointer size. Whoever
+ * includes the kernel's own copy of this file first gets that file's definition, a plain integer. */
 #ifndef RDMA_UAPI_PTR
-#define RDMA_UAPI_PTR(_type, _name) __aligned_u64 _name
+#if UINTPTR_MAX == UINT64_MAX
+#define RDMA_UAPI_PTR(_type, _name)             \
+	union {                                 \
+		_type _name;                    \
+		__aligned_u64 _name##_data_u64; \
+	}
+#elif UINTPTR_MAX == UINT32_MAX && __BYTE_ORDER == __LITTLE_ENDIAN
+#define RDMA_UAPI_PTR(_type, _name)             \
+	union {                                 \
+		__aligned_u64 _name##_data_u64; \
+		struct {                        \
+			_type _name;            \
+			__u32 _name##_reserved; \
+		};                              \
+	}
+#elif UINTPTR_MAX == UINT32_MAX
+#define RDMA_UAPI_PTR(_type, _name)             \
+	union {                                 \
+		__aligned_u64 _name##_data_u64; \
+		struct {                        \
+			__u32 _name##_reserved; \
+			_type _name;            \
+		};                              \
+	}
+#else
+#error "pointers must have 32 or 64 bits"
+#endif
 #endif
 
 /* What the kernel announces when a context is opened. */
