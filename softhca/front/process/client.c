@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * client.c - processes that use an adapter: their memory and their descriptors.
+ *
+ * The slot table is read by DMA from the engine's thread while the notification thread adds to it. A slot's process id is
+ * therefore one atomic word; it is cleared before the slot is given to another process.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "softhca/front/process/client.h"
+
+enum { MAX_SLOTS = 1 << 12, MAX_IOV = 64, CLIENT_PAGE = 4096 };
+
+static _Atomic pid_t slot_pid[MAX_SLOTS];
+static struct client *slot_client[MAX_SLOTS]; /* notification thread only */
+
+int client_read(pid_t tid, uint64_t addr, void *buf, size_t len)
+{
+	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
+
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : EFAULT;
+}
+
+int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len)
+{
+	struct iovec local = { (void *)(uintptr_t)buf, len },
+		     remote = { (void *)(uintptr_t)addr, len };
+
+	return process_vm_writev(tid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : EFAULT;
+}
+
+/* Page by page: the string may end right before an unmapped one. */
+int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		size_t piece = CLIENT_PAGE - (addr + done) % CLIENT_PAGE;
+
+		if (piece > size - done)
+			piece = size - done;
+		if (client_read(tid, addr + done, buf + done, piece))
+			return EFAULT;
+		if (memchr(buf + done, 0, piece))
+			return 0;
+		done += piece;
+	}
+	return ENAMETOOLONG;
+}
+
+int client_fd_stat(pid_t tid, int fd, struct stat *st)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
+	return stat(path, st) ? EBADF : 0;
+}
+
+int client_dir_path(pid_t tid, int fd, char *buf, size_t size)
+{
+	char path[48];
+	ssize_t len;
+
+	if (fd == AT_FDCWD)
+		snprintf(path, sizeof(path), "/proc/%d/cwd", tid);
+	else
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
+	len = readlink(path, buf, size - 1);
+	if (len < 0)
+		return errno;
+	buf[len] = 0;
+	return buf[0] == '/' ? 0 : ENOTDIR;
+}
+
+static pid_t process_of(pid_t tid)
+{
+	char path[32], line[128];
+	int pid = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file) && sscanf(line, "Tgid: %d", &pid) != 1)
+		;
+	fclose(file);
+	return pid;
+}
+
+int client_fd_copy(pid_t tid, int fd)
+{
+	int pidfd = syscall(SYS_pidfd_open, process_of(tid), 0);
+	int copy = -1;
+
+	if (pidfd >= 0) {
+		copy = syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+		close(pidfd);
+	}
+	return copy;
+}
+
+static struct client *find_client(pid_t pid)
+{
+	for (unsigned int slot = 1; slot < MAX_SLOTS; slot++)
+		if (slot_client[slot] && slot_client[slot]->pid == pid && !slot_client[slot]->dead)
+			return slot_client[slot];
+	return NULL;
+}
+
+static int find_slot(uint16_t *slot)
+{
+	static unsigned int cursor;
+
+	/* Round robin, so that a late DMA to a dead client's address does not hit the next client. */
+	for (unsigned int i = 0; i < MAX_SLOTS - 1; i++) {
+		cursor = cursor % (MAX_SLOTS - 1) + 1;
+		if (!slot_client[cursor]) {
+			*slot = cursor;
+			return 0;
+		}
+	}
+	return ENOSPC;
+}
+
+static int new_client(pid_t pid, struct client **out)
+{
+	struct client *client = calloc(1, sizeof(*client));
+	int ret;
+
+	if (!client)
+		return ENOMEM;
+	ret = find_slot(&client->slot);
+	if (ret)
+		goto free_client;
+	client->pid = pid;
+	client->users = 1;
+	client->pidfd = syscall(SYS_pidfd_open, pid, 0);
+	if (client->pidfd < 0) {
+		ret = errno;
+		goto free_client;
+	}
+	slot_client[client->slot] = client;
+	atomic_store(&slot_pid[client->slot], pid);
+	*out = client;
+	return 0;
+free_client:
+	free(client);
+	return ret;
+}
+
+int client_get(pid_t tid, struct client **out)
+{
+	struct client *client = find_client(tid);
+	pid_t pid = tid;
+
+	if (!client) {
+		pid = process_of(tid);
+		if (pid < 0)
+			return ESRCH;
+		client = find_client(pid);
+	}
+	if (!client)
+		return new_client(pid, out);
+	client->users++;
+	*out = client;
+	return 0;
+}
+
+void client_put(struct client *client)
+{
+	if (--client->users)
+		return;
+	atomic_store(&slot_pid[client->slot], 0);
+	slot_client[client->slot] = NULL;
+	close(client->pidfd);
+	free(client);
+}
+
+bool client_has_thread(const struct client *client, pid_t tid)
+{
+	char path[48];
+
+	if (client->pid == tid)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", client->pid, tid);
+	return !access(path, F_OK);
+}
+
+struct mapping {
+	uint64_t start, end;
+	bool readable, writable;
+};
+
+static bool next_mapping(FILE *maps, struct mapping *mapping)
+{
+	char line[512];
+	unsigned long start, end;
+	char perms[5];
+
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %4s", &start, &end, perms) != 3)
+			continue; /* the rest of a long line */
+		*mapping = (struct mapping){ start, end, perms[0] == 'r', perms[1] == 'w' };
+		return true;
+	}
+	return false;
+}
+
+int client_check_range(const struct client *client, uint64_t addr, uint64_t len, bool writable)
+{
+	uint64_t end = addr + len;
+	struct mapping mapping;
+	char path[32];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", client->pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return EFAULT;
+	while (addr < end && next_mapping(maps, &mapping)) {
+		if (mapping.end <= addr)
+			continue;
+		if (mapping.start > addr || !mapping.readable || (writable && !mapping.writable))
+			break;
+		addr = mapping.end;
+	}
+	fclose(maps);
+	return addr < end ? EFAULT : 0;
+}
+
+/* One process_vm call moves up to MAX_IOV segments, all of one client. */
+static int transfer(const struct hca_bus_seg *segs, unsigned int nsegs, void *buf, bool write)
+{
+	struct iovec local = { buf, 0 }, remote[MAX_IOV];
+	pid_t pid = atomic_load(&slot_pid[segs[0].addr >> CLIENT_VA_BITS & (MAX_SLOTS - 1)]);
+	ssize_t done;
+
+	if (!pid)
+		return EFAULT;
+	for (unsigned int i = 0; i < nsegs; i++) {
+		uint64_t addr = segs[i].addr & ((1ull << CLIENT_VA_BITS) - 1);
+
+		remote[i] = (struct iovec){ (void *)(uintptr_t)addr, segs[i].len };
+		local.iov_len += segs[i].len;
+	}
+	done = write ? process_vm_writev(pid, &local, 1, remote, nsegs, 0) :
+		       process_vm_readv(pid, &local, 1, remote, nsegs, 0);
+	return done == (ssize_t)local.iov_len ? 0 : EFAULT;
+}
+
+static unsigned int same_client_run(const struct hca_bus_seg *segs, unsigned int nsegs)
+{
+	unsigned int run = 1;
+
+	while (run < nsegs && run < MAX_IOV &&
+	       segs[run].addr >> CLIENT_VA_BITS == segs[0].addr >> CLIENT_VA_BITS)
+		run++;
+	return run;
+}
+
+static int transfer_all(const struct hca_bus_seg *segs, unsigned int nsegs, void *buf, bool write)
+{
+	uint8_t *at = buf;
+
+	while (nsegs) {
+		unsigned int run = same_client_run(segs, nsegs);
+		int ret = transfer(segs, run, at, write);
+
+		if (ret)
+			return ret;
+		for (unsigned int i = 0; i < run; i++)
+			at += segs[i].len;
+		segs += run;
+		nsegs -= run;
+	}
+	return 0;
+}
+
+static int bus_read(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf)
+{
+	(void)bus;
+	return transfer_all(segs, nsegs, buf, false);
+}
+
+static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, const void *buf)
+{
+	(void)bus;
+	return transfer_all(segs, nsegs, (void *)(uintptr_t)buf, true);
+}
+
+const struct hca_bus_ops client_bus_ops = { bus_read, bus_write };

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * client.h - processes that use an adapter: their memory and their descriptors.
+ *
+ * A client is a process that issued an RDMA call. It has a slot, which is in bits 63:48 of the bus addresses of its memory.
+ */
+#ifndef SOFTHCA_PROCESS_CLIENT_H
+#define SOFTHCA_PROCESS_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "softhca/device/hca.h"
+
+enum { CLIENT_VA_BITS = 48 };
+
+/* Memory of the process that thread TID belongs to. 0 or EFAULT. */
+int client_read(pid_t tid, uint64_t addr, void *buf, size_t len);
+int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len);
+/* A string of less than SIZE bytes. 0, EFAULT or ENAMETOOLONG. */
+int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size);
+
+/* What descriptor FD of that process is; 0 or EBADF. */
+int client_fd_stat(pid_t tid, int fd, struct stat *st);
+/* Where descriptor FD, or the working directory for AT_FDCWD, is: an absolute path. */
+int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
+/* A copy of descriptor FD, or -1. */
+int client_fd_copy(pid_t tid, int fd);
+
+struct client {
+	pid_t pid;
+	int pidfd;
+	uint16_t slot;
+	bool dead;
+	unsigned int users;
+};
+
+/* The client that thread TID belongs to, with one more user. 0, ESRCH, or ENOSPC when all slots are in use. */
+int client_get(pid_t tid, struct client **client);
+void client_put(struct client *client);
+/* Is TID a thread of CLIENT? Cheap for the main thread. */
+bool client_has_thread(const struct client *client, pid_t tid);
+
+static inline uint64_t client_bus_addr(const struct client *client, uint64_t addr)
+{
+	return (uint64_t)client->slot << CLIENT_VA_BITS | (addr & ((1ull << CLIENT_VA_BITS) - 1));
+}
+
+/*
+ * Whether process CLIENT could be made to pin LEN bytes at ADDR, writable or not: all mapped with those rights.
+ * 0 or EFAULT.
+ */
+int client_check_range(const struct client *client, uint64_t addr, uint64_t len, bool writable);
+
+extern const struct hca_bus_ops client_bus_ops;
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * daemon.c - the process that has the adapters and answers trapped calls.
+ *
+ * Two threads: this one polls listeners, runners and clients, and plays the kernel; the engine (engine.c) runs the adapters.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "softhca/fabric.h"
+#include "softhca/fault.h"
+#include "softhca/front/process/adapter.h"
+#include "softhca/front/process/daemon.h"
+#include "softhca/front/process/engine.h"
+#include "softhca/front/process/link.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/uverbs.h"
+#include "softhca/log.h"
+#include "softhca/trace.h"
+
+static struct daemon the_daemon;
+static int epoll_fd = -1;
+static bool stopping;
+
+/* ---- watches ---- */
+
+int watch_add(struct watch *watch, uint32_t epoll_events)
+{
+	struct epoll_event event = { .events = epoll_events, .data.ptr = watch };
+
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, watch->fd, &event) ? errno : 0;
+}
+
+void watch_change(struct watch *watch, uint32_t epoll_events)
+{
+	struct epoll_event event = { .events = epoll_events, .data.ptr = watch };
+
+	epoll_ctl(epoll_fd, EPOLL_CTL_MOD, watch->fd, &event);
+}
+
+void watch_remove(struct watch *watch)
+{
+	epoll_ctl(epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+}
+
+/* One event at a time: a callback may free what a later event of the same batch would point to. */
+static void loop(void)
+{
+	struct epoll_event event;
+
+	while (!stopping) {
+		if (epoll_wait(epoll_fd, &event, 1, -1) == 1) {
+			struct watch *watch = event.data.ptr;
+
+			watch->ready(watch, event.events);
+		}
+	}
+}
+
+/* ---- listeners ---- */
+
+struct listener {
+	struct watch watch;
+	struct mailbox *mailbox;
+};
+
+static void listener_close(struct listener *listener)
+{
+	watch_remove(&listener->watch);
+	close(listener->watch.fd);
+	munmap(listener->mailbox, sizeof(*listener->mailbox));
+	free(listener);
+	the_daemon.num_listeners--;
+	if (!the_daemon.num_listeners && !the_daemon.options->socket_path)
+		stopping = true;
+}
+
+static void listener_ready(struct watch *watch, uint32_t events)
+{
+	struct listener *listener = (struct listener *)watch;
+
+	if (events & EPOLLIN)
+		notify_serve_one(&the_daemon, watch->fd, listener->mailbox);
+	else
+		listener_close(listener); /* no filtered process is left */
+}
+
+static int listener_add(int fd, int mailbox)
+{
+	struct listener *listener = calloc(1, sizeof(*listener));
+	int ret;
+
+	if (!listener)
+		return ENOMEM;
+	listener->watch = (struct watch){ fd, listener_ready };
+	listener->mailbox = mmap(NULL, sizeof(*listener->mailbox), PROT_READ | PROT_WRITE,
+				 MAP_SHARED, mailbox, 0);
+	if (listener->mailbox == MAP_FAILED) {
+		ret = errno;
+		goto free_listener;
+	}
+	notify_tune(fd);
+	ret = watch_add(&listener->watch, EPOLLIN);
+	if (ret)
+		goto unmap;
+	the_daemon.num_listeners++;
+	return 0;
+unmap:
+	munmap(listener->mailbox, sizeof(*listener->mailbox));
+free_listener:
+	free(listener);
+	return ret;
+}
+
+/* ---- runners ---- */
+
+/* A runner says hello once; its holder then keeps the connection, to see us die. */
+static void runner_ready(struct watch *watch, uint32_t events)
+{
+	int listener, mailbox, ret;
+
+	(void)events;
+	ret = link_receive_hello(watch->fd, &listener, &mailbox);
+	if (ret) {
+		if (ret != ECONNRESET)
+			log_error("a runner that cannot be understood: %s", strerror(ret));
+		watch_remove(watch);
+		close(watch->fd);
+		free(watch);
+		return;
+	}
+	ret = listener_add(listener, mailbox);
+	close(mailbox);
+	if (ret)
+		close(listener);
+	link_send_answer(watch->fd, ret);
+}
+
+static int runner_add(int fd)
+{
+	struct watch *watch = calloc(1, sizeof(*watch));
+	int ret;
+
+	if (!watch)
+		return ENOMEM;
+	*watch = (struct watch){ fd, runner_ready };
+	ret = watch_add(watch, EPOLLIN);
+	if (ret)
+		free(watch);
+	return ret;
+}
+
+static void door_ready(struct watch *watch, uint32_t events)
+{
+	int fd = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	(void)events;
+	if (fd >= 0 && runner_add(fd))
+		close(fd);
+}
+
+/* ---- adapters ---- */
+
+static int add_faults(const struct options *options)
+{
+	int ret = fault_create(options->seed, &the_daemon.fault);
+
+	for (unsigned int i = 0; !ret && i < options->num_faults; i++) {
+		ret = fault_add(the_daemon.fault, options->faults[i]);
+		if (ret)
+			log_error("--fault %s: not a fault that softhca knows", options->faults[i]);
+	}
+	return ret;
+}
+
+static int open_trace(const struct options *options)
+{
+	int ret = options->trace_path ? trace_open(options->trace_path, &the_daemon.trace) : 0;
+
+	if (ret)
+		log_error("--trace %s: %s", options->trace_path, strerror(ret));
+	return ret;
+}
+
+static int create_adapters(const struct options *options)
+{
+	int ret = fabric_create(&the_daemon.fabric);
+
+	for (unsigned int i = 0; !ret && i < options->devices; i++) {
+		ret = adapter_create(options, i, the_daemon.fabric, the_daemon.fault,
+				     the_daemon.trace, &the_daemon.adapters[i]);
+		if (!ret)
+			the_daemon.num_adapters++;
+	}
+	return ret;
+}
+
+static void destroy_adapters(void)
+{
+	while (the_daemon.num_adapters)
+		adapter_destroy(the_daemon.adapters[--the_daemon.num_adapters]);
+	if (the_daemon.fabric)
+		fabric_destroy(the_daemon.fabric);
+	if (the_daemon.trace)
+		trace_close(the_daemon.trace);
+	if (the_daemon.fault)
+		fault_destroy(the_daemon.fault);
+}
+
+/* Programs with many connections need several descriptors here for each. */
+static void raise_fd_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int start(const struct options *options)
+{
+	int ret;
+
+	the_daemon.options = options;
+	signal(SIGPIPE, SIG_IGN);
+	raise_fd_limit();
+	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (epoll_fd < 0)
+		return errno;
+	ret = add_faults(options);
+	if (!ret)
+		ret = open_trace(options);
+	if (!ret)
+		ret = create_adapters(options);
+	if (!ret)
+		ret = sysfs_create(the_daemon.adapters, the_daemon.num_adapters, &the_daemon.sysfs);
+	if (ret)
+		goto destroy;
+	ret = uverbs_start();
+	if (!ret)
+		ret = engine_start(&the_daemon);
+	if (ret)
+		goto destroy_sysfs;
+	return 0;
+destroy_sysfs:
+	sysfs_destroy(&the_daemon.sysfs);
+destroy:
+	destroy_adapters();
+	return ret;
+}
+
+static void finish(void)
+{
+	engine_stop();
+	uverbs_stop();
+	sysfs_destroy(&the_daemon.sysfs);
+	destroy_adapters();
+	close(epoll_fd);
+}
+
+/* ---- the two kinds of daemon ---- */
+
+static void signal_ready(struct watch *watch, uint32_t events)
+{
+	(void)watch;
+	(void)events;
+	stopping = true;
+}
+
+/* Signals arrive as an event of the loop; blocked before the engine's thread inherits the mask. */
+static int block_signals(sigset_t *mask)
+{
+	sigemptyset(mask);
+	sigaddset(mask, SIGTERM);
+	sigaddset(mask, SIGINT);
+	sigaddset(mask, SIGHUP);
+	return pthread_sigmask(SIG_BLOCK, mask, NULL);
+}
+
+static int watch_signals(struct watch *watch, const sigset_t *mask)
+{
+	*watch = (struct watch){ signalfd(-1, mask, SFD_CLOEXEC), signal_ready };
+	return watch->fd < 0 ? errno : watch_add(watch, EPOLLIN);
+}
+
+int daemon_run_private(const struct options *options, int runner, int ready)
+{
+	struct watch signals;
+	sigset_t mask;
+	int ret;
+
+	block_signals(&mask);
+	ret = start(options);
+	if (ret)
+		return EXIT_FAILURE;
+	ret = runner_add(runner);
+	if (!ret)
+		ret = watch_signals(&signals, &mask);
+	if (!ret && write(ready, "", 1) == 1) {
+		close(ready);
+		loop();
+	}
+	finish();
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int listen_at(const char *path, int *door)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd, ret;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return ENAMETOOLONG;
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return errno;
+	/* A file that nobody listens at is left over from a server that was killed. */
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) && errno == ECONNREFUSED)
+		unlink(path);
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 64)) {
+		ret = errno;
+		close(fd);
+		return ret;
+	}
+	*door = fd;
+	return 0;
+}
+
+int daemon_serve(const struct options *options)
+{
+	struct watch door, signals;
+	sigset_t mask;
+	int fd = -1, ret;
+
+	block_signals(&mask);
+	ret = listen_at(options->socket_path, &fd);
+	if (ret) {
+		log_error("cannot listen at %s: %s", options->socket_path, strerror(ret));
+		return EXIT_FAILURE;
+	}
+	ret = start(options);
+	if (ret)
+		goto close_door;
+	door = (struct watch){ fd, door_ready };
+	ret = watch_add(&door, EPOLLIN);
+	if (!ret)
+		ret = watch_signals(&signals, &mask);
+	if (!ret) {
+		log_note("serving %u adapter(s) at %s", the_daemon.num_adapters,
+			 options->socket_path);
+		loop();
+	}
+	finish();
+close_door:
+	unlink(options->socket_path);
+	close(fd);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}

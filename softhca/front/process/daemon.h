@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * daemon.h - the process that has the adapters and answers trapped calls.
+ */
+#ifndef SOFTHCA_PROCESS_DAEMON_H
+#define SOFTHCA_PROCESS_DAEMON_H
+
+#include <stdint.h>
+
+#include "softhca/front/process/sysfs.h"
+#include "softhca/options.h"
+
+struct adapter;
+struct fabric;
+struct fault;
+struct trace;
+
+struct daemon {
+	const struct options *options;
+	struct fabric *fabric;
+	struct fault *fault;
+	struct trace *trace;
+	struct adapter *adapters[MAX_DEVICES];
+	unsigned int num_adapters;
+	struct sysfs sysfs;
+	unsigned int num_listeners;
+};
+
+/* Something in the daemon's one poll loop; all callbacks run in that loop's thread. */
+struct watch {
+	int fd;
+	void (*ready)(struct watch *watch, uint32_t epoll_events);
+};
+
+int watch_add(struct watch *watch, uint32_t epoll_events);
+/* May be called from any thread. */
+void watch_change(struct watch *watch, uint32_t epoll_events);
+void watch_remove(struct watch *watch);
+
+/* The daemon of one `softhca run`: serves what the other end of RUNNER brings, until no filtered process is left. Returns the
+ * exit status. READY is written to when adapters are there, and closed without that when they cannot be. */
+int daemon_run_private(const struct options *options, int runner, int ready);
+/* The daemon of `softhca serve`, until SIGTERM or SIGINT. */
+int daemon_serve(const struct options *options);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * events.h - completion channels and asynchronous event files: from the device's event queues to what programs read.
+ *
+ * A channel is a socket whose other end is the program's descriptor. Sources are the CQs and QPs that report to channels.
+ * The device reports from whatever thread runs it, under its lock; so nothing here calls into the device.
+ */
+#ifndef SOFTHCA_PROCESS_EVENTS_H
+#define SOFTHCA_PROCESS_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+struct adapter;
+struct call;
+struct event_channel;
+
+enum source_kind {
+	SOURCE_CQ,
+	SOURCE_QP,
+};
+
+struct event_source {
+	LIST_ENTRY(event_source) in_bucket;
+	struct adapter *adapter;
+	enum source_kind kind;
+	uint32_t number; /* CQN or QPN */
+	uint64_t user_handle;
+	struct event_channel *comp;  /* CQs only; may be NULL */
+	struct event_channel *async; /* may be NULL */
+	uint32_t comp_sent, async_sent;
+};
+
+/* The device's callback: hca_config.event with an adapter as FRONT. */
+void events_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
+
+/* A channel whose end for the program is given to the caller of CALL as descriptor *NUMBER. One reference. */
+int event_channel_create(struct call *call, struct event_channel **channel, int *number);
+void event_channel_get(struct event_channel *channel);
+void event_channel_put(struct event_channel *channel);
+/* The channel that descriptor FD of process TID reads, or NULL; no new reference. */
+struct event_channel *event_channel_find(pid_t tid, int fd);
+/* This is the file for events of ADAPTER as a whole: port and device events go there. */
+void event_channel_set_default(struct event_channel *channel, struct adapter *adapter);
+
+/* Drop the references to channels of a source that was never added. */
+void event_source_drop(struct event_source *source);
+void event_source_add(struct event_source *source);
+/* No more events from SOURCE; what the program has not read yet is taken back. What it has read is returned: destroying waits
+ * until the program has acknowledged as many. TID is a thread of the program. */
+void event_source_remove(struct event_source *source, pid_t tid, uint32_t *comp_read,
+			 uint32_t *async_read);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * holder.h - a process that answers trapped calls once the daemon is dead.
+ */
+#ifndef SOFTHCA_PROCESS_HOLDER_H
+#define SOFTHCA_PROCESS_HOLDER_H
+
+#include "softhca/front/process/mailbox.h"
+
+/* Returns when no filtered process is left. DAEMON is a socket whose other end only the daemon has. */
+void holder_run(int listener, int daemon, struct mailbox *mailbox);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * link.c - what runner and daemon say to each other. See link.h.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "softhca/front/process/link.h"
+
+enum { MAX_FDS = 2 };
+
+union fd_control {
+	struct cmsghdr align;
+	char room[CMSG_SPACE(MAX_FDS * sizeof(int))];
+};
+
+static int send_with_fds(int link, const void *data, size_t len, const int *fds, unsigned int nfds)
+{
+	struct iovec iov = { (void *)(uintptr_t)data, len };
+	union fd_control control = { 0 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = CMSG_SPACE(nfds * sizeof(int)) };
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(nfds * sizeof(int));
+	memcpy(CMSG_DATA(cmsg), fds, nfds * sizeof(int));
+	return sendmsg(link, &msg, MSG_NOSIGNAL) < 0 ? errno : 0;
+}
+
+/* Exactly LEN bytes and NFDS descriptors, or EPROTO. */
+static int receive_with_fds(int link, void *data, size_t len, int *fds, unsigned int nfds)
+{
+	struct iovec iov = { data, len };
+	union fd_control control = { 0 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(link, &msg, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *cmsg;
+
+	if (n <= 0)
+		return n ? errno : ECONNRESET;
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if ((size_t)n != len || !cmsg || cmsg->cmsg_type != SCM_RIGHTS ||
+	    cmsg->cmsg_len != CMSG_LEN(nfds * sizeof(int)))
+		return EPROTO;
+	memcpy(fds, CMSG_DATA(cmsg), nfds * sizeof(int));
+	return 0;
+}
+
+int link_send_hello(int link, int listener, int mailbox)
+{
+	struct link_hello hello = { LINK_MAGIC, LINK_VERSION };
+	int fds[] = { listener, mailbox };
+
+	return send_with_fds(link, &hello, sizeof(hello), fds, 2);
+}
+
+int link_receive_hello(int link, int *listener, int *mailbox)
+{
+	struct link_hello hello;
+	int fds[2];
+	int ret = receive_with_fds(link, &hello, sizeof(hello), fds, 2);
+
+	if (ret)
+		return ret;
+	if (hello.magic != LINK_MAGIC || hello.version != LINK_VERSION) {
+		close(fds[0]);
+		close(fds[1]);
+		return EPROTO;
+	}
+	*listener = fds[0];
+	*mailbox = fds[1];
+	return 0;
+}
+
+int link_send_answer(int link, int error)
+{
+	uint32_t value = error;
+
+	return send(link, &value, sizeof(value), MSG_NOSIGNAL) < 0 ? errno : 0;
+}
+
+int link_receive_answer(int link)
+{
+	uint32_t value;
+	ssize_t n = recv(link, &value, sizeof(value), 0);
+
+	if (n <= 0)
+		return n ? errno : ECONNRESET;
+	return n == sizeof(value) ? (int)value : EPROTO;
+}
+
+int link_send_fd(int link, int fd)
+{
+	char byte = 0;
+
+	return send_with_fds(link, &byte, 1, &fd, 1);
+}
+
+int link_receive_fd(int link, int *fd)
+{
+	char byte;
+
+	return receive_with_fds(link, &byte, 1, fd, 1);
+}

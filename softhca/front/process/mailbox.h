@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mailbox.h - what a holder has to know when the daemon dies.
+ *
+ * The daemon receives each notification right into this page, which it shares with the holder. A call that the daemon was
+ * working on when it died is therefore known, and the holder can answer it; the kernel would not report it twice.
+ */
+#ifndef SOFTHCA_PROCESS_MAILBOX_H
+#define SOFTHCA_PROCESS_MAILBOX_H
+
+#include <linux/seccomp.h>
+
+struct mailbox {
+	union {
+		struct seccomp_notif notif; /* id 0: none */
+		char room[512];		    /* should a later kernel's be longer */
+	};
+};
+
+#endif

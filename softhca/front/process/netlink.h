@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * netlink.h - RDMA netlink, as discovery by libibverbs and the rdma tool use it.
+ */
+#ifndef SOFTHCA_PROCESS_NETLINK_H
+#define SOFTHCA_PROCESS_NETLINK_H
+
+struct call;
+
+void netlink_socket(struct call *call);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * notify.c - one trapped system call and its answer: receive it, find who handles it by its number, answer.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "softhca/front/process/netlink.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/paths.h"
+#include "softhca/front/process/uverbs.h"
+#include "softhca/log.h"
+
+static const struct {
+	int nr;
+	void (*handle)(struct call *call);
+} call_table[] = {
+#ifdef __NR_open
+	{ __NR_open, path_open },
+	{ __NR_stat, path_stat },
+	{ __NR_lstat, path_lstat },
+	{ __NR_access, path_access },
+	{ __NR_readlink, path_readlink },
+#endif
+	{ __NR_openat, path_openat },
+	{ __NR_openat2, path_openat2 },
+	{ __NR_newfstatat, path_newfstatat },
+	{ __NR_statx, path_statx },
+	{ __NR_faccessat, path_faccessat },
+	{ __NR_faccessat2, path_faccessat },
+	{ __NR_readlinkat, path_readlinkat },
+	{ __NR_fstat, path_fstat },
+	{ __NR_ioctl, uverbs_ioctl },
+	{ __NR_socket, netlink_socket },
+};
+
+static void answer(struct call *call, struct seccomp_notif_resp *response)
+{
+	response->id = call->notif->id;
+	call->answered = true;
+	/* ENOENT: killed meanwhile. Nobody is left to tell. */
+	ioctl(call->listener, SECCOMP_IOCTL_NOTIF_SEND, response);
+}
+
+void call_return(struct call *call, int64_t value)
+{
+	struct seccomp_notif_resp response = { .val = value };
+
+	answer(call, &response);
+}
+
+void call_fail(struct call *call, int error)
+{
+	struct seccomp_notif_resp response = { .error = -error };
+
+	answer(call, &response);
+}
+
+static void call_continue(struct call *call)
+{
+	struct seccomp_notif_resp response = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+	answer(call, &response);
+}
+
+void call_return_fd(struct call *call, int fd, bool cloexec, int wanted)
+{
+	struct seccomp_notif_addfd addfd = {
+		.id = call->notif->id,
+		.flags = SECCOMP_ADDFD_FLAG_SEND | (wanted >= 0 ? SECCOMP_ADDFD_FLAG_SETFD : 0),
+		.srcfd = fd,
+		.newfd = wanted >= 0 ? wanted : 0,
+		.newfd_flags = cloexec ? O_CLOEXEC : 0,
+	};
+
+	if (ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd) < 0)
+		call_fail(call, errno);
+	else
+		call->answered = true;
+}
+
+int call_give_fd(struct call *call, int fd, bool cloexec)
+{
+	struct seccomp_notif_addfd addfd = {
+		.id = call->notif->id,
+		.srcfd = fd,
+		.newfd_flags = cloexec ? O_CLOEXEC : 0,
+	};
+	int number = ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd);
+
+	return number < 0 ? -errno : number;
+}
+
+static void dispatch(struct call *call)
+{
+	for (unsigned int i = 0; i < sizeof(call_table) / sizeof(call_table[0]); i++) {
+		if (call_table[i].nr != call->notif->data.nr)
+			continue;
+		call_table[i].handle(call);
+		break;
+	}
+	if (!call->answered)
+		call_continue(call);
+}
+
+int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox)
+{
+	struct call call = { .daemon = daemon, .listener = listener, .notif = &mailbox->notif };
+
+	/* The kernel wants it zeroed; the holder reads it should we die from here on. */
+	memset(mailbox, 0, sizeof(*mailbox));
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &mailbox->notif))
+		return errno;
+	call.tid = mailbox->notif.pid;
+	dispatch(&call);
+	mailbox->notif.id = 0;
+	return 0;
+}
+
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS /* Linux 6.6 */
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS  SECCOMP_IOW(4, __u64)
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#endif
+
+void notify_tune(int listener)
+{
+	/* Caller and daemon take turns: waking each other on the same CPU saves an interrupt. An older kernel refuses. */
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP))
+		log_note("the kernel has no synchronous wake-up of notifications");
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * notify.h - one trapped system call and its answer.
+ */
+#ifndef SOFTHCA_PROCESS_NOTIFY_H
+#define SOFTHCA_PROCESS_NOTIFY_H
+
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "softhca/front/process/mailbox.h"
+
+struct daemon;
+
+/* A trapped call. It is answered exactly once, by one of the functions below; not answered: it continues in the kernel. */
+struct call {
+	struct daemon *daemon;
+	int listener;
+	const struct seccomp_notif *notif;
+	pid_t tid;
+	bool answered;
+};
+
+static inline uint64_t call_arg(const struct call *call, unsigned int arg)
+{
+	return call->notif->data.args[arg];
+}
+
+static inline int call_arg_int(const struct call *call, unsigned int arg)
+{
+	return (int)call->notif->data.args[arg];
+}
+
+void call_return(struct call *call, int64_t value);
+void call_fail(struct call *call, int error);
+/* Give the caller a copy of descriptor FD as the result of its call, as its lowest free number or, when WANTED is not
+ * negative, as that number. */
+void call_return_fd(struct call *call, int fd, bool cloexec, int wanted);
+/* Give the caller a copy of FD without answering yet; returns the number there, or minus errno. */
+int call_give_fd(struct call *call, int fd, bool cloexec);
+
+/* Ask the kernel for quick wake-ups of the caller, where it knows how. */
+void notify_tune(int listener);
+/* Take one notification of LISTENER and answer it. ENOENT: the caller was gone; other errors end the listener. */
+int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * paths.c - trapped calls that name a file.
+ *
+ * A path of ours is looked up in the tree of sysfs.c, as if that were the root directory: the same in a chroot. Every other
+ * path continues in the kernel, so a call is answered here only after its path was claimed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "softhca/front/process/adapter.h"
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/daemon.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/paths.h"
+#include "softhca/front/process/uverbs.h"
+#include "softhca/log.h"
+
+/* Removes //, /./ and x/.. from an absolute path. Links are not followed: none leads into our directories. */
+static void normalize(char *path)
+{
+	char *from = path, *to = path;
+
+	while (*from) {
+		size_t len;
+
+		from += strspn(from, "/");
+		len = strcspn(from, "/");
+		if (len == 2 && !memcmp(from, "..", 2)) {
+			while (to > path && *--to != '/')
+				;
+		} else if (len && !(len == 1 && *from == '.')) {
+			*to++ = '/';
+			memmove(to, from, len);
+			to += len;
+		}
+		from += len;
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = 0;
+}
+
+/* A relative path can only be ours if it, or the directory it starts at, names something of ours. */
+static bool make_absolute(struct call *call, int dirfd, char *path)
+{
+	const char *root = call->daemon->sysfs.root;
+	char dir[PATH_MAX], joined[PATH_MAX];
+	const char *base = dir;
+
+	if (client_dir_path(call->tid, dirfd, dir, sizeof(dir)))
+		return false;
+	if (!strncmp(dir, root, strlen(root)))
+		base = dir + strlen(root);
+	else if (!strstr(path, "infiniband") && !strstr(path, "uverbs"))
+		return false;
+	if (snprintf(joined, sizeof(joined), "%s/%s", base, path) >= (int)sizeof(joined))
+		return false;
+	strcpy(path, joined);
+	return true;
+}
+
+/* Reads the path argument; true if it is ours, then PATH is absolute and normal. */
+static bool claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MAX])
+{
+	if (client_read_string(call->tid, addr, path, PATH_MAX) || !path[0])
+		return false;
+	if (path[0] != '/' && !make_absolute(call, dirfd, path))
+		return false;
+	normalize(path);
+	if (!sysfs_claims(path))
+		return false;
+	log_detail("%d: path %s", call->tid, path);
+	return true;
+}
+
+/* The adapter whose device file PATH is, or NULL. */
+static struct adapter *device_of(struct daemon *daemon, const char *path)
+{
+	static const char prefix[] = "/dev/infiniband/uverbs";
+	char *end;
+	unsigned long index;
+
+	if (strncmp(path, prefix, strlen(prefix)) || !path[strlen(prefix)])
+		return NULL;
+	index = strtoul(path + strlen(prefix), &end, 10);
+	return *end || index >= daemon->num_adapters ? NULL : daemon->adapters[index];
+}
+
+static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
+{
+	struct open_how how = {
+		.flags = (flags & (O_NOFOLLOW | O_DIRECTORY)) | O_RDONLY | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT,
+	};
+
+	/* O_PATH descriptors cannot be handed over; an ordinary one can do all that they can. */
+	return syscall(SYS_openat2, daemon->sysfs.fd, path, &how, sizeof(how));
+}
+
+static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64_t flags)
+{
+	struct adapter *adapter;
+	char path[PATH_MAX];
+	int fd;
+
+	if (!claim(call, dirfd, path_addr, path))
+		return;
+	adapter = device_of(call->daemon, path);
+	if (adapter && !(flags & (O_PATH | O_DIRECTORY))) {
+		uverbs_open(call, adapter, flags & O_CLOEXEC);
+		return;
+	}
+	fd = open_in_tree(call->daemon, path, flags);
+	if (fd < 0) {
+		call_fail(call, errno);
+		return;
+	}
+	if ((flags & O_ACCMODE) != O_RDONLY && !(flags & O_PATH))
+		call_fail(call, EACCES);
+	else
+		call_return_fd(call, fd, flags & O_CLOEXEC, -1);
+	close(fd);
+}
+
+void path_open(struct call *call)
+{
+	open_common(call, AT_FDCWD, call_arg(call, 0), call_arg(call, 1));
+}
+
+void path_openat(struct call *call)
+{
+	open_common(call, call_arg_int(call, 0), call_arg(call, 1), call_arg(call, 2));
+}
+
+void path_openat2(struct call *call)
+{
+	struct open_how how;
+
+	if (!client_read(call->tid, call_arg(call, 2), &how, sizeof(how)))
+		open_common(call, call_arg_int(call, 0), call_arg(call, 1), how.flags);
+}
+
+/* ---- stat ---- */
+
+static dev_t device_number(const struct adapter *adapter)
+{
+	return makedev(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index);
+}
+
+static void become_device(struct stat *st, const struct adapter *adapter)
+{
+	st->st_mode = S_IFCHR | 0666;
+	st->st_rdev = device_number(adapter);
+	st->st_size = 0;
+	st->st_blocks = 0;
+}
+
+/* A descriptor in the directory that holds the last component of PATH, which *NAME points to. */
+static int open_parent(struct daemon *daemon, char *path, const char **name)
+{
+	char *slash = strrchr(path, '/');
+
+	*name = slash + 1;
+	*slash = 0;
+	return open_in_tree(daemon, path, O_DIRECTORY);
+}
+
+static int stat_in_tree(struct daemon *daemon, char *path, bool follow, struct stat *st)
+{
+	const char *name;
+	int fd, ret;
+
+	if (follow) {
+		fd = open_in_tree(daemon, path, 0);
+		ret = fd < 0 || fstat(fd, st) ? errno : 0;
+	} else {
+		fd = open_parent(daemon, path, &name);
+		ret = fd < 0 || fstatat(fd, name, st, AT_SYMLINK_NOFOLLOW) ? errno : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static int stat_path(struct daemon *daemon, char *path, bool follow, struct stat *st)
+{
+	const struct adapter *adapter = device_of(daemon, path);
+	int ret = stat_in_tree(daemon, path, follow, st);
+
+	st->st_uid = 0;
+	st->st_gid = 0;
+	if (!ret && adapter)
+		become_device(st, adapter);
+	return ret;
+}
+
+static void finish(struct call *call, int ret)
+{
+	if (ret)
+		call_fail(call, ret);
+	else
+		call_return(call, 0);
+}
+
+static void stat_common(struct call *call, int dirfd, unsigned int path_arg, bool follow)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int ret;
+
+	if (!claim(call, dirfd, call_arg(call, path_arg), path))
+		return;
+	ret = stat_path(call->daemon, path, follow, &st);
+	if (!ret)
+		ret = client_write(call->tid, call_arg(call, path_arg + 1), &st, sizeof(st));
+	finish(call, ret);
+}
+
+void path_stat(struct call *call)
+{
+	stat_common(call, AT_FDCWD, 0, true);
+}
+
+void path_lstat(struct call *call)
+{
+	stat_common(call, AT_FDCWD, 0, false);
+}
+
+/* The adapter whose uverbs file descriptor FD of the caller is, or NULL; ST is then what fstat() should say. */
+static const struct adapter *stat_uverbs(struct call *call, int fd, struct stat *st)
+{
+	const struct uverbs_file *file;
+
+	if (client_fd_stat(call->tid, fd, st))
+		return NULL;
+	file = uverbs_file_find(st);
+	if (!file)
+		return NULL;
+	become_device(st, uverbs_file_adapter(file));
+	return uverbs_file_adapter(file);
+}
+
+void path_fstat(struct call *call)
+{
+	struct stat st;
+
+	if (!stat_uverbs(call, call_arg_int(call, 0), &st))
+		return;
+	finish(call, client_write(call->tid, call_arg(call, 1), &st, sizeof(st)));
+}
+
+static bool path_is_empty(struct call *call, uint64_t addr)
+{
+	char first = 0;
+
+	return !addr || (!client_read(call->tid, addr, &first, 1) && !first);
+}
+
+void path_newfstatat(struct call *call)
+{
+	int dirfd = call_arg_int(call, 0), flags = call_arg_int(call, 3);
+	struct stat st;
+
+	if (flags & AT_EMPTY_PATH && path_is_empty(call, call_arg(call, 1))) {
+		if (stat_uverbs(call, dirfd, &st))
+			finish(call, client_write(call->tid, call_arg(call, 2), &st, sizeof(st)));
+		return;
+	}
+	stat_common(call, dirfd, 1, !(flags & AT_SYMLINK_NOFOLLOW));
+}
+
+static struct statx_timestamp statx_time(struct timespec time)
+{
+	return (struct statx_timestamp){ .tv_sec = time.tv_sec, .tv_nsec = time.tv_nsec };
+}
+
+static void stat_to_statx(const struct stat *st, struct statx *stx)
+{
+	*stx = (struct statx){
+		.stx_mask = STATX_BASIC_STATS,
+		.stx_blksize = st->st_blksize,
+		.stx_nlink = st->st_nlink,
+		.stx_mode = st->st_mode,
+		.stx_ino = st->st_ino,
+		.stx_size = st->st_size,
+		.stx_blocks = st->st_blocks,
+		.stx_atime = statx_time(st->st_atim),
+		.stx_ctime = statx_time(st->st_ctim),
+		.stx_mtime = statx_time(st->st_mtim),
+		.stx_rdev_major = major(st->st_rdev),
+		.stx_rdev_minor = minor(st->st_rdev),
+		.stx_dev_major = major(st->st_dev),
+		.stx_dev_minor = minor(st->st_dev),
+	};
+}
+
+void path_statx(struct call *call)
+{
+	int dirfd = call_arg_int(call, 0), flags = call_arg_int(call, 2), ret = 0;
+	char path[PATH_MAX];
+	struct statx stx;
+	struct stat st;
+
+	if (flags & AT_EMPTY_PATH && path_is_empty(call, call_arg(call, 1))) {
+		if (!stat_uverbs(call, dirfd, &st))
+			return;
+	} else {
+		if (!claim(call, dirfd, call_arg(call, 1), path))
+			return;
+		ret = stat_path(call->daemon, path, !(flags & AT_SYMLINK_NOFOLLOW), &st);
+	}
+	if (!ret) {
+		stat_to_statx(&st, &stx);
+		ret = client_write(call->tid, call_arg(call, 4), &stx, sizeof(stx));
+	}
+	finish(call, ret);
+}
+
+/* ---- access and readlink ---- */
+
+static void access_common(struct call *call, int dirfd, unsigned int path_arg)
+{
+	int mode = call_arg_int(call, path_arg + 1);
+	char path[PATH_MAX];
+	struct stat st;
+	int ret;
+
+	if (!claim(call, dirfd, call_arg(call, path_arg), path))
+		return;
+	ret = stat_path(call->daemon, path, true, &st);
+	if (!ret && ((mode & W_OK && !S_ISCHR(st.st_mode)) || (mode & X_OK && !S_ISDIR(st.st_mode))))
+		ret = EACCES;
+	finish(call, ret);
+}
+
+void path_access(struct call *call)
+{
+	access_common(call, AT_FDCWD, 0);
+}
+
+void path_faccessat(struct call *call)
+{
+	access_common(call, call_arg_int(call, 0), 1);
+}
+
+static int readlink_in_tree(struct daemon *daemon, char *path, char *target, size_t *len)
+{
+	const char *name;
+	int fd = open_parent(daemon, path, &name), ret = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return errno;
+	n = readlinkat(fd, name, target, *len);
+	if (n < 0)
+		ret = errno;
+	else
+		*len = n;
+	close(fd);
+	return ret;
+}
+
+static void readlink_common(struct call *call, int dirfd, unsigned int path_arg)
+{
+	size_t room = call_arg(call, path_arg + 2), len = PATH_MAX;
+	char path[PATH_MAX], target[PATH_MAX];
+	int ret;
+
+	if (!claim(call, dirfd, call_arg(call, path_arg), path))
+		return;
+	ret = readlink_in_tree(call->daemon, path, target, &len);
+	if (len > room)
+		len = room;
+	if (!ret)
+		ret = client_write(call->tid, call_arg(call, path_arg + 1), target, len);
+	if (ret)
+		call_fail(call, ret);
+	else
+		call_return(call, len);
+}
+
+void path_readlink(struct call *call)
+{
+	readlink_common(call, AT_FDCWD, 0);
+}
+
+void path_readlinkat(struct call *call)
+{
+	readlink_common(call, call_arg_int(call, 0), 1);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * queue_memory.h - how a program's queue buffer is described to the device: a page list in a command.
+ */
+#ifndef SOFTHCA_PROCESS_QUEUE_MEMORY_H
+#define SOFTHCA_PROCESS_QUEUE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct client;
+
+struct queue_memory {
+	unsigned int log_page_size; /* beyond 4 KiB, as contexts have it */
+	unsigned int page_offset;   /* in 1/64 pages, as contexts have it */
+	uint64_t pages;
+	uint64_t first; /* address of the first page */
+};
+
+/* How LEN bytes at ADDR are described. 0, or EINVAL for an address that cannot be: not 64-byte aligned. */
+int queue_memory_describe(uint64_t addr, uint64_t len, struct queue_memory *memory);
+/* Write the page list at PAS. */
+void queue_memory_put(const struct queue_memory *memory, const struct client *client, void *pas);
+
+static inline size_t queue_memory_bytes(const struct queue_memory *memory)
+{
+	return memory->pages * sizeof(uint64_t);
+}
+
+#endif

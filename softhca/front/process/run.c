@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * run.c - `softhca run`: a program with adapters present.
+ *
+ * Four processes: the runner (this one) waits for PROGRAM and returns its status; PROGRAM installs the filter in itself
+ * before it is executed; the daemon has the adapter, unless a server elsewhere has; the holder outlives the daemon.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "softhca/front/process/daemon.h"
+#include "softhca/front/process/holder.h"
+#include "softhca/front/process/link.h"
+#include "softhca/front/process/run.h"
+#include "softhca/front/process/seccomp.h"
+#include "softhca/log.h"
+#include "softhca/options.h"
+
+struct run {
+	const struct options *options;
+	int daemon;	      /* connection to the daemon */
+	pid_t daemon_pid;     /* 0: a server's */
+	int program_link;     /* to the process that becomes PROGRAM */
+	int listener;
+	int mailbox_fd;
+	struct mailbox *mailbox;
+};
+
+static volatile pid_t program; /* for the signal handler */
+
+/* ---- PROGRAM ---- */
+
+static void program_exec(const struct options *options)
+{
+	execvp(options->program[0], options->program);
+	log_error("%s: %s", options->program[0], strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static void program_main(const struct run *run, int link)
+{
+	int listener, ret;
+
+	/* Should the runner be killed, so is what it runs: nobody would wait for it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Where Yama restricts ptrace to descendants, let the daemon reach the memory of this process. */
+	if (run->daemon_pid)
+		prctl(PR_SET_PTRACER, run->daemon_pid);
+	ret = seccomp_install(&listener);
+	if (ret) {
+		log_error("cannot filter system calls: %s%s", strerror(ret),
+			  ret == EBUSY ? "; is this inside another softhca run?" : "");
+		_exit(EXIT_FAILURE);
+	}
+	if (link_send_fd(link, listener))
+		_exit(EXIT_FAILURE);
+	close(listener);
+	/* The runner hangs up once the daemon listens. */
+	if (link_receive_answer(link))
+		_exit(EXIT_FAILURE);
+	close(link);
+	program_exec(run->options);
+}
+
+static int program_fork(struct run *run)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return errno;
+	program = fork();
+	if (program < 0)
+		return errno;
+	if (!program) {
+		close(pair[0]);
+		program_main(run, pair[1]);
+	}
+	close(pair[1]);
+	run->program_link = pair[0];
+	return link_receive_fd(pair[0], &run->listener);
+}
+
+/* ---- the daemon ---- */
+
+/* Descriptors of the terminal or a pipe must not stay open because of us; messages still go to standard error. */
+static void leave_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		close(null);
+	}
+}
+
+static int daemon_fork(struct run *run)
+{
+	int pair[2], ready[2];
+	char byte;
+	ssize_t n;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ||
+	    pipe2(ready, O_CLOEXEC))
+		return errno;
+	run->daemon_pid = fork();
+	if (run->daemon_pid < 0)
+		return errno;
+	if (!run->daemon_pid) {
+		close(pair[0]);
+		close(ready[0]);
+		leave_terminal();
+		_exit(daemon_run_private(run->options, pair[1], ready[1]));
+	}
+	close(pair[1]);
+	close(ready[1]);
+	n = read(ready[0], &byte, 1);
+	close(ready[0]);
+	run->daemon = pair[0];
+	return n == 1 ? 0 : ECHILD; /* the daemon said why */
+}
+
+static int daemon_connect(struct run *run)
+{
+	const char *path = run->options->socket_path;
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int ret;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return ENAMETOOLONG;
+	strcpy(addr.sun_path, path);
+	run->daemon = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (run->daemon < 0)
+		return errno;
+	if (connect(run->daemon, (struct sockaddr *)&addr, sizeof(addr))) {
+		ret = errno;
+		log_error("no softhca serves at %s: %s", path, strerror(ret));
+		return ret;
+	}
+	return 0;
+}
+
+/* ---- the holder ---- */
+
+static int mailbox_create(struct run *run)
+{
+	run->mailbox_fd = memfd_create("softhca-mailbox", MFD_CLOEXEC);
+	if (run->mailbox_fd < 0 || ftruncate(run->mailbox_fd, sizeof(*run->mailbox)))
+		return errno;
+	run->mailbox = mmap(NULL, sizeof(*run->mailbox), PROT_READ | PROT_WRITE, MAP_SHARED,
+			    run->mailbox_fd, 0);
+	return run->mailbox == MAP_FAILED ? errno : 0;
+}
+
+static int holder_fork(const struct run *run)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid < 0 ? errno : 0;
+	leave_terminal();
+	close(run->program_link);
+	holder_run(run->listener, run->daemon, run->mailbox);
+	_exit(EXIT_SUCCESS);
+}
+
+/* ---- the runner ---- */
+
+static void forward_signal(int signal)
+{
+	if (program > 0)
+		kill(program, signal);
+}
+
+/* The terminal's signals reach PROGRAM by themselves; others are passed on. */
+static void set_signals(void)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTERM, forward_signal);
+	signal(SIGHUP, forward_signal);
+	signal(SIGUSR1, forward_signal);
+	signal(SIGUSR2, forward_signal);
+}
+
+static int wait_for_program(void)
+{
+	int status;
+
+	while (waitpid(program, &status, 0) < 0)
+		if (errno != EINTR)
+			return EXIT_FAILURE;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int start(struct run *run)
+{
+	int ret = run->options->socket_path ? daemon_connect(run) : daemon_fork(run);
+
+	if (!ret)
+		ret = mailbox_create(run);
+	if (!ret)
+		ret = program_fork(run);
+	if (!ret)
+		ret = link_send_hello(run->daemon, run->listener, run->mailbox_fd);
+	if (!ret)
+		ret = link_receive_answer(run->daemon);
+	if (!ret)
+		ret = holder_fork(run);
+	if (!ret)
+		ret = link_send_answer(run->program_link, 0);
+	return ret;
+}
+
+int run_program(const struct options *options)
+{
+	struct run run = { .options = options, .program_link = -1 };
+	int ret = start(&run);
+
+	if (ret) {
+		log_note("cannot start: %s", strerror(ret));
+		if (program > 0) {
+			close(run.program_link);
+			wait_for_program();
+		}
+		return EXIT_FAILURE;
+	}
+	set_signals();
+	close(run.listener);
+	close(run.program_link);
+	close(run.daemon);
+	return wait_for_program();
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * seccomp.c - the filter that programs under softhca run with.
+ *
+ * A table says for each system call under which condition it may concern an adapter; the BPF program is generated from it.
+ * Whatever is not in the table never leaves the kernel, and the kernel remembers that in a bitmap by number, so those calls
+ * cost nothing. Path calls have to go to the daemon, because a filter cannot look at strings.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "softhca/front/process/seccomp.h"
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
+#endif
+
+#if defined(__x86_64__)
+#define NATIVE_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "softhca's process front knows the system calls of x86-64 and aarch64 only"
+#endif
+
+enum trap_when {
+	ALWAYS,
+	IF_UVERBS_IOCTL,     /* argument 1 is the request */
+	IF_FD_IN_BAND,	     /* argument 0 is a descriptor */
+	IF_RDMA_NETLINK,     /* socket(AF_NETLINK, type, NETLINK_RDMA) */
+	IF_PATH_OR_BAND_AT3, /* argument 3 has AT_EMPTY_PATH: like IF_FD_IN_BAND; else always */
+	IF_PATH_OR_BAND_AT2, /* the same with argument 2 */
+};
+
+static const struct trap {
+	int nr;
+	enum trap_when when;
+} trap_table[] = {
+#ifdef __NR_open
+	{ __NR_open, ALWAYS },
+	{ __NR_stat, ALWAYS },
+	{ __NR_lstat, ALWAYS },
+	{ __NR_access, ALWAYS },
+	{ __NR_readlink, ALWAYS },
+#endif
+	{ __NR_openat, ALWAYS },
+	{ __NR_openat2, ALWAYS },
+	{ __NR_newfstatat, IF_PATH_OR_BAND_AT3 },
+	{ __NR_statx, IF_PATH_OR_BAND_AT2 },
+	{ __NR_faccessat, ALWAYS },
+	{ __NR_faccessat2, ALWAYS },
+	{ __NR_readlinkat, ALWAYS },
+	{ __NR_fstat, IF_FD_IN_BAND },
+	{ __NR_ioctl, IF_UVERBS_IOCTL },
+	{ __NR_socket, IF_RDMA_NETLINK },
+};
+#define NUM_TRAPS (sizeof(trap_table) / sizeof(trap_table[0]))
+
+enum { MAX_INSNS = 4 + NUM_TRAPS * 10 };
+
+struct program {
+	struct sock_filter insn[MAX_INSNS];
+	unsigned short len;
+};
+
+static void emit(struct program *program, unsigned short code, uint32_t k, uint8_t jt, uint8_t jf)
+{
+	program->insn[program->len++] = (struct sock_filter){ code, jt, jf, k };
+}
+
+static void load(struct program *program, size_t offset)
+{
+	emit(program, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
+}
+
+/* Only the low half of an argument: these are ints, whose upper half the kernel ignores too. */
+static void load_arg(struct program *program, unsigned int arg)
+{
+	load(program, offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
+}
+
+static void ret(struct program *program, uint32_t action)
+{
+	emit(program, BPF_RET | BPF_K, action, 0, 0);
+}
+
+/* Go on if the loaded value is VALUE, else allow the call. */
+static void allow_unless_equal(struct program *program, uint32_t value)
+{
+	emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+	ret(program, SECCOMP_RET_ALLOW);
+}
+
+static void allow_unless_fd_in_band(struct program *program)
+{
+	load_arg(program, 0);
+	emit(program, BPF_ALU | BPF_AND | BPF_K, ~(uint32_t)(FD_BAND_SIZE - 1), 0, 0);
+	allow_unless_equal(program, FD_BAND_FIRST);
+}
+
+static void allow_empty_path_outside_band(struct program *program, unsigned int flags_arg)
+{
+	load_arg(program, flags_arg);
+	emit(program, BPF_JMP | BPF_JSET | BPF_K, AT_EMPTY_PATH, 0, 4);
+	allow_unless_fd_in_band(program); /* 4 instructions */
+}
+
+static void emit_condition(struct program *program, enum trap_when when)
+{
+	switch (when) {
+	case ALWAYS:
+		break;
+	case IF_UVERBS_IOCTL:
+		load_arg(program, 1);
+		allow_unless_equal(program, UVERBS_IOCTL);
+		break;
+	case IF_FD_IN_BAND:
+		allow_unless_fd_in_band(program);
+		break;
+	case IF_RDMA_NETLINK:
+		load_arg(program, 0);
+		allow_unless_equal(program, AF_NETLINK);
+		load_arg(program, 2);
+		allow_unless_equal(program, NETLINK_RDMA);
+		break;
+	case IF_PATH_OR_BAND_AT3:
+		allow_empty_path_outside_band(program, 3);
+		break;
+	case IF_PATH_OR_BAND_AT2:
+		allow_empty_path_outside_band(program, 2);
+		break;
+	}
+}
+
+/* The number is loaded again for each call of the table: conditions overwrite it. */
+static void emit_trap(struct program *program, const struct trap *trap)
+{
+	unsigned short jump;
+
+	load(program, offsetof(struct seccomp_data, nr));
+	jump = program->len;
+	emit(program, BPF_JMP | BPF_JEQ | BPF_K, trap->nr, 0, 0);
+	emit_condition(program, trap->when);
+	ret(program, SECCOMP_RET_USER_NOTIF);
+	program->insn[jump].jf = program->len - jump - 1;
+}
+
+static void build(struct program *program)
+{
+	program->len = 0;
+	load(program, offsetof(struct seccomp_data, arch));
+	allow_unless_equal(program, NATIVE_ARCH);
+	for (unsigned int i = 0; i < NUM_TRAPS; i++)
+		emit_trap(program, &trap_table[i]);
+	ret(program, SECCOMP_RET_ALLOW);
+}
+
+int seccomp_install(int *listener)
+{
+	struct program program;
+	struct sock_fprog fprog = { .filter = program.insn };
+	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER;
+	int fd;
+
+	build(&program);
+	fprog.len = program.len;
+	/* What lets an ordinary user install a filter; set-user-ID programs lose their privilege under it. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return errno;
+	/* A signal must not interrupt a call that the daemon is already working on. */
+	fd = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER,
+		     flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &fprog);
+	if (fd < 0 && errno == EINVAL)
+		fd = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &fprog);
+	if (fd < 0)
+		return errno;
+	*listener = fd;
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sysfs.h - the directory tree that stands in for /sys/class/infiniband*, /dev/infiniband and what they lead to.
+ *
+ * It is a real tree of small files below a private directory: what programs open there is handed to them as it is, so that
+ * reading, listing and relative opens need no help.
+ */
+#ifndef SOFTHCA_PROCESS_SYSFS_H
+#define SOFTHCA_PROCESS_SYSFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct adapter;
+
+struct sysfs {
+	char root[64];
+	int fd; /* of the root */
+};
+
+/* 0 or a positive errno. */
+int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs);
+void sysfs_destroy(struct sysfs *sysfs);
+/* Write the files of ports again: something about them changed. */
+void sysfs_refresh_ports(struct sysfs *sysfs, struct adapter *adapter);
+
+/* Is PATH, absolute and without . and .. and //, one that the tree answers for, existing or not? */
+bool sysfs_claims(const char *path);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * log.h - what softhca tells its user, on standard error.
+ *
+ * Every line starts with "softhca: ". Errors are always printed; --verbose adds notes, given twice it adds details of every
+ * call that was answered. Safe from any thread: one line is one write().
+ */
+#ifndef SOFTHCA_LOG_H
+#define SOFTHCA_LOG_H
+
+enum log_level {
+	LOG_ERROR,
+	LOG_NOTE,
+	LOG_DETAIL,
+};
+
+void log_set_level(enum log_level level);
+enum log_level log_level(void);
+void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...)  log_print(LOG_ERROR, __VA_ARGS__)
+#define log_note(...)   log_print(LOG_NOTE, __VA_ARGS__)
+#define log_detail(...) log_print(LOG_DETAIL, __VA_ARGS__)
+
+#endif

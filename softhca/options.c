@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * options.c - the command line of softhca.
+ *
+ * One table says everything about an option: its name, what it takes, which command it is for, where its value goes and what
+ * --help prints. Parsing and help both walk that table.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/log.h"
+#include "softhca/options.h"
+
+enum option_use {
+	FOR_RUN = 1 << 0,
+	FOR_SERVE = 1 << 1,
+	DESCRIBES_ADAPTER = 1 << 2,
+	REPEATS = 1 << 3,
+};
+#define FOR_ADAPTER (FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER)
+
+struct option_def {
+	const char *name;
+	const char *argument; /* as --help names it; NULL: the option takes none */
+	const char *help;
+	int (*set)(struct options *options, const struct option_def *def, const char *value);
+	size_t offset; /* of the field in struct options */
+	uint64_t min, max;
+	unsigned int use;
+};
+
+static int bad_value(const struct option_def *def, const char *value, const char *why)
+{
+	log_error("--%s %s: %s", def->name, value, why);
+	return EINVAL;
+}
+
+static void *field(struct options *options, const struct option_def *def)
+{
+	return (char *)options + def->offset;
+}
+
+static int parse_number(const struct option_def *def, const char *value, uint64_t *number)
+{
+	char range[80];
+	char *end;
+
+	errno = 0;
+	*number = strtoull(value, &end, 0);
+	if (end == value || *end || *value == '-' || errno)
+		return bad_value(def, value, "not a number");
+	if (*number < def->min || *number > def->max) {
+		snprintf(range, sizeof(range), "must be between %llu and %llu",
+			 (unsigned long long)def->min, (unsigned long long)def->max);
+		return bad_value(def, value, range);
+	}
+	return 0;
+}
+
+static int set_u32(struct options *options, const struct option_def *def, const char *value)
+{
+	uint64_t number;
+	int ret = parse_number(def, value, &number);
+
+	if (!ret)
+		*(uint32_t *)field(options, def) = number;
+	return ret;
+}
+
+static int set_u64(struct options *options, const struct option_def *def, const char *value)
+{
+	return parse_number(def, value, field(options, def));
+}
+
+static int set_power_of_two(struct options *options, const struct option_def *def,
+			    const char *value)
+{
+	uint64_t number;
+	int ret = parse_number(def, value, &number);
+
+	if (ret)
+		return ret;
+	if (number & (number - 1))
+		return bad_value(def, value, "not a power of two");
+	*(uint32_t *)field(options, def) = number;
+	return 0;
+}
+
+static int set_string(struct options *options, const struct option_def *def, const char *value)
+{
+	if (!*value)
+		return bad_value(def, "''", "must not be empty");
+	*(const char **)field(options, def) = value;
+	return 0;
+}
+
+static int set_link(struct options *options, const struct option_def *def, const char *value)
+{
+	if (!strcmp(value, "ib"))
+		options->link_layer = HCA_LINK_INFINIBAND;
+	else if (!strcmp(value, "roce"))
+		options->link_layer = HCA_LINK_ETHERNET;
+	else
+		return bad_value(def, value, "must be ib or roce");
+	return 0;
+}
+
+static int add_fault(struct options *options, const struct option_def *def, const char *value)
+{
+	if (options->num_faults == MAX_FAULTS)
+		return bad_value(def, value, "too many faults");
+	options->faults[options->num_faults++] = value;
+	return 0;
+}
+
+static int more_verbose(struct options *options, const struct option_def *def, const char *value)
+{
+	(void)def;
+	(void)value;
+	options->verbose++;
+	return 0;
+}
+
+static int ask_help(struct options *options, const struct option_def *def, const char *value)
+{
+	(void)def;
+	(void)value;
+	options->command = COMMAND_HELP;
+	return 0;
+}
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct option_def option_table[] = {
+	{ "socket", "PATH", "run: join the adapters served there; serve: listen there", set_string,
+	  AT(socket_path), 0, 0, FOR_RUN | FOR_SERVE },
+	{ "devices", "N", "number of adapters, mlx5_0 and up (default 1)", set_u32, AT(devices), 1,
+	  MAX_DEVICES, FOR_ADAPTER },
+	{ "ports", "N", "ports of each adapter (default 1)", set_u32, AT(ports), 1, MAX_PORTS,
+	  FOR_ADAPTER },
+	{ "link", "ib|roce", "link layer: InfiniBand (default) or Ethernet with RoCE", set_link, 0,
+	  0, 0, FOR_ADAPTER },
+	{ "max-qp", "N", "queue pairs", set_u32, AT(limits.max_qp), 1, 1 << 18, FOR_ADAPTER },
+	{ "max-cq", "N", "completion queues", set_u32, AT(limits.max_cq), 1, 1 << 24, FOR_ADAPTER },
+	{ "max-mkey", "N", "memory keys", set_u32, AT(limits.max_mkey), 1, 1 << 24, FOR_ADAPTER },
+	{ "max-pd", "N", "protection domains", set_u32, AT(limits.max_pd), 1, 1 << 24,
+	  FOR_ADAPTER },
+	{ "max-wqe-bb", "N", "64-byte blocks of a send queue, a power of two", set_power_of_two,
+	  AT(limits.max_wqe_bb), 1, 1 << 15, FOR_ADAPTER },
+	{ "max-cqe", "N", "entries of a completion queue, a power of two", set_power_of_two,
+	  AT(limits.max_cqe), 1, 1 << 22, FOR_ADAPTER },
+	{ "max-rd-atomic", "N", "outstanding RDMA READs and atomics of a queue pair", set_u32,
+	  AT(limits.max_rd_atomic), 1, 128, FOR_ADAPTER },
+	{ "max-msg-size", "BYTES", "longest message", set_u32, AT(limits.max_msg_size), 1, 1u << 31,
+	  FOR_ADAPTER },
+	{ "seed", "N", "of everything chosen at random: the same seed, the same run", set_u64,
+	  AT(seed), 0, UINT64_MAX, FOR_ADAPTER },
+	{ "fault", "SPEC", "inject a fault; may be repeated", add_fault, 0, 0, 0,
+	  FOR_ADAPTER | REPEATS },
+	{ "trace", "FILE", "write every verbs call, command, WQE and CQE to FILE", set_string,
+	  AT(trace_path), 0, 0, FOR_ADAPTER },
+	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
+	  FOR_RUN | FOR_SERVE | REPEATS },
+	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0, FOR_RUN | FOR_SERVE },
+};
+#define NUM_OPTIONS (sizeof(option_table) / sizeof(option_table[0]))
+
+static const char usage[] =
+	"softhca - a ConnectX adapter in software\n"
+	"\n"
+	"  softhca run [options] -- PROGRAM [ARGUMENT]...\n"
+	"        run PROGRAM, and all it starts, with a private adapter mlx5_0 present;\n"
+	"        the exit status is PROGRAM's\n"
+	"  softhca run --socket PATH -- PROGRAM [ARGUMENT]...\n"
+	"        the same with the adapters of a server, which its programs share\n"
+	"  softhca serve --socket PATH [options]\n"
+	"        keep adapters running until told to stop by SIGTERM or SIGINT\n"
+	"\n"
+	"Options:\n";
+
+void options_print_help(void)
+{
+	char left[48];
+
+	fputs(usage, stdout);
+	for (unsigned int i = 0; i < NUM_OPTIONS; i++) {
+		const struct option_def *def = &option_table[i];
+
+		snprintf(left, sizeof(left), "--%s%s%s", def->name, def->argument ? " " : "",
+			 def->argument ? def->argument : "");
+		printf("  %-24s %s\n", left, def->help);
+	}
+}
+
+static const struct option_def *find_option(const char *name, size_t len)
+{
+	for (unsigned int i = 0; i < NUM_OPTIONS; i++) {
+		const struct option_def *def = &option_table[i];
+
+		if (strlen(def->name) == len && !memcmp(def->name, name, len))
+			return def;
+	}
+	return NULL;
+}
+
+/* Applies the option that argv[*at] starts and moves *at behind it and its value. */
+static int parse_option(int argc, char **argv, int *at, struct options *options)
+{
+	const char *word = argv[(*at)++];
+	const char *name = word + 2;
+	size_t len = strcspn(name, "=");
+	const char *value = name[len] ? name + len + 1 : NULL;
+	const struct option_def *def;
+
+	def = strncmp(word, "--", 2) ? NULL : find_option(name, len);
+	if (!def) {
+		log_error("unknown option %s; see softhca --help", word);
+		return EINVAL;
+	}
+	if (def->argument && !value && *at < argc)
+		value = argv[(*at)++];
+	if (def->argument && !value) {
+		log_error("--%s needs a value: %s", def->name, def->argument);
+		return EINVAL;
+	}
+	if (!def->argument && value) {
+		log_error("--%s takes no value", def->name);
+		return EINVAL;
+	}
+	options->adapter_options_given |= !!(def->use & DESCRIBES_ADAPTER);
+	return def->set(options, def, value);
+}
+
+static int parse_command(const char *word, struct options *options)
+{
+	if (!strcmp(word, "run"))
+		options->command = COMMAND_RUN;
+	else if (!strcmp(word, "serve"))
+		options->command = COMMAND_SERVE;
+	else if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+		options->command = COMMAND_HELP;
+	else {
+		log_error("unknown command %s; see softhca --help", word);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int check_run(const struct options *options)
+{
+	if (!options->program || !options->program[0]) {
+		log_error("run: no program given; usage: softhca run [options] -- PROGRAM...");
+		return EINVAL;
+	}
+	if (options->socket_path && options->adapter_options_given) {
+		log_error("run --socket: options of the adapter belong to its server");
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int check_serve(const struct options *options)
+{
+	if (options->program) {
+		log_error("serve: takes no program");
+		return EINVAL;
+	}
+	if (!options->socket_path) {
+		log_error("serve: --socket PATH is missing");
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int check(const struct options *options)
+{
+	switch (options->command) {
+	case COMMAND_RUN:
+		return check_run(options);
+	case COMMAND_SERVE:
+		return check_serve(options);
+	default:
+		return 0;
+	}
+}
+
+int options_parse(int argc, char **argv, struct options *options)
+{
+	int at = 2;
+	int ret;
+
+	*options = (struct options){ .devices = 1, .ports = 1 };
+	if (argc < 2) {
+		log_error("no command given; see softhca --help");
+		return EINVAL;
+	}
+	ret = parse_command(argv[1], options);
+	while (!ret && options->command != COMMAND_HELP && at < argc) {
+		if (!strcmp(argv[at], "--")) {
+			options->program = argv + at + 1;
+			break;
+		}
+		if (argv[at][0] != '-') { /* PROGRAM without the dashes before it */
+			options->program = argv + at;
+			break;
+		}
+		ret = parse_option(argc, argv, &at, options);
+	}
+	return ret ? ret : check(options);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * options.h - the command line of softhca, parsed.
+ */
+#ifndef SOFTHCA_OPTIONS_H
+#define SOFTHCA_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softhca/device/hca.h"
+
+#define MAX_FAULTS  32
+#define MAX_DEVICES 16
+#define MAX_PORTS   2
+
+enum command {
+	COMMAND_HELP,
+	COMMAND_RUN,
+	COMMAND_SERVE,
+};
+
+struct options {
+	enum command command;
+	const char *socket_path; /* run: the server to join; serve: where to listen */
+	uint32_t devices;
+	uint32_t ports;
+	enum hca_link_layer link_layer;
+	struct hca_limits limits;
+	uint64_t seed;
+	const char *faults[MAX_FAULTS];
+	unsigned int num_faults;
+	const char *trace_path;
+	uint32_t verbose;
+	bool adapter_options_given; /* any that describes the adapter: not for one that somebody else serves */
+	char **program;             /* NULL-terminated, argv of PROGRAM */
+};
+
+/* 0, or EINVAL after saying on standard error what is wrong. */
+int options_parse(int argc, char **argv, struct options *options);
+void options_print_help(void);
+
+#endif
