@@ -61,6 +61,7 @@ static int cq_alloc_ring(struct mlx5_context *ctx, struct mlx5_cq *cq, uint32_t 
 	int ret;
 
 	cq->count_log = log2_ceil((uint64_t)cqe + 1);
+	cq->mask = (1u << cq->count_log) - 1;
 	cq->entry_log = log2_floor(ctx->env.cqe_size);
 	size = (size_t)1 << (cq->count_log + cq->entry_log);
 	ret = hwbuf_alloc(size, &cq->buf);

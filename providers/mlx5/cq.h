@@ -23,6 +23,7 @@ struct mlx5_cq {
 	uint8_t *ring;       /* the 64 bytes of entry 0 that end with the ownership bit */
 	uint32_t entry_log;  /* log2 of the size of an entry: 6 or 7 */
 	uint32_t count_log;  /* log2 of the number of entries */
+	uint32_t mask;       /* that number - 1 */
 	uint32_t ci;         /* next CQE to read; free-running, the device sees the low 24 bits */
 	uint32_t rsn_offset; /* where a CQE names its QP: user index, or QPN for CQE version 0 */
 	uint32_t rsn_raw;    /* of the QP found last, as it stands in the CQE */

@@ -12,9 +12,12 @@
 
 CQE_INLINE int advance(struct mlx5_cq *cq)
 {
+	uint32_t ci = cq->ci;
 	struct completion comp;
+	bool found = cqe_take(cq, &ci, &comp);
 
-	if (!cqe_take(cq, &comp))
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	if (!found)
 		return ENOENT;
 	cq->cqe = comp.cqe;
 	cq->vcq.cq_ex.wr_id = comp.wr_id;
@@ -37,6 +40,8 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 
 	if (unlikely(attr->comp_mask))
 		return refuse_attr(cq, attr);
+	if (!cqe_is_pending(cq))
+		return ENOENT;
 	qlock_take(&cq->lock);
 	ret = advance(cq);
 	if (ret)

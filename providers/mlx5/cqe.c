@@ -27,7 +27,7 @@ static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)
 }
 
 /* A read or atomic: the buffers are those of its send WQE. */
-enum ibv_wc_status cqe_copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+static int copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_sq *sq = &qp->sq;
 	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
@@ -52,7 +52,7 @@ enum ibv_wc_status cqe_copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *c
 }
 
 /* A message: the buffers are those of the oldest receive WQE. */
-enum ibv_wc_status cqe_copy_to_rq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+static int copy_to_rq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_rq *rq = &qp->rq;
 	uint32_t unit = rq->wq.tail & rq->wq.mask;
@@ -98,37 +98,45 @@ static enum ibv_wc_status status_of(uint8_t syndrome)
 	return IBV_WC_GENERAL_ERR;
 }
 
-/* The first failure of a QP explains all that follow, which are only flushed. */
-static void report_error(struct mlx5_qp *qp, const struct mlx5_err_cqe *err, bool is_send,
-			 uint64_t wr_id)
+static uint64_t failed_wr_id(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, bool is_send)
 {
-	if (qp->error_reported)
-		return;
-	qp->error_reported = true;
-	verbs_warn(
-		"qp 0x%x: the %s with wr_id %#llx failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
-		qp->vqp.qp.qp_num, is_send ? "send request" : "receive", (unsigned long long)wr_id,
-		err->syndrome, prm_syndrome_str(err->syndrome), err->vendor_err_synd,
-		prm_vendor_syndrome_str(err->vendor_err_synd));
+	const struct wq *wq = is_send ? &qp->sq.wq : &qp->rq.wq;
+	uint32_t unit = is_send ? be16toh(cqe->wqe_counter) : wq->tail;
+
+	return wq->slots[unit & wq->mask].wr_id;
 }
 
-/* False: not a completion of a request, whatever it is. */
-bool cqe_take_error(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, struct completion *comp)
+/* The first failure of a QP explains all that follow, which are only flushed. */
+static int take_error(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
 	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
 
-	if (!is_send && cqe_opcode(cqe) != MLX5_CQE_RESP_ERR) {
-		verbs_warn("poll_cq: qp 0x%x: unexpected CQE opcode %u: skipped", qp->vqp.qp.qp_num,
-			   cqe_opcode(cqe));
-		return false;
-	}
-	comp->status = status_of(err->syndrome);
-	comp->wr_id = is_send ? wq_complete_at(&qp->sq.wq, be16toh(cqe->wqe_counter))
-			      : wq_complete_next(&qp->rq.wq);
-	if (comp->status != IBV_WC_WR_FLUSH_ERR)
-		report_error(qp, err, is_send, comp->wr_id);
-	return true;
+	if (err->syndrome == MLX5_CQE_SYNDROME_WR_FLUSH_ERR || qp->error_reported)
+		return status_of(err->syndrome);
+	qp->error_reported = true;
+	verbs_warn(
+		"qp 0x%x: the %s with wr_id %#llx failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
+		qp->vqp.qp.qp_num, is_send ? "send request" : "receive",
+		(unsigned long long)failed_wr_id(qp, cqe, is_send), err->syndrome,
+		prm_syndrome_str(err->syndrome), err->vendor_err_synd,
+		prm_vendor_syndrome_str(err->vendor_err_synd));
+	return status_of(err->syndrome);
+}
+
+int cqe_take_exception(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+{
+	unsigned int opcode = cqe_opcode(cqe);
+
+	if (opcode == MLX5_CQE_REQ_ERR || opcode == MLX5_CQE_RESP_ERR)
+		return take_error(qp, cqe);
+	if (opcode == MLX5_CQE_REQ)
+		return copy_to_sq(qp, cqe);
+	if (opcode <= MLX5_CQE_RESP_SEND_INV)
+		return copy_to_rq(qp, cqe);
+	verbs_warn("poll_cq: qp 0x%x: unexpected CQE opcode %u: skipped", qp->vqp.qp.qp_num,
+		   opcode);
+	return -1;
 }
 
 void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)

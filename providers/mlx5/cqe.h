@@ -22,19 +22,16 @@ struct completion {
 	enum ibv_wc_status status;
 };
 
-/* What only some completions need; cold paths, in cqe.c. */
-enum ibv_wc_status cqe_copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe);
-enum ibv_wc_status cqe_copy_to_rq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe);
-bool cqe_take_error(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, struct completion *comp);
+/* The completions that are not the common case, in cqe.c: payload inside the CQE, errors. Called before the request counts as
+ * completed. Returns its status, or a negative number for a CQE that completes nothing. */
+int cqe_take_exception(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe);
 void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
 extern const uint8_t cqe_send_wc_opcode[256]; /* enum ibv_wc_opcode by the opcode of the send WQE */
 
 CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 {
-	uint32_t entry = index & ((1u << cq->count_log) - 1);
-
-	return (struct mlx5_cqe64 *)(cq->ring + ((size_t)entry << cq->entry_log));
+	return (struct mlx5_cqe64 *)(cq->ring + ((size_t)(index & cq->mask) << cq->entry_log));
 }
 
 /* PRM: CQE ownership. The bit flips with each lap of the ring; cq_ring_init() made it that of the lap before the first. */
@@ -56,9 +53,9 @@ CQE_INLINE bool cqe_is_request(const struct mlx5_cqe64 *cqe)
 	return cqe_opcode(cqe) == MLX5_CQE_REQ || cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
 }
 
-CQE_INLINE bool cqe_has_payload(const struct mlx5_cqe64 *cqe)
+CQE_INLINE bool cqe_is_exception(const struct mlx5_cqe64 *cqe)
 {
-	return cqe->op_own & PRM_CQE_FORMAT_MASK;
+	return cqe->op_own & PRM_CQE_FORMAT_MASK || cqe_opcode(cqe) > MLX5_CQE_RESP_SEND_INV;
 }
 
 CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
@@ -78,50 +75,42 @@ CQE_INLINE struct mlx5_qp *cqe_find_qp(struct mlx5_cq *cq, const struct mlx5_cqe
 	return cq->rsn_qp;
 }
 
-CQE_INLINE void cqe_take_request(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe,
-				 struct completion *comp)
+/* Is there anything to take? Correct without the lock, too: the index only grows, so when the entry at a stale one has not
+ * arrived, none has; and a full lap within this call could only be of CQEs newer than it. */
+CQE_INLINE bool cqe_is_pending(const struct mlx5_cq *cq)
 {
-	comp->status = IBV_WC_SUCCESS;
-	if (unlikely(cqe_has_payload(cqe)))
-		comp->status = cqe_copy_to_sq(qp, cqe);
-	comp->wr_id = wq_complete_at(&qp->sq.wq, be16toh(cqe->wqe_counter));
+	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
+
+	return cqe_is_sw_owned(cq, cqe_at(cq, ci), ci);
 }
 
-CQE_INLINE void cqe_take_receive(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe,
-				 struct completion *comp)
-{
-	comp->status = IBV_WC_SUCCESS;
-	if (unlikely(cqe_has_payload(cqe)))
-		comp->status = cqe_copy_to_rq(qp, cqe);
-	comp->wr_id = wq_complete_next(&qp->rq.wq);
-}
-
-/* The next completion; false: there is none. */
-CQE_INLINE bool cqe_take(struct mlx5_cq *cq, struct completion *comp)
+/* The next completion, at *CI, which it moves on; false: there is none. The caller writes the index back to the CQ. */
+CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *comp)
 {
 	for (;;) {
-		const struct mlx5_cqe64 *cqe = cqe_at(cq, cq->ci);
-		unsigned int opcode;
+		const struct mlx5_cqe64 *cqe = cqe_at(cq, *ci);
+		int status = IBV_WC_SUCCESS;
 		struct mlx5_qp *qp;
 
-		if (!cqe_is_sw_owned(cq, cqe, cq->ci))
+		if (!cqe_is_sw_owned(cq, cqe, *ci))
 			return false;
 		/* The ownership bit is written last: what we read from here on belongs to it. */
 		dma_load_barrier();
-		__atomic_store_n(&cq->ci, cq->ci + 1, __ATOMIC_RELAXED);
+		++*ci;
 		qp = cqe_find_qp(cq, cqe);
 		if (unlikely(!qp)) {
 			cqe_report_stray(cq, cqe);
 			continue;
 		}
-		comp->cqe = cqe;
-		opcode = cqe_opcode(cqe);
-		if (opcode == MLX5_CQE_REQ)
-			cqe_take_request(qp, cqe, comp);
-		else if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
-			cqe_take_receive(qp, cqe, comp);
-		else if (!cqe_take_error(qp, cqe, comp))
+		if (unlikely(cqe_is_exception(cqe)))
+			status = cqe_take_exception(qp, cqe);
+		if (unlikely(status < 0))
 			continue;
+		comp->cqe = cqe;
+		comp->status = status;
+		comp->wr_id = cqe_is_request(cqe)
+				      ? wq_complete_at(&qp->sq.wq, be16toh(cqe->wqe_counter))
+				      : wq_complete_next(&qp->rq.wq);
 		return true;
 	}
 }

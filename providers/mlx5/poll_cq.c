@@ -55,20 +55,23 @@ CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
 
 CQE_INLINE int poll_many(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
 {
-	uint32_t first = cq->ci;
+	uint32_t ci = cq->ci;
 	struct completion comp;
 	int n = 0;
 
-	while (n < num_entries && cqe_take(cq, &comp)) {
+	while (n < num_entries && cqe_take(cq, &ci, &comp)) {
 		wc_fill(&wc[n], &comp);
 		n++;
 	}
-	if (cq->ci != first)
-		doorbell_cq_consumed(cq->dbrec, cq->ci);
+	if (likely(cq->ci != ci)) {
+		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+		doorbell_cq_consumed(cq->dbrec, ci);
+	}
 	return n;
 }
 
-int poll_cq_locked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+static int __attribute__((noinline))
+poll_under_lock(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	int n;
 
@@ -78,11 +81,24 @@ int poll_cq_locked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
 	return n;
 }
 
-int poll_cq_unlocked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+/* Programs poll far more often than there is something: that answer needs no lock. */
+int poll_cq_locked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	return cqe_is_pending(cq) ? poll_under_lock(cq, num_entries, wc) : 0;
+}
+
+static int __attribute__((noinline))
+poll_alone(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	return poll_many(cq, num_entries, wc);
 }
 
+int poll_cq_unlocked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	return cqe_is_pending(cq) ? poll_alone(cq, num_entries, wc) : 0;
+}
+
+/* context->ops.poll_cq */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	struct mlx5_cq *mcq = to_mcq(cq);

@@ -104,6 +104,7 @@ static void cq_set_up(struct rig *rig, const struct rig_options *opt)
 	rig->cq = cq;
 	cq->entry_log = log2_ceil(size);
 	cq->count_log = log2_ceil(cqes);
+	cq->mask = cqes - 1;
 	cq->buf.addr = zeroed(128, align_up((size_t)cqes * size, 128));
 	cq->ring = (uint8_t *)cq->buf.addr + size - sizeof(struct mlx5_cqe64);
 	cq->dbrec = zeroed(64, 64);
