@@ -7,6 +7,7 @@
 #define TEST_FLAT_H
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>

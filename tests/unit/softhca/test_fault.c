@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_fault.c - fault texts, and what lost messages and a dying adapter do to traffic.
+ */
+#include <errno.h>
+
+#include "pair.h"
+
+static void texts_are_parsed(void **state)
+{
+	static const char *const good[] = { "cmd:1=EIO", "cmd:12=5",  "drop:1", "drop:3%",
+					    "drop:0%",   "drop:100%", "kill:7" };
+	static const char *const bad[] = { "",          "drop",        "drop:",   "drop:0",
+					   "drop:101%", "drop:x",      "drop:1x", "kill:",
+					   "kill:0",    "kill:1%",     "cmd:1",   "cmd:1=",
+					   "cmd:0=EIO", "cmd:1=EWHAT", "cmd:1=0", "stop:1" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_int_equal(fault_add(flat.fault, good[i]), 0);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(fault_add(flat.fault, bad[i]), EINVAL);
+}
+
+static void command_faults_hit_their_number(void **state)
+{
+	(void)state;
+	fault_add(flat.fault, "cmd:2=EIO");
+	fault_add(flat.fault, "cmd:4=12");
+	assert_int_equal(fault_command(flat.fault), 0);
+	assert_int_equal(fault_command(flat.fault), EIO);
+	assert_int_equal(fault_command(flat.fault), 0);
+	assert_int_equal(fault_command(flat.fault), 12);
+	assert_int_equal(fault_command(NULL), 0);
+}
+
+static void post_one_of_each(void)
+{
+	flat_recv(b, to + 100, 64, rkey);
+	flat_ctrl(a, OP_FA, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_atomic(a, 1, 0);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_data(a, from + 100, 64, lkey);
+	flat_post(a);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to + 4096, rkey);
+	flat_data(a, from + 4096, 600000, lkey);
+	flat_post(a);
+	flat_ctrl(a, OP_READ, SIGNALED, 0);
+	flat_raddr(a, to + 4096, rkey);
+	flat_data(a, from + 700000, 600000, lkey);
+	flat_post(a);
+	flat_ring(a);
+}
+
+static void check_one_of_each(void)
+{
+	uint64_t value;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		flat_expect_done(a->send_cq, REQ, i);
+	flat_expect_empty(a->send_cq);
+	flat_expect_done(b->recv_cq, RESP_SEND, 0);
+	flat_expect_empty(b->recv_cq);
+	memcpy(&value, flat.mem + to, 8);
+	assert_int_equal(value, 1); /* an atomic is executed once, however often it is sent */
+	assert_memory_equal(flat.mem + to + 100, flat.mem + from + 100, 64);
+	assert_memory_equal(flat.mem + to + 4096, flat.mem + from + 4096, 600000);
+	assert_memory_equal(flat.mem + from + 700000, flat.mem + from + 4096, 600000);
+}
+
+/* Lose the first message, the second, ... until the exchange ends before the loss. */
+static void any_one_message_may_be_lost(void **state)
+{
+	char text[32];
+	int n;
+
+	(void)state;
+	for (n = 1; n <= 16; n++) {
+		flat_teardown(state);
+		flat_setup(state);
+		snprintf(text, sizeof(text), "drop:%d", n);
+		assert_int_equal(fault_add(flat.fault, text), 0);
+		pair(NULL, 2 << 20);
+		post_one_of_each();
+		flat_run(LONG);
+		check_one_of_each();
+		unpair();
+	}
+}
+
+static void a_tenth_of_all_may_be_lost(void **state)
+{
+	struct flat_qp_attr attr = { .retry = 7, .first_psn = 0xffff00, .timeout = 4 };
+	int i;
+
+	(void)state;
+	assert_int_equal(fault_add(flat.fault, "drop:10%"), 0);
+	pair(&attr, 2 << 20);
+	for (i = 0; i < 200; i++) {
+		flat_recv(b, to + 64, 64, rkey);
+		flat_send(a, OP_SEND, from + i, 64, lkey);
+		write_to(to + 4096, rkey, from + i, 300000);
+		flat_run(LONG);
+		flat_expect_done(a->send_cq, REQ, 2 * i);
+		flat_expect_done(a->send_cq, REQ, 2 * i + 1);
+		flat_expect_done(b->recv_cq, RESP_SEND, i);
+		assert_memory_equal(flat.mem + to + 64, flat.mem + from + i, 64);
+		assert_memory_equal(flat.mem + to + 4096, flat.mem + from + i, 300000);
+	}
+	unpair();
+}
+
+static void total_loss_ends_in_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(fault_add(flat.fault, "drop:100%"), 0);
+	pair(NULL, 4096);
+	write_to(to, rkey, from, 8);
+	flat_run(LONG / 20);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, RETRY_EXCEEDED);
+	assert_int_equal(flat.mem[to + 1], 0);
+	unpair();
+}
+
+static void dead_adapter_answers_nothing(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)state;
+	assert_int_equal(fault_add(flat.fault, "kill:3"), 0);
+	pair(NULL, 4096);
+	write_to(to, rkey, from, 8);
+	write_to(to, rkey, from, 8);
+	flat_run(LONG / 20);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_empty(a->send_cq);
+	assert_int_equal(flat_count_events(PRM_EVENT_INTERNAL_ERROR), 1);
+	assert_int_equal(flat.event_eqn[flat.events - 1], 0);
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PD);
+	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), PRM_STAT_INT_ERR);
+	assert_int_equal(hca_progress(flat.hca[0], flat.now), HCA_IDLE);
+	unpair();
+}
+
+static void peer_of_a_dead_adapter_gets_an_error(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	hca_kill(flat.hca[1]);
+	write_to(to, rkey, from, 8);
+	flat_run(LONG / 20);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, RETRY_EXCEEDED);
+	unpair();
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(texts_are_parsed),
+		IB(command_faults_hit_their_number),
+		IB(any_one_message_may_be_lost),
+		IB(a_tenth_of_all_may_be_lost),
+		IB(total_loss_ends_in_an_error),
+		IB(dead_adapter_answers_nothing),
+		IB(peer_of_a_dead_adapter_gets_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
