@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_events.c - when a completion raises an event: arming before and after it, once only, solicited only,
+ * arms of several CQs that came with one doorbell.
+ */
+#include "pair.h"
+
+static unsigned int fired(void)
+{
+	return flat_count_events(PRM_EVENT_COMP);
+}
+
+static void write_arm(struct flat_cq *cq, unsigned int sn, bool solicited_only)
+{
+	prm_set(flat.mem + cq->dbr, PRM(0x4, 31, 0),
+		sn << 28 | (uint32_t)solicited_only << 24 | (cq->ci & 0xffffff));
+}
+
+static void arm(struct flat_cq *cq, unsigned int sn, bool solicited_only)
+{
+	write_arm(cq, sn, solicited_only);
+	hca_uar_scan_cq(cq->hca, flat.uar[cq->hca == flat.hca[1]]);
+}
+
+static void one_write(void)
+{
+	write_to(to, rkey, from, 8);
+	flat_run(LONG / 100);
+}
+
+static void unarmed_cq_is_silent(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	one_write();
+	assert_int_equal(fired(), 0);
+	unpair();
+}
+
+/* The first arm word of a new CQ is 0, which must not look like no arm at all. */
+static void armed_cq_fires_once(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm(a->send_cq, 0, false);
+	assert_int_equal(fired(), 0);
+	one_write();
+	assert_int_equal(fired(), 1);
+	assert_int_equal(prm_get(flat.event[flat.events - 1], PRM(0x38, 23, 0)), a->send_cq->n);
+	assert_int_equal(flat.event_eqn[flat.events - 1], flat.eqn[0]);
+	one_write();
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
+static void arm_after_the_completion_fires_at_once(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	one_write();
+	arm(a->send_cq, 0, false);
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
+static void rearm_does_not_announce_old_completions(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm(a->send_cq, 0, false);
+	one_write();
+	assert_int_equal(fired(), 1);
+	/* the event was taken, its CQE is not polled yet */
+	arm(a->send_cq, 1, false);
+	assert_int_equal(fired(), 1);
+	one_write();
+	assert_int_equal(fired(), 2);
+	unpair();
+}
+
+static void same_word_again_is_no_new_arm(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm(a->send_cq, 0, false);
+	one_write();
+	hca_uar_scan_cq(flat.hca[0], flat.uar[0]);
+	one_write();
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
+static void send_with(uint8_t flags)
+{
+	flat_recv(b, to, 64, rkey);
+	flat_ctrl(a, OP_SEND, SIGNALED | flags, 0);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 100);
+}
+
+static void solicited_only_waits_for_a_solicited_one(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm(b->recv_cq, 0, true);
+	send_with(0);
+	assert_int_equal(fired(), 0);
+	send_with(SOLICITED);
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
+static void error_counts_as_solicited(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm(a->send_cq, 0, true);
+	flat_send(a, OP_SEND, from, 8, lkey + 1);
+	flat_run(LONG / 100);
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
+static void arm_for_any_replaces_solicited_only(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm(b->recv_cq, 0, true);
+	send_with(0);
+	assert_int_equal(fired(), 0);
+	arm(b->recv_cq, 0, false);
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
+static void arms_collapsed_into_one_are_all_seen(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	write_arm(a->recv_cq, 0, false);
+	arm(a->send_cq, 0, false);
+	one_write();
+	flat_recv(a, from, 64, lkey);
+	flat_send(b, OP_SEND, to, 8, rkey);
+	flat_run(LONG / 100);
+	assert_int_equal(fired(), 2);
+	unpair();
+}
+
+static void single_arm_doorbell_names_its_cq(void **state)
+{
+	uint8_t bytes[8] = { 0 };
+	uint64_t value;
+
+	(void)state;
+	pair(NULL, 4096);
+	prm_set(bytes, PRM(0x4, 23, 0), a->send_cq->n);
+	memcpy(&value, bytes, sizeof(value));
+	hca_uar_write(flat.hca[0], flat.uar[0], 0x20, value);
+	one_write();
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
+static void single_send_doorbell_names_its_qp(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	pair(NULL, 4096);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	prm_set(flat.mem + a->dbr, PRM(0x4, 31, 0), a->sq_pi);
+	memcpy(&value, flat.mem + a->sq, sizeof(value));
+	hca_uar_write(flat.hca[0], flat.uar[0], 0x800, value);
+	flat_run(LONG / 100);
+	flat_expect_done(a->send_cq, REQ, 0);
+	unpair();
+}
+
+static void first_message_in_rtr_reports_the_connection(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_simple(b->hca, PRM_OP_2RST_QP, b->n, PRM_STAT_OK);
+	flat_to(b, a, NULL, PRM_QP_STATE_RTR);
+	one_write();
+	one_write();
+	assert_int_equal(flat_count_events(PRM_EVENT_COMM_EST), 1);
+	unpair();
+}
+
+static void eq_with_memory_gets_eqes_in_turn(void **state)
+{
+	uint8_t in[PRM_CREATE_EQ_IN_SIZE + 8] = { 0 }, out[16];
+	uint8_t *eqc = prm_at(in, CREATE_EQ_IN_EQC);
+	uint64_t ring = flat_alloc(4096, 4096);
+	int i;
+
+	(void)state;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
+	prm_set(eqc, EQC_LOG_EQ_SIZE, 1);
+	prm_set64(in, PRM_BYTE(CREATE_EQ_IN_PAS), ring);
+	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
+	flat.eqn[0] = prm_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+	pair(NULL, 4096);
+	for (i = 0; i < 3; i++) {
+		arm(a->send_cq, i, false);
+		one_write();
+		flat_expect_done(a->send_cq, REQ, i);
+		assert_int_equal(flat.mem[ring + (i % 2) * 64 + 63] & 1, i / 2);
+	}
+	unpair();
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(unarmed_cq_is_silent),
+		IB(armed_cq_fires_once),
+		IB(arm_after_the_completion_fires_at_once),
+		IB(rearm_does_not_announce_old_completions),
+		IB(same_word_again_is_no_new_arm),
+		IB(solicited_only_waits_for_a_solicited_one),
+		IB(error_counts_as_solicited),
+		IB(arm_for_any_replaces_solicited_only),
+		IB(arms_collapsed_into_one_are_all_seen),
+		IB(single_arm_doorbell_names_its_cq),
+		IB(single_send_doorbell_names_its_qp),
+		IB(first_message_in_rtr_reports_the_connection),
+		IB(eq_with_memory_gets_eqes_in_turn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
