@@ -74,7 +74,7 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 		return ret;
 	size->sq_wqebbs = (uint32_t)(ring / PRM_WQEBB_SIZE);
 	size->sq_max_post = (uint32_t)(ring / wqe);
-	size->sq_max_inline = wqe - SEND_HEAD_SIZE - INLINE_HDR_SIZE;
+	size->sq_max_inline = wqe > SEND_HEAD_SIZE ? wqe - SEND_HEAD_SIZE - INLINE_HDR_SIZE : 0;
 	return 0;
 }
 

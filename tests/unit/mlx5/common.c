@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * common.c - the mechanics under the data path: doorbell records, number lookup, buffers, locks; and the sizes of rings.
+ */
+#include "rig.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "providers/common/dbrec.h"
+#include "providers/mlx5/qp_size.h"
+#include "util/bits.h"
+
+static void records_are_zero_and_have_a_cache_line_each(void **state)
+{
+	struct dbrec_pool pool;
+	__be32 *recs[200];
+
+	(void)state;
+	dbrec_pool_init(&pool);
+	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i++) {
+		assert_int_equal(dbrec_alloc(&pool, &recs[i]), 0);
+		assert_int_equal((uintptr_t)recs[i] % 64, 0);
+		assert_true(recs[i][0] == 0 && recs[i][1] == 0);
+		recs[i][0] = recs[i][1] = 0xffffffff;
+		for (unsigned int j = 0; j < i; j++)
+			assert_ptr_not_equal(recs[i], recs[j]);
+	}
+	/* What is returned is given out again, as new. */
+	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i += 2)
+		dbrec_free(&pool, recs[i]);
+	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i += 2) {
+		assert_int_equal(dbrec_alloc(&pool, &recs[i]), 0);
+		assert_true(recs[i][0] == 0 && recs[i][1] == 0);
+		recs[i][0] = 1;
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i++)
+		dbrec_free(&pool, recs[i]);
+	assert_null(pool.pages); /* the last record takes its page with it */
+	dbrec_pool_destroy(&pool);
+}
+
+static void numbers_find_their_object(void **state)
+{
+	static const uint32_t numbers[] = { 0, 1, 0xfff, 0x1000, 0x7fffff, 0xfffffe, 0xffffff };
+	struct id_lookup *ids = calloc(1, sizeof(*ids));
+	int objects[ARRAY_SIZE(numbers)];
+
+	(void)state;
+	assert_non_null(ids);
+	id_lookup_init(ids);
+	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
+		assert_null(id_find(ids, numbers[i]));
+		assert_int_equal(id_set(ids, numbers[i], &objects[i]), 0);
+		assert_int_equal(id_set(ids, numbers[i], &objects[0]), EEXIST);
+	}
+	assert_int_equal(id_set(ids, 0x1000000, &objects[0]), EINVAL);
+	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++)
+		assert_ptr_equal(id_find(ids, numbers[i]), &objects[i]);
+	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
+		id_clear(ids, numbers[i]);
+		assert_null(id_find(ids, numbers[i]));
+	}
+	id_lookup_destroy(ids);
+	free(ids);
+}
+
+static void numbers_are_given_out_densely(void **state)
+{
+	struct id_lookup *ids = calloc(1, sizeof(*ids));
+	uint32_t id;
+
+	(void)state;
+	assert_non_null(ids);
+	id_lookup_init(ids);
+	for (uint32_t i = 0; i < 5000; i++) {
+		assert_int_equal(id_alloc(ids, ids, &id), 0);
+		assert_int_equal(id, i);
+	}
+	id_clear(ids, 4500);
+	id_clear(ids, 7);
+	assert_int_equal(id_alloc(ids, ids, &id), 0);
+	assert_int_equal(id, 7);
+	assert_int_equal(id_alloc(ids, ids, &id), 0);
+	assert_int_equal(id, 4500);
+	assert_int_equal(id_alloc(ids, ids, &id), 0);
+	assert_int_equal(id, 5000);
+	id_lookup_destroy(ids);
+	free(ids);
+}
+
+static void buffers_are_whole_zeroed_pages(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct hwbuf buf;
+
+	(void)state;
+	assert_int_equal(hwbuf_alloc(page + 1, &buf), 0);
+	assert_int_equal(buf.size, 2 * page);
+	assert_int_equal((uintptr_t)buf.addr % page, 0);
+	for (size_t i = 0; i < buf.size; i++)
+		assert_int_equal(((uint8_t *)buf.addr)[i], 0);
+	hwbuf_free(&buf);
+	assert_null(buf.addr);
+	assert_int_equal(hwbuf_alloc(SIZE_MAX / 2, &buf), ENOMEM);
+}
+
+struct counter {
+	struct qlock lock;
+	unsigned int n;
+};
+
+static void *count_up(void *arg)
+{
+	struct counter *counter = arg;
+
+	for (unsigned int i = 0; i < 20000; i++) {
+		qlock_take(&counter->lock);
+		counter->n++;
+		qlock_drop(&counter->lock);
+	}
+	return NULL;
+}
+
+static void a_lock_lets_one_in_at_a_time(void **state)
+{
+	struct counter counter = { .n = 0 };
+	pthread_t threads[4];
+
+	(void)state;
+	qlock_init(&counter.lock, true);
+	for (unsigned int i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, count_up, &counter), 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(counter.n, ARRAY_SIZE(threads) * 20000);
+}
+
+static void an_unshared_lock_is_not_taken(void **state)
+{
+	struct qlock lock;
+
+	(void)state;
+	qlock_init(&lock, false);
+	qlock_enter(&lock);
+	qlock_enter(&lock); /* would wait for ever */
+	assert_int_equal(lock.taken, 0);
+	qlock_leave(&lock);
+}
+
+/* ---- sizes of rings */
+
+static const struct mlx5_ib_alloc_ucontext_resp caps = {
+	.max_sq_desc_sz = 1024,
+	.max_rq_desc_sz = 512,
+	.max_send_wqebb = 32768,
+	.max_recv_wr = 32768,
+};
+
+struct size_case {
+	struct ibv_qp_cap cap; /* send wr, recv wr, send sge, recv sge, inline */
+	struct qp_size size;   /* sq wqebbs, post, inline; rq wqes, stride_log, sge */
+};
+
+static void rings_have_room_for_the_longest_wqe(void **state)
+{
+	static const struct size_case cases[] = {
+		{ { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 } },
+		{ { 1, 1, 1, 1, 0 }, { 4, 1, 60, 4, 4, 1 } },
+		{ { 1, 1, 0, 0, 0 }, { 4, 1, 0, 4, 4, 1 } },
+		{ { 16, 5, 4, 3, 0 }, { 64, 16, 60, 8, 6, 4 } },
+		{ { 10, 1, 1, 1, 61 }, { 64, 12, 124, 4, 4, 1 } },
+		{ { 128, 128, 1, 1, 236 }, { 1024, 146, 252, 128, 4, 1 } },
+		{ { 8192, 32768, 4, 32, 0 }, { 32768, 8192, 60, 32768, 9, 32 } },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct qp_size size;
+
+		assert_int_equal(qp_size_queues(&caps, &cases[i].cap, &size), 0);
+		assert_int_equal(size.sq_wqebbs, cases[i].size.sq_wqebbs);
+		assert_int_equal(size.sq_max_post, cases[i].size.sq_max_post);
+		assert_int_equal(size.sq_max_inline, cases[i].size.sq_max_inline);
+		assert_int_equal(size.rq_wqes, cases[i].size.rq_wqes);
+		assert_int_equal(size.rq_stride_log, cases[i].size.rq_stride_log);
+		assert_int_equal(size.rq_max_sge, cases[i].size.rq_max_sge);
+	}
+}
+
+static void what_does_not_fit_is_einval(void **state)
+{
+	static const struct ibv_qp_cap wrong[] = {
+		{ 1, 1, 53, 1, 0 },         { 1, 1, 1, 33, 0 },          { 1, 1, 1, 1, 829 },
+		{ 8193, 1, 1, 1, 0 },       { 1, 32769, 1, 1, 0 },       { 0xffffffff, 1, 1, 1, 0 },
+		{ 1, 0xffffffff, 1, 1, 0 }, { 1, 1, 0xffffffff, 1, 0 },  { 1, 1, 1, 0xffffffff, 0 },
+		{ 1, 1, 1, 1, 0xffffffff }, { 0x80000000, 1, 32, 1, 0 },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct qp_size size;
+
+		assert_int_equal(qp_size_queues(&caps, &wrong[i], &size), EINVAL);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_are_zero_and_have_a_cache_line_each),
+		cmocka_unit_test(numbers_find_their_object),
+		cmocka_unit_test(numbers_are_given_out_densely),
+		cmocka_unit_test(buffers_are_whole_zeroed_pages),
+		cmocka_unit_test(a_lock_lets_one_in_at_a_time),
+		cmocka_unit_test(an_unshared_lock_is_not_taken),
+		cmocka_unit_test(rings_have_room_for_the_longest_wqe),
+		cmocka_unit_test(what_does_not_fit_is_einval),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
