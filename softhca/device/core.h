@@ -140,8 +140,8 @@ struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsi
 			uint64_t addr, uint64_t len);
 /* Add the bytes, already checked, to a transfer. */
 int mkey_dma(struct dma_batch *batch, const struct mkey *mkey, uint64_t addr, uint64_t len);
-/* SEND with invalidate from a peer; false: not allowed for this key. */
-bool mkey_invalidate(struct hca *hca, uint32_t key, const struct pd *pd);
+/* What a SEND with invalidate from a peer may take away, or NULL. */
+struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd);
 
 /* ---- eq.c ---- */
 
@@ -198,9 +198,14 @@ struct completion {
 	uint16_t slid;
 	const uint8_t *inline_data; /* scattered into the CQE */
 	uint32_t inline_len;
+	struct dma_batch
+		*before; /* data to write in the same bus call, with room for a CQE behind it */
 };
 
-/* 0; or the CQ is in error, and the QP with it */
+enum { CQE_ROOM = 128 };
+
+/* 0; EIO: the CQ is in error, and the QP has to follow; EFAULT: the call with DONE->before failed and
+ * nothing has happened */
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done);
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word);
 void cq_scan_arms(struct hca *hca, struct uar *uar);
@@ -379,7 +384,8 @@ bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 /* rq.c */
 /* The WQE at rq.ci: 0, ENOENT when none is posted, or EFAULT */
 int rq_fetch(struct hca *hca, struct qp *qp, struct recv_wqe *wqe);
-void rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
+/* The WQE at rq.ci is done. EFAULT: as cq_post() says, and the WQE is still there. */
+int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
 /* ---- req.c, resp.c ---- */

@@ -123,27 +123,48 @@ static void cq_notify(struct hca *hca, struct cq *cq)
 	eq_completion(hca, cq->eq, cq->n);
 }
 
-int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done)
+/* The CQE's bytes: 128 when payload goes in front of it, else 64. */
+static uint32_t build(const struct hca *hca, struct cq *cq, const struct qp *qp,
+		      const struct completion *done, uint8_t *slot)
 {
-	uint8_t slot[2 * CQE_SIZE] = { 0 };
 	uint8_t *cqe = slot + cq->cqe_size - CQE_SIZE;
-	uint32_t mask = (1u << cq->log_size) - 1;
-	uint64_t offset = (uint64_t)(cq->pi & mask) * cq->cqe_size;
-	bool wide;
-	int ret = cq_reserve(hca, cq);
 
-	if (ret)
-		return ret;
+	memset(slot, 0, cq->cqe_size);
 	encode(hca, qp, done, cqe);
 	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
 	if (done->inline_len)
 		put_inline(cq, slot, cqe, done);
-	wide = cqe[CQE_SIZE - 1] & CQE_INLINE_64;
-	if (!wide)
-		offset += cq->cqe_size - CQE_SIZE;
-	if (dma_write_map(hca, &cq->map, offset, wide ? slot : cqe, wide ? 2 * CQE_SIZE : CQE_SIZE))
+	return cqe[CQE_SIZE - 1] & CQE_INLINE_64 ? 2 * CQE_SIZE : CQE_SIZE;
+}
+
+static int write_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
+		     struct dma_batch *before)
+{
+	uint64_t end = (uint64_t)((cq->pi & ((1u << cq->log_size) - 1)) + 1) * cq->cqe_size;
+
+	if (!before)
+		return dma_write_map(hca, &cq->map, end - len, bytes, len);
+	memcpy(before->buf + before->bytes, bytes, len);
+	if (dma_add_map(before, &cq->map, end - len, len))
+		return EFAULT;
+	return dma_finish(before);
+}
+
+int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done)
+{
+	uint8_t slot[2 * CQE_SIZE];
+	uint32_t len;
+	int ret = cq_reserve(hca, cq);
+
+	if (ret)
+		return ret;
+	len = build(hca, cq, qp, done, slot);
+	if (write_cqe(hca, cq, slot + cq->cqe_size - len, len, done->before)) {
+		if (done->before)
+			return EFAULT;
 		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
-	trace_cqe(hca->config.trace, cq->n, cq->pi, cqe);
+	}
+	trace_cqe(hca->config.trace, cq->n, cq->pi, slot + cq->cqe_size - CQE_SIZE);
 	cq->pi++;
 	if (done->solicited || is_error(done))
 		cq->solicited = cq->pi;

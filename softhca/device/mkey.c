@@ -168,12 +168,11 @@ int mkey_dma(struct dma_batch *batch, const struct mkey *mkey, uint64_t addr, ui
 	return dma_add_map(batch, &mkey->map, addr - mkey->start, len);
 }
 
-bool mkey_invalidate(struct hca *hca, uint32_t key, const struct pd *pd)
+struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd)
 {
 	struct mkey *mkey = res_get(&hca->mkeys, key >> 8);
 
 	if (!mkey || mkey->key != key || mkey->pd != pd || !mkey->may_invalidate)
-		return false;
-	mkey->invalidated = true;
-	return true;
+		return NULL;
+	return mkey;
 }

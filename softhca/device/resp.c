@@ -116,20 +116,15 @@ static uint8_t send_opcode(const struct fabric_msg *msg)
 	return msg->has_imm ? CQE_OP_RESP_SEND_IMM : CQE_OP_RESP_SEND;
 }
 
-static void complete_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
-			     uint8_t opcode, uint64_t length, bool in_cqe)
+static struct completion receive_completion(const struct fabric_msg *msg, uint8_t opcode,
+					    uint64_t length)
 {
-	struct completion done = {
+	return (struct completion){
 		.opcode = opcode,
 		.solicited = msg->solicited,
 		.byte_count = length,
 		.imm = msg->has_imm || msg->invalidate ? msg->imm : 0,
-		.inline_data = msg->payload,
-		.inline_len = in_cqe ? msg->payload_len : 0,
 	};
-
-	qp->resp.receiving = false;
-	rq_complete(hca, qp, &done);
 }
 
 static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
@@ -142,9 +137,50 @@ static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 			qp->resp.received, msg->payload_len);
 }
 
+/* Payload and CQE of a short message in one bus call. False: nothing has happened, and going step by
+ * step will show why. */
+static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	enum { SHORT = 1024 };
+	const struct recv_wqe *recv = &qp->resp.recv;
+	struct completion done = receive_completion(msg, send_opcode(msg), msg->payload_len);
+	uint8_t buf[SHORT + CQE_ROOM];
+	struct dma_batch batch;
+
+	if (!msg->first || !msg->last || !msg->payload_len || msg->payload_len > SHORT)
+		return false;
+	memcpy(buf, msg->payload, msg->payload_len);
+	dma_begin_write(&batch, hca, buf);
+	if (sges_add(&batch, qp->pd, MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, 0,
+		     msg->payload_len))
+		return false;
+	done.before = &batch;
+	return !rq_complete(hca, qp, &done);
+}
+
+/* 0 or the vendor syndrome */
+static int deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct completion done;
+	bool in_cqe = fits_cqe(qp, msg);
+	int why;
+
+	if (!in_cqe && deliver_at_once(hca, qp, msg))
+		return 0;
+	why = in_cqe ? 0 : scatter(hca, qp, msg);
+	if (why || !msg->last)
+		return why;
+	done = receive_completion(msg, send_opcode(msg), qp->resp.received + msg->payload_len);
+	done.inline_data = msg->payload;
+	done.inline_len = in_cqe ? msg->payload_len : 0;
+	rq_complete(hca, qp, &done);
+	return 0;
+}
+
 static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	bool in_cqe = fits_cqe(qp, msg);
+	bool invalidate = msg->invalidate && msg->last;
+	struct mkey *key = NULL;
 	int why;
 
 	if (msg->first)
@@ -156,18 +192,22 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 			     FABRIC_NAK_INVALID_REQUEST);
 		return;
 	}
-	why = in_cqe ? 0 : scatter(hca, qp, msg);
+	if (invalidate)
+		key = mkey_to_invalidate(hca, be32toh(msg->imm), qp->pd);
+	if (invalidate && !key) {
+		fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
+		return;
+	}
+	why = deliver(hca, qp, msg);
 	if (why) {
 		fail_receive(hca, qp, SYND_LOCAL_PROT, why, FABRIC_NAK_REMOTE_OP);
 		return;
 	}
-	if (msg->invalidate && msg->last && !mkey_invalidate(hca, be32toh(msg->imm), qp->pd)) {
-		fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
-		return;
-	}
+	if (key)
+		key->invalidated = true;
 	qp->resp.received += msg->payload_len;
 	if (msg->last)
-		complete_receive(hca, qp, msg, send_opcode(msg), qp->resp.received, in_cqe);
+		qp->resp.receiving = false;
 	accept(hca, qp, msg);
 }
 
@@ -219,8 +259,13 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 		return;
 	}
 	qp->resp.received += msg->payload_len;
-	if (msg->has_imm && msg->last)
-		complete_receive(hca, qp, msg, CQE_OP_RESP_WRITE_IMM, qp->resp.received, false);
+	if (msg->has_imm && msg->last) {
+		struct completion done =
+			receive_completion(msg, CQE_OP_RESP_WRITE_IMM, qp->resp.received);
+
+		qp->resp.receiving = false;
+		rq_complete(hca, qp, &done);
+	}
 	accept(hca, qp, msg);
 }
 

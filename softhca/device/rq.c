@@ -86,13 +86,20 @@ int rq_fetch(struct hca *hca, struct qp *qp, struct recv_wqe *wqe)
 	return 0;
 }
 
-void rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
+int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 {
-	done->wqe_counter = qp->rq.ci++;
+	int ret;
+
+	done->wqe_counter = qp->rq.ci;
 	done->remote_qpn = qp->remote_qpn;
 	done->slid = qp->path.dlid;
-	if (cq_post(hca, qp->recv_cq, qp, done))
+	ret = cq_post(hca, qp->recv_cq, qp, done);
+	if (ret == EFAULT)
+		return ret;
+	qp->rq.ci++;
+	if (ret)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+	return 0;
 }
 
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget)

@@ -199,7 +199,7 @@ static int sge_add(struct dma_batch *batch, const struct pd *pd, unsigned int ac
 	return mkey_dma(batch, mkey, sge->addr + skip, len) ? WQE_BAD_DMA : 0;
 }
 
-int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
+int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len)
 {
 	int ret;
@@ -218,6 +218,16 @@ int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 		len -= part;
 		offset = 0;
 	}
+	return 0;
+}
+
+int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
+	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len)
+{
+	int ret = sges_add(batch, pd, access, sge, count, offset, len);
+
+	if (ret)
+		return ret;
 	return dma_finish(batch) ? WQE_BAD_DMA : 0;
 }
 
