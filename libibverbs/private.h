@@ -15,6 +15,7 @@ struct verbs_ex_private {
 	struct verbs_ops ops;
 	uint32_t driver_id;    /* the kernel checks it in each command */
 	uint64_t core_support; /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
+	uint32_t legacy;       /* methods that the kernel lacks: see cmd/cmd_legacy.h */
 };
 
 static inline struct verbs_ex_private *to_priv(struct ibv_context *context)

@@ -72,11 +72,6 @@ static int sysfs_query_gid(struct ibv_context *context, uint32_t port, uint32_t 
 	return 0;
 }
 
-static bool method_is_missing(int err)
-{
-	return err == EPROTONOSUPPORT || err == EOPNOTSUPP;
-}
-
 static int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 		     struct ibv_gid_entry *entry)
 {
@@ -84,7 +79,7 @@ static int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 
 	*entry = (struct ibv_gid_entry){};
 	err = cmd_query_gid(context, port, index, entry);
-	if (method_is_missing(err))
+	if (err == EOPNOTSUPP)
 		err = sysfs_query_gid(context, port, index, entry);
 	if (err && err != ENODATA)
 		verbs_warn("query of GID on %s: port_num %u gid_index %u: %s",
@@ -96,7 +91,7 @@ static int check_entry_args(const char *call, uint32_t flags, size_t entry_size)
 {
 	if (flags) {
 		verbs_warn("%s: flags 0x%x: no flag has a meaning", call, flags);
-		return EOPNOTSUPP;
+		return EINVAL;
 	}
 	if (entry_size < sizeof(struct ibv_gid_entry)) {
 		verbs_warn("%s: entry_size %zu is below the %zu bytes of ibv_gid_entry", call,
@@ -225,15 +220,15 @@ VERBS_EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context,
 	size_t count = 0;
 	int err = check_entry_args("ibv_query_gid_table", flags, entry_size);
 
-	if (err)
-		return -err;
-	err = kernel_gid_table(context, entries, max_entries, &count);
-	if (method_is_missing(err))
+	if (!err)
+		err = kernel_gid_table(context, entries, max_entries, &count);
+	if (err == EOPNOTSUPP)
 		err = sysfs_gid_table(context, entries, max_entries, &count);
 	if (!err)
 		return (ssize_t)count;
 	verbs_warn("ibv_query_gid_table on %s: max_entries %zu: %s", context->device->name,
 		   max_entries, strerror(err));
+	errno = err;
 	return -err;
 }
 

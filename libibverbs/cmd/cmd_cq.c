@@ -35,10 +35,26 @@ static void channel_count(struct ibv_comp_channel *channel, int add)
 	pthread_mutex_unlock(&channel->context->mutex);
 }
 
-static void explain_create_cq(int err, const struct ibv_cq_init_attr_ex *attr, uint32_t flags)
+static void explain_create_cq(int err, const struct ibv_context *context,
+			      const struct ibv_cq_init_attr_ex *attr)
 {
-	verbs_warn("ibv_create_cq: cqe %u comp_vector %u flags 0x%x channel fd %d: %s", attr->cqe,
-		   attr->comp_vector, flags, attr->channel ? attr->channel->fd : -1, strerror(err));
+	const unsigned int vectors = (unsigned int)context->num_comp_vectors;
+
+	if (attr->comp_vector >= vectors)
+		verbs_warn(
+			"ibv_create_cq: comp_vector %u: %s: must be below the context's num_comp_vectors, %u",
+			attr->comp_vector, strerror(err), vectors);
+	else if (attr->channel && attr->channel->context != context)
+		verbs_warn(
+			"ibv_create_cq: channel %d: %s: it belongs to another context than the CQ",
+			attr->channel->fd, strerror(err));
+	else
+		verbs_warn("ibv_create_cq: cqe %u comp_vector %u flags 0x%x channel %d: %s%s",
+			   attr->cqe, attr->comp_vector, attr->flags,
+			   attr->channel ? attr->channel->fd : -1, strerror(err),
+			   err == ENOMEM
+				   ? ": the device has no CQ left (max_cq), or the host no memory"
+				   : "");
 }
 
 VERBS_EXPORT int verbs_cmd_create_cq(struct ibv_context *context,
@@ -65,7 +81,7 @@ VERBS_EXPORT int verbs_cmd_create_cq(struct ibv_context *context,
 	ret = cmd_run(context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, attrs, ARRAY_SIZE(attrs),
 		      udata);
 	if (ret) {
-		explain_create_cq(ret, attr, flags);
+		explain_create_cq(ret, context, attr);
 		cq_fini(&vcq->cq);
 		return ret;
 	}

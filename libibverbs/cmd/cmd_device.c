@@ -99,6 +99,7 @@ static void copy_ex_attr(struct ibv_device_attr_ex *attr,
 	attr->completion_timestamp_mask = resp->timestamp_mask;
 	attr->cq_mod_caps.max_cq_count = resp->cq_moderation_caps.max_cq_moderation_count;
 	attr->cq_mod_caps.max_cq_period = resp->cq_moderation_caps.max_cq_moderation_period;
+	attr->phys_port_cnt_ex = resp->base.phys_port_cnt;
 	copy_rss_and_tm(attr, resp);
 }
 

@@ -6,6 +6,7 @@
  * attribute, larger ones by address; handles and descriptors come back in the attribute itself.
  */
 #include "cmd/cmd.h"
+#include "cmd/cmd_legacy.h"
 
 #include <assert.h>
 #include <string.h>
@@ -96,38 +97,59 @@ static int run_ioctl(int fd, union ioctl_cmd *cmd)
 	return ret;
 }
 
-int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
-	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata)
+static int run_native(const struct cmd_call *call, uint16_t object, uint16_t method)
 {
 	static const struct verbs_udata none;
+	const struct verbs_udata *udata = call->udata ? call->udata : &none;
 	struct verbs_attr uhw[2];
 	union ioctl_cmd cmd;
 	unsigned int nuhw, at;
 	int ret;
 
-	if (!udata)
-		udata = &none;
 	cmd.hdr = (struct ib_uverbs_ioctl_hdr){
 		.object_id = object,
 		.method_id = method,
-		.driver_id = to_priv(context)->driver_id,
+		.driver_id = to_priv(call->context)->driver_id,
 	};
 	nuhw = udata_to_attrs(udata, uhw);
-	put_attrs(&cmd, attrs, nattrs);
+	put_attrs(&cmd, call->attrs, call->nattrs);
 	put_attrs(&cmd, uhw, nuhw);
 	put_attrs(&cmd, udata->attrs, udata->nattrs);
-	ret = run_ioctl(context->cmd_fd, &cmd);
+	ret = run_ioctl(call->context->cmd_fd, &cmd);
 	if (ret)
 		return ret;
-	at = take_attrs_back(&cmd, 0, attrs, nattrs);
+	at = take_attrs_back(&cmd, 0, call->attrs, call->nattrs);
 	take_attrs_back(&cmd, at + nuhw, udata->attrs, udata->nattrs);
 	return 0;
+}
+
+/* Natively first; by the older form from then on if the kernel turns out to lack the method. A core method that it has in no
+ * form is, to programs, an operation that is not supported. */
+int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
+	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata)
+{
+	const struct cmd_call call = { context, attrs, nattrs, udata };
+	const struct cmd_legacy *legacy = cmd_legacy_find(object, method);
+	uint32_t *lacking = &to_priv(context)->legacy;
+	int ret;
+
+	if (legacy && __atomic_load_n(lacking, __ATOMIC_RELAXED) & legacy->bit)
+		return legacy->run(&call);
+	ret = run_native(&call, object, method);
+	if (ret != EPROTONOSUPPORT)
+		return ret;
+	if (!legacy)
+		return EOPNOTSUPP;
+	__atomic_fetch_or(lacking, legacy->bit, __ATOMIC_RELAXED);
+	return legacy->run(&call);
 }
 
 VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 			       const struct verbs_attr *attrs, unsigned int nattrs)
 {
-	return cmd_run(context, object, method, attrs, nattrs, NULL);
+	const struct cmd_call call = { context, attrs, nattrs, NULL };
+
+	return run_native(&call, object, method);
 }
 
 int cmd_run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,

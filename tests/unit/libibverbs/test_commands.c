@@ -20,6 +20,7 @@ static struct {
 	int calls;
 	int err;   /* fail with this */
 	int eintr; /* interrupted so many times first */
+	bool old;  /* knows no method but INVOKE_WRITE, as for all but a few in Linux 5.4 */
 	uint32_t next_handle;
 	unsigned char fill; /* what outputs are filled with */
 } kernel;
@@ -89,6 +90,11 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 		return -1;
 	}
 	note("%x/%x", hdr->object_id, hdr->method_id);
+	if (kernel.old && (hdr->object_id || hdr->method_id)) {
+		note(" no; ");
+		errno = EPROTONOSUPPORT;
+		return -1;
+	}
 	if (kernel.err) {
 		errno = kernel.err;
 		return -1;
@@ -307,6 +313,75 @@ static void create_qp_of_type_rc(void **state)
 	free(vqp);
 }
 
+/* ib_uverbs_ex_create_qp, and an answer of which every word is 44444444. */
+static void an_old_kernel_creates_qps_by_invoked_write(void **state)
+{
+	struct ibv_pd pd = { .handle = 0x21 };
+	struct ibv_cq send = { .handle = 0x31 }, recv = { .handle = 0x32 };
+	struct ibv_qp_init_attr_ex attr = rc_attr(&pd, &send, &recv);
+	struct verbs_qp *vqp = calloc(1, sizeof(*vqp));
+
+	attr.sq_sig_all = 1;
+	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
+	kernel.old = true;
+	kernel.fill = 0x44;
+	assert_int_equal(verbs_cmd_create_qp(context_of(state), &attr, vqp, NULL), 0);
+	assert_memory_equal(kernel.text, "4/0 no; 0/0 000<", 16);
+	assert_memory_equal(strstr(kernel.text, "000<") + 4 + 16,
+			    "21000000"
+			    "31000000"
+			    "32000000"
+			    "00000000"
+			    "01000000"
+			    "02000000"
+			    "03000000"
+			    "04000000"
+			    "05000000"
+			    "01020000"
+			    "00000000"
+			    "00000000"
+			    "00000000"
+			    "00000000",
+			    14 * 8);
+	assert_non_null(strstr(kernel.text, " 001>40 002=8:80000018"));
+	assert_int_equal(vqp->qp.handle, 0x44444444);
+	assert_int_equal(vqp->qp.qp_num, 0x44444444);
+	assert_int_equal(attr.cap.max_recv_sge, 0x44444444);
+
+	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
+	kernel.old = true;
+	assert_int_equal(verbs_cmd_destroy_qp(&vqp->qp), 0);
+	assert_string_equal(kernel.text,
+			    "4/1 no; 0/0 000<00000000000000004444444400000000 001>4 002=8:1b");
+	free(vqp);
+}
+
+static void an_old_kernel_is_not_asked_twice(void **state)
+{
+	struct ibv_pd pd = { .context = context_of(state), .handle = 0x33 };
+
+	expect(NULL, NULL);
+	kernel.old = true;
+	assert_int_equal(verbs_cmd_dealloc_pd(&pd), 0);
+	assert_string_equal(kernel.text, "1/0 no; 0/0 000=4:33 002=8:4");
+	assert_int_equal(verbs_cmd_dealloc_pd(&pd), 0);
+	assert_int_equal(kernel.calls, 3);
+}
+
+static void an_old_context_brings_its_async_channel(void **state)
+{
+	struct fake_context *fake = *state;
+
+	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
+	kernel.old = true;
+	kernel.fill = 0x07;
+	fake->vctx.context.async_fd = -1;
+	assert_int_equal(verbs_cmd_get_context(&fake->vctx, NULL), 0);
+	assert_string_equal(kernel.text, "0/3 no; 0/0 000=8:0 001>8 002=8:0");
+	assert_int_equal(fake->vctx.context.async_fd, 0x07070707);
+	assert_int_equal(fake->vctx.context.num_comp_vectors, 0x07070707);
+}
+
 static void create_qp_passes_signal_all_and_srq(void **state)
 {
 	struct ibv_pd pd = { .handle = 0x21 };
@@ -483,6 +558,9 @@ int main(void)
 		COMMAND_TEST(create_cq_says_who_owns_its_events),
 		COMMAND_TEST(a_failed_create_cq_leaves_the_channel_alone),
 		COMMAND_TEST(create_qp_of_type_rc),
+		COMMAND_TEST(an_old_kernel_creates_qps_by_invoked_write),
+		COMMAND_TEST(an_old_kernel_is_not_asked_twice),
+		COMMAND_TEST(an_old_context_brings_its_async_channel),
 		COMMAND_TEST(create_qp_passes_signal_all_and_srq),
 		COMMAND_TEST(modify_qp_sends_only_what_the_mask_names),
 		COMMAND_TEST(modify_qp_puts_the_address_where_the_kernel_reads_it),

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_legacy.c - commands that older kernels know only by their write-style payload (Linux 5.4 is the oldest).
+ *
+ * A command is described as attributes, once. When the kernel has no such method, the entry here packs those attributes
+ * into the payload, and unpacks the answer to where the attributes said. cmd_run() remembers which methods a kernel lacks.
+ */
+#include "cmd/cmd.h"
+#include "cmd/cmd_legacy.h"
+
+static const struct verbs_attr *find_attr(const struct cmd_call *call, uint16_t id)
+{
+	for (unsigned int i = 0; i < call->nattrs; i++)
+		if (call->attrs[i].kind != VERBS_ATTR_SKIP && call->attrs[i].id == id)
+			return &call->attrs[i];
+	return NULL;
+}
+
+/* The value of a scalar or handle; 0 when the command has no such attribute. */
+static uint64_t value_of(const struct cmd_call *call, uint16_t id)
+{
+	const struct verbs_attr *attr = find_attr(call, id);
+
+	return attr ? attr->value : 0;
+}
+
+static void *place_of(const struct cmd_call *call, uint16_t id)
+{
+	return (void *)(uintptr_t)value_of(call, id);
+}
+
+/* The write-style command opens the async event channel as well. */
+static int get_context(const struct cmd_call *call)
+{
+	const struct ib_uverbs_get_context req = {};
+	struct ib_uverbs_get_context_resp resp = {};
+	uint32_t *num_comp_vectors = place_of(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS);
+	int ret;
+
+	ret = cmd_run_write(call->context, IB_USER_VERBS_CMD_GET_CONTEXT, &req, sizeof(req), &resp,
+			    sizeof(resp), call->udata);
+	if (ret)
+		return ret;
+	*num_comp_vectors = resp.num_comp_vectors;
+	call->context->async_fd = (int)resp.async_fd;
+	return 0;
+}
+
+static int destroy_pd(const struct cmd_call *call)
+{
+	const struct ib_uverbs_dealloc_pd req = {
+		.pd_handle = (uint32_t)value_of(call, UVERBS_ATTR_DESTROY_PD_HANDLE),
+	};
+
+	return cmd_run_write(call->context, IB_USER_VERBS_CMD_DEALLOC_PD, &req, sizeof(req), NULL,
+			     0, NULL);
+}
+
+static int destroy_mr(const struct cmd_call *call)
+{
+	const struct ib_uverbs_dereg_mr req = {
+		.mr_handle = (uint32_t)value_of(call, UVERBS_ATTR_DESTROY_MR_HANDLE),
+	};
+
+	return cmd_run_write(call->context, IB_USER_VERBS_CMD_DEREG_MR, &req, sizeof(req), NULL, 0,
+			     NULL);
+}
+
+static void pack_create_qp(const struct cmd_call *call, struct ib_uverbs_ex_create_qp *req)
+{
+	const struct ib_uverbs_qp_cap *cap = place_of(call, UVERBS_ATTR_CREATE_QP_CAP);
+	const uint32_t flags = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_FLAGS);
+	const struct verbs_attr *table = find_attr(call, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+
+	*req = (struct ib_uverbs_ex_create_qp){
+		.user_handle = value_of(call, UVERBS_ATTR_CREATE_QP_USER_HANDLE),
+		.pd_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_PD_HANDLE),
+		.send_cq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE),
+		.recv_cq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE),
+		.srq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE),
+		.is_srq = find_attr(call, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) != NULL,
+		.qp_type = (uint8_t)value_of(call, UVERBS_ATTR_CREATE_QP_TYPE),
+		.sq_sig_all = !!(flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL),
+		.create_flags = flags & ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL,
+		.source_qpn = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_SOURCE_QPN),
+		.comp_mask = table ? IB_UVERBS_CREATE_QP_MASK_IND_TABLE : 0,
+		.rwq_ind_tbl_handle = table ? (uint32_t)table->value : 0,
+	};
+	if (find_attr(call, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
+		req->create_flags |= IBV_QP_CREATE_SOURCE_QPN;
+	if (!cap)
+		return;
+	req->max_send_wr = cap->max_send_wr;
+	req->max_recv_wr = cap->max_recv_wr;
+	req->max_send_sge = cap->max_send_sge;
+	req->max_recv_sge = cap->max_recv_sge;
+	req->max_inline_data = cap->max_inline_data;
+}
+
+static void unpack_create_qp(const struct cmd_call *call,
+			     const struct ib_uverbs_create_qp_resp *resp)
+{
+	struct ib_uverbs_qp_cap *granted = place_of(call, UVERBS_ATTR_CREATE_QP_RESP_CAP);
+	uint32_t *handle = place_of(call, UVERBS_ATTR_CREATE_QP_HANDLE);
+	uint32_t *qp_num = place_of(call, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM);
+
+	*handle = resp->qp_handle;
+	*qp_num = resp->qpn;
+	granted->max_send_wr = resp->max_send_wr;
+	granted->max_recv_wr = resp->max_recv_wr;
+	granted->max_send_sge = resp->max_send_sge;
+	granted->max_recv_sge = resp->max_recv_sge;
+	granted->max_inline_data = resp->max_inline_data;
+}
+
+static int create_qp(const struct cmd_call *call)
+{
+	struct ib_uverbs_ex_create_qp_resp resp = {};
+	struct ib_uverbs_ex_create_qp req;
+	int ret;
+
+	pack_create_qp(call, &req);
+	ret = cmd_run_write(call->context,
+			    IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_QP, &req,
+			    sizeof(req), &resp, sizeof(resp), call->udata);
+	if (!ret)
+		unpack_create_qp(call, &resp.base);
+	return ret;
+}
+
+static int destroy_qp(const struct cmd_call *call)
+{
+	const struct ib_uverbs_destroy_qp req = {
+		.qp_handle = (uint32_t)value_of(call, UVERBS_ATTR_DESTROY_QP_HANDLE),
+	};
+	struct ib_uverbs_destroy_qp_resp *resp = place_of(call, UVERBS_ATTR_DESTROY_QP_RESP);
+
+	return cmd_run_write(call->context, IB_USER_VERBS_CMD_DESTROY_QP, &req, sizeof(req), resp,
+			     sizeof(*resp), NULL);
+}
+
+static const struct cmd_legacy table[] = {
+	{ UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, 1 << 0, get_context },
+	{ UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, 1 << 1, destroy_pd },
+	{ UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, 1 << 2, destroy_mr },
+	{ UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, 1 << 3, create_qp },
+	{ UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, 1 << 4, destroy_qp },
+};
+
+const struct cmd_legacy *cmd_legacy_find(uint16_t object, uint16_t method)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++)
+		if (table[i].object == object && table[i].method == method)
+			return &table[i];
+	return NULL;
+}

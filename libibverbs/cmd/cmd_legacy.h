@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_legacy.h - the write-style form of commands whose method an older kernel lacks.
+ */
+#ifndef LIBIBVERBS_CMD_LEGACY_H
+#define LIBIBVERBS_CMD_LEGACY_H
+
+#include "driver.h"
+
+struct cmd_call {
+	struct ibv_context *context;
+	const struct verbs_attr *attrs;
+	unsigned int nattrs;
+	const struct verbs_udata *udata;
+};
+
+struct cmd_legacy {
+	uint16_t object, method;
+	uint32_t bit; /* in verbs_ex_private.legacy: this kernel lacks the method */
+	int (*run)(const struct cmd_call *call);
+};
+
+/* NULL when the method has no other form. */
+const struct cmd_legacy *cmd_legacy_find(uint16_t object, uint16_t method);
+
+#endif
