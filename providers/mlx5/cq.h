@@ -31,6 +31,7 @@ struct mlx5_cq {
 	const struct id_lookup *ids;
 	__be32 *dbrec;
 	const struct mlx5_cqe64 *cqe; /* the current completion of the extended readers */
+	unsigned int cqe_opcode;      /* of it */
 
 	struct verbs_cq vcq;
 

@@ -20,6 +20,7 @@ CQE_INLINE int advance(struct mlx5_cq *cq)
 	if (!found)
 		return ENOENT;
 	cq->cqe = comp.cqe;
+	cq->cqe_opcode = comp.opcode;
 	cq->vcq.cq_ex.wr_id = comp.wr_id;
 	cq->vcq.cq_ex.status = comp.status;
 	return 0;
@@ -78,12 +79,16 @@ static void end_poll_unlocked(struct ibv_cq_ex *cqx)
 
 static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *cqx)
 {
-	return cqe_wc_opcode(to_mcq_ex(cqx)->cqe);
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cqe_wc_opcode(cq->cqe, cq->cqe_opcode);
 }
 
 static uint32_t read_vendor_err(struct ibv_cq_ex *cqx)
 {
-	return cqe_vendor_err(to_mcq_ex(cqx)->cqe);
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cq->cqe_opcode >= MLX5_CQE_REQ_ERR ? cqe_vendor_err(cq->cqe) : 0;
 }
 
 static uint32_t read_byte_len(struct ibv_cq_ex *cqx)
@@ -93,7 +98,9 @@ static uint32_t read_byte_len(struct ibv_cq_ex *cqx)
 
 static __be32 read_imm_data(struct ibv_cq_ex *cqx)
 {
-	return cqe_imm(to_mcq_ex(cqx)->cqe);
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cqe_imm(cq->cqe, cq->cqe_opcode);
 }
 
 static uint32_t read_qp_num(struct ibv_cq_ex *cqx)
@@ -108,12 +115,11 @@ static uint32_t read_src_qp(struct ibv_cq_ex *cqx)
 
 static unsigned int read_wc_flags(struct ibv_cq_ex *cqx)
 {
-	const struct mlx5_cqe64 *cqe = to_mcq_ex(cqx)->cqe;
-	unsigned int opcode = cqe_opcode(cqe);
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
 
-	return opcode >= MLX5_CQE_RESP_WR_IMM && opcode <= MLX5_CQE_RESP_SEND_INV
-		       ? cqe_recv_flags(cqe)
-		       : 0;
+	if (cq->cqe_opcode < MLX5_CQE_RESP_WR_IMM || cq->cqe_opcode > MLX5_CQE_RESP_SEND_INV)
+		return 0;
+	return cqe_recv_flags(cq->cqe, cq->cqe_opcode);
 }
 
 static uint32_t read_slid(struct ibv_cq_ex *cqx)

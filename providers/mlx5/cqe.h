@@ -20,6 +20,7 @@ struct completion {
 	const struct mlx5_cqe64 *cqe;
 	uint64_t wr_id;
 	enum ibv_wc_status status;
+	unsigned int opcode; /* MLX5_CQE_* */
 };
 
 /* The completions that are not the common case, in cqe.c: payload inside the CQE, errors. Called before the request counts as
@@ -48,14 +49,16 @@ CQE_INLINE unsigned int cqe_opcode(const struct mlx5_cqe64 *cqe)
 	return cqe->op_own >> PRM_CQE_OPCODE_SHIFT;
 }
 
-CQE_INLINE bool cqe_is_request(const struct mlx5_cqe64 *cqe)
+/* One of a send queue, failed or not. */
+CQE_INLINE bool opcode_is_request(unsigned int opcode)
 {
-	return cqe_opcode(cqe) == MLX5_CQE_REQ || cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
+	return opcode == MLX5_CQE_REQ || opcode == MLX5_CQE_REQ_ERR;
 }
 
-CQE_INLINE bool cqe_is_exception(const struct mlx5_cqe64 *cqe)
+CQE_INLINE bool op_own_is_exception(uint8_t op_own)
 {
-	return cqe->op_own & PRM_CQE_FORMAT_MASK || cqe_opcode(cqe) > MLX5_CQE_RESP_SEND_INV;
+	return op_own & PRM_CQE_FORMAT_MASK ||
+	       op_own >> PRM_CQE_OPCODE_SHIFT > MLX5_CQE_RESP_SEND_INV;
 }
 
 CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
@@ -91,6 +94,7 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 		const struct mlx5_cqe64 *cqe = cqe_at(cq, *ci);
 		int status = IBV_WC_SUCCESS;
 		struct mlx5_qp *qp;
+		uint8_t op_own;
 
 		if (!cqe_is_sw_owned(cq, cqe, *ci))
 			return false;
@@ -102,13 +106,15 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 			cqe_report_stray(cq, cqe);
 			continue;
 		}
-		if (unlikely(cqe_is_exception(cqe)))
+		op_own = cqe->op_own;
+		if (unlikely(op_own_is_exception(op_own)))
 			status = cqe_take_exception(qp, cqe);
 		if (unlikely(status < 0))
 			continue;
 		comp->cqe = cqe;
 		comp->status = status;
-		comp->wr_id = cqe_is_request(cqe)
+		comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
+		comp->wr_id = opcode_is_request(comp->opcode)
 				      ? wq_complete_at(&qp->sq.wq, be16toh(cqe->wqe_counter))
 				      : wq_complete_next(&qp->rq.wq);
 		return true;
@@ -122,11 +128,11 @@ CQE_INLINE uint32_t cqe_send_opcode(const struct mlx5_cqe64 *cqe)
 	return be32toh(cqe->sop_drop_qpn) >> PRM_CQE_SEND_OP_SHIFT;
 }
 
-CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(const struct mlx5_cqe64 *cqe)
+CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
-	if (cqe_is_request(cqe))
+	if (opcode_is_request(opcode))
 		return cqe_send_wc_opcode[cqe_send_opcode(cqe)];
-	return cqe_opcode(cqe) == MLX5_CQE_RESP_WR_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+	return opcode == MLX5_CQE_RESP_WR_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
 }
 
 CQE_INLINE uint32_t cqe_byte_len(const struct mlx5_cqe64 *cqe)
@@ -160,14 +166,14 @@ CQE_INLINE uint8_t cqe_path_bits(const struct mlx5_cqe64 *cqe)
 }
 
 /* As ibv_wc wants it: immediate data stays in network order, an invalidated key does not. */
-CQE_INLINE uint32_t cqe_imm(const struct mlx5_cqe64 *cqe)
+CQE_INLINE uint32_t cqe_imm(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
-	return cqe_opcode(cqe) == MLX5_CQE_RESP_SEND_INV ? be32toh(cqe->imm_inval_pkey)
-							 : cqe->imm_inval_pkey;
+	return opcode == MLX5_CQE_RESP_SEND_INV ? be32toh(cqe->imm_inval_pkey)
+						: cqe->imm_inval_pkey;
 }
 
 /* wc_flags of a successful receive. */
-CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe)
+CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	static const uint8_t by_opcode[] = {
 		[MLX5_CQE_RESP_WR_IMM] = IBV_WC_WITH_IMM,
@@ -177,14 +183,12 @@ CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe)
 	};
 	bool grh = be32toh(cqe->flags_rqpn) >> PRM_CQE_GRH_SHIFT & PRM_CQE_GRH_MASK;
 
-	return by_opcode[cqe_opcode(cqe)] | (grh ? IBV_WC_GRH : 0);
+	return by_opcode[opcode] | (grh ? IBV_WC_GRH : 0);
 }
 
 CQE_INLINE uint32_t cqe_vendor_err(const struct mlx5_cqe64 *cqe)
 {
-	return cqe_opcode(cqe) >= MLX5_CQE_REQ_ERR
-		       ? ((const struct mlx5_err_cqe *)cqe)->vendor_err_synd
-		       : 0;
+	return ((const struct mlx5_err_cqe *)cqe)->vendor_err_synd;
 }
 
 #endif

@@ -15,23 +15,26 @@ CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
 	wc->wc_flags = 0;
 }
 
-CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
+CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
+				unsigned int opcode)
 {
-	wc->opcode = cqe_wc_opcode(cqe);
+	uint32_t flags_rqpn = be32toh(cqe->flags_rqpn);
+
+	wc->opcode = cqe_wc_opcode(cqe, opcode);
 	wc->byte_len = cqe_byte_len(cqe);
-	wc->imm_data = cqe_imm(cqe);
+	wc->imm_data = cqe_imm(cqe, opcode);
 	wc->qp_num = cqe_qpn(cqe);
-	wc->src_qp = cqe_src_qp(cqe);
-	wc->wc_flags = cqe_recv_flags(cqe);
+	wc->src_qp = flags_rqpn & PRM_CQE_RQPN_MASK;
+	wc->wc_flags = cqe_recv_flags(cqe, opcode);
 	wc->pkey_index = 0;
 	wc->slid = cqe_slid(cqe);
-	wc->sl = cqe_sl(cqe);
+	wc->sl = flags_rqpn >> PRM_CQE_SL_SHIFT & PRM_CQE_SL_MASK;
 	wc->dlid_path_bits = cqe_path_bits(cqe);
 }
 
-CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
+CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
-	wc->opcode = cqe_wc_opcode(cqe);
+	wc->opcode = cqe_wc_opcode(cqe, opcode);
 	wc->vendor_err = cqe_vendor_err(cqe);
 	wc->byte_len = 0;
 	wc->qp_num = cqe_qpn(cqe);
@@ -40,17 +43,15 @@ CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
 
 CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
 {
-	const struct mlx5_cqe64 *cqe = comp->cqe;
-
 	wc->wr_id = comp->wr_id;
 	wc->status = comp->status;
 	wc->vendor_err = 0;
-	if (cqe_opcode(cqe) == MLX5_CQE_REQ)
-		wc_fill_request(wc, cqe);
-	else if (likely(cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV))
-		wc_fill_receive(wc, cqe);
+	if (comp->opcode == MLX5_CQE_REQ)
+		wc_fill_request(wc, comp->cqe);
+	else if (likely(comp->opcode <= MLX5_CQE_RESP_SEND_INV))
+		wc_fill_receive(wc, comp->cqe, comp->opcode);
 	else
-		wc_fill_error(wc, cqe);
+		wc_fill_error(wc, comp->cqe, comp->opcode);
 }
 
 CQE_INLINE int poll_many(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)

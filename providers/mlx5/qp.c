@@ -15,6 +15,7 @@
 #include "providers/mlx5/dv.h"
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/qp_size.h"
+#include "providers/mlx5/send_wqe.h"
 
 #define COMP_MASK_SUPPORTED \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
@@ -136,7 +137,7 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	qp->post_send = shared ? post_send_locked : post_send_unlocked;
 	qp->post_recv = shared ? post_recv_locked : post_recv_unlocked;
 	qp->sq.max_sge = attr->cap.max_send_sge;
-	qp->sq.signal_all = attr->sq_sig_all ? MLX5_WQE_CTRL_CQ_UPDATE : 0;
+	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
 	qp->sq.push_any = ctx->env.prefer_bf;
 	qp->sq.atomics_enabled = device->atomic_cap != IBV_ATOMIC_NONE;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)

@@ -34,10 +34,11 @@ struct mlx5_sq {
 	uint32_t qpn_shifted; /* QPN << 8, as the control segment has it */
 	uint32_t max_sge;
 	uint32_t max_inline;
-	uint8_t signal_all; /* the CQ update bit when the QP was created with sq_sig_all, else 0 */
-	bool push_any;      /* BlueFlame also for WQEs without inline data */
+	bool push_any;        /* BlueFlame also for WQEs without inline data */
 	bool atomics_enabled; /* by the device */
 	struct mlx5_doorbell db;
+	__be32 ctrl_flags
+		[8]; /* third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED */
 };
 
 /* A send WQE under construction: see send_wqe.h. */

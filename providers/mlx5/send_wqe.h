@@ -20,15 +20,20 @@
 
 #define WQE_INLINE __attribute__((always_inline)) static inline
 
-/* Byte 0Bh of the control segment from ibv_send_flags. Written as shifts because every request passes here. */
-WQE_INLINE uint32_t wqe_fm_ce_se(const struct mlx5_sq *sq, unsigned int flags)
+/* Each request looks up the third word of its control segment; called once, at creation. */
+static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 {
-	static_assert(IBV_SEND_SIGNALED << 2 == MLX5_WQE_CTRL_CQ_UPDATE, "one shift");
-	static_assert(IBV_SEND_SOLICITED >> 1 == MLX5_WQE_CTRL_SOLICITED, "one shift");
-	static_assert(IBV_SEND_FENCE << 7 == MLX5_WQE_CTRL_FENCE, "one shift");
+	for (unsigned int flags = 0; flags < ARRAY_SIZE(sq->ctrl_flags); flags++) {
+		uint32_t fm_ce_se = 0;
 
-	return (flags & IBV_SEND_SIGNALED) << 2 | (flags & IBV_SEND_SOLICITED) >> 1 |
-	       (flags & IBV_SEND_FENCE) << 7 | sq->signal_all;
+		if (flags & IBV_SEND_FENCE)
+			fm_ce_se |= MLX5_WQE_CTRL_FENCE;
+		if (flags & IBV_SEND_SIGNALED || signal_all)
+			fm_ce_se |= MLX5_WQE_CTRL_CQ_UPDATE;
+		if (flags & IBV_SEND_SOLICITED)
+			fm_ce_se |= MLX5_WQE_CTRL_SOLICITED;
+		sq->ctrl_flags[flags] = htobe32(fm_ce_se); /* signature and stream id: 0 */
+	}
 }
 
 /* Start a WQE at WQEBB PI. Its length goes in at wqe_finish(). */
@@ -36,7 +41,7 @@ WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32
 			  uint8_t opcode, unsigned int flags, __be32 imm)
 {
 	struct mlx5_wqe_ctrl_seg *ctrl;
-	uint32_t third = htobe32(wqe_fm_ce_se(sq, flags)); /* signature and stream id: 0 */
+	__be32 third = sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)];
 
 	wqe->ctrl = sq->buf + ((size_t)(pi & sq->wq.mask) << PRM_WQEBB_LOG);
 	wqe->seg = wqe->ctrl + sizeof(*ctrl);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "providers/mlx5/send_wqe.h"
 #include "util/bits.h"
 
 #define OR_DEFAULT(value, fallback) ((value) ? (value) : (fallback))
@@ -45,7 +46,7 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->qpn_shifted = RIG_QPN << 8;
 	sq->max_sge = OR_DEFAULT(opt->send_sge, 4);
 	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
-	sq->signal_all = opt->signal_all ? MLX5_WQE_CTRL_CQ_UPDATE : 0;
+	sq_prepare_flags(sq, opt->signal_all);
 	sq->push_any = true;
 	sq->atomics_enabled = !opt->no_atomics;
 	sq->db.reg = rig->uar + PRM_UAR_BF_OFFSET;
