@@ -32,7 +32,7 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	prm_set(cap, HCA_CAP_LOG_MAX_RA_RES_QP, log2_floor(limits->max_rd_atomic));
 	prm_set(cap, HCA_CAP_LOG_MAX_MSG, log2_floor(limits->max_msg_size));
 	prm_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BB * WQE_BB_MAX);
-	prm_set(cap, HCA_CAP_MAX_WQE_SZ_RQ, 512);
+	prm_set(cap, HCA_CAP_MAX_WQE_SZ_RQ, RECV_WQE_MAX);
 }
 
 static void put_ports(const struct hca *hca, uint8_t *cap)

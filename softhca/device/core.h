@@ -217,7 +217,7 @@ static inline uint32_t cq_inline_max(const struct cq *cq)
 
 /* ---- wqe.c: work queue elements as the device reads them ---- */
 
-enum { WQE_BB = 64, WQE_BB_MAX = 16, WQE_SGE_MAX = 62 };
+enum { WQE_BB = 64, WQE_BB_MAX = 16, WQE_SGE_MAX = 62, RECV_WQE_MAX = 512 };
 
 struct wqe_sge {
 	uint32_t len, lkey;
@@ -426,6 +426,7 @@ struct gid_entry {
 struct port {
 	uint16_t lid;
 	uint64_t guid;
+	unsigned int gids; /* entries from here on are empty */
 	struct gid_entry gid[PORT_GIDS_ROCE];
 };
 

@@ -9,8 +9,8 @@
 #include "softhca/device/core.h"
 
 enum {
-	TURNS = 64,              /* of queues in one call of hca_progress() */
-	TURN_BYTES = 512 * 1024, /* what a queue may send in its turn */
+	TURNS = 8,               /* of queues in one call of hca_progress() */
+	TURN_BYTES = 256 * 1024, /* what a queue may send in its turn */
 	TURN_FLUSHES = 64,
 	MAX_FLUSH_POLL_MS = 10,
 	UAR_SQ_DOORBELL = 0x800, /* and 0x900, the second of the pair */

@@ -26,6 +26,7 @@ void port_init(struct hca *hca, unsigned int number)
 	memcpy(gid, link_local, sizeof(link_local));
 	prm_set64(gid, 8, port->guid);
 	port->gid[0].valid = true;
+	port->gids = 1;
 }
 
 const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index)
@@ -43,7 +44,7 @@ bool port_has_gid(const struct hca *hca, const uint8_t gid[16])
 	unsigned int port, i;
 
 	for (port = 1; port <= hca->config.num_ports; port++)
-		for (i = 0; i < PORT_GIDS_ROCE; i++) {
+		for (i = 0; i < hca->port[port - 1].gids; i++) {
 			const uint8_t *own = port_gid(hca, port, i);
 
 			if (own && !memcmp(own, gid, 16))
@@ -127,6 +128,13 @@ enum prm_status port_query_state(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
+static void count_gids(struct port *port)
+{
+	port->gids = PORT_GIDS_ROCE;
+	while (port->gids && !port->gid[port->gids - 1].valid)
+		port->gids--;
+}
+
 static struct gid_entry *roce_entry(struct hca *hca, struct cmd *cmd, uint32_t port_field,
 				    uint32_t index_field)
 {
@@ -148,11 +156,14 @@ enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd)
 	static const uint8_t none[PRM_ROCE_ADDR_SIZE];
 	struct gid_entry *entry = roce_entry(hca, cmd, SET_ROCE_ADDRESS_IN_VHCA_PORT_NUM,
 					     SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX);
+	unsigned int port;
 
 	if (!entry)
 		return PRM_STAT_BAD_PARAM_ERR;
 	memcpy(entry->raw, prm_at(cmd->in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), sizeof(entry->raw));
 	entry->valid = memcmp(prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), none, 16) != 0;
+	for (port = 0; port < hca->config.num_ports; port++)
+		count_gids(&hca->port[port]);
 	return PRM_STAT_OK;
 }
 

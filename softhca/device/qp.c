@@ -91,6 +91,9 @@ static const char *check_sizes(const struct hca *hca, const uint8_t *qpc)
 	if (prm_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ &&
 	    1u << rq_size > hca->config.limits.max_wqe_bb)
 		return "qp: receive queue larger than log_max_qp_sz allows";
+	if (prm_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ &&
+	    16u << prm_get(qpc, QPC_LOG_RQ_STRIDE) > RECV_WQE_MAX)
+		return "qp: receive WQEs larger than max_wqe_sz_rq allows";
 	if (cs_req && cs_req != PRM_CS_REQ_32B && cs_req != PRM_CS_REQ_64B)
 		return "qp: unknown cs_req";
 	if (cs_res > PRM_CS_RES_64B)

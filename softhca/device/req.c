@@ -193,9 +193,9 @@ static bool must_wait(struct qp *qp)
 
 	if (qp->req.offset || qp->sq.ci == qp->sq.next)
 		return false;
-	if (wqe->fence >= WQE_FENCE_STRONG || wqe->opcode == WQE_NOP)
+	if (wqe->fence == WQE_FENCE_STRONG || wqe->opcode == WQE_NOP)
 		return true;
-	if (wqe->fence == WQE_FENCE_INITIATOR_SMALL)
+	if (wqe->fence)
 		return reads_outstanding(qp) > 0;
 	return is_read(wqe->opcode) && reads_outstanding(qp) >= qp->max_reads;
 }
@@ -273,7 +273,7 @@ static void advance(struct qp *qp, const struct fabric_msg *msg)
 	}
 }
 
-static void transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
+static bool transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 {
 	struct fabric_msg msg;
 	bool idle = !is_outstanding(qp);
@@ -283,13 +283,14 @@ static void transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	why = gather(hca, qp, &msg);
 	if (why) {
 		local_error(hca, qp, why);
-		return;
+		return false;
 	}
 	*bytes = msg.payload_len;
 	advance(qp, &msg);
 	fabric_send(hca->fabric, hca, &msg);
 	if (idle && is_outstanding(qp) && !qp->req.rnr_wait)
 		start_timer(hca, qp);
+	return true;
 }
 
 static void do_nop(struct hca *hca, struct qp *qp)
@@ -312,16 +313,15 @@ static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 		local_error(hca, qp, why);
 		return false;
 	}
-	if (qp->req.wqe.opcode == WQE_NOP)
-		do_nop(hca, qp);
-	else
-		transmit(hca, qp, bytes);
+	if (qp->req.wqe.opcode != WQE_NOP)
+		return transmit(hca, qp, bytes);
+	do_nop(hca, qp);
 	return true;
 }
 
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 {
-	enum { MESSAGE_COST = 4096 }; /* so that small messages count, too */
+	enum { MESSAGE_COST = 16384 }; /* so that small messages count, too */
 	uint64_t bytes, spent = 0;
 
 	while (qp->state == PRM_QP_STATE_RTS && qp->sq.next != qp->sq.pi && !qp->req.rnr_wait &&

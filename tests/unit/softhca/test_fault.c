@@ -94,6 +94,30 @@ static void any_one_message_may_be_lost(void **state)
 	}
 }
 
+/* The READ loses its response and is repeated; the fenced WRITE must not have gone before it. */
+static void fence_keeps_a_write_behind_a_lost_read(void **state)
+{
+	(void)state;
+	assert_int_equal(fault_add(flat.fault, "drop:2"), 0);
+	pair(NULL, 4096);
+	memset(flat.mem + to, 0xee, 8);
+	flat_ctrl(a, OP_READ, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	flat_ctrl(a, OP_WRITE, SIGNALED | FENCE, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from + 8, 8, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 20);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_done(a->send_cq, REQ, 1);
+	assert_memory_equal(flat.mem + from, "\xee\xee\xee\xee\xee\xee\xee\xee", 8);
+	assert_memory_equal(flat.mem + to, flat.mem + from + 8, 8);
+	unpair();
+}
+
 static void a_tenth_of_all_may_be_lost(void **state)
 {
 	struct flat_qp_attr attr = { .retry = 7, .first_psn = 0xffff00, .timeout = 4 };
@@ -166,6 +190,7 @@ int main(void)
 		IB(texts_are_parsed),
 		IB(command_faults_hit_their_number),
 		IB(any_one_message_may_be_lost),
+		IB(fence_keeps_a_write_behind_a_lost_read),
 		IB(a_tenth_of_all_may_be_lost),
 		IB(total_loss_ends_in_an_error),
 		IB(dead_adapter_answers_nothing),
