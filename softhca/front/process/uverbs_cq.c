@@ -162,6 +162,7 @@ static int cq_make(struct uverbs_call *uc, struct uverbs_cq *cq)
 		return ret;
 	}
 	cq->cqe = (1u << req.log_entries) - 1;
+	cq->cqe_size = req.driver.cqe_size;
 	cq->events.adapter = uc->adapter;
 	cq->events.kind = SOURCE_CQ;
 	cq->events.number = cq->cqn;

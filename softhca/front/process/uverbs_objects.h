@@ -34,6 +34,7 @@ struct uverbs_cq {
 	struct uverbs_uar *uar; /* NULL: named by number only */
 	uint32_t cqn;
 	uint32_t cqe;
+	uint32_t cqe_size;
 	uint32_t comp_read, async_read; /* events, known once it is destroyed in the device */
 };
 
@@ -46,11 +47,12 @@ struct uverbs_qp {
 	struct uverbs_uar *uar;
 	uint32_t qpn;
 	uint32_t async_read; /* events, known once it is destroyed in the device */
-	uint8_t state; /* enum ibv_qp_state */
+	uint8_t state; /* enum ibv_qp_state, as last set or queried */
 	uint8_t port;
-	uint8_t sgid_index;
 	bool sq_sig_all;
-	uint32_t max_send_wr, max_recv_wr, max_send_sge, max_recv_sge, max_inline_data;
+	uint32_t access; /* as the program set them; see fill_access() */
+	uint8_t max_dest_reads;
+	uint32_t rq_wqe_count, rq_sges;
 };
 
 extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,
