@@ -4,7 +4,8 @@
  *
  * A program says which options it takes and how its kind of queue pair is brought up; the core parses, opens the adapter,
  * meets the peer over TCP, bounces messages and reports. Order of a run: pp_parse, pp_open, pp_create_qp,
- * pp_exchange, pp_run, pp_close. Errors are told to the user where they are found; functions return 0 or non-zero.
+ * pp_find_address, pp_exchange, pp_run, pp_close. Errors are told to the user where they are found; functions return 0 or
+ * non-zero.
  */
 #ifndef EXAMPLES_PINGPONG_H
 #define EXAMPLES_PINGPONG_H
@@ -67,9 +68,11 @@ typedef int pp_connect_fn(struct pp *pp, const struct pp_address *remote);
 /* LETTERS are the short options the program takes. On failure the usage has been printed where that helps. */
 int pp_parse(int argc, char **argv, const char *letters, struct pp_options *options);
 
-/* Device, PD, MR, CQ, and this side's address but for the QP number. */
+/* Device, PD, MR and CQ. */
 int pp_open(const struct pp_options *options, struct pp *pp);
 int pp_create_qp(struct pp *pp, enum ibv_qp_type type);
+/* Our own address but for the QP number. */
+int pp_find_address(struct pp *pp);
 int pp_close(struct pp *pp);
 
 /* Post receives up to COUNT; how many were posted. */

@@ -153,7 +153,7 @@ static int create_cq(struct pp *pp)
 	return pp->cq ? 0 : fail("Couldn't create CQ");
 }
 
-static int find_local_address(struct pp *pp)
+int pp_find_address(struct pp *pp)
 {
 	const struct pp_options *options = pp->options;
 	struct ibv_port_attr port;
@@ -198,9 +198,7 @@ int pp_open(const struct pp_options *options, struct pp *pp)
 	pp->pd = ibv_alloc_pd(pp->context);
 	if (!pp->pd)
 		return fail("Couldn't allocate PD");
-	if (check_features(pp) || register_memory(pp) || create_cq(pp))
-		return -1;
-	return find_local_address(pp);
+	return check_features(pp) || register_memory(pp) || create_cq(pp) ? -1 : 0;
 }
 
 static struct ibv_qp *create_qp_with_send_ops(struct pp *pp, const struct ibv_qp_init_attr *init)

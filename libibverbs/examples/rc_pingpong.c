@@ -102,7 +102,7 @@ static int run(struct pp *pp)
 		fprintf(stderr, "Couldn't request CQ notification\n");
 		return -1;
 	}
-	return pp_exchange(pp, connect_rc) || pp_run(pp, posted) ? -1 : 0;
+	return pp_find_address(pp) || pp_exchange(pp, connect_rc) || pp_run(pp, posted) ? -1 : 0;
 }
 
 int main(int argc, char **argv)
