@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opcodes of the base transport header (IBTA vol 1, 9.2.1): bits 7:5 are the transport, bits 4:0 the operation. The names a
- * program wants are the combined ones, such as IBV_OPCODE_RC_SEND_ONLY.
+ * Opcodes of the base transport header (IBTA vol 1, 9.2.1): bits 7:5 are the transport, bits 4:0
+ * the operation. The names a program wants are the combined ones, such as IBV_OPCODE_RC_SEND_ONLY.
  */
 #ifndef INFINIBAND_OPCODE_H
 #define INFINIBAND_OPCODE_H

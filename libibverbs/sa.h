@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records of subnet administration (IBTA vol 1, chapter 15): paths, multicast membership, services. The ibv_sa_ structures
- * hold unpacked fields; struct ibv_path_record is a path in the packed form that rdma_cm exchanges.
+ * Records of subnet administration (IBTA vol 1, chapter 15): paths, multicast membership,
+ * services. The ibv_sa_ structures hold unpacked fields; struct ibv_path_record is a path in the
+ * packed form that rdma_cm exchanges.
  */
 #ifndef INFINIBAND_SA_H
 #define INFINIBAND_SA_H
@@ -9,8 +10,8 @@
 #include <linux/types.h>
 #include <infiniband/verbs.h>
 
-/* A path, unpacked. A selector says how mtu, rate or packet_life_time is meant: 0 greater than, 1 less than, 2 exactly, 3
- * the largest available. */
+/* A path, unpacked. A selector says how mtu, rate or packet_life_time is meant: 0 greater than,
+ * 1 less than, 2 exactly, 3 the largest available. */
 struct ibv_sa_path_rec {
 	union ibv_gid dgid;
 	union ibv_gid sgid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Wire headers of tag matching: what a sender puts at the start of a message that goes to an SRQ of type IBV_SRQT_TM.
- * All multi-byte fields are big-endian.
+ * Wire headers of tag matching: what a sender puts at the start of a message that goes to an SRQ
+ * of type IBV_SRQT_TM. All multi-byte fields are big-endian.
  */
 #ifndef _TM_TYPES_H
 #define _TM_TYPES_H

@@ -120,7 +120,7 @@ enum ibv_device_cap_flags {
 /* Bits of device_cap_flags_ex only: an enumerator of theirs would widen the enum above. */
 #define IBV_DEVICE_RAW_SCATTER_FCS       (1ULL << 34)
 #define IBV_DEVICE_PCI_WRITE_END_PADDING (1ULL << 36)
-#define IBV_DEVICE_CC_DMA_BOUNCE         (1ULL << 41) /* guest memory is encrypted: DMA is copied */
+#define IBV_DEVICE_CC_DMA_BOUNCE         (1ULL << 41) /* confidential guest: DMA through bounce buffers */
 
 enum ibv_atomic_cap {
 	IBV_ATOMIC_NONE = 0,
@@ -2065,7 +2065,7 @@ static inline int ___ibv_query_port(struct ibv_context *context, uint8_t port_nu
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
 const char *ibv_port_state_str(enum ibv_port_state port_state);
 
-/* 0, or -1 with errno. An empty slot reads as zeros. */
+/* 0, or -1 with errno. */
 int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid);
 
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
@@ -2088,8 +2088,9 @@ static inline ssize_t ibv_query_gid_table(struct ibv_context *context,
 	return _ibv_query_gid_table(context, entries, max_entries, flags, sizeof(*entries));
 }
 
+/* 0, or -1 with errno; the index, or -1. */
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
-int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey); /* or -1 */
+int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey);
 
 #define ETHERNET_LL_SIZE 6
 int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
@@ -2183,7 +2184,7 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t leng
 				 int fd, int access);
 struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *mr_init_attr);
 
-/* 0, or a value of enum ibv_rereg_mr_err_code with errno set. */
+/* 0, or a value of enum ibv_rereg_mr_err_code. */
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		 int access);
 int ibv_dereg_mr(struct ibv_mr *mr);
@@ -2280,8 +2281,8 @@ static inline struct ibv_mr *ibv_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 		    : (struct ibv_mr *)__verbs_no_object();
 }
 
-/* Memory that the device can reach even where the program's own is hidden from it. The address
- * is returned, *buf stands for it. */
+/* Memory that the library allocates for use in a PD: its address is returned, *buf stands for
+ * it. */
 void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
 void ibv_free_buf(struct ibv_buf *buf);
 int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf); /* a descriptor, or -1 with errno */

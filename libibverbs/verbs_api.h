@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of the verbs API that stand for names of the kernel interface: the payload is handed to the kernel as it is, so
- * there is one definition, in ib_user_ioctl_verbs.h, and the ibv_ names are aliases. Included by <infiniband/verbs.h>.
+ * Names of the verbs API that stand for names of the kernel interface: the payload is handed to
+ * the kernel as it is, so there is one definition, in ib_user_ioctl_verbs.h, and the ibv_ names
+ * are aliases. Included by <infiniband/verbs.h>.
  */
 #ifndef VERBS_API_H
 #define VERBS_API_H

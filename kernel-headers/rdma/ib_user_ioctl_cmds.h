@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Object types, methods and attributes of the uverbs ioctl, by object. The kernel numbers them in the order given here,
- * each list from 0; numbers from 0x1000 on are the driver's. What has no method of its own goes through
- * UVERBS_METHOD_INVOKE_WRITE with the payloads of ib_user_verbs.h.
+ * Object types, methods and attributes of the uverbs ioctl, by object. The kernel numbers them in
+ * the order given here, each list from 0; numbers from 0x1000 on are the driver's. What has no
+ * method of its own goes through UVERBS_METHOD_INVOKE_WRITE with the payloads of ib_user_verbs.h.
  */
 #ifndef IB_USER_IOCTL_CMDS_H
 #define IB_USER_IOCTL_CMDS_H
@@ -40,7 +40,7 @@ enum uverbs_default_objects {
 	UVERBS_OBJECT_ASYNC_EVENT,
 };
 
-/* --- Device ----------------------------------------------------------------------------------------------------- */
+/* --- Device ----------------------------------------------------------------------------------- */
 
 enum uverbs_methods_device {
 	UVERBS_METHOD_INVOKE_WRITE,
@@ -55,7 +55,7 @@ enum uverbs_methods_device {
 enum uverbs_attrs_invoke_write_cmd_attr_ids {
 	UVERBS_ATTR_CORE_IN,
 	UVERBS_ATTR_CORE_OUT,
-	UVERBS_ATTR_WRITE_CMD, /* enum ib_uverbs_write_cmds, or an extended command with bit 31 set */
+	UVERBS_ATTR_WRITE_CMD, /* enum ib_uverbs_write_cmds; extended: with bit 31 */
 };
 
 enum uverbs_attrs_info_handles_id {
@@ -93,7 +93,7 @@ enum uverbs_attrs_query_gid_entry_cmd_attr_ids {
 	UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY,
 };
 
-/* --- Asynchronous events ------------------------------------------------------------------------------------------ */
+/* --- Asynchronous events ---------------------------------------------------------------------- */
 
 enum uverbs_method_async_event {
 	UVERBS_METHOD_ASYNC_EVENT_ALLOC,
@@ -103,7 +103,7 @@ enum uverbs_attrs_async_event_create {
 	UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE,
 };
 
-/* --- Protection and XRC domains ----------------------------------------------------------------------------------- */
+/* --- Protection and XRC domains --------------------------------------------------------------- */
 
 enum uverbs_methods_pd {
 	UVERBS_METHOD_PD_DESTROY,
@@ -121,7 +121,7 @@ enum uverbs_attrs_xrcd_destroy_ids {
 	UVERBS_ATTR_DESTROY_XRCD_HANDLE,
 };
 
-/* --- Memory ------------------------------------------------------------------------------------------------------- */
+/* --- Memory ----------------------------------------------------------------------------------- */
 
 enum uverbs_methods_mr {
 	UVERBS_METHOD_DM_MR_REG,
@@ -196,7 +196,7 @@ enum uverbs_attrs_free_dm_cmd_attr_ids {
 	UVERBS_ATTR_FREE_DM_HANDLE,
 };
 
-/* --- Completion queues -------------------------------------------------------------------------------------------- */
+/* --- Completion queues ------------------------------------------------------------------------ */
 
 enum uverbs_methods_cq {
 	UVERBS_METHOD_CQ_CREATE,
@@ -219,7 +219,7 @@ enum uverbs_attrs_destroy_cq_cmd_attr_ids {
 	UVERBS_ATTR_DESTROY_CQ_RESP, /* struct ib_uverbs_destroy_cq_resp */
 };
 
-/* --- Queue pairs -------------------------------------------------------------------------------------------------- */
+/* --- Queue pairs ------------------------------------------------------------------------------ */
 
 enum uverbs_methods_qp {
 	UVERBS_METHOD_QP_CREATE,
@@ -249,7 +249,7 @@ enum uverbs_attrs_destroy_qp_cmd_attr_ids {
 	UVERBS_ATTR_DESTROY_QP_RESP, /* struct ib_uverbs_destroy_qp_resp */
 };
 
-/* --- Shared receive queues ---------------------------------------------------------------------------------------- */
+/* --- Shared receive queues -------------------------------------------------------------------- */
 
 enum uverbs_methods_srq {
 	UVERBS_METHOD_SRQ_CREATE,
@@ -278,7 +278,7 @@ enum uverbs_attrs_destroy_srq_cmd_attr_ids {
 	UVERBS_ATTR_DESTROY_SRQ_RESP,
 };
 
-/* --- Receive work queues and indirection tables ------------------------------------------------------------------- */
+/* --- Receive work queues and indirection tables ----------------------------------------------- */
 
 enum uverbs_methods_wq {
 	UVERBS_METHOD_WQ_CREATE,
@@ -313,7 +313,7 @@ enum uverbs_attrs_rwq_ind_tbl_destroy_ids {
 	UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE,
 };
 
-/* --- Address handles ---------------------------------------------------------------------------------------------- */
+/* --- Address handles -------------------------------------------------------------------------- */
 
 enum uverbs_methods_ah {
 	UVERBS_METHOD_AH_DESTROY,
@@ -323,7 +323,7 @@ enum uverbs_attrs_ah_destroy_ids {
 	UVERBS_ATTR_DESTROY_AH_HANDLE,
 };
 
-/* --- Flows, flow actions, flow counters --------------------------------------------------------------------------- */
+/* --- Flows, flow actions, flow counters ------------------------------------------------------- */
 
 enum uverbs_methods_flow {
 	UVERBS_METHOD_FLOW_DESTROY,

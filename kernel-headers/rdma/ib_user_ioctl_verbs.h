@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Values and payloads that cross the uverbs ioctl interface and that programs see as well: access flags, object types,
- * port capabilities, IPsec flow actions, GID entries. Names and layouts belong to the kernel. This file is installed as
- * <infiniband/ib_user_ioctl_verbs.h>; it shares its guard with the kernel's own copy so that a program may include both.
+ * Values and payloads that cross the uverbs ioctl interface and that programs see as well: access
+ * flags, object types, port capabilities, IPsec flow actions, GID entries. Names and layouts
+ * belong to the kernel. This file is installed as <infiniband/ib_user_ioctl_verbs.h>; it shares
+ * its guard with the kernel's own copy so that a program may include both.
  */
 #ifndef IB_USER_IOCTL_VERBS_H
 #define IB_USER_IOCTL_VERBS_H
@@ -12,8 +13,9 @@
 #include <linux/types.h>
 #include <rdma/ib_user_verbs.h>
 
-/* A pointer in a kernel payload: a real pointer for programs, 64 bits for the kernel whatever the pointer size. Whoever
- * includes the kernel's own copy of this file first gets that file's definition, a plain integer. */
+/* A pointer in a kernel payload: a real pointer for programs, 64 bits for the kernel whatever
+ * the pointer size. Whoever includes the kernel's own copy of this file first gets that file's
+ * definition, a plain integer. */
 #ifndef RDMA_UAPI_PTR
 #if UINTPTR_MAX == UINT64_MAX
 #define RDMA_UAPI_PTR(_type, _name)             \
@@ -50,7 +52,7 @@ enum ib_uverbs_core_support {
 	IB_UVERBS_CORE_SUPPORT_ROBUST_UDATA = 1 << 1,
 };
 
-/* --- Memory regions ------------------------------------------------------------------------------------------- */
+/* --- Memory regions --------------------------------------------------------------------------- */
 
 /* Access bits 20..29 are optional: a kernel or device that does not know one ignores it. */
 #define IB_UVERBS_ACCESS_OPTIONAL_FIRST (1 << 20)
@@ -97,7 +99,7 @@ struct ib_uverbs_buffer_desc {
 	__aligned_u64 length;
 };
 
-/* --- Queues --------------------------------------------------------------------------------------------------- */
+/* --- Queues ----------------------------------------------------------------------------------- */
 
 enum ib_uverbs_qp_type {
 	IB_UVERBS_QPT_RC = 2,
@@ -142,7 +144,7 @@ enum ib_uverbs_wq_flags {
 	IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING = 1 << 3,
 };
 
-/* --- Counters ------------------------------------------------------------------------------------------------- */
+/* --- Counters --------------------------------------------------------------------------------- */
 
 enum ib_uverbs_read_counters_flags {
 	IB_UVERBS_READ_COUNTERS_PREFER_CACHED = 1 << 0,
@@ -168,9 +170,10 @@ enum ib_uverbs_qp_attach_comp_cntr_op {
 	IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE = 1 << 5,
 };
 
-/* --- Ports and GIDs ------------------------------------------------------------------------------------------- */
+/* --- Ports and GIDs --------------------------------------------------------------------------- */
 
-/* The CapabilityMask of PortInfo (IBTA vol 1, 14.2.5.6). Bit 26 is the kernel's own: the GID table follows IP addresses. */
+/* The CapabilityMask of PortInfo (IBTA vol 1, 14.2.5.6). Bit 26 is the kernel's own: the GID
+ * table follows IP addresses. */
 enum ib_uverbs_query_port_cap_flags {
 	IB_UVERBS_PCF_SM = 1 << 1,
 	IB_UVERBS_PCF_NOTICE_SUP = 1 << 2,
@@ -207,7 +210,8 @@ enum ib_uverbs_query_port_flags {
 	IB_UVERBS_QPF_GRH_REQUIRED = 1 << 0,
 };
 
-/* Answer of QUERY_PORT. active_speed_ex, 0 on kernels without it, has the bits that do not fit legacy active_speed. */
+/* Answer of QUERY_PORT. active_speed_ex, 0 on kernels without it, has the bits that do not fit
+ * legacy active_speed. */
 struct ib_uverbs_query_port_resp_ex {
 	struct ib_uverbs_query_port_resp legacy_resp;
 	__u16 port_cap_flags2;
@@ -229,7 +233,7 @@ struct ib_uverbs_gid_entry {
 	__u32 netdev_ifindex; /* 0: no network interface */
 };
 
-/* --- IPsec flow actions --------------------------------------------------------------------------------------- */
+/* --- IPsec flow actions ----------------------------------------------------------------------- */
 
 enum ib_uverbs_flow_action_esp_keymat {
 	IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM = 0,
@@ -284,9 +288,10 @@ struct ib_uverbs_flow_action_esp {
 	__aligned_u64 hard_limit_pkts;
 };
 
-/* --- Drivers -------------------------------------------------------------------------------------------------- */
+/* --- Drivers ---------------------------------------------------------------------------------- */
 
-/* Which kernel driver answers: selects the meaning of driver data and of driver-specific objects. */
+/* Which kernel driver answers: selects the meaning of driver data and of driver-specific
+ * objects. */
 enum rdma_driver_id {
 	RDMA_DRIVER_UNKNOWN = 0,
 	RDMA_DRIVER_MLX5 = 1,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Path records as rdma_cm and the SA client of the kernel exchange them with programs. Layouts belong to the kernel. */
+/* Path records as rdma_cm and the SA client of the kernel exchange them with programs. Layouts
+ * belong to the kernel. */
 #ifndef IB_USER_SA_H
 #define IB_USER_SA_H
 

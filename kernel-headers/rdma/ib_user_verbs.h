@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Payloads of the uverbs commands that have no ioctl method of their own: they travel as CORE_IN and CORE_OUT of
- * UVERBS_METHOD_INVOKE_WRITE. Also the events read from async and completion descriptors. Layouts belong to the kernel;
- * the same for 32-bit and 64-bit programs. A response field holds the address of the answer in the old write() form and
- * driver_data stands for what the driver adds; by ioctl both travel as attributes of their own. Commands for
- * devices whose data path runs through the kernel (post, poll, notify) are not declared.
+ * Payloads of the uverbs commands that have no ioctl method of their own: they travel as CORE_IN
+ * and CORE_OUT of UVERBS_METHOD_INVOKE_WRITE. Also the events read from async and completion
+ * descriptors. Layouts belong to the kernel; the same for 32-bit and 64-bit programs. A response
+ * field holds the address of the answer in the old write() form and driver_data stands for what
+ * the driver adds; by ioctl both travel as attributes of their own. Commands for devices whose
+ * data path runs through the kernel (post, poll, notify) are not declared.
  */
 #ifndef IB_USER_VERBS_H
 #define IB_USER_VERBS_H
@@ -60,7 +61,8 @@ enum ib_uverbs_write_cmds {
 	IB_USER_VERBS_CMD_OPEN_QP = 40,
 };
 
-/* Extended commands: CMD_FLAG_EXTENDED is or-ed to them. Below the threshold they extend the command of that number. */
+/* Extended commands: CMD_FLAG_EXTENDED is or-ed to them. Below the threshold they extend the
+ * command of that number. */
 enum {
 	IB_USER_VERBS_EX_CMD_QUERY_DEVICE = IB_USER_VERBS_CMD_QUERY_DEVICE,
 	IB_USER_VERBS_EX_CMD_CREATE_CQ = IB_USER_VERBS_CMD_CREATE_CQ,
@@ -79,7 +81,7 @@ enum {
 #define IB_USER_VERBS_CMD_COMMAND_MASK  0xff
 #define IB_USER_VERBS_CMD_FLAG_EXTENDED 0x80000000u
 
-/* --- Events ------------------------------------------------------------------------------------------------------- */
+/* --- Events ----------------------------------------------------------------------------------- */
 
 struct ib_uverbs_async_event_desc {
 	__aligned_u64 element; /* user handle of the object, or port number */
@@ -91,7 +93,7 @@ struct ib_uverbs_comp_event_desc {
 	__aligned_u64 cq_handle; /* user handle */
 };
 
-/* --- Context, device, port ---------------------------------------------------------------------------------------- */
+/* --- Context, device, port -------------------------------------------------------------------- */
 
 struct ib_uverbs_get_context {
 	__aligned_u64 response;
@@ -153,7 +155,8 @@ struct ib_uverbs_query_device_resp {
 	__u8 reserved[4];
 };
 
-/* Bits 9, 15, 16, 19, 22, 27, 30 to 33, 35 and 37 have been set by old kernels with other meanings. */
+/* Bits 9, 15, 16, 19, 22, 27, 30 to 33, 35 and 37 have been set by old kernels with other
+ * meanings. */
 enum ib_uverbs_device_cap_flags {
 	IB_UVERBS_DEVICE_RESIZE_MAX_WR = 1 << 0,
 	IB_UVERBS_DEVICE_BAD_PKEY_CNTR = 1 << 1,
@@ -277,7 +280,7 @@ struct ib_uverbs_query_port_resp {
 	__u8 reserved;
 };
 
-/* --- Domains ------------------------------------------------------------------------------------------------------ */
+/* --- Domains ---------------------------------------------------------------------------------- */
 
 struct ib_uverbs_alloc_pd {
 	__aligned_u64 response;
@@ -309,7 +312,7 @@ struct ib_uverbs_close_xrcd {
 	__u32 xrcd_handle;
 };
 
-/* --- Memory ------------------------------------------------------------------------------------------------------- */
+/* --- Memory ----------------------------------------------------------------------------------- */
 
 struct ib_uverbs_reg_mr {
 	__aligned_u64 response;
@@ -368,7 +371,7 @@ struct ib_uverbs_dealloc_mw {
 	__u32 mw_handle;
 };
 
-/* --- Completion channels and queues ------------------------------------------------------------------------------- */
+/* --- Completion channels and queues ----------------------------------------------------------- */
 
 struct ib_uverbs_create_comp_channel {
 	__aligned_u64 response;
@@ -452,7 +455,7 @@ struct ib_uverbs_destroy_cq_resp {
 	__u32 async_events_reported;
 };
 
-/* --- Addresses ---------------------------------------------------------------------------------------------------- */
+/* --- Addresses -------------------------------------------------------------------------------- */
 
 struct ib_uverbs_global_route {
 	__u8 dgid[16];
@@ -492,7 +495,7 @@ struct ib_uverbs_destroy_ah {
 	__u32 ah_handle;
 };
 
-/* --- Queue pairs -------------------------------------------------------------------------------------------------- */
+/* --- Queue pairs ------------------------------------------------------------------------------ */
 
 struct ib_uverbs_create_qp {
 	__aligned_u64 response;
@@ -729,7 +732,7 @@ struct ib_uverbs_detach_mcast {
 	__aligned_u64 driver_data[];
 };
 
-/* --- Shared receive queues ---------------------------------------------------------------------------------------- */
+/* --- Shared receive queues -------------------------------------------------------------------- */
 
 struct ib_uverbs_create_srq {
 	__aligned_u64 response;
@@ -795,7 +798,7 @@ struct ib_uverbs_destroy_srq_resp {
 	__u32 events_reported;
 };
 
-/* --- Receive work queues and indirection tables ------------------------------------------------------------------- */
+/* --- Receive work queues and indirection tables ----------------------------------------------- */
 
 struct ib_uverbs_ex_create_wq {
 	__u32 comp_mask;
@@ -860,7 +863,7 @@ struct ib_uverbs_ex_destroy_rwq_ind_table {
 	__u32 ind_tbl_handle;
 };
 
-/* --- Flow steering ------------------------------------------------------------------------------------------------ */
+/* --- Flow steering ---------------------------------------------------------------------------- */
 
 struct ib_uverbs_flow_spec_hdr {
 	__u32 type;

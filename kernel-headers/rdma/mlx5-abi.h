@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Driver data of mlx5: what the library and the mlx5 kernel driver add to uverbs commands, by object, and the pages that
- * the driver maps. Layouts belong to the kernel. In a capability, supported_qpts has bit 1 << type for each QP type. An
- * older kernel writes response_length bytes of an answer only.
+ * Driver data of mlx5: what the library and the mlx5 kernel driver add to uverbs commands, by
+ * object, and the pages that the driver maps. Layouts belong to the kernel. In a capability,
+ * supported_qpts has bit 1 << type for each QP type. An older kernel writes response_length bytes
+ * of an answer only.
  */
 #ifndef MLX5_ABI_USER_H
 #define MLX5_ABI_USER_H
@@ -13,7 +14,7 @@
 
 #define MLX5_IB_UVERBS_ABI_VERSION 1
 
-/* --- Context ------------------------------------------------------------------------------------------------------ */
+/* --- Context ---------------------------------------------------------------------------------- */
 
 struct mlx5_ib_alloc_ucontext_req {
 	__u32 total_num_bfregs;
@@ -57,7 +58,8 @@ enum mlx5_user_cmds_supp_uhw {
 	MLX5_USER_CMDS_SUPP_UHW_CREATE_AH = 1 << 1,
 };
 
-/* Headers that an Ethernet WQE must have inline. NA: the kernel does not tell; the firmware's values are one less. */
+/* Headers that an Ethernet WQE must have inline. NA: the kernel does not tell; the firmware's
+ * values are one less. */
 enum mlx5_user_inline_mode {
 	MLX5_USER_INLINE_MODE_NA = 0,
 	MLX5_USER_INLINE_MODE_NONE = 1,
@@ -120,7 +122,8 @@ enum {
 	MLX5_IB_CLOCK_INFO_KERNEL_UPDATING = 1,
 };
 
-/* The clock page: read sign, then the rest, then sign again; the values hold if it has not changed. */
+/* The clock page: read sign, then the rest, then sign again; the values hold if it has not
+ * changed. */
 struct mlx5_ib_clock_info {
 	__u32 sign;
 	__u32 resv;
@@ -133,7 +136,7 @@ struct mlx5_ib_clock_info {
 	__aligned_u64 overflow_period; /* ns */
 };
 
-/* --- Device ------------------------------------------------------------------------------------------------------- */
+/* --- Device ----------------------------------------------------------------------------------- */
 
 struct mlx5_ib_tso_caps {
 	__u32 max_tso; /* bytes */
@@ -251,7 +254,7 @@ struct mlx5_ib_query_device_resp {
 	__u16 reserved;
 };
 
-/* --- PD, MW, AH --------------------------------------------------------------------------------------------------- */
+/* --- PD, MW, AH ------------------------------------------------------------------------------- */
 
 struct mlx5_ib_alloc_pd_resp {
 	__u32 pdn;
@@ -270,7 +273,7 @@ struct mlx5_ib_create_ah_resp {
 	__u8 reserved[6];
 };
 
-/* --- CQ ----------------------------------------------------------------------------------------------------------- */
+/* --- CQ --------------------------------------------------------------------------------------- */
 
 enum mlx5_ib_create_cq_flags {
 	MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD = 1 << 0,
@@ -302,7 +305,7 @@ struct mlx5_ib_resize_cq {
 	__u32 reserved1;
 };
 
-/* --- SRQ ---------------------------------------------------------------------------------------------------------- */
+/* --- SRQ -------------------------------------------------------------------------------------- */
 
 enum {
 	MLX5_SRQ_FLAG_SIGNATURE = 1 << 0,
@@ -322,7 +325,7 @@ struct mlx5_ib_create_srq_resp {
 	__u32 reserved;
 };
 
-/* --- QP ----------------------------------------------------------------------------------------------------------- */
+/* --- QP --------------------------------------------------------------------------------------- */
 
 enum {
 	MLX5_QP_FLAG_SIGNATURE = 1 << 0,
@@ -411,7 +414,7 @@ struct mlx5_ib_modify_qp_resp {
 	__u32 reserved;
 };
 
-/* --- WQ and indirection table ------------------------------------------------------------------------------------- */
+/* --- WQ and indirection table ----------------------------------------------------------------- */
 
 enum {
 	MLX5_WQ_FLAG_SIGNATURE = 1 << 0,
@@ -449,7 +452,7 @@ struct mlx5_ib_create_rwq_ind_tbl_resp {
 	__u32 reserved;
 };
 
-/* --- Flow counters ------------------------------------------------------------------------------------------------ */
+/* --- Flow counters ---------------------------------------------------------------------------- */
 
 struct mlx5_ib_flow_counters_desc {
 	__u32 description;

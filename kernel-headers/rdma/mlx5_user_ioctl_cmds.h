@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Object types, methods and attributes that the mlx5 kernel driver adds to uverbs. All numbers lie in the driver's
- * namespace; each list counts from its first id in the order given here. CMD_IN and CMD_OUT are PRM mailboxes.
+ * Object types, methods and attributes that the mlx5 kernel driver adds to uverbs. All numbers lie
+ * in the driver's namespace; each list counts from its first id in the order given here. CMD_IN
+ * and CMD_OUT are PRM mailboxes.
  */
 #ifndef MLX5_USER_IOCTL_CMDS_H
 #define MLX5_USER_IOCTL_CMDS_H
@@ -22,7 +23,7 @@ enum mlx5_ib_objects {
 	MLX5_IB_OBJECT_STEERING_ANCHOR,
 };
 
-/* --- Device, context, PD ------------------------------------------------------------------------------------------ */
+/* --- Device, context, PD ---------------------------------------------------------------------- */
 
 enum mlx5_ib_device_methods {
 	MLX5_IB_METHOD_QUERY_PORT = (1U << UVERBS_ID_NS_SHIFT),
@@ -48,7 +49,7 @@ enum mlx5_ib_query_pd_attrs {
 	MLX5_IB_ATTR_QUERY_PD_RESP_PDN,
 };
 
-/* --- UAR: doorbell pages ------------------------------------------------------------------------------------------ */
+/* --- UAR: doorbell pages ---------------------------------------------------------------------- */
 
 enum mlx5_ib_uar_obj_methods {
 	MLX5_IB_METHOD_UAR_OBJ_ALLOC = (1U << UVERBS_ID_NS_SHIFT),
@@ -68,7 +69,7 @@ enum mlx5_ib_uar_obj_destroy_attrs {
 	MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 };
 
-/* --- VAR: doorbell pages of an emulated device -------------------------------------------------------------------- */
+/* --- VAR: doorbell pages of an emulated device ------------------------------------------------ */
 
 enum mlx5_ib_var_obj_methods {
 	MLX5_IB_METHOD_VAR_OBJ_ALLOC = (1U << UVERBS_ID_NS_SHIFT),
@@ -86,7 +87,7 @@ enum mlx5_ib_var_obj_destroy_attrs {
 	MLX5_IB_ATTR_VAR_OBJ_DESTROY_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 };
 
-/* --- Packet pacing ------------------------------------------------------------------------------------------------ */
+/* --- Packet pacing ---------------------------------------------------------------------------- */
 
 enum mlx5_ib_pp_obj_methods {
 	MLX5_IB_METHOD_PP_OBJ_ALLOC = (1U << UVERBS_ID_NS_SHIFT),
@@ -105,7 +106,7 @@ enum mlx5_ib_pp_obj_destroy_attrs {
 	MLX5_IB_ATTR_PP_OBJ_DESTROY_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 };
 
-/* --- Device memory ------------------------------------------------------------------------------------------------ */
+/* --- Device memory ---------------------------------------------------------------------------- */
 
 /* In addition to those of UVERBS_METHOD_DM_ALLOC. */
 enum mlx5_ib_alloc_dm_attrs {
@@ -133,7 +134,7 @@ enum mlx5_ib_query_dm_attrs {
 	MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH,
 };
 
-/* --- DevX: commands ----------------------------------------------------------------------------------------------- */
+/* --- DevX: commands --------------------------------------------------------------------------- */
 
 enum mlx5_ib_devx_methods {
 	MLX5_IB_METHOD_DEVX_OTHER = (1U << UVERBS_ID_NS_SHIFT),
@@ -165,7 +166,7 @@ enum mlx5_ib_devx_subscribe_event_attrs {
 	MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE,
 };
 
-/* --- DevX: objects ------------------------------------------------------------------------------------------------ */
+/* --- DevX: objects ---------------------------------------------------------------------------- */
 
 enum mlx5_ib_devx_obj_methods {
 	MLX5_IB_METHOD_DEVX_OBJ_CREATE = (1U << UVERBS_ID_NS_SHIFT),
@@ -205,7 +206,7 @@ enum mlx5_ib_devx_obj_query_async_attrs {
 	MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_OUT_LEN,
 };
 
-/* --- DevX: descriptors for answers and events --------------------------------------------------------------------- */
+/* --- DevX: descriptors for answers and events ------------------------------------------------- */
 
 enum mlx5_ib_devx_async_cmd_fd_methods {
 	MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC = (1U << UVERBS_ID_NS_SHIFT),
@@ -224,7 +225,7 @@ enum mlx5_ib_devx_async_event_fd_alloc_attrs {
 	MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS,
 };
 
-/* --- DevX: memory ------------------------------------------------------------------------------------------------- */
+/* --- DevX: memory ----------------------------------------------------------------------------- */
 
 enum mlx5_ib_devx_umem_methods {
 	MLX5_IB_METHOD_DEVX_UMEM_REG = (1U << UVERBS_ID_NS_SHIFT),
@@ -245,7 +246,7 @@ enum mlx5_ib_devx_umem_dereg_attrs {
 	MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 };
 
-/* --- Flow steering: matchers and flows ---------------------------------------------------------------------------- */
+/* --- Flow steering: matchers and flows -------------------------------------------------------- */
 
 /* Room for the match parameters of any device, in 32-bit words. */
 #define MLX5_IB_DW_MATCH_PARAM 0xA0
@@ -306,7 +307,7 @@ enum mlx5_ib_destroy_flow_attrs {
 	MLX5_IB_ATTR_DESTROY_FLOW_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 };
 
-/* --- Flow steering: actions and anchors --------------------------------------------------------------------------- */
+/* --- Flow steering: actions and anchors ------------------------------------------------------- */
 
 /* In addition to those of UVERBS_METHOD_FLOW_ACTION_ESP_CREATE. */
 enum mlx5_ib_create_flow_action_attrs {

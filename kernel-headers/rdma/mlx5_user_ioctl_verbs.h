@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Values and payloads of the mlx5 driver's own uverbs objects that programs see as well. Names and layouts belong to
- * the kernel. Installed as <infiniband/mlx5_user_ioctl_verbs.h>; the guard is the kernel's, so that a program may
- * include both.
+ * Values and payloads of the mlx5 driver's own uverbs objects that programs see as well. Names and
+ * layouts belong to the kernel. Installed as <infiniband/mlx5_user_ioctl_verbs.h>; the guard is
+ * the kernel's, so that a program may include both.
  */
 #ifndef MLX5_USER_IOCTL_VERBS_H
 #define MLX5_USER_IOCTL_VERBS_H
@@ -44,7 +44,8 @@ enum mlx5_ib_uapi_dm_type {
 	MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM = 4,
 };
 
-/* DevX. A command answer and an event arrive on a descriptor as one of these headers and the device's own bytes. */
+/* DevX. A command answer and an event arrive on a descriptor as one of these headers and the
+ * device's own bytes. */
 struct mlx5_ib_uapi_devx_async_cmd_hdr {
 	__aligned_u64 wr_id;
 	__u8 out_data[];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RDMA netlink (NETLINK_RDMA): the part that finds devices and their character devices. Only attributes that the tree
- * reads or writes are declared, each with its number; the numbers belong to the kernel.
+ * RDMA netlink (NETLINK_RDMA): the part that finds devices and their character devices. Only
+ * attributes that the tree reads or writes are declared, each with its number; the numbers belong
+ * to the kernel.
  */
 #ifndef _RDMA_NETLINK_H
 #define _RDMA_NETLINK_H

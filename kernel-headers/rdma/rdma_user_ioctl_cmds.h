@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The one ioctl of a uverbs descriptor: a header that names an object type and a method, and an array of attributes.
- * Layouts and values belong to the kernel (Documentation/infiniband/user_verbs.rst).
+ * The one ioctl of a uverbs descriptor: a header that names an object type and a method, and an
+ * array of attributes. Layouts and values belong to the kernel
+ * (Documentation/infiniband/user_verbs.rst).
  */
 #ifndef RDMA_USER_IOCTL_CMDS_H
 #define RDMA_USER_IOCTL_CMDS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of the mlx5 direct-verbs API that stand for names of the kernel interface: there is one definition, in
- * mlx5_user_ioctl_verbs.h, and these are aliases. Included by <infiniband/mlx5dv.h>.
+ * Names of the mlx5 direct-verbs API that stand for names of the kernel interface: there is one
+ * definition, in mlx5_user_ioctl_verbs.h, and these are aliases. Included by
+ * <infiniband/mlx5dv.h>.
  */
 #ifndef MLX5_API_H
 #define MLX5_API_H
@@ -46,7 +47,8 @@
 #define MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA \
 	MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA
 
-/* Pages and entries of the device. The last bit of an UAR type is the library's: a page that nobody else shares. */
+/* Pages and entries of the device. The last bit of an UAR type is the library's: a page that
+ * nobody else shares. */
 #define MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX
 #define MLX5DV_UAR_ALLOC_TYPE_BF              MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF
 #define MLX5DV_UAR_ALLOC_TYPE_NC              MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC

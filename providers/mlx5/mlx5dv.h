@@ -309,7 +309,8 @@ struct mlx5_wqe_mkey_context_seg {
 /* ---- Filling in segments ---------------------------------------------------------------- */
 
 /* pi: index of the first WQEBB, wraps at 16 bits whatever the queue's size. ds: the whole WQE in
- * units of 16 bytes. imm is stored as it is: convert a key first. The DCI stream id is not touched. */
+ * units of 16 bytes. imm is stored as it is: convert a key first. The DCI stream id is not
+ * touched. */
 static MLX5DV_ALWAYS_INLINE void mlx5dv_set_ctrl_seg(struct mlx5_wqe_ctrl_seg *seg, uint16_t pi,
 						     uint8_t opcode, uint8_t opmod, uint32_t qp_num,
 						     uint8_t fm_ce_se, uint8_t ds,
@@ -332,8 +333,8 @@ static MLX5DV_ALWAYS_INLINE void mlx5dv_set_data_seg(struct mlx5_wqe_data_seg *s
 	seg->byte_count = htobe32(length);
 }
 
-/* The same in one 16-byte store. The lanes are put together in host
- * order, then the bytes of those that are big-endian are turned round. A DCI stream id becomes 0. */
+/* The same in one 16-byte store. The lanes are put together in host order, then the bytes of
+ * those that are big-endian are turned round. A DCI stream id becomes 0. */
 #if defined(__SSSE3__)
 static MLX5DV_ALWAYS_INLINE void mlx5dv_x86_set_ctrl_seg(struct mlx5_wqe_ctrl_seg *seg, uint16_t pi,
 							 uint8_t opcode, uint8_t opmod,
@@ -784,7 +785,7 @@ static inline int mlx5dv_query_port(struct ibv_context *context, uint32_t port_n
 	return _mlx5dv_query_port(context, port_num, info, sizeof(*info));
 }
 
-/* The directory of the data-direct function; ENOSPC if buf is too short. */
+/* The directory in sysfs of the data-direct function. */
 int mlx5dv_get_data_direct_sysfs_path(struct ibv_context *context, char *buf, size_t buf_len);
 
 enum mlx5dv_set_ctx_attr_type {
@@ -1064,7 +1065,7 @@ int mlx5dv_dci_stream_id_reset(struct ibv_qp *qp, uint16_t stream_id);
 int mlx5dv_reserved_qpn_alloc(struct ibv_context *ctx, uint32_t *qpn);
 int mlx5dv_reserved_qpn_dealloc(struct ibv_context *ctx, uint32_t qpn);
 
-/* Lets the address handle serve a QP with this number on the same host. */
+/* Gives what is sent to this address the congestion control that the QP has agreed on (ECE). */
 int mlx5dv_map_ah_to_qp(struct ibv_ah *ah, uint32_t qp_num);
 
 enum mlx5dv_wq_init_attr_mask {
@@ -1504,8 +1505,8 @@ int mlx5dv_modify_qp_sched_elem(struct ibv_qp *qp, const struct mlx5dv_sched_lea
 
 /* ---- Bit fields of PRM mailboxes ---------------------------------------------------------- */
 
-/* A layout is a struct mlx5_ifc_<typ>_bits with one byte for every bit: its offsets are bit numbers,
- * counted from the most significant bit of the first byte. */
+/* A layout is a struct mlx5_ifc_<typ>_bits with one byte for every bit: its offsets are bit
+ * numbers, counted from the most significant bit of the first byte. */
 #define __devx_fld_start(typ, fld)  offsetof(struct mlx5_ifc_##typ##_bits, fld)
 #define __devx_fld_bits(typ, fld)   sizeof(((struct mlx5_ifc_##typ##_bits *)NULL)->fld)
 
@@ -1593,8 +1594,7 @@ int mlx5dv_devx_ind_tbl_query(struct ibv_rwq_ind_table *ind_tbl, const void *in,
 int mlx5dv_devx_ind_tbl_modify(struct ibv_rwq_ind_table *ind_tbl, const void *in, size_t inlen,
 			       void *out, size_t outlen);
 
-/* Queries that do not wait: the answers come through a descriptor. get returns EAGAIN if fd is
- * non-blocking and there is none, ENOSPC if cmd_resp_len is too short. */
+/* Queries that do not wait: the answers come through a descriptor, with wr_id and the mailbox. */
 struct mlx5dv_devx_cmd_comp {
 	int fd;
 };

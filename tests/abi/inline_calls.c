@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the inline calls of the public headers do, as text: which operation or function they reach, with which arguments,
- * and what they answer when there is none. Built once with our headers and once with the installed ones; the output of
- * both must be the same. Only names of release 44 are used. The exported functions are stand-ins that say their name.
+ * What the inline calls of the public headers do, as text: which operation or function they reach,
+ * with which arguments, and what they answer when there is none. Built once with our headers and
+ * once with the installed ones; the output of both must be the same. Only names of release 44 are
+ * used. The exported functions are stand-ins that say their name.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ static struct verbs_context vctx;
 static struct ibv_pd pd = { .context = &vctx.context };
 static volatile unsigned int access_at_run_time;
 
-/* --- Stand-ins for what the library exports ---------------------------------------------------------------------- */
+/* --- Stand-ins for what the library exports --------------------------------------------------- */
 
 /* In parentheses a name is not taken for the macro that the headers define over it. */
 int(ibv_query_port)(struct ibv_context *context, uint8_t port_num,
@@ -82,7 +83,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 	return 0;
 }
 
-/* --- Operations of the two tables --------------------------------------------------------------------------------- */
+/* --- Operations of the two tables ------------------------------------------------------------- */
 
 static int op_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 			 size_t size)
@@ -163,7 +164,7 @@ static int op_dealloc_td(struct ibv_td *td)
 	return 2;
 }
 
-/* --- The calls ---------------------------------------------------------------------------------------------------- */
+/* --- The calls -------------------------------------------------------------------------------- */
 
 #define CALL_INT(call) (errno = 0, printf("  " #call " -> %d\n", (int)(call)))
 #define CALL_PTR(call) \
@@ -264,7 +265,8 @@ static void call_memory(void)
 	}
 }
 
-/* The table as a library of some size would have it: of sz bytes, filled or empty, or not there at all. */
+/* The table as a library of some size would have it: of sz bytes, filled or empty, or not there
+ * at all. */
 static void call_with_tables(void)
 {
 	struct ibv_context *ctx = &vctx.context;
@@ -313,7 +315,7 @@ static void pure_functions(void)
 	printf("\n");
 }
 
-/* --- mlx5 --------------------------------------------------------------------------------------------------------- */
+/* --- mlx5 ------------------------------------------------------------------------------------- */
 
 /* One byte for each bit, as PRM layouts are written. */
 struct mlx5_ifc_example_bits {
