@@ -252,6 +252,9 @@ static void get_attr(struct ibv_qp_attr *attr, const struct ib_uverbs_query_qp_r
 	get_dest(&attr->alt_ah_attr, &resp->alt_dest);
 }
 
+/* The answer has no field for a rate limit or anything newer. */
+#define QUERY_MASK (IBV_QP_RATE_LIMIT - 1)
+
 VERBS_EXPORT int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 				    struct ibv_qp_init_attr *init_attr)
 {
@@ -260,6 +263,11 @@ VERBS_EXPORT int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	struct ib_uverbs_query_qp_resp resp = {};
 	int ret;
 
+	if (attr_mask & ~QUERY_MASK) {
+		verbs_warn("ibv_query_qp: QP 0x%x: attr_mask 0x%x: 0x%x cannot be queried",
+			   qp->qp_num, attr_mask, attr_mask & ~QUERY_MASK);
+		return EOPNOTSUPP;
+	}
 	ret = cmd_run_write(qp->context, IB_USER_VERBS_CMD_QUERY_QP, &req, sizeof(req), &resp,
 			    sizeof(resp), NULL);
 	if (ret) {
