@@ -118,6 +118,14 @@ static void receiver_not_ready(struct hca *hca, struct qp *qp, uint8_t code)
 
 /* ---- transmission ---- */
 
+/* Blocks that may belong to the WQE at INDEX; a wild doorbell does not make the ring longer. */
+static uint32_t blocks_from(const struct qp *qp, uint16_t index)
+{
+	uint16_t posted = qp->sq.pi - index;
+
+	return posted <= sq_mask(qp) ? posted : sq_mask(qp) + 1u;
+}
+
 /* Decode the WQE at INDEX unless that is done already. 0 or a vendor syndrome */
 static int load(struct hca *hca, struct qp *qp, uint16_t index)
 {
@@ -130,7 +138,7 @@ static int load(struct hca *hca, struct qp *qp, uint16_t index)
 	req->decoded = false;
 	if (sq_fetch(hca, qp, index, &raw))
 		return WQE_BAD_FETCH;
-	why = wqe_decode_send(raw, index, (uint16_t)(qp->sq.pi - index), qp->n, &req->wqe);
+	why = wqe_decode_send(raw, index, blocks_from(qp, index), qp->n, &req->wqe);
 	req->decoded = !why;
 	if (why != WQE_BAD_SIZE)
 		trace_wqe(hca->config.trace, "send", qp->n, index, raw, wqe_bbs(raw) * WQE_BB);

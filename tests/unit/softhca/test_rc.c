@@ -270,6 +270,51 @@ static void small_data_goes_into_the_cqe(void **state)
 	unpair();
 }
 
+static void messages_may_be_empty(void **state)
+{
+	const uint8_t *cqe;
+
+	(void)state;
+	pair(NULL, 4096);
+	flat_recv(b, to, 4096, rkey);
+	flat_ctrl(a, OP_SEND_IMM, SIGNALED, 7);
+	flat_post(a);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, 0, 0); /* no byte, no key */
+	flat_post(a);
+	flat_ctrl(a, OP_READ, SIGNALED, 0);
+	flat_raddr(a, 0, 0);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 100);
+	cqe = flat.mem + b->recv_cq->ring;
+	flat_expect_done(b->recv_cq, RESP_SEND_IMM, 0);
+	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), 0);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_done(a->send_cq, REQ, 1);
+	flat_expect_done(a->send_cq, REQ, 2);
+	unpair();
+}
+
+static void receive_scatters_over_its_segments(void **state)
+{
+	uint8_t *slot;
+
+	(void)state;
+	pair(NULL, 4096);
+	flat_recv(b, to + 1000, 10, rkey);
+	slot = flat.mem + b->rq;
+	memcpy(slot + 16, slot, 16);
+	prm_set(slot + 16, PRM64(0x8), to);
+	prm_set(slot + 16, PRM(0x0, 31, 0), 50);
+	flat_send(a, OP_SEND, from, 60, lkey);
+	flat_run(LONG / 100);
+	flat_expect_done(b->recv_cq, RESP_SEND, 0);
+	assert_memory_equal(flat.mem + to + 1000, flat.mem + from, 10);
+	assert_memory_equal(flat.mem + to, flat.mem + from + 10, 50);
+	unpair();
+}
+
 static void rings_collapsed_into_one_are_all_seen(void **state)
 {
 	struct flat_qp *c, *d;
@@ -321,6 +366,8 @@ int main(void)
 		IB(atomics_return_the_old_value),
 		IB(unsignaled_writes_leave_no_cqe),
 		IB(small_data_goes_into_the_cqe),
+		IB(messages_may_be_empty),
+		IB(receive_scatters_over_its_segments),
 		IB(rings_collapsed_into_one_are_all_seen),
 	};
 
