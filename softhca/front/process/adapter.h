@@ -65,6 +65,7 @@ struct uar_page {
 	LIST_ENTRY(uar_page) in_adapter;
 	uint32_t uar; /* the device's number */
 	volatile uint64_t *page;
+	unsigned int spin_credit, spins_skipped; /* the engine's */
 };
 
 struct adapter {

@@ -2,9 +2,14 @@
 /*
  * engine.c - the thread that runs the adapters.
  *
- * Doorbells are words in shared memory and nothing tells when one is written, so they are polled: without pause for a short
- * while after activity, then with naps that grow. Where no doorbell page exists there is nothing to poll: the thread blocks
- * until it is kicked. A doorbell is exchanged with 0; several rings may have become one, which the device core knows.
+ * Doorbells are words in shared memory and nothing tells when one is written, so they are polled: without pause for a few
+ * microseconds after activity, then with naps that grow. Where no doorbell page exists there is nothing to poll: the thread
+ * blocks until it is kicked. A doorbell is exchanged with 0; several rings may have become one, which the device core knows.
+ *
+ * On a machine with as many polling programs as CPUs the pause-less polling is the problem: it keeps from running the very
+ * program whose answer it waits for. Whether it pays is learned per doorbell page: a spin after work for that page either
+ * found the next doorbell or it did not. The naps keep the thread's use of its CPU below a fair share, so that the scheduler
+ * lets it run at once when it wakes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,10 +29,14 @@
 #include "softhca/log.h"
 
 enum {
-	SPIN_ROUNDS = 20,     /* without anything to do, before the first nap */
-	FIRST_NAP_NS = 2000,
-	LAST_NAP_NS = 1000000,
+	SPIN_NS = 5000, /* after work, before the first nap */
+	/* A nap costs the CPU two timer interrupts, 5 to 15 us on a virtual machine; shorter ones are not worth it. */
+	FIRST_NAP_NS = 10000,
+	LAST_NAP_NS = 4000000,
 	NAPS_OF_A_LENGTH = 64, /* before they double */
+	LONG_NAP_NS = 100000,  /* from here on, a kick ends the nap */
+	SPIN_CREDIT = 8,       /* spins in vain until a page is not spun for */
+	SPIN_RETRY = 64,       /* times without a spin until one is tried again */
 	CQ_DOORBELL = 0x20,
 	NS_PER_S = 1000000000,
 };
@@ -43,7 +52,8 @@ static struct {
 	atomic_bool blocked;
 	atomic_uint pages; /* of all adapters */
 	uint64_t naps, nap_ns;
-	unsigned int idle_rounds;
+	struct uar_page *last; /* rung most recently, until the spin after that has ended */
+	uint64_t spin_until;
 } engine;
 
 static uint64_t now_ns(void)
@@ -61,7 +71,15 @@ static bool doorbell_taken(volatile uint64_t *page, unsigned int offset)
 	return *word && __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL);
 }
 
-static bool scan_page(struct adapter *adapter, const struct uar_page *page)
+/* The spin for the page rung before, if that is what this is, was worth it. */
+static void note_ring(struct uar_page *page)
+{
+	if (engine.last)
+		engine.last->spin_credit = SPIN_CREDIT;
+	engine.last = page;
+}
+
+static bool scan_page(struct adapter *adapter, struct uar_page *page)
 {
 	bool send = false, arm = doorbell_taken(page->page, CQ_DOORBELL);
 
@@ -69,8 +87,10 @@ static bool scan_page(struct adapter *adapter, const struct uar_page *page)
 		send |= doorbell_taken(page->page, sq_doorbells[i]);
 	if (arm)
 		hca_uar_scan_cq(adapter->hca, page->uar);
-	if (send)
+	if (send) {
 		hca_uar_scan_sq(adapter->hca, page->uar);
+		note_ring(page);
+	}
 	return arm || send;
 }
 
@@ -105,6 +125,13 @@ static bool run_adapters(uint64_t now, uint64_t *due)
 	return worked;
 }
 
+static void wake_up(void)
+{
+	engine.naps = 0;
+	engine.nap_ns = FIRST_NAP_NS;
+	engine.spin_until = 0;
+}
+
 /* Until a kick, or until DUE. */
 static void block(uint64_t now, uint64_t due)
 {
@@ -118,28 +145,47 @@ static void block(uint64_t now, uint64_t due)
 		timeout = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
 		wait = &timeout;
 	}
-	if (ppoll(&pfd, 1, wait, NULL) > 0)
+	if (ppoll(&pfd, 1, wait, NULL) > 0) {
 		eventfd_read(engine.kick_fd, &value);
+		wake_up();
+	}
 }
 
 static void nap(uint64_t now, uint64_t due)
 {
-	struct timespec time = { .tv_nsec = engine.nap_ns };
+	uint64_t end = now + engine.nap_ns < due ? now + engine.nap_ns : due;
 
-	if (due <= now)
+	if (end <= now)
 		return;
-	if (due - now < engine.nap_ns)
-		time.tv_nsec = due - now;
-	nanosleep(&time, NULL);
+	if (engine.nap_ns >= LONG_NAP_NS) {
+		atomic_store(&engine.blocked, true);
+		block(now, end);
+		atomic_store(&engine.blocked, false);
+	} else {
+		nanosleep(&(struct timespec){ .tv_nsec = end - now }, NULL);
+	}
 	if (++engine.naps % NAPS_OF_A_LENGTH == 0 && engine.nap_ns < LAST_NAP_NS)
 		engine.nap_ns *= 2;
 }
 
-static void wake_up(void)
+/* Begins or continues the spin for the page rung last; false when it has ended or is not worth it. */
+static bool spin(uint64_t now)
 {
-	engine.idle_rounds = 0;
-	engine.naps = 0;
-	engine.nap_ns = FIRST_NAP_NS;
+	struct uar_page *page = engine.last;
+
+	if (!page)
+		return false;
+	if (!engine.spin_until) {
+		if (page->spin_credit || ++page->spins_skipped % SPIN_RETRY == 0)
+			engine.spin_until = now + SPIN_NS;
+		else
+			engine.last = NULL;
+	} else if (now >= engine.spin_until) {
+		if (page->spin_credit)
+			page->spin_credit--;
+		engine.last = NULL;
+	}
+	return engine.last;
 }
 
 static void rest(uint64_t now, uint64_t due)
@@ -150,7 +196,7 @@ static void rest(uint64_t now, uint64_t due)
 			block(now, due);
 		atomic_store(&engine.blocked, false);
 		wake_up();
-	} else if (++engine.idle_rounds > SPIN_ROUNDS) {
+	} else if (!spin(now)) {
 		nap(now, due);
 	}
 }
@@ -230,6 +276,8 @@ void engine_remove_page(struct adapter *adapter, struct uar_page *page)
 {
 	pthread_mutex_lock(&adapter->uar_lock);
 	LIST_REMOVE(page, in_adapter);
+	if (engine.last == page)
+		engine.last = NULL;
 	pthread_mutex_unlock(&adapter->uar_lock);
 	atomic_fetch_sub(&engine.pages, 1);
 }
