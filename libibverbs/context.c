@@ -35,6 +35,7 @@ VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_dev
 VERBS_EXPORT void verbs_context_cleanup(struct verbs_context *vctx)
 {
 	pthread_mutex_destroy(&vctx->context.mutex);
+	free(vctx->priv->limits);
 	free(vctx->priv);
 	vctx->priv = NULL;
 }

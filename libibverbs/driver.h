@@ -137,6 +137,7 @@ struct verbs_cq {
 		struct ibv_cq cq;
 		struct ibv_cq_ex cq_ex;
 	};
+	uint32_t ring_cqe; /* set it before verbs_cmd_create_cq() to ask the kernel for more than attr->cqe; else 0 */
 };
 
 struct verbs_qp {
@@ -454,6 +455,10 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp);
  * DIR/FILE into BUF, ends it, strips one newline, and returns its length, or -1 with errno set. */
 const char *ibv_get_sysfs_path(void);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
+
+/* What ibv_query_device() says, asked for once per context, when a first call fails: to name a limit in a log line. NULL when
+ * it cannot be had. Not for the path of calls that succeed. */
+const struct ibv_device_attr *verbs_limits(struct ibv_context *context);
 
 /* The driver of an open context, so that direct verbs (mlx5dv_*) can tell their own devices from
  * others. */

@@ -13,9 +13,10 @@
 /* What verbs_context.priv points to. Applications cannot look inside. */
 struct verbs_ex_private {
 	struct verbs_ops ops;
-	uint32_t driver_id;    /* the kernel checks it in each command */
-	uint64_t core_support; /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
-	uint32_t legacy;       /* methods that the kernel lacks: see cmd/cmd_legacy.h */
+	uint32_t driver_id;             /* the kernel checks it in each command */
+	uint64_t core_support;          /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
+	struct ibv_device_attr *limits; /* see verbs_limits() */
+	uint32_t legacy;                /* methods that the kernel lacks: see cmd/cmd_legacy.h */
 };
 
 static inline struct verbs_ex_private *to_priv(struct ibv_context *context)
@@ -69,7 +70,9 @@ void device_put(struct verbs_device *vdev);
 /* events.c: a destroyed object waits until the application has acknowledged what it read. */
 void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, uint32_t reported);
 
-/* qp_states.c */
+/* explain_qp.c: one log line for a QP command that the kernel refused with ERR. */
+void qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
+		       int err);
 void qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
 
 #endif

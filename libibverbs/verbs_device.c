@@ -6,6 +6,7 @@
 
 #include "util/bits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The structs that programs know have grown over time: ask for all, hand out what the caller has room for. */
@@ -43,6 +44,26 @@ VERBS_EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device
 	if (!ret)
 		*attr = full.orig_attr;
 	return ret;
+}
+
+/* No lock: a provider may be holding one. Two threads may ask at once; the first answer is kept. */
+VERBS_EXPORT const struct ibv_device_attr *verbs_limits(struct ibv_context *context)
+{
+	struct ibv_device_attr **limits = &to_priv(context)->limits, *mine, *first = NULL;
+
+	mine = __atomic_load_n(limits, __ATOMIC_ACQUIRE);
+	if (mine)
+		return mine;
+	mine = malloc(sizeof(*mine));
+	if (!mine || ibv_query_device(context, mine)) {
+		free(mine);
+		return NULL;
+	}
+	if (__atomic_compare_exchange_n(limits, &first, mine, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return mine;
+	free(mine);
+	return first;
 }
 
 /* The exported function serves programs whose ibv_port_attr ends before port_cap_flags2; newer ones are inlined into a call of

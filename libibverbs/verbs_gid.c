@@ -82,7 +82,7 @@ static int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 	if (err == EOPNOTSUPP)
 		err = sysfs_query_gid(context, port, index, entry);
 	if (err && err != ENODATA)
-		verbs_warn("query of GID on %s: port_num %u gid_index %u: %s",
+		verbs_warn("ibv_query_gid on %s: port_num %u gid_index %u: %s",
 			   context->device->name, port, index, strerror(err));
 	return err;
 }

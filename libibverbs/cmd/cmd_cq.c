@@ -35,12 +35,19 @@ static void channel_count(struct ibv_comp_channel *channel, int add)
 	pthread_mutex_unlock(&channel->context->mutex);
 }
 
-static void explain_create_cq(int err, const struct ibv_context *context,
+static void explain_create_cq(int err, struct ibv_context *context,
 			      const struct ibv_cq_init_attr_ex *attr)
 {
 	const unsigned int vectors = (unsigned int)context->num_comp_vectors;
+	const struct ibv_device_attr *limits;
 
-	if (attr->comp_vector >= vectors)
+	if (!verbs_log_on(VERBS_LOG_WARN))
+		return;
+	limits = verbs_limits(context);
+	if (limits && attr->cqe > (unsigned int)limits->max_cqe)
+		verbs_warn("ibv_create_cq: cqe %u: %s: must be 1 to the device's max_cqe, %d",
+			   attr->cqe, strerror(err), limits->max_cqe);
+	else if (attr->comp_vector >= vectors)
 		verbs_warn(
 			"ibv_create_cq: comp_vector %u: %s: must be below the context's num_comp_vectors, %u",
 			attr->comp_vector, strerror(err), vectors);
@@ -49,9 +56,8 @@ static void explain_create_cq(int err, const struct ibv_context *context,
 			"ibv_create_cq: channel %d: %s: it belongs to another context than the CQ",
 			attr->channel->fd, strerror(err));
 	else
-		verbs_warn("ibv_create_cq: cqe %u comp_vector %u flags 0x%x channel %d: %s%s",
-			   attr->cqe, attr->comp_vector, attr->flags,
-			   attr->channel ? attr->channel->fd : -1, strerror(err),
+		verbs_warn("ibv_create_cq: cqe %u comp_vector %u channel %d: %s%s", attr->cqe,
+			   attr->comp_vector, attr->channel ? attr->channel->fd : -1, strerror(err),
 			   err == ENOMEM
 				   ? ": the device has no CQ left (max_cq), or the host no memory"
 				   : "");
@@ -65,7 +71,8 @@ VERBS_EXPORT int verbs_cmd_create_cq(struct ibv_context *context,
 	uint32_t handle = 0, cqe = 0;
 	const struct verbs_attr attrs[] = {
 		verbs_attr_new_handle(UVERBS_ATTR_CREATE_CQ_HANDLE, &handle),
-		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_CQE, attr->cqe),
+		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_CQE,
+			       vcq->ring_cqe ? vcq->ring_cqe : attr->cqe),
 		verbs_attr_u64(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, (uintptr_t)&vcq->cq),
 		channel ? verbs_attr_fd(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, channel->fd)
 			: verbs_attr_skip(),

@@ -22,16 +22,35 @@ static void explain_enomem(size_t length)
 			length, (unsigned long long)limit.rlim_cur);
 }
 
+/* IBTA vol 1, 10.6.3.1: what others may write, this host must be able to. */
+#define NEEDS_LOCAL_WRITE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+
+static const char *reg_mr_rule(int err, uintptr_t start, size_t length, uint64_t iova,
+			       unsigned int access)
+{
+	if (err == EFAULT)
+		return ": part of the range is not mapped, or not writable while access asks for it";
+	if (err != EINVAL)
+		return "";
+	if (access & NEEDS_LOCAL_WRITE && !(access & IBV_ACCESS_LOCAL_WRITE))
+		return ": IBV_ACCESS_REMOTE_WRITE and IBV_ACCESS_REMOTE_ATOMIC need IBV_ACCESS_LOCAL_WRITE";
+	if (start + length < start)
+		return ": addr + length is past the end of the address space";
+	if ((start ^ iova) & 0xfff)
+		return ": iova and addr must have the same offset within a page";
+	if (!length)
+		return ": length 0";
+	return ": no such access flag, or not on this device";
+}
+
 static void explain_reg_mr(int err, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
 	if (err == ENOMEM)
-		return explain_enomem(length);
-	verbs_warn(
-		"ibv_reg_mr: addr %p length %zu iova 0x%llx access 0x%x: %s%s", addr, length,
-		(unsigned long long)iova, access, strerror(err),
-		err == EFAULT
-			? ": part of the range is not mapped, or not writable while access asks for it"
-			: "");
+		explain_enomem(length);
+	else
+		verbs_warn("ibv_reg_mr: addr %p length %zu iova 0x%llx access 0x%x: %s%s", addr,
+			   length, (unsigned long long)iova, access, strerror(err),
+			   reg_mr_rule(err, (uintptr_t)addr, length, iova, access));
 }
 
 static unsigned int supported_access(struct ibv_context *context, unsigned int access)

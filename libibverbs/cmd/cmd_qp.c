@@ -37,17 +37,6 @@ static uint32_t qp_create_flags(const struct ibv_qp_init_attr_ex *attr)
 	return flags | (attr->sq_sig_all ? IB_UVERBS_QP_CREATE_SQ_SIG_ALL : 0);
 }
 
-static void explain_create_qp(int err, const struct ibv_qp_init_attr_ex *attr)
-{
-	const struct ibv_qp_cap *cap = &attr->cap;
-
-	verbs_warn(
-		"ibv_create_qp: type %d max_send_wr %u max_recv_wr %u max_send_sge %u max_recv_sge %u max_inline_data "
-		"%u: the kernel refuses: %s",
-		attr->qp_type, cap->max_send_wr, cap->max_recv_wr, cap->max_send_sge,
-		cap->max_recv_sge, cap->max_inline_data, strerror(err));
-}
-
 static struct verbs_attr cq_attr(uint16_t id, const struct ibv_cq *cq)
 {
 	return cq ? verbs_attr_handle(id, cq->handle) : verbs_attr_skip();
@@ -106,7 +95,7 @@ VERBS_EXPORT int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_
 	qp_init(vqp, context, attr);
 	ret = run_create_qp(context, attr, vqp, &granted, udata);
 	if (ret) {
-		explain_create_qp(ret, attr);
+		qp_explain_create(context, attr, ret);
 		qp_fini(&vqp->qp);
 		return ret;
 	}

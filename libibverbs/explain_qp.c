@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * explain_qp.c - why the kernel refused to create or modify a QP, in one log line.
+ *
+ * The kernel decides and its errno stands; it does not say more. So, after a refusal and only when the log is on, what it
+ * checks is checked again here: first the attribute mask against the table of transitions, then each value against its
+ * range and the device's and port's limits.
+ */
+#include "private.h"
+#include "qp_states.h"
+
+#include "util/bits.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *state_name(enum ibv_qp_state state)
+{
+	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
+
+	return state < ARRAY_SIZE(names) ? names[state] : "an unknown state";
+}
+
+static const char *attr_name(unsigned int bit)
+{
+	static const char *const names[] = {
+		"STATE",
+		"CUR_STATE",
+		"EN_SQD_ASYNC_NOTIFY",
+		"ACCESS_FLAGS",
+		"PKEY_INDEX",
+		"PORT",
+		"QKEY",
+		"AV",
+		"PATH_MTU",
+		"TIMEOUT",
+		"RETRY_CNT",
+		"RNR_RETRY",
+		"RQ_PSN",
+		"MAX_QP_RD_ATOMIC",
+		"ALT_PATH",
+		"MIN_RNR_TIMER",
+		"SQ_PSN",
+		"MAX_DEST_RD_ATOMIC",
+		"PATH_MIG_STATE",
+		"CAP",
+		"DEST_QPN",
+		NULL,
+		NULL,
+		NULL,
+		NULL,
+		"RATE_LIMIT",
+	};
+
+	return bit < ARRAY_SIZE(names) ? names[bit] : NULL;
+}
+
+/* "IBV_QP_PORT|IBV_QP_QKEY|0x80000000" */
+static void name_attrs(unsigned int mask, char *text, size_t size)
+{
+	size_t len = 0;
+
+	for (unsigned int bit = 0; bit < 32 && len < size; bit++) {
+		const char *name = attr_name(bit), *sep = len ? "|" : "";
+
+		if (!(mask & 1u << bit))
+			continue;
+		if (name)
+			len += (size_t)snprintf(text + len, size - len, "%sIBV_QP_%s", sep, name);
+		else
+			len += (size_t)snprintf(text + len, size - len, "%s0x%x", sep, 1u << bit);
+	}
+}
+
+/* One refused ibv_modify_qp(). */
+struct refusal {
+	struct ibv_qp *qp;
+	const struct ibv_qp_attr *attr;
+	int mask;
+	char *why; /* what is found */
+	size_t size;
+};
+
+#define WRONG(r, ...) (snprintf((r)->why, (r)->size, __VA_ARGS__), true)
+
+static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	int required, allowed;
+	char names[256];
+
+	if (!qp_transition(r->qp->qp_type, from, to, &required, &allowed))
+		return WRONG(r, "there is no such transition");
+	if (required & ~r->mask) {
+		name_attrs((unsigned int)(required & ~r->mask), names, sizeof(names));
+		return WRONG(r, "attr_mask 0x%x lacks %s", r->mask, names);
+	}
+	if (r->mask & ~allowed) {
+		name_attrs((unsigned int)(r->mask & ~allowed), names, sizeof(names));
+		return WRONG(r, "attr_mask 0x%x has %s, which this transition does not take",
+			     r->mask, names);
+	}
+	return false;
+}
+
+/* Fields narrower than their C type. */
+static bool width_is_wrong(struct refusal *r)
+{
+	const struct {
+		int bit;
+		const char *name;
+		unsigned int value, max;
+	} fields[] = {
+		{ IBV_QP_TIMEOUT, "timeout", r->attr->timeout, 31 },
+		{ IBV_QP_RETRY_CNT, "retry_cnt", r->attr->retry_cnt, 7 },
+		{ IBV_QP_RNR_RETRY, "rnr_retry", r->attr->rnr_retry, 7 },
+		{ IBV_QP_MIN_RNR_TIMER, "min_rnr_timer", r->attr->min_rnr_timer, 31 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++)
+		if (r->mask & fields[i].bit && fields[i].value > fields[i].max)
+			return WRONG(r, "%s %u: must be 0 to %u", fields[i].name, fields[i].value,
+				     fields[i].max);
+	if (r->mask & IBV_QP_PATH_MTU &&
+	    (r->attr->path_mtu < IBV_MTU_256 || r->attr->path_mtu > IBV_MTU_4096))
+		return WRONG(
+			r, "path_mtu %d: must be an enum ibv_mtu, 1 (256 bytes) to 5 (4096 bytes)",
+			r->attr->path_mtu);
+	return false;
+}
+
+static bool device_limit_is_passed(struct refusal *r)
+{
+	const struct ibv_device_attr *limits = verbs_limits(r->qp->context);
+	const struct ibv_qp_attr *attr = r->attr;
+
+	if (!limits)
+		return false;
+	if (r->mask & IBV_QP_PORT && (!attr->port_num || attr->port_num > limits->phys_port_cnt))
+		return WRONG(r, "port_num %u: must be 1 to %u", attr->port_num,
+			     limits->phys_port_cnt);
+	if (r->mask & IBV_QP_AV &&
+	    (!attr->ah_attr.port_num || attr->ah_attr.port_num > limits->phys_port_cnt))
+		return WRONG(r, "ah_attr.port_num %u: must be 1 to %u", attr->ah_attr.port_num,
+			     limits->phys_port_cnt);
+	if (r->mask & IBV_QP_MAX_DEST_RD_ATOMIC &&
+	    attr->max_dest_rd_atomic > limits->max_qp_rd_atom)
+		return WRONG(
+			r, "max_dest_rd_atomic %u: must be at most the device's max_qp_rd_atom, %d",
+			attr->max_dest_rd_atomic, limits->max_qp_rd_atom);
+	if (r->mask & IBV_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > limits->max_qp_init_rd_atom)
+		return WRONG(
+			r, "max_rd_atomic %u: must be at most the device's max_qp_init_rd_atom, %d",
+			attr->max_rd_atomic, limits->max_qp_init_rd_atom);
+	return false;
+}
+
+static bool pkey_is_wrong(struct refusal *r)
+{
+	struct ibv_port_attr port;
+
+	if (!(r->mask & IBV_QP_PKEY_INDEX) || !(r->mask & IBV_QP_PORT) ||
+	    get_ops(r->qp->context)
+		    ->query_port(r->qp->context, r->attr->port_num, &port, sizeof(port)))
+		return false;
+	if (r->attr->pkey_index >= port.pkey_tbl_len)
+		return WRONG(r, "pkey_index %u: must be below port %u's pkey_tbl_len, %u",
+			     r->attr->pkey_index, r->attr->port_num, port.pkey_tbl_len);
+	return false;
+}
+
+static bool address_is_wrong(struct refusal *r)
+{
+	const struct ibv_ah_attr *ah = &r->attr->ah_attr;
+	struct ibv_port_attr port;
+	union ibv_gid gid;
+
+	if (!(r->mask & IBV_QP_AV) ||
+	    get_ops(r->qp->context)->query_port(r->qp->context, ah->port_num, &port, sizeof(port)))
+		return false;
+	if (port.link_layer == IBV_LINK_LAYER_ETHERNET && !ah->is_global)
+		return WRONG(
+			r,
+			"ah_attr.is_global 0: port %u is Ethernet, where an address is a GID: set is_global 1, "
+			"grh.dgid and grh.sgid_index",
+			ah->port_num);
+	if (!ah->is_global)
+		return false;
+	if (ah->grh.sgid_index >= port.gid_tbl_len)
+		return WRONG(r,
+			     "ah_attr.grh.sgid_index %u: must be below port %u's gid_tbl_len, %d",
+			     ah->grh.sgid_index, ah->port_num, port.gid_tbl_len);
+	if (!ibv_query_gid(r->qp->context, ah->port_num, ah->grh.sgid_index, &gid) &&
+	    !gid.global.subnet_prefix && !gid.global.interface_id)
+		return WRONG(
+			r, "ah_attr.grh.sgid_index %u: that entry of port %u's GID table is empty",
+			ah->grh.sgid_index, ah->port_num);
+	return false;
+}
+
+static bool value_is_wrong(struct refusal *r)
+{
+	return width_is_wrong(r) || device_limit_is_passed(r) || pkey_is_wrong(r) ||
+	       address_is_wrong(r);
+}
+
+void qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err)
+{
+	enum ibv_qp_state from = mask & IBV_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
+	enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : from;
+	char why[512] = "the mask and the values look right: see the kernel's log";
+	struct refusal r = { qp, attr, mask, why, sizeof(why) };
+
+	if (!verbs_log_on(VERBS_LOG_WARN))
+		return;
+	if (err == EINVAL && !mask_is_wrong(&r, from, to))
+		value_is_wrong(&r);
+	verbs_warn("ibv_modify_qp: QP 0x%x %s to %s: %s%s%s", qp->qp_num, state_name(from),
+		   state_name(to), strerror(err), err == EINVAL ? ": " : "",
+		   err == EINVAL ? why : "");
+}
+
+void qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr, int err)
+{
+	const struct ibv_qp_cap *cap = &attr->cap;
+	const char *why = "";
+
+	if (!verbs_log_on(VERBS_LOG_WARN))
+		return;
+	if (!attr->send_cq && attr->qp_type != IBV_QPT_XRC_RECV)
+		why = ": send_cq is NULL";
+	else if (!attr->recv_cq && attr->qp_type != IBV_QPT_XRC_SEND &&
+		 attr->qp_type != IBV_QPT_XRC_RECV)
+		why = ": recv_cq is NULL";
+	else if (attr->send_cq && attr->send_cq->context != context)
+		why = ": send_cq belongs to another context";
+	else if (attr->recv_cq && attr->recv_cq->context != context)
+		why = ": recv_cq belongs to another context";
+	else if (err == ENOMEM)
+		why = ": the device has no QP left (max_qp), or the host no memory";
+	verbs_warn(
+		"ibv_create_qp: qp_type %d max_send_wr %u max_recv_wr %u max_send_sge %u max_recv_sge %u "
+		"max_inline_data %u: %s%s",
+		attr->qp_type, cap->max_send_wr, cap->max_recv_wr, cap->max_send_sge,
+		cap->max_recv_sge, cap->max_inline_data, strerror(err), why);
+}
