@@ -16,7 +16,7 @@
 
 #define WC_FLAGS_SUPPORTED                                                       \
 	((uint64_t)IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
-	 IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG)
+	 IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG | IBV_WC_EX_WITH_TM_INFO)
 #define CREATE_FLAGS_SUPPORTED \
 	(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
 
@@ -28,7 +28,10 @@ static uint32_t attr_flags(const struct ibv_cq_init_attr_ex *attr)
 static int cq_check_attr(const struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr)
 {
 	if (!attr->cqe || attr->cqe > CQE_MAX) {
-		verbs_warn("create_cq: cqe is %u, must be 1 to %u", attr->cqe, CQE_MAX);
+		const struct ibv_device_attr *limits = verbs_limits(&ctx->vctx.context);
+
+		verbs_warn("create_cq: cqe is %u, must be 1 to %u", attr->cqe,
+			   limits ? (unsigned int)limits->max_cqe : CQE_MAX);
 		return EINVAL;
 	}
 	if (attr->wc_flags & ~WC_FLAGS_SUPPORTED) {
@@ -77,7 +80,6 @@ static int cq_alloc_ring(struct mlx5_context *ctx, struct mlx5_cq *cq, uint32_t 
 static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			 struct mlx5_cq *cq)
 {
-	struct ibv_cq_init_attr_ex rounded = *attr;
 	const struct mlx5_ib_create_cq req = {
 		.buf_addr = (uintptr_t)cq->buf.addr,
 		.db_addr = (uintptr_t)cq->dbrec,
@@ -94,8 +96,8 @@ static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 		flags |= IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
 	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 		flags |= IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
-	rounded.cqe = (1u << cq->count_log) - 1;
-	ret = verbs_cmd_create_cq(&ctx->vctx.context, &rounded, flags, &cq->vcq, &udata);
+	cq->vcq.ring_cqe = (1u << cq->count_log) - 1;
+	ret = verbs_cmd_create_cq(&ctx->vctx.context, attr, flags, &cq->vcq, &udata);
 	if (!ret)
 		cq->cqn = resp.cqn;
 	return ret;

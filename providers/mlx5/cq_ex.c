@@ -154,6 +154,14 @@ static uint32_t read_flow_tag(struct ibv_cq_ex *cqx)
 			->cqe); /* receives of raw packet queues carry the tag where others carry the QPN */
 }
 
+static void read_tm_info(struct ibv_cq_ex *cqx, struct ibv_wc_tm_info *info)
+{
+	const struct mlx5_cqe64 *cqe = to_mcq_ex(cqx)->cqe;
+
+	info->tag = be64toh(cqe->tmh.tag);
+	info->priv = be32toh(cqe->tmh.app_ctx);
+}
+
 /* Those that cost nothing to have are always there; the others as asked for. */
 void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 {
@@ -179,4 +187,6 @@ void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 		cqx->read_cvlan = read_cvlan;
 	if (wc_flags & IBV_WC_EX_WITH_FLOW_TAG)
 		cqx->read_flow_tag = read_flow_tag;
+	if (wc_flags & IBV_WC_EX_WITH_TM_INFO)
+		cqx->read_tm_info = read_tm_info;
 }

@@ -16,6 +16,11 @@ const uint8_t cqe_send_wc_opcode[256] = {
 	[MLX5_OPCODE_ATOMIC_FA] = IBV_WC_FETCH_ADD,
 };
 
+const uint8_t cqe_send_wc_flags[256] = {
+	[MLX5_OPCODE_SEND_IMM] = IBV_WC_WITH_IMM,
+	[MLX5_OPCODE_RDMA_WRITE_IMM] = IBV_WC_WITH_IMM,
+};
+
 /* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 in front of it (128-byte entries) */
 
 static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)

@@ -28,7 +28,9 @@ struct completion {
 int cqe_take_exception(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe);
 void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
-extern const uint8_t cqe_send_wc_opcode[256]; /* enum ibv_wc_opcode by the opcode of the send WQE */
+/* By the opcode of the send WQE: enum ibv_wc_opcode, and enum ibv_wc_flags. */
+extern const uint8_t cqe_send_wc_opcode[256];
+extern const uint8_t cqe_send_wc_flags[256];
 
 CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 {

@@ -8,11 +8,12 @@
 CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
 {
 	uint32_t sop_qpn = be32toh(cqe->sop_drop_qpn);
+	uint32_t send_opcode = sop_qpn >> PRM_CQE_SEND_OP_SHIFT;
 
-	wc->opcode = cqe_send_wc_opcode[sop_qpn >> PRM_CQE_SEND_OP_SHIFT];
+	wc->opcode = cqe_send_wc_opcode[send_opcode];
 	wc->byte_len = cqe_byte_len(cqe);
 	wc->qp_num = sop_qpn & PRM_QPN_MASK;
-	wc->wc_flags = 0;
+	wc->wc_flags = cqe_send_wc_flags[send_opcode];
 }
 
 CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,

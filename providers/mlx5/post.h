@@ -16,7 +16,13 @@ int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 int post_recv_locked(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int post_recv_unlocked(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* Fill the wr_* table of an RC QP. EOPNOTSUPP when OPS (IBV_QP_EX_WITH_*) has an operation that is not there. */
-int send_wr_fill_rc(struct mlx5_qp *qp, uint64_t ops);
+/* OPS of a QP that was not created for certain operations. */
+#define SEND_OPS_ANY UINT64_MAX
+
+/* The opcodes that an RC QP created for OPS (IBV_QP_EX_WITH_*) may post. EOPNOTSUPP when there is none for one of them. */
+int send_opcodes_rc(uint64_t ops, bool atomics, uint16_t *opcodes);
+
+/* Fill the wr_* table of an RC QP. */
+void send_wr_fill_rc(struct mlx5_qp *qp);
 
 #endif

@@ -9,24 +9,36 @@
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/scatter.h"
 
-static int __attribute__((cold, noinline))
-refuse_sges(const struct mlx5_qp *qp, const struct ibv_recv_wr *wr)
+static void __attribute__((cold, noinline))
+report_sges(const struct mlx5_qp *qp, const struct ibv_recv_wr *wr)
+{
+	if (!qp->rq.sge_limit)
+		verbs_warn(
+			"post_recv: qp 0x%x, wr_id %#llx: the QP is in state RESET, must be INIT or later",
+			qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id);
+	else
+		verbs_warn(
+			"post_recv: qp 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_recv_sge of the QP)",
+			qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, wr->num_sge,
+			qp->rq.max_sge);
+}
+
+static void __attribute__((cold, noinline))
+report_full(const struct mlx5_qp *qp, const struct ibv_recv_wr *wr)
 {
 	verbs_warn(
-		"post_recv: qp 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_recv_sge of the QP)",
-		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, wr->num_sge, qp->rq.max_sge);
-	return EINVAL;
+		"post_recv: qp 0x%x, wr_id %#llx: the receive queue is full, limit %u requests (max_recv_wr of the QP)",
+		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, qp->rq.wq.max_post);
 }
 
 static int __attribute__((cold, noinline))
-refuse_full(const struct mlx5_qp *qp, const struct ibv_recv_wr *wr)
+refuse(const struct mlx5_qp *qp, const struct ibv_recv_wr *wr, bool full)
 {
-	verbs_warn(
-		"post_recv: qp 0x%x, wr_id %#llx: the receive queue is full: %u requests, limit %u (max_recv_wr of "
-		"the QP)",
-		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, qp->rq.wq.max_post,
-		qp->rq.wq.max_post);
-	return ENOMEM;
+	if (full)
+		report_full(qp, wr);
+	else
+		report_sges(qp, wr);
+	return full ? ENOMEM : EINVAL;
 }
 
 static inline __attribute__((always_inline)) int
@@ -40,9 +52,9 @@ post_list(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_w
 		uint32_t unit = head & rq->wq.mask;
 
 		if (unlikely(!wq_has_room(&rq->wq, head)))
-			ret = refuse_full(qp, wr);
-		else if (unlikely((uint32_t)wr->num_sge > rq->max_sge))
-			ret = refuse_sges(qp, wr);
+			ret = refuse(qp, wr, true);
+		else if (unlikely((uint32_t)wr->num_sge >= rq->sge_limit))
+			ret = refuse(qp, wr, false);
 		if (unlikely(ret)) {
 			*bad_wr = wr;
 			break;

@@ -11,16 +11,23 @@
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/send_wqe.h"
 
-static void __attribute__((cold, noinline))
-report_sges(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+#define REPORT static void __attribute__((cold, noinline))
+
+REPORT report_sges(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
-	verbs_warn(
-		"post_send: qp 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_send_sge of the QP)",
-		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, wr->num_sge, qp->sq.max_sge);
+	if (!qp->sq.sge_limit)
+		verbs_warn(
+			"post_send: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
+			qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)qp->vqp.qp.state,
+			IBV_QPS_RTS);
+	else
+		verbs_warn(
+			"post_send: qp 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_send_sge of the QP)",
+			qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, wr->num_sge,
+			qp->sq.max_sge);
 }
 
-static void __attribute__((cold, noinline))
-report_inline(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, uint64_t total)
+REPORT report_inline(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, uint64_t total)
 {
 	verbs_warn(
 		"post_send: qp 0x%x, wr_id %#llx: inline data of %llu bytes, limit %u (max_inline_data of the QP)",
@@ -28,34 +35,40 @@ report_inline(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, uint64_t t
 		qp->sq.max_inline);
 }
 
-static void __attribute__((cold, noinline))
-report_full(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+REPORT report_full(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
 	verbs_warn(
-		"post_send: qp 0x%x, wr_id %#llx: the send queue is full: %u requests, limit %u (max_send_wr of the "
-		"QP); poll completions of signaled requests to free places",
-		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, qp->sq.wq.max_post,
-		qp->sq.wq.max_post);
+		"post_send: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests (max_send_wr of the QP): "
+		"poll completions of signaled requests to free places",
+		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, qp->sq.wq.max_post);
 }
 
-static void __attribute__((cold, noinline))
-report_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+REPORT report_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
-	bool known = wr->opcode <= IBV_WR_DRIVER1;
-
-	verbs_warn("post_send: qp 0x%x, wr_id %#llx: opcode is %d, which %s", qp->vqp.qp.qp_num,
-		   (unsigned long long)wr->wr_id, (int)wr->opcode,
-		   known ? "an RC QP of this device does not support"
-			 : "is not in enum ibv_wr_opcode");
+	verbs_warn(
+		"post_send: qp 0x%x, wr_id %#llx: opcode is %d, an RC QP of this device has those of mask %#x",
+		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)wr->opcode, qp->sq.opcodes);
 }
 
 /* Never 0; the cold half of it is kept apart so that the compiler sees that. */
 WQE_INLINE int refuse_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
 	report_opcode(qp, wr);
-	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+	switch (wr->opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 		return ENOSYS;
-	return wr->opcode <= IBV_WR_DRIVER1 ? EOPNOTSUPP : EINVAL;
+	case IBV_WR_LOCAL_INV:
+	case IBV_WR_BIND_MW:
+		return EOPNOTSUPP;
+	default:
+		return EINVAL;
+	}
+}
+
+WQE_INLINE bool has_opcode(const struct mlx5_sq *sq, enum ibv_wr_opcode opcode)
+{
+	return (unsigned int)opcode < 16 && sq->opcodes >> opcode & 1;
 }
 
 static inline uint64_t sges_length(const struct ibv_sge *sge, int n)
@@ -97,22 +110,21 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 }
 
 /* Opcode by opcode, all segments before the payload. */
-WQE_INLINE int put_head(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
-			const struct ibv_send_wr *wr)
+WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+			 const struct ibv_send_wr *wr)
 {
-	const struct mlx5_sq *sq = &qp->sq;
 	unsigned int flags = wr->send_flags;
 
 	switch (wr->opcode) {
 	case IBV_WR_SEND:
 		wqe_begin(sq, wqe, pi, MLX5_OPCODE_SEND, flags, 0);
-		return 0;
+		return;
 	case IBV_WR_SEND_WITH_IMM:
 		wqe_begin(sq, wqe, pi, MLX5_OPCODE_SEND_IMM, flags, wr->imm_data);
-		return 0;
+		return;
 	case IBV_WR_SEND_WITH_INV:
 		wqe_begin(sq, wqe, pi, MLX5_OPCODE_SEND_INVAL, flags, htobe32(wr->invalidate_rkey));
-		return 0;
+		return;
 	case IBV_WR_RDMA_WRITE:
 		wqe_begin(sq, wqe, pi, MLX5_OPCODE_RDMA_WRITE, flags, 0);
 		break;
@@ -123,43 +135,36 @@ WQE_INLINE int put_head(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t
 		wqe_begin(sq, wqe, pi, MLX5_OPCODE_RDMA_READ, flags, 0);
 		break;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		if (unlikely(!sq->atomics_enabled))
-			return refuse_opcode(qp, wr);
 		wqe_begin(sq, wqe, pi, MLX5_OPCODE_ATOMIC_CS, flags, 0);
 		wqe_put_raddr(wqe, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
 		wqe_put_atomic(wqe, wr->wr.atomic.swap, wr->wr.atomic.compare_add);
-		return 0;
+		return;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		if (unlikely(!sq->atomics_enabled))
-			return refuse_opcode(qp, wr);
 		wqe_begin(sq, wqe, pi, MLX5_OPCODE_ATOMIC_FA, flags, 0);
 		wqe_put_raddr(wqe, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
 		wqe_put_atomic(wqe, wr->wr.atomic.compare_add, 0);
-		return 0;
+		return;
 	default:
-		return refuse_opcode(qp, wr);
+		__builtin_unreachable(); /* sq->opcodes has no others */
 	}
 	wqe_put_raddr(wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-	return 0;
 }
 
 WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, uint32_t head,
 			 const struct ibv_send_wr *wr)
 {
-	int ret;
-
 	if (unlikely(!wq_has_room(&qp->sq.wq, head))) {
 		report_full(qp, wr);
 		return ENOMEM;
 	}
-	if (unlikely((uint32_t)wr->num_sge > qp->sq.max_sge)) {
+	if (unlikely((uint32_t)wr->num_sge >= qp->sq.sge_limit)) {
 		report_sges(qp, wr);
 		return ENOMEM;
 	}
-	ret = put_head(qp, wqe, pi, wr);
-	if (likely(!ret))
-		ret = put_payload(qp, wqe, wr);
-	return ret;
+	if (unlikely(!has_opcode(&qp->sq, wr->opcode)))
+		return refuse_opcode(qp, wr);
+	put_head(&qp->sq, wqe, pi, wr);
+	return put_payload(qp, wqe, wr);
 }
 
 WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
@@ -178,8 +183,8 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			*bad_wr = wr;
 			break;
 		}
-		wq_note(&sq->wq, pi, head, wr->wr_id);
 		pi = wqe_finish(sq, &wqe);
+		wq_note(&sq->wq, wqe.pi, head, wr->wr_id);
 		newest = wqe.ctrl;
 		ds = wqe.ds;
 		has_inline = wr->send_flags & IBV_SEND_INLINE;

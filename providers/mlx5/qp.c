@@ -20,25 +20,60 @@
 #define COMP_MASK_SUPPORTED \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
-static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
+/* Exist, but not for RC. */
+#define CREATE_FLAGS_OF_OTHERS                                           \
+	(IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | \
+	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_PCI_WRITE_END_PADDING)
+
+static int check_type(enum ibv_qp_type type)
 {
-	if (attr->qp_type != IBV_QPT_RC) {
-		verbs_warn("create_qp: qp_type is %d, supported is %d (RC)", (int)attr->qp_type,
+	switch ((int)type) {
+	case IBV_QPT_RC:
+		return 0;
+	case IBV_QPT_UC:
+	case IBV_QPT_UD:
+	case IBV_QPT_RAW_PACKET:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+	case IBV_QPT_DRIVER:
+		verbs_warn("create_qp: qp_type is %d, supported yet is %d (RC)", (int)type,
 			   IBV_QPT_RC);
 		return EOPNOTSUPP;
-	}
-	if (attr->comp_mask & ~(uint32_t)COMP_MASK_SUPPORTED) {
-		verbs_warn("create_qp: comp_mask is %#x, supported are %#x for an RC QP",
-			   attr->comp_mask, COMP_MASK_SUPPORTED);
+	default:
+		verbs_warn("create_qp: qp_type is %d, which is not in enum ibv_qp_type", (int)type);
 		return EINVAL;
 	}
+}
+
+static int check_comp_mask(uint32_t mask)
+{
+	if (!(mask & ~(uint32_t)COMP_MASK_SUPPORTED))
+		return 0;
+	verbs_warn("create_qp: comp_mask is %#x, supported are %#x for an RC QP", mask,
+		   COMP_MASK_SUPPORTED);
+	return mask & IBV_QP_INIT_ATTR_RX_HASH ? EOPNOTSUPP : EINVAL;
+}
+
+static int check_create_flags(uint32_t flags)
+{
+	if (!flags)
+		return 0;
+	verbs_warn("create_qp: create_flags is %#x, must be 0 for an RC QP", flags);
+	return flags & ~(uint32_t)CREATE_FLAGS_OF_OTHERS ? EINVAL : EOPNOTSUPP;
+}
+
+static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
+{
+	int ret = check_type(attr->qp_type);
+
+	if (!ret)
+		ret = check_comp_mask(attr->comp_mask);
+	if (!ret && attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS)
+		ret = check_create_flags(attr->create_flags);
+	if (ret)
+		return ret;
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd) {
 		verbs_warn("create_qp: pd is missing: an RC QP needs one");
-		return EINVAL;
-	}
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && attr->create_flags) {
-		verbs_warn("create_qp: create_flags is %#x, must be 0 for an RC QP",
-			   attr->create_flags);
 		return EINVAL;
 	}
 	if (attr->srq) {
@@ -46,6 +81,13 @@ static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 		return EOPNOTSUPP;
 	}
 	return 0;
+}
+
+/* What may be posted, as IBV_QP_EX_WITH_*. */
+static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? attr->send_ops_flags
+								 : SEND_OPS_ANY;
 }
 
 static int wq_alloc(struct wq *wq, uint32_t units, uint32_t max_post)
@@ -71,6 +113,8 @@ static int qp_alloc_queues(struct mlx5_qp *qp, const struct qp_size *size)
 	qp->rq.buf = qp->buf.addr;
 	qp->rq.stride_log = size->rq_stride_log;
 	qp->rq.max_sge = size->rq_max_sge;
+	qp->sq.max_sge = size->sq_max_sge;
+	qp->sq.max_inline = size->sq_max_inline;
 	qp->sq.buf = (uint8_t *)qp->buf.addr + rq_bytes;
 	qp->sq.end = qp->sq.buf + sq_bytes;
 	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes);
@@ -136,13 +180,11 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	qlock_init(&qp->rq_lock, shared);
 	qp->post_send = shared ? post_send_locked : post_send_unlocked;
 	qp->post_recv = shared ? post_recv_locked : post_recv_unlocked;
-	qp->sq.max_sge = attr->cap.max_send_sge;
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
 	qp->sq.push_any = ctx->env.prefer_bf;
-	qp->sq.atomics_enabled = device->atomic_cap != IBV_ATOMIC_NONE;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-		return send_wr_fill_rc(qp, attr->send_ops_flags);
-	return 0;
+		send_wr_fill_rc(qp);
+	return send_opcodes_rc(send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE, &qp->opcodes);
 }
 
 /* Small payloads may come inside the CQE, except where a program looks for them in memory that the CPU must not touch. */
@@ -157,6 +199,18 @@ static uint32_t kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags)
 	if (dv_flags & MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE)
 		flags |= MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
 	return flags;
+}
+
+/* What the program asked of a send queue that it does not have is left as it was. */
+static void grant(const struct ibv_qp_cap *granted, struct ibv_qp_cap *cap)
+{
+	struct ibv_qp_cap asked = *cap;
+
+	*cap = *granted;
+	if (granted->max_send_wr)
+		return;
+	cap->max_send_sge = asked.max_send_sge;
+	cap->max_inline_data = asked.max_inline_data;
 }
 
 static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
@@ -180,12 +234,14 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 	if (ret)
 		return ret;
 	qp->sq.qpn_shifted = qp->vqp.qp.qp_num << 8;
-	qp->sq.max_inline = size->sq_max_inline;
-	attr->cap.max_send_wr = size->sq_max_post;
-	attr->cap.max_recv_wr = size->rq_wqes;
-	attr->cap.max_recv_sge = size->rq_max_sge;
-	attr->cap.max_inline_data = size->sq_max_inline;
-	qp->cap = attr->cap;
+	qp->cap = (struct ibv_qp_cap){
+		.max_send_wr = size->sq_max_post,
+		.max_recv_wr = size->rq_wqes,
+		.max_send_sge = size->sq_max_sge,
+		.max_recv_sge = size->rq_max_sge,
+		.max_inline_data = size->sq_max_inline,
+	};
+	grant(&qp->cap, &attr->cap);
 	return 0;
 }
 
@@ -257,7 +313,7 @@ int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex
 
 	ret = qp_check_attr(attr);
 	if (!ret)
-		ret = qp_size_queues(&ctx->caps, &attr->cap, &size);
+		ret = qp_size_queues(&ctx->caps, &attr->cap, send_ops(attr), &size);
 	if (ret)
 		return ret;
 	/* On a cache line: the order of the fields counts on it. */
@@ -304,15 +360,45 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 	qp->error_reported = false;
 }
 
+/* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, and both until RESET. The doors are told through
+ * limits that they check anyway. */
+static void sq_set_door(struct mlx5_qp *qp, bool open)
+{
+	qlock_enter(&qp->sq_lock);
+	qp->sq.sge_limit = open ? qp->sq.max_sge + 1 : 0;
+	qp->sq.opcodes = open ? qp->opcodes : 0;
+	qlock_leave(&qp->sq_lock);
+}
+
+static void rq_set_door(struct mlx5_qp *qp, bool open)
+{
+	qlock_enter(&qp->rq_lock);
+	qp->rq.sge_limit = open ? qp->rq.max_sge + 1 : 0;
+	qlock_leave(&qp->rq_lock);
+}
+
+static void qp_reset(struct mlx5_qp *qp)
+{
+	sq_set_door(qp, false);
+	rq_set_door(qp, false);
+	qp_clean_cqs(qp);
+	qp_reset_queues(qp);
+}
+
 int qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
+	struct mlx5_qp *qp = to_mqp(ibqp);
 	int ret = verbs_cmd_modify_qp(ibqp, attr, attr_mask, NULL);
 
-	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
-		qp_clean_cqs(to_mqp(ibqp));
-		qp_reset_queues(to_mqp(ibqp));
-	}
-	return ret;
+	if (ret || !(attr_mask & IBV_QP_STATE))
+		return ret;
+	if (attr->qp_state == IBV_QPS_RESET)
+		qp_reset(qp);
+	else if (attr->qp_state == IBV_QPS_INIT)
+		rq_set_door(qp, true);
+	else if (attr->qp_state == IBV_QPS_RTS)
+		sq_set_door(qp, true);
+	return 0;
 }
 
 int qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,

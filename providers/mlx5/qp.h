@@ -32,10 +32,11 @@ struct mlx5_sq {
 	struct wq wq;         /* units are WQEBBs */
 	uint32_t pi;          /* next WQEBB; free-running, the device sees the low 16 bits */
 	uint32_t qpn_shifted; /* QPN << 8, as the control segment has it */
+	uint32_t sge_limit;   /* num_sge must be less; 0 while the state forbids to post */
 	uint32_t max_sge;
 	uint32_t max_inline;
-	bool push_any;        /* BlueFlame also for WQEs without inline data */
-	bool atomics_enabled; /* by the device */
+	uint16_t opcodes; /* bit n: enum ibv_wr_opcode n can be posted */
+	bool push_any;    /* BlueFlame also for WQEs without inline data */
 	struct mlx5_doorbell db;
 	__be32 ctrl_flags
 		[8]; /* third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED */
@@ -63,7 +64,8 @@ struct mlx5_rq {
 	uint8_t *buf;
 	struct wq wq; /* units are WQEs */
 	uint32_t stride_log;
-	uint32_t max_sge;
+	uint32_t sge_limit; /* as in the send queue */
+	uint32_t max_sge;   /* data segments of a WQE */
 	__be32 *dbrec;
 };
 
@@ -79,6 +81,7 @@ struct mlx5_qp {
 
 	struct verbs_qp vqp;
 
+	uint16_t opcodes;    /* of the send queue, when the state allows */
 	uint32_t rsn;        /* number by which CQEs name this QP: user index or QPN */
 	bool error_reported; /* the first failing request has been logged; guarded by the CQ's lock */
 	struct mlx5_bfreg *bfreg;

@@ -10,19 +10,36 @@
 #include <errno.h>
 
 #include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/post.h"
 #include "util/bits.h"
 
-/* Control segment, and the longest head of any operation: a memory window bind (UMR control, memory key context, one block of
- * inline translation). */
 #define UMR_CTRL_SIZE   48
 #define MKEY_SEG_SIZE   64
 #define UMR_INLINE_SIZE 64
-#define SEND_HEAD_SIZE  (PRM_DS_SIZE + UMR_CTRL_SIZE + MKEY_SEG_SIZE + UMR_INLINE_SIZE)
 #define INLINE_HDR_SIZE sizeof(struct mlx5_wqe_inl_data_seg)
 
 static_assert(sizeof(struct mlx5_wqe_umr_ctrl_seg) == UMR_CTRL_SIZE, "PRM: UMR Control Segment");
 static_assert(sizeof(struct mlx5_wqe_mkey_context_seg) == MKEY_SEG_SIZE,
 	      "PRM: Memory Key Context Segment");
+
+#define RDMA_OPS \
+	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ)
+#define ATOMIC_OPS (IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+
+/* Bytes before the payload in the longest WQE of OPS. For a QP that did not name its operations that is a memory window bind: UMR control,
+ * memory key context, one block of inline translation. */
+static uint32_t head_size(uint64_t ops)
+{
+	uint32_t size = PRM_DS_SIZE;
+
+	if (ops == SEND_OPS_ANY)
+		return size + UMR_CTRL_SIZE + MKEY_SEG_SIZE + UMR_INLINE_SIZE;
+	if (ops & (RDMA_OPS | ATOMIC_OPS))
+		size += sizeof(struct mlx5_wqe_raddr_seg);
+	if (ops & ATOMIC_OPS)
+		size += sizeof(struct mlx5_wqe_atomic_seg);
+	return size;
+}
 
 static int check(const char *field, uint64_t value, uint64_t limit, const char *rule)
 {
@@ -34,9 +51,9 @@ static int check(const char *field, uint64_t value, uint64_t limit, const char *
 }
 
 static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
-			 const struct ibv_qp_cap *cap, uint32_t *size)
+			 const struct ibv_qp_cap *cap, uint32_t head, uint32_t *size)
 {
-	uint32_t room = caps->max_sq_desc_sz - SEND_HEAD_SIZE;
+	uint32_t room = caps->max_sq_desc_sz - head;
 	uint64_t with_inline = 0, with_sges;
 	int ret;
 
@@ -50,20 +67,20 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 	if (cap->max_inline_data)
 		with_inline = align_up(cap->max_inline_data + INLINE_HDR_SIZE, PRM_DS_SIZE);
 	with_sges = (uint64_t)cap->max_send_sge * PRM_DS_SIZE;
-	*size = (uint32_t)align_up(SEND_HEAD_SIZE + max_of(with_inline, with_sges), PRM_WQEBB_SIZE);
+	*size = (uint32_t)align_up(head + max_of(with_inline, with_sges), PRM_WQEBB_SIZE);
 	return 0;
 }
 
 static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   struct qp_size *size)
+		   uint64_t ops, struct qp_size *size)
 {
-	uint32_t wqe;
+	uint32_t head = head_size(ops), wqe;
 	uint64_t ring;
 	int ret;
 
 	if (!cap->max_send_wr)
 		return 0;
-	ret = send_wqe_size(caps, cap, &wqe);
+	ret = send_wqe_size(caps, cap, head, &wqe);
 	if (ret)
 		return ret;
 	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
@@ -74,7 +91,8 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 		return ret;
 	size->sq_wqebbs = (uint32_t)(ring / PRM_WQEBB_SIZE);
 	size->sq_max_post = (uint32_t)(ring / wqe);
-	size->sq_max_inline = wqe > SEND_HEAD_SIZE ? wqe - SEND_HEAD_SIZE - INLINE_HDR_SIZE : 0;
+	size->sq_max_sge = cap->max_send_sge;
+	size->sq_max_inline = wqe > head ? wqe - head - INLINE_HDR_SIZE : 0;
 	return 0;
 }
 
@@ -103,11 +121,11 @@ static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 }
 
 int qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   struct qp_size *size)
+		   uint64_t ops, struct qp_size *size)
 {
 	int ret;
 
 	*size = (struct qp_size){ 0 };
-	ret = size_sq(caps, cap, size);
+	ret = size_sq(caps, cap, ops, size);
 	return ret ? ret : size_rq(caps, cap, size);
 }

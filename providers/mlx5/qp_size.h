@@ -12,14 +12,15 @@
 struct qp_size {
 	uint32_t sq_wqebbs; /* a power of two, or 0: no send queue */
 	uint32_t sq_max_post;
+	uint32_t sq_max_sge;
 	uint32_t sq_max_inline;
 	uint32_t rq_wqes; /* a power of two, or 0: no receive queue */
 	uint32_t rq_stride_log;
 	uint32_t rq_max_sge;
 };
 
-/* EINVAL when CAP exceeds what CAPS allow. */
+/* OPS are IBV_QP_EX_WITH_* or SEND_OPS_ANY. EINVAL when CAP exceeds what CAPS allow. */
 int qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   struct qp_size *size);
+		   uint64_t ops, struct qp_size *size);
 
 #endif

@@ -15,9 +15,8 @@
 static void __attribute__((cold, noinline)) batch_fail_full(struct mlx5_qp *qp)
 {
 	verbs_warn(
-		"ibv_wr: qp 0x%x, wr_id %#llx: the send queue is full: %u requests, limit %u (max_send_wr of the QP)",
-		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, qp->sq.wq.max_post,
-		qp->sq.wq.max_post);
+		"ibv_wr: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests (max_send_wr of the QP)",
+		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, qp->sq.wq.max_post);
 	qp->batch.err = ENOMEM;
 }
 
@@ -31,12 +30,32 @@ batch_fail_limit(struct mlx5_qp *qp, const char *setter, const char *what, uint6
 	qp->batch.err = ENOMEM;
 }
 
-WQE_INLINE bool batch_begin(struct mlx5_qp *qp, uint8_t opcode, __be32 imm)
+static void __attribute__((cold, noinline))
+batch_fail_opcode(struct mlx5_qp *qp, enum ibv_wr_opcode op)
+{
+	if (!qp->sq.opcodes)
+		verbs_warn("ibv_wr: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
+			   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id,
+			   (int)qp->vqp.qp.state, IBV_QPS_RTS);
+	else
+		verbs_warn(
+			"ibv_wr: qp 0x%x, wr_id %#llx: opcode is %d, this QP was created for those of mask %#x "
+			"(send_ops_flags)",
+			qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, (int)op,
+			qp->sq.opcodes);
+	qp->batch.err = EINVAL;
+}
+
+WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm)
 {
 	struct mlx5_batch *batch = &qp->batch;
 
 	if (unlikely(batch->err))
 		return false;
+	if (unlikely(!(qp->sq.opcodes & 1u << op))) {
+		batch_fail_opcode(qp, op);
+		return false;
+	}
 	if (unlikely(!wq_has_room(&qp->sq.wq, batch->head))) {
 		batch_fail_full(qp);
 		return false;
@@ -50,8 +69,8 @@ WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe,
 {
 	struct mlx5_batch *batch = &qp->batch;
 
-	wq_note(&qp->sq.wq, wqe->pi, batch->head, qp->vqp.qp_ex.wr_id);
 	batch->pi = wqe_finish(&qp->sq, wqe);
+	wq_note(&qp->sq.wq, wqe->pi, batch->head, qp->vqp.qp_ex.wr_id);
 	batch->head++;
 	batch->ds = wqe->ds;
 	batch->has_inline = has_inline;
@@ -61,50 +80,46 @@ WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe,
 
 static void wr_send(struct ibv_qp_ex *qpx)
 {
-	batch_begin(to_mqp_ex(qpx), MLX5_OPCODE_SEND, 0);
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0);
 }
 
 static void wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
 {
-	batch_begin(to_mqp_ex(qpx), MLX5_OPCODE_SEND_IMM, imm);
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm);
 }
 
 static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 {
-	batch_begin(to_mqp_ex(qpx), MLX5_OPCODE_SEND_INVAL, htobe32(rkey));
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, htobe32(rkey));
 }
 
-WQE_INLINE void begin_rdma(struct mlx5_qp *qp, uint8_t opcode, uint32_t rkey, uint64_t raddr,
-			   __be32 imm)
+WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,
+			   uint64_t raddr, __be32 imm)
 {
-	if (likely(batch_begin(qp, opcode, imm)))
+	if (likely(batch_begin(qp, op, opcode, imm)))
 		wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
 }
 
 static void wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
 {
-	begin_rdma(to_mqp_ex(qpx), MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0);
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0);
 }
 
 static void wr_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm)
 {
-	begin_rdma(to_mqp_ex(qpx), MLX5_OPCODE_RDMA_WRITE_IMM, rkey, raddr, imm);
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_OPCODE_RDMA_WRITE_IMM, rkey,
+		   raddr, imm);
 }
 
 static void wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
 {
-	begin_rdma(to_mqp_ex(qpx), MLX5_OPCODE_RDMA_READ, rkey, raddr, 0);
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, rkey, raddr, 0);
 }
 
-WQE_INLINE void begin_atomic(struct mlx5_qp *qp, uint8_t opcode, uint32_t rkey, uint64_t raddr,
-			     uint64_t swap_add, uint64_t compare)
+WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
+			     uint32_t rkey, uint64_t raddr, uint64_t swap_add, uint64_t compare)
 {
-	if (unlikely(!qp->sq.atomics_enabled) && !qp->batch.err) {
-		verbs_warn("ibv_wr_atomic: qp 0x%x: the device has no atomic operations",
-			   qp->vqp.qp.qp_num);
-		qp->batch.err = ENOSYS;
-	}
-	if (unlikely(!batch_begin(qp, opcode, 0)))
+	if (unlikely(!batch_begin(qp, op, opcode, 0)))
 		return;
 	wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
 	wqe_put_atomic(&qp->batch.wqe, swap_add, compare);
@@ -113,12 +128,14 @@ WQE_INLINE void begin_atomic(struct mlx5_qp *qp, uint8_t opcode, uint32_t rkey, 
 static void wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
 			      uint64_t compare, uint64_t swap)
 {
-	begin_atomic(to_mqp_ex(qpx), MLX5_OPCODE_ATOMIC_CS, rkey, raddr, swap, compare);
+	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_CMP_AND_SWP, MLX5_OPCODE_ATOMIC_CS, rkey, raddr,
+		     swap, compare);
 }
 
 static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, uint64_t add)
 {
-	begin_atomic(to_mqp_ex(qpx), MLX5_OPCODE_ATOMIC_FA, rkey, raddr, add, 0);
+	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_FETCH_AND_ADD, MLX5_OPCODE_ATOMIC_FA, rkey,
+		     raddr, add, 0);
 }
 
 /* ---- setters */
@@ -262,24 +279,44 @@ static void wr_abort_unlocked(struct ibv_qp_ex *qpx)
 	(void)qpx; /* the queue's indices have not moved */
 }
 
-#define RC_OPS                                                                                    \
-	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND |   \
-	 IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_READ | \
-	 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+/* The operations of an RC QP: the flag that asks for one, and its opcode. */
+static const struct {
+	uint64_t flag;
+	enum ibv_wr_opcode opcode;
+} rc_ops[] = {
+	{ IBV_QP_EX_WITH_RDMA_WRITE, IBV_WR_RDMA_WRITE },
+	{ IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_WRITE_WITH_IMM },
+	{ IBV_QP_EX_WITH_SEND, IBV_WR_SEND },
+	{ IBV_QP_EX_WITH_SEND_WITH_IMM, IBV_WR_SEND_WITH_IMM },
+	{ IBV_QP_EX_WITH_SEND_WITH_INV, IBV_WR_SEND_WITH_INV },
+	{ IBV_QP_EX_WITH_RDMA_READ, IBV_WR_RDMA_READ },
+	{ IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_CMP_AND_SWP },
+	{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_FETCH_AND_ADD },
+};
 
-int send_wr_fill_rc(struct mlx5_qp *qp, uint64_t ops)
+int send_opcodes_rc(uint64_t ops, bool atomics, uint16_t *opcodes)
 {
-	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
-	bool shared = qp->sq_lock.shared;
+	const uint16_t atomic_opcodes =
+		1u << IBV_WR_ATOMIC_CMP_AND_SWP | 1u << IBV_WR_ATOMIC_FETCH_AND_ADD;
+	uint64_t left = ops;
 
-	if (ops & ~(uint64_t)RC_OPS) {
-		verbs_warn("create_qp: send_ops_flags has %#llx; an RC QP here supports %#x",
-			   (unsigned long long)ops, (unsigned int)RC_OPS);
-		return EOPNOTSUPP;
+	*opcodes = 0;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rc_ops); i++) {
+		if (ops & rc_ops[i].flag)
+			*opcodes |= (uint16_t)(1u << rc_ops[i].opcode);
+		left &= ~rc_ops[i].flag;
 	}
-	qpx->wr_start = shared ? wr_start_locked : wr_start_unlocked;
-	qpx->wr_complete = shared ? wr_complete_locked : wr_complete_unlocked;
-	qpx->wr_abort = shared ? wr_abort_locked : wr_abort_unlocked;
+	if (!atomics)
+		*opcodes &= (uint16_t)~atomic_opcodes;
+	if (!left || ops == SEND_OPS_ANY)
+		return 0;
+	verbs_warn("create_qp: send_ops_flags is %#llx: an RC QP here does not have %#llx of it",
+		   (unsigned long long)ops, (unsigned long long)left);
+	return EOPNOTSUPP;
+}
+
+static void fill_builders(struct ibv_qp_ex *qpx)
+{
 	qpx->wr_send = wr_send;
 	qpx->wr_send_imm = wr_send_imm;
 	qpx->wr_send_inv = wr_send_inv;
@@ -288,10 +325,20 @@ int send_wr_fill_rc(struct mlx5_qp *qp, uint64_t ops)
 	qpx->wr_rdma_read = wr_rdma_read;
 	qpx->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
 	qpx->wr_atomic_fetch_add = wr_atomic_fetch_add;
+}
+
+void send_wr_fill_rc(struct mlx5_qp *qp)
+{
+	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
+	bool shared = qp->sq_lock.shared;
+
+	fill_builders(qpx);
 	qpx->wr_set_sge = wr_set_sge;
 	qpx->wr_set_sge_list = wr_set_sge_list;
 	qpx->wr_set_inline_data = wr_set_inline_data;
 	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
+	qpx->wr_start = shared ? wr_start_locked : wr_start_unlocked;
+	qpx->wr_complete = shared ? wr_complete_locked : wr_complete_unlocked;
+	qpx->wr_abort = shared ? wr_abort_locked : wr_abort_unlocked;
 	qp->vqp.has_ex = true;
-	return 0;
 }

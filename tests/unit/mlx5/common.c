@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "providers/common/dbrec.h"
+#include "providers/mlx5/post.h"
 #include "providers/mlx5/qp_size.h"
 #include "util/bits.h"
 
@@ -160,29 +161,38 @@ static const struct mlx5_ib_alloc_ucontext_resp caps = {
 };
 
 struct size_case {
+	uint64_t ops;
 	struct ibv_qp_cap cap; /* send wr, recv wr, send sge, recv sge, inline */
-	struct qp_size size;   /* sq wqebbs, post, inline; rq wqes, stride_log, sge */
+	struct qp_size size;   /* sq wqebbs, post, sge, inline; rq wqes, stride_log, sge */
 };
 
 static void rings_have_room_for_the_longest_wqe(void **state)
 {
-	static const struct size_case cases[] = {
-		{ { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 } },
-		{ { 1, 1, 1, 1, 0 }, { 4, 1, 60, 4, 4, 1 } },
-		{ { 1, 1, 0, 0, 0 }, { 4, 1, 0, 4, 4, 1 } },
-		{ { 16, 5, 4, 3, 0 }, { 64, 16, 60, 8, 6, 4 } },
-		{ { 10, 1, 1, 1, 61 }, { 64, 12, 124, 4, 4, 1 } },
-		{ { 128, 128, 1, 1, 236 }, { 1024, 146, 252, 128, 4, 1 } },
-		{ { 8192, 32768, 4, 32, 0 }, { 32768, 8192, 60, 32768, 9, 32 } },
+	const uint64_t any = SEND_OPS_ANY, rdma = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ;
+	const struct size_case cases[] = {
+		{ any, { 0, 0, 3, 3, 10 }, { 0, 0, 0, 0, 0, 0, 0 } },
+		{ any, { 1, 1, 1, 1, 0 }, { 4, 1, 1, 60, 4, 4, 1 } },
+		{ any, { 1, 1, 0, 0, 0 }, { 4, 1, 0, 0, 4, 4, 1 } },
+		{ any, { 16, 5, 4, 3, 0 }, { 64, 16, 4, 60, 8, 6, 4 } },
+		{ any, { 10, 1, 1, 1, 61 }, { 64, 12, 1, 124, 4, 4, 1 } },
+		{ any, { 128, 128, 1, 1, 236 }, { 1024, 146, 1, 252, 128, 4, 1 } },
+		{ any, { 8192, 32768, 4, 32, 0 }, { 32768, 8192, 4, 60, 32768, 9, 32 } },
+		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 0 }, { 1, 1, 1, 44, 4, 4, 1 } },
+		{ rdma, { 3, 1, 2, 1, 0 }, { 4, 4, 2, 28, 4, 4, 1 } },
+		{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+		  { 3, 1, 2, 1, 0 },
+		  { 8, 4, 2, 76, 4, 4, 1 } },
 	};
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct qp_size size;
 
-		assert_int_equal(qp_size_queues(&caps, &cases[i].cap, &size), 0);
+		print_message("  case %u\n", i);
+		assert_int_equal(qp_size_queues(&caps, &cases[i].cap, cases[i].ops, &size), 0);
 		assert_int_equal(size.sq_wqebbs, cases[i].size.sq_wqebbs);
 		assert_int_equal(size.sq_max_post, cases[i].size.sq_max_post);
+		assert_int_equal(size.sq_max_sge, cases[i].size.sq_max_sge);
 		assert_int_equal(size.sq_max_inline, cases[i].size.sq_max_inline);
 		assert_int_equal(size.rq_wqes, cases[i].size.rq_wqes);
 		assert_int_equal(size.rq_stride_log, cases[i].size.rq_stride_log);
@@ -203,7 +213,7 @@ static void what_does_not_fit_is_einval(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct qp_size size;
 
-		assert_int_equal(qp_size_queues(&caps, &wrong[i], &size), EINVAL);
+		assert_int_equal(qp_size_queues(&caps, &wrong[i], SEND_OPS_ANY, &size), EINVAL);
 	}
 }
 

@@ -46,19 +46,20 @@ static uint32_t published_ci(const struct rig *rig)
 struct send_case {
 	uint8_t send_opcode;
 	enum ibv_wc_opcode opcode;
+	unsigned int flags; /* of ibv_wc */
 };
 
 static void each_send_opcode_has_its_wc_opcode(void **state)
 {
 	static const struct send_case cases[] = {
-		{ MLX5_OPCODE_SEND, IBV_WC_SEND },
-		{ MLX5_OPCODE_SEND_IMM, IBV_WC_SEND },
-		{ MLX5_OPCODE_SEND_INVAL, IBV_WC_SEND },
-		{ MLX5_OPCODE_RDMA_WRITE, IBV_WC_RDMA_WRITE },
-		{ MLX5_OPCODE_RDMA_WRITE_IMM, IBV_WC_RDMA_WRITE },
-		{ MLX5_OPCODE_RDMA_READ, IBV_WC_RDMA_READ },
-		{ MLX5_OPCODE_ATOMIC_CS, IBV_WC_COMP_SWAP },
-		{ MLX5_OPCODE_ATOMIC_FA, IBV_WC_FETCH_ADD },
+		{ MLX5_OPCODE_SEND, IBV_WC_SEND, 0 },
+		{ MLX5_OPCODE_SEND_IMM, IBV_WC_SEND, IBV_WC_WITH_IMM },
+		{ MLX5_OPCODE_SEND_INVAL, IBV_WC_SEND, 0 },
+		{ MLX5_OPCODE_RDMA_WRITE, IBV_WC_RDMA_WRITE, 0 },
+		{ MLX5_OPCODE_RDMA_WRITE_IMM, IBV_WC_RDMA_WRITE, IBV_WC_WITH_IMM },
+		{ MLX5_OPCODE_RDMA_READ, IBV_WC_RDMA_READ, 0 },
+		{ MLX5_OPCODE_ATOMIC_CS, IBV_WC_COMP_SWAP, 0 },
+		{ MLX5_OPCODE_ATOMIC_FA, IBV_WC_FETCH_ADD, 0 },
 	};
 
 	(void)state;
@@ -81,7 +82,7 @@ static void each_send_opcode_has_its_wc_opcode(void **state)
 		assert_int_equal(wc.vendor_err, 0);
 		assert_int_equal(wc.byte_len, 8);
 		assert_int_equal(wc.qp_num, RIG_QPN);
-		assert_int_equal(wc.wc_flags, 0);
+		assert_int_equal(wc.wc_flags, cases[i].flags);
 
 		assert_int_equal(ibv_start_poll(cqx, &attr), 0);
 		assert_int_equal(cqx->wr_id, 101);

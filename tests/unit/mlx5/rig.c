@@ -45,10 +45,11 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->pi = opt->sq_pi;
 	sq->qpn_shifted = RIG_QPN << 8;
 	sq->max_sge = OR_DEFAULT(opt->send_sge, 4);
+	sq->sge_limit = sq->max_sge + 1;
 	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
 	sq_prepare_flags(sq, opt->signal_all);
 	sq->push_any = true;
-	sq->atomics_enabled = !opt->no_atomics;
+	assert_int_equal(send_opcodes_rc(SEND_OPS_ANY, !opt->no_atomics, &sq->opcodes), 0);
 	sq->db.reg = rig->uar + PRM_UAR_BF_OFFSET;
 	sq->db.toggle = 0x100;
 	sq->db.bf_max = opt->bf_max;
@@ -61,6 +62,7 @@ static void rq_set_up(struct rig *rig, const struct rig_options *opt)
 	uint32_t units = OR_DEFAULT(opt->rq_wqes, 4);
 
 	rq->max_sge = OR_DEFAULT(opt->recv_sge, 2);
+	rq->sge_limit = rq->max_sge + 1;
 	rq->stride_log = log2_ceil(rq->max_sge * sizeof(struct mlx5_wqe_data_seg));
 	rq->buf = zeroed(PRM_WQEBB_SIZE, align_up((size_t)units << rq->stride_log, PRM_WQEBB_SIZE));
 	wq_set_up(&rq->wq, units, units, opt->rq_head);
@@ -82,7 +84,7 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	qp->post_recv = shared ? post_recv_locked : post_recv_unlocked;
 	qp->vqp.qp.qp_num = RIG_QPN;
 	qp->rsn = opt->cqe_v0 ? RIG_QPN : RIG_RSN;
-	assert_int_equal(send_wr_fill_rc(qp, IBV_QP_EX_WITH_SEND), 0);
+	send_wr_fill_rc(qp);
 	assert_int_equal(id_set(rig->ids, qp->rsn, qp), 0);
 }
 

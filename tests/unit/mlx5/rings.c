@@ -191,7 +191,8 @@ static void a_refused_request_leaves_those_before_it(void **state)
 		{ "no such opcode", EINVAL, (enum ibv_wr_opcode)77, 0, 1, 1 },
 		{ "negative opcode", EINVAL, (enum ibv_wr_opcode) - 1, 0, 1, 1 },
 		{ "atomics without the capability", ENOSYS, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, 1, 8 },
-		{ "TSO on an RC QP", EOPNOTSUPP, IBV_WR_TSO, 0, 1, 8 },
+		{ "TSO on an RC QP", EINVAL, IBV_WR_TSO, 0, 1, 8 },
+		{ "memory windows", EOPNOTSUPP, IBV_WR_LOCAL_INV, 0, 0, 0 },
 	};
 	static uint8_t data[256];
 	struct ibv_sge list[5];
