@@ -183,6 +183,10 @@ enum ib_uverbs_device_cap_flags {
 	IB_UVERBS_DEVICE_MANAGED_FLOW_STEERING = 1 << 29,
 	IB_UVERBS_DEVICE_RAW_SCATTER_FCS = 1ULL << 34,
 	IB_UVERBS_DEVICE_PCI_WRITE_END_PADDING = 1ULL << 36,
+	IB_UVERBS_DEVICE_FLUSH_GLOBAL = 1ULL << 38,
+	IB_UVERBS_DEVICE_FLUSH_PERSISTENT = 1ULL << 39,
+	IB_UVERBS_DEVICE_ATOMIC_WRITE = 1ULL << 40,
+	IB_UVERBS_DEVICE_CC_DMA_BOUNCE = 1ULL << 41,
 };
 
 enum ib_uverbs_raw_packet_caps {
@@ -195,6 +199,22 @@ enum ib_uverbs_raw_packet_caps {
 struct ib_uverbs_ex_query_device {
 	__u32 comp_mask;
 	__u32 reserved;
+};
+
+enum ib_uverbs_odp_general_cap_bits {
+	IB_UVERBS_ODP_SUPPORT = 1 << 0,
+	IB_UVERBS_ODP_SUPPORT_IMPLICIT = 1 << 1,
+};
+
+enum ib_uverbs_odp_transport_cap_bits {
+	IB_UVERBS_ODP_SUPPORT_SEND = 1 << 0,
+	IB_UVERBS_ODP_SUPPORT_RECV = 1 << 1,
+	IB_UVERBS_ODP_SUPPORT_WRITE = 1 << 2,
+	IB_UVERBS_ODP_SUPPORT_READ = 1 << 3,
+	IB_UVERBS_ODP_SUPPORT_ATOMIC = 1 << 4,
+	IB_UVERBS_ODP_SUPPORT_SRQ_RECV = 1 << 5,
+	IB_UVERBS_ODP_SUPPORT_FLUSH = 1 << 6,
+	IB_UVERBS_ODP_SUPPORT_ATOMIC_WRITE = 1 << 7,
 };
 
 struct ib_uverbs_odp_caps {

@@ -11,6 +11,7 @@
 #include <linux/if_ether.h>
 #include <linux/types.h>
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
 
 #define MLX5_IB_UVERBS_ABI_VERSION 1
 
@@ -117,7 +118,7 @@ enum {
 	MLX5_IB_CLOCK_INFO_V1 = 0,
 };
 
-/* Set in sign while the kernel writes. */
+/* The bit of sign that is set while the kernel writes. */
 enum {
 	MLX5_IB_CLOCK_INFO_KERNEL_UPDATING = 1,
 };
@@ -227,6 +228,7 @@ enum mlx5_ib_query_dev_resp_flags {
 	MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD = 1 << 1,
 	MLX5_IB_QUERY_DEV_RESP_PACKET_BASED_CREDIT_MODE = 1 << 2,
 	MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT = 1 << 3,
+	MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP = 1 << 4,
 };
 
 enum mlx5_ib_tunnel_offloads {
@@ -252,6 +254,7 @@ struct mlx5_ib_query_device_resp {
 	__u32 tunnel_offloads_caps; /* enum mlx5_ib_tunnel_offloads */
 	struct mlx5_ib_dci_streams_caps dci_streams_caps;
 	__u16 reserved;
+	struct mlx5_ib_uapi_reg reg_c0;
 };
 
 /* --- PD, MW, AH ------------------------------------------------------------------------------- */
@@ -401,8 +404,12 @@ struct mlx5_ib_burst_info {
 	__u16 reserved;
 };
 
+enum mlx5_ib_modify_qp_mask {
+	MLX5_IB_MODIFY_QP_OOO_DP = 1 << 0,
+};
+
 struct mlx5_ib_modify_qp {
-	__u32 comp_mask;
+	__u32 comp_mask; /* enum mlx5_ib_modify_qp_mask */
 	struct mlx5_ib_burst_info burst_info;
 	__u32 ece_options;
 };
