@@ -25,7 +25,7 @@ static uint32_t attr_flags(const struct ibv_cq_init_attr_ex *attr)
 	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
 }
 
-static int cq_check_attr(const struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr)
+static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr)
 {
 	if (!attr->cqe || attr->cqe > CQE_MAX) {
 		const struct ibv_device_attr *limits = verbs_limits(&ctx->vctx.context);
