@@ -150,7 +150,6 @@ static struct nl_sock *open_socket(void)
 	if (!sock)
 		return NULL;
 	nl_socket_disable_auto_ack(sock);
-	nl_socket_disable_msg_peek(sock);
 	nl_socket_disable_seq_check(sock);
 	if (nl_connect(sock, NETLINK_RDMA) < 0) {
 		nl_socket_free(sock);
