@@ -92,9 +92,12 @@ static bool is_at(const struct station *station, const struct fabric_addr *addr)
 
 void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg)
 {
-	enum fault_action action = fault_message(from->config.fault);
+	enum fault_action action;
 	struct station *station;
 
+	if (from->dead)
+		return;
+	action = fault_message(from->config.fault);
 	if (action == FAULT_KILL)
 		hca_die(from);
 	if (action != FAULT_NONE) {

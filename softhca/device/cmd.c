@@ -23,44 +23,46 @@ static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 static const struct {
 	cmd_fn run;
 	uint16_t in_min, out_min;
+	bool after_death; /* gives back what exists: software has to get rid of its objects */
 } commands[] = {
-	[PRM_OP_QUERY_HCA_CAP] = { caps_query, 16, 16 },
-	[PRM_OP_QUERY_ADAPTER] = { caps_query_adapter, 8, 16 },
-	[PRM_OP_CREATE_MKEY] = { mkey_create, PRM_CREATE_MKEY_IN_SIZE, 16 },
-	[PRM_OP_QUERY_MKEY] = { mkey_query, 16, 16 + PRM_MKC_SIZE },
-	[PRM_OP_DESTROY_MKEY] = { mkey_destroy, 16, 16 },
-	[PRM_OP_CREATE_EQ] = { eq_create, PRM_CREATE_EQ_IN_SIZE, 16 },
-	[PRM_OP_QUERY_EQ] = { eq_query, 16, 16 + PRM_EQC_SIZE },
-	[PRM_OP_DESTROY_EQ] = { eq_destroy, 16, 16 },
-	[PRM_OP_CREATE_CQ] = { cq_create, PRM_CREATE_CQ_IN_SIZE, 16 },
-	[PRM_OP_QUERY_CQ] = { cq_query, 16, 16 + PRM_CQC_SIZE },
-	[PRM_OP_MODIFY_CQ] = { cq_modify, 16 + PRM_CQC_SIZE, 16 },
-	[PRM_OP_DESTROY_CQ] = { cq_destroy, 16, 16 },
-	[PRM_OP_CREATE_QP] = { qp_create, PRM_CREATE_QP_IN_SIZE, 16 },
-	[PRM_OP_DESTROY_QP] = { qp_destroy, 16, 16 },
-	[PRM_OP_QUERY_QP] = { qp_query, 16, 24 + PRM_QPC_SIZE },
-	[PRM_OP_RST2INIT_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
-	[PRM_OP_INIT2INIT_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
-	[PRM_OP_INIT2RTR_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
-	[PRM_OP_RTR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
-	[PRM_OP_RTS2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
-	[PRM_OP_SQERR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16 },
-	[PRM_OP_2ERR_QP] = { qp_modify, 16, 16 },
-	[PRM_OP_2RST_QP] = { qp_modify, 16, 16 },
-	[PRM_OP_QUERY_VPORT_STATE] = { port_query_state, 16, 16 },
-	[PRM_OP_SET_ROCE_ADDRESS] = { port_set_roce_address, 16 + PRM_ROCE_ADDR_SIZE, 16 },
-	[PRM_OP_QUERY_ROCE_ADDRESS] = { port_query_roce_address, 16, 16 + PRM_ROCE_ADDR_SIZE },
+	[PRM_OP_QUERY_HCA_CAP] = { caps_query, 16, 16, false },
+	[PRM_OP_QUERY_ADAPTER] = { caps_query_adapter, 8, 16, false },
+	[PRM_OP_CREATE_MKEY] = { mkey_create, PRM_CREATE_MKEY_IN_SIZE, 16, false },
+	[PRM_OP_QUERY_MKEY] = { mkey_query, 16, 16 + PRM_MKC_SIZE, false },
+	[PRM_OP_DESTROY_MKEY] = { mkey_destroy, 16, 16, true },
+	[PRM_OP_CREATE_EQ] = { eq_create, PRM_CREATE_EQ_IN_SIZE, 16, false },
+	[PRM_OP_QUERY_EQ] = { eq_query, 16, 16 + PRM_EQC_SIZE, false },
+	[PRM_OP_DESTROY_EQ] = { eq_destroy, 16, 16, true },
+	[PRM_OP_CREATE_CQ] = { cq_create, PRM_CREATE_CQ_IN_SIZE, 16, false },
+	[PRM_OP_QUERY_CQ] = { cq_query, 16, 16 + PRM_CQC_SIZE, false },
+	[PRM_OP_MODIFY_CQ] = { cq_modify, 16 + PRM_CQC_SIZE, 16, false },
+	[PRM_OP_DESTROY_CQ] = { cq_destroy, 16, 16, true },
+	[PRM_OP_CREATE_QP] = { qp_create, PRM_CREATE_QP_IN_SIZE, 16, false },
+	[PRM_OP_DESTROY_QP] = { qp_destroy, 16, 16, true },
+	[PRM_OP_QUERY_QP] = { qp_query, 16, 24 + PRM_QPC_SIZE, false },
+	[PRM_OP_RST2INIT_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
+	[PRM_OP_INIT2INIT_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
+	[PRM_OP_INIT2RTR_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
+	[PRM_OP_RTR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
+	[PRM_OP_RTS2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
+	[PRM_OP_SQERR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
+	[PRM_OP_2ERR_QP] = { qp_modify, 16, 16, true },
+	[PRM_OP_2RST_QP] = { qp_modify, 16, 16, true },
+	[PRM_OP_QUERY_VPORT_STATE] = { port_query_state, 16, 16, false },
+	[PRM_OP_SET_ROCE_ADDRESS] = { port_set_roce_address, 16 + PRM_ROCE_ADDR_SIZE, 16, false },
+	[PRM_OP_QUERY_ROCE_ADDRESS] = { port_query_roce_address, 16, 16 + PRM_ROCE_ADDR_SIZE,
+					false },
 	[PRM_OP_QUERY_HCA_VPORT_CONTEXT] = { port_query_context, 16,
-					     16 + PRM_HCA_VPORT_CONTEXT_SIZE },
-	[PRM_OP_QUERY_HCA_VPORT_GID] = { port_query_gid, 16, 32 },
-	[PRM_OP_QUERY_HCA_VPORT_PKEY] = { port_query_pkey, 16, 20 },
-	[PRM_OP_ALLOC_PD] = { pd_alloc, 8, 16 },
-	[PRM_OP_DEALLOC_PD] = { pd_dealloc, 16, 8 },
-	[PRM_OP_ALLOC_UAR] = { uar_alloc, 8, 16 },
-	[PRM_OP_DEALLOC_UAR] = { uar_dealloc, 16, 8 },
-	[PRM_OP_NOP] = { do_nop, 8, 8 },
-	[PRM_OP_ALLOC_TRANSPORT_DOMAIN] = { td_alloc, 8, 16 },
-	[PRM_OP_DEALLOC_TRANSPORT_DOMAIN] = { td_dealloc, 16, 8 },
+					     16 + PRM_HCA_VPORT_CONTEXT_SIZE, false },
+	[PRM_OP_QUERY_HCA_VPORT_GID] = { port_query_gid, 16, 32, false },
+	[PRM_OP_QUERY_HCA_VPORT_PKEY] = { port_query_pkey, 16, 20, false },
+	[PRM_OP_ALLOC_PD] = { pd_alloc, 8, 16, false },
+	[PRM_OP_DEALLOC_PD] = { pd_dealloc, 16, 8, true },
+	[PRM_OP_ALLOC_UAR] = { uar_alloc, 8, 16, false },
+	[PRM_OP_DEALLOC_UAR] = { uar_dealloc, 16, 8, true },
+	[PRM_OP_NOP] = { do_nop, 8, 8, false },
+	[PRM_OP_ALLOC_TRANSPORT_DOMAIN] = { td_alloc, 8, 16, false },
+	[PRM_OP_DEALLOC_TRANSPORT_DOMAIN] = { td_dealloc, 16, 8, true },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -95,10 +97,10 @@ static enum prm_status dispatch(struct hca *hca, struct cmd *cmd)
 	if (cmd->in_len < 8)
 		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "cmd: no room for an opcode");
 	opcode = prm_get(cmd->in, CMD_IN_OPCODE);
-	if (hca->dead)
-		return cmd_fail(cmd, PRM_STAT_INT_ERR, "cmd: the adapter is dead");
 	if (opcode >= COMMANDS || !commands[opcode].run)
 		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "cmd: unknown opcode");
+	if (hca->dead && !commands[opcode].after_death)
+		return cmd_fail(cmd, PRM_STAT_INT_ERR, "cmd: the adapter is dead");
 	if (cmd->in_len < commands[opcode].in_min)
 		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "cmd: input mailbox too short");
 	if (cmd->out_len < commands[opcode].out_min)

@@ -153,11 +153,18 @@ void hca_destroy(struct hca *hca)
 
 void hca_die(struct hca *hca)
 {
+	uint32_t i = 0;
+	struct qp *qp;
+
 	if (hca->dead)
 		return;
 	hca->dead = true;
 	trace_line(hca->config.trace, "the adapter has died");
 	eq_internal_error(hca);
+	/* Nobody may wait for ever: what is posted completes in error. */
+	while ((qp = res_next(&hca->qps, &i)) != NULL)
+		if (qp->state != PRM_QP_STATE_RST)
+			qp_fail(hca, qp, -1);
 }
 
 void hca_kill(struct hca *hca)
@@ -191,9 +198,9 @@ void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t valu
 {
 	(void)uar;
 	fabric_lock(hca->fabric);
-	if (!hca->dead && offset >= UAR_SQ_DOORBELL)
+	if (offset >= UAR_SQ_DOORBELL)
 		ring_sq(hca, value_be);
-	else if (!hca->dead && offset == UAR_CQ_DOORBELL)
+	else if (offset == UAR_CQ_DOORBELL)
 		ring_cq(hca, value_be);
 	fabric_unlock(hca->fabric);
 }
@@ -204,7 +211,7 @@ static void scan(struct hca *hca, uint32_t n, void (*look)(struct hca *hca, stru
 
 	fabric_lock(hca->fabric);
 	uar = res_get(&hca->uars, n);
-	if (uar && !hca->dead)
+	if (uar)
 		look(hca, uar);
 	fabric_unlock(hca->fabric);
 }
@@ -242,7 +249,7 @@ static void run_ready(struct hca *hca)
 {
 	unsigned int turn;
 
-	for (turn = 0; turn < TURNS && !TAILQ_EMPTY(&hca->ready) && !hca->dead; turn++) {
+	for (turn = 0; turn < TURNS && !TAILQ_EMPTY(&hca->ready); turn++) {
 		struct qp *qp = TAILQ_FIRST(&hca->ready);
 
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);
@@ -284,17 +291,13 @@ static void run_timers(struct hca *hca)
 
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 {
-	uint64_t next = HCA_IDLE;
+	uint64_t next;
 
 	fabric_lock(hca->fabric);
 	hca->now = now_ns;
-	if (!hca->dead) {
-		run_timers(hca);
-		run_ready(hca);
-		next = TAILQ_EMPTY(&hca->ready) ? hca->next_timer : 0;
-	}
-	if (hca->dead)
-		next = HCA_IDLE;
+	run_timers(hca);
+	run_ready(hca);
+	next = TAILQ_EMPTY(&hca->ready) ? hca->next_timer : 0;
 	fabric_unlock(hca->fabric);
 	return next;
 }

@@ -96,7 +96,11 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
  */
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns);
 
-/* The adapter dies: every later command fails with INTERNAL_ERR, queues stop, an internal-error event goes to EQN 0. */
+/*
+ * The adapter dies: nothing goes out or comes in any more, all QPs are in error, what is posted is
+ * flushed, and an internal-error event goes to EQN 0. Later commands fail with INT_ERR, except those
+ * that give objects back, so that software can clean up.
+ */
 void hca_kill(struct hca *hca);
 
 #endif

@@ -332,8 +332,7 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 	enum { MESSAGE_COST = 16384 }; /* so that small messages count, too */
 	uint64_t bytes, spent = 0;
 
-	while (qp->state == PRM_QP_STATE_RTS && qp->sq.next != qp->sq.pi && !qp->req.rnr_wait &&
-	       !hca->dead) {
+	while (qp->state == PRM_QP_STATE_RTS && qp->sq.next != qp->sq.pi && !qp->req.rnr_wait) {
 		if (spent >= budget)
 			return true;
 		if (!send_one(hca, qp, &bytes))

@@ -152,22 +152,26 @@ static void total_loss_ends_in_an_error(void **state)
 	unpair();
 }
 
-static void dead_adapter_answers_nothing(void **state)
+static void dead_adapter_flushes_and_lets_go(void **state)
 {
 	uint8_t in[16] = { 0 }, out[16];
 
 	(void)state;
 	assert_int_equal(fault_add(flat.fault, "kill:3"), 0);
 	pair(NULL, 4096);
+	flat_recv(a, from, 8, lkey);
 	write_to(to, rkey, from, 8);
 	write_to(to, rkey, from, 8);
 	flat_run(LONG / 20);
 	flat_expect_done(a->send_cq, REQ, 0);
-	flat_expect_empty(a->send_cq);
+	flat_expect_error(a->send_cq, REQ_ERR, 1, FLUSHED);
+	flat_expect_error(a->recv_cq, RESP_ERR, 0, FLUSHED);
 	assert_int_equal(flat_count_events(PRM_EVENT_INTERNAL_ERROR), 1);
 	assert_int_equal(flat.event_eqn[flat.events - 1], 0);
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PD);
 	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), PRM_STAT_INT_ERR);
+	flat_simple(flat.hca[0], PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
+	flat_simple(flat.hca[0], PRM_OP_DESTROY_CQ, a->send_cq->n, PRM_STAT_OK);
 	assert_int_equal(hca_progress(flat.hca[0], flat.now), HCA_IDLE);
 	unpair();
 }
@@ -193,7 +197,7 @@ int main(void)
 		IB(fence_keeps_a_write_behind_a_lost_read),
 		IB(a_tenth_of_all_may_be_lost),
 		IB(total_loss_ends_in_an_error),
-		IB(dead_adapter_answers_nothing),
+		IB(dead_adapter_flushes_and_lets_go),
 		IB(peer_of_a_dead_adapter_gets_an_error),
 	};
 
