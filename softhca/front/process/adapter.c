@@ -75,6 +75,8 @@ int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t nu
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
+	if (adapter->dead)
+		return 0; /* it went with the adapter */
 	prm_set(in, CMD_IN_OPCODE, opcode);
 	prm_set(in, DEALLOC_PD_IN_PD, number);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
@@ -113,10 +115,10 @@ static int create_eq(struct adapter *adapter, uint64_t events, uint32_t vector, 
 }
 
 static const enum prm_event async_events[] = {
-	PRM_EVENT_PATH_MIG,	       PRM_EVENT_COMM_EST,	     PRM_EVENT_SQ_DRAINED,
-	PRM_EVENT_CQ_ERROR,	       PRM_EVENT_WQ_CATAS_ERROR,     PRM_EVENT_PATH_MIG_FAILED,
-	PRM_EVENT_INTERNAL_ERROR,      PRM_EVENT_PORT_CHANGE,	     PRM_EVENT_WQ_INVAL_REQ_ERROR,
-	PRM_EVENT_WQ_ACCESS_ERROR,     PRM_EVENT_SRQ_CATAS_ERROR,    PRM_EVENT_SRQ_LAST_WQE,
+	PRM_EVENT_PATH_MIG,        PRM_EVENT_COMM_EST,        PRM_EVENT_SQ_DRAINED,
+	PRM_EVENT_CQ_ERROR,        PRM_EVENT_WQ_CATAS_ERROR,  PRM_EVENT_PATH_MIG_FAILED,
+	PRM_EVENT_INTERNAL_ERROR,  PRM_EVENT_PORT_CHANGE,     PRM_EVENT_WQ_INVAL_REQ_ERROR,
+	PRM_EVENT_WQ_ACCESS_ERROR, PRM_EVENT_SRQ_CATAS_ERROR, PRM_EVENT_SRQ_LAST_WQE,
 	PRM_EVENT_SRQ_RQ_LIMIT,
 };
 
@@ -329,10 +331,10 @@ static int query_roce_port(struct adapter *adapter, unsigned int port, struct po
 	if (ret)
 		return ret;
 	up = prm_get(out, QUERY_VPORT_STATE_OUT_STATE) == 1;
-	info->state = up ? 4 : 1;      /* active, down */
-	info->phys_state = up ? 5 : 3; /* link up, disabled */
+	info->state = up ? 4 : 1;           /* active, down */
+	info->phys_state = up ? 5 : 3;      /* link up, disabled */
 	info->cap_mask = 1 << 16 | 1 << 26; /* connection management, IP based GIDs */
-	info->active_mtu = 3; /* 1024 bytes: what fits Ethernet's 1500 */
+	info->active_mtu = 3;               /* 1024 bytes: what fits Ethernet's 1500 */
 	info->grh_required = true;
 	return 0;
 }
@@ -344,7 +346,7 @@ int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_i
 	*info = (struct port_info){
 		.gid_table_len = gid_table_len(adapter),
 		.pkey_table_len = pkey_table_len(adapter),
-		.max_mtu = 5,	    /* 4096 bytes */
+		.max_mtu = 5,       /* 4096 bytes */
 		.active_width = 2,  /* 4 lanes */
 		.active_speed = 64, /* of 50 Gb/s: HDR */
 	};
@@ -379,8 +381,7 @@ int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index
 		return entry->valid ? 0 : ENODATA;
 	}
 	*entry = (struct gid_entry){ .kind = GID_IB };
-	if (query_ib_gid(adapter, port, index, entry->gid) ||
-	    !memcmp(entry->gid + 8, empty, 8))
+	if (query_ib_gid(adapter, port, index, entry->gid) || !memcmp(entry->gid + 8, empty, 8))
 		return ENODATA;
 	entry->valid = true;
 	return 0;

@@ -29,17 +29,17 @@ enum {
 /* What sysfs, query_device and query_port say alike. A ConnectX-6 of 200 Gb/s. */
 #define ADAPTER_FW_VERSION_MAJOR 20
 #define ADAPTER_FW_VERSION_MINOR 65
-#define ADAPTER_FW_VERSION_SUB	 0
-#define ADAPTER_VENDOR_ID	 0x15b3
-#define ADAPTER_PART_ID		 0x101b
-#define ADAPTER_SUBSYSTEM_ID	 0x0006
-#define ADAPTER_BOARD_ID	 "SFT0000000001"
-#define ADAPTER_PCI_DOMAIN	 "5fca" /* that no real machine has */
+#define ADAPTER_FW_VERSION_SUB   0
+#define ADAPTER_VENDOR_ID        0x15b3
+#define ADAPTER_PART_ID          0x101b
+#define ADAPTER_SUBSYSTEM_ID     0x0006
+#define ADAPTER_BOARD_ID         "SFT0000000001"
+#define ADAPTER_PCI_DOMAIN       "5fca" /* that no real machine has */
 
 enum gid_kind { /* as IB_UVERBS_GID_TYPE_* */
-	GID_IB,
-	GID_ROCE_V1,
-	GID_ROCE_V2,
+		GID_IB,
+		GID_ROCE_V1,
+		GID_ROCE_V2,
 };
 
 struct gid_entry {
@@ -53,8 +53,8 @@ struct port_info {
 	uint32_t gid_table_len, pkey_table_len;
 	uint16_t lid, sm_lid;
 	uint8_t lmc, sm_sl, subnet_timeout, init_type_reply;
-	uint8_t state, phys_state;     /* IBTA PortInfo: 4 is active, 5 is link up */
-	uint8_t max_mtu, active_mtu;   /* enum ibv_mtu */
+	uint8_t state, phys_state;   /* IBTA PortInfo: 4 is active, 5 is link up */
+	uint8_t max_mtu, active_mtu; /* enum ibv_mtu */
 	uint8_t active_width, active_speed;
 	uint32_t bad_pkeys, bad_qkeys;
 	bool grh_required;
@@ -80,11 +80,12 @@ struct adapter {
 	uint32_t transport_domain;
 	uint32_t async_eqn;
 	uint32_t comp_eqn[NUM_COMP_VECTORS];
-	uint8_t caps[PRM_HCA_CAP_SIZE];	       /* general */
+	uint8_t caps[PRM_HCA_CAP_SIZE]; /* general */
 	uint8_t atomic_caps[PRM_HCA_CAP_SIZE];
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
 	volatile bool dead;
-	pthread_mutex_t uar_lock; /* of uar_pages; never held over a call into the core that can send events */
+	pthread_mutex_t
+		uar_lock; /* of uar_pages; never held over a call into the core that can send events */
 	LIST_HEAD(, uar_page) uar_pages;
 };
 

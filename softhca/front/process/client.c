@@ -252,8 +252,8 @@ static int transfer(const struct hca_bus_seg *segs, unsigned int nsegs, void *bu
 		remote[i] = (struct iovec){ (void *)(uintptr_t)addr, segs[i].len };
 		local.iov_len += segs[i].len;
 	}
-	done = write ? process_vm_writev(pid, &local, 1, remote, nsegs, 0) :
-		       process_vm_readv(pid, &local, 1, remote, nsegs, 0);
+	done = write ? process_vm_writev(pid, &local, 1, remote, nsegs, 0)
+		     : process_vm_readv(pid, &local, 1, remote, nsegs, 0);
 	return done == (ssize_t)local.iov_len ? 0 : EFAULT;
 }
 

@@ -75,6 +75,13 @@ struct listener {
 	struct mailbox *mailbox;
 };
 
+/* A private daemon ends with the last filtered process, or with a runner that could not even start one. */
+static void stop_if_unused(void)
+{
+	if (!the_daemon.num_listeners && !the_daemon.options->socket_path)
+		stopping = true;
+}
+
 static void listener_close(struct listener *listener)
 {
 	watch_remove(&listener->watch);
@@ -82,8 +89,7 @@ static void listener_close(struct listener *listener)
 	munmap(listener->mailbox, sizeof(*listener->mailbox));
 	free(listener);
 	the_daemon.num_listeners--;
-	if (!the_daemon.num_listeners && !the_daemon.options->socket_path)
-		stopping = true;
+	stop_if_unused();
 }
 
 static void listener_ready(struct watch *watch, uint32_t events)
@@ -138,6 +144,7 @@ static void runner_ready(struct watch *watch, uint32_t events)
 		watch_remove(watch);
 		close(watch->fd);
 		free(watch);
+		stop_if_unused();
 		return;
 	}
 	ret = listener_add(listener, mailbox);

@@ -54,9 +54,9 @@ struct event_channel {
 	struct watch watch; /* our end; reports that the program's is closed, or has room */
 	LIST_ENTRY(event_channel) in_all;
 	unsigned int refs; /* notification thread only */
-	dev_t dev;	   /* identify the program's end */
+	dev_t dev;         /* identify the program's end */
 	ino_t ino;
-	int number;		 /* its descriptor in the program, when it was made */
+	int number;              /* its descriptor in the program, when it was made */
 	struct adapter *adapter; /* not NULL: port and device events go here */
 	bool closed;
 	struct pending_list pending;
@@ -211,8 +211,8 @@ struct event_channel *event_channel_find(pid_t tid, int fd)
 	if (client_fd_stat(tid, fd, &st))
 		return NULL;
 	LIST_FOREACH(channel, &channels, in_all)
-		if (channel->ino == st.st_ino && channel->dev == st.st_dev)
-			return channel;
+	if (channel->ino == st.st_ino && channel->dev == st.st_dev)
+		return channel;
 	return NULL;
 }
 
@@ -252,8 +252,8 @@ static struct event_source *find_source(const struct adapter *adapter, enum sour
 	struct event_source *source;
 
 	LIST_FOREACH(source, &buckets[bucket_of(adapter, kind, number)], in_bucket)
-		if (source->number == number && source->kind == kind && source->adapter == adapter)
-			return source;
+	if (source->number == number && source->kind == kind && source->adapter == adapter)
+		return source;
 	return NULL;
 }
 
@@ -261,9 +261,9 @@ static struct event_source *find_source(const struct adapter *adapter, enum sour
 static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_len)
 {
 	struct pending_list fetched = STAILQ_HEAD_INITIALIZER(fetched);
-	int fd = event_channel_find(tid, channel->number) == channel ?
-			 client_fd_copy(tid, channel->number) :
-			 -1;
+	int fd = event_channel_find(tid, channel->number) == channel
+			 ? client_fd_copy(tid, channel->number)
+			 : -1;
 	struct pending *pending;
 
 	while (fd >= 0 && (pending = malloc(sizeof(*pending)))) {
@@ -325,9 +325,9 @@ void event_source_remove(struct event_source *source, pid_t tid, uint32_t *comp_
 	pthread_mutex_lock(&lock);
 	LIST_REMOVE(source, in_bucket);
 	if (source->comp && source->comp_sent)
-		*comp_read = source->comp_sent -
-			     take_back(source->comp, tid, sizeof(struct ib_uverbs_comp_event_desc),
-				       source);
+		*comp_read = source->comp_sent - take_back(source->comp, tid,
+							   sizeof(struct ib_uverbs_comp_event_desc),
+							   source);
 	if (source->async && source->async_sent)
 		*async_read = source->async_sent -
 			      take_back(source->async, tid,
@@ -368,8 +368,8 @@ static void send_global(struct adapter *adapter, uint32_t type, uint32_t element
 	struct event_channel *channel;
 
 	LIST_FOREACH(channel, &channels, in_all)
-		if (channel->adapter == adapter)
-			channel_write(channel, &event, sizeof(event));
+	if (channel->adapter == adapter)
+		channel_write(channel, &event, sizeof(event));
 }
 
 static const struct {

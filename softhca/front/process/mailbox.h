@@ -13,7 +13,7 @@
 struct mailbox {
 	union {
 		struct seccomp_notif notif; /* id 0: none */
-		char room[512];		    /* should a later kernel's be longer */
+		char room[512];             /* should a later kernel's be longer */
 	};
 };
 

@@ -32,6 +32,10 @@ static const struct {
 	{ __NR_faccessat, path_faccessat },
 	{ __NR_faccessat2, path_faccessat },
 	{ __NR_readlinkat, path_readlinkat },
+	{ __NR_getxattr, path_getxattr },
+	{ __NR_lgetxattr, path_getxattr },
+	{ __NR_listxattr, path_listxattr },
+	{ __NR_llistxattr, path_listxattr },
 	{ __NR_fstat, path_fstat },
 	{ __NR_ioctl, uverbs_ioctl },
 	{ __NR_socket, netlink_socket },
@@ -121,7 +125,7 @@ int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbo
 }
 
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS /* Linux 6.6 */
-#define SECCOMP_IOCTL_NOTIF_SET_FLAGS  SECCOMP_IOW(4, __u64)
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS      SECCOMP_IOW(4, __u64)
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
 #endif
 

@@ -25,9 +25,11 @@
 #include "softhca/front/process/uverbs.h"
 #include "softhca/log.h"
 
-/* Removes //, /./ and x/.. from an absolute path. Links are not followed: none leads into our directories. */
+/* Removes //, /./ and x/.. from an absolute path; a slash at its end stays, it asks to follow a link. Links are not followed:
+ * none leads into our directories. */
 static void normalize(char *path)
 {
+	bool slash = path[strlen(path) - 1] == '/';
 	char *from = path, *to = path;
 
 	while (*from) {
@@ -45,7 +47,7 @@ static void normalize(char *path)
 		}
 		from += len;
 	}
-	if (to == path)
+	if (to == path || slash)
 		*to++ = '/';
 	*to = 0;
 }
@@ -69,15 +71,25 @@ static bool make_absolute(struct call *call, int dirfd, char *path)
 	return true;
 }
 
+static bool is_parent(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 3 && !strcmp(path + len - 3, "/..");
+}
+
 /* Reads the path argument; true if it is ours, then PATH is absolute and normal. */
 static bool claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MAX])
 {
+	bool leaves; /* x/.. where only we have x, as when our directories are listed */
+
 	if (client_read_string(call->tid, addr, path, PATH_MAX) || !path[0])
 		return false;
 	if (path[0] != '/' && !make_absolute(call, dirfd, path))
 		return false;
+	leaves = sysfs_claims(path) && is_parent(path);
 	normalize(path);
-	if (!sysfs_claims(path))
+	if (!leaves && !sysfs_claims(path))
 		return false;
 	log_detail("%d: path %s", call->tid, path);
 	return true;
@@ -172,7 +184,7 @@ static int open_parent(struct daemon *daemon, char *path, const char **name)
 
 	*name = slash + 1;
 	*slash = 0;
-	return open_in_tree(daemon, path, O_DIRECTORY);
+	return open_in_tree(daemon, slash == path ? "/" : path, O_DIRECTORY);
 }
 
 static int stat_in_tree(struct daemon *daemon, char *path, bool follow, struct stat *st)
@@ -180,7 +192,7 @@ static int stat_in_tree(struct daemon *daemon, char *path, bool follow, struct s
 	const char *name;
 	int fd, ret;
 
-	if (follow) {
+	if (follow || path[strlen(path) - 1] == '/') {
 		fd = open_in_tree(daemon, path, 0);
 		ret = fd < 0 || fstat(fd, st) ? errno : 0;
 	} else {
@@ -338,7 +350,8 @@ static void access_common(struct call *call, int dirfd, unsigned int path_arg)
 	if (!claim(call, dirfd, call_arg(call, path_arg), path))
 		return;
 	ret = stat_path(call->daemon, path, true, &st);
-	if (!ret && ((mode & W_OK && !S_ISCHR(st.st_mode)) || (mode & X_OK && !S_ISDIR(st.st_mode))))
+	if (!ret &&
+	    ((mode & W_OK && !S_ISCHR(st.st_mode)) || (mode & X_OK && !S_ISDIR(st.st_mode))))
 		ret = EACCES;
 	finish(call, ret);
 }
@@ -397,4 +410,22 @@ void path_readlink(struct call *call)
 void path_readlinkat(struct call *call)
 {
 	readlink_common(call, call_arg_int(call, 0), 1);
+}
+
+/* ---- extended attributes: none ---- */
+
+void path_getxattr(struct call *call)
+{
+	char path[PATH_MAX];
+
+	if (claim(call, AT_FDCWD, call_arg(call, 0), path))
+		call_fail(call, ENODATA);
+}
+
+void path_listxattr(struct call *call)
+{
+	char path[PATH_MAX];
+
+	if (claim(call, AT_FDCWD, call_arg(call, 0), path))
+		call_return(call, 0);
 }

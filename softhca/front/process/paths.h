@@ -19,5 +19,7 @@ void path_access(struct call *call);
 void path_faccessat(struct call *call);
 void path_readlink(struct call *call);
 void path_readlinkat(struct call *call);
+void path_getxattr(struct call *call);
+void path_listxattr(struct call *call);
 
 #endif

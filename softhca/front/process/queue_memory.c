@@ -35,7 +35,6 @@ void queue_memory_put(const struct queue_memory *memory, const struct client *cl
 {
 	for (uint64_t i = 0; i < memory->pages; i++)
 		prm_set64(pas, i * sizeof(uint64_t),
-			  client_bus_addr(client, memory->first +
-							  (i << (memory->log_page_size +
-								 BASE_SHIFT))));
+			  client_bus_addr(client, memory->first + (i << (memory->log_page_size +
+									 BASE_SHIFT))));
 }

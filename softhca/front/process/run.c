@@ -28,9 +28,9 @@
 
 struct run {
 	const struct options *options;
-	int daemon;	      /* connection to the daemon */
-	pid_t daemon_pid;     /* 0: a server's */
-	int program_link;     /* to the process that becomes PROGRAM */
+	int daemon;       /* connection to the daemon */
+	pid_t daemon_pid; /* 0: a server's */
+	int program_link; /* to the process that becomes PROGRAM */
 	int listener;
 	int mailbox_fd;
 	struct mailbox *mailbox;
@@ -111,8 +111,7 @@ static int daemon_fork(struct run *run)
 	char byte;
 	ssize_t n;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ||
-	    pipe2(ready, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) || pipe2(ready, O_CLOEXEC))
 		return errno;
 	run->daemon_pid = fork();
 	if (run->daemon_pid < 0)

@@ -36,7 +36,7 @@
 enum trap_when {
 	ALWAYS,
 	IF_UVERBS_IOCTL,     /* argument 1 is the request */
-	IF_FD_IN_BAND,	     /* argument 0 is a descriptor */
+	IF_FD_IN_BAND,       /* argument 0 is a descriptor */
 	IF_RDMA_NETLINK,     /* socket(AF_NETLINK, type, NETLINK_RDMA) */
 	IF_PATH_OR_BAND_AT3, /* argument 3 has AT_EMPTY_PATH: like IF_FD_IN_BAND; else always */
 	IF_PATH_OR_BAND_AT2, /* the same with argument 2 */
@@ -60,6 +60,10 @@ static const struct trap {
 	{ __NR_faccessat, ALWAYS },
 	{ __NR_faccessat2, ALWAYS },
 	{ __NR_readlinkat, ALWAYS },
+	{ __NR_getxattr, ALWAYS },
+	{ __NR_lgetxattr, ALWAYS },
+	{ __NR_listxattr, ALWAYS },
+	{ __NR_llistxattr, ALWAYS },
 	{ __NR_fstat, IF_FD_IN_BAND },
 	{ __NR_ioctl, IF_UVERBS_IOCTL },
 	{ __NR_socket, IF_RDMA_NETLINK },

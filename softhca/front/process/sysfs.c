@@ -26,8 +26,8 @@ enum { TEXT_SIZE = 256 };
 /* What a file is about. */
 struct subject {
 	struct adapter *adapter;
-	unsigned int port;	   /* 1 and up */
-	unsigned int index;	   /* of a GID or P_Key */
+	unsigned int port;  /* 1 and up */
+	unsigned int index; /* of a GID or P_Key */
 	const struct port_info *info;
 	struct gid_entry gid;
 };
@@ -89,8 +89,8 @@ static void pci_modalias(const struct subject *of, char *text)
 
 static void pci_uevent(const struct subject *of, char *text)
 {
-	put(text, "DRIVER=mlx5_core\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN
-		  ":%02x:00.0\n",
+	put(text,
+	    "DRIVER=mlx5_core\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN ":%02x:00.0\n",
 	    ADAPTER_VENDOR_ID, ADAPTER_PART_ID, of->adapter->index + 1);
 }
 
@@ -144,11 +144,13 @@ static const struct file ib_files[] = {
 
 /* ---- a port ---- */
 
-static const char *const port_states[] = { "NOP", "DOWN", "INIT", "ARMED", "ACTIVE",
-					   "ACTIVE_DEFER" };
-static const char *const phys_states[] = { "No state change", "Sleep",	"Polling",
-					   "Disabled",	      "PortConfigurationTraining",
-					   "LinkUp",	      "LinkErrorRecovery", "Phy Test" };
+static const char *const port_states[] = {
+	"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"
+};
+static const char *const phys_states[] = {
+	"No state change",           "Sleep",  "Polling",           "Disabled",
+	"PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"
+};
 
 static void port_state(const struct subject *of, char *text)
 {
@@ -162,8 +164,7 @@ static void port_phys_state(const struct subject *of, char *text)
 
 static void port_link_layer(const struct subject *of, char *text)
 {
-	put(text, "%s\n",
-	    of->adapter->link_layer == HCA_LINK_ETHERNET ? "Ethernet" : "InfiniBand");
+	put(text, "%s\n", of->adapter->link_layer == HCA_LINK_ETHERNET ? "Ethernet" : "InfiniBand");
 }
 
 static void port_lid(const struct subject *of, char *text)
@@ -441,8 +442,9 @@ int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sy
 	for (unsigned int i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		make_dirs(&writer, dirs[i]);
 	make_file(&writer, "sys/class/infiniband_verbs/abi_version", "6\n");
-	for (unsigned int i = 0; i < num_adapters; i++)
-		make_adapter(&writer, adapters[i]);
+	/* tmpfs lists what is newest first, and programs take the first adapter of the list */
+	for (unsigned int i = num_adapters; i > 0; i--)
+		make_adapter(&writer, adapters[i - 1]);
 	if (writer.error)
 		sysfs_destroy(sysfs);
 	return writer.error;

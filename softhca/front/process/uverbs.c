@@ -22,12 +22,13 @@ enum { INLINE_MAX = sizeof(uint64_t) };
 static const struct uverbs_methods invoke_methods;
 
 static const struct uverbs_methods *const all_methods[] = {
-	&invoke_methods, &device_methods, &pd_methods,	&mr_methods,   &cq_methods,
-	&qp_methods,	 &async_methods,  &uar_methods, &devx_methods,
+	&invoke_methods, &device_methods, &pd_methods,  &mr_methods,   &cq_methods,
+	&qp_methods,     &async_methods,  &uar_methods, &devx_methods,
 };
 
-static const struct uverbs_writes *const all_writes[] = { &device_writes, &async_writes, &pd_writes, &mr_writes,
-							  &cq_writes, &qp_writes };
+static const struct uverbs_writes *const all_writes[] = {
+	&device_writes, &async_writes, &pd_writes, &mr_writes, &cq_writes, &qp_writes
+};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -285,6 +286,15 @@ static bool needs_context(const struct uverbs_method *method)
 	       method->object != UVERBS_OBJECT_ASYNC_EVENT;
 }
 
+/* Programs can still clean up after their adapter died. */
+static bool destroys(const struct uverbs_method *method)
+{
+	for (unsigned int i = 0; i < method->num_attrs; i++)
+		if (method->attrs[i].kind == ATTR_DESTROY)
+			return true;
+	return false;
+}
+
 static int run_call(struct uverbs_call *uc, uint64_t addr)
 {
 	int ret = read_call(uc, addr);
@@ -296,7 +306,7 @@ static int run_call(struct uverbs_call *uc, uint64_t addr)
 		return EPROTONOSUPPORT;
 	if (uc->hdr.driver_id != RDMA_DRIVER_MLX5)
 		return EINVAL;
-	if (uc->adapter->dead)
+	if (uc->adapter->dead && !destroys(uc->method))
 		return EIO;
 	ret = fault_command(uc->adapter->fault);
 	if (!ret)

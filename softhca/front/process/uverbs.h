@@ -32,7 +32,7 @@ struct uverbs_file {
 	LIST_ENTRY(uverbs_file) in_all;
 	struct adapter *adapter;
 	struct client *client; /* who opened it; others may have inherited it */
-	int memfd;	       /* what the program's descriptor is: UAR pages */
+	int memfd;             /* what the program's descriptor is: UAR pages */
 	dev_t dev;
 	ino_t ino;
 	int watch; /* inotify: the last descriptor or mapping is gone */
@@ -40,7 +40,7 @@ struct uverbs_file {
 	uint8_t page_used[UVERBS_FILE_UARS];
 	bool has_context;
 	struct event_channel *async; /* of objects that name no other */
-	struct object **object;	     /* by handle */
+	struct object **object;      /* by handle */
 	uint32_t num_objects;
 };
 
@@ -118,14 +118,14 @@ struct uverbs_method {
 	unsigned int num_attrs;
 };
 
-#define METHOD(name, object, method, run, attrs)                                                   \
-	{                                                                                          \
-		name, object, method, run, attrs, sizeof(attrs) / sizeof((attrs)[0])               \
+#define METHOD(name, object, method, run, attrs)                                     \
+	{                                                                            \
+		name, object, method, run, attrs, sizeof(attrs) / sizeof((attrs)[0]) \
 	}
-#define UHW_ATTRS                                                                                  \
-	{ UVERBS_ATTR_UHW_IN, ATTR_IN, OPTIONAL, 0, ANY_SIZE, 0 },                                 \
-	{                                                                                          \
-		UVERBS_ATTR_UHW_OUT, ATTR_OUT, OPTIONAL, 0, ANY_SIZE, 0                            \
+#define UHW_ATTRS                                                       \
+	{ UVERBS_ATTR_UHW_IN, ATTR_IN, OPTIONAL, 0, ANY_SIZE, 0 },      \
+	{                                                               \
+		UVERBS_ATTR_UHW_OUT, ATTR_OUT, OPTIONAL, 0, ANY_SIZE, 0 \
 	}
 
 struct uverbs_methods {
@@ -133,9 +133,9 @@ struct uverbs_methods {
 	unsigned int count;
 };
 
-#define METHODS(table)                                                                             \
-	{                                                                                          \
-		table, sizeof(table) / sizeof((table)[0])                                          \
+#define METHODS(table)                                    \
+	{                                                 \
+		table, sizeof(table) / sizeof((table)[0]) \
 	}
 
 /* A command of the former write() interface, through INVOKE_WRITE. */
@@ -164,7 +164,7 @@ struct uverbs_call {
 	struct ib_uverbs_ioctl_hdr hdr;
 	struct ib_uverbs_attr attr[UVERBS_MAX_ATTRS];
 	struct object *object[UVERBS_MAX_ATTRS]; /* of handle attributes */
-	bool known[UVERBS_MAX_ATTRS];		 /* attributes that the method has */
+	bool known[UVERBS_MAX_ATTRS];            /* attributes that the method has */
 };
 
 /* The attribute, or NULL when the call has it not. */

@@ -50,8 +50,8 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 {
 	const struct mlx5_ib_create_cq *driver = &req->driver;
 
-	if (req->flags & ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
-			   IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
+	if (req->flags &
+	    ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
 		return EOPNOTSUPP;
 	if (driver->flags & ~MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX) {
 		log_note("%s: create_cq: driver flags %#x are not supported", uc->adapter->name,

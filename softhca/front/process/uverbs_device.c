@@ -20,7 +20,7 @@ enum {
 	ATOMIC_NONE = 0,
 	ATOMIC_HCA = 1,
 	PAGE_SIZES = 0xfffff000u, /* 4 KiB and every larger power of two */
-	SEND_WQE_FIXED = 32,	  /* control and remote address segment, before data segments */
+	SEND_WQE_FIXED = 32,      /* control and remote address segment, before data segments */
 	DATA_SEG = 16,
 };
 
@@ -144,8 +144,7 @@ static bool has_atomics(const struct adapter *adapter)
 
 	return adapter_cap(adapter, HCA_CAP_ATOMIC) &&
 	       (prm_get(adapter->atomic_caps, ATOMIC_CAPS_ATOMIC_OPERATIONS) & needed) == needed &&
-	       prm_get(adapter->atomic_caps,
-		       ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1);
+	       prm_get(adapter->atomic_caps, ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1);
 }
 
 static void fill_device(const struct uverbs_call *uc, struct ib_uverbs_query_device_resp *resp)

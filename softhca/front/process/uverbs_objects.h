@@ -47,7 +47,7 @@ struct uverbs_qp {
 	struct uverbs_uar *uar;
 	uint32_t qpn;
 	uint32_t async_read; /* events, known once it is destroyed in the device */
-	uint8_t state; /* enum ibv_qp_state, as last set or queried */
+	uint8_t state;       /* enum ibv_qp_state, as last set or queried */
 	uint8_t port;
 	bool sq_sig_all;
 	uint32_t access; /* as the program set them; see fill_access() */
@@ -57,7 +57,8 @@ struct uverbs_qp {
 
 extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,
 	async_methods, uar_methods, devx_methods;
-extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes, qp_writes;
+extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes,
+	qp_writes;
 
 /* The UAR of FILE with the device's number UAR, or NULL. */
 struct uverbs_uar *uverbs_uar_by_number(const struct uverbs_file *file, uint32_t uar);

@@ -15,28 +15,28 @@
 #include "softhca/log.h"
 
 enum { /* attr_mask */
-	STATE = 1 << 0,
-	CUR_STATE = 1 << 1,
-	SQD_NOTIFY = 1 << 2,
-	ACCESS = 1 << 3,
-	PKEY = 1 << 4,
-	PORT = 1 << 5,
-	QKEY = 1 << 6,
-	AV = 1 << 7,
-	MTU = 1 << 8,
-	TIMEOUT = 1 << 9,
-	RETRY = 1 << 10,
-	RNR_RETRY = 1 << 11,
-	RQ_PSN = 1 << 12,
-	MAX_READS = 1 << 13,
-	ALT_PATH = 1 << 14,
-	RNR_TIMER = 1 << 15,
-	SQ_PSN = 1 << 16,
-	MAX_DEST_READS = 1 << 17,
-	MIG_STATE = 1 << 18,
-	CAP = 1 << 19,
-	DEST_QPN = 1 << 20,
-	ALL_ATTRS = (1 << 21) - 1,
+       STATE = 1 << 0,
+       CUR_STATE = 1 << 1,
+       SQD_NOTIFY = 1 << 2,
+       ACCESS = 1 << 3,
+       PKEY = 1 << 4,
+       PORT = 1 << 5,
+       QKEY = 1 << 6,
+       AV = 1 << 7,
+       MTU = 1 << 8,
+       TIMEOUT = 1 << 9,
+       RETRY = 1 << 10,
+       RNR_RETRY = 1 << 11,
+       RQ_PSN = 1 << 12,
+       MAX_READS = 1 << 13,
+       ALT_PATH = 1 << 14,
+       RNR_TIMER = 1 << 15,
+       SQ_PSN = 1 << 16,
+       MAX_DEST_READS = 1 << 17,
+       MIG_STATE = 1 << 18,
+       CAP = 1 << 19,
+       DEST_QPN = 1 << 20,
+       ALL_ATTRS = (1 << 21) - 1,
 };
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, NUM_STATES };
@@ -60,9 +60,8 @@ static const struct transition transitions[] = {
 	{ RESET, INIT, PRM_OP_RST2INIT_QP, PKEY | PORT | ACCESS, 0, 0 },
 	{ INIT, INIT, PRM_OP_INIT2INIT_QP, 0, PKEY | PORT | ACCESS,
 	  OPT_ACCESS | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PRI_PORT },
-	{ INIT, RTR, PRM_OP_INIT2RTR_QP,
-	  AV | MTU | DEST_QPN | RQ_PSN | MAX_DEST_READS | RNR_TIMER, ALT_PATH | ACCESS | PKEY,
-	  OPT_ACCESS | PRM_OPTPAR_PKEY_INDEX },
+	{ INIT, RTR, PRM_OP_INIT2RTR_QP, AV | MTU | DEST_QPN | RQ_PSN | MAX_DEST_READS | RNR_TIMER,
+	  ALT_PATH | ACCESS | PKEY, OPT_ACCESS | PRM_OPTPAR_PKEY_INDEX },
 	{ RTR, RTS, PRM_OP_RTR2RTS_QP, TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | MAX_READS, CHANGEABLE,
 	  OPT_ACCESS | PRM_OPTPAR_RNR_TIMEOUT },
 	{ RTS, RTS, PRM_OP_RTS2RTS_QP, 0, CHANGEABLE, OPT_ACCESS | PRM_OPTPAR_RNR_TIMEOUT },
@@ -128,9 +127,9 @@ static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	if (dest->port_num != qp->port)
 		return refuse(uc, qp, "path of another port", EINVAL);
 	if (!dest->is_global)
-		return uc->adapter->link_layer == HCA_LINK_ETHERNET ?
-			       refuse(uc, qp, "RoCE needs a global path", EINVAL) :
-			       0;
+		return uc->adapter->link_layer == HCA_LINK_ETHERNET
+			       ? refuse(uc, qp, "RoCE needs a global path", EINVAL)
+			       : 0;
 	ret = adapter_query_gid(uc->adapter, dest->port_num, dest->sgid_index, &gid);
 	return ret ? refuse(uc, qp, "no such source GID", ENODATA) : 0;
 }
@@ -178,7 +177,8 @@ static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_de
 		prm_set(ads, ADS_DSCP, dest->traffic_class >> 2);
 		prm_set(ads, ADS_ETH_PRIO, dest->sl & 7);
 		prm_set(ads, ADS_RMAC_47_32, 0x0200);
-		prm_set(ads, ADS_RMAC_31_0, dest->dgid[13] << 16 | dest->dgid[14] << 8 | dest->dgid[15]);
+		prm_set(ads, ADS_RMAC_31_0,
+			dest->dgid[13] << 16 | dest->dgid[14] << 8 | dest->dgid[15]);
 	} else {
 		prm_set(ads, ADS_RLID, dest->dlid);
 		prm_set(ads, ADS_MLID, dest->src_path_bits & 0x7f);
@@ -342,10 +342,10 @@ static int qp_modify_ex(struct uverbs_call *uc)
 static unsigned int state_of(uint8_t device_state)
 {
 	static const uint8_t states[] = {
-		[PRM_QP_STATE_RST] = RESET,   [PRM_QP_STATE_INIT] = INIT,
-		[PRM_QP_STATE_RTR] = RTR,     [PRM_QP_STATE_RTS] = RTS,
-		[PRM_QP_STATE_SQER] = SQE,    [PRM_QP_STATE_SQD] = SQD,
-		[PRM_QP_STATE_ERR] = ERR,     [PRM_QP_STATE_SQ_DRAINING] = SQD,
+		[PRM_QP_STATE_RST] = RESET, [PRM_QP_STATE_INIT] = INIT,
+		[PRM_QP_STATE_RTR] = RTR,   [PRM_QP_STATE_RTS] = RTS,
+		[PRM_QP_STATE_SQER] = SQE,  [PRM_QP_STATE_SQD] = SQD,
+		[PRM_QP_STATE_ERR] = ERR,   [PRM_QP_STATE_SQ_DRAINING] = SQD,
 	};
 
 	return device_state < sizeof(states) ? states[device_state] : ERR;
