@@ -70,7 +70,7 @@ enum mlx5_ib_uapi_uar_alloc_type {
 	MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC = 1, /* not cached */
 };
 
-enum mlx5_ib_uapi_var_alloc_flag {
+enum mlx5_ib_uapi_var_alloc_flags {
 	MLX5_IB_UAPI_VAR_ALLOC_FLAG_TLP = 1 << 0,
 };
 

@@ -548,13 +548,13 @@ enum mlx5dv_context_attr_flags {
 	MLX5DV_CONTEXT_FLAGS_DEVX = 1 << 0, /* fail unless DevX is available */
 };
 
-enum mlx5dv_context_attr_mask {
+enum mlx5dv_context_attr_comp_mask {
 	MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY = 1 << 0,
 };
 
 struct mlx5dv_context_attr {
 	uint32_t flags;         /* enum mlx5dv_context_attr_flags */
-	uint64_t comp_mask;     /* enum mlx5dv_context_attr_mask */
+	uint64_t comp_mask;     /* enum mlx5dv_context_attr_comp_mask */
 	struct ibv_fd_arr *fds; /* descriptors the context may use */
 };
 
