@@ -12,10 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Counts wrap. More may be acknowledged than reported: a device that is gone reports nothing. */
 void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, uint32_t reported)
 {
 	pthread_mutex_lock(mutex);
-	while (*acked != reported)
+	while ((int32_t)(reported - *acked) > 0)
 		pthread_cond_wait(cond, mutex);
 	pthread_mutex_unlock(mutex);
 }
