@@ -30,6 +30,7 @@ enum {
 #define ADAPTER_FW_VERSION_MAJOR 20
 #define ADAPTER_FW_VERSION_MINOR 65
 #define ADAPTER_FW_VERSION_SUB   0
+#define ADAPTER_FW_VERSION       "20.65.0000" /* the same as text */
 #define ADAPTER_VENDOR_ID        0x15b3
 #define ADAPTER_PART_ID          0x101b
 #define ADAPTER_SUBSYSTEM_ID     0x0006

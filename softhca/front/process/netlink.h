@@ -8,5 +8,7 @@
 struct call;
 
 void netlink_socket(struct call *call);
+void netlink_sendmsg(struct call *call);
+void netlink_sendto(struct call *call);
 
 #endif

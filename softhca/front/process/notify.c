@@ -39,6 +39,8 @@ static const struct {
 	{ __NR_fstat, path_fstat },
 	{ __NR_ioctl, uverbs_ioctl },
 	{ __NR_socket, netlink_socket },
+	{ __NR_sendmsg, netlink_sendmsg },
+	{ __NR_sendto, netlink_sendto },
 };
 
 static void answer(struct call *call, struct seccomp_notif_resp *response)

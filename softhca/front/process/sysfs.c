@@ -116,13 +116,6 @@ static void ib_guid(const struct subject *of, char *text)
 	put_guid(text, of->adapter->node_guid);
 }
 
-static void ib_fw_version(const struct subject *of, char *text)
-{
-	(void)of;
-	put(text, "%u.%u.%04u\n", ADAPTER_FW_VERSION_MAJOR, ADAPTER_FW_VERSION_MINOR,
-	    ADAPTER_FW_VERSION_SUB);
-}
-
 static void ib_node_desc(const struct subject *of, char *text)
 {
 	put(text, "softhca %s\n", of->adapter->name);
@@ -132,7 +125,7 @@ static const struct file ib_files[] = {
 	{ "node_type", NULL, "1: CA\n" },
 	{ "node_guid", ib_guid, NULL },
 	{ "sys_image_guid", ib_guid, NULL },
-	{ "fw_ver", ib_fw_version, NULL },
+	{ "fw_ver", NULL, ADAPTER_FW_VERSION "\n" },
 	{ "node_desc", ib_node_desc, NULL },
 	{ "board_id", NULL, ADAPTER_BOARD_ID "\n" },
 	{ "hca_type", NULL, "MT4123\n" },

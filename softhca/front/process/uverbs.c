@@ -5,6 +5,7 @@
  * What is refused, and with which errno, is the kernel's: programs probe for features by these errors.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,7 +256,7 @@ static int check_attrs(struct uverbs_call *uc)
 
 static int read_call(struct uverbs_call *uc, uint64_t addr)
 {
-	struct ib_uverbs_ioctl_hdr *hdr = &uc->hdr;
+	struct uverbs_header *hdr = &uc->hdr;
 
 	if (client_read(uc->tid, addr, hdr, sizeof(*hdr)))
 		return EFAULT;
@@ -322,14 +323,19 @@ static int run_call(struct uverbs_call *uc, uint64_t addr)
 
 static void trace_call(struct uverbs_call *uc, int ret)
 {
-	const char *name = uc->write ? uc->write->name : uc->method ? uc->method->name : "unknown";
+	const char *result = ret ? strerror(ret) : "ok";
+	char unknown[48];
+	const char *name = unknown;
 
-	trace_line(uc->adapter->trace, "verbs pid=%d %s %s object=%#x method=%#x: %s", uc->tid,
-		   uc->adapter->name, name, uc->hdr.object_id, uc->hdr.method_id,
-		   ret ? strerror(ret) : "ok");
-	if (log_level() >= LOG_DETAIL)
-		log_detail("%d: %s %s object=%#x method=%#x: %s", uc->tid, uc->adapter->name, name,
-			   uc->hdr.object_id, uc->hdr.method_id, ret ? strerror(ret) : "ok");
+	if (!uc->adapter->trace && log_level() < LOG_DETAIL)
+		return;
+	snprintf(unknown, sizeof(unknown), "object %#x method %#x", uc->hdr.object_id,
+		 uc->hdr.method_id);
+	if (uc->method)
+		name = uc->write ? uc->write->name : uc->method->name;
+	trace_line(uc->adapter->trace, "verbs pid=%d %s %s: %s", uc->tid, uc->adapter->name, name,
+		   result);
+	log_detail("%d: %s %s: %s", uc->tid, uc->adapter->name, name, result);
 }
 
 /* The file is usually used by the process that opened it. */

@@ -8,6 +8,7 @@
 #ifndef SOFTHCA_PROCESS_UVERBS_H
 #define SOFTHCA_PROCESS_UVERBS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,6 +52,8 @@ void uverbs_stop(void);
 void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec);
 void uverbs_ioctl(struct call *call);
 
+/* A free descriptor of the filter's band in process TID, whose limit is raised where needed. EMFILE: none. */
+int uverbs_pick_descriptor(pid_t tid, int *number);
 /* The uverbs file with the identity in ST, or NULL. */
 struct uverbs_file *uverbs_file_find(const struct stat *st);
 
@@ -153,6 +156,15 @@ struct uverbs_writes {
 
 enum { UVERBS_MAX_ATTRS = 32 };
 
+/* struct ib_uverbs_ioctl_hdr without the attributes behind it */
+struct uverbs_header {
+	uint16_t length, object_id, method_id, num_attrs;
+	uint64_t reserved1;
+	uint32_t driver_id, reserved2;
+};
+static_assert(sizeof(struct uverbs_header) == sizeof(struct ib_uverbs_ioctl_hdr),
+	      "the header of the kernel's");
+
 struct uverbs_call {
 	struct call *call;
 	struct uverbs_file *file;
@@ -161,7 +173,7 @@ struct uverbs_call {
 	pid_t tid;
 	const struct uverbs_method *method;
 	const struct uverbs_write *write; /* of INVOKE_WRITE */
-	struct ib_uverbs_ioctl_hdr hdr;
+	struct uverbs_header hdr;
 	struct ib_uverbs_attr attr[UVERBS_MAX_ATTRS];
 	struct object *object[UVERBS_MAX_ATTRS]; /* of handle attributes */
 	bool known[UVERBS_MAX_ATTRS];            /* attributes that the method has */

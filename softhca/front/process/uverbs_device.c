@@ -20,6 +20,7 @@ enum {
 	ATOMIC_NONE = 0,
 	ATOMIC_HCA = 1,
 	PAGE_SIZES = 0xfffff000u, /* 4 KiB and every larger power of two */
+	SEND_WQE_MAX = 512,       /* that the driver lets programs plan with */
 	SEND_WQE_FIXED = 32,      /* control and remote address segment, before data segments */
 	DATA_SEG = 16,
 };
@@ -119,7 +120,9 @@ static uint32_t max_sge(uint32_t wqe_bytes, uint32_t fixed)
 static void fill_queue_limits(const struct uverbs_call *uc,
 			      struct ib_uverbs_query_device_resp *resp)
 {
-	uint32_t sq_sge = max_sge(cap(uc, HCA_CAP_MAX_WQE_SZ_SQ), SEND_WQE_FIXED);
+	uint32_t sq_bytes = cap(uc, HCA_CAP_MAX_WQE_SZ_SQ);
+	uint32_t sq_sge =
+		max_sge(sq_bytes < SEND_WQE_MAX ? sq_bytes : SEND_WQE_MAX, SEND_WQE_FIXED);
 	uint32_t rq_sge = max_sge(cap(uc, HCA_CAP_MAX_WQE_SZ_RQ), 0);
 
 	resp->max_qp = 1u << cap(uc, HCA_CAP_LOG_MAX_QP);

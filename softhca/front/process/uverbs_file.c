@@ -215,8 +215,7 @@ free_file:
 	return ret;
 }
 
-/* A free descriptor of the band in process TID; its limit is raised where needed. EMFILE: none. */
-static int pick_descriptor(pid_t tid, int *number)
+int uverbs_pick_descriptor(pid_t tid, int *number)
 {
 	const int end = FD_BAND_FIRST + FD_BAND_SIZE;
 	struct rlimit limit;
@@ -241,7 +240,7 @@ void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec)
 {
 	struct uverbs_file *file;
 	int fd, number = -1;
-	int ret = adapter->dead ? ENODEV : pick_descriptor(call->tid, &number);
+	int ret = adapter->dead ? ENODEV : uverbs_pick_descriptor(call->tid, &number);
 
 	if (!ret)
 		ret = file_new(call->tid, adapter, &file, &fd);
