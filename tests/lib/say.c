@@ -121,7 +121,7 @@ void say_wc(const char *who, const struct ibv_wc *wc, uint32_t peer_qpn)
 		say_wc_error(who, wc);
 		return;
 	}
-	if (wc->wc_flags & IBV_WC_WITH_IMM)
+	if ((wc->opcode & IBV_WC_RECV) && (wc->wc_flags & IBV_WC_WITH_IMM))
 		snprintf(extra, sizeof(extra), " imm 0x%x", ntohl(wc->imm_data));
 	else if (wc->wc_flags & IBV_WC_WITH_INV)
 		snprintf(extra, sizeof(extra), " invalidated a key");

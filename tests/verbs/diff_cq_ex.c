@@ -82,8 +82,7 @@ static void say_readers(struct ex_rig *ex)
 	uint64_t want = ex->wc_flags;
 	uint32_t peer = ex->pair.end[0].qp->qp_num;
 
-	say("opcode %d wc_flags 0x%x vendor_err 0x%x", ibv_wc_read_opcode(cq),
-	    ibv_wc_read_wc_flags(cq), ibv_wc_read_vendor_err(cq));
+	say("opcode %d wc_flags 0x%x", ibv_wc_read_opcode(cq), ibv_wc_read_wc_flags(cq));
 	if (want & IBV_WC_EX_WITH_BYTE_LEN)
 		say("byte_len %u", ibv_wc_read_byte_len(cq));
 	if ((want & IBV_WC_EX_WITH_IMM) && (ibv_wc_read_wc_flags(cq) & IBV_WC_WITH_IMM))

@@ -14,10 +14,11 @@ struct post_rig {
 	struct ibv_sge sges[MANY];
 };
 
-static void post_rig_open(struct rig *rig, struct post_rig *p)
+static void post_rig_open(struct rig *rig, struct post_rig *p, uint64_t send_ops)
 {
 	struct rig_conf conf = rig_conf_default();
 
+	conf.send_ops = send_ops;
 	rig_pair_open(rig, &conf, &p->pair);
 	for (int i = 0; i < MANY; i++)
 		p->sges[i] = (struct ibv_sge){ (uintptr_t)p->pair.end[0].buf + i, 1,
@@ -137,45 +138,74 @@ static void empty_lists(struct post_rig *p)
 	SAY_RET(ibv_post_recv(p->pair.end[0].qp, NULL, &bad_recv), "post_recv of no request");
 }
 
-static const char *state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
+/* As ibv_post_send(), by the other door. */
+static int send_by_wr(struct ibv_qp *qp, const struct ibv_send_wr *wr)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);
 
-/* Which states accept what; what they accept is flushed by the reset that follows. */
-static void wrong_states(struct post_rig *p)
+	ibv_wr_start(qpx);
+	qpx->wr_id = wr->wr_id;
+	qpx->wr_flags = wr->send_flags;
+	ibv_wr_rdma_write(qpx, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
+	ibv_wr_set_sge(qpx, wr->sg_list->lkey, wr->sg_list->addr, wr->sg_list->length);
+	return ibv_wr_complete(qpx);
+}
+
+/* What the QP accepts in the state it is in, and in ERR what becomes of that. */
+static void post_all_ways(struct post_rig *p, const char *state)
 {
 	struct rig_end *end = &p->pair.end[0];
+	struct ibv_send_wr send = write_wr(p, 11), *bad_send;
+	struct ibv_recv_wr recv = { .wr_id = 12 }, *bad_recv;
+	int accepted = 0, n = 0;
+	struct ibv_wc wc[3];
 
-	for (enum ibv_qp_state state = IBV_QPS_RESET; state <= IBV_QPS_ERR; state++) {
-		struct ibv_send_wr send = write_wr(p, 11), *bad_send;
-		struct ibv_recv_wr recv = { .wr_id = 12 }, *bad_recv;
-		struct ibv_wc wc[2];
-		int accepted = 0, n;
+	accepted += !SAY_RET(ibv_post_recv(end->qp, &recv, &bad_recv), "post_recv in %s", state);
+	accepted += !SAY_RET(ibv_post_send(end->qp, &send, &bad_send), "post_send in %s", state);
+	send.wr_id = 13;
+	accepted += !SAY_RET(send_by_wr(end->qp, &send), "wr_complete in %s", state);
+	if (!strncmp(state, "ERR", 3))
+		n = rig_poll(end->cq, accepted, wc);
+	for (int i = 0; i < n; i++)
+		say_wc("A", &wc[i], 0);
+}
 
-		if (state == IBV_QPS_SQE)
+/* What a state accepted is dropped by the RESET that follows. */
+static void wrong_states(struct rig *rig)
+{
+	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS" };
+	struct ibv_qp_attr to_err = { .qp_state = IBV_QPS_ERR };
+	struct post_rig p;
+
+	post_rig_open(rig, &p, IBV_QP_EX_WITH_RDMA_WRITE);
+	for (enum ibv_qp_state state = IBV_QPS_RESET; state <= IBV_QPS_RTS; state++) {
+		struct ibv_qp *qp = p.pair.end[0].qp;
+		char name[32];
+
+		rig_qp_to(rig, &p.pair.conf, qp, p.pair.end[1].qp->qp_num, state);
+		post_all_ways(&p, names[state]);
+		if (state == IBV_QPS_RESET)
 			continue;
-		rig_qp_to(p->pair.rig, &p->pair.conf, end->qp, p->pair.end[1].qp->qp_num, state);
-		accepted += !SAY_RET(ibv_post_recv(end->qp, &recv, &bad_recv), "post_recv in %s",
-				     state_names[state]);
-		accepted += !SAY_RET(ibv_post_send(end->qp, &send, &bad_send), "post_send in %s",
-				     state_names[state]);
-		n = state == IBV_QPS_ERR ? rig_poll(end->cq, accepted, wc) : 0;
-		for (int i = 0; i < n; i++)
-			say_wc("A", &wc[i], 0);
-		rig_pair_reconnect(&p->pair);
+		rig_qp_to(rig, &p.pair.conf, qp, p.pair.end[1].qp->qp_num, state);
+		MUST(!ibv_modify_qp(qp, &to_err, IBV_QP_STATE));
+		snprintf(name, sizeof(name), "ERR after %s", names[state]);
+		post_all_ways(&p, name);
 	}
+	rig_pair_close(&p.pair);
 }
 
 void diff_post_errors(struct rig *rig)
 {
 	struct post_rig p;
 
-	post_rig_open(rig, &p);
+	post_rig_open(rig, &p, 0);
 	bad_inline(&p);
 	bad_sges(&p);
 	bad_opcodes(&p);
 	bad_receives(&p);
 	empty_lists(&p);
-	wrong_states(&p);
 	rig_pair_close(&p.pair);
+	wrong_states(rig);
 }
 
 /* Post one list, longer than the queue, without polling: where does it stop? */
@@ -222,7 +252,7 @@ static void unsignaled(struct rig *rig)
 	struct ibv_wc wc;
 	int posted = 0;
 
-	post_rig_open(rig, &p);
+	post_rig_open(rig, &p, 0);
 	wr = write_wr(&p, 1);
 	wr.send_flags = 0;
 	while (!ibv_post_send(p.pair.end[0].qp, &wr, &bad))

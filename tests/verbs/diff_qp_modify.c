@@ -5,8 +5,9 @@
  */
 #include "diff.h"
 
+/* Without SQD and SQE: no command of this device leads an RC QP there, which the tests below see as well. */
 static const enum ibv_qp_state all_states[] = { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
-						IBV_QPS_RTS,   IBV_QPS_SQD,  IBV_QPS_ERR };
+						IBV_QPS_RTS, IBV_QPS_ERR };
 
 static const char *state_name(int state)
 {
@@ -106,8 +107,7 @@ void diff_qp_masks(struct rig *rig)
 		{ IBV_QPS_RESET, IBV_QPS_INIT }, { IBV_QPS_INIT, IBV_QPS_INIT },
 		{ IBV_QPS_INIT, IBV_QPS_RTR },   { IBV_QPS_RTR, IBV_QPS_RTS },
 		{ IBV_QPS_RTS, IBV_QPS_RTS },    { IBV_QPS_RTS, IBV_QPS_SQD },
-		{ IBV_QPS_SQD, IBV_QPS_RTS },    { IBV_QPS_RTS, IBV_QPS_ERR },
-		{ IBV_QPS_RTS, IBV_QPS_RESET },
+		{ IBV_QPS_RTS, IBV_QPS_ERR },    { IBV_QPS_RTS, IBV_QPS_RESET },
 	};
 	struct modify_rig m;
 

@@ -157,6 +157,7 @@ static void kill_other(struct side *s, pid_t child)
 	MUST(read(s->sock, &byte, 1) == 1);
 	MUST(!kill(child, SIGKILL));
 	MUST(waitpid(child, NULL, 0) == child);
+	rig_settle(); /* an adapter notices the end of a process a little later */
 	say("the other process was killed:");
 	post(s, IBV_WR_RDMA_WRITE, 8);
 	await(s, true);
