@@ -22,6 +22,7 @@ VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_dev
 	if (!vctx->priv)
 		return ENOMEM;
 	vctx->priv->driver_id = vdev->info.driver_id;
+	vctx->priv->lost_is_destroyed = getenv("RDMAV_ALLOW_DISASSOC_DESTROY") != NULL;
 	vctx->sz = sizeof(*vctx);
 	context->device = &vdev->device;
 	context->cmd_fd = cmd_fd;

@@ -412,8 +412,8 @@ struct verbs_udata {
  * Commands on core objects. Creation fills the public object as said in section 2 (context, pd,
  * cqs, handle, keys, numbers, state, locks). Destruction first runs the command, then waits until
  * the application has acknowledged every event that it read for the object, then takes the locks
- * down: after it the provider may free the object. A device that is gone (EIO) counts as destroyed,
- * so that programs can clean up.
+ * down: after it the provider may free the object. When the device is gone they
+ * fail with EIO, unless the program has asked that this count as success (see ibv_open_device(3)).
  */
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
 

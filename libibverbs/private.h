@@ -16,6 +16,7 @@ struct verbs_ex_private {
 	uint32_t driver_id;             /* the kernel checks it in each command */
 	uint64_t core_support;          /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
 	struct ibv_device_attr *limits; /* see verbs_limits() */
+	bool lost_is_destroyed;         /* RDMAV_ALLOW_DISASSOC_DESTROY: see cmd_destroy() */
 	uint32_t legacy;                /* methods that the kernel lacks: see cmd/cmd_legacy.h */
 };
 

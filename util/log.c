@@ -27,10 +27,18 @@ static const char *const level_names[] = {
 static int log_fd = STDERR_FILENO;
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static int parse_number(const char *number)
+{
+	if (!number || !getenv("VERBS_LOG_FILE") || strlen(number) != 1 || *number < '0' ||
+	    *number > '4')
+		return VERBS_LOG_ERROR;
+	return *number - '0';
+}
+
 static int parse_level(const char *name)
 {
 	if (!name || !*name)
-		return VERBS_LOG_ERROR;
+		return parse_number(getenv("VERBS_LOG_LEVEL"));
 	for (unsigned int i = 0; i < NUM_LEVELS; i++)
 		if (!strcmp(name, level_names[i]))
 			return (int)i;

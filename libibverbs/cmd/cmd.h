@@ -23,7 +23,8 @@ int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 int cmd_run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
 		  void *resp, size_t resp_len, const struct verbs_udata *udata);
 
-/* Destroy HANDLE. A device that is gone took its objects along: that is success. RESP, which may be NULL, is zeroed first. */
+/* Destroy HANDLE. RESP, which may be NULL, is zeroed first. A device that is gone (EIO) took its objects along: that is
+ * success for programs that set RDMAV_ALLOW_DISASSOC_DESTROY, and an error for the others, as it always was. */
 int cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method, uint16_t handle_attr,
 		uint32_t handle, uint16_t resp_attr, void *resp, size_t resp_len);
 

@@ -11,9 +11,11 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct {
 	char text[2048];
@@ -22,7 +24,8 @@ static struct {
 	int eintr; /* interrupted so many times first */
 	bool old;  /* knows no method but INVOKE_WRITE, as for all but a few in Linux 5.4 */
 	uint32_t next_handle;
-	unsigned char fill; /* what outputs are filled with */
+	unsigned char fill;     /* what outputs are filled with */
+	uint32_t report_events; /* the first word of outputs, when not 0 */
 } kernel;
 
 int __wrap_ioctl(int fd, unsigned long request, void *arg);
@@ -62,6 +65,9 @@ static void take_attr(struct ib_uverbs_attr *attr)
 	if (is_in(outputs, attr->attr_id)) {
 		note(">%u", attr->len);
 		memset((void *)(uintptr_t)attr->data, kernel.fill, attr->len);
+		if (kernel.report_events)
+			memcpy((void *)(uintptr_t)attr->data, &kernel.report_events,
+			       sizeof(uint32_t));
 	} else if (is_in(new_objects, attr->attr_id)) {
 		note("=new");
 		attr->data = kernel.next_handle++;
@@ -179,17 +185,66 @@ static void an_interrupted_command_is_run_again(void **state)
 	assert_int_equal(kernel.calls, 3);
 }
 
-static void objects_of_a_lost_device_count_as_destroyed(void **state)
+static void a_lost_device_fails_destruction_unless_told_otherwise(void **state)
 {
-	struct ibv_pd pd = { .context = context_of(state), .handle = 0x33 };
-	struct verbs_mr vmr = { .mr = { .context = context_of(state) } };
+	struct fake_context *fake = *state;
+	struct ibv_pd pd = { .context = &fake->vctx.context, .handle = 0x33 };
+	struct verbs_mr vmr = { .mr = { .context = &fake->vctx.context } };
 
 	expect(NULL, NULL);
 	kernel.err = EIO;
+	assert_int_equal(verbs_cmd_dealloc_pd(&pd), EIO);
+	fake->vctx.priv->lost_is_destroyed = true;
 	assert_int_equal(verbs_cmd_dealloc_pd(&pd), 0);
 	assert_int_equal(verbs_cmd_dereg_mr(&vmr), 0);
 	kernel.err = EBUSY;
 	assert_int_equal(verbs_cmd_dealloc_pd(&pd), EBUSY);
+}
+
+static struct ibv_qp_init_attr_ex rc_attr(struct ibv_pd *pd, struct ibv_cq *send,
+					  struct ibv_cq *recv)
+{
+	return (struct ibv_qp_init_attr_ex){
+		.send_cq = send,
+		.recv_cq = recv,
+		.cap = { 1, 2, 3, 4, 5 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+	};
+}
+
+static void *ack_two_events_late(void *arg)
+{
+	struct ibv_qp *qp = arg;
+	struct ibv_async_event event = { .element.qp = qp, .event_type = IBV_EVENT_COMM_EST };
+
+	usleep(20000);
+	ibv_ack_async_event(&event);
+	usleep(20000);
+	event.event_type = IBV_EVENT_QP_FATAL;
+	ibv_ack_async_event(&event);
+	return NULL;
+}
+
+static void destruction_waits_for_acknowledgements(void **state)
+{
+	struct ibv_pd pd = { .handle = 1 };
+	struct ibv_cq cq = { .handle = 2 };
+	struct ibv_qp_init_attr_ex attr = rc_attr(&pd, &cq, &cq);
+	struct verbs_qp *vqp = calloc(1, sizeof(*vqp));
+	pthread_t acker;
+
+	expect(IDS(UVERBS_ATTR_CREATE_QP_RESP_CAP, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM),
+	       IDS(UVERBS_ATTR_CREATE_QP_HANDLE));
+	assert_int_equal(verbs_cmd_create_qp(context_of(state), &attr, vqp, NULL), 0);
+	expect(IDS(UVERBS_ATTR_DESTROY_QP_RESP), NULL);
+	kernel.report_events = 2;
+	assert_int_equal(pthread_create(&acker, NULL, ack_two_events_late, &vqp->qp), 0);
+	assert_int_equal(verbs_cmd_destroy_qp(&vqp->qp), 0);
+	assert_int_equal(vqp->qp.events_completed, 2);
+	assert_int_equal(pthread_join(acker, NULL), 0);
+	free(vqp);
 }
 
 static void reg_mr_carries_range_iova_pd_and_access(void **state)
@@ -269,19 +324,6 @@ static void a_failed_create_cq_leaves_the_channel_alone(void **state)
 	kernel.err = ENOMEM;
 	assert_int_equal(verbs_cmd_create_cq(context_of(state), &attr, 0, &vcq, NULL), ENOMEM);
 	assert_int_equal(channel.refcnt, 0);
-}
-
-static struct ibv_qp_init_attr_ex rc_attr(struct ibv_pd *pd, struct ibv_cq *send,
-					  struct ibv_cq *recv)
-{
-	return (struct ibv_qp_init_attr_ex){
-		.send_cq = send,
-		.recv_cq = recv,
-		.cap = { 1, 2, 3, 4, 5 },
-		.qp_type = IBV_QPT_RC,
-		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = pd,
-	};
 }
 
 static void create_qp_of_type_rc(void **state)
@@ -552,7 +594,8 @@ int main(void)
 		COMMAND_TEST(a_driver_response_is_zeroed_before_the_command),
 		COMMAND_TEST(dealloc_pd_names_its_handle),
 		COMMAND_TEST(an_interrupted_command_is_run_again),
-		COMMAND_TEST(objects_of_a_lost_device_count_as_destroyed),
+		COMMAND_TEST(a_lost_device_fails_destruction_unless_told_otherwise),
+		COMMAND_TEST(destruction_waits_for_acknowledgements),
 		COMMAND_TEST(reg_mr_carries_range_iova_pd_and_access),
 		COMMAND_TEST(optional_access_is_dropped_for_a_kernel_without_it),
 		COMMAND_TEST(create_cq_says_who_owns_its_events),

@@ -57,6 +57,21 @@ static void levels_include_the_graver_ones(void **state)
 	}
 }
 
+static void levels_have_numbers_too(void **state)
+{
+	char *text;
+
+	(void)state;
+	setenv("VERBS_LOG_LEVEL", "2", 1);
+	text = log_after("", one_of_each);
+	assert_string_equal(text, "before\nrdmakit error: e 1\nrdmakit warn: w\n");
+	free(text);
+	text = log_after("off", one_of_each);
+	assert_string_equal(text, "before\n");
+	free(text);
+	unsetenv("VERBS_LOG_LEVEL");
+}
+
 static void keep_errno(void)
 {
 	errno = ENOTTY;
@@ -101,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_include_the_graver_ones),
+		cmocka_unit_test(levels_have_numbers_too),
 		cmocka_unit_test(errno_survives_and_can_be_printed),
 		cmocka_unit_test(a_long_line_is_cut_and_ended),
 	};
