@@ -2,8 +2,8 @@
 /*
  * fault.c - parses fault texts and counts towards them.
  *
- * The caller's lock guards messages; commands are counted by the front, possibly from several threads,
- * hence the atomic counter.
+ * The caller's lock guards messages; commands are counted by the front, possibly from several
+ * threads, hence the atomic counter.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * caps.c - what the adapter says it can do. A capability stands here only when it works; what is not
- * named is 0. Sizes follow the limits the adapter was created with.
+ * caps.c - what the adapter says it can do. A capability stands here only when it works; what is
+ * not named is 0. Sizes follow the limits the adapter was created with.
  */
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /*
  * cmd.c - PRM commands: one table from opcode to function and the least mailbox sizes.
  *
- * A command works on an output mailbox of our own that is copied out at the end, so no function needs
- * to know how much the caller asked for. A failure has a text; its hash is the syndrome, so that equal
- * causes have equal syndromes in every release.
+ * A command works on an output mailbox of our own that is copied out at the end, so no function
+ * needs to know how much the caller asked for. A failure has a text; its hash is the syndrome, so
+ * that equal causes have equal syndromes in every release.
  */
 #include <errno.h>
 #include <string.h>

@@ -204,8 +204,8 @@ struct completion {
 
 enum { CQE_ROOM = 128 };
 
-/* 0; EIO: the CQ is in error, and the QP has to follow; EFAULT: the call with DONE->before failed and
- * nothing has happened */
+/* 0; EIO: the CQ is in error, and the QP has to follow; EFAULT: the call with DONE->before failed
+ * and nothing has happened */
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done);
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word);
 void cq_scan_arms(struct hca *hca, struct uar *uar);
@@ -365,7 +365,8 @@ static inline uint16_t sq_mask(const struct qp *qp)
 /* Has the queue work to look at; called by doorbells and by state changes. */
 void qp_wake(struct hca *hca, struct qp *qp);
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
-/* To state ERR; what is posted, and what will be, is flushed. EVENT below 0: no asynchronous event. */
+/* To state ERR; what is posted, and what will be, is flushed. EVENT below 0: no asynchronous event.
+ * */
 void qp_fail(struct hca *hca, struct qp *qp, int event);
 void qp_reset_queues(struct qp *qp);
 

@@ -228,8 +228,8 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t uar)
 
 /* ---- the loop ---- */
 
-/* A QP in error flushes what is posted; receives ring no doorbell, so it is looked at again, ever less
- * often. */
+/* A QP in error flushes what is posted; receives ring no doorbell, so it is looked at again, ever
+ * less often. */
 static bool flush(struct hca *hca, struct qp *qp)
 {
 	bool send_left = sq_flush(hca, qp, TURN_FLUSHES);

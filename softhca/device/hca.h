@@ -2,12 +2,13 @@
 /*
  * hca.h - the device core as its fronts see it.
  *
- * A front owns how software reaches the adapter (seccomp notifications, PCI); the core owns what the adapter does:
- * it executes PRM commands, runs work queues, writes CQEs and EQEs. Software drives it through five things only: commands,
- * doorbells, DMA, events and time. The core opens no device, knows no process and never blocks.
+ * A front owns how software reaches the adapter (seccomp notifications, PCI); the core owns what
+ * the adapter does: it executes PRM commands, runs work queues, writes CQEs and EQEs. Software
+ * drives it through five things only: commands, doorbells, DMA, events and time. The core opens no
+ * device, knows no process and never blocks.
  *
- * Threads: every function takes the adapter's own lock, so a front may call from any thread. Callbacks (bus, event) run with
- * that lock held and must not call back into the core.
+ * Threads: every function takes the lock of the adapter's fabric, so a front may call from any
+ * thread. Callbacks (bus, event) run with that lock held and must not call back into the core.
  */
 #ifndef SOFTHCA_DEVICE_HCA_H
 #define SOFTHCA_DEVICE_HCA_H
@@ -21,8 +22,9 @@ struct fabric; /* what several adapters share: see fabric.h */
 struct fault;  /* the faults to inject: see fault.h; may be NULL */
 struct trace;  /* where commands, WQEs and CQEs are written down: see trace.h; may be NULL */
 
-/* Bus addresses are 64 bits, opaque to the core except that consecutive addresses are consecutive memory. The process front
- * puts the client into bits 63:48 and its virtual address below; the PCI front passes guest-physical addresses. */
+/* Bus addresses are 64 bits, opaque to the core except that consecutive addresses are consecutive
+ * memory. The process front puts the client into bits 63:48 and its virtual address below; the PCI
+ * front passes guest-physical addresses. */
 struct hca_bus_seg {
 	uint64_t addr;
 	size_t len;
@@ -31,8 +33,9 @@ struct hca_bus_seg {
 struct hca_bus_ops {
 	/* Gather SEGS into BUF. 0, or EFAULT when any byte cannot be read. */
 	int (*read)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf);
-	/* Scatter BUF to SEGS, ascending: the last byte becomes visible last (a CQE's ownership byte relies on it).
-	 * 0, or EFAULT when any byte cannot be written; earlier segments may then have been. */
+	/* Scatter BUF to SEGS, ascending: the last byte becomes visible last (a CQE's ownership
+	 * byte relies on it). 0, or EFAULT when any byte cannot be written; earlier segments may
+	 * then have been. */
 	int (*write)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs,
 		     const void *buf);
 };
@@ -55,16 +58,16 @@ struct hca_config {
 	enum hca_link_layer link_layer;
 	unsigned int num_ports;
 	uint64_t node_guid; /* host order; port GUIDs follow it */
-	uint64_t
-		seed; /* of everything that is chosen at random: QPN and key order, first PSNs of the core's own */
+	uint64_t seed;      /* of everything chosen at random: where numbers start */
 	struct hca_limits limits;
 	struct fabric *fabric;
 	struct fault *fault;
 	struct trace *trace;
 	const struct hca_bus_ops *bus_ops;
 	void *bus;
-	/* A 64-byte EQE in PRM layout for event queue EQN. An EQ created without memory (log_eq_size 0 and no PAS) exists
-	 * for fronts that play the driver; EQs with memory are written by DMA and EQN then says which vector to raise. */
+	/* A 64-byte EQE in PRM layout for event queue EQN. An EQ created without memory
+	 * (log_eq_size 0 and no PAS) exists for fronts that play the driver; EQs with memory are
+	 * written by DMA and EQN then says which vector to raise. */
 	void (*event)(void *front, uint32_t eqn, const uint8_t eqe[64]);
 	void *front;
 };
@@ -74,16 +77,18 @@ int hca_create(const struct hca_config *config, struct hca **hca);
 void hca_destroy(struct hca *hca);
 
 /*
- * Execute one command; IN and OUT are command mailboxes in PRM layout (mlx5_ifc.h), opcode first. OUT is always filled:
- * status, syndrome, and zeroes behind what the command writes. An unknown opcode gets BAD_OP, a field that is not
- * implemented BAD_PARAM; never success. The command has completed on return.
+ * Execute one command; IN and OUT are command mailboxes in PRM layout (mlx5_ifc.h), opcode first.
+ * OUT is always filled: status, syndrome, and zeroes behind what the command writes. An unknown
+ * opcode gets BAD_OP, a field that is not implemented BAD_PARAM; never success. The command has
+ * completed on return.
  */
 void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len);
 
 /*
- * Doorbells. A PCI front knows each write: hca_uar_write(). A front whose UAR pages are plain memory only learns that
- * something was rung, and several rings may have collapsed into one: the scans look at the doorbell record of every send
- * queue (or every CQ) that uses that UAR page. VALUE is as written by the CPU, i.e. big-endian bytes in memory order.
+ * Doorbells. A PCI front knows each write: hca_uar_write(). A front whose UAR pages are plain
+ * memory only learns that something was rung, and several rings may have collapsed into one: the
+ * scans look at the doorbell record of every send queue (or every CQ) that uses that UAR page.
+ * VALUE is as written by the CPU, i.e. big-endian bytes in memory order.
  */
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar);
@@ -91,15 +96,16 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
 
 #define HCA_IDLE UINT64_MAX
 /*
- * Do a bounded amount of pending work and fire the timers that are due at NOW_NS (CLOCK_MONOTONIC). Returns when to call
- * again at the latest: 0 for more work at once, HCA_IDLE for nothing pending. A command or doorbell can shorten it.
+ * Do a bounded amount of pending work and fire the timers that are due at NOW_NS (CLOCK_MONOTONIC).
+ * Returns when to call again at the latest: 0 for more work at once, HCA_IDLE for nothing pending.
+ * A command, a doorbell or work of another adapter of the same fabric can shorten it.
  */
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns);
 
 /*
  * The adapter dies: nothing goes out or comes in any more, all QPs are in error, what is posted is
- * flushed, and an internal-error event goes to EQN 0. Later commands fail with INT_ERR, except those
- * that give objects back, so that software can clean up.
+ * flushed, and an internal-error event goes to EQN 0. Later commands fail with INT_ERR, except
+ * those that give objects back, so that software can clean up.
  */
 void hca_kill(struct hca *hca);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.c - the objects that are hardly more than a number: protection domains, transport domains, UARs.
+ * pd.c - the objects that are hardly more than a number: protection domains, transport domains,
+ * UARs.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * port.c - ports: LID, GUID, GID and P_Key tables, state. Every port is active at once; on InfiniBand
- * the fabric stands in for the subnet manager, on RoCE software fills the GID table.
+ * port.c - ports: LID, GUID, GID and P_Key tables, state. Every port is active at once; on
+ * InfiniBand the fabric stands in for the subnet manager, on RoCE software fills the GID table.
  */
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 enum { STATE_ACTIVE = 4, PHYS_LINK_UP = 5, SUBNET_TIMEOUT = 18, DEFAULT_PKEY = 0xffff };
 
-/* Capability mask of an InfiniBand port: automatic migration and the like are not there; system image
- * GUID and client reregistration are. IBTA vol 1, PortInfo. */
+/* Capability mask of an InfiniBand port: automatic migration and the like are not there; system
+ * image GUID and client reregistration are. IBTA vol 1, PortInfo. */
 #define PORT_CAP_MASK 0x02000800u
 
 static const uint8_t link_local[8] = { 0xfe, 0x80 };

@@ -71,8 +71,8 @@ enum {
 
 #define FROM(state) (1u << PRM_QP_STATE_##state)
 
-/* Fields in TAKES are always taken, those in OPTIONAL when the mask says so; RST2INIT and the command
- * to RTR take access flags from the context whenever they are there to be taken. */
+/* Fields in TAKES are always taken, those in OPTIONAL when the mask says so; RST2INIT and the
+ * command to RTR take access flags from the context whenever they are there to be taken. */
 static const struct transition {
 	enum prm_opcode opcode;
 	uint32_t from; /* states */

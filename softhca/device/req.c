@@ -2,10 +2,10 @@
 /*
  * req.c - the requester: send WQEs become request messages, responses become completions.
  *
- * PSNs count packets of the path MTU; a message covers many of them. WQEs from sq.ci to sq.next are on
- * the wire. An answer may arrive while its request is being sent (the fabric delivers by calls), so all
- * state is brought up to date before a message is handed over. A retry goes back to the oldest
- * unacknowledged PSN. IBTA vol 1, 9.7.3 (requester), 9.7.5.2 (RNR), 9.9.2 (errors).
+ * PSNs count packets of the path MTU; a message covers many of them. WQEs from sq.ci to sq.next are
+ * on the wire. An answer may arrive while its request is being sent (the fabric delivers by calls),
+ * so all state is brought up to date before a message is handed over. A retry goes back to the
+ * oldest unacknowledged PSN. IBTA vol 1, 9.7.3 (requester), 9.7.5.2 (RNR), 9.9.2 (errors).
  */
 #include <string.h>
 
@@ -253,7 +253,8 @@ static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 	qp_address(hca, qp, msg);
 }
 
-/* Fetch the payload, unless the response will bring it. Small inline data is sent from where it is. */
+/* Fetch the payload, unless the response will bring it. Small inline data is sent from where it is.
+ * */
 static int gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;

@@ -2,9 +2,9 @@
 /*
  * resp.c - the responder: executes requests in PSN order and answers them.
  *
- * A request is refused with a NAK and leaves no trace, or is executed and moves expected_psn. One that
- * was executed before is acknowledged again: READs are repeated, atomics answered from a cache.
- * IBTA vol 1, 9.7.4 (responder), 9.7.5 (acknowledges), 9.9.3 (errors).
+ * A request is refused with a NAK and leaves no trace, or is executed and moves expected_psn. One
+ * that was executed before is acknowledged again: READs are repeated, atomics answered from a
+ * cache. IBTA vol 1, 9.7.4 (responder), 9.7.5 (acknowledges), 9.9.3 (errors).
  */
 #include <errno.h>
 #include <string.h>
@@ -137,8 +137,8 @@ static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 			qp->resp.received, msg->payload_len);
 }
 
-/* Payload and CQE of a short message in one bus call. False: nothing has happened, and going step by
- * step will show why. */
+/* Payload and CQE of a short message in one bus call. False: nothing has happened, and going step
+ * by step will show why. */
 static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	enum { SHORT = 1024 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rq.c - the receive queue's ring. Receives ring no doorbell: the record is read when a message needs
- * a WQE and no fetched one is left, in the same bus call as the WQEs themselves.
+ * rq.c - the receive queue's ring. Receives ring no doorbell: the record is read when a message
+ * needs a WQE and no fetched one is left, in the same bus call as the WQEs themselves.
  */
 #include <errno.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * sq.c - the send queue's ring: doorbell records, fetching WQEs, completing and flushing them.
  *
- * A bus call costs about as much as a small message, so one call reads the doorbell records of a UAR
- * page together with the next few WQEBBs of its idle queues, and fetches bring up to 16 WQEBBs.
+ * A bus call costs about as much as a small message, so one call reads the doorbell records of a
+ * UAR page together with the next few WQEBBs of its idle queues, and fetches bring up to 16 WQEBBs.
  */
 #include <string.h>
 

@@ -2,8 +2,9 @@
 /*
  * wqe.c - work queue elements, decoded and checked as the device sees them.
  *
- * A WQE that breaks a rule is refused with the reason as vendor syndrome; nothing of it is executed.
- * What each opcode is made of stands in one table. PRM: Send WQE format, Receive WQE format.
+ * A WQE that breaks a rule is refused with the reason as vendor syndrome; nothing of it is
+ * executed. What each opcode is made of stands in one table. PRM: Send WQE format, Receive WQE
+ * format.
  */
 #include <string.h>
 
@@ -64,8 +65,8 @@ static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
 	wqe->length += sge->len;
 }
 
-/* Inline bytes follow their 4-byte header and are padded to a segment; returns the bytes taken, 0 if
- * they run over the end of the WQE. */
+/* Inline bytes follow their 4-byte header and are padded to a segment; returns the bytes taken, 0
+ * if they run over the end of the WQE. */
 static size_t decode_inline(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
 {
 	uint32_t len = prm_get(seg, DATA_LEN) & INLINE_LEN_MASK;

@@ -77,7 +77,8 @@ enum vendor_syndrome {
 /* WQEBBs of the send WQE at RAW; 0 is not valid. */
 uint32_t wqe_bbs(const uint8_t *raw);
 
-/* Add LEN bytes, OFFSET into what the segments describe, to a transfer; 0, WQE_BAD_LKEY or WQE_BAD_DMA. */
+/* Add LEN bytes, OFFSET into what the segments describe, to a transfer; 0, WQE_BAD_LKEY or
+ * WQE_BAD_DMA. */
 int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
 /* The same, and carry it out. */

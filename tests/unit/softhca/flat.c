@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flat.c - see flat.h. Builds mailboxes and WQEs with code of its own, so that the core's decoding is
- * checked against something.
+ * flat.c - see flat.h. Builds mailboxes and WQEs with code of its own, so that the core's decoding
+ * is checked against something.
  */
 #include <errno.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flat.h - the device core over one flat memory: two adapters on a fabric, objects made by commands, WQEs
- * built by hand, CQEs read as bytes. Bus addresses are offsets into flat.mem; time is flat.now.
+ * flat.h - the device core over one flat memory: two adapters on a fabric, objects made by
+ * commands, WQEs built by hand, CQEs read as bytes. Bus addresses are offsets into flat.mem; time
+ * is flat.now.
  */
 #ifndef TEST_FLAT_H
 #define TEST_FLAT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_errors.c - each way in which a work request can fail: the syndrome on both sides, what is flushed
- * after it and in which order, the asynchronous event, the state of the QPs.
+ * test_errors.c - each way in which a work request can fail: the syndrome on both sides, what is
+ * flushed after it and in which order, the asynchronous event, the state of the QPs.
  */
 #include "pair.h"
 
@@ -188,6 +188,20 @@ static void misaligned_atomic_is_an_invalid_request(void **state)
 	flat_ring(a);
 	flat_run(LONG / 100);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_INVAL_REQ);
+	unpair();
+}
+
+static void message_above_the_limit_is_a_length_error(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from, 0, lkey); /* 0 is 2 GiB */
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 100);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, LOCAL_LENGTH);
 	unpair();
 }
 
@@ -403,6 +417,7 @@ int main(void)
 		IB(receive_with_a_bad_key_fails_both),
 		IB(memory_that_is_gone_is_a_protection_error),
 		IB(misaligned_atomic_is_an_invalid_request),
+		IB(message_above_the_limit_is_a_length_error),
 		IB(rnr_ends_after_its_retries),
 		IB(rnr_waits_for_a_receive),
 		IB(silence_ends_after_the_retries),

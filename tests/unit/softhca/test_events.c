@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_events.c - when a completion raises an event: arming before and after it, once only, solicited only,
- * arms of several CQs that came with one doorbell.
+ * test_events.c - when a completion raises an event: arming before and after it, once only,
+ * solicited only, arms of several CQs that came with one doorbell.
  */
 #include "pair.h"
 

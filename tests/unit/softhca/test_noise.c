@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_noise.c - commands, WQEs, receive WQEs and doorbells full of random bits: the device must neither crash
- * (the sanitizers watch), nor hang, nor write a byte outside what was registered.
+ * test_noise.c - commands, WQEs, receive WQEs and doorbells full of random bits: the device must
+ * neither crash (the sanitizers watch), nor hang, nor write a byte outside what was registered.
  */
 #include "pair.h"
 
