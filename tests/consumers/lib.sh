@@ -54,13 +54,22 @@ trap leave EXIT
 is_selected() { [ -z "$ONLY" ] || [[ $1 =~ $ONLY ]]; }
 ok() { say "ok $PREFIX$1"; }
 skip() { say "skip $PREFIX$1 - $2"; }
-# failed NAME REASON [FILE...]: with the end of each file.
+
+# The first and the last lines of a file.
+excerpt() {
+	tr -d '\000' <"$1" | awk '{ line[NR] = $0 }
+		END { for (i = 1; i <= NR; i++) {
+			if (i <= 8 || i > NR - 15) print "    " line[i]
+			else if (i == 9) print "    [...]" } }'
+}
+
+# failed NAME REASON [FILE...]: with an excerpt of each file.
 failed() {
 	local name=$1 reason=$2 file
 	shift 2
 	for file in "$@"; do
 		say "--- ${file##*/} of $name"
-		tail -n 15 "$file" 2>/dev/null | tr -d '\000' | sed 's/^/    /' || true
+		[ ! -e "$file" ] || excerpt "$file"
 	done
 	say "FAIL $PREFIX$name - $reason"
 }
