@@ -83,12 +83,13 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	ret = send_wqe_size(caps, cap, head, &wqe);
 	if (ret)
 		return ret;
-	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
-	ret = check(
-		"cap.max_send_wr", ring / PRM_WQEBB_SIZE, caps->max_send_wqebb,
-		"WQEBBs of the send ring, for so many WQEs of the length that max_send_sge and max_inline_data need");
+	/* max_send_wqebb is a power of two, so what fits before rounding up fits after it. */
+	ret = check("cap.max_send_wr", cap->max_send_wr,
+		    (uint64_t)caps->max_send_wqebb * PRM_WQEBB_SIZE / wqe,
+		    "send WQEs of the length that max_send_sge and max_inline_data need");
 	if (ret)
 		return ret;
+	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
 	size->sq_wqebbs = (uint32_t)(ring / PRM_WQEBB_SIZE);
 	size->sq_max_post = (uint32_t)(ring / wqe);
 	size->sq_max_sge = cap->max_send_sge;
