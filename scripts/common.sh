@@ -36,6 +36,15 @@ logged() {
 	fi
 }
 
+# free_port: sets PORT to a TCP port that nobody uses, each time another.
+PORT=$((20000 + RANDOM % 20000))
+free_port() {
+	while :; do
+		PORT=$((PORT + 1))
+		grep -qs "$(printf ':%04X ' "$PORT")" /proc/net/tcp /proc/net/tcp6 || break
+	done
+}
+
 # What a build needs, and what the tests need on top; one list per kind of distribution.
 APT_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libseccomp-dev libnl-3-dev libnl-route-3-dev)
 APT_TEST=(g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest

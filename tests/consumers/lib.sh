@@ -38,7 +38,6 @@ ADAPTER=
 ADAPTER_SOCKET=$WORK/adapter
 ADAPTER_LINK=
 CASE_LIMIT=${CASE_LIMIT:-60} # seconds for one case
-NEXT_PORT=$((20000 + RANDOM % 20000))
 
 IS_SANITIZED=
 ! grep -q '^RDMAKIT_SANITIZE:[A-Z]*=.*address' "$BUILD/CMakeCache.txt" || IS_SANITIZED=1
@@ -164,15 +163,6 @@ on_adapter() { say "$SOFTHCA run --socket $ADAPTER_SOCKET -- $*"; }
 has_complaint() { grep -qsE 'Sanitizer|runtime error:' "$@"; }
 
 # --- pairs -------------------------------------------------------------------------------------------------------------
-
-# Sets PORT to a TCP port nobody listens on.
-free_port() {
-	while :; do
-		NEXT_PORT=$((NEXT_PORT + 1))
-		grep -qsi "$(printf ':%04X ' "$NEXT_PORT")" /proc/net/tcp /proc/net/tcp6 || break
-	done
-	PORT=$NEXT_PORT
-}
 
 # pingpong_ok / perftest_ok SERVER-LOG CLIENT-LOG: whether the output shows that the work was done.
 pingpong_ok() {
