@@ -128,7 +128,7 @@ enum prm_status caps_query(struct hca *hca, struct cmd *cmd)
 
 enum prm_status caps_query_adapter(struct hca *hca, struct cmd *cmd)
 {
-	static const char psid[16] = "RDK0000000001";
+	static const char psid[16] = "SFT0000000001";
 	uint8_t *adapter = prm_at(cmd->out, QUERY_ADAPTER_OUT_QUERY_ADAPTER_STRUCT);
 
 	(void)hca;

@@ -13,7 +13,8 @@ enum {
 	TURN_BYTES = 256 * 1024, /* what a queue may send in its turn */
 	TURN_FLUSHES = 64,
 	MAX_FLUSH_POLL_MS = 10,
-	UAR_SQ_DOORBELL = 0x800, /* and 0x900, the second of the pair */
+	UAR_SQ_DOORBELL = 0x800, /* the first register, */
+	UAR_SQ_REGISTER = 0x100, /* and their size */
 	UAR_CQ_DOORBELL = 0x20,
 };
 
@@ -176,32 +177,31 @@ void hca_kill(struct hca *hca)
 
 /* ---- doorbells ---- */
 
-/* A send doorbell names the QP and the new producer index in its control segment; as the doorbell
- * record says the same, the record is what is read. */
-static void ring_sq(struct hca *hca, uint64_t value_be)
+/* A send doorbell is the start of a control segment, which names the QP. The doorbell record says how
+ * far, so the rest of a BlueFlame write is not needed. */
+static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	struct qp *qp = res_get(&hca->qps, be64toh(value_be) >> 8 & 0xffffff);
 
-	if (qp && sq_read_doorbell(hca, qp))
+	if (qp && qp->uar->n == uar && sq_read_doorbell(hca, qp))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-static void ring_cq(struct hca *hca, uint64_t value_be)
+static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	struct cq *cq = res_get(&hca->cqs, be64toh(value_be) & 0xffffff);
 
-	if (cq)
+	if (cq && cq->uar->n == uar)
 		cq_arm(hca, cq, be64toh(value_be) >> 32);
 }
 
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
 {
-	(void)uar;
 	fabric_lock(hca->fabric);
-	if (offset >= UAR_SQ_DOORBELL)
-		ring_sq(hca, value_be);
+	if (offset >= UAR_SQ_DOORBELL && offset % UAR_SQ_REGISTER == 0)
+		ring_sq(hca, uar, value_be);
 	else if (offset == UAR_CQ_DOORBELL)
-		ring_cq(hca, value_be);
+		ring_cq(hca, uar, value_be);
 	fabric_unlock(hca->fabric);
 }
 

@@ -10,7 +10,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/wqe.h"
 
-enum { SCAN_QPS = 16, SPECULATE_QPS = 2, SPECULATE_BBS = 4 };
+enum { SCAN_QPS = 48, SPECULATE_QPS = 2, SPECULATE_BBS = 4 };
 
 struct scan {
 	struct qp *qp;

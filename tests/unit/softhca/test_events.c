@@ -176,6 +176,10 @@ static void single_send_doorbell_names_its_qp(void **state)
 	flat_post(a);
 	prm_set(flat.mem + a->dbr, PRM(0x4, 31, 0), a->sq_pi);
 	memcpy(&value, flat.mem + a->sq, sizeof(value));
+	hca_uar_write(flat.hca[0], flat.uar[0] + 1, 0x800, value); /* somebody else's page */
+	hca_uar_write(flat.hca[0], flat.uar[0], 0x808, value);     /* not the start of a WQE */
+	flat_run(LONG / 100);
+	flat_expect_empty(a->send_cq);
 	hca_uar_write(flat.hca[0], flat.uar[0], 0x800, value);
 	flat_run(LONG / 100);
 	flat_expect_done(a->send_cq, REQ, 0);
