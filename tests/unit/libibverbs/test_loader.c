@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Plugins that cannot be loaded: each costs one log line that says why, and the others get their turn.
+ *
+ * loader.c is compiled into this program with directories of its own, which main() fills.
+ */
+#include "unit.h"
+
+#include "private.h"
+#include "temp_tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int lines_with(const char *what)
+{
+	char *log = tree_get("log"), *save = NULL;
+	int count = 0;
+
+	for (char *line = strtok_r(log, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		count += strstr(line, what) != NULL;
+	free(log);
+	return count;
+}
+
+static void a_foreign_plugin_is_named(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider foreign: skipped"), 1);
+	assert_int_equal(lines_with("libforeign-rdmav34.so was built for another libibverbs"), 1);
+}
+
+static void a_broken_plugin_is_not_called_missing(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider broken: skipped"), 1);
+	assert_int_equal(lines_with("libbroken-rdmakit"), 1);
+	assert_int_equal(lines_with("cannot open shared object file"), 1); /* that is nowhere */
+}
+
+static void a_missing_plugin_is_one_line(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider nowhere: skipped"), 1);
+}
+
+static void plugins_are_tried_once(void **state)
+{
+	(void)state;
+	loader_load_drivers();
+	assert_int_equal(lines_with("skipped"), 3);
+}
+
+static const struct verbs_pci_id one_id[] = { { 0x15b3, 0x1021 }, {} };
+static const struct verbs_driver by_id = { .magic = VERBS_DRIVER_MAGIC,
+					   .name = "a",
+					   .driver_id = 5 };
+static const struct verbs_driver by_pci = {
+	.magic = VERBS_DRIVER_MAGIC, .name = "b", .driver_id = 6, .pci_ids = one_id
+};
+static const struct verbs_driver wrong_magic = { .magic = 1, .name = "c", .driver_id = 7 };
+
+static void a_driver_id_decides_and_pci_is_for_sysfs(void **state)
+{
+	const struct verbs_device_info netlink_a = { .driver_id = 5, .pci = { 0x15b3, 0x1021 } };
+	const struct verbs_device_info netlink_other = { .driver_id = 9,
+							 .pci = { 0x15b3, 0x1021 } };
+	const struct verbs_device_info sysfs_b = { .pci = { 0x15b3, 0x1021 } };
+	const struct verbs_device_info sysfs_none = { .pci = { 0x15b3, 0x1022 } };
+	const struct verbs_device_info no_pci = {};
+
+	(void)state;
+	verbs_register_driver(&by_id);
+	verbs_register_driver(&by_pci);
+	verbs_register_driver(&by_pci);
+	assert_ptr_equal(loader_match(&netlink_a), &by_id);
+	assert_null(loader_match(&netlink_other));
+	assert_ptr_equal(loader_match(&sysfs_b), &by_pci);
+	assert_null(loader_match(&sysfs_none));
+	assert_null(loader_match(&no_pci));
+}
+
+static void another_contract_is_refused(void **state)
+{
+	const struct verbs_device_info info = { .driver_id = 7 };
+
+	(void)state;
+	verbs_register_driver(&wrong_magic);
+	assert_null(loader_match(&info));
+	assert_int_equal(lines_with("another driver.h"), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_foreign_plugin_is_named),
+		cmocka_unit_test(a_broken_plugin_is_not_called_missing),
+		cmocka_unit_test(a_missing_plugin_is_one_line),
+		cmocka_unit_test(plugins_are_tried_once),
+		cmocka_unit_test(a_driver_id_decides_and_pci_is_for_sysfs),
+		cmocka_unit_test(another_contract_is_refused),
+	};
+	char log[512];
+	int failed;
+
+	snprintf(log, sizeof(log), "%s/log", tree_make());
+	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_FILE", log, 1);
+	setenv("IBV_DRIVERS", "foreign:broken", 1);
+	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere", 1); /* takes precedence */
+	loader_load_drivers();
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	tree_remove();
+	return failed;
+}
