@@ -31,49 +31,35 @@ static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)
 									     : start;
 }
 
-/* A read or atomic: the buffers are those of its send WQE. */
-static int copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
-{
-	const struct mlx5_sq *sq = &qp->sq;
-	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
-	const uint8_t *wqe = sq->buf + ((size_t)unit << PRM_WQEBB_LOG);
-	const uint8_t *from = inline_payload(cqe);
-	uint32_t left = be32toh(cqe->byte_cnt);
-	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & PRM_WQE_MAX_DS;
-	uint32_t skip =
-		cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ ? 2 : 3; /* ctrl, raddr[, atomic] */
-	const uint8_t *seg = wqe + skip * PRM_DS_SIZE;
-
-	for (; skip < ds && left; skip++, seg += PRM_DS_SIZE) {
-		uint32_t part;
-
-		if (seg == sq->end)
-			seg = sq->buf;
-		part = scatter_fill((const struct mlx5_wqe_data_seg *)seg, from, left);
-		from += part;
-		left -= part;
-	}
-	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
-}
-
 /* A message: the buffers are those of the oldest receive WQE. */
 static int copy_to_rq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_rq *rq = &qp->rq;
 	uint32_t unit = rq->wq.tail & rq->wq.mask;
-	const struct mlx5_wqe_data_seg *seg = (void *)(rq->buf + ((size_t)unit << rq->stride_log));
-	const uint8_t *from = inline_payload(cqe);
-	uint32_t left = be32toh(cqe->byte_cnt);
+	const void *wqe = rq->buf + ((size_t)unit << rq->stride_log);
+	uint32_t left = scatter_fill(wqe, rq->max_sge, inline_payload(cqe), be32toh(cqe->byte_cnt));
 
-	for (uint32_t i = 0; i < rq->max_sge && left; i++, seg++) {
-		uint32_t part;
+	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+}
 
-		if (seg->lkey == htobe32(MLX5_INVALID_LKEY) && !seg->byte_count)
-			break; /* end of a list shorter than the WQE */
-		part = scatter_fill(seg, from, left);
-		from += part;
-		left -= part;
-	}
+/* A read or atomic: the buffers are those of its send WQE, which may go on at the start of the ring. */
+static int copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+{
+	const struct mlx5_sq *sq = &qp->sq;
+	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
+	const uint8_t *wqe = sq->buf + ((size_t)unit << PRM_WQEBB_LOG);
+	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & PRM_WQE_MAX_DS;
+	uint32_t head =
+		cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ ? 2 : 3; /* ctrl, raddr[, atomic] */
+	uint32_t to_end = (uint32_t)(sq->end - wqe) / PRM_DS_SIZE;
+	uint32_t before = min_of(ds, to_end) - head;
+	uint32_t bytes = be32toh(cqe->byte_cnt), left;
+
+	left = scatter_fill((const void *)(wqe + head * PRM_DS_SIZE), before, inline_payload(cqe),
+			    bytes);
+	if (left && ds > to_end)
+		left = scatter_fill((const void *)sq->buf, ds - to_end,
+				    inline_payload(cqe) + bytes - left, left);
 	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
@@ -133,12 +119,12 @@ int cqe_take_exception(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 {
 	unsigned int opcode = cqe_opcode(cqe);
 
-	if (opcode == MLX5_CQE_REQ_ERR || opcode == MLX5_CQE_RESP_ERR)
-		return take_error(qp, cqe);
 	if (opcode == MLX5_CQE_REQ)
 		return copy_to_sq(qp, cqe);
-	if (opcode <= MLX5_CQE_RESP_SEND_INV)
+	if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
 		return copy_to_rq(qp, cqe);
+	if (opcode == MLX5_CQE_REQ_ERR || opcode == MLX5_CQE_RESP_ERR)
+		return take_error(qp, cqe);
 	verbs_warn("poll_cq: qp 0x%x: unexpected CQE opcode %u: skipped", qp->vqp.qp.qp_num,
 		   opcode);
 	return -1;

@@ -32,15 +32,21 @@ static inline void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 	}
 }
 
-/* Copy from *FROM what fits into the buffer of SEG. Returns how much that was. */
-static inline uint32_t scatter_fill(const struct mlx5_wqe_data_seg *seg, const uint8_t *from,
-				    uint32_t len)
+/* Copy LEN bytes at FROM into the buffers of up to N segments. Returns how many bytes found no room. */
+static inline uint32_t scatter_fill(const struct mlx5_wqe_data_seg *seg, uint32_t n,
+				    const uint8_t *from, uint32_t len)
 {
-	uint32_t room = be32toh(seg->byte_count);
-	uint32_t part = len < room ? len : room;
+	for (; n && len; n--, seg++) {
+		uint32_t room = be32toh(seg->byte_count);
+		uint32_t part = len < room ? len : room;
 
-	memcpy((void *)(uintptr_t)be64toh(seg->addr), from, part);
-	return part;
+		if (!room)
+			break; /* the end of a list shorter than its WQE */
+		memcpy((void *)(uintptr_t)be64toh(seg->addr), from, part);
+		from += part;
+		len -= part;
+	}
+	return len;
 }
 
 #endif
