@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -131,6 +132,17 @@ static int find_slot(uint16_t *slot)
 	return ENOSPC;
 }
 
+/* Its memory is gone, and its process id may soon be another's. Objects it shares with others live on. */
+static void client_ended(struct watch *watch, uint32_t events)
+{
+	struct client *client = (struct client *)watch;
+
+	(void)events;
+	watch_remove(watch);
+	atomic_store(&slot_pid[client->slot], 0);
+	client->dead = true;
+}
+
 static int new_client(pid_t pid, struct client **out)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -143,15 +155,20 @@ static int new_client(pid_t pid, struct client **out)
 		goto free_client;
 	client->pid = pid;
 	client->users = 1;
-	client->pidfd = syscall(SYS_pidfd_open, pid, 0);
-	if (client->pidfd < 0) {
+	client->watch = (struct watch){ syscall(SYS_pidfd_open, pid, 0), client_ended };
+	if (client->watch.fd < 0) {
 		ret = errno;
 		goto free_client;
 	}
+	ret = watch_add(&client->watch, EPOLLIN);
+	if (ret)
+		goto close_pidfd;
 	slot_client[client->slot] = client;
 	atomic_store(&slot_pid[client->slot], pid);
 	*out = client;
 	return 0;
+close_pidfd:
+	close(client->watch.fd);
 free_client:
 	free(client);
 	return ret;
@@ -181,7 +198,7 @@ void client_put(struct client *client)
 		return;
 	atomic_store(&slot_pid[client->slot], 0);
 	slot_client[client->slot] = NULL;
-	close(client->pidfd);
+	close(client->watch.fd);
 	free(client);
 }
 
@@ -189,6 +206,8 @@ bool client_has_thread(const struct client *client, pid_t tid)
 {
 	char path[48];
 
+	if (client->dead)
+		return false;
 	if (client->pid == tid)
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d", client->pid, tid);

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "softhca/device/hca.h"
+#include "softhca/front/process/watch.h"
 
 enum { CLIENT_VA_BITS = 48 };
 
@@ -31,8 +32,8 @@ int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
 int client_fd_copy(pid_t tid, int fd);
 
 struct client {
+	struct watch watch; /* its pidfd: readable when it has ended */
 	pid_t pid;
-	int pidfd;
 	uint16_t slot;
 	bool dead;
 	unsigned int users;

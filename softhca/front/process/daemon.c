@@ -26,47 +26,11 @@
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs.h"
+#include "softhca/front/process/watch.h"
 #include "softhca/log.h"
 #include "softhca/trace.h"
 
 static struct daemon the_daemon;
-static int epoll_fd = -1;
-static bool stopping;
-
-/* ---- watches ---- */
-
-int watch_add(struct watch *watch, uint32_t epoll_events)
-{
-	struct epoll_event event = { .events = epoll_events, .data.ptr = watch };
-
-	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, watch->fd, &event) ? errno : 0;
-}
-
-void watch_change(struct watch *watch, uint32_t epoll_events)
-{
-	struct epoll_event event = { .events = epoll_events, .data.ptr = watch };
-
-	epoll_ctl(epoll_fd, EPOLL_CTL_MOD, watch->fd, &event);
-}
-
-void watch_remove(struct watch *watch)
-{
-	epoll_ctl(epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
-}
-
-/* One event at a time: a callback may free what a later event of the same batch would point to. */
-static void loop(void)
-{
-	struct epoll_event event;
-
-	while (!stopping) {
-		if (epoll_wait(epoll_fd, &event, 1, -1) == 1) {
-			struct watch *watch = event.data.ptr;
-
-			watch->ready(watch, event.events);
-		}
-	}
-}
 
 /* ---- listeners ---- */
 
@@ -79,7 +43,7 @@ struct listener {
 static void stop_if_unused(void)
 {
 	if (!the_daemon.num_listeners && !the_daemon.options->socket_path)
-		stopping = true;
+		watch_finish();
 }
 
 static void listener_close(struct listener *listener)
@@ -116,6 +80,7 @@ static int listener_add(int fd, int mailbox)
 		ret = errno;
 		goto free_listener;
 	}
+	memcpy(listener->mailbox->tree, the_daemon.sysfs.root, sizeof(the_daemon.sysfs.root));
 	notify_tune(fd);
 	ret = watch_add(&listener->watch, EPOLLIN);
 	if (ret)
@@ -243,10 +208,9 @@ static int start(const struct options *options)
 	the_daemon.options = options;
 	signal(SIGPIPE, SIG_IGN);
 	raise_fd_limit();
-	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (epoll_fd < 0)
-		return errno;
-	ret = add_faults(options);
+	ret = watch_start();
+	if (!ret)
+		ret = add_faults(options);
 	if (!ret)
 		ret = open_trace(options);
 	if (!ret)
@@ -274,7 +238,7 @@ static void finish(void)
 	uverbs_stop();
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();
-	close(epoll_fd);
+	watch_stop();
 }
 
 /* ---- the two kinds of daemon ---- */
@@ -283,7 +247,7 @@ static void signal_ready(struct watch *watch, uint32_t events)
 {
 	(void)watch;
 	(void)events;
-	stopping = true;
+	watch_finish();
 }
 
 /* Signals arrive as an event of the loop; blocked before the engine's thread inherits the mask. */
@@ -317,7 +281,7 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 		ret = watch_signals(&signals, &mask);
 	if (!ret && write(ready, "", 1) == 1) {
 		close(ready);
-		loop();
+		watch_loop();
 	}
 	finish();
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -368,7 +332,7 @@ int daemon_serve(const struct options *options)
 	if (!ret) {
 		log_note("serving %u adapter(s) at %s", the_daemon.num_adapters,
 			 options->socket_path);
-		loop();
+		watch_loop();
 	}
 	finish();
 close_door:

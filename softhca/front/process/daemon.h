@@ -26,17 +26,6 @@ struct daemon {
 	unsigned int num_listeners;
 };
 
-/* Something in the daemon's one poll loop; all callbacks run in that loop's thread. */
-struct watch {
-	int fd;
-	void (*ready)(struct watch *watch, uint32_t epoll_events);
-};
-
-int watch_add(struct watch *watch, uint32_t epoll_events);
-/* May be called from any thread. */
-void watch_change(struct watch *watch, uint32_t epoll_events);
-void watch_remove(struct watch *watch);
-
 /* The daemon of one `softhca run`: serves what the other end of RUNNER brings, until no filtered process is left. Returns the
  * exit status. READY is written to when adapters are there, and closed without that when they cannot be. */
 int daemon_run_private(const struct options *options, int runner, int ready);

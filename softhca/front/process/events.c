@@ -21,9 +21,9 @@
 
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/client.h"
-#include "softhca/front/process/daemon.h"
 #include "softhca/front/process/events.h"
 #include "softhca/front/process/notify.h"
+#include "softhca/front/process/watch.h"
 #include "softhca/log.h"
 
 /* What programs read; the names are of enum ibv_event_type. */

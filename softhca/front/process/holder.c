@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "softhca/front/process/holder.h"
+#include "softhca/front/process/sysfs.h"
 
 static void answer(int listener, const struct seccomp_notif *notif)
 {
@@ -59,5 +60,6 @@ void holder_run(int listener, int daemon, struct mailbox *mailbox)
 		if (pfd[1].revents)
 			break;
 	}
+	sysfs_remove_tree(mailbox->tree); /* it could not any more */
 	answer_all(listener, mailbox);
 }

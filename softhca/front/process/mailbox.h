@@ -15,6 +15,7 @@ struct mailbox {
 		struct seccomp_notif notif; /* id 0: none */
 		char room[512];             /* should a later kernel's be longer */
 	};
+	char tree[64]; /* the daemon's directory, for the holder to remove */
 };
 
 #endif

@@ -117,7 +117,7 @@ int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbo
 	struct call call = { .daemon = daemon, .listener = listener, .notif = &mailbox->notif };
 
 	/* The kernel wants it zeroed; the holder reads it should we die from here on. */
-	memset(mailbox, 0, sizeof(*mailbox));
+	memset(mailbox->room, 0, sizeof(mailbox->room));
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &mailbox->notif))
 		return errno;
 	call.tid = mailbox->notif.pid;

@@ -54,8 +54,8 @@ static void program_main(const struct run *run, int link)
 	/* Should the runner be killed, so is what it runs: nobody would wait for it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* Where Yama restricts ptrace to descendants, let the daemon reach the memory of this process. */
-	if (run->daemon_pid)
-		prctl(PR_SET_PTRACER, run->daemon_pid);
+	prctl(PR_SET_PTRACER,
+	      run->daemon_pid ? (unsigned long)run->daemon_pid : PR_SET_PTRACER_ANY);
 	ret = seccomp_install(&listener);
 	if (ret) {
 		log_error("cannot filter system calls: %s%s", strerror(ret),

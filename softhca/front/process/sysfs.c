@@ -451,18 +451,16 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
+void sysfs_remove_tree(const char *root)
+{
+	if (*root)
+		nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 void sysfs_destroy(struct sysfs *sysfs)
 {
 	close(sysfs->fd);
-	nftw(sysfs->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-void sysfs_refresh_ports(struct sysfs *sysfs, struct adapter *adapter)
-{
-	struct writer writer = { .root = sysfs->fd };
-
-	for (unsigned int port = 1; port <= adapter->num_ports; port++)
-		make_port(&writer, adapter, port);
+	sysfs_remove_tree(sysfs->root);
 }
 
 bool sysfs_claims(const char *path)

@@ -21,9 +21,8 @@ struct sysfs {
 /* 0 or a positive errno. */
 int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs);
 void sysfs_destroy(struct sysfs *sysfs);
-/* Write the files of ports again: something about them changed. */
-void sysfs_refresh_ports(struct sysfs *sysfs, struct adapter *adapter);
-
+/* What another process created and left behind; does nothing for a root of no length. */
+void sysfs_remove_tree(const char *root);
 /* Is PATH, absolute and without . and .. and //, one that the tree answers for, existing or not? */
 bool sysfs_claims(const char *path);
 

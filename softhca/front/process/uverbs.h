@@ -43,6 +43,7 @@ struct uverbs_file {
 	struct event_channel *async; /* of objects that name no other */
 	struct object **object;      /* by handle */
 	uint32_t num_objects;
+	uint32_t lowest_free; /* no handle below it is free */
 };
 
 int uverbs_start(void);

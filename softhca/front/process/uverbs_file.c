@@ -17,11 +17,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "softhca/front/process/daemon.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/seccomp.h"
 #include "softhca/front/process/uverbs.h"
 #include "softhca/front/process/uverbs_objects.h"
+#include "softhca/front/process/watch.h"
 #include "softhca/log.h"
 
 static LIST_HEAD(, uverbs_file) files = LIST_HEAD_INITIALIZER(files);
@@ -67,7 +67,7 @@ static int grow_table(struct uverbs_file *file)
 int object_publish(struct object *object)
 {
 	struct uverbs_file *file = object->file;
-	uint32_t handle = 0;
+	uint32_t handle = file->lowest_free;
 	int ret;
 
 	while (handle < file->num_objects && file->object[handle])
@@ -77,6 +77,7 @@ int object_publish(struct object *object)
 		if (ret)
 			return ret;
 	}
+	file->lowest_free = handle + 1;
 	object->handle = handle;
 	file->object[handle] = object;
 	return 0;
@@ -93,7 +94,11 @@ int object_destroy(struct object *object, pid_t tid)
 
 void object_forget(struct object *object)
 {
-	object->file->object[object->handle] = NULL;
+	struct uverbs_file *file = object->file;
+
+	file->object[object->handle] = NULL;
+	if (object->handle < file->lowest_free)
+		file->lowest_free = object->handle;
 	free(object);
 }
 
