@@ -5,8 +5,8 @@
 #ifndef LIBIBVERBS_CONFIG_H
 #define LIBIBVERBS_CONFIG_H
 
-/* Call on_driver() for each "driver NAME" line of each *.driver file of DIR, in the order of the file names. What cannot be
- * read, or is no such line, costs one log line at level warn. */
+/* Call on_driver() for each "driver NAME" line of each *.driver file of DIR, in the order of the
+ * file names. What cannot be read, or is no such line, costs one log line at level warn. */
 void config_read(const char *dir, void (*on_driver)(const char *name));
 
 #endif

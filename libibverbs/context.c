@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.c - open and close a device: its character device, the provider's context around it, the async event channel.
+ * context.c - open and close a device: its character device, the provider's context around it, the
+ * async event channel.
  */
 #include "cmd/cmd.h"
 
@@ -59,7 +60,8 @@ static int open_path(const char *path, uint64_t dev, int *fd)
 	return err;
 }
 
-/* Hosts without the usual udev rules still have /dev/char. The first failure is the one that means something. */
+/* Hosts without the usual udev rules still have /dev/char. The first failure is the one that means
+ * something. */
 static int open_uverbs(const struct verbs_device_info *info, int *fd)
 {
 	char path[64 + IBV_SYSFS_NAME_MAX], by_number[64];

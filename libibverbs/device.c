@@ -2,8 +2,9 @@
 /*
  * device.c - the devices of this host as applications hold them.
  *
- * A device that is still there keeps its struct ibv_device from one list to the next. The table below holds one reference,
- * each list and each context that contains the device another; the last one frees it.
+ * A device that is still there keeps its struct ibv_device from one list to the next. The table
+ * below holds one reference, each list and each context that contains the device another; the last
+ * one frees it.
  */
 #include "private.h"
 

@@ -26,8 +26,7 @@
 
 #include "util/log.h"
 
-/* ---- 1. Drivers and devices
- * --------------------------------------------------------------------------------------- */
+/* ---- 1. Drivers and devices ---- */
 
 struct verbs_pci_id {
 	uint16_t vendor, device;
@@ -110,9 +109,7 @@ void verbs_register_driver(const struct verbs_driver *driver);
 	}
 #endif
 
-/* ---- 2. Objects
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- 2. Objects ---- */
 /* Where the library keeps state beside a public object, the provider embeds the wrapper; elsewhere
  * it embeds the public struct. The provider allocates (zeroed) and frees; verbs_cmd_create_*() and
  * friends fill the public part, locks included, before the kernel can raise an event for the
@@ -137,7 +134,8 @@ struct verbs_cq {
 		struct ibv_cq cq;
 		struct ibv_cq_ex cq_ex;
 	};
-	uint32_t ring_cqe; /* set it before verbs_cmd_create_cq() to ask the kernel for more than attr->cqe; else 0 */
+	uint32_t ring_cqe; /* set it before verbs_cmd_create_cq() to ask the kernel for more than
+			      attr->cqe; else 0 */
 };
 
 struct verbs_qp {
@@ -171,9 +169,7 @@ static inline struct verbs_context *to_vctx(struct ibv_context *context)
 	return (struct verbs_context *)((char *)context - offsetof(struct verbs_context, context));
 }
 
-/* ---- 3. Operations
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- 3. Operations ---- */
 /*
  * The one list of what a provider can do: OP(slot, fail, return type, name, parameters). It
  *generates struct verbs_ops, the defaults that fail with EOPNOTSUPP and one log line, and
@@ -281,16 +277,13 @@ struct verbs_ops {
  */
 void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops);
 
-/* ---- 4. Contexts
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- 4. Contexts ---- */
 
 /* Fill the public part of a zeroed context and install the default operations. */
 int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd);
 void verbs_context_cleanup(struct verbs_context *vctx);
 
-/* ---- 5. Kernel commands
- * -------------------------------------------------------------------------------------------- */
+/* ---- 5. Kernel commands ---- */
 /*
  * A command is a list of attributes, written down once:
  *
@@ -417,11 +410,12 @@ struct verbs_udata {
  */
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
 
-/* Fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what that lacks is zero and the provider adds
- * it from its response. The text of orig_attr.fw_ver is the provider's to print, from the number in *fw_ver. (The library
- * itself always asks the provider for a whole struct, and shortens it for older programs afterwards.) */
-int verbs_cmd_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr, size_t attr_size,
-			   uint64_t *fw_ver, const struct verbs_udata *udata);
+/* Fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what that lacks is
+ * zero and the provider adds it from its response. The text of orig_attr.fw_ver is the provider's
+ * to print, from the number in *fw_ver. (The library itself always asks the provider for a whole
+ * struct, and shortens it for older programs afterwards.) */
+int verbs_cmd_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr,
+			   size_t attr_size, uint64_t *fw_ver, const struct verbs_udata *udata);
 int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 			 size_t attr_size);
 
@@ -449,15 +443,16 @@ int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mas
 		       struct ibv_qp_init_attr *init_attr);
 int verbs_cmd_destroy_qp(struct ibv_qp *qp);
 
-/* ---- 6. Help ------------------------------------------------------------------------------------------------------- */
+/* ---- 6. Help ---- */
 
-/* Exported to programs as well, though no public header declares them. The first is where sysfs is mounted; the second reads
- * DIR/FILE into BUF, ends it, strips one newline, and returns its length, or -1 with errno set. */
+/* Exported to programs as well, though no public header declares them. The first is where sysfs is
+ * mounted; the second reads DIR/FILE into BUF, ends it, strips one newline, and returns its length,
+ * or -1 with errno set. */
 const char *ibv_get_sysfs_path(void);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
 
-/* What ibv_query_device() says, asked for once per context, when a first call fails: to name a limit in a log line. NULL when
- * it cannot be had. Not for the path of calls that succeed. */
+/* What ibv_query_device() says, asked for once per context, when a first call fails: to name a
+ * limit in a log line. NULL when it cannot be had. Not for the path of calls that succeed. */
 const struct ibv_device_attr *verbs_limits(struct ibv_context *context);
 
 /* The driver of an open context, so that direct verbs (mlx5dv_*) can tell their own devices from

@@ -2,8 +2,9 @@
 /*
  * events.c - completion channels and asynchronous events.
  *
- * The kernel names an object by the address it was created with, so an event must not outlive its object: the application
- * acknowledges each event that it read, and destruction waits until that has happened (wait_acked).
+ * The kernel names an object by the address it was created with, so an event must not outlive its
+ * object: the application acknowledges each event that it read, and destruction waits until that
+ * has happened (wait_acked).
  */
 #include "cmd/cmd.h"
 
@@ -64,7 +65,8 @@ VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 	return 0;
 }
 
-/* A whole event or none: errno says why (EAGAIN on a non-blocking descriptor is how programs poll). */
+/* A whole event or none: errno says why (EAGAIN on a non-blocking descriptor is how programs poll).
+ */
 static int read_event(int fd, void *event, size_t size)
 {
 	ssize_t got = read(fd, event, size);

@@ -2,9 +2,9 @@
 /*
  * explain_qp.c - why the kernel refused to create or modify a QP, in one log line.
  *
- * The kernel decides and its errno stands; it does not say more. So, after a refusal and only when the log is on, what it
- * checks is checked again here: first the attribute mask against the table of transitions, then each value against its
- * range and the device's and port's limits.
+ * The kernel decides and its errno stands; it does not say more. So, after a refusal and only when
+ * the log is on, what it checks is checked again here: first the attribute mask against the table
+ * of transitions, then each value against its range and the device's and port's limits.
  */
 #include "private.h"
 #include "qp_states.h"

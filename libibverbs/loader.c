@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * loader.c - provider drivers: who is registered, which plugins to load, which driver a device belongs to.
+ * loader.c - provider drivers: who is registered, which plugins to load, which driver a device
+ * belongs to.
  *
- * Plugins are named by RDMAV_DRIVERS or IBV_DRIVERS (colon separated) and by the configuration directory. They are loaded at most once, when the first device without a driver turns up. A plugin
- * that does not fit costs one log line and nothing else.
+ * Plugins are named by RDMAV_DRIVERS or IBV_DRIVERS (colon separated) and by the configuration
+ * directory. They are loaded at most once, when the first device without a driver turns up. A
+ * plugin that does not fit costs one log line and nothing else.
  */
 #include "private.h"
 
@@ -82,7 +84,8 @@ static bool driver_matches(const struct verbs_driver *driver, const struct verbs
 	return pci_matches(driver, info);
 }
 
-/* The driver that INFO belongs to, whether it speaks the kernel driver's ABI or not; NULL when nobody claims the device. */
+/* The driver that INFO belongs to, whether it speaks the kernel driver's ABI or not; NULL when
+ * nobody claims the device. */
 const struct verbs_driver *loader_match(const struct verbs_device_info *info)
 {
 	const struct verbs_driver *driver = NULL;
@@ -97,7 +100,8 @@ const struct verbs_driver *loader_match(const struct verbs_device_info *info)
 
 #ifdef VERBS_STATIC
 
-/* A static program names its providers at compile time (RDMA_STATIC_PROVIDERS); the list ends with NULL. */
+/* A static program names its providers at compile time (RDMA_STATIC_PROVIDERS); the list ends with
+ * NULL. */
 void ibv_static_providers(void *unused, ...)
 {
 	const struct verbs_driver *driver;
@@ -151,15 +155,17 @@ static void explain_load(const char *name, const char *why)
 
 static bool open_plugin(const char *path)
 {
-	/* The handle is kept: a provider is never unloaded, for devices and contexts point into it. */
+	/* The handle is kept: a provider is never unloaded, for devices and contexts point into it.
+	 */
 	if (!dlopen(path, RTLD_NOW))
 		return false;
 	verbs_info("loaded %s", path);
 	return true;
 }
 
-/* A NAME with a slash is a path less its suffix. Without, the plugin directory comes first; the linker's search path is
- * asked only when there is no such file, so that a broken plugin is not hidden behind "not found". */
+/* A NAME with a slash is a path less its suffix. Without, the plugin directory comes first; the
+ * linker's search path is asked only when there is no such file, so that a broken plugin is not
+ * hidden behind "not found". */
 static void load_plugin(const char *name)
 {
 	char path[IBV_SYSFS_PATH_MAX];

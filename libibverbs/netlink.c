@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * netlink.c - find RDMA devices by RDMA netlink: quicker and more exact than sysfs, since it gives the driver's number and
- * respects network namespaces. First a dump of all devices, then for each the character device of its uverbs interface.
+ * netlink.c - find RDMA devices by RDMA netlink: quicker and more exact than sysfs, since it gives
+ * the driver's number and respects network namespaces. First a dump of all devices, then for each
+ * the character device of its uverbs interface.
  */
 #include "private.h"
 
@@ -76,7 +77,8 @@ static int on_chardev(struct nl_msg *msg, void *arg)
 	if (!copy_name(info->uverbs_name, sizeof(info->uverbs_name),
 		       tb[RDMA_NLDEV_ATTR_CHARDEV_NAME]))
 		return NL_SKIP;
-	/* The kernel encodes a dev_t as glibc does, as long as the major number has at most 12 bits. */
+	/* The kernel encodes a dev_t as glibc does, as long as the major number has at most 12
+	 * bits. */
 	info->uverbs_dev = nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV]);
 	info->abi_version = (uint32_t)nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV_ABI]);
 	if (tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID])
@@ -142,7 +144,8 @@ static void complete_devices(struct nl_sock *sock, struct found *found)
 	found->count = kept;
 }
 
-/* The kernel answers a device query with exactly one message and, asked without NLM_F_ACK, no acknowledgement. */
+/* The kernel answers a device query with exactly one message and, asked without NLM_F_ACK, no
+ * acknowledgement. */
 static struct nl_sock *open_socket(void)
 {
 	struct nl_sock *sock = nl_socket_alloc();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ops.c - the table of provider operations: its defaults, its setter, and the public slots that inline calls jump through.
+ * ops.c - the table of provider operations: its defaults, its setter, and the public slots that
+ * inline calls jump through.
  *
  * Everything but the slots that the library answers itself is generated from VERBS_OPS in driver.h.
  */
@@ -17,7 +18,8 @@ static int not_supported(const char *name)
 #define DEFAULT_PTR(type, name)   return fail_null(not_supported(#name))
 #define DEFAULT_QUIET(type, name) return (type)0
 
-/* A generated default names its parameters, for the reader of the list, and looks at none of them. */
+/* A generated default names its parameters, for the reader of the list, and looks at none of them.
+ */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define DEFAULT_OP(slot, fail, type, name, params) \

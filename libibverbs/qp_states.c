@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_states.c - which attributes a QP transition takes (IBTA vol 1, 11.2.5.2: Modify Queue Pair). The kernel decides; this
- * table explains (explain_qp.c).
+ * qp_states.c - which attributes a QP transition takes (IBTA vol 1, 11.2.5.2: Modify Queue Pair).
+ * The kernel decides; this table explains (explain_qp.c).
  */
 #include "qp_states.h"
 
@@ -21,7 +21,8 @@ enum qp_class {
 	CLASS_ANY = CLASS_CONNECTED | CLASS_UD | CLASS_RAW,
 };
 
-/* Rows of one transition add up: each says what it requires of, and allows to, the classes it names. */
+/* Rows of one transition add up: each says what it requires of, and allows to, the classes it
+ * names. */
 struct row {
 	enum ibv_qp_state from, to;
 	unsigned int classes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * static_all.c - for static programs: the provider called all. A program that names it pulls this file, and with it every
- * provider there is, out of the archives.
+ * static_all.c - for static programs: the provider called all. A program that names it pulls this
+ * file, and with it every provider there is, out of the archives.
  */
 #include "driver.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strings.c - enumerators as text. Programs print these and scripts compare them, so the wording is part of the interface.
+ * strings.c - enumerators as text. Programs print these and scripts compare them, so the wording is
+ * part of the interface.
  */
 #include "private.h"
 

@@ -2,8 +2,8 @@
 /*
  * sysfs.c - what the kernel says about RDMA devices in sysfs.
  *
- * Serves discovery where RDMA netlink is missing, completes what netlink found, and answers for GIDs and P_Keys. The root is
- * /sys, or SYSFS_PATH for a process that is not set-uid.
+ * Serves discovery where RDMA netlink is missing, completes what netlink found, and answers for
+ * GIDs and P_Keys. The root is /sys, or SYSFS_PATH for a process that is not set-uid.
  */
 #include "private.h"
 
@@ -137,7 +137,8 @@ static int read_node_type(const struct verbs_device_info *info)
 	return type >= IBV_NODE_CA && type <= IBV_NODE_UNSPECIFIED ? type : IBV_NODE_UNKNOWN;
 }
 
-/* A device that was unplugged and replaced under its old name has another directory: its mtime tells. */
+/* A device that was unplugged and replaced under its old name has another directory: its mtime
+ * tells. */
 static void fill_identity(struct verbs_device_info *info)
 {
 	struct stat st;
@@ -148,7 +149,8 @@ static void fill_identity(struct verbs_device_info *info)
 	info->identity[1] = (uint64_t)st.st_mtim.tv_nsec;
 }
 
-/* Complete INFO, in which name and uverbs_name are set. Facts that are missing leave their field empty. */
+/* Complete INFO, in which name and uverbs_name are set. Facts that are missing leave their field
+ * empty. */
 int sysfs_fill_info(struct verbs_device_info *info)
 {
 	const char *root = ibv_get_sysfs_path();

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The structs that programs know have grown over time: ask for all, hand out what the caller has room for. */
+/* The structs that programs know have grown over time: ask for all, hand out what the caller has
+ * room for. */
 int verbs_query_device_ex(struct ibv_context *context,
 			  const struct ibv_query_device_ex_input *input,
 			  struct ibv_device_attr_ex *attr, size_t attr_size)
@@ -66,8 +67,8 @@ VERBS_EXPORT const struct ibv_device_attr *verbs_limits(struct ibv_context *cont
 	return first;
 }
 
-/* The exported function serves programs whose ibv_port_attr ends before port_cap_flags2; newer ones are inlined into a call of
- * verbs_context.query_port that says how much room there is. */
+/* The exported function serves programs whose ibv_port_attr ends before port_cap_flags2; newer ones
+ * are inlined into a call of verbs_context.query_port that says how much room there is. */
 #undef ibv_query_port
 VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 				struct _compat_ibv_port_attr *attr)

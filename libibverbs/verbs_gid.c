@@ -2,8 +2,9 @@
 /*
  * verbs_gid.c - the public queries of GID and P_Key tables.
  *
- * GIDs come from the kernel's QUERY_GID methods (Linux 5.10), or entry by entry from sysfs where those are missing. P_Keys
- * are in sysfs only. An empty GID slot is ENODATA; the older calls report it as a GID of zeros.
+ * GIDs come from the kernel's QUERY_GID methods (Linux 5.10), or entry by entry from sysfs where
+ * those are missing. P_Keys are in sysfs only. An empty GID slot is ENODATA; the older calls report
+ * it as a GID of zeros.
  */
 #include "cmd/cmd.h"
 

@@ -71,7 +71,8 @@ VERBS_EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcod
 	return get_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
 }
 
-/* The options of an ECE mean something to the provider that vendor_id names, and comp_mask to none yet. */
+/* The options of an ECE mean something to the provider that vendor_id names, and comp_mask to none
+ * yet. */
 VERBS_EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	if (!ece->vendor_id)

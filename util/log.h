@@ -3,10 +3,10 @@
  * log.h - one line per failure, for the person who has to fix it.
  *
  * VERBS_LOG=off|error|warn|info|debug chooses what is written (default error), VERBS_LOG_FILE where
- * (default standard error). VERBS_LOG_LEVEL=0..4, as other implementations have it, means the same levels by number when
- * VERBS_LOG_FILE is set too. The environment is read once. A suppressed line costs one load and one
- * compare. Lines are written with one write() each, so threads and processes that share a file do
- * not interleave. Logging never changes errno.
+ * (default standard error). VERBS_LOG_LEVEL=0..4, as other implementations have it, means the same
+ * levels by number when VERBS_LOG_FILE is set too. The environment is read once. A suppressed line
+ * costs one load and one compare. Lines are written with one write() each, so threads and processes
+ * that share a file do not interleave. Logging never changes errno.
  */
 #ifndef UTIL_LOG_H
 #define UTIL_LOG_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd.h - what the command files share. A cmd_*.c holds the commands of one object: attributes in, attributes out, results
- * copied to the object. How a command reaches the kernel is cmd_ioctl.c's business.
+ * cmd.h - what the command files share. A cmd_*.c holds the commands of one object: attributes in,
+ * attributes out, results copied to the object. How a command reaches the kernel is cmd_ioctl.c's
+ * business.
  */
 #ifndef LIBIBVERBS_CMD_H
 #define LIBIBVERBS_CMD_H
@@ -18,13 +19,14 @@
 int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata);
 
-/* A method without native attributes: the payload that write() once carried, less its header. RESP may be NULL. Flag a
- * command of the extended kind with IB_USER_VERBS_CMD_FLAG_EXTENDED. */
+/* A method without native attributes: the payload that write() once carried, less its header. RESP
+ * may be NULL. Flag a command of the extended kind with IB_USER_VERBS_CMD_FLAG_EXTENDED. */
 int cmd_run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
 		  void *resp, size_t resp_len, const struct verbs_udata *udata);
 
-/* Destroy HANDLE. RESP, which may be NULL, is zeroed first. A device that is gone (EIO) took its objects along: that is
- * success for programs that set RDMAV_ALLOW_DISASSOC_DESTROY, and an error for the others, as it always was. */
+/* Destroy HANDLE. RESP, which may be NULL, is zeroed first. A device that is gone (EIO) took its
+ * objects along: that is success for programs that set RDMAV_ALLOW_DISASSOC_DESTROY, and an error
+ * for the others, as it always was. */
 int cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method, uint16_t handle_attr,
 		uint32_t handle, uint16_t resp_attr, void *resp, size_t resp_len);
 

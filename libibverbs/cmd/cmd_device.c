@@ -52,7 +52,8 @@ int cmd_create_comp_channel(struct ibv_context *context, int *fd)
 	return ret;
 }
 
-/* Each field of the answer has the name that it has in the verbs struct; the kernel's are unsigned throughout. */
+/* Each field of the answer has the name that it has in the verbs struct; the kernel's are unsigned
+ * throughout. */
 #define COPY(field) (attr->field = resp->field)
 
 static void copy_identity(struct ibv_device_attr *attr,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_ioctl.c - turn a list of attributes into RDMA_VERBS_IOCTL and copy back what the kernel created.
+ * cmd_ioctl.c - turn a list of attributes into RDMA_VERBS_IOCTL and copy back what the kernel
+ * created.
  *
- * The only file that knows the ioctl's layout (rdma/rdma_user_ioctl_cmds.h). Values of up to 8 bytes travel inside their
- * attribute, larger ones by address; handles and descriptors come back in the attribute itself.
+ * The only file that knows the ioctl's layout (rdma/rdma_user_ioctl_cmds.h). Values of up to 8
+ * bytes travel inside their attribute, larger ones by address; handles and descriptors come back in
+ * the attribute itself.
  */
 #include "cmd/cmd.h"
 #include "cmd/cmd_legacy.h"
@@ -82,7 +84,8 @@ static unsigned int udata_to_attrs(const struct verbs_udata *udata, struct verbs
 	return n;
 }
 
-/* A signal that arrives before the kernel took the command up ends the call with EINTR and no effect. */
+/* A signal that arrives before the kernel took the command up ends the call with EINTR and no
+ * effect. */
 static int run_ioctl(int fd, union ioctl_cmd *cmd)
 {
 	int ret;
@@ -123,8 +126,8 @@ static int run_native(const struct cmd_call *call, uint16_t object, uint16_t met
 	return 0;
 }
 
-/* Natively first; by the older form from then on if the kernel turns out to lack the method. A core method that it has in no
- * form is, to programs, an operation that is not supported. */
+/* Natively first; by the older form from then on if the kernel turns out to lack the method. A core
+ * method that it has in no form is, to programs, an operation that is not supported. */
 int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_legacy.c - commands that older kernels know only by their write-style payload (Linux 5.4 is the oldest).
+ * cmd_legacy.c - commands that older kernels know only by their write-style payload (Linux 5.4 is
+ * the oldest).
  *
- * A command is described as attributes, once. When the kernel has no such method, the entry here packs those attributes
- * into the payload, and unpacks the answer to where the attributes said. cmd_run() remembers which methods a kernel lacks.
+ * A command is described as attributes, once. When the kernel has no such method, the entry here
+ * packs those attributes into the payload, and unpacks the answer to where the attributes said.
+ * cmd_run() remembers which methods a kernel lacks.
  */
 #include "cmd/cmd.h"
 #include "cmd/cmd_legacy.h"

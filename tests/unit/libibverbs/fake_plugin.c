@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fake_plugin.c - a provider plugin for PCI device 1234:5678, to be loaded as any other. It opens no device.
+ * fake_plugin.c - a provider plugin for PCI device 1234:5678, to be loaded as any other. It opens
+ * no device.
  */
 #include "driver.h"
 

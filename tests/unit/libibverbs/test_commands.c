@@ -2,8 +2,8 @@
 /*
  * Each command as the kernel sees it: object, method and attributes, spelled out.
  *
- * ioctl() is replaced (--wrap) by a kernel that writes down what it was given, fills outputs with a pattern and names new
- * objects 0x51, 0x52, ...
+ * ioctl() is replaced (--wrap) by a kernel that writes down what it was given, fills outputs with a
+ * pattern and names new objects 0x51, 0x52, ...
  */
 #include "unit.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The configuration directory: which lines name a provider, and that a bad file costs a log line and nothing else.
+ * The configuration directory: which lines name a provider, and that a bad file costs a log line
+ * and nothing else.
  */
 #include "unit.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The device list of the shared library: devices come from a sysfs tree made for the test, their provider is a real plugin
- * (fake_plugin.c). Host adapters that RDMA netlink reports would shadow that tree: then there is nothing to test here.
+ * The device list of the shared library: devices come from a sysfs tree made for the test, their
+ * provider is a real plugin (fake_plugin.c). Host adapters that RDMA netlink reports would shadow
+ * that tree: then there is nothing to test here.
  */
 #include "unit.h"
 

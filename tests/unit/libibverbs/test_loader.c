@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Plugins that cannot be loaded: each costs one log line that says why, and the others get their turn.
+ * Plugins that cannot be loaded: each costs one log line that says why, and the others get their
+ * turn.
  *
  * loader.c is compiled into this program with directories of its own, which main() fills.
  */

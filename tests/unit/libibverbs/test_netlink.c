@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Discovery by RDMA netlink, against a kernel of two devices that answers inside this process: nl_connect() is replaced
+ * Discovery by RDMA netlink, against a kernel of two devices that answers inside this process:
+ * nl_connect() is replaced
  * (--wrap) and gives the socket send and receive functions of its own.
  */
 #include "unit.h"

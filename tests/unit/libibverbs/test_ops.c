@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of operations: what a provider lacks says so, what it has is reached through the public slots.
+ * The table of operations: what a provider lacks says so, what it has is reached through the public
+ * slots.
  */
 #include "unit.h"
 

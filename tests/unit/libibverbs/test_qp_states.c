@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of QP transitions against masks that programs are known to use, and against mistakes they are known to make.
+ * The table of QP transitions against masks that programs are known to use, and against mistakes
+ * they are known to make.
  */
 #include "unit.h"
 
