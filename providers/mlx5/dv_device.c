@@ -2,6 +2,8 @@
 /*
  * dv_device.c - direct verbs on devices: which are ours, opening one, what it can do, raw commands.
  */
+#include <string.h>
+
 #include "providers/mlx5/dv.h"
 #include "providers/mlx5/mlx5_prm.h"
 
@@ -86,16 +88,32 @@ static void put_striding_rq(const struct mlx5_ib_striding_rq_caps *from,
 	to->supported_qpts = from->supported_qpts;
 }
 
+/* Offloads that this library does not offer, whatever the device has: all zero. */
+static void put_none(uint64_t asked, struct mlx5dv_context *attrs)
+{
+	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS)
+		attrs->dc_odp_caps = 0;
+	if (asked & MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD)
+		memset(&attrs->sig_caps, 0, sizeof(attrs->sig_caps));
+	if (asked & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH)
+		attrs->max_wr_memcpy_length = 0;
+	if (asked & MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
+		memset(&attrs->crypto_caps, 0, sizeof(attrs->crypto_caps));
+}
+
+#define PARTS_KNOWN                                                                \
+	(MLX5DV_CONTEXT_MASK_CQE_COMPRESION | MLX5DV_CONTEXT_MASK_SWP |            \
+	 MLX5DV_CONTEXT_MASK_STRIDING_RQ | MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS |   \
+	 MLX5DV_CONTEXT_MASK_DYN_BFREGS | MLX5DV_CONTEXT_MASK_FLOW_ACTION_FLAGS |  \
+	 MLX5DV_CONTEXT_MASK_DC_ODP_CAPS | MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD | \
+	 MLX5DV_CONTEXT_MASK_DCI_STREAMS | MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH |  \
+	 MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
+
 /* Answer those of the parts asked for that are known here; comp_mask says which they were. */
 static uint64_t put_parts(const struct mlx5_context *ctx,
 			  const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
 			  struct mlx5dv_context *attrs)
 {
-	const uint64_t known = MLX5DV_CONTEXT_MASK_CQE_COMPRESION | MLX5DV_CONTEXT_MASK_SWP |
-			       MLX5DV_CONTEXT_MASK_STRIDING_RQ |
-			       MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS |
-			       MLX5DV_CONTEXT_MASK_DYN_BFREGS | MLX5DV_CONTEXT_MASK_DCI_STREAMS;
-
 	if (asked & MLX5DV_CONTEXT_MASK_CQE_COMPRESION) {
 		attrs->cqe_comp_caps.max_num = resp->cqe_comp_caps.max_num;
 		attrs->cqe_comp_caps.supported_format = resp->cqe_comp_caps.supported_format;
@@ -111,13 +129,16 @@ static uint64_t put_parts(const struct mlx5_context *ctx,
 		attrs->tunnel_offloads_caps = resp->tunnel_offloads_caps;
 	if (asked & MLX5DV_CONTEXT_MASK_DYN_BFREGS)
 		attrs->max_dynamic_bfregs = ctx->caps.num_dyn_bfregs;
+	if (asked & MLX5DV_CONTEXT_MASK_FLOW_ACTION_FLAGS)
+		attrs->flow_action_flags = ctx->caps.flow_action_flags;
 	if (asked & MLX5DV_CONTEXT_MASK_DCI_STREAMS) {
 		attrs->dci_streams_caps.max_log_num_concurent =
 			resp->dci_streams_caps.max_log_num_concurent;
 		attrs->dci_streams_caps.max_log_num_errored =
 			resp->dci_streams_caps.max_log_num_errored;
 	}
-	return asked & known;
+	put_none(asked, attrs);
+	return asked & PARTS_KNOWN;
 }
 
 DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_context *attrs)

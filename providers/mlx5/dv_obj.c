@@ -6,7 +6,8 @@
 #include "providers/mlx5/dv.h"
 #include "providers/mlx5/qp.h"
 
-#define KNOWN_OBJECTS (MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_PD)
+#define SUPPORTED_OBJECTS (MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_PD)
+#define KNOWN_OBJECTS     ((MLX5DV_OBJ_PD << 1) - 1)
 
 static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 {
@@ -65,10 +66,10 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
 	int ret;
 
-	if (obj_type & ~(uint64_t)KNOWN_OBJECTS) {
-		verbs_warn("mlx5dv_init_obj: obj_type is %#llx, supported are %#x (QP, CQ, PD)",
-			   (unsigned long long)obj_type, KNOWN_OBJECTS);
-		return EOPNOTSUPP;
+	if (obj_type & ~(uint64_t)SUPPORTED_OBJECTS) {
+		verbs_warn("mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, PD)",
+			   (unsigned long long)obj_type, SUPPORTED_OBJECTS);
+		return obj_type & ~(uint64_t)KNOWN_OBJECTS ? EINVAL : EOPNOTSUPP;
 	}
 	ret = check_contexts(obj, obj_type);
 	if (ret)

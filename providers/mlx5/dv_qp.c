@@ -7,6 +7,7 @@
 
 #define CREATE_FLAGS_SUPPORTED \
 	(MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE | MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE)
+#define CREATE_FLAGS_KNOWN ((MLX5DV_QP_CREATE_SIG_PIPELINING << 1) - 1)
 #define ATTR_MASK_KNOWN                                                           \
 	(MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DC | \
 	 MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS)
@@ -31,7 +32,7 @@ static int check_attr(const struct mlx5dv_qp_init_attr *attr, uint32_t *flags)
 	if (*flags & ~(uint32_t)CREATE_FLAGS_SUPPORTED) {
 		verbs_warn("mlx5dv_create_qp: create_flags is %#x, supported are %#x", *flags,
 			   CREATE_FLAGS_SUPPORTED);
-		return EOPNOTSUPP;
+		return *flags & ~(uint32_t)CREATE_FLAGS_KNOWN ? EINVAL : EOPNOTSUPP;
 	}
 	return 0;
 }
