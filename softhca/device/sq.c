@@ -46,19 +46,22 @@ static void take_doorbell(struct hca *hca, struct qp *qp, uint32_t word)
 	qp_wake(hca, qp);
 }
 
-int sq_read_doorbell(struct hca *hca, struct qp *qp)
-{
-	uint32_t word;
-	int ret = dma_read(hca, qp->dbr + 4, &word, sizeof(word));
-
-	if (!ret)
-		take_doorbell(hca, qp, word);
-	return ret;
-}
-
 static bool is_scanned(const struct qp *qp)
 {
 	return qp->sq.entry && (qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_ERR);
+}
+
+int sq_read_doorbell(struct hca *hca, struct qp *qp)
+{
+	uint32_t word;
+	int ret;
+
+	if (!is_scanned(qp))
+		return 0;
+	ret = dma_read(hca, qp->dbr + 4, &word, sizeof(word));
+	if (!ret)
+		take_doorbell(hca, qp, word);
+	return ret;
 }
 
 static bool may_speculate(const struct qp *qp)

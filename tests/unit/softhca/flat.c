@@ -111,6 +111,17 @@ uint64_t flat_alloc(uint64_t size, uint64_t align)
 	return at;
 }
 
+static void reverse(uint8_t *pas, size_t count)
+{
+	uint64_t page, i;
+
+	for (i = 0; i < count / 2; i++) {
+		page = prm_get64(pas, 8 * i);
+		prm_set64(pas, 8 * i, prm_get64(pas, 8 * (count - 1 - i)));
+		prm_set64(pas, 8 * (count - 1 - i), page);
+	}
+}
+
 static size_t put_pas(uint8_t *pas, uint64_t addr, uint64_t len)
 {
 	uint64_t page = addr & ~0xfffull;
@@ -118,6 +129,8 @@ static size_t put_pas(uint8_t *pas, uint64_t addr, uint64_t len)
 
 	for (; page < addr + len; page += 4096)
 		prm_set64(pas, 8 * count++, page);
+	if (flat.backwards)
+		reverse(pas, count);
 	return count;
 }
 

@@ -55,6 +55,7 @@ struct flat {
 	uint64_t used;
 	uint64_t now;
 	unsigned int reads, writes; /* bus calls */
+	bool backwards;             /* page lists go down, so no two pages are neighbours */
 	uint64_t hole, hole_len;    /* addresses that fault */
 	struct fabric *fabric;
 	struct fault *fault;

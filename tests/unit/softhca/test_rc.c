@@ -315,6 +315,35 @@ static void receive_scatters_over_its_segments(void **state)
 	unpair();
 }
 
+/* Page i of the region is page (last - i) of memory. */
+static void scattered_pages_are_found(void **state)
+{
+	enum { PAGES = 301 };
+	uint64_t i, page;
+
+	(void)state;
+	pair(NULL, PAGES * 4096);
+	flat.backwards = true;
+	rkey = flat_mr(flat.hca[1], flat.pd[1], to, PAGES * 4096, ALL_ACCESS);
+	flat.backwards = false;
+	write_to(to, rkey, from, PAGES * 4096);
+	flat_run(LONG / 100);
+	flat_expect_done(a->send_cq, REQ, 0);
+	for (i = 0; i < PAGES; i++) {
+		page = (PAGES - 1 - i) * 4096;
+		assert_memory_equal(flat.mem + to + page, flat.mem + from + i * 4096, 4096);
+	}
+	/* from the middle of one page to the middle of the next but one */
+	write_to(to + 100 * 4096 + 5, rkey, from, 8192);
+	flat_run(LONG / 100);
+	flat_expect_done(a->send_cq, REQ, 1);
+	page = to + (PAGES - 1 - 100) * 4096;
+	assert_memory_equal(flat.mem + page + 5, flat.mem + from, 4091);
+	assert_memory_equal(flat.mem + page - 4096, flat.mem + from + 4091, 4096);
+	assert_memory_equal(flat.mem + page - 8192, flat.mem + from + 8187, 5);
+	unpair();
+}
+
 static void rings_collapsed_into_one_are_all_seen(void **state)
 {
 	struct flat_qp *c, *d;
@@ -368,6 +397,7 @@ int main(void)
 		IB(small_data_goes_into_the_cqe),
 		IB(messages_may_be_empty),
 		IB(receive_scatters_over_its_segments),
+		IB(scattered_pages_are_found),
 		IB(rings_collapsed_into_one_are_all_seen),
 	};
 
