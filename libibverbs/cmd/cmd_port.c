@@ -73,8 +73,8 @@ int cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 {
 	struct ib_uverbs_gid_entry resp = {};
 	const struct verbs_attr attrs[] = {
-		verbs_attr_u32(UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port),
-		verbs_attr_u32(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index),
+		verbs_attr_u64(UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port),
+		verbs_attr_u64(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index),
 		verbs_attr_u32(UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0),
 		verbs_attr_out(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &resp, sizeof(resp)),
 	};

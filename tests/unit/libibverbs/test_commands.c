@@ -551,6 +551,33 @@ static void query_port_gives_old_callers_what_they_have_room_for(void **state)
 	assert_int_equal(attr.port_cap_flags2, 0xeeee);
 }
 
+/* The kernel takes port and index as constants, which are 8 bytes, and flags as 4. */
+static void query_gid_has_constants_of_8_bytes(void **state)
+{
+	union ibv_gid gid;
+
+	expect(IDS(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY), NULL);
+	kernel.fill = 0x77;
+	assert_int_equal(ibv_query_gid(context_of(state), 1, 3, &gid), 0);
+	assert_string_equal(kernel.text, "0/6 000=8:1 001=8:3 002=4:0 003>32");
+	assert_int_equal(gid.raw[15], 0x77);
+	expect(NULL, NULL);
+	kernel.err = ENODATA;
+	assert_int_equal(ibv_query_gid(context_of(state), 1, 3, &gid), 0);
+	assert_int_equal(gid.raw[15], 0);
+}
+
+static void query_gid_table_passes_room_and_entry_size(void **state)
+{
+	struct ibv_gid_entry entries[4];
+
+	expect(IDS(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES,
+		   UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES),
+	       NULL);
+	assert_int_equal(ibv_query_gid_table(context_of(state), entries, 4, 0), 0);
+	assert_string_equal(kernel.text, "0/5 000=8:20 001=4:0 002>128 003>8");
+}
+
 static void driver_attributes_follow_and_come_back(void **state)
 {
 	uint32_t handle = 0, page = 0;
@@ -610,6 +637,8 @@ int main(void)
 		COMMAND_TEST(modify_qp_with_a_driver_answer_is_the_extended_command),
 		COMMAND_TEST(a_refused_modify_leaves_the_state),
 		COMMAND_TEST(query_port_gives_old_callers_what_they_have_room_for),
+		COMMAND_TEST(query_gid_has_constants_of_8_bytes),
+		COMMAND_TEST(query_gid_table_passes_room_and_entry_size),
 		COMMAND_TEST(driver_attributes_follow_and_come_back),
 		COMMAND_TEST(a_failed_command_hands_nothing_out),
 	};
