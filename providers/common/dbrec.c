@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dbrec.c - pages of doorbell records, each with one bit per record that is free. A page is given back to the system as
- * soon as its last record is returned.
+ * dbrec.c - pages of doorbell records, each with one bit per record that is free. A page is given
+ * back to the system as soon as its last record is returned.
  */
 #include <errno.h>
 #include <stdint.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dbrec.h - doorbell records: the two big-endian words by which software tells the adapter its ring indices.
+ * dbrec.h - doorbell records: the two big-endian words by which software tells the adapter its ring
+ * indices.
  *
- * Records are 8 bytes, but each has a cache line of its own: the queues of different threads must not slow each other
- * down. They are handed out from whole pages because the kernel pins the page a record lies in.
+ * Records are 8 bytes, but each has a cache line of its own: the queues of different threads must
+ * not slow each other down. They are handed out from whole pages because the kernel pins the page a
+ * record lies in.
  */
 #ifndef PROVIDERS_COMMON_DBREC_H
 #define PROVIDERS_COMMON_DBREC_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hwbuf.c - memory for the adapter comes straight from mmap: aligned, zeroed, and returned to the system when freed.
+ * hwbuf.c - memory for the adapter comes straight from mmap: aligned, zeroed, and returned to the
+ * system when freed.
  */
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hwbuf.h - zeroed, page-aligned memory that the adapter reads and writes: rings and doorbell record pages.
+ * hwbuf.h - zeroed, page-aligned memory that the adapter reads and writes: rings and doorbell
+ * record pages.
  *
  * It is mapped apart from the heap, so that no page is shared with data of the program.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id_lookup.c - the writers' side of the lookup table. Leaves are kept until the table is destroyed, because a reader may
- * be inside one without holding a lock.
+ * id_lookup.c - the writers' side of the lookup table. Leaves are kept until the table is
+ * destroyed, because a reader may be inside one without holding a lock.
  */
 #include <errno.h>
 #include <stdlib.h>

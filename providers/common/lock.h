@@ -2,9 +2,10 @@
 /*
  * lock.h - the lock of a queue, and the choice to have none.
  *
- * Whether a queue is shared between threads is known when it is created: environment, thread domain or creation flags say
- * so. Data-path routines exist in two instances and the queue keeps the one that fits, so they call qlock_take() or nothing
- * at all. Control-path code that must exclude either instance uses qlock_enter(), which asks.
+ * Whether a queue is shared between threads is known when it is created: environment, thread domain
+ * or creation flags say so. Data-path routines exist in two instances and the queue keeps the one
+ * that fits, so they call qlock_take() or nothing at all. Control-path code that must exclude
+ * either instance uses qlock_enter(), which asks.
  */
 #ifndef PROVIDERS_COMMON_LOCK_H
 #define PROVIDERS_COMMON_LOCK_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wq.h - what a work queue remembers about the requests in it, whatever their format: how many there are, and the wr_id of each.
+ * wq.h - what a work queue remembers about the requests in it, whatever their format: how many
+ * there are, and the wr_id of each.
  *
- * head counts requests posted, tail requests completed; both run freely. The poster owns head, whoever polls the CQ owns
- * tail, and they may be different threads under different locks. So the poster works against a private limit and reads
- * tail only when it has used that up; the acquire/release pair on tail makes the slots of completed requests reusable.
+ * head counts requests posted, tail requests completed; both run freely. The poster owns head,
+ * whoever polls the CQ owns tail, and they may be different threads under different locks. So the
+ * poster works against a private limit and reads tail only when it has used that up; the
+ * acquire/release pair on tail makes the slots of completed requests reusable.
  */
 #ifndef PROVIDERS_COMMON_WQ_H
 #define PROVIDERS_COMMON_WQ_H

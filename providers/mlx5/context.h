@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.h - an open device: what kernel and environment said when it was opened, and what its objects share.
+ * context.h - an open device: what kernel and environment said when it was opened, and what its
+ * objects share.
  */
 #ifndef PROVIDERS_MLX5_CONTEXT_H
 #define PROVIDERS_MLX5_CONTEXT_H
@@ -31,8 +32,7 @@ struct mlx5_context {
 	struct mlx5_uar *cq_uar;
 	struct mlx5_bfreg *bfregs;
 
-	pthread_mutex_t
-		device_lock; /* guards the three below: asked for when something first depends on it */
+	pthread_mutex_t device_lock; /* guards the next three: asked for when first needed */
 	bool device_known;
 	struct ibv_device_attr device_attr;
 	struct mlx5_ib_query_device_resp device_resp;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq.h - a completion queue: its ring, the routines chosen for it when it was created, and the completion that was read last.
+ * cq.h - a completion queue: its ring, the routines chosen for it when it was created, and the
+ * completion that was read last.
  *
- * lock guards everything up to the public object. The QPs that complete here are found through ids; they stay valid while
- * the lock is held, because destroying one cleans its CQs under their locks first.
+ * lock guards everything up to the public object. The QPs that complete here are found through ids;
+ * they stay valid while the lock is held, because destroying one cleans its CQs under their locks
+ * first.
  */
 #ifndef PROVIDERS_MLX5_CQ_H
 #define PROVIDERS_MLX5_CQ_H

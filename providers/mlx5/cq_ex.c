@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_ex.c - ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and the readers of the current completion.
+ * cq_ex.c - ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and the readers of the current
+ * completion.
  *
- * The lock, where there is one, is held from a start_poll that succeeds to end_poll. A reader looks at the CQE in the ring,
- * which stays ours until end_poll publishes the consumer index.
+ * The lock, where there is one, is held from a start_poll that succeeds to end_poll. A reader looks
+ * at the CQE in the ring, which stays ours until end_poll publishes the consumer index.
  */
 #include <errno.h>
 
@@ -149,9 +150,8 @@ static uint16_t read_cvlan(struct ibv_cq_ex *cqx)
 
 static uint32_t read_flow_tag(struct ibv_cq_ex *cqx)
 {
-	return cqe_qpn(
-		to_mcq_ex(cqx)
-			->cqe); /* receives of raw packet queues carry the tag where others carry the QPN */
+	/* Receives of raw packet queues carry the tag where others carry the QPN. */
+	return cqe_qpn(to_mcq_ex(cqx)->cqe);
 }
 
 static void read_tm_info(struct ibv_cq_ex *cqx, struct ibv_wc_tm_info *info)

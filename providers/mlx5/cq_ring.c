@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_ring.c - the ring of a CQ outside polling: before the first completion, and when a QP goes away.
+ * cq_ring.c - the ring of a CQ outside polling: before the first completion, and when a QP goes
+ * away.
  */
 #include <string.h>
 
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/doorbell.h"
 
-/* The owner bit of the lap before the first, so that ownership is one comparison for ever; the opcode says the same to those
- * who read the ring by themselves. */
+/* The owner bit of the lap before the first, so that ownership is one comparison for ever; the
+ * opcode says the same to those who read the ring by themselves. */
 void cq_ring_init(struct mlx5_cq *cq)
 {
 	for (uint32_t i = 0; i < 1u << cq->count_log; i++)
@@ -42,8 +43,8 @@ static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 }
 
 /*
- * Completions of other QPs stay, in order: walking back from the newest, keep them against the end, then step over what
- * was freed at the front.
+ * Completions of other QPs stay, in order: walking back from the newest, keep them against the end,
+ * then step over what was freed at the front.
  */
 void cq_clean(struct mlx5_cq *cq, const struct mlx5_qp *qp)
 {

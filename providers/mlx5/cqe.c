@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe.c - the completions that are not the common case: with the payload inside the CQE, with an error, of a QP that is gone.
+ * cqe.c - the completions that are not the common case: with the payload inside the CQE, with an
+ * error, of a QP that is gone.
  */
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/scatter.h"
@@ -21,7 +22,8 @@ const uint8_t cqe_send_wc_flags[256] = {
 	[MLX5_OPCODE_RDMA_WRITE_IMM] = IBV_WC_WITH_IMM,
 };
 
-/* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 in front of it (128-byte entries) */
+/* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 in front of it (128-byte
+ * entries) */
 
 static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)
 {
@@ -42,7 +44,8 @@ static int copy_to_rq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* A read or atomic: the buffers are those of its send WQE, which may go on at the start of the ring. */
+/* A read or atomic: the buffers are those of its send WQE, which may go on at the start of the
+ * ring. */
 static int copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_sq *sq = &qp->sq;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe.h - reads the CQ ring: the one decoder of CQEs, for ibv_poll_cq() and for the extended readers.
+ * cqe.h - reads the CQ ring: the one decoder of CQEs, for ibv_poll_cq() and for the extended
+ * readers.
  *
- * cqe_take() finds the next CQE of software, completes the request that it is for and says which wr_id and status that has;
- * everything else is read off the CQE by the cqe_*() functions when somebody wants it. The caller holds the CQ's lock, if it has
- * one, and publishes the consumer index when it is done.
+ * cqe_take() finds the next CQE of software, completes the request that it is for and says which
+ * wr_id and status that has; everything else is read off the CQE by the cqe_*() functions when
+ * somebody wants it. The caller holds the CQ's lock, if it has one, and publishes the consumer
+ * index when it is done.
  */
 #ifndef PROVIDERS_MLX5_CQE_H
 #define PROVIDERS_MLX5_CQE_H
@@ -23,8 +25,9 @@ struct completion {
 	unsigned int opcode; /* MLX5_CQE_* */
 };
 
-/* The completions that are not the common case, in cqe.c: payload inside the CQE, errors. Called before the request counts as
- * completed. Returns its status, or a negative number for a CQE that completes nothing. */
+/* The completions that are not the common case, in cqe.c: payload inside the CQE, errors. Called
+ * before the request counts as completed. Returns its status, or a negative number for a CQE
+ * that completes nothing. */
 int cqe_take_exception(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe);
 void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
@@ -37,7 +40,8 @@ CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 	return (struct mlx5_cqe64 *)(cq->ring + ((size_t)(index & cq->mask) << cq->entry_log));
 }
 
-/* PRM: CQE ownership. The bit flips with each lap of the ring; cq_ring_init() made it that of the lap before the first. */
+/* PRM: CQE ownership. The bit flips with each lap of the ring; cq_ring_init() made it that of
+ * the lap before the first. */
 CQE_INLINE bool cqe_is_sw_owned(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 				uint32_t index)
 {
@@ -80,8 +84,9 @@ CQE_INLINE struct mlx5_qp *cqe_find_qp(struct mlx5_cq *cq, const struct mlx5_cqe
 	return cq->rsn_qp;
 }
 
-/* Is there anything to take? Correct without the lock, too: the index only grows, so when the entry at a stale one has not
- * arrived, none has; and a full lap within this call could only be of CQEs newer than it. */
+/* Is there anything to take? Correct without the lock, too: the index only grows, so when the
+ * entry at a stale one has not arrived, none has; and a full lap within this call could only be
+ * of CQEs newer than it. */
 CQE_INLINE bool cqe_is_pending(const struct mlx5_cq *cq)
 {
 	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
@@ -89,7 +94,8 @@ CQE_INLINE bool cqe_is_pending(const struct mlx5_cq *cq)
 	return cqe_is_sw_owned(cq, cqe_at(cq, ci), ci);
 }
 
-/* The next completion, at *CI, which it moves on; false: there is none. The caller writes the index back to the CQ. */
+/* The next completion, at *CI, which it moves on; false: there is none. The caller writes the
+ * index back to the CQ. */
 CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *comp)
 {
 	for (;;) {

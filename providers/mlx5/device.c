@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - what a device can do: the core's answer, and the driver's part of it in the words of the extended query.
+ * device.c - what a device can do: the core's answer, and the driver's part of it in the words of
+ * the extended query.
  */
 #include <stdio.h>
 #include <string.h>

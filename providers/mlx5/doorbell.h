@@ -2,8 +2,9 @@
 /*
  * doorbell.h - the only place that orders WQE, doorbell record and doorbell.
  *
- * The adapter may look at a doorbell record at any time, and believes it: everything that the record covers must be in memory
- * before it. The register only says that something is new, and must not arrive before the record.
+ * The adapter may look at a doorbell record at any time, and believes it: everything that the
+ * record covers must be in memory before it. The register only says that something is new, and must
+ * not arrive before the record.
  */
 #ifndef PROVIDERS_MLX5_DOORBELL_H
 #define PROVIDERS_MLX5_DOORBELL_H
@@ -25,7 +26,8 @@ static inline __be64 doorbell_value(const void *ctrl)
 	return value;
 }
 
-/* The WQE starts on a WQEBB of the ring, so whole blocks can be copied; it may go on at the start of the ring. */
+/* The WQE starts on a WQEBB of the ring, so whole blocks can be copied; it may go on at the
+ * start of the ring. */
 static inline void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t bytes)
 {
 	for (uint32_t done = 0; done < bytes; done += PRM_WQEBB_SIZE) {
@@ -36,7 +38,8 @@ static inline void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32
 	}
 }
 
-/* BlueFlame is for a single short WQE: a longer list is fetched by the adapter anyway. 0: ring the doorbell only. */
+/* BlueFlame is for a single short WQE: a longer list is fetched by the adapter anyway. 0: ring
+ * the doorbell only. */
 static inline uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t count, uint32_t ds,
 				      bool has_inline)
 {
@@ -45,7 +48,8 @@ static inline uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t count, 
 	return count == 1 && bytes <= sq->db.bf_max && (sq->push_any || has_inline) ? bytes : 0;
 }
 
-/* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH bytes of it go through BlueFlame; 0: ring only. */
+/* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH bytes of it go through
+ * BlueFlame; 0: ring only. */
 static inline void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				 uint32_t push)
 {
@@ -70,14 +74,16 @@ static inline void doorbell_recv(__be32 *dbrec, uint32_t head)
 	dbrec[MLX5_RCV_DBR] = htobe32(head & PRM_WQE_INDEX_MASK);
 }
 
-/* CQEs before CI have been read. Their entries may be overwritten from here on, so the reads come first. */
+/* CQEs before CI have been read. Their entries may be overwritten from here on, so the reads
+ * come first. */
 static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
 {
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	dbrec[PRM_CQ_DBREC_CI] = htobe32(ci & PRM_CQE_INDEX_MASK);
 }
 
-/* Ask for an event for CQEs from CI on. SN tells this request from the one that the last event answered. */
+/* Ask for an event for CQEs from CI on. SN tells this request from the one that the last event
+ * answered. */
 static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, uint32_t ci,
 				   uint32_t sn, bool solicited)
 {

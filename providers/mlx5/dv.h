@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv.h - what the direct-verbs files (dv_*.c) share: exported functions, and the way to say "not here".
+ * dv.h - what the direct-verbs files (dv_*.c) share: exported functions, and the way to say "not
+ * here".
  */
 #ifndef PROVIDERS_MLX5_DV_H
 #define PROVIDERS_MLX5_DV_H

@@ -2,7 +2,8 @@
 /*
  * mlx5_prm.c - syndromes in words: what the adapter found, and where to look first.
  *
- * The vendor syndromes are those that adapters are publicly known to report; others are shown by number.
+ * The vendor syndromes are those that adapters are publicly known to report; others are shown by
+ * number.
  */
 #include <stdint.h>
 

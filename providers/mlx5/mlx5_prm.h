@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx5_prm.h - facts of the device ABI beyond the public mlx5dv.h: limits of queues, layout of completions and of the doorbell
- * page, and what syndromes mean. Facts only: no policy, and nothing here knows a queue of ours.
+ * mlx5_prm.h - facts of the device ABI beyond the public mlx5dv.h: limits of queues, layout of
+ * completions and of the doorbell page, and what syndromes mean. Facts only: no policy, and nothing
+ * here knows a queue of ours.
  */
 #ifndef PROVIDERS_MLX5_PRM_H
 #define PROVIDERS_MLX5_PRM_H
@@ -10,7 +11,8 @@
 #include <infiniband/mlx5dv.h>
 #include <stddef.h>
 
-/* Send queue: WQEs are made of 64-byte basic blocks (WQEBB), segments are counted in 16-byte units (DS). */
+/* Send queue: WQEs are made of 64-byte basic blocks (WQEBB), segments are counted in 16-byte
+ * units (DS). */
 #define PRM_DS_SIZE        16
 #define PRM_WQEBB_SIZE     64
 #define PRM_WQEBB_DS       (PRM_WQEBB_SIZE / PRM_DS_SIZE)
@@ -27,7 +29,8 @@
 	0x0c /* op_own: payload elsewhere, in 32 bytes, in 64 bytes; or compressed */
 #define PRM_CQE_OPCODE_SHIFT 4
 
-/* Doorbell page (UAR): where its registers are. Each BlueFlame register is two buffers, used in turn. */
+/* Doorbell page (UAR): where its registers are. Each BlueFlame register is two buffers, used in
+ * turn. */
 #define PRM_UAR_SIZE        4096
 #define PRM_UAR_BF_OFFSET   0x800
 #define PRM_UAR_BF_PER_PAGE 2
@@ -70,7 +73,8 @@ static_assert(offsetof(struct mlx5_err_cqe, vendor_err_synd) == 54,
 	      "PRM: CQE with error, byte 36h");
 static_assert(offsetof(struct mlx5_err_cqe, syndrome) == 55, "PRM: CQE with error, byte 37h");
 
-/* What went wrong, in words: SYNDROME is of the PRM, VENDOR the adapter's own detail. Never NULL. */
+/* What went wrong, in words: SYNDROME is of the PRM, VENDOR the adapter's own detail. Never
+ * NULL. */
 const char *prm_syndrome_str(uint8_t syndrome);
 const char *prm_vendor_syndrome_str(uint8_t vendor);
 

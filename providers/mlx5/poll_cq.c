@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poll_cq.c - ibv_poll_cq(): copies completions to ibv_wc. A CQ holds one of two instances, with and without the lock.
+ * poll_cq.c - ibv_poll_cq(): copies completions to ibv_wc. A CQ holds one of two instances, with
+ * and without the lock.
  */
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/doorbell.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post.h - the doors of the data path on the QP: operations for context->ops, and the instances among which a QP chooses when it
- * is created.
+ * post.h - the doors of the data path on the QP: operations for context->ops, and the instances
+ * among which a QP chooses when it is created.
  */
 #ifndef PROVIDERS_MLX5_POST_H
 #define PROVIDERS_MLX5_POST_H
@@ -19,7 +19,8 @@ int post_recv_unlocked(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_re
 /* OPS of a QP that was not created for certain operations. */
 #define SEND_OPS_ANY UINT64_MAX
 
-/* The opcodes that an RC QP created for OPS (IBV_QP_EX_WITH_*) may post. EOPNOTSUPP when there is none for one of them. */
+/* The opcodes that an RC QP created for OPS (IBV_QP_EX_WITH_*) may post. EOPNOTSUPP when there
+ * is none for one of them. */
 int send_opcodes_rc(uint64_t ops, bool atomics, uint16_t *opcodes);
 
 /* Fill the wr_* table of an RC QP. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_recv.c - ibv_post_recv() on the receive ring of a QP. Same batch rule as ibv_post_send(): in order, up to the first that
- * cannot be posted.
+ * post_recv.c - ibv_post_recv() on the receive ring of a QP. Same batch rule as ibv_post_send(): in
+ * order, up to the first that cannot be posted.
  */
 #include <errno.h>
 

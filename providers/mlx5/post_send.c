@@ -2,8 +2,9 @@
 /*
  * post_send.c - ibv_post_send(): translates work requests to the builders of send_wqe.h.
  *
- * The batch rule of this door: requests are posted in order up to the first that cannot be; *bad_wr names that one, and those
- * before it are rung. A QP holds one of two instances, with and without the lock.
+ * The batch rule of this door: requests are posted in order up to the first that cannot be; *bad_wr
+ * names that one, and those before it are rung. A QP holds one of two instances, with and without
+ * the lock.
  */
 #include <errno.h>
 

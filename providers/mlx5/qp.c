@@ -2,8 +2,9 @@
 /*
  * qp.c - creates, modifies and destroys RC queue pairs.
  *
- * One piece of memory holds the receive ring and behind it the send ring; one doorbell record serves both. What the data path
- * will do is decided in qp_choose_routines(), before anybody can post.
+ * One piece of memory holds the receive ring and behind it the send ring; one doorbell record
+ * serves both. What the data path will do is decided in qp_choose_routines(), before anybody can
+ * post.
  */
 #include "providers/mlx5/qp.h"
 
@@ -187,7 +188,8 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	return send_opcodes_rc(send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE, &qp->opcodes);
 }
 
-/* Small payloads may come inside the CQE, except where a program looks for them in memory that the CPU must not touch. */
+/* Small payloads may come inside the CQE, except where a program looks for them in memory that
+ * the CPU must not touch. */
 static uint32_t kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags)
 {
 	uint32_t flags = MLX5_QP_FLAG_UAR_PAGE_INDEX;
@@ -360,8 +362,8 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 	qp->error_reported = false;
 }
 
-/* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, and both until RESET. The doors are told through
- * limits that they check anyway. */
+/* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, and both until
+ * RESET. The doors are told through limits that they check anyway. */
 static void sq_set_door(struct mlx5_qp *qp, bool open)
 {
 	qlock_enter(&qp->sq_lock);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.h - a queue pair: its two rings, the routines chosen for it when it was created, and the send WQE under construction.
+ * qp.h - a queue pair: its two rings, the routines chosen for it when it was created, and the send
+ * WQE under construction.
  *
- * Fields are ordered by who touches them: posting sends first, then posting receives, then the public object, then the rest.
- * sq_lock guards the send ring and the WQE under construction, rq_lock the receive ring; the tails belong to the pollers of
- * the CQs (see wq.h).
+ * Fields are ordered by who touches them: posting sends first, then posting receives, then the
+ * public object, then the rest. sq_lock guards the send ring and the WQE under construction,
+ * rq_lock the receive ring; the tails belong to the pollers of the CQs (see wq.h).
  */
 #ifndef PROVIDERS_MLX5_QP_H
 #define PROVIDERS_MLX5_QP_H
@@ -38,8 +39,8 @@ struct mlx5_sq {
 	uint16_t opcodes; /* bit n: enum ibv_wr_opcode n can be posted */
 	bool push_any;    /* BlueFlame also for WQEs without inline data */
 	struct mlx5_doorbell db;
-	__be32 ctrl_flags
-		[8]; /* third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED */
+	/* Third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED. */
+	__be32 ctrl_flags[8];
 };
 
 /* A send WQE under construction: see send_wqe.h. */
@@ -83,7 +84,7 @@ struct mlx5_qp {
 
 	uint16_t opcodes;    /* of the send queue, when the state allows */
 	uint32_t rsn;        /* number by which CQEs name this QP: user index or QPN */
-	bool error_reported; /* the first failing request has been logged; guarded by the CQ's lock */
+	bool error_reported; /* the first failure has been logged; guarded by the CQ's lock */
 	struct mlx5_bfreg *bfreg;
 	__be32 *dbrec;
 	struct hwbuf buf;          /* receive ring, then send ring */

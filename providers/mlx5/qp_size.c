@@ -2,8 +2,9 @@
 /*
  * qp_size.c - sizes of the rings of an RC QP.
  *
- * Every send WQE is given room for the longest that the capacities allow, in whole WQEBBs; what rounding up leaves over is granted
- * as inline data. max_send_wr counts WQEs of that length, so a program that posts shorter ones never runs out of ring first.
+ * Every send WQE is given room for the longest that the capacities allow, in whole WQEBBs; what
+ * rounding up leaves over is granted as inline data. max_send_wr counts WQEs of that length, so a
+ * program that posts shorter ones never runs out of ring first.
  */
 #include "providers/mlx5/qp_size.h"
 
@@ -26,8 +27,9 @@ static_assert(sizeof(struct mlx5_wqe_mkey_context_seg) == MKEY_SEG_SIZE,
 	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ)
 #define ATOMIC_OPS (IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 
-/* Bytes before the payload in the longest WQE of OPS. For a QP that did not name its operations that is a memory window bind: UMR control,
- * memory key context, one block of inline translation. */
+/* Bytes before the payload in the longest WQE of OPS. For a QP that did not name its operations
+ * that is a memory window bind: UMR control, memory key context, one block of inline
+ * translation. */
 static uint32_t head_size(uint64_t ops)
 {
 	uint32_t size = PRM_DS_SIZE;

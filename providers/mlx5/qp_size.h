@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_size.h - from the capacities that a program asks for to rings, and to the capacities that it gets.
+ * qp_size.h - from the capacities that a program asks for to rings, and to the capacities that it
+ * gets.
  */
 #ifndef PROVIDERS_MLX5_QP_SIZE_H
 #define PROVIDERS_MLX5_QP_SIZE_H

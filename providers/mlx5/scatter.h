@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * scatter.h - the scatter list of a receive WQE, written here for every kind of receive queue, and data segments as a target to
- * copy a payload to that arrived inside the CQE.
+ * scatter.h - the scatter list of a receive WQE, written here for every kind of receive queue, and
+ * data segments as a target to copy a payload to that arrived inside the CQE.
  */
 #ifndef PROVIDERS_MLX5_SCATTER_H
 #define PROVIDERS_MLX5_SCATTER_H
@@ -11,7 +11,8 @@
 
 #include "providers/mlx5/mlx5_prm.h"
 
-/* Buffers of no bytes get no segment (0 would mean 2 GiB); a list shorter than the WQE ends with the invalid key. */
+/* Buffers of no bytes get no segment (0 would mean 2 GiB); a list shorter than the WQE ends with
+ * the invalid key. */
 static inline void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 			       const struct ibv_sge *sge, int n)
 {
@@ -32,7 +33,8 @@ static inline void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 	}
 }
 
-/* Copy LEN bytes at FROM into the buffers of up to N segments. Returns how many bytes found no room. */
+/* Copy LEN bytes at FROM into the buffers of up to N segments. Returns how many bytes found no
+ * room. */
 static inline uint32_t scatter_fill(const struct mlx5_wqe_data_seg *seg, uint32_t n,
 				    const uint8_t *from, uint32_t len)
 {

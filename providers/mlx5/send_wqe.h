@@ -2,12 +2,13 @@
 /*
  * send_wqe.h - builds send WQEs in the ring: one function per segment.
  *
- * A WQE starts on a WQEBB and is control, [remote address, [atomic]], then data segments or one inline segment. The first three
- * fill at most 48 bytes and so never reach the end of the ring; data segments are as large as the unit they are aligned
- * to, so the wrap falls between two of them; only inline bytes can straddle it, and ring_copy() copies those in two parts.
+ * A WQE starts on a WQEBB and is control, [remote address, [atomic]], then data segments or one
+ * inline segment. The first three fill at most 48 bytes and so never reach the end of the ring;
+ * data segments are as large as the unit they are aligned to, so the wrap falls between two of
+ * them; only inline bytes can straddle it, and ring_copy() copies those in two parts.
  *
- * Callers (post_send.c, send_wr.c) hold sq_lock where there is one, and check capacities before they put segments.
- * Nothing here is visible to the adapter until the doorbell.
+ * Callers (post_send.c, send_wr.c) hold sq_lock where there is one, and check capacities before
+ * they put segments. Nothing here is visible to the adapter until the doorbell.
  */
 #ifndef PROVIDERS_MLX5_SEND_WQE_H
 #define PROVIDERS_MLX5_SEND_WQE_H
@@ -96,7 +97,8 @@ WQE_INLINE void wqe_put_data(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 	wqe->ds++;
 }
 
-/* Copy LEN bytes into the ring at TO, going on at its start when its end is reached. Returns where the next byte goes. */
+/* Copy LEN bytes into the ring at TO, going on at its start when its end is reached. Returns
+ * where the next byte goes. */
 WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void *from, size_t len)
 {
 	size_t room = (size_t)(sq->end - to);
@@ -113,7 +115,8 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 	return to + len;
 }
 
-/* Inline data: wqe_inline_open(), ring_copy() of each part, wqe_inline_close() with the sum of their lengths. */
+/* Inline data: wqe_inline_open(), ring_copy() of each part, wqe_inline_close() with the sum of
+ * their lengths. */
 WQE_INLINE uint8_t *wqe_inline_open(const struct send_wqe *wqe)
 {
 	return wqe->seg + sizeof(struct mlx5_wqe_inl_data_seg);

@@ -2,9 +2,10 @@
 /*
  * send_wr.c - ibv_wr_*(): the second door to the builders of send_wqe.h.
  *
- * A builder (wr_send, wr_rdma_write...) starts a WQE in the ring, one setter gives it its payload and finishes it. The batch rule of
- * this door: all or nothing. The first error is kept, nothing is written after it, and wr_complete() then cancels the batch
- * by not moving the indices of the queue; so does wr_abort().
+ * A builder (wr_send, wr_rdma_write...) starts a WQE in the ring, one setter gives it its payload
+ * and finishes it. The batch rule of this door: all or nothing. The first error is kept, nothing is
+ * written after it, and wr_complete() then cancels the batch by not moving the indices of the
+ * queue; so does wr_abort().
  */
 #include <errno.h>
 

@@ -2,7 +2,8 @@
 /*
  * uar.c - allocates doorbell pages from the kernel, maps them, and deals out their registers.
  *
- * ctx->uar_lock guards all of it. Nothing is freed before the context: a register that lost its QP waits for the next one.
+ * ctx->uar_lock guards all of it. Nothing is freed before the context: a register that lost its QP
+ * waits for the next one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -129,8 +130,8 @@ static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned in
 	return 0;
 }
 
-/* Both registers of a new page. Without BlueFlame pages (by choice, or the platform cannot map memory so) the CQs' page serves,
- * and all share its registers. */
+/* Both registers of a new page. Without BlueFlame pages (by choice, or the platform cannot map
+ * memory so) the CQs' page serves, and all share its registers. */
 static int bfregs_grow(struct mlx5_context *ctx)
 {
 	struct mlx5_uar *uar;
@@ -147,7 +148,8 @@ static int bfregs_grow(struct mlx5_context *ctx)
 	return ret;
 }
 
-/* A free register of one's own, else the least used of the shared ones; *COUNT is how many registers there are. */
+/* A free register of one's own, else the least used of the shared ones; *COUNT is how many
+ * registers there are. */
 static struct mlx5_bfreg *bfreg_pick(struct mlx5_context *ctx, unsigned int *count, bool *own)
 {
 	struct mlx5_bfreg *best = NULL;

@@ -2,9 +2,10 @@
 /*
  * uar.h - pages of doorbell registers, and who uses which register.
  *
- * A page is an object of the kernel that is mapped into the process, allocated when the first queue needs it and freed with the
- * context. A send register (bfreg) serves one QP, which may then also push whole WQEs through it (BlueFlame), until
- * the budget of the environment is used up; further QPs share registers and only ring 8-byte doorbells, which needs no lock.
+ * A page is an object of the kernel that is mapped into the process, allocated when the first queue
+ * needs it and freed with the context. A send register (bfreg) serves one QP, which may then also
+ * push whole WQEs through it (BlueFlame), until the budget of the environment is used up; further
+ * QPs share registers and only ring 8-byte doorbells, which needs no lock.
  */
 #ifndef PROVIDERS_MLX5_UAR_H
 #define PROVIDERS_MLX5_UAR_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * common.c - the mechanics under the data path: doorbell records, number lookup, buffers, locks; and the sizes of rings.
+ * common.c - the mechanics under the data path: doorbell records, number lookup, buffers, locks;
+ * and the sizes of rings.
  */
 #include "rig.h"
 

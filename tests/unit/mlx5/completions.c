@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * completions.c - CQEs in, work completions out: through ibv_poll_cq() and through the extended readers.
+ * completions.c - CQEs in, work completions out: through ibv_poll_cq() and through the extended
+ * readers.
  */
 #include "rig.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rig.c - see rig.h. Rings are allocated exactly as large as they are, so that a sanitizer sees one byte too many.
+ * rig.c - see rig.h. Rings are allocated exactly as large as they are, so that a sanitizer sees one
+ * byte too many.
  */
 #include "rig.h"
 
@@ -88,7 +89,8 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	assert_int_equal(id_set(rig->ids, qp->rsn, qp), 0);
 }
 
-/* As the ring stands when CI entries have come and gone: each has the owner bit of the lap before the one that it waits for. */
+/* As the ring stands when CI entries have come and gone: each has the owner bit of the lap
+ * before the one that it waits for. */
 static void cq_age(struct mlx5_cq *cq, uint32_t ci)
 {
 	uint32_t count = 1u << cq->count_log;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rig.h - a QP and a CQ whose rings, doorbell records and registers are plain memory, and a hand that plays the adapter: it writes CQEs,
- * and the test looks at the bytes that the library wrote.
+ * rig.h - a QP and a CQ whose rings, doorbell records and registers are plain memory, and a hand
+ * that plays the adapter: it writes CQEs, and the test looks at the bytes that the library wrote.
  */
 #ifndef TESTS_UNIT_MLX5_RIG_H
 #define TESTS_UNIT_MLX5_RIG_H

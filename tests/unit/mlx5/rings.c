@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rings.c - send and receive rings near their boundaries: the end of the buffer, the 16-bit index, a full queue, a refused request.
+ * rings.c - send and receive rings near their boundaries: the end of the buffer, the 16-bit index,
+ * a full queue, a refused request.
  */
 #include "rig.h"
 
