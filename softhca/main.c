@@ -6,6 +6,7 @@
 
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/run.h"
+#include "softhca/front/vfio-user/server.h"
 #include "softhca/log.h"
 #include "softhca/options.h"
 
@@ -21,6 +22,8 @@ int main(int argc, char **argv)
 		return run_program(&options);
 	case COMMAND_SERVE:
 		return daemon_serve(&options);
+	case COMMAND_PCI:
+		return pci_serve(&options);
 	default:
 		options_print_help();
 		return EXIT_SUCCESS;

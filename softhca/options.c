@@ -19,8 +19,9 @@ enum option_use {
 	FOR_SERVE = 1 << 1,
 	DESCRIBES_ADAPTER = 1 << 2,
 	REPEATS = 1 << 3,
+	FOR_PCI = 1 << 4,
 };
-#define FOR_ADAPTER (FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER)
+#define FOR_ADAPTER (FOR_RUN | FOR_SERVE | FOR_PCI | DESCRIBES_ADAPTER)
 
 struct option_def {
 	const char *name;
@@ -135,10 +136,10 @@ static int ask_help(struct options *options, const struct option_def *def, const
 #define AT(member) offsetof(struct options, member)
 
 static const struct option_def option_table[] = {
-	{ "socket", "PATH", "run: join the adapters served there; serve: listen there", set_string,
-	  AT(socket_path), 0, 0, FOR_RUN | FOR_SERVE },
+	{ "socket", "PATH", "run: join the adapters served there; serve, pci: listen there",
+	  set_string, AT(socket_path), 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI },
 	{ "devices", "N", "number of adapters, mlx5_0 and up (default 1)", set_u32, AT(devices), 1,
-	  MAX_DEVICES, FOR_ADAPTER },
+	  MAX_DEVICES, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "ports", "N", "ports of each adapter (default 1)", set_u32, AT(ports), 1, MAX_PORTS,
 	  FOR_ADAPTER },
 	{ "link", "ib|roce", "link layer: InfiniBand (default) or Ethernet with RoCE", set_link, 0,
@@ -163,8 +164,8 @@ static const struct option_def option_table[] = {
 	{ "trace", "FILE", "write every verbs call, command, WQE and CQE to FILE", set_string,
 	  AT(trace_path), 0, 0, FOR_ADAPTER },
 	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
-	  FOR_RUN | FOR_SERVE | REPEATS },
-	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0, FOR_RUN | FOR_SERVE },
+	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },
+	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI },
 };
 #define NUM_OPTIONS (sizeof(option_table) / sizeof(option_table[0]))
 
@@ -178,6 +179,8 @@ static const char usage[] =
 	"        the same with the adapters of a server, which its programs share\n"
 	"  softhca serve --socket PATH [options]\n"
 	"        keep adapters running until told to stop by SIGTERM or SIGINT\n"
+	"  softhca pci --socket PATH [options]\n"
+	"        be a PCI device for a virtual machine: QEMU's vfio-user-pci connects to PATH\n"
 	"\n"
 	"Options:\n";
 
@@ -240,6 +243,8 @@ static int parse_command(const char *word, struct options *options)
 		options->command = COMMAND_RUN;
 	else if (!strcmp(word, "serve"))
 		options->command = COMMAND_SERVE;
+	else if (!strcmp(word, "pci"))
+		options->command = COMMAND_PCI;
 	else if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
 		options->command = COMMAND_HELP;
 	else {
@@ -262,14 +267,14 @@ static int check_run(const struct options *options)
 	return 0;
 }
 
-static int check_serve(const struct options *options)
+static int check_server(const struct options *options, const char *command)
 {
 	if (options->program) {
-		log_error("serve: takes no program");
+		log_error("%s: takes no program", command);
 		return EINVAL;
 	}
 	if (!options->socket_path) {
-		log_error("serve: --socket PATH is missing");
+		log_error("%s: --socket PATH is missing", command);
 		return EINVAL;
 	}
 	return 0;
@@ -281,7 +286,12 @@ static int check(const struct options *options)
 	case COMMAND_RUN:
 		return check_run(options);
 	case COMMAND_SERVE:
-		return check_serve(options);
+		return check_server(options, "serve");
+	case COMMAND_PCI:
+		if (options->devices == 1)
+			return check_server(options, "pci");
+		log_error("pci: one device for each server");
+		return EINVAL;
 	default:
 		return 0;
 	}

@@ -18,11 +18,12 @@ enum command {
 	COMMAND_HELP,
 	COMMAND_RUN,
 	COMMAND_SERVE,
+	COMMAND_PCI,
 };
 
 struct options {
 	enum command command;
-	const char *socket_path; /* run: the server to join; serve: where to listen */
+	const char *socket_path; /* run: the server to join; serve, pci: where to listen */
 	uint32_t devices;
 	uint32_t ports;
 	enum hca_link_layer link_layer;

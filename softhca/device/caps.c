@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/driver_ifc.h"
 
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
 
@@ -123,6 +124,21 @@ enum prm_status caps_query(struct hca *hca, struct cmd *cmd)
 	if (prm_get(cmd->in, QUERY_HCA_CAP_IN_OTHER_FUNCTION))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: no other functions");
 	pages[page](hca, prm_at(cmd->out, QUERY_HCA_CAP_OUT_CAPABILITY));
+	return PRM_STAT_OK;
+}
+
+/* Software may ask for less than there is, and gets what there is; the page size of UARs is the one
+ * thing that it must not want otherwise. */
+enum prm_status caps_set(struct hca *hca, struct cmd *cmd)
+{
+	uint64_t page = prm_get(cmd->in, CMD_IN_OP_MOD) >> 1;
+	const uint8_t *cap = prm_at(cmd->in, SET_HCA_CAP_IN_CAPABILITY);
+
+	(void)hca;
+	if (page >= sizeof(pages) / sizeof(pages[0]))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: no such capability page");
+	if (page == PRM_CAP_GENERAL && prm_get(cap, HCA_CAP_LOG_UAR_PAGE_SZ))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: UAR pages are of 4 KiB");
 	return PRM_STAT_OK;
 }
 

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-
-enum { OUT_MAX = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };
+#include "softhca/device/driver_ifc.h"
 
 static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 {
@@ -26,6 +25,16 @@ static const struct {
 	bool after_death; /* gives back what exists: software has to get rid of its objects */
 } commands[] = {
 	[PRM_OP_QUERY_HCA_CAP] = { caps_query, 16, 16, false },
+	[PRM_OP_SET_HCA_CAP] = { caps_set, 16 + PRM_HCA_CAP_SIZE, 16, false },
+	[PRM_OP_ENABLE_HCA] = { driver_enable, 8, 8, false },
+	[PRM_OP_DISABLE_HCA] = { driver_disable, 8, 8, true },
+	[PRM_OP_INIT_HCA] = { driver_init, 8, 8, false },
+	[PRM_OP_TEARDOWN_HCA] = { driver_teardown, 16, 8, true },
+	[PRM_OP_QUERY_ISSI] = { driver_query_issi, 8, 0x70, false },
+	[PRM_OP_SET_ISSI] = { driver_set_issi, 16, 8, false },
+	[PRM_OP_QUERY_PAGES] = { driver_query_pages, 16, 16, true },
+	[PRM_OP_MANAGE_PAGES] = { driver_manage_pages, 16, 16, true },
+	[PRM_OP_ACCESS_REG] = { reg_access, 16, 16, false },
 	[PRM_OP_QUERY_ADAPTER] = { caps_query_adapter, 8, 16, false },
 	[PRM_OP_CREATE_MKEY] = { mkey_create, PRM_CREATE_MKEY_IN_SIZE, 16, false },
 	[PRM_OP_QUERY_MKEY] = { mkey_query, 16, 16 + PRM_MKC_SIZE, false },
@@ -110,7 +119,7 @@ static enum prm_status dispatch(struct hca *hca, struct cmd *cmd)
 
 void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	uint8_t reply[OUT_MAX] = { 0 };
+	uint8_t reply[CMD_OUT_MAX] = { 0 };
 	struct cmd cmd = { in, in_len, reply, out_len, NULL };
 	enum prm_status status;
 

@@ -151,6 +151,9 @@ struct eq {
 	uint64_t events;
 	uint32_t log_size;
 	uint32_t pi;
+	uint32_t ci; /* as software last said; free-running, 24 bits of it come with the doorbell */
+	uint32_t vector;    /* interrupt */
+	bool armed;         /* the next EQE raises it */
 	struct dma_map map; /* empty: the front gets events by call only */
 	uint8_t eqc[PRM_EQC_SIZE];
 };
@@ -159,6 +162,8 @@ void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
 void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn);
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
 void eq_internal_error(struct hca *hca);
+/* A doorbell: software has consumed up to CI; when ARM, it wants to know of what comes behind. */
+void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm);
 
 /* ---- cq.c ---- */
 
@@ -457,6 +462,14 @@ static inline enum prm_status cmd_fail(struct cmd *cmd, enum prm_status status, 
 /* errno of an allocation -> status */
 enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what);
 
+enum { CMD_OUT_MAX = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };
+
+/* Bytes that an answer of variable length may have */
+static inline size_t cmd_out_room(const struct cmd *cmd)
+{
+	return cmd->out_len < CMD_OUT_MAX ? cmd->out_len : CMD_OUT_MAX;
+}
+
 /* PAS[] at PART of the input mailbox: pointer and how many fit */
 static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *count)
 {
@@ -466,7 +479,17 @@ static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *
 	return cmd->in + at;
 }
 
+enum prm_status driver_enable(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_disable(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_query_issi(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_set_issi(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_query_pages(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_manage_pages(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_init(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_teardown(struct hca *hca, struct cmd *cmd);
+enum prm_status reg_access(struct hca *hca, struct cmd *cmd);
 enum prm_status caps_query(struct hca *hca, struct cmd *cmd);
+enum prm_status caps_set(struct hca *hca, struct cmd *cmd);
 enum prm_status caps_query_adapter(struct hca *hca, struct cmd *cmd);
 enum prm_status uar_alloc(struct hca *hca, struct cmd *cmd);
 enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd);
@@ -496,11 +519,21 @@ enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
 
 /* Free what the front left behind. */
+void driver_free(struct hca *hca);
 void pd_free_all(struct hca *hca);
 void mkey_free(struct mkey *mkey);
 void eq_free(struct eq *eq);
 void cq_free(struct cq *cq);
 void qp_free(struct hca *hca, struct qp *qp);
+
+/* ---- driver.c ---- */
+
+struct driver {
+	bool enabled, initialized;
+	uint16_t issi;
+	uint64_t *page; /* of the host, kept for it */
+	uint32_t pages;
+};
 
 /* ---- hca.c ---- */
 
@@ -515,6 +548,7 @@ struct hca {
 	struct qp_list timed;
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps;
 	struct port port[PORT_MAX];
+	struct driver driver;
 	uint8_t *bounce; /* payload of the message under way, FABRIC_PAYLOAD_MAX */
 };
 

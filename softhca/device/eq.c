@@ -10,16 +10,41 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/driver_ifc.h"
+
+static void eq_interrupt(struct hca *hca, struct eq *eq)
+{
+	eq->armed = false;
+	if (hca->config.interrupt)
+		hca->config.interrupt(hca->config.front, eq->vector);
+}
 
 static void eq_write(struct hca *hca, struct eq *eq, uint8_t *eqe)
 {
 	uint64_t offset = (uint64_t)(eq->pi & ((1u << eq->log_size) - 1)) * PRM_EQE_SIZE;
 
+	/* The event is lost, but none that software has not yet read. */
+	if (eq->pi - eq->ci >= 1u << eq->log_size) {
+		trace_line(hca->config.trace, "eq %u: overrun", eq->n);
+		return;
+	}
 	prm_set(eqe, EQE_OWNER, (eq->pi >> eq->log_size) & 1);
 	eq->pi++;
 	/* A queue that cannot be written has lost its host; nobody is left to tell. */
 	if (dma_write_map(hca, &eq->map, offset, eqe, PRM_EQE_SIZE))
 		trace_line(hca->config.trace, "eq %u: cannot write EQE", eq->n);
+	if (eq->armed)
+		eq_interrupt(hca, eq);
+}
+
+void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm)
+{
+	eq->ci = eq->pi - ((eq->pi - ci) & 0xffffff);
+	if (!arm)
+		return;
+	eq->armed = true;
+	if (eq->ci != eq->pi)
+		eq_interrupt(hca, eq);
 }
 
 static void eq_post(struct hca *hca, struct eq *eq, uint8_t *eqe)
@@ -81,6 +106,30 @@ void eq_internal_error(struct hca *hca)
 		hca->config.event(hca->config.front, 0, eqe);
 }
 
+bool hca_has_command_event(struct hca *hca)
+{
+	bool found = false;
+	uint32_t i = 0;
+	struct eq *eq;
+
+	fabric_lock(hca->fabric);
+	while ((eq = res_next(&hca->eqs, &i)) != NULL)
+		found |= eq->events >> PRM_EVENT_COMMAND & 1;
+	fabric_unlock(hca->fabric);
+	return found;
+}
+
+void hca_command_event(struct hca *hca, uint32_t done)
+{
+	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
+
+	prm_set(eqe, EQE_TYPE, PRM_EVENT_COMMAND);
+	prm_set(eqe, EQE_COMMAND_VECTOR, done);
+	fabric_lock(hca->fabric);
+	post_async(hca, eqe);
+	fabric_unlock(hca->fabric);
+}
+
 static int map_ring(struct eq *eq, const struct cmd *cmd)
 {
 	unsigned int page_shift = 12 + prm_get(eq->eqc, EQC_LOG_PAGE_SIZE);
@@ -105,6 +154,7 @@ enum prm_status eq_create(struct hca *hca, struct cmd *cmd)
 	memcpy(eq->eqc, eqc, PRM_EQC_SIZE);
 	eq->events = prm_get64(cmd->in, PRM_BYTE(CREATE_EQ_IN_EVENT_BITMASK));
 	eq->log_size = prm_get(eqc, EQC_LOG_EQ_SIZE);
+	eq->vector = prm_get(eqc, EQC_INTR);
 	ret = map_ring(eq, cmd);
 	if (!ret)
 		ret = res_add(&hca->eqs, eq, &eq->n);

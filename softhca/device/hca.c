@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/driver_ifc.h"
 
 enum {
 	TURNS = 8,               /* of queues in one call of hca_progress() */
@@ -16,6 +17,7 @@ enum {
 	UAR_SQ_DOORBELL = 0x800, /* the first register, */
 	UAR_SQ_REGISTER = 0x100, /* and their size */
 	UAR_CQ_DOORBELL = 0x20,
+	FIRST_UAR = 4, /* pages before are the registers of a PCI front */
 };
 
 /* ---- life ---- */
@@ -51,7 +53,7 @@ static void init_tables(struct hca *hca)
 	const struct hca_limits *limits = &hca->config.limits;
 	uint64_t seed = hca->config.seed;
 
-	res_init(&hca->uars, 1, 1 << 16);
+	res_init(&hca->uars, FIRST_UAR, (1 << 16) - FIRST_UAR);
 	res_init(&hca->pds, 1, limits->max_pd);
 	res_init(&hca->tds, 1, 1 << 10);
 	res_init(&hca->eqs, 1, 255);
@@ -148,6 +150,7 @@ void hca_destroy(struct hca *hca)
 		res_free(tables[i]);
 	if (hca->owns_fabric && hca->fabric)
 		fabric_destroy(hca->fabric);
+	driver_free(hca);
 	free(hca->bounce);
 	free(hca);
 }
@@ -195,6 +198,15 @@ static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
 		cq_arm(hca, cq, be64toh(value_be) >> 32);
 }
 
+static void ring_eq(struct hca *hca, uint64_t value_be, bool arm)
+{
+	uint32_t word = be64toh(value_be) >> 32;
+	struct eq *eq = res_get(&hca->eqs, word >> 24);
+
+	if (eq)
+		eq_update(hca, eq, word & 0xffffff, arm);
+}
+
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
 {
 	fabric_lock(hca->fabric);
@@ -202,6 +214,8 @@ void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t valu
 		ring_sq(hca, uar, value_be);
 	else if (offset == UAR_CQ_DOORBELL)
 		ring_cq(hca, uar, value_be);
+	else if (offset == PRM_EQ_ARM || offset == PRM_EQ_UPDATE)
+		ring_eq(hca, value_be, offset == PRM_EQ_ARM);
 	fabric_unlock(hca->fabric);
 }
 

@@ -69,6 +69,8 @@ struct hca_config {
 	 * (log_eq_size 0 and no PAS) exists for fronts that play the driver; EQs with memory are
 	 * written by DMA and EQN then says which vector to raise. */
 	void (*event)(void *front, uint32_t eqn, const uint8_t eqe[64]);
+	/* An event queue that was armed has an EQE; VECTOR as its context says. May be NULL. */
+	void (*interrupt)(void *front, uint32_t vector);
 	void *front;
 };
 
@@ -85,12 +87,20 @@ void hca_destroy(struct hca *hca);
 void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len);
 
 /*
+ * Completion of commands by event, for a front with a command queue: is there an event queue for it,
+ * and the event for the commands whose bits are in DONE.
+ */
+bool hca_has_command_event(struct hca *hca);
+void hca_command_event(struct hca *hca, uint32_t done);
+
+/*
  * Doorbells. A PCI front knows each write: hca_uar_write(). A front whose UAR pages are plain
  * memory only learns that something was rung, and several rings may have collapsed into one: the
  * scans look at the doorbell record of every send queue (or every CQ) that uses that UAR page.
  * VALUE is as written by the CPU, i.e. big-endian bytes in memory order.
  */
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+/* A 4-byte doorbell has its bytes first and zeroes behind them. */
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar);
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * driver_ifc.h - commands and registers between a kernel driver and the adapter: facts only.
+ *
+ * What concerns start, stop and event queues; notation as in mlx5_ifc.h, where the commands stand
+ * that software of any kind uses.
+ */
+#ifndef SOFTHCA_DRIVER_IFC_H
+#define SOFTHCA_DRIVER_IFC_H
+
+#include "providers/mlx5/mlx5_ifc.h"
+
+enum prm_driver_opcode {
+	PRM_OP_INIT_HCA = 0x102,
+	PRM_OP_TEARDOWN_HCA = 0x103,
+	PRM_OP_ENABLE_HCA = 0x104,
+	PRM_OP_DISABLE_HCA = 0x105,
+	PRM_OP_QUERY_PAGES = 0x107,
+	PRM_OP_MANAGE_PAGES = 0x108,
+	PRM_OP_SET_HCA_CAP = 0x109,
+	PRM_OP_QUERY_ISSI = 0x10a,
+	PRM_OP_SET_ISSI = 0x10b,
+	PRM_OP_ACCESS_REG = 0x805,
+};
+
+enum {
+	PRM_PAGES_BOOT = 1, /* QUERY_PAGES op_mod */
+	PRM_PAGES_INIT = 2,
+	PRM_PAGES_REGULAR = 3,
+	PRM_PAGES_CANNOT_GIVE = 0, /* MANAGE_PAGES op_mod */
+	PRM_PAGES_GIVE = 1,
+	PRM_PAGES_TAKE = 2,
+	PRM_EVENT_COMMAND = 0x0a,
+	PRM_EQ_ARM = 0x40, /* in the UAR page */
+	PRM_EQ_UPDATE = 0x48,
+};
+
+enum prm_register {
+	PRM_REG_PMTU = 0x5003,
+	PRM_REG_PTYS = 0x5004,
+	PRM_REG_PVLC = 0x500f,
+	PRM_REG_NODE_DESC = 0x6001,
+	PRM_REG_HOST_ENDIANNESS = 0x7004,
+};
+
+#define QUERY_PAGES_OUT_NUM_PAGES           PRM(0xc, 31, 0)
+#define MANAGE_PAGES_IN_INPUT_NUM_ENTRIES   PRM(0xc, 31, 0)
+#define MANAGE_PAGES_IN_PAS                 PRM_PART(0x10)
+#define MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES PRM(0x8, 31, 0)
+#define MANAGE_PAGES_OUT_PAS                PRM_PART(0x10)
+
+#define QUERY_ISSI_OUT_CURRENT_ISSI         PRM(0x8, 15, 0)
+#define QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0   PRM(0x6c, 31, 0)
+#define SET_ISSI_IN_CURRENT_ISSI            PRM(0x8, 15, 0)
+#define SET_HCA_CAP_IN_CAPABILITY           PRM_PART(0x10)
+#define TEARDOWN_HCA_IN_PROFILE             PRM(0x8, 15, 0)
+
+#define ACCESS_REGISTER_IN_REGISTER_ID      PRM(0x8, 15, 0)
+#define ACCESS_REGISTER_IN_REGISTER_DATA    PRM_PART(0x10)
+#define ACCESS_REGISTER_OUT_REGISTER_DATA   PRM_PART(0x10)
+
+#define PTYS_REG_LOCAL_PORT                 PRM(0x0, 23, 16)
+#define PTYS_REG_PROTO_MASK                 PRM(0x0, 2, 0)
+#define PTYS_REG_IB_LINK_WIDTH_CAPABILITY   PRM(0x10, 31, 16)
+#define PTYS_REG_IB_PROTO_CAPABILITY        PRM(0x10, 15, 0)
+#define PTYS_REG_IB_LINK_WIDTH_OPER         PRM(0x28, 31, 16)
+#define PTYS_REG_IB_PROTO_OPER              PRM(0x28, 15, 0)
+#define PMTU_REG_LOCAL_PORT                 PRM(0x0, 23, 16)
+#define PMTU_REG_MAX_MTU                    PRM(0x4, 31, 16)
+#define PMTU_REG_ADMIN_MTU                  PRM(0x8, 31, 16)
+#define PMTU_REG_OPER_MTU                   PRM(0xc, 31, 16)
+#define PVLC_REG_LOCAL_PORT                 PRM(0x0, 23, 16)
+#define PVLC_REG_VL_HW_CAP                  PRM(0x4, 3, 0)
+#define PVLC_REG_VL_OPERATIONAL             PRM(0xc, 3, 0)
+
+#define EQE_COMMAND_VECTOR                  PRM(0x20, 31, 0)
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * reg.c - ACCESS_REG: port and host registers, one function each.
+ */
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/driver_ifc.h"
+
+enum { OP_WRITE = 0, OP_READ = 1 };
+
+enum { MAX_MTU = 4096 };
+
+/* DATA is the register as software gave it, and becomes what it reads. NULL or what is wrong */
+typedef const char *(*reg_fn)(const struct hca *hca, bool write, uint8_t *data);
+
+static const char *port_error(const struct hca *hca, bool write, uint64_t port)
+{
+	if (write)
+		return "reg: port registers are read-only";
+	return port < 1 || port > hca->config.num_ports ? "reg: no such port" : NULL;
+}
+
+static const char *reg_pmtu(const struct hca *hca, bool write, uint8_t *data)
+{
+	prm_set(data, PMTU_REG_MAX_MTU, MAX_MTU);
+	prm_set(data, PMTU_REG_ADMIN_MTU, MAX_MTU);
+	prm_set(data, PMTU_REG_OPER_MTU, MAX_MTU);
+	return port_error(hca, write, prm_get(data, PMTU_REG_LOCAL_PORT));
+}
+
+/* Widths 1x, 2x, 4x; speeds SDR to EDR; the link runs at the best of both. */
+static const char *reg_ptys(const struct hca *hca, bool write, uint8_t *data)
+{
+	enum { MASK_IB = 1, WIDTHS = 0x7, WIDTH_4X = 0x4, SPEEDS = 0x3f, SPEED_EDR = 0x20 };
+
+	if (prm_get(data, PTYS_REG_PROTO_MASK) != MASK_IB)
+		return "reg: PTYS of InfiniBand only";
+	prm_set(data, PTYS_REG_IB_LINK_WIDTH_CAPABILITY, WIDTHS);
+	prm_set(data, PTYS_REG_IB_PROTO_CAPABILITY, SPEEDS);
+	prm_set(data, PTYS_REG_IB_LINK_WIDTH_OPER, WIDTH_4X);
+	prm_set(data, PTYS_REG_IB_PROTO_OPER, SPEED_EDR);
+	return port_error(hca, write, prm_get(data, PTYS_REG_LOCAL_PORT));
+}
+
+static const char *reg_pvlc(const struct hca *hca, bool write, uint8_t *data)
+{
+	enum { VL0 = 1 };
+
+	prm_set(data, PVLC_REG_VL_HW_CAP, VL0);
+	prm_set(data, PVLC_REG_VL_OPERATIONAL, VL0);
+	return port_error(hca, write, prm_get(data, PVLC_REG_LOCAL_PORT));
+}
+
+static const char *reg_node_desc(const struct hca *hca, bool write, uint8_t *data)
+{
+	static const char text[64] = "softhca";
+
+	(void)hca;
+	if (write)
+		return "reg: the node description is fixed";
+	memcpy(data, text, sizeof(text));
+	return NULL;
+}
+
+/* Which byte order the host has: only that of the PRM's structures, and little-endian data. */
+static const char *reg_host_endianness(const struct hca *hca, bool write, uint8_t *data)
+{
+	(void)hca;
+	return write && data[0] & 0x80 ? "reg: big-endian hosts" : NULL;
+}
+
+static const struct {
+	uint16_t id;
+	uint16_t size;
+	reg_fn access;
+} registers[] = {
+	{ PRM_REG_PMTU, 16, reg_pmtu },
+	{ PRM_REG_PTYS, 64, reg_ptys },
+	{ PRM_REG_PVLC, 16, reg_pvlc },
+	{ PRM_REG_NODE_DESC, 64, reg_node_desc },
+	{ PRM_REG_HOST_ENDIANNESS, 16, reg_host_endianness },
+};
+
+static enum prm_status access_one(struct hca *hca, struct cmd *cmd, size_t i)
+{
+	uint64_t op = prm_get(cmd->in, CMD_IN_OP_MOD);
+	size_t at = PRM_BYTE(ACCESS_REGISTER_IN_REGISTER_DATA);
+	uint8_t *data = prm_at(cmd->out, ACCESS_REGISTER_OUT_REGISTER_DATA);
+	const char *why;
+
+	if (op != OP_READ && op != OP_WRITE)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "reg: unknown op_mod");
+	if (cmd->in_len < at + registers[i].size)
+		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "reg: shorter than the register");
+	memcpy(data, prm_at(cmd->in, ACCESS_REGISTER_IN_REGISTER_DATA), registers[i].size);
+	why = registers[i].access(hca, op == OP_WRITE, data);
+	return why ? cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why) : PRM_STAT_OK;
+}
+
+enum prm_status reg_access(struct hca *hca, struct cmd *cmd)
+{
+	uint64_t id = prm_get(cmd->in, ACCESS_REGISTER_IN_REGISTER_ID);
+	size_t i;
+
+	for (i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+		if (registers[i].id == id)
+			return access_one(hca, cmd, i);
+	return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "reg: no such register");
+}

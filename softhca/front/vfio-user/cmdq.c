@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmdq.c - fetches commands from guest memory, has the core execute them, stores the answers.
+ *
+ * The first 16 bytes of input and output stand in the descriptor, the rest in chains of mailboxes.
+ * A chain is checked block by block: alignment, number, token, signature; and is never longer than
+ * its length asks for, so that a chain that bites its tail ends. Software may run without block
+ * signatures: a block whose signature byte is 0 is not checked. PRM: Command Interface.
+ */
+#include <assert.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/front/vfio-user/cmdq.h"
+#include "softhca/log.h"
+
+struct descriptor {
+	uint8_t type;
+	uint8_t reserved_01[3];
+	uint32_t in_len; /* big-endian, as are all below */
+	uint64_t in_ptr;
+	uint8_t in[16];
+	uint8_t out[16];
+	uint64_t out_ptr;
+	uint32_t out_len;
+	uint8_t token;
+	uint8_t signature;
+	uint8_t reserved_3e;
+	uint8_t status_own;
+};
+
+enum { BLOCK_DATA = 512, INLINE_DATA = 16, MAX_LEN = 1 << 20 };
+
+struct block {
+	uint8_t data[BLOCK_DATA];
+	uint8_t reserved_200[48];
+	uint64_t next;
+	uint32_t number;
+	uint8_t reserved_23c;
+	uint8_t token;
+	uint8_t control_signature;
+	uint8_t signature;
+};
+
+static_assert(sizeof(struct descriptor) == 64, "PRM: Command Queue Entry");
+static_assert(sizeof(struct block) == 576, "PRM: Command Interface Mailbox");
+
+enum {
+	TYPE_PCI = 7,
+	OWNER_HW = 1,
+	ALIGN_MASK = 0x1ff,
+};
+
+enum delivery { /* status_own, bits 7:1 */
+		DELIVERED = 0x0,
+		BAD_SIGNATURE = 0x1,
+		BAD_TOKEN = 0x2,
+		BAD_BLOCK_NUMBER = 0x3,
+		BAD_OUT_PTR = 0x4,
+		BAD_IN_PTR = 0x5,
+		FIRMWARE_ERROR = 0x6,
+		BAD_IN_LENGTH = 0x7,
+		BAD_OUT_LENGTH = 0x8,
+		BAD_DESCRIPTOR = 0x10,
+};
+
+static uint8_t xor8(const void *data, size_t len)
+{
+	const uint8_t *at = data;
+	uint8_t sum = 0;
+
+	while (len--)
+		sum ^= *at++;
+	return sum;
+}
+
+static bool block_is_intact(const struct block *block)
+{
+	return !block->signature || xor8(block, sizeof(*block)) == 0xff;
+}
+
+static void block_sign(struct block *block)
+{
+	const uint8_t *control = block->reserved_200;
+	size_t control_len = (size_t)(&block->control_signature - control);
+
+	block->control_signature = (uint8_t)~xor8(control, control_len);
+	block->signature = (uint8_t)~xor8(block, sizeof(*block) - 1);
+}
+
+static enum delivery fetch_block(const struct cmdq *cmdq, uint64_t addr, uint32_t number,
+				 uint8_t token, enum delivery bad_ptr, struct block *block)
+{
+	if (addr & ALIGN_MASK || dma_table_read(cmdq->dma, addr, block, sizeof(*block)))
+		return bad_ptr;
+	if (block->token != token)
+		return BAD_TOKEN;
+	if (be32toh(block->number) != number)
+		return BAD_BLOCK_NUMBER;
+	return DELIVERED;
+}
+
+static enum delivery gather(const struct cmdq *cmdq, const struct descriptor *desc, uint8_t *in,
+			    uint32_t len)
+{
+	uint64_t addr = be64toh(desc->in_ptr);
+	uint32_t number = 0, done = len < INLINE_DATA ? len : INLINE_DATA;
+	enum delivery status;
+	struct block block;
+
+	memcpy(in, desc->in, done);
+	while (done < len) {
+		uint32_t part = len - done < BLOCK_DATA ? len - done : BLOCK_DATA;
+
+		status = fetch_block(cmdq, addr, number++, desc->token, BAD_IN_PTR, &block);
+		if (status)
+			return status;
+		if (!block_is_intact(&block))
+			return BAD_SIGNATURE;
+		memcpy(in + done, block.data, part);
+		done += part;
+		addr = be64toh(block.next);
+	}
+	return DELIVERED;
+}
+
+/* With OUT NULL only checks the chain: nothing is executed whose answer has no room. */
+static enum delivery scatter(const struct cmdq *cmdq, struct descriptor *desc, const uint8_t *out,
+			     uint32_t len)
+{
+	uint64_t addr = be64toh(desc->out_ptr);
+	uint32_t number = 0, done = len < INLINE_DATA ? len : INLINE_DATA;
+	enum delivery status;
+	struct block block;
+
+	if (out)
+		memcpy(desc->out, out, done);
+	while (done < len) {
+		uint32_t part = len - done < BLOCK_DATA ? len - done : BLOCK_DATA;
+
+		status = fetch_block(cmdq, addr, number++, desc->token, BAD_OUT_PTR, &block);
+		if (status)
+			return status;
+		if (out) {
+			memset(block.data, 0, sizeof(block.data));
+			memcpy(block.data, out + done, part);
+			block_sign(&block);
+			if (dma_table_write(cmdq->dma, addr, &block, sizeof(block)))
+				return BAD_OUT_PTR;
+		}
+		done += part;
+		addr = be64toh(block.next);
+	}
+	return DELIVERED;
+}
+
+static enum delivery check(const struct descriptor *desc)
+{
+	if (desc->type != TYPE_PCI)
+		return BAD_DESCRIPTOR;
+	if (xor8(desc, sizeof(*desc)) != 0xff)
+		return BAD_SIGNATURE;
+	if (be32toh(desc->in_len) < INLINE_DATA / 2 || be32toh(desc->in_len) > MAX_LEN)
+		return BAD_IN_LENGTH;
+	if (be32toh(desc->out_len) < INLINE_DATA / 2 || be32toh(desc->out_len) > MAX_LEN)
+		return BAD_OUT_LENGTH;
+	return DELIVERED;
+}
+
+static enum delivery execute(const struct cmdq *cmdq, struct descriptor *desc)
+{
+	uint32_t in_len = be32toh(desc->in_len), out_len = be32toh(desc->out_len);
+	enum delivery status = check(desc);
+	uint8_t *in, *out;
+
+	if (status)
+		return status;
+	in = calloc(1, in_len);
+	out = calloc(1, out_len);
+	status = in && out ? gather(cmdq, desc, in, in_len) : FIRMWARE_ERROR;
+	if (!status)
+		status = scatter(cmdq, desc, NULL, out_len);
+	if (!status) {
+		hca_exec(cmdq->hca, in, in_len, out, out_len);
+		status = scatter(cmdq, desc, out, out_len);
+	}
+	free(in);
+	free(out);
+	return status;
+}
+
+/* Ownership goes back with the last byte. */
+static void run_one(struct cmdq *cmdq, uint32_t index)
+{
+	uint64_t addr = cmdq->addr + ((uint64_t)index << CMDQ_LOG_STRIDE);
+	bool by_event = hca_has_command_event(cmdq->hca);
+	struct descriptor desc;
+	enum delivery status;
+
+	if (dma_table_read(cmdq->dma, addr, &desc, sizeof(desc)) || !(desc.status_own & OWNER_HW))
+		return;
+	status = execute(cmdq, &desc);
+	if (status)
+		log_note("command %u: not delivered, status %#x", index, status);
+	desc.status_own = (uint8_t)(status << 1);
+	desc.signature = 0;
+	desc.signature = (uint8_t)~xor8(&desc, sizeof(desc));
+	if (!dma_table_write(cmdq->dma, addr, &desc, sizeof(desc)) && by_event)
+		hca_command_event(cmdq->hca, 1u << index);
+}
+
+void cmdq_ring(struct cmdq *cmdq, uint32_t ready)
+{
+	uint32_t index;
+
+	for (index = 0; cmdq->addr && index < 1u << CMDQ_LOG_ENTRIES; index++)
+		if (ready & 1u << index)
+			run_one(cmdq, index);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * device.c - answers vfio-user messages; one function each, reached by a table.
+ *
+ * Everything in a message is checked here, against its length first. Reset destroys the adapter and
+ * creates it anew: nothing of the old can show through.
+ */
+#include <errno.h>
+#include <linux/vfio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "softhca/front/vfio-user/device.h"
+#include "softhca/log.h"
+
+/* ---- the adapter ---- */
+
+static void raise_interrupt(void *front, uint32_t vector)
+{
+	struct device *device = front;
+	uint64_t one = 1;
+
+	if (vector >= PCI_MSIX_VECTORS || device->vector_fd[vector] < 0)
+		return;
+	/* A counter that is full is an interrupt that is pending: the same. */
+	if (write(device->vector_fd[vector], &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
+		log_error("interrupt %u: %m", vector);
+}
+
+static int start(struct device *device)
+{
+	int ret = hca_create(&device->config, &device->hca);
+
+	device->bar.hca = device->hca;
+	device->bar.cmdq.hca = device->hca;
+	bar_reset(&device->bar);
+	pci_config_init(&device->pci, device->config.link_layer == HCA_LINK_INFINIBAND);
+	return ret;
+}
+
+static int device_reset(struct device *device)
+{
+	hca_destroy(device->hca);
+	device->hca = NULL;
+	return start(device);
+}
+
+int device_init(struct device *device, const struct hca_config *config)
+{
+	unsigned int i;
+
+	memset(device, 0, sizeof(*device));
+	device->config = *config;
+	device->config.bus_ops = &dma_bus_ops;
+	device->config.bus = &device->dma;
+	device->config.front = device;
+	device->config.interrupt = raise_interrupt;
+	device->bar.cmdq.dma = &device->dma;
+	for (i = 0; i < PCI_MSIX_VECTORS; i++)
+		device->vector_fd[i] = -1;
+	return start(device);
+}
+
+static void set_vector(struct device *device, uint32_t vector, int fd)
+{
+	if (device->vector_fd[vector] >= 0)
+		close(device->vector_fd[vector]);
+	device->vector_fd[vector] = fd;
+}
+
+static void forget_client(struct device *device)
+{
+	unsigned int i;
+
+	for (i = 0; i < PCI_MSIX_VECTORS; i++)
+		set_vector(device, i, -1);
+	dma_table_clear(&device->dma);
+}
+
+int device_detach(struct device *device)
+{
+	int ret = device_reset(device);
+
+	forget_client(device);
+	return ret;
+}
+
+void device_free(struct device *device)
+{
+	if (device->hca)
+		hca_destroy(device->hca);
+	forget_client(device);
+}
+
+/* ---- messages ---- */
+
+/* Copies the fixed part of a message; false: too short */
+static bool take(const struct message *message, void *part, size_t len)
+{
+	if (message->len < len)
+		return false;
+	memcpy(part, message->body, len);
+	return true;
+}
+
+static int give(struct message *message, const void *part, size_t len)
+{
+	memcpy(message->reply, part, len);
+	message->reply_len = len;
+	return 0;
+}
+
+static int answer_version(struct device *device, struct message *message)
+{
+	struct vfu_version version;
+	char *json = (char *)message->reply + sizeof(version);
+	int len;
+
+	(void)device;
+	if (!take(message, &version, sizeof(version)) || version.major != 0)
+		return EINVAL;
+	version.minor = 0;
+	give(message, &version, sizeof(version));
+	len = sprintf(json, "{\"capabilities\":{\"max_msg_fds\":%d,\"max_data_xfer_size\":%d}}",
+		      VFU_MAX_FDS, VFU_MAX_TRANSFER);
+	message->reply_len += (size_t)len + 1;
+	return 0;
+}
+
+static int answer_dma_map(struct device *device, struct message *message)
+{
+	struct vfu_dma_map map;
+	int prot = 0;
+
+	if (!take(message, &map, sizeof(map)))
+		return EINVAL;
+	if (map.flags & VFU_DMA_READ_OK)
+		prot |= PROT_READ;
+	if (map.flags & VFU_DMA_WRITE_OK)
+		prot |= PROT_WRITE;
+	return dma_table_map(&device->dma,
+			     &(struct dma_region){ .addr = map.addr, .size = map.size }, prot,
+			     message->num_fds ? message->fd[0] : -1, map.offset);
+}
+
+static int answer_dma_unmap(struct device *device, struct message *message)
+{
+	struct vfu_dma_unmap unmap;
+	int ret = 0;
+
+	if (!take(message, &unmap, sizeof(unmap)))
+		return EINVAL;
+	if (unmap.flags & VFU_UNMAP_ALL)
+		dma_table_clear(&device->dma);
+	else
+		ret = dma_table_unmap(&device->dma, unmap.addr, unmap.size);
+	return ret ? ret : give(message, &unmap, sizeof(unmap));
+}
+
+static int answer_device_info(struct device *device, struct message *message)
+{
+	struct vfu_device_info info = {
+		.argsz = sizeof(info),
+		.flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET,
+		.num_regions = VFIO_PCI_NUM_REGIONS,
+		.num_irqs = VFIO_PCI_NUM_IRQS,
+	};
+
+	(void)device;
+	return give(message, &info, sizeof(info));
+}
+
+static uint64_t region_size(uint32_t index)
+{
+	switch (index) {
+	case VFIO_PCI_BAR0_REGION_INDEX:
+		return BAR_SIZE;
+	case VFIO_PCI_CONFIG_REGION_INDEX:
+		return PCI_CONFIG_SIZE;
+	default:
+		return 0;
+	}
+}
+
+static int answer_region_info(struct device *device, struct message *message)
+{
+	struct vfu_region_info info;
+
+	(void)device;
+	if (!take(message, &info, sizeof(info)) || info.index >= VFIO_PCI_NUM_REGIONS)
+		return EINVAL;
+	info.argsz = sizeof(info);
+	info.size = region_size(info.index);
+	info.flags = info.size ? VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE : 0;
+	info.cap_offset = 0;
+	info.offset = 0;
+	return give(message, &info, sizeof(info));
+}
+
+static int answer_irq_info(struct device *device, struct message *message)
+{
+	struct vfu_irq_info info;
+
+	(void)device;
+	if (!take(message, &info, sizeof(info)) || info.index >= VFIO_PCI_NUM_IRQS)
+		return EINVAL;
+	info.argsz = sizeof(info);
+	info.count = info.index == VFIO_PCI_MSIX_IRQ_INDEX ? PCI_MSIX_VECTORS : 0;
+	info.flags = info.count ? VFIO_IRQ_INFO_EVENTFD : 0;
+	return give(message, &info, sizeof(info));
+}
+
+/* Eventfds come with the message, in the order of the vectors; none at all takes them away. */
+static void set_eventfds(struct device *device, const struct vfu_irq_set *set,
+			 struct message *message)
+{
+	uint32_t i;
+
+	for (i = 0; i < set->count; i++) {
+		bool given = i < message->num_fds;
+
+		set_vector(device, set->start + i, given ? message->fd[i] : -1);
+		if (given)
+			message->fd[i] = -1;
+	}
+}
+
+static int answer_set_irqs(struct device *device, struct message *message)
+{
+	struct vfu_irq_set set;
+	uint32_t i;
+
+	if (!take(message, &set, sizeof(set)))
+		return EINVAL;
+	if (!(set.flags & VFIO_IRQ_SET_ACTION_TRIGGER))
+		return EOPNOTSUPP; /* the client masks MSI-X itself */
+	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
+		return set.count ? EINVAL : 0;
+	if (set.start > PCI_MSIX_VECTORS || set.count > PCI_MSIX_VECTORS - set.start)
+		return EINVAL;
+	if (set.flags & VFIO_IRQ_SET_DATA_EVENTFD)
+		set_eventfds(device, &set, message);
+	else if (set.flags & VFIO_IRQ_SET_DATA_NONE && !set.count)
+		for (i = 0; i < PCI_MSIX_VECTORS; i++)
+			set_vector(device, i, -1);
+	else if (set.flags & VFIO_IRQ_SET_DATA_NONE)
+		for (i = 0; i < set.count; i++)
+			raise_interrupt(device, set.start + i);
+	else
+		return EOPNOTSUPP;
+	return 0;
+}
+
+static bool access_fits(const struct vfu_region_access *access)
+{
+	return access->region < VFIO_PCI_NUM_REGIONS && access->count <= VFU_MAX_TRANSFER &&
+	       access->offset <= region_size(access->region) &&
+	       access->count <= region_size(access->region) - access->offset;
+}
+
+static int answer_read(struct device *device, struct message *message)
+{
+	struct vfu_region_access access;
+	uint8_t *data = message->reply + sizeof(access);
+
+	if (!take(message, &access, sizeof(access)) || !access_fits(&access))
+		return EINVAL;
+	give(message, &access, sizeof(access));
+	message->reply_len += access.count;
+	if (access.region == VFIO_PCI_CONFIG_REGION_INDEX)
+		memcpy(data, device->pci.value + access.offset, access.count);
+	else
+		bar_read(&device->bar, access.offset, data, access.count);
+	return 0;
+}
+
+static int answer_write(struct device *device, struct message *message)
+{
+	struct vfu_region_access access;
+	const uint8_t *data = message->body + sizeof(access);
+	int ret = 0;
+
+	if (!take(message, &access, sizeof(access)) || !access_fits(&access) ||
+	    message->len - sizeof(access) < access.count)
+		return EINVAL;
+	if (access.region != VFIO_PCI_CONFIG_REGION_INDEX)
+		bar_write(&device->bar, access.offset, data, access.count);
+	else if (pci_config_write(&device->pci, access.offset, data, access.count))
+		ret = device_reset(device);
+	return ret ? ret : give(message, &access, sizeof(access));
+}
+
+static int answer_reset(struct device *device, struct message *message)
+{
+	(void)message;
+	return device_reset(device);
+}
+
+static int (*const answers[])(struct device *device, struct message *message) = {
+	[VFU_VERSION] = answer_version,
+	[VFU_DMA_MAP] = answer_dma_map,
+	[VFU_DMA_UNMAP] = answer_dma_unmap,
+	[VFU_DEVICE_GET_INFO] = answer_device_info,
+	[VFU_DEVICE_GET_REGION_INFO] = answer_region_info,
+	[VFU_DEVICE_GET_IRQ_INFO] = answer_irq_info,
+	[VFU_DEVICE_SET_IRQS] = answer_set_irqs,
+	[VFU_REGION_READ] = answer_read,
+	[VFU_REGION_WRITE] = answer_write,
+	[VFU_DEVICE_RESET] = answer_reset,
+};
+
+int device_answer(struct device *device, struct message *message)
+{
+	message->reply_len = 0;
+	if (message->command >= sizeof(answers) / sizeof(answers[0]) || !answers[message->command])
+		return EOPNOTSUPP;
+	return answers[message->command](device, message);
+}

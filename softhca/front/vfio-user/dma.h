@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dma.h - guest memory as the client has mapped it for the device.
+ */
+#ifndef SOFTHCA_VFIO_USER_DMA_H
+#define SOFTHCA_VFIO_USER_DMA_H
+
+#include <stdint.h>
+
+#include "softhca/device/hca.h"
+
+struct dma_region {
+	uint64_t addr, size; /* guest-physical */
+	uint8_t *memory;     /* NULL: mapped without a file, not reachable */
+	bool writable;
+};
+
+enum { DMA_MAX_REGIONS = 256 };
+
+struct dma_table {
+	struct dma_region region[DMA_MAX_REGIONS];
+	unsigned int count;
+};
+
+/* FD may be -1 and stays the caller's. 0, EINVAL, EEXIST on overlap, ENOSPC, or what mmap says. */
+int dma_table_map(struct dma_table *table, const struct dma_region *region, int prot, int fd,
+		  uint64_t offset);
+/* Exactly one region, or ENOENT */
+int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size);
+void dma_table_clear(struct dma_table *table);
+
+/* 0, or EFAULT when a byte is not mapped that way */
+int dma_table_read(const struct dma_table *table, uint64_t addr, void *buf, uint64_t len);
+int dma_table_write(const struct dma_table *table, uint64_t addr, const void *buf, uint64_t len);
+
+/* The bus of the device core; its cookie is a struct dma_table. */
+extern const struct hca_bus_ops dma_bus_ops;
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * server.c - the loop of softhca pci: one client's socket, and the adapter's own work.
+ *
+ * Nothing here blocks: a guest's CPU waits for each answer, and the adapter's timers run in the same
+ * thread. Messages are read one at a time and in whole, so that descriptors stay with the message
+ * they came with; while a reply cannot be sent no further message is read.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "softhca/fault.h"
+#include "softhca/front/vfio-user/device.h"
+#include "softhca/front/vfio-user/server.h"
+#include "softhca/log.h"
+#include "softhca/trace.h"
+
+enum { MAX_BODY = VFU_MAX_TRANSFER + 4096, MESSAGES_PER_TURN = 32 };
+
+struct server {
+	struct device device;
+	int listen_fd, client_fd, signal_fd;
+	/* the message being received */
+	struct vfu_header header;
+	uint8_t body[MAX_BODY];
+	size_t received;
+	int fd[VFU_MAX_FDS];
+	unsigned int num_fds;
+	/* the reply being sent */
+	struct vfu_header reply_header;
+	uint8_t reply[MAX_BODY];
+	size_t sent, to_send; /* header included */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- receiving ---- */
+
+static void close_fds(struct server *server)
+{
+	unsigned int i;
+
+	for (i = 0; i < server->num_fds; i++)
+		if (server->fd[i] >= 0)
+			close(server->fd[i]);
+	server->num_fds = 0;
+}
+
+static void keep_fds(struct server *server, struct msghdr *msg)
+{
+	struct cmsghdr *cmsg;
+
+	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
+		size_t i, count = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		int fd;
+
+		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (i = 0; i < count; i++) {
+			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(fd), sizeof(fd));
+			if (server->num_fds < VFU_MAX_FDS)
+				server->fd[server->num_fds++] = fd;
+			else
+				close(fd);
+		}
+	}
+}
+
+/* Where the next bytes of the message go, and how many belong to it */
+static size_t wanted(struct server *server, void **to)
+{
+	if (server->received < sizeof(server->header)) {
+		*to = (uint8_t *)&server->header + server->received;
+		return sizeof(server->header) - server->received;
+	}
+	*to = server->body + (server->received - sizeof(server->header));
+	return server->header.size - server->received;
+}
+
+static int check_header(const struct server *server)
+{
+	if (server->header.size >= sizeof(server->header) &&
+	    server->header.size - sizeof(server->header) <= MAX_BODY &&
+	    (server->header.flags & VFU_TYPE_MASK) == VFU_TYPE_COMMAND)
+		return 0;
+	log_error("pci: not a vfio-user command: size %u, flags %#x", server->header.size,
+		  server->header.flags);
+	return EPROTO;
+}
+
+/* 0: a whole message is there; EAGAIN: not yet; ECONNRESET: the client has gone */
+static int receive(struct server *server)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(VFU_MAX_FDS * sizeof(int))];
+	} control;
+	struct iovec iov;
+	struct msghdr msg;
+	ssize_t got;
+
+	for (;;) {
+		iov.iov_len = wanted(server, &iov.iov_base);
+		if (!iov.iov_len)
+			return 0;
+		msg = (struct msghdr){ .msg_iov = &iov,
+				       .msg_iovlen = 1,
+				       .msg_control = &control,
+				       .msg_controllen = sizeof(control) };
+		got = recvmsg(server->client_fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		if (got <= 0)
+			return got < 0 && (errno == EAGAIN || errno == EINTR) ? EAGAIN : ECONNRESET;
+		keep_fds(server, &msg);
+		server->received += (size_t)got;
+		if (server->received == sizeof(server->header) && check_header(server))
+			return EPROTO;
+	}
+}
+
+/* ---- sending ---- */
+
+/* 0: all is sent; EAGAIN: not yet */
+static int send_reply(struct server *server)
+{
+	while (server->sent < server->to_send) {
+		size_t head = sizeof(server->reply_header);
+		struct iovec iov[2] = {
+			{ (uint8_t *)&server->reply_header + server->sent, head - server->sent },
+			{ server->reply, server->to_send - head },
+		};
+		struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+		ssize_t done;
+
+		if (server->sent >= head) {
+			iov[0].iov_len = 0;
+			iov[1].iov_base = server->reply + (server->sent - head);
+			iov[1].iov_len = server->to_send - server->sent;
+		}
+		done = sendmsg(server->client_fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (done < 0)
+			return errno == EAGAIN || errno == EINTR ? EAGAIN : ECONNRESET;
+		server->sent += (size_t)done;
+	}
+	return 0;
+}
+
+static int answer(struct server *server)
+{
+	struct message message = {
+		.command = server->header.command,
+		.body = server->body,
+		.len = server->header.size - sizeof(server->header),
+		.fd = server->fd,
+		.num_fds = server->num_fds,
+		.reply = server->reply,
+	};
+	int ret = device_answer(&server->device, &message);
+
+	close_fds(server);
+	server->received = 0;
+	if (ret)
+		log_note("pci: command %u refused: %s", message.command, strerror(ret));
+	if (server->header.flags & VFU_NO_REPLY)
+		return 0;
+	server->reply_header = server->header;
+	server->reply_header.flags = VFU_TYPE_REPLY | (ret ? VFU_ERROR : 0);
+	server->reply_header.error = ret;
+	server->reply_header.size = sizeof(server->reply_header) + (ret ? 0 : message.reply_len);
+	server->sent = 0;
+	server->to_send = server->reply_header.size;
+	return send_reply(server);
+}
+
+/* Answers what has come. 0 or EAGAIN: go on; else the connection is over. */
+static int serve_client(struct server *server)
+{
+	unsigned int i;
+	int ret = send_reply(server);
+
+	for (i = 0; !ret && i < MESSAGES_PER_TURN; i++) {
+		ret = receive(server);
+		if (!ret)
+			ret = answer(server);
+	}
+	return ret;
+}
+
+/* ---- the loop ---- */
+
+static int accept_client(struct server *server)
+{
+	server->client_fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (server->client_fd < 0)
+		return errno == EAGAIN || errno == ECONNABORTED ? 0 : errno;
+	server->received = server->sent = server->to_send = 0;
+	log_note("pci: a client has connected");
+	return 0;
+}
+
+static int drop_client(struct server *server)
+{
+	close_fds(server);
+	close(server->client_fd);
+	server->client_fd = -1;
+	log_note("pci: the client has gone");
+	return device_detach(&server->device);
+}
+
+static const struct timespec *time_left(uint64_t deadline, struct timespec *left)
+{
+	uint64_t now = now_ns();
+	uint64_t ns = deadline > now ? deadline - now : 0;
+
+	if (deadline == HCA_IDLE)
+		return NULL;
+	left->tv_sec = (time_t)(ns / 1000000000);
+	left->tv_nsec = (long)(ns % 1000000000);
+	return left;
+}
+
+/* 0: go on; ECANCELED: told to stop */
+static int turn(struct server *server)
+{
+	bool sending = server->sent < server->to_send;
+	struct pollfd fds[2] = {
+		{ .fd = server->signal_fd, .events = POLLIN },
+		{ .fd = server->client_fd, .events = sending ? POLLOUT : POLLIN },
+	};
+	struct timespec left;
+	int ret;
+
+	if (server->client_fd < 0)
+		fds[1] = (struct pollfd){ .fd = server->listen_fd, .events = POLLIN };
+	if (ppoll(fds, 2, time_left(hca_progress(server->device.hca, now_ns()), &left), NULL) < 0)
+		return errno == EINTR ? 0 : errno;
+	if (fds[0].revents)
+		return ECANCELED;
+	if (!fds[1].revents)
+		return 0;
+	if (server->client_fd < 0)
+		return accept_client(server);
+	ret = serve_client(server);
+	return ret && ret != EAGAIN ? drop_client(server) : 0;
+}
+
+/* ---- start and end ---- */
+
+static int listen_at(const char *path, int *out)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd, ret;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return ENAMETOOLONG;
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return errno;
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 1)) {
+		ret = errno;
+		close(fd);
+		return ret;
+	}
+	*out = fd;
+	return 0;
+}
+
+static int watch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int add_faults(const struct options *options, struct fault **fault)
+{
+	unsigned int i;
+	int ret = fault_create(options->seed, fault);
+
+	for (i = 0; !ret && i < options->num_faults; i++) {
+		ret = fault_add(*fault, options->faults[i]);
+		if (ret)
+			log_error("--fault %s: not a fault", options->faults[i]);
+	}
+	return ret;
+}
+
+static int run(struct server *server, const struct options *options,
+	       const struct hca_config *config)
+{
+	int ret = device_init(&server->device, config);
+
+	if (!ret)
+		ret = listen_at(options->socket_path, &server->listen_fd);
+	if (ret) {
+		log_error("pci: %s: %s", options->socket_path, strerror(ret));
+		goto free_device;
+	}
+	server->client_fd = -1;
+	server->signal_fd = watch_signals();
+	while (!ret)
+		ret = turn(server);
+	if (server->client_fd >= 0)
+		close(server->client_fd);
+	close(server->signal_fd);
+	close(server->listen_fd);
+	unlink(options->socket_path);
+free_device:
+	device_free(&server->device);
+	return ret == ECANCELED ? 0 : ret;
+}
+
+int pci_serve(const struct options *options)
+{
+	struct hca_config config = {
+		.link_layer = options->link_layer,
+		.num_ports = options->ports,
+		.node_guid = 0x0002c9fffe600000ull,
+		.seed = options->seed,
+		.limits = options->limits,
+	};
+	struct server *server = calloc(1, sizeof(*server));
+	int ret = server ? add_faults(options, &config.fault) : ENOMEM;
+
+	if (!ret && options->trace_path)
+		ret = trace_open(options->trace_path, &config.trace);
+	if (!ret)
+		ret = run(server, options, &config);
+	if (ret)
+		log_error("pci: %s", strerror(ret));
+	trace_close(config.trace);
+	fault_destroy(config.fault);
+	free(server);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}

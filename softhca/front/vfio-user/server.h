@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * server.h - softhca pci: one adapter as a PCI device for one vfio-user client.
+ */
+#ifndef SOFTHCA_VFIO_USER_SERVER_H
+#define SOFTHCA_VFIO_USER_SERVER_H
+
+#include "softhca/options.h"
+
+/* Until the client has gone, or SIGTERM or SIGINT. The exit status. */
+int pci_serve(const struct options *options);
+
+#endif
