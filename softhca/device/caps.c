@@ -57,7 +57,8 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_CQE_VERSION, 1);
 	prm_set(cap, HCA_CAP_SCTR_DATA_CQE, 1);
 	prm_set(cap, HCA_CAP_CQ_OI, 1);
-	prm_set(cap, HCA_CAP_BF, 1);
+	/* BlueFlame registers are there, and count as doorbells: a WQE is always read from memory,
+	 * so the capability itself (bf) is not announced. */
 	prm_set(cap, HCA_CAP_LOG_BF_REG_SIZE, 9);
 	prm_set(cap, HCA_CAP_UAR_4K, 1);
 	prm_set(cap, HCA_CAP_UAR_SZ, 6);
@@ -71,11 +72,22 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
 }
 
+/* What the kernel's driver must see to start. SRQs and XRC domains are objects only: see srq.c. */
+static void put_driver(uint8_t *cap)
+{
+	prm_set(cap, HCA_CAP_XRC, 1);
+	prm_set(cap, HCA_CAP_LOG_MAX_XRCD, 10);
+	prm_set(cap, HCA_CAP_LOG_MAX_SRQ, 10);
+	prm_set(cap, HCA_CAP_LOG_MAX_SRQ_SZ, 1);
+	prm_set(cap, HCA_CAP_LOG_MAX_RMP, 10);
+}
+
 static void put_general(const struct hca *hca, uint8_t *cap)
 {
 	put_objects(&hca->config.limits, cap);
 	put_ports(hca, cap);
 	put_features(cap);
+	put_driver(cap);
 }
 
 /* Results of atomics are stored in the CPU's byte order: endianness mode 1. */

@@ -345,6 +345,7 @@ struct qp {
 	uint32_t mtu; /* bytes */
 	uint32_t remote_qpn;
 	struct qp_path path;
+	bool local_only; /* for work on memory keys: has no peer, and maybe no PD */
 	uint8_t cs_req, cs_res;
 	bool remote_read, remote_write, remote_atomic;
 	uint8_t retry_count, rnr_retry, min_rnr_timer, ack_timeout;
@@ -487,6 +488,12 @@ enum prm_status driver_query_pages(struct hca *hca, struct cmd *cmd);
 enum prm_status driver_manage_pages(struct hca *hca, struct cmd *cmd);
 enum prm_status driver_init(struct hca *hca, struct cmd *cmd);
 enum prm_status driver_teardown(struct hca *hca, struct cmd *cmd);
+enum prm_status xrcd_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd);
+enum prm_status xrc_srq_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status rmp_create(struct hca *hca, struct cmd *cmd);
+enum prm_status rmp_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status reg_access(struct hca *hca, struct cmd *cmd);
 enum prm_status caps_query(struct hca *hca, struct cmd *cmd);
 enum prm_status caps_set(struct hca *hca, struct cmd *cmd);
@@ -520,6 +527,9 @@ enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
 
 /* Free what the front left behind. */
 void driver_free(struct hca *hca);
+struct srq;
+void srq_free(struct srq *srq);
+void srq_free_all(struct hca *hca);
 void pd_free_all(struct hca *hca);
 void mkey_free(struct mkey *mkey);
 void eq_free(struct eq *eq);
@@ -546,7 +556,7 @@ struct hca {
 	uint64_t next_timer; /* no timer is due before */
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
-	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps;
+	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;
 	struct port port[PORT_MAX];
 	struct driver driver;
 	uint8_t *bounce; /* payload of the message under way, FABRIC_PAYLOAD_MAX */

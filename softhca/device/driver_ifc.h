@@ -20,7 +20,13 @@ enum prm_driver_opcode {
 	PRM_OP_SET_HCA_CAP = 0x109,
 	PRM_OP_QUERY_ISSI = 0x10a,
 	PRM_OP_SET_ISSI = 0x10b,
+	PRM_OP_CREATE_XRC_SRQ = 0x705,
+	PRM_OP_DESTROY_XRC_SRQ = 0x706,
 	PRM_OP_ACCESS_REG = 0x805,
+	PRM_OP_ALLOC_XRCD = 0x80e,
+	PRM_OP_DEALLOC_XRCD = 0x80f,
+	PRM_OP_CREATE_RMP = 0x90c,
+	PRM_OP_DESTROY_RMP = 0x90e,
 };
 
 enum {
@@ -33,6 +39,14 @@ enum {
 	PRM_EVENT_COMMAND = 0x0a,
 	PRM_EQ_ARM = 0x40, /* in the UAR page */
 	PRM_EQ_UPDATE = 0x48,
+};
+
+enum {
+	PRM_XRC_SRQC_SIZE = 64,
+	PRM_RMPC_SIZE = 240,
+	PRM_CREATE_XRC_SRQ_IN_SIZE = 272, /* and PAs behind it */
+	PRM_CREATE_RMP_IN_SIZE = 272,
+	PRM_QP_ST_REG_UMR = 0xc,
 };
 
 enum prm_register {
@@ -73,6 +87,33 @@ enum prm_register {
 #define PVLC_REG_VL_HW_CAP                  PRM(0x4, 3, 0)
 #define PVLC_REG_VL_OPERATIONAL             PRM(0xc, 3, 0)
 
-#define EQE_COMMAND_VECTOR                  PRM(0x20, 31, 0)
+#define ALLOC_XRCD_OUT_XRCD                 PRM(0x8, 23, 0)
+#define DEALLOC_XRCD_IN_XRCD                PRM(0x8, 23, 0)
+
+/* Number and page list have the same place in the commands of all kinds of SRQ. */
+#define CREATE_SRQ_OUT_SRQN                     PRM(0x8, 23, 0)
+#define CREATE_SRQ_IN_PAS                       PRM_PART(0x110)
+#define DESTROY_SRQ_IN_SRQN                     PRM(0x8, 23, 0)
+
+#define CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY PRM_PART(0x10)
+#define XRC_SRQC_LOG_XRC_SRQ_SIZE               PRM(0x0, 27, 24)
+#define XRC_SRQC_LOG_RQ_STRIDE                  PRM(0x4, 26, 24)
+#define XRC_SRQC_XRCD                           PRM(0x4, 23, 0)
+#define XRC_SRQC_PAGE_OFFSET                    PRM(0x8, 31, 26)
+#define XRC_SRQC_CQN                            PRM(0x8, 23, 0)
+#define XRC_SRQC_LOG_PAGE_SIZE                  PRM(0x10, 29, 24)
+#define XRC_SRQC_PD                             PRM(0x18, 23, 0)
+#define XRC_SRQC_DBR_ADDR                       PRM64(0x28)
+
+#define CREATE_RMP_IN_CTX                       PRM_PART(0x20)
+#define RMPC_WQ                                 PRM_PART(0x30)
+#define WQ_PAGE_OFFSET                          PRM(0x4, 20, 16)
+#define WQ_PD                                   PRM(0x8, 23, 0)
+#define WQ_DBR_ADDR                             PRM64(0x10)
+#define WQ_LOG_WQ_STRIDE                        PRM(0x20, 19, 16)
+#define WQ_LOG_WQ_PG_SZ                         PRM(0x20, 12, 8)
+#define WQ_LOG_WQ_SZ                            PRM(0x20, 4, 0)
+
+#define EQE_COMMAND_VECTOR                      PRM(0x20, 31, 0)
 
 #endif

@@ -57,6 +57,8 @@ static void init_tables(struct hca *hca)
 	res_init(&hca->pds, 1, limits->max_pd);
 	res_init(&hca->tds, 1, 1 << 10);
 	res_init(&hca->eqs, 1, 255);
+	res_init(&hca->xrcds, 1, 1 << 10);
+	res_init(&hca->srqs, 1, 1 << 10);
 	res_init(&hca->cqs, first_number(seed, 0x400, 0x1000), limits->max_cq);
 	res_init(&hca->qps, first_number(seed, 0x48, 0x10000), limits->max_qp);
 	res_init(&hca->mkeys, first_number(seed, 0x100, 0x1000), limits->max_mkey);
@@ -134,13 +136,14 @@ static void free_objects(struct hca *hca)
 		eq_free(object);
 	for (i = 0; (object = res_next(&hca->mkeys, &i)) != NULL;)
 		mkey_free(object);
+	srq_free_all(hca);
 	pd_free_all(hca);
 }
 
 void hca_destroy(struct hca *hca)
 {
-	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->tds, &hca->mkeys,
-				       &hca->eqs,  &hca->cqs, &hca->qps };
+	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->tds,   &hca->mkeys, &hca->eqs,
+				       &hca->cqs,  &hca->qps, &hca->xrcds, &hca->srqs };
 	unsigned int i;
 
 	if (hca->fabric)

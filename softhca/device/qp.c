@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/driver_ifc.h"
 
 void qp_wake(struct hca *hca, struct qp *qp)
 {
@@ -66,7 +67,7 @@ static const char *check_type(const uint8_t *qpc)
 {
 	uint64_t rq_type = prm_get(qpc, QPC_RQ_TYPE);
 
-	if (prm_get(qpc, QPC_ST) != PRM_QP_ST_RC)
+	if (prm_get(qpc, QPC_ST) != PRM_QP_ST_RC && prm_get(qpc, QPC_ST) != PRM_QP_ST_REG_UMR)
 		return "qp: only RC is supported";
 	if (rq_type != PRM_RQ_TYPE_RQ && rq_type != PRM_RQ_TYPE_ZERO_SIZE)
 		return "qp: shared receive queues are not supported";
@@ -109,7 +110,8 @@ static const char *find_objects(struct hca *hca, struct qp *qp)
 	qp->send_cq = res_get(&hca->cqs, prm_get(qp->qpc, QPC_CQN_SND));
 	qp->recv_cq = res_get(&hca->cqs, prm_get(qp->qpc, QPC_CQN_RCV));
 	qp->uar = res_get(&hca->uars, prm_get(qp->qpc, QPC_UAR_PAGE));
-	if (!qp->pd)
+	qp->local_only = prm_get(qp->qpc, QPC_ST) == PRM_QP_ST_REG_UMR;
+	if (!qp->pd && !qp->local_only)
 		return "qp: no such PD";
 	if (!qp->send_cq || !qp->recv_cq)
 		return "qp: no such CQ";
@@ -154,7 +156,8 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 	qp->cs_req = prm_get(qp->qpc, QPC_CS_REQ);
 	qp->cs_res = prm_get(qp->qpc, QPC_CS_RES);
 	qp_reset_queues(qp);
-	qp->pd->users++;
+	if (qp->pd)
+		qp->pd->users++;
 	qp->send_cq->users++;
 	qp->recv_cq->users++;
 	qp->uar->users++;
@@ -208,7 +211,8 @@ enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
 	if (!qp)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
 	res_remove(&hca->qps, qp->n);
-	qp->pd->users--;
+	if (qp->pd)
+		qp->pd->users--;
 	qp->send_cq->users--;
 	qp->recv_cq->users--;
 	qp->uar->users--;

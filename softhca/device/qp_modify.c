@@ -144,7 +144,7 @@ static const char *check_attributes(const struct hca *hca, const struct qp *qp, 
 {
 	if (t->opcode == PRM_OP_RST2INIT_QP)
 		return check_init(hca, qpc);
-	if (t->opcode == PRM_OP_INIT2RTR_QP)
+	if (t->opcode == PRM_OP_INIT2RTR_QP && !qp->local_only)
 		return check_rtr(hca, qp, qpc);
 	if (t->opcode == PRM_OP_RTR2RTS_QP &&
 	    1u << prm_get(qpc, QPC_LOG_SRA_MAX) > hca->config.limits.max_rd_atomic)
