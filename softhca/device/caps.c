@@ -77,7 +77,7 @@ static void put_driver(uint8_t *cap)
 {
 	prm_set(cap, HCA_CAP_XRC, 1);
 	prm_set(cap, HCA_CAP_LOG_MAX_XRCD, 10);
-	prm_set(cap, HCA_CAP_LOG_MAX_SRQ, 10);
+	prm_set(cap, HCA_CAP_LOG_MAX_SRQ, 0);
 	prm_set(cap, HCA_CAP_LOG_MAX_SRQ_SZ, 1);
 	prm_set(cap, HCA_CAP_LOG_MAX_RMP, 10);
 }
