@@ -33,10 +33,11 @@ enum {
 	/* A nap costs the CPU two timer interrupts, 5 to 15 us on a virtual machine; shorter ones are not worth it. */
 	FIRST_NAP_NS = 10000,
 	LAST_NAP_NS = 4000000,
-	NAPS_OF_A_LENGTH = 64, /* before they double */
-	LONG_NAP_NS = 100000,  /* from here on, a kick ends the nap */
-	SPIN_CREDIT = 8,       /* spins in vain until a page is not spun for */
-	SPIN_RETRY = 64,       /* times without a spin until one is tried again */
+	NAPS_OF_A_LENGTH =
+		4, /* before they double: a CPU left idle for longer is given one of two programs on the other */
+	LONG_NAP_NS = 100000, /* from here on, a kick ends the nap */
+	SPIN_CREDIT = 8,      /* spins in vain until a page is not spun for */
+	SPIN_RETRY = 64,      /* times without a spin until one is tried again */
 	CQ_DOORBELL = 0x20,
 	NS_PER_S = 1000000000,
 };
