@@ -232,9 +232,25 @@ destroy:
 	return ret;
 }
 
+/* The adapters end as one that dies: what is posted completes in error, so that no program polls for ever. */
+static void kill_adapters(void)
+{
+	const unsigned int max_turns = 100000; /* more than it takes to flush the largest queues */
+
+	for (unsigned int i = 0; i < the_daemon.num_adapters; i++) {
+		struct hca *hca = the_daemon.adapters[i]->hca;
+		unsigned int turns = 0;
+
+		hca_kill(hca);
+		while (!hca_progress(hca, 0) && turns < max_turns)
+			turns++;
+	}
+}
+
 static void finish(void)
 {
 	engine_stop();
+	kill_adapters();
 	uverbs_stop();
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();
