@@ -30,7 +30,7 @@ static_assert(sizeof(struct mlx5_wqe_mkey_context_seg) == MKEY_SEG_SIZE,
 /* Bytes before the payload in the longest WQE of OPS. For a QP that did not name its operations
  * that is a memory window bind: UMR control, memory key context, one block of inline
  * translation. */
-static uint32_t head_size(uint64_t ops)
+uint32_t qp_head_size(uint64_t ops)
 {
 	uint32_t size = PRM_DS_SIZE;
 
@@ -76,7 +76,7 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
 		   uint64_t ops, struct qp_size *size)
 {
-	uint32_t head = head_size(ops), wqe;
+	uint32_t head = qp_head_size(ops), wqe;
 	uint64_t ring;
 	int ret;
 
@@ -94,6 +94,7 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
 	size->sq_wqebbs = (uint32_t)(ring / PRM_WQEBB_SIZE);
 	size->sq_max_post = (uint32_t)(ring / wqe);
+	size->sq_wqe_bytes = wqe;
 	size->sq_max_sge = cap->max_send_sge;
 	size->sq_max_inline = wqe > head ? wqe - head - INLINE_HDR_SIZE : 0;
 	return 0;

@@ -321,12 +321,13 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	struct rig *rig = rig_new(NULL);
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 	struct ibv_send_wr send = send_wr(1, NULL), write = send_wr(2, NULL), *bad = NULL;
+	uint8_t data[44] = { 0 };
 	uint16_t opcodes;
 
 	(void)state;
-	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_TSO, true, &opcodes), EOPNOTSUPP);
-	assert_int_equal(send_opcodes_rc(1ULL << 40, true, &opcodes), EOPNOTSUPP);
-	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_SEND, true, &rig->qp->sq.opcodes), 0);
+	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_TSO, true, 0, &opcodes), EOPNOTSUPP);
+	assert_int_equal(send_opcodes_rc(1ULL << 40, true, 0, &opcodes), EOPNOTSUPP);
+	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_SEND, true, 16, &rig->qp->sq.opcodes), 0);
 	write.opcode = IBV_WR_RDMA_WRITE;
 	send.next = &write;
 	assert_int_equal(post_send(rig, &send, &bad), EINVAL);
@@ -337,6 +338,20 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	ibv_wr_set_sge(qpx, 1, 2, 3);
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
+
+	/* With a longer place in the ring it has, but inline data stays within that place. */
+	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_SEND, true, 32, &rig->qp->sq.opcodes), 0);
+	rig->qp->sq.wqe_bytes = 64;
+	rig->qp->sq.max_inline = 44;
+	assert_int_equal(post_send(rig, &write, &bad), 0);
+	ibv_wr_start(qpx);
+	ibv_wr_rdma_write(qpx, 1, 2);
+	ibv_wr_set_inline_data(qpx, data, 28);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	ibv_wr_start(qpx);
+	ibv_wr_rdma_write(qpx, 1, 2);
+	ibv_wr_set_inline_data(qpx, data, 29);
+	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
 	rig_free(rig);
 }
 
