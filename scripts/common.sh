@@ -45,6 +45,20 @@ free_port() {
 	done
 }
 
+# Looking at the kernel's table rather than connecting: a server would take the connection for its client's.
+listens() { grep -qs "$(printf ':%04X 0*:0000 0A' "$1")" /proc/net/tcp /proc/net/tcp6; }
+
+# await_listener PORT PID SECONDS: until PORT is listened on, or the process is gone, or the time is over.
+await_listener() {
+	local i
+	for ((i = 0; i < $3 * 50; i++)); do
+		! listens "$1" || return 0
+		kill -0 "$2" 2>/dev/null || return 1
+		sleep 0.02
+	done
+	return 1
+}
+
 # What a build needs, and what the tests need on top; one list per kind of distribution.
 APT_BUILD=(gcc libc6-dev cmake make ninja-build pkg-config libseccomp-dev libnl-3-dev libnl-route-3-dev)
 APT_TEST=(g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest
