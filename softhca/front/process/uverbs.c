@@ -170,6 +170,18 @@ int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type)
 	return ret ? ret : object_destroy(object, uc->tid);
 }
 
+void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
+		      struct epitaph_entry *entry)
+{
+	*entry = (struct epitaph_entry){
+		.handle = object->handle,
+		.owner = { .pid = uc->client->pid,
+			   .fd = call_arg_int(uc->call, 0),
+			   .dev = uc->file->dev,
+			   .ino = uc->file->ino },
+	};
+}
+
 int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel)
 {
 	const struct ib_uverbs_attr *attr = uc_attr(uc, id);

@@ -21,6 +21,7 @@
 
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/epitaph.h"
 
 struct call;
 struct event_channel;
@@ -199,6 +200,9 @@ int uc_publish(struct uverbs_call *uc, struct object *object);
 int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
 /* For commands whose only argument is a handle. */
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
+/* What a table of queues says first of OBJECT, which has its handle. */
+void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
+		      struct epitaph_entry *entry);
 /* The channel of a descriptor: attribute ID, or the file's own. EBADF: the descriptor is none. */
 int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel);
 

@@ -309,6 +309,7 @@ static int modify(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd)
 		return ret;
 	}
 	qp->state = transition->to;
+	epitaph_start_qp(&qp->epitaph, qp->state != RESET);
 	return 0;
 }
 
