@@ -402,6 +402,13 @@ static void sort_into_buckets(struct flush *flush)
 	}
 }
 
+void flush_end(struct flush *flush)
+{
+	free(flush->qp);
+	free(flush->cq);
+	free(flush);
+}
+
 int flush_begin(struct epitaph_table *table, struct flush **out)
 {
 	struct epitaph_owner asked = { 0 };
@@ -423,8 +430,6 @@ int flush_begin(struct epitaph_table *table, struct flush **out)
 	*out = flush;
 	return 0;
 free_flush:
-	free(flush->qp);
-	free(flush->cq);
-	free(flush);
+	flush_end(flush);
 	return ENOMEM;
 }

@@ -110,8 +110,10 @@ static void look(struct holder *holder)
 {
 	bool was_busy;
 
-	if (!flush_all(holder->flush, &was_busy))
+	if (!flush_all(holder->flush, &was_busy)) {
+		flush_end(holder->flush);
 		holder->flush = NULL;
+	}
 	holder->nap_ms = was_busy ? FIRST_NAP_MS : holder->nap_ms * 2;
 	if (holder->nap_ms > LAST_NAP_MS)
 		holder->nap_ms = LAST_NAP_MS;
