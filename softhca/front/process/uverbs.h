@@ -92,8 +92,10 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 /* ---- calls ---- */
 
 enum attr_kind {
-	ATTR_IN,      /* MIN to MAX bytes; more if they are zero */
-	ATTR_OUT,     /* at least MIN bytes of room */
+	ATTR_IN,      /* MIN to MAX bytes */
+	ATTR_CONST,   /* a number, whatever its type; always 8 bytes */
+	ATTR_STRUCT,  /* a struct that grows: MIN to MAX bytes, and more if those are zero */
+	ATTR_OUT,     /* room for MIN to MAX bytes */
 	ATTR_HANDLE,  /* an object of type OBJECT */
 	ATTR_DESTROY, /* the same, which the method destroys */
 	ATTR_NEW,     /* room for the handle of a new object */
@@ -186,6 +188,8 @@ struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id);
 /* Copies up to LEN bytes; the rest of BUF is zero. 0 or EFAULT. Absent: all zero. */
 int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
 size_t uc_len(struct uverbs_call *uc, uint16_t id);
+/* What a response of SIZE bytes says of its length: as much as there is room for. */
+uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
 /* Copies as much as there is room for. 0 or EFAULT. Absent: 0. */
 int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
 /* The same, and zeroes in the rest of the room. */
