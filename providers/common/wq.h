@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/order.h"
+
 struct wq_slot {
 	uint64_t wr_id;
 	uint32_t tail_after; /* tail once this request has completed */
@@ -27,33 +29,6 @@ struct wq {
 	struct wq_slot *slots;
 	uint32_t tail; /* written by pollers */
 };
-
-/* What the poster wrote happens before what a poller reads because the adapter is between them:
- * doorbell, then CQE. Only a thread sanitizer, which does not see the adapter, has to be told. */
-#if defined(__SANITIZE_THREAD__)
-void __tsan_acquire(void *addr);
-void __tsan_release(void *addr);
-
-static inline void wq_published(struct wq *wq)
-{
-	__tsan_release(wq);
-}
-
-static inline void wq_observed(struct wq *wq)
-{
-	__tsan_acquire(wq);
-}
-#else
-static inline void wq_published(struct wq *wq)
-{
-	(void)wq;
-}
-
-static inline void wq_observed(struct wq *wq)
-{
-	(void)wq;
-}
-#endif
 
 static inline void wq_reset(struct wq *wq)
 {
@@ -89,7 +64,7 @@ static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit)
 	const struct wq_slot *slot = &wq->slots[unit & wq->mask];
 	uint64_t wr_id;
 
-	wq_observed(wq);
+	order_observe(wq);
 	wr_id = slot->wr_id;
 	__atomic_store_n(&wq->tail, slot->tail_after, __ATOMIC_RELEASE);
 	return wr_id;
@@ -101,7 +76,7 @@ static inline uint64_t wq_complete_next(struct wq *wq)
 	uint32_t tail = wq->tail;
 	uint64_t wr_id;
 
-	wq_observed(wq);
+	order_observe(wq);
 	wr_id = wq->slots[tail & wq->mask].wr_id;
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
 	return wr_id;
