@@ -53,9 +53,11 @@ static struct {
 	atomic_bool blocked;
 	atomic_uint pages; /* of all adapters */
 	uint64_t naps, nap_ns;
+	pthread_mutex_t
+		last_lock; /* guards last and what it points to: any page may be removed at any time */
 	struct uar_page *last; /* rung most recently, until the spin after that has ended */
 	uint64_t spin_until;
-} engine;
+} engine = { .last_lock = PTHREAD_MUTEX_INITIALIZER };
 
 static uint64_t now_ns(void)
 {
@@ -75,9 +77,11 @@ static bool doorbell_taken(volatile uint64_t *page, unsigned int offset)
 /* The spin for the page rung before, if that is what this is, was worth it. */
 static void note_ring(struct uar_page *page)
 {
+	pthread_mutex_lock(&engine.last_lock);
 	if (engine.last)
 		engine.last->spin_credit = SPIN_CREDIT;
 	engine.last = page;
+	pthread_mutex_unlock(&engine.last_lock);
 }
 
 static bool scan_page(struct adapter *adapter, struct uar_page *page)
@@ -170,7 +174,7 @@ static void nap(uint64_t now, uint64_t due)
 }
 
 /* Begins or continues the spin for the page rung last; false when it has ended or is not worth it. */
-static bool spin(uint64_t now)
+static bool spin_for_last(uint64_t now)
 {
 	struct uar_page *page = engine.last;
 
@@ -187,6 +191,16 @@ static bool spin(uint64_t now)
 		engine.last = NULL;
 	}
 	return engine.last;
+}
+
+static bool spin(uint64_t now)
+{
+	bool goes_on;
+
+	pthread_mutex_lock(&engine.last_lock);
+	goes_on = spin_for_last(now);
+	pthread_mutex_unlock(&engine.last_lock);
+	return goes_on;
 }
 
 static void rest(uint64_t now, uint64_t due)
@@ -277,8 +291,10 @@ void engine_remove_page(struct adapter *adapter, struct uar_page *page)
 {
 	pthread_mutex_lock(&adapter->uar_lock);
 	LIST_REMOVE(page, in_adapter);
+	pthread_mutex_lock(&engine.last_lock);
 	if (engine.last == page)
 		engine.last = NULL;
+	pthread_mutex_unlock(&engine.last_lock);
 	pthread_mutex_unlock(&adapter->uar_lock);
 	atomic_fetch_sub(&engine.pages, 1);
 }
