@@ -15,7 +15,7 @@ enum {
 	NUM_POLLERS = 2, /* of each CQ */
 	WINDOW = 5,      /* requests that a poster has under way */
 	NUM_RECVS = 16,
-	REQUESTS_EACH = 320,
+	REQUESTS_EACH = 1600,
 	NUM_REQUESTS = NUM_POSTERS * REQUESTS_EACH,
 	ATOMIC_EVERY = 4, /* the others are SENDs */
 	NUM_ATOMICS = NUM_REQUESTS / ATOMIC_EVERY,

@@ -13,11 +13,11 @@
 
 enum {
 	NUM_OWNERS = 3,
-	ROUNDS = 10,
+	ROUNDS = 40,
 	READER = NUM_OWNERS, /* its place in the crew, and that of the pair that stays */
 	SENDER,
 	NUM_ALL,
-	NUM_MESSAGES = 60,
+	NUM_MESSAGES = 400,
 	POLL_MS = 20,
 };
 

@@ -5,9 +5,9 @@
 #include "threads.h"
 
 #define NUM_THREADS   4
-#define LISTS_EACH    20
-#define CONTEXTS_EACH 5
-#define LIFES_EACH    12
+#define LISTS_EACH    50
+#define CONTEXTS_EACH 20
+#define LIFES_EACH    60
 #define MESSAGE_BYTES 3000
 
 struct lists {
