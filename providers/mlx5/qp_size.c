@@ -52,10 +52,16 @@ static int check(const char *field, uint64_t value, uint64_t limit, const char *
 	return EINVAL;
 }
 
+/* The longest send WQE: as the device says, and never more than the control segment can count. */
+static uint32_t send_wqe_limit(const struct mlx5_ib_alloc_ucontext_resp *caps)
+{
+	return min_of(caps->max_sq_desc_sz, (uint32_t)PRM_WQE_MAX_DS * PRM_DS_SIZE);
+}
+
 static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 			 const struct ibv_qp_cap *cap, uint32_t head, uint32_t *size)
 {
-	uint32_t room = caps->max_sq_desc_sz - head;
+	uint32_t room = send_wqe_limit(caps) - head;
 	uint64_t with_inline = 0, with_sges;
 	int ret;
 
@@ -96,6 +102,7 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	size->sq_max_post = (uint32_t)(ring / wqe);
 	size->sq_wqe_bytes = wqe;
 	size->sq_max_sge = cap->max_send_sge;
+	wqe = min_of(wqe, send_wqe_limit(caps));
 	size->sq_max_inline = wqe > head ? wqe - head - INLINE_HDR_SIZE : 0;
 	return 0;
 }

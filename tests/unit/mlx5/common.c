@@ -180,6 +180,9 @@ static void rings_have_room_for_the_longest_wqe(void **state)
 		{ any, { 8192, 32768, 4, 32, 0 }, { 32768, 8192, 4, 60, 32768, 9, 32, 256 } },
 		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 0 }, { 1, 1, 1, 44, 4, 4, 1, 64 } },
 		{ rdma, { 3, 1, 2, 1, 0 }, { 4, 4, 2, 28, 4, 4, 1, 64 } },
+		/* 64 units of 16 bytes fit into the place, the control segment counts 63. */
+		{ IBV_QP_EX_WITH_SEND, { 1, 1, 62, 1, 0 }, { 16, 1, 62, 988, 4, 4, 1, 1024 } },
+		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 988 }, { 16, 1, 1, 988, 4, 4, 1, 1024 } },
 		{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 		  { 3, 1, 2, 1, 0 },
 		  { 8, 4, 2, 76, 4, 4, 1, 128 } },
@@ -219,6 +222,19 @@ static void what_does_not_fit_is_einval(void **state)
 	}
 }
 
+static void a_send_wqe_has_at_most_63_units(void **state)
+{
+	static const struct ibv_qp_cap wrong[] = { { 1, 1, 63, 1, 0 }, { 1, 1, 1, 1, 989 } };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct qp_size size;
+
+		assert_int_equal(qp_size_queues(&caps, &wrong[i], IBV_QP_EX_WITH_SEND, &size),
+				 EINVAL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +246,7 @@ int main(void)
 		cmocka_unit_test(an_unshared_lock_is_not_taken),
 		cmocka_unit_test(rings_have_room_for_the_longest_wqe),
 		cmocka_unit_test(what_does_not_fit_is_einval),
+		cmocka_unit_test(a_send_wqe_has_at_most_63_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
