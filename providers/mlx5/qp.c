@@ -228,7 +228,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.rq_wqe_count = size->rq_wqes,
 		.rq_wqe_shift = size->rq_stride_log,
 		.flags = kernel_flags(ctx, dv_flags),
-		.uidx = context_has_user_index(ctx) ? qp->rsn : 0,
+		.uidx = context_has_user_index(ctx) ? qp->rsn : PRM_NO_USER_INDEX,
 		.bfreg_index = qp->bfreg->uar->page_id,
 	};
 	struct mlx5_ib_create_qp_resp resp;
