@@ -201,8 +201,8 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct send_wqe wqe = qp->batch.wqe;
-	uint8_t *to = wqe_inline_open(&wqe);
 	uint64_t total;
+	uint8_t *to;
 
 	if (unlikely(qp->batch.err))
 		return;
@@ -212,6 +212,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 				 qp->sq.max_inline, "max_inline_data");
 		return;
 	}
+	to = wqe_inline_open(&wqe);
 	for (size_t i = 0; i < num_buf; i++)
 		to = ring_copy(&qp->sq, to, bufs[i].addr, bufs[i].length);
 	wqe_inline_close(&wqe, (uint32_t)total);
