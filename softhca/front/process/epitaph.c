@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * epitaph.c - what is known of programs' queues, should the daemon be killed: the table and the daemon's side of it.
+ * epitaph.c - what is known of programs' queues, should the daemon be killed: the table and the
+ * daemon's side of it.
  *
- * The daemon may die between any two lines here. An entry is complete before it becomes valid, and a queue that is in the
- * table but not (yet, or any more) in the device does no harm: the program has no answer to its call yet.
+ * The daemon may die between any two lines here. An entry is complete before it becomes valid, and
+ * a queue that is in the table but not (yet, or any more) in the device does no harm: the program
+ * has no answer to its call yet.
  */
 #include <assert.h>
 #include <endian.h>
@@ -77,7 +79,7 @@ static void hold(struct epitaph *epitaph, uint32_t index, struct epitaph_place *
 	*at = (struct epitaph_place){ epitaph, index };
 }
 
-/* Entries are not needed for two things at once: the compiler must keep the order, the reader starts when we are dead. */
+/* The reader starts when this process is dead, so only the compiler could spoil the order. */
 static void set_valid(struct epitaph_entry *entry, uint32_t valid)
 {
 	atomic_signal_fence(memory_order_seq_cst);
@@ -114,7 +116,7 @@ void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 	while (index < EPITAPH_QPS && table->qp[index].entry.valid)
 		index++;
 	epitaph->free_qp = index;
-	/* CQs of another runner's table: of a program that was handed the device file of another. */
+	/* The CQs may be in another runner's table: the device file was handed over. */
 	if (index == EPITAPH_QPS || send_cq->in != epitaph || recv_cq->in != epitaph) {
 		log_note("QP %#x would not be flushed should this process be killed", qp->qpn);
 		return;

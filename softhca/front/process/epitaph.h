@@ -2,8 +2,9 @@
 /*
  * epitaph.h - what is known of the queues of one runner's programs, should the daemon be killed.
  *
- * A table that the daemon shares with the holder, behind the mailbox in the same memory. It has what does not change while
- * queues are in use: whose they are, where, how large. The rest a reader finds in the programs' memory; see flush.c.
+ * A table that the daemon shares with the holder, behind the mailbox in the same memory. It has
+ * what does not change while queues are in use: whose they are, where, how large. The rest a reader
+ * finds in the programs' memory; see flush.c.
  */
 #ifndef SOFTHCA_PROCESS_EPITAPH_H
 #define SOFTHCA_PROCESS_EPITAPH_H
@@ -16,7 +17,8 @@
 /* Pages of the table that no queue was ever in take no memory. */
 enum { EPITAPH_CQS = 1 << 16, EPITAPH_QPS = 1 << 17, EPITAPH_OFFSET = 4096 };
 
-/* The process that made a queue, and the device file it made it with: as long as it has that open, the queue is there. */
+/* The process that made a queue, and the device file it made it with: as long as it has that open,
+ * the queue is there. */
 struct epitaph_owner {
 	int32_t pid;
 	int32_t fd;
@@ -45,7 +47,7 @@ struct epitaph_qp {
 	uint32_t rq_wqes;          /* 0: no receive queue */
 	uint32_t send_cq, recv_cq; /* indices of entries */
 	uint32_t has_started;      /* it is not in the reset state */
-	/* Consumer indices of the CQs when it started: earlier CQEs are not of this life of the QP. */
+	/* The CQs' consumer indices when it started: earlier CQEs are of a former life. */
 	uint32_t send_since, recv_since;
 };
 

@@ -2,10 +2,12 @@
 /*
  * flush.c - completes, in error, what is posted to queues whose adapter is gone.
  *
- * How far each queue got is read from the program's memory. A CQ's producer index is behind the last CQE that software owns,
- * from the consumer index of the doorbell record on. The last CQE of a QP says which WQE was completed last; CQEs that were
- * consumed stay in the ring until it comes round, so an idle QP is usually found, too. What a QP posted is in its doorbell
- * record. A QP of which no CQE is left, because others have filled the ring since, is left alone: it could be owed nothing.
+ * How far each queue got is read from the program's memory. A CQ's producer index is behind the
+ * last CQE that software owns, from the consumer index of the doorbell record on. The last CQE of a
+ * QP says which WQE was completed last; CQEs that were consumed stay in the ring until it comes
+ * round, so an idle QP is usually found, too. What a QP posted is in its doorbell record. A QP of
+ * which no CQE is left, because others have filled the ring since, is left alone: it could be owed
+ * nothing.
  */
 #include <endian.h>
 #include <errno.h>
@@ -186,7 +188,7 @@ static void learn(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t
 	}
 }
 
-/* Nothing is the oldest that may be found: a QP younger than the whole ring has completed nothing. */
+/* A QP that started within the present lap of the ring, and has no CQE there, completed nothing. */
 static void learn_from_silence(struct flush *flush)
 {
 	for (uint32_t i = 0; i < flush->table->qps; i++) {
@@ -265,8 +267,9 @@ static void fill_cqe(const struct epitaph_qp *qp, uint32_t opcode, uint16_t coun
 }
 
 /*
- * The first WQE from *INDEX on and before END, and its opcode. A WQE has its own index and its QP's number in it; a block
- * that has not is the rest of one that is completed, or of one that was there a lap before.
+ * The first WQE from *INDEX on and before END, and its opcode. A WQE has its own index and its QP's
+ * number in it; a block that has not is the rest of one that is completed, or of one that was there
+ * a lap before.
  */
 static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, uint8_t *opcode)
 {

@@ -16,7 +16,8 @@ struct flush;
 /* Find out how far the queues of TABLE got. To be called once the daemon is dead. 0 or ENOMEM. */
 int flush_begin(struct epitaph_table *table, struct flush **flush);
 void flush_end(struct flush *flush);
-/* Complete what is posted now. Sets whether there was anything; false: no queue is left, nor will be. */
+/* Complete what is posted now. Sets whether there was anything; false: no queue is left, nor will
+ * be. */
 bool flush_all(struct flush *flush, bool *was_busy);
 /* Object HANDLE of device file FILE is about to be destroyed: nothing more is written to it. */
 void flush_forget(struct flush *flush, const struct stat *file, uint32_t handle);

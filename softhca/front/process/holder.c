@@ -2,10 +2,10 @@
 /*
  * holder.c - a process that takes over from the daemon once that is dead.
  *
- * Without a listener every trapped call would fail with ENOSYS, even an open() of a file that never concerned us. So a tiny
- * process keeps the listener for as long as filtered processes live. While the daemon lives it only sleeps; then RDMA calls
- * get EIO, as from an adapter that was unplugged, what is posted completes in error, and everything else goes on as if there
- * were no filter.
+ * Without a listener every trapped call would fail with ENOSYS, even an open() of a file that never
+ * concerned us. So a tiny process keeps the listener for as long as filtered processes live. While
+ * the daemon lives it only sleeps; then RDMA calls get EIO, as from an adapter that was unplugged,
+ * what is posted completes in error, and everything else goes on as if there were no filter.
  */
 #include <assert.h>
 #include <errno.h>
