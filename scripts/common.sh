@@ -65,7 +65,7 @@ APT_TEST=(g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers
 	valgrind abigail-tools python3 procps util-linux shellcheck)
 RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libseccomp-devel libnl3-devel kernel-headers)
 RPM_TEST=(gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils perftest valgrind libabigail
-	libasan libubsan python3 procps-ng util-linux ShellCheck)
+	libasan libubsan libtsan python3 procps-ng util-linux ShellCheck)
 
 missing_deb() {
 	local package
