@@ -36,6 +36,8 @@ VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_dev
 
 VERBS_EXPORT void verbs_context_cleanup(struct verbs_context *vctx)
 {
+	if (vctx->context.async_fd >= 0)
+		close(vctx->context.async_fd);
 	pthread_mutex_destroy(&vctx->context.mutex);
 	free(vctx->priv->limits);
 	free(vctx->priv);
@@ -85,11 +87,7 @@ out:
 
 static void free_context(struct verbs_context *vctx)
 {
-	const struct verbs_driver *driver = verbs_driver_of(vctx->context.device);
-
-	if (vctx->context.async_fd >= 0)
-		close(vctx->context.async_fd);
-	driver->free_context(vctx);
+	verbs_driver_of(vctx->context.device)->free_context(vctx);
 }
 
 static int make_context(struct verbs_device *vdev, struct verbs_context **vctx)

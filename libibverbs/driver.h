@@ -81,7 +81,7 @@ struct verbs_driver {
 	 * verbs_cmd_get_context(), verbs_set_ops(). On failure undo it all, except that cmd_fd
 	 * stays the caller's. */
 	int (*alloc_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* Undo alloc_context, verbs_context_cleanup() included. The library closes the descriptors
+	/* Undo alloc_context, verbs_context_cleanup() included. The library closes cmd_fd
 	 * afterwards. */
 	void (*free_context)(struct verbs_context *vctx);
 };
@@ -279,7 +279,8 @@ void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops);
 
 /* ---- 4. Contexts ---- */
 
-/* Fill the public part of a zeroed context and install the default operations. */
+/* Fill the public part of a zeroed context and install the default operations; and undo that, the
+ * channel of async events included, which an old kernel opens with the context. */
 int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd);
 void verbs_context_cleanup(struct verbs_context *vctx);
 
@@ -450,6 +451,9 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp);
  * or -1 with errno set. */
 const char *ibv_get_sysfs_path(void);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
+/* Likewise: keep memory from the children of fork(), and undo that. See fork.c. */
+int ibv_dontfork_range(void *base, size_t size);
+int ibv_dofork_range(void *base, size_t size);
 
 /* What ibv_query_device() says, asked for once per context, when a first call fails: to name a
  * limit in a log line. NULL when it cannot be had. Not for the path of calls that succeed. */

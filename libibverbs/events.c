@@ -7,6 +7,7 @@
  * has happened (wait_acked).
  */
 #include "cmd/cmd.h"
+#include "util/order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ VERBS_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_c
 	if (read_event(channel->fd, &desc, sizeof(desc)))
 		return -1;
 	*cq = (struct ibv_cq *)(uintptr_t)desc.cq_handle;
+	order_observe(*cq);
 	*cq_context = (*cq)->cq_context;
 	get_ops((*cq)->context)->cq_event(*cq);
 	return 0;
@@ -137,6 +139,8 @@ VERBS_EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_asy
 		return -1;
 	object = (void *)(uintptr_t)desc.element;
 	event->event_type = desc.event_type;
+	if (element_of(event->event_type) != ELEMENT_PORT)
+		order_observe(object);
 	switch (element_of(event->event_type)) {
 	case ELEMENT_CQ:
 		event->element.cq = object;

@@ -28,6 +28,7 @@ static struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_ATTR_CHARDEV_ABI] = { .type = NLA_U64 },
 	[RDMA_NLDEV_ATTR_CHARDEV] = { .type = NLA_U64 },
 	[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID] = { .type = NLA_U32 },
+	[RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK] = { .type = NLA_U8 },
 };
 
 static bool parse(struct nl_msg *msg, struct nlattr **tb)
@@ -159,6 +160,33 @@ static struct nl_sock *open_socket(void)
 		return NULL;
 	}
 	return sock;
+}
+
+static int on_system(struct nl_msg *msg, void *arg)
+{
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+	bool *copies = arg;
+
+	if (!parse(msg, tb))
+		return NL_SKIP;
+	*copies = tb[RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK] &&
+		  nla_get_u8(tb[RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK]);
+	return NL_OK;
+}
+
+/* False also when nobody answers. */
+bool netlink_copies_on_fork(void)
+{
+	struct nl_sock *sock = open_socket();
+	bool copies = false;
+
+	if (!sock)
+		return false;
+	if (nl_send_simple(sock, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET), 0, NULL,
+			   0) >= 0)
+		receive(sock, on_system, &copies);
+	nl_socket_free(sock);
+	return copies;
 }
 
 int netlink_find_devices(struct verbs_device_info **infos, unsigned int *count)

@@ -59,6 +59,7 @@ bool sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id);
 
 /* netlink.c: EPROTONOSUPPORT and friends mean "ask sysfs". */
 int netlink_find_devices(struct verbs_device_info **infos, unsigned int *count);
+bool netlink_copies_on_fork(void);
 
 /* loader.c */
 void loader_load_drivers(void);

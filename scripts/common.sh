@@ -45,13 +45,27 @@ free_port() {
 	done
 }
 
+# Looking at the kernel's table rather than connecting: a server would take the connection for its client's.
+listens() { grep -qs "$(printf ':%04X 0*:0000 0A' "$1")" /proc/net/tcp /proc/net/tcp6; }
+
+# await_listener PORT PID SECONDS: until PORT is listened on, or the process is gone, or the time is over.
+await_listener() {
+	local i
+	for ((i = 0; i < $3 * 50; i++)); do
+		! listens "$1" || return 0
+		kill -0 "$2" 2>/dev/null || return 1
+		sleep 0.02
+	done
+	return 1
+}
+
 # What a build needs, and what the tests need on top; one list per kind of distribution.
-APT_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libseccomp-dev libnl-3-dev libnl-route-3-dev)
+APT_BUILD=(gcc libc6-dev cmake make ninja-build pkg-config libseccomp-dev libnl-3-dev libnl-route-3-dev)
 APT_TEST=(g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest
 	valgrind abigail-tools python3 procps util-linux shellcheck)
-RPM_BUILD=(gcc cmake ninja-build pkgconf-pkg-config libseccomp-devel libnl3-devel kernel-headers)
+RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libseccomp-devel libnl3-devel kernel-headers)
 RPM_TEST=(gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils perftest valgrind libabigail
-	libasan libubsan python3 procps-ng util-linux ShellCheck)
+	libasan libubsan libtsan python3 procps-ng util-linux ShellCheck)
 
 missing_deb() {
 	local package

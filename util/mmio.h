@@ -2,6 +2,7 @@
 /*
  * mmio.h - stores to mapped device registers: each happens once, whole, and in program order with
  * other mmio_ stores. Order against memory is barrier.h's business.
+ * Threads that share a register may store to it at the same time; the copy of mmio_copy_wc() is for one at a time.
  */
 #ifndef UTIL_MMIO_H
 #define UTIL_MMIO_H
@@ -12,12 +13,12 @@
 
 static inline void mmio_store_be32(void *reg, __be32 value)
 {
-	*(volatile __be32 *)reg = value;
+	__atomic_store_n((volatile __be32 *)reg, value, __ATOMIC_RELAXED);
 }
 
 static inline void mmio_store_be64(void *reg, __be64 value)
 {
-	*(volatile __be64 *)reg = value;
+	__atomic_store_n((volatile __be64 *)reg, value, __ATOMIC_RELAXED);
 }
 
 /* Copy SIZE bytes, a multiple of 64, to write-combining registers in ascending order. Both are

@@ -3,6 +3,7 @@
  * cmd_cq.c - commands on completion queues and completion channels.
  */
 #include "cmd/cmd.h"
+#include "util/order.h"
 
 /* Before the command runs: from then on another thread can read an event that points here. */
 static void cq_init(struct verbs_cq *vcq, struct ibv_context *context,
@@ -17,6 +18,7 @@ static void cq_init(struct verbs_cq *vcq, struct ibv_context *context,
 	cq->async_events_completed = 0;
 	pthread_mutex_init(&cq->mutex, NULL);
 	pthread_cond_init(&cq->cond, NULL);
+	order_publish(cq);
 }
 
 static void cq_fini(struct ibv_cq *cq)

@@ -21,6 +21,17 @@ union ioctl_cmd {
 		  VERBS_CMD_MAX_ATTRS * sizeof(struct ib_uverbs_attr)];
 };
 
+/* An inline value lies at the start of the data word whatever its length and the byte order. */
+static void put_value(struct ib_uverbs_attr *to, const struct verbs_attr *from)
+{
+	const uint32_t low = (uint32_t)from->value;
+
+	if (from->len == sizeof(low))
+		memcpy(&to->data, &low, sizeof(low));
+	else
+		to->data = from->value;
+}
+
 static void put_attr(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 {
 	*to = (struct ib_uverbs_attr){
@@ -35,6 +46,9 @@ static void put_attr(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 			memcpy(&to->data, (const void *)(uintptr_t)from->value, from->len);
 		else
 			to->data = from->value;
+		break;
+	case VERBS_ATTR_VALUE:
+		put_value(to, from);
 		break;
 	case VERBS_ATTR_NEW_HANDLE:
 	case VERBS_ATTR_NEW_FD:

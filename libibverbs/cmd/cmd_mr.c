@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* ENOMEM has two usual reasons that call for different cures, so say which one it can be. */
 static void explain_enomem(size_t length)
@@ -36,7 +37,7 @@ static const char *reg_mr_rule(int err, uintptr_t start, size_t length, uint64_t
 		return ": IBV_ACCESS_REMOTE_WRITE and IBV_ACCESS_REMOTE_ATOMIC need IBV_ACCESS_LOCAL_WRITE";
 	if (start + length < start)
 		return ": addr + length is past the end of the address space";
-	if ((start ^ iova) & 0xfff)
+	if ((start ^ iova) & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1))
 		return ": iova and addr must have the same offset within a page";
 	if (!length)
 		return ": length 0";

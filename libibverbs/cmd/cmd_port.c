@@ -32,6 +32,7 @@ static void copy_port_attr(struct ibv_port_attr *attr,
 		.link_layer = base->link_layer,
 		.flags = base->flags,
 		.port_cap_flags2 = resp->port_cap_flags2,
+		.active_speed_ex = resp->active_speed_ex,
 	};
 }
 

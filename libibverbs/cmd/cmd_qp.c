@@ -3,6 +3,7 @@
  * cmd_qp.c - commands on queue pairs.
  */
 #include "cmd/cmd.h"
+#include "util/order.h"
 
 /* Before the command runs: from then on another thread can read an event that points here. */
 static void qp_init(struct verbs_qp *vqp, struct ibv_context *context,
@@ -21,6 +22,7 @@ static void qp_init(struct verbs_qp *vqp, struct ibv_context *context,
 	qp->events_completed = 0;
 	pthread_mutex_init(&qp->mutex, NULL);
 	pthread_cond_init(&qp->cond, NULL);
+	order_publish(qp);
 }
 
 static void qp_fini(struct ibv_qp *qp)

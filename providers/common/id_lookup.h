@@ -2,7 +2,7 @@
 /*
  * id_lookup.h - from the 24-bit number in a completion to the queue it belongs to.
  *
- * Two levels of 4096 pointers; a second-level table exists while it holds something. Reading takes
+ * Two levels of 4096 pointers; a second-level table is there from its first entry on. Reading takes
  * no lock: an entry is published before the queue can produce completions and removed after the
  * last of them has been cleaned from the CQ. Numbers are either given by the adapter (id_set) or
  * chosen here, densely, from 0 up (id_alloc).

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/order.h"
+
 struct wq_slot {
 	uint64_t wr_id;
 	uint32_t tail_after; /* tail once this request has completed */
@@ -60,8 +62,10 @@ static inline void wq_note(struct wq *wq, uint32_t unit, uint32_t head, uint64_t
 static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit)
 {
 	const struct wq_slot *slot = &wq->slots[unit & wq->mask];
-	uint64_t wr_id = slot->wr_id;
+	uint64_t wr_id;
 
+	order_observe(wq);
+	wr_id = slot->wr_id;
 	__atomic_store_n(&wq->tail, slot->tail_after, __ATOMIC_RELEASE);
 	return wr_id;
 }
@@ -70,8 +74,10 @@ static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit)
 static inline uint64_t wq_complete_next(struct wq *wq)
 {
 	uint32_t tail = wq->tail;
-	uint64_t wr_id = wq->slots[tail & wq->mask].wr_id;
+	uint64_t wr_id;
 
+	order_observe(wq);
+	wr_id = wq->slots[tail & wq->mask].wr_id;
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
 	return wr_id;
 }

@@ -9,6 +9,7 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/doorbell.h"
+#include "util/order.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
@@ -175,11 +176,13 @@ int cq_arm(struct ibv_cq *ibcq, int solicited_only)
 	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
 	uint32_t sn = __atomic_load_n(&cq->arm_sn, __ATOMIC_RELAXED);
 
+	order_publish(cq);
 	doorbell_cq_arm(cq->dbrec, cq->uar->page, cq->cqn, ci, sn, solicited_only);
 	return 0;
 }
 
 void cq_event(struct ibv_cq *ibcq)
 {
+	order_observe(to_mcq(ibcq));
 	__atomic_fetch_add(&to_mcq(ibcq)->arm_sn, 1, __ATOMIC_RELAXED);
 }

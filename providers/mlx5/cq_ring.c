@@ -63,8 +63,8 @@ void cq_clean(struct mlx5_cq *cq, const struct mlx5_qp *qp)
 			cqe_move(cq, keep, i);
 	}
 	if (keep != cq->ci) {
-		cq->ci = keep;
-		doorbell_cq_consumed(cq->dbrec, cq->ci);
+		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
+		doorbell_cq_consumed(cq->dbrec, keep);
 	}
 	cq->rsn_qp = NULL;
 	qlock_leave(&cq->lock);

@@ -53,6 +53,7 @@ static inline uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t count, 
 static inline void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				 uint32_t push)
 {
+	order_publish(&sq->wq);
 	/* WQE before the record that makes it valid. */
 	dma_store_barrier();
 	sq->db.dbrec[MLX5_SND_DBR] = htobe32(pi & PRM_WQE_INDEX_MASK);
@@ -68,22 +69,23 @@ static inline void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t 
 }
 
 /* Receives have a record and no register: the adapter looks when a message arrives. */
-static inline void doorbell_recv(__be32 *dbrec, uint32_t head)
+static inline void doorbell_recv(struct wq *wq, __be32 *dbrec)
 {
+	order_publish(wq);
 	dma_store_barrier();
-	dbrec[MLX5_RCV_DBR] = htobe32(head & PRM_WQE_INDEX_MASK);
+	dbrec[MLX5_RCV_DBR] = htobe32(wq->head & PRM_WQE_INDEX_MASK);
 }
 
 /* CQEs before CI have been read. Their entries may be overwritten from here on, so the reads
  * come first. */
 static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
 {
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	dma_load_barrier(); /* loads before later stores, too */
 	dbrec[PRM_CQ_DBREC_CI] = htobe32(ci & PRM_CQE_INDEX_MASK);
 }
 
 /* Ask for an event for CQEs from CI on. SN tells this request from the one that the last event
- * answered. */
+ * answered. Several threads may ask at once, so each store is whole. */
 static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, uint32_t ci,
 				   uint32_t sn, bool solicited)
 {
@@ -92,7 +94,7 @@ static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, 
 	__be32 words[2] = { htobe32(request), htobe32(cqn) };
 	__be64 value;
 
-	dbrec[PRM_CQ_DBREC_ARM] = words[0];
+	__atomic_store_n(&dbrec[PRM_CQ_DBREC_ARM], words[0], __ATOMIC_RELAXED);
 	/* The adapter reads the record when the register arrives. */
 	wc_start_barrier();
 	memcpy(&value, words, sizeof(value));

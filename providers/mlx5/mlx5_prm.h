@@ -20,6 +20,7 @@
 #define PRM_WQE_MAX_DS     63     /* ctrl.qpn_ds has 6 bits for it */
 #define PRM_WQE_INDEX_MASK 0xffff /* ctrl.opmod_idx_opcode, doorbell record and CQE carry 16 bits */
 #define PRM_QPN_MASK       0xffffff
+#define PRM_NO_USER_INDEX  0xffffff /* of a QP whose CQEs carry none: CQE version 0 */
 
 /* Completion queue. */
 #define PRM_CQE_INDEX_MASK \

@@ -19,9 +19,9 @@ int post_recv_unlocked(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_re
 /* OPS of a QP that was not created for certain operations. */
 #define SEND_OPS_ANY UINT64_MAX
 
-/* The opcodes that an RC QP created for OPS (IBV_QP_EX_WITH_*) may post. EOPNOTSUPP when there
- * is none for one of them. */
-int send_opcodes_rc(uint64_t ops, bool atomics, uint16_t *opcodes);
+/* The opcodes that an RC QP created for OPS (IBV_QP_EX_WITH_*) may post: those, and any other whose
+ * head fits into HEAD_ROOM bytes. EOPNOTSUPP when there is none for one of OPS. */
+int send_opcodes_rc(uint64_t ops, bool atomics, uint32_t head_room, uint16_t *opcodes);
 
 /* Fill the wr_* table of an RC QP. */
 void send_wr_fill_rc(struct mlx5_qp *qp);

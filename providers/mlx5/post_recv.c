@@ -66,7 +66,7 @@ post_list(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_w
 	}
 	if (likely(head != rq->wq.head)) {
 		rq->wq.head = head;
-		doorbell_recv(rq->dbrec, head);
+		doorbell_recv(&rq->wq, rq->dbrec);
 	}
 	return ret;
 }

@@ -87,7 +87,7 @@ static inline int put_inline(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	uint64_t total = sges_length(wr->sg_list, wr->num_sge);
 	uint8_t *to = wqe_inline_open(wqe);
 
-	if (unlikely(total > qp->sq.max_inline)) {
+	if (unlikely(total > wqe_inline_limit(&qp->sq, wqe))) {
 		report_inline(qp, wr, total);
 		return ENOMEM;
 	}

@@ -116,6 +116,7 @@ static int qp_alloc_queues(struct mlx5_qp *qp, const struct qp_size *size)
 	qp->rq.max_sge = size->rq_max_sge;
 	qp->sq.max_sge = size->sq_max_sge;
 	qp->sq.max_inline = size->sq_max_inline;
+	qp->sq.wqe_bytes = size->sq_wqe_bytes;
 	qp->sq.buf = (uint8_t *)qp->buf.addr + rq_bytes;
 	qp->sq.end = qp->sq.buf + sq_bytes;
 	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes);
@@ -168,7 +169,7 @@ static void qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 }
 
 static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
-			      struct mlx5_qp *qp)
+			      const struct qp_size *size, struct mlx5_qp *qp)
 {
 	const struct ibv_device_attr *device;
 	bool shared = !ctx->env.single_threaded;
@@ -185,7 +186,8 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	qp->sq.push_any = ctx->env.prefer_bf;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		send_wr_fill_rc(qp);
-	return send_opcodes_rc(send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE, &qp->opcodes);
+	return send_opcodes_rc(send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE,
+			       size->sq_wqe_bytes - size->sq_max_sge * PRM_DS_SIZE, &qp->opcodes);
 }
 
 /* Small payloads may come inside the CQE, except where a program looks for them in memory that
@@ -226,7 +228,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.rq_wqe_count = size->rq_wqes,
 		.rq_wqe_shift = size->rq_stride_log,
 		.flags = kernel_flags(ctx, dv_flags),
-		.uidx = context_has_user_index(ctx) ? qp->rsn : 0,
+		.uidx = context_has_user_index(ctx) ? qp->rsn : PRM_NO_USER_INDEX,
 		.bfreg_index = qp->bfreg->uar->page_id,
 	};
 	struct mlx5_ib_create_qp_resp resp;
@@ -284,7 +286,7 @@ static int qp_build(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 {
 	int ret;
 
-	ret = qp_choose_routines(ctx, attr, qp);
+	ret = qp_choose_routines(ctx, attr, size, qp);
 	if (ret)
 		return ret;
 	ret = qp_alloc_queues(qp, size);

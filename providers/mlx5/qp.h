@@ -36,8 +36,9 @@ struct mlx5_sq {
 	uint32_t sge_limit;   /* num_sge must be less; 0 while the state forbids to post */
 	uint32_t max_sge;
 	uint32_t max_inline;
-	uint16_t opcodes; /* bit n: enum ibv_wr_opcode n can be posted */
-	bool push_any;    /* BlueFlame also for WQEs without inline data */
+	uint32_t wqe_bytes; /* room for one request */
+	uint16_t opcodes;   /* bit n: enum ibv_wr_opcode n can be posted */
+	bool push_any;      /* BlueFlame also for WQEs without inline data */
 	struct mlx5_doorbell db;
 	/* Third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED. */
 	__be32 ctrl_flags[8];

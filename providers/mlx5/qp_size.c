@@ -30,7 +30,7 @@ static_assert(sizeof(struct mlx5_wqe_mkey_context_seg) == MKEY_SEG_SIZE,
 /* Bytes before the payload in the longest WQE of OPS. For a QP that did not name its operations
  * that is a memory window bind: UMR control, memory key context, one block of inline
  * translation. */
-static uint32_t head_size(uint64_t ops)
+uint32_t qp_head_size(uint64_t ops)
 {
 	uint32_t size = PRM_DS_SIZE;
 
@@ -52,10 +52,16 @@ static int check(const char *field, uint64_t value, uint64_t limit, const char *
 	return EINVAL;
 }
 
+/* The longest send WQE: as the device says, and never more than the control segment can count. */
+static uint32_t send_wqe_limit(const struct mlx5_ib_alloc_ucontext_resp *caps)
+{
+	return min_of(caps->max_sq_desc_sz, (uint32_t)PRM_WQE_MAX_DS * PRM_DS_SIZE);
+}
+
 static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 			 const struct ibv_qp_cap *cap, uint32_t head, uint32_t *size)
 {
-	uint32_t room = caps->max_sq_desc_sz - head;
+	uint32_t room = send_wqe_limit(caps) - head;
 	uint64_t with_inline = 0, with_sges;
 	int ret;
 
@@ -76,7 +82,7 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
 		   uint64_t ops, struct qp_size *size)
 {
-	uint32_t head = head_size(ops), wqe;
+	uint32_t head = qp_head_size(ops), wqe;
 	uint64_t ring;
 	int ret;
 
@@ -94,7 +100,9 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
 	size->sq_wqebbs = (uint32_t)(ring / PRM_WQEBB_SIZE);
 	size->sq_max_post = (uint32_t)(ring / wqe);
+	size->sq_wqe_bytes = wqe;
 	size->sq_max_sge = cap->max_send_sge;
+	wqe = min_of(wqe, send_wqe_limit(caps));
 	size->sq_max_inline = wqe > head ? wqe - head - INLINE_HDR_SIZE : 0;
 	return 0;
 }

@@ -115,6 +115,16 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 	return to + len;
 }
 
+/* The capacity of the QP, and never more than the request's place in the ring: an operation that
+ * the QP was not created for may have a longer head. */
+WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send_wqe *wqe)
+{
+	uint32_t used = wqe->ds * PRM_DS_SIZE + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
+	uint32_t room = used < sq->wqe_bytes ? sq->wqe_bytes - used : 0;
+
+	return min_of(room, sq->max_inline);
+}
+
 /* Inline data: wqe_inline_open(), ring_copy() of each part, wqe_inline_close() with the sum of
  * their lengths. */
 WQE_INLINE uint8_t *wqe_inline_open(const struct send_wqe *wqe)

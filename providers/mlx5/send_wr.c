@@ -11,6 +11,7 @@
 
 #include "providers/mlx5/doorbell.h"
 #include "providers/mlx5/post.h"
+#include "providers/mlx5/qp_size.h"
 #include "providers/mlx5/send_wqe.h"
 
 static void __attribute__((cold, noinline)) batch_fail_full(struct mlx5_qp *qp)
@@ -176,7 +177,7 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 
 	if (unlikely(qp->batch.err))
 		return;
-	if (unlikely(length > qp->sq.max_inline)) {
+	if (unlikely(length > wqe_inline_limit(&qp->sq, &wqe))) {
 		batch_fail_limit(qp, "ibv_wr_set_inline_data", "length", length, qp->sq.max_inline,
 				 "max_inline_data");
 		return;
@@ -200,17 +201,18 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct send_wqe wqe = qp->batch.wqe;
-	uint8_t *to = wqe_inline_open(&wqe);
 	uint64_t total;
+	uint8_t *to;
 
 	if (unlikely(qp->batch.err))
 		return;
 	total = bufs_length(bufs, num_buf);
-	if (unlikely(total > qp->sq.max_inline)) {
+	if (unlikely(total > wqe_inline_limit(&qp->sq, &wqe))) {
 		batch_fail_limit(qp, "ibv_wr_set_inline_data_list", "length", total,
 				 qp->sq.max_inline, "max_inline_data");
 		return;
 	}
+	to = wqe_inline_open(&wqe);
 	for (size_t i = 0; i < num_buf; i++)
 		to = ring_copy(&qp->sq, to, bufs[i].addr, bufs[i].length);
 	wqe_inline_close(&wqe, (uint32_t)total);
@@ -295,7 +297,7 @@ static const struct {
 	{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_FETCH_AND_ADD },
 };
 
-int send_opcodes_rc(uint64_t ops, bool atomics, uint16_t *opcodes)
+int send_opcodes_rc(uint64_t ops, bool atomics, uint32_t head_room, uint16_t *opcodes)
 {
 	const uint16_t atomic_opcodes =
 		1u << IBV_WR_ATOMIC_CMP_AND_SWP | 1u << IBV_WR_ATOMIC_FETCH_AND_ADD;
@@ -303,7 +305,7 @@ int send_opcodes_rc(uint64_t ops, bool atomics, uint16_t *opcodes)
 
 	*opcodes = 0;
 	for (unsigned int i = 0; i < ARRAY_SIZE(rc_ops); i++) {
-		if (ops & rc_ops[i].flag)
+		if (ops & rc_ops[i].flag || qp_head_size(rc_ops[i].flag) <= head_room)
 			*opcodes |= (uint16_t)(1u << rc_ops[i].opcode);
 		left &= ~rc_ops[i].flag;
 	}

@@ -552,6 +552,7 @@ struct hca {
 	struct fabric *fabric;
 	bool owns_fabric;
 	bool dead;
+	bool owner_gone; /* memory was needed for the message under way whose owner has ended */
 	uint64_t now;
 	uint64_t next_timer; /* no timer is due before */
 	TAILQ_HEAD(qp_list, qp) ready;

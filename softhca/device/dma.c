@@ -103,17 +103,29 @@ void dma_begin_write(struct dma_batch *batch, struct hca *hca, const void *buf)
 	batch_begin(batch, hca, (uint8_t *)(uintptr_t)buf, true);
 }
 
+/* The one way to the bus. Within the core there is no memory without an owner: ESRCH becomes EFAULT
+ * and a note, which the responder looks at before it answers. */
+static int transfer(struct hca *hca, bool write, const struct hca_bus_seg *segs, unsigned int nsegs,
+		    void *buf)
+{
+	const struct hca_config *config = &hca->config;
+	int ret = write ? config->bus_ops->write(config->bus, segs, nsegs, buf)
+			: config->bus_ops->read(config->bus, segs, nsegs, buf);
+
+	if (ret == ESRCH) {
+		hca->owner_gone = true;
+		ret = EFAULT;
+	}
+	return ret;
+}
+
 int dma_finish(struct dma_batch *batch)
 {
-	const struct hca_config *config = &batch->hca->config;
 	int ret;
 
 	if (!batch->nsegs)
 		return 0;
-	if (batch->write)
-		ret = config->bus_ops->write(config->bus, batch->seg, batch->nsegs, batch->buf);
-	else
-		ret = config->bus_ops->read(config->bus, batch->seg, batch->nsegs, batch->buf);
+	ret = transfer(batch->hca, batch->write, batch->seg, batch->nsegs, batch->buf);
 	batch->buf += batch->bytes;
 	batch->bytes = 0;
 	batch->nsegs = 0;
@@ -162,14 +174,14 @@ int dma_read(struct hca *hca, uint64_t addr, void *buf, size_t len)
 {
 	struct hca_bus_seg seg = { addr, len };
 
-	return hca->config.bus_ops->read(hca->config.bus, &seg, 1, buf);
+	return transfer(hca, false, &seg, 1, buf);
 }
 
 int dma_write(struct hca *hca, uint64_t addr, const void *buf, size_t len)
 {
 	struct hca_bus_seg seg = { addr, len };
 
-	return hca->config.bus_ops->write(hca->config.bus, &seg, 1, buf);
+	return transfer(hca, true, &seg, 1, (void *)(uintptr_t)buf);
 }
 
 int dma_write_map(struct hca *hca, const struct dma_map *map, uint64_t offset, const void *buf,

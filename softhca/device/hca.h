@@ -31,7 +31,8 @@ struct hca_bus_seg {
 };
 
 struct hca_bus_ops {
-	/* Gather SEGS into BUF. 0, or EFAULT when any byte cannot be read. */
+	/* Gather SEGS into BUF. 0, EFAULT when any byte cannot be read, or ESRCH when the software that
+	 * the memory belongs to has ended: it can't be told, and to its peers it is silent. */
 	int (*read)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf);
 	/* Scatter BUF to SEGS, ascending: the last byte becomes visible last (a CQE's ownership
 	 * byte relies on it). 0, or EFAULT when any byte cannot be written; earlier segments may

@@ -17,8 +17,12 @@ void resp_reset(struct qp *qp)
 	memset(&qp->resp, 0, sizeof(qp->resp));
 }
 
+/* A program that has ended does not answer any more, although its queues may be there for a while:
+ * its peers run into their retry limit. */
 static void answer(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
+	if (hca->owner_gone)
+		return;
 	qp_address(hca, qp, msg);
 	fabric_send(hca->fabric, hca, msg);
 }
@@ -428,6 +432,7 @@ void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	int32_t ahead = psn_diff(msg->psn, qp->resp.expected_psn);
 
+	hca->owner_gone = false;
 	if (qp->state != PRM_QP_STATE_RTR && qp->state != PRM_QP_STATE_RTS)
 		return;
 	report_established(hca, qp);

@@ -68,6 +68,7 @@ struct rig_conf rig_conf_default(void)
 void rig_qp_init_attr(const struct rig_conf *conf, struct ibv_cq *cq, struct ibv_qp_init_attr *attr)
 {
 	*attr = (struct ibv_qp_init_attr){
+		.qp_context = conf->context,
 		.send_cq = cq,
 		.recv_cq = cq,
 		.cap = conf->cap,
@@ -80,6 +81,7 @@ static struct ibv_qp *qp_create_ex(struct ibv_pd *pd, const struct rig_conf *con
 				   struct ibv_cq *cq)
 {
 	struct ibv_qp_init_attr_ex attr = {
+		.qp_context = conf->context,
 		.send_cq = cq,
 		.recv_cq = cq,
 		.cap = conf->cap,
@@ -168,6 +170,31 @@ void rig_qp_to(const struct rig *rig, const struct rig_conf *conf, struct ibv_qp
 		qp_step(rig, conf, qp, dest_qpn, next);
 }
 
+static struct ibv_cq *cq_create_ex(struct ibv_context *ctx, const struct rig_conf *conf)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = conf->cqe,
+		.cq_context = conf->context,
+		.channel = conf->channel,
+		.wc_flags = IBV_WC_STANDARD_FLAGS,
+	};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(ctx, &attr);
+
+	return cq ? ibv_cq_ex_to_cq(cq) : NULL;
+}
+
+static struct ibv_cq *cq_create(struct ibv_context *ctx, const struct rig_conf *conf)
+{
+	if (conf->cq_ex)
+		return cq_create_ex(ctx, conf);
+	return ibv_create_cq(ctx, conf->cqe, conf->context, conf->channel, 0);
+}
+
+struct ibv_cq_ex *rig_end_cq_ex(const struct rig_end *end)
+{
+	return (struct ibv_cq_ex *)end->cq;
+}
+
 void rig_end_open(struct ibv_pd *pd, const struct rig_conf *conf, struct rig_end *end)
 {
 	end->buf = aligned_alloc(4096, conf->buf_size);
@@ -175,7 +202,7 @@ void rig_end_open(struct ibv_pd *pd, const struct rig_conf *conf, struct rig_end
 	memset(end->buf, 0, conf->buf_size);
 	end->mr = ibv_reg_mr(pd, end->buf, conf->buf_size, conf->mr_access);
 	MUST(end->mr);
-	end->cq = ibv_create_cq(pd->context, conf->cqe, NULL, NULL, 0);
+	end->cq = cq_create(pd->context, conf);
 	MUST(end->cq);
 	end->qp = rig_qp_create(pd, conf, end->cq);
 	MUST(end->qp);

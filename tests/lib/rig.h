@@ -26,6 +26,9 @@ struct rig {
 struct rig_conf {
 	struct ibv_qp_cap cap;
 	int cqe;
+	int cq_ex; /* the CQ is created by ibv_create_cq_ex() */
+	struct ibv_comp_channel *channel;
+	void *context; /* cq_context and qp_context */
 	int sig_all;
 	uint64_t
 		send_ops; /* not 0: the QP is created by ibv_create_qp_ex() with these send_ops_flags */
@@ -70,6 +73,8 @@ void rig_qp_to(const struct rig *rig, const struct rig_conf *conf, struct ibv_qp
 /* An end alone: PD is shared, the rest is its own. */
 void rig_end_open(struct ibv_pd *pd, const struct rig_conf *conf, struct rig_end *end);
 void rig_end_close(struct rig_end *end);
+/* Its CQ, if conf.cq_ex was set. */
+struct ibv_cq_ex *rig_end_cq_ex(const struct rig_end *end);
 
 /* Two ends, connected and in RTS. */
 void rig_pair_open(struct rig *rig, const struct rig_conf *conf, struct rig_pair *pair);

@@ -47,6 +47,7 @@ topic_fn diff_transport_errors;
 topic_fn diff_flush;
 topic_fn diff_async;
 topic_fn diff_leaks;
+topic_fn diff_limits;
 
 /* diff_two.c: runs while the adapter is not open, because the two processes open it themselves. */
 void diff_two_processes(void);

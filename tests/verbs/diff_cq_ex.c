@@ -156,6 +156,22 @@ static void say_all(struct ex_rig *ex)
 	ibv_end_poll(ex->ex);
 }
 
+/* N completions that may come one by one. */
+static void say_some(struct ex_rig *ex, int n)
+{
+	while (n > 0) {
+		if (start_patiently(ex->ex)) {
+			say("%d are missing", n);
+			return;
+		}
+		do {
+			say_current(ex);
+			n--;
+		} while (n > 0 && !ibv_next_poll(ex->ex));
+		ibv_end_poll(ex->ex);
+	}
+}
+
 static void traffic(struct ex_rig *ex)
 {
 	struct ibv_poll_cq_attr attr = { .comp_mask = 0 };
@@ -202,7 +218,7 @@ static void errors(struct ex_rig *ex)
 	ex_post_recv(ex, 7);
 	ex_post_recv(ex, 8);
 	MUST(!ibv_modify_qp(ex->pair.end[1].qp, &attr, IBV_QP_STATE));
-	say_all(ex);
+	say_some(ex, 2);
 }
 
 void diff_cq_ex_poll(struct rig *rig)

@@ -41,6 +41,7 @@ static const struct {
 	{ "flush", diff_flush },
 	{ "async", diff_async },
 	{ "leaks", diff_leaks },
+	{ "limits", diff_limits },
 };
 
 static bool wanted(int argc, char **argv, const char *name)

@@ -264,7 +264,7 @@ static int transfer(const struct hca_bus_seg *segs, unsigned int nsegs, void *bu
 	ssize_t done;
 
 	if (!pid)
-		return EFAULT;
+		return ESRCH;
 	for (unsigned int i = 0; i < nsegs; i++) {
 		uint64_t addr = segs[i].addr & ((1ull << CLIENT_VA_BITS) - 1);
 
@@ -273,6 +273,8 @@ static int transfer(const struct hca_bus_seg *segs, unsigned int nsegs, void *bu
 	}
 	done = write ? process_vm_writev(pid, &local, 1, remote, nsegs, 0)
 		     : process_vm_readv(pid, &local, 1, remote, nsegs, 0);
+	if (done < 0 && errno == ESRCH)
+		return ESRCH;
 	return done == (ssize_t)local.iov_len ? 0 : EFAULT;
 }
 

@@ -23,6 +23,7 @@
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/engine.h"
+#include "softhca/front/process/epitaph.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs.h"
@@ -37,6 +38,7 @@ static struct daemon the_daemon;
 struct listener {
 	struct watch watch;
 	struct mailbox *mailbox;
+	struct epitaph *epitaph;
 };
 
 /* A private daemon ends with the last filtered process, or with a runner that could not even start one. */
@@ -51,6 +53,7 @@ static void listener_close(struct listener *listener)
 	watch_remove(&listener->watch);
 	close(listener->watch.fd);
 	munmap(listener->mailbox, sizeof(*listener->mailbox));
+	epitaph_put(listener->epitaph);
 	free(listener);
 	the_daemon.num_listeners--;
 	stop_if_unused();
@@ -61,7 +64,7 @@ static void listener_ready(struct watch *watch, uint32_t events)
 	struct listener *listener = (struct listener *)watch;
 
 	if (events & EPOLLIN)
-		notify_serve_one(&the_daemon, watch->fd, listener->mailbox);
+		notify_serve_one(&the_daemon, watch->fd, listener->mailbox, listener->epitaph);
 	else
 		listener_close(listener); /* no filtered process is left */
 }
@@ -80,13 +83,18 @@ static int listener_add(int fd, int mailbox)
 		ret = errno;
 		goto free_listener;
 	}
+	ret = epitaph_open(mailbox, &listener->epitaph);
+	if (ret)
+		goto unmap;
 	memcpy(listener->mailbox->tree, the_daemon.sysfs.root, sizeof(the_daemon.sysfs.root));
 	notify_tune(fd);
 	ret = watch_add(&listener->watch, EPOLLIN);
 	if (ret)
-		goto unmap;
+		goto put_epitaph;
 	the_daemon.num_listeners++;
 	return 0;
+put_epitaph:
+	epitaph_put(listener->epitaph);
 unmap:
 	munmap(listener->mailbox, sizeof(*listener->mailbox));
 free_listener:
@@ -232,9 +240,25 @@ destroy:
 	return ret;
 }
 
+/* The adapters end as one that dies: what is posted completes in error, so that no program polls for ever. */
+static void kill_adapters(void)
+{
+	const unsigned int max_turns = 100000; /* more than it takes to flush the largest queues */
+
+	for (unsigned int i = 0; i < the_daemon.num_adapters; i++) {
+		struct hca *hca = the_daemon.adapters[i]->hca;
+		unsigned int turns = 0;
+
+		hca_kill(hca);
+		while (!hca_progress(hca, 0) && turns < max_turns)
+			turns++;
+	}
+}
+
 static void finish(void)
 {
 	engine_stop();
+	kill_adapters();
 	uverbs_stop();
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();

@@ -33,10 +33,11 @@ enum {
 	/* A nap costs the CPU two timer interrupts, 5 to 15 us on a virtual machine; shorter ones are not worth it. */
 	FIRST_NAP_NS = 10000,
 	LAST_NAP_NS = 4000000,
-	NAPS_OF_A_LENGTH = 64, /* before they double */
-	LONG_NAP_NS = 100000,  /* from here on, a kick ends the nap */
-	SPIN_CREDIT = 8,       /* spins in vain until a page is not spun for */
-	SPIN_RETRY = 64,       /* times without a spin until one is tried again */
+	NAPS_OF_A_LENGTH =
+		4, /* before they double: a CPU left idle for longer is given one of two programs on the other */
+	LONG_NAP_NS = 100000, /* from here on, a kick ends the nap */
+	SPIN_CREDIT = 8,      /* spins in vain until a page is not spun for */
+	SPIN_RETRY = 64,      /* times without a spin until one is tried again */
 	CQ_DOORBELL = 0x20,
 	NS_PER_S = 1000000000,
 };
@@ -52,9 +53,10 @@ static struct {
 	atomic_bool blocked;
 	atomic_uint pages; /* of all adapters */
 	uint64_t naps, nap_ns;
+	pthread_mutex_t last_lock; /* guards last: any page may be removed at any time */
 	struct uar_page *last; /* rung most recently, until the spin after that has ended */
 	uint64_t spin_until;
-} engine;
+} engine = { .last_lock = PTHREAD_MUTEX_INITIALIZER };
 
 static uint64_t now_ns(void)
 {
@@ -74,9 +76,11 @@ static bool doorbell_taken(volatile uint64_t *page, unsigned int offset)
 /* The spin for the page rung before, if that is what this is, was worth it. */
 static void note_ring(struct uar_page *page)
 {
+	pthread_mutex_lock(&engine.last_lock);
 	if (engine.last)
 		engine.last->spin_credit = SPIN_CREDIT;
 	engine.last = page;
+	pthread_mutex_unlock(&engine.last_lock);
 }
 
 static bool scan_page(struct adapter *adapter, struct uar_page *page)
@@ -169,7 +173,7 @@ static void nap(uint64_t now, uint64_t due)
 }
 
 /* Begins or continues the spin for the page rung last; false when it has ended or is not worth it. */
-static bool spin(uint64_t now)
+static bool spin_for_last(uint64_t now)
 {
 	struct uar_page *page = engine.last;
 
@@ -186,6 +190,16 @@ static bool spin(uint64_t now)
 		engine.last = NULL;
 	}
 	return engine.last;
+}
+
+static bool spin(uint64_t now)
+{
+	bool goes_on;
+
+	pthread_mutex_lock(&engine.last_lock);
+	goes_on = spin_for_last(now);
+	pthread_mutex_unlock(&engine.last_lock);
+	return goes_on;
 }
 
 static void rest(uint64_t now, uint64_t due)
@@ -276,8 +290,10 @@ void engine_remove_page(struct adapter *adapter, struct uar_page *page)
 {
 	pthread_mutex_lock(&adapter->uar_lock);
 	LIST_REMOVE(page, in_adapter);
+	pthread_mutex_lock(&engine.last_lock);
 	if (engine.last == page)
 		engine.last = NULL;
+	pthread_mutex_unlock(&engine.last_lock);
 	pthread_mutex_unlock(&adapter->uar_lock);
 	atomic_fetch_sub(&engine.pages, 1);
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define LINK_MAGIC   0x736f6674u
-#define LINK_VERSION 1u
+#define LINK_VERSION 2u
 
 struct link_hello {
 	uint32_t magic;

@@ -13,10 +13,12 @@
 #include "softhca/front/process/mailbox.h"
 
 struct daemon;
+struct epitaph;
 
 /* A trapped call. It is answered exactly once, by one of the functions below; not answered: it continues in the kernel. */
 struct call {
 	struct daemon *daemon;
+	struct epitaph *epitaph; /* of the caller's runner */
 	int listener;
 	const struct seccomp_notif *notif;
 	pid_t tid;
@@ -44,6 +46,7 @@ int call_give_fd(struct call *call, int fd, bool cloexec);
 /* Ask the kernel for quick wake-ups of the caller, where it knows how. */
 void notify_tune(int listener);
 /* Take one notification of LISTENER and answer it. ENOENT: the caller was gone; other errors end the listener. */
-int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox);
+int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox,
+		     struct epitaph *epitaph);
 
 #endif

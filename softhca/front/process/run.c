@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/daemon.h"
+#include "softhca/front/process/epitaph.h"
 #include "softhca/front/process/holder.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/run.h"
@@ -53,9 +54,9 @@ static void program_main(const struct run *run, int link)
 
 	/* Should the runner be killed, so is what it runs: nobody would wait for it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Where Yama restricts ptrace to descendants, let the daemon reach the memory of this process. */
-	prctl(PR_SET_PTRACER,
-	      run->daemon_pid ? (unsigned long)run->daemon_pid : PR_SET_PTRACER_ANY);
+	/* Where Yama restricts ptrace to descendants, let daemon and holder, children of the runner or anyone's, reach the
+	 * memory of this process. */
+	prctl(PR_SET_PTRACER, run->daemon_pid ? (unsigned long)getppid() : PR_SET_PTRACER_ANY);
 	ret = seccomp_install(&listener);
 	if (ret) {
 		log_error("cannot filter system calls: %s%s", strerror(ret),
@@ -155,7 +156,7 @@ static int daemon_connect(struct run *run)
 static int mailbox_create(struct run *run)
 {
 	run->mailbox_fd = memfd_create("softhca-mailbox", MFD_CLOEXEC);
-	if (run->mailbox_fd < 0 || ftruncate(run->mailbox_fd, sizeof(*run->mailbox)))
+	if (run->mailbox_fd < 0 || ftruncate(run->mailbox_fd, epitaph_memory_bytes()))
 		return errno;
 	run->mailbox = mmap(NULL, sizeof(*run->mailbox), PROT_READ | PROT_WRITE, MAP_SHARED,
 			    run->mailbox_fd, 0);
@@ -170,7 +171,7 @@ static int holder_fork(const struct run *run)
 		return pid < 0 ? errno : 0;
 	leave_terminal();
 	close(run->program_link);
-	holder_run(run->listener, run->daemon, run->mailbox);
+	holder_run(run->listener, run->daemon, run->mailbox, run->mailbox_fd);
 	_exit(EXIT_SUCCESS);
 }
 

@@ -6,6 +6,7 @@
  * writes its text. The directories have the shape of the kernel's, with relative links, so that a path that a program walks
  * by itself stays inside.
  */
+#include <dirent.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -406,17 +408,86 @@ static void make_adapter(struct writer *writer, struct adapter *adapter)
 		make_port(writer, adapter, port);
 }
 
+/* ---- the root directory ---- */
+
+static const char *const places[] = { "/dev/shm", "/tmp" };
+
+enum { NUM_PLACES = sizeof(places) / sizeof(places[0]) };
+
+#define OWNER_FILE "owner"
+
+/* Whoever finds the file unlocked may take its owner for dead; so it gets its name when it is locked. */
+static int mark_owned(struct sysfs *sysfs)
+{
+	static const char unlocked[] = OWNER_FILE ".new";
+
+	sysfs->owner_fd = openat(sysfs->fd, unlocked, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	if (sysfs->owner_fd < 0)
+		return errno;
+	if (!flock(sysfs->owner_fd, LOCK_EX | LOCK_NB) &&
+	    !renameat(sysfs->fd, unlocked, sysfs->fd, OWNER_FILE))
+		return 0;
+	return errno;
+}
+
+/* A tree of ours whose owner was killed. One without the file is too new, or not ours. */
+static bool is_abandoned(const char *root)
+{
+	char path[96];
+	struct stat st;
+	bool unlocked;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" OWNER_FILE, root);
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	unlocked = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		   !flock(fd, LOCK_EX | LOCK_NB);
+	close(fd);
+	return unlocked;
+}
+
+static void remove_abandoned(const char *place)
+{
+	static const char prefix[] = "softhca-";
+	DIR *dir = opendir(place);
+	struct dirent *entry;
+	char root[64];
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) ||
+		    strlen(place) + strlen(entry->d_name) + 2 > sizeof(root))
+			continue;
+		strcat(strcat(strcpy(root, place), "/"), entry->d_name);
+		if (!is_abandoned(root))
+			continue;
+		log_note("removing %s, which a killed softhca left behind", root);
+		sysfs_remove_tree(root);
+	}
+	closedir(dir);
+}
+
 static int make_root(struct sysfs *sysfs)
 {
-	static const char *const places[] = { "/dev/shm", "/tmp" };
+	int ret;
 
-	for (unsigned int i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (unsigned int i = 0; i < NUM_PLACES; i++)
+		remove_abandoned(places[i]);
+	for (unsigned int i = 0; i < NUM_PLACES; i++) {
 		snprintf(sysfs->root, sizeof(sysfs->root), "%s/softhca-XXXXXX", places[i]);
 		if (!mkdtemp(sysfs->root))
 			continue;
 		chmod(sysfs->root, 0755);
 		sysfs->fd = open(sysfs->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		return sysfs->fd < 0 ? errno : 0;
+		if (sysfs->fd < 0)
+			return errno;
+		ret = mark_owned(sysfs);
+		if (ret)
+			sysfs_destroy(sysfs);
+		return ret;
 	}
 	return errno;
 }
@@ -459,8 +530,9 @@ void sysfs_remove_tree(const char *root)
 
 void sysfs_destroy(struct sysfs *sysfs)
 {
-	close(sysfs->fd);
 	sysfs_remove_tree(sysfs->root);
+	close(sysfs->owner_fd);
+	close(sysfs->fd);
 }
 
 bool sysfs_claims(const char *path)

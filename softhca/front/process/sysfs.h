@@ -15,7 +15,8 @@ struct adapter;
 
 struct sysfs {
 	char root[64];
-	int fd; /* of the root */
+	int fd;       /* of the root */
+	int owner_fd; /* of a file in it, locked as long as this process lives */
 };
 
 /* 0 or a positive errno. */

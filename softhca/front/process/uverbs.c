@@ -80,6 +80,13 @@ size_t uc_len(struct uverbs_call *uc, uint16_t id)
 	return attr ? attr->len : 0;
 }
 
+uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size)
+{
+	size_t room = uc_len(uc, id);
+
+	return room < size ? room : size;
+}
+
 static int read_attr(struct uverbs_call *uc, const struct ib_uverbs_attr *attr, size_t offset,
 		     void *buf, size_t len)
 {
@@ -170,6 +177,18 @@ int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type)
 	return ret ? ret : object_destroy(object, uc->tid);
 }
 
+void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
+		      struct epitaph_entry *entry)
+{
+	*entry = (struct epitaph_entry){
+		.handle = object->handle,
+		.owner = { .pid = uc->client->pid,
+			   .fd = call_arg_int(uc->call, 0),
+			   .dev = uc->file->dev,
+			   .ino = uc->file->ino },
+	};
+}
+
 int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel)
 {
 	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
@@ -203,9 +222,9 @@ static int check_data(struct uverbs_call *uc, const struct ib_uverbs_attr *attr,
 {
 	if (attr->attr_data.reserved || attr->len < def->min)
 		return EINVAL;
-	if (def->kind == ATTR_IN && attr->len > def->max)
-		return check_tail(uc, attr, def->max);
-	return 0;
+	if (attr->len <= def->max)
+		return 0;
+	return def->kind == ATTR_STRUCT ? check_tail(uc, attr, def->max) : EINVAL;
 }
 
 static int check_handle(struct uverbs_call *uc, unsigned int i, const struct uverbs_attr *def)
@@ -233,9 +252,15 @@ static int check_attr(struct uverbs_call *uc, unsigned int i)
 	if (uc_attr(uc, attr->attr_id))
 		return EINVAL; /* twice */
 	uc->known[i] = true;
-	if (def->kind == ATTR_IN || def->kind == ATTR_OUT)
+	switch (def->kind) {
+	case ATTR_IN:
+	case ATTR_CONST:
+	case ATTR_STRUCT:
+	case ATTR_OUT:
 		return check_data(uc, attr, def);
-	return check_handle(uc, i, def);
+	default:
+		return check_handle(uc, i, def);
+	}
 }
 
 static int check_attrs(struct uverbs_call *uc)
@@ -394,8 +419,8 @@ static int invoke_write(struct uverbs_call *uc)
 }
 
 static const struct uverbs_attr invoke_attrs[] = {
-	{ UVERBS_ATTR_WRITE_CMD, ATTR_IN, MANDATORY, 4, 4, 0 },
-	{ UVERBS_ATTR_CORE_IN, ATTR_IN, OPTIONAL, 1, ANY_SIZE, 0 },
+	{ UVERBS_ATTR_WRITE_CMD, ATTR_CONST, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_CORE_IN, ATTR_IN, OPTIONAL, 4, ANY_SIZE, 0 },
 	{ UVERBS_ATTR_CORE_OUT, ATTR_OUT, OPTIONAL, 0, ANY_SIZE, 0 },
 	UHW_ATTRS,
 };

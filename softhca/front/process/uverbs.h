@@ -21,6 +21,7 @@
 
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/epitaph.h"
 
 struct call;
 struct event_channel;
@@ -91,8 +92,10 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 /* ---- calls ---- */
 
 enum attr_kind {
-	ATTR_IN,      /* MIN to MAX bytes; more if they are zero */
-	ATTR_OUT,     /* at least MIN bytes of room */
+	ATTR_IN,      /* MIN to MAX bytes */
+	ATTR_CONST,   /* a number, whatever its type; always 8 bytes */
+	ATTR_STRUCT,  /* a struct that grows: MIN to MAX bytes, and more if those are zero */
+	ATTR_OUT,     /* room for MIN to MAX bytes */
 	ATTR_HANDLE,  /* an object of type OBJECT */
 	ATTR_DESTROY, /* the same, which the method destroys */
 	ATTR_NEW,     /* room for the handle of a new object */
@@ -185,6 +188,8 @@ struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id);
 /* Copies up to LEN bytes; the rest of BUF is zero. 0 or EFAULT. Absent: all zero. */
 int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
 size_t uc_len(struct uverbs_call *uc, uint16_t id);
+/* What a response of SIZE bytes says of its length: as much as there is room for. */
+uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
 /* Copies as much as there is room for. 0 or EFAULT. Absent: 0. */
 int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
 /* The same, and zeroes in the rest of the room. */
@@ -199,6 +204,9 @@ int uc_publish(struct uverbs_call *uc, struct object *object);
 int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
 /* For commands whose only argument is a handle. */
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
+/* What a table of queues says first of OBJECT, which has its handle. */
+void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
+		      struct epitaph_entry *entry);
 /* The channel of a descriptor: attribute ID, or the file's own. EBADF: the descriptor is none. */
 int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel);
 

@@ -9,6 +9,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/front/process/notify.h"
 #include "softhca/front/process/queue_memory.h"
 #include "softhca/front/process/uverbs_objects.h"
 #include "softhca/log.h"
@@ -31,6 +32,7 @@ static int cq_destroy(struct object *object, pid_t tid)
 
 	if (ret)
 		return ret;
+	epitaph_remove_cq(&cq->epitaph);
 	event_source_remove(&cq->events, tid, &cq->comp_read, &cq->async_read);
 	if (cq->uar)
 		cq->uar->base.users--;
@@ -143,32 +145,31 @@ static int find_channels(struct uverbs_call *uc, struct event_source *events)
 	return 0;
 }
 
-static int cq_make(struct uverbs_call *uc, struct uverbs_cq *cq)
+static int cq_make(struct uverbs_call *uc, struct cq_request *req, struct uverbs_cq *cq)
 {
-	struct cq_request req;
-	int ret = read_request(uc, &req);
+	int ret = read_request(uc, req);
 
 	if (!ret)
-		ret = check_request(uc, &req);
+		ret = check_request(uc, req);
 	if (!ret)
-		ret = check_memory(uc, &req);
+		ret = check_memory(uc, req);
 	if (!ret)
 		ret = find_channels(uc, &cq->events);
 	if (ret)
 		return ret;
-	ret = create_in_device(uc, &req, &cq->cqn);
+	ret = create_in_device(uc, req, &cq->cqn);
 	if (ret) {
 		event_source_drop(&cq->events);
 		return ret;
 	}
-	cq->cqe = (1u << req.log_entries) - 1;
-	cq->cqe_size = req.driver.cqe_size;
+	cq->cqe = (1u << req->log_entries) - 1;
+	cq->cqe_size = req->driver.cqe_size;
 	cq->events.adapter = uc->adapter;
 	cq->events.kind = SOURCE_CQ;
 	cq->events.number = cq->cqn;
-	cq->events.user_handle = req.user_handle;
+	cq->events.user_handle = req->user_handle;
 	event_source_add(&cq->events);
-	cq->uar = uverbs_uar_by_number(uc->file, req.driver.uar_page_index);
+	cq->uar = uverbs_uar_by_number(uc->file, req->driver.uar_page_index);
 	if (cq->uar)
 		cq->uar->base.users++;
 	return 0;
@@ -184,14 +185,29 @@ static int cq_respond(struct uverbs_call *uc, const struct uverbs_cq *cq)
 	return 0;
 }
 
+static void cq_describe(const struct uverbs_call *uc, const struct cq_request *req,
+			struct uverbs_cq *cq)
+{
+	struct epitaph_cq entry = {
+		.ring = req->driver.buf_addr,
+		.dbrec = req->driver.db_addr,
+		.cqe_size = req->driver.cqe_size,
+		.entries = 1u << req->log_entries,
+	};
+
+	uc_epitaph_entry(uc, &cq->base, &entry.entry);
+	epitaph_add_cq(uc->call->epitaph, &entry, &cq->epitaph);
+}
+
 static int cq_create(struct uverbs_call *uc)
 {
+	struct cq_request req;
 	struct uverbs_cq *cq;
 	int ret = object_new(sizeof(*cq), uc->file, UVERBS_OBJECT_CQ, cq_destroy, &cq);
 
 	if (ret)
 		return ret;
-	ret = cq_make(uc, cq);
+	ret = cq_make(uc, &req, cq);
 	if (ret) {
 		object_free(&cq->base);
 		return ret;
@@ -199,6 +215,7 @@ static int cq_create(struct uverbs_call *uc)
 	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->base);
 	if (ret)
 		return ret;
+	cq_describe(uc, &req, cq);
 	ret = cq_respond(uc, cq);
 	if (ret)
 		object_destroy(&cq->base, uc->tid);

@@ -45,7 +45,7 @@ static void fill_ucontext(struct uverbs_call *uc, const struct mlx5_ib_alloc_uco
 	resp->max_recv_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ);
 	resp->max_srq_recv_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_SRQ_SZ);
 	resp->num_ports = uc->adapter->num_ports;
-	resp->response_length = sizeof(*resp);
+	resp->response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(*resp));
 	resp->cqe_version = cap(uc, HCA_CAP_CQE_VERSION);
 	if (resp->cqe_version > req->max_cqe_version)
 		resp->cqe_version = req->max_cqe_version;
@@ -190,8 +190,8 @@ static int query_device_ex(struct uverbs_call *uc)
 	resp.timestamp_mask = 0x7fffffffffffffffull;
 	resp.hca_core_clock = cap(uc, HCA_CAP_DEVICE_FREQUENCY_KHZ);
 	resp.device_cap_flags_ex = resp.base.device_cap_flags;
-	resp.response_length = sizeof(resp);
-	driver.response_length = sizeof(driver);
+	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
+	driver.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(driver));
 	if (uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp)) ||
 	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
 		return EFAULT;
@@ -373,28 +373,28 @@ static const struct uverbs_attr get_context_attrs[] = {
 };
 
 static const struct uverbs_attr query_port_attrs[] = {
-	{ UVERBS_ATTR_QUERY_PORT_PORT_NUM, ATTR_IN, MANDATORY, 1, 1, 0 },
+	{ UVERBS_ATTR_QUERY_PORT_PORT_NUM, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_QUERY_PORT_RESP, ATTR_OUT, MANDATORY,
 	  sizeof(struct ib_uverbs_query_port_resp_ex), ANY_SIZE, 0 },
 };
 
 static const struct uverbs_attr query_gid_entry_attrs[] = {
-	{ UVERBS_ATTR_QUERY_GID_ENTRY_PORT, ATTR_IN, MANDATORY, 4, 4, 0 },
-	{ UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, ATTR_IN, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_QUERY_GID_ENTRY_PORT, ATTR_CONST, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, ATTR_IN, MANDATORY, 4, 8, 0 },
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, ATTR_OUT, MANDATORY,
 	  sizeof(struct ib_uverbs_gid_entry), ANY_SIZE, 0 },
 };
 
 static const struct uverbs_attr query_gid_table_attrs[] = {
-	{ UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, ATTR_IN, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
 	{ UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, ATTR_OUT, MANDATORY, 0, ANY_SIZE, 0 },
-	{ UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, ATTR_OUT, MANDATORY, 8, ANY_SIZE, 0 },
+	{ UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, ATTR_OUT, MANDATORY, 8, 8, 0 },
 };
 
 static const struct uverbs_attr info_handles_attrs[] = {
-	{ UVERBS_ATTR_INFO_OBJECT_ID, ATTR_IN, MANDATORY, 2, 8, 0 },
+	{ UVERBS_ATTR_INFO_OBJECT_ID, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_INFO_TOTAL_HANDLES, ATTR_OUT, OPTIONAL, 4, 4, 0 },
 	{ UVERBS_ATTR_INFO_HANDLES_LIST, ATTR_OUT, MANDATORY, 4, ANY_SIZE, 0 },
 };

@@ -48,7 +48,8 @@ static int devx_other(struct uverbs_call *uc)
 }
 
 static const struct uverbs_attr other_attrs[] = {
-	{ MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, ATTR_IN, MANDATORY, PRM_CMD_IN_SIZE, PRM_CMD_IN_SIZE, 0 },
+	{ MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, ATTR_STRUCT, MANDATORY, PRM_CMD_IN_SIZE, PRM_CMD_IN_SIZE,
+	  0 },
 	{ MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, ATTR_OUT, MANDATORY, PRM_CMD_OUT_SIZE, ANY_SIZE, 0 },
 };
 

@@ -35,6 +35,7 @@ struct uverbs_cq {
 	uint32_t cqn;
 	uint32_t cqe;
 	uint32_t cqe_size;
+	struct epitaph_place epitaph;
 	uint32_t comp_read, async_read; /* events, known once it is destroyed in the device */
 };
 
@@ -46,6 +47,7 @@ struct uverbs_qp {
 	struct uverbs_cq *send_cq, *recv_cq;
 	struct uverbs_uar *uar;
 	uint32_t qpn;
+	struct epitaph_place epitaph;
 	uint32_t async_read; /* events, known once it is destroyed in the device */
 	uint8_t state;       /* enum ibv_qp_state, as last set or queried */
 	uint8_t port;

@@ -8,6 +8,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/front/process/notify.h"
 #include "softhca/front/process/queue_memory.h"
 #include "softhca/front/process/uverbs_objects.h"
 #include "softhca/log.h"
@@ -40,6 +41,7 @@ static int qp_destroy(struct object *object, pid_t tid)
 	ret = adapter_release(adapter, PRM_OP_DESTROY_QP, qp->qpn);
 	if (ret)
 		return ret;
+	epitaph_remove_qp(&qp->epitaph);
 	event_source_remove(&qp->events, tid, &none, &qp->async_read);
 	qp->pd->base.users--;
 	qp->send_cq->base.users--;
@@ -251,6 +253,24 @@ static int qp_respond(struct uverbs_call *uc, const struct qp_request *req,
 	return 0;
 }
 
+static void qp_describe(const struct uverbs_call *uc, const struct qp_request *req,
+			struct uverbs_qp *qp)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+	struct epitaph_qp entry = {
+		.sq = driver->buf_addr + ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift),
+		.dbrec = driver->db_addr,
+		.qpn = qp->qpn,
+		.user_index = driver->uidx,
+		.sq_blocks = driver->sq_wqe_count,
+		.rq_wqes = driver->rq_wqe_count,
+	};
+
+	uc_epitaph_entry(uc, &qp->base, &entry.entry);
+	epitaph_add_qp(uc->call->epitaph, &entry, &qp->send_cq->epitaph, &qp->recv_cq->epitaph,
+		       &qp->epitaph);
+}
+
 static int qp_create(struct uverbs_call *uc)
 {
 	struct qp_request req;
@@ -267,6 +287,7 @@ static int qp_create(struct uverbs_call *uc)
 	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->base);
 	if (ret)
 		return ret;
+	qp_describe(uc, &req, qp);
 	ret = qp_respond(uc, &req, qp);
 	if (ret)
 		object_destroy(&qp->base, uc->tid);
@@ -296,9 +317,9 @@ static const struct uverbs_attr create_attrs[] = {
 	{ UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },
 	{ UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },
 	{ UVERBS_ATTR_CREATE_QP_USER_HANDLE, ATTR_IN, MANDATORY, 8, 8, 0 },
-	{ UVERBS_ATTR_CREATE_QP_CAP, ATTR_IN, MANDATORY, sizeof(struct ib_uverbs_qp_cap),
+	{ UVERBS_ATTR_CREATE_QP_CAP, ATTR_STRUCT, MANDATORY, sizeof(struct ib_uverbs_qp_cap),
 	  sizeof(struct ib_uverbs_qp_cap), 0 },
-	{ UVERBS_ATTR_CREATE_QP_TYPE, ATTR_IN, MANDATORY, 4, 8, 0 },
+	{ UVERBS_ATTR_CREATE_QP_TYPE, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_CREATE_QP_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
 	{ UVERBS_ATTR_CREATE_QP_SOURCE_QPN, ATTR_IN, OPTIONAL, 4, 4, 0 },
 	{ UVERBS_ATTR_CREATE_QP_EVENT_FD, ATTR_FD, OPTIONAL, 0, 0, UVERBS_OBJECT_ASYNC_EVENT },

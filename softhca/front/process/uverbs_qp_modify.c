@@ -309,6 +309,7 @@ static int modify(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd)
 		return ret;
 	}
 	qp->state = transition->to;
+	epitaph_start_qp(&qp->epitaph, qp->state != RESET);
 	return 0;
 }
 
@@ -326,7 +327,7 @@ static int qp_modify(struct uverbs_call *uc)
 static int qp_modify_ex(struct uverbs_call *uc)
 {
 	struct ib_uverbs_ex_modify_qp cmd;
-	struct ib_uverbs_ex_modify_qp_resp resp = { .response_length = sizeof(resp) };
+	struct ib_uverbs_ex_modify_qp_resp resp = { 0 };
 	int ret;
 
 	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
@@ -334,6 +335,7 @@ static int qp_modify_ex(struct uverbs_call *uc)
 	if (cmd.base.attr_mask & ~ALL_ATTRS)
 		return EOPNOTSUPP; /* the rate limit too: it is for raw packets */
 	ret = modify(uc, &cmd.base);
+	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
 	return ret ? ret : uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 

@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -424,6 +425,19 @@ static void an_old_context_brings_its_async_channel(void **state)
 	assert_int_equal(fake->vctx.context.num_comp_vectors, 0x07070707);
 }
 
+/* A provider that refuses the device after the command succeeded has this one call to undo it. */
+static void a_context_that_is_given_up_closes_its_async_channel(void **state)
+{
+	struct fake_context *fake = fake_open();
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	fake->vctx.context.async_fd = fd;
+	fake_close(fake);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
 static void create_qp_passes_signal_all_and_srq(void **state)
 {
 	struct ibv_pd pd = { .handle = 0x21 };
@@ -551,6 +565,18 @@ static void query_port_gives_old_callers_what_they_have_room_for(void **state)
 	assert_int_equal(attr.port_cap_flags2, 0xeeee);
 }
 
+static void query_port_gives_new_callers_speeds_of_more_than_8_bits(void **state)
+{
+	struct ibv_context *context = context_of(state);
+	struct ibv_port_attr attr;
+
+	expect(IDS(UVERBS_ATTR_QUERY_PORT_RESP), NULL);
+	kernel.fill = 0x11;
+	assert_int_equal(verbs_get_ctx(context)->query_port(context, 2, &attr, sizeof(attr)), 0);
+	assert_int_equal(attr.active_speed, 0x11);
+	assert_int_equal(attr.active_speed_ex, 0x11111111);
+}
+
 /* The kernel takes port and index as constants, which are 8 bytes, and flags as 4. */
 static void query_gid_has_constants_of_8_bytes(void **state)
 {
@@ -637,6 +663,8 @@ int main(void)
 		COMMAND_TEST(modify_qp_with_a_driver_answer_is_the_extended_command),
 		COMMAND_TEST(a_refused_modify_leaves_the_state),
 		COMMAND_TEST(query_port_gives_old_callers_what_they_have_room_for),
+		COMMAND_TEST(query_port_gives_new_callers_speeds_of_more_than_8_bits),
+		COMMAND_TEST(a_context_that_is_given_up_closes_its_async_channel),
 		COMMAND_TEST(query_gid_has_constants_of_8_bytes),
 		COMMAND_TEST(query_gid_table_passes_room_and_entry_size),
 		COMMAND_TEST(driver_attributes_follow_and_come_back),

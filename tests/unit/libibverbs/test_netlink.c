@@ -22,6 +22,7 @@ int __wrap_nl_connect(struct nl_sock *sock, int protocol);
 
 static struct {
 	bool missing;              /* no NETLINK_RDMA in this kernel */
+	int copy_on_fork;          /* what it says of it; -1: nothing */
 	int asked_index;           /* of the last GET_CHARDEV */
 	struct nl_msg *answers[4]; /* to be received, in order */
 	unsigned int count, received;
@@ -93,6 +94,16 @@ static void answer_chardev(struct nlmsghdr *request)
 	answer(msg);
 }
 
+static void answer_system(const struct nlmsghdr *request)
+{
+	struct nl_msg *msg = new_message(request->nlmsg_type, 0, request->nlmsg_seq);
+
+	nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1);
+	if (kernel.copy_on_fork >= 0)
+		nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, (uint8_t)kernel.copy_on_fork);
+	answer(msg);
+}
+
 static int take_request(struct nl_sock *sock, struct nl_msg *msg)
 {
 	struct nlmsghdr *request = nlmsg_hdr(msg);
@@ -102,6 +113,8 @@ static int take_request(struct nl_sock *sock, struct nl_msg *msg)
 	assert_true(request->nlmsg_flags & NLM_F_REQUEST);
 	if (RDMA_NL_GET_OP(request->nlmsg_type) == RDMA_NLDEV_CMD_GET_CHARDEV) {
 		answer_chardev(request);
+	} else if (RDMA_NL_GET_OP(request->nlmsg_type) == RDMA_NLDEV_CMD_SYS_GET) {
+		answer_system(request);
 	} else {
 		assert_int_equal(RDMA_NL_GET_OP(request->nlmsg_type), RDMA_NLDEV_CMD_GET);
 		assert_true(request->nlmsg_flags & NLM_F_DUMP);
@@ -190,12 +203,27 @@ static void without_netlink_sysfs_is_to_be_asked(void **state)
 	assert_int_equal(count, 0);
 }
 
+static void the_kernel_says_whether_it_copies_on_fork(void **state)
+{
+	(void)state;
+	kernel.missing = false;
+	kernel.copy_on_fork = 1;
+	assert_true(netlink_copies_on_fork());
+	kernel.copy_on_fork = 0;
+	assert_false(netlink_copies_on_fork());
+	kernel.copy_on_fork = -1;
+	assert_false(netlink_copies_on_fork());
+	kernel.missing = true;
+	assert_false(netlink_copies_on_fork());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_has_what_both_answers_say),
 		cmocka_unit_test(sysfs_completes_it),
 		cmocka_unit_test(without_netlink_sysfs_is_to_be_asked),
+		cmocka_unit_test(the_kernel_says_whether_it_copies_on_fork),
 	};
 	int failed;
 

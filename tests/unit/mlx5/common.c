@@ -164,25 +164,28 @@ static const struct mlx5_ib_alloc_ucontext_resp caps = {
 struct size_case {
 	uint64_t ops;
 	struct ibv_qp_cap cap; /* send wr, recv wr, send sge, recv sge, inline */
-	struct qp_size size;   /* sq wqebbs, post, sge, inline; rq wqes, stride_log, sge */
+	struct qp_size size;   /* sq wqebbs, post, sge, inline; rq wqes, stride_log, sge; wqe */
 };
 
 static void rings_have_room_for_the_longest_wqe(void **state)
 {
 	const uint64_t any = SEND_OPS_ANY, rdma = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ;
 	const struct size_case cases[] = {
-		{ any, { 0, 0, 3, 3, 10 }, { 0, 0, 0, 0, 0, 0, 0 } },
-		{ any, { 1, 1, 1, 1, 0 }, { 4, 1, 1, 60, 4, 4, 1 } },
-		{ any, { 1, 1, 0, 0, 0 }, { 4, 1, 0, 0, 4, 4, 1 } },
-		{ any, { 16, 5, 4, 3, 0 }, { 64, 16, 4, 60, 8, 6, 4 } },
-		{ any, { 10, 1, 1, 1, 61 }, { 64, 12, 1, 124, 4, 4, 1 } },
-		{ any, { 128, 128, 1, 1, 236 }, { 1024, 146, 1, 252, 128, 4, 1 } },
-		{ any, { 8192, 32768, 4, 32, 0 }, { 32768, 8192, 4, 60, 32768, 9, 32 } },
-		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 0 }, { 1, 1, 1, 44, 4, 4, 1 } },
-		{ rdma, { 3, 1, 2, 1, 0 }, { 4, 4, 2, 28, 4, 4, 1 } },
+		{ any, { 0, 0, 3, 3, 10 }, { 0, 0, 0, 0, 0, 0, 0, 0 } },
+		{ any, { 1, 1, 1, 1, 0 }, { 4, 1, 1, 60, 4, 4, 1, 256 } },
+		{ any, { 1, 1, 0, 0, 0 }, { 4, 1, 0, 0, 4, 4, 1, 192 } },
+		{ any, { 16, 5, 4, 3, 0 }, { 64, 16, 4, 60, 8, 6, 4, 256 } },
+		{ any, { 10, 1, 1, 1, 61 }, { 64, 12, 1, 124, 4, 4, 1, 320 } },
+		{ any, { 128, 128, 1, 1, 236 }, { 1024, 146, 1, 252, 128, 4, 1, 448 } },
+		{ any, { 8192, 32768, 4, 32, 0 }, { 32768, 8192, 4, 60, 32768, 9, 32, 256 } },
+		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 0 }, { 1, 1, 1, 44, 4, 4, 1, 64 } },
+		{ rdma, { 3, 1, 2, 1, 0 }, { 4, 4, 2, 28, 4, 4, 1, 64 } },
+		/* 64 units of 16 bytes fit into the place, the control segment counts 63. */
+		{ IBV_QP_EX_WITH_SEND, { 1, 1, 62, 1, 0 }, { 16, 1, 62, 988, 4, 4, 1, 1024 } },
+		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 988 }, { 16, 1, 1, 988, 4, 4, 1, 1024 } },
 		{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 		  { 3, 1, 2, 1, 0 },
-		  { 8, 4, 2, 76, 4, 4, 1 } },
+		  { 8, 4, 2, 76, 4, 4, 1, 128 } },
 	};
 
 	(void)state;
@@ -198,6 +201,7 @@ static void rings_have_room_for_the_longest_wqe(void **state)
 		assert_int_equal(size.rq_wqes, cases[i].size.rq_wqes);
 		assert_int_equal(size.rq_stride_log, cases[i].size.rq_stride_log);
 		assert_int_equal(size.rq_max_sge, cases[i].size.rq_max_sge);
+		assert_int_equal(size.sq_wqe_bytes, cases[i].size.sq_wqe_bytes);
 	}
 }
 
@@ -218,6 +222,19 @@ static void what_does_not_fit_is_einval(void **state)
 	}
 }
 
+static void a_send_wqe_has_at_most_63_units(void **state)
+{
+	static const struct ibv_qp_cap wrong[] = { { 1, 1, 63, 1, 0 }, { 1, 1, 1, 1, 989 } };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct qp_size size;
+
+		assert_int_equal(qp_size_queues(&caps, &wrong[i], IBV_QP_EX_WITH_SEND, &size),
+				 EINVAL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +246,7 @@ int main(void)
 		cmocka_unit_test(an_unshared_lock_is_not_taken),
 		cmocka_unit_test(rings_have_room_for_the_longest_wqe),
 		cmocka_unit_test(what_does_not_fit_is_einval),
+		cmocka_unit_test(a_send_wqe_has_at_most_63_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

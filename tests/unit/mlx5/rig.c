@@ -48,9 +48,10 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->max_sge = OR_DEFAULT(opt->send_sge, 4);
 	sq->sge_limit = sq->max_sge + 1;
 	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
+	sq->wqe_bytes = sq->max_inline + 4 + 192;
 	sq_prepare_flags(sq, opt->signal_all);
 	sq->push_any = true;
-	assert_int_equal(send_opcodes_rc(SEND_OPS_ANY, !opt->no_atomics, &sq->opcodes), 0);
+	assert_int_equal(send_opcodes_rc(SEND_OPS_ANY, !opt->no_atomics, 0, &sq->opcodes), 0);
 	sq->db.reg = rig->uar + PRM_UAR_BF_OFFSET;
 	sq->db.toggle = 0x100;
 	sq->db.bf_max = opt->bf_max;

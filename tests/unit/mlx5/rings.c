@@ -291,6 +291,70 @@ static void an_empty_batch_rings_nothing(void **state)
 	rig_free(rig);
 }
 
+/* As a QP stands before RTS (sends) and before INIT (receives). */
+static void a_closed_door_refuses_everything(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct ibv_send_wr none = { .opcode = IBV_WR_SEND }, *bad = NULL;
+	struct ibv_recv_wr empty = { .wr_id = 1 }, *bad_recv = NULL;
+
+	(void)state;
+	rig->qp->sq.sge_limit = 0;
+	rig->qp->sq.opcodes = 0;
+	rig->qp->rq.sge_limit = 0;
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &none, &bad), ENOMEM);
+	assert_ptr_equal(bad, &none);
+	assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &empty, &bad_recv), EINVAL);
+	assert_ptr_equal(bad_recv, &empty);
+	ibv_wr_start(qpx);
+	wr_send_with(qpx, 1);
+	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+	assert_int_equal(rig_dbrec(rig, MLX5_RCV_DBR), 0);
+	rig_free(rig);
+}
+
+/* Its ring is only as large as WQEs of those operations need. */
+static void a_qp_created_for_some_operations_has_no_others(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct ibv_send_wr send = send_wr(1, NULL), write = send_wr(2, NULL), *bad = NULL;
+	uint8_t data[44] = { 0 };
+	uint16_t opcodes;
+
+	(void)state;
+	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_TSO, true, 0, &opcodes), EOPNOTSUPP);
+	assert_int_equal(send_opcodes_rc(1ULL << 40, true, 0, &opcodes), EOPNOTSUPP);
+	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_SEND, true, 16, &rig->qp->sq.opcodes), 0);
+	write.opcode = IBV_WR_RDMA_WRITE;
+	send.next = &write;
+	assert_int_equal(post_send(rig, &send, &bad), EINVAL);
+	assert_ptr_equal(bad, &write);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
+	ibv_wr_start(qpx);
+	ibv_wr_rdma_write(qpx, 1, 2);
+	ibv_wr_set_sge(qpx, 1, 2, 3);
+	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
+
+	/* With a longer place in the ring it has, but inline data stays within that place. */
+	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_SEND, true, 32, &rig->qp->sq.opcodes), 0);
+	rig->qp->sq.wqe_bytes = 64;
+	rig->qp->sq.max_inline = 44;
+	assert_int_equal(post_send(rig, &write, &bad), 0);
+	ibv_wr_start(qpx);
+	ibv_wr_rdma_write(qpx, 1, 2);
+	ibv_wr_set_inline_data(qpx, data, 28);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	ibv_wr_start(qpx);
+	ibv_wr_rdma_write(qpx, 1, 2);
+	ibv_wr_set_inline_data(qpx, data, 29);
+	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
+	rig_free(rig);
+}
+
 /* ---- receives */
 
 static struct ibv_recv_wr recv_wr(uint64_t wr_id, struct ibv_sge *list, int num_sge,
@@ -388,6 +452,8 @@ int main(void)
 		cmocka_unit_test(a_refused_request_leaves_those_before_it),
 		cmocka_unit_test(a_batch_with_an_error_posts_nothing),
 		cmocka_unit_test(an_empty_batch_rings_nothing),
+		cmocka_unit_test(a_closed_door_refuses_everything),
+		cmocka_unit_test(a_qp_created_for_some_operations_has_no_others),
 		cmocka_unit_test(a_receive_is_its_scatter_list),
 		cmocka_unit_test(the_receive_index_wraps_at_16_bits),
 		cmocka_unit_test(a_full_receive_queue_names_the_first_that_does_not_fit),

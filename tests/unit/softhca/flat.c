@@ -15,7 +15,7 @@ static int access_seg(const struct hca_bus_seg *seg)
 		return EFAULT;
 	if (flat.hole_len && seg->addr < flat.hole + flat.hole_len &&
 	    seg->addr + seg->len > flat.hole)
-		return EFAULT;
+		return flat.hole_error ? flat.hole_error : EFAULT;
 	return 0;
 }
 
@@ -26,8 +26,10 @@ static int bus_read(void *bus, const struct hca_bus_seg *segs, unsigned int nseg
 	(void)bus;
 	flat.reads++;
 	for (; nsegs; segs++, nsegs--) {
-		if (access_seg(segs))
-			return EFAULT;
+		int ret = access_seg(segs);
+
+		if (ret)
+			return ret;
 		memcpy(to, flat.mem + segs->addr, segs->len);
 		to += segs->len;
 	}
@@ -41,8 +43,10 @@ static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nse
 	(void)bus;
 	flat.writes++;
 	for (; nsegs; segs++, nsegs--) {
-		if (access_seg(segs))
-			return EFAULT;
+		int ret = access_seg(segs);
+
+		if (ret)
+			return ret;
 		memcpy(flat.mem + segs->addr, from, segs->len);
 		from += segs->len;
 	}

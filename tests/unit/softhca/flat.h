@@ -56,7 +56,8 @@ struct flat {
 	uint64_t now;
 	unsigned int reads, writes; /* bus calls */
 	bool backwards;             /* page lists go down, so no two pages are neighbours */
-	uint64_t hole, hole_len;    /* addresses that fault */
+	uint64_t hole, hole_len;    /* addresses that fault, */
+	int hole_error;             /* with this error, EFAULT if 0 */
 	struct fabric *fabric;
 	struct fault *fault;
 	struct hca *hca[2];

@@ -3,6 +3,8 @@
  * test_errors.c - each way in which a work request can fail: the syndrome on both sides, what is
  * flushed after it and in which order, the asynchronous event, the state of the QPs.
  */
+#include <errno.h>
+
 #include "pair.h"
 
 static void in_error(struct flat_qp *qp)
@@ -159,6 +161,22 @@ static void receive_with_a_bad_key_fails_both(void **state)
 	flat_run(LONG / 100);
 	flat_expect_error(b->recv_cq, RESP_ERR, 0, LOCAL_PROT);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_OP);
+	unpair();
+}
+
+static void peer_that_has_ended_is_silent(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat.hole = to;
+	flat.hole_len = 16;
+	flat.hole_error = ESRCH;
+	flat_recv(b, to, 64, rkey);
+	flat_send(a, OP_SEND, from, 32, lkey);
+	flat_run(LONG);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, RETRY_EXCEEDED);
+	flat.hole_len = 0;
+	flat.hole_error = 0;
 	unpair();
 }
 
@@ -415,6 +433,7 @@ int main(void)
 		IB(read_needs_local_write),
 		IB(message_longer_than_the_receive_fails_both),
 		IB(receive_with_a_bad_key_fails_both),
+		IB(peer_that_has_ended_is_silent),
 		IB(memory_that_is_gone_is_a_protection_error),
 		IB(misaligned_atomic_is_an_invalid_request),
 		IB(message_above_the_limit_is_a_length_error),

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_flush.c - what is completed for a program whose adapter was killed: how far queues got is
+ * found in rings and doorbell records, which here are this process's own.
+ */
+#include <endian.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "softhca/front/process/flush.h"
+
+enum {
+	ENTRIES = 8,
+	BLOCKS = 16,
+	RECEIVES = 8,
+	QPN = 0x123456,
+	OTHER_QPN = 0x48,
+	UIDX = 0xabcdef,
+	HANDLE = 7,
+	OP_SEND = 0x0a,
+	REQUEST = 0,
+	SEND_RECEIVED = 2,
+	REQUEST_ERROR = 13,
+	RECEIVE_ERROR = 14,
+};
+
+/* A program with one CQ for all and two QPs. */
+struct program {
+	struct epitaph_table *table;
+	struct flush *flush;
+	int file;
+	struct stat st;
+	uint32_t cqe_size;
+	uint8_t ring[ENTRIES * 128];
+	uint8_t sq[2][BLOCKS * 64];
+	uint32_t cq_record[2], record[2][2];
+	uint32_t pi; /* of the CQ */
+};
+
+static struct program program;
+
+static uint8_t *cqe_at(uint32_t index)
+{
+	return program.ring + (index % ENTRIES + 1) * program.cqe_size - 64;
+}
+
+static void add_entry(struct epitaph_entry *entry, uint32_t handle)
+{
+	*entry = (struct epitaph_entry){
+		1, handle, { getpid(), program.file, program.st.st_dev, program.st.st_ino }
+	};
+}
+
+static void add_qp(unsigned int i, uint32_t qpn)
+{
+	struct epitaph_qp *qp = &program.table->qp[i];
+
+	*qp = (struct epitaph_qp){
+		.sq = (uintptr_t)program.sq[i],
+		.dbrec = (uintptr_t)program.record[i],
+		.qpn = qpn,
+		.user_index = UIDX,
+		.sq_blocks = BLOCKS,
+		.rq_wqes = RECEIVES,
+		.has_started = 1,
+	};
+	add_entry(&qp->entry, HANDLE + i);
+	program.table->qps = i + 1;
+}
+
+/* Rings as new ones are: an opcode that is none. The owner bit is either, libraries differ. */
+static void set_up_with(uint32_t cqe_size, uint8_t blank)
+{
+	int memory = memfd_create("memory", MFD_CLOEXEC);
+
+	memset(&program, 0, sizeof(program));
+	program.cqe_size = cqe_size;
+	program.file = memfd_create("uverbs", MFD_CLOEXEC);
+	assert_int_equal(fstat(program.file, &program.st), 0);
+	assert_int_equal(ftruncate(memory, epitaph_memory_bytes()), 0);
+	assert_int_equal(epitaph_map(memory, &program.table), 0);
+	close(memory);
+	for (uint32_t i = 0; i < ENTRIES; i++)
+		cqe_at(i)[63] = blank;
+	program.table->cqs = 1;
+	program.table->cq[0] = (struct epitaph_cq){
+		.ring = (uintptr_t)program.ring,
+		.dbrec = (uintptr_t)program.cq_record,
+		.cqe_size = cqe_size,
+		.entries = ENTRIES,
+	};
+	add_entry(&program.table->cq[0].entry, 1);
+	add_qp(0, QPN);
+	add_qp(1, OTHER_QPN);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	set_up_with(64, 0xf1);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (program.flush)
+		flush_end(program.flush);
+	epitaph_unmap(program.table);
+	close(program.file);
+	return 0;
+}
+
+/* ---- what the device and the program did before ---- */
+
+static void device_completes(uint32_t qpn, uint8_t opcode, uint16_t counter)
+{
+	uint8_t *cqe = cqe_at(program.pi);
+	uint32_t number = htobe32(qpn);
+	uint16_t index = htobe16(counter);
+
+	memset(cqe, 0, 64);
+	memcpy(cqe + 0x38, &number, sizeof(number));
+	memcpy(cqe + 0x3c, &index, sizeof(index));
+	cqe[63] = opcode << 4 | (program.pi / ENTRIES & 1);
+	program.pi++;
+}
+
+static void program_consumes(uint32_t upto)
+{
+	program.cq_record[0] = htobe32(upto & 0xffffff);
+}
+
+static void put_control(unsigned int qp, uint16_t slot, uint16_t index, unsigned int blocks)
+{
+	uint32_t control[2] = { htobe32((uint32_t)index << 8 | OP_SEND),
+				htobe32(program.table->qp[qp].qpn << 8 | blocks * 4) };
+
+	memcpy(&program.sq[qp][slot % BLOCKS * 64], control, sizeof(control));
+}
+
+/* A WQE of so many blocks; one more is left from a WQE of the lap before, others have payload. */
+static void posts_send(unsigned int qp, uint16_t index, unsigned int blocks)
+{
+	for (unsigned int i = 1; i < blocks; i++)
+		memset(&program.sq[qp][(index + i) % BLOCKS * 64], 0x5a, 64);
+	if (blocks > 1)
+		put_control(qp, index + 1, index + 1 - BLOCKS, 1);
+	put_control(qp, index, index, blocks);
+	program.record[qp][1] = htobe32((uint16_t)(index + blocks));
+}
+
+static void posts_receives(unsigned int qp, uint16_t upto)
+{
+	program.record[qp][0] = htobe32(upto);
+}
+
+/* ---- what is found and done ---- */
+
+static bool flush_now(void)
+{
+	bool was_busy;
+
+	if (!program.flush)
+		assert_int_equal(flush_begin(program.table, &program.flush), 0);
+	assert_true(flush_all(program.flush, &was_busy));
+	return was_busy;
+}
+
+static bool is_there(uint32_t index)
+{
+	uint8_t op_own = cqe_at(index)[63];
+
+	return (op_own & 1) == (index / ENTRIES & 1) && op_own >> 4 != 15;
+}
+
+/* The next CQE is the flush of WQE COUNTER of a QP. */
+static void expect(uint32_t qpn, uint8_t opcode, uint16_t counter)
+{
+	const uint8_t *cqe = cqe_at(program.pi);
+	uint32_t word;
+
+	assert_true(is_there(program.pi));
+	assert_int_equal(cqe[63] >> 4, opcode);
+	memcpy(&word, cqe + 0x38, sizeof(word));
+	assert_int_equal(be32toh(word),
+			 opcode == REQUEST_ERROR ? (uint32_t)OP_SEND << 24 | qpn : qpn);
+	memcpy(&word, cqe + 0x20, sizeof(word));
+	assert_int_equal(be32toh(word), UIDX);
+	memcpy(&word, cqe + 0x3c, sizeof(word));
+	assert_int_equal(be32toh(word) >> 16, counter);
+	assert_int_equal(cqe[0x36], 0xf9);
+	assert_int_equal(cqe[0x37], 5);
+	program.pi++;
+}
+
+static void expect_no_more(void)
+{
+	assert_false(is_there(program.pi));
+}
+
+static void all_that_a_new_qp_posted(void **state)
+{
+	(void)state;
+	posts_send(0, 0, 1);
+	posts_send(0, 1, 3);
+	posts_send(0, 4, 1);
+	posts_receives(0, 2);
+	assert_true(flush_now());
+	expect(QPN, REQUEST_ERROR, 0);
+	expect(QPN, REQUEST_ERROR, 1);
+	expect(QPN, REQUEST_ERROR, 4);
+	expect(QPN, RECEIVE_ERROR, 0);
+	expect(QPN, RECEIVE_ERROR, 1);
+	expect_no_more();
+	assert_false(flush_now());
+}
+
+static void cqes_of_either_blank_and_size(void **state)
+{
+	tear_down(state);
+	set_up_with(128, 0xf0);
+	all_that_a_new_qp_posted(state);
+}
+
+static void only_what_is_behind_the_last_cqe(void **state)
+{
+	(void)state;
+	posts_send(0, 0, 2);
+	posts_send(0, 2, 1);
+	posts_receives(0, 3);
+	device_completes(QPN, REQUEST, 0);
+	device_completes(QPN, SEND_RECEIVED, 0);
+	device_completes(QPN, SEND_RECEIVED, 1);
+	program_consumes(2); /* what is consumed counts as well as what is not */
+	assert_true(flush_now());
+	expect(QPN, REQUEST_ERROR, 2);
+	expect(QPN, RECEIVE_ERROR, 2);
+	expect_no_more();
+}
+
+static void what_is_posted_later(void **state)
+{
+	(void)state;
+	assert_false(flush_now());
+	posts_send(0, 0, 1);
+	assert_true(flush_now());
+	posts_send(0, 1, 1);
+	posts_receives(0, 1);
+	assert_true(flush_now());
+	expect(QPN, REQUEST_ERROR, 0);
+	expect(QPN, REQUEST_ERROR, 1);
+	expect(QPN, RECEIVE_ERROR, 0);
+	expect_no_more();
+}
+
+static void indices_that_wrap(void **state)
+{
+	(void)state;
+	/* just before the 24 bits of the record end, in a lap with owner bit 1 */
+	program.pi = 0xfffffe;
+	program.table->qp[0].send_since = program.table->qp[0].recv_since = 0xfffff0;
+	device_completes(QPN, REQUEST, 0xfffe);
+	device_completes(QPN, SEND_RECEIVED, 0xffff);
+	program_consumes(0xffffff);
+	posts_send(0, 0xffff, 2);
+	posts_send(0, 1, 1);
+	posts_receives(0, 2);
+	assert_true(flush_now());
+	expect(QPN, REQUEST_ERROR, 0xffff);
+	expect(QPN, REQUEST_ERROR, 1);
+	expect(QPN, RECEIVE_ERROR, 0);
+	expect(QPN, RECEIVE_ERROR, 1);
+	expect_no_more();
+}
+
+static void a_full_cq_waits_for_the_program(void **state)
+{
+	(void)state;
+	for (uint16_t i = 0; i < ENTRIES + 2; i++)
+		posts_send(0, i, 1);
+	assert_true(flush_now());
+	assert_false(flush_now());
+	for (uint16_t i = 0; i < ENTRIES; i++)
+		expect(QPN, REQUEST_ERROR, i);
+	program_consumes(1);
+	assert_true(flush_now());
+	expect(QPN, REQUEST_ERROR, ENTRIES);
+	expect_no_more();
+	program_consumes(ENTRIES);
+	assert_true(flush_now());
+	expect(QPN, REQUEST_ERROR, ENTRIES + 1);
+	expect_no_more();
+}
+
+/* Its number was another's, whose CQEs are still in the ring. */
+static void a_former_life_does_not_count(void **state)
+{
+	(void)state;
+	device_completes(QPN, REQUEST, 4);
+	device_completes(QPN, SEND_RECEIVED, 4);
+	program_consumes(2);
+	program.table->qp[0].send_since = program.table->qp[0].recv_since = 2;
+	posts_send(0, 0, 1);
+	posts_receives(0, 1);
+	assert_true(flush_now());
+	expect(QPN, REQUEST_ERROR, 0);
+	expect(QPN, RECEIVE_ERROR, 0);
+	expect_no_more();
+}
+
+static void qps_that_share_a_cq(void **state)
+{
+	(void)state;
+	posts_send(0, 0, 1);
+	posts_send(0, 1, 1);
+	posts_send(1, 0, 1);
+	posts_send(1, 1, 1);
+	device_completes(OTHER_QPN, REQUEST, 0);
+	device_completes(QPN, REQUEST, 0);
+	device_completes(OTHER_QPN, REQUEST, 1);
+	assert_true(flush_now());
+	expect(QPN, REQUEST_ERROR, 1);
+	expect_no_more();
+}
+
+/* All of the ring is of the other: the first may have completed nothing, or everything. */
+static void a_qp_that_cannot_be_known_is_left_alone(void **state)
+{
+	(void)state;
+	posts_send(0, 0, 1);
+	posts_receives(0, 1);
+	device_completes(QPN, REQUEST, 0);
+	for (uint16_t i = 0; i < ENTRIES; i++) {
+		posts_send(1, i, 1);
+		device_completes(OTHER_QPN, REQUEST, i);
+	}
+	program_consumes(ENTRIES + 1);
+	posts_send(1, ENTRIES, 1);
+	assert_true(flush_now());
+	expect(OTHER_QPN, REQUEST_ERROR, ENTRIES);
+	expect_no_more();
+}
+
+static void a_qp_in_reset_is_left_alone(void **state)
+{
+	(void)state;
+	posts_send(0, 0, 1);
+	program.table->qp[0].has_started = 0;
+	assert_false(flush_now());
+	expect_no_more();
+}
+
+static void a_destroyed_queue_is_not_written_to(void **state)
+{
+	(void)state;
+	assert_false(flush_now());
+	posts_send(0, 0, 1);
+	posts_send(1, 0, 1);
+	flush_forget(program.flush, &program.st, HANDLE);
+	assert_true(flush_now());
+	expect(OTHER_QPN, REQUEST_ERROR, 0);
+	expect_no_more();
+	flush_forget(program.flush, &program.st, 1); /* the CQ */
+	posts_send(1, 1, 1);
+	assert_false(flush_now());
+	expect_no_more();
+}
+
+static void a_closed_file_is_the_end(void **state)
+{
+	bool was_busy;
+
+	(void)state;
+	assert_false(flush_now());
+	posts_send(0, 0, 1);
+	close(program.file);
+	assert_false(flush_all(program.flush, &was_busy));
+	assert_false(was_busy);
+	expect_no_more();
+}
+
+int main(void)
+{
+#define FACT(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		FACT(all_that_a_new_qp_posted),
+		FACT(cqes_of_either_blank_and_size),
+		FACT(only_what_is_behind_the_last_cqe),
+		FACT(what_is_posted_later),
+		FACT(indices_that_wrap),
+		FACT(a_full_cq_waits_for_the_program),
+		FACT(a_former_life_does_not_count),
+		FACT(qps_that_share_a_cq),
+		FACT(a_qp_that_cannot_be_known_is_left_alone),
+		FACT(a_qp_in_reset_is_left_alone),
+		FACT(a_destroyed_queue_is_not_written_to),
+		FACT(a_closed_file_is_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

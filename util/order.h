@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * order.h - what one thread did happens before what another does because the adapter or the kernel
+ * is between them: doorbell, then completion; creation or arming, then event.
+ *
+ * Only a thread sanitizer, which sees neither, has to be told. Elsewhere these are nothing.
+ */
+#ifndef UTIL_ORDER_H
+#define UTIL_ORDER_H
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ORDER_IS_WATCHED 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define ORDER_IS_WATCHED 1
+#endif
+
+#ifdef ORDER_IS_WATCHED
+void __tsan_acquire(void *addr);
+void __tsan_release(void *addr);
+
+static inline void order_publish(void *object)
+{
+	__tsan_release(object);
+}
+
+static inline void order_observe(void *object)
+{
+	__tsan_acquire(object);
+}
+#else
+static inline void order_publish(void *object)
+{
+	(void)object;
+}
+
+static inline void order_observe(void *object)
+{
+	(void)object;
+}
+#endif
+
+#endif
