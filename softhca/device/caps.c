@@ -72,7 +72,7 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
 }
 
-/* What the kernel's driver must see to start. SRQs and XRC domains are objects only: see srq.c. */
+/* What the kernel's driver must see to start, and nobody else is told. SRQs and XRC domains are objects only: see srq.c. */
 static void put_driver(uint8_t *cap)
 {
 	prm_set(cap, HCA_CAP_XRC, 1);
@@ -87,7 +87,8 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	put_objects(&hca->config.limits, cap);
 	put_ports(hca, cap);
 	put_features(cap);
-	put_driver(cap);
+	if (hca->config.kernel_driver)
+		put_driver(cap);
 }
 
 /* Results of atomics are stored in the CPU's byte order: endianness mode 1. */

@@ -337,6 +337,7 @@ int pci_serve(const struct options *options)
 		.node_guid = 0x0002c9fffe600000ull,
 		.seed = options->seed,
 		.limits = options->limits,
+		.kernel_driver = true,
 	};
 	struct server *server = calloc(1, sizeof(*server));
 	int ret = server ? add_faults(options, &config.fault) : ENOMEM;

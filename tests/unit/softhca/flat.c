@@ -63,6 +63,13 @@ static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 	memcpy(flat.event[flat.events++], eqe, 64);
 }
 
+static void on_interrupt(void *front, uint32_t vector)
+{
+	(void)front;
+	flat.interrupts++;
+	flat.vector = vector;
+}
+
 unsigned int flat_count_events(uint8_t type)
 {
 	unsigned int i, count = 0;
@@ -487,6 +494,7 @@ static void open_adapter(int i, enum hca_link_layer link)
 		.fault = flat.fault,
 		.bus_ops = &bus_ops,
 		.event = on_event,
+		.interrupt = on_interrupt,
 	};
 
 	assert_int_equal(hca_create(&config, &flat.hca[i]), 0);

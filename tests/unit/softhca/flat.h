@@ -62,6 +62,8 @@ struct flat {
 	struct fault *fault;
 	struct hca *hca[2];
 	uint32_t pd[2], uar[2], eqn[2];
+	unsigned int interrupts;
+	uint32_t vector; /* of the last one */
 	unsigned int events;
 	uint8_t event[FLAT_EVENTS][64];
 	uint32_t event_eqn[FLAT_EVENTS];

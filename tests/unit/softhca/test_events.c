@@ -3,6 +3,7 @@
  * test_events.c - when a completion raises an event: arming before and after it, once only,
  * solicited only, arms of several CQs that came with one doorbell.
  */
+#include "softhca/device/driver_ifc.h"
 #include "pair.h"
 
 static unsigned int fired(void)
@@ -198,26 +199,90 @@ static void first_message_in_rtr_reports_the_connection(void **state)
 	unpair();
 }
 
-static void eq_with_memory_gets_eqes_in_turn(void **state)
+enum { SMALL_EQ_VECTOR = 5 };
+
+/* Two entries; the CQs of the first adapter created from now on use it. Where the ring is */
+static uint64_t create_small_eq(void)
 {
 	uint8_t in[PRM_CREATE_EQ_IN_SIZE + 8] = { 0 }, out[16];
 	uint8_t *eqc = prm_at(in, CREATE_EQ_IN_EQC);
 	uint64_t ring = flat_alloc(4096, 4096);
-	int i;
 
-	(void)state;
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
 	prm_set(eqc, EQC_LOG_EQ_SIZE, 1);
+	prm_set(eqc, EQC_INTR, SMALL_EQ_VECTOR);
 	prm_set64(in, PRM_BYTE(CREATE_EQ_IN_PAS), ring);
 	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
 	flat.eqn[0] = prm_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+	return ring;
+}
+
+static void eq_doorbell(uint32_t offset, uint32_t ci)
+{
+	hca_uar_write(flat.hca[0], flat.uar[0], offset,
+		      htobe64((uint64_t)(flat.eqn[0] << 24 | ci) << 32));
+}
+
+/* A completion with its event */
+static void notify(void)
+{
+	arm(a->send_cq, 0, false);
+	hca_uar_write(flat.hca[0], flat.uar[0], 0x20,
+		      htobe64((uint64_t)(a->send_cq->ci & 0xffffff) << 32 | a->send_cq->n));
+	one_write();
+	assert_non_null(flat_poll(a->send_cq));
+}
+
+static void eq_with_memory_gets_eqes_in_turn(void **state)
+{
+	uint64_t ring;
+	int i;
+
+	(void)state;
+	ring = create_small_eq();
 	pair(NULL, 4096);
 	for (i = 0; i < 3; i++) {
 		arm(a->send_cq, i, false);
 		one_write();
 		flat_expect_done(a->send_cq, REQ, i);
 		assert_int_equal(flat.mem[ring + (i % 2) * 64 + 63] & 1, i / 2);
+		eq_doorbell(PRM_EQ_UPDATE, i + 1);
 	}
+	unpair();
+}
+
+/* An interrupt says that there is something to read; it is raised once for each time it is armed. */
+static void armed_eq_interrupts_once(void **state)
+{
+	(void)state;
+	create_small_eq();
+	pair(NULL, 4096);
+	notify();
+	assert_int_equal(flat.interrupts, 0);
+	eq_doorbell(PRM_EQ_ARM, 0); /* its EQE is there already */
+	assert_int_equal(flat.interrupts, 1);
+	assert_int_equal(flat.vector, SMALL_EQ_VECTOR);
+	eq_doorbell(PRM_EQ_ARM, 1);
+	assert_int_equal(flat.interrupts, 1);
+	notify();
+	assert_int_equal(flat.interrupts, 2);
+	eq_doorbell(PRM_EQ_UPDATE, 2);
+	notify();
+	assert_int_equal(flat.interrupts, 2);
+	unpair();
+}
+
+static void full_eq_keeps_what_was_not_read(void **state)
+{
+	uint64_t ring;
+
+	(void)state;
+	ring = create_small_eq();
+	pair(NULL, 4096);
+	notify();
+	notify();
+	notify();
+	assert_int_equal(flat.mem[ring + 63] & 1, 0);
 	unpair();
 }
 
@@ -238,6 +303,8 @@ int main(void)
 		IB(single_send_doorbell_names_its_qp),
 		IB(first_message_in_rtr_reports_the_connection),
 		IB(eq_with_memory_gets_eqes_in_turn),
+		IB(armed_eq_interrupts_once),
+		IB(full_eq_keeps_what_was_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

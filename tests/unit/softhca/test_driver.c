@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_driver.c - the commands around a kernel driver's life: order, pages, registers, SRQs as
+ * objects, completion of commands by event.
+ */
+#include "softhca/device/driver_ifc.h"
+#include "flat.h"
+
+static void start_and_stop_keep_their_order(void **state)
+{
+	struct hca *hca = flat.hca[0];
+
+	(void)state;
+	flat_simple(hca, PRM_OP_INIT_HCA, 0, PRM_STAT_BAD_SYS_STATE_ERR);
+	flat_simple(hca, PRM_OP_ENABLE_HCA, 0, PRM_STAT_OK);
+	flat_simple(hca, PRM_OP_ENABLE_HCA, 0, PRM_STAT_BAD_SYS_STATE_ERR);
+	flat_simple(hca, PRM_OP_TEARDOWN_HCA, 0, PRM_STAT_BAD_SYS_STATE_ERR);
+	flat_simple(hca, PRM_OP_INIT_HCA, 0, PRM_STAT_OK);
+	flat_simple(hca, PRM_OP_TEARDOWN_HCA, 1, PRM_STAT_BAD_PARAM_ERR);
+	flat_simple(hca, PRM_OP_TEARDOWN_HCA, 0, PRM_STAT_OK);
+	flat_simple(hca, PRM_OP_DISABLE_HCA, 0, PRM_STAT_OK);
+	flat_simple(hca, PRM_OP_SET_ISSI, 1, PRM_STAT_OK);
+	flat_simple(hca, PRM_OP_SET_ISSI, 2, PRM_STAT_BAD_PARAM_ERR);
+}
+
+static void manage_pages(uint32_t op_mod, uint32_t count, uint8_t *in, size_t in_len, uint8_t *out,
+			 size_t out_len, enum prm_status expect)
+{
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MANAGE_PAGES);
+	prm_set(in, CMD_IN_OP_MOD, op_mod);
+	prm_set(in, MANAGE_PAGES_IN_INPUT_NUM_ENTRIES, count);
+	flat_cmd_expect(flat.hca[0], in, in_len, out, out_len, expect);
+}
+
+static void pages_come_back_once_each(void **state)
+{
+	uint8_t in[16 + 3 * 8] = { 0 }, out[16 + 2 * 8];
+	uint64_t sum = 0, i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		prm_set64(in, 16 + i * 8, 0x1000 << i);
+	manage_pages(PRM_PAGES_GIVE, 4, in, sizeof(in), out, 16, PRM_STAT_BAD_INP_LEN_ERR);
+	manage_pages(PRM_PAGES_GIVE, 3, in, sizeof(in), out, 16, PRM_STAT_OK);
+	for (i = 0; i < 2; i++) {
+		manage_pages(PRM_PAGES_TAKE, 3, in, 16, out, sizeof(out), PRM_STAT_OK);
+		assert_int_equal(prm_get(out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES), 2 - i);
+		sum += prm_get64(out, 16) + prm_get64(out, 24);
+	}
+	assert_int_equal(sum, 0x7000);
+	manage_pages(PRM_PAGES_TAKE, 3, in, 16, out, sizeof(out), PRM_STAT_OK);
+	assert_int_equal(prm_get(out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES), 0);
+}
+
+static void access_reg(uint32_t id, uint32_t port, size_t len, uint8_t *out, enum prm_status expect)
+{
+	uint8_t in[16 + 64] = { 0 };
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_ACCESS_REG);
+	prm_set(in, CMD_IN_OP_MOD, 1); /* read */
+	prm_set(in, ACCESS_REGISTER_IN_REGISTER_ID, id);
+	prm_set(in, PRM_IN(ACCESS_REGISTER_IN_REGISTER_DATA, PMTU_REG_LOCAL_PORT), port);
+	flat_cmd_expect(flat.hca[0], in, 16 + len, out, 16 + 64, expect);
+}
+
+static void registers_know_their_ports(void **state)
+{
+	uint8_t out[16 + 64];
+
+	(void)state;
+	access_reg(PRM_REG_PMTU, 1, 64, out, PRM_STAT_OK);
+	assert_int_equal(prm_get(out, PRM_IN(ACCESS_REGISTER_OUT_REGISTER_DATA, PMTU_REG_MAX_MTU)),
+			 4096);
+	access_reg(PRM_REG_PMTU, 2, 64, out, PRM_STAT_BAD_PARAM_ERR);
+	access_reg(PRM_REG_PMTU, 1, 8, out, PRM_STAT_BAD_INP_LEN_ERR);
+	access_reg(0x1234, 1, 64, out, PRM_STAT_BAD_PARAM_ERR);
+}
+
+static void xrc_srq_needs_its_objects(void **state)
+{
+	uint8_t in[PRM_CREATE_XRC_SRQ_IN_SIZE + 8] = { 0 }, out[16];
+	uint8_t *srqc = prm_at(in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
+	uint32_t xrcd = flat_simple(flat.hca[0], PRM_OP_ALLOC_XRCD, 0, PRM_STAT_OK);
+	struct flat_cq *cq = flat_cq(flat.hca[0], 4, 64);
+	uint32_t srqn;
+
+	(void)state;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRC_SRQ);
+	prm_set(srqc, XRC_SRQC_LOG_XRC_SRQ_SIZE, 4);
+	prm_set(srqc, XRC_SRQC_PD, flat.pd[0]);
+	prm_set(srqc, XRC_SRQC_CQN, cq->n);
+	prm_set64(in, PRM_BYTE(CREATE_SRQ_IN_PAS), flat_alloc(4096, 4096));
+	prm_set(srqc, XRC_SRQC_XRCD, xrcd + 1);
+	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_RES_ERR);
+	prm_set(srqc, XRC_SRQC_XRCD, xrcd);
+	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
+	srqn = prm_get(out, CREATE_SRQ_OUT_SRQN);
+	flat_simple(flat.hca[0], PRM_OP_DEALLOC_XRCD, xrcd, PRM_STAT_BAD_RES_STATE_ERR);
+	flat_simple(flat.hca[0], PRM_OP_DESTROY_RMP, srqn, PRM_STAT_BAD_RES_ERR);
+	flat_simple(flat.hca[0], PRM_OP_DESTROY_XRC_SRQ, srqn, PRM_STAT_OK);
+	flat_simple(flat.hca[0], PRM_OP_DEALLOC_XRCD, xrcd, PRM_STAT_OK);
+	test_free(cq);
+}
+
+static void command_event_needs_a_queue_for_it(void **state)
+{
+	uint8_t in[PRM_CREATE_EQ_IN_SIZE] = { 0 }, out[16];
+
+	(void)state;
+	flat_simple(flat.hca[0], PRM_OP_DESTROY_EQ, flat.eqn[0], PRM_STAT_OK);
+	assert_false(hca_has_command_event(flat.hca[0]));
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
+	prm_set64(in, PRM_BYTE(CREATE_EQ_IN_EVENT_BITMASK), 1ull << PRM_EVENT_COMMAND);
+	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
+	assert_true(hca_has_command_event(flat.hca[0]));
+	hca_command_event(flat.hca[0], 0x80000001);
+	assert_int_equal(flat_count_events(PRM_EVENT_COMMAND), 1);
+	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_COMMAND_VECTOR), 0x80000001);
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(start_and_stop_keep_their_order),    IB(pages_come_back_once_each),
+		IB(registers_know_their_ports),         IB(xrc_srq_needs_its_objects),
+		IB(command_event_needs_a_queue_for_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
