@@ -361,7 +361,7 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 	wq_reset(&qp->rq.wq);
 	qp->dbrec[MLX5_RCV_DBR] = 0;
 	qlock_leave(&qp->rq_lock);
-	qp->error_reported = false;
+	__atomic_store_n(&qp->error_reported, false, __ATOMIC_RELAXED);
 }
 
 /* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, and both until
