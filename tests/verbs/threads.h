@@ -34,6 +34,7 @@ bool crew_await(atomic_int *value, int target);
 void threads_lists(void);
 void threads_contexts(void);
 void threads_objects(struct rig *rig);
+void threads_refused(struct rig *rig);
 void threads_data(struct rig *rig);
 void threads_comp_events(struct rig *rig);
 void threads_async_events(struct rig *rig);
