@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* threads_objects.c - device lists, contexts and objects that come and go in several threads at once. */
+/* threads_objects.c - device lists, contexts and objects that come and go in several threads at
+ * once. */
 #include <string.h>
 
 #include "threads.h"
@@ -73,7 +74,8 @@ static void post_message(struct rig_pair *pair)
 	MUST(!ibv_post_send(pair->end[0].qp, &send, &bad_send));
 }
 
-/* A PD, two MRs, two CQs and two QPs, from their creation over a message to their end; true if all of it was right. */
+/* A PD, two MRs, two CQs and two QPs, from their creation over a message to their end; true if
+ * all of it was right. */
 static bool live(struct rig *rig, int id, int round)
 {
 	struct rig_conf conf = rig_conf_default();
