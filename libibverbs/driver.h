@@ -86,7 +86,8 @@ struct verbs_driver {
 	void (*free_context)(struct verbs_context *vctx);
 };
 
-/* Called from a plugin's constructor. Use VERBS_DRIVER_REGISTER. */
+/* Called from a plugin's constructor. Use VERBS_DRIVER_REGISTER. The plugin is linked with
+ * -z nodelete: nothing takes the registration back. */
 void verbs_register_driver(const struct verbs_driver *driver);
 
 /* The driver of a provider is a const object named verbs_provider_<name>, which is the name static

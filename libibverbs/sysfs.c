@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,23 +19,27 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-VERBS_EXPORT const char *ibv_get_sysfs_path(void)
-{
-	static char path[IBV_SYSFS_PATH_MAX];
-	const char *env;
-	size_t len;
+static char sysfs_path[IBV_SYSFS_PATH_MAX];
 
-	if (path[0])
-		return path;
-	env = secure_getenv("SYSFS_PATH");
-	len = env ? strnlen(env, sizeof(path) - 1) : 0;
+static void find_sysfs(void)
+{
+	const char *env = secure_getenv("SYSFS_PATH");
+	size_t len = env ? strnlen(env, sizeof(sysfs_path) - 1) : 0;
+
 	while (len && env[len - 1] == '/')
 		len--;
 	if (len)
-		snprintf(path, sizeof(path), "%.*s", (int)len, env);
+		snprintf(sysfs_path, sizeof(sysfs_path), "%.*s", (int)len, env);
 	else
-		snprintf(path, sizeof(path), "/sys");
-	return path;
+		snprintf(sysfs_path, sizeof(sysfs_path), "/sys");
+}
+
+VERBS_EXPORT const char *ibv_get_sysfs_path(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, find_sysfs);
+	return sysfs_path;
 }
 
 static int read_file(int dirfd, const char *path, char *buf, size_t size)

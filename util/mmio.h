@@ -2,7 +2,8 @@
 /*
  * mmio.h - stores to mapped device registers: each happens once, whole, and in program order with
  * other mmio_ stores. Order against memory is barrier.h's business.
- * Threads that share a register may store to it at the same time; the copy of mmio_copy_wc() is for one at a time.
+ * Threads that share a register may store to it at the same time; mmio_copy_wc() is for one at a
+ * time.
  */
 #ifndef UTIL_MMIO_H
 #define UTIL_MMIO_H

@@ -106,9 +106,9 @@ static int take_error(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
 	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
 
-	if (err->syndrome == MLX5_CQE_SYNDROME_WR_FLUSH_ERR || qp->error_reported)
+	if (err->syndrome == MLX5_CQE_SYNDROME_WR_FLUSH_ERR ||
+	    __atomic_exchange_n(&qp->error_reported, true, __ATOMIC_RELAXED))
 		return status_of(err->syndrome);
-	qp->error_reported = true;
 	verbs_warn(
 		"qp 0x%x: the %s with wr_id %#llx failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
 		qp->vqp.qp.qp_num, is_send ? "send request" : "receive",

@@ -63,7 +63,30 @@ static int check_create_flags(uint32_t flags)
 	return flags & ~(uint32_t)CREATE_FLAGS_OF_OTHERS ? EINVAL : EOPNOTSUPP;
 }
 
-static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
+/* The kernel knows objects by a number of their context, so one of another context would be taken
+ * for whatever has that number in this one. The errno is that of a number that nothing has. */
+static int check_owner(const char *field, const struct ibv_context *owner,
+		       const struct ibv_context *context)
+{
+	if (owner == context)
+		return 0;
+	verbs_warn("create_qp: %s belongs to another context (of %s) than the QP", field,
+		   owner->device->name);
+	return ENOENT;
+}
+
+static int check_owners(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
+{
+	int ret = check_owner("pd", attr->pd->context, context);
+
+	if (!ret && attr->send_cq)
+		ret = check_owner("send_cq", attr->send_cq->context, context);
+	if (!ret && attr->recv_cq)
+		ret = check_owner("recv_cq", attr->recv_cq->context, context);
+	return ret;
+}
+
+static int qp_check_attr(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = check_type(attr->qp_type);
 
@@ -81,7 +104,7 @@ static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 		verbs_warn("create_qp: srq is set: shared receive queues are not supported yet");
 		return EOPNOTSUPP;
 	}
-	return 0;
+	return check_owners(context, attr);
 }
 
 /* What may be posted, as IBV_QP_EX_WITH_*. */
@@ -315,7 +338,7 @@ int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex
 	void *mem;
 	int ret;
 
-	ret = qp_check_attr(attr);
+	ret = qp_check_attr(context, attr);
 	if (!ret)
 		ret = qp_size_queues(&ctx->caps, &attr->cap, send_ops(attr), &size);
 	if (ret)
@@ -361,7 +384,7 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 	wq_reset(&qp->rq.wq);
 	qp->dbrec[MLX5_RCV_DBR] = 0;
 	qlock_leave(&qp->rq_lock);
-	qp->error_reported = false;
+	__atomic_store_n(&qp->error_reported, false, __ATOMIC_RELAXED);
 }
 
 /* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, and both until

@@ -85,7 +85,7 @@ struct mlx5_qp {
 
 	uint16_t opcodes;    /* of the send queue, when the state allows */
 	uint32_t rsn;        /* number by which CQEs name this QP: user index or QPN */
-	bool error_reported; /* the first failure has been logged; guarded by the CQ's lock */
+	bool error_reported; /* the first failure has been logged; atomic, for there may be two CQs */
 	struct mlx5_bfreg *bfreg;
 	__be32 *dbrec;
 	struct hwbuf buf;          /* receive ring, then send ring */

@@ -136,6 +136,29 @@ static bool qp_type(struct log_rig *l, long value)
 	return !ibv_create_qp(l->pair.pd, &attr);
 }
 
+/* With the CQ of another context that has the number of ours: the kernel could not tell them apart. */
+static bool qp_other_context(struct log_rig *l, long send)
+{
+	struct ibv_qp_init_attr attr = qp_attr(l);
+	uint32_t ours = l->pair.end[0].cq->handle;
+	struct ibv_cq *cqs[64];
+	struct ibv_context *other;
+	size_t n = 0;
+	bool refused;
+
+	MUST(other = ibv_open_device(l->rig.ctx->device));
+	do
+		MUST(cqs[n] = ibv_create_cq(other, 1, NULL, NULL, 0));
+	while (cqs[n++]->handle != ours && n < 64);
+	MUST(cqs[n - 1]->handle == ours);
+	*(send ? &attr.send_cq : &attr.recv_cq) = cqs[n - 1];
+	refused = !ibv_create_qp(l->pair.pd, &attr) && errno == ENOENT;
+	while (n)
+		MUST(!ibv_destroy_cq(cqs[--n]));
+	MUST(!ibv_close_device(other));
+	return refused;
+}
+
 static bool qp_no_cq(struct log_rig *l, long send)
 {
 	struct ibv_qp_init_attr attr = qp_attr(l);
@@ -464,6 +487,11 @@ static const struct log_case cases[] = {
 	{ "QP type", qp_type, 100, { "create_qp", "qp_type|type", "100" } },
 	{ "QP without send CQ", qp_no_cq, 1, { "create_qp", "send_cq", "NULL" } },
 	{ "QP without receive CQ", qp_no_cq, 0, { "create_qp", "recv_cq", "NULL" } },
+	{ "QP, other send CQ", qp_other_context, 1, { "create_qp", "send_cq", "another context" } },
+	{ "QP, other receive CQ",
+	  qp_other_context,
+	  0,
+	  { "create_qp", "recv_cq", "another context" } },
 	{ "QP send_ops_flags",
 	  qp_send_ops,
 	  60,

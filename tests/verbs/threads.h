@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * threads.h - what the topics of verbs-threads share: crews of threads that start together, and checks that any thread
- * may make.
+ * threads.h - what the topics of verbs-threads share: crews of threads that start together, and
+ * checks that any thread may make.
  *
- * Each topic does what the API allows threads to do at the same time, and then counts: every completion came once, to one
- * thread, with its payload. Built with the thread sanitizer it also finds accesses without an order between them.
+ * Each topic does what the API allows threads to do at the same time, and then counts: every
+ * completion came once, to one thread, with its payload. Built with the thread sanitizer it also
+ * finds accesses without an order between them.
  */
 #ifndef TESTS_VERBS_THREADS_H
 #define TESTS_VERBS_THREADS_H
@@ -17,7 +18,8 @@
 
 #define CREW_MAX 8
 
-/* SIZE threads run BODY(arg, 0 ... SIZE - 1), all from the same moment; returns when all have ended. */
+/* SIZE threads run BODY(arg, 0 ... SIZE - 1), all from the same moment; returns when all have
+ * ended. */
 void crew_run(int size, void (*body)(void *arg, int id), void *arg);
 
 /* A condition that one of many threads looks at: only a wrong one is printed. */
@@ -34,6 +36,7 @@ bool crew_await(atomic_int *value, int target);
 void threads_lists(void);
 void threads_contexts(void);
 void threads_objects(struct rig *rig);
+void threads_refused(struct rig *rig);
 void threads_data(struct rig *rig);
 void threads_comp_events(struct rig *rig);
 void threads_async_events(struct rig *rig);

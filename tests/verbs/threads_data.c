@@ -2,9 +2,10 @@
 /*
  * threads_data.c - one pair of QPs and its two CQs, shared by all threads.
  *
- * Posters share the send queue through one or both of its doors; two threads poll each CQ, in one or both ways; those at
- * the receiving end post the buffers again. Every request and message is known by its poster and its number, and each must
- * come exactly once. Fetch-and-adds on one counter must return each of its values once.
+ * Posters share the send queue through one or both of its doors; two threads poll each CQ, in one
+ * or both ways; those at the receiving end post the buffers again. Every request and message is
+ * known by its poster and its number, and each must come exactly once. Fetch-and-adds on one
+ * counter must return each of its values once.
  */
 #include <string.h>
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * threads_events.c - one thread reads events while others create and destroy the objects that these events name.
+ * threads_events.c - one thread reads events while others create and destroy the objects that
+ * these events name.
  *
- * An object's context points to a count that lives on the stack of the thread that owns the object: an event read after
- * the destruction has returned would be written there by a stranger. Destruction waits for the acknowledgement, so a
- * reader that counts first and acknowledges then is right.
+ * An object's context points to a count that lives on the stack of the thread that owns the
+ * object: an event read after the destruction has returned would be written there by a stranger.
+ * Destruction waits for the acknowledgement, so a reader that counts first and acknowledges then
+ * is right.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -62,7 +64,8 @@ static void post_recv(struct rig_pair *pair)
 	MUST(!ibv_post_recv(pair->end[1].qp, &wr, &bad));
 }
 
-/* Every other round the event is waited for; in the rest it is a race between its reader and the destruction. */
+/* Every other round the event is waited for; in the rest it is a race between its reader and the
+ * destruction. */
 static void await_every_other(int round, atomic_int *count)
 {
 	if (round & 1)
@@ -208,7 +211,8 @@ static void read_async_events(struct events *e)
 	}
 }
 
-/* The first message to a QP that is not ready to send makes the event that communication is established. */
+/* The first message to a QP that is not ready to send makes the event that communication is
+ * established. */
 static void own_qps(struct events *e)
 {
 	for (int round = 0; round < ROUNDS; round++) {

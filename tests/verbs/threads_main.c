@@ -95,6 +95,8 @@ int main(void)
 	say_topic("contexts");
 	threads_contexts();
 	rig_open(&rig);
+	say_topic("refused");
+	threads_refused(&rig);
 	say_topic("objects");
 	threads_objects(&rig);
 	say_topic("data");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* threads_objects.c - device lists, contexts and objects that come and go in several threads at once. */
+/* threads_objects.c - device lists, contexts and objects that come and go in several threads at
+ * once. */
 #include <string.h>
 
 #include "threads.h"
@@ -8,6 +9,8 @@
 #define LISTS_EACH    50
 #define CONTEXTS_EACH 20
 #define LIFES_EACH    60
+#define REFUSALS_EACH 50
+#define TOO_MANY_CQES (1 << 25)
 #define MESSAGE_BYTES 3000
 
 struct lists {
@@ -25,7 +28,7 @@ static void read_lists(void *arg, int id)
 		int num = -1;
 		struct ibv_device **list = ibv_get_device_list(&num);
 
-		MUST(list);
+		MUST(list && !ibv_fork_init());
 		CHECK(list[0] && !list[num], "the list has %d devices as it says", num);
 		CHECK(!lists->device || (list[0] == lists->device && num == lists->num),
 		      "a device that is in use is the same in all lists");
@@ -71,7 +74,8 @@ static void post_message(struct rig_pair *pair)
 	MUST(!ibv_post_send(pair->end[0].qp, &send, &bad_send));
 }
 
-/* A PD, two MRs, two CQs and two QPs, from their creation over a message to their end; true if all of it was right. */
+/* A PD, two MRs, two CQs and two QPs, from their creation over a message to their end; true if
+ * all of it was right. */
 static bool live(struct rig *rig, int id, int round)
 {
 	struct rig_conf conf = rig_conf_default();
@@ -133,4 +137,28 @@ void threads_objects(struct rig *rig)
 
 	crew_run(NUM_THREADS, come_and_go, &lifes);
 	say_check(lifes.good == NUM_THREADS * LIFES_EACH, "a message through each pair of QPs");
+}
+
+static void ask_too_much(void *arg, int id)
+{
+	struct lifes *lifes = arg;
+
+	(void)id;
+	for (int i = 0; i < REFUSALS_EACH; i++) {
+		struct ibv_cq *cq;
+
+		errno = 0;
+		cq = ibv_create_cq(lifes->rig->ctx, TOO_MANY_CQES, NULL, NULL, 0);
+		atomic_fetch_add(&lifes->good, !cq && errno == EINVAL);
+	}
+}
+
+/* The log lines of all threads must be whole: run-threads counts them. */
+void threads_refused(struct rig *rig)
+{
+	struct lifes lifes = { .rig = rig };
+
+	crew_run(NUM_THREADS, ask_too_much, &lifes);
+	say_check(lifes.good == NUM_THREADS * REFUSALS_EACH, "each of %d large CQs is refused",
+		  NUM_THREADS * REFUSALS_EACH);
 }
