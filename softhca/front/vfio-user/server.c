@@ -2,9 +2,9 @@
 /*
  * server.c - the loop of softhca pci: one client's socket, and the adapter's own work.
  *
- * Nothing here blocks: a guest's CPU waits for each answer, and the adapter's timers run in the same
- * thread. Messages are read one at a time and in whole, so that descriptors stay with the message
- * they came with; while a reply cannot be sent no further message is read.
+ * Nothing here blocks: a guest's CPU waits for each answer, and the adapter's timers run in this
+ * thread too. Messages are read one at a time and in whole, so that descriptors stay with the
+ * message they came with; while a reply cannot be sent no further message is read.
  */
 #include <errno.h>
 #include <poll.h>

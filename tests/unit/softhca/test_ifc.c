@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "providers/mlx5/mlx5_ifc.h"
+#include "softhca/device/driver_ifc.h"
 
 #ifndef KERNEL_MLX5
 
@@ -444,6 +444,56 @@ static const struct pair layouts[] = {
 	FIELD(ROCE_ADDR_SOURCE_MAC_31_0, roce_addr_layout, source_mac_31_0)
 	FIELD(ROCE_ADDR_ROCE_L3_TYPE, roce_addr_layout, roce_l3_type)
 	FIELD(ROCE_ADDR_ROCE_VERSION, roce_addr_layout, roce_version)
+	FIELD(QUERY_PAGES_OUT_NUM_PAGES, query_pages_out, num_pages)
+	FIELD(MANAGE_PAGES_IN_INPUT_NUM_ENTRIES, manage_pages_in, input_num_entries)
+	PART(MANAGE_PAGES_IN_PAS, manage_pages_in, pas)
+	FIELD(MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, manage_pages_out, output_num_entries)
+	PART(MANAGE_PAGES_OUT_PAS, manage_pages_out, pas)
+	FIELD(QUERY_ISSI_OUT_CURRENT_ISSI, query_issi_out, current_issi)
+	FIELD(QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0, query_issi_out, supported_issi_dw0)
+	FIELD(SET_ISSI_IN_CURRENT_ISSI, set_issi_in, current_issi)
+	PART(SET_HCA_CAP_IN_CAPABILITY, set_hca_cap_in, capability)
+	FIELD(TEARDOWN_HCA_IN_PROFILE, teardown_hca_in, profile)
+	FIELD(ACCESS_REGISTER_IN_REGISTER_ID, access_register_in, register_id)
+	PART(ACCESS_REGISTER_IN_REGISTER_DATA, access_register_in, register_data)
+	PART(ACCESS_REGISTER_OUT_REGISTER_DATA, access_register_out, register_data)
+	FIELD(PTYS_REG_LOCAL_PORT, ptys_reg, local_port)
+	FIELD(PTYS_REG_PROTO_MASK, ptys_reg, proto_mask)
+	FIELD(PTYS_REG_IB_LINK_WIDTH_CAPABILITY, ptys_reg, ib_link_width_capability)
+	FIELD(PTYS_REG_IB_PROTO_CAPABILITY, ptys_reg, ib_proto_capability)
+	FIELD(PTYS_REG_IB_LINK_WIDTH_OPER, ptys_reg, ib_link_width_oper)
+	FIELD(PTYS_REG_IB_PROTO_OPER, ptys_reg, ib_proto_oper)
+	FIELD(PMTU_REG_LOCAL_PORT, pmtu_reg, local_port)
+	FIELD(PMTU_REG_MAX_MTU, pmtu_reg, max_mtu)
+	FIELD(PMTU_REG_ADMIN_MTU, pmtu_reg, admin_mtu)
+	FIELD(PMTU_REG_OPER_MTU, pmtu_reg, oper_mtu)
+	FIELD(PVLC_REG_LOCAL_PORT, pvlc_reg, local_port)
+	FIELD(PVLC_REG_VL_HW_CAP, pvlc_reg, vl_hw_cap)
+	FIELD(PVLC_REG_VL_OPERATIONAL, pvlc_reg, vl_operational)
+	FIELD(ALLOC_XRCD_OUT_XRCD, alloc_xrcd_out, xrcd)
+	FIELD(DEALLOC_XRCD_IN_XRCD, dealloc_xrcd_in, xrcd)
+	FIELD(CREATE_SRQ_OUT_SRQN, create_xrc_srq_out, xrc_srqn)
+	FIELD(CREATE_SRQ_OUT_SRQN, create_rmp_out, rmpn)
+	PART(CREATE_SRQ_IN_PAS, create_xrc_srq_in, pas)
+	FIELD(DESTROY_SRQ_IN_SRQN, destroy_xrc_srq_in, xrc_srqn)
+	FIELD(DESTROY_SRQ_IN_SRQN, destroy_rmp_in, rmpn)
+	PART(CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY, create_xrc_srq_in, xrc_srq_context_entry)
+	FIELD(XRC_SRQC_LOG_XRC_SRQ_SIZE, xrc_srqc, log_xrc_srq_size)
+	FIELD(XRC_SRQC_LOG_RQ_STRIDE, xrc_srqc, log_rq_stride)
+	FIELD(XRC_SRQC_XRCD, xrc_srqc, xrcd)
+	FIELD(XRC_SRQC_PAGE_OFFSET, xrc_srqc, page_offset)
+	FIELD(XRC_SRQC_CQN, xrc_srqc, cqn)
+	FIELD(XRC_SRQC_LOG_PAGE_SIZE, xrc_srqc, log_page_size)
+	FIELD(XRC_SRQC_PD, xrc_srqc, pd)
+	PART(XRC_SRQC_DBR_ADDR - 64, xrc_srqc, db_record_addr_h)
+	PART(CREATE_RMP_IN_CTX, create_rmp_in, ctx)
+	PART(RMPC_WQ, rmpc, wq)
+	FIELD(WQ_PAGE_OFFSET, wq, page_offset)
+	FIELD(WQ_PD, wq, pd)
+	FIELD(WQ_DBR_ADDR, wq, dbr_addr)
+	FIELD(WQ_LOG_WQ_STRIDE, wq, log_wq_stride)
+	FIELD(WQ_LOG_WQ_PG_SZ, wq, log_wq_pg_sz)
+	FIELD(WQ_LOG_WQ_SZ, wq, log_wq_sz)
 };
 /* clang-format on */
 
@@ -461,6 +511,22 @@ static const struct pair layouts[] = {
 	}
 
 static const struct pair values[] = {
+	OP(INIT_HCA),
+	OP(TEARDOWN_HCA),
+	OP(ENABLE_HCA),
+	OP(DISABLE_HCA),
+	OP(QUERY_PAGES),
+	OP(MANAGE_PAGES),
+	OP(SET_HCA_CAP),
+	OP(QUERY_ISSI),
+	OP(SET_ISSI),
+	OP(CREATE_XRC_SRQ),
+	OP(DESTROY_XRC_SRQ),
+	OP(ACCESS_REG),
+	OP(ALLOC_XRCD),
+	OP(DEALLOC_XRCD),
+	OP(CREATE_RMP),
+	OP(DESTROY_RMP),
 	OP(QUERY_HCA_CAP),
 	OP(QUERY_ADAPTER),
 	OP(CREATE_MKEY),
@@ -571,6 +637,13 @@ static const struct {
 	TEXT(PRM_EVENT_WQ_ACCESS_ERROR, "device.h", "MLX5_EVENT_TYPE_WQ_ACCESS_ERROR"),
 	TEXT(PRM_EVENT_SRQ_LAST_WQE, "device.h", "MLX5_EVENT_TYPE_SRQ_LAST_WQE"),
 	TEXT(PRM_EVENT_PORT_CHANGE, "device.h", "MLX5_EVENT_TYPE_PORT_CHANGE"),
+	TEXT(PRM_EVENT_COMMAND, "device.h", "MLX5_EVENT_TYPE_CMD"),
+	TEXT(PRM_QP_ST_REG_UMR, "qp.h", "MLX5_QP_ST_REG_UMR"),
+	TEXT(PRM_REG_PMTU, "driver.h", "MLX5_REG_PMTU"),
+	TEXT(PRM_REG_PTYS, "driver.h", "MLX5_REG_PTYS"),
+	TEXT(PRM_REG_PVLC, "driver.h", "MLX5_REG_PVLC"),
+	TEXT(PRM_REG_NODE_DESC, "driver.h", "MLX5_REG_NODE_DESC"),
+	TEXT(PRM_REG_HOST_ENDIANNESS, "driver.h", "MLX5_REG_HOST_ENDIANNESS"),
 	TEXT(PRM_QP_STATE_RST, "qp.h", "MLX5_QP_STATE_RST"),
 	TEXT(PRM_QP_STATE_INIT, "qp.h", "MLX5_QP_STATE_INIT"),
 	TEXT(PRM_QP_STATE_RTR, "qp.h", "MLX5_QP_STATE_RTR"),
