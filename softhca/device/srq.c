@@ -89,15 +89,14 @@ enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd)
 static int map_ring(struct srq *srq, const struct cmd *cmd, const struct layout *layout)
 {
 	unsigned int page_shift = 12 + prm_get(srq->context, layout->log_page_size);
-	uint64_t skip = page_shift > MAX_PAGE_SHIFT ? 0
-						    : prm_get(srq->context, layout->page_offset)
-							      << (page_shift - layout->page_parts);
 	uint64_t stride = prm_get(srq->context, layout->log_stride);
+	uint64_t skip;
 	size_t npas;
 	const void *pas = cmd_pas(cmd, CREATE_SRQ_IN_PAS, &npas);
 
 	if (stride < layout->least_log_stride || page_shift > MAX_PAGE_SHIFT)
 		return EINVAL;
+	skip = prm_get(srq->context, layout->page_offset) << (page_shift - layout->page_parts);
 	stride = 16ull << (stride - layout->least_log_stride);
 	return dma_map_pages(&srq->map, pas, npas, page_shift, skip,
 			     stride << prm_get(srq->context, layout->log_size));
