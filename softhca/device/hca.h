@@ -99,10 +99,10 @@ void hca_command_event(struct hca *hca, uint32_t done);
  * Doorbells. A PCI front knows each write: hca_uar_write(). A front whose UAR pages are plain
  * memory only learns that something was rung, and several rings may have collapsed into one: the
  * scans look at the doorbell record of every send queue (or every CQ) that uses that UAR page.
- * VALUE is as written by the CPU, i.e. big-endian bytes in memory order.
+ * VALUE is as written by the CPU, i.e. big-endian bytes in memory order; of a 4-byte doorbell, its
+ * bytes first and zeroes behind them.
  */
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
-/* A 4-byte doorbell has its bytes first and zeroes behind them. */
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar);
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
 
