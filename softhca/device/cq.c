@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softhca/cqe_ifc.h"
 #include "softhca/device/core.h"
 
 enum {
@@ -22,20 +23,7 @@ enum {
 	ARM_SOLICITED_ONLY = 1 << 24,
 };
 
-#define ARM_SENTINEL        0xffffffffu
-
-#define CQE_SLID            PRM(0x14, 15, 0)
-#define CQE_RQPN            PRM(0x18, 23, 0)
-#define CQE_USER_INDEX      PRM(0x20, 23, 0)
-#define CQE_BYTE_COUNT      PRM(0x2c, 31, 0)
-#define CQE_TIMESTAMP       PRM64(0x30)
-#define CQE_VENDOR_SYNDROME PRM(0x34, 15, 8)
-#define CQE_SYNDROME        PRM(0x34, 7, 0)
-#define CQE_SEND_OPCODE     PRM(0x38, 31, 24)
-#define CQE_QPN             PRM(0x38, 23, 0)
-#define CQE_WQE_COUNTER     PRM(0x3c, 31, 16)
-#define CQE_OPCODE          PRM(0x3c, 7, 4)
-#define CQE_FLAGS           PRM(0x3c, 3, 0)
+#define ARM_SENTINEL 0xffffffffu
 
 static bool is_error(const struct completion *done)
 {

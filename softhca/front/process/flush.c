@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "providers/mlx5/mlx5_ifc.h"
+#include "softhca/cqe_ifc.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/flush.h"
 
@@ -35,15 +36,6 @@ enum {
 	NO_QP = -1,
 };
 
-/* PRM: CQE, CQE with error */
-#define CQE_USER_INDEX      PRM(0x20, 23, 0)
-#define CQE_VENDOR_SYNDROME PRM(0x34, 15, 8)
-#define CQE_SYNDROME        PRM(0x34, 7, 0)
-#define CQE_SEND_OPCODE     PRM(0x38, 31, 24)
-#define CQE_QPN             PRM(0x38, 23, 0)
-#define CQE_WQE_COUNTER     PRM(0x3c, 31, 16)
-#define CQE_OPCODE          PRM(0x3c, 7, 4)
-#define CQE_OWNER           PRM(0x3c, 0, 0)
 /* PRM: Control Segment */
 #define CTRL_INDEX  PRM(0x0, 23, 8)
 #define CTRL_OPCODE PRM(0x0, 7, 0)
