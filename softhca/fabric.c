@@ -13,6 +13,7 @@
 struct station {
 	LIST_ENTRY(station) entry;
 	struct hca *hca;
+	unsigned int port;
 	uint16_t lid;
 };
 
@@ -56,11 +57,11 @@ int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uin
 	struct station *station = calloc(1, sizeof(*station));
 	bool needs_lid = hca->config.link_layer == HCA_LINK_INFINIBAND;
 
-	(void)port;
 	if (!station)
 		return ENOMEM;
 	fabric_lock(fabric);
 	station->hca = hca;
+	station->port = port;
 	station->lid = needs_lid ? fabric->next_lid++ : 0;
 	*lid = station->lid;
 	LIST_INSERT_HEAD(&fabric->stations, station, entry);
@@ -90,17 +91,23 @@ static bool is_at(const struct station *station, const struct fabric_addr *addr)
 	return station->lid && station->lid == addr->dlid;
 }
 
+/* The faults that are due: it may be lost, and its sender may die. */
+static bool is_lost(struct hca *from)
+{
+	enum fault_action action = fault_message(from->config.fault);
+
+	if (action == FAULT_KILL)
+		hca_die(from);
+	return action != FAULT_NONE;
+}
+
 void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg)
 {
-	enum fault_action action;
 	struct station *station;
 
 	if (from->dead)
 		return;
-	action = fault_message(from->config.fault);
-	if (action == FAULT_KILL)
-		hca_die(from);
-	if (action != FAULT_NONE) {
+	if (is_lost(from)) {
 		trace_line(from->config.trace, "fault: message of QP 0x%06x, PSN 0x%06x is lost",
 			   msg->src_qpn, msg->psn);
 		return;
@@ -115,4 +122,26 @@ void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_ms
 		hca_receive(station->hca, msg);
 		return;
 	}
+}
+
+static bool hears(const struct station *station, const struct hca *from, unsigned int port)
+{
+	return station->hca->config.link_layer == HCA_LINK_ETHERNET &&
+	       (station->hca != from || station->port != port);
+}
+
+void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int port,
+		       const uint8_t *frame, size_t len)
+{
+	struct station *station;
+
+	if (from->dead || len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX)
+		return;
+	if (is_lost(from)) {
+		trace_line(from->config.trace, "fault: a frame of %zu bytes is lost", len);
+		return;
+	}
+	LIST_FOREACH(station, &fabric->stations, entry)
+	if (hears(station, from, port))
+		hca_receive_frame(station->hca, station->port, frame, len);
 }

@@ -12,6 +12,7 @@
 #define SOFTHCA_FABRIC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct hca;
@@ -84,5 +85,15 @@ void fabric_detach(struct fabric *fabric, struct hca *hca);
 /* Deliver, or lose it: nobody at that address, no such QP, a fault. The sender does not learn it.
  */
 void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg);
+
+enum { FABRIC_FRAME_MIN = 14, FABRIC_FRAME_MAX = 14 + 4 + 9978 };
+
+/*
+ * An Ethernet frame, without preamble and FCS, leaves PORT of FROM: every other Ethernet port of the
+ * fabric sees it, by hca_receive_frame(), and decides by itself whether it is for it. Never comes
+ * back to the port that sent it. Lost when the length is not a frame's, or by a fault.
+ */
+void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int port,
+		       const uint8_t *frame, size_t len);
 
 #endif

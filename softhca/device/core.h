@@ -430,9 +430,15 @@ struct gid_entry {
 	bool valid;
 };
 
+/* Of an Ethernet port; bytes without FCS. */
+struct frame_counters {
+	uint64_t frames, bytes, multicast, broadcast;
+};
+
 struct port {
 	uint16_t lid;
 	uint64_t guid;
+	struct frame_counters sent, received;
 	unsigned int gids; /* entries from here on are empty */
 	struct gid_entry gid[PORT_GIDS_ROCE];
 };
@@ -567,5 +573,7 @@ struct hca {
 void hca_die(struct hca *hca);
 /* A message has arrived. */
 void hca_receive(struct hca *hca, const struct fabric_msg *msg);
+/* A frame has arrived at an Ethernet port; FABRIC_FRAME_MIN bytes or more. */
+void hca_receive_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
 #endif
