@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "softhca/device/driver_ifc.h"
+#include "softhca/device/srq_ifc.h"
 
 #ifndef KERNEL_MLX5
 
@@ -494,6 +495,28 @@ static const struct pair layouts[] = {
 	FIELD(WQ_LOG_WQ_STRIDE, wq, log_wq_stride)
 	FIELD(WQ_LOG_WQ_PG_SZ, wq, log_wq_pg_sz)
 	FIELD(WQ_LOG_WQ_SZ, wq, log_wq_sz)
+	FIELD(MODIFY_RMP_IN_RMP_STATE, modify_rmp_in, rmp_state)
+	FIELD(MODIFY_RMP_IN_RMPN, modify_rmp_in, rmpn)
+	FIELD(MODIFY_RMP_IN_BITMASK_LWM, modify_rmp_in, bitmask.lwm)
+	PART(MODIFY_RMP_IN_CTX, modify_rmp_in, ctx)
+	FIELD(QUERY_RMP_IN_RMPN, query_rmp_in, rmpn)
+	PART(QUERY_RMP_OUT_RMP_CONTEXT, query_rmp_out, rmp_context)
+	FIELD(RMPC_STATE, rmpc, state)
+	FIELD(WQ_WQ_SIGNATURE, wq, wq_signature)
+	FIELD(WQ_LWM, wq, lwm)
+	FIELD(ARM_XRC_SRQ_IN_XRC_SRQN, arm_xrc_srq_in, xrc_srqn)
+	FIELD(ARM_XRC_SRQ_IN_LWM, arm_xrc_srq_in, lwm)
+	FIELD(QUERY_XRC_SRQ_IN_XRC_SRQN, query_xrc_srq_in, xrc_srqn)
+	PART(QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY, query_xrc_srq_out, xrc_srq_context_entry)
+	FIELD(XRC_SRQC_STATE, xrc_srqc, state)
+	FIELD(XRC_SRQC_WQ_SIGNATURE, xrc_srqc, wq_signature)
+	FIELD(XRC_SRQC_USER_INDEX, xrc_srqc, user_index)
+	FIELD(XRC_SRQC_LWM, xrc_srqc, lwm)
+	FIELD(XRC_SRQC_WQE_CNT, xrc_srqc, wqe_cnt)
+	FIELD(MCG_IN_QPN, attach_to_mcg_in, qpn)
+	FIELD(MCG_IN_QPN, detach_from_mcg_in, qpn)
+	PART(MCG_IN_MULTICAST_GID, attach_to_mcg_in, multicast_gid)
+	PART(MCG_IN_MULTICAST_GID, detach_from_mcg_in, multicast_gid)
 };
 /* clang-format on */
 
@@ -527,6 +550,12 @@ static const struct pair values[] = {
 	OP(DEALLOC_XRCD),
 	OP(CREATE_RMP),
 	OP(DESTROY_RMP),
+	OP(MODIFY_RMP),
+	OP(QUERY_RMP),
+	OP(QUERY_XRC_SRQ),
+	OP(ARM_XRC_SRQ),
+	OP(ATTACH_TO_MCG),
+	OP(DETACH_FROM_MCG),
 	OP(QUERY_HCA_CAP),
 	OP(QUERY_ADAPTER),
 	OP(CREATE_MKEY),
@@ -582,6 +611,12 @@ static const struct pair values[] = {
 	SIZE(PRM_CREATE_CQ_IN_SIZE, create_cq_in),
 	SIZE(PRM_CREATE_EQ_IN_SIZE, create_eq_in),
 	SIZE(PRM_CREATE_MKEY_IN_SIZE, create_mkey_in),
+	SIZE(PRM_MODIFY_RMP_IN_SIZE, modify_rmp_in),
+	SIZE(PRM_QUERY_RMP_OUT_SIZE, query_rmp_out),
+	SIZE(PRM_QUERY_XRC_SRQ_OUT_SIZE, query_xrc_srq_out),
+	SIZE(PRM_MCG_IN_SIZE, attach_to_mcg_in),
+	VALUE(PRM_RMPC_STATE_RDY, MLX5_RMPC_STATE_RDY),
+	VALUE(PRM_RMPC_STATE_ERR, MLX5_RMPC_STATE_ERR),
 	VALUE(PRM_CS_RES_32B, MLX5_QPC_CS_RES_UP_TO_32B),
 	VALUE(PRM_CS_RES_64B, MLX5_QPC_CS_RES_UP_TO_64B),
 	VALUE(PRM_CS_REQ_32B, MLX5_QPC_CS_REQ_UP_TO_32B),
