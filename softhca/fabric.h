@@ -45,24 +45,63 @@ enum fabric_nak { /* IBTA AETH codes, and RNR */
 		  FABRIC_NAK_RNR = 32,
 };
 
-/* Where a message goes and comes from. LIDs are used on InfiniBand, GIDs on RoCE. */
-struct fabric_addr {
-	uint16_t dlid, slid;
-	uint8_t dgid[16], sgid[16];
-	bool by_gid;
+/* Transport service, as the upper three bits of a packet's opcode say it. IBTA vol 1, 9.2.1 */
+enum fabric_service {
+	FABRIC_RC = 0,
+	FABRIC_UC = 1,
+	FABRIC_UD = 3,
+	FABRIC_XRC = 5, /* as RC; requests name the SRQ they are for */
 };
+
+enum fabric_roce { /* as in a RoCE address table */
+		   FABRIC_ROCE_V1 = 0,
+		   FABRIC_ROCE_V2 = 2,
+};
+
+/* Where a message goes and comes from: LIDs on InfiniBand, GIDs on RoCE. */
+struct fabric_addr {
+	uint8_t port; /* of the sender, from 1: where it leaves */
+	uint16_t dlid, slid;
+	uint8_t sl;
+	/* global route header; on RoCE it is always there, in version 2 as IP header */
+	bool grh;
+	uint8_t dgid[16], sgid[16];
+	uint8_t traffic_class, hop_limit;
+	uint32_t flow_label;
+	/* RoCE */
+	bool by_gid;
+	enum fabric_roce roce;
+	bool ipv4; /* version 2; the GIDs are IPv4 addresses mapped to IPv6 */
+	uint8_t dmac[6], smac[6];
+	bool tagged;
+	uint16_t vlan; /* id; the priority is in sl */
+	uint16_t udp_sport;
+};
+
+/* An address that a group of QPs listens to. */
+static inline bool fabric_is_multicast(const struct fabric_addr *addr)
+{
+	return addr->by_gid || addr->grh
+		       ? addr->dgid[0] == 0xff || (addr->ipv4 && addr->dgid[12] >> 4 == 0xe)
+		       : addr->dlid >= 0xc000 && addr->dlid != 0xffff;
+}
 
 struct fabric_msg {
 	struct fabric_addr addr;
+	enum fabric_service service;
 	enum fabric_op op;
 	uint32_t dest_qpn, src_qpn;
+	uint32_t qkey; /* UD */
+	uint32_t srqn; /* XRC requests: the SRQ at the receiver */
 	uint16_t pkey;
 	uint32_t psn;     /* of the first packet of this message */
 	uint32_t packets; /* PSNs it takes */
-	bool first, last; /* of its request or response */
+	bool first,
+		last; /* of its request or response; READ requests, however long, are one packet */
 	bool solicited, has_imm, invalidate;
 	uint32_t imm; /* big-endian, as in the WQE; the rkey for INVALIDATE */
-	/* requests with a remote address */
+	/* requests with a remote address; as in RETH and AtomicETH, so they hold for the first message of a
+	 * request only, and the responder remembers them */
 	uint64_t raddr;
 	uint32_t rkey;
 	uint64_t length; /* of the whole request */

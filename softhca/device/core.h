@@ -324,12 +324,10 @@ struct responder {
 	} atomic[ATOMIC_CACHE];
 };
 
+/* From an address path in a QP's context, or an address vector in a WQE. */
 struct qp_path {
-	uint8_t port;
-	uint16_t dlid;
-	uint8_t dgid[16];
+	struct fabric_addr addr; /* what the source GID does not say */
 	uint8_t gid_index;
-	bool by_gid;
 	uint16_t pkey;
 };
 
@@ -407,6 +405,12 @@ void resp_reset(struct qp *qp);
 /* Address MSG to the peer. */
 void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
 
+/* ---- path.c ---- */
+
+void path_decode(const struct hca *hca, const uint8_t *ads, struct qp_path *path);
+/* Where a message along PATH goes, and where it comes from as of now. */
+void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
+
 #define PSN_MASK 0xffffffu
 
 /* Signed distance from B to A on the circle of 24 bits */
@@ -444,7 +448,8 @@ struct port {
 };
 
 void port_init(struct hca *hca, unsigned int port);
-/* The GID at INDEX, or NULL when that entry is empty. */
+/* What is at INDEX of a port's table, or NULL when that entry is empty; its GID. */
+const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port, unsigned int index);
 const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index);
 bool port_has_gid(const struct hca *hca, const uint8_t gid[16]);
 

@@ -323,7 +323,7 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 {
 	return qp->remote_qpn == msg->src_qpn && qp->path.pkey == msg->pkey &&
-	       (qp->path.by_gid || qp->path.dlid == msg->addr.slid);
+	       (qp->path.addr.by_gid || qp->path.addr.dlid == msg->addr.slid);
 }
 
 void hca_receive(struct hca *hca, const struct fabric_msg *msg)

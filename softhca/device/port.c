@@ -29,14 +29,21 @@ void port_init(struct hca *hca, unsigned int number)
 	port->gids = 1;
 }
 
-const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index)
+const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port, unsigned int index)
 {
 	const struct gid_entry *entry;
 
 	if (port < 1 || port > hca->config.num_ports || index >= PORT_GIDS_ROCE)
 		return NULL;
 	entry = &hca->port[port - 1].gid[index];
-	return entry->valid ? prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS) : NULL;
+	return entry->valid ? entry : NULL;
+}
+
+const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index)
+{
+	const struct gid_entry *entry = port_gid_entry(hca, port, index);
+
+	return entry ? prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS) : NULL;
 }
 
 bool port_has_gid(const struct hca *hca, const uint8_t gid[16])

@@ -245,15 +245,8 @@ enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
 
 void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg)
 {
-	const uint8_t *sgid = port_gid(hca, qp->path.port, qp->path.gid_index);
-
 	msg->dest_qpn = qp->remote_qpn;
 	msg->src_qpn = qp->n;
 	msg->pkey = qp->path.pkey;
-	msg->addr.by_gid = qp->path.by_gid;
-	msg->addr.dlid = qp->path.dlid;
-	msg->addr.slid = hca->port[qp->path.port - 1].lid;
-	memcpy(msg->addr.dgid, qp->path.dgid, sizeof(msg->addr.dgid));
-	if (sgid)
-		memcpy(msg->addr.sgid, sgid, sizeof(msg->addr.sgid));
+	path_address(hca, &qp->path, &msg->addr);
 }

@@ -132,7 +132,7 @@ static const char *check_rtr(const struct hca *hca, const struct qp *qp, const u
 		return "qp: log_msg_max is above the limit";
 	if (1u << prm_get(qpc, QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
 		return "qp: log_rra_max is above the limit";
-	if ((roce || prm_get(qpc, PATH(ADS_GRH))) && !port_gid(hca, qp->path.port, gid_index))
+	if ((roce || prm_get(qpc, PATH(ADS_GRH))) && !port_gid(hca, qp->path.addr.port, gid_index))
 		return "qp: no such source GID";
 	if (!roce && !prm_get(qpc, PATH(ADS_RLID)))
 		return "qp: destination LID is 0";
@@ -164,23 +164,11 @@ static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
 		memcpy(prm_at(own, PATH(ADS_RGID_RIP)), prm_at(qpc, PATH(ADS_RGID_RIP)), 16);
 }
 
-static void decode_path(const struct hca *hca, struct qp *qp)
-{
-	const uint8_t *qpc = qp->qpc;
-
-	qp->path.port = prm_get(qpc, PATH(ADS_VHCA_PORT_NUM));
-	qp->path.dlid = prm_get(qpc, PATH(ADS_RLID));
-	qp->path.gid_index = prm_get(qpc, PATH(ADS_SRC_ADDR_INDEX));
-	qp->path.by_gid = hca->config.link_layer == HCA_LINK_ETHERNET;
-	qp->path.pkey = prm_get(qpc, PATH(ADS_PKEY_INDEX)) == 0 ? 0xffff : 0;
-	memcpy(qp->path.dgid, prm_at(qpc, PATH(ADS_RGID_RIP)), sizeof(qp->path.dgid));
-}
-
 static void decode_context(const struct hca *hca, struct qp *qp)
 {
 	const uint8_t *qpc = qp->qpc;
 
-	decode_path(hca, qp);
+	path_decode(hca, prm_at(qpc, QPC_PRIMARY_PATH), &qp->path);
 	qp->mtu = mtu_bytes(prm_get(qpc, QPC_MTU));
 	qp->remote_qpn = prm_get(qpc, QPC_REMOTE_QPN);
 	qp->remote_read = prm_get(qpc, QPC_RRE);

@@ -225,8 +225,8 @@ static enum fabric_op op_of(uint8_t opcode)
 	}
 }
 
-/* The part of the request that starts at req.offset. READs are asked for in parts too, which bounds
- * what one response has to carry. */
+/* The part of the request that starts at req.offset. READs are asked for in parts too, each a request
+ * of its own, which bounds what one response has to carry. */
 static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -245,7 +245,7 @@ static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 		.imm = wqe->imm,
 		.raddr = wqe->raddr + qp->req.offset,
 		.rkey = wqe->rkey,
-		.length = left,
+		.length = wqe->opcode == WQE_RDMA_READ ? part : left,
 		.swap_add = wqe->swap_add,
 		.compare = wqe->compare,
 		.payload_len = part,

@@ -217,47 +217,55 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 /* ---- RDMA WRITE ---- */
 
-static bool write_allowed(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+/* The first packet says where the request goes and how long it is. 0 or the NAK */
+static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	return !msg->length ||
-	       mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_WRITE, msg->raddr, msg->length);
+	struct responder *resp = &qp->resp;
+
+	resp->received = 0;
+	resp->write_addr = msg->raddr;
+	resp->write_key = msg->rkey;
+	resp->write_left = msg->length;
+	if (msg->length &&
+	    !mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_WRITE, msg->raddr, msg->length))
+		return FABRIC_NAK_REMOTE_ACCESS;
+	return 0;
 }
 
 /* 0 or the NAK */
 static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
+	struct responder *resp = &qp->resp;
 	struct dma_batch batch;
 	const struct mkey *mkey;
 
+	if (msg->payload_len > resp->write_left ||
+	    (msg->last && msg->payload_len != resp->write_left))
+		return FABRIC_NAK_INVALID_REQUEST;
 	if (!msg->payload_len)
 		return 0;
-	mkey = mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_WRITE, msg->raddr, msg->payload_len);
+	mkey = mkey_check(hca, resp->write_key, qp->pd, MKEY_REMOTE_WRITE, resp->write_addr,
+			  msg->payload_len);
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
 	dma_begin_write(&batch, hca, msg->payload);
-	if (mkey_dma(&batch, mkey, msg->raddr, msg->payload_len) || dma_finish(&batch))
+	if (mkey_dma(&batch, mkey, resp->write_addr, msg->payload_len) || dma_finish(&batch))
 		return FABRIC_NAK_REMOTE_OP;
+	resp->write_addr += msg->payload_len;
+	resp->write_left -= msg->payload_len;
 	return 0;
 }
 
 static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	int nak;
+	int nak = qp->remote_write ? 0 : FABRIC_NAK_INVALID_REQUEST;
 
-	if (!qp->remote_write) {
-		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+	if (!nak && msg->first)
+		nak = begin_write(hca, qp, msg);
+	if (!nak && msg->has_imm && msg->last && !take_receive(hca, qp))
 		return;
-	}
-	if (msg->first) {
-		qp->resp.received = 0;
-		if (!write_allowed(hca, qp, msg)) {
-			refuse(hca, qp, FABRIC_NAK_REMOTE_ACCESS);
-			return;
-		}
-	}
-	if (msg->has_imm && msg->last && !take_receive(hca, qp))
-		return;
-	nak = write_payload(hca, qp, msg);
+	if (!nak)
+		nak = write_payload(hca, qp, msg);
 	if (nak) {
 		refuse(hca, qp, nak);
 		return;
@@ -300,8 +308,8 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 		.op = FABRIC_READ_RESPONSE,
 		.psn = msg->psn,
 		.packets = msg->packets,
-		.first = msg->first,
-		.last = msg->last,
+		.first = true,
+		.last = true,
 		.payload = hca->bounce,
 		.payload_len = msg->payload_len,
 	};

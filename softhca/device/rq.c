@@ -92,7 +92,7 @@ int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 
 	done->wqe_counter = qp->rq.ci;
 	done->remote_qpn = qp->remote_qpn;
-	done->slid = qp->path.dlid;
+	done->slid = qp->path.addr.dlid;
 	ret = cq_post(hca, qp->recv_cq, qp, done);
 	if (ret == EFAULT)
 		return ret;
