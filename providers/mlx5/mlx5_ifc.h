@@ -176,6 +176,10 @@ enum prm_qp_state {
 
 enum {
 	PRM_QP_ST_RC = 0x0,
+	PRM_QP_ST_UC = 0x1,
+	PRM_QP_ST_UD = 0x2,
+	PRM_QP_ST_XRC = 0x3,
+	PRM_QP_ST_QP1 = 0x8,
 	PRM_QP_PM_STATE_MIGRATED = 0x3,
 };
 
