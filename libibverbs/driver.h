@@ -81,7 +81,10 @@ struct verbs_driver {
 	 * verbs_cmd_get_context(), verbs_set_ops(). On failure undo it all, except that cmd_fd
 	 * stays the caller's. */
 	int (*alloc_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* Undo alloc_context, verbs_context_cleanup() included. The library closes cmd_fd
+	/* As alloc_context, but of a kernel context that exists behind cmd_fd (ibv_import_device):
+	 * verbs_cmd_query_context() in place of verbs_cmd_get_context(). NULL: not offered. */
+	int (*import_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
+	/* Undo either of them, verbs_context_cleanup() included. The library closes cmd_fd
 	 * afterwards. */
 	void (*free_context)(struct verbs_context *vctx);
 };
@@ -149,6 +152,41 @@ struct verbs_qp {
 			IBV_QP_INIT_ATTR_SEND_OPS_FLAGS */
 };
 
+struct verbs_srq {
+	struct ibv_srq srq;
+	enum ibv_srq_type type;
+	uint32_t srq_num;      /* as remote XRC senders name it; 0 when the kernel has none */
+	struct ibv_xrcd *xrcd; /* of type XRC */
+	struct ibv_cq *cq;     /* of types XRC and TM */
+};
+
+/* Objects whose public struct has no room for the kernel's handle. */
+struct verbs_xrcd {
+	struct ibv_xrcd xrcd;
+	uint32_t handle;
+};
+
+struct verbs_flow_action {
+	struct ibv_flow_action action;
+	uint32_t handle;
+};
+
+struct verbs_counters {
+	struct ibv_counters counters;
+	uint32_t handle;
+};
+
+/* The library makes and destroys these itself. */
+struct verbs_dmah {
+	struct ibv_dmah dmah;
+	uint32_t handle;
+};
+
+static inline struct verbs_dmah *to_vdmah(struct ibv_dmah *dmah)
+{
+	return (struct verbs_dmah *)dmah;
+}
+
 static inline struct verbs_mr *to_vmr(struct ibv_mr *mr)
 {
 	return (struct verbs_mr *)mr;
@@ -162,6 +200,26 @@ static inline struct verbs_cq *to_vcq(struct ibv_cq *cq)
 static inline struct verbs_qp *to_vqp(struct ibv_qp *qp)
 {
 	return (struct verbs_qp *)qp;
+}
+
+static inline struct verbs_srq *to_vsrq(struct ibv_srq *srq)
+{
+	return (struct verbs_srq *)srq;
+}
+
+static inline struct verbs_xrcd *to_vxrcd(struct ibv_xrcd *xrcd)
+{
+	return (struct verbs_xrcd *)xrcd;
+}
+
+static inline struct verbs_flow_action *to_vaction(const struct ibv_flow_action *action)
+{
+	return (struct verbs_flow_action *)action;
+}
+
+static inline struct verbs_counters *to_vcounters(const struct ibv_counters *counters)
+{
+	return (struct verbs_counters *)counters;
 }
 
 /* Every context is extended, so this never is NULL (the public verbs_get_ctx() can be). */
@@ -181,7 +239,11 @@ static inline struct verbs_context *to_vctx(struct ibv_context *context)
  *	VCTX	verbs_context.<name>
  *	LIB	nowhere; the library checks the input of the exported (or extended) call, then calls
  *it fail: how "not supported" is said: ERRNO returns EOPNOTSUPP, NEG returns -EOPNOTSUPP, PTR
- *returns NULL with errno set, QUIET does nothing (a notification that needs no answer).
+ *returns NULL with errno set, FD returns -1 with errno set, QUIET does nothing (a notification that
+ *needs no answer).
+ *
+ *Where a comment says so, the default is the plain kernel command and not a failure: a provider
+ *without driver data for it needs no function of its own.
  *
  * Creation by basic and extended call is one operation: the library widens ibv_create_cq() to
  *create_cq with an ibv_cq_init_attr_ex, ibv_create_qp() to create_qp with an ibv_qp_init_attr_ex
@@ -198,25 +260,38 @@ static inline struct verbs_context *to_vctx(struct ibv_context *context)
 	OP(VCTX, ERRNO, int, post_srq_ops, (struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)) \
 	/* an event of the CQ was read from its channel (mlx5: count it for the next arm) */ \
 	OP(LIB, QUIET, void, cq_event, (struct ibv_cq *cq)) \
-	/* device and port; the default of query_port runs the plain command */ \
+	/* device and port; query_port: by default the plain command */ \
 	OP(LIB, ERRNO, int, query_device_ex, (struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr, size_t attr_size)) \
 	OP(VCTX, ERRNO, int, query_port, (struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr, size_t attr_size)) \
 	OP(VCTX, ERRNO, int, query_rt_values, (struct ibv_context *context, struct ibv_values_ex *values)) \
 	/* protection domains */ \
 	OP(LIB, ERRNO, int, alloc_pd, (struct ibv_context *context, struct ibv_pd **pd)) \
 	OP(LIB, ERRNO, int, dealloc_pd, (struct ibv_pd *pd)) \
+	/* a second object over the kernel's HANDLE; unimport frees that object, and no command is run */ \
+	OP(LIB, ERRNO, int, import_pd, (struct ibv_context *context, uint32_t handle, struct ibv_pd **pd)) \
+	OP(LIB, QUIET, void, unimport_pd, (struct ibv_pd *pd)) \
 	OP(VCTX, PTR, struct ibv_td *, alloc_td, (struct ibv_context *context, struct ibv_td_init_attr *attr)) \
 	OP(VCTX, ERRNO, int, dealloc_td, (struct ibv_td *td)) \
 	OP(VCTX, PTR, struct ibv_pd *, alloc_parent_domain, (struct ibv_context *context, struct ibv_parent_domain_init_attr *attr)) \
 	/* memory */ \
 	OP(LIB, ERRNO, int, reg_mr, (struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access, struct verbs_mr **vmr)) \
 	OP(LIB, ERRNO, int, reg_dmabuf_mr, (struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, unsigned int access, struct verbs_mr **vmr)) \
+	/* ibv_reg_mr_ex() with a DMA handle; without one it is reg_mr or reg_dmabuf_mr. The library has \
+	 * checked attr: either addr, or fd and fd_offset, count, and iova is set */ \
+	OP(LIB, ERRNO, int, reg_mr_ex, (struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr)) \
+	/* flags, addr and length are checked; what flags do not name is unspecified */ \
 	OP(LIB, ERRNO, int, rereg_mr, (struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length, unsigned int access)) \
 	OP(LIB, ERRNO, int, dereg_mr, (struct verbs_mr *vmr)) \
+	OP(LIB, ERRNO, int, import_mr, (struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)) \
+	OP(LIB, QUIET, void, unimport_mr, (struct verbs_mr *vmr)) \
 	OP(VCTX, PTR, struct ibv_mr *, alloc_null_mr, (struct ibv_pd *pd)) \
+	/* advise_mr: by default the plain command */ \
 	OP(VCTX, ERRNO, int, advise_mr, (struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)) \
 	OP(VCTX, PTR, struct ibv_dm *, alloc_dm, (struct ibv_context *context, struct ibv_alloc_dm_attr *attr)) \
 	OP(VCTX, ERRNO, int, free_dm, (struct ibv_dm *dm)) \
+	OP(LIB, ERRNO, int, import_dm, (struct ibv_context *context, uint32_t handle, struct ibv_dm **dm)) \
+	OP(LIB, QUIET, void, unimport_dm, (struct ibv_dm *dm)) \
+	OP(VCTX, FD, int, dm_export_dmabuf_fd, (struct ibv_dm *dm)) \
 	OP(VCTX, PTR, struct ibv_mr *, reg_dm_mr, (struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length, unsigned int access)) \
 	OP(OPS, PTR, struct ibv_mw *, alloc_mw, (struct ibv_pd *pd, enum ibv_mw_type type)) \
 	OP(OPS, ERRNO, int, bind_mw, (struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)) \
@@ -225,6 +300,7 @@ static inline struct verbs_context *to_vctx(struct ibv_context *context)
 	OP(LIB, ERRNO, int, create_cq, (struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr, struct verbs_cq **vcq)) \
 	OP(LIB, ERRNO, int, resize_cq, (struct ibv_cq *cq, int cqe)) \
 	OP(LIB, ERRNO, int, destroy_cq, (struct ibv_cq *cq)) \
+	/* modify_cq: by default the plain command */ \
 	OP(VCTX, ERRNO, int, modify_cq, (struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)) \
 	/* queue pairs; create_qp writes the granted capacities back to attr->cap */ \
 	OP(LIB, ERRNO, int, create_qp, (struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct verbs_qp **vqp)) \
@@ -237,20 +313,24 @@ static inline struct verbs_context *to_vctx(struct ibv_context *context)
 	OP(LIB, QUIET, int, query_qp_data_in_order, (struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)) \
 	OP(VCTX, ERRNO, int, modify_qp_rate_limit, (struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)) \
 	OP(VCTX, PTR, struct ibv_qp *, open_qp, (struct ibv_context *context, struct ibv_qp_open_attr *attr)) \
+	/* attach_mcast, detach_mcast: by default the plain commands */ \
 	OP(LIB, ERRNO, int, attach_mcast, (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)) \
 	OP(LIB, ERRNO, int, detach_mcast, (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)) \
 	/* address handles */ \
 	OP(LIB, ERRNO, int, create_ah, (struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)) \
 	OP(LIB, ERRNO, int, destroy_ah, (struct ibv_ah *ah)) \
-	/* shared receive queues, XRC domains */ \
-	OP(LIB, ERRNO, int, create_srq, (struct ibv_context *context, struct ibv_srq_init_attr_ex *attr, struct ibv_srq **srq)) \
+	/* shared receive queues, XRC domains; create_srq writes the granted max_wr and max_sge back to \
+	 * attr->attr; modify_srq and query_srq: by default the plain commands; get_srq_num: by default \
+	 * verbs_srq.srq_num */ \
+	OP(LIB, ERRNO, int, create_srq, (struct ibv_context *context, struct ibv_srq_init_attr_ex *attr, struct verbs_srq **vsrq)) \
 	OP(LIB, ERRNO, int, modify_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask)) \
 	OP(LIB, ERRNO, int, query_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr)) \
 	OP(LIB, ERRNO, int, destroy_srq, (struct ibv_srq *srq)) \
 	OP(VCTX, ERRNO, int, get_srq_num, (struct ibv_srq *srq, uint32_t *srq_num)) \
 	OP(VCTX, PTR, struct ibv_xrcd *, open_xrcd, (struct ibv_context *context, struct ibv_xrcd_init_attr *attr)) \
 	OP(VCTX, ERRNO, int, close_xrcd, (struct ibv_xrcd *xrcd)) \
-	/* work queues, flows, counters */ \
+	/* work queues, flows, counters. ibv_create_wq() is inline and sets the WQ's locks, wq_context and \
+	 * events_completed after create_wq has returned */ \
 	OP(VCTX, PTR, struct ibv_wq *, create_wq, (struct ibv_context *context, struct ibv_wq_init_attr *attr)) \
 	OP(VCTX, ERRNO, int, modify_wq, (struct ibv_wq *wq, struct ibv_wq_attr *attr)) \
 	OP(VCTX, ERRNO, int, destroy_wq, (struct ibv_wq *wq)) \
@@ -411,6 +491,9 @@ struct verbs_udata {
  * fail with EIO, unless the program has asked that this count as success (see ibv_open_device(3)).
  */
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
+/* The kernel context behind cmd_fd exists (Linux 5.9). The driver's part is an attribute of its own,
+ * not a response: udata->attrs. */
+int verbs_cmd_query_context(struct verbs_context *vctx, const struct verbs_udata *udata);
 
 /* Fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what that lacks is
  * zero and the provider adds it from its response. The text of orig_attr.fw_ver is the provider's
@@ -427,12 +510,43 @@ int verbs_cmd_dealloc_pd(struct ibv_pd *pd);
 
 int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		     unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
+/* A dma-buf (Linux 5.12), and memory that a DMA handle goes with. */
+int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+			    int fd, unsigned int access, struct verbs_mr *vmr,
+			    const struct verbs_udata *udata);
+int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
+			struct verbs_mr *vmr, const struct verbs_udata *udata);
+int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length,
+			unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
+/* Updates the keys; the library itself updates pd, addr and length. FLAGS are IBV_REREG_MR_*. */
+int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
+		       size_t length, uint64_t iova, unsigned int access,
+		       const struct verbs_udata *udata);
+/* Fill VMR from the MR that HANDLE names (ibv_import_mr). */
+int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr);
 int verbs_cmd_dereg_mr(struct verbs_mr *vmr);
+int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
+			struct ibv_sge *sg_list, uint32_t num_sge);
+
+int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw,
+		       const struct verbs_udata *udata);
+int verbs_cmd_dealloc_mw(struct ibv_mw *mw);
+
+/* Sets context and handle; copying to and from the memory is the provider's. */
+int verbs_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
+		       struct ibv_dm *dm, const struct verbs_udata *udata);
+int verbs_cmd_free_dm(struct ibv_dm *dm);
+/* A dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
+int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t pgoff, int *fd);
 
 /* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). cq->cqe is what the kernel granted: the provider
  * may correct it. */
 int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			uint32_t flags, struct verbs_cq *vcq, const struct verbs_udata *udata);
+/* cq->cqe becomes what the kernel granted. Call it under the lock that the provider polls with, or
+ * otherwise see to it that nobody polls. */
+int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata);
+int verbs_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int verbs_cmd_destroy_cq(struct ibv_cq *cq);
 
 /* attr->cap comes back as the kernel granted it. */
@@ -444,6 +558,60 @@ int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int a
 int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		       struct ibv_qp_init_attr *init_attr);
 int verbs_cmd_destroy_qp(struct ibv_qp *qp);
+/* Another handle of an XRC receive QP; verbs_cmd_destroy_qp() closes it. */
+int verbs_cmd_open_qp(struct ibv_context *context, const struct ibv_qp_open_attr *attr,
+		      struct verbs_qp *vqp, const struct verbs_udata *udata);
+int verbs_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+int verbs_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+
+int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr, struct ibv_ah *ah,
+			const struct verbs_udata *udata);
+int verbs_cmd_destroy_ah(struct ibv_ah *ah);
+
+/* attr->attr.max_wr and max_sge come back as the kernel granted them. */
+int verbs_cmd_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+			 struct verbs_srq *vsrq, const struct verbs_udata *udata);
+int verbs_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask);
+int verbs_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int verbs_cmd_destroy_srq(struct ibv_srq *srq);
+
+int verbs_cmd_open_xrcd(struct ibv_context *context, const struct ibv_xrcd_init_attr *attr,
+			struct verbs_xrcd *vxrcd, const struct verbs_udata *udata);
+int verbs_cmd_close_xrcd(struct verbs_xrcd *vxrcd);
+
+/* attr->max_wr and max_sge come back as the kernel granted them. On success of modify_wq wq->state
+ * follows. */
+int verbs_cmd_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr,
+			struct ibv_wq *wq, const struct verbs_udata *udata);
+int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr *attr,
+			const struct verbs_udata *udata);
+int verbs_cmd_destroy_wq(struct ibv_wq *wq);
+
+int verbs_cmd_create_rwq_ind_table(struct ibv_context *context,
+				   const struct ibv_rwq_ind_table_init_attr *attr,
+				   struct ibv_rwq_ind_table *table,
+				   const struct verbs_udata *udata);
+int verbs_cmd_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table);
+
+int verbs_cmd_create_flow(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
+			  struct ibv_flow *flow, const struct verbs_udata *udata);
+int verbs_cmd_destroy_flow(struct ibv_flow *flow);
+
+int verbs_cmd_create_flow_action_esp(struct ibv_context *context,
+				     const struct ibv_flow_action_esp_attr *attr,
+				     struct verbs_flow_action *vaction,
+				     const struct verbs_udata *udata);
+int verbs_cmd_modify_flow_action_esp(struct verbs_flow_action *vaction,
+				     const struct ibv_flow_action_esp_attr *attr,
+				     const struct verbs_udata *udata);
+int verbs_cmd_destroy_flow_action(struct verbs_flow_action *vaction);
+
+int verbs_cmd_create_counters(struct ibv_context *context,
+			      const struct ibv_counters_init_attr *attr,
+			      struct verbs_counters *vcounters, const struct verbs_udata *udata);
+int verbs_cmd_destroy_counters(struct verbs_counters *vcounters);
+int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values, uint32_t ncounters,
+			    uint32_t flags, const struct verbs_udata *udata);
 
 /* ---- 6. Help ---- */
 

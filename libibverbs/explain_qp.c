@@ -138,10 +138,6 @@ static bool device_limit_is_passed(struct refusal *r)
 	if (r->mask & IBV_QP_PORT && (!attr->port_num || attr->port_num > limits->phys_port_cnt))
 		return WRONG(r, "port_num %u: must be 1 to %u", attr->port_num,
 			     limits->phys_port_cnt);
-	if (r->mask & IBV_QP_AV &&
-	    (!attr->ah_attr.port_num || attr->ah_attr.port_num > limits->phys_port_cnt))
-		return WRONG(r, "ah_attr.port_num %u: must be 1 to %u", attr->ah_attr.port_num,
-			     limits->phys_port_cnt);
 	if (r->mask & IBV_QP_MAX_DEST_RD_ATOMIC &&
 	    attr->max_dest_rd_atomic > limits->max_qp_rd_atom)
 		return WRONG(
@@ -170,31 +166,8 @@ static bool pkey_is_wrong(struct refusal *r)
 
 static bool address_is_wrong(struct refusal *r)
 {
-	const struct ibv_ah_attr *ah = &r->attr->ah_attr;
-	struct ibv_port_attr port;
-	union ibv_gid gid;
-
-	if (!(r->mask & IBV_QP_AV) ||
-	    get_ops(r->qp->context)->query_port(r->qp->context, ah->port_num, &port, sizeof(port)))
-		return false;
-	if (port.link_layer == IBV_LINK_LAYER_ETHERNET && !ah->is_global)
-		return WRONG(
-			r,
-			"ah_attr.is_global 0: port %u is Ethernet, where an address is a GID: set is_global 1, "
-			"grh.dgid and grh.sgid_index",
-			ah->port_num);
-	if (!ah->is_global)
-		return false;
-	if (ah->grh.sgid_index >= port.gid_tbl_len)
-		return WRONG(r,
-			     "ah_attr.grh.sgid_index %u: must be below port %u's gid_tbl_len, %d",
-			     ah->grh.sgid_index, ah->port_num, port.gid_tbl_len);
-	if (!ibv_query_gid(r->qp->context, ah->port_num, ah->grh.sgid_index, &gid) &&
-	    !gid.global.subnet_prefix && !gid.global.interface_id)
-		return WRONG(
-			r, "ah_attr.grh.sgid_index %u: that entry of port %u's GID table is empty",
-			ah->grh.sgid_index, ah->port_num);
-	return false;
+	return r->mask & IBV_QP_AV &&
+	       ah_find_fault(r->qp->context, "ah_attr.", &r->attr->ah_attr, r->why, r->size);
 }
 
 static bool value_is_wrong(struct refusal *r)

@@ -16,6 +16,7 @@ static int not_supported(const char *name)
 #define DEFAULT_ERRNO(type, name) return not_supported(#name)
 #define DEFAULT_NEG(type, name)   return -not_supported(#name)
 #define DEFAULT_PTR(type, name)   return fail_null(not_supported(#name))
+#define DEFAULT_FD(type, name)    return fail_fd(not_supported(#name))
 #define DEFAULT_QUIET(type, name) return (type)0
 
 /* A generated default names its parameters, for the reader of the list, and looks at none of them.
@@ -32,6 +33,28 @@ VERBS_OPS(DEFAULT_OP)
 
 #define DEFAULT_MEMBER(slot, fail, type, name, params) .name = default_##name,
 static const struct verbs_ops default_ops = { VERBS_OPS(DEFAULT_MEMBER) };
+
+static int stored_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
+{
+	const struct verbs_srq *vsrq = to_vsrq(srq);
+
+	if (!vsrq->srq_num)
+		return not_supported("get_srq_num");
+	*srq_num = vsrq->srq_num;
+	return 0;
+}
+
+/* Commands that rarely have driver data. */
+static const struct verbs_ops plain_commands = {
+	.query_port = verbs_cmd_query_port,
+	.advise_mr = verbs_cmd_advise_mr,
+	.modify_cq = verbs_cmd_modify_cq,
+	.attach_mcast = verbs_cmd_attach_mcast,
+	.detach_mcast = verbs_cmd_detach_mcast,
+	.modify_srq = verbs_cmd_modify_srq,
+	.query_srq = verbs_cmd_query_srq,
+	.get_srq_num = stored_srq_num,
+};
 
 #define SET_OPS(vctx, name, op)  ((vctx)->context.ops.name = (op))
 #define SET_VCTX(vctx, name, op) ((vctx)->name = (op))
@@ -50,8 +73,7 @@ VERBS_EXPORT void verbs_set_ops(struct verbs_context *vctx, const struct verbs_o
 void verbs_ops_set_defaults(struct verbs_context *vctx)
 {
 	verbs_set_ops(vctx, &default_ops);
-	vctx->priv->ops.query_port = verbs_cmd_query_port;
-	vctx->query_port = verbs_cmd_query_port;
+	verbs_set_ops(vctx, &plain_commands);
 	vctx->query_device_ex = verbs_query_device_ex;
 	vctx->create_cq_ex = verbs_create_cq_ex;
 	vctx->create_qp_ex = verbs_create_qp_ex;

@@ -37,6 +37,13 @@ static inline void *fail_null(int err)
 	return NULL;
 }
 
+/* Likewise, where the call returns a descriptor. */
+static inline int fail_fd(int err)
+{
+	errno = err;
+	return -1;
+}
+
 /* ops.c */
 void verbs_ops_set_defaults(struct verbs_context *vctx);
 
@@ -76,5 +83,11 @@ void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, u
 void qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
 		       int err);
 void qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
+
+/* explain_ah.c: likewise for an address handle. */
+void ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);
+/* What is wrong with an address, as "PREFIXfield value: rule" in WHY. False: nothing was found. */
+bool ah_find_fault(struct ibv_context *context, const char *prefix, const struct ibv_ah_attr *attr,
+		   char *why, size_t size);
 
 #endif

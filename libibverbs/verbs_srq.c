@@ -6,10 +6,10 @@
 
 static struct ibv_srq *create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
-	struct ibv_srq *srq;
-	int err = get_ops(context)->create_srq(context, attr, &srq);
+	struct verbs_srq *vsrq;
+	int err = get_ops(context)->create_srq(context, attr, &vsrq);
 
-	return err ? fail_null(err) : srq;
+	return err ? fail_null(err) : &vsrq->srq;
 }
 
 struct ibv_srq *verbs_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)

@@ -100,6 +100,47 @@ VERBS_EXPORT int verbs_cmd_create_cq(struct ibv_context *context,
 	return 0;
 }
 
+VERBS_EXPORT int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe,
+				     const struct verbs_udata *udata)
+{
+	const struct ib_uverbs_resize_cq req = { .cq_handle = cq->handle, .cqe = cqe };
+	struct ib_uverbs_resize_cq_resp resp = {};
+	int ret = cmd_run_write(cq->context, IB_USER_VERBS_CMD_RESIZE_CQ, &req, sizeof(req), &resp,
+				sizeof(resp), udata);
+
+	if (ret) {
+		verbs_warn("ibv_resize_cq: CQ %u cqe %u: %s", cq->handle, cqe, strerror(ret));
+		return ret;
+	}
+	cq->cqe = (int)resp.cqe;
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+{
+	const struct ib_uverbs_ex_modify_cq req = {
+		.cq_handle = cq->handle,
+		.attr_mask = attr->attr_mask,
+		.attr.cq_count = attr->moderate.cq_count,
+		.attr.cq_period = attr->moderate.cq_period,
+	};
+	int ret;
+
+	if (attr->attr_mask >= IBV_CQ_ATTR_RESERVED) {
+		verbs_warn("ibv_modify_cq: attr_mask 0x%x: no bit above 0x%x has a meaning",
+			   attr->attr_mask, IBV_CQ_ATTR_RESERVED - 1);
+		return EOPNOTSUPP;
+	}
+	ret = cmd_run_write(cq->context,
+			    IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_CQ, &req,
+			    sizeof(req), NULL, 0, NULL);
+	if (ret)
+		verbs_warn("ibv_modify_cq: CQ %u attr_mask 0x%x cq_count %u cq_period %u: %s",
+			   cq->handle, attr->attr_mask, attr->moderate.cq_count,
+			   attr->moderate.cq_period, strerror(ret));
+	return ret;
+}
+
 VERBS_EXPORT int verbs_cmd_destroy_cq(struct ibv_cq *cq)
 {
 	struct ib_uverbs_destroy_cq_resp resp;

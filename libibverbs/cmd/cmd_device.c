@@ -29,6 +29,32 @@ VERBS_EXPORT int verbs_cmd_get_context(struct verbs_context *vctx, const struct 
 	return 0;
 }
 
+VERBS_EXPORT int verbs_cmd_query_context(struct verbs_context *vctx,
+					 const struct verbs_udata *udata)
+{
+	struct ibv_context *context = &vctx->context;
+	uint32_t num_comp_vectors = 0;
+	uint64_t core_support = 0;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_out(UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, &num_comp_vectors,
+			       sizeof(num_comp_vectors)),
+		verbs_attr_out(UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, &core_support,
+			       sizeof(core_support)),
+	};
+	int ret = cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, attrs,
+			  ARRAY_SIZE(attrs), udata);
+
+	if (ret) {
+		verbs_warn("ibv_import_device %s: cmd_fd %d: %s%s", context->device->name,
+			   context->cmd_fd, strerror(ret),
+			   ret == EINVAL ? ": nobody has made a context on it" : "");
+		return ret;
+	}
+	context->num_comp_vectors = (int)num_comp_vectors;
+	vctx->priv->core_support = core_support;
+	return 0;
+}
+
 int cmd_alloc_async_fd(struct ibv_context *context)
 {
 	const struct verbs_attr attrs[] = {

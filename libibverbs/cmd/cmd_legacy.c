@@ -10,6 +10,8 @@
 #include "cmd/cmd.h"
 #include "cmd/cmd_legacy.h"
 
+#define EX(command) (IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_##command)
+
 static const struct verbs_attr *find_attr(const struct cmd_call *call, uint16_t id)
 {
 	for (unsigned int i = 0; i < call->nattrs; i++)
@@ -48,26 +50,6 @@ static int get_context(const struct cmd_call *call)
 	return 0;
 }
 
-static int destroy_pd(const struct cmd_call *call)
-{
-	const struct ib_uverbs_dealloc_pd req = {
-		.pd_handle = (uint32_t)value_of(call, UVERBS_ATTR_DESTROY_PD_HANDLE),
-	};
-
-	return cmd_run_write(call->context, IB_USER_VERBS_CMD_DEALLOC_PD, &req, sizeof(req), NULL,
-			     0, NULL);
-}
-
-static int destroy_mr(const struct cmd_call *call)
-{
-	const struct ib_uverbs_dereg_mr req = {
-		.mr_handle = (uint32_t)value_of(call, UVERBS_ATTR_DESTROY_MR_HANDLE),
-	};
-
-	return cmd_run_write(call->context, IB_USER_VERBS_CMD_DEREG_MR, &req, sizeof(req), NULL, 0,
-			     NULL);
-}
-
 static void pack_create_qp(const struct cmd_call *call, struct ib_uverbs_ex_create_qp *req)
 {
 	const struct ib_uverbs_qp_cap *cap = place_of(call, UVERBS_ATTR_CREATE_QP_CAP);
@@ -76,7 +58,9 @@ static void pack_create_qp(const struct cmd_call *call, struct ib_uverbs_ex_crea
 
 	*req = (struct ib_uverbs_ex_create_qp){
 		.user_handle = value_of(call, UVERBS_ATTR_CREATE_QP_USER_HANDLE),
-		.pd_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_PD_HANDLE),
+		/* a receive QP of XRC has a domain in that place */
+		.pd_handle = (uint32_t)(value_of(call, UVERBS_ATTR_CREATE_QP_PD_HANDLE) |
+					value_of(call, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE)),
 		.send_cq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE),
 		.recv_cq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE),
 		.srq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE),
@@ -141,12 +125,147 @@ static int destroy_qp(const struct cmd_call *call)
 			     sizeof(*resp), NULL);
 }
 
+static int create_srq(const struct cmd_call *call)
+{
+	const struct ib_uverbs_create_xsrq req = {
+		.user_handle = value_of(call, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE),
+		.srq_type = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_SRQ_TYPE),
+		.pd_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE),
+		.max_wr = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_SRQ_MAX_WR),
+		.max_sge = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_SRQ_MAX_SGE),
+		.srq_limit = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_SRQ_LIMIT),
+		.max_num_tags = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS),
+		.xrcd_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE),
+		.cq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE),
+	};
+	struct ib_uverbs_create_srq_resp resp = {};
+	int ret = cmd_run_write(call->context, IB_USER_VERBS_CMD_CREATE_XSRQ, &req, sizeof(req),
+				&resp, sizeof(resp), call->udata);
+
+	if (ret)
+		return ret;
+	*(uint32_t *)place_of(call, UVERBS_ATTR_CREATE_SRQ_HANDLE) = resp.srq_handle;
+	*(uint32_t *)place_of(call, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR) = resp.max_wr;
+	*(uint32_t *)place_of(call, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE) = resp.max_sge;
+	*(uint32_t *)place_of(call, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM) = resp.srqn;
+	return 0;
+}
+
+static int destroy_srq(const struct cmd_call *call)
+{
+	const struct ib_uverbs_destroy_srq req = {
+		.srq_handle = (uint32_t)value_of(call, UVERBS_ATTR_DESTROY_SRQ_HANDLE),
+	};
+	struct ib_uverbs_destroy_srq_resp *resp = place_of(call, UVERBS_ATTR_DESTROY_SRQ_RESP);
+
+	return cmd_run_write(call->context, IB_USER_VERBS_CMD_DESTROY_SRQ, &req, sizeof(req), resp,
+			     sizeof(*resp), NULL);
+}
+
+static int create_wq(const struct cmd_call *call)
+{
+	const struct ib_uverbs_ex_create_wq req = {
+		.wq_type = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_WQ_TYPE),
+		.user_handle = value_of(call, UVERBS_ATTR_CREATE_WQ_USER_HANDLE),
+		.pd_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_WQ_PD_HANDLE),
+		.cq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE),
+		.max_wr = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_WQ_MAX_WR),
+		.max_sge = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_WQ_MAX_SGE),
+		.create_flags = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_WQ_FLAGS),
+	};
+	struct ib_uverbs_ex_create_wq_resp resp = {};
+	int ret = cmd_run_write(call->context, EX(CREATE_WQ), &req, sizeof(req), &resp,
+				sizeof(resp), call->udata);
+
+	if (ret)
+		return ret;
+	*(uint32_t *)place_of(call, UVERBS_ATTR_CREATE_WQ_HANDLE) = resp.wq_handle;
+	*(uint32_t *)place_of(call, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR) = resp.max_wr;
+	*(uint32_t *)place_of(call, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE) = resp.max_sge;
+	*(uint32_t *)place_of(call, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM) = resp.wqn;
+	return 0;
+}
+
+static int destroy_wq(const struct cmd_call *call)
+{
+	const struct ib_uverbs_ex_destroy_wq req = {
+		.wq_handle = (uint32_t)value_of(call, UVERBS_ATTR_DESTROY_WQ_HANDLE),
+	};
+	struct ib_uverbs_ex_destroy_wq_resp resp = {};
+	int ret = cmd_run_write(call->context, EX(DESTROY_WQ), &req, sizeof(req), &resp,
+				sizeof(resp), NULL);
+
+	*(uint32_t *)place_of(call, UVERBS_ATTR_DESTROY_WQ_RESP) = resp.events_reported;
+	return ret;
+}
+
+/* Destruction that takes a handle and answers nothing: attribute 0 in every such method. */
+static int destroy_by(const struct cmd_call *call, uint32_t command)
+{
+	const uint32_t handle = (uint32_t)value_of(call, 0);
+
+	return cmd_run_write(call->context, command, &handle, sizeof(handle), NULL, 0, NULL);
+}
+
+/* An extended command has a comp_mask in front of the handle. */
+static int destroy_ex_by(const struct cmd_call *call, uint32_t command)
+{
+	const uint32_t req[] = { 0, (uint32_t)value_of(call, 0) };
+
+	return cmd_run_write(call->context, command, req, sizeof(req), NULL, 0, NULL);
+}
+
+static int destroy_pd(const struct cmd_call *call)
+{
+	return destroy_by(call, IB_USER_VERBS_CMD_DEALLOC_PD);
+}
+
+static int destroy_mr(const struct cmd_call *call)
+{
+	return destroy_by(call, IB_USER_VERBS_CMD_DEREG_MR);
+}
+
+static int destroy_ah(const struct cmd_call *call)
+{
+	return destroy_by(call, IB_USER_VERBS_CMD_DESTROY_AH);
+}
+
+static int destroy_mw(const struct cmd_call *call)
+{
+	return destroy_by(call, IB_USER_VERBS_CMD_DEALLOC_MW);
+}
+
+static int destroy_xrcd(const struct cmd_call *call)
+{
+	return destroy_by(call, IB_USER_VERBS_CMD_CLOSE_XRCD);
+}
+
+static int destroy_flow(const struct cmd_call *call)
+{
+	return destroy_ex_by(call, EX(DESTROY_FLOW));
+}
+
+static int destroy_rwq_ind_table(const struct cmd_call *call)
+{
+	return destroy_ex_by(call, EX(DESTROY_RWQ_IND_TBL));
+}
+
 static const struct cmd_legacy table[] = {
 	{ UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, 1 << 0, get_context },
 	{ UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, 1 << 1, destroy_pd },
 	{ UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, 1 << 2, destroy_mr },
 	{ UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, 1 << 3, create_qp },
 	{ UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, 1 << 4, destroy_qp },
+	{ UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, 1 << 5, create_srq },
+	{ UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, 1 << 6, destroy_srq },
+	{ UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, 1 << 7, create_wq },
+	{ UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, 1 << 8, destroy_wq },
+	{ UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, 1 << 9, destroy_ah },
+	{ UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, 1 << 10, destroy_mw },
+	{ UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, 1 << 11, destroy_xrcd },
+	{ UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, 1 << 12, destroy_flow },
+	{ UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, 1 << 13,
+	  destroy_rwq_ind_table },
 };
 
 const struct cmd_legacy *cmd_legacy_find(uint16_t object, uint16_t method)

@@ -4,6 +4,8 @@
  */
 #include "cmd/cmd.h"
 
+#include <assert.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -95,6 +97,183 @@ VERBS_EXPORT int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, 
 	return 0;
 }
 
+static void fill_mr(struct verbs_mr *vmr, struct ibv_pd *pd, enum verbs_mr_kind kind,
+		    unsigned int access)
+{
+	vmr->mr.context = pd->context;
+	vmr->mr.pd = pd;
+	vmr->kind = kind;
+	vmr->access = access;
+}
+
+VERBS_EXPORT int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					 uint64_t iova, int fd, unsigned int access,
+					 struct verbs_mr *vmr, const struct verbs_udata *udata)
+{
+	struct ibv_mr *mr = &vmr->mr;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(UVERBS_ATTR_REG_DMABUF_MR_HANDLE, &mr->handle),
+		verbs_attr_handle(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, pd->handle),
+		verbs_attr_u64(UVERBS_ATTR_REG_DMABUF_MR_OFFSET, offset),
+		verbs_attr_u64(UVERBS_ATTR_REG_DMABUF_MR_LENGTH, length),
+		verbs_attr_u64(UVERBS_ATTR_REG_DMABUF_MR_IOVA, iova),
+		verbs_attr_u32(UVERBS_ATTR_REG_DMABUF_MR_FD, (uint32_t)fd),
+		verbs_attr_u32(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
+			       supported_access(pd->context, access)),
+		verbs_attr_out(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
+		verbs_attr_out(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
+	};
+	int ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, attrs,
+			  ARRAY_SIZE(attrs), udata);
+
+	if (ret) {
+		verbs_warn(
+			"ibv_reg_dmabuf_mr: fd %d offset 0x%llx length %zu iova 0x%llx access 0x%x: %s",
+			fd, (unsigned long long)offset, length, (unsigned long long)iova, access,
+			strerror(ret));
+		return ret;
+	}
+	fill_mr(vmr, pd, VERBS_MR_DMABUF, access);
+	mr->addr = (void *)(uintptr_t)offset;
+	mr->length = length;
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
+				     struct verbs_mr *vmr, const struct verbs_udata *udata)
+{
+	const bool has_fd = attr->comp_mask & IBV_REG_MR_MASK_FD;
+	const unsigned int access = (unsigned int)attr->access;
+	struct ibv_mr *mr = &vmr->mr;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(UVERBS_ATTR_REG_MR_HANDLE, &mr->handle),
+		verbs_attr_handle(UVERBS_ATTR_REG_MR_PD_HANDLE, pd->handle),
+		attr->comp_mask & IBV_REG_MR_MASK_DMAH
+			? verbs_attr_handle(UVERBS_ATTR_REG_MR_DMA_HANDLE,
+					    to_vdmah(attr->dmah)->handle)
+			: verbs_attr_skip(),
+		verbs_attr_u64(UVERBS_ATTR_REG_MR_IOVA, attr->iova),
+		has_fd ? verbs_attr_skip()
+		       : verbs_attr_u64(UVERBS_ATTR_REG_MR_ADDR, (uintptr_t)attr->addr),
+		verbs_attr_u64(UVERBS_ATTR_REG_MR_LENGTH, attr->length),
+		verbs_attr_u32(UVERBS_ATTR_REG_MR_ACCESS_FLAGS,
+			       supported_access(pd->context, access)),
+		has_fd ? verbs_attr_u32(UVERBS_ATTR_REG_MR_FD, (uint32_t)attr->fd)
+		       : verbs_attr_skip(),
+		has_fd ? verbs_attr_u64(UVERBS_ATTR_REG_MR_FD_OFFSET, attr->fd_offset)
+		       : verbs_attr_skip(),
+		verbs_attr_out(UVERBS_ATTR_REG_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
+		verbs_attr_out(UVERBS_ATTR_REG_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
+	};
+	int ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_MR, attrs,
+			  ARRAY_SIZE(attrs), udata);
+
+	if (ret) {
+		verbs_warn("ibv_reg_mr_ex: comp_mask 0x%llx length %zu iova 0x%llx access 0x%x: %s",
+			   (unsigned long long)attr->comp_mask, attr->length,
+			   (unsigned long long)attr->iova, access, strerror(ret));
+		return ret;
+	}
+	fill_mr(vmr, pd, has_fd ? VERBS_MR_DMABUF : VERBS_MR_USER, access);
+	mr->addr = has_fd ? (void *)(uintptr_t)attr->fd_offset : attr->addr;
+	mr->length = attr->length;
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset,
+				     size_t length, unsigned int access, struct verbs_mr *vmr,
+				     const struct verbs_udata *udata)
+{
+	struct ibv_mr *mr = &vmr->mr;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(UVERBS_ATTR_REG_DM_MR_HANDLE, &mr->handle),
+		verbs_attr_u64(UVERBS_ATTR_REG_DM_MR_OFFSET, dm_offset),
+		verbs_attr_u64(UVERBS_ATTR_REG_DM_MR_LENGTH, length),
+		verbs_attr_handle(UVERBS_ATTR_REG_DM_MR_PD_HANDLE, pd->handle),
+		verbs_attr_u32(UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS,
+			       supported_access(pd->context, access)),
+		verbs_attr_handle(UVERBS_ATTR_REG_DM_MR_DM_HANDLE, dm->handle),
+		verbs_attr_out(UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
+		verbs_attr_out(UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
+	};
+	int ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, attrs,
+			  ARRAY_SIZE(attrs), udata);
+
+	if (ret) {
+		verbs_warn("ibv_reg_dm_mr: DM %u dm_offset %llu length %zu access 0x%x: %s%s",
+			   dm->handle, (unsigned long long)dm_offset, length, access, strerror(ret),
+			   ret == EINVAL && !(access & IBV_ACCESS_ZERO_BASED)
+				   ? ": access must have IBV_ACCESS_ZERO_BASED"
+				   : "");
+		return ret;
+	}
+	fill_mr(vmr, pd, VERBS_MR_DM, access);
+	mr->addr = NULL;
+	mr->length = length;
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
+				    size_t length, uint64_t iova, unsigned int access,
+				    const struct verbs_udata *udata)
+{
+	struct ib_uverbs_rereg_mr req = {
+		.mr_handle = vmr->mr.handle,
+		.flags = (uint32_t)flags,
+	};
+	struct ib_uverbs_rereg_mr_resp resp = {};
+	int ret;
+
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		req.start = (uintptr_t)addr;
+		req.length = length;
+		req.hca_va = iova;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		req.pd_handle = pd->handle;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		req.access_flags = supported_access(vmr->mr.context, access);
+	ret = cmd_run_write(vmr->mr.context, IB_USER_VERBS_CMD_REREG_MR, &req, sizeof(req), &resp,
+			    sizeof(resp), udata);
+	if (ret) {
+		verbs_warn("ibv_rereg_mr: lkey 0x%x flags 0x%x addr %p length %zu access 0x%x: %s",
+			   vmr->mr.lkey, flags, addr, length, access, strerror(ret));
+		return ret;
+	}
+	vmr->mr.lkey = resp.lkey;
+	vmr->mr.rkey = resp.rkey;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		vmr->access = access;
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr)
+{
+	struct ibv_mr *mr = &vmr->mr;
+	uint64_t length = 0, iova = 0;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(UVERBS_ATTR_QUERY_MR_HANDLE, handle),
+		verbs_attr_out(UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
+		verbs_attr_out(UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
+		verbs_attr_out(UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &length, sizeof(length)),
+		verbs_attr_optional(
+			verbs_attr_out(UVERBS_ATTR_QUERY_MR_RESP_IOVA, &iova, sizeof(iova))),
+	};
+	int ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, attrs,
+			  ARRAY_SIZE(attrs), NULL);
+
+	if (ret) {
+		verbs_warn("ibv_import_mr: mr_handle %u: %s%s", handle, strerror(ret),
+			   ret == ENOENT ? ": the context has no such MR" : "");
+		return ret;
+	}
+	fill_mr(vmr, pd, VERBS_MR_IMPORTED, 0);
+	mr->handle = handle;
+	mr->addr = NULL;
+	mr->length = length;
+	return 0;
+}
+
 VERBS_EXPORT int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	int ret = cmd_destroy(vmr->mr.context, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
@@ -103,5 +282,35 @@ VERBS_EXPORT int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
 	if (ret == EBUSY)
 		verbs_warn("ibv_dereg_mr: lkey 0x%x is in use: unbind its memory windows first",
 			   vmr->mr.lkey);
+	return ret;
+}
+
+static_assert(sizeof(struct ibv_sge) == 16 && offsetof(struct ibv_sge, lkey) == 12,
+	      "the kernel's SGE of ADVISE_MR has the same layout");
+
+VERBS_EXPORT int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
+				     uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(UVERBS_ATTR_ADVISE_MR_PD_HANDLE, pd->handle),
+		verbs_attr_u64(UVERBS_ATTR_ADVISE_MR_ADVICE, advice),
+		verbs_attr_u32(UVERBS_ATTR_ADVISE_MR_FLAGS, flags),
+		verbs_attr_in(UVERBS_ATTR_ADVISE_MR_SGE_LIST, sg_list, num_sge * sizeof(*sg_list)),
+	};
+	const uint32_t most = UINT16_MAX / sizeof(*sg_list);
+	int ret;
+
+	if (num_sge > most) {
+		verbs_warn("ibv_advise_mr: num_sge %u: must be at most %u", num_sge, most);
+		return EINVAL;
+	}
+	ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, attrs,
+		      ARRAY_SIZE(attrs), NULL);
+	if (ret)
+		verbs_warn("ibv_advise_mr: advice %d flags 0x%x num_sge %u: %s%s", advice, flags,
+			   num_sge, strerror(ret),
+			   ret == ENOENT || ret == EINVAL
+				   ? ": each SGE must lie in an on-demand MR of this PD"
+				   : "");
 	return ret;
 }

@@ -5,6 +5,14 @@
 #include "cmd/cmd.h"
 #include "util/order.h"
 
+static void init_locks(struct ibv_qp *qp)
+{
+	qp->events_completed = 0;
+	pthread_mutex_init(&qp->mutex, NULL);
+	pthread_cond_init(&qp->cond, NULL);
+	order_publish(qp);
+}
+
 /* Before the command runs: from then on another thread can read an event that points here. */
 static void qp_init(struct verbs_qp *vqp, struct ibv_context *context,
 		    const struct ibv_qp_init_attr_ex *attr)
@@ -19,10 +27,7 @@ static void qp_init(struct verbs_qp *vqp, struct ibv_context *context,
 	qp->srq = attr->srq;
 	qp->qp_type = attr->qp_type;
 	qp->state = IBV_QPS_RESET;
-	qp->events_completed = 0;
-	pthread_mutex_init(&qp->mutex, NULL);
-	pthread_cond_init(&qp->cond, NULL);
-	order_publish(qp);
+	init_locks(qp);
 }
 
 static void qp_fini(struct ibv_qp *qp)
@@ -59,15 +64,22 @@ static int run_create_qp(struct ibv_context *context, const struct ibv_qp_init_a
 	const bool has_source = attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
 				attr->create_flags & IBV_QP_CREATE_SOURCE_QPN;
 	const uint32_t flags = qp_create_flags(attr);
-	const struct ibv_pd *pd = vqp->qp.pd;
+	const bool is_initiator = attr->qp_type == IBV_QPT_XRC_SEND;
+	const bool is_target = attr->qp_type == IBV_QPT_XRC_RECV;
+	const struct ibv_pd *pd = is_target ? NULL : vqp->qp.pd;
 	const struct verbs_attr attrs[] = {
 		verbs_attr_new_handle(UVERBS_ATTR_CREATE_QP_HANDLE, &vqp->qp.handle),
+		is_target && attr->comp_mask & IBV_QP_INIT_ATTR_XRCD
+			? verbs_attr_handle(UVERBS_ATTR_CREATE_QP_XRCD_HANDLE,
+					    to_vxrcd(attr->xrcd)->handle)
+			: verbs_attr_skip(),
 		pd ? verbs_attr_handle(UVERBS_ATTR_CREATE_QP_PD_HANDLE, pd->handle)
 		   : verbs_attr_skip(),
 		attr->srq ? verbs_attr_handle(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, attr->srq->handle)
 			  : verbs_attr_skip(),
-		cq_attr(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, attr->send_cq),
-		cq_attr(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, attr->recv_cq),
+		cq_attr(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, is_target ? NULL : attr->send_cq),
+		cq_attr(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE,
+			is_target || is_initiator ? NULL : attr->recv_cq),
 		has_table ? verbs_attr_handle(UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE,
 					      (uint32_t)attr->rwq_ind_tbl->ind_tbl_handle)
 			  : verbs_attr_skip(),
@@ -297,4 +309,90 @@ VERBS_EXPORT int verbs_cmd_destroy_qp(struct ibv_qp *qp)
 	wait_acked(&qp->mutex, &qp->cond, &qp->events_completed, resp.events_reported);
 	qp_fini(qp);
 	return 0;
+}
+
+static int check_open_attr(const struct ibv_qp_open_attr *attr)
+{
+	const uint32_t needed =
+		IBV_QP_OPEN_ATTR_XRCD | IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_TYPE;
+
+	if (attr->comp_mask >= IBV_QP_OPEN_ATTR_RESERVED) {
+		verbs_warn("ibv_open_qp: comp_mask 0x%x: no bit above 0x%x has a meaning",
+			   attr->comp_mask, IBV_QP_OPEN_ATTR_RESERVED - 1);
+		return EOPNOTSUPP;
+	}
+	if ((attr->comp_mask & needed) != needed) {
+		verbs_warn(
+			"ibv_open_qp: comp_mask 0x%x: must have IBV_QP_OPEN_ATTR_XRCD, _NUM and _TYPE",
+			attr->comp_mask);
+		return EINVAL;
+	}
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_open_qp(struct ibv_context *context, const struct ibv_qp_open_attr *attr,
+				   struct verbs_qp *vqp, const struct verbs_udata *udata)
+{
+	struct ib_uverbs_open_qp req = { .user_handle = (uintptr_t)&vqp->qp };
+	struct ib_uverbs_create_qp_resp resp = {};
+	struct ibv_qp *qp = &vqp->qp;
+	int ret = check_open_attr(attr);
+
+	if (ret)
+		return ret;
+	qp->context = context;
+	qp->qp_context = attr->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT ? attr->qp_context : NULL;
+	qp->qp_type = attr->qp_type;
+	qp->state = IBV_QPS_UNKNOWN;
+	init_locks(qp);
+	req.pd_handle = to_vxrcd(attr->xrcd)->handle;
+	req.qpn = attr->qp_num;
+	req.qp_type = (uint8_t)attr->qp_type;
+	ret = cmd_run_write(context, IB_USER_VERBS_CMD_OPEN_QP, &req, sizeof(req), &resp,
+			    sizeof(resp), udata);
+	if (ret) {
+		verbs_warn("ibv_open_qp: qp_num 0x%x qp_type %d: %s%s", attr->qp_num, attr->qp_type,
+			   strerror(ret),
+			   ret == EINVAL ? ": the XRC domain has no such receive QP" : "");
+		qp_fini(qp);
+		return ret;
+	}
+	qp->handle = resp.qp_handle;
+	qp->qp_num = resp.qpn;
+	return 0;
+}
+
+/* The two payloads have the same layout. */
+static int run_mcast(struct ibv_qp *qp, uint32_t command, const union ibv_gid *gid, uint16_t lid)
+{
+	struct ib_uverbs_attach_mcast req = { .qp_handle = qp->handle, .mlid = lid };
+
+	memcpy(req.gid, gid->raw, sizeof(req.gid));
+	return cmd_run_write(qp->context, command, &req, sizeof(req), NULL, 0, NULL);
+}
+
+VERBS_EXPORT int verbs_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	const char *why = "";
+	int ret = run_mcast(qp, IB_USER_VERBS_CMD_ATTACH_MCAST, gid, lid);
+
+	if (!ret)
+		return 0;
+	if (qp->qp_type != IBV_QPT_UD)
+		why = ": the QP must be of type UD";
+	else if (gid->raw[0] != 0xff)
+		why = ": gid must be a multicast address, that is start with 0xff";
+	verbs_warn("ibv_attach_mcast: QP 0x%x lid 0x%x: %s%s", qp->qp_num, lid, strerror(ret), why);
+	return ret;
+}
+
+VERBS_EXPORT int verbs_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	int ret = run_mcast(qp, IB_USER_VERBS_CMD_DETACH_MCAST, gid, lid);
+
+	if (ret)
+		verbs_warn("ibv_detach_mcast: QP 0x%x lid 0x%x: %s%s", qp->qp_num, lid,
+			   strerror(ret),
+			   ret == EINVAL ? ": it is not attached to that group" : "");
+	return ret;
 }

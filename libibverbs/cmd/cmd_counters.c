@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_counters.c - commands on flow counters. Which event a counter counts is said when a flow is created
+ * with it.
+ */
+#include "cmd/cmd.h"
+
+#include <string.h>
+
+VERBS_EXPORT int verbs_cmd_create_counters(struct ibv_context *context,
+					   const struct ibv_counters_init_attr *attr,
+					   struct verbs_counters *vcounters,
+					   const struct verbs_udata *udata)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(UVERBS_ATTR_CREATE_COUNTERS_HANDLE, &vcounters->handle),
+	};
+	int ret;
+
+	if (attr->comp_mask) {
+		verbs_warn("ibv_create_counters: comp_mask 0x%x: no bit has a meaning",
+			   attr->comp_mask);
+		return EOPNOTSUPP;
+	}
+	ret = cmd_run(context, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE, attrs,
+		      ARRAY_SIZE(attrs), udata);
+	if (ret) {
+		verbs_warn("ibv_create_counters on %s: %s", context->device->name, strerror(ret));
+		return ret;
+	}
+	vcounters->counters.context = context;
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_destroy_counters(struct verbs_counters *vcounters)
+{
+	int ret = cmd_destroy(vcounters->counters.context, UVERBS_OBJECT_COUNTERS,
+			      UVERBS_METHOD_COUNTERS_DESTROY, UVERBS_ATTR_DESTROY_COUNTERS_HANDLE,
+			      vcounters->handle, 0, NULL, 0);
+
+	if (ret)
+		verbs_warn("ibv_destroy_counters: counters %u: %s%s", vcounters->handle,
+			   strerror(ret),
+			   ret == EBUSY ? ": destroy the flows that they count first" : "");
+	return ret;
+}
+
+VERBS_EXPORT int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values,
+					 uint32_t ncounters, uint32_t flags,
+					 const struct verbs_udata *udata)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(UVERBS_ATTR_READ_COUNTERS_HANDLE, vcounters->handle),
+		verbs_attr_out(UVERBS_ATTR_READ_COUNTERS_BUFF, values, ncounters * sizeof(*values)),
+		verbs_attr_flags(UVERBS_ATTR_READ_COUNTERS_FLAGS, flags),
+	};
+	const uint32_t most = UINT16_MAX / sizeof(*values);
+	int ret;
+
+	if (ncounters > most) {
+		verbs_warn("ibv_read_counters: ncounters %u: must be at most %u", ncounters, most);
+		return EINVAL;
+	}
+	ret = cmd_run(vcounters->counters.context, UVERBS_OBJECT_COUNTERS,
+		      UVERBS_METHOD_COUNTERS_READ, attrs, ARRAY_SIZE(attrs), udata);
+	if (ret)
+		verbs_warn("ibv_read_counters: counters %u ncounters %u flags 0x%x: %s%s",
+			   vcounters->handle, ncounters, flags, strerror(ret),
+			   ret == EINVAL ? ": they must be attached to points, and to a flow" : "");
+	return ret;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_dm.c - commands on device memory, and on dma-bufs that the kernel makes of device pages.
+ */
+#include "cmd/cmd.h"
+
+#include <string.h>
+
+VERBS_EXPORT int verbs_cmd_alloc_dm(struct ibv_context *context,
+				    const struct ibv_alloc_dm_attr *attr, struct ibv_dm *dm,
+				    const struct verbs_udata *udata)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->handle),
+		verbs_attr_u64(UVERBS_ATTR_ALLOC_DM_LENGTH, attr->length),
+		verbs_attr_u32(UVERBS_ATTR_ALLOC_DM_ALIGNMENT, attr->log_align_req),
+	};
+	int ret = cmd_run(context, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, attrs,
+			  ARRAY_SIZE(attrs), udata);
+
+	if (ret) {
+		verbs_warn("ibv_alloc_dm: length %zu log_align_req %u: %s%s", attr->length,
+			   attr->log_align_req, strerror(ret),
+			   ret == ENOMEM ? ": the device has not as much left (max_dm_size)" : "");
+		return ret;
+	}
+	dm->context = context;
+	dm->comp_mask |= IBV_DM_MASK_HANDLE;
+	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_free_dm(struct ibv_dm *dm)
+{
+	int ret = cmd_destroy(dm->context, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE,
+			      UVERBS_ATTR_FREE_DM_HANDLE, dm->handle, 0, NULL, 0);
+
+	if (ret)
+		verbs_warn("ibv_free_dm: DM %u: %s%s", dm->handle, strerror(ret),
+			   ret == EBUSY ? ": deregister the MRs on it first" : "");
+	return ret;
+}
+
+VERBS_EXPORT int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t pgoff, int *fd)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_fd(UVERBS_ATTR_ALLOC_DMABUF_HANDLE, fd),
+		verbs_attr_u64(UVERBS_ATTR_ALLOC_DMABUF_PGOFF, pgoff),
+	};
+	int ret = cmd_run(context, UVERBS_OBJECT_DMABUF, UVERBS_METHOD_DMABUF_ALLOC, attrs,
+			  ARRAY_SIZE(attrs), NULL);
+
+	if (ret)
+		verbs_warn("export of a dma-buf at page offset 0x%llx of %s: %s",
+			   (unsigned long long)pgoff, context->device->name, strerror(ret));
+	return ret;
+}
