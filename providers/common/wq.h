@@ -19,7 +19,12 @@
 struct wq_slot {
 	uint64_t wr_id;
 	uint32_t tail_after; /* tail once this request has completed */
+	uint32_t done_as;    /* what the poster says the completion will be; of sends */
 };
+
+/* In done_as: enum ibv_wc_opcode below, enum ibv_wc_flags from here on. */
+#define WQ_DONE_OPCODE_MASK 0xffu
+#define WQ_DONE_FLAGS_SHIFT 8
 
 struct wq {
 	uint32_t head;
@@ -50,22 +55,25 @@ static inline bool wq_has_room(struct wq *wq, uint32_t head)
 }
 
 /* Remember the request that takes the place HEAD; UNIT is where in the ring it starts. */
-static inline void wq_note(struct wq *wq, uint32_t unit, uint32_t head, uint64_t wr_id)
+static inline void wq_note(struct wq *wq, uint32_t unit, uint32_t head, uint64_t wr_id,
+			   uint32_t done_as)
 {
 	struct wq_slot *slot = &wq->slots[unit & wq->mask];
 
 	slot->wr_id = wr_id;
 	slot->tail_after = head + 1;
+	slot->done_as = done_as;
 }
 
 /* The request that started at UNIT is done, and so are those before it. Returns its wr_id. */
-static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit)
+static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *done_as)
 {
 	const struct wq_slot *slot = &wq->slots[unit & wq->mask];
 	uint64_t wr_id;
 
 	order_observe(wq);
 	wr_id = slot->wr_id;
+	*done_as = slot->done_as;
 	__atomic_store_n(&wq->tail, slot->tail_after, __ATOMIC_RELEASE);
 	return wr_id;
 }

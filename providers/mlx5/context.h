@@ -80,6 +80,10 @@ int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned
 	   struct verbs_mr **vmr);
 int mr_dereg(struct verbs_mr *vmr);
 
+/* ah.c */
+int ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah);
+int ah_destroy(struct ibv_ah *ah);
+
 /* cq.c */
 int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 	      struct verbs_cq **vcq);

@@ -3,9 +3,8 @@
  * cq.h - a completion queue: its ring, the routines chosen for it when it was created, and the
  * completion that was read last.
  *
- * lock guards everything up to the public object. The QPs that complete here are found through ids;
- * they stay valid while the lock is held, because destroying one cleans its CQs under their locks
- * first.
+ * lock guards everything up to the public object. Who completes here is found through ids, and stays
+ * valid while the lock is held, because destroying one cleans its CQs under their locks first.
  */
 #ifndef PROVIDERS_MLX5_CQ_H
 #define PROVIDERS_MLX5_CQ_H
@@ -22,18 +21,21 @@
 struct mlx5_cq {
 	int (*poll)(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc);
 	struct qlock lock;
-	uint8_t *ring;       /* the 64 bytes of entry 0 that end with the ownership bit */
-	uint32_t entry_log;  /* log2 of the size of an entry: 6 or 7 */
-	uint32_t count_log;  /* log2 of the number of entries */
-	uint32_t mask;       /* that number - 1 */
-	uint32_t ci;         /* next CQE to read; free-running, the device sees the low 24 bits */
-	uint32_t rsn_offset; /* where a CQE names its QP: user index, or QPN for CQE version 0 */
-	uint32_t rsn_raw;    /* of the QP found last, as it stands in the CQE */
-	struct mlx5_qp *rsn_qp; /* the QP found last, or NULL */
+	uint8_t *ring;      /* the 64 bytes of entry 0 that end with the ownership bit */
+	uint32_t entry_log; /* log2 of the size of an entry: 6 or 7 */
+	uint32_t count_log; /* log2 of the number of entries */
+	uint32_t mask;      /* that number - 1 */
+	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
+	uint32_t
+		rsn_offset; /* where a CQE names its QP, WQ or SRQ: user index, or QPN for CQE version 0 */
+	uint32_t rsn_raw;       /* of what was found last, as it stands in the CQE */
+	struct mlx5_rq *rsn_rq; /* what was found last, or NULL */
 	const struct id_lookup *ids;
 	__be32 *dbrec;
 	const struct mlx5_cqe64 *cqe; /* the current completion of the extended readers */
 	unsigned int cqe_opcode;      /* of it */
+	uint32_t cqe_done_as;         /* of it, when it is of a send: see struct wq_slot */
+	uint32_t cqe_wc_flags;        /* of it, beyond those that every receive may have */
 
 	struct verbs_cq vcq;
 
@@ -64,7 +66,7 @@ void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 /* Make every entry of a fresh ring the adapter's. */
 void cq_ring_init(struct mlx5_cq *cq);
 
-/* Forget all completions of QP, which is about to go away or to be reset. */
-void cq_clean(struct mlx5_cq *cq, const struct mlx5_qp *qp);
+/* Forget all completions of the owner of RQ, which is about to go away or to be reset. */
+void cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/doorbell.h"
+#include "providers/mlx5/srq.h"
 
 /* The owner bit of the lap before the first, so that ownership is one comparison for ever; the
  * opcode says the same to those who read the ring by themselves. */
@@ -42,13 +43,20 @@ static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 	dst->op_own = (dst->op_own & ~MLX5_CQE_OWNER_MASK) | owner;
 }
 
+/* The WQE of a message that nobody will hear of goes back to the SRQ that it came from. */
+static void give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	if (rq->srq && !opcode_is_request(cqe_opcode(cqe)))
+		srq_complete(rq->srq, be16toh(cqe->wqe_counter));
+}
+
 /*
- * Completions of other QPs stay, in order: walking back from the newest, keep them against the end,
+ * Completions of others stay, in order: walking back from the newest, keep them against the end,
  * then step over what was freed at the front.
  */
-void cq_clean(struct mlx5_cq *cq, const struct mlx5_qp *qp)
+void cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
-	uint32_t gone = htobe32(qp->rsn);
+	uint32_t gone = htobe32(rq->rsn);
 	uint32_t end, keep;
 
 	qlock_enter(&cq->lock);
@@ -56,8 +64,10 @@ void cq_clean(struct mlx5_cq *cq, const struct mlx5_qp *qp)
 	keep = end;
 	for (uint32_t i = end; i != cq->ci;) {
 		i--;
-		if (cqe_rsn_raw(cq, cqe_at(cq, i)) == gone)
+		if (cqe_rsn_raw(cq, cqe_at(cq, i)) == gone) {
+			give_back(rq, cqe_at(cq, i));
 			continue;
+		}
 		keep--;
 		if (keep != i)
 			cqe_move(cq, keep, i);
@@ -66,6 +76,6 @@ void cq_clean(struct mlx5_cq *cq, const struct mlx5_qp *qp)
 		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
 		doorbell_cq_consumed(cq->dbrec, keep);
 	}
-	cq->rsn_qp = NULL;
+	cq->rsn_rq = NULL;
 	qlock_leave(&cq->lock);
 }

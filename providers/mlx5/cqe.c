@@ -4,23 +4,9 @@
  * error, of a QP that is gone.
  */
 #include "providers/mlx5/cqe.h"
+#include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/scatter.h"
-
-const uint8_t cqe_send_wc_opcode[256] = {
-	[MLX5_OPCODE_SEND_INVAL] = IBV_WC_SEND,
-	[MLX5_OPCODE_SEND] = IBV_WC_SEND,
-	[MLX5_OPCODE_SEND_IMM] = IBV_WC_SEND,
-	[MLX5_OPCODE_RDMA_WRITE] = IBV_WC_RDMA_WRITE,
-	[MLX5_OPCODE_RDMA_WRITE_IMM] = IBV_WC_RDMA_WRITE,
-	[MLX5_OPCODE_RDMA_READ] = IBV_WC_RDMA_READ,
-	[MLX5_OPCODE_ATOMIC_CS] = IBV_WC_COMP_SWAP,
-	[MLX5_OPCODE_ATOMIC_FA] = IBV_WC_FETCH_ADD,
-};
-
-const uint8_t cqe_send_wc_flags[256] = {
-	[MLX5_OPCODE_SEND_IMM] = IBV_WC_WITH_IMM,
-	[MLX5_OPCODE_RDMA_WRITE_IMM] = IBV_WC_WITH_IMM,
-};
+#include "providers/mlx5/srq.h"
 
 /* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 in front of it (128-byte
  * entries) */
@@ -33,14 +19,19 @@ static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)
 									     : start;
 }
 
-/* A message: the buffers are those of the oldest receive WQE. */
-static int copy_to_rq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+/* A message: the buffers are those of the oldest receive WQE, or of the SRQ's that the CQE names. */
+static int copy_to_rq(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
-	const struct mlx5_rq *rq = &qp->rq;
-	uint32_t unit = rq->wq.tail & rq->wq.mask;
-	const void *wqe = rq->buf + ((size_t)unit << rq->stride_log);
-	uint32_t left = scatter_fill(wqe, rq->max_sge, inline_payload(cqe), be32toh(cqe->byte_cnt));
+	uint32_t unit = rq->wq.tail & rq->wq.mask, max_sge = rq->max_sge, left;
+	const void *scatter;
 
+	if (rq->srq) {
+		scatter = srq_wqe(rq->srq, be16toh(cqe->wqe_counter) & (rq->srq->wqes - 1)) + 1;
+		max_sge = rq->srq->max_sge;
+	} else {
+		scatter = rq->buf + ((size_t)unit << rq->stride_log);
+	}
+	left = scatter_fill(scatter, max_sge, inline_payload(cqe), be32toh(cqe->byte_cnt));
 	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
@@ -52,10 +43,11 @@ static int copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
 	const uint8_t *wqe = sq->buf + ((size_t)unit << PRM_WQEBB_LOG);
 	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & PRM_WQE_MAX_DS;
-	uint32_t head =
-		cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ ? 2 : 3; /* ctrl, raddr[, atomic] */
+	/* ctrl, [xrc], raddr[, atomic] */
+	uint32_t head = (cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ ? 2 : 3) +
+			qp->rules->address_size / PRM_DS_SIZE;
 	uint32_t to_end = (uint32_t)(sq->end - wqe) / PRM_DS_SIZE;
-	uint32_t before = min_of(ds, to_end) - head;
+	uint32_t before = min_of(ds, to_end) - head; /* the first 64 bytes never wrap */
 	uint32_t bytes = be32toh(cqe->byte_cnt), left;
 
 	left = scatter_fill((const void *)(wqe + head * PRM_DS_SIZE), before, inline_payload(cqe),
@@ -92,45 +84,55 @@ static enum ibv_wc_status status_of(uint8_t syndrome)
 	return IBV_WC_GENERAL_ERR;
 }
 
-static uint64_t failed_wr_id(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, bool is_send)
+static uint64_t failed_wr_id(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, bool is_send)
 {
-	const struct wq *wq = is_send ? &qp->sq.wq : &qp->rq.wq;
+	const struct wq *wq = is_send ? &rq_qp(rq)->sq.wq : &rq->wq;
 	uint32_t unit = is_send ? be16toh(cqe->wqe_counter) : wq->tail;
 
+	if (!is_send && rq->srq)
+		return rq->srq->wr_ids[be16toh(cqe->wqe_counter) & (rq->srq->wqes - 1)];
 	return wq->slots[unit & wq->mask].wr_id;
 }
 
 /* The first failure of a QP explains all that follow, which are only flushed. */
-static int take_error(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+static int take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
 	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
 
 	if (err->syndrome == MLX5_CQE_SYNDROME_WR_FLUSH_ERR ||
-	    __atomic_exchange_n(&qp->error_reported, true, __ATOMIC_RELAXED))
+	    __atomic_exchange_n(&rq->error_reported, true, __ATOMIC_RELAXED))
 		return status_of(err->syndrome);
 	verbs_warn(
-		"qp 0x%x: the %s with wr_id %#llx failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
-		qp->vqp.qp.qp_num, is_send ? "send request" : "receive",
-		(unsigned long long)failed_wr_id(qp, cqe, is_send), err->syndrome,
+		"%s 0x%x: the %s with wr_id %#llx failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
+		rq_owner_name(rq), rq->number, is_send ? "send request" : "receive",
+		(unsigned long long)failed_wr_id(rq, cqe, is_send), err->syndrome,
 		prm_syndrome_str(err->syndrome), err->vendor_err_synd,
 		prm_vendor_syndrome_str(err->vendor_err_synd));
 	return status_of(err->syndrome);
 }
 
-int cqe_take_exception(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	unsigned int opcode = cqe_opcode(cqe);
 
 	if (opcode == MLX5_CQE_REQ)
-		return copy_to_sq(qp, cqe);
+		return copy_to_sq(rq_qp(rq), cqe);
 	if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
-		return copy_to_rq(qp, cqe);
+		return copy_to_rq(rq, cqe);
 	if (opcode == MLX5_CQE_REQ_ERR || opcode == MLX5_CQE_RESP_ERR)
-		return take_error(qp, cqe);
-	verbs_warn("poll_cq: qp 0x%x: unexpected CQE opcode %u: skipped", qp->vqp.qp.qp_num,
-		   opcode);
+		return take_error(rq, cqe);
+	verbs_warn("poll_cq: %s 0x%x: unexpected CQE opcode %u: skipped", rq_owner_name(rq),
+		   rq->number, opcode);
 	return -1;
+}
+
+void cqe_complete_special(struct mlx5_rq *rq, struct completion *comp)
+{
+	if (rq->srq)
+		comp->wr_id = srq_complete(rq->srq, be16toh(comp->cqe->wqe_counter));
+	else
+		comp->wr_id = wq_complete_next(&rq->wq);
 }
 
 void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)

@@ -23,17 +23,18 @@ struct completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
 	unsigned int opcode; /* MLX5_CQE_* */
+	uint32_t done_as;    /* of a send: see struct wq_slot */
+	uint32_t wc_flags;   /* of a receive, beyond those that every one may have */
 };
 
 /* The completions that are not the common case, in cqe.c: payload inside the CQE, errors. Called
  * before the request counts as completed. Returns its status, or a negative number for a CQE
  * that completes nothing. */
-int cqe_take_exception(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe);
+int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
 void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
-/* By the opcode of the send WQE: enum ibv_wc_opcode, and enum ibv_wc_flags. */
-extern const uint8_t cqe_send_wc_opcode[256];
-extern const uint8_t cqe_send_wc_flags[256];
+/* A receive that is not simply the next of its queue: completes it and sets comp->wr_id. */
+void cqe_complete_special(struct mlx5_rq *rq, struct completion *comp);
 
 CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 {
@@ -72,16 +73,16 @@ CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	return *(const __be32 *)((const uint8_t *)cqe + cq->rsn_offset) & htobe32(PRM_QPN_MASK);
 }
 
-/* NULL when no such QP exists (any more). */
-CQE_INLINE struct mlx5_qp *cqe_find_qp(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+/* NULL when nothing of that number exists (any more). */
+CQE_INLINE struct mlx5_rq *cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	uint32_t raw = cqe_rsn_raw(cq, cqe);
 
-	if (unlikely(raw != cq->rsn_raw || !cq->rsn_qp)) {
-		cq->rsn_qp = id_find(cq->ids, be32toh(raw));
+	if (unlikely(raw != cq->rsn_raw || !cq->rsn_rq)) {
+		cq->rsn_rq = id_find(cq->ids, be32toh(raw));
 		cq->rsn_raw = raw;
 	}
-	return cq->rsn_qp;
+	return cq->rsn_rq;
 }
 
 /* Is there anything to take? Correct without the lock, too: the index only grows, so when the
@@ -101,7 +102,7 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 	for (;;) {
 		const struct mlx5_cqe64 *cqe = cqe_at(cq, *ci);
 		int status = IBV_WC_SUCCESS;
-		struct mlx5_qp *qp;
+		struct mlx5_rq *rq;
 		uint8_t op_own;
 
 		if (!cqe_is_sw_owned(cq, cqe, *ci))
@@ -109,22 +110,27 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 		/* The ownership bit is written last: what we read from here on belongs to it. */
 		dma_load_barrier();
 		++*ci;
-		qp = cqe_find_qp(cq, cqe);
-		if (unlikely(!qp)) {
+		rq = cqe_find_rq(cq, cqe);
+		if (unlikely(!rq)) {
 			cqe_report_stray(cq, cqe);
 			continue;
 		}
 		op_own = cqe->op_own;
 		if (unlikely(op_own_is_exception(op_own)))
-			status = cqe_take_exception(qp, cqe);
+			status = cqe_take_exception(rq, cqe);
 		if (unlikely(status < 0))
 			continue;
 		comp->cqe = cqe;
 		comp->status = status;
 		comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
-		comp->wr_id = opcode_is_request(comp->opcode)
-				      ? wq_complete_at(&qp->sq.wq, be16toh(cqe->wqe_counter))
-				      : wq_complete_next(&qp->rq.wq);
+		comp->wc_flags = 0;
+		if (opcode_is_request(comp->opcode))
+			comp->wr_id = wq_complete_at(&rq_qp(rq)->sq.wq, be16toh(cqe->wqe_counter),
+						     &comp->done_as);
+		else if (likely(!rq->special))
+			comp->wr_id = wq_complete_next(&rq->wq);
+		else
+			cqe_complete_special(rq, comp);
 		return true;
 	}
 }
@@ -136,11 +142,15 @@ CQE_INLINE uint32_t cqe_send_opcode(const struct mlx5_cqe64 *cqe)
 	return be32toh(cqe->sop_drop_qpn) >> PRM_CQE_SEND_OP_SHIFT;
 }
 
-CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(const struct mlx5_cqe64 *cqe, unsigned int opcode)
+CQE_INLINE enum ibv_wc_opcode cqe_recv_wc_opcode(unsigned int opcode)
 {
-	if (opcode_is_request(opcode))
-		return cqe_send_wc_opcode[cqe_send_opcode(cqe)];
 	return opcode == MLX5_CQE_RESP_WR_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+}
+
+CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(unsigned int opcode, uint32_t done_as)
+{
+	return opcode_is_request(opcode) ? done_as & WQ_DONE_OPCODE_MASK
+					 : cqe_recv_wc_opcode(opcode);
 }
 
 CQE_INLINE uint32_t cqe_byte_len(const struct mlx5_cqe64 *cqe)
@@ -178,6 +188,12 @@ CQE_INLINE uint32_t cqe_imm(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	return opcode == MLX5_CQE_RESP_SEND_INV ? be32toh(cqe->imm_inval_pkey)
 						: cqe->imm_inval_pkey;
+}
+
+/* Index of the P_Key that a datagram came with. */
+CQE_INLINE uint16_t cqe_pkey_index(const struct mlx5_cqe64 *cqe, unsigned int opcode)
+{
+	return opcode == MLX5_CQE_RESP_SEND ? (uint16_t)be32toh(cqe->imm_inval_pkey) : 0;
 }
 
 /* wc_flags of a successful receive. */

@@ -22,6 +22,12 @@
 #define PRM_QPN_MASK       0xffffff
 #define PRM_NO_USER_INDEX  0xffffff /* of a QP whose CQEs carry none: CQE version 0 */
 
+/* XRC: which SRQ of the receiver the message is for. mlx5dv.h has no name for it. */
+struct prm_wqe_xrc_seg {
+	__be32 srqn;
+	uint8_t reserved[12];
+};
+
 /* Completion queue. */
 #define PRM_CQE_INDEX_MASK \
 	0xffffff             /* doorbell records of a CQ carry 24 bits of its consumer index */
@@ -35,6 +41,10 @@
 #define PRM_UAR_SIZE        4096
 #define PRM_UAR_BF_OFFSET   0x800
 #define PRM_UAR_BF_PER_PAGE 2
+
+/* Address vector: fields of grh_gid_fl. */
+#define PRM_AV_GRH_SHIFT  30
+#define PRM_AV_SGID_SHIFT 20
 
 /* Record words. */
 enum prm_cq_dbrec {
@@ -54,6 +64,8 @@ enum prm_cq_dbrec {
 static_assert(sizeof(struct mlx5_wqe_ctrl_seg) == PRM_DS_SIZE, "PRM: Control Segment");
 static_assert(offsetof(struct mlx5_wqe_ctrl_seg, fm_ce_se) == 11, "PRM: Control Segment, byte 0Bh");
 static_assert(offsetof(struct mlx5_wqe_ctrl_seg, imm) == 12, "PRM: Control Segment, byte 0Ch");
+static_assert(sizeof(struct prm_wqe_xrc_seg) == PRM_DS_SIZE, "PRM: XRC Segment");
+static_assert(sizeof(struct mlx5_wqe_datagram_seg) == 48, "PRM: UD Address Vector, full");
 static_assert(sizeof(struct mlx5_wqe_raddr_seg) == PRM_DS_SIZE, "PRM: Remote Address Segment");
 static_assert(offsetof(struct mlx5_wqe_raddr_seg, rkey) == 8,
 	      "PRM: Remote Address Segment, byte 08h");

@@ -7,23 +7,17 @@
 #define PROVIDERS_MLX5_POST_H
 
 #include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp_rules.h"
 
 int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
-int post_send_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
-int post_send_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+
+typedef int post_send_fn(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+
+post_send_fn *post_send_routine(enum send_kind kind, bool shared);
 
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-int post_recv_locked(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-int post_recv_unlocked(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* OPS of a QP that was not created for certain operations. */
-#define SEND_OPS_ANY UINT64_MAX
-
-/* The opcodes that an RC QP created for OPS (IBV_QP_EX_WITH_*) may post: those, and any other whose
- * head fits into HEAD_ROOM bytes. EOPNOTSUPP when there is none for one of OPS. */
-int send_opcodes_rc(uint64_t ops, bool atomics, uint32_t head_room, uint16_t *opcodes);
-
-/* Fill the wr_* table of an RC QP. */
-void send_wr_fill_rc(struct mlx5_qp *qp);
+/* Fill the wr_* table, as rules and lock of the QP say. */
+void send_wr_fill(struct mlx5_qp *qp);
 
 #endif

@@ -3,8 +3,8 @@
  * post_send.c - ibv_post_send(): translates work requests to the builders of send_wqe.h.
  *
  * The batch rule of this door: requests are posted in order up to the first that cannot be; *bad_wr
- * names that one, and those before it are rung. A QP holds one of two instances, with and without
- * the lock.
+ * names that one, and those before it are rung. A QP holds one instance of the routine: that of its
+ * kind, with or without the lock.
  */
 #include <errno.h>
 
@@ -47,8 +47,9 @@ REPORT report_full(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 REPORT report_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
 	verbs_warn(
-		"post_send: qp 0x%x, wr_id %#llx: opcode is %d, an RC QP of this device has those of mask %#x",
-		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)wr->opcode, qp->sq.opcodes);
+		"post_send: qp 0x%x, wr_id %#llx: opcode is %d, %s QP of this device has those of mask %#x",
+		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)wr->opcode, qp->rules->name,
+		qp->sq.opcodes);
 }
 
 /* Never 0; the cold half of it is kept apart so that the compiler sees that. */
@@ -110,49 +111,80 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return 0;
 }
 
-/* Opcode by opcode, all segments before the payload. */
-WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
-			 const struct ibv_send_wr *wr)
+/* Where the request goes, on a QP of this kind: behind the control segment. */
+WQE_INLINE void put_address(const struct mlx5_sq *sq, struct send_wqe *wqe,
+			    const struct ibv_send_wr *wr, enum send_kind kind)
 {
-	unsigned int flags = wr->send_flags;
-
-	switch (wr->opcode) {
-	case IBV_WR_SEND:
-		wqe_begin(sq, wqe, pi, MLX5_OPCODE_SEND, flags, 0);
-		return;
-	case IBV_WR_SEND_WITH_IMM:
-		wqe_begin(sq, wqe, pi, MLX5_OPCODE_SEND_IMM, flags, wr->imm_data);
-		return;
-	case IBV_WR_SEND_WITH_INV:
-		wqe_begin(sq, wqe, pi, MLX5_OPCODE_SEND_INVAL, flags, htobe32(wr->invalidate_rkey));
-		return;
-	case IBV_WR_RDMA_WRITE:
-		wqe_begin(sq, wqe, pi, MLX5_OPCODE_RDMA_WRITE, flags, 0);
-		break;
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		wqe_begin(sq, wqe, pi, MLX5_OPCODE_RDMA_WRITE_IMM, flags, wr->imm_data);
-		break;
-	case IBV_WR_RDMA_READ:
-		wqe_begin(sq, wqe, pi, MLX5_OPCODE_RDMA_READ, flags, 0);
-		break;
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		wqe_begin(sq, wqe, pi, MLX5_OPCODE_ATOMIC_CS, flags, 0);
-		wqe_put_raddr(wqe, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
-		wqe_put_atomic(wqe, wr->wr.atomic.swap, wr->wr.atomic.compare_add);
-		return;
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		wqe_begin(sq, wqe, pi, MLX5_OPCODE_ATOMIC_FA, flags, 0);
-		wqe_put_raddr(wqe, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
-		wqe_put_atomic(wqe, wr->wr.atomic.compare_add, 0);
-		return;
-	default:
-		__builtin_unreachable(); /* sq->opcodes has no others */
+	if (kind == SEND_XRC) {
+		wqe_reserve_xrc(wqe);
+		wqe_set_xrc(wqe, wr->qp_type.xrc.remote_srqn);
+	} else if (kind == SEND_DATAGRAM) {
+		wqe_reserve_av(sq, wqe);
+		wqe_set_av(wqe, to_mah(wr->wr.ud.ah), wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
 	}
+}
+
+WQE_INLINE void begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+		      const struct ibv_send_wr *wr, uint8_t opcode, __be32 imm, enum send_kind kind)
+{
+	wqe_begin(sq, wqe, pi, opcode, wr->send_flags, imm);
+	put_address(sq, wqe, wr, kind);
+}
+
+WQE_INLINE void begin_rdma(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+			   const struct ibv_send_wr *wr, uint8_t opcode, __be32 imm,
+			   enum send_kind kind)
+{
+	begin(sq, wqe, pi, wr, opcode, imm, kind);
 	wqe_put_raddr(wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 }
 
+WQE_INLINE void begin_atomic(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+			     const struct ibv_send_wr *wr, uint8_t opcode, enum send_kind kind)
+{
+	bool swaps = opcode == MLX5_OPCODE_ATOMIC_CS;
+
+	begin(sq, wqe, pi, wr, opcode, 0, kind);
+	wqe_put_raddr(wqe, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
+	wqe_put_atomic(wqe, swaps ? wr->wr.atomic.swap : wr->wr.atomic.compare_add,
+		       swaps ? wr->wr.atomic.compare_add : 0);
+	if (kind == SEND_XRC)
+		wqe_wrap(sq, wqe);
+}
+
+/* Opcode by opcode, all segments before the payload. */
+WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+			 const struct ibv_send_wr *wr, enum send_kind kind)
+{
+	/* Opcodes that a QP of this kind does not have are not in sq->opcodes. */
+	if (kind == SEND_DATAGRAM && wr->opcode != IBV_WR_SEND &&
+	    wr->opcode != IBV_WR_SEND_WITH_IMM)
+		__builtin_unreachable();
+	switch (wr->opcode) {
+	case IBV_WR_SEND:
+		return begin(sq, wqe, pi, wr, MLX5_OPCODE_SEND, 0, kind);
+	case IBV_WR_SEND_WITH_IMM:
+		return begin(sq, wqe, pi, wr, MLX5_OPCODE_SEND_IMM, wr->imm_data, kind);
+	case IBV_WR_SEND_WITH_INV:
+		return begin(sq, wqe, pi, wr, MLX5_OPCODE_SEND_INVAL, htobe32(wr->invalidate_rkey),
+			     kind);
+	case IBV_WR_RDMA_WRITE:
+		return begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_WRITE, 0, kind);
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		return begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_WRITE_IMM, wr->imm_data, kind);
+	case IBV_WR_RDMA_READ:
+		return begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_READ, 0, kind);
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		return begin_atomic(sq, wqe, pi, wr, MLX5_OPCODE_ATOMIC_CS, kind);
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return begin_atomic(sq, wqe, pi, wr, MLX5_OPCODE_ATOMIC_FA, kind);
+	default:
+		__builtin_unreachable();
+	}
+}
+
 WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, uint32_t head,
-			 const struct ibv_send_wr *wr)
+			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
 	if (unlikely(!wq_has_room(&qp->sq.wq, head))) {
 		report_full(qp, wr);
@@ -164,11 +196,12 @@ WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, 
 	}
 	if (unlikely(!has_opcode(&qp->sq, wr->opcode)))
 		return refuse_opcode(qp, wr);
-	put_head(&qp->sq, wqe, pi, wr);
+	put_head(&qp->sq, wqe, pi, wr, kind);
 	return put_payload(qp, wqe, wr);
 }
 
-WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			 enum send_kind kind)
 {
 	struct mlx5_sq *sq = &qp->sq;
 	uint32_t pi = sq->pi, head = sq->wq.head, first = head;
@@ -179,13 +212,13 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	int ret = 0;
 
 	for (; wr; wr = wr->next) {
-		ret = build_one(qp, &wqe, pi, head, wr);
+		ret = build_one(qp, &wqe, pi, head, wr, kind);
 		if (unlikely(ret)) {
 			*bad_wr = wr;
 			break;
 		}
 		pi = wqe_finish(sq, &wqe);
-		wq_note(&sq->wq, wqe.pi, head, wr->wr_id);
+		wq_note(&sq->wq, wqe.pi, head, wr->wr_id, wqe.done_as);
 		newest = wqe.ctrl;
 		ds = wqe.ds;
 		has_inline = wr->send_flags & IBV_SEND_INLINE;
@@ -199,19 +232,58 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return ret;
 }
 
-int post_send_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+WQE_INLINE int post_list_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr,
+				struct ibv_send_wr **bad_wr, enum send_kind kind)
 {
 	int ret;
 
 	qlock_take(&qp->sq_lock);
-	ret = post_list(qp, wr, bad_wr);
+	ret = post_list(qp, wr, bad_wr, kind);
 	qlock_drop(&qp->sq_lock);
 	return ret;
 }
 
-int post_send_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+static int connected_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list(qp, wr, bad_wr);
+	return post_list_locked(qp, wr, bad_wr, SEND_CONNECTED);
+}
+
+static int connected_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr,
+			      struct ibv_send_wr **bad_wr)
+{
+	return post_list(qp, wr, bad_wr, SEND_CONNECTED);
+}
+
+static int datagram_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_list_locked(qp, wr, bad_wr, SEND_DATAGRAM);
+}
+
+static int datagram_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr,
+			     struct ibv_send_wr **bad_wr)
+{
+	return post_list(qp, wr, bad_wr, SEND_DATAGRAM);
+}
+
+static int xrc_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_list_locked(qp, wr, bad_wr, SEND_XRC);
+}
+
+static int xrc_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_list(qp, wr, bad_wr, SEND_XRC);
+}
+
+post_send_fn *post_send_routine(enum send_kind kind, bool shared)
+{
+	static post_send_fn *const routines[][2] = {
+		[SEND_CONNECTED] = { connected_unlocked, connected_locked },
+		[SEND_DATAGRAM] = { datagram_unlocked, datagram_locked },
+		[SEND_XRC] = { xrc_unlocked, xrc_locked },
+	};
+
+	return routines[kind][shared];
 }
 
 /* context->ops.post_send */

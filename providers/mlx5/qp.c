@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - creates, modifies and destroys RC queue pairs.
+ * qp.c - creates, modifies and destroys queue pairs.
  *
  * One piece of memory holds the receive ring and behind it the send ring; one doorbell record
  * serves both. What the data path will do is decided in qp_choose_routines(), before anybody can
@@ -17,28 +17,16 @@
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/qp_size.h"
 #include "providers/mlx5/send_wqe.h"
+#include "providers/mlx5/srq.h"
 
-#define COMP_MASK_SUPPORTED \
-	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-
-/* Exist, but not for RC. */
-#define CREATE_FLAGS_OF_OTHERS                                           \
-	(IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | \
-	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_PCI_WRITE_END_PADDING)
-
-static int check_type(enum ibv_qp_type type)
+static int refuse_type(enum ibv_qp_type type)
 {
 	switch ((int)type) {
-	case IBV_QPT_RC:
-		return 0;
-	case IBV_QPT_UC:
-	case IBV_QPT_UD:
 	case IBV_QPT_RAW_PACKET:
 	case IBV_QPT_XRC_SEND:
 	case IBV_QPT_XRC_RECV:
 	case IBV_QPT_DRIVER:
-		verbs_warn("create_qp: qp_type is %d, supported yet is %d (RC)", (int)type,
-			   IBV_QPT_RC);
+		verbs_warn("create_qp: qp_type is %d, supported yet are RC, UC and UD", (int)type);
 		return EOPNOTSUPP;
 	default:
 		verbs_warn("create_qp: qp_type is %d, which is not in enum ibv_qp_type", (int)type);
@@ -46,21 +34,22 @@ static int check_type(enum ibv_qp_type type)
 	}
 }
 
-static int check_comp_mask(uint32_t mask)
+static int check_comp_mask(const struct qp_rules *rules, uint32_t mask)
 {
-	if (!(mask & ~(uint32_t)COMP_MASK_SUPPORTED))
+	if (!(mask & ~rules->comp_mask))
 		return 0;
-	verbs_warn("create_qp: comp_mask is %#x, supported are %#x for an RC QP", mask,
-		   COMP_MASK_SUPPORTED);
+	verbs_warn("create_qp: comp_mask is %#x, supported are %#x for %s QP", mask,
+		   rules->comp_mask, rules->name);
 	return mask & IBV_QP_INIT_ATTR_RX_HASH ? EOPNOTSUPP : EINVAL;
 }
 
-static int check_create_flags(uint32_t flags)
+static int check_create_flags(const struct qp_rules *rules, uint32_t flags)
 {
-	if (!flags)
+	if (!(flags & ~rules->create_flags))
 		return 0;
-	verbs_warn("create_qp: create_flags is %#x, must be 0 for an RC QP", flags);
-	return flags & ~(uint32_t)CREATE_FLAGS_OF_OTHERS ? EINVAL : EOPNOTSUPP;
+	verbs_warn("create_qp: create_flags is %#x, supported are %#x for %s QP", flags,
+		   rules->create_flags, rules->name);
+	return flags & ~(rules->create_flags | rules->foreign_flags) ? EINVAL : EOPNOTSUPP;
 }
 
 /* The kernel knows objects by a number of their context, so one of another context would be taken
@@ -83,26 +72,27 @@ static int check_owners(const struct ibv_context *context, const struct ibv_qp_i
 		ret = check_owner("send_cq", attr->send_cq->context, context);
 	if (!ret && attr->recv_cq)
 		ret = check_owner("recv_cq", attr->recv_cq->context, context);
+	if (!ret && attr->srq)
+		ret = check_owner("srq", attr->srq->context, context);
 	return ret;
 }
 
-static int qp_check_attr(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
+static int qp_check_attr(const struct ibv_context *context, const struct qp_rules *rules,
+			 const struct ibv_qp_init_attr_ex *attr)
 {
-	int ret = check_type(attr->qp_type);
+	int ret = check_comp_mask(rules, attr->comp_mask);
 
-	if (!ret)
-		ret = check_comp_mask(attr->comp_mask);
 	if (!ret && attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS)
-		ret = check_create_flags(attr->create_flags);
+		ret = check_create_flags(rules, attr->create_flags);
 	if (ret)
 		return ret;
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd) {
-		verbs_warn("create_qp: pd is missing: an RC QP needs one");
+	if (rules->needs_pd && (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)) {
+		verbs_warn("create_qp: pd is missing: %s QP needs one", rules->name);
 		return EINVAL;
 	}
-	if (attr->srq) {
-		verbs_warn("create_qp: srq is set: shared receive queues are not supported yet");
-		return EOPNOTSUPP;
+	if (attr->srq && !rules->may_srq) {
+		verbs_warn("create_qp: srq is set: %s QP has none", rules->name);
+		return EINVAL;
 	}
 	return check_owners(context, attr);
 }
@@ -191,6 +181,18 @@ static void qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 	dbrec_free(&ctx->dbrecs, qp->dbrec);
 }
 
+static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr_ex *attr,
+			       bool shared)
+{
+	qlock_init(&rq->lock, shared);
+	rq->owner = RQ_OF_QP;
+	rq->post = shared ? post_recv_locked : post_recv_unlocked;
+	if (attr->srq) {
+		rq->srq = to_msrq(attr->srq);
+		rq->special = true;
+	}
+}
+
 static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			      const struct qp_size *size, struct mlx5_qp *qp)
 {
@@ -202,14 +204,13 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	if (ret)
 		return ret;
 	qlock_init(&qp->sq_lock, shared);
-	qlock_init(&qp->rq_lock, shared);
-	qp->post_send = shared ? post_send_locked : post_send_unlocked;
-	qp->post_recv = shared ? post_recv_locked : post_recv_unlocked;
+	qp->post_send = post_send_routine(qp->rules->kind, shared);
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
 	qp->sq.push_any = ctx->env.prefer_bf;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-		send_wr_fill_rc(qp);
-	return send_opcodes_rc(send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE,
+		send_wr_fill(qp);
+	rq_choose_routines(&qp->rq, attr, shared);
+	return qp_send_opcodes(qp->rules, send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE,
 			       size->sq_wqe_bytes - size->sq_max_sge * PRM_DS_SIZE, &qp->opcodes);
 }
 
@@ -251,7 +252,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.rq_wqe_count = size->rq_wqes,
 		.rq_wqe_shift = size->rq_stride_log,
 		.flags = kernel_flags(ctx, dv_flags),
-		.uidx = context_has_user_index(ctx) ? qp->rsn : PRM_NO_USER_INDEX,
+		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
 		.bfreg_index = qp->bfreg->uar->page_id,
 	};
 	struct mlx5_ib_create_qp_resp resp;
@@ -261,6 +262,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 	if (ret)
 		return ret;
 	qp->sq.qpn_shifted = qp->vqp.qp.qp_num << 8;
+	qp->rq.number = qp->vqp.qp.qp_num;
 	qp->cap = (struct ibv_qp_cap){
 		.max_send_wr = size->sq_max_post,
 		.max_recv_wr = size->rq_wqes,
@@ -275,8 +277,8 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 /* By QPN when CQEs have no user index: that number is known only now. */
 static int qp_index_by_qpn(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
-	qp->rsn = qp->vqp.qp.qp_num;
-	return id_set(&ctx->ids, qp->rsn, qp);
+	qp->rq.rsn = qp->vqp.qp.qp_num;
+	return id_set(&ctx->ids, qp->rq.rsn, &qp->rq);
 }
 
 static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
@@ -285,14 +287,14 @@ static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_e
 	int ret;
 
 	if (context_has_user_index(ctx)) {
-		ret = id_alloc(&ctx->ids, qp, &qp->rsn);
+		ret = id_alloc(&ctx->ids, &qp->rq, &qp->rq.rsn);
 		if (ret) {
 			verbs_warn("create_qp: no user index is free");
 			return ret;
 		}
 		ret = qp_run_create(ctx, attr, size, dv_flags, qp);
 		if (ret)
-			id_clear(&ctx->ids, qp->rsn);
+			id_clear(&ctx->ids, qp->rq.rsn);
 		return ret;
 	}
 	ret = qp_run_create(ctx, attr, size, dv_flags, qp);
@@ -329,24 +331,41 @@ free_queues:
 	return ret;
 }
 
+/* Without the queues that the type does not have, or that an SRQ stands for. */
+static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *rules,
+		       const struct ibv_qp_init_attr_ex *attr, struct qp_size *size)
+{
+	struct ibv_qp_cap cap = attr->cap;
+
+	if (!rules->sends)
+		cap.max_send_wr = 0;
+	if (!rules->receives || attr->srq)
+		cap.max_recv_wr = 0;
+	return qp_size_queues(&ctx->caps, &cap, qp_head_size(rules, send_ops(attr)), size);
+}
+
 int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			 uint32_t dv_flags, struct verbs_qp **vqp)
 {
+	const struct qp_rules *rules = qp_rules_of(attr->qp_type);
 	struct mlx5_context *ctx = to_mctx(context);
-	struct mlx5_qp *qp;
 	struct qp_size size;
+	struct mlx5_qp *qp;
 	void *mem;
 	int ret;
 
-	ret = qp_check_attr(context, attr);
+	if (!rules)
+		return refuse_type(attr->qp_type);
+	ret = qp_check_attr(context, rules, attr);
 	if (!ret)
-		ret = qp_size_queues(&ctx->caps, &attr->cap, send_ops(attr), &size);
+		ret = qp_size_for(ctx, rules, attr, &size);
 	if (ret)
 		return ret;
 	/* On a cache line: the order of the fields counts on it. */
 	if (posix_memalign(&mem, 64, sizeof(*qp)))
 		return ENOMEM;
 	qp = memset(mem, 0, sizeof(*qp));
+	qp->rules = rules;
 	ret = qp_build(ctx, attr, &size, dv_flags, qp);
 	if (ret) {
 		free(qp);
@@ -367,9 +386,9 @@ static void qp_clean_cqs(struct mlx5_qp *qp)
 	struct ibv_cq *send = qp->vqp.qp.send_cq, *recv = qp->vqp.qp.recv_cq;
 
 	if (recv)
-		cq_clean(to_mcq(recv), qp);
+		cq_clean(to_mcq(recv), &qp->rq);
 	if (send && send != recv)
-		cq_clean(to_mcq(send), qp);
+		cq_clean(to_mcq(send), &qp->rq);
 }
 
 /* As new: what was posted is forgotten, as the adapter does. */
@@ -380,11 +399,11 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 	qp->sq.pi = 0;
 	qp->dbrec[MLX5_SND_DBR] = 0;
 	qlock_leave(&qp->sq_lock);
-	qlock_enter(&qp->rq_lock);
+	qlock_enter(&qp->rq.lock);
 	wq_reset(&qp->rq.wq);
 	qp->dbrec[MLX5_RCV_DBR] = 0;
-	qlock_leave(&qp->rq_lock);
-	__atomic_store_n(&qp->error_reported, false, __ATOMIC_RELAXED);
+	qlock_leave(&qp->rq.lock);
+	__atomic_store_n(&qp->rq.error_reported, false, __ATOMIC_RELAXED);
 }
 
 /* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, and both until
@@ -397,17 +416,10 @@ static void sq_set_door(struct mlx5_qp *qp, bool open)
 	qlock_leave(&qp->sq_lock);
 }
 
-static void rq_set_door(struct mlx5_qp *qp, bool open)
-{
-	qlock_enter(&qp->rq_lock);
-	qp->rq.sge_limit = open ? qp->rq.max_sge + 1 : 0;
-	qlock_leave(&qp->rq_lock);
-}
-
 static void qp_reset(struct mlx5_qp *qp)
 {
 	sq_set_door(qp, false);
-	rq_set_door(qp, false);
+	rq_set_door(&qp->rq, false);
 	qp_clean_cqs(qp);
 	qp_reset_queues(qp);
 }
@@ -422,7 +434,7 @@ int qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 	if (attr->qp_state == IBV_QPS_RESET)
 		qp_reset(qp);
 	else if (attr->qp_state == IBV_QPS_INIT)
-		rq_set_door(qp, true);
+		rq_set_door(&qp->rq, true);
 	else if (attr->qp_state == IBV_QPS_RTS)
 		sq_set_door(qp, true);
 	return 0;
@@ -450,7 +462,7 @@ int qp_destroy(struct ibv_qp *ibqp)
 		return ret;
 	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
 	qp_clean_cqs(qp);
-	id_clear(&ctx->ids, qp->rsn);
+	id_clear(&ctx->ids, qp->rq.rsn);
 	qp_free_doorbell(ctx, qp);
 	qp_free_queues(qp);
 	free(qp);

@@ -4,8 +4,8 @@
  * WQE under construction.
  *
  * Fields are ordered by who touches them: posting sends first, then posting receives, then the
- * public object, then the rest. sq_lock guards the send ring and the WQE under construction,
- * rq_lock the receive ring; the tails belong to the pollers of the CQs (see wq.h).
+ * public object, then the rest. sq_lock guards the send ring and the WQE under construction; the
+ * receive side has a lock of its own (rq.h); the tails belong to the pollers of the CQs (see wq.h).
  */
 #ifndef PROVIDERS_MLX5_QP_H
 #define PROVIDERS_MLX5_QP_H
@@ -16,6 +16,7 @@
 #include "providers/common/lock.h"
 #include "providers/common/wq.h"
 #include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/rq.h"
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"
 
@@ -47,9 +48,10 @@ struct mlx5_sq {
 /* A send WQE under construction: see send_wqe.h. */
 struct send_wqe {
 	uint8_t *ctrl;
-	uint8_t *seg; /* where the next segment goes */
-	uint32_t ds;  /* length so far, in 16-byte units */
-	uint32_t pi;  /* first WQEBB */
+	uint8_t *seg;     /* where the next segment goes */
+	uint32_t ds;      /* length so far, in 16-byte units */
+	uint32_t pi;      /* first WQEBB */
+	uint32_t done_as; /* see struct wq_slot */
 };
 
 /* The batch between ibv_wr_start() and ibv_wr_complete(). */
@@ -62,14 +64,7 @@ struct mlx5_batch {
 	int err; /* first error; from then on nothing is written */
 };
 
-struct mlx5_rq {
-	uint8_t *buf;
-	struct wq wq; /* units are WQEs */
-	uint32_t stride_log;
-	uint32_t sge_limit; /* as in the send queue */
-	uint32_t max_sge;   /* data segments of a WQE */
-	__be32 *dbrec;
-};
+struct qp_rules;
 
 struct mlx5_qp {
 	int (*post_send)(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
@@ -77,15 +72,12 @@ struct mlx5_qp {
 	struct mlx5_sq sq;
 	struct mlx5_batch batch;
 
-	int (*post_recv)(struct mlx5_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-	struct qlock rq_lock;
 	struct mlx5_rq rq;
 
 	struct verbs_qp vqp;
 
-	uint16_t opcodes;    /* of the send queue, when the state allows */
-	uint32_t rsn;        /* number by which CQEs name this QP: user index or QPN */
-	bool error_reported; /* the first failure has been logged; atomic, for there may be two CQs */
+	const struct qp_rules *rules; /* of its type */
+	uint16_t opcodes;             /* of the send queue, when the state allows */
 	struct mlx5_bfreg *bfreg;
 	__be32 *dbrec;
 	struct hwbuf buf;          /* receive ring, then send ring */
@@ -96,6 +88,11 @@ struct mlx5_qp {
 static inline struct mlx5_qp *to_mqp(struct ibv_qp *qp)
 {
 	return container_of(qp, struct mlx5_qp, vqp.qp);
+}
+
+static inline struct mlx5_qp *rq_qp(struct mlx5_rq *rq)
+{
+	return container_of(rq, struct mlx5_qp, rq);
 }
 
 static inline struct mlx5_qp *to_mqp_ex(struct ibv_qp_ex *qpx)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_size.c - sizes of the rings of an RC QP.
+ * qp_size.c - sizes of the rings of a QP.
  *
  * Every send WQE is given room for the longest that the capacities allow, in whole WQEBBs; what
  * rounding up leaves over is granted as inline data. max_send_wr counts WQEs of that length, so a
@@ -11,37 +11,9 @@
 #include <errno.h>
 
 #include "providers/mlx5/mlx5_prm.h"
-#include "providers/mlx5/post.h"
 #include "util/bits.h"
 
-#define UMR_CTRL_SIZE   48
-#define MKEY_SEG_SIZE   64
-#define UMR_INLINE_SIZE 64
 #define INLINE_HDR_SIZE sizeof(struct mlx5_wqe_inl_data_seg)
-
-static_assert(sizeof(struct mlx5_wqe_umr_ctrl_seg) == UMR_CTRL_SIZE, "PRM: UMR Control Segment");
-static_assert(sizeof(struct mlx5_wqe_mkey_context_seg) == MKEY_SEG_SIZE,
-	      "PRM: Memory Key Context Segment");
-
-#define RDMA_OPS \
-	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ)
-#define ATOMIC_OPS (IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
-
-/* Bytes before the payload in the longest WQE of OPS. For a QP that did not name its operations
- * that is a memory window bind: UMR control, memory key context, one block of inline
- * translation. */
-uint32_t qp_head_size(uint64_t ops)
-{
-	uint32_t size = PRM_DS_SIZE;
-
-	if (ops == SEND_OPS_ANY)
-		return size + UMR_CTRL_SIZE + MKEY_SEG_SIZE + UMR_INLINE_SIZE;
-	if (ops & (RDMA_OPS | ATOMIC_OPS))
-		size += sizeof(struct mlx5_wqe_raddr_seg);
-	if (ops & ATOMIC_OPS)
-		size += sizeof(struct mlx5_wqe_atomic_seg);
-	return size;
-}
 
 static int check(const char *field, uint64_t value, uint64_t limit, const char *rule)
 {
@@ -80,9 +52,9 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 }
 
 static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   uint64_t ops, struct qp_size *size)
+		   uint32_t head, struct qp_size *size)
 {
-	uint32_t head = qp_head_size(ops), wqe;
+	uint32_t wqe;
 	uint64_t ring;
 	int ret;
 
@@ -132,11 +104,11 @@ static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 }
 
 int qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   uint64_t ops, struct qp_size *size)
+		   uint32_t head, struct qp_size *size)
 {
 	int ret;
 
 	*size = (struct qp_size){ 0 };
-	ret = size_sq(caps, cap, ops, size);
+	ret = size_sq(caps, cap, head, size);
 	return ret ? ret : size_rq(caps, cap, size);
 }

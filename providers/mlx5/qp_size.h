@@ -21,11 +21,9 @@ struct qp_size {
 	uint32_t sq_wqe_bytes; /* room for one request, of sq_max_post */
 };
 
-/* OPS are IBV_QP_EX_WITH_* or SEND_OPS_ANY. EINVAL when CAP exceeds what CAPS allow. */
+/* HEAD is how many bytes come before the payload in the longest send WQE. EINVAL when CAP exceeds
+ * what CAPS allow. */
 int qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   uint64_t ops, struct qp_size *size);
-
-/* Bytes before the payload in the longest WQE of OPS. */
-uint32_t qp_head_size(uint64_t ops);
+		   uint32_t head, struct qp_size *size);
 
 #endif

@@ -2,10 +2,11 @@
 /*
  * send_wqe.h - builds send WQEs in the ring: one function per segment.
  *
- * A WQE starts on a WQEBB and is control, [remote address, [atomic]], then data segments or one
- * inline segment. The first three fill at most 48 bytes and so never reach the end of the ring;
- * data segments are as large as the unit they are aligned to, so the wrap falls between two of
- * them; only inline bytes can straddle it, and ring_copy() copies those in two parts.
+ * A WQE starts on a WQEBB and is control, [XRC], [remote address, [atomic]] or [address vector],
+ * then data segments or one inline segment. What comes before the payload fills at most the first
+ * WQEBB, and wqe_wrap() takes what fills it whole to the start of the ring; data segments are as
+ * large as the unit they are aligned to, so the wrap falls between two of them; only inline bytes
+ * can straddle it, and ring_copy() copies those in two parts.
  *
  * Callers (post_send.c, send_wr.c) hold sq_lock where there is one, and check capacities before
  * they put segments. Nothing here is visible to the adapter until the doorbell.
@@ -17,6 +18,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "providers/mlx5/ah.h"
 #include "providers/mlx5/qp.h"
 
 #define WQE_INLINE __attribute__((always_inline)) static inline
@@ -37,6 +39,30 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 	}
 }
 
+/* How the completion of a request will be reported: enum ibv_wc_opcode, and enum ibv_wc_flags above
+ * it. Constant for a constant opcode. */
+WQE_INLINE uint32_t done_as(uint8_t opcode)
+{
+	switch (opcode) {
+	case MLX5_OPCODE_SEND_IMM:
+		return IBV_WC_SEND | IBV_WC_WITH_IMM << WQ_DONE_FLAGS_SHIFT;
+	case MLX5_OPCODE_RDMA_WRITE:
+		return IBV_WC_RDMA_WRITE;
+	case MLX5_OPCODE_RDMA_WRITE_IMM:
+		return IBV_WC_RDMA_WRITE | IBV_WC_WITH_IMM << WQ_DONE_FLAGS_SHIFT;
+	case MLX5_OPCODE_RDMA_READ:
+		return IBV_WC_RDMA_READ;
+	case MLX5_OPCODE_ATOMIC_CS:
+		return IBV_WC_COMP_SWAP;
+	case MLX5_OPCODE_ATOMIC_FA:
+		return IBV_WC_FETCH_ADD;
+	case MLX5_OPCODE_TSO:
+		return IBV_WC_TSO;
+	default:
+		return IBV_WC_SEND;
+	}
+}
+
 /* Start a WQE at WQEBB PI. Its length goes in at wqe_finish(). */
 WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			  uint8_t opcode, unsigned int flags, __be32 imm)
@@ -48,11 +74,60 @@ WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32
 	wqe->seg = wqe->ctrl + sizeof(*ctrl);
 	wqe->ds = 1;
 	wqe->pi = pi;
+	wqe->done_as = done_as(opcode);
 
 	ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
 	ctrl->opmod_idx_opcode = htobe32((pi & PRM_WQE_INDEX_MASK) << 8 | opcode);
 	memcpy(&ctrl->signature, &third, sizeof(third));
 	ctrl->imm = imm;
+}
+
+/* The next segment may be the first behind the end of the ring. */
+WQE_INLINE void wqe_wrap(const struct mlx5_sq *sq, struct send_wqe *wqe)
+{
+	if (unlikely(wqe->seg == sq->end))
+		wqe->seg = sq->buf;
+}
+
+/* Where the segment is that follows the control segment. */
+WQE_INLINE void *wqe_second(const struct send_wqe *wqe)
+{
+	return wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
+}
+
+/* PRM: an XRC WQE names the SRQ of its receiver. */
+WQE_INLINE void wqe_reserve_xrc(struct send_wqe *wqe)
+{
+	wqe->seg += sizeof(struct prm_wqe_xrc_seg);
+	wqe->ds++;
+}
+
+WQE_INLINE void wqe_set_xrc(const struct send_wqe *wqe, uint32_t srqn)
+{
+	struct prm_wqe_xrc_seg *seg = wqe_second(wqe);
+
+	*seg = (struct prm_wqe_xrc_seg){ .srqn = htobe32(srqn) };
+}
+
+/* PRM: a datagram's address vector, of the full size, which fills the first WQEBB. */
+WQE_INLINE void wqe_reserve_av(const struct mlx5_sq *sq, struct send_wqe *wqe)
+{
+	static_assert(sizeof(struct mlx5_wqe_ctrl_seg) + sizeof(struct mlx5_wqe_datagram_seg) ==
+			      PRM_WQEBB_SIZE,
+		      "PRM: control and datagram segments fill a WQEBB");
+	wqe->seg += sizeof(struct mlx5_wqe_datagram_seg);
+	wqe->ds += sizeof(struct mlx5_wqe_datagram_seg) / PRM_DS_SIZE;
+	wqe_wrap(sq, wqe);
+}
+
+WQE_INLINE void wqe_set_av(const struct send_wqe *wqe, const struct mlx5_ah *ah, uint32_t qpn,
+			   uint32_t qkey)
+{
+	struct mlx5_wqe_datagram_seg *seg = wqe_second(wqe);
+
+	seg->av = ah->av;
+	seg->av.dqp_dct = htobe32(qpn | MLX5_EXTENDED_UD_AV);
+	seg->av.key.qkey.qkey = htobe32(qkey);
 }
 
 WQE_INLINE void wqe_put_raddr(struct send_wqe *wqe, uint64_t raddr, uint32_t rkey)

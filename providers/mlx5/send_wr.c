@@ -3,18 +3,17 @@
  * send_wr.c - ibv_wr_*(): the second door to the builders of send_wqe.h.
  *
  * A builder (wr_send, wr_rdma_write...) starts a WQE in the ring, one setter gives it its payload
- * and finishes it. The batch rule of this door: all or nothing. The first error is kept, nothing is
+ * and finishes it (batch.h). The batch rule of this door: all or nothing. The first error is kept, nothing is
  * written after it, and wr_complete() then cancels the batch by not moving the indices of the
  * queue; so does wr_abort().
  */
 #include <errno.h>
 
+#include "providers/mlx5/batch.h"
 #include "providers/mlx5/doorbell.h"
 #include "providers/mlx5/post.h"
-#include "providers/mlx5/qp_size.h"
-#include "providers/mlx5/send_wqe.h"
 
-static void __attribute__((cold, noinline)) batch_fail_full(struct mlx5_qp *qp)
+void __attribute__((cold, noinline)) batch_fail_full(struct mlx5_qp *qp)
 {
 	verbs_warn(
 		"ibv_wr: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests (max_send_wr of the QP)",
@@ -32,8 +31,7 @@ batch_fail_limit(struct mlx5_qp *qp, const char *setter, const char *what, uint6
 	qp->batch.err = ENOMEM;
 }
 
-static void __attribute__((cold, noinline))
-batch_fail_opcode(struct mlx5_qp *qp, enum ibv_wr_opcode op)
+void __attribute__((cold, noinline)) batch_fail_opcode(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 {
 	if (!qp->sq.opcodes)
 		verbs_warn("ibv_wr: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
@@ -48,96 +46,54 @@ batch_fail_opcode(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 	qp->batch.err = EINVAL;
 }
 
-WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm)
-{
-	struct mlx5_batch *batch = &qp->batch;
-
-	if (unlikely(batch->err))
-		return false;
-	if (unlikely(!(qp->sq.opcodes & 1u << op))) {
-		batch_fail_opcode(qp, op);
-		return false;
-	}
-	if (unlikely(!wq_has_room(&qp->sq.wq, batch->head))) {
-		batch_fail_full(qp);
-		return false;
-	}
-	wqe_begin(&qp->sq, &batch->wqe, batch->pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
-	return true;
-}
-
-/* The payload is there: the WQE is complete and the next one may start behind it. */
-WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe, bool has_inline)
-{
-	struct mlx5_batch *batch = &qp->batch;
-
-	batch->pi = wqe_finish(&qp->sq, wqe);
-	wq_note(&qp->sq.wq, wqe->pi, batch->head, qp->vqp.qp_ex.wr_id);
-	batch->head++;
-	batch->ds = wqe->ds;
-	batch->has_inline = has_inline;
-}
-
-/* ---- builders */
+/* ---- builders of connected QPs */
 
 static void wr_send(struct ibv_qp_ex *qpx)
 {
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0);
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0, SEND_CONNECTED);
 }
 
 static void wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
 {
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm);
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm,
+		    SEND_CONNECTED);
 }
 
 static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 {
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, htobe32(rkey));
-}
-
-WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,
-			   uint64_t raddr, __be32 imm)
-{
-	if (likely(batch_begin(qp, op, opcode, imm)))
-		wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, htobe32(rkey),
+		    SEND_CONNECTED);
 }
 
 static void wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
 {
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0);
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0,
+		   SEND_CONNECTED);
 }
 
 static void wr_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm)
 {
 	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_OPCODE_RDMA_WRITE_IMM, rkey,
-		   raddr, imm);
+		   raddr, imm, SEND_CONNECTED);
 }
 
 static void wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
 {
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, rkey, raddr, 0);
-}
-
-WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
-			     uint32_t rkey, uint64_t raddr, uint64_t swap_add, uint64_t compare)
-{
-	if (unlikely(!batch_begin(qp, op, opcode, 0)))
-		return;
-	wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
-	wqe_put_atomic(&qp->batch.wqe, swap_add, compare);
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, rkey, raddr, 0,
+		   SEND_CONNECTED);
 }
 
 static void wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
 			      uint64_t compare, uint64_t swap)
 {
 	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_CMP_AND_SWP, MLX5_OPCODE_ATOMIC_CS, rkey, raddr,
-		     swap, compare);
+		     swap, compare, SEND_CONNECTED);
 }
 
 static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, uint64_t add)
 {
 	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_FETCH_AND_ADD, MLX5_OPCODE_ATOMIC_FA, rkey,
-		     raddr, add, 0);
+		     raddr, add, 0, SEND_CONNECTED);
 }
 
 /* ---- setters */
@@ -282,43 +238,7 @@ static void wr_abort_unlocked(struct ibv_qp_ex *qpx)
 	(void)qpx; /* the queue's indices have not moved */
 }
 
-/* The operations of an RC QP: the flag that asks for one, and its opcode. */
-static const struct {
-	uint64_t flag;
-	enum ibv_wr_opcode opcode;
-} rc_ops[] = {
-	{ IBV_QP_EX_WITH_RDMA_WRITE, IBV_WR_RDMA_WRITE },
-	{ IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_WRITE_WITH_IMM },
-	{ IBV_QP_EX_WITH_SEND, IBV_WR_SEND },
-	{ IBV_QP_EX_WITH_SEND_WITH_IMM, IBV_WR_SEND_WITH_IMM },
-	{ IBV_QP_EX_WITH_SEND_WITH_INV, IBV_WR_SEND_WITH_INV },
-	{ IBV_QP_EX_WITH_RDMA_READ, IBV_WR_RDMA_READ },
-	{ IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_CMP_AND_SWP },
-	{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_FETCH_AND_ADD },
-};
-
-int send_opcodes_rc(uint64_t ops, bool atomics, uint32_t head_room, uint16_t *opcodes)
-{
-	const uint16_t atomic_opcodes =
-		1u << IBV_WR_ATOMIC_CMP_AND_SWP | 1u << IBV_WR_ATOMIC_FETCH_AND_ADD;
-	uint64_t left = ops;
-
-	*opcodes = 0;
-	for (unsigned int i = 0; i < ARRAY_SIZE(rc_ops); i++) {
-		if (ops & rc_ops[i].flag || qp_head_size(rc_ops[i].flag) <= head_room)
-			*opcodes |= (uint16_t)(1u << rc_ops[i].opcode);
-		left &= ~rc_ops[i].flag;
-	}
-	if (!atomics)
-		*opcodes &= (uint16_t)~atomic_opcodes;
-	if (!left || ops == SEND_OPS_ANY)
-		return 0;
-	verbs_warn("create_qp: send_ops_flags is %#llx: an RC QP here does not have %#llx of it",
-		   (unsigned long long)ops, (unsigned long long)left);
-	return EOPNOTSUPP;
-}
-
-static void fill_builders(struct ibv_qp_ex *qpx)
+static void fill_connected(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = wr_send;
 	qpx->wr_send_imm = wr_send_imm;
@@ -330,12 +250,22 @@ static void fill_builders(struct ibv_qp_ex *qpx)
 	qpx->wr_atomic_fetch_add = wr_atomic_fetch_add;
 }
 
-void send_wr_fill_rc(struct mlx5_qp *qp)
+void send_wr_fill(struct mlx5_qp *qp)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 	bool shared = qp->sq_lock.shared;
 
-	fill_builders(qpx);
+	switch (qp->rules->kind) {
+	case SEND_CONNECTED:
+		fill_connected(qpx);
+		break;
+	case SEND_DATAGRAM:
+		batch_fill_datagram(qpx);
+		break;
+	case SEND_XRC:
+		batch_fill_xrc(qpx);
+		break;
+	}
 	qpx->wr_set_sge = wr_set_sge;
 	qpx->wr_set_sge_list = wr_set_sge_list;
 	qpx->wr_set_inline_data = wr_set_inline_data;

@@ -45,6 +45,7 @@ static uint32_t published_ci(const struct rig *rig)
 }
 
 struct send_case {
+	enum ibv_wr_opcode posted;
 	uint8_t send_opcode;
 	enum ibv_wc_opcode opcode;
 	unsigned int flags; /* of ibv_wc */
@@ -53,14 +54,15 @@ struct send_case {
 static void each_send_opcode_has_its_wc_opcode(void **state)
 {
 	static const struct send_case cases[] = {
-		{ MLX5_OPCODE_SEND, IBV_WC_SEND, 0 },
-		{ MLX5_OPCODE_SEND_IMM, IBV_WC_SEND, IBV_WC_WITH_IMM },
-		{ MLX5_OPCODE_SEND_INVAL, IBV_WC_SEND, 0 },
-		{ MLX5_OPCODE_RDMA_WRITE, IBV_WC_RDMA_WRITE, 0 },
-		{ MLX5_OPCODE_RDMA_WRITE_IMM, IBV_WC_RDMA_WRITE, IBV_WC_WITH_IMM },
-		{ MLX5_OPCODE_RDMA_READ, IBV_WC_RDMA_READ, 0 },
-		{ MLX5_OPCODE_ATOMIC_CS, IBV_WC_COMP_SWAP, 0 },
-		{ MLX5_OPCODE_ATOMIC_FA, IBV_WC_FETCH_ADD, 0 },
+		{ IBV_WR_SEND, MLX5_OPCODE_SEND, IBV_WC_SEND, 0 },
+		{ IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, IBV_WC_SEND, IBV_WC_WITH_IMM },
+		{ IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, IBV_WC_SEND, 0 },
+		{ IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, IBV_WC_RDMA_WRITE, 0 },
+		{ IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_OPCODE_RDMA_WRITE_IMM, IBV_WC_RDMA_WRITE,
+		  IBV_WC_WITH_IMM },
+		{ IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, IBV_WC_RDMA_READ, 0 },
+		{ IBV_WR_ATOMIC_CMP_AND_SWP, MLX5_OPCODE_ATOMIC_CS, IBV_WC_COMP_SWAP, 0 },
+		{ IBV_WR_ATOMIC_FETCH_AND_ADD, MLX5_OPCODE_ATOMIC_FA, IBV_WC_FETCH_ADD, 0 },
 	};
 
 	(void)state;
@@ -71,7 +73,7 @@ static void each_send_opcode_has_its_wc_opcode(void **state)
 		struct rig_cqe cqe = { .send_opcode = cases[i].send_opcode, .byte_cnt = 8 };
 		struct ibv_wc wc;
 
-		post_sends(rig, 2, IBV_WR_SEND);
+		post_sends(rig, 2, cases[i].posted);
 		rig_complete(rig, &cqe);
 		cqe.wqe_counter = 1;
 		rig_complete(rig, &cqe);
@@ -452,8 +454,8 @@ static struct mlx5_qp *second_qp(struct rig *rig, struct rig *other)
 {
 	struct mlx5_qp *qp = other->qp;
 
-	qp->rsn = 0x123;
-	assert_int_equal(id_set(rig->ids, qp->rsn, qp), 0);
+	qp->rq.rsn = 0x123;
+	assert_int_equal(id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
 	return qp;
 }
 
@@ -483,8 +485,8 @@ static void cleaning_keeps_the_others_in_order(void **state)
 							.byte_cnt = (uint32_t)(who - pattern) });
 			kept += *who == 'B';
 		}
-		cq_clean(rig->cq, gone);
-		id_clear(rig->ids, gone->rsn);
+		cq_clean(rig->cq, &gone->rq);
+		id_clear(rig->ids, gone->rq.rsn);
 		n = poll_cq(rig, 8, wc);
 		assert_int_equal(n, kept);
 		for (int i = 0, at = 0; i < n; i++, at++) {

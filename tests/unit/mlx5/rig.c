@@ -48,10 +48,12 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->max_sge = OR_DEFAULT(opt->send_sge, 4);
 	sq->sge_limit = sq->max_sge + 1;
 	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
-	sq->wqe_bytes = sq->max_inline + 4 + 192;
+	sq->wqe_bytes = sq->max_inline + 4 + rig->qp->rules->longest_head;
 	sq_prepare_flags(sq, opt->signal_all);
 	sq->push_any = true;
-	assert_int_equal(send_opcodes_rc(SEND_OPS_ANY, !opt->no_atomics, 0, &sq->opcodes), 0);
+	assert_int_equal(qp_send_opcodes(rig->qp->rules, SEND_OPS_ANY, !opt->no_atomics, 0,
+					 &sq->opcodes),
+			 0);
 	sq->db.reg = rig->uar + PRM_UAR_BF_OFFSET;
 	sq->db.toggle = 0x100;
 	sq->db.bf_max = opt->bf_max;
@@ -79,15 +81,17 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	rig->qp = qp;
 	qp->dbrec = zeroed(64, 64);
 	qlock_init(&qp->sq_lock, shared);
-	qlock_init(&qp->rq_lock, shared);
+	qlock_init(&qp->rq.lock, shared);
+	qp->rules = qp_rules_of(OR_DEFAULT(opt->type, IBV_QPT_RC));
 	sq_set_up(rig, opt);
 	rq_set_up(rig, opt);
-	qp->post_send = shared ? post_send_locked : post_send_unlocked;
-	qp->post_recv = shared ? post_recv_locked : post_recv_unlocked;
+	qp->post_send = post_send_routine(qp->rules->kind, shared);
+	qp->rq.post = shared ? post_recv_locked : post_recv_unlocked;
 	qp->vqp.qp.qp_num = RIG_QPN;
-	qp->rsn = opt->cqe_v0 ? RIG_QPN : RIG_RSN;
-	send_wr_fill_rc(qp);
-	assert_int_equal(id_set(rig->ids, qp->rsn, qp), 0);
+	qp->rq.number = RIG_QPN;
+	qp->rq.rsn = opt->cqe_v0 ? RIG_QPN : RIG_RSN;
+	send_wr_fill(qp);
+	assert_int_equal(id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
 }
 
 /* As the ring stands when CI entries have come and gone: each has the owner bit of the lap

@@ -27,6 +27,7 @@ struct rig_options {
 	uint32_t cqes, cqe_size;                            /* 0: 8, 64 */
 	uint32_t sq_pi, rq_head, cq_ci; /* where the free-running indices stand */
 	uint32_t bf_max;
+	enum ibv_qp_type type; /* 0: RC */
 	bool signal_all, single_threaded, cqe_v0, no_atomics;
 };
 

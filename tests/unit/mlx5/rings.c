@@ -325,9 +325,9 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	uint16_t opcodes;
 
 	(void)state;
-	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_TSO, true, 0, &opcodes), EOPNOTSUPP);
-	assert_int_equal(send_opcodes_rc(1ULL << 40, true, 0, &opcodes), EOPNOTSUPP);
-	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_SEND, true, 16, &rig->qp->sq.opcodes), 0);
+	assert_int_equal(qp_send_opcodes(qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_TSO, true, 0, &opcodes), EOPNOTSUPP);
+	assert_int_equal(qp_send_opcodes(qp_rules_of(IBV_QPT_RC), 1ULL << 40, true, 0, &opcodes), EOPNOTSUPP);
+	assert_int_equal(qp_send_opcodes(qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_SEND, true, 16, &rig->qp->sq.opcodes), 0);
 	write.opcode = IBV_WR_RDMA_WRITE;
 	send.next = &write;
 	assert_int_equal(post_send(rig, &send, &bad), EINVAL);
@@ -340,7 +340,7 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
 
 	/* With a longer place in the ring it has, but inline data stays within that place. */
-	assert_int_equal(send_opcodes_rc(IBV_QP_EX_WITH_SEND, true, 32, &rig->qp->sq.opcodes), 0);
+	assert_int_equal(qp_send_opcodes(qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_SEND, true, 32, &rig->qp->sq.opcodes), 0);
 	rig->qp->sq.wqe_bytes = 64;
 	rig->qp->sq.max_inline = 44;
 	assert_int_equal(post_send(rig, &write, &bad), 0);

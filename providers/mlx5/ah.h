@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ah.h - an address handle: the address vector that a datagram's WQE carries, ready to be copied.
+ */
+#ifndef PROVIDERS_MLX5_AH_H
+#define PROVIDERS_MLX5_AH_H
+
+#include "libibverbs/driver.h"
+#include "providers/mlx5/mlx5_prm.h"
+#include "util/bits.h"
+
+struct mlx5_ah {
+	struct ibv_ah ah;
+	struct mlx5_wqe_av av;  /* without destination QPN and key, which belong to the request */
+	bool has_kernel_object; /* RoCE: the kernel resolved the address and keeps a handle */
+};
+
+static inline struct mlx5_ah *to_mah(struct ibv_ah *ah)
+{
+	return container_of(ah, struct mlx5_ah, ah);
+}
+
+/* The address vector of ATTR. RoCE has another place for the SL, and names the next hop by DMAC
+ * (6 bytes; NULL on InfiniBand). */
+void ah_fill_av(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av);
+
+#endif

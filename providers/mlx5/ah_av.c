@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ah_av.c - from the attributes of an address handle to the address vector of a WQE.
+ */
+#include "providers/mlx5/ah.h"
+
+#include <endian.h>
+#include <string.h>
+
+/* PRM, static rate of an address vector: codes 7 to 15 are 2.5, 10, 30, 5, 20, 40, 60, 80 and 120
+ * Gbit/s. A rate that has none gets the next higher; above all of them there is no limit: 0. */
+static uint8_t rate_code(uint8_t rate)
+{
+	static const uint8_t codes[] = {
+		[IBV_RATE_2_5_GBPS] = 7,  [IBV_RATE_5_GBPS] = 10,   [IBV_RATE_10_GBPS] = 8,
+		[IBV_RATE_14_GBPS] = 11,  [IBV_RATE_20_GBPS] = 11,  [IBV_RATE_25_GBPS] = 9,
+		[IBV_RATE_28_GBPS] = 9,   [IBV_RATE_30_GBPS] = 9,   [IBV_RATE_40_GBPS] = 12,
+		[IBV_RATE_50_GBPS] = 13,  [IBV_RATE_56_GBPS] = 13,  [IBV_RATE_60_GBPS] = 13,
+		[IBV_RATE_80_GBPS] = 14,  [IBV_RATE_100_GBPS] = 15, [IBV_RATE_112_GBPS] = 15,
+		[IBV_RATE_120_GBPS] = 15,
+	};
+
+	return rate < ARRAY_SIZE(codes) ? codes[rate] : 0;
+}
+
+static void fill_grh(const struct ibv_global_route *grh, bool roce, struct mlx5_wqe_av *av)
+{
+	/* Every RoCE packet has one, so there the bit that asks for it is reserved. */
+	av->grh_gid_fl = htobe32((roce ? 0 : 1u << PRM_AV_GRH_SHIFT) |
+				 (uint32_t)grh->sgid_index << PRM_AV_SGID_SHIFT |
+				 (grh->flow_label & IB_GRH_FLOWLABEL_MASK));
+	av->tclass = grh->traffic_class;
+	av->hop_limit = grh->hop_limit;
+	memcpy(av->rgid, grh->dgid.raw, sizeof(av->rgid));
+}
+
+void ah_fill_av(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av)
+{
+	memset(av, 0, sizeof(*av));
+	av->stat_rate_sl = (uint8_t)(rate_code(attr->static_rate) << 4);
+	if (dmac) {
+		/* A priority of 3 bits. */
+		av->stat_rate_sl |= (uint8_t)((attr->sl & 0x7) << 1);
+		memcpy(av->rmac, dmac, sizeof(av->rmac));
+	} else {
+		av->stat_rate_sl |= attr->sl & 0xf;
+		av->fl_mlid = attr->src_path_bits & 0x7f;
+		av->rlid = htobe16(attr->dlid);
+	}
+	if (attr->is_global)
+		fill_grh(&attr->grh, dmac, av);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * batch.h - a batch of ibv_wr_*(): what its builders and setters share.
+ *
+ * A builder starts a WQE in the ring, one setter gives it its payload and finishes it. Where the
+ * destination is part of the WQE, its place is reserved by the builder and filled by a setter of its
+ * own, before or after the payload.
+ */
+#ifndef PROVIDERS_MLX5_BATCH_H
+#define PROVIDERS_MLX5_BATCH_H
+
+#include "providers/mlx5/qp_rules.h"
+#include "providers/mlx5/send_wqe.h"
+
+/* Log what is wrong and end the batch. */
+void batch_fail_full(struct mlx5_qp *qp);
+void batch_fail_opcode(struct mlx5_qp *qp, enum ibv_wr_opcode op);
+
+WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
+			    enum send_kind kind)
+{
+	struct mlx5_batch *batch = &qp->batch;
+
+	if (unlikely(batch->err))
+		return false;
+	if (unlikely(!(qp->sq.opcodes & 1u << op))) {
+		batch_fail_opcode(qp, op);
+		return false;
+	}
+	if (unlikely(!wq_has_room(&qp->sq.wq, batch->head))) {
+		batch_fail_full(qp);
+		return false;
+	}
+	wqe_begin(&qp->sq, &batch->wqe, batch->pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	if (kind == SEND_XRC)
+		wqe_reserve_xrc(&batch->wqe);
+	else if (kind == SEND_DATAGRAM)
+		wqe_reserve_av(&qp->sq, &batch->wqe);
+	return true;
+}
+
+/* The payload is there: the WQE is complete and the next one may start behind it. */
+WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe, bool has_inline)
+{
+	struct mlx5_batch *batch = &qp->batch;
+
+	batch->pi = wqe_finish(&qp->sq, wqe);
+	wq_note(&qp->sq.wq, wqe->pi, batch->head, qp->vqp.qp_ex.wr_id, wqe->done_as);
+	batch->head++;
+	batch->ds = wqe->ds;
+	batch->has_inline = has_inline;
+}
+
+WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,
+			   uint64_t raddr, __be32 imm, enum send_kind kind)
+{
+	if (likely(batch_begin(qp, op, opcode, imm, kind)))
+		wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
+}
+
+WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
+			     uint32_t rkey, uint64_t raddr, uint64_t swap_add, uint64_t compare,
+			     enum send_kind kind)
+{
+	if (unlikely(!batch_begin(qp, op, opcode, 0, kind)))
+		return;
+	wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
+	wqe_put_atomic(&qp->batch.wqe, swap_add, compare);
+	if (kind == SEND_XRC)
+		wqe_wrap(&qp->sq, &qp->batch.wqe);
+}
+
+/* send_wr_addr.c: the builders of QPs whose requests name their destination. */
+void batch_fill_datagram(struct ibv_qp_ex *qpx);
+void batch_fill_xrc(struct ibv_qp_ex *qpx);
+
+#endif

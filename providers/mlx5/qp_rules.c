@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_rules.c - the table of QP types.
+ */
+#include "providers/mlx5/qp_rules.h"
+
+#include <errno.h>
+
+#include "providers/mlx5/mlx5_prm.h"
+#include "util/bits.h"
+#include "util/log.h"
+
+#define CTRL_SIZE       sizeof(struct mlx5_wqe_ctrl_seg)
+#define UMR_SIZE        (sizeof(struct mlx5_wqe_umr_ctrl_seg) + sizeof(struct mlx5_wqe_mkey_context_seg))
+#define UMR_INLINE_SIZE 64 /* one block of translations */
+
+#define SEND_OPS        (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+#define WRITE_OPS       (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+#define ATOMIC_OPS \
+	((uint64_t)(IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD))
+#define RDMA_OPS ((uint64_t)(WRITE_OPS | IBV_QP_EX_WITH_RDMA_READ))
+#define UC_OPS   (SEND_OPS | IBV_QP_EX_WITH_SEND_WITH_INV | WRITE_OPS)
+#define RC_OPS   (UC_OPS | IBV_QP_EX_WITH_RDMA_READ | ATOMIC_OPS)
+
+#define COMP_MASK \
+	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
+#define FLAGS_OF_RAW                                                 \
+	(IBV_QP_CREATE_SCATTER_FCS | IBV_QP_CREATE_CVLAN_STRIPPING | \
+	 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
+#define FLAGS_OF_OTHERS (FLAGS_OF_RAW | IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
+
+static_assert(sizeof(struct mlx5_wqe_umr_ctrl_seg) == 48, "PRM: UMR Control Segment");
+static_assert(sizeof(struct mlx5_wqe_mkey_context_seg) == 64, "PRM: Memory Key Context Segment");
+
+static const struct qp_rules rc_rules = {
+	.name = "an RC",
+	.kind = SEND_CONNECTED,
+	.ops = RC_OPS,
+	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
+	.foreign_flags = FLAGS_OF_OTHERS,
+	.comp_mask = COMP_MASK,
+	.sends = true,
+	.receives = true,
+	.needs_pd = true,
+	.may_srq = true,
+};
+
+static const struct qp_rules uc_rules = {
+	.name = "a UC",
+	.kind = SEND_CONNECTED,
+	.ops = UC_OPS,
+	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
+	.foreign_flags = FLAGS_OF_OTHERS,
+	.comp_mask = COMP_MASK,
+	.sends = true,
+	.receives = true,
+	.needs_pd = true,
+	.may_srq = true,
+};
+
+static const struct qp_rules ud_rules = {
+	.name = "a UD",
+	.kind = SEND_DATAGRAM,
+	.ops = SEND_OPS,
+	.address_size = sizeof(struct mlx5_wqe_datagram_seg),
+	.longest_head = CTRL_SIZE + sizeof(struct mlx5_wqe_datagram_seg),
+	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
+	.foreign_flags = FLAGS_OF_RAW,
+	.comp_mask = COMP_MASK,
+	.sends = true,
+	.receives = true,
+	.needs_pd = true,
+	.may_srq = true,
+};
+
+static const struct qp_rules xrc_send_rules = {
+	.name = "an XRC send",
+	.kind = SEND_XRC,
+	.ops = RC_OPS,
+	.address_size = sizeof(struct prm_wqe_xrc_seg),
+	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
+	.foreign_flags = FLAGS_OF_OTHERS,
+	.comp_mask = COMP_MASK,
+	.sends = true,
+	.needs_pd = true,
+};
+
+/* The target of others' requests: its messages go to the SRQs that they name. */
+static const struct qp_rules xrc_recv_rules = {
+	.name = "an XRC receive",
+	.kind = SEND_XRC,
+	.foreign_flags = FLAGS_OF_OTHERS,
+	.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
+};
+
+const struct qp_rules *qp_rules_of(enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_RC:
+		return &rc_rules;
+	case IBV_QPT_UC:
+		return &uc_rules;
+	case IBV_QPT_UD:
+		return &ud_rules;
+	case IBV_QPT_XRC_SEND:
+		return &xrc_send_rules;
+	case IBV_QPT_XRC_RECV:
+		return &xrc_recv_rules;
+	default:
+		return NULL;
+	}
+}
+
+uint32_t qp_head_size(const struct qp_rules *rules, uint64_t ops)
+{
+	uint32_t size = CTRL_SIZE + rules->address_size;
+
+	if (ops == SEND_OPS_ANY)
+		return rules->longest_head;
+	if (ops & (RDMA_OPS | ATOMIC_OPS))
+		size += sizeof(struct mlx5_wqe_raddr_seg);
+	if (ops & ATOMIC_OPS)
+		size += sizeof(struct mlx5_wqe_atomic_seg);
+	return size;
+}
+
+/* The two enumerations agree, which makes one a mask of the other. */
+static_assert(IBV_QP_EX_WITH_RDMA_WRITE == 1 << IBV_WR_RDMA_WRITE, "ABI");
+static_assert(IBV_QP_EX_WITH_SEND_WITH_IMM == 1 << IBV_WR_SEND_WITH_IMM, "ABI");
+static_assert(IBV_QP_EX_WITH_RDMA_READ == 1 << IBV_WR_RDMA_READ, "ABI");
+static_assert(IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD == 1 << IBV_WR_ATOMIC_FETCH_AND_ADD, "ABI");
+static_assert(IBV_QP_EX_WITH_LOCAL_INV == 1 << IBV_WR_LOCAL_INV, "ABI");
+static_assert(IBV_QP_EX_WITH_BIND_MW == 1 << IBV_WR_BIND_MW, "ABI");
+static_assert(IBV_QP_EX_WITH_SEND_WITH_INV == 1 << IBV_WR_SEND_WITH_INV, "ABI");
+static_assert(IBV_QP_EX_WITH_TSO == 1 << IBV_WR_TSO, "ABI");
+
+int qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics, uint32_t head_room,
+		    uint16_t *opcodes)
+{
+	uint64_t left = ops & ~rules->ops, mask = 0;
+
+	for (uint64_t bit = 1; bit <= rules->ops; bit <<= 1)
+		if (rules->ops & bit && (ops & bit || qp_head_size(rules, bit) <= head_room))
+			mask |= bit;
+	if (!atomics)
+		mask &= ~ATOMIC_OPS;
+	*opcodes = (uint16_t)mask;
+	if (!left || ops == SEND_OPS_ANY)
+		return 0;
+	verbs_warn("create_qp: send_ops_flags is %#llx: %s QP here does not have %#llx of it",
+		   (unsigned long long)ops, rules->name, (unsigned long long)left);
+	return EOPNOTSUPP;
+}

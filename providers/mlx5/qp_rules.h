@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_rules.h - what the types of QP have and have not: creation looks here, and picks routines that
+ * need not ask again.
+ */
+#ifndef PROVIDERS_MLX5_QP_RULES_H
+#define PROVIDERS_MLX5_QP_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <infiniband/verbs.h>
+
+/* What names the destination in a send WQE. */
+enum send_kind {
+	SEND_CONNECTED, /* the QP's connection */
+	SEND_DATAGRAM,  /* an address vector */
+	SEND_XRC,       /* the connection, and an SRQ behind it */
+};
+
+struct qp_rules {
+	const char *name; /* "an RC", for messages */
+	enum send_kind kind;
+	uint64_t ops;           /* IBV_QP_EX_WITH_* */
+	uint32_t address_size;  /* bytes between control segment and what the operation needs */
+	uint32_t longest_head;  /* bytes before the payload in the longest WQE it may have */
+	uint32_t create_flags;  /* enum ibv_qp_create_flags */
+	uint32_t foreign_flags; /* likewise, which exist but not for this type: EOPNOTSUPP */
+	uint32_t comp_mask;     /* enum ibv_qp_init_attr_mask */
+	bool sends, receives;
+	bool needs_pd;
+	bool may_srq;
+};
+
+/* NULL: not one of ours. */
+const struct qp_rules *qp_rules_of(enum ibv_qp_type type);
+
+/* OPS of a QP that was not created for certain operations. */
+#define SEND_OPS_ANY UINT64_MAX
+
+/* Bytes before the payload in the longest WQE of OPS. */
+uint32_t qp_head_size(const struct qp_rules *rules, uint64_t ops);
+
+/* The opcodes (bit n: enum ibv_wr_opcode n) that a QP created for OPS may post: those, and any other
+ * of its type whose head fits into HEAD_ROOM bytes. EOPNOTSUPP when the type does not have one of
+ * OPS. */
+int qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics, uint32_t head_room,
+		    uint16_t *opcodes);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * srq.h - a shared receive queue: WQEs in a linked list, because messages of many QPs complete in
+ * any order.
+ *
+ * PRM: each WQE starts with the index of the one to use after it. Free WQEs are a list in that same
+ * field, from head (the next to be posted) to tail: what is posted was once next in it, so the
+ * adapter, following the links, walks from the WQEs posted into those that will be. One WQE stays
+ * free for that: a list that was emptied would have no link to go on from. Completions put WQEs back
+ * behind tail. lock guards the list; posters and pollers take it.
+ */
+#ifndef PROVIDERS_MLX5_SRQ_H
+#define PROVIDERS_MLX5_SRQ_H
+
+#include <endian.h>
+
+#include "libibverbs/driver.h"
+#include "providers/common/hwbuf.h"
+#include "providers/common/lock.h"
+#include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/rq.h"
+#include "util/bits.h"
+
+struct mlx5_srq {
+	int (*post)(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+	struct qlock lock;
+	uint8_t *ring;
+	uint64_t *wr_ids; /* by index of the WQE */
+	uint32_t stride_log;
+	uint32_t max_sge;
+	uint32_t head, tail; /* of the free WQEs */
+	uint32_t posted;     /* ever; the adapter sees the low 16 bits through dbrec */
+	__be32 *dbrec;
+
+	struct ibv_srq srq;
+
+	struct mlx5_rq rq; /* XRC: what CQEs lead to */
+	uint32_t srqn;
+	uint32_t wqes; /* a power of two; one more than may be posted */
+	enum ibv_srq_type type;
+	struct hwbuf buf;
+};
+
+static inline struct mlx5_srq *to_msrq(struct ibv_srq *srq)
+{
+	return container_of(srq, struct mlx5_srq, srq);
+}
+
+static inline struct mlx5_wqe_srq_next_seg *srq_wqe(const struct mlx5_srq *srq, uint32_t index)
+{
+	return (struct mlx5_wqe_srq_next_seg *)(srq->ring + ((size_t)index << srq->stride_log));
+}
+
+/* The message in WQE INDEX is complete: gives the WQE back, returns its wr_id. */
+uint64_t srq_complete(struct mlx5_srq *srq, uint32_t index);
+
+/* Link all WQEs of a fresh ring as free. */
+void srq_ring_init(struct mlx5_srq *srq);
+
+/* context->ops.post_srq_recv, and the instances among which an SRQ chooses. */
+int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int post_srq_locked(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int post_srq_unlocked(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+#endif
