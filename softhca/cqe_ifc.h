@@ -9,7 +9,12 @@
 #include "providers/mlx5/mlx5_ifc.h"
 
 #define CQE_SLID            PRM(0x14, 15, 0)
+#define CQE_GRH             PRM(0x18, 29, 28)
+#define CQE_SL              PRM(0x18, 27, 24) /* InfiniBand */
+#define CQE_L3              PRM(0x18, 25, 24) /* RoCE */
 #define CQE_RQPN            PRM(0x18, 23, 0)
+#define CQE_VLAN_PRESENT    PRM(0x1c, 16, 16)
+#define CQE_VLAN            PRM(0x1c, 15, 0)
 #define CQE_USER_INDEX      PRM(0x20, 23, 0)
 #define CQE_BYTE_COUNT      PRM(0x2c, 31, 0)
 #define CQE_TIMESTAMP       PRM64(0x30)

@@ -86,8 +86,10 @@ void fabric_detach(struct fabric *fabric, struct hca *hca)
 
 static bool is_at(const struct station *station, const struct fabric_addr *addr)
 {
+	if (fabric_is_multicast(addr))
+		return true;
 	if (addr->by_gid)
-		return port_has_gid(station->hca, addr->dgid);
+		return port_has_gid(station->hca, station->port, addr->dgid);
 	return station->lid && station->lid == addr->dlid;
 }
 
@@ -103,6 +105,7 @@ static bool is_lost(struct hca *from)
 
 void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg)
 {
+	bool multicast = fabric_is_multicast(&msg->addr);
 	struct station *station;
 
 	if (from->dead)
@@ -119,8 +122,9 @@ void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_ms
 		/* timers of the receiver count from here, too */
 		if (station->hca->now < from->now)
 			station->hca->now = from->now;
-		hca_receive(station->hca, msg);
-		return;
+		hca_receive(station->hca, station->port, msg);
+		if (!multicast)
+			return;
 	}
 }
 

@@ -51,6 +51,7 @@ enum fabric_service {
 	FABRIC_UC = 1,
 	FABRIC_UD = 3,
 	FABRIC_XRC = 5, /* as RC; requests name the SRQ they are for */
+	FABRIC_NONE = 7, /* of a QP that sends nothing */
 };
 
 enum fabric_roce { /* as in a RoCE address table */

@@ -32,6 +32,8 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	prm_set(cap, HCA_CAP_LOG_MAX_RA_REQ_QP, log2_floor(limits->max_rd_atomic));
 	prm_set(cap, HCA_CAP_LOG_MAX_RA_RES_QP, log2_floor(limits->max_rd_atomic));
 	prm_set(cap, HCA_CAP_LOG_MAX_MSG, log2_floor(limits->max_msg_size));
+	prm_set(cap, HCA_CAP_LOG_MAX_MCG, log2_floor(MCG_MAX));
+	prm_set(cap, HCA_CAP_MAX_QP_MCG, MCG_MAX_QPS);
 	prm_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BB * WQE_BB_MAX);
 	prm_set(cap, HCA_CAP_MAX_WQE_SZ_RQ, RECV_WQE_MAX);
 }
@@ -53,6 +55,10 @@ static void put_ports(const struct hca *hca, uint8_t *cap)
 static void put_features(uint8_t *cap)
 {
 	prm_set(cap, HCA_CAP_RC, 1);
+	prm_set(cap, HCA_CAP_UC, 1);
+	prm_set(cap, HCA_CAP_UD, 1);
+	prm_set(cap, HCA_CAP_SET_DETH_SQPN, 1);
+	prm_set(cap, HCA_CAP_BLOCK_LB_MC, 1);
 	prm_set(cap, HCA_CAP_ATOMIC, 1);
 	prm_set(cap, HCA_CAP_CQE_VERSION, 1);
 	prm_set(cap, HCA_CAP_SCTR_DATA_CQE, 1);

@@ -11,6 +11,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/driver_ifc.h"
+#include "softhca/device/srq_ifc.h"
 
 static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 {
@@ -71,6 +72,8 @@ static const struct {
 					     16 + PRM_HCA_VPORT_CONTEXT_SIZE, false },
 	[PRM_OP_QUERY_HCA_VPORT_GID] = { port_query_gid, 16, 32, false },
 	[PRM_OP_QUERY_HCA_VPORT_PKEY] = { port_query_pkey, 16, 20, false },
+	[PRM_OP_ATTACH_TO_MCG] = { mcg_attach, PRM_MCG_IN_SIZE, 8, false },
+	[PRM_OP_DETACH_FROM_MCG] = { mcg_detach, PRM_MCG_IN_SIZE, 8, true },
 	[PRM_OP_ALLOC_PD] = { pd_alloc, 8, 16, false },
 	[PRM_OP_DEALLOC_PD] = { pd_dealloc, 16, 8, true },
 	[PRM_OP_ALLOC_UAR] = { uar_alloc, 8, 16, false },

@@ -193,6 +193,12 @@ struct cq {
 /* What a completion says; cq_post() turns it into bytes. */
 struct completion {
 	uint8_t opcode; /* MLX5_CQE_* */
+	/* of a datagram */
+	bool grh;
+	uint8_t sl_or_l3; /* service level; on RoCE enum cqe_l3 */
+	bool tagged;
+	uint16_t vlan; /* priority and id, as in the tag */
+	/* of every completion */
 	bool solicited;
 	uint8_t syndrome, vendor_syndrome; /* error CQEs */
 	uint8_t send_opcode;               /* requester CQEs: the WQE's */
@@ -223,6 +229,7 @@ static inline uint32_t cq_inline_max(const struct cq *cq)
 /* ---- wqe.c: work queue elements as the device reads them ---- */
 
 enum { WQE_BB = 64, WQE_BB_MAX = 16, WQE_SGE_MAX = 62, RECV_WQE_MAX = 512 };
+enum { WQE_AV_COMPACT = 16, WQE_AV_EXTENDED = 48 };
 
 struct wqe_sge {
 	uint32_t len, lkey;
@@ -240,14 +247,16 @@ struct send_wqe {
 	uint64_t raddr;
 	uint32_t rkey;
 	uint64_t swap_add, compare;
-	uint64_t length; /* of all sges */
+	uint32_t srqn;               /* XRC */
+	uint8_t av[WQE_AV_EXTENDED]; /* UD; zeroes behind a compact one */
+	uint64_t length;             /* of all sges */
 	unsigned int num_sge;
 	struct wqe_sge sge[WQE_SGE_MAX];
 };
 
 /* Decode BBS blocks that start at RAW. 0 or the vendor syndrome of what is wrong. */
 int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
-		    struct send_wqe *wqe);
+		    enum fabric_service service, struct send_wqe *wqe);
 
 struct recv_wqe {
 	uint64_t length;
@@ -311,7 +320,7 @@ struct responder {
 	bool nak_sent;    /* one NAK per gap */
 	bool established; /* COMM_EST was reported */
 	bool receiving;   /* recv holds the receive WQE of a SEND under way */
-	bool writing;     /* an RDMA WRITE is under way */
+	bool dropping;    /* UC: until the next request begins */
 	struct recv_wqe recv;
 	uint64_t received; /* bytes of the message under way */
 	uint64_t write_addr, write_left;
@@ -331,9 +340,17 @@ struct qp_path {
 	uint16_t pkey;
 };
 
+/* The QPs for management, each port has its own; on the wire they have these numbers. */
+enum { QP_SMI = 0, QP_GSI = 1, QP_SPECIAL = 2 };
+
 struct qp {
 	uint32_t n;
 	enum prm_qp_state state;
+	enum fabric_service service;
+	int special;   /* QP_SMI, QP_GSI, or -1 */
+	uint32_t wire; /* number that it sends from */
+	uint32_t qkey;
+	bool blocks_own_multicast;
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq;
 	struct uar *uar;
@@ -343,7 +360,6 @@ struct qp {
 	uint32_t mtu; /* bytes */
 	uint32_t remote_qpn;
 	struct qp_path path;
-	bool local_only; /* for work on memory keys: has no peer, and maybe no PD */
 	uint8_t cs_req, cs_res;
 	bool remote_read, remote_write, remote_atomic;
 	uint8_t retry_count, rnr_retry, min_rnr_timer, ack_timeout;
@@ -361,6 +377,18 @@ struct qp {
 	uint8_t qpc[PRM_QPC_SIZE];
 };
 
+static inline bool qp_is_reliable(const struct qp *qp)
+{
+	return qp->service == FABRIC_RC || qp->service == FABRIC_XRC;
+}
+
+/* Does it take what arrives? In state SQER only its send queue is in error. */
+static inline bool qp_receives(const struct qp *qp)
+{
+	return qp->state == PRM_QP_STATE_RTR || qp->state == PRM_QP_STATE_RTS ||
+	       qp->state == PRM_QP_STATE_SQER;
+}
+
 static inline uint16_t sq_mask(const struct qp *qp)
 {
 	return (1u << qp->sq.log_size) - 1;
@@ -372,7 +400,11 @@ void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
 /* To state ERR; what is posted, and what will be, is flushed. EVENT below 0: no asynchronous event.
  * */
 void qp_fail(struct hca *hca, struct qp *qp, int event);
+/* The send queue is in error; on a reliable service, the QP. */
+void qp_fail_send(struct hca *hca, struct qp *qp);
 void qp_reset_queues(struct qp *qp);
+/* A management QP no longer serves its port. */
+void qp_leave_port(struct hca *hca, struct qp *qp);
 
 /* sq.c: ring and completions of the send queue */
 void sq_scan_doorbells(struct hca *hca, struct uar *uar);
@@ -391,6 +423,8 @@ bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 int rq_fetch(struct hca *hca, struct qp *qp, struct recv_wqe *wqe);
 /* The WQE at rq.ci is done. EFAULT: as cq_post() says, and the WQE is still there. */
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
+/* It failed, and with it the QP: the CQE says enough without an event. */
+void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
 /* ---- req.c, resp.c ---- */
@@ -400,6 +434,8 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
 void req_timeout(struct hca *hca, struct qp *qp);
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+/* A datagram, for one QP or for those that joined its group. */
+void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
 void req_reset(struct qp *qp);
 void resp_reset(struct qp *qp);
 /* Address MSG to the peer. */
@@ -408,6 +444,9 @@ void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
 /* ---- path.c ---- */
 
 void path_decode(const struct hca *hca, const uint8_t *ads, struct qp_path *path);
+/* From an address vector of a QP whose path is OWN. False: it leads nowhere. */
+bool path_decode_av(const struct hca *hca, const uint8_t *av, const struct qp_path *own,
+		    struct qp_path *path);
 /* Where a message along PATH goes, and where it comes from as of now. */
 void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
 
@@ -443,15 +482,30 @@ struct port {
 	uint16_t lid;
 	uint64_t guid;
 	struct frame_counters sent, received;
+	struct qp *special[QP_SPECIAL];
 	unsigned int gids; /* entries from here on are empty */
 	struct gid_entry gid[PORT_GIDS_ROCE];
 };
 
 void port_init(struct hca *hca, unsigned int port);
 /* What is at INDEX of a port's table, or NULL when that entry is empty; its GID. */
-const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port, unsigned int index);
+const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
+				       unsigned int index);
 const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index);
-bool port_has_gid(const struct hca *hca, const uint8_t gid[16]);
+bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16]);
+
+/* ---- mcg.c: multicast groups ---- */
+
+enum { MCG_MAX = 1 << 10, MCG_MAX_QPS = 240 };
+
+struct mcg_member {
+	LIST_ENTRY(mcg_member) entry;
+	uint8_t gid[16];
+	struct qp *qp;
+};
+
+/* The QP is going away. */
+void mcg_forget(struct hca *hca, struct qp *qp);
 
 /* ---- cmd.c: dispatch ---- */
 
@@ -529,6 +583,8 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd);
 enum prm_status qp_query(struct hca *hca, struct cmd *cmd);
 enum prm_status qp_modify(struct hca *hca, struct cmd *cmd);
 enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd);
+enum prm_status mcg_detach(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_context(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd);
@@ -568,6 +624,7 @@ struct hca {
 	uint64_t next_timer; /* no timer is due before */
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
+	LIST_HEAD(, mcg_member) mcg_members;
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;
 	struct port port[PORT_MAX];
 	struct driver driver;
@@ -576,8 +633,8 @@ struct hca {
 
 /* The adapter dies, with the lock held. */
 void hca_die(struct hca *hca);
-/* A message has arrived. */
-void hca_receive(struct hca *hca, const struct fabric_msg *msg);
+/* A message has arrived at a port. */
+void hca_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
 /* A frame has arrived at an Ethernet port; FABRIC_FRAME_MIN bytes or more. */
 void hca_receive_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 

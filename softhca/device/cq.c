@@ -55,6 +55,10 @@ static void encode(const struct hca *hca, const struct qp *qp, const struct comp
 	}
 	prm_set(cqe, CQE_RQPN, done->remote_qpn);
 	prm_set(cqe, CQE_SLID, done->slid);
+	prm_set(cqe, CQE_GRH, done->grh);
+	prm_set(cqe, CQE_SL, done->sl_or_l3);
+	prm_set(cqe, CQE_VLAN_PRESENT, done->tagged);
+	prm_set(cqe, CQE_VLAN, done->tagged ? done->vlan : 0);
 	memcpy(cqe + 0x24, &done->imm, sizeof(done->imm));
 	prm_set(cqe, CQE_BYTE_COUNT, done->byte_count);
 	prm_set(cqe, CQE_TIMESTAMP, hca->now);

@@ -46,6 +46,7 @@ enum {
 	PRM_RMPC_SIZE = 240,
 	PRM_CREATE_XRC_SRQ_IN_SIZE = 272, /* and PAs behind it */
 	PRM_CREATE_RMP_IN_SIZE = 272,
+	PRM_QP_ST_QP0 = 0x7,
 	PRM_QP_ST_REG_UMR = 0xc,
 };
 

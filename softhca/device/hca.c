@@ -110,6 +110,7 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	hca->next_timer = HCA_IDLE;
 	TAILQ_INIT(&hca->ready);
 	TAILQ_INIT(&hca->timed);
+	LIST_INIT(&hca->mcg_members);
 	default_limits(&hca->config.limits);
 	init_tables(hca);
 	hca->bounce = aligned_alloc(4096, FABRIC_PAYLOAD_MAX);
@@ -259,6 +260,8 @@ static bool take_turn(struct hca *hca, struct qp *qp)
 {
 	if (qp->state == PRM_QP_STATE_RTS && req_run(hca, qp, TURN_BYTES))
 		return true;
+	if (qp->state == PRM_QP_STATE_SQER)
+		return sq_flush(hca, qp, TURN_FLUSHES);
 	return qp->state == PRM_QP_STATE_ERR && flush(hca, qp);
 }
 
@@ -326,11 +329,18 @@ static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 	       (qp->path.addr.by_gid || qp->path.addr.dlid == msg->addr.slid);
 }
 
-void hca_receive(struct hca *hca, const struct fabric_msg *msg)
+void hca_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
 {
-	struct qp *qp = res_get(&hca->qps, msg->dest_qpn);
+	struct qp *qp;
 
-	if (!qp || hca->dead || !is_from_peer(qp, msg))
+	if (hca->dead)
+		return;
+	if (msg->service == FABRIC_UD) {
+		ud_receive(hca, port, msg);
+		return;
+	}
+	qp = res_get(&hca->qps, msg->dest_qpn);
+	if (!qp || qp->service != msg->service || !is_from_peer(qp, msg))
 		return;
 	if (msg->op <= FABRIC_ATOMIC_FA)
 		resp_receive(hca, qp, msg);

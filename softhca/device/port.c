@@ -46,17 +46,16 @@ const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int i
 	return entry ? prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS) : NULL;
 }
 
-bool port_has_gid(const struct hca *hca, const uint8_t gid[16])
+bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16])
 {
-	unsigned int port, i;
+	unsigned int i;
 
-	for (port = 1; port <= hca->config.num_ports; port++)
-		for (i = 0; i < hca->port[port - 1].gids; i++) {
-			const uint8_t *own = port_gid(hca, port, i);
+	for (i = 0; i < hca->port[port - 1].gids; i++) {
+		const uint8_t *own = port_gid(hca, port, i);
 
-			if (own && !memcmp(own, gid, 16))
-				return true;
-		}
+		if (own && !memcmp(own, gid, 16))
+			return true;
+	}
 	return false;
 }
 

@@ -51,6 +51,16 @@ void qp_fail(struct hca *hca, struct qp *qp, int event)
 		eq_qp_event(hca, event, qp->n);
 }
 
+void qp_fail_send(struct hca *hca, struct qp *qp)
+{
+	if (qp_is_reliable(qp) || qp->service == FABRIC_NONE || qp->state == PRM_QP_STATE_ERR) {
+		qp_fail(hca, qp, -1);
+		return;
+	}
+	qp->state = PRM_QP_STATE_SQER;
+	qp_wake(hca, qp);
+}
+
 void qp_reset_queues(struct qp *qp)
 {
 	qp->sq.pi = qp->sq.next = qp->sq.ci = 0;
@@ -63,12 +73,34 @@ void qp_reset_queues(struct qp *qp)
 
 /* ---- creation ---- */
 
+static const struct kind {
+	uint8_t st; /* PRM_QP_ST_* */
+	enum fabric_service service;
+	int special;
+} kinds[] = {
+	{ PRM_QP_ST_RC, FABRIC_RC, -1 },      { PRM_QP_ST_UC, FABRIC_UC, -1 },
+	{ PRM_QP_ST_UD, FABRIC_UD, -1 },      { PRM_QP_ST_QP0, FABRIC_UD, QP_SMI },
+	{ PRM_QP_ST_QP1, FABRIC_UD, QP_GSI }, { PRM_QP_ST_REG_UMR, FABRIC_NONE, -1 },
+};
+
+static const struct kind *find_kind(const uint8_t *qpc)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].st == prm_get(qpc, QPC_ST))
+			return &kinds[i];
+	return NULL;
+}
+
 static const char *check_type(const uint8_t *qpc)
 {
 	uint64_t rq_type = prm_get(qpc, QPC_RQ_TYPE);
 
-	if (prm_get(qpc, QPC_ST) != PRM_QP_ST_RC && prm_get(qpc, QPC_ST) != PRM_QP_ST_REG_UMR)
-		return "qp: only RC is supported";
+	if (!find_kind(qpc))
+		return "qp: service type is not supported";
+	if (prm_get(qpc, QPC_ULP_STATELESS_OFFLOAD_MODE))
+		return "qp: stateless offloads are not supported";
 	if (rq_type != PRM_RQ_TYPE_RQ && rq_type != PRM_RQ_TYPE_ZERO_SIZE)
 		return "qp: shared receive queues are not supported";
 	if (prm_get(qpc, QPC_WQ_SIGNATURE))
@@ -110,8 +142,7 @@ static const char *find_objects(struct hca *hca, struct qp *qp)
 	qp->send_cq = res_get(&hca->cqs, prm_get(qp->qpc, QPC_CQN_SND));
 	qp->recv_cq = res_get(&hca->cqs, prm_get(qp->qpc, QPC_CQN_RCV));
 	qp->uar = res_get(&hca->uars, prm_get(qp->qpc, QPC_UAR_PAGE));
-	qp->local_only = prm_get(qp->qpc, QPC_ST) == PRM_QP_ST_REG_UMR;
-	if (!qp->pd && !qp->local_only)
+	if (!qp->pd && qp->service != FABRIC_NONE)
 		return "qp: no such PD";
 	if (!qp->send_cq || !qp->recv_cq)
 		return "qp: no such CQ";
@@ -151,7 +182,9 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		ret = res_add(&hca->qps, qp, &qp->n);
 	if (ret)
 		return cmd_errno(cmd, ret, "qp: page list too short, or table full");
+	qp->wire = qp->special >= 0 ? (uint32_t)qp->special : qp->n;
 	qp->dbr = prm_get(qp->qpc, QPC_DBR_ADDR);
+	qp->blocks_own_multicast = prm_get(qp->qpc, QPC_BLOCK_LB_MC);
 	qp->user_index = prm_get(qp->qpc, QPC_USER_INDEX);
 	qp->cs_req = prm_get(qp->qpc, QPC_CS_REQ);
 	qp->cs_res = prm_get(qp->qpc, QPC_CS_RES);
@@ -181,6 +214,8 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 	if (!qp)
 		return cmd_errno(cmd, ENOMEM, "qp");
 	memcpy(qp->qpc, qpc, PRM_QPC_SIZE);
+	qp->service = find_kind(qpc)->service;
+	qp->special = find_kind(qpc)->special;
 	why = find_objects(hca, qp);
 	status = why ? cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, why) : qp_add(hca, cmd, qp);
 	if (status) {
@@ -193,9 +228,19 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 
 /* ---- destruction ---- */
 
+void qp_leave_port(struct hca *hca, struct qp *qp)
+{
+	unsigned int port = qp->path.addr.port;
+
+	if (qp->special >= 0 && port && hca->port[port - 1].special[qp->special] == qp)
+		hca->port[port - 1].special[qp->special] = NULL;
+}
+
 void qp_free(struct hca *hca, struct qp *qp)
 {
 	qp_set_timer(hca, qp, HCA_IDLE);
+	qp_leave_port(hca, qp);
+	mcg_forget(hca, qp);
 	if (qp->ready)
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);
 	LIST_REMOVE(qp, in_uar);
@@ -245,8 +290,9 @@ enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
 
 void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg)
 {
+	msg->service = qp->service;
 	msg->dest_qpn = qp->remote_qpn;
-	msg->src_qpn = qp->n;
+	msg->src_qpn = qp->wire;
 	msg->pkey = qp->path.pkey;
 	path_address(hca, &qp->path, &msg->addr);
 }

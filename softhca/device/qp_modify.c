@@ -10,7 +10,7 @@
 #include "softhca/device/core.h"
 
 enum {
-	GROUP_PORT = 1 << 26,
+	GROUP_PORT = 1 << 26, /* and what else is only said at the start */
 	GROUP_DEST_QPN = 1 << 27,
 	GROUP_RECV_PSN = 1 << 28,
 	GROUP_SEND_PSN = 1 << 29,
@@ -37,6 +37,8 @@ static const struct {
 	{ PRM_OPTPAR_PRI_PORT | GROUP_PORT, PATH(ADS_VHCA_PORT_NUM) },
 	{ PRM_OPTPAR_LAG_TX_AFF, QPC_LAG_TX_PORT_AFFINITY },
 	{ PRM_OPTPAR_COUNTER_SET_ID, QPC_COUNTER_SET_ID },
+	{ PRM_OPTPAR_Q_KEY, QPC_Q_KEY },
+	{ GROUP_PORT, QPC_DETH_SQPN },
 	{ GROUP_DEST_QPN, QPC_REMOTE_QPN },
 	{ GROUP_RECV_PSN, QPC_NEXT_RCV_PSN },
 	{ GROUP_SEND_PSN, QPC_NEXT_SEND_PSN },
@@ -61,7 +63,8 @@ static const struct {
 
 enum {
 	ACCESS = PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE,
-	TO_INIT = GROUP_PORT | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PM_STATE | ACCESS,
+	TO_INIT = GROUP_PORT | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_Q_KEY | PRM_OPTPAR_PM_STATE |
+		  ACCESS,
 	TO_RTR = PRM_OPTPAR_PRIMARY_ADDR_PATH | GROUP_MTU | GROUP_DEST_QPN | GROUP_RECV_PSN |
 		 PRM_OPTPAR_RRA_MAX | PRM_OPTPAR_RNR_TIMEOUT,
 	TO_RTS = GROUP_SEND_PSN | PRM_OPTPAR_SRA_MAX | PRM_OPTPAR_RETRY_COUNT |
@@ -82,15 +85,15 @@ static const struct transition {
 	{ PRM_OP_RST2INIT_QP, FROM(RST), PRM_QP_STATE_INIT, TO_INIT,
 	  ACCESS | HARMLESS | PRM_OPTPAR_PRI_PORT },
 	{ PRM_OP_INIT2INIT_QP, FROM(INIT), PRM_QP_STATE_INIT, 0,
-	  ACCESS | HARMLESS | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PRI_PORT },
+	  ACCESS | HARMLESS | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_Q_KEY | PRM_OPTPAR_PRI_PORT },
 	{ PRM_OP_INIT2RTR_QP, FROM(INIT), PRM_QP_STATE_RTR, TO_RTR,
-	  ACCESS | HARMLESS | PRM_OPTPAR_PKEY_INDEX },
+	  ACCESS | HARMLESS | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_RTR2RTS_QP, FROM(RTR), PRM_QP_STATE_RTS, TO_RTS,
-	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT },
+	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_RTS2RTS_QP, FROM(RTS), PRM_QP_STATE_RTS, 0,
-	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT },
+	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_SQERR2RTS_QP, FROM(SQER), PRM_QP_STATE_RTS, 0,
-	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT },
+	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_2ERR_QP, ~0u, PRM_QP_STATE_ERR, 0, 0 },
 	{ PRM_OP_2RST_QP, ~0u, PRM_QP_STATE_RST, 0, 0 },
 };
@@ -109,7 +112,7 @@ static uint32_t mtu_bytes(uint64_t mtu)
 	return 128u << mtu;
 }
 
-static const char *check_init(const struct hca *hca, const uint8_t *qpc)
+static const char *check_init(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
 {
 	uint64_t port = prm_get(qpc, PATH(ADS_VHCA_PORT_NUM));
 
@@ -117,6 +120,8 @@ static const char *check_init(const struct hca *hca, const uint8_t *qpc)
 		return "qp: no such port";
 	if (prm_get(qpc, PATH(ADS_PKEY_INDEX)) >= PORT_PKEYS)
 		return "qp: P_Key index out of range";
+	if (qp->special >= 0 && hca->port[port - 1].special[qp->special])
+		return "qp: the port has such a management QP already";
 	return NULL;
 }
 
@@ -130,6 +135,8 @@ static const char *check_rtr(const struct hca *hca, const struct qp *qp, const u
 		return "qp: path MTU is not 256 to 4096";
 	if (1ull << prm_get(qpc, QPC_LOG_MSG_MAX) > hca->config.limits.max_msg_size)
 		return "qp: log_msg_max is above the limit";
+	if (qp->service == FABRIC_UD) /* has no peer */
+		return NULL;
 	if (1u << prm_get(qpc, QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
 		return "qp: log_rra_max is above the limit";
 	if ((roce || prm_get(qpc, PATH(ADS_GRH))) && !port_gid(hca, qp->path.addr.port, gid_index))
@@ -143,8 +150,8 @@ static const char *check_attributes(const struct hca *hca, const struct qp *qp, 
 				    const struct transition *t)
 {
 	if (t->opcode == PRM_OP_RST2INIT_QP)
-		return check_init(hca, qpc);
-	if (t->opcode == PRM_OP_INIT2RTR_QP && !qp->local_only)
+		return check_init(hca, qp, qpc);
+	if (t->opcode == PRM_OP_INIT2RTR_QP && qp->service != FABRIC_NONE)
 		return check_rtr(hca, qp, qpc);
 	if (t->opcode == PRM_OP_RTR2RTS_QP &&
 	    1u << prm_get(qpc, QPC_LOG_SRA_MAX) > hca->config.limits.max_rd_atomic)
@@ -171,6 +178,9 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 	path_decode(hca, prm_at(qpc, QPC_PRIMARY_PATH), &qp->path);
 	qp->mtu = mtu_bytes(prm_get(qpc, QPC_MTU));
 	qp->remote_qpn = prm_get(qpc, QPC_REMOTE_QPN);
+	qp->qkey = prm_get(qpc, QPC_Q_KEY);
+	if (qp->special < 0)
+		qp->wire = prm_get(qpc, QPC_DETH_SQPN) ? QP_GSI : qp->n;
 	qp->remote_read = prm_get(qpc, QPC_RRE);
 	qp->remote_write = prm_get(qpc, QPC_RWE);
 	qp->remote_atomic = prm_get(qpc, QPC_RAE);
@@ -190,13 +200,21 @@ static void enter(struct hca *hca, struct qp *qp, const struct transition *t)
 	if (t->to == PRM_QP_STATE_RST) {
 		qp_set_timer(hca, qp, HCA_IDLE);
 		qp_reset_queues(qp);
+		qp_leave_port(hca, qp);
 	}
+	if (t->opcode == PRM_OP_RST2INIT_QP && qp->special >= 0)
+		hca->port[qp->path.addr.port - 1].special[qp->special] = qp;
 	if (t->opcode == PRM_OP_INIT2RTR_QP)
 		qp->resp.expected_psn = prm_get(qp->qpc, QPC_NEXT_RCV_PSN);
 	if (t->opcode == PRM_OP_RTR2RTS_QP) {
 		qp->req.next_psn = qp->req.unacked = prm_get(qp->qpc, QPC_NEXT_SEND_PSN);
 		qp->req.retries_left = qp->retry_count;
 		qp->req.rnr_left = qp->rnr_retry;
+	}
+	if (t->opcode == PRM_OP_SQERR2RTS_QP) {
+		qp->sq.next = qp->sq.ci;
+		qp->req.offset = 0;
+		qp->req.decoded = false;
 	}
 	qp->state = t->to;
 	qp_wake(hca, qp);

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "softhca/device/av_ifc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/wqe.h"
 
@@ -138,7 +139,7 @@ static int load(struct hca *hca, struct qp *qp, uint16_t index)
 	req->decoded = false;
 	if (sq_fetch(hca, qp, index, &raw))
 		return WQE_BAD_FETCH;
-	why = wqe_decode_send(raw, index, blocks_from(qp, index), qp->n, &req->wqe);
+	why = wqe_decode_send(raw, index, blocks_from(qp, index), qp->n, qp->service, &req->wqe);
 	req->decoded = !why;
 	if (why != WQE_BAD_SIZE)
 		trace_wqe(hca->config.trace, "send", qp->n, index, raw, wqe_bbs(raw) * WQE_BB);
@@ -159,11 +160,14 @@ static void local_error(struct hca *hca, struct qp *qp, int why)
 		sq_fail(hca, qp, syndrome_of(why), why);
 }
 
-static int check_lengths(const struct hca *hca, const struct send_wqe *wqe)
+static int check_lengths(const struct hca *hca, const struct qp *qp)
 {
+	const struct send_wqe *wqe = &qp->req.wqe;
 	bool atomic = wqe->opcode == WQE_ATOMIC_CS || wqe->opcode == WQE_ATOMIC_FA;
 
 	if (wqe->length > hca->config.limits.max_msg_size)
+		return WQE_BAD_LENGTH;
+	if (qp->service == FABRIC_UD && wqe->length > qp->mtu)
 		return WQE_BAD_LENGTH;
 	return atomic && wqe->length != 8 ? WQE_BAD_LENGTH : 0;
 }
@@ -175,7 +179,7 @@ static int begin(struct hca *hca, struct qp *qp)
 	struct sq_entry *entry = entry_at(qp, qp->sq.next);
 	bool returns_data = is_read(wqe->opcode);
 	unsigned int access = returns_data ? MKEY_LOCAL_WRITE : 0;
-	int why = check_lengths(hca, wqe);
+	int why = check_lengths(hca, qp);
 
 	if (why)
 		return why;
@@ -235,6 +239,7 @@ static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 
 	*msg = (struct fabric_msg){
 		.op = op_of(wqe->opcode),
+		.srqn = wqe->srqn,
 		.psn = qp->req.next_psn,
 		.packets = packets_of(part, qp->mtu),
 		.first = qp->req.offset == 0,
@@ -251,6 +256,22 @@ static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 		.payload_len = part,
 	};
 	qp_address(hca, qp, msg);
+}
+
+/* A datagram goes where its WQE says. */
+static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+{
+	const uint8_t *av = qp->req.wqe.av;
+	struct qp_path path;
+
+	if (!path_decode_av(hca, av, &qp->path, &path))
+		return WQE_BAD_AV;
+	msg->dest_qpn = prm_get(av, AV_DQPN);
+	msg->qkey = prm_get(av, AV_QKEY);
+	if (msg->qkey & AV_QKEY_OF_QP)
+		msg->qkey = qp->qkey;
+	path_address(hca, &path, &msg->addr);
+	return 0;
 }
 
 /* Fetch the payload, unless the response will bring it. Small inline data is sent from where it is.
@@ -282,23 +303,44 @@ static void advance(struct qp *qp, const struct fabric_msg *msg)
 	}
 }
 
+static void send_reliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	bool idle = !is_outstanding(qp);
+
+	advance(qp, msg);
+	fabric_send(hca->fabric, hca, msg);
+	if (idle && is_outstanding(qp) && !qp->req.rnr_wait)
+		start_timer(hca, qp);
+}
+
+/* Done as soon as it is on the wire. */
+static void send_unreliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	advance(qp, msg);
+	qp->req.unacked = qp->req.next_psn;
+	fabric_send(hca->fabric, hca, msg);
+	if (msg->last)
+		sq_complete(hca, qp, NULL, 0);
+}
+
 static bool transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 {
 	struct fabric_msg msg;
-	bool idle = !is_outstanding(qp);
 	int why;
 
 	build(hca, qp, &msg);
-	why = gather(hca, qp, &msg);
+	why = qp->service == FABRIC_UD ? address_datagram(hca, qp, &msg) : 0;
+	if (!why)
+		why = gather(hca, qp, &msg);
 	if (why) {
 		local_error(hca, qp, why);
 		return false;
 	}
 	*bytes = msg.payload_len;
-	advance(qp, &msg);
-	fabric_send(hca->fabric, hca, &msg);
-	if (idle && is_outstanding(qp) && !qp->req.rnr_wait)
-		start_timer(hca, qp);
+	if (qp_is_reliable(qp))
+		send_reliable(hca, qp, &msg);
+	else
+		send_unreliable(hca, qp, &msg);
 	return true;
 }
 

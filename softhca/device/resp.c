@@ -21,7 +21,7 @@ void resp_reset(struct qp *qp)
  * its peers run into their retry limit. */
 static void answer(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
-	if (hca->owner_gone)
+	if (hca->owner_gone || !qp_is_reliable(qp))
 		return;
 	qp_address(hca, qp, msg);
 	fabric_send(hca->fabric, hca, msg);
@@ -47,7 +47,8 @@ static void send_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 	answer(hca, qp, &msg);
 }
 
-/* Refuse a request for good: this QP is in error as well, and its owner hears of it. */
+/* Refuse a request for good: this QP is in error as well, and its owner hears of it. An unreliable
+ * one just loses the request: IBTA vol 1, 9.8.2.2 */
 static void refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 {
 	static const int event[] = {
@@ -56,22 +57,19 @@ static void refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 		[FABRIC_NAK_REMOTE_OP] = PRM_EVENT_WQ_CATAS_ERROR,
 	};
 
+	if (!qp_is_reliable(qp)) {
+		qp->resp.dropping = true;
+		return;
+	}
 	qp_fail(hca, qp, event[nak]);
 	send_nak(hca, qp, nak);
 }
 
-/* The receive WQE is at fault: it completes in error, which says enough without an event. */
+/* The receive WQE is at fault. */
 static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
 			 enum fabric_nak nak)
 {
-	struct completion done = {
-		.opcode = CQE_OP_RESP_ERR,
-		.syndrome = syndrome,
-		.vendor_syndrome = vendor,
-	};
-
-	rq_complete(hca, qp, &done);
-	qp_fail(hca, qp, -1);
+	rq_fail(hca, qp, syndrome, vendor);
 	send_nak(hca, qp, nak);
 }
 
@@ -95,7 +93,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 		qp->resp.receiving = true;
 		return true;
 	}
-	if (ret == ENOENT)
+	if (ret == ENOENT && qp_is_reliable(qp))
 		send_nak(hca, qp, FABRIC_NAK_RNR);
 	else
 		refuse(hca, qp, FABRIC_NAK_REMOTE_OP);
@@ -436,14 +434,33 @@ static void report_established(struct hca *hca, struct qp *qp)
 	eq_qp_event(hca, PRM_EVENT_COMM_EST, qp->n);
 }
 
-void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+/* A request may begin with any PSN, as earlier ones may be lost; the rest of it must follow without a
+ * gap, or all of it is. IBTA vol 1, 9.8.2.1 */
+static bool uc_is_in_sequence(struct qp *qp, const struct fabric_msg *msg)
+{
+	struct responder *resp = &qp->resp;
+
+	if (msg->first) {
+		resp->dropping = false;
+		resp->expected_psn = msg->psn;
+	}
+	if (msg->psn != resp->expected_psn)
+		resp->dropping = true;
+	return !resp->dropping;
+}
+
+static void receive_unreliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	if (msg->op != FABRIC_SEND && msg->op != FABRIC_WRITE)
+		return;
+	if (uc_is_in_sequence(qp, msg))
+		requests[msg->op].execute(hca, qp, msg);
+}
+
+static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	int32_t ahead = psn_diff(msg->psn, qp->resp.expected_psn);
 
-	hca->owner_gone = false;
-	if (qp->state != PRM_QP_STATE_RTR && qp->state != PRM_QP_STATE_RTS)
-		return;
-	report_established(hca, qp);
 	if (ahead > 0) {
 		if (!qp->resp.nak_sent) {
 			qp->resp.nak_sent = true;
@@ -457,4 +474,16 @@ void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	}
 	qp->resp.nak_sent = false;
 	requests[msg->op].execute(hca, qp, msg);
+}
+
+void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	hca->owner_gone = false;
+	if (!qp_receives(qp))
+		return;
+	report_established(hca, qp);
+	if (qp_is_reliable(qp))
+		receive_reliable(hca, qp, msg);
+	else
+		receive_unreliable(hca, qp, msg);
 }

@@ -91,8 +91,10 @@ int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 	int ret;
 
 	done->wqe_counter = qp->rq.ci;
-	done->remote_qpn = qp->remote_qpn;
-	done->slid = qp->path.addr.dlid;
+	if (qp->service != FABRIC_UD) {
+		done->remote_qpn = qp->remote_qpn;
+		done->slid = qp->path.addr.dlid;
+	}
 	ret = cq_post(hca, qp->recv_cq, qp, done);
 	if (ret == EFAULT)
 		return ret;
@@ -100,6 +102,18 @@ int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 	if (ret)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 	return 0;
+}
+
+void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome)
+{
+	struct completion done = {
+		.opcode = CQE_OP_RESP_ERR,
+		.syndrome = syndrome,
+		.vendor_syndrome = vendor_syndrome,
+	};
+
+	rq_complete(hca, qp, &done);
+	qp_fail(hca, qp, -1);
 }
 
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget)

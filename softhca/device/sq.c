@@ -48,7 +48,8 @@ static void take_doorbell(struct hca *hca, struct qp *qp, uint32_t word)
 
 static bool is_scanned(const struct qp *qp)
 {
-	return qp->sq.entry && (qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_ERR);
+	return qp->sq.entry && (qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQER ||
+				qp->state == PRM_QP_STATE_ERR);
 }
 
 int sq_read_doorbell(struct hca *hca, struct qp *qp)
@@ -236,7 +237,7 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 	if (!bbs || bbs > (uint16_t)(qp->sq.pi - qp->sq.ci))
 		bbs = 1;
 	qp->sq.ci += bbs;
-	qp_fail(hca, qp, -1);
+	qp_fail_send(hca, qp);
 }
 
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget)

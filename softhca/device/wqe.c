@@ -10,6 +10,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/wqe.h"
+#include "softhca/device/av_ifc.h"
 
 enum {
 	SEG = 16, /* WQEs are counted in these */
@@ -31,27 +32,35 @@ enum {
 #define RADDR_RKEY      PRM(0x8, 31, 0)
 #define ATOMIC_SWAP_ADD PRM64(0x0)
 #define ATOMIC_COMPARE  PRM64(0x8)
+#define XRC_SRQN        PRM(0x0, 23, 0)
 #define DATA_LEN        PRM(0x0, 31, 0)
 #define DATA_LKEY       PRM(0x4, 31, 0)
 #define DATA_ADDR       PRM64(0x8)
 
 enum { PART_RADDR = 1 << 0, PART_ATOMIC = 1 << 1, PART_DATA = 1 << 2, PART_INLINE = 1 << 3 };
 
+enum {
+	ON_RELIABLE = 1 << FABRIC_RC | 1 << FABRIC_XRC,
+	ON_CONNECTED = ON_RELIABLE | 1 << FABRIC_UC,
+	ON_ALL = ON_CONNECTED | 1 << FABRIC_UD,
+	ON_ANY = ON_ALL | 1 << FABRIC_NONE,
+};
+
 struct opcode {
-	bool known;
+	uint8_t services; /* that have it: IBTA vol 1, table 44 */
 	uint8_t parts;
 };
 
 static const struct opcode opcodes[256] = {
-	[WQE_NOP] = { true, 0 },
-	[WQE_SEND_INVAL] = { true, PART_DATA | PART_INLINE },
-	[WQE_SEND] = { true, PART_DATA | PART_INLINE },
-	[WQE_SEND_IMM] = { true, PART_DATA | PART_INLINE },
-	[WQE_RDMA_WRITE] = { true, PART_RADDR | PART_DATA | PART_INLINE },
-	[WQE_RDMA_WRITE_IMM] = { true, PART_RADDR | PART_DATA | PART_INLINE },
-	[WQE_RDMA_READ] = { true, PART_RADDR | PART_DATA },
-	[WQE_ATOMIC_CS] = { true, PART_RADDR | PART_ATOMIC | PART_DATA },
-	[WQE_ATOMIC_FA] = { true, PART_RADDR | PART_ATOMIC | PART_DATA },
+	[WQE_NOP] = { ON_ANY, 0 },
+	[WQE_SEND_INVAL] = { ON_RELIABLE, PART_DATA | PART_INLINE },
+	[WQE_SEND] = { ON_ALL, PART_DATA | PART_INLINE },
+	[WQE_SEND_IMM] = { ON_ALL, PART_DATA | PART_INLINE },
+	[WQE_RDMA_WRITE] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE },
+	[WQE_RDMA_WRITE_IMM] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE },
+	[WQE_RDMA_READ] = { ON_RELIABLE, PART_RADDR | PART_DATA },
+	[WQE_ATOMIC_CS] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
+	[WQE_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
 };
 
 uint32_t wqe_bbs(const uint8_t *raw)
@@ -127,15 +136,84 @@ static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 	wqe->num_sge = 0;
 }
 
+/* The part of LEN bytes at *SEG, which moves on; NULL when the WQE ends before. */
+static const uint8_t *take(const uint8_t **seg, const uint8_t *end, size_t len)
+{
+	const uint8_t *at = *seg;
+
+	if (len > (size_t)(end - at))
+		return NULL;
+	*seg += len;
+	return at;
+}
+
+/* An address vector has 16 bytes, or 48 when it says so. */
+static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_wqe *wqe)
+{
+	const uint8_t *av = take(seg, end, WQE_AV_COMPACT);
+	size_t more = WQE_AV_EXTENDED - WQE_AV_COMPACT;
+
+	if (!av)
+		return WQE_BAD_SIZE;
+	memset(wqe->av, 0, sizeof(wqe->av));
+	memcpy(wqe->av, av, WQE_AV_COMPACT);
+	if (!prm_get(av, AV_EXTENDED))
+		return 0;
+	if (!take(seg, end, more))
+		return WQE_BAD_SIZE;
+	memcpy(wqe->av, av, WQE_AV_EXTENDED);
+	return 0;
+}
+
+/* What the service has in front: the address of a datagram, the SRQ of an XRC request. */
+static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_service service,
+			  struct send_wqe *wqe)
+{
+	const uint8_t *xrc;
+
+	if (service == FABRIC_UD)
+		return decode_address(seg, end, wqe);
+	if (service != FABRIC_XRC)
+		return 0;
+	xrc = take(seg, end, SEG);
+	if (!xrc)
+		return WQE_BAD_SIZE;
+	wqe->srqn = prm_get(xrc, XRC_SRQN);
+	return 0;
+}
+
+static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
+			 struct send_wqe *wqe)
+{
+	const uint8_t *raddr, *atomic;
+
+	if (parts & PART_RADDR) {
+		raddr = take(seg, end, SEG);
+		if (!raddr)
+			return WQE_BAD_SIZE;
+		wqe->raddr = prm_get(raddr, RADDR_ADDR);
+		wqe->rkey = prm_get(raddr, RADDR_RKEY);
+	}
+	if (parts & PART_ATOMIC) {
+		atomic = take(seg, end, SEG);
+		if (!atomic)
+			return WQE_BAD_SIZE;
+		wqe->swap_add = prm_get(atomic, ATOMIC_SWAP_ADD);
+		wqe->compare = prm_get(atomic, ATOMIC_COMPARE);
+	}
+	return 0;
+}
+
 int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
-		    struct send_wqe *wqe)
+		    enum fabric_service service, struct send_wqe *wqe)
 {
 	const uint8_t *seg = raw + SEG, *end = raw + prm_get(raw, CTRL_DS) * SEG;
 	const struct opcode *op;
+	int why;
 
 	decode_control(raw, wqe);
 	op = &opcodes[wqe->opcode];
-	if (!op->known || prm_get(raw, CTRL_OPMOD))
+	if (!(op->services & 1 << service) || prm_get(raw, CTRL_OPMOD))
 		return WQE_BAD_OPCODE;
 	if (wqe->index != index)
 		return WQE_BAD_INDEX;
@@ -145,21 +223,10 @@ int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t q
 		return WQE_BAD_SIZE;
 	if (!op->parts) /* NOP: whatever follows is padding */
 		return 0;
-	if (op->parts & PART_RADDR) {
-		if (end - seg < SEG)
-			return WQE_BAD_SIZE;
-		wqe->raddr = prm_get(seg, RADDR_ADDR);
-		wqe->rkey = prm_get(seg, RADDR_RKEY);
-		seg += SEG;
-	}
-	if (op->parts & PART_ATOMIC) {
-		if (end - seg < SEG)
-			return WQE_BAD_SIZE;
-		wqe->swap_add = prm_get(seg, ATOMIC_SWAP_ADD);
-		wqe->compare = prm_get(seg, ATOMIC_COMPARE);
-		seg += SEG;
-	}
-	return decode_sges(seg, end, op->parts, wqe);
+	why = decode_service(&seg, end, service, wqe);
+	if (!why)
+		why = decode_remote(&seg, end, op->parts, wqe);
+	return why ? why : decode_sges(seg, end, op->parts, wqe);
 }
 
 void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)

@@ -39,6 +39,12 @@ enum cqe_opcode {
 	CQE_OP_RESP_ERR = 14,
 };
 
+enum cqe_l3 { /* what a datagram had behind its Ethernet header */
+	      CQE_L3_GRH = 0,
+	      CQE_L3_IPV6 = 1,
+	      CQE_L3_IPV4 = 2,
+};
+
 enum cqe_syndrome {
 	SYND_LOCAL_LENGTH = 0x01,
 	SYND_LOCAL_QP_OP = 0x02,
@@ -69,6 +75,7 @@ enum vendor_syndrome {
 	WQE_BAD_INLINE = 0x6c,
 	WQE_BAD_FETCH = 0x6d,
 	WQE_BAD_LENGTH = 0x6e,
+	WQE_BAD_AV = 0x6f,
 	/* its data */
 	WQE_BAD_LKEY = 0x51,
 	WQE_BAD_DMA = 0x56,

@@ -217,6 +217,8 @@ static uint32_t or_default(uint32_t value, uint32_t otherwise)
 
 static void put_qpc(const struct flat_qp *qp, const struct flat_qp_attr *attr, uint8_t *qpc)
 {
+	prm_set(qpc, QPC_ST, attr->st);
+	prm_set(qpc, QPC_BLOCK_LB_MC, attr->block_lb_mc);
 	prm_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
 	prm_set(qpc, QPC_PD, qp->pd);
 	prm_set(qpc, QPC_LOG_RQ_SIZE, qp->rq_log);
@@ -286,6 +288,7 @@ static void transition(struct flat_qp *qp, const struct flat_qp *peer,
 	prm_set(in, MODIFY_QP_IN_QPN, qp->n);
 	put_path(peer, prm_at(qpc, QPC_PRIMARY_PATH));
 	prm_set(qpc, PRM_IN(QPC_PRIMARY_PATH, ADS_ACK_TIMEOUT), or_default(attr->timeout, 8));
+	prm_set(qpc, QPC_Q_KEY, attr->qkey);
 	prm_set(qpc, QPC_RRE, !attr->no_remote);
 	prm_set(qpc, QPC_RWE, !attr->no_remote);
 	prm_set(qpc, QPC_RAE, !attr->no_remote);
@@ -356,6 +359,39 @@ void flat_raddr(struct flat_qp *qp, uint64_t addr, uint32_t rkey)
 	put_be(addr, 8);
 	put_be(rkey, 4);
 	put_be(0, 4);
+}
+
+void flat_av(struct flat_qp *qp, const struct flat_qp *peer, uint32_t dest_qpn, uint32_t qkey,
+	     const uint8_t *dgid)
+{
+	enum { FLOW = 0x12345, GRH = 1 << 30, TCLASS = 0x21, HOPS = 9, SL = 3, SPORT = 0xc123 };
+
+	(void)qp;
+	put_be(qkey, 4);
+	put_be(0, 4);
+	put_be((dgid ? 1u << 31 : 0) | dest_qpn, 4);
+	put_be(flat.roce ? SL << 1 : SL, 1);
+	put_be(0, 1);
+	put_be(flat.roce ? SPORT : lid_of(peer->hca), 2);
+	if (!dgid)
+		return;
+	put_be(0, 4);
+	put_be(0x020000000000 | index_of(peer->hca), 6);
+	put_be(TCLASS, 1);
+	put_be(HOPS, 1);
+	put_be(GRH | FLOW, 4);
+	memcpy(wqe + wqe_len, dgid, 16);
+	wqe_len += 16;
+}
+
+void flat_mcg(struct flat_qp *qp, uint32_t opcode, const uint8_t gid[16])
+{
+	uint8_t in[32] = { 0 }, out[16];
+
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	prm_set(in, PRM(0x8, 23, 0), qp->n);
+	memcpy(in + 16, gid, 16);
+	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
 }
 
 void flat_atomic(struct flat_qp *qp, uint64_t swap_add, uint64_t compare)
@@ -511,6 +547,7 @@ static int setup(enum hca_link_layer link)
 	flat.mem = calloc(1, FLAT_MEM);
 	flat.used = 4096;
 	flat.now = 1000000;
+	flat.roce = link == HCA_LINK_ETHERNET;
 	assert_int_equal(fabric_create(&flat.fabric), 0);
 	assert_int_equal(fault_create(1, &flat.fault), 0);
 	open_adapter(0, link);

@@ -55,9 +55,10 @@ struct flat {
 	uint64_t used;
 	uint64_t now;
 	unsigned int reads, writes; /* bus calls */
-	bool backwards;             /* page lists go down, so no two pages are neighbours */
-	uint64_t hole, hole_len;    /* addresses that fault, */
-	int hole_error;             /* with this error, EFAULT if 0 */
+	bool roce;
+	bool backwards;          /* page lists go down, so no two pages are neighbours */
+	uint64_t hole, hole_len; /* addresses that fault, */
+	int hole_error;          /* with this error, EFAULT if 0 */
 	struct fabric *fabric;
 	struct fault *fault;
 	struct hca *hca[2];
@@ -99,6 +100,9 @@ struct flat_qp_attr {
 	uint32_t mtu, rd_atomic_log;
 	uint32_t no_remote; /* clears rre, rwe, rae */
 	uint32_t cqe_size, cq_log;
+	uint32_t st; /* service type, as in the context */
+	uint32_t qkey;
+	bool block_lb_mc;
 };
 
 /* With sensible values where ATTR (may be NULL) has zero */
@@ -111,6 +115,9 @@ enum prm_qp_state flat_state(struct flat_qp *qp);
 /* WQE segments in the order they are put down; the ring wraps where hardware's does. */
 void flat_ctrl(struct flat_qp *qp, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm);
 void flat_raddr(struct flat_qp *qp, uint64_t addr, uint32_t rkey);
+/* Address vector to a QP number at PEER's adapter; compact without GRH, else of 48 bytes */
+void flat_av(struct flat_qp *qp, const struct flat_qp *peer, uint32_t dest_qpn, uint32_t qkey,
+	     const uint8_t *dgid);
 void flat_atomic(struct flat_qp *qp, uint64_t swap_add, uint64_t compare);
 void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 void flat_inline(struct flat_qp *qp, const void *data, uint32_t len);
@@ -120,6 +127,9 @@ void flat_recv(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 
 /* One SEND of one segment, posted and rung. */
 void flat_send(struct flat_qp *qp, uint8_t opcode, uint64_t addr, uint32_t len, uint32_t lkey);
+
+/* Join or leave a multicast group. */
+void flat_mcg(struct flat_qp *qp, uint32_t opcode, const uint8_t gid[16]);
 
 /* Let the adapters work until they are idle or LIMIT_NS of time have passed. */
 void flat_run(uint64_t limit_ns);

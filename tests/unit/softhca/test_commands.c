@@ -158,7 +158,7 @@ static void create_qp_expect(uint32_t field, uint64_t value)
 static void qp_kinds_that_are_missing_are_bad_parameters(void **state)
 {
 	(void)state;
-	create_qp_expect(QPC_ST, 2);
+	create_qp_expect(QPC_ST, 5); /* DCI */
 	create_qp_expect(QPC_RQ_TYPE, PRM_RQ_TYPE_SRQ);
 	create_qp_expect(QPC_WQ_SIGNATURE, 1);
 	create_qp_expect(QPC_CD_MASTER, 1);
@@ -226,7 +226,8 @@ static void capabilities_name_what_works(void **state)
 	flat_cmd(hca(), in, sizeof(in), out, sizeof(out));
 	assert_int_equal(prm_get(cap, HCA_CAP_RC), 1);
 	assert_int_equal(prm_get(cap, HCA_CAP_CQE_VERSION), 1);
-	assert_int_equal(prm_get(cap, HCA_CAP_UD), 0);
+	assert_int_equal(prm_get(cap, HCA_CAP_UD), 1);
+	assert_int_equal(prm_get(cap, HCA_CAP_WQ_SIGNATURE), 0);
 	assert_int_equal(prm_get(cap, HCA_CAP_CQ_RESIZE), 0);
 	assert_int_equal(prm_get(cap, HCA_CAP_LOG_MAX_MSG), 30);
 	prm_set(in, CMD_IN_OP_MOD, PRM_CAP_ATOMIC << 1 | 1);
