@@ -108,7 +108,7 @@ void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_ms
 	bool multicast = fabric_is_multicast(&msg->addr);
 	struct station *station;
 
-	if (from->dead)
+	if (from->dead || !port_is_up(from, msg->addr.port))
 		return;
 	if (is_lost(from)) {
 		trace_line(from->config.trace, "fault: message of QP 0x%06x, PSN 0x%06x is lost",
@@ -117,7 +117,7 @@ void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_ms
 	}
 	LIST_FOREACH(station, &fabric->stations, entry)
 	{
-		if (!is_at(station, &msg->addr))
+		if (!is_at(station, &msg->addr) || !port_is_up(station->hca, station->port))
 			continue;
 		/* timers of the receiver count from here, too */
 		if (station->hca->now < from->now)
@@ -131,7 +131,8 @@ void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_ms
 static bool hears(const struct station *station, const struct hca *from, unsigned int port)
 {
 	return station->hca->config.link_layer == HCA_LINK_ETHERNET &&
-	       (station->hca != from || station->port != port);
+	       (station->hca != from || station->port != port) &&
+	       port_is_up(station->hca, station->port);
 }
 
 void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int port,
@@ -139,7 +140,7 @@ void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int por
 {
 	struct station *station;
 
-	if (from->dead || len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX)
+	if (from->dead || !port_is_up(from, port) || len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX)
 		return;
 	if (is_lost(from)) {
 		trace_line(from->config.trace, "fault: a frame of %zu bytes is lost", len);

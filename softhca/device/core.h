@@ -162,6 +162,7 @@ void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
 void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn);
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
 void eq_internal_error(struct hca *hca);
+void eq_port_change(struct hca *hca, unsigned int port, uint8_t sub_type);
 /* A doorbell: software has consumed up to CI; when ARM, it wants to know of what comes behind. */
 void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm);
 
@@ -479,6 +480,7 @@ struct frame_counters {
 };
 
 struct port {
+	bool down; /* the link: see link.c */
 	uint16_t lid;
 	uint64_t guid;
 	struct frame_counters sent, received;
@@ -488,6 +490,8 @@ struct port {
 };
 
 void port_init(struct hca *hca, unsigned int port);
+/* Has the port its link? Port 0 is any, and has. */
+bool port_is_up(const struct hca *hca, unsigned int port);
 /* What is at INDEX of a port's table, or NULL when that entry is empty; its GID. */
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
 				       unsigned int index);
