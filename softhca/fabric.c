@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fabric.c - connects the ports of adapters in this process: a list of them, and delivery by call.
+ * fabric.c - connects the ports of adapters in this process: a list of them, and delivery by call. What
+ * goes to other processes, or is to be seen as packets, goes through the uplink.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -9,6 +10,7 @@
 
 #include "softhca/fabric.h"
 #include "softhca/device/core.h"
+#include "softhca/net/uplink.h"
 
 struct station {
 	LIST_ENTRY(station) entry;
@@ -19,18 +21,26 @@ struct station {
 
 struct fabric {
 	pthread_mutex_t lock;
-	uint16_t next_lid;
+	uint64_t now;
+	struct uplink *uplink;
 	LIST_HEAD(, station) stations;
 };
+
+static void message_arrived(void *owner, const struct fabric_msg *msg);
+static void frame_arrived(void *owner, const uint8_t *frame, size_t len);
+
+static const struct uplink_ops uplink_ops = { message_arrived, frame_arrived };
 
 int fabric_create(struct fabric **out)
 {
 	struct fabric *fabric = calloc(1, sizeof(*fabric));
+	int ret = fabric ? uplink_create(&uplink_ops, fabric, &fabric->uplink) : ENOMEM;
 
-	if (!fabric)
-		return ENOMEM;
+	if (ret) {
+		free(fabric);
+		return ret;
+	}
 	pthread_mutex_init(&fabric->lock, NULL);
-	fabric->next_lid = 1;
 	LIST_INIT(&fabric->stations);
 	*out = fabric;
 	return 0;
@@ -38,6 +48,7 @@ int fabric_create(struct fabric **out)
 
 void fabric_destroy(struct fabric *fabric)
 {
+	uplink_destroy(fabric->uplink);
 	pthread_mutex_destroy(&fabric->lock);
 	free(fabric);
 }
@@ -52,6 +63,53 @@ void fabric_unlock(struct fabric *fabric)
 	pthread_mutex_unlock(&fabric->lock);
 }
 
+int fabric_join(struct fabric *fabric, const char *path, bool ethernet)
+{
+	return uplink_join(fabric->uplink, path, ethernet);
+}
+
+bool fabric_is_joined(const struct fabric *fabric)
+{
+	return uplink_is_joined(fabric->uplink);
+}
+
+unsigned int fabric_host_number(const struct fabric *fabric)
+{
+	return uplink_number(fabric->uplink);
+}
+
+int fabric_fd(const struct fabric *fabric)
+{
+	return uplink_fd(fabric->uplink);
+}
+
+int fabric_capture(struct fabric *fabric, const char *path, bool ethernet)
+{
+	return uplink_capture(fabric->uplink, path, ethernet);
+}
+
+/* ---- stations ---- */
+
+static bool is_taken(const struct fabric *fabric, uint16_t lid)
+{
+	const struct station *station;
+
+	LIST_FOREACH(station, &fabric->stations, entry)
+	if (station->lid == lid)
+		return true;
+	return false;
+}
+
+/* The lowest that is free, of those that are ours. */
+static uint16_t free_lid(const struct fabric *fabric)
+{
+	uint16_t lid = (uint16_t)(fabric_host_number(fabric) * UPLINK_LIDS + 1);
+
+	while (is_taken(fabric, lid))
+		lid++;
+	return lid;
+}
+
 int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uint16_t *lid)
 {
 	struct station *station = calloc(1, sizeof(*station));
@@ -62,7 +120,7 @@ int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uin
 	fabric_lock(fabric);
 	station->hca = hca;
 	station->port = port;
-	station->lid = needs_lid ? fabric->next_lid++ : 0;
+	station->lid = needs_lid ? free_lid(fabric) : 0;
 	*lid = station->lid;
 	LIST_INSERT_HEAD(&fabric->stations, station, entry);
 	fabric_unlock(fabric);
@@ -103,36 +161,62 @@ static bool is_lost(struct hca *from)
 	return action != FAULT_NONE;
 }
 
-void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg)
+/* Is it for one of ours, and for no other host? */
+static bool is_local(struct fabric *fabric, const struct fabric_addr *addr)
+{
+	struct station *station;
+
+	if (fabric_is_multicast(addr))
+		return false;
+	LIST_FOREACH(station, &fabric->stations, entry)
+	if (is_at(station, addr))
+		return true;
+	return false;
+}
+
+static void deliver(struct fabric *fabric, const struct fabric_msg *msg)
 {
 	bool multicast = fabric_is_multicast(&msg->addr);
 	struct station *station;
 
-	if (from->dead || !port_is_up(from, msg->addr.port))
-		return;
-	if (is_lost(from)) {
-		trace_line(from->config.trace, "fault: message of QP 0x%06x, PSN 0x%06x is lost",
-			   msg->src_qpn, msg->psn);
-		return;
-	}
 	LIST_FOREACH(station, &fabric->stations, entry)
 	{
-		if (!is_at(station, &msg->addr) || !port_is_up(station->hca, station->port))
+		if (!is_at(station, &msg->addr))
 			continue;
 		/* timers of the receiver count from here, too */
-		if (station->hca->now < from->now)
-			station->hca->now = from->now;
+		if (station->hca->now < fabric->now)
+			station->hca->now = fabric->now;
 		hca_receive(station->hca, station->port, msg);
 		if (!multicast)
 			return;
 	}
 }
 
+static void message_arrived(void *owner, const struct fabric_msg *msg)
+{
+	deliver(owner, msg);
+}
+
+void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg)
+{
+	if (from->dead)
+		return;
+	if (is_lost(from)) {
+		trace_line(from->config.trace, "fault: message of QP 0x%06x, PSN 0x%06x is lost",
+			   msg->src_qpn, msg->psn);
+		return;
+	}
+	fabric->now = from->now;
+	if (!uplink_send(fabric->uplink, from->config.fault, msg, is_local(fabric, &msg->addr)))
+		deliver(fabric, msg);
+}
+
+/* ---- frames ---- */
+
 static bool hears(const struct station *station, const struct hca *from, unsigned int port)
 {
 	return station->hca->config.link_layer == HCA_LINK_ETHERNET &&
-	       (station->hca != from || station->port != port) &&
-	       port_is_up(station->hca, station->port);
+	       (station->hca != from || station->port != port);
 }
 
 void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int port,
@@ -140,7 +224,7 @@ void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int por
 {
 	struct station *station;
 
-	if (from->dead || !port_is_up(from, port) || len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX)
+	if (from->dead || len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX)
 		return;
 	if (is_lost(from)) {
 		trace_line(from->config.trace, "fault: a frame of %zu bytes is lost", len);
@@ -149,4 +233,40 @@ void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int por
 	LIST_FOREACH(station, &fabric->stations, entry)
 	if (hears(station, from, port))
 		hca_receive_frame(station->hca, station->port, frame, len);
+	uplink_send_frame(fabric->uplink, from->config.fault, frame, len);
+}
+
+static void frame_arrived(void *owner, const uint8_t *frame, size_t len)
+{
+	struct fabric *fabric = owner;
+	struct station *station;
+
+	if (len > FABRIC_FRAME_MAX)
+		return;
+	LIST_FOREACH(station, &fabric->stations, entry)
+	if (hears(station, NULL, 0))
+		hca_receive_frame(station->hca, station->port, frame, len);
+}
+
+/* ---- other hosts ---- */
+
+bool fabric_progress(struct fabric *fabric, uint64_t now_ns)
+{
+	bool worked;
+
+	fabric_lock(fabric);
+	fabric->now = now_ns;
+	worked = uplink_progress(fabric->uplink, now_ns);
+	fabric_unlock(fabric);
+	return worked;
+}
+
+bool fabric_is_congested(const struct fabric *fabric)
+{
+	return uplink_is_congested(fabric->uplink);
+}
+
+void fabric_flush(struct fabric *fabric)
+{
+	uplink_flush(fabric->uplink);
 }

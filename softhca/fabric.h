@@ -21,6 +21,25 @@ struct fabric;
 int fabric_create(struct fabric **fabric);
 void fabric_destroy(struct fabric *fabric);
 
+/*
+ * Other processes: those that join the network of the same directory are its hosts, each with a number
+ * of its own, from which GUIDs and MACs are to be made. To be called before the first adapter is
+ * created; 0, EPROTOTYPE when that network is of the other link layer, EMFILE when it is full, or an
+ * errno of the directory. Without a network the number is 0 and the descriptor -1.
+ */
+int fabric_join(struct fabric *fabric, const char *path, bool ethernet);
+bool fabric_is_joined(const struct fabric *fabric);
+unsigned int fabric_host_number(const struct fabric *fabric);
+/* To be polled for reading: fabric_progress() has something to do. */
+int fabric_fd(const struct fabric *fabric);
+
+/* Write all packets to a file, those between adapters of this process as well. Before adapters */
+int fabric_capture(struct fabric *fabric, const char *path, bool ethernet);
+
+/* Receives from other hosts, a bounded amount, and never blocks. True when there was something: the
+ * adapters may have work then. NOW_NS as for hca_progress(). */
+bool fabric_progress(struct fabric *fabric, uint64_t now_ns);
+
 /* ---- the rest is for the device core ---- */
 
 enum { FABRIC_PAYLOAD_MAX = 256 * 1024 };
@@ -97,6 +116,9 @@ struct fabric_msg {
 	uint16_t pkey;
 	uint32_t psn;     /* of the first packet of this message */
 	uint32_t packets; /* PSNs it takes */
+	uint32_t mtu;     /* payload of each packet but the last; 0 in messages that have arrived */
+	bool ack_req;     /* requests: an acknowledge is to come */
+	uint32_t msn;     /* responses: requests that the responder has completed */
 	bool first,
 		last; /* of its request or response; READ requests, however long, are one packet */
 	bool solicited, has_imm, invalidate;
@@ -114,6 +136,12 @@ struct fabric_msg {
 	const uint8_t *payload;
 	uint32_t payload_len;
 };
+
+/* Is so much under way to other hosts that a sender should wait? fabric_progress() will return true
+ * when that is over. */
+bool fabric_is_congested(const struct fabric *fabric);
+/* All that was sent is on its way to the other hosts, as far as they take it. */
+void fabric_flush(struct fabric *fabric);
 
 void fabric_lock(struct fabric *fabric);
 void fabric_unlock(struct fabric *fabric);

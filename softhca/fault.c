@@ -3,8 +3,7 @@
  * fault.c - parses fault texts and counts towards them.
  *
  * The caller's lock guards messages; commands are counted by the front, possibly from several
- * threads, hence the atomic counters. Faults are only ever put in front of the list, so that it can
- * be walked while one is added.
+ * threads, hence the atomic counter.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -14,20 +13,21 @@
 
 #include "softhca/fault.h"
 
-enum kind { FAIL_COMMAND, LOSE_COMMAND, DROP_NTH, DROP_RANDOM, KILL_AT, TIMED };
+enum kind { FAIL_COMMAND, DROP_NTH, DROP_RANDOM, KILL_AT, LOSE_PACKET, DELAY_PACKET };
+
+enum { PARTS_OF_PERCENT = 10000 };
 
 struct one_fault {
 	enum kind kind;
-	uint64_t n; /* which one, percent, or when: ns */
+	uint64_t n; /* which one, percent, or of packets PARTS_OF_PERCENT of it */
 	int err;
-	enum fault_event event;
-	bool done; /* the event has been told */
 	struct one_fault *next;
 };
 
 struct fault {
-	_Atomic(struct one_fault *) list;
-	atomic_uint_fast64_t commands, queued, messages;
+	struct one_fault *list;
+	atomic_uint_fast64_t commands;
+	uint64_t messages;
 	uint64_t random;
 };
 
@@ -91,143 +91,76 @@ static bool parse_errno(const char *text, int *err)
 	return *err != 0;
 }
 
-/* What counts, and how far that has come */
-static const struct {
-	const char *name;
-	enum kind kind;
-} counted[] = {
-	{ "cmd", FAIL_COMMAND },
-	{ "cmd-timeout", LOSE_COMMAND },
-	{ "drop", DROP_NTH },
-	{ "kill", KILL_AT },
-};
-
-static const struct {
-	const char *name;
-	enum fault_event event;
-} timed[] = {
-	{ "kill", FAULT_DIE },
-	{ "link-down", FAULT_LINK_DOWN },
-	{ "link-up", FAULT_LINK_UP },
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Is TEXT's first LEN bytes NAME? */
-static bool is_name(const char *text, size_t len, const char *name)
+/* PERCENT%, with up to four decimals */
+static bool parse_share(const char *text, uint64_t *parts)
 {
-	return strlen(name) == len && !memcmp(text, name, len);
+	uint64_t unit = PARTS_OF_PERCENT;
+
+	if (!parse_number(&text, parts) || *parts > 100)
+		return false;
+	*parts *= unit;
+	if (*text == '.')
+		for (text++; *text >= '0' && *text <= '9' && unit > 1; text++) {
+			unit /= 10;
+			*parts += (uint64_t)(*text - '0') * unit;
+		}
+	return !strcmp(text, "%") && *parts <= 100 * PARTS_OF_PERCENT;
 }
 
-static bool parse_count(const char *text, struct one_fault *one)
+static bool parse(const char *text, struct one_fault *one)
 {
+	bool drop = !strncmp(text, "drop:", 5);
+
+	if (!strncmp(text, "cmd:", 4)) {
+		text += 4;
+		one->kind = FAIL_COMMAND;
+		return parse_number(&text, &one->n) && one->n && *text == '=' &&
+		       parse_errno(text + 1, &one->err);
+	}
+	if (!strncmp(text, "loss:", 5) || !strncmp(text, "late:", 5)) {
+		one->kind = text[1] == 'o' ? LOSE_PACKET : DELAY_PACKET;
+		return parse_share(text + 5, &one->n);
+	}
+	if (!drop && strncmp(text, "kill:", 5))
+		return false;
+	text += 5;
+	one->kind = drop ? DROP_NTH : KILL_AT;
 	if (!parse_number(&text, &one->n))
 		return false;
-	if (one->kind == DROP_NTH && !strcmp(text, "%")) {
+	if (drop && !strcmp(text, "%")) {
 		one->kind = DROP_RANDOM;
 		return one->n <= 100;
 	}
-	if (one->kind == FAIL_COMMAND)
-		return one->n && *text == '=' && parse_errno(text + 1, &one->err);
 	return one->n && !*text;
 }
 
-static bool parse_counted(const char *text, size_t len, struct one_fault *one)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(counted); i++) {
-		if (!is_name(text, len, counted[i].name))
-			continue;
-		one->kind = counted[i].kind;
-		one->n = 1;
-		if (text[len])
-			return parse_count(text + len + 1, one);
-		return one->kind != FAIL_COMMAND;
-	}
-	return false;
-}
-
-static bool parse_timed(const char *text, size_t len, uint64_t now, struct one_fault *one)
-{
-	enum { MAX_MS = 1000000000, NS_PER_MS = 1000000 };
-	uint64_t ms = 0;
-	size_t i;
-
-	for (i = 0; i < COUNT(timed); i++) {
-		if (!is_name(text, len, timed[i].name))
-			continue;
-		one->kind = TIMED;
-		one->event = timed[i].event;
-		text += len;
-		if (*text++ == '@' && (!parse_number(&text, &ms) || ms > MAX_MS || *text))
-			return false;
-		one->n = now + ms * NS_PER_MS;
-		return true;
-	}
-	return false;
-}
-
-static bool parse(const char *text, uint64_t now, struct one_fault *one)
-{
-	size_t len = strcspn(text, ":@");
-
-	if (text[len] == ':')
-		return parse_counted(text, len, one);
-	return parse_timed(text, len, now, one) || (!text[len] && parse_counted(text, len, one));
-}
-
-/* Counting begins now. */
-static void count_from(const struct fault *fault, struct one_fault *one)
-{
-	if (one->kind == FAIL_COMMAND)
-		one->n += fault->commands;
-	else if (one->kind == LOSE_COMMAND)
-		one->n += fault->queued;
-	else if (one->kind == DROP_NTH || one->kind == KILL_AT)
-		one->n += fault->messages;
-}
-
-int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
+int fault_add(struct fault *fault, const char *text)
 {
 	struct one_fault *one = calloc(1, sizeof(*one));
 
 	if (!one)
 		return ENOMEM;
-	if (!parse(text, now_ns, one)) {
+	if (!parse(text, one)) {
 		free(one);
 		return EINVAL;
 	}
-	count_from(fault, one);
 	one->next = fault->list;
 	fault->list = one;
 	return 0;
 }
 
-/* ---- counting ---- */
-
-static const struct one_fault *find(struct fault *fault, enum kind kind, uint64_t n)
-{
-	const struct one_fault *one = fault->list;
-
-	while (one && (one->kind != kind || one->n != n))
-		one = one->next;
-	return one;
-}
-
 int fault_command(struct fault *fault)
 {
 	const struct one_fault *one;
+	uint64_t n;
 
 	if (!fault)
 		return 0;
-	one = find(fault, FAIL_COMMAND, atomic_fetch_add(&fault->commands, 1) + 1);
-	return one ? one->err : 0;
-}
-
-bool fault_lose_command(struct fault *fault)
-{
-	return fault && find(fault, LOSE_COMMAND, atomic_fetch_add(&fault->queued, 1) + 1);
+	n = atomic_fetch_add(&fault->commands, 1) + 1;
+	for (one = fault->list; one; one = one->next)
+		if (one->kind == FAIL_COMMAND && one->n == n)
+			return one->err;
+	return 0;
 }
 
 /* splitmix64: passes any seed, 0 included */
@@ -240,16 +173,15 @@ static uint64_t next_random(struct fault *fault)
 	return z ^ (z >> 31);
 }
 
-static enum fault_action action_of(struct fault *fault, const struct one_fault *one,
-				   uint64_t message)
+static enum fault_action action_of(struct fault *fault, const struct one_fault *one)
 {
 	switch (one->kind) {
 	case DROP_NTH:
-		return message == one->n ? FAULT_DROP : FAULT_NONE;
+		return fault->messages == one->n ? FAULT_DROP : FAULT_NONE;
 	case DROP_RANDOM:
 		return next_random(fault) % 100 < one->n ? FAULT_DROP : FAULT_NONE;
 	case KILL_AT:
-		return message == one->n ? FAULT_KILL : FAULT_NONE;
+		return fault->messages == one->n ? FAULT_KILL : FAULT_NONE;
 	default:
 		return FAULT_NONE;
 	}
@@ -259,45 +191,45 @@ enum fault_action fault_message(struct fault *fault)
 {
 	enum fault_action worst = FAULT_NONE, action;
 	const struct one_fault *one;
-	uint64_t message;
 
 	if (!fault)
 		return FAULT_NONE;
-	message = atomic_fetch_add(&fault->messages, 1) + 1;
+	fault->messages++;
 	for (one = fault->list; one; one = one->next) {
-		action = action_of(fault, one, message);
+		action = action_of(fault, one);
 		if (action > worst)
 			worst = action;
 	}
 	return worst;
 }
 
-/* ---- time ---- */
-
-static struct one_fault *earliest(const struct fault *fault)
+static bool is_of_packets(const struct one_fault *one)
 {
-	struct one_fault *one, *found = NULL;
-
-	for (one = fault->list; one; one = one->next)
-		if (one->kind == TIMED && !one->done && (!found || one->n <= found->n))
-			found = one;
-	return found;
+	return one->kind == LOSE_PACKET || one->kind == DELAY_PACKET;
 }
 
-bool fault_due(struct fault *fault, uint64_t now_ns, enum fault_event *event)
+bool fault_has_packets(const struct fault *fault)
 {
-	struct one_fault *one = fault ? earliest(fault) : NULL;
+	const struct one_fault *one;
 
-	if (!one || one->n > now_ns)
-		return false;
-	one->done = true;
-	*event = one->event;
-	return true;
+	for (one = fault ? fault->list : NULL; one; one = one->next)
+		if (is_of_packets(one))
+			return true;
+	return false;
 }
 
-uint64_t fault_deadline(const struct fault *fault)
+enum packet_fault fault_packet(struct fault *fault)
 {
-	const struct one_fault *one = fault ? earliest(fault) : NULL;
+	enum packet_fault worst = PACKET_FINE;
+	const struct one_fault *one;
 
-	return one ? one->n : FAULT_NEVER;
+	for (one = fault ? fault->list : NULL; one; one = one->next) {
+		if (!is_of_packets(one) || next_random(fault) % (100 * PARTS_OF_PERCENT) >= one->n)
+			continue;
+		if (one->kind == LOSE_PACKET)
+			worst = PACKET_LOST;
+		else if (worst == PACKET_FINE)
+			worst = PACKET_LATE;
+	}
+	return worst;
 }

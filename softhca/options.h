@@ -19,7 +19,6 @@ enum command {
 	COMMAND_RUN,
 	COMMAND_SERVE,
 	COMMAND_PCI,
-	COMMAND_FAULT,
 };
 
 struct options {
@@ -33,11 +32,9 @@ struct options {
 	const char *faults[MAX_FAULTS];
 	unsigned int num_faults;
 	const char *trace_path;
-	uint32_t command_timeout_ms; /* pci: how long the driver waits for a command */
-	bool once;                   /* pci: end with the first client */
 	uint32_t verbose;
 	bool adapter_options_given; /* any that describes the adapter: not for one that somebody else serves */
-	char **program;             /* NULL-terminated: argv of PROGRAM; fault: the texts */
+	char **program;             /* NULL-terminated, argv of PROGRAM */
 };
 
 /* 0, or EINVAL after saying on standard error what is wrong. */

@@ -162,7 +162,6 @@ void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
 void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn);
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
 void eq_internal_error(struct hca *hca);
-void eq_port_change(struct hca *hca, unsigned int port, uint8_t sub_type);
 /* A doorbell: software has consumed up to CI; when ARM, it wants to know of what comes behind. */
 void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm);
 
@@ -308,6 +307,7 @@ struct requester {
 	uint64_t offset;   /* bytes of the WQE at sq.next that are on the wire */
 	uint8_t retries_left, rnr_left;
 	bool rnr_wait;
+	bool gone_back;    /* for a gap in the responses: what follows the gap says nothing new */
 	uint64_t deadline; /* of the timer, HCA_IDLE when it is off */
 	bool decoded;      /* wqe holds the WQE at wqe.index */
 	struct send_wqe wqe;
@@ -318,10 +318,13 @@ enum { ATOMIC_CACHE = 16 };
 /* Responder: executes requests. IBTA 9.7.4 */
 struct responder {
 	uint32_t expected_psn;
+	uint32_t msn;     /* requests completed */
 	bool nak_sent;    /* one NAK per gap */
 	bool established; /* COMM_EST was reported */
 	bool receiving;   /* recv holds the receive WQE of a SEND under way */
 	bool dropping;    /* UC: until the next request begins */
+	bool under_way;   /* the last request is not complete, and */
+	enum fabric_op op; /* is one of these */
 	struct recv_wqe recv;
 	uint64_t received; /* bytes of the message under way */
 	uint64_t write_addr, write_left;
@@ -459,6 +462,11 @@ static inline int32_t psn_diff(uint32_t a, uint32_t b)
 	return (int32_t)((a - b) << 8) >> 8;
 }
 
+/* Is the payload as long as that many packets have to be? Not those of READ requests. */
+bool packets_fit(const struct fabric_msg *msg, uint32_t mtu);
+/* Take the packets before PSN, which have arrived before, out of a message; one at least is left. */
+void packets_skip(struct fabric_msg *msg, uint32_t psn, uint32_t mtu);
+
 /* A message without payload is one packet. */
 static inline uint32_t packets_of(uint64_t len, uint32_t mtu)
 {
@@ -480,7 +488,6 @@ struct frame_counters {
 };
 
 struct port {
-	bool down; /* the link: see link.c */
 	uint16_t lid;
 	uint64_t guid;
 	struct frame_counters sent, received;
@@ -490,8 +497,6 @@ struct port {
 };
 
 void port_init(struct hca *hca, unsigned int port);
-/* Has the port its link? Port 0 is any, and has. */
-bool port_is_up(const struct hca *hca, unsigned int port);
 /* What is at INDEX of a port's table, or NULL when that entry is empty; its GID. */
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
 				       unsigned int index);

@@ -95,16 +95,6 @@ void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome)
 	post_async(hca, eqe);
 }
 
-void eq_port_change(struct hca *hca, unsigned int port, uint8_t sub_type)
-{
-	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
-
-	prm_set(eqe, EQE_TYPE, PRM_EVENT_PORT_CHANGE);
-	prm_set(eqe, EQE_SUB_TYPE, sub_type);
-	prm_set(eqe, EQE_PORT, port);
-	post_async(hca, eqe);
-}
-
 /* Goes to EQN 0, which every front understands, whatever queues exist. */
 void eq_internal_error(struct hca *hca)
 {

@@ -258,7 +258,8 @@ static bool flush(struct hca *hca, struct qp *qp)
 
 static bool take_turn(struct hca *hca, struct qp *qp)
 {
-	if (qp->state == PRM_QP_STATE_RTS && req_run(hca, qp, TURN_BYTES))
+	if (qp->state == PRM_QP_STATE_RTS &&
+	    (fabric_is_congested(hca->fabric) || req_run(hca, qp, TURN_BYTES)))
 		return true;
 	if (qp->state == PRM_QP_STATE_SQER)
 		return sq_flush(hca, qp, TURN_FLUSHES);
@@ -309,6 +310,18 @@ static void run_timers(struct hca *hca)
 		hca->next_timer = qp->req.deadline;
 }
 
+/* When to be called again. The end of a congestion is told, that of waiting for it is not. */
+static uint64_t next_call(struct hca *hca)
+{
+	uint64_t soon = hca->now + NS_PER_MS;
+
+	if (TAILQ_EMPTY(&hca->ready))
+		return hca->next_timer;
+	if (!fabric_is_congested(hca->fabric))
+		return 0;
+	return soon < hca->next_timer ? soon : hca->next_timer;
+}
+
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 {
 	uint64_t next;
@@ -317,15 +330,17 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	hca->now = now_ns;
 	run_timers(hca);
 	run_ready(hca);
-	next = TAILQ_EMPTY(&hca->ready) ? hca->next_timer : 0;
+	fabric_flush(hca->fabric);
+	next = next_call(hca);
 	fabric_unlock(hca->fabric);
 	return next;
 }
 
-/* Is the message from the QP that ours is connected to? */
+/* Is the message from the QP that ours is connected to? Packets from another host do not say which QP
+ * they are from. */
 static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 {
-	return qp->remote_qpn == msg->src_qpn && qp->path.pkey == msg->pkey &&
+	return (!msg->src_qpn || qp->remote_qpn == msg->src_qpn) && qp->path.pkey == msg->pkey &&
 	       (qp->path.addr.by_gid || qp->path.addr.dlid == msg->addr.slid);
 }
 

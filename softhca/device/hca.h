@@ -121,11 +121,4 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns);
  */
 void hca_kill(struct hca *hca);
 
-#define HCA_ALL_PORTS 0
-/*
- * The link of a port goes down or comes up again, which a PORT_CHANGE event tells. While it is down
- * the port neither sends nor receives, and queries say so.
- */
-void hca_set_link(struct hca *hca, unsigned int port, bool up);
-
 #endif

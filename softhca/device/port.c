@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * port.c - ports: LID, GUID, GID and P_Key tables, state. A port whose link is up is active; on
+ * port.c - ports: LID, GUID, GID and P_Key tables, state. Every port is active at once; on
  * InfiniBand the fabric stands in for the subnet manager, on RoCE software fills the GID table.
  */
 #include <string.h>
 
 #include "softhca/device/core.h"
 
-enum { STATE_DOWN = 1, STATE_ACTIVE = 4, PHYS_POLLING = 2, PHYS_LINK_UP = 5 };
-enum { SUBNET_TIMEOUT = 18, DEFAULT_PKEY = 0xffff };
+enum { STATE_ACTIVE = 4, PHYS_LINK_UP = 5, SUBNET_TIMEOUT = 18, DEFAULT_PKEY = 0xffff };
 
 /* Capability mask of an InfiniBand port: automatic migration and the like are not there; system
  * image GUID and client reregistration are. IBTA vol 1, PortInfo. */
@@ -77,10 +76,9 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 
 	if (!port)
 		return PRM_STAT_BAD_PARAM_ERR;
-	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE,
-		port->down ? PHYS_POLLING : PHYS_LINK_UP);
-	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_STATE, port->down ? STATE_DOWN : STATE_ACTIVE);
-	prm_set(ctx, HCA_VPORT_CONTEXT_VPORT_STATE, port->down ? STATE_DOWN : STATE_ACTIVE);
+	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE, PHYS_LINK_UP);
+	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_STATE, STATE_ACTIVE);
+	prm_set(ctx, HCA_VPORT_CONTEXT_VPORT_STATE, STATE_ACTIVE);
 	prm_set(ctx, HCA_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
 	prm_set(ctx, HCA_VPORT_CONTEXT_NODE_GUID, hca->config.node_guid);
 	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_GUID, port->guid);
@@ -128,10 +126,11 @@ enum prm_status port_query_state(struct hca *hca, struct cmd *cmd)
 {
 	enum { UP = 1 };
 
+	(void)hca;
 	if (prm_get(cmd->in, QUERY_VPORT_STATE_IN_OTHER_VPORT))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: no other vports");
 	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_ADMIN_STATE, UP);
-	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_STATE, port_is_up(hca, 1) ? UP : 0);
+	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_STATE, UP);
 	return PRM_STAT_OK;
 }
 

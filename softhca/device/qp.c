@@ -294,5 +294,6 @@ void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg)
 	msg->dest_qpn = qp->remote_qpn;
 	msg->src_qpn = qp->wire;
 	msg->pkey = qp->path.pkey;
+	msg->mtu = qp->mtu;
 	path_address(hca, &qp->path, &msg->addr);
 }

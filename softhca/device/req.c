@@ -13,6 +13,8 @@
 #include "softhca/device/core.h"
 #include "softhca/device/wqe.h"
 
+enum { WINDOW_BYTES = 2 * FABRIC_PAYLOAD_MAX };
+
 void req_reset(struct qp *qp)
 {
 	memset(&qp->req, 0, sizeof(qp->req));
@@ -58,6 +60,7 @@ static void progress_made(struct hca *hca, struct qp *qp)
 	qp->req.retries_left = qp->retry_count;
 	qp->req.rnr_left = qp->rnr_retry;
 	qp->req.rnr_wait = false;
+	qp->req.gone_back = false;
 	if (is_outstanding(qp))
 		start_timer(hca, qp);
 	else
@@ -86,8 +89,18 @@ static void retry(struct hca *hca, struct qp *qp)
 	go_back(hca, qp);
 }
 
+/* A response shows that an earlier one is lost. IBTA vol 1, 9.7.5.1.1: implied NAK */
+static void implied_loss(struct hca *hca, struct qp *qp)
+{
+	if (qp->req.gone_back)
+		return;
+	qp->req.gone_back = true;
+	retry(hca, qp);
+}
+
 void req_timeout(struct hca *hca, struct qp *qp)
 {
+	qp->req.gone_back = false;
 	if (qp->req.rnr_wait) {
 		qp->req.rnr_wait = false;
 		qp_wake(hca, qp);
@@ -197,6 +210,15 @@ static int begin(struct hca *hca, struct qp *qp)
 	return 0;
 }
 
+/* Enough packets are on the wire without an acknowledge: what is sent now would have to be sent again
+ * if one of them is lost. */
+static bool window_is_full(const struct qp *qp)
+{
+	uint64_t packets = (uint32_t)psn_diff(qp->req.next_psn, qp->req.unacked);
+
+	return packets * qp->mtu >= WINDOW_BYTES;
+}
+
 /* Must the WQE at sq.next wait for earlier ones? Atomics and READs have a limit; a fence waits for
  * them, a strong one for everything. */
 static bool must_wait(struct qp *qp)
@@ -239,6 +261,7 @@ static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 
 	*msg = (struct fabric_msg){
 		.op = op_of(wqe->opcode),
+		.ack_req = qp_is_reliable(qp),
 		.srqn = wqe->srqn,
 		.psn = qp->req.next_psn,
 		.packets = packets_of(part, qp->mtu),
@@ -356,7 +379,7 @@ static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	int why = load(hca, qp, qp->sq.next);
 
 	*bytes = 0;
-	if (!why && must_wait(qp))
+	if (!why && (window_is_full(qp) || must_wait(qp)))
 		return false;
 	if (!why && !qp->req.offset)
 		why = begin(hca, qp);
@@ -424,7 +447,7 @@ static void receive_ack(struct hca *hca, struct qp *qp, const struct fabric_msg 
 		return;
 	progress_made(hca, qp);
 	if (!in_order)
-		retry(hca, qp);
+		implied_loss(hca, qp);
 }
 
 static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
@@ -481,7 +504,7 @@ static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg
 	bool in_cqe = fits_cqe(qp, entry);
 	int why;
 
-	if (offset + msg->payload_len > entry->length) {
+	if (offset + msg->payload_len > entry->length || !packets_fit(msg, qp->mtu)) {
 		sq_fail(hca, qp, SYND_BAD_RESPONSE, SYND_BAD_RESPONSE);
 		return;
 	}
@@ -501,7 +524,7 @@ static void receive_response(struct hca *hca, struct qp *qp, const struct fabric
 {
 	if (!acknowledge(hca, qp, msg->psn) || qp->req.unacked != msg->psn) {
 		if (qp->state == PRM_QP_STATE_RTS)
-			retry(hca, qp);
+			implied_loss(hca, qp);
 		return;
 	}
 	if (qp->state != PRM_QP_STATE_RTS)
@@ -514,12 +537,16 @@ static void receive_response(struct hca *hca, struct qp *qp, const struct fabric
 
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	if (qp->state != PRM_QP_STATE_RTS || !is_expected(qp, msg->psn))
+	struct fabric_msg rest = *msg;
+
+	if (msg->op == FABRIC_READ_RESPONSE)
+		packets_skip(&rest, qp->req.unacked, qp->mtu);
+	if (qp->state != PRM_QP_STATE_RTS || !is_expected(qp, rest.psn))
 		return;
 	if (msg->op == FABRIC_ACK)
 		receive_ack(hca, qp, msg);
 	else if (msg->op == FABRIC_NAK)
 		receive_nak(hca, qp, msg);
 	else
-		receive_response(hca, qp, msg);
+		receive_response(hca, qp, &rest);
 }

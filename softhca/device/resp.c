@@ -29,7 +29,12 @@ static void answer(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 
 static void send_ack(struct hca *hca, struct qp *qp, uint32_t psn)
 {
-	struct fabric_msg msg = { .op = FABRIC_ACK, .psn = psn, .packets = 1 };
+	struct fabric_msg msg = {
+		.op = FABRIC_ACK,
+		.psn = psn,
+		.packets = 1,
+		.msn = qp->resp.msn,
+	};
 
 	answer(hca, qp, &msg);
 }
@@ -40,6 +45,7 @@ static void send_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 		.op = FABRIC_NAK,
 		.psn = qp->resp.expected_psn,
 		.packets = 1,
+		.msn = qp->resp.msn,
 		.nak = nak,
 		.rnr_timer = qp->min_rnr_timer,
 	};
@@ -73,11 +79,14 @@ static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8
 	send_nak(hca, qp, nak);
 }
 
-/* Executed: move on, and acknowledge at the end of the request. */
+/* Executed: move on, and acknowledge when asked for. */
 static void accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->resp.expected_psn = (msg->psn + msg->packets) & PSN_MASK;
-	if (msg->last && qp->state != PRM_QP_STATE_ERR)
+	qp->resp.msn += msg->last;
+	qp->resp.under_way = !msg->last;
+	qp->resp.op = msg->op;
+	if (msg->ack_req && qp->state != PRM_QP_STATE_ERR)
 		send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
 }
 
@@ -93,10 +102,12 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 		qp->resp.receiving = true;
 		return true;
 	}
-	if (ret == ENOENT && qp_is_reliable(qp))
+	if (ret == ENOENT && qp_is_reliable(qp)) {
+		qp->resp.nak_sent = true; /* says as much about what follows */
 		send_nak(hca, qp, FABRIC_NAK_RNR);
-	else
+	} else {
 		refuse(hca, qp, FABRIC_NAK_REMOTE_OP);
+	}
 	return false;
 }
 
@@ -305,7 +316,7 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 	struct fabric_msg response = {
 		.op = FABRIC_READ_RESPONSE,
 		.psn = msg->psn,
-		.packets = msg->packets,
+		.packets = packets_of(msg->payload_len, qp->mtu),
 		.first = true,
 		.last = true,
 		.payload = hca->bounce,
@@ -322,8 +333,11 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 		refuse(hca, qp, nak);
 		return;
 	}
-	if (msg->psn == qp->resp.expected_psn)
-		qp->resp.expected_psn = (msg->psn + msg->packets) & PSN_MASK;
+	if (msg->psn == qp->resp.expected_psn) {
+		qp->resp.expected_psn = (msg->psn + response.packets) & PSN_MASK;
+		qp->resp.msn++;
+	}
+	response.msn = qp->resp.msn;
 	answer(hca, qp, &response);
 }
 
@@ -337,6 +351,7 @@ static void answer_atomic(struct hca *hca, struct qp *qp, uint32_t psn, uint64_t
 		.packets = 1,
 		.first = true,
 		.last = true,
+		.msn = qp->resp.msn,
 		.payload = (const uint8_t *)&value,
 		.payload_len = sizeof(value),
 	};
@@ -393,6 +408,7 @@ static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_m
 		return;
 	}
 	qp->resp.expected_psn = (msg->psn + 1) & PSN_MASK;
+	qp->resp.msn++;
 	remember_atomic(qp, msg->psn, old);
 	answer_atomic(hca, qp, msg->psn, old);
 }
@@ -412,8 +428,8 @@ typedef void (*request_fn)(struct hca *hca, struct qp *qp, const struct fabric_m
 
 static void repeat_ack(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	(void)msg;
-	send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
+	if (msg->ack_req)
+		send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
 }
 
 static const struct {
@@ -432,6 +448,40 @@ static void report_established(struct hca *hca, struct qp *qp)
 		return;
 	qp->resp.established = true;
 	eq_qp_event(hca, PRM_EVENT_COMM_EST, qp->n);
+}
+
+/* First packets come when a request is complete, others when it is not; all are of the path MTU but the
+ * last. IBTA vol 1, 9.7.4.1.4 and 9.7.4.1.6 */
+static bool is_in_sequence(const struct qp *qp, const struct fabric_msg *msg)
+{
+	const struct responder *resp = &qp->resp;
+
+	if (msg->op > FABRIC_WRITE)
+		return !resp->under_way;
+	return msg->first != resp->under_way && (msg->first || msg->op == resp->op) &&
+	       packets_fit(msg, qp->mtu);
+}
+
+static void execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	qp->resp.nak_sent = false;
+	if (is_in_sequence(qp, msg))
+		requests[msg->op].execute(hca, qp, msg);
+	else
+		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+}
+
+/* Some of the packets, if not all, have arrived before. */
+static void repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct fabric_msg rest = *msg;
+
+	if (msg->op <= FABRIC_WRITE)
+		packets_skip(&rest, qp->resp.expected_psn, qp->mtu);
+	if (rest.psn == qp->resp.expected_psn)
+		execute(hca, qp, &rest);
+	else
+		requests[msg->op].repeat(hca, qp, msg);
 }
 
 /* A request may begin with any PSN, as earlier ones may be lost; the rest of it must follow without a
@@ -453,7 +503,7 @@ static void receive_unreliable(struct hca *hca, struct qp *qp, const struct fabr
 {
 	if (msg->op != FABRIC_SEND && msg->op != FABRIC_WRITE)
 		return;
-	if (uc_is_in_sequence(qp, msg))
+	if (uc_is_in_sequence(qp, msg) && packets_fit(msg, qp->mtu))
 		requests[msg->op].execute(hca, qp, msg);
 }
 
@@ -468,12 +518,10 @@ static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric
 		}
 		return;
 	}
-	if (ahead < 0) {
-		requests[msg->op].repeat(hca, qp, msg);
-		return;
-	}
-	qp->resp.nak_sent = false;
-	requests[msg->op].execute(hca, qp, msg);
+	if (ahead < 0)
+		repeat(hca, qp, msg);
+	else
+		execute(hca, qp, msg);
 }
 
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * network.c - see network.h. Connections are streams, so that one system call carries many packets;
+ * each packet has a word before it that says its length. The first thing on a connection is a
+ * greeting of whoever connected.
+ */
+#include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "softhca/log.h"
+#include "softhca/net/network.h"
+
+enum {
+	QUEUE_BYTES = 4 << 20, /* of one connection; what comes on top is lost */
+	QUEUE_HIGH = 256 << 10,
+	RECEIVE_BYTES = 256 << 10, /* at a time */
+	MAX_CALLERS = 64,          /* connections that have not said who they are */
+	LOCK_WAIT_MS = 5000,
+	GREETING = 0x52444d4e,
+};
+#define STUCK_NS 100000000ull /* a host that has received nothing for so long is not waited for */
+
+struct greeting {
+	uint32_t magic, ethernet, number;
+};
+
+struct peer {
+	LIST_ENTRY(peer) entry;
+	int fd;
+	bool known;   /* its greeting has come, or it was us who connected */
+	bool waiting; /* for room in the socket */
+	unsigned int number;
+	uint64_t moved; /* when the socket last took something, or there was nothing to take */
+	uint8_t *queue; /* QUEUE_BYTES; from sent up to queued is to be sent */
+	size_t sent, queued;
+	uint8_t *input; /* RECEIVE_BYTES and a packet; the first have are there */
+	size_t have;
+};
+
+struct network {
+	bool ethernet;
+	const struct network_ops *ops;
+	void *owner;
+	int dir, listener, epoll;
+	char name[16]; /* of our socket */
+	unsigned int number, callers;
+	uint64_t now;
+	LIST_HEAD(, peer) peers;
+	struct peer *host[NETWORK_MAX_HOSTS];
+};
+
+/* ---- peers ---- */
+
+static int peer_add(struct network *network, int fd, struct peer **out)
+{
+	struct peer *peer = calloc(1, sizeof(*peer));
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = peer };
+
+	if (!peer)
+		return ENOMEM;
+	peer->fd = fd;
+	peer->moved = network->now;
+	peer->queue = malloc(QUEUE_BYTES);
+	peer->input = malloc(RECEIVE_BYTES + sizeof(uint32_t) + NETWORK_MAX_PACKET);
+	if (!peer->queue || !peer->input || epoll_ctl(network->epoll, EPOLL_CTL_ADD, fd, &event)) {
+		free(peer->queue);
+		free(peer->input);
+		free(peer);
+		return ENOMEM;
+	}
+	LIST_INSERT_HEAD(&network->peers, peer, entry);
+	*out = peer;
+	return 0;
+}
+
+static void peer_remove(struct network *network, struct peer *peer)
+{
+	if (!peer->known)
+		network->callers--;
+	else if (network->host[peer->number] == peer)
+		network->host[peer->number] = NULL;
+	LIST_REMOVE(peer, entry);
+	close(peer->fd);
+	free(peer->queue);
+	free(peer->input);
+	free(peer);
+}
+
+static void peer_lost(struct network *network, struct peer *peer, const char *why)
+{
+	unsigned int number = peer->number;
+	bool known = peer->known;
+
+	log_note("network: host %u: %s", number, why);
+	peer_remove(network, peer);
+	if (known)
+		network->ops->gone(network->owner, number);
+}
+
+static void set_known(struct network *network, struct peer *peer, unsigned int number)
+{
+	peer->known = true;
+	peer->number = number;
+	network->host[number] = peer;
+	log_note("network: host %u is there", number);
+}
+
+/* ---- sending ---- */
+
+/* Wait for room, or no longer */
+static void set_waiting(struct network *network, struct peer *peer, bool waiting)
+{
+	struct epoll_event event = {
+		.events = EPOLLIN | (waiting ? EPOLLOUT : 0),
+		.data.ptr = peer,
+	};
+
+	if (peer->waiting == waiting)
+		return;
+	peer->waiting = waiting;
+	epoll_ctl(network->epoll, EPOLL_CTL_MOD, peer->fd, &event);
+}
+
+/* As much as the socket takes. That the host has gone shows when receiving. */
+static void peer_flush(struct network *network, struct peer *peer)
+{
+	while (peer->sent < peer->queued) {
+		ssize_t n = send(peer->fd, peer->queue + peer->sent, peer->queued - peer->sent,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		peer->sent += (size_t)n;
+		peer->moved = network->now;
+	}
+	if (peer->sent == peer->queued) {
+		peer->sent = peer->queued = 0;
+		peer->moved = network->now;
+	}
+	set_waiting(network, peer, peer->queued);
+}
+
+static void make_room(struct peer *peer)
+{
+	memmove(peer->queue, peer->queue + peer->sent, peer->queued - peer->sent);
+	peer->queued -= peer->sent;
+	peer->sent = 0;
+}
+
+static void enqueue(struct peer *peer, const void *data, uint32_t len)
+{
+	if (QUEUE_BYTES - peer->queued < sizeof(len) + len)
+		make_room(peer);
+	if (QUEUE_BYTES - peer->queued < sizeof(len) + len)
+		return; /* full */
+	memcpy(peer->queue + peer->queued, &len, sizeof(len));
+	memcpy(peer->queue + peer->queued + sizeof(len), data, len);
+	peer->queued += sizeof(len) + len;
+}
+
+void network_send(struct network *network, unsigned int host, const uint8_t *packet, size_t len)
+{
+	struct peer *peer;
+
+	if (len > NETWORK_MAX_PACKET)
+		return;
+	if (host < NETWORK_MAX_HOSTS) {
+		if (network->host[host])
+			enqueue(network->host[host], packet, (uint32_t)len);
+		return;
+	}
+	LIST_FOREACH(peer, &network->peers, entry)
+	if (peer->known)
+		enqueue(peer, packet, (uint32_t)len);
+}
+
+void network_flush(struct network *network)
+{
+	struct peer *peer;
+
+	LIST_FOREACH(peer, &network->peers, entry)
+	if (peer->queued && !peer->waiting)
+		peer_flush(network, peer);
+}
+
+bool network_is_congested(const struct network *network)
+{
+	const struct peer *peer;
+
+	LIST_FOREACH(peer, &network->peers, entry)
+	if (peer->queued - peer->sent > QUEUE_HIGH && network->now - peer->moved < STUCK_NS)
+		return true;
+	return false;
+}
+
+/* ---- receiving ---- */
+
+/* A number that comes again is of a host that has taken the place of one that was killed. */
+static const char *take_greeting(struct network *network, struct peer *peer, const uint8_t *data,
+				 uint32_t len)
+{
+	struct greeting greeting;
+
+	if (len != sizeof(greeting))
+		return "has not said who it is";
+	memcpy(&greeting, data, sizeof(greeting));
+	if (greeting.magic != GREETING || greeting.ethernet != network->ethernet ||
+	    greeting.number >= NETWORK_MAX_HOSTS || greeting.number == network->number)
+		return "is of another network";
+	if (network->host[greeting.number])
+		peer_lost(network, network->host[greeting.number], "has been replaced");
+	network->callers--;
+	set_known(network, peer, greeting.number);
+	return NULL;
+}
+
+/* Hand over what is complete. NULL, or why the connection is over */
+static const char *take_packets(struct network *network, struct peer *peer)
+{
+	size_t at = 0;
+	uint32_t len;
+
+	while (peer->have - at >= sizeof(len)) {
+		uint8_t *data = peer->input + at + sizeof(len);
+		const char *why = NULL;
+
+		memcpy(&len, peer->input + at, sizeof(len));
+		if (!len || len > NETWORK_MAX_PACKET)
+			return "has sent nonsense";
+		if (peer->have - at - sizeof(len) < len)
+			break;
+		if (peer->known)
+			network->ops->receive(network->owner, peer->number, data, len);
+		else
+			why = take_greeting(network, peer, data, len);
+		if (why)
+			return why;
+		at += sizeof(len) + len;
+	}
+	memmove(peer->input, peer->input + at, peer->have - at);
+	peer->have -= at;
+	return NULL;
+}
+
+static const char *peer_receive(struct network *network, struct peer *peer)
+{
+	ssize_t n = recv(peer->fd, peer->input + peer->have, RECEIVE_BYTES, MSG_DONTWAIT);
+	const char *why;
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? NULL : "has gone";
+	if (!n)
+		return "has left";
+	peer->have += (size_t)n;
+	why = take_packets(network, peer);
+	if (!why && peer->known)
+		network->ops->pause(network->owner, peer->number);
+	return why;
+}
+
+static void accept_caller(struct network *network)
+{
+	int fd = accept4(network->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct peer *peer;
+
+	if (fd < 0)
+		return;
+	if (network->callers == MAX_CALLERS || peer_add(network, fd, &peer))
+		close(fd);
+	else
+		network->callers++;
+}
+
+static void serve(struct network *network, const struct epoll_event *event)
+{
+	struct peer *peer = event->data.ptr;
+	const char *why = NULL;
+
+	if (!peer) {
+		accept_caller(network);
+		return;
+	}
+	if (event->events & EPOLLOUT)
+		peer_flush(network, peer);
+	if (event->events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+		why = peer_receive(network, peer);
+	if (why)
+		peer_lost(network, peer, why);
+}
+
+/* One event at a time: serving one peer can remove another. */
+bool network_progress(struct network *network, uint64_t now_ns)
+{
+	enum { EVENTS_PER_CALL = 8 };
+	struct epoll_event event;
+	bool worked = false;
+	int i;
+
+	network->now = now_ns;
+	for (i = 0; i < EVENTS_PER_CALL && epoll_wait(network->epoll, &event, 1, 0) == 1; i++) {
+		serve(network, &event);
+		worked = true;
+	}
+	network_flush(network);
+	return worked;
+}
+
+/* ---- joining ---- */
+
+static void sleep_ms(long ms)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+}
+
+/* Lock the directory against others that join. The descriptor, or -1 */
+static int lock_directory(int dir)
+{
+	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	int waited;
+
+	for (waited = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); waited += 10) {
+		if (errno != EWOULDBLOCK || waited >= LOCK_WAIT_MS) {
+			close(fd);
+			return -1;
+		}
+		sleep_ms(10);
+	}
+	return fd;
+}
+
+/* The directory may have a longer name than a socket's address holds. */
+static void socket_address(const struct network *network, const char *name,
+			   struct sockaddr_un *addr)
+{
+	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(addr->sun_path, sizeof(addr->sun_path), "/proc/self/fd/%d/%.16s", network->dir,
+		 name);
+}
+
+static int new_socket(void)
+{
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+static int add_host(struct network *network, int fd, unsigned int number)
+{
+	struct peer *peer;
+	int ret = peer_add(network, fd, &peer);
+
+	if (!ret)
+		set_known(network, peer, number);
+	return ret;
+}
+
+/* Connect to the host whose socket is NAME. A file that nobody listens at is left over. */
+static int meet(struct network *network, const char *name, unsigned int number, bool ethernet)
+{
+	struct sockaddr_un addr;
+	int fd = new_socket(), ret;
+
+	if (fd < 0)
+		return errno;
+	socket_address(network, name, &addr);
+	ret = connect(fd, (struct sockaddr *)&addr, sizeof(addr)) ? errno : 0;
+	if (ret == ECONNREFUSED) {
+		unlinkat(network->dir, name, 0);
+		ret = 0;
+	} else if (!ret && ethernet != network->ethernet) {
+		ret = EPROTOTYPE;
+	} else if (!ret) {
+		ret = add_host(network, fd, number);
+		if (!ret)
+			return 0;
+	}
+	close(fd);
+	return ret == ENOENT ? 0 : ret;
+}
+
+/* N.ib and N.roce: the number, or -1 for the name of something else */
+static int parse_name(const char *name, bool *ethernet)
+{
+	unsigned int number = 0;
+	const char *p = name;
+
+	for (; *p >= '0' && *p <= '9' && number < NETWORK_MAX_HOSTS; p++)
+		number = number * 10 + (unsigned int)(*p - '0');
+	if (p == name || number >= NETWORK_MAX_HOSTS)
+		return -1;
+	*ethernet = !strcmp(p, ".roce");
+	return *ethernet || !strcmp(p, ".ib") ? (int)number : -1;
+}
+
+static int meet_all(struct network *network)
+{
+	DIR *dir = fdopendir(dup(network->dir));
+	struct dirent *entry;
+	int number, ret = 0;
+	bool ethernet;
+
+	if (!dir)
+		return errno;
+	rewinddir(dir);
+	while (!ret && (entry = readdir(dir)) != NULL) {
+		number = parse_name(entry->d_name, &ethernet);
+		if (number >= 0)
+			ret = meet(network, entry->d_name, (unsigned int)number, ethernet);
+	}
+	closedir(dir);
+	return ret;
+}
+
+static int take_number(struct network *network)
+{
+	while (network->number < NETWORK_MAX_HOSTS && network->host[network->number])
+		network->number++;
+	if (network->number == NETWORK_MAX_HOSTS)
+		return EMFILE;
+	snprintf(network->name, sizeof(network->name), "%u.%s", network->number,
+		 network->ethernet ? "roce" : "ib");
+	return 0;
+}
+
+static int listen_there(struct network *network)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct sockaddr_un addr;
+
+	network->listener = new_socket();
+	if (network->listener < 0)
+		return errno;
+	socket_address(network, network->name, &addr);
+	if (bind(network->listener, (struct sockaddr *)&addr, sizeof(addr)))
+		return errno;
+	if (listen(network->listener, NETWORK_MAX_HOSTS) ||
+	    epoll_ctl(network->epoll, EPOLL_CTL_ADD, network->listener, &event)) {
+		unlinkat(network->dir, network->name, 0);
+		return errno;
+	}
+	return 0;
+}
+
+static void greet_all(struct network *network)
+{
+	struct greeting greeting = {
+		.magic = GREETING,
+		.ethernet = network->ethernet,
+		.number = network->number,
+	};
+
+	network_send(network, NETWORK_ALL, (const uint8_t *)&greeting, sizeof(greeting));
+	network_flush(network);
+}
+
+static int join_locked(struct network *network)
+{
+	int ret = meet_all(network);
+
+	if (!ret)
+		ret = take_number(network);
+	if (!ret)
+		ret = listen_there(network);
+	if (!ret)
+		greet_all(network);
+	return ret;
+}
+
+static void network_free(struct network *network)
+{
+	while (!LIST_EMPTY(&network->peers))
+		peer_remove(network, LIST_FIRST(&network->peers));
+	if (network->listener >= 0)
+		close(network->listener);
+	if (network->epoll >= 0)
+		close(network->epoll);
+	if (network->dir >= 0)
+		close(network->dir);
+	free(network);
+}
+
+static int open_directory(struct network *network, const char *path)
+{
+	if (mkdir(path, 0777) && errno != EEXIST)
+		return errno;
+	network->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return network->dir < 0 ? errno : 0;
+}
+
+int network_join(const char *path, bool ethernet, const struct network_ops *ops, void *owner,
+		 struct network **out)
+{
+	struct network *network = calloc(1, sizeof(*network));
+	int lock, ret;
+
+	if (!network)
+		return ENOMEM;
+	network->ethernet = ethernet;
+	network->ops = ops;
+	network->owner = owner;
+	network->dir = network->listener = -1;
+	LIST_INIT(&network->peers);
+	network->epoll = epoll_create1(EPOLL_CLOEXEC);
+	ret = network->epoll < 0 ? errno : open_directory(network, path);
+	if (ret)
+		goto free_network;
+	lock = lock_directory(network->dir);
+	if (lock < 0) {
+		ret = errno;
+		goto free_network;
+	}
+	ret = join_locked(network);
+	close(lock);
+	if (ret)
+		goto free_network;
+	*out = network;
+	return 0;
+free_network:
+	network_free(network);
+	return ret;
+}
+
+void network_leave(struct network *network)
+{
+	network_flush(network);
+	unlinkat(network->dir, network->name, 0);
+	network_free(network);
+}
+
+unsigned int network_number(const struct network *network)
+{
+	return network->number;
+}
+
+int network_fd(const struct network *network)
+{
+	return network->epoll;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pcap.c - see pcap.h. Packets are collected and written in larger pieces; when a write fails, the
+ * capture ends there, and what was being captured goes on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "softhca/log.h"
+#include "softhca/net/pcap.h"
+
+enum { BUFFER = 256 * 1024, SNAP_LENGTH = 65535 };
+
+/* draft-ietf-opsawg-pcap: times in nanoseconds; the link types of the registry */
+enum { MAGIC_NANOSECONDS = 0xa1b23c4d, LINKTYPE_ETHERNET = 1, LINKTYPE_INFINIBAND = 247 };
+
+struct file_header {
+	uint32_t magic;
+	uint16_t major, minor;
+	uint32_t reserved[2], snap_length, link_type;
+};
+
+struct packet_header {
+	uint32_t seconds, nanoseconds, captured, length;
+};
+
+struct pcap {
+	int fd;
+	size_t used;
+	uint8_t buffer[BUFFER];
+};
+
+static void append(struct pcap *pcap, const void *data, size_t len)
+{
+	memcpy(pcap->buffer + pcap->used, data, len);
+	pcap->used += len;
+}
+
+int pcap_open(const char *path, bool ethernet, struct pcap **out)
+{
+	struct file_header header = {
+		.magic = MAGIC_NANOSECONDS,
+		.major = 2,
+		.minor = 4,
+		.snap_length = SNAP_LENGTH,
+		.link_type = ethernet ? LINKTYPE_ETHERNET : LINKTYPE_INFINIBAND,
+	};
+	struct pcap *pcap = malloc(sizeof(*pcap));
+	int ret;
+
+	if (!pcap)
+		return ENOMEM;
+	pcap->used = 0;
+	pcap->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (pcap->fd < 0) {
+		ret = errno;
+		free(pcap);
+		return ret;
+	}
+	append(pcap, &header, sizeof(header));
+	pcap_flush(pcap);
+	*out = pcap;
+	return 0;
+}
+
+void pcap_close(struct pcap *pcap)
+{
+	if (!pcap)
+		return;
+	pcap_flush(pcap);
+	if (pcap->fd >= 0)
+		close(pcap->fd);
+	free(pcap);
+}
+
+void pcap_add(struct pcap *pcap, const uint8_t *packet, size_t len)
+{
+	struct packet_header header = { .captured = (uint32_t)len, .length = (uint32_t)len };
+	struct timespec now;
+
+	if (len > SNAP_LENGTH)
+		return;
+	if (BUFFER - pcap->used < sizeof(header) + len)
+		pcap_flush(pcap);
+	clock_gettime(CLOCK_REALTIME, &now);
+	header.seconds = (uint32_t)now.tv_sec;
+	header.nanoseconds = (uint32_t)now.tv_nsec;
+	append(pcap, &header, sizeof(header));
+	append(pcap, packet, len);
+}
+
+void pcap_flush(struct pcap *pcap)
+{
+	size_t done = 0;
+
+	while (pcap->fd >= 0 && done < pcap->used) {
+		ssize_t n = write(pcap->fd, pcap->buffer + done, pcap->used - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			log_error("--pcap: %s; the capture ends", strerror(errno));
+			close(pcap->fd);
+			pcap->fd = -1;
+			break;
+		}
+		done += (size_t)n;
+	}
+	pcap->used = 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * route.h - what stands before a packet's transport header: LRH and GRH on InfiniBand, Ethernet and GRH
+ * in RoCE v1, Ethernet, IP and UDP in RoCE v2. Used by wire.c only.
+ */
+#ifndef SOFTHCA_NET_ROUTE_H
+#define SOFTHCA_NET_ROUTE_H
+
+#include "softhca/net/wire.h"
+
+enum { ROUTE_MAX = 8 + 4 + 14 + 40 + 8 };
+
+/* Where its parts are in the packet; 0: not there */
+struct route {
+	bool ethernet, ipv4;
+	size_t lrh_len;    /* InfiniBand only; at 0 */
+	size_t ip, ip_len; /* GRH or IP header */
+	size_t udp;        /* RoCE v2 */
+	size_t len;        /* of all: where the transport header is */
+	size_t body_len;   /* from there, ICRC included */
+};
+
+/* Which parts a packet of MSG has */
+void route_init(struct route *route, const struct fabric_msg *msg);
+/* Write them; BODY_LEN bytes follow, ICRC included. */
+void route_put(struct route *route, const struct fabric_msg *msg, uint8_t *packet, size_t body_len);
+/* What can be said only when the ICRC is there. LEN so far; the length of the packet */
+size_t route_finish(const struct route *route, uint8_t *packet, size_t len);
+
+/* Copy to MASKED what the ICRC covers of the route, with ones where it may change: the length. */
+size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t masked[ROUTE_MAX]);
+
+/* Find the parts in a packet, check lengths and checksums other than the ICRC, and put the address
+ * into MSG. */
+enum wire_error route_take(bool ethernet, const uint8_t *packet, size_t len, struct route *route,
+			   struct fabric_msg *msg);
+
+#endif
