@@ -10,7 +10,9 @@
 #include "softhca/fault.h"
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/driver_objects.h"
 #include "softhca/front/process/events.h"
+#include "softhca/front/process/roce.h"
 #include "softhca/log.h"
 
 /* What mlx5_core makes of a command's status. */
@@ -140,15 +142,17 @@ static int set_roce_address(struct adapter *adapter, unsigned int port, uint32_t
 {
 	uint8_t in[PRM_CMD_IN_SIZE + PRM_ROCE_ADDR_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	uint8_t *addr = prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
-	uint64_t mac = 0x020000000000ull | (adapter_port_guid(adapter, port) & 0xffffff);
+	uint8_t mac[6];
 	bool ipv4 = !memcmp(entry->gid, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
 
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
 	prm_set(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, index);
 	prm_set(in, SET_ROCE_ADDRESS_IN_VHCA_PORT_NUM, port);
 	memcpy(prm_at(addr, ROCE_ADDR_SOURCE_L3_ADDRESS), entry->gid, sizeof(entry->gid));
-	prm_set(addr, ROCE_ADDR_SOURCE_MAC_47_32, mac >> 32);
-	prm_set(addr, ROCE_ADDR_SOURCE_MAC_31_0, mac);
+	roce_port_mac(adapter_port_guid(adapter, port), mac);
+	prm_set(addr, ROCE_ADDR_SOURCE_MAC_47_32, mac[0] << 8 | mac[1]);
+	prm_set(addr, ROCE_ADDR_SOURCE_MAC_31_0,
+		(uint32_t)mac[2] << 24 | mac[3] << 16 | mac[4] << 8 | mac[5]);
 	prm_set(addr, ROCE_ADDR_ROCE_VERSION, entry->kind == GID_ROCE_V2 ? 2 : 0);
 	prm_set(addr, ROCE_ADDR_ROCE_L3_TYPE, ipv4 ? 0 : 1);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
@@ -238,7 +242,7 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 	snprintf(adapter->name, sizeof(adapter->name), "mlx5_%u", index);
 	adapter->link_layer = options->link_layer;
 	adapter->num_ports = options->ports;
-	adapter->node_guid = 0x0002c9fffe5f0000ull + (index << 8);
+	adapter->node_guid = ADAPTER_NODE_GUID(index);
 	adapter->fault = fault;
 	adapter->trace = trace;
 	pthread_mutex_init(&adapter->uar_lock, NULL);
@@ -263,6 +267,7 @@ free_adapter:
 void adapter_destroy(struct adapter *adapter)
 {
 	hca_destroy(adapter->hca);
+	driver_objects_free(adapter);
 	pthread_mutex_destroy(&adapter->uar_lock);
 	free(adapter);
 }

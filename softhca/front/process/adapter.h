@@ -35,6 +35,7 @@ enum {
 #define ADAPTER_PART_ID          0x101b
 #define ADAPTER_SUBSYSTEM_ID     0x0006
 #define ADAPTER_BOARD_ID         "SFT0000000001"
+#define ADAPTER_NODE_GUID(index) (0x0002c9fffe5f0000ull + ((index) << 8))
 #define ADAPTER_PCI_DOMAIN       "5fca" /* that no real machine has */
 
 enum gid_kind { /* as IB_UVERBS_GID_TYPE_* */
@@ -84,6 +85,7 @@ struct adapter {
 	uint8_t caps[PRM_HCA_CAP_SIZE]; /* general */
 	uint8_t atomic_caps[PRM_HCA_CAP_SIZE];
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
+	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */
 	volatile bool dead;
 	pthread_mutex_t
 		uar_lock; /* of uar_pages; never held over a call into the core that can send events */

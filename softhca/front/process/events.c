@@ -39,6 +39,8 @@ enum {
 	EVENT_DEVICE_FATAL = 8,
 	EVENT_PORT_ACTIVE = 9,
 	EVENT_PORT_ERR = 10,
+	EVENT_SRQ_ERR = 14,
+	EVENT_SRQ_LIMIT_REACHED = 15,
 	EVENT_QP_LAST_WQE_REACHED = 16,
 };
 
@@ -227,7 +229,7 @@ void event_channel_set_default(struct event_channel *channel, struct adapter *ad
 
 static unsigned int bucket_of(const struct adapter *adapter, enum source_kind kind, uint32_t number)
 {
-	return (number * 2 + kind + adapter->index * 37) % BUCKETS;
+	return (number * 4 + kind + adapter->index * 37) % BUCKETS;
 }
 
 void event_source_drop(struct event_source *source)
@@ -280,7 +282,22 @@ static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_
 	STAILQ_CONCAT(&channel->pending, &fetched);
 }
 
-/* The handle is first in both kinds of event. Asynchronous ones of CQs and QPs differ by their type. */
+/* Events of which objects have that type */
+static bool is_kind_of(uint32_t event_type, enum source_kind kind)
+{
+	switch (event_type) {
+	case EVENT_CQ_ERR:
+		return kind == SOURCE_CQ;
+	case EVENT_SRQ_ERR:
+	case EVENT_SRQ_LIMIT_REACHED:
+		return kind == SOURCE_SRQ;
+	default: /* from a fatal device to GID changes: of no object */
+		return kind == SOURCE_QP &&
+		       !(event_type >= EVENT_DEVICE_FATAL && event_type < EVENT_SRQ_ERR);
+	}
+}
+
+/* The handle is first in both kinds of event. Asynchronous ones of CQs, SRQs and QPs differ by their type. */
 static bool is_event_of(const struct pending *pending, const struct event_source *source)
 {
 	const struct ib_uverbs_async_event_desc *async = (const void *)pending->bytes;
@@ -291,8 +308,7 @@ static bool is_event_of(const struct pending *pending, const struct event_source
 		return false;
 	if (pending->len < sizeof(*async))
 		return true;
-	return (async->event_type == EVENT_CQ_ERR) == (source->kind == SOURCE_CQ) &&
-	       !(async->event_type >= EVENT_DEVICE_FATAL && async->event_type <= 13);
+	return is_kind_of(async->event_type, source->kind);
 }
 
 /* Returns how many unread events of SOURCE were taken back from CHANNEL. */
@@ -350,15 +366,22 @@ static void send_completion(struct adapter *adapter, const uint8_t *eqe)
 	channel_write(source->comp, &event, sizeof(event));
 }
 
-static void send_async(struct event_source *source, uint32_t type)
+/* To every program that has the object: there can be several for a target QP of XRC. */
+static void send_async(const struct adapter *adapter, enum source_kind kind, uint32_t number,
+		       uint32_t type)
 {
 	struct ib_uverbs_async_event_desc event = { .event_type = type };
+	struct event_source *source;
 
-	if (!source || !source->async)
-		return;
-	event.element = source->user_handle;
-	source->async_sent++;
-	channel_write(source->async, &event, sizeof(event));
+	LIST_FOREACH(source, &buckets[bucket_of(adapter, kind, number)], in_bucket)
+	{
+		if (source->number != number || source->kind != kind ||
+		    source->adapter != adapter || !source->async)
+			continue;
+		event.element = source->user_handle;
+		source->async_sent++;
+		channel_write(source->async, &event, sizeof(event));
+	}
 }
 
 /* To every program that has the adapter open. */
@@ -390,8 +413,7 @@ static void send_qp_event(struct adapter *adapter, unsigned int type, const uint
 {
 	for (unsigned int i = 0; i < sizeof(qp_events) / sizeof(qp_events[0]); i++)
 		if (qp_events[i].device == type)
-			send_async(find_source(adapter, SOURCE_QP, prm_get(eqe, EQE_QPN)),
-				   qp_events[i].program);
+			send_async(adapter, SOURCE_QP, prm_get(eqe, EQE_QPN), qp_events[i].program);
 }
 
 void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
@@ -406,8 +428,13 @@ void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
 		send_completion(adapter, eqe);
 		break;
 	case PRM_EVENT_CQ_ERROR:
-		send_async(find_source(adapter, SOURCE_CQ, prm_get(eqe, EQE_CQ_ERROR_CQN)),
-			   EVENT_CQ_ERR);
+		send_async(adapter, SOURCE_CQ, prm_get(eqe, EQE_CQ_ERROR_CQN), EVENT_CQ_ERR);
+		break;
+	case PRM_EVENT_SRQ_RQ_LIMIT:
+		send_async(adapter, SOURCE_SRQ, prm_get(eqe, EQE_QPN), EVENT_SRQ_LIMIT_REACHED);
+		break;
+	case PRM_EVENT_SRQ_CATAS_ERROR:
+		send_async(adapter, SOURCE_SRQ, prm_get(eqe, EQE_QPN), EVENT_SRQ_ERR);
 		break;
 	case PRM_EVENT_INTERNAL_ERROR:
 		adapter->dead = true;

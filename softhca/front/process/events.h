@@ -2,7 +2,7 @@
 /*
  * events.h - completion channels and asynchronous event files: from the device's event queues to what programs read.
  *
- * A channel is a socket whose other end is the program's descriptor. Sources are the CQs and QPs that report to channels.
+ * A channel is a socket whose other end is the program's descriptor. Sources are the CQs, QPs and SRQs that report to channels.
  * The device reports from whatever thread runs it, under its lock; so nothing here calls into the device.
  */
 #ifndef SOFTHCA_PROCESS_EVENTS_H
@@ -20,13 +20,14 @@ struct event_channel;
 enum source_kind {
 	SOURCE_CQ,
 	SOURCE_QP,
+	SOURCE_SRQ,
 };
 
 struct event_source {
 	LIST_ENTRY(event_source) in_bucket;
 	struct adapter *adapter;
 	enum source_kind kind;
-	uint32_t number; /* CQN or QPN */
+	uint32_t number; /* CQN, QPN or SRQN */
 	uint64_t user_handle;
 	struct event_channel *comp;  /* CQs only; may be NULL */
 	struct event_channel *async; /* may be NULL */

@@ -8,6 +8,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/front/process/driver_objects.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/queue_memory.h"
 #include "softhca/front/process/uverbs_objects.h"
@@ -16,6 +17,9 @@
 enum {
 	SUPPORTED_DRIVER_FLAGS = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE |
 				 MLX5_QP_FLAG_UAR_PAGE_INDEX | MLX5_QP_FLAG_BFREG_INDEX,
+	RAW_FLAGS = IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
+	KNOWN_FLAGS = RAW_FLAGS | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK |
+		      IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING,
 	WQEBB = 64,
 	MIN_RQ_SHIFT = 4, /* one data segment */
 	MAX_RQ_SHIFT = 11,
@@ -30,24 +34,48 @@ struct qp_request {
 	struct queue_memory memory;
 };
 
+/* The objects that the QP needs have one user more, or one less. */
+static void count_users(const struct uverbs_qp *qp, int change)
+{
+	void *const used[] = { qp->pd, qp->send_cq, qp->recv_cq, qp->uar, qp->srq, qp->xrcd };
+
+	for (unsigned int i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+		if (used[i])
+			((struct object *)used[i])->users += change;
+}
+
+/* 0, or why the QP is still there. */
+static int destroy_real(struct adapter *adapter, struct real_qp *real, bool is_listed)
+{
+	int ret;
+
+	if (real->users > 1) {
+		real->users--;
+		return 0;
+	}
+	adapter_release(adapter, PRM_OP_2RST_QP, real->qpn);
+	ret = adapter_release(adapter, PRM_OP_DESTROY_QP, real->qpn);
+	if (ret)
+		return ret;
+	if (is_listed)
+		LIST_REMOVE(real, in_domain);
+	free(real);
+	return 0;
+}
+
 static int qp_destroy(struct object *object, pid_t tid)
 {
 	struct uverbs_qp *qp = (struct uverbs_qp *)object;
-	struct adapter *adapter = object->file->adapter;
 	uint32_t none;
 	int ret;
 
-	adapter_release(adapter, PRM_OP_2RST_QP, qp->qpn);
-	ret = adapter_release(adapter, PRM_OP_DESTROY_QP, qp->qpn);
+	mcast_detach_all(qp);
+	ret = destroy_real(object->file->adapter, qp->real, qp->xrcd);
 	if (ret)
 		return ret;
 	epitaph_remove_qp(&qp->epitaph);
 	event_source_remove(&qp->events, tid, &none, &qp->async_read);
-	qp->pd->base.users--;
-	qp->send_cq->base.users--;
-	qp->recv_cq->base.users--;
-	if (qp->uar)
-		qp->uar->base.users--;
+	count_users(qp, -1);
 	return 0;
 }
 
@@ -73,8 +101,16 @@ static bool is_power_of_two(uint32_t value)
 	return value && !(value & (value - 1));
 }
 
-static int check_sizes(struct uverbs_call *uc, const struct mlx5_ib_create_qp *driver)
+/* With an SRQ, or nothing to receive, there is no receive queue. */
+static bool has_receive_queue(struct uverbs_call *uc, const struct qp_request *req)
 {
+	return req->type != IB_UVERBS_QPT_XRC_INI && req->type != IB_UVERBS_QPT_XRC_TGT &&
+	       !uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+}
+
+static int check_sizes(struct uverbs_call *uc, const struct qp_request *req)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
 	uint32_t max = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_QP_SZ);
 
 	if (driver->sq_wqe_count &&
@@ -82,6 +118,8 @@ static int check_sizes(struct uverbs_call *uc, const struct mlx5_ib_create_qp *d
 		return EINVAL;
 	if (!driver->rq_wqe_count)
 		return 0;
+	if (!has_receive_queue(uc, req))
+		return EINVAL;
 	if (!is_power_of_two(driver->rq_wqe_count) || driver->rq_wqe_count > max)
 		return EINVAL;
 	if (driver->rq_wqe_shift < MIN_RQ_SHIFT || driver->rq_wqe_shift > MAX_RQ_SHIFT)
@@ -89,23 +127,102 @@ static int check_sizes(struct uverbs_call *uc, const struct mlx5_ib_create_qp *d
 	return 0;
 }
 
+/* An XRC target is made of a domain, the others of a PD and CQs. */
+static int check_target(struct uverbs_call *uc)
+{
+	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
+	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE) ||
+	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE))
+		return EINVAL;
+	if (!uc_attr(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE))
+		return ENOENT;
+	return srq && srq->type != IB_UVERBS_SRQT_XRC ? EINVAL : 0;
+}
+
+static int check_objects(struct uverbs_call *uc, const struct qp_request *req)
+{
+	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		return check_target(uc);
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
+	    (srq && req->type == IB_UVERBS_QPT_XRC_INI))
+		return EINVAL;
+	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE) ||
+	    !uc_object(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE))
+		return ENOENT;
+	if (req->type != IB_UVERBS_QPT_XRC_INI &&
+	    !uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
+		return ENOENT;
+	return srq && srq->type == IB_UVERBS_SRQT_XRC ? EINVAL : 0;
+}
+
+static int check_type(struct uverbs_call *uc, const struct qp_request *req)
+{
+	switch (req->type) {
+	case IB_UVERBS_QPT_XRC_INI:
+	case IB_UVERBS_QPT_XRC_TGT:
+		return adapter_cap(uc->adapter, HCA_CAP_XRC) ? 0
+							     : unsupported(uc, "XRC", req->type);
+	case IB_UVERBS_QPT_RC:
+	case IB_UVERBS_QPT_UC:
+	case IB_UVERBS_QPT_UD:
+		return 0;
+	case IB_UVERBS_QPT_RAW_PACKET:
+	case IB_UVERBS_QPT_DRIVER:
+		return unsupported(uc, "type", req->type);
+	default:
+		return EINVAL;
+	}
+}
+
+static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
+{
+	uint32_t flags = req->flags & ~IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+
+	if (flags & ~KNOWN_FLAGS)
+		return EINVAL;
+	if (flags & RAW_FLAGS) /* of a type that is none */
+		return EINVAL;
+	if (adapter_cap(uc->adapter, HCA_CAP_BLOCK_LB_MC))
+		flags &= ~IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	if (adapter_cap(uc->adapter, HCA_CAP_END_PAD))
+		flags &= ~IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING;
+	if (flags)
+		return unsupported(uc, "flag", flags);
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
+		return unsupported(uc, "a source QPN", 0);
+	return 0;
+}
+
+static int check_driver_part(struct uverbs_call *uc, const struct qp_request *req)
+{
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		return 0;
+	if (req->driver.flags & ~SUPPORTED_DRIVER_FLAGS) {
+		unsupported(uc, "driver flag", req->driver.flags);
+		return EINVAL;
+	}
+	if (!(req->driver.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
+		unsupported(uc, "a static UAR", req->driver.bfreg_index);
+		return EINVAL;
+	}
+	return check_sizes(uc, req);
+}
+
 static int check_request(struct uverbs_call *uc, const struct qp_request *req)
 {
-	if (req->type != IB_UVERBS_QPT_RC)
-		return unsupported(uc, "type", req->type);
-	if (req->flags & ~IB_UVERBS_QP_CREATE_SQ_SIG_ALL)
-		return unsupported(uc, "flag", req->flags);
-	if (req->driver.flags & ~SUPPORTED_DRIVER_FLAGS)
-		return unsupported(uc, "driver flag", req->driver.flags);
-	if (!(req->driver.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX))
-		return unsupported(uc, "a static UAR", req->driver.bfreg_index);
-	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
-		return unsupported(uc, "an SRQ", 0);
-	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE) ||
-	    !uc_object(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE) ||
-	    !uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
-		return EINVAL;
-	return check_sizes(uc, &req->driver);
+	int ret = check_type(uc, req);
+
+	if (!ret)
+		ret = check_objects(uc, req);
+	if (!ret)
+		ret = check_flags(uc, req);
+	if (!ret)
+		ret = check_driver_part(uc, req);
+	return ret;
 }
 
 /* The buffer has the receive queue first, then the send queue. */
@@ -118,8 +235,10 @@ static uint64_t buffer_bytes(const struct mlx5_ib_create_qp *driver)
 static int check_memory(struct uverbs_call *uc, struct qp_request *req)
 {
 	uint64_t bytes = buffer_bytes(&req->driver);
-	int ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
+	int ret = 0;
 
+	if (req->type != IB_UVERBS_QPT_XRC_TGT)
+		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
 	if (!bytes) /* neither queue: nothing to describe */
 		req->memory = (struct queue_memory){ 0 };
 	else if (!ret)
@@ -129,46 +248,89 @@ static int check_memory(struct uverbs_call *uc, struct qp_request *req)
 	return ret;
 }
 
-static void fill_sizes(const struct mlx5_ib_create_qp *driver, uint8_t *qpc)
+int qp_service_type(unsigned int type)
 {
-	if (driver->rq_wqe_count) {
-		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_RQ);
-		prm_set(qpc, QPC_LOG_RQ_SIZE, __builtin_ctz(driver->rq_wqe_count));
-		prm_set(qpc, QPC_LOG_RQ_STRIDE, driver->rq_wqe_shift - MIN_RQ_SHIFT);
-	} else {
-		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_ZERO_SIZE);
-	}
+	static const uint8_t service[] = {
+		[IB_UVERBS_QPT_RC] = PRM_QP_ST_RC,       [IB_UVERBS_QPT_UC] = PRM_QP_ST_UC,
+		[IB_UVERBS_QPT_UD] = PRM_QP_ST_UD,       [IB_UVERBS_QPT_XRC_INI] = PRM_QP_ST_XRC,
+		[IB_UVERBS_QPT_XRC_TGT] = PRM_QP_ST_XRC,
+	};
+
+	return service[type];
+}
+
+static void fill_send_queue(const struct mlx5_ib_create_qp *driver, uint8_t *qpc)
+{
 	if (driver->sq_wqe_count)
 		prm_set(qpc, QPC_LOG_SQ_SIZE, __builtin_ctz(driver->sq_wqe_count));
 	else
 		prm_set(qpc, QPC_NO_SQ, 1);
 }
 
+static void fill_receive_queue(const struct qp_request *req, const struct uverbs_qp *qp,
+			       uint8_t *qpc)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+
+	if (qp->srq || req->type == IB_UVERBS_QPT_XRC_TGT) {
+		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_SRQ);
+		if (qp->srq)
+			prm_set(qpc, QPC_SRQN_RMPN_XRQN, qp->srq->srqn);
+	} else if (driver->rq_wqe_count) {
+		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_RQ);
+		prm_set(qpc, QPC_LOG_RQ_SIZE, __builtin_ctz(driver->rq_wqe_count));
+		prm_set(qpc, QPC_LOG_RQ_STRIDE, driver->rq_wqe_shift - MIN_RQ_SHIFT);
+	} else {
+		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_ZERO_SIZE);
+	}
+}
+
 /* Small payloads may come inside the CQE; for requests only when every one of them has a CQE. */
 static void fill_scatter_cqe(const struct qp_request *req, const struct uverbs_qp *qp, uint8_t *qpc)
 {
+	bool is_rc = req->type == IB_UVERBS_QPT_RC;
+
 	if (!(req->driver.flags & MLX5_QP_FLAG_SCATTER_CQE))
 		return;
-	prm_set(qpc, QPC_CS_RES, qp->recv_cq->cqe_size == 128 ? PRM_CS_RES_64B : PRM_CS_RES_32B);
-	if (qp->sq_sig_all || req->driver.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE)
+	if (is_rc || req->type == IB_UVERBS_QPT_UC)
+		prm_set(qpc, QPC_CS_RES,
+			qp->recv_cq->cqe_size == 128 ? PRM_CS_RES_64B : PRM_CS_RES_32B);
+	if (is_rc && (qp->sq_sig_all || req->driver.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE))
 		prm_set(qpc, QPC_CS_REQ,
 			qp->send_cq->cqe_size == 128 ? PRM_CS_REQ_64B : PRM_CS_REQ_32B);
 }
 
-static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
-		     const struct uverbs_qp *qp, uint8_t *qpc)
+/* What XRC QPs have not themselves is the driver's own: each must name something. */
+static void fill_objects(const struct uverbs_qp *qp, const struct driver_objects *own, uint8_t *qpc)
 {
-	prm_set(qpc, QPC_ST, PRM_QP_ST_RC);
+	prm_set(qpc, QPC_PD, qp->pd ? qp->pd->pdn : own->pdn);
+	prm_set(qpc, QPC_CQN_SND, qp->send_cq ? qp->send_cq->cqn : own->cqn);
+	prm_set(qpc, QPC_CQN_RCV, qp->recv_cq ? qp->recv_cq->cqn : own->cqn);
+	if (qp->xrcd) {
+		prm_set(qpc, QPC_XRCD, xrc_domain_number(qp->xrcd->domain));
+		prm_set(qpc, QPC_UAR_PAGE, own->uar);
+	}
+	if (!qp->srq && (qp->type == IB_UVERBS_QPT_XRC_INI || qp->xrcd))
+		prm_set(qpc, QPC_SRQN_RMPN_XRQN, own->srqn);
+}
+
+static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
+		     const struct uverbs_qp *qp, const struct driver_objects *own, uint8_t *qpc)
+{
+	prm_set(qpc, QPC_ST, qp_service_type(req->type));
 	prm_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
-	prm_set(qpc, QPC_PD, qp->pd->pdn);
-	prm_set(qpc, QPC_UAR_PAGE, req->driver.bfreg_index);
+	prm_set(qpc, QPC_BLOCK_LB_MC,
+		!!(req->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
 	prm_set(qpc, QPC_USER_INDEX, req->driver.uidx);
-	prm_set(qpc, QPC_CQN_SND, qp->send_cq->cqn);
-	prm_set(qpc, QPC_CQN_RCV, qp->recv_cq->cqn);
+	fill_send_queue(&req->driver, qpc);
+	fill_receive_queue(req, qp, qpc);
+	fill_objects(qp, own, qpc);
+	if (qp->xrcd)
+		return; /* no queues */
+	prm_set(qpc, QPC_UAR_PAGE, req->driver.bfreg_index);
 	prm_set(qpc, QPC_LOG_PAGE_SIZE, req->memory.log_page_size);
 	prm_set(qpc, QPC_PAGE_OFFSET, req->memory.page_offset);
 	prm_set(qpc, QPC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
-	fill_sizes(&req->driver, qpc);
 	fill_scatter_cqe(req, qp, qpc);
 }
 
@@ -177,26 +339,37 @@ static int create_in_device(struct uverbs_call *uc, const struct qp_request *req
 {
 	size_t in_len = PRM_CREATE_QP_IN_SIZE + queue_memory_bytes(&req->memory);
 	uint8_t *in = calloc(1, in_len), out[PRM_CMD_OUT_SIZE];
-	int ret;
+	struct driver_objects own = { 0 };
+	int ret = 0;
 
 	if (!in)
 		return ENOMEM;
+	if (req->type == IB_UVERBS_QPT_XRC_INI || req->type == IB_UVERBS_QPT_XRC_TGT)
+		ret = driver_objects_get(uc->adapter, &own);
+	if (ret)
+		goto free_in;
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
-	fill_qpc(uc, req, qp, prm_at(in, CREATE_QP_IN_QPC));
+	fill_qpc(uc, req, qp, &own, prm_at(in, CREATE_QP_IN_QPC));
 	queue_memory_put(&req->memory, uc->client, prm_at(in, CREATE_QP_IN_PAS));
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
 	if (!ret)
-		qp->qpn = prm_get(out, CREATE_QP_OUT_QPN);
+		qp->real->qpn = prm_get(out, CREATE_QP_OUT_QPN);
+free_in:
 	free(in);
 	return ret;
 }
 
 static void take_request(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)
 {
+	qp->type = req->type;
 	qp->pd = uc_object(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE);
 	qp->send_cq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
-	qp->recv_cq = uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
-	qp->uar = uverbs_uar_by_number(uc->file, req->driver.bfreg_index);
+	qp->srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+	qp->xrcd = uc_object(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE);
+	if (req->type != IB_UVERBS_QPT_XRC_INI)
+		qp->recv_cq = uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
+	if (!qp->xrcd)
+		qp->uar = uverbs_uar_by_number(uc->file, req->driver.bfreg_index);
 	qp->sq_sig_all = req->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	qp->rq_wqe_count = req->driver.rq_wqe_count;
 	qp->rq_sges = qp->rq_wqe_count ? 1u << (req->driver.rq_wqe_shift - MIN_RQ_SHIFT) : 0;
@@ -205,13 +378,20 @@ static void take_request(struct uverbs_call *uc, const struct qp_request *req, s
 	qp->events.user_handle = req->user_handle;
 }
 
-static void hold_users(struct uverbs_qp *qp)
+static int create_real(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)
 {
-	qp->pd->base.users++;
-	qp->send_cq->base.users++;
-	qp->recv_cq->base.users++;
-	if (qp->uar)
-		qp->uar->base.users++;
+	int ret;
+
+	qp->real = calloc(1, sizeof(*qp->real));
+	if (!qp->real)
+		return ENOMEM;
+	qp->real->users = 1;
+	ret = create_in_device(uc, req, qp);
+	if (ret)
+		free(qp->real);
+	else if (qp->xrcd)
+		xrc_domain_add_qp(qp->xrcd->domain, qp->real);
+	return ret;
 }
 
 static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs_qp *qp)
@@ -225,20 +405,45 @@ static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs
 	if (ret)
 		return ret;
 	take_request(uc, req, qp);
-	if (!qp->uar)
+	if (!qp->uar && !qp->xrcd)
 		return EINVAL;
 	ret = uc_async_channel(uc, UVERBS_ATTR_CREATE_QP_EVENT_FD, &qp->events.async);
 	if (ret)
 		return ret;
-	ret = create_in_device(uc, req, qp);
+	ret = create_real(uc, req, qp);
 	if (ret) {
 		event_source_drop(&qp->events);
 		return ret;
 	}
-	qp->events.number = qp->qpn;
+	qp->events.number = qp->real->qpn;
 	event_source_add(&qp->events);
-	hold_users(qp);
+	count_users(qp, 1);
 	return 0;
+}
+
+int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
+	      uint64_t user_handle, struct uverbs_qp **out)
+{
+	struct uverbs_qp *qp;
+	int ret = object_new(sizeof(*qp), uc->file, UVERBS_OBJECT_QP, qp_destroy, &qp);
+
+	if (ret)
+		return ret;
+	qp->type = IB_UVERBS_QPT_XRC_TGT;
+	qp->real = real;
+	qp->xrcd = xrcd;
+	qp->events = (struct event_source){ .adapter = uc->adapter,
+					    .kind = SOURCE_QP,
+					    .number = real->qpn,
+					    .user_handle = user_handle,
+					    .async = uc->file->async };
+	if (qp->events.async)
+		event_channel_get(qp->events.async);
+	event_source_add(&qp->events);
+	real->users++;
+	count_users(qp, 1);
+	*out = qp;
+	return uc_publish(uc, &qp->base);
 }
 
 static int qp_respond(struct uverbs_call *uc, const struct qp_request *req,
@@ -247,7 +452,7 @@ static int qp_respond(struct uverbs_call *uc, const struct qp_request *req,
 	struct mlx5_ib_create_qp_resp driver = { .bfreg_index = req->driver.bfreg_index };
 
 	if (uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_CAP, &req->cap, sizeof(req->cap)) ||
-	    uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->qpn, sizeof(qp->qpn)) ||
+	    uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->real->qpn, sizeof(uint32_t)) ||
 	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
 		return EFAULT;
 	return 0;
@@ -260,15 +465,17 @@ static void qp_describe(const struct uverbs_call *uc, const struct qp_request *r
 	struct epitaph_qp entry = {
 		.sq = driver->buf_addr + ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift),
 		.dbrec = driver->db_addr,
-		.qpn = qp->qpn,
+		.qpn = qp->real->qpn,
 		.user_index = driver->uidx,
 		.sq_blocks = driver->sq_wqe_count,
 		.rq_wqes = driver->rq_wqe_count,
 	};
 
+	if (qp->xrcd)
+		return; /* no queues to flush */
 	uc_epitaph_entry(uc, &qp->base, &entry.entry);
-	epitaph_add_qp(uc->call->epitaph, &entry, &qp->send_cq->epitaph, &qp->recv_cq->epitaph,
-		       &qp->epitaph);
+	epitaph_add_qp(uc->call->epitaph, &entry, &qp->send_cq->epitaph,
+		       qp->recv_cq ? &qp->recv_cq->epitaph : &qp->send_cq->epitaph, &qp->epitaph);
 }
 
 static int qp_create(struct uverbs_call *uc)
@@ -300,7 +507,7 @@ static int qp_remove(struct uverbs_call *uc)
 	struct ib_uverbs_destroy_qp_resp resp;
 	int ret;
 
-	if (qp->base.users)
+	if (qp->base.users || !LIST_EMPTY(&qp->groups))
 		return EBUSY;
 	ret = qp_destroy(&qp->base, uc->tid);
 	if (ret)
@@ -313,6 +520,7 @@ static int qp_remove(struct uverbs_call *uc)
 static const struct uverbs_attr create_attrs[] = {
 	{ UVERBS_ATTR_CREATE_QP_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_QP },
 	{ UVERBS_ATTR_CREATE_QP_PD_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_PD },
+	{ UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_XRCD },
 	{ UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_SRQ },
 	{ UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },
 	{ UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },

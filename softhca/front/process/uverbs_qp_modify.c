@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs_qp_modify.c - queue pairs: change and query them.
+ * uverbs_qp_modify.c - queue pairs: change them.
  *
- * Which attributes a change of state needs and allows is a table (IBTA vol. 1, 11.2.5.2); what is right by it becomes one
- * device command.
+ * What is right by the state machine of uverbs_qp_state.c becomes one device command.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,111 +10,48 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/front/process/roce.h"
 #include "softhca/front/process/uverbs_objects.h"
+#include "softhca/front/process/uverbs_qp_state.h"
 #include "softhca/log.h"
 
-enum { /* attr_mask */
-       STATE = 1 << 0,
-       CUR_STATE = 1 << 1,
-       SQD_NOTIFY = 1 << 2,
-       ACCESS = 1 << 3,
-       PKEY = 1 << 4,
-       PORT = 1 << 5,
-       QKEY = 1 << 6,
-       AV = 1 << 7,
-       MTU = 1 << 8,
-       TIMEOUT = 1 << 9,
-       RETRY = 1 << 10,
-       RNR_RETRY = 1 << 11,
-       RQ_PSN = 1 << 12,
-       MAX_READS = 1 << 13,
-       ALT_PATH = 1 << 14,
-       RNR_TIMER = 1 << 15,
-       SQ_PSN = 1 << 16,
-       MAX_DEST_READS = 1 << 17,
-       MIG_STATE = 1 << 18,
-       CAP = 1 << 19,
-       DEST_QPN = 1 << 20,
-       ALL_ATTRS = (1 << 21) - 1,
-};
-
-enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, NUM_STATES };
-
 static const char *const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
-
-struct transition {
-	uint8_t from, to;
-	uint16_t opcode;
-	uint32_t needs, allows;
-	uint32_t optional; /* what the device takes only when opt_param_mask says so */
-};
-
-enum {
-	OPT_ACCESS = PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE,
-	CHANGEABLE = CUR_STATE | ACCESS | RNR_TIMER | ALT_PATH | MIG_STATE,
-};
-
-/* For RC. */
-static const struct transition transitions[] = {
-	{ RESET, INIT, PRM_OP_RST2INIT_QP, PKEY | PORT | ACCESS, 0, 0 },
-	{ INIT, INIT, PRM_OP_INIT2INIT_QP, 0, PKEY | PORT | ACCESS,
-	  OPT_ACCESS | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PRI_PORT },
-	{ INIT, RTR, PRM_OP_INIT2RTR_QP, AV | MTU | DEST_QPN | RQ_PSN | MAX_DEST_READS | RNR_TIMER,
-	  ALT_PATH | ACCESS | PKEY, OPT_ACCESS | PRM_OPTPAR_PKEY_INDEX },
-	{ RTR, RTS, PRM_OP_RTR2RTS_QP, TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | MAX_READS, CHANGEABLE,
-	  OPT_ACCESS | PRM_OPTPAR_RNR_TIMEOUT },
-	{ RTS, RTS, PRM_OP_RTS2RTS_QP, 0, CHANGEABLE, OPT_ACCESS | PRM_OPTPAR_RNR_TIMEOUT },
-	{ SQD, RTS, PRM_OP_SQD_RTS_QP, 0, CHANGEABLE, OPT_ACCESS | PRM_OPTPAR_RNR_TIMEOUT },
-	{ SQE, RTS, PRM_OP_SQERR2RTS_QP, 0, CUR_STATE, 0 },
-};
-
-/* From any state but as noted. */
-static const struct transition to_reset = { 0, RESET, PRM_OP_2RST_QP, 0, 0, 0 };
-static const struct transition to_error = { 0, ERR, PRM_OP_2ERR_QP, 0, 0, 0 };
-
-static const struct transition *find_transition(unsigned int from, unsigned int to)
-{
-	if (to == RESET)
-		return &to_reset;
-	if (to == ERR)
-		return from == RESET ? NULL : &to_error;
-	for (unsigned int i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++)
-		if (transitions[i].from == from && transitions[i].to == to)
-			return &transitions[i];
-	return NULL;
-}
 
 /* ---- checks ---- */
 
 static int refuse(struct uverbs_call *uc, const struct uverbs_qp *qp, const char *why, int error)
 {
-	log_note("%s: modify_qp %#x in state %s: %s", uc->adapter->name, qp->qpn,
-		 state_names[qp->state], why);
+	log_note("%s: modify_qp %#x in state %s: %s", uc->adapter->name, qp->real->qpn,
+		 state_names[qp->real->state], why);
 	return error;
 }
 
+/* Some attributes say nothing about one side of an XRC connection, and are not looked at there. */
+static uint32_t relevant_mask(const struct uverbs_qp *qp, uint32_t mask)
+{
+	if (qp->type == IB_UVERBS_QPT_XRC_INI)
+		return mask & ~(QP_ATTR_MAX_DEST_READS | QP_ATTR_RNR_TIMER);
+	if (qp->type == IB_UVERBS_QPT_XRC_TGT)
+		return mask & ~(QP_ATTR_MAX_READS | QP_ATTR_RETRY | QP_ATTR_RNR_RETRY);
+	return mask;
+}
+
 static int check_transition(struct uverbs_call *uc, const struct uverbs_qp *qp,
-			    const struct ib_uverbs_modify_qp *cmd,
-			    const struct transition **transition)
+			    const struct ib_uverbs_modify_qp *cmd, unsigned int *to,
+			    struct qp_transition *transition)
 {
 	uint32_t mask = cmd->attr_mask;
-	unsigned int from = mask & CUR_STATE ? cmd->cur_qp_state : qp->state;
-	unsigned int to = mask & STATE ? cmd->qp_state : from;
-	const struct transition *found;
+	unsigned int from = mask & QP_ATTR_CUR_STATE ? cmd->cur_qp_state : qp->real->state;
+	const char *why;
 
-	if (from >= NUM_STATES || to >= NUM_STATES)
-		return refuse(uc, qp, "no such state", EINVAL);
-	if (mask & CUR_STATE && from != RTR && from != RTS && from != SQD && from != SQE)
-		return refuse(uc, qp, "current state given where it is not ambiguous", EINVAL);
-	found = find_transition(from, to);
-	if (!found)
-		return refuse(uc, qp, "no way to that state", EINVAL);
-	if ((mask & found->needs) != found->needs)
-		return refuse(uc, qp, "a required attribute is missing", EINVAL);
-	if (mask & ~(found->needs | found->allows | STATE))
-		return refuse(uc, qp, "an attribute is not allowed here", EINVAL);
-	*transition = found;
-	return 0;
+	*to = mask & QP_ATTR_STATE ? cmd->qp_state : from;
+	why = qp_state_change(qp->type, from, *to, mask, transition);
+	return why ? refuse(uc, qp, why, EINVAL) : 0;
+}
+
+static bool is_port(const struct uverbs_call *uc, unsigned int port)
+{
+	return port >= 1 && port <= uc->adapter->num_ports;
 }
 
 static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
@@ -124,14 +60,28 @@ static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	struct gid_entry gid;
 	int ret;
 
-	if (dest->port_num != qp->port)
+	if (!is_port(uc, dest->port_num) || dest->port_num != qp->real->port)
 		return refuse(uc, qp, "path of another port", EINVAL);
 	if (!dest->is_global)
 		return uc->adapter->link_layer == HCA_LINK_ETHERNET
 			       ? refuse(uc, qp, "RoCE needs a global path", EINVAL)
 			       : 0;
 	ret = adapter_query_gid(uc->adapter, dest->port_num, dest->sgid_index, &gid);
-	return ret ? refuse(uc, qp, "no such source GID", ENODATA) : 0;
+	return ret ? refuse(uc, qp, "no such source GID", ret) : 0;
+}
+
+/* Before the change of state is looked at, as the kernel does. */
+static int check_address(struct uverbs_call *uc, const struct uverbs_qp *qp,
+			 const struct ib_uverbs_modify_qp *cmd)
+{
+	uint32_t mask = cmd->attr_mask;
+
+	if (mask & QP_ATTR_PORT && !is_port(uc, cmd->port_num))
+		return refuse(uc, qp, "no such port", EINVAL);
+	if ((mask & QP_ATTR_CUR_STATE && cmd->cur_qp_state >= QP_STATES) ||
+	    (mask & QP_ATTR_STATE && cmd->qp_state >= QP_STATES))
+		return refuse(uc, qp, "no such state", EINVAL);
+	return mask & QP_ATTR_AV ? check_path(uc, qp, &cmd->dest) : 0;
 }
 
 static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
@@ -140,22 +90,21 @@ static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	uint32_t mask = cmd->attr_mask;
 	uint16_t pkey;
 
-	if (mask & PORT && (cmd->port_num < 1 || cmd->port_num > uc->adapter->num_ports))
-		return refuse(uc, qp, "no such port", EINVAL);
-	if (mask & PKEY && adapter_query_pkey(uc->adapter, mask & PORT ? cmd->port_num : qp->port,
-					      cmd->pkey_index, &pkey))
+	if (mask & QP_ATTR_PKEY &&
+	    adapter_query_pkey(uc->adapter, mask & QP_ATTR_PORT ? cmd->port_num : qp->real->port,
+			       cmd->pkey_index, &pkey))
 		return refuse(uc, qp, "P_Key index out of range", EINVAL);
-	if (mask & MAX_READS &&
+	if (mask & QP_ATTR_MAX_READS &&
 	    cmd->max_rd_atomic > 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_RA_REQ_QP))
 		return refuse(uc, qp, "max_rd_atomic beyond the limit", EINVAL);
-	if (mask & MAX_DEST_READS &&
+	if (mask & QP_ATTR_MAX_DEST_READS &&
 	    cmd->max_dest_rd_atomic > 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_RA_RES_QP))
 		return refuse(uc, qp, "max_dest_rd_atomic beyond the limit", EINVAL);
-	if (mask & MTU && (cmd->path_mtu < 1 || cmd->path_mtu > 5))
+	if (mask & QP_ATTR_MTU && (cmd->path_mtu < 1 || cmd->path_mtu > 5))
 		return refuse(uc, qp, "no such path MTU", EINVAL);
-	if (mask & (ALT_PATH | MIG_STATE))
+	if (mask & (QP_ATTR_ALT_PATH | QP_ATTR_MIG_STATE))
 		return refuse(uc, qp, "path migration is not supported", EOPNOTSUPP);
-	return mask & AV ? check_path(uc, qp, &cmd->dest) : 0;
+	return 0;
 }
 
 /* ---- the command ---- */
@@ -173,12 +122,15 @@ static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_de
 		memcpy(prm_at(ads, ADS_RGID_RIP), dest->dgid, sizeof(dest->dgid));
 	}
 	if (uc->adapter->link_layer == HCA_LINK_ETHERNET) {
-		prm_set(ads, ADS_UDP_SPORT, 0xc000 | (dest->flow_label & 0x3fff));
+		uint8_t mac[6];
+
+		roce_resolve(dest->dgid, mac);
+		prm_set(ads, ADS_UDP_SPORT, roce_udp_source(dest->flow_label));
 		prm_set(ads, ADS_DSCP, dest->traffic_class >> 2);
 		prm_set(ads, ADS_ETH_PRIO, dest->sl & 7);
-		prm_set(ads, ADS_RMAC_47_32, 0x0200);
+		prm_set(ads, ADS_RMAC_47_32, mac[0] << 8 | mac[1]);
 		prm_set(ads, ADS_RMAC_31_0,
-			dest->dgid[13] << 16 | dest->dgid[14] << 8 | dest->dgid[15]);
+			(uint32_t)mac[2] << 24 | mac[3] << 16 | mac[4] << 8 | mac[5]);
 	} else {
 		prm_set(ads, ADS_RLID, dest->dlid);
 		prm_set(ads, ADS_MLID, dest->src_path_bits & 0x7f);
@@ -198,13 +150,43 @@ static unsigned int log2_roundup(unsigned int value)
 /* A responder without room for READs and atomics has them off, whatever the access flags say. */
 static void fill_access(struct uverbs_qp *qp, uint8_t *qpc)
 {
-	bool reads = qp->max_dest_reads;
+	bool reads = qp->real->max_dest_reads;
 
-	prm_set(qpc, QPC_RWE, !!(qp->access & IB_UVERBS_ACCESS_REMOTE_WRITE));
-	prm_set(qpc, QPC_RRE, reads && qp->access & IB_UVERBS_ACCESS_REMOTE_READ);
-	prm_set(qpc, QPC_RAE, reads && qp->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC);
-	if (reads && qp->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
+	prm_set(qpc, QPC_RWE, !!(qp->real->access & IB_UVERBS_ACCESS_REMOTE_WRITE));
+	prm_set(qpc, QPC_RRE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_READ);
+	prm_set(qpc, QPC_RAE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC);
+	if (reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
 		prm_set(qpc, QPC_ATOMIC_MODE, 1); /* 8 bytes, IB semantics */
+}
+
+enum { UD_MTU = 5, UD_LOG_MSG_MAX = 12 }; /* one packet of 4096 bytes, whatever the path */
+
+static void fill_mtu(const struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
+		     const struct uverbs_qp *qp, uint8_t *qpc)
+{
+	if (qp->type == IB_UVERBS_QPT_UD) {
+		prm_set(qpc, QPC_MTU, UD_MTU);
+		prm_set(qpc, QPC_LOG_MSG_MAX, UD_LOG_MSG_MAX);
+	} else if (cmd->attr_mask & QP_ATTR_MTU) {
+		prm_set(qpc, QPC_MTU, cmd->path_mtu);
+		prm_set(qpc, QPC_LOG_MSG_MAX, adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_MSG));
+	}
+}
+
+static void fill_limits(const struct ib_uverbs_modify_qp *cmd, uint8_t *qpc)
+{
+	uint32_t mask = cmd->attr_mask;
+
+	if (mask & QP_ATTR_RETRY)
+		prm_set(qpc, QPC_RETRY_COUNT, cmd->retry_cnt);
+	if (mask & QP_ATTR_RNR_RETRY)
+		prm_set(qpc, QPC_RNR_RETRY, cmd->rnr_retry);
+	if (mask & QP_ATTR_RNR_TIMER)
+		prm_set(qpc, QPC_MIN_RNR_NAK, cmd->min_rnr_timer);
+	if (mask & QP_ATTR_MAX_READS && cmd->max_rd_atomic)
+		prm_set(qpc, QPC_LOG_SRA_MAX, log2_roundup(cmd->max_rd_atomic));
+	if (mask & QP_ATTR_MAX_DEST_READS && cmd->max_dest_rd_atomic)
+		prm_set(qpc, QPC_LOG_RRA_MAX, log2_roundup(cmd->max_dest_rd_atomic));
 }
 
 static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
@@ -213,49 +195,41 @@ static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 	uint8_t *path = prm_at(qpc, QPC_PRIMARY_PATH);
 	uint32_t mask = cmd->attr_mask;
 
-	prm_set(qpc, QPC_ST, PRM_QP_ST_RC);
+	prm_set(qpc, QPC_ST, qp_service_type(qp->type));
 	prm_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
-	if (mask & AV)
+	if (mask & QP_ATTR_AV)
 		fill_path(uc, &cmd->dest, path);
-	if (mask & PKEY)
+	if (mask & QP_ATTR_PKEY)
 		prm_set(path, ADS_PKEY_INDEX, cmd->pkey_index);
-	if (mask & PORT)
-		prm_set(path, ADS_VHCA_PORT_NUM, cmd->port_num);
-	if (mask & TIMEOUT)
+	if (mask & (QP_ATTR_PORT | QP_ATTR_AV))
+		prm_set(path, ADS_VHCA_PORT_NUM, qp->real->port);
+	if (mask & QP_ATTR_TIMEOUT)
 		prm_set(path, ADS_ACK_TIMEOUT, cmd->timeout);
-	if (mask & MTU) {
-		prm_set(qpc, QPC_MTU, cmd->path_mtu);
-		prm_set(qpc, QPC_LOG_MSG_MAX, adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_MSG));
-	}
-	if (mask & DEST_QPN)
+	if (mask & QP_ATTR_QKEY)
+		prm_set(qpc, QPC_Q_KEY, cmd->qkey);
+	if (mask & QP_ATTR_DEST_QPN)
 		prm_set(qpc, QPC_REMOTE_QPN, cmd->dest_qp_num);
-	if (mask & RQ_PSN)
+	if (mask & QP_ATTR_RQ_PSN)
 		prm_set(qpc, QPC_NEXT_RCV_PSN, cmd->rq_psn);
-	if (mask & SQ_PSN)
+	if (mask & QP_ATTR_SQ_PSN)
 		prm_set(qpc, QPC_NEXT_SEND_PSN, cmd->sq_psn);
-	if (mask & RETRY)
-		prm_set(qpc, QPC_RETRY_COUNT, cmd->retry_cnt);
-	if (mask & RNR_RETRY)
-		prm_set(qpc, QPC_RNR_RETRY, cmd->rnr_retry);
-	if (mask & RNR_TIMER)
-		prm_set(qpc, QPC_MIN_RNR_NAK, cmd->min_rnr_timer);
-	if (mask & MAX_READS && cmd->max_rd_atomic)
-		prm_set(qpc, QPC_LOG_SRA_MAX, log2_roundup(cmd->max_rd_atomic));
-	if (mask & MAX_DEST_READS && cmd->max_dest_rd_atomic)
-		prm_set(qpc, QPC_LOG_RRA_MAX, log2_roundup(cmd->max_dest_rd_atomic));
+	fill_mtu(uc, cmd, qp, qpc);
+	fill_limits(cmd, qpc);
 	fill_access(qp, qpc);
 }
 
 static const struct {
 	uint32_t attrs, optional;
 } optional_table[] = {
-	{ ACCESS | MAX_DEST_READS, OPT_ACCESS },
-	{ PKEY, PRM_OPTPAR_PKEY_INDEX },
-	{ PORT, PRM_OPTPAR_PRI_PORT },
-	{ RNR_TIMER, PRM_OPTPAR_RNR_TIMEOUT },
+	{ QP_ATTR_ACCESS | QP_ATTR_MAX_DEST_READS,
+	  PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE },
+	{ QP_ATTR_PKEY, PRM_OPTPAR_PKEY_INDEX },
+	{ QP_ATTR_PORT, PRM_OPTPAR_PRI_PORT },
+	{ QP_ATTR_QKEY, PRM_OPTPAR_Q_KEY },
+	{ QP_ATTR_RNR_TIMER, PRM_OPTPAR_RNR_TIMEOUT },
 };
 
-static uint32_t optional_params(uint32_t mask, const struct transition *transition)
+static uint32_t optional_params(uint32_t mask, const struct qp_transition *transition)
 {
 	uint32_t optional = 0;
 
@@ -266,12 +240,14 @@ static uint32_t optional_params(uint32_t mask, const struct transition *transiti
 }
 
 static int change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
-		  const struct transition *transition, struct uverbs_qp *qp)
+		  const struct qp_transition *transition, struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
+	if (!transition->opcode)
+		return 0;
 	prm_set(in, CMD_IN_OPCODE, transition->opcode);
-	prm_set(in, MODIFY_QP_IN_QPN, qp->qpn);
+	prm_set(in, MODIFY_QP_IN_QPN, qp->real->qpn);
 	prm_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, optional_params(cmd->attr_mask, transition));
 	fill_qpc(uc, cmd, qp, prm_at(in, MODIFY_QP_IN_QPC));
 	return adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
@@ -279,37 +255,64 @@ static int change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 
 static void remember(const struct ib_uverbs_modify_qp *cmd, struct uverbs_qp *qp)
 {
-	if (cmd->attr_mask & ACCESS)
-		qp->access = cmd->qp_access_flags;
-	if (cmd->attr_mask & MAX_DEST_READS)
-		qp->max_dest_reads = cmd->max_dest_rd_atomic;
-	if (cmd->attr_mask & PORT)
-		qp->port = cmd->port_num;
+	if (cmd->attr_mask & QP_ATTR_ACCESS)
+		qp->real->access = cmd->qp_access_flags;
+	if (cmd->attr_mask & QP_ATTR_MAX_DEST_READS)
+		qp->real->max_dest_reads = cmd->max_dest_rd_atomic;
+	if (cmd->attr_mask & QP_ATTR_PORT)
+		qp->real->port = cmd->port_num;
 }
 
-static int modify(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd)
+/* What the driver is told beyond the verb: nothing that this adapter announces. */
+static int check_driver_part(struct uverbs_call *uc)
 {
-	const struct transition *transition;
-	struct uverbs_qp *qp, before;
+	struct mlx5_ib_modify_qp driver;
+	size_t len = uc_len(uc, UVERBS_ATTR_UHW_IN);
+
+	if (!len)
+		return 0;
+	if (len < offsetof(struct mlx5_ib_modify_qp, ece_options) + sizeof(driver.ece_options))
+		return EINVAL;
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)))
+		return EFAULT;
+	return driver.comp_mask || driver.burst_info.reserved ? EOPNOTSUPP : 0;
+}
+
+static int check(struct uverbs_call *uc, const struct uverbs_qp *qp,
+		 struct ib_uverbs_modify_qp *cmd, unsigned int *to,
+		 struct qp_transition *transition)
+{
+	int ret = check_address(uc, qp, cmd);
+
+	cmd->attr_mask = relevant_mask(qp, cmd->attr_mask);
+	if (!ret)
+		ret = check_driver_part(uc);
+	if (!ret)
+		ret = check_transition(uc, qp, cmd, to, transition);
+	return ret ? ret : check_values(uc, qp, cmd);
+}
+
+static int modify(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd)
+{
+	struct qp_transition transition;
+	struct real_qp before;
+	struct uverbs_qp *qp;
+	unsigned int to;
 	int ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd->qp_handle, &qp);
 
 	if (!ret)
-		ret = check_values(uc, qp, cmd);
-	if (!ret)
-		ret = check_transition(uc, qp, cmd, &transition);
+		ret = check(uc, qp, cmd, &to, &transition);
 	if (ret)
 		return ret;
-	before = *qp;
+	before = *qp->real;
 	remember(cmd, qp);
-	ret = change(uc, cmd, transition, qp);
+	ret = change(uc, cmd, &transition, qp);
 	if (ret) {
-		qp->access = before.access;
-		qp->max_dest_reads = before.max_dest_reads;
-		qp->port = before.port;
+		*qp->real = before;
 		return ret;
 	}
-	qp->state = transition->to;
-	epitaph_start_qp(&qp->epitaph, qp->state != RESET);
+	qp->real->state = to;
+	epitaph_start_qp(&qp->epitaph, to != QP_RESET);
 	return 0;
 }
 
@@ -319,7 +322,7 @@ static int qp_modify(struct uverbs_call *uc)
 
 	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
 		return EFAULT;
-	if (cmd.attr_mask & ~ALL_ATTRS)
+	if (cmd.attr_mask & ~QP_ATTR_STANDARD)
 		return EOPNOTSUPP;
 	return modify(uc, &cmd);
 }
@@ -332,108 +335,14 @@ static int qp_modify_ex(struct uverbs_call *uc)
 
 	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
 		return EFAULT;
-	if (cmd.base.attr_mask & ~ALL_ATTRS)
-		return EOPNOTSUPP; /* the rate limit too: it is for raw packets */
+	if (cmd.base.attr_mask & ~(QP_ATTR_STANDARD | QP_ATTR_RATE_LIMIT))
+		return EOPNOTSUPP;
 	ret = modify(uc, &cmd.base);
 	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
 	return ret ? ret : uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 
-/* ---- query ---- */
-
-static unsigned int state_of(uint8_t device_state)
-{
-	static const uint8_t states[] = {
-		[PRM_QP_STATE_RST] = RESET, [PRM_QP_STATE_INIT] = INIT,
-		[PRM_QP_STATE_RTR] = RTR,   [PRM_QP_STATE_RTS] = RTS,
-		[PRM_QP_STATE_SQER] = SQE,  [PRM_QP_STATE_SQD] = SQD,
-		[PRM_QP_STATE_ERR] = ERR,   [PRM_QP_STATE_SQ_DRAINING] = SQD,
-	};
-
-	return device_state < sizeof(states) ? states[device_state] : ERR;
-}
-
-static void read_path(const struct uverbs_call *uc, const uint8_t *ads,
-		      struct ib_uverbs_qp_dest *dest)
-{
-	bool roce = uc->adapter->link_layer == HCA_LINK_ETHERNET;
-	uint32_t rate = prm_get(ads, ADS_STAT_RATE);
-
-	dest->sl = prm_get(ads, roce ? ADS_ETH_PRIO : ADS_SL);
-	dest->static_rate = rate ? rate - 5 : 0;
-	dest->port_num = prm_get(ads, ADS_VHCA_PORT_NUM);
-	dest->dlid = roce ? 0 : prm_get(ads, ADS_RLID);
-	dest->src_path_bits = roce ? 0 : prm_get(ads, ADS_MLID);
-	dest->is_global = roce || prm_get(ads, ADS_GRH);
-	if (!dest->is_global)
-		return;
-	dest->sgid_index = prm_get(ads, ADS_SRC_ADDR_INDEX);
-	dest->hop_limit = prm_get(ads, ADS_HOP_LIMIT);
-	dest->traffic_class = prm_get(ads, ADS_TCLASS);
-	dest->flow_label = prm_get(ads, ADS_FLOW_LABEL);
-	memcpy(dest->dgid, prm_at(ads, ADS_RGID_RIP), sizeof(dest->dgid));
-}
-
-static uint32_t read_access(const uint8_t *qpc)
-{
-	return (prm_get(qpc, QPC_RRE) ? IB_UVERBS_ACCESS_REMOTE_READ : 0) |
-	       (prm_get(qpc, QPC_RWE) ? IB_UVERBS_ACCESS_REMOTE_WRITE : 0) |
-	       (prm_get(qpc, QPC_RAE) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0);
-}
-
-static void read_qpc(const struct uverbs_call *uc, const struct uverbs_qp *qp, const uint8_t *qpc,
-		     struct ib_uverbs_query_qp_resp *resp)
-{
-	const uint8_t *path = prm_at(qpc, QPC_PRIMARY_PATH);
-
-	read_path(uc, path, &resp->dest);
-	resp->qp_state = resp->cur_qp_state = state_of(prm_get(qpc, QPC_STATE));
-	resp->sq_draining = prm_get(qpc, QPC_STATE) == PRM_QP_STATE_SQ_DRAINING;
-	resp->path_mtu = prm_get(qpc, QPC_MTU);
-	resp->qkey = prm_get(qpc, QPC_Q_KEY);
-	resp->rq_psn = prm_get(qpc, QPC_NEXT_RCV_PSN);
-	resp->sq_psn = prm_get(qpc, QPC_NEXT_SEND_PSN);
-	resp->dest_qp_num = prm_get(qpc, QPC_REMOTE_QPN);
-	resp->qp_access_flags = read_access(qpc);
-	resp->pkey_index = prm_get(path, ADS_PKEY_INDEX);
-	resp->port_num = prm_get(path, ADS_VHCA_PORT_NUM);
-	resp->timeout = prm_get(path, ADS_ACK_TIMEOUT);
-	resp->max_rd_atomic = 1u << prm_get(qpc, QPC_LOG_SRA_MAX);
-	resp->max_dest_rd_atomic = 1u << prm_get(qpc, QPC_LOG_RRA_MAX);
-	resp->min_rnr_timer = prm_get(qpc, QPC_MIN_RNR_NAK);
-	resp->retry_cnt = prm_get(qpc, QPC_RETRY_COUNT);
-	resp->rnr_retry = prm_get(qpc, QPC_RNR_RETRY);
-	/* The library knows its send queue and reports that itself, as with the kernel's driver. */
-	resp->max_recv_wr = qp->rq_wqe_count;
-	resp->max_recv_sge = qp->rq_sges;
-	resp->sq_sig_all = qp->sq_sig_all;
-}
-
-static int qp_query(struct uverbs_call *uc)
-{
-	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_BYTE(QUERY_QP_OUT_QPC) + PRM_QPC_SIZE];
-	struct ib_uverbs_query_qp_resp resp = { 0 };
-	struct ib_uverbs_query_qp cmd;
-	struct uverbs_qp *qp;
-	int ret = uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
-
-	if (!ret)
-		ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd.qp_handle, &qp);
-	if (ret)
-		return ret;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
-	prm_set(in, QUERY_QP_IN_QPN, qp->qpn);
-	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
-	if (ret)
-		return ret;
-	read_qpc(uc, qp, prm_at(out, QUERY_QP_OUT_QPC), &resp);
-	qp->state = resp.qp_state;
-	return uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-}
-
 static const struct uverbs_write write_table[] = {
-	{ "QUERY_QP", IB_USER_VERBS_CMD_QUERY_QP, sizeof(struct ib_uverbs_query_qp),
-	  sizeof(struct ib_uverbs_query_qp_resp), qp_query },
 	{ "MODIFY_QP", IB_USER_VERBS_CMD_MODIFY_QP, sizeof(struct ib_uverbs_modify_qp), 0,
 	  qp_modify },
 	{ "MODIFY_QP_EX", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP,
@@ -441,4 +350,4 @@ static const struct uverbs_write write_table[] = {
 	  qp_modify_ex },
 };
 
-const struct uverbs_writes qp_writes = METHODS(write_table);
+const struct uverbs_writes qp_modify_writes = METHODS(write_table);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * roce.h - addresses on RoCE: from GIDs to Ethernet addresses, without a network stack to ask.
+ *
+ * The adapters of a fabric give their ports addresses by rule, so those of a peer follow from its GID.
+ */
+#ifndef SOFTHCA_PROCESS_ROCE_H
+#define SOFTHCA_PROCESS_ROCE_H
+
+#include <stdint.h>
+
+/* The Ethernet address of a port with that GUID: its EUI-64 without the middle (RFC 4291, appendix A). */
+void roce_port_mac(uint64_t port_guid, uint8_t mac[6]);
+/* The Ethernet address of the port, or of the group, that GID names. */
+void roce_resolve(const uint8_t gid[16], uint8_t mac[6]);
+/* The UDP source port of packets with that flow label (IBTA, annex A17.9.6). */
+uint16_t roce_udp_source(uint32_t flow_label);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_qp_state.c - the process front's state machine of QPs: what each type needs, and which ways there are.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "providers/mlx5/mlx5_ifc.h"
+#include "softhca/front/process/uverbs_qp_state.h"
+
+enum {
+	S = QP_ATTR_STATE,
+	TO_INIT = S | QP_ATTR_PKEY | QP_ATTR_PORT,
+	CONNECT = S | QP_ATTR_AV | QP_ATTR_MTU | QP_ATTR_DEST_QPN | QP_ATTR_RQ_PSN,
+	RESPOND = QP_ATTR_MAX_DEST_READS | QP_ATTR_RNR_TIMER,
+	REQUEST = QP_ATTR_TIMEOUT | QP_ATTR_RETRY | QP_ATTR_RNR_RETRY | QP_ATTR_MAX_READS,
+};
+
+/* What programs give on the way to RTS, by type */
+static const struct {
+	unsigned int type;
+	uint32_t init, rtr, rts;
+} usual[] = {
+	{ IB_UVERBS_QPT_RC, TO_INIT | QP_ATTR_ACCESS, CONNECT | RESPOND,
+	  S | QP_ATTR_SQ_PSN | REQUEST },
+	{ IB_UVERBS_QPT_UC, TO_INIT | QP_ATTR_ACCESS, CONNECT, S | QP_ATTR_SQ_PSN },
+	{ IB_UVERBS_QPT_UD, TO_INIT | QP_ATTR_QKEY, S, S | QP_ATTR_SQ_PSN },
+	{ IB_UVERBS_QPT_XRC_INI, TO_INIT | QP_ATTR_ACCESS, CONNECT, S | QP_ATTR_SQ_PSN | REQUEST },
+	{ IB_UVERBS_QPT_XRC_TGT, TO_INIT | QP_ATTR_ACCESS, CONNECT | RESPOND,
+	  S | QP_ATTR_SQ_PSN | QP_ATTR_TIMEOUT },
+	{ IB_UVERBS_QPT_RAW_PACKET, S | QP_ATTR_PORT, S, S },
+};
+
+enum { TYPES = sizeof(usual) / sizeof(usual[0]) };
+
+/* With all of MASK the change is right, without any one bit of it, or with FOREIGN, it is not. */
+static void check_mask(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
+		       uint16_t opcode, uint32_t foreign)
+{
+	struct qp_transition way;
+
+	assert_null(qp_state_change(type, from, to, mask, &way));
+	assert_int_equal(way.opcode, opcode);
+	for (uint32_t bit = 1; bit < QP_ATTR_STANDARD; bit <<= 1)
+		if (mask & bit && bit != S)
+			assert_non_null(qp_state_change(type, from, to, mask & ~bit, &way));
+	assert_non_null(qp_state_change(type, from, to, mask | foreign, &way));
+}
+
+static void each_type_needs_its_attributes(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < TYPES; i++) {
+		unsigned int type = usual[i].type;
+
+		check_mask(type, QP_RESET, QP_INIT, usual[i].init, PRM_OP_RST2INIT_QP, QP_ATTR_MTU);
+		check_mask(type, QP_INIT, QP_RTR, usual[i].rtr, PRM_OP_INIT2RTR_QP, QP_ATTR_SQ_PSN);
+		check_mask(type, QP_RTR, QP_RTS, usual[i].rts, PRM_OP_RTR2RTS_QP, QP_ATTR_PORT);
+	}
+}
+
+static void error_and_reset_take_no_attributes(void **state)
+{
+	struct qp_transition way;
+
+	(void)state;
+	for (unsigned int i = 0; i < TYPES; i++) {
+		for (unsigned int from = QP_INIT; from < QP_STATES; from++) {
+			check_mask(usual[i].type, from, QP_ERR, S, PRM_OP_2ERR_QP, QP_ATTR_QKEY);
+			check_mask(usual[i].type, from, QP_RESET, S, PRM_OP_2RST_QP, QP_ATTR_PKEY);
+		}
+		assert_non_null(qp_state_change(usual[i].type, QP_RESET, QP_ERR, S, &way));
+	}
+}
+
+static void there_is_no_way_past_a_state(void **state)
+{
+	struct qp_transition way;
+
+	(void)state;
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RESET, QP_RTR, S, &way));
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_INIT, QP_RTS, S, &way));
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, QP_INIT, S, &way));
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_ERR, QP_RTS, S, &way));
+	/* ConnectX does not drain */
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, QP_SQD, S, &way));
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_STATES, QP_RTS, S, &way));
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, 255, S, &way));
+}
+
+static void a_change_within_reset_is_no_command(void **state)
+{
+	struct qp_transition way;
+
+	(void)state;
+	assert_null(qp_state_change(IB_UVERBS_QPT_UD, QP_RESET, QP_RESET, S, &way));
+	assert_int_equal(way.opcode, 0);
+}
+
+static void the_current_state_may_be_given_where_it_can_change_by_itself(void **state)
+{
+	uint32_t mask = S | QP_ATTR_CUR_STATE;
+	struct qp_transition way;
+
+	(void)state;
+	assert_null(qp_state_change(IB_UVERBS_QPT_UD, QP_RTS, QP_RTS, mask, &way));
+	assert_null(qp_state_change(IB_UVERBS_QPT_UD, QP_SQE, QP_RTS, mask, &way));
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_UD, QP_INIT, QP_INIT, mask, &way));
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_UD, QP_ERR, QP_RESET, mask, &way));
+}
+
+static void optional_parameters_are_those_of_the_type(void **state)
+{
+	struct qp_transition way;
+
+	(void)state;
+	assert_null(qp_state_change(IB_UVERBS_QPT_UD, QP_RTS, QP_RTS, S | QP_ATTR_QKEY, &way));
+	assert_int_equal(way.optional, PRM_OPTPAR_Q_KEY);
+	assert_null(qp_state_change(IB_UVERBS_QPT_UC, QP_RTS, QP_RTS, S | QP_ATTR_ACCESS, &way));
+	assert_int_equal(way.optional, PRM_OPTPAR_RWE);
+	assert_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, QP_RTS, S | QP_ATTR_ACCESS, &way));
+	assert_int_equal(way.optional,
+			 PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE | PRM_OPTPAR_RNR_TIMEOUT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_type_needs_its_attributes),
+		cmocka_unit_test(error_and_reset_take_no_attributes),
+		cmocka_unit_test(there_is_no_way_past_a_state),
+		cmocka_unit_test(a_change_within_reset_is_no_command),
+		cmocka_unit_test(the_current_state_may_be_given_where_it_can_change_by_itself),
+		cmocka_unit_test(optional_parameters_are_those_of_the_type),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
