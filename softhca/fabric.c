@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "softhca/fabric.h"
+#include "softhca/log.h"
 #include "softhca/device/core.h"
 #include "softhca/net/uplink.h"
 
@@ -63,9 +64,33 @@ void fabric_unlock(struct fabric *fabric)
 	pthread_mutex_unlock(&fabric->lock);
 }
 
-int fabric_join(struct fabric *fabric, const char *path, bool ethernet)
+static int join(struct fabric *fabric, const char *path, bool ethernet)
 {
-	return uplink_join(fabric->uplink, path, ethernet);
+	int ret = uplink_join(fabric->uplink, path, ethernet);
+
+	if (ret == EPROTOTYPE)
+		log_error("--network %s: its hosts have the other link layer", path);
+	else if (ret == EMFILE)
+		log_error("--network %s: no room for another host", path);
+	else if (ret)
+		log_error("--network %s: %s", path, strerror(ret));
+	return ret;
+}
+
+static int capture(struct fabric *fabric, const char *path, bool ethernet)
+{
+	int ret = uplink_capture(fabric->uplink, path, ethernet);
+
+	if (ret)
+		log_error("--pcap %s: %s", path, strerror(ret));
+	return ret;
+}
+
+int fabric_connect(struct fabric *fabric, bool ethernet, const char *network, const char *file)
+{
+	int ret = network ? join(fabric, network, ethernet) : 0;
+
+	return !ret && file ? capture(fabric, file, ethernet) : ret;
 }
 
 bool fabric_is_joined(const struct fabric *fabric)
@@ -78,14 +103,15 @@ unsigned int fabric_host_number(const struct fabric *fabric)
 	return uplink_number(fabric->uplink);
 }
 
+/* Port GUIDs, and MACs, are made of the lower bytes. */
+uint64_t fabric_guid(const struct fabric *fabric, unsigned int index)
+{
+	return 0x0002c9fffe800000ull + (fabric_host_number(fabric) << 12) + (index << 8);
+}
+
 int fabric_fd(const struct fabric *fabric)
 {
 	return uplink_fd(fabric->uplink);
-}
-
-int fabric_capture(struct fabric *fabric, const char *path, bool ethernet)
-{
-	return uplink_capture(fabric->uplink, path, ethernet);
 }
 
 /* ---- stations ---- */

@@ -22,19 +22,18 @@ int fabric_create(struct fabric **fabric);
 void fabric_destroy(struct fabric *fabric);
 
 /*
- * Other processes: those that join the network of the same directory are its hosts, each with a number
- * of its own, from which GUIDs and MACs are to be made. To be called before the first adapter is
- * created; 0, EPROTOTYPE when that network is of the other link layer, EMFILE when it is full, or an
- * errno of the directory. Without a network the number is 0 and the descriptor -1.
+ * Other processes: those that name the directory NETWORK are the hosts of one network, each with a number
+ * of its own, from which GUIDs and MACs are to be made. CAPTURE is a file for all packets, those between
+ * adapters of this process as well. Either may be NULL. To be called before the first adapter is created;
+ * 0, or an errno after saying what is wrong. Without a network the number is 0 and the descriptor -1.
  */
-int fabric_join(struct fabric *fabric, const char *path, bool ethernet);
+int fabric_connect(struct fabric *fabric, bool ethernet, const char *network, const char *capture);
 bool fabric_is_joined(const struct fabric *fabric);
+/* Node GUID of adapter INDEX (below 16) of this process, unique on the network. */
+uint64_t fabric_guid(const struct fabric *fabric, unsigned int index);
 unsigned int fabric_host_number(const struct fabric *fabric);
 /* To be polled for reading: fabric_progress() has something to do. */
 int fabric_fd(const struct fabric *fabric);
-
-/* Write all packets to a file, those between adapters of this process as well. Before adapters */
-int fabric_capture(struct fabric *fabric, const char *path, bool ethernet);
 
 /* Receives from other hosts, a bounded amount, and never blocks. True when there was something: the
  * adapters may have work then. NOW_NS as for hca_progress(). */

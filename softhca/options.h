@@ -32,6 +32,8 @@ struct options {
 	const char *faults[MAX_FAULTS];
 	unsigned int num_faults;
 	const char *trace_path;
+	const char *network_path; /* directory of the hosts of one network, or NULL */
+	const char *pcap_path;
 	uint32_t verbose;
 	bool adapter_options_given; /* any that describes the adapter: not for one that somebody else serves */
 	char **program;             /* NULL-terminated, argv of PROGRAM */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softhca/fabric.h"
 #include "softhca/fault.h"
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/client.h"
@@ -165,7 +166,7 @@ static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4
 
 	memset(gid, 0, 16);
 	if (ipv4) {
-		uint8_t v4[] = { 0xff, 0xff, 198, 18, adapter->index, port };
+		uint8_t v4[] = { 0xff, 0xff, 198, 18, adapter->host, adapter->index << 3 | port };
 
 		memcpy(gid + 10, v4, sizeof(v4));
 	} else {
@@ -243,6 +244,9 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 	adapter->link_layer = options->link_layer;
 	adapter->num_ports = options->ports;
 	adapter->node_guid = ADAPTER_NODE_GUID(index);
+	adapter->host = fabric_host_number(fabric);
+	if (fabric_is_joined(fabric))
+		adapter->node_guid = fabric_guid(fabric, index);
 	adapter->fault = fault;
 	adapter->trace = trace;
 	pthread_mutex_init(&adapter->uar_lock, NULL);

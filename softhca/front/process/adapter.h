@@ -72,6 +72,7 @@ struct uar_page {
 
 struct adapter {
 	unsigned int index;
+	unsigned int host; /* number of this process on its network, or 0 */
 	char name[16];
 	enum hca_link_layer link_layer;
 	unsigned int num_ports;

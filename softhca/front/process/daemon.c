@@ -173,9 +173,18 @@ static int open_trace(const struct options *options)
 	return ret;
 }
 
-static int create_adapters(const struct options *options)
+static int create_fabric(const struct options *options)
 {
 	int ret = fabric_create(&the_daemon.fabric);
+
+	return ret ? ret
+		   : fabric_connect(the_daemon.fabric, options->link_layer == HCA_LINK_ETHERNET,
+				    options->network_path, options->pcap_path);
+}
+
+static int create_adapters(const struct options *options)
+{
+	int ret = create_fabric(options);
 
 	for (unsigned int i = 0; !ret && i < options->devices; i++) {
 		ret = adapter_create(options, i, the_daemon.fabric, the_daemon.fault,

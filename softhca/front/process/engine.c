@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "softhca/fabric.h"
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/engine.h"
@@ -116,6 +117,7 @@ static bool run_adapters(uint64_t now, uint64_t *due)
 	bool worked = false;
 
 	*due = HCA_IDLE;
+	worked = fabric_progress(engine.daemon->fabric, now);
 	for (unsigned int i = 0; i < engine.daemon->num_adapters; i++) {
 		struct adapter *adapter = engine.daemon->adapters[i];
 		uint64_t at;
@@ -136,10 +138,13 @@ static void wake_up(void)
 	engine.spin_until = 0;
 }
 
-/* Until a kick, or until DUE. */
+/* Until a kick, a packet from another host, or DUE. */
 static void block(uint64_t now, uint64_t due)
 {
-	struct pollfd pfd = { .fd = engine.kick_fd, .events = POLLIN };
+	struct pollfd fds[2] = {
+		{ .fd = engine.kick_fd, .events = POLLIN },
+		{ .fd = fabric_fd(engine.daemon->fabric), .events = POLLIN }, /* none: -1 */
+	};
 	struct timespec timeout, *wait = NULL;
 	eventfd_t value;
 
@@ -149,10 +154,11 @@ static void block(uint64_t now, uint64_t due)
 		timeout = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
 		wait = &timeout;
 	}
-	if (ppoll(&pfd, 1, wait, NULL) > 0) {
+	if (ppoll(fds, 2, wait, NULL) <= 0)
+		return;
+	if (fds[0].revents)
 		eventfd_read(engine.kick_fd, &value);
-		wake_up();
-	}
+	wake_up();
 }
 
 static void nap(uint64_t now, uint64_t due)
@@ -161,7 +167,7 @@ static void nap(uint64_t now, uint64_t due)
 
 	if (end <= now)
 		return;
-	if (engine.nap_ns >= LONG_NAP_NS) {
+	if (engine.nap_ns >= LONG_NAP_NS || fabric_is_joined(engine.daemon->fabric)) {
 		atomic_store(&engine.blocked, true);
 		block(now, end);
 		atomic_store(&engine.blocked, false);

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "softhca/fabric.h"
 #include "softhca/fault.h"
 #include "softhca/front/vfio-user/device.h"
 #include "softhca/front/vfio-user/server.h"
@@ -233,20 +234,30 @@ static const struct timespec *time_left(uint64_t deadline, struct timespec *left
 	return left;
 }
 
+/* What other hosts have sent, and what the adapter makes of it: when to look again at the latest */
+static uint64_t run_adapter(struct server *server)
+{
+	bool more = fabric_progress(server->device.config.fabric, now_ns());
+	uint64_t next = hca_progress(server->device.hca, now_ns());
+
+	return more ? 0 : next;
+}
+
 /* 0: go on; ECANCELED: told to stop */
 static int turn(struct server *server)
 {
 	bool sending = server->sent < server->to_send;
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = server->signal_fd, .events = POLLIN },
 		{ .fd = server->client_fd, .events = sending ? POLLOUT : POLLIN },
+		{ .fd = fabric_fd(server->device.config.fabric), .events = POLLIN },
 	};
 	struct timespec left;
 	int ret;
 
 	if (server->client_fd < 0)
 		fds[1] = (struct pollfd){ .fd = server->listen_fd, .events = POLLIN };
-	if (ppoll(fds, 2, time_left(hca_progress(server->device.hca, now_ns()), &left), NULL) < 0)
+	if (ppoll(fds, 3, time_left(run_adapter(server), &left), NULL) < 0)
 		return errno == EINTR ? 0 : errno;
 	if (fds[0].revents)
 		return ECANCELED;
@@ -329,6 +340,16 @@ free_device:
 	return ret == ECANCELED ? 0 : ret;
 }
 
+static int connect_fabric(struct hca_config *config, const struct options *options)
+{
+	int ret = fabric_connect(config->fabric, options->link_layer == HCA_LINK_ETHERNET,
+				 options->network_path, options->pcap_path);
+
+	if (fabric_is_joined(config->fabric))
+		config->node_guid = fabric_guid(config->fabric, 0);
+	return ret;
+}
+
 int pci_serve(const struct options *options)
 {
 	struct hca_config config = {
@@ -342,12 +363,18 @@ int pci_serve(const struct options *options)
 	struct server *server = calloc(1, sizeof(*server));
 	int ret = server ? add_faults(options, &config.fault) : ENOMEM;
 
+	if (!ret)
+		ret = fabric_create(&config.fabric);
+	if (!ret)
+		ret = connect_fabric(&config, options);
 	if (!ret && options->trace_path)
 		ret = trace_open(options->trace_path, &config.trace);
 	if (!ret)
 		ret = run(server, options, &config);
 	if (ret)
 		log_error("pci: %s", strerror(ret));
+	if (config.fabric)
+		fabric_destroy(config.fabric);
 	trace_close(config.trace);
 	fault_destroy(config.fault);
 	free(server);
