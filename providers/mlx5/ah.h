@@ -20,8 +20,9 @@ static inline struct mlx5_ah *to_mah(struct ibv_ah *ah)
 	return container_of(ah, struct mlx5_ah, ah);
 }
 
-/* The address vector of ATTR. RoCE has another place for the SL, and names the next hop by DMAC
- * (6 bytes; NULL on InfiniBand). */
-void ah_fill_av(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av);
+/* The address vector of ATTR in a zeroed AV. That of RoCE names the next hop by DMAC, 6 bytes; its
+ * UDP source port is the caller's. */
+void ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av);
+void ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av);
 
 #endif

@@ -9,17 +9,24 @@
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/mlx5_prm.h"
 #include "providers/mlx5/post.h"
+#include "providers/mlx5/srq.h"
 
 static const struct verbs_ops context_ops = {
 	.poll_cq = mlx5_poll_cq,
 	.req_notify_cq = cq_arm,
 	.post_send = mlx5_post_send,
 	.post_recv = mlx5_post_recv,
+	.post_srq_recv = mlx5_post_srq_recv,
 	.cq_event = cq_event,
 	.query_device_ex = device_query_ex,
 	.query_port = device_query_port,
 	.alloc_pd = pd_alloc,
 	.dealloc_pd = pd_dealloc,
+	.import_pd = pd_import,
+	.unimport_pd = pd_unimport,
+	.alloc_td = td_alloc,
+	.dealloc_td = td_dealloc,
+	.alloc_parent_domain = parent_domain_alloc,
 	.reg_mr = mr_reg,
 	.dereg_mr = mr_dereg,
 	.create_ah = ah_create,
@@ -30,6 +37,11 @@ static const struct verbs_ops context_ops = {
 	.modify_qp = qp_modify,
 	.query_qp = qp_query,
 	.destroy_qp = qp_destroy,
+	.open_qp = qp_open,
+	.create_srq = srq_create,
+	.destroy_srq = srq_destroy,
+	.open_xrcd = xrcd_open,
+	.close_xrcd = xrcd_close,
 };
 
 static __thread uint32_t open_flags;

@@ -37,6 +37,8 @@ struct mlx5_context {
 	struct ibv_device_attr device_attr;
 	struct mlx5_ib_query_device_resp device_resp;
 
+	uint8_t link_layer[3]; /* of each port, once known; atomic */
+
 	struct verbs_context vctx;
 };
 
@@ -79,6 +81,21 @@ uint32_t pd_number(struct ibv_pd *pd);
 int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 	   struct verbs_mr **vmr);
 int mr_dereg(struct verbs_mr *vmr);
+
+struct ibv_td *td_alloc(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int td_dealloc(struct ibv_td *td);
+struct ibv_pd *parent_domain_alloc(struct ibv_context *context,
+				   struct ibv_parent_domain_init_attr *attr);
+int pd_import(struct ibv_context *context, uint32_t handle, struct ibv_pd **pd);
+void pd_unimport(struct ibv_pd *pd);
+
+/* srq.c, xrc.c */
+int srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+	       struct verbs_srq **vsrq);
+int srq_destroy(struct ibv_srq *srq);
+struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr);
+int xrcd_close(struct ibv_xrcd *xrcd);
+struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
 
 /* ah.c */
 int ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah);

@@ -13,8 +13,9 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#define CQE_MAX ((1u << 24) - 1) /* the consumer index has 24 bits */
+#define CQE_MAX             ((1u << 24) - 1) /* the consumer index has 24 bits */
 
+#define COMP_MASK_SUPPORTED (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define WC_FLAGS_SUPPORTED                                                       \
 	((uint64_t)IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 	 IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG | IBV_WC_EX_WITH_TM_INFO)
@@ -24,6 +25,11 @@
 static uint32_t attr_flags(const struct ibv_cq_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
+}
+
+static struct ibv_pd *attr_pd(const struct ibv_cq_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD ? attr->parent_domain : NULL;
 }
 
 static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr)
@@ -41,9 +47,13 @@ static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 			   (unsigned long long)WC_FLAGS_SUPPORTED);
 		return ENOTSUP;
 	}
-	if (attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS) {
+	if (attr->comp_mask & ~(uint32_t)COMP_MASK_SUPPORTED) {
 		verbs_warn("create_cq: comp_mask is %#x, supported are %#x", attr->comp_mask,
-			   IBV_CQ_INIT_ATTR_MASK_FLAGS);
+			   COMP_MASK_SUPPORTED);
+		return EINVAL;
+	}
+	if (attr_pd(attr) && !to_mpd(attr_pd(attr))->base) {
+		verbs_warn("create_cq: parent_domain is a PD, must be a parent domain");
 		return EINVAL;
 	}
 	if (attr_flags(attr) & ~(uint32_t)CREATE_FLAGS_SUPPORTED) {
@@ -59,7 +69,8 @@ static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 	return 0;
 }
 
-static int cq_alloc_ring(struct mlx5_context *ctx, struct mlx5_cq *cq, uint32_t cqe)
+static int cq_alloc_ring(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_cq *cq,
+			 uint32_t cqe)
 {
 	size_t size;
 	int ret;
@@ -68,7 +79,7 @@ static int cq_alloc_ring(struct mlx5_context *ctx, struct mlx5_cq *cq, uint32_t 
 	cq->mask = (1u << cq->count_log) - 1;
 	cq->entry_log = log2_floor(ctx->env.cqe_size);
 	size = (size_t)1 << (cq->count_log + cq->entry_log);
-	ret = hwbuf_alloc(size, &cq->buf);
+	ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_CQ, size, &cq->buf);
 	if (ret) {
 		verbs_warn("create_cq: no memory for a ring of %zu bytes", size);
 		return ret;
@@ -109,7 +120,8 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 			       struct mlx5_cq *cq)
 {
 	bool shared = !ctx->env.single_threaded &&
-		      !(attr_flags(attr) & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+		      !(attr_flags(attr) & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) &&
+		      !pd_thread_domain(attr_pd(attr));
 
 	qlock_init(&cq->lock, shared);
 	cq->poll = shared ? poll_cq_locked : poll_cq_unlocked;
@@ -132,7 +144,7 @@ int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *att
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return ENOMEM;
-	ret = cq_alloc_ring(ctx, cq, attr->cqe);
+	ret = cq_alloc_ring(ctx, attr_pd(attr), cq, attr->cqe);
 	if (ret)
 		goto free_cq;
 	ret = dbrec_alloc(&ctx->dbrecs, &cq->dbrec);
@@ -150,7 +162,7 @@ int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *att
 free_dbrec:
 	dbrec_free(&ctx->dbrecs, cq->dbrec);
 free_ring:
-	hwbuf_free(&cq->buf);
+	queue_mem_free(&cq->buf);
 free_cq:
 	free(cq);
 	return ret;
@@ -165,7 +177,7 @@ int cq_destroy(struct ibv_cq *ibcq)
 	if (ret)
 		return ret;
 	dbrec_free(&ctx->dbrecs, cq->dbrec);
-	hwbuf_free(&cq->buf);
+	queue_mem_free(&cq->buf);
 	free(cq);
 	return 0;
 }

@@ -11,7 +11,6 @@
 
 #include "libibverbs/driver.h"
 #include "providers/common/branch.h"
-#include "providers/common/hwbuf.h"
 #include "providers/common/id_lookup.h"
 #include "providers/common/lock.h"
 #include "providers/mlx5/mlx5_prm.h"
@@ -42,7 +41,7 @@ struct mlx5_cq {
 	uint32_t arm_sn; /* events read so far; the adapter wants it in arm requests */
 	uint32_t cqn;
 	struct mlx5_uar *uar;
-	struct hwbuf buf;
+	struct queue_mem buf;
 };
 
 static inline struct mlx5_cq *to_mcq(struct ibv_cq *cq)

@@ -3,12 +3,15 @@
  * dv_obj.c - mlx5dv_init_obj(): hands the rings, records and registers of an object to a program
  * that drives them by itself.
  */
+#include "providers/mlx5/ah.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/dv.h"
 #include "providers/mlx5/qp.h"
+#include "providers/mlx5/srq.h"
 
-#define SUPPORTED_OBJECTS (MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_PD)
-#define KNOWN_OBJECTS     ((MLX5DV_OBJ_PD << 1) - 1)
+#define SUPPORTED_OBJECTS \
+	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_AH | MLX5DV_OBJ_PD)
+#define KNOWN_OBJECTS ((MLX5DV_OBJ_PD << 1) - 1)
 
 static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 {
@@ -23,6 +26,8 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->rq.buf = qp->rq.buf;
 	out->rq.wqe_cnt = qp->rq.wq.mask + 1;
 	out->rq.stride = 1u << qp->rq.stride_log;
+	if (!qp->bfreg)
+		return; /* an XRC receive QP has no queue */
 	out->bf.reg = qp->bfreg->reg;
 	out->bf.size = qp->sq.db.bf_max;
 	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
@@ -44,6 +49,29 @@ static void init_cq(struct ibv_cq *ibcq, struct mlx5dv_cq *out)
 	out->cq_uar = cq->uar->page;
 }
 
+static void init_srq(struct ibv_srq *ibsrq, struct mlx5dv_srq *out)
+{
+	struct mlx5_srq *srq = to_msrq(ibsrq);
+	uint64_t asked = out->comp_mask;
+
+	out->comp_mask = 0;
+	out->buf = srq->buf.addr;
+	out->dbrec = srq->dbrec;
+	out->stride = 1u << srq->stride_log;
+	out->head = srq->head;
+	out->tail = srq->tail;
+	if (asked & MLX5DV_SRQ_MASK_SRQN) {
+		out->srqn = srq->srqn;
+		out->comp_mask |= MLX5DV_SRQ_MASK_SRQN;
+	}
+}
+
+static void init_ah(struct ibv_ah *ah, struct mlx5dv_ah *out)
+{
+	out->comp_mask = 0;
+	out->av = &to_mah(ah)->av;
+}
+
 static void init_pd(struct ibv_pd *pd, struct mlx5dv_pd *out)
 {
 	out->comp_mask = 0;
@@ -58,6 +86,10 @@ static int check_contexts(const struct mlx5dv_obj *obj, uint64_t obj_type)
 		ret = dv_check_context("mlx5dv_init_obj", obj->qp.in->context);
 	if (!ret && obj_type & MLX5DV_OBJ_CQ)
 		ret = dv_check_context("mlx5dv_init_obj", obj->cq.in->context);
+	if (!ret && obj_type & MLX5DV_OBJ_SRQ)
+		ret = dv_check_context("mlx5dv_init_obj", obj->srq.in->context);
+	if (!ret && obj_type & MLX5DV_OBJ_AH)
+		ret = dv_check_context("mlx5dv_init_obj", obj->ah.in->context);
 	if (!ret && obj_type & MLX5DV_OBJ_PD)
 		ret = dv_check_context("mlx5dv_init_obj", obj->pd.in->context);
 	return ret;
@@ -68,8 +100,9 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 	int ret;
 
 	if (obj_type & ~(uint64_t)SUPPORTED_OBJECTS) {
-		verbs_warn("mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, PD)",
-			   (unsigned long long)obj_type, SUPPORTED_OBJECTS);
+		verbs_warn(
+			"mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, SRQ, AH, PD)",
+			(unsigned long long)obj_type, SUPPORTED_OBJECTS);
 		return obj_type & ~(uint64_t)KNOWN_OBJECTS ? EINVAL : EOPNOTSUPP;
 	}
 	ret = check_contexts(obj, obj_type);
@@ -79,6 +112,10 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 		init_qp(obj->qp.in, obj->qp.out);
 	if (obj_type & MLX5DV_OBJ_CQ)
 		init_cq(obj->cq.in, obj->cq.out);
+	if (obj_type & MLX5DV_OBJ_SRQ)
+		init_srq(obj->srq.in, obj->srq.out);
+	if (obj_type & MLX5DV_OBJ_AH)
+		init_ah(obj->ah.in, obj->ah.out);
 	if (obj_type & MLX5DV_OBJ_PD)
 		init_pd(obj->pd.in, obj->pd.out);
 	return 0;

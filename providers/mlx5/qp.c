@@ -23,10 +23,9 @@ static int refuse_type(enum ibv_qp_type type)
 {
 	switch ((int)type) {
 	case IBV_QPT_RAW_PACKET:
-	case IBV_QPT_XRC_SEND:
-	case IBV_QPT_XRC_RECV:
 	case IBV_QPT_DRIVER:
-		verbs_warn("create_qp: qp_type is %d, supported yet are RC, UC and UD", (int)type);
+		verbs_warn("create_qp: qp_type is %d, supported yet are RC, UC, UD and XRC",
+			   (int)type);
 		return EOPNOTSUPP;
 	default:
 		verbs_warn("create_qp: qp_type is %d, which is not in enum ibv_qp_type", (int)type);
@@ -64,9 +63,17 @@ static int check_owner(const char *field, const struct ibv_context *owner,
 	return ENOENT;
 }
 
+static struct ibv_pd *attr_pd(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
+}
+
 static int check_owners(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
 {
-	int ret = check_owner("pd", attr->pd->context, context);
+	int ret = 0;
+
+	if (attr_pd(attr))
+		ret = check_owner("pd", attr->pd->context, context);
 
 	if (!ret && attr->send_cq)
 		ret = check_owner("send_cq", attr->send_cq->context, context);
@@ -88,6 +95,11 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 		return ret;
 	if (rules->needs_pd && (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)) {
 		verbs_warn("create_qp: pd is missing: %s QP needs one", rules->name);
+		return EINVAL;
+	}
+	if (rules->comp_mask & IBV_QP_INIT_ATTR_XRCD &&
+	    (!(attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) || !attr->xrcd)) {
+		verbs_warn("create_qp: xrcd is missing: %s QP needs one", rules->name);
 		return EINVAL;
 	}
 	if (attr->srq && !rules->may_srq) {
@@ -113,14 +125,14 @@ static int wq_alloc(struct wq *wq, uint32_t units, uint32_t max_post)
 	return units && !wq->slots ? ENOMEM : 0;
 }
 
-static int qp_alloc_queues(struct mlx5_qp *qp, const struct qp_size *size)
+static int qp_alloc_queues(struct ibv_pd *pd, struct mlx5_qp *qp, const struct qp_size *size)
 {
 	size_t rq_bytes = (size_t)size->rq_wqes << size->rq_stride_log;
 	size_t sq_bytes = (size_t)size->sq_wqebbs << PRM_WQEBB_LOG;
 	int ret;
 
 	if (rq_bytes + sq_bytes) {
-		ret = hwbuf_alloc(rq_bytes + sq_bytes, &qp->buf);
+		ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_QP, rq_bytes + sq_bytes, &qp->buf);
 		if (ret)
 			return ret;
 	}
@@ -142,7 +154,7 @@ static int qp_alloc_queues(struct mlx5_qp *qp, const struct qp_size *size)
 free_rq:
 	free(qp->rq.wq.slots);
 free_buf:
-	hwbuf_free(&qp->buf);
+	queue_mem_free(&qp->buf);
 	return ret;
 }
 
@@ -150,19 +162,42 @@ static void qp_free_queues(struct mlx5_qp *qp)
 {
 	free(qp->sq.wq.slots);
 	free(qp->rq.wq.slots);
-	hwbuf_free(&qp->buf);
+	queue_mem_free(&qp->buf);
+}
+
+static bool qp_has_queues(const struct mlx5_qp *qp)
+{
+	return qp->rules->sends || qp->rules->receives;
+}
+
+static int qp_get_bfreg(struct mlx5_context *ctx, struct mlx5_td *td, struct mlx5_qp *qp)
+{
+	if (!td)
+		return uar_get_bfreg(ctx, &qp->bfreg);
+	qp->bfreg = td->bfreg;
+	uar_share_bfreg(ctx, td->bfreg);
+	return 0;
+}
+
+/* Whole WQEs go through a register of one QP alone: that of a thread domain is in use twice as soon
+ * as it has a QP, and a second QP of it only rings. */
+static bool bfreg_may_push(const struct mlx5_bfreg *bfreg)
+{
+	return !bfreg->shared && bfreg->users <= (bfreg->own ? 2 : 1);
 }
 
 /* The send door needs to know where it rings, and whether it may push. */
-static int qp_alloc_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
+static int qp_alloc_doorbell(struct mlx5_context *ctx, struct mlx5_td *td, struct mlx5_qp *qp)
 {
 	uint32_t half = ctx->caps.bf_reg_size / 2; /* of the two buffers of a register */
 	int ret;
 
+	if (!qp_has_queues(qp))
+		return 0;
 	ret = dbrec_alloc(&ctx->dbrecs, &qp->dbrec);
 	if (ret)
 		return ret;
-	ret = uar_get_bfreg(ctx, &qp->bfreg);
+	ret = qp_get_bfreg(ctx, td, qp);
 	if (ret) {
 		dbrec_free(&ctx->dbrecs, qp->dbrec);
 		return ret;
@@ -171,12 +206,14 @@ static int qp_alloc_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 	qp->sq.db.dbrec = qp->dbrec;
 	qp->sq.db.reg = qp->bfreg->reg;
 	qp->sq.db.toggle = half;
-	qp->sq.db.bf_max = qp->bfreg->shared ? 0 : half;
+	qp->sq.db.bf_max = bfreg_may_push(qp->bfreg) ? half : 0;
 	return 0;
 }
 
 static void qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
+	if (!qp_has_queues(qp))
+		return;
 	uar_put_bfreg(ctx, qp->bfreg);
 	dbrec_free(&ctx->dbrecs, qp->dbrec);
 }
@@ -197,7 +234,7 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 			      const struct qp_size *size, struct mlx5_qp *qp)
 {
 	const struct ibv_device_attr *device;
-	bool shared = !ctx->env.single_threaded;
+	bool shared = !ctx->env.single_threaded && !pd_thread_domain(attr_pd(attr));
 	int ret;
 
 	ret = device_attr_get(ctx, &device);
@@ -253,7 +290,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.rq_wqe_shift = size->rq_stride_log,
 		.flags = kernel_flags(ctx, dv_flags),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
-		.bfreg_index = qp->bfreg->uar->page_id,
+		.bfreg_index = qp->bfreg ? qp->bfreg->uar->page_id : 0,
 	};
 	struct mlx5_ib_create_qp_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
@@ -286,6 +323,9 @@ static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_e
 {
 	int ret;
 
+	qp->rq.rsn = PRM_NO_USER_INDEX;
+	if (!qp_has_queues(qp))
+		return qp_run_create(ctx, attr, size, dv_flags, qp);
 	if (context_has_user_index(ctx)) {
 		ret = id_alloc(&ctx->ids, &qp->rq, &qp->rq.rsn);
 		if (ret) {
@@ -314,10 +354,10 @@ static int qp_build(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 	ret = qp_choose_routines(ctx, attr, size, qp);
 	if (ret)
 		return ret;
-	ret = qp_alloc_queues(qp, size);
+	ret = qp_alloc_queues(attr_pd(attr), qp, size);
 	if (ret)
 		return ret;
-	ret = qp_alloc_doorbell(ctx, qp);
+	ret = qp_alloc_doorbell(ctx, pd_thread_domain(attr_pd(attr)), qp);
 	if (ret)
 		goto free_queues;
 	ret = qp_create_indexed(ctx, attr, size, dv_flags, qp);
@@ -420,6 +460,8 @@ static void qp_reset(struct mlx5_qp *qp)
 {
 	sq_set_door(qp, false);
 	rq_set_door(&qp->rq, false);
+	if (!qp_has_queues(qp))
+		return;
 	qp_clean_cqs(qp);
 	qp_reset_queues(qp);
 }
@@ -462,7 +504,8 @@ int qp_destroy(struct ibv_qp *ibqp)
 		return ret;
 	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
 	qp_clean_cqs(qp);
-	id_clear(&ctx->ids, qp->rq.rsn);
+	if (qp_has_queues(qp))
+		id_clear(&ctx->ids, qp->rq.rsn);
 	qp_free_doorbell(ctx, qp);
 	qp_free_queues(qp);
 	free(qp);

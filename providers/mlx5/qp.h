@@ -12,10 +12,10 @@
 
 #include "libibverbs/driver.h"
 #include "providers/common/branch.h"
-#include "providers/common/hwbuf.h"
 #include "providers/common/lock.h"
 #include "providers/common/wq.h"
 #include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/pd.h"
 #include "providers/mlx5/rq.h"
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"
@@ -80,7 +80,7 @@ struct mlx5_qp {
 	uint16_t opcodes;             /* of the send queue, when the state allows */
 	struct mlx5_bfreg *bfreg;
 	__be32 *dbrec;
-	struct hwbuf buf;          /* receive ring, then send ring */
+	struct queue_mem buf;      /* receive ring, then send ring */
 	struct ibv_qp_cap cap;     /* as granted */
 	struct mlx5dv_qp_ex dv_qp; /* mlx5dv_qp_ex_from_ibv_qp_ex() */
 };

@@ -15,9 +15,9 @@
 #include <endian.h>
 
 #include "libibverbs/driver.h"
-#include "providers/common/hwbuf.h"
 #include "providers/common/lock.h"
 #include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/pd.h"
 #include "providers/mlx5/rq.h"
 #include "util/bits.h"
 
@@ -32,18 +32,17 @@ struct mlx5_srq {
 	uint32_t posted;     /* ever; the adapter sees the low 16 bits through dbrec */
 	__be32 *dbrec;
 
-	struct ibv_srq srq;
+	struct verbs_srq vsrq;
 
 	struct mlx5_rq rq; /* XRC: what CQEs lead to */
 	uint32_t srqn;
 	uint32_t wqes; /* a power of two; one more than may be posted */
-	enum ibv_srq_type type;
-	struct hwbuf buf;
+	struct queue_mem buf;
 };
 
 static inline struct mlx5_srq *to_msrq(struct ibv_srq *srq)
 {
-	return container_of(srq, struct mlx5_srq, srq);
+	return container_of(srq, struct mlx5_srq, vsrq.srq);
 }
 
 static inline struct mlx5_wqe_srq_next_seg *srq_wqe(const struct mlx5_srq *srq, uint32_t index)

@@ -113,7 +113,8 @@ int uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
-static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n, bool blueflame)
+static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n, bool blueflame,
+		     bool own)
 {
 	struct mlx5_bfreg *bfreg = calloc(1, sizeof(*bfreg));
 	unsigned int count = 0;
@@ -124,15 +125,15 @@ static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned in
 		count++;
 	bfreg->uar = uar;
 	bfreg->reg = uar->page + PRM_UAR_BF_OFFSET + n * ctx->caps.bf_reg_size;
-	bfreg->shared = !blueflame || count >= ctx->env.low_latency_bfregs;
+	bfreg->shared = !blueflame || (!own && count >= ctx->env.low_latency_bfregs);
 	bfreg->next = ctx->bfregs;
 	ctx->bfregs = bfreg;
 	return 0;
 }
 
-/* Both registers of a new page. Without BlueFlame pages (by choice, or the platform cannot map
+/* Both registers of a new page, each for one user if OWN says so or the budget allows it. Without BlueFlame pages (by choice, or the platform cannot map
  * memory so) the CQs' page serves, and all share its registers. */
-static int bfregs_grow(struct mlx5_context *ctx)
+static int bfregs_grow(struct mlx5_context *ctx, bool own)
 {
 	struct mlx5_uar *uar;
 	int ret = ENODEV;
@@ -144,7 +145,7 @@ static int bfregs_grow(struct mlx5_context *ctx)
 	if (ret)
 		ret = cq_uar_locked(ctx, &uar);
 	for (unsigned int n = 0; !ret && n < PRM_UAR_BF_PER_PAGE; n++)
-		ret = bfreg_add(ctx, uar, n, blueflame);
+		ret = bfreg_add(ctx, uar, n, blueflame, own);
 	return ret;
 }
 
@@ -158,6 +159,8 @@ static struct mlx5_bfreg *bfreg_pick(struct mlx5_context *ctx, unsigned int *cou
 	*own = false;
 	for (struct mlx5_bfreg *reg = ctx->bfregs; reg; reg = reg->next) {
 		++*count;
+		if (reg->own)
+			continue;
 		if (!reg->shared && !reg->users) {
 			best = reg;
 			*own = true;
@@ -178,7 +181,7 @@ int uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	pthread_mutex_lock(&ctx->uar_lock);
 	pick = bfreg_pick(ctx, &count, &own);
 	if (!pick || (!own && pick->users && count < ctx->env.total_bfregs)) {
-		ret = bfregs_grow(ctx);
+		ret = bfregs_grow(ctx, false);
 		if (!ret || pick) {
 			ret = 0;
 			pick = bfreg_pick(ctx, &count, &own);
@@ -194,10 +197,44 @@ int uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
+/* A register of a thread domain counts against no budget: the program asked for it by name. */
+int uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+{
+	struct mlx5_bfreg *pick;
+	unsigned int count;
+	int ret = 0;
+	bool own;
+
+	pthread_mutex_lock(&ctx->uar_lock);
+	pick = bfreg_pick(ctx, &count, &own);
+	if (!own) {
+		ret = bfregs_grow(ctx, true);
+		pick = ret ? NULL : bfreg_pick(ctx, &count, &own);
+	}
+	if (pick) {
+		pick->users++;
+		pick->own = own;
+		*bfreg = pick;
+	}
+	pthread_mutex_unlock(&ctx->uar_lock);
+	if (ret)
+		verbs_warn("alloc_td: no doorbell register: errno %d", ret);
+	return ret;
+}
+
+void uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
+{
+	pthread_mutex_lock(&ctx->uar_lock);
+	bfreg->users++;
+	pthread_mutex_unlock(&ctx->uar_lock);
+}
+
 void uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	pthread_mutex_lock(&ctx->uar_lock);
 	bfreg->users--;
+	if (!bfreg->users)
+		bfreg->own = false;
 	pthread_mutex_unlock(&ctx->uar_lock);
 }
 

@@ -31,10 +31,15 @@ struct mlx5_bfreg {
 	uint8_t *reg;
 	unsigned int users;
 	bool shared; /* by choice at creation: 8-byte doorbells only */
+	bool own;    /* of a thread domain: dealt to nobody else */
 };
 
 int uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);
 int uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
+/* One that nobody else gets while it is in use; EBUSY's place is taken by a new page. */
+int uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
+/* One more user of it. */
+void uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
 void uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
 void uar_free_all(struct mlx5_context *ctx);
 

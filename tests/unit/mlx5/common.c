@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "providers/common/dbrec.h"
+#include "providers/common/hwbuf.h"
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/qp_size.h"
 #include "util/bits.h"

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * srq.c - creates and destroys shared receive queues: basic ones, whose messages complete as their
+ * QPs', and those of XRC, which complete in a CQ of their own.
+ */
+#include "providers/mlx5/srq.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/cq.h"
+
+static int check(const char *field, uint32_t value, uint32_t limit, const char *rule)
+{
+	if (value <= limit)
+		return 0;
+	verbs_warn("create_srq: %s is %u, limit %u: %s", field, value, limit, rule);
+	return EINVAL;
+}
+
+static int check_type(const struct mlx5_context *ctx, const struct ibv_srq_init_attr_ex *attr)
+{
+	switch (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type : IBV_SRQT_BASIC) {
+	case IBV_SRQT_BASIC:
+		return 0;
+	case IBV_SRQT_XRC:
+		if (context_has_user_index(ctx))
+			return 0;
+		verbs_warn("create_srq: srq_type is XRC, which needs CQEs of version 1");
+		return EOPNOTSUPP;
+	case IBV_SRQT_TM:
+		verbs_warn("create_srq: srq_type is TM: tag matching is not supported yet");
+		return EOPNOTSUPP;
+	default:
+		verbs_warn("create_srq: srq_type is %d, which is not in enum ibv_srq_type",
+			   (int)attr->srq_type);
+		return EINVAL;
+	}
+}
+
+static int srq_check_attr(const struct mlx5_context *ctx, const struct ibv_srq_init_attr_ex *attr)
+{
+	const uint32_t max_sge =
+		(ctx->caps.max_rq_desc_sz - (uint32_t)sizeof(struct mlx5_wqe_srq_next_seg)) /
+		PRM_DS_SIZE;
+	int ret = check_type(ctx, attr);
+
+	if (!ret)
+		ret = check("attr.max_wr", attr->attr.max_wr, ctx->caps.max_srq_recv_wr,
+			    "the longest shared receive queue of the device");
+	if (!ret)
+		ret = check("attr.max_sge", attr->attr.max_sge, max_sge,
+			    "the longest receive WQE of the device");
+	return ret;
+}
+
+/* The sizes that the kernel computes from the same attributes: one WQE more than may be posted, each
+ * a power of two with the link in front of its segments. */
+static void srq_size(struct mlx5_srq *srq, const struct ibv_srq_attr *attr)
+{
+	uint64_t wqe = sizeof(struct mlx5_wqe_srq_next_seg) + (uint64_t)attr->max_sge * PRM_DS_SIZE;
+
+	wqe = max_of(pow2_ceil(wqe), (uint64_t)2 * PRM_DS_SIZE);
+	srq->stride_log = log2_floor(wqe);
+	srq->max_sge = (uint32_t)(wqe / PRM_DS_SIZE) - 1;
+	srq->wqes = (uint32_t)pow2_ceil((uint64_t)attr->max_wr + 1);
+}
+
+static int srq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_srq *srq)
+{
+	size_t bytes = (size_t)srq->wqes << srq->stride_log;
+	int ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_SRQ, bytes, &srq->buf);
+
+	if (ret)
+		return ret;
+	srq->ring = srq->buf.addr;
+	ret = ENOMEM;
+	srq->wr_ids = calloc(srq->wqes, sizeof(*srq->wr_ids));
+	if (!srq->wr_ids)
+		goto free_buf;
+	ret = dbrec_alloc(&ctx->dbrecs, &srq->dbrec);
+	if (ret)
+		goto free_ids;
+	srq_ring_init(srq);
+	return 0;
+free_ids:
+	free(srq->wr_ids);
+free_buf:
+	queue_mem_free(&srq->buf);
+	return ret;
+}
+
+static void srq_free(struct mlx5_context *ctx, struct mlx5_srq *srq)
+{
+	dbrec_free(&ctx->dbrecs, srq->dbrec);
+	free(srq->wr_ids);
+	queue_mem_free(&srq->buf);
+	free(srq);
+}
+
+static void srq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_srq *srq)
+{
+	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
+
+	qlock_init(&srq->lock, shared);
+	srq->post = shared ? post_srq_locked : post_srq_unlocked;
+	qlock_init(&srq->rq.lock, shared);
+	srq->rq.owner = RQ_OF_SRQ;
+	srq->rq.special = true;
+	srq->rq.srq = srq;
+}
+
+static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+			  struct mlx5_srq *srq)
+{
+	const struct mlx5_ib_create_srq req = {
+		.buf_addr = (uintptr_t)srq->buf.addr,
+		.db_addr = (uintptr_t)srq->dbrec,
+		.uidx = srq->rq.rsn,
+	};
+	struct mlx5_ib_create_srq_resp resp;
+	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	int ret = verbs_cmd_create_srq(context, attr, &srq->vsrq, &udata);
+
+	if (ret)
+		return ret;
+	srq->srqn = resp.srqn;
+	srq->rq.number = resp.srqn;
+	srq->vsrq.srq_num = resp.srqn;
+	return 0;
+}
+
+static bool completes_itself(const struct ibv_srq_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC;
+}
+
+/* What is created in a CQ of its own is found there by its own number. */
+static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr_ex *attr,
+			      struct mlx5_srq *srq)
+{
+	int ret = 0;
+
+	srq->rq.rsn = PRM_NO_USER_INDEX;
+	if (completes_itself(attr))
+		ret = id_alloc(&ctx->ids, &srq->rq, &srq->rq.rsn);
+	if (ret) {
+		verbs_warn("create_srq: no user index is free");
+		return ret;
+	}
+	ret = srq_run_create(&ctx->vctx.context, attr, srq);
+	if (ret && srq->rq.rsn != PRM_NO_USER_INDEX)
+		id_clear(&ctx->ids, srq->rq.rsn);
+	return ret;
+}
+
+int srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+	       struct verbs_srq **vsrq)
+{
+	struct ibv_pd *pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL;
+	struct mlx5_context *ctx = to_mctx(context);
+	struct mlx5_srq *srq;
+	int ret = srq_check_attr(ctx, attr);
+
+	if (ret)
+		return ret;
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return ENOMEM;
+	srq_size(srq, &attr->attr);
+	srq_choose_routines(ctx, pd, srq);
+	ret = srq_alloc(ctx, pd, srq);
+	if (ret) {
+		free(srq);
+		return ret;
+	}
+	ret = srq_create_indexed(ctx, attr, srq);
+	if (ret) {
+		srq_free(ctx, srq);
+		return ret;
+	}
+	*vsrq = &srq->vsrq;
+	return 0;
+}
+
+int srq_destroy(struct ibv_srq *ibsrq)
+{
+	struct mlx5_context *ctx = to_mctx(ibsrq->context);
+	struct mlx5_srq *srq = to_msrq(ibsrq);
+	int ret = verbs_cmd_destroy_srq(ibsrq);
+
+	if (ret)
+		return ret;
+	if (srq->rq.rsn != PRM_NO_USER_INDEX) {
+		cq_clean(to_mcq(srq->vsrq.cq), &srq->rq);
+		id_clear(&ctx->ids, srq->rq.rsn);
+	}
+	srq_free(ctx, srq);
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * xrc.c - XRC domains, and further handles of an XRC receive QP. Neither has anything on the data
+ * path: messages complete in the SRQs that their senders name.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/post.h"
+
+struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
+{
+	struct verbs_xrcd *xrcd = calloc(1, sizeof(*xrcd));
+	int ret = xrcd ? verbs_cmd_open_xrcd(context, attr, xrcd, NULL) : ENOMEM;
+
+	if (!ret)
+		return &xrcd->xrcd;
+	free(xrcd);
+	errno = ret;
+	return NULL;
+}
+
+int xrcd_close(struct ibv_xrcd *xrcd)
+{
+	int ret = verbs_cmd_close_xrcd(to_vxrcd(xrcd));
+
+	if (!ret)
+		free(to_vxrcd(xrcd));
+	return ret;
+}
+
+struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
+{
+	struct mlx5_qp *qp;
+	void *mem;
+	int ret;
+
+	if (posix_memalign(&mem, 64, sizeof(*qp))) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	qp = memset(mem, 0, sizeof(*qp));
+	qp->rules = qp_rules_of(IBV_QPT_XRC_RECV);
+	qp->rq.rsn = PRM_NO_USER_INDEX;
+	qp->post_send = post_send_routine(qp->rules->kind, false);
+	qp->rq.post = post_recv_unlocked;
+	ret = verbs_cmd_open_qp(context, attr, &qp->vqp, NULL);
+	if (!ret)
+		return &qp->vqp.qp;
+	free(qp);
+	errno = ret;
+	return NULL;
+}
