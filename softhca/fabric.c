@@ -103,12 +103,6 @@ unsigned int fabric_host_number(const struct fabric *fabric)
 	return uplink_number(fabric->uplink);
 }
 
-/* Port GUIDs, and MACs, are made of the lower bytes. */
-uint64_t fabric_guid(const struct fabric *fabric, unsigned int index)
-{
-	return 0x0002c9fffe800000ull + (fabric_host_number(fabric) << 12) + (index << 8);
-}
-
 int fabric_fd(const struct fabric *fabric)
 {
 	return uplink_fd(fabric->uplink);

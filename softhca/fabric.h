@@ -29,9 +29,13 @@ void fabric_destroy(struct fabric *fabric);
  */
 int fabric_connect(struct fabric *fabric, bool ethernet, const char *network, const char *capture);
 bool fabric_is_joined(const struct fabric *fabric);
-/* Node GUID of adapter INDEX (below 16) of this process, unique on the network. */
-uint64_t fabric_guid(const struct fabric *fabric, unsigned int index);
 unsigned int fabric_host_number(const struct fabric *fabric);
+/* Node GUID of adapter INDEX (below 16) of a host; GUIDs and MACs of its ports follow. Unique on a
+ * network, and so are its lower three bytes. */
+static inline uint64_t fabric_guid(unsigned int host, unsigned int index)
+{
+	return 0x0002c9fffe5f0000ull + (host << 12) + (index << 8);
+}
 /* To be polled for reading: fabric_progress() has something to do. */
 int fabric_fd(const struct fabric *fabric);
 

@@ -243,10 +243,8 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 	snprintf(adapter->name, sizeof(adapter->name), "mlx5_%u", index);
 	adapter->link_layer = options->link_layer;
 	adapter->num_ports = options->ports;
-	adapter->node_guid = ADAPTER_NODE_GUID(index);
 	adapter->host = fabric_host_number(fabric);
-	if (fabric_is_joined(fabric))
-		adapter->node_guid = fabric_guid(fabric, index);
+	adapter->node_guid = fabric_guid(adapter->host, index);
 	adapter->fault = fault;
 	adapter->trace = trace;
 	pthread_mutex_init(&adapter->uar_lock, NULL);

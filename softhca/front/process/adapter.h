@@ -35,7 +35,6 @@ enum {
 #define ADAPTER_PART_ID          0x101b
 #define ADAPTER_SUBSYSTEM_ID     0x0006
 #define ADAPTER_BOARD_ID         "SFT0000000001"
-#define ADAPTER_NODE_GUID(index) (0x0002c9fffe5f0000ull + ((index) << 8))
 #define ADAPTER_PCI_DOMAIN       "5fca" /* that no real machine has */
 
 enum gid_kind { /* as IB_UVERBS_GID_TYPE_* */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "softhca/fabric.h"
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/roce.h"
 
@@ -50,8 +51,8 @@ void roce_resolve(const uint8_t gid[16], uint8_t mac[6])
 
 	if (gid[0] == 0xff || multicast_v4)
 		group_mac(gid, mac);
-	else if (is_ipv4(gid)) /* adapter and port: see adapter.c */
-		roce_port_mac(ADAPTER_NODE_GUID(gid[14]) + gid[15], mac);
+	else if (is_ipv4(gid)) /* host, adapter and port: see adapter.c */
+		roce_port_mac(fabric_guid(gid[14], gid[15] >> 3) + (gid[15] & 7), mac);
 	else
 		mac_of_eui64(gid + 8, mac);
 }

@@ -346,7 +346,7 @@ static int connect_fabric(struct hca_config *config, const struct options *optio
 				 options->network_path, options->pcap_path);
 
 	if (fabric_is_joined(config->fabric))
-		config->node_guid = fabric_guid(config->fabric, 0);
+		config->node_guid = fabric_guid(fabric_host_number(config->fabric), 0);
 	return ret;
 }
 
