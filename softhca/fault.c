@@ -19,7 +19,8 @@ enum { PARTS_OF_PERCENT = 10000 };
 
 struct one_fault {
 	enum kind kind;
-	uint64_t n; /* which one, percent, or of packets PARTS_OF_PERCENT of it */
+	uint64_t n;  /* which one, percent, or of packets PARTS_OF_PERCENT of it */
+	bool random; /* of packets: a share of them, not one */
 	int err;
 	struct one_fault *next;
 };
@@ -27,7 +28,7 @@ struct one_fault {
 struct fault {
 	struct one_fault *list;
 	atomic_uint_fast64_t commands;
-	uint64_t messages;
+	uint64_t messages, packets;
 	uint64_t random;
 };
 
@@ -91,20 +92,25 @@ static bool parse_errno(const char *text, int *err)
 	return *err != 0;
 }
 
-/* PERCENT%, with up to four decimals */
-static bool parse_share(const char *text, uint64_t *parts)
+/* N, or a percentage with up to four decimals */
+static bool parse_packets(const char *text, struct one_fault *one)
 {
 	uint64_t unit = PARTS_OF_PERCENT;
 
-	if (!parse_number(&text, parts) || *parts > 100)
+	if (!parse_number(&text, &one->n))
 		return false;
-	*parts *= unit;
+	if (!*text)
+		return one->n;
+	one->random = true;
+	if (one->n > 100)
+		return false;
+	one->n *= unit;
 	if (*text == '.')
 		for (text++; *text >= '0' && *text <= '9' && unit > 1; text++) {
 			unit /= 10;
-			*parts += (uint64_t)(*text - '0') * unit;
+			one->n += (uint64_t)(*text - '0') * unit;
 		}
-	return !strcmp(text, "%") && *parts <= 100 * PARTS_OF_PERCENT;
+	return !strcmp(text, "%") && one->n <= 100 * PARTS_OF_PERCENT;
 }
 
 static bool parse(const char *text, struct one_fault *one)
@@ -119,7 +125,7 @@ static bool parse(const char *text, struct one_fault *one)
 	}
 	if (!strncmp(text, "loss:", 5) || !strncmp(text, "late:", 5)) {
 		one->kind = text[1] == 'o' ? LOSE_PACKET : DELAY_PACKET;
-		return parse_share(text + 5, &one->n);
+		return parse_packets(text + 5, one);
 	}
 	if (!drop && strncmp(text, "kill:", 5))
 		return false;
@@ -218,13 +224,25 @@ bool fault_has_packets(const struct fault *fault)
 	return false;
 }
 
+static bool hits_packet(struct fault *fault, const struct one_fault *one)
+{
+	if (!is_of_packets(one))
+		return false;
+	if (!one->random)
+		return fault->packets == one->n;
+	return next_random(fault) % (100 * PARTS_OF_PERCENT) < one->n;
+}
+
 enum packet_fault fault_packet(struct fault *fault)
 {
 	enum packet_fault worst = PACKET_FINE;
 	const struct one_fault *one;
 
-	for (one = fault ? fault->list : NULL; one; one = one->next) {
-		if (!is_of_packets(one) || next_random(fault) % (100 * PARTS_OF_PERCENT) >= one->n)
+	if (!fault)
+		return PACKET_FINE;
+	fault->packets++;
+	for (one = fault->list; one; one = one->next) {
+		if (!hits_packet(fault, one))
 			continue;
 		if (one->kind == LOSE_PACKET)
 			worst = PACKET_LOST;

@@ -4,8 +4,9 @@
  *	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name); front's
  *	drop:N		the Nth fabric message (request or response) is lost
  *	drop:N%		each fabric message is lost with that probability
+ *	loss:N		the Nth packet is lost
  *	loss:N%		each packet is lost with that probability; may have decimals
- *	late:N%		each packet is overtaken by the next with that probability
+ *	late:N, late:N%	the next packet overtakes it
  *	kill:N		the adapter dies when the Nth fabric message is sent
  * N counts from 1 over the whole life of the adapter. Random choices follow the seed.
  */

@@ -252,12 +252,14 @@ static enum fabric_op op_of(uint8_t opcode)
 }
 
 /* The part of the request that starts at req.offset. READs are asked for in parts too, each a request
- * of its own, which bounds what one response has to carry. */
+ * of its own, which bounds what one response has to carry. Parts end where they did at first when they
+ * are repeated: a request is as a whole old or new to the responder. */
 static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
 	uint64_t left = wqe->length - qp->req.offset;
-	uint64_t part = left < FABRIC_PAYLOAD_MAX ? left : FABRIC_PAYLOAD_MAX;
+	uint64_t room = FABRIC_PAYLOAD_MAX - qp->req.offset % FABRIC_PAYLOAD_MAX;
+	uint64_t part = left < room ? left : room;
 
 	*msg = (struct fabric_msg){
 		.op = op_of(wqe->opcode),

@@ -4,6 +4,7 @@
  * is checked against something.
  */
 #include <errno.h>
+#include <unistd.h>
 
 #include "flat.h"
 
@@ -456,6 +457,14 @@ void flat_send(struct flat_qp *qp, uint8_t opcode, uint64_t addr, uint32_t len, 
 	flat_ring(qp);
 }
 
+/* Packets between hosts */
+static bool run_network(void)
+{
+	bool worked = fabric_progress(flat.fabric, flat.now);
+
+	return (flat.far_fabric && fabric_progress(flat.far_fabric, flat.now)) || worked;
+}
+
 void flat_run(uint64_t limit_ns)
 {
 	uint64_t end = flat.now + limit_ns, next = 0, due;
@@ -467,6 +476,8 @@ void flat_run(uint64_t limit_ns)
 			due = hca_progress(flat.hca[i], flat.now);
 			next = due < next ? due : next;
 		}
+		if (run_network())
+			next = 0;
 		if (next != HCA_IDLE && next > flat.now)
 			flat.now = next;
 	}
@@ -517,6 +528,9 @@ static void set_gid(int i)
 
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
 	memset(prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), 0x20 + i, 16);
+	prm_set(prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), ROCE_ADDR_ROCE_VERSION,
+		flat.far_fabric ? FABRIC_ROCE_V2 : FABRIC_ROCE_V1);
+	prm_set(prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), ROCE_ADDR_ROCE_L3_TYPE, 1);
 	flat_cmd(flat.hca[i], in, sizeof(in), out, sizeof(out));
 }
 
@@ -526,7 +540,7 @@ static void open_adapter(int i, enum hca_link_layer link)
 		.link_layer = link,
 		.num_ports = 1,
 		.node_guid = 0x0002c90300001000ull * (i + 1),
-		.fabric = flat.fabric,
+		.fabric = i && flat.far_fabric ? flat.far_fabric : flat.fabric,
 		.fault = flat.fault,
 		.bus_ops = &bus_ops,
 		.event = on_event,
@@ -541,7 +555,28 @@ static void open_adapter(int i, enum hca_link_layer link)
 		set_gid(i);
 }
 
-static int setup(enum hca_link_layer link)
+static void join_network(enum hca_link_layer link)
+{
+	bool ethernet = link == HCA_LINK_ETHERNET;
+
+	strcpy(flat.network, "/tmp/flat-network.XXXXXX");
+	assert_non_null(mkdtemp(flat.network));
+	assert_int_equal(fabric_create(&flat.far_fabric), 0);
+	assert_int_equal(fabric_connect(flat.fabric, ethernet, flat.network, NULL), 0);
+	assert_int_equal(fabric_connect(flat.far_fabric, ethernet, flat.network, NULL), 0);
+}
+
+static void leave_network(void)
+{
+	char lock[64];
+
+	fabric_destroy(flat.far_fabric);
+	snprintf(lock, sizeof(lock), "%s/lock", flat.network);
+	unlink(lock);
+	assert_int_equal(rmdir(flat.network), 0);
+}
+
+static int setup(enum hca_link_layer link, bool network)
 {
 	memset(&flat, 0, sizeof(flat));
 	flat.mem = calloc(1, FLAT_MEM);
@@ -550,6 +585,8 @@ static int setup(enum hca_link_layer link)
 	flat.roce = link == HCA_LINK_ETHERNET;
 	assert_int_equal(fabric_create(&flat.fabric), 0);
 	assert_int_equal(fault_create(1, &flat.fault), 0);
+	if (network)
+		join_network(link);
 	open_adapter(0, link);
 	open_adapter(1, link);
 	return 0;
@@ -558,13 +595,25 @@ static int setup(enum hca_link_layer link)
 int flat_setup(void **state)
 {
 	(void)state;
-	return setup(HCA_LINK_INFINIBAND);
+	return setup(HCA_LINK_INFINIBAND, false);
 }
 
 int flat_setup_roce(void **state)
 {
 	(void)state;
-	return setup(HCA_LINK_ETHERNET);
+	return setup(HCA_LINK_ETHERNET, false);
+}
+
+int flat_setup_network(void **state)
+{
+	(void)state;
+	return setup(HCA_LINK_INFINIBAND, true);
+}
+
+int flat_setup_network_roce(void **state)
+{
+	(void)state;
+	return setup(HCA_LINK_ETHERNET, true);
 }
 
 int flat_teardown(void **state)
@@ -573,6 +622,8 @@ int flat_teardown(void **state)
 	hca_destroy(flat.hca[0]);
 	hca_destroy(flat.hca[1]);
 	fabric_destroy(flat.fabric);
+	if (flat.far_fabric)
+		leave_network();
 	fault_destroy(flat.fault);
 	free(flat.mem);
 	return 0;

@@ -60,6 +60,8 @@ struct flat {
 	uint64_t hole, hole_len; /* addresses that fault, */
 	int hole_error;          /* with this error, EFAULT if 0 */
 	struct fabric *fabric;
+	struct fabric *far_fabric; /* of the second adapter, when it is on another host */
+	char network[32];          /* their directory */
 	struct fault *fault;
 	struct hca *hca[2];
 	uint32_t pd[2], uar[2], eqn[2];
@@ -74,6 +76,9 @@ extern struct flat flat;
 
 int flat_setup(void **state);
 int flat_setup_roce(void **state);
+/* The adapters are on two hosts of one network. */
+int flat_setup_network(void **state);
+int flat_setup_network_roce(void **state);
 int flat_teardown(void **state);
 
 uint64_t flat_alloc(uint64_t size, uint64_t align);

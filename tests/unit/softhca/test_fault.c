@@ -9,11 +9,13 @@
 static void texts_are_parsed(void **state)
 {
 	static const char *const good[] = { "cmd:1=EIO", "cmd:12=5",  "drop:1", "drop:3%",
-					    "drop:0%",   "drop:100%", "kill:7" };
+					    "drop:0%",   "drop:100%", "kill:7", "loss:4",
+					    "loss:1%",   "loss:0.05%", "late:3", "late:100%" };
 	static const char *const bad[] = { "",          "drop",        "drop:",   "drop:0",
 					   "drop:101%", "drop:x",      "drop:1x", "kill:",
 					   "kill:0",    "kill:1%",     "cmd:1",   "cmd:1=",
-					   "cmd:0=EIO", "cmd:1=EWHAT", "cmd:1=0", "stop:1" };
+					   "cmd:0=EIO", "cmd:1=EWHAT", "cmd:1=0", "stop:1",
+					   "loss:0",   "loss:1.%x", "loss:101%", "late:1.23456%" };
 	size_t i;
 
 	(void)state;

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_network.c - two hosts of one network: RC over packets, some of which are lost or late; hosts that
+ * come and go; what a stranger can send.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "pair.h"
+
+enum { SIZE = 2 << 20, PART = 600000 };
+
+static void post_one_of_each(void)
+{
+	flat_recv(b, to + 100, 20000, rkey);
+	flat_ctrl(a, OP_FA, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_atomic(a, 1, 0);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_data(a, from + 100, 10001, lkey);
+	flat_post(a);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to + 32768, rkey);
+	flat_data(a, from + 32768, PART, lkey);
+	flat_post(a);
+	flat_ctrl(a, OP_READ, SIGNALED, 0);
+	flat_raddr(a, to + 32768, rkey);
+	flat_data(a, from + 700000, PART, lkey);
+	flat_post(a);
+	flat_ring(a);
+}
+
+static void check_one_of_each(void)
+{
+	uint64_t value;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		flat_expect_done(a->send_cq, REQ, i);
+	flat_expect_empty(a->send_cq);
+	flat_expect_done(b->recv_cq, RESP_SEND, 0);
+	flat_expect_empty(b->recv_cq);
+	memcpy(&value, flat.mem + to, 8);
+	assert_int_equal(value, 1); /* an atomic is executed once, however often it is sent */
+	assert_memory_equal(flat.mem + to + 100, flat.mem + from + 100, 10001);
+	assert_memory_equal(flat.mem + to + 32768, flat.mem + from + 32768, PART);
+	assert_memory_equal(flat.mem + from + 700000, flat.mem + from + 32768, PART);
+}
+
+static const struct flat_qp_attr patient = { .retry = 7, .rnr_retry = 7, .mtu = 5 };
+
+static void run_with(const char *fault)
+{
+	if (fault)
+		assert_int_equal(fault_add(flat.fault, fault), 0);
+	pair(&patient, SIZE);
+	post_one_of_each();
+	flat_run(20ull * LONG);
+	check_one_of_each();
+	unpair();
+}
+
+static void each_operation_crosses_the_network(void **state)
+{
+	(void)state;
+	run_with(NULL);
+}
+
+static void any_one_packet_may_be_lost(void **state)
+{
+	char text[32];
+	int n;
+
+	for (n = 1; n <= 330; n++) {
+		flat_teardown(state);
+		flat_setup_network(state);
+		snprintf(text, sizeof(text), "loss:%d", n);
+		run_with(text);
+	}
+}
+
+static void any_one_packet_may_be_late(void **state)
+{
+	char text[32];
+	int n;
+
+	for (n = 1; n <= 330; n += 3) {
+		flat_teardown(state);
+		flat_setup_network_roce(state);
+		snprintf(text, sizeof(text), "late:%d", n);
+		run_with(text);
+	}
+}
+
+static void many_packets_may_be_lost_and_late(void **state)
+{
+	(void)state;
+	assert_int_equal(fault_add(flat.fault, "late:1.5%"), 0);
+	run_with("loss:1%");
+}
+
+/* Within one host nothing is a packet, unless some are to be lost. */
+static void packets_are_lost_on_one_host_too(void **state)
+{
+	(void)state;
+	assert_int_equal(fault_add(flat.fault, "late:1%"), 0);
+	run_with("loss:2%");
+}
+
+/* ---- hosts ---- */
+
+static void open_host(bool ethernet, struct fabric **fabric, int expect)
+{
+	assert_int_equal(fabric_create(fabric), 0);
+	assert_int_equal(fabric_connect(*fabric, ethernet, flat.network, NULL), expect);
+}
+
+static void numbers_are_given_again(void **state)
+{
+	struct fabric *third, *fourth;
+
+	(void)state;
+	assert_int_equal(fabric_host_number(flat.fabric), 0);
+	assert_int_equal(fabric_host_number(flat.far_fabric), 1);
+	open_host(false, &third, 0);
+	open_host(false, &fourth, 0);
+	assert_int_equal(fabric_host_number(third), 2);
+	assert_int_equal(fabric_host_number(fourth), 3);
+	fabric_destroy(third);
+	open_host(false, &third, 0);
+	assert_int_equal(fabric_host_number(third), 2);
+	fabric_destroy(third);
+	fabric_destroy(fourth);
+	run_with(NULL);
+}
+
+static void other_link_layer_is_refused(void **state)
+{
+	struct fabric *other;
+
+	(void)state;
+	open_host(true, &other, EPROTOTYPE);
+	fabric_destroy(other);
+	run_with(NULL);
+}
+
+/* A process that was killed leaves its socket's file behind. */
+static void file_of_a_dead_host_is_replaced(void **state)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct fabric *third;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void)state;
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/2.ib", flat.network);
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	close(fd);
+	open_host(false, &third, 0);
+	assert_int_equal(fabric_host_number(third), 2);
+	fabric_destroy(third);
+}
+
+static void peer_that_has_left_is_silent(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	hca_destroy(flat.hca[1]);
+	fabric_destroy(flat.far_fabric);
+	write_to(to, rkey, from, 8);
+	flat.hca[1] = flat.hca[0]; /* flat_run() takes two */
+	flat.far_fabric = NULL;
+	flat_run(10ull * LONG);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, RETRY_EXCEEDED);
+	unpair();
+	hca_destroy(flat.hca[0]);
+	fabric_destroy(flat.fabric);
+	fault_destroy(flat.fault);
+	free(flat.mem);
+	flat_setup(state); /* for the teardown */
+}
+
+static int call_host(unsigned int number)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/%u.ib", flat.network, number);
+	assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	return fd;
+}
+
+static void strangers_are_sent_away(void **state)
+{
+	static const uint32_t nonsense[][4] = {
+		{ 0 },
+		{ 12, 1, 2, 3 },
+		{ 0xffffffff, 0xffffffff },
+		{ 12, 0x52444d4e, 1, 7 }, /* of the other link layer */
+		{ 12, 0x52444d4e, 0, 0 }, /* the number of who is called */
+		{ 12, 0x52444d4e, 0, 999 },
+		{ 8, 0x52444d4e, 0, 7 },
+	};
+	size_t i;
+	char byte;
+
+	(void)state;
+	for (i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+		int fd = call_host(0);
+
+		assert_int_equal(write(fd, nonsense[i], 16), 16);
+		flat_run(LONG);
+		assert_int_equal(recv(fd, &byte, 1, 0), 0);
+		close(fd);
+	}
+	run_with(NULL);
+}
+
+/* A host that says who it is, and then anything */
+static void noise_does_no_harm(void **state)
+{
+	static const uint32_t greeting[4] = { 12, 0x52444d4e, 0, 9 };
+	uint8_t packet[4 + 200];
+	uint32_t seed = 1, len;
+	int fd = call_host(0), round, i;
+
+	(void)state;
+	assert_int_equal(write(fd, greeting, 16), 16);
+	for (round = 0; round < 20000; round++) {
+		for (i = 4; i < (int)sizeof(packet); i++) {
+			seed = seed * 1664525 + 1013904223;
+			packet[i] = seed >> 24;
+		}
+		len = 1 + seed % 200;
+		memcpy(packet, &len, 4);
+		if (write(fd, packet, 4 + len) < 0)
+			assert_int_equal(errno, EAGAIN);
+		flat_run(0);
+	}
+	close(fd);
+	run_with(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define OVER(test, network) cmocka_unit_test_setup_teardown(test, network, flat_teardown)
+		OVER(each_operation_crosses_the_network, flat_setup_network),
+		OVER(each_operation_crosses_the_network, flat_setup_network_roce),
+		OVER(any_one_packet_may_be_lost, flat_setup_network),
+		OVER(any_one_packet_may_be_late, flat_setup_network_roce),
+		OVER(many_packets_may_be_lost_and_late, flat_setup_network),
+		OVER(many_packets_may_be_lost_and_late, flat_setup_network_roce),
+		OVER(packets_are_lost_on_one_host_too, flat_setup),
+		OVER(packets_are_lost_on_one_host_too, flat_setup_roce),
+		OVER(numbers_are_given_again, flat_setup_network),
+		OVER(other_link_layer_is_refused, flat_setup_network),
+		OVER(file_of_a_dead_host_is_replaced, flat_setup_network),
+		OVER(peer_that_has_left_is_silent, flat_setup_network),
+		OVER(strangers_are_sent_away, flat_setup_network),
+		OVER(noise_does_no_harm, flat_setup_network),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
