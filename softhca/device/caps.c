@@ -32,6 +32,10 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	prm_set(cap, HCA_CAP_LOG_MAX_RA_REQ_QP, log2_floor(limits->max_rd_atomic));
 	prm_set(cap, HCA_CAP_LOG_MAX_RA_RES_QP, log2_floor(limits->max_rd_atomic));
 	prm_set(cap, HCA_CAP_LOG_MAX_MSG, log2_floor(limits->max_msg_size));
+	prm_set(cap, HCA_CAP_LOG_MAX_SRQ, LOG_MAX_SRQ);
+	prm_set(cap, HCA_CAP_LOG_MAX_RMP, LOG_MAX_SRQ);
+	prm_set(cap, HCA_CAP_LOG_MAX_SRQ_SZ, LOG_MAX_SRQ_WQES);
+	prm_set(cap, HCA_CAP_LOG_MAX_XRCD, LOG_MAX_XRCD);
 	prm_set(cap, HCA_CAP_LOG_MAX_MCG, log2_floor(MCG_MAX));
 	prm_set(cap, HCA_CAP_MAX_QP_MCG, MCG_MAX_QPS);
 	prm_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BB * WQE_BB_MAX);
@@ -54,6 +58,7 @@ static void put_ports(const struct hca *hca, uint8_t *cap)
 
 static void put_features(uint8_t *cap)
 {
+	prm_set(cap, HCA_CAP_XRC, 1);
 	prm_set(cap, HCA_CAP_RC, 1);
 	prm_set(cap, HCA_CAP_UC, 1);
 	prm_set(cap, HCA_CAP_UD, 1);
@@ -78,23 +83,11 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
 }
 
-/* What the kernel's driver must see to start, and nobody else is told. SRQs and XRC domains are objects only: see srq.c. */
-static void put_driver(uint8_t *cap)
-{
-	prm_set(cap, HCA_CAP_XRC, 1);
-	prm_set(cap, HCA_CAP_LOG_MAX_XRCD, 10);
-	prm_set(cap, HCA_CAP_LOG_MAX_SRQ, 0);
-	prm_set(cap, HCA_CAP_LOG_MAX_SRQ_SZ, 1);
-	prm_set(cap, HCA_CAP_LOG_MAX_RMP, 10);
-}
-
 static void put_general(const struct hca *hca, uint8_t *cap)
 {
 	put_objects(&hca->config.limits, cap);
 	put_ports(hca, cap);
 	put_features(cap);
-	if (hca->config.kernel_driver)
-		put_driver(cap);
 }
 
 /* Results of atomics are stored in the CPU's byte order: endianness mode 1. */

@@ -18,6 +18,7 @@
 #include "softhca/fabric.h"
 #include "softhca/fault.h"
 #include "softhca/trace.h"
+#include "softhca/device/driver_ifc.h"
 #include "providers/mlx5/mlx5_ifc.h"
 
 #define NS_PER_US 1000ull
@@ -159,7 +160,7 @@ struct eq {
 };
 
 void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
-void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn);
+void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or an SRQ's number */
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
 void eq_internal_error(struct hca *hca);
 /* A doorbell: software has consumed up to CI; when ARM, it wants to know of what comes behind. */
@@ -207,6 +208,7 @@ struct completion {
 	uint32_t imm; /* big-endian */
 	uint32_t remote_qpn;
 	uint16_t slid;
+	const struct srq *srq;      /* that the WQE came from */
 	const uint8_t *inline_data; /* scattered into the CQE */
 	uint32_t inline_len;
 	struct dma_batch
@@ -266,6 +268,38 @@ struct recv_wqe {
 
 void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 
+/* ---- srq.c, srq_ring.c: shared receive queues ---- */
+
+enum { LOG_MAX_SRQ = 16, LOG_MAX_SRQ_WQES = 15, LOG_MAX_XRCD = 10 };
+
+struct srq_layout;
+
+struct srq {
+	uint32_t n;
+	const struct srq_layout *layout; /* of its context: XRC SRQ or RMP */
+	struct pd *pd;   /* that its buffers, and XRC requests, are checked against */
+	struct pd *xrcd; /* NULL: no XRC SRQ */
+	struct cq *cq;   /* of an XRC SRQ */
+	uint32_t user_index;
+	uint32_t log_size, stride;
+	uint16_t next;  /* index of the WQE to take */
+	uint16_t pi;    /* as the doorbell record last said: WQEs ever posted */
+	uint16_t taken; /* WQEs ever taken */
+	uint16_t limit; /* 0: no event wanted */
+	bool failed;    /* its memory cannot be read */
+	uint32_t users; /* QPs */
+	struct dma_map map;
+	uint64_t dbr;
+	uint8_t context[PRM_SRQ_CONTEXT_MAX];
+};
+
+/* Take a WQE: 0 and its INDEX, ENOENT when none is posted, or EFAULT */
+int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
+/* Raise the event when there are fewer WQEs than LIMIT, now or later. */
+void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
+/* The XRC SRQ of that number in that domain, or NULL. */
+struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);
+
 /* ---- qp.c, qp_modify.c, sq.c, rq.c ---- */
 
 enum { SQ_CACHE_BBS = WQE_BB_MAX, RQ_CACHE_BYTES = 1024 };
@@ -318,13 +352,15 @@ enum { ATOMIC_CACHE = 16 };
 /* Responder: executes requests. IBTA 9.7.4 */
 struct responder {
 	uint32_t expected_psn;
-	uint32_t msn;     /* requests completed */
-	bool nak_sent;    /* one NAK per gap */
-	bool established; /* COMM_EST was reported */
-	bool receiving;   /* recv holds the receive WQE of a SEND under way */
-	bool dropping;    /* UC: until the next request begins */
-	bool under_way;   /* the last request is not complete, and */
+	uint32_t msn;      /* requests completed */
+	bool nak_sent;     /* one NAK per gap */
+	bool established;  /* COMM_EST was reported */
+	bool receiving;    /* recv holds the receive WQE of a SEND under way */
+	bool dropping;     /* UC: until the next request begins */
+	bool under_way;    /* the last request is not complete, and */
 	enum fabric_op op; /* is one of these */
+	struct srq *srq;   /* that recv was taken from, or will be; NULL: the QP's own queue */
+	uint16_t index;    /* of recv in its queue */
 	struct recv_wqe recv;
 	uint64_t received; /* bytes of the message under way */
 	uint64_t write_addr, write_left;
@@ -357,7 +393,9 @@ struct qp {
 	bool blocks_own_multicast;
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq;
-	struct uar *uar;
+	struct srq *srq; /* that it receives through */
+	struct pd *xrcd; /* of a QP that receives for XRC SRQs */
+	struct uar *uar; /* NULL: no send queue, no doorbell */
 	uint32_t user_index;
 	struct dma_map map;
 	uint64_t dbr;
@@ -423,10 +461,14 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
 /* rq.c */
-/* The WQE at rq.ci: 0, ENOENT when none is posted, or EFAULT */
-int rq_fetch(struct hca *hca, struct qp *qp, struct recv_wqe *wqe);
-/* The WQE at rq.ci is done. EFAULT: as cq_post() says, and the WQE is still there. */
+/* Fetch the next WQE into qp->resp: 0, ENOENT when none is posted, or EFAULT. One from an SRQ is taken
+ * from there for good. */
+int rq_fetch(struct hca *hca, struct qp *qp);
+/* The WQE in qp->resp is done. EFAULT: as cq_post() says, and the WQE is still there. */
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
+/* Whose keys and which CQ count for what is received. */
+struct pd *rq_pd(const struct qp *qp);
+struct cq *rq_cq(const struct qp *qp);
 /* It failed, and with it the QP: the CQE says enough without an event. */
 void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
@@ -491,6 +533,7 @@ struct port {
 	uint16_t lid;
 	uint64_t guid;
 	struct frame_counters sent, received;
+	uint32_t cap_mask;
 	struct qp *special[QP_SPECIAL];
 	unsigned int gids; /* entries from here on are empty */
 	struct gid_entry gid[PORT_GIDS_ROCE];
@@ -568,6 +611,10 @@ enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd);
 enum prm_status xrc_srq_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status rmp_create(struct hca *hca, struct cmd *cmd);
 enum prm_status rmp_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status xrc_srq_arm(struct hca *hca, struct cmd *cmd);
+enum prm_status xrc_srq_query(struct hca *hca, struct cmd *cmd);
+enum prm_status rmp_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status rmp_query(struct hca *hca, struct cmd *cmd);
 enum prm_status reg_access(struct hca *hca, struct cmd *cmd);
 enum prm_status caps_query(struct hca *hca, struct cmd *cmd);
 enum prm_status caps_set(struct hca *hca, struct cmd *cmd);
@@ -595,6 +642,7 @@ enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd);
 enum prm_status mcg_detach(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_context(struct hca *hca, struct cmd *cmd);
+enum prm_status port_modify_context(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_state(struct hca *hca, struct cmd *cmd);
@@ -603,7 +651,6 @@ enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
 
 /* Free what the front left behind. */
 void driver_free(struct hca *hca);
-struct srq;
 void srq_free(struct srq *srq);
 void srq_free_all(struct hca *hca);
 void pd_free_all(struct hca *hca);

@@ -39,10 +39,20 @@ static void put_inline(struct cq *cq, uint8_t *slot, uint8_t *cqe, const struct 
 	prm_set(cqe, CQE_FLAGS, prm_get(cqe, CQE_FLAGS) | (wide ? CQE_INLINE_64 : CQE_INLINE_32));
 }
 
+/* What software looks its object up by: an XRC SRQ stands for itself. All ones ask for the CQE's
+ * older form, with the SRQ's number there. */
+static uint32_t user_index(const struct qp *qp, const struct srq *srq)
+{
+	enum { OLD_FORM = 0xffffff };
+	uint32_t index = srq && srq->xrcd ? srq->user_index : qp->user_index;
+
+	return index == OLD_FORM && srq ? srq->n : index;
+}
+
 static void encode(const struct hca *hca, const struct qp *qp, const struct completion *done,
 		   uint8_t *cqe)
 {
-	prm_set(cqe, CQE_USER_INDEX, qp->user_index);
+	prm_set(cqe, CQE_USER_INDEX, user_index(qp, done->srq));
 	prm_set(cqe, CQE_SEND_OPCODE, done->send_opcode);
 	prm_set(cqe, CQE_QPN, qp->n);
 	prm_set(cqe, CQE_WQE_COUNTER, done->wqe_counter);

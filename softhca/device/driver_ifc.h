@@ -22,6 +22,7 @@ enum prm_driver_opcode {
 	PRM_OP_SET_ISSI = 0x10b,
 	PRM_OP_CREATE_XRC_SRQ = 0x705,
 	PRM_OP_DESTROY_XRC_SRQ = 0x706,
+	PRM_OP_MODIFY_HCA_VPORT_CONTEXT = 0x763,
 	PRM_OP_ACCESS_REG = 0x805,
 	PRM_OP_ALLOC_XRCD = 0x80e,
 	PRM_OP_DEALLOC_XRCD = 0x80f,
@@ -44,6 +45,7 @@ enum {
 enum {
 	PRM_XRC_SRQC_SIZE = 64,
 	PRM_RMPC_SIZE = 240,
+	PRM_SRQ_CONTEXT_MAX = 240,
 	PRM_CREATE_XRC_SRQ_IN_SIZE = 272, /* and PAs behind it */
 	PRM_CREATE_RMP_IN_SIZE = 272,
 	PRM_QP_ST_QP0 = 0x7,
@@ -87,6 +89,8 @@ enum prm_register {
 #define PVLC_REG_LOCAL_PORT                 PRM(0x0, 23, 16)
 #define PVLC_REG_VL_HW_CAP                  PRM(0x4, 3, 0)
 #define PVLC_REG_VL_OPERATIONAL             PRM(0xc, 3, 0)
+
+#define MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT PRM_PART(0x10)
 
 #define ALLOC_XRCD_OUT_XRCD                 PRM(0x8, 23, 0)
 #define DEALLOC_XRCD_IN_XRCD                PRM(0x8, 23, 0)

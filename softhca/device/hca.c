@@ -57,8 +57,8 @@ static void init_tables(struct hca *hca)
 	res_init(&hca->pds, 1, limits->max_pd);
 	res_init(&hca->tds, 1, 1 << 10);
 	res_init(&hca->eqs, 1, 255);
-	res_init(&hca->xrcds, 1, 1 << 10);
-	res_init(&hca->srqs, 1, 1 << 10);
+	res_init(&hca->xrcds, 1, 1 << LOG_MAX_XRCD);
+	res_init(&hca->srqs, 1, 1 << LOG_MAX_SRQ);
 	res_init(&hca->cqs, first_number(seed, 0x400, 0x1000), limits->max_cq);
 	res_init(&hca->qps, first_number(seed, 0x48, 0x10000), limits->max_qp);
 	res_init(&hca->mkeys, first_number(seed, 0x100, 0x1000), limits->max_mkey);
@@ -190,7 +190,7 @@ static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	struct qp *qp = res_get(&hca->qps, be64toh(value_be) >> 8 & 0xffffff);
 
-	if (qp && qp->uar->n == uar && sq_read_doorbell(hca, qp))
+	if (qp && qp->uar && qp->uar->n == uar && sq_read_doorbell(hca, qp))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 

@@ -21,6 +21,7 @@ void port_init(struct hca *hca, unsigned int number)
 	uint8_t *gid = prm_at(port->gid[0].raw, ROCE_ADDR_SOURCE_L3_ADDRESS);
 
 	port->guid = hca->config.node_guid + number;
+	port->cap_mask = PORT_CAP_MASK;
 	if (hca->config.link_layer == HCA_LINK_ETHERNET)
 		return;
 	memcpy(gid, link_local, sizeof(link_local));
@@ -82,11 +83,28 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 	prm_set(ctx, HCA_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
 	prm_set(ctx, HCA_VPORT_CONTEXT_NODE_GUID, hca->config.node_guid);
 	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_GUID, port->guid);
-	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1, PORT_CAP_MASK);
+	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1, port->cap_mask);
 	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT, 0xffffffff);
 	prm_set(ctx, HCA_VPORT_CONTEXT_LID, port->lid);
 	prm_set(ctx, HCA_VPORT_CONTEXT_SM_LID, 1);
 	prm_set(ctx, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT, SUBNET_TIMEOUT);
+	return PRM_STAT_OK;
+}
+
+/* Software says which managers listen at the port: the capability mask is all it may change. */
+enum prm_status port_modify_context(struct hca *hca, struct cmd *cmd)
+{
+	struct port *port = find(hca, cmd, prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
+				 prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
+	const uint8_t *ctx = prm_at(cmd->in, MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT);
+	uint32_t mask = prm_get(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT);
+
+	if (!port)
+		return PRM_STAT_BAD_PARAM_ERR;
+	if (prm_get(ctx, HCA_VPORT_CONTEXT_FIELD_SELECT))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: field cannot be changed");
+	port->cap_mask =
+		(port->cap_mask & ~mask) | (prm_get(ctx, HCA_VPORT_CONTEXT_CAP_MASK1) & mask);
 	return PRM_STAT_OK;
 }
 

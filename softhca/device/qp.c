@@ -11,6 +11,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/driver_ifc.h"
+#include "softhca/device/wqe.h"
 
 void qp_wake(struct hca *hca, struct qp *qp)
 {
@@ -36,6 +37,16 @@ void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
 		hca->next_timer = deadline;
 }
 
+/* A WQE that it holds completes; then its owner may know that it will take no more. IBTA vol 1,
+ * 10.3.1.5 */
+static void leave_srq(struct hca *hca, struct qp *qp)
+{
+	if (qp->resp.srq && qp->resp.receiving)
+		rq_fail(hca, qp, SYND_FLUSH, VEND_FLUSH);
+	if (qp->srq)
+		eq_qp_event(hca, PRM_EVENT_SRQ_LAST_WQE, qp->n);
+}
+
 void qp_fail(struct hca *hca, struct qp *qp, int event)
 {
 	enum { FIRST_FLUSH_POLL = 100 * NS_PER_US };
@@ -49,6 +60,7 @@ void qp_fail(struct hca *hca, struct qp *qp, int event)
 	qp_wake(hca, qp);
 	if (event >= 0)
 		eq_qp_event(hca, event, qp->n);
+	leave_srq(hca, qp);
 }
 
 void qp_fail_send(struct hca *hca, struct qp *qp)
@@ -78,9 +90,10 @@ static const struct kind {
 	enum fabric_service service;
 	int special;
 } kinds[] = {
-	{ PRM_QP_ST_RC, FABRIC_RC, -1 },      { PRM_QP_ST_UC, FABRIC_UC, -1 },
-	{ PRM_QP_ST_UD, FABRIC_UD, -1 },      { PRM_QP_ST_QP0, FABRIC_UD, QP_SMI },
-	{ PRM_QP_ST_QP1, FABRIC_UD, QP_GSI }, { PRM_QP_ST_REG_UMR, FABRIC_NONE, -1 },
+	{ PRM_QP_ST_RC, FABRIC_RC, -1 },        { PRM_QP_ST_UC, FABRIC_UC, -1 },
+	{ PRM_QP_ST_UD, FABRIC_UD, -1 },        { PRM_QP_ST_QP0, FABRIC_UD, QP_SMI },
+	{ PRM_QP_ST_QP1, FABRIC_UD, QP_GSI },   { PRM_QP_ST_XRC, FABRIC_XRC, -1 },
+	{ PRM_QP_ST_REG_UMR, FABRIC_NONE, -1 },
 };
 
 static const struct kind *find_kind(const uint8_t *qpc)
@@ -101,8 +114,9 @@ static const char *check_type(const uint8_t *qpc)
 		return "qp: service type is not supported";
 	if (prm_get(qpc, QPC_ULP_STATELESS_OFFLOAD_MODE))
 		return "qp: stateless offloads are not supported";
-	if (rq_type != PRM_RQ_TYPE_RQ && rq_type != PRM_RQ_TYPE_ZERO_SIZE)
-		return "qp: shared receive queues are not supported";
+	if (rq_type != PRM_RQ_TYPE_RQ && rq_type != PRM_RQ_TYPE_ZERO_SIZE &&
+	    rq_type != PRM_RQ_TYPE_SRQ)
+		return "qp: unknown type of receive queue";
 	if (prm_get(qpc, QPC_WQ_SIGNATURE))
 		return "qp: WQE signatures are not supported";
 	if (prm_get(qpc, QPC_CD_MASTER) || prm_get(qpc, QPC_CD_SLAVE_SEND) ||
@@ -136,6 +150,17 @@ static const char *check_sizes(const struct hca *hca, const uint8_t *qpc)
 	return NULL;
 }
 
+/* A QP receives through one SRQ; an XRC QP through those of its domain, whichever a request names. */
+static bool find_shared(struct hca *hca, struct qp *qp)
+{
+	if (qp->service == FABRIC_XRC) {
+		qp->xrcd = res_get(&hca->xrcds, prm_get(qp->qpc, QPC_XRCD));
+		return qp->xrcd;
+	}
+	qp->srq = res_get(&hca->srqs, prm_get(qp->qpc, QPC_SRQN_RMPN_XRQN));
+	return qp->srq && !qp->srq->xrcd;
+}
+
 static const char *find_objects(struct hca *hca, struct qp *qp)
 {
 	qp->pd = res_get(&hca->pds, prm_get(qp->qpc, QPC_PD));
@@ -146,7 +171,11 @@ static const char *find_objects(struct hca *hca, struct qp *qp)
 		return "qp: no such PD";
 	if (!qp->send_cq || !qp->recv_cq)
 		return "qp: no such CQ";
-	return qp->uar ? NULL : "qp: no such UAR";
+	if (prm_get(qp->qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_SRQ && !find_shared(hca, qp))
+		return "qp: no such SRQ or XRC domain";
+	if (!qp->uar && !prm_get(qp->qpc, QPC_NO_SQ))
+		return "qp: no such UAR";
+	return NULL;
 }
 
 /* Receive queue first, send queue behind it. */
@@ -193,8 +222,14 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		qp->pd->users++;
 	qp->send_cq->users++;
 	qp->recv_cq->users++;
-	qp->uar->users++;
-	LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
+	if (qp->srq)
+		qp->srq->users++;
+	if (qp->xrcd)
+		qp->xrcd->users++;
+	if (qp->uar) {
+		qp->uar->users++;
+		LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
+	}
 	prm_set(cmd->out, CREATE_QP_OUT_QPN, qp->n);
 	return PRM_STAT_OK;
 }
@@ -243,7 +278,8 @@ void qp_free(struct hca *hca, struct qp *qp)
 	mcg_forget(hca, qp);
 	if (qp->ready)
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);
-	LIST_REMOVE(qp, in_uar);
+	if (qp->uar)
+		LIST_REMOVE(qp, in_uar);
 	dma_unmap(&qp->map);
 	free(qp->sq.entry);
 	free(qp);
@@ -260,7 +296,12 @@ enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
 		qp->pd->users--;
 	qp->send_cq->users--;
 	qp->recv_cq->users--;
-	qp->uar->users--;
+	if (qp->srq)
+		qp->srq->users--;
+	if (qp->xrcd)
+		qp->xrcd->users--;
+	if (qp->uar)
+		qp->uar->users--;
 	qp_free(hca, qp);
 	return PRM_STAT_OK;
 }

@@ -79,6 +79,13 @@ static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8
 	send_nak(hca, qp, nak);
 }
 
+/* Remote keys are checked against the QP's domain, those of an XRC request against its SRQ's. IBTA
+ * vol 1, annex A14 */
+static struct pd *request_pd(const struct qp *qp)
+{
+	return qp->service == FABRIC_XRC ? rq_pd(qp) : qp->pd;
+}
+
 /* Executed: move on, and acknowledge when asked for. */
 static void accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
@@ -97,7 +104,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 
 	if (qp->resp.receiving)
 		return true;
-	ret = rq_fetch(hca, qp, &qp->resp.recv);
+	ret = rq_fetch(hca, qp);
 	if (!ret) {
 		qp->resp.receiving = true;
 		return true;
@@ -117,8 +124,8 @@ static bool fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t limit = qp->cs_res == PRM_CS_RES_64B ? 64 : qp->cs_res == PRM_CS_RES_32B ? 32 : 0;
 
-	if (limit > cq_inline_max(qp->recv_cq))
-		limit = cq_inline_max(qp->recv_cq);
+	if (limit > cq_inline_max(rq_cq(qp)))
+		limit = cq_inline_max(rq_cq(qp));
 	return msg->first && msg->last && msg->payload_len && msg->payload_len <= limit;
 }
 
@@ -146,7 +153,7 @@ static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	struct dma_batch batch;
 
 	dma_begin_write(&batch, hca, msg->payload);
-	return sges_dma(&batch, qp->pd, MKEY_LOCAL_WRITE, recv->sge, recv->num_sge,
+	return sges_dma(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge,
 			qp->resp.received, msg->payload_len);
 }
 
@@ -164,7 +171,7 @@ static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_
 		return false;
 	memcpy(buf, msg->payload, msg->payload_len);
 	dma_begin_write(&batch, hca, buf);
-	if (sges_add(&batch, qp->pd, MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, 0,
+	if (sges_add(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, 0,
 		     msg->payload_len))
 		return false;
 	done.before = &batch;
@@ -206,7 +213,7 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 		return;
 	}
 	if (invalidate)
-		key = mkey_to_invalidate(hca, be32toh(msg->imm), qp->pd);
+		key = mkey_to_invalidate(hca, be32toh(msg->imm), request_pd(qp));
 	if (invalidate && !key) {
 		fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
 		return;
@@ -219,8 +226,6 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 	if (key)
 		key->invalidated = true;
 	qp->resp.received += msg->payload_len;
-	if (msg->last)
-		qp->resp.receiving = false;
 	accept(hca, qp, msg);
 }
 
@@ -236,7 +241,7 @@ static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *
 	resp->write_key = msg->rkey;
 	resp->write_left = msg->length;
 	if (msg->length &&
-	    !mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_WRITE, msg->raddr, msg->length))
+	    !mkey_check(hca, msg->rkey, request_pd(qp), MKEY_REMOTE_WRITE, msg->raddr, msg->length))
 		return FABRIC_NAK_REMOTE_ACCESS;
 	return 0;
 }
@@ -253,7 +258,7 @@ static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg
 		return FABRIC_NAK_INVALID_REQUEST;
 	if (!msg->payload_len)
 		return 0;
-	mkey = mkey_check(hca, resp->write_key, qp->pd, MKEY_REMOTE_WRITE, resp->write_addr,
+	mkey = mkey_check(hca, resp->write_key, request_pd(qp), MKEY_REMOTE_WRITE, resp->write_addr,
 			  msg->payload_len);
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
@@ -284,7 +289,6 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 		struct completion done =
 			receive_completion(msg, CQE_OP_RESP_WRITE_IMM, qp->resp.received);
 
-		qp->resp.receiving = false;
 		rq_complete(hca, qp, &done);
 	}
 	accept(hca, qp, msg);
@@ -299,7 +303,8 @@ static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg 
 
 	if (!msg->length)
 		return 0;
-	mkey = mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_READ, msg->raddr, msg->length);
+	mkey = mkey_check(hca, msg->rkey, request_pd(qp), MKEY_REMOTE_READ, msg->raddr,
+			  msg->length);
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
 	if (msg->payload_len > FABRIC_PAYLOAD_MAX)
@@ -376,7 +381,8 @@ static int do_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *ms
 
 	if (msg->raddr % sizeof(*old))
 		return FABRIC_NAK_INVALID_REQUEST;
-	mkey = mkey_check(hca, msg->rkey, qp->pd, MKEY_REMOTE_ATOMIC, msg->raddr, sizeof(*old));
+	mkey = mkey_check(hca, msg->rkey, request_pd(qp), MKEY_REMOTE_ATOMIC, msg->raddr,
+			  sizeof(*old));
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
 	dma_begin_read(&batch, hca, old);
@@ -507,6 +513,15 @@ static void receive_unreliable(struct hca *hca, struct qp *qp, const struct fabr
 		requests[msg->op].execute(hca, qp, msg);
 }
 
+/* An XRC request says which SRQ it is for. */
+static bool find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	if (qp->service != FABRIC_XRC)
+		return true;
+	qp->resp.srq = srq_find_xrc(hca, msg->srqn, qp->xrcd);
+	return qp->resp.srq;
+}
+
 static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	int32_t ahead = psn_diff(msg->psn, qp->resp.expected_psn);
@@ -518,7 +533,9 @@ static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric
 		}
 		return;
 	}
-	if (ahead < 0)
+	if (!find_srq(hca, qp, msg))
+		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+	else if (ahead < 0)
 		repeat(hca, qp, msg);
 	else
 		execute(hca, qp, msg);

@@ -63,7 +63,17 @@ static int refill(struct hca *hca, struct qp *qp)
 	return 0;
 }
 
-int rq_fetch(struct hca *hca, struct qp *qp, struct recv_wqe *wqe)
+struct pd *rq_pd(const struct qp *qp)
+{
+	return qp->resp.srq ? qp->resp.srq->pd : qp->pd;
+}
+
+struct cq *rq_cq(const struct qp *qp)
+{
+	return qp->resp.srq && qp->resp.srq->cq ? qp->resp.srq->cq : qp->recv_cq;
+}
+
+static int fetch_own(struct hca *hca, struct qp *qp)
 {
 	const uint8_t *raw;
 	uint16_t skip;
@@ -81,24 +91,39 @@ int rq_fetch(struct hca *hca, struct qp *qp, struct recv_wqe *wqe)
 	if (skip >= qp->rq.cache_count)
 		return ENOENT;
 	raw = qp->rq.cache + (size_t)skip * qp->rq.stride;
-	wqe_decode_recv(raw, qp->rq.stride, wqe);
+	wqe_decode_recv(raw, qp->rq.stride, &qp->resp.recv);
 	trace_wqe(hca->config.trace, "recv", qp->n, qp->rq.ci, raw, qp->rq.stride);
 	return 0;
+}
+
+int rq_fetch(struct hca *hca, struct qp *qp)
+{
+	struct responder *resp = &qp->resp;
+
+	if (qp->srq)
+		resp->srq = qp->srq;
+	if (resp->srq)
+		return srq_take(hca, resp->srq, &resp->recv, &resp->index);
+	resp->index = qp->rq.ci;
+	return fetch_own(hca, qp);
 }
 
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 {
 	int ret;
 
-	done->wqe_counter = qp->rq.ci;
+	done->wqe_counter = qp->resp.index;
+	done->srq = qp->resp.srq;
 	if (qp->service != FABRIC_UD) {
 		done->remote_qpn = qp->remote_qpn;
 		done->slid = qp->path.addr.dlid;
 	}
-	ret = cq_post(hca, qp->recv_cq, qp, done);
+	ret = cq_post(hca, rq_cq(qp), qp, done);
 	if (ret == EFAULT)
 		return ret;
-	qp->rq.ci++;
+	qp->resp.receiving = false;
+	if (!qp->resp.srq)
+		qp->rq.ci++;
 	if (ret)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 	return 0;
@@ -128,7 +153,9 @@ bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget)
 	if (is_empty(qp) || dma_read(hca, qp->dbr, &word, sizeof(word)))
 		return false;
 	qp->rq.pi = be32toh(word);
-	for (; budget && qp->rq.ci != qp->rq.pi; budget--)
+	for (; budget && qp->rq.ci != qp->rq.pi; budget--) {
+		qp->resp.index = qp->rq.ci;
 		rq_complete(hca, qp, &done);
+	}
 	return qp->rq.ci != qp->rq.pi;
 }

@@ -1,37 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.c - shared receive queues and XRC domains, as objects: number, context, memory.
+ * srq.c - shared receive queues and XRC domains: the commands on them.
  *
- * The kernel's driver creates two of them before anything else and names them in QPs that do not
- * receive through them. Receiving through one is not there yet: qp.c refuses a QP that wants it.
- * An XRC SRQ and an RMP differ in how their context is laid out, nothing else; they are numbered
- * together, as software keeps them in one table.
+ * An XRC SRQ and an RMP (what a basic SRQ is to Linux' driver) differ in how their context is laid
+ * out, and an XRC SRQ has a domain and a CQ. They are numbered together, as software keeps them in
+ * one table. Taking WQEs from them is in srq_ring.c.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/driver_ifc.h"
+#include "softhca/device/srq_ifc.h"
 
 enum { MAX_PAGE_SHIFT = 12 + 31 };
 
-struct layout;
-
-struct srq {
-	uint32_t n;
-	const struct layout *layout;
-	struct pd *pd;
-	struct pd *xrcd; /* NULL: none */
-	struct dma_map map;
-	uint64_t dbr;
-	uint8_t context[PRM_RMPC_SIZE];
-};
-
 /* Where a context has what both kinds have */
-static const struct layout {
+static const struct srq_layout {
 	size_t size;
-	uint32_t pd, log_size, log_stride, log_page_size, page_offset, dbr_addr;
+	uint32_t pd, log_size, log_stride, log_page_size, page_offset, dbr_addr, limit;
 	uint32_t least_log_stride; /* of log_stride: WQEs have 16 bytes then */
 	uint32_t page_parts;       /* log2 of what a page has page_offset units */
 } xrc_layout = {
@@ -42,6 +29,7 @@ static const struct layout {
 	XRC_SRQC_LOG_PAGE_SIZE,
 	XRC_SRQC_PAGE_OFFSET,
 	XRC_SRQC_DBR_ADDR,
+	XRC_SRQC_LWM,
 	0,
 	6,
 }, rmp_layout = {
@@ -52,9 +40,12 @@ static const struct layout {
 	PRM_IN(RMPC_WQ, WQ_LOG_WQ_PG_SZ),
 	PRM_IN(RMPC_WQ, WQ_PAGE_OFFSET),
 	PRM_IN(RMPC_WQ, WQ_DBR_ADDR),
+	PRM_IN(RMPC_WQ, WQ_LWM),
 	4,
 	6,
 };
+
+/* ---- XRC domains ---- */
 
 static enum prm_status alloc_number(struct res_table *table, struct cmd *cmd, struct pd *object)
 {
@@ -86,58 +77,101 @@ enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-static int map_ring(struct srq *srq, const struct cmd *cmd, const struct layout *layout)
+/* ---- creation ---- */
+
+static const char *check_xrc(const uint8_t *context)
+{
+	if (prm_get(context, XRC_SRQC_WQ_SIGNATURE))
+		return "srq: WQE signatures are not supported";
+	if (prm_get(context, XRC_SRQC_BASIC_CYCLIC_RCV_WQE))
+		return "srq: only linked lists are supported";
+	if (prm_get(context, XRC_SRQC_DBR_UMEM_VALID))
+		return "srq: umem is not supported";
+	return NULL;
+}
+
+static const char *check_rmp(const uint8_t *context)
+{
+	const uint8_t *wq = prm_at(context, RMPC_WQ);
+
+	if (prm_get(wq, WQ_WQ_SIGNATURE))
+		return "srq: WQE signatures are not supported";
+	if (prm_get(wq, WQ_WQ_TYPE))
+		return "srq: only linked lists are supported";
+	if (prm_get(wq, WQ_DBR_UMEM_VALID) || prm_get(wq, WQ_WQ_UMEM_VALID))
+		return "srq: umem is not supported";
+	if (prm_get(context, RMPC_STATE) != PRM_RMPC_STATE_RDY)
+		return "srq: an RMP starts in state RDY";
+	return NULL;
+}
+
+static const char *check_sizes(const struct srq_layout *layout, const uint8_t *context)
+{
+	uint64_t stride = prm_get(context, layout->log_stride);
+
+	if (stride < layout->least_log_stride + 1 ||
+	    16ull << (stride - layout->least_log_stride) > RECV_WQE_MAX)
+		return "srq: WQEs of less than 32 bytes, or more than max_wqe_sz_rq allows";
+	if (prm_get(context, layout->log_size) > LOG_MAX_SRQ_WQES)
+		return "srq: more WQEs than log_max_srq_sz allows";
+	if (12 + prm_get(context, layout->log_page_size) > MAX_PAGE_SHIFT)
+		return "srq: pages are too large";
+	if (prm_get(context, layout->dbr_addr) & 7)
+		return "srq: doorbell record is not aligned to 8";
+	return NULL;
+}
+
+static int map_ring(struct srq *srq, const struct cmd *cmd, const struct srq_layout *layout)
 {
 	unsigned int page_shift = 12 + prm_get(srq->context, layout->log_page_size);
-	uint64_t stride = prm_get(srq->context, layout->log_stride);
-	uint64_t skip;
+	uint64_t skip = prm_get(srq->context, layout->page_offset)
+			<< (page_shift - layout->page_parts);
 	size_t npas;
 	const void *pas = cmd_pas(cmd, CREATE_SRQ_IN_PAS, &npas);
 
-	if (stride < layout->least_log_stride || page_shift > MAX_PAGE_SHIFT)
-		return EINVAL;
-	skip = prm_get(srq->context, layout->page_offset) << (page_shift - layout->page_parts);
-	stride = 16ull << (stride - layout->least_log_stride);
+	srq->stride = 16u << (prm_get(srq->context, layout->log_stride) - layout->least_log_stride);
+	srq->log_size = prm_get(srq->context, layout->log_size);
 	return dma_map_pages(&srq->map, pas, npas, page_shift, skip,
-			     stride << prm_get(srq->context, layout->log_size));
+			     (uint64_t)srq->stride << srq->log_size);
 }
 
-static enum prm_status create(struct hca *hca, struct cmd *cmd, struct srq *srq)
+static enum prm_status add(struct hca *hca, struct cmd *cmd, struct srq *srq)
 {
-	const struct layout *layout = srq->layout;
-	int ret;
+	int ret = map_ring(srq, cmd, srq->layout);
 
-	srq->pd = res_get(&hca->pds, prm_get(srq->context, layout->pd));
-	srq->dbr = prm_get(srq->context, layout->dbr_addr);
-	if (!srq->pd)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such PD");
-	if (srq->dbr & 7)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
-				"srq: doorbell record is not aligned to 8");
-	ret = map_ring(srq, cmd, layout);
 	if (!ret)
 		ret = res_add(&hca->srqs, srq, &srq->n);
 	if (ret)
 		return cmd_errno(cmd, ret, "srq: page list too short, or table full");
+	srq->dbr = prm_get(srq->context, srq->layout->dbr_addr);
 	srq->pd->users++;
 	if (srq->xrcd)
 		srq->xrcd->users++;
+	if (srq->cq)
+		srq->cq->users++;
 	prm_set(cmd->out, CREATE_SRQ_OUT_SRQN, srq->n);
+	srq_arm(hca, srq, prm_get(srq->context, srq->layout->limit));
 	return PRM_STAT_OK;
 }
 
-static enum prm_status create_of(struct hca *hca, struct cmd *cmd, const void *context,
-				 const struct layout *layout, struct pd *xrcd)
+/* PARTS has what only one kind has. */
+static enum prm_status create(struct hca *hca, struct cmd *cmd, const void *context,
+			      const struct srq *parts)
 {
-	struct srq *srq = calloc(1, sizeof(*srq));
+	const char *why = check_sizes(parts->layout, context);
 	enum prm_status status;
+	struct srq *srq;
 
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	srq = malloc(sizeof(*srq));
 	if (!srq)
 		return cmd_errno(cmd, ENOMEM, "srq");
-	memcpy(srq->context, context, layout->size);
-	srq->layout = layout;
-	srq->xrcd = xrcd;
-	status = create(hca, cmd, srq);
+	*srq = *parts;
+	memcpy(srq->context, context, parts->layout->size);
+	srq->pd = res_get(&hca->pds, prm_get(context, parts->layout->pd));
+	status = srq->pd ? add(hca, cmd, srq)
+			 : cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such PD");
 	if (status)
 		srq_free(srq);
 	return status;
@@ -146,28 +180,140 @@ static enum prm_status create_of(struct hca *hca, struct cmd *cmd, const void *c
 enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *context = prm_at(cmd->in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
-	struct pd *xrcd = res_get(&hca->xrcds, prm_get(context, XRC_SRQC_XRCD));
+	const char *why = check_xrc(context);
+	struct srq parts = {
+		.layout = &xrc_layout,
+		.xrcd = res_get(&hca->xrcds, prm_get(context, XRC_SRQC_XRCD)),
+		.cq = res_get(&hca->cqs, prm_get(context, XRC_SRQC_CQN)),
+		.user_index = prm_get(context, XRC_SRQC_USER_INDEX),
+	};
 
-	if (!xrcd || !res_get(&hca->cqs, prm_get(context, XRC_SRQC_CQN)))
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	if (!parts.xrcd || !parts.cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such XRC domain or CQ");
-	return create_of(hca, cmd, context, &xrc_layout, xrcd);
+	return create(hca, cmd, context, &parts);
 }
 
 enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
 {
-	return create_of(hca, cmd, prm_at(cmd->in, CREATE_RMP_IN_CTX), &rmp_layout, NULL);
+	const uint8_t *context = prm_at(cmd->in, CREATE_RMP_IN_CTX);
+	const char *why = check_rmp(context);
+	struct srq parts = { .layout = &rmp_layout };
+
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	return create(hca, cmd, context, &parts);
 }
 
-static enum prm_status destroy(struct hca *hca, struct cmd *cmd, const struct layout *layout)
+/* ---- what follows ---- */
+
+struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd)
+{
+	struct srq *srq = res_get(&hca->srqs, n);
+
+	return srq && srq->xrcd && srq->xrcd == xrcd ? srq : NULL;
+}
+
+static struct srq *find(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
 {
 	struct srq *srq = res_get(&hca->srqs, prm_get(cmd->in, DESTROY_SRQ_IN_SRQN));
 
-	if (!srq || srq->layout != layout)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such SRQ");
+	if (srq && srq->layout == layout)
+		return srq;
+	cmd->why = "srq: no such SRQ";
+	return NULL;
+}
+
+enum prm_status xrc_srq_arm(struct hca *hca, struct cmd *cmd)
+{
+	struct srq *srq = find(hca, cmd, &xrc_layout);
+
+	if (!srq)
+		return PRM_STAT_BAD_RES_ERR;
+	if (prm_get(cmd->in, CMD_IN_OP_MOD) != PRM_ARM_XRC_SRQ)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "srq: unknown op_mod");
+	srq_arm(hca, srq, prm_get(cmd->in, ARM_XRC_SRQ_IN_LWM));
+	return PRM_STAT_OK;
+}
+
+enum prm_status rmp_modify(struct hca *hca, struct cmd *cmd)
+{
+	struct srq *srq = find(hca, cmd, &rmp_layout);
+	const uint8_t *context = prm_at(cmd->in, MODIFY_RMP_IN_CTX);
+	uint64_t state = prm_get(cmd->in, MODIFY_RMP_IN_RMP_STATE);
+
+	if (!srq)
+		return PRM_STAT_BAD_RES_ERR;
+	if (state != PRM_RMPC_STATE_RDY && state != PRM_RMPC_STATE_ERR)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "srq: unknown state");
+	if (state == PRM_RMPC_STATE_ERR)
+		srq->failed = true;
+	if (prm_get(cmd->in, MODIFY_RMP_IN_BITMASK_LWM))
+		srq_arm(hca, srq, prm_get(context, PRM_IN(RMPC_WQ, WQ_LWM)));
+	return PRM_STAT_OK;
+}
+
+static void put_context(const struct srq *srq, uint8_t *context)
+{
+	memcpy(context, srq->context, srq->layout->size);
+	prm_set(context, srq->layout->limit, srq->limit);
+}
+
+enum prm_status xrc_srq_query(struct hca *hca, struct cmd *cmd)
+{
+	struct srq *srq = find(hca, cmd, &xrc_layout);
+	uint8_t *context = prm_at(cmd->out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY);
+
+	if (!srq)
+		return PRM_STAT_BAD_RES_ERR;
+	put_context(srq, context);
+	prm_set(context, XRC_SRQC_STATE,
+		srq->failed ? PRM_XRC_SRQC_STATE_ERROR : PRM_XRC_SRQC_STATE_GOOD);
+	prm_set(context, XRC_SRQC_WQE_CNT, (uint16_t)(srq->pi - srq->taken));
+	return PRM_STAT_OK;
+}
+
+enum prm_status rmp_query(struct hca *hca, struct cmd *cmd)
+{
+	struct srq *srq = find(hca, cmd, &rmp_layout);
+	uint8_t *context = prm_at(cmd->out, QUERY_RMP_OUT_RMP_CONTEXT);
+
+	if (!srq)
+		return PRM_STAT_BAD_RES_ERR;
+	put_context(srq, context);
+	prm_set(context, RMPC_STATE, srq->failed ? PRM_RMPC_STATE_ERR : PRM_RMPC_STATE_RDY);
+	return PRM_STAT_OK;
+}
+
+/* A QP may hold a WQE of it: that is gone with it. XRC requests name the SRQ, so no QP counts. */
+static void take_back(struct hca *hca, const struct srq *srq)
+{
+	struct qp *qp;
+	uint32_t i = 0;
+
+	while ((qp = res_next(&hca->qps, &i)) != NULL)
+		if (qp->resp.srq == srq) {
+			qp->resp.srq = NULL;
+			qp->resp.receiving = false;
+		}
+}
+
+static enum prm_status destroy(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
+{
+	struct srq *srq = find(hca, cmd, layout);
+
+	if (!srq)
+		return PRM_STAT_BAD_RES_ERR;
+	if (srq->users)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "srq: in use by a QP");
 	res_remove(&hca->srqs, srq->n);
+	take_back(hca, srq);
 	srq->pd->users--;
 	if (srq->xrcd)
 		srq->xrcd->users--;
+	if (srq->cq)
+		srq->cq->users--;
 	srq_free(srq);
 	return PRM_STAT_OK;
 }

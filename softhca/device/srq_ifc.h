@@ -20,6 +20,9 @@ enum prm_srq_opcode {
 };
 
 enum {
+	PRM_XRC_SRQC_STATE_GOOD = 0,
+	PRM_XRC_SRQC_STATE_ERROR = 1,
+	PRM_ARM_XRC_SRQ = 1, /* op_mod */
 	PRM_RMPC_STATE_RDY = 1,
 	PRM_RMPC_STATE_ERR = 3,
 	PRM_MODIFY_RMP_IN_SIZE = 272,
@@ -47,6 +50,15 @@ enum {
 #define XRC_SRQC_USER_INDEX                     PRM(0x10, 23, 0)
 #define XRC_SRQC_LWM                            PRM(0x1c, 31, 16)
 #define XRC_SRQC_WQE_CNT                        PRM(0x1c, 15, 0)
+
+#define XRC_SRQC_BASIC_CYCLIC_RCV_WQE           PRM(0x4, 27, 27)
+#define XRC_SRQC_DBR_UMEM_VALID                 PRM(0x8, 24, 24)
+#define WQ_WQ_TYPE                              PRM(0x0, 31, 28)
+#define WQ_DBR_UMEM_VALID                       PRM(0x24, 31, 31)
+#define WQ_WQ_UMEM_VALID                        PRM(0x24, 30, 30)
+
+/* In a WQE: the index of the next one. PRM: next segment of an SRQ's WQE */
+#define SRQ_WQE_NEXT PRM(0x0, 15, 0)
 
 /* The same for attach and detach */
 #define MCG_IN_QPN           PRM(0x8, 23, 0)

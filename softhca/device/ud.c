@@ -133,7 +133,7 @@ static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_ms
 		memcpy(buf + GRH_LEN, msg->payload, msg->payload_len);
 	dma_begin_write(&batch, hca, buf + start);
 	done.before = &batch;
-	why = sges_add(&batch, qp->pd, MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, start, len);
+	why = sges_add(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, start, len);
 	if (!why && rq_complete(hca, qp, &done))
 		why = WQE_BAD_DMA;
 	if (why)
@@ -142,7 +142,7 @@ static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_ms
 
 static void deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	int ret = rq_fetch(hca, qp, &qp->resp.recv);
+	int ret = rq_fetch(hca, qp);
 
 	if (ret == ENOENT)
 		return;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "softhca/device/srq_ifc.h"
 #include "flat.h"
 
 struct flat flat;
@@ -222,6 +223,9 @@ static void put_qpc(const struct flat_qp *qp, const struct flat_qp_attr *attr, u
 	prm_set(qpc, QPC_BLOCK_LB_MC, attr->block_lb_mc);
 	prm_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
 	prm_set(qpc, QPC_PD, qp->pd);
+	prm_set(qpc, QPC_RQ_TYPE, attr->rq_type);
+	prm_set(qpc, QPC_SRQN_RMPN_XRQN, attr->srqn);
+	prm_set(qpc, QPC_XRCD, attr->xrcd);
 	prm_set(qpc, QPC_LOG_RQ_SIZE, qp->rq_log);
 	prm_set(qpc, QPC_LOG_RQ_STRIDE, 1); /* 32 bytes */
 	prm_set(qpc, QPC_LOG_SQ_SIZE, qp->sq_log);
@@ -246,7 +250,7 @@ struct flat_qp *flat_qp(int hca, const struct flat_qp_attr *attr)
 	qp->pd = flat.pd[hca];
 	qp->rq_log = or_default(attr->rq_log, 4);
 	qp->sq_log = or_default(attr->sq_log, 6);
-	qp->rq_stride = 32;
+	qp->rq_stride = attr->rq_type ? 0 : 32;
 	len = ((uint64_t)qp->rq_stride << qp->rq_log) + (64ull << qp->sq_log);
 	qp->rq = flat_alloc(len, 4096);
 	qp->sq = qp->rq + ((uint64_t)qp->rq_stride << qp->rq_log);
@@ -332,6 +336,95 @@ enum prm_qp_state flat_state(struct flat_qp *qp)
 	prm_set(in, QUERY_QP_IN_QPN, qp->n);
 	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
 	return prm_get(prm_at(out, QUERY_QP_OUT_QPC), QPC_STATE);
+}
+
+/* ---- shared receive queues ---- */
+
+static void create_xrc_srq(struct flat_srq *srq, uint32_t pd, uint32_t xrcd,
+			   const struct flat_cq *cq, uint8_t *in)
+{
+	uint8_t *srqc = prm_at(in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRC_SRQ);
+	prm_set(srqc, XRC_SRQC_LOG_XRC_SRQ_SIZE, srq->log_size);
+	prm_set(srqc, XRC_SRQC_LOG_RQ_STRIDE, 2);
+	prm_set(srqc, XRC_SRQC_XRCD, xrcd);
+	prm_set(srqc, XRC_SRQC_CQN, cq->n);
+	prm_set(srqc, XRC_SRQC_PD, pd);
+	prm_set(srqc, XRC_SRQC_USER_INDEX, FLAT_SRQ_UIDX);
+	prm_set(srqc, XRC_SRQC_DBR_ADDR, srq->dbr);
+}
+
+static void create_rmp(struct flat_srq *srq, uint32_t pd, uint8_t *in)
+{
+	uint8_t *rmpc = prm_at(in, CREATE_RMP_IN_CTX), *wq = prm_at(rmpc, RMPC_WQ);
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_RMP);
+	prm_set(rmpc, RMPC_STATE, PRM_RMPC_STATE_RDY);
+	prm_set(wq, WQ_PD, pd);
+	prm_set(wq, WQ_DBR_ADDR, srq->dbr);
+	prm_set(wq, WQ_LOG_WQ_STRIDE, 6);
+	prm_set(wq, WQ_LOG_WQ_SZ, srq->log_size);
+}
+
+struct flat_srq *flat_srq(int hca, uint32_t log_size, uint32_t xrcd, const struct flat_cq *cq)
+{
+	struct flat_srq *srq = test_calloc(1, sizeof(*srq));
+	uint8_t in[PRM_CREATE_RMP_IN_SIZE + 8 * 64] = { 0 }, out[16];
+	uint64_t len = (uint64_t)FLAT_SRQ_STRIDE << log_size, i;
+
+	srq->hca = flat.hca[hca];
+	srq->log_size = log_size;
+	srq->ring = flat_alloc(len, 4096);
+	srq->dbr = flat_alloc(8, 64);
+	srq->xrc = xrcd;
+	srq->tail = (1u << log_size) - 1;
+	for (i = 0; i + 1 < 1u << log_size; i++)
+		prm_set(flat.mem + srq->ring + i * FLAT_SRQ_STRIDE, PRM(0x0, 15, 0), i + 1);
+	if (xrcd)
+		create_xrc_srq(srq, flat.pd[hca], xrcd, cq, in);
+	else
+		create_rmp(srq, flat.pd[hca], in);
+	put_pas(prm_at(in, CREATE_SRQ_IN_PAS), srq->ring, len);
+	flat_cmd(srq->hca, in, sizeof(in), out, sizeof(out));
+	srq->n = prm_get(out, CREATE_SRQ_OUT_SRQN);
+	return srq;
+}
+
+void flat_srq_free(struct flat_srq *srq, uint16_t index)
+{
+	prm_set(flat.mem + srq->ring + srq->tail * FLAT_SRQ_STRIDE, PRM(0x0, 15, 0), index);
+	srq->tail = index;
+}
+
+void flat_srq_arm(struct flat_srq *srq, uint16_t limit)
+{
+	uint8_t in[PRM_MODIFY_RMP_IN_SIZE] = { 0 }, out[16];
+
+	prm_set(in, PRM(0x8, 23, 0), srq->n);
+	if (srq->xrc) {
+		prm_set(in, CMD_IN_OPCODE, PRM_OP_ARM_XRC_SRQ);
+		prm_set(in, CMD_IN_OP_MOD, 1);
+		prm_set(in, ARM_XRC_SRQ_IN_LWM, limit);
+	} else {
+		prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_RMP);
+		prm_set(in, MODIFY_RMP_IN_RMP_STATE, PRM_RMPC_STATE_RDY);
+		prm_set(in, MODIFY_RMP_IN_BITMASK_LWM, 1);
+		prm_set(prm_at(in, MODIFY_RMP_IN_CTX), PRM_IN(RMPC_WQ, WQ_LWM), limit);
+	}
+	flat_cmd(srq->hca, in, sizeof(in), out, sizeof(out));
+}
+
+uint16_t flat_srq_limit(struct flat_srq *srq)
+{
+	uint8_t in[16] = { 0 }, out[PRM_QUERY_RMP_OUT_SIZE];
+
+	prm_set(in, CMD_IN_OPCODE, srq->xrc ? PRM_OP_QUERY_XRC_SRQ : PRM_OP_QUERY_RMP);
+	prm_set(in, PRM(0x8, 23, 0), srq->n);
+	flat_cmd(srq->hca, in, sizeof(in), out, sizeof(out));
+	if (srq->xrc)
+		return prm_get(prm_at(out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY), XRC_SRQC_LWM);
+	return prm_get(prm_at(out, QUERY_RMP_OUT_RMP_CONTEXT), PRM_IN(RMPC_WQ, WQ_LWM));
 }
 
 /* ---- work requests ---- */
@@ -447,6 +540,27 @@ void flat_recv(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey)
 	memcpy(flat.mem + qp->rq + slot * qp->rq_stride, wqe, 32);
 	qp->rq_pi++;
 	prm_set(flat.mem + qp->dbr, PRM(0x0, 31, 0), qp->rq_pi);
+}
+
+void flat_srq_recv(struct flat_srq *srq, uint64_t addr, uint32_t len, uint32_t lkey)
+{
+	uint8_t *slot = flat.mem + srq->ring + (uint32_t)srq->head * FLAT_SRQ_STRIDE;
+
+	wqe_len = 0;
+	flat_data(NULL, addr, len, lkey);
+	flat_data(NULL, 0, 0, 0x100);
+	memcpy(slot + 16, wqe, 32);
+	srq->head = prm_get(slot, PRM(0x0, 15, 0));
+	srq->posted++;
+	prm_set(flat.mem + srq->dbr, PRM(0x0, 31, 0), srq->posted);
+}
+
+void flat_xrc(struct flat_qp *qp, uint32_t srqn)
+{
+	(void)qp;
+	put_be(srqn, 4);
+	put_be(0, 8);
+	put_be(0, 4);
 }
 
 void flat_send(struct flat_qp *qp, uint8_t opcode, uint64_t addr, uint32_t len, uint32_t lkey)

@@ -50,6 +50,17 @@ struct flat_qp {
 	struct flat_cq *send_cq, *recv_cq;
 };
 
+struct flat_srq {
+	struct hca *hca;
+	uint32_t n, log_size;
+	uint64_t ring, dbr;
+	uint16_t head, tail,
+		posted; /* next WQE to write, last free one, how many were ever posted */
+	bool xrc;
+};
+
+enum { FLAT_SRQ_STRIDE = 64, FLAT_SRQ_UIDX = 0xdef };
+
 struct flat {
 	uint8_t *mem;
 	uint64_t used;
@@ -107,6 +118,7 @@ struct flat_qp_attr {
 	uint32_t cqe_size, cq_log;
 	uint32_t st; /* service type, as in the context */
 	uint32_t qkey;
+	uint32_t rq_type, srqn, xrcd;
 	bool block_lb_mc;
 };
 
@@ -117,12 +129,22 @@ void flat_to(struct flat_qp *qp, const struct flat_qp *peer, const struct flat_q
 void flat_connect(struct flat_qp *a, struct flat_qp *b, const struct flat_qp_attr *attr);
 enum prm_qp_state flat_state(struct flat_qp *qp);
 
+/* An SRQ of 2^LOG_SIZE WQEs: of an XRC domain with that CQ, or, without XRCD, an RMP. */
+struct flat_srq *flat_srq(int hca, uint32_t log_size, uint32_t xrcd, const struct flat_cq *cq);
+void flat_srq_recv(struct flat_srq *srq, uint64_t addr, uint32_t len, uint32_t lkey);
+/* The WQE at INDEX is free again. */
+void flat_srq_free(struct flat_srq *srq, uint16_t index);
+void flat_srq_arm(struct flat_srq *srq, uint16_t limit);
+/* What a query says of its limit */
+uint16_t flat_srq_limit(struct flat_srq *srq);
+
 /* WQE segments in the order they are put down; the ring wraps where hardware's does. */
 void flat_ctrl(struct flat_qp *qp, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm);
 void flat_raddr(struct flat_qp *qp, uint64_t addr, uint32_t rkey);
 /* Address vector to a QP number at PEER's adapter; compact without GRH, else of 48 bytes */
 void flat_av(struct flat_qp *qp, const struct flat_qp *peer, uint32_t dest_qpn, uint32_t qkey,
 	     const uint8_t *dgid);
+void flat_xrc(struct flat_qp *qp, uint32_t srqn);
 void flat_atomic(struct flat_qp *qp, uint64_t swap_add, uint64_t compare);
 void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 void flat_inline(struct flat_qp *qp, const void *data, uint32_t len);

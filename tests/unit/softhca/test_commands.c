@@ -159,7 +159,7 @@ static void qp_kinds_that_are_missing_are_bad_parameters(void **state)
 {
 	(void)state;
 	create_qp_expect(QPC_ST, 5); /* DCI */
-	create_qp_expect(QPC_RQ_TYPE, PRM_RQ_TYPE_SRQ);
+	create_qp_expect(QPC_RQ_TYPE, 2);
 	create_qp_expect(QPC_WQ_SIGNATURE, 1);
 	create_qp_expect(QPC_CD_MASTER, 1);
 	create_qp_expect(QPC_CS_REQ, 3);

@@ -87,6 +87,7 @@ static void xrc_srq_needs_its_objects(void **state)
 	(void)state;
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRC_SRQ);
 	prm_set(srqc, XRC_SRQC_LOG_XRC_SRQ_SIZE, 4);
+	prm_set(srqc, XRC_SRQC_LOG_RQ_STRIDE, 1);
 	prm_set(srqc, XRC_SRQC_PD, flat.pd[0]);
 	prm_set(srqc, XRC_SRQC_CQN, cq->n);
 	prm_set64(in, PRM_BYTE(CREATE_SRQ_IN_PAS), flat_alloc(4096, 4096));
@@ -118,13 +119,32 @@ static void command_event_needs_a_queue_for_it(void **state)
 	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_COMMAND_VECTOR), 0x80000001);
 }
 
+static void software_says_which_managers_listen(void **state)
+{
+	uint8_t in[16 + PRM_HCA_VPORT_CONTEXT_SIZE] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
+	uint8_t *ctx = prm_at(in, MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT);
+
+	(void)state;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_HCA_VPORT_CONTEXT);
+	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1, 1 << 16 | 1 << 17);
+	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT, 1 << 16);
+	flat_cmd(flat.hca[0], in, sizeof(in), out, 16);
+	prm_set(ctx, HCA_VPORT_CONTEXT_FIELD_SELECT, 1);
+	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, 16, PRM_STAT_BAD_PARAM_ERR);
+	memset(in, 0, sizeof(in));
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
+	ctx = prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
+	assert_int_equal(prm_get(ctx, HCA_VPORT_CONTEXT_CAP_MASK1) >> 16 & 3, 1);
+}
+
 int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
 	const struct CMUnitTest tests[] = {
 		IB(start_and_stop_keep_their_order),    IB(pages_come_back_once_each),
 		IB(registers_know_their_ports),         IB(xrc_srq_needs_its_objects),
-		IB(command_event_needs_a_queue_for_it),
+		IB(command_event_needs_a_queue_for_it), IB(software_says_which_managers_listen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
