@@ -90,28 +90,37 @@ static void free_context(struct verbs_context *vctx)
 	verbs_driver_of(vctx->context.device)->free_context(vctx);
 }
 
-static int make_context(struct verbs_device *vdev, struct verbs_context **vctx)
+/* How a driver makes a context: anew, or of one that exists. */
+typedef int make_fn(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
+
+/* FD stays the caller's on failure. */
+static int make_context(struct verbs_device *vdev, make_fn *make, int fd,
+			struct verbs_context **vctx)
+{
+	int err = make(vdev, fd, vctx);
+
+	if (err)
+		return err;
+	if ((*vctx)->context.async_fd < 0)
+		err = cmd_alloc_async_fd(&(*vctx)->context);
+	if (err) {
+		verbs_warn("ibv_open_device %s: no async event channel: %s", vdev->device.name,
+			   strerror(err));
+		free_context(*vctx);
+	}
+	return err;
+}
+
+static int open_context(struct verbs_device *vdev, struct verbs_context **vctx)
 {
 	int fd, err;
 
 	err = open_uverbs(&vdev->info, &fd);
 	if (err)
 		return err;
-	err = vdev->driver->alloc_context(vdev, fd, vctx);
+	err = make_context(vdev, vdev->driver->alloc_context, fd, vctx);
 	if (err)
-		goto close_fd;
-	if ((*vctx)->context.async_fd < 0)
-		err = cmd_alloc_async_fd(&(*vctx)->context);
-	if (err) {
-		verbs_warn("ibv_open_device %s: no async event channel: %s", vdev->device.name,
-			   strerror(err));
-		goto free_context;
-	}
-	return 0;
-free_context:
-	free_context(*vctx);
-close_fd:
-	close(fd);
+		close(fd);
 	return err;
 }
 
@@ -120,11 +129,47 @@ VERBS_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	struct verbs_context *vctx;
 	int err;
 
-	err = make_context(to_vdev(device), &vctx);
+	err = open_context(to_vdev(device), &vctx);
 	if (err)
 		return fail_null(err);
 	device_get(to_vdev(device));
 	return &vctx->context;
+}
+
+static int import_context(int cmd_fd, struct verbs_device **vdev, struct verbs_context **vctx)
+{
+	struct stat st;
+	int err;
+
+	if (fstat(cmd_fd, &st) || !S_ISCHR(st.st_mode)) {
+		verbs_warn("ibv_import_device: cmd_fd %d: no descriptor of an RDMA device", cmd_fd);
+		return EINVAL;
+	}
+	err = device_find(st.st_rdev, vdev);
+	if (err) {
+		verbs_warn("ibv_import_device: cmd_fd %d: there is no device %u:%u", cmd_fd,
+			   major(st.st_rdev), minor(st.st_rdev));
+		return err;
+	}
+	if (!(*vdev)->driver->import_context) {
+		verbs_warn("ibv_import_device: %s: not supported by its provider",
+			   (*vdev)->device.name);
+		err = EOPNOTSUPP;
+	} else {
+		err = make_context(*vdev, (*vdev)->driver->import_context, cmd_fd, vctx);
+	}
+	if (err)
+		device_put(*vdev);
+	return err;
+}
+
+VERBS_EXPORT struct ibv_context *ibv_import_device(int cmd_fd)
+{
+	struct verbs_context *vctx;
+	struct verbs_device *vdev;
+	int err = import_context(cmd_fd, &vdev, &vctx);
+
+	return err ? fail_null(err) : &vctx->context;
 }
 
 VERBS_EXPORT int ibv_close_device(struct ibv_context *context)

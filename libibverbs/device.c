@@ -234,12 +234,40 @@ static int build_list(struct ibv_device ***list, int *num)
 	return 0;
 }
 
+int device_find(uint64_t dev, struct verbs_device **vdev)
+{
+	unsigned int count = 0;
+	int err;
+
+	pthread_mutex_lock(&known_lock);
+	err = scan(&count);
+	if (!err)
+		err = ENOENT;
+	for (struct verbs_device *at = known; at && err == ENOENT; at = at->next) {
+		if (at->info.uverbs_dev != dev)
+			continue;
+		at->refcount++;
+		*vdev = at;
+		err = 0;
+	}
+	pthread_mutex_unlock(&known_lock);
+	return err;
+}
+
+static void init_once(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, fork_init_from_environment);
+}
+
 #undef ibv_get_device_list
 VERBS_EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 {
 	struct ibv_device **list = NULL;
 	int num = 0, err;
 
+	init_once();
 	pthread_mutex_lock(&known_lock);
 	err = build_list(&list, &num);
 	pthread_mutex_unlock(&known_lock);

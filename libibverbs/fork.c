@@ -3,15 +3,24 @@
  * fork.c - may a process that uses verbs fork?
  *
  * Kernels from 5.12 on copy pinned pages for the child when a process forks, so the parent keeps
- * those that the adapter knows and nothing has to be done. Where the kernel does not, memory would
- * have to be kept from children with madvise(), one mapping per region, which exhausts mappings:
- * that is not offered, and these calls say so.
+ * those that the adapter knows and nothing has to be done. Where the kernel does not, a program
+ * that asks for it (ibv_fork_init) has each registered page kept from its children by madvise().
+ * Pages that several regions share are kept until the last region is gone: hence the list of
+ * ranges with counts.
  */
 #include "private.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
+#include <unistd.h>
+
+#include "util/bits.h"
+
+/* ---- does the kernel copy? ---- */
 
 static bool release_copies(void)
 {
@@ -39,36 +48,274 @@ static bool kernel_copies(void)
 	return copies;
 }
 
-static int unless_copied(const char *call)
+/* ---- ranges of pages that are kept ---- */
+
+struct range {
+	uintptr_t start, end;
+	unsigned int count; /* of regions, at least 1 */
+};
+
+/* Disjoint, by address. Guarded by lock, as is all that follows. */
+static struct {
+	struct range *ranges;
+	size_t count, room;
+} kept;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool enabled;        /* ibv_fork_init() was called, and the kernel does not copy */
+static bool huge_pages;     /* RDMAV_HUGEPAGES_SAFE: pages may be larger than usual */
+static bool has_registered; /* a region that is not kept: it is too late for ibv_fork_init() */
+
+/* Room for what one change can add: two cuts, and a gap beside each range. */
+static int reserve(void)
 {
-	if (kernel_copies())
+	const size_t need = kept.count * 2 + 3;
+	struct range *more;
+
+	if (kept.room >= need)
 		return 0;
-	verbs_warn(
-		"%s: this kernel does not copy pinned pages at fork() (Linux 5.12 or later does)",
-		call);
-	return EOPNOTSUPP;
+	more = reallocarray(kept.ranges, need * 2, sizeof(*more));
+	if (!more)
+		return ENOMEM;
+	kept.ranges = more;
+	kept.room = need * 2;
+	return 0;
+}
+
+/* The first range that ends after ADDR. */
+static size_t find(uintptr_t addr)
+{
+	size_t low = 0, high = kept.count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (kept.ranges[middle].end > addr)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void insert(size_t at, struct range range)
+{
+	struct range *to = &kept.ranges[at];
+
+	memmove(to + 1, to, (kept.count++ - at) * sizeof(*to));
+	*to = range;
+}
+
+/* Sees to it that a range ends or starts at ADDR, if one contains it. */
+static void cut(uintptr_t addr)
+{
+	const size_t at = find(addr);
+	struct range *range = &kept.ranges[at];
+
+	if (at == kept.count || range->start >= addr)
+		return;
+	insert(at + 1, (struct range){ addr, range->end, range->count });
+	kept.ranges[at].end = addr;
+}
+
+static int advise(uintptr_t start, uintptr_t end, int advice)
+{
+	return madvise((void *)start, end - start, advice) ? errno : 0;
+}
+
+static bool is_one(const struct range *a, const struct range *b)
+{
+	return a->end == b->start && a->count == b->count;
+}
+
+static void join_neighbours(void)
+{
+	size_t to = 0;
+
+	for (size_t i = 1; i < kept.count; i++)
+		if (is_one(&kept.ranges[to], &kept.ranges[i]))
+			kept.ranges[to].end = kept.ranges[i].end;
+		else
+			kept.ranges[++to] = kept.ranges[i];
+	kept.count = kept.count ? to + 1 : 0;
+}
+
+/* Counts [start, end) down. A page that was unmapped meanwhile cannot be advised: that is an error
+ * to report, but its count is gone. */
+static int remove_pages(uintptr_t start, uintptr_t end)
+{
+	int err = 0, ret;
+	size_t to;
+
+	cut(start);
+	cut(end);
+	to = find(start);
+	for (size_t i = to; i < kept.count; i++) {
+		struct range range = kept.ranges[i];
+
+		if (range.start < end && --range.count == 0) {
+			ret = advise(range.start, range.end, MADV_DOFORK);
+			err = err ? err : ret;
+			continue;
+		}
+		kept.ranges[to++] = range;
+	}
+	kept.count = to;
+	return err;
+}
+
+/* Counts [start, end) up; on failure nothing has changed. */
+static int add_pages(uintptr_t start, uintptr_t end)
+{
+	uintptr_t at = start;
+	int err;
+
+	cut(start);
+	cut(end);
+	for (size_t i = find(start); at < end; i++) {
+		const bool is_gap = i == kept.count || kept.ranges[i].start > at;
+		const uintptr_t gap_end = i == kept.count ? end : min_of(end, kept.ranges[i].start);
+
+		if (is_gap) {
+			err = advise(at, gap_end, MADV_DONTFORK);
+			if (err) {
+				remove_pages(start, at);
+				return err;
+			}
+			insert(i, (struct range){ at, gap_end, 0 });
+		}
+		kept.ranges[i].count++;
+		at = kept.ranges[i].end;
+	}
+	return 0;
+}
+
+/* ---- the pages of a region ---- */
+
+/* "7f00-7f20 rw-p ..." starts a mapping, and "KernelPageSize:  2048 kB" is one of the lines on it. */
+static size_t page_size_in(FILE *smaps, uintptr_t addr)
+{
+	unsigned long start, end, kb;
+	bool is_it = false;
+	char line[512];
+
+	while (fgets(line, sizeof(line), smaps)) {
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			is_it = addr >= start && addr < end;
+		else if (is_it && sscanf(line, "KernelPageSize: %lu kB", &kb) == 1)
+			return kb * 1024;
+	}
+	return 0;
+}
+
+static size_t page_size_at(uintptr_t addr)
+{
+	size_t size = 0;
+	FILE *smaps;
+
+	if (huge_pages) {
+		smaps = fopen("/proc/self/smaps", "re");
+		if (smaps) {
+			size = page_size_in(smaps, addr);
+			fclose(smaps);
+		}
+	}
+	return size ? size : (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int change(void *addr, size_t length, int (*pages)(uintptr_t start, uintptr_t end))
+{
+	const uintptr_t first = (uintptr_t)addr;
+	size_t page;
+	int err;
+
+	if (!length)
+		return 0;
+	page = page_size_at(first);
+	err = reserve();
+	if (!err)
+		err = pages(first & ~(page - 1), align_up(first + length, page));
+	join_neighbours();
+	return err;
+}
+
+int fork_keep(void *addr, size_t length)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&lock);
+	if (enabled)
+		err = change(addr, length, add_pages);
+	else
+		has_registered = true;
+	pthread_mutex_unlock(&lock);
+	if (err)
+		verbs_warn("addr %p length %zu cannot be kept from child processes: %s", addr,
+			   length, strerror(err));
+	return err;
+}
+
+int fork_release(void *addr, size_t length)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&lock);
+	if (enabled)
+		err = change(addr, length, remove_pages);
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+/* ---- public calls ---- */
+
+static int enable(void)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&lock);
+	if (!enabled && has_registered)
+		err = EINVAL;
+	if (!err && !enabled) {
+		huge_pages = getenv("RDMAV_HUGEPAGES_SAFE") != NULL;
+		enabled = true;
+	}
+	pthread_mutex_unlock(&lock);
+	if (err)
+		verbs_warn(
+			"ibv_fork_init: memory was registered before: it must be the first call");
+	return err;
 }
 
 VERBS_EXPORT int ibv_fork_init(void)
 {
-	return unless_copied("ibv_fork_init");
+	return kernel_copies() ? 0 : enable();
+}
+
+/* For programs that cannot be changed. */
+void fork_init_from_environment(void)
+{
+	if ((getenv("RDMAV_FORK_SAFE") || getenv("IBV_FORK_SAFE")) && ibv_fork_init())
+		verbs_error("RDMAV_FORK_SAFE is set, but fork() is not safe");
 }
 
 VERBS_EXPORT enum ibv_fork_status ibv_is_fork_initialized(void)
 {
-	return kernel_copies() ? IBV_FORK_UNNEEDED : IBV_FORK_DISABLED;
+	bool is_enabled;
+
+	if (kernel_copies())
+		return IBV_FORK_UNNEEDED;
+	pthread_mutex_lock(&lock);
+	is_enabled = enabled;
+	pthread_mutex_unlock(&lock);
+	return is_enabled ? IBV_FORK_ENABLED : IBV_FORK_DISABLED;
 }
 
 VERBS_EXPORT int ibv_dontfork_range(void *base, size_t size)
 {
-	(void)base;
-	(void)size;
-	return unless_copied("ibv_dontfork_range");
+	return fork_keep(base, size);
 }
 
 VERBS_EXPORT int ibv_dofork_range(void *base, size_t size)
 {
-	(void)base;
-	(void)size;
-	return unless_copied("ibv_dofork_range");
+	return fork_release(base, size);
 }

@@ -64,6 +64,10 @@ int sysfs_fill_info(struct verbs_device_info *info);
 int sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count);
 bool sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id);
 
+/* verbs_gid.c: one entry of a GID table; ENODATA, and a GID of zeros, for an empty slot. */
+int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+	      struct ibv_gid_entry *entry);
+
 /* netlink.c: EPROTONOSUPPORT and friends mean "ask sysfs". */
 int netlink_find_devices(struct verbs_device_info **infos, unsigned int *count);
 bool netlink_copies_on_fork(void);
@@ -72,7 +76,18 @@ bool netlink_copies_on_fork(void);
 void loader_load_drivers(void);
 const struct verbs_driver *loader_match(const struct verbs_device_info *info);
 
-/* device.c */
+/* fork.c: keep a region's pages from child processes, if the program asked for it and the kernel leaves it to
+ * us; nothing otherwise. fork_release() gives back what fork_keep() was given. */
+int fork_keep(void *addr, size_t length);
+int fork_release(void *addr, size_t length);
+void fork_init_from_environment(void);
+
+/* verbs_buf.c: is [addr, addr + length) inside a buffer that was allocated for PD? EINVAL if not. */
+int buf_check_range(struct ibv_pd *pd, const struct ibv_buf *buf, const void *addr, size_t length);
+
+/* device.c: the device whose character device is DEV, for a context that is imported. The caller owns a
+ * reference. */
+int device_find(uint64_t dev, struct verbs_device **vdev);
 void device_get(struct verbs_device *vdev);
 void device_put(struct verbs_device *vdev);
 

@@ -73,8 +73,8 @@ static int sysfs_query_gid(struct ibv_context *context, uint32_t port, uint32_t 
 	return 0;
 }
 
-static int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
-		     struct ibv_gid_entry *entry)
+int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+	      struct ibv_gid_entry *entry)
 {
 	int err;
 

@@ -2,17 +2,34 @@
 /*
  * verbs_mr.c - the public calls on memory regions.
  *
- * There is no madvise() here: the kernel copies pinned pages when a process forks.
+ * Where the kernel does not copy pinned pages at fork(), a region of this process' memory is kept from
+ * children as long as it is registered (fork.c). On-demand regions pin nothing and are left alone.
  */
 #include "private.h"
+
+#include <string.h>
+
+static bool is_pinned(unsigned int access)
+{
+	return !(access & IBV_ACCESS_ON_DEMAND);
+}
 
 static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			     unsigned int access)
 {
 	struct verbs_mr *vmr;
-	int err = get_ops(pd->context)->reg_mr(pd, addr, length, iova, access, &vmr);
+	int err = 0;
 
-	return err ? fail_null(err) : &vmr->mr;
+	if (is_pinned(access))
+		err = fork_keep(addr, length);
+	if (err)
+		return fail_null(err);
+	err = get_ops(pd->context)->reg_mr(pd, addr, length, iova, access, &vmr);
+	if (!err)
+		return &vmr->mr;
+	if (is_pinned(access))
+		fork_release(addr, length);
+	return fail_null(err);
 }
 
 #undef ibv_reg_mr
@@ -34,7 +51,182 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size
 	return reg_mr(pd, addr, length, iova, access);
 }
 
+VERBS_EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					      uint64_t iova, int fd, int access)
+{
+	struct verbs_mr *vmr;
+	int err = get_ops(pd->context)
+			  ->reg_dmabuf_mr(pd, offset, length, iova, fd, (unsigned int)access, &vmr);
+
+	return err ? fail_null(err) : &vmr->mr;
+}
+
+/* ---- ibv_reg_mr_ex() ---- */
+
+#define MASK_FD  (IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET)
+#define MASK_ALL (IBV_REG_MR_MASK_BUF * 2 - 1)
+
+static const char *init_attr_fault(const struct ibv_mr_init_attr *attr)
+{
+	const uint64_t mask = attr->comp_mask;
+
+	if (mask & IBV_REG_MR_MASK_BUF && mask & MASK_FD)
+		return "IBV_REG_MR_MASK_BUF goes without _FD and _FD_OFFSET";
+	if (mask & IBV_REG_MR_MASK_BUF && !(mask & IBV_REG_MR_MASK_ADDR))
+		return "IBV_REG_MR_MASK_BUF needs _ADDR";
+	if (!(mask & IBV_REG_MR_MASK_FD) == !(mask & IBV_REG_MR_MASK_ADDR))
+		return "must have one of IBV_REG_MR_MASK_ADDR and _FD";
+	if (mask & IBV_REG_MR_MASK_FD &&
+	    !(mask & IBV_REG_MR_MASK_FD_OFFSET && mask & IBV_REG_MR_MASK_IOVA))
+		return "IBV_REG_MR_MASK_FD needs _FD_OFFSET and _IOVA";
+	if (mask & IBV_REG_MR_MASK_FD_OFFSET && !(mask & IBV_REG_MR_MASK_FD))
+		return "IBV_REG_MR_MASK_FD_OFFSET needs _FD";
+	return NULL;
+}
+
+static int check_init_attr(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr)
+{
+	const char *fault;
+
+	if (attr->comp_mask & ~(uint64_t)MASK_ALL) {
+		verbs_warn("ibv_reg_mr_ex: comp_mask 0x%llx: no bit above 0x%x has a meaning",
+			   (unsigned long long)attr->comp_mask, MASK_ALL);
+		return EOPNOTSUPP;
+	}
+	fault = init_attr_fault(attr);
+	if (fault) {
+		verbs_warn("ibv_reg_mr_ex: comp_mask 0x%llx: %s",
+			   (unsigned long long)attr->comp_mask, fault);
+		return EINVAL;
+	}
+	return attr->comp_mask & IBV_REG_MR_MASK_BUF
+		       ? buf_check_range(pd, attr->buf, attr->addr, attr->length)
+		       : 0;
+}
+
+/* With a DMA handle, which the plain operations have no room for. */
+static struct ibv_mr *reg_with_dmah(struct ibv_pd *pd, struct ibv_mr_init_attr attr)
+{
+	const bool pinned =
+		attr.comp_mask & IBV_REG_MR_MASK_ADDR && is_pinned((unsigned int)attr.access);
+	struct verbs_mr *vmr;
+	int err = 0;
+
+	if (pinned)
+		err = fork_keep(attr.addr, attr.length);
+	if (err)
+		return fail_null(err);
+	err = get_ops(pd->context)->reg_mr_ex(pd, &attr, &vmr);
+	if (!err)
+		return &vmr->mr;
+	if (pinned)
+		fork_release(attr.addr, attr.length);
+	return fail_null(err);
+}
+
+VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *init_attr)
+{
+	struct ibv_mr_init_attr attr = *init_attr;
+	int err = check_init_attr(pd, &attr);
+
+	if (err)
+		return fail_null(err);
+	if (!(attr.comp_mask & IBV_REG_MR_MASK_IOVA))
+		attr.iova = (uintptr_t)attr.addr;
+	if (attr.comp_mask & IBV_REG_MR_MASK_DMAH)
+		return reg_with_dmah(pd, attr);
+	if (attr.comp_mask & IBV_REG_MR_MASK_FD)
+		return ibv_reg_dmabuf_mr(pd, attr.fd_offset, attr.length, attr.iova, attr.fd,
+					 attr.access);
+	return reg_mr(pd, attr.addr, attr.length, attr.iova, (unsigned int)attr.access);
+}
+
+/* ---- changes ---- */
+
+static int check_rereg(const struct verbs_mr *vmr, int flags, const void *addr, size_t length)
+{
+	if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED || !flags) {
+		verbs_warn("ibv_rereg_mr: flags 0x%x: must be some of 0x%x", flags,
+			   IBV_REREG_MR_FLAGS_SUPPORTED);
+		return EINVAL;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && (!addr || !length)) {
+		verbs_warn("ibv_rereg_mr: addr %p length %zu: a new translation needs both", addr,
+			   length);
+		return EINVAL;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && vmr->kind != VERBS_MR_USER) {
+		verbs_warn(
+			"ibv_rereg_mr: lkey 0x%x: only a region of the process' own memory can be moved",
+			vmr->mr.lkey);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static void adopt(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length)
+{
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		mr->pd = pd;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		mr->addr = addr;
+		mr->length = length;
+	}
+}
+
+/* The answer is no errno: it says which of the two regions still is one. */
+VERBS_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
+			      size_t length, int access)
+{
+	struct verbs_mr *vmr = to_vmr(mr);
+	const bool moves = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
+	const bool was_pinned = is_pinned(vmr->access);
+	void *const old_addr = mr->addr;
+	const size_t old_length = mr->length;
+	int err = check_rereg(vmr, flags, addr, length);
+
+	if (err) {
+		errno = err;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	if (moves && fork_keep(addr, length))
+		return IBV_REREG_MR_ERR_DONT_FORK_NEW;
+	err = get_ops(mr->context)->rereg_mr(vmr, flags, pd, addr, length, (unsigned int)access);
+	if (err) {
+		const bool kept = moves && fork_release(addr, length);
+
+		errno = err;
+		return kept ? IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW : IBV_REREG_MR_ERR_CMD;
+	}
+	adopt(mr, flags, pd, addr, length);
+	if (moves && was_pinned && fork_release(old_addr, old_length))
+		return IBV_REREG_MR_ERR_DO_FORK_OLD;
+	return 0;
+}
+
 VERBS_EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 {
-	return get_ops(mr->context)->dereg_mr(to_vmr(mr));
+	const bool pinned = to_vmr(mr)->kind == VERBS_MR_USER && is_pinned(to_vmr(mr)->access);
+	void *const addr = mr->addr;
+	const size_t length = mr->length;
+	int err = get_ops(mr->context)->dereg_mr(to_vmr(mr));
+
+	if (!err && pinned)
+		fork_release(addr, length);
+	return err;
+}
+
+/* ---- import ---- */
+
+VERBS_EXPORT struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+{
+	struct verbs_mr *vmr;
+	int err = get_ops(pd->context)->import_mr(pd, mr_handle, &vmr);
+
+	return err ? fail_null(err) : &vmr->mr;
+}
+
+VERBS_EXPORT void ibv_unimport_mr(struct ibv_mr *mr)
+{
+	get_ops(mr->context)->unimport_mr(to_vmr(mr));
 }

@@ -60,7 +60,7 @@ await_listener() {
 }
 
 # What a build needs, and what the tests need on top; one list per kind of distribution.
-APT_BUILD=(gcc libc6-dev cmake make ninja-build pkg-config libnl-3-dev)
+APT_BUILD=(gcc libc6-dev cmake make ninja-build pkg-config libnl-3-dev libnl-route-3-dev)
 APT_TEST=(g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest
 	valgrind abigail-tools python3 procps util-linux shellcheck)
 RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libnl3-devel kernel-headers)

@@ -37,6 +37,8 @@ int cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 		  struct ibv_gid_entry *entry);
 int cmd_query_gid_table(struct ibv_context *context, struct ib_uverbs_gid_entry *entries,
 			size_t max_entries, uint64_t *count);
+/* In units of 100 Mbit/s. */
+int cmd_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed);
 void copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *from);
 
 #endif

@@ -60,6 +60,17 @@ VERBS_EXPORT int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_
 	return 0;
 }
 
+int cmd_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_u32(UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, port),
+		verbs_attr_out(UVERBS_ATTR_QUERY_PORT_SPEED_RESP, speed, sizeof(*speed)),
+	};
+
+	return cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED, attrs,
+		       ARRAY_SIZE(attrs), NULL);
+}
+
 void copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *from)
 {
 	memcpy(&to->gid, from->gid, sizeof(to->gid));

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth_l2.c - from the GID of a RoCE peer to its MAC address and VLAN: ibv_resolve_eth_l2_from_gid().
+ *
+ * A multicast GID and the link-local GID of RoCE v1 contain the address. For all others it is asked of the
+ * system: the route from our GID's interface says who is next, the neighbour table who that is. When the
+ * table does not know yet, an empty datagram makes the kernel ask, and we wait.
+ */
+#include "private.h"
+
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netlink/netlink.h>
+#include <netlink/route/link.h>
+#include <netlink/route/link/vlan.h>
+#include <netlink/route/neighbour.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define NO_VLAN 0xffff
+
+/* An unknown neighbour is asked for three times, a second apart (net.ipv4.neigh.*.ucast_solicit). */
+#define WAIT_MS 3000
+#define LOOK_MS 20
+
+struct address {
+	int family; /* AF_INET or AF_INET6 */
+	size_t len;
+	uint8_t bytes[16];
+};
+
+static struct address address_of(const union ibv_gid *gid)
+{
+	struct address address = { .family = AF_INET6, .len = 16 };
+
+	memcpy(address.bytes, gid->raw, sizeof(address.bytes));
+	if (IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)gid->raw)) {
+		address = (struct address){ .family = AF_INET, .len = 4 };
+		memcpy(address.bytes, &gid->raw[12], 4);
+	}
+	return address;
+}
+
+/* RFC 4291, appendix A, and the U/L bit turned over. */
+static void mac_from_eui64(uint8_t *mac, const union ibv_gid *gid)
+{
+	memcpy(mac, &gid->raw[8], 3);
+	memcpy(mac + 3, &gid->raw[13], 3);
+	mac[0] ^= 2;
+}
+
+/* RFC 2464, 7, and RFC 1112, 6.4. */
+static void mac_of_group(uint8_t *mac, const union ibv_gid *gid)
+{
+	const uint8_t *ip = &gid->raw[12];
+	const bool is_ipv4 = gid->raw[10] == 0xff && gid->raw[11] == 0xff;
+
+	if (is_ipv4)
+		memcpy(mac, (const uint8_t[]){ 0x01, 0x00, 0x5e, ip[1] & 0x7f, ip[2], ip[3] }, 6);
+	else
+		memcpy(mac, (const uint8_t[]){ 0x33, 0x33, ip[0], ip[1], ip[2], ip[3] }, 6);
+}
+
+/* One hop: where the packet goes next. */
+struct hop {
+	int ifindex;
+	bool is_local; /* to an address of this host */
+	struct address address;
+};
+
+static int on_route(struct nl_msg *msg, void *arg)
+{
+	struct hop *hop = arg;
+	struct nlattr *tb[RTA_MAX + 1];
+	const struct rtmsg *rtm = nlmsg_data(nlmsg_hdr(msg));
+
+	if (nlmsg_hdr(msg)->nlmsg_type != RTM_NEWROUTE ||
+	    nlmsg_parse(nlmsg_hdr(msg), sizeof(*rtm), tb, RTA_MAX, NULL) < 0)
+		return NL_SKIP;
+	if (tb[RTA_OIF])
+		hop->ifindex = (int)nla_get_u32(tb[RTA_OIF]);
+	if (tb[RTA_GATEWAY] && (size_t)nla_len(tb[RTA_GATEWAY]) == hop->address.len)
+		memcpy(hop->address.bytes, nla_data(tb[RTA_GATEWAY]), hop->address.len);
+	hop->is_local = rtm->rtm_type == RTN_LOCAL;
+	return NL_OK;
+}
+
+static int ask_route(struct nl_sock *sock, int ifindex, const struct address *from,
+		     const struct address *to)
+{
+	const struct rtmsg rtm = {
+		.rtm_family = (uint8_t)to->family,
+		.rtm_dst_len = (uint8_t)(to->len * 8),
+		.rtm_src_len = (uint8_t)(to->len * 8),
+	};
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST);
+	int ret;
+
+	if (!msg)
+		return -NLE_NOMEM;
+	ret = nlmsg_append(msg, (void *)&rtm, sizeof(rtm), NLMSG_ALIGNTO);
+	if (!ret)
+		ret = nla_put(msg, RTA_DST, (int)to->len, to->bytes);
+	if (!ret)
+		ret = nla_put(msg, RTA_SRC, (int)from->len, from->bytes);
+	if (!ret)
+		ret = nla_put_u32(msg, RTA_OIF, (uint32_t)ifindex);
+	if (!ret)
+		ret = nl_send_auto(sock, msg);
+	nlmsg_free(msg);
+	return ret;
+}
+
+static int find_route(struct nl_sock *sock, int ifindex, const struct address *from,
+		      const struct address *to, struct hop *hop)
+{
+	int ret;
+
+	*hop = (struct hop){ .ifindex = ifindex, .address = *to };
+	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_route, hop);
+	ret = ask_route(sock, ifindex, from, to);
+	if (ret >= 0)
+		ret = nl_recvmsgs_default(sock);
+	if (ret >= 0)
+		return 0;
+	verbs_warn("ibv_resolve_eth_l2_from_gid: interface %d has no route to the GID: %s", ifindex,
+		   nl_geterror(ret));
+	return ENETUNREACH;
+}
+
+/* Makes the kernel look for a neighbour: any datagram will do (port 9: discard). */
+static void provoke(const struct hop *hop)
+{
+	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
+					  .sin6_port = htons(9),
+					  .sin6_scope_id = (uint32_t)hop->ifindex };
+	const struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(9) };
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	} to;
+	const bool is_ipv4 = hop->address.family == AF_INET;
+	int fd = socket(hop->address.family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return;
+	if (is_ipv4) {
+		to.in = in;
+		memcpy(&to.in.sin_addr, hop->address.bytes, 4);
+	} else {
+		to.in6 = in6;
+		memcpy(&to.in6.sin6_addr, hop->address.bytes, 16);
+	}
+	sendto(fd, "", 0, MSG_DONTWAIT, &to.any, is_ipv4 ? sizeof(to.in) : sizeof(to.in6));
+	close(fd);
+}
+
+static bool copy_lladdr(uint8_t *mac, const struct nl_addr *lladdr)
+{
+	if (!lladdr || nl_addr_get_len(lladdr) != ETHERNET_LL_SIZE)
+		return false;
+	memcpy(mac, nl_addr_get_binary_addr(lladdr), ETHERNET_LL_SIZE);
+	return true;
+}
+
+static bool look_up(struct nl_sock *sock, const struct hop *hop, struct nl_addr *addr, uint8_t *mac)
+{
+	const int usable =
+		NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY;
+	struct rtnl_neigh *neigh;
+	struct nl_cache *cache;
+	bool found = false;
+
+	if (rtnl_neigh_alloc_cache(sock, &cache) < 0)
+		return false;
+	neigh = rtnl_neigh_get(cache, hop->ifindex, addr);
+	if (neigh) {
+		found = rtnl_neigh_get_state(neigh) & usable &&
+			copy_lladdr(mac, rtnl_neigh_get_lladdr(neigh));
+		rtnl_neigh_put(neigh);
+	}
+	nl_cache_free(cache);
+	return found;
+}
+
+static int find_neighbour(struct nl_sock *sock, const struct hop *hop, uint8_t *mac)
+{
+	struct nl_addr *addr =
+		nl_addr_build(hop->address.family, hop->address.bytes, hop->address.len);
+	bool found;
+
+	if (!addr)
+		return ENOMEM;
+	found = look_up(sock, hop, addr, mac);
+	if (!found)
+		provoke(hop);
+	for (int ms = 0; !found && ms < WAIT_MS; ms += LOOK_MS) {
+		usleep(LOOK_MS * 1000);
+		found = look_up(sock, hop, addr, mac);
+	}
+	nl_addr_put(addr);
+	if (found)
+		return 0;
+	verbs_warn(
+		"ibv_resolve_eth_l2_from_gid: nobody on interface %d answers for the GID within %d ms",
+		hop->ifindex, WAIT_MS);
+	return EHOSTUNREACH;
+}
+
+/* The VLAN of the interface and, for a packet to this host, the interface's own address. */
+static int read_link(struct nl_sock *sock, int ifindex, uint8_t *own_mac, uint16_t *vid)
+{
+	struct rtnl_link *link;
+	int err = 0;
+
+	if (rtnl_link_get_kernel(sock, ifindex, NULL, &link) < 0) {
+		verbs_warn("ibv_resolve_eth_l2_from_gid: interface %d is gone", ifindex);
+		return ENODEV;
+	}
+	*vid = rtnl_link_is_vlan(link) ? (uint16_t)rtnl_link_vlan_get_id(link) : NO_VLAN;
+	if (own_mac && !copy_lladdr(own_mac, rtnl_link_get_addr(link)))
+		err = EHOSTUNREACH;
+	rtnl_link_put(link);
+	return err;
+}
+
+static struct nl_sock *open_socket(void)
+{
+	struct nl_sock *sock = nl_socket_alloc();
+
+	if (!sock)
+		return NULL;
+	nl_socket_disable_auto_ack(sock);
+	if (nl_connect(sock, NETLINK_ROUTE) < 0) {
+		nl_socket_free(sock);
+		return NULL;
+	}
+	return sock;
+}
+
+/* A packet to one of our own addresses leaves by the interface of the source GID, and comes back there. */
+static int ask_system(struct nl_sock *sock, const struct ibv_gid_entry *source,
+		      const union ibv_gid *dgid, uint8_t *mac, uint16_t *vid)
+{
+	const struct address from = address_of(&source->gid), to = address_of(dgid);
+	const int ifindex = (int)source->ndev_ifindex;
+	struct hop hop;
+	int err;
+
+	if (from.family != to.family) {
+		verbs_warn(
+			"ibv_resolve_eth_l2_from_gid: sgid_index %u and dgid: one is IPv4, the other is not",
+			source->gid_index);
+		return ENETUNREACH;
+	}
+	err = find_route(sock, ifindex, &from, &to, &hop);
+	if (err)
+		return err;
+	if (hop.is_local)
+		return read_link(sock, ifindex, mac, vid);
+	err = read_link(sock, hop.ifindex, NULL, vid);
+	return err ? err : find_neighbour(sock, &hop, mac);
+}
+
+static int read_vlan(const struct ibv_gid_entry *source, uint16_t *vid)
+{
+	struct nl_sock *sock;
+	int err;
+
+	*vid = NO_VLAN;
+	if (!source->ndev_ifindex)
+		return 0;
+	sock = open_socket();
+	if (!sock)
+		return EHOSTUNREACH;
+	err = read_link(sock, (int)source->ndev_ifindex, NULL, vid);
+	nl_socket_free(sock);
+	return err;
+}
+
+static int resolve(const struct ibv_gid_entry *source, const union ibv_gid *dgid, uint8_t *mac,
+		   uint16_t *vid)
+{
+	struct nl_sock *sock;
+	int err;
+
+	if (dgid->raw[0] == 0xff) {
+		mac_of_group(mac, dgid);
+		return read_vlan(source, vid);
+	}
+	if (source->gid_type != IBV_GID_TYPE_ROCE_V2 &&
+	    IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)dgid->raw)) {
+		mac_from_eui64(mac, dgid);
+		return read_vlan(source, vid);
+	}
+	if (!source->ndev_ifindex) {
+		verbs_warn("ibv_resolve_eth_l2_from_gid: sgid_index %u has no network interface",
+			   source->gid_index);
+		return ENODEV;
+	}
+	sock = open_socket();
+	if (!sock)
+		return EHOSTUNREACH;
+	err = ask_system(sock, source, dgid, mac, vid);
+	nl_socket_free(sock);
+	return err;
+}
+
+VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
+					     uint8_t eth_mac[ETHERNET_LL_SIZE], uint16_t *vid)
+{
+	struct ibv_gid_entry source;
+	uint16_t unused;
+	int err = query_gid(context, attr->port_num, attr->grh.sgid_index, &source);
+
+	if (err)
+		return err;
+	return resolve(&source, &attr->grh.dgid, eth_mac, vid ? vid : &unused);
+}
