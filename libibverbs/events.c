@@ -38,6 +38,7 @@ VERBS_EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context
 
 	if (!channel)
 		return fail_null(ENOMEM);
+	context = compat_real_context(context);
 	err = cmd_create_comp_channel(context, &channel->fd);
 	if (err) {
 		verbs_warn("ibv_create_comp_channel on %s: %s", context->device->name,
@@ -98,15 +99,7 @@ VERBS_EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed, nevents);
 }
 
-enum element_kind {
-	ELEMENT_PORT, /* and the device: its element is 0 */
-	ELEMENT_CQ,
-	ELEMENT_QP,
-	ELEMENT_SRQ,
-	ELEMENT_WQ,
-};
-
-static enum element_kind element_of(enum ibv_event_type type)
+enum element_kind element_of(enum ibv_event_type type)
 {
 	switch (type) {
 	case IBV_EVENT_CQ_ERR:

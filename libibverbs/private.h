@@ -94,6 +94,26 @@ void device_put(struct verbs_device *vdev);
 /* events.c: a destroyed object waits until the application has acknowledged what it read. */
 void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, uint32_t reported);
 
+/* What an asynchronous event is about. */
+enum element_kind {
+	ELEMENT_PORT, /* and the device: its element is 0 */
+	ELEMENT_CQ,
+	ELEMENT_QP,
+	ELEMENT_SRQ,
+	ELEMENT_WQ,
+};
+enum element_kind element_of(enum ibv_event_type type);
+
+/* compat_1_0.c: the context itself, or the one that a program of release 1.0 has wrapped. */
+#ifdef VERBS_STATIC
+static inline struct ibv_context *compat_real_context(struct ibv_context *context)
+{
+	return context;
+}
+#else
+struct ibv_context *compat_real_context(struct ibv_context *context);
+#endif
+
 /* explain_qp.c: one log line for a QP command that the kernel refused with ERR. */
 void qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
 		       int err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What programs are told about fork(), on kernels that uname() (replaced by --wrap) makes up and
- * that have no RDMA netlink. The library asks once, so each kernel gets a process.
+ * fork() on kernels that uname() (replaced by --wrap) makes up and that have no RDMA netlink: what
+ * programs are told, and which pages are kept from children. The library asks once, so each kernel gets a process.
  */
 #include "unit.h"
 
@@ -10,10 +10,14 @@
 #include <errno.h>
 #include <netlink/netlink.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define PAGE 4096ul
 
 int __wrap_nl_connect(struct nl_sock *sock, int protocol);
 int __wrap_uname(struct utsname *system);
@@ -33,47 +37,212 @@ int __wrap_uname(struct utsname *system)
 	return 0;
 }
 
-static bool all_say(int err, enum ibv_fork_status status)
-{
-	char byte;
-
-	return ibv_fork_init() == err && ibv_is_fork_initialized() == status &&
-	       ibv_dontfork_range(&byte, 1) == err && ibv_dofork_range(&byte, 1) == err;
-}
-
-static bool on_kernel(const char *name, int err, enum ibv_fork_status expected)
+/* A child on a kernel of that release; what it returns is its exit status. */
+static bool on_kernel(const char *name, int (*act)(void))
 {
 	int status = -1;
 	pid_t child = fork();
 
 	if (!child) {
 		release = name;
-		_exit(!all_say(err, expected));
+		_exit(act());
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	return status == 0;
 }
 
+#define CHECK(condition)                                          \
+	do {                                                      \
+		if (!(condition)) {                               \
+			fprintf(stderr, "not: %s\n", #condition); \
+			return 1;                                 \
+		}                                                 \
+	} while (0)
+
+/* Is the page of ADDR kept from children? smaps says so by the flag dc, "do not copy". */
+static bool is_kept(const void *addr)
+{
+	unsigned long start, end;
+	bool is_it = false, found = false;
+	char line[512];
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+
+	while (smaps && fgets(line, sizeof(line), smaps)) {
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			is_it = (unsigned long)addr >= start && (unsigned long)addr < end;
+		else if (is_it && !strncmp(line, "VmFlags:", 8))
+			found = strstr(line, " dc");
+	}
+	if (smaps)
+		fclose(smaps);
+	return found;
+}
+
+static char *pages(unsigned int count)
+{
+	void *addr = mmap(NULL, count * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+
+	return addr == MAP_FAILED ? NULL : addr;
+}
+
+static int do_nothing(void)
+{
+	char *at = pages(1);
+
+	CHECK(at && ibv_is_fork_initialized() == IBV_FORK_UNNEEDED);
+	CHECK(ibv_fork_init() == 0 && ibv_is_fork_initialized() == IBV_FORK_UNNEEDED);
+	CHECK(ibv_dontfork_range(at, PAGE) == 0 && !is_kept(at));
+	return 0;
+}
+
 static void nothing_is_needed_where_the_kernel_copies(void **state)
 {
 	(void)state;
-	assert_true(on_kernel("5.12.0", 0, IBV_FORK_UNNEEDED));
-	assert_true(on_kernel("6.1.0-30-amd64", 0, IBV_FORK_UNNEEDED));
+	assert_true(on_kernel("5.12.0", do_nothing));
+	assert_true(on_kernel("6.1.0-30-amd64", do_nothing));
 }
 
-static void elsewhere_there_is_no_pretence(void **state)
+static int keep_pages(void)
+{
+	char *at = pages(4);
+
+	CHECK(at && ibv_is_fork_initialized() == IBV_FORK_DISABLED);
+	CHECK(ibv_fork_init() == 0 && ibv_is_fork_initialized() == IBV_FORK_ENABLED);
+	CHECK(fork_keep(at + PAGE + 100, PAGE) == 0); /* a bit of two pages */
+	CHECK(!is_kept(at) && is_kept(at + PAGE) && is_kept(at + 2 * PAGE) &&
+	      !is_kept(at + 3 * PAGE));
+	CHECK(fork_release(at + PAGE + 100, PAGE) == 0);
+	CHECK(!is_kept(at + PAGE) && !is_kept(at + 2 * PAGE));
+	return 0;
+}
+
+static void elsewhere_pages_are_kept_from_children_on_request(void **state)
 {
 	(void)state;
-	assert_true(on_kernel("5.11.22", EOPNOTSUPP, IBV_FORK_DISABLED));
-	assert_true(on_kernel("4.18.0-553.el8", EOPNOTSUPP, IBV_FORK_DISABLED));
-	assert_true(on_kernel("unreadable", EOPNOTSUPP, IBV_FORK_DISABLED));
+	assert_true(on_kernel("5.11.22", keep_pages));
+	assert_true(on_kernel("4.18.0-553.el8", keep_pages));
+	assert_true(on_kernel("unreadable", keep_pages));
+}
+
+/* [0, 3) and [1, 4) and [2, 3) of six pages, taken back in another order. */
+static int keep_shared(void)
+{
+	char *at = pages(6);
+
+	CHECK(at && ibv_fork_init() == 0);
+	CHECK(!fork_keep(at, 3 * PAGE) && !fork_keep(at + PAGE, 3 * PAGE));
+	CHECK(!fork_keep(at + 2 * PAGE, PAGE));
+	CHECK(is_kept(at) && is_kept(at + 3 * PAGE) && !is_kept(at + 4 * PAGE));
+	CHECK(!fork_release(at, 3 * PAGE));
+	CHECK(!is_kept(at) && is_kept(at + PAGE) && is_kept(at + 3 * PAGE));
+	CHECK(!fork_release(at + PAGE, 3 * PAGE));
+	CHECK(!is_kept(at + PAGE) && is_kept(at + 2 * PAGE) && !is_kept(at + 3 * PAGE));
+	CHECK(!fork_release(at + 2 * PAGE, PAGE) && !is_kept(at + 2 * PAGE));
+	return 0;
+}
+
+static void a_shared_page_is_kept_until_its_last_region_is_gone(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", keep_shared));
+}
+
+/* Page 2 of 4 is not mapped. */
+static int keep_a_hole(void)
+{
+	char *at = pages(4);
+
+	CHECK(at && ibv_fork_init() == 0 && munmap(at + 2 * PAGE, PAGE) == 0);
+	CHECK(!fork_keep(at + 3 * PAGE, PAGE));
+	CHECK(fork_keep(at, 4 * PAGE) == ENOMEM);
+	CHECK(is_kept(at + 3 * PAGE));
+	CHECK(!fork_release(at + 3 * PAGE, PAGE) && !is_kept(at + 3 * PAGE));
+	return 0;
+}
+
+static void a_range_that_cannot_be_kept_changes_no_count(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", keep_a_hole));
+}
+
+static int come_too_late(void)
+{
+	char *at = pages(1);
+
+	CHECK(at && !fork_keep(at, PAGE) && !is_kept(at));
+	CHECK(ibv_fork_init() == EINVAL && ibv_is_fork_initialized() == IBV_FORK_DISABLED);
+	return 0;
+}
+
+static void after_the_first_region_it_is_too_late(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", come_too_late));
+}
+
+/* Random regions of 24 pages against a count per page. */
+static int keep_at_random(void)
+{
+	struct {
+		unsigned int first, count;
+	} regions[40] = {};
+	unsigned int counts[24] = {}, seed = 7;
+	char *at = pages(24);
+
+	CHECK(at && ibv_fork_init() == 0);
+	for (int step = 0; step < 2000; step++) {
+		unsigned int r = (unsigned int)rand_r(&seed) % 40, *n = &regions[r].count;
+
+		if (*n) {
+			CHECK(!fork_release(at + regions[r].first * PAGE, *n * PAGE));
+			for (unsigned int i = 0; i < *n; i++)
+				counts[regions[r].first + i]--;
+			*n = 0;
+		} else {
+			regions[r].first = (unsigned int)rand_r(&seed) % 24;
+			*n = 1 + (unsigned int)rand_r(&seed) % (24 - regions[r].first);
+			CHECK(!fork_keep(at + regions[r].first * PAGE, *n * PAGE));
+			for (unsigned int i = 0; i < *n; i++)
+				counts[regions[r].first + i]++;
+		}
+		for (unsigned int i = step % 24; i < 24 && step % 7 == 0; i += 5)
+			CHECK(is_kept(at + i * PAGE) == (counts[i] > 0));
+	}
+	return 0;
+}
+
+static void counts_survive_any_order(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", keep_at_random));
+}
+
+static int obey_the_environment(void)
+{
+	setenv("RDMAV_FORK_SAFE", "1", 1);
+	fork_init_from_environment();
+	CHECK(ibv_is_fork_initialized() == IBV_FORK_ENABLED);
+	return 0;
+}
+
+static void the_environment_can_ask_for_it(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", obey_the_environment));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_needed_where_the_kernel_copies),
-		cmocka_unit_test(elsewhere_there_is_no_pretence),
+		cmocka_unit_test(elsewhere_pages_are_kept_from_children_on_request),
+		cmocka_unit_test(a_shared_page_is_kept_until_its_last_region_is_gone),
+		cmocka_unit_test(a_range_that_cannot_be_kept_changes_no_count),
+		cmocka_unit_test(after_the_first_region_it_is_too_late),
+		cmocka_unit_test(counts_survive_any_order),
+		cmocka_unit_test(the_environment_can_ask_for_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
