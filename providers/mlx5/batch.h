@@ -10,32 +10,42 @@
 #define PROVIDERS_MLX5_BATCH_H
 
 #include "providers/mlx5/qp_rules.h"
-#include "providers/mlx5/send_wqe.h"
+#include "providers/mlx5/umr.h"
 
 /* Log what is wrong and end the batch. */
 void batch_fail_full(struct mlx5_qp *qp);
-void batch_fail_opcode(struct mlx5_qp *qp, enum ibv_wr_opcode op);
+/* OP is not in sq.opcodes: true when only the gate was shut (umr.h), else the batch has failed. */
+bool batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
+
+WQE_INLINE void batch_reserve(struct mlx5_qp *qp, enum send_kind kind)
+{
+	if (kind == SEND_XRC)
+		wqe_reserve_xrc(&qp->batch.wqe);
+	else if (kind == SEND_DATAGRAM)
+		wqe_reserve_av(&qp->sq, &qp->batch.wqe);
+}
 
 WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
 			    enum send_kind kind)
 {
 	struct mlx5_batch *batch = &qp->batch;
+	bool gated = false;
 
 	if (unlikely(batch->err))
 		return false;
 	if (unlikely(!(qp->sq.opcodes & 1u << op))) {
-		batch_fail_opcode(qp, op);
-		return false;
+		gated = batch_pass_gate(qp, op);
+		if (!gated)
+			return false;
 	}
 	if (unlikely(!wq_has_room(&qp->sq.wq, batch->head))) {
 		batch_fail_full(qp);
 		return false;
 	}
 	wqe_begin(&qp->sq, &batch->wqe, batch->pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
-	if (kind == SEND_XRC)
-		wqe_reserve_xrc(&batch->wqe);
-	else if (kind == SEND_DATAGRAM)
-		wqe_reserve_av(&qp->sq, &batch->wqe);
+	if (unlikely(gated))
+		gate_fence(qp, &batch->wqe);
+	batch_reserve(qp, kind);
 	return true;
 }
 
@@ -70,7 +80,16 @@ WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t 
 		wqe_wrap(&qp->sq, &qp->batch.wqe);
 }
 
+/* The batch is cancelled, and with it perhaps the request that was to wait for a UMR. */
+WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
+{
+	if (unlikely(qp->opcodes & UMR_OPCODES))
+		gate_shut(qp);
+}
+
 /* send_wr_addr.c: the builders of QPs whose requests name their destination. */
+/* send_wr_umr.c: those of UMRs, for the QPs that have them. */
+void batch_fill_umr(struct mlx5_qp *qp);
 void batch_fill_datagram(struct ibv_qp_ex *qpx);
 void batch_fill_xrc(struct ibv_qp_ex *qpx);
 

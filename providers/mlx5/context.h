@@ -97,6 +97,11 @@ struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_att
 int xrcd_close(struct ibv_xrcd *xrcd);
 struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
 
+/* mw.c */
+struct ibv_mw *mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type);
+int mw_dealloc(struct ibv_mw *mw);
+int mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
 /* ah.c */
 int ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah);
 int ah_destroy(struct ibv_ah *ah);

@@ -52,8 +52,10 @@ static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 			   COMP_MASK_SUPPORTED);
 		return EINVAL;
 	}
-	if (attr_pd(attr) && !to_mpd(attr_pd(attr))->base) {
-		verbs_warn("create_cq: parent_domain is a PD, must be a parent domain");
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
+	    (!attr_pd(attr) || !to_mpd(attr_pd(attr))->base)) {
+		verbs_warn("create_cq: parent_domain is %s, must be a parent domain",
+			   attr_pd(attr) ? "a PD" : "NULL");
 		return EINVAL;
 	}
 	if (attr_flags(attr) & ~(uint32_t)CREATE_FLAGS_SUPPORTED) {

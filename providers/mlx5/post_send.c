@@ -10,7 +10,7 @@
 
 #include "providers/mlx5/doorbell.h"
 #include "providers/mlx5/post.h"
-#include "providers/mlx5/send_wqe.h"
+#include "providers/mlx5/umr.h"
 
 #define REPORT static void __attribute__((cold, noinline))
 
@@ -44,18 +44,13 @@ REPORT report_full(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, qp->sq.wq.max_post);
 }
 
-REPORT report_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+static int __attribute__((cold, noinline))
+refuse_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
 	verbs_warn(
 		"post_send: qp 0x%x, wr_id %#llx: opcode is %d, %s QP of this device has those of mask %#x",
 		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)wr->opcode, qp->rules->name,
-		qp->sq.opcodes);
-}
-
-/* Never 0; the cold half of it is kept apart so that the compiler sees that. */
-WQE_INLINE int refuse_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
-{
-	report_opcode(qp, wr);
+		qp->opcodes);
 	switch (wr->opcode) {
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
@@ -183,6 +178,38 @@ WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_
 	}
 }
 
+WQE_INLINE int put_plain(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+			 const struct ibv_send_wr *wr, enum send_kind kind)
+{
+	put_head(&qp->sq, wqe, pi, wr, kind);
+	return put_payload(qp, wqe, wr);
+}
+
+/* What sq.opcodes does not have: UMRs, the request after one, and what cannot be posted. */
+static int __attribute__((noinline))
+build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const struct ibv_send_wr *wr,
+		enum send_kind kind)
+{
+	bool is_umr = (unsigned int)wr->opcode < 16 && UMR_OPCODES >> wr->opcode & 1;
+	bool fenced = qp->sq.fence_next;
+	int ret = 0;
+
+	if (!gate_open(qp, wr->opcode))
+		return refuse_opcode(qp, wr);
+	if (wr->opcode == IBV_WR_BIND_MW)
+		ret = umr_bind(qp, wqe, pi, wr->send_flags, wr->bind_mw.mw, wr->bind_mw.rkey,
+			       &wr->bind_mw.bind_info);
+	else if (wr->opcode == IBV_WR_LOCAL_INV)
+		umr_invalidate(qp, wqe, pi, wr->send_flags, wr->invalidate_rkey);
+	else
+		ret = put_plain(qp, wqe, pi, wr, kind);
+	if (!ret)
+		gate_fence(qp, wqe);
+	if (ret ? fenced : is_umr)
+		gate_shut(qp);
+	return ret;
+}
+
 WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, uint32_t head,
 			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -195,9 +222,8 @@ WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, 
 		return ENOMEM;
 	}
 	if (unlikely(!has_opcode(&qp->sq, wr->opcode)))
-		return refuse_opcode(qp, wr);
-	put_head(&qp->sq, wqe, pi, wr, kind);
-	return put_payload(qp, wqe, wr);
+		return build_exception(qp, wqe, pi, wr, kind);
+	return put_plain(qp, wqe, pi, wr, kind);
 }
 
 WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,

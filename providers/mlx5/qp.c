@@ -18,6 +18,7 @@
 #include "providers/mlx5/qp_size.h"
 #include "providers/mlx5/send_wqe.h"
 #include "providers/mlx5/srq.h"
+#include "providers/mlx5/umr.h"
 
 static int refuse_type(enum ibv_qp_type type)
 {
@@ -39,7 +40,7 @@ static int check_comp_mask(const struct qp_rules *rules, uint32_t mask)
 		return 0;
 	verbs_warn("create_qp: comp_mask is %#x, supported are %#x for %s QP", mask,
 		   rules->comp_mask, rules->name);
-	return mask & IBV_QP_INIT_ATTR_RX_HASH ? EOPNOTSUPP : EINVAL;
+	return EINVAL;
 }
 
 static int check_create_flags(const struct qp_rules *rules, uint32_t flags)
@@ -48,7 +49,8 @@ static int check_create_flags(const struct qp_rules *rules, uint32_t flags)
 		return 0;
 	verbs_warn("create_qp: create_flags is %#x, supported are %#x for %s QP", flags,
 		   rules->create_flags, rules->name);
-	return flags & ~(rules->create_flags | rules->foreign_flags) ? EINVAL : EOPNOTSUPP;
+	/* Ends of PCI writes are a matter of the device, the others of the type. */
+	return flags & IBV_QP_CREATE_PCI_WRITE_END_PADDING ? EOPNOTSUPP : EINVAL;
 }
 
 /* The kernel knows objects by a number of their context, so one of another context would be taken
@@ -452,7 +454,8 @@ static void sq_set_door(struct mlx5_qp *qp, bool open)
 {
 	qlock_enter(&qp->sq_lock);
 	qp->sq.sge_limit = open ? qp->sq.max_sge + 1 : 0;
-	qp->sq.opcodes = open ? qp->opcodes : 0;
+	qp->sq.opcodes = open ? qp->opcodes & (uint16_t)~UMR_OPCODES : 0;
+	qp->sq.fence_next = false;
 	qlock_leave(&qp->sq_lock);
 }
 

@@ -38,7 +38,8 @@ struct mlx5_sq {
 	uint32_t max_sge;
 	uint32_t max_inline;
 	uint32_t wqe_bytes; /* room for one request */
-	uint16_t opcodes;   /* bit n: enum ibv_wr_opcode n can be posted */
+	uint16_t opcodes;   /* bit n: enum ibv_wr_opcode n can be posted as it is; see umr.h */
+	bool fence_next;    /* the next request waits for a UMR before it */
 	bool push_any;      /* BlueFlame also for WQEs without inline data */
 	struct mlx5_doorbell db;
 	/* Third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED. */

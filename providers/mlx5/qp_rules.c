@@ -19,16 +19,12 @@
 #define ATOMIC_OPS \
 	((uint64_t)(IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD))
 #define RDMA_OPS ((uint64_t)(WRITE_OPS | IBV_QP_EX_WITH_RDMA_READ))
-#define UC_OPS   (SEND_OPS | IBV_QP_EX_WITH_SEND_WITH_INV | WRITE_OPS)
+#define KEY_OPS  (IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW)
+#define UC_OPS   (SEND_OPS | IBV_QP_EX_WITH_SEND_WITH_INV | WRITE_OPS | KEY_OPS)
 #define RC_OPS   (UC_OPS | IBV_QP_EX_WITH_RDMA_READ | ATOMIC_OPS)
 
 #define COMP_MASK \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-
-#define FLAGS_OF_RAW                                                 \
-	(IBV_QP_CREATE_SCATTER_FCS | IBV_QP_CREATE_CVLAN_STRIPPING | \
-	 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
-#define FLAGS_OF_OTHERS (FLAGS_OF_RAW | IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
 
 static_assert(sizeof(struct mlx5_wqe_umr_ctrl_seg) == 48, "PRM: UMR Control Segment");
 static_assert(sizeof(struct mlx5_wqe_mkey_context_seg) == 64, "PRM: Memory Key Context Segment");
@@ -38,7 +34,7 @@ static const struct qp_rules rc_rules = {
 	.kind = SEND_CONNECTED,
 	.ops = RC_OPS,
 	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
-	.foreign_flags = FLAGS_OF_OTHERS,
+	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.receives = true,
@@ -51,7 +47,7 @@ static const struct qp_rules uc_rules = {
 	.kind = SEND_CONNECTED,
 	.ops = UC_OPS,
 	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
-	.foreign_flags = FLAGS_OF_OTHERS,
+	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.receives = true,
@@ -66,7 +62,6 @@ static const struct qp_rules ud_rules = {
 	.address_size = sizeof(struct mlx5_wqe_datagram_seg),
 	.longest_head = CTRL_SIZE + sizeof(struct mlx5_wqe_datagram_seg),
 	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
-	.foreign_flags = FLAGS_OF_RAW,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.receives = true,
@@ -80,7 +75,7 @@ static const struct qp_rules xrc_send_rules = {
 	.ops = RC_OPS,
 	.address_size = sizeof(struct prm_wqe_xrc_seg),
 	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
-	.foreign_flags = FLAGS_OF_OTHERS,
+	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.needs_pd = true,
@@ -90,7 +85,7 @@ static const struct qp_rules xrc_send_rules = {
 static const struct qp_rules xrc_recv_rules = {
 	.name = "an XRC receive",
 	.kind = SEND_XRC,
-	.foreign_flags = FLAGS_OF_OTHERS,
+	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
 };
 
@@ -122,6 +117,10 @@ uint32_t qp_head_size(const struct qp_rules *rules, uint64_t ops)
 		size += sizeof(struct mlx5_wqe_raddr_seg);
 	if (ops & ATOMIC_OPS)
 		size += sizeof(struct mlx5_wqe_atomic_seg);
+	if (ops & IBV_QP_EX_WITH_LOCAL_INV)
+		size = max_of(size, (uint32_t)(CTRL_SIZE + UMR_SIZE));
+	if (ops & IBV_QP_EX_WITH_BIND_MW)
+		size = max_of(size, (uint32_t)(CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE));
 	return size;
 }
 

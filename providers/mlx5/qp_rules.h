@@ -21,12 +21,11 @@ enum send_kind {
 struct qp_rules {
 	const char *name; /* "an RC", for messages */
 	enum send_kind kind;
-	uint64_t ops;           /* IBV_QP_EX_WITH_* */
-	uint32_t address_size;  /* bytes between control segment and what the operation needs */
-	uint32_t longest_head;  /* bytes before the payload in the longest WQE it may have */
-	uint32_t create_flags;  /* enum ibv_qp_create_flags */
-	uint32_t foreign_flags; /* likewise, which exist but not for this type: EOPNOTSUPP */
-	uint32_t comp_mask;     /* enum ibv_qp_init_attr_mask */
+	uint64_t ops;          /* IBV_QP_EX_WITH_* */
+	uint32_t address_size; /* bytes between control segment and what the operation needs */
+	uint32_t longest_head; /* bytes before the payload in the longest WQE it may have */
+	uint32_t create_flags; /* enum ibv_qp_create_flags */
+	uint32_t comp_mask;    /* enum ibv_qp_init_attr_mask */
 	bool sends, receives;
 	bool needs_pd;
 	bool may_srq;

@@ -31,9 +31,11 @@ batch_fail_limit(struct mlx5_qp *qp, const char *setter, const char *what, uint6
 	qp->batch.err = ENOMEM;
 }
 
-void __attribute__((cold, noinline)) batch_fail_opcode(struct mlx5_qp *qp, enum ibv_wr_opcode op)
+bool __attribute__((cold, noinline)) batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 {
-	if (!qp->sq.opcodes)
+	if (gate_open(qp, op))
+		return true;
+	if (!qp->sq.sge_limit)
 		verbs_warn("ibv_wr: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
 			   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id,
 			   (int)qp->vqp.qp.state, IBV_QPS_RTS);
@@ -42,8 +44,9 @@ void __attribute__((cold, noinline)) batch_fail_opcode(struct mlx5_qp *qp, enum 
 			"ibv_wr: qp 0x%x, wr_id %#llx: opcode is %d, this QP was created for those of mask %#x "
 			"(send_ops_flags)",
 			qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, (int)op,
-			qp->sq.opcodes);
+			qp->opcodes);
 	qp->batch.err = EINVAL;
+	return false;
 }
 
 /* ---- builders of connected QPs */
@@ -190,8 +193,10 @@ WQE_INLINE int batch_ring(struct mlx5_qp *qp)
 	struct mlx5_sq *sq = &qp->sq;
 	uint32_t count = batch->head - sq->wq.head;
 
-	if (unlikely(batch->err))
+	if (unlikely(batch->err)) {
+		batch_cancel(qp);
 		return batch->err;
+	}
 	if (unlikely(!count))
 		return 0;
 	sq->pi = batch->pi;
@@ -230,12 +235,14 @@ static int wr_complete_unlocked(struct ibv_qp_ex *qpx)
 
 static void wr_abort_locked(struct ibv_qp_ex *qpx)
 {
+	batch_cancel(to_mqp_ex(qpx));
 	qlock_drop(&to_mqp_ex(qpx)->sq_lock);
 }
 
+/* The queue's indices have not moved. */
 static void wr_abort_unlocked(struct ibv_qp_ex *qpx)
 {
-	(void)qpx; /* the queue's indices have not moved */
+	batch_cancel(to_mqp_ex(qpx));
 }
 
 static void fill_connected(struct ibv_qp_ex *qpx)
@@ -266,6 +273,8 @@ void send_wr_fill(struct mlx5_qp *qp)
 		batch_fill_xrc(qpx);
 		break;
 	}
+	if (qp->rules->ops & UMR_OPCODES)
+		batch_fill_umr(qp);
 	qpx->wr_set_sge = wr_set_sge;
 	qpx->wr_set_sge_list = wr_set_sge_list;
 	qpx->wr_set_inline_data = wr_set_inline_data;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "providers/mlx5/send_wqe.h"
+#include "providers/mlx5/umr.h"
 #include "util/bits.h"
 
 #define OR_DEFAULT(value, fallback) ((value) ? (value) : (fallback))
@@ -52,8 +52,9 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq_prepare_flags(sq, opt->signal_all);
 	sq->push_any = true;
 	assert_int_equal(qp_send_opcodes(rig->qp->rules, SEND_OPS_ANY, !opt->no_atomics, 0,
-					 &sq->opcodes),
+					 &rig->qp->opcodes),
 			 0);
+	sq->opcodes = rig->qp->opcodes & (uint16_t)~UMR_OPCODES;
 	sq->db.reg = rig->uar + PRM_UAR_BF_OFFSET;
 	sq->db.toggle = 0x100;
 	sq->db.bf_max = opt->bf_max;

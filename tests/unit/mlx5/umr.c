@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * umr.c - golden bytes of requests on memory keys, through both doors, and the fence of the request
+ * after them. The bytes are those that the distribution's library writes for the same calls.
+ */
+#include "rig.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "libibverbs/driver.h"
+#include "util/bits.h"
+
+#define ADDR 0x000055ca19318010u
+#define ZERO " 00000000 00000000 00000000 00000000"
+
+#define BOUND_2_HEAD                                              \
+	" 00012300 b0000000 00040000 00000000 203c6041" ZERO ZERO \
+	" 00007000 123456ab 00000000 00000000"
+#define KLM     " 00000fa0 00010000 000055ca 19318010" ZERO ZERO ZERO
+#define BOUND_2 BOUND_2_HEAD " 000055ca 19318010 00000000 00000fa0" ZERO ZERO KLM
+#define FREE_2                                           \
+	" 98000000 00000000 00000000 20006000" ZERO ZERO \
+	" 40000000 ffffff00 00000000 00000000" ZERO ZERO ZERO
+
+static struct ibv_pd pd;
+static struct verbs_mr region = { .mr = { .pd = &pd, .lkey = 0x00010000 } };
+
+static struct rig *umr_rig(uint32_t sq_pi, enum ibv_qp_type type)
+{
+	struct rig *rig =
+		rig_new(&(struct rig_options){ .sq_pi = sq_pi, .sq_wqebbs = 16, .type = type });
+
+	rig->qp->vqp.qp.pd = &pd;
+	return rig;
+}
+
+static struct ibv_mw window(enum ibv_mw_type type)
+{
+	return (struct ibv_mw){ .pd = &pd, .rkey = 0x00012300, .type = type };
+}
+
+static struct ibv_mw_bind_info binding(unsigned int access)
+{
+	return (struct ibv_mw_bind_info){
+		.mr = &region.mr, .addr = ADDR, .length = 4000, .mw_access_flags = access
+	};
+}
+
+#define ALL_ACCESS (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+
+static int post_bind(struct rig *rig, struct ibv_mw *mw, const struct ibv_mw_bind_info *info)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED }, *bad;
+
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = 0x000123ab;
+	wr.bind_mw.bind_info = *info;
+	return mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad);
+}
+
+static int post_inv(struct rig *rig)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_LOCAL_INV,
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .invalidate_rkey = 0x55667788 };
+	struct ibv_send_wr *bad;
+
+	return mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad);
+}
+
+static int post_send(struct rig *rig, unsigned int flags)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .send_flags = flags }, *bad;
+
+	return mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad);
+}
+
+static void a_binding_is_control_umr_key_and_translation(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct ibv_mw_bind_info info = binding(ALL_ACCESS);
+	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+
+	(void)state;
+	assert_int_equal(post_bind(rig, &mw, &info), 0);
+	check_bytes(rig_sq(rig, 0), "00000025 1234560c 00000008" BOUND_2);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 3);
+
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_start(qpx);
+	ibv_wr_bind_mw(qpx, &mw, 0x000123ab, &info);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig_sq(rig, 3), "00000325 1234560c 00000028" BOUND_2);
+	rig_free(rig);
+}
+
+static void a_binding_goes_on_at_the_start_of_the_ring(void **state)
+{
+	struct ibv_mw_bind_info info = binding(ALL_ACCESS);
+	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+
+	(void)state;
+	for (uint32_t at = 14; at < 16; at++) {
+		struct rig *rig = umr_rig(at, IBV_QPT_UC);
+
+		assert_int_equal(post_bind(rig, &mw, &info), 0);
+		check_bytes(rig_sq(rig, at) + 4, "1234560c 00000008 00012300 b0000000");
+		check_bytes(rig_sq(rig, at + 1), "00007000 123456ab");
+		check_bytes(rig_sq(rig, at + 2), KLM);
+		rig_free(rig);
+	}
+}
+
+static void a_zero_based_window_starts_at_0(void **state)
+{
+	struct ibv_mw_bind_info info = binding(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED);
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+
+	(void)state;
+	assert_int_equal(post_bind(rig, &mw, &info), 0);
+	check_bytes(rig_sq(rig, 1),
+		    " 00002000 123456ab 00000000 00000000 00000000 00000000 00000000 00000fa0");
+	check_bytes(rig_sq(rig, 2), KLM);
+	rig_free(rig);
+}
+
+static void a_window_of_type_1_belongs_to_no_qp(void **state)
+{
+	struct ibv_mw_bind_info info = binding(0);
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_mw mw = window(IBV_MW_TYPE_1);
+
+	(void)state;
+	assert_int_equal(post_bind(rig, &mw, &info), 0);
+	check_bytes(rig_sq(rig, 0), "00000025 1234560c 00000008 00012300"
+				    " 90000000 00040000 00000000 203c2041" ZERO ZERO
+				    " 00000000 ffffffab 00000000 00000000"
+				    " 000055ca 19318010 00000000 00000fa0");
+	info.length = 0;
+	assert_int_equal(post_bind(rig, &mw, &info), 0);
+	check_bytes(rig_sq(rig, 3), "00000325 12345608 00000028 00012300"
+				    " 90000000 00000000 00000000 20002000" ZERO ZERO
+				    " 40000000 ffffffab 00000000 00000000" ZERO ZERO ZERO);
+	rig_free(rig);
+}
+
+static void an_invalidation_frees_the_key(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	assert_int_equal(post_inv(rig), 0);
+	check_bytes(rig_sq(rig, 0), "00000025 12345608 00000008 55667788" FREE_2);
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_start(qpx);
+	ibv_wr_local_inv(qpx, 0x55667788);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig_sq(rig, 2), "00000225 12345608 00000028 55667788" FREE_2);
+	rig_free(rig);
+}
+
+static void the_next_request_waits_and_the_one_after_does_not(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	assert_int_equal(post_inv(rig), 0);
+	assert_int_equal(post_send(rig, IBV_SEND_SIGNALED), 0);
+	assert_int_equal(post_send(rig, IBV_SEND_SIGNALED), 0);
+	check_bytes(rig_sq(rig, 2), "0000020a 12345601 00000028");
+	check_bytes(rig_sq(rig, 3), "0000030a 12345601 00000008");
+	assert_int_equal(post_inv(rig), 0);
+	assert_int_equal(post_send(rig, IBV_SEND_SIGNALED | IBV_SEND_FENCE), 0);
+	check_bytes(rig_sq(rig, 6), "0000060a 12345601 00000088");
+	assert_int_equal(post_inv(rig), 0);
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, 0, 0, 0);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, 0, 0, 0);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig_sq(rig, 9), "0000090a 12345601 00000028");
+	check_bytes(rig_sq(rig, 10), "00000a0a 12345601 00000008");
+	rig_free(rig);
+}
+
+/* The request that was to wait is gone with the batch, so the next one waits. */
+static void a_cancelled_batch_does_not_lose_the_fence(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	assert_int_equal(post_inv(rig), 0);
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, 0, 0, 0);
+	ibv_wr_abort(qpx);
+	assert_int_equal(post_send(rig, IBV_SEND_SIGNALED), 0);
+	check_bytes(rig_sq(rig, 2), "0000020a 12345601 00000028");
+	rig_free(rig);
+
+	rig = umr_rig(0, IBV_QPT_RC);
+	assert_int_equal(post_inv(rig), 0);
+	assert_int_equal(post_send(rig, IBV_SEND_INLINE), 0);
+	check_bytes(rig_sq(rig, 2), "0000020a 12345601 00000020");
+	rig_free(rig);
+}
+
+static void what_a_binding_must_not_be(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+	struct ibv_pd other;
+	struct ibv_mw_bind_info info = binding(ALL_ACCESS);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	info.mw_access_flags |= IBV_ACCESS_LOCAL_WRITE;
+	assert_int_equal(post_bind(rig, &mw, &info), EINVAL);
+	info = binding(0);
+	info.mr = NULL;
+	assert_int_equal(post_bind(rig, &mw, &info), EINVAL);
+	info = binding(0);
+	mw.pd = &other;
+	assert_int_equal(post_bind(rig, &mw, &info), EPERM);
+	ibv_wr_start(qpx);
+	ibv_wr_bind_mw(qpx, &mw, 0, &info);
+	assert_int_equal(ibv_wr_complete(qpx), EPERM);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+	rig_free(rig);
+}
+
+static void the_completion_says_which_it_was(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_mw_bind_info info = binding(0);
+	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+	struct rig_cqe cqe = { .send_opcode = MLX5_OPCODE_UMR };
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_int_equal(post_bind(rig, &mw, &info), 0);
+	assert_int_equal(post_inv(rig), 0);
+	rig_complete(rig, &cqe);
+	cqe.wqe_counter = 3;
+	rig_complete(rig, &cqe);
+	assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
+	assert_int_equal(wc.opcode, IBV_WC_BIND_MW);
+	assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
+	assert_int_equal(wc.opcode, IBV_WC_LOCAL_INV);
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_binding_is_control_umr_key_and_translation),
+		cmocka_unit_test(a_binding_goes_on_at_the_start_of_the_ring),
+		cmocka_unit_test(a_zero_based_window_starts_at_0),
+		cmocka_unit_test(a_window_of_type_1_belongs_to_no_qp),
+		cmocka_unit_test(an_invalidation_frees_the_key),
+		cmocka_unit_test(the_next_request_waits_and_the_one_after_does_not),
+		cmocka_unit_test(a_cancelled_batch_does_not_lose_the_fence),
+		cmocka_unit_test(what_a_binding_must_not_be),
+		cmocka_unit_test(the_completion_says_which_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
