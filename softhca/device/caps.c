@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/driver_ifc.h"
+#include "softhca/device/eth.h"
 
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
 
@@ -56,6 +56,33 @@ static void put_ports(const struct hca *hca, uint8_t *cap)
 	prm_set(cap, HCA_CAP_LOCAL_CA_ACK_DELAY, 16);
 }
 
+static void put_eth_objects(const struct hca *hca, uint8_t *cap)
+{
+	enum { LOG_WQ = 15, LOG_STRIDE_MIN = 4, LOG_STRIDE_RQ = 9, LOG_STRIDE_SQ = 6 };
+
+	if (hca->config.link_layer != HCA_LINK_ETHERNET)
+		return;
+	prm_set(cap, HCA_CAP_ETH_NET_OFFLOADS, 1);
+	prm_set(cap, HCA_CAP_NIC_FLOW_TABLE, 1);
+	prm_set(cap, HCA_CAP_LOG_MAX_RQ, ETH_LOG_QUEUES);
+	prm_set(cap, HCA_CAP_LOG_MAX_SQ, ETH_LOG_QUEUES);
+	prm_set(cap, HCA_CAP_LOG_MAX_TIR, ETH_LOG_TIRS);
+	prm_set(cap, HCA_CAP_LOG_MAX_TIS, ETH_LOG_TIRS);
+	prm_set(cap, HCA_CAP_LOG_MAX_RQT, ETH_LOG_RQTS);
+	prm_set(cap, HCA_CAP_LOG_MAX_RQT_SIZE, ETH_LOG_RQT_SIZE);
+	prm_set(cap, HCA_CAP_LOG_MAX_WQ_SZ, LOG_WQ);
+	prm_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, LOG_STRIDE_MIN);
+	prm_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, LOG_STRIDE_RQ);
+	prm_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, LOG_STRIDE_SQ);
+	prm_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_SQ, LOG_STRIDE_SQ);
+	prm_set(cap, HCA_CAP_LOG_MAX_CURRENT_UC_LIST, VPORT_LOG_UC);
+	prm_set(cap, HCA_CAP_LOG_MAX_CURRENT_MC_LIST, VPORT_LOG_MC);
+	prm_set(cap, HCA_CAP_LOG_MAX_VLAN_LIST, VPORT_LOG_VLAN);
+	prm_set(cap, HCA_CAP_DISABLE_LOCAL_LB_UC, 1);
+	prm_set(cap, HCA_CAP_DISABLE_LOCAL_LB_MC, 1);
+	prm_set(cap, HCA_CAP_VPORT_COUNTERS, 1);
+}
+
 static void put_features(uint8_t *cap)
 {
 	prm_set(cap, HCA_CAP_XRC, 1);
@@ -87,6 +114,7 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 {
 	put_objects(&hca->config.limits, cap);
 	put_ports(hca, cap);
+	put_eth_objects(hca, cap);
 	put_features(cap);
 }
 
@@ -114,7 +142,71 @@ static void put_roce(const struct hca *hca, uint8_t *cap)
 	prm_set(cap, ROCE_CAP_ROCE_ADDRESS_TABLE_SIZE, PORT_GIDS_ROCE);
 }
 
-/* No capability at all: paging on demand, Ethernet offloads. */
+static void put_ethernet(const struct hca *hca, uint8_t *cap)
+{
+	enum { LOG_MAX_LSO = 16, NO_INLINE = 2 };
+
+	if (hca->config.link_layer != HCA_LINK_ETHERNET)
+		return;
+	prm_set(cap, ETH_CAP_CSUM_CAP, 1);
+	prm_set(cap, ETH_CAP_CQE_CHECKSUM_FULL, 1);
+	prm_set(cap, ETH_CAP_VLAN_CAP, 1);
+	prm_set(cap, ETH_CAP_WQE_VLAN_INSERT, 1);
+	prm_set(cap, ETH_CAP_SELF_LB_EN_MODIFIABLE, 1);
+	prm_set(cap, ETH_CAP_MAX_LSO_CAP, LOG_MAX_LSO);
+	prm_set(cap, ETH_CAP_WQE_INLINE_MODE, NO_INLINE);
+	prm_set(cap, ETH_CAP_RSS_IND_TBL_CAP, ETH_LOG_RQT_SIZE);
+}
+
+/* The fields by which flows are matched, of the outer headers; each by any part of its bits. */
+static void put_flow_fields(uint8_t *fields)
+{
+	static const uint32_t known[] = {
+		FT_FIELD_OUTER_DMAC,       FT_FIELD_OUTER_SMAC,         FT_FIELD_OUTER_ETHER_TYPE,
+		FT_FIELD_OUTER_IP_VERSION, FT_FIELD_OUTER_FIRST_PRIO,   FT_FIELD_OUTER_FIRST_CFI,
+		FT_FIELD_OUTER_FIRST_VID,  FT_FIELD_OUTER_IPV4_TTL,     FT_FIELD_OUTER_SECOND_PRIO,
+		FT_FIELD_OUTER_SECOND_CFI, FT_FIELD_OUTER_SECOND_VID,   FT_FIELD_OUTER_SIP,
+		FT_FIELD_OUTER_DIP,        FT_FIELD_OUTER_FRAG,         FT_FIELD_OUTER_IP_PROTOCOL,
+		FT_FIELD_OUTER_IP_ECN,     FT_FIELD_OUTER_IP_DSCP,      FT_FIELD_OUTER_UDP_SPORT,
+		FT_FIELD_OUTER_UDP_DPORT,  FT_FIELD_OUTER_TCP_SPORT,    FT_FIELD_OUTER_TCP_DPORT,
+		FT_FIELD_OUTER_TCP_FLAGS,  FT_FIELD_OUTER_GRE_PROTOCOL, FT_FIELD_OUTER_GRE_KEY,
+		FT_FIELD_OUTER_VXLAN_VNI,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		prm_set(fields, known[i], 1);
+}
+
+static void put_flow_tables_of(uint8_t *prop)
+{
+	prm_set(prop, FT_PROP_FT_SUPPORT, 1);
+	prm_set(prop, FT_PROP_FLOW_COUNTER, 1);
+	prm_set(prop, FT_PROP_FLOW_MODIFY_EN, 1);
+	prm_set(prop, FT_PROP_MODIFY_ROOT, 1);
+	prm_set(prop, FT_PROP_IDENTIFIED_MISS_TABLE_MODE, 1);
+	prm_set(prop, FT_PROP_FLOW_TABLE_MODIFY, 1);
+	prm_set(prop, FT_PROP_LOG_MAX_FT_SIZE, FLOW_LOG_TABLE_MAX);
+	prm_set(prop, FT_PROP_MAX_FT_LEVEL, FLOW_LEVELS - 1);
+	prm_set(prop, FT_PROP_LOG_MAX_FT_NUM, FLOW_LOG_TABLES);
+	prm_set(prop, FT_PROP_LOG_MAX_FLOW_COUNTER, 0); /* one for each entry */
+	prm_set(prop, FT_PROP_LOG_MAX_DESTINATION, FLOW_LOG_DESTINATIONS);
+	prm_set(prop, FT_PROP_LOG_MAX_FLOW, FLOW_LOG_ENTRIES);
+	put_flow_fields(prm_at(prop, FT_PROP_FT_FIELD_SUPPORT));
+	put_flow_fields(prm_at(prop, FT_PROP_FT_FIELD_BITMASK_SUPPORT));
+}
+
+static void put_flow_tables(const struct hca *hca, uint8_t *cap)
+{
+	if (hca->config.link_layer != HCA_LINK_ETHERNET)
+		return;
+	prm_set(cap, FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS, 1);
+	prm_set(cap, FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS_FTS, 1);
+	put_flow_tables_of(prm_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE));
+	put_flow_tables_of(prm_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
+}
+
+/* No capability at all: paging on demand. */
 static void put_nothing(const struct hca *hca, uint8_t *cap)
 {
 	(void)hca;
@@ -122,35 +214,100 @@ static void put_nothing(const struct hca *hca, uint8_t *cap)
 }
 
 static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
-	[PRM_CAP_GENERAL] = put_general, [PRM_CAP_ETHERNET_OFFLOADS] = put_nothing,
+	[PRM_CAP_GENERAL] = put_general, [PRM_CAP_ETHERNET_OFFLOADS] = put_ethernet,
 	[PRM_CAP_ODP] = put_nothing,     [PRM_CAP_ATOMIC] = put_atomic,
-	[PRM_CAP_ROCE] = put_roce,
+	[PRM_CAP_ROCE] = put_roce,       [PRM_CAP_FLOW_TABLE] = put_flow_tables,
 };
+
+static bool has_page(uint64_t page)
+{
+	return page < sizeof(pages) / sizeof(pages[0]) && pages[page];
+}
+
+/* What software may have less of than there is: it then reads back what it wanted. */
+static const struct {
+	uint8_t page;
+	uint32_t field;
+} writable[CAPS_WRITABLE] = {
+	{ PRM_CAP_GENERAL, HCA_CAP_LOG_MAX_QP },
+	{ PRM_CAP_GENERAL, HCA_CAP_LOG_MAX_CURRENT_UC_LIST },
+};
+
+static void put_current(const struct hca *hca, uint64_t page, uint8_t *cap)
+{
+	unsigned int i;
+
+	for (i = 0; i < CAPS_WRITABLE; i++)
+		if (writable[i].page == page && hca->caps.is_set[i])
+			prm_set(cap, writable[i].field, hca->caps.value[i]);
+}
 
 enum prm_status caps_query(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t page = prm_get(cmd->in, CMD_IN_OP_MOD) >> 1;
+	uint64_t op = prm_get(cmd->in, CMD_IN_OP_MOD), page = op >> 1;
+	uint8_t *cap = prm_at(cmd->out, QUERY_HCA_CAP_OUT_CAPABILITY);
 
-	if (page >= sizeof(pages) / sizeof(pages[0]))
+	if (!has_page(page))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: no such capability page");
 	if (prm_get(cmd->in, QUERY_HCA_CAP_IN_OTHER_FUNCTION))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: no other functions");
-	pages[page](hca, prm_at(cmd->out, QUERY_HCA_CAP_OUT_CAPABILITY));
+	pages[page](hca, cap);
+	if (op & 1)
+		put_current(hca, page, cap);
 	return PRM_STAT_OK;
 }
 
-/* Software may ask for less than there is, and gets what there is; the page size of UARs is the one
- * thing that it must not want otherwise. */
+/* WANTED with its writable fields as in MAX, and those fields' values checked. */
+static const char *level(uint64_t page, uint8_t *wanted, const uint8_t *max)
+{
+	unsigned int i;
+
+	for (i = 0; i < CAPS_WRITABLE; i++) {
+		if (writable[i].page != page)
+			continue;
+		if (prm_get(wanted, writable[i].field) > prm_get(max, writable[i].field))
+			return "caps: more than there is";
+		prm_set(wanted, writable[i].field, prm_get(max, writable[i].field));
+	}
+	return NULL;
+}
+
+/* What cannot change is left out, or comes as it is: nothing may come that is not there. */
+static const char *check(uint64_t page, const uint8_t *cap, const uint8_t *max)
+{
+	uint8_t wanted[PRM_HCA_CAP_SIZE];
+	const char *why;
+	uint32_t i;
+
+	memcpy(wanted, cap, sizeof(wanted));
+	why = level(page, wanted, max);
+	for (i = 0; !why && i < sizeof(wanted); i += 4)
+		if (get_be32(wanted + i) & ~get_be32(max + i))
+			why = "caps: a capability that cannot be changed";
+	return why;
+}
+
 enum prm_status caps_set(struct hca *hca, struct cmd *cmd)
 {
 	uint64_t page = prm_get(cmd->in, CMD_IN_OP_MOD) >> 1;
 	const uint8_t *cap = prm_at(cmd->in, SET_HCA_CAP_IN_CAPABILITY);
+	uint8_t max[PRM_HCA_CAP_SIZE] = { 0 };
+	const char *why;
+	unsigned int i;
 
-	(void)hca;
-	if (page >= sizeof(pages) / sizeof(pages[0]))
+	if (!has_page(page))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: no such capability page");
 	if (page == PRM_CAP_GENERAL && prm_get(cap, HCA_CAP_LOG_UAR_PAGE_SZ))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: UAR pages are of 4 KiB");
+	pages[page](hca, max);
+	why = check(page, cap, max);
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	for (i = 0; i < CAPS_WRITABLE; i++)
+		if (writable[i].page == page) {
+			hca->caps.is_set[i] = true;
+			hca->caps.value[i] = prm_get(cap, writable[i].field);
+		}
 	return PRM_STAT_OK;
 }
 

@@ -110,6 +110,7 @@ struct uar {
 	uint32_t users;
 	LIST_HEAD(, qp) qps;
 	LIST_HEAD(, cq) cqs;
+	LIST_HEAD(, eth_sq) sqs;
 };
 
 /* ---- mkey.c ---- */
@@ -163,6 +164,7 @@ void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
 void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or an SRQ's number */
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
 void eq_internal_error(struct hca *hca);
+void eq_port_change(struct hca *hca, unsigned int port, bool up);
 /* A doorbell: software has consumed up to CI; when ARM, it wants to know of what comes behind. */
 void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm);
 
@@ -220,6 +222,8 @@ enum { CQE_ROOM = 128 };
 /* 0; EIO: the CQ is in error, and the QP has to follow; EFAULT: the call with DONE->before failed
  * and nothing has happened */
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done);
+/* The same for a CQE that is complete but for its ownership bit; BEFORE as in struct completion. */
+int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batch *before);
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word);
 void cq_scan_arms(struct hca *hca, struct uar *uar);
 /* Largest payload that fits a CQE of this CQ */
@@ -524,14 +528,28 @@ struct gid_entry {
 	bool valid;
 };
 
+enum {
+	FRAME_FCS_LEN = 4,
+	FRAME_SIZES = 10, /* classes of frames by their size: RFC 2819 */
+	PORT_MTU_MAX = FABRIC_FRAME_MAX + FRAME_FCS_LEN,
+	PORT_MTU_DEFAULT = 1522, /* addresses, type, a tag and FCS included */
+};
+
 /* Of an Ethernet port; bytes without FCS. */
 struct frame_counters {
-	uint64_t frames, bytes, multicast, broadcast;
+	uint64_t frames, bytes;
+	uint64_t multicast, multicast_bytes, broadcast, broadcast_bytes;
+	uint64_t by_size[FRAME_SIZES];
+	uint64_t discards, too_long;
 };
 
 struct port {
 	uint16_t lid;
 	uint64_t guid;
+	bool admin_down; /* software does not want the link, */
+	bool link_down;  /* or there is nothing at its other end */
+	uint16_t mtu;	 /* largest frame, FCS included */
+	uint32_t link_downs;
 	struct frame_counters sent, received;
 	uint32_t cap_mask;
 	struct qp *special[QP_SPECIAL];
@@ -540,6 +558,9 @@ struct port {
 };
 
 void port_init(struct hca *hca, unsigned int port);
+bool port_is_up(const struct hca *hca, unsigned int port);
+/* Software wants the link up, or down: PORT_CHANGE when that makes a difference. */
+void port_set_admin(struct hca *hca, unsigned int port, bool up);
 /* What is at INDEX of a port's table, or NULL when that entry is empty; its GID. */
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
 				       unsigned int index);
@@ -645,7 +666,6 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd);
 enum prm_status port_modify_context(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd);
-enum prm_status port_query_state(struct hca *hca, struct cmd *cmd);
 enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
 
@@ -668,6 +688,15 @@ struct driver {
 	uint32_t pages;
 };
 
+/* ---- caps.c ---- */
+
+enum { CAPS_WRITABLE = 2 };
+
+struct caps {
+	bool is_set[CAPS_WRITABLE];
+	uint8_t value[CAPS_WRITABLE];
+};
+
 /* ---- hca.c ---- */
 
 struct hca {
@@ -684,6 +713,8 @@ struct hca {
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;
 	struct port port[PORT_MAX];
 	struct driver driver;
+	struct caps caps;
+	struct eth *eth; /* eth.h */
 	uint8_t *bounce; /* payload of the message under way, FABRIC_PAYLOAD_MAX */
 };
 

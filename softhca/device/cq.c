@@ -152,6 +152,23 @@ static int write_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint3
 	return dma_finish(before);
 }
 
+/* Write the LEN bytes that end with a CQE, and tell who waits for it. */
+static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
+		   struct dma_batch *before, bool solicited)
+{
+	if (write_cqe(hca, cq, bytes, len, before)) {
+		if (before)
+			return EFAULT;
+		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
+	}
+	trace_cqe(hca->config.trace, cq->n, cq->pi, bytes + len - CQE_SIZE);
+	cq->pi++;
+	if (solicited)
+		cq->solicited = cq->pi;
+	cq_notify(hca, cq);
+	return 0;
+}
+
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done)
 {
 	uint8_t slot[2 * CQE_SIZE];
@@ -161,17 +178,20 @@ int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct co
 	if (ret)
 		return ret;
 	len = build(hca, cq, qp, done, slot);
-	if (write_cqe(hca, cq, slot + cq->cqe_size - len, len, done->before)) {
-		if (done->before)
-			return EFAULT;
-		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
-	}
-	trace_cqe(hca->config.trace, cq->n, cq->pi, slot + cq->cqe_size - CQE_SIZE);
-	cq->pi++;
-	if (done->solicited || is_error(done))
-		cq->solicited = cq->pi;
-	cq_notify(hca, cq);
-	return 0;
+	return put_cqe(hca, cq, slot + cq->cqe_size - len, len, done->before,
+		       done->solicited || is_error(done));
+}
+
+int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batch *before)
+{
+	uint64_t opcode = prm_get(cqe, CQE_OPCODE);
+	int ret = cq_reserve(hca, cq);
+
+	if (ret)
+		return ret;
+	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
+	return put_cqe(hca, cq, cqe, CQE_SIZE, before,
+		       opcode == CQE_REQ_ERR || opcode == CQE_RESP_ERR);
 }
 
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/driver_ifc.h"
+#include "softhca/device/eth_ifc.h"
 
 static void eq_interrupt(struct hca *hca, struct eq *eq)
 {
@@ -92,6 +92,16 @@ void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome)
 	prm_set(eqe, EQE_TYPE, PRM_EVENT_CQ_ERROR);
 	prm_set(eqe, EQE_CQ_ERROR_CQN, cqn);
 	prm_set(eqe, EQE_CQ_ERROR_SYNDROME, syndrome);
+	post_async(hca, eqe);
+}
+
+void eq_port_change(struct hca *hca, unsigned int port, bool up)
+{
+	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
+
+	prm_set(eqe, EQE_TYPE, PRM_EVENT_PORT_CHANGE);
+	prm_set(eqe, EQE_SUB_TYPE, up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN);
+	prm_set(eqe, EQE_PORT, port);
 	post_async(hca, eqe);
 }
 

@@ -8,6 +8,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/driver_ifc.h"
+#include "softhca/device/eth.h"
 
 enum {
 	TURNS = 8,               /* of queues in one call of hca_progress() */
@@ -114,7 +115,9 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	default_limits(&hca->config.limits);
 	init_tables(hca);
 	hca->bounce = aligned_alloc(4096, FABRIC_PAYLOAD_MAX);
-	ret = hca->bounce ? create_fabric(hca) : ENOMEM;
+	ret = hca->bounce ? eth_create(hca) : ENOMEM;
+	if (!ret)
+		ret = create_fabric(hca);
 	if (!ret)
 		ret = join_fabric(hca);
 	if (ret)
@@ -129,6 +132,7 @@ static void free_objects(struct hca *hca)
 	uint32_t i;
 	void *object;
 
+	eth_destroy(hca);
 	for (i = 0; (object = res_next(&hca->qps, &i)) != NULL;)
 		qp_free(hca, object);
 	for (i = 0; (object = res_next(&hca->cqs, &i)) != NULL;)
@@ -188,9 +192,12 @@ void hca_kill(struct hca *hca)
  * far, so the rest of a BlueFlame write is not needed. */
 static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
-	struct qp *qp = res_get(&hca->qps, be64toh(value_be) >> 8 & 0xffffff);
+	uint32_t n = be64toh(value_be) >> 8 & 0xffffff;
+	struct qp *qp = res_get(&hca->qps, n);
 
-	if (qp && qp->uar && qp->uar->n == uar && sq_read_doorbell(hca, qp))
+	if (!qp)
+		eth_ring(hca, uar, n);
+	else if (qp->uar && qp->uar->n == uar && sq_read_doorbell(hca, qp))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
@@ -237,6 +244,7 @@ static void scan(struct hca *hca, uint32_t n, void (*look)(struct hca *hca, stru
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar)
 {
 	scan(hca, uar, sq_scan_doorbells);
+	scan(hca, uar, eth_scan);
 }
 
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar)
@@ -315,7 +323,7 @@ static uint64_t next_call(struct hca *hca)
 {
 	uint64_t soon = hca->now + NS_PER_MS;
 
-	if (TAILQ_EMPTY(&hca->ready))
+	if (TAILQ_EMPTY(&hca->ready) && TAILQ_EMPTY(&hca->eth->ready))
 		return hca->next_timer;
 	if (!fabric_is_congested(hca->fabric))
 		return 0;
@@ -330,6 +338,7 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	hca->now = now_ns;
 	run_timers(hca);
 	run_ready(hca);
+	eth_run(hca);
 	fabric_flush(hca->fabric);
 	next = next_call(hca);
 	fabric_unlock(hca->fabric);

@@ -114,6 +114,10 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
  */
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns);
 
+/* The cable of a port is pulled, or plugged in: what goes in or out is lost while it is not there, and
+ * software is told by a PORT_CHANGE event. Ports are up from the start. */
+void hca_set_link(struct hca *hca, unsigned int port, bool up);
+
 /*
  * The adapter dies: nothing goes out or comes in any more, all QPs are in error, what is posted is
  * flushed, and an internal-error event goes to EQN 0. Later commands fail with INT_ERR, except

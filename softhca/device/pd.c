@@ -59,6 +59,8 @@ enum prm_status td_dealloc(struct hca *hca, struct cmd *cmd)
 
 	if (!td)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "td: no such transport domain");
+	if (td->users)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "td: in use by a TIS or TIR");
 	res_remove(&hca->tds, n);
 	free(td);
 	return PRM_STAT_OK;

@@ -7,7 +7,7 @@
 
 #include "softhca/device/core.h"
 
-enum { STATE_ACTIVE = 4, PHYS_LINK_UP = 5, SUBNET_TIMEOUT = 18, DEFAULT_PKEY = 0xffff };
+enum { STATE_DOWN = 1, STATE_ACTIVE = 4, PHYS_POLLING = 2, PHYS_LINK_UP = 5, SUBNET_TIMEOUT = 18, DEFAULT_PKEY = 0xffff };
 
 /* Capability mask of an InfiniBand port: automatic migration and the like are not there; system
  * image GUID and client reregistration are. IBTA vol 1, PortInfo. */
@@ -22,12 +22,54 @@ void port_init(struct hca *hca, unsigned int number)
 
 	port->guid = hca->config.node_guid + number;
 	port->cap_mask = PORT_CAP_MASK;
+	port->mtu = PORT_MTU_DEFAULT;
 	if (hca->config.link_layer == HCA_LINK_ETHERNET)
 		return;
 	memcpy(gid, link_local, sizeof(link_local));
 	prm_set64(gid, 8, port->guid);
 	port->gid[0].valid = true;
 	port->gids = 1;
+}
+
+bool port_is_up(const struct hca *hca, unsigned int number)
+{
+	const struct port *port = &hca->port[number - 1];
+
+	return !port->admin_down && !port->link_down;
+}
+
+/* Something about the link has changed; it was up before if WAS_UP. */
+static void link_changed(struct hca *hca, unsigned int number, bool was_up)
+{
+	bool is_up = port_is_up(hca, number);
+
+	if (is_up == was_up)
+		return;
+	if (was_up)
+		hca->port[number - 1].link_downs++;
+	trace_line(hca->config.trace, "port %u is %s", number, is_up ? "up" : "down");
+	eq_port_change(hca, number, is_up);
+}
+
+void port_set_admin(struct hca *hca, unsigned int number, bool up)
+{
+	bool was_up = port_is_up(hca, number);
+
+	hca->port[number - 1].admin_down = !up;
+	link_changed(hca, number, was_up);
+}
+
+void hca_set_link(struct hca *hca, unsigned int number, bool up)
+{
+	bool was_up;
+
+	if (number < 1 || number > hca->config.num_ports)
+		return;
+	fabric_lock(hca->fabric);
+	was_up = port_is_up(hca, number);
+	hca->port[number - 1].link_down = !up;
+	link_changed(hca, number, was_up);
+	fabric_unlock(hca->fabric);
 }
 
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port, unsigned int index)
@@ -74,12 +116,14 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 	struct port *port = find(hca, cmd, prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
 				 prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
 	uint8_t *ctx = prm_at(cmd->out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
+	bool up;
 
 	if (!port)
 		return PRM_STAT_BAD_PARAM_ERR;
-	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE, PHYS_LINK_UP);
-	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_STATE, STATE_ACTIVE);
-	prm_set(ctx, HCA_VPORT_CONTEXT_VPORT_STATE, STATE_ACTIVE);
+	up = port_is_up(hca, (unsigned int)(port - hca->port) + 1);
+	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE, up ? PHYS_LINK_UP : PHYS_POLLING);
+	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_STATE, up ? STATE_ACTIVE : STATE_DOWN);
+	prm_set(ctx, HCA_VPORT_CONTEXT_VPORT_STATE, up ? STATE_ACTIVE : STATE_DOWN);
 	prm_set(ctx, HCA_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
 	prm_set(ctx, HCA_VPORT_CONTEXT_NODE_GUID, hca->config.node_guid);
 	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_GUID, port->guid);
@@ -137,18 +181,6 @@ enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: P_Key index out of range");
 	if (index == 0 || index == 0xffff)
 		prm_set(cmd->out, PRM_IN(QUERY_HCA_VPORT_PKEY_OUT_PKEY, PKEY_PKEY), DEFAULT_PKEY);
-	return PRM_STAT_OK;
-}
-
-enum prm_status port_query_state(struct hca *hca, struct cmd *cmd)
-{
-	enum { UP = 1 };
-
-	(void)hca;
-	if (prm_get(cmd->in, QUERY_VPORT_STATE_IN_OTHER_VPORT))
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: no other vports");
-	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_ADMIN_STATE, UP);
-	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_STATE, UP);
 	return PRM_STAT_OK;
 }
 

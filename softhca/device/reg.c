@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/driver_ifc.h"
+#include "softhca/device/eth_ifc.h"
+#include "softhca/device/reg.h"
 
 enum { OP_WRITE = 0, OP_READ = 1 };
 
-enum { MAX_MTU = 4096 };
-
 /* DATA is the register as software gave it, and becomes what it reads. NULL or what is wrong */
-typedef const char *(*reg_fn)(const struct hca *hca, bool write, uint8_t *data);
+typedef const char *(*reg_fn)(struct hca *hca, bool write, uint8_t *data);
 
+/* All registers of a port have its number in the same place; NULL or what is wrong with it */
 static const char *port_error(const struct hca *hca, bool write, uint64_t port)
 {
 	if (write)
@@ -21,16 +21,18 @@ static const char *port_error(const struct hca *hca, bool write, uint64_t port)
 	return port < 1 || port > hca->config.num_ports ? "reg: no such port" : NULL;
 }
 
-static const char *reg_pmtu(const struct hca *hca, bool write, uint8_t *data)
+static const char *ib_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
+	enum { MAX_MTU = 4096 };
+
 	prm_set(data, PMTU_REG_MAX_MTU, MAX_MTU);
 	prm_set(data, PMTU_REG_ADMIN_MTU, MAX_MTU);
 	prm_set(data, PMTU_REG_OPER_MTU, MAX_MTU);
-	return port_error(hca, write, prm_get(data, PMTU_REG_LOCAL_PORT));
+	return port_error(hca, write, port);
 }
 
 /* Widths 1x, 2x, 4x; speeds SDR to EDR; the link runs at the best of both. */
-static const char *reg_ptys(const struct hca *hca, bool write, uint8_t *data)
+static const char *ib_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
 	enum { MASK_IB = 1, WIDTHS = 0x7, WIDTH_4X = 0x4, SPEEDS = 0x3f, SPEED_EDR = 0x20 };
 
@@ -40,10 +42,55 @@ static const char *reg_ptys(const struct hca *hca, bool write, uint8_t *data)
 	prm_set(data, PTYS_REG_IB_PROTO_CAPABILITY, SPEEDS);
 	prm_set(data, PTYS_REG_IB_LINK_WIDTH_OPER, WIDTH_4X);
 	prm_set(data, PTYS_REG_IB_PROTO_OPER, SPEED_EDR);
-	return port_error(hca, write, prm_get(data, PTYS_REG_LOCAL_PORT));
+	return port_error(hca, write, port);
 }
 
-static const char *reg_pvlc(const struct hca *hca, bool write, uint8_t *data)
+typedef const char *(*port_reg_fn)(struct hca *hca, bool write, unsigned int port, uint8_t *data);
+
+/* The one of the two functions that the link layer of the ports has. */
+static const char *by_link(struct hca *hca, bool write, uint8_t *data, port_reg_fn infiniband,
+			   port_reg_fn ethernet)
+{
+	port_reg_fn access = hca->config.link_layer == HCA_LINK_ETHERNET ? ethernet : infiniband;
+	uint64_t port = prm_get(data, PMTU_REG_LOCAL_PORT);
+	const char *why = port_error(hca, false, port);
+
+	if (!why && !access)
+		why = "reg: not of this link layer";
+	return why ? why : access(hca, write, port, data);
+}
+
+static const char *reg_pmtu(struct hca *hca, bool write, uint8_t *data)
+{
+	return by_link(hca, write, data, ib_reg_pmtu, eth_reg_pmtu);
+}
+
+static const char *reg_ptys(struct hca *hca, bool write, uint8_t *data)
+{
+	return by_link(hca, write, data, ib_reg_ptys, eth_reg_ptys);
+}
+
+static const char *reg_paos(struct hca *hca, bool write, uint8_t *data)
+{
+	return by_link(hca, write, data, NULL, eth_reg_paos);
+}
+
+static const char *reg_pmlp(struct hca *hca, bool write, uint8_t *data)
+{
+	return by_link(hca, write, data, NULL, eth_reg_pmlp);
+}
+
+static const char *reg_pfcc(struct hca *hca, bool write, uint8_t *data)
+{
+	return by_link(hca, write, data, NULL, eth_reg_pfcc);
+}
+
+static const char *reg_ppcnt(struct hca *hca, bool write, uint8_t *data)
+{
+	return by_link(hca, write, data, NULL, eth_reg_ppcnt);
+}
+
+static const char *reg_pvlc(struct hca *hca, bool write, uint8_t *data)
 {
 	enum { VL0 = 1 };
 
@@ -52,7 +99,7 @@ static const char *reg_pvlc(const struct hca *hca, bool write, uint8_t *data)
 	return port_error(hca, write, prm_get(data, PVLC_REG_LOCAL_PORT));
 }
 
-static const char *reg_node_desc(const struct hca *hca, bool write, uint8_t *data)
+static const char *reg_node_desc(struct hca *hca, bool write, uint8_t *data)
 {
 	static const char text[64] = "softhca";
 
@@ -64,7 +111,7 @@ static const char *reg_node_desc(const struct hca *hca, bool write, uint8_t *dat
 }
 
 /* Which byte order the host has: only that of the PRM's structures, and little-endian data. */
-static const char *reg_host_endianness(const struct hca *hca, bool write, uint8_t *data)
+static const char *reg_host_endianness(struct hca *hca, bool write, uint8_t *data)
 {
 	(void)hca;
 	return write && data[0] & 0x80 ? "reg: big-endian hosts" : NULL;
@@ -78,6 +125,10 @@ static const struct {
 	{ PRM_REG_PMTU, 16, reg_pmtu },
 	{ PRM_REG_PTYS, 64, reg_ptys },
 	{ PRM_REG_PVLC, 16, reg_pvlc },
+	{ PRM_REG_PAOS, 16, reg_paos },
+	{ PRM_REG_PMLP, 64, reg_pmlp },
+	{ PRM_REG_PFCC, 32, reg_pfcc },
+	{ PRM_REG_PPCNT, PRM_PPCNT_REG_SIZE, reg_ppcnt },
 	{ PRM_REG_NODE_DESC, 64, reg_node_desc },
 	{ PRM_REG_HOST_ENDIANNESS, 16, reg_host_endianness },
 };

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/device/driver_ifc.h"
+#include "softhca/device/eth_ifc.h"
 #include "softhca/device/srq_ifc.h"
 
 #ifndef KERNEL_MLX5
@@ -523,6 +523,406 @@ static const struct pair layouts[] = {
 	FIELD(MCG_IN_QPN, detach_from_mcg_in, qpn)
 	PART(MCG_IN_MULTICAST_GID, attach_to_mcg_in, multicast_gid)
 	PART(MCG_IN_MULTICAST_GID, detach_from_mcg_in, multicast_gid)
+	FIELD(QUERY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT, query_nic_vport_context_in, other_vport)
+	FIELD(QUERY_NIC_VPORT_CONTEXT_IN_ALLOWED_LIST_TYPE, query_nic_vport_context_in, allowed_list_type)
+	PART(QUERY_NIC_VPORT_CONTEXT_OUT_NIC_VPORT_CONTEXT, query_nic_vport_context_out, nic_vport_context)
+	FIELD(MODIFY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT, modify_nic_vport_context_in, other_vport)
+	PART(MODIFY_NIC_VPORT_CONTEXT_IN_FIELD_SELECT, modify_nic_vport_context_in, field_select)
+	PART(MODIFY_NIC_VPORT_CONTEXT_IN_NIC_VPORT_CONTEXT, modify_nic_vport_context_in, nic_vport_context)
+	FIELD(NIC_VPORT_FIELD_DISABLE_UC_LOCAL_LB, modify_nic_vport_field_select, disable_uc_local_lb)
+	FIELD(NIC_VPORT_FIELD_DISABLE_MC_LOCAL_LB, modify_nic_vport_field_select, disable_mc_local_lb)
+	FIELD(NIC_VPORT_FIELD_NODE_GUID, modify_nic_vport_field_select, node_guid)
+	FIELD(NIC_VPORT_FIELD_PORT_GUID, modify_nic_vport_field_select, port_guid)
+	FIELD(NIC_VPORT_FIELD_MIN_INLINE, modify_nic_vport_field_select, min_inline)
+	FIELD(NIC_VPORT_FIELD_MTU, modify_nic_vport_field_select, mtu)
+	FIELD(NIC_VPORT_FIELD_CHANGE_EVENT, modify_nic_vport_field_select, change_event)
+	FIELD(NIC_VPORT_FIELD_PROMISC, modify_nic_vport_field_select, promisc)
+	FIELD(NIC_VPORT_FIELD_PERMANENT_ADDRESS, modify_nic_vport_field_select, permanent_address)
+	FIELD(NIC_VPORT_FIELD_ADDRESSES_LIST, modify_nic_vport_field_select, addresses_list)
+	FIELD(NIC_VPORT_FIELD_ROCE_EN, modify_nic_vport_field_select, roce_en)
+	FIELD(NIC_VPORT_CONTEXT_MIN_WQE_INLINE_MODE, nic_vport_context, min_wqe_inline_mode)
+	FIELD(NIC_VPORT_CONTEXT_DISABLE_MC_LOCAL_LB, nic_vport_context, disable_mc_local_lb)
+	FIELD(NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB, nic_vport_context, disable_uc_local_lb)
+	FIELD(NIC_VPORT_CONTEXT_ROCE_EN, nic_vport_context, roce_en)
+	FIELD(NIC_VPORT_CONTEXT_ARM_CHANGE_EVENT, nic_vport_context, arm_change_event)
+	FIELD(NIC_VPORT_CONTEXT_EVENT_ON_MTU, nic_vport_context, event_on_mtu)
+	FIELD(NIC_VPORT_CONTEXT_EVENT_ON_PROMISC_CHANGE, nic_vport_context, event_on_promisc_change)
+	FIELD(NIC_VPORT_CONTEXT_EVENT_ON_VLAN_CHANGE, nic_vport_context, event_on_vlan_change)
+	FIELD(NIC_VPORT_CONTEXT_EVENT_ON_MC_ADDRESS_CHANGE, nic_vport_context, event_on_mc_address_change)
+	FIELD(NIC_VPORT_CONTEXT_EVENT_ON_UC_ADDRESS_CHANGE, nic_vport_context, event_on_uc_address_change)
+	FIELD(NIC_VPORT_CONTEXT_MTU, nic_vport_context, mtu)
+	FIELD(NIC_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, nic_vport_context, system_image_guid)
+	FIELD(NIC_VPORT_CONTEXT_PORT_GUID, nic_vport_context, port_guid)
+	FIELD(NIC_VPORT_CONTEXT_NODE_GUID, nic_vport_context, node_guid)
+	FIELD(NIC_VPORT_CONTEXT_PROMISC_UC, nic_vport_context, promisc_uc)
+	FIELD(NIC_VPORT_CONTEXT_PROMISC_MC, nic_vport_context, promisc_mc)
+	FIELD(NIC_VPORT_CONTEXT_PROMISC_ALL, nic_vport_context, promisc_all)
+	FIELD(NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE, nic_vport_context, allowed_list_type)
+	FIELD(NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE, nic_vport_context, allowed_list_size)
+	PART(NIC_VPORT_CONTEXT_PERMANENT_ADDRESS, nic_vport_context, permanent_address)
+	PART(NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS, nic_vport_context, current_uc_mac_address)
+	FIELD(MAC_ADDRESS_MAC_ADDR_47_32, mac_address_layout, mac_addr_47_32)
+	FIELD(MAC_ADDRESS_MAC_ADDR_31_0, mac_address_layout, mac_addr_31_0)
+	FIELD(VLAN_LAYOUT_VLAN, vlan_layout, vlan)
+	FIELD(MODIFY_VPORT_STATE_IN_OTHER_VPORT, modify_vport_state_in, other_vport)
+	FIELD(MODIFY_VPORT_STATE_IN_ADMIN_STATE, modify_vport_state_in, admin_state)
+	FIELD(QUERY_VPORT_COUNTER_IN_OTHER_VPORT, query_vport_counter_in, other_vport)
+	FIELD(QUERY_VPORT_COUNTER_IN_PORT_NUM, query_vport_counter_in, port_num)
+	FIELD(QUERY_VPORT_COUNTER_IN_CLEAR, query_vport_counter_in, clear)
+	PART(QUERY_VPORT_COUNTER_OUT_RECEIVED_ERRORS, query_vport_counter_out, received_errors)
+	PART(QUERY_VPORT_COUNTER_OUT_TRANSMIT_ERRORS, query_vport_counter_out, transmit_errors)
+	PART(QUERY_VPORT_COUNTER_OUT_RECEIVED_IB_UNICAST, query_vport_counter_out, received_ib_unicast)
+	PART(QUERY_VPORT_COUNTER_OUT_TRANSMITTED_IB_UNICAST, query_vport_counter_out, transmitted_ib_unicast)
+	PART(QUERY_VPORT_COUNTER_OUT_RECEIVED_ETH_BROADCAST, query_vport_counter_out, received_eth_broadcast)
+	PART(QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_BROADCAST, query_vport_counter_out, transmitted_eth_broadcast)
+	PART(QUERY_VPORT_COUNTER_OUT_RECEIVED_ETH_UNICAST, query_vport_counter_out, received_eth_unicast)
+	PART(QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_UNICAST, query_vport_counter_out, transmitted_eth_unicast)
+	PART(QUERY_VPORT_COUNTER_OUT_RECEIVED_ETH_MULTICAST, query_vport_counter_out, received_eth_multicast)
+	PART(QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_MULTICAST, query_vport_counter_out, transmitted_eth_multicast)
+	FIELD(TRAFFIC_COUNTER_PACKETS, traffic_counter, packets)
+	FIELD(TRAFFIC_COUNTER_OCTETS, traffic_counter, octets)
+	FIELD(WQ_WQ_TYPE, wq, wq_type)
+	FIELD(WQ_WQ_SIGNATURE, wq, wq_signature)
+	FIELD(WQ_END_PADDING_MODE, wq, end_padding_mode)
+	FIELD(WQ_LWM, wq, lwm)
+	FIELD(WQ_UAR_PAGE, wq, uar_page)
+	FIELD(WQ_HW_COUNTER, wq, hw_counter)
+	FIELD(WQ_SW_COUNTER, wq, sw_counter)
+	FIELD(WQ_DBR_UMEM_VALID, wq, dbr_umem_valid)
+	FIELD(WQ_WQ_UMEM_VALID, wq, wq_umem_valid)
+	PART(CREATE_RQ_IN_CTX, create_rq_in, ctx)
+	FIELD(CREATE_RQ_OUT_RQN, create_rq_out, rqn)
+	FIELD(MODIFY_RQ_IN_RQ_STATE, modify_rq_in, rq_state)
+	FIELD(MODIFY_RQ_IN_RQN, modify_rq_in, rqn)
+	PART(MODIFY_RQ_IN_MODIFY_BITMASK, modify_rq_in, modify_bitmask)
+	PART(MODIFY_RQ_IN_CTX, modify_rq_in, ctx)
+	FIELD(QUERY_RQ_IN_RQN, query_rq_in, rqn)
+	PART(QUERY_RQ_OUT_RQ_CONTEXT, query_rq_out, rq_context)
+	FIELD(DESTROY_RQ_IN_RQN, destroy_rq_in, rqn)
+	FIELD(RQC_DELAY_DROP_EN, rqc, delay_drop_en)
+	FIELD(RQC_SCATTER_FCS, rqc, scatter_fcs)
+	FIELD(RQC_VSD, rqc, vsd)
+	FIELD(RQC_MEM_RQ_TYPE, rqc, mem_rq_type)
+	FIELD(RQC_STATE, rqc, state)
+	FIELD(RQC_FLUSH_IN_ERROR_EN, rqc, flush_in_error_en)
+	FIELD(RQC_HAIRPIN, rqc, hairpin)
+	FIELD(RQC_TS_FORMAT, rqc, ts_format)
+	FIELD(RQC_USER_INDEX, rqc, user_index)
+	FIELD(RQC_CQN, rqc, cqn)
+	FIELD(RQC_COUNTER_SET_ID, rqc, counter_set_id)
+	PART(RQC_WQ, rqc, wq)
+	PART(CREATE_SQ_IN_CTX, create_sq_in, ctx)
+	FIELD(CREATE_SQ_OUT_SQN, create_sq_out, sqn)
+	FIELD(MODIFY_SQ_IN_SQ_STATE, modify_sq_in, sq_state)
+	FIELD(MODIFY_SQ_IN_SQN, modify_sq_in, sqn)
+	FIELD(MODIFY_SQ_IN_MODIFY_BITMASK, modify_sq_in, modify_bitmask)
+	PART(MODIFY_SQ_IN_CTX, modify_sq_in, ctx)
+	FIELD(QUERY_SQ_IN_SQN, query_sq_in, sqn)
+	PART(QUERY_SQ_OUT_SQ_CONTEXT, query_sq_out, sq_context)
+	FIELD(DESTROY_SQ_IN_SQN, destroy_sq_in, sqn)
+	FIELD(SQC_CD_MASTER, sqc, cd_master)
+	FIELD(SQC_FLUSH_IN_ERROR_EN, sqc, flush_in_error_en)
+	FIELD(SQC_ALLOW_MULTI_PKT_SEND_WQE, sqc, allow_multi_pkt_send_wqe)
+	FIELD(SQC_MIN_WQE_INLINE_MODE, sqc, min_wqe_inline_mode)
+	FIELD(SQC_STATE, sqc, state)
+	FIELD(SQC_REG_UMR, sqc, reg_umr)
+	FIELD(SQC_ALLOW_SWP, sqc, allow_swp)
+	FIELD(SQC_HAIRPIN, sqc, hairpin)
+	FIELD(SQC_TS_FORMAT, sqc, ts_format)
+	FIELD(SQC_USER_INDEX, sqc, user_index)
+	FIELD(SQC_CQN, sqc, cqn)
+	FIELD(SQC_TS_CQE_TO_DEST_CQN, sqc, ts_cqe_to_dest_cqn)
+	FIELD(SQC_PACKET_PACING_RATE_LIMIT_INDEX, sqc, packet_pacing_rate_limit_index)
+	FIELD(SQC_TIS_LST_SZ, sqc, tis_lst_sz)
+	FIELD(SQC_TIS_NUM_0, sqc, tis_num_0)
+	PART(SQC_WQ, sqc, wq)
+	PART(CREATE_TIS_IN_CTX, create_tis_in, ctx)
+	FIELD(CREATE_TIS_OUT_TISN, create_tis_out, tisn)
+	FIELD(MODIFY_TIS_IN_TISN, modify_tis_in, tisn)
+	PART(MODIFY_TIS_IN_BITMASK, modify_tis_in, bitmask)
+	PART(MODIFY_TIS_IN_CTX, modify_tis_in, ctx)
+	FIELD(QUERY_TIS_IN_TISN, query_tis_in, tisn)
+	PART(QUERY_TIS_OUT_TIS_CONTEXT, query_tis_out, tis_context)
+	FIELD(DESTROY_TIS_IN_TISN, destroy_tis_in, tisn)
+	FIELD(MODIFY_TIS_BITMASK_PRIO, modify_tis_bitmask, prio)
+	FIELD(TISC_STRICT_LAG_TX_PORT_AFFINITY, tisc, strict_lag_tx_port_affinity)
+	FIELD(TISC_TLS_EN, tisc, tls_en)
+	FIELD(TISC_LAG_TX_PORT_AFFINITY, tisc, lag_tx_port_affinity)
+	FIELD(TISC_PRIO, tisc, prio)
+	FIELD(TISC_TRANSPORT_DOMAIN, tisc, transport_domain)
+	FIELD(TISC_UNDERLAY_QPN, tisc, underlay_qpn)
+	FIELD(TISC_PD, tisc, pd)
+	PART(CREATE_TIR_IN_CTX, create_tir_in, ctx)
+	FIELD(CREATE_TIR_OUT_TIRN, create_tir_out, tirn)
+	FIELD(MODIFY_TIR_IN_TIRN, modify_tir_in, tirn)
+	PART(MODIFY_TIR_IN_BITMASK, modify_tir_in, bitmask)
+	PART(MODIFY_TIR_IN_CTX, modify_tir_in, ctx)
+	FIELD(MODIFY_TIR_BITMASK_SELF_LB_EN, modify_tir_bitmask, self_lb_en)
+	FIELD(MODIFY_TIR_BITMASK_HASH, modify_tir_bitmask, hash)
+	FIELD(MODIFY_TIR_BITMASK_PACKET_MERGE, modify_tir_bitmask, packet_merge)
+	FIELD(QUERY_TIR_IN_TIRN, query_tir_in, tirn)
+	PART(QUERY_TIR_OUT_TIR_CONTEXT, query_tir_out, tir_context)
+	FIELD(DESTROY_TIR_IN_TIRN, destroy_tir_in, tirn)
+	FIELD(TIRC_DISP_TYPE, tirc, disp_type)
+	FIELD(TIRC_TLS_EN, tirc, tls_en)
+	FIELD(TIRC_PACKET_MERGE_MASK, tirc, packet_merge_mask)
+	FIELD(TIRC_INLINE_RQN, tirc, inline_rqn)
+	FIELD(TIRC_RX_HASH_SYMMETRIC, tirc, rx_hash_symmetric)
+	FIELD(TIRC_TUNNELED_OFFLOAD_EN, tirc, tunneled_offload_en)
+	FIELD(TIRC_INDIRECT_TABLE, tirc, indirect_table)
+	FIELD(TIRC_RX_HASH_FN, tirc, rx_hash_fn)
+	FIELD(TIRC_SELF_LB_BLOCK, tirc, self_lb_block)
+	FIELD(TIRC_TRANSPORT_DOMAIN, tirc, transport_domain)
+	PART(TIRC_RX_HASH_TOEPLITZ_KEY, tirc, rx_hash_toeplitz_key)
+	PART(TIRC_RX_HASH_FIELD_SELECTOR_OUTER, tirc, rx_hash_field_selector_outer)
+	PART(TIRC_RX_HASH_FIELD_SELECTOR_INNER, tirc, rx_hash_field_selector_inner)
+	FIELD(RX_HASH_L3_PROT_TYPE, rx_hash_field_select, l3_prot_type)
+	FIELD(RX_HASH_L4_PROT_TYPE, rx_hash_field_select, l4_prot_type)
+	FIELD(RX_HASH_SELECTED_FIELDS, rx_hash_field_select, selected_fields)
+	PART(CREATE_RQT_IN_RQT_CONTEXT, create_rqt_in, rqt_context)
+	FIELD(CREATE_RQT_OUT_RQTN, create_rqt_out, rqtn)
+	FIELD(MODIFY_RQT_IN_RQTN, modify_rqt_in, rqtn)
+	PART(MODIFY_RQT_IN_BITMASK, modify_rqt_in, bitmask)
+	PART(MODIFY_RQT_IN_CTX, modify_rqt_in, ctx)
+	FIELD(QUERY_RQT_IN_RQTN, query_rqt_in, rqtn)
+	PART(QUERY_RQT_OUT_RQT_CONTEXT, query_rqt_out, rqt_context)
+	FIELD(DESTROY_RQT_IN_RQTN, destroy_rqt_in, rqtn)
+	FIELD(RQT_BITMASK_RQN_LIST, rqt_bitmask, rqn_list)
+	FIELD(RQTC_LIST_Q_TYPE, rqtc, list_q_type)
+	FIELD(RQTC_RQT_MAX_SIZE, rqtc, rqt_max_size)
+	FIELD(RQTC_RQ_VHCA_ID_FORMAT, rqtc, rq_vhca_id_format)
+	FIELD(RQTC_RQT_ACTUAL_SIZE, rqtc, rqt_actual_size)
+	PART(RQTC_RQ_NUM, rqtc, rq_num)
+	FIELD(RQ_NUM_RQ_NUM, rq_num, rq_num)
+	FIELD(CREATE_FLOW_TABLE_IN_OTHER_VPORT, create_flow_table_in, other_vport)
+	FIELD(CREATE_FLOW_TABLE_IN_TABLE_TYPE, create_flow_table_in, table_type)
+	PART(CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT, create_flow_table_in, flow_table_context)
+	FIELD(CREATE_FLOW_TABLE_OUT_TABLE_ID, create_flow_table_out, table_id)
+	FIELD(FLOW_TABLE_CONTEXT_REFORMAT_EN, flow_table_context, reformat_en)
+	FIELD(FLOW_TABLE_CONTEXT_DECAP_EN, flow_table_context, decap_en)
+	FIELD(FLOW_TABLE_CONTEXT_SW_OWNER, flow_table_context, sw_owner)
+	FIELD(FLOW_TABLE_CONTEXT_TERMINATION_TABLE, flow_table_context, termination_table)
+	FIELD(FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, flow_table_context, table_miss_action)
+	FIELD(FLOW_TABLE_CONTEXT_LEVEL, flow_table_context, level)
+	FIELD(FLOW_TABLE_CONTEXT_LOG_SIZE, flow_table_context, log_size)
+	FIELD(FLOW_TABLE_CONTEXT_TABLE_MISS_ID, flow_table_context, table_miss_id)
+	FIELD(MODIFY_FLOW_TABLE_IN_MODIFY_FIELD_SELECT, modify_flow_table_in, modify_field_select)
+	FIELD(MODIFY_FLOW_TABLE_IN_TABLE_ID, modify_flow_table_in, table_id)
+	PART(MODIFY_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT, modify_flow_table_in, flow_table_context)
+	FIELD(DESTROY_FLOW_TABLE_IN_TABLE_ID, destroy_flow_table_in, table_id)
+	FIELD(QUERY_FLOW_TABLE_IN_TABLE_TYPE, query_flow_table_in, table_type)
+	FIELD(QUERY_FLOW_TABLE_IN_TABLE_ID, query_flow_table_in, table_id)
+	PART(QUERY_FLOW_TABLE_OUT_FLOW_TABLE_CONTEXT, query_flow_table_out, flow_table_context)
+	FIELD(SET_FLOW_TABLE_ROOT_IN_TABLE_TYPE, set_flow_table_root_in, table_type)
+	FIELD(SET_FLOW_TABLE_ROOT_IN_TABLE_ID, set_flow_table_root_in, table_id)
+	FIELD(SET_FLOW_TABLE_ROOT_IN_UNDERLAY_QPN, set_flow_table_root_in, underlay_qpn)
+	FIELD(CREATE_FLOW_GROUP_IN_GROUP_TYPE, create_flow_group_in, group_type)
+	FIELD(CREATE_FLOW_GROUP_IN_SOURCE_ESWITCH_OWNER_VHCA_ID_VALID, create_flow_group_in, source_eswitch_owner_vhca_id_valid)
+	FIELD(CREATE_FLOW_GROUP_IN_START_FLOW_INDEX, create_flow_group_in, start_flow_index)
+	FIELD(CREATE_FLOW_GROUP_IN_END_FLOW_INDEX, create_flow_group_in, end_flow_index)
+	FIELD(CREATE_FLOW_GROUP_IN_MATCH_DEFINER_ID, create_flow_group_in, match_definer_id)
+	FIELD(CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE, create_flow_group_in, match_criteria_enable)
+	PART(CREATE_FLOW_GROUP_IN_MATCH_CRITERIA, create_flow_group_in, match_criteria)
+	FIELD(CREATE_FLOW_GROUP_OUT_GROUP_ID, create_flow_group_out, group_id)
+	FIELD(DESTROY_FLOW_GROUP_IN_GROUP_ID, destroy_flow_group_in, group_id)
+	FIELD(SET_FTE_IN_IGNORE_FLOW_LEVEL, set_fte_in, ignore_flow_level)
+	FIELD(SET_FTE_IN_MODIFY_ENABLE_MASK, set_fte_in, modify_enable_mask)
+	FIELD(SET_FTE_IN_FLOW_INDEX, set_fte_in, flow_index)
+	PART(SET_FTE_IN_FLOW_CONTEXT, set_fte_in, flow_context)
+	FIELD(DELETE_FTE_IN_FLOW_INDEX, delete_fte_in, flow_index)
+	FIELD(QUERY_FTE_IN_FLOW_INDEX, query_fte_in, flow_index)
+	PART(QUERY_FTE_OUT_FLOW_CONTEXT, query_fte_out, flow_context)
+	FIELD(FLOW_CONTEXT_GROUP_ID, flow_context, group_id)
+	FIELD(FLOW_CONTEXT_FLOW_TAG, flow_context, flow_tag)
+	FIELD(FLOW_CONTEXT_ACTION, flow_context, action)
+	FIELD(FLOW_CONTEXT_EXTENDED_DESTINATION, flow_context, extended_destination)
+	FIELD(FLOW_CONTEXT_FLOW_SOURCE, flow_context, flow_source)
+	FIELD(FLOW_CONTEXT_ENCRYPT_DECRYPT_TYPE, flow_context, encrypt_decrypt_type)
+	FIELD(FLOW_CONTEXT_DESTINATION_LIST_SIZE, flow_context, destination_list_size)
+	FIELD(FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, flow_context, flow_counter_list_size)
+	FIELD(FLOW_CONTEXT_PACKET_REFORMAT_ID, flow_context, packet_reformat_id)
+	FIELD(FLOW_CONTEXT_MODIFY_HEADER_ID, flow_context, modify_header_id)
+	PART(FLOW_CONTEXT_MATCH_VALUE, flow_context, match_value)
+	PART(FLOW_CONTEXT_DESTINATION, flow_context, destination)
+	FIELD(DEST_FORMAT_DESTINATION_TYPE, dest_format_struct, destination_type)
+	FIELD(DEST_FORMAT_DESTINATION_ID, dest_format_struct, destination_id)
+	FIELD(DEST_FORMAT_DESTINATION_ESWITCH_OWNER_VHCA_ID_VALID, dest_format_struct, destination_eswitch_owner_vhca_id_valid)
+	FIELD(DEST_FORMAT_PACKET_REFORMAT, dest_format_struct, packet_reformat)
+	FIELD(ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK, alloc_flow_counter_in, flow_counter_bulk)
+	FIELD(ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID, alloc_flow_counter_out, flow_counter_id)
+	FIELD(DEALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_ID, dealloc_flow_counter_in, flow_counter_id)
+	FIELD(QUERY_FLOW_COUNTER_IN_CLEAR, query_flow_counter_in, clear)
+	FIELD(QUERY_FLOW_COUNTER_IN_NUM_OF_COUNTERS, query_flow_counter_in, num_of_counters)
+	FIELD(QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID, query_flow_counter_in, flow_counter_id)
+	PART(QUERY_FLOW_COUNTER_OUT_FLOW_STATISTICS, query_flow_counter_out, flow_statistics)
+	PART(MATCH_OUTER_HEADERS, fte_match_param, outer_headers)
+	PART(MATCH_MISC_PARAMETERS, fte_match_param, misc_parameters)
+	PART(MATCH_INNER_HEADERS, fte_match_param, inner_headers)
+	PART(MATCH_MISC_PARAMETERS_2, fte_match_param, misc_parameters_2)
+	FIELD(LYR_2_4_SMAC_47_16, fte_match_set_lyr_2_4, smac_47_16)
+	FIELD(LYR_2_4_SMAC_15_0, fte_match_set_lyr_2_4, smac_15_0)
+	FIELD(LYR_2_4_ETHERTYPE, fte_match_set_lyr_2_4, ethertype)
+	FIELD(LYR_2_4_DMAC_47_16, fte_match_set_lyr_2_4, dmac_47_16)
+	FIELD(LYR_2_4_DMAC_15_0, fte_match_set_lyr_2_4, dmac_15_0)
+	FIELD(LYR_2_4_FIRST_PRIO, fte_match_set_lyr_2_4, first_prio)
+	FIELD(LYR_2_4_FIRST_CFI, fte_match_set_lyr_2_4, first_cfi)
+	FIELD(LYR_2_4_FIRST_VID, fte_match_set_lyr_2_4, first_vid)
+	FIELD(LYR_2_4_IP_PROTOCOL, fte_match_set_lyr_2_4, ip_protocol)
+	FIELD(LYR_2_4_IP_DSCP, fte_match_set_lyr_2_4, ip_dscp)
+	FIELD(LYR_2_4_IP_ECN, fte_match_set_lyr_2_4, ip_ecn)
+	FIELD(LYR_2_4_CVLAN_TAG, fte_match_set_lyr_2_4, cvlan_tag)
+	FIELD(LYR_2_4_SVLAN_TAG, fte_match_set_lyr_2_4, svlan_tag)
+	FIELD(LYR_2_4_FRAG, fte_match_set_lyr_2_4, frag)
+	FIELD(LYR_2_4_IP_VERSION, fte_match_set_lyr_2_4, ip_version)
+	FIELD(LYR_2_4_TCP_FLAGS, fte_match_set_lyr_2_4, tcp_flags)
+	FIELD(LYR_2_4_TCP_SPORT, fte_match_set_lyr_2_4, tcp_sport)
+	FIELD(LYR_2_4_TCP_DPORT, fte_match_set_lyr_2_4, tcp_dport)
+	FIELD(LYR_2_4_TTL_HOPLIMIT, fte_match_set_lyr_2_4, ttl_hoplimit)
+	FIELD(LYR_2_4_UDP_SPORT, fte_match_set_lyr_2_4, udp_sport)
+	FIELD(LYR_2_4_UDP_DPORT, fte_match_set_lyr_2_4, udp_dport)
+	PART(LYR_2_4_SRC_IPV4_SRC_IPV6, fte_match_set_lyr_2_4, src_ipv4_src_ipv6)
+	PART(LYR_2_4_DST_IPV4_DST_IPV6, fte_match_set_lyr_2_4, dst_ipv4_dst_ipv6)
+	FIELD(MISC_SOURCE_SQN, fte_match_set_misc, source_sqn)
+	FIELD(MISC_OUTER_SECOND_PRIO, fte_match_set_misc, outer_second_prio)
+	FIELD(MISC_OUTER_SECOND_CFI, fte_match_set_misc, outer_second_cfi)
+	FIELD(MISC_OUTER_SECOND_VID, fte_match_set_misc, outer_second_vid)
+	FIELD(MISC_OUTER_SECOND_CVLAN_TAG, fte_match_set_misc, outer_second_cvlan_tag)
+	FIELD(MISC_OUTER_SECOND_SVLAN_TAG, fte_match_set_misc, outer_second_svlan_tag)
+	FIELD(MISC_VXLAN_VNI, fte_match_set_misc, vxlan_vni)
+	FIELD(MISC_GRE_C_PRESENT, fte_match_set_misc, gre_c_present)
+	FIELD(MISC_GRE_K_PRESENT, fte_match_set_misc, gre_k_present)
+	FIELD(MISC_GRE_S_PRESENT, fte_match_set_misc, gre_s_present)
+	FIELD(MISC_GRE_PROTOCOL, fte_match_set_misc, gre_protocol)
+	PART(MISC_GRE_KEY, fte_match_set_misc, gre_key)
+	FIELD(MISC_OUTER_IPV6_FLOW_LABEL, fte_match_set_misc, outer_ipv6_flow_label)
+	FIELD(ETH_CAP_CSUM_CAP, per_protocol_networking_offload_caps, csum_cap)
+	FIELD(ETH_CAP_VLAN_CAP, per_protocol_networking_offload_caps, vlan_cap)
+	FIELD(ETH_CAP_LRO_CAP, per_protocol_networking_offload_caps, lro_cap)
+	FIELD(ETH_CAP_WQE_VLAN_INSERT, per_protocol_networking_offload_caps, wqe_vlan_insert)
+	FIELD(ETH_CAP_SELF_LB_EN_MODIFIABLE, per_protocol_networking_offload_caps, self_lb_en_modifiable)
+	FIELD(ETH_CAP_MAX_LSO_CAP, per_protocol_networking_offload_caps, max_lso_cap)
+	FIELD(ETH_CAP_WQE_INLINE_MODE, per_protocol_networking_offload_caps, wqe_inline_mode)
+	FIELD(ETH_CAP_RSS_IND_TBL_CAP, per_protocol_networking_offload_caps, rss_ind_tbl_cap)
+	FIELD(ETH_CAP_CQE_CHECKSUM_FULL, per_protocol_networking_offload_caps, cqe_checksum_full)
+	FIELD(FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS, flow_table_nic_cap, nic_rx_multi_path_tirs)
+	FIELD(FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS_FTS, flow_table_nic_cap, nic_rx_multi_path_tirs_fts)
+	PART(FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE, flow_table_nic_cap, flow_table_properties_nic_receive)
+	PART(FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT, flow_table_nic_cap, flow_table_properties_nic_transmit)
+	FIELD(FT_PROP_FT_SUPPORT, flow_table_prop_layout, ft_support)
+	FIELD(FT_PROP_FLOW_COUNTER, flow_table_prop_layout, flow_counter)
+	FIELD(FT_PROP_FLOW_MODIFY_EN, flow_table_prop_layout, flow_modify_en)
+	FIELD(FT_PROP_MODIFY_ROOT, flow_table_prop_layout, modify_root)
+	FIELD(FT_PROP_IDENTIFIED_MISS_TABLE_MODE, flow_table_prop_layout, identified_miss_table_mode)
+	FIELD(FT_PROP_FLOW_TABLE_MODIFY, flow_table_prop_layout, flow_table_modify)
+	FIELD(FT_PROP_LOG_MAX_FT_SIZE, flow_table_prop_layout, log_max_ft_size)
+	FIELD(FT_PROP_MAX_FT_LEVEL, flow_table_prop_layout, max_ft_level)
+	FIELD(FT_PROP_LOG_MAX_FT_NUM, flow_table_prop_layout, log_max_ft_num)
+	FIELD(FT_PROP_LOG_MAX_FLOW_COUNTER, flow_table_prop_layout, log_max_flow_counter)
+	FIELD(FT_PROP_LOG_MAX_DESTINATION, flow_table_prop_layout, log_max_destination)
+	FIELD(FT_PROP_LOG_MAX_FLOW, flow_table_prop_layout, log_max_flow)
+	PART(FT_PROP_FT_FIELD_SUPPORT, flow_table_prop_layout, ft_field_support)
+	PART(FT_PROP_FT_FIELD_BITMASK_SUPPORT, flow_table_prop_layout, ft_field_bitmask_support)
+	FIELD(FT_FIELD_OUTER_DMAC, flow_table_fields_supported, outer_dmac)
+	FIELD(FT_FIELD_OUTER_SMAC, flow_table_fields_supported, outer_smac)
+	FIELD(FT_FIELD_OUTER_ETHER_TYPE, flow_table_fields_supported, outer_ether_type)
+	FIELD(FT_FIELD_OUTER_IP_VERSION, flow_table_fields_supported, outer_ip_version)
+	FIELD(FT_FIELD_OUTER_FIRST_PRIO, flow_table_fields_supported, outer_first_prio)
+	FIELD(FT_FIELD_OUTER_FIRST_CFI, flow_table_fields_supported, outer_first_cfi)
+	FIELD(FT_FIELD_OUTER_FIRST_VID, flow_table_fields_supported, outer_first_vid)
+	FIELD(FT_FIELD_OUTER_IPV4_TTL, flow_table_fields_supported, outer_ipv4_ttl)
+	FIELD(FT_FIELD_OUTER_SECOND_PRIO, flow_table_fields_supported, outer_second_prio)
+	FIELD(FT_FIELD_OUTER_SECOND_CFI, flow_table_fields_supported, outer_second_cfi)
+	FIELD(FT_FIELD_OUTER_SECOND_VID, flow_table_fields_supported, outer_second_vid)
+	FIELD(FT_FIELD_OUTER_SIP, flow_table_fields_supported, outer_sip)
+	FIELD(FT_FIELD_OUTER_DIP, flow_table_fields_supported, outer_dip)
+	FIELD(FT_FIELD_OUTER_FRAG, flow_table_fields_supported, outer_frag)
+	FIELD(FT_FIELD_OUTER_IP_PROTOCOL, flow_table_fields_supported, outer_ip_protocol)
+	FIELD(FT_FIELD_OUTER_IP_ECN, flow_table_fields_supported, outer_ip_ecn)
+	FIELD(FT_FIELD_OUTER_IP_DSCP, flow_table_fields_supported, outer_ip_dscp)
+	FIELD(FT_FIELD_OUTER_UDP_SPORT, flow_table_fields_supported, outer_udp_sport)
+	FIELD(FT_FIELD_OUTER_UDP_DPORT, flow_table_fields_supported, outer_udp_dport)
+	FIELD(FT_FIELD_OUTER_TCP_SPORT, flow_table_fields_supported, outer_tcp_sport)
+	FIELD(FT_FIELD_OUTER_TCP_DPORT, flow_table_fields_supported, outer_tcp_dport)
+	FIELD(FT_FIELD_OUTER_TCP_FLAGS, flow_table_fields_supported, outer_tcp_flags)
+	FIELD(FT_FIELD_OUTER_VXLAN_VNI, flow_table_fields_supported, outer_vxlan_vni)
+	FIELD(FT_FIELD_OUTER_GRE_PROTOCOL, flow_table_fields_supported, outer_gre_protocol)
+	FIELD(FT_FIELD_OUTER_GRE_KEY, flow_table_fields_supported, outer_gre_key)
+	FIELD(ALLOC_Q_COUNTER_IN_UID, alloc_q_counter_in, uid)
+	FIELD(ALLOC_Q_COUNTER_OUT_COUNTER_SET_ID, alloc_q_counter_out, counter_set_id)
+	FIELD(DEALLOC_Q_COUNTER_IN_COUNTER_SET_ID, dealloc_q_counter_in, counter_set_id)
+	FIELD(QUERY_Q_COUNTER_IN_CLEAR, query_q_counter_in, clear)
+	FIELD(QUERY_Q_COUNTER_IN_COUNTER_SET_ID, query_q_counter_in, counter_set_id)
+	FIELD(QUERY_Q_COUNTER_OUT_OUT_OF_BUFFER, query_q_counter_out, out_of_buffer)
+	FIELD(PAOS_REG_LOCAL_PORT, paos_reg, local_port)
+	FIELD(PAOS_REG_ADMIN_STATUS, paos_reg, admin_status)
+	FIELD(PAOS_REG_OPER_STATUS, paos_reg, oper_status)
+	FIELD(PAOS_REG_ASE, paos_reg, ase)
+	FIELD(PAOS_REG_EE, paos_reg, ee)
+	FIELD(PAOS_REG_E, paos_reg, e)
+	FIELD(PTYS_REG_AN_DISABLE_ADMIN, ptys_reg, an_disable_admin)
+	FIELD(PTYS_REG_AN_DISABLE_CAP, ptys_reg, an_disable_cap)
+	FIELD(PTYS_REG_AN_STATUS, ptys_reg, an_status)
+	FIELD(PTYS_REG_ETH_PROTO_CAPABILITY, ptys_reg, eth_proto_capability)
+	FIELD(PTYS_REG_ETH_PROTO_ADMIN, ptys_reg, eth_proto_admin)
+	FIELD(PTYS_REG_ETH_PROTO_OPER, ptys_reg, eth_proto_oper)
+	FIELD(PTYS_REG_EXT_ETH_PROTO_ADMIN, ptys_reg, ext_eth_proto_admin)
+	FIELD(PTYS_REG_CONNECTOR_TYPE, ptys_reg, connector_type)
+	FIELD(PMLP_REG_LOCAL_PORT, pmlp_reg, local_port)
+	FIELD(PMLP_REG_WIDTH, pmlp_reg, width)
+	FIELD(PMLP_REG_LANE0_MODULE_MAPPING, pmlp_reg, lane0_module_mapping)
+	FIELD(PFCC_REG_LOCAL_PORT, pfcc_reg, local_port)
+	FIELD(PFCC_REG_PPTX, pfcc_reg, pptx)
+	FIELD(PFCC_REG_PPRX, pfcc_reg, pprx)
+	FIELD(PFCC_REG_PFCTX, pfcc_reg, pfctx)
+	FIELD(PFCC_REG_PFCRX, pfcc_reg, pfcrx)
+	FIELD(PPCNT_REG_LOCAL_PORT, ppcnt_reg, local_port)
+	FIELD(PPCNT_REG_GRP, ppcnt_reg, grp)
+	FIELD(PPCNT_REG_CLR, ppcnt_reg, clr)
+	FIELD(PPCNT_REG_PRIO_TC, ppcnt_reg, prio_tc)
+	PART(PPCNT_REG_COUNTER_SET, ppcnt_reg, counter_set)
+	FIELD(HCA_CAP_LOG_MAX_VLAN_LIST, cmd_hca_cap, log_max_vlan_list)
+	FIELD(HCA_CAP_LOG_MAX_CURRENT_MC_LIST, cmd_hca_cap, log_max_current_mc_list)
+	FIELD(HCA_CAP_LOG_MAX_CURRENT_UC_LIST, cmd_hca_cap, log_max_current_uc_list)
+	FIELD(HCA_CAP_DISABLE_LOCAL_LB_UC, cmd_hca_cap, disable_local_lb_uc)
+	FIELD(HCA_CAP_DISABLE_LOCAL_LB_MC, cmd_hca_cap, disable_local_lb_mc)
+	FIELD(HCA_CAP_VPORT_COUNTERS, cmd_hca_cap, vport_counters)
+	FIELD(HCA_CAP_OUT_OF_SEQ_CNT, cmd_hca_cap, out_of_seq_cnt)
+	FIELD(HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, cmd_hca_cap, log_max_flow_counter_bulk)
+	PART(PPCNT_A_FRAMES_TRANSMITTED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_frames_transmitted_ok_high)
+	PART(PPCNT_A_FRAMES_RECEIVED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_frames_received_ok_high)
+	PART(PPCNT_A_OCTETS_TRANSMITTED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_octets_transmitted_ok_high)
+	PART(PPCNT_A_OCTETS_RECEIVED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_octets_received_ok_high)
+	PART(PPCNT_A_MULTICAST_FRAMES_XMITTED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_multicast_frames_xmitted_ok_high)
+	PART(PPCNT_A_BROADCAST_FRAMES_XMITTED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_broadcast_frames_xmitted_ok_high)
+	PART(PPCNT_A_MULTICAST_FRAMES_RECEIVED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_multicast_frames_received_ok_high)
+	PART(PPCNT_A_BROADCAST_FRAMES_RECEIVED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_broadcast_frames_received_ok_high)
+	PART(PPCNT_A_FRAME_TOO_LONG_ERRORS_HIGH, eth_802_3_cntrs_grp_data_layout, a_frame_too_long_errors_high)
+	PART(PPCNT_IF_IN_OCTETS_HIGH, eth_2863_cntrs_grp_data_layout, if_in_octets_high)
+	PART(PPCNT_IF_IN_UCAST_PKTS_HIGH, eth_2863_cntrs_grp_data_layout, if_in_ucast_pkts_high)
+	PART(PPCNT_IF_IN_DISCARDS_HIGH, eth_2863_cntrs_grp_data_layout, if_in_discards_high)
+	PART(PPCNT_IF_OUT_OCTETS_HIGH, eth_2863_cntrs_grp_data_layout, if_out_octets_high)
+	PART(PPCNT_IF_OUT_UCAST_PKTS_HIGH, eth_2863_cntrs_grp_data_layout, if_out_ucast_pkts_high)
+	PART(PPCNT_IF_OUT_DISCARDS_HIGH, eth_2863_cntrs_grp_data_layout, if_out_discards_high)
+	PART(PPCNT_IF_IN_MULTICAST_PKTS_HIGH, eth_2863_cntrs_grp_data_layout, if_in_multicast_pkts_high)
+	PART(PPCNT_IF_IN_BROADCAST_PKTS_HIGH, eth_2863_cntrs_grp_data_layout, if_in_broadcast_pkts_high)
+	PART(PPCNT_IF_OUT_MULTICAST_PKTS_HIGH, eth_2863_cntrs_grp_data_layout, if_out_multicast_pkts_high)
+	PART(PPCNT_IF_OUT_BROADCAST_PKTS_HIGH, eth_2863_cntrs_grp_data_layout, if_out_broadcast_pkts_high)
+	PART(PPCNT_ETHER_STATS_OCTETS_HIGH, eth_2819_cntrs_grp_data_layout, ether_stats_octets_high)
+	PART(PPCNT_ETHER_STATS_PKTS_HIGH, eth_2819_cntrs_grp_data_layout, ether_stats_pkts_high)
+	PART(PPCNT_ETHER_STATS_BROADCAST_PKTS_HIGH, eth_2819_cntrs_grp_data_layout, ether_stats_broadcast_pkts_high)
+	PART(PPCNT_ETHER_STATS_MULTICAST_PKTS_HIGH, eth_2819_cntrs_grp_data_layout, ether_stats_multicast_pkts_high)
+	PART(PPCNT_ETHER_STATS_OVERSIZE_PKTS_HIGH, eth_2819_cntrs_grp_data_layout, ether_stats_oversize_pkts_high)
+	PART(PPCNT_ETHER_STATS_PKTS64OCTETS_HIGH, eth_2819_cntrs_grp_data_layout, ether_stats_pkts64octets_high)
+	PART(PPCNT_PRIO_RX_OCTETS_HIGH, eth_per_prio_grp_data_layout, rx_octets_high)
+	PART(PPCNT_PRIO_RX_FRAMES_HIGH, eth_per_prio_grp_data_layout, rx_frames_high)
+	PART(PPCNT_PRIO_TX_OCTETS_HIGH, eth_per_prio_grp_data_layout, tx_octets_high)
+	PART(PPCNT_PRIO_TX_FRAMES_HIGH, eth_per_prio_grp_data_layout, tx_frames_high)
+	PART(PPCNT_LINK_DOWN_EVENTS, phys_layer_cntrs, link_down_events)
+	FIELD(FLOW_IN_TABLE_TYPE, set_fte_in, table_type)
+	FIELD(FLOW_IN_TABLE_ID, set_fte_in, table_id)
+	FIELD(FLOW_IN_TABLE_TYPE, create_flow_group_in, table_type)
+	FIELD(FLOW_IN_TABLE_ID, create_flow_group_in, table_id)
+	FIELD(FLOW_IN_TABLE_TYPE, modify_flow_table_in, table_type)
 };
 /* clang-format on */
 
@@ -648,6 +1048,93 @@ static const struct pair values[] = {
 	VALUE(PRM_EVENT_COMP, MLX5_EVENT_TYPE_CODING_COMPLETION_EVENTS),
 	VALUE(PRM_EVENT_COMM_EST, MLX5_EVENT_TYPE_CODING_COMMUNICATION_ESTABLISHED),
 	VALUE(PRM_EVENT_INTERNAL_ERROR, MLX5_EVENT_TYPE_CODING_INTERNAL_ERROR),
+	VALUE(PRM_OP_SET_DRIVER_VERSION, MLX5_CMD_OP_SET_DRIVER_VERSION),
+	VALUE(PRM_OP_MODIFY_VPORT_STATE, MLX5_CMD_OP_MODIFY_VPORT_STATE),
+	VALUE(PRM_OP_QUERY_NIC_VPORT_CONTEXT, MLX5_CMD_OP_QUERY_NIC_VPORT_CONTEXT),
+	VALUE(PRM_OP_MODIFY_NIC_VPORT_CONTEXT, MLX5_CMD_OP_MODIFY_NIC_VPORT_CONTEXT),
+	VALUE(PRM_OP_QUERY_VPORT_COUNTER, MLX5_CMD_OP_QUERY_VPORT_COUNTER),
+	VALUE(PRM_OP_ALLOC_Q_COUNTER, MLX5_CMD_OP_ALLOC_Q_COUNTER),
+	VALUE(PRM_OP_DEALLOC_Q_COUNTER, MLX5_CMD_OP_DEALLOC_Q_COUNTER),
+	VALUE(PRM_OP_QUERY_Q_COUNTER, MLX5_CMD_OP_QUERY_Q_COUNTER),
+	VALUE(PRM_OP_CREATE_TIR, MLX5_CMD_OP_CREATE_TIR),
+	VALUE(PRM_OP_MODIFY_TIR, MLX5_CMD_OP_MODIFY_TIR),
+	VALUE(PRM_OP_DESTROY_TIR, MLX5_CMD_OP_DESTROY_TIR),
+	VALUE(PRM_OP_QUERY_TIR, MLX5_CMD_OP_QUERY_TIR),
+	VALUE(PRM_OP_CREATE_SQ, MLX5_CMD_OP_CREATE_SQ),
+	VALUE(PRM_OP_MODIFY_SQ, MLX5_CMD_OP_MODIFY_SQ),
+	VALUE(PRM_OP_DESTROY_SQ, MLX5_CMD_OP_DESTROY_SQ),
+	VALUE(PRM_OP_QUERY_SQ, MLX5_CMD_OP_QUERY_SQ),
+	VALUE(PRM_OP_CREATE_RQ, MLX5_CMD_OP_CREATE_RQ),
+	VALUE(PRM_OP_MODIFY_RQ, MLX5_CMD_OP_MODIFY_RQ),
+	VALUE(PRM_OP_DESTROY_RQ, MLX5_CMD_OP_DESTROY_RQ),
+	VALUE(PRM_OP_QUERY_RQ, MLX5_CMD_OP_QUERY_RQ),
+	VALUE(PRM_OP_CREATE_TIS, MLX5_CMD_OP_CREATE_TIS),
+	VALUE(PRM_OP_MODIFY_TIS, MLX5_CMD_OP_MODIFY_TIS),
+	VALUE(PRM_OP_DESTROY_TIS, MLX5_CMD_OP_DESTROY_TIS),
+	VALUE(PRM_OP_QUERY_TIS, MLX5_CMD_OP_QUERY_TIS),
+	VALUE(PRM_OP_CREATE_RQT, MLX5_CMD_OP_CREATE_RQT),
+	VALUE(PRM_OP_MODIFY_RQT, MLX5_CMD_OP_MODIFY_RQT),
+	VALUE(PRM_OP_DESTROY_RQT, MLX5_CMD_OP_DESTROY_RQT),
+	VALUE(PRM_OP_QUERY_RQT, MLX5_CMD_OP_QUERY_RQT),
+	VALUE(PRM_OP_SET_FLOW_TABLE_ROOT, MLX5_CMD_OP_SET_FLOW_TABLE_ROOT),
+	VALUE(PRM_OP_CREATE_FLOW_TABLE, MLX5_CMD_OP_CREATE_FLOW_TABLE),
+	VALUE(PRM_OP_DESTROY_FLOW_TABLE, MLX5_CMD_OP_DESTROY_FLOW_TABLE),
+	VALUE(PRM_OP_QUERY_FLOW_TABLE, MLX5_CMD_OP_QUERY_FLOW_TABLE),
+	VALUE(PRM_OP_CREATE_FLOW_GROUP, MLX5_CMD_OP_CREATE_FLOW_GROUP),
+	VALUE(PRM_OP_DESTROY_FLOW_GROUP, MLX5_CMD_OP_DESTROY_FLOW_GROUP),
+	VALUE(PRM_OP_SET_FLOW_TABLE_ENTRY, MLX5_CMD_OP_SET_FLOW_TABLE_ENTRY),
+	VALUE(PRM_OP_QUERY_FLOW_TABLE_ENTRY, MLX5_CMD_OP_QUERY_FLOW_TABLE_ENTRY),
+	VALUE(PRM_OP_DELETE_FLOW_TABLE_ENTRY, MLX5_CMD_OP_DELETE_FLOW_TABLE_ENTRY),
+	VALUE(PRM_OP_ALLOC_FLOW_COUNTER, MLX5_CMD_OP_ALLOC_FLOW_COUNTER),
+	VALUE(PRM_OP_DEALLOC_FLOW_COUNTER, MLX5_CMD_OP_DEALLOC_FLOW_COUNTER),
+	VALUE(PRM_OP_QUERY_FLOW_COUNTER, MLX5_CMD_OP_QUERY_FLOW_COUNTER),
+	VALUE(PRM_OP_MODIFY_FLOW_TABLE, MLX5_CMD_OP_MODIFY_FLOW_TABLE),
+	SIZE(PRM_NIC_VPORT_CONTEXT_SIZE, nic_vport_context),
+	SIZE(PRM_QUERY_VPORT_COUNTER_OUT_SIZE, query_vport_counter_out),
+	SIZE(PRM_QUERY_Q_COUNTER_OUT_SIZE, query_q_counter_out),
+	SIZE(PRM_TISC_SIZE, tisc),
+	SIZE(PRM_TIRC_SIZE, tirc),
+	SIZE(PRM_RQTC_SIZE, rqtc),
+	SIZE(PRM_SQC_SIZE, sqc),
+	SIZE(PRM_RQC_SIZE, rqc),
+	SIZE(PRM_WQ_SIZE, wq),
+	SIZE(PRM_FLOW_TABLE_CONTEXT_SIZE, flow_table_context),
+	SIZE(PRM_FLOW_CONTEXT_SIZE, flow_context),
+	SIZE(PRM_MATCH_SET_SIZE, fte_match_set_lyr_2_4),
+	SIZE(PRM_TRAFFIC_COUNTER_SIZE, traffic_counter),
+	SIZE(PRM_DEST_FORMAT_SIZE, dest_format_struct),
+	SIZE(PRM_PPCNT_REG_SIZE, ppcnt_reg),
+	VALUE(PRM_WQ_STATE_RST, MLX5_SQC_STATE_RST),
+	VALUE(PRM_WQ_STATE_RDY, MLX5_SQC_STATE_RDY),
+	VALUE(PRM_WQ_STATE_ERR, MLX5_SQC_STATE_ERR),
+	VALUE(PRM_WQ_STATE_ERR, MLX5_RQC_STATE_ERR),
+	VALUE(PRM_WQ_TYPE_CYCLIC, MLX5_WQ_TYPE_CYCLIC),
+	VALUE(PRM_RQ_MEMORY_INLINE, MLX5_RQC_MEM_RQ_TYPE_MEMORY_RQ_INLINE),
+	VALUE(PRM_RQ_MODIFY_VSD, MLX5_MODIFY_RQ_IN_MODIFY_BITMASK_VSD),
+	VALUE(PRM_RQ_MODIFY_SCATTER_FCS, MLX5_MODIFY_RQ_IN_MODIFY_BITMASK_SCATTER_FCS),
+	VALUE(PRM_RQ_MODIFY_COUNTER_SET_ID, MLX5_MODIFY_RQ_IN_MODIFY_BITMASK_RQ_COUNTER_SET_ID),
+	VALUE(PRM_TIR_DIRECT, MLX5_TIRC_DISP_TYPE_DIRECT),
+	VALUE(PRM_TIR_INDIRECT, MLX5_TIRC_DISP_TYPE_INDIRECT),
+	VALUE(PRM_RX_HASH_NONE, MLX5_RX_HASH_FN_NONE),
+	VALUE(PRM_RX_HASH_INVERTED_XOR8, MLX5_RX_HASH_FN_INVERTED_XOR8),
+	VALUE(PRM_RX_HASH_TOEPLITZ, MLX5_RX_HASH_FN_TOEPLITZ),
+	VALUE(PRM_BLOCK_UNICAST, MLX5_TIRC_SELF_LB_BLOCK_BLOCK_UNICAST),
+	VALUE(PRM_BLOCK_MULTICAST, MLX5_TIRC_SELF_LB_BLOCK_BLOCK_MULTICAST),
+	VALUE(PRM_FLOW_NIC_RX, MLX5_FLOW_TABLE_TYPE_NIC_RX),
+	VALUE(PRM_FLOW_NIC_TX, MLX5_FLOW_TABLE_TYPE_NIC_TX),
+	VALUE(PRM_MISS_DEFAULT, MLX5_FLOW_TABLE_MISS_ACTION_DEF),
+	VALUE(PRM_MISS_FORWARD, MLX5_FLOW_TABLE_MISS_ACTION_FWD),
+	VALUE(PRM_MODIFY_TABLE_MISS, MLX5_MODIFY_FLOW_TABLE_MISS_TABLE_ID),
+	VALUE(PRM_FLOW_ALLOW, MLX5_FLOW_CONTEXT_ACTION_ALLOW),
+	VALUE(PRM_FLOW_DROP, MLX5_FLOW_CONTEXT_ACTION_DROP),
+	VALUE(PRM_FLOW_FWD, MLX5_FLOW_CONTEXT_ACTION_FWD_DEST),
+	VALUE(PRM_FLOW_COUNT, MLX5_FLOW_CONTEXT_ACTION_COUNT),
+	VALUE(PRM_DEST_TABLE, MLX5_IFC_FLOW_DESTINATION_TYPE_FLOW_TABLE),
+	VALUE(PRM_DEST_TIR, MLX5_IFC_FLOW_DESTINATION_TYPE_TIR),
+	VALUE(PRM_FTE_MODIFY_ACTION, BIT(MLX5_SET_FTE_MODIFY_ENABLE_MASK_ACTION)),
+	VALUE(PRM_FTE_MODIFY_TAG, BIT(MLX5_SET_FTE_MODIFY_ENABLE_MASK_FLOW_TAG)),
+	VALUE(PRM_FTE_MODIFY_DESTINATIONS, BIT(MLX5_SET_FTE_MODIFY_ENABLE_MASK_DESTINATION_LIST)),
+	VALUE(PRM_FTE_MODIFY_COUNTERS, BIT(MLX5_SET_FTE_MODIFY_ENABLE_MASK_FLOW_COUNTERS)),
 };
 
 /* Values of headers that do not compile outside the kernel: found in their text. */
@@ -712,6 +1199,31 @@ static const struct {
 	TEXT(PRM_OPTPAR_PRI_PORT, "qp.h", "MLX5_QP_OPTPAR_PRI_PORT"),
 	TEXT(PRM_OPTPAR_COUNTER_SET_ID, "qp.h", "MLX5_QP_OPTPAR_COUNTER_SET_ID"),
 	TEXT(PRM_MODIFY_CQ_OVERRUN, "cq.h", "MLX5_CQ_MODIFY_OVERRUN"),
+	TEXT(PRM_REG_PAOS, "driver.h", "MLX5_REG_PAOS"),
+	TEXT(PRM_REG_PFCC, "driver.h", "MLX5_REG_PFCC"),
+	TEXT(PRM_REG_PPCNT, "driver.h", "MLX5_REG_PPCNT"),
+	TEXT(PRM_REG_PMLP, "driver.h", "MLX5_REG_PMLP"),
+	TEXT(PRM_PORT_UP, "driver.h", "MLX5_PORT_UP"),
+	TEXT(PRM_PORT_DOWN, "driver.h", "MLX5_PORT_DOWN"),
+	TEXT(PRM_COUNTERS_IEEE_802_3, "device.h", "MLX5_IEEE_802_3_COUNTERS_GROUP"),
+	TEXT(PRM_COUNTERS_RFC_2863, "device.h", "MLX5_RFC_2863_COUNTERS_GROUP"),
+	TEXT(PRM_COUNTERS_RFC_2819, "device.h", "MLX5_RFC_2819_COUNTERS_GROUP"),
+	TEXT(PRM_COUNTERS_PER_PRIORITY, "device.h", "MLX5_PER_PRIORITY_COUNTERS_GROUP"),
+	TEXT(PRM_COUNTERS_PHYSICAL, "device.h", "MLX5_PHYSICAL_LAYER_COUNTERS_GROUP"),
+	TEXT(PRM_PORT_CHANGE_DOWN, "device.h", "MLX5_PORT_CHANGE_SUBTYPE_DOWN"),
+	TEXT(PRM_PORT_CHANGE_ACTIVE, "device.h", "MLX5_PORT_CHANGE_SUBTYPE_ACTIVE"),
+	TEXT(PRM_LIST_UC, "device.h", "MLX5_NVPRT_LIST_TYPE_UC"),
+	TEXT(PRM_LIST_MC, "device.h", "MLX5_NVPRT_LIST_TYPE_MC"),
+	TEXT(PRM_LIST_VLAN, "device.h", "MLX5_NVPRT_LIST_TYPE_VLAN"),
+	TEXT(PRM_L3_IPV6, "device.h", "MLX5_L3_PROT_TYPE_IPV6"),
+	TEXT(PRM_L4_UDP, "device.h", "MLX5_L4_PROT_TYPE_UDP"),
+	TEXT(PRM_HASH_SRC_IP, "device.h", "MLX5_HASH_FIELD_SEL_SRC_IP"),
+	TEXT(PRM_HASH_DST_IP, "device.h", "MLX5_HASH_FIELD_SEL_DST_IP"),
+	TEXT(PRM_HASH_L4_SPORT, "device.h", "MLX5_HASH_FIELD_SEL_L4_SPORT"),
+	TEXT(PRM_HASH_L4_DPORT, "device.h", "MLX5_HASH_FIELD_SEL_L4_DPORT"),
+	TEXT(PRM_HASH_IPSEC_SPI, "device.h", "MLX5_HASH_FIELD_SEL_IPSEC_SPI"),
+	TEXT(PRM_MATCH_OUTER, "device.h", "MLX5_MATCH_OUTER_HEADERS"),
+	TEXT(PRM_MATCH_MISC, "device.h", "MLX5_MATCH_MISC_PARAMETERS"),
 };
 
 static int failures, compared;

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * frame.h - an Ethernet frame and its headers: where they are, are their checksums right, and the
+ * sums that offloads fill in. Knows no adapter.
+ */
+#ifndef SOFTHCA_FRAME_H
+#define SOFTHCA_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	FRAME_ETH_LEN = 14,
+	FRAME_VLAN_LEN = 4,
+	FRAME_MIN = 60, /* without FCS */
+	ETHERTYPE_VLAN = 0x8100,
+	ETHERTYPE_QINQ = 0x88a8,
+	ETHERTYPE_V4 = 0x0800,
+	ETHERTYPE_V6 = 0x86dd,
+	PROTO_TCP = 6,
+	PROTO_UDP = 17,
+	TCP_FIN = 0x01,
+	TCP_PSH = 0x08,
+	TCP_ACK = 0x10,
+	TCP_CWR = 0x80,
+};
+
+/* Offsets into BYTES; 0 for a header that is not there, or not whole. */
+struct frame {
+	const uint8_t *bytes;
+	size_t len;
+	unsigned int vlans; /* tags understood: at most two */
+	uint16_t tpid[2], tci[2];
+	uint16_t ethertype; /* behind the tags */
+	unsigned int l3;    /* IPv4 or IPv6 header */
+	unsigned int ip_version;
+	unsigned int l3_end; /* end of the IP packet; padding may follow */
+	unsigned int l4;     /* what PROTOCOL names; 0 in a fragment other than the first */
+	uint8_t protocol;
+	bool fragment; /* of a larger datagram */
+};
+
+void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len);
+bool frame_is_tcp(const struct frame *frame);
+bool frame_is_udp(const struct frame *frame);
+/* Checksum of the IP header; that of TCP or UDP, where a datagram is whole. */
+bool frame_l3_ok(const struct frame *frame);
+bool frame_l4_ok(const struct frame *frame);
+
+/* Fill in what the frame at BYTES should have there; what it has is ignored. */
+void frame_fill_l3(uint8_t *bytes, const struct frame *frame);
+void frame_fill_l4(uint8_t *bytes, const struct frame *frame);
+
+/* One's complement sum of big-endian words, not inverted. RFC 1071 */
+uint16_t frame_sum(const uint8_t *bytes, size_t len);
+
+static inline uint16_t get_be16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static inline void put_be16(uint8_t *at, uint16_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+static inline uint32_t get_be32(const uint8_t *at)
+{
+	return (uint32_t)get_be16(at) << 16 | get_be16(at + 2);
+}
+
+static inline void put_be32(uint8_t *at, uint32_t value)
+{
+	put_be16(at, (uint16_t)(value >> 16));
+	put_be16(at + 2, (uint16_t)value);
+}
+
+#endif

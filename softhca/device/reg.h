@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * reg.h - registers of Ethernet ports, one function each, for reg.c's table.
+ *
+ * DATA is the register as software gave it, and becomes what it reads; it has room for the whole
+ * register. NULL or what is wrong.
+ */
+#ifndef SOFTHCA_REG_H
+#define SOFTHCA_REG_H
+
+#include "softhca/device/core.h"
+
+const char *eth_reg_paos(struct hca *hca, bool write, unsigned int port, uint8_t *data);
+const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t *data);
+const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data);
+const char *eth_reg_pmlp(struct hca *hca, bool write, unsigned int port, uint8_t *data);
+const char *eth_reg_pfcc(struct hca *hca, bool write, unsigned int port, uint8_t *data);
+const char *eth_reg_ppcnt(struct hca *hca, bool write, unsigned int port, uint8_t *data);
+
+#endif
