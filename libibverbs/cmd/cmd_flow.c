@@ -117,23 +117,32 @@ static int put_spec(union kernel_spec *to, const struct ibv_flow_spec *from)
 	}
 }
 
+/* Specs lie without gaps behind a header of 20 bytes, so they are not aligned: *TO is a copy. Returns the size
+ * of the original. */
+static size_t read_spec(struct ibv_flow_spec *to, const uint8_t *from)
+{
+	*to = (struct ibv_flow_spec){};
+	memcpy(&to->hdr, from, sizeof(to->hdr));
+	memcpy(to, from, min_of(to->hdr.size, sizeof(*to)));
+	return to->hdr.size;
+}
+
 /* *SIZE is what TO got. */
 static int put_specs(uint8_t *to, const struct ibv_flow_attr *attr, size_t *size)
 {
 	const uint8_t *from = (const uint8_t *)(attr + 1);
+	struct ibv_flow_spec one;
 	union kernel_spec spec;
 	int ret;
 
 	*size = 0;
 	for (unsigned int i = 0; i < attr->num_of_specs; i++) {
-		const struct ibv_flow_spec *one = (const void *)from;
-
-		ret = put_spec(&spec, one);
+		from += read_spec(&one, from);
+		ret = put_spec(&spec, &one);
 		if (ret)
 			return ret;
 		memcpy(to + *size, &spec, spec.hdr.size);
 		*size += spec.hdr.size;
-		from += one->hdr.size;
 	}
 	return 0;
 }

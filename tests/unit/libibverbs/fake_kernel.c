@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fake_kernel.c - see fake_kernel.h.
+ */
+#include "fake_kernel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct fake_kernel kernel;
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg);
+
+static void note(const char *format, ...)
+{
+	size_t len = strlen(kernel.text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(kernel.text + len, sizeof(kernel.text) - len, format, args);
+	va_end(args);
+}
+
+static void note_bytes(const void *data, size_t len)
+{
+	const unsigned char *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		note("%02x", bytes[i]);
+}
+
+static const uint16_t *outputs, *new_objects;
+
+static bool is_in(const uint16_t *list, uint16_t id)
+{
+	for (; list && *list != 0xffff; list++)
+		if (*list == id)
+			return true;
+	return false;
+}
+
+static void take_attr(struct ib_uverbs_attr *attr)
+{
+	note(" %s%03x", attr->flags & UVERBS_ATTR_F_MANDATORY ? "" : "?", attr->attr_id);
+	if (attr->attr_data.enum_data.elem_id)
+		note("/%u", attr->attr_data.enum_data.elem_id);
+	if (is_in(outputs, attr->attr_id)) {
+		note(">%u", attr->len);
+		memset((void *)(uintptr_t)attr->data, kernel.fill, attr->len);
+		if (kernel.report_events)
+			memcpy((void *)(uintptr_t)attr->data, &kernel.report_events,
+			       sizeof(uint32_t));
+	} else if (is_in(new_objects, attr->attr_id)) {
+		note("=new");
+		attr->data = kernel.next_handle++;
+	} else if (attr->len > 8) {
+		note("<");
+		note_bytes((const void *)(uintptr_t)attr->data, attr->len);
+	} else if (attr->len) {
+		note("=%u:%llx", attr->len, (unsigned long long)attr->data);
+	} else {
+		note("=%llx", (unsigned long long)attr->data);
+	}
+}
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg)
+{
+	struct ib_uverbs_ioctl_hdr *hdr = arg;
+
+	assert_int_equal(fd, FAKE_CMD_FD);
+	assert_int_equal(request, RDMA_VERBS_IOCTL);
+	assert_int_equal(hdr->length, sizeof(*hdr) + hdr->num_attrs * sizeof(hdr->attrs[0]));
+	assert_int_equal(hdr->driver_id, FAKE_DRIVER_ID);
+	assert_int_equal(hdr->reserved1 | hdr->reserved2, 0);
+	kernel.calls++;
+	if (kernel.eintr-- > 0) {
+		errno = EINTR;
+		return -1;
+	}
+	note("%x/%x", hdr->object_id, hdr->method_id);
+	if (kernel.old && (hdr->object_id || hdr->method_id)) {
+		note(" no; ");
+		errno = EPROTONOSUPPORT;
+		return -1;
+	}
+	if (kernel.err) {
+		errno = kernel.err;
+		return -1;
+	}
+	for (unsigned int i = 0; i < hdr->num_attrs; i++)
+		take_attr(&hdr->attrs[i]);
+	return 0;
+}
+
+void expect(const uint16_t *outs, const uint16_t *news)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.next_handle = 0x51;
+	outputs = outs;
+	new_objects = news;
+}
+
+int open_fake(void **state)
+{
+	*state = fake_open();
+	return 0;
+}
+
+int close_fake(void **state)
+{
+	fake_close(*state);
+	return 0;
+}
+
+struct ibv_context *context_of(void **state)
+{
+	return &((struct fake_context *)*state)->vctx.context;
+}

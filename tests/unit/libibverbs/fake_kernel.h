@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fake_kernel.h - commands as the kernel sees them: object, method and attributes, spelled out.
+ *
+ * ioctl() is replaced (--wrap) by a kernel that writes down what it was given, fills outputs with a
+ * pattern and names new objects 0x51, 0x52, ... An attribute reads "ID=LEN:VALUE" with its value inside,
+ * "ID<BYTES" with its value in memory, "ID>LEN" for an output, "ID=new" for an object that is made and
+ * "ID=HANDLE" for one that exists; a question mark stands before what the kernel may ignore, and the variant
+ * of an enumerated attribute behind a slash.
+ */
+#ifndef TESTS_UNIT_LIBIBVERBS_FAKE_KERNEL_H
+#define TESTS_UNIT_LIBIBVERBS_FAKE_KERNEL_H
+
+#include "unit.h"
+
+#include "fake_device.h"
+#include "cmd/cmd.h"
+
+struct fake_kernel {
+	char text[4096];
+	int calls;
+	int err;   /* fail with this */
+	int eintr; /* interrupted so many times first */
+	bool old;  /* knows no method but INVOKE_WRITE, as for all but a few in Linux 5.4 */
+	uint32_t next_handle;
+	unsigned char fill;     /* what outputs are filled with */
+	uint32_t report_events; /* the first word of outputs, when not 0 */
+};
+extern struct fake_kernel kernel;
+
+#define IDS(...) ((const uint16_t[]){ __VA_ARGS__, 0xffff })
+
+/* Which attributes of a method are outputs is not in the ioctl: a test lists their ids before it calls. */
+void expect(const uint16_t *outs, const uint16_t *news);
+
+int open_fake(void **state);
+int close_fake(void **state);
+struct ibv_context *context_of(void **state);
+
+#define COMMAND_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_fake, close_fake)
+
+#endif
