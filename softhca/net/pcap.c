@@ -11,12 +11,17 @@
 #include <unistd.h>
 
 #include "softhca/log.h"
+#include "softhca/net/bytes.h"
 #include "softhca/net/pcap.h"
 
 enum { BUFFER = 256 * 1024, SNAP_LENGTH = 65535 };
 
 /* draft-ietf-opsawg-pcap: times in nanoseconds; the link types of the registry */
-enum { MAGIC_NANOSECONDS = 0xa1b23c4d, LINKTYPE_ETHERNET = 1, LINKTYPE_INFINIBAND = 247 };
+enum { MAGIC_NANOSECONDS = 0xa1b23c4d, LINKTYPE_ETHERNET = 1, LINKTYPE_ERF = 197 };
+
+/* Wireshark takes InfiniBand packets in Endace's record format only. ERF types reference guide: header, type
+ * 21; big-endian but for the time, whose lower half is a fraction of a second. */
+enum { ERF_SIZE = 16, ERF_INFINIBAND = 21, ERF_VARYING_LENGTH = 4 };
 
 struct file_header {
 	uint32_t magic;
@@ -30,6 +35,7 @@ struct packet_header {
 
 struct pcap {
 	int fd;
+	bool ethernet;
 	size_t used;
 	uint8_t buffer[BUFFER];
 };
@@ -47,7 +53,7 @@ int pcap_open(const char *path, bool ethernet, struct pcap **out)
 		.major = 2,
 		.minor = 4,
 		.snap_length = SNAP_LENGTH,
-		.link_type = ethernet ? LINKTYPE_ETHERNET : LINKTYPE_INFINIBAND,
+		.link_type = ethernet ? LINKTYPE_ETHERNET : LINKTYPE_ERF,
 	};
 	struct pcap *pcap = malloc(sizeof(*pcap));
 	int ret;
@@ -55,6 +61,7 @@ int pcap_open(const char *path, bool ethernet, struct pcap **out)
 	if (!pcap)
 		return ENOMEM;
 	pcap->used = 0;
+	pcap->ethernet = ethernet;
 	pcap->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (pcap->fd < 0) {
 		ret = errno;
@@ -77,19 +84,34 @@ void pcap_close(struct pcap *pcap)
 	free(pcap);
 }
 
+static void append_erf(struct pcap *pcap, const struct timespec *now, size_t len)
+{
+	uint64_t time =
+		htole64((uint64_t)now->tv_sec << 32 | ((uint64_t)now->tv_nsec << 32) / 1000000000);
+	uint8_t erf[ERF_SIZE] = { [8] = ERF_INFINIBAND, [9] = ERF_VARYING_LENGTH };
+
+	memcpy(erf, &time, sizeof(time));
+	put16(erf + 10, (uint32_t)(ERF_SIZE + len));
+	put16(erf + 14, (uint32_t)len);
+	append(pcap, erf, sizeof(erf));
+}
+
 void pcap_add(struct pcap *pcap, const uint8_t *packet, size_t len)
 {
-	struct packet_header header = { .captured = (uint32_t)len, .length = (uint32_t)len };
+	size_t whole = pcap->ethernet ? len : ERF_SIZE + len;
+	struct packet_header header = { .captured = (uint32_t)whole, .length = (uint32_t)whole };
 	struct timespec now;
 
-	if (len > SNAP_LENGTH)
+	if (whole > SNAP_LENGTH)
 		return;
-	if (BUFFER - pcap->used < sizeof(header) + len)
+	if (BUFFER - pcap->used < sizeof(header) + whole)
 		pcap_flush(pcap);
 	clock_gettime(CLOCK_REALTIME, &now);
 	header.seconds = (uint32_t)now.tv_sec;
 	header.nanoseconds = (uint32_t)now.tv_nsec;
 	append(pcap, &header, sizeof(header));
+	if (!pcap->ethernet)
+		append_erf(pcap, &now, len);
 	append(pcap, packet, len);
 }
 

@@ -2,9 +2,9 @@
 /*
  * route.c - see route.h. IBTA vol 1, 7.7 (LRH), 8.3 (GRH); annex A16 (RoCE), A17 (RoCE v2).
  */
-#include <endian.h>
 #include <string.h>
 
+#include "softhca/net/bytes.h"
 #include "softhca/net/crc.h"
 #include "softhca/net/route.h"
 
@@ -30,22 +30,6 @@ enum {
 };
 
 static const uint8_t mapped_ipv4[12] = { [10] = 0xff, [11] = 0xff };
-
-static void put16(uint8_t *to, uint32_t value)
-{
-	to[0] = (uint8_t)(value >> 8);
-	to[1] = (uint8_t)value;
-}
-
-static uint16_t get16(const uint8_t *from)
-{
-	return (uint16_t)(from[0] << 8 | from[1]);
-}
-
-static uint32_t get32(const uint8_t *from)
-{
-	return (uint32_t)get16(from) << 16 | get16(from + 2);
-}
 
 /* RFC 1071: the sum of 16-bit words, to be folded and inverted */
 static uint32_t sum_words(uint32_t sum, const uint8_t *data, size_t len)

@@ -2,9 +2,9 @@
 /*
  * wire.c - see wire.h. Transport headers and checksums; the route before them is in route.c.
  */
-#include <endian.h>
 #include <string.h>
 
+#include "softhca/net/bytes.h"
 #include "softhca/net/crc.h"
 #include "softhca/net/route.h"
 #include "softhca/net/wire.h"
@@ -63,39 +63,6 @@ static const struct opcode opcodes[OPCODE_MASK + 1] = {
 	[0x16] = { true, FABRIC_SEND, false, true, IETH },
 	[0x17] = { true, FABRIC_SEND, true, true, IETH },
 };
-
-static void put16(uint8_t *to, uint16_t value)
-{
-	value = htobe16(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-static void put32(uint8_t *to, uint32_t value)
-{
-	value = htobe32(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-static void put64(uint8_t *to, uint64_t value)
-{
-	value = htobe64(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-static uint16_t get16(const uint8_t *from)
-{
-	return (uint16_t)(from[0] << 8 | from[1]);
-}
-
-static uint32_t get32(const uint8_t *from)
-{
-	return (uint32_t)get16(from) << 16 | get16(from + 2);
-}
-
-static uint64_t get64(const uint8_t *from)
-{
-	return (uint64_t)get32(from) << 32 | get32(from + 4);
-}
 
 /* ---- encoding ---- */
 
@@ -199,6 +166,11 @@ static uint8_t *put_extended(uint8_t *p, const struct fabric_msg *msg, unsigned 
 	return p;
 }
 
+static bool carries_payload(enum fabric_op op)
+{
+	return op == FABRIC_SEND || op == FABRIC_WRITE || op == FABRIC_READ_RESPONSE;
+}
+
 /* What part of the payload packet INDEX carries */
 struct slice {
 	const uint8_t *data;
@@ -210,7 +182,7 @@ static struct slice slice_of(const struct fabric_msg *msg, uint32_t index)
 	struct slice slice = { NULL, 0, 0 };
 	uint32_t from = index * msg->mtu;
 
-	if (!msg->payload || msg->op == FABRIC_ATOMIC_RESPONSE || from >= msg->payload_len)
+	if (!carries_payload(msg->op) || from >= msg->payload_len)
 		return slice;
 	slice.data = msg->payload + from;
 	slice.len = msg->payload_len - from;
@@ -416,9 +388,7 @@ static bool take_payload(uint8_t *payload, size_t len, struct fabric_msg *msg)
 		msg->payload_len = (uint32_t)msg->length;
 		return !len;
 	}
-	if (msg->op == FABRIC_SEND || msg->op == FABRIC_WRITE || msg->op == FABRIC_READ_RESPONSE)
-		return len <= WIRE_MTU_MAX;
-	return !len;
+	return carries_payload(msg->op) ? len <= WIRE_MTU_MAX : !len;
 }
 
 static bool take_transport(uint8_t *body, size_t len, struct fabric_msg *msg)

@@ -678,6 +678,8 @@ static void join_network(enum hca_link_layer link)
 	assert_int_equal(fabric_create(&flat.far_fabric), 0);
 	assert_int_equal(fabric_connect(flat.fabric, ethernet, flat.network, NULL), 0);
 	assert_int_equal(fabric_connect(flat.far_fabric, ethernet, flat.network, NULL), 0);
+	while (run_network())
+		; /* until they know each other */
 }
 
 static void leave_network(void)

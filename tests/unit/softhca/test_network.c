@@ -112,6 +112,52 @@ static void packets_are_lost_on_one_host_too(void **state)
 	run_with("loss:2%");
 }
 
+/* ---- captures ---- */
+
+/* How many packets of OPCODE an InfiniBand capture holds; all of them for -1 */
+static unsigned int captured(const char *path, int opcode)
+{
+	enum { MAGIC = 0xa1b23c4d, LINKTYPE = 197, BTH = 16 + 8 };
+	uint32_t head[6], packet[4];
+	uint8_t bytes[8192];
+	unsigned int count = 0;
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	assert_int_equal(fread(head, sizeof(head), 1, file), 1);
+	assert_int_equal(head[0], MAGIC);
+	assert_int_equal(head[5], LINKTYPE);
+	while (fread(packet, sizeof(packet), 1, file) == 1) {
+		assert_in_range(packet[2], 26, sizeof(bytes));
+		assert_int_equal(packet[2], packet[3]);
+		assert_int_equal(fread(bytes, packet[2], 1, file), 1);
+		count += opcode < 0 || bytes[BTH] == opcode;
+	}
+	fclose(file);
+	return count;
+}
+
+static void acknowledges_are_few(void **state)
+{
+	enum { WRITE_FIRST = 0x06, WRITE_MIDDLE = 0x07, WRITE_LAST = 0x08, ACK = 0x11 };
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s.pcap", flat.network[0] ? flat.network : "/tmp/flat-local");
+	assert_int_equal(fabric_connect(flat.fabric, false, NULL, path), 0);
+	pair(NULL, 256 * 1024);
+	write_to(to, rkey, from, 256 * 1024);
+	flat_run(LONG);
+	flat_expect_done(a->send_cq, REQ, 0);
+	unpair();
+	assert_int_equal(captured(path, WRITE_FIRST), 1);
+	assert_int_equal(captured(path, WRITE_MIDDLE), 254);
+	assert_int_equal(captured(path, WRITE_LAST), 1);
+	assert_int_equal(captured(path, ACK), 1);
+	assert_int_equal(captured(path, -1), 257);
+	unlink(path);
+}
+
 /* ---- hosts ---- */
 
 static void open_host(bool ethernet, struct fabric **fabric, int expect)
@@ -165,6 +211,15 @@ static void file_of_a_dead_host_is_replaced(void **state)
 	fabric_destroy(third);
 }
 
+static void remove_network(void)
+{
+	char lock[64];
+
+	snprintf(lock, sizeof(lock), "%s/lock", flat.network);
+	unlink(lock);
+	assert_int_equal(rmdir(flat.network), 0);
+}
+
 static void peer_that_has_left_is_silent(void **state)
 {
 	(void)state;
@@ -179,6 +234,7 @@ static void peer_that_has_left_is_silent(void **state)
 	unpair();
 	hca_destroy(flat.hca[0]);
 	fabric_destroy(flat.fabric);
+	remove_network();
 	fault_destroy(flat.fault);
 	free(flat.mem);
 	flat_setup(state); /* for the teardown */
@@ -257,6 +313,8 @@ int main(void)
 		OVER(many_packets_may_be_lost_and_late, flat_setup_network_roce),
 		OVER(packets_are_lost_on_one_host_too, flat_setup),
 		OVER(packets_are_lost_on_one_host_too, flat_setup_roce),
+		OVER(acknowledges_are_few, flat_setup),
+		OVER(acknowledges_are_few, flat_setup_network),
 		OVER(numbers_are_given_again, flat_setup_network),
 		OVER(other_link_layer_is_refused, flat_setup_network),
 		OVER(file_of_a_dead_host_is_replaced, flat_setup_network),
