@@ -11,6 +11,8 @@
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/srq.h"
 
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
 static const struct verbs_ops context_ops = {
 	.poll_cq = mlx5_poll_cq,
 	.req_notify_cq = cq_arm,
@@ -28,13 +30,26 @@ static const struct verbs_ops context_ops = {
 	.dealloc_td = td_dealloc,
 	.alloc_parent_domain = parent_domain_alloc,
 	.reg_mr = mr_reg,
+	.reg_dmabuf_mr = mr_reg_dmabuf,
+	.reg_mr_ex = mr_reg_ex,
+	.rereg_mr = mr_rereg,
 	.dereg_mr = mr_dereg,
+	.import_mr = mr_import,
+	.unimport_mr = mr_unimport,
+	.alloc_null_mr = mr_alloc_null,
+	.alloc_dm = dm_alloc,
+	.free_dm = dm_free,
+	.import_dm = dm_import,
+	.unimport_dm = dm_unimport,
+	.reg_dm_mr = dm_reg_mr,
+	.dm_export_dmabuf_fd = dm_export_dmabuf,
 	.create_ah = ah_create,
 	.destroy_ah = ah_destroy,
 	.alloc_mw = mw_alloc,
 	.dealloc_mw = mw_dealloc,
 	.bind_mw = mw_bind,
 	.create_cq = cq_create,
+	.resize_cq = cq_resize,
 	.destroy_cq = cq_destroy,
 	.create_qp = qp_create,
 	.modify_qp = qp_modify,
@@ -91,7 +106,18 @@ static int check_ucontext(const struct mlx5_context *ctx)
 	return 0;
 }
 
-int context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
+static int query_ucontext(struct mlx5_context *ctx)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_out(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, &ctx->caps, sizeof(ctx->caps)),
+	};
+	const struct verbs_udata udata = { .attrs = attrs, .nattrs = ARRAY_SIZE(attrs) };
+
+	return verbs_cmd_query_context(&ctx->vctx, &udata);
+}
+
+static int context_make(struct verbs_device *vdev, int cmd_fd,
+			int (*learn)(struct mlx5_context *ctx), struct verbs_context **vctx)
 {
 	struct mlx5_context *ctx = calloc(1, sizeof(*ctx));
 	int ret;
@@ -102,7 +128,7 @@ int context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **
 	if (ret)
 		goto free_ctx;
 	env_read(&ctx->env);
-	ret = get_ucontext(ctx);
+	ret = learn(ctx);
 	if (!ret)
 		ret = check_ucontext(ctx);
 	if (ret)
@@ -119,6 +145,16 @@ cleanup_vctx:
 free_ctx:
 	free(ctx);
 	return ret;
+}
+
+int context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
+{
+	return context_make(vdev, cmd_fd, get_ucontext, vctx);
+}
+
+int context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
+{
+	return context_make(vdev, cmd_fd, query_ucontext, vctx);
 }
 
 void context_free(struct verbs_context *vctx)

@@ -55,6 +55,8 @@ static inline bool context_is_mlx5(struct ibv_context *context)
 }
 
 int context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
+/* Around a kernel context that another process, or part of this one, has opened. */
+int context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 void context_free(struct verbs_context *vctx);
 
 /* What direct verbs may ask of the next open on this thread: MLX5_IB_ALLOC_UCTX_* flags. */
@@ -80,7 +82,24 @@ int pd_dealloc(struct ibv_pd *pd);
 uint32_t pd_number(struct ibv_pd *pd);
 int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 	   struct verbs_mr **vmr);
+int mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+		  unsigned int access, struct verbs_mr **vmr);
+int mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr);
+int mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+	     unsigned int access);
 int mr_dereg(struct verbs_mr *vmr);
+int mr_import(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr);
+void mr_unimport(struct verbs_mr *vmr);
+struct ibv_mr *mr_alloc_null(struct ibv_pd *pd);
+
+/* dm.c */
+struct ibv_dm *dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
+int dm_free(struct ibv_dm *dm);
+int dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **dm);
+void dm_unimport(struct ibv_dm *dm);
+struct ibv_mr *dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+			 unsigned int access);
+int dm_export_dmabuf(struct ibv_dm *dm);
 
 struct ibv_td *td_alloc(struct ibv_context *context, struct ibv_td_init_attr *attr);
 int td_dealloc(struct ibv_td *td);
@@ -109,6 +128,7 @@ int ah_destroy(struct ibv_ah *ah);
 /* cq.c */
 int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 	      struct verbs_cq **vcq);
+int cq_resize(struct ibv_cq *cq, int cqe);
 int cq_destroy(struct ibv_cq *cq);
 int cq_arm(struct ibv_cq *cq, int solicited_only);
 void cq_event(struct ibv_cq *cq);

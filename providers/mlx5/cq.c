@@ -179,6 +179,7 @@ int cq_destroy(struct ibv_cq *ibcq)
 	if (ret)
 		return ret;
 	dbrec_free(&ctx->dbrecs, cq->dbrec);
+	cq_free_old_rings(cq);
 	queue_mem_free(&cq->buf);
 	free(cq);
 	return 0;

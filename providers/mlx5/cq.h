@@ -42,6 +42,7 @@ struct mlx5_cq {
 	uint32_t cqn;
 	struct mlx5_uar *uar;
 	struct queue_mem buf;
+	struct cq_old_ring *old_rings; /* see cq_resize.c */
 };
 
 static inline struct mlx5_cq *to_mcq(struct ibv_cq *cq)
@@ -64,6 +65,9 @@ void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 
 /* Make every entry of a fresh ring the adapter's. */
 void cq_ring_init(struct mlx5_cq *cq);
+
+/* Free the memory of rings before the current one. */
+void cq_free_old_rings(struct mlx5_cq *cq);
 
 /* Forget all completions of the owner of RQ, which is about to go away or to be reset. */
 void cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);

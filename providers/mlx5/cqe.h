@@ -91,8 +91,12 @@ CQE_INLINE struct mlx5_rq *cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe
 CQE_INLINE bool cqe_is_pending(const struct mlx5_cq *cq)
 {
 	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
+	/* The mask before the ring: see cq_resize.c. */
+	uint32_t mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
+	const uint8_t *ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
 
-	return cqe_is_sw_owned(cq, cqe_at(cq, ci), ci);
+	return cqe_is_sw_owned(
+		cq, (const struct mlx5_cqe64 *)(ring + ((size_t)(ci & mask) << cq->entry_log)), ci);
 }
 
 /* The next completion, at *CI, which it moves on; false: there is none. The caller writes the

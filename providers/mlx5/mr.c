@@ -1,34 +1,101 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - memory regions of this process.
+ * mr.c - memory regions: of this process, of dma-bufs, imported, and the null region.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "providers/mlx5/context.h"
 
+/* Hand out MR, or free it. */
+static int finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
+{
+	if (ret)
+		free(mr);
+	else
+		*vmr = mr;
+	return ret;
+}
+
 int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 	   struct verbs_mr **vmr)
 {
 	struct verbs_mr *mr = calloc(1, sizeof(*mr));
-	int ret;
 
 	if (!mr)
 		return ENOMEM;
-	ret = verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL);
-	if (ret) {
-		free(mr);
-		return ret;
-	}
-	*vmr = mr;
-	return 0;
+	return finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);
+}
+
+int mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+		  unsigned int access, struct verbs_mr **vmr)
+{
+	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+
+	if (!mr)
+		return ENOMEM;
+	return finish(verbs_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr, NULL), mr,
+		      vmr);
+}
+
+int mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr)
+{
+	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+
+	if (!mr)
+		return ENOMEM;
+	return finish(verbs_cmd_reg_mr_ex(pd, attr, mr, NULL), mr, vmr);
+}
+
+int mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+	     unsigned int access)
+{
+	return verbs_cmd_rereg_mr(vmr, flags, pd, addr, length, (uintptr_t)addr, access, NULL);
 }
 
 int mr_dereg(struct verbs_mr *vmr)
 {
-	int ret = verbs_cmd_dereg_mr(vmr);
+	int ret = vmr->kind == VERBS_MR_NULL ? 0 : verbs_cmd_dereg_mr(vmr);
 
 	if (!ret)
 		free(vmr);
 	return ret;
+}
+
+int mr_import(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)
+{
+	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+
+	if (!mr)
+		return ENOMEM;
+	return finish(verbs_cmd_query_mr(pd, handle, mr), mr, vmr);
+}
+
+void mr_unimport(struct verbs_mr *vmr)
+{
+	free(vmr);
+}
+
+/* The null region is a key of the adapter: reads give nothing, writes go nowhere. The kernel told it
+ * when the device was opened. */
+struct ibv_mr *mr_alloc_null(struct ibv_pd *pd)
+{
+	struct mlx5_context *ctx = to_mctx(pd->context);
+	struct verbs_mr *mr;
+
+	if (!(ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY)) {
+		verbs_warn("alloc_null_mr: the device has no null key");
+		errno = ENOTSUP;
+		return NULL;
+	}
+	mr = calloc(1, sizeof(*mr));
+	if (!mr) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	mr->kind = VERBS_MR_NULL;
+	mr->mr.context = pd->context;
+	mr->mr.pd = pd;
+	mr->mr.lkey = ctx->caps.dump_fill_mkey;
+	return &mr->mr;
 }

@@ -64,6 +64,7 @@ VERBS_DRIVER(mlx5) = {
 	.alloc_device = device_alloc,
 	.free_device = device_free,
 	.alloc_context = context_alloc,
+	.import_context = context_import,
 	.free_context = context_free,
 };
 VERBS_DRIVER_REGISTER(mlx5)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_resize.c - gives a CQ a ring of another size while completions are in it.
+ *
+ * PRM: the adapter switches to the new ring at once; the last CQE in the old one is of the opcode
+ * RESIZE_CQ and takes an index. Unread CQEs move to the new ring, one index up, so that the one
+ * that is not there is at the front.
+ *
+ * A poller may look at the ring for something pending without the lock (cqe_is_pending()): it must
+ * find memory there, whatever mixture of old and new it sees. So rings never shrink as memory, a
+ * larger ring is published before the mask that needs it, and old ones stay until the CQ goes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/cqe.h"
+#include "providers/mlx5/doorbell.h"
+
+struct cq_old_ring {
+	struct cq_old_ring *next;
+	struct queue_mem buf;
+};
+
+struct new_ring {
+	struct queue_mem buf;
+	uint8_t *ring;
+	uint32_t count_log;
+};
+
+static struct mlx5_cqe64 *new_cqe(const struct mlx5_cq *cq, const struct new_ring *to,
+				  uint32_t index)
+{
+	uint32_t mask = (1u << to->count_log) - 1;
+
+	return (struct mlx5_cqe64 *)(to->ring + ((size_t)(index & mask) << cq->entry_log));
+}
+
+static void set_owner(struct mlx5_cqe64 *cqe, bool owner)
+{
+	cqe->op_own = (uint8_t)((cqe->op_own & ~MLX5_CQE_OWNER_MASK) | owner);
+}
+
+/* Every entry is the adapter's: its owner bit is not the one of the index that comes there next. */
+static void new_ring_init(const struct mlx5_cq *cq, const struct new_ring *to)
+{
+	uint32_t first = cq->ci + 1;
+
+	for (uint32_t i = first; i != first + (1u << to->count_log); i++) {
+		struct mlx5_cqe64 *cqe = new_cqe(cq, to, i);
+
+		cqe->op_own = MLX5_CQE_INVALID << PRM_CQE_OPCODE_SHIFT;
+		set_owner(cqe, !(i >> to->count_log & 1));
+	}
+}
+
+static void move_one(const struct mlx5_cq *cq, const struct new_ring *to, uint32_t from)
+{
+	size_t size = (size_t)1 << cq->entry_log, front = size - sizeof(struct mlx5_cqe64);
+	struct mlx5_cqe64 *dst = new_cqe(cq, to, from + 1);
+
+	memcpy((uint8_t *)dst - front, (const uint8_t *)cqe_at(cq, from) - front, size);
+	set_owner(dst, (from + 1) >> to->count_log & 1);
+}
+
+static int move_unread(const struct mlx5_cq *cq, const struct new_ring *to)
+{
+	for (uint32_t i = cq->ci; i != cq->ci + (1u << cq->count_log); i++) {
+		if (!cqe_is_sw_owned(cq, cqe_at(cq, i), i))
+			break;
+		dma_load_barrier();
+		if (cqe_opcode(cqe_at(cq, i)) == MLX5_CQE_RESIZE_CQ)
+			return 0;
+		move_one(cq, to, i);
+	}
+	verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
+		   cq->cqn);
+	return EIO;
+}
+
+static void publish(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
+{
+	old->buf = cq->buf;
+	old->next = cq->old_rings;
+	cq->old_rings = old;
+	cq->buf = to->buf;
+	__atomic_store_n(&cq->ring, to->ring, __ATOMIC_RELEASE);
+	__atomic_store_n(&cq->mask, (1u << to->count_log) - 1, __ATOMIC_RELEASE);
+	cq->count_log = to->count_log;
+	__atomic_store_n(&cq->ci, cq->ci + 1, __ATOMIC_RELAXED);
+	doorbell_cq_consumed(cq->dbrec, cq->ci);
+}
+
+static int run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
+{
+	const struct mlx5_ib_resize_cq req = {
+		.buf_addr = (uintptr_t)to->buf.addr,
+		.cqe_size = (uint16_t)(1u << cq->entry_log),
+	};
+	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
+	int ret, moved;
+
+	new_ring_init(cq, to);
+	ret = verbs_cmd_resize_cq(&cq->vcq.cq, (1u << to->count_log) - 1, &udata);
+	if (ret)
+		return ret;
+	/* The adapter writes to the new ring now, whether the old one was complete or not. */
+	moved = move_unread(cq, to);
+	publish(cq, old, to);
+	cq->vcq.cq.cqe = (int)cq->mask;
+	return moved;
+}
+
+static int alloc_new(struct mlx5_cq *cq, struct new_ring *to)
+{
+	size_t size = max_of((size_t)1 << (to->count_log + cq->entry_log), cq->buf.size);
+	struct ibv_pd *pd = cq->buf.owner ? &cq->buf.owner->pd : NULL;
+	int ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_CQ, size, &to->buf);
+
+	if (!ret)
+		to->ring =
+			(uint8_t *)to->buf.addr + (1u << cq->entry_log) - sizeof(struct mlx5_cqe64);
+	return ret;
+}
+
+static int check_size(struct mlx5_cq *cq, int cqe)
+{
+	const struct ibv_device_attr *device;
+	int ret = device_attr_get(to_mctx(cq->vcq.cq.context), &device);
+
+	if (ret || (cqe > 0 && cqe <= device->max_cqe))
+		return ret;
+	verbs_warn("resize_cq: cqe is %d, must be 1 to %d", cqe, device->max_cqe);
+	return EINVAL;
+}
+
+static int resize_to(struct mlx5_cq *cq, struct new_ring *to)
+{
+	struct cq_old_ring *old = calloc(1, sizeof(*old));
+	int ret = old ? alloc_new(cq, to) : ENOMEM;
+	bool switched;
+
+	if (ret) {
+		free(old);
+		return ret;
+	}
+	qlock_enter(&cq->lock);
+	ret = run_resize(cq, old, to);
+	switched = cq->buf.addr == to->buf.addr;
+	qlock_leave(&cq->lock);
+	if (!switched) {
+		queue_mem_free(&to->buf);
+		free(old);
+	}
+	return ret;
+}
+
+int cq_resize(struct ibv_cq *ibcq, int cqe)
+{
+	struct mlx5_cq *cq = to_mcq(ibcq);
+	struct new_ring to = { 0 };
+	int ret = check_size(cq, cqe);
+
+	if (ret)
+		return ret;
+	to.count_log = log2_ceil((uint64_t)cqe + 1);
+	return to.count_log == cq->count_log ? 0 : resize_to(cq, &to);
+}
+
+void cq_free_old_rings(struct mlx5_cq *cq)
+{
+	struct cq_old_ring *old;
+
+	while ((old = cq->old_rings)) {
+		cq->old_rings = old->next;
+		queue_mem_free(&old->buf);
+		free(old);
+	}
+}

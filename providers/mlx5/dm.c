@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dm.c - device memory: pieces of the adapter's own memory, mapped so that the program can copy to
+ * and from them, and registered like any other.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "providers/mlx5/context.h"
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+#define ALLOWED_ACCESS                                                               \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
+	 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_OPTIONAL_RANGE)
+#define COPY_UNIT 4 /* the adapter's memory is written and read in words */
+
+struct mlx5_dm {
+	struct ibv_dm dm;
+	size_t length;
+	void *map; /* whole pages */
+	size_t map_size;
+	uint8_t *start; /* of the memory, in the first page */
+};
+
+static struct mlx5_dm *to_mdm(struct ibv_dm *dm)
+{
+	return container_of(dm, struct mlx5_dm, dm);
+}
+
+static int check_copy(const struct mlx5_dm *dm, const char *call, uint64_t offset, size_t length)
+{
+	if (offset > dm->length || length > dm->length - offset) {
+		verbs_warn("%s: offset %llu and length %zu go beyond the %zu bytes of the memory",
+			   call, (unsigned long long)offset, length, dm->length);
+		return EFAULT;
+	}
+	if (offset % COPY_UNIT || length % COPY_UNIT) {
+		verbs_warn("%s: offset %llu and length %zu must be multiples of %d", call,
+			   (unsigned long long)offset, length, COPY_UNIT);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_t length)
+{
+	struct mlx5_dm *dm = to_mdm(ibdm);
+	volatile uint32_t *to = (volatile uint32_t *)(dm->start + offset);
+	int ret = check_copy(dm, "memcpy_to_dm", offset, length);
+
+	for (size_t i = 0; !ret && i < length / COPY_UNIT; i++) {
+		uint32_t word;
+
+		memcpy(&word, (const char *)from + i * COPY_UNIT, sizeof(word));
+		to[i] = word;
+	}
+	return ret;
+}
+
+static int copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t length)
+{
+	struct mlx5_dm *dm = to_mdm(ibdm);
+	const volatile uint32_t *from = (const volatile uint32_t *)(dm->start + offset);
+	int ret = check_copy(dm, "memcpy_from_dm", offset, length);
+
+	for (size_t i = 0; !ret && i < length / COPY_UNIT; i++) {
+		uint32_t word = from[i];
+
+		memcpy((char *)to + i * COPY_UNIT, &word, sizeof(word));
+	}
+	return ret;
+}
+
+/* mmap() takes a command and an index, of which the upper half lies above the command. */
+static off_t map_offset(uint16_t index, size_t page)
+{
+	uint64_t pgoff =
+		(uint64_t)(index >> 8) << 16 | MLX5_IB_MMAP_DEVICE_MEM << 8 | (index & 0xff);
+
+	return (off_t)(pgoff * page);
+}
+
+static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, uint64_t start)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	dm->map_size = align_up((start & (page - 1)) + dm->length, page);
+	dm->map = mmap(NULL, dm->map_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       ctx->vctx.context.cmd_fd, map_offset(index, page));
+	if (dm->map == MAP_FAILED) {
+		int ret = errno;
+
+		verbs_warn("device memory of %zu bytes cannot be mapped: errno %d", dm->length,
+			   ret);
+		return ret;
+	}
+	dm->start = (uint8_t *)dm->map + (start & (page - 1));
+	dm->dm.memcpy_to_dm = copy_to;
+	dm->dm.memcpy_from_dm = copy_from;
+	return 0;
+}
+
+static int run_alloc(struct mlx5_context *ctx, const struct ibv_alloc_dm_attr *attr,
+		     struct mlx5_dm *dm)
+{
+	uint64_t start = 0;
+	uint16_t index = 0;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_out(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &start, sizeof(start)),
+		verbs_attr_out(MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &index, sizeof(index)),
+	};
+	const struct verbs_udata udata = { .attrs = attrs, .nattrs = ARRAY_SIZE(attrs) };
+	int ret = verbs_cmd_alloc_dm(&ctx->vctx.context, attr, &dm->dm, &udata);
+
+	if (ret)
+		return ret;
+	ret = dm_map(ctx, dm, index, start);
+	if (ret)
+		verbs_cmd_free_dm(&dm->dm);
+	return ret;
+}
+
+static int alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
+		 struct mlx5_dm **out)
+{
+	struct mlx5_dm *dm;
+	int ret;
+
+	if (attr->comp_mask) {
+		verbs_warn("alloc_dm: comp_mask is %#x, must be 0", attr->comp_mask);
+		return EINVAL;
+	}
+	dm = calloc(1, sizeof(*dm));
+	if (!dm)
+		return ENOMEM;
+	dm->length = attr->length;
+	ret = run_alloc(to_mctx(context), attr, dm);
+	if (ret)
+		free(dm);
+	else
+		*out = dm;
+	return ret;
+}
+
+struct ibv_dm *dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
+{
+	struct mlx5_dm *dm;
+	int ret = alloc(context, attr, &dm);
+
+	if (!ret)
+		return &dm->dm;
+	errno = ret;
+	return NULL;
+}
+
+int dm_free(struct ibv_dm *ibdm)
+{
+	int ret = verbs_cmd_free_dm(ibdm);
+
+	if (!ret)
+		dm_unimport(ibdm);
+	return ret;
+}
+
+static int run_query(struct mlx5_context *ctx, uint32_t handle, struct mlx5_dm *dm)
+{
+	uint64_t start = 0, length = 0;
+	uint16_t index = 0;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, handle),
+		verbs_attr_out(MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, &start, sizeof(start)),
+		verbs_attr_out(MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, &index, sizeof(index)),
+		verbs_attr_out(MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &length, sizeof(length)),
+	};
+	int ret = verbs_cmd_run(&ctx->vctx.context, UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY,
+				attrs, ARRAY_SIZE(attrs));
+
+	if (ret) {
+		verbs_warn("import_dm: the context has no device memory of handle %u: errno %d",
+			   handle, ret);
+		return ret;
+	}
+	dm->length = length;
+	return dm_map(ctx, dm, index, start);
+}
+
+int dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **out)
+{
+	struct mlx5_dm *dm = calloc(1, sizeof(*dm));
+	int ret = dm ? run_query(to_mctx(context), handle, dm) : ENOMEM;
+
+	if (ret) {
+		free(dm);
+		return ret;
+	}
+	dm->dm.context = context;
+	dm->dm.handle = handle;
+	dm->dm.comp_mask = IBV_DM_MASK_HANDLE;
+	*out = &dm->dm;
+	return 0;
+}
+
+/* The mapping and the object here, not the adapter's memory. */
+void dm_unimport(struct ibv_dm *ibdm)
+{
+	struct mlx5_dm *dm = to_mdm(ibdm);
+
+	munmap(dm->map, dm->map_size);
+	free(dm);
+}
+
+static int reg(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+	       unsigned int access, struct verbs_mr **mr)
+{
+	int ret;
+
+	if (offset > to_mdm(dm)->length || length > to_mdm(dm)->length - offset) {
+		verbs_warn(
+			"reg_dm_mr: offset %llu and length %zu go beyond the %zu bytes of the memory",
+			(unsigned long long)offset, length, to_mdm(dm)->length);
+		return EINVAL;
+	}
+	if (access & ~(unsigned int)ALLOWED_ACCESS) {
+		verbs_warn("reg_dm_mr: access is %#x, supported are %#x", access, ALLOWED_ACCESS);
+		return EINVAL;
+	}
+	*mr = calloc(1, sizeof(**mr));
+	if (!*mr)
+		return ENOMEM;
+	ret = verbs_cmd_reg_dm_mr(pd, dm, offset, length, access, *mr, NULL);
+	if (ret)
+		free(*mr);
+	return ret;
+}
+
+struct ibv_mr *dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+			 unsigned int access)
+{
+	struct verbs_mr *mr;
+	int ret = reg(pd, dm, offset, length, access, &mr);
+
+	if (!ret)
+		return &mr->mr;
+	errno = ret;
+	return NULL;
+}
+
+/* A dma-buf of the pages that the memory is mapped from. */
+int dm_export_dmabuf(struct ibv_dm *dm)
+{
+	uint64_t start = 0;
+	uint16_t index = 0;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, dm->handle),
+		verbs_attr_out(MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, &start, sizeof(start)),
+		verbs_attr_out(MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, &index, sizeof(index)),
+	};
+	int ret = verbs_cmd_run(dm->context, UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, attrs,
+				ARRAY_SIZE(attrs));
+	int fd = -1;
+
+	if (!ret)
+		ret = verbs_cmd_alloc_dmabuf(dm->context, (uint64_t)map_offset(index, 1), &fd);
+	if (!ret)
+		return fd;
+	errno = ret;
+	return -1;
+}
