@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fuzz_core.c - commands, work, messages and time in any order, against the device core.
+ */
+#include "softhca/fault.h"
+#include "softhca/device/hca.h"
+#include "tests/fuzz/world.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+/* What seldom happens */
+static void misfortune(struct world *world, unsigned int hca)
+{
+	static const char *const faults[] = { "drop", "drop:5%", "kill:40", "drop:3" };
+
+	switch (pick(&world->source, 4)) {
+	case 0:
+		hca_set_link(world->hca[hca], HCA_ALL_PORTS, pick(&world->source, 2));
+		break;
+	case 1:
+		fault_add(world->fault, faults[pick(&world->source, 4)], world->now);
+		break;
+	case 2:
+		if (once_in(&world->source, 4))
+			hca_kill(world->hca[hca]);
+		break;
+	default:
+		fuzz_objects(world, hca);
+	}
+}
+
+static void step(struct world *world)
+{
+	unsigned int hca = pick(&world->source, WORLD_HCAS);
+	uint32_t what = pick(&world->source, 64);
+
+	if (what < 16)
+		fuzz_command(world, hca);
+	else if (what < 40)
+		fuzz_work(world, hca);
+	else if (what < 48)
+		fuzz_message(world, hca);
+	else if (what < 62)
+		world_progress(world);
+	else if (what < 63)
+		fuzz_connect(world);
+	else
+		misfortune(world, hca);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static struct world world;
+	unsigned int i;
+
+	world_begin(&world, data, len);
+	for (i = 0; i < WORLD_HCAS; i++)
+		fuzz_objects(&world, i);
+	fuzz_connect(&world);
+	while (world.source.left)
+		step(&world);
+	world_end(&world);
+	return 0;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * work.c - what software puts into memory and rings for: send and receive WQEs of all shapes,
+ * doorbells of all registers, and damage to whatever stands there.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "softhca/device/driver_ifc.h"
+#include "tests/fuzz/world.h"
+
+enum { BB = 64, SEG = 16, MAX_WQE = 1024, SQ_DOORBELL = 0x800, CQ_DOORBELL = 0x20 };
+
+struct wqe {
+	uint8_t bytes[MAX_WQE];
+	size_t len;
+};
+
+static void put(struct wqe *wqe, uint64_t value, int bytes)
+{
+	while (bytes-- && wqe->len < MAX_WQE)
+		wqe->bytes[wqe->len++] = bytes < 8 ? value >> (8 * bytes) : 0;
+}
+
+static void put_random(struct world *world, struct wqe *wqe, int bytes)
+{
+	while (bytes--)
+		put(wqe, take(&world->source), 1);
+}
+
+/* ---- segments ---- */
+
+static uint32_t some_key(struct world *world, unsigned int hca, uint64_t *addr, uint32_t *len)
+{
+	const struct object *mkey = world_object(world, hca, KIND_MKEY);
+
+	*addr = world_page(world);
+	*len = pick(&world->source, 2 * WORLD_PAGE);
+	if (!mkey || once_in(&world->source, 32))
+		return take_edge(&world->source);
+	*addr = mkey->start + pick(&world->source, mkey->len ? mkey->len : 1);
+	return mkey->n << 8;
+}
+
+static void put_data(struct world *world, unsigned int hca, struct wqe *wqe)
+{
+	uint64_t addr;
+	uint32_t len, key = some_key(world, hca, &addr, &len);
+
+	put(wqe, once_in(&world->source, 32) ? take_edge(&world->source) : len, 4);
+	put(wqe, key, 4);
+	put(wqe, addr, 8);
+}
+
+static void put_inline(struct world *world, struct wqe *wqe)
+{
+	uint32_t len = pick(&world->source, once_in(&world->source, 8) ? 1024 : 64);
+
+	put(wqe, 0x80000000u | len, 4);
+	while (len-- && wqe->len < MAX_WQE)
+		put(wqe, len, 1);
+	while (wqe->len % SEG)
+		put(wqe, 0, 1);
+}
+
+static void put_remote(struct world *world, unsigned int hca, struct wqe *wqe)
+{
+	uint64_t addr;
+	uint32_t len, key = some_key(world, !hca, &addr, &len);
+
+	put(wqe, addr, 8);
+	put(wqe, key, 4);
+	put(wqe, 0, 4);
+}
+
+/* Address vector: Q_Key, destination, route */
+static void put_vector(struct world *world, unsigned int hca, struct wqe *wqe)
+{
+	put(wqe, pick(&world->source, 3), 4);
+	put(wqe, 0, 4);
+	put(wqe, 0x80000000u | world_number(world, !hca, KIND_QP), 4);
+	put(wqe, pick(&world->source, 4), 4);
+	put(wqe, 0, 8);
+	put(wqe, take(&world->source), 4);
+	put(wqe, pick(&world->source, 2) << 30, 4);
+	put(wqe, once_in(&world->source, 4) ? 0xff : 0x20 + !hca, 1);
+	put_random(world, wqe, 15);
+}
+
+/* Control, new context and translations of a memory key */
+static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
+{
+	unsigned int i, count = pick(&world->source, 8);
+
+	put_random(world, wqe, 1);
+	put(wqe, 0, 3);
+	put(wqe, pick(&world->source, 16), 2);
+	put(wqe, 0, 2);
+	put_random(world, wqe, 8);
+	put(wqe, 0, 32);
+	put_random(world, wqe, 16);
+	put(wqe, world_number(world, hca, KIND_PD), 4);
+	put(wqe, world_page(world), 8);
+	put(wqe, pick(&world->source, 8 * WORLD_PAGE), 8);
+	put(wqe, 0, 16);
+	put(wqe, pick(&world->source, 16), 4);
+	put(wqe, 0, 8);
+	for (i = 0; i < count; i++)
+		put_data(world, hca, wqe);
+}
+
+static void put_segments(struct world *world, unsigned int hca, struct wqe *wqe, bool with_inline)
+{
+	unsigned int i, count = pick(&world->source, once_in(&world->source, 8) ? 64 : 4);
+
+	for (i = 0; i < count && wqe->len < MAX_WQE; i++)
+		if (with_inline && once_in(&world->source, 4))
+			put_inline(world, wqe);
+		else
+			put_data(world, hca, wqe);
+}
+
+/* ---- send ---- */
+
+static const uint8_t opcodes[] = {
+	0x00, 0x01, 0x08, 0x09, 0x0a, 0x0b, 0x0e, 0x10, 0x11, 0x12, 0x13, 0x14, 0x25, 0x2d,
+};
+
+static bool has_remote(uint8_t opcode)
+{
+	return opcode == 0x08 || opcode == 0x09 || (opcode >= 0x10 && opcode <= 0x15);
+}
+
+static void build(struct world *world, unsigned int hca, const struct object *qp, struct wqe *wqe)
+{
+	struct source *source = &world->source;
+	uint8_t opcode = opcodes[pick(source, sizeof(opcodes))];
+	size_t i;
+
+	memset(wqe, 0, sizeof(*wqe));
+	put(wqe, (uint32_t)qp->sq_pi << 8 | opcode, 4);
+	put(wqe, (uint64_t)qp->n << 8, 4);
+	put(wqe, pick(source, 2) ? 8 : take(source), 4);
+	put(wqe, once_in(source, 4) ? world_number(world, !hca, KIND_MKEY) << 8 : 0, 4);
+	if (qp->service == PRM_QP_ST_UD || qp->service == PRM_QP_ST_QP1)
+		put_vector(world, hca, wqe);
+	if (qp->service == PRM_QP_ST_XRC) {
+		put(wqe, world_number(world, !hca, KIND_SRQ), 4);
+		put(wqe, 0, 12);
+	}
+	if (opcode == 0x25)
+		put_umr(world, hca, wqe);
+	if (has_remote(opcode))
+		put_remote(world, hca, wqe);
+	if (opcode == 0x11 || opcode == 0x12)
+		put_random(world, wqe, SEG);
+	put_segments(world, hca, wqe, opcode != 0x10);
+	wqe->bytes[7] = wqe->len / SEG > 63 ? 63 : wqe->len / SEG;
+	for (i = 0; once_in(source, 6) && i < 4; i++)
+		wqe->bytes[pick(source, wqe->len)] ^= 1u << pick(source, 8);
+}
+
+static void store(struct world *world, uint64_t addr, const void *bytes, size_t len)
+{
+	uint8_t *at = world_at(world, addr, len);
+
+	if (at)
+		memcpy(at, bytes, len);
+}
+
+static void store_word(struct world *world, uint64_t addr, uint32_t value)
+{
+	uint32_t be = htobe32(value);
+
+	store(world, addr, &be, sizeof(be));
+}
+
+static void post_send(struct world *world, unsigned int hca, struct object *qp)
+{
+	uint64_t ring = qp->ring + ((uint64_t)qp->rq_stride << qp->rq_log), first;
+	uint32_t size = BB << qp->sq_log;
+	struct wqe wqe;
+	size_t i;
+
+	build(world, hca, qp, &wqe);
+	for (i = 0; i < wqe.len; i += SEG)
+		store(world, ring + (qp->sq_pi * BB + i) % size, wqe.bytes + i, SEG);
+	qp->sq_pi += (wqe.len + BB - 1) / BB;
+	if (once_in(&world->source, 32))
+		qp->sq_pi = take32(&world->source);
+	store_word(world, qp->dbr + 4, qp->sq_pi);
+	if (once_in(&world->source, 4))
+		return;
+	memcpy(&first, wqe.bytes, sizeof(first));
+	world_doorbell(world, hca, qp->uar, SQ_DOORBELL, first);
+}
+
+/* ---- receive ---- */
+
+static void post_receive(struct world *world, unsigned int hca, struct object *qp)
+{
+	struct wqe wqe = { .len = 0 };
+
+	if (!qp->rq_stride)
+		return;
+	while (wqe.len < qp->rq_stride && wqe.len < MAX_WQE)
+		put_data(world, hca, &wqe);
+	store(world, qp->ring + (uint64_t)(qp->rq_pi % (1u << qp->rq_log)) * qp->rq_stride,
+	      wqe.bytes, qp->rq_stride);
+	qp->rq_pi += once_in(&world->source, 32) ? take32(&world->source) : 1;
+	store_word(world, qp->dbr, qp->rq_pi);
+}
+
+/* A link to the next WQE, which may be any, then its segments */
+static void post_shared(struct world *world, unsigned int hca, enum kind kind)
+{
+	struct object *srq = world_object(world, hca, kind);
+	struct wqe wqe = { .len = 0 };
+
+	if (!srq)
+		return;
+	put(&wqe, 0, 2);
+	put(&wqe, pick(&world->source, 8), 2);
+	put(&wqe, 0, 12);
+	put_data(world, hca, &wqe);
+	put_data(world, hca, &wqe);
+	store(world, srq->ring + pick(&world->source, 16) * 32, wqe.bytes, wqe.len);
+	srq->rq_pi += 1 + (once_in(&world->source, 32) ? take32(&world->source) : 0);
+	store_word(world, srq->dbr, srq->rq_pi);
+}
+
+/* ---- completions and events ---- */
+
+static void consume(struct world *world, unsigned int hca)
+{
+	struct object *cq = world_object(world, hca, KIND_CQ);
+	uint64_t word;
+
+	if (!cq)
+		return;
+	cq->rq_pi += pick(&world->source, 16);
+	store_word(world, cq->dbr,
+		   once_in(&world->source, 16) ? take32(&world->source) : cq->rq_pi);
+	word = (uint64_t)(pick(&world->source, 2) << 24 | cq->rq_pi) << 32 | cq->n;
+	world_doorbell(world, hca, cq->uar, CQ_DOORBELL, htobe64(word));
+}
+
+static void update_events(struct world *world, unsigned int hca)
+{
+	uint64_t word = world_number(world, hca, KIND_EQ) << 24 | pick(&world->source, 64);
+
+	world_doorbell(world, hca, world_number(world, hca, KIND_UAR),
+		       pick(&world->source, 2) ? PRM_EQ_ARM : PRM_EQ_UPDATE, htobe64(word << 32));
+}
+
+/* ---- anything ---- */
+
+static void ring_anything(struct world *world, unsigned int hca)
+{
+	struct source *source = &world->source;
+	uint64_t value = (uint64_t)take32(source) << 32;
+
+	value |= once_in(source, 2) ? world_number(world, hca, KIND_QP) << 8 : take_edge(source);
+	world_doorbell(world, hca, world_number(world, hca, KIND_UAR),
+		       once_in(source, 2) ? pick(source, 4096) : pick(source, 64) * 64,
+		       htobe64(value));
+}
+
+/* What a front does whose doorbell pages are plain memory */
+static void scan(struct world *world, unsigned int hca)
+{
+	uint32_t uar = world_number(world, hca, KIND_UAR);
+
+	watch_begin("hca_uar_scan");
+	hca_uar_scan_sq(world->hca[hca], uar);
+	hca_uar_scan_cq(world->hca[hca], uar);
+	watch_end();
+}
+
+static void damage_memory(struct world *world)
+{
+	uint64_t addr = world_page(world) + pick(&world->source, WORLD_PAGE / 4) * 4;
+
+	store_word(world, addr, take_edge(&world->source));
+}
+
+void fuzz_work(struct world *world, unsigned int hca)
+{
+	struct object *qp = world_object(world, hca, KIND_QP);
+	uint32_t what = pick(&world->source, 17);
+
+	if (qp && once_in(&world->source, 2))
+		qp = &world->object[hca][KIND_QP][0]; /* the one that has a peer */
+	if (what < 8 && qp)
+		post_send(world, hca, qp);
+	else if (what < 11 && qp)
+		post_receive(world, hca, qp);
+	else if (what == 11)
+		post_shared(world, hca, pick(&world->source, 2) ? KIND_SRQ : KIND_RMP);
+	else if (what == 12)
+		consume(world, hca);
+	else if (what == 13)
+		update_events(world, hca);
+	else if (what == 14)
+		ring_anything(world, hca);
+	else if (what == 15)
+		scan(world, hca);
+	else
+		damage_memory(world);
+}
