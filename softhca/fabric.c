@@ -201,7 +201,7 @@ static void deliver(struct fabric *fabric, const struct fabric_msg *msg)
 
 	LIST_FOREACH(station, &fabric->stations, entry)
 	{
-		if (!is_at(station, &msg->addr))
+		if (!is_at(station, &msg->addr) || !port_is_up(station->hca, station->port))
 			continue;
 		/* timers of the receiver count from here, too */
 		if (station->hca->now < fabric->now)
@@ -219,7 +219,7 @@ static void message_arrived(void *owner, const struct fabric_msg *msg)
 
 void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg)
 {
-	if (from->dead)
+	if (from->dead || !port_is_up(from, msg->addr.port))
 		return;
 	if (is_lost(from)) {
 		trace_line(from->config.trace, "fault: message of QP 0x%06x, PSN 0x%06x is lost",

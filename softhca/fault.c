@@ -3,7 +3,8 @@
  * fault.c - parses fault texts and counts towards them.
  *
  * The caller's lock guards messages; commands are counted by the front, possibly from several
- * threads, hence the atomic counter.
+ * threads, hence the atomic counters. Faults are only ever put in front of the list, so that it can
+ * be walked while one is added.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -13,22 +14,32 @@
 
 #include "softhca/fault.h"
 
-enum kind { FAIL_COMMAND, DROP_NTH, DROP_RANDOM, KILL_AT, LOSE_PACKET, DELAY_PACKET };
+enum kind {
+	FAIL_COMMAND,
+	LOSE_COMMAND,
+	DROP_NTH,
+	DROP_RANDOM,
+	KILL_AT,
+	LOSE_PACKET,
+	DELAY_PACKET,
+	TIMED,
+};
 
 enum { PARTS_OF_PERCENT = 10000 };
 
 struct one_fault {
 	enum kind kind;
-	uint64_t n;  /* which one, percent, or of packets PARTS_OF_PERCENT of it */
+	uint64_t n;  /* which one; percent; of packets PARTS_OF_PERCENT of it; or when: ns */
 	bool random; /* of packets: a share of them, not one */
 	int err;
+	enum fault_event event;
+	bool done; /* the event has been told */
 	struct one_fault *next;
 };
 
 struct fault {
-	struct one_fault *list;
-	atomic_uint_fast64_t commands;
-	uint64_t messages, packets;
+	_Atomic(struct one_fault *) list;
+	atomic_uint_fast64_t commands, queued, messages, packets;
 	uint64_t random;
 };
 
@@ -92,6 +103,32 @@ static bool parse_errno(const char *text, int *err)
 	return *err != 0;
 }
 
+/* What counts, and how far that has come */
+static const struct {
+	const char *name;
+	enum kind kind;
+} counted[] = {
+	{ "cmd", FAIL_COMMAND }, { "cmd-timeout", LOSE_COMMAND }, { "drop", DROP_NTH },
+	{ "kill", KILL_AT },     { "loss", LOSE_PACKET },         { "late", DELAY_PACKET },
+};
+
+static const struct {
+	const char *name;
+	enum fault_event event;
+} timed[] = {
+	{ "kill", FAULT_DIE },
+	{ "link-down", FAULT_LINK_DOWN },
+	{ "link-up", FAULT_LINK_UP },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Is TEXT's first LEN bytes NAME? */
+static bool is_name(const char *text, size_t len, const char *name)
+{
+	return strlen(name) == len && !memcmp(text, name, len);
+}
+
 /* N, or a percentage with up to four decimals */
 static bool parse_packets(const char *text, struct one_fault *one)
 {
@@ -113,60 +150,124 @@ static bool parse_packets(const char *text, struct one_fault *one)
 	return !strcmp(text, "%") && one->n <= 100 * PARTS_OF_PERCENT;
 }
 
-static bool parse(const char *text, struct one_fault *one)
+static bool is_of_packets(const struct one_fault *one)
 {
-	bool drop = !strncmp(text, "drop:", 5);
+	return one->kind == LOSE_PACKET || one->kind == DELAY_PACKET;
+}
 
-	if (!strncmp(text, "cmd:", 4)) {
-		text += 4;
-		one->kind = FAIL_COMMAND;
-		return parse_number(&text, &one->n) && one->n && *text == '=' &&
-		       parse_errno(text + 1, &one->err);
-	}
-	if (!strncmp(text, "loss:", 5) || !strncmp(text, "late:", 5)) {
-		one->kind = text[1] == 'o' ? LOSE_PACKET : DELAY_PACKET;
-		return parse_packets(text + 5, one);
-	}
-	if (!drop && strncmp(text, "kill:", 5))
-		return false;
-	text += 5;
-	one->kind = drop ? DROP_NTH : KILL_AT;
+static bool parse_count(const char *text, struct one_fault *one)
+{
+	if (is_of_packets(one))
+		return parse_packets(text, one);
 	if (!parse_number(&text, &one->n))
 		return false;
-	if (drop && !strcmp(text, "%")) {
+	if (one->kind == DROP_NTH && !strcmp(text, "%")) {
 		one->kind = DROP_RANDOM;
 		return one->n <= 100;
 	}
+	if (one->kind == FAIL_COMMAND)
+		return one->n && *text == '=' && parse_errno(text + 1, &one->err);
 	return one->n && !*text;
 }
 
-int fault_add(struct fault *fault, const char *text)
+static bool parse_counted(const char *text, size_t len, struct one_fault *one)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(counted); i++) {
+		if (!is_name(text, len, counted[i].name))
+			continue;
+		one->kind = counted[i].kind;
+		one->n = 1;
+		if (text[len])
+			return parse_count(text + len + 1, one);
+		return one->kind != FAIL_COMMAND;
+	}
+	return false;
+}
+
+static bool parse_timed(const char *text, size_t len, uint64_t now, struct one_fault *one)
+{
+	enum { MAX_MS = 1000000000, NS_PER_MS = 1000000 };
+	uint64_t ms = 0;
+	size_t i;
+
+	for (i = 0; i < COUNT(timed); i++) {
+		if (!is_name(text, len, timed[i].name))
+			continue;
+		one->kind = TIMED;
+		one->event = timed[i].event;
+		text += len;
+		if (*text++ == '@' && (!parse_number(&text, &ms) || ms > MAX_MS || *text))
+			return false;
+		one->n = now + ms * NS_PER_MS;
+		return true;
+	}
+	return false;
+}
+
+static bool parse(const char *text, uint64_t now, struct one_fault *one)
+{
+	size_t len = strcspn(text, ":@");
+
+	if (text[len] == ':')
+		return parse_counted(text, len, one);
+	return parse_timed(text, len, now, one) || (!text[len] && parse_counted(text, len, one));
+}
+
+/* Counting begins now. */
+static void count_from(const struct fault *fault, struct one_fault *one)
+{
+	if (one->kind == FAIL_COMMAND)
+		one->n += fault->commands;
+	else if (one->kind == LOSE_COMMAND)
+		one->n += fault->queued;
+	else if (one->kind == DROP_NTH || one->kind == KILL_AT)
+		one->n += fault->messages;
+	else if (is_of_packets(one) && !one->random)
+		one->n += fault->packets;
+}
+
+int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
 {
 	struct one_fault *one = calloc(1, sizeof(*one));
 
 	if (!one)
 		return ENOMEM;
-	if (!parse(text, one)) {
+	if (!parse(text, now_ns, one)) {
 		free(one);
 		return EINVAL;
 	}
+	count_from(fault, one);
 	one->next = fault->list;
 	fault->list = one;
 	return 0;
 }
 
+/* ---- counting ---- */
+
+static const struct one_fault *find(struct fault *fault, enum kind kind, uint64_t n)
+{
+	const struct one_fault *one = fault->list;
+
+	while (one && (one->kind != kind || one->n != n))
+		one = one->next;
+	return one;
+}
+
 int fault_command(struct fault *fault)
 {
 	const struct one_fault *one;
-	uint64_t n;
 
 	if (!fault)
 		return 0;
-	n = atomic_fetch_add(&fault->commands, 1) + 1;
-	for (one = fault->list; one; one = one->next)
-		if (one->kind == FAIL_COMMAND && one->n == n)
-			return one->err;
-	return 0;
+	one = find(fault, FAIL_COMMAND, atomic_fetch_add(&fault->commands, 1) + 1);
+	return one ? one->err : 0;
+}
+
+bool fault_lose_command(struct fault *fault)
+{
+	return fault && find(fault, LOSE_COMMAND, atomic_fetch_add(&fault->queued, 1) + 1);
 }
 
 /* splitmix64: passes any seed, 0 included */
@@ -179,15 +280,16 @@ static uint64_t next_random(struct fault *fault)
 	return z ^ (z >> 31);
 }
 
-static enum fault_action action_of(struct fault *fault, const struct one_fault *one)
+static enum fault_action action_of(struct fault *fault, const struct one_fault *one,
+				   uint64_t message)
 {
 	switch (one->kind) {
 	case DROP_NTH:
-		return fault->messages == one->n ? FAULT_DROP : FAULT_NONE;
+		return message == one->n ? FAULT_DROP : FAULT_NONE;
 	case DROP_RANDOM:
 		return next_random(fault) % 100 < one->n ? FAULT_DROP : FAULT_NONE;
 	case KILL_AT:
-		return fault->messages == one->n ? FAULT_KILL : FAULT_NONE;
+		return message == one->n ? FAULT_KILL : FAULT_NONE;
 	default:
 		return FAULT_NONE;
 	}
@@ -197,21 +299,17 @@ enum fault_action fault_message(struct fault *fault)
 {
 	enum fault_action worst = FAULT_NONE, action;
 	const struct one_fault *one;
+	uint64_t message;
 
 	if (!fault)
 		return FAULT_NONE;
-	fault->messages++;
+	message = atomic_fetch_add(&fault->messages, 1) + 1;
 	for (one = fault->list; one; one = one->next) {
-		action = action_of(fault, one);
+		action = action_of(fault, one, message);
 		if (action > worst)
 			worst = action;
 	}
 	return worst;
-}
-
-static bool is_of_packets(const struct one_fault *one)
-{
-	return one->kind == LOSE_PACKET || one->kind == DELAY_PACKET;
 }
 
 bool fault_has_packets(const struct fault *fault)
@@ -224,12 +322,12 @@ bool fault_has_packets(const struct fault *fault)
 	return false;
 }
 
-static bool hits_packet(struct fault *fault, const struct one_fault *one)
+static bool hits_packet(struct fault *fault, const struct one_fault *one, uint64_t packet)
 {
 	if (!is_of_packets(one))
 		return false;
 	if (!one->random)
-		return fault->packets == one->n;
+		return packet == one->n;
 	return next_random(fault) % (100 * PARTS_OF_PERCENT) < one->n;
 }
 
@@ -237,12 +335,13 @@ enum packet_fault fault_packet(struct fault *fault)
 {
 	enum packet_fault worst = PACKET_FINE;
 	const struct one_fault *one;
+	uint64_t packet;
 
 	if (!fault)
 		return PACKET_FINE;
-	fault->packets++;
+	packet = atomic_fetch_add(&fault->packets, 1) + 1;
 	for (one = fault->list; one; one = one->next) {
-		if (!hits_packet(fault, one))
+		if (!hits_packet(fault, one, packet))
 			continue;
 		if (one->kind == LOSE_PACKET)
 			worst = PACKET_LOST;
@@ -250,4 +349,34 @@ enum packet_fault fault_packet(struct fault *fault)
 			worst = PACKET_LATE;
 	}
 	return worst;
+}
+
+/* ---- time ---- */
+
+static struct one_fault *earliest(const struct fault *fault)
+{
+	struct one_fault *one, *found = NULL;
+
+	for (one = fault->list; one; one = one->next)
+		if (one->kind == TIMED && !one->done && (!found || one->n <= found->n))
+			found = one;
+	return found;
+}
+
+bool fault_due(struct fault *fault, uint64_t now_ns, enum fault_event *event)
+{
+	struct one_fault *one = fault ? earliest(fault) : NULL;
+
+	if (!one || one->n > now_ns)
+		return false;
+	one->done = true;
+	*event = one->event;
+	return true;
+}
+
+uint64_t fault_deadline(const struct fault *fault)
+{
+	const struct one_fault *one = fault ? earliest(fault) : NULL;
+
+	return one ? one->n : FAULT_NEVER;
 }

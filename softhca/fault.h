@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * fault.h - the faults a user asks for, one text each:
- *	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name); front's
+ *	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name); process front's
+ *	cmd-timeout:N	the Nth command of the command queue is never answered; PCI front's
  *	drop:N		the Nth fabric message (request or response) is lost
  *	drop:N%		each fabric message is lost with that probability
  *	loss:N		the Nth packet is lost
  *	loss:N%		each packet is lost with that probability; may have decimals
  *	late:N, late:N%	the next packet overtakes it
  *	kill:N		the adapter dies when the Nth fabric message is sent
- * N counts from 1 over the whole life of the adapter. Random choices follow the seed.
+ *	kill@MS		it dies after MS milliseconds
+ *	link-down@MS	all its ports lose their link
+ *	link-up@MS	and get it back
+ * N counts from 1, and time runs, from the moment when the fault is added: at start, or while the
+ * adapter works. Random choices follow the seed. A fault without its number ("kill", "cmd-timeout")
+ * means the next message or command, or at once.
  */
 #ifndef SOFTHCA_FAULT_H
 #define SOFTHCA_FAULT_H
@@ -24,14 +30,26 @@ enum fault_action {
 	FAULT_KILL,
 };
 
+enum fault_event {
+	FAULT_DIE,
+	FAULT_LINK_DOWN,
+	FAULT_LINK_UP,
+};
+
+#define FAULT_NEVER UINT64_MAX
+
 int fault_create(uint64_t seed, struct fault **fault);
 void fault_destroy(struct fault *fault);
 
-/* Add one fault. 0, or EINVAL for a text that is none of the above. */
-int fault_add(struct fault *fault, const char *text);
+/* Add one fault; time begins at NOW_NS (CLOCK_MONOTONIC). 0, or EINVAL for a text that is none of
+ * the above. One thread at a time adds; others may count meanwhile. */
+int fault_add(struct fault *fault, const char *text, uint64_t now_ns);
 
 /* Count one kernel command: the errno it has to fail with, or 0. FAULT may be NULL. */
 int fault_command(struct fault *fault);
+
+/* Count one command of a command queue: must it get lost? FAULT may be NULL. */
+bool fault_lose_command(struct fault *fault);
 
 /* Count one fabric message. FAULT may be NULL. */
 enum fault_action fault_message(struct fault *fault);
@@ -46,5 +64,11 @@ enum packet_fault {
 bool fault_has_packets(const struct fault *fault);
 /* What happens to one packet. FAULT may be NULL. */
 enum packet_fault fault_packet(struct fault *fault);
+
+/* The earliest event that is due at NOW_NS, once; false when there is none. FAULT may be NULL. One
+ * thread at a time asks. */
+bool fault_due(struct fault *fault, uint64_t now_ns, enum fault_event *event);
+/* When the next event is due, or FAULT_NEVER */
+uint64_t fault_deadline(const struct fault *fault);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "softhca/front/control.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/run.h"
 #include "softhca/front/vfio-user/server.h"
@@ -24,6 +25,8 @@ int main(int argc, char **argv)
 		return daemon_serve(&options);
 	case COMMAND_PCI:
 		return pci_serve(&options);
+	case COMMAND_FAULT:
+		return control_send(&options);
 	default:
 		options_print_help();
 		return EXIT_SUCCESS;

@@ -20,6 +20,7 @@ enum option_use {
 	DESCRIBES_ADAPTER = 1 << 2,
 	REPEATS = 1 << 3,
 	FOR_PCI = 1 << 4,
+	FOR_FAULT = 1 << 5,
 };
 #define FOR_ADAPTER (FOR_RUN | FOR_SERVE | FOR_PCI | DESCRIBES_ADAPTER)
 
@@ -125,6 +126,14 @@ static int more_verbose(struct options *options, const struct option_def *def, c
 	return 0;
 }
 
+static int set_once(struct options *options, const struct option_def *def, const char *value)
+{
+	(void)def;
+	(void)value;
+	options->once = true;
+	return 0;
+}
+
 static int ask_help(struct options *options, const struct option_def *def, const char *value)
 {
 	(void)def;
@@ -136,8 +145,8 @@ static int ask_help(struct options *options, const struct option_def *def, const
 #define AT(member) offsetof(struct options, member)
 
 static const struct option_def option_table[] = {
-	{ "socket", "PATH", "run: join the adapters served there; serve, pci: listen there",
-	  set_string, AT(socket_path), 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI },
+	{ "socket", "PATH", "run, fault: the adapters served there; serve, pci: listen there",
+	  set_string, AT(socket_path), 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT },
 	{ "devices", "N", "number of adapters, mlx5_0 and up (default 1)", set_u32, AT(devices), 1,
 	  MAX_DEVICES, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "ports", "N", "ports of each adapter (default 1)", set_u32, AT(ports), 1, MAX_PORTS,
@@ -161,6 +170,9 @@ static const struct option_def option_table[] = {
 	  AT(seed), 0, UINT64_MAX, FOR_ADAPTER },
 	{ "fault", "SPEC", "inject a fault; may be repeated", add_fault, 0, 0, 0,
 	  FOR_ADAPTER | REPEATS },
+	{ "command-timeout", "MS", "pci: what the driver is told to wait for a command (60000)",
+	  set_u32, AT(command_timeout_ms), 100, 1000000, FOR_PCI },
+	{ "once", NULL, "pci: end when the virtual machine does", set_once, 0, 0, 0, FOR_PCI },
 	{ "trace", "FILE", "write every verbs call, command, WQE and CQE to FILE", set_string,
 	  AT(trace_path), 0, 0, FOR_ADAPTER },
 	{ "network", "DIR", "be a host of the network of all that name this directory", set_string,
@@ -184,9 +196,22 @@ static const char usage[] =
 	"  softhca serve --socket PATH [options]\n"
 	"        keep adapters running until told to stop by SIGTERM or SIGINT\n"
 	"  softhca pci --socket PATH [options]\n"
-	"        be a PCI device for a virtual machine: QEMU's vfio-user-pci connects to PATH\n"
+	"        be a PCI device for a virtual machine: QEMU's vfio-user-pci connects to PATH;\n"
+	"        when it has gone, the next one may, and finds an adapter that is as new\n"
+	"  softhca fault --socket PATH FAULT...\n"
+	"        inject faults into the running adapters served at PATH\n"
 	"\n"
 	"Options:\n";
+
+static const char faults[] =
+	"\n"
+	"Faults, for --fault at start or while running; counts and times begin then:\n"
+	"  drop:N  drop:N%          lose the Nth message, or N per cent of all\n"
+	"  kill  kill:N  kill@MS    the adapter dies: now, at the Nth message, after MS milliseconds;\n"
+	"                           a kernel driver finds that in the health buffer, and resets it\n"
+	"  link-down@MS  link-up@MS the link of all ports; without @MS at once\n"
+	"  cmd:N=ERRNO              run, serve: the Nth kernel command fails\n"
+	"  cmd-timeout:N            pci: the Nth command of the command queue is never answered\n";
 
 void options_print_help(void)
 {
@@ -200,6 +225,7 @@ void options_print_help(void)
 			 def->argument ? def->argument : "");
 		printf("  %-24s %s\n", left, def->help);
 	}
+	fputs(faults, stdout);
 }
 
 static const struct option_def *find_option(const char *name, size_t len)
@@ -249,6 +275,8 @@ static int parse_command(const char *word, struct options *options)
 		options->command = COMMAND_SERVE;
 	else if (!strcmp(word, "pci"))
 		options->command = COMMAND_PCI;
+	else if (!strcmp(word, "fault"))
+		options->command = COMMAND_FAULT;
 	else if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
 		options->command = COMMAND_HELP;
 	else {
@@ -284,6 +312,14 @@ static int check_server(const struct options *options, const char *command)
 	return 0;
 }
 
+static int check_fault(const struct options *options)
+{
+	if (options->socket_path && options->program && options->program[0])
+		return 0;
+	log_error("fault: usage: softhca fault --socket PATH FAULT...");
+	return EINVAL;
+}
+
 static int check(const struct options *options)
 {
 	switch (options->command) {
@@ -296,6 +332,8 @@ static int check(const struct options *options)
 			return check_server(options, "pci");
 		log_error("pci: one device for each server");
 		return EINVAL;
+	case COMMAND_FAULT:
+		return check_fault(options);
 	default:
 		return 0;
 	}
@@ -306,7 +344,7 @@ int options_parse(int argc, char **argv, struct options *options)
 	int at = 2;
 	int ret;
 
-	*options = (struct options){ .devices = 1, .ports = 1 };
+	*options = (struct options){ .devices = 1, .ports = 1, .command_timeout_ms = 60000 };
 	if (argc < 2) {
 		log_error("no command given; see softhca --help");
 		return EINVAL;

@@ -19,6 +19,7 @@ enum command {
 	COMMAND_RUN,
 	COMMAND_SERVE,
 	COMMAND_PCI,
+	COMMAND_FAULT,
 };
 
 struct options {
@@ -34,9 +35,11 @@ struct options {
 	const char *trace_path;
 	const char *network_path; /* directory of the hosts of one network, or NULL */
 	const char *pcap_path;
+	uint32_t command_timeout_ms; /* pci: how long the driver waits for a command */
+	bool once;                   /* pci: end with the first client */
 	uint32_t verbose;
 	bool adapter_options_given; /* any that describes the adapter: not for one that somebody else serves */
-	char **program;             /* NULL-terminated, argv of PROGRAM */
+	char **program;             /* NULL-terminated: argv of PROGRAM; fault: the texts */
 };
 
 /* 0, or EINVAL after saying on standard error what is wrong. */

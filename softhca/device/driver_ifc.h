@@ -58,6 +58,7 @@ enum prm_register {
 	PRM_REG_PVLC = 0x500f,
 	PRM_REG_NODE_DESC = 0x6001,
 	PRM_REG_HOST_ENDIANNESS = 0x7004,
+	PRM_REG_DTOR = 0xc00e, /* default timeouts */
 };
 
 #define QUERY_PAGES_OUT_NUM_PAGES           PRM(0xc, 31, 0)
@@ -91,6 +92,17 @@ enum prm_register {
 #define PVLC_REG_VL_OPERATIONAL             PRM(0xc, 3, 0)
 
 #define MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT PRM_PART(0x10)
+/* Milliseconds, while the multiplier in bits 31:29 is 0 */
+#define DTOR_REG_PCIE_TOGGLE_TO                 PRM(0x4, 19, 0)
+#define DTOR_REG_HEALTH_POLL_TO                 PRM(0x14, 19, 0)
+#define DTOR_REG_FULL_CRDUMP_TO                 PRM(0x18, 19, 0)
+#define DTOR_REG_FW_RESET_TO                    PRM(0x1c, 19, 0)
+#define DTOR_REG_FLUSH_ON_ERR_TO                PRM(0x20, 19, 0)
+#define DTOR_REG_PCI_SYNC_UPDATE_TO             PRM(0x24, 19, 0)
+#define DTOR_REG_TEAR_DOWN_TO                   PRM(0x28, 19, 0)
+#define DTOR_REG_FSM_REACTIVATE_TO              PRM(0x2c, 19, 0)
+#define DTOR_REG_RECLAIM_PAGES_TO               PRM(0x30, 19, 0)
+#define DTOR_REG_RECLAIM_VFS_PAGES_TO           PRM(0x34, 19, 0)
 
 #define ALLOC_XRCD_OUT_XRCD                 PRM(0x8, 23, 0)
 #define DEALLOC_XRCD_IN_XRCD                PRM(0x8, 23, 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * port.c - ports: LID, GUID, GID and P_Key tables, state. Every port is active at once; on
+ * port.c - ports: LID, GUID, GID and P_Key tables, state. A port whose link is up is active; on
  * InfiniBand the fabric stands in for the subnet manager, on RoCE software fills the GID table.
  */
 #include <string.h>

@@ -117,6 +117,28 @@ static const char *reg_host_endianness(struct hca *hca, bool write, uint8_t *dat
 	return write && data[0] & 0x80 ? "reg: big-endian hosts" : NULL;
 }
 
+/* How long a driver has to wait for the adapter at most; nothing takes this one that long. */
+static const char *reg_dtor(const struct hca *hca, bool write, uint8_t *data)
+{
+	static const struct {
+		uint32_t field, ms;
+	} timeouts[] = {
+		{ DTOR_REG_PCIE_TOGGLE_TO, 2000 },   { DTOR_REG_HEALTH_POLL_TO, 2000 },
+		{ DTOR_REG_FULL_CRDUMP_TO, 60000 },  { DTOR_REG_FW_RESET_TO, 60000 },
+		{ DTOR_REG_FLUSH_ON_ERR_TO, 2000 },  { DTOR_REG_PCI_SYNC_UPDATE_TO, 5000 },
+		{ DTOR_REG_TEAR_DOWN_TO, 3000 },     { DTOR_REG_FSM_REACTIVATE_TO, 5000 },
+		{ DTOR_REG_RECLAIM_PAGES_TO, 5000 }, { DTOR_REG_RECLAIM_VFS_PAGES_TO, 120000 },
+	};
+	size_t i;
+
+	(void)hca;
+	if (write)
+		return "reg: timeouts are read-only";
+	for (i = 0; i < sizeof(timeouts) / sizeof(timeouts[0]); i++)
+		prm_set(data, timeouts[i].field, timeouts[i].ms);
+	return NULL;
+}
+
 static const struct {
 	uint16_t id;
 	uint16_t size;
@@ -131,6 +153,7 @@ static const struct {
 	{ PRM_REG_PPCNT, PRM_PPCNT_REG_SIZE, reg_ppcnt },
 	{ PRM_REG_NODE_DESC, 64, reg_node_desc },
 	{ PRM_REG_HOST_ENDIANNESS, 16, reg_host_endianness },
+	{ PRM_REG_DTOR, 64, reg_dtor },
 };
 
 static enum prm_status access_one(struct hca *hca, struct cmd *cmd, size_t i)

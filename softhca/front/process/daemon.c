@@ -20,6 +20,8 @@
 
 #include "softhca/fabric.h"
 #include "softhca/fault.h"
+#include "softhca/front/control.h"
+#include "softhca/front/faults.h"
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/engine.h"
@@ -141,6 +143,13 @@ static int runner_add(int fd)
 	return ret;
 }
 
+static void control_ready(struct watch *watch, uint32_t events)
+{
+	(void)events;
+	control_receive(watch->fd, the_daemon.fault, engine_now());
+	engine_kick();
+}
+
 static void door_ready(struct watch *watch, uint32_t events)
 {
 	int fd = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC);
@@ -151,18 +160,6 @@ static void door_ready(struct watch *watch, uint32_t events)
 }
 
 /* ---- adapters ---- */
-
-static int add_faults(const struct options *options)
-{
-	int ret = fault_create(options->seed, &the_daemon.fault);
-
-	for (unsigned int i = 0; !ret && i < options->num_faults; i++) {
-		ret = fault_add(the_daemon.fault, options->faults[i]);
-		if (ret)
-			log_error("--fault %s: not a fault that softhca knows", options->faults[i]);
-	}
-	return ret;
-}
 
 static int open_trace(const struct options *options)
 {
@@ -227,7 +224,7 @@ static int start(const struct options *options)
 	raise_fd_limit();
 	ret = watch_start();
 	if (!ret)
-		ret = add_faults(options);
+		ret = faults_create(options, engine_now(), &the_daemon.fault);
 	if (!ret)
 		ret = open_trace(options);
 	if (!ret)
@@ -345,9 +342,9 @@ static int listen_at(const char *path, int *door)
 
 int daemon_serve(const struct options *options)
 {
-	struct watch door, signals;
+	struct watch door, control, signals;
 	sigset_t mask;
-	int fd = -1, ret;
+	int fd = -1, control_fd = -1, ret;
 
 	block_signals(&mask);
 	ret = listen_at(options->socket_path, &fd);
@@ -355,11 +352,17 @@ int daemon_serve(const struct options *options)
 		log_error("cannot listen at %s: %s", options->socket_path, strerror(ret));
 		return EXIT_FAILURE;
 	}
-	ret = start(options);
+	ret = control_open(options->socket_path, &control_fd);
 	if (ret)
 		goto close_door;
+	ret = start(options);
+	if (ret)
+		goto close_control;
 	door = (struct watch){ fd, door_ready };
+	control = (struct watch){ control_fd, control_ready };
 	ret = watch_add(&door, EPOLLIN);
+	if (!ret)
+		ret = watch_add(&control, EPOLLIN);
 	if (!ret)
 		ret = watch_signals(&signals, &mask);
 	if (!ret) {
@@ -368,6 +371,8 @@ int daemon_serve(const struct options *options)
 		watch_loop();
 	}
 	finish();
+close_control:
+	control_close(options->socket_path, control_fd);
 close_door:
 	unlink(options->socket_path);
 	close(fd);

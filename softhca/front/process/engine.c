@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "softhca/fabric.h"
+#include "softhca/front/faults.h"
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/engine.h"
@@ -59,7 +60,7 @@ static struct {
 	uint64_t spin_until;
 } engine = { .last_lock = PTHREAD_MUTEX_INITIALIZER };
 
-static uint64_t now_ns(void)
+uint64_t engine_now(void)
 {
 	struct timespec now;
 
@@ -111,12 +112,26 @@ static bool scan_adapter(struct adapter *adapter)
 	return found;
 }
 
+/* Those that are due. Returns when the next is. */
+static uint64_t run_faults(uint64_t now)
+{
+	struct daemon *daemon = engine.daemon;
+	struct hca *hcas[MAX_DEVICES];
+	uint64_t due = fault_deadline(daemon->fault);
+
+	if (due > now)
+		return due;
+	for (unsigned int i = 0; i < daemon->num_adapters; i++)
+		hcas[i] = daemon->adapters[i]->hca;
+	return faults_run(daemon->fault, hcas, daemon->num_adapters, now);
+}
+
 /* One round over all adapters; sets when the next is due at the latest. True if there was work. */
 static bool run_adapters(uint64_t now, uint64_t *due)
 {
 	bool worked = false;
 
-	*due = HCA_IDLE;
+	*due = run_faults(now);
 	worked = fabric_progress(engine.daemon->fabric, now);
 	for (unsigned int i = 0; i < engine.daemon->num_adapters; i++) {
 		struct adapter *adapter = engine.daemon->adapters[i];
@@ -245,7 +260,7 @@ static void *engine_main(void *unused)
 	tune_thread();
 	wake_up();
 	while (!atomic_load(&engine.stop)) {
-		uint64_t now = now_ns();
+		uint64_t now = engine_now();
 
 		if (run_adapters(now, &due))
 			wake_up();

@@ -5,6 +5,8 @@
 #ifndef SOFTHCA_PROCESS_ENGINE_H
 #define SOFTHCA_PROCESS_ENGINE_H
 
+#include <stdint.h>
+
 struct daemon;
 struct adapter;
 struct uar_page;
@@ -13,6 +15,8 @@ int engine_start(struct daemon *daemon);
 void engine_stop(void);
 /* Something may have to be done at once: a command was executed. */
 void engine_kick(void);
+/* The clock that it gives the device core */
+uint64_t engine_now(void);
 
 /* Doorbells of PAGE are noticed from now on, or no longer. */
 void engine_add_page(struct adapter *adapter, struct uar_page *page);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bar.c - registers. The initialization segment says that the adapter is up, takes the address of
- * the command queue and its doorbells; page N of the BAR is UAR N.
+ * bar.c - registers. The initialization segment says that the adapter is up and well, takes the
+ * address of the command queue and its doorbells; page N of the BAR is UAR N.
  *
  * The device core numbers UARs from behind the pages of the segment. The MSI-X table, also there,
- * is the client's business. PRM: Initialization Segment.
+ * is the client's business. PRM: Initialization Segment, Health Buffer; layouts as in the kernel's
+ * <linux/mlx5/device.h>, struct mlx5_init_seg.
  */
 #include <endian.h>
 #include <string.h>
@@ -18,6 +19,13 @@ enum {
 	CMDQ_ADDR_HIGH = 0x10,
 	CMDQ_ADDR_LOW = 0x14, /* and sizes, and nic_interface */
 	CMD_DOORBELL = 0x18,
+	INITIALIZING = 0x1fc,
+	HEALTH_FW_VER = 0x230,
+	HEALTH_HW_ID = 0x234,
+	HEALTH_RFR_SEVERITY = 0x238,
+	HEALTH_SYNDROME = 0x23c,
+	COMMAND_TIMEOUT = 0xff8,
+	INIT_TIMEOUT = 0xffc, /* 0 says that neither is there */
 	TIMER_HIGH = 0x1000,
 	TIMER_LOW = 0x1004,
 	HEALTH_COUNTER = 0x1010,
@@ -25,7 +33,18 @@ enum {
 	FIRST_UAR_PAGE = 4,
 };
 
-enum { FW_MAJOR = 16, FW_MINOR = 35, FW_SUBMINOR = 65, CMDIF = 5 };
+enum { FW_MAJOR = 16, FW_MINOR = 35, FW_SUBMINOR = 65, CMDIF = 5, HW_ID = 0x20d };
+
+enum {
+	RESET_SUPPORTED = 1 << 30, /* bit 31, "initializing", is never seen: start takes no time */
+	INIT_TIMEOUT_MS = 2000,
+	NIC_STATE_SHIFT = 8,
+	NIC_STATE_MASK = 7,
+	SEVERITY_ALERT = 1,
+	SEVERITY_VALID = 1 << 3,
+	SYNDROME_SHIFT = 16,
+};
+#define REQUESTS_RESET (1u << 31) /* rfr_severity: bit 7 of the first byte */
 
 static uint64_t now_ns(void)
 {
@@ -33,6 +52,24 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static uint32_t read_health(const struct bar *bar, uint64_t offset)
+{
+	switch (offset) {
+	case HEALTH_FW_VER:
+		return FW_MAJOR << 24 | FW_MINOR << 16 | FW_SUBMINOR;
+	case HEALTH_HW_ID:
+		return HW_ID;
+	case HEALTH_RFR_SEVERITY:
+		if (!bar->syndrome)
+			return 0;
+		return REQUESTS_RESET | (SEVERITY_VALID | SEVERITY_ALERT) << 24;
+	case HEALTH_SYNDROME:
+		return (uint32_t)bar->syndrome << SYNDROME_SHIFT;
+	default:
+		return 0;
+	}
 }
 
 /* What stands at OFFSET, a multiple of 4; what is not named reads 0. */
@@ -46,7 +83,14 @@ static uint32_t read_register(const struct bar *bar, uint64_t offset)
 	case CMDQ_ADDR_HIGH:
 		return bar->cmdq.addr >> 32;
 	case CMDQ_ADDR_LOW:
-		return (uint32_t)bar->cmdq.addr | CMDQ_LOG_ENTRIES << 4 | CMDQ_LOG_STRIDE;
+		return (uint32_t)bar->cmdq.addr | (uint32_t)bar->nic_state << NIC_STATE_SHIFT |
+		       CMDQ_LOG_ENTRIES << 4 | CMDQ_LOG_STRIDE;
+	case INITIALIZING:
+		return RESET_SUPPORTED;
+	case COMMAND_TIMEOUT:
+		return bar->command_timeout_ms;
+	case INIT_TIMEOUT:
+		return INIT_TIMEOUT_MS;
 	case TIMER_HIGH:
 		return now_ns() >> 32;
 	case TIMER_LOW:
@@ -54,44 +98,61 @@ static uint32_t read_register(const struct bar *bar, uint64_t offset)
 	case HEALTH_COUNTER: /* alive: ten times a second it is another one */
 		return (uint32_t)(now_ns() / 100000000);
 	default:
-		return 0;
+		return read_health(bar, offset);
 	}
 }
 
 void bar_read(const struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len)
 {
-	uint32_t i;
+	uint32_t i, be = 0;
 
 	for (i = 0; i < len; i++, offset++) {
-		uint32_t be = htobe32(read_register(bar, offset & ~3ull));
-
+		if (i == 0 || offset % 4 == 0)
+			be = htobe32(read_register(bar, offset & ~3ull));
 		data[i] = ((const uint8_t *)&be)[offset & 3];
 	}
 }
 
-static void write_register(struct bar *bar, uint64_t offset, uint32_t value)
+/* The low half of the command queue's address comes with the state that the driver wants. */
+static bool write_cmdq_low(struct bar *bar, uint32_t value)
+{
+	uint32_t state = value >> NIC_STATE_SHIFT & NIC_STATE_MASK;
+
+	if (state == BAR_NIC_SW_RESET)
+		return true;
+	if (state != BAR_NIC_FULL)
+		return false;
+	bar->nic_state = BAR_NIC_FULL;
+	cmdq_set_address(&bar->cmdq, (uint64_t)bar->cmdq_high << 32 | (value & ~(PAGE - 1u)));
+	return false;
+}
+
+static bool write_register(struct bar *bar, uint64_t offset, uint32_t value)
 {
 	switch (offset) {
 	case CMDQ_ADDR_HIGH:
 		bar->cmdq_high = value;
-		break;
+		return false;
 	case CMDQ_ADDR_LOW:
-		bar->cmdq.addr = (uint64_t)bar->cmdq_high << 32 | (value & ~(PAGE - 1u));
-		break;
+		return write_cmdq_low(bar, value);
 	case CMD_DOORBELL:
 		cmdq_ring(&bar->cmdq, value);
-		break;
+		return false;
+	default:
+		return false;
 	}
 }
 
-static void write_segment(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len)
+static bool write_segment(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len)
 {
+	bool reset = false;
 	uint32_t i, be;
 
-	for (i = 0; i + 4 <= len && offset % 4 == 0; i += 4) {
+	for (i = 0; i + 4 <= len && offset % 4 == 0 && offset + i < PAGE; i += 4) {
 		memcpy(&be, data + i, sizeof(be));
-		write_register(bar, offset + i, be32toh(be));
+		reset |= write_register(bar, offset + i, be32toh(be));
 	}
+	return reset;
 }
 
 /* A doorbell is 4 or 8 bytes; a BlueFlame write begins with one and its other bytes follow. */
@@ -105,16 +166,18 @@ static void write_uar(struct bar *bar, uint64_t offset, const uint8_t *data, uin
 	hca_uar_write(bar->hca, offset / PAGE, offset % PAGE, value);
 }
 
-void bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len)
+bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len)
 {
 	if (offset < FIRST_UAR_PAGE * PAGE)
-		write_segment(bar, offset, data, len);
-	else
-		write_uar(bar, offset, data, len);
+		return write_segment(bar, offset, data, len);
+	write_uar(bar, offset, data, len);
+	return false;
 }
 
-void bar_reset(struct bar *bar)
+void bar_reset(struct bar *bar, enum bar_nic_state nic_state)
 {
-	bar->cmdq.addr = 0;
+	cmdq_set_address(&bar->cmdq, 0);
 	bar->cmdq_high = 0;
+	bar->nic_state = nic_state;
+	bar->syndrome = 0;
 }

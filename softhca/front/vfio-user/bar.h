@@ -5,21 +5,35 @@
 #ifndef SOFTHCA_VFIO_USER_BAR_H
 #define SOFTHCA_VFIO_USER_BAR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "softhca/front/vfio-user/cmdq.h"
 
 #define BAR_SIZE (256ull << 20) /* a page for each UAR number there can be */
 
+enum bar_nic_state { /* what the driver may expect of the adapter, and what it asks for */
+		     BAR_NIC_FULL = 0,
+		     BAR_NIC_DISABLED = 1,
+		     BAR_NIC_SW_RESET = 7,
+};
+
+enum { BAR_SYNDROME_FIRMWARE = 0x1 }; /* health buffer: internal error of the firmware */
+
 struct bar {
 	struct hca *hca;
 	struct cmdq cmdq;
-	uint32_t cmdq_high; /* as written; takes effect with the low half */
+	uint32_t command_timeout_ms; /* what the driver is told to wait for a command */
+	uint32_t cmdq_high;          /* as written; takes effect with the low half */
+	uint8_t nic_state;
+	uint8_t syndrome; /* in the health buffer, where it asks for a reset; 0: all is well */
 };
 
 /* OFFSET and LEN lie within BAR_SIZE. */
 void bar_read(const struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len);
-void bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len);
-void bar_reset(struct bar *bar);
+/* True: the driver wants the adapter, but not its configuration space, to be reset. */
+bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len);
+/* As after a reset. NIC_STATE is full after those of PCI, disabled after the driver's. */
+void bar_reset(struct bar *bar, enum bar_nic_state nic_state);
 
 #endif

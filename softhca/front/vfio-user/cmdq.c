@@ -5,13 +5,16 @@
  * The first 16 bytes of input and output stand in the descriptor, the rest in chains of mailboxes.
  * A chain is checked block by block: alignment, number, token, signature; and is never longer than
  * its length asks for, so that a chain that bites its tail ends. Software may run without block
- * signatures: a block whose signature byte is 0 is not checked. PRM: Command Interface.
+ * signatures: a block whose signature byte is 0 is not checked. A descriptor whose chains or
+ * lengths are wrong gets a delivery status and no command is executed. PRM: Command Interface.
  */
 #include <assert.h>
 #include <endian.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "softhca/fault.h"
 #include "softhca/front/vfio-user/cmdq.h"
 #include "softhca/log.h"
 
@@ -30,7 +33,7 @@ struct descriptor {
 	uint8_t status_own;
 };
 
-enum { BLOCK_DATA = 512, INLINE_DATA = 16, MAX_LEN = 1 << 20 };
+enum { BLOCK_DATA = 512, INLINE_DATA = 16, LEAST_LEN = 8 };
 
 struct block {
 	uint8_t data[BLOCK_DATA];
@@ -62,6 +65,7 @@ enum delivery { /* status_own, bits 7:1 */
 		FIRMWARE_ERROR = 0x6,
 		BAD_IN_LENGTH = 0x7,
 		BAD_OUT_LENGTH = 0x8,
+		RESERVED_NOT_CLEAR = 0x9,
 		BAD_DESCRIPTOR = 0x10,
 };
 
@@ -75,17 +79,21 @@ static uint8_t xor8(const void *data, size_t len)
 	return sum;
 }
 
+/* What the control signature is of: all behind the data, up to itself. */
+enum {
+	CONTROL_LEN =
+		offsetof(struct block, control_signature) - offsetof(struct block, reserved_200)
+};
+
 static bool block_is_intact(const struct block *block)
 {
-	return !block->signature || xor8(block, sizeof(*block)) == 0xff;
+	return !block->signature || (xor8(block->reserved_200, CONTROL_LEN + 1) == 0xff &&
+				     xor8(block, sizeof(*block)) == 0xff);
 }
 
 static void block_sign(struct block *block)
 {
-	const uint8_t *control = block->reserved_200;
-	size_t control_len = (size_t)(&block->control_signature - control);
-
-	block->control_signature = (uint8_t)~xor8(control, control_len);
+	block->control_signature = (uint8_t)~xor8(block->reserved_200, CONTROL_LEN);
 	block->signature = (uint8_t)~xor8(block, sizeof(*block) - 1);
 }
 
@@ -157,13 +165,17 @@ static enum delivery scatter(const struct cmdq *cmdq, struct descriptor *desc, c
 
 static enum delivery check(const struct descriptor *desc)
 {
+	static const uint8_t clear[sizeof(desc->reserved_01)];
+
 	if (desc->type != TYPE_PCI)
 		return BAD_DESCRIPTOR;
 	if (xor8(desc, sizeof(*desc)) != 0xff)
 		return BAD_SIGNATURE;
-	if (be32toh(desc->in_len) < INLINE_DATA / 2 || be32toh(desc->in_len) > MAX_LEN)
+	if (desc->reserved_3e || memcmp(desc->reserved_01, clear, sizeof(clear)))
+		return RESERVED_NOT_CLEAR;
+	if (be32toh(desc->in_len) < LEAST_LEN || be32toh(desc->in_len) > CMDQ_MAX_LEN)
 		return BAD_IN_LENGTH;
-	if (be32toh(desc->out_len) < INLINE_DATA / 2 || be32toh(desc->out_len) > MAX_LEN)
+	if (be32toh(desc->out_len) < LEAST_LEN || be32toh(desc->out_len) > CMDQ_MAX_LEN)
 		return BAD_OUT_LENGTH;
 	return DELIVERED;
 }
@@ -200,6 +212,10 @@ static void run_one(struct cmdq *cmdq, uint32_t index)
 
 	if (dma_table_read(cmdq->dma, addr, &desc, sizeof(desc)) || !(desc.status_own & OWNER_HW))
 		return;
+	if (fault_lose_command(cmdq->fault)) {
+		log_note("command %u: lost by a fault", index);
+		return;
+	}
 	status = execute(cmdq, &desc);
 	if (status)
 		log_note("command %u: not delivered, status %#x", index, status);
@@ -210,11 +226,26 @@ static void run_one(struct cmdq *cmdq, uint32_t index)
 		hca_command_event(cmdq->hca, 1u << index);
 }
 
+void cmdq_set_address(struct cmdq *cmdq, uint64_t addr)
+{
+	cmdq->addr = addr;
+	cmdq->pending = 0;
+}
+
 void cmdq_ring(struct cmdq *cmdq, uint32_t ready)
+{
+	if (cmdq->addr)
+		cmdq->pending |= ready;
+}
+
+bool cmdq_run(struct cmdq *cmdq)
 {
 	uint32_t index;
 
-	for (index = 0; cmdq->addr && index < 1u << CMDQ_LOG_ENTRIES; index++)
-		if (ready & 1u << index)
-			run_one(cmdq, index);
+	if (!cmdq->pending)
+		return false;
+	index = (uint32_t)__builtin_ctz(cmdq->pending);
+	cmdq->pending &= cmdq->pending - 1;
+	run_one(cmdq, index);
+	return cmdq->pending;
 }

@@ -5,6 +5,7 @@
 #ifndef SOFTHCA_VFIO_USER_CMDQ_H
 #define SOFTHCA_VFIO_USER_CMDQ_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "softhca/device/hca.h"
@@ -13,15 +14,22 @@
 enum {
 	CMDQ_LOG_ENTRIES = 5,
 	CMDQ_LOG_STRIDE = 6,
+	CMDQ_MAX_LEN = 1 << 20, /* bytes of a command's input or output */
 };
 
 struct cmdq {
 	struct hca *hca;
 	const struct dma_table *dma;
-	uint64_t addr; /* 0: not set */
+	struct fault *fault; /* may be NULL */
+	uint64_t addr;       /* 0: not set */
+	uint32_t pending;    /* descriptors whose doorbell has rung */
 };
 
-/* The doorbell: a bit for each descriptor that is ready. */
+/* Commands that wait are forgotten. */
+void cmdq_set_address(struct cmdq *cmdq, uint64_t addr);
+/* The doorbell: a bit for each descriptor that is ready. Nothing runs yet. */
 void cmdq_ring(struct cmdq *cmdq, uint32_t ready);
+/* Execute one command, so that other work gets its turn between two. True: more are waiting. */
+bool cmdq_run(struct cmdq *cmdq);
 
 #endif

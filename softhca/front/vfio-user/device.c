@@ -3,15 +3,19 @@
  * device.c - answers vfio-user messages; one function each, reached by a table.
  *
  * Everything in a message is checked here, against its length first. Reset destroys the adapter and
- * creates it anew: nothing of the old can show through.
+ * creates it anew: nothing of the old can show through. There are three: of the device (a message,
+ * or function-level), which configuration space follows; by the driver through the initialization
+ * segment; and when the client goes.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/vfio.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "providers/mlx5/mlx5_ifc.h"
 #include "softhca/front/vfio-user/device.h"
 #include "softhca/log.h"
 
@@ -22,32 +26,54 @@ static void raise_interrupt(void *front, uint32_t vector)
 	struct device *device = front;
 	uint64_t one = 1;
 
-	if (vector >= PCI_MSIX_VECTORS || device->vector_fd[vector] < 0)
+	if (vector >= PCI_MSIX_VECTORS || device->vector_fd[vector] < 0 || !device->dma.enabled)
 		return;
 	/* A counter that is full is an interrupt that is pending: the same. */
 	if (write(device->vector_fd[vector], &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
 		log_error("interrupt %u: %m", vector);
 }
 
-static int start(struct device *device)
+/* What the core reports outside of event queues: that it has died. A driver looks at the health
+ * buffer. */
+static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
+{
+	struct device *device = front;
+
+	if (eqn == 0 && eqe[1] == PRM_EVENT_INTERNAL_ERROR)
+		device->bar.syndrome = BAR_SYNDROME_FIRMWARE;
+}
+
+static int start_adapter(struct device *device, enum bar_nic_state nic_state)
 {
 	int ret = hca_create(&device->config, &device->hca);
 
 	device->bar.hca = device->hca;
 	device->bar.cmdq.hca = device->hca;
-	bar_reset(&device->bar);
-	pci_config_init(&device->pci, device->config.link_layer == HCA_LINK_INFINIBAND);
+	bar_reset(&device->bar, nic_state);
 	return ret;
+}
+
+static int restart_adapter(struct device *device, enum bar_nic_state nic_state)
+{
+	if (device->hca)
+		hca_destroy(device->hca);
+	device->hca = NULL;
+	return start_adapter(device, nic_state);
+}
+
+static void init_config_space(struct device *device)
+{
+	pci_config_init(&device->pci, device->config.link_layer == HCA_LINK_INFINIBAND);
+	device->dma.enabled = pci_config_is_master(&device->pci);
 }
 
 static int device_reset(struct device *device)
 {
-	hca_destroy(device->hca);
-	device->hca = NULL;
-	return start(device);
+	init_config_space(device);
+	return restart_adapter(device, BAR_NIC_FULL);
 }
 
-int device_init(struct device *device, const struct hca_config *config)
+int device_init(struct device *device, const struct hca_config *config, uint32_t command_timeout_ms)
 {
 	unsigned int i;
 
@@ -57,10 +83,26 @@ int device_init(struct device *device, const struct hca_config *config)
 	device->config.bus = &device->dma;
 	device->config.front = device;
 	device->config.interrupt = raise_interrupt;
+	device->config.event = on_event;
 	device->bar.cmdq.dma = &device->dma;
+	device->bar.cmdq.fault = config->fault;
+	device->bar.command_timeout_ms = command_timeout_ms;
 	for (i = 0; i < PCI_MSIX_VECTORS; i++)
 		device->vector_fd[i] = -1;
-	return start(device);
+	init_config_space(device);
+	return start_adapter(device, BAR_NIC_FULL);
+}
+
+uint64_t device_progress(struct device *device, uint64_t now_ns)
+{
+	uint64_t next;
+	bool more;
+
+	if (!device->hca)
+		return HCA_IDLE;
+	more = cmdq_run(&device->bar.cmdq);
+	next = hca_progress(device->hca, now_ns);
+	return more ? 0 : next;
 }
 
 static void set_vector(struct device *device, uint32_t vector, int fd)
@@ -131,6 +173,7 @@ static int answer_version(struct device *device, struct message *message)
 
 static int answer_dma_map(struct device *device, struct message *message)
 {
+	int fd = message->num_fds ? message->fd[0] : -1;
 	struct vfu_dma_map map;
 	int prot = 0;
 
@@ -140,9 +183,10 @@ static int answer_dma_map(struct device *device, struct message *message)
 		prot |= PROT_READ;
 	if (map.flags & VFU_DMA_WRITE_OK)
 		prot |= PROT_WRITE;
-	return dma_table_map(&device->dma,
-			     &(struct dma_region){ .addr = map.addr, .size = map.size }, prot,
-			     message->num_fds ? message->fd[0] : -1, map.offset);
+	if (fd < 0)
+		log_note("pci: memory at %#llx has no file, the device cannot reach it",
+			 (unsigned long long)map.addr);
+	return dma_table_map(&device->dma, map.addr, map.size, prot, fd, map.offset);
 }
 
 static int answer_dma_unmap(struct device *device, struct message *message)
@@ -212,6 +256,13 @@ static int answer_irq_info(struct device *device, struct message *message)
 	return give(message, &info, sizeof(info));
 }
 
+/* A write to it must never block, whatever the client sent. */
+static void take_eventfd(struct device *device, uint32_t vector, int fd)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	set_vector(device, vector, fd);
+}
+
 /* Eventfds come with the message, in the order of the vectors; none at all takes them away. */
 static void set_eventfds(struct device *device, const struct vfu_irq_set *set,
 			 struct message *message)
@@ -219,11 +270,12 @@ static void set_eventfds(struct device *device, const struct vfu_irq_set *set,
 	uint32_t i;
 
 	for (i = 0; i < set->count; i++) {
-		bool given = i < message->num_fds;
-
-		set_vector(device, set->start + i, given ? message->fd[i] : -1);
-		if (given)
-			message->fd[i] = -1;
+		if (i >= message->num_fds) {
+			set_vector(device, set->start + i, -1);
+			continue;
+		}
+		take_eventfd(device, set->start + i, message->fd[i]);
+		message->fd[i] = -1;
 	}
 }
 
@@ -270,25 +322,43 @@ static int answer_read(struct device *device, struct message *message)
 	give(message, &access, sizeof(access));
 	message->reply_len += access.count;
 	if (access.region == VFIO_PCI_CONFIG_REGION_INDEX)
-		memcpy(data, device->pci.value + access.offset, access.count);
+		pci_config_read(&device->pci, access.offset, data, access.count);
 	else
 		bar_read(&device->bar, access.offset, data, access.count);
 	return 0;
+}
+
+static int write_config(struct device *device, const struct vfu_region_access *access,
+			const uint8_t *data)
+{
+	bool reset = pci_config_write(&device->pci, access->offset, data, access->count);
+
+	device->dma.enabled = pci_config_is_master(&device->pci);
+	return reset ? device_reset(device) : 0;
+}
+
+static int write_bar(struct device *device, const struct vfu_region_access *access,
+		     const uint8_t *data)
+{
+	if (!bar_write(&device->bar, access->offset, data, access->count))
+		return 0;
+	log_note("pci: the driver has reset the adapter");
+	return restart_adapter(device, BAR_NIC_DISABLED);
 }
 
 static int answer_write(struct device *device, struct message *message)
 {
 	struct vfu_region_access access;
 	const uint8_t *data = message->body + sizeof(access);
-	int ret = 0;
+	int ret;
 
 	if (!take(message, &access, sizeof(access)) || !access_fits(&access) ||
 	    message->len - sizeof(access) < access.count)
 		return EINVAL;
-	if (access.region != VFIO_PCI_CONFIG_REGION_INDEX)
-		bar_write(&device->bar, access.offset, data, access.count);
-	else if (pci_config_write(&device->pci, access.offset, data, access.count))
-		ret = device_reset(device);
+	if (access.region == VFIO_PCI_CONFIG_REGION_INDEX)
+		ret = write_config(device, &access, data);
+	else
+		ret = write_bar(device, &access, data);
 	return ret ? ret : give(message, &access, sizeof(access));
 }
 
@@ -314,6 +384,9 @@ static int (*const answers[])(struct device *device, struct message *message) = 
 int device_answer(struct device *device, struct message *message)
 {
 	message->reply_len = 0;
+	if (!device->hca &&
+	    message->command != VFU_DEVICE_RESET) /* an earlier one found no memory */
+		return ENODEV;
 	if (message->command >= sizeof(answers) / sizeof(answers[0]) || !answers[message->command])
 		return EOPNOTSUPP;
 	return answers[message->command](device, message);

@@ -22,8 +22,12 @@ struct device {
 	int vector_fd[PCI_MSIX_VECTORS]; /* eventfds of the client, -1: none */
 };
 
-/* CONFIG without bus and callbacks, which are the device's. 0 or a positive errno */
-int device_init(struct device *device, const struct hca_config *config);
+/* CONFIG without bus and callbacks, which are the device's; the driver is told to wait for a command
+ * for COMMAND_TIMEOUT_MS. 0 or a positive errno, after which only device_free() may follow. */
+int device_init(struct device *device, const struct hca_config *config,
+		uint32_t command_timeout_ms);
+/* A command and other pending work; returns as hca_progress(). */
+uint64_t device_progress(struct device *device, uint64_t now_ns);
 void device_free(struct device *device);
 /* The client has gone: its memory and interrupts are forgotten, the adapter is as new. */
 int device_detach(struct device *device);

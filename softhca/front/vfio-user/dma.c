@@ -4,112 +4,109 @@
  *
  * An address is looked up for each access and no pointer outlives it, so that an unmap takes effect
  * at once. An access may cross regions that touch; a byte outside of all of them is a bus error.
+ * A region without a file could only be reached by asking the client for each access and waiting
+ * for its answer, which the loop must not: such regions (ROMs, mostly) are bus errors, too.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "softhca/front/vfio-user/dma.h"
 
-static bool overlaps(const struct dma_region *a, const struct dma_region *b)
+/* The first region that ends behind ADDR, or count */
+static unsigned int find(const struct dma_table *table, uint64_t addr)
 {
-	return a->addr < b->addr + b->size && b->addr < a->addr + a->size;
+	unsigned int low = 0, high = table->count;
+
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+		const struct dma_region *region = &table->region[mid];
+
+		if (region->addr + (region->size - 1) < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
-static int check_new(const struct dma_table *table, const struct dma_region *region)
+/* A page behind the end of the file would be SIGBUS instead of an error. */
+static int check_file(int fd, uint64_t offset, uint64_t size)
 {
-	unsigned int i;
+	struct stat stat;
 
-	if (!region->size || region->addr + region->size < region->addr)
+	if (fstat(fd, &stat))
+		return errno;
+	if (!S_ISREG(stat.st_mode) || offset > (uint64_t)stat.st_size ||
+	    size > (uint64_t)stat.st_size - offset)
 		return EINVAL;
-	for (i = 0; i < table->count; i++)
-		if (overlaps(&table->region[i], region))
-			return EEXIST;
-	return table->count < DMA_MAX_REGIONS ? 0 : ENOSPC;
+	return 0;
 }
 
-int dma_table_map(struct dma_table *table, const struct dma_region *region, int prot, int fd,
-		  uint64_t offset)
+static int map_file(struct dma_region *region, int prot, int fd, uint64_t offset)
 {
-	struct dma_region *slot = &table->region[table->count];
-	void *memory = NULL;
-	int ret = check_new(table, region);
+	int ret = check_file(fd, offset, region->size);
+	void *memory;
 
 	if (ret)
 		return ret;
-	if (fd >= 0) {
-		memory = mmap(NULL, region->size, prot, MAP_SHARED, fd, (off_t)offset);
-		if (memory == MAP_FAILED)
-			return errno;
-	}
-	*slot = *region;
-	slot->memory = memory;
-	slot->writable = prot & PROT_WRITE;
+	memory = mmap(NULL, region->size, prot, MAP_SHARED, fd, (off_t)offset);
+	if (memory == MAP_FAILED)
+		return errno;
+	region->memory = memory;
+	return 0;
+}
+
+int dma_table_map(struct dma_table *table, uint64_t addr, uint64_t size, int prot, int fd,
+		  uint64_t offset)
+{
+	struct dma_region new = { .addr = addr, .size = size };
+	unsigned int at = find(table, addr);
+	int ret = 0;
+
+	if (!size || addr + (size - 1) < addr)
+		return EINVAL;
+	if (at < table->count && table->region[at].addr <= addr + (size - 1))
+		return EEXIST;
+	if (table->count == DMA_MAX_REGIONS)
+		return ENOSPC;
+	new.readable = prot &PROT_READ;
+	new.writable = prot &PROT_WRITE;
+	if (fd >= 0)
+		ret = map_file(&new, prot, fd, offset);
+	if (ret)
+		return ret;
+	memmove(&table->region[at + 1], &table->region[at], (table->count - at) * sizeof(new));
+	table->region[at] = new;
 	table->count++;
 	return 0;
 }
 
-static void drop(struct dma_table *table, unsigned int i)
+static void drop(struct dma_table *table, unsigned int at)
 {
-	if (table->region[i].memory)
-		munmap(table->region[i].memory, table->region[i].size);
-	table->region[i] = table->region[--table->count];
+	struct dma_region *region = &table->region[at];
+
+	if (region->memory)
+		munmap(region->memory, region->size);
+	table->count--;
+	memmove(region, region + 1, (table->count - at) * sizeof(*region));
 }
 
 int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size)
 {
-	unsigned int i;
+	unsigned int at = find(table, addr);
 
-	for (i = 0; i < table->count; i++)
-		if (table->region[i].addr == addr && table->region[i].size == size) {
-			drop(table, i);
-			return 0;
-		}
-	return ENOENT;
+	if (at == table->count || table->region[at].addr != addr || table->region[at].size != size)
+		return ENOENT;
+	drop(table, at);
+	return 0;
 }
 
 void dma_table_clear(struct dma_table *table)
 {
 	while (table->count)
 		drop(table, table->count - 1);
-}
-
-/* The memory at ADDR and how much of it follows, or NULL */
-static uint8_t *find(const struct dma_table *table, uint64_t addr, bool write, uint64_t *room)
-{
-	unsigned int i;
-
-	for (i = 0; i < table->count; i++) {
-		const struct dma_region *region = &table->region[i];
-
-		if (addr < region->addr || addr - region->addr >= region->size)
-			continue;
-		if (!region->memory || (write && !region->writable))
-			return NULL;
-		*room = region->size - (addr - region->addr);
-		return region->memory + (addr - region->addr);
-	}
-	return NULL;
-}
-
-int dma_table_read(const struct dma_table *table, uint64_t addr, void *buf, uint64_t len)
-{
-	uint8_t *to = buf;
-	uint64_t room;
-
-	while (len) {
-		const uint8_t *from = find(table, addr, false, &room);
-
-		if (!from)
-			return EFAULT;
-		if (room > len)
-			room = len;
-		memcpy(to, from, room);
-		to += room;
-		addr += room;
-		len -= room;
-	}
-	return 0;
 }
 
 /* Ownership sits in the last byte of CQEs and EQEs: it is stored after all the others. */
@@ -119,50 +116,73 @@ static void copy_last_byte_last(uint8_t *to, const uint8_t *from, uint64_t len)
 	__atomic_store_n(to + len - 1, from[len - 1], __ATOMIC_RELEASE);
 }
 
-int dma_table_write(const struct dma_table *table, uint64_t addr, const void *buf, uint64_t len)
+/* The memory at ADDR, or NULL; of *LEN bytes no more are left than follow there. */
+static uint8_t *reach(const struct dma_table *table, uint64_t addr, bool write, uint64_t *len)
 {
-	const uint8_t *from = buf;
-	uint64_t room;
+	const struct dma_region *region = &table->region[find(table, addr)];
+	uint64_t skip;
 
+	if (!table->enabled || region == &table->region[table->count] || addr < region->addr)
+		return NULL;
+	if (!region->memory || !(write ? region->writable : region->readable))
+		return NULL;
+	skip = addr - region->addr;
+	if (*len > region->size - skip)
+		*len = region->size - skip;
+	return region->memory + skip;
+}
+
+static int move(const struct dma_table *table, uint64_t addr, uint8_t *buf, uint64_t len,
+		bool write)
+{
 	while (len) {
-		uint8_t *to = find(table, addr, true, &room);
+		uint64_t part = len;
+		uint8_t *memory = reach(table, addr, write, &part);
 
-		if (!to)
+		if (!memory)
 			return EFAULT;
-		if (room > len)
-			room = len;
-		copy_last_byte_last(to, from, room);
-		from += room;
-		addr += room;
-		len -= room;
+		if (write)
+			copy_last_byte_last(memory, buf, part);
+		else
+			memcpy(buf, memory, part);
+		buf += part;
+		addr += part;
+		len -= part;
 	}
 	return 0;
 }
 
-static int bus_read(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf)
+int dma_table_read(const struct dma_table *table, uint64_t addr, void *buf, uint64_t len)
 {
-	uint8_t *to = buf;
+	return move(table, addr, buf, len, false);
+}
+
+int dma_table_write(const struct dma_table *table, uint64_t addr, const void *buf, uint64_t len)
+{
+	return move(table, addr, (uint8_t *)(uintptr_t)buf, len, true);
+}
+
+static int move_all(const struct dma_table *table, const struct hca_bus_seg *segs,
+		    unsigned int nsegs, uint8_t *buf, bool write)
+{
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < nsegs; i++) {
-		ret = dma_table_read(bus, segs[i].addr, to, segs[i].len);
-		to += segs[i].len;
+		ret = move(table, segs[i].addr, buf, segs[i].len, write);
+		buf += segs[i].len;
 	}
 	return ret;
 }
 
+static int bus_read(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf)
+{
+	return move_all(bus, segs, nsegs, buf, false);
+}
+
 static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, const void *buf)
 {
-	const uint8_t *from = buf;
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < nsegs; i++) {
-		ret = dma_table_write(bus, segs[i].addr, from, segs[i].len);
-		from += segs[i].len;
-	}
-	return ret;
+	return move_all(bus, segs, nsegs, (uint8_t *)(uintptr_t)buf, true);
 }
 
 const struct hca_bus_ops dma_bus_ops = { bus_read, bus_write };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pci.c - PCI configuration space: a ConnectX-5 with a PCI Express and an MSI-X capability.
+ * pci.c - PCI configuration space: a ConnectX-5 with the capabilities for power management, PCI
+ * Express, MSI-X, and its vendor's own.
  *
  * The client keeps base addresses and the MSI-X table for the guest and passes writes on; here they
- * only have to read back as such registers do.
+ * only have to read back as such registers do. The registers of the vendor's capability are not
+ * memory: see vsc.c.
  */
 #include <endian.h>
 #include <linux/pci_regs.h>
@@ -17,8 +19,10 @@ enum {
 	SUBSYSTEM = 0x0001,
 	CLASS_INFINIBAND = 0x0207,
 	CLASS_ETHERNET = 0x0200,
+	CAP_POWER = 0x40,
 	CAP_EXPRESS = 0x60,
 	CAP_MSIX = 0x9c,
+	CAP_VENDOR = 0xb0,
 };
 
 static void put16(uint8_t *at, uint32_t offset, uint16_t value)
@@ -47,11 +51,24 @@ static void init_header(struct pci_config *pci, bool infiniband)
 	      PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH);
 	put16(value, PCI_SUBSYSTEM_VENDOR_ID, VENDOR_MELLANOX);
 	put16(value, PCI_SUBSYSTEM_ID, SUBSYSTEM);
-	value[PCI_CAPABILITY_LIST] = CAP_EXPRESS;
+	value[PCI_CAPABILITY_LIST] = CAP_POWER;
 	put16(pci->writable, PCI_COMMAND,
 	      PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_INTX_DISABLE);
 	pci->writable[PCI_CACHE_LINE_SIZE] = 0xff;
 	pci->writable[PCI_INTERRUPT_LINE] = 0xff;
+}
+
+/* D0 and D3hot; the adapter forgets nothing on its way between them. */
+static void init_power(struct pci_config *pci)
+{
+	enum { VERSION_3 = 3 };
+	uint8_t *cap = pci->value + CAP_POWER;
+
+	cap[PCI_CAP_LIST_ID] = PCI_CAP_ID_PM;
+	cap[PCI_CAP_LIST_NEXT] = CAP_EXPRESS;
+	put16(cap, PCI_PM_PMC, VERSION_3);
+	put16(cap, PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET);
+	put16(pci->writable + CAP_POWER, PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
 }
 
 static void init_express(struct pci_config *pci)
@@ -78,6 +95,7 @@ static void init_msix(struct pci_config *pci)
 	uint8_t *cap = pci->value + CAP_MSIX;
 
 	cap[PCI_CAP_LIST_ID] = PCI_CAP_ID_MSIX;
+	cap[PCI_CAP_LIST_NEXT] = CAP_VENDOR;
 	put16(cap, PCI_MSIX_FLAGS, PCI_MSIX_VECTORS - 1);
 	put32(cap, 4, BAR_MSIX_TABLE);
 	put32(cap, 8, BAR_MSIX_PBA);
@@ -85,20 +103,50 @@ static void init_msix(struct pci_config *pci)
 	      PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
 }
 
+static void init_vendor(struct pci_config *pci)
+{
+	uint8_t *cap = pci->value + CAP_VENDOR;
+
+	cap[PCI_CAP_LIST_ID] = PCI_CAP_ID_VNDR;
+	cap[PCI_CAP_FLAGS] = VSC_SIZE;
+}
+
 void pci_config_init(struct pci_config *pci, bool infiniband)
 {
 	memset(pci, 0, sizeof(*pci));
 	init_header(pci, infiniband);
+	init_power(pci);
 	init_express(pci);
 	init_msix(pci);
+	init_vendor(pci);
+}
+
+/* The gateway's registers are accessed in whole. */
+static bool is_gateway(uint32_t offset, uint32_t len)
+{
+	return len == 4 && offset % 4 == 0 && offset >= CAP_VENDOR + VSC_CONTROL &&
+	       offset < CAP_VENDOR + VSC_SIZE;
+}
+
+void pci_config_read(struct pci_config *pci, uint32_t offset, uint8_t *data, uint32_t len)
+{
+	if (is_gateway(offset, len))
+		put32(data, 0, vsc_read(&pci->vsc, offset - CAP_VENDOR));
+	else
+		memcpy(data, pci->value + offset, len);
 }
 
 bool pci_config_write(struct pci_config *pci, uint32_t offset, const uint8_t *data, uint32_t len)
 {
 	enum { DEVCTL_HIGH = CAP_EXPRESS + PCI_EXP_DEVCTL + 1 };
 	bool reset = false;
-	uint32_t i;
+	uint32_t i, le;
 
+	if (is_gateway(offset, len)) {
+		memcpy(&le, data, sizeof(le));
+		vsc_write(&pci->vsc, offset - CAP_VENDOR, le32toh(le));
+		return false;
+	}
 	for (i = 0; i < len; i++) {
 		uint8_t mask = pci->writable[offset + i];
 		uint8_t *value = &pci->value[offset + i];
@@ -108,4 +156,10 @@ bool pci_config_write(struct pci_config *pci, uint32_t offset, const uint8_t *da
 			reset = true;
 	}
 	return reset;
+}
+
+bool pci_config_is_master(const struct pci_config *pci)
+{
+	return pci->value[PCI_COMMAND] & PCI_COMMAND_MASTER &&
+	       !(pci->value[CAP_POWER + PCI_PM_CTRL] & PCI_PM_CTRL_STATE_MASK);
 }

@@ -20,6 +20,8 @@
 
 #include "softhca/fabric.h"
 #include "softhca/fault.h"
+#include "softhca/front/control.h"
+#include "softhca/front/faults.h"
 #include "softhca/front/vfio-user/device.h"
 #include "softhca/front/vfio-user/server.h"
 #include "softhca/log.h"
@@ -29,7 +31,9 @@ enum { MAX_BODY = VFU_MAX_TRANSFER + 4096, MESSAGES_PER_TURN = 32 };
 
 struct server {
 	struct device device;
-	int listen_fd, client_fd, signal_fd;
+	struct fault *fault;
+	bool once; /* ends with its client */
+	int listen_fd, client_fd, signal_fd, control_fd;
 	/* the message being received */
 	struct vfu_header header;
 	uint8_t body[MAX_BODY];
@@ -213,13 +217,17 @@ static int accept_client(struct server *server)
 	return 0;
 }
 
+/* The virtual machine has ended. The next one finds an adapter that is as new. */
 static int drop_client(struct server *server)
 {
+	int ret;
+
 	close_fds(server);
 	close(server->client_fd);
 	server->client_fd = -1;
 	log_note("pci: the client has gone");
-	return device_detach(&server->device);
+	ret = device_detach(&server->device);
+	return ret || !server->once ? ret : ECANCELED;
 }
 
 static const struct timespec *time_left(uint64_t deadline, struct timespec *left)
@@ -234,39 +242,50 @@ static const struct timespec *time_left(uint64_t deadline, struct timespec *left
 	return left;
 }
 
-/* What other hosts have sent, and what the adapter makes of it: when to look again at the latest */
-static uint64_t run_adapter(struct server *server)
+/* Faults that are due, what other hosts have sent, and what the adapter makes of it: when to look
+ * again at the latest */
+static uint64_t progress(struct server *server)
 {
-	bool more = fabric_progress(server->device.config.fabric, now_ns());
-	uint64_t next = hca_progress(server->device.hca, now_ns());
+	uint64_t now = now_ns();
+	uint64_t fault = faults_run(server->fault, &server->device.hca, 1, now);
+	bool more = fabric_progress(server->device.config.fabric, now);
+	uint64_t next = device_progress(&server->device, now);
 
-	return more ? 0 : next;
+	if (more)
+		return 0;
+	return fault < next ? fault : next;
+}
+
+static int turn_client(struct server *server)
+{
+	int ret = serve_client(server);
+
+	return ret && ret != EAGAIN ? drop_client(server) : 0;
 }
 
 /* 0: go on; ECANCELED: told to stop */
 static int turn(struct server *server)
 {
 	bool sending = server->sent < server->to_send;
-	struct pollfd fds[3] = {
+	struct pollfd fds[4] = {
 		{ .fd = server->signal_fd, .events = POLLIN },
+		{ .fd = server->control_fd, .events = POLLIN },
 		{ .fd = server->client_fd, .events = sending ? POLLOUT : POLLIN },
 		{ .fd = fabric_fd(server->device.config.fabric), .events = POLLIN },
 	};
 	struct timespec left;
-	int ret;
 
 	if (server->client_fd < 0)
-		fds[1] = (struct pollfd){ .fd = server->listen_fd, .events = POLLIN };
-	if (ppoll(fds, 3, time_left(run_adapter(server), &left), NULL) < 0)
+		fds[2] = (struct pollfd){ .fd = server->listen_fd, .events = POLLIN };
+	if (ppoll(fds, 4, time_left(progress(server), &left), NULL) < 0)
 		return errno == EINTR ? 0 : errno;
 	if (fds[0].revents)
 		return ECANCELED;
-	if (!fds[1].revents)
+	if (fds[1].revents)
+		control_receive(server->control_fd, server->fault, now_ns());
+	if (!fds[2].revents)
 		return 0;
-	if (server->client_fd < 0)
-		return accept_client(server);
-	ret = serve_client(server);
-	return ret && ret != EAGAIN ? drop_client(server) : 0;
+	return server->client_fd < 0 ? accept_client(server) : turn_client(server);
 }
 
 /* ---- start and end ---- */
@@ -299,26 +318,14 @@ static int watch_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static int add_faults(const struct options *options, struct fault **fault)
-{
-	unsigned int i;
-	int ret = fault_create(options->seed, fault);
-
-	for (i = 0; !ret && i < options->num_faults; i++) {
-		ret = fault_add(*fault, options->faults[i]);
-		if (ret)
-			log_error("--fault %s: not a fault", options->faults[i]);
-	}
-	return ret;
 }
 
 static int run(struct server *server, const struct options *options,
 	       const struct hca_config *config)
 {
-	int ret = device_init(&server->device, config);
+	int ret = device_init(&server->device, config, options->command_timeout_ms);
 
 	if (!ret)
 		ret = listen_at(options->socket_path, &server->listen_fd);
@@ -326,6 +333,9 @@ static int run(struct server *server, const struct options *options,
 		log_error("pci: %s: %s", options->socket_path, strerror(ret));
 		goto free_device;
 	}
+	ret = control_open(options->socket_path, &server->control_fd);
+	if (ret)
+		goto close_listen;
 	server->client_fd = -1;
 	server->signal_fd = watch_signals();
 	while (!ret)
@@ -333,6 +343,8 @@ static int run(struct server *server, const struct options *options,
 	if (server->client_fd >= 0)
 		close(server->client_fd);
 	close(server->signal_fd);
+	control_close(options->socket_path, server->control_fd);
+close_listen:
 	close(server->listen_fd);
 	unlink(options->socket_path);
 free_device:
@@ -361,12 +373,16 @@ int pci_serve(const struct options *options)
 		.kernel_driver = true,
 	};
 	struct server *server = calloc(1, sizeof(*server));
-	int ret = server ? add_faults(options, &config.fault) : ENOMEM;
+	int ret = server ? faults_create(options, now_ns(), &config.fault) : ENOMEM;
 
 	if (!ret)
 		ret = fabric_create(&config.fabric);
 	if (!ret)
 		ret = connect_fabric(&config, options);
+	if (!ret) {
+		server->fault = config.fault;
+		server->once = options->once;
+	}
 	if (!ret && options->trace_path)
 		ret = trace_open(options->trace_path, &config.trace);
 	if (!ret)

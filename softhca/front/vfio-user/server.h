@@ -7,7 +7,8 @@
 
 #include "softhca/options.h"
 
-/* Until the client has gone, or SIGTERM or SIGINT. The exit status. */
+/* Serves one client after the other, each with an adapter that is as new, until SIGTERM or SIGINT;
+ * with --once until the first has gone. The exit status. */
 int pci_serve(const struct options *options);
 
 #endif

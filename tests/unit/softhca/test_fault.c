@@ -8,33 +8,133 @@
 
 static void texts_are_parsed(void **state)
 {
-	static const char *const good[] = { "cmd:1=EIO", "cmd:12=5",  "drop:1", "drop:3%",
-					    "drop:0%",   "drop:100%", "kill:7", "loss:4",
-					    "loss:1%",   "loss:0.05%", "late:3", "late:100%" };
-	static const char *const bad[] = { "",          "drop",        "drop:",   "drop:0",
-					   "drop:101%", "drop:x",      "drop:1x", "kill:",
-					   "kill:0",    "kill:1%",     "cmd:1",   "cmd:1=",
-					   "cmd:0=EIO", "cmd:1=EWHAT", "cmd:1=0", "stop:1",
-					   "loss:0",   "loss:1.%x", "loss:101%", "late:1.23456%" };
+	static const char *const good[] = {
+		"cmd:1=EIO",     "cmd:12=5",  "drop:1",  "drop:3%",       "drop:0%",
+		"drop:100%",     "kill:7",    "kill",    "drop",          "kill@12",
+		"link-down",     "link-up@0", "link-up", "link-down@500", "cmd-timeout",
+		"cmd-timeout:9", "loss:4",    "loss:1%", "loss:0.05%",    "late:3",
+		"late:100%",     "late",
+	};
+	static const char *const bad[] = {
+		"",
+		"drop:",
+		"drop:0",
+		"drop:101%",
+		"drop:x",
+		"drop:1x",
+		"kill:",
+		"kill:0",
+		"kill:1%",
+		"cmd:1",
+		"cmd:1=",
+		"cmd:0=EIO",
+		"cmd:1=EWHAT",
+		"cmd:1=0",
+		"stop:1",
+		"cmd",
+		"kill@",
+		"kill@x",
+		"kill@5ms",
+		"kill@-1",
+		"drop@5",
+		"link-down:5",
+		"link@5",
+		"link-down@",
+		"cmd-timeout@5",
+		"cmd-timeout:0",
+		"link-up@99999999999",
+		"loss:0",
+		"loss:1.%x",
+		"loss:101%",
+		"late:1.23456%",
+	};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		assert_int_equal(fault_add(flat.fault, good[i]), 0);
+		assert_int_equal(fault_add(flat.fault, good[i], flat.now), 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(fault_add(flat.fault, bad[i]), EINVAL);
+		assert_int_equal(fault_add(flat.fault, bad[i], flat.now), EINVAL);
 }
 
 static void command_faults_hit_their_number(void **state)
 {
 	(void)state;
-	fault_add(flat.fault, "cmd:2=EIO");
-	fault_add(flat.fault, "cmd:4=12");
+	fault_add(flat.fault, "cmd:2=EIO", flat.now);
+	fault_add(flat.fault, "cmd:4=12", flat.now);
 	assert_int_equal(fault_command(flat.fault), 0);
 	assert_int_equal(fault_command(flat.fault), EIO);
 	assert_int_equal(fault_command(flat.fault), 0);
 	assert_int_equal(fault_command(flat.fault), 12);
 	assert_int_equal(fault_command(NULL), 0);
+}
+
+static void counting_begins_when_the_fault_is_added(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 5; i++)
+		assert_false(fault_lose_command(flat.fault));
+	fault_add(flat.fault, "cmd-timeout:2", flat.now);
+	assert_false(fault_lose_command(flat.fault));
+	assert_true(fault_lose_command(flat.fault));
+	assert_false(fault_lose_command(flat.fault));
+	fault_command(flat.fault);
+	fault_add(flat.fault, "cmd:1=EIO", flat.now);
+	assert_int_equal(fault_command(flat.fault), EIO);
+	assert_false(fault_lose_command(NULL));
+}
+
+static void timed_faults_are_due_once_each_and_in_order(void **state)
+{
+	const uint64_t ms = 1000000, start = 5 * ms;
+	enum fault_event event;
+
+	(void)state;
+	assert_int_equal(fault_deadline(flat.fault), FAULT_NEVER);
+	fault_add(flat.fault, "link-up@20", start);
+	fault_add(flat.fault, "link-down@10", start);
+	assert_int_equal(fault_deadline(flat.fault), start + 10 * ms);
+	assert_false(fault_due(flat.fault, start + 10 * ms - 1, &event));
+	assert_true(fault_due(flat.fault, start + 100 * ms, &event));
+	assert_int_equal(event, FAULT_LINK_DOWN);
+	assert_true(fault_due(flat.fault, start + 100 * ms, &event));
+	assert_int_equal(event, FAULT_LINK_UP);
+	assert_false(fault_due(flat.fault, start + 100 * ms, &event));
+	fault_add(flat.fault, "kill", start + 200 * ms);
+	assert_true(fault_due(flat.fault, start + 200 * ms, &event));
+	assert_int_equal(event, FAULT_DIE);
+	assert_false(fault_due(NULL, start, &event));
+}
+
+/* One that is lost is sent again when its timer fires, and arrives once the link is back. */
+static void link_down_is_told_and_loses_what_is_sent(void **state)
+{
+	const struct flat_qp_attr attr = { .timeout = 8, .retry = 7 };
+	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
+	uint8_t *context = prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
+
+	(void)state;
+	pair(&attr, 64);
+	hca_set_link(flat.hca[1], 1, false);
+	hca_set_link(flat.hca[1], 1, false);
+	assert_int_equal(flat_count_events(PRM_EVENT_PORT_CHANGE), 1);
+	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_SUB_TYPE), 1);
+	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_PORT), 1);
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	flat_cmd(flat.hca[1], in, sizeof(in), out, sizeof(out));
+	assert_int_equal(prm_get(context, HCA_VPORT_CONTEXT_PORT_STATE), 1);
+	write_to(to, rkey, from, 64);
+	flat_run(1000000);
+	flat_expect_empty(a->send_cq);
+	hca_set_link(flat.hca[1], 1, true);
+	assert_int_equal(flat_count_events(PRM_EVENT_PORT_CHANGE), 2);
+	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_SUB_TYPE), 4);
+	flat_run(LONG);
+	flat_expect_done(a->send_cq, REQ, 0);
+	assert_memory_equal(flat.mem + from, flat.mem + to, 64);
+	unpair();
 }
 
 static void post_one_of_each(void)
@@ -87,7 +187,7 @@ static void any_one_message_may_be_lost(void **state)
 		flat_teardown(state);
 		flat_setup(state);
 		snprintf(text, sizeof(text), "drop:%d", n);
-		assert_int_equal(fault_add(flat.fault, text), 0);
+		assert_int_equal(fault_add(flat.fault, text, flat.now), 0);
 		pair(NULL, 2 << 20);
 		post_one_of_each();
 		flat_run(LONG);
@@ -100,7 +200,7 @@ static void any_one_message_may_be_lost(void **state)
 static void fence_keeps_a_write_behind_a_lost_read(void **state)
 {
 	(void)state;
-	assert_int_equal(fault_add(flat.fault, "drop:2"), 0);
+	assert_int_equal(fault_add(flat.fault, "drop:2", flat.now), 0);
 	pair(NULL, 4096);
 	memset(flat.mem + to, 0xee, 8);
 	flat_ctrl(a, OP_READ, SIGNALED, 0);
@@ -126,7 +226,7 @@ static void a_tenth_of_all_may_be_lost(void **state)
 	int i;
 
 	(void)state;
-	assert_int_equal(fault_add(flat.fault, "drop:10%"), 0);
+	assert_int_equal(fault_add(flat.fault, "drop:10%", flat.now), 0);
 	pair(&attr, 2 << 20);
 	for (i = 0; i < 200; i++) {
 		flat_recv(b, to + 64, 64, rkey);
@@ -145,7 +245,7 @@ static void a_tenth_of_all_may_be_lost(void **state)
 static void total_loss_ends_in_an_error(void **state)
 {
 	(void)state;
-	assert_int_equal(fault_add(flat.fault, "drop:100%"), 0);
+	assert_int_equal(fault_add(flat.fault, "drop:100%", flat.now), 0);
 	pair(NULL, 4096);
 	write_to(to, rkey, from, 8);
 	flat_run(LONG / 20);
@@ -159,7 +259,7 @@ static void dead_adapter_flushes_and_lets_go(void **state)
 	uint8_t in[16] = { 0 }, out[16];
 
 	(void)state;
-	assert_int_equal(fault_add(flat.fault, "kill:3"), 0);
+	assert_int_equal(fault_add(flat.fault, "kill:3", flat.now), 0);
 	pair(NULL, 4096);
 	flat_recv(a, from, 8, lkey);
 	write_to(to, rkey, from, 8);
@@ -195,6 +295,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IB(texts_are_parsed),
 		IB(command_faults_hit_their_number),
+		IB(counting_begins_when_the_fault_is_added),
+		IB(timed_faults_are_due_once_each_and_in_order),
+		IB(link_down_is_told_and_loses_what_is_sent),
 		IB(any_one_message_may_be_lost),
 		IB(fence_keeps_a_write_behind_a_lost_read),
 		IB(a_tenth_of_all_may_be_lost),

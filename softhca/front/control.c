@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * control.c - see control.h. One datagram is one text, so there are no connections to keep; the
+ * sender gets an abstract address from the kernel, to be answered at.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "softhca/fault.h"
+#include "softhca/front/control.h"
+#include "softhca/log.h"
+#include "softhca/options.h"
+
+enum { MAX_TEXT = 128, ANSWER_MS = 5000 };
+
+static int set_address(const char *path, struct sockaddr_un *addr)
+{
+	int len;
+
+	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	len = snprintf(addr->sun_path, sizeof(addr->sun_path), "%s.control", path);
+	return len < (int)sizeof(addr->sun_path) ? 0 : ENAMETOOLONG;
+}
+
+static int open_socket(const struct sockaddr *addr, socklen_t len, int *fd)
+{
+	int ret;
+
+	*fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (*fd < 0)
+		return errno;
+	if (!bind(*fd, addr, len))
+		return 0;
+	ret = errno;
+	close(*fd);
+	*fd = -1;
+	return ret;
+}
+
+int control_open(const char *path, int *fd)
+{
+	struct sockaddr_un addr;
+	int ret = set_address(path, &addr);
+
+	/* Who has PATH has this one, too: what is there is left over. */
+	if (!ret)
+		unlink(addr.sun_path);
+	if (!ret)
+		ret = open_socket((struct sockaddr *)&addr, sizeof(addr), fd);
+	if (ret)
+		log_error("%s.control: %s", path, strerror(ret));
+	return ret;
+}
+
+void control_close(const char *path, int fd)
+{
+	struct sockaddr_un addr;
+
+	if (!set_address(path, &addr))
+		unlink(addr.sun_path);
+	close(fd);
+}
+
+void control_receive(int fd, struct fault *fault, uint64_t now_ns)
+{
+	struct sockaddr_un from;
+	socklen_t from_len = sizeof(from);
+	char text[MAX_TEXT];
+	const char *answer = "ok";
+	ssize_t len = recvfrom(fd, text, sizeof(text) - 1, MSG_DONTWAIT, (struct sockaddr *)&from,
+			       &from_len);
+	int ret;
+
+	if (len < 0)
+		return;
+	text[len] = 0;
+	ret = fault_add(fault, text, now_ns);
+	if (ret)
+		answer = ret == EINVAL ? "not a fault that softhca knows" : strerror(ret);
+	log_note("fault %s: %s", text, answer);
+	sendto(fd, answer, strlen(answer), MSG_DONTWAIT, (struct sockaddr *)&from, from_len);
+}
+
+/* ---- the sender ---- */
+
+static int ask(int fd, const struct sockaddr_un *addr, const char *text)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	char answer[MAX_TEXT];
+	ssize_t len;
+
+	if (sendto(fd, text, strlen(text), 0, (const struct sockaddr *)addr, sizeof(*addr)) < 0)
+		return errno;
+	if (poll(&pfd, 1, ANSWER_MS) != 1)
+		return ETIMEDOUT;
+	len = recv(fd, answer, sizeof(answer) - 1, 0);
+	if (len < 0)
+		return errno;
+	answer[len] = 0;
+	if (!strcmp(answer, "ok"))
+		return 0;
+	log_error("fault %s: %s", text, answer);
+	return EINVAL;
+}
+
+int control_send(const struct options *options)
+{
+	const struct sockaddr_un any = { .sun_family = AF_UNIX };
+	struct sockaddr_un addr;
+	char **text = options->program;
+	int fd = -1, ret = set_address(options->socket_path, &addr);
+
+	if (!ret)
+		ret = open_socket((const struct sockaddr *)&any,
+				  offsetof(struct sockaddr_un, sun_path), &fd);
+	while (!ret && *text)
+		ret = ask(fd, &addr, *text++);
+	if (ret && ret != EINVAL)
+		log_error("fault: %s.control: %s", options->socket_path, strerror(ret));
+	if (fd >= 0)
+		close(fd);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}

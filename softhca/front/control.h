@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * control.h - faults while the adapter runs: a datagram socket beside the server's, named
+ * PATH.control, takes texts as fault.h has them and answers each with "ok" or what is wrong with it.
+ */
+#ifndef SOFTHCA_FRONT_CONTROL_H
+#define SOFTHCA_FRONT_CONTROL_H
+
+#include <stdint.h>
+
+struct fault;
+struct options;
+
+/* PATH is the server's. 0, or an errno after saying what is wrong. */
+int control_open(const char *path, int *fd);
+void control_close(const char *path, int fd);
+
+/* Take what has come, adding to FAULT. Does not block. */
+void control_receive(int fd, struct fault *fault, uint64_t now_ns);
+
+/* softhca fault: send each text of the command line. The exit status */
+int control_send(const struct options *options);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * faults.c - see faults.h.
+ */
+#include "softhca/front/faults.h"
+#include "softhca/log.h"
+
+int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault)
+{
+	int ret = fault_create(options->seed, fault);
+	unsigned int i;
+
+	for (i = 0; !ret && i < options->num_faults; i++) {
+		ret = fault_add(*fault, options->faults[i], now_ns);
+		if (ret)
+			log_error("--fault %s: not a fault that softhca knows", options->faults[i]);
+	}
+	return ret;
+}
+
+static void happen(struct hca *hca, enum fault_event event)
+{
+	unsigned int port;
+
+	if (event == FAULT_DIE)
+		hca_kill(hca);
+	else
+		for (port = 1; port <= MAX_PORTS; port++)
+			hca_set_link(hca, port, event == FAULT_LINK_UP);
+}
+
+uint64_t faults_run(struct fault *fault, struct hca *const *hcas, unsigned int count,
+		    uint64_t now_ns)
+{
+	enum fault_event event;
+	unsigned int i;
+
+	while (fault_due(fault, now_ns, &event))
+		for (i = 0; i < count; i++)
+			if (hcas[i])
+				happen(hcas[i], event);
+	return fault_deadline(fault);
+}

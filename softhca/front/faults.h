@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * faults.h - what both fronts do about faults: add those of the command line, let timed ones
+ * happen.
+ */
+#ifndef SOFTHCA_FRONT_FAULTS_H
+#define SOFTHCA_FRONT_FAULTS_H
+
+#include "softhca/fault.h"
+#include "softhca/options.h"
+
+/* 0, or EINVAL after saying which text is not a fault; *FAULT is to be destroyed in both cases. */
+int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault);
+
+/* What is due happens to all COUNT adapters; some may be NULL. Returns when the next is due, or
+ * FAULT_NEVER. */
+uint64_t faults_run(struct fault *fault, struct hca *const *hcas, unsigned int count,
+		    uint64_t now_ns);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_vfio_cmdq.c - the command queue as a driver fills it: descriptors, chains of mailboxes, and
+ * every way to get them wrong. Layouts are written here once more, as offsets.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "softhca/device/driver_ifc.h"
+#include "vfio_rig.h"
+
+enum {
+	QUEUE = GUEST_BASE,          /* 32 descriptors */
+	INPUT = GUEST_BASE + 0x8000, /* mailboxes, one each KiB */
+	OUTPUT = GUEST_BASE + 0x20000,
+	BLOCK = 1024,
+	TOKEN = 0x7e,
+	/* of a descriptor */
+	IN_LEN = 4,
+	IN_PTR = 8,
+	IN = 16,
+	OUT = 32,
+	OUT_PTR = 48,
+	OUT_LEN = 56,
+	D_TOKEN = 60,
+	D_SIGNATURE = 61,
+	STATUS_OWN = 63,
+	/* of a mailbox */
+	NEXT = 560,
+	NUMBER = 568,
+	B_TOKEN = 573,
+	CONTROL_SIGNATURE = 574,
+	SIGNATURE = 575,
+	B_SIZE = 576,
+};
+
+enum {
+	OK = 0,
+	BAD_SIGNATURE = 1,
+	BAD_TOKEN = 2,
+	BAD_NUMBER = 3,
+	BAD_OUT_PTR = 4,
+	BAD_IN_PTR = 5,
+	BAD_IN_LENGTH = 7,
+	BAD_OUT_LENGTH = 8,
+	RESERVED = 9,
+	BAD_DESCRIPTOR = 16
+};
+
+static void put(uint8_t *at, uint64_t value, int bytes)
+{
+	while (bytes--)
+		*at++ = value >> (8 * bytes);
+}
+
+static uint8_t sum(const uint8_t *at, int len)
+{
+	uint8_t x = 0;
+
+	while (len--)
+		x ^= *at++;
+	return x;
+}
+
+static uint8_t *entry(unsigned int index)
+{
+	return guest(QUEUE + 64 * index);
+}
+
+static void sign(unsigned int index)
+{
+	uint8_t *desc = entry(index);
+
+	desc[D_SIGNATURE] = 0;
+	desc[D_SIGNATURE] = ~sum(desc, 64);
+}
+
+static void chain(uint64_t first, unsigned int blocks)
+{
+	unsigned int i;
+
+	for (i = 0; i < blocks; i++) {
+		uint8_t *block = guest(first + i * BLOCK);
+
+		memset(block, 0, B_SIZE);
+		put(block + NEXT, i + 1 < blocks ? first + (i + 1) * BLOCK : 0, 8);
+		put(block + NUMBER, i, 4);
+		block[B_TOKEN] = TOKEN;
+	}
+}
+
+/* A command at INDEX with IN and OUT bytes, chains included */
+static void prepare(unsigned int index, uint16_t opcode, uint32_t in, uint32_t out)
+{
+	uint8_t *desc = entry(index);
+
+	memset(desc, 0, 64);
+	desc[0] = 7;
+	put(desc + IN_LEN, in, 4);
+	put(desc + OUT_LEN, out, 4);
+	put(desc + IN, opcode, 2);
+	desc[D_TOKEN] = TOKEN;
+	if (in > 16)
+		put(desc + IN_PTR, INPUT, 8);
+	if (out > 16)
+		put(desc + OUT_PTR, OUTPUT, 8);
+	chain(INPUT, 40);
+	chain(OUTPUT, 40);
+	desc[STATUS_OWN] = 1;
+	sign(index);
+}
+
+static int ring(unsigned int index)
+{
+	bar_put(0x18, 1u << index);
+	vfio_run();
+	assert_int_equal(entry(index)[STATUS_OWN] & 1, 0);
+	assert_int_equal(sum(entry(index), 64), 0xff);
+	return entry(index)[STATUS_OWN] >> 1;
+}
+
+static int setup(void **state)
+{
+	vfio_setup(state);
+	bar_put(0x10, 0);
+	bar_put(0x14, QUEUE);
+	return 0;
+}
+
+/* QUERY_HCA_CAP of the general page: an answer of 16 + 4096 bytes in nine blocks */
+static void prepare_query(void)
+{
+	prepare(0, PRM_OP_QUERY_HCA_CAP, 16, 16 + PRM_HCA_CAP_SIZE);
+}
+
+static void short_commands_need_no_mailbox(void **state)
+{
+	(void)state;
+	prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
+	assert_int_equal(ring(0), OK);
+	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
+	prepare(31, PRM_OP_ENABLE_HCA, 16, 16);
+	assert_int_equal(ring(31), OK);
+	assert_int_equal(entry(31)[OUT], PRM_STAT_BAD_SYS_STATE_ERR);
+}
+
+static void answers_fill_a_signed_chain(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	prepare_query();
+	assert_int_equal(ring(0), OK);
+	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(sum(guest(OUTPUT + i * BLOCK), B_SIZE), 0xff);
+		assert_int_equal(sum(guest(OUTPUT + i * BLOCK) + 512, 63), 0xff);
+	}
+	assert_int_equal(guest(OUTPUT + 8 * BLOCK)[SIGNATURE], 0); /* not part of it */
+}
+
+/* As MANAGE_PAGES says: addresses that go in by a chain come back by one */
+static void input_is_gathered_from_the_chain(void **state)
+{
+	enum { PAGES = 100 };
+	unsigned int i, found = 0;
+
+	(void)state;
+	prepare(0, PRM_OP_MANAGE_PAGES, 16 + 8 * PAGES, 16);
+	put(entry(0) + IN + 6, PRM_PAGES_GIVE, 2);
+	put(entry(0) + IN + 12, PAGES, 4);
+	sign(0);
+	for (i = 0; i < PAGES; i++)
+		put(guest(INPUT + i / 64 * BLOCK + i % 64 * 8), 0x1000 * (i + 1), 8);
+	assert_int_equal(ring(0), OK);
+	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
+	prepare(1, PRM_OP_MANAGE_PAGES, 16, 16 + 8 * PAGES);
+	put(entry(1) + IN + 6, PRM_PAGES_TAKE, 2);
+	put(entry(1) + IN + 12, PAGES, 4);
+	sign(1);
+	assert_int_equal(ring(1), OK);
+	for (i = 0; i < PAGES; i++) {
+		const uint8_t *at = guest(OUTPUT + i / 64 * BLOCK + i % 64 * 8);
+
+		found += (at[5] << 8 | at[6]) >> 4;
+	}
+	assert_int_equal(found, PAGES * (PAGES + 1) / 2);
+}
+
+static void signed_blocks_are_checked(void **state)
+{
+	uint8_t *block;
+
+	(void)state;
+	prepare(0, PRM_OP_NOP, 16 + 512, 16);
+	block = guest(INPUT);
+	block[CONTROL_SIGNATURE] = ~sum(block + 512, CONTROL_SIGNATURE - 512);
+	block[SIGNATURE] = ~sum(block, SIGNATURE);
+	assert_int_equal(ring(0), OK);
+	prepare(0, PRM_OP_NOP, 16 + 512, 16);
+	block[SIGNATURE] = 1;
+	assert_int_equal(ring(0), BAD_SIGNATURE);
+	/* the whole is right, the control part is not */
+	prepare(0, PRM_OP_NOP, 16 + 512, 16);
+	block[CONTROL_SIGNATURE] = 0x33;
+	block[SIGNATURE] = ~sum(block, SIGNATURE);
+	assert_int_equal(ring(0), BAD_SIGNATURE);
+}
+
+static void wrong_descriptors_get_a_delivery_status(void **state)
+{
+	(void)state;
+	prepare_query();
+	entry(0)[D_SIGNATURE] ^= 1;
+	assert_int_equal(ring(0), BAD_SIGNATURE);
+	prepare_query();
+	entry(0)[0] = 6;
+	assert_int_equal(ring(0), BAD_DESCRIPTOR);
+	prepare_query();
+	entry(0)[2] = 1;
+	sign(0);
+	assert_int_equal(ring(0), RESERVED);
+	prepare(0, PRM_OP_NOP, 7, 16);
+	assert_int_equal(ring(0), BAD_IN_LENGTH);
+	prepare(0, PRM_OP_NOP, CMDQ_MAX_LEN + 1, 16);
+	assert_int_equal(ring(0), BAD_IN_LENGTH);
+	prepare(0, PRM_OP_NOP, 16, 0xffffffff);
+	assert_int_equal(ring(0), BAD_OUT_LENGTH);
+}
+
+static void wrong_chains_get_a_delivery_status(void **state)
+{
+	(void)state;
+	prepare_query();
+	put(entry(0) + OUT_PTR, OUTPUT + 8, 8);
+	sign(0);
+	assert_int_equal(ring(0), BAD_OUT_PTR);
+	prepare_query();
+	put(entry(0) + OUT_PTR, 0x123456789000, 8);
+	sign(0);
+	assert_int_equal(ring(0), BAD_OUT_PTR);
+	prepare_query();
+	put(guest(OUTPUT + 3 * BLOCK) + NUMBER, 4, 4);
+	assert_int_equal(ring(0), BAD_NUMBER);
+	prepare_query();
+	guest(OUTPUT + 3 * BLOCK)[B_TOKEN] = TOKEN + 1;
+	assert_int_equal(ring(0), BAD_TOKEN);
+	prepare_query();
+	put(guest(OUTPUT + 3 * BLOCK) + NEXT, 0, 8);
+	assert_int_equal(ring(0), BAD_OUT_PTR);
+	prepare(0, PRM_OP_NOP, 16 + 1024, 16);
+	put(guest(INPUT) + NEXT, INPUT, 8); /* bites its tail */
+	assert_int_equal(ring(0), BAD_NUMBER);
+	prepare(0, PRM_OP_NOP, 16 + 1024, 16);
+	put(guest(INPUT) + NEXT, INPUT + BLOCK + 1, 8);
+	assert_int_equal(ring(0), BAD_IN_PTR);
+}
+
+static void nothing_is_executed_whose_answer_has_no_room(void **state)
+{
+	(void)state;
+	prepare(0, PRM_OP_ENABLE_HCA, 16, 64);
+	put(entry(0) + OUT_PTR, 0, 8);
+	sign(0);
+	assert_int_equal(ring(0), BAD_OUT_PTR);
+	prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
+	assert_int_equal(ring(0), OK);
+	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
+}
+
+static void entries_of_software_are_left_alone(void **state)
+{
+	uint8_t before[64];
+
+	(void)state;
+	prepare(0, PRM_OP_NOP, 16, 16);
+	entry(0)[STATUS_OWN] = 0;
+	memcpy(before, entry(0), sizeof(before));
+	bar_put(0x18, 1);
+	vfio_run();
+	assert_memory_equal(before, entry(0), sizeof(before));
+}
+
+static void one_doorbell_may_start_many(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 32; i++)
+		prepare(i, PRM_OP_NOP, 16, 16);
+	bar_put(0x18, 0xfffffffe);
+	/* one in each turn */
+	device_progress(&rig.device, 0);
+	assert_int_equal(entry(1)[STATUS_OWN], 0);
+	assert_int_equal(entry(2)[STATUS_OWN], 1);
+	vfio_run();
+	for (i = 1; i < 32; i++)
+		assert_int_equal(entry(i)[STATUS_OWN], 0);
+	assert_int_equal(entry(0)[STATUS_OWN], 1);
+}
+
+static void lost_command_keeps_its_owner(void **state)
+{
+	(void)state;
+	assert_int_equal(fault_add(rig.fault, "cmd-timeout", 0), 0);
+	prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
+	bar_put(0x18, 1);
+	vfio_run();
+	assert_int_equal(entry(0)[STATUS_OWN], 1);
+	prepare(1, PRM_OP_ENABLE_HCA, 16, 16);
+	assert_int_equal(ring(1), OK);
+	assert_int_equal(entry(1)[OUT], PRM_STAT_OK);
+}
+
+static void queue_that_is_unmapped_or_moved_is_not_touched(void **state)
+{
+	(void)state;
+	prepare(0, PRM_OP_NOP, 16, 16);
+	bar_put(0x18, 1);
+	bar_put(0x14, QUEUE + 0x1000);
+	vfio_run();
+	assert_int_equal(entry(0)[STATUS_OWN], 1);
+	bar_put(0x14, 0x70000000);
+	bar_put(0x18, 0xffffffff);
+	vfio_run();
+	assert_int_equal(entry(0)[STATUS_OWN], 1);
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, setup, vfio_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(short_commands_need_no_mailbox),
+		IB(answers_fill_a_signed_chain),
+		IB(input_is_gathered_from_the_chain),
+		IB(signed_blocks_are_checked),
+		IB(wrong_descriptors_get_a_delivery_status),
+		IB(wrong_chains_get_a_delivery_status),
+		IB(nothing_is_executed_whose_answer_has_no_room),
+		IB(entries_of_software_are_left_alone),
+		IB(one_doorbell_may_start_many),
+		IB(lost_command_keeps_its_owner),
+		IB(queue_that_is_unmapped_or_moved_is_not_touched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

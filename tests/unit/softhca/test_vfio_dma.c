@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_vfio_dma.c - guest memory as the client maps it: what is reachable, and what must not be.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "vfio_rig.h"
+
+enum { PAGE = 4096, RW = PROT_READ | PROT_WRITE };
+
+static struct dma_table table;
+static int fd;
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&table, 0, sizeof(table));
+	table.enabled = true;
+	fd = memfd_create("memory", MFD_CLOEXEC);
+	return ftruncate(fd, 16 * PAGE);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	dma_table_clear(&table);
+	return close(fd);
+}
+
+static void access_crosses_regions_that_touch(void **state)
+{
+	uint8_t out[PAGE], in[PAGE];
+
+	(void)state;
+	/* the second region lies before the first one in the file */
+	assert_int_equal(dma_table_map(&table, 5 * PAGE, PAGE, RW, fd, 3 * PAGE), 0);
+	assert_int_equal(dma_table_map(&table, 6 * PAGE, PAGE, RW, fd, 0), 0);
+	memset(out, 0x5a, sizeof(out));
+	assert_int_equal(dma_table_write(&table, 6 * PAGE - 100, out, 200), 0);
+	assert_int_equal(dma_table_read(&table, 6 * PAGE - 100, in, 200), 0);
+	assert_memory_equal(in, out, 200);
+	assert_int_equal(pread(fd, in, 100, 4 * PAGE - 100), 100);
+	assert_memory_equal(in, out, 100);
+	assert_int_equal(pread(fd, in, 101, 0), 101);
+	assert_memory_equal(in, out, 100);
+	assert_int_equal(in[100], 0);
+}
+
+static void outside_of_regions_is_a_bus_error(void **state)
+{
+	uint8_t buf[2 * PAGE];
+
+	(void)state;
+	assert_int_equal(dma_table_read(&table, 0, buf, 1), EFAULT);
+	assert_int_equal(dma_table_map(&table, 5 * PAGE, PAGE, RW, fd, 0), 0);
+	assert_int_equal(dma_table_map(&table, 7 * PAGE, PAGE, RW, fd, PAGE), 0);
+	assert_int_equal(dma_table_read(&table, 5 * PAGE - 1, buf, 1), EFAULT);
+	assert_int_equal(dma_table_read(&table, 5 * PAGE, buf, PAGE), 0);
+	assert_int_equal(dma_table_read(&table, 5 * PAGE, buf, PAGE + 1), EFAULT);
+	assert_int_equal(dma_table_write(&table, 6 * PAGE + 1, buf, PAGE), EFAULT);
+	assert_int_equal(dma_table_read(&table, 8 * PAGE - 1, buf, 2), EFAULT);
+	assert_int_equal(dma_table_read(&table, UINT64_MAX, buf, 2), EFAULT);
+}
+
+static void protection_holds(void **state)
+{
+	uint8_t buf[8] = { 0 };
+
+	(void)state;
+	assert_int_equal(dma_table_map(&table, 1 * PAGE, PAGE, PROT_READ, fd, 0), 0);
+	assert_int_equal(dma_table_map(&table, 2 * PAGE, PAGE, PROT_WRITE, fd, 0), 0);
+	assert_int_equal(dma_table_map(&table, 3 * PAGE, PAGE, PROT_NONE, fd, 0), 0);
+	assert_int_equal(dma_table_map(&table, 4 * PAGE, PAGE, RW, -1, 0), 0);
+	assert_int_equal(dma_table_read(&table, 1 * PAGE, buf, 8), 0);
+	assert_int_equal(dma_table_write(&table, 1 * PAGE, buf, 8), EFAULT);
+	assert_int_equal(dma_table_read(&table, 2 * PAGE, buf, 8), EFAULT);
+	assert_int_equal(dma_table_write(&table, 2 * PAGE, buf, 8), 0);
+	assert_int_equal(dma_table_read(&table, 3 * PAGE, buf, 8), EFAULT);
+	assert_int_equal(dma_table_write(&table, 3 * PAGE, buf, 8), EFAULT);
+	assert_int_equal(dma_table_read(&table, 4 * PAGE, buf, 8), EFAULT);
+	assert_int_equal(dma_table_write(&table, 4 * PAGE, buf, 8), EFAULT);
+}
+
+static void overlap_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(dma_table_map(&table, 4 * PAGE, 4 * PAGE, RW, fd, 0), 0);
+	assert_int_equal(dma_table_map(&table, 4 * PAGE, 4 * PAGE, RW, fd, 0), EEXIST);
+	assert_int_equal(dma_table_map(&table, 7 * PAGE, PAGE, RW, fd, 0), EEXIST);
+	assert_int_equal(dma_table_map(&table, 1 * PAGE, 3 * PAGE + 1, RW, -1, 0), EEXIST);
+	assert_int_equal(dma_table_map(&table, 1 * PAGE, 12 * PAGE, RW, fd, 0), EEXIST);
+	assert_int_equal(dma_table_map(&table, 3 * PAGE, PAGE, RW, fd, 0), 0);
+	assert_int_equal(dma_table_map(&table, 8 * PAGE, PAGE, RW, fd, 0), 0);
+	assert_int_equal(table.count, 3);
+}
+
+static void sizes_that_cannot_be_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(dma_table_map(&table, 0, 0, RW, fd, 0), EINVAL);
+	assert_int_equal(dma_table_map(&table, UINT64_MAX - PAGE, 2 * PAGE, RW, -1, 0), EINVAL);
+	/* the last page of all is fine */
+	assert_int_equal(dma_table_map(&table, -(uint64_t)PAGE, PAGE, RW, -1, 0), 0);
+	/* behind the end of the file each access would be SIGBUS */
+	assert_int_equal(dma_table_map(&table, 0, 17 * PAGE, RW, fd, 0), EINVAL);
+	assert_int_equal(dma_table_map(&table, 0, PAGE, RW, fd, 16 * PAGE), EINVAL);
+	assert_int_equal(dma_table_map(&table, 0, PAGE, RW, fd, UINT64_MAX - PAGE + 1), EINVAL);
+	assert_int_equal(dma_table_map(&table, 0, PAGE, RW, fd, 1), EINVAL);
+	assert_int_equal(table.count, 1);
+}
+
+static void unmap_takes_effect_at_once_and_is_of_one_region(void **state)
+{
+	uint8_t buf[8];
+
+	(void)state;
+	dma_table_map(&table, 4 * PAGE, PAGE, RW, fd, 0);
+	dma_table_map(&table, 5 * PAGE, PAGE, RW, fd, PAGE);
+	dma_table_map(&table, 6 * PAGE, PAGE, RW, fd, 2 * PAGE);
+	assert_int_equal(dma_table_unmap(&table, 4 * PAGE, 2 * PAGE), ENOENT);
+	assert_int_equal(dma_table_unmap(&table, 5 * PAGE, PAGE / 2), ENOENT);
+	assert_int_equal(dma_table_unmap(&table, 7 * PAGE, PAGE), ENOENT);
+	assert_int_equal(dma_table_unmap(&table, 5 * PAGE, PAGE), 0);
+	assert_int_equal(dma_table_read(&table, 4 * PAGE, buf, 8), 0);
+	assert_int_equal(dma_table_read(&table, 5 * PAGE, buf, 8), EFAULT);
+	assert_int_equal(dma_table_read(&table, 6 * PAGE, buf, 8), 0);
+	assert_int_equal(dma_table_unmap(&table, 5 * PAGE, PAGE), ENOENT);
+	dma_table_clear(&table);
+	assert_int_equal(dma_table_read(&table, 4 * PAGE, buf, 8), EFAULT);
+}
+
+static void table_has_an_end(void **state)
+{
+	uint64_t i;
+
+	(void)state;
+	/* from the top down, so that each is inserted before all others */
+	for (i = DMA_MAX_REGIONS; i > 0; i--)
+		assert_int_equal(dma_table_map(&table, i * PAGE, PAGE, RW, -1, 0), 0);
+	assert_int_equal(dma_table_map(&table, 0, PAGE, RW, -1, 0), ENOSPC);
+	for (i = 1; i <= DMA_MAX_REGIONS; i++)
+		assert_int_equal(dma_table_unmap(&table, i * PAGE, PAGE), 0);
+}
+
+static void nothing_is_reached_while_the_device_is_no_bus_master(void **state)
+{
+	struct hca_bus_seg seg = { PAGE, 8 };
+	uint8_t buf[8] = { 0 };
+
+	(void)state;
+	dma_table_map(&table, PAGE, PAGE, RW, fd, 0);
+	assert_int_equal(dma_bus_ops.write(&table, &seg, 1, buf), 0);
+	table.enabled = false;
+	assert_int_equal(dma_bus_ops.write(&table, &seg, 1, buf), EFAULT);
+	assert_int_equal(dma_bus_ops.read(&table, &seg, 1, buf), EFAULT);
+}
+
+static void segments_are_gathered_and_scattered_in_order(void **state)
+{
+	struct hca_bus_seg segs[3] = { { 2 * PAGE, 4 }, { PAGE, 8 }, { PAGE + 100, 4 } };
+	uint8_t out[16], in[16];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 16; i++)
+		out[i] = i + 1;
+	dma_table_map(&table, PAGE, 2 * PAGE, RW, fd, 0);
+	assert_int_equal(dma_bus_ops.write(&table, segs, 3, out), 0);
+	assert_int_equal(dma_bus_ops.read(&table, segs, 3, in), 0);
+	assert_memory_equal(in, out, sizeof(in));
+	assert_int_equal(pread(fd, in, 8, 0), 8);
+	assert_memory_equal(in, out + 4, 8);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
+	const struct CMUnitTest tests[] = {
+		T(access_crosses_regions_that_touch),
+		T(outside_of_regions_is_a_bus_error),
+		T(protection_holds),
+		T(overlap_is_refused),
+		T(sizes_that_cannot_be_are_refused),
+		T(unmap_takes_effect_at_once_and_is_of_one_region),
+		T(table_has_an_end),
+		T(nothing_is_reached_while_the_device_is_no_bus_master),
+		T(segments_are_gathered_and_scattered_in_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
