@@ -58,7 +58,7 @@ static void a_gap_loses_the_request(void **state)
 
 	(void)state;
 	pair(&uc, SIZE);
-	fault_add(flat.fault, "drop:2");
+	fault_add(flat.fault, "drop:2", flat.now);
 	flat_recv(b, to, SIZE, rkey);
 	flat_send(a, OP_SEND, from, SIZE, lkey);
 	flat_run(LONG);
