@@ -57,7 +57,7 @@ static const struct flat_qp_attr patient = { .retry = 7, .rnr_retry = 7, .mtu = 
 static void run_with(const char *fault)
 {
 	if (fault)
-		assert_int_equal(fault_add(flat.fault, fault), 0);
+		assert_int_equal(fault_add(flat.fault, fault, flat.now), 0);
 	pair(&patient, SIZE);
 	post_one_of_each();
 	flat_run(20ull * LONG);
@@ -100,7 +100,7 @@ static void any_one_packet_may_be_late(void **state)
 static void many_packets_may_be_lost_and_late(void **state)
 {
 	(void)state;
-	assert_int_equal(fault_add(flat.fault, "late:1.5%"), 0);
+	assert_int_equal(fault_add(flat.fault, "late:1.5%", flat.now), 0);
 	run_with("loss:1%");
 }
 
@@ -108,7 +108,7 @@ static void many_packets_may_be_lost_and_late(void **state)
 static void packets_are_lost_on_one_host_too(void **state)
 {
 	(void)state;
-	assert_int_equal(fault_add(flat.fault, "late:1%"), 0);
+	assert_int_equal(fault_add(flat.fault, "late:1%", flat.now), 0);
 	run_with("loss:2%");
 }
 

@@ -341,7 +341,7 @@ static void a_held_wqe_goes_with_its_srq(void **state)
 	(void)state;
 	set_up_xrc();
 	flat_srq_recv(srq, to, 65536, rkey);
-	fault_add(flat.fault, "drop:2");
+	fault_add(flat.fault, "drop:2", flat.now);
 	xrc_send(srq->n, 8);
 	flat_simple(flat.hca[1], PRM_OP_DESTROY_XRC_SRQ, srq->n, PRM_STAT_OK);
 	xrc_send(srq->n, 8);
