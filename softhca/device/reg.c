@@ -118,7 +118,7 @@ static const char *reg_host_endianness(struct hca *hca, bool write, uint8_t *dat
 }
 
 /* How long a driver has to wait for the adapter at most; nothing takes this one that long. */
-static const char *reg_dtor(const struct hca *hca, bool write, uint8_t *data)
+static const char *reg_dtor(struct hca *hca, bool write, uint8_t *data)
 {
 	static const struct {
 		uint32_t field, ms;

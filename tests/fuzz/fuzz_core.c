@@ -15,7 +15,7 @@ static void misfortune(struct world *world, unsigned int hca)
 
 	switch (pick(&world->source, 4)) {
 	case 0:
-		hca_set_link(world->hca[hca], HCA_ALL_PORTS, pick(&world->source, 2));
+		hca_set_link(world->hca[hca], 1, pick(&world->source, 2));
 		break;
 	case 1:
 		fault_add(world->fault, faults[pick(&world->source, 4)], world->now);
