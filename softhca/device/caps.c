@@ -7,6 +7,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/eth.h"
+#include "softhca/device/umr_ifc.h"
 
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
 
@@ -103,9 +104,11 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_NUM_OF_UARS_PER_PAGE, 1);
 	prm_set(cap, HCA_CAP_LOG_PG_SZ, 12);
 	prm_set(cap, HCA_CAP_COMPACT_ADDRESS_VECTOR, 1);
-	prm_set(cap, HCA_CAP_UMR_MODIFY_ENTITY_SIZE_DISABLED, 1);
-	prm_set(cap, HCA_CAP_UMR_MODIFY_ATOMIC_DISABLED, 1);
-	prm_set(cap, HCA_CAP_UMR_INDIRECT_MKEY_DISABLED, 1);
+	prm_set(cap, HCA_CAP_IMAICL, 1);
+	prm_set(cap, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 1);
+	prm_set(cap, HCA_CAP_LOG_MAX_KLM_LIST_SIZE, LOG_MAX_KLMS);
+	prm_set(cap, HCA_CAP_NULL_MKEY, 1);
+	prm_set(cap, HCA_CAP_DUMP_FILL_MKEY, 1);
 	prm_set(cap, HCA_CAP_DEVICE_FREQUENCY_MHZ, CLOCK_KHZ / 1000);
 	prm_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
 }

@@ -13,6 +13,7 @@
 #include "softhca/device/driver_ifc.h"
 #include "softhca/device/eth.h"
 #include "softhca/device/srq_ifc.h"
+#include "softhca/device/umr_ifc.h"
 
 static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 {
@@ -50,6 +51,8 @@ static const struct {
 	[PRM_OP_QUERY_ADAPTER] = { caps_query_adapter, 8, 16, false },
 	[PRM_OP_CREATE_MKEY] = { mkey_create, PRM_CREATE_MKEY_IN_SIZE, 16, false },
 	[PRM_OP_QUERY_MKEY] = { mkey_query, 16, 16 + PRM_MKC_SIZE, false },
+	[PRM_OP_QUERY_SPECIAL_CONTEXTS] = { mkey_query_special, 8,
+					    PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE, false },
 	[PRM_OP_DESTROY_MKEY] = { mkey_destroy, 16, 16, true },
 	[PRM_OP_CREATE_EQ] = { eq_create, PRM_CREATE_EQ_IN_SIZE, 16, false },
 	[PRM_OP_QUERY_EQ] = { eq_query, 16, 16 + PRM_EQC_SIZE, false },

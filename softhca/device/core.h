@@ -123,27 +123,69 @@ enum mkey_access {
 	MKEY_REMOTE_ATOMIC = 1 << 4,
 };
 
+enum { MKEY_ANY_QP = 0xffffff };
+
+/* A piece of memory that a key made of other keys (KLM, KSM) stands for. */
+struct klm {
+	uint64_t offset; /* from the start of the list */
+	uint64_t len;
+	uint32_t key;
+	uint64_t addr;
+};
+
 struct mkey {
-	uint32_t n;   /* index, without the variant byte */
-	uint32_t key; /* as in WQEs */
-	struct pd *pd;
+	uint32_t n;    /* index, without the variant byte */
+	uint32_t key;  /* as in WQEs */
+	struct pd *pd; /* NULL: of the adapter's own, good in any */
 	unsigned int access;
-	bool pa;          /* addresses are bus addresses */
-	bool whole;       /* length64: no end */
-	bool invalidated; /* by SEND_INVAL; a free key matches nothing */
+	uint8_t mode; /* enum prm_mkey_mode */
+	bool whole;   /* length64: no end */
+	bool free;    /* matches nothing, until UMR says otherwise */
+	bool umr_enabled;
 	bool may_invalidate;
+	bool sink;    /* reads as zeroes, writes are lost */
+	uint32_t qpn; /* the only one that may use it from remote, or MKEY_ANY_QP */
 	uint64_t start, len;
-	struct dma_map map;
+	unsigned int page_shift;
+	/* Translations: as software wrote them, and what follows from them once it is asked for */
+	uint8_t *xlt;           /* NULL: none, or only map */
+	uint32_t xlt_octowords; /* room */
+	bool xlt_changed;
+	struct dma_map map; /* MTT */
+	struct klm *klm;
+	uint32_t klms;
 	uint8_t mkc[PRM_MKC_SIZE];
 };
 
-/* The memory key that allows ACCESS to LEN bytes at ADDR, or NULL. */
+/* The memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be NULL for the queue that
+ * works on memory keys: any. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
 /* Add the bytes, already checked, to a transfer. */
-int mkey_dma(struct dma_batch *batch, const struct mkey *mkey, uint64_t addr, uint64_t len);
+int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
+void mkey_invalidate(struct mkey *mkey);
+/* What is in the context has changed. */
+void mkey_decode(struct mkey *mkey);
+
+/* ---- xlt.c: translations of a key ---- */
+
+enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
+
+/* Store LEN bytes that begin OFFSET into the table. 0, EINVAL: beyond its end, ENOMEM */
+int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len);
+/* Bring map or klm up to date. 0 or EFAULT */
+int xlt_prepare(struct mkey *mkey);
+/* Of a key made of keys: the part of LEN bytes from ADDR that one key holds. False: there is none. */
+bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece);
+void xlt_free(struct mkey *mkey);
+
+/* ---- umr.c: work requests on memory keys ---- */
+
+/* Execute the UMR that starts at RAW and has LEN bytes. 0 or the vendor syndrome */
+int umr_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
+
 /* What a SEND with invalidate from a peer may take away, or NULL. */
-struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd);
+struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn);
 
 /* ---- eq.c ---- */
 
@@ -648,6 +690,7 @@ enum prm_status td_alloc(struct hca *hca, struct cmd *cmd);
 enum prm_status td_dealloc(struct hca *hca, struct cmd *cmd);
 enum prm_status mkey_create(struct hca *hca, struct cmd *cmd);
 enum prm_status mkey_query(struct hca *hca, struct cmd *cmd);
+enum prm_status mkey_query_special(struct hca *hca, struct cmd *cmd);
 enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status eq_create(struct hca *hca, struct cmd *cmd);
 enum prm_status eq_query(struct hca *hca, struct cmd *cmd);
@@ -668,6 +711,9 @@ enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd);
 enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
+
+/* The keys that the adapter has of its own. */
+int mkey_add_special(struct hca *hca);
 
 /* Free what the front left behind. */
 void driver_free(struct hca *hca);
@@ -710,6 +756,7 @@ struct hca {
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
 	LIST_HEAD(, mcg_member) mcg_members;
+	struct mkey *sink_key;
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;
 	struct port port[PORT_MAX];
 	struct driver driver;

@@ -119,6 +119,8 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	if (!ret)
 		ret = create_fabric(hca);
 	if (!ret)
+		ret = mkey_add_special(hca);
+	if (!ret)
 		ret = join_fabric(hca);
 	if (ret)
 		hca_destroy(hca);

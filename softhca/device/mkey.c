@@ -2,14 +2,16 @@
 /*
  * mkey.c - memory keys: what a local or remote key lets a QP do, and where its bytes are.
  *
- * Direct keys only: a page list (MTT) or physical addresses (PA). A key is its index in the table
- * and a variant byte; both must match, so that a key of a destroyed region is noticed.
+ * A key stands for physical addresses (PA), a list of pages (MTT), or pieces of other keys (KLM,
+ * KSM). It is its index in the table and a variant byte; both must match, so that a key of a
+ * destroyed region is noticed. A free key matches nothing until UMR enables it: see umr.c.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/umr_ifc.h"
 
 static unsigned int decode_access(const uint8_t *mkc)
 {
@@ -28,47 +30,78 @@ static unsigned int decode_access(const uint8_t *mkc)
 	return access;
 }
 
+static bool is_free(const uint8_t *mkc)
+{
+	return prm_get(mkc, MKC_FREE);
+}
+
 static const char *check_context(const uint8_t *mkc)
 {
 	uint64_t mode = prm_get(mkc, MKC_ACCESS_MODE_1_0);
 
-	if (prm_get(mkc, MKC_ACCESS_MODE_4_2) || mode > PRM_MKEY_MODE_MTT)
-		return "mkey: access mode is neither PA nor MTT";
-	if (prm_get(mkc, MKC_FREE))
-		return "mkey: free keys need UMR";
+	if (prm_get(mkc, MKC_ACCESS_MODE_4_2))
+		return "mkey: access mode is none of PA, MTT, KLM, KSM";
+	if (is_free(mkc) && !prm_get(mkc, MKC_UMR_EN))
+		return "mkey: a free key that UMR may not enable";
 	if (prm_get(mkc, MKC_BSF_EN))
 		return "mkey: signatures are not supported";
-	if (prm_get(mkc, MKC_QPN) != 0xffffff)
-		return "mkey: keys bound to a QP are not supported";
+	if (prm_get(mkc, MKC_QPN) != MKEY_ANY_QP)
+		return "mkey: only UMR binds a key to a QP";
 	if (mode == PRM_MKEY_MODE_MTT && prm_get(mkc, MKC_LENGTH64))
-		return "mkey: length64 needs access mode PA";
-	if (mode == PRM_MKEY_MODE_MTT && prm_get(mkc, MKC_LOG_PAGE_SIZE) < 12)
+		return "mkey: length64 needs another access mode than MTT";
+	if (mode == PRM_MKEY_MODE_MTT && !is_free(mkc) && prm_get(mkc, MKC_LOG_PAGE_SIZE) < 12)
 		return "mkey: pages smaller than 4 KiB";
 	if (prm_get(mkc, MKC_START_ADDR) + prm_get(mkc, MKC_LEN) < prm_get(mkc, MKC_START_ADDR))
 		return "mkey: address range wraps";
+	if (prm_get(mkc, MKC_UMR_EN) &&
+	    prm_get(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE) > XLT_OCTOWORDS_MAX)
+		return "mkey: more translations than a key for UMR can have";
 	return NULL;
+}
+
+/* Keys that UMR will change keep their pages as they came. UMR writes units of 64 bytes, and drivers do
+ * so in smaller tables, too. */
+static int store_translations(struct mkey *mkey, const void *pas, size_t entries)
+{
+	size_t entry = mkey->mode == PRM_MKEY_MODE_MTT ? 8 : XLT_OCTOWORD;
+
+	mkey->xlt_octowords = (prm_get(mkey->mkc, MKC_TRANSLATIONS_OCTWORD_SIZE) + 3) & ~3u;
+	if (mkey->free || mkey->mode == PRM_MKEY_MODE_PA)
+		return 0;
+	return xlt_write(mkey, 0, pas, entries * entry);
 }
 
 static int map_pages(struct mkey *mkey, const struct cmd *cmd)
 {
-	unsigned int page_shift = prm_get(mkey->mkc, MKC_LOG_PAGE_SIZE);
 	size_t room, count = 2 * prm_get(mkey->mkc, MKC_TRANSLATIONS_OCTWORD_SIZE);
 	const void *pas = cmd_pas(cmd, CREATE_MKEY_IN_PAS, &room);
+	bool pages = mkey->mode == PRM_MKEY_MODE_MTT;
+	int ret = 0;
 
-	if (mkey->pa)
-		return 0;
-	return dma_map_pages(&mkey->map, pas, room < count ? room : count, page_shift,
-			     mkey->start & ((1ull << page_shift) - 1), mkey->len);
+	if (room > count)
+		room = count;
+	if (mkey->umr_enabled || !pages)
+		ret = store_translations(mkey, pas, pages ? room : room / 2);
+	if (ret || mkey->free || !pages)
+		return ret;
+	mkey->xlt_changed = false;
+	return dma_map_pages(&mkey->map, pas, room, mkey->page_shift,
+			     mkey->start & ((1ull << mkey->page_shift) - 1), mkey->len);
 }
 
-static void decode_context(struct mkey *mkey)
+void mkey_decode(struct mkey *mkey)
 {
+	mkey->key = mkey->n << 8 | (uint32_t)prm_get(mkey->mkc, MKC_MKEY_7_0);
 	mkey->access = decode_access(mkey->mkc);
-	mkey->pa = prm_get(mkey->mkc, MKC_ACCESS_MODE_1_0) == PRM_MKEY_MODE_PA;
+	mkey->mode = prm_get(mkey->mkc, MKC_ACCESS_MODE_1_0);
 	mkey->whole = prm_get(mkey->mkc, MKC_LENGTH64);
+	mkey->free = is_free(mkey->mkc);
+	mkey->umr_enabled = prm_get(mkey->mkc, MKC_UMR_EN);
 	mkey->may_invalidate = prm_get(mkey->mkc, MKC_EN_RINVAL);
+	mkey->qpn = prm_get(mkey->mkc, MKC_QPN);
 	mkey->start = prm_get(mkey->mkc, MKC_START_ADDR);
 	mkey->len = prm_get(mkey->mkc, MKC_LEN);
+	mkey->page_shift = prm_get(mkey->mkc, MKC_LOG_PAGE_SIZE);
 }
 
 static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *mkey)
@@ -79,11 +112,9 @@ static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *m
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "mkey: page list shorter than len");
 	if (!ret)
 		ret = res_add(&hca->mkeys, mkey, &mkey->n);
-	if (ret) {
-		dma_unmap(&mkey->map);
+	if (ret)
 		return cmd_errno(cmd, ret, "mkey: table is full");
-	}
-	mkey->key = mkey->n << 8 | (uint32_t)prm_get(mkey->mkc, MKC_MKEY_7_0);
+	mkey_decode(mkey);
 	mkey->pd->users++;
 	prm_set(cmd->out, CREATE_MKEY_OUT_MKEY_INDEX, mkey->n);
 	return PRM_STAT_OK;
@@ -108,10 +139,10 @@ enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ENOMEM, "mkey");
 	memcpy(mkey->mkc, mkc, PRM_MKC_SIZE);
 	mkey->pd = pd;
-	decode_context(mkey);
+	mkey_decode(mkey);
 	status = mkey_add(hca, cmd, mkey);
 	if (status)
-		free(mkey);
+		mkey_free(mkey);
 	return status;
 }
 
@@ -123,7 +154,6 @@ enum prm_status mkey_query(struct hca *hca, struct cmd *cmd)
 	if (!mkey)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: no such key");
 	memcpy(mkc, mkey->mkc, PRM_MKC_SIZE);
-	prm_set(mkc, MKC_FREE, mkey->invalidated);
 	return PRM_STAT_OK;
 }
 
@@ -131,7 +161,7 @@ enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd)
 {
 	struct mkey *mkey = res_get(&hca->mkeys, prm_get(cmd->in, DESTROY_MKEY_IN_MKEY_INDEX));
 
-	if (!mkey)
+	if (!mkey || mkey == hca->sink_key)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: no such key");
 	res_remove(&hca->mkeys, mkey->n);
 	mkey->pd->users--;
@@ -141,38 +171,150 @@ enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd)
 
 void mkey_free(struct mkey *mkey)
 {
-	dma_unmap(&mkey->map);
+	xlt_free(mkey);
 	free(mkey);
+}
+
+/* ---- the adapter's own ---- */
+
+int mkey_add_special(struct hca *hca)
+{
+	struct mkey *mkey = calloc(1, sizeof(*mkey));
+	int ret = mkey ? res_add(&hca->mkeys, mkey, &mkey->n) : ENOMEM;
+
+	if (ret) {
+		free(mkey);
+		return ret;
+	}
+	prm_set(mkey->mkc, MKC_QPN, MKEY_ANY_QP);
+	prm_set(mkey->mkc, MKC_LR, 1);
+	prm_set(mkey->mkc, MKC_LW, 1);
+	prm_set(mkey->mkc, MKC_LENGTH64, 1);
+	mkey_decode(mkey);
+	mkey->sink = true;
+	hca->sink_key = mkey;
+	return 0;
+}
+
+/* One key is both: it reads as zeroes, and what is written to it is lost. There is no reserved
+ * local key. */
+enum prm_status mkey_query_special(struct hca *hca, struct cmd *cmd)
+{
+	prm_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY, hca->sink_key->key);
+	prm_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_NULL_MKEY, hca->sink_key->key);
+	return PRM_STAT_OK;
+}
+
+/* ---- use ---- */
+
+enum { MAX_DEPTH = 4 }; /* of keys that stand for keys */
+
+static bool is_indirect(const struct mkey *mkey)
+{
+	return mkey->mode == PRM_MKEY_MODE_KLMS || mkey->mode == PRM_MKEY_MODE_KSM;
+}
+
+static bool in_range(const struct mkey *mkey, uint64_t addr, uint64_t len)
+{
+	return mkey->whole ||
+	       (addr >= mkey->start && len <= mkey->len && addr - mkey->start <= mkey->len - len);
+}
+
+static struct mkey *check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
+			  uint64_t addr, uint64_t len, int depth);
+
+/* What a key stands for must be there, too; rights of remote are those of the key itself. */
+static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access, uint64_t addr,
+			 uint64_t len, int depth)
+{
+	unsigned int writes = MKEY_LOCAL_WRITE | MKEY_REMOTE_WRITE | MKEY_REMOTE_ATOMIC;
+	struct klm piece;
+
+	if (depth == MAX_DEPTH || xlt_prepare(mkey))
+		return false;
+	for (; len; addr += piece.len, len -= piece.len) {
+		if (!xlt_piece(mkey, addr, len, &piece))
+			return false;
+		if (!check(hca, piece.key, mkey->pd, access & writes ? MKEY_LOCAL_WRITE : 0,
+			   piece.addr, piece.len, depth + 1))
+			return false;
+	}
+	return true;
+}
+
+static struct mkey *check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
+			  uint64_t addr, uint64_t len, int depth)
+{
+	struct mkey *mkey = res_get(&hca->mkeys, key >> 8);
+
+	if (!mkey || mkey->key != key || mkey->free || (pd && mkey->pd && mkey->pd != pd))
+		return NULL;
+	if ((mkey->access & access) != access || !in_range(mkey, addr, len))
+		return NULL;
+	if (is_indirect(mkey) && !pieces_allow(hca, mkey, access, addr, len, depth))
+		return NULL;
+	return mkey;
 }
 
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len)
 {
-	struct mkey *mkey = res_get(&hca->mkeys, key >> 8);
-
-	if (!mkey || mkey->key != key || mkey->pd != pd || mkey->invalidated)
-		return NULL;
-	if ((mkey->access & access) != access)
-		return NULL;
-	if (mkey->whole)
-		return mkey;
-	if (addr < mkey->start || len > mkey->len || addr - mkey->start > mkey->len - len)
-		return NULL;
-	return mkey;
+	return check(hca, key, pd, access, addr, len, 0);
 }
 
-int mkey_dma(struct dma_batch *batch, const struct mkey *mkey, uint64_t addr, uint64_t len)
+static int sink(struct dma_batch *batch, uint64_t len)
 {
-	if (mkey->pa)
+	int ret = dma_finish(batch);
+
+	if (ret)
+		return ret;
+	if (!batch->write)
+		memset(batch->buf, 0, len);
+	batch->buf += len;
+	return 0;
+}
+
+static int dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len)
+{
+	struct mkey *under;
+	struct klm piece;
+	int ret;
+
+	for (; len; addr += piece.len, len -= piece.len) {
+		if (!xlt_piece(mkey, addr, len, &piece))
+			return EFAULT;
+		under = res_get(&batch->hca->mkeys, piece.key >> 8);
+		ret = under ? mkey_dma(batch, under, piece.addr, piece.len) : EFAULT;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len)
+{
+	if (mkey->sink)
+		return sink(batch, len);
+	if (mkey->mode == PRM_MKEY_MODE_PA)
 		return dma_add(batch, addr, len);
+	if (xlt_prepare(mkey))
+		return EFAULT;
+	if (is_indirect(mkey))
+		return dma_pieces(batch, mkey, addr, len);
 	return dma_add_map(batch, &mkey->map, addr - mkey->start, len);
 }
 
-struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd)
+struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn)
 {
 	struct mkey *mkey = res_get(&hca->mkeys, key >> 8);
 
 	if (!mkey || mkey->key != key || mkey->pd != pd || !mkey->may_invalidate)
 		return NULL;
-	return mkey;
+	return mkey->qpn == MKEY_ANY_QP || mkey->qpn == qpn ? mkey : NULL;
+}
+
+void mkey_invalidate(struct mkey *mkey)
+{
+	prm_set(mkey->mkc, MKC_FREE, 1);
+	mkey->free = true;
 }

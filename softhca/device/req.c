@@ -163,6 +163,8 @@ static uint8_t syndrome_of(int why)
 {
 	if (why == WQE_BAD_LKEY || why == WQE_BAD_DMA)
 		return SYND_LOCAL_PROT;
+	if (why == WQE_BAD_MKEY || why == WQE_BAD_UMR)
+		return SYND_MW_BIND;
 	return why == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH : SYND_LOCAL_QP_OP;
 }
 
@@ -185,6 +187,12 @@ static int check_lengths(const struct hca *hca, const struct qp *qp)
 	return atomic && wqe->length != 8 ? WQE_BAD_LENGTH : 0;
 }
 
+/* Work that stays here, and waits until all before it is done. */
+static bool is_local(const struct send_wqe *wqe)
+{
+	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR;
+}
+
 /* First transmission of a WQE: check all of it and give it its PSNs. */
 static int begin(struct hca *hca, struct qp *qp)
 {
@@ -200,7 +208,7 @@ static int begin(struct hca *hca, struct qp *qp)
 		return WQE_BAD_LKEY;
 	*entry = (struct sq_entry){
 		.psn = qp->req.next_psn,
-		.packets = wqe->opcode == WQE_NOP ? 0 : packets_of(wqe->length, qp->mtu),
+		.packets = is_local(wqe) ? 0 : packets_of(wqe->length, qp->mtu),
 		.length = wqe->length,
 		.bbs = wqe->bbs,
 		.opcode = wqe->opcode,
@@ -227,7 +235,7 @@ static bool must_wait(struct qp *qp)
 
 	if (qp->req.offset || qp->sq.ci == qp->sq.next)
 		return false;
-	if (wqe->fence == WQE_FENCE_STRONG || wqe->opcode == WQE_NOP)
+	if (wqe->fence == WQE_FENCE_STRONG || is_local(wqe))
 		return true;
 	if (wqe->fence)
 		return reads_outstanding(qp) > 0;
@@ -369,10 +377,24 @@ static bool transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	return true;
 }
 
-static void do_nop(struct hca *hca, struct qp *qp)
+static bool execute_local(struct hca *hca, struct qp *qp)
 {
-	qp->sq.next += qp->req.wqe.bbs;
+	uint16_t bbs = qp->req.wqe.bbs;
+	const uint8_t *raw;
+	int why = 0;
+
+	if (qp->req.wqe.opcode == WQE_UMR) {
+		why = WQE_BAD_FETCH;
+		if (!sq_fetch(hca, qp, qp->sq.next, &raw))
+			why = umr_execute(hca, qp, raw, wqe_size(raw));
+	}
+	if (why) {
+		local_error(hca, qp, why);
+		return false;
+	}
+	qp->sq.next += bbs;
 	sq_complete(hca, qp, NULL, 0);
+	return true;
 }
 
 /* One message. *BYTES is what it carried; false when the queue has to wait. */
@@ -389,10 +411,7 @@ static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 		local_error(hca, qp, why);
 		return false;
 	}
-	if (qp->req.wqe.opcode != WQE_NOP)
-		return transmit(hca, qp, bytes);
-	do_nop(hca, qp);
-	return true;
+	return is_local(&qp->req.wqe) ? execute_local(hca, qp) : transmit(hca, qp, bytes);
 }
 
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)

@@ -86,6 +86,15 @@ static struct pd *request_pd(const struct qp *qp)
 	return qp->service == FABRIC_XRC ? rq_pd(qp) : qp->pd;
 }
 
+/* A window may be bound to one QP. */
+static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t key,
+			       unsigned int access, uint64_t addr, uint64_t len)
+{
+	struct mkey *mkey = mkey_check(hca, key, request_pd(qp), access, addr, len);
+
+	return mkey && (mkey->qpn == MKEY_ANY_QP || mkey->qpn == qp->n) ? mkey : NULL;
+}
+
 /* Executed: move on, and acknowledge when asked for. */
 static void accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
@@ -213,7 +222,7 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 		return;
 	}
 	if (invalidate)
-		key = mkey_to_invalidate(hca, be32toh(msg->imm), request_pd(qp));
+		key = mkey_to_invalidate(hca, be32toh(msg->imm), request_pd(qp), qp->n);
 	if (invalidate && !key) {
 		fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
 		return;
@@ -224,7 +233,7 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 		return;
 	}
 	if (key)
-		key->invalidated = true;
+		mkey_invalidate(key);
 	qp->resp.received += msg->payload_len;
 	accept(hca, qp, msg);
 }
@@ -241,7 +250,7 @@ static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *
 	resp->write_key = msg->rkey;
 	resp->write_left = msg->length;
 	if (msg->length &&
-	    !mkey_check(hca, msg->rkey, request_pd(qp), MKEY_REMOTE_WRITE, msg->raddr, msg->length))
+	    !remote_key(hca, qp, msg->rkey, MKEY_REMOTE_WRITE, msg->raddr, msg->length))
 		return FABRIC_NAK_REMOTE_ACCESS;
 	return 0;
 }
@@ -251,14 +260,14 @@ static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg
 {
 	struct responder *resp = &qp->resp;
 	struct dma_batch batch;
-	const struct mkey *mkey;
+	struct mkey *mkey;
 
 	if (msg->payload_len > resp->write_left ||
 	    (msg->last && msg->payload_len != resp->write_left))
 		return FABRIC_NAK_INVALID_REQUEST;
 	if (!msg->payload_len)
 		return 0;
-	mkey = mkey_check(hca, resp->write_key, request_pd(qp), MKEY_REMOTE_WRITE, resp->write_addr,
+	mkey = remote_key(hca, qp, resp->write_key, MKEY_REMOTE_WRITE, resp->write_addr,
 			  msg->payload_len);
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
@@ -299,12 +308,11 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct dma_batch batch;
-	const struct mkey *mkey;
+	struct mkey *mkey;
 
 	if (!msg->length)
 		return 0;
-	mkey = mkey_check(hca, msg->rkey, request_pd(qp), MKEY_REMOTE_READ, msg->raddr,
-			  msg->length);
+	mkey = remote_key(hca, qp, msg->rkey, MKEY_REMOTE_READ, msg->raddr, msg->length);
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
 	if (msg->payload_len > FABRIC_PAYLOAD_MAX)
@@ -376,13 +384,12 @@ static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
 static int do_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uint64_t *old)
 {
 	struct dma_batch batch;
-	const struct mkey *mkey;
+	struct mkey *mkey;
 	uint64_t new;
 
 	if (msg->raddr % sizeof(*old))
 		return FABRIC_NAK_INVALID_REQUEST;
-	mkey = mkey_check(hca, msg->rkey, request_pd(qp), MKEY_REMOTE_ATOMIC, msg->raddr,
-			  sizeof(*old));
+	mkey = remote_key(hca, qp, msg->rkey, MKEY_REMOTE_ATOMIC, msg->raddr, sizeof(*old));
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
 	dma_begin_read(&batch, hca, old);

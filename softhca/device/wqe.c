@@ -53,6 +53,7 @@ struct opcode {
 
 static const struct opcode opcodes[256] = {
 	[WQE_NOP] = { ON_ANY, 0 },
+	[WQE_UMR] = { ON_CONNECTED | 1 << FABRIC_NONE, 0 }, /* see umr.c */
 	[WQE_SEND_INVAL] = { ON_RELIABLE, PART_DATA | PART_INLINE },
 	[WQE_SEND] = { ON_ALL, PART_DATA | PART_INLINE },
 	[WQE_SEND_IMM] = { ON_ALL, PART_DATA | PART_INLINE },
@@ -63,9 +64,14 @@ static const struct opcode opcodes[256] = {
 	[WQE_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
 };
 
+uint32_t wqe_size(const uint8_t *raw)
+{
+	return (uint32_t)prm_get(raw, CTRL_DS) * SEG;
+}
+
 uint32_t wqe_bbs(const uint8_t *raw)
 {
-	return (uint32_t)(prm_get(raw, CTRL_DS) * SEG + WQE_BB - 1) / WQE_BB;
+	return (wqe_size(raw) + WQE_BB - 1) / WQE_BB;
 }
 
 static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
@@ -221,7 +227,7 @@ int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t q
 		return WQE_BAD_QPN;
 	if (end < seg || wqe->bbs > bbs)
 		return WQE_BAD_SIZE;
-	if (!op->parts) /* NOP: whatever follows is padding */
+	if (!op->parts) /* behind a NOP is padding */
 		return 0;
 	why = decode_service(&seg, end, service, wqe);
 	if (!why)
@@ -250,7 +256,7 @@ void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 static int sge_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 		   const struct wqe_sge *sge, uint64_t skip, uint64_t len)
 {
-	const struct mkey *mkey;
+	struct mkey *mkey;
 	int ret;
 
 	if (sge->data) {

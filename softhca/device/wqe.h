@@ -20,6 +20,7 @@ enum wqe_opcode {
 	WQE_RDMA_READ = 0x10,
 	WQE_ATOMIC_CS = 0x11,
 	WQE_ATOMIC_FA = 0x12,
+	WQE_UMR = 0x25,
 };
 
 enum wqe_fence { /* fence mode: with what the WQE waits for earlier ones */
@@ -50,6 +51,7 @@ enum cqe_syndrome {
 	SYND_LOCAL_QP_OP = 0x02,
 	SYND_LOCAL_PROT = 0x04,
 	SYND_FLUSH = 0x05,
+	SYND_MW_BIND = 0x06,
 	SYND_BAD_RESPONSE = 0x10,
 	SYND_LOCAL_ACCESS = 0x11,
 	SYND_REMOTE_INVAL_REQ = 0x12,
@@ -76,6 +78,9 @@ enum vendor_syndrome {
 	WQE_BAD_FETCH = 0x6d,
 	WQE_BAD_LENGTH = 0x6e,
 	WQE_BAD_AV = 0x6f,
+	/* the memory key it is about, or what it wants of it */
+	WQE_BAD_MKEY = 0x70,
+	WQE_BAD_UMR = 0x71,
 	/* its data */
 	WQE_BAD_LKEY = 0x51,
 	WQE_BAD_DMA = 0x56,
@@ -83,6 +88,8 @@ enum vendor_syndrome {
 
 /* WQEBBs of the send WQE at RAW; 0 is not valid. */
 uint32_t wqe_bbs(const uint8_t *raw);
+/* Its bytes */
+uint32_t wqe_size(const uint8_t *raw);
 
 /* Add LEN bytes, OFFSET into what the segments describe, to a transfer; 0, WQE_BAD_LKEY or
  * WQE_BAD_DMA. */

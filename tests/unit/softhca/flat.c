@@ -180,6 +180,24 @@ uint32_t flat_mr(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, int 
 	return flat_mr_iova(hca, pd, addr, len, addr, access);
 }
 
+uint32_t flat_free_mkey(struct hca *hca, uint32_t pd, uint32_t mode, uint32_t octowords)
+{
+	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 }, out[16];
+	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC);
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	prm_set(mkc, MKC_FREE, 1);
+	prm_set(mkc, MKC_UMR_EN, 1);
+	prm_set(mkc, MKC_ACCESS_MODE_1_0, mode);
+	prm_set(mkc, MKC_EN_RINVAL, 1);
+	prm_set(mkc, MKC_QPN, 0xffffff);
+	prm_set(mkc, MKC_MKEY_7_0, 0x11);
+	prm_set(mkc, MKC_PD, pd);
+	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octowords);
+	flat_cmd(hca, in, sizeof(in), out, sizeof(out));
+	return prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8 | 0x11;
+}
+
 static int index_of(const struct hca *hca)
 {
 	return hca == flat.hca[1];
@@ -501,6 +519,18 @@ void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey)
 	put_be(len, 4);
 	put_be(lkey, 4);
 	put_be(addr, 8);
+}
+
+void flat_umr(struct flat_qp *qp, const struct flat_umr *umr)
+{
+	(void)qp;
+	memcpy(wqe + wqe_len, umr, sizeof(*umr));
+	wqe_len += sizeof(*umr);
+}
+
+void flat_klm(struct flat_qp *qp, uint32_t len, uint32_t key, uint64_t addr)
+{
+	flat_data(qp, addr, len, key);
 }
 
 void flat_inline(struct flat_qp *qp, const void *data, uint32_t len)

@@ -106,6 +106,8 @@ uint32_t flat_mr(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, int 
 /* As above, seen at IOVA */
 uint32_t flat_mr_iova(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, uint64_t iova,
 		      int access);
+/* A free key with room for OCTOWORDS of translations, for UMR to enable */
+uint32_t flat_free_mkey(struct hca *hca, uint32_t pd, uint32_t mode, uint32_t octowords);
 struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size);
 
 struct flat_qp_attr {
@@ -137,6 +139,15 @@ void flat_srq_free(struct flat_srq *srq, uint16_t index);
 void flat_srq_arm(struct flat_srq *srq, uint16_t limit);
 /* What a query says of its limit */
 uint16_t flat_srq_limit(struct flat_srq *srq);
+
+/* What UMR takes over: the segments of a control and a key context, to fill in before they are posted,
+ * behind flat_ctrl(). */
+struct flat_umr {
+	uint8_t ctrl[48], mkc[64];
+};
+
+void flat_umr(struct flat_qp *qp, const struct flat_umr *umr);
+void flat_klm(struct flat_qp *qp, uint32_t len, uint32_t key, uint64_t addr);
 
 /* WQE segments in the order they are put down; the ring wraps where hardware's does. */
 void flat_ctrl(struct flat_qp *qp, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm);

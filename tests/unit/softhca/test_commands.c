@@ -188,7 +188,7 @@ static void mkeys_are_checked(void **state)
 {
 	(void)state;
 	create_mkey_expect(0, 0, PRM_STAT_OK);
-	create_mkey_expect(MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS, PRM_STAT_BAD_PARAM_ERR);
+	create_mkey_expect(MKC_ACCESS_MODE_4_2, 1, PRM_STAT_BAD_PARAM_ERR); /* on-device memory */
 	create_mkey_expect(MKC_LEN, 8193, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_START_ADDR, 1, PRM_STAT_BAD_PARAM_ERR); /* three pages */
 	create_mkey_expect(MKC_START_ADDR, ~0ull, PRM_STAT_BAD_PARAM_ERR);

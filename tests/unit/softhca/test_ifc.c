@@ -12,6 +12,7 @@
 
 #include "softhca/device/eth_ifc.h"
 #include "softhca/device/srq_ifc.h"
+#include "softhca/device/umr_ifc.h"
 
 #ifndef KERNEL_MLX5
 
@@ -522,6 +523,9 @@ static const struct pair layouts[] = {
 	FIELD(XRC_SRQC_WQ_SIGNATURE, xrc_srqc, wq_signature)
 	FIELD(XRC_SRQC_USER_INDEX, xrc_srqc, user_index)
 	FIELD(XRC_SRQC_LWM, xrc_srqc, lwm)
+	FIELD(HCA_CAP_DUMP_FILL_MKEY, cmd_hca_cap, dump_fill_mkey)
+	FIELD(HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, cmd_hca_cap, umr_extended_translation_offset)
+	FIELD(MKC_SMALL_FENCE, mkc, small_fence_on_rdma_read_response)
 	FIELD(XRC_SRQC_BASIC_CYCLIC_RCV_WQE, xrc_srqc, basic_cyclic_rcv_wqe)
 	FIELD(XRC_SRQC_DBR_UMEM_VALID, xrc_srqc, dbr_umem_valid)
 	FIELD(WQ_WQ_TYPE, wq, wq_type)

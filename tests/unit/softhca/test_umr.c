@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_umr.c - work requests on memory keys: enabling and changing keys of pages and of keys, local
+ * and remote invalidation, windows bound to a QP, what is refused; the key that swallows everything.
+ */
+#include "softhca/device/umr_ifc.h"
+#include "pair.h"
+
+enum { OP_UMR = 0x25, PAGE = 4096, BIND_ERROR = 0x06 };
+
+static const uint64_t enable_mask = 1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE |
+				    1ull << UMR_START_ADDR | 1ull << UMR_KEY | 1ull << UMR_LR |
+				    1ull << UMR_LW | 1ull << UMR_RR | 1ull << UMR_RW |
+				    1ull << UMR_FREE | 1ull << UMR_QPN;
+
+static struct flat_umr umr_for(uint32_t key, uint64_t start, uint64_t len, uint64_t mask,
+			       uint32_t octowords, uint32_t flags)
+{
+	struct flat_umr umr = { { 0 }, { 0 } };
+
+	prm_set(umr.ctrl, UMR_FLAGS, flags);
+	prm_set(umr.ctrl, UMR_XLT_OCTOWORDS, octowords);
+	prm_set(umr.ctrl, UMR_MKEY_MASK, mask);
+	prm_set(umr.mkc, MKC_LR, 1);
+	prm_set(umr.mkc, MKC_LW, 1);
+	prm_set(umr.mkc, MKC_RR, 1);
+	prm_set(umr.mkc, MKC_RW, 1);
+	prm_set(umr.mkc, MKC_UMR_EN, 1);
+	prm_set(umr.mkc, MKC_QPN, 0xffffff);
+	prm_set(umr.mkc, MKC_MKEY_7_0, key & 0xff);
+	prm_set(umr.mkc, MKC_START_ADDR, start);
+	prm_set(umr.mkc, MKC_LEN, len);
+	prm_set(umr.mkc, MKC_LOG_PAGE_SIZE, 12);
+	return umr;
+}
+
+/* A list of COUNT pages that ends at LAST and goes down, in memory */
+static uint64_t page_list(uint64_t last, unsigned int count)
+{
+	uint64_t list = flat_alloc(8 * (count + 8), 64);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		prm_set64(flat.mem + list, 8 * i, (last - i * PAGE) | 3);
+	return list;
+}
+
+static void post(struct flat_qp *qp, uint32_t key, const struct flat_umr *umr)
+{
+	flat_ctrl(qp, OP_UMR, SIGNALED, key);
+	flat_umr(qp, umr);
+}
+
+static void finish(struct flat_qp *qp)
+{
+	flat_post(qp);
+	flat_ring(qp);
+	flat_run(LONG / 1000);
+}
+
+/* By pointer, and a second time a part of the table */
+static void pages_are_registered_by_pointer(void **state)
+{
+	uint32_t key, dma, list_len = 8 * 8;
+	struct flat_umr umr;
+	uint64_t list;
+
+	(void)state;
+	pair(NULL, 8 * PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_MTT, 64);
+	dma = flat_mr(flat.hca[1], flat.pd[1], 0, FLAT_MEM, LOCAL_WRITE);
+	list = page_list(to + 7 * PAGE, 8);
+	umr = umr_for(key, 0x10000000, 8 * PAGE, enable_mask, 4, UMR_FAIL_IF_NOT_FREE);
+	post(b, key, &umr);
+	flat_data(b, list, list_len, dma);
+	finish(b);
+	flat_expect_done(b->send_cq, REQ, 0);
+	write_to(0x10000000 + 100, key, from, 2 * PAGE);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 0);
+	assert_memory_equal(flat.mem + to + 7 * PAGE + 100, flat.mem + from, PAGE - 100);
+	assert_memory_equal(flat.mem + to + 6 * PAGE, flat.mem + from + PAGE - 100, PAGE);
+
+	list = page_list(to + PAGE, 2);
+	umr = umr_for(key, 0, 0, 0, 1, UMR_OFFSET_GIVEN | UMR_FAIL_IF_FREE);
+	prm_set(umr.ctrl, UMR_XLT_OFFSET_15_0, 3); /* pages 6 and 7 */
+	post(b, key, &umr);
+	flat_data(b, list, 16, dma);
+	finish(b);
+	flat_expect_done(b->send_cq, REQ, 3);
+	write_to(0x10000000 + 6 * PAGE, key, from, PAGE);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 1);
+	assert_memory_equal(flat.mem + to + PAGE, flat.mem + from, PAGE);
+	unpair();
+}
+
+/* New variant byte, pages inline */
+static void fast_registration_makes_a_new_key(void **state)
+{
+	uint32_t key, fresh;
+	struct flat_umr umr;
+
+	(void)state;
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_MTT, 8);
+	fresh = key + 1;
+	umr = umr_for(fresh, to, PAGE, enable_mask, 4, UMR_FAIL_IF_NOT_FREE | UMR_INLINE);
+	post(b, fresh, &umr);
+	flat_klm(b, (uint32_t)(to >> 32), (uint32_t)to | 3, 0);
+	flat_klm(b, 0, 0, 0);
+	finish(b);
+	flat_expect_done(b->send_cq, REQ, 0);
+	write_to(to, fresh, from, 100);
+	write_to(to, key, from, 100);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_error(a->send_cq, REQ_ERR, 1, REMOTE_ACCESS);
+	unpair();
+}
+
+static void remote_invalidation_frees_it(void **state)
+{
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
+	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
+	post(b, key, &umr);
+	flat_klm(b, 100, rkey, to);
+	finish(b);
+	flat_recv(b, to, PAGE, rkey);
+	flat_ctrl(a, OP_SEND_INVAL, SIGNALED, key);
+	flat_data(a, from, 8, lkey);
+	finish(a);
+	flat_expect_done(b->recv_cq, RESP_SEND_INVAL, 0);
+	flat_expect_done(a->send_cq, REQ, 0);
+	/* free again: that is what this asks for */
+	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE | UMR_FAIL_IF_NOT_FREE);
+	post(b, key, &umr);
+	flat_klm(b, 100, rkey, to);
+	finish(b);
+	flat_expect_done(b->send_cq, REQ, 0);
+	flat_expect_done(b->send_cq, REQ, 3);
+	unpair();
+}
+
+static void local_invalidation_frees_it(void **state)
+{
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
+	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
+	post(b, key, &umr);
+	flat_klm(b, 100, rkey, to);
+	finish(b);
+	umr = umr_for(key, 0, 0, 1ull << UMR_FREE, 0, UMR_INLINE);
+	prm_set(umr.mkc, MKC_FREE, 1);
+	post(b, key, &umr);
+	finish(b);
+	flat_expect_done(b->send_cq, REQ, 0);
+	flat_expect_done(b->send_cq, REQ, 3);
+	write_to(to, key, from, 8);
+	flat_run(LONG / 1000);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_ACCESS);
+	unpair();
+}
+
+/* Three pieces of one region, out of order */
+static void a_list_of_pieces_is_one_region(void **state)
+{
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
+	umr = umr_for(key, 0x5000, 300, enable_mask, 4, UMR_INLINE);
+	post(b, key, &umr);
+	flat_klm(b, 100, rkey, to + 1000);
+	flat_klm(b, 50, rkey, to);
+	flat_klm(b, 150, rkey, to + 500);
+	finish(b);
+	write_to(0x5000 + 90, key, from, 200);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 0);
+	assert_memory_equal(flat.mem + to + 1090, flat.mem + from, 10);
+	assert_memory_equal(flat.mem + to, flat.mem + from + 10, 50);
+	assert_memory_equal(flat.mem + to + 500, flat.mem + from + 60, 140);
+	flat_ctrl(a, OP_READ, SIGNALED, 0);
+	flat_raddr(a, 0x5000 + 90, key);
+	flat_data(a, from + 2048, 200, lkey);
+	finish(a);
+	flat_expect_done(a->send_cq, REQ, 1);
+	assert_memory_equal(flat.mem + from + 2048, flat.mem + from, 200);
+	write_to(0x5000 + 299, key, from, 2); /* behind its end */
+	flat_run(LONG / 1000);
+	flat_expect_error(a->send_cq, REQ_ERR, 2, REMOTE_ACCESS);
+	unpair();
+}
+
+static void a_window_into_a_destroyed_region_is_closed(void **state)
+{
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
+	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
+	post(b, key, &umr);
+	flat_klm(b, 100, rkey, to);
+	finish(b);
+	flat_simple(b->hca, PRM_OP_DESTROY_MKEY, rkey >> 8, PRM_STAT_OK);
+	write_to(to, key, from, 8);
+	flat_run(LONG / 1000);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_ACCESS);
+	unpair();
+}
+
+static void a_key_of_itself_holds_nothing(void **state)
+{
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
+	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
+	post(b, key, &umr);
+	flat_klm(b, 100, key, to);
+	finish(b);
+	write_to(to, key, from, 8);
+	flat_run(LONG / 1000);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_ACCESS);
+	unpair();
+}
+
+static void a_window_serves_the_qp_it_is_bound_to(void **state)
+{
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
+	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
+	prm_set(umr.mkc, MKC_QPN, b->n);
+	post(b, key, &umr);
+	flat_klm(b, 100, rkey, to);
+	finish(b);
+	write_to(to, key, from, 8);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 0);
+	prm_set(umr.mkc, MKC_QPN, b->n + 1);
+	post(b, key, &umr);
+	flat_klm(b, 100, rkey, to);
+	finish(b);
+	write_to(to, key, from, 8);
+	flat_run(LONG / 1000);
+	flat_expect_error(a->send_cq, REQ_ERR, 1, REMOTE_ACCESS);
+	unpair();
+}
+
+static void refused(uint32_t key, const struct flat_umr *umr)
+{
+	pair(NULL, PAGE);
+	if (!key)
+		key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
+	post(b, key, umr);
+	flat_klm(b, 100, rkey, to);
+	finish(b);
+	flat_expect_error(b->send_cq, REQ_ERR, 0, BIND_ERROR);
+	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
+	unpair();
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+	uint32_t foreign, stranger;
+	struct flat_umr umr;
+
+	(void)state;
+	umr = umr_for(0x11, 0, 100, enable_mask, 8, UMR_INLINE); /* more than its table */
+	refused(0, &umr);
+	umr = umr_for(0x11, 0, 100, enable_mask, 4, UMR_INLINE | UMR_FAIL_IF_FREE);
+	refused(0, &umr);
+	umr = umr_for(0x11, 0, 100, enable_mask | 1ull << UMR_PD, 4, UMR_INLINE);
+	refused(0, &umr);
+	umr = umr_for(0x11, 0, 100, enable_mask | 1ull << 60, 4, UMR_INLINE);
+	refused(0, &umr);
+	umr = umr_for(0x11, 0, 100, enable_mask, 4, UMR_INLINE);
+	refused(0xffffff11, &umr);
+	stranger = flat_simple(flat.hca[1], PRM_OP_ALLOC_PD, 0, PRM_STAT_OK);
+	foreign = flat_free_mkey(flat.hca[1], stranger, PRM_MKEY_MODE_KLMS, 4);
+	refused(foreign, &umr);
+	refused(flat_mr(flat.hca[1], flat.pd[1], 4096, 100, ALL_ACCESS), &umr); /* not for UMR */
+}
+
+static void umr_waits_for_what_is_before_it(void **state)
+{
+	struct flat_qp_attr patient = { .rnr_retry = 7 };
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	pair(&patient, PAGE);
+	key = flat_free_mkey(flat.hca[0], flat.pd[0], PRM_MKEY_MODE_KLMS, 4);
+	umr = umr_for(key, from, 100, enable_mask, 4, UMR_INLINE);
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	post(a, key, &umr);
+	flat_klm(a, 100, lkey, from);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(1000);
+	flat_expect_empty(a->send_cq); /* no receive yet */
+	flat_recv(b, to, PAGE, rkey);
+	flat_run(LONG);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_done(a->send_cq, REQ, 1);
+	unpair();
+}
+
+static void the_null_key_swallows_everything(void **state)
+{
+	uint8_t in[16] = { 0 }, out[32];
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, PAGE);
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_SPECIAL_CONTEXTS);
+	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
+	key = prm_get(out, QUERY_SPECIAL_CONTEXTS_OUT_NULL_MKEY);
+	memset(flat.mem + to, 0xff, 100);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from, 10, lkey);
+	flat_data(a, 12345, 10, key);
+	flat_data(a, from, 10, lkey);
+	finish(a);
+	flat_expect_done(a->send_cq, REQ, 0);
+	assert_memory_equal(flat.mem + to, flat.mem + from, 10);
+	assert_int_equal(flat.mem[to + 10], 0);
+	assert_int_equal(flat.mem[to + 19], 0);
+	assert_memory_equal(flat.mem + to + 20, flat.mem + from, 10);
+	flat_ctrl(a, OP_READ, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, 0, 20, key);
+	flat_data(a, from + 100, 10, lkey);
+	finish(a);
+	flat_expect_done(a->send_cq, REQ, 2);
+	assert_memory_equal(flat.mem + from + 100, flat.mem + from, 10);
+	flat_simple(a->hca, PRM_OP_DESTROY_MKEY, key >> 8, PRM_STAT_BAD_RES_ERR);
+	unpair();
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(pages_are_registered_by_pointer),
+		IB(fast_registration_makes_a_new_key),
+		IB(remote_invalidation_frees_it),
+		IB(local_invalidation_frees_it),
+		IB(a_list_of_pieces_is_one_region),
+		IB(a_window_into_a_destroyed_region_is_closed),
+		IB(a_key_of_itself_holds_nothing),
+		IB(a_window_serves_the_qp_it_is_bound_to),
+		IB(what_does_not_fit_is_refused),
+		IB(umr_waits_for_what_is_before_it),
+		IB(the_null_key_swallows_everything),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
