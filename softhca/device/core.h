@@ -107,7 +107,6 @@ struct pd {
 
 struct uar {
 	uint32_t n;
-	uint32_t users;
 	LIST_HEAD(, qp) qps;
 	LIST_HEAD(, cq) cqs;
 	LIST_HEAD(, eth_sq) sqs;
@@ -229,7 +228,7 @@ struct cq {
 	uint32_t notified;   /* producer index at the last event */
 	uint32_t solicited;  /* producer index behind the last CQE with a solicited event */
 	struct eq *eq;
-	struct uar *uar;
+	struct uar *uar; /* NULL: it was freed first, and nobody can arm this CQ */
 	uint32_t users;
 	LIST_ENTRY(cq) in_uar;
 	uint8_t cqc[PRM_CQC_SIZE];
@@ -267,6 +266,7 @@ int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct co
 /* The same for a CQE that is complete but for its ownership bit; BEFORE as in struct completion. */
 int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batch *before);
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word);
+void cq_forget_uar(struct uar *uar);
 void cq_scan_arms(struct hca *hca, struct uar *uar);
 /* Largest payload that fits a CQE of this CQ */
 static inline uint32_t cq_inline_max(const struct cq *cq)

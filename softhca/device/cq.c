@@ -249,6 +249,18 @@ void cq_scan_arms(struct hca *hca, struct uar *uar)
 		scan_batch(hca, cqs, count);
 }
 
+/* A CQ outlives its UAR, but nobody can arm it any more: programs close a device with CQs left (perftest does), and
+ * its driver then gives the UAR back before Linux destroys what is left. */
+void cq_forget_uar(struct uar *uar)
+{
+	struct cq *cq;
+
+	while ((cq = LIST_FIRST(&uar->cqs)) != NULL) {
+		LIST_REMOVE(cq, in_uar);
+		cq->uar = NULL;
+	}
+}
+
 /* ---- commands ---- */
 
 static const char *check_context(const struct hca *hca, const uint8_t *cqc)
@@ -295,7 +307,6 @@ static enum prm_status cq_add(struct hca *hca, struct cmd *cmd, struct cq *cq)
 	if (ret)
 		return cmd_errno(cmd, ret, "cq: page list, doorbell record, or table full");
 	cq->eq->users++;
-	cq->uar->users++;
 	LIST_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
 	prm_set(cmd->out, CREATE_CQ_OUT_CQN, cq->n);
 	return PRM_STAT_OK;
@@ -368,9 +379,9 @@ enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd)
 	if (cq->users)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: in use by a QP");
 	res_remove(&hca->cqs, cq->n);
-	LIST_REMOVE(cq, in_uar);
+	if (cq->uar)
+		LIST_REMOVE(cq, in_uar);
 	cq->eq->users--;
-	cq->uar->users--;
 	cq_free(cq);
 	return PRM_STAT_OK;
 }

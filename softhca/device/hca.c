@@ -207,7 +207,7 @@ static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	struct cq *cq = res_get(&hca->cqs, be64toh(value_be) & 0xffffff);
 
-	if (cq && cq->uar->n == uar)
+	if (cq && cq->uar && cq->uar->n == uar)
 		cq_arm(hca, cq, be64toh(value_be) >> 32);
 }
 

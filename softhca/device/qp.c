@@ -226,10 +226,8 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		qp->srq->users++;
 	if (qp->xrcd)
 		qp->xrcd->users++;
-	if (qp->uar) {
-		qp->uar->users++;
+	if (qp->uar)
 		LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
-	}
 	prm_set(cmd->out, CREATE_QP_OUT_QPN, qp->n);
 	return PRM_STAT_OK;
 }
@@ -300,8 +298,6 @@ enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
 		qp->srq->users--;
 	if (qp->xrcd)
 		qp->xrcd->users--;
-	if (qp->uar)
-		qp->uar->users--;
 	qp_free(hca, qp);
 	return PRM_STAT_OK;
 }

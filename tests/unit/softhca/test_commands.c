@@ -57,8 +57,8 @@ static void destroying_what_is_in_use_is_refused(void **state)
 	simple(PRM_OP_DESTROY_CQ, a->send_cq->n, PRM_STAT_BAD_RES_STATE_ERR);
 	simple(PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
 	simple(PRM_OP_DESTROY_CQ, a->send_cq->n, PRM_STAT_OK);
+	simple(PRM_OP_DEALLOC_UAR, flat.uar[0], PRM_STAT_OK); /* a CQ outlives its UAR */
 	simple(PRM_OP_DESTROY_CQ, a->recv_cq->n, PRM_STAT_OK);
-	simple(PRM_OP_DEALLOC_UAR, flat.uar[0], PRM_STAT_OK);
 	simple(PRM_OP_DEALLOC_PD, flat.pd[0], PRM_STAT_BAD_RES_STATE_ERR); /* the key */
 	simple(PRM_OP_DESTROY_MKEY, lkey >> 8, PRM_STAT_OK);
 	simple(PRM_OP_DEALLOC_PD, flat.pd[0], PRM_STAT_OK);
