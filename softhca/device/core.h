@@ -107,6 +107,7 @@ struct pd {
 
 struct uar {
 	uint32_t n;
+	uint32_t users; /* send queues; a CQ can do without */
 	LIST_HEAD(, qp) qps;
 	LIST_HEAD(, cq) cqs;
 	LIST_HEAD(, eth_sq) sqs;

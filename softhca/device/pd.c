@@ -81,8 +81,8 @@ enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd)
 
 	if (!uar)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "uar: no such UAR");
-	if (!LIST_EMPTY(&uar->qps))
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "uar: in use by a QP");
+	if (uar->users)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "uar: in use by a send queue");
 	cq_forget_uar(uar);
 	res_remove(&hca->uars, uar->n);
 	free(uar);

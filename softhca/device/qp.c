@@ -226,8 +226,10 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		qp->srq->users++;
 	if (qp->xrcd)
 		qp->xrcd->users++;
-	if (qp->uar)
+	if (qp->uar) {
+		qp->uar->users++;
 		LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
+	}
 	prm_set(cmd->out, CREATE_QP_OUT_QPN, qp->n);
 	return PRM_STAT_OK;
 }
@@ -298,6 +300,8 @@ enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
 		qp->srq->users--;
 	if (qp->xrcd)
 		qp->xrcd->users--;
+	if (qp->uar)
+		qp->uar->users--;
 	qp_free(hca, qp);
 	return PRM_STAT_OK;
 }
