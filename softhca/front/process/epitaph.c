@@ -153,6 +153,21 @@ void epitaph_start_qp(const struct epitaph_place *at, bool has_started)
 	qp->has_started = has_started;
 }
 
+void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t entries,
+		       uint32_t cqe_size)
+{
+	struct epitaph_cq *cq;
+
+	if (!at->in)
+		return;
+	cq = &at->in->table->cq[at->index];
+	set_valid(&cq->entry, 0);
+	cq->ring = ring;
+	cq->entries = entries;
+	cq->cqe_size = cqe_size;
+	set_valid(&cq->entry, 1);
+}
+
 static void leave(struct epitaph_place *at, struct epitaph_entry *entry, uint32_t *lowest_free)
 {
 	set_valid(entry, 0);

@@ -85,6 +85,9 @@ void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 		    struct epitaph_place *at);
 /* The QP has left the reset state, or is back in it. */
 void epitaph_start_qp(const struct epitaph_place *at, bool has_started);
+/* The CQ has another ring now. */
+void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t entries,
+		       uint32_t cqe_size);
 void epitaph_remove_cq(struct epitaph_place *at);
 void epitaph_remove_qp(struct epitaph_place *at);
 

@@ -37,6 +37,8 @@ static const struct {
 	{ __NR_listxattr, path_listxattr },
 	{ __NR_llistxattr, path_listxattr },
 	{ __NR_fstat, path_fstat },
+	{ __NR_dup, uverbs_dup },
+	{ __NR_fcntl, uverbs_fcntl },
 	{ __NR_ioctl, uverbs_ioctl },
 	{ __NR_socket, netlink_socket },
 	{ __NR_sendmsg, netlink_sendmsg },

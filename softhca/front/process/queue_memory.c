@@ -6,6 +6,7 @@
  * size if it is a multiple of 1/64 of that; 4 KiB pages do for every 64-byte aligned buffer.
  */
 #include <errno.h>
+#include <stdbool.h>
 
 #include "providers/mlx5/mlx5_ifc.h"
 #include "softhca/front/process/client.h"
@@ -13,16 +14,24 @@
 
 enum { BASE_SHIFT = 12, MAX_SHIFT = 31, OFFSET_BITS = 6 };
 
-int queue_memory_describe(uint64_t addr, uint64_t len, struct queue_memory *memory)
+static bool is_expressible(uint64_t addr, unsigned int shift, unsigned int offsets)
+{
+	uint64_t unit = 1ull << (shift - OFFSET_BITS), offset = addr & ((1ull << shift) - 1);
+
+	return offset % unit == 0 && offset / unit < offsets;
+}
+
+int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
+			  struct queue_memory *memory)
 {
 	unsigned int shift = BASE_SHIFT;
 	uint64_t last = (addr + len - 1);
 
-	if (addr & ((1u << (BASE_SHIFT - OFFSET_BITS)) - 1) || !len)
+	if (!len || !is_expressible(addr, shift, offsets))
 		return EINVAL;
 	/* Fewer, larger pages, as long as the offset stays expressible. */
 	while (shift < MAX_SHIFT && addr >> shift != last >> shift &&
-	       !(addr & ((1ull << (shift + 1 - OFFSET_BITS)) - 1)))
+	       is_expressible(addr, shift + 1, offsets))
 		shift++;
 	memory->log_page_size = shift - BASE_SHIFT;
 	memory->page_offset = (addr & ((1ull << shift) - 1)) >> (shift - OFFSET_BITS);

@@ -65,6 +65,8 @@ static const struct trap {
 	{ __NR_listxattr, ALWAYS },
 	{ __NR_llistxattr, ALWAYS },
 	{ __NR_fstat, IF_FD_IN_BAND },
+	{ __NR_dup, IF_FD_IN_BAND },
+	{ __NR_fcntl, IF_FD_IN_BAND },
 	{ __NR_ioctl, IF_UVERBS_IOCTL },
 	{ __NR_socket, IF_RDMA_NETLINK },
 	{ __NR_sendmsg, IF_FD_IN_BAND },

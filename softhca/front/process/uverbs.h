@@ -41,6 +41,7 @@ struct uverbs_file {
 	uint8_t *pages;
 	uint8_t page_used[UVERBS_FILE_UARS];
 	bool has_context;
+	uint8_t cqe_version; /* of the context */
 	struct event_channel *async; /* of objects that name no other */
 	struct object **object;      /* by handle */
 	uint32_t num_objects;
@@ -53,6 +54,9 @@ void uverbs_stop(void);
 /* Open the device file: the caller gets a descriptor. */
 void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec);
 void uverbs_ioctl(struct call *call);
+/* Copies of descriptors of the device file are in the filter's band too, or later calls on them would not be seen. */
+void uverbs_dup(struct call *call);
+void uverbs_fcntl(struct call *call);
 
 /* A free descriptor of the filter's band in process TID, whose limit is raised where needed. EMFILE: none. */
 int uverbs_pick_descriptor(pid_t tid, int *number);

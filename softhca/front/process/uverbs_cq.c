@@ -14,6 +14,8 @@
 #include "softhca/front/process/uverbs_objects.h"
 #include "softhca/log.h"
 
+enum { CQ_MODERATE = 1, CQ_MAX_PERIOD = 0xfff }; /* microseconds */
+
 /* What a program asked for, wherever it said so. */
 struct cq_request {
 	uint32_t cqe; /* as given: one less than the entries it made room for */
@@ -78,7 +80,8 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 static int check_memory(struct uverbs_call *uc, struct cq_request *req)
 {
 	uint64_t bytes = (uint64_t)req->driver.cqe_size << req->log_entries;
-	int ret = queue_memory_describe(req->driver.buf_addr, bytes, &req->memory);
+	int ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
+					&req->memory);
 
 	if (!ret)
 		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
@@ -245,20 +248,116 @@ static int cq_modify(struct uverbs_call *uc)
 	uint8_t in[PRM_CREATE_CQ_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	struct ib_uverbs_ex_modify_cq cmd;
 	struct uverbs_cq *cq;
-	int ret = uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
+	int ret;
 
-	if (!ret)
-		ret = object_find(uc->file, UVERBS_OBJECT_CQ, cmd.cq_handle, &cq);
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	if (!cmd.attr_mask || cmd.reserved)
+		return EINVAL;
+	if (cmd.attr_mask & ~(uint32_t)CQ_MODERATE)
+		return EOPNOTSUPP;
+	ret = object_find(uc->file, UVERBS_OBJECT_CQ, cmd.cq_handle, &cq);
 	if (ret)
 		return ret;
 	if (!adapter_cap(uc->adapter, HCA_CAP_CQ_MODERATION))
 		return EOPNOTSUPP;
+	if (cmd.attr.cq_period > CQ_MAX_PERIOD)
+		return EINVAL;
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
 	prm_set(in, MODIFY_CQ_IN_CQN, cq->cqn);
 	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT);
 	prm_set(prm_at(in, MODIFY_CQ_IN_CQC), CQC_CQ_PERIOD, cmd.attr.cq_period);
 	prm_set(prm_at(in, MODIFY_CQ_IN_CQC), CQC_CQ_MAX_COUNT, cmd.attr.cq_count);
 	return adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
+}
+
+/* ---- resizing: a ring of another size, in the place of the old one ---- */
+
+static int check_resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
+			struct cq_request *req)
+{
+	struct mlx5_ib_resize_cq driver;
+	uint64_t bytes;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)))
+		return EFAULT;
+	if (driver.reserved0 || driver.reserved1)
+		return EINVAL;
+	if (driver.cqe_size != 64 && driver.cqe_size != 128)
+		return EINVAL;
+	*req = (struct cq_request){ .cqe = cmd->cqe,
+				    .driver = { .buf_addr = driver.buf_addr,
+						.cqe_size = driver.cqe_size },
+				    .log_entries = log2_roundup((uint64_t)cmd->cqe + 1) };
+	bytes = (uint64_t)driver.cqe_size << req->log_entries;
+	ret = queue_memory_describe(driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS, &req->memory);
+	return ret ? ret : client_check_range(uc->client, driver.buf_addr, bytes, true);
+}
+
+static int resize_in_device(struct uverbs_call *uc, const struct cq_request *req, uint32_t cqn)
+{
+	size_t in_len = PRM_CREATE_CQ_IN_SIZE + queue_memory_bytes(&req->memory);
+	uint8_t *in = calloc(1, in_len), out[PRM_CMD_OUT_SIZE], *cqc;
+	int ret;
+
+	if (!in)
+		return ENOMEM;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	prm_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
+	prm_set(in, MODIFY_CQ_IN_CQN, cqn);
+	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT,
+		PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PG_OFFSET | PRM_RESIZE_CQ_PG_SIZE);
+	cqc = prm_at(in, MODIFY_CQ_IN_CQC);
+	prm_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
+	prm_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
+	prm_set(cqc, CQC_CQE_SZ, req->driver.cqe_size == 128 ? 1 : 0);
+	prm_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
+	queue_memory_put(&req->memory, uc->client, prm_at(in, MODIFY_CQ_IN_PAS));
+	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
+	free(in);
+	return ret;
+}
+
+static int resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
+		  struct uverbs_cq *cq)
+{
+	uint32_t max = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_CQ_SZ);
+	struct cq_request req;
+	int ret;
+
+	if (!adapter_cap(uc->adapter, HCA_CAP_CQ_RESIZE))
+		return ENOSYS;
+	if (cmd->cqe < 1 || cmd->cqe > max || 1ull << log2_roundup(cmd->cqe + 1ull) > max + 1ull)
+		return EINVAL;
+	if (1ull << log2_roundup(cmd->cqe + 1ull) == cq->cqe + 1ull)
+		return 0;
+	ret = check_resize(uc, cmd, &req);
+	if (!ret)
+		ret = resize_in_device(uc, &req, cq->cqn);
+	if (ret)
+		return ret;
+	cq->cqe = (1u << req.log_entries) - 1;
+	cq->cqe_size = req.driver.cqe_size;
+	epitaph_resize_cq(&cq->epitaph, req.driver.buf_addr, cq->cqe + 1, cq->cqe_size);
+	return 0;
+}
+
+static int cq_resize(struct uverbs_call *uc)
+{
+	struct ib_uverbs_resize_cq_resp resp = { 0 };
+	struct ib_uverbs_resize_cq cmd;
+	struct uverbs_cq *cq;
+	int ret = uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
+
+	if (!ret)
+		ret = object_find(uc->file, UVERBS_OBJECT_CQ, cmd.cq_handle, &cq);
+	if (!ret)
+		ret = resize(uc, &cmd, cq);
+	if (ret)
+		return ret;
+	resp.cqe = cq->cqe;
+	return uc_out(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp.cqe));
 }
 
 static const struct uverbs_attr create_attrs[] = {
@@ -285,6 +384,8 @@ static const struct uverbs_method method_table[] = {
 };
 
 static const struct uverbs_write write_table[] = {
+	{ "RESIZE_CQ", IB_USER_VERBS_CMD_RESIZE_CQ, sizeof(struct ib_uverbs_resize_cq),
+	  sizeof(uint32_t), cq_resize },
 	{ "MODIFY_CQ", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_CQ,
 	  sizeof(struct ib_uverbs_ex_modify_cq), 0, cq_modify },
 };

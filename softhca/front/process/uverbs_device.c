@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs_device.c - opening a context, and what an adapter, its ports and its GID table are asked.
+ * uverbs_device.c - opening a context, and what an adapter's ports and GID table are asked.
  *
- * Limits come from the device's capability page, by the same rules as the kernel driver derives them.
+ * What the adapter can do is in uverbs_query_device.c.
  */
 #include <endian.h>
 #include <errno.h>
@@ -15,16 +15,6 @@
 #include "softhca/front/process/uverbs_objects.h"
 #include "softhca/log.h"
 
-/* IB spec values as query_device returns them */
-enum {
-	ATOMIC_NONE = 0,
-	ATOMIC_HCA = 1,
-	PAGE_SIZES = 0xfffff000u, /* 4 KiB and every larger power of two */
-	SEND_WQE_MAX = 512,       /* that the driver lets programs plan with */
-	SEND_WQE_FIXED = 32,      /* control and remote address segment, before data segments */
-	DATA_SEG = 16,
-};
-
 static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
 {
 	return adapter_cap(uc->adapter, field);
@@ -32,170 +22,83 @@ static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
 
 /* ---- contexts ---- */
 
-static void fill_ucontext(struct uverbs_call *uc, const struct mlx5_ib_alloc_ucontext_req_v2 *req,
-			  struct mlx5_ib_alloc_ucontext_resp *resp)
+static void fill_ucontext(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
-	resp->qp_tab_size = 1u << cap(uc, HCA_CAP_LOG_MAX_QP);
-	resp->bf_reg_size = 1u << cap(uc, HCA_CAP_LOG_BF_REG_SIZE);
-	resp->tot_bfregs = 0; /* UARs are objects, allocated when needed */
-	resp->cache_line_size = 64;
-	resp->max_sq_desc_sz = cap(uc, HCA_CAP_MAX_WQE_SZ_SQ);
-	resp->max_rq_desc_sz = cap(uc, HCA_CAP_MAX_WQE_SZ_RQ);
-	resp->max_send_wqebb = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ);
-	resp->max_recv_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ);
-	resp->max_srq_recv_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_SRQ_SZ);
-	resp->num_ports = uc->adapter->num_ports;
-	resp->response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(*resp));
-	resp->cqe_version = cap(uc, HCA_CAP_CQE_VERSION);
-	if (resp->cqe_version > req->max_cqe_version)
-		resp->cqe_version = req->max_cqe_version;
-	resp->cmds_supp_uhw =
-		MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
-	resp->log_uar_size = 12;
-	resp->num_uars_per_page = 1;
-	resp->num_dyn_bfregs = UVERBS_FILE_UARS;
+	*resp = (struct mlx5_ib_alloc_ucontext_resp){
+		.qp_tab_size = 1u << cap(uc, HCA_CAP_LOG_MAX_QP),
+		.bf_reg_size = 1u << cap(uc, HCA_CAP_LOG_BF_REG_SIZE),
+		.tot_bfregs = 0, /* UARs are objects, allocated when needed */
+		.cache_line_size = 64,
+		.max_sq_desc_sz = cap(uc, HCA_CAP_MAX_WQE_SZ_SQ),
+		.max_rq_desc_sz = cap(uc, HCA_CAP_MAX_WQE_SZ_RQ),
+		.max_send_wqebb = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ),
+		.max_recv_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ),
+		.max_srq_recv_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_SRQ_SZ),
+		.num_ports = uc->adapter->num_ports,
+		.cqe_version = uc->file->cqe_version,
+		.cmds_supp_uhw =
+			MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
+		.log_uar_size = 12,
+		.num_uars_per_page = 1,
+		.num_dyn_bfregs = UVERBS_FILE_UARS,
+	};
+}
+
+static int return_ucontext(struct uverbs_call *uc, uint16_t vectors_id, uint16_t support_id,
+			   uint16_t resp_id)
+{
+	static const uint32_t vectors = NUM_COMP_VECTORS;
+	static const uint64_t support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	struct mlx5_ib_alloc_ucontext_resp resp;
+
+	fill_ucontext(uc, &resp);
+	resp.response_length = uc_response_length(uc, resp_id, sizeof(resp));
+	if (uc_out(uc, vectors_id, &vectors, sizeof(vectors)) ||
+	    uc_out(uc, support_id, &support, sizeof(support)) ||
+	    uc_out(uc, resp_id, &resp, sizeof(resp)))
+		return EFAULT;
+	return 0;
+}
+
+static int check_ucontext(struct uverbs_call *uc, const struct mlx5_ib_alloc_ucontext_req_v2 *req)
+{
+	if (req->reserved0 || req->reserved1 || req->reserved2 || req->comp_mask)
+		return EOPNOTSUPP;
+	if (!(req->lib_caps & MLX5_LIB_CAP_DYN_UAR) || !(req->lib_caps & MLX5_LIB_CAP_4K_UAR)) {
+		log_error("%s: process %d uses a libmlx5 without dynamic UARs: too old",
+			  uc->adapter->name, uc->tid);
+		return EOPNOTSUPP;
+	}
+	return 0;
 }
 
 static int get_context(struct uverbs_call *uc)
 {
-	static const uint32_t vectors = NUM_COMP_VECTORS;
-	static const uint64_t support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 	struct mlx5_ib_alloc_ucontext_req_v2 req;
-	struct mlx5_ib_alloc_ucontext_resp resp = { 0 };
+	uint32_t version = cap(uc, HCA_CAP_CQE_VERSION);
+	int ret;
 
 	if (uc->file->has_context)
 		return EINVAL;
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req, sizeof(req)))
 		return EFAULT;
-	if (req.reserved0 || req.reserved1 || req.reserved2 || req.comp_mask)
-		return EOPNOTSUPP;
-	if (!(req.lib_caps & MLX5_LIB_CAP_DYN_UAR) || !(req.lib_caps & MLX5_LIB_CAP_4K_UAR)) {
-		log_error("%s: process %d uses a libmlx5 without dynamic UARs: too old",
-			  uc->adapter->name, uc->tid);
-		return EOPNOTSUPP;
-	}
-	fill_ucontext(uc, &req, &resp);
-	if (uc_out(uc, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &vectors, sizeof(vectors)) ||
-	    uc_out(uc, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &support, sizeof(support)) ||
-	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp)))
-		return EFAULT;
-	uc->file->has_context = true;
-	return 0;
+	ret = check_ucontext(uc, &req);
+	if (ret)
+		return ret;
+	uc->file->cqe_version = version < req.max_cqe_version ? version : req.max_cqe_version;
+	ret = return_ucontext(uc, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
+			      UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, UVERBS_ATTR_UHW_OUT);
+	if (!ret)
+		uc->file->has_context = true;
+	return ret;
 }
 
-/* ---- query_device ---- */
-
-static void fill_identity(const struct uverbs_call *uc, struct ib_uverbs_query_device_resp *resp)
+/* What get_context said, for a program that was handed the file. */
+static int query_context(struct uverbs_call *uc)
 {
-	resp->fw_ver = (uint64_t)ADAPTER_FW_VERSION_MAJOR << 32 |
-		       (uint64_t)ADAPTER_FW_VERSION_MINOR << 16 | ADAPTER_FW_VERSION_SUB;
-	resp->node_guid = htobe64(uc->adapter->node_guid);
-	resp->sys_image_guid = htobe64(uc->adapter->node_guid);
-	resp->vendor_id = 0x02c9; /* the IEEE OUI, not the PCI vendor */
-	resp->vendor_part_id = ADAPTER_PART_ID;
-	resp->phys_port_cnt = uc->adapter->num_ports;
-}
-
-static uint32_t device_flags(const struct uverbs_call *uc)
-{
-	uint32_t flags = IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
-			 IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN;
-
-	if (cap(uc, HCA_CAP_PKV))
-		flags |= IB_UVERBS_DEVICE_BAD_PKEY_CNTR;
-	if (cap(uc, HCA_CAP_QKV))
-		flags |= IB_UVERBS_DEVICE_BAD_QKEY_CNTR;
-	if (cap(uc, HCA_CAP_APM))
-		flags |= IB_UVERBS_DEVICE_AUTO_PATH_MIG;
-	if (cap(uc, HCA_CAP_XRC))
-		flags |= IB_UVERBS_DEVICE_XRC;
-	return flags;
-}
-
-static uint32_t max_sge(uint32_t wqe_bytes, uint32_t fixed)
-{
-	return wqe_bytes > fixed ? (wqe_bytes - fixed) / DATA_SEG : 0;
-}
-
-static void fill_queue_limits(const struct uverbs_call *uc,
-			      struct ib_uverbs_query_device_resp *resp)
-{
-	uint32_t sq_bytes = cap(uc, HCA_CAP_MAX_WQE_SZ_SQ);
-	uint32_t sq_sge =
-		max_sge(sq_bytes < SEND_WQE_MAX ? sq_bytes : SEND_WQE_MAX, SEND_WQE_FIXED);
-	uint32_t rq_sge = max_sge(cap(uc, HCA_CAP_MAX_WQE_SZ_RQ), 0);
-
-	resp->max_qp = 1u << cap(uc, HCA_CAP_LOG_MAX_QP);
-	resp->max_qp_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ);
-	resp->max_sge = sq_sge < rq_sge ? sq_sge : rq_sge;
-	resp->max_sge_rd = resp->max_sge < 30 ? resp->max_sge : 30; /* fits 512 bytes */
-	resp->max_cq = 1u << cap(uc, HCA_CAP_LOG_MAX_CQ);
-	resp->max_cqe = (1u << cap(uc, HCA_CAP_LOG_MAX_CQ_SZ)) - 1;
-	resp->max_qp_rd_atom = 1u << cap(uc, HCA_CAP_LOG_MAX_RA_RES_QP);
-	resp->max_qp_init_rd_atom = 1u << cap(uc, HCA_CAP_LOG_MAX_RA_REQ_QP);
-	resp->max_res_rd_atom = resp->max_qp_rd_atom * resp->max_qp;
-	if (cap(uc, HCA_CAP_LOG_MAX_SRQ)) {
-		resp->max_srq = 1u << cap(uc, HCA_CAP_LOG_MAX_SRQ);
-		resp->max_srq_wr = (1u << cap(uc, HCA_CAP_LOG_MAX_SRQ_SZ)) - 1;
-		resp->max_srq_sge = rq_sge - 1;
-	}
-}
-
-static bool has_atomics(const struct adapter *adapter)
-{
-	static const uint32_t needed = PRM_ATOMIC_OPS_CS | PRM_ATOMIC_OPS_FA;
-
-	return adapter_cap(adapter, HCA_CAP_ATOMIC) &&
-	       (prm_get(adapter->atomic_caps, ATOMIC_CAPS_ATOMIC_OPERATIONS) & needed) == needed &&
-	       prm_get(adapter->atomic_caps, ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1);
-}
-
-static void fill_device(const struct uverbs_call *uc, struct ib_uverbs_query_device_resp *resp)
-{
-	struct port_info port = { 0 };
-
-	adapter_query_port(uc->adapter, 1, &port);
-	fill_identity(uc, resp);
-	fill_queue_limits(uc, resp);
-	resp->device_cap_flags = device_flags(uc);
-	resp->max_mr_size = UINT64_MAX;
-	resp->page_size_cap = PAGE_SIZES;
-	resp->max_mr = 1u << cap(uc, HCA_CAP_LOG_MAX_MKEY);
-	resp->max_pd = 1u << cap(uc, HCA_CAP_LOG_MAX_PD);
-	resp->atomic_cap = has_atomics(uc->adapter) ? ATOMIC_HCA : ATOMIC_NONE;
-	resp->max_ah = INT32_MAX;
-	resp->max_pkeys = port.pkey_table_len;
-	resp->local_ca_ack_delay = cap(uc, HCA_CAP_LOCAL_CA_ACK_DELAY);
-}
-
-static int query_device(struct uverbs_call *uc)
-{
-	struct ib_uverbs_query_device_resp resp = { 0 };
-
-	fill_device(uc, &resp);
-	return uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-}
-
-static int query_device_ex(struct uverbs_call *uc)
-{
-	struct ib_uverbs_ex_query_device_resp resp = { 0 };
-	struct mlx5_ib_query_device_resp driver = { 0 };
-	struct ib_uverbs_ex_query_device cmd;
-
-	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
-		return EFAULT;
-	if (cmd.comp_mask || cmd.reserved)
-		return EINVAL;
-	fill_device(uc, &resp.base);
-	resp.timestamp_mask = 0x7fffffffffffffffull;
-	resp.hca_core_clock = cap(uc, HCA_CAP_DEVICE_FREQUENCY_KHZ);
-	resp.device_cap_flags_ex = resp.base.device_cap_flags;
-	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
-	driver.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(driver));
-	if (uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp)) ||
-	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
-		return EFAULT;
-	return 0;
+	return return_ucontext(uc, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
+			       UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
+			       MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
 }
 
 /* ---- ports ---- */
@@ -372,6 +275,14 @@ static const struct uverbs_attr get_context_attrs[] = {
 	UHW_ATTRS,
 };
 
+static const struct uverbs_attr query_context_attrs[] = {
+	{ UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, ATTR_OUT, OPTIONAL, 4, 4, 0 },
+	{ UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, ATTR_OUT, OPTIONAL, 8, 8, 0 },
+	{ MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, ATTR_OUT, MANDATORY,
+	  offsetof(struct mlx5_ib_alloc_ucontext_resp, dump_fill_mkey) + sizeof(uint32_t), ANY_SIZE,
+	  0 },
+};
+
 static const struct uverbs_attr query_port_attrs[] = {
 	{ UVERBS_ATTR_QUERY_PORT_PORT_NUM, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_QUERY_PORT_RESP, ATTR_OUT, MANDATORY,
@@ -402,6 +313,8 @@ static const struct uverbs_attr info_handles_attrs[] = {
 static const struct uverbs_method method_table[] = {
 	METHOD("GET_CONTEXT", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, get_context,
 	       get_context_attrs),
+	METHOD("QUERY_CONTEXT", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, query_context,
+	       query_context_attrs),
 	METHOD("QUERY_PORT", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port_ex,
 	       query_port_attrs),
 	METHOD("QUERY_GID_ENTRY", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY,
@@ -413,11 +326,6 @@ static const struct uverbs_method method_table[] = {
 };
 
 static const struct uverbs_write write_table[] = {
-	{ "QUERY_DEVICE", IB_USER_VERBS_CMD_QUERY_DEVICE, sizeof(struct ib_uverbs_query_device),
-	  sizeof(struct ib_uverbs_query_device_resp), query_device },
-	{ "QUERY_DEVICE_EX", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_QUERY_DEVICE,
-	  sizeof(struct ib_uverbs_ex_query_device),
-	  offsetof(struct ib_uverbs_ex_query_device_resp, odp_caps), query_device_ex },
 	{ "QUERY_PORT", IB_USER_VERBS_CMD_QUERY_PORT, sizeof(struct ib_uverbs_query_port),
 	  sizeof(struct ib_uverbs_query_port_resp), query_port },
 };

@@ -259,6 +259,38 @@ void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec)
 	close(fd); /* should the caller not have got it, that was the last: the file goes */
 }
 
+static void copy_descriptor(struct call *call, bool cloexec)
+{
+	int number, fd, ret;
+	struct stat st;
+
+	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st) || !uverbs_file_find(&st))
+		return; /* the kernel does it, or says what is wrong */
+	ret = uverbs_pick_descriptor(call->tid, &number);
+	fd = ret ? -1 : client_fd_copy(call->tid, call_arg_int(call, 0));
+	if (fd < 0) {
+		call_fail(call, ret ? ret : EMFILE);
+		return;
+	}
+	call_return_fd(call, fd, cloexec, number);
+	close(fd);
+}
+
+void uverbs_dup(struct call *call)
+{
+	copy_descriptor(call, false);
+}
+
+/* That the copy be no lower than so much is only heeded below the band. */
+void uverbs_fcntl(struct call *call)
+{
+	int command = call_arg_int(call, 1);
+
+	if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) &&
+	    call_arg_int(call, 2) <= FD_BAND_FIRST)
+		copy_descriptor(call, command == F_DUPFD_CLOEXEC);
+}
+
 static void close_watched(int watch)
 {
 	struct uverbs_file *file;

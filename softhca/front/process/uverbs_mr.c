@@ -141,7 +141,8 @@ static int mr_reg(struct uverbs_call *uc)
 		ret = object_new(sizeof(*mr), uc->file, UVERBS_OBJECT_MR, mr_destroy, &mr);
 	if (ret)
 		return ret;
-	*mr = (struct uverbs_mr){ mr->base, pd, 0, cmd.hca_va, cmd.length };
+	*mr = (struct uverbs_mr){ mr->base,        pd, 0, cmd.start, cmd.hca_va, cmd.length,
+				  cmd.access_flags };
 	ret = create_mkey(uc, &cmd, pd->pdn, &mr->key);
 	if (ret) {
 		object_free(&mr->base);
@@ -155,6 +156,90 @@ static int mr_reg(struct uverbs_call *uc)
 	if (ret)
 		object_destroy(&mr->base, uc->tid);
 	return ret;
+}
+
+/* ---- changing a region: the key is a new one ---- */
+
+enum {
+	REREG_TRANSLATION = 1 << 0,
+	REREG_PD = 1 << 1,
+	REREG_ACCESS = 1 << 2,
+	REREG_KNOWN = REREG_TRANSLATION | REREG_PD | REREG_ACCESS,
+};
+
+/* The region that MR would be with the changes in CMD, as for REG_MR. */
+static int changed_region(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *cmd,
+			  const struct uverbs_mr *mr, struct ib_uverbs_reg_mr *region,
+			  struct uverbs_pd **pd)
+{
+	int ret = 0;
+
+	*region = (struct ib_uverbs_reg_mr){ .start = mr->start,
+					     .length = mr->length,
+					     .hca_va = mr->iova,
+					     .access_flags = mr->access };
+	*pd = mr->pd;
+	if (cmd->flags & REREG_TRANSLATION) {
+		region->start = cmd->start;
+		region->length = cmd->length;
+		region->hca_va = cmd->hca_va;
+	}
+	if (cmd->flags & REREG_ACCESS)
+		region->access_flags = cmd->access_flags;
+	if (cmd->flags & REREG_PD)
+		ret = object_find(uc->file, UVERBS_OBJECT_PD, cmd->pd_handle, pd);
+	return ret ? ret : check_region(uc, region);
+}
+
+static int replace_mkey(struct uverbs_call *uc, const struct ib_uverbs_reg_mr *region,
+			struct uverbs_pd *pd, struct uverbs_mr *mr)
+{
+	uint32_t key;
+	int ret = create_mkey(uc, region, pd->pdn, &key);
+
+	if (ret)
+		return ret;
+	ret = adapter_release(uc->adapter, PRM_OP_DESTROY_MKEY, mr->key >> 8);
+	if (ret) {
+		adapter_release(uc->adapter, PRM_OP_DESTROY_MKEY, key >> 8);
+		return ret;
+	}
+	mr->pd->base.users--;
+	pd->base.users++;
+	*mr = (struct uverbs_mr){ mr->base,
+				  pd,
+				  key,
+				  region->start,
+				  region->hca_va,
+				  region->length,
+				  region->access_flags };
+	return 0;
+}
+
+static int mr_rereg(struct uverbs_call *uc)
+{
+	struct ib_uverbs_rereg_mr_resp resp;
+	struct ib_uverbs_rereg_mr cmd;
+	struct ib_uverbs_reg_mr region;
+	struct uverbs_pd *pd;
+	struct uverbs_mr *mr;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	if (!cmd.flags)
+		return EINVAL;
+	if (cmd.flags & ~REREG_KNOWN)
+		return EOPNOTSUPP;
+	ret = object_find(uc->file, UVERBS_OBJECT_MR, cmd.mr_handle, &mr);
+	if (!ret)
+		ret = changed_region(uc, &cmd, mr, &region, &pd);
+	if (!ret)
+		ret = replace_mkey(uc, &region, pd, mr);
+	if (ret)
+		return ret;
+	resp = (struct ib_uverbs_rereg_mr_resp){ .lkey = mr->key, .rkey = mr->key };
+	return uc_out(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 
 static int mr_dereg(struct uverbs_call *uc)
@@ -199,6 +284,8 @@ static const struct uverbs_method method_table[] = {
 static const struct uverbs_write write_table[] = {
 	{ "REG_MR", IB_USER_VERBS_CMD_REG_MR, sizeof(struct ib_uverbs_reg_mr),
 	  sizeof(struct ib_uverbs_reg_mr_resp), mr_reg },
+	{ "REREG_MR", IB_USER_VERBS_CMD_REREG_MR, sizeof(struct ib_uverbs_rereg_mr),
+	  sizeof(struct ib_uverbs_rereg_mr_resp), mr_rereg },
 	{ "DEREG_MR", IB_USER_VERBS_CMD_DEREG_MR, sizeof(struct ib_uverbs_dereg_mr), 0,
 	  mr_dereg_write },
 };

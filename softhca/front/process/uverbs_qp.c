@@ -242,7 +242,8 @@ static int check_memory(struct uverbs_call *uc, struct qp_request *req)
 	if (!bytes) /* neither queue: nothing to describe */
 		req->memory = (struct queue_memory){ 0 };
 	else if (!ret)
-		ret = queue_memory_describe(req->driver.buf_addr, bytes, &req->memory);
+		ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
+					    &req->memory);
 	if (!ret && bytes)
 		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
 	return ret;

@@ -23,7 +23,6 @@ enum {
 	DATA_SEG = 16,
 	MIN_WQE_SHIFT = 5,
 	STRIDE_UNIT_SHIFT = 4,
-	RMP_PAGE_PARTS = 32, /* of a page that page_offset can express; of 64 */
 	ANY_USER_INDEX = 0xffffff,
 	LIMIT = 1 << 1, /* attr_mask */
 	MAX_WR = 1 << 0,
@@ -129,10 +128,9 @@ static int check_request(struct uverbs_call *uc, struct srq_request *req)
 static int check_memory(struct uverbs_call *uc, struct srq_request *req)
 {
 	uint64_t bytes = 1ull << (req->log_wqes + req->wqe_shift);
-	int ret = queue_memory_describe(req->driver.buf_addr, bytes, &req->memory);
+	unsigned int offsets = is_xrc(req->type) ? QUEUE_MEMORY_OFFSETS : QUEUE_MEMORY_RMP_OFFSETS;
+	int ret = queue_memory_describe(req->driver.buf_addr, bytes, offsets, &req->memory);
 
-	if (!ret && !is_xrc(req->type) && req->memory.page_offset >= RMP_PAGE_PARTS)
-		ret = EINVAL;
 	if (!ret)
 		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
 	if (!ret)
