@@ -93,4 +93,7 @@ void batch_fill_umr(struct mlx5_qp *qp);
 void batch_fill_datagram(struct ibv_qp_ex *qpx);
 void batch_fill_xrc(struct ibv_qp_ex *qpx);
 
+/* send_wr_raw.c */
+void batch_fill_raw(struct ibv_qp_ex *qpx);
+
 #endif

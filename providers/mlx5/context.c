@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/mlx5_prm.h"
@@ -56,6 +57,21 @@ static const struct verbs_ops context_ops = {
 	.query_qp = qp_query,
 	.destroy_qp = qp_destroy,
 	.open_qp = qp_open,
+	.set_ece = qp_set_ece,
+	.query_ece = qp_query_ece,
+	.modify_qp_rate_limit = qp_modify_rate_limit,
+	.create_wq = wq_create,
+	.modify_wq = wq_modify,
+	.destroy_wq = wq_destroy,
+	.create_rwq_ind_table = rwq_table_create,
+	.destroy_rwq_ind_table = rwq_table_destroy,
+	.ibv_create_flow = flow_create,
+	.ibv_destroy_flow = flow_destroy,
+	.create_counters = counters_create,
+	.destroy_counters = counters_destroy,
+	.attach_counters_point_flow = counters_attach,
+	.read_counters = counters_read,
+	.query_rt_values = clock_query_rt_values,
 	.create_srq = srq_create,
 	.destroy_srq = srq_destroy,
 	.open_xrcd = xrcd_open,
@@ -161,6 +177,7 @@ void context_free(struct verbs_context *vctx)
 {
 	struct mlx5_context *ctx = container_of(vctx, struct mlx5_context, vctx);
 
+	clock_free(ctx);
 	uar_free_all(ctx);
 	pthread_mutex_destroy(&ctx->device_lock);
 	pthread_mutex_destroy(&ctx->uar_lock);

@@ -37,6 +37,9 @@ struct mlx5_context {
 	struct ibv_device_attr device_attr;
 	struct mlx5_ib_query_device_resp device_resp;
 
+	uint32_t raw_packet_caps;            /* enum ibv_raw_packet_caps */
+	const void *core_clock, *clock_info; /* pages of clock.c, when first needed */
+
 	uint8_t link_layer[3]; /* of each port, once known; atomic */
 
 	struct verbs_context vctx;
@@ -75,6 +78,9 @@ int device_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_
 		      size_t attr_size);
 int device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr);
 int device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
+
+/* The device computes and verifies IP checksums of frames. */
+bool device_checks_ip(struct mlx5_context *ctx);
 
 /* pd.c, mr.c */
 int pd_alloc(struct ibv_context *context, struct ibv_pd **pd);
@@ -115,6 +121,30 @@ int srq_destroy(struct ibv_srq *srq);
 struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr);
 int xrcd_close(struct ibv_xrcd *xrcd);
 struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
+
+/* wq.c */
+struct ibv_wq *wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
+int wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
+int wq_destroy(struct ibv_wq *wq);
+struct ibv_rwq_ind_table *rwq_table_create(struct ibv_context *context,
+					   struct ibv_rwq_ind_table_init_attr *attr);
+int rwq_table_destroy(struct ibv_rwq_ind_table *table);
+
+/* flow.c */
+struct ibv_flow *flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr);
+int flow_destroy(struct ibv_flow *flow);
+struct ibv_counters *counters_create(struct ibv_context *context,
+				     struct ibv_counters_init_attr *attr);
+int counters_destroy(struct ibv_counters *counters);
+int counters_attach(struct ibv_counters *counters, struct ibv_counter_attach_attr *attr,
+		    struct ibv_flow *flow);
+int counters_read(struct ibv_counters *counters, uint64_t *values, uint32_t ncounters,
+		  uint32_t flags);
+
+/* qp_extra.c */
+int qp_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
+int qp_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
+int qp_modify_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr);
 
 /* mw.c */
 struct ibv_mw *mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type);

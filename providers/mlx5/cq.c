@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/doorbell.h"
 #include "util/order.h"
@@ -18,7 +19,8 @@
 #define COMP_MASK_SUPPORTED (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define WC_FLAGS_SUPPORTED                                                       \
 	((uint64_t)IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
-	 IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG | IBV_WC_EX_WITH_TM_INFO)
+	 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | IBV_WC_EX_WITH_CVLAN |  \
+	 IBV_WC_EX_WITH_FLOW_TAG | IBV_WC_EX_WITH_TM_INFO)
 #define CREATE_FLAGS_SUPPORTED \
 	(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
 
@@ -108,7 +110,8 @@ static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 
 	if (attr_flags(attr) & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
 		flags |= IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
-	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+	if (attr->wc_flags &
+	    (IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK))
 		flags |= IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	cq->vcq.ring_cqe = (1u << cq->count_log) - 1;
 	ret = verbs_cmd_create_cq(&ctx->vctx.context, attr, flags, &cq->vcq, &udata);
@@ -155,6 +158,11 @@ int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *att
 	ret = uar_get_cq(ctx, &cq->uar);
 	if (ret)
 		goto free_dbrec;
+	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK) {
+		ret = clock_get_info(ctx, &cq->clock);
+		if (ret)
+			goto free_dbrec;
+	}
 	cq_choose_routines(ctx, attr, cq);
 	ret = cq_run_create(ctx, attr, cq);
 	if (ret)

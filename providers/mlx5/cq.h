@@ -36,6 +36,8 @@ struct mlx5_cq {
 	uint32_t cqe_done_as;         /* of it, when it is of a send: see struct wq_slot */
 	uint32_t cqe_wc_flags;        /* of it, beyond those that every receive may have */
 
+	const struct mlx5_ib_clock_info *clock; /* to tell wall-clock time; see clock.h */
+
 	struct verbs_cq vcq;
 
 	uint32_t arm_sn; /* events read so far; the adapter wants it in arm requests */

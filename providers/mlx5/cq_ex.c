@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "providers/mlx5/clock.h"
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/doorbell.h"
 
@@ -145,6 +146,13 @@ static uint64_t read_completion_ts(struct ibv_cq_ex *cqx)
 	return be64toh(to_mcq_ex(cqx)->cqe->timestamp);
 }
 
+static uint64_t read_completion_wallclock_ns(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return clock_to_ns(cq->clock, be64toh(cq->cqe->timestamp));
+}
+
 static uint16_t read_cvlan(struct ibv_cq_ex *cqx)
 {
 	return be16toh(to_mcq_ex(cqx)->cqe->vlan_info);
@@ -185,6 +193,8 @@ void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 	cqx->read_dlid_path_bits = read_dlid_path_bits;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 		cqx->read_completion_ts = read_completion_ts;
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+		cqx->read_completion_wallclock_ns = read_completion_wallclock_ns;
 	if (wc_flags & IBV_WC_EX_WITH_CVLAN)
 		cqx->read_cvlan = read_cvlan;
 	if (wc_flags & IBV_WC_EX_WITH_FLOW_TAG)

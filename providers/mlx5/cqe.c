@@ -127,8 +127,21 @@ int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 	return -1;
 }
 
+/* PRM: which checksums were right, of which kind of packet. */
+static uint32_t checksum_wc_flags(const struct mlx5_cqe64 *cqe)
+{
+	bool right = (cqe->hds_ip_ext & (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK)) ==
+		     (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK);
+	bool ipv4 = (cqe->l4_hdr_type_etc >> PRM_CQE_L3_HDR_SHIFT & PRM_CQE_L3_HDR_MASK) ==
+		    MLX5_CQE_L3_HDR_TYPE_IPV4;
+
+	return right && ipv4 ? IBV_WC_IP_CSUM_OK : 0;
+}
+
 void cqe_complete_special(struct mlx5_rq *rq, struct completion *comp)
 {
+	if (rq->checksums && comp->opcode <= MLX5_CQE_RESP_SEND_INV)
+		comp->wc_flags = checksum_wc_flags(comp->cqe);
 	if (rq->srq)
 		comp->wr_id = srq_complete(rq->srq, be16toh(comp->cqe->wqe_counter));
 	else

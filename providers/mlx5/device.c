@@ -67,6 +67,7 @@ static int know_device(struct mlx5_context *ctx)
 	if (!ctx->device_known) {
 		ret = query(&ctx->vctx.context, &full, sizeof(full), &ctx->device_resp);
 		ctx->device_attr = full.orig_attr;
+		ctx->raw_packet_caps = full.raw_packet_caps;
 		ctx->device_known = !ret;
 	}
 	pthread_mutex_unlock(&ctx->device_lock);
@@ -78,6 +79,11 @@ int device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **att
 {
 	*attr = &ctx->device_attr;
 	return know_device(ctx);
+}
+
+bool device_checks_ip(struct mlx5_context *ctx)
+{
+	return !know_device(ctx) && ctx->raw_packet_caps & IBV_RAW_PACKET_CAP_IP_CSUM;
 }
 
 int device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp)

@@ -22,6 +22,9 @@
 #define PRM_QPN_MASK       0xffffff
 #define PRM_NO_USER_INDEX  0xffffff /* of a QP whose CQEs carry none: CQE version 0 */
 
+/* Bytes of a frame that devices which look at its Ethernet header want to have in the WQE. */
+#define PRM_ETH_MIN_HEADER 18
+
 /* XRC: which SRQ of the receiver the message is for. mlx5dv.h has no name for it. */
 struct prm_wqe_xrc_seg {
 	__be32 srqn;
@@ -59,6 +62,8 @@ enum prm_cq_dbrec {
 #define PRM_CQE_GRH_SHIFT     28
 #define PRM_CQE_GRH_MASK      0x3
 #define PRM_CQE_PATH_MASK     0x7f
+#define PRM_CQE_L3_HDR_SHIFT  2 /* in l4_hdr_type_etc */
+#define PRM_CQE_L3_HDR_MASK   0x3
 #define PRM_CQE_SEND_OP_SHIFT 24 /* sop_drop_qpn: opcode of the send WQE in a requester's CQE */
 
 static_assert(sizeof(struct mlx5_wqe_ctrl_seg) == PRM_DS_SIZE, "PRM: Control Segment");

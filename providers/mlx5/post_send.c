@@ -10,6 +10,7 @@
 
 #include "providers/mlx5/doorbell.h"
 #include "providers/mlx5/post.h"
+#include "providers/mlx5/raw.h"
 #include "providers/mlx5/umr.h"
 
 #define REPORT static void __attribute__((cold, noinline))
@@ -181,6 +182,8 @@ WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_
 WQE_INLINE int put_plain(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
+	if (kind == SEND_RAW)
+		return put_raw(qp, wqe, pi, wr);
 	put_head(&qp->sq, wqe, pi, wr, kind);
 	return put_payload(qp, wqe, wr);
 }
@@ -301,12 +304,23 @@ static int xrc_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_s
 	return post_list(qp, wr, bad_wr, SEND_XRC);
 }
 
+static int raw_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_list_locked(qp, wr, bad_wr, SEND_RAW);
+}
+
+static int raw_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_list(qp, wr, bad_wr, SEND_RAW);
+}
+
 post_send_fn *post_send_routine(enum send_kind kind, bool shared)
 {
 	static post_send_fn *const routines[][2] = {
 		[SEND_CONNECTED] = { connected_unlocked, connected_locked },
 		[SEND_DATAGRAM] = { datagram_unlocked, datagram_locked },
 		[SEND_XRC] = { xrc_unlocked, xrc_locked },
+		[SEND_RAW] = { raw_unlocked, raw_locked },
 	};
 
 	return routines[kind][shared];

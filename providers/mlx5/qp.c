@@ -16,6 +16,7 @@
 #include "providers/mlx5/dv.h"
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/qp_size.h"
+#include "providers/mlx5/raw.h"
 #include "providers/mlx5/send_wqe.h"
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/umr.h"
@@ -23,10 +24,8 @@
 static int refuse_type(enum ibv_qp_type type)
 {
 	switch ((int)type) {
-	case IBV_QPT_RAW_PACKET:
 	case IBV_QPT_DRIVER:
-		verbs_warn("create_qp: qp_type is %d, supported yet are RC, UC, UD and XRC",
-			   (int)type);
+		verbs_warn("create_qp: qp_type is DRIVER: mlx5dv_create_qp() creates those");
 		return EOPNOTSUPP;
 	default:
 		verbs_warn("create_qp: qp_type is %d, which is not in enum ibv_qp_type", (int)type);
@@ -127,24 +126,38 @@ static int wq_alloc(struct wq *wq, uint32_t units, uint32_t max_post)
 	return units && !wq->slots ? ENOMEM : 0;
 }
 
-static int qp_alloc_queues(struct ibv_pd *pd, struct mlx5_qp *qp, const struct qp_size *size)
+static int qp_alloc_rings(struct ibv_pd *pd, struct mlx5_qp *qp, const struct qp_size *size)
 {
 	size_t rq_bytes = (size_t)size->rq_wqes << size->rq_stride_log;
 	size_t sq_bytes = (size_t)size->sq_wqebbs << PRM_WQEBB_LOG;
-	int ret;
+	size_t first = qp->rules->rings_apart ? rq_bytes : rq_bytes + sq_bytes;
+	int ret = 0;
 
-	if (rq_bytes + sq_bytes) {
-		ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_QP, rq_bytes + sq_bytes, &qp->buf);
-		if (ret)
-			return ret;
+	if (first)
+		ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_QP, first, &qp->buf);
+	if (!ret && qp->rules->rings_apart && sq_bytes)
+		ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_QP, sq_bytes, &qp->sq_buf);
+	if (ret) {
+		queue_mem_free(&qp->buf);
+		return ret;
 	}
+	qp->sq.buf = qp->rules->rings_apart ? qp->sq_buf.addr : (uint8_t *)qp->buf.addr + rq_bytes;
+	return 0;
+}
+
+static int qp_alloc_queues(struct ibv_pd *pd, struct mlx5_qp *qp, const struct qp_size *size)
+{
+	size_t sq_bytes = (size_t)size->sq_wqebbs << PRM_WQEBB_LOG;
+	int ret = qp_alloc_rings(pd, qp, size);
+
+	if (ret)
+		return ret;
 	qp->rq.buf = qp->buf.addr;
 	qp->rq.stride_log = size->rq_stride_log;
 	qp->rq.max_sge = size->rq_max_sge;
 	qp->sq.max_sge = size->sq_max_sge;
 	qp->sq.max_inline = size->sq_max_inline;
 	qp->sq.wqe_bytes = size->sq_wqe_bytes;
-	qp->sq.buf = (uint8_t *)qp->buf.addr + rq_bytes;
 	qp->sq.end = qp->sq.buf + sq_bytes;
 	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes);
 	if (ret)
@@ -156,6 +169,7 @@ static int qp_alloc_queues(struct ibv_pd *pd, struct mlx5_qp *qp, const struct q
 free_rq:
 	free(qp->rq.wq.slots);
 free_buf:
+	queue_mem_free(&qp->sq_buf);
 	queue_mem_free(&qp->buf);
 	return ret;
 }
@@ -164,6 +178,7 @@ static void qp_free_queues(struct mlx5_qp *qp)
 {
 	free(qp->sq.wq.slots);
 	free(qp->rq.wq.slots);
+	queue_mem_free(&qp->sq_buf);
 	queue_mem_free(&qp->buf);
 }
 
@@ -232,6 +247,23 @@ static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr
 	}
 }
 
+static uint32_t tso_header(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER ? attr->max_tso_header : 0;
+}
+
+/* Older devices want to see the Ethernet header in the WQE. */
+static void qp_choose_raw(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
+			  struct mlx5_qp *qp)
+{
+	bool sees_none = ctx->caps.eth_min_inline == MLX5_USER_INLINE_MODE_NONE;
+
+	qp->min_header = sees_none ? 0 : PRM_ETH_MIN_HEADER;
+	qp->max_tso_header = tso_header(attr);
+	qp->rq.checksums = device_checks_ip(ctx);
+	qp->rq.special = qp->rq.checksums;
+}
+
 static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			      const struct qp_size *size, struct mlx5_qp *qp)
 {
@@ -249,6 +281,8 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		send_wr_fill(qp);
 	rq_choose_routines(&qp->rq, attr, shared);
+	if (qp->rules->kind == SEND_RAW)
+		qp_choose_raw(ctx, attr, qp);
 	return qp_send_opcodes(qp->rules, send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE,
 			       size->sq_wqe_bytes - size->sq_max_sge * PRM_DS_SIZE, &qp->opcodes);
 }
@@ -293,6 +327,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.flags = kernel_flags(ctx, dv_flags),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
 		.bfreg_index = qp->bfreg ? qp->bfreg->uar->page_id : 0,
+		.sq_buf_addr = (uintptr_t)qp->sq_buf.addr,
 	};
 	struct mlx5_ib_create_qp_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
@@ -300,6 +335,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 
 	if (ret)
 		return ret;
+	qp->ece_granted = resp.ece_options;
 	qp->sq.qpn_shifted = qp->vqp.qp.qp_num << 8;
 	qp->rq.number = qp->vqp.qp.qp_num;
 	qp->cap = (struct ibv_qp_cap){
@@ -311,6 +347,29 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 	};
 	grant(&qp->cap, &attr->cap);
 	return 0;
+}
+
+/* The hash that chooses among the WQs of the table. */
+static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
+			     struct mlx5_qp *qp)
+{
+	const struct ibv_rx_hash_conf *hash = &attr->rx_hash_conf;
+	struct ibv_qp_init_attr_ex kernel_attr = *attr;
+	struct mlx5_ib_create_qp_rss req = {
+		.rx_hash_fields_mask = hash->rx_hash_fields_mask,
+		.rx_hash_function = hash->rx_hash_function,
+		.rx_key_len = hash->rx_hash_key_len,
+	};
+	struct mlx5_ib_create_qp_resp resp;
+	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+
+	if (hash->rx_hash_key_len > sizeof(req.rx_hash_key)) {
+		verbs_warn("create_qp: rx_hash_conf.rx_hash_key_len is %u, limit %zu",
+			   hash->rx_hash_key_len, sizeof(req.rx_hash_key));
+		return EINVAL;
+	}
+	memcpy(req.rx_hash_key, hash->rx_hash_key, hash->rx_hash_key_len);
+	return verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
 }
 
 /* By QPN when CQEs have no user index: that number is known only now. */
@@ -326,6 +385,8 @@ static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_e
 	int ret;
 
 	qp->rq.rsn = PRM_NO_USER_INDEX;
+	if (qp->rules == qp_rss_rules())
+		return qp_run_create_rss(ctx, attr, qp);
 	if (!qp_has_queues(qp))
 		return qp_run_create(ctx, attr, size, dv_flags, qp);
 	if (context_has_user_index(ctx)) {
@@ -373,6 +434,14 @@ free_queues:
 	return ret;
 }
 
+/* Control, and an Ethernet segment with the headers of a TSO. */
+static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
+{
+	uint32_t header = tso_header(attr);
+
+	return header ? PRM_DS_SIZE + (uint32_t)align_up(ETH_HEADER_AT + header, PRM_DS_SIZE) : 0;
+}
+
 /* Without the queues that the type does not have, or that an SRQ stands for. */
 static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *rules,
 		       const struct ibv_qp_init_attr_ex *attr, struct qp_size *size)
@@ -383,7 +452,9 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 		cap.max_send_wr = 0;
 	if (!rules->receives || attr->srq)
 		cap.max_recv_wr = 0;
-	return qp_size_queues(&ctx->caps, &cap, qp_head_size(rules, send_ops(attr)), size);
+	return qp_size_queues(&ctx->caps, &cap,
+			      max_of(qp_head_size(rules, send_ops(attr)), tso_head_size(attr)),
+			      size);
 }
 
 int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -398,6 +469,8 @@ int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex
 
 	if (!rules)
 		return refuse_type(attr->qp_type);
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH && attr->qp_type == IBV_QPT_RAW_PACKET)
+		rules = qp_rss_rules();
 	ret = qp_check_attr(context, rules, attr);
 	if (!ret)
 		ret = qp_size_for(ctx, rules, attr, &size);
@@ -469,10 +542,30 @@ static void qp_reset(struct mlx5_qp *qp)
 	qp_reset_queues(qp);
 }
 
+/* With a driver's part when connection establishment options wait for a change of state. */
+static int run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
+{
+	const struct mlx5_ib_modify_qp req = { .ece_options = qp->ece_asked };
+	struct mlx5_ib_modify_qp_resp resp;
+	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	int ret;
+
+	if (!qp->ece_asked || !(attr_mask & IBV_QP_STATE))
+		return verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, NULL);
+	ret = verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, &udata);
+	if (!ret) {
+		qp->ece_asked = 0;
+		qp->ece_granted = resp.ece_options;
+	}
+	return ret;
+}
+
+/* A raw packet QP has no connection: it receives from INIT on, and sends when its send queue is
+ * ready. */
 int qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	int ret = verbs_cmd_modify_qp(ibqp, attr, attr_mask, NULL);
+	int ret = run_modify(qp, attr, attr_mask);
 
 	if (ret || !(attr_mask & IBV_QP_STATE))
 		return ret;

@@ -58,9 +58,11 @@ struct send_wqe {
 /* The batch between ibv_wr_start() and ibv_wr_complete(). */
 struct mlx5_batch {
 	struct send_wqe wqe;
-	uint32_t pi;   /* first WQEBB after the WQEs that are finished */
-	uint32_t head; /* requests, likewise */
-	uint32_t ds;   /* length of the WQE that was finished last */
+	uint32_t pi;          /* first WQEBB after the WQEs that are finished */
+	uint32_t head;        /* requests, likewise */
+	uint32_t ds;          /* length of the WQE that was finished last */
+	uint8_t *header;      /* raw packets: where the frame's first bytes go, */
+	uint32_t header_left; /* and how many the payload still owes */
 	bool has_inline;
 	int err; /* first error; from then on nothing is written */
 };
@@ -81,6 +83,10 @@ struct mlx5_qp {
 	uint16_t opcodes;             /* of the send queue, when the state allows */
 	struct mlx5_bfreg *bfreg;
 	__be32 *dbrec;
+	uint32_t min_header; /* raw packets: bytes of the frame that the device wants in the WQE */
+	uint32_t max_tso_header; /* raw packets: bytes */
+	uint32_t ece_asked, ece_granted;
+	struct queue_mem sq_buf;   /* of types whose rings lie apart */
 	struct queue_mem buf;      /* receive ring, then send ring */
 	struct ibv_qp_cap cap;     /* as granted */
 	struct mlx5dv_qp_ex dv_qp; /* mlx5dv_qp_ex_from_ibv_qp_ex() */

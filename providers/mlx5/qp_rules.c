@@ -89,6 +89,39 @@ static const struct qp_rules xrc_recv_rules = {
 	.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
 };
 
+#define FLAGS_OF_RAW                                                 \
+	(IBV_QP_CREATE_SCATTER_FCS | IBV_QP_CREATE_CVLAN_STRIPPING | \
+	 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
+
+static const struct qp_rules raw_rules = {
+	.name = "a raw packet",
+	.kind = SEND_RAW,
+	.ops = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_TSO,
+	.address_size = sizeof(struct mlx5_wqe_eth_seg),
+	.longest_head = CTRL_SIZE + sizeof(struct mlx5_wqe_eth_seg),
+	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | FLAGS_OF_RAW,
+	.comp_mask = COMP_MASK | IBV_QP_INIT_ATTR_MAX_TSO_HEADER,
+	.sends = true,
+	.receives = true,
+	.needs_pd = true,
+	.rings_apart = true,
+};
+
+/* Receives only, through the WQs of its indirection table. */
+static const struct qp_rules rss_rules = {
+	.name = "an RSS",
+	.kind = SEND_RAW,
+	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | FLAGS_OF_RAW,
+	.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+		     IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
+	.needs_pd = true,
+};
+
+const struct qp_rules *qp_rss_rules(void)
+{
+	return &rss_rules;
+}
+
 const struct qp_rules *qp_rules_of(enum ibv_qp_type type)
 {
 	switch (type) {
@@ -102,6 +135,8 @@ const struct qp_rules *qp_rules_of(enum ibv_qp_type type)
 		return &xrc_send_rules;
 	case IBV_QPT_XRC_RECV:
 		return &xrc_recv_rules;
+	case IBV_QPT_RAW_PACKET:
+		return &raw_rules;
 	default:
 		return NULL;
 	}

@@ -16,6 +16,7 @@ enum send_kind {
 	SEND_CONNECTED, /* the QP's connection */
 	SEND_DATAGRAM,  /* an address vector */
 	SEND_XRC,       /* the connection, and an SRQ behind it */
+	SEND_RAW,       /* the frame itself */
 };
 
 struct qp_rules {
@@ -29,10 +30,14 @@ struct qp_rules {
 	bool sends, receives;
 	bool needs_pd;
 	bool may_srq;
+	bool rings_apart; /* send and receive ring are two pieces of memory */
 };
 
 /* NULL: not one of ours. */
 const struct qp_rules *qp_rules_of(enum ibv_qp_type type);
+
+/* Of a raw packet QP with an indirection table. */
+const struct qp_rules *qp_rss_rules(void);
 
 /* OPS of a QP that was not created for certain operations. */
 #define SEND_OPS_ANY UINT64_MAX

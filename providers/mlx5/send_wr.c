@@ -262,6 +262,12 @@ void send_wr_fill(struct mlx5_qp *qp)
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 	bool shared = qp->sq_lock.shared;
 
+	qpx->wr_set_sge = wr_set_sge;
+	qpx->wr_set_sge_list = wr_set_sge_list;
+	qpx->wr_set_inline_data = wr_set_inline_data;
+	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
+	if (qp->rules->ops & UMR_OPCODES)
+		batch_fill_umr(qp);
 	switch (qp->rules->kind) {
 	case SEND_CONNECTED:
 		fill_connected(qpx);
@@ -272,13 +278,10 @@ void send_wr_fill(struct mlx5_qp *qp)
 	case SEND_XRC:
 		batch_fill_xrc(qpx);
 		break;
+	case SEND_RAW:
+		batch_fill_raw(qpx);
+		break;
 	}
-	if (qp->rules->ops & UMR_OPCODES)
-		batch_fill_umr(qp);
-	qpx->wr_set_sge = wr_set_sge;
-	qpx->wr_set_sge_list = wr_set_sge_list;
-	qpx->wr_set_inline_data = wr_set_inline_data;
-	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
 	qpx->wr_start = shared ? wr_start_locked : wr_start_unlocked;
 	qpx->wr_complete = shared ? wr_complete_locked : wr_complete_unlocked;
 	qpx->wr_abort = shared ? wr_abort_locked : wr_abort_unlocked;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * clock.h - from timestamps of the adapter's clock to wall-clock time.
+ */
+#ifndef PROVIDERS_MLX5_CLOCK_H
+#define PROVIDERS_MLX5_CLOCK_H
+
+#include <stdint.h>
+#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+#include <rdma/mlx5-abi.h>
+
+struct mlx5_context;
+
+/* The kernel's page of factors, mapped when first asked for; EOPNOTSUPP, logged. */
+int clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info);
+int clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
+void clock_free(struct mlx5_context *ctx);
+
+/* A consistent copy of what may be written meanwhile: sign is odd while it is, and changes. */
+static inline void clock_snapshot(const struct mlx5_ib_clock_info *page,
+				  struct mlx5_ib_clock_info *copy)
+{
+	uint32_t sign;
+
+	do {
+		do
+			sign = __atomic_load_n(&page->sign, __ATOMIC_ACQUIRE);
+		while (sign & MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
+		*copy = *page;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&page->sign, __ATOMIC_RELAXED) != sign);
+}
+
+/* CYCLES may be a little older or newer than what the factors were taken at. */
+static inline uint64_t clock_to_ns(const struct mlx5_ib_clock_info *page, uint64_t cycles)
+{
+	struct mlx5_ib_clock_info info;
+	uint64_t ahead, behind;
+
+	clock_snapshot(page, &info);
+	ahead = (cycles - info.cycles) & info.mask;
+	behind = (info.cycles - cycles) & info.mask;
+	if (ahead <= info.mask / 2)
+		return info.nsec + ((ahead * info.mult + info.frac) >> info.shift);
+	return info.nsec - ((behind * info.mult - info.frac) >> info.shift);
+}
+
+#endif

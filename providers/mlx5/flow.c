@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow.c - flows, and the counters that they can have.
+ *
+ * What a set of counters counts is collected here, point by point, and told to the kernel with the
+ * first flow that has it; from then on it is fixed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "providers/mlx5/context.h"
+
+struct mlx5_counters {
+	struct verbs_counters vcounters;
+	pthread_mutex_t lock; /* guards the rest */
+	struct mlx5_ib_flow_counters_desc *points;
+	uint32_t npoints;
+	bool fixed; /* a flow has it */
+};
+
+static struct mlx5_counters *to_mcounters(struct ibv_counters *counters)
+{
+	return container_of(to_vcounters(counters), struct mlx5_counters, vcounters);
+}
+
+/* ---- flows */
+
+/* The counters in the specs of ATTR, or NULL; the kernel takes one set per flow. */
+static int find_counters(const struct ibv_flow_attr *attr, struct mlx5_counters **counters)
+{
+	const uint8_t *at = (const uint8_t *)(attr + 1);
+
+	*counters = NULL;
+	for (unsigned int i = 0; i < attr->num_of_specs; i++) {
+		const struct ibv_flow_spec *spec = (const struct ibv_flow_spec *)at;
+
+		if (spec->hdr.type == IBV_FLOW_SPEC_ACTION_COUNT) {
+			if (*counters) {
+				verbs_warn("create_flow: more than one set of counters");
+				return EINVAL;
+			}
+			*counters = to_mcounters(spec->flow_count.counters);
+		}
+		at += spec->hdr.size;
+	}
+	return 0;
+}
+
+static int create_with(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
+		       struct mlx5_counters *counters, struct ibv_flow *flow)
+{
+	struct {
+		struct mlx5_ib_create_flow head;
+		struct mlx5_ib_flow_counters_data data;
+	} req = { .head.ncounters_data = 1 };
+	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
+	int ret;
+
+	pthread_mutex_lock(&counters->lock);
+	if (counters->fixed) {
+		ret = verbs_cmd_create_flow(qp, attr, flow, NULL);
+	} else {
+		req.data.counters_data = counters->points;
+		req.data.ncounters = counters->npoints;
+		ret = verbs_cmd_create_flow(qp, attr, flow, &udata);
+		counters->fixed = !ret;
+	}
+	pthread_mutex_unlock(&counters->lock);
+	return ret;
+}
+
+static int create(struct ibv_qp *qp, const struct ibv_flow_attr *attr, struct ibv_flow *flow)
+{
+	struct mlx5_counters *counters;
+	int ret = find_counters(attr, &counters);
+
+	if (ret)
+		return ret;
+	return counters ? create_with(qp, attr, counters, flow)
+			: verbs_cmd_create_flow(qp, attr, flow, NULL);
+}
+
+struct ibv_flow *flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
+{
+	struct ibv_flow *flow = calloc(1, sizeof(*flow));
+	int ret = flow ? create(qp, attr, flow) : ENOMEM;
+
+	if (!ret)
+		return flow;
+	free(flow);
+	errno = ret;
+	return NULL;
+}
+
+int flow_destroy(struct ibv_flow *flow)
+{
+	int ret = verbs_cmd_destroy_flow(flow);
+
+	if (!ret)
+		free(flow);
+	return ret;
+}
+
+/* ---- counters */
+
+struct ibv_counters *counters_create(struct ibv_context *context,
+				     struct ibv_counters_init_attr *attr)
+{
+	struct mlx5_counters *counters = calloc(1, sizeof(*counters));
+	int ret = counters ? verbs_cmd_create_counters(context, attr, &counters->vcounters, NULL)
+			   : ENOMEM;
+
+	if (!ret) {
+		pthread_mutex_init(&counters->lock, NULL);
+		return &counters->vcounters.counters;
+	}
+	free(counters);
+	errno = ret;
+	return NULL;
+}
+
+int counters_destroy(struct ibv_counters *ibcounters)
+{
+	struct mlx5_counters *counters = to_mcounters(ibcounters);
+	int ret = verbs_cmd_destroy_counters(&counters->vcounters);
+
+	if (ret)
+		return ret;
+	pthread_mutex_destroy(&counters->lock);
+	free(counters->points);
+	free(counters);
+	return 0;
+}
+
+static int add_point(struct mlx5_counters *counters, const struct ibv_counter_attach_attr *attr)
+{
+	struct mlx5_ib_flow_counters_desc *points;
+
+	if (counters->fixed) {
+		verbs_warn("attach_counters_point_flow: a flow has these counters already");
+		return EBUSY;
+	}
+	points = realloc(counters->points, (counters->npoints + 1) * sizeof(*points));
+	if (!points)
+		return ENOMEM;
+	counters->points = points;
+	points[counters->npoints++] = (struct mlx5_ib_flow_counters_desc){
+		.description = (uint32_t)attr->counter_desc,
+		.index = attr->index,
+	};
+	return 0;
+}
+
+int counters_attach(struct ibv_counters *ibcounters, struct ibv_counter_attach_attr *attr,
+		    struct ibv_flow *flow)
+{
+	struct mlx5_counters *counters = to_mcounters(ibcounters);
+	int ret;
+
+	if (attr->comp_mask) {
+		verbs_warn("attach_counters_point_flow: comp_mask is %#x, must be 0",
+			   attr->comp_mask);
+		return EOPNOTSUPP;
+	}
+	/* A flow learns of its counters when it is created, or not at all. */
+	if (flow) {
+		verbs_warn(
+			"attach_counters_point_flow: flow is set: name the counters in its specs");
+		return ENOTSUP;
+	}
+	pthread_mutex_lock(&counters->lock);
+	ret = add_point(counters, attr);
+	pthread_mutex_unlock(&counters->lock);
+	return ret;
+}
+
+int counters_read(struct ibv_counters *ibcounters, uint64_t *values, uint32_t ncounters,
+		  uint32_t flags)
+{
+	return verbs_cmd_read_counters(to_vcounters(ibcounters), values, ncounters, flags, NULL);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wq.c - receive work queues by themselves, and the indirection tables by which a QP with receive
+ * side scaling spreads packets over them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/cq.h"
+#include "providers/mlx5/qp_size.h"
+
+struct mlx5_wq {
+	struct ibv_wq wq;
+	struct mlx5_rq rq;
+	struct queue_mem buf;
+};
+
+static struct mlx5_wq *to_mwq(struct ibv_wq *wq)
+{
+	return container_of(wq, struct mlx5_wq, wq);
+}
+
+#define CREATE_FLAGS_SUPPORTED                                                               \
+	(IBV_WQ_FLAGS_CVLAN_STRIPPING | IBV_WQ_FLAGS_SCATTER_FCS | IBV_WQ_FLAGS_DELAY_DROP | \
+	 IBV_WQ_FLAGS_PCI_WRITE_END_PADDING)
+
+static int post_recv(struct ibv_wq *wq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct mlx5_rq *rq = &to_mwq(wq)->rq;
+
+	return rq->post(rq, wr, bad_wr);
+}
+
+static int check_attr(const struct ibv_wq_init_attr *attr)
+{
+	if (attr->wq_type != IBV_WQT_RQ) {
+		verbs_warn("create_wq: wq_type is %d, must be IBV_WQT_RQ", (int)attr->wq_type);
+		return EINVAL;
+	}
+	if (attr->comp_mask & ~(uint32_t)IBV_WQ_INIT_ATTR_FLAGS) {
+		verbs_warn("create_wq: comp_mask is %#x, supported are %#x", attr->comp_mask,
+			   IBV_WQ_INIT_ATTR_FLAGS);
+		return EINVAL;
+	}
+	if (attr->comp_mask & IBV_WQ_INIT_ATTR_FLAGS &&
+	    attr->create_flags & ~(uint32_t)CREATE_FLAGS_SUPPORTED) {
+		verbs_warn("create_wq: create_flags is %#x, supported are %#x", attr->create_flags,
+			   CREATE_FLAGS_SUPPORTED);
+		return EOPNOTSUPP;
+	}
+	if (!attr->max_wr) {
+		verbs_warn("create_wq: max_wr is 0, must be 1 or more");
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp_size *size,
+		    struct mlx5_wq *wq)
+{
+	struct mlx5_rq *rq = &wq->rq;
+	int ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_RWQ,
+				  (size_t)size->rq_wqes << size->rq_stride_log, &wq->buf);
+
+	if (ret)
+		return ret;
+	rq->buf = wq->buf.addr;
+	rq->stride_log = size->rq_stride_log;
+	rq->max_sge = size->rq_max_sge;
+	rq->wq.mask = size->rq_wqes - 1;
+	rq->wq.max_post = size->rq_wqes;
+	wq_reset(&rq->wq);
+	ret = ENOMEM;
+	rq->wq.slots = calloc(size->rq_wqes, sizeof(*rq->wq.slots));
+	if (!rq->wq.slots)
+		goto free_buf;
+	ret = dbrec_alloc(&ctx->dbrecs, &rq->dbrec);
+	if (ret)
+		goto free_slots;
+	return 0;
+free_slots:
+	free(rq->wq.slots);
+free_buf:
+	queue_mem_free(&wq->buf);
+	return ret;
+}
+
+static void rq_free(struct mlx5_context *ctx, struct mlx5_wq *wq)
+{
+	dbrec_free(&ctx->dbrecs, wq->rq.dbrec);
+	free(wq->rq.wq.slots);
+	queue_mem_free(&wq->buf);
+}
+
+static int run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
+		      const struct qp_size *size, struct mlx5_wq *wq)
+{
+	const struct mlx5_ib_create_wq req = {
+		.buf_addr = (uintptr_t)wq->buf.addr,
+		.db_addr = (uintptr_t)wq->rq.dbrec,
+		.rq_wqe_count = size->rq_wqes,
+		.rq_wqe_shift = size->rq_stride_log,
+		.user_index = wq->rq.rsn,
+	};
+	struct mlx5_ib_create_wq_resp resp;
+	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	int ret = verbs_cmd_create_wq(&ctx->vctx.context, attr, &wq->wq, &udata);
+
+	if (ret)
+		return ret;
+	wq->wq.post_recv = post_recv;
+	wq->rq.number = wq->wq.wq_num;
+	return 0;
+}
+
+/* A WQ is known in CQEs by user index only. */
+static int create_indexed(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
+			  const struct qp_size *size, struct mlx5_wq *wq)
+{
+	int ret;
+
+	if (!context_has_user_index(ctx)) {
+		verbs_warn("create_wq: WQs need CQEs of version 1");
+		return EOPNOTSUPP;
+	}
+	ret = id_alloc(&ctx->ids, &wq->rq, &wq->rq.rsn);
+	if (ret) {
+		verbs_warn("create_wq: no user index is free");
+		return ret;
+	}
+	ret = run_create(ctx, attr, size, wq);
+	if (ret)
+		id_clear(&ctx->ids, wq->rq.rsn);
+	return ret;
+}
+
+static void choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_rq *rq)
+{
+	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
+
+	qlock_init(&rq->lock, shared);
+	rq->post = shared ? post_recv_locked : post_recv_unlocked;
+	rq->owner = RQ_OF_WQ;
+	rq->checksums = device_checks_ip(ctx);
+	rq->special = rq->checksums;
+}
+
+static int create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struct mlx5_wq **out)
+{
+	const struct ibv_qp_cap cap = { .max_recv_wr = attr->max_wr,
+					.max_recv_sge = attr->max_sge };
+	struct qp_size size;
+	struct mlx5_wq *wq;
+	int ret = check_attr(attr);
+
+	if (!ret)
+		ret = qp_size_queues(&ctx->caps, &cap, 0, &size);
+	if (ret)
+		return ret;
+	wq = calloc(1, sizeof(*wq));
+	if (!wq)
+		return ENOMEM;
+	choose_routines(ctx, attr->pd, &wq->rq);
+	ret = rq_alloc(ctx, attr->pd, &size, wq);
+	if (ret)
+		goto free_wq;
+	ret = create_indexed(ctx, attr, &size, wq);
+	if (ret)
+		goto free_rq;
+	*out = wq;
+	return 0;
+free_rq:
+	rq_free(ctx, wq);
+free_wq:
+	free(wq);
+	return ret;
+}
+
+struct ibv_wq *wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr)
+{
+	struct mlx5_wq *wq;
+	int ret = create(to_mctx(context), attr, &wq);
+
+	if (!ret)
+		return &wq->wq;
+	errno = ret;
+	return NULL;
+}
+
+/* Back to as new, before it may be posted to again. */
+static void reset(struct mlx5_wq *wq)
+{
+	rq_set_door(&wq->rq, false);
+	cq_clean(to_mcq(wq->wq.cq), &wq->rq);
+	qlock_enter(&wq->rq.lock);
+	wq_reset(&wq->rq.wq);
+	wq->rq.dbrec[MLX5_RCV_DBR] = 0;
+	qlock_leave(&wq->rq.lock);
+	__atomic_store_n(&wq->rq.error_reported, false, __ATOMIC_RELAXED);
+}
+
+int wq_modify(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
+{
+	const struct mlx5_ib_modify_wq req = { 0 };
+	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
+	struct mlx5_wq *wq = to_mwq(ibwq);
+	int ret;
+
+	ret = verbs_cmd_modify_wq(ibwq, attr, &udata);
+	if (ret || !(attr->attr_mask & IBV_WQ_ATTR_STATE))
+		return ret;
+	if (attr->wq_state == IBV_WQS_RESET)
+		reset(wq);
+	else if (attr->wq_state == IBV_WQS_RDY)
+		rq_set_door(&wq->rq, true);
+	return 0;
+}
+
+int wq_destroy(struct ibv_wq *ibwq)
+{
+	struct mlx5_context *ctx = to_mctx(ibwq->context);
+	struct mlx5_wq *wq = to_mwq(ibwq);
+	int ret = verbs_cmd_destroy_wq(ibwq);
+
+	if (ret)
+		return ret;
+	cq_clean(to_mcq(ibwq->cq), &wq->rq);
+	id_clear(&ctx->ids, wq->rq.rsn);
+	rq_free(ctx, wq);
+	free(wq);
+	return 0;
+}
+
+struct ibv_rwq_ind_table *rwq_table_create(struct ibv_context *context,
+					   struct ibv_rwq_ind_table_init_attr *attr)
+{
+	struct mlx5_ib_create_rwq_ind_tbl_resp resp;
+	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
+	struct ibv_rwq_ind_table *table = calloc(1, sizeof(*table));
+	int ret = table ? verbs_cmd_create_rwq_ind_table(context, attr, table, &udata) : ENOMEM;
+
+	if (!ret)
+		return table;
+	free(table);
+	errno = ret;
+	return NULL;
+}
+
+int rwq_table_destroy(struct ibv_rwq_ind_table *table)
+{
+	int ret = verbs_cmd_destroy_rwq_ind_table(table);
+
+	if (!ret)
+		free(table);
+	return ret;
+}
