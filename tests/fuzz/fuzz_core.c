@@ -54,8 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	unsigned int i;
 
 	world_begin(&world, data, len);
-	for (i = 0; i < WORLD_HCAS; i++)
-		fuzz_objects(&world, i);
+	for (i = 0; i < 2 * WORLD_HCAS; i++)
+		fuzz_objects(&world, i % WORLD_HCAS);
 	fuzz_connect(&world);
 	while (world.source.left)
 		step(&world);

@@ -32,7 +32,8 @@ static void put_size(struct world *world, struct fabric_msg *msg)
 	struct source *source = &world->source;
 
 	msg->payload_len = pick(source, once_in(source, 4) ? MAX_PAYLOAD : 256);
-	msg->packets = 1 + msg->payload_len / 256;
+	msg->mtu = 256u << pick(source, 5);
+	msg->packets = msg->payload_len ? (msg->payload_len + msg->mtu - 1) / msg->mtu : 1;
 	msg->first = pick(source, 4) > 0;
 	msg->last = pick(source, 4) > 0;
 	msg->length = pick(source, 2) ? msg->payload_len : take_edge(source);
@@ -97,6 +98,10 @@ static void send_message(struct world *world, unsigned int to)
 	put_message(world, to, &msg);
 	payload = random_bytes(world, msg.payload_len);
 	msg.payload = payload;
+	if (msg.op == FABRIC_READ) { /* as long as it asks for */
+		msg.payload = NULL;
+		msg.payload_len = msg.length;
+	}
 	watch_begin("hca_receive");
 	fabric_lock(world->fabric);
 	hca_receive(world->hca[to], 1, &msg);
@@ -105,19 +110,71 @@ static void send_message(struct world *world, unsigned int to)
 	free(payload);
 }
 
+static size_t put16(uint8_t *at, uint16_t value)
+{
+	at[0] = value >> 8;
+	at[1] = value;
+	return 2;
+}
+
+/* IPv4 or IPv6 with a length that may lie */
+static size_t put_ip(struct world *world, uint8_t *at, bool v6, uint8_t protocol, uint16_t rest)
+{
+	struct source *source = &world->source;
+	size_t len = v6 ? 40 : 20 + 4 * (once_in(source, 8) ? pick(source, 11) : 0);
+
+	memset(at, 0, 60);
+	if (once_in(source, 16))
+		rest = take32(source);
+	at[0] = v6 ? 0x60 : 0x40 | len / 4;
+	put16(at + (v6 ? 4 : 2), v6 ? rest : rest + len);
+	at[v6 ? 6 : 9] = protocol;
+	at[v6 ? 7 : 8] = 64;
+	if (!v6 && once_in(source, 8))
+		put16(at + 6, take32(source));
+	at[v6 ? 8 : 12] = take(source);
+	at[v6 ? 24 : 16] = take(source);
+	return len;
+}
+
+size_t fuzz_frame(struct world *world, uint8_t *frame, size_t room)
+{
+	static const uint8_t protocols[] = { 6, 17, 47, 50, 51, 1, 0, 43, 44, 60 };
+	struct source *source = &world->source;
+	uint8_t protocol = protocols[pick(source, once_in(source, 2) ? sizeof(protocols) : 2)];
+	bool v6 = pick(source, 2);
+	size_t len = 0, i;
+
+	memset(frame, 0, room);
+	for (; len < 12; len++)
+		frame[len] = once_in(source, 16) ? 0xff : len;
+	for (i = once_in(source, 4) ? pick(source, 4) : 0; i; i--) {
+		len += put16(frame + len, once_in(source, 2) ? 0x8100 : 0x88a8);
+		len += put16(frame + len, take32(source));
+	}
+	len += put16(frame + len, once_in(source, 16) ? take32(source) : v6 ? 0x86dd : 0x0800);
+	len += put_ip(world, frame + len, v6, protocol, 20);
+	for (i = 0; i < 20 && len < room; i++)
+		frame[len++] = take(source);
+	return len;
+}
+
 static void send_frame(struct world *world, unsigned int to)
 {
-	size_t len =
-		FABRIC_FRAME_MIN +
-		pick(&world->source,
-		     once_in(&world->source, 8) ? FABRIC_FRAME_MAX - FABRIC_FRAME_MIN + 1 : 128);
-	uint8_t *frame = random_bytes(world, len);
+	size_t room = once_in(&world->source, 8) ? FABRIC_FRAME_MAX : 192, len;
+	uint8_t *frame = calloc(1, room), *exact;
 
+	len = fuzz_frame(world, frame, room);
+	if (once_in(&world->source, 2))
+		len = FABRIC_FRAME_MIN + pick(&world->source, room - FABRIC_FRAME_MIN + 1);
+	exact = malloc(len);
+	memcpy(exact, frame, len);
 	watch_begin("hca_receive_frame");
 	fabric_lock(world->fabric);
-	hca_receive_frame(world->hca[to], 1, frame, len);
+	hca_receive_frame(world->hca[to], 1, exact, len);
 	fabric_unlock(world->fabric);
 	watch_end();
+	free(exact);
 	free(frame);
 }
 

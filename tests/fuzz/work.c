@@ -195,6 +195,46 @@ static void post_send(struct world *world, unsigned int hca, struct object *qp)
 	world_doorbell(world, hca, qp->uar, SQ_DOORBELL, first);
 }
 
+/* Control, Ethernet segment with headers inline, the rest by segments */
+static void post_frame(struct world *world, unsigned int hca)
+{
+	struct object *sq = world_object(world, hca, KIND_SQ);
+	struct source *source = &world->source;
+	struct wqe wqe = { .len = 0 };
+	uint8_t headers[128];
+	size_t len, i, inlined;
+	uint64_t first;
+
+	if (!sq)
+		return;
+	len = fuzz_frame(world, headers, sizeof(headers));
+	inlined = once_in(source, 4) ? 0 : once_in(source, 4) ? pick(source, len) : len;
+	put(&wqe, (uint32_t)sq->sq_pi << 8 | (pick(source, 2) ? 0x0e : 0x0a), 4);
+	put(&wqe, (uint64_t)sq->n << 8, 4);
+	put(&wqe, pick(source, 2) ? 8 : 0, 8);
+	put(&wqe, 0, 4);
+	put(&wqe, once_in(source, 8) ? take(source) : pick(source, 4) << 6, 1);
+	put(&wqe, 0, 1);
+	put(&wqe, once_in(source, 8) ? take32(source) : 1 + pick(source, 1500), 2);
+	put(&wqe, 0, 4);
+	put(&wqe, once_in(source, 8) ? take32(source) : inlined, 2);
+	for (i = 0; i < inlined || i < 2; i++)
+		put(&wqe, headers[i], 1);
+	while (wqe.len % SEG)
+		put(&wqe, 0, 1);
+	put_segments(world, hca, &wqe, false);
+	wqe.bytes[7] = wqe.len / SEG > 63 ? 63 : wqe.len / SEG;
+	for (i = 0; i < wqe.len; i += SEG)
+		store(world, sq->ring + (sq->sq_pi * BB + i) % ((uint32_t)BB << sq->sq_log),
+		      wqe.bytes + i, SEG);
+	sq->sq_pi += (wqe.len + BB - 1) / BB;
+	if (once_in(source, 64))
+		sq->sq_pi = take32(source);
+	store_word(world, sq->dbr + 4, sq->sq_pi);
+	memcpy(&first, wqe.bytes, sizeof(first));
+	world_doorbell(world, hca, sq->uar, SQ_DOORBELL, first);
+}
+
 /* ---- receive ---- */
 
 static void post_receive(struct world *world, unsigned int hca, struct object *qp)
@@ -289,6 +329,13 @@ void fuzz_work(struct world *world, unsigned int hca)
 	struct object *qp = world_object(world, hca, KIND_QP);
 	uint32_t what = pick(&world->source, 17);
 
+	if (world->roce && once_in(&world->source, 3)) {
+		if (what < 8)
+			post_frame(world, hca);
+		else if (world_object(world, hca, KIND_RQ))
+			post_receive(world, hca, world_object(world, hca, KIND_RQ));
+		return;
+	}
 	if (qp && once_in(&world->source, 2))
 		qp = &world->object[hca][KIND_QP][0]; /* the one that has a peer */
 	if (what < 8 && qp)

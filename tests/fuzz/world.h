@@ -34,7 +34,15 @@ enum kind {
 	KIND_SRQ,
 	KIND_RMP,
 	KIND_XRCD,
-	KIND_OTHER, /* created, and only destroyed again */
+	KIND_Q_COUNTER,
+	KIND_TIS,
+	KIND_SQ,
+	KIND_RQ,
+	KIND_RQT,
+	KIND_TIR,
+	KIND_TABLE,
+	KIND_GROUP,
+	KIND_FLOW_COUNTER,
 	KINDS,
 };
 
@@ -91,6 +99,8 @@ void fuzz_objects(struct world *world, unsigned int hca);
 void fuzz_work(struct world *world, unsigned int hca);
 /* wire.c: what a peer might send */
 void fuzz_message(struct world *world, unsigned int hca);
+/* A frame's headers, mostly sound; at most ROOM, which is 128 or more. Its length */
+size_t fuzz_frame(struct world *world, uint8_t *frame, size_t room);
 
 /* watch.c: a call that takes too long ends the process, naming WHAT. */
 void watch_begin(const char *what);

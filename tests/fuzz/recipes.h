@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * recipes.h - the grammar of commands: for each opcode its size and what its fields may hold.
+ *
+ * A new command is one recipe in one of the tables, which end with opcode 0. What creates comes
+ * first, in the order in which objects need each other.
+ */
+#ifndef FUZZ_RECIPES_H
+#define FUZZ_RECIPES_H
+
+#include "tests/fuzz/world.h"
+
+enum what {
+	NUMBER_OF, /* an object; arg: its kind */
+	BELOW,     /* a number below arg */
+	AMONG,     /* the number of one of the bits in arg */
+	RARELY,    /* arg, else 0 */
+	MOSTLY,    /* arg, else anything */
+	EXACTLY,   /* arg */
+	ANY,       /* an edge of something */
+	PAGE,      /* a page of memory */
+	RECORD,    /* a doorbell record */
+	REGISTER,  /* that ACCESS_REG knows */
+	BYTES,     /* arg random bytes, at that part */
+	RELATED,   /* one of the peer's objects; arg: its kind */
+};
+
+struct field {
+	uint32_t where;
+	enum what what;
+	uint32_t arg;
+};
+
+struct recipe {
+	uint16_t opcode;
+	uint16_t in_size, out_size;
+	enum kind creates, destroys;
+	uint32_t pas; /* where a page list goes, 0: none */
+	const struct field *fields;
+	uint32_t number; /* of what it destroys, where that is not NUMBER */
+};
+
+#define FIELDS(...) ((const struct field[]){ __VA_ARGS__, { 0, EXACTLY, 0 } })
+#define NUMBER      PRM(0x8, 23, 0) /* where most commands have it, in both mailboxes */
+#define OF(kind)    FIELDS({ NUMBER, NUMBER_OF, kind })
+#define OP_MOD      CMD_IN_OP_MOD
+#define IN(part, f) PRM_IN(part, f)
+
+#define CQC(f)      IN(CREATE_CQ_IN_CQC, f)
+#define EQC(f)      IN(CREATE_EQ_IN_EQC, f)
+#define MKC(f)      IN(CREATE_MKEY_IN_MKC, f)
+#define QPC(f)      IN(CREATE_QP_IN_QPC, f)
+#define QPM(f)      IN(MODIFY_QP_IN_QPC, f)
+#define ADS(f)      IN(MODIFY_QP_IN_QPC, PRM_IN(QPC_PRIMARY_PATH, f))
+#define XRCQ(f)     IN(CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY, f)
+#define RMPQ(f)     IN(CREATE_RMP_IN_CTX, PRM_IN(RMPC_WQ, f))
+
+extern const struct recipe rdma_recipes[], eth_recipes[];
+
+#endif
