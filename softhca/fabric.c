@@ -251,8 +251,14 @@ void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int por
 		return;
 	}
 	LIST_FOREACH(station, &fabric->stations, entry)
-	if (hears(station, from, port))
+	{
+		if (!hears(station, from, port))
+			continue;
+		/* timers of the receiver count from here, too */
+		if (station->hca->now < from->now)
+			station->hca->now = from->now;
 		hca_receive_frame(station->hca, station->port, frame, len);
+	}
 	uplink_send_frame(fabric->uplink, from->config.fault, frame, len);
 }
 

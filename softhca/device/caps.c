@@ -72,6 +72,7 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 	prm_set(cap, HCA_CAP_LOG_MAX_RQT, ETH_LOG_RQTS);
 	prm_set(cap, HCA_CAP_LOG_MAX_RQT_SIZE, ETH_LOG_RQT_SIZE);
 	prm_set(cap, HCA_CAP_LOG_MAX_WQ_SZ, LOG_WQ);
+	prm_set(cap, HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, FLOW_LOG_COUNTERS_QUERIED);
 	prm_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, LOG_STRIDE_MIN);
 	prm_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, LOG_STRIDE_RQ);
 	prm_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, LOG_STRIDE_SQ);
@@ -96,6 +97,7 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_CQE_VERSION, 1);
 	prm_set(cap, HCA_CAP_SCTR_DATA_CQE, 1);
 	prm_set(cap, HCA_CAP_CQ_OI, 1);
+	prm_set(cap, HCA_CAP_CQ_MODERATION, 1);
 	/* BlueFlame registers are there, and count as doorbells: a WQE is always read from memory,
 	 * so the capability itself (bf) is not announced. */
 	prm_set(cap, HCA_CAP_LOG_BF_REG_SIZE, 9);

@@ -228,6 +228,12 @@ struct cq {
 	uint32_t arm_word;   /* last one seen, or the sentinel */
 	uint32_t notified;   /* producer index at the last event */
 	uint32_t solicited;  /* producer index behind the last CQE with a solicited event */
+	/* moderation: an event waits for so many CQEs, or so long; period 0: it does not wait */
+	uint32_t max_count;
+	uint64_t period; /* ns */
+	bool waiting;    /* on hca->waiting_cqs, until the deadline at the latest */
+	uint64_t deadline;
+	LIST_ENTRY(cq) in_waiting;
 	struct eq *eq;
 	struct uar *uar; /* NULL: it was freed first, and nobody can arm this CQ */
 	uint32_t users;
@@ -269,6 +275,8 @@ int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batc
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word);
 void cq_forget_uar(struct uar *uar);
 void cq_scan_arms(struct hca *hca, struct uar *uar);
+/* Raise the events that have waited long enough; the next deadline, or HCA_IDLE. */
+uint64_t cq_run_timers(struct hca *hca);
 /* Largest payload that fits a CQE of this CQ */
 static inline uint32_t cq_inline_max(const struct cq *cq)
 {
@@ -756,6 +764,7 @@ struct hca {
 	uint64_t next_timer; /* no timer is due before */
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
+	LIST_HEAD(, cq) waiting_cqs; /* for their moderation's time */
 	LIST_HEAD(, mcg_member) mcg_members;
 	struct mkey *sink_key;
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;

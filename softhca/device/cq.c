@@ -111,18 +111,58 @@ static int cq_reserve(struct hca *hca, struct cq *cq)
 	return 0;
 }
 
+static void stop_waiting(struct cq *cq)
+{
+	if (cq->waiting)
+		LIST_REMOVE(cq, in_waiting);
+	cq->waiting = false;
+}
+
+/* Has an event to wait for more of the NEW completions that it would announce, or for time to pass? */
+static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
+{
+	if (!cq->period || (cq->max_count && new >= cq->max_count))
+		return false;
+	if (cq->waiting)
+		return cq->deadline > hca->now;
+	cq->waiting = true;
+	cq->deadline = hca->now + cq->period;
+	LIST_INSERT_HEAD(&hca->waiting_cqs, cq, in_waiting);
+	return true;
+}
+
 /* Raise the event that was asked for once there is a CQE that neither the consumer had seen when it
  * asked nor an earlier event has announced. */
 static void cq_notify(struct hca *hca, struct cq *cq)
 {
 	uint32_t reached = cq->armed == PRM_CQC_ST_ARMED ? cq->pi : cq->solicited;
+	int32_t unseen = (int32_t)(reached - cq->armed_from);
+	int32_t unannounced = (int32_t)(reached - cq->notified);
 
-	if (!cq->armed || (int32_t)(reached - cq->armed_from) <= 0 ||
-	    (int32_t)(reached - cq->notified) <= 0)
+	if (!cq->armed || unseen <= 0 || unannounced <= 0 ||
+	    is_moderated(hca, cq, unseen < unannounced ? unseen : unannounced))
 		return;
+	stop_waiting(cq);
 	cq->armed = 0;
 	cq->notified = cq->pi;
 	eq_completion(hca, cq->eq, cq->n);
+}
+
+uint64_t cq_run_timers(struct hca *hca)
+{
+	uint64_t next = HCA_IDLE;
+	struct cq *cq, *after;
+
+	for (cq = LIST_FIRST(&hca->waiting_cqs); cq; cq = after) {
+		after = LIST_NEXT(cq, in_waiting);
+		if (cq->deadline > hca->now) {
+			next = cq->deadline < next ? cq->deadline : next;
+			continue;
+		}
+		cq_notify(hca, cq);
+		stop_waiting(cq);
+	}
+	return next;
 }
 
 /* The CQE's bytes: 128 when payload goes in front of it, else 64. */
@@ -279,6 +319,12 @@ static const char *check_context(const struct hca *hca, const uint8_t *cqc)
 	return NULL;
 }
 
+static void set_moderation(struct cq *cq, const uint8_t *cqc)
+{
+	cq->period = prm_get(cqc, CQC_CQ_PERIOD) * NS_PER_US;
+	cq->max_count = prm_get(cqc, CQC_CQ_MAX_COUNT);
+}
+
 static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 {
 	unsigned int page_shift = 12 + prm_get(cq->cqc, CQC_LOG_PAGE_SIZE);
@@ -293,6 +339,7 @@ static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 	cq->ignore_overrun = prm_get(cq->cqc, CQC_OI);
 	cq->dbr = prm_get(cq->cqc, CQC_DBR_ADDR);
 	cq->arm_word = ARM_SENTINEL;
+	set_moderation(cq, cq->cqc);
 	ret = dma_map_pages(&cq->map, pas, npas, page_shift, skip,
 			    (uint64_t)cq->cqe_size << cq->log_size);
 	return ret ? ret : dma_write(hca, cq->dbr + 4, &sentinel, sizeof(sentinel));
@@ -358,15 +405,22 @@ enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
 {
 	struct cq *cq = res_get(&hca->cqs, prm_get(cmd->in, MODIFY_CQ_IN_CQN));
 	const uint8_t *cqc = prm_at(cmd->in, MODIFY_CQ_IN_CQC);
+	uint64_t fields = prm_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT);
 
 	if (!cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
 	if (prm_get(cmd->in, CMD_IN_OP_MOD) == PRM_MODIFY_CQ_OP_RESIZE)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: resize is not supported");
-	if (prm_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT) & ~(uint64_t)PRM_MODIFY_CQ_OVERRUN)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: moderation is not supported");
-	if (prm_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT))
+	if (fields &
+	    ~(uint64_t)(PRM_MODIFY_CQ_OVERRUN | PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: unknown field");
+	if (fields & PRM_MODIFY_CQ_OVERRUN)
 		cq->ignore_overrun = prm_get(cqc, CQC_OI);
+	if (fields & PRM_MODIFY_CQ_PERIOD)
+		prm_set(cq->cqc, CQC_CQ_PERIOD, prm_get(cqc, CQC_CQ_PERIOD));
+	if (fields & PRM_MODIFY_CQ_COUNT)
+		prm_set(cq->cqc, CQC_CQ_MAX_COUNT, prm_get(cqc, CQC_CQ_MAX_COUNT));
+	set_moderation(cq, cq->cqc);
 	return PRM_STAT_OK;
 }
 
@@ -379,6 +433,7 @@ enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd)
 	if (cq->users)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: in use by a QP");
 	res_remove(&hca->cqs, cq->n);
+	stop_waiting(cq);
 	if (cq->uar)
 		LIST_REMOVE(cq, in_uar);
 	cq->eq->users--;

@@ -120,11 +120,12 @@ enum { FLOW_KEY_SIZE = 2 * PRM_MATCH_SET_SIZE /* outer headers, misc */ };
 
 enum {
 	FLOW_LOG_TABLE_MAX = 16, /* entries of a table */
-	FLOW_LEVELS = 64,
+	FLOW_LEVELS = 128,
 	FLOW_LOG_DESTINATIONS = 5, /* of an entry */
 	FLOW_LOG_TABLES = 10,
 	FLOW_LOG_ENTRIES = 16, /* of all tables */
 	FLOW_LOG_COUNTERS = 15,
+	FLOW_LOG_COUNTERS_QUERIED = 8, /* with one command */
 	FLOW_BUCKETS = 64,
 };
 

@@ -21,7 +21,8 @@ enum {
 	CS_L3 = 1 << 6,
 	CS_L4 = 1 << 7,
 	INSERT_VLAN = 1 << 15,
-	INLINE_START = 14, /* the first bytes of inline headers are inside the segment */
+	INSERT_SERVICE_TAG = 1 << 0, /* 802.1ad */
+	INLINE_START = 14,           /* the first bytes of inline headers are inside the segment */
 	MAX_LSO_SEGMENTS = 1024,
 };
 
@@ -46,7 +47,7 @@ struct eth_send {
 	bool signaled;
 	uint8_t cs_flags;
 	uint16_t mss;
-	bool insert_vlan;
+	uint16_t tpid; /* of a tag to insert, or 0 */
 	uint16_t tci;
 	const uint8_t *header;
 	uint32_t header_len;
@@ -111,7 +112,9 @@ static const uint8_t *decode_inline(const uint8_t *eth, const uint8_t *end, stru
 	uint32_t size = prm_get(eth, ETH_INLINE), taken;
 
 	if (size & INSERT_VLAN) {
-		send->insert_vlan = true;
+		if (size & ~(INSERT_VLAN | INSERT_SERVICE_TAG))
+			return NULL;
+		send->tpid = size & INSERT_SERVICE_TAG ? ETHERTYPE_QINQ : ETHERTYPE_VLAN;
 		send->tci = prm_get(eth, ETH_TCI);
 		return eth + SEG;
 	}
@@ -147,7 +150,7 @@ static int decode(const uint8_t *raw, struct eth_send *send)
 
 	send->header = raw;
 	send->header_len = 0;
-	send->insert_vlan = false;
+	send->tpid = 0;
 	send->length = 0;
 	send->num_sge = 0;
 	send->opcode = prm_get(raw, CTRL_OPCODE);
@@ -167,10 +170,10 @@ static int decode(const uint8_t *raw, struct eth_send *send)
 
 /* ---- frames ---- */
 
-static size_t insert_vlan(uint8_t *bytes, size_t len, uint16_t tci)
+static size_t insert_vlan(uint8_t *bytes, size_t len, uint16_t tpid, uint16_t tci)
 {
 	memmove(bytes + 12 + FRAME_VLAN_LEN, bytes + 12, len - 12);
-	put_be16(bytes + 12, ETHERTYPE_VLAN);
+	put_be16(bytes + 12, tpid);
 	put_be16(bytes + FRAME_ETH_LEN, tci);
 	return len + FRAME_VLAN_LEN;
 }
@@ -189,8 +192,8 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct eth_se
 		if (send->cs_flags & CS_L4)
 			frame_fill_l4(bytes, &frame);
 	}
-	if (send->insert_vlan)
-		len = insert_vlan(bytes, len, send->tci);
+	if (send->tpid)
+		len = insert_vlan(bytes, len, send->tpid, send->tci);
 	if (len < FRAME_MIN) {
 		memset(bytes + len, 0, FRAME_MIN - len);
 		len = FRAME_MIN;

@@ -111,6 +111,7 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	hca->next_timer = HCA_IDLE;
 	TAILQ_INIT(&hca->ready);
 	TAILQ_INIT(&hca->timed);
+	LIST_INIT(&hca->waiting_cqs);
 	LIST_INIT(&hca->mcg_members);
 	default_limits(&hca->config.limits);
 	init_tables(hca);
@@ -334,7 +335,7 @@ static uint64_t next_call(struct hca *hca)
 
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 {
-	uint64_t next;
+	uint64_t next, events;
 
 	fabric_lock(hca->fabric);
 	hca->now = now_ns;
@@ -343,6 +344,8 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	eth_run(hca);
 	fabric_flush(hca->fabric);
 	next = next_call(hca);
+	events = cq_run_timers(hca);
+	next = events < next ? events : next;
 	fabric_unlock(hca->fabric);
 	return next;
 }

@@ -286,6 +286,63 @@ static void full_eq_keeps_what_was_not_read(void **state)
 	unpair();
 }
 
+static void moderate(struct flat_cq *cq, uint32_t period_us, uint32_t count)
+{
+	uint8_t in[PRM_CREATE_CQ_IN_SIZE] = { 0 }, out[16];
+	uint8_t *cqc = prm_at(in, MODIFY_CQ_IN_CQC);
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	prm_set(in, MODIFY_CQ_IN_CQN, cq->n);
+	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT);
+	prm_set(cqc, CQC_CQ_PERIOD, period_us);
+	prm_set(cqc, CQC_CQ_MAX_COUNT, count);
+	flat_cmd(cq->hca, in, sizeof(in), out, sizeof(out));
+}
+
+/* All is done while no time passes. */
+static void writes(unsigned int count)
+{
+	unsigned int turn;
+
+	for (; count; count--)
+		write_to(to, rkey, from, 8);
+	for (turn = 0; turn < 16; turn++)
+		hca_progress(flat.hca[turn % 2], flat.now);
+}
+
+static void moderated_events_wait_for_enough_completions(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	moderate(a->send_cq, 1000, 3);
+	arm(a->send_cq, 0, false);
+	writes(2);
+	assert_int_equal(fired(), 0);
+	writes(1);
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
+static void moderated_events_wait_no_longer_than_their_time(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	moderate(a->send_cq, 1000, 3);
+	arm(a->send_cq, 0, false);
+	writes(1);
+	assert_int_equal(fired(), 0);
+	flat_run(2000000);
+	assert_int_equal(fired(), 1);
+	flat_run(2000000);
+	assert_int_equal(fired(), 1);
+	/* and none after moderation has ended */
+	moderate(a->send_cq, 0, 0);
+	arm(a->send_cq, 1, false);
+	writes(1);
+	assert_int_equal(fired(), 2);
+	unpair();
+}
+
 int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
@@ -305,6 +362,8 @@ int main(void)
 		IB(eq_with_memory_gets_eqes_in_turn),
 		IB(armed_eq_interrupts_once),
 		IB(full_eq_keeps_what_was_not_read),
+		IB(moderated_events_wait_for_enough_completions),
+		IB(moderated_events_wait_no_longer_than_their_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

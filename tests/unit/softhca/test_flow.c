@@ -375,7 +375,7 @@ static void wrong_tables_and_groups_are_refused(void **state)
 	eth_table(1, 4, 0, 0, PRM_STAT_BAD_PARAM_ERR);         /* no switch */
 	eth_table(1, RX, 5, table, PRM_STAT_BAD_PARAM_ERR);    /* a miss must rise */
 	eth_table(1, RX, 1, 0x777777, PRM_STAT_BAD_PARAM_ERR); /* nowhere */
-	eth_table(1, RX, 64, 0, PRM_STAT_BAD_PARAM_ERR);       /* too high */
+	eth_table(1, RX, 128, 0, PRM_STAT_BAD_PARAM_ERR);       /* too high */
 	eth_group(1, RX, 0x777777, 0, 1, NULL, PRM_STAT_BAD_RES_ERR);
 	eth_group(1, TX, table, 0, 1, NULL, PRM_STAT_BAD_RES_ERR);
 	eth_group(1, RX, table, 2, 1, NULL, PRM_STAT_BAD_PARAM_ERR);
@@ -442,7 +442,7 @@ static void objects_in_use_cannot_be_destroyed(void **state)
 
 static void wrong_queue_tables_are_refused(void **state)
 {
-	uint32_t rqn[2] = { rq[0]->n, 0x123 };
+	uint32_t rqn[64] = { rq[0]->n, 0x123 };
 
 	(void)state;
 	eth_rqt(1, rqn, 2, PRM_STAT_BAD_PARAM_ERR); /* no such RQ */
