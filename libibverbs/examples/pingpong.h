@@ -3,14 +3,15 @@
  * pingpong.h - the core that the pingpong programs share.
  *
  * A program says which options it takes and how its kind of queue pair is brought up; the core parses, opens the adapter,
- * meets the peer over TCP, bounces messages and reports. Order of a run: pp_parse, pp_open, pp_create_qp,
- * pp_find_address, pp_exchange, pp_run, pp_close. Errors are told to the user where they are found; functions return 0 or
+ * meets the peer over TCP, bounces messages and reports. Order of a run: pp_parse, pp_open, pp_create_qps,
+ * pp_bounce (receives, pp_find_address, pp_exchange, pp_run), pp_close. Errors are told to the user where they are found; functions return 0 or
  * non-zero.
  */
 #ifndef EXAMPLES_PINGPONG_H
 #define EXAMPLES_PINGPONG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <infiniband/verbs.h>
 
@@ -22,6 +23,10 @@ struct pp_options {
 	unsigned int size;
 	unsigned int rx_depth;
 	unsigned int iters;
+	unsigned int num_qp;      /* pairs of queue pairs that bounce messages at the same time */
+	unsigned int num_clients; /* that a server waits for */
+	unsigned int headroom;    /* bytes in front of a message in its buffer: a datagram's GRH */
+	unsigned char fill;       /* what clients of this protocol have in their messages */
 	enum ibv_mtu mtu;
 	int sl;
 	int gid_index; /* negative: none */
@@ -35,12 +40,24 @@ struct pp_options {
 	bool new_send;
 };
 
+#define PP_MAX_QPS \
+	256 /* of one program; a server of many queue pairs tells about so many, used or not */
+
 /* Where a queue pair can be reached, as told to the peer. */
 struct pp_address {
 	uint16_t lid;
 	uint32_t qpn;
 	uint32_t psn;
 	union ibv_gid gid;
+};
+
+/* A queue pair of ours and the one that it talks to. */
+struct pp_peer {
+	struct ibv_qp *qp;
+	struct ibv_qp_ex *qp_ex; /* with options->new_send: the same QP */
+	struct ibv_ah *ah;       /* datagrams: to the remote one */
+	struct pp_address local, remote;
+	unsigned int sends_posted, sends_done, received;
 };
 
 struct pp {
@@ -53,35 +70,66 @@ struct pp {
 	struct ibv_mr *mr;
 	struct ibv_cq *cq;
 	struct ibv_cq_ex *cq_ex; /* with options->timestamps: the same CQ */
-	struct ibv_qp *qp;
-	struct ibv_qp_ex *qp_ex; /* with options->new_send: the same QP */
+	struct ibv_srq *srq;     /* the one queue of receives, or NULL: each QP has its own */
+	struct pp_peer peers[PP_MAX_QPS]; /* options->num_qp of them are in use */
+	unsigned int records;             /* addresses on the wire: 1, or PP_MAX_QPS */
+	bool names_qps;                   /* messages say which QP they are about */
 	char *buf;
 	size_t page_size;
 	unsigned int send_flags;
 	uint64_t timestamp_mask;
-	struct pp_address local;
 };
 
-/* Bring the queue pair to the state in which it can talk to REMOTE. */
-typedef int pp_connect_fn(struct pp *pp, const struct pp_address *remote);
+/* Bring the queue pair to the state in which it can talk to peer->remote. */
+typedef int pp_connect_fn(struct pp *pp, struct pp_peer *peer);
 
-/* LETTERS are the short options the program takes. On failure the usage has been printed where that helps. */
-int pp_parse(int argc, char **argv, const char *letters, struct pp_options *options);
+/* ---- pp_options.c ---- */
 
-/* Device, PD, MR and CQ. */
+/* What a program has when nothing is asked for; it may change some before it parses. */
+struct pp_options pp_defaults(void);
+/* KEYS are the options the program takes, in the order of its usage: their letters, or a digit for one whose letter
+ * or text is special (see pp_options.c). On failure the usage has been printed where that helps. */
+int pp_parse(int argc, char **argv, const char *keys, struct pp_options *options);
+
+/* ---- pp_open.c ---- */
+
+/* Device, PD, MR and CQ; the parts for programs that need other queues. */
 int pp_open(const struct pp_options *options, struct pp *pp);
-int pp_create_qp(struct pp *pp, enum ibv_qp_type type);
-/* Our own address but for the QP number. */
+int pp_open_memory(const struct pp_options *options, struct pp *pp);
+int pp_create_qps(struct pp *pp, enum ibv_qp_type type);
+/* Our own addresses but for the QP numbers. */
 int pp_find_address(struct pp *pp);
 int pp_close(struct pp *pp);
+/* Prints MESSAGE: -1. */
+int pp_fail(const char *message);
+
+/* ---- pp_connect.c ---- */
+
+/* Every QP, to INIT; MASK says what else there is than state, P_Key index and port: IBV_QP_ACCESS_FLAGS or
+ * IBV_QP_QKEY. */
+int pp_to_init(struct pp *pp, int mask);
+struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remote);
+pp_connect_fn pp_connect_rc, pp_connect_uc, pp_connect_ud;
+#define PP_QKEY 0x11111111 /* of the datagrams of all implementations of these programs */
+
+/* ---- pp_exchange.c ---- */
+
+/* Tell the peer our addresses, learn its, connect. Both sides are connected when this returns 0. */
+int pp_exchange(struct pp *pp, pp_connect_fn *connect);
+/* A connected socket, a listening one; -1 after a message. */
+int pp_dial(const char *host, unsigned int port);
+int pp_listen(unsigned int port);
+/* Bytes sent or received: fewer than LEN after end of file or an error. */
+size_t pp_send_all(int fd, const void *data, size_t len);
+size_t pp_recv_all(int fd, void *data, size_t len);
+
+/* ---- pp_run.c ---- */
 
 /* Post receives up to COUNT; how many were posted. */
 unsigned int pp_post_recv(struct pp *pp, unsigned int count);
-
-/* Tell the peer our address, learn its, connect. Both sides are connected when this returns 0. */
-int pp_exchange(struct pp *pp, pp_connect_fn *connect);
-
 /* Bounce messages and print the result. POSTED receives are outstanding. */
 int pp_run(struct pp *pp, unsigned int posted);
+/* All of it once the QPs exist: receives, addresses, connection, messages. INIT_MASK is that of pp_to_init(). */
+int pp_bounce(struct pp *pp, int init_mask, pp_connect_fn *connect);
 
 #endif

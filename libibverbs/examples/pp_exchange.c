@@ -2,7 +2,7 @@
 /*
  * pp_exchange.c - how two pingpong programs meet: one TCP connection that carries each side's address.
  *
- * The client speaks first. An address is a NUL-terminated text of fixed length, "LID:QPN:PSN:GID" in hex, the GID as
+ * The client speaks first, and each side tells as many addresses as pp.records says. An address is a NUL-terminated text of fixed length, "LID:QPN:PSN:GID" in hex, the GID as
  * its 16 bytes in order. The server connects its queue pair before it answers, the client after; the client's closing
  * "done" is only an acknowledgement. Other implementations of these programs talk the same way.
  */
@@ -21,13 +21,29 @@
 #define GID_TEXT     32
 static const char done_text[] = "done";
 
-static void print_address(const char *whose, const struct pp_address *address)
+/* The line of a datagram's local address has always had a colon in its middle. */
+static void print_address(const char *whose, const struct pp_address *address, char separator)
 {
 	char gid[INET6_ADDRSTRLEN];
 
 	inet_ntop(AF_INET6, &address->gid, gid, sizeof(gid));
-	printf("  %-15s LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s\n", whose, address->lid,
-	       address->qpn, address->psn, gid);
+	printf("  %-15s LID 0x%04x, QPN 0x%06x, PSN 0x%06x%c GID %s\n", whose, address->lid,
+	       address->qpn, address->psn, separator, gid);
+}
+
+static void print_local(struct pp *pp)
+{
+	const bool is_ud = pp->peers[0].qp->qp_type == IBV_QPT_UD;
+
+	for (unsigned int i = 0; i < pp->options->num_qp; i++)
+		print_address("local address:", &pp->peers[i].local, is_ud ? ':' : ',');
+	fflush(stdout);
+}
+
+static void print_remote(struct pp *pp)
+{
+	for (unsigned int i = 0; i < pp->options->num_qp; i++)
+		print_address("remote address:", &pp->peers[i].remote, ',');
 	fflush(stdout);
 }
 
@@ -56,8 +72,7 @@ static bool decode_address(const char text[ADDRESS_TEXT], struct pp_address *add
 	return true;
 }
 
-/* Bytes sent or received: fewer than LEN after end of file or an error. */
-static size_t send_all(int fd, const void *data, size_t len)
+size_t pp_send_all(int fd, const void *data, size_t len)
 {
 	size_t sent = 0;
 
@@ -71,7 +86,7 @@ static size_t send_all(int fd, const void *data, size_t len)
 	return sent;
 }
 
-static size_t recv_all(int fd, void *data, size_t len)
+size_t pp_recv_all(int fd, void *data, size_t len)
 {
 	size_t received = 0;
 
@@ -103,8 +118,7 @@ static struct addrinfo *look_up(const char *host, unsigned int port)
 	return NULL;
 }
 
-/* A connected socket, or -1 after a message. */
-static int dial(const char *host, unsigned int port)
+int pp_dial(const char *host, unsigned int port)
 {
 	struct addrinfo *list = look_up(host, port);
 	int fd = -1;
@@ -138,22 +152,29 @@ static int listen_on(const struct addrinfo *ai)
 	return -1;
 }
 
-/* The first peer that connects to PORT, or -1 after a message. */
-static int await_peer(unsigned int port)
+int pp_listen(unsigned int port)
 {
 	struct addrinfo *list = look_up(NULL, port);
 	int listener = -1;
-	int fd;
 
 	if (!list)
 		return -1;
 	for (struct addrinfo *ai = list; ai && listener < 0; ai = ai->ai_next)
 		listener = listen_on(ai);
 	freeaddrinfo(list);
-	if (listener < 0) {
+	if (listener < 0)
 		fprintf(stderr, "Couldn't listen to port %u\n", port);
+	return listener;
+}
+
+/* The first peer that connects to PORT, or -1 after a message. */
+static int await_peer(unsigned int port)
+{
+	int listener = pp_listen(port);
+	int fd;
+
+	if (listener < 0)
 		return -1;
-	}
 	fd = accept(listener, NULL, NULL);
 	close(listener);
 	if (fd < 0)
@@ -161,17 +182,40 @@ static int await_peer(unsigned int port)
 	return fd;
 }
 
-static int swap_as_client(struct pp *pp, int fd, struct pp_address *remote)
+static bool send_addresses(const struct pp *pp, int fd)
 {
 	char text[ADDRESS_TEXT];
 
-	encode_address(&pp->local, text);
-	if (send_all(fd, text, sizeof(text)) != sizeof(text)) {
+	for (unsigned int i = 0; i < pp->records; i++) {
+		encode_address(&pp->peers[i].local, text);
+		if (pp_send_all(fd, text, sizeof(text)) != sizeof(text))
+			return false;
+	}
+	return true;
+}
+
+/* How many bytes of an address came that is not whole, or -1 when all is well. */
+static ssize_t receive_addresses(struct pp *pp, int fd)
+{
+	char text[ADDRESS_TEXT];
+
+	for (unsigned int i = 0; i < pp->records; i++) {
+		const size_t n = pp_recv_all(fd, text, sizeof(text));
+
+		if (n != sizeof(text) || !decode_address(text, &pp->peers[i].remote))
+			return (ssize_t)n;
+	}
+	return -1;
+}
+
+static int swap_as_client(struct pp *pp, int fd)
+{
+	if (!send_addresses(pp, fd)) {
 		fprintf(stderr, "Couldn't send local address\n");
 		return -1;
 	}
-	if (recv_all(fd, text, sizeof(text)) != sizeof(text) || !decode_address(text, remote) ||
-	    send_all(fd, done_text, sizeof(done_text)) != sizeof(done_text)) {
+	if (receive_addresses(pp, fd) >= 0 ||
+	    pp_send_all(fd, done_text, sizeof(done_text)) != sizeof(done_text)) {
 		perror("client read/write");
 		fprintf(stderr, "Couldn't read/write remote address\n");
 		return -1;
@@ -179,24 +223,29 @@ static int swap_as_client(struct pp *pp, int fd, struct pp_address *remote)
 	return 0;
 }
 
-static int swap_as_server(struct pp *pp, int fd, pp_connect_fn *connect, struct pp_address *remote)
+static int connect_all(struct pp *pp, pp_connect_fn *connect)
 {
-	char text[ADDRESS_TEXT];
-	char done[sizeof(done_text)];
-	size_t n = recv_all(fd, text, sizeof(text));
+	for (unsigned int i = 0; i < pp->options->num_qp; i++)
+		if (connect(pp, &pp->peers[i]))
+			return -1;
+	return 0;
+}
 
-	if (n != sizeof(text) || !decode_address(text, remote)) {
+static int swap_as_server(struct pp *pp, int fd, pp_connect_fn *connect)
+{
+	char done[sizeof(done_text)];
+	ssize_t n = receive_addresses(pp, fd);
+
+	if (n >= 0) {
 		perror("server read");
-		fprintf(stderr, "%zu/%zu: Couldn't read remote address\n", n, sizeof(text));
+		fprintf(stderr, "%zd/%zu: Couldn't read remote address\n", n, ADDRESS_TEXT);
 		return -1;
 	}
-	if (connect(pp, remote)) {
+	if (connect_all(pp, connect)) {
 		fprintf(stderr, "Couldn't connect to remote QP\n");
 		return -1;
 	}
-	encode_address(&pp->local, text);
-	if (send_all(fd, text, sizeof(text)) != sizeof(text) ||
-	    recv_all(fd, done, sizeof(done)) != sizeof(done)) {
+	if (!send_addresses(pp, fd) || pp_recv_all(fd, done, sizeof(done)) != sizeof(done)) {
 		fprintf(stderr, "Couldn't send/recv local address\n");
 		return -1;
 	}
@@ -206,19 +255,17 @@ static int swap_as_server(struct pp *pp, int fd, pp_connect_fn *connect, struct 
 int pp_exchange(struct pp *pp, pp_connect_fn *connect)
 {
 	const struct pp_options *options = pp->options;
-	struct pp_address remote;
 	int fd;
 	int ret;
 
-	print_address("local address:", &pp->local);
-	fd = options->host ? dial(options->host, options->port) : await_peer(options->port);
+	print_local(pp);
+	fd = options->host ? pp_dial(options->host, options->port) : await_peer(options->port);
 	if (fd < 0)
 		return -1;
-	ret = options->host ? swap_as_client(pp, fd, &remote)
-			    : swap_as_server(pp, fd, connect, &remote);
+	ret = options->host ? swap_as_client(pp, fd) : swap_as_server(pp, fd, connect);
 	close(fd);
 	if (ret)
 		return ret;
-	print_address("remote address:", &remote);
-	return options->host ? connect(pp, &remote) : 0;
+	print_remote(pp);
+	return options->host ? connect_all(pp, connect) : 0;
 }

@@ -10,11 +10,7 @@
 
 #include "pingpong.h"
 
-/* What the buffer holds before the first message: each side its own, so that an echo is told from a leftover. */
-#define SERVER_FILL 0x7c
-#define CLIENT_FILL 0x7b
-
-static int fail(const char *message)
+int pp_fail(const char *message)
 {
 	fprintf(stderr, "%s\n", message);
 	return -1;
@@ -24,7 +20,7 @@ static struct ibv_device *find_device(struct ibv_device **list, const char *name
 {
 	if (!name) {
 		if (!*list)
-			fail("No IB devices found");
+			pp_fail("No IB devices found");
 		return *list;
 	}
 	for (; *list; list++)
@@ -62,10 +58,10 @@ static int check_odp(const struct pp_options *options, const struct ibv_device_a
 
 	if (!(caps->general_caps & IBV_ODP_SUPPORT) ||
 	    (caps->per_transport_caps.rc_odp_caps & needed) != needed)
-		return fail(
+		return pp_fail(
 			"The device isn't ODP capable or does not support RC send and receive with ODP");
 	if (options->implicit_odp && !(caps->general_caps & IBV_ODP_SUPPORT_IMPLICIT))
-		return fail("The device doesn't support implicit ODP");
+		return pp_fail("The device doesn't support implicit ODP");
 	return 0;
 }
 
@@ -73,9 +69,9 @@ static int check_device_memory(const struct pp_options *options,
 			       const struct ibv_device_attr_ex *attr)
 {
 	if (!attr->max_dm_size)
-		return fail("Device doesn't support dm allocation");
+		return pp_fail("Device doesn't support dm allocation");
 	if (attr->max_dm_size < options->size)
-		return fail("Device memory is insufficient");
+		return pp_fail("Device memory is insufficient");
 	return 0;
 }
 
@@ -88,11 +84,11 @@ static int check_features(struct pp *pp)
 	if (!options->odp && !options->timestamps && !options->device_memory)
 		return 0;
 	if (ibv_query_device_ex(pp->context, NULL, &attr))
-		return fail("Couldn't query device for its features");
+		return pp_fail("Couldn't query device for its features");
 	if (options->odp && check_odp(options, &attr))
 		return -1;
 	if (options->timestamps && !attr.completion_timestamp_mask)
-		return fail("The device isn't completion timestamp capable");
+		return pp_fail("The device isn't completion timestamp capable");
 	pp->timestamp_mask = attr.completion_timestamp_mask;
 	return options->device_memory ? check_device_memory(options, &attr) : 0;
 }
@@ -117,7 +113,7 @@ static int register_memory(struct pp *pp)
 
 		pp->dm = ibv_alloc_dm(pp->context, &attr);
 		if (!pp->dm)
-			return fail("Dev mem allocation failed");
+			return pp_fail("Dev mem allocation failed");
 		pp->mr = ibv_reg_dm_mr(pp->pd, pp->dm, 0, options->size,
 				       access | IBV_ACCESS_ZERO_BASED);
 	} else if (options->implicit_odp) {
@@ -125,10 +121,10 @@ static int register_memory(struct pp *pp)
 	} else {
 		if (options->odp)
 			access |= IBV_ACCESS_ON_DEMAND;
-		pp->mr = ibv_reg_mr(pp->pd, pp->buf, options->size, access);
+		pp->mr = ibv_reg_mr(pp->pd, pp->buf, options->headroom + options->size, access);
 	}
 	if (!pp->mr)
-		return fail("Couldn't register MR");
+		return pp_fail("Couldn't register MR");
 	if (options->prefetch)
 		prefetch(pp);
 	return 0;
@@ -136,7 +132,8 @@ static int register_memory(struct pp *pp)
 
 static int create_cq(struct pp *pp)
 {
-	const unsigned int entries = pp->options->rx_depth + 1; /* all receives and the one send */
+	/* all receives and one send of each QP */
+	const unsigned int entries = pp->options->rx_depth + pp->options->num_qp;
 
 	if (pp->options->timestamps) {
 		struct ibv_cq_init_attr_ex attr = {
@@ -150,55 +147,65 @@ static int create_cq(struct pp *pp)
 	} else {
 		pp->cq = ibv_create_cq(pp->context, (int)entries, NULL, pp->channel, 0);
 	}
-	return pp->cq ? 0 : fail("Couldn't create CQ");
+	return pp->cq ? 0 : pp_fail("Couldn't create CQ");
 }
 
 int pp_find_address(struct pp *pp)
 {
 	const struct pp_options *options = pp->options;
 	struct ibv_port_attr port;
+	union ibv_gid gid = {};
 
 	if (ibv_query_port(pp->context, (uint8_t)options->ib_port, &port))
-		return fail("Couldn't get port info");
-	pp->local.lid = port.lid;
+		return pp_fail("Couldn't get port info");
 	if (port.link_layer != IBV_LINK_LAYER_ETHERNET && !port.lid)
-		return fail("Couldn't get local LID");
-	if (options->gid_index >= 0 && ibv_query_gid(pp->context, (uint8_t)options->ib_port,
-						     options->gid_index, &pp->local.gid)) {
+		return pp_fail("Couldn't get local LID");
+	if (options->gid_index >= 0 &&
+	    ibv_query_gid(pp->context, (uint8_t)options->ib_port, options->gid_index, &gid)) {
 		fprintf(stderr, "can't read sgid of index %d\n", options->gid_index);
 		return -1;
 	}
 	srand48((long)getpid() * time(NULL));
-	pp->local.psn = (uint32_t)lrand48() & 0xffffff;
+	for (unsigned int i = 0; i < options->num_qp; i++) {
+		pp->peers[i].local.lid = port.lid;
+		pp->peers[i].local.gid = gid;
+		pp->peers[i].local.psn = (uint32_t)lrand48() & 0xffffff;
+	}
 	return 0;
 }
 
 static int allocate_buffer(struct pp *pp)
 {
-	const unsigned int size = pp->options->size;
+	const unsigned int size = pp->options->headroom + pp->options->size;
 
 	pp->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	if (posix_memalign((void **)&pp->buf, pp->page_size, size ? size : 1))
-		return fail("Couldn't allocate work buf.");
-	memset(pp->buf, pp->options->host ? CLIENT_FILL : SERVER_FILL, size);
+		return pp_fail("Couldn't allocate work buf.");
+	/* each side its own, so that a message is told from a leftover */
+	memset(pp->buf, pp->options->host ? pp->options->fill : pp->options->fill + 1, size);
 	return 0;
 }
 
-int pp_open(const struct pp_options *options, struct pp *pp)
+int pp_open_memory(const struct pp_options *options, struct pp *pp)
 {
-	*pp = (struct pp){ .options = options, .send_flags = IBV_SEND_SIGNALED };
+	*pp = (struct pp){ .options = options, .records = 1, .send_flags = IBV_SEND_SIGNALED };
 
 	if (open_context(pp) || allocate_buffer(pp))
 		return -1;
 	if (options->events) {
 		pp->channel = ibv_create_comp_channel(pp->context);
 		if (!pp->channel)
-			return fail("Couldn't create completion channel");
+			return pp_fail("Couldn't create completion channel");
 	}
 	pp->pd = ibv_alloc_pd(pp->context);
 	if (!pp->pd)
-		return fail("Couldn't allocate PD");
-	return check_features(pp) || register_memory(pp) || create_cq(pp) ? -1 : 0;
+		return pp_fail("Couldn't allocate PD");
+	return check_features(pp) || register_memory(pp) ? -1 : 0;
+}
+
+int pp_open(const struct pp_options *options, struct pp *pp)
+{
+	return pp_open_memory(options, pp) || create_cq(pp) ? -1 : 0;
 }
 
 static struct ibv_qp *create_qp_with_send_ops(struct pp *pp, const struct ibv_qp_init_attr *init)
@@ -216,54 +223,84 @@ static struct ibv_qp *create_qp_with_send_ops(struct pp *pp, const struct ibv_qp
 	return ibv_create_qp_ex(pp->context, &attr);
 }
 
-int pp_create_qp(struct pp *pp, enum ibv_qp_type type)
+static int create_qp(struct pp *pp, struct pp_peer *peer, enum ibv_qp_type type)
 {
 	const struct pp_options *options = pp->options;
 	struct ibv_qp_init_attr init = {
 		.send_cq = pp->cq,
 		.recv_cq = pp->cq,
+		.srq = pp->srq,
 		.cap = { .max_send_wr = 1,
-			 .max_recv_wr = options->rx_depth,
+			 .max_recv_wr = pp->srq ? 0 : options->rx_depth,
 			 .max_send_sge = 1,
-			 .max_recv_sge = 1 },
+			 .max_recv_sge = pp->srq ? 0 : 1 },
 		.qp_type = type,
 	};
 	struct ibv_qp_attr attr;
 
-	pp->qp = options->new_send ? create_qp_with_send_ops(pp, &init)
-				   : ibv_create_qp(pp->pd, &init);
-	if (!pp->qp)
-		return fail("Couldn't create QP");
+	peer->qp = options->new_send ? create_qp_with_send_ops(pp, &init)
+				     : ibv_create_qp(pp->pd, &init);
+	if (!peer->qp)
+		return -1;
 	if (options->new_send)
-		pp->qp_ex = ibv_qp_to_qp_ex(pp->qp);
-	pp->local.qpn = pp->qp->qp_num;
+		peer->qp_ex = ibv_qp_to_qp_ex(peer->qp);
+	peer->local.qpn = peer->qp->qp_num;
 
 	/* Small messages go inline, but the CPU cannot read device memory. */
-	if (!options->device_memory && !ibv_query_qp(pp->qp, &attr, IBV_QP_CAP, &init) &&
+	if (!options->device_memory && !ibv_query_qp(peer->qp, &attr, IBV_QP_CAP, &init) &&
 	    init.cap.max_inline_data >= options->size)
 		pp->send_flags |= IBV_SEND_INLINE;
 	return 0;
 }
 
-/* Everything is tried, so that a failure late in a run still frees the rest. */
-int pp_close(struct pp *pp)
+int pp_create_qps(struct pp *pp, enum ibv_qp_type type)
+{
+	for (unsigned int i = 0; i < pp->options->num_qp; i++) {
+		if (!create_qp(pp, &pp->peers[i], type))
+			continue;
+		if (pp->names_qps)
+			fprintf(stderr, "Couldn't create QP[%u]\n", i);
+		else
+			fprintf(stderr, "Couldn't create QP\n");
+		return -1;
+	}
+	return 0;
+}
+
+static int close_peers(struct pp *pp)
 {
 	int ret = 0;
 
-	if (pp->qp && ibv_destroy_qp(pp->qp))
-		ret = fail("Couldn't destroy QP");
+	for (unsigned int i = 0; i < PP_MAX_QPS; i++) {
+		struct pp_peer *peer = &pp->peers[i];
+
+		if (peer->qp && ibv_destroy_qp(peer->qp))
+			ret = pp_fail("Couldn't destroy QP");
+		if (peer->ah && ibv_destroy_ah(peer->ah))
+			ret = pp_fail("Couldn't destroy AH");
+	}
+	if (pp->srq && ibv_destroy_srq(pp->srq))
+		ret = pp_fail("Couldn't destroy SRQ");
+	return ret;
+}
+
+/* Everything is tried, so that a failure late in a run still frees the rest. */
+int pp_close(struct pp *pp)
+{
+	int ret = close_peers(pp);
+
 	if (pp->cq && ibv_destroy_cq(pp->cq))
-		ret = fail("Couldn't destroy CQ");
+		ret = pp_fail("Couldn't destroy CQ");
 	if (pp->mr && ibv_dereg_mr(pp->mr))
-		ret = fail("Couldn't deregister MR");
+		ret = pp_fail("Couldn't deregister MR");
 	if (pp->dm && ibv_free_dm(pp->dm))
-		ret = fail("Couldn't free DM");
+		ret = pp_fail("Couldn't free DM");
 	if (pp->pd && ibv_dealloc_pd(pp->pd))
-		ret = fail("Couldn't deallocate PD");
+		ret = pp_fail("Couldn't deallocate PD");
 	if (pp->channel && ibv_destroy_comp_channel(pp->channel))
-		ret = fail("Couldn't destroy completion channel");
+		ret = pp_fail("Couldn't destroy completion channel");
 	if (pp->context && ibv_close_device(pp->context))
-		ret = fail("Couldn't release context");
+		ret = pp_fail("Couldn't release context");
 	free(pp->buf);
 	return ret;
 }

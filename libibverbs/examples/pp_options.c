@@ -11,6 +11,7 @@
 #include "pingpong.h"
 
 struct option_entry {
+	char key; /* what a program asks for it by: the letter, or a digit where several share one */
 	char letter;
 	const char *name;
 	const char *help; /* all of its line behind the names */
@@ -132,33 +133,77 @@ static bool set_new_send(struct pp_options *options, const char *arg)
 	return options->new_send = true;
 }
 
-/* In the order of the usage text, whose spacing is part of what people compare. */
+static bool set_num_qp(struct pp_options *options, const char *arg)
+{
+	options->num_qp = (unsigned int)strtoul(arg, NULL, 0);
+	return true;
+}
+
+static bool set_clients(struct pp_options *options, const char *arg)
+{
+	options->num_clients = (unsigned int)strtoul(arg, NULL, 0);
+	return true;
+}
+
+/* The spacing of the usage text is part of what people compare. */
 static const struct option_entry entries[] = {
-	{ 'p', "port", "=<port>      listen on/connect to port <port> (default 18515)", set_port,
+	{ 'p', 'p', "port", "=<port>      listen on/connect to port <port> (default 18515)",
+	  set_port, true },
+	{ 'd', 'd', "ib-dev", "=<dev>     use IB device <dev> (default first device found)",
+	  set_device, true },
+	{ 'i', 'i', "ib-port", "=<port>   use port <port> of IB device (default 1)", set_ib_port,
 	  true },
-	{ 'd', "ib-dev", "=<dev>     use IB device <dev> (default first device found)", set_device,
+	{ 's', 's', "size", "=<size>      size of message to exchange (default 4096)", set_size,
 	  true },
-	{ 'i', "ib-port", "=<port>   use port <port> of IB device (default 1)", set_ib_port, true },
-	{ 's', "size", "=<size>      size of message to exchange (default 4096)", set_size, true },
-	{ 'm', "mtu", "=<size>       path MTU (default 1024)", set_mtu, true },
-	{ 'r', "rx-depth", "=<dep>   number of receives to post at a time (default 500)",
+	{ 'm', 'm', "mtu", "=<size>       path MTU (default 1024)", set_mtu, true },
+	{ 'r', 'r', "rx-depth", "=<dep>   number of receives to post at a time (default 500)",
 	  set_rx_depth, true },
-	{ 'n', "iters", "=<iters>    number of exchanges (default 1000)", set_iters, true },
-	{ 'l', "sl", "=<sl>          service level value", set_sl, true },
-	{ 'e', "events", "           sleep on CQ events (default poll)", set_events, false },
-	{ 'g', "gid-idx", "=<gid index> local port gid index", set_gid_index, true },
-	{ 'o', "odp", "\t\t    use on demand paging", set_odp, false },
-	{ 'O', "iodp", "\t\t    use implicit on demand paging", set_implicit_odp, false },
-	{ 'P', "prefetch", "\t    prefetch an ODP MR", set_prefetch, false },
-	{ 't', "ts", "\t            get CQE with timestamp", set_timestamps, false },
-	{ 'c', "chk", "\t            validate received buffer", set_check, false },
-	{ 'j', "dm", "\t            use device memory", set_device_memory, false },
-	{ 'N', "new_send", "            use new post send WR API", set_new_send, false },
+	{ 'n', 'n', "iters", "=<iters>    number of exchanges (default 1000)", set_iters, true },
+	{ 'l', 'l', "sl", "=<sl>          service level value", set_sl, true },
+	{ 'e', 'e', "events", "           sleep on CQ events (default poll)", set_events, false },
+	{ 'g', 'g', "gid-idx", "=<gid index> local port gid index", set_gid_index, true },
+	{ 'o', 'o', "odp", "\t\t    use on demand paging", set_odp, false },
+	{ 'O', 'O', "iodp", "\t\t    use implicit on demand paging", set_implicit_odp, false },
+	{ 'P', 'P', "prefetch", "\t    prefetch an ODP MR", set_prefetch, false },
+	{ 't', 't', "ts", "\t            get CQE with timestamp", set_timestamps, false },
+	{ 'c', 'c', "chk", "\t            validate received buffer", set_check, false },
+	{ 'j', 'j', "dm", "\t            use device memory", set_device_memory, false },
+	{ '1', 'c', "chk", "              validate received buffer", set_check, false },
+	{ '2', 's', "size", "=<size>      size of message to exchange (default 2048)", set_size,
+	  true },
+	{ '3', 'l', "sl", "=<SL>          send messages with service level <SL> (default 0)",
+	  set_sl, true },
+	{ '4', 'n', "iters", "=<iters>    number of exchanges per QP(default 1000)", set_iters,
+	  true },
+	{ '5', 'm', "mtu", "=<size>       path MTU (default 2048)", set_mtu, true },
+	{ '6', 'c', "clients", "=<n>      number of clients (on server only, default 1)",
+	  set_clients, true },
+	{ '7', 'n', "num_tests", "=<n>    number of tests per client (default 5)", set_iters,
+	  true },
+	{ 'q', 'q', "num-qp", "=<num>     number of QPs to use (default 16)", set_num_qp, true },
+	{ 'N', 'N', "new_send", "            use new post send WR API", set_new_send, false },
 };
 
 #define NUM_ENTRIES (sizeof(entries) / sizeof(entries[0]))
 
-static void print_usage(const char *program, const char *letters)
+static const struct option_entry *find_entry(const char *keys, int letter)
+{
+	for (size_t i = 0; i < NUM_ENTRIES; i++)
+		if (entries[i].letter == letter && strchr(keys, entries[i].key))
+			return &entries[i];
+	return NULL; /* '?': getopt has told the user */
+}
+
+static const struct option_entry *find_key(char key)
+{
+	const struct option_entry *entry = entries;
+
+	while (entry->key != key)
+		entry++;
+	return entry;
+}
+
+static void print_usage(const char *program, const char *keys)
 {
 	printf("Usage:\n"
 	       "  %s            start a server and wait for connection\n"
@@ -166,20 +211,19 @@ static void print_usage(const char *program, const char *letters)
 	       "\n"
 	       "Options:\n",
 	       program, program);
-	for (size_t i = 0; i < NUM_ENTRIES; i++)
-		if (strchr(letters, entries[i].letter))
-			printf("  -%c, --%s%s\n", entries[i].letter, entries[i].name,
-			       entries[i].help);
+	for (; *keys; keys++) {
+		const struct option_entry *entry = find_key(*keys);
+
+		printf("  -%c, --%s%s\n", entry->letter, entry->name, entry->help);
+	}
 }
 
-/* The two forms getopt_long() wants, for the options among LETTERS. */
-static void build_getopt(const char *letters, struct option *longs, char *shorts)
+/* The two forms getopt_long() wants. */
+static void build_getopt(const char *keys, struct option *longs, char *shorts)
 {
-	for (size_t i = 0; i < NUM_ENTRIES; i++) {
-		const struct option_entry *entry = &entries[i];
+	for (; *keys; keys++) {
+		const struct option_entry *entry = find_key(*keys);
 
-		if (!strchr(letters, entry->letter))
-			continue;
 		*longs++ = (struct option){ entry->name, entry->has_arg, NULL, entry->letter };
 		*shorts++ = entry->letter;
 		if (entry->has_arg)
@@ -189,23 +233,15 @@ static void build_getopt(const char *letters, struct option *longs, char *shorts
 	*shorts = '\0';
 }
 
-static const struct option_entry *find_entry(int letter)
-{
-	for (size_t i = 0; i < NUM_ENTRIES; i++)
-		if (entries[i].letter == letter)
-			return &entries[i];
-	return NULL; /* '?': getopt has told the user */
-}
-
-static bool parse_values(int argc, char **argv, const char *letters, struct pp_options *options)
+static bool parse_values(int argc, char **argv, const char *keys, struct pp_options *options)
 {
 	struct option longs[NUM_ENTRIES + 1];
 	char shorts[2 * NUM_ENTRIES + 1];
 	int letter;
 
-	build_getopt(letters, longs, shorts);
+	build_getopt(keys, longs, shorts);
 	while ((letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		const struct option_entry *entry = find_entry(letter);
+		const struct option_entry *entry = find_entry(keys, letter);
 
 		if (!entry || !entry->set(options, optarg))
 			return false;
@@ -216,28 +252,31 @@ static bool parse_values(int argc, char **argv, const char *letters, struct pp_o
 	return true;
 }
 
-int pp_parse(int argc, char **argv, const char *letters, struct pp_options *options)
+struct pp_options pp_defaults(void)
 {
-	*options = (struct pp_options){
+	return (struct pp_options){
 		.port = 18515,
 		.ib_port = 1,
 		.size = 4096,
 		.rx_depth = 500,
 		.iters = 1000,
+		.num_qp = 1,
+		.num_clients = 1,
 		.mtu = IBV_MTU_1024,
 		.gid_index = -1,
+		.fill = 0x7b,
 	};
-	if (!parse_values(argc, argv, letters, options)) {
-		print_usage(argv[0], letters);
+}
+
+int pp_parse(int argc, char **argv, const char *keys, struct pp_options *options)
+{
+	if (!parse_values(argc, argv, keys, options)) {
+		print_usage(argv[0], keys);
 		return -1;
 	}
-	if (options->odp && options->device_memory) {
-		fprintf(stderr, "DM memory region can't be on demand\n");
-		return -1;
-	}
-	if (options->prefetch && !options->odp) {
-		fprintf(stderr, "prefetch is valid only with on-demand memory region\n");
-		return -1;
-	}
+	if (options->odp && options->device_memory)
+		return pp_fail("DM memory region can't be on demand");
+	if (options->prefetch && !options->odp)
+		return pp_fail("prefetch is valid only with on-demand memory region");
 	return 0;
 }

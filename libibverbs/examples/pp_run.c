@@ -15,14 +15,11 @@
 /* wr_id of the two kinds of work request */
 enum { RECEIVE = 1, SEND = 2 };
 
-/* What a check expects of the client's message: one byte at the start of each page, another behind it. */
-#define PAGE_MARK   0x00
-#define PAGE_FILL   0x7b
-#define REFILL_WHEN 1 /* receives left when new ones are posted */
+/* What a check expects at the start of each page of the client's message; behind it is options->fill. */
+#define PAGE_MARK 0x00
 
 struct progress {
-	unsigned int sends_posted;
-	unsigned int sends_done;
+	unsigned int sends_done; /* of all queue pairs */
 	unsigned int received;
 	unsigned int recvs_posted; /* outstanding */
 	unsigned int events;       /* not acknowledged yet */
@@ -30,26 +27,39 @@ struct progress {
 	uint64_t min_cycles, max_cycles, total_cycles;
 };
 
-static struct ibv_sge message_sge(const struct pp *pp)
+static char *message(const struct pp *pp)
 {
-	return (struct ibv_sge){ pp->dm ? 0 : (uintptr_t)pp->buf, pp->options->size, pp->mr->lkey };
+	return pp->buf + pp->options->headroom;
+}
+
+static struct ibv_sge send_sge(const struct pp *pp)
+{
+	return (struct ibv_sge){ pp->dm ? 0 : (uintptr_t)message(pp), pp->options->size,
+				 pp->mr->lkey };
+}
+
+static struct ibv_sge receive_sge(const struct pp *pp)
+{
+	return (struct ibv_sge){ pp->dm ? 0 : (uintptr_t)pp->buf,
+				 pp->options->headroom + pp->options->size, pp->mr->lkey };
 }
 
 unsigned int pp_post_recv(struct pp *pp, unsigned int count)
 {
-	struct ibv_sge sge = message_sge(pp);
+	struct ibv_sge sge = receive_sge(pp);
 	struct ibv_recv_wr wr = { .wr_id = RECEIVE, .sg_list = &sge, .num_sge = 1 };
 	struct ibv_recv_wr *bad_wr;
 	unsigned int posted = 0;
 
-	while (posted < count && !ibv_post_recv(pp->qp, &wr, &bad_wr))
+	while (posted < count && !(pp->srq ? ibv_post_srq_recv(pp->srq, &wr, &bad_wr)
+					   : ibv_post_recv(pp->peers[0].qp, &wr, &bad_wr)))
 		posted++;
 	return posted;
 }
 
-static int post_send(struct pp *pp)
+static int post_send(struct pp *pp, struct pp_peer *peer)
 {
-	struct ibv_sge sge = message_sge(pp);
+	struct ibv_sge sge = send_sge(pp);
 	struct ibv_send_wr wr = {
 		.wr_id = SEND,
 		.sg_list = &sge,
@@ -59,46 +69,62 @@ static int post_send(struct pp *pp)
 	};
 	struct ibv_send_wr *bad_wr;
 
-	if (!pp->qp_ex)
-		return ibv_post_send(pp->qp, &wr, &bad_wr);
+	if (peer->ah) {
+		wr.wr.ud.ah = peer->ah;
+		wr.wr.ud.remote_qpn = peer->remote.qpn;
+		wr.wr.ud.remote_qkey = PP_QKEY;
+	}
+	if (!peer->qp_ex)
+		return ibv_post_send(peer->qp, &wr, &bad_wr);
 
-	ibv_wr_start(pp->qp_ex);
-	pp->qp_ex->wr_id = SEND;
-	pp->qp_ex->wr_flags = pp->send_flags;
-	ibv_wr_send(pp->qp_ex);
+	ibv_wr_start(peer->qp_ex);
+	peer->qp_ex->wr_id = SEND;
+	peer->qp_ex->wr_flags = pp->send_flags;
+	ibv_wr_send(peer->qp_ex);
 	if (pp->send_flags & IBV_SEND_INLINE)
-		ibv_wr_set_inline_data(pp->qp_ex, pp->buf, pp->options->size);
+		ibv_wr_set_inline_data(peer->qp_ex, message(pp), pp->options->size);
 	else
-		ibv_wr_set_sge(pp->qp_ex, sge.lkey, sge.addr, sge.length);
-	return ibv_wr_complete(pp->qp_ex);
+		ibv_wr_set_sge(peer->qp_ex, sge.lkey, sge.addr, sge.length);
+	return ibv_wr_complete(peer->qp_ex);
 }
 
-/* Ours to send: the client is one message ahead of what it received, the server level with it. */
-static bool may_send(const struct pp *pp, const struct progress *progress)
+/* Ours to send: the client is one message ahead of what it received, the server level with it. Once enough
+ * have been sent, by whichever queue pair, there are no more. */
+static bool may_send(const struct pp *pp, const struct progress *progress,
+		     const struct pp_peer *peer)
 {
-	unsigned int allowed = progress->received + (pp->options->host ? 1 : 0);
+	unsigned int allowed = peer->received + (pp->options->host ? 1 : 0);
 
-	return progress->sends_posted == progress->sends_done &&
-	       progress->sends_posted < pp->options->iters && progress->sends_posted < allowed;
+	return peer->sends_posted == peer->sends_done &&
+	       progress->sends_done < pp->options->iters && peer->sends_posted < allowed;
 }
 
-static int send_if_due(struct pp *pp, struct progress *progress)
+static int send_if_due(struct pp *pp, struct progress *progress, struct pp_peer *peer)
 {
-	if (!may_send(pp, progress))
+	if (!may_send(pp, progress, peer))
 		return 0;
-	if (post_send(pp)) {
+	if (post_send(pp, peer)) {
 		fprintf(stderr, "Couldn't post send\n");
 		return -1;
 	}
-	progress->sends_posted++;
+	peer->sends_posted++;
 	return 0;
+}
+
+static struct pp_peer *find_peer(struct pp *pp, uint32_t qpn)
+{
+	for (unsigned int i = 0; i < pp->options->num_qp; i++)
+		if (pp->peers[i].local.qpn == qpn)
+			return &pp->peers[i];
+	fprintf(stderr, "Couldn't find QPN %06x\n", qpn);
+	return NULL;
 }
 
 static int refill(struct pp *pp, struct progress *progress)
 {
 	const unsigned int depth = pp->options->rx_depth;
 
-	if (--progress->recvs_posted > REFILL_WHEN)
+	if (--progress->recvs_posted > pp->options->num_qp) /* one for each */
 		return 0;
 	progress->recvs_posted += pp_post_recv(pp, depth - progress->recvs_posted);
 	if (progress->recvs_posted < depth) {
@@ -108,9 +134,11 @@ static int refill(struct pp *pp, struct progress *progress)
 	return 0;
 }
 
-static int handle_completion(struct pp *pp, struct progress *progress, uint64_t wr_id,
-			     enum ibv_wc_status status)
+static int handle_completion(struct pp *pp, struct progress *progress, struct pp_peer *peer,
+			     uint64_t wr_id, enum ibv_wc_status status)
 {
+	if (!peer)
+		return -1;
 	if (status != IBV_WC_SUCCESS) {
 		fprintf(stderr, "Failed status %s (%d) for wr_id %d\n", ibv_wc_status_str(status),
 			status, (int)wr_id);
@@ -119,9 +147,11 @@ static int handle_completion(struct pp *pp, struct progress *progress, uint64_t 
 	switch (wr_id) {
 	case SEND:
 		progress->sends_done++;
+		peer->sends_done++;
 		break;
 	case RECEIVE:
 		progress->received++;
+		peer->received++;
 		if (refill(pp, progress))
 			return -1;
 		break;
@@ -129,7 +159,7 @@ static int handle_completion(struct pp *pp, struct progress *progress, uint64_t 
 		fprintf(stderr, "Completion for unknown wr_id %d\n", (int)wr_id);
 		return -1;
 	}
-	return send_if_due(pp, progress);
+	return send_if_due(pp, progress, peer);
 }
 
 /* Cycles between consecutive receive completions, on a clock that wraps at the device's mask. */
@@ -152,7 +182,7 @@ static int handle_current(struct pp *pp, struct progress *progress)
 {
 	struct ibv_cq_ex *cq = pp->cq_ex;
 	unsigned int received = progress->received;
-	int ret = handle_completion(pp, progress, cq->wr_id, cq->status);
+	int ret = handle_completion(pp, progress, &pp->peers[0], cq->wr_id, cq->status);
 
 	if (!ret && progress->received != received)
 		note_timestamp(pp, progress, ibv_wc_read_completion_ts(cq));
@@ -185,23 +215,27 @@ static int drain_extended(struct pp *pp, struct progress *progress)
 	return ret == ENOENT ? 0 : ret;
 }
 
+/* Until the CQ is empty: an armed CQ tells of what comes later only. */
 static int drain(struct pp *pp, struct progress *progress)
 {
 	struct ibv_wc wc[2];
-	int n = ibv_poll_cq(pp->cq, 2, wc);
+	int n, ret;
 
-	if (n < 0) {
-		fprintf(stderr, "poll CQ failed %d\n", n);
-		return n;
-	}
-	for (int i = 0; i < n; i++) {
-		int ret = handle_completion(pp, progress, wc[i].wr_id, wc[i].status);
-
-		if (ret) {
-			fprintf(stderr, "parse WC failed %d\n", ret);
-			return ret;
+	do {
+		n = ibv_poll_cq(pp->cq, 2, wc);
+		if (n < 0) {
+			fprintf(stderr, "poll CQ failed %d\n", n);
+			return n;
 		}
-	}
+		for (int i = 0; i < n; i++) {
+			ret = handle_completion(pp, progress, find_peer(pp, wc[i].qp_num),
+						wc[i].wr_id, wc[i].status);
+			if (ret) {
+				fprintf(stderr, "parse WC failed %d\n", ret);
+				return ret;
+			}
+		}
+	} while (n == 2);
 	return 0;
 }
 
@@ -240,8 +274,10 @@ static bool is_finished(const struct pp *pp, const struct progress *progress)
 
 static int bounce(struct pp *pp, struct progress *progress)
 {
-	int ret = send_if_due(pp, progress);
+	int ret = 0;
 
+	for (unsigned int i = 0; i < pp->options->num_qp && !ret; i++)
+		ret = send_if_due(pp, progress, &pp->peers[i]);
 	while (!ret && !is_finished(pp, progress)) {
 		if (pp->options->events) {
 			ret = await_event(pp, progress);
@@ -276,9 +312,9 @@ static void report(const struct pp *pp, const struct progress *progress,
 
 static int fill_message(struct pp *pp)
 {
-	memset(pp->buf, PAGE_FILL, pp->options->size);
+	memset(message(pp), pp->options->fill, pp->options->size);
 	for (size_t i = 0; i < pp->options->size; i += pp->page_size)
-		pp->buf[i] = PAGE_MARK;
+		message(pp)[i] = PAGE_MARK;
 	if (pp->dm && ibv_memcpy_to_dm(pp->dm, 0, pp->buf, pp->options->size)) {
 		fprintf(stderr, "Copy to dm buffer failed\n");
 		return -1;
@@ -296,9 +332,9 @@ static int check_message(struct pp *pp)
 		return -1;
 	}
 	for (size_t i = 0; i < pp->options->size; i++) {
-		char expected = i % pp->page_size ? PAGE_FILL : PAGE_MARK;
+		char expected = i % pp->page_size ? (char)pp->options->fill : PAGE_MARK;
 
-		if (pp->buf[i] == expected)
+		if (message(pp)[i] == expected)
 			continue;
 		printf("invalid data in page %zu\n", i / pp->page_size);
 		ret = -1;
@@ -323,4 +359,20 @@ int pp_run(struct pp *pp, unsigned int posted)
 	gettimeofday(&end, NULL);
 	report(pp, &progress, &start, &end);
 	return pp->options->check && !is_client ? check_message(pp) : 0;
+}
+
+int pp_bounce(struct pp *pp, int init_mask, pp_connect_fn *connect)
+{
+	unsigned int posted;
+
+	if (pp_to_init(pp, init_mask))
+		return -1;
+	posted = pp_post_recv(pp, pp->options->rx_depth);
+	if (posted < pp->options->rx_depth) {
+		fprintf(stderr, "Couldn't post receive (%u)\n", posted);
+		return -1;
+	}
+	if (pp->options->events && request_event(pp))
+		return -1;
+	return pp_find_address(pp) || pp_exchange(pp, connect) || pp_run(pp, posted) ? -1 : 0;
 }
