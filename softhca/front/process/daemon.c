@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/queue.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -39,9 +40,13 @@ static struct daemon the_daemon;
 
 struct listener {
 	struct watch watch;
+	LIST_ENTRY(listener) in_all;
 	struct mailbox *mailbox;
 	struct epitaph *epitaph;
+	int holder; /* who answers when we are dead: a socket */
 };
+
+static LIST_HEAD(, listener) listeners = LIST_HEAD_INITIALIZER(listeners);
 
 /* A private daemon ends with the last filtered process, or with a runner that could not even start one. */
 static void stop_if_unused(void)
@@ -53,9 +58,11 @@ static void stop_if_unused(void)
 static void listener_close(struct listener *listener)
 {
 	watch_remove(&listener->watch);
+	LIST_REMOVE(listener, in_all);
 	close(listener->watch.fd);
 	munmap(listener->mailbox, sizeof(*listener->mailbox));
 	epitaph_put(listener->epitaph);
+	close(listener->holder);
 	free(listener);
 	the_daemon.num_listeners--;
 	stop_if_unused();
@@ -66,12 +73,13 @@ static void listener_ready(struct watch *watch, uint32_t events)
 	struct listener *listener = (struct listener *)watch;
 
 	if (events & EPOLLIN)
-		notify_serve_one(&the_daemon, watch->fd, listener->mailbox, listener->epitaph);
+		notify_serve_one(&the_daemon, watch->fd, listener->mailbox, listener->epitaph,
+				 listener->holder);
 	else
 		listener_close(listener); /* no filtered process is left */
 }
 
-static int listener_add(int fd, int mailbox)
+static int listener_add(int fd, int mailbox, int link)
 {
 	struct listener *listener = calloc(1, sizeof(*listener));
 	int ret;
@@ -88,13 +96,21 @@ static int listener_add(int fd, int mailbox)
 	ret = epitaph_open(mailbox, &listener->epitaph);
 	if (ret)
 		goto unmap;
+	listener->holder = fcntl(link, F_DUPFD_CLOEXEC, 0);
+	if (listener->holder < 0) {
+		ret = errno;
+		goto put_epitaph;
+	}
 	memcpy(listener->mailbox->tree, the_daemon.sysfs.root, sizeof(the_daemon.sysfs.root));
 	notify_tune(fd);
 	ret = watch_add(&listener->watch, EPOLLIN);
 	if (ret)
-		goto put_epitaph;
+		goto close_holder;
+	LIST_INSERT_HEAD(&listeners, listener, in_all);
 	the_daemon.num_listeners++;
 	return 0;
+close_holder:
+	close(listener->holder);
 put_epitaph:
 	epitaph_put(listener->epitaph);
 unmap:
@@ -122,7 +138,7 @@ static void runner_ready(struct watch *watch, uint32_t events)
 		stop_if_unused();
 		return;
 	}
-	ret = listener_add(listener, mailbox);
+	ret = listener_add(listener, mailbox, watch->fd);
 	close(mailbox);
 	if (ret)
 		close(listener);
@@ -261,10 +277,20 @@ static void kill_adapters(void)
 	}
 }
 
+/* Programs had the event of their adapters' death: the holders need not tell them. */
+static void tell_holders(void)
+{
+	struct listener *listener;
+
+	LIST_FOREACH(listener, &listeners, in_all)
+	listener->mailbox->told = 1;
+}
+
 static void finish(void)
 {
 	engine_stop();
 	kill_adapters();
+	tell_holders();
 	uverbs_stop();
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();

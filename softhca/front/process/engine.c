@@ -56,7 +56,7 @@ static struct {
 	atomic_uint pages; /* of all adapters */
 	uint64_t naps, nap_ns;
 	pthread_mutex_t last_lock; /* guards last: any page may be removed at any time */
-	struct uar_page *last; /* rung most recently, until the spin after that has ended */
+	struct uar_page *last;     /* rung most recently, until the spin after that has ended */
 	uint64_t spin_until;
 } engine = { .last_lock = PTHREAD_MUTEX_INITIALIZER };
 

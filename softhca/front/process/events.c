@@ -22,6 +22,7 @@
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/events.h"
+#include "softhca/front/process/link.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
@@ -216,6 +217,14 @@ struct event_channel *event_channel_find(pid_t tid, int fd)
 	if (channel->ino == st.st_ino && channel->dev == st.st_dev)
 		return channel;
 	return NULL;
+}
+
+void event_channel_entrust(struct event_channel *channel, int holder)
+{
+	int ret = link_send_fd(holder, channel->watch.fd);
+
+	if (ret)
+		log_note("no event would tell that this process was killed: %s", strerror(ret));
 }
 
 void event_channel_set_default(struct event_channel *channel, struct adapter *adapter)

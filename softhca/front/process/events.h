@@ -43,6 +43,8 @@ void event_channel_get(struct event_channel *channel);
 void event_channel_put(struct event_channel *channel);
 /* The channel that descriptor FD of process TID reads, or NULL; no new reference. */
 struct event_channel *event_channel_find(pid_t tid, int fd);
+/* Should this process be killed, HOLDER tells the program over CHANNEL that the device is gone. */
+void event_channel_entrust(struct event_channel *channel, int holder);
 /* This is the file for events of ADAPTER as a whole: port and device events go there. */
 void event_channel_set_default(struct event_channel *channel, struct adapter *adapter);
 

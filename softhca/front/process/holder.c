@@ -5,23 +5,30 @@
  * Without a listener every trapped call would fail with ENOSYS, even an open() of a file that never
  * concerned us. So a tiny process keeps the listener for as long as filtered processes live. While
  * the daemon lives it only sleeps; then RDMA calls get EIO, as from an adapter that was unplugged,
- * what is posted completes in error, and everything else goes on as if there were no filter.
+ * what is posted completes in error, event files say that the device is gone, and everything else
+ * goes on as if there were no filter.
  */
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/flush.h"
 #include "softhca/front/process/holder.h"
+#include "softhca/front/process/link.h"
 #include "softhca/front/process/sysfs.h"
 #include "softhca/log.h"
 
@@ -30,14 +37,22 @@ enum {
 	LAST_NAP_MS = 32,
 	MAX_ATTRS = 32,
 	FOREVER = -1,
+	EVENT_DEVICE_FATAL = 8,                         /* enum ibv_event_type */
 	DESTROY_HANDLE = UVERBS_ATTR_DESTROY_QP_HANDLE, /* of CQs, too */
 };
 
 static_assert((int)UVERBS_ATTR_DESTROY_CQ_HANDLE == UVERBS_ATTR_DESTROY_QP_HANDLE,
 	      "one number for both");
 
+/* A file for asynchronous events of a program: the daemon's end. */
+struct event_file {
+	LIST_ENTRY(event_file) in_holder;
+	int fd;
+};
+
 struct holder {
 	int listener;
+	LIST_HEAD(, event_file) event_files;
 	struct flush *flush; /* NULL: no queues are left */
 	int nap_ms;
 	int64_t next_look_ms;
@@ -49,6 +64,61 @@ static int64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- event files ---- */
+
+static void event_file_close(struct event_file *file)
+{
+	LIST_REMOVE(file, in_holder);
+	close(file->fd);
+	free(file);
+}
+
+/* Those whose program has closed its end. */
+static void drop_closed(struct holder *holder)
+{
+	struct event_file *file, *next;
+
+	for (file = LIST_FIRST(&holder->event_files); file; file = next) {
+		struct pollfd pfd = { .fd = file->fd, .events = POLLRDHUP };
+
+		next = LIST_NEXT(file, in_holder);
+		if (poll(&pfd, 1, 0) > 0)
+			event_file_close(file);
+	}
+}
+
+/* False: the daemon is dead. */
+static bool receive_event_file(struct holder *holder, int daemon)
+{
+	struct event_file *file;
+	int fd;
+
+	if (link_receive_fd(daemon, &fd))
+		return false;
+	drop_closed(holder);
+	file = malloc(sizeof(*file));
+	if (!file) {
+		close(fd);
+		return true;
+	}
+	file->fd = fd;
+	LIST_INSERT_HEAD(&holder->event_files, file, in_holder);
+	return true;
+}
+
+/* As from an adapter that was unplugged; behind that, the files are at their end. */
+static void tell_programs(struct holder *holder, bool know_already)
+{
+	struct ib_uverbs_async_event_desc event = { .event_type = EVENT_DEVICE_FATAL };
+	struct event_file *file;
+
+	while ((file = LIST_FIRST(&holder->event_files))) {
+		if (!know_already)
+			send(file->fd, &event, sizeof(event), MSG_DONTWAIT | MSG_NOSIGNAL);
+		event_file_close(file);
+	}
 }
 
 /* ---- trapped calls ---- */
@@ -142,6 +212,7 @@ static void begin_flush(struct holder *holder, int memory)
 
 static void take_over(struct holder *holder, struct mailbox *mailbox, int memory)
 {
+	tell_programs(holder, mailbox->told);
 	sysfs_remove_tree(mailbox->tree); /* the daemon could not any more */
 	begin_flush(holder, memory);
 	if (mailbox->notif.id)
@@ -165,7 +236,7 @@ void holder_run(int listener, int daemon, struct mailbox *mailbox, int memory)
 			continue;
 		if (pfd[0].revents & POLLHUP)
 			return;
-		if (pfd[1].revents)
+		if (pfd[1].revents && !receive_event_file(&holder, daemon))
 			break;
 	}
 	take_over(&holder, mailbox, memory);

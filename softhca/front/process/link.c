@@ -30,7 +30,7 @@ static int send_with_fds(int link, const void *data, size_t len, const int *fds,
 	cmsg->cmsg_type = SCM_RIGHTS;
 	cmsg->cmsg_len = CMSG_LEN(nfds * sizeof(int));
 	memcpy(CMSG_DATA(cmsg), fds, nfds * sizeof(int));
-	return sendmsg(link, &msg, MSG_NOSIGNAL) < 0 ? errno : 0;
+	return sendmsg(link, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
 /* Exactly LEN bytes and NFDS descriptors, or EPROTO. */

@@ -10,6 +10,7 @@
 #define SOFTHCA_PROCESS_MAILBOX_H
 
 #include <linux/seccomp.h>
+#include <stdint.h>
 
 struct mailbox {
 	union {
@@ -17,6 +18,7 @@ struct mailbox {
 		char room[512];             /* should a later kernel's be longer */
 	};
 	char tree[64]; /* the daemon's directory, for the holder to remove */
+	uint32_t told; /* the adapter was dead before, and programs know it */
 };
 
 #endif

@@ -115,11 +115,13 @@ static void dispatch(struct call *call)
 }
 
 int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox,
-		     struct epitaph *epitaph)
+		     struct epitaph *epitaph, int holder)
 {
-	struct call call = {
-		.daemon = daemon, .epitaph = epitaph, .listener = listener, .notif = &mailbox->notif
-	};
+	struct call call = { .daemon = daemon,
+			     .epitaph = epitaph,
+			     .holder = holder,
+			     .listener = listener,
+			     .notif = &mailbox->notif };
 
 	/* The kernel wants it zeroed; the holder reads it should we die from here on. */
 	memset(mailbox->room, 0, sizeof(mailbox->room));

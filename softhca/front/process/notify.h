@@ -19,6 +19,7 @@ struct epitaph;
 struct call {
 	struct daemon *daemon;
 	struct epitaph *epitaph; /* of the caller's runner */
+	int holder;              /* a socket to the caller's holder */
 	int listener;
 	const struct seccomp_notif *notif;
 	pid_t tid;
@@ -47,6 +48,6 @@ int call_give_fd(struct call *call, int fd, bool cloexec);
 void notify_tune(int listener);
 /* Take one notification of LISTENER and answer it. ENOENT: the caller was gone; other errors end the listener. */
 int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox,
-		     struct epitaph *epitaph);
+		     struct epitaph *epitaph, int holder);
 
 #endif

@@ -41,7 +41,7 @@ struct uverbs_file {
 	uint8_t *pages;
 	uint8_t page_used[UVERBS_FILE_UARS];
 	bool has_context;
-	uint8_t cqe_version; /* of the context */
+	uint8_t cqe_version;         /* of the context */
 	struct event_channel *async; /* of objects that name no other */
 	struct object **object;      /* by handle */
 	uint32_t num_objects;

@@ -6,6 +6,7 @@
 
 #include <rdma/ib_user_verbs.h>
 
+#include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs_objects.h"
 
 /* The first is the file's own: events of the adapter, and of objects that name no other, go there. */
@@ -19,6 +20,7 @@ static int async_alloc(struct uverbs_call *uc)
 		return ret;
 	uc_set(uc, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, number);
 	event_channel_set_default(channel, uc->adapter);
+	event_channel_entrust(channel, uc->call->holder);
 	if (uc->file->async)
 		event_channel_put(channel);
 	else
