@@ -10,6 +10,7 @@
 
 #include "softhca/fabric.h"
 #include "softhca/log.h"
+#include "softhca/subnet.h"
 #include "softhca/device/core.h"
 #include "softhca/net/uplink.h"
 
@@ -24,31 +25,42 @@ struct fabric {
 	pthread_mutex_t lock;
 	uint64_t now;
 	struct uplink *uplink;
+	struct subnet *subnet;
 	LIST_HEAD(, station) stations;
 };
 
 static void message_arrived(void *owner, const struct fabric_msg *msg);
 static void frame_arrived(void *owner, const uint8_t *frame, size_t len);
 
+static uint16_t find_lid(void *owner, const uint8_t gid[16]);
+
 static const struct uplink_ops uplink_ops = { message_arrived, frame_arrived };
+static const struct subnet_ops subnet_ops = { find_lid };
 
 int fabric_create(struct fabric **out)
 {
 	struct fabric *fabric = calloc(1, sizeof(*fabric));
-	int ret = fabric ? uplink_create(&uplink_ops, fabric, &fabric->uplink) : ENOMEM;
+	int ret = fabric ? subnet_create(&subnet_ops, fabric, &fabric->subnet) : ENOMEM;
 
-	if (ret) {
-		free(fabric);
-		return ret;
-	}
+	if (ret)
+		goto free_fabric;
+	ret = uplink_create(&uplink_ops, fabric, &fabric->uplink);
+	if (ret)
+		goto destroy_subnet;
 	pthread_mutex_init(&fabric->lock, NULL);
 	LIST_INIT(&fabric->stations);
 	*out = fabric;
 	return 0;
+destroy_subnet:
+	subnet_destroy(fabric->subnet);
+free_fabric:
+	free(fabric);
+	return ret;
 }
 
 void fabric_destroy(struct fabric *fabric)
 {
+	subnet_destroy(fabric->subnet);
 	uplink_destroy(fabric->uplink);
 	pthread_mutex_destroy(&fabric->lock);
 	free(fabric);
@@ -181,24 +193,69 @@ static bool is_lost(struct hca *from)
 	return action != FAULT_NONE;
 }
 
-/* Is it for one of ours, and for no other host? */
-static bool is_local(struct fabric *fabric, const struct fabric_addr *addr)
+static bool is_at_one(const struct fabric *fabric, const struct fabric_addr *addr)
 {
-	struct station *station;
+	const struct station *station;
 
-	if (fabric_is_multicast(addr))
-		return false;
 	LIST_FOREACH(station, &fabric->stations, entry)
 	if (is_at(station, addr))
 		return true;
 	return false;
 }
 
+/* Is it for one of ours, and for no other host? */
+static bool is_local(const struct fabric *fabric, const struct fabric_msg *msg)
+{
+	if (fabric_is_multicast(&msg->addr))
+		return false;
+	if (subnet_is_asked(msg))
+		return !fabric_is_joined(fabric) || subnet_knows(fabric->subnet, msg);
+	return is_at_one(fabric, &msg->addr);
+}
+
+/* ---- subnet administration ---- */
+
+static uint16_t find_lid(void *owner, const uint8_t gid[16])
+{
+	struct fabric *fabric = owner;
+	struct station *station;
+
+	LIST_FOREACH(station, &fabric->stations, entry)
+	if (station->lid && port_has_gid(station->hca, station->port, gid))
+		return station->lid;
+	return 0;
+}
+
+static void deliver(struct fabric *fabric, const struct fabric_msg *msg);
+
+/* What comes from another host is answered only if it is about a port here. */
+static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
+{
+	struct fabric_addr back = { .dlid = msg->addr.slid };
+	bool from_here = is_at_one(fabric, &back);
+	bool last = from_here && !fabric_is_joined(fabric);
+	uint8_t mad[SUBNET_MAD_SIZE];
+	struct fabric_msg answer;
+
+	if (!from_here && !subnet_is_about_port(fabric->subnet, msg))
+		return;
+	if (!subnet_answer(fabric->subnet, msg, last, mad, &answer))
+		return;
+	if (!uplink_send(fabric->uplink, NULL, &answer, is_local(fabric, &answer)))
+		deliver(fabric, &answer);
+}
+
+/* ---- messages ---- */
+
 static void deliver(struct fabric *fabric, const struct fabric_msg *msg)
 {
 	bool multicast = fabric_is_multicast(&msg->addr);
 	struct station *station;
 
+	if (subnet_is_asked(msg)) {
+		ask_subnet(fabric, msg);
+		return;
+	}
 	LIST_FOREACH(station, &fabric->stations, entry)
 	{
 		if (!is_at(station, &msg->addr) || !port_is_up(station->hca, station->port))
@@ -227,7 +284,7 @@ void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_ms
 		return;
 	}
 	fabric->now = from->now;
-	if (!uplink_send(fabric->uplink, from->config.fault, msg, is_local(fabric, &msg->addr)))
+	if (!uplink_send(fabric->uplink, from->config.fault, msg, is_local(fabric, msg)))
 		deliver(fabric, msg);
 }
 

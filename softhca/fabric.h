@@ -59,6 +59,9 @@ enum fabric_op {
 	FABRIC_NAK,
 };
 
+/* Where hosts ask for paths and groups: see subnet.h. No port has it. */
+enum { FABRIC_SUBNET_LID = 0xbfff };
+
 enum fabric_nak { /* IBTA AETH codes, and RNR */
 		  FABRIC_NAK_PSN = 0,
 		  FABRIC_NAK_INVALID_REQUEST = 1,

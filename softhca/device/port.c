@@ -130,7 +130,7 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1, port->cap_mask);
 	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT, 0xffffffff);
 	prm_set(ctx, HCA_VPORT_CONTEXT_LID, port->lid);
-	prm_set(ctx, HCA_VPORT_CONTEXT_SM_LID, 1);
+	prm_set(ctx, HCA_VPORT_CONTEXT_SM_LID, FABRIC_SUBNET_LID);
 	prm_set(ctx, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT, SUBNET_TIMEOUT);
 	return PRM_STAT_OK;
 }

@@ -99,7 +99,7 @@ static unsigned int host_of(struct uplink *uplink, const struct fabric_addr *add
 {
 	unsigned int host;
 
-	if (fabric_is_multicast(addr))
+	if (fabric_is_multicast(addr) || (!addr->by_gid && addr->dlid == FABRIC_SUBNET_LID))
 		return NETWORK_ALL;
 	if (!addr->by_gid) {
 		host = (addr->dlid - 1u) / UPLINK_LIDS;

@@ -496,6 +496,15 @@ void flat_av(struct flat_qp *qp, const struct flat_qp *peer, uint32_t dest_qpn, 
 	wqe_len += 16;
 }
 
+void flat_av_lid(uint16_t lid, uint32_t dest_qpn, uint32_t qkey)
+{
+	put_be(qkey, 4);
+	put_be(0, 4);
+	put_be(dest_qpn, 4);
+	put_be(0, 2);
+	put_be(lid, 2);
+}
+
 void flat_mcg(struct flat_qp *qp, uint32_t opcode, const uint8_t gid[16])
 {
 	uint8_t in[32] = { 0 }, out[16];

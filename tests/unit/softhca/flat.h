@@ -155,6 +155,7 @@ void flat_raddr(struct flat_qp *qp, uint64_t addr, uint32_t rkey);
 /* Address vector to a QP number at PEER's adapter; compact without GRH, else of 48 bytes */
 void flat_av(struct flat_qp *qp, const struct flat_qp *peer, uint32_t dest_qpn, uint32_t qkey,
 	     const uint8_t *dgid);
+void flat_av_lid(uint16_t lid, uint32_t dest_qpn, uint32_t qkey);
 void flat_xrc(struct flat_qp *qp, uint32_t srqn);
 void flat_atomic(struct flat_qp *qp, uint64_t swap_add, uint64_t compare);
 void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);

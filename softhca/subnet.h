@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * subnet.h - subnet administration: what hosts on InfiniBand ask before they connect - the path to a
+ * GID, membership in multicast groups.
+ *
+ * Each process has one, at the same LID; together they are the subnet's. What a multicast LID is
+ * follows from its GID and nothing of it is kept elsewhere, so the only question for another
+ * process is the path to a port of its own. Runs under the fabric's lock.
+ */
+#ifndef SOFTHCA_SUBNET_H
+#define SOFTHCA_SUBNET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softhca/fabric.h"
+
+struct subnet;
+
+enum { SUBNET_MAD_SIZE = 256 };
+
+struct subnet_ops {
+	/* LID of this process' port that has GID, or 0 */
+	uint16_t (*find)(void *owner, const uint8_t gid[16]);
+};
+
+int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **subnet);
+void subnet_destroy(struct subnet *subnet);
+
+/* Is MSG for subnet administration? */
+bool subnet_is_asked(const struct fabric_msg *msg);
+/* Can it be answered here? If not, it is about a port that, if any, another process has. */
+bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg);
+/* Is it about a port of this process? */
+bool subnet_is_about_port(const struct subnet *subnet, const struct fabric_msg *msg);
+/* The answer to MSG, whose payload goes to MAD. LAST: if it is not known here, nobody knows it. False:
+ * there is none. */
+bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
+		   uint8_t mad[SUBNET_MAD_SIZE], struct fabric_msg *answer);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_subnet.c - what subnet administration answers, asked through QP1 as a kernel does: golden bytes
+ * of requests and the fields of answers.
+ */
+#include "softhca/mad_ifc.h"
+#include "pair.h"
+
+enum { KEY = 0x80010000, GRH_LEN = 40, MAD = 256, SUBNET_LID = 0xbfff };
+
+static const struct flat_qp_attr gsi = { .st = PRM_QP_ST_QP1, .qkey = KEY };
+
+static const uint8_t ipoib[16] = {
+	0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [12] = 0xff, 0xff, 0xff, 0xff
+};
+static const uint8_t other[16] = { 0xff, 0x12, 0xa0, 0x1b, [15] = 9 };
+
+static uint8_t request[MAD];
+
+static void ask_for(uint8_t method, uint16_t attribute, uint64_t components)
+{
+	static const uint8_t start[] = { 1, 3, 2 };
+
+	memset(request, 0, sizeof(request));
+	memcpy(request, start, sizeof(start));
+	request[3] = method;
+	memset(request + 8, 0x5a, 8); /* transaction */
+	request[16] = attribute >> 8;
+	request[17] = (uint8_t)attribute;
+	prm_set64(request, 48, components);
+}
+
+/* The answer, or NULL */
+static const uint8_t *ask(void)
+{
+	flat_recv(a, from + MAD, 4096 - MAD, lkey);
+	memcpy(flat.mem + from, request, MAD);
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_av_lid(SUBNET_LID, 1, KEY);
+	flat_data(a, from, MAD, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG);
+	assert_non_null(flat_poll(a->send_cq));
+	return flat_poll(a->recv_cq) ? flat.mem + from + MAD + GRH_LEN : NULL;
+}
+
+static const uint8_t *ask_expect(uint8_t method, uint16_t status)
+{
+	const uint8_t *mad = ask();
+
+	assert_non_null(mad);
+	assert_int_equal(mad[3], method);
+	assert_int_equal(mad[4] << 8 | mad[5], status);
+	assert_memory_equal(mad + 8, request + 8, 8);
+	assert_memory_equal(mad + 16, request + 16, 2);
+	return mad + 56;
+}
+
+static void gid_of(int i, uint8_t gid[16])
+{
+	uint8_t in[16] = { 0 }, out[64];
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
+	flat_cmd(flat.hca[i], in, sizeof(in), out, 32);
+	memcpy(gid, prm_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
+}
+
+static void ports_name_the_manager(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
+
+	(void)state;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
+	assert_int_equal(prm_get(prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
+				 HCA_VPORT_CONTEXT_SM_LID),
+			 SUBNET_LID);
+}
+
+static void a_path_leads_to_the_lid_of_a_gid(void **state)
+{
+	uint8_t gid[2][16];
+	const uint8_t *path;
+
+	(void)state;
+	pair(&gsi, 4096);
+	gid_of(0, gid[0]);
+	gid_of(1, gid[1]);
+	ask_for(0x01, 0x35, 1 << 2 | 1 << 3 | 1 << 12);
+	memcpy(request + 56 + 8, gid[1], 16);
+	memcpy(request + 56 + 24, gid[0], 16);
+	path = ask_expect(0x81, 0);
+	assert_memory_equal(path + 8, gid[1], 16);
+	assert_memory_equal(path + 24, gid[0], 16);
+	assert_int_equal(path[40] << 8 | path[41], 2);
+	assert_int_equal(path[42] << 8 | path[43], 1);
+	assert_int_equal(path[49], 0x81); /* reversible, one */
+	assert_int_equal(path[50] << 8 | path[51], 0xffff);
+	assert_int_equal(path[54], 0x85); /* exactly 4096 */
+	unpair();
+}
+
+static void a_stranger_has_no_path(void **state)
+{
+	(void)state;
+	pair(&gsi, 4096);
+	ask_for(0x01, 0x35, 1 << 2 | 1 << 3);
+	memset(request + 56 + 8, 0x77, 16);
+	ask_expect(0x81, 0x0300);
+	ask_for(0x01, 0x35, 1 << 3);
+	ask_expect(0x81, 0x0600);
+	unpair();
+}
+
+static void a_table_is_one_segment(void **state)
+{
+	uint8_t gid[16];
+	const uint8_t *path;
+
+	(void)state;
+	pair(&gsi, 4096);
+	gid_of(1, gid);
+	ask_for(0x12, 0x35, 1 << 2);
+	memcpy(request + 56 + 8, gid, 16);
+	path = ask_expect(0x92, 0);
+	assert_int_equal(path[40] << 8 | path[41], 2);
+	assert_int_equal(prm_get(path - 56, RMPP_LENGTH), 20 + 64);
+	assert_int_equal(prm_get(path - 56, SA_ATTR_OFFSET), 8);
+	unpair();
+}
+
+static void join_expect(const uint8_t mgid[16], uint64_t components, uint16_t status)
+{
+	ask_for(0x02, 0x38, components | 1 << 0 | 1 << 1 | 1 << 16);
+	memcpy(request + 56, mgid, 16);
+	gid_of(0, request + 56 + 16);
+	prm_set(request + 56, MC_QKEY, 0x1234);
+	prm_set(request + 56, MC_PKEY, 0xffff);
+	prm_set(request + 56, MC_JOIN_STATE, 1);
+	ask_expect(0x81, status);
+}
+
+static void the_group_of_ipoib_is_there(void **state)
+{
+	const uint8_t *member = flat.mem;
+	uint32_t mlid;
+
+	(void)state;
+	pair(&gsi, 4096);
+	join_expect(ipoib, 0, 0);
+	member = flat.mem + from + MAD + GRH_LEN + 56;
+	mlid = prm_get(member, MC_MLID);
+	assert_in_range(mlid, 0xc000, 0xfffe);
+	assert_int_equal(prm_get(member, MC_QKEY), 0x0b1b);
+	assert_int_equal(prm_get(member, MC_MTU), 5);
+	assert_int_equal(prm_get(member, MC_SCOPE), 2);
+	assert_int_equal(prm_get(member, MC_JOIN_STATE), 1);
+	join_expect(ipoib, 0, 0);
+	assert_int_equal(prm_get(member, MC_MLID), mlid);
+	unpair();
+}
+
+static void a_group_is_made_and_goes_with_its_members(void **state)
+{
+	uint64_t all = 1 << 2 | 1 << 6 | 1 << 7 | 1 << 12 | 1 << 13;
+
+	(void)state;
+	pair(&gsi, 4096);
+	join_expect(other, 1 << 2, 0x0600);
+	join_expect(other, all, 0);
+	assert_int_equal(prm_get(flat.mem + from + MAD + GRH_LEN + 56, MC_QKEY), 0x1234);
+	join_expect(other, 0, 0); /* it exists now */
+	ask_for(0x01, 0x38, 1 << 0);
+	memcpy(request + 56, other, 16);
+	ask_expect(0x81, 0);
+	ask_for(0x15, 0x38, 1 << 0 | 1 << 1 | 1 << 16);
+	memcpy(request + 56, other, 16);
+	gid_of(0, request + 56 + 16);
+	prm_set(request + 56, MC_JOIN_STATE, 1);
+	ask_expect(0x95, 0);
+	ask_expect(0x95, 0x0200); /* no member any more */
+	ask_for(0x01, 0x38, 1 << 0);
+	memcpy(request + 56, other, 16);
+	ask_expect(0x81, 0x0300);
+	unpair();
+}
+
+static void ports_join_for_themselves(void **state)
+{
+	(void)state;
+	pair(&gsi, 4096);
+	ask_for(0x02, 0x38, 1 << 0 | 1 << 1 | 1 << 16);
+	memcpy(request + 56, ipoib, 16);
+	memset(request + 56 + 16, 0x33, 16);
+	prm_set(request + 56, MC_JOIN_STATE, 1);
+	ask_expect(0x81, 0x0500);
+	unpair();
+}
+
+static void the_class_says_what_it_can(void **state)
+{
+	const uint8_t *info;
+
+	(void)state;
+	pair(&gsi, 4096);
+	ask_for(0x01, 0x01, 0);
+	info = ask_expect(0x81, 0);
+	assert_int_equal(info[0], 1);
+	assert_int_equal(info[1], 2);
+	ask_for(0x01, 0x31, 0); /* service records */
+	ask_expect(0x81, 0x000c);
+	unpair();
+}
+
+static void what_is_no_request_gets_no_answer(void **state)
+{
+	(void)state;
+	pair(&gsi, 4096);
+	ask_for(0x81, 0x35, 0);
+	assert_null(ask());
+	ask_for(0x12, 0x35, 0);
+	prm_set(request, RMPP_FLAGS, 1);
+	prm_set(request, RMPP_TYPE, 2); /* ACK */
+	assert_null(ask());
+	ask_for(0x01, 0x35, 0);
+	request[1] = 4; /* performance management */
+	assert_null(ask());
+	unpair();
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(ports_name_the_manager),
+		IB(a_path_leads_to_the_lid_of_a_gid),
+		IB(a_stranger_has_no_path),
+		IB(a_table_is_one_segment),
+		IB(the_group_of_ipoib_is_there),
+		IB(a_group_is_made_and_goes_with_its_members),
+		IB(ports_join_for_themselves),
+		IB(the_class_says_what_it_can),
+		IB(what_is_no_request_gets_no_answer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
