@@ -392,11 +392,13 @@ struct rq {
 /* Requester: turns send WQEs into requests, and responses into completions. IBTA 9.7.3 */
 struct requester {
 	uint32_t next_psn; /* of the next packet to send; goes back on a retry */
+	uint32_t sent_psn; /* behind the last packet ever sent */
 	uint32_t unacked;  /* oldest PSN without acknowledge */
 	uint64_t offset;   /* bytes of the WQE at sq.next that are on the wire */
 	uint8_t retries_left, rnr_left;
 	bool rnr_wait;
 	bool gone_back;    /* for a gap in the responses: what follows the gap says nothing new */
+	uint32_t window;   /* bytes that may be on the wire */
 	uint64_t deadline; /* of the timer, HCA_IDLE when it is off */
 	bool decoded;      /* wqe holds the WQE at wqe.index */
 	struct send_wqe wqe;

@@ -207,7 +207,8 @@ static void enter(struct hca *hca, struct qp *qp, const struct transition *t)
 	if (t->opcode == PRM_OP_INIT2RTR_QP)
 		qp->resp.expected_psn = prm_get(qp->qpc, QPC_NEXT_RCV_PSN);
 	if (t->opcode == PRM_OP_RTR2RTS_QP) {
-		qp->req.next_psn = qp->req.unacked = prm_get(qp->qpc, QPC_NEXT_SEND_PSN);
+		qp->req.next_psn = prm_get(qp->qpc, QPC_NEXT_SEND_PSN);
+		qp->req.sent_psn = qp->req.unacked = qp->req.next_psn;
 		qp->req.retries_left = qp->retry_count;
 		qp->req.rnr_left = qp->rnr_retry;
 	}

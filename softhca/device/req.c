@@ -13,11 +13,14 @@
 #include "softhca/device/core.h"
 #include "softhca/device/wqe.h"
 
-enum { WINDOW_BYTES = 2 * FABRIC_PAYLOAD_MAX };
+/* Bytes on the wire without an acknowledge. What follows a lost packet has to be sent again, so the
+ * window shrinks with losses. */
+enum { WINDOW_MAX = 2 * FABRIC_PAYLOAD_MAX, WINDOW_MIN = 16 * 1024 };
 
 void req_reset(struct qp *qp)
 {
 	memset(&qp->req, 0, sizeof(qp->req));
+	qp->req.window = WINDOW_MAX;
 	qp->req.deadline = HCA_IDLE;
 }
 
@@ -61,6 +64,8 @@ static void progress_made(struct hca *hca, struct qp *qp)
 	qp->req.rnr_left = qp->rnr_retry;
 	qp->req.rnr_wait = false;
 	qp->req.gone_back = false;
+	if (qp->req.window < WINDOW_MAX)
+		qp->req.window += 2 * qp->mtu;
 	if (is_outstanding(qp))
 		start_timer(hca, qp);
 	else
@@ -79,6 +84,29 @@ static void go_back(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
+/* The other way: what had been sent before going back has arrived up to PSN, and need not be again. What
+ * returns data does if these have not come. */
+static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
+{
+	if (psn_diff(psn, qp->req.sent_psn) > 0)
+		psn = qp->req.sent_psn;
+	while (psn_diff(psn, qp->req.next_psn) > 0) {
+		struct sq_entry *entry = entry_at(qp, qp->sq.next);
+		uint32_t end = (entry->psn + entry->packets) & PSN_MASK;
+
+		if (entry->returns_data && !data_is_there)
+			return;
+		if (psn_diff(psn, end) < 0) {
+			qp->req.next_psn = psn;
+			qp->req.offset = (uint64_t)psn_diff(psn, entry->psn) * qp->mtu;
+		} else {
+			qp->req.next_psn = end;
+			qp->req.offset = 0;
+			qp->sq.next += entry->bbs;
+		}
+	}
+}
+
 static void retry(struct hca *hca, struct qp *qp)
 {
 	if (!qp->req.retries_left) {
@@ -86,6 +114,8 @@ static void retry(struct hca *hca, struct qp *qp)
 		return;
 	}
 	qp->req.retries_left--;
+	if (qp->req.window > WINDOW_MIN)
+		qp->req.window /= 2;
 	go_back(hca, qp);
 }
 
@@ -218,13 +248,11 @@ static int begin(struct hca *hca, struct qp *qp)
 	return 0;
 }
 
-/* Enough packets are on the wire without an acknowledge: what is sent now would have to be sent again
- * if one of them is lost. */
 static bool window_is_full(const struct qp *qp)
 {
 	uint64_t packets = (uint32_t)psn_diff(qp->req.next_psn, qp->req.unacked);
 
-	return packets * qp->mtu >= WINDOW_BYTES;
+	return packets * qp->mtu >= qp->req.window;
 }
 
 /* Must the WQE at sq.next wait for earlier ones? Atomics and READs have a limit; a fence waits for
@@ -259,15 +287,24 @@ static enum fabric_op op_of(uint8_t opcode)
 	}
 }
 
+/* How much of the request that starts at req.offset goes at once: up to where an acknowledge is due */
+static uint64_t next_part(const struct qp *qp)
+{
+	uint64_t left = qp->req.wqe.length - qp->req.offset;
+	uint64_t part = FABRIC_PAYLOAD_MAX - qp->req.offset % FABRIC_PAYLOAD_MAX;
+
+	if (qp->service != FABRIC_UD && part > qp->req.window)
+		part = qp->req.window - qp->req.window % qp->mtu;
+	return left < part ? left : part;
+}
+
 /* The part of the request that starts at req.offset. READs are asked for in parts too, each a request
- * of its own, which bounds what one response has to carry. Parts end where they did at first when they
- * are repeated: a request is as a whole old or new to the responder. */
+ * of its own, which bounds what one response has to carry. */
 static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
 	uint64_t left = wqe->length - qp->req.offset;
-	uint64_t room = FABRIC_PAYLOAD_MAX - qp->req.offset % FABRIC_PAYLOAD_MAX;
-	uint64_t part = left < room ? left : room;
+	uint64_t part = next_part(qp);
 
 	*msg = (struct fabric_msg){
 		.op = op_of(wqe->opcode),
@@ -329,6 +366,8 @@ static int gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 static void advance(struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->req.next_psn = (qp->req.next_psn + msg->packets) & PSN_MASK;
+	if (psn_diff(qp->req.next_psn, qp->req.sent_psn) > 0)
+		qp->req.sent_psn = qp->req.next_psn;
 	qp->req.offset += msg->payload_len;
 	if (msg->last) {
 		qp->sq.next += qp->req.wqe.bbs;
@@ -457,7 +496,7 @@ static bool acknowledge(struct hca *hca, struct qp *qp, uint32_t psn)
 
 static bool is_expected(const struct qp *qp, uint32_t psn)
 {
-	return psn_diff(psn, qp->req.unacked) >= 0 && psn_diff(psn, qp->req.next_psn) < 0;
+	return psn_diff(psn, qp->req.unacked) >= 0 && psn_diff(psn, qp->req.sent_psn) < 0;
 }
 
 static void receive_ack(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
@@ -550,10 +589,12 @@ static void receive_response(struct hca *hca, struct qp *qp, const struct fabric
 	}
 	if (qp->state != PRM_QP_STATE_RTS)
 		return;
-	if (entry_at(qp, qp->sq.ci)->returns_data)
-		receive_data(hca, qp, msg);
-	else
+	if (!entry_at(qp, qp->sq.ci)->returns_data) {
 		sq_fail(hca, qp, SYND_BAD_RESPONSE, SYND_BAD_RESPONSE);
+		return;
+	}
+	go_forward(qp, (msg->psn + msg->packets) & PSN_MASK, true);
+	receive_data(hca, qp, msg);
 }
 
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
@@ -564,6 +605,7 @@ void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 		packets_skip(&rest, qp->req.unacked, qp->mtu);
 	if (qp->state != PRM_QP_STATE_RTS || !is_expected(qp, rest.psn))
 		return;
+	go_forward(qp, (rest.psn + (msg->op == FABRIC_ACK)) & PSN_MASK, false);
 	if (msg->op == FABRIC_ACK)
 		receive_ack(hca, qp, msg);
 	else if (msg->op == FABRIC_NAK)

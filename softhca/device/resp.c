@@ -323,7 +323,7 @@ static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	return 0;
 }
 
-/* Also serves duplicates, which leave expected_psn alone. */
+/* Also serves duplicates, which leave expected_psn alone unless they ask for more than before. */
 static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct fabric_msg response = {
@@ -335,6 +335,7 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 		.payload = hca->bounce,
 		.payload_len = msg->payload_len,
 	};
+	uint32_t behind = (msg->psn + response.packets) & PSN_MASK;
 	int nak;
 
 	if (!qp->remote_read) {
@@ -346,8 +347,8 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 		refuse(hca, qp, nak);
 		return;
 	}
-	if (msg->psn == qp->resp.expected_psn) {
-		qp->resp.expected_psn = (msg->psn + response.packets) & PSN_MASK;
+	if (psn_diff(behind, qp->resp.expected_psn) > 0) {
+		qp->resp.expected_psn = behind;
 		qp->resp.msn++;
 	}
 	response.msn = qp->resp.msn;
