@@ -43,3 +43,8 @@ rdmakit_public_headers(DIR infiniband FILES
 	providers/mlx5/mlx5_api.h
 	providers/mlx5/mlx5dv.h
 	kernel-headers/rdma/mlx5_user_ioctl_verbs.h)
+rdmakit_public_headers(DIR infiniband FILES librdmacm/ib.h)
+rdmakit_public_headers(DIR rdma FILES
+	librdmacm/rdma_cma.h
+	librdmacm/rdma_verbs.h
+	librdmacm/rsocket.h)

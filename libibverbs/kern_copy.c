@@ -4,11 +4,10 @@
  *
  * Fields that the other side lacks (qp_state of ibv_qp_attr) are left alone: callers rely on it.
  */
+#include "kern_copy.h"
+
 #include "private.h"
 
-#include <infiniband/sa.h>
-#include <rdma/ib_user_sa.h>
-#include <rdma/ib_user_verbs.h>
 #include <assert.h>
 #include <string.h>
 

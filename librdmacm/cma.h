@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cma.h - what is behind a struct rdma_cm_id, and who offers what to whom inside the library.
+ *
+ * Inside, functions return 0 or a positive errno; the public calls translate with cma_return(). An
+ * id is used by one thread at a time, but its events may be acknowledged by another: only the count
+ * of those is guarded, by the lock of the id.
+ */
+#ifndef LIBRDMACM_CMA_H
+#define LIBRDMACM_CMA_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_user_cm.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "libibverbs/kern_copy.h"
+#include "util/log.h"
+
+#define CMA_EXPORT __attribute__((visibility("default")))
+
+static inline int cma_return(int ret)
+{
+	if (!ret)
+		return 0;
+	errno = ret;
+	return -1;
+}
+
+/* ---- cmd.c: the commands of the kernel ---- */
+
+/* One command of any kind: fill the member, then cm_run() with the number and the member's size. */
+struct cm_cmd {
+	struct rdma_ucm_cmd_hdr hdr;
+	union {
+		struct rdma_ucm_create_id create_id;
+		struct rdma_ucm_destroy_id destroy_id;
+		struct rdma_ucm_bind bind;
+		struct rdma_ucm_resolve_addr resolve_addr;
+		struct rdma_ucm_resolve_route resolve_route;
+		struct rdma_ucm_query query;
+		struct rdma_ucm_connect connect;
+		struct rdma_ucm_listen listen;
+		struct rdma_ucm_accept accept;
+		struct rdma_ucm_reject reject;
+		struct rdma_ucm_disconnect disconnect;
+		struct rdma_ucm_init_qp_attr init_qp_attr;
+		struct rdma_ucm_notify notify;
+		struct rdma_ucm_join_mcast join_mcast;
+		struct rdma_ucm_get_event get_event;
+		struct rdma_ucm_set_option set_option;
+		struct rdma_ucm_migrate_id migrate_id;
+	};
+};
+
+/* OUT_SIZE: of what the command's response address points at. 0 or errno; each failure of the
+ * kernel but EAGAIN is logged with the command's name. */
+int cm_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size);
+#define CM_RUN(fd, cmd, number, member, out_size) \
+	cm_run(fd, cmd, RDMA_USER_CM_CMD_##number, sizeof((cmd)->member), out_size)
+
+/* A descriptor for a new channel. */
+int cm_open(int *fd);
+
+/* An address in the kernel's structure. EINVAL: of a family that has no such length */
+int cm_put_addr(struct __kernel_sockaddr_storage *to, uint16_t *size, const struct sockaddr *addr);
+/* Bytes of an address of this family, 0 if it is none of ours */
+socklen_t cm_addr_len(const struct sockaddr *addr);
+
+/* ---- device.c: one context for each device in use ---- */
+
+struct cm_device {
+	LIST_ENTRY(cm_device) entry;
+	struct ibv_device *ibv;
+	uint64_t guid; /* as the kernel says it */
+	int index;     /* RDMA netlink's, or -1 */
+	struct ibv_context *verbs;
+	struct ibv_pd *pd; /* the default one, while pd_users */
+	unsigned int pd_users;
+	uint8_t max_initiator_depth, max_responder_resources;
+	uint32_t max_cqe;
+};
+
+/* The device that the kernel means, opened. INDEX below 0: unknown. ENODEV */
+int device_find(uint64_t guid, int index, struct cm_device **device);
+int device_get_pd(struct cm_device *device, struct ibv_pd **pd);
+void device_put_pd(struct cm_device *device);
+
+/* ---- id.c ---- */
+
+struct cm_multicast {
+	LIST_ENTRY(cm_multicast) entry;
+	struct cm_id *id;
+	void *context;
+	struct sockaddr_storage addr;
+	union ibv_gid mgid; /* what the QP is attached to, */
+	uint16_t mlid;
+	bool attached;   /* if it is */
+	uint32_t number; /* the kernel's */
+	uint32_t events_acked;
+};
+
+struct cm_id {
+	struct rdma_cm_id id;
+	struct cm_device *device;
+	uint32_t number; /* the kernel's */
+	bool waits;      /* has a channel of its own, and calls wait for their event */
+	bool owns_cqs[2];
+	bool uses_default_pd;
+	/* READs and atomics that the connection shall have: asked for, or from the request */
+	uint8_t initiator_depth, responder_resources;
+	bool connects; /* this side has called rdma_connect() */
+	struct ibv_ece local_ece, remote_ece;
+	/* of an endpoint: what private data resolving has found, and what requests get */
+	void *connect_data;
+	uint8_t connect_len;
+	struct ibv_qp_init_attr *request_qp;
+	struct ibv_pd *request_pd;
+	struct rdma_addrinfo *info; /* of rdma_resolve_addrinfo() */
+	LIST_HEAD(, cm_multicast) multicasts;
+	pthread_mutex_t lock; /* of the counts of acknowledged events, those of multicasts too */
+	pthread_cond_t acked;
+	uint32_t events_acked;
+};
+
+static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)
+{
+	return (struct cm_id *)id;
+}
+
+/* An id of the kernel's number NUMBER on CHANNEL; a new channel if that is NULL. */
+int id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
+	     enum ibv_qp_type qp_type, struct cm_id **id);
+int id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
+	      enum ibv_qp_type qp_type, struct cm_id **id);
+void id_free(struct cm_id *id);
+/* The kernel forgets it. */
+int id_destroy_in_kernel(struct cm_id *id);
+/* Bind the id to its device, once the kernel has. */
+int id_query_addr(struct cm_id *id);
+int id_query_gid(struct cm_id *id);
+int id_query_path(struct cm_id *id);
+/* Waits until COUNTER says that all events that were read are acknowledged. */
+void id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
+
+/* ---- event.c ---- */
+
+/* Of an id that waits: the event of what was started. 0, or the errno that it stands for */
+int event_await(struct cm_id *id);
+/* Let go of the event that the last call left. */
+void event_release(struct cm_id *id);
+
+/* ---- qp.c ---- */
+
+int qp_to_init(struct cm_id *id, struct ibv_qp *qp);
+int qp_to_rtr(struct cm_id *id, uint8_t responder_resources);
+int qp_to_rts(struct cm_id *id, uint8_t initiator_depth);
+int qp_to_error(struct cm_id *id);
+
+/* ---- connect.c ---- */
+
+/* Complete a connection from this side after the answer: RTU. */
+int connect_confirm(struct cm_id *id);
+
+/* ---- mcast.c ---- */
+
+/* The group is joined: receive from it. */
+int multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd.c - the only file that talks to /dev/infiniband/rdma_cm.
+ *
+ * A command is one write() of a header and a body; its response, where it has one, is stored by the
+ * kernel before write() returns, at the address in the body.
+ */
+#include "cma.h"
+
+#include <fcntl.h>
+#include <infiniband/ib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const names[] = {
+	[RDMA_USER_CM_CMD_CREATE_ID] = "CREATE_ID",
+	[RDMA_USER_CM_CMD_DESTROY_ID] = "DESTROY_ID",
+	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = "RESOLVE_ROUTE",
+	[RDMA_USER_CM_CMD_CONNECT] = "CONNECT",
+	[RDMA_USER_CM_CMD_LISTEN] = "LISTEN",
+	[RDMA_USER_CM_CMD_ACCEPT] = "ACCEPT",
+	[RDMA_USER_CM_CMD_REJECT] = "REJECT",
+	[RDMA_USER_CM_CMD_DISCONNECT] = "DISCONNECT",
+	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = "INIT_QP_ATTR",
+	[RDMA_USER_CM_CMD_GET_EVENT] = "GET_EVENT",
+	[RDMA_USER_CM_CMD_SET_OPTION] = "SET_OPTION",
+	[RDMA_USER_CM_CMD_NOTIFY] = "NOTIFY",
+	[RDMA_USER_CM_CMD_LEAVE_MCAST] = "LEAVE_MCAST",
+	[RDMA_USER_CM_CMD_MIGRATE_ID] = "MIGRATE_ID",
+	[RDMA_USER_CM_CMD_QUERY] = "QUERY",
+	[RDMA_USER_CM_CMD_BIND] = "BIND",
+	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = "RESOLVE_ADDR",
+	[RDMA_USER_CM_CMD_JOIN_MCAST] = "JOIN_MCAST",
+};
+
+int cm_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
+{
+	size_t size = sizeof(cmd->hdr) + in_size;
+	ssize_t done;
+
+	cmd->hdr = (struct rdma_ucm_cmd_hdr){ number, in_size, out_size };
+	done = write(fd, cmd, size);
+	if (done == (ssize_t)size)
+		return 0;
+	if (done >= 0)
+		errno = ENODATA;
+	if (errno != EAGAIN && errno != EINTR)
+		verbs_warn("rdma_cm: the kernel refuses %s: %s", names[number], strerror(errno));
+	return errno;
+}
+
+/* The name is udev's default; older systems had it outside of the directory. */
+int cm_open(int *fd)
+{
+	static const char *const paths[] = { "/dev/infiniband/rdma_cm", "/dev/rdma_cm" };
+	size_t i;
+
+	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		*fd = open(paths[i], O_RDWR | O_CLOEXEC);
+		if (*fd >= 0)
+			return 0;
+		if (errno != ENOENT)
+			break;
+	}
+	verbs_warn("rdma_cm: cannot open %s: %s%s", paths[0], strerror(errno),
+		   errno == ENOENT ? " (is the module rdma_ucm loaded?)" : "");
+	return errno == ENOENT ? ENODEV : errno;
+}
+
+socklen_t cm_addr_len(const struct sockaddr *addr)
+{
+	switch (addr->sa_family) {
+	case AF_INET:
+		return sizeof(struct sockaddr_in);
+	case AF_INET6:
+		return sizeof(struct sockaddr_in6);
+	case AF_IB:
+		return sizeof(struct sockaddr_ib);
+	default:
+		return 0;
+	}
+}
+
+int cm_put_addr(struct __kernel_sockaddr_storage *to, uint16_t *size, const struct sockaddr *addr)
+{
+	*size = cm_addr_len(addr);
+	if (!*size) {
+		verbs_warn("rdma_cm: address family %d is not IPv4, IPv6 or AF_IB",
+			   addr->sa_family);
+		return EINVAL;
+	}
+	memcpy(to, addr, *size);
+	return 0;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * connect.c - from a resolved or listening id to a connection, and its end.
+ *
+ * How many READs and atomics a connection may have outstanding is agreed as it is set up; what a
+ * program asks for must be what its device can do (EINVAL), RDMA_MAX_RESP_RES and
+ * RDMA_MAX_INIT_DEPTH mean as many as possible.
+ */
+#include "cma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { /* reasons for a reject: IBTA vol 1, 12.6.7.2 */
+       REJ_CONSUMER = 28,
+       REJ_VENDOR_OPTION = 35,
+};
+
+static int check_depth(const char *field, uint8_t value, uint8_t limit)
+{
+	if (value == 0xff || value <= limit)
+		return 0;
+	verbs_warn("rdma_cm: %s %u: the device's limit is %u", field, value, limit);
+	return EINVAL;
+}
+
+static uint8_t clip(uint8_t value, uint8_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+static int check_depths(const struct cm_id *cm, const struct rdma_conn_param *param)
+{
+	int ret;
+
+	if (!cm->device || !param || cm->id.qp_type == IBV_QPT_UD)
+		return 0;
+	ret = check_depth("responder_resources", param->responder_resources,
+			  cm->device->max_responder_resources);
+	return ret ? ret
+		   : check_depth("initiator_depth", param->initiator_depth,
+				 cm->device->max_initiator_depth);
+}
+
+/* LIMIT is what was in the request, for the side that accepts. */
+static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param, bool accepts)
+{
+	uint8_t responder = param ? param->responder_resources : RDMA_MAX_RESP_RES;
+	uint8_t initiator = param ? param->initiator_depth : RDMA_MAX_INIT_DEPTH;
+
+	if (responder == RDMA_MAX_RESP_RES)
+		responder = accepts ? cm->responder_resources : RDMA_MAX_RESP_RES;
+	if (initiator == RDMA_MAX_INIT_DEPTH)
+		initiator = accepts ? cm->initiator_depth : RDMA_MAX_INIT_DEPTH;
+	cm->responder_resources = clip(responder, cm->device->max_responder_resources);
+	cm->initiator_depth = clip(initiator, cm->device->max_initiator_depth);
+}
+
+/* The parameters of the program, private data that resolving has found, and what the QP is. */
+static void put_param(const struct cm_id *cm, const struct rdma_conn_param *param,
+		      struct rdma_ucm_conn_param *to)
+{
+	const void *data = param ? param->private_data : NULL;
+	size_t len = data ? param->private_data_len : 0;
+
+	if (!data && cm->connect_len) {
+		data = cm->connect_data;
+		len = cm->connect_len;
+	}
+	to->valid = 1;
+	to->qp_num = cm->id.qp ? cm->id.qp->qp_num : param ? param->qp_num : 0;
+	to->srq = cm->id.qp ? !!cm->id.qp->srq : param ? param->srq : 0;
+	to->responder_resources = cm->responder_resources;
+	to->initiator_depth = cm->initiator_depth;
+	to->flow_control = param ? param->flow_control : 0;
+	to->retry_count = param ? param->retry_count : 7;
+	to->rnr_retry_count = param ? param->rnr_retry_count : 7;
+	if (len)
+		memcpy(to->private_data, data, len);
+	to->private_data_len = len;
+}
+
+static void put_ece(const struct cm_id *cm, struct rdma_ucm_ece *to)
+{
+	to->vendor_id = cm->local_ece.vendor_id;
+	to->attr_mod = cm->local_ece.options;
+}
+
+/* What the QP offers, unless the program has said. */
+static void offer_ece(struct cm_id *cm)
+{
+	if (cm->id.qp && !cm->local_ece.vendor_id && ibv_query_ece(cm->id.qp, &cm->local_ece))
+		cm->local_ece = (struct ibv_ece){ 0 };
+}
+
+CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
+{
+	struct cm_id *cm = to_cm_id(id);
+	struct cm_cmd cmd = { .connect = { .id = cm->number } };
+	int ret = check_depths(cm, conn_param);
+
+	if (!cm->device)
+		ret = EINVAL;
+	if (ret)
+		return cma_return(ret);
+	choose_depths(cm, conn_param, false);
+	put_param(cm, conn_param, &cmd.connect.conn_param);
+	offer_ece(cm);
+	put_ece(cm, &cmd.connect.ece);
+	ret = CM_RUN(id->channel->fd, &cmd, CONNECT, connect, 0);
+	if (ret)
+		return cma_return(ret);
+	cm->connects = true;
+	return cma_return(event_await(cm));
+}
+
+int connect_confirm(struct cm_id *cm)
+{
+	struct cm_cmd cmd = { .accept = { .uid = (uintptr_t)cm, .id = cm->number } };
+
+	return CM_RUN(cm->id.channel->fd, &cmd, ACCEPT, accept, 0);
+}
+
+CMA_EXPORT int rdma_establish(struct rdma_cm_id *id)
+{
+	if (id->qp)
+		return cma_return(EINVAL);
+	return cma_return(connect_confirm(to_cm_id(id)));
+}
+
+CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
+{
+	struct cm_id *cm = to_cm_id(id);
+	struct cm_cmd cmd = { .listen = { .id = cm->number, .backlog = backlog } };
+	int ret = CM_RUN(id->channel->fd, &cmd, LISTEN, listen, 0);
+
+	/* it may have been bound to a port only now */
+	return cma_return(ret ? ret : id_query_addr(cm));
+}
+
+/* ---- the side that is asked ---- */
+
+static int prepare_qp(struct cm_id *cm)
+{
+	int ret = 0;
+
+	if (!cm->id.qp || cm->id.qp_type == IBV_QPT_UD)
+		return 0;
+	if (cm->remote_ece.vendor_id && !cm->local_ece.vendor_id) {
+		ret = ibv_set_ece(cm->id.qp, &cm->remote_ece);
+		if (ret == EOPNOTSUPP) /* then there is none */
+			ret = 0;
+		else if (!ret)
+			cm->local_ece = cm->remote_ece;
+	}
+	if (!ret)
+		ret = qp_to_rtr(cm, cm->responder_resources);
+	return ret ? ret : qp_to_rts(cm, cm->initiator_depth);
+}
+
+CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
+{
+	struct cm_id *cm = to_cm_id(id);
+	struct cm_cmd cmd = { .accept = { .uid = (uintptr_t)cm, .id = cm->number } };
+	int ret = check_depths(cm, conn_param);
+
+	if (!cm->device)
+		ret = EINVAL;
+	if (ret)
+		return cma_return(ret);
+	choose_depths(cm, conn_param, true);
+	ret = prepare_qp(cm);
+	if (ret)
+		return cma_return(ret);
+	put_param(cm, conn_param, &cmd.accept.conn_param);
+	put_ece(cm, &cmd.accept.ece);
+	ret = CM_RUN(id->channel->fd, &cmd, ACCEPT, accept, 0);
+	if (ret)
+		qp_to_error(cm);
+	if (ret || id->qp_type == IBV_QPT_UD) /* nobody confirms to a datagram id */
+		return cma_return(ret);
+	return cma_return(event_await(cm));
+}
+
+static int reject(struct cm_id *cm, const void *data, uint8_t len, uint8_t reason)
+{
+	struct cm_cmd cmd = {
+		.reject = { .id = cm->number, .private_data_len = len, .reason = reason }
+	};
+
+	if (len && !data)
+		return EINVAL;
+	if (len)
+		memcpy(cmd.reject.private_data, data, len);
+	return CM_RUN(cm->id.channel->fd, &cmd, REJECT, reject, 0);
+}
+
+CMA_EXPORT int rdma_reject(struct rdma_cm_id *id, const void *private_data,
+			   uint8_t private_data_len)
+{
+	return cma_return(reject(to_cm_id(id), private_data, private_data_len, REJ_CONSUMER));
+}
+
+CMA_EXPORT int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data,
+			       uint8_t private_data_len)
+{
+	return cma_return(reject(to_cm_id(id), private_data, private_data_len, REJ_VENDOR_OPTION));
+}
+
+CMA_EXPORT int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
+{
+	struct cm_cmd cmd = { .notify = { .id = to_cm_id(id)->number, .event = event } };
+
+	return cma_return(CM_RUN(id->channel->fd, &cmd, NOTIFY, notify, 0));
+}
+
+CMA_EXPORT int rdma_disconnect(struct rdma_cm_id *id)
+{
+	struct cm_id *cm = to_cm_id(id);
+	struct cm_cmd cmd = { .disconnect = { .id = cm->number } };
+	int ret = qp_to_error(cm);
+
+	if (!ret)
+		ret = CM_RUN(id->channel->fd, &cmd, DISCONNECT, disconnect, 0);
+	return cma_return(ret ? ret : event_await(cm));
+}
+
+/* ---- ECE ---- */
+
+CMA_EXPORT int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+{
+	if (!id || id->qp || !ece || !ece->vendor_id || ece->comp_mask)
+		return cma_return(EINVAL);
+	to_cm_id(id)->local_ece = *ece;
+	return 0;
+}
+
+CMA_EXPORT int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+{
+	if (!id || !ece)
+		return cma_return(EINVAL);
+	*ece = (struct ibv_ece){ .vendor_id = to_cm_id(id)->remote_ece.vendor_id,
+				 .options = to_cm_id(id)->remote_ece.options };
+	return 0;
+}

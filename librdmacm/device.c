@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * device.c - the devices that ids are bound to: opened when the first id needs one, one context
+ * and one default PD for all ids of it. Contexts stay open until the library goes, since programs
+ * keep id->verbs. The list and the PD counts are guarded by one lock.
+ */
+#include "cma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static LIST_HEAD(, cm_device) devices = LIST_HEAD_INITIALIZER(devices);
+static struct ibv_device **kept; /* the list they are from */
+
+static struct cm_device *lookup(uint64_t guid, int index)
+{
+	struct cm_device *device;
+
+	LIST_FOREACH(device, &devices, entry)
+	{
+		if (index >= 0 && device->index >= 0 ? device->index == index
+						     : device->guid == guid)
+			return device;
+	}
+	return NULL;
+}
+
+static bool is_in(const struct ibv_device *ibv, struct ibv_device *const *list)
+{
+	while (*list && *list != ibv)
+		list++;
+	return *list;
+}
+
+static bool is_known(const struct ibv_device *ibv)
+{
+	struct cm_device *device;
+
+	LIST_FOREACH(device, &devices, entry)
+	{
+		if (device->ibv == ibv)
+			return true;
+	}
+	return false;
+}
+
+static int add(struct ibv_device *ibv)
+{
+	struct cm_device *device = calloc(1, sizeof(*device));
+
+	if (!device)
+		return ENOMEM;
+	device->ibv = ibv;
+	device->guid = ibv_get_device_guid(ibv);
+	device->index = ibv_get_device_index(ibv);
+	LIST_INSERT_HEAD(&devices, device, entry);
+	return 0;
+}
+
+/* Forget devices that have gone; those that are open stay, as their contexts do. */
+static void remove_gone(struct ibv_device *const *list)
+{
+	struct cm_device *device, *next;
+
+	for (device = LIST_FIRST(&devices); device; device = next) {
+		next = LIST_NEXT(device, entry);
+		if (device->verbs || is_in(device->ibv, list))
+			continue;
+		LIST_REMOVE(device, entry);
+		free(device);
+	}
+}
+
+/* Devices may come later than the library: look again whenever one is asked for that is not there.
+ * A device that is not open lives as long as a list that has it; the newest list is kept. */
+static int refresh(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int ret = 0;
+	int i;
+
+	if (!list)
+		return errno;
+	remove_gone(list);
+	for (i = 0; list[i] && !ret; i++)
+		if (!is_known(list[i]))
+			ret = add(list[i]);
+	if (kept)
+		ibv_free_device_list(kept);
+	kept = list;
+	return ret;
+}
+
+static int open_device(struct cm_device *device)
+{
+	struct ibv_device_attr attr;
+	int ret;
+
+	if (device->verbs)
+		return 0;
+	device->verbs = ibv_open_device(device->ibv);
+	if (!device->verbs)
+		return errno;
+	ret = ibv_query_device(device->verbs, &attr);
+	if (ret) {
+		ibv_close_device(device->verbs);
+		device->verbs = NULL;
+		return ret;
+	}
+	device->max_cqe = attr.max_cqe;
+	device->max_initiator_depth =
+		attr.max_qp_init_rd_atom < 255 ? attr.max_qp_init_rd_atom : 255;
+	device->max_responder_resources = attr.max_qp_rd_atom < 255 ? attr.max_qp_rd_atom : 255;
+	return 0;
+}
+
+int device_find(uint64_t guid, int index, struct cm_device **found)
+{
+	struct cm_device *device;
+	int ret = 0;
+
+	pthread_mutex_lock(&lock);
+	device = lookup(guid, index);
+	if (!device) {
+		ret = refresh();
+		device = lookup(guid, index);
+	}
+	if (!device)
+		ret = ret ? ret : ENODEV;
+	else
+		ret = open_device(device);
+	pthread_mutex_unlock(&lock);
+	if (ret)
+		verbs_warn("rdma_cm: the device of GUID %016llx cannot be used: %s",
+			   (unsigned long long)be64toh(guid), strerror(ret));
+	else
+		*found = device;
+	return ret;
+}
+
+int device_get_pd(struct cm_device *device, struct ibv_pd **pd)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&lock);
+	if (!device->pd)
+		device->pd = ibv_alloc_pd(device->verbs);
+	if (device->pd)
+		device->pd_users++;
+	else
+		ret = errno;
+	*pd = device->pd;
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+void device_put_pd(struct cm_device *device)
+{
+	pthread_mutex_lock(&lock);
+	if (!--device->pd_users) {
+		ibv_dealloc_pd(device->pd);
+		device->pd = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static int open_all(struct ibv_context ***out, int *num)
+{
+	struct ibv_context **list;
+	struct cm_device *device;
+	int count = 0;
+	int ret = refresh();
+
+	if (ret)
+		return ret;
+	LIST_FOREACH(device, &devices, entry)
+	count++;
+	list = calloc(count + 1, sizeof(*list));
+	if (!list)
+		return ENOMEM;
+	*num = 0;
+	LIST_FOREACH(device, &devices, entry)
+	{
+		ret = open_device(device);
+		if (!ret)
+			list[(*num)++] = device->verbs;
+	}
+	if (!*num) {
+		free(list);
+		return ret ? ret : ENODEV;
+	}
+	*out = list;
+	return 0;
+}
+
+CMA_EXPORT struct ibv_context **rdma_get_devices(int *num_devices)
+{
+	struct ibv_context **list = NULL;
+	int num = 0;
+	int ret;
+
+	pthread_mutex_lock(&lock);
+	ret = open_all(&list, &num);
+	pthread_mutex_unlock(&lock);
+	if (num_devices)
+		*num_devices = ret ? 0 : num;
+	cma_return(ret);
+	return list;
+}
+
+CMA_EXPORT void rdma_free_devices(struct ibv_context **list)
+{
+	free(list);
+}
+
+static void __attribute__((destructor)) close_all(void)
+{
+	struct cm_device *device;
+
+	while ((device = LIST_FIRST(&devices)) != NULL) {
+		LIST_REMOVE(device, entry);
+		if (device->pd)
+			ibv_dealloc_pd(device->pd);
+		if (device->verbs)
+			ibv_close_device(device->verbs);
+		free(device);
+	}
+	if (kept)
+		ibv_free_device_list(kept);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * event.c - events of the kernel become events of the program, once the library has done its part:
+ * learn what was resolved, make the id of a request, move QPs on, attach to multicast groups.
+ *
+ * One function per event type does that part and may change the event (a step that fails is the
+ * event of that failure) or swallow it. uid of the kernel's event is the address of the id, or of
+ * the multicast group.
+ */
+#include "cma.h"
+
+#include <infiniband/ib.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cm_event {
+	struct rdma_cm_event event; /* first: the program gives it back */
+	struct cm_id *cm;           /* whose count of events it is in */
+	struct cm_multicast *multicast;
+	uint8_t private_data[RDMA_MAX_PRIVATE_DATA];
+};
+
+/* ---- parameters ---- */
+
+static void take_conn_param(struct cm_event *event, const struct rdma_ucm_conn_param *from)
+{
+	struct rdma_conn_param *to = &event->event.param.conn;
+
+	*to = (struct rdma_conn_param){
+		.private_data_len = from->private_data_len,
+		.responder_resources = from->responder_resources,
+		.initiator_depth = from->initiator_depth,
+		.flow_control = from->flow_control,
+		.retry_count = from->retry_count,
+		.rnr_retry_count = from->rnr_retry_count,
+		.srq = from->srq,
+		.qp_num = from->qp_num,
+	};
+	if (!from->private_data_len)
+		return;
+	memcpy(event->private_data, from->private_data, sizeof(event->private_data));
+	to->private_data = event->private_data;
+}
+
+static void take_ud_param(struct cm_event *event, const struct rdma_ucm_ud_param *from)
+{
+	struct ib_uverbs_ah_attr ah = from->ah_attr;
+	struct rdma_ud_param *to = &event->event.param.ud;
+
+	*to = (struct rdma_ud_param){ .private_data_len = from->private_data_len,
+				      .qp_num = from->qp_num,
+				      .qkey = from->qkey };
+	ibv_copy_ah_attr_from_kern(&to->ah_attr, &ah);
+	if (!from->private_data_len)
+		return;
+	memcpy(event->private_data, from->private_data, sizeof(event->private_data));
+	to->private_data = event->private_data;
+}
+
+static bool is_datagram(const struct cm_id *cm)
+{
+	return cm->id.ps == RDMA_PS_UDP || cm->id.ps == RDMA_PS_IPOIB;
+}
+
+static void take_param(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	if (is_datagram(event->cm))
+		take_ud_param(event, &resp->param.ud);
+	else
+		take_conn_param(event, &resp->param.conn);
+}
+
+/* ---- what the library does before the program hears of it: 0, or the event is swallowed ---- */
+
+/* The step is not done after all. */
+static int fail(struct cm_event *event, enum rdma_cm_event_type type, int err)
+{
+	event->event.event = type;
+	event->event.status = -err;
+	return 0;
+}
+
+static int addr_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	int ret = id_query_addr(event->cm);
+
+	(void)resp;
+	if (!ret)
+		ret = id_query_gid(event->cm);
+	return ret ? fail(event, RDMA_CM_EVENT_ADDR_ERROR, ret) : 0;
+}
+
+static int route_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	int ret = id_query_path(event->cm);
+
+	(void)resp;
+	return ret ? fail(event, RDMA_CM_EVENT_ROUTE_ERROR, ret) : 0;
+}
+
+static int learn_route(struct cm_id *cm)
+{
+	int ret = id_query_addr(cm);
+
+	if (!ret)
+		ret = id_query_gid(cm);
+	return ret ? ret : id_query_path(cm);
+}
+
+/* The new id stays on the listener's channel; rdma_get_request() gives it one of its own. */
+static int connect_request(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	struct cm_id *listener = event->cm;
+	struct cm_id *cm;
+	int ret;
+
+	take_param(event, resp);
+	ret = id_alloc(listener->id.channel, listener->id.context, listener->id.ps,
+		       listener->id.qp_type, &cm);
+	if (ret)
+		return ret;
+	cm->number = resp->id;
+	ret = learn_route(cm);
+	if (ret) {
+		verbs_warn("rdma_cm: a connection request is dropped: %s", strerror(ret));
+		id_destroy_in_kernel(cm);
+		id_free(cm);
+		return ret;
+	}
+	if (!is_datagram(cm)) {
+		cm->initiator_depth = resp->param.conn.initiator_depth;
+		cm->responder_resources = resp->param.conn.responder_resources;
+	}
+	cm->remote_ece.vendor_id = resp->ece.vendor_id;
+	cm->remote_ece.options = resp->ece.attr_mod;
+	event->event.listen_id = &listener->id;
+	event->event.id = &cm->id;
+	return 0;
+}
+
+/* The other side has accepted. With a QP, this side is ready as soon as that is; without one, the
+ * program is. */
+static int connect_response(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	struct cm_id *cm = event->cm;
+	int ret;
+
+	take_param(event, resp);
+	cm->remote_ece.vendor_id = resp->ece.vendor_id;
+	cm->remote_ece.options = resp->ece.attr_mod;
+	if (!cm->id.qp)
+		return 0;
+	ret = qp_to_rtr(cm, RDMA_MAX_RESP_RES);
+	if (!ret)
+		ret = qp_to_rts(cm, RDMA_MAX_INIT_DEPTH);
+	if (!ret)
+		ret = connect_confirm(cm);
+	if (!ret) {
+		event->event.event = RDMA_CM_EVENT_ESTABLISHED;
+		return 0;
+	}
+	qp_to_error(cm);
+	return fail(event, RDMA_CM_EVENT_CONNECT_ERROR, ret);
+}
+
+static int established(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	take_param(event, resp);
+	return 0;
+}
+
+static int rejected(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	take_param(event, resp);
+	qp_to_error(event->cm);
+	return 0;
+}
+
+static int multicast_joined(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	int ret;
+
+	take_ud_param(event, &resp->param.ud);
+	event->event.param.ud.private_data = event->multicast->context;
+	ret = multicast_attach(event->multicast, &event->event.param.ud);
+	return ret ? fail(event, RDMA_CM_EVENT_MULTICAST_ERROR, ret) : 0;
+}
+
+static int multicast_failed(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	(void)resp;
+	event->event.param.ud.private_data = event->multicast->context;
+	return 0;
+}
+
+static int user_event(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	memcpy(&event->event.param.arg, &resp->param, sizeof(event->event.param.arg));
+	return 0;
+}
+
+static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_event_resp *resp) = {
+	[RDMA_CM_EVENT_ADDR_RESOLVED] = addr_resolved,
+	[RDMA_CM_EVENT_ROUTE_RESOLVED] = route_resolved,
+	[RDMA_CM_EVENT_CONNECT_REQUEST] = connect_request,
+	[RDMA_CM_EVENT_CONNECT_RESPONSE] = connect_response,
+	[RDMA_CM_EVENT_CONNECT_ERROR] = established, /* both: parameters, and nothing to do */
+	[RDMA_CM_EVENT_UNREACHABLE] = established,
+	[RDMA_CM_EVENT_REJECTED] = rejected,
+	[RDMA_CM_EVENT_ESTABLISHED] = established,
+	[RDMA_CM_EVENT_DISCONNECTED] = established,
+	[RDMA_CM_EVENT_MULTICAST_JOIN] = multicast_joined,
+	[RDMA_CM_EVENT_MULTICAST_ERROR] = multicast_failed,
+	[RDMA_CM_EVENT_USER] = user_event,
+};
+
+enum { EVENT_TYPES = sizeof(on_event) / sizeof(on_event[0]) };
+
+/* ---- reading and acknowledging ---- */
+
+static bool is_of_multicast(uint32_t type)
+{
+	return type == RDMA_CM_EVENT_MULTICAST_JOIN || type == RDMA_CM_EVENT_MULTICAST_ERROR;
+}
+
+static void identify(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	event->event.event = resp->event;
+	event->event.status = (int)resp->status;
+	if (is_of_multicast(resp->event)) {
+		event->multicast = (struct cm_multicast *)(uintptr_t)resp->uid;
+		event->cm = event->multicast->id;
+	} else {
+		event->cm = (struct cm_id *)(uintptr_t)resp->uid;
+	}
+	event->event.id = &event->cm->id;
+}
+
+static void count_ack(struct cm_id *cm, uint32_t *counter)
+{
+	pthread_mutex_lock(&cm->lock);
+	++*counter;
+	pthread_cond_broadcast(&cm->acked);
+	pthread_mutex_unlock(&cm->lock);
+}
+
+static void acknowledge(struct cm_event *event)
+{
+	count_ack(event->cm,
+		  event->multicast ? &event->multicast->events_acked : &event->cm->events_acked);
+	free(event);
+}
+
+static int read_event(int fd, struct cm_event *event, struct rdma_ucm_event_resp *resp)
+{
+	struct cm_cmd cmd = { .get_event = { .response = (uintptr_t)resp } };
+	int ret;
+
+	memset(resp, 0, sizeof(*resp));
+	ret = CM_RUN(fd, &cmd, GET_EVENT, get_event, sizeof(*resp));
+	if (!ret)
+		identify(event, resp);
+	return ret;
+}
+
+static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event **out)
+{
+	struct rdma_ucm_event_resp resp;
+	struct cm_event *event;
+	int ret;
+
+	for (;;) {
+		event = calloc(1, sizeof(*event));
+		if (!event)
+			return ENOMEM;
+		ret = read_event(channel->fd, event, &resp);
+		if (ret) {
+			free(event);
+			return ret;
+		}
+		if (resp.event >= EVENT_TYPES || !on_event[resp.event] ||
+		    !on_event[resp.event](event, &resp))
+			break;
+		acknowledge(event);
+	}
+	*out = &event->event;
+	return 0;
+}
+
+CMA_EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
+{
+	if (!event)
+		return cma_return(EINVAL);
+	return cma_return(next_event(channel, event));
+}
+
+CMA_EXPORT int rdma_ack_cm_event(struct rdma_cm_event *event)
+{
+	if (!event)
+		return cma_return(EINVAL);
+	acknowledge((struct cm_event *)event);
+	return 0;
+}
+
+/* ---- ids that wait ---- */
+
+void event_release(struct cm_id *cm)
+{
+	if (!cm->id.event)
+		return;
+	rdma_ack_cm_event(cm->id.event);
+	cm->id.event = NULL;
+}
+
+int event_await(struct cm_id *cm)
+{
+	int ret;
+
+	if (!cm->waits)
+		return 0;
+	event_release(cm);
+	ret = next_event(cm->id.channel, &cm->id.event);
+	if (ret || !cm->id.event->status)
+		return ret;
+	if (cm->id.event->event == RDMA_CM_EVENT_REJECTED)
+		return ECONNREFUSED;
+	return abs(cm->id.event->status);
+}
+
+/* ---- names ---- */
+
+#define NAME(type) [RDMA_CM_EVENT_##type] = "RDMA_CM_EVENT_" #type
+
+CMA_EXPORT const char *rdma_event_str(enum rdma_cm_event_type event)
+{
+	static const char *const names[] = {
+		NAME(ADDR_RESOLVED),  NAME(ADDR_ERROR),        NAME(ROUTE_RESOLVED),
+		NAME(ROUTE_ERROR),    NAME(CONNECT_REQUEST),   NAME(CONNECT_RESPONSE),
+		NAME(CONNECT_ERROR),  NAME(UNREACHABLE),       NAME(REJECTED),
+		NAME(ESTABLISHED),    NAME(DISCONNECTED),      NAME(DEVICE_REMOVAL),
+		NAME(MULTICAST_JOIN), NAME(MULTICAST_ERROR),   NAME(ADDR_CHANGE),
+		NAME(TIMEWAIT_EXIT),  NAME(ADDRINFO_RESOLVED), NAME(ADDRINFO_ERROR),
+		NAME(USER),           NAME(INTERNAL),
+	};
+
+	if ((unsigned int)event >= sizeof(names) / sizeof(names[0]))
+		return "UNKNOWN EVENT";
+	return names[event];
+}

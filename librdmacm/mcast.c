@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mcast.c - multicast groups of a datagram id: joined by the kernel, received from by the id's QP.
+ *
+ * A group's address in memory is the uid of its events, so it lives until all of them that were read
+ * are acknowledged.
+ */
+#include "cma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param)
+{
+	struct cm_id *cm = multicast->id;
+	int ret;
+
+	multicast->mgid = param->ah_attr.grh.dgid;
+	multicast->mlid = param->ah_attr.dlid;
+	if (!cm->id.qp)
+		return 0;
+	ret = ibv_attach_mcast(cm->id.qp, &multicast->mgid, multicast->mlid);
+	multicast->attached = !ret;
+	return ret;
+}
+
+static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
+{
+	struct rdma_ucm_create_id_resp resp = { 0 };
+	struct cm_cmd cmd = { .join_mcast = { .response = (uintptr_t)&resp,
+					      .uid = (uintptr_t)multicast,
+					      .id = multicast->id->number,
+					      .join_flags = flags } };
+	int ret = cm_put_addr(&cmd.join_mcast.addr, &cmd.join_mcast.addr_size,
+			      (const struct sockaddr *)&multicast->addr);
+
+	if (!ret)
+		ret = CM_RUN(multicast->id->id.channel->fd, &cmd, JOIN_MCAST, join_mcast,
+			     sizeof(resp));
+	multicast->number = resp.id;
+	return ret;
+}
+
+static int join(struct cm_id *cm, const struct sockaddr *addr, uint16_t flags, void *context)
+{
+	socklen_t len = cm_addr_len(addr);
+	struct cm_multicast *multicast;
+	int ret;
+
+	if (!len)
+		return EINVAL;
+	multicast = calloc(1, sizeof(*multicast));
+	if (!multicast)
+		return ENOMEM;
+	multicast->id = cm;
+	multicast->context = context;
+	memcpy(&multicast->addr, addr, len);
+	LIST_INSERT_HEAD(&cm->multicasts, multicast, entry);
+	ret = join_in_kernel(multicast, flags);
+	if (!ret)
+		return event_await(cm);
+	LIST_REMOVE(multicast, entry);
+	free(multicast);
+	return ret;
+}
+
+CMA_EXPORT int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context)
+{
+	return cma_return(join(to_cm_id(id), addr, RDMA_MC_JOIN_FLAG_FULLMEMBER, context));
+}
+
+CMA_EXPORT int rdma_join_multicast_ex(struct rdma_cm_id *id,
+				      struct rdma_cm_join_mc_attr_ex *mc_join_attr, void *context)
+{
+	if (mc_join_attr->comp_mask >= RDMA_CM_JOIN_MC_ATTR_RESERVED) {
+		verbs_warn("rdma_join_multicast_ex: comp_mask 0x%x: unknown bits",
+			   mc_join_attr->comp_mask);
+		return cma_return(ENOTSUP);
+	}
+	if (!(mc_join_attr->comp_mask & RDMA_CM_JOIN_MC_ATTR_ADDRESS) ||
+	    !(mc_join_attr->comp_mask & RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
+	    mc_join_attr->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED)
+		return cma_return(EINVAL);
+	return cma_return(
+		join(to_cm_id(id), mc_join_attr->addr, mc_join_attr->join_flags, context));
+}
+
+static int leave_in_kernel(struct cm_multicast *multicast, uint32_t *reported)
+{
+	struct rdma_ucm_destroy_id_resp resp = { 0 };
+	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp,
+					      .id = multicast->number } };
+	int ret =
+		CM_RUN(multicast->id->id.channel->fd, &cmd, LEAVE_MCAST, destroy_id, sizeof(resp));
+
+	*reported = resp.events_reported;
+	return ret;
+}
+
+static struct cm_multicast *find(struct cm_id *cm, const struct sockaddr *addr)
+{
+	socklen_t len = cm_addr_len(addr);
+	struct cm_multicast *multicast;
+
+	LIST_FOREACH(multicast, &cm->multicasts, entry)
+	{
+		if (len && !memcmp(&multicast->addr, addr, len))
+			return multicast;
+	}
+	return NULL;
+}
+
+CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
+{
+	struct cm_id *cm = to_cm_id(id);
+	struct cm_multicast *multicast = find(cm, addr);
+	uint32_t reported;
+	int ret;
+
+	if (!multicast)
+		return cma_return(EADDRNOTAVAIL);
+	if (multicast->attached && id->qp)
+		ibv_detach_mcast(id->qp, &multicast->mgid, multicast->mlid);
+	multicast->attached = false;
+	ret = leave_in_kernel(multicast, &reported);
+	if (ret)
+		return cma_return(ret);
+	event_release(cm);
+	id_await_acks(cm, &multicast->events_acked, reported);
+	LIST_REMOVE(multicast, entry);
+	free(multicast);
+	return 0;
+}

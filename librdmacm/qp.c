@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.c - QPs, CQs and SRQs of an id, and the QP's way through its states.
+ *
+ * The kernel knows the attributes that a connection's QP needs (INIT_QP_ATTR); the library adds how
+ * many READs and atomics were agreed. id->pd, id->send_cq and id->recv_cq are set for programs that
+ * left them to the library, and go with the QP.
+ */
+#include "cma.h"
+
+#include <rdma/rdma_verbs.h>
+#include <string.h>
+
+/* ---- states ---- */
+
+static int kernel_attr(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
+{
+	struct ib_uverbs_qp_attr resp = { 0 };
+	struct cm_cmd cmd = { .init_qp_attr = { .response = (uintptr_t)&resp,
+						.id = cm->number,
+						.qp_state = attr->qp_state } };
+	int ret = CM_RUN(cm->id.channel->fd, &cmd, INIT_QP_ATTR, init_qp_attr, sizeof(resp));
+
+	if (ret)
+		return ret;
+	ibv_copy_qp_attr_from_kern(attr, &resp);
+	*mask = (int)resp.qp_attr_mask;
+	return 0;
+}
+
+CMA_EXPORT int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr,
+				 int *qp_attr_mask)
+{
+	return cma_return(kernel_attr(to_cm_id(id), qp_attr, qp_attr_mask));
+}
+
+static int datagram_to_rts(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
+	int ret = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+
+	attr.qp_state = IBV_QPS_RTS;
+	return ret ? ret : ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
+}
+
+int qp_to_init(struct cm_id *cm, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
+	int mask;
+	int ret = kernel_attr(cm, &attr, &mask);
+
+	if (!ret)
+		ret = ibv_modify_qp(qp, &attr, mask);
+	if (!ret && cm->id.qp_type == IBV_QPT_UD)
+		ret = datagram_to_rts(qp);
+	return ret;
+}
+
+/* A QP that is not in INIT yet (the program has made it, or moved it back) is taken there first. */
+static int ensure_init(struct cm_id *cm)
+{
+	struct ibv_qp_attr attr;
+	struct ibv_qp_init_attr init;
+	int ret = ibv_query_qp(cm->id.qp, &attr, IBV_QP_STATE, &init);
+
+	if (ret || attr.qp_state != IBV_QPS_RESET)
+		return ret;
+	return qp_to_init(cm, cm->id.qp);
+}
+
+int qp_to_rtr(struct cm_id *cm, uint8_t responder_resources)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
+	int mask;
+	int ret = ensure_init(cm);
+
+	if (!ret)
+		ret = kernel_attr(cm, &attr, &mask);
+	if (ret)
+		return ret;
+	if (responder_resources != RDMA_MAX_RESP_RES)
+		attr.max_dest_rd_atomic = responder_resources;
+	return ibv_modify_qp(cm->id.qp, &attr, mask);
+}
+
+int qp_to_rts(struct cm_id *cm, uint8_t initiator_depth)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
+	int mask;
+	int ret = kernel_attr(cm, &attr, &mask);
+
+	if (ret)
+		return ret;
+	if (initiator_depth != RDMA_MAX_INIT_DEPTH)
+		attr.max_rd_atomic = initiator_depth;
+	return ibv_modify_qp(cm->id.qp, &attr, mask);
+}
+
+int qp_to_error(struct cm_id *cm)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	if (!cm->id.qp || cm->id.qp_type == IBV_QPT_UD)
+		return 0;
+	return ibv_modify_qp(cm->id.qp, &attr, IBV_QP_STATE);
+}
+
+/* ---- PD and CQs for those who bring none ---- */
+
+static int take_pd(struct cm_id *cm, struct ibv_pd *pd)
+{
+	int ret = 0;
+
+	if (pd) {
+		if (pd->context != cm->id.verbs) {
+			verbs_warn("rdma_cm: the PD is of another device than the id");
+			return EINVAL;
+		}
+		cm->id.pd = pd;
+	} else if (!cm->id.pd) {
+		ret = device_get_pd(cm->device, &cm->id.pd);
+		cm->uses_default_pd = !ret;
+	}
+	return ret;
+}
+
+static void put_pd(struct cm_id *cm)
+{
+	if (cm->id.qp || cm->id.srq)
+		return;
+	if (cm->uses_default_pd)
+		device_put_pd(cm->device);
+	cm->uses_default_pd = false;
+	cm->id.pd = NULL;
+}
+
+static int create_cq(struct cm_id *cm, uint32_t size, struct ibv_comp_channel **channel,
+		     struct ibv_cq **cq)
+{
+	*channel = ibv_create_comp_channel(cm->id.verbs);
+	if (!*channel)
+		return errno;
+	*cq = ibv_create_cq(cm->id.verbs, size ? (int)size : 1, &cm->id, *channel, 0);
+	if (*cq)
+		return 0;
+	ibv_destroy_comp_channel(*channel);
+	*channel = NULL;
+	return errno;
+}
+
+static void destroy_cq(struct ibv_comp_channel **channel, struct ibv_cq **cq)
+{
+	ibv_destroy_cq(*cq);
+	ibv_destroy_comp_channel(*channel);
+	*cq = NULL;
+	*channel = NULL;
+}
+
+enum { SEND, RECV };
+
+static void put_cqs(struct cm_id *cm)
+{
+	if (cm->owns_cqs[RECV])
+		destroy_cq(&cm->id.recv_cq_channel, &cm->id.recv_cq);
+	if (cm->owns_cqs[SEND])
+		destroy_cq(&cm->id.send_cq_channel, &cm->id.send_cq);
+	cm->owns_cqs[SEND] = cm->owns_cqs[RECV] = false;
+}
+
+static int take_cqs(struct cm_id *cm, const struct ibv_qp_init_attr_ex *attr)
+{
+	int ret = 0;
+
+	if (!attr->recv_cq && !cm->id.recv_cq) {
+		ret = create_cq(cm, attr->cap.max_recv_wr, &cm->id.recv_cq_channel,
+				&cm->id.recv_cq);
+		cm->owns_cqs[RECV] = !ret;
+	}
+	if (!ret && !attr->send_cq && !cm->id.send_cq) {
+		ret = create_cq(cm, attr->cap.max_send_wr, &cm->id.send_cq_channel,
+				&cm->id.send_cq);
+		cm->owns_cqs[SEND] = !ret;
+	}
+	if (ret)
+		put_cqs(cm);
+	return ret;
+}
+
+/* ---- QPs ---- */
+
+static int check(const struct cm_id *cm, const struct ibv_qp_init_attr_ex *attr)
+{
+	const char *why = NULL;
+
+	if (!cm->device)
+		why = "the id is not bound to a device yet";
+	else if (cm->id.qp)
+		why = "the id has one already";
+	else if (attr->qp_type != cm->id.qp_type)
+		why = "qp_type is not that of the id's port space";
+	if (!why)
+		return 0;
+	verbs_warn("rdma_create_qp: %s", why);
+	return EINVAL;
+}
+
+static int create_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_qp *qp;
+	int ret;
+
+	if (!attr->send_cq)
+		attr->send_cq = cm->id.send_cq;
+	if (!attr->recv_cq)
+		attr->recv_cq = cm->id.recv_cq;
+	if (cm->id.srq && !attr->srq)
+		attr->srq = cm->id.srq;
+	attr->pd = cm->id.pd;
+	attr->comp_mask |= IBV_QP_INIT_ATTR_PD;
+	qp = ibv_create_qp_ex(cm->id.verbs, attr);
+	if (!qp)
+		return errno;
+	ret = qp_to_init(cm, qp);
+	if (ret)
+		ibv_destroy_qp(qp);
+	else
+		cm->id.qp = qp;
+	return ret;
+}
+
+static int make_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
+{
+	int ret = check(cm, attr);
+
+	if (ret)
+		return ret;
+	ret = take_pd(cm, attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL);
+	if (ret)
+		return ret;
+	ret = take_cqs(cm, attr);
+	if (!ret)
+		ret = create_qp(cm, attr);
+	if (ret) {
+		put_cqs(cm);
+		put_pd(cm);
+	}
+	return ret;
+}
+
+CMA_EXPORT int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *qp_init_attr)
+{
+	return cma_return(make_qp(to_cm_id(id), qp_init_attr));
+}
+
+/* The fields of the plain structure are the first of the extended one; what was made goes back. */
+CMA_EXPORT int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
+			      struct ibv_qp_init_attr *qp_init_attr)
+{
+	struct ibv_qp_init_attr_ex attr = { 0 };
+	int ret;
+
+	memcpy(&attr, qp_init_attr, sizeof(*qp_init_attr));
+	attr.comp_mask = pd ? IBV_QP_INIT_ATTR_PD : 0;
+	attr.pd = pd;
+	ret = make_qp(to_cm_id(id), &attr);
+	if (!ret)
+		memcpy(qp_init_attr, &attr, sizeof(*qp_init_attr));
+	return cma_return(ret);
+}
+
+CMA_EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
+{
+	struct cm_id *cm = to_cm_id(id);
+
+	if (id->qp && ibv_destroy_qp(id->qp))
+		return;
+	id->qp = NULL;
+	put_cqs(cm);
+	put_pd(cm);
+}
+
+/* ---- SRQs ---- */
+
+static int make_srq(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
+{
+	int ret;
+
+	if (!cm->device || cm->id.srq)
+		return EINVAL;
+	ret = take_pd(cm, attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL);
+	if (ret)
+		return ret;
+	attr->pd = cm->id.pd;
+	attr->comp_mask |= IBV_SRQ_INIT_ATTR_PD;
+	cm->id.srq = ibv_create_srq_ex(cm->id.verbs, attr);
+	if (cm->id.srq)
+		return 0;
+	ret = errno;
+	put_pd(cm);
+	return ret;
+}
+
+CMA_EXPORT int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
+{
+	return cma_return(make_srq(to_cm_id(id), attr));
+}
+
+CMA_EXPORT int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
+			       struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq_init_attr_ex extended = {
+		.srq_context = attr->srq_context,
+		.attr = attr->attr,
+		.comp_mask = pd ? IBV_SRQ_INIT_ATTR_PD : 0,
+		.pd = pd,
+	};
+	int ret = make_srq(to_cm_id(id), &extended);
+
+	if (!ret)
+		attr->attr = extended.attr;
+	return cma_return(ret);
+}
+
+CMA_EXPORT void rdma_destroy_srq(struct rdma_cm_id *id)
+{
+	if (id->srq && ibv_destroy_srq(id->srq))
+		return;
+	id->srq = NULL;
+	put_pd(to_cm_id(id));
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * resolve.c - binding to a local address, resolving the other side's, and the route to it.
+ */
+#include "cma.h"
+
+#include <infiniband/ib.h>
+#include <string.h>
+
+CMA_EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
+{
+	struct cm_id *cm = to_cm_id(id);
+	struct cm_cmd cmd = { .bind = { .id = cm->number } };
+	int ret = cm_put_addr(&cmd.bind.addr, &cmd.bind.addr_size, addr);
+
+	if (!ret)
+		ret = CM_RUN(id->channel->fd, &cmd, BIND, bind, 0);
+	if (!ret)
+		ret = id_query_addr(cm);
+	if (!ret && cm->device)
+		ret = id_query_gid(cm);
+	return cma_return(ret);
+}
+
+CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
+				 struct sockaddr *dst_addr, int timeout_ms)
+{
+	struct cm_id *cm = to_cm_id(id);
+	struct cm_cmd cmd = { .resolve_addr = { .id = cm->number, .timeout_ms = timeout_ms } };
+	int ret = cm_put_addr(&cmd.resolve_addr.dst_addr, &cmd.resolve_addr.dst_size, dst_addr);
+
+	if (!ret && src_addr)
+		ret = cm_put_addr(&cmd.resolve_addr.src_addr, &cmd.resolve_addr.src_size, src_addr);
+	if (!ret)
+		ret = CM_RUN(id->channel->fd, &cmd, RESOLVE_ADDR, resolve_addr, 0);
+	if (ret)
+		return cma_return(ret);
+	memcpy(&id->route.addr.dst_storage, dst_addr, cm_addr_len(dst_addr));
+	return cma_return(event_await(cm));
+}
+
+CMA_EXPORT int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
+{
+	struct cm_id *cm = to_cm_id(id);
+	struct cm_cmd cmd = { .resolve_route = { .id = cm->number, .timeout_ms = timeout_ms } };
+	int ret = CM_RUN(id->channel->fd, &cmd, RESOLVE_ROUTE, resolve_route, 0);
+
+	return cma_return(ret ? ret : event_await(cm));
+}
+
+static __be16 port_of(const struct sockaddr_storage *addr)
+{
+	struct sockaddr_ib sib;
+
+	switch (addr->ss_family) {
+	case AF_INET:
+		return ((const struct sockaddr_in *)addr)->sin_port;
+	case AF_INET6:
+		return ((const struct sockaddr_in6 *)addr)->sin6_port;
+	case AF_IB: /* the low bits of the service ID */
+		memcpy(&sib, addr, sizeof(sib));
+		return htobe16(be64toh(sib.sib_sid) & be64toh(sib.sib_sid_mask) &
+			       RDMA_IB_IP_PORT_MASK);
+	default:
+		return 0;
+	}
+}
+
+CMA_EXPORT __be16 rdma_get_src_port(struct rdma_cm_id *id)
+{
+	return port_of(&id->route.addr.src_storage);
+}
+
+CMA_EXPORT __be16 rdma_get_dst_port(struct rdma_cm_id *id)
+{
+	return port_of(&id->route.addr.dst_storage);
+}
