@@ -56,23 +56,21 @@ int qp_to_init(struct cm_id *cm, struct ibv_qp *qp)
 	return ret;
 }
 
-/* A QP that is not in INIT yet (the program has made it, or moved it back) is taken there first. */
-static int ensure_init(struct cm_id *cm)
+/* INIT once more: what the peer may do is known only now that there is a connection. */
+static int grant_access(struct cm_id *cm)
 {
-	struct ibv_qp_attr attr;
-	struct ibv_qp_init_attr init;
-	int ret = ibv_query_qp(cm->id.qp, &attr, IBV_QP_STATE, &init);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
+	int mask;
+	int ret = kernel_attr(cm, &attr, &mask);
 
-	if (ret || attr.qp_state != IBV_QPS_RESET)
-		return ret;
-	return qp_to_init(cm, cm->id.qp);
+	return ret ? ret : ibv_modify_qp(cm->id.qp, &attr, mask);
 }
 
 int qp_to_rtr(struct cm_id *cm, uint8_t responder_resources)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 	int mask;
-	int ret = ensure_init(cm);
+	int ret = grant_access(cm);
 
 	if (!ret)
 		ret = kernel_attr(cm, &attr, &mask);

@@ -29,6 +29,7 @@
 #include "softhca/front/process/epitaph.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/notify.h"
+#include "softhca/front/process/ucma.h"
 #include "softhca/front/process/uverbs.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
@@ -57,6 +58,7 @@ static void stop_if_unused(void)
 
 static void listener_close(struct listener *listener)
 {
+	notify_end(listener->watch.fd);
 	watch_remove(&listener->watch);
 	LIST_REMOVE(listener, in_all);
 	close(listener->watch.fd);
@@ -291,6 +293,7 @@ static void finish(void)
 	engine_stop();
 	kill_adapters();
 	tell_holders();
+	ucma_stop();
 	uverbs_stop();
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();

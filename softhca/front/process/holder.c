@@ -159,6 +159,19 @@ static void answer(const struct holder *holder, const struct seccomp_notif *noti
 	ioctl(holder->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
+/* Those that waited for the daemon: EIO, as from an adapter that was unplugged. */
+static void answer_deferred(const struct holder *holder, const struct mailbox *mailbox)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAILBOX_DEFERRED; i++) {
+		struct seccomp_notif_resp response = { .id = mailbox->deferred[i], .error = -EIO };
+
+		if (response.id)
+			ioctl(holder->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+	}
+}
+
 /* One call, if one comes within TIMEOUT_MS; false when no filtered process is left. */
 static bool serve(const struct holder *holder, int timeout_ms)
 {
@@ -217,6 +230,7 @@ static void take_over(struct holder *holder, struct mailbox *mailbox, int memory
 	begin_flush(holder, memory);
 	if (mailbox->notif.id)
 		answer(holder, &mailbox->notif);
+	answer_deferred(holder, mailbox);
 	do {
 		if (holder->flush && !nap_left(holder))
 			look(holder);

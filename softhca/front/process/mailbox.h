@@ -12,6 +12,8 @@
 #include <linux/seccomp.h>
 #include <stdint.h>
 
+enum { MAILBOX_DEFERRED = 128 };
+
 struct mailbox {
 	union {
 		struct seccomp_notif notif; /* id 0: none */
@@ -19,6 +21,7 @@ struct mailbox {
 	};
 	char tree[64]; /* the daemon's directory, for the holder to remove */
 	uint32_t told; /* the adapter was dead before, and programs know it */
+	uint64_t deferred[MAILBOX_DEFERRED]; /* notifications that wait for their answer; 0: none */
 };
 
 #endif

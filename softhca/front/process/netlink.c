@@ -22,6 +22,7 @@
 #include "softhca/front/process/netlink.h"
 #include "softhca/front/process/netlink_reply.h"
 #include "softhca/front/process/notify.h"
+#include "softhca/front/process/ucma.h"
 #include "softhca/front/process/uverbs.h"
 #include "softhca/log.h"
 
@@ -206,6 +207,19 @@ static uint64_t encode_device(unsigned int major, unsigned int minor)
 	return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffu) << 12;
 }
 
+/* Of no adapter, hence without an index. */
+static int get_rdma_cm(struct request *req)
+{
+	struct reply *reply = req->reply;
+
+	reply_begin(reply, req->header->nlmsg_type);
+	reply_u64(reply, RDMA_NLDEV_ATTR_CHARDEV, encode_device(UCMA_MISC_MAJOR, UCMA_MISC_MINOR));
+	reply_u64(reply, RDMA_NLDEV_ATTR_CHARDEV_ABI, RDMA_USER_CM_ABI_VERSION);
+	reply_string(reply, RDMA_NLDEV_ATTR_CHARDEV_NAME, "rdma_cm");
+	reply_end(reply);
+	return 0;
+}
+
 static int get_chardev(struct request *req)
 {
 	struct adapter *adapter = attr_adapter(req);
@@ -214,6 +228,8 @@ static int get_chardev(struct request *req)
 
 	if (!req->attr[RDMA_NLDEV_ATTR_CHARDEV_TYPE])
 		return EINVAL;
+	if (attr_is(req, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "rdma_cm"))
+		return get_rdma_cm(req);
 	if (!attr_is(req, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs"))
 		return EOPNOTSUPP;
 	if (!adapter)

@@ -11,6 +11,7 @@
 #include "softhca/front/process/netlink.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
+#include "softhca/front/process/ucma.h"
 #include "softhca/front/process/uverbs.h"
 #include "softhca/log.h"
 
@@ -43,6 +44,7 @@ static const struct {
 	{ __NR_socket, netlink_socket },
 	{ __NR_sendmsg, netlink_sendmsg },
 	{ __NR_sendto, netlink_sendto },
+	{ __NR_write, ucma_write },
 };
 
 static void answer(struct call *call, struct seccomp_notif_resp *response)
@@ -102,6 +104,67 @@ int call_give_fd(struct call *call, int fd, bool cloexec)
 	return number < 0 ? -errno : number;
 }
 
+/* ---- calls that wait ---- */
+
+static LIST_HEAD(, deferred_call) waiting = LIST_HEAD_INITIALIZER(waiting);
+
+void call_defer(struct call *call, struct deferred_call *deferred)
+{
+	unsigned int i;
+
+	*deferred = (struct deferred_call){ .listener = call->listener,
+					    .id = call->notif->id,
+					    .tid = call->tid };
+	for (i = 0; i < MAILBOX_DEFERRED && !deferred->slot; i++)
+		if (!call->mailbox->deferred[i])
+			deferred->slot = &call->mailbox->deferred[i];
+	if (deferred->slot)
+		*deferred->slot = deferred->id;
+	else
+		log_note("a call waits that nobody would answer should softhca be killed");
+	LIST_INSERT_HEAD(&waiting, deferred, entry);
+	call->answered = true;
+}
+
+void call_deferred_forget(struct deferred_call *deferred)
+{
+	if (deferred->slot)
+		*deferred->slot = 0;
+	LIST_REMOVE(deferred, entry);
+}
+
+bool call_deferred_is_alive(const struct deferred_call *deferred)
+{
+	return deferred->listener >= 0 &&
+	       !ioctl(deferred->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &deferred->id);
+}
+
+void call_deferred_return(struct deferred_call *deferred, int64_t value)
+{
+	struct seccomp_notif_resp response = { .id = deferred->id };
+
+	if (value < 0)
+		response.error = (int)value;
+	else
+		response.val = value;
+	if (deferred->listener >= 0)
+		ioctl(deferred->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+	call_deferred_forget(deferred);
+}
+
+void notify_end(int listener)
+{
+	struct deferred_call *deferred;
+
+	LIST_FOREACH(deferred, &waiting, entry)
+	if (deferred->listener == listener) {
+		deferred->listener = -1;
+		deferred->slot = NULL;
+	}
+}
+
+/* ---- the table ---- */
+
 static void dispatch(struct call *call)
 {
 	for (unsigned int i = 0; i < sizeof(call_table) / sizeof(call_table[0]); i++) {
@@ -117,11 +180,14 @@ static void dispatch(struct call *call)
 int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox,
 		     struct epitaph *epitaph, int holder)
 {
-	struct call call = { .daemon = daemon,
-			     .epitaph = epitaph,
-			     .holder = holder,
-			     .listener = listener,
-			     .notif = &mailbox->notif };
+	struct call call = {
+		.daemon = daemon,
+		.epitaph = epitaph,
+		.holder = holder,
+		.listener = listener,
+		.notif = &mailbox->notif,
+		.mailbox = mailbox,
+	};
 
 	/* The kernel wants it zeroed; the holder reads it should we die from here on. */
 	memset(mailbox->room, 0, sizeof(mailbox->room));

@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <sys/types.h>
 
 #include "softhca/front/process/mailbox.h"
@@ -24,6 +25,7 @@ struct call {
 	const struct seccomp_notif *notif;
 	pid_t tid;
 	bool answered;
+	struct mailbox *mailbox;
 };
 
 static inline uint64_t call_arg(const struct call *call, unsigned int arg)
@@ -43,6 +45,26 @@ void call_fail(struct call *call, int error);
 void call_return_fd(struct call *call, int fd, bool cloexec, int wanted);
 /* Give the caller a copy of FD without answering yet; returns the number there, or minus errno. */
 int call_give_fd(struct call *call, int fd, bool cloexec);
+
+/*
+ * A call that waits. The caller sleeps until it is answered; should it die before, the answer goes nowhere.
+ */
+struct deferred_call {
+	LIST_ENTRY(deferred_call) entry;
+	int listener; /* -1: it is closed */
+	uint64_t id;
+	pid_t tid;
+	uint64_t *slot; /* in the mailbox, for the holder to answer it should we die; may be NULL */
+};
+
+/* Instead of an answer. DEFERRED must be returned or forgotten. */
+void call_defer(struct call *call, struct deferred_call *deferred);
+bool call_deferred_is_alive(const struct deferred_call *deferred);
+/* VALUE below 0: minus an errno. */
+void call_deferred_return(struct deferred_call *deferred, int64_t value);
+void call_deferred_forget(struct deferred_call *deferred);
+/* LISTENER, and the mailbox that belongs to it, are about to go. */
+void notify_end(int listener);
 
 /* Ask the kernel for quick wake-ups of the caller, where it knows how. */
 void notify_tune(int listener);

@@ -22,6 +22,7 @@
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
+#include "softhca/front/process/ucma.h"
 #include "softhca/front/process/uverbs.h"
 #include "softhca/log.h"
 
@@ -108,6 +109,11 @@ static struct adapter *device_of(struct daemon *daemon, const char *path)
 	return *end || index >= daemon->num_adapters ? NULL : daemon->adapters[index];
 }
 
+static bool is_rdma_cm(const char *path)
+{
+	return !strcmp(path, "/dev/infiniband/rdma_cm");
+}
+
 static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
 {
 	struct open_how how = {
@@ -127,6 +133,10 @@ static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64
 
 	if (!claim(call, dirfd, path_addr, path))
 		return;
+	if (is_rdma_cm(path) && !(flags & (O_PATH | O_DIRECTORY))) {
+		ucma_open(call, flags & O_CLOEXEC);
+		return;
+	}
 	adapter = device_of(call->daemon, path);
 	if (adapter && !(flags & (O_PATH | O_DIRECTORY))) {
 		uverbs_open(call, adapter, flags & O_CLOEXEC);
@@ -164,17 +174,22 @@ void path_openat2(struct call *call)
 
 /* ---- stat ---- */
 
-static dev_t device_number(const struct adapter *adapter)
-{
-	return makedev(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index);
-}
-
-static void become_device(struct stat *st, const struct adapter *adapter)
+static void become_device(struct stat *st, dev_t number)
 {
 	st->st_mode = S_IFCHR | 0666;
-	st->st_rdev = device_number(adapter);
+	st->st_rdev = number;
 	st->st_size = 0;
 	st->st_blocks = 0;
+}
+
+/* The number of the device that PATH is, or 0. */
+static dev_t device_number(struct daemon *daemon, const char *path)
+{
+	const struct adapter *adapter = device_of(daemon, path);
+
+	if (is_rdma_cm(path))
+		return makedev(UCMA_MISC_MAJOR, UCMA_MISC_MINOR);
+	return adapter ? makedev(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index) : 0;
 }
 
 /* A descriptor in the directory that holds the last component of PATH, which *NAME points to. */
@@ -206,13 +221,13 @@ static int stat_in_tree(struct daemon *daemon, char *path, bool follow, struct s
 
 static int stat_path(struct daemon *daemon, char *path, bool follow, struct stat *st)
 {
-	const struct adapter *adapter = device_of(daemon, path);
+	dev_t number = device_number(daemon, path);
 	int ret = stat_in_tree(daemon, path, follow, st);
 
 	st->st_uid = 0;
 	st->st_gid = 0;
-	if (!ret && adapter)
-		become_device(st, adapter);
+	if (!ret && number)
+		become_device(st, number);
 	return ret;
 }
 
@@ -248,25 +263,29 @@ void path_lstat(struct call *call)
 	stat_common(call, AT_FDCWD, 0, false);
 }
 
-/* The adapter whose uverbs file descriptor FD of the caller is, or NULL; ST is then what fstat() should say. */
-static const struct adapter *stat_uverbs(struct call *call, int fd, struct stat *st)
+/* Is descriptor FD of the caller a device file of ours? ST is then what fstat() should say. */
+static bool stat_device(struct call *call, int fd, struct stat *st)
 {
 	const struct uverbs_file *file;
 
 	if (client_fd_stat(call->tid, fd, st))
-		return NULL;
+		return false;
 	file = uverbs_file_find(st);
-	if (!file)
-		return NULL;
-	become_device(st, uverbs_file_adapter(file));
-	return uverbs_file_adapter(file);
+	if (file)
+		become_device(st, makedev(UVERBS_MAJOR,
+					  UVERBS_FIRST_MINOR + uverbs_file_adapter(file)->index));
+	else if (ucma_file_find(st))
+		become_device(st, makedev(UCMA_MISC_MAJOR, UCMA_MISC_MINOR));
+	else
+		return false;
+	return true;
 }
 
 void path_fstat(struct call *call)
 {
 	struct stat st;
 
-	if (!stat_uverbs(call, call_arg_int(call, 0), &st))
+	if (!stat_device(call, call_arg_int(call, 0), &st))
 		return;
 	finish(call, client_write(call->tid, call_arg(call, 1), &st, sizeof(st)));
 }
@@ -284,7 +303,7 @@ void path_newfstatat(struct call *call)
 	struct stat st;
 
 	if (flags & AT_EMPTY_PATH && path_is_empty(call, call_arg(call, 1))) {
-		if (stat_uverbs(call, dirfd, &st))
+		if (stat_device(call, dirfd, &st))
 			finish(call, client_write(call->tid, call_arg(call, 2), &st, sizeof(st)));
 		return;
 	}
@@ -324,7 +343,7 @@ void path_statx(struct call *call)
 	struct stat st;
 
 	if (flags & AT_EMPTY_PATH && path_is_empty(call, call_arg(call, 1))) {
-		if (!stat_uverbs(call, dirfd, &st))
+		if (!stat_device(call, dirfd, &st))
 			return;
 	} else {
 		if (!claim(call, dirfd, call_arg(call, 1), path))

@@ -71,6 +71,7 @@ static const struct trap {
 	{ __NR_socket, IF_RDMA_NETLINK },
 	{ __NR_sendmsg, IF_FD_IN_BAND },
 	{ __NR_sendto, IF_FD_IN_BAND },
+	{ __NR_write, IF_FD_IN_BAND },
 };
 #define NUM_TRAPS (sizeof(trap_table) / sizeof(trap_table[0]))
 

@@ -21,6 +21,7 @@
 
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/sysfs.h"
+#include "softhca/front/process/ucma.h"
 #include "softhca/log.h"
 
 enum { TEXT_SIZE = 256 };
@@ -492,11 +493,21 @@ static int make_root(struct sysfs *sysfs)
 	return errno;
 }
 
+static void make_rdma_cm(struct writer *writer)
+{
+	char text[32];
+
+	make_file(writer, "dev/infiniband/rdma_cm", "");
+	make_file(writer, "sys/class/misc/rdma_cm/abi_version", "4\n");
+	snprintf(text, sizeof(text), "%u:%u\n", UCMA_MISC_MAJOR, UCMA_MISC_MINOR);
+	make_file(writer, "sys/class/misc/rdma_cm/dev", text);
+}
+
 int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs)
 {
-	static const char *const dirs[] = { "sys/class/infiniband", "sys/class/infiniband_verbs",
-					    "sys/dev/char", "sys/bus/pci/devices",
-					    "dev/infiniband" };
+	static const char *const dirs[] = { "sys/class/infiniband",   "sys/class/infiniband_verbs",
+					    "sys/dev/char",           "sys/bus/pci/devices",
+					    "sys/class/misc/rdma_cm", "dev/infiniband" };
 	struct writer writer = { 0 };
 	int ret = make_root(sysfs);
 
@@ -506,6 +517,7 @@ int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sy
 	for (unsigned int i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		make_dirs(&writer, dirs[i]);
 	make_file(&writer, "sys/class/infiniband_verbs/abi_version", "6\n");
+	make_rdma_cm(&writer);
 	/* tmpfs lists what is newest first, and programs take the first adapter of the list */
 	for (unsigned int i = num_adapters; i > 0; i--)
 		make_adapter(&writer, adapters[i - 1]);
@@ -540,6 +552,7 @@ bool sysfs_claims(const char *path)
 	static const char *const prefixes[] = {
 		"/sys/class/infiniband",
 		"/dev/infiniband",
+		"/sys/class/misc/rdma_cm",
 		"/sys/dev/char/231:",
 		"/sys/devices/pci" ADAPTER_PCI_DOMAIN,
 		"/sys/bus/pci/devices/" ADAPTER_PCI_DOMAIN,

@@ -63,16 +63,19 @@ struct ucma_end {
 	uint32_t gid_index;
 	uint16_t lid;
 	uint8_t gid[16];
-	struct sockaddr_storage addr; /* the IP address that the end goes by, with its port number */
+	struct sockaddr_storage
+		addr; /* the IP address that the end goes by, with its port number */
 };
 
 size_t ucma_addr_size(unsigned int family);
 bool ucma_addr_is_any(const struct sockaddr_storage *addr);
+bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
 bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* host order */
 void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port);
 /* Whose address is it? 0; EADDRNOTAVAIL: of no adapter that could be known. */
-int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, struct ucma_end *end);
+int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr,
+		   struct ucma_end *end);
 /* From where to go to DST when no source is given. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src);
 
@@ -207,6 +210,7 @@ struct ucma_id {
 	uint8_t tos;
 	int backlog;   /* requests that it still takes */
 	bool datagram; /* SIDR */
+	bool passive;  /* made by a request: it shares its listener's port */
 	/* connection */
 	struct ucma_id *listener; /* of a request whose event is unread or unanswered */
 	struct ucma_id *peer;

@@ -66,6 +66,16 @@ bool ucma_addr_is_any(const struct sockaddr_storage *addr)
 	       (addr->ss_family == AF_INET || !memcmp(host, zero, 12));
 }
 
+bool ucma_addr_is_multicast(const struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
+
+	if (addr->ss_family == AF_INET)
+		return IN_MULTICAST(ntohl(v4->sin_addr.s_addr));
+	return addr->ss_family == AF_INET6 && IN6_IS_ADDR_MULTICAST(&v6->sin6_addr);
+}
+
 bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
 	uint8_t x[16], y[16];
@@ -98,7 +108,8 @@ void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port)
 
 /* ---- ports by address ---- */
 
-static void port_ipv4(const struct adapter *adapter, unsigned int port, struct sockaddr_storage *addr)
+static void port_ipv4(const struct adapter *adapter, unsigned int port,
+		      struct sockaddr_storage *addr)
 {
 	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
 	uint8_t bytes[4] = { 198, 18, adapter->host, adapter->index << 3 | port };
@@ -188,6 +199,10 @@ int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, s
 	uint8_t host[16];
 	int ret;
 
+	if (ucma_addr_is_multicast(addr)) {
+		*end = (struct ucma_end){ .addr = *addr };
+		return 0;
+	}
 	host_of(addr, host);
 	ret = find_port(daemon, host, ipv6, end);
 	if (ret && (is_loopback(addr) || is_of_machine(addr)))
@@ -197,10 +212,12 @@ int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, s
 	return ret;
 }
 
-/* A port that reaches itself; its own address, or the machine's one that it was reached by. */
+/* A group is reached from the first port. Everything else is a port, and reaches itself: by its own address, or by that of
+ * the machine which DST is. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src)
 {
-	(void)daemon;
+	if (ucma_addr_is_multicast(&dst->addr))
+		return fill_end(daemon->adapters[0], 1, dst->addr.ss_family == AF_INET6, src);
 	*src = *dst;
 	ucma_addr_set_port(&src->addr, 0);
 	return 0;

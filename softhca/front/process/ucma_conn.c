@@ -37,10 +37,10 @@ enum {
 	UDP_QKEY = 0x01234567,
 };
 
-#define NS_PER_MS          1000000ull
-#define ACCEPT_TIMEOUT_NS  (60000 * NS_PER_MS) /* 15 retries of 4 s */
-#define DREQ_TIMEOUT_NS    (4000 * NS_PER_MS)
-#define TIMEWAIT_NS        (500 * NS_PER_MS)
+#define NS_PER_MS         1000000ull
+#define ACCEPT_TIMEOUT_NS (60000 * NS_PER_MS) /* 15 retries of 4 s */
+#define DREQ_TIMEOUT_NS   (4000 * NS_PER_MS)
+#define TIMEWAIT_NS       (500 * NS_PER_MS)
 
 /* ---- timers ---- */
 
@@ -102,9 +102,8 @@ static int start_timers(void)
 	if (timers.started)
 		return 0;
 	TAILQ_INIT(&timers.ids);
-	timers.watch = (struct watch){
-		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), timer_ready
-	};
+	timers.watch = (struct watch){ timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
+				       timer_ready };
 	if (timers.watch.fd < 0)
 		return errno;
 	ret = watch_add(&timers.watch, EPOLLIN);
@@ -235,7 +234,7 @@ static void expire(struct ucma_id *id)
 
 	switch (id->state) {
 	case UCMA_REQ_SENT:
-		if (peer && peer->state == UCMA_REQ_RECEIVED && peer->uid)
+		if (peer)
 			peer->state = UCMA_TIMEWAIT;
 		refuse(id, EV_UNREACHABLE, -ETIMEDOUT, NULL, 0, 0);
 		break;
@@ -299,6 +298,9 @@ void ucma_conn_end(struct ucma_id *id)
 		send_reject(id, REJ_CONSUMER_DEFINED, NULL, 0);
 		break;
 	case UCMA_REQ_SENT: /* taken back: the other side learns it when it answers */
+		if (id->peer)
+			id->peer->state = UCMA_TIMEWAIT;
+		break;
 	case UCMA_REP_SENT:
 		if (id->peer && id->peer->state == UCMA_REP_RECEIVED)
 			refuse(id->peer, EV_REJECTED, REJ_CONSUMER_DEFINED, NULL, 0, REJ_PRIVATE);
@@ -378,6 +380,7 @@ static int make_request(struct ucma_id *listener, struct ucma_id *from, struct u
 	id->src = from->dst;
 	id->dst = from->src;
 	id->has_src = id->has_dst = true;
+	id->passive = true;
 	id->listener = listener;
 	id->state = UCMA_REQ_RECEIVED;
 	id->remote_qpn = from->qpn;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -86,7 +87,7 @@ free_file:
 void ucma_open(struct call *call, bool cloexec)
 {
 	struct ucma_file *file;
-	int fd, number;
+	int fd = -1, number;
 	int ret = uverbs_pick_descriptor(call->tid, &number);
 
 	if (!ret)
@@ -144,8 +145,10 @@ static void count_read(struct ucma_event *event)
 		event->mcast->events_reported++;
 	else
 		event->id->events_reported++;
-	if (event->request)
-		event->request->listener = NULL;
+	if (!event->request)
+		return;
+	event->request->listener = NULL;
+	event->id->backlog++;
 }
 
 static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *event)
@@ -391,7 +394,8 @@ void ucma_write(struct call *call)
 		return;
 	ret = run(&uc, call_arg(call, 1), call_arg(call, 2));
 	log_detail("rdma_cm: thread %d: %s: %s", call->tid,
-		   uc.hdr.cmd < COMMANDS && commands[uc.hdr.cmd].name ? commands[uc.hdr.cmd].name : "?",
+		   uc.hdr.cmd < COMMANDS && commands[uc.hdr.cmd].name ? commands[uc.hdr.cmd].name
+								      : "?",
 		   strerror(ret));
 	if (call->answered)
 		return;

@@ -131,7 +131,7 @@ int ucma_id_remove(struct ucma_call *uc)
 static bool in_conflict(const struct ucma_id *id, const struct ucma_id *other, uint16_t port)
 {
 	if (other == id || other->ps != id->ps || other->state == UCMA_IDLE || !other->has_src ||
-	    other->peer || other->listener || ucma_addr_port(&other->src.addr) != port)
+	    other->passive || ucma_addr_port(&other->src.addr) != port)
 		return false;
 	if (id->reuse_addr && other->reuse_addr && other->state != UCMA_LISTENS)
 		return false;
@@ -401,8 +401,7 @@ static void put_path(const struct ucma_id *id, struct ib_path_rec_data *data)
 
 static bool has_route(const struct ucma_id *id)
 {
-	return id->has_src && id->src.adapter && id->has_dst &&
-	       id->state != UCMA_ADDR_RESOLVED;
+	return id->has_src && id->src.adapter && id->has_dst && id->state != UCMA_ADDR_RESOLVED;
 }
 
 static int query_path(struct ucma_call *uc, const struct ucma_id *id)

@@ -15,7 +15,8 @@ enum { UDP_QKEY = 0x01234567, MULTICAST_QPN = 0xffffff, FIRST_MLID = 0xc000, MLI
 static uint32_t next_number = 1;
 
 /* RoCE: the address itself. InfiniBand: RFC 4391, section 4, with the default partition. */
-static void group_gid(const struct ucma_id *id, const struct sockaddr_storage *addr, uint8_t gid[16])
+static void group_gid(const struct ucma_id *id, const struct sockaddr_storage *addr,
+		      uint8_t gid[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	static const uint8_t ipoib[16] = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff };
@@ -70,15 +71,6 @@ static void tell(struct ucma_mcast *mcast, const struct sockaddr_storage *addr)
 	ucma_event_send(event);
 }
 
-static bool is_group(const struct sockaddr_storage *addr)
-{
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
-
-	return addr->ss_family == AF_INET ? IN_MULTICAST(ntohl(v4->sin_addr.s_addr))
-					  : IN6_IS_ADDR_MULTICAST(&v6->sin6_addr);
-}
-
 int ucma_mcast_join(struct ucma_call *uc)
 {
 	const struct rdma_ucm_join_mcast *cmd = &uc->join_mcast;
@@ -93,7 +85,7 @@ int ucma_mcast_join(struct ucma_call *uc)
 	if (ret)
 		return ret;
 	memcpy(&addr, &cmd->addr, sizeof(addr));
-	if (cmd->addr_size != ucma_addr_size(addr.ss_family) || !is_group(&addr) ||
+	if (cmd->addr_size != ucma_addr_size(addr.ss_family) || !ucma_addr_is_multicast(&addr) ||
 	    !ucma_id_adapter(id) || !id->datagram || cmd->join_flags > 1)
 		return EINVAL;
 	mcast = calloc(1, sizeof(*mcast));
