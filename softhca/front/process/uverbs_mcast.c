@@ -45,10 +45,18 @@ static struct mcast *find_group(const struct uverbs_qp *qp, uint16_t lid, const 
 	return NULL;
 }
 
+/* An IPv6 multicast address, or on RoCE an IPv4 one that is mapped. */
+static bool is_group(const uint8_t gid[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return gid[0] == 0xff || (!memcmp(gid, mapped, sizeof(mapped)) && gid[12] >> 4 == 0xe);
+}
+
 static int check_group(const struct uverbs_call *uc, const struct uverbs_qp *qp, uint16_t lid,
 		       const uint8_t gid[16])
 {
-	if (qp->type != IB_UVERBS_QPT_UD || gid[0] != 0xff)
+	if (qp->type != IB_UVERBS_QPT_UD || !is_group(gid))
 		return EINVAL;
 	if (uc->adapter->link_layer == HCA_LINK_INFINIBAND &&
 	    (lid < FIRST_MULTICAST_LID || lid == PERMISSIVE_LID))
