@@ -97,6 +97,7 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_CQE_VERSION, 1);
 	prm_set(cap, HCA_CAP_SCTR_DATA_CQE, 1);
 	prm_set(cap, HCA_CAP_CQ_OI, 1);
+	prm_set(cap, HCA_CAP_CQ_RESIZE, 1);
 	prm_set(cap, HCA_CAP_CQ_MODERATION, 1);
 	/* BlueFlame registers are there, and count as doorbells: a WQE is always read from memory,
 	 * so the capability itself (bf) is not announced. */

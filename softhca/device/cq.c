@@ -15,6 +15,7 @@
 
 enum {
 	CQE_SIZE = 64,
+	CQE_RESIZE = 5,
 	CQE_REQ_ERR = 13,
 	CQE_RESP_ERR = 14,
 	CQE_INLINE_32 = 0x4,
@@ -401,6 +402,84 @@ enum prm_status cq_query(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
+/* ---- resizing ---- */
+
+/* CQEs that are not yet consumed move by one: the one that ends the old ring takes an index. */
+static void skip_index(struct cq *cq)
+{
+	if ((int32_t)(cq->solicited - cq->ci) > 0)
+		cq->solicited++;
+	if (cq->notified == cq->pi || (int32_t)(cq->notified - cq->ci) > 0)
+		cq->notified++;
+	cq->pi++;
+}
+
+static const char *check_resize(struct hca *hca, struct cq *cq, const struct cmd *cmd)
+{
+	uint64_t all = PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PG_OFFSET | PRM_RESIZE_CQ_PG_SIZE;
+	const uint8_t *cqc = prm_at(cmd->in, MODIFY_CQ_IN_CQC);
+
+	if (prm_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT) != all)
+		return "cq: a new size comes with a new page list";
+	if (prm_get(cmd->in, MODIFY_CQ_IN_CQ_UMEM_VALID))
+		return "cq: umem is not supported";
+	if (prm_get(cqc, CQC_CQE_SZ) > 1 || (prm_get(cqc, CQC_CQE_SZ) ? 128 : 64) != cq->cqe_size)
+		return "cq: the size of CQEs cannot change";
+	if (prm_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
+	    1u << prm_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
+		return "cq: more entries than log_max_cq_sz allows";
+	if (cq->status != PRM_CQC_STATUS_OK || read_consumer(hca, cq))
+		return "cq: in error, or its doorbell record cannot be read";
+	if (cq->pi - cq->ci >= 1u << cq->log_size)
+		return "cq: no room for the CQE that ends the old ring";
+	if (cq->pi - cq->ci >= 1u << prm_get(cqc, CQC_LOG_CQ_SIZE))
+		return "cq: more CQEs outstanding than the new size holds";
+	return NULL;
+}
+
+/* Software copies what is in the old ring, up to this CQE. */
+static int end_ring(struct hca *hca, struct cq *cq)
+{
+	uint8_t slot[2 * CQE_SIZE] = { 0 };
+	uint8_t *cqe = slot + cq->cqe_size - CQE_SIZE;
+
+	prm_set(cqe, CQE_OPCODE, CQE_RESIZE);
+	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
+	return write_cqe(hca, cq, cqe, CQE_SIZE, NULL);
+}
+
+static enum prm_status resize(struct hca *hca, struct cq *cq, struct cmd *cmd)
+{
+	static const uint32_t fields[] = { CQC_LOG_CQ_SIZE, CQC_LOG_PAGE_SIZE, CQC_PAGE_OFFSET };
+	const uint8_t *cqc = prm_at(cmd->in, MODIFY_CQ_IN_CQC);
+	const char *why = check_resize(hca, cq, cmd);
+	unsigned int i, page_shift = 12 + prm_get(cqc, CQC_LOG_PAGE_SIZE);
+	uint32_t log_size = prm_get(cqc, CQC_LOG_CQ_SIZE);
+	struct dma_map map;
+	size_t npas;
+	const void *pas = cmd_pas(cmd, MODIFY_CQ_IN_PAS, &npas);
+	int ret;
+
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	ret = dma_map_pages(&map, pas, npas, page_shift,
+			    prm_get(cqc, CQC_PAGE_OFFSET) << (page_shift - 6),
+			    (uint64_t)cq->cqe_size << log_size);
+	if (ret)
+		return cmd_errno(cmd, ret, "cq: page list too short");
+	if (end_ring(hca, cq)) {
+		dma_unmap(&map);
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: cannot write the old ring");
+	}
+	skip_index(cq);
+	dma_unmap(&cq->map);
+	cq->map = map;
+	cq->log_size = log_size;
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		prm_set(cq->cqc, fields[i], prm_get(cqc, fields[i]));
+	return PRM_STAT_OK;
+}
+
 enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
 {
 	struct cq *cq = res_get(&hca->cqs, prm_get(cmd->in, MODIFY_CQ_IN_CQN));
@@ -410,7 +489,7 @@ enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
 	if (!cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
 	if (prm_get(cmd->in, CMD_IN_OP_MOD) == PRM_MODIFY_CQ_OP_RESIZE)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: resize is not supported");
+		return resize(hca, cq, cmd);
 	if (fields &
 	    ~(uint64_t)(PRM_MODIFY_CQ_OVERRUN | PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: unknown field");

@@ -648,6 +648,54 @@ const uint8_t *flat_poll(struct flat_cq *cq)
 	return cqe;
 }
 
+static uint8_t *slot_at(uint64_t ring, const struct flat_cq *cq, uint32_t log_size, uint32_t index)
+{
+	uint32_t slot = index & ((1u << log_size) - 1);
+
+	return flat.mem + ring + (uint64_t)slot * cq->cqe_size;
+}
+
+/* CQEs up to the one that ends the old ring, each one index later; that of the end is consumed. */
+static void move_cqes(struct flat_cq *cq, uint64_t ring, uint32_t log_size)
+{
+	enum { RESIZED = 5 };
+	uint32_t i, last = cq->cqe_size - 1;
+
+	for (i = cq->ci; slot_at(cq->ring, cq, cq->log_size, i)[last] >> 4 != RESIZED; i++) {
+		uint8_t *to = slot_at(ring, cq, log_size, i + 1);
+
+		assert_in_range(i - cq->ci, 0, 1u << cq->log_size);
+		memcpy(to, slot_at(cq->ring, cq, cq->log_size, i), cq->cqe_size);
+		to[last] = (to[last] & ~1u) | ((i + 1) >> log_size & 1);
+	}
+	cq->ci++;
+}
+
+enum prm_status flat_resize(struct flat_cq *cq, uint32_t log_size)
+{
+	uint64_t len = (uint64_t)cq->cqe_size << log_size, ring = flat_alloc(len, 4096), i;
+	uint8_t *in = calloc(1, PRM_BYTE(MODIFY_CQ_IN_PAS) + 8 * (len / 4096 + 1)), out[16];
+	uint8_t *cqc = prm_at(in, MODIFY_CQ_IN_CQC);
+
+	for (i = 0; i < 1ull << log_size; i++)
+		flat.mem[ring + (i + 1) * cq->cqe_size - 1] = 0xf1;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	prm_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
+	prm_set(in, MODIFY_CQ_IN_CQN, cq->n);
+	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, 7);
+	prm_set(cqc, CQC_LOG_CQ_SIZE, log_size);
+	prm_set(cqc, CQC_CQE_SZ, cq->cqe_size == 128);
+	put_pas(prm_at(in, MODIFY_CQ_IN_PAS), ring, len);
+	hca_exec(cq->hca, in, PRM_BYTE(MODIFY_CQ_IN_PAS) + 8 * (len / 4096 + 1), out, sizeof(out));
+	free(in);
+	if (prm_get(out, CMD_OUT_STATUS))
+		return prm_get(out, CMD_OUT_STATUS);
+	move_cqes(cq, ring, log_size);
+	cq->ring = ring;
+	cq->log_size = log_size;
+	return PRM_STAT_OK;
+}
+
 void flat_expect_done(struct flat_cq *cq, uint8_t opcode, uint16_t counter)
 {
 	const uint8_t *cqe = flat_poll(cq);

@@ -174,6 +174,8 @@ void flat_mcg(struct flat_qp *qp, uint32_t opcode, const uint8_t gid[16]);
 void flat_run(uint64_t limit_ns);
 /* The next CQE, or NULL. */
 const uint8_t *flat_poll(struct flat_cq *cq);
+/* Ask for a ring of 2^LOG_SIZE CQEs, and on success take over what the old one holds. */
+enum prm_status flat_resize(struct flat_cq *cq, uint32_t log_size);
 /* Events of TYPE so far */
 unsigned int flat_count_events(uint8_t type);
 

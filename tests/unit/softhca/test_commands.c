@@ -228,7 +228,7 @@ static void capabilities_name_what_works(void **state)
 	assert_int_equal(prm_get(cap, HCA_CAP_CQE_VERSION), 1);
 	assert_int_equal(prm_get(cap, HCA_CAP_UD), 1);
 	assert_int_equal(prm_get(cap, HCA_CAP_WQ_SIGNATURE), 0);
-	assert_int_equal(prm_get(cap, HCA_CAP_CQ_RESIZE), 0);
+	assert_int_equal(prm_get(cap, HCA_CAP_CD), 0);
 	assert_int_equal(prm_get(cap, HCA_CAP_LOG_MAX_MSG), 30);
 	prm_set(in, CMD_IN_OP_MOD, PRM_CAP_ATOMIC << 1 | 1);
 	flat_cmd(hca(), in, sizeof(in), out, sizeof(out));

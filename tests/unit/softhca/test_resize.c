@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_resize.c - a completion queue gets another ring: nothing is lost or seen twice, whatever was in
+ * the old one and wherever it wrapped.
+ */
+#include "pair.h"
+
+static const struct flat_qp_attr small = { .cq_log = 3 };
+
+static void send_some(int count)
+{
+	for (; count; count--) {
+		flat_recv(b, to, 4096, rkey);
+		flat_send(a, OP_SEND, from, 8, lkey);
+	}
+	flat_run(LONG / 1000);
+}
+
+/* From each position of the ring, with up to so many CQEs in it, to larger and smaller ones */
+static void completions_survive(uint32_t cqe_size)
+{
+	struct flat_qp_attr attr = small;
+	uint32_t start, held, size, done;
+
+	attr.cqe_size = cqe_size;
+	for (start = 0; start < 16; start += 3)
+		for (held = 0; held < 7; held += 2)
+			for (size = 3; size < 6; size++) {
+				pair(&attr, 4096);
+				for (done = 0; done < start; done++) {
+					send_some(1);
+					flat_expect_done(a->send_cq, REQ, done);
+					flat_expect_done(b->recv_cq, RESP_SEND, done);
+				}
+				send_some(held);
+				assert_int_equal(flat_resize(a->send_cq, size), PRM_STAT_OK);
+				assert_int_equal(flat_resize(b->recv_cq, size), PRM_STAT_OK);
+				for (held += done; done < held; done++) {
+					flat_expect_done(a->send_cq, REQ, done);
+					flat_expect_done(b->recv_cq, RESP_SEND, done);
+				}
+				held -= start;
+				flat_expect_empty(a->send_cq);
+				for (; done < 40; done++) {
+					send_some(1);
+					flat_expect_done(a->send_cq, REQ, done);
+					flat_expect_done(b->recv_cq, RESP_SEND, done);
+				}
+				unpair();
+			}
+}
+
+static void completions_survive_a_new_ring(void **state)
+{
+	(void)state;
+	completions_survive(64);
+}
+
+static void wide_completions_survive_a_new_ring(void **state)
+{
+	(void)state;
+	completions_survive(128);
+}
+
+static void what_it_holds_must_fit(void **state)
+{
+	(void)state;
+	pair(&small, 4096);
+	send_some(4);
+	assert_int_equal(flat_resize(a->send_cq, 2), PRM_STAT_BAD_PARAM_ERR);
+	send_some(4); /* full */
+	assert_int_equal(flat_resize(a->send_cq, 4), PRM_STAT_BAD_PARAM_ERR);
+	flat_expect_done(a->send_cq, REQ, 0);
+	assert_int_equal(flat_resize(a->send_cq, 4), PRM_STAT_OK);
+	flat_expect_done(a->send_cq, REQ, 1);
+	unpair();
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(completions_survive_a_new_ring),
+		IB(wide_completions_survive_a_new_ring),
+		IB(what_it_holds_must_fit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
