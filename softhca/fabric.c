@@ -263,6 +263,7 @@ static void deliver(struct fabric *fabric, const struct fabric_msg *msg)
 		/* timers of the receiver count from here, too */
 		if (station->hca->now < fabric->now)
 			station->hca->now = fabric->now;
+		port_count_message(&station->hca->port[station->port - 1].messages_received, msg);
 		hca_receive(station->hca, station->port, msg);
 		if (!multicast)
 			return;
@@ -283,6 +284,7 @@ void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_ms
 			   msg->src_qpn, msg->psn);
 		return;
 	}
+	port_count_message(&from->port[msg->addr.port - 1].messages_sent, msg);
 	fabric->now = from->now;
 	if (!uplink_send(fabric->uplink, from->config.fault, msg, is_local(fabric, msg)))
 		deliver(fabric, msg);

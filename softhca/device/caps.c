@@ -82,7 +82,6 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 	prm_set(cap, HCA_CAP_LOG_MAX_VLAN_LIST, VPORT_LOG_VLAN);
 	prm_set(cap, HCA_CAP_DISABLE_LOCAL_LB_UC, 1);
 	prm_set(cap, HCA_CAP_DISABLE_LOCAL_LB_MC, 1);
-	prm_set(cap, HCA_CAP_VPORT_COUNTERS, 1);
 }
 
 static void put_features(uint8_t *cap)
@@ -99,6 +98,7 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_CQ_OI, 1);
 	prm_set(cap, HCA_CAP_CQ_RESIZE, 1);
 	prm_set(cap, HCA_CAP_CQ_MODERATION, 1);
+	prm_set(cap, HCA_CAP_VPORT_COUNTERS, 1);
 	/* BlueFlame registers are there, and count as doorbells: a WQE is always read from memory,
 	 * so the capability itself (bf) is not announced. */
 	prm_set(cap, HCA_CAP_LOG_BF_REG_SIZE, 9);

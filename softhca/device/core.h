@@ -596,6 +596,11 @@ struct frame_counters {
 	uint64_t discards, too_long;
 };
 
+/* RDMA messages of a port, in packets and bytes of payload. */
+struct message_counters {
+	uint64_t packets, bytes, multicast_packets, multicast_bytes;
+};
+
 struct port {
 	uint16_t lid;
 	uint64_t guid;
@@ -604,6 +609,7 @@ struct port {
 	uint16_t mtu;	 /* largest frame, FCS included */
 	uint32_t link_downs;
 	struct frame_counters sent, received;
+	struct message_counters messages_sent, messages_received;
 	uint32_t cap_mask;
 	struct qp *special[QP_SPECIAL];
 	unsigned int gids; /* entries from here on are empty */
@@ -612,6 +618,7 @@ struct port {
 
 void port_init(struct hca *hca, unsigned int port);
 bool port_is_up(const struct hca *hca, unsigned int port);
+void port_count_message(struct message_counters *counters, const struct fabric_msg *msg);
 /* Software wants the link up, or down: PORT_CHANGE when that makes a difference. */
 void port_set_admin(struct hca *hca, unsigned int port, bool up);
 /* What is at INDEX of a port's table, or NULL when that entry is empty; its GID. */

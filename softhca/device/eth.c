@@ -94,6 +94,20 @@ void eth_destroy(struct hca *hca)
 	hca->eth = NULL;
 }
 
+void eth_die(struct hca *hca)
+{
+	struct eth_sq *sq;
+	struct eth_rq *rq;
+	uint32_t at;
+
+	for (at = 0; (sq = res_next(&hca->eth->sqs, &at)) != NULL;)
+		if (sq->state == PRM_WQ_STATE_RDY)
+			eth_sq_fail(hca, sq);
+	for (at = 0; (rq = res_next(&hca->eth->rqs, &at)) != NULL;)
+		if (rq->state == PRM_WQ_STATE_RDY)
+			eth_rq_fail(hca, rq);
+}
+
 bool eth_run(struct hca *hca)
 {
 	struct eth *eth = hca->eth;

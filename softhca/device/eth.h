@@ -38,7 +38,8 @@ struct eth_wq {
 	uint32_t log_size; /* WQEs, or WQEBBs of an SQ */
 	uint32_t stride;   /* bytes */
 	uint64_t dbr;      /* counter of receives; that of sends is 4 bytes behind */
-	struct pd *pd; /* NULL: PD 0, whose queues reach no memory; a queue that only drops has it */
+	struct pd
+		*pd; /* NULL: PD 0, whose queues reach no memory; a queue that only drops has it */
 	struct dma_map map;
 };
 
@@ -88,7 +89,8 @@ struct eth_arrival {
 };
 
 void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival);
-void eth_rq_flush(struct hca *hca, struct eth_rq *rq);
+/* To state ERR; what is posted is flushed. */
+void eth_rq_fail(struct hca *hca, struct eth_rq *rq);
 
 /* ---- tir.c, rqt.c ---- */
 
@@ -222,6 +224,8 @@ struct eth {
 
 int eth_create(struct hca *hca);
 void eth_destroy(struct hca *hca);
+/* The adapter has died: all queues are in error, and flush. */
+void eth_die(struct hca *hca);
 /* Let send queues have their turn; true when there is more to do now. */
 bool eth_run(struct hca *hca);
 /* Doorbells: of the SQ with that number, of all that use the UAR. */

@@ -152,13 +152,20 @@ static void put_priority(uint8_t *set, const struct port *port, uint64_t priorit
 	put(set, PPCNT_PRIO_TX_FRAMES_HIGH, port->sent.frames);
 }
 
-const char *eth_reg_ppcnt(struct hca *hca, bool write, unsigned int number, uint8_t *data)
+/* Each of them stays at its largest value. IBTA vol 1, 16.1.3.5 */
+static void put_infiniband(uint8_t *set, const struct port *port)
+{
+	uint64_t discards = port->sent.discards;
+
+	prm_set(set, PPCNT_LINK_DOWNED_COUNTER, port->link_downs < 0xff ? port->link_downs : 0xff);
+	prm_set(set, PPCNT_PORT_XMIT_DISCARDS, discards < 0xffff ? discards : 0xffff);
+}
+
+static const char *counters(struct hca *hca, unsigned int number, uint8_t *data)
 {
 	const struct port *port = &hca->port[number - 1];
 	uint8_t *set = prm_at(data, PPCNT_REG_COUNTER_SET);
 
-	if (write || prm_get(data, PPCNT_REG_CLR))
-		return "reg: PPCNT: counters are not cleared";
 	memset(set, 0, PRM_PPCNT_REG_SIZE - PRM_BYTE(PPCNT_REG_COUNTER_SET));
 	switch (prm_get(data, PPCNT_REG_GRP)) {
 	case PRM_COUNTERS_IEEE_802_3:
@@ -176,7 +183,17 @@ const char *eth_reg_ppcnt(struct hca *hca, bool write, unsigned int number, uint
 	case PRM_COUNTERS_PHYSICAL:
 		put_be32(set + PRM_BYTE(PPCNT_LINK_DOWN_EVENTS), port->link_downs);
 		return NULL;
+	case PRM_COUNTERS_INFINIBAND:
+		put_infiniband(set, port);
+		return NULL;
 	default:
 		return "reg: PPCNT: no such group";
 	}
+}
+
+const char *port_reg_ppcnt(struct hca *hca, bool write, unsigned int port, uint8_t *data)
+{
+	if (write || prm_get(data, PPCNT_REG_CLR))
+		return "reg: PPCNT: counters are not cleared";
+	return counters(hca, port, data);
 }

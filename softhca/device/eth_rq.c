@@ -94,7 +94,9 @@ static void start_cqe(const struct hca *hca, const struct eth_rq *rq, uint8_t op
 		prm_set(cqe, CQE_QPN, rq->n);
 }
 
-static void fail(struct hca *hca, struct eth_rq *rq, uint8_t syndrome, uint8_t vendor_syndrome)
+/* The WQE at ci ends in error. */
+static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
+			   uint8_t vendor_syndrome)
 {
 	uint8_t cqe[64];
 
@@ -103,8 +105,6 @@ static void fail(struct hca *hca, struct eth_rq *rq, uint8_t syndrome, uint8_t v
 	prm_set(cqe, CQE_VENDOR_SYNDROME, vendor_syndrome);
 	cq_post_cqe(hca, rq->cq, cqe, NULL);
 	rq->ci++;
-	rq->state = PRM_WQ_STATE_ERR;
-	prm_set(rq->rqc, RQC_STATE, rq->state);
 }
 
 static int read_doorbell(struct hca *hca, struct eth_rq *rq)
@@ -117,14 +117,16 @@ static int read_doorbell(struct hca *hca, struct eth_rq *rq)
 	return ret;
 }
 
-void eth_rq_flush(struct hca *hca, struct eth_rq *rq)
+void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 {
 	unsigned int left = 1u << rq->wq.log_size;
 
+	rq->state = PRM_WQ_STATE_ERR;
+	prm_set(rq->rqc, RQC_STATE, rq->state);
 	if (!rq->flush || read_doorbell(hca, rq))
 		return;
 	for (; left && rq->ci != rq->pi; left--)
-		fail(hca, rq, SYND_FLUSH, VEND_FLUSH);
+		complete_error(hca, rq, SYND_FLUSH, VEND_FLUSH);
 }
 
 /* The record comes first, so the WQE that it announces is complete. 0, ENOENT or EFAULT */
@@ -205,6 +207,7 @@ void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival
 	ret = ret ? WQE_BAD_FETCH : deliver(hca, rq, &wqe, arrival);
 	if (!ret)
 		return;
-	fail(hca, rq, ret == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH : SYND_LOCAL_PROT, (uint8_t)ret);
-	eth_rq_flush(hca, rq);
+	complete_error(hca, rq, ret == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH : SYND_LOCAL_PROT,
+		       (uint8_t)ret);
+	eth_rq_fail(hca, rq);
 }

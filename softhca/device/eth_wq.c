@@ -148,12 +148,14 @@ static struct eth_rq *rq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 
 static void rq_set_state(struct hca *hca, struct eth_rq *rq, uint64_t state)
 {
+	if (state == PRM_WQ_STATE_ERR) {
+		eth_rq_fail(hca, rq);
+		return;
+	}
 	rq->state = (enum prm_wq_state)state;
 	prm_set(rq->rqc, RQC_STATE, state);
 	if (state == PRM_WQ_STATE_RST)
 		rq->pi = rq->ci = 0;
-	if (state == PRM_WQ_STATE_ERR)
-		eth_rq_flush(hca, rq);
 }
 
 /* The fields that MASK names; a counter set that does not exist changes nothing. */

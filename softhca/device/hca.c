@@ -177,6 +177,7 @@ void hca_die(struct hca *hca)
 	trace_line(hca->config.trace, "the adapter has died");
 	eq_internal_error(hca);
 	/* Nobody may wait for ever: what is posted completes in error. */
+	eth_die(hca);
 	while ((qp = res_next(&hca->qps, &i)) != NULL)
 		if (qp->state != PRM_QP_STATE_RST)
 			qp_fail(hca, qp, -1);

@@ -7,7 +7,14 @@
 
 #include "softhca/device/core.h"
 
-enum { STATE_DOWN = 1, STATE_ACTIVE = 4, PHYS_POLLING = 2, PHYS_LINK_UP = 5, SUBNET_TIMEOUT = 18, DEFAULT_PKEY = 0xffff };
+enum {
+	STATE_DOWN = 1,
+	STATE_ACTIVE = 4,
+	PHYS_POLLING = 2,
+	PHYS_LINK_UP = 5,
+	SUBNET_TIMEOUT = 18,
+	DEFAULT_PKEY = 0xffff
+};
 
 /* Capability mask of an InfiniBand port: automatic migration and the like are not there; system
  * image GUID and client reregistration are. IBTA vol 1, PortInfo. */
@@ -36,6 +43,16 @@ bool port_is_up(const struct hca *hca, unsigned int number)
 	const struct port *port = &hca->port[number - 1];
 
 	return !port->admin_down && !port->link_down;
+}
+
+void port_count_message(struct message_counters *counters, const struct fabric_msg *msg)
+{
+	counters->packets += msg->packets;
+	counters->bytes += msg->payload_len;
+	if (!fabric_is_multicast(&msg->addr))
+		return;
+	counters->multicast_packets += msg->packets;
+	counters->multicast_bytes += msg->payload_len;
 }
 
 /* Something about the link has changed; it was up before if WAS_UP. */

@@ -87,7 +87,7 @@ static const char *reg_pfcc(struct hca *hca, bool write, uint8_t *data)
 
 static const char *reg_ppcnt(struct hca *hca, bool write, uint8_t *data)
 {
-	return by_link(hca, write, data, NULL, eth_reg_ppcnt);
+	return by_link(hca, write, data, port_reg_ppcnt, port_reg_ppcnt);
 }
 
 static const char *reg_pvlc(struct hca *hca, bool write, uint8_t *data)

@@ -15,6 +15,7 @@ const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t
 const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 const char *eth_reg_pmlp(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 const char *eth_reg_pfcc(struct hca *hca, bool write, unsigned int port, uint8_t *data);
-const char *eth_reg_ppcnt(struct hca *hca, bool write, unsigned int port, uint8_t *data);
+/* This one is there on InfiniBand, too. */
+const char *port_reg_ppcnt(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 
 #endif

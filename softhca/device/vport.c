@@ -209,7 +209,7 @@ static void put_counter(uint8_t *out, uint32_t part, uint64_t frames, uint64_t b
 	prm_set(counter, TRAFFIC_COUNTER_OCTETS, bytes);
 }
 
-static void put_direction(uint8_t *out, const struct frame_counters *c, const uint32_t part[3])
+static void put_frames(uint8_t *out, const struct frame_counters *c, const uint32_t part[3])
 {
 	put_counter(out, part[0], c->frames - c->multicast - c->broadcast,
 		    c->bytes - c->multicast_bytes - c->broadcast_bytes);
@@ -217,7 +217,13 @@ static void put_direction(uint8_t *out, const struct frame_counters *c, const ui
 	put_counter(out, part[2], c->broadcast, c->broadcast_bytes);
 }
 
-enum prm_status vport_query_counter(struct hca *hca, struct cmd *cmd)
+static void put_messages(uint8_t *out, const struct message_counters *c, const uint32_t part[2])
+{
+	put_counter(out, part[0], c->packets - c->multicast_packets, c->bytes - c->multicast_bytes);
+	put_counter(out, part[1], c->multicast_packets, c->multicast_bytes);
+}
+
+static void put_all(uint8_t *out, const struct port *port)
 {
 	static const uint32_t received[] = { QUERY_VPORT_COUNTER_OUT_RECEIVED_ETH_UNICAST,
 					     QUERY_VPORT_COUNTER_OUT_RECEIVED_ETH_MULTICAST,
@@ -225,15 +231,26 @@ enum prm_status vport_query_counter(struct hca *hca, struct cmd *cmd)
 	static const uint32_t sent[] = { QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_UNICAST,
 					 QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_MULTICAST,
 					 QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_BROADCAST };
+	static const uint32_t ib_received[] = { QUERY_VPORT_COUNTER_OUT_RECEIVED_IB_UNICAST,
+						QUERY_VPORT_COUNTER_OUT_RECEIVED_IB_MULTICAST };
+	static const uint32_t ib_sent[] = { QUERY_VPORT_COUNTER_OUT_TRANSMITTED_IB_UNICAST,
+					    QUERY_VPORT_COUNTER_OUT_TRANSMITTED_IB_MULTICAST };
+
+	put_frames(out, &port->received, received);
+	put_frames(out, &port->sent, sent);
+	put_messages(out, &port->messages_received, ib_received);
+	put_messages(out, &port->messages_sent, ib_sent);
+	put_counter(out, QUERY_VPORT_COUNTER_OUT_RECEIVED_ERRORS, port->received.discards, 0);
+}
+
+enum prm_status vport_query_counter(struct hca *hca, struct cmd *cmd)
+{
 	uint64_t port = prm_get(cmd->in, QUERY_VPORT_COUNTER_IN_PORT_NUM);
 
 	if (prm_get(cmd->in, QUERY_VPORT_COUNTER_IN_OTHER_VPORT) || port > hca->config.num_ports ||
 	    prm_get(cmd->in, QUERY_VPORT_COUNTER_IN_CLEAR))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
 				"vport: no such counters, or no clearing");
-	put_direction(cmd->out, &hca->port[port ? port - 1 : 0].received, received);
-	put_direction(cmd->out, &hca->port[port ? port - 1 : 0].sent, sent);
-	put_counter(cmd->out, QUERY_VPORT_COUNTER_OUT_RECEIVED_ERRORS,
-		    hca->port[port ? port - 1 : 0].received.discards, 0);
+	put_all(cmd->out, &hca->port[port ? port - 1 : 0]);
 	return PRM_STAT_OK;
 }

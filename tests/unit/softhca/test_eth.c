@@ -444,6 +444,21 @@ static void hostile_queues_are_survived(void **state)
 	assert_null(eth_receive(rq, NULL));
 }
 
+static void queues_of_a_dead_adapter_are_flushed(void **state)
+{
+	struct eth_wqe wqe = { .opcode = OP_SEND };
+
+	(void)state;
+	eth_recv(rq, ETH_BUF, 2);
+	hca_kill(flat.hca[1]);
+	flat_expect_error(rq->cq, RESP_ERR, 0, FLUSHED);
+	flat_expect_error(rq->cq, RESP_ERR, 1, FLUSHED);
+	hca_kill(flat.hca[0]);
+	eth_post(sq, &wqe, frame, 60);
+	eth_ring_doorbell(sq);
+	flat_expect_error(sq->cq, REQ_ERR, 0, FLUSHED);
+}
+
 /* ---- where frames go ---- */
 
 static void own_frames_do_not_come_back(void **state)
@@ -585,6 +600,7 @@ int main(void)
 		PAIR(an_unknown_opcode_is_refused),
 		PAIR(a_wrong_key_is_a_protection_error),
 		PAIR(hostile_queues_are_survived),
+		PAIR(queues_of_a_dead_adapter_are_flushed),
 		PAIR(own_frames_do_not_come_back),
 		PAIR(group_frames_reach_other_domains_of_the_same_adapter),
 		PAIR(nothing_passes_a_link_that_is_down),

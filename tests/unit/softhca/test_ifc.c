@@ -586,6 +586,8 @@ static const struct pair layouts[] = {
 	PART(QUERY_VPORT_COUNTER_OUT_RECEIVED_ERRORS, query_vport_counter_out, received_errors)
 	PART(QUERY_VPORT_COUNTER_OUT_TRANSMIT_ERRORS, query_vport_counter_out, transmit_errors)
 	PART(QUERY_VPORT_COUNTER_OUT_RECEIVED_IB_UNICAST, query_vport_counter_out, received_ib_unicast)
+	PART(QUERY_VPORT_COUNTER_OUT_RECEIVED_IB_MULTICAST, query_vport_counter_out, received_ib_multicast)
+	PART(QUERY_VPORT_COUNTER_OUT_TRANSMITTED_IB_MULTICAST, query_vport_counter_out, transmitted_ib_multicast)
 	PART(QUERY_VPORT_COUNTER_OUT_TRANSMITTED_IB_UNICAST, query_vport_counter_out, transmitted_ib_unicast)
 	PART(QUERY_VPORT_COUNTER_OUT_RECEIVED_ETH_BROADCAST, query_vport_counter_out, received_eth_broadcast)
 	PART(QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_BROADCAST, query_vport_counter_out, transmitted_eth_broadcast)
@@ -932,6 +934,8 @@ static const struct pair layouts[] = {
 	PART(PPCNT_PRIO_TX_OCTETS_HIGH, eth_per_prio_grp_data_layout, tx_octets_high)
 	PART(PPCNT_PRIO_TX_FRAMES_HIGH, eth_per_prio_grp_data_layout, tx_frames_high)
 	PART(PPCNT_LINK_DOWN_EVENTS, phys_layer_cntrs, link_down_events)
+	FIELD(PPCNT_LINK_DOWNED_COUNTER, ib_port_cntrs_grp_data_layout, link_downed_counter)
+	FIELD(PPCNT_PORT_XMIT_DISCARDS, ib_port_cntrs_grp_data_layout, port_xmit_discards)
 	FIELD(FLOW_IN_TABLE_TYPE, set_fte_in, table_type)
 	FIELD(FLOW_IN_TABLE_ID, set_fte_in, table_id)
 	FIELD(FLOW_IN_TABLE_TYPE, create_flow_group_in, table_type)
@@ -1224,6 +1228,7 @@ static const struct {
 	TEXT(PRM_COUNTERS_RFC_2819, "device.h", "MLX5_RFC_2819_COUNTERS_GROUP"),
 	TEXT(PRM_COUNTERS_PER_PRIORITY, "device.h", "MLX5_PER_PRIORITY_COUNTERS_GROUP"),
 	TEXT(PRM_COUNTERS_PHYSICAL, "device.h", "MLX5_PHYSICAL_LAYER_COUNTERS_GROUP"),
+	TEXT(PRM_COUNTERS_INFINIBAND, "device.h", "MLX5_INFINIBAND_PORT_COUNTERS_GROUP"),
 	TEXT(PRM_PORT_CHANGE_DOWN, "device.h", "MLX5_PORT_CHANGE_SUBTYPE_DOWN"),
 	TEXT(PRM_PORT_CHANGE_ACTIVE, "device.h", "MLX5_PORT_CHANGE_SUBTYPE_ACTIVE"),
 	TEXT(PRM_LIST_UC, "device.h", "MLX5_NVPRT_LIST_TYPE_UC"),
