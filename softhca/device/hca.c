@@ -342,7 +342,8 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	hca->now = now_ns;
 	run_timers(hca);
 	run_ready(hca);
-	eth_run(hca);
+	if (!fabric_is_congested(hca->fabric))
+		eth_run(hca);
 	fabric_flush(hca->fabric);
 	next = next_call(hca);
 	events = cq_run_timers(hca);
