@@ -150,7 +150,7 @@ static void put_roce(const struct hca *hca, uint8_t *cap)
 
 static void put_ethernet(const struct hca *hca, uint8_t *cap)
 {
-	enum { LOG_MAX_LSO = 16, NO_INLINE = 2 };
+	enum { NO_INLINE = 2 };
 
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;

@@ -210,6 +210,7 @@ bool vport_loops_back(const struct vport *vport, const uint8_t mac[6]);
 
 /* ---- all of it ---- */
 
+enum { LOG_MAX_LSO = 16 }; /* bytes of a large send */
 enum { ETH_LOG_QUEUES = 12, ETH_LOG_TIRS = 10, ETH_LOG_RQTS = 8, ETH_LOG_RQT_SIZE = 8 };
 
 struct eth {
@@ -219,6 +220,7 @@ struct eth {
 	uint32_t flow_entries;
 	struct flow_table *root[2]; /* by type */
 	TAILQ_HEAD(, eth_sq) ready;
+	uint64_t work; /* what steering has cost so far: see flow_match.c */
 	uint8_t frame[FABRIC_FRAME_MAX]; /* being built */
 };
 

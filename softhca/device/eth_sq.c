@@ -17,6 +17,8 @@ enum {
 	SEG = 16,
 	OP_LSO = 0x0e,
 	TURN_WQES = 64,
+	TURN_WORK = 1 << 18, /* in units of eth->work */
+	FRAME_WORK = 256,    /* of a frame, beside what steering it costs */
 	CQ_UPDATE = 2 << 2,
 	CS_L3 = 1 << 6,
 	CS_L4 = 1 << 7,
@@ -198,6 +200,7 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct eth_se
 		memset(bytes + len, 0, FRAME_MIN - len);
 		len = FRAME_MIN;
 	}
+	hca->eth->work += FRAME_WORK;
 	eth_transmit(hca, sq, bytes, len);
 }
 
@@ -292,7 +295,8 @@ static int check_large(const struct eth_send *send)
 	if (send->header_len < FABRIC_FRAME_MIN || !send->mss || !send->length ||
 	    send->header_len + send->mss > FABRIC_FRAME_MAX - FRAME_VLAN_LEN)
 		return WQE_BAD_LENGTH;
-	if ((send->length + send->mss - 1) / send->mss > MAX_LSO_SEGMENTS)
+	if (send->length >> LOG_MAX_LSO > 1 ||
+	    (send->length + send->mss - 1) / send->mss > MAX_LSO_SEGMENTS)
 		return WQE_BAD_LENGTH;
 	return 0;
 }
@@ -420,11 +424,14 @@ static bool flush(struct hca *hca, struct eth_sq *sq)
 
 bool eth_sq_run(struct hca *hca, struct eth_sq *sq)
 {
+	uint64_t end = hca->eth->work + TURN_WORK;
 	unsigned int i;
 
 	if ((uint16_t)(sq->pi - sq->ci) > 1u << sq->wq.log_size)
 		sq->state = PRM_WQ_STATE_ERR; /* a producer that is nowhere near the ring */
-	for (i = 0; i < TURN_WQES && sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi; i++)
+	for (i = 0; i < TURN_WQES && sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi &&
+		    hca->eth->work < end;
+	     i++)
 		run_one(hca, sq);
 	if (sq->state == PRM_WQ_STATE_ERR)
 		return flush(hca, sq);

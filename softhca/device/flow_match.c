@@ -11,7 +11,11 @@
 #include "softhca/device/eth.h"
 
 enum {
-	STEPS = 256, /* tables and TIRs that one frame may visit: destinations multiply */
+	/* What one frame may cost, as destinations multiply and software may fill tables so that each
+	 * look-up is long; the way ends there. */
+	STEPS = 16384,
+	VISIT = 64,  /* of them, for a table or a TIR */
+	LOOKUP = 16, /* for a group; and one for each entry that is compared */
 	PROTO_GRE = 47,
 	VXLAN_PORT = 4789,
 	VXLAN_HEADER = 8,
@@ -174,30 +178,40 @@ struct walk {
 	uint8_t key[FLOW_KEY_SIZE];
 };
 
-static struct flow_entry *match_in_group(const struct flow_group *group, const uint8_t *key)
+static void spend(struct walk *walk, unsigned int steps)
+{
+	walk->steps -= steps < walk->steps ? steps : walk->steps;
+}
+
+static struct flow_entry *match_in_group(struct walk *walk, const struct flow_group *group)
 {
 	struct flow_entry *entry, *best = NULL;
 	uint8_t masked[FLOW_KEY_SIZE];
 	unsigned int i;
 
 	for (i = 0; i < FLOW_KEY_SIZE; i++)
-		masked[i] = key[i] & group->mask[i];
+		masked[i] = walk->key[i] & group->mask[i];
+	spend(walk, LOOKUP);
 	LIST_FOREACH(entry, &group->bucket[flow_hash(masked) % FLOW_BUCKETS], in_bucket)
-	if (!memcmp(entry->key, masked, FLOW_KEY_SIZE) && (!best || entry->index < best->index))
-		best = entry;
+	{
+		spend(walk, 1);
+		if (!memcmp(entry->key, masked, FLOW_KEY_SIZE) &&
+		    (!best || entry->index < best->index))
+			best = entry;
+	}
 	return best;
 }
 
 /* Groups are sorted and do not overlap, so the first that has a match has the lowest index. */
-static struct flow_entry *match(const struct flow_table *table, const uint8_t *key)
+static struct flow_entry *match(struct walk *walk, const struct flow_table *table)
 {
 	struct flow_entry *entry = NULL;
 	struct flow_group *group;
 
 	TAILQ_FOREACH(group, &table->groups, in_table)
 	{
-		entry = group->entries ? match_in_group(group, key) : NULL;
-		if (entry)
+		entry = group->entries ? match_in_group(walk, group) : NULL;
+		if (entry || !walk->steps)
 			break;
 	}
 	return entry;
@@ -213,7 +227,7 @@ static void forward(struct walk *walk, const struct flow_entry *entry)
 		if (entry->destination[i].table) {
 			visit(walk, entry->destination[i].table);
 		} else if (walk->steps) {
-			walk->steps--;
+			spend(walk, VISIT);
 			walk->allowed = false;
 			walk->arrival->tag = entry->tag;
 			tir_receive(walk->hca, entry->destination[i].tir, walk->arrival);
@@ -239,8 +253,8 @@ static void visit(struct walk *walk, struct flow_table *table)
 	struct flow_entry *entry = NULL;
 
 	for (; table && !entry && walk->steps; table = table->miss) {
-		walk->steps--;
-		entry = match(table, walk->key);
+		spend(walk, VISIT);
+		entry = match(walk, table);
 	}
 	if (entry)
 		act(walk, entry);
@@ -254,5 +268,6 @@ bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *ar
 		return true;
 	describe(&arrival->frame, sqn, walk.key);
 	visit(&walk, root);
+	hca->eth->work += STEPS - walk.steps;
 	return walk.allowed;
 }

@@ -53,9 +53,9 @@ static const char *check_context(const uint8_t *mkc)
 		return "mkey: pages smaller than 4 KiB";
 	if (prm_get(mkc, MKC_START_ADDR) + prm_get(mkc, MKC_LEN) < prm_get(mkc, MKC_START_ADDR))
 		return "mkey: address range wraps";
-	if (prm_get(mkc, MKC_UMR_EN) &&
+	if ((prm_get(mkc, MKC_UMR_EN) || mode == PRM_MKEY_MODE_KLMS || mode == PRM_MKEY_MODE_KSM) &&
 	    prm_get(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE) > XLT_OCTOWORDS_MAX)
-		return "mkey: more translations than a key for UMR can have";
+		return "mkey: more translations than a key for UMR or of pieces can have";
 	return NULL;
 }
 
@@ -207,7 +207,14 @@ enum prm_status mkey_query_special(struct hca *hca, struct cmd *cmd)
 
 /* ---- use ---- */
 
-enum { MAX_DEPTH = 4 }; /* of keys that stand for keys */
+/* Of keys that stand for keys: how deep, and how many pieces one access may have in all. Without an
+ * end, keys of small pieces of keys of small pieces would keep the adapter busy for minutes. */
+enum { MAX_DEPTH = 4, MAX_PIECES = 1 << 15 };
+
+struct descent {
+	int depth;
+	unsigned int pieces;
+};
 
 static bool is_indirect(const struct mkey *mkey)
 {
@@ -221,29 +228,29 @@ static bool in_range(const struct mkey *mkey, uint64_t addr, uint64_t len)
 }
 
 static struct mkey *check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
-			  uint64_t addr, uint64_t len, int depth);
+			  uint64_t addr, uint64_t len, struct descent *descent);
 
 /* What a key stands for must be there, too; rights of remote are those of the key itself. */
 static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access, uint64_t addr,
-			 uint64_t len, int depth)
+			 uint64_t len, struct descent *descent)
 {
 	unsigned int writes = MKEY_LOCAL_WRITE | MKEY_REMOTE_WRITE | MKEY_REMOTE_ATOMIC;
 	struct klm piece;
+	bool allowed = true;
 
-	if (depth == MAX_DEPTH || xlt_prepare(mkey))
+	if (descent->depth == MAX_DEPTH || xlt_prepare(mkey))
 		return false;
-	for (; len; addr += piece.len, len -= piece.len) {
-		if (!xlt_piece(mkey, addr, len, &piece))
-			return false;
-		if (!check(hca, piece.key, mkey->pd, access & writes ? MKEY_LOCAL_WRITE : 0,
-			   piece.addr, piece.len, depth + 1))
-			return false;
-	}
-	return true;
+	descent->depth++;
+	for (; allowed && len; addr += piece.len, len -= piece.len)
+		allowed = descent->pieces++ < MAX_PIECES && xlt_piece(mkey, addr, len, &piece) &&
+			  check(hca, piece.key, mkey->pd, access & writes ? MKEY_LOCAL_WRITE : 0,
+				piece.addr, piece.len, descent);
+	descent->depth--;
+	return allowed;
 }
 
 static struct mkey *check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
-			  uint64_t addr, uint64_t len, int depth)
+			  uint64_t addr, uint64_t len, struct descent *descent)
 {
 	struct mkey *mkey = res_get(&hca->mkeys, key >> 8);
 
@@ -251,7 +258,7 @@ static struct mkey *check(struct hca *hca, uint32_t key, const struct pd *pd, un
 		return NULL;
 	if ((mkey->access & access) != access || !in_range(mkey, addr, len))
 		return NULL;
-	if (is_indirect(mkey) && !pieces_allow(hca, mkey, access, addr, len, depth))
+	if (is_indirect(mkey) && !pieces_allow(hca, mkey, access, addr, len, descent))
 		return NULL;
 	return mkey;
 }
@@ -259,7 +266,9 @@ static struct mkey *check(struct hca *hca, uint32_t key, const struct pd *pd, un
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len)
 {
-	return check(hca, key, pd, access, addr, len, 0);
+	struct descent descent = { 0, 0 };
+
+	return check(hca, key, pd, access, addr, len, &descent);
 }
 
 static int sink(struct dma_batch *batch, uint64_t len)

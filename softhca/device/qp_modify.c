@@ -112,17 +112,28 @@ static uint32_t mtu_bytes(uint64_t mtu)
 	return 128u << mtu;
 }
 
-static const char *check_init(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
+static const char *check_port(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
 {
 	uint64_t port = prm_get(qpc, PATH(ADS_VHCA_PORT_NUM));
 
 	if (port < 1 || port > hca->config.num_ports)
 		return "qp: no such port";
-	if (prm_get(qpc, PATH(ADS_PKEY_INDEX)) >= PORT_PKEYS)
+	if (qp->special < 0)
+		return NULL;
+	if (qp->state != PRM_QP_STATE_RST)
+		return port == qp->path.addr.port ? NULL : "qp: a management QP keeps its port";
+	return hca->port[port - 1].special[qp->special]
+		       ? "qp: the port has such a management QP already"
+		       : NULL;
+}
+
+/* What is about to be taken of the path */
+static const char *check_path(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
+			      uint32_t groups)
+{
+	if (groups & PRM_OPTPAR_PKEY_INDEX && prm_get(qpc, PATH(ADS_PKEY_INDEX)) >= PORT_PKEYS)
 		return "qp: P_Key index out of range";
-	if (qp->special >= 0 && hca->port[port - 1].special[qp->special])
-		return "qp: the port has such a management QP already";
-	return NULL;
+	return groups & (GROUP_PORT | PRM_OPTPAR_PRI_PORT) ? check_port(hca, qp, qpc) : NULL;
 }
 
 static const char *check_rtr(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
@@ -149,8 +160,6 @@ static const char *check_rtr(const struct hca *hca, const struct qp *qp, const u
 static const char *check_attributes(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
 				    const struct transition *t)
 {
-	if (t->opcode == PRM_OP_RST2INIT_QP)
-		return check_init(hca, qp, qpc);
 	if (t->opcode == PRM_OP_INIT2RTR_QP && qp->service != FABRIC_NONE)
 		return check_rtr(hca, qp, qpc);
 	if (t->opcode == PRM_OP_RTR2RTS_QP &&
@@ -236,7 +245,9 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_QP_STATE_ERR, "qp: command not valid in state");
 	if (mask & ~(t->takes | t->optional))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "qp: attribute not valid here");
-	why = check_attributes(hca, qp, qpc, t);
+	why = context ? check_path(hca, qp, qpc, t->takes | mask) : NULL;
+	if (!why)
+		why = check_attributes(hca, qp, qpc, t);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	if (context) {

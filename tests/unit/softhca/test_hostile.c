@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_hostile.c - what a hostile driver could have done: one test for each hole that was found,
+ * by review or by tests/fuzz, and closed.
+ */
+#include "softhca/device/umr_ifc.h"
+#include "pair.h"
+
+static void modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, uint32_t port, uint32_t pkey,
+		   enum prm_status expect)
+{
+	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
+	uint8_t *path = prm_at(prm_at(in, MODIFY_QP_IN_QPC), QPC_PRIMARY_PATH);
+
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	prm_set(in, MODIFY_QP_IN_QPN, qp->n);
+	prm_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, mask);
+	prm_set(path, ADS_VHCA_PORT_NUM, port);
+	prm_set(path, ADS_PKEY_INDEX, pkey);
+	flat_cmd_expect(qp->hca, in, sizeof(in), out, sizeof(out), expect);
+}
+
+/* It was only checked on the way to INIT, and is an index into the ports. */
+static void port_is_checked_whenever_it_changes(void **state)
+{
+	(void)state;
+	pair(NULL, 64);
+	flat_simple(flat.hca[0], PRM_OP_2RST_QP, a->n, PRM_STAT_OK);
+	modify(a, PRM_OP_RST2INIT_QP, 0, 0, 0, PRM_STAT_BAD_PARAM_ERR);
+	modify(a, PRM_OP_RST2INIT_QP, 0, 1, 0, PRM_STAT_OK);
+	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 0, 0, PRM_STAT_BAD_PARAM_ERR);
+	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 255, 0, PRM_STAT_BAD_PARAM_ERR);
+	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 2, 0, PRM_STAT_BAD_PARAM_ERR);
+	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 1, 0, PRM_STAT_OK);
+	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PKEY_INDEX, 1, 0xffff, PRM_STAT_BAD_PARAM_ERR);
+	unpair();
+}
+
+/* A key of COUNT pieces, each all LEN bytes of key UNDER; its own addresses begin at 0. */
+static uint32_t key_of_pieces(uint32_t under, uint64_t addr, uint32_t len, uint32_t count,
+			      uint32_t octowords, enum prm_status expect)
+{
+	size_t size = PRM_CREATE_MKEY_IN_SIZE + 16 * (size_t)count;
+	uint8_t *in = calloc(1, size), out[16];
+	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC), *klm = prm_at(in, CREATE_MKEY_IN_PAS);
+	uint32_t i;
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS);
+	prm_set(mkc, MKC_LR, 1);
+	prm_set(mkc, MKC_QPN, 0xffffff);
+	prm_set(mkc, MKC_PD, flat.pd[0]);
+	prm_set(mkc, MKC_LEN, (uint64_t)len * count);
+	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octowords);
+	for (i = 0; i < count; i++, klm += 16) {
+		prm_set(klm, KLM_BCOUNT, len);
+		prm_set(klm, KLM_KEY, under);
+		prm_set(klm, KLM_VA, addr);
+	}
+	flat_cmd_expect(flat.hca[0], in, size, out, sizeof(out), expect);
+	free(in);
+	return prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
+}
+
+/* A gigabyte of single bytes: looking at each once took half a minute. */
+static void keys_of_keys_of_bytes_are_refused_soon(void **state)
+{
+	enum { PIECES = 4096, KIB = 1024 };
+	uint32_t bytes, mebibytes, all;
+
+	(void)state;
+	pair(NULL, 4096);
+	bytes = key_of_pieces(lkey, from, 1, PIECES, PIECES, PRM_STAT_OK);
+	mebibytes = key_of_pieces(bytes, 0, PIECES, PIECES, PIECES, PRM_STAT_OK);
+	all = key_of_pieces(mebibytes, 0, PIECES * PIECES, 64, 64, PRM_STAT_OK);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, 0, 1024 * KIB * KIB, all);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, LOCAL_PROT);
+	unpair();
+}
+
+/* The table of a key that is not for UMR had no limit: 64 GiB, all of it looked at. */
+static void tables_of_pieces_have_a_limit(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	key_of_pieces(lkey, from, 1, 1, 0xfffffff0, PRM_STAT_BAD_PARAM_ERR);
+	key_of_pieces(lkey, from, 1, 1, 0xffffffff, PRM_STAT_BAD_PARAM_ERR);
+	unpair();
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(port_is_checked_whenever_it_changes),
+		IB(keys_of_keys_of_bytes_are_refused_soon),
+		IB(tables_of_pieces_have_a_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
