@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "softhca/net/network.h"
 #include "pair.h"
 
 enum { SIZE = 2 << 20, PART = 600000 };
@@ -320,6 +321,58 @@ static void noise_does_no_harm(void **state)
 	run_with(NULL);
 }
 
+static void count_packet(void *owner, unsigned int host, uint8_t *packet, size_t len)
+{
+	unsigned int *count = owner;
+
+	(void)host;
+	assert_int_equal(packet[0], 7);
+	assert_int_equal(len, 1000);
+	(*count)++;
+}
+
+static void nothing(void *owner, unsigned int host)
+{
+	(void)owner;
+	(void)host;
+}
+
+/* Hosts 2 to 4 join those that flat_setup_network() has made; host 4 does not receive. */
+static void host_that_has_stopped_holds_up_nobody(void **state)
+{
+	static const struct network_ops ops = { count_packet, nothing, nothing };
+	static const uint8_t packet[1000] = { 7 };
+	const uint64_t ms = 1000000;
+	struct network *host[3];
+	unsigned int count[3] = { 0 }, i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(network_join(flat.network, false, &ops, &count[i], &host[i]), 0);
+		assert_int_equal(network_number(host[i]), i + 2);
+	}
+	while (network_progress(host[0], ms) || network_progress(host[1], ms))
+		;
+	for (i = 0; i < 2000; i++)
+		network_send(host[0], 4, packet, sizeof(packet));
+	network_progress(host[0], 2 * ms);
+	assert_true(network_is_congested(host[0]));
+	network_progress(host[0], 200 * ms);
+	assert_false(network_is_congested(host[0]));
+	network_send(host[0], 3, packet, sizeof(packet));
+	network_flush(host[0]);
+	network_progress(host[1], 200 * ms);
+	assert_int_equal(count[1], 1);
+	/* more than a queue holds is lost, the rest arrives when the host goes on */
+	for (i = 0; i < 10000; i++)
+		network_send(host[0], 4, packet, sizeof(packet));
+	while (network_progress(host[2], 300 * ms) | network_progress(host[0], 300 * ms))
+		;
+	assert_in_range(count[2], 4000, 5000);
+	for (i = 0; i < 3; i++)
+		network_leave(host[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +391,7 @@ int main(void)
 		OVER(other_link_layer_is_refused, flat_setup_network),
 		OVER(file_of_a_dead_host_is_replaced, flat_setup_network),
 		OVER(peer_that_has_left_is_silent, flat_setup_network),
+		OVER(host_that_has_stopped_holds_up_nobody, flat_setup_network),
 		OVER(strangers_are_sent_away, flat_setup_network),
 		OVER(noise_does_no_harm, flat_setup_network),
 	};
