@@ -202,6 +202,8 @@ static int bring_up(struct adapter *adapter)
 
 	if (!ret && adapter_cap(adapter, HCA_CAP_ATOMIC))
 		ret = query_caps(adapter, PRM_CAP_ATOMIC, adapter->atomic_caps);
+	if (!ret && adapter_cap(adapter, HCA_CAP_ETH_NET_OFFLOADS))
+		ret = query_caps(adapter, PRM_CAP_ETHERNET_OFFLOADS, adapter->eth_caps);
 	if (!ret)
 		ret = create_eqs(adapter);
 	if (!ret)

@@ -84,6 +84,7 @@ struct adapter {
 	uint32_t comp_eqn[NUM_COMP_VECTORS];
 	uint8_t caps[PRM_HCA_CAP_SIZE]; /* general */
 	uint8_t atomic_caps[PRM_HCA_CAP_SIZE];
+	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
 	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */
 	volatile bool dead;

@@ -174,6 +174,23 @@ free_client:
 	return ret;
 }
 
+bool client_may(pid_t tid, unsigned int capability)
+{
+	unsigned long long effective = 0;
+	char path[32], line[128];
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	status = fopen(path, "re");
+	if (!status)
+		return false;
+	while (fgets(line, sizeof(line), status))
+		if (sscanf(line, "CapEff: %llx", &effective) == 1)
+			break;
+	fclose(status);
+	return effective >> capability & 1;
+}
+
 int client_get(pid_t tid, struct client **out)
 {
 	struct client *client = find_client(tid);

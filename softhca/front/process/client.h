@@ -24,6 +24,10 @@ int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len);
 /* A string of less than SIZE bytes. 0, EFAULT or ENAMETOOLONG. */
 int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size);
 
+/* Whether thread TID has the capability. */
+enum { CLIENT_CAP_NET_RAW = 13 };
+bool client_may(pid_t tid, unsigned int capability);
+
 /* What descriptor FD of that process is; 0 or EBADF. */
 int client_fd_stat(pid_t tid, int fd, struct stat *st);
 /* Where descriptor FD, or the working directory for AT_FDCWD, is: an absolute path. */

@@ -43,6 +43,7 @@ enum {
 	EVENT_SRQ_ERR = 14,
 	EVENT_SRQ_LIMIT_REACHED = 15,
 	EVENT_QP_LAST_WQE_REACHED = 16,
+	EVENT_WQ_FATAL = 19,
 };
 
 struct pending {
@@ -300,6 +301,8 @@ static bool is_kind_of(uint32_t event_type, enum source_kind kind)
 	case EVENT_SRQ_ERR:
 	case EVENT_SRQ_LIMIT_REACHED:
 		return kind == SOURCE_SRQ;
+	case EVENT_WQ_FATAL:
+		return kind == SOURCE_WQ;
 	default: /* from a fatal device to GID changes: of no object */
 		return kind == SOURCE_QP &&
 		       !(event_type >= EVENT_DEVICE_FATAL && event_type < EVENT_SRQ_ERR);

@@ -21,6 +21,7 @@ enum source_kind {
 	SOURCE_CQ,
 	SOURCE_QP,
 	SOURCE_SRQ,
+	SOURCE_WQ,
 };
 
 struct event_source {

@@ -12,6 +12,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/device/eth_ifc.h"
+#include "softhca/device/umr_ifc.h"
 #include "softhca/front/process/uverbs_objects.h"
 #include "softhca/log.h"
 
@@ -21,6 +23,14 @@ static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
 }
 
 /* ---- contexts ---- */
+
+static uint8_t least_inline(const struct uverbs_call *uc)
+{
+	if (uc->adapter->link_layer != HCA_LINK_ETHERNET)
+		return MLX5_USER_INLINE_MODE_NA;
+	return prm_get(uc->adapter->eth_caps, ETH_CAP_WQE_INLINE_MODE) ? MLX5_USER_INLINE_MODE_NONE
+								       : MLX5_USER_INLINE_MODE_L2;
+}
 
 static void fill_ucontext(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
@@ -36,6 +46,7 @@ static void fill_ucontext(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 		.max_srq_recv_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_SRQ_SZ),
 		.num_ports = uc->adapter->num_ports,
 		.cqe_version = uc->file->cqe_version,
+		.eth_min_inline = least_inline(uc),
 		.cmds_supp_uhw =
 			MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.log_uar_size = 12,
@@ -44,14 +55,35 @@ static void fill_ucontext(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 	};
 }
 
+/* A key that reads as zero and swallows what is written, for programs without memory of their own. */
+static int fill_dump_mkey(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE];
+	int ret;
+
+	if (!cap(uc, HCA_CAP_DUMP_FILL_MKEY))
+		return 0;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_SPECIAL_CONTEXTS);
+	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
+	if (ret)
+		return ret;
+	resp->dump_fill_mkey = prm_get(out, QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY);
+	resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;
+	return 0;
+}
+
 static int return_ucontext(struct uverbs_call *uc, uint16_t vectors_id, uint16_t support_id,
 			   uint16_t resp_id)
 {
 	static const uint32_t vectors = NUM_COMP_VECTORS;
 	static const uint64_t support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 	struct mlx5_ib_alloc_ucontext_resp resp;
+	int ret;
 
 	fill_ucontext(uc, &resp);
+	ret = fill_dump_mkey(uc, &resp);
+	if (ret)
+		return ret;
 	resp.response_length = uc_response_length(uc, resp_id, sizeof(resp));
 	if (uc_out(uc, vectors_id, &vectors, sizeof(vectors)) ||
 	    uc_out(uc, support_id, &support, sizeof(support)) ||

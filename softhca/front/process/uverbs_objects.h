@@ -61,6 +61,24 @@ struct uverbs_srq {
 	uint32_t async_read; /* events, known once it is destroyed in the device */
 };
 
+/* A receive queue by itself, and tables of such */
+struct uverbs_wq {
+	struct object base;
+	struct event_source events;
+	struct uverbs_pd *pd;
+	struct uverbs_cq *cq;
+	uint32_t rqn;
+	uint32_t state; /* enum ibv_wq_state */
+	uint32_t async_read;
+};
+
+struct uverbs_rwq_table {
+	struct object base;
+	uint32_t rqtn;
+	unsigned int size;
+	struct uverbs_wq **wq;
+};
+
 struct mcast;
 LIST_HEAD(mcast_list, mcast);
 
@@ -69,6 +87,7 @@ LIST_HEAD(mcast_list, mcast);
 struct real_qp {
 	LIST_ENTRY(real_qp) in_domain; /* of an XRC target */
 	unsigned int users;
+	struct raw_qp *raw; /* of a raw packet QP, which is no QP there; else NULL */
 	uint32_t qpn;
 	uint8_t state; /* enum qp_state, as last set or queried */
 	uint8_t port;
@@ -83,9 +102,10 @@ struct uverbs_qp {
 	struct uverbs_pd *pd;                /* NULL: an XRC target has none, nor queues */
 	struct uverbs_cq *send_cq, *recv_cq; /* an XRC initiator does not receive */
 	struct uverbs_uar *uar;
-	struct uverbs_srq *srq;   /* NULL: receives by itself */
-	struct uverbs_xrcd *xrcd; /* of an XRC target */
-	struct mcast_list groups; /* attached to: see uverbs_mcast.c */
+	struct uverbs_srq *srq;         /* NULL: receives by itself */
+	struct uverbs_xrcd *xrcd;       /* of an XRC target */
+	struct uverbs_rwq_table *table; /* a raw packet QP that spreads what it receives */
+	struct mcast_list groups;       /* attached to: see uverbs_mcast.c */
 	struct epitaph_place epitaph;
 	uint32_t async_read; /* events, known once it is destroyed in the device */
 	uint16_t type;       /* IB_UVERBS_QPT_* */
@@ -94,14 +114,19 @@ struct uverbs_qp {
 };
 
 extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,
-	async_methods, uar_methods, devx_methods, ah_methods, srq_methods, xrcd_methods, mw_methods;
+	async_methods, uar_methods, devx_methods, ah_methods, srq_methods, xrcd_methods, mw_methods,
+	wq_methods;
 extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes,
 	qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes, xrcd_writes,
-	mw_writes, query_device_writes;
+	mw_writes, query_device_writes, wq_writes;
 
 uint32_t xrc_domain_number(const struct xrc_domain *domain);
 /* An XRC target is there, for others to open. */
 void xrc_domain_add_qp(struct xrc_domain *domain, struct real_qp *real);
+
+/* The raw packet QP that spreads what it receives over TABLE, as the driver's part of the call says. */
+struct raw_qp;
+int qp_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, struct raw_qp **raw);
 
 /* A second handle to REAL, which is destroyed with its last one. */
 int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,

@@ -11,12 +11,14 @@
 #include "softhca/front/process/driver_objects.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/queue_memory.h"
+#include "softhca/front/process/raw_qp.h"
 #include "softhca/front/process/uverbs_objects.h"
 #include "softhca/log.h"
 
 enum {
 	SUPPORTED_DRIVER_FLAGS = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE |
 				 MLX5_QP_FLAG_UAR_PAGE_INDEX | MLX5_QP_FLAG_BFREG_INDEX,
+	SELF_LB_FLAGS = MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC,
 	RAW_FLAGS = IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
 	KNOWN_FLAGS = RAW_FLAGS | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK |
 		      IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING,
@@ -37,7 +39,8 @@ struct qp_request {
 /* The objects that the QP needs have one user more, or one less. */
 static void count_users(const struct uverbs_qp *qp, int change)
 {
-	void *const used[] = { qp->pd, qp->send_cq, qp->recv_cq, qp->uar, qp->srq, qp->xrcd };
+	void *const used[] = { qp->pd,  qp->send_cq, qp->recv_cq, qp->uar,
+			       qp->srq, qp->xrcd,    qp->table };
 
 	for (unsigned int i = 0; i < sizeof(used) / sizeof(used[0]); i++)
 		if (used[i])
@@ -53,8 +56,12 @@ static int destroy_real(struct adapter *adapter, struct real_qp *real, bool is_l
 		real->users--;
 		return 0;
 	}
-	adapter_release(adapter, PRM_OP_2RST_QP, real->qpn);
-	ret = adapter_release(adapter, PRM_OP_DESTROY_QP, real->qpn);
+	if (real->raw) {
+		ret = raw_qp_destroy(adapter, real->raw);
+	} else {
+		adapter_release(adapter, PRM_OP_2RST_QP, real->qpn);
+		ret = adapter_release(adapter, PRM_OP_DESTROY_QP, real->qpn);
+	}
 	if (ret)
 		return ret;
 	if (is_listed)
@@ -88,6 +95,11 @@ static int read_request(struct uverbs_call *uc, struct qp_request *req)
 	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
 		return EFAULT;
 	return 0;
+}
+
+static bool is_spread(struct uverbs_call *uc)
+{
+	return uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
 }
 
 static int unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
@@ -141,6 +153,16 @@ static int check_target(struct uverbs_call *uc)
 	return srq && srq->type != IB_UVERBS_SRQT_XRC ? EINVAL : 0;
 }
 
+/* What a table spreads is received by its queues. */
+static int check_spread(struct uverbs_call *uc, const struct qp_request *req)
+{
+	if (req->type != IB_UVERBS_QPT_RAW_PACKET || req->cap.max_recv_wr ||
+	    req->cap.max_recv_sge || uc_attr(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
+	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
+		return EINVAL;
+	return req->cap.max_send_wr ? EOPNOTSUPP : 0;
+}
+
 static int check_objects(struct uverbs_call *uc, const struct qp_request *req)
 {
 	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
@@ -150,13 +172,23 @@ static int check_objects(struct uverbs_call *uc, const struct qp_request *req)
 	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
 	    (srq && req->type == IB_UVERBS_QPT_XRC_INI))
 		return EINVAL;
-	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE) ||
-	    !uc_object(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE))
+	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE))
+		return ENOENT;
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
+		return check_spread(uc, req);
+	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE))
 		return ENOENT;
 	if (req->type != IB_UVERBS_QPT_XRC_INI &&
 	    !uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
 		return ENOENT;
 	return srq && srq->type == IB_UVERBS_SRQT_XRC ? EINVAL : 0;
+}
+
+static int check_raw_packets(struct uverbs_call *uc)
+{
+	if (!client_may(uc->tid, CLIENT_CAP_NET_RAW))
+		return EPERM;
+	return adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS) ? 0 : unsupported(uc, "type", 0);
 }
 
 static int check_type(struct uverbs_call *uc, const struct qp_request *req)
@@ -171,6 +203,7 @@ static int check_type(struct uverbs_call *uc, const struct qp_request *req)
 	case IB_UVERBS_QPT_UD:
 		return 0;
 	case IB_UVERBS_QPT_RAW_PACKET:
+		return check_raw_packets(uc);
 	case IB_UVERBS_QPT_DRIVER:
 		return unsupported(uc, "type", req->type);
 	default:
@@ -184,8 +217,10 @@ static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
 
 	if (flags & ~KNOWN_FLAGS)
 		return EINVAL;
-	if (flags & RAW_FLAGS) /* of a type that is none */
+	if (flags & RAW_FLAGS && req->type != IB_UVERBS_QPT_RAW_PACKET)
 		return EINVAL;
+	if (prm_get(uc->adapter->eth_caps, ETH_CAP_VLAN_CAP))
+		flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
 	if (adapter_cap(uc->adapter, HCA_CAP_BLOCK_LB_MC))
 		flags &= ~IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	if (adapter_cap(uc->adapter, HCA_CAP_END_PAD))
@@ -199,9 +234,13 @@ static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
 
 static int check_driver_part(struct uverbs_call *uc, const struct qp_request *req)
 {
-	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+	uint32_t known = SUPPORTED_DRIVER_FLAGS;
+
+	if (req->type == IB_UVERBS_QPT_XRC_TGT || is_spread(uc))
 		return 0;
-	if (req->driver.flags & ~SUPPORTED_DRIVER_FLAGS) {
+	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
+		known |= SELF_LB_FLAGS;
+	if (req->driver.flags & ~known) {
 		unsupported(uc, "driver flag", req->driver.flags);
 		return EINVAL;
 	}
@@ -237,6 +276,8 @@ static int check_memory(struct uverbs_call *uc, struct qp_request *req)
 	uint64_t bytes = buffer_bytes(&req->driver);
 	int ret = 0;
 
+	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
+		return 0; /* eth_queues.c looks */
 	if (req->type != IB_UVERBS_QPT_XRC_TGT)
 		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
 	if (!bytes) /* neither queue: nothing to describe */
@@ -369,7 +410,8 @@ static void take_request(struct uverbs_call *uc, const struct qp_request *req, s
 	qp->xrcd = uc_object(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE);
 	if (req->type != IB_UVERBS_QPT_XRC_INI)
 		qp->recv_cq = uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
-	if (!qp->xrcd)
+	qp->table = uc_object(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+	if (!qp->xrcd && !qp->table)
 		qp->uar = uverbs_uar_by_number(uc->file, req->driver.bfreg_index);
 	qp->sq_sig_all = req->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	qp->rq_wqe_count = req->driver.rq_wqe_count;
@@ -377,6 +419,61 @@ static void take_request(struct uverbs_call *uc, const struct qp_request *req, s
 	qp->events.adapter = uc->adapter;
 	qp->events.kind = SOURCE_QP;
 	qp->events.user_handle = req->user_handle;
+}
+
+static void describe_ring(const struct qp_request *req, const struct uverbs_qp *qp,
+			  struct eth_ring *ring)
+{
+	*ring = (struct eth_ring){
+		.record = req->driver.db_addr,
+		.pdn = qp->pd->pdn,
+		.uar = req->driver.bfreg_index,
+		.user_index = req->driver.uidx,
+		.strip_vlan = req->flags & IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
+	};
+}
+
+static unsigned int self_lb_block(const struct qp_request *req)
+{
+	return (req->driver.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC ? PRM_BLOCK_UNICAST : 0) |
+	       (req->driver.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC ? PRM_BLOCK_MULTICAST : 0);
+}
+
+/* The rings of a raw packet QP lie apart, and share the doorbell record. */
+static int create_with_rings(struct uverbs_call *uc, const struct qp_request *req,
+			     struct uverbs_qp *qp)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+	struct raw_request request = { .self_lb_block = self_lb_block(req) };
+	struct eth_ring send, receive;
+
+	describe_ring(req, qp, &send);
+	receive = send;
+	send.buffer = driver->sq_buf_addr;
+	receive.buffer = driver->buf_addr;
+	send.cqn = qp->send_cq->cqn;
+	receive.cqn = qp->recv_cq->cqn;
+	if (driver->sq_wqe_count) {
+		send.log_size = __builtin_ctz(driver->sq_wqe_count);
+		send.log_stride = __builtin_ctz(WQEBB);
+		request.send = &send;
+	}
+	if (driver->rq_wqe_count) {
+		receive.log_size = __builtin_ctz(driver->rq_wqe_count);
+		receive.log_stride = driver->rq_wqe_shift;
+		request.receive = &receive;
+	}
+	return request.send || request.receive ? raw_qp_make(uc, &request, &qp->real->raw) : EINVAL;
+}
+
+static int create_raw(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)
+{
+	int ret = qp->table ? qp_spread(uc, qp->table, &qp->real->raw)
+			    : create_with_rings(uc, req, qp);
+
+	if (!ret)
+		qp->real->qpn = raw_qp_number(qp->real->raw);
+	return ret;
 }
 
 static int create_real(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)
@@ -387,7 +484,8 @@ static int create_real(struct uverbs_call *uc, const struct qp_request *req, str
 	if (!qp->real)
 		return ENOMEM;
 	qp->real->users = 1;
-	ret = create_in_device(uc, req, qp);
+	ret = req->type == IB_UVERBS_QPT_RAW_PACKET ? create_raw(uc, req, qp)
+						    : create_in_device(uc, req, qp);
 	if (ret)
 		free(qp->real);
 	else if (qp->xrcd)
@@ -406,7 +504,7 @@ static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs
 	if (ret)
 		return ret;
 	take_request(uc, req, qp);
-	if (!qp->uar && !qp->xrcd)
+	if (!qp->uar && !qp->xrcd && !qp->table)
 		return EINVAL;
 	ret = uc_async_channel(uc, UVERBS_ATTR_CREATE_QP_EVENT_FD, &qp->events.async);
 	if (ret)
@@ -472,8 +570,8 @@ static void qp_describe(const struct uverbs_call *uc, const struct qp_request *r
 		.rq_wqes = driver->rq_wqe_count,
 	};
 
-	if (qp->xrcd)
-		return; /* no queues to flush */
+	if (qp->xrcd || qp->real->raw)
+		return; /* no queues to flush, or of another kind */
 	uc_epitaph_entry(uc, &qp->base, &entry.entry);
 	epitaph_add_qp(uc->call->epitaph, &entry, &qp->send_cq->epitaph,
 		       qp->recv_cq ? &qp->recv_cq->epitaph : &qp->send_cq->epitaph, &qp->epitaph);
@@ -522,6 +620,8 @@ static const struct uverbs_attr create_attrs[] = {
 	{ UVERBS_ATTR_CREATE_QP_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_QP },
 	{ UVERBS_ATTR_CREATE_QP_PD_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_PD },
 	{ UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_XRCD },
+	{ UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0,
+	  UVERBS_OBJECT_RWQ_IND_TBL },
 	{ UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_SRQ },
 	{ UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },
 	{ UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },

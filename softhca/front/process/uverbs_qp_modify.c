@@ -10,6 +10,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/front/process/raw_qp.h"
 #include "softhca/front/process/roce.h"
 #include "softhca/front/process/uverbs_objects.h"
 #include "softhca/front/process/uverbs_qp_state.h"
@@ -246,6 +247,8 @@ static int change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 
 	if (!transition->opcode)
 		return 0;
+	if (qp->real->raw)
+		return raw_qp_change(uc->adapter, qp->real->raw, transition->opcode);
 	prm_set(in, CMD_IN_OPCODE, transition->opcode);
 	prm_set(in, MODIFY_QP_IN_QPN, qp->real->qpn);
 	prm_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, optional_params(cmd->attr_mask, transition));
@@ -300,6 +303,8 @@ static int modify(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd)
 	unsigned int to;
 	int ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd->qp_handle, &qp);
 
+	if (!ret && qp->table)
+		return ENOSYS;
 	if (!ret)
 		ret = check(uc, qp, cmd, &to, &transition);
 	if (ret)

@@ -7,6 +7,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "softhca/front/process/raw_qp.h"
 #include "softhca/front/process/uverbs_objects.h"
 #include "softhca/front/process/uverbs_qp_state.h"
 
@@ -79,9 +80,38 @@ static void read_qpc(const struct uverbs_call *uc, const struct uverbs_qp *qp, c
 	resp->sq_sig_all = qp->sq_sig_all;
 }
 
-static int qp_query(struct uverbs_call *uc)
+static int query_raw(struct uverbs_call *uc, const struct uverbs_qp *qp,
+		     struct ib_uverbs_query_qp_resp *resp)
+{
+	unsigned int state;
+	int ret = raw_qp_state(uc->adapter, qp->real->raw, qp->real->state, &state);
+
+	if (ret)
+		return ret;
+	resp->qp_state = resp->cur_qp_state = state;
+	resp->port_num = 1;
+	resp->max_recv_wr = qp->rq_wqe_count;
+	resp->max_recv_sge = qp->rq_sges;
+	resp->sq_sig_all = qp->sq_sig_all;
+	return 0;
+}
+
+static int query_transport(struct uverbs_call *uc, const struct uverbs_qp *qp,
+			   struct ib_uverbs_query_qp_resp *resp)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_BYTE(QUERY_QP_OUT_QPC) + PRM_QPC_SIZE];
+	int ret;
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
+	prm_set(in, QUERY_QP_IN_QPN, qp->real->qpn);
+	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
+	if (!ret)
+		read_qpc(uc, qp, prm_at(out, QUERY_QP_OUT_QPC), resp);
+	return ret;
+}
+
+static int qp_query(struct uverbs_call *uc)
+{
 	struct ib_uverbs_query_qp_resp resp = { 0 };
 	struct ib_uverbs_query_qp cmd;
 	struct uverbs_qp *qp;
@@ -91,12 +121,11 @@ static int qp_query(struct uverbs_call *uc)
 		ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd.qp_handle, &qp);
 	if (ret)
 		return ret;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
-	prm_set(in, QUERY_QP_IN_QPN, qp->real->qpn);
-	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
+	if (qp->table)
+		return ENOSYS;
+	ret = qp->real->raw ? query_raw(uc, qp, &resp) : query_transport(uc, qp, &resp);
 	if (ret)
 		return ret;
-	read_qpc(uc, qp, prm_at(out, QUERY_QP_OUT_QPC), &resp);
 	qp->real->state = resp.qp_state;
 	return uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }

@@ -12,6 +12,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/device/eth_ifc.h"
 #include "softhca/front/process/uverbs_objects.h"
 
 /* IB spec values as query_device returns them, and what the driver does not ask the device */
@@ -25,6 +26,13 @@ enum {
 	MAX_SGE_RD = 30,
 	CQ_MAX_COUNT = 0xffff,
 	CQ_MAX_PERIOD = 0xfff, /* microseconds */
+	QPT_RAW_PACKET = 8,
+	RAW_CAP_CVLAN_STRIPPING = 1 << 0,
+	RAW_CAP_IP_CSUM = 1 << 2,
+	HASH_FIELDS = MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4 | MLX5_RX_HASH_SRC_IPV6 |
+		      MLX5_RX_HASH_DST_IPV6 | MLX5_RX_HASH_SRC_PORT_TCP |
+		      MLX5_RX_HASH_DST_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP |
+		      MLX5_RX_HASH_DST_PORT_UDP,
 };
 
 static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
@@ -153,6 +161,43 @@ static void fill_extended(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 	}
 }
 
+/* The queues of Ethernet frames, where there are any. */
+static void fill_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
+{
+	const uint8_t *eth = uc->adapter->eth_caps;
+
+	if (!cap(uc, HCA_CAP_ETH_NET_OFFLOADS))
+		return;
+	if (prm_get(eth, ETH_CAP_CSUM_CAP)) {
+		resp->base.device_cap_flags |= IB_UVERBS_DEVICE_RAW_IP_CSUM;
+		resp->raw_packet_caps |= RAW_CAP_IP_CSUM;
+	}
+	if (prm_get(eth, ETH_CAP_VLAN_CAP))
+		resp->raw_packet_caps |= RAW_CAP_CVLAN_STRIPPING;
+	if (cap(uc, HCA_CAP_NIC_FLOW_TABLE))
+		resp->base.device_cap_flags |= IB_UVERBS_DEVICE_MANAGED_FLOW_STEERING;
+	resp->device_cap_flags_ex |= resp->base.device_cap_flags;
+	resp->rss_caps.max_rwq_indirection_tables = 1u << cap(uc, HCA_CAP_LOG_MAX_RQT);
+	resp->rss_caps.max_rwq_indirection_table_size = 1u << cap(uc, HCA_CAP_LOG_MAX_RQT_SIZE);
+	resp->rss_caps.supported_qpts = 1 << QPT_RAW_PACKET;
+	resp->max_wq_type_rq = 1u << cap(uc, HCA_CAP_LOG_MAX_RQ);
+}
+
+static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_device_resp *driver)
+{
+	uint32_t log_max_tso = prm_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
+
+	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* whatever the device */
+	if (!cap(uc, HCA_CAP_ETH_NET_OFFLOADS))
+		return;
+	if (log_max_tso) {
+		driver->tso_caps.max_tso = 1u << log_max_tso;
+		driver->tso_caps.supported_qpts = 1 << QPT_RAW_PACKET;
+	}
+	driver->rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ;
+	driver->rss_caps.rx_hash_fields_mask = HASH_FIELDS;
+}
+
 static int query_device_ex(struct uverbs_call *uc)
 {
 	struct ib_uverbs_ex_query_device_resp resp = { 0 };
@@ -164,9 +209,10 @@ static int query_device_ex(struct uverbs_call *uc)
 	if (cmd.comp_mask || cmd.reserved)
 		return EINVAL;
 	fill_extended(uc, &resp);
+	fill_ethernet(uc, &resp);
+	fill_driver_part(uc, &driver);
 	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
 	driver.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(driver));
-	driver.flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* whatever the device */
 	if (uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp)) ||
 	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
 		return EFAULT;

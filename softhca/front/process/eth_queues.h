@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth_queues.h - commands on queues of Ethernet frames, and on what leads to and from them.
+ *
+ * A raw packet QP is made of them: frames are sent by an SQ through a TIS, and received through a TIR by an RQ. So are WQs
+ * (an RQ) and tables of them (an RQT). All functions return 0 or a positive errno.
+ */
+#ifndef SOFTHCA_PROCESS_ETH_QUEUES_H
+#define SOFTHCA_PROCESS_ETH_QUEUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softhca/device/eth_ifc.h"
+
+struct adapter;
+struct uverbs_call;
+
+/* A ring in the memory of the calling program, and what stands in its context */
+struct eth_ring {
+	uint64_t buffer, record; /* addresses */
+	unsigned int log_size;   /* WQEs, or WQEBBs of an SQ */
+	unsigned int log_stride; /* of bytes */
+	uint32_t pdn, cqn, uar, user_index;
+	uint32_t counter_set;
+	bool strip_vlan, scatter_fcs;
+};
+
+/* EFAULT: the program has no such memory. */
+int eth_rq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t *rqn);
+int eth_sq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn);
+int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
+		  enum prm_wq_state to);
+int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
+		  enum prm_wq_state to);
+int eth_rq_state(struct adapter *adapter, uint32_t rqn, enum prm_wq_state *state);
+int eth_sq_state(struct adapter *adapter, uint32_t sqn, enum prm_wq_state *state);
+int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t *tisn);
+/* SELF_LB_BLOCK: PRM_BLOCK_* */
+int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigned int self_lb_block,
+		 uint32_t *tirn);
+int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int count, uint32_t *rqtn);
+
+/* How a hash over fields of a frame picks an RQ of a table */
+struct eth_hash {
+	bool ipv4, ipv6, tcp, udp;
+	uint32_t fields; /* PRM_HASH_* */
+	uint8_t key[PRM_RX_HASH_KEY_SIZE];
+};
+
+int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
+		     const struct eth_hash *hash, unsigned int self_lb_block, uint32_t *tirn);
+
+#endif
