@@ -17,7 +17,8 @@ static int check_counts(const struct pp_options *options)
 		return -1;
 	}
 	if (options->num_qp >= PP_MAX_QPS) {
-		fprintf(stderr, "num_qp %u must be less than %d\n", options->num_qp, PP_MAX_QPS);
+		fprintf(stderr, "num_qp %u must be less than %d\n", options->num_qp,
+			PP_MAX_QPS - 1);
 		return -1;
 	}
 	return 0;

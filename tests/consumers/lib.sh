@@ -173,6 +173,13 @@ pingpong_ok() {
 	! grep -q 'invalid data' "$@"
 }
 
+xsrq_ok() {
+	local log
+	for log in "$@"; do
+		grep -qx success "$log" || return 1
+	done
+}
+
 # The client's table has, behind its heading, a line of a size, iterations and results that are not zero.
 perftest_ok() {
 	awk '/#bytes/ { heading = 1; next }
