@@ -17,6 +17,10 @@ void batch_fail_full(struct mlx5_qp *qp);
 /* OP is not in sq.opcodes: true when only the gate was shut (umr.h), else the batch has failed. */
 bool batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
+/* batch_begin() where the gate is shut, or no room. */
+bool batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
+			   enum send_kind kind);
+
 WQE_INLINE void batch_reserve(struct mlx5_qp *qp, enum send_kind kind)
 {
 	if (kind == SEND_XRC)
@@ -29,22 +33,12 @@ WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t o
 			    enum send_kind kind)
 {
 	struct mlx5_batch *batch = &qp->batch;
-	bool gated = false;
 
 	if (unlikely(batch->err))
 		return false;
-	if (unlikely(!(qp->sq.opcodes & 1u << op))) {
-		gated = batch_pass_gate(qp, op);
-		if (!gated)
-			return false;
-	}
-	if (unlikely(!wq_has_room(&qp->sq.wq, batch->head))) {
-		batch_fail_full(qp);
-		return false;
-	}
+	if (unlikely(!(qp->sq.opcodes & 1u << op) || !wq_has_room(&qp->sq.wq, batch->head)))
+		return batch_begin_exception(qp, op, opcode, imm, kind);
 	wqe_begin(&qp->sq, &batch->wqe, batch->pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
-	if (unlikely(gated))
-		gate_fence(qp, &batch->wqe);
 	batch_reserve(qp, kind);
 	return true;
 }
@@ -54,8 +48,8 @@ WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe,
 {
 	struct mlx5_batch *batch = &qp->batch;
 
-	batch->pi = wqe_finish(&qp->sq, wqe);
-	wq_note(&qp->sq.wq, wqe->pi, batch->head, qp->vqp.qp_ex.wr_id, wqe->done_as);
+	wq_note(&qp->sq.wq, batch->pi, batch->head, qp->vqp.qp_ex.wr_id, wqe->done_as);
+	batch->pi = wqe_finish(&qp->sq, wqe, batch->pi);
 	batch->head++;
 	batch->ds = wqe->ds;
 	batch->has_inline = has_inline;

@@ -31,11 +31,9 @@ struct mlx5_cq {
 	struct mlx5_rq *rsn_rq; /* what was found last, or NULL */
 	const struct id_lookup *ids;
 	__be32 *dbrec;
-	const struct mlx5_cqe64 *cqe; /* the current completion of the extended readers */
-	unsigned int cqe_opcode;      /* of it */
-	uint32_t cqe_done_as;         /* of it, when it is of a send: see struct wq_slot */
-	uint32_t cqe_wc_flags;        /* of it, beyond those that every receive may have */
-
+	const struct mlx5_cqe64 *cqe;           /* the current completion of the extended readers */
+	unsigned int cqe_opcode;                /* of it */
+	uint32_t cqe_extra;                     /* of it: see struct completion */
 	const struct mlx5_ib_clock_info *clock; /* to tell wall-clock time; see clock.h */
 
 	struct verbs_cq vcq;

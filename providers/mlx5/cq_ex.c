@@ -23,8 +23,7 @@ CQE_INLINE int advance(struct mlx5_cq *cq)
 		return ENOENT;
 	cq->cqe = comp.cqe;
 	cq->cqe_opcode = comp.opcode;
-	cq->cqe_done_as = comp.done_as;
-	cq->cqe_wc_flags = comp.wc_flags;
+	cq->cqe_extra = comp.extra;
 	cq->vcq.cq_ex.wr_id = comp.wr_id;
 	cq->vcq.cq_ex.status = comp.status;
 	return 0;
@@ -85,7 +84,7 @@ static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *cqx)
 {
 	const struct mlx5_cq *cq = to_mcq_ex(cqx);
 
-	return cqe_wc_opcode(cq->cqe_opcode, cq->cqe_done_as);
+	return cqe_wc_opcode(cq->cqe_opcode, cq->cqe_extra);
 }
 
 static uint32_t read_vendor_err(struct ibv_cq_ex *cqx)
@@ -123,7 +122,7 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *cqx)
 
 	if (cq->cqe_opcode < MLX5_CQE_RESP_WR_IMM || cq->cqe_opcode > MLX5_CQE_RESP_SEND_INV)
 		return 0;
-	return cqe_recv_flags(cq->cqe, cq->cqe_opcode) | cq->cqe_wc_flags;
+	return cqe_recv_flags(cq->cqe, cq->cqe_opcode) | cq->cqe_extra;
 }
 
 static uint32_t read_slid(struct ibv_cq_ex *cqx)

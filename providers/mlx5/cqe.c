@@ -19,25 +19,39 @@ static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)
 									     : start;
 }
 
-/* A message: the buffers are those of the oldest receive WQE, or of the SRQ's that the CQE names. */
-static int copy_to_rq(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+static int __attribute__((noinline))
+copy_to_list(const struct mlx5_wqe_data_seg *list, uint32_t n, const uint8_t *from, uint32_t len)
 {
-	uint32_t unit = rq->wq.tail & rq->wq.mask, max_sge = rq->max_sge, left;
-	const void *scatter;
+	return scatter_fill(list, n, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+}
+
+/* A message: the buffers are those of the oldest receive WQE, or of the SRQ's that the CQE names. */
+static int __attribute__((noinline))
+copy_to_rq(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	uint32_t unit = rq->wq.tail & rq->wq.mask, max_sge = rq->max_sge, len;
+	const struct mlx5_wqe_data_seg *scatter;
 
 	if (rq->srq) {
-		scatter = srq_wqe(rq->srq, be16toh(cqe->wqe_counter) & (rq->srq->wqes - 1)) + 1;
+		scatter = (const void *)(srq_wqe(rq->srq,
+						 be16toh(cqe->wqe_counter) & (rq->srq->wqes - 1)) +
+					 1);
 		max_sge = rq->srq->max_sge;
 	} else {
-		scatter = rq->buf + ((size_t)unit << rq->stride_log);
+		scatter = (const void *)(rq->buf + ((size_t)unit << rq->stride_log));
 	}
-	left = scatter_fill(scatter, max_sge, inline_payload(cqe), be32toh(cqe->byte_cnt));
-	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+	len = be32toh(cqe->byte_cnt);
+	/* Nearly always the first buffer takes it all. */
+	if (likely(len <= be32toh(scatter->byte_count) && len)) {
+		copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr), inline_payload(cqe), len);
+		return IBV_WC_SUCCESS;
+	}
+	return copy_to_list(scatter, max_sge, inline_payload(cqe), len);
 }
 
 /* A read or atomic: the buffers are those of its send WQE, which may go on at the start of the
  * ring. */
-static int copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+static int __attribute__((noinline)) copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_sq *sq = &qp->sq;
 	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
@@ -95,7 +109,7 @@ static uint64_t failed_wr_id(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, b
 }
 
 /* The first failure of a QP explains all that follow, which are only flushed. */
-static int take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+static int __attribute__((noinline)) take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
 	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
@@ -138,14 +152,17 @@ static uint32_t checksum_wc_flags(const struct mlx5_cqe64 *cqe)
 	return right && ipv4 ? IBV_WC_IP_CSUM_OK : 0;
 }
 
-void cqe_complete_special(struct mlx5_rq *rq, struct completion *comp)
+struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
-	if (rq->checksums && comp->opcode <= MLX5_CQE_RESP_SEND_INV)
-		comp->wc_flags = checksum_wc_flags(comp->cqe);
+	struct special_completion done = { 0 };
+
+	if (rq->checksums && cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV)
+		done.wc_flags = checksum_wc_flags(cqe);
 	if (rq->srq)
-		comp->wr_id = srq_complete(rq->srq, be16toh(comp->cqe->wqe_counter));
+		done.wr_id = srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 	else
-		comp->wr_id = wq_complete_next(&rq->wq);
+		done.wr_id = wq_complete_next(&rq->wq);
+	return done;
 }
 
 void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)

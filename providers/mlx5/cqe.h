@@ -23,8 +23,8 @@ struct completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
 	unsigned int opcode; /* MLX5_CQE_* */
-	uint32_t done_as;    /* of a send: see struct wq_slot */
-	uint32_t wc_flags;   /* of a receive, beyond those that every one may have */
+	uint32_t
+		extra; /* send: what its poster noted (struct wq_slot); receive: further wc_flags */
 };
 
 /* The completions that are not the common case, in cqe.c: payload inside the CQE, errors. Called
@@ -33,8 +33,13 @@ struct completion {
 int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
 void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
-/* A receive that is not simply the next of its queue: completes it and sets comp->wr_id. */
-void cqe_complete_special(struct mlx5_rq *rq, struct completion *comp);
+/* A receive that is not simply the next of its queue. By value: a completion stays in registers. */
+struct special_completion {
+	uint64_t wr_id;
+	uint32_t wc_flags;
+};
+
+struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
 
 CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 {
@@ -127,14 +132,18 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 		comp->cqe = cqe;
 		comp->status = status;
 		comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
-		comp->wc_flags = 0;
-		if (opcode_is_request(comp->opcode))
+		if (opcode_is_request(comp->opcode)) {
 			comp->wr_id = wq_complete_at(&rq_qp(rq)->sq.wq, be16toh(cqe->wqe_counter),
-						     &comp->done_as);
-		else if (likely(!rq->special))
+						     &comp->extra);
+		} else if (likely(!rq->special)) {
 			comp->wr_id = wq_complete_next(&rq->wq);
-		else
-			cqe_complete_special(rq, comp);
+			comp->extra = 0;
+		} else {
+			struct special_completion special = cqe_complete_special(rq, cqe);
+
+			comp->wr_id = special.wr_id;
+			comp->extra = special.wc_flags;
+		}
 		return true;
 	}
 }
@@ -151,10 +160,9 @@ CQE_INLINE enum ibv_wc_opcode cqe_recv_wc_opcode(unsigned int opcode)
 	return opcode == MLX5_CQE_RESP_WR_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
 }
 
-CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(unsigned int opcode, uint32_t done_as)
+CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(unsigned int opcode, uint32_t extra)
 {
-	return opcode_is_request(opcode) ? done_as & WQ_DONE_OPCODE_MASK
-					 : cqe_recv_wc_opcode(opcode);
+	return opcode_is_request(opcode) ? extra & WQ_DONE_OPCODE_MASK : cqe_recv_wc_opcode(opcode);
 }
 
 CQE_INLINE uint32_t cqe_byte_len(const struct mlx5_cqe64 *cqe)
@@ -200,6 +208,13 @@ CQE_INLINE uint16_t cqe_pkey_index(const struct mlx5_cqe64 *cqe, unsigned int op
 	return opcode == MLX5_CQE_RESP_SEND ? (uint16_t)be32toh(cqe->imm_inval_pkey) : 0;
 }
 
+CQE_INLINE unsigned int cqe_grh_flag(const struct mlx5_cqe64 *cqe)
+{
+	return cqe->flags_rqpn & htobe32((uint32_t)PRM_CQE_GRH_MASK << PRM_CQE_GRH_SHIFT)
+		       ? IBV_WC_GRH
+		       : 0;
+}
+
 /* wc_flags of a successful receive. */
 CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
@@ -209,9 +224,8 @@ CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe, unsigned in
 		[MLX5_CQE_RESP_SEND_IMM] = IBV_WC_WITH_IMM,
 		[MLX5_CQE_RESP_SEND_INV] = IBV_WC_WITH_INV,
 	};
-	bool grh = be32toh(cqe->flags_rqpn) >> PRM_CQE_GRH_SHIFT & PRM_CQE_GRH_MASK;
 
-	return by_opcode[opcode] | (grh ? IBV_WC_GRH : 0);
+	return by_opcode[opcode] | cqe_grh_flag(cqe);
 }
 
 CQE_INLINE uint32_t cqe_vendor_err(const struct mlx5_cqe64 *cqe)

@@ -6,12 +6,30 @@
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/doorbell.h"
 
-CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, uint32_t done_as)
+CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, uint32_t noted)
 {
-	wc->opcode = done_as & WQ_DONE_OPCODE_MASK;
+	wc->opcode = noted & WQ_DONE_OPCODE_MASK;
 	wc->byte_len = cqe_byte_len(cqe);
 	wc->qp_num = cqe_qpn(cqe);
-	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
+	wc->wc_flags = noted >> WQ_DONE_FLAGS_SHIFT;
+}
+
+/* A SEND without anything is what most messages are: the fields that depend on the opcode are
+ * simplest then. */
+CQE_INLINE void wc_fill_message(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
+				unsigned int opcode, uint32_t wc_flags)
+{
+	if (likely(opcode == MLX5_CQE_RESP_SEND)) {
+		wc->opcode = IBV_WC_RECV;
+		wc->imm_data = cqe->imm_inval_pkey;
+		wc->wc_flags = cqe_grh_flag(cqe) | wc_flags;
+		wc->pkey_index = (uint16_t)be32toh(cqe->imm_inval_pkey);
+		return;
+	}
+	wc->opcode = cqe_recv_wc_opcode(opcode);
+	wc->imm_data = cqe_imm(cqe, opcode);
+	wc->wc_flags = cqe_recv_flags(cqe, opcode) | wc_flags;
+	wc->pkey_index = 0;
 }
 
 CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
@@ -19,22 +37,19 @@ CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 {
 	uint32_t flags_rqpn = be32toh(cqe->flags_rqpn);
 
-	wc->opcode = cqe_recv_wc_opcode(opcode);
+	wc_fill_message(wc, cqe, opcode, wc_flags);
 	wc->byte_len = cqe_byte_len(cqe);
-	wc->imm_data = cqe_imm(cqe, opcode);
 	wc->qp_num = cqe_qpn(cqe);
 	wc->src_qp = flags_rqpn & PRM_CQE_RQPN_MASK;
-	wc->wc_flags = cqe_recv_flags(cqe, opcode) | wc_flags;
-	wc->pkey_index = cqe_pkey_index(cqe, opcode);
 	wc->slid = cqe_slid(cqe);
 	wc->sl = flags_rqpn >> PRM_CQE_SL_SHIFT & PRM_CQE_SL_MASK;
 	wc->dlid_path_bits = cqe_path_bits(cqe);
 }
 
 CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, unsigned int opcode,
-			      uint32_t done_as)
+			      uint32_t extra)
 {
-	wc->opcode = cqe_wc_opcode(opcode, done_as);
+	wc->opcode = cqe_wc_opcode(opcode, extra);
 	wc->vendor_err = cqe_vendor_err(cqe);
 	wc->byte_len = 0;
 	wc->qp_num = cqe_qpn(cqe);
@@ -47,11 +62,11 @@ CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
 	wc->status = comp->status;
 	wc->vendor_err = 0;
 	if (comp->opcode == MLX5_CQE_REQ)
-		wc_fill_request(wc, comp->cqe, comp->done_as);
+		wc_fill_request(wc, comp->cqe, comp->extra);
 	else if (likely(comp->opcode <= MLX5_CQE_RESP_SEND_INV))
-		wc_fill_receive(wc, comp->cqe, comp->opcode, comp->wc_flags);
+		wc_fill_receive(wc, comp->cqe, comp->opcode, comp->extra);
 	else
-		wc_fill_error(wc, comp->cqe, comp->opcode, comp->done_as);
+		wc_fill_error(wc, comp->cqe, comp->opcode, comp->extra);
 }
 
 CQE_INLINE int poll_many(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)

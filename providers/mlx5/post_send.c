@@ -224,8 +224,14 @@ WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, 
 		report_sges(qp, wr);
 		return ENOMEM;
 	}
-	if (unlikely(!has_opcode(&qp->sq, wr->opcode)))
-		return build_exception(qp, wqe, pi, wr, kind);
+	if (unlikely(!has_opcode(&qp->sq, wr->opcode))) {
+		/* Another variable, so that the one of the common case stays in registers. */
+		struct send_wqe exception;
+		int ret = build_exception(qp, &exception, pi, wr, kind);
+
+		*wqe = exception;
+		return ret;
+	}
 	return put_plain(qp, wqe, pi, wr, kind);
 }
 
@@ -246,8 +252,8 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			*bad_wr = wr;
 			break;
 		}
-		pi = wqe_finish(sq, &wqe);
-		wq_note(&sq->wq, wqe.pi, head, wr->wr_id, wqe.done_as);
+		wq_note(&sq->wq, pi, head, wr->wr_id, wqe.done_as);
+		pi = wqe_finish(sq, &wqe, pi);
 		newest = wqe.ctrl;
 		ds = wqe.ds;
 		has_inline = wr->send_flags & IBV_SEND_INLINE;

@@ -51,8 +51,8 @@ struct send_wqe {
 	uint8_t *ctrl;
 	uint8_t *seg;     /* where the next segment goes */
 	uint32_t ds;      /* length so far, in 16-byte units */
-	uint32_t pi;      /* first WQEBB */
 	uint32_t done_as; /* see struct wq_slot */
+	uint32_t first;   /* word of the control segment */
 };
 
 /* The batch between ibv_wr_start() and ibv_wr_complete(). */

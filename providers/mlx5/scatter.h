@@ -9,7 +9,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/seg.h"
 
 /* Buffers of no bytes get no segment (0 would mean 2 GiB); a list shorter than the WQE ends with
  * the invalid key. */
@@ -21,16 +21,11 @@ static inline void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 	for (; n > 0; n--, sge++) {
 		if (__builtin_expect(!sge->length, 0))
 			continue;
-		seg->byte_count = htobe32(sge->length);
-		seg->lkey = htobe32(sge->lkey);
-		seg->addr = htobe64(sge->addr);
+		seg_put_data(seg, sge->length, sge->lkey, sge->addr);
 		seg++;
 	}
-	if (seg < end) {
-		seg->byte_count = 0;
-		seg->lkey = htobe32(MLX5_INVALID_LKEY);
-		seg->addr = 0;
-	}
+	if (seg < end)
+		seg_put_data(seg, 0, MLX5_INVALID_LKEY, 0);
 }
 
 /* Copy LEN bytes at FROM into the buffers of up to N segments. Returns how many bytes found no
@@ -44,7 +39,7 @@ static inline uint32_t scatter_fill(const struct mlx5_wqe_data_seg *seg, uint32_
 
 		if (!room)
 			break; /* the end of a list shorter than its WQE */
-		memcpy((void *)(uintptr_t)be64toh(seg->addr), from, part);
+		copy_small((uint8_t *)(uintptr_t)be64toh(seg->addr), from, part);
 		from += part;
 		len -= part;
 	}

@@ -20,6 +20,7 @@
 
 #include "providers/mlx5/ah.h"
 #include "providers/mlx5/qp.h"
+#include "providers/mlx5/seg.h"
 
 #define WQE_INLINE __attribute__((always_inline)) static inline
 
@@ -67,19 +68,14 @@ WQE_INLINE uint32_t done_as(uint8_t opcode)
 WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			  uint8_t opcode, unsigned int flags, __be32 imm)
 {
-	struct mlx5_wqe_ctrl_seg *ctrl;
-	__be32 third = sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)];
-
 	wqe->ctrl = sq->buf + ((size_t)(pi & sq->wq.mask) << PRM_WQEBB_LOG);
-	wqe->seg = wqe->ctrl + sizeof(*ctrl);
+	wqe->seg = wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
 	wqe->ds = 1;
-	wqe->pi = pi;
 	wqe->done_as = done_as(opcode);
-
-	ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
-	ctrl->opmod_idx_opcode = htobe32((pi & PRM_WQE_INDEX_MASK) << 8 | opcode);
-	memcpy(&ctrl->signature, &third, sizeof(third));
-	ctrl->imm = imm;
+	wqe->first = (pi & PRM_WQE_INDEX_MASK) << 8 | opcode;
+	/* The first half is written when the length is known. */
+	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature),
+			 sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)], imm);
 }
 
 /* The next segment may be the first behind the end of the ring. */
@@ -132,12 +128,9 @@ WQE_INLINE void wqe_set_av(const struct send_wqe *wqe, const struct mlx5_ah *ah,
 
 WQE_INLINE void wqe_put_raddr(struct send_wqe *wqe, uint64_t raddr, uint32_t rkey)
 {
-	struct mlx5_wqe_raddr_seg *seg = (struct mlx5_wqe_raddr_seg *)wqe->seg;
-
-	seg->raddr = htobe64(raddr);
-	seg->rkey = htobe32(rkey);
-	seg->reserved = 0;
-	wqe->seg += sizeof(*seg);
+	seg_put_be64(wqe->seg, raddr);
+	seg_put_pair(wqe->seg + offsetof(struct mlx5_wqe_raddr_seg, rkey), rkey, 0);
+	wqe->seg += sizeof(struct mlx5_wqe_raddr_seg);
 	wqe->ds++;
 }
 
@@ -151,14 +144,6 @@ WQE_INLINE void wqe_put_atomic(struct send_wqe *wqe, uint64_t swap_add, uint64_t
 	wqe->ds++;
 }
 
-WQE_INLINE void data_seg_set(struct mlx5_wqe_data_seg *seg, uint32_t length, uint32_t lkey,
-			     uint64_t addr)
-{
-	seg->byte_count = htobe32(length);
-	seg->lkey = htobe32(lkey);
-	seg->addr = htobe64(addr);
-}
-
 /* A buffer of no bytes gets no segment: a byte_count of 0 would mean 2 GiB. */
 WQE_INLINE void wqe_put_data(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t length,
 			     uint32_t lkey, uint64_t addr)
@@ -167,7 +152,7 @@ WQE_INLINE void wqe_put_data(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 		return;
 	if (unlikely(wqe->seg == sq->end))
 		wqe->seg = sq->buf;
-	data_seg_set((struct mlx5_wqe_data_seg *)wqe->seg, length, lkey, addr);
+	seg_put_data(wqe->seg, length, lkey, addr);
 	wqe->seg += sizeof(struct mlx5_wqe_data_seg);
 	wqe->ds++;
 }
@@ -186,7 +171,10 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 		len -= room;
 		to = sq->buf;
 	}
-	memcpy(to, from, len);
+	if (likely(len <= 64))
+		copy_small(to, from, (uint32_t)len);
+	else
+		memcpy(to, from, len);
 	return to + len;
 }
 
@@ -216,13 +204,11 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 	}
 }
 
-/* Write the length; returns the WQEBB after this WQE. */
-WQE_INLINE uint32_t wqe_finish(const struct mlx5_sq *sq, const struct send_wqe *wqe)
+/* Write the length of the WQE at PI; returns the WQEBB after it. */
+WQE_INLINE uint32_t wqe_finish(const struct mlx5_sq *sq, const struct send_wqe *wqe, uint32_t pi)
 {
-	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
-
-	ctrl->qpn_ds = htobe32(sq->qpn_shifted | wqe->ds);
-	return wqe->pi + (wqe->ds + PRM_WQEBB_DS - 1) / PRM_WQEBB_DS;
+	seg_put_pair(wqe->ctrl, wqe->first, sq->qpn_shifted | wqe->ds);
+	return pi + (wqe->ds + PRM_WQEBB_DS - 1) / PRM_WQEBB_DS;
 }
 
 #endif

@@ -49,6 +49,26 @@ bool __attribute__((cold, noinline)) batch_pass_gate(struct mlx5_qp *qp, enum ib
 	return false;
 }
 
+bool __attribute__((cold, noinline))
+batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
+		      enum send_kind kind)
+{
+	struct mlx5_batch *batch = &qp->batch;
+	bool gated = !(qp->sq.opcodes & 1u << op);
+
+	if (gated && !batch_pass_gate(qp, op))
+		return false;
+	if (!wq_has_room(&qp->sq.wq, batch->head)) {
+		batch_fail_full(qp);
+		return false;
+	}
+	wqe_begin(&qp->sq, &batch->wqe, batch->pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	if (gated)
+		gate_fence(qp, &batch->wqe);
+	batch_reserve(qp, kind);
+	return true;
+}
+
 /* ---- builders of connected QPs */
 
 static void wr_send(struct ibv_qp_ex *qpx)

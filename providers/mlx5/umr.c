@@ -77,14 +77,13 @@ static void put_bound(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t q
 {
 	struct mlx5_wqe_mkey_context_seg *mkey = put_seg(sq, wqe, sizeof(*mkey));
 	bool zero_based = bind->mw_access_flags & IBV_ACCESS_ZERO_BASED;
-	struct mlx5_wqe_data_seg *klm;
 
 	mkey->access_flags = access_bits(bind->mw_access_flags);
 	mkey->qpn_mkey = htobe32(qpn << 8 | (rkey & KEY_LOW_MASK));
 	mkey->start_addr = zero_based ? 0 : htobe64(bind->addr);
 	mkey->len = htobe64(bind->length);
-	klm = put_seg(sq, wqe, KLM_BLOCK);
-	data_seg_set(klm, (uint32_t)bind->length, bind->mr->lkey, bind->addr);
+	seg_put_data(put_seg(sq, wqe, KLM_BLOCK), (uint32_t)bind->length, bind->mr->lkey,
+		     bind->addr);
 }
 
 static int refuse(const struct mlx5_qp *qp, const struct ibv_mw *mw, int err, const char *why)
