@@ -78,21 +78,28 @@ static inline uint64_t sges_length(const struct ibv_sge *sge, int n)
 	return total;
 }
 
-static inline int put_inline(const struct mlx5_qp *qp, struct send_wqe *wqe,
-			     const struct ibv_send_wr *wr)
+/* The payload as inline data at SEG, behind DS units of the WQE. Returns the units that it takes, or
+ * a negative errno. By value and out of line, so that the common case has the registers. */
+static int __attribute__((noinline))
+put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv_send_wr *wr)
 {
-	uint64_t total = sges_length(wr->sg_list, wr->num_sge);
-	uint8_t *to = wqe_inline_open(wqe);
+	struct send_wqe wqe = { .seg = seg, .ds = ds };
+	const uint32_t limit = wqe_inline_limit(&qp->sq, &wqe);
+	uint8_t *to = wqe_inline_open(&wqe);
+	uint32_t total = 0;
 
-	if (unlikely(total > wqe_inline_limit(&qp->sq, wqe))) {
-		report_inline(qp, wr, total);
-		return ENOMEM;
+	for (int i = 0; i < wr->num_sge; i++) {
+		uint32_t len = wr->sg_list[i].length;
+
+		if (unlikely(len > limit - total)) {
+			report_inline(qp, wr, sges_length(wr->sg_list, wr->num_sge));
+			return -ENOMEM;
+		}
+		to = ring_copy(&qp->sq, to, (void *)(uintptr_t)wr->sg_list[i].addr, len);
+		total += len;
 	}
-	for (int i = 0; i < wr->num_sge; i++)
-		to = ring_copy(&qp->sq, to, (void *)(uintptr_t)wr->sg_list[i].addr,
-			       wr->sg_list[i].length);
-	wqe_inline_close(wqe, (uint32_t)total);
-	return 0;
+	wqe_inline_close(&wqe, total);
+	return (int)(wqe.ds - ds);
 }
 
 WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
@@ -100,8 +107,14 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 {
 	const struct ibv_sge *sge = wr->sg_list;
 
-	if (wr->send_flags & IBV_SEND_INLINE)
-		return put_inline(qp, wqe, wr);
+	if (wr->send_flags & IBV_SEND_INLINE) {
+		int units = put_inline(qp, wqe->seg, wqe->ds, wr);
+
+		if (unlikely(units < 0))
+			return -units;
+		wqe->ds += (uint32_t)units;
+		return 0;
+	}
 	for (int n = wr->num_sge; n > 0; n--, sge++)
 		wqe_put_data(&qp->sq, wqe, sge->length, sge->lkey, sge->addr);
 	return 0;
