@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "providers/mlx5/clock.h"
 #include "providers/mlx5/dv.h"
 #include "providers/mlx5/mlx5_prm.h"
 
@@ -156,5 +157,27 @@ DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_con
 	attrs->version = 0;
 	attrs->flags = context_flags(ctx, resp);
 	attrs->comp_mask = put_parts(ctx, resp, attrs->comp_mask, attrs);
+	return 0;
+}
+
+DV_EXPORT int mlx5dv_get_clock_info(struct ibv_context *context, struct mlx5dv_clock_info *out)
+{
+	int ret = dv_check_context("mlx5dv_get_clock_info", context);
+	const struct mlx5_ib_clock_info *page;
+	struct mlx5_ib_clock_info info;
+
+	if (!ret)
+		ret = clock_get_info(to_mctx(context), &page);
+	if (ret)
+		return ret;
+	clock_snapshot(page, &info);
+	*out = (struct mlx5dv_clock_info){
+		.nsec = info.nsec,
+		.last_cycles = info.cycles,
+		.frac = info.frac,
+		.mult = info.mult,
+		.shift = info.shift,
+		.mask = info.mask,
+	};
 	return 0;
 }

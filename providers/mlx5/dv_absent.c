@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dv_absent.c - direct verbs that are not there yet, under names that common programs need in order
+ * to load. Each says so once it is called, and fails as the call fails: with EOPNOTSUPP.
+ *
+ * No header is included: the real prototypes do not matter to a function that looks at no parameter.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "util/log.h"
+
+#define ABSENT(type, name)                                                 \
+	__attribute__((visibility("default"))) type name(void);            \
+	__attribute__((visibility("default"))) type name(void)
+
+static int not_yet(const char *name)
+{
+	verbs_warn("%s: not supported yet", name);
+	errno = EOPNOTSUPP;
+	return EOPNOTSUPP;
+}
+
+#define ABSENT_POINTER(name)       \
+	ABSENT(void *, name)       \
+	{                          \
+		not_yet(#name);    \
+		return NULL;       \
+	}
+
+#define ABSENT_INT(name)              \
+	ABSENT(int, name)             \
+	{                             \
+		return not_yet(#name); \
+	}
+
+#define ABSENT_VOID(name)       \
+	ABSENT(void, name)      \
+	{                       \
+		not_yet(#name); \
+	}
+
+/* clang-format off */
+ABSENT_POINTER(mlx5dv_alloc_var)
+ABSENT_POINTER(mlx5dv_create_cq)
+ABSENT_POINTER(mlx5dv_create_flow)
+ABSENT_POINTER(mlx5dv_create_flow_action_packet_reformat)
+ABSENT_POINTER(mlx5dv_create_flow_matcher)
+ABSENT_POINTER(mlx5dv_crypto_login_create)
+ABSENT_POINTER(mlx5dv_devx_alloc_msi_vector)
+ABSENT_POINTER(mlx5dv_devx_alloc_uar)
+ABSENT_POINTER(mlx5dv_devx_create_eq)
+ABSENT_POINTER(mlx5dv_devx_obj_create)
+ABSENT_POINTER(mlx5dv_devx_umem_reg)
+ABSENT_POINTER(mlx5dv_devx_umem_reg_ex)
+ABSENT_POINTER(mlx5dv_dm_map_op_addr)
+ABSENT_POINTER(mlx5dv_dr_action_create_default_miss)
+ABSENT_POINTER(mlx5dv_dr_action_create_dest_array)
+ABSENT_POINTER(mlx5dv_dr_action_create_dest_devx_tir)
+ABSENT_POINTER(mlx5dv_dr_action_create_dest_ib_port)
+ABSENT_POINTER(mlx5dv_dr_action_create_dest_ibv_qp)
+ABSENT_POINTER(mlx5dv_dr_action_create_dest_table)
+ABSENT_POINTER(mlx5dv_dr_action_create_dest_vport)
+ABSENT_POINTER(mlx5dv_dr_action_create_drop)
+ABSENT_POINTER(mlx5dv_dr_action_create_flow_counter)
+ABSENT_POINTER(mlx5dv_dr_action_create_flow_sampler)
+ABSENT_POINTER(mlx5dv_dr_action_create_modify_header)
+ABSENT_POINTER(mlx5dv_dr_action_create_packet_reformat)
+ABSENT_POINTER(mlx5dv_dr_action_create_pop_vlan)
+ABSENT_POINTER(mlx5dv_dr_action_create_push_vlan)
+ABSENT_POINTER(mlx5dv_dr_action_create_tag)
+ABSENT_POINTER(mlx5dv_dr_domain_create)
+ABSENT_POINTER(mlx5dv_dr_matcher_create)
+ABSENT_POINTER(mlx5dv_dr_rule_create)
+ABSENT_POINTER(mlx5dv_dr_table_create)
+ABSENT_POINTER(mlx5dv_get_vfio_device_list)
+ABSENT_POINTER(mlx5dv_pp_alloc)
+ABSENT_POINTER(mlx5dv_sched_leaf_create)
+ABSENT_POINTER(mlx5dv_sched_node_create)
+
+ABSENT_INT(_mlx5dv_mkey_check)
+ABSENT_INT(_mlx5dv_query_port)
+ABSENT_INT(mlx5dv_crypto_login_destroy)
+ABSENT_INT(mlx5dv_crypto_login_query)
+ABSENT_INT(mlx5dv_crypto_login_query_state)
+ABSENT_INT(mlx5dv_crypto_logout)
+ABSENT_INT(mlx5dv_dci_stream_id_reset)
+ABSENT_INT(mlx5dv_dek_query)
+ABSENT_INT(mlx5dv_destroy_flow_matcher)
+ABSENT_INT(mlx5dv_devx_destroy_eq)
+ABSENT_INT(mlx5dv_devx_free_msi_vector)
+ABSENT_INT(mlx5dv_devx_obj_destroy)
+ABSENT_INT(mlx5dv_devx_obj_modify)
+ABSENT_INT(mlx5dv_devx_obj_query)
+ABSENT_INT(mlx5dv_devx_query_eqn)
+ABSENT_INT(mlx5dv_devx_umem_dereg)
+ABSENT_INT(mlx5dv_dr_action_destroy)
+ABSENT_INT(mlx5dv_dr_domain_destroy)
+ABSENT_INT(mlx5dv_dr_domain_sync)
+ABSENT_INT(mlx5dv_dr_matcher_destroy)
+ABSENT_INT(mlx5dv_dr_matcher_set_layout)
+ABSENT_INT(mlx5dv_dr_rule_destroy)
+ABSENT_INT(mlx5dv_dr_table_destroy)
+ABSENT_INT(mlx5dv_dump_dr_domain)
+ABSENT_INT(mlx5dv_map_ah_to_qp)
+ABSENT_INT(mlx5dv_modify_qp_lag_port)
+ABSENT_INT(mlx5dv_modify_qp_sched_elem)
+ABSENT_INT(mlx5dv_modify_qp_udp_sport)
+ABSENT_INT(mlx5dv_qp_cancel_posted_send_wrs)
+ABSENT_INT(mlx5dv_query_qp_lag_port)
+ABSENT_INT(mlx5dv_reserved_qpn_alloc)
+ABSENT_INT(mlx5dv_reserved_qpn_dealloc)
+ABSENT_INT(mlx5dv_sched_leaf_destroy)
+ABSENT_INT(mlx5dv_sched_leaf_modify)
+ABSENT_INT(mlx5dv_sched_node_destroy)
+ABSENT_INT(mlx5dv_sched_node_modify)
+ABSENT_INT(mlx5dv_vfio_get_events_fd)
+ABSENT_INT(mlx5dv_vfio_process_events)
+
+ABSENT_VOID(mlx5dv_devx_free_uar)
+ABSENT_VOID(mlx5dv_dr_domain_allow_duplicate_rules)
+ABSENT_VOID(mlx5dv_free_var)
+ABSENT_VOID(mlx5dv_pp_free)
+/* clang-format on */
