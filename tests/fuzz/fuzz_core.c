@@ -13,7 +13,7 @@ static void misfortune(struct world *world, unsigned int hca)
 {
 	static const char *const faults[] = { "drop", "drop:5%", "kill:40", "drop:3" };
 
-	switch (pick(&world->source, 4)) {
+	switch (pick(&world->source, 5)) {
 	case 0:
 		hca_set_link(world->hca[hca], 1, pick(&world->source, 2));
 		break;
@@ -23,6 +23,9 @@ static void misfortune(struct world *world, unsigned int hca)
 	case 2:
 		if (once_in(&world->source, 4))
 			hca_kill(world->hca[hca]);
+		break;
+	case 3:
+		fuzz_mads(world);
 		break;
 	default:
 		fuzz_objects(world, hca);

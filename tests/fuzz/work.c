@@ -87,24 +87,31 @@ static void put_vector(struct world *world, unsigned int hca, struct wqe *wqe)
 	put_random(world, wqe, 15);
 }
 
-/* Control, new context and translations of a memory key */
+/* Control, new context and translations of a memory key; mostly fields that exist */
 static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 {
+	enum { INLINE = 0x80, REMOTE_INVALIDATE = 1 << 24 };
 	unsigned int i, count = pick(&world->source, 8);
 
-	put_random(world, wqe, 1);
+	put(wqe,
+	    once_in(&world->source, 4) ? take(&world->source) : pick(&world->source, 2) * INLINE,
+	    1);
 	put(wqe, 0, 3);
 	put(wqe, pick(&world->source, 16), 2);
-	put(wqe, 0, 2);
-	put_random(world, wqe, 8);
+	put(wqe, once_in(&world->source, 4) ? pick(&world->source, 16) : 0, 2);
+	put(wqe, once_in(&world->source, 16) ? take32(&world->source) : 0x22be2143, 8);
 	put(wqe, 0, 32);
-	put_random(world, wqe, 16);
-	put(wqe, world_number(world, hca, KIND_PD), 4);
+	put(wqe, once_in(&world->source, 4) ? take32(&world->source) : 0xfc00, 4);
+	put(wqe, once_in(&world->source, 8) ? take32(&world->source) : 0xffffff00, 4);
+	put(wqe, 0, 4);
+	put(wqe, REMOTE_INVALIDATE | world_number(world, hca, KIND_PD), 4);
 	put(wqe, world_page(world), 8);
 	put(wqe, pick(&world->source, 8 * WORLD_PAGE), 8);
 	put(wqe, 0, 16);
 	put(wqe, pick(&world->source, 16), 4);
-	put(wqe, 0, 8);
+	put(wqe, 0, 3);
+	put(wqe, once_in(&world->source, 8) ? take(&world->source) : 12, 1);
+	put(wqe, 0, 4);
 	for (i = 0; i < count; i++)
 		put_data(world, hca, wqe);
 }
@@ -141,7 +148,10 @@ static void build(struct world *world, unsigned int hca, const struct object *qp
 	put(wqe, (uint32_t)qp->sq_pi << 8 | opcode, 4);
 	put(wqe, (uint64_t)qp->n << 8, 4);
 	put(wqe, pick(source, 2) ? 8 : take(source), 4);
-	put(wqe, once_in(source, 4) ? world_number(world, !hca, KIND_MKEY) << 8 : 0, 4);
+	if (opcode == 0x25)
+		put(wqe, world_number(world, hca, KIND_MKEY) << 8, 4);
+	else
+		put(wqe, once_in(source, 4) ? world_number(world, !hca, KIND_MKEY) << 8 : 0, 4);
 	if (qp->service == PRM_QP_ST_UD || qp->service == PRM_QP_ST_QP1)
 		put_vector(world, hca, wqe);
 	if (qp->service == PRM_QP_ST_XRC) {

@@ -99,6 +99,8 @@ void fuzz_objects(struct world *world, unsigned int hca);
 void fuzz_work(struct world *world, unsigned int hca);
 /* wire.c: what a peer might send */
 void fuzz_message(struct world *world, unsigned int hca);
+/* mads.c: requests to subnet administration */
+void fuzz_mads(struct world *world);
 /* A frame's headers, mostly sound; at most ROOM, which is 128 or more. Its length */
 size_t fuzz_frame(struct world *world, uint8_t *frame, size_t room);
 

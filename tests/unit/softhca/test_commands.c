@@ -197,6 +197,7 @@ static void mkeys_are_checked(void **state)
 	create_mkey_expect(MKC_FREE, 1, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_BSF_EN, 1, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_LENGTH64, 1, PRM_STAT_BAD_PARAM_ERR);
+	create_mkey_expect(MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS, PRM_STAT_OK);
 }
 
 static void iova_need_not_be_the_address(void **state)

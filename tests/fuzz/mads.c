@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mads.c - what hosts ask subnet administration for: requests that are mostly well formed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/mad_ifc.h"
+#include "softhca/subnet.h"
+#include "tests/fuzz/world.h"
+
+static uint16_t find(void *owner, const uint8_t gid[16])
+{
+	(void)owner;
+	return gid[15] & 3;
+}
+
+static const struct subnet_ops ops = { find };
+
+static void put_gid(struct world *world, uint8_t *gid)
+{
+	gid[0] = once_in(&world->source, 4) ? take(&world->source) : 0xff;
+	gid[1] = 0x12;
+	gid[15] = take(&world->source);
+}
+
+static void build(struct world *world, uint8_t mad[SUBNET_MAD_SIZE])
+{
+	static const uint8_t methods[] = { SA_GET,    SA_SET, SA_GET_TABLE,
+					   SA_DELETE, SA_SET, SA_DELETE };
+	static const uint16_t attributes[] = { SA_CLASS_PORT_INFO, SA_PATH_RECORD,
+					       SA_MC_MEMBER_RECORD, SA_MC_MEMBER_RECORD };
+	struct source *source = &world->source;
+	unsigned int i;
+
+	memset(mad, 0, SUBNET_MAD_SIZE);
+	prm_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
+	prm_set(mad, MAD_CLASS, MAD_CLASS_SA);
+	prm_set(mad, MAD_CLASS_VERSION, SA_CLASS_VERSION);
+	prm_set(mad, MAD_METHOD, methods[pick(source, sizeof(methods))]);
+	prm_set(mad, MAD_ATTRIBUTE, attributes[pick(source, 4)]);
+	prm_set64(mad, SA_COMPONENTS, once_in(source, 4) ? take32(source) : 0x1ffff);
+	put_gid(world, mad + SA_DATA);
+	put_gid(world, mad + SA_DATA + 16);
+	prm_set(mad + SA_DATA, MC_JOIN_STATE, take(source));
+	for (i = pick(source, 4); i; i--)
+		mad[take(source)] = take(source);
+}
+
+void fuzz_mads(struct world *world)
+{
+	uint8_t mad[SUBNET_MAD_SIZE], reply[SUBNET_MAD_SIZE];
+	struct fabric_msg msg = {
+		.service = FABRIC_UD,
+		.op = FABRIC_SEND,
+		.dest_qpn = 1,
+		.qkey = SA_QKEY,
+		.payload = mad,
+		.payload_len = SUBNET_MAD_SIZE,
+	};
+	struct fabric_msg answer;
+	struct subnet *subnet;
+	unsigned int i;
+
+	if (subnet_create(&ops, NULL, &subnet))
+		abort();
+	for (i = pick(&world->source, 16); i; i--) {
+		build(world, mad);
+		if (subnet_answer(subnet, &msg, pick(&world->source, 2), reply, &answer) &&
+		    !(reply[3] & SA_RESPONSE))
+			abort();
+	}
+	subnet_destroy(subnet);
+}
