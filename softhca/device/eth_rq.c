@@ -129,6 +129,26 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 		complete_error(hca, rq, SYND_FLUSH, VEND_FLUSH);
 }
 
+/* Bit 31 of a length asks for padding in front of the data up to where a cache line begins, which is
+ * allowed to the adapter, not demanded. */
+static void decode(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
+{
+	enum { SEG = 16, TERMINATOR_LKEY = 0x100 };
+	const uint8_t *seg;
+
+	wqe->length = 0;
+	wqe->num_sge = 0;
+	for (seg = raw; seg < raw + stride && get_be32(seg + 4) != TERMINATOR_LKEY; seg += SEG) {
+		struct wqe_sge *sge = &wqe->sge[wqe->num_sge++];
+
+		sge->len = get_be32(seg) & 0x7fffffff;
+		sge->lkey = get_be32(seg + 4);
+		sge->addr = prm_get64(seg, 8);
+		sge->data = NULL;
+		wqe->length += sge->len;
+	}
+}
+
 /* The record comes first, so the WQE that it announces is complete. 0, ENOENT or EFAULT */
 static int fetch(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 {
@@ -147,7 +167,7 @@ static int fetch(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 	if (rq->pi == rq->ci)
 		return ENOENT;
 	trace_wqe(hca->config.trace, "recv", rq->n, rq->ci, buf + sizeof(word), rq->wq.stride);
-	wqe_decode_recv(buf + sizeof(word), rq->wq.stride, wqe);
+	decode(buf + sizeof(word), rq->wq.stride, wqe);
 	return 0;
 }
 

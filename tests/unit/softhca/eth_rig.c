@@ -110,7 +110,7 @@ struct eth_rq_rig *eth_rq(int hca, bool vlan_strip)
 	prm_set(rqc, RQC_USER_INDEX, 0x123);
 	prm_set(rqc, RQC_COUNTER_SET_ID, rq->counter);
 	prm_set(rqc, RQC_FLUSH_IN_ERROR_EN, 1);
-	put_wq(prm_at(rqc, RQC_WQ), hca, rq->ring, rq->dbr, 4);
+	put_wq(prm_at(rqc, RQC_WQ), hca, rq->ring, rq->dbr, 5);
 	rq->n = eth_cmd(hca, PRM_OP_CREATE_RQ, in, sizeof(in), PRM_STAT_OK);
 	prm_set(modify, MODIFY_RQ_IN_RQN, rq->n);
 	prm_set(prm_at(modify, MODIFY_RQ_IN_CTX), RQC_STATE, PRM_WQ_STATE_RDY);
@@ -279,11 +279,17 @@ void eth_recv(struct eth_rq_rig *rq, uint32_t len, unsigned int count)
 {
 	for (; count; count--, rq->pi++) {
 		uint32_t slot = rq->pi % (1 << ETH_LOG);
-		uint8_t *wqe = flat.mem + rq->ring + 16 * slot;
+		uint8_t *wqe = flat.mem + rq->ring + 32 * slot;
+		uint64_t buf = rq->buf + (uint64_t)ETH_BUF * slot;
+		uint32_t part = rq->first_piece ? rq->first_piece : len;
 
-		put32(wqe, len);
+		/* with the bit that drivers set for padding */
+		put32(wqe, part | 0x80000000u);
 		put32(wqe + 4, rq->lkey);
-		prm_set64(wqe, 8, rq->buf + (uint64_t)ETH_BUF * slot);
+		prm_set64(wqe, 8, buf);
+		put32(wqe + 16, len - part);
+		put32(wqe + 20, part < len ? rq->lkey : 0x100);
+		prm_set64(wqe, 24, buf + ETH_BUF / 2);
 	}
 	put32(flat.mem + rq->dbr, rq->pi);
 }

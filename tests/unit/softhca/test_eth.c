@@ -131,6 +131,23 @@ static void inline_headers_come_first(void **state)
 	}
 }
 
+static void a_frame_is_scattered_over_segments(void **state)
+{
+	struct eth_flow flow = { .protocol = 17, .payload = 1000 };
+	uint32_t len = eth_build(&flow, frame);
+	const uint8_t *got;
+
+	(void)state;
+	rq->first_piece = 100;
+	eth_recv(rq, ETH_BUF / 2, 1);
+	eth_send(sq, frame, len);
+	got = eth_receive(rq, NULL);
+	assert_non_null(got);
+	assert_memory_equal(got, frame, 100);
+	assert_memory_equal(got + ETH_BUF / 2, frame + 100, len - 100);
+	assert_int_equal(got[100], 0);
+}
+
 static void rings_wrap(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .payload = 300 };
@@ -583,6 +600,7 @@ int main(void)
 		PAIR(a_frame_arrives_as_it_was_sent),
 		PAIR(a_short_frame_is_padded),
 		PAIR(inline_headers_come_first),
+		PAIR(a_frame_is_scattered_over_segments),
 		PAIR(rings_wrap),
 		PAIR(a_nop_sends_nothing),
 		PAIR(the_cqe_tells_what_is_in_the_frame),
