@@ -341,6 +341,8 @@ int ucma_conn_listen(struct ucma_call *uc)
 		return EINVAL;
 	id->backlog = backlog > 0 && backlog < MAX_BACKLOG ? backlog : MAX_BACKLOG;
 	id->state = UCMA_LISTENS;
+	log_note("rdma_cm: port %u of port space %#x is listened at", ucma_addr_port(&id->src.addr),
+		 id->ps);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/ucma.h"
+#include "softhca/log.h"
 
 enum { UDP_QKEY = 0x01234567, MULTICAST_QPN = 0xffffff, FIRST_MLID = 0xc000, MLIDS = 0x3fff };
 
@@ -97,9 +98,11 @@ int ucma_mcast_join(struct ucma_call *uc)
 	LIST_INSERT_HEAD(&id->mcasts, mcast, in_id);
 	resp.id = mcast->number;
 	ret = ucma_respond(uc, cmd->response, &resp, sizeof(resp));
-	if (!ret)
-		tell(mcast, &addr);
-	return ret;
+	if (ret)
+		return ret;
+	log_note("rdma_cm: a multicast group is joined");
+	tell(mcast, &addr);
+	return 0;
 }
 
 static struct ucma_mcast *find(struct ucma_file *file, uint32_t number)
