@@ -43,7 +43,7 @@ struct peer {
 	bool waiting; /* for room in the socket */
 	unsigned int number;
 	uint64_t moved; /* when the socket last took something, or there was nothing to take */
-	uint8_t *queue; /* QUEUE_BYTES; from sent up to queued is to be sent */
+	uint8_t *queue; /* of twice QUEUE_BYTES; from sent up to queued is to be sent */
 	size_t sent, queued;
 	uint8_t *input; /* RECEIVE_BYTES and a packet; the first have are there */
 	size_t have;
@@ -72,7 +72,7 @@ static int peer_add(struct network *network, int fd, struct peer **out)
 		return ENOMEM;
 	peer->fd = fd;
 	peer->moved = network->now;
-	peer->queue = malloc(QUEUE_BYTES);
+	peer->queue = malloc(2 * QUEUE_BYTES);
 	peer->input = malloc(RECEIVE_BYTES + sizeof(uint32_t) + NETWORK_MAX_PACKET);
 	if (!peer->queue || !peer->input || epoll_ctl(network->epoll, EPOLL_CTL_ADD, fd, &event)) {
 		free(peer->queue);
@@ -154,6 +154,7 @@ static void peer_flush(struct network *network, struct peer *peer)
 	set_waiting(network, peer, peer->queued);
 }
 
+/* Half of the room is free, so what is moved then was sent since the last time. */
 static void make_room(struct peer *peer)
 {
 	memmove(peer->queue, peer->queue + peer->sent, peer->queued - peer->sent);
@@ -163,10 +164,10 @@ static void make_room(struct peer *peer)
 
 static void enqueue(struct peer *peer, const void *data, uint32_t len)
 {
-	if (QUEUE_BYTES - peer->queued < sizeof(len) + len)
-		make_room(peer);
-	if (QUEUE_BYTES - peer->queued < sizeof(len) + len)
+	if (peer->queued - peer->sent + sizeof(len) + len > QUEUE_BYTES)
 		return; /* full */
+	if (2 * QUEUE_BYTES - peer->queued < sizeof(len) + len)
+		make_room(peer);
 	memcpy(peer->queue + peer->queued, &len, sizeof(len));
 	memcpy(peer->queue + peer->queued + sizeof(len), data, len);
 	peer->queued += sizeof(len) + len;
