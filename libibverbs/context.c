@@ -141,14 +141,13 @@ static int import_context(int cmd_fd, struct verbs_device **vdev, struct verbs_c
 	struct stat st;
 	int err;
 
-	if (fstat(cmd_fd, &st) || !S_ISCHR(st.st_mode)) {
-		verbs_warn("ibv_import_device: cmd_fd %d: no descriptor of an RDMA device", cmd_fd);
+	if (fstat(cmd_fd, &st)) {
+		verbs_warn("ibv_import_device: cmd_fd %d: no open descriptor", cmd_fd);
 		return EINVAL;
 	}
-	err = device_find(st.st_rdev, vdev);
+	err = S_ISCHR(st.st_mode) ? device_find(st.st_rdev, vdev) : ENODEV;
 	if (err) {
-		verbs_warn("ibv_import_device: cmd_fd %d: there is no device %u:%u", cmd_fd,
-			   major(st.st_rdev), minor(st.st_rdev));
+		verbs_warn("ibv_import_device: cmd_fd %d: is of no RDMA device", cmd_fd);
 		return err;
 	}
 	if (!(*vdev)->driver->import_context) {

@@ -242,8 +242,8 @@ int device_find(uint64_t dev, struct verbs_device **vdev)
 	pthread_mutex_lock(&known_lock);
 	err = scan(&count);
 	if (!err)
-		err = ENOENT;
-	for (struct verbs_device *at = known; at && err == ENOENT; at = at->next) {
+		err = ENODEV;
+	for (struct verbs_device *at = known; at && err == ENODEV; at = at->next) {
 		if (at->info.uverbs_dev != dev)
 			continue;
 		at->refcount++;

@@ -265,58 +265,44 @@ static int ask_system(struct nl_sock *sock, const struct ibv_gid_entry *source,
 	return err ? err : find_neighbour(sock, &hop, mac);
 }
 
-static int read_vlan(const struct ibv_gid_entry *source, uint16_t *vid)
+static int resolve(struct nl_sock *sock, const struct ibv_gid_entry *source,
+		   const union ibv_gid *dgid, uint8_t *mac, uint16_t *vid)
 {
-	struct nl_sock *sock;
-	int err;
-
-	*vid = NO_VLAN;
-	if (!source->ndev_ifindex)
-		return 0;
-	sock = open_socket();
-	if (!sock)
-		return EHOSTUNREACH;
-	err = read_link(sock, (int)source->ndev_ifindex, NULL, vid);
-	nl_socket_free(sock);
-	return err;
-}
-
-static int resolve(const struct ibv_gid_entry *source, const union ibv_gid *dgid, uint8_t *mac,
-		   uint16_t *vid)
-{
-	struct nl_sock *sock;
-	int err;
+	const int ifindex = (int)source->ndev_ifindex;
 
 	if (dgid->raw[0] == 0xff) {
 		mac_of_group(mac, dgid);
-		return read_vlan(source, vid);
+		return read_link(sock, ifindex, NULL, vid);
 	}
 	if (source->gid_type != IBV_GID_TYPE_ROCE_V2 &&
 	    IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)dgid->raw)) {
 		mac_from_eui64(mac, dgid);
-		return read_vlan(source, vid);
+		return read_link(sock, ifindex, NULL, vid);
 	}
-	if (!source->ndev_ifindex) {
-		verbs_warn("ibv_resolve_eth_l2_from_gid: sgid_index %u has no network interface",
-			   source->gid_index);
-		return ENODEV;
-	}
-	sock = open_socket();
-	if (!sock)
-		return EHOSTUNREACH;
-	err = ask_system(sock, source, dgid, mac, vid);
-	nl_socket_free(sock);
-	return err;
+	return ask_system(sock, source, dgid, mac, vid);
 }
 
+/* 0; -1 with errno when the source GID cannot be had; a negative error number when the system cannot tell. */
 VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
 					     uint8_t eth_mac[ETHERNET_LL_SIZE], uint16_t *vid)
 {
 	struct ibv_gid_entry source;
+	struct nl_sock *sock;
 	uint16_t unused;
 	int err = query_gid(context, attr->port_num, attr->grh.sgid_index, &source);
 
-	if (err)
-		return err;
-	return resolve(&source, &attr->grh.dgid, eth_mac, vid ? vid : &unused);
+	if (err && err != ENODATA)
+		return fail_fd(err);
+	if (!source.ndev_ifindex) {
+		verbs_warn(
+			"ibv_resolve_eth_l2_from_gid: port_num %u sgid_index %u: has no network interface",
+			attr->port_num, attr->grh.sgid_index);
+		return -EINVAL;
+	}
+	sock = open_socket();
+	if (!sock)
+		return -EHOSTUNREACH;
+	err = resolve(sock, &source, &attr->grh.dgid, eth_mac, vid ? vid : &unused);
+	nl_socket_free(sock);
+	return -err;
 }

@@ -33,7 +33,7 @@ VERBS_EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
 struct route {
 	union ibv_gid source, dest;
 	uint32_t flow_label;
-	uint8_t traffic_class;
+	uint8_t traffic_class, hop_limit;
 	bool is_udp; /* RoCE v2 */
 };
 
@@ -68,14 +68,18 @@ static void map_ipv4(union ibv_gid *gid, uint32_t addr)
 	memcpy(&gid->raw[12], &addr, sizeof(addr));
 }
 
-static int read_route(struct ibv_grh *grh, bool may_be_ipv4, struct route *route)
+static int read_route(struct ibv_grh *grh, struct route *route)
 {
 	const uint32_t word = be32toh(grh->version_tclass_flow);
 	struct iphdr ip;
 
 	memcpy(&ip, (char *)grh + sizeof(*grh) - sizeof(ip), sizeof(ip));
-	if (may_be_ipv4 && is_ipv4(grh, &ip)) {
-		*route = (struct route){ .traffic_class = ip.tos, .is_udp = true };
+	if (is_ipv4(grh, &ip)) {
+		*route = (struct route){
+			.traffic_class = ip.tos,
+			.hop_limit = ip.ttl,
+			.is_udp = true,
+		};
 		map_ipv4(&route->source, ip.saddr);
 		map_ipv4(&route->dest, ip.daddr);
 		return 0;
@@ -92,6 +96,7 @@ static int read_route(struct ibv_grh *grh, bool may_be_ipv4, struct route *route
 		.dest = grh->dgid,
 		.flow_label = word & IB_GRH_FLOWLABEL_MASK,
 		.traffic_class = (uint8_t)(word >> 20),
+		.hop_limit = grh->hop_limit,
 		.is_udp = grh->next_hdr == IPPROTO_UDP,
 	};
 	return 0;
@@ -115,7 +120,7 @@ static int find_gid(struct ibv_context *context, uint8_t port_num, const struct 
 		"ibv_init_ah_from_wc: port_num %u: the GID that the datagram was sent to is not in the "
 		"port's table (of %d): answers to multicast need an address of your own",
 		port_num, port->gid_tbl_len);
-	return ENOENT;
+	return EINVAL;
 }
 
 static int init_global(struct ibv_context *context, uint8_t port_num, struct ibv_grh *grh,
@@ -125,9 +130,9 @@ static int init_global(struct ibv_context *context, uint8_t port_num, struct ibv
 	struct route route;
 	int err;
 
-	err = get_ops(context)->query_port(context, port_num, &port, sizeof(port));
+	err = read_route(grh, &route);
 	if (!err)
-		err = read_route(grh, port.link_layer == IBV_LINK_LAYER_ETHERNET, &route);
+		err = get_ops(context)->query_port(context, port_num, &port, sizeof(port));
 	if (!err)
 		err = find_gid(context, port_num, &route, &port, &attr->grh.sgid_index);
 	if (err)
@@ -136,7 +141,7 @@ static int init_global(struct ibv_context *context, uint8_t port_num, struct ibv
 	attr->grh.dgid = route.source;
 	attr->grh.flow_label = route.flow_label;
 	attr->grh.traffic_class = route.traffic_class;
-	attr->grh.hop_limit = 0xff;
+	attr->grh.hop_limit = route.hop_limit;
 	return 0;
 }
 

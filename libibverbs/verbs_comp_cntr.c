@@ -8,6 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* To programs, what the kernel or the device lacks is an operation that is not supported. */
+static int run(struct ibv_context *context, uint16_t object, uint16_t method,
+	       const struct verbs_attr *attrs, unsigned int nattrs)
+{
+	int err = cmd_run(context, object, method, attrs, nattrs, NULL);
+
+	return is_lacking(err) ? EOPNOTSUPP : err;
+}
+
 VERBS_EXPORT int _ibv_query_comp_cntr_caps(struct ibv_context *context,
 					   struct ibv_comp_cntr_caps *caps, size_t caps_size)
 {
@@ -20,8 +29,8 @@ VERBS_EXPORT int _ibv_query_comp_cntr_caps(struct ibv_context *context,
 		verbs_attr_out(UVERBS_ATTR_QUERY_COMP_CNTR_CAPS_SUPPORTED_QP_ATTACH_OPS,
 			       &full.supported_qp_attach_ops, sizeof(full.supported_qp_attach_ops)),
 	};
-	int err = cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_COMP_CNTR_CAPS, attrs,
-			  ARRAY_SIZE(attrs), NULL);
+	int err = run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_COMP_CNTR_CAPS, attrs,
+		      ARRAY_SIZE(attrs));
 
 	if (err) {
 		verbs_warn("ibv_query_comp_cntr_caps on %s: %s", context->device->name,
@@ -52,8 +61,8 @@ static int create(struct ibv_context *context, const struct ibv_comp_cntr_init_a
 			   attr->type);
 		return EOPNOTSUPP;
 	}
-	err = cmd_run(context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_CREATE, attrs,
-		      ARRAY_SIZE(attrs), NULL);
+	err = run(context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_CREATE, attrs,
+		  ARRAY_SIZE(attrs));
 	if (err)
 		verbs_warn("ibv_create_comp_cntr on %s: %s", context->device->name, strerror(err));
 	return err;
@@ -98,8 +107,8 @@ static int modify(struct ibv_comp_cntr *cntr, const char *call,
 		verbs_attr_u64(UVERBS_ATTR_MODIFY_COMP_CNTR_OP, op),
 		verbs_attr_u64(UVERBS_ATTR_MODIFY_COMP_CNTR_VALUE, value),
 	};
-	int err = cmd_run(cntr->context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_MODIFY,
-			  attrs, ARRAY_SIZE(attrs), NULL);
+	int err = run(cntr->context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_MODIFY, attrs,
+		      ARRAY_SIZE(attrs));
 
 	if (err)
 		verbs_warn("%s: counter %u value %llu: %s", call, cntr->handle,
@@ -115,8 +124,8 @@ static int read_value(struct ibv_comp_cntr *cntr, const char *call,
 		verbs_attr_u64(UVERBS_ATTR_READ_COMP_CNTR_ENTRY, entry),
 		verbs_attr_out(UVERBS_ATTR_READ_COMP_CNTR_RESP_VALUE, value, sizeof(*value)),
 	};
-	int err = cmd_run(cntr->context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_READ,
-			  attrs, ARRAY_SIZE(attrs), NULL);
+	int err = run(cntr->context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_READ, attrs,
+		      ARRAY_SIZE(attrs));
 
 	if (err)
 		verbs_warn("%s: counter %u: %s", call, cntr->handle, strerror(err));
@@ -172,8 +181,8 @@ VERBS_EXPORT int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr
 			   attr->comp_mask);
 		return EINVAL;
 	}
-	err = cmd_run(qp->context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_ATTACH_COMP_CNTR, attrs,
-		      ARRAY_SIZE(attrs), NULL);
+	err = run(qp->context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_ATTACH_COMP_CNTR, attrs,
+		  ARRAY_SIZE(attrs));
 	if (err)
 		verbs_warn("ibv_qp_attach_comp_cntr: QP 0x%x counter %u op_mask 0x%x: %s",
 			   qp->qp_num, cntr->handle, attr->op_mask, strerror(err));

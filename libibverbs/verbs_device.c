@@ -142,7 +142,7 @@ VERBS_EXPORT int ibv_query_port_speed(struct ibv_context *context, uint32_t port
 {
 	int err = cmd_query_port_speed(context, port_num, port_speed);
 
-	if (err == EOPNOTSUPP)
+	if (is_lacking(err))
 		return speed_of_link(context, port_num, port_speed);
 	if (err)
 		verbs_warn("ibv_query_port_speed %s: port_num %u: %s", context->device->name,

@@ -42,6 +42,8 @@ static int alloc_dmah(struct ibv_context *context, const struct ibv_dmah_init_at
 		return EINVAL;
 	}
 	err = run_alloc(context, attr, &vdmah->handle);
+	if (is_lacking(err))
+		err = EOPNOTSUPP;
 	if (err)
 		verbs_warn(
 			"ibv_alloc_dmah on %s: comp_mask 0x%x cpu_id %u ph %u tph_mem_type %u: %s",

@@ -80,7 +80,7 @@ int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 
 	*entry = (struct ibv_gid_entry){};
 	err = cmd_query_gid(context, port, index, entry);
-	if (err == EOPNOTSUPP)
+	if (is_lacking(err))
 		err = sysfs_query_gid(context, port, index, entry);
 	if (err && err != ENODATA)
 		verbs_warn("ibv_query_gid on %s: port_num %u gid_index %u: %s",
@@ -223,7 +223,7 @@ VERBS_EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context,
 
 	if (!err)
 		err = kernel_gid_table(context, entries, max_entries, &count);
-	if (err == EOPNOTSUPP)
+	if (is_lacking(err))
 		err = sysfs_gid_table(context, entries, max_entries, &count);
 	if (!err)
 		return (ssize_t)count;

@@ -143,25 +143,26 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_
 
 /* ---- changes ---- */
 
-static int check_rereg(const struct verbs_mr *vmr, int flags, const void *addr, size_t length)
+static int check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_pd *pd,
+		       const void *addr, size_t length, int access)
 {
-	if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED || !flags) {
-		verbs_warn("ibv_rereg_mr: flags 0x%x: must be some of 0x%x", flags,
-			   IBV_REREG_MR_FLAGS_SUPPORTED);
-		return EINVAL;
-	}
-	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && (!addr || !length)) {
-		verbs_warn("ibv_rereg_mr: addr %p length %zu: a new translation needs both", addr,
-			   length);
-		return EINVAL;
-	}
-	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && vmr->kind != VERBS_MR_USER) {
-		verbs_warn(
-			"ibv_rereg_mr: lkey 0x%x: only a region of the process' own memory can be moved",
-			vmr->mr.lkey);
-		return EINVAL;
-	}
-	return 0;
+	const char *why = NULL;
+
+	if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED)
+		why = "there is no such flag";
+	else if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && (!addr || !length))
+		why = "a new translation needs addr and length";
+	else if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && vmr->kind != VERBS_MR_USER)
+		why = "only a region of the process' own memory can be moved";
+	else if (flags & IBV_REREG_MR_CHANGE_PD && !pd)
+		why = "a change of PD needs one";
+	else if (access && !(flags & IBV_REREG_MR_CHANGE_ACCESS))
+		why = "access counts only with IBV_REREG_MR_CHANGE_ACCESS";
+	if (!why)
+		return 0;
+	verbs_warn("ibv_rereg_mr: lkey 0x%x flags 0x%x addr %p length %zu access 0x%x: %s",
+		   vmr->mr.lkey, flags, addr, length, access, why);
+	return EINVAL;
 }
 
 static void adopt(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length)
@@ -183,7 +184,7 @@ VERBS_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, v
 	const bool was_pinned = is_pinned(vmr->access);
 	void *const old_addr = mr->addr;
 	const size_t old_length = mr->length;
-	int err = check_rereg(vmr, flags, addr, length);
+	int err = check_rereg(vmr, flags, pd, addr, length, access);
 
 	if (err) {
 		errno = err;

@@ -75,8 +75,11 @@ VERBS_EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcod
  * yet. */
 VERBS_EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
-	if (!ece->vendor_id)
-		return 0;
+	if (!ece->vendor_id) {
+		verbs_warn("ibv_set_ece: QP 0x%x vendor_id 0: no provider has such options",
+			   qp->qp_num);
+		return EOPNOTSUPP;
+	}
 	return get_ops(qp->context)->set_ece(qp, ece);
 }
 

@@ -19,6 +19,12 @@
 int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata);
 
+/* What cmd_run() says of a method that this kernel has in no form, or the kernel of one that this device lacks. */
+static inline bool is_lacking(int err)
+{
+	return err == EPROTONOSUPPORT || err == EOPNOTSUPP;
+}
+
 /* A method without native attributes: the payload that write() once carried, less its header. RESP
  * may be NULL. Flag a command of the extended kind with IB_USER_VERBS_CMD_FLAG_EXTENDED. */
 int cmd_run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,

@@ -129,7 +129,7 @@ VERBS_EXPORT int verbs_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_att
 	if (attr->attr_mask >= IBV_CQ_ATTR_RESERVED) {
 		verbs_warn("ibv_modify_cq: attr_mask 0x%x: no bit above 0x%x has a meaning",
 			   attr->attr_mask, IBV_CQ_ATTR_RESERVED - 1);
-		return EOPNOTSUPP;
+		return EINVAL;
 	}
 	ret = cmd_run_write(cq->context,
 			    IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_CQ, &req,

@@ -140,8 +140,7 @@ static int run_native(const struct cmd_call *call, uint16_t object, uint16_t met
 	return 0;
 }
 
-/* Natively first; by the older form from then on if the kernel turns out to lack the method. A core
- * method that it has in no form is, to programs, an operation that is not supported. */
+/* Natively first; by the older form from then on if the kernel turns out to lack the method. */
 int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata)
 {
@@ -156,7 +155,7 @@ int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 	if (ret != EPROTONOSUPPORT)
 		return ret;
 	if (!legacy)
-		return EOPNOTSUPP;
+		return ret;
 	__atomic_fetch_or(lacking, legacy->bit, __ATOMIC_RELAXED);
 	return legacy->run(&call);
 }

@@ -5,24 +5,55 @@
 #include "cmd/cmd.h"
 
 #include <assert.h>
+#include <linux/capability.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ENOMEM has two usual reasons that call for different cures, so say which one it can be. */
-static void explain_enomem(size_t length)
+/* What this process has pinned, in bytes, and whether it may pass the limit: fields of /proc/self/status. */
+static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 {
-	struct rlimit limit;
+	FILE *file = fopen("/proc/self/status", "re");
+	unsigned long long value;
+	char line[128];
 
-	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+	*pinned = 0;
+	*is_exempt = false;
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "VmPin: %llu kB", &value) == 1)
+			*pinned = value * 1024;
+		else if (sscanf(line, "CapEff: %llx", &value) == 1)
+			*is_exempt = value >> CAP_IPC_LOCK & 1;
+	}
+	if (file)
+		fclose(file);
+}
+
+/* ENOMEM has two usual reasons that call for different cures, so say which one it is. The kernel counts pages. */
+static void explain_enomem(const void *addr, size_t length)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t wanted = align_up(((uintptr_t)addr & (page - 1)) + (uint64_t)length, page);
+	unsigned long long pinned;
+	struct rlimit limit;
+	bool is_exempt;
+
+	if (!verbs_log_on(VERBS_LOG_WARN))
+		return;
+	read_pinned(&pinned, &is_exempt);
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY && !is_exempt &&
+	    pinned + wanted > limit.rlim_cur)
 		verbs_warn(
-			"ibv_reg_mr: length %zu: ENOMEM, and not because of RLIMIT_MEMLOCK, which is unlimited",
-			length);
+			"ibv_reg_mr: length %zu: ENOMEM: %llu bytes are pinned already and %llu more would "
+			"pass RLIMIT_MEMLOCK, which is %llu (ulimit -l)",
+			length, pinned, (unsigned long long)wanted,
+			(unsigned long long)limit.rlim_cur);
 	else
 		verbs_warn(
-			"ibv_reg_mr: length %zu: ENOMEM; RLIMIT_MEMLOCK is %llu bytes for all registered memory of "
-			"this user (ulimit -l), unless the process has CAP_IPC_LOCK",
-			length, (unsigned long long)limit.rlim_cur);
+			"ibv_reg_mr: length %zu: ENOMEM: the host or the device has no memory for it; "
+			"RLIMIT_MEMLOCK is not the reason",
+			length);
 }
 
 /* IBTA vol 1, 10.6.3.1: what others may write, this host must be able to. */
@@ -49,7 +80,7 @@ static const char *reg_mr_rule(int err, uintptr_t start, size_t length, uint64_t
 static void explain_reg_mr(int err, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
 	if (err == ENOMEM)
-		explain_enomem(length);
+		explain_enomem(addr, length);
 	else
 		verbs_warn("ibv_reg_mr: addr %p length %zu iova 0x%llx access 0x%x: %s%s", addr,
 			   length, (unsigned long long)iova, access, strerror(err),

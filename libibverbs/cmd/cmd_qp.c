@@ -192,6 +192,30 @@ static void put_modify(struct ib_uverbs_modify_qp *req, const struct ibv_qp *qp,
 		put_dest(&req->alt_dest, &attr->alt_ah_attr);
 }
 
+/* The command has 8 bits for these, and no number that loses some may become another one that is right. */
+static int check_widths(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask)
+{
+	const struct {
+		uint32_t bit;
+		const char *name;
+		unsigned int value;
+	} fields[] = {
+		{ IBV_QP_STATE, "qp_state", attr->qp_state },
+		{ IBV_QP_CUR_STATE, "cur_qp_state", attr->cur_qp_state },
+		{ IBV_QP_PATH_MTU, "path_mtu", attr->path_mtu },
+		{ IBV_QP_PATH_MIG_STATE, "path_mig_state", attr->path_mig_state },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (!(mask & fields[i].bit) || fields[i].value <= UINT8_MAX)
+			continue;
+		verbs_warn("ibv_modify_qp: QP 0x%x %s %u: there is no such value", qp->qp_num,
+			   fields[i].name, fields[i].value);
+		return EINVAL;
+	}
+	return 0;
+}
+
 /* The extended command alone has room for a rate limit, and for an answer from the driver. */
 static int run_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask,
 			 const struct verbs_udata *udata)
@@ -213,8 +237,11 @@ static int run_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint
 VERBS_EXPORT int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 				     int attr_mask, const struct verbs_udata *udata)
 {
-	int ret = run_modify_qp(qp, attr, (uint32_t)attr_mask, udata);
+	int ret = check_widths(qp, attr, (uint32_t)attr_mask);
 
+	if (ret)
+		return ret;
+	ret = run_modify_qp(qp, attr, (uint32_t)attr_mask, udata);
 	if (ret)
 		qp_explain_modify(qp, attr, attr_mask, ret);
 	else if (attr_mask & IBV_QP_STATE)

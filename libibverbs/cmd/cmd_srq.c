@@ -20,8 +20,8 @@ static void srq_init(struct verbs_srq *vsrq, struct ibv_context *context,
 	pthread_mutex_init(&srq->mutex, NULL);
 	pthread_cond_init(&srq->cond, NULL);
 	vsrq->type = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type : IBV_SRQT_BASIC;
-	vsrq->xrcd = attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD ? attr->xrcd : NULL;
-	vsrq->cq = attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ ? attr->cq : NULL;
+	vsrq->xrcd = vsrq->type == IBV_SRQT_XRC ? attr->xrcd : NULL;
+	vsrq->cq = vsrq->type != IBV_SRQT_BASIC ? attr->cq : NULL;
 	order_publish(srq);
 }
 
@@ -31,31 +31,30 @@ static void srq_fini(struct ibv_srq *srq)
 	pthread_mutex_destroy(&srq->mutex);
 }
 
-/* What each type has to be given. */
+/* What each type has to be given; of a basic SRQ, only the PD counts, whatever the mask says. */
 static int check_init_attr(const struct ibv_srq_init_attr_ex *attr)
 {
-	const bool typed = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE;
+	const uint32_t mask = attr->comp_mask;
 	const char *missing = NULL;
 
-	if (attr->comp_mask >= IBV_SRQ_INIT_ATTR_RESERVED) {
+	if (!(mask & IBV_SRQ_INIT_ATTR_TYPE) || attr->srq_type == IBV_SRQT_BASIC)
+		return 0;
+	if (mask >= IBV_SRQ_INIT_ATTR_RESERVED) {
 		verbs_warn("ibv_create_srq_ex: comp_mask 0x%x: no bit above 0x%x has a meaning",
-			   attr->comp_mask, IBV_SRQ_INIT_ATTR_RESERVED - 1);
+			   mask, IBV_SRQ_INIT_ATTR_RESERVED - 1);
 		return EOPNOTSUPP;
 	}
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD))
+	if (!(mask & IBV_SRQ_INIT_ATTR_PD))
 		missing = "IBV_SRQ_INIT_ATTR_PD";
-	else if (typed && attr->srq_type != IBV_SRQT_BASIC &&
-		 !(attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ))
+	else if (!(mask & IBV_SRQ_INIT_ATTR_CQ))
 		missing = "IBV_SRQ_INIT_ATTR_CQ, which its type needs";
-	else if (typed && attr->srq_type == IBV_SRQT_XRC &&
-		 !(attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD))
+	else if (attr->srq_type == IBV_SRQT_XRC && !(mask & IBV_SRQ_INIT_ATTR_XRCD))
 		missing = "IBV_SRQ_INIT_ATTR_XRCD, which its type needs";
-	else if (typed && attr->srq_type == IBV_SRQT_TM &&
-		 !(attr->comp_mask & IBV_SRQ_INIT_ATTR_TM))
+	else if (attr->srq_type == IBV_SRQT_TM && !(mask & IBV_SRQ_INIT_ATTR_TM))
 		missing = "IBV_SRQ_INIT_ATTR_TM, which its type needs";
 	if (!missing)
 		return 0;
-	verbs_warn("ibv_create_srq_ex: comp_mask 0x%x lacks %s", attr->comp_mask, missing);
+	verbs_warn("ibv_create_srq_ex: comp_mask 0x%x lacks %s", mask, missing);
 	return EINVAL;
 }
 

@@ -413,6 +413,19 @@ static void modify_qp_with_a_driver_answer_is_the_extended_command(void **state)
 	assert_non_null(strstr(kernel.text, " 001>8 002=8:8000001a 1001>8"));
 }
 
+static void a_value_of_more_than_8_bits_does_not_become_another(void **state)
+{
+	struct ibv_qp qp = { .context = context_of(state) };
+	struct ibv_qp_attr attr = { .qp_state = 0x100 | IBV_QPS_INIT,
+				    .path_mtu = 0x100 | IBV_MTU_1024 };
+
+	expect(NULL, NULL);
+	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr, IBV_QP_STATE, NULL), EINVAL);
+	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr, IBV_QP_PATH_MTU, NULL), EINVAL);
+	assert_int_equal(kernel.calls, 0);
+	assert_int_equal(qp.state, IBV_QPS_RESET);
+}
+
 static void a_refused_modify_leaves_the_state(void **state)
 {
 	struct ibv_qp qp = { .context = context_of(state),
@@ -533,6 +546,7 @@ int main(void)
 		COMMAND_TEST(modify_qp_sends_only_what_the_mask_names),
 		COMMAND_TEST(modify_qp_puts_the_address_where_the_kernel_reads_it),
 		COMMAND_TEST(modify_qp_with_a_driver_answer_is_the_extended_command),
+		COMMAND_TEST(a_value_of_more_than_8_bits_does_not_become_another),
 		COMMAND_TEST(a_refused_modify_leaves_the_state),
 		COMMAND_TEST(query_port_gives_old_callers_what_they_have_room_for),
 		COMMAND_TEST(query_port_gives_new_callers_speeds_of_more_than_8_bits),
