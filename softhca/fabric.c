@@ -12,6 +12,7 @@
 #include "softhca/log.h"
 #include "softhca/subnet.h"
 #include "softhca/device/core.h"
+#include "softhca/net/neighbour.h"
 #include "softhca/net/uplink.h"
 
 struct station {
@@ -321,13 +322,50 @@ void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int por
 	uplink_send_frame(fabric->uplink, from->config.fault, frame, len);
 }
 
-static void frame_arrived(void *owner, const uint8_t *frame, size_t len)
+static bool take_mac(const struct station *station, const uint8_t gid[16], uint8_t mac[6])
+{
+	const struct hca *hca = station->hca;
+	unsigned int i;
+
+	for (i = 0; i < hca->port[station->port - 1].gids; i++) {
+		const struct gid_entry *entry = port_gid_entry(hca, station->port, i);
+		uint64_t be;
+
+		if (!entry || memcmp(prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), gid, 16))
+			continue;
+		be = htobe64(prm_get(entry->raw, ROCE_ADDR_SOURCE_MAC_47_32) << 32 |
+			     prm_get(entry->raw, ROCE_ADDR_SOURCE_MAC_31_0));
+		memcpy(mac, (const uint8_t *)&be + 2, 6);
+		return true;
+	}
+	return false;
+}
+
+/* Where a kernel drives the adapter, it answers for its addresses itself. */
+static bool find_neighbour(void *owner, const uint8_t gid[16], uint8_t mac[6])
 {
 	struct fabric *fabric = owner;
 	struct station *station;
 
+	LIST_FOREACH(station, &fabric->stations, entry)
+	if (hears(station, NULL, 0) && !station->hca->config.kernel_driver &&
+	    take_mac(station, gid, mac))
+		return true;
+	return false;
+}
+
+static void frame_arrived(void *owner, const uint8_t *frame, size_t len)
+{
+	struct fabric *fabric = owner;
+	uint8_t answer[NEIGHBOUR_ANSWER_MAX];
+	struct station *station;
+	size_t answer_len;
+
 	if (len > FABRIC_FRAME_MAX)
 		return;
+	answer_len = neighbour_answer(frame, len, find_neighbour, fabric, answer);
+	if (answer_len)
+		uplink_send_frame(fabric->uplink, NULL, answer, answer_len);
 	LIST_FOREACH(station, &fabric->stations, entry)
 	if (hears(station, NULL, 0))
 		hca_receive_frame(station->hca, station->port, frame, len);
