@@ -4,6 +4,7 @@
  * system when freed.
  */
 #include <errno.h>
+#include <linux/mman.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,6 +17,21 @@ int hwbuf_alloc(size_t size, struct hwbuf *buf)
 	void *addr;
 
 	addr = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (addr == MAP_FAILED)
+		return errno;
+	buf->addr = addr;
+	buf->size = mapped;
+	return 0;
+}
+
+#define HUGE_PAGE ((size_t)2 << 20) /* the smallest kind, x86-64 and aarch64 with 4 KiB pages */
+
+int hwbuf_alloc_huge(size_t size, struct hwbuf *buf)
+{
+	size_t mapped = (size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	void *addr = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_HUGE_2MB, -1, 0);
+
 	if (addr == MAP_FAILED)
 		return errno;
 	buf->addr = addr;

@@ -12,10 +12,12 @@
 
 struct hwbuf {
 	void *addr;
-	size_t size; /* as mapped: whole pages */
+	size_t size; /* as mapped: whole pages, or huge ones */
 };
 
 int hwbuf_alloc(size_t size, struct hwbuf *buf);
+/* From huge pages, of which the system must have some. */
+int hwbuf_alloc_huge(size_t size, struct hwbuf *buf);
 void hwbuf_free(struct hwbuf *buf);
 
 #endif

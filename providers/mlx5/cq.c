@@ -14,8 +14,6 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#define CQE_MAX             ((1u << 24) - 1) /* the consumer index has 24 bits */
-
 #define COMP_MASK_SUPPORTED (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define WC_FLAGS_SUPPORTED                                                       \
 	((uint64_t)IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
@@ -34,13 +32,16 @@ static struct ibv_pd *attr_pd(const struct ibv_cq_init_attr_ex *attr)
 	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD ? attr->parent_domain : NULL;
 }
 
-static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr)
+static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
+			 const struct cq_options *options)
 {
-	if (!attr->cqe || attr->cqe > CQE_MAX) {
-		const struct ibv_device_attr *limits = verbs_limits(&ctx->vctx.context);
+	const struct ibv_device_attr *device;
+	int ret = device_attr_get(ctx, &device);
 
-		verbs_warn("create_cq: cqe is %u, must be 1 to %u", attr->cqe,
-			   limits ? (unsigned int)limits->max_cqe : CQE_MAX);
+	if (ret)
+		return ret;
+	if (!attr->cqe || attr->cqe > (unsigned int)device->max_cqe) {
+		verbs_warn("create_cq: cqe is %u, must be 1 to %d", attr->cqe, device->max_cqe);
 		return EINVAL;
 	}
 	if (attr->wc_flags & ~WC_FLAGS_SUPPORTED) {
@@ -65,30 +66,31 @@ static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 			   CREATE_FLAGS_SUPPORTED);
 		return EINVAL;
 	}
-	if (ctx->env.cqe_size != 64 && ctx->env.cqe_size != 128) {
-		verbs_warn("create_cq: MLX5_CQE_SIZE is %u in the environment, must be 64 or 128",
-			   ctx->env.cqe_size);
+	if (options->cqe_size != 64 && options->cqe_size != 128) {
+		verbs_warn("create_cq: %s is %u, must be 64 or 128",
+			   options->cqe_size == ctx->env.cqe_size
+				   ? "MLX5_CQE_SIZE of the environment"
+				   : "cqe_size",
+			   options->cqe_size);
 		return EINVAL;
 	}
 	return 0;
 }
 
-static int cq_alloc_ring(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_cq *cq,
-			 uint32_t cqe)
+static int cq_alloc_ring(struct ibv_pd *pd, struct mlx5_cq *cq, uint32_t cqe)
 {
 	size_t size;
 	int ret;
 
 	cq->count_log = log2_ceil((uint64_t)cqe + 1);
 	cq->mask = (1u << cq->count_log) - 1;
-	cq->entry_log = log2_floor(ctx->env.cqe_size);
 	size = (size_t)1 << (cq->count_log + cq->entry_log);
 	ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_CQ, size, &cq->buf);
 	if (ret) {
 		verbs_warn("create_cq: no memory for a ring of %zu bytes", size);
 		return ret;
 	}
-	cq->ring = (uint8_t *)cq->buf.addr + ctx->env.cqe_size - sizeof(struct mlx5_cqe64);
+	cq->ring = (uint8_t *)cq->buf.addr + (1u << cq->entry_log) - sizeof(struct mlx5_cqe64);
 	cq_ring_init(cq);
 	return 0;
 }
@@ -100,7 +102,7 @@ static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 		.buf_addr = (uintptr_t)cq->buf.addr,
 		.db_addr = (uintptr_t)cq->dbrec,
 		.cqe_size = 1u << cq->entry_log,
-		.flags = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX,
+		.flags = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | cq->kernel_flags,
 		.uar_page_index = (uint16_t)cq->uar->page_id,
 	};
 	struct mlx5_ib_create_cq_resp resp;
@@ -136,26 +138,34 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 	cq_ex_fill(cq, attr->wc_flags);
 }
 
-int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
-	      struct verbs_cq **vcq)
+int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+		   const struct cq_options *options, struct verbs_cq **vcq)
 {
 	struct mlx5_context *ctx = to_mctx(context);
 	struct mlx5_cq *cq;
 	int ret;
 
-	ret = cq_check_attr(ctx, attr);
+	ret = cq_check_attr(ctx, attr, options);
 	if (ret)
 		return ret;
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return ENOMEM;
-	ret = cq_alloc_ring(ctx, attr_pd(attr), cq, attr->cqe);
+	cq->entry_log = log2_floor(options->cqe_size);
+	cq->kernel_flags = options->kernel_flags;
+	ret = cq_alloc_ring(attr_pd(attr), cq, attr->cqe);
 	if (ret)
 		goto free_cq;
 	ret = dbrec_alloc(&ctx->dbrecs, &cq->dbrec);
 	if (ret)
 		goto free_ring;
 	ret = uar_get_cq(ctx, &cq->uar);
+	if (!ret && cq->uar->page_id > UINT16_MAX) {
+		verbs_warn(
+			"create_cq: the doorbell page is number %u, which the command has no room for",
+			cq->uar->page_id);
+		ret = EOPNOTSUPP;
+	}
 	if (ret)
 		goto free_dbrec;
 	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK) {
@@ -176,6 +186,14 @@ free_ring:
 free_cq:
 	free(cq);
 	return ret;
+}
+
+int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+	      struct verbs_cq **vcq)
+{
+	const struct cq_options options = { .cqe_size = to_mctx(context)->env.cqe_size };
+
+	return cq_create_with(context, attr, &options, vcq);
 }
 
 int cq_destroy(struct ibv_cq *ibcq)

@@ -38,7 +38,8 @@ struct mlx5_cq {
 
 	struct verbs_cq vcq;
 
-	uint32_t arm_sn; /* events read so far; the adapter wants it in arm requests */
+	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* that direct verbs asked for */
+	uint32_t arm_sn;       /* events read so far; the adapter wants it in arm requests */
 	uint32_t cqn;
 	struct mlx5_uar *uar;
 	struct queue_mem buf;
@@ -54,6 +55,15 @@ static inline struct mlx5_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 {
 	return container_of(cqx, struct mlx5_cq, vcq.cq_ex);
 }
+
+/* What direct verbs can say of a CQ. */
+struct cq_options {
+	unsigned int cqe_size; /* 64 or 128, else EINVAL */
+	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* */
+};
+
+int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+		   const struct cq_options *options, struct verbs_cq **vcq);
 
 /* context->ops.poll_cq, and the instances among which a CQ chooses. */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "providers/mlx5/env.h"
 #include "util/log.h"
@@ -55,4 +56,24 @@ void env_read(struct mlx5_env *env)
 	env->total_bfregs = number("MLX5_TOTAL_UUARS", 2, 512, 16);
 	env->low_latency_bfregs = number("MLX5_NUM_LOW_LAT_UUARS", 0, env->total_bfregs - 1,
 					 env->total_bfregs * 3 / 4);
+}
+
+/* PREFER_CONTIG and EXTERNAL come down to ordinary pages. */
+enum env_alloc env_alloc_type(const char *name)
+{
+	static const struct {
+		const char *value;
+		enum env_alloc type;
+	} types[] = {
+		{ "HUGE", ENV_ALLOC_HUGE },
+		{ "PREFER_HUGE", ENV_ALLOC_PREFER_HUGE },
+		{ "ALL", ENV_ALLOC_PREFER_HUGE },
+		{ "CONTIG", ENV_ALLOC_CONTIG },
+	};
+	const char *value = getenv(name);
+
+	for (size_t i = 0; value && i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcasecmp(value, types[i].value))
+			return types[i].type;
+	return ENV_ALLOC_ANON;
 }

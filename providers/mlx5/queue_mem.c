@@ -8,12 +8,46 @@
 #include <unistd.h>
 
 #include "providers/common/hwbuf.h"
+#include "providers/mlx5/env.h"
+#include "providers/mlx5/mlx5_prm.h"
 #include "providers/mlx5/pd.h"
+
+static enum env_alloc alloc_type(uint64_t type)
+{
+	switch (type) {
+	case MLX5DV_RES_TYPE_QP:
+		return env_alloc_type("MLX_QP_ALLOC_TYPE");
+	case MLX5DV_RES_TYPE_CQ:
+		return env_alloc_type("MLX_CQ_ALLOC_TYPE");
+	case MLX5DV_RES_TYPE_SRQ:
+		return env_alloc_type("MLX_SRQ_ALLOC_TYPE");
+	case MLX5DV_RES_TYPE_RWQ:
+		return env_alloc_type("MLX_RWQ_ALLOC_TYPE");
+	default:
+		return ENV_ALLOC_ANON;
+	}
+}
+
+static int map_as(enum env_alloc alloc, size_t size, struct hwbuf *buf)
+{
+	int ret = ENOMEM;
+
+	if (alloc == ENV_ALLOC_HUGE || alloc == ENV_ALLOC_PREFER_HUGE)
+		ret = hwbuf_alloc_huge(size, buf);
+	if (ret && (alloc == ENV_ALLOC_ANON || alloc == ENV_ALLOC_PREFER_HUGE))
+		ret = hwbuf_alloc(size, buf);
+	if (ret)
+		verbs_warn("no memory for a queue of %zu bytes%s", size,
+			   alloc == ENV_ALLOC_ANON
+				   ? ""
+				   : ", as the environment's MLX_*_ALLOC_TYPE wants it");
+	return ret;
+}
 
 static int map(size_t size, struct queue_mem *mem)
 {
 	struct hwbuf buf;
-	int ret = hwbuf_alloc(size, &buf);
+	int ret = map_as(alloc_type(mem->type), size, &buf);
 
 	if (ret)
 		return ret;

@@ -113,6 +113,35 @@ int uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
+int uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar)
+{
+	int ret;
+
+	pthread_mutex_lock(&ctx->uar_lock);
+	ret = uar_alloc(ctx, MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC, uar);
+	pthread_mutex_unlock(&ctx->uar_lock);
+	return ret;
+}
+
+static void uar_release(struct mlx5_context *ctx, struct mlx5_uar *uar)
+{
+	munmap(uar->page, uar->length);
+	uar_destroy(ctx, uar);
+	free(uar);
+}
+
+void uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
+{
+	struct mlx5_uar **link;
+
+	pthread_mutex_lock(&ctx->uar_lock);
+	for (link = &ctx->uars; *link != uar; link = &(*link)->next)
+		;
+	*link = uar->next;
+	pthread_mutex_unlock(&ctx->uar_lock);
+	uar_release(ctx, uar);
+}
+
 static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n, bool blueflame,
 		     bool own)
 {
@@ -249,9 +278,7 @@ void uar_free_all(struct mlx5_context *ctx)
 	}
 	while ((uar = ctx->uars)) {
 		ctx->uars = uar->next;
-		munmap(uar->page, uar->length);
-		uar_destroy(ctx, uar);
-		free(uar);
+		uar_release(ctx, uar);
 	}
 	ctx->cq_uar = NULL;
 }

@@ -35,6 +35,9 @@ struct mlx5_bfreg {
 };
 
 int uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);
+/* A plain page for one user, and back. */
+int uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar);
+void uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar);
 int uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
 /* One that nobody else gets while it is in use; EBUSY's place is taken by a new page. */
 int uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);

@@ -9,8 +9,6 @@
 
 #define ANY_QPN      0xffffffu
 #define KEY_LOW_MASK 0xffu
-#define MW_ACCESS    (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
-#define BIND_ACCESS  (MW_ACCESS | IBV_ACCESS_ZERO_BASED)
 #define KLM_BLOCK    64 /* inline translations come in whole blocks */
 
 #define MASK_FREE    (MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY | MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE)
@@ -103,9 +101,6 @@ static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,
 		return refuse(qp, mw, EPERM, "the window belongs to another PD than the QP");
 	if (bind->mr->pd != mw->pd)
 		return refuse(qp, mw, EPERM, "the window belongs to another PD than the region");
-	if (bind->mw_access_flags & ~(unsigned int)BIND_ACCESS)
-		return refuse(qp, mw, EINVAL,
-			      "mw_access_flags may have remote access and ZERO_BASED only");
 	if (to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED)
 		return refuse(qp, mw, EINVAL, "the region is zero based");
 	/* The translation has 31 bits for it. */
