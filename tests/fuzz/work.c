@@ -87,31 +87,37 @@ static void put_vector(struct world *world, unsigned int hca, struct wqe *wqe)
 	put_random(world, wqe, 15);
 }
 
-/* Control, new context and translations of a memory key; mostly fields that exist */
+/* Control, new context and translations of a memory key. The mask has bits that are known, mostly. */
 static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 {
-	enum { INLINE = 0x80, REMOTE_INVALIDATE = 1 << 24 };
-	unsigned int i, count = pick(&world->source, 8);
+	static const uint8_t bits[] = { 0, 1, 6, 7, 8, 13, 14, 17, 18, 19, 20, 21, 29 };
+	struct source *source = &world->source;
+	unsigned int i, count = pick(source, 6);
+	uint8_t mkc[64] = { 0 };
+	uint64_t mask = once_in(source, 32) ? take32(source) : 0;
 
-	put(wqe,
-	    once_in(&world->source, 4) ? take(&world->source) : pick(&world->source, 2) * INLINE,
-	    1);
-	put(wqe, 0, 3);
-	put(wqe, pick(&world->source, 16), 2);
-	put(wqe, once_in(&world->source, 4) ? pick(&world->source, 16) : 0, 2);
-	put(wqe, once_in(&world->source, 16) ? take32(&world->source) : 0x22be2143, 8);
+	for (i = 0; i < sizeof(bits); i++)
+		mask |= (uint64_t)pick(source, 2) << bits[i];
+	put(wqe, take(source) & 0xf0, 4);
+	wqe->bytes[wqe->len - 4] = take(source) & 0xf0;
+	put(wqe, once_in(source, 16) ? take32(source) : count & ~3u, 2);
+	put(wqe, pick(source, 8), 2);
+	put(wqe, mask, 8);
 	put(wqe, 0, 32);
-	put(wqe, once_in(&world->source, 4) ? take32(&world->source) : 0xfc00, 4);
-	put(wqe, once_in(&world->source, 8) ? take32(&world->source) : 0xffffff00, 4);
-	put(wqe, 0, 4);
-	put(wqe, REMOTE_INVALIDATE | world_number(world, hca, KIND_PD), 4);
-	put(wqe, world_page(world), 8);
-	put(wqe, pick(&world->source, 8 * WORLD_PAGE), 8);
-	put(wqe, 0, 16);
-	put(wqe, pick(&world->source, 16), 4);
-	put(wqe, 0, 3);
-	put(wqe, once_in(&world->source, 8) ? take(&world->source) : 12, 1);
-	put(wqe, 0, 4);
+	prm_set(mkc, MKC_FREE, once_in(source, 4));
+	prm_set(mkc, MKC_UMR_EN, 1);
+	prm_set(mkc, MKC_LR, 1);
+	prm_set(mkc, MKC_LW, 1);
+	prm_set(mkc, MKC_RR, 1);
+	prm_set(mkc, MKC_RW, 1);
+	prm_set(mkc, MKC_QPN, pick(source, 4) ? 0xffffff : world_number(world, hca, KIND_QP));
+	prm_set(mkc, MKC_PD, world_number(world, hca, KIND_PD));
+	prm_set(mkc, MKC_START_ADDR, world_page(world) + pick(source, 4) * 1024);
+	prm_set(mkc, MKC_LEN,
+		once_in(source, 16) ? take_edge(source) : pick(source, 4 * WORLD_PAGE));
+	prm_set(mkc, MKC_LOG_PAGE_SIZE, once_in(source, 8) ? pick(source, 64) : 12);
+	for (i = 0; i < sizeof(mkc); i++)
+		put(wqe, mkc[i], 1);
 	for (i = 0; i < count; i++)
 		put_data(world, hca, wqe);
 }
