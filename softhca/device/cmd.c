@@ -196,6 +196,7 @@ void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t 
 		prm_set(reply, CMD_OUT_SYNDROME, hash(cmd.why));
 		trace_line(hca->config.trace, "refused: %s", cmd.why);
 	}
+	pages_balance(hca);
 	memset(out, 0, out_len);
 	memcpy(out, reply, out_len < sizeof(reply) ? out_len : sizeof(reply));
 	trace_command(hca->config.trace, in, in_len, out, out_len);

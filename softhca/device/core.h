@@ -206,6 +206,8 @@ void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
 void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or an SRQ's number */
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
 void eq_internal_error(struct hca *hca);
+/* COUNT below 0: to take back. False when no queue takes such events. */
+bool eq_page_request(struct hca *hca, int32_t count);
 void eq_port_change(struct hca *hca, unsigned int port, bool up);
 /* A doorbell: software has consumed up to CI; when ARM, it wants to know of what comes behind. */
 void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm);
@@ -734,7 +736,10 @@ enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
 int mkey_add_special(struct hca *hca);
 
 /* Free what the front left behind. */
-void driver_free(struct hca *hca);
+void pages_free(struct hca *hca);
+/* Ask the driver for pages, or to take some back, where the number of objects calls for it. */
+void pages_balance(struct hca *hca);
+void pages_forget_requests(struct hca *hca);
 void srq_free(struct srq *srq);
 void srq_free_all(struct hca *hca);
 void pd_free_all(struct hca *hca);
@@ -750,6 +755,8 @@ struct driver {
 	uint16_t issi;
 	uint64_t *page; /* of the host, kept for it */
 	uint32_t pages;
+	int64_t requested; /* pages that an event has asked for; below 0: to take back */
+	uint32_t denied;   /* how many were wanted when the driver had none to give */
 };
 
 /* ---- caps.c ---- */

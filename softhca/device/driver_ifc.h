@@ -38,6 +38,7 @@ enum {
 	PRM_PAGES_GIVE = 1,
 	PRM_PAGES_TAKE = 2,
 	PRM_EVENT_COMMAND = 0x0a,
+	PRM_EVENT_PAGE_REQUEST = 0x0b,
 	PRM_EQ_ARM = 0x40, /* in the UAR page */
 	PRM_EQ_UPDATE = 0x48,
 };
@@ -131,6 +132,7 @@ enum prm_register {
 #define WQ_LOG_WQ_PG_SZ                         PRM(0x20, 12, 8)
 #define WQ_LOG_WQ_SZ                            PRM(0x20, 4, 0)
 
+#define EQE_PAGE_REQUEST_NUM_PAGES              PRM(0x24, 31, 0) /* signed */
 #define EQE_COMMAND_VECTOR                      PRM(0x20, 31, 0)
 
 #endif

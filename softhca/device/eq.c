@@ -56,6 +56,18 @@ static void eq_post(struct hca *hca, struct eq *eq, uint8_t *eqe)
 		hca->config.event(hca->config.front, eq->n, eqe);
 }
 
+/* Is there a queue for events of TYPE? */
+static bool is_heard(const struct hca *hca, unsigned int type)
+{
+	uint32_t i = 0;
+	struct eq *eq;
+
+	while ((eq = res_next(&hca->eqs, &i)) != NULL)
+		if (eq->events >> type & 1)
+			return true;
+	return false;
+}
+
 static void post_async(struct hca *hca, uint8_t *eqe)
 {
 	uint64_t bit = 1ull << prm_get(eqe, EQE_TYPE);
@@ -95,6 +107,18 @@ void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome)
 	post_async(hca, eqe);
 }
 
+bool eq_page_request(struct hca *hca, int32_t count)
+{
+	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
+
+	if (!is_heard(hca, PRM_EVENT_PAGE_REQUEST))
+		return false;
+	prm_set(eqe, EQE_TYPE, PRM_EVENT_PAGE_REQUEST);
+	prm_set(eqe, EQE_PAGE_REQUEST_NUM_PAGES, (uint32_t)count);
+	post_async(hca, eqe);
+	return true;
+}
+
 void eq_port_change(struct hca *hca, unsigned int port, bool up)
 {
 	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
@@ -118,13 +142,10 @@ void eq_internal_error(struct hca *hca)
 
 bool hca_has_command_event(struct hca *hca)
 {
-	bool found = false;
-	uint32_t i = 0;
-	struct eq *eq;
+	bool found;
 
 	fabric_lock(hca->fabric);
-	while ((eq = res_next(&hca->eqs, &i)) != NULL)
-		found |= eq->events >> PRM_EVENT_COMMAND & 1;
+	found = is_heard(hca, PRM_EVENT_COMMAND);
 	fabric_unlock(hca->fabric);
 	return found;
 }

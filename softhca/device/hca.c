@@ -161,7 +161,7 @@ void hca_destroy(struct hca *hca)
 		res_free(tables[i]);
 	if (hca->owns_fabric && hca->fabric)
 		fabric_destroy(hca->fabric);
-	driver_free(hca);
+	pages_free(hca);
 	free(hca->bounce);
 	free(hca);
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -26,6 +27,8 @@
 #include "softhca/front/vfio-user/server.h"
 #include "softhca/log.h"
 #include "softhca/trace.h"
+
+#define MAX_MEMORY (4ull << 30) /* private bytes of this process */
 
 enum { MAX_BODY = VFU_MAX_TRANSFER + 4096, MESSAGES_PER_TURN = 32 };
 
@@ -352,6 +355,24 @@ free_device:
 	return ret == ECANCELED ? 0 : ret;
 }
 
+/* What a guest may make the adapter allocate has an end: objects are refused beyond it, as an
+ * adapter refuses them when its memory is full. Memory that the client shares does not count. A
+ * sanitizer's own memory does, and is larger. */
+static void limit_memory(void)
+{
+	const struct rlimit limit = { MAX_MEMORY, MAX_MEMORY };
+	unsigned long long data = 0, skip;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file)
+		return;
+	if (fscanf(file, "%llu %llu %llu %llu %llu %llu", &skip, &skip, &skip, &skip, &skip,
+		   &data) == 6 &&
+	    data * (unsigned long long)sysconf(_SC_PAGESIZE) < MAX_MEMORY / 2)
+		setrlimit(RLIMIT_DATA, &limit);
+	fclose(file);
+}
+
 static int connect_fabric(struct hca_config *config, const struct options *options)
 {
 	int ret = fabric_connect(config->fabric, options->link_layer == HCA_LINK_ETHERNET,
@@ -372,9 +393,12 @@ int pci_serve(const struct options *options)
 		.limits = options->limits,
 		.kernel_driver = true,
 	};
-	struct server *server = calloc(1, sizeof(*server));
-	int ret = server ? faults_create(options, now_ns(), &config.fault) : ENOMEM;
+	struct server *server;
+	int ret;
 
+	limit_memory();
+	server = calloc(1, sizeof(*server));
+	ret = server ? faults_create(options, now_ns(), &config.fault) : ENOMEM;
 	if (!ret)
 		ret = fabric_create(&config.fabric);
 	if (!ret)

@@ -52,6 +52,60 @@ static void pages_come_back_once_each(void **state)
 	assert_int_equal(prm_get(out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES), 0);
 }
 
+static int32_t last_request(void)
+{
+	const uint8_t *eqe = flat.event[flat.events - 1];
+
+	assert_int_equal(prm_get(eqe, EQE_TYPE), PRM_EVENT_PAGE_REQUEST);
+	return (int32_t)prm_get(eqe, EQE_PAGE_REQUEST_NUM_PAGES);
+}
+
+static void give(uint32_t count)
+{
+	uint8_t in[16 + 200 * 8] = { 0 }, out[16];
+
+	assert_in_range(count, 1, 200);
+	manage_pages(PRM_PAGES_GIVE, count, in, 16 + count * 8, out, sizeof(out), PRM_STAT_OK);
+}
+
+static void make_keys(unsigned int count)
+{
+	while (count--)
+		flat_mr(flat.hca[0], flat.pd[0], 4096, 4096, LOCAL_WRITE);
+}
+
+static void pages_are_asked_for_as_objects_come(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16 + 16 * 8];
+
+	(void)state;
+	make_keys(20);
+	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 0);
+	flat_simple(flat.hca[0], PRM_OP_ENABLE_HCA, 0, PRM_STAT_OK);
+	give(36);
+	flat_simple(flat.hca[0], PRM_OP_INIT_HCA, 0, PRM_STAT_OK);
+	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 0);
+	make_keys(20);
+	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 1);
+	assert_int_equal(last_request(), 16);
+	make_keys(100); /* one request at a time */
+	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 1);
+	manage_pages(PRM_PAGES_CANNOT_GIVE, 0, in, sizeof(in), out, 16, PRM_STAT_OK);
+	make_keys(1);
+	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 1);
+	make_keys(8);
+	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 2);
+	give(16);
+	give(100);
+	assert_int_equal(last_request(), -16);
+	manage_pages(PRM_PAGES_TAKE, 16, in, sizeof(in), out, sizeof(out), PRM_STAT_OK);
+	assert_int_equal(prm_get(out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES), 16);
+	flat_simple(flat.hca[0], PRM_OP_TEARDOWN_HCA, 0, PRM_STAT_OK);
+	flat.events = 0;
+	make_keys(200);
+	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 0);
+}
+
 static void access_reg(uint32_t id, uint32_t port, size_t len, uint8_t *out, enum prm_status expect)
 {
 	uint8_t in[16 + 64] = { 0 };
@@ -142,9 +196,10 @@ int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
 	const struct CMUnitTest tests[] = {
-		IB(start_and_stop_keep_their_order),    IB(pages_come_back_once_each),
-		IB(registers_know_their_ports),         IB(xrc_srq_needs_its_objects),
-		IB(command_event_needs_a_queue_for_it), IB(software_says_which_managers_listen),
+		IB(start_and_stop_keep_their_order),     IB(pages_come_back_once_each),
+		IB(pages_are_asked_for_as_objects_come), IB(registers_know_their_ports),
+		IB(xrc_srq_needs_its_objects),           IB(command_event_needs_a_queue_for_it),
+		IB(software_says_which_managers_listen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
