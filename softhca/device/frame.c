@@ -94,7 +94,7 @@ static void parse_v6(struct frame *frame, unsigned int at)
 		return;
 	total = V6_HEADER + get_be16(ip + 4);
 	if (total > frame->len - at)
-		return;
+		total = frame->len - at; /* headers are steered by, whatever the length says */
 	frame->l3 = at;
 	frame->ip_version = 6;
 	frame->l3_end = at + total;

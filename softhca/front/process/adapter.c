@@ -14,6 +14,7 @@
 #include "softhca/front/process/driver_objects.h"
 #include "softhca/front/process/events.h"
 #include "softhca/front/process/roce.h"
+#include "softhca/front/process/steering.h"
 #include "softhca/log.h"
 
 /* What mlx5_core makes of a command's status. */
@@ -272,6 +273,7 @@ void adapter_destroy(struct adapter *adapter)
 {
 	hca_destroy(adapter->hca);
 	driver_objects_free(adapter);
+	steering_free(adapter);
 	pthread_mutex_destroy(&adapter->uar_lock);
 	free(adapter);
 }

@@ -87,6 +87,7 @@ struct adapter {
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
 	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */
+	struct steering *steering;           /* of steering.c; NULL: no flow was ever made */
 	volatile bool dead;
 	pthread_mutex_t
 		uar_lock; /* of uar_pages; never held over a call into the core that can send events */

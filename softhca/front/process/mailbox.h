@@ -19,8 +19,8 @@ struct mailbox {
 		struct seccomp_notif notif; /* id 0: none */
 		char room[512];             /* should a later kernel's be longer */
 	};
-	char tree[64]; /* the daemon's directory, for the holder to remove */
-	uint32_t told; /* the adapter was dead before, and programs know it */
+	char tree[64];                       /* the daemon's directory, for the holder to remove */
+	uint32_t told;                       /* the adapter was dead before, and programs know it */
 	uint64_t deferred[MAILBOX_DEFERRED]; /* notifications that wait for their answer; 0: none */
 };
 
