@@ -48,6 +48,17 @@ topic_fn diff_flush;
 topic_fn diff_async;
 topic_fn diff_leaks;
 topic_fn diff_limits;
+topic_fn diff_ah;
+topic_fn diff_ah_from_wc;
+topic_fn diff_mcast;
+topic_fn diff_srq;
+topic_fn diff_xrc;
+topic_fn diff_rereg;
+topic_fn diff_import;
+topic_fn diff_mw;
+topic_fn diff_domains;
+topic_fn diff_ece;
+topic_fn diff_cq_change;
 
 /* diff_two.c: runs while the adapter is not open, because the two processes open it themselves. */
 void diff_two_processes(void);

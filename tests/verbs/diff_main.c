@@ -42,6 +42,17 @@ static const struct {
 	{ "async", diff_async },
 	{ "leaks", diff_leaks },
 	{ "limits", diff_limits },
+	{ "ah", diff_ah },
+	{ "ah-from-wc", diff_ah_from_wc },
+	{ "mcast", diff_mcast },
+	{ "srq", diff_srq },
+	{ "xrc", diff_xrc },
+	{ "rereg", diff_rereg },
+	{ "import", diff_import },
+	{ "mw", diff_mw },
+	{ "domains", diff_domains },
+	{ "ece", diff_ece },
+	{ "cq-change", diff_cq_change },
 };
 
 static bool wanted(int argc, char **argv, const char *name)
