@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "softhca/fabric.h"
+#include "softhca/device/eth_ifc.h"
+#include "softhca/device/srq_ifc.h"
 #include "softhca/fault.h"
 #include "softhca/front/process/adapter.h"
 #include "softhca/front/process/client.h"
@@ -416,4 +418,37 @@ int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t inde
 	if (!ret)
 		*pkey = prm_get(prm_at(out, QUERY_HCA_VPORT_PKEY_OUT_PKEY), PKEY_PKEY);
 	return ret;
+}
+
+static uint64_t traffic(const uint8_t *out, uint32_t counter, uint32_t field)
+{
+	return prm_get(prm_at(out, counter), field);
+}
+
+int adapter_query_counters(struct adapter *adapter, unsigned int port,
+			   struct port_counters *counters)
+{
+	uint8_t in[PRM_MCG_IN_SIZE] = { 0 }, out[PRM_QUERY_VPORT_COUNTER_OUT_SIZE];
+	int ret;
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_COUNTER);
+	prm_set(in, QUERY_VPORT_COUNTER_IN_PORT_NUM, port);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (ret)
+		return ret;
+#define PACKETS(way) traffic(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_PACKETS)
+#define BYTES(way)   traffic(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_OCTETS)
+	*counters = (struct port_counters){
+		.unicast_sent = PACKETS(TRANSMITTED_IB_UNICAST),
+		.unicast_received = PACKETS(RECEIVED_IB_UNICAST),
+		.multicast_sent = PACKETS(TRANSMITTED_IB_MULTICAST),
+		.multicast_received = PACKETS(RECEIVED_IB_MULTICAST),
+		.bytes_sent = BYTES(TRANSMITTED_IB_UNICAST) + BYTES(TRANSMITTED_IB_MULTICAST),
+		.bytes_received = BYTES(RECEIVED_IB_UNICAST) + BYTES(RECEIVED_IB_MULTICAST),
+		.receive_errors = PACKETS(RECEIVED_ERRORS),
+		.link_downs = adapter->link_downs[port - 1],
+	};
+#undef PACKETS
+#undef BYTES
+	return 0;
 }

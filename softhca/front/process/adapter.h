@@ -61,6 +61,15 @@ struct port_info {
 	bool grh_required;
 };
 
+/* Of InfiniBand packets, RoCE's included */
+struct port_counters {
+	uint64_t unicast_sent, unicast_received;     /* packets */
+	uint64_t multicast_sent, multicast_received; /* packets */
+	uint64_t bytes_sent, bytes_received;
+	uint64_t receive_errors;
+	uint32_t link_downs;
+};
+
 /* A UAR page of a program, scanned by the engine: see engine.c. */
 struct uar_page {
 	LIST_ENTRY(uar_page) in_adapter;
@@ -86,6 +95,7 @@ struct adapter {
 	uint8_t atomic_caps[PRM_HCA_CAP_SIZE];
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
+	uint32_t link_downs[MAX_PORTS];
 	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */
 	struct steering *steering;           /* of steering.c; NULL: no flow was ever made */
 	volatile bool dead;
@@ -118,6 +128,8 @@ int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_i
 /* 0; ENODATA for an empty entry, EINVAL beyond the table. */
 int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index,
 		      struct gid_entry *entry);
+int adapter_query_counters(struct adapter *adapter, unsigned int port,
+			   struct port_counters *counters);
 int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t index, uint16_t *pkey);
 
 static inline uint64_t adapter_port_guid(const struct adapter *adapter, unsigned int port)

@@ -66,7 +66,7 @@ struct event_channel {
 	struct pending_list pending;
 };
 
-enum { BUCKETS = 1024 };
+enum { BUCKETS = 1024, PORT_DOWN = 1 /* sub-type of a port change */ };
 
 /* Guards everything below but refs; a leaf: nothing is called under it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -428,6 +428,14 @@ static void send_qp_event(struct adapter *adapter, unsigned int type, const uint
 			send_async(adapter, SOURCE_QP, prm_get(eqe, EQE_QPN), qp_events[i].program);
 }
 
+static void count_link(struct adapter *adapter, const uint8_t *eqe)
+{
+	unsigned int port = prm_get(eqe, EQE_PORT);
+
+	if (prm_get(eqe, EQE_SUB_TYPE) == PORT_DOWN && port >= 1 && port <= adapter->num_ports)
+		adapter->link_downs[port - 1]++;
+}
+
 void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
 {
 	struct adapter *adapter = front;
@@ -453,6 +461,7 @@ void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
 		send_global(adapter, EVENT_DEVICE_FATAL, 0);
 		break;
 	case PRM_EVENT_PORT_CHANGE:
+		count_link(adapter, eqe);
 		send_global(adapter,
 			    prm_get(eqe, EQE_SUB_TYPE) == 4 ? EVENT_PORT_ACTIVE : EVENT_PORT_ERR,
 			    prm_get(eqe, EQE_PORT));

@@ -142,6 +142,8 @@ static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64
 		uverbs_open(call, adapter, flags & O_CLOEXEC);
 		return;
 	}
+	sysfs_refresh(&call->daemon->sysfs, call->daemon->adapters, call->daemon->num_adapters,
+		      path);
 	fd = open_in_tree(call->daemon, path, flags);
 	if (fd < 0) {
 		call_fail(call, errno);

@@ -15,8 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/openat2.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "softhca/front/process/adapter.h"
@@ -32,6 +34,7 @@ struct subject {
 	unsigned int port;  /* 1 and up */
 	unsigned int index; /* of a GID or P_Key */
 	const struct port_info *info;
+	const struct port_counters *counters;
 	struct gid_entry gid;
 };
 
@@ -201,6 +204,89 @@ static const struct file port_files[] = {
 	{ 0 },
 };
 
+/* ---- counters of a port; data counts words of 4 bytes ---- */
+
+static void put_count(char *text, uint64_t count)
+{
+	put(text, "%llu\n", (unsigned long long)count);
+}
+
+static void xmit_data(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->bytes_sent / 4);
+}
+
+static void rcv_data(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->bytes_received / 4);
+}
+
+static void xmit_packets(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->unicast_sent + of->counters->multicast_sent);
+}
+
+static void rcv_packets(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->unicast_received + of->counters->multicast_received);
+}
+
+static void unicast_xmit(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->unicast_sent);
+}
+
+static void unicast_rcv(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->unicast_received);
+}
+
+static void multicast_xmit(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->multicast_sent);
+}
+
+static void multicast_rcv(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->multicast_received);
+}
+
+static void rcv_errors(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->receive_errors);
+}
+
+static void link_downed(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->link_downs);
+}
+
+/* Those that are always 0 count what cannot happen to this adapter. */
+static const struct file counter_files[] = {
+	{ "port_xmit_data", xmit_data, NULL },
+	{ "port_rcv_data", rcv_data, NULL },
+	{ "port_xmit_packets", xmit_packets, NULL },
+	{ "port_rcv_packets", rcv_packets, NULL },
+	{ "unicast_xmit_packets", unicast_xmit, NULL },
+	{ "unicast_rcv_packets", unicast_rcv, NULL },
+	{ "multicast_xmit_packets", multicast_xmit, NULL },
+	{ "multicast_rcv_packets", multicast_rcv, NULL },
+	{ "port_rcv_errors", rcv_errors, NULL },
+	{ "link_downed", link_downed, NULL },
+	{ "VL15_dropped", NULL, "0\n" },
+	{ "excessive_buffer_overrun_errors", NULL, "0\n" },
+	{ "link_error_recovery", NULL, "0\n" },
+	{ "local_link_integrity_errors", NULL, "0\n" },
+	{ "port_rcv_constraint_errors", NULL, "0\n" },
+	{ "port_rcv_remote_physical_errors", NULL, "0\n" },
+	{ "port_rcv_switch_relay_errors", NULL, "0\n" },
+	{ "port_xmit_constraint_errors", NULL, "0\n" },
+	{ "port_xmit_discards", NULL, "0\n" },
+	{ "port_xmit_wait", NULL, "0\n" },
+	{ "symbol_error", NULL, "0\n" },
+	{ 0 },
+};
+
 static void gid_value(const struct subject *of, char *text)
 {
 	const uint8_t *g = of->gid.gid;
@@ -329,9 +415,12 @@ static void ib_dir(const struct adapter *adapter, char *dir, size_t size)
 static void make_port(struct writer *writer, struct adapter *adapter, unsigned int port)
 {
 	static const char *const subdirs[] = { "gids", "pkeys", "gid_attrs/types",
-					       "gid_attrs/ndevs" };
+					       "gid_attrs/ndevs", "counters" };
+	struct port_counters counters = { 0 };
 	struct port_info info;
-	struct subject of = { .adapter = adapter, .port = port, .info = &info };
+	struct subject of = {
+		.adapter = adapter, .port = port, .info = &info, .counters = &counters
+	};
 	char ib[128], dir[160], sub[192];
 
 	if (adapter_query_port(adapter, port, &info))
@@ -343,6 +432,8 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 		make_dirs(writer, sub);
 	}
 	make_files(writer, dir, port_files, &of);
+	snprintf(sub, sizeof(sub), "%s/counters", dir);
+	make_files(writer, sub, counter_files, &of);
 	make_gids(writer, dir, &of);
 	make_pkeys(writer, dir, &of);
 }
@@ -545,6 +636,56 @@ void sysfs_destroy(struct sysfs *sysfs)
 	sysfs_remove_tree(sysfs->root);
 	close(sysfs->owner_fd);
 	close(sysfs->fd);
+}
+
+/* ---- files whose text changes ---- */
+
+static const struct file *find_file(const struct file *files, const char *name)
+{
+	for (; files->name; files++)
+		if (!strcmp(files->name, name))
+			return files;
+	return NULL;
+}
+
+/* In place: whoever has the file open reads the new text, or the old one. */
+static void rewrite(const struct sysfs *sysfs, const char *path, const char *text)
+{
+	struct open_how how = { .flags = O_WRONLY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	int fd = syscall(SYS_openat2, sysfs->fd, path, &how, sizeof(how));
+	ssize_t len = strlen(text);
+
+	if (fd < 0)
+		return;
+	if (pwrite(fd, text, len, 0) == len && ftruncate(fd, len))
+		log_note("cannot shorten %s of the device tree: %s", path, strerror(errno));
+	close(fd);
+}
+
+void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigned int num_adapters,
+		   const char *path)
+{
+	struct port_counters counters = { 0 };
+	struct port_info info = { 0 };
+	struct subject of = { .info = &info, .counters = &counters };
+	const char *device = strstr(path, "/mlx5_");
+	char name[64], text[TEXT_SIZE];
+	const struct file *file;
+	unsigned int index;
+
+	if (!device || sscanf(device, "/mlx5_%u/ports/%u/%63s", &index, &of.port, name) != 3 ||
+	    index >= num_adapters)
+		return;
+	of.adapter = adapters[index];
+	if (!strncmp(name, "counters/", 9))
+		file = find_file(counter_files, name + 9);
+	else
+		file = find_file(port_files, name);
+	if (!file || !file->text || adapter_query_port(of.adapter, of.port, &info) ||
+	    adapter_query_counters(of.adapter, of.port, &counters))
+		return;
+	file->text(&of, text);
+	rewrite(sysfs, path, text);
 }
 
 bool sysfs_claims(const char *path)

@@ -24,6 +24,9 @@ int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sy
 void sysfs_destroy(struct sysfs *sysfs);
 /* What another process created and left behind; does nothing for a root of no length. */
 void sysfs_remove_tree(const char *root);
+/* Brings what PATH names up to date, if it is a file whose text changes. Before it is opened. */
+void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigned int num_adapters,
+		   const char *path);
 /* Is PATH, absolute and without . and .. and //, one that the tree answers for, existing or not? */
 bool sysfs_claims(const char *path);
 
