@@ -199,7 +199,12 @@ void qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_att
 
 	if (!verbs_log_on(VERBS_LOG_WARN))
 		return;
-	if (!attr->send_cq && attr->qp_type != IBV_QPT_XRC_RECV)
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
+		why = attr->recv_cq || cap->max_recv_wr || cap->max_recv_sge || attr->srq
+			      ? ": what receives through an indirection table has no recv_cq, srq, "
+				"max_recv_wr and max_recv_sge of its own"
+			      : "";
+	else if (!attr->send_cq && attr->qp_type != IBV_QPT_XRC_RECV)
 		why = ": send_cq is NULL";
 	else if (!attr->recv_cq && attr->qp_type != IBV_QPT_XRC_SEND &&
 		 attr->qp_type != IBV_QPT_XRC_RECV)

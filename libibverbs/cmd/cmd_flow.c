@@ -15,7 +15,6 @@
 struct match_layout {
 	enum ibv_flow_spec_type type;
 	uint16_t kernel_type;
-	uint16_t spec_size;     /* of the application's struct */
 	uint16_t val, mask;     /* offsets in it */
 	uint16_t filter_size;   /* bytes that mean something */
 	uint16_t kernel_filter; /* and what the kernel takes */
@@ -24,7 +23,6 @@ struct match_layout {
 #define LAYOUT(spec, to, name, last, kernel_size)                                     \
 	{                                                                             \
 		.type = (spec), .kernel_type = (to),                                  \
-		.spec_size = sizeof(struct ibv_flow_spec_##name),                     \
 		.val = offsetof(struct ibv_flow_spec_##name, val),                    \
 		.mask = offsetof(struct ibv_flow_spec_##name, mask),                  \
 		.filter_size = offsetof(struct ibv_flow_spec_##name, val.last) +      \
@@ -79,11 +77,6 @@ static int put_match(union kernel_spec *to, const struct ibv_flow_spec *from)
 			   from->hdr.type);
 		return EINVAL;
 	}
-	if (from->hdr.size < layout->spec_size) {
-		verbs_warn("ibv_create_flow: spec of type 0x%x: size %u: must be %u",
-			   from->hdr.type, from->hdr.size, layout->spec_size);
-		return EINVAL;
-	}
 	to->hdr.type = layout->kernel_type | (from->hdr.type & IBV_FLOW_SPEC_INNER);
 	to->hdr.size = (uint16_t)(sizeof(to->hdr) + 2 * layout->kernel_filter);
 	memcpy(to->bytes + sizeof(to->hdr), bytes + layout->val, layout->filter_size);
@@ -117,8 +110,8 @@ static int put_spec(union kernel_spec *to, const struct ibv_flow_spec *from)
 	}
 }
 
-/* Specs lie without gaps behind a header of 20 bytes, so they are not aligned: *TO is a copy. Returns the size
- * of the original. */
+/* Specs lie without gaps behind a header of 20 bytes, so they are not aligned: *TO is a copy, in which what a
+ * short spec lacks is a mask of zeros. Returns the size of the original. */
 static size_t read_spec(struct ibv_flow_spec *to, const uint8_t *from)
 {
 	*to = (struct ibv_flow_spec){};
@@ -137,7 +130,14 @@ static int put_specs(uint8_t *to, const struct ibv_flow_attr *attr, size_t *size
 
 	*size = 0;
 	for (unsigned int i = 0; i < attr->num_of_specs; i++) {
-		from += read_spec(&one, from);
+		const size_t size_of_one = read_spec(&one, from);
+
+		if (size_of_one < sizeof(one.hdr)) {
+			verbs_warn("ibv_create_flow: spec %u: size %zu: must be at least %zu", i,
+				   size_of_one, sizeof(one.hdr));
+			return EINVAL;
+		}
+		from += size_of_one;
 		ret = put_spec(&spec, &one);
 		if (ret)
 			return ret;

@@ -84,8 +84,7 @@ static int run_create_qp(struct ibv_context *context, const struct ibv_qp_init_a
 					      (uint32_t)attr->rwq_ind_tbl->ind_tbl_handle)
 			  : verbs_attr_skip(),
 		verbs_attr_u64(UVERBS_ATTR_CREATE_QP_USER_HANDLE, (uintptr_t)&vqp->qp),
-		has_table ? verbs_attr_skip()
-			  : verbs_attr_in(UVERBS_ATTR_CREATE_QP_CAP, &cap, sizeof(cap)),
+		verbs_attr_in(UVERBS_ATTR_CREATE_QP_CAP, &cap, sizeof(cap)),
 		verbs_attr_u64(UVERBS_ATTR_CREATE_QP_TYPE, attr->qp_type),
 		flags ? verbs_attr_u32(UVERBS_ATTR_CREATE_QP_FLAGS, flags) : verbs_attr_skip(),
 		has_source ? verbs_attr_u32(UVERBS_ATTR_CREATE_QP_SOURCE_QPN, attr->source_qpn)
