@@ -12,27 +12,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 
-#include "diff.h"
-
-#define MAX_WORDS 6
-
-struct log_rig {
-	struct rig rig;
-	struct rig_pair pair; /* the right objects, of which a case spoils one detail */
-	struct ibv_comp_channel *channel;
-	struct ibv_cq *channel_cq;
-	struct ibv_qp *fresh; /* in RESET */
-};
-
-/* Returns whether the call was refused. */
-typedef bool case_fn(struct log_rig *l, long argument);
-
-struct log_case {
-	const char *name;
-	case_fn *run;
-	long argument;
-	const char *words[MAX_WORDS];
-};
+#include "log.h"
 
 static int captured; /* what standard error is */
 
@@ -573,6 +553,8 @@ static const char *resolve(const struct rig *rig, const char *word, char *text, 
 		{ "@comp_vectors", rig->ctx->num_comp_vectors },
 		{ "@ports", rig->device.phys_port_cnt },
 		{ "@max_rd", rig->device.max_qp_rd_atom },
+		{ "@max_srq_wr", rig->device.max_srq_wr },
+		{ "@max_srq_sge", rig->device.max_srq_sge },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
@@ -701,6 +683,8 @@ int main(int argc, char **argv)
 	forget_lines();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_case(&l, &cases[i]);
+	for (const struct log_case *c = object_cases; c->name; c++)
+		check_case(&l, c);
 	forget_lines();
 	log_rig_close(&l);
 	return say_failures() ? 1 : 0;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * log.h - the cases of verbs-log: one bad call each, and what the line that explains it must contain. See log_lines.c.
+ */
+#ifndef TESTS_VERBS_LOG_H
+#define TESTS_VERBS_LOG_H
+
+#include "diff.h"
+
+#define MAX_WORDS 6
+
+struct log_rig {
+	struct rig rig;
+	struct rig_pair pair; /* the right objects, of which a case spoils one detail */
+	struct ibv_comp_channel *channel;
+	struct ibv_cq *channel_cq;
+	struct ibv_qp *fresh; /* in RESET */
+};
+
+/* Returns whether the call was refused. */
+typedef bool case_fn(struct log_rig *l, long argument);
+
+struct log_case {
+	const char *name;
+	case_fn *run;
+	long argument;
+	const char *words[MAX_WORDS];
+};
+
+/* log_objects.c; ends with a case without a name. */
+extern const struct log_case object_cases[];
+
+#endif
