@@ -26,18 +26,24 @@ stop_all() {
 	PIDS=()
 }
 
+# wait_for_socket PATH: 5 seconds at most
+wait_for_socket() {
+	local i
+	for ((i = 0; i < 50; i++)); do
+		[ ! -S "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 # adapter NAME OPTION...: a softhca that waits for a machine at $WORK/NAME; its log and trace go to $LOG/NAME.*
 adapter() {
-	local name=$1 i
+	local name=$1
 	shift
 	rm -f "$WORK/$name"
 	"$SOFTHCA" pci --socket "$WORK/$name" --verbose --trace "$LOG/$name.trace" "$@" 2>"$LOG/$name.softhca" &
 	PIDS+=($!)
-	for ((i = 0; i < 50; i++)); do
-		[ ! -S "$WORK/$name" ] || return 0
-		sleep 0.1
-	done
-	return 1
+	wait_for_socket "$WORK/$name"
 }
 
 # machine NAME KERNEL INITRD SECONDS APPEND [QEMU OPTION...]: boot on the adapter of that name; sets MACHINE to its process.
