@@ -220,7 +220,7 @@ struct eth {
 	uint32_t flow_entries;
 	struct flow_table *root[2]; /* by type */
 	TAILQ_HEAD(, eth_sq) ready;
-	uint64_t work; /* what steering has cost so far: see flow_match.c */
+	uint64_t work;                   /* what steering has cost so far: see flow_match.c */
 	uint8_t frame[FABRIC_FRAME_MAX]; /* being built */
 };
 

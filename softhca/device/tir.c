@@ -2,7 +2,7 @@
 /*
  * tir.c - transport interface receive: to which RQ a frame goes, directly or by its hash.
  *
- * PRM: TIRC. A TIR can refuse frames that its own transport domain has sent.
+ * PRM: TIRC. A TIR refuses frames that its own transport domain has sent, unless it is told not to.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,13 +10,15 @@
 
 #include "softhca/device/eth.h"
 
+/* In spite of their name, the bits let own frames in, as the command that changes them says
+ * (self_lb_en): Linux sets them where a program, or its loopback test, wants its own frames. */
 static bool is_blocked(const struct tir *tir, const struct eth_arrival *arrival)
 {
-	uint64_t block = prm_get(tir->tirc, TIRC_SELF_LB_BLOCK);
+	uint64_t allowed = prm_get(tir->tirc, TIRC_SELF_LB_BLOCK);
 	bool group = arrival->frame.bytes[0] & 1;
 
 	return arrival->sender == tir->td &&
-	       block & (group ? PRM_BLOCK_MULTICAST : PRM_BLOCK_UNICAST);
+	       !(allowed & (group ? PRM_BLOCK_MULTICAST : PRM_BLOCK_UNICAST));
 }
 
 static void hash(const struct tir *tir, struct eth_arrival *arrival)

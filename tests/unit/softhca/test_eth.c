@@ -38,6 +38,17 @@ static uint32_t byte_count(const uint8_t *cqe)
 	return be32(cqe + 44);
 }
 
+/* The address of an adapter's vport */
+static const uint8_t *flat_mac(int hca)
+{
+	static uint8_t out[16 + PRM_NIC_VPORT_CONTEXT_SIZE];
+	uint8_t in[16] = { 0 };
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_NIC_VPORT_CONTEXT);
+	flat_cmd(flat.hca[hca], in, sizeof(in), out, sizeof(out));
+	return out + 16 + 0xf6;
+}
+
 static int open_pair(void **state)
 {
 	uint32_t td;
@@ -484,8 +495,8 @@ static void own_frames_do_not_come_back(void **state)
 	struct eth_rq_rig *own = eth_rq(0, false);
 
 	(void)state;
-	/* TIR of the same transport domain, which does not want its own group frames */
-	eth_catch_all(0, eth_direct_tir(0, sq->td, own->n, PRM_BLOCK_MULTICAST));
+	/* TIR of the same transport domain */
+	eth_catch_all(0, eth_direct_tir(0, sq->td, own->n, 0));
 	eth_recv(own, ETH_BUF, 4);
 	eth_recv(rq, ETH_BUF, 4);
 	eth_send(sq, frame, eth_build(&flow, frame));
@@ -500,12 +511,33 @@ static void group_frames_reach_other_domains_of_the_same_adapter(void **state)
 	struct eth_rq_rig *own = eth_rq(0, false);
 
 	(void)state;
-	eth_catch_all(0, eth_direct_tir(0, eth_td(0), own->n, PRM_BLOCK_MULTICAST));
+	eth_catch_all(0, eth_direct_tir(0, eth_td(0), own->n, 0));
 	eth_recv(own, ETH_BUF, 4);
 	eth_recv(rq, ETH_BUF, 4);
 	eth_send(sq, frame, eth_build(&flow, frame));
 	assert_non_null(eth_receive(own, NULL));
 	assert_non_null(eth_receive(rq, NULL));
+	eth_free_rq(own);
+}
+
+/* To the adapter's own address, inside: what Linux' loopback test does */
+static void own_frames_come_back_where_they_are_wanted(void **state)
+{
+	struct eth_flow flow = { .payload = 50 };
+	struct eth_rq_rig *own = eth_rq(0, false);
+	uint32_t len = eth_build(&flow, frame);
+
+	(void)state;
+	memcpy(frame, flat_mac(0), 6);
+	eth_recv(own, ETH_BUF, 4);
+	eth_recv(rq, ETH_BUF, 4);
+	eth_catch_all(0, eth_direct_tir(0, sq->td, own->n, PRM_BLOCK_UNICAST));
+	eth_send(sq, frame, len);
+	assert_non_null(eth_receive(own, NULL));
+	eth_catch_all(0, eth_direct_tir(0, sq->td, own->n, PRM_BLOCK_MULTICAST));
+	eth_send(sq, frame, len);
+	assert_null(eth_receive(own, NULL));
+	assert_null(eth_receive(rq, NULL));
 	eth_free_rq(own);
 }
 
@@ -621,6 +653,7 @@ int main(void)
 		PAIR(queues_of_a_dead_adapter_are_flushed),
 		PAIR(own_frames_do_not_come_back),
 		PAIR(group_frames_reach_other_domains_of_the_same_adapter),
+		PAIR(own_frames_come_back_where_they_are_wanted),
 		PAIR(nothing_passes_a_link_that_is_down),
 		PAIR(software_takes_the_link_down_by_paos),
 		PAIR(ports_count_frames_and_bytes),
