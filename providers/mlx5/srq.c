@@ -121,8 +121,12 @@ static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_
 	};
 	struct mlx5_ib_create_srq_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
-	int ret = verbs_cmd_create_srq(context, attr, &srq->vsrq, &udata);
+	int ret;
 
+	/* What is there, so that the kernel grants, and tells who asks it, no less. */
+	attr->attr.max_wr = srq->wqes - 1;
+	attr->attr.max_sge = srq->max_sge;
+	ret = verbs_cmd_create_srq(context, attr, &srq->vsrq, &udata);
 	if (ret)
 		return ret;
 	srq->srqn = resp.srqn;

@@ -59,6 +59,11 @@ topic_fn diff_mw;
 topic_fn diff_domains;
 topic_fn diff_ece;
 topic_fn diff_cq_change;
+topic_fn diff_ah_values;
+topic_fn diff_ud;
+topic_fn diff_srq_create;
+topic_fn diff_srq_data;
+topic_fn diff_mw_data;
 
 /* diff_two.c: runs while the adapter is not open, because the two processes open it themselves. */
 void diff_two_processes(void);

@@ -53,6 +53,11 @@ static const struct {
 	{ "domains", diff_domains },
 	{ "ece", diff_ece },
 	{ "cq-change", diff_cq_change },
+	{ "ah-values", diff_ah_values },
+	{ "ud", diff_ud },
+	{ "srq-create", diff_srq_create },
+	{ "srq-data", diff_srq_data },
+	{ "mw-data", diff_mw_data },
 };
 
 static bool wanted(int argc, char **argv, const char *name)
