@@ -86,20 +86,32 @@ static int qp_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
+static bool is_spread(struct uverbs_call *uc)
+{
+	return uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+}
+
+/* Of QPs without queues of their own, no sizes are read: they have none, or say something else there. */
+static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
+{
+	req->driver = (struct mlx5_ib_create_qp){ 0 };
+	if (is_spread(uc))
+		return 0; /* uverbs_rss.c reads it */
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+		return EFAULT;
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		req->driver = (struct mlx5_ib_create_qp){ .uidx = req->driver.uidx };
+	return 0;
+}
+
 static int read_request(struct uverbs_call *uc, struct qp_request *req)
 {
 	if (uc_in(uc, UVERBS_ATTR_CREATE_QP_USER_HANDLE, &req->user_handle, 8) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_QP_CAP, &req->cap, sizeof(req->cap)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_QP_TYPE, &req->type, sizeof(req->type)) ||
-	    uc_in(uc, UVERBS_ATTR_CREATE_QP_FLAGS, &req->flags, sizeof(req->flags)) ||
-	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+	    uc_in(uc, UVERBS_ATTR_CREATE_QP_FLAGS, &req->flags, sizeof(req->flags)))
 		return EFAULT;
-	return 0;
-}
-
-static bool is_spread(struct uverbs_call *uc)
-{
-	return uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+	return read_driver_part(uc, req);
 }
 
 static int unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
