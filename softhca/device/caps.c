@@ -80,6 +80,7 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 	prm_set(cap, HCA_CAP_LOG_MAX_CURRENT_UC_LIST, VPORT_LOG_UC);
 	prm_set(cap, HCA_CAP_LOG_MAX_CURRENT_MC_LIST, VPORT_LOG_MC);
 	prm_set(cap, HCA_CAP_LOG_MAX_VLAN_LIST, VPORT_LOG_VLAN);
+	prm_set(cap, HCA_CAP_MODIFY_RQ_COUNTER_SET_ID, 1);
 	prm_set(cap, HCA_CAP_DISABLE_LOCAL_LB_UC, 1);
 	prm_set(cap, HCA_CAP_DISABLE_LOCAL_LB_MC, 1);
 }

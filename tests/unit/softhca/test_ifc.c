@@ -901,6 +901,7 @@ static const struct pair layouts[] = {
 	FIELD(HCA_CAP_LOG_MAX_CURRENT_UC_LIST, cmd_hca_cap, log_max_current_uc_list)
 	FIELD(HCA_CAP_DISABLE_LOCAL_LB_UC, cmd_hca_cap, disable_local_lb_uc)
 	FIELD(HCA_CAP_DISABLE_LOCAL_LB_MC, cmd_hca_cap, disable_local_lb_mc)
+	FIELD(HCA_CAP_MODIFY_RQ_COUNTER_SET_ID, cmd_hca_cap, modify_rq_counter_set_id)
 	FIELD(HCA_CAP_VPORT_COUNTERS, cmd_hca_cap, vport_counters)
 	FIELD(HCA_CAP_OUT_OF_SEQ_CNT, cmd_hca_cap, out_of_seq_cnt)
 	FIELD(HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, cmd_hca_cap, log_max_flow_counter_bulk)
