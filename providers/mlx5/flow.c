@@ -50,19 +50,20 @@ static int find_counters(const struct ibv_flow_attr *attr, struct mlx5_counters 
 static int create_with(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 		       struct mlx5_counters *counters, struct ibv_flow *flow)
 {
-	struct {
-		struct mlx5_ib_create_flow head;
-		struct mlx5_ib_flow_counters_data data;
-	} req = { .head.ncounters_data = 1 };
-	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
+	uint64_t room[(sizeof(struct mlx5_ib_create_flow) +
+		       sizeof(struct mlx5_ib_flow_counters_data)) /
+		      sizeof(uint64_t)] = { 0 };
+	struct mlx5_ib_create_flow *req = (struct mlx5_ib_create_flow *)room;
+	const struct verbs_udata udata = { .req = req, .req_len = sizeof(room) };
 	int ret;
 
 	pthread_mutex_lock(&counters->lock);
 	if (counters->fixed) {
 		ret = verbs_cmd_create_flow(qp, attr, flow, NULL);
 	} else {
-		req.data.counters_data = counters->points;
-		req.data.ncounters = counters->npoints;
+		req->ncounters_data = 1;
+		req->data[0].counters_data = counters->points;
+		req->data[0].ncounters = counters->npoints;
 		ret = verbs_cmd_create_flow(qp, attr, flow, &udata);
 		counters->fixed = !ret;
 	}

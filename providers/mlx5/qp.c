@@ -42,14 +42,17 @@ static int check_comp_mask(const struct qp_rules *rules, uint32_t mask)
 	return EINVAL;
 }
 
-static int check_create_flags(const struct qp_rules *rules, uint32_t flags)
+/* Which of them a type may have the kernel knows. */
+#define CREATE_FLAGS_KNOWN                                               \
+	(IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | \
+	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_PCI_WRITE_END_PADDING)
+
+static int check_create_flags(uint32_t flags)
 {
-	if (!(flags & ~rules->create_flags))
+	if (!(flags & ~(uint32_t)CREATE_FLAGS_KNOWN))
 		return 0;
-	verbs_warn("create_qp: create_flags is %#x, supported are %#x for %s QP", flags,
-		   rules->create_flags, rules->name);
-	/* Ends of PCI writes are a matter of the device, the others of the type. */
-	return flags & IBV_QP_CREATE_PCI_WRITE_END_PADDING ? EOPNOTSUPP : EINVAL;
+	verbs_warn("create_qp: create_flags is %#x, supported are %#x", flags, CREATE_FLAGS_KNOWN);
+	return EINVAL;
 }
 
 /* The kernel knows objects by a number of their context, so one of another context would be taken
@@ -91,7 +94,7 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 	int ret = check_comp_mask(rules, attr->comp_mask);
 
 	if (!ret && attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS)
-		ret = check_create_flags(rules, attr->create_flags);
+		ret = check_create_flags(attr->create_flags);
 	if (ret)
 		return ret;
 	if (rules->needs_pd && (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)) {

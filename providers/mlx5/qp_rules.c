@@ -34,7 +34,6 @@ static const struct qp_rules rc_rules = {
 	.kind = SEND_CONNECTED,
 	.ops = RC_OPS,
 	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
-	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.receives = true,
@@ -47,7 +46,6 @@ static const struct qp_rules uc_rules = {
 	.kind = SEND_CONNECTED,
 	.ops = UC_OPS,
 	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
-	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.receives = true,
@@ -61,7 +59,6 @@ static const struct qp_rules ud_rules = {
 	.ops = SEND_OPS,
 	.address_size = sizeof(struct mlx5_wqe_datagram_seg),
 	.longest_head = CTRL_SIZE + sizeof(struct mlx5_wqe_datagram_seg),
-	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.receives = true,
@@ -75,7 +72,6 @@ static const struct qp_rules xrc_send_rules = {
 	.ops = RC_OPS,
 	.address_size = sizeof(struct prm_wqe_xrc_seg),
 	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
-	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.needs_pd = true,
@@ -85,13 +81,8 @@ static const struct qp_rules xrc_send_rules = {
 static const struct qp_rules xrc_recv_rules = {
 	.name = "an XRC receive",
 	.kind = SEND_XRC,
-	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
 };
-
-#define FLAGS_OF_RAW                                                 \
-	(IBV_QP_CREATE_SCATTER_FCS | IBV_QP_CREATE_CVLAN_STRIPPING | \
-	 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
 
 static const struct qp_rules raw_rules = {
 	.name = "a raw packet",
@@ -99,7 +90,6 @@ static const struct qp_rules raw_rules = {
 	.ops = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_TSO,
 	.address_size = sizeof(struct mlx5_wqe_eth_seg),
 	.longest_head = CTRL_SIZE + sizeof(struct mlx5_wqe_eth_seg),
-	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | FLAGS_OF_RAW,
 	.comp_mask = COMP_MASK | IBV_QP_INIT_ATTR_MAX_TSO_HEADER,
 	.sends = true,
 	.receives = true,
@@ -111,7 +101,6 @@ static const struct qp_rules raw_rules = {
 static const struct qp_rules rss_rules = {
 	.name = "an RSS",
 	.kind = SEND_RAW,
-	.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | FLAGS_OF_RAW,
 	.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
 		     IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
 	.needs_pd = true,

@@ -25,7 +25,6 @@ struct qp_rules {
 	uint64_t ops;          /* IBV_QP_EX_WITH_* */
 	uint32_t address_size; /* bytes between control segment and what the operation needs */
 	uint32_t longest_head; /* bytes before the payload in the longest WQE it may have */
-	uint32_t create_flags; /* enum ibv_qp_create_flags */
 	uint32_t comp_mask;    /* enum ibv_qp_init_attr_mask */
 	bool sends, receives;
 	bool needs_pd;
