@@ -184,7 +184,7 @@ static void connect_to(struct old_rig *rig, struct old_qp *qp, uint32_t dest)
 			  IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 				  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC),
 		"to RTS");
-	say("state %d", qp->state);
+	say("the QP says state %d", (int)qp->state);
 }
 
 static void open_rig(struct old_rig *rig)

@@ -120,7 +120,7 @@ static struct ibv_srq_init_attr_ex xrc_attr(struct ibv_pd *pd, struct verbs_xrcd
 			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
 		.srq_type = IBV_SRQT_XRC,
 		.pd = pd,
-		.xrcd = &vxrcd->xrcd,
+		.xrcd = vxrcd ? &vxrcd->xrcd : NULL,
 		.cq = cq,
 	};
 }
