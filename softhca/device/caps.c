@@ -109,6 +109,10 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_LOG_PG_SZ, 12);
 	prm_set(cap, HCA_CAP_COMPACT_ADDRESS_VECTOR, 1);
 	prm_set(cap, HCA_CAP_IMAICL, 1);
+	prm_set(cap, HCA_CAP_MAX_QP_CNT, MAX_Q_COUNTERS);
+	prm_set(cap, HCA_CAP_OUT_OF_SEQ_CNT, 1);
+	prm_set(cap, HCA_CAP_RETRANSMISSION_Q_COUNTERS, 1);
+	prm_set(cap, HCA_CAP_ENHANCED_ERROR_Q_COUNTERS, 1);
 	prm_set(cap, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 1);
 	prm_set(cap, HCA_CAP_LOG_MAX_KLM_LIST_SIZE, LOG_MAX_KLMS);
 	prm_set(cap, HCA_CAP_NULL_MKEY, 1);

@@ -461,6 +461,7 @@ struct qp {
 	uint32_t mtu; /* bytes */
 	uint32_t remote_qpn;
 	struct qp_path path;
+	uint8_t counter_set; /* 0: none */
 	uint8_t cs_req, cs_res;
 	bool remote_read, remote_write, remote_atomic;
 	uint8_t retry_count, rnr_retry, min_rnr_timer, ack_timeout;
@@ -531,6 +532,34 @@ struct cq *rq_cq(const struct qp *qp);
 /* It failed, and with it the QP: the CQE says enough without an event. */
 void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
+
+/* ---- q_counter.c: what happens on the queues that name a set of counters ---- */
+
+enum q_event {
+	Q_RX_WRITE,
+	Q_RX_READ,
+	Q_RX_ATOMIC,
+	Q_OUT_OF_BUFFER,
+	Q_OUT_OF_SEQUENCE,
+	Q_DUPLICATE,
+	Q_RNR_NAK,
+	Q_SEQUENCE_NAK,
+	Q_IMPLIED_NAK,
+	Q_TIMEOUT,
+	Q_RESP_LENGTH,
+	Q_RESP_CQE_ERROR,
+	Q_REQ_CQE_ERROR,
+	Q_REQ_REMOTE_INVALID,
+	Q_REQ_REMOTE_ACCESS,
+	Q_RESP_REMOTE_ACCESS,
+	Q_RESP_FLUSH,
+	Q_REQ_FLUSH,
+	Q_COUNTERS,
+};
+
+enum { MAX_Q_COUNTERS = 255 }; /* sets */
+
+void q_count(struct hca *hca, const struct qp *qp, enum q_event event);
 
 /* ---- req.c, resp.c ---- */
 
@@ -608,7 +637,7 @@ struct port {
 	uint64_t guid;
 	bool admin_down; /* software does not want the link, */
 	bool link_down;  /* or there is nothing at its other end */
-	uint16_t mtu;	 /* largest frame, FCS included */
+	uint16_t mtu;    /* largest frame, FCS included */
 	uint32_t link_downs;
 	struct frame_counters sent, received;
 	struct message_counters messages_sent, messages_received;

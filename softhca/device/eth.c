@@ -40,7 +40,7 @@ int eth_create(struct hca *hca)
 	res_init(&eth->tirs, FIRST_TIR, 1 << ETH_LOG_TIRS);
 	res_init(&eth->tises, FIRST_TIS, 1 << ETH_LOG_TIRS);
 	res_init(&eth->rqts, 1, 1 << ETH_LOG_RQTS);
-	res_init(&eth->q_counters, 1, 255);
+	res_init(&eth->q_counters, 1, MAX_Q_COUNTERS);
 	res_init(&eth->flow_tables, 1, 1 << FLOW_LOG_TABLES);
 	res_init(&eth->flow_groups, 1, 1 << FLOW_LOG_ENTRIES);
 	res_init(&eth->flow_counters, 1, 1 << FLOW_LOG_COUNTERS);

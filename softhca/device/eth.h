@@ -22,7 +22,7 @@
 struct q_counter {
 	uint32_t n;
 	uint32_t users;
-	uint32_t out_of_buffer; /* frames for an RQ without a WQE */
+	uint32_t value[Q_COUNTERS];
 };
 
 /* ---- eth_wq.c: queues and their commands ---- */

@@ -209,7 +209,7 @@ static int deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wq
 static void drop(struct eth_rq *rq)
 {
 	if (rq->counter)
-		rq->counter->out_of_buffer++;
+		rq->counter->value[Q_OUT_OF_BUFFER]++;
 }
 
 void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival)

@@ -36,7 +36,7 @@ static const struct {
 	{ PRM_OPTPAR_ACK_TIMEOUT, PATH(ADS_ACK_TIMEOUT) },
 	{ PRM_OPTPAR_PRI_PORT | GROUP_PORT, PATH(ADS_VHCA_PORT_NUM) },
 	{ PRM_OPTPAR_LAG_TX_AFF, QPC_LAG_TX_PORT_AFFINITY },
-	{ PRM_OPTPAR_COUNTER_SET_ID, QPC_COUNTER_SET_ID },
+	{ PRM_OPTPAR_COUNTER_SET_ID | GROUP_PORT, QPC_COUNTER_SET_ID },
 	{ PRM_OPTPAR_Q_KEY, QPC_Q_KEY },
 	{ GROUP_PORT, QPC_DETH_SQPN },
 	{ GROUP_DEST_QPN, QPC_REMOTE_QPN },
@@ -188,6 +188,7 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 	qp->mtu = mtu_bytes(prm_get(qpc, QPC_MTU));
 	qp->remote_qpn = prm_get(qpc, QPC_REMOTE_QPN);
 	qp->qkey = prm_get(qpc, QPC_Q_KEY);
+	qp->counter_set = prm_get(qpc, QPC_COUNTER_SET_ID);
 	if (qp->special < 0)
 		qp->wire = prm_get(qpc, QPC_DETH_SQPN) ? QP_GSI : qp->n;
 	qp->remote_read = prm_get(qpc, QPC_RRE);

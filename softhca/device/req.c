@@ -125,6 +125,7 @@ static void implied_loss(struct hca *hca, struct qp *qp)
 	if (qp->req.gone_back)
 		return;
 	qp->req.gone_back = true;
+	q_count(hca, qp, Q_IMPLIED_NAK);
 	retry(hca, qp);
 }
 
@@ -135,6 +136,7 @@ void req_timeout(struct hca *hca, struct qp *qp)
 		qp->req.rnr_wait = false;
 		qp_wake(hca, qp);
 	} else if (is_outstanding(qp)) {
+		q_count(hca, qp, Q_TIMEOUT);
 		retry(hca, qp);
 	}
 }
@@ -510,6 +512,18 @@ static void receive_ack(struct hca *hca, struct qp *qp, const struct fabric_msg 
 		implied_loss(hca, qp);
 }
 
+static void count_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
+{
+	if (nak == FABRIC_NAK_RNR)
+		q_count(hca, qp, Q_RNR_NAK);
+	else if (nak == FABRIC_NAK_PSN)
+		q_count(hca, qp, Q_SEQUENCE_NAK);
+	else if (nak == FABRIC_NAK_INVALID_REQUEST)
+		q_count(hca, qp, Q_REQ_REMOTE_INVALID);
+	else if (nak == FABRIC_NAK_REMOTE_ACCESS)
+		q_count(hca, qp, Q_REQ_REMOTE_ACCESS);
+}
+
 static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	static const struct {
@@ -521,6 +535,7 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	};
 	uint32_t before = qp->req.unacked;
 
+	count_nak(hca, qp, msg->nak);
 	/* what comes before the packet that was refused has arrived */
 	acknowledge(hca, qp, msg->psn);
 	if (qp->state != PRM_QP_STATE_RTS)

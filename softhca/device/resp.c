@@ -63,6 +63,8 @@ static void refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 		[FABRIC_NAK_REMOTE_OP] = PRM_EVENT_WQ_CATAS_ERROR,
 	};
 
+	if (nak == FABRIC_NAK_REMOTE_ACCESS)
+		q_count(hca, qp, Q_RESP_REMOTE_ACCESS);
 	if (!qp_is_reliable(qp)) {
 		qp->resp.dropping = true;
 		return;
@@ -118,6 +120,8 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 		qp->resp.receiving = true;
 		return true;
 	}
+	if (ret == ENOENT)
+		q_count(hca, qp, Q_OUT_OF_BUFFER);
 	if (ret == ENOENT && qp_is_reliable(qp)) {
 		qp->resp.nak_sent = true; /* says as much about what follows */
 		send_nak(hca, qp, FABRIC_NAK_RNR);
@@ -217,6 +221,7 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 	if (!take_receive(hca, qp))
 		return;
 	if (qp->resp.received + msg->payload_len > qp->resp.recv.length) {
+		q_count(hca, qp, Q_RESP_LENGTH);
 		fail_receive(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH,
 			     FABRIC_NAK_INVALID_REQUEST);
 		return;
@@ -476,9 +481,20 @@ static bool is_in_sequence(const struct qp *qp, const struct fabric_msg *msg)
 	       packets_fit(msg, qp->mtu);
 }
 
+static void count_request(struct hca *hca, const struct qp *qp, const struct fabric_msg *msg)
+{
+	if (msg->op == FABRIC_WRITE && msg->first)
+		q_count(hca, qp, Q_RX_WRITE);
+	else if (msg->op == FABRIC_READ)
+		q_count(hca, qp, Q_RX_READ);
+	else if (msg->op == FABRIC_ATOMIC_CS || msg->op == FABRIC_ATOMIC_FA)
+		q_count(hca, qp, Q_RX_ATOMIC);
+}
+
 static void execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->resp.nak_sent = false;
+	count_request(hca, qp, msg);
 	if (is_in_sequence(qp, msg))
 		requests[msg->op].execute(hca, qp, msg);
 	else
@@ -490,6 +506,7 @@ static void repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct fabric_msg rest = *msg;
 
+	q_count(hca, qp, Q_DUPLICATE);
 	if (msg->op <= FABRIC_WRITE)
 		packets_skip(&rest, qp->resp.expected_psn, qp->mtu);
 	if (rest.psn == qp->resp.expected_psn)
@@ -535,6 +552,7 @@ static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric
 	int32_t ahead = psn_diff(msg->psn, qp->resp.expected_psn);
 
 	if (ahead > 0) {
+		q_count(hca, qp, Q_OUT_OF_SEQUENCE);
 		if (!qp->resp.nak_sent) {
 			qp->resp.nak_sent = true;
 			send_nak(hca, qp, FABRIC_NAK_PSN);

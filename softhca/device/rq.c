@@ -137,6 +137,7 @@ void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 		.vendor_syndrome = vendor_syndrome,
 	};
 
+	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_RESP_FLUSH : Q_RESP_CQE_ERROR);
 	rq_complete(hca, qp, &done);
 	qp_fail(hca, qp, -1);
 }
@@ -155,6 +156,7 @@ bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget)
 	qp->rq.pi = be32toh(word);
 	for (; budget && qp->rq.ci != qp->rq.pi; budget--) {
 		qp->resp.index = qp->rq.ci;
+		q_count(hca, qp, Q_RESP_FLUSH);
 		rq_complete(hca, qp, &done);
 	}
 	return qp->rq.ci != qp->rq.pi;

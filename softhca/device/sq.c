@@ -232,6 +232,7 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 		done.send_opcode = raw[3];
 		bbs = wqe_bbs(raw);
 	}
+	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);
 	complete(hca, qp, &done);
 	/* a WQE of unknown size: the next one is anybody's guess, but never behind the producer */
 	if (!bbs || bbs > (uint16_t)(qp->sq.pi - qp->sq.ci))

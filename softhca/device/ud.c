@@ -145,8 +145,8 @@ static void deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg
 	int ret = rq_fetch(hca, qp);
 
 	if (ret == ENOENT)
-		return;
-	if (ret)
+		q_count(hca, qp, Q_OUT_OF_BUFFER);
+	else if (ret)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 	else if (GRH_LEN + msg->payload_len > qp->resp.recv.length)
 		rq_fail(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH);

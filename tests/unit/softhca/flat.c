@@ -312,6 +312,7 @@ static void transition(struct flat_qp *qp, const struct flat_qp *peer,
 	put_path(peer, prm_at(qpc, QPC_PRIMARY_PATH));
 	prm_set(qpc, PRM_IN(QPC_PRIMARY_PATH, ADS_ACK_TIMEOUT), or_default(attr->timeout, 8));
 	prm_set(qpc, QPC_Q_KEY, attr->qkey);
+	prm_set(qpc, QPC_COUNTER_SET_ID, attr->counter_set);
 	prm_set(qpc, QPC_RRE, !attr->no_remote);
 	prm_set(qpc, QPC_RWE, !attr->no_remote);
 	prm_set(qpc, QPC_RAE, !attr->no_remote);

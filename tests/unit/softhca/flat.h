@@ -121,6 +121,7 @@ struct flat_qp_attr {
 	uint32_t st; /* service type, as in the context */
 	uint32_t qkey;
 	uint32_t rq_type, srqn, xrcd;
+	uint32_t counter_set;
 	bool block_lb_mc;
 };
 
