@@ -24,9 +24,12 @@ enum {
 	CS_L4 = 1 << 7,
 	INSERT_VLAN = 1 << 15,
 	INSERT_SERVICE_TAG = 1 << 0, /* 802.1ad */
-	INLINE_START = 14,           /* the first bytes of inline headers are inside the segment */
+	INLINE_LEN_MASK = 0x3ff,
+	INLINE_START = 14, /* the first bytes of inline headers are inside the segment */
 	MAX_LSO_SEGMENTS = 1024,
 };
+
+#define INLINE_FLAG 0x80000000u
 
 #define CTRL_OPMOD  PRM(0x0, 31, 24)
 #define CTRL_INDEX  PRM(0x0, 23, 8)
@@ -91,18 +94,34 @@ int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq)
 
 /* ---- decoding ---- */
 
+/* Inline bytes follow their length, padded to a segment; returns the bytes taken, 0: they run over the
+ * end of the WQE. */
+static size_t decode_inline_data(const uint8_t *seg, const uint8_t *end, struct wqe_sge *sge)
+{
+	size_t taken;
+
+	sge->len = prm_get(seg, DATA_LEN) & INLINE_LEN_MASK;
+	sge->data = seg + 4;
+	taken = (4 + sge->len + SEG - 1) / SEG * SEG;
+	return taken <= (size_t)(end - seg) ? taken : 0;
+}
+
 static int decode_data(const uint8_t *seg, const uint8_t *end, struct eth_send *send)
 {
-	for (; seg < end; seg += SEG) {
+	while (seg < end) {
 		struct wqe_sge *sge = &send->sge[send->num_sge++];
+		size_t taken = SEG;
 
 		sge->data = NULL;
 		sge->len = prm_get(seg, DATA_LEN);
 		sge->lkey = prm_get(seg, DATA_LKEY);
 		sge->addr = prm_get(seg, DATA_ADDR);
-		if (sge->len & 0x80000000u)
+		if (sge->len & INLINE_FLAG)
+			taken = decode_inline_data(seg, end, sge);
+		if (!taken)
 			return WQE_BAD_INLINE;
 		send->length += sge->len;
+		seg += taken;
 	}
 	return 0;
 }
@@ -368,6 +387,15 @@ static int fetch(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uint32_t bbs)
 	return ret ? ret : dma_finish(&batch);
 }
 
+/* Of the WQE at RAW; where that is not sound, the next one is anybody's guess, but not behind what is
+ * posted. */
+static uint32_t blocks(const uint8_t *raw, uint32_t posted)
+{
+	uint32_t bbs = wqe_bbs(raw);
+
+	return bbs && bbs <= posted ? bbs : 1;
+}
+
 static int execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
 {
 	struct eth_send send;
@@ -406,18 +434,21 @@ static void run_one(struct hca *hca, struct eth_sq *sq)
 		complete(hca, sq, CQE_OP_REQ_ERR, ret == WQE_BAD_FETCH ? 0 : raw[3], (uint8_t)ret);
 		sq->state = PRM_WQ_STATE_ERR;
 	}
-	sq->ci += ret ? 1 : wqe_bbs(raw);
+	sq->ci += ret == WQE_BAD_FETCH ? 1 : blocks(raw, posted);
 }
 
 static bool flush(struct hca *hca, struct eth_sq *sq)
 {
+	uint8_t raw[WQE_BB];
 	unsigned int i;
 
 	if (!sq->flush)
 		sq->ci = sq->pi;
 	for (i = 0; i < TURN_WQES && sq->ci != sq->pi; i++) {
-		complete(hca, sq, CQE_OP_REQ_ERR, 0, VEND_FLUSH);
-		sq->ci++;
+		bool known = !fetch(hca, sq, raw, 1);
+
+		complete(hca, sq, CQE_OP_REQ_ERR, known ? raw[3] : 0, VEND_FLUSH);
+		sq->ci += known ? blocks(raw, (uint16_t)(sq->pi - sq->ci)) : 1;
 	}
 	return sq->ci != sq->pi;
 }

@@ -73,6 +73,13 @@ static bool may_change(enum prm_wq_state from, uint64_t to)
 	}
 }
 
+/* Software names the state that it knows of; a queue that has failed by itself may be given up all the
+ * same. */
+static bool is_known(enum prm_wq_state is, uint64_t said, uint64_t to)
+{
+	return said == is || (is == PRM_WQ_STATE_ERR && to != PRM_WQ_STATE_RDY);
+}
+
 /* ---- RQ ---- */
 
 static const char *check_rqc(const uint8_t *rqc)
@@ -187,7 +194,7 @@ enum prm_status eth_rq_modify(struct hca *hca, struct cmd *cmd)
 
 	if (!rq)
 		return PRM_STAT_BAD_RES_ERR;
-	if (prm_get(cmd->in, MODIFY_RQ_IN_RQ_STATE) != rq->state)
+	if (!is_known(rq->state, prm_get(cmd->in, MODIFY_RQ_IN_RQ_STATE), prm_get(rqc, RQC_STATE)))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR,
 				"rq: not in the state it is said to be in");
 	if (!may_change(rq->state, prm_get(rqc, RQC_STATE)))
@@ -320,7 +327,7 @@ enum prm_status eth_sq_modify(struct hca *hca, struct cmd *cmd)
 
 	if (!sq)
 		return PRM_STAT_BAD_RES_ERR;
-	if (prm_get(cmd->in, MODIFY_SQ_IN_SQ_STATE) != sq->state)
+	if (!is_known(sq->state, prm_get(cmd->in, MODIFY_SQ_IN_SQ_STATE), state))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR,
 				"sq: not in the state it is said to be in");
 	if (!may_change(sq->state, state))

@@ -313,8 +313,10 @@ void eth_post(struct eth_sq_rig *sq, const struct eth_wqe *wqe, const uint8_t *b
 {
 	uint32_t eth = wqe->inline_len ? (14 + wqe->inline_len + 15) / 16 * 16 : 16;
 	uint32_t data = len - wqe->inline_len, used = 16 + eth + (data ? 16 : 0);
+	uint32_t room = (4 + data + 15) / 16 * 16;
 	uint8_t seg[16] = { 0 };
 
+	used += wqe->inline_data ? room - 16 : 0;
 	sq_copy(sq, 0, (uint8_t[1024]){ 0 }, (used + 63) / 64 * 64);
 	put32(seg, (uint32_t)(sq->pi + wqe->index_error) << 8 | wqe->opcode);
 	put32(seg + 4, sq->n << 8 | used / 16);
@@ -329,11 +331,13 @@ void eth_post(struct eth_sq_rig *sq, const struct eth_wqe *wqe, const uint8_t *b
 	if (!wqe->insert_vlan)
 		sq_copy(sq, 16 + 14, bytes, wqe->inline_len);
 	memcpy(flat.mem + sq->buf, bytes + wqe->inline_len, data);
-	put32(seg, data);
+	put32(seg, wqe->inline_data ? 0x80000000u | data : data);
 	put32(seg + 4, sq->lkey);
 	prm_set64(seg, 8, sq->buf);
 	if (data)
 		sq_copy(sq, 16 + eth, seg, 16);
+	if (wqe->inline_data)
+		sq_copy(sq, 16 + eth + 4, bytes + wqe->inline_len, data);
 	sq->pi += (used + 63) / 64;
 }
 

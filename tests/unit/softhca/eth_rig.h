@@ -38,6 +38,7 @@ struct eth_wqe {
 	bool insert_vlan;
 	uint16_t tci;
 	uint32_t inline_len; /* of what is sent: so many bytes stand in the WQE */
+	bool inline_data;    /* and the rest, too, in a segment of its own */
 	uint16_t index_error;
 };
 

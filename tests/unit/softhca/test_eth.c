@@ -436,6 +436,49 @@ static void a_wrong_wqe_ends_the_queue(void **state)
 	assert_null(eth_receive(rq, NULL));
 }
 
+/* One CQE for each WQE, however many blocks it has; then software gives the queue up. */
+static void flushed_wqes_of_several_blocks_complete_once(void **state)
+{
+	struct eth_flow flow = { .protocol = 17, .payload = 600 };
+	struct eth_wqe wrong = { .opcode = OP_SEND, .inline_len = 300, .index_error = 1 };
+	struct eth_wqe right = { .opcode = OP_SEND, .inline_len = 300 };
+	uint8_t modify[32 + PRM_SQC_SIZE] = { 0 };
+	uint32_t len = eth_build(&flow, frame);
+
+	(void)state;
+	eth_post(sq, &wrong, frame, len);
+	eth_post(sq, &right, frame, len);
+	eth_ring_doorbell(sq);
+	flat_expect_error(sq->cq, REQ_ERR, 0, 2);
+	flat_expect_error(sq->cq, REQ_ERR, 6, FLUSHED);
+	flat_expect_empty(sq->cq);
+	prm_set(modify, MODIFY_SQ_IN_SQN, sq->n);
+	prm_set(modify, MODIFY_SQ_IN_SQ_STATE, PRM_WQ_STATE_RDY); /* as far as software knows */
+	prm_set(prm_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RDY);
+	eth_cmd(0, PRM_OP_MODIFY_SQ, modify, sizeof(modify), PRM_STAT_BAD_RES_STATE_ERR);
+	prm_set(prm_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RST);
+	eth_cmd(0, PRM_OP_MODIFY_SQ, modify, sizeof(modify), PRM_STAT_OK);
+}
+
+static void data_can_be_inline(void **state)
+{
+	struct eth_flow flow = { .protocol = 17, .payload = 120 };
+	struct eth_wqe wqe = { .opcode = OP_SEND, .inline_data = true, .inline_len = 18 };
+	uint32_t len = eth_build(&flow, frame);
+
+	(void)state;
+	eth_recv(rq, ETH_BUF, 2);
+	eth_post(sq, &wqe, frame, len);
+	eth_ring_doorbell(sq);
+	expect_frame(frame, len);
+	/* longer than the WQE */
+	eth_post(sq, &wqe, frame, len);
+	prm_set(flat.mem + sq->ring + 64 * (sq->pi - 4), PRM(0x30, 31, 0), 0x800003ff);
+	eth_ring_doorbell(sq);
+	flat_expect_done(sq->cq, REQ, 0);
+	flat_expect_error(sq->cq, REQ_ERR, 4, 2);
+}
+
 static void an_unknown_opcode_is_refused(void **state)
 {
 	struct eth_wqe wqe = { .opcode = 0x08 };
@@ -647,6 +690,8 @@ int main(void)
 		PAIR(a_frame_larger_than_the_wqe_is_an_error),
 		PAIR(a_frame_above_the_mtu_does_not_leave),
 		PAIR(a_wrong_wqe_ends_the_queue),
+		PAIR(flushed_wqes_of_several_blocks_complete_once),
+		PAIR(data_can_be_inline),
 		PAIR(an_unknown_opcode_is_refused),
 		PAIR(a_wrong_key_is_a_protection_error),
 		PAIR(hostile_queues_are_survived),
