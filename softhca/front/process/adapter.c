@@ -316,7 +316,8 @@ static int query_ib_port(struct adapter *adapter, unsigned int port, struct port
 
 	if (ret)
 		return ret;
-	info->cap_mask = prm_get(context, HCA_VPORT_CONTEXT_CAP_MASK1);
+	/* With connection management, which the subnet's agents are told of when it is there */
+	info->cap_mask = prm_get(context, HCA_VPORT_CONTEXT_CAP_MASK1) | 1 << 16;
 	info->lid = prm_get(context, HCA_VPORT_CONTEXT_LID);
 	info->lmc = prm_get(context, HCA_VPORT_CONTEXT_LMC);
 	info->sm_lid = prm_get(context, HCA_VPORT_CONTEXT_SM_LID);

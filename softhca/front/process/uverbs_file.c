@@ -15,7 +15,10 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <rdma/mlx5-abi.h>
 
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/seccomp.h"
@@ -27,7 +30,12 @@
 static LIST_HEAD(, uverbs_file) files = LIST_HEAD_INITIALIZER(files);
 static struct watch closes; /* inotify */
 
-enum { FILE_BYTES = UVERBS_FILE_UARS * UAR_PAGE_SIZE };
+/* UAR pages from the start on; what else can be mapped is at the page that is its command (mlx5-abi.h). */
+enum {
+	CLOCK_PAGE = MLX5_IB_MMAP_CLOCK_INFO << 8,
+	FILE_BYTES = (CLOCK_PAGE + 1) * UAR_PAGE_SIZE,
+};
+static_assert((int)UVERBS_FILE_UARS <= (int)CLOCK_PAGE, "UAR pages must end before it");
 
 /* ---- objects ---- */
 
@@ -153,6 +161,28 @@ static void file_close(struct uverbs_file *file)
 	free(file);
 }
 
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* How timestamps of completions become wall-clock time. They are of CLOCK_MONOTONIC, so a tick is a nanosecond for good. */
+static void describe_clock(struct uverbs_file *file)
+{
+	enum { SHIFT = 20 };
+	struct mlx5_ib_clock_info *info = (void *)(file->pages + CLOCK_PAGE * UAR_PAGE_SIZE);
+
+	*info = (struct mlx5_ib_clock_info){ .nsec = nanoseconds(CLOCK_REALTIME),
+					     .cycles = nanoseconds(CLOCK_MONOTONIC),
+					     .mult = 1u << SHIFT,
+					     .shift = SHIFT,
+					     .mask = UINT64_MAX >> 1,
+					     .overflow_period = UINT64_MAX >> (SHIFT + 2) };
+}
+
 static int make_memory(struct uverbs_file *file)
 {
 	struct stat st;
@@ -167,6 +197,7 @@ static int make_memory(struct uverbs_file *file)
 		goto close_memfd;
 	file->dev = st.st_dev;
 	file->ino = st.st_ino;
+	describe_clock(file);
 	return 0;
 close_memfd:
 	close(file->memfd);

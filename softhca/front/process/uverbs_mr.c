@@ -37,8 +37,6 @@ static int mr_destroy(struct object *object, pid_t tid)
 /* IBTA: remote writes and atomics need local write. */
 static int check_access(uint32_t access)
 {
-	if (access & IB_UVERBS_ACCESS_ON_DEMAND)
-		return EOPNOTSUPP;
 	if (access & ~KNOWN_ACCESS)
 		return EINVAL;
 	if (access & (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC) &&
@@ -111,6 +109,8 @@ static int check_region(struct uverbs_call *uc, const struct ib_uverbs_reg_mr *c
 		return EINVAL;
 	if (!cmd->length || cmd->start + cmd->length < cmd->start)
 		return EINVAL;
+	if (cmd->length >> MIN_PAGE_SHIFT > UINT32_MAX)
+		return EINVAL; /* more pages than are counted */
 	return client_check_range(uc->client, cmd->start, cmd->length,
 				  cmd->access_flags & MODIFIES);
 }

@@ -229,7 +229,9 @@ static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
 
 	if (flags & ~KNOWN_FLAGS)
 		return EINVAL;
-	if (flags & RAW_FLAGS && req->type != IB_UVERBS_QPT_RAW_PACKET)
+	if (flags && req->type != IB_UVERBS_QPT_RAW_PACKET && req->type != IB_UVERBS_QPT_UD)
+		return EINVAL;
+	if (flags & RAW_FLAGS && req->type == IB_UVERBS_QPT_UD)
 		return EINVAL;
 	if (prm_get(uc->adapter->eth_caps, ETH_CAP_VLAN_CAP))
 		flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;

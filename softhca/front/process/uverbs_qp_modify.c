@@ -103,8 +103,8 @@ static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
 		return refuse(uc, qp, "max_dest_rd_atomic beyond the limit", EINVAL);
 	if (mask & QP_ATTR_MTU && (cmd->path_mtu < 1 || cmd->path_mtu > 5))
 		return refuse(uc, qp, "no such path MTU", EINVAL);
-	if (mask & (QP_ATTR_ALT_PATH | QP_ATTR_MIG_STATE))
-		return refuse(uc, qp, "path migration is not supported", EOPNOTSUPP);
+	if (mask & QP_ATTR_ALT_PATH)
+		return refuse(uc, qp, "alternate paths are not supported", EINVAL);
 	return 0;
 }
 
@@ -190,6 +190,14 @@ static void fill_limits(const struct ib_uverbs_modify_qp *cmd, uint8_t *qpc)
 		prm_set(qpc, QPC_LOG_RRA_MAX, log2_roundup(cmd->max_dest_rd_atomic));
 }
 
+enum { MIG_MIGRATED, MIG_REARM, MIG_ARMED, MIG_STATES };
+
+static const uint8_t migration[MIG_STATES] = {
+	[MIG_MIGRATED] = PRM_QP_PM_STATE_MIGRATED,
+	[MIG_REARM] = 1,
+	[MIG_ARMED] = 0,
+};
+
 static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 		     struct uverbs_qp *qp, uint8_t *qpc)
 {
@@ -197,7 +205,10 @@ static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 	uint32_t mask = cmd->attr_mask;
 
 	prm_set(qpc, QPC_ST, qp_service_type(qp->type));
-	prm_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
+	prm_set(qpc, QPC_PM_STATE,
+		mask & QP_ATTR_MIG_STATE && cmd->path_mig_state < MIG_STATES
+			? migration[cmd->path_mig_state]
+			: PRM_QP_PM_STATE_MIGRATED);
 	if (mask & QP_ATTR_AV)
 		fill_path(uc, &cmd->dest, path);
 	if (mask & QP_ATTR_PKEY)
@@ -227,6 +238,7 @@ static const struct {
 	{ QP_ATTR_PKEY, PRM_OPTPAR_PKEY_INDEX },
 	{ QP_ATTR_PORT, PRM_OPTPAR_PRI_PORT },
 	{ QP_ATTR_QKEY, PRM_OPTPAR_Q_KEY },
+	{ QP_ATTR_MIG_STATE, PRM_OPTPAR_PM_STATE },
 	{ QP_ATTR_RNR_TIMER, PRM_OPTPAR_RNR_TIMEOUT },
 };
 

@@ -51,6 +51,12 @@ static uint32_t read_access(const uint8_t *qpc)
 	       (prm_get(qpc, QPC_RAE) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0);
 }
 
+/* As programs number the states: migrated, to be armed, armed */
+static unsigned int migration_of(uint8_t device_state)
+{
+	return device_state == PRM_QP_PM_STATE_MIGRATED ? 0 : device_state == 1 ? 1 : 2;
+}
+
 static void read_qpc(const struct uverbs_call *uc, const struct uverbs_qp *qp, const uint8_t *qpc,
 		     struct ib_uverbs_query_qp_resp *resp)
 {
@@ -61,6 +67,7 @@ static void read_qpc(const struct uverbs_call *uc, const struct uverbs_qp *qp, c
 	resp->qp_state = resp->cur_qp_state = state_of(prm_get(qpc, QPC_STATE));
 	resp->sq_draining = prm_get(qpc, QPC_STATE) == PRM_QP_STATE_SQ_DRAINING;
 	resp->path_mtu = prm_get(qpc, QPC_MTU);
+	resp->path_mig_state = migration_of(prm_get(qpc, QPC_PM_STATE));
 	resp->qkey = prm_get(qpc, QPC_Q_KEY);
 	resp->rq_psn = prm_get(qpc, QPC_NEXT_RCV_PSN);
 	resp->sq_psn = prm_get(qpc, QPC_NEXT_SEND_PSN);

@@ -115,6 +115,9 @@ static uint32_t optional_parameters(unsigned int type, uint16_t opcode)
 		return own | PRM_OPTPAR_PKEY_INDEX;
 	case PRM_OP_RTR2RTS_QP:
 	case PRM_OP_RTS2RTS_QP:
+		if (!is_ud)
+			own |= PRM_OPTPAR_PM_STATE;
+		return is_ud || is_uc ? own : own | PRM_OPTPAR_RNR_TIMEOUT;
 	case PRM_OP_SQD_RTS_QP:
 	case PRM_OP_SQERR2RTS_QP:
 		return is_ud || is_uc ? own : own | PRM_OPTPAR_RNR_TIMEOUT;

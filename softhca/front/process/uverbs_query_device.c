@@ -19,9 +19,8 @@
 enum {
 	ATOMIC_NONE = 0,
 	ATOMIC_HCA = 1,
-	PAGE_SIZES = 0xfffff000u, /* 4 KiB and every larger power of two */
-	SEND_WQE_MAX = 512,       /* that the driver lets programs plan with */
-	SEND_WQE_FIXED = 32,      /* control and remote address segment, before data segments */
+	SEND_WQE_MAX = 512,  /* that the driver lets programs plan with */
+	SEND_WQE_FIXED = 32, /* control and remote address segment, before data segments */
 	DATA_SEG = 16,
 	MAX_SGE_RD = 30,
 	CQ_MAX_COUNT = 0xffff,
@@ -34,6 +33,9 @@ enum {
 		      MLX5_RX_HASH_DST_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP |
 		      MLX5_RX_HASH_DST_PORT_UDP,
 };
+
+/* 4 KiB and every larger power of two */
+static const uint64_t page_sizes = ~(uint64_t)0xfff;
 
 static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
 {
@@ -69,6 +71,10 @@ static uint32_t device_flags(const struct uverbs_call *uc)
 	for (unsigned int i = 0; i < sizeof(flag_table) / sizeof(flag_table[0]); i++)
 		if (cap(uc, flag_table[i].capability))
 			flags |= flag_table[i].flags;
+	if (cap(uc, HCA_CAP_ETH_NET_OFFLOADS) && prm_get(uc->adapter->eth_caps, ETH_CAP_CSUM_CAP))
+		flags |= IB_UVERBS_DEVICE_RAW_IP_CSUM;
+	if (cap(uc, HCA_CAP_ETH_NET_OFFLOADS) && cap(uc, HCA_CAP_NIC_FLOW_TABLE))
+		flags |= IB_UVERBS_DEVICE_MANAGED_FLOW_STEERING;
 	if (!cap(uc, HCA_CAP_UMR_MODIFY_ENTITY_SIZE_DISABLED))
 		flags |= IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS;
 	return flags;
@@ -105,7 +111,7 @@ static void fill_object_limits(const struct uverbs_call *uc,
 			       struct ib_uverbs_query_device_resp *resp)
 {
 	resp->max_mr_size = UINT64_MAX;
-	resp->page_size_cap = PAGE_SIZES;
+	resp->page_size_cap = page_sizes;
 	resp->max_mr = 1u << cap(uc, HCA_CAP_LOG_MAX_MKEY);
 	if (cap(uc, HCA_CAP_IMAICL))
 		resp->max_mw = resp->max_mr;
@@ -168,15 +174,10 @@ static void fill_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 
 	if (!cap(uc, HCA_CAP_ETH_NET_OFFLOADS))
 		return;
-	if (prm_get(eth, ETH_CAP_CSUM_CAP)) {
-		resp->base.device_cap_flags |= IB_UVERBS_DEVICE_RAW_IP_CSUM;
+	if (prm_get(eth, ETH_CAP_CSUM_CAP))
 		resp->raw_packet_caps |= RAW_CAP_IP_CSUM;
-	}
 	if (prm_get(eth, ETH_CAP_VLAN_CAP))
 		resp->raw_packet_caps |= RAW_CAP_CVLAN_STRIPPING;
-	if (cap(uc, HCA_CAP_NIC_FLOW_TABLE))
-		resp->base.device_cap_flags |= IB_UVERBS_DEVICE_MANAGED_FLOW_STEERING;
-	resp->device_cap_flags_ex |= resp->base.device_cap_flags;
 	resp->rss_caps.max_rwq_indirection_tables = 1u << cap(uc, HCA_CAP_LOG_MAX_RQT);
 	resp->rss_caps.max_rwq_indirection_table_size = 1u << cap(uc, HCA_CAP_LOG_MAX_RQT_SIZE);
 	resp->rss_caps.supported_qpts = 1 << QPT_RAW_PACKET;

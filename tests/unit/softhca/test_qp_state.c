@@ -121,10 +121,10 @@ static void optional_parameters_are_those_of_the_type(void **state)
 	assert_null(qp_state_change(IB_UVERBS_QPT_UD, QP_RTS, QP_RTS, S | QP_ATTR_QKEY, &way));
 	assert_int_equal(way.optional, PRM_OPTPAR_Q_KEY);
 	assert_null(qp_state_change(IB_UVERBS_QPT_UC, QP_RTS, QP_RTS, S | QP_ATTR_ACCESS, &way));
-	assert_int_equal(way.optional, PRM_OPTPAR_RWE);
+	assert_int_equal(way.optional, PRM_OPTPAR_RWE | PRM_OPTPAR_PM_STATE);
 	assert_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, QP_RTS, S | QP_ATTR_ACCESS, &way));
-	assert_int_equal(way.optional,
-			 PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE | PRM_OPTPAR_RNR_TIMEOUT);
+	assert_int_equal(way.optional, PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE |
+					       PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_PM_STATE);
 }
 
 int main(void)
