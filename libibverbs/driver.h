@@ -158,6 +158,8 @@ struct verbs_srq {
 	uint32_t srq_num;      /* as remote XRC senders name it; 0 when the kernel has none */
 	struct ibv_xrcd *xrcd; /* of type XRC */
 	struct ibv_cq *cq;     /* of types XRC and TM */
+	/* Set them before verbs_cmd_create_srq() to ask the kernel for more than attr->attr; else 0. */
+	uint32_t ring_wr, ring_sge;
 };
 
 /* Objects whose public struct has no room for the kernel's handle. */

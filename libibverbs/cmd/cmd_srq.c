@@ -96,8 +96,10 @@ static int run_create(struct verbs_srq *vsrq, struct ibv_srq_init_attr_ex *attr,
 		vsrq->cq ? verbs_attr_handle(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, vsrq->cq->handle)
 			 : verbs_attr_skip(),
 		verbs_attr_u64(UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, (uintptr_t)srq),
-		verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_MAX_WR, attr->attr.max_wr),
-		verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_MAX_SGE, attr->attr.max_sge),
+		verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_MAX_WR,
+			       vsrq->ring_wr ? vsrq->ring_wr : attr->attr.max_wr),
+		verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_MAX_SGE,
+			       vsrq->ring_sge ? vsrq->ring_sge : attr->attr.max_sge),
 		verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_LIMIT, attr->attr.srq_limit),
 		vsrq->type == IBV_SRQT_TM ? verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS,
 							   attr->tm_cap.max_num_tags)

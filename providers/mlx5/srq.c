@@ -124,8 +124,8 @@ static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_
 	int ret;
 
 	/* What is there, so that the kernel grants, and tells who asks it, no less. */
-	attr->attr.max_wr = srq->wqes - 1;
-	attr->attr.max_sge = srq->max_sge;
+	srq->vsrq.ring_wr = srq->wqes - 1;
+	srq->vsrq.ring_sge = srq->max_sge;
 	ret = verbs_cmd_create_srq(context, attr, &srq->vsrq, &udata);
 	if (ret)
 		return ret;
