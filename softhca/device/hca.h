@@ -61,7 +61,7 @@ struct hca_config {
 	uint64_t node_guid; /* host order; port GUIDs follow it */
 	uint64_t seed;      /* of everything chosen at random: where numbers start */
 	struct hca_limits limits;
-	bool kernel_driver; /* starts the adapter: announce the objects that it insists on */
+	bool kernel_driver; /* starts the adapter, and has a network device of its own at the port */
 	struct fabric *fabric;
 	struct fault *fault;
 	struct trace *trace;
