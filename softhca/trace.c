@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "softhca/trace.h"
+#include "softhca/device/eth_ifc.h"
+#include "softhca/device/srq_ifc.h"
 #include "softhca/device/wqe.h"
 
 enum { LINE_MAX_BYTES = 4096, RAW_MAX = 512 };
@@ -158,6 +160,32 @@ static const struct {
 	NAME(NOP),
 	NAME(ALLOC_TRANSPORT_DOMAIN),
 	NAME(DEALLOC_TRANSPORT_DOMAIN),
+	NAME(INIT_HCA),
+	NAME(TEARDOWN_HCA),
+	NAME(ENABLE_HCA),
+	NAME(DISABLE_HCA),
+	NAME(QUERY_PAGES),
+	NAME(MANAGE_PAGES),
+	NAME(SET_HCA_CAP),
+	NAME(QUERY_ISSI),
+	NAME(SET_ISSI),
+	NAME(ACCESS_REG),
+	NAME(MODIFY_HCA_VPORT_CONTEXT),
+	NAME(CREATE_XRC_SRQ),
+	NAME(DESTROY_XRC_SRQ),
+	NAME(QUERY_XRC_SRQ),
+	NAME(ARM_XRC_SRQ),
+	NAME(ALLOC_XRCD),
+	NAME(DEALLOC_XRCD),
+	NAME(CREATE_RMP),
+	NAME(MODIFY_RMP),
+	NAME(DESTROY_RMP),
+	NAME(QUERY_RMP),
+	NAME(ATTACH_TO_MCG),
+	NAME(DETACH_FROM_MCG),
+	NAME(ALLOC_Q_COUNTER),
+	NAME(DEALLOC_Q_COUNTER),
+	NAME(QUERY_Q_COUNTER),
 };
 
 static const char *command_name(uint32_t opcode)
@@ -200,6 +228,7 @@ static const char *const send_names[256] = {
 	[WQE_SEND] = "SEND",
 	[WQE_SEND_IMM] = "SEND_IMM",
 	[WQE_RDMA_READ] = "RDMA_READ",
+	[WQE_UMR] = "UMR",
 	[WQE_ATOMIC_CS] = "ATOMIC_CS",
 	[WQE_ATOMIC_FA] = "ATOMIC_FA",
 };
