@@ -33,6 +33,12 @@ static inline void qlock_take(struct qlock *lock)
 		qlock_wait(lock);
 }
 
+/* false: somebody has it. */
+static inline bool qlock_try(struct qlock *lock)
+{
+	return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);
+}
+
 static inline void qlock_drop(struct qlock *lock)
 {
 	__atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);

@@ -18,6 +18,13 @@ static inline void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 {
 	struct mlx5_wqe_data_seg *end = seg + capacity;
 
+	/* One buffer is by far the most common list. */
+	if (__builtin_expect(n == 1 && sge->length, 1)) {
+		seg_put_data(seg, sge->length, sge->lkey, sge->addr);
+		if (capacity > 1)
+			seg_put_data(seg + 1, 0, MLX5_INVALID_LKEY, 0);
+		return;
+	}
 	for (; n > 0; n--, sge++) {
 		if (__builtin_expect(!sge->length, 0))
 			continue;

@@ -20,6 +20,7 @@
 #include "providers/mlx5/pd.h"
 #include "providers/mlx5/rq.h"
 #include "util/bits.h"
+#include "util/order.h"
 
 struct mlx5_srq {
 	int (*post)(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
@@ -51,7 +52,19 @@ static inline struct mlx5_wqe_srq_next_seg *srq_wqe(const struct mlx5_srq *srq, 
 }
 
 /* The message in WQE INDEX is complete: gives the WQE back, returns its wr_id. */
-uint64_t srq_complete(struct mlx5_srq *srq, uint32_t index);
+static inline uint64_t srq_complete(struct mlx5_srq *srq, uint32_t index)
+{
+	uint64_t wr_id;
+
+	order_observe(srq);
+	index &= srq->wqes - 1;
+	qlock_enter(&srq->lock);
+	wr_id = srq->wr_ids[index];
+	srq_wqe(srq, srq->tail)->next_wqe_index = htobe16((uint16_t)index);
+	srq->tail = index;
+	qlock_leave(&srq->lock);
+	return wr_id;
+}
 
 /* Link all WQEs of a fresh ring as free. */
 void srq_ring_init(struct mlx5_srq *srq);
