@@ -91,7 +91,8 @@ static int by_id(const void *a, const void *b)
 
 static bool is_write_command(const struct ib_uverbs_ioctl_hdr *hdr)
 {
-	return hdr->object_id == UVERBS_OBJECT_DEVICE && hdr->method_id == UVERBS_METHOD_INVOKE_WRITE;
+	return hdr->object_id == UVERBS_OBJECT_DEVICE &&
+	       hdr->method_id == UVERBS_METHOD_INVOKE_WRITE;
 }
 
 static void print_request(pid_t tid, struct request *request, int64_t result)
