@@ -57,7 +57,7 @@ machine() {
 		-machine q35,memory-backend=mem -accel "$(accelerator)" -cpu max -smp "${VM_CPUS:-2}" -m 512 \
 		-object memory-backend-memfd,id=mem,size=512M,share=on \
 		-nodefaults -nographic -no-reboot -serial stdio -vga none -kernel "$kernel" -initrd "$initrd" \
-		-append "console=ttyS0 panic=-1 quiet mitigations=off $append ${VM_APPEND:-}" \
+		-append "console=ttyS0 panic=-1 quiet no_timer_check mitigations=off $append ${VM_APPEND:-}" \
 		-device "{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":\"$WORK/$name\"}}" \
 		"$@" </dev/null >"$LOG/$name.console" 2>"$LOG/$name.qemu" &
 	MACHINE=$!
