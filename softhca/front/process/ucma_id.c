@@ -404,24 +404,17 @@ static bool has_route(const struct ucma_id *id)
 	return id->has_src && id->src.adapter && id->has_dst && id->state != UCMA_ADDR_RESOLVED;
 }
 
+/* One path, where there is room for it. */
 static int query_path(struct ucma_call *uc, const struct ucma_id *id)
 {
-	struct {
-		struct rdma_ucm_query_path_resp head;
-		struct ib_path_rec_data path;
-	} resp = { .head = { 0 } };
-	size_t size = sizeof(resp.head);
+	struct rdma_ucm_query_path_resp resp = { .num_paths = has_route(id) };
+	struct ib_path_rec_data path = { 0 };
+	int ret = ucma_respond(uc, uc->query.response, &resp, sizeof(resp));
 
-	if (uc->hdr.out < size)
-		return ENOSPC;
-	if (has_route(id)) {
-		resp.head.num_paths = 1;
-		if (uc->hdr.out >= sizeof(resp)) {
-			put_path(id, &resp.path);
-			size = sizeof(resp);
-		}
-	}
-	return client_write(uc->call->tid, uc->query.response, &resp, size);
+	if (ret || !resp.num_paths || uc->hdr.out < sizeof(resp) + sizeof(path))
+		return ret;
+	put_path(id, &path);
+	return client_write(uc->call->tid, uc->query.response + sizeof(resp), &path, sizeof(path));
 }
 
 int ucma_id_query(struct ucma_call *uc)
