@@ -7,6 +7,7 @@
  * mandatory and "=" where the kernel has answered it, and the result. Numbers that differ from run to run (handles, addresses)
  * are left out, so that the sets of lines of two kernels, or of a kernel and softhca, can be compared. Ends as PROGRAM does.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,8 +27,16 @@
 
 enum { MAX_ATTRS = 64, MAX_THREADS = 256 };
 
+/* struct ib_uverbs_ioctl_hdr without the attributes behind it */
+struct header {
+	uint16_t length, object_id, method_id, num_attrs;
+	uint64_t reserved1;
+	uint32_t driver_id, reserved2;
+};
+static_assert(sizeof(struct header) == sizeof(struct ib_uverbs_ioctl_hdr), "the kernel's header");
+
 struct request {
-	struct ib_uverbs_ioctl_hdr hdr;
+	struct header hdr;
 	struct ib_uverbs_attr attr[MAX_ATTRS];
 };
 
@@ -89,18 +98,17 @@ static int by_id(const void *a, const void *b)
 	return x->attr_id - y->attr_id;
 }
 
-static bool is_write_command(const struct ib_uverbs_ioctl_hdr *hdr)
+static bool is_write_command(const struct header *hdr)
 {
 	return hdr->object_id == UVERBS_OBJECT_DEVICE &&
 	       hdr->method_id == UVERBS_METHOD_INVOKE_WRITE;
 }
 
-static void print_request(pid_t tid, struct request *request, int64_t result)
+static void print_request(struct request *request, int64_t result)
 {
-	const struct ib_uverbs_ioctl_hdr *hdr = &request->hdr;
+	const struct header *hdr = &request->hdr;
 	unsigned int i;
 
-	(void)tid;
 	qsort(request->attr, hdr->num_attrs, sizeof(request->attr[0]), by_id);
 	fprintf(out, "object %x method %x", hdr->object_id, hdr->method_id);
 	for (i = 0; i < hdr->num_attrs; i++)
@@ -124,7 +132,7 @@ static void print_exit(struct thread *thread, int64_t result)
 		for (i = 0; i < thread->request.hdr.num_attrs; i++)
 			thread->request.attr[i].flags |=
 				after.attr[i].flags & UVERBS_ATTR_F_VALID_OUTPUT;
-	print_request(thread->tid, &thread->request, result);
+	print_request(&thread->request, result);
 	thread->addr = 0;
 }
 
