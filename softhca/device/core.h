@@ -125,6 +125,12 @@ enum mkey_access {
 
 enum { MKEY_ANY_QP = 0xffffff };
 
+/* Whether a key's range goes beyond the last address; it may end there. */
+static inline bool mkey_range_wraps(uint64_t start, uint64_t len)
+{
+	return len && start + (len - 1) < start;
+}
+
 /* A piece of memory that a key made of other keys (KLM, KSM) stands for. */
 struct klm {
 	uint64_t offset; /* from the start of the list */

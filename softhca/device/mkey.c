@@ -51,7 +51,7 @@ static const char *check_context(const uint8_t *mkc)
 		return "mkey: length64 needs another access mode than MTT";
 	if (mode == PRM_MKEY_MODE_MTT && !is_free(mkc) && prm_get(mkc, MKC_LOG_PAGE_SIZE) < 12)
 		return "mkey: pages smaller than 4 KiB";
-	if (prm_get(mkc, MKC_START_ADDR) + prm_get(mkc, MKC_LEN) < prm_get(mkc, MKC_START_ADDR))
+	if (mkey_range_wraps(prm_get(mkc, MKC_START_ADDR), prm_get(mkc, MKC_LEN)))
 		return "mkey: address range wraps";
 	if ((prm_get(mkc, MKC_UMR_EN) || mode == PRM_MKEY_MODE_KLMS || mode == PRM_MKEY_MODE_KSM) &&
 	    prm_get(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE) > XLT_OCTOWORDS_MAX)

@@ -128,7 +128,7 @@ static int check_context(struct hca *hca, const struct qp *qp, const struct umr 
 	if (takes(umr, UMR_LEN) && prm_get(context, MKC_LENGTH64) &&
 	    umr->mkey->mode == PRM_MKEY_MODE_MTT)
 		return WQE_BAD_UMR;
-	return start + len < start || !pages_fit(umr) ? WQE_BAD_UMR : 0;
+	return mkey_range_wraps(start, len) || !pages_fit(umr) ? WQE_BAD_UMR : 0;
 }
 
 /* Inline translations may end before the table does that they are for; the rest is zero. */

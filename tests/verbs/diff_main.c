@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_main.c - verbs-diff [TOPIC...]: all topics, or those named. Exit code 0, 1 when a promise of the interface that
- * needs no comparison was broken (a line that ends in WRONG), 77 without an adapter.
+ * diff_main.c - verbs-diff [TOPIC...]: all topics, or those named, or all but those named as -TOPIC. Exit code 0, 1 when
+ * a promise of the interface that needs no comparison was broken (a line that ends in WRONG), 77 without an adapter.
  */
 #include <stdio.h>
 
@@ -62,12 +62,16 @@ static const struct {
 
 static bool wanted(int argc, char **argv, const char *name)
 {
-	if (argc == 1)
-		return true;
-	for (int i = 1; i < argc; i++)
+	bool all = true;
+
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] == '-' && !strcmp(argv[i] + 1, name))
+			return false;
 		if (!strcmp(argv[i], name))
 			return true;
-	return false;
+		all = all && argv[i][0] == '-';
+	}
+	return all;
 }
 
 static bool exists(const char *name)
@@ -86,7 +90,7 @@ int main(int argc, char **argv)
 	struct rig rig;
 
 	for (int i = 1; i < argc; i++)
-		if (!exists(argv[i]))
+		if (!exists(argv[i] + (argv[i][0] == '-')))
 			return 2;
 	rig_open(&rig);
 	if (wanted(argc, argv, "two-processes")) {
