@@ -7,6 +7,7 @@
  * see run-hostile.
  */
 #include <endian.h>
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,8 +39,16 @@ enum {
 	UHW_OUT = DRIVER_NAMESPACE + 1,
 };
 
+/* struct ib_uverbs_ioctl_hdr without the attributes behind it */
+struct header {
+	uint16_t length, object_id, method_id, num_attrs;
+	uint64_t reserved1;
+	uint32_t driver_id, reserved2;
+};
+static_assert(sizeof(struct header) == sizeof(struct ib_uverbs_ioctl_hdr), "the kernel's header");
+
 struct request {
-	struct ib_uverbs_ioctl_hdr hdr;
+	struct header hdr;
 	struct ib_uverbs_attr attr[MAX_ATTRS];
 };
 
