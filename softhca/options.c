@@ -207,6 +207,8 @@ static const char faults[] =
 	"\n"
 	"Faults, for --fault at start or while running; counts and times begin then:\n"
 	"  drop:N  drop:N%          lose the Nth message, or N per cent of all\n"
+	"  loss:N  loss:N%          lose the Nth packet, or N per cent of all (decimals allowed)\n"
+	"  late:N  late:N%          the same, but the next packet overtakes it\n"
 	"  kill  kill:N  kill@MS    the adapter dies: now, at the Nth message, after MS milliseconds;\n"
 	"                           a kernel driver finds that in the health buffer, and resets it\n"
 	"  link-down@MS  link-up@MS the link of all ports; without @MS at once\n"
