@@ -10,8 +10,8 @@
 
 #include "util/log.h"
 
-#define ABSENT(type, name)                                                 \
-	__attribute__((visibility("default"))) type name(void);            \
+#define ABSENT(type, name)                                      \
+	__attribute__((visibility("default"))) type name(void); \
 	__attribute__((visibility("default"))) type name(void)
 
 static int not_yet(const char *name)
@@ -21,16 +21,16 @@ static int not_yet(const char *name)
 	return EOPNOTSUPP;
 }
 
-#define ABSENT_POINTER(name)       \
-	ABSENT(void *, name)       \
-	{                          \
-		not_yet(#name);    \
-		return NULL;       \
+#define ABSENT_POINTER(name)    \
+	ABSENT(void *, name)    \
+	{                       \
+		not_yet(#name); \
+		return NULL;    \
 	}
 
-#define ABSENT_INT(name)              \
-	ABSENT(int, name)             \
-	{                             \
+#define ABSENT_INT(name)               \
+	ABSENT(int, name)              \
+	{                              \
 		return not_yet(#name); \
 	}
 

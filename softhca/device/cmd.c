@@ -78,14 +78,15 @@ static const struct {
 					false },
 	[PRM_OP_QUERY_HCA_VPORT_CONTEXT] = { port_query_context, 16,
 					     16 + PRM_HCA_VPORT_CONTEXT_SIZE, false },
-	[PRM_OP_MODIFY_HCA_VPORT_CONTEXT] = { port_modify_context,
-					      16 + PRM_HCA_VPORT_CONTEXT_SIZE, 8, false },
+	[PRM_OP_MODIFY_HCA_VPORT_CONTEXT] = { port_modify_context, 16 + PRM_HCA_VPORT_CONTEXT_SIZE,
+					      8, false },
 	[PRM_OP_QUERY_HCA_VPORT_GID] = { port_query_gid, 16, 32, false },
 	[PRM_OP_QUERY_HCA_VPORT_PKEY] = { port_query_pkey, 16, 20, false },
 	[PRM_OP_ATTACH_TO_MCG] = { mcg_attach, PRM_MCG_IN_SIZE, 8, false },
 	[PRM_OP_DETACH_FROM_MCG] = { mcg_detach, PRM_MCG_IN_SIZE, 8, true },
 	[PRM_OP_MODIFY_VPORT_STATE] = { vport_modify_state, 16, 8, false },
-	[PRM_OP_QUERY_NIC_VPORT_CONTEXT] = { vport_query, 16, 16 + PRM_NIC_VPORT_CONTEXT_SIZE, false },
+	[PRM_OP_QUERY_NIC_VPORT_CONTEXT] = { vport_query, 16, 16 + PRM_NIC_VPORT_CONTEXT_SIZE,
+					     false },
 	[PRM_OP_MODIFY_NIC_VPORT_CONTEXT] = { vport_modify, 256 + PRM_NIC_VPORT_CONTEXT_SIZE, 16,
 					      false },
 	[PRM_OP_QUERY_VPORT_COUNTER] = { vport_query_counter, 32, PRM_QUERY_VPORT_COUNTER_OUT_SIZE,
@@ -123,7 +124,8 @@ static const struct {
 	[PRM_OP_SET_FLOW_TABLE_ENTRY] = { flow_entry_set, 64 + PRM_FLOW_CONTEXT_SIZE, 16, false },
 	[PRM_OP_QUERY_FLOW_TABLE_ENTRY] = { flow_entry_query, 64,
 					    64 + PRM_FLOW_CONTEXT_SIZE +
-						    (PRM_DEST_FORMAT_SIZE << FLOW_LOG_DESTINATIONS) +
+						    (PRM_DEST_FORMAT_SIZE
+						     << FLOW_LOG_DESTINATIONS) +
 						    PRM_DEST_FORMAT_SIZE,
 					    false },
 	[PRM_OP_DELETE_FLOW_TABLE_ENTRY] = { flow_entry_delete, 64, 16, true },

@@ -375,7 +375,7 @@ static void wrong_tables_and_groups_are_refused(void **state)
 	eth_table(1, 4, 0, 0, PRM_STAT_BAD_PARAM_ERR);         /* no switch */
 	eth_table(1, RX, 5, table, PRM_STAT_BAD_PARAM_ERR);    /* a miss must rise */
 	eth_table(1, RX, 1, 0x777777, PRM_STAT_BAD_PARAM_ERR); /* nowhere */
-	eth_table(1, RX, 128, 0, PRM_STAT_BAD_PARAM_ERR);       /* too high */
+	eth_table(1, RX, 128, 0, PRM_STAT_BAD_PARAM_ERR);      /* too high */
 	eth_group(1, RX, 0x777777, 0, 1, NULL, PRM_STAT_BAD_RES_ERR);
 	eth_group(1, TX, table, 0, 1, NULL, PRM_STAT_BAD_RES_ERR);
 	eth_group(1, RX, table, 2, 1, NULL, PRM_STAT_BAD_PARAM_ERR);
