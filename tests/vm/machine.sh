@@ -51,7 +51,7 @@ adapter() {
 machine() {
 	local name=$1 kernel=$2 initrd=$3 seconds=$4 append=$5 libs=$CACHE/qemu/usr/lib/x86_64-linux-gnu
 	shift 5
-	timeout "$seconds" nice -n 5 "$CACHE/qemu/usr/lib64/ld-linux-x86-64.so.2" \
+	timeout -k 5 "$seconds" nice -n 5 "$CACHE/qemu/usr/lib64/ld-linux-x86-64.so.2" \
 		--library-path "$libs:$libs/pulseaudio" "$CACHE/qemu/usr/bin/qemu-system-x86_64" \
 		-L "$CACHE/qemu/usr/share/qemu" -L "$CACHE/qemu/usr/share/seabios" \
 		-machine q35,memory-backend=mem -accel "$(accelerator)" -cpu max -smp "${VM_CPUS:-2}" -m 512 \
