@@ -202,7 +202,7 @@ static void arm_rules(struct rig_pair *pair, struct ibv_comp_channel *channel)
 	take_event(channel, end->cq, 50);
 	say("a request after the completion:");
 	SAY_RET(ibv_req_notify_cq(end->cq, 0), "req_notify_cq");
-	take_event(channel, end->cq, 200);
+	take_event(channel, end->cq, 2000);
 	drain(end);
 	say("a request, then a completion:");
 	SAY_RET(ibv_req_notify_cq(end->cq, 0), "req_notify_cq");
