@@ -64,7 +64,7 @@ static int put_udp_sport(struct ibv_pd *pd, const struct ibv_ah_attr *attr, stru
 	if (ret) {
 		verbs_warn("create_ah: grh.sgid_index is %u: no such GID on port %u",
 			   attr->grh.sgid_index, attr->port_num);
-		return EINVAL;
+		return ret;
 	}
 	if (entry.gid_type == IBV_GID_TYPE_ROCE_V2)
 		av->rlid = htobe16(ibv_flow_label_to_udp_sport(attr->grh.flow_label));
