@@ -180,10 +180,12 @@ xsrq_ok() {
 	done
 }
 
-# The client's table has, behind its heading, a line of a size, iterations and results that are not zero.
+# The client's table has, behind its heading, a line of a size, iterations and results that are not zero; those may be
+# anything where perftest has not found out how fast the clock goes, which it says (a busy machine).
 perftest_ok() {
-	awk '/#bytes/ { heading = 1; next }
-		heading && $1 ~ /^[0-9]+$/ && $2 > 0 && $NF + 0 >= 0 && $4 > 0 { found = 1 }
+	awk '/Correlation coefficient/ { no_clock = 1 }
+		/#bytes/ { heading = 1; next }
+		heading && $1 ~ /^[0-9]+$/ && $2 > 0 && (no_clock || $NF + 0 >= 0 && $4 > 0) { found = 1 }
 		END { exit !found }' "$2"
 }
 

@@ -146,6 +146,16 @@ static bool run_adapters(uint64_t now, uint64_t *due)
 	return worked;
 }
 
+void engine_catch_up(struct adapter *adapter)
+{
+	const unsigned int max_turns = 1000;
+	unsigned int turns = 0;
+
+	scan_adapter(adapter);
+	while (!hca_progress(adapter->hca, engine_now()) && turns < max_turns)
+		turns++;
+}
+
 static void wake_up(void)
 {
 	engine.naps = 0;

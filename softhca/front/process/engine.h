@@ -15,6 +15,8 @@ int engine_start(struct daemon *daemon);
 void engine_stop(void);
 /* Something may have to be done at once: a command was executed. */
 void engine_kick(void);
+/* What was rung before is executed on return, as far as it can be at once: an adapter would have long done it. */
+void engine_catch_up(struct adapter *adapter);
 /* The clock that it gives the device core */
 uint64_t engine_now(void);
 

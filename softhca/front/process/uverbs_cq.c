@@ -9,6 +9,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/front/process/engine.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/queue_memory.h"
 #include "softhca/front/process/uverbs_objects.h"
@@ -333,6 +334,8 @@ static int resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
 	if (1ull << log2_roundup(cmd->cqe + 1ull) == cq->cqe + 1ull)
 		return 0;
 	ret = check_resize(uc, cmd, &req);
+	if (!ret)
+		engine_catch_up(uc->adapter); /* what completes first may no longer fit */
 	if (!ret)
 		ret = resize_in_device(uc, &req, cq->cqn);
 	if (ret)
