@@ -6,6 +6,7 @@
 #define PROVIDERS_MLX5_CLOCK_H
 
 #include <stdint.h>
+#include "util/barrier.h"
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx5-abi.h>
 
@@ -27,7 +28,7 @@ static inline void clock_snapshot(const struct mlx5_ib_clock_info *page,
 			sign = __atomic_load_n(&page->sign, __ATOMIC_ACQUIRE);
 		while (sign & MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
 		*copy = *page;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		dma_load_barrier(); /* a fence that the thread sanitizer takes; the writer is the kernel */
 	} while (__atomic_load_n(&page->sign, __ATOMIC_RELAXED) != sign);
 }
 
