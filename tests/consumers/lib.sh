@@ -193,12 +193,12 @@ perftest_ok() {
 # hundred runs on a busy machine, on Debian's libraries as on ours, for a reason not found yet: it gets a second chance.
 run_pair() {
 	local name=$1 server=$2 client=$3 dir=$4 status=0
-	local -a command=("$PAIR" -t "$CASE_LIMIT" -o "$dir" "$PORT" "$(on_adapter "$server")" "$(on_adapter "$client 127.0.0.1")")
-	"${command[@]}" || status=$?
+	local -a ends=("$PAIR" -t "$CASE_LIMIT" -o "$dir" "$PORT" "$(on_adapter "$server")" "$(on_adapter "$client 127.0.0.1")")
+	"${ends[@]}" || status=$?
 	if [ "$status" = 124 ] && [[ $name == *perftest*events* ]]; then
 		say "$name timed out after $CASE_LIMIT s; once more"
 		status=0
-		"${command[@]}" || status=$?
+		"${ends[@]}" || status=$?
 	fi
 	return "$status"
 }
