@@ -81,7 +81,6 @@ struct cm_device {
 	struct ibv_pd *pd; /* the default one, while pd_users */
 	unsigned int pd_users;
 	uint8_t max_initiator_depth, max_responder_resources;
-	uint32_t max_cqe;
 };
 
 /* The device that the kernel means, opened. INDEX below 0: unknown. ENODEV */
@@ -112,14 +111,12 @@ struct cm_id {
 	bool uses_default_pd;
 	/* READs and atomics that the connection shall have: asked for, or from the request */
 	uint8_t initiator_depth, responder_resources;
-	bool connects; /* this side has called rdma_connect() */
 	struct ibv_ece local_ece, remote_ece;
 	/* of an endpoint: what private data resolving has found, and what requests get */
 	void *connect_data;
 	uint8_t connect_len;
 	struct ibv_qp_init_attr *request_qp;
 	struct ibv_pd *request_pd;
-	struct rdma_addrinfo *info; /* of rdma_resolve_addrinfo() */
 	LIST_HEAD(, cm_multicast) multicasts;
 	pthread_mutex_t lock; /* of the counts of acknowledged events, those of multicasts too */
 	pthread_cond_t acked;

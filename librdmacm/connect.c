@@ -42,7 +42,7 @@ static int check_depths(const struct cm_id *cm, const struct rdma_conn_param *pa
 				 cm->device->max_initiator_depth);
 }
 
-/* LIMIT is what was in the request, for the side that accepts. */
+/* As many as possible: for the side that accepts, what was in the request. */
 static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param, bool accepts)
 {
 	uint8_t responder = param ? param->responder_resources : RDMA_MAX_RESP_RES;
@@ -108,10 +108,7 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 	offer_ece(cm);
 	put_ece(cm, &cmd.connect.ece);
 	ret = CM_RUN(id->channel->fd, &cmd, CONNECT, connect, 0);
-	if (ret)
-		return cma_return(ret);
-	cm->connects = true;
-	return cma_return(event_await(cm));
+	return cma_return(ret ? ret : event_await(cm));
 }
 
 int connect_confirm(struct cm_id *cm)

@@ -108,7 +108,6 @@ static int open_device(struct cm_device *device)
 		device->verbs = NULL;
 		return ret;
 	}
-	device->max_cqe = attr.max_cqe;
 	device->max_initiator_depth =
 		attr.max_qp_init_rd_atom < 255 ? attr.max_qp_init_rd_atom : 255;
 	device->max_responder_resources = attr.max_qp_rd_atom < 255 ? attr.max_qp_rd_atom : 255;

@@ -82,8 +82,6 @@ void id_free(struct cm_id *cm)
 	}
 	if (cm->waits)
 		rdma_destroy_event_channel(cm->id.channel);
-	if (cm->info)
-		rdma_freeaddrinfo(cm->info);
 	free(cm->id.route.path_rec);
 	free(cm->connect_data);
 	free(cm->request_qp);

@@ -189,55 +189,43 @@ static inline int rdma_post_ud_send(struct rdma_cm_id *id, void *context, void *
 
 /* ---- waiting: 1 and *WC, or -1 ---- */
 
-static inline int rdma_get_send_comp(struct rdma_cm_id *id, struct ibv_wc *wc)
+/* One completion of CQ, which is ID's and reports to CHANNEL. */
+static inline int rdma_await_comp(struct rdma_cm_id *id, struct ibv_cq *cq,
+				  struct ibv_comp_channel *channel, struct ibv_wc *wc)
 {
-	struct ibv_cq *cq;
+	struct ibv_cq *event_cq;
 	void *context;
 	int found, ret;
 
 	for (;;) {
-		found = ibv_poll_cq(id->send_cq, 1, wc);
+		found = ibv_poll_cq(cq, 1, wc);
 		if (found)
 			break;
 		/* what completes between a poll and arming raises no event: look once more */
-		ret = ibv_req_notify_cq(id->send_cq, 0);
+		ret = ibv_req_notify_cq(cq, 0);
 		if (ret)
 			return rdma_seterrno(ret);
-		found = ibv_poll_cq(id->send_cq, 1, wc);
+		found = ibv_poll_cq(cq, 1, wc);
 		if (found)
 			break;
-		ret = ibv_get_cq_event(id->send_cq_channel, &cq, &context);
+		ret = ibv_get_cq_event(channel, &event_cq, &context);
 		if (ret)
 			return ret;
-		assert(context == id && cq == id->send_cq);
-		ibv_ack_cq_events(id->send_cq, 1);
+		assert(context == id && event_cq == cq);
+		(void)id; /* without assertions */
+		ibv_ack_cq_events(cq, 1);
 	}
 	return found < 0 ? rdma_seterrno(found) : found;
 }
 
+static inline int rdma_get_send_comp(struct rdma_cm_id *id, struct ibv_wc *wc)
+{
+	return rdma_await_comp(id, id->send_cq, id->send_cq_channel, wc);
+}
+
 static inline int rdma_get_recv_comp(struct rdma_cm_id *id, struct ibv_wc *wc)
 {
-	struct ibv_cq *cq;
-	void *context;
-	int found, ret;
-
-	for (;;) {
-		found = ibv_poll_cq(id->recv_cq, 1, wc);
-		if (found)
-			break;
-		ret = ibv_req_notify_cq(id->recv_cq, 0);
-		if (ret)
-			return rdma_seterrno(ret);
-		found = ibv_poll_cq(id->recv_cq, 1, wc);
-		if (found)
-			break;
-		ret = ibv_get_cq_event(id->recv_cq_channel, &cq, &context);
-		if (ret)
-			return ret;
-		assert(context == id && cq == id->recv_cq);
-		ibv_ack_cq_events(id->recv_cq, 1);
-	}
-	return found < 0 ? rdma_seterrno(found) : found;
+	return rdma_await_comp(id, id->recv_cq, id->recv_cq_channel, wc);
 }
 
 #ifdef __cplusplus

@@ -212,7 +212,6 @@ struct ucma_id {
 	bool datagram; /* SIDR */
 	bool passive;  /* made by a request: it shares its listener's port */
 	/* connection */
-	struct ucma_id *listener; /* of a request whose event is unread or unanswered */
 	struct ucma_id *peer;
 	uint32_t qpn, psn, remote_qpn, remote_psn;
 	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count;

@@ -383,7 +383,6 @@ static int make_request(struct ucma_id *listener, struct ucma_id *from, struct u
 	id->dst = from->src;
 	id->has_src = id->has_dst = true;
 	id->passive = true;
-	id->listener = listener;
 	id->state = UCMA_REQ_RECEIVED;
 	id->remote_qpn = from->qpn;
 	id->remote_psn = from->psn;

@@ -145,10 +145,8 @@ static void count_read(struct ucma_event *event)
 		event->mcast->events_reported++;
 	else
 		event->id->events_reported++;
-	if (!event->request)
-		return;
-	event->request->listener = NULL;
-	event->id->backlog++;
+	if (event->request)
+		event->id->backlog++;
 }
 
 static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *event)
