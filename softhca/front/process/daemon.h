@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "softhca/front/process/sysfs.h"
+#include "softhca/front/process/discovery/sysfs.h"
 #include "softhca/options.h"
 
 struct adapter;

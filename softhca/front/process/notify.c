@@ -8,11 +8,11 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-#include "softhca/front/process/netlink.h"
+#include "softhca/front/process/discovery/netlink.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
-#include "softhca/front/process/ucma.h"
-#include "softhca/front/process/uverbs.h"
+#include "softhca/front/process/ucma/ucma.h"
+#include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 
 static const struct {

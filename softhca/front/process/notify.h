@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include "softhca/front/process/mailbox.h"
+#include "softhca/front/process/holder/mailbox.h"
 
 struct daemon;
 struct epitaph;

@@ -17,13 +17,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "softhca/front/process/adapter.h"
+#include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
-#include "softhca/front/process/ucma.h"
-#include "softhca/front/process/uverbs.h"
+#include "softhca/front/process/ucma/ucma.h"
+#include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 
 /* Removes //, /./ and x/.. from an absolute path; a slash at its end stays, it asks to follow a link. Links are not followed:

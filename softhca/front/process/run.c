@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "softhca/front/process/daemon.h"
-#include "softhca/front/process/epitaph.h"
-#include "softhca/front/process/holder.h"
+#include "softhca/front/process/holder/epitaph.h"
+#include "softhca/front/process/holder/holder.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/run.h"
 #include "softhca/front/process/seccomp.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "softhca/front/process/flush.h"
+#include "softhca/front/process/holder/flush.h"
 
 enum {
 	ENTRIES = 8,

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * netlink.c - RDMA netlink.
+ *
+ * The program gets a real netlink socket, of the protocol that the kernel leaves to user space (NETLINK_USERSOCK). Binding,
+ * options and receiving are then the kernel's; only what the program sends is trapped, and answered by a message to its port.
+ * No state is kept: a socket is ours by its protocol.
+ */
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <rdma/rdma_netlink.h>
+
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/daemon.h"
+#include "softhca/front/process/discovery/netlink.h"
+#include "softhca/front/process/discovery/netlink_reply.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/ucma/ucma.h"
+#include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/log.h"
+
+enum { MAX_REQUEST = 4096, MAX_SEGMENTS = 8, MAX_ATTRS = 128 };
+
+struct request {
+	struct daemon *daemon;
+	const struct nlmsghdr *header;
+	const struct nlattr *attr[MAX_ATTRS];
+	struct reply *reply;
+};
+
+/* ---- sockets ---- */
+
+void netlink_socket(struct call *call)
+{
+	int type = call_arg_int(call, 1), number;
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | (type & SOCK_NONBLOCK),
+			NETLINK_USERSOCK);
+
+	if (fd < 0) {
+		call_fail(call, EPROTONOSUPPORT); /* discovery then uses sysfs */
+		return;
+	}
+	if (uverbs_pick_descriptor(call->tid, &number))
+		call_fail(call, EMFILE);
+	else
+		call_return_fd(call, fd, type & SOCK_CLOEXEC, number);
+	close(fd);
+}
+
+static bool is_ours(int fd)
+{
+	socklen_t len = sizeof(int);
+	int domain, protocol;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) && domain == AF_NETLINK &&
+	       !getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len) &&
+	       protocol == NETLINK_USERSOCK;
+}
+
+/* The program's port; a socket that is not bound yet is bound, as sending does. */
+static int port_of(int fd, uint32_t *port)
+{
+	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
+	socklen_t len = sizeof(addr);
+
+	if (getsockname(fd, (struct sockaddr *)&addr, &len))
+		return errno;
+	if (!addr.nl_pid) {
+		addr = (struct sockaddr_nl){ .nl_family = AF_NETLINK };
+		if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) ||
+		    getsockname(fd, (struct sockaddr *)&addr, &len))
+			return errno;
+	}
+	*port = addr.nl_pid;
+	return 0;
+}
+
+/* ---- answers ---- */
+
+static void put_identity(struct reply *reply, const struct adapter *adapter)
+{
+	reply_u32(reply, RDMA_NLDEV_ATTR_DEV_INDEX, adapter->index);
+	reply_string(reply, RDMA_NLDEV_ATTR_DEV_NAME, adapter->name);
+}
+
+static void put_device(struct request *req, struct adapter *adapter)
+{
+	struct reply *reply = req->reply;
+
+	reply_begin(reply, req->header->nlmsg_type);
+	put_identity(reply, adapter);
+	reply_u32(reply, RDMA_NLDEV_ATTR_PORT_INDEX, adapter->num_ports);
+	reply_u64(reply, RDMA_NLDEV_ATTR_CAP_FLAGS, 0);
+	reply_string(reply, RDMA_NLDEV_ATTR_FW_VERSION, ADAPTER_FW_VERSION);
+	reply_u64(reply, RDMA_NLDEV_ATTR_NODE_GUID, adapter->node_guid);
+	reply_u64(reply, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, adapter->node_guid);
+	reply_u8(reply, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, 1); /* channel adapter */
+	reply_string(reply, RDMA_NLDEV_ATTR_DEV_PROTOCOL,
+		     adapter->link_layer == HCA_LINK_ETHERNET ? "roce" : "ib");
+	reply_end(reply);
+}
+
+static void put_port(struct request *req, struct adapter *adapter, unsigned int port)
+{
+	struct reply *reply = req->reply;
+	struct port_info info;
+
+	if (adapter_query_port(adapter, port, &info))
+		return;
+	reply_begin(reply, req->header->nlmsg_type);
+	put_identity(reply, adapter);
+	reply_u32(reply, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+	if (adapter->link_layer == HCA_LINK_INFINIBAND) {
+		reply_u64(reply, RDMA_NLDEV_ATTR_CAP_FLAGS, info.cap_mask);
+		reply_u64(reply, RDMA_NLDEV_ATTR_SUBNET_PREFIX, 0xfe80000000000000ull);
+		reply_u32(reply, RDMA_NLDEV_ATTR_LID, info.lid);
+		reply_u32(reply, RDMA_NLDEV_ATTR_SM_LID, info.sm_lid);
+		reply_u8(reply, RDMA_NLDEV_ATTR_LMC, info.lmc);
+	}
+	reply_u8(reply, RDMA_NLDEV_ATTR_PORT_STATE, info.state);
+	reply_u8(reply, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, info.phys_state);
+	reply_end(reply);
+}
+
+static uint32_t attr_u32(const struct request *req, unsigned int type)
+{
+	uint32_t value = UINT32_MAX;
+
+	if (req->attr[type] && req->attr[type]->nla_len >= NLA_HDRLEN + sizeof(value))
+		memcpy(&value, req->attr[type] + 1, sizeof(value));
+	return value;
+}
+
+static bool attr_is(const struct request *req, unsigned int type, const char *text)
+{
+	const struct nlattr *attr = req->attr[type];
+	size_t len = strlen(text) + 1;
+
+	return attr && attr->nla_len == NLA_HDRLEN + len && !memcmp(attr + 1, text, len);
+}
+
+static struct adapter *attr_adapter(const struct request *req)
+{
+	uint32_t index = attr_u32(req, RDMA_NLDEV_ATTR_DEV_INDEX);
+
+	return index < req->daemon->num_adapters ? req->daemon->adapters[index] : NULL;
+}
+
+static bool is_dump(const struct request *req)
+{
+	return (req->header->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+}
+
+static int get_device(struct request *req)
+{
+	struct adapter *adapter = attr_adapter(req);
+
+	if (!is_dump(req)) {
+		if (!adapter)
+			return EINVAL;
+		put_device(req, adapter);
+		return 0;
+	}
+	for (unsigned int i = 0; i < req->daemon->num_adapters; i++)
+		put_device(req, req->daemon->adapters[i]);
+	return 0;
+}
+
+static int get_port(struct request *req)
+{
+	struct adapter *adapter = attr_adapter(req);
+	uint32_t port = attr_u32(req, RDMA_NLDEV_ATTR_PORT_INDEX);
+
+	if (!adapter)
+		return EINVAL;
+	if (!is_dump(req)) {
+		if (port < 1 || port > adapter->num_ports)
+			return EINVAL;
+		put_port(req, adapter, port);
+		return 0;
+	}
+	for (port = 1; port <= adapter->num_ports; port++)
+		put_port(req, adapter, port);
+	return 0;
+}
+
+static int get_system(struct request *req)
+{
+	reply_begin(req->reply, req->header->nlmsg_type);
+	reply_u8(req->reply, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1); /* shared */
+	/* DMA goes to the virtual address, so a fork never separates it from its process. */
+	reply_u8(req->reply, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1);
+	reply_end(req->reply);
+	return 0;
+}
+
+/* A device number in 64 bits, as the kernel packs it: minor 7:0, major 19:8, minor 31:20. */
+static uint64_t encode_device(unsigned int major, unsigned int minor)
+{
+	return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffu) << 12;
+}
+
+/* Of no adapter, hence without an index. */
+static int get_rdma_cm(struct request *req)
+{
+	struct reply *reply = req->reply;
+
+	reply_begin(reply, req->header->nlmsg_type);
+	reply_u64(reply, RDMA_NLDEV_ATTR_CHARDEV, encode_device(UCMA_MISC_MAJOR, UCMA_MISC_MINOR));
+	reply_u64(reply, RDMA_NLDEV_ATTR_CHARDEV_ABI, RDMA_USER_CM_ABI_VERSION);
+	reply_string(reply, RDMA_NLDEV_ATTR_CHARDEV_NAME, "rdma_cm");
+	reply_end(reply);
+	return 0;
+}
+
+static int get_chardev(struct request *req)
+{
+	struct adapter *adapter = attr_adapter(req);
+	struct reply *reply = req->reply;
+	char name[16];
+
+	if (!req->attr[RDMA_NLDEV_ATTR_CHARDEV_TYPE])
+		return EINVAL;
+	if (attr_is(req, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "rdma_cm"))
+		return get_rdma_cm(req);
+	if (!attr_is(req, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs"))
+		return EOPNOTSUPP;
+	if (!adapter)
+		return EINVAL;
+	snprintf(name, sizeof(name), "uverbs%u", adapter->index);
+	reply_begin(reply, req->header->nlmsg_type);
+	put_identity(reply, adapter);
+	reply_u32(reply, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 1); /* mlx5 */
+	reply_u64(reply, RDMA_NLDEV_ATTR_CHARDEV,
+		  encode_device(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index));
+	reply_u64(reply, RDMA_NLDEV_ATTR_CHARDEV_ABI, 1);
+	reply_string(reply, RDMA_NLDEV_ATTR_CHARDEV_NAME, name);
+	reply_end(reply);
+	return 0;
+}
+
+/* ---- requests ---- */
+
+static const struct {
+	uint16_t command;
+	int (*run)(struct request *req);
+} command_table[] = {
+	{ RDMA_NLDEV_CMD_GET, get_device },
+	{ RDMA_NLDEV_CMD_PORT_GET, get_port },
+	{ RDMA_NLDEV_CMD_SYS_GET, get_system },
+	{ RDMA_NLDEV_CMD_GET_CHARDEV, get_chardev },
+};
+
+static void parse_attrs(struct request *req)
+{
+	const uint8_t *at = (const uint8_t *)req->header + NLMSG_HDRLEN;
+	const uint8_t *end = (const uint8_t *)req->header + req->header->nlmsg_len;
+
+	while (end - at >= NLA_HDRLEN) {
+		const struct nlattr *attr = (const void *)at;
+		unsigned int type = attr->nla_type & NLA_TYPE_MASK;
+
+		if (attr->nla_len < NLA_HDRLEN || attr->nla_len > end - at)
+			return;
+		if (type < MAX_ATTRS)
+			req->attr[type] = attr;
+		at += NLA_ALIGN(attr->nla_len) > end - at ? end - at : NLA_ALIGN(attr->nla_len);
+	}
+}
+
+static int run_request(struct request *req)
+{
+	uint16_t type = req->header->nlmsg_type;
+
+	if (RDMA_NL_GET_CLIENT(type) != RDMA_NL_NLDEV)
+		return EINVAL;
+	parse_attrs(req);
+	for (unsigned int i = 0; i < sizeof(command_table) / sizeof(command_table[0]); i++)
+		if (command_table[i].command == RDMA_NL_GET_OP(type))
+			return command_table[i].run(req);
+	log_note("netlink: command %u is not supported", RDMA_NL_GET_OP(type));
+	return EOPNOTSUPP;
+}
+
+static void answer(struct daemon *daemon, uint32_t port, const void *message, size_t len)
+{
+	const struct nlmsghdr *header = message;
+	struct request req = { .daemon = daemon, .header = header };
+	struct reply reply;
+	int ret;
+
+	if (len < NLMSG_HDRLEN || header->nlmsg_len < NLMSG_HDRLEN || header->nlmsg_len > len)
+		return;
+	req.reply = &reply;
+	reply_init(&reply, port, header->nlmsg_seq, is_dump(&req));
+	ret = run_request(&req);
+	if (ret || (header->nlmsg_flags & NLM_F_ACK && !is_dump(&req)))
+		reply_error(&reply, header, ret);
+	else if (is_dump(&req))
+		reply_done(&reply);
+	reply_send(&reply);
+}
+
+/* Copies the program's message; its length, or 0 when it cannot be read. */
+static size_t gather(pid_t tid, const struct iovec *iov, size_t iovlen, uint8_t *message)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < iovlen; i++) {
+		size_t piece =
+			iov[i].iov_len < MAX_REQUEST - len ? iov[i].iov_len : MAX_REQUEST - len;
+
+		if (client_read(tid, (uintptr_t)iov[i].iov_base, message + len, piece))
+			return 0;
+		len += piece;
+	}
+	return len;
+}
+
+static void serve(struct call *call, const struct iovec *iov, size_t iovlen)
+{
+	_Alignas(8) uint8_t message[MAX_REQUEST];
+	int fd = client_fd_copy(call->tid, call_arg_int(call, 0));
+	uint32_t port = 0;
+	size_t len;
+
+	if (fd < 0)
+		return;
+	if (is_ours(fd) && !port_of(fd, &port)) {
+		len = gather(call->tid, iov, iovlen, message);
+		answer(call->daemon, port, message, len);
+		if (len)
+			call_return(call, len);
+		else
+			call_fail(call, EFAULT);
+	}
+	close(fd);
+}
+
+void netlink_sendmsg(struct call *call)
+{
+	struct iovec iov[MAX_SEGMENTS];
+	struct msghdr msg;
+
+	if (client_read(call->tid, call_arg(call, 1), &msg, sizeof(msg)) ||
+	    msg.msg_iovlen > MAX_SEGMENTS ||
+	    client_read(call->tid, (uintptr_t)msg.msg_iov, iov, msg.msg_iovlen * sizeof(iov[0])))
+		return;
+	serve(call, iov, msg.msg_iovlen);
+}
+
+void netlink_sendto(struct call *call)
+{
+	struct iovec iov = { (void *)(uintptr_t)call_arg(call, 1), call_arg(call, 2) };
+
+	serve(call, &iov, 1);
+}

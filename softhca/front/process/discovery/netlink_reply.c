@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * netlink_reply.c - netlink messages built and sent to a program's port.
+ *
+ * All messages of one answer go out as one datagram. What does not fit is left out, which for the few adapters of a softhca
+ * does not happen.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "softhca/front/process/discovery/netlink_reply.h"
+#include "softhca/log.h"
+
+void reply_init(struct reply *reply, uint32_t port, uint32_t seq, bool multi)
+{
+	reply->port = port;
+	reply->seq = seq;
+	reply->multi = multi;
+	reply->len = 0;
+	reply->message = NULL;
+}
+
+/* LEN zeroed bytes, aligned; NULL when the datagram is full. */
+static void *append(struct reply *reply, size_t len)
+{
+	uint8_t *at = reply->bytes + reply->len;
+
+	if (NLMSG_ALIGN(len) > sizeof(reply->bytes) - reply->len) {
+		log_error("netlink: an answer is too long");
+		return NULL;
+	}
+	reply->len += NLMSG_ALIGN(len);
+	return memset(at, 0, NLMSG_ALIGN(len));
+}
+
+void reply_begin(struct reply *reply, uint16_t type)
+{
+	struct nlmsghdr *header = append(reply, sizeof(*header));
+
+	reply->message = header;
+	if (!header)
+		return;
+	header->nlmsg_type = type;
+	header->nlmsg_flags = reply->multi ? NLM_F_MULTI : 0;
+	header->nlmsg_seq = reply->seq;
+	header->nlmsg_pid = reply->port;
+}
+
+void reply_end(struct reply *reply)
+{
+	if (reply->message)
+		reply->message->nlmsg_len =
+			reply->bytes + reply->len - (const uint8_t *)reply->message;
+	reply->message = NULL;
+}
+
+static void put_attr(struct reply *reply, uint16_t type, const void *value, size_t len)
+{
+	struct nlattr *attr = reply->message ? append(reply, NLA_HDRLEN + len) : NULL;
+
+	if (!attr)
+		return;
+	attr->nla_type = type;
+	attr->nla_len = NLA_HDRLEN + len;
+	memcpy(attr + 1, value, len);
+}
+
+void reply_u8(struct reply *reply, uint16_t type, uint8_t value)
+{
+	put_attr(reply, type, &value, sizeof(value));
+}
+
+void reply_u32(struct reply *reply, uint16_t type, uint32_t value)
+{
+	put_attr(reply, type, &value, sizeof(value));
+}
+
+void reply_u64(struct reply *reply, uint16_t type, uint64_t value)
+{
+	put_attr(reply, type, &value, sizeof(value));
+}
+
+void reply_string(struct reply *reply, uint16_t type, const char *value)
+{
+	put_attr(reply, type, value, strlen(value) + 1);
+}
+
+void reply_done(struct reply *reply)
+{
+	reply_begin(reply, NLMSG_DONE);
+	append(reply, sizeof(int));
+	reply_end(reply);
+}
+
+void reply_error(struct reply *reply, const struct nlmsghdr *request, int error)
+{
+	struct nlmsgerr *body;
+
+	reply->multi = false;
+	reply_begin(reply, NLMSG_ERROR);
+	body = append(reply, sizeof(*body));
+	if (body) {
+		body->error = -error;
+		body->msg = *request;
+	}
+	reply_end(reply);
+}
+
+void reply_send(struct reply *reply)
+{
+	struct sockaddr_nl to = { .nl_family = AF_NETLINK, .nl_pid = reply->port };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK);
+
+	if (fd < 0 || sendto(fd, reply->bytes, reply->len, MSG_DONTWAIT, (struct sockaddr *)&to,
+			     sizeof(to)) < 0)
+		log_error("netlink: cannot answer: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}

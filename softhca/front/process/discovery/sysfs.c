@@ -1,0 +1,706 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sysfs.c - the directory tree that stands in for /sys/class/infiniband*, /dev/infiniband and what they lead to.
+ *
+ * Tables list the files of an adapter's PCI device, of its RDMA device, of a port and so on, each with the function that
+ * writes its text. The directories have the shape of the kernel's, with relative links, so that a path that a program walks
+ * by itself stays inside.
+ */
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/openat2.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/discovery/sysfs.h"
+#include "softhca/front/process/ucma/ucma.h"
+#include "softhca/log.h"
+
+enum { TEXT_SIZE = 256 };
+
+/* What a file is about. */
+struct subject {
+	struct adapter *adapter;
+	unsigned int port;  /* 1 and up */
+	unsigned int index; /* of a GID or P_Key */
+	const struct port_info *info;
+	const struct port_counters *counters;
+	struct gid_entry gid;
+};
+
+struct file {
+	const char *name;
+	void (*text)(const struct subject *of, char *text);
+	const char *constant; /* instead of the function */
+};
+
+static void put(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(char *text, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, TEXT_SIZE, format, args);
+	va_end(args);
+}
+
+static void put_guid(char *text, uint64_t guid)
+{
+	put(text, "%04x:%04x:%04x:%04x\n", (unsigned int)(guid >> 48) & 0xffff,
+	    (unsigned int)(guid >> 32) & 0xffff, (unsigned int)(guid >> 16) & 0xffff,
+	    (unsigned int)guid & 0xffff);
+}
+
+/* ---- the PCI device ---- */
+
+static void pci_vendor(const struct subject *of, char *text)
+{
+	(void)of;
+	put(text, "0x%04x\n", ADAPTER_VENDOR_ID);
+}
+
+static void pci_device(const struct subject *of, char *text)
+{
+	(void)of;
+	put(text, "0x%04x\n", ADAPTER_PART_ID);
+}
+
+static void pci_subsystem(const struct subject *of, char *text)
+{
+	(void)of;
+	put(text, "0x%04x\n", ADAPTER_SUBSYSTEM_ID);
+}
+
+static void pci_class(const struct subject *of, char *text)
+{
+	put(text, "0x0%s00\n", of->adapter->link_layer == HCA_LINK_ETHERNET ? "200" : "207");
+}
+
+static void pci_modalias(const struct subject *of, char *text)
+{
+	put(text, "pci:v%08Xd%08Xsv%08Xsd%08Xbc02sc%si00\n", ADAPTER_VENDOR_ID, ADAPTER_PART_ID,
+	    ADAPTER_VENDOR_ID, ADAPTER_SUBSYSTEM_ID,
+	    of->adapter->link_layer == HCA_LINK_ETHERNET ? "00" : "07");
+}
+
+static void pci_uevent(const struct subject *of, char *text)
+{
+	put(text,
+	    "DRIVER=mlx5_core\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN ":%02x:00.0\n",
+	    ADAPTER_VENDOR_ID, ADAPTER_PART_ID, of->adapter->index + 1);
+}
+
+static const struct file pci_files[] = {
+	{ "vendor", pci_vendor, NULL },
+	{ "device", pci_device, NULL },
+	{ "subsystem_vendor", pci_vendor, NULL },
+	{ "subsystem_device", pci_subsystem, NULL },
+	{ "class", pci_class, NULL },
+	{ "modalias", pci_modalias, NULL },
+	{ "uevent", pci_uevent, NULL },
+	{ "revision", NULL, "0x00\n" },
+	{ "numa_node", NULL, "-1\n" },
+	{ "local_cpulist", NULL, "0-1023\n" },
+	{ "enable", NULL, "1\n" },
+	{ 0 },
+};
+
+/* ---- the RDMA device ---- */
+
+static void ib_guid(const struct subject *of, char *text)
+{
+	put_guid(text, of->adapter->node_guid);
+}
+
+static void ib_node_desc(const struct subject *of, char *text)
+{
+	put(text, "softhca %s\n", of->adapter->name);
+}
+
+static const struct file ib_files[] = {
+	{ "node_type", NULL, "1: CA\n" },
+	{ "node_guid", ib_guid, NULL },
+	{ "sys_image_guid", ib_guid, NULL },
+	{ "fw_ver", NULL, ADAPTER_FW_VERSION "\n" },
+	{ "node_desc", ib_node_desc, NULL },
+	{ "board_id", NULL, ADAPTER_BOARD_ID "\n" },
+	{ "hca_type", NULL, "MT4123\n" },
+	{ "hw_rev", NULL, "0\n" },
+	{ "fw_pages", NULL, "0\n" },
+	{ "reg_pages", NULL, "0\n" },
+	{ 0 },
+};
+
+/* ---- a port ---- */
+
+static const char *const port_states[] = {
+	"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"
+};
+static const char *const phys_states[] = {
+	"No state change",           "Sleep",  "Polling",           "Disabled",
+	"PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"
+};
+
+static void port_state(const struct subject *of, char *text)
+{
+	put(text, "%u: %s\n", of->info->state, port_states[of->info->state % 6]);
+}
+
+static void port_phys_state(const struct subject *of, char *text)
+{
+	put(text, "%u: %s\n", of->info->phys_state, phys_states[of->info->phys_state % 8]);
+}
+
+static void port_link_layer(const struct subject *of, char *text)
+{
+	put(text, "%s\n", of->adapter->link_layer == HCA_LINK_ETHERNET ? "Ethernet" : "InfiniBand");
+}
+
+static void port_lid(const struct subject *of, char *text)
+{
+	put(text, "0x%x\n", of->info->lid);
+}
+
+static void port_lid_mask(const struct subject *of, char *text)
+{
+	put(text, "%u\n", of->info->lmc);
+}
+
+static void port_sm_lid(const struct subject *of, char *text)
+{
+	put(text, "0x%x\n", of->info->sm_lid);
+}
+
+static void port_sm_sl(const struct subject *of, char *text)
+{
+	put(text, "%u\n", of->info->sm_sl);
+}
+
+static void port_cap_mask(const struct subject *of, char *text)
+{
+	put(text, "0x%08x\n", of->info->cap_mask);
+}
+
+static const struct file port_files[] = {
+	{ "state", port_state, NULL },
+	{ "phys_state", port_phys_state, NULL },
+	{ "link_layer", port_link_layer, NULL },
+	{ "rate", NULL, "200 Gb/sec (4X HDR)\n" },
+	{ "lid", port_lid, NULL },
+	{ "lid_mask_count", port_lid_mask, NULL },
+	{ "sm_lid", port_sm_lid, NULL },
+	{ "sm_sl", port_sm_sl, NULL },
+	{ "cap_mask", port_cap_mask, NULL },
+	{ 0 },
+};
+
+/* ---- counters of a port; data counts words of 4 bytes ---- */
+
+static void put_count(char *text, uint64_t count)
+{
+	put(text, "%llu\n", (unsigned long long)count);
+}
+
+static void xmit_data(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->bytes_sent / 4);
+}
+
+static void rcv_data(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->bytes_received / 4);
+}
+
+static void xmit_packets(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->unicast_sent + of->counters->multicast_sent);
+}
+
+static void rcv_packets(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->unicast_received + of->counters->multicast_received);
+}
+
+static void unicast_xmit(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->unicast_sent);
+}
+
+static void unicast_rcv(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->unicast_received);
+}
+
+static void multicast_xmit(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->multicast_sent);
+}
+
+static void multicast_rcv(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->multicast_received);
+}
+
+static void rcv_errors(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->receive_errors);
+}
+
+static void link_downed(const struct subject *of, char *text)
+{
+	put_count(text, of->counters->link_downs);
+}
+
+/* Those that are always 0 count what cannot happen to this adapter. */
+static const struct file counter_files[] = {
+	{ "port_xmit_data", xmit_data, NULL },
+	{ "port_rcv_data", rcv_data, NULL },
+	{ "port_xmit_packets", xmit_packets, NULL },
+	{ "port_rcv_packets", rcv_packets, NULL },
+	{ "unicast_xmit_packets", unicast_xmit, NULL },
+	{ "unicast_rcv_packets", unicast_rcv, NULL },
+	{ "multicast_xmit_packets", multicast_xmit, NULL },
+	{ "multicast_rcv_packets", multicast_rcv, NULL },
+	{ "port_rcv_errors", rcv_errors, NULL },
+	{ "link_downed", link_downed, NULL },
+	{ "VL15_dropped", NULL, "0\n" },
+	{ "excessive_buffer_overrun_errors", NULL, "0\n" },
+	{ "link_error_recovery", NULL, "0\n" },
+	{ "local_link_integrity_errors", NULL, "0\n" },
+	{ "port_rcv_constraint_errors", NULL, "0\n" },
+	{ "port_rcv_remote_physical_errors", NULL, "0\n" },
+	{ "port_rcv_switch_relay_errors", NULL, "0\n" },
+	{ "port_xmit_constraint_errors", NULL, "0\n" },
+	{ "port_xmit_discards", NULL, "0\n" },
+	{ "port_xmit_wait", NULL, "0\n" },
+	{ "symbol_error", NULL, "0\n" },
+	{ 0 },
+};
+
+static void gid_value(const struct subject *of, char *text)
+{
+	const uint8_t *g = of->gid.gid;
+
+	put(text, "%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x\n", g[0],
+	    g[1], g[2], g[3], g[4], g[5], g[6], g[7], g[8], g[9], g[10], g[11], g[12], g[13], g[14],
+	    g[15]);
+}
+
+static void gid_type(const struct subject *of, char *text)
+{
+	put(text, "%s\n", of->gid.kind == GID_ROCE_V2 ? "RoCE v2" : "IB/RoCE v1");
+}
+
+/* ---- building ---- */
+
+struct writer {
+	int root;
+	int error; /* the first */
+};
+
+static void note_error(struct writer *writer, const char *path)
+{
+	if (writer->error)
+		return;
+	writer->error = errno;
+	log_error("cannot create %s of the device tree: %s", path, strerror(errno));
+}
+
+static void make_dirs(struct writer *writer, const char *path)
+{
+	char part[256];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		if (mkdirat(writer->root, part, 0755) && errno != EEXIST)
+			note_error(writer, part);
+	}
+	if (mkdirat(writer->root, path, 0755) && errno != EEXIST)
+		note_error(writer, path);
+}
+
+static void make_link(struct writer *writer, const char *path, const char *target)
+{
+	if (symlinkat(target, writer->root, path))
+		note_error(writer, path);
+}
+
+static void make_file(struct writer *writer, const char *path, const char *text)
+{
+	int fd = openat(writer->root, path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		note_error(writer, path);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void make_subject_file(struct writer *writer, const char *dir, const struct file *file,
+			      const struct subject *of)
+{
+	char path[256], text[TEXT_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file->name);
+	if (file->text)
+		file->text(of, text);
+	else
+		snprintf(text, sizeof(text), "%s", file->constant);
+	make_file(writer, path, text);
+}
+
+static void make_files(struct writer *writer, const char *dir, const struct file *files,
+		       const struct subject *of)
+{
+	for (; files->name; files++)
+		make_subject_file(writer, dir, files, of);
+}
+
+/* DIR/INDEX with the text of one entry of a table. */
+static void make_entry(struct writer *writer, const char *dir, const char *sub,
+		       const struct subject *of, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s/%u", dir, sub, of->index);
+	make_file(writer, path, text);
+}
+
+static void make_gids(struct writer *writer, const char *dir, struct subject *of)
+{
+	char text[TEXT_SIZE];
+
+	for (of->index = 0; of->index < of->info->gid_table_len; of->index++) {
+		memset(&of->gid, 0, sizeof(of->gid));
+		adapter_query_gid(of->adapter, of->port, of->index, &of->gid);
+		gid_value(of, text);
+		make_entry(writer, dir, "gids", of, text);
+		if (!of->gid.valid)
+			continue;
+		gid_type(of, text);
+		make_entry(writer, dir, "gid_attrs/types", of, text);
+	}
+}
+
+static void make_pkeys(struct writer *writer, const char *dir, struct subject *of)
+{
+	char text[TEXT_SIZE];
+	uint16_t pkey;
+
+	for (of->index = 0; of->index < of->info->pkey_table_len; of->index++) {
+		pkey = 0;
+		adapter_query_pkey(of->adapter, of->port, of->index, &pkey);
+		put(text, "0x%04x\n", pkey);
+		make_entry(writer, dir, "pkeys", of, text);
+	}
+}
+
+static void ib_dir(const struct adapter *adapter, char *dir, size_t size)
+{
+	snprintf(dir, size,
+		 "sys/devices/pci" ADAPTER_PCI_DOMAIN ":%02x/" ADAPTER_PCI_DOMAIN
+		 ":%02x:00.0/infiniband/%s",
+		 adapter->index + 1, adapter->index + 1, adapter->name);
+}
+
+static void make_port(struct writer *writer, struct adapter *adapter, unsigned int port)
+{
+	static const char *const subdirs[] = { "gids", "pkeys", "gid_attrs/types",
+					       "gid_attrs/ndevs", "counters" };
+	struct port_counters counters = { 0 };
+	struct port_info info;
+	struct subject of = {
+		.adapter = adapter, .port = port, .info = &info, .counters = &counters
+	};
+	char ib[128], dir[160], sub[192];
+
+	if (adapter_query_port(adapter, port, &info))
+		return;
+	ib_dir(adapter, ib, sizeof(ib));
+	snprintf(dir, sizeof(dir), "%s/ports/%u", ib, port);
+	for (unsigned int i = 0; i < sizeof(subdirs) / sizeof(subdirs[0]); i++) {
+		snprintf(sub, sizeof(sub), "%s/%s", dir, subdirs[i]);
+		make_dirs(writer, sub);
+	}
+	make_files(writer, dir, port_files, &of);
+	snprintf(sub, sizeof(sub), "%s/counters", dir);
+	make_files(writer, sub, counter_files, &of);
+	make_gids(writer, dir, &of);
+	make_pkeys(writer, dir, &of);
+}
+
+static void make_uverbs(struct writer *writer, const char *pci, const struct adapter *adapter)
+{
+	unsigned int minor = UVERBS_FIRST_MINOR + adapter->index;
+	char dir[192], path[256], text[64];
+
+	snprintf(dir, sizeof(dir), "%s/infiniband_verbs/uverbs%u", pci, adapter->index);
+	make_dirs(writer, dir);
+	snprintf(path, sizeof(path), "%s/ibdev", dir);
+	snprintf(text, sizeof(text), "%s\n", adapter->name);
+	make_file(writer, path, text);
+	snprintf(path, sizeof(path), "%s/abi_version", dir);
+	make_file(writer, path, "1\n");
+	snprintf(path, sizeof(path), "%s/dev", dir);
+	snprintf(text, sizeof(text), "%u:%u\n", UVERBS_MAJOR, minor);
+	make_file(writer, path, text);
+	snprintf(path, sizeof(path), "%s/device", dir);
+	make_link(writer, path, "../..");
+	snprintf(path, sizeof(path), "dev/infiniband/uverbs%u", adapter->index);
+	make_file(writer, path, "");
+	snprintf(path, sizeof(path), "sys/dev/char/%u:%u", UVERBS_MAJOR, minor);
+	snprintf(text, sizeof(text), "../../class/infiniband_verbs/uverbs%u", adapter->index);
+	make_link(writer, path, text);
+}
+
+static void make_class_links(struct writer *writer, const char *pci, const struct adapter *adapter)
+{
+	char path[256], target[256];
+	const char *from_sys = pci + strlen("sys/");
+
+	snprintf(path, sizeof(path), "sys/class/infiniband/%s", adapter->name);
+	snprintf(target, sizeof(target), "../../%s/infiniband/%s", from_sys, adapter->name);
+	make_link(writer, path, target);
+	snprintf(path, sizeof(path), "sys/class/infiniband_verbs/uverbs%u", adapter->index);
+	snprintf(target, sizeof(target), "../../%s/infiniband_verbs/uverbs%u", from_sys,
+		 adapter->index);
+	make_link(writer, path, target);
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/" ADAPTER_PCI_DOMAIN ":%02x:00.0",
+		 adapter->index + 1);
+	snprintf(target, sizeof(target), "../../../%s", from_sys);
+	make_link(writer, path, target);
+}
+
+static void make_adapter(struct writer *writer, struct adapter *adapter)
+{
+	struct subject of = { .adapter = adapter };
+	char pci[96], ib[128], path[160];
+
+	snprintf(pci, sizeof(pci),
+		 "sys/devices/pci" ADAPTER_PCI_DOMAIN ":%02x/" ADAPTER_PCI_DOMAIN ":%02x:00.0",
+		 adapter->index + 1, adapter->index + 1);
+	ib_dir(adapter, ib, sizeof(ib));
+	make_dirs(writer, ib);
+	make_files(writer, pci, pci_files, &of);
+	make_files(writer, ib, ib_files, &of);
+	snprintf(path, sizeof(path), "%s/device", ib);
+	make_link(writer, path, "../..");
+	make_uverbs(writer, pci, adapter);
+	make_class_links(writer, pci, adapter);
+	for (unsigned int port = 1; port <= adapter->num_ports; port++)
+		make_port(writer, adapter, port);
+}
+
+/* ---- the root directory ---- */
+
+static const char *const places[] = { "/dev/shm", "/tmp" };
+
+enum { NUM_PLACES = sizeof(places) / sizeof(places[0]) };
+
+#define OWNER_FILE "owner"
+
+/* Whoever finds the file unlocked may take its owner for dead; so it gets its name when it is locked. */
+static int mark_owned(struct sysfs *sysfs)
+{
+	static const char unlocked[] = OWNER_FILE ".new";
+
+	sysfs->owner_fd = openat(sysfs->fd, unlocked, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	if (sysfs->owner_fd < 0)
+		return errno;
+	if (!flock(sysfs->owner_fd, LOCK_EX | LOCK_NB) &&
+	    !renameat(sysfs->fd, unlocked, sysfs->fd, OWNER_FILE))
+		return 0;
+	return errno;
+}
+
+/* A tree of ours whose owner was killed. One without the file is too new, or not ours. */
+static bool is_abandoned(const char *root)
+{
+	char path[96];
+	struct stat st;
+	bool unlocked;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" OWNER_FILE, root);
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	unlocked = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		   !flock(fd, LOCK_EX | LOCK_NB);
+	close(fd);
+	return unlocked;
+}
+
+static void remove_abandoned(const char *place)
+{
+	static const char prefix[] = "softhca-";
+	DIR *dir = opendir(place);
+	struct dirent *entry;
+	char root[64];
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) ||
+		    strlen(place) + strlen(entry->d_name) + 2 > sizeof(root))
+			continue;
+		strcat(strcat(strcpy(root, place), "/"), entry->d_name);
+		if (!is_abandoned(root))
+			continue;
+		log_note("removing %s, which a killed softhca left behind", root);
+		sysfs_remove_tree(root);
+	}
+	closedir(dir);
+}
+
+static int make_root(struct sysfs *sysfs)
+{
+	int ret;
+
+	for (unsigned int i = 0; i < NUM_PLACES; i++)
+		remove_abandoned(places[i]);
+	for (unsigned int i = 0; i < NUM_PLACES; i++) {
+		snprintf(sysfs->root, sizeof(sysfs->root), "%s/softhca-XXXXXX", places[i]);
+		if (!mkdtemp(sysfs->root))
+			continue;
+		chmod(sysfs->root, 0755);
+		sysfs->fd = open(sysfs->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (sysfs->fd < 0)
+			return errno;
+		ret = mark_owned(sysfs);
+		if (ret)
+			sysfs_destroy(sysfs);
+		return ret;
+	}
+	return errno;
+}
+
+static void make_rdma_cm(struct writer *writer)
+{
+	char text[32];
+
+	make_file(writer, "dev/infiniband/rdma_cm", "");
+	make_file(writer, "sys/class/misc/rdma_cm/abi_version", "4\n");
+	snprintf(text, sizeof(text), "%u:%u\n", UCMA_MISC_MAJOR, UCMA_MISC_MINOR);
+	make_file(writer, "sys/class/misc/rdma_cm/dev", text);
+}
+
+int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs)
+{
+	static const char *const dirs[] = { "sys/class/infiniband",   "sys/class/infiniband_verbs",
+					    "sys/dev/char",           "sys/bus/pci/devices",
+					    "sys/class/misc/rdma_cm", "dev/infiniband" };
+	struct writer writer = { 0 };
+	int ret = make_root(sysfs);
+
+	if (ret)
+		return ret;
+	writer.root = sysfs->fd;
+	for (unsigned int i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		make_dirs(&writer, dirs[i]);
+	make_file(&writer, "sys/class/infiniband_verbs/abi_version", "6\n");
+	make_rdma_cm(&writer);
+	/* tmpfs lists what is newest first, and programs take the first adapter of the list */
+	for (unsigned int i = num_adapters; i > 0; i--)
+		make_adapter(&writer, adapters[i - 1]);
+	if (writer.error)
+		sysfs_destroy(sysfs);
+	return writer.error;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void sysfs_remove_tree(const char *root)
+{
+	if (*root)
+		nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void sysfs_destroy(struct sysfs *sysfs)
+{
+	sysfs_remove_tree(sysfs->root);
+	close(sysfs->owner_fd);
+	close(sysfs->fd);
+}
+
+/* ---- files whose text changes ---- */
+
+static const struct file *find_file(const struct file *files, const char *name)
+{
+	for (; files->name; files++)
+		if (!strcmp(files->name, name))
+			return files;
+	return NULL;
+}
+
+/* In place: whoever has the file open reads the new text, or the old one. */
+static void rewrite(const struct sysfs *sysfs, const char *path, const char *text)
+{
+	struct open_how how = { .flags = O_WRONLY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	int fd = syscall(SYS_openat2, sysfs->fd, path, &how, sizeof(how));
+	ssize_t len = strlen(text);
+
+	if (fd < 0)
+		return;
+	if (pwrite(fd, text, len, 0) == len && ftruncate(fd, len))
+		log_note("cannot shorten %s of the device tree: %s", path, strerror(errno));
+	close(fd);
+}
+
+void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigned int num_adapters,
+		   const char *path)
+{
+	struct port_counters counters = { 0 };
+	struct port_info info = { 0 };
+	struct subject of = { .info = &info, .counters = &counters };
+	const char *device = strstr(path, "/mlx5_");
+	char name[64], text[TEXT_SIZE];
+	const struct file *file;
+	unsigned int index;
+
+	if (!device || sscanf(device, "/mlx5_%u/ports/%u/%63s", &index, &of.port, name) != 3 ||
+	    index >= num_adapters)
+		return;
+	of.adapter = adapters[index];
+	if (!strncmp(name, "counters/", 9))
+		file = find_file(counter_files, name + 9);
+	else
+		file = find_file(port_files, name);
+	if (!file || !file->text || adapter_query_port(of.adapter, of.port, &info) ||
+	    adapter_query_counters(of.adapter, of.port, &counters))
+		return;
+	file->text(&of, text);
+	rewrite(sysfs, path, text);
+}
+
+bool sysfs_claims(const char *path)
+{
+	static const char *const prefixes[] = {
+		"/sys/class/infiniband",
+		"/dev/infiniband",
+		"/sys/class/misc/rdma_cm",
+		"/sys/dev/char/231:",
+		"/sys/devices/pci" ADAPTER_PCI_DOMAIN,
+		"/sys/bus/pci/devices/" ADAPTER_PCI_DOMAIN,
+	};
+
+	for (unsigned int i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * adapter.c - one adapter as the process front drives it: the part that the kernel's mlx5_core plays.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/fabric.h"
+#include "softhca/device/eth_ifc.h"
+#include "softhca/device/srq_ifc.h"
+#include "softhca/fault.h"
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/driver/driver_objects.h"
+#include "softhca/front/process/uverbs/events.h"
+#include "softhca/front/process/driver/roce.h"
+#include "softhca/front/process/driver/steering.h"
+#include "softhca/log.h"
+
+/* What mlx5_core makes of a command's status. */
+static const struct {
+	uint8_t status;
+	int error;
+} status_table[] = {
+	{ PRM_STAT_OK, 0 },
+	{ PRM_STAT_INT_ERR, EIO },
+	{ PRM_STAT_BAD_OP_ERR, EINVAL },
+	{ PRM_STAT_BAD_PARAM_ERR, EINVAL },
+	{ PRM_STAT_BAD_SYS_STATE_ERR, EIO },
+	{ PRM_STAT_BAD_RES_ERR, EINVAL },
+	{ PRM_STAT_RES_BUSY, EBUSY },
+	{ PRM_STAT_LIM_ERR, ENOMEM },
+	{ PRM_STAT_BAD_RES_STATE_ERR, EINVAL },
+	{ PRM_STAT_IX_ERR, EINVAL },
+	{ PRM_STAT_NO_RES_ERR, EAGAIN },
+	{ PRM_STAT_BAD_QP_STATE_ERR, EINVAL },
+	{ PRM_STAT_BAD_INP_LEN_ERR, EIO },
+	{ PRM_STAT_BAD_OUTP_LEN_ERR, EIO },
+};
+
+static int status_errno(uint8_t status)
+{
+	for (unsigned int i = 0; i < sizeof(status_table) / sizeof(status_table[0]); i++)
+		if (status_table[i].status == status)
+			return status_table[i].error;
+	return EIO;
+}
+
+int adapter_command(struct adapter *adapter, const void *in, size_t in_len, void *out,
+		    size_t out_len)
+{
+	uint8_t status;
+	int ret;
+
+	hca_exec(adapter->hca, in, in_len, out, out_len);
+	status = prm_get(out, CMD_OUT_STATUS);
+	ret = status_errno(status);
+	if (status)
+		log_note("%s: command %#x: status %#x, syndrome %#x: %s", adapter->name,
+			 (unsigned int)prm_get(in, CMD_IN_OPCODE), status,
+			 (unsigned int)prm_get(out, CMD_OUT_SYNDROME), strerror(ret));
+	return ret;
+}
+
+/* ALLOC_PD stands for all of these: the number is at the same place. */
+int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	int ret;
+
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (!ret)
+		*number = prm_get(out, ALLOC_PD_OUT_PD);
+	return ret;
+}
+
+int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t number)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+
+	if (adapter->dead)
+		return 0; /* it went with the adapter */
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	prm_set(in, DEALLOC_PD_IN_PD, number);
+	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+}
+
+static int query_caps(struct adapter *adapter, enum prm_cap page, uint8_t *caps)
+{
+	static const unsigned int current = 1;
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
+	uint8_t *out = calloc(1, PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE);
+	int ret;
+
+	if (!out)
+		return ENOMEM;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	prm_set(in, CMD_IN_OP_MOD, page << 1 | current);
+	ret = adapter_command(adapter, in, sizeof(in), out, PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE);
+	if (!ret)
+		memcpy(caps, prm_at(out, QUERY_HCA_CAP_OUT_CAPABILITY), PRM_HCA_CAP_SIZE);
+	free(out);
+	return ret;
+}
+
+static int create_eq(struct adapter *adapter, uint64_t events, uint32_t vector, uint32_t *eqn)
+{
+	uint8_t in[PRM_CREATE_EQ_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	int ret;
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
+	prm_set(prm_at(in, CREATE_EQ_IN_EQC), EQC_INTR, vector);
+	prm_set64(in, PRM_BYTE(CREATE_EQ_IN_EVENT_BITMASK), events);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (!ret)
+		*eqn = prm_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+	return ret;
+}
+
+static const enum prm_event async_events[] = {
+	PRM_EVENT_PATH_MIG,        PRM_EVENT_COMM_EST,        PRM_EVENT_SQ_DRAINED,
+	PRM_EVENT_CQ_ERROR,        PRM_EVENT_WQ_CATAS_ERROR,  PRM_EVENT_PATH_MIG_FAILED,
+	PRM_EVENT_INTERNAL_ERROR,  PRM_EVENT_PORT_CHANGE,     PRM_EVENT_WQ_INVAL_REQ_ERROR,
+	PRM_EVENT_WQ_ACCESS_ERROR, PRM_EVENT_SRQ_CATAS_ERROR, PRM_EVENT_SRQ_LAST_WQE,
+	PRM_EVENT_SRQ_RQ_LIMIT,
+};
+
+static int create_eqs(struct adapter *adapter)
+{
+	uint64_t events = 0;
+	int ret;
+
+	for (unsigned int i = 0; i < sizeof(async_events) / sizeof(async_events[0]); i++)
+		events |= 1ull << async_events[i];
+	ret = create_eq(adapter, events, 0, &adapter->async_eqn);
+	for (unsigned int i = 0; !ret && i < NUM_COMP_VECTORS; i++)
+		ret = create_eq(adapter, 0, i + 1, &adapter->comp_eqn[i]);
+	return ret;
+}
+
+static int set_roce_address(struct adapter *adapter, unsigned int port, uint32_t index,
+			    const struct gid_entry *entry)
+{
+	uint8_t in[PRM_CMD_IN_SIZE + PRM_ROCE_ADDR_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	uint8_t *addr = prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
+	uint8_t mac[6];
+	bool ipv4 = !memcmp(entry->gid, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
+	prm_set(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, index);
+	prm_set(in, SET_ROCE_ADDRESS_IN_VHCA_PORT_NUM, port);
+	memcpy(prm_at(addr, ROCE_ADDR_SOURCE_L3_ADDRESS), entry->gid, sizeof(entry->gid));
+	roce_port_mac(adapter_port_guid(adapter, port), mac);
+	prm_set(addr, ROCE_ADDR_SOURCE_MAC_47_32, mac[0] << 8 | mac[1]);
+	prm_set(addr, ROCE_ADDR_SOURCE_MAC_31_0,
+		(uint32_t)mac[2] << 24 | mac[3] << 16 | mac[4] << 8 | mac[5]);
+	prm_set(addr, ROCE_ADDR_ROCE_VERSION, entry->kind == GID_ROCE_V2 ? 2 : 0);
+	prm_set(addr, ROCE_ADDR_ROCE_L3_TYPE, ipv4 ? 0 : 1);
+	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+}
+
+/* The link-local address of the port's GUID, and an IPv4 address of the range for benchmarks (RFC 2544). */
+static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4, uint8_t gid[16])
+{
+	uint64_t eui = htobe64(adapter_port_guid(adapter, port));
+
+	memset(gid, 0, 16);
+	if (ipv4) {
+		uint8_t v4[] = { 0xff, 0xff, 198, 18, adapter->host, adapter->index << 3 | port };
+
+		memcpy(gid + 10, v4, sizeof(v4));
+	} else {
+		gid[0] = 0xfe;
+		gid[1] = 0x80;
+		memcpy(gid + 8, &eui, sizeof(eui));
+	}
+}
+
+/* Entries 0 and 1 are the link-local address, 2 and 3 the IPv4 one; each as RoCE v1, then v2. */
+static int fill_roce_gids(struct adapter *adapter)
+{
+	int ret = 0;
+
+	if (adapter->link_layer != HCA_LINK_ETHERNET)
+		return 0;
+	for (unsigned int port = 1; port <= adapter->num_ports; port++) {
+		for (unsigned int i = 0; !ret && i < 4; i++) {
+			struct gid_entry *entry = &adapter->gid[port - 1][i];
+
+			entry->valid = true;
+			entry->kind = i % 2 ? GID_ROCE_V2 : GID_ROCE_V1;
+			roce_gid(adapter, port, i >= 2, entry->gid);
+			ret = set_roce_address(adapter, port, i, entry);
+		}
+	}
+	return ret;
+}
+
+static int bring_up(struct adapter *adapter)
+{
+	int ret = query_caps(adapter, PRM_CAP_GENERAL, adapter->caps);
+
+	if (!ret && adapter_cap(adapter, HCA_CAP_ATOMIC))
+		ret = query_caps(adapter, PRM_CAP_ATOMIC, adapter->atomic_caps);
+	if (!ret && adapter_cap(adapter, HCA_CAP_ETH_NET_OFFLOADS))
+		ret = query_caps(adapter, PRM_CAP_ETHERNET_OFFLOADS, adapter->eth_caps);
+	if (!ret)
+		ret = create_eqs(adapter);
+	if (!ret)
+		ret = adapter_allocate(adapter, PRM_OP_ALLOC_TRANSPORT_DOMAIN,
+				       &adapter->transport_domain);
+	if (!ret)
+		ret = fill_roce_gids(adapter);
+	return ret;
+}
+
+static int create_hca(struct adapter *adapter, const struct options *options, struct fabric *fabric)
+{
+	struct hca_config config = {
+		.link_layer = options->link_layer,
+		.num_ports = options->ports,
+		.node_guid = adapter->node_guid,
+		.seed = options->seed + adapter->index,
+		.limits = options->limits,
+		.fabric = fabric,
+		.fault = adapter->fault,
+		.trace = adapter->trace,
+		.bus_ops = &client_bus_ops,
+		.event = events_from_device,
+		.front = adapter,
+	};
+
+	return hca_create(&config, &adapter->hca);
+}
+
+int adapter_create(const struct options *options, unsigned int index, struct fabric *fabric,
+		   struct fault *fault, struct trace *trace, struct adapter **out)
+{
+	struct adapter *adapter = calloc(1, sizeof(*adapter));
+	int ret;
+
+	if (!adapter)
+		return ENOMEM;
+	adapter->index = index;
+	snprintf(adapter->name, sizeof(adapter->name), "mlx5_%u", index);
+	adapter->link_layer = options->link_layer;
+	adapter->num_ports = options->ports;
+	adapter->host = fabric_host_number(fabric);
+	adapter->node_guid = fabric_guid(adapter->host, index);
+	adapter->fault = fault;
+	adapter->trace = trace;
+	pthread_mutex_init(&adapter->uar_lock, NULL);
+	LIST_INIT(&adapter->uar_pages);
+	ret = create_hca(adapter, options, fabric);
+	if (ret)
+		goto free_adapter;
+	ret = bring_up(adapter);
+	if (ret)
+		goto destroy_hca;
+	*out = adapter;
+	return 0;
+destroy_hca:
+	hca_destroy(adapter->hca);
+free_adapter:
+	log_error("cannot create adapter %s: %s", adapter->name, strerror(ret));
+	pthread_mutex_destroy(&adapter->uar_lock);
+	free(adapter);
+	return ret;
+}
+
+void adapter_destroy(struct adapter *adapter)
+{
+	hca_destroy(adapter->hca);
+	driver_objects_free(adapter);
+	steering_free(adapter);
+	pthread_mutex_destroy(&adapter->uar_lock);
+	free(adapter);
+}
+
+static uint32_t gid_table_len(const struct adapter *adapter)
+{
+	if (adapter->link_layer == HCA_LINK_ETHERNET)
+		return MAX_ROCE_GIDS;
+	return 8u << adapter_cap(adapter, HCA_CAP_GID_TABLE_SIZE);
+}
+
+static uint32_t pkey_table_len(const struct adapter *adapter)
+{
+	if (adapter->link_layer == HCA_LINK_ETHERNET)
+		return 1;
+	return 128u << adapter_cap(adapter, HCA_CAP_PKEY_TABLE_SIZE);
+}
+
+static int query_vport(struct adapter *adapter, unsigned int port, uint8_t *context)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
+	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_VPORT_CONTEXT_SIZE];
+	int ret;
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	prm_set(in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM, port);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (!ret)
+		memcpy(context, prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
+		       PRM_HCA_VPORT_CONTEXT_SIZE);
+	return ret;
+}
+
+static int query_ib_port(struct adapter *adapter, unsigned int port, struct port_info *info)
+{
+	uint8_t context[PRM_HCA_VPORT_CONTEXT_SIZE];
+	int ret = query_vport(adapter, port, context);
+
+	if (ret)
+		return ret;
+	/* With connection management, which the subnet's agents are told of when it is there */
+	info->cap_mask = prm_get(context, HCA_VPORT_CONTEXT_CAP_MASK1) | 1 << 16;
+	info->lid = prm_get(context, HCA_VPORT_CONTEXT_LID);
+	info->lmc = prm_get(context, HCA_VPORT_CONTEXT_LMC);
+	info->sm_lid = prm_get(context, HCA_VPORT_CONTEXT_SM_LID);
+	info->sm_sl = prm_get(context, HCA_VPORT_CONTEXT_SM_SL);
+	info->subnet_timeout = prm_get(context, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT);
+	info->init_type_reply = prm_get(context, HCA_VPORT_CONTEXT_INIT_TYPE_REPLY);
+	info->state = prm_get(context, HCA_VPORT_CONTEXT_VPORT_STATE);
+	info->phys_state = prm_get(context, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE);
+	info->bad_pkeys = prm_get(context, HCA_VPORT_CONTEXT_PKEY_VIOLATION_COUNTER);
+	info->bad_qkeys = prm_get(context, HCA_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER);
+	info->grh_required = prm_get(context, HCA_VPORT_CONTEXT_GRH_REQUIRED);
+	info->active_mtu = 5; /* 4096 bytes */
+	return 0;
+}
+
+static int query_roce_port(struct adapter *adapter, unsigned int port, struct port_info *info)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	bool up;
+	int ret;
+
+	(void)port; /* all ports of one adapter go up and down together */
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_STATE);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (ret)
+		return ret;
+	up = prm_get(out, QUERY_VPORT_STATE_OUT_STATE) == 1;
+	info->state = up ? 4 : 1;           /* active, down */
+	info->phys_state = up ? 5 : 3;      /* link up, disabled */
+	info->cap_mask = 1 << 16 | 1 << 26; /* connection management, IP based GIDs */
+	info->active_mtu = 3;               /* 1024 bytes: what fits Ethernet's 1500 */
+	info->grh_required = true;
+	return 0;
+}
+
+int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info)
+{
+	if (port < 1 || port > adapter->num_ports)
+		return EINVAL;
+	*info = (struct port_info){
+		.gid_table_len = gid_table_len(adapter),
+		.pkey_table_len = pkey_table_len(adapter),
+		.max_mtu = 5,       /* 4096 bytes */
+		.active_width = 2,  /* 4 lanes */
+		.active_speed = 64, /* of 50 Gb/s: HDR */
+	};
+	if (adapter->link_layer == HCA_LINK_ETHERNET)
+		return query_roce_port(adapter, port, info);
+	return query_ib_port(adapter, port, info);
+}
+
+static int query_ib_gid(struct adapter *adapter, unsigned int port, uint32_t index, uint8_t gid[16])
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE + 16];
+	int ret;
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
+	prm_set(in, QUERY_HCA_VPORT_GID_IN_PORT_NUM, port);
+	prm_set(in, QUERY_HCA_VPORT_GID_IN_GID_INDEX, index);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (!ret)
+		memcpy(gid, prm_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
+	return ret;
+}
+
+int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index,
+		      struct gid_entry *entry)
+{
+	static const uint8_t empty[16];
+
+	if (port < 1 || port > adapter->num_ports || index >= gid_table_len(adapter))
+		return EINVAL;
+	if (adapter->link_layer == HCA_LINK_ETHERNET) {
+		*entry = adapter->gid[port - 1][index];
+		return entry->valid ? 0 : ENODATA;
+	}
+	*entry = (struct gid_entry){ .kind = GID_IB };
+	if (query_ib_gid(adapter, port, index, entry->gid) || !memcmp(entry->gid + 8, empty, 8))
+		return ENODATA;
+	entry->valid = true;
+	return 0;
+}
+
+int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t index, uint16_t *pkey)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE + 4];
+	int ret;
+
+	if (port < 1 || port > adapter->num_ports || index >= pkey_table_len(adapter))
+		return EINVAL;
+	if (adapter->link_layer == HCA_LINK_ETHERNET) {
+		*pkey = 0xffff;
+		return 0;
+	}
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_PKEY);
+	prm_set(in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM, port);
+	prm_set(in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX, index);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (!ret)
+		*pkey = prm_get(prm_at(out, QUERY_HCA_VPORT_PKEY_OUT_PKEY), PKEY_PKEY);
+	return ret;
+}
+
+static uint64_t traffic(const uint8_t *out, uint32_t counter, uint32_t field)
+{
+	return prm_get(prm_at(out, counter), field);
+}
+
+int adapter_query_counters(struct adapter *adapter, unsigned int port,
+			   struct port_counters *counters)
+{
+	uint8_t in[PRM_MCG_IN_SIZE] = { 0 }, out[PRM_QUERY_VPORT_COUNTER_OUT_SIZE];
+	int ret;
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_COUNTER);
+	prm_set(in, QUERY_VPORT_COUNTER_IN_PORT_NUM, port);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (ret)
+		return ret;
+#define PACKETS(way) traffic(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_PACKETS)
+#define BYTES(way)   traffic(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_OCTETS)
+	*counters = (struct port_counters){
+		.unicast_sent = PACKETS(TRANSMITTED_IB_UNICAST),
+		.unicast_received = PACKETS(RECEIVED_IB_UNICAST),
+		.multicast_sent = PACKETS(TRANSMITTED_IB_MULTICAST),
+		.multicast_received = PACKETS(RECEIVED_IB_MULTICAST),
+		.bytes_sent = BYTES(TRANSMITTED_IB_UNICAST) + BYTES(TRANSMITTED_IB_MULTICAST),
+		.bytes_received = BYTES(RECEIVED_IB_UNICAST) + BYTES(RECEIVED_IB_MULTICAST),
+		.receive_errors = PACKETS(RECEIVED_ERRORS),
+		.link_downs = adapter->link_downs[port - 1],
+	};
+#undef PACKETS
+#undef BYTES
+	return 0;
+}

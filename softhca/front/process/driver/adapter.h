@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * adapter.h - one adapter as the process front drives it: the part that the kernel's mlx5_core plays.
+ *
+ * It owns the device core, its event queues, GID table and UAR pages, and says what a port looks like. Objects of programs
+ * are the business of uverbs/.
+ */
+#ifndef SOFTHCA_PROCESS_ADAPTER_H
+#define SOFTHCA_PROCESS_ADAPTER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "providers/mlx5/mlx5_ifc.h"
+#include "softhca/device/hca.h"
+#include "softhca/options.h"
+#include "softhca/trace.h"
+
+enum {
+	UVERBS_MAJOR = 231,
+	UVERBS_FIRST_MINOR = 192,
+	NUM_COMP_VECTORS = 4,
+	MAX_ROCE_GIDS = 16,
+	UAR_PAGE_SIZE = 4096,
+};
+
+/* What sysfs, query_device and query_port say alike. A ConnectX-6 of 200 Gb/s. */
+#define ADAPTER_FW_VERSION_MAJOR 20
+#define ADAPTER_FW_VERSION_MINOR 65
+#define ADAPTER_FW_VERSION_SUB   0
+#define ADAPTER_FW_VERSION       "20.65.0000" /* the same as text */
+#define ADAPTER_VENDOR_ID        0x15b3
+#define ADAPTER_PART_ID          0x101b
+#define ADAPTER_SUBSYSTEM_ID     0x0006
+#define ADAPTER_BOARD_ID         "SFT0000000001"
+#define ADAPTER_PCI_DOMAIN       "5fca" /* that no real machine has */
+
+enum gid_kind { /* as IB_UVERBS_GID_TYPE_* */
+		GID_IB,
+		GID_ROCE_V1,
+		GID_ROCE_V2,
+};
+
+struct gid_entry {
+	bool valid;
+	enum gid_kind kind;
+	uint8_t gid[16];
+};
+
+struct port_info {
+	uint32_t cap_mask;
+	uint32_t gid_table_len, pkey_table_len;
+	uint16_t lid, sm_lid;
+	uint8_t lmc, sm_sl, subnet_timeout, init_type_reply;
+	uint8_t state, phys_state;   /* IBTA PortInfo: 4 is active, 5 is link up */
+	uint8_t max_mtu, active_mtu; /* enum ibv_mtu */
+	uint8_t active_width, active_speed;
+	uint32_t bad_pkeys, bad_qkeys;
+	bool grh_required;
+};
+
+/* Of InfiniBand packets, RoCE's included */
+struct port_counters {
+	uint64_t unicast_sent, unicast_received;     /* packets */
+	uint64_t multicast_sent, multicast_received; /* packets */
+	uint64_t bytes_sent, bytes_received;
+	uint64_t receive_errors;
+	uint32_t link_downs;
+};
+
+/* A UAR page of a program, scanned by the engine: see engine.c. */
+struct uar_page {
+	LIST_ENTRY(uar_page) in_adapter;
+	uint32_t uar; /* the device's number */
+	volatile uint64_t *page;
+	unsigned int spin_credit, spins_skipped; /* the engine's */
+};
+
+struct adapter {
+	unsigned int index;
+	unsigned int host; /* number of this process on its network, or 0 */
+	char name[16];
+	enum hca_link_layer link_layer;
+	unsigned int num_ports;
+	uint64_t node_guid;
+	struct hca *hca;
+	struct fault *fault;
+	struct trace *trace;
+	uint32_t transport_domain;
+	uint32_t async_eqn;
+	uint32_t comp_eqn[NUM_COMP_VECTORS];
+	uint8_t caps[PRM_HCA_CAP_SIZE]; /* general */
+	uint8_t atomic_caps[PRM_HCA_CAP_SIZE];
+	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
+	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
+	uint32_t link_downs[MAX_PORTS];
+	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */
+	struct steering *steering;           /* of steering.c; NULL: no flow was ever made */
+	volatile bool dead;
+	pthread_mutex_t
+		uar_lock; /* of uar_pages; never held over a call into the core that can send events */
+	LIST_HEAD(, uar_page) uar_pages;
+};
+
+struct fabric;
+
+/* 0 or a positive errno, after saying why. */
+int adapter_create(const struct options *options, unsigned int index, struct fabric *fabric,
+		   struct fault *fault, struct trace *trace, struct adapter **adapter);
+void adapter_destroy(struct adapter *adapter);
+
+/* Execute a command; the status becomes an errno the way the driver does it. */
+int adapter_command(struct adapter *adapter, const void *in, size_t in_len, void *out,
+		    size_t out_len);
+/* Of commands that only take a number at byte 8: dealloc and destroy. */
+int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t number);
+/* Of commands that only give a number at byte 8. */
+int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number);
+
+static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field)
+{
+	return prm_get(adapter->caps, field);
+}
+
+int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info);
+/* 0; ENODATA for an empty entry, EINVAL beyond the table. */
+int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index,
+		      struct gid_entry *entry);
+int adapter_query_counters(struct adapter *adapter, unsigned int port,
+			   struct port_counters *counters);
+int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t index, uint16_t *pkey);
+
+static inline uint64_t adapter_port_guid(const struct adapter *adapter, unsigned int port)
+{
+	return adapter->node_guid + port;
+}
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * engine.c - the thread that runs the adapters.
+ *
+ * Doorbells are words in shared memory and nothing tells when one is written, so they are polled: without pause for a few
+ * microseconds after activity, then with naps that grow. Where no doorbell page exists there is nothing to poll: the thread
+ * blocks until it is kicked. A doorbell is exchanged with 0; several rings may have become one, which the device core knows.
+ *
+ * On a machine with as many polling programs as CPUs the pause-less polling is the problem: it keeps from running the very
+ * program whose answer it waits for. Whether it pays is learned per doorbell page: a spin after work for that page either
+ * found the next doorbell or it did not. The naps keep the thread's use of its CPU below a fair share, so that the scheduler
+ * lets it run at once when it wakes.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "softhca/fabric.h"
+#include "softhca/front/faults.h"
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/daemon.h"
+#include "softhca/front/process/driver/engine.h"
+#include "softhca/log.h"
+
+enum {
+	SPIN_NS = 5000, /* after work, before the first nap */
+	/* A nap costs the CPU two timer interrupts, 5 to 15 us on a virtual machine; shorter ones are not worth it. */
+	FIRST_NAP_NS = 10000,
+	LAST_NAP_NS = 4000000,
+	NAPS_OF_A_LENGTH =
+		4, /* before they double: a CPU left idle for longer is given one of two programs on the other */
+	LONG_NAP_NS = 100000, /* from here on, a kick ends the nap */
+	SPIN_CREDIT = 8,      /* spins in vain until a page is not spun for */
+	SPIN_RETRY = 64,      /* times without a spin until one is tried again */
+	CQ_DOORBELL = 0x20,
+	NS_PER_S = 1000000000,
+};
+
+/* Where a send queue may ring: two registers per page, each with two halves written in turn. PRM: Doorbells, BlueFlame */
+static const unsigned int sq_doorbells[] = { 0x800, 0x900, 0xa00, 0xb00 };
+
+static struct {
+	struct daemon *daemon;
+	pthread_t thread;
+	int kick_fd;
+	atomic_bool stop;
+	atomic_bool blocked;
+	atomic_uint pages; /* of all adapters */
+	uint64_t naps, nap_ns;
+	pthread_mutex_t last_lock; /* guards last: any page may be removed at any time */
+	struct uar_page *last;     /* rung most recently, until the spin after that has ended */
+	uint64_t spin_until;
+} engine = { .last_lock = PTHREAD_MUTEX_INITIALIZER };
+
+uint64_t engine_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static bool doorbell_taken(volatile uint64_t *page, unsigned int offset)
+{
+	volatile uint64_t *word = page + offset / sizeof(*page);
+
+	return *word && __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL);
+}
+
+/* The spin for the page rung before, if that is what this is, was worth it. */
+static void note_ring(struct uar_page *page)
+{
+	pthread_mutex_lock(&engine.last_lock);
+	if (engine.last)
+		engine.last->spin_credit = SPIN_CREDIT;
+	engine.last = page;
+	pthread_mutex_unlock(&engine.last_lock);
+}
+
+static bool scan_page(struct adapter *adapter, struct uar_page *page)
+{
+	bool send = false, arm = doorbell_taken(page->page, CQ_DOORBELL);
+
+	for (unsigned int i = 0; i < sizeof(sq_doorbells) / sizeof(sq_doorbells[0]); i++)
+		send |= doorbell_taken(page->page, sq_doorbells[i]);
+	if (arm)
+		hca_uar_scan_cq(adapter->hca, page->uar);
+	if (send) {
+		hca_uar_scan_sq(adapter->hca, page->uar);
+		note_ring(page);
+	}
+	return arm || send;
+}
+
+static bool scan_adapter(struct adapter *adapter)
+{
+	struct uar_page *page;
+	bool found = false;
+
+	pthread_mutex_lock(&adapter->uar_lock);
+	LIST_FOREACH(page, &adapter->uar_pages, in_adapter)
+	found |= scan_page(adapter, page);
+	pthread_mutex_unlock(&adapter->uar_lock);
+	return found;
+}
+
+/* Those that are due. Returns when the next is. */
+static uint64_t run_faults(uint64_t now)
+{
+	struct daemon *daemon = engine.daemon;
+	struct hca *hcas[MAX_DEVICES];
+	uint64_t due = fault_deadline(daemon->fault);
+
+	if (due > now)
+		return due;
+	for (unsigned int i = 0; i < daemon->num_adapters; i++)
+		hcas[i] = daemon->adapters[i]->hca;
+	return faults_run(daemon->fault, hcas, daemon->num_adapters, now);
+}
+
+/* One round over all adapters; sets when the next is due at the latest. True if there was work. */
+static bool run_adapters(uint64_t now, uint64_t *due)
+{
+	bool worked = false;
+
+	*due = run_faults(now);
+	worked = fabric_progress(engine.daemon->fabric, now);
+	for (unsigned int i = 0; i < engine.daemon->num_adapters; i++) {
+		struct adapter *adapter = engine.daemon->adapters[i];
+		uint64_t at;
+
+		worked |= scan_adapter(adapter);
+		at = hca_progress(adapter->hca, now);
+		worked |= !at;
+		if (at < *due)
+			*due = at;
+	}
+	return worked;
+}
+
+void engine_catch_up(struct adapter *adapter)
+{
+	const unsigned int max_turns = 1000;
+	unsigned int turns = 0;
+
+	scan_adapter(adapter);
+	while (!hca_progress(adapter->hca, engine_now()) && turns < max_turns)
+		turns++;
+}
+
+static void wake_up(void)
+{
+	engine.naps = 0;
+	engine.nap_ns = FIRST_NAP_NS;
+	engine.spin_until = 0;
+}
+
+/* Until a kick, a packet from another host, or DUE. */
+static void block(uint64_t now, uint64_t due)
+{
+	struct pollfd fds[2] = {
+		{ .fd = engine.kick_fd, .events = POLLIN },
+		{ .fd = fabric_fd(engine.daemon->fabric), .events = POLLIN }, /* none: -1 */
+	};
+	struct timespec timeout, *wait = NULL;
+	eventfd_t value;
+
+	if (due != HCA_IDLE) {
+		uint64_t ns = due > now ? due - now : 0;
+
+		timeout = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
+		wait = &timeout;
+	}
+	if (ppoll(fds, 2, wait, NULL) <= 0)
+		return;
+	if (fds[0].revents)
+		eventfd_read(engine.kick_fd, &value);
+	wake_up();
+}
+
+static void nap(uint64_t now, uint64_t due)
+{
+	uint64_t end = now + engine.nap_ns < due ? now + engine.nap_ns : due;
+
+	if (end <= now)
+		return;
+	if (engine.nap_ns >= LONG_NAP_NS || fabric_is_joined(engine.daemon->fabric)) {
+		atomic_store(&engine.blocked, true);
+		block(now, end);
+		atomic_store(&engine.blocked, false);
+	} else {
+		nanosleep(&(struct timespec){ .tv_nsec = end - now }, NULL);
+	}
+	if (++engine.naps % NAPS_OF_A_LENGTH == 0 && engine.nap_ns < LAST_NAP_NS)
+		engine.nap_ns *= 2;
+}
+
+/* Begins or continues the spin for the page rung last; false when it has ended or is not worth it. */
+static bool spin_for_last(uint64_t now)
+{
+	struct uar_page *page = engine.last;
+
+	if (!page)
+		return false;
+	if (!engine.spin_until) {
+		if (page->spin_credit || ++page->spins_skipped % SPIN_RETRY == 0)
+			engine.spin_until = now + SPIN_NS;
+		else
+			engine.last = NULL;
+	} else if (now >= engine.spin_until) {
+		if (page->spin_credit)
+			page->spin_credit--;
+		engine.last = NULL;
+	}
+	return engine.last;
+}
+
+static bool spin(uint64_t now)
+{
+	bool goes_on;
+
+	pthread_mutex_lock(&engine.last_lock);
+	goes_on = spin_for_last(now);
+	pthread_mutex_unlock(&engine.last_lock);
+	return goes_on;
+}
+
+static void rest(uint64_t now, uint64_t due)
+{
+	if (!atomic_load(&engine.pages)) {
+		atomic_store(&engine.blocked, true);
+		if (!atomic_load(&engine.pages))
+			block(now, due);
+		atomic_store(&engine.blocked, false);
+		wake_up();
+	} else if (!spin(now)) {
+		nap(now, due);
+	}
+}
+
+/* Naps must end on time, and the thread must run soon after: precise timers, and a short slice, which from Linux 6.12 on lets
+ * a thread that wakes up go before one that is in the midst of a longer slice. */
+static void tune_thread(void)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attr = { .size = sizeof(attr), .runtime = 100000 };
+
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	if (syscall(SYS_sched_setattr, 0, &attr, 0))
+		log_note("engine: no short slice: %s", strerror(errno));
+}
+
+static void *engine_main(void *unused)
+{
+	uint64_t due;
+
+	tune_thread();
+	wake_up();
+	while (!atomic_load(&engine.stop)) {
+		uint64_t now = engine_now();
+
+		if (run_adapters(now, &due))
+			wake_up();
+		else
+			rest(now, due);
+	}
+	return unused;
+}
+
+int engine_start(struct daemon *daemon)
+{
+	int ret;
+
+	engine.daemon = daemon;
+	engine.kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (engine.kick_fd < 0)
+		return errno;
+	ret = pthread_create(&engine.thread, NULL, engine_main, NULL);
+	if (ret)
+		close(engine.kick_fd);
+	return ret;
+}
+
+void engine_stop(void)
+{
+	atomic_store(&engine.stop, true);
+	eventfd_write(engine.kick_fd, 1);
+	pthread_join(engine.thread, NULL);
+	close(engine.kick_fd);
+}
+
+void engine_kick(void)
+{
+	if (atomic_load(&engine.blocked))
+		eventfd_write(engine.kick_fd, 1);
+}
+
+void engine_add_page(struct adapter *adapter, struct uar_page *page)
+{
+	pthread_mutex_lock(&adapter->uar_lock);
+	LIST_INSERT_HEAD(&adapter->uar_pages, page, in_adapter);
+	pthread_mutex_unlock(&adapter->uar_lock);
+	atomic_fetch_add(&engine.pages, 1);
+	engine_kick();
+}
+
+void engine_remove_page(struct adapter *adapter, struct uar_page *page)
+{
+	pthread_mutex_lock(&adapter->uar_lock);
+	LIST_REMOVE(page, in_adapter);
+	pthread_mutex_lock(&engine.last_lock);
+	if (engine.last == page)
+		engine.last = NULL;
+	pthread_mutex_unlock(&engine.last_lock);
+	pthread_mutex_unlock(&adapter->uar_lock);
+	atomic_fetch_sub(&engine.pages, 1);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth_queues.c - commands on queues of Ethernet frames.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/srq_ifc.h"
+#include "softhca/front/process/driver/eth_queues.h"
+#include "softhca/front/process/driver/queue_memory.h"
+#include "softhca/front/process/uverbs/uverbs.h"
+
+enum {
+	CREATE_IN_SIZE = 272, /* of RQ, SQ, TIS, TIR; and PAs behind it */
+	CONTEXT_AT = 0x20,
+	PAS_AT = 272,
+};
+
+/* Where contexts of RQs and SQs have their ring. */
+static_assert(RQC_WQ == SQC_WQ && CREATE_RQ_IN_CTX == CREATE_SQ_IN_CTX, "one layout for both");
+
+static int check_ring(struct uverbs_call *uc, const struct eth_ring *ring,
+		      struct queue_memory *memory)
+{
+	uint64_t bytes = 1ull << (ring->log_size + ring->log_stride);
+	int ret = queue_memory_describe(ring->buffer, bytes, QUEUE_MEMORY_RMP_OFFSETS, memory);
+
+	if (!ret)
+		ret = client_check_range(uc->client, ring->buffer, bytes, true);
+	return ret ? ret : client_check_range(uc->client, ring->record, 8, true);
+}
+
+static void fill_wq(struct uverbs_call *uc, const struct eth_ring *ring,
+		    const struct queue_memory *memory, uint8_t *wq)
+{
+	prm_set(wq, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
+	prm_set(wq, WQ_PAGE_OFFSET, memory->page_offset);
+	prm_set(wq, WQ_PD, ring->pdn);
+	prm_set(wq, WQ_UAR_PAGE, ring->uar);
+	prm_set(wq, WQ_DBR_ADDR, client_bus_addr(uc->client, ring->record));
+	prm_set(wq, WQ_LOG_WQ_STRIDE, ring->log_stride);
+	prm_set(wq, WQ_LOG_WQ_PG_SZ, memory->log_page_size);
+	prm_set(wq, WQ_LOG_WQ_SZ, ring->log_size);
+}
+
+/* The mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and all its length. NULL: no memory */
+static uint8_t *ring_mailbox(struct uverbs_call *uc, const struct eth_ring *ring,
+			     const struct queue_memory *memory, uint32_t opcode, size_t *len)
+{
+	uint8_t *in;
+
+	*len = CREATE_IN_SIZE + queue_memory_bytes(memory);
+	in = calloc(1, *len);
+	if (!in)
+		return NULL;
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	fill_wq(uc, ring, memory, prm_at(prm_at(in, CREATE_RQ_IN_CTX), RQC_WQ));
+	queue_memory_put(memory, uc->client, in + PAS_AT);
+	return in;
+}
+
+static int run(struct adapter *adapter, const void *in, size_t len, uint32_t *number)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE];
+	int ret = adapter_command(adapter, in, len, out, sizeof(out));
+
+	if (!ret && number)
+		*number = prm_get(out, CREATE_RQ_OUT_RQN); /* at one place for all */
+	return ret;
+}
+
+int eth_rq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t *rqn)
+{
+	struct queue_memory memory;
+	int ret = check_ring(uc, ring, &memory);
+	uint8_t *in, *rqc;
+	size_t len;
+
+	if (ret)
+		return ret;
+	in = ring_mailbox(uc, ring, &memory, PRM_OP_CREATE_RQ, &len);
+	if (!in)
+		return ENOMEM;
+	rqc = prm_at(in, CREATE_RQ_IN_CTX);
+	prm_set(rqc, RQC_VSD, !ring->strip_vlan);
+	prm_set(rqc, RQC_SCATTER_FCS, ring->scatter_fcs);
+	prm_set(rqc, RQC_MEM_RQ_TYPE, PRM_RQ_MEMORY_INLINE);
+	prm_set(rqc, RQC_FLUSH_IN_ERROR_EN, 1);
+	prm_set(rqc, RQC_USER_INDEX, ring->user_index);
+	prm_set(rqc, RQC_CQN, ring->cqn);
+	prm_set(rqc, RQC_COUNTER_SET_ID, ring->counter_set);
+	ret = run(uc->adapter, in, len, rqn);
+	free(in);
+	return ret;
+}
+
+int eth_sq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn)
+{
+	struct queue_memory memory;
+	int ret = check_ring(uc, ring, &memory);
+	uint8_t *in, *sqc;
+	size_t len;
+
+	if (ret)
+		return ret;
+	in = ring_mailbox(uc, ring, &memory, PRM_OP_CREATE_SQ, &len);
+	if (!in)
+		return ENOMEM;
+	sqc = prm_at(in, CREATE_SQ_IN_CTX);
+	prm_set(sqc, SQC_FLUSH_IN_ERROR_EN, 1);
+	prm_set(sqc, SQC_USER_INDEX, ring->user_index);
+	prm_set(sqc, SQC_CQN, ring->cqn);
+	prm_set(sqc, SQC_TIS_LST_SZ, 1);
+	prm_set(sqc, SQC_TIS_NUM_0, tisn);
+	ret = run(uc->adapter, in, len, sqn);
+	free(in);
+	return ret;
+}
+
+static_assert(MODIFY_RQ_IN_RQN == MODIFY_SQ_IN_SQN && RQC_STATE == SQC_STATE &&
+		      MODIFY_RQ_IN_RQ_STATE == MODIFY_SQ_IN_SQ_STATE,
+	      "one layout for both");
+
+static int change(struct adapter *adapter, uint32_t opcode, uint32_t number, enum prm_wq_state from,
+		  enum prm_wq_state to)
+{
+	uint8_t in[CREATE_IN_SIZE] = { 0 };
+
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	prm_set(in, MODIFY_RQ_IN_RQ_STATE, from);
+	prm_set(in, MODIFY_RQ_IN_RQN, number);
+	prm_set(prm_at(in, MODIFY_RQ_IN_CTX), RQC_STATE, to);
+	return run(adapter, in, sizeof(in), NULL);
+}
+
+int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
+		  enum prm_wq_state to)
+{
+	return change(adapter, PRM_OP_MODIFY_RQ, rqn, from, to);
+}
+
+int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
+		  enum prm_wq_state to)
+{
+	return change(adapter, PRM_OP_MODIFY_SQ, sqn, from, to);
+}
+
+static_assert(QUERY_RQ_IN_RQN == QUERY_SQ_IN_SQN &&
+		      QUERY_RQ_OUT_RQ_CONTEXT == QUERY_SQ_OUT_SQ_CONTEXT,
+	      "one layout for both");
+
+static int query_state(struct adapter *adapter, uint32_t opcode, uint32_t number,
+		       enum prm_wq_state *state)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[CREATE_IN_SIZE];
+	int ret;
+
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	prm_set(in, QUERY_RQ_IN_RQN, number);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (!ret)
+		*state = prm_get(prm_at(out, QUERY_RQ_OUT_RQ_CONTEXT), RQC_STATE);
+	return ret;
+}
+
+int eth_rq_state(struct adapter *adapter, uint32_t rqn, enum prm_wq_state *state)
+{
+	return query_state(adapter, PRM_OP_QUERY_RQ, rqn, state);
+}
+
+int eth_sq_state(struct adapter *adapter, uint32_t sqn, enum prm_wq_state *state)
+{
+	return query_state(adapter, PRM_OP_QUERY_SQ, sqn, state);
+}
+
+int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t *tisn)
+{
+	uint8_t in[CONTEXT_AT + PRM_TISC_SIZE] = { 0 };
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIS);
+	prm_set(prm_at(in, CREATE_TIS_IN_CTX), TISC_TRANSPORT_DOMAIN, domain);
+	return run(adapter, in, sizeof(in), tisn);
+}
+
+int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigned int self_lb_block,
+		 uint32_t *tirn)
+{
+	uint8_t in[CREATE_IN_SIZE] = { 0 }, *tirc = prm_at(in, CREATE_TIR_IN_CTX);
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIR);
+	prm_set(tirc, TIRC_DISP_TYPE, PRM_TIR_DIRECT);
+	prm_set(tirc, TIRC_INLINE_RQN, rqn);
+	prm_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
+	prm_set(tirc, TIRC_TRANSPORT_DOMAIN, domain);
+	return run(adapter, in, sizeof(in), tirn);
+}
+
+int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
+		     const struct eth_hash *hash, unsigned int self_lb_block, uint32_t *tirn)
+{
+	uint8_t in[CREATE_IN_SIZE] = { 0 }, *tirc = prm_at(in, CREATE_TIR_IN_CTX);
+	uint8_t *outer = prm_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIR);
+	prm_set(tirc, TIRC_DISP_TYPE, PRM_TIR_INDIRECT);
+	prm_set(tirc, TIRC_INDIRECT_TABLE, rqtn);
+	prm_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
+	prm_set(tirc, TIRC_TRANSPORT_DOMAIN, domain);
+	prm_set(tirc, TIRC_RX_HASH_FN, PRM_RX_HASH_TOEPLITZ);
+	memcpy(prm_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY), hash->key, sizeof(hash->key));
+	prm_set(outer, RX_HASH_L3_PROT_TYPE, hash->ipv6 ? PRM_L3_IPV6 : PRM_L3_IPV4);
+	prm_set(outer, RX_HASH_L4_PROT_TYPE, hash->udp ? PRM_L4_UDP : PRM_L4_TCP);
+	prm_set(outer, RX_HASH_SELECTED_FIELDS, hash->fields);
+	return run(adapter, in, sizeof(in), tirn);
+}
+
+int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int count, uint32_t *rqtn)
+{
+	size_t len = CONTEXT_AT + PRM_RQTC_SIZE + count * sizeof(uint32_t);
+	uint8_t *in = calloc(1, len), *rqtc;
+	int ret;
+
+	if (!in)
+		return ENOMEM;
+	rqtc = prm_at(in, CREATE_RQT_IN_RQT_CONTEXT);
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_RQT);
+	prm_set(rqtc, RQTC_RQT_MAX_SIZE, count);
+	prm_set(rqtc, RQTC_RQT_ACTUAL_SIZE, count);
+	for (unsigned int i = 0; i < count; i++)
+		prm_set((uint8_t *)prm_at(rqtc, RQTC_RQ_NUM) + i * sizeof(uint32_t), RQ_NUM_RQ_NUM,
+			rqn[i]);
+	ret = run(adapter, in, len, rqtn);
+	free(in);
+	return ret;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow_spec.c - from the specs of a flow to what the adapter matches.
+ *
+ * A spec is a header, a filter with values and one with masks. The result has a bit of a field only where the mask has it.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include <rdma/ib_user_verbs.h>
+
+#include "softhca/front/process/driver/flow_spec.h"
+
+enum spec_type {
+	SPEC_ETH = 0x20,
+	SPEC_IPV4_OLD = 0x30,
+	SPEC_IPV6 = 0x31,
+	SPEC_IPV4 = 0x32,
+	SPEC_TCP = 0x40,
+	SPEC_UDP = 0x41,
+	SPEC_VXLAN = 0x50,
+	SPEC_GRE = 0x51,
+	SPEC_TAG = 0x1000,
+	SPEC_DROP = 0x1001,
+};
+
+enum { IP_VERSION = 0xf, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_GRE = 47, MAX_TAG = 1 << 24 };
+
+/* A spec that is being read: its filters, and where their bits go */
+struct reader {
+	const uint8_t *value, *mask;
+	struct flow_specs *specs;
+};
+
+static void put(struct reader *reader, uint32_t field, uint64_t value, uint64_t mask)
+{
+	uint8_t *to_value = reader->specs->match.value, *to_mask = reader->specs->match.mask;
+
+	prm_set(to_mask, field, prm_get(to_mask, field) | mask);
+	prm_set(to_value, field, prm_get(to_value, field) | (value & mask));
+}
+
+static void put_bytes(struct reader *reader, uint32_t part, size_t at, size_t len)
+{
+	uint8_t *to_value = prm_at(reader->specs->match.value, part);
+	uint8_t *to_mask = prm_at(reader->specs->match.mask, part);
+
+	for (size_t i = 0; i < len; i++) {
+		to_mask[i] |= reader->mask[at + i];
+		to_value[i] |= reader->value[at + i] & reader->mask[at + i];
+	}
+}
+
+static uint16_t be16_at(const uint8_t *filter, size_t at)
+{
+	return filter[at] << 8 | filter[at + 1];
+}
+
+static uint32_t be32_at(const uint8_t *filter, size_t at)
+{
+	return (uint32_t)be16_at(filter, at) << 16 | be16_at(filter, at + 2);
+}
+
+static void put_be16(struct reader *reader, uint32_t field, size_t at)
+{
+	put(reader, field, be16_at(reader->value, at), be16_at(reader->mask, at));
+}
+
+static void put_byte(struct reader *reader, uint32_t field, size_t at)
+{
+	put(reader, field, reader->value[at], reader->mask[at]);
+}
+
+/* Where the second set of the match begins */
+#define MISC(field) PRM_IN(MATCH_MISC_PARAMETERS, field)
+
+static int read_eth(struct reader *reader)
+{
+	enum { DST = 0, SRC = 6, TYPE = 12, VLAN = 14 };
+	uint16_t value = be16_at(reader->value, VLAN), mask = be16_at(reader->mask, VLAN);
+
+	put(reader, LYR_2_4_DMAC_47_16, be32_at(reader->value, DST), be32_at(reader->mask, DST));
+	put_be16(reader, LYR_2_4_DMAC_15_0, DST + 4);
+	put(reader, LYR_2_4_SMAC_47_16, be32_at(reader->value, SRC), be32_at(reader->mask, SRC));
+	put_be16(reader, LYR_2_4_SMAC_15_0, SRC + 4);
+	put_be16(reader, LYR_2_4_ETHERTYPE, TYPE);
+	if (!mask)
+		return 0;
+	put(reader, LYR_2_4_CVLAN_TAG, 1, 1);
+	put(reader, LYR_2_4_FIRST_VID, value & 0xfff, mask & 0xfff);
+	put(reader, LYR_2_4_FIRST_CFI, value >> 12, mask >> 12 & 1);
+	put(reader, LYR_2_4_FIRST_PRIO, value >> 13, mask >> 13);
+	return 0;
+}
+
+static void put_traffic_class(struct reader *reader, size_t at)
+{
+	put(reader, LYR_2_4_IP_ECN, reader->value[at], reader->mask[at] & 3);
+	put(reader, LYR_2_4_IP_DSCP, reader->value[at] >> 2, reader->mask[at] >> 2);
+}
+
+static int read_ipv4(struct reader *reader)
+{
+	enum { SRC = 0, DST = 4, PROTO = 8, TOS = 9, TTL = 10, FLAGS = 11, V4_IN_V6 = 12 };
+
+	if (reader->mask[FLAGS])
+		return EOPNOTSUPP;
+	put(reader, LYR_2_4_IP_VERSION, 4, IP_VERSION);
+	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6 + PRM_PART(V4_IN_V6), SRC, 4);
+	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6 + PRM_PART(V4_IN_V6), DST, 4);
+	put_byte(reader, LYR_2_4_IP_PROTOCOL, PROTO);
+	put_traffic_class(reader, TOS);
+	put_byte(reader, LYR_2_4_TTL_HOPLIMIT, TTL);
+	return 0;
+}
+
+/* The older form ends with the addresses. */
+static int read_ipv4_addresses(struct reader *reader)
+{
+	put(reader, LYR_2_4_IP_VERSION, 4, IP_VERSION);
+	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6 + PRM_PART(12), 0, 4);
+	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6 + PRM_PART(12), 4, 4);
+	return 0;
+}
+
+static int read_ipv6(struct reader *reader)
+{
+	enum { SRC = 0, DST = 16, LABEL = 32, NEXT = 36, CLASS = 37, HOPS = 38, RESERVED = 39 };
+
+	if (reader->mask[RESERVED] || be32_at(reader->mask, LABEL))
+		return EOPNOTSUPP; /* the adapter does not match flow labels */
+	put(reader, LYR_2_4_IP_VERSION, 6, IP_VERSION);
+	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6, SRC, 16);
+	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6, DST, 16);
+	put_byte(reader, LYR_2_4_IP_PROTOCOL, NEXT);
+	put_traffic_class(reader, CLASS);
+	put_byte(reader, LYR_2_4_TTL_HOPLIMIT, HOPS);
+	return 0;
+}
+
+enum { DPORT = 0, SPORT = 2 };
+
+static int read_tcp(struct reader *reader)
+{
+	put(reader, LYR_2_4_IP_PROTOCOL, PROTO_TCP, 0xff);
+	put_be16(reader, LYR_2_4_TCP_DPORT, DPORT);
+	put_be16(reader, LYR_2_4_TCP_SPORT, SPORT);
+	return 0;
+}
+
+static int read_udp(struct reader *reader)
+{
+	put(reader, LYR_2_4_IP_PROTOCOL, PROTO_UDP, 0xff);
+	put_be16(reader, LYR_2_4_UDP_DPORT, DPORT);
+	put_be16(reader, LYR_2_4_UDP_SPORT, SPORT);
+	return 0;
+}
+
+static int read_vxlan(struct reader *reader)
+{
+	put(reader, MISC(MISC_VXLAN_VNI), be32_at(reader->value, 0), be32_at(reader->mask, 0));
+	return 0;
+}
+
+static int read_gre(struct reader *reader)
+{
+	enum { FLAGS = 0, PROTOCOL = 2, KEY = 4 };
+
+	if (be16_at(reader->mask, FLAGS))
+		return EOPNOTSUPP;
+	put(reader, LYR_2_4_IP_PROTOCOL, PROTO_GRE, 0xff);
+	put_be16(reader, MISC(MISC_GRE_PROTOCOL), PROTOCOL);
+	put_bytes(reader, MISC(MISC_GRE_KEY), KEY, 4);
+	return 0;
+}
+
+static const struct {
+	uint32_t type;
+	size_t filter; /* bytes, twice behind the header */
+	int (*read)(struct reader *reader);
+} readers[] = {
+	{ SPEC_ETH, sizeof(struct ib_uverbs_flow_eth_filter), read_eth },
+	{ SPEC_IPV4_OLD, 8, read_ipv4_addresses },
+	{ SPEC_IPV4, sizeof(struct ib_uverbs_flow_ipv4_filter), read_ipv4 },
+	{ SPEC_IPV6, sizeof(struct ib_uverbs_flow_ipv6_filter), read_ipv6 },
+	{ SPEC_TCP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), read_tcp },
+	{ SPEC_UDP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), read_udp },
+	{ SPEC_VXLAN, sizeof(struct ib_uverbs_flow_tunnel_filter), read_vxlan },
+	{ SPEC_GRE, sizeof(struct ib_uverbs_flow_gre_filter), read_gre },
+};
+
+static int read_tag(const struct ib_uverbs_flow_spec_action_tag *spec, size_t size,
+		    struct flow_specs *specs)
+{
+	if (size != sizeof(*spec) || spec->reserved1 || spec->tag_id >= MAX_TAG)
+		return EINVAL;
+	specs->tag = spec->tag_id;
+	specs->has_tag = true;
+	return 0;
+}
+
+static int read_filters(const uint8_t *data, uint32_t type, size_t size, struct flow_specs *specs)
+{
+	const size_t header = sizeof(struct ib_uverbs_flow_spec_hdr);
+
+	for (unsigned int i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		struct reader reader = { data + header, data + header + readers[i].filter, specs };
+
+		if (readers[i].type != type)
+			continue;
+		return size < header + 2 * readers[i].filter ? EINVAL : readers[i].read(&reader);
+	}
+	return EOPNOTSUPP;
+}
+
+int flow_specs_read(const void *data, size_t len, unsigned int count, struct flow_specs *specs)
+{
+	const uint8_t *at = data;
+	int ret = 0;
+
+	*specs = (struct flow_specs){ 0 };
+	for (unsigned int i = 0; !ret && i < count; i++) {
+		struct ib_uverbs_flow_spec_hdr hdr;
+
+		if (len < sizeof(hdr))
+			return EINVAL;
+		memcpy(&hdr, at, sizeof(hdr));
+		if (hdr.size < sizeof(hdr) || hdr.size > len || hdr.reserved)
+			return EINVAL;
+		if (hdr.type == SPEC_TAG)
+			ret = read_tag((const void *)at, hdr.size, specs);
+		else if (hdr.type == SPEC_DROP)
+			specs->drop = true;
+		else
+			ret = read_filters(at, hdr.type, hdr.size, specs);
+		at += hdr.size;
+		len -= hdr.size;
+	}
+	return ret ? ret : len ? EINVAL : 0;
+}

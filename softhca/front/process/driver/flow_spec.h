@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow_spec.h - from the specs of a flow, as programs give them, to what the adapter matches.
+ */
+#ifndef SOFTHCA_PROCESS_FLOW_SPEC_H
+#define SOFTHCA_PROCESS_FLOW_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softhca/front/process/driver/steering.h"
+
+struct flow_specs {
+	struct steering_match match;
+	uint32_t tag;
+	bool has_tag, drop;
+};
+
+/* COUNT specs at DATA, of LEN bytes altogether. 0; EINVAL: sizes or types that do not fit; EOPNOTSUPP: what the adapter does not
+ * match. */
+int flow_specs_read(const void *data, size_t len, unsigned int count, struct flow_specs *specs);
+
+#endif

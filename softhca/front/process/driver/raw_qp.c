@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * raw_qp.c - raw packet QPs, made of the device's queues. See raw_qp.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "softhca/device/eth_ifc.h"
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/raw_qp.h"
+#include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/front/process/uverbs/qp_state.h"
+
+static int release(struct adapter *adapter, uint32_t opcode, uint32_t number)
+{
+	return adapter_release(adapter, (enum prm_opcode)opcode, number);
+}
+
+static int make_send(struct uverbs_call *uc, const struct eth_ring *ring, struct raw_qp *raw)
+{
+	struct adapter *adapter = uc->adapter;
+	int ret = eth_tis_make(adapter, raw->domain, &raw->tisn);
+
+	if (ret)
+		return ret;
+	ret = eth_sq_make(uc, ring, raw->tisn, &raw->sqn);
+	if (ret)
+		release(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
+	else
+		raw->has_sq = true;
+	return ret;
+}
+
+static int make_receive(struct uverbs_call *uc, const struct raw_request *request,
+			struct raw_qp *raw)
+{
+	struct adapter *adapter = uc->adapter;
+	int ret = eth_rq_make(uc, request->receive, &raw->rqn);
+
+	if (ret)
+		return ret;
+	raw->has_rq = true;
+	ret = eth_tir_make(adapter, raw->domain, raw->rqn, request->self_lb_block, &raw->tirn);
+	raw->has_tir = !ret;
+	return ret;
+}
+
+static int make_queues(struct uverbs_call *uc, const struct raw_request *request,
+		       struct raw_qp *raw)
+{
+	int ret = 0;
+
+	if (request->hash) {
+		ret = eth_rss_tir_make(uc->adapter, raw->domain, request->rqtn, request->hash,
+				       request->self_lb_block, &raw->tirn);
+		raw->has_tir = !ret;
+		return ret;
+	}
+	if (request->send)
+		ret = make_send(uc, request->send, raw);
+	if (!ret && request->receive)
+		ret = make_receive(uc, request, raw);
+	return ret;
+}
+
+int raw_qp_make(struct uverbs_call *uc, const struct raw_request *request, struct raw_qp **out)
+{
+	struct adapter *adapter = uc->adapter;
+	struct raw_qp *raw = calloc(1, sizeof(*raw));
+	int ret;
+
+	if (!raw)
+		return ENOMEM;
+	ret = adapter_allocate(adapter, PRM_OP_ALLOC_TRANSPORT_DOMAIN, &raw->domain);
+	if (ret) {
+		free(raw);
+		return ret;
+	}
+	ret = make_queues(uc, request, raw);
+	if (ret)
+		raw_qp_destroy(adapter, raw);
+	else
+		*out = raw;
+	return ret;
+}
+
+/* The TIR first: flows may lead to it. */
+int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw)
+{
+	if (raw->has_tir && release(adapter, PRM_OP_DESTROY_TIR, raw->tirn))
+		return EBUSY;
+	if (raw->has_rq)
+		release(adapter, PRM_OP_DESTROY_RQ, raw->rqn);
+	if (raw->has_sq) {
+		release(adapter, PRM_OP_DESTROY_SQ, raw->sqn);
+		release(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
+	}
+	release(adapter, PRM_OP_DEALLOC_TRANSPORT_DOMAIN, raw->domain);
+	free(raw);
+	return 0;
+}
+
+/* ---- states ---- */
+
+static int change_rq(struct adapter *adapter, const struct raw_qp *raw, enum prm_wq_state to)
+{
+	enum prm_wq_state now;
+	int ret = raw->has_rq ? eth_rq_state(adapter, raw->rqn, &now) : 0;
+
+	if (ret || !raw->has_rq || now == to)
+		return ret;
+	return eth_rq_change(adapter, raw->rqn, now, to);
+}
+
+static int change_sq(struct adapter *adapter, const struct raw_qp *raw, enum prm_wq_state to)
+{
+	enum prm_wq_state now;
+	int ret = raw->has_sq ? eth_sq_state(adapter, raw->sqn, &now) : 0;
+
+	if (ret || !raw->has_sq || now == to)
+		return ret;
+	return eth_sq_change(adapter, raw->sqn, now, to);
+}
+
+/* Receives are taken from INIT on, sends from RTS on. */
+int raw_qp_change(struct adapter *adapter, const struct raw_qp *raw, uint32_t opcode)
+{
+	int ret;
+
+	switch (opcode) {
+	case PRM_OP_RST2INIT_QP:
+		return change_rq(adapter, raw, PRM_WQ_STATE_RDY);
+	case PRM_OP_RTR2RTS_QP:
+	case PRM_OP_RTS2RTS_QP:
+	case PRM_OP_SQERR2RTS_QP:
+		return change_sq(adapter, raw, PRM_WQ_STATE_RDY);
+	case PRM_OP_2ERR_QP:
+		ret = change_rq(adapter, raw, PRM_WQ_STATE_ERR);
+		return ret ? ret : change_sq(adapter, raw, PRM_WQ_STATE_ERR);
+	case PRM_OP_2RST_QP:
+		ret = change_rq(adapter, raw, PRM_WQ_STATE_RST);
+		return ret ? ret : change_sq(adapter, raw, PRM_WQ_STATE_RST);
+	default:
+		return 0;
+	}
+}
+
+int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int before,
+		 unsigned int *state)
+{
+	enum prm_wq_state rq = PRM_WQ_STATE_RST, sq = PRM_WQ_STATE_RST;
+	int ret = raw->has_rq ? eth_rq_state(adapter, raw->rqn, &rq) : 0;
+
+	if (!ret && raw->has_sq)
+		ret = eth_sq_state(adapter, raw->sqn, &sq);
+	if (ret)
+		return ret;
+	*state = before;
+	if (raw->has_sq && sq == PRM_WQ_STATE_ERR)
+		*state = raw->has_rq && rq != PRM_WQ_STATE_ERR ? QP_SQE : QP_ERR;
+	else if (!raw->has_sq && rq == PRM_WQ_STATE_ERR)
+		*state = QP_ERR;
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * raw_qp.h - what a raw packet QP is in the device: an SQ with a TIS, an RQ with a TIR, or a TIR over a table of RQs.
+ */
+#ifndef SOFTHCA_PROCESS_RAW_QP_H
+#define SOFTHCA_PROCESS_RAW_QP_H
+
+#include "softhca/front/process/driver/eth_queues.h"
+
+struct raw_qp {
+	uint32_t domain; /* transport domain, of its own */
+	bool has_sq, has_rq, has_tir;
+	uint32_t tisn, sqn, rqn, tirn;
+};
+
+struct raw_request {
+	const struct eth_ring *send, *receive; /* NULL: none */
+	const struct eth_hash *hash;           /* with RQTN, and without queues */
+	uint32_t rqtn;
+	unsigned int self_lb_block;
+};
+
+/* 0 and *RAW, or a positive errno. */
+int raw_qp_make(struct uverbs_call *uc, const struct raw_request *request, struct raw_qp **raw);
+/* 0, or why it is still there: EBUSY while flows lead to it. */
+int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw);
+/* What the command OPCODE on a QP means for its queues. */
+int raw_qp_change(struct adapter *adapter, const struct raw_qp *raw, uint32_t opcode);
+/* The QP's state, which was BEFORE (enum qp_state) when we last knew. */
+int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int before,
+		 unsigned int *state);
+
+/* What programs know it by */
+static inline uint32_t raw_qp_number(const struct raw_qp *raw)
+{
+	return raw->has_sq ? raw->sqn : raw->rqn;
+}
+
+#endif

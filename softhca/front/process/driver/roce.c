@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * roce.c - addresses on RoCE.
+ */
+#include <string.h>
+
+#include "softhca/fabric.h"
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/roce.h"
+
+enum { LOCAL = 0x02, FIRST_SOURCE_PORT = 0xc000, SOURCE_PORTS = 0x4000 };
+
+static void mac_of_eui64(const uint8_t eui[8], uint8_t mac[6])
+{
+	memcpy(mac, eui, 3);
+	memcpy(mac + 3, eui + 5, 3);
+	mac[0] ^= LOCAL;
+}
+
+void roce_port_mac(uint64_t port_guid, uint8_t mac[6])
+{
+	uint64_t eui = htobe64(port_guid);
+
+	mac_of_eui64((const uint8_t *)&eui, mac);
+}
+
+static bool is_ipv4(const uint8_t gid[16])
+{
+	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(gid, prefix, sizeof(prefix));
+}
+
+/* Groups of IPv4 have 23 bits of their address (RFC 1112), those of IPv6 32 bits (RFC 2464). */
+static void group_mac(const uint8_t gid[16], uint8_t mac[6])
+{
+	static const uint8_t v4[3] = { 0x01, 0x00, 0x5e }, v6[2] = { 0x33, 0x33 };
+
+	memcpy(mac + 2, gid + 12, 4);
+	if (is_ipv4(gid)) {
+		memcpy(mac, v4, sizeof(v4));
+		mac[3] &= 0x7f;
+	} else {
+		memcpy(mac, v6, sizeof(v6));
+	}
+}
+
+void roce_resolve(const uint8_t gid[16], uint8_t mac[6])
+{
+	bool multicast_v4 = is_ipv4(gid) && gid[12] >> 4 == 0xe;
+
+	if (gid[0] == 0xff || multicast_v4)
+		group_mac(gid, mac);
+	else if (is_ipv4(gid)) /* host, adapter and port: see adapter.c */
+		roce_port_mac(fabric_guid(gid[14], gid[15] >> 3) + (gid[15] & 7), mac);
+	else
+		mac_of_eui64(gid + 8, mac);
+}
+
+uint16_t roce_udp_source(uint32_t flow_label)
+{
+	return FIRST_SOURCE_PORT + (flow_label & (SOURCE_PORTS - 1));
+}

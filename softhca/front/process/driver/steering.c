@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * steering.c - flow rules of programs in the adapter's flow tables. See steering.h.
+ *
+ * Each entry has a group of the table for itself, since groups are by mask; among matches of one level the older goes first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/steering.h"
+
+enum {
+	LOG_ENTRIES = 10, /* of a level */
+	ENTRIES = 1 << LOG_ENTRIES,
+	TABLE_IN_SIZE = 64,
+	GROUP_IN_SIZE = 1024,
+	ENTRY_IN_SIZE = 64 + PRM_FLOW_CONTEXT_SIZE,
+	MAX_DESTINATIONS = 31, /* and one for the table that follows */
+};
+
+struct steering_rule {
+	LIST_ENTRY(steering_rule) in_entry;
+	struct entry *entry;
+	uint32_t tirn;
+	bool goes_on;
+};
+
+struct entry {
+	LIST_ENTRY(entry) in_level;
+	unsigned int level, index;
+	uint32_t group;
+	struct steering_match match;
+	uint32_t tag;
+	bool drop;
+	unsigned int count;
+	LIST_HEAD(, steering_rule) rules;
+};
+
+struct level {
+	uint32_t table;
+	bool used[ENTRIES];
+	LIST_HEAD(, entry) entries;
+};
+
+struct steering {
+	struct level level[STEERING_LEVELS];
+};
+
+/* ---- tables ---- */
+
+static void name_table(uint8_t *in, uint32_t opcode, uint32_t table)
+{
+	prm_set(in, CMD_IN_OPCODE, opcode);
+	prm_set(in, QUERY_FLOW_TABLE_IN_TABLE_TYPE, PRM_FLOW_NIC_RX);
+	prm_set(in, QUERY_FLOW_TABLE_IN_TABLE_ID, table);
+}
+
+static int run(struct adapter *adapter, const void *in, size_t len, uint32_t *number)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE];
+	int ret = adapter_command(adapter, in, len, out, sizeof(out));
+
+	if (!ret && number)
+		*number = prm_get(out, CREATE_FLOW_TABLE_OUT_TABLE_ID);
+	return ret;
+}
+
+/* MISS is the table that follows; NULL: none does. */
+static int create_table(struct adapter *adapter, unsigned int level, const uint32_t *miss,
+			uint32_t *table)
+{
+	uint8_t in[TABLE_IN_SIZE] = { 0 };
+	uint8_t *context = prm_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
+
+	name_table(in, PRM_OP_CREATE_FLOW_TABLE, 0);
+	prm_set(context, FLOW_TABLE_CONTEXT_LEVEL, level);
+	prm_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, LOG_ENTRIES);
+	if (miss) {
+		prm_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
+		prm_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, *miss);
+	}
+	return run(adapter, in, sizeof(in), table);
+}
+
+/* From the last to the first, which becomes the root. */
+static int create_tables(struct adapter *adapter, struct steering *steering)
+{
+	uint8_t in[TABLE_IN_SIZE] = { 0 };
+	const uint32_t *miss = NULL;
+	int ret = 0;
+
+	for (unsigned int i = STEERING_LEVELS; !ret && i > 0; i--) {
+		ret = create_table(adapter, i - 1, miss, &steering->level[i - 1].table);
+		miss = &steering->level[i - 1].table;
+	}
+	if (ret)
+		return ret;
+	name_table(in, PRM_OP_SET_FLOW_TABLE_ROOT, *miss);
+	return run(adapter, in, sizeof(in), NULL);
+}
+
+static int get_steering(struct adapter *adapter, struct steering **steering)
+{
+	int ret;
+
+	if (!adapter->steering) {
+		*steering = calloc(1, sizeof(**steering));
+		if (!*steering)
+			return ENOMEM;
+		ret = create_tables(adapter, *steering);
+		if (ret) {
+			free(*steering);
+			return ret;
+		}
+		adapter->steering = *steering;
+	}
+	*steering = adapter->steering;
+	return 0;
+}
+
+/* ---- entries ---- */
+
+static bool is_any(const uint8_t *mask)
+{
+	static const uint8_t zero[PRM_MATCH_SET_SIZE];
+
+	return memcmp(mask, zero, sizeof(zero));
+}
+
+static void put_match(uint8_t *param, const uint8_t *match)
+{
+	memcpy(prm_at(param, MATCH_OUTER_HEADERS), match, PRM_MATCH_SET_SIZE);
+	memcpy(prm_at(param, MATCH_MISC_PARAMETERS), match + PRM_MATCH_SET_SIZE,
+	       PRM_MATCH_SET_SIZE);
+}
+
+static int create_group(struct adapter *adapter, uint32_t table, struct entry *entry)
+{
+	const uint8_t *mask = entry->match.mask;
+	uint8_t in[GROUP_IN_SIZE] = { 0 };
+
+	name_table(in, PRM_OP_CREATE_FLOW_GROUP, table);
+	prm_set(in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX, entry->index);
+	prm_set(in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX, entry->index);
+	prm_set(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE,
+		(is_any(mask) ? PRM_MATCH_OUTER : 0) |
+			(is_any(mask + PRM_MATCH_SET_SIZE) ? PRM_MATCH_MISC : 0));
+	put_match(prm_at(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA), mask);
+	return run(adapter, in, sizeof(in), &entry->group);
+}
+
+static void destroy_group(struct adapter *adapter, uint32_t table, uint32_t group)
+{
+	uint8_t in[TABLE_IN_SIZE] = { 0 };
+
+	name_table(in, PRM_OP_DESTROY_FLOW_GROUP, table);
+	prm_set(in, DESTROY_FLOW_GROUP_IN_GROUP_ID, group);
+	run(adapter, in, sizeof(in), NULL);
+}
+
+/* Writes the destinations of the entry at AT; returns how many. */
+static unsigned int put_destinations(const struct steering *steering, const struct entry *entry,
+				     uint8_t *at)
+{
+	const struct steering_rule *rule;
+	unsigned int count = 0;
+	bool goes_on = false;
+
+	LIST_FOREACH(rule, &entry->rules, in_entry)
+	{
+		prm_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TIR);
+		prm_set(at, DEST_FORMAT_DESTINATION_ID, rule->tirn);
+		at += PRM_DEST_FORMAT_SIZE;
+		count++;
+		goes_on |= rule->goes_on;
+	}
+	if (goes_on && entry->level + 1 < STEERING_LEVELS) {
+		prm_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TABLE);
+		prm_set(at, DEST_FORMAT_DESTINATION_ID, steering->level[entry->level + 1].table);
+		count++;
+	}
+	return count;
+}
+
+enum { IS_NEW, HAS_CHANGED }; /* op_mod */
+
+static int set_entry(struct adapter *adapter, const struct entry *entry, unsigned int op)
+{
+	uint8_t in[ENTRY_IN_SIZE + (MAX_DESTINATIONS + 1) * PRM_DEST_FORMAT_SIZE] = { 0 };
+	uint8_t *context = prm_at(in, SET_FTE_IN_FLOW_CONTEXT);
+	unsigned int count = 0;
+
+	name_table(in, PRM_OP_SET_FLOW_TABLE_ENTRY, adapter->steering->level[entry->level].table);
+	prm_set(in, CMD_IN_OP_MOD, op);
+	if (op == HAS_CHANGED)
+		prm_set(in, SET_FTE_IN_MODIFY_ENABLE_MASK,
+			PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_DESTINATIONS);
+	prm_set(in, SET_FTE_IN_FLOW_INDEX, entry->index);
+	prm_set(context, FLOW_CONTEXT_GROUP_ID, entry->group);
+	prm_set(context, FLOW_CONTEXT_FLOW_TAG, entry->tag);
+	put_match(prm_at(context, FLOW_CONTEXT_MATCH_VALUE), entry->match.value);
+	if (!entry->drop)
+		count = put_destinations(adapter->steering, entry,
+					 prm_at(context, FLOW_CONTEXT_DESTINATION));
+	prm_set(context, FLOW_CONTEXT_ACTION, entry->drop ? PRM_FLOW_DROP : PRM_FLOW_FWD);
+	prm_set(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE, count);
+	return run(adapter, in, sizeof(in), NULL);
+}
+
+static void delete_entry(struct adapter *adapter, const struct entry *entry)
+{
+	uint8_t in[TABLE_IN_SIZE] = { 0 };
+
+	name_table(in, PRM_OP_DELETE_FLOW_TABLE_ENTRY,
+		   adapter->steering->level[entry->level].table);
+	prm_set(in, DELETE_FTE_IN_FLOW_INDEX, entry->index);
+	run(adapter, in, sizeof(in), NULL);
+}
+
+static struct entry *find_entry(const struct level *level, const struct steering_match *match)
+{
+	struct entry *entry;
+
+	LIST_FOREACH(entry, &level->entries, in_level)
+	if (!memcmp(&entry->match, match, sizeof(*match)))
+		return entry;
+	return NULL;
+}
+
+static int new_entry(struct adapter *adapter, const struct steering_request *request,
+		     struct entry **out)
+{
+	struct level *level = &adapter->steering->level[request->level];
+	struct entry *entry = calloc(1, sizeof(*entry));
+	unsigned int index = 0;
+	int ret;
+
+	while (index < ENTRIES && level->used[index])
+		index++;
+	if (!entry || index == ENTRIES) {
+		free(entry);
+		return ENOMEM;
+	}
+	*entry = (struct entry){ .level = request->level,
+				 .index = index,
+				 .match = request->match,
+				 .tag = request->tag,
+				 .drop = request->drop };
+	ret = create_group(adapter, level->table, entry);
+	if (ret) {
+		free(entry);
+		return ret;
+	}
+	level->used[index] = true;
+	LIST_INSERT_HEAD(&level->entries, entry, in_level);
+	*out = entry;
+	return 0;
+}
+
+static void free_entry(struct adapter *adapter, struct entry *entry)
+{
+	struct level *level = &adapter->steering->level[entry->level];
+
+	destroy_group(adapter, level->table, entry->group);
+	level->used[entry->index] = false;
+	LIST_REMOVE(entry, in_level);
+	free(entry);
+}
+
+/* ---- rules ---- */
+
+static int join(struct adapter *adapter, struct entry *entry, struct steering_rule *rule)
+{
+	int ret;
+
+	LIST_INSERT_HEAD(&entry->rules, rule, in_entry);
+	entry->count++;
+	ret = set_entry(adapter, entry, entry->count == 1 ? IS_NEW : HAS_CHANGED);
+	if (ret) {
+		LIST_REMOVE(rule, in_entry);
+		entry->count--;
+	}
+	return ret;
+}
+
+static int find_or_make(struct adapter *adapter, const struct steering_request *request,
+			struct entry **entry)
+{
+	*entry = find_entry(&adapter->steering->level[request->level], &request->match);
+	if (!*entry)
+		return new_entry(adapter, request, entry);
+	if ((*entry)->tag != request->tag || (*entry)->drop || request->drop)
+		return EEXIST;
+	return (*entry)->count == MAX_DESTINATIONS ? ENOSPC : 0;
+}
+
+int steering_add(struct adapter *adapter, const struct steering_request *request,
+		 struct steering_rule **out)
+{
+	struct steering *steering;
+	struct steering_rule *rule;
+	struct entry *entry;
+	int ret = get_steering(adapter, &steering);
+
+	if (!ret)
+		ret = find_or_make(adapter, request, &entry);
+	if (ret)
+		return ret;
+	rule = calloc(1, sizeof(*rule));
+	if (rule)
+		*rule = (struct steering_rule){ .entry = entry,
+						.tirn = request->tirn,
+						.goes_on = request->goes_on };
+	ret = rule ? join(adapter, entry, rule) : ENOMEM;
+	if (ret) {
+		free(rule);
+		if (!entry->count)
+			free_entry(adapter, entry);
+		return ret;
+	}
+	*out = rule;
+	return 0;
+}
+
+void steering_remove(struct adapter *adapter, struct steering_rule *rule)
+{
+	struct entry *entry = rule->entry;
+
+	LIST_REMOVE(rule, in_entry);
+	free(rule);
+	if (--entry->count) {
+		set_entry(adapter, entry, HAS_CHANGED);
+		return;
+	}
+	delete_entry(adapter, entry);
+	free_entry(adapter, entry);
+}
+
+void steering_free(struct adapter *adapter)
+{
+	free(adapter->steering);
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flush.c - completes, in error, what is posted to queues whose adapter is gone.
+ *
+ * How far each queue got is read from the program's memory. A CQ's producer index is behind the
+ * last CQE that software owns, from the consumer index of the doorbell record on. The last CQE of a
+ * QP says which WQE was completed last; CQEs that were consumed stay in the ring until it comes
+ * round, so an idle QP is usually found, too. What a QP posted is in its doorbell record. A QP of
+ * which no CQE is left, because others have filled the ring since, is left alone: it could be owed
+ * nothing.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "providers/mlx5/mlx5_ifc.h"
+#include "softhca/cqe_ifc.h"
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/holder/flush.h"
+
+enum {
+	CQE_BYTES = 64,
+	CQ_INDEX_MASK = 0xffffff, /* what doorbell records of CQs carry */
+	WINDOW = 4096,            /* bytes of a ring that are read at once */
+	WQE_BLOCK = 64,
+	CONTROL_BYTES = 8, /* of a WQE, as much as is looked at */
+	BUCKETS = 1 << 12,
+	OP_REQUEST = 0,
+	OP_REQUEST_ERROR = 13,
+	OP_RECEIVE_ERROR = 14,
+	OP_INVALID = 15,
+	SYNDROME_FLUSH = 0x05,
+	VENDOR_FLUSH = 0xf9,
+	NO_QP = -1,
+};
+
+/* PRM: Control Segment */
+#define CTRL_INDEX  PRM(0x0, 23, 8)
+#define CTRL_OPCODE PRM(0x0, 7, 0)
+#define CTRL_QPN    PRM(0x4, 31, 8)
+
+struct cq_rest {
+	uint32_t pi; /* next CQE to write; 24 bits, as the consumer index */
+};
+
+/* Indices are of 16 bits: blocks of the send queue, WQEs of the receive queue. */
+struct qp_rest {
+	int32_t next_in_bucket;
+	bool send_known, recv_known;
+	uint16_t send_ci, recv_ci; /* oldest that is not completed */
+};
+
+struct flush {
+	struct epitaph_table *table;
+	struct cq_rest *cq;
+	struct qp_rest *qp;
+	int32_t bucket[BUCKETS]; /* QPs by number */
+};
+
+/* ---- the ring of a CQ ---- */
+
+/* A part of a ring, read at once. */
+struct window {
+	const struct epitaph_cq *cq;
+	uint32_t first, count;
+	uint8_t bytes[WINDOW];
+};
+
+static uint32_t slot_of(const struct epitaph_cq *cq, uint32_t index)
+{
+	return index & (cq->entries - 1);
+}
+
+static uint64_t cqe_addr(const struct epitaph_cq *cq, uint32_t index)
+{
+	return cq->ring + (uint64_t)(slot_of(cq, index) + 1) * cq->cqe_size - CQE_BYTES;
+}
+
+/* The CQE with INDEX, or NULL when the program's memory cannot be read. */
+static const uint8_t *window_cqe(struct window *window, uint32_t index)
+{
+	const struct epitaph_cq *cq = window->cq;
+	uint32_t slot = slot_of(cq, index), fit = WINDOW / cq->cqe_size;
+
+	if (fit > cq->entries)
+		fit = cq->entries;
+	if (!window->count || slot - window->first >= window->count) {
+		window->first = slot & ~(fit - 1);
+		window->count = fit;
+		if (client_read(cq->entry.owner.pid,
+				cq->ring + (uint64_t)window->first * cq->cqe_size, window->bytes,
+				(size_t)fit * cq->cqe_size))
+			return NULL;
+	}
+	return window->bytes + (size_t)(slot - window->first + 1) * cq->cqe_size - CQE_BYTES;
+}
+
+static uint32_t owner_bit(const struct epitaph_cq *cq, uint32_t index)
+{
+	return !!(index & cq->entries);
+}
+
+/* PRM: CQE ownership */
+static bool is_software_owned(const struct epitaph_cq *cq, const uint8_t *cqe, uint32_t index)
+{
+	return prm_get(cqe, CQE_OWNER) == owner_bit(cq, index) &&
+	       prm_get(cqe, CQE_OPCODE) != OP_INVALID;
+}
+
+static int read_word(const struct epitaph_entry *entry, uint64_t addr, uint32_t *word)
+{
+	uint32_t raw;
+	int ret = client_read(entry->owner.pid, addr, &raw, sizeof(raw));
+
+	if (!ret)
+		*word = be32toh(raw);
+	return ret;
+}
+
+static int find_producer(struct window *window, uint32_t *pi)
+{
+	const struct epitaph_cq *cq = window->cq;
+	uint32_t ci, n;
+
+	if (read_word(&cq->entry, cq->dbrec, &ci))
+		return EFAULT;
+	for (n = 0; n < cq->entries; n++) {
+		const uint8_t *cqe = window_cqe(window, ci + n);
+
+		if (!cqe)
+			return EFAULT;
+		if (!is_software_owned(cq, cqe, ci + n))
+			break;
+	}
+	*pi = (ci + n) & CQ_INDEX_MASK;
+	return 0;
+}
+
+/* ---- how far the QPs of a CQ got ---- */
+
+static struct qp_rest *find_qp(struct flush *flush, uint32_t qpn, uint32_t cq, bool is_send)
+{
+	int32_t i = flush->bucket[qpn % BUCKETS];
+
+	for (; i != NO_QP; i = flush->qp[i].next_in_bucket) {
+		const struct epitaph_qp *qp = &flush->table->qp[i];
+
+		/* Adapters number their QPs alike; a CQ is of one of them. */
+		if (qp->qpn == qpn && (is_send ? qp->send_cq : qp->recv_cq) == cq)
+			return &flush->qp[i];
+	}
+	return NULL;
+}
+
+/* Is the CQE that is AGO entries before the producer index of the QP's present life? */
+static bool is_since(uint32_t pi, uint32_t since, uint32_t ago)
+{
+	return ago <= ((pi - since) & CQ_INDEX_MASK);
+}
+
+/* Notes what a CQE says of its QP, unless a later one said so already. */
+static void learn(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
+{
+	uint32_t opcode = prm_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
+	bool is_send = opcode == OP_REQUEST || opcode == OP_REQUEST_ERROR;
+	struct qp_rest *rest = find_qp(flush, prm_get(cqe, CQE_QPN), cq, is_send);
+	const struct epitaph_qp *qp;
+
+	if (!rest || opcode == OP_INVALID)
+		return;
+	qp = &flush->table->qp[rest - flush->qp];
+	if (is_send && !rest->send_known && is_since(pi, qp->send_since, ago)) {
+		rest->send_known = true;
+		rest->send_ci = prm_get(cqe, CQE_WQE_COUNTER) + 1;
+	} else if (!is_send && !rest->recv_known && is_since(pi, qp->recv_since, ago)) {
+		rest->recv_known = true;
+		rest->recv_ci = prm_get(cqe, CQE_WQE_COUNTER) + 1;
+	}
+}
+
+/* A QP that started within the present lap of the ring, and has no CQE there, completed nothing. */
+static void learn_from_silence(struct flush *flush)
+{
+	for (uint32_t i = 0; i < flush->table->qps; i++) {
+		const struct epitaph_qp *qp = &flush->table->qp[i];
+		const struct epitaph_cq *send_cq = &flush->table->cq[qp->send_cq];
+		const struct epitaph_cq *recv_cq = &flush->table->cq[qp->recv_cq];
+		struct qp_rest *rest = &flush->qp[i];
+
+		if (!qp->entry.valid)
+			continue;
+		rest->send_known |= ((flush->cq[qp->send_cq].pi - qp->send_since) &
+				     CQ_INDEX_MASK) <= send_cq->entries;
+		rest->recv_known |= ((flush->cq[qp->recv_cq].pi - qp->recv_since) &
+				     CQ_INDEX_MASK) <= recv_cq->entries;
+	}
+}
+
+static void learn_from_cq(struct flush *flush, uint32_t i)
+{
+	struct epitaph_cq *cq = &flush->table->cq[i];
+	struct window window = { .cq = cq };
+	const uint8_t *cqe;
+
+	if (find_producer(&window, &flush->cq[i].pi)) {
+		cq->entry.valid = 0;
+		return;
+	}
+	for (uint32_t ago = 1; ago <= cq->entries; ago++) {
+		cqe = window_cqe(&window, flush->cq[i].pi - ago);
+		if (!cqe)
+			return;
+		learn(flush, i, cqe, ago);
+	}
+}
+
+/* ---- completing ---- */
+
+/* The owner bit goes last: the program may be looking. */
+static int write_cqe(const struct epitaph_cq *cq, uint32_t index, const uint8_t *cqe)
+{
+	uint64_t addr = cqe_addr(cq, index);
+	pid_t pid = cq->entry.owner.pid;
+
+	if (client_write(pid, addr, cqe, CQE_BYTES - 1))
+		return EFAULT;
+	return client_write(pid, addr + CQE_BYTES - 1, cqe + CQE_BYTES - 1, 1);
+}
+
+/* 0; ENOSPC: the program has to consume first. */
+static int complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
+{
+	const struct epitaph_cq *cq = &flush->table->cq[cq_index];
+	struct cq_rest *rest = &flush->cq[cq_index];
+	uint32_t ci;
+
+	if (!cq->entry.valid || read_word(&cq->entry, cq->dbrec, &ci))
+		return EFAULT;
+	if (((rest->pi - ci) & CQ_INDEX_MASK) >= cq->entries)
+		return ENOSPC;
+	prm_set(cqe, CQE_OWNER, owner_bit(cq, rest->pi));
+	if (write_cqe(cq, rest->pi, cqe))
+		return EFAULT;
+	rest->pi = (rest->pi + 1) & CQ_INDEX_MASK;
+	return 0;
+}
+
+static void fill_cqe(const struct epitaph_qp *qp, uint32_t opcode, uint16_t counter, uint8_t *cqe)
+{
+	memset(cqe, 0, CQE_BYTES);
+	prm_set(cqe, CQE_USER_INDEX, qp->user_index);
+	prm_set(cqe, CQE_VENDOR_SYNDROME, VENDOR_FLUSH);
+	prm_set(cqe, CQE_SYNDROME, SYNDROME_FLUSH);
+	prm_set(cqe, CQE_QPN, qp->qpn);
+	prm_set(cqe, CQE_WQE_COUNTER, counter);
+	prm_set(cqe, CQE_OPCODE, opcode);
+}
+
+/*
+ * The first WQE from *INDEX on and before END, and its opcode. A WQE has its own index and its QP's
+ * number in it; a block that has not is the rest of one that is completed, or of one that was there
+ * a lap before.
+ */
+static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, uint8_t *opcode)
+{
+	uint8_t control[CONTROL_BYTES];
+
+	for (; *index != end; ++*index) {
+		uint32_t slot = *index & (qp->sq_blocks - 1);
+
+		if (client_read(qp->entry.owner.pid, qp->sq + (uint64_t)slot * WQE_BLOCK, control,
+				sizeof(control)))
+			return EFAULT;
+		if (prm_get(control, CTRL_INDEX) != *index || prm_get(control, CTRL_QPN) != qp->qpn)
+			continue;
+		*opcode = prm_get(control, CTRL_OPCODE);
+		return 0;
+	}
+	return ENOENT;
+}
+
+static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct qp_rest *rest)
+{
+	uint8_t cqe[CQE_BYTES], opcode;
+	bool was_busy = false;
+	uint32_t posted;
+
+	if (!qp->sq_blocks || !rest->send_known || read_word(&qp->entry, qp->dbrec + 4, &posted))
+		return false;
+	/* What cannot be is not of a queue: the program writes elsewhere by now. */
+	if ((uint16_t)(posted - rest->send_ci) > qp->sq_blocks)
+		return false;
+	while (!find_wqe(qp, &rest->send_ci, posted, &opcode)) {
+		fill_cqe(qp, OP_REQUEST_ERROR, rest->send_ci, cqe);
+		prm_set(cqe, CQE_SEND_OPCODE, opcode);
+		if (complete(flush, qp->send_cq, cqe))
+			return was_busy;
+		rest->send_ci++;
+		was_busy = true;
+	}
+	return was_busy;
+}
+
+static bool flush_receives(struct flush *flush, const struct epitaph_qp *qp, struct qp_rest *rest)
+{
+	uint8_t cqe[CQE_BYTES];
+	bool was_busy = false;
+	uint32_t posted;
+
+	if (!qp->rq_wqes || !rest->recv_known || read_word(&qp->entry, qp->dbrec, &posted))
+		return false;
+	if ((uint16_t)(posted - rest->recv_ci) > qp->rq_wqes)
+		return false;
+	while (rest->recv_ci != (uint16_t)posted) {
+		fill_cqe(qp, OP_RECEIVE_ERROR, rest->recv_ci, cqe);
+		if (complete(flush, qp->recv_cq, cqe))
+			return was_busy;
+		rest->recv_ci++;
+		was_busy = true;
+	}
+	return was_busy;
+}
+
+/* ---- whose queues are left ---- */
+
+static bool has_file_open(const struct epitaph_owner *owner)
+{
+	struct stat st;
+
+	return !client_fd_stat(owner->pid, owner->fd, &st) && st.st_dev == owner->dev &&
+	       st.st_ino == owner->ino;
+}
+
+/* Entries of one program follow one another, mostly: its answer is kept for the next. */
+static bool is_left(struct epitaph_entry *entry, struct epitaph_owner *asked, bool *answer)
+{
+	if (!entry->valid)
+		return false;
+	if (memcmp(&entry->owner, asked, sizeof(*asked))) {
+		*asked = entry->owner;
+		*answer = has_file_open(asked);
+	}
+	entry->valid = *answer;
+	return *answer;
+}
+
+bool flush_all(struct flush *flush, bool *was_busy)
+{
+	struct epitaph_owner asked = { 0 };
+	bool answer = false, any_left = false;
+
+	*was_busy = false;
+	for (uint32_t i = 0; i < flush->table->qps; i++) {
+		struct epitaph_qp *qp = &flush->table->qp[i];
+
+		if (!is_left(&qp->entry, &asked, &answer))
+			continue;
+		any_left = true;
+		if (!qp->has_started)
+			continue;
+		*was_busy |= flush_sends(flush, qp, &flush->qp[i]);
+		*was_busy |= flush_receives(flush, qp, &flush->qp[i]);
+	}
+	return any_left;
+}
+
+static void forget(struct epitaph_entry *entry, const struct stat *file, uint32_t handle)
+{
+	if (entry->handle == handle && entry->owner.ino == file->st_ino &&
+	    entry->owner.dev == file->st_dev)
+		entry->valid = 0;
+}
+
+void flush_forget(struct flush *flush, const struct stat *file, uint32_t handle)
+{
+	for (uint32_t i = 0; i < flush->table->cqs; i++)
+		forget(&flush->table->cq[i].entry, file, handle);
+	for (uint32_t i = 0; i < flush->table->qps; i++)
+		forget(&flush->table->qp[i].entry, file, handle);
+}
+
+/* ---- the beginning ---- */
+
+static void sort_into_buckets(struct flush *flush)
+{
+	for (unsigned int i = 0; i < BUCKETS; i++)
+		flush->bucket[i] = NO_QP;
+	for (uint32_t i = 0; i < flush->table->qps; i++) {
+		int32_t *bucket = &flush->bucket[flush->table->qp[i].qpn % BUCKETS];
+
+		if (!flush->table->qp[i].entry.valid)
+			continue;
+		flush->qp[i].next_in_bucket = *bucket;
+		*bucket = i;
+	}
+}
+
+void flush_end(struct flush *flush)
+{
+	free(flush->qp);
+	free(flush->cq);
+	free(flush);
+}
+
+int flush_begin(struct epitaph_table *table, struct flush **out)
+{
+	struct epitaph_owner asked = { 0 };
+	struct flush *flush = calloc(1, sizeof(*flush));
+	bool answer = false;
+
+	if (!flush)
+		return ENOMEM;
+	flush->table = table;
+	flush->cq = calloc(table->cqs + 1, sizeof(*flush->cq));
+	flush->qp = calloc(table->qps + 1, sizeof(*flush->qp));
+	if (!flush->cq || !flush->qp)
+		goto free_flush;
+	sort_into_buckets(flush);
+	for (uint32_t i = 0; i < table->cqs; i++)
+		if (is_left(&table->cq[i].entry, &asked, &answer))
+			learn_from_cq(flush, i);
+	learn_from_silence(flush);
+	*out = flush;
+	return 0;
+free_flush:
+	flush_end(flush);
+	return ENOMEM;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * addr.c - IP addresses of a fabric, without touching the host's network.
+ *
+ * Port P of adapter A of host H of the network is 198.18.H.(8 A + P), and has the link-local IPv6 address of its GUID: on
+ * RoCE both are in its GID table, on InfiniBand they stand for an IPoIB interface. Addresses of the machine itself, loopback
+ * included, are the first port of the first adapter, so that programs connect to "localhost".
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <string.h>
+
+#include "softhca/fabric.h"
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/daemon.h"
+#include "softhca/front/process/ucma/ucma.h"
+
+enum { GID_INDEX_V6 = 1, GID_INDEX_V4 = 3 }; /* RoCE v2 ones: see adapter.c */
+
+struct sockaddr_ib_layout { /* struct sockaddr_ib of <infiniband/ib.h> */
+	uint16_t family, pkey;
+	uint32_t flowinfo;
+	uint8_t gid[16];
+	uint64_t sid, sid_mask, scope_id;
+};
+
+size_t ucma_addr_size(unsigned int family)
+{
+	switch (family) {
+	case AF_INET:
+		return sizeof(struct sockaddr_in);
+	case AF_INET6:
+		return sizeof(struct sockaddr_in6);
+	case AF_IB_FAMILY:
+		return sizeof(struct sockaddr_ib_layout);
+	default:
+		return 0;
+	}
+}
+
+/* The bytes of the address, as an IPv6 address or GID: IPv4 is mapped. */
+static void host_of(const struct sockaddr_storage *addr, uint8_t host[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	memset(host, 0, 16);
+	if (addr->ss_family == AF_INET) {
+		memcpy(host, mapped, sizeof(mapped));
+		memcpy(host + 12, &((const struct sockaddr_in *)addr)->sin_addr, 4);
+	} else if (addr->ss_family == AF_INET6) {
+		memcpy(host, &((const struct sockaddr_in6 *)addr)->sin6_addr, 16);
+	} else {
+		memcpy(host, ((const struct sockaddr_ib_layout *)addr)->gid, 16);
+	}
+}
+
+bool ucma_addr_is_any(const struct sockaddr_storage *addr)
+{
+	static const uint8_t zero[16];
+	uint8_t host[16];
+
+	host_of(addr, host);
+	return !memcmp(host + 12, zero, 4) &&
+	       (addr->ss_family == AF_INET || !memcmp(host, zero, 12));
+}
+
+bool ucma_addr_is_multicast(const struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
+
+	if (addr->ss_family == AF_INET)
+		return IN_MULTICAST(ntohl(v4->sin_addr.s_addr));
+	return addr->ss_family == AF_INET6 && IN6_IS_ADDR_MULTICAST(&v6->sin6_addr);
+}
+
+bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	uint8_t x[16], y[16];
+
+	host_of(a, x);
+	host_of(b, y);
+	return !memcmp(x, y, 16);
+}
+
+uint16_t ucma_addr_port(const struct sockaddr_storage *addr)
+{
+	if (addr->ss_family == AF_INET)
+		return ntohs(((const struct sockaddr_in *)addr)->sin_port);
+	if (addr->ss_family == AF_INET6)
+		return ntohs(((const struct sockaddr_in6 *)addr)->sin6_port);
+	return be64toh(((const struct sockaddr_ib_layout *)addr)->sid) & 0xffff;
+}
+
+void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port)
+{
+	struct sockaddr_ib_layout *ib = (struct sockaddr_ib_layout *)addr;
+
+	if (addr->ss_family == AF_INET)
+		((struct sockaddr_in *)addr)->sin_port = htons(port);
+	else if (addr->ss_family == AF_INET6)
+		((struct sockaddr_in6 *)addr)->sin6_port = htons(port);
+	else
+		ib->sid = htobe64((be64toh(ib->sid) & ~0xffffull) | port);
+}
+
+/* ---- ports by address ---- */
+
+static void port_ipv4(const struct adapter *adapter, unsigned int port,
+		      struct sockaddr_storage *addr)
+{
+	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
+	uint8_t bytes[4] = { 198, 18, adapter->host, adapter->index << 3 | port };
+
+	memset(addr, 0, sizeof(*addr));
+	sin->sin_family = AF_INET;
+	memcpy(&sin->sin_addr, bytes, sizeof(bytes));
+}
+
+static int fill_end(struct adapter *adapter, unsigned int port, bool ipv6, struct ucma_end *end)
+{
+	struct gid_entry entry;
+	struct port_info info;
+	int ret;
+
+	memset(end, 0, sizeof(*end));
+	end->adapter = adapter;
+	end->port = port;
+	if (adapter->link_layer == HCA_LINK_ETHERNET)
+		end->gid_index = ipv6 ? GID_INDEX_V6 : GID_INDEX_V4;
+	ret = adapter_query_gid(adapter, port, end->gid_index, &entry);
+	if (!ret)
+		ret = adapter_query_port(adapter, port, &info);
+	if (ret)
+		return ret;
+	memcpy(end->gid, entry.gid, sizeof(end->gid));
+	end->lid = info.lid;
+	port_ipv4(adapter, port, &end->addr);
+	return 0;
+}
+
+static bool is_port(const struct adapter *adapter, unsigned int port, const uint8_t host[16])
+{
+	static const uint8_t link_local[8] = { 0xfe, 0x80 };
+	uint64_t guid = htobe64(adapter_port_guid(adapter, port));
+	struct sockaddr_storage addr;
+	uint8_t own[16];
+
+	port_ipv4(adapter, port, &addr);
+	host_of(&addr, own);
+	if (!memcmp(own, host, 16))
+		return true;
+	return !memcmp(host, link_local, 8) && !memcmp(host + 8, &guid, 8);
+}
+
+static bool is_of_machine(const struct sockaddr_storage *addr)
+{
+	struct ifaddrs *list, *at;
+	bool found = false;
+
+	if (getifaddrs(&list))
+		return false;
+	for (at = list; at && !found; at = at->ifa_next) {
+		struct sockaddr_storage own = { 0 };
+
+		if (!at->ifa_addr || at->ifa_addr->sa_family != addr->ss_family)
+			continue;
+		memcpy(&own, at->ifa_addr, ucma_addr_size(addr->ss_family));
+		found = ucma_addr_same_host(&own, addr);
+	}
+	freeifaddrs(list);
+	return found;
+}
+
+static bool is_loopback(const struct sockaddr_storage *addr)
+{
+	uint8_t host[16];
+
+	host_of(addr, host);
+	if (addr->ss_family == AF_INET)
+		return host[12] == 127;
+	return addr->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK((struct in6_addr *)host);
+}
+
+static int find_port(struct daemon *daemon, const uint8_t host[16], bool ipv6, struct ucma_end *end)
+{
+	for (unsigned int i = 0; i < daemon->num_adapters; i++)
+		for (unsigned int port = 1; port <= daemon->adapters[i]->num_ports; port++)
+			if (is_port(daemon->adapters[i], port, host))
+				return fill_end(daemon->adapters[i], port, ipv6, end);
+	return EADDRNOTAVAIL;
+}
+
+int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, struct ucma_end *end)
+{
+	bool ipv6 = addr->ss_family != AF_INET;
+	uint8_t host[16];
+	int ret;
+
+	if (ucma_addr_is_multicast(addr)) {
+		*end = (struct ucma_end){ .addr = *addr };
+		return 0;
+	}
+	host_of(addr, host);
+	ret = find_port(daemon, host, ipv6, end);
+	if (ret && (is_loopback(addr) || is_of_machine(addr)))
+		ret = fill_end(daemon->adapters[0], 1, false, end);
+	if (!ret)
+		end->addr = *addr;
+	return ret;
+}
+
+/* A group is reached from the first port. Everything else is a port, and reaches itself: by its own address, or by that of
+ * the machine which DST is. */
+int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src)
+{
+	if (ucma_addr_is_multicast(&dst->addr))
+		return fill_end(daemon->adapters[0], 1, dst->addr.ss_family == AF_INET6, src);
+	*src = *dst;
+	ucma_addr_set_port(&src->addr, 0);
+	return 0;
+}

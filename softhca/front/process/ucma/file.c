@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * file.c - files of /dev/infiniband/rdma_cm: opening, the commands written to them, and their events.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/daemon.h"
+#include "softhca/front/process/ucma/ucma.h"
+#include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/log.h"
+
+static LIST_HEAD(, ucma_file) files = LIST_HEAD_INITIALIZER(files);
+
+/* ---- life ---- */
+
+static void file_close(struct ucma_file *file)
+{
+	struct ucma_waiter *waiter;
+	struct ucma_event *event;
+	struct ucma_id *id;
+
+	while ((id = LIST_FIRST(&file->ids)))
+		ucma_id_destroy(id);
+	while ((event = STAILQ_FIRST(&file->events))) {
+		STAILQ_REMOVE_HEAD(&file->events, entry);
+		free(event);
+	}
+	while ((waiter = STAILQ_FIRST(&file->waiters))) {
+		STAILQ_REMOVE_HEAD(&file->waiters, entry);
+		call_deferred_forget(&waiter->call);
+		free(waiter);
+	}
+	LIST_REMOVE(file, in_all);
+	watch_remove(&file->watch);
+	close(file->watch.fd);
+	free(file);
+}
+
+/* Nobody has the reading end any more. */
+static void file_ready(struct watch *watch, uint32_t events)
+{
+	if (events & (EPOLLERR | EPOLLHUP))
+		file_close((struct ucma_file *)watch);
+}
+
+static int file_new(struct daemon *daemon, struct ucma_file **out, int *reader)
+{
+	struct ucma_file *file = calloc(1, sizeof(*file));
+	struct stat st;
+	int fd[2], ret;
+
+	if (!file)
+		return ENOMEM;
+	if (pipe2(fd, O_CLOEXEC) || fstat(fd[0], &st) || fcntl(fd[1], F_SETFL, O_NONBLOCK)) {
+		ret = errno;
+		goto free_file;
+	}
+	*file = (struct ucma_file){
+		.watch = { fd[1], file_ready }, .daemon = daemon, .dev = st.st_dev, .ino = st.st_ino
+	};
+	LIST_INIT(&file->ids);
+	STAILQ_INIT(&file->events);
+	STAILQ_INIT(&file->waiters);
+	ret = watch_add(&file->watch, 0);
+	if (ret)
+		goto close_pipe;
+	LIST_INSERT_HEAD(&files, file, in_all);
+	*reader = fd[0];
+	*out = file;
+	return 0;
+close_pipe:
+	close(fd[0]);
+	close(fd[1]);
+free_file:
+	free(file);
+	return ret;
+}
+
+void ucma_open(struct call *call, bool cloexec)
+{
+	struct ucma_file *file;
+	int fd = -1, number;
+	int ret = uverbs_pick_descriptor(call->tid, &number);
+
+	if (!ret)
+		ret = file_new(call->daemon, &file, &fd);
+	if (ret) {
+		call_fail(call, ret);
+		return;
+	}
+	log_note("rdma_cm: opened by thread %d as descriptor %d", call->tid, number);
+	call_return_fd(call, fd, cloexec, number);
+	close(fd);
+}
+
+struct ucma_file *ucma_file_find(const struct stat *st)
+{
+	struct ucma_file *file;
+
+	LIST_FOREACH(file, &files, in_all)
+	if (file->ino == st->st_ino && file->dev == st->st_dev)
+		return file;
+	return NULL;
+}
+
+void ucma_stop(void)
+{
+	struct ucma_file *file;
+
+	while ((file = LIST_FIRST(&files)))
+		file_close(file);
+	ucma_conn_stop();
+}
+
+/* ---- events ---- */
+
+struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status)
+{
+	struct ucma_event *event = calloc(1, sizeof(*event));
+
+	if (!event) {
+		log_error("rdma_cm: an event is lost: %s", strerror(ENOMEM));
+		return NULL;
+	}
+	event->id = id;
+	event->resp.uid = id->uid;
+	event->resp.id = id->number;
+	event->resp.event = type;
+	event->resp.status = (uint32_t)status;
+	return event;
+}
+
+/* The program has taken it. */
+static void count_read(struct ucma_event *event)
+{
+	if (event->mcast)
+		event->mcast->events_reported++;
+	else
+		event->id->events_reported++;
+	if (event->request)
+		event->id->backlog++;
+}
+
+static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *event)
+{
+	size_t size = room < sizeof(event->resp) ? room : sizeof(event->resp);
+
+	if (client_write(tid, addr, &event->resp, size))
+		return EFAULT;
+	count_read(event);
+	free(event);
+	return 0;
+}
+
+/* True if somebody was waiting for it. */
+static bool give_to_waiter(struct ucma_file *file, struct ucma_event *event)
+{
+	struct ucma_waiter *waiter;
+	int ret;
+
+	while ((waiter = STAILQ_FIRST(&file->waiters))) {
+		STAILQ_REMOVE_HEAD(&file->waiters, entry);
+		if (!call_deferred_is_alive(&waiter->call)) {
+			call_deferred_forget(&waiter->call);
+			free(waiter);
+			continue;
+		}
+		ret = hand_over(waiter->call.tid, waiter->response, waiter->room, event);
+		call_deferred_return(&waiter->call, ret ? -ret : waiter->result);
+		free(waiter);
+		return !ret;
+	}
+	return false;
+}
+
+void ucma_event_send(struct ucma_event *event)
+{
+	struct ucma_file *file = event->id->file;
+
+	if (give_to_waiter(file, event))
+		return;
+	STAILQ_INSERT_TAIL(&file->events, event, entry);
+	if (write(file->watch.fd, "", 1) != 1)
+		log_note("rdma_cm: more events wait than poll() is told of");
+}
+
+void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status)
+{
+	struct ucma_event *event = ucma_event_new(id, type, status);
+
+	if (event)
+		ucma_event_send(event);
+}
+
+/* One byte less in the pipe that the caller has as FD. */
+static void take_byte(pid_t tid, int fd)
+{
+	int copy = client_fd_copy(tid, fd);
+	char byte;
+
+	if (copy < 0)
+		return;
+	if (read(copy, &byte, 1) != 1)
+		log_note("rdma_cm: no byte for an event");
+	close(copy);
+}
+
+/* Without a descriptor of the program's: our own for the same pipe. */
+static void take_byte_from(struct ucma_file *file)
+{
+	char path[32], byte;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->watch.fd);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (read(fd, &byte, 1) != 1)
+		log_note("rdma_cm: no byte for an event");
+	close(fd);
+}
+
+static bool is_of(const struct ucma_event *event, const struct ucma_id *id,
+		  const struct ucma_mcast *mcast)
+{
+	return event->id == id && (!mcast || event->mcast == mcast);
+}
+
+void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast)
+{
+	struct ucma_file *file = id->file;
+	struct ucma_event *event, *next;
+
+	for (event = STAILQ_FIRST(&file->events); event; event = next) {
+		next = STAILQ_NEXT(event, entry);
+		if (!is_of(event, id, mcast))
+			continue;
+		STAILQ_REMOVE(&file->events, event, ucma_event, entry);
+		take_byte_from(file);
+		if (event->request)
+			ucma_id_destroy(event->request);
+		free(event);
+		next = STAILQ_FIRST(&file->events); /* destroying may have taken others */
+	}
+}
+
+void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
+{
+	struct ucma_file *from = id->file;
+	struct ucma_event *event, *next;
+
+	LIST_REMOVE(id, in_file);
+	id->file = to;
+	LIST_INSERT_HEAD(&to->ids, id, in_file);
+	for (event = STAILQ_FIRST(&from->events); event; event = next) {
+		next = STAILQ_NEXT(event, entry);
+		if (event->id != id)
+			continue;
+		STAILQ_REMOVE(&from->events, event, ucma_event, entry);
+		take_byte_from(from);
+		ucma_event_send(event);
+	}
+}
+
+/* ---- GET_EVENT ---- */
+
+static bool is_nonblocking(struct ucma_call *uc)
+{
+	int fd = client_fd_copy(uc->call->tid, call_arg_int(uc->call, 0));
+	int flags = fd < 0 ? O_NONBLOCK : fcntl(fd, F_GETFL);
+
+	if (fd >= 0)
+		close(fd);
+	return flags & O_NONBLOCK;
+}
+
+static int wait_for_event(struct ucma_call *uc)
+{
+	struct ucma_waiter *waiter = calloc(1, sizeof(*waiter));
+
+	if (!waiter)
+		return ENOMEM;
+	waiter->response = uc->get_event.response;
+	waiter->room = uc->hdr.out;
+	waiter->result = (int64_t)call_arg(uc->call, 2);
+	call_defer(uc->call, &waiter->call);
+	STAILQ_INSERT_TAIL(&uc->file->waiters, waiter, entry);
+	return 0;
+}
+
+static int get_event(struct ucma_call *uc)
+{
+	struct ucma_event *event = STAILQ_FIRST(&uc->file->events);
+	int ret;
+
+	if (uc->hdr.out < offsetof(struct rdma_ucm_event_resp, reserved))
+		return ENOSPC;
+	if (!event)
+		return is_nonblocking(uc) ? EAGAIN : wait_for_event(uc);
+	STAILQ_REMOVE_HEAD(&uc->file->events, entry);
+	ret = hand_over(uc->call->tid, uc->get_event.response, uc->hdr.out, event);
+	if (ret)
+		STAILQ_INSERT_HEAD(&uc->file->events, event, entry);
+	else
+		take_byte(uc->call->tid, call_arg_int(uc->call, 0));
+	return ret;
+}
+
+/* ---- commands ---- */
+
+#define COMMAND(number, member, run) \
+	[RDMA_USER_CM_CMD_##number] = { #number, sizeof(((struct ucma_call *)0)->member), run }
+
+/* Programs of before ECE send less of these. */
+enum {
+	OLD_CONNECT = offsetof(struct rdma_ucm_connect, ece),
+	OLD_ACCEPT = offsetof(struct rdma_ucm_accept, ece),
+};
+
+static const struct {
+	const char *name;
+	uint16_t size;
+	int (*run)(struct ucma_call *uc);
+} commands[] = {
+	COMMAND(CREATE_ID, create_id, ucma_id_create),
+	COMMAND(DESTROY_ID, destroy_id, ucma_id_remove),
+	COMMAND(BIND, bind, ucma_id_bind),
+	COMMAND(RESOLVE_ADDR, resolve_addr, ucma_id_resolve_addr),
+	COMMAND(RESOLVE_ROUTE, resolve_route, ucma_id_resolve_route),
+	COMMAND(QUERY, query, ucma_id_query),
+	[RDMA_USER_CM_CMD_CONNECT] = { "CONNECT", OLD_CONNECT, ucma_conn_connect },
+	COMMAND(LISTEN, listen, ucma_conn_listen),
+	[RDMA_USER_CM_CMD_ACCEPT] = { "ACCEPT", OLD_ACCEPT, ucma_conn_accept },
+	COMMAND(REJECT, reject, ucma_conn_reject),
+	COMMAND(DISCONNECT, disconnect, ucma_conn_disconnect),
+	COMMAND(INIT_QP_ATTR, init_qp_attr, ucma_conn_init_qp_attr),
+	COMMAND(GET_EVENT, get_event, get_event),
+	COMMAND(SET_OPTION, set_option, ucma_id_set_option),
+	COMMAND(NOTIFY, notify, ucma_conn_notify),
+	COMMAND(JOIN_MCAST, join_mcast, ucma_mcast_join),
+	COMMAND(LEAVE_MCAST, destroy_id, ucma_mcast_leave),
+	COMMAND(MIGRATE_ID, migrate_id, ucma_id_migrate),
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t size)
+{
+	if (uc->hdr.out < size)
+		return ENOSPC;
+	return client_write(uc->call->tid, addr, data, size);
+}
+
+/* The header is checked as the kernel does; its old commands with IP addresses only are not there. */
+static int run(struct ucma_call *uc, uint64_t addr, uint64_t len)
+{
+	const size_t room = sizeof(*uc) - offsetof(struct ucma_call, create_id);
+	size_t size;
+
+	if (len < sizeof(uc->hdr) || client_read(uc->call->tid, addr, &uc->hdr, sizeof(uc->hdr)))
+		return len < sizeof(uc->hdr) ? EINVAL : EFAULT;
+	if (uc->hdr.cmd > RDMA_USER_CM_CMD_JOIN_MCAST || uc->hdr.in + sizeof(uc->hdr) > len)
+		return EINVAL;
+	if (uc->hdr.cmd >= COMMANDS || !commands[uc->hdr.cmd].run)
+		return ENOSYS;
+	if (uc->hdr.in < commands[uc->hdr.cmd].size)
+		return EINVAL;
+	size = uc->hdr.in < room ? uc->hdr.in : room;
+	if (client_read(uc->call->tid, addr + sizeof(uc->hdr), &uc->create_id, size))
+		return EFAULT;
+	return commands[uc->hdr.cmd].run(uc);
+}
+
+void ucma_write(struct call *call)
+{
+	struct ucma_call uc = { .call = call };
+	struct stat st;
+	int ret;
+
+	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st))
+		return;
+	uc.file = ucma_file_find(&st);
+	if (!uc.file)
+		return;
+	ret = run(&uc, call_arg(call, 1), call_arg(call, 2));
+	log_detail("rdma_cm: thread %d: %s: %s", call->tid,
+		   uc.hdr.cmd < COMMANDS && commands[uc.hdr.cmd].name ? commands[uc.hdr.cmd].name
+								      : "?",
+		   strerror(ret));
+	if (call->answered)
+		return;
+	if (ret)
+		call_fail(call, ret);
+	else
+		call_return(call, (int64_t)call_arg(call, 2));
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mcast.c - multicast groups that datagram ids join. The group's GID follows from its address; the program's QP is
+ * attached to it by the library.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/ucma/ucma.h"
+#include "softhca/log.h"
+
+enum { UDP_QKEY = 0x01234567, MULTICAST_QPN = 0xffffff, FIRST_MLID = 0xc000, MLIDS = 0x3fff };
+
+static uint32_t next_number = 1;
+
+/* RoCE: the address itself. InfiniBand: RFC 4391, section 4, with the default partition. */
+static void group_gid(const struct ucma_id *id, const struct sockaddr_storage *addr,
+		      uint8_t gid[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	static const uint8_t ipoib[16] = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff };
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
+	bool roce = id->src.adapter->link_layer == HCA_LINK_ETHERNET;
+
+	if (addr->ss_family == AF_INET6) {
+		memcpy(gid, &v6->sin6_addr, 16);
+		return;
+	}
+	memcpy(gid, ipoib, 16);
+	if (roce)
+		memcpy(gid, mapped, sizeof(mapped));
+	memcpy(gid + 12, &v4->sin_addr, 4);
+	if (!roce)
+		gid[12] &= 0x0f;
+}
+
+/* Some multicast LID that only depends on the group. */
+static uint16_t group_lid(const uint8_t gid[16])
+{
+	uint32_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		sum = sum * 31 + gid[i];
+	return FIRST_MLID + sum % MLIDS;
+}
+
+static void tell(struct ucma_mcast *mcast, const struct sockaddr_storage *addr)
+{
+	struct ucma_id *id = mcast->id;
+	struct ucma_event *event = ucma_event_new(id, EV_MULTICAST_JOIN, 0);
+	struct rdma_ucm_ud_param *param;
+
+	if (!event)
+		return;
+	event->mcast = mcast;
+	event->resp.uid = mcast->uid;
+	event->resp.id = mcast->number;
+	param = &event->resp.param.ud;
+	param->qp_num = MULTICAST_QPN;
+	param->qkey = UDP_QKEY;
+	param->ah_attr.port_num = id->src.port;
+	param->ah_attr.is_global = 1;
+	group_gid(id, addr, param->ah_attr.grh.dgid);
+	param->ah_attr.grh.sgid_index = id->src.gid_index;
+	param->ah_attr.grh.hop_limit = 1;
+	if (id->src.adapter->link_layer == HCA_LINK_INFINIBAND)
+		param->ah_attr.dlid = group_lid(param->ah_attr.grh.dgid);
+	ucma_event_send(event);
+}
+
+int ucma_mcast_join(struct ucma_call *uc)
+{
+	const struct rdma_ucm_join_mcast *cmd = &uc->join_mcast;
+	struct rdma_ucm_create_id_resp resp;
+	struct sockaddr_storage addr = { 0 };
+	struct ucma_mcast *mcast;
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, cmd->id, &id);
+
+	if (uc->hdr.out < sizeof(resp))
+		return ENOSPC;
+	if (ret)
+		return ret;
+	memcpy(&addr, &cmd->addr, sizeof(addr));
+	if (cmd->addr_size != ucma_addr_size(addr.ss_family) || !ucma_addr_is_multicast(&addr) ||
+	    !ucma_id_adapter(id) || !id->datagram || cmd->join_flags > 1)
+		return EINVAL;
+	mcast = calloc(1, sizeof(*mcast));
+	if (!mcast)
+		return ENOMEM;
+	mcast->id = id;
+	mcast->uid = cmd->uid;
+	mcast->number = next_number++;
+	LIST_INSERT_HEAD(&id->mcasts, mcast, in_id);
+	resp.id = mcast->number;
+	ret = ucma_respond(uc, cmd->response, &resp, sizeof(resp));
+	if (ret)
+		return ret;
+	log_note("rdma_cm: a multicast group is joined");
+	tell(mcast, &addr);
+	return 0;
+}
+
+static struct ucma_mcast *find(struct ucma_file *file, uint32_t number)
+{
+	struct ucma_mcast *mcast;
+	struct ucma_id *id;
+
+	LIST_FOREACH(id, &file->ids, in_file)
+	LIST_FOREACH(mcast, &id->mcasts, in_id)
+	if (mcast->number == number)
+		return mcast;
+	return NULL;
+}
+
+static void free_one(struct ucma_mcast *mcast)
+{
+	ucma_events_drop(mcast->id, mcast);
+	LIST_REMOVE(mcast, in_id);
+	free(mcast);
+}
+
+int ucma_mcast_leave(struct ucma_call *uc)
+{
+	struct rdma_ucm_destroy_id_resp resp;
+	struct ucma_mcast *mcast = find(uc->file, uc->destroy_id.id);
+
+	if (uc->hdr.out < sizeof(resp))
+		return ENOSPC;
+	if (!mcast)
+		return ENOENT;
+	resp.events_reported = mcast->events_reported;
+	free_one(mcast);
+	return ucma_respond(uc, uc->destroy_id.response, &resp, sizeof(resp));
+}
+
+void ucma_mcast_free_all(struct ucma_id *id)
+{
+	struct ucma_mcast *mcast;
+
+	while ((mcast = LIST_FIRST(&id->mcasts)))
+		free_one(mcast);
+}

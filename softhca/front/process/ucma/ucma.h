@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ucma.h - the part of the kernel's rdma_ucm and its connection manager: ids, their events, connections between them.
+ *
+ * A program's file is the reading end of a pipe with one byte for each event that waits, so that poll() works; its write()
+ * calls are trapped and are the commands of <rdma/rdma_user_cm.h>. Ids of all programs of this daemon connect to each other
+ * by calls; ids of other processes of a network are out of reach. All of it runs in the notification thread.
+ */
+#ifndef SOFTHCA_PROCESS_UCMA_H
+#define SOFTHCA_PROCESS_UCMA_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <rdma/rdma_user_cm.h>
+
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/watch.h"
+
+struct adapter;
+struct daemon;
+struct ucma_id;
+struct ucma_mcast;
+
+enum {
+	UCMA_MISC_MAJOR = 10, /* of misc devices */
+	UCMA_MISC_MINOR = 120,
+	AF_IB_FAMILY = 27,
+	PS_IPOIB = 0x0002,
+	PS_IB = 0x013f,
+	PS_TCP = 0x0106,
+	PS_UDP = 0x0111,
+};
+
+/* enum rdma_cm_event_type of <rdma/rdma_cma.h> */
+enum ucma_event_type {
+	EV_ADDR_RESOLVED = 0,
+	EV_ADDR_ERROR = 1,
+	EV_ROUTE_RESOLVED = 2,
+	EV_CONNECT_REQUEST = 4,
+	EV_CONNECT_RESPONSE = 5,
+	EV_CONNECT_ERROR = 6,
+	EV_UNREACHABLE = 7,
+	EV_REJECTED = 8,
+	EV_ESTABLISHED = 9,
+	EV_DISCONNECTED = 10,
+	EV_DEVICE_REMOVAL = 11,
+	EV_MULTICAST_JOIN = 12,
+	EV_MULTICAST_ERROR = 13,
+	EV_TIMEWAIT_EXIT = 15,
+};
+
+/* ---- ucma/addr.c: IP addresses of a fabric ---- */
+
+/* One port of an adapter, here or on another host of the network. */
+struct ucma_end {
+	struct adapter *adapter; /* NULL: of another process */
+	unsigned int port;
+	uint32_t gid_index;
+	uint16_t lid;
+	uint8_t gid[16];
+	struct sockaddr_storage
+		addr; /* the IP address that the end goes by, with its port number */
+};
+
+size_t ucma_addr_size(unsigned int family);
+bool ucma_addr_is_any(const struct sockaddr_storage *addr);
+bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
+bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
+uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* host order */
+void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port);
+/* Whose address is it? 0; EADDRNOTAVAIL: of no adapter that could be known. */
+int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr,
+		   struct ucma_end *end);
+/* From where to go to DST when no source is given. */
+int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src);
+
+/* ---- ucma/file.c ---- */
+
+struct ucma_event {
+	STAILQ_ENTRY(ucma_event) entry;
+	struct ucma_id *id; /* in whose count it is, unless MCAST says otherwise */
+	struct ucma_mcast *mcast;
+	struct ucma_id *request; /* the id that a connection request has made */
+	struct rdma_ucm_event_resp resp;
+};
+
+/* A GET_EVENT of a blocking file that had none. */
+struct ucma_waiter {
+	STAILQ_ENTRY(ucma_waiter) entry;
+	struct deferred_call call;
+	uint64_t response;
+	uint16_t room;
+	int64_t result; /* of the write() */
+};
+
+struct ucma_file {
+	struct watch watch; /* our end of the pipe; reports that nobody has the other any more */
+	LIST_ENTRY(ucma_file) in_all;
+	struct daemon *daemon;
+	dev_t dev; /* identify the program's end */
+	ino_t ino;
+	LIST_HEAD(, ucma_id) ids;
+	STAILQ_HEAD(, ucma_event) events;
+	STAILQ_HEAD(, ucma_waiter) waiters;
+};
+
+void ucma_open(struct call *call, bool cloexec);
+void ucma_write(struct call *call);
+/* The file with the identity in ST, or NULL. */
+struct ucma_file *ucma_file_find(const struct stat *st);
+void ucma_stop(void);
+
+/* An event of TYPE for ID, to be filled and sent. NULL: no memory; the event is lost, and said to be. */
+struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status);
+void ucma_event_send(struct ucma_event *event);
+/* With nothing more to say. */
+void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status);
+/* Nobody has read these of ID yet, or those of MCAST if that is not NULL: they are gone. */
+void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
+void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
+
+/* ---- commands ---- */
+
+struct ucma_call {
+	struct call *call;
+	struct ucma_file *file;
+	struct rdma_ucm_cmd_hdr hdr;
+	union {
+		struct rdma_ucm_create_id create_id;
+		struct rdma_ucm_destroy_id destroy_id;
+		struct rdma_ucm_bind bind;
+		struct rdma_ucm_resolve_addr resolve_addr;
+		struct rdma_ucm_resolve_route resolve_route;
+		struct rdma_ucm_query query;
+		struct rdma_ucm_connect connect;
+		struct rdma_ucm_listen listen;
+		struct rdma_ucm_accept accept;
+		struct rdma_ucm_reject reject;
+		struct rdma_ucm_disconnect disconnect;
+		struct rdma_ucm_init_qp_attr init_qp_attr;
+		struct rdma_ucm_notify notify;
+		struct rdma_ucm_join_mcast join_mcast;
+		struct rdma_ucm_get_event get_event;
+		struct rdma_ucm_set_option set_option;
+		struct rdma_ucm_migrate_id migrate_id;
+	};
+};
+
+/* The command's response: ENOSPC where there is not room for all of it. */
+int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t size);
+/* ENOENT: the file has no such id. */
+int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id);
+
+int ucma_id_create(struct ucma_call *uc);
+int ucma_id_remove(struct ucma_call *uc);
+int ucma_id_bind(struct ucma_call *uc);
+int ucma_id_resolve_addr(struct ucma_call *uc);
+int ucma_id_resolve_route(struct ucma_call *uc);
+int ucma_id_query(struct ucma_call *uc);
+int ucma_id_set_option(struct ucma_call *uc);
+int ucma_id_migrate(struct ucma_call *uc);
+int ucma_conn_listen(struct ucma_call *uc);
+int ucma_conn_connect(struct ucma_call *uc);
+int ucma_conn_accept(struct ucma_call *uc);
+int ucma_conn_reject(struct ucma_call *uc);
+int ucma_conn_disconnect(struct ucma_call *uc);
+int ucma_conn_init_qp_attr(struct ucma_call *uc);
+int ucma_conn_notify(struct ucma_call *uc);
+int ucma_mcast_join(struct ucma_call *uc);
+int ucma_mcast_leave(struct ucma_call *uc);
+
+/* ---- ucma/id.c ---- */
+
+enum ucma_state {
+	UCMA_IDLE,
+	UCMA_BOUND,
+	UCMA_LISTENS,
+	UCMA_ADDR_RESOLVED,
+	UCMA_ROUTE_RESOLVED,
+	UCMA_REQ_SENT,
+	UCMA_REQ_RECEIVED,
+	UCMA_REP_SENT,
+	UCMA_REP_RECEIVED,
+	UCMA_ESTABLISHED,
+	UCMA_DREQ_SENT,
+	UCMA_DREQ_RECEIVED,
+	UCMA_TIMEWAIT,
+	UCMA_RESOLVED_SIDR, /* a datagram id that knows its peer */
+};
+
+struct ucma_id {
+	LIST_ENTRY(ucma_id) in_file;
+	LIST_ENTRY(ucma_id) in_all;
+	TAILQ_ENTRY(ucma_id) in_timers;
+	struct ucma_file *file;
+	uint32_t number;
+	uint64_t uid; /* 0: made by a request, and not accepted yet */
+	uint16_t ps;
+	uint8_t qp_type; /* enum ibv_qp_type */
+	enum ucma_state state;
+	bool has_src, has_dst; /* src and dst are ports of adapters */
+	struct ucma_end src, dst;
+	bool reuse_addr, af_only;
+	uint8_t ack_timeout;
+	uint8_t tos;
+	int backlog;   /* requests that it still takes */
+	bool datagram; /* SIDR */
+	bool passive;  /* made by a request: it shares its listener's port */
+	/* connection */
+	struct ucma_id *peer;
+	uint32_t qpn, psn, remote_qpn, remote_psn;
+	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count;
+	bool srq;
+	uint64_t deadline; /* of the timer, 0: none */
+	uint32_t events_reported;
+	LIST_HEAD(, ucma_mcast) mcasts;
+};
+
+/* 0 or ENOMEM */
+int ucma_id_new(struct ucma_file *file, struct ucma_id **id);
+/* With all that depends on it; connections end. */
+void ucma_id_destroy(struct ucma_id *id);
+/* The listener for a request to DST, or NULL. */
+struct ucma_id *ucma_id_find_listener(const struct ucma_id *from);
+struct adapter *ucma_id_adapter(const struct ucma_id *id);
+
+/* ---- ucma/conn.c ---- */
+
+/* The id goes: tell the peer. */
+void ucma_conn_end(struct ucma_id *id);
+void ucma_conn_stop(void);
+
+/* ---- ucma/mcast.c ---- */
+
+struct ucma_mcast {
+	LIST_ENTRY(ucma_mcast) in_id;
+	struct ucma_id *id;
+	uint32_t number;
+	uint64_t uid;
+	uint32_t events_reported;
+};
+
+void ucma_mcast_free_all(struct ucma_id *id);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq.c - completion queues.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
+
+#include "softhca/front/process/driver/engine.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/driver/queue_memory.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/log.h"
+
+enum { CQ_MODERATE = 1, CQ_MAX_PERIOD = 0xfff }; /* microseconds */
+
+/* What a program asked for, wherever it said so. */
+struct cq_request {
+	uint32_t cqe; /* as given: one less than the entries it made room for */
+	uint64_t user_handle;
+	uint32_t vector;
+	uint32_t flags;
+	struct mlx5_ib_create_cq driver;
+	unsigned int log_entries;
+	struct queue_memory memory;
+};
+
+static int cq_destroy(struct object *object, pid_t tid)
+{
+	struct uverbs_cq *cq = (struct uverbs_cq *)object;
+	int ret = adapter_release(object->file->adapter, PRM_OP_DESTROY_CQ, cq->cqn);
+
+	if (ret)
+		return ret;
+	epitaph_remove_cq(&cq->epitaph);
+	event_source_remove(&cq->events, tid, &cq->comp_read, &cq->async_read);
+	if (cq->uar)
+		cq->uar->base.users--;
+	return 0;
+}
+
+static unsigned int log2_roundup(uint64_t value)
+{
+	unsigned int log = 0;
+
+	while (1ull << log < value)
+		log++;
+	return log;
+}
+
+static int check_request(struct uverbs_call *uc, struct cq_request *req)
+{
+	const struct mlx5_ib_create_cq *driver = &req->driver;
+
+	if (req->flags &
+	    ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
+		return EOPNOTSUPP;
+	if (driver->flags & ~MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX) {
+		log_note("%s: create_cq: driver flags %#x are not supported", uc->adapter->name,
+			 driver->flags);
+		return EOPNOTSUPP;
+	}
+	if (driver->cqe_comp_en)
+		return EOPNOTSUPP;
+	if (driver->reserved0 || driver->reserved1)
+		return EINVAL;
+	if (driver->cqe_size != 64 && driver->cqe_size != 128)
+		return EINVAL;
+	if (req->vector >= NUM_COMP_VECTORS)
+		return EINVAL;
+	req->log_entries = log2_roundup((uint64_t)req->cqe + 1);
+	if (!req->cqe || req->log_entries > adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_CQ_SZ))
+		return EINVAL;
+	return 0;
+}
+
+/* The buffer and the doorbell record have to be there. */
+static int check_memory(struct uverbs_call *uc, struct cq_request *req)
+{
+	uint64_t bytes = (uint64_t)req->driver.cqe_size << req->log_entries;
+	int ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
+					&req->memory);
+
+	if (!ret)
+		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
+	if (!ret)
+		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
+	return ret;
+}
+
+static void fill_cqc(struct uverbs_call *uc, const struct cq_request *req, uint8_t *cqc)
+{
+	prm_set(cqc, CQC_CQE_SZ, req->driver.cqe_size == 128 ? 1 : 0);
+	prm_set(cqc, CQC_OI, !!(req->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
+	prm_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
+	prm_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
+	prm_set(cqc, CQC_UAR_PAGE, req->driver.uar_page_index);
+	prm_set(cqc, CQC_C_EQN, uc->adapter->comp_eqn[req->vector]);
+	prm_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
+	prm_set(cqc, CQC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
+}
+
+static int create_in_device(struct uverbs_call *uc, const struct cq_request *req, uint32_t *cqn)
+{
+	size_t in_len = PRM_CREATE_CQ_IN_SIZE + queue_memory_bytes(&req->memory);
+	uint8_t *in = calloc(1, in_len), out[PRM_CMD_OUT_SIZE];
+	int ret;
+
+	if (!in)
+		return ENOMEM;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
+	fill_cqc(uc, req, prm_at(in, CREATE_CQ_IN_CQC));
+	queue_memory_put(&req->memory, uc->client, prm_at(in, CREATE_CQ_IN_PAS));
+	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
+	if (!ret)
+		*cqn = prm_get(out, CREATE_CQ_OUT_CQN);
+	free(in);
+	return ret;
+}
+
+static int read_request(struct uverbs_call *uc, struct cq_request *req)
+{
+	if (uc_in(uc, UVERBS_ATTR_CREATE_CQ_CQE, &req->cqe, sizeof(req->cqe)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, &req->user_handle, 8) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, &req->vector, sizeof(req->vector)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_CQ_FLAGS, &req->flags, sizeof(req->flags)) ||
+	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+		return EFAULT;
+	return 0;
+}
+
+/* Where the CQ's events go. References are the event source's. */
+static int find_channels(struct uverbs_call *uc, struct event_source *events)
+{
+	const struct ib_uverbs_attr *comp = uc_attr(uc, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
+
+	if (comp) {
+		events->comp = event_channel_find(uc->tid, comp->data_s64);
+		if (!events->comp)
+			return EBADF;
+	}
+	if (uc_async_channel(uc, UVERBS_ATTR_CREATE_CQ_EVENT_FD, &events->async))
+		return EBADF;
+	if (events->comp)
+		event_channel_get(events->comp);
+	return 0;
+}
+
+static int cq_make(struct uverbs_call *uc, struct cq_request *req, struct uverbs_cq *cq)
+{
+	int ret = read_request(uc, req);
+
+	if (!ret)
+		ret = check_request(uc, req);
+	if (!ret)
+		ret = check_memory(uc, req);
+	if (!ret)
+		ret = find_channels(uc, &cq->events);
+	if (ret)
+		return ret;
+	ret = create_in_device(uc, req, &cq->cqn);
+	if (ret) {
+		event_source_drop(&cq->events);
+		return ret;
+	}
+	cq->cqe = (1u << req->log_entries) - 1;
+	cq->cqe_size = req->driver.cqe_size;
+	cq->events.adapter = uc->adapter;
+	cq->events.kind = SOURCE_CQ;
+	cq->events.number = cq->cqn;
+	cq->events.user_handle = req->user_handle;
+	event_source_add(&cq->events);
+	cq->uar = uverbs_uar_by_number(uc->file, req->driver.uar_page_index);
+	if (cq->uar)
+		cq->uar->base.users++;
+	return 0;
+}
+
+static int cq_respond(struct uverbs_call *uc, const struct uverbs_cq *cq)
+{
+	struct mlx5_ib_create_cq_resp driver = { .cqn = cq->cqn };
+
+	if (uc_out(uc, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe)) ||
+	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
+		return EFAULT;
+	return 0;
+}
+
+static void cq_describe(const struct uverbs_call *uc, const struct cq_request *req,
+			struct uverbs_cq *cq)
+{
+	struct epitaph_cq entry = {
+		.ring = req->driver.buf_addr,
+		.dbrec = req->driver.db_addr,
+		.cqe_size = req->driver.cqe_size,
+		.entries = 1u << req->log_entries,
+	};
+
+	uc_epitaph_entry(uc, &cq->base, &entry.entry);
+	epitaph_add_cq(uc->call->epitaph, &entry, &cq->epitaph);
+}
+
+static int cq_create(struct uverbs_call *uc)
+{
+	struct cq_request req;
+	struct uverbs_cq *cq;
+	int ret = object_new(sizeof(*cq), uc->file, UVERBS_OBJECT_CQ, cq_destroy, &cq);
+
+	if (ret)
+		return ret;
+	ret = cq_make(uc, &req, cq);
+	if (ret) {
+		object_free(&cq->base);
+		return ret;
+	}
+	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->base);
+	if (ret)
+		return ret;
+	cq_describe(uc, &req, cq);
+	ret = cq_respond(uc, cq);
+	if (ret)
+		object_destroy(&cq->base, uc->tid);
+	return ret;
+}
+
+static int cq_remove(struct uverbs_call *uc)
+{
+	struct uverbs_cq *cq = uc_object(uc, UVERBS_ATTR_DESTROY_CQ_HANDLE);
+	struct ib_uverbs_destroy_cq_resp resp;
+	int ret;
+
+	if (cq->base.users)
+		return EBUSY;
+	ret = cq_destroy(&cq->base, uc->tid);
+	if (ret)
+		return ret;
+	resp.comp_events_reported = cq->comp_read;
+	resp.async_events_reported = cq->async_read;
+	object_forget(&cq->base);
+	return uc_out(uc, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
+}
+
+/* Moderation: how many completions, and how long, an event may wait for. */
+static int cq_modify(struct uverbs_call *uc)
+{
+	uint8_t in[PRM_CREATE_CQ_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	struct ib_uverbs_ex_modify_cq cmd;
+	struct uverbs_cq *cq;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	if (!cmd.attr_mask || cmd.reserved)
+		return EINVAL;
+	if (cmd.attr_mask & ~(uint32_t)CQ_MODERATE)
+		return EOPNOTSUPP;
+	ret = object_find(uc->file, UVERBS_OBJECT_CQ, cmd.cq_handle, &cq);
+	if (ret)
+		return ret;
+	if (!adapter_cap(uc->adapter, HCA_CAP_CQ_MODERATION))
+		return EOPNOTSUPP;
+	if (cmd.attr.cq_period > CQ_MAX_PERIOD)
+		return EINVAL;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	prm_set(in, MODIFY_CQ_IN_CQN, cq->cqn);
+	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT);
+	prm_set(prm_at(in, MODIFY_CQ_IN_CQC), CQC_CQ_PERIOD, cmd.attr.cq_period);
+	prm_set(prm_at(in, MODIFY_CQ_IN_CQC), CQC_CQ_MAX_COUNT, cmd.attr.cq_count);
+	return adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
+}
+
+/* ---- resizing: a ring of another size, in the place of the old one ---- */
+
+static int check_resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
+			struct cq_request *req)
+{
+	struct mlx5_ib_resize_cq driver;
+	uint64_t bytes;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)))
+		return EFAULT;
+	if (driver.reserved0 || driver.reserved1)
+		return EINVAL;
+	if (driver.cqe_size != 64 && driver.cqe_size != 128)
+		return EINVAL;
+	*req = (struct cq_request){ .cqe = cmd->cqe,
+				    .driver = { .buf_addr = driver.buf_addr,
+						.cqe_size = driver.cqe_size },
+				    .log_entries = log2_roundup((uint64_t)cmd->cqe + 1) };
+	bytes = (uint64_t)driver.cqe_size << req->log_entries;
+	ret = queue_memory_describe(driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS, &req->memory);
+	return ret ? ret : client_check_range(uc->client, driver.buf_addr, bytes, true);
+}
+
+static int resize_in_device(struct uverbs_call *uc, const struct cq_request *req, uint32_t cqn)
+{
+	size_t in_len = PRM_CREATE_CQ_IN_SIZE + queue_memory_bytes(&req->memory);
+	uint8_t *in = calloc(1, in_len), out[PRM_CMD_OUT_SIZE], *cqc;
+	int ret;
+
+	if (!in)
+		return ENOMEM;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	prm_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
+	prm_set(in, MODIFY_CQ_IN_CQN, cqn);
+	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT,
+		PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PG_OFFSET | PRM_RESIZE_CQ_PG_SIZE);
+	cqc = prm_at(in, MODIFY_CQ_IN_CQC);
+	prm_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
+	prm_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
+	prm_set(cqc, CQC_CQE_SZ, req->driver.cqe_size == 128 ? 1 : 0);
+	prm_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
+	queue_memory_put(&req->memory, uc->client, prm_at(in, MODIFY_CQ_IN_PAS));
+	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
+	free(in);
+	return ret;
+}
+
+static int resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
+		  struct uverbs_cq *cq)
+{
+	uint32_t max = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_CQ_SZ);
+	struct cq_request req;
+	int ret;
+
+	if (!adapter_cap(uc->adapter, HCA_CAP_CQ_RESIZE))
+		return ENOSYS;
+	if (cmd->cqe < 1 || cmd->cqe > max || 1ull << log2_roundup(cmd->cqe + 1ull) > max + 1ull)
+		return EINVAL;
+	if (1ull << log2_roundup(cmd->cqe + 1ull) == cq->cqe + 1ull)
+		return 0;
+	ret = check_resize(uc, cmd, &req);
+	if (!ret)
+		engine_catch_up(uc->adapter); /* what completes first may no longer fit */
+	if (!ret)
+		ret = resize_in_device(uc, &req, cq->cqn);
+	if (ret)
+		return ret;
+	cq->cqe = (1u << req.log_entries) - 1;
+	cq->cqe_size = req.driver.cqe_size;
+	epitaph_resize_cq(&cq->epitaph, req.driver.buf_addr, cq->cqe + 1, cq->cqe_size);
+	return 0;
+}
+
+static int cq_resize(struct uverbs_call *uc)
+{
+	struct ib_uverbs_resize_cq_resp resp = { 0 };
+	struct ib_uverbs_resize_cq cmd;
+	struct uverbs_cq *cq;
+	int ret = uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
+
+	if (!ret)
+		ret = object_find(uc->file, UVERBS_OBJECT_CQ, cmd.cq_handle, &cq);
+	if (!ret)
+		ret = resize(uc, &cmd, cq);
+	if (ret)
+		return ret;
+	resp.cqe = cq->cqe;
+	return uc_out(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp.cqe));
+}
+
+static const struct uverbs_attr create_attrs[] = {
+	{ UVERBS_ATTR_CREATE_CQ_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_CQ },
+	{ UVERBS_ATTR_CREATE_CQ_CQE, ATTR_IN, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_CQ_USER_HANDLE, ATTR_IN, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, ATTR_FD, OPTIONAL, 0, 0, UVERBS_OBJECT_COMP_CHANNEL },
+	{ UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, ATTR_IN, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_CQ_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
+	{ UVERBS_ATTR_CREATE_CQ_RESP_CQE, ATTR_OUT, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_CQ_EVENT_FD, ATTR_FD, OPTIONAL, 0, 0, UVERBS_OBJECT_ASYNC_EVENT },
+	UHW_ATTRS,
+};
+
+static const struct uverbs_attr destroy_attrs[] = {
+	{ UVERBS_ATTR_DESTROY_CQ_HANDLE, ATTR_DESTROY, MANDATORY, 0, 0, UVERBS_OBJECT_CQ },
+	{ UVERBS_ATTR_DESTROY_CQ_RESP, ATTR_OUT, MANDATORY,
+	  sizeof(struct ib_uverbs_destroy_cq_resp), ANY_SIZE, 0 },
+};
+
+static const struct uverbs_method method_table[] = {
+	METHOD("CREATE_CQ", UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, cq_create, create_attrs),
+	METHOD("DESTROY_CQ", UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq_remove, destroy_attrs),
+};
+
+static const struct uverbs_write write_table[] = {
+	{ "RESIZE_CQ", IB_USER_VERBS_CMD_RESIZE_CQ, sizeof(struct ib_uverbs_resize_cq),
+	  sizeof(uint32_t), cq_resize },
+	{ "MODIFY_CQ", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_CQ,
+	  sizeof(struct ib_uverbs_ex_modify_cq), 0, cq_modify },
+};
+
+const struct uverbs_methods cq_methods = METHODS(method_table);
+const struct uverbs_writes cq_writes = METHODS(write_table);

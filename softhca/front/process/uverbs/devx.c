@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx.c - device commands that programs may issue themselves: questions only, so far.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/log.h"
+
+static const enum prm_opcode allowed[] = {
+	PRM_OP_QUERY_HCA_CAP,
+	PRM_OP_QUERY_HCA_VPORT_CONTEXT,
+	PRM_OP_QUERY_VPORT_STATE,
+	PRM_OP_QUERY_ADAPTER,
+};
+
+static bool is_allowed(uint32_t opcode)
+{
+	for (unsigned int i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
+		if (allowed[i] == opcode)
+			return true;
+	return false;
+}
+
+/* The status is in OUT and is the program's to look at. */
+static int devx_other(struct uverbs_call *uc)
+{
+	size_t out_len = uc_len(uc, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT);
+	uint8_t in[PRM_CMD_IN_SIZE];
+	uint8_t *out;
+	int ret;
+
+	if (uc_in(uc, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in)))
+		return EFAULT;
+	if (!is_allowed(prm_get(in, CMD_IN_OPCODE))) {
+		log_note("%s: DevX command %#x is not for programs", uc->adapter->name,
+			 (unsigned int)prm_get(in, CMD_IN_OPCODE));
+		return EINVAL;
+	}
+	out = calloc(1, out_len);
+	if (!out)
+		return ENOMEM;
+	hca_exec(uc->adapter->hca, in, sizeof(in), out, out_len);
+	ret = uc_out(uc, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, out_len);
+	free(out);
+	return ret;
+}
+
+static const struct uverbs_attr other_attrs[] = {
+	{ MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, ATTR_STRUCT, MANDATORY, PRM_CMD_IN_SIZE, PRM_CMD_IN_SIZE,
+	  0 },
+	{ MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, ATTR_OUT, MANDATORY, PRM_CMD_OUT_SIZE, ANY_SIZE, 0 },
+};
+
+static const struct uverbs_method method_table[] = {
+	METHOD("DEVX_OTHER", MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, devx_other,
+	       other_attrs),
+};
+
+const struct uverbs_methods devx_methods = METHODS(method_table);

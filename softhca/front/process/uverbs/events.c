@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * events.c - completion channels and asynchronous event files.
+ *
+ * The program's end is a stream socket, because a read() of a longer buffer than one event returns several, as on the real
+ * files. What does not fit the socket waits in the channel and follows when the program has read. How many events of a CQ or
+ * QP were read is only asked when it is destroyed: everything unread is fetched from the program's end and what belongs to
+ * others is sent again.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_verbs.h>
+
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/uverbs/events.h"
+#include "softhca/front/process/link.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/watch.h"
+#include "softhca/log.h"
+
+/* What programs read; the names are of enum ibv_event_type. */
+enum {
+	EVENT_CQ_ERR = 0,
+	EVENT_QP_FATAL = 1,
+	EVENT_QP_REQ_ERR = 2,
+	EVENT_QP_ACCESS_ERR = 3,
+	EVENT_COMM_EST = 4,
+	EVENT_SQ_DRAINED = 5,
+	EVENT_PATH_MIG = 6,
+	EVENT_PATH_MIG_ERR = 7,
+	EVENT_DEVICE_FATAL = 8,
+	EVENT_PORT_ACTIVE = 9,
+	EVENT_PORT_ERR = 10,
+	EVENT_SRQ_ERR = 14,
+	EVENT_SRQ_LIMIT_REACHED = 15,
+	EVENT_QP_LAST_WQE_REACHED = 16,
+	EVENT_WQ_FATAL = 19,
+};
+
+struct pending {
+	STAILQ_ENTRY(pending) in_channel;
+	size_t len;
+	uint8_t bytes[sizeof(struct ib_uverbs_async_event_desc)];
+};
+
+STAILQ_HEAD(pending_list, pending);
+
+struct event_channel {
+	struct watch watch; /* our end; reports that the program's is closed, or has room */
+	LIST_ENTRY(event_channel) in_all;
+	unsigned int refs; /* notification thread only */
+	dev_t dev;         /* identify the program's end */
+	ino_t ino;
+	int number;              /* its descriptor in the program, when it was made */
+	struct adapter *adapter; /* not NULL: port and device events go here */
+	bool closed;
+	struct pending_list pending;
+};
+
+enum { BUCKETS = 1024, PORT_DOWN = 1 /* sub-type of a port change */ };
+
+/* Guards everything below but refs; a leaf: nothing is called under it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static LIST_HEAD(, event_channel) channels = LIST_HEAD_INITIALIZER(channels);
+static LIST_HEAD(, event_source) buckets[BUCKETS];
+
+/* ---- writing to a channel ---- */
+
+static void keep_pending(struct event_channel *channel, const void *event, size_t len)
+{
+	struct pending *pending = malloc(sizeof(*pending));
+
+	if (!pending) {
+		log_error("an event is lost: %s", strerror(ENOMEM));
+		return;
+	}
+	pending->len = len;
+	memcpy(pending->bytes, event, len);
+	STAILQ_INSERT_TAIL(&channel->pending, pending, in_channel);
+	watch_change(&channel->watch, EPOLLRDHUP | EPOLLOUT);
+}
+
+static void channel_write(struct event_channel *channel, const void *event, size_t len)
+{
+	if (channel->closed)
+		return;
+	if (STAILQ_EMPTY(&channel->pending) &&
+	    send(channel->watch.fd, event, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len)
+		return;
+	keep_pending(channel, event, len);
+}
+
+static void channel_flush(struct event_channel *channel)
+{
+	struct pending *pending;
+
+	while ((pending = STAILQ_FIRST(&channel->pending))) {
+		if (send(channel->watch.fd, pending->bytes, pending->len,
+			 MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+			return;
+		STAILQ_REMOVE_HEAD(&channel->pending, in_channel);
+		free(pending);
+	}
+	watch_change(&channel->watch, EPOLLRDHUP);
+}
+
+static void drop_pending(struct event_channel *channel)
+{
+	struct pending *pending;
+
+	while ((pending = STAILQ_FIRST(&channel->pending))) {
+		STAILQ_REMOVE_HEAD(&channel->pending, in_channel);
+		free(pending);
+	}
+}
+
+/* ---- channels ---- */
+
+static void channel_ready(struct watch *watch, uint32_t events)
+{
+	struct event_channel *channel = (struct event_channel *)watch;
+	bool closed = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+
+	pthread_mutex_lock(&lock);
+	if (closed) {
+		channel->closed = true;
+		watch_remove(watch);
+	} else {
+		channel_flush(channel);
+	}
+	pthread_mutex_unlock(&lock);
+	if (closed)
+		event_channel_put(channel);
+}
+
+void event_channel_get(struct event_channel *channel)
+{
+	channel->refs++;
+}
+
+void event_channel_put(struct event_channel *channel)
+{
+	if (--channel->refs)
+		return;
+	pthread_mutex_lock(&lock);
+	LIST_REMOVE(channel, in_all);
+	drop_pending(channel);
+	pthread_mutex_unlock(&lock);
+	close(channel->watch.fd);
+	free(channel);
+}
+
+static int channel_publish(struct event_channel *channel, int theirs)
+{
+	struct stat st;
+
+	if (fstat(theirs, &st))
+		return errno;
+	channel->dev = st.st_dev;
+	channel->ino = st.st_ino;
+	pthread_mutex_lock(&lock);
+	LIST_INSERT_HEAD(&channels, channel, in_all);
+	pthread_mutex_unlock(&lock);
+	return watch_add(&channel->watch, EPOLLRDHUP);
+}
+
+/* The first reference belongs to the program's end being open, the second to the caller. */
+int event_channel_create(struct call *call, struct event_channel **out, int *number)
+{
+	struct event_channel *channel = calloc(1, sizeof(*channel));
+	int pair[2], ret;
+
+	if (!channel)
+		return ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+		ret = errno;
+		goto free_channel;
+	}
+	*channel = (struct event_channel){ .watch = { pair[0], channel_ready }, .refs = 2 };
+	STAILQ_INIT(&channel->pending);
+	channel->number = call_give_fd(call, pair[1], true);
+	if (channel->number < 0) {
+		ret = -channel->number;
+		goto close_pair;
+	}
+	ret = channel_publish(channel, pair[1]);
+	if (ret)
+		goto close_pair;
+	close(pair[1]);
+	*out = channel;
+	*number = channel->number;
+	return 0;
+close_pair:
+	close(pair[0]);
+	close(pair[1]);
+free_channel:
+	free(channel);
+	return ret;
+}
+
+struct event_channel *event_channel_find(pid_t tid, int fd)
+{
+	struct event_channel *channel;
+	struct stat st;
+
+	if (client_fd_stat(tid, fd, &st))
+		return NULL;
+	LIST_FOREACH(channel, &channels, in_all)
+	if (channel->ino == st.st_ino && channel->dev == st.st_dev)
+		return channel;
+	return NULL;
+}
+
+void event_channel_entrust(struct event_channel *channel, int holder)
+{
+	int ret = link_send_fd(holder, channel->watch.fd);
+
+	if (ret)
+		log_note("no event would tell that this process was killed: %s", strerror(ret));
+}
+
+void event_channel_set_default(struct event_channel *channel, struct adapter *adapter)
+{
+	pthread_mutex_lock(&lock);
+	channel->adapter = adapter;
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- sources ---- */
+
+static unsigned int bucket_of(const struct adapter *adapter, enum source_kind kind, uint32_t number)
+{
+	return (number * 4 + kind + adapter->index * 37) % BUCKETS;
+}
+
+void event_source_drop(struct event_source *source)
+{
+	if (source->comp)
+		event_channel_put(source->comp);
+	if (source->async)
+		event_channel_put(source->async);
+}
+
+void event_source_add(struct event_source *source)
+{
+	pthread_mutex_lock(&lock);
+	LIST_INSERT_HEAD(&buckets[bucket_of(source->adapter, source->kind, source->number)], source,
+			 in_bucket);
+	pthread_mutex_unlock(&lock);
+}
+
+static struct event_source *find_source(const struct adapter *adapter, enum source_kind kind,
+					uint32_t number)
+{
+	struct event_source *source;
+
+	LIST_FOREACH(source, &buckets[bucket_of(adapter, kind, number)], in_bucket)
+	if (source->number == number && source->kind == kind && source->adapter == adapter)
+		return source;
+	return NULL;
+}
+
+/* Takes what the program has not read out of its end of CHANNEL and puts it before what is pending here. */
+static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_len)
+{
+	struct pending_list fetched = STAILQ_HEAD_INITIALIZER(fetched);
+	int fd = event_channel_find(tid, channel->number) == channel
+			 ? client_fd_copy(tid, channel->number)
+			 : -1;
+	struct pending *pending;
+
+	while (fd >= 0 && (pending = malloc(sizeof(*pending)))) {
+		if (recv(fd, pending->bytes, event_len, MSG_DONTWAIT) != (ssize_t)event_len) {
+			free(pending);
+			break;
+		}
+		pending->len = event_len;
+		STAILQ_INSERT_TAIL(&fetched, pending, in_channel);
+	}
+	if (fd >= 0)
+		close(fd);
+	STAILQ_CONCAT(&fetched, &channel->pending);
+	STAILQ_CONCAT(&channel->pending, &fetched);
+}
+
+/* Events of which objects have that type */
+static bool is_kind_of(uint32_t event_type, enum source_kind kind)
+{
+	switch (event_type) {
+	case EVENT_CQ_ERR:
+		return kind == SOURCE_CQ;
+	case EVENT_SRQ_ERR:
+	case EVENT_SRQ_LIMIT_REACHED:
+		return kind == SOURCE_SRQ;
+	case EVENT_WQ_FATAL:
+		return kind == SOURCE_WQ;
+	default: /* from a fatal device to GID changes: of no object */
+		return kind == SOURCE_QP &&
+		       !(event_type >= EVENT_DEVICE_FATAL && event_type < EVENT_SRQ_ERR);
+	}
+}
+
+/* The handle is first in both kinds of event. Asynchronous ones of CQs, SRQs and QPs differ by their type. */
+static bool is_event_of(const struct pending *pending, const struct event_source *source)
+{
+	const struct ib_uverbs_async_event_desc *async = (const void *)pending->bytes;
+	uint64_t handle;
+
+	memcpy(&handle, pending->bytes, sizeof(handle));
+	if (handle != source->user_handle)
+		return false;
+	if (pending->len < sizeof(*async))
+		return true;
+	return is_kind_of(async->event_type, source->kind);
+}
+
+/* Returns how many unread events of SOURCE were taken back from CHANNEL. */
+static uint32_t take_back(struct event_channel *channel, pid_t tid, size_t event_len,
+			  const struct event_source *source)
+{
+	struct pending *pending, *next;
+	uint32_t taken = 0;
+
+	if (channel->closed)
+		return 0;
+	fetch_unread(channel, tid, event_len);
+	for (pending = STAILQ_FIRST(&channel->pending); pending; pending = next) {
+		next = STAILQ_NEXT(pending, in_channel);
+		if (!is_event_of(pending, source))
+			continue;
+		STAILQ_REMOVE(&channel->pending, pending, pending, in_channel);
+		free(pending);
+		taken++;
+	}
+	channel_flush(channel);
+	return taken;
+}
+
+void event_source_remove(struct event_source *source, pid_t tid, uint32_t *comp_read,
+			 uint32_t *async_read)
+{
+	*comp_read = 0;
+	*async_read = 0;
+	pthread_mutex_lock(&lock);
+	LIST_REMOVE(source, in_bucket);
+	if (source->comp && source->comp_sent)
+		*comp_read = source->comp_sent - take_back(source->comp, tid,
+							   sizeof(struct ib_uverbs_comp_event_desc),
+							   source);
+	if (source->async && source->async_sent)
+		*async_read = source->async_sent -
+			      take_back(source->async, tid,
+					sizeof(struct ib_uverbs_async_event_desc), source);
+	pthread_mutex_unlock(&lock);
+	event_source_drop(source);
+}
+
+/* ---- from the device ---- */
+
+static void send_completion(struct adapter *adapter, const uint8_t *eqe)
+{
+	struct event_source *source = find_source(adapter, SOURCE_CQ, prm_get(eqe, EQE_COMP_CQN));
+	struct ib_uverbs_comp_event_desc event;
+
+	if (!source || !source->comp)
+		return;
+	event.cq_handle = source->user_handle;
+	source->comp_sent++;
+	channel_write(source->comp, &event, sizeof(event));
+}
+
+/* To every program that has the object: there can be several for a target QP of XRC. */
+static void send_async(const struct adapter *adapter, enum source_kind kind, uint32_t number,
+		       uint32_t type)
+{
+	struct ib_uverbs_async_event_desc event = { .event_type = type };
+	struct event_source *source;
+
+	LIST_FOREACH(source, &buckets[bucket_of(adapter, kind, number)], in_bucket)
+	{
+		if (source->number != number || source->kind != kind ||
+		    source->adapter != adapter || !source->async)
+			continue;
+		event.element = source->user_handle;
+		source->async_sent++;
+		channel_write(source->async, &event, sizeof(event));
+	}
+}
+
+/* To every program that has the adapter open. */
+static void send_global(struct adapter *adapter, uint32_t type, uint32_t element)
+{
+	struct ib_uverbs_async_event_desc event = { .element = element, .event_type = type };
+	struct event_channel *channel;
+
+	LIST_FOREACH(channel, &channels, in_all)
+	if (channel->adapter == adapter)
+		channel_write(channel, &event, sizeof(event));
+}
+
+static const struct {
+	enum prm_event device;
+	uint32_t program;
+} qp_events[] = {
+	{ PRM_EVENT_PATH_MIG, EVENT_PATH_MIG },
+	{ PRM_EVENT_COMM_EST, EVENT_COMM_EST },
+	{ PRM_EVENT_SQ_DRAINED, EVENT_SQ_DRAINED },
+	{ PRM_EVENT_SRQ_LAST_WQE, EVENT_QP_LAST_WQE_REACHED },
+	{ PRM_EVENT_WQ_CATAS_ERROR, EVENT_QP_FATAL },
+	{ PRM_EVENT_PATH_MIG_FAILED, EVENT_PATH_MIG_ERR },
+	{ PRM_EVENT_WQ_INVAL_REQ_ERROR, EVENT_QP_REQ_ERR },
+	{ PRM_EVENT_WQ_ACCESS_ERROR, EVENT_QP_ACCESS_ERR },
+};
+
+static void send_qp_event(struct adapter *adapter, unsigned int type, const uint8_t *eqe)
+{
+	for (unsigned int i = 0; i < sizeof(qp_events) / sizeof(qp_events[0]); i++)
+		if (qp_events[i].device == type)
+			send_async(adapter, SOURCE_QP, prm_get(eqe, EQE_QPN), qp_events[i].program);
+}
+
+static void count_link(struct adapter *adapter, const uint8_t *eqe)
+{
+	unsigned int port = prm_get(eqe, EQE_PORT);
+
+	if (prm_get(eqe, EQE_SUB_TYPE) == PORT_DOWN && port >= 1 && port <= adapter->num_ports)
+		adapter->link_downs[port - 1]++;
+}
+
+void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
+{
+	struct adapter *adapter = front;
+	unsigned int type = prm_get(eqe, EQE_TYPE);
+
+	(void)eqn;
+	pthread_mutex_lock(&lock);
+	switch (type) {
+	case PRM_EVENT_COMP:
+		send_completion(adapter, eqe);
+		break;
+	case PRM_EVENT_CQ_ERROR:
+		send_async(adapter, SOURCE_CQ, prm_get(eqe, EQE_CQ_ERROR_CQN), EVENT_CQ_ERR);
+		break;
+	case PRM_EVENT_SRQ_RQ_LIMIT:
+		send_async(adapter, SOURCE_SRQ, prm_get(eqe, EQE_QPN), EVENT_SRQ_LIMIT_REACHED);
+		break;
+	case PRM_EVENT_SRQ_CATAS_ERROR:
+		send_async(adapter, SOURCE_SRQ, prm_get(eqe, EQE_QPN), EVENT_SRQ_ERR);
+		break;
+	case PRM_EVENT_INTERNAL_ERROR:
+		adapter->dead = true;
+		send_global(adapter, EVENT_DEVICE_FATAL, 0);
+		break;
+	case PRM_EVENT_PORT_CHANGE:
+		count_link(adapter, eqe);
+		send_global(adapter,
+			    prm_get(eqe, EQE_SUB_TYPE) == 4 ? EVENT_PORT_ACTIVE : EVENT_PORT_ERR,
+			    prm_get(eqe, EQE_PORT));
+		break;
+	default:
+		send_qp_event(adapter, type, eqe);
+	}
+	pthread_mutex_unlock(&lock);
+}

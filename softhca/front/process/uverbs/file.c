@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * file.c - open uverbs files and their objects.
+ *
+ * The program's descriptor is a memfd of UAR pages, opened once more for it: that file description lives until the last
+ * descriptor and mapping of it is gone, in whatever process, and inotify reports that moment exactly. A uverbs file is found
+ * by the memfd's inode, so copies of the descriptor need no bookkeeping.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rdma/mlx5-abi.h>
+
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/seccomp.h"
+#include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/front/process/watch.h"
+#include "softhca/log.h"
+
+static LIST_HEAD(, uverbs_file) files = LIST_HEAD_INITIALIZER(files);
+static struct watch closes; /* inotify */
+
+/* UAR pages from the start on; what else can be mapped is at the page that is its command (mlx5-abi.h). */
+enum {
+	CLOCK_PAGE = MLX5_IB_MMAP_CLOCK_INFO << 8,
+	FILE_BYTES = (CLOCK_PAGE + 1) * UAR_PAGE_SIZE,
+};
+static_assert((int)UVERBS_FILE_UARS <= (int)CLOCK_PAGE, "UAR pages must end before it");
+
+/* ---- objects ---- */
+
+int object_new(size_t size, struct uverbs_file *file, uint16_t type,
+	       int (*destroy)(struct object *object, pid_t tid), void *out)
+{
+	struct object *object = calloc(1, size);
+
+	if (!object)
+		return ENOMEM;
+	object->file = file;
+	object->type = type;
+	object->destroy = destroy;
+	*(struct object **)out = object;
+	return 0;
+}
+
+void object_free(struct object *object)
+{
+	free(object);
+}
+
+static int grow_table(struct uverbs_file *file)
+{
+	uint32_t wanted = file->num_objects ? file->num_objects * 2 : 64;
+	struct object **table = realloc(file->object, wanted * sizeof(*table));
+
+	if (!table)
+		return ENOMEM;
+	memset(table + file->num_objects, 0, (wanted - file->num_objects) * sizeof(*table));
+	file->object = table;
+	file->num_objects = wanted;
+	return 0;
+}
+
+/* The lowest free handle, as the kernel does. */
+int object_publish(struct object *object)
+{
+	struct uverbs_file *file = object->file;
+	uint32_t handle = file->lowest_free;
+	int ret;
+
+	while (handle < file->num_objects && file->object[handle])
+		handle++;
+	if (handle == file->num_objects) {
+		ret = grow_table(file);
+		if (ret)
+			return ret;
+	}
+	file->lowest_free = handle + 1;
+	object->handle = handle;
+	file->object[handle] = object;
+	return 0;
+}
+
+int object_destroy(struct object *object, pid_t tid)
+{
+	int ret = object->users ? EBUSY : object->destroy(object, tid);
+
+	if (!ret)
+		object_forget(object);
+	return ret;
+}
+
+void object_forget(struct object *object)
+{
+	struct uverbs_file *file = object->file;
+
+	file->object[object->handle] = NULL;
+	if (object->handle < file->lowest_free)
+		file->lowest_free = object->handle;
+	free(object);
+}
+
+int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *out)
+{
+	struct object *object = handle < file->num_objects ? file->object[handle] : NULL;
+
+	if (!object)
+		return ENOENT;
+	if (object->type != type)
+		return EINVAL;
+	*(struct object **)out = object;
+	return 0;
+}
+
+/* Users before what they use: as many rounds as that is deep. */
+static void destroy_objects(struct uverbs_file *file)
+{
+	bool progress = true;
+
+	while (progress) {
+		progress = false;
+		for (uint32_t i = 0; i < file->num_objects; i++)
+			if (file->object[i] && !object_destroy(file->object[i], file->client->pid))
+				progress = true;
+	}
+	free(file->object);
+}
+
+/* ---- files ---- */
+
+struct uverbs_file *uverbs_file_find(const struct stat *st)
+{
+	struct uverbs_file *file;
+
+	LIST_FOREACH(file, &files, in_all)
+	if (file->ino == st->st_ino && file->dev == st->st_dev)
+		return file;
+	return NULL;
+}
+
+static void file_close(struct uverbs_file *file)
+{
+	log_note("%s: closed by process %d", file->adapter->name, file->client->pid);
+	LIST_REMOVE(file, in_all);
+	destroy_objects(file);
+	if (file->async)
+		event_channel_put(file->async);
+	munmap(file->pages, FILE_BYTES);
+	close(file->memfd);
+	client_put(file->client);
+	free(file);
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* How timestamps of completions become wall-clock time. They are of CLOCK_MONOTONIC, so a tick is a nanosecond for good. */
+static void describe_clock(struct uverbs_file *file)
+{
+	enum { SHIFT = 20 };
+	struct mlx5_ib_clock_info *info = (void *)(file->pages + CLOCK_PAGE * UAR_PAGE_SIZE);
+
+	*info = (struct mlx5_ib_clock_info){ .nsec = nanoseconds(CLOCK_REALTIME),
+					     .cycles = nanoseconds(CLOCK_MONOTONIC),
+					     .mult = 1u << SHIFT,
+					     .shift = SHIFT,
+					     .mask = UINT64_MAX >> 1,
+					     .overflow_period = UINT64_MAX >> (SHIFT + 2) };
+}
+
+static int make_memory(struct uverbs_file *file)
+{
+	struct stat st;
+
+	file->memfd = memfd_create("uverbs", MFD_CLOEXEC);
+	if (file->memfd < 0)
+		return errno;
+	if (ftruncate(file->memfd, FILE_BYTES) || fstat(file->memfd, &st))
+		goto close_memfd;
+	file->pages = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file->memfd, 0);
+	if (file->pages == MAP_FAILED)
+		goto close_memfd;
+	file->dev = st.st_dev;
+	file->ino = st.st_ino;
+	describe_clock(file);
+	return 0;
+close_memfd:
+	close(file->memfd);
+	return errno;
+}
+
+/* The file description for the program, watched. */
+static int reopen_for_program(struct uverbs_file *file, int *fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->memfd);
+	*fd = open(path, O_RDWR | O_CLOEXEC);
+	if (*fd < 0)
+		return errno;
+	file->watch = inotify_add_watch(closes.fd, path, IN_CLOSE_WRITE);
+	if (file->watch < 0) {
+		close(*fd);
+		return errno;
+	}
+	return 0;
+}
+
+static int file_new(pid_t tid, struct adapter *adapter, struct uverbs_file **out, int *fd)
+{
+	struct uverbs_file *file = calloc(1, sizeof(*file));
+	int ret;
+
+	if (!file)
+		return ENOMEM;
+	file->adapter = adapter;
+	ret = client_get(tid, &file->client);
+	if (ret)
+		goto free_file;
+	ret = make_memory(file);
+	if (ret)
+		goto put_client;
+	ret = reopen_for_program(file, fd);
+	if (ret)
+		goto unmap;
+	LIST_INSERT_HEAD(&files, file, in_all);
+	*out = file;
+	return 0;
+unmap:
+	munmap(file->pages, FILE_BYTES);
+	close(file->memfd);
+put_client:
+	client_put(file->client);
+free_file:
+	free(file);
+	return ret;
+}
+
+int uverbs_pick_descriptor(pid_t tid, int *number)
+{
+	const int end = FD_BAND_FIRST + FD_BAND_SIZE;
+	struct rlimit limit;
+	struct stat st;
+
+	if (prlimit(tid, RLIMIT_NOFILE, NULL, &limit))
+		return errno;
+	if (limit.rlim_cur < (rlim_t)end) {
+		limit.rlim_cur = limit.rlim_max < (rlim_t)end ? limit.rlim_max : (rlim_t)end;
+		prlimit(tid, RLIMIT_NOFILE, &limit, NULL);
+	}
+	for (int fd = FD_BAND_FIRST; fd < end && (rlim_t)fd < limit.rlim_cur; fd++) {
+		if (client_fd_stat(tid, fd, &st)) {
+			*number = fd;
+			return 0;
+		}
+	}
+	return EMFILE;
+}
+
+void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec)
+{
+	struct uverbs_file *file;
+	int fd, number = -1;
+	int ret = adapter->dead ? ENODEV : uverbs_pick_descriptor(call->tid, &number);
+
+	if (!ret)
+		ret = file_new(call->tid, adapter, &file, &fd);
+	if (ret) {
+		call_fail(call, ret);
+		return;
+	}
+	log_note("%s: opened by process %d as descriptor %d", adapter->name, file->client->pid,
+		 number);
+	call_return_fd(call, fd, cloexec, number);
+	close(fd); /* should the caller not have got it, that was the last: the file goes */
+}
+
+static void copy_descriptor(struct call *call, bool cloexec)
+{
+	int number, fd, ret;
+	struct stat st;
+
+	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st) || !uverbs_file_find(&st))
+		return; /* the kernel does it, or says what is wrong */
+	ret = uverbs_pick_descriptor(call->tid, &number);
+	fd = ret ? -1 : client_fd_copy(call->tid, call_arg_int(call, 0));
+	if (fd < 0) {
+		call_fail(call, ret ? ret : EMFILE);
+		return;
+	}
+	call_return_fd(call, fd, cloexec, number);
+	close(fd);
+}
+
+void uverbs_dup(struct call *call)
+{
+	copy_descriptor(call, false);
+}
+
+/* That the copy be no lower than so much is only heeded below the band. */
+void uverbs_fcntl(struct call *call)
+{
+	int command = call_arg_int(call, 1);
+
+	if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) &&
+	    call_arg_int(call, 2) <= FD_BAND_FIRST)
+		copy_descriptor(call, command == F_DUPFD_CLOEXEC);
+}
+
+static void close_watched(int watch)
+{
+	struct uverbs_file *file;
+
+	LIST_FOREACH(file, &files, in_all)
+	{
+		if (file->watch == watch) {
+			inotify_rm_watch(closes.fd, watch);
+			file_close(file);
+			return;
+		}
+	}
+}
+
+static void closes_ready(struct watch *watch, uint32_t events)
+{
+	union {
+		struct inotify_event event;
+		char room[4096];
+	} buf;
+	ssize_t n = read(watch->fd, &buf, sizeof(buf));
+
+	(void)events;
+	for (ssize_t at = 0; at < n;) {
+		const struct inotify_event *event = (const void *)(buf.room + at);
+
+		if (event->mask & IN_CLOSE_WRITE)
+			close_watched(event->wd);
+		at += sizeof(*event) + event->len;
+	}
+}
+
+int uverbs_start(void)
+{
+	closes = (struct watch){ inotify_init1(IN_CLOEXEC | IN_NONBLOCK), closes_ready };
+	if (closes.fd < 0)
+		return errno;
+	return watch_add(&closes, EPOLLIN);
+}
+
+void uverbs_stop(void)
+{
+	while (!LIST_EMPTY(&files))
+		file_close(LIST_FIRST(&files));
+	close(closes.fd);
+}

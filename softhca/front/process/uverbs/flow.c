@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow.c - flows: which frames a raw packet QP receives.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "softhca/front/process/driver/flow_spec.h"
+#include "softhca/front/process/driver/raw_qp.h"
+#include "softhca/front/process/uverbs/objects.h"
+
+enum flow_type { FLOW_NORMAL, FLOW_ALL_DEFAULT, FLOW_MULTICAST_DEFAULT, FLOW_SNIFFER };
+
+enum {
+	FLAG_DONT_TRAP = 1 << 1,
+	FLAG_EGRESS = 1 << 2,
+	MAX_SPECS = 10,
+	MAX_SPECS_BYTES = 4096,
+	NO_TAG = 0, /* what completions then say */
+};
+
+struct uverbs_flow {
+	struct object base;
+	struct uverbs_qp *qp;
+	struct steering_rule *rule;
+};
+
+static int flow_destroy(struct object *object, pid_t tid)
+{
+	struct uverbs_flow *flow = (struct uverbs_flow *)object;
+
+	(void)tid;
+	if (!object->file->adapter->dead)
+		steering_remove(object->file->adapter, flow->rule);
+	flow->qp->base.users--;
+	return 0;
+}
+
+/* Only groups, whole, and by nothing but the bit that all of them have. */
+static void match_groups(struct steering_match *match)
+{
+	prm_set(match->mask, LYR_2_4_DMAC_47_16, 0x01000000);
+	prm_set(match->value, LYR_2_4_DMAC_47_16, 0x01000000);
+}
+
+static bool is_for_groups(const struct steering_match *match)
+{
+	static const uint32_t group_bit = 0x01000000;
+
+	return prm_get(match->mask, LYR_2_4_DMAC_47_16) & group_bit &&
+	       prm_get(match->value, LYR_2_4_DMAC_47_16) & group_bit;
+}
+
+static void pick_level(const struct ib_uverbs_flow_attr *attr, struct steering_request *request)
+{
+	if (attr->type != FLOW_NORMAL)
+		request->level = STEERING_LEFTOVERS;
+	else if (is_for_groups(&request->match) && !request->goes_on)
+		request->level = STEERING_MULTICAST;
+	else
+		request->level = 2 * attr->priority + !request->goes_on;
+}
+
+static int check_attr(struct uverbs_call *uc, const struct ib_uverbs_flow_attr *attr)
+{
+	if (attr->flags & ~(uint32_t)(FLAG_DONT_TRAP | FLAG_EGRESS) ||
+	    attr->num_of_specs > MAX_SPECS)
+		return EINVAL;
+	if (attr->size > MAX_SPECS_BYTES || attr->port > uc->adapter->num_ports)
+		return EINVAL;
+	if (attr->priority >= STEERING_PRIORITIES)
+		return ENOMEM;
+	if (attr->type == FLOW_SNIFFER || attr->flags & FLAG_EGRESS)
+		return EOPNOTSUPP;
+	if (attr->type > FLOW_SNIFFER || (attr->type != FLOW_NORMAL && attr->num_of_specs))
+		return EINVAL;
+	return 0;
+}
+
+static int read_specs(struct uverbs_call *uc, const struct ib_uverbs_flow_attr *attr,
+		      struct flow_specs *specs)
+{
+	const size_t header = sizeof(struct ib_uverbs_create_flow);
+	size_t len = header + attr->size;
+	uint8_t *command;
+	int ret;
+
+	if (uc_len(uc, UVERBS_ATTR_CORE_IN) < len)
+		return ENOSPC;
+	command = calloc(1, len);
+	if (!command)
+		return ENOMEM;
+	ret = uc_in(uc, UVERBS_ATTR_CORE_IN, command, len);
+	if (!ret)
+		ret = flow_specs_read(command + header, attr->size, attr->num_of_specs, specs);
+	free(command);
+	return ret;
+}
+
+static int read_request(struct uverbs_call *uc, const struct ib_uverbs_create_flow *cmd,
+			struct steering_request *request, struct uverbs_qp **qp)
+{
+	const struct ib_uverbs_flow_attr *attr = &cmd->flow_attr;
+	struct flow_specs specs;
+	int ret = check_attr(uc, attr);
+
+	if (!ret)
+		ret = read_specs(uc, attr, &specs);
+	if (!ret)
+		ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd->qp_handle, qp);
+	if (ret)
+		return ret;
+	if (!(*qp)->real->raw || !(*qp)->real->raw->has_tir)
+		return EINVAL;
+	*request = (struct steering_request){ .match = specs.match,
+					      .tirn = (*qp)->real->raw->tirn,
+					      .tag = specs.has_tag ? specs.tag : NO_TAG,
+					      .drop = specs.drop,
+					      .goes_on = attr->flags & FLAG_DONT_TRAP };
+	if (attr->type == FLOW_MULTICAST_DEFAULT)
+		match_groups(&request->match);
+	pick_level(attr, request);
+	return 0;
+}
+
+static int flow_respond(struct uverbs_call *uc, const struct uverbs_flow *flow)
+{
+	struct ib_uverbs_create_flow_resp resp = { .flow_handle = flow->base.handle };
+
+	return uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+}
+
+static int flow_make(struct uverbs_call *uc, const struct steering_request *request,
+		     struct uverbs_qp *qp)
+{
+	struct uverbs_flow *flow;
+	int ret = object_new(sizeof(*flow), uc->file, UVERBS_OBJECT_FLOW, flow_destroy, &flow);
+
+	if (ret)
+		return ret;
+	ret = steering_add(uc->adapter, request, &flow->rule);
+	if (ret) {
+		object_free(&flow->base);
+		return ret;
+	}
+	flow->qp = qp;
+	qp->base.users++;
+	ret = uc_publish(uc, &flow->base);
+	if (ret)
+		return ret;
+	ret = flow_respond(uc, flow);
+	if (ret)
+		object_destroy(&flow->base, uc->tid);
+	return ret;
+}
+
+static int flow_create(struct uverbs_call *uc)
+{
+	struct ib_uverbs_create_flow cmd;
+	struct steering_request request;
+	struct uverbs_qp *qp;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	if (cmd.comp_mask)
+		return EINVAL;
+	if (!client_may(uc->tid, CLIENT_CAP_NET_RAW))
+		return EPERM;
+	if (!adapter_cap(uc->adapter, HCA_CAP_NIC_FLOW_TABLE))
+		return EOPNOTSUPP;
+	ret = read_request(uc, &cmd, &request, &qp);
+	return ret ? ret : flow_make(uc, &request, qp);
+}
+
+static int flow_remove(struct uverbs_call *uc)
+{
+	return object_destroy(uc_object(uc, UVERBS_ATTR_DESTROY_FLOW_HANDLE), uc->tid);
+}
+
+static const struct uverbs_attr destroy_attrs[] = {
+	{ UVERBS_ATTR_DESTROY_FLOW_HANDLE, ATTR_DESTROY, MANDATORY, 0, 0, UVERBS_OBJECT_FLOW },
+};
+
+static const struct uverbs_method method_table[] = {
+	METHOD("DESTROY_FLOW", UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, flow_remove,
+	       destroy_attrs),
+};
+
+static const struct uverbs_write write_table[] = {
+	{ "CREATE_FLOW", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_FLOW,
+	  sizeof(struct ib_uverbs_create_flow), sizeof(struct ib_uverbs_create_flow_resp),
+	  flow_create },
+};
+
+const struct uverbs_methods flow_methods = METHODS(method_table);
+const struct uverbs_writes flow_writes = METHODS(write_table);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * objects.h - the objects that programs make, and the tables of methods that make them.
+ */
+#ifndef SOFTHCA_PROCESS_UVERBS_OBJECTS_H
+#define SOFTHCA_PROCESS_UVERBS_OBJECTS_H
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+#include "softhca/front/process/uverbs/events.h"
+#include "softhca/front/process/uverbs/uverbs.h"
+
+struct uverbs_pd {
+	struct object base;
+	uint32_t pdn;
+};
+
+struct uverbs_mr {
+	struct object base;
+	struct uverbs_pd *pd;
+	uint32_t key;
+	uint64_t start, iova, length;
+	uint32_t access; /* IB_UVERBS_ACCESS_* */
+};
+
+struct uverbs_uar {
+	struct object base;
+	struct uar_page page;
+	uint32_t index; /* of the page in the file */
+};
+
+struct uverbs_cq {
+	struct object base;
+	struct event_source events;
+	struct uverbs_uar *uar; /* NULL: named by number only */
+	uint32_t cqn;
+	uint32_t cqe;
+	uint32_t cqe_size;
+	struct epitaph_place epitaph;
+	uint32_t comp_read, async_read; /* events, known once it is destroyed in the device */
+};
+
+/* An XRC domain: programs that name the same file share it. See uverbs/xrcd.c. */
+struct xrc_domain;
+
+struct uverbs_xrcd {
+	struct object base;
+	struct xrc_domain *domain;
+};
+
+struct uverbs_srq {
+	struct object base;
+	struct event_source events;
+	struct uverbs_pd *pd;
+	struct uverbs_xrcd *xrcd; /* NULL: of no XRC domain */
+	struct uverbs_cq *cq;     /* the same */
+	uint16_t type;            /* IB_UVERBS_SRQT_* */
+	uint32_t srqn;
+	uint32_t wqes, sges;
+	struct epitaph_place epitaph;
+	uint32_t async_read; /* events, known once it is destroyed in the device */
+};
+
+/* A receive queue by itself, and tables of such */
+struct uverbs_wq {
+	struct object base;
+	struct event_source events;
+	struct uverbs_pd *pd;
+	struct uverbs_cq *cq;
+	uint32_t rqn;
+	uint32_t state; /* enum ibv_wq_state */
+	uint32_t async_read;
+};
+
+struct uverbs_rwq_table {
+	struct object base;
+	uint32_t rqtn;
+	unsigned int size;
+	struct uverbs_wq **wq;
+};
+
+struct mcast;
+LIST_HEAD(mcast_list, mcast);
+
+/* A QP in the device, and what the device does not know of it. Target QPs of XRC have a handle for each program that opens
+ * them, the others just one. */
+struct real_qp {
+	LIST_ENTRY(real_qp) in_domain; /* of an XRC target */
+	unsigned int users;
+	struct raw_qp *raw; /* of a raw packet QP, which is no QP there; else NULL */
+	uint32_t qpn;
+	uint8_t state; /* enum qp_state, as last set or queried */
+	uint8_t port;
+	uint32_t access; /* as the program set them; see fill_access() */
+	uint8_t max_dest_reads;
+};
+
+struct uverbs_qp {
+	struct object base;
+	struct event_source events;
+	struct real_qp *real;
+	struct uverbs_pd *pd;                /* NULL: an XRC target has none, nor queues */
+	struct uverbs_cq *send_cq, *recv_cq; /* an XRC initiator does not receive */
+	struct uverbs_uar *uar;
+	struct uverbs_srq *srq;         /* NULL: receives by itself */
+	struct uverbs_xrcd *xrcd;       /* of an XRC target */
+	struct uverbs_rwq_table *table; /* a raw packet QP that spreads what it receives */
+	struct mcast_list groups;       /* attached to: see uverbs/mcast.c */
+	struct epitaph_place epitaph;
+	uint32_t async_read; /* events, known once it is destroyed in the device */
+	uint16_t type;       /* IB_UVERBS_QPT_* */
+	bool sq_sig_all;
+	uint32_t rq_wqe_count, rq_sges;
+};
+
+extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,
+	async_methods, uar_methods, devx_methods, ah_methods, srq_methods, xrcd_methods, mw_methods,
+	wq_methods, flow_methods;
+extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes,
+	qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes, xrcd_writes,
+	mw_writes, query_device_writes, wq_writes, flow_writes;
+
+uint32_t xrc_domain_number(const struct xrc_domain *domain);
+/* An XRC target is there, for others to open. */
+void xrc_domain_add_qp(struct xrc_domain *domain, struct real_qp *real);
+
+/* The raw packet QP that spreads what it receives over TABLE, as the driver's part of the call says. */
+struct raw_qp;
+int qp_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, struct raw_qp **raw);
+
+/* A second handle to REAL, which is destroyed with its last one. */
+int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
+	      uint64_t user_handle, struct uverbs_qp **qp);
+
+/* The QP leaves all groups that it is attached to. */
+void mcast_detach_all(struct uverbs_qp *qp);
+/* The service type in the context of a QP of TYPE (IB_UVERBS_QPT_*). */
+int qp_service_type(unsigned int type);
+
+/* The UAR of FILE with the device's number UAR, or NULL. */
+struct uverbs_uar *uverbs_uar_by_number(const struct uverbs_file *file, uint32_t uar);
+
+#endif

@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.c - queue pairs: create and destroy. Changing and querying them is in uverbs/qp_modify.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
+
+#include "softhca/front/process/driver/driver_objects.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/driver/queue_memory.h"
+#include "softhca/front/process/driver/raw_qp.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/log.h"
+
+enum {
+	SUPPORTED_DRIVER_FLAGS = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE |
+				 MLX5_QP_FLAG_UAR_PAGE_INDEX | MLX5_QP_FLAG_BFREG_INDEX,
+	SELF_LB_FLAGS = MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC,
+	RAW_FLAGS = IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
+	KNOWN_FLAGS = RAW_FLAGS | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK |
+		      IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING,
+	WQEBB = 64,
+	MIN_RQ_SHIFT = 4, /* one data segment */
+	MAX_RQ_SHIFT = 11,
+};
+
+/* What a program asked for, wherever it said so. */
+struct qp_request {
+	uint64_t user_handle;
+	struct ib_uverbs_qp_cap cap;
+	uint32_t type, flags;
+	struct mlx5_ib_create_qp driver;
+	struct queue_memory memory;
+};
+
+/* The objects that the QP needs have one user more, or one less. */
+static void count_users(const struct uverbs_qp *qp, int change)
+{
+	void *const used[] = { qp->pd,  qp->send_cq, qp->recv_cq, qp->uar,
+			       qp->srq, qp->xrcd,    qp->table };
+
+	for (unsigned int i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+		if (used[i])
+			((struct object *)used[i])->users += change;
+}
+
+/* 0, or why the QP is still there. */
+static int destroy_real(struct adapter *adapter, struct real_qp *real, bool is_listed)
+{
+	int ret;
+
+	if (real->users > 1) {
+		real->users--;
+		return 0;
+	}
+	if (real->raw) {
+		ret = raw_qp_destroy(adapter, real->raw);
+	} else {
+		adapter_release(adapter, PRM_OP_2RST_QP, real->qpn);
+		ret = adapter_release(adapter, PRM_OP_DESTROY_QP, real->qpn);
+	}
+	if (ret)
+		return ret;
+	if (is_listed)
+		LIST_REMOVE(real, in_domain);
+	free(real);
+	return 0;
+}
+
+static int qp_destroy(struct object *object, pid_t tid)
+{
+	struct uverbs_qp *qp = (struct uverbs_qp *)object;
+	uint32_t none;
+	int ret;
+
+	mcast_detach_all(qp);
+	ret = destroy_real(object->file->adapter, qp->real, qp->xrcd);
+	if (ret)
+		return ret;
+	epitaph_remove_qp(&qp->epitaph);
+	event_source_remove(&qp->events, tid, &none, &qp->async_read);
+	count_users(qp, -1);
+	return 0;
+}
+
+static bool is_spread(struct uverbs_call *uc)
+{
+	return uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+}
+
+/* Of QPs without queues of their own, no sizes are read: they have none, or say something else there. */
+static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
+{
+	req->driver = (struct mlx5_ib_create_qp){ 0 };
+	if (is_spread(uc))
+		return 0; /* uverbs/rss.c reads it */
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+		return EFAULT;
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		req->driver = (struct mlx5_ib_create_qp){ .uidx = req->driver.uidx };
+	return 0;
+}
+
+static int read_request(struct uverbs_call *uc, struct qp_request *req)
+{
+	if (uc_in(uc, UVERBS_ATTR_CREATE_QP_USER_HANDLE, &req->user_handle, 8) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_QP_CAP, &req->cap, sizeof(req->cap)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_QP_TYPE, &req->type, sizeof(req->type)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_QP_FLAGS, &req->flags, sizeof(req->flags)))
+		return EFAULT;
+	return read_driver_part(uc, req);
+}
+
+static int unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
+{
+	log_note("%s: create_qp: %s %#x is not supported", uc->adapter->name, what, value);
+	return EOPNOTSUPP;
+}
+
+static bool is_power_of_two(uint32_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* With an SRQ, or nothing to receive, there is no receive queue. */
+static bool has_receive_queue(struct uverbs_call *uc, const struct qp_request *req)
+{
+	return req->type != IB_UVERBS_QPT_XRC_INI && req->type != IB_UVERBS_QPT_XRC_TGT &&
+	       !uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+}
+
+static int check_sizes(struct uverbs_call *uc, const struct qp_request *req)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+	uint32_t max = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_QP_SZ);
+
+	if (driver->sq_wqe_count &&
+	    (!is_power_of_two(driver->sq_wqe_count) || driver->sq_wqe_count > max))
+		return EINVAL;
+	if (!driver->rq_wqe_count)
+		return 0;
+	if (!has_receive_queue(uc, req))
+		return EINVAL;
+	if (!is_power_of_two(driver->rq_wqe_count) || driver->rq_wqe_count > max)
+		return EINVAL;
+	if (driver->rq_wqe_shift < MIN_RQ_SHIFT || driver->rq_wqe_shift > MAX_RQ_SHIFT)
+		return EINVAL;
+	return 0;
+}
+
+/* An XRC target is made of a domain, the others of a PD and CQs. */
+static int check_target(struct uverbs_call *uc)
+{
+	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
+	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE) ||
+	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE))
+		return EINVAL;
+	if (!uc_attr(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE))
+		return ENOENT;
+	return srq && srq->type != IB_UVERBS_SRQT_XRC ? EINVAL : 0;
+}
+
+/* What a table spreads is received by its queues. */
+static int check_spread(struct uverbs_call *uc, const struct qp_request *req)
+{
+	if (req->type != IB_UVERBS_QPT_RAW_PACKET || req->cap.max_recv_wr ||
+	    req->cap.max_recv_sge || uc_attr(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
+	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
+		return EINVAL;
+	return req->cap.max_send_wr ? EOPNOTSUPP : 0;
+}
+
+static int check_objects(struct uverbs_call *uc, const struct qp_request *req)
+{
+	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		return check_target(uc);
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
+	    (srq && req->type == IB_UVERBS_QPT_XRC_INI))
+		return EINVAL;
+	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE))
+		return ENOENT;
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
+		return check_spread(uc, req);
+	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE))
+		return ENOENT;
+	if (req->type != IB_UVERBS_QPT_XRC_INI &&
+	    !uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
+		return ENOENT;
+	return srq && srq->type == IB_UVERBS_SRQT_XRC ? EINVAL : 0;
+}
+
+static int check_raw_packets(struct uverbs_call *uc)
+{
+	if (!client_may(uc->tid, CLIENT_CAP_NET_RAW))
+		return EPERM;
+	return adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS) ? 0 : unsupported(uc, "type", 0);
+}
+
+static int check_type(struct uverbs_call *uc, const struct qp_request *req)
+{
+	switch (req->type) {
+	case IB_UVERBS_QPT_XRC_INI:
+	case IB_UVERBS_QPT_XRC_TGT:
+		return adapter_cap(uc->adapter, HCA_CAP_XRC) ? 0
+							     : unsupported(uc, "XRC", req->type);
+	case IB_UVERBS_QPT_RC:
+	case IB_UVERBS_QPT_UC:
+	case IB_UVERBS_QPT_UD:
+		return 0;
+	case IB_UVERBS_QPT_RAW_PACKET:
+		return check_raw_packets(uc);
+	case IB_UVERBS_QPT_DRIVER:
+		return unsupported(uc, "type", req->type);
+	default:
+		return EINVAL;
+	}
+}
+
+static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
+{
+	uint32_t flags = req->flags & ~IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+
+	if (flags & ~KNOWN_FLAGS)
+		return EINVAL;
+	if (flags && req->type != IB_UVERBS_QPT_RAW_PACKET && req->type != IB_UVERBS_QPT_UD)
+		return EINVAL;
+	if (flags & RAW_FLAGS && req->type == IB_UVERBS_QPT_UD)
+		return EINVAL;
+	if (prm_get(uc->adapter->eth_caps, ETH_CAP_VLAN_CAP))
+		flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
+	if (adapter_cap(uc->adapter, HCA_CAP_BLOCK_LB_MC))
+		flags &= ~IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	if (adapter_cap(uc->adapter, HCA_CAP_END_PAD))
+		flags &= ~IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING;
+	if (flags)
+		return unsupported(uc, "flag", flags);
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
+		return unsupported(uc, "a source QPN", 0);
+	return 0;
+}
+
+static int check_driver_part(struct uverbs_call *uc, const struct qp_request *req)
+{
+	uint32_t known = SUPPORTED_DRIVER_FLAGS;
+
+	if (req->type == IB_UVERBS_QPT_XRC_TGT || is_spread(uc))
+		return 0;
+	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
+		known |= SELF_LB_FLAGS;
+	if (req->driver.flags & ~known) {
+		unsupported(uc, "driver flag", req->driver.flags);
+		return EINVAL;
+	}
+	if (!(req->driver.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
+		unsupported(uc, "a static UAR", req->driver.bfreg_index);
+		return EINVAL;
+	}
+	return check_sizes(uc, req);
+}
+
+static int check_request(struct uverbs_call *uc, const struct qp_request *req)
+{
+	int ret = check_type(uc, req);
+
+	if (!ret)
+		ret = check_objects(uc, req);
+	if (!ret)
+		ret = check_flags(uc, req);
+	if (!ret)
+		ret = check_driver_part(uc, req);
+	return ret;
+}
+
+/* The buffer has the receive queue first, then the send queue. */
+static uint64_t buffer_bytes(const struct mlx5_ib_create_qp *driver)
+{
+	return ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift) +
+	       (uint64_t)driver->sq_wqe_count * WQEBB;
+}
+
+static int check_memory(struct uverbs_call *uc, struct qp_request *req)
+{
+	uint64_t bytes = buffer_bytes(&req->driver);
+	int ret = 0;
+
+	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
+		return 0; /* eth_queues.c looks */
+	if (req->type != IB_UVERBS_QPT_XRC_TGT)
+		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
+	if (!bytes) /* neither queue: nothing to describe */
+		req->memory = (struct queue_memory){ 0 };
+	else if (!ret)
+		ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
+					    &req->memory);
+	if (!ret && bytes)
+		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
+	return ret;
+}
+
+int qp_service_type(unsigned int type)
+{
+	static const uint8_t service[] = {
+		[IB_UVERBS_QPT_RC] = PRM_QP_ST_RC,       [IB_UVERBS_QPT_UC] = PRM_QP_ST_UC,
+		[IB_UVERBS_QPT_UD] = PRM_QP_ST_UD,       [IB_UVERBS_QPT_XRC_INI] = PRM_QP_ST_XRC,
+		[IB_UVERBS_QPT_XRC_TGT] = PRM_QP_ST_XRC,
+	};
+
+	return service[type];
+}
+
+static void fill_send_queue(const struct mlx5_ib_create_qp *driver, uint8_t *qpc)
+{
+	if (driver->sq_wqe_count)
+		prm_set(qpc, QPC_LOG_SQ_SIZE, __builtin_ctz(driver->sq_wqe_count));
+	else
+		prm_set(qpc, QPC_NO_SQ, 1);
+}
+
+static void fill_receive_queue(const struct qp_request *req, const struct uverbs_qp *qp,
+			       uint8_t *qpc)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+
+	if (qp->srq || req->type == IB_UVERBS_QPT_XRC_TGT) {
+		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_SRQ);
+		if (qp->srq)
+			prm_set(qpc, QPC_SRQN_RMPN_XRQN, qp->srq->srqn);
+	} else if (driver->rq_wqe_count) {
+		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_RQ);
+		prm_set(qpc, QPC_LOG_RQ_SIZE, __builtin_ctz(driver->rq_wqe_count));
+		prm_set(qpc, QPC_LOG_RQ_STRIDE, driver->rq_wqe_shift - MIN_RQ_SHIFT);
+	} else {
+		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_ZERO_SIZE);
+	}
+}
+
+/* Small payloads may come inside the CQE; for requests only when every one of them has a CQE. */
+static void fill_scatter_cqe(const struct qp_request *req, const struct uverbs_qp *qp, uint8_t *qpc)
+{
+	bool is_rc = req->type == IB_UVERBS_QPT_RC;
+
+	if (!(req->driver.flags & MLX5_QP_FLAG_SCATTER_CQE))
+		return;
+	if (is_rc || req->type == IB_UVERBS_QPT_UC)
+		prm_set(qpc, QPC_CS_RES,
+			qp->recv_cq->cqe_size == 128 ? PRM_CS_RES_64B : PRM_CS_RES_32B);
+	if (is_rc && (qp->sq_sig_all || req->driver.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE))
+		prm_set(qpc, QPC_CS_REQ,
+			qp->send_cq->cqe_size == 128 ? PRM_CS_REQ_64B : PRM_CS_REQ_32B);
+}
+
+/* What XRC QPs have not themselves is the driver's own: each must name something. */
+static void fill_objects(const struct uverbs_qp *qp, const struct driver_objects *own, uint8_t *qpc)
+{
+	prm_set(qpc, QPC_PD, qp->pd ? qp->pd->pdn : own->pdn);
+	prm_set(qpc, QPC_CQN_SND, qp->send_cq ? qp->send_cq->cqn : own->cqn);
+	prm_set(qpc, QPC_CQN_RCV, qp->recv_cq ? qp->recv_cq->cqn : own->cqn);
+	if (qp->xrcd) {
+		prm_set(qpc, QPC_XRCD, xrc_domain_number(qp->xrcd->domain));
+		prm_set(qpc, QPC_UAR_PAGE, own->uar);
+	}
+	if (!qp->srq && (qp->type == IB_UVERBS_QPT_XRC_INI || qp->xrcd))
+		prm_set(qpc, QPC_SRQN_RMPN_XRQN, own->srqn);
+}
+
+static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
+		     const struct uverbs_qp *qp, const struct driver_objects *own, uint8_t *qpc)
+{
+	prm_set(qpc, QPC_ST, qp_service_type(req->type));
+	prm_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
+	prm_set(qpc, QPC_BLOCK_LB_MC,
+		!!(req->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
+	prm_set(qpc, QPC_USER_INDEX, req->driver.uidx);
+	fill_send_queue(&req->driver, qpc);
+	fill_receive_queue(req, qp, qpc);
+	fill_objects(qp, own, qpc);
+	if (qp->xrcd)
+		return; /* no queues */
+	prm_set(qpc, QPC_UAR_PAGE, req->driver.bfreg_index);
+	prm_set(qpc, QPC_LOG_PAGE_SIZE, req->memory.log_page_size);
+	prm_set(qpc, QPC_PAGE_OFFSET, req->memory.page_offset);
+	prm_set(qpc, QPC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
+	fill_scatter_cqe(req, qp, qpc);
+}
+
+static int create_in_device(struct uverbs_call *uc, const struct qp_request *req,
+			    struct uverbs_qp *qp)
+{
+	size_t in_len = PRM_CREATE_QP_IN_SIZE + queue_memory_bytes(&req->memory);
+	uint8_t *in = calloc(1, in_len), out[PRM_CMD_OUT_SIZE];
+	struct driver_objects own = { 0 };
+	int ret = 0;
+
+	if (!in)
+		return ENOMEM;
+	if (req->type == IB_UVERBS_QPT_XRC_INI || req->type == IB_UVERBS_QPT_XRC_TGT)
+		ret = driver_objects_get(uc->adapter, &own);
+	if (ret)
+		goto free_in;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
+	fill_qpc(uc, req, qp, &own, prm_at(in, CREATE_QP_IN_QPC));
+	queue_memory_put(&req->memory, uc->client, prm_at(in, CREATE_QP_IN_PAS));
+	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
+	if (!ret)
+		qp->real->qpn = prm_get(out, CREATE_QP_OUT_QPN);
+free_in:
+	free(in);
+	return ret;
+}
+
+static void take_request(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)
+{
+	qp->type = req->type;
+	qp->pd = uc_object(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE);
+	qp->send_cq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
+	qp->srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+	qp->xrcd = uc_object(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE);
+	if (req->type != IB_UVERBS_QPT_XRC_INI)
+		qp->recv_cq = uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
+	qp->table = uc_object(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+	if (!qp->xrcd && !qp->table)
+		qp->uar = uverbs_uar_by_number(uc->file, req->driver.bfreg_index);
+	qp->sq_sig_all = req->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	qp->rq_wqe_count = req->driver.rq_wqe_count;
+	qp->rq_sges = qp->rq_wqe_count ? 1u << (req->driver.rq_wqe_shift - MIN_RQ_SHIFT) : 0;
+	qp->events.adapter = uc->adapter;
+	qp->events.kind = SOURCE_QP;
+	qp->events.user_handle = req->user_handle;
+}
+
+static void describe_ring(const struct qp_request *req, const struct uverbs_qp *qp,
+			  struct eth_ring *ring)
+{
+	*ring = (struct eth_ring){
+		.record = req->driver.db_addr,
+		.pdn = qp->pd->pdn,
+		.uar = req->driver.bfreg_index,
+		.user_index = req->driver.uidx,
+		.strip_vlan = req->flags & IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
+	};
+}
+
+static unsigned int self_lb_block(const struct qp_request *req)
+{
+	return (req->driver.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC ? PRM_BLOCK_UNICAST : 0) |
+	       (req->driver.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC ? PRM_BLOCK_MULTICAST : 0);
+}
+
+/* The rings of a raw packet QP lie apart, and share the doorbell record. */
+static int create_with_rings(struct uverbs_call *uc, const struct qp_request *req,
+			     struct uverbs_qp *qp)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+	struct raw_request request = { .self_lb_block = self_lb_block(req) };
+	struct eth_ring send, receive;
+
+	describe_ring(req, qp, &send);
+	receive = send;
+	send.buffer = driver->sq_buf_addr;
+	receive.buffer = driver->buf_addr;
+	send.cqn = qp->send_cq->cqn;
+	receive.cqn = qp->recv_cq->cqn;
+	if (driver->sq_wqe_count) {
+		send.log_size = __builtin_ctz(driver->sq_wqe_count);
+		send.log_stride = __builtin_ctz(WQEBB);
+		request.send = &send;
+	}
+	if (driver->rq_wqe_count) {
+		receive.log_size = __builtin_ctz(driver->rq_wqe_count);
+		receive.log_stride = driver->rq_wqe_shift;
+		request.receive = &receive;
+	}
+	return request.send || request.receive ? raw_qp_make(uc, &request, &qp->real->raw) : EINVAL;
+}
+
+static int create_raw(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)
+{
+	int ret = qp->table ? qp_spread(uc, qp->table, &qp->real->raw)
+			    : create_with_rings(uc, req, qp);
+
+	if (!ret)
+		qp->real->qpn = raw_qp_number(qp->real->raw);
+	return ret;
+}
+
+static int create_real(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)
+{
+	int ret;
+
+	qp->real = calloc(1, sizeof(*qp->real));
+	if (!qp->real)
+		return ENOMEM;
+	qp->real->users = 1;
+	ret = req->type == IB_UVERBS_QPT_RAW_PACKET ? create_raw(uc, req, qp)
+						    : create_in_device(uc, req, qp);
+	if (ret)
+		free(qp->real);
+	else if (qp->xrcd)
+		xrc_domain_add_qp(qp->xrcd->domain, qp->real);
+	return ret;
+}
+
+static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs_qp *qp)
+{
+	int ret = read_request(uc, req);
+
+	if (!ret)
+		ret = check_request(uc, req);
+	if (!ret)
+		ret = check_memory(uc, req);
+	if (ret)
+		return ret;
+	take_request(uc, req, qp);
+	if (!qp->uar && !qp->xrcd && !qp->table)
+		return EINVAL;
+	ret = uc_async_channel(uc, UVERBS_ATTR_CREATE_QP_EVENT_FD, &qp->events.async);
+	if (ret)
+		return ret;
+	ret = create_real(uc, req, qp);
+	if (ret) {
+		event_source_drop(&qp->events);
+		return ret;
+	}
+	qp->events.number = qp->real->qpn;
+	event_source_add(&qp->events);
+	count_users(qp, 1);
+	return 0;
+}
+
+int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
+	      uint64_t user_handle, struct uverbs_qp **out)
+{
+	struct uverbs_qp *qp;
+	int ret = object_new(sizeof(*qp), uc->file, UVERBS_OBJECT_QP, qp_destroy, &qp);
+
+	if (ret)
+		return ret;
+	qp->type = IB_UVERBS_QPT_XRC_TGT;
+	qp->real = real;
+	qp->xrcd = xrcd;
+	qp->events = (struct event_source){ .adapter = uc->adapter,
+					    .kind = SOURCE_QP,
+					    .number = real->qpn,
+					    .user_handle = user_handle,
+					    .async = uc->file->async };
+	if (qp->events.async)
+		event_channel_get(qp->events.async);
+	event_source_add(&qp->events);
+	real->users++;
+	count_users(qp, 1);
+	*out = qp;
+	return uc_publish(uc, &qp->base);
+}
+
+static int qp_respond(struct uverbs_call *uc, const struct qp_request *req,
+		      const struct uverbs_qp *qp)
+{
+	struct mlx5_ib_create_qp_resp driver = { .bfreg_index = req->driver.bfreg_index };
+
+	if (uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_CAP, &req->cap, sizeof(req->cap)) ||
+	    uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->real->qpn, sizeof(uint32_t)) ||
+	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
+		return EFAULT;
+	return 0;
+}
+
+static void qp_describe(const struct uverbs_call *uc, const struct qp_request *req,
+			struct uverbs_qp *qp)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+	struct epitaph_qp entry = {
+		.sq = driver->buf_addr + ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift),
+		.dbrec = driver->db_addr,
+		.qpn = qp->real->qpn,
+		.user_index = driver->uidx,
+		.sq_blocks = driver->sq_wqe_count,
+		.rq_wqes = driver->rq_wqe_count,
+	};
+
+	if (qp->xrcd || qp->real->raw)
+		return; /* no queues to flush, or of another kind */
+	uc_epitaph_entry(uc, &qp->base, &entry.entry);
+	epitaph_add_qp(uc->call->epitaph, &entry, &qp->send_cq->epitaph,
+		       qp->recv_cq ? &qp->recv_cq->epitaph : &qp->send_cq->epitaph, &qp->epitaph);
+}
+
+static int qp_create(struct uverbs_call *uc)
+{
+	struct qp_request req;
+	struct uverbs_qp *qp;
+	int ret = object_new(sizeof(*qp), uc->file, UVERBS_OBJECT_QP, qp_destroy, &qp);
+
+	if (ret)
+		return ret;
+	ret = qp_make(uc, &req, qp);
+	if (ret) {
+		object_free(&qp->base);
+		return ret;
+	}
+	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->base);
+	if (ret)
+		return ret;
+	qp_describe(uc, &req, qp);
+	ret = qp_respond(uc, &req, qp);
+	if (ret)
+		object_destroy(&qp->base, uc->tid);
+	return ret;
+}
+
+static int qp_remove(struct uverbs_call *uc)
+{
+	struct uverbs_qp *qp = uc_object(uc, UVERBS_ATTR_DESTROY_QP_HANDLE);
+	struct ib_uverbs_destroy_qp_resp resp;
+	int ret;
+
+	if (qp->base.users || !LIST_EMPTY(&qp->groups))
+		return EBUSY;
+	ret = qp_destroy(&qp->base, uc->tid);
+	if (ret)
+		return ret;
+	resp.events_reported = qp->async_read;
+	object_forget(&qp->base);
+	return uc_out(uc, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
+}
+
+static const struct uverbs_attr create_attrs[] = {
+	{ UVERBS_ATTR_CREATE_QP_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_QP },
+	{ UVERBS_ATTR_CREATE_QP_PD_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_PD },
+	{ UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_XRCD },
+	{ UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0,
+	  UVERBS_OBJECT_RWQ_IND_TBL },
+	{ UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_SRQ },
+	{ UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },
+	{ UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },
+	{ UVERBS_ATTR_CREATE_QP_USER_HANDLE, ATTR_IN, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_CREATE_QP_CAP, ATTR_STRUCT, MANDATORY, sizeof(struct ib_uverbs_qp_cap),
+	  sizeof(struct ib_uverbs_qp_cap), 0 },
+	{ UVERBS_ATTR_CREATE_QP_TYPE, ATTR_CONST, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_CREATE_QP_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
+	{ UVERBS_ATTR_CREATE_QP_SOURCE_QPN, ATTR_IN, OPTIONAL, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_QP_EVENT_FD, ATTR_FD, OPTIONAL, 0, 0, UVERBS_OBJECT_ASYNC_EVENT },
+	{ UVERBS_ATTR_CREATE_QP_RESP_CAP, ATTR_OUT, MANDATORY, sizeof(struct ib_uverbs_qp_cap),
+	  ANY_SIZE, 0 },
+	{ UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, ATTR_OUT, MANDATORY, 4, 4, 0 },
+	UHW_ATTRS,
+};
+
+static const struct uverbs_attr destroy_attrs[] = {
+	{ UVERBS_ATTR_DESTROY_QP_HANDLE, ATTR_DESTROY, MANDATORY, 0, 0, UVERBS_OBJECT_QP },
+	{ UVERBS_ATTR_DESTROY_QP_RESP, ATTR_OUT, MANDATORY,
+	  sizeof(struct ib_uverbs_destroy_qp_resp), ANY_SIZE, 0 },
+};
+
+static const struct uverbs_method method_table[] = {
+	METHOD("CREATE_QP", UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, qp_create, create_attrs),
+	METHOD("DESTROY_QP", UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp_remove, destroy_attrs),
+};
+
+const struct uverbs_methods qp_methods = METHODS(method_table);

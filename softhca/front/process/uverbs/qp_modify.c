@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_modify.c - queue pairs: change them.
+ *
+ * What is right by the state machine of uverbs/qp_state.c becomes one device command.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
+
+#include "softhca/front/process/driver/raw_qp.h"
+#include "softhca/front/process/driver/roce.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/front/process/uverbs/qp_state.h"
+#include "softhca/log.h"
+
+static const char *const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
+
+/* ---- checks ---- */
+
+static int refuse(struct uverbs_call *uc, const struct uverbs_qp *qp, const char *why, int error)
+{
+	log_note("%s: modify_qp %#x in state %s: %s", uc->adapter->name, qp->real->qpn,
+		 state_names[qp->real->state], why);
+	return error;
+}
+
+/* Some attributes say nothing about one side of an XRC connection, and are not looked at there. */
+static uint32_t relevant_mask(const struct uverbs_qp *qp, uint32_t mask)
+{
+	if (qp->type == IB_UVERBS_QPT_XRC_INI)
+		return mask & ~(QP_ATTR_MAX_DEST_READS | QP_ATTR_RNR_TIMER);
+	if (qp->type == IB_UVERBS_QPT_XRC_TGT)
+		return mask & ~(QP_ATTR_MAX_READS | QP_ATTR_RETRY | QP_ATTR_RNR_RETRY);
+	return mask;
+}
+
+static int check_transition(struct uverbs_call *uc, const struct uverbs_qp *qp,
+			    const struct ib_uverbs_modify_qp *cmd, unsigned int *to,
+			    struct qp_transition *transition)
+{
+	uint32_t mask = cmd->attr_mask;
+	unsigned int from = mask & QP_ATTR_CUR_STATE ? cmd->cur_qp_state : qp->real->state;
+	const char *why;
+
+	*to = mask & QP_ATTR_STATE ? cmd->qp_state : from;
+	why = qp_state_change(qp->type, from, *to, mask, transition);
+	return why ? refuse(uc, qp, why, EINVAL) : 0;
+}
+
+static bool is_port(const struct uverbs_call *uc, unsigned int port)
+{
+	return port >= 1 && port <= uc->adapter->num_ports;
+}
+
+static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
+		      const struct ib_uverbs_qp_dest *dest)
+{
+	struct gid_entry gid;
+	int ret;
+
+	if (!is_port(uc, dest->port_num) || dest->port_num != qp->real->port)
+		return refuse(uc, qp, "path of another port", EINVAL);
+	if (!dest->is_global)
+		return uc->adapter->link_layer == HCA_LINK_ETHERNET
+			       ? refuse(uc, qp, "RoCE needs a global path", EINVAL)
+			       : 0;
+	ret = adapter_query_gid(uc->adapter, dest->port_num, dest->sgid_index, &gid);
+	return ret ? refuse(uc, qp, "no such source GID", ret) : 0;
+}
+
+/* Before the change of state is looked at, as the kernel does. */
+static int check_address(struct uverbs_call *uc, const struct uverbs_qp *qp,
+			 const struct ib_uverbs_modify_qp *cmd)
+{
+	uint32_t mask = cmd->attr_mask;
+
+	if (mask & QP_ATTR_PORT && !is_port(uc, cmd->port_num))
+		return refuse(uc, qp, "no such port", EINVAL);
+	if ((mask & QP_ATTR_CUR_STATE && cmd->cur_qp_state >= QP_STATES) ||
+	    (mask & QP_ATTR_STATE && cmd->qp_state >= QP_STATES))
+		return refuse(uc, qp, "no such state", EINVAL);
+	return mask & QP_ATTR_AV ? check_path(uc, qp, &cmd->dest) : 0;
+}
+
+static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
+			const struct ib_uverbs_modify_qp *cmd)
+{
+	uint32_t mask = cmd->attr_mask;
+	uint16_t pkey;
+
+	if (mask & QP_ATTR_PKEY &&
+	    adapter_query_pkey(uc->adapter, mask & QP_ATTR_PORT ? cmd->port_num : qp->real->port,
+			       cmd->pkey_index, &pkey))
+		return refuse(uc, qp, "P_Key index out of range", EINVAL);
+	if (mask & QP_ATTR_MAX_READS &&
+	    cmd->max_rd_atomic > 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_RA_REQ_QP))
+		return refuse(uc, qp, "max_rd_atomic beyond the limit", EINVAL);
+	if (mask & QP_ATTR_MAX_DEST_READS &&
+	    cmd->max_dest_rd_atomic > 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_RA_RES_QP))
+		return refuse(uc, qp, "max_dest_rd_atomic beyond the limit", EINVAL);
+	if (mask & QP_ATTR_MTU && (cmd->path_mtu < 1 || cmd->path_mtu > 5))
+		return refuse(uc, qp, "no such path MTU", EINVAL);
+	if (mask & QP_ATTR_ALT_PATH)
+		return refuse(uc, qp, "alternate paths are not supported", EINVAL);
+	return 0;
+}
+
+/* ---- the command ---- */
+
+static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_dest *dest,
+		      uint8_t *ads)
+{
+	prm_set(ads, ADS_STAT_RATE, dest->static_rate ? dest->static_rate + 5 : 0);
+	if (dest->is_global) {
+		prm_set(ads, ADS_GRH, 1);
+		prm_set(ads, ADS_SRC_ADDR_INDEX, dest->sgid_index);
+		prm_set(ads, ADS_HOP_LIMIT, dest->hop_limit);
+		prm_set(ads, ADS_TCLASS, dest->traffic_class);
+		prm_set(ads, ADS_FLOW_LABEL, dest->flow_label);
+		memcpy(prm_at(ads, ADS_RGID_RIP), dest->dgid, sizeof(dest->dgid));
+	}
+	if (uc->adapter->link_layer == HCA_LINK_ETHERNET) {
+		uint8_t mac[6];
+
+		roce_resolve(dest->dgid, mac);
+		prm_set(ads, ADS_UDP_SPORT, roce_udp_source(dest->flow_label));
+		prm_set(ads, ADS_DSCP, dest->traffic_class >> 2);
+		prm_set(ads, ADS_ETH_PRIO, dest->sl & 7);
+		prm_set(ads, ADS_RMAC_47_32, mac[0] << 8 | mac[1]);
+		prm_set(ads, ADS_RMAC_31_0,
+			(uint32_t)mac[2] << 24 | mac[3] << 16 | mac[4] << 8 | mac[5]);
+	} else {
+		prm_set(ads, ADS_RLID, dest->dlid);
+		prm_set(ads, ADS_MLID, dest->src_path_bits & 0x7f);
+		prm_set(ads, ADS_SL, dest->sl);
+	}
+}
+
+static unsigned int log2_roundup(unsigned int value)
+{
+	unsigned int log = 0;
+
+	while (1u << log < value)
+		log++;
+	return log;
+}
+
+/* A responder without room for READs and atomics has them off, whatever the access flags say. */
+static void fill_access(struct uverbs_qp *qp, uint8_t *qpc)
+{
+	bool reads = qp->real->max_dest_reads;
+
+	prm_set(qpc, QPC_RWE, !!(qp->real->access & IB_UVERBS_ACCESS_REMOTE_WRITE));
+	prm_set(qpc, QPC_RRE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_READ);
+	prm_set(qpc, QPC_RAE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC);
+	if (reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
+		prm_set(qpc, QPC_ATOMIC_MODE, 1); /* 8 bytes, IB semantics */
+}
+
+enum { UD_MTU = 5, UD_LOG_MSG_MAX = 12 }; /* one packet of 4096 bytes, whatever the path */
+
+static void fill_mtu(const struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
+		     const struct uverbs_qp *qp, uint8_t *qpc)
+{
+	if (qp->type == IB_UVERBS_QPT_UD) {
+		prm_set(qpc, QPC_MTU, UD_MTU);
+		prm_set(qpc, QPC_LOG_MSG_MAX, UD_LOG_MSG_MAX);
+	} else if (cmd->attr_mask & QP_ATTR_MTU) {
+		prm_set(qpc, QPC_MTU, cmd->path_mtu);
+		prm_set(qpc, QPC_LOG_MSG_MAX, adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_MSG));
+	}
+}
+
+static void fill_limits(const struct ib_uverbs_modify_qp *cmd, uint8_t *qpc)
+{
+	uint32_t mask = cmd->attr_mask;
+
+	if (mask & QP_ATTR_RETRY)
+		prm_set(qpc, QPC_RETRY_COUNT, cmd->retry_cnt);
+	if (mask & QP_ATTR_RNR_RETRY)
+		prm_set(qpc, QPC_RNR_RETRY, cmd->rnr_retry);
+	if (mask & QP_ATTR_RNR_TIMER)
+		prm_set(qpc, QPC_MIN_RNR_NAK, cmd->min_rnr_timer);
+	if (mask & QP_ATTR_MAX_READS && cmd->max_rd_atomic)
+		prm_set(qpc, QPC_LOG_SRA_MAX, log2_roundup(cmd->max_rd_atomic));
+	if (mask & QP_ATTR_MAX_DEST_READS && cmd->max_dest_rd_atomic)
+		prm_set(qpc, QPC_LOG_RRA_MAX, log2_roundup(cmd->max_dest_rd_atomic));
+}
+
+enum { MIG_MIGRATED, MIG_REARM, MIG_ARMED, MIG_STATES };
+
+static const uint8_t migration[MIG_STATES] = {
+	[MIG_MIGRATED] = PRM_QP_PM_STATE_MIGRATED,
+	[MIG_REARM] = 1,
+	[MIG_ARMED] = 0,
+};
+
+static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
+		     struct uverbs_qp *qp, uint8_t *qpc)
+{
+	uint8_t *path = prm_at(qpc, QPC_PRIMARY_PATH);
+	uint32_t mask = cmd->attr_mask;
+
+	prm_set(qpc, QPC_ST, qp_service_type(qp->type));
+	prm_set(qpc, QPC_PM_STATE,
+		mask & QP_ATTR_MIG_STATE && cmd->path_mig_state < MIG_STATES
+			? migration[cmd->path_mig_state]
+			: PRM_QP_PM_STATE_MIGRATED);
+	if (mask & QP_ATTR_AV)
+		fill_path(uc, &cmd->dest, path);
+	if (mask & QP_ATTR_PKEY)
+		prm_set(path, ADS_PKEY_INDEX, cmd->pkey_index);
+	if (mask & (QP_ATTR_PORT | QP_ATTR_AV))
+		prm_set(path, ADS_VHCA_PORT_NUM, qp->real->port);
+	if (mask & QP_ATTR_TIMEOUT)
+		prm_set(path, ADS_ACK_TIMEOUT, cmd->timeout);
+	if (mask & QP_ATTR_QKEY)
+		prm_set(qpc, QPC_Q_KEY, cmd->qkey);
+	if (mask & QP_ATTR_DEST_QPN)
+		prm_set(qpc, QPC_REMOTE_QPN, cmd->dest_qp_num);
+	if (mask & QP_ATTR_RQ_PSN)
+		prm_set(qpc, QPC_NEXT_RCV_PSN, cmd->rq_psn);
+	if (mask & QP_ATTR_SQ_PSN)
+		prm_set(qpc, QPC_NEXT_SEND_PSN, cmd->sq_psn);
+	fill_mtu(uc, cmd, qp, qpc);
+	fill_limits(cmd, qpc);
+	fill_access(qp, qpc);
+}
+
+static const struct {
+	uint32_t attrs, optional;
+} optional_table[] = {
+	{ QP_ATTR_ACCESS | QP_ATTR_MAX_DEST_READS,
+	  PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE },
+	{ QP_ATTR_PKEY, PRM_OPTPAR_PKEY_INDEX },
+	{ QP_ATTR_PORT, PRM_OPTPAR_PRI_PORT },
+	{ QP_ATTR_QKEY, PRM_OPTPAR_Q_KEY },
+	{ QP_ATTR_MIG_STATE, PRM_OPTPAR_PM_STATE },
+	{ QP_ATTR_RNR_TIMER, PRM_OPTPAR_RNR_TIMEOUT },
+};
+
+static uint32_t optional_params(uint32_t mask, const struct qp_transition *transition)
+{
+	uint32_t optional = 0;
+
+	for (unsigned int i = 0; i < sizeof(optional_table) / sizeof(optional_table[0]); i++)
+		if (mask & optional_table[i].attrs)
+			optional |= optional_table[i].optional;
+	return optional & transition->optional;
+}
+
+static int change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
+		  const struct qp_transition *transition, struct uverbs_qp *qp)
+{
+	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+
+	if (!transition->opcode)
+		return 0;
+	if (qp->real->raw)
+		return raw_qp_change(uc->adapter, qp->real->raw, transition->opcode);
+	prm_set(in, CMD_IN_OPCODE, transition->opcode);
+	prm_set(in, MODIFY_QP_IN_QPN, qp->real->qpn);
+	prm_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, optional_params(cmd->attr_mask, transition));
+	fill_qpc(uc, cmd, qp, prm_at(in, MODIFY_QP_IN_QPC));
+	return adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
+}
+
+static void remember(const struct ib_uverbs_modify_qp *cmd, struct uverbs_qp *qp)
+{
+	if (cmd->attr_mask & QP_ATTR_ACCESS)
+		qp->real->access = cmd->qp_access_flags;
+	if (cmd->attr_mask & QP_ATTR_MAX_DEST_READS)
+		qp->real->max_dest_reads = cmd->max_dest_rd_atomic;
+	if (cmd->attr_mask & QP_ATTR_PORT)
+		qp->real->port = cmd->port_num;
+}
+
+/* What the driver is told beyond the verb: nothing that this adapter announces. */
+static int check_driver_part(struct uverbs_call *uc)
+{
+	struct mlx5_ib_modify_qp driver;
+	size_t len = uc_len(uc, UVERBS_ATTR_UHW_IN);
+
+	if (!len)
+		return 0;
+	if (len < offsetof(struct mlx5_ib_modify_qp, ece_options) + sizeof(driver.ece_options))
+		return EINVAL;
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)))
+		return EFAULT;
+	return driver.comp_mask || driver.burst_info.reserved ? EOPNOTSUPP : 0;
+}
+
+static int check(struct uverbs_call *uc, const struct uverbs_qp *qp,
+		 struct ib_uverbs_modify_qp *cmd, unsigned int *to,
+		 struct qp_transition *transition)
+{
+	int ret = check_address(uc, qp, cmd);
+
+	cmd->attr_mask = relevant_mask(qp, cmd->attr_mask);
+	if (!ret)
+		ret = check_driver_part(uc);
+	if (!ret)
+		ret = check_transition(uc, qp, cmd, to, transition);
+	return ret ? ret : check_values(uc, qp, cmd);
+}
+
+static int modify(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd)
+{
+	struct qp_transition transition;
+	struct real_qp before;
+	struct uverbs_qp *qp;
+	unsigned int to;
+	int ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd->qp_handle, &qp);
+
+	if (!ret && qp->table)
+		return ENOSYS;
+	if (!ret)
+		ret = check(uc, qp, cmd, &to, &transition);
+	if (ret)
+		return ret;
+	before = *qp->real;
+	remember(cmd, qp);
+	ret = change(uc, cmd, &transition, qp);
+	if (ret) {
+		*qp->real = before;
+		return ret;
+	}
+	qp->real->state = to;
+	epitaph_start_qp(&qp->epitaph, to != QP_RESET);
+	return 0;
+}
+
+static int qp_modify(struct uverbs_call *uc)
+{
+	struct ib_uverbs_modify_qp cmd;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	if (cmd.attr_mask & ~QP_ATTR_STANDARD)
+		return EOPNOTSUPP;
+	return modify(uc, &cmd);
+}
+
+static int qp_modify_ex(struct uverbs_call *uc)
+{
+	struct ib_uverbs_ex_modify_qp cmd;
+	struct ib_uverbs_ex_modify_qp_resp resp = { 0 };
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	if (cmd.base.attr_mask & ~(QP_ATTR_STANDARD | QP_ATTR_RATE_LIMIT))
+		return EOPNOTSUPP;
+	ret = modify(uc, &cmd.base);
+	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
+	return ret ? ret : uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+}
+
+static const struct uverbs_write write_table[] = {
+	{ "MODIFY_QP", IB_USER_VERBS_CMD_MODIFY_QP, sizeof(struct ib_uverbs_modify_qp), 0,
+	  qp_modify },
+	{ "MODIFY_QP_EX", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP,
+	  sizeof(struct ib_uverbs_ex_modify_qp), sizeof(struct ib_uverbs_ex_modify_qp_resp),
+	  qp_modify_ex },
+};
+
+const struct uverbs_writes qp_modify_writes = METHODS(write_table);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_state.c - the state machine of QPs as programs see it.
+ *
+ * Attributes are those of IBTA vol. 1, 11.2.5.2, with Linux' reading of it: what the two XRC types need, and that a change to
+ * SQD is checked like any other before the driver refuses it, as ConnectX has no command for it.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "providers/mlx5/mlx5_ifc.h"
+#include "softhca/front/process/uverbs/qp_state.h"
+
+enum { /* types, as sets */
+       RC = 1 << IB_UVERBS_QPT_RC,
+       UC = 1 << IB_UVERBS_QPT_UC,
+       UD = 1 << IB_UVERBS_QPT_UD,
+       RAW = 1 << IB_UVERBS_QPT_RAW_PACKET,
+       INI = 1 << IB_UVERBS_QPT_XRC_INI,
+       TGT = 1 << IB_UVERBS_QPT_XRC_TGT,
+       CONNECTED = RC | UC | INI | TGT,
+};
+
+enum {
+	ACCESS = QP_ATTR_ACCESS,
+	ALT = QP_ATTR_ALT_PATH,
+	AV = QP_ATTR_AV,
+	CUR = QP_ATTR_CUR_STATE,
+	MIG = QP_ATTR_MIG_STATE,
+	PKEY = QP_ATTR_PKEY,
+	PORT = QP_ATTR_PORT,
+	QKEY = QP_ATTR_QKEY,
+	RNR_TIMER = QP_ATTR_RNR_TIMER,
+	CONNECT = AV | QP_ATTR_MTU | QP_ATTR_DEST_QPN | QP_ATTR_RQ_PSN,
+	RESPOND = QP_ATTR_MAX_DEST_READS | RNR_TIMER,
+	REQUEST = QP_ATTR_RETRY | QP_ATTR_RNR_RETRY | QP_ATTR_MAX_READS,
+};
+
+static const struct rule {
+	uint8_t from, to;
+	uint32_t types;
+	uint32_t needs, allows;
+} rules[] = {
+	{ QP_RESET, QP_INIT, CONNECTED, PKEY | PORT | ACCESS, 0 },
+	{ QP_RESET, QP_INIT, UD, PKEY | PORT | QKEY, 0 },
+	{ QP_RESET, QP_INIT, RAW, PORT, 0 },
+	{ QP_INIT, QP_INIT, CONNECTED, 0, PKEY | PORT | ACCESS },
+	{ QP_INIT, QP_INIT, UD, 0, PKEY | PORT | QKEY },
+	{ QP_INIT, QP_RTR, RC | TGT, CONNECT | RESPOND, ALT | ACCESS | PKEY },
+	{ QP_INIT, QP_RTR, UC | INI, CONNECT, ALT | ACCESS | PKEY },
+	{ QP_INIT, QP_RTR, UD, 0, PKEY | QKEY },
+	{ QP_RTR, QP_RTS, RC, QP_ATTR_TIMEOUT | QP_ATTR_SQ_PSN | REQUEST,
+	  CUR | ALT | ACCESS | RNR_TIMER | MIG },
+	{ QP_RTR, QP_RTS, INI, QP_ATTR_TIMEOUT | QP_ATTR_SQ_PSN | REQUEST,
+	  CUR | ALT | ACCESS | MIG },
+	{ QP_RTR, QP_RTS, TGT, QP_ATTR_TIMEOUT | QP_ATTR_SQ_PSN,
+	  CUR | ALT | ACCESS | RNR_TIMER | MIG },
+	{ QP_RTR, QP_RTS, UC, QP_ATTR_SQ_PSN, CUR | ALT | ACCESS | MIG },
+	{ QP_RTR, QP_RTS, UD, QP_ATTR_SQ_PSN, CUR | QKEY },
+	{ QP_RTR, QP_RTS, RAW, 0, QP_ATTR_RATE_LIMIT },
+	{ QP_RTS, QP_RTS, RC | TGT, 0, CUR | ALT | ACCESS | RNR_TIMER | MIG },
+	{ QP_RTS, QP_RTS, UC | INI, 0, CUR | ALT | ACCESS | MIG },
+	{ QP_RTS, QP_RTS, UD, 0, CUR | QKEY },
+	{ QP_RTS, QP_RTS, RAW, 0, QP_ATTR_RATE_LIMIT },
+	{ QP_SQD, QP_RTS, RC | TGT, 0, CUR | ALT | ACCESS | RNR_TIMER | MIG },
+	{ QP_SQD, QP_RTS, UC | INI, 0, CUR | ALT | ACCESS | MIG },
+	{ QP_SQD, QP_RTS, UD, 0, CUR | QKEY },
+	{ QP_SQE, QP_RTS, UC, 0, CUR | ACCESS },
+	{ QP_SQE, QP_RTS, UD, 0, CUR | QKEY },
+};
+
+enum { NO_COMMAND = 0xffff };
+
+/* Commands by state before and after. 0: no way. */
+static const uint16_t commands[QP_STATES][QP_STATES] = {
+	[QP_RESET] = { [QP_RESET] = NO_COMMAND, [QP_INIT] = PRM_OP_RST2INIT_QP },
+	[QP_INIT] = { [QP_RESET] = PRM_OP_2RST_QP,
+		      [QP_INIT] = PRM_OP_INIT2INIT_QP,
+		      [QP_RTR] = PRM_OP_INIT2RTR_QP,
+		      [QP_ERR] = PRM_OP_2ERR_QP },
+	[QP_RTR] = { [QP_RESET] = PRM_OP_2RST_QP,
+		     [QP_RTS] = PRM_OP_RTR2RTS_QP,
+		     [QP_ERR] = PRM_OP_2ERR_QP },
+	[QP_RTS] = { [QP_RESET] = PRM_OP_2RST_QP,
+		     [QP_RTS] = PRM_OP_RTS2RTS_QP,
+		     [QP_ERR] = PRM_OP_2ERR_QP },
+	[QP_SQD] = { [QP_RESET] = PRM_OP_2RST_QP,
+		     [QP_RTS] = PRM_OP_SQD_RTS_QP,
+		     [QP_ERR] = PRM_OP_2ERR_QP },
+	[QP_SQE] = { [QP_RESET] = PRM_OP_2RST_QP,
+		     [QP_RTS] = PRM_OP_SQERR2RTS_QP,
+		     [QP_ERR] = PRM_OP_2ERR_QP },
+	[QP_ERR] = { [QP_RESET] = PRM_OP_2RST_QP, [QP_ERR] = PRM_OP_2ERR_QP },
+};
+
+enum {
+	OPT_ACCESS = PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE,
+	OPT_PLACE = PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PRI_PORT,
+};
+
+/* What commands take when opt_param_mask says so: of the types that have remote access, and of UD. */
+static uint32_t optional_parameters(unsigned int type, uint16_t opcode)
+{
+	bool is_ud = type == IB_UVERBS_QPT_UD;
+	bool is_uc = type == IB_UVERBS_QPT_UC;
+	uint32_t access = is_uc ? PRM_OPTPAR_RWE : OPT_ACCESS;
+	uint32_t own = is_ud ? PRM_OPTPAR_Q_KEY : access;
+
+	switch (opcode) {
+	case PRM_OP_INIT2INIT_QP:
+		return own | OPT_PLACE;
+	case PRM_OP_INIT2RTR_QP:
+		return own | PRM_OPTPAR_PKEY_INDEX;
+	case PRM_OP_RTR2RTS_QP:
+	case PRM_OP_RTS2RTS_QP:
+		if (!is_ud)
+			own |= PRM_OPTPAR_PM_STATE;
+		return is_ud || is_uc ? own : own | PRM_OPTPAR_RNR_TIMEOUT;
+	case PRM_OP_SQD_RTS_QP:
+	case PRM_OP_SQERR2RTS_QP:
+		return is_ud || is_uc ? own : own | PRM_OPTPAR_RNR_TIMEOUT;
+	default:
+		return 0;
+	}
+}
+
+static const struct rule *find_rule(unsigned int type, unsigned int from, unsigned int to)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i].from == from && rules[i].to == to && type < 32 &&
+		    rules[i].types & 1u << type)
+			return &rules[i];
+	return NULL;
+}
+
+const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
+			    struct qp_transition *transition)
+{
+	static const struct rule nothing = { 0 };
+	const struct rule *rule = find_rule(type, from, to);
+
+	if (from >= QP_STATES || to >= QP_STATES)
+		return "no such state";
+	if (mask & CUR && from != QP_RTR && from != QP_RTS && from != QP_SQD && from != QP_SQE)
+		return "current state given where it is not ambiguous";
+	if (!commands[from][to])
+		return "no way to that state";
+	if (!rule)
+		rule = &nothing;
+	if ((mask & rule->needs) != rule->needs)
+		return "a required attribute is missing";
+	if (mask & ~(rule->needs | rule->allows | QP_ATTR_STATE))
+		return "an attribute is not allowed here";
+	transition->opcode = commands[from][to] == NO_COMMAND ? 0 : commands[from][to];
+	transition->optional = optional_parameters(type, transition->opcode);
+	return NULL;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_state.h - which attributes a QP's change of state needs and allows, by its type.
+ */
+#ifndef SOFTHCA_PROCESS_UVERBS_QP_STATE_H
+#define SOFTHCA_PROCESS_UVERBS_QP_STATE_H
+
+#include <stdint.h>
+
+enum { /* attr_mask, as programs give it */
+       QP_ATTR_STATE = 1 << 0,
+       QP_ATTR_CUR_STATE = 1 << 1,
+       QP_ATTR_SQD_NOTIFY = 1 << 2,
+       QP_ATTR_ACCESS = 1 << 3,
+       QP_ATTR_PKEY = 1 << 4,
+       QP_ATTR_PORT = 1 << 5,
+       QP_ATTR_QKEY = 1 << 6,
+       QP_ATTR_AV = 1 << 7,
+       QP_ATTR_MTU = 1 << 8,
+       QP_ATTR_TIMEOUT = 1 << 9,
+       QP_ATTR_RETRY = 1 << 10,
+       QP_ATTR_RNR_RETRY = 1 << 11,
+       QP_ATTR_RQ_PSN = 1 << 12,
+       QP_ATTR_MAX_READS = 1 << 13,
+       QP_ATTR_ALT_PATH = 1 << 14,
+       QP_ATTR_RNR_TIMER = 1 << 15,
+       QP_ATTR_SQ_PSN = 1 << 16,
+       QP_ATTR_MAX_DEST_READS = 1 << 17,
+       QP_ATTR_MIG_STATE = 1 << 18,
+       QP_ATTR_CAP = 1 << 19,
+       QP_ATTR_DEST_QPN = 1 << 20,
+       QP_ATTR_STANDARD = (1 << 21) - 1,
+       QP_ATTR_RATE_LIMIT = 1 << 25,
+};
+
+/* As programs number them */
+enum qp_state { QP_RESET, QP_INIT, QP_RTR, QP_RTS, QP_SQD, QP_SQE, QP_ERR, QP_STATES };
+
+struct qp_transition {
+	uint16_t opcode;   /* of the device's command; 0: the device has none, and none is needed */
+	uint32_t optional; /* what the command takes only when its opt_param_mask says so */
+};
+
+/*
+ * The way of a QP of TYPE (IB_UVERBS_QPT_*) from state FROM to TO with the attributes in MASK. NULL when it may go that way,
+ * and *TRANSITION; else why it may not.
+ */
+const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
+			    struct qp_transition *transition);
+
+#endif

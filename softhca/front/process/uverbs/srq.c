@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * srq.c - shared receive queues.
+ *
+ * As Linux' driver does, a basic SRQ is made an RMP of the device and one of an XRC domain an XRC SRQ. Programs say how many
+ * WQEs of how many SGEs; the sizes in memory follow from that by the same rule as in the library.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+
+#include "softhca/device/srq_ifc.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/driver/queue_memory.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/log.h"
+
+enum {
+	NEXT_SEG = 16, /* links the WQE into the list of free ones */
+	DATA_SEG = 16,
+	MIN_WQE_SHIFT = 5,
+	STRIDE_UNIT_SHIFT = 4,
+	ANY_USER_INDEX = 0xffffff,
+	LIMIT = 1 << 1, /* attr_mask */
+	MAX_WR = 1 << 0,
+};
+
+/* What a program asked for, wherever it said so. */
+struct srq_request {
+	uint64_t user_handle;
+	uint32_t type, max_wr, max_sge, limit;
+	struct mlx5_ib_create_srq driver;
+	unsigned int log_wqes, wqe_shift;
+	struct queue_memory memory;
+};
+
+static bool is_xrc(uint32_t type)
+{
+	return type == IB_UVERBS_SRQT_XRC;
+}
+
+static void count_users(const struct uverbs_srq *srq, int change)
+{
+	srq->pd->base.users += change;
+	if (srq->xrcd)
+		srq->xrcd->base.users += change;
+	if (srq->cq)
+		srq->cq->base.users += change;
+}
+
+static int srq_destroy(struct object *object, pid_t tid)
+{
+	struct uverbs_srq *srq = (struct uverbs_srq *)object;
+	uint32_t opcode = is_xrc(srq->type) ? PRM_OP_DESTROY_XRC_SRQ : PRM_OP_DESTROY_RMP;
+	uint32_t none;
+	int ret = adapter_release(object->file->adapter, (enum prm_opcode)opcode, srq->srqn);
+
+	if (ret)
+		return ret;
+	event_source_remove(&srq->events, tid, &none, &srq->async_read);
+	count_users(srq, -1);
+	return 0;
+}
+
+static unsigned int log2_roundup(uint64_t value)
+{
+	unsigned int log = 0;
+
+	while (1ull << log < value)
+		log++;
+	return log;
+}
+
+static int read_request(struct uverbs_call *uc, struct srq_request *req)
+{
+	if (uc_in(uc, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, &req->user_handle, 8) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_TYPE, &req->type, sizeof(req->type)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_MAX_WR, &req->max_wr, sizeof(req->max_wr)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, &req->max_sge, sizeof(req->max_sge)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_LIMIT, &req->limit, sizeof(req->limit)) ||
+	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+		return EFAULT;
+	return 0;
+}
+
+static int check_type(struct uverbs_call *uc, const struct srq_request *req)
+{
+	switch (req->type) {
+	case IB_UVERBS_SRQT_BASIC:
+		return 0;
+	case IB_UVERBS_SRQT_XRC:
+		return uc_object(uc, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE) &&
+				       uc_object(uc, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE)
+			       ? 0
+			       : ENOENT;
+	case IB_UVERBS_SRQT_TM:
+		log_note("%s: create_srq: tag matching is not supported", uc->adapter->name);
+		return EOPNOTSUPP;
+	default:
+		return EINVAL;
+	}
+}
+
+static int check_request(struct uverbs_call *uc, struct srq_request *req)
+{
+	int ret = check_type(uc, req);
+
+	if (ret)
+		return ret;
+	if (!adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_SRQ))
+		return EOPNOTSUPP;
+	if (req->max_wr >= 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_SRQ_SZ) ||
+	    req->max_sge > adapter_cap(uc->adapter, HCA_CAP_MAX_WQE_SZ_RQ) / DATA_SEG)
+		return EINVAL;
+	if (req->driver.reserved0 || req->driver.reserved1)
+		return EINVAL;
+	req->log_wqes = log2_roundup((uint64_t)req->max_wr + 1);
+	req->wqe_shift = log2_roundup(NEXT_SEG + (uint64_t)req->max_sge * DATA_SEG);
+	if (req->wqe_shift < MIN_WQE_SHIFT)
+		req->wqe_shift = MIN_WQE_SHIFT;
+	return 0;
+}
+
+/* The buffer and the doorbell record have to be there. */
+static int check_memory(struct uverbs_call *uc, struct srq_request *req)
+{
+	uint64_t bytes = 1ull << (req->log_wqes + req->wqe_shift);
+	unsigned int offsets = is_xrc(req->type) ? QUEUE_MEMORY_OFFSETS : QUEUE_MEMORY_RMP_OFFSETS;
+	int ret = queue_memory_describe(req->driver.buf_addr, bytes, offsets, &req->memory);
+
+	if (!ret)
+		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
+	if (!ret)
+		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
+	return ret;
+}
+
+static void fill_rmp(struct uverbs_call *uc, const struct srq_request *req,
+		     const struct uverbs_srq *srq, uint8_t *context)
+{
+	uint8_t *wq = prm_at(context, RMPC_WQ);
+
+	prm_set(context, RMPC_STATE, PRM_RMPC_STATE_RDY);
+	prm_set(wq, WQ_WQ_SIGNATURE, !!(req->driver.flags & MLX5_SRQ_FLAG_SIGNATURE));
+	prm_set(wq, WQ_LOG_WQ_STRIDE, req->wqe_shift);
+	prm_set(wq, WQ_LOG_WQ_SZ, req->log_wqes);
+	prm_set(wq, WQ_LOG_WQ_PG_SZ, req->memory.log_page_size);
+	prm_set(wq, WQ_PAGE_OFFSET, req->memory.page_offset);
+	prm_set(wq, WQ_PD, srq->pd->pdn);
+	prm_set(wq, WQ_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
+}
+
+static void fill_xrc_srq(struct uverbs_call *uc, const struct srq_request *req,
+			 const struct uverbs_srq *srq, uint8_t *context)
+{
+	bool has_index = uc_len(uc, UVERBS_ATTR_UHW_IN) >= sizeof(req->driver);
+
+	prm_set(context, XRC_SRQC_WQ_SIGNATURE, !!(req->driver.flags & MLX5_SRQ_FLAG_SIGNATURE));
+	prm_set(context, XRC_SRQC_LOG_XRC_SRQ_SIZE, req->log_wqes);
+	prm_set(context, XRC_SRQC_LOG_RQ_STRIDE, req->wqe_shift - STRIDE_UNIT_SHIFT);
+	prm_set(context, XRC_SRQC_LOG_PAGE_SIZE, req->memory.log_page_size);
+	prm_set(context, XRC_SRQC_PAGE_OFFSET, req->memory.page_offset);
+	prm_set(context, XRC_SRQC_XRCD, xrc_domain_number(srq->xrcd->domain));
+	prm_set(context, XRC_SRQC_CQN, srq->cq->cqn);
+	prm_set(context, XRC_SRQC_USER_INDEX, has_index ? req->driver.uidx : ANY_USER_INDEX);
+	prm_set(context, XRC_SRQC_PD, srq->pd->pdn);
+	prm_set(context, XRC_SRQC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
+}
+
+/* Both kinds of command are of one size and have their page list at one place. */
+static_assert((int)PRM_CREATE_XRC_SRQ_IN_SIZE == (int)PRM_CREATE_RMP_IN_SIZE, "see below");
+
+static int create_in_device(struct uverbs_call *uc, const struct srq_request *req,
+			    struct uverbs_srq *srq)
+{
+	size_t in_len = PRM_CREATE_RMP_IN_SIZE + queue_memory_bytes(&req->memory);
+	uint8_t *in = calloc(1, in_len), out[PRM_CMD_OUT_SIZE];
+	int ret;
+
+	if (!in)
+		return ENOMEM;
+	if (is_xrc(req->type)) {
+		prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRC_SRQ);
+		fill_xrc_srq(uc, req, srq, prm_at(in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY));
+	} else {
+		prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_RMP);
+		fill_rmp(uc, req, srq, prm_at(in, CREATE_RMP_IN_CTX));
+	}
+	queue_memory_put(&req->memory, uc->client, prm_at(in, CREATE_SRQ_IN_PAS));
+	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
+	if (!ret)
+		srq->srqn = prm_get(out, CREATE_SRQ_OUT_SRQN);
+	free(in);
+	return ret;
+}
+
+static void take_request(struct uverbs_call *uc, const struct srq_request *req,
+			 struct uverbs_srq *srq)
+{
+	srq->type = req->type;
+	srq->pd = uc_object(uc, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE);
+	if (is_xrc(req->type)) {
+		srq->xrcd = uc_object(uc, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE);
+		srq->cq = uc_object(uc, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE);
+	}
+	srq->wqes = 1u << req->log_wqes;
+	srq->sges = req->max_sge;
+	srq->events.adapter = uc->adapter;
+	srq->events.kind = SOURCE_SRQ;
+	srq->events.user_handle = req->user_handle;
+}
+
+static int srq_make(struct uverbs_call *uc, struct srq_request *req, struct uverbs_srq *srq)
+{
+	int ret = read_request(uc, req);
+
+	if (!ret)
+		ret = check_request(uc, req);
+	if (!ret)
+		ret = check_memory(uc, req);
+	if (ret)
+		return ret;
+	take_request(uc, req, srq);
+	ret = uc_async_channel(uc, UVERBS_ATTR_CREATE_SRQ_EVENT_FD, &srq->events.async);
+	if (ret)
+		return ret;
+	ret = create_in_device(uc, req, srq);
+	if (ret) {
+		event_source_drop(&srq->events);
+		return ret;
+	}
+	srq->events.number = srq->srqn;
+	event_source_add(&srq->events);
+	count_users(srq, 1);
+	return 0;
+}
+
+static int srq_respond(struct uverbs_call *uc, const struct uverbs_srq *srq)
+{
+	struct mlx5_ib_create_srq_resp driver = { .srqn = srq->srqn };
+	uint32_t max_wr = srq->wqes - 1;
+
+	if (uc_out(uc, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &max_wr, sizeof(max_wr)) ||
+	    uc_out(uc, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, &srq->sges, sizeof(srq->sges)) ||
+	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
+		return EFAULT;
+	if (is_xrc(srq->type))
+		return uc_out(uc, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, &srq->srqn,
+			      sizeof(srq->srqn));
+	return 0;
+}
+
+static int srq_create(struct uverbs_call *uc)
+{
+	struct srq_request req;
+	struct uverbs_srq *srq;
+	int ret = object_new(sizeof(*srq), uc->file, UVERBS_OBJECT_SRQ, srq_destroy, &srq);
+
+	if (ret)
+		return ret;
+	ret = srq_make(uc, &req, srq);
+	if (ret) {
+		object_free(&srq->base);
+		return ret;
+	}
+	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->base);
+	if (ret)
+		return ret;
+	ret = srq_respond(uc, srq);
+	if (ret)
+		object_destroy(&srq->base, uc->tid);
+	return ret;
+}
+
+static int srq_remove(struct uverbs_call *uc)
+{
+	struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_DESTROY_SRQ_HANDLE);
+	struct ib_uverbs_destroy_srq_resp resp;
+	int ret;
+
+	if (srq->base.users)
+		return EBUSY;
+	ret = srq_destroy(&srq->base, uc->tid);
+	if (ret)
+		return ret;
+	resp.events_reported = srq->async_read;
+	object_forget(&srq->base);
+	return uc_out(uc, UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
+}
+
+/* ---- the limit: fewer WQEs than that raise an event, once ---- */
+
+static int arm(struct adapter *adapter, const struct uverbs_srq *srq, uint32_t limit)
+{
+	uint8_t in[PRM_MODIFY_RMP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	uint8_t *context = prm_at(in, MODIFY_RMP_IN_CTX);
+
+	if (is_xrc(srq->type)) {
+		prm_set(in, CMD_IN_OPCODE, PRM_OP_ARM_XRC_SRQ);
+		prm_set(in, CMD_IN_OP_MOD, 1);
+		prm_set(in, ARM_XRC_SRQ_IN_XRC_SRQN, srq->srqn);
+		prm_set(in, ARM_XRC_SRQ_IN_LWM, limit);
+		return adapter_command(adapter, in, PRM_CMD_IN_SIZE, out, sizeof(out));
+	}
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_RMP);
+	prm_set(in, MODIFY_RMP_IN_RMP_STATE, PRM_RMPC_STATE_RDY);
+	prm_set(in, MODIFY_RMP_IN_RMPN, srq->srqn);
+	prm_set(in, MODIFY_RMP_IN_BITMASK_LWM, 1);
+	prm_set(context, RMPC_STATE, PRM_RMPC_STATE_RDY);
+	prm_set(prm_at(context, RMPC_WQ), WQ_LWM, limit);
+	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+}
+
+static int srq_modify(struct uverbs_call *uc)
+{
+	struct ib_uverbs_modify_srq cmd;
+	struct uverbs_srq *srq;
+	int ret = uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
+
+	if (!ret)
+		ret = object_find(uc->file, UVERBS_OBJECT_SRQ, cmd.srq_handle, &srq);
+	if (ret)
+		return ret;
+	if (cmd.attr_mask & MAX_WR)
+		return EINVAL; /* no resizing */
+	if (!(cmd.attr_mask & LIMIT))
+		return 0;
+	return cmd.srq_limit >= srq->wqes ? EINVAL : arm(uc->adapter, srq, cmd.srq_limit);
+}
+
+static int query_limit(struct adapter *adapter, const struct uverbs_srq *srq, uint32_t *limit)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_RMP_OUT_SIZE];
+	int ret;
+
+	prm_set(in, CMD_IN_OPCODE, is_xrc(srq->type) ? PRM_OP_QUERY_XRC_SRQ : PRM_OP_QUERY_RMP);
+	prm_set(in, QUERY_RMP_IN_RMPN, srq->srqn);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (ret)
+		return ret;
+	if (is_xrc(srq->type))
+		*limit =
+			prm_get(prm_at(out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY), XRC_SRQC_LWM);
+	else
+		*limit = prm_get(prm_at(prm_at(out, QUERY_RMP_OUT_RMP_CONTEXT), RMPC_WQ), WQ_LWM);
+	return 0;
+}
+
+static int srq_query(struct uverbs_call *uc)
+{
+	struct ib_uverbs_query_srq_resp resp = { 0 };
+	struct ib_uverbs_query_srq cmd;
+	struct uverbs_srq *srq;
+	int ret = uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
+
+	if (!ret)
+		ret = object_find(uc->file, UVERBS_OBJECT_SRQ, cmd.srq_handle, &srq);
+	if (!ret)
+		ret = query_limit(uc->adapter, srq, &resp.srq_limit);
+	if (ret)
+		return ret;
+	resp.max_wr = srq->wqes - 1;
+	resp.max_sge = srq->sges;
+	return uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+}
+
+static const struct uverbs_attr create_attrs[] = {
+	{ UVERBS_ATTR_CREATE_SRQ_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_SRQ },
+	{ UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, ATTR_HANDLE, MANDATORY, 0, 0, UVERBS_OBJECT_PD },
+	{ UVERBS_ATTR_CREATE_SRQ_TYPE, ATTR_CONST, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, ATTR_IN, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_CREATE_SRQ_MAX_WR, ATTR_IN, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_SRQ_MAX_SGE, ATTR_IN, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_SRQ_LIMIT, ATTR_IN, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_XRCD },
+	{ UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },
+	{ UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS, ATTR_IN, OPTIONAL, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_SRQ_EVENT_FD, ATTR_FD, OPTIONAL, 0, 0, UVERBS_OBJECT_ASYNC_EVENT },
+	{ UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, ATTR_OUT, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, ATTR_OUT, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, ATTR_OUT, OPTIONAL, 4, 4, 0 },
+	UHW_ATTRS,
+};
+
+static const struct uverbs_attr destroy_attrs[] = {
+	{ UVERBS_ATTR_DESTROY_SRQ_HANDLE, ATTR_DESTROY, MANDATORY, 0, 0, UVERBS_OBJECT_SRQ },
+	{ UVERBS_ATTR_DESTROY_SRQ_RESP, ATTR_OUT, MANDATORY,
+	  sizeof(struct ib_uverbs_destroy_srq_resp), ANY_SIZE, 0 },
+};
+
+static const struct uverbs_method method_table[] = {
+	METHOD("CREATE_SRQ", UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, srq_create, create_attrs),
+	METHOD("DESTROY_SRQ", UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, srq_remove,
+	       destroy_attrs),
+};
+
+static const struct uverbs_write write_table[] = {
+	{ "MODIFY_SRQ", IB_USER_VERBS_CMD_MODIFY_SRQ, sizeof(struct ib_uverbs_modify_srq), 0,
+	  srq_modify },
+	{ "QUERY_SRQ", IB_USER_VERBS_CMD_QUERY_SRQ, sizeof(struct ib_uverbs_query_srq),
+	  sizeof(struct ib_uverbs_query_srq_resp), srq_query },
+};
+
+const struct uverbs_methods srq_methods = METHODS(method_table);
+const struct uverbs_writes srq_writes = METHODS(write_table);

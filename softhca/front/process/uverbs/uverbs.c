@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * uverbs.c - ioctl calls on uverbs files: find the method, check the attributes against its table, run it.
+ *
+ * What is refused, and with which errno, is the kernel's: programs probe for features by these errors.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "softhca/fault.h"
+#include "softhca/front/process/driver/engine.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/log.h"
+
+enum { INLINE_MAX = sizeof(uint64_t) };
+
+static const struct uverbs_methods invoke_methods;
+
+static const struct uverbs_methods *const all_methods[] = {
+	&invoke_methods, &device_methods, &pd_methods,  &mr_methods,   &cq_methods,
+	&qp_methods,     &async_methods,  &uar_methods, &devx_methods, &ah_methods,
+	&srq_methods,    &xrcd_methods,   &mw_methods,  &wq_methods,   &flow_methods,
+};
+
+static const struct uverbs_writes *const all_writes[] = {
+	&device_writes,    &async_writes,    &pd_writes,           &mr_writes,    &cq_writes,
+	&qp_modify_writes, &qp_query_writes, &ah_writes,           &mcast_writes, &srq_writes,
+	&xrcd_writes,      &mw_writes,       &query_device_writes, &wq_writes,    &flow_writes,
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct uverbs_method *find_method(uint16_t object, uint16_t id)
+{
+	for (unsigned int i = 0; i < COUNT(all_methods); i++) {
+		for (unsigned int j = 0; j < all_methods[i]->count; j++) {
+			const struct uverbs_method *method = &all_methods[i]->method[j];
+
+			if (method->object == object && method->method == id)
+				return method;
+		}
+	}
+	return NULL;
+}
+
+static const struct uverbs_write *find_write(uint32_t command)
+{
+	for (unsigned int i = 0; i < COUNT(all_writes); i++)
+		for (unsigned int j = 0; j < all_writes[i]->count; j++)
+			if (all_writes[i]->write[j].command == command)
+				return &all_writes[i]->write[j];
+	return NULL;
+}
+
+static const struct uverbs_attr *find_attr_def(const struct uverbs_method *method, uint16_t id)
+{
+	for (unsigned int i = 0; i < method->num_attrs; i++)
+		if (method->attrs[i].id == id)
+			return &method->attrs[i];
+	return NULL;
+}
+
+/* ---- attributes, for methods ---- */
+
+struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id)
+{
+	for (unsigned int i = 0; i < uc->hdr.num_attrs; i++)
+		if (uc->known[i] && uc->attr[i].attr_id == id)
+			return &uc->attr[i];
+	return NULL;
+}
+
+size_t uc_len(struct uverbs_call *uc, uint16_t id)
+{
+	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
+
+	return attr ? attr->len : 0;
+}
+
+uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size)
+{
+	size_t room = uc_len(uc, id);
+
+	return room < size ? room : size;
+}
+
+static int read_attr(struct uverbs_call *uc, const struct ib_uverbs_attr *attr, size_t offset,
+		     void *buf, size_t len)
+{
+	if (attr->len > INLINE_MAX)
+		return client_read(uc->tid, attr->data + offset, buf, len);
+	memcpy(buf, (const uint8_t *)&attr->data + offset, len);
+	return 0;
+}
+
+int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len)
+{
+	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
+
+	memset(buf, 0, len);
+	if (!attr || !attr->len)
+		return 0;
+	return read_attr(uc, attr, 0, buf, attr->len < len ? attr->len : len);
+}
+
+int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len)
+{
+	struct ib_uverbs_attr *attr = uc_attr(uc, id);
+
+	if (!attr || !attr->len)
+		return 0;
+	attr->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
+	return client_write(uc->tid, attr->data, data, attr->len < len ? attr->len : len);
+}
+
+int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t len)
+{
+	static const uint8_t zeroes[4096];
+	struct ib_uverbs_attr *attr = uc_attr(uc, id);
+	int ret = uc_out(uc, id, data, len);
+
+	for (size_t at = len; !ret && attr && at < attr->len; at += sizeof(zeroes)) {
+		size_t piece = attr->len - at < sizeof(zeroes) ? attr->len - at : sizeof(zeroes);
+
+		ret = client_write(uc->tid, attr->data + at, zeroes, piece);
+	}
+	return ret;
+}
+
+void uc_set(struct uverbs_call *uc, uint16_t id, uint64_t value)
+{
+	struct ib_uverbs_attr *attr = uc_attr(uc, id);
+
+	if (attr)
+		attr->data = value;
+}
+
+void *uc_object(struct uverbs_call *uc, uint16_t id)
+{
+	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
+
+	return attr ? uc->object[attr - uc->attr] : NULL;
+}
+
+int uc_publish(struct uverbs_call *uc, struct object *object)
+{
+	int ret = object_publish(object);
+
+	if (ret) {
+		object->destroy(object, uc->tid);
+		object_free(object);
+	}
+	return ret;
+}
+
+int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object)
+{
+	int ret = uc_publish(uc, object);
+
+	if (!ret)
+		uc_set(uc, id, object->handle);
+	return ret;
+}
+
+int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type)
+{
+	struct object *object;
+	uint32_t handle;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &handle, sizeof(handle)))
+		return EFAULT;
+	ret = object_find(uc->file, type, handle, &object);
+	return ret ? ret : object_destroy(object, uc->tid);
+}
+
+void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
+		      struct epitaph_entry *entry)
+{
+	*entry = (struct epitaph_entry){
+		.handle = object->handle,
+		.owner = { .pid = uc->client->pid,
+			   .fd = call_arg_int(uc->call, 0),
+			   .dev = uc->file->dev,
+			   .ino = uc->file->ino },
+	};
+}
+
+int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel)
+{
+	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
+
+	*channel = attr ? event_channel_find(uc->tid, attr->data_s64) : uc->file->async;
+	if (attr && !*channel)
+		return EBADF;
+	if (*channel)
+		event_channel_get(*channel);
+	return 0;
+}
+
+/* ---- checking ---- */
+
+/* Bytes beyond what the method knows must be zero: the program does not use what it could say there. */
+static int check_tail(struct uverbs_call *uc, const struct ib_uverbs_attr *attr, size_t known)
+{
+	uint8_t byte;
+
+	for (size_t at = known; at < attr->len; at++) {
+		if (read_attr(uc, attr, at, &byte, 1))
+			return EFAULT;
+		if (byte)
+			return EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int check_data(struct uverbs_call *uc, const struct ib_uverbs_attr *attr,
+		      const struct uverbs_attr *def)
+{
+	if (attr->attr_data.reserved || attr->len < def->min)
+		return EINVAL;
+	if (attr->len <= def->max)
+		return 0;
+	return def->kind == ATTR_STRUCT ? check_tail(uc, attr, def->max) : EINVAL;
+}
+
+static int check_handle(struct uverbs_call *uc, unsigned int i, const struct uverbs_attr *def)
+{
+	const struct ib_uverbs_attr *attr = &uc->attr[i];
+
+	if (attr->attr_data.reserved || attr->len)
+		return EINVAL;
+	if (def->kind == ATTR_NEW || def->kind == ATTR_NEW_FD)
+		return 0;
+	if (def->kind == ATTR_FD)
+		return attr->data_s64 < 0 || attr->data_s64 > INT32_MAX ? EBADF : 0;
+	if (attr->data > UINT32_MAX)
+		return ENOENT;
+	return object_find(uc->file, def->object, attr->data, &uc->object[i]);
+}
+
+static int check_attr(struct uverbs_call *uc, unsigned int i)
+{
+	const struct ib_uverbs_attr *attr = &uc->attr[i];
+	const struct uverbs_attr *def = find_attr_def(uc->method, attr->attr_id);
+
+	if (!def)
+		return attr->flags & UVERBS_ATTR_F_MANDATORY ? EPROTONOSUPPORT : 0;
+	if (uc_attr(uc, attr->attr_id))
+		return EINVAL; /* twice */
+	uc->known[i] = true;
+	switch (def->kind) {
+	case ATTR_IN:
+	case ATTR_CONST:
+	case ATTR_STRUCT:
+	case ATTR_OUT:
+		return check_data(uc, attr, def);
+	default:
+		return check_handle(uc, i, def);
+	}
+}
+
+static int check_attrs(struct uverbs_call *uc)
+{
+	const struct uverbs_method *method = uc->method;
+
+	for (unsigned int i = 0; i < uc->hdr.num_attrs; i++) {
+		int ret = check_attr(uc, i);
+
+		if (ret)
+			return ret;
+	}
+	for (unsigned int i = 0; i < method->num_attrs; i++)
+		if (method->attrs[i].mandatory && !uc_attr(uc, method->attrs[i].id))
+			return EINVAL;
+	return 0;
+}
+
+static int read_call(struct uverbs_call *uc, uint64_t addr)
+{
+	struct uverbs_header *hdr = &uc->hdr;
+
+	if (client_read(uc->tid, addr, hdr, sizeof(*hdr)))
+		return EFAULT;
+	if (hdr->length != sizeof(*hdr) + hdr->num_attrs * sizeof(uc->attr[0]))
+		return EINVAL;
+	if (hdr->num_attrs > UVERBS_MAX_ATTRS)
+		return EINVAL;
+	if (hdr->reserved1 || hdr->reserved2)
+		return EPROTONOSUPPORT;
+	return client_read(uc->tid, addr + sizeof(*hdr), uc->attr,
+			   hdr->num_attrs * sizeof(uc->attr[0]));
+}
+
+/* Handles, descriptors and flags of attributes go back to where the program has them. */
+static int write_back(struct uverbs_call *uc, uint64_t addr)
+{
+	return client_write(uc->tid, addr + sizeof(uc->hdr), uc->attr,
+			    uc->hdr.num_attrs * sizeof(uc->attr[0]));
+}
+
+/* ---- running ---- */
+
+static bool needs_context(const struct uverbs_method *method)
+{
+	return !(method->object == UVERBS_OBJECT_DEVICE &&
+		 (method->method == UVERBS_METHOD_GET_CONTEXT ||
+		  method->method == UVERBS_METHOD_INVOKE_WRITE)) &&
+	       method->object != UVERBS_OBJECT_ASYNC_EVENT;
+}
+
+/* Programs can still clean up after their adapter died. */
+static bool destroys(const struct uverbs_method *method)
+{
+	for (unsigned int i = 0; i < method->num_attrs; i++)
+		if (method->attrs[i].kind == ATTR_DESTROY)
+			return true;
+	return false;
+}
+
+static int run_call(struct uverbs_call *uc, uint64_t addr)
+{
+	int ret = read_call(uc, addr);
+
+	if (ret)
+		return ret;
+	uc->method = find_method(uc->hdr.object_id, uc->hdr.method_id);
+	if (!uc->method)
+		return EPROTONOSUPPORT;
+	if (uc->hdr.driver_id != RDMA_DRIVER_MLX5)
+		return EINVAL;
+	if (uc->adapter->dead && !destroys(uc->method))
+		return EIO;
+	ret = fault_command(uc->adapter->fault);
+	if (!ret)
+		ret = check_attrs(uc);
+	if (!ret && needs_context(uc->method) && !uc->file->has_context)
+		ret = EINVAL;
+	if (!ret)
+		ret = uc->method->run(uc);
+	if (!ret)
+		ret = write_back(uc, addr);
+	return ret;
+}
+
+static void trace_call(struct uverbs_call *uc, int ret)
+{
+	const char *result = ret ? strerror(ret) : "ok";
+	char unknown[48];
+	const char *name = unknown;
+
+	if (!uc->adapter->trace && log_level() < LOG_DETAIL)
+		return;
+	snprintf(unknown, sizeof(unknown), "object %#x method %#x", uc->hdr.object_id,
+		 uc->hdr.method_id);
+	if (uc->method)
+		name = uc->write ? uc->write->name : uc->method->name;
+	trace_line(uc->adapter->trace, "verbs pid=%d %s %s: %s", uc->tid, uc->adapter->name, name,
+		   result);
+	log_detail("%d: %s %s: %s", uc->tid, uc->adapter->name, name, result);
+}
+
+/* The file is usually used by the process that opened it. */
+static int find_client(struct uverbs_call *uc)
+{
+	if (client_has_thread(uc->file->client, uc->tid)) {
+		uc->client = uc->file->client;
+		uc->client->users++;
+		return 0;
+	}
+	return client_get(uc->tid, &uc->client);
+}
+
+void uverbs_ioctl(struct call *call)
+{
+	struct uverbs_call uc = { .call = call, .tid = call->tid };
+	struct stat st;
+	int ret;
+
+	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st))
+		return;
+	uc.file = uverbs_file_find(&st);
+	if (!uc.file)
+		return; /* not ours: let the kernel say ENOTTY */
+	uc.adapter = uc.file->adapter;
+	ret = find_client(&uc);
+	if (!ret) {
+		ret = run_call(&uc, call_arg(call, 2));
+		trace_call(&uc, ret);
+		client_put(uc.client);
+	}
+	engine_kick();
+	if (ret)
+		call_fail(call, ret);
+	else
+		call_return(call, 0);
+}
+
+/* ---- INVOKE_WRITE ---- */
+
+static int invoke_write(struct uverbs_call *uc)
+{
+	uint32_t command;
+
+	if (uc_in(uc, UVERBS_ATTR_WRITE_CMD, &command, sizeof(command)))
+		return EFAULT;
+	uc->write = find_write(command);
+	if (!uc->write)
+		return EOPNOTSUPP;
+	if (uc_len(uc, UVERBS_ATTR_CORE_IN) < uc->write->in_size ||
+	    uc_len(uc, UVERBS_ATTR_CORE_OUT) < uc->write->out_size)
+		return ENOSPC;
+	if (!uc->file->has_context)
+		return EINVAL;
+	return uc->write->run(uc);
+}
+
+static const struct uverbs_attr invoke_attrs[] = {
+	{ UVERBS_ATTR_WRITE_CMD, ATTR_CONST, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_CORE_IN, ATTR_IN, OPTIONAL, 4, ANY_SIZE, 0 },
+	{ UVERBS_ATTR_CORE_OUT, ATTR_OUT, OPTIONAL, 0, ANY_SIZE, 0 },
+	UHW_ATTRS,
+};
+
+static const struct uverbs_method invoke_table[] = {
+	METHOD("INVOKE_WRITE", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, invoke_write,
+	       invoke_attrs),
+};
+
+static const struct uverbs_methods invoke_methods = METHODS(invoke_table);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * uverbs.h - the part of the kernel's ib_uverbs: files, their objects, and ioctl calls with attributes.
+ *
+ * A method is described by a table of its attributes; the call is checked against it before the method's function runs, so
+ * that function finds mandatory attributes present, lengths in range and handles turned into objects.
+ */
+#ifndef SOFTHCA_PROCESS_UVERBS_H
+#define SOFTHCA_PROCESS_UVERBS_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/holder/epitaph.h"
+
+struct call;
+struct event_channel;
+
+/* ---- files ---- */
+
+enum { UVERBS_FILE_UARS = 1024 };
+
+struct uverbs_file {
+	LIST_ENTRY(uverbs_file) in_all;
+	struct adapter *adapter;
+	struct client *client; /* who opened it; others may have inherited it */
+	int memfd;             /* what the program's descriptor is: UAR pages */
+	dev_t dev;
+	ino_t ino;
+	int watch; /* inotify: the last descriptor or mapping is gone */
+	uint8_t *pages;
+	uint8_t page_used[UVERBS_FILE_UARS];
+	bool has_context;
+	uint8_t cqe_version;         /* of the context */
+	struct event_channel *async; /* of objects that name no other */
+	struct object **object;      /* by handle */
+	uint32_t num_objects;
+	uint32_t lowest_free; /* no handle below it is free */
+};
+
+int uverbs_start(void);
+void uverbs_stop(void);
+
+/* Open the device file: the caller gets a descriptor. */
+void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec);
+void uverbs_ioctl(struct call *call);
+/* Copies of descriptors of the device file are in the filter's band too, or later calls on them would not be seen. */
+void uverbs_dup(struct call *call);
+void uverbs_fcntl(struct call *call);
+
+/* A free descriptor of the filter's band in process TID, whose limit is raised where needed. EMFILE: none. */
+int uverbs_pick_descriptor(pid_t tid, int *number);
+/* The uverbs file with the identity in ST, or NULL. */
+struct uverbs_file *uverbs_file_find(const struct stat *st);
+
+static inline struct adapter *uverbs_file_adapter(const struct uverbs_file *file)
+{
+	return file->adapter;
+}
+
+/* ---- objects ---- */
+
+struct object {
+	struct uverbs_file *file;
+	uint16_t type; /* UVERBS_OBJECT_* or MLX5_IB_OBJECT_* */
+	uint32_t handle;
+	uint32_t users; /* other objects that need it: EBUSY */
+	/* Gives back what the object holds in the device and elsewhere, but not its memory. TID is who asks. */
+	int (*destroy)(struct object *object, pid_t tid);
+};
+
+/* Zeroed memory of SIZE with the object first. 0 or ENOMEM. */
+int object_new(size_t size, struct uverbs_file *file, uint16_t type,
+	       int (*destroy)(struct object *object, pid_t tid), void *object);
+/* Of one that has not been published, nor made in the device. */
+void object_free(struct object *object);
+/* Give it a handle: it exists from here on. 0 or ENOMEM. */
+int object_publish(struct object *object);
+/* Destroys and frees the object, unless it is in use or the device refuses. 0 or a positive errno. */
+int object_destroy(struct object *object, pid_t tid);
+/* Frees what DESTROY was already called for. */
+void object_forget(struct object *object);
+/* 0; ENOENT for a handle that is nothing, EINVAL for one of another type. */
+int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *object);
+
+/* ---- calls ---- */
+
+enum attr_kind {
+	ATTR_IN,      /* MIN to MAX bytes */
+	ATTR_CONST,   /* a number, whatever its type; always 8 bytes */
+	ATTR_STRUCT,  /* a struct that grows: MIN to MAX bytes, and more if those are zero */
+	ATTR_OUT,     /* room for MIN to MAX bytes */
+	ATTR_HANDLE,  /* an object of type OBJECT */
+	ATTR_DESTROY, /* the same, which the method destroys */
+	ATTR_NEW,     /* room for the handle of a new object */
+	ATTR_FD,      /* a descriptor in */
+	ATTR_NEW_FD,  /* room for a descriptor */
+};
+
+struct uverbs_attr {
+	uint16_t id;
+	enum attr_kind kind;
+	bool mandatory;
+	uint16_t min, max;
+	uint16_t object;
+};
+
+#define MANDATORY true
+#define OPTIONAL  false
+#define ANY_SIZE  UINT16_MAX
+
+struct uverbs_call;
+
+struct uverbs_method {
+	const char *name;
+	uint16_t object, method;
+	int (*run)(struct uverbs_call *uc);
+	const struct uverbs_attr *attrs;
+	unsigned int num_attrs;
+};
+
+#define METHOD(name, object, method, run, attrs)                                     \
+	{                                                                            \
+		name, object, method, run, attrs, sizeof(attrs) / sizeof((attrs)[0]) \
+	}
+#define UHW_ATTRS                                                       \
+	{ UVERBS_ATTR_UHW_IN, ATTR_IN, OPTIONAL, 0, ANY_SIZE, 0 },      \
+	{                                                               \
+		UVERBS_ATTR_UHW_OUT, ATTR_OUT, OPTIONAL, 0, ANY_SIZE, 0 \
+	}
+
+struct uverbs_methods {
+	const struct uverbs_method *method;
+	unsigned int count;
+};
+
+#define METHODS(table)                                    \
+	{                                                 \
+		table, sizeof(table) / sizeof((table)[0]) \
+	}
+
+/* A command of the former write() interface, through INVOKE_WRITE. */
+struct uverbs_write {
+	const char *name;
+	uint32_t command; /* with IB_USER_VERBS_CMD_FLAG_EXTENDED */
+	uint16_t in_size, out_size;
+	int (*run)(struct uverbs_call *uc);
+};
+
+struct uverbs_writes {
+	const struct uverbs_write *write;
+	unsigned int count;
+};
+
+enum { UVERBS_MAX_ATTRS = 32 };
+
+/* struct ib_uverbs_ioctl_hdr without the attributes behind it */
+struct uverbs_header {
+	uint16_t length, object_id, method_id, num_attrs;
+	uint64_t reserved1;
+	uint32_t driver_id, reserved2;
+};
+static_assert(sizeof(struct uverbs_header) == sizeof(struct ib_uverbs_ioctl_hdr),
+	      "the header of the kernel's");
+
+struct uverbs_call {
+	struct call *call;
+	struct uverbs_file *file;
+	struct adapter *adapter;
+	struct client *client; /* the calling process */
+	pid_t tid;
+	const struct uverbs_method *method;
+	const struct uverbs_write *write; /* of INVOKE_WRITE */
+	struct uverbs_header hdr;
+	struct ib_uverbs_attr attr[UVERBS_MAX_ATTRS];
+	struct object *object[UVERBS_MAX_ATTRS]; /* of handle attributes */
+	bool known[UVERBS_MAX_ATTRS];            /* attributes that the method has */
+};
+
+/* The attribute, or NULL when the call has it not. */
+struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id);
+/* Copies up to LEN bytes; the rest of BUF is zero. 0 or EFAULT. Absent: all zero. */
+int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
+size_t uc_len(struct uverbs_call *uc, uint16_t id);
+/* What a response of SIZE bytes says of its length: as much as there is room for. */
+uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
+/* Copies as much as there is room for. 0 or EFAULT. Absent: 0. */
+int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
+/* The same, and zeroes in the rest of the room. */
+int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
+/* A handle or descriptor that was made. */
+void uc_set(struct uverbs_call *uc, uint16_t id, uint64_t value);
+/* The object that a handle attribute names; NULL when absent. */
+void *uc_object(struct uverbs_call *uc, uint16_t id);
+/* Give OBJECT, which is made in the device, its handle; on failure it is destroyed. */
+int uc_publish(struct uverbs_call *uc, struct object *object);
+/* The same, and return the handle in attribute ID. */
+int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
+/* For commands whose only argument is a handle. */
+int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
+/* What a table of queues says first of OBJECT, which has its handle. */
+void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
+		      struct epitaph_entry *entry);
+/* The channel of a descriptor: attribute ID, or the file's own. EBADF: the descriptor is none. */
+int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wq.c - receive work queues of their own, and tables of them that a hash chooses from.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+
+#include "softhca/front/process/driver/eth_queues.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/log.h"
+
+enum {
+	MIN_WQE_SHIFT = 4,
+	MAX_WQE_SHIFT = 9,
+	MAX_LOG_TABLE = 13, /* whatever the device */
+	ATTR_STATE = 1 << 0,
+	ATTR_CUR_STATE = 1 << 1,
+	ATTR_FLAGS = 1 << 2,
+	STATE_RESET = 0,
+	STATE_READY = 1,
+	STATE_ERROR = 2,
+};
+
+/* ---- queues ---- */
+
+static int wq_destroy(struct object *object, pid_t tid)
+{
+	struct uverbs_wq *wq = (struct uverbs_wq *)object;
+	uint32_t none;
+	int ret =
+		adapter_release(object->file->adapter, (enum prm_opcode)PRM_OP_DESTROY_RQ, wq->rqn);
+
+	if (ret)
+		return ret;
+	event_source_remove(&wq->events, tid, &none, &wq->async_read);
+	wq->pd->base.users--;
+	wq->cq->base.users--;
+	return 0;
+}
+
+struct wq_request {
+	uint64_t user_handle;
+	uint32_t type, flags, max_wr, max_sge;
+	struct mlx5_ib_create_wq driver;
+};
+
+static int read_request(struct uverbs_call *uc, struct wq_request *req)
+{
+	if (uc_in(uc, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, &req->user_handle, 8) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_WQ_TYPE, &req->type, sizeof(req->type)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_WQ_FLAGS, &req->flags, sizeof(req->flags)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_WQ_MAX_WR, &req->max_wr, sizeof(req->max_wr)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_WQ_MAX_SGE, &req->max_sge, sizeof(req->max_sge)) ||
+	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+		return EFAULT;
+	return 0;
+}
+
+static bool is_power_of_two(uint32_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+static int check_request(struct uverbs_call *uc, const struct wq_request *req)
+{
+	const struct mlx5_ib_create_wq *driver = &req->driver;
+
+	if (req->type != IB_UVERBS_WQT_RQ)
+		return EINVAL;
+	if (!adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS))
+		return EOPNOTSUPP;
+	if (driver->comp_mask || driver->flags)
+		return EOPNOTSUPP; /* striding, signatures */
+	if (req->flags & ~(uint32_t)IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
+		return EOPNOTSUPP;
+	if (!is_power_of_two(driver->rq_wqe_count) ||
+	    driver->rq_wqe_count > 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_WQ_SZ))
+		return EINVAL;
+	return driver->rq_wqe_shift < MIN_WQE_SHIFT || driver->rq_wqe_shift > MAX_WQE_SHIFT ? EINVAL
+											    : 0;
+}
+
+static int create_rq(struct uverbs_call *uc, const struct wq_request *req, struct uverbs_wq *wq)
+{
+	struct eth_ring ring = {
+		.buffer = req->driver.buf_addr,
+		.record = req->driver.db_addr,
+		.log_size = __builtin_ctz(req->driver.rq_wqe_count),
+		.log_stride = req->driver.rq_wqe_shift,
+		.pdn = wq->pd->pdn,
+		.cqn = wq->cq->cqn,
+		.user_index = req->driver.user_index,
+		.strip_vlan = req->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
+	};
+
+	return eth_rq_make(uc, &ring, &wq->rqn);
+}
+
+static int wq_make(struct uverbs_call *uc, struct wq_request *req, struct uverbs_wq *wq)
+{
+	int ret = read_request(uc, req);
+
+	if (!ret)
+		ret = check_request(uc, req);
+	if (ret)
+		return ret;
+	wq->pd = uc_object(uc, UVERBS_ATTR_CREATE_WQ_PD_HANDLE);
+	wq->cq = uc_object(uc, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE);
+	wq->events = (struct event_source){ .adapter = uc->adapter,
+					    .kind = SOURCE_WQ,
+					    .user_handle = req->user_handle };
+	ret = uc_async_channel(uc, UVERBS_ATTR_CREATE_WQ_EVENT_FD, &wq->events.async);
+	if (ret)
+		return ret;
+	ret = create_rq(uc, req, wq);
+	if (ret) {
+		event_source_drop(&wq->events);
+		return ret;
+	}
+	wq->events.number = wq->rqn;
+	event_source_add(&wq->events);
+	wq->pd->base.users++;
+	wq->cq->base.users++;
+	return 0;
+}
+
+static int wq_respond(struct uverbs_call *uc, const struct wq_request *req,
+		      const struct uverbs_wq *wq)
+{
+	struct mlx5_ib_create_wq_resp driver = {
+		.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(driver)),
+	};
+
+	if (uc_out(uc, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &req->max_wr, sizeof(req->max_wr)) ||
+	    uc_out(uc, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &req->max_sge, sizeof(req->max_sge)) ||
+	    uc_out(uc, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->rqn, sizeof(wq->rqn)) ||
+	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
+		return EFAULT;
+	return 0;
+}
+
+static int wq_create(struct uverbs_call *uc)
+{
+	struct wq_request req;
+	struct uverbs_wq *wq;
+	int ret = object_new(sizeof(*wq), uc->file, UVERBS_OBJECT_WQ, wq_destroy, &wq);
+
+	if (ret)
+		return ret;
+	ret = wq_make(uc, &req, wq);
+	if (ret) {
+		object_free(&wq->base);
+		return ret;
+	}
+	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->base);
+	if (ret)
+		return ret;
+	ret = wq_respond(uc, &req, wq);
+	if (ret)
+		object_destroy(&wq->base, uc->tid);
+	return ret;
+}
+
+static int wq_remove(struct uverbs_call *uc)
+{
+	struct uverbs_wq *wq = uc_object(uc, UVERBS_ATTR_DESTROY_WQ_HANDLE);
+	struct ib_uverbs_ex_destroy_wq_resp resp = { 0 };
+	int ret;
+
+	if (wq->base.users)
+		return EBUSY;
+	ret = wq_destroy(&wq->base, uc->tid);
+	if (ret)
+		return ret;
+	object_forget(&wq->base);
+	return uc_out(uc, UVERBS_ATTR_DESTROY_WQ_RESP, &resp.events_reported,
+		      sizeof(resp.events_reported));
+}
+
+static enum prm_wq_state device_state(uint32_t state)
+{
+	return state == STATE_ERROR ? PRM_WQ_STATE_ERR : (enum prm_wq_state)state;
+}
+
+static int wq_modify(struct uverbs_call *uc)
+{
+	struct ib_uverbs_ex_modify_wq cmd;
+	struct uverbs_wq *wq;
+	uint32_t from, to;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	if (!cmd.attr_mask || cmd.attr_mask & ~(uint32_t)(ATTR_STATE | ATTR_CUR_STATE | ATTR_FLAGS))
+		return EINVAL;
+	ret = object_find(uc->file, UVERBS_OBJECT_WQ, cmd.wq_handle, &wq);
+	if (ret)
+		return ret;
+	from = cmd.attr_mask & ATTR_CUR_STATE ? cmd.curr_wq_state : wq->state;
+	to = cmd.attr_mask & ATTR_STATE ? cmd.wq_state : from;
+	if (from > STATE_ERROR || to > STATE_ERROR)
+		return EINVAL;
+	if (cmd.attr_mask & ATTR_FLAGS && cmd.flags_mask)
+		return EOPNOTSUPP; /* the device changes no flags of a queue */
+	ret = eth_rq_change(uc->adapter, wq->rqn, device_state(from), device_state(to));
+	if (!ret)
+		wq->state = to;
+	return ret;
+}
+
+/* ---- tables ---- */
+
+static int table_destroy(struct object *object, pid_t tid)
+{
+	struct uverbs_rwq_table *table = (struct uverbs_rwq_table *)object;
+	int ret = adapter_release(object->file->adapter, (enum prm_opcode)PRM_OP_DESTROY_RQT,
+				  table->rqtn);
+
+	(void)tid;
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < table->size; i++)
+		table->wq[i]->base.users--;
+	free(table->wq);
+	return 0;
+}
+
+/* The queues that the command names, and their numbers. */
+static int find_queues(struct uverbs_call *uc, const uint32_t *handles,
+		       struct uverbs_rwq_table *table, uint32_t *rqn)
+{
+	for (unsigned int i = 0; i < table->size; i++) {
+		int ret = object_find(uc->file, UVERBS_OBJECT_WQ, handles[i], &table->wq[i]);
+
+		if (ret)
+			return ret;
+		rqn[i] = table->wq[i]->rqn;
+	}
+	return 0;
+}
+
+static int table_make(struct uverbs_call *uc, unsigned int log_size, struct uverbs_rwq_table *table)
+{
+	const size_t header = sizeof(struct ib_uverbs_ex_create_rwq_ind_table);
+	size_t bytes = header + (sizeof(uint32_t) << log_size);
+	uint32_t *command = calloc(1, bytes), *rqn = calloc(1u << log_size, sizeof(*rqn));
+	int ret = ENOMEM;
+
+	table->size = 1u << log_size;
+	table->wq = calloc(table->size, sizeof(struct uverbs_wq *));
+	if (command && rqn && table->wq)
+		ret = uc_in(uc, UVERBS_ATTR_CORE_IN, command, bytes);
+	if (!ret)
+		ret = find_queues(uc, command + header / sizeof(uint32_t), table, rqn);
+	if (!ret)
+		ret = eth_rqt_make(uc->adapter, rqn, table->size, &table->rqtn);
+	for (unsigned int i = 0; !ret && i < table->size; i++)
+		table->wq[i]->base.users++;
+	if (ret)
+		free(table->wq);
+	free(rqn);
+	free(command);
+	return ret;
+}
+
+static int check_table(struct uverbs_call *uc, const struct ib_uverbs_ex_create_rwq_ind_table *cmd)
+{
+	if (cmd->comp_mask)
+		return EOPNOTSUPP;
+	if (cmd->log_ind_tbl_size > MAX_LOG_TABLE)
+		return EINVAL;
+	if (uc_len(uc, UVERBS_ATTR_CORE_IN) < sizeof(*cmd) + (4ul << cmd->log_ind_tbl_size))
+		return ENOSPC;
+	return cmd->log_ind_tbl_size > adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_RQT_SIZE) ? EINVAL
+											  : 0;
+}
+
+static int table_respond(struct uverbs_call *uc, const struct uverbs_rwq_table *table)
+{
+	struct ib_uverbs_ex_create_rwq_ind_table_resp resp = {
+		.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp)),
+		.ind_tbl_handle = table->base.handle,
+		.ind_tbl_num = table->rqtn,
+	};
+
+	return uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+}
+
+static int table_create(struct uverbs_call *uc)
+{
+	struct ib_uverbs_ex_create_rwq_ind_table cmd;
+	struct uverbs_rwq_table *table;
+	int ret = uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
+
+	if (!ret)
+		ret = check_table(uc, &cmd);
+	if (!ret)
+		ret = object_new(sizeof(*table), uc->file, UVERBS_OBJECT_RWQ_IND_TBL, table_destroy,
+				 &table);
+	if (ret)
+		return ret;
+	ret = table_make(uc, cmd.log_ind_tbl_size, table);
+	if (ret) {
+		object_free(&table->base);
+		return ret;
+	}
+	ret = uc_publish(uc, &table->base);
+	if (ret)
+		return ret;
+	ret = table_respond(uc, table);
+	if (ret)
+		object_destroy(&table->base, uc->tid);
+	return ret;
+}
+
+static int table_remove(struct uverbs_call *uc)
+{
+	return object_destroy(uc_object(uc, UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE), uc->tid);
+}
+
+static const struct uverbs_attr create_attrs[] = {
+	{ UVERBS_ATTR_CREATE_WQ_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_WQ },
+	{ UVERBS_ATTR_CREATE_WQ_PD_HANDLE, ATTR_HANDLE, MANDATORY, 0, 0, UVERBS_OBJECT_PD },
+	{ UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, ATTR_HANDLE, MANDATORY, 0, 0, UVERBS_OBJECT_CQ },
+	{ UVERBS_ATTR_CREATE_WQ_USER_HANDLE, ATTR_IN, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_CREATE_WQ_TYPE, ATTR_CONST, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_CREATE_WQ_EVENT_FD, ATTR_FD, OPTIONAL, 0, 0, UVERBS_OBJECT_ASYNC_EVENT },
+	{ UVERBS_ATTR_CREATE_WQ_MAX_WR, ATTR_IN, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_WQ_MAX_SGE, ATTR_IN, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_WQ_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
+	{ UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, ATTR_OUT, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, ATTR_OUT, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, ATTR_OUT, OPTIONAL, 4, 4, 0 },
+	UHW_ATTRS,
+};
+
+static const struct uverbs_attr destroy_attrs[] = {
+	{ UVERBS_ATTR_DESTROY_WQ_HANDLE, ATTR_DESTROY, MANDATORY, 0, 0, UVERBS_OBJECT_WQ },
+	{ UVERBS_ATTR_DESTROY_WQ_RESP, ATTR_OUT, MANDATORY, 4, 4, 0 },
+};
+
+static const struct uverbs_attr destroy_table_attrs[] = {
+	{ UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE, ATTR_DESTROY, MANDATORY, 0, 0,
+	  UVERBS_OBJECT_RWQ_IND_TBL },
+};
+
+static const struct uverbs_method method_table[] = {
+	METHOD("CREATE_WQ", UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, wq_create, create_attrs),
+	METHOD("DESTROY_WQ", UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, wq_remove, destroy_attrs),
+	METHOD("DESTROY_RWQ_IND_TBL", UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
+	       table_remove, destroy_table_attrs),
+};
+
+static const struct uverbs_write write_table[] = {
+	{ "MODIFY_WQ", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_WQ,
+	  sizeof(struct ib_uverbs_ex_modify_wq), 0, wq_modify },
+	{ "CREATE_RWQ_IND_TBL",
+	  IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL,
+	  sizeof(struct ib_uverbs_ex_create_rwq_ind_table),
+	  sizeof(struct ib_uverbs_ex_create_rwq_ind_table_resp), table_create },
+};
+
+const struct uverbs_methods wq_methods = METHODS(method_table);
+const struct uverbs_writes wq_writes = METHODS(write_table);
