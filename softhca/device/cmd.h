@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd.h - commands: one function each, which reads the input mailbox and fills the output.
+ *
+ * The table of them is in cmd.c.
+ */
+#ifndef SOFTHCA_CMD_H
+#define SOFTHCA_CMD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "providers/mlx5/mlx5_ifc.h"
+
+struct hca;
+
+struct cmd {
+	const uint8_t *in;
+	size_t in_len;
+	uint8_t *out;
+	size_t out_len;
+	const char *why; /* it failed; becomes the syndrome and a line in the trace */
+};
+
+typedef enum prm_status (*cmd_fn)(struct hca *hca, struct cmd *cmd);
+
+static inline enum prm_status cmd_fail(struct cmd *cmd, enum prm_status status, const char *why)
+{
+	cmd->why = why;
+	return status;
+}
+
+/* errno of an allocation -> status */
+enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what);
+
+enum { CMD_OUT_MAX = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };
+
+/* Bytes that an answer of variable length may have */
+static inline size_t cmd_out_room(const struct cmd *cmd)
+{
+	return cmd->out_len < CMD_OUT_MAX ? cmd->out_len : CMD_OUT_MAX;
+}
+
+/* PAS[] at PART of the input mailbox: pointer and how many fit */
+static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *count)
+{
+	size_t at = PRM_BYTE(part);
+
+	*count = cmd->in_len > at ? (cmd->in_len - at) / 8 : 0;
+	return cmd->in + at;
+}
+
+enum prm_status driver_enable(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_disable(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_query_issi(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_set_issi(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_query_pages(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_manage_pages(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_init(struct hca *hca, struct cmd *cmd);
+enum prm_status driver_teardown(struct hca *hca, struct cmd *cmd);
+enum prm_status xrcd_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd);
+enum prm_status xrc_srq_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status rmp_create(struct hca *hca, struct cmd *cmd);
+enum prm_status rmp_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status xrc_srq_arm(struct hca *hca, struct cmd *cmd);
+enum prm_status xrc_srq_query(struct hca *hca, struct cmd *cmd);
+enum prm_status rmp_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status rmp_query(struct hca *hca, struct cmd *cmd);
+enum prm_status reg_access(struct hca *hca, struct cmd *cmd);
+enum prm_status caps_query(struct hca *hca, struct cmd *cmd);
+enum prm_status caps_set(struct hca *hca, struct cmd *cmd);
+enum prm_status caps_query_adapter(struct hca *hca, struct cmd *cmd);
+enum prm_status uar_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status pd_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status pd_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status td_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status td_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status mkey_create(struct hca *hca, struct cmd *cmd);
+enum prm_status mkey_query(struct hca *hca, struct cmd *cmd);
+enum prm_status mkey_query_special(struct hca *hca, struct cmd *cmd);
+enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status eq_create(struct hca *hca, struct cmd *cmd);
+enum prm_status eq_query(struct hca *hca, struct cmd *cmd);
+enum prm_status eq_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status cq_create(struct hca *hca, struct cmd *cmd);
+enum prm_status cq_query(struct hca *hca, struct cmd *cmd);
+enum prm_status cq_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status qp_create(struct hca *hca, struct cmd *cmd);
+enum prm_status qp_query(struct hca *hca, struct cmd *cmd);
+enum prm_status qp_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd);
+enum prm_status mcg_detach(struct hca *hca, struct cmd *cmd);
+enum prm_status port_query_context(struct hca *hca, struct cmd *cmd);
+enum prm_status port_modify_context(struct hca *hca, struct cmd *cmd);
+enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd);
+enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd);
+enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd);
+enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
+
+#endif

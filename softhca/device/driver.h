@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * driver.h - what the adapter knows of the driver that runs it, and the pages that it was given (pages.c).
+ */
+#ifndef SOFTHCA_DRIVER_H
+#define SOFTHCA_DRIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hca;
+
+struct driver {
+	bool enabled, initialized;
+	uint16_t issi;
+	uint64_t *page; /* of the host, kept for it */
+	uint32_t pages;
+	int64_t requested; /* pages that an event has asked for; below 0: to take back */
+	uint32_t denied;   /* how many were wanted when the driver had none to give */
+};
+
+void pages_free(struct hca *hca);
+/* Ask the driver for pages, or to take some back, where the number of objects calls for it. */
+void pages_balance(struct hca *hca);
+void pages_forget_requests(struct hca *hca);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * port.h - ports: link, addresses, what they count.
+ */
+#ifndef SOFTHCA_PORT_H
+#define SOFTHCA_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softhca/fabric.h"
+#include "softhca/device/qp.h"
+#include "providers/mlx5/mlx5_ifc.h"
+
+struct hca;
+
+enum { PORT_MAX = 4, PORT_GIDS_IB = 8, PORT_GIDS_ROCE = 256, PORT_PKEYS = 128 };
+
+struct gid_entry {
+	uint8_t raw[PRM_ROCE_ADDR_SIZE]; /* roce_addr_layout */
+	bool valid;
+};
+
+enum {
+	FRAME_FCS_LEN = 4,
+	FRAME_SIZES = 10, /* classes of frames by their size: RFC 2819 */
+	PORT_MTU_MAX = FABRIC_FRAME_MAX + FRAME_FCS_LEN,
+	PORT_MTU_DEFAULT = 1522, /* addresses, type, a tag and FCS included */
+};
+
+/* Of an Ethernet port; bytes without FCS. */
+struct frame_counters {
+	uint64_t frames, bytes;
+	uint64_t multicast, multicast_bytes, broadcast, broadcast_bytes;
+	uint64_t by_size[FRAME_SIZES];
+	uint64_t discards, too_long;
+};
+
+/* RDMA messages of a port, in packets and bytes of payload. */
+struct message_counters {
+	uint64_t packets, bytes, multicast_packets, multicast_bytes;
+};
+
+struct port {
+	uint16_t lid;
+	uint64_t guid;
+	bool admin_down; /* software does not want the link, */
+	bool link_down;  /* or there is nothing at its other end */
+	uint16_t mtu;    /* largest frame, FCS included */
+	uint32_t link_downs;
+	struct frame_counters sent, received;
+	struct message_counters messages_sent, messages_received;
+	uint32_t cap_mask;
+	struct qp *special[QP_SPECIAL];
+	unsigned int gids; /* entries from here on are empty */
+	struct gid_entry gid[PORT_GIDS_ROCE];
+};
+
+void port_init(struct hca *hca, unsigned int port);
+bool port_is_up(const struct hca *hca, unsigned int port);
+void port_count_message(struct message_counters *counters, const struct fabric_msg *msg);
+/* Software wants the link up, or down: PORT_CHANGE when that makes a difference. */
+void port_set_admin(struct hca *hca, unsigned int port, bool up);
+/* What is at INDEX of a port's table, or NULL when that entry is empty; its GID. */
+const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
+				       unsigned int index);
+const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index);
+bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16]);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * q_counter.h - what happens on the queues that name a set of counters.
+ */
+#ifndef SOFTHCA_Q_COUNTER_H
+#define SOFTHCA_Q_COUNTER_H
+
+struct hca;
+struct qp;
+
+enum q_event {
+	Q_RX_WRITE,
+	Q_RX_READ,
+	Q_RX_ATOMIC,
+	Q_OUT_OF_BUFFER,
+	Q_OUT_OF_SEQUENCE,
+	Q_DUPLICATE,
+	Q_RNR_NAK,
+	Q_SEQUENCE_NAK,
+	Q_IMPLIED_NAK,
+	Q_TIMEOUT,
+	Q_RESP_LENGTH,
+	Q_RESP_CQE_ERROR,
+	Q_REQ_CQE_ERROR,
+	Q_REQ_REMOTE_INVALID,
+	Q_REQ_REMOTE_ACCESS,
+	Q_RESP_REMOTE_ACCESS,
+	Q_RESP_FLUSH,
+	Q_REQ_FLUSH,
+	Q_COUNTERS,
+};
+
+enum { MAX_Q_COUNTERS = 255 }; /* sets */
+
+void q_count(struct hca *hca, const struct qp *qp, enum q_event event);
+
+#endif
