@@ -3,7 +3,8 @@
  * addrinfo.c - names and services to addresses for rdma_cm, by the C library's getaddrinfo().
  *
  * An answer is a list as getaddrinfo() has it; the source of the hints goes into each entry. Numeric
- * AF_IB addresses (GIDs) are taken here. Failures of names become errno values.
+ * AF_IB addresses (GIDs) are taken here. Inside, functions return a positive errno, or the negative
+ * EAI_ number of the C library, which the public call passes on, too.
  */
 #include "cma.h"
 
@@ -135,7 +136,7 @@ static int resolve_ip(const char *node, const char *service, const struct rdma_a
 		wanted.ai_flags |= AI_PASSIVE;
 	if (hints->ai_flags & RAI_NUMERICHOST)
 		wanted.ai_flags |= AI_NUMERICHOST;
-	ret = errno_of(getaddrinfo(node, service, &wanted, &found));
+	ret = getaddrinfo(node, service, &wanted, &found);
 	if (!ret)
 		ret = make_list(found, hints, list);
 	if (found)
@@ -224,7 +225,10 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 		rdma_freeaddrinfo(list);
 	else
 		*res = list;
-	return cma_return(ret);
+	if (ret >= 0)
+		return cma_return(ret);
+	cma_return(errno_of(ret));
+	return ret; /* for gai_strerror() */
 }
 
 CMA_EXPORT void rdma_freeaddrinfo(struct rdma_addrinfo *res)

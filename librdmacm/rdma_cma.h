@@ -305,7 +305,8 @@ int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr);
 struct ibv_context **rdma_get_devices(int *num_devices);
 void rdma_free_devices(struct ibv_context **list);
 
-/* As getaddrinfo(), whose error codes (EAI_*) become errno values. */
+/* As getaddrinfo(): 0, or an EAI_ number with errno set to what comes next to it; -1 and errno where
+ * it is none of names. */
 int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
 		     struct rdma_addrinfo **res);
 void rdma_freeaddrinfo(struct rdma_addrinfo *res);
