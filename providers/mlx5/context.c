@@ -85,12 +85,12 @@ void context_set_open_flags(uint32_t flags)
 	open_flags = flags;
 }
 
-/* The register counts matter only to kernels that do not know UARs as objects. */
+/* The register counts matter only to kernels that do not know UARs as objects: one page, and none of its registers for one QP
+ * alone. The others are made when needed. */
 static int get_ucontext(struct mlx5_context *ctx)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 req = {
-		.total_num_bfregs = 16,
-		.num_low_latency_bfregs = 4,
+		.total_num_bfregs = PRM_UAR_BF_PER_PAGE,
 		.flags = open_flags,
 		.max_cqe_version = 1,
 		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
@@ -112,11 +112,6 @@ static int check_ucontext(const struct mlx5_context *ctx)
 	if (caps->cqe_version > 1) {
 		verbs_warn("open_device: the kernel chose CQE version %u, limit 1",
 			   caps->cqe_version);
-		return ENOTSUP;
-	}
-	if (caps->tot_bfregs) {
-		verbs_warn(
-			"open_device: the kernel has no doorbell pages as objects (Linux 5.8 or later has)");
 		return ENOTSUP;
 	}
 	return 0;

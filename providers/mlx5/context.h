@@ -27,10 +27,11 @@ struct mlx5_context {
 	struct id_lookup ids; /* QPs by the number that their CQEs carry */
 	struct dbrec_pool dbrecs;
 
-	pthread_mutex_t uar_lock; /* guards the three below and the users of each register */
+	pthread_mutex_t uar_lock; /* guards the four below and the users of each register */
 	struct mlx5_uar *uars;
 	struct mlx5_uar *cq_uar;
 	struct mlx5_bfreg *bfregs;
+	uint32_t numbered_uars; /* pages that were made by their number: uar_page.c */
 
 	pthread_mutex_t device_lock; /* guards the next three: asked for when first needed */
 	bool device_known;
@@ -48,6 +49,12 @@ struct mlx5_context {
 static inline struct mlx5_context *to_mctx(struct ibv_context *context)
 {
 	return container_of(to_vctx(context), struct mlx5_context, vctx);
+}
+
+/* Linux 5.8 and later: doorbell pages are objects. Others have some ready for each context. */
+static inline bool context_has_uar_objects(const struct mlx5_context *ctx)
+{
+	return !ctx->caps.tot_bfregs;
 }
 
 extern const struct verbs_driver verbs_provider_mlx5;

@@ -102,7 +102,7 @@ static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 		.buf_addr = (uintptr_t)cq->buf.addr,
 		.db_addr = (uintptr_t)cq->dbrec,
 		.cqe_size = 1u << cq->entry_log,
-		.flags = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | cq->kernel_flags,
+		.flags = cq->uar->cq_flag | cq->kernel_flags,
 		.uar_page_index = (uint16_t)cq->uar->page_id,
 	};
 	struct mlx5_ib_create_cq_resp resp;

@@ -28,6 +28,11 @@ static int get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 	struct mlx5_uar *page;
 	int ret;
 
+	if (!context_has_uar_objects(ctx)) {
+		verbs_warn(
+			"mlx5dv_devx_alloc_uar: this kernel does not say the number of a doorbell page (Linux 5.8 does)");
+		return EOPNOTSUPP;
+	}
 	switch (flags) {
 	case MLX5DV_UAR_ALLOC_TYPE_BF:
 		ret = uar_get_own_bfreg(ctx, &uar->bfreg);

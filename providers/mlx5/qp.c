@@ -292,9 +292,13 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 
 /* Small payloads may come inside the CQE, except where a program looks for them in memory that
  * the CPU must not touch. */
-static uint32_t kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags)
+static uint32_t kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags,
+			     const struct mlx5_bfreg *bfreg)
 {
-	uint32_t flags = MLX5_QP_FLAG_UAR_PAGE_INDEX;
+	uint32_t flags = context_has_uar_objects(ctx) ? MLX5_QP_FLAG_UAR_PAGE_INDEX : 0;
+
+	if (bfreg)
+		flags = bfreg->uar->qp_flag;
 
 	if (dv_flags & MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE)
 		return flags;
@@ -327,9 +331,9 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.sq_wqe_count = size->sq_wqebbs,
 		.rq_wqe_count = size->rq_wqes,
 		.rq_wqe_shift = size->rq_stride_log,
-		.flags = kernel_flags(ctx, dv_flags),
+		.flags = kernel_flags(ctx, dv_flags, qp->bfreg),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
-		.bfreg_index = qp->bfreg ? qp->bfreg->uar->page_id : 0,
+		.bfreg_index = qp->bfreg ? qp->bfreg->uar->bfreg_index : 0,
 		.sq_buf_addr = (uintptr_t)qp->sq_buf.addr,
 	};
 	struct mlx5_ib_create_qp_resp resp;

@@ -1,94 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar.c - allocates doorbell pages from the kernel, maps them, and deals out their registers.
+ * uar.c - deals out the registers of doorbell pages.
  *
  * ctx->uar_lock guards all of it. Nothing is freed before the context: a register that lost its QP
  * waits for the next one.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/mlx5_prm.h"
 
-#include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-static int uar_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar *uar)
-{
-	uint64_t offset = 0;
-	uint32_t length = 0, page_id = 0;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->handle),
-		verbs_attr_flags(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, type),
-		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset)),
-		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length)),
-		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page_id, sizeof(page_id)),
-	};
-	int ret = verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_UAR,
-				MLX5_IB_METHOD_UAR_OBJ_ALLOC, attrs, ARRAY_SIZE(attrs));
-
-	if (ret) {
-		verbs_info("%s: the kernel gives no %s doorbell page: errno %d",
-			   ctx->vctx.context.device->name,
-			   type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? "BlueFlame" : "plain", ret);
-		return ret;
-	}
-	uar->mmap_offset = (off_t)offset;
-	uar->length = length;
-	uar->page_id = page_id;
-	return 0;
-}
-
-static void uar_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
-{
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, uar->handle),
-	};
-
-	verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, attrs,
-		      ARRAY_SIZE(attrs));
-}
-
-static int uar_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
-{
-	void *page = mmap(NULL, uar->length, PROT_WRITE, MAP_SHARED, ctx->vctx.context.cmd_fd,
-			  uar->mmap_offset);
-
-	if (page == MAP_FAILED) {
-		int ret = errno;
-
-		verbs_warn("%s: mapping a doorbell page of %zu bytes failed: errno %d",
-			   ctx->vctx.context.device->name, uar->length, ret);
-		return ret;
-	}
-	uar->page = page;
-	return 0;
-}
-
+/* A new page, on the context's list. */
 static int uar_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
-	struct mlx5_uar *uar = calloc(1, sizeof(*uar));
-	int ret;
+	struct mlx5_uar *uar;
+	int ret = uar_page_alloc(ctx, type, &uar);
 
-	if (!uar)
-		return ENOMEM;
-	ret = uar_create(ctx, type, uar);
 	if (ret)
-		goto free_uar;
-	ret = uar_map(ctx, uar);
-	if (ret)
-		goto destroy_uar;
+		return ret;
 	uar->next = ctx->uars;
 	ctx->uars = uar;
 	*out = uar;
 	return 0;
-destroy_uar:
-	uar_destroy(ctx, uar);
-free_uar:
-	free(uar);
-	return ret;
 }
 
 static int cq_uar_locked(struct mlx5_context *ctx, struct mlx5_uar **uar)
@@ -123,13 +59,6 @@ int uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
-static void uar_release(struct mlx5_context *ctx, struct mlx5_uar *uar)
-{
-	munmap(uar->page, uar->length);
-	uar_destroy(ctx, uar);
-	free(uar);
-}
-
 void uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
 {
 	struct mlx5_uar **link;
@@ -139,7 +68,7 @@ void uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
 		;
 	*link = uar->next;
 	pthread_mutex_unlock(&ctx->uar_lock);
-	uar_release(ctx, uar);
+	uar_page_free(ctx, uar);
 }
 
 static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n, bool blueflame,
@@ -278,7 +207,7 @@ void uar_free_all(struct mlx5_context *ctx)
 	}
 	while ((uar = ctx->uars)) {
 		ctx->uars = uar->next;
-		uar_release(ctx, uar);
+		uar_page_free(ctx, uar);
 	}
 	ctx->cq_uar = NULL;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar.h - pages of doorbell registers, and who uses which register.
+ * uar.h - who uses which doorbell register.
  *
- * A page is an object of the kernel that is mapped into the process, allocated when the first queue
- * needs it and freed with the context. A send register (bfreg) serves one QP, which may then also
+ * Pages of them are allocated when the first queue needs one, and freed with the context. A send register (bfreg) serves one QP, which may then also
  * push whole WQEs through it (BlueFlame), until the budget of the environment is used up; further
  * QPs share registers and only ring 8-byte doorbells, which needs no lock.
  */
@@ -12,18 +11,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-struct mlx5_context;
-
-struct mlx5_uar {
-	struct mlx5_uar *next;
-	uint32_t handle;
-	uint32_t page_id; /* what the adapter calls it */
-	off_t mmap_offset;
-	size_t length;
-	uint8_t *page;
-};
+#include "providers/mlx5/uar_page.h"
 
 struct mlx5_bfreg {
 	struct mlx5_bfreg *next;

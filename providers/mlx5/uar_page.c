@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * uar_page.c - doorbell pages as objects of the kernel, and by number for kernels before Linux 5.8.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/mlx5_prm.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
+/* ---- objects ---- */
+
+static int object_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar *uar)
+{
+	uint64_t offset = 0;
+	uint32_t length = 0, page_id = 0;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->handle),
+		verbs_attr_flags(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, type),
+		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset)),
+		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length)),
+		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page_id, sizeof(page_id)),
+	};
+	int ret = verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_UAR,
+				MLX5_IB_METHOD_UAR_OBJ_ALLOC, attrs, ARRAY_SIZE(attrs));
+
+	if (ret) {
+		verbs_info("%s: the kernel gives no %s doorbell page: errno %d",
+			   ctx->vctx.context.device->name,
+			   type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? "BlueFlame" : "plain", ret);
+		return ret;
+	}
+	uar->mmap_offset = (off_t)offset;
+	uar->length = length;
+	uar->page_id = page_id;
+	uar->is_object = true;
+	uar->qp_flag = MLX5_QP_FLAG_UAR_PAGE_INDEX;
+	uar->bfreg_index = page_id;
+	uar->cq_flag = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
+	return 0;
+}
+
+static void object_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, uar->handle),
+	};
+
+	verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, attrs,
+		      ARRAY_SIZE(attrs));
+}
+
+/* ---- pages by number ---- */
+
+/* The number goes into the offset's bits 0-7 and 16-23, in pages; between them is what to map. */
+static off_t numbered_offset(uint32_t command, uint32_t number, long page_size)
+{
+	uint64_t page = (number & 0xff) | command << 8 | (uint64_t)(number >> 8) << 16;
+
+	return (off_t)(page * (uint64_t)page_size);
+}
+
+/* The page that the kernel has ready. What does not say otherwise belongs to it: all CQs, and QPs without BlueFlame. */
+static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
+{
+	if (ctx->cq_uar) {
+		verbs_warn("%s: this kernel has no second plain doorbell page (Linux 5.8 has)",
+			   ctx->vctx.context.device->name);
+		return EOPNOTSUPP;
+	}
+	uar->mmap_offset = numbered_offset(MLX5_IB_MMAP_NC_PAGE, 0, page_size);
+	return 0;
+}
+
+/* Mapping the next number makes a page. Its registers have numbers of their own, which go on from page to page. */
+static int next_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
+{
+	uint32_t registers = ctx->caps.num_uars_per_page * PRM_UAR_BF_PER_PAGE;
+
+	uar->bfreg_index = ctx->numbered_uars * registers;
+	if (!registers || uar->bfreg_index + registers > ctx->caps.num_dyn_bfregs) {
+		verbs_info("%s: the kernel gives no more than %u doorbell registers",
+			   ctx->vctx.context.device->name, ctx->caps.num_dyn_bfregs);
+		return ENOMEM;
+	}
+	uar->qp_flag = MLX5_QP_FLAG_BFREG_INDEX;
+	uar->mmap_offset = numbered_offset(MLX5_IB_MMAP_ALLOC_WC, ctx->numbered_uars, page_size);
+	return 0;
+}
+
+static int number_choose(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar *uar)
+{
+	long page_size = sysconf(_SC_PAGESIZE);
+
+	uar->length = (size_t)page_size;
+	return type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? next_page(ctx, page_size, uar)
+						      : plain_page(ctx, page_size, uar);
+}
+
+/* ---- both ---- */
+
+static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
+{
+	void *page = mmap(NULL, uar->length, PROT_WRITE, MAP_SHARED, ctx->vctx.context.cmd_fd,
+			  uar->mmap_offset);
+
+	if (page == MAP_FAILED) {
+		int ret = errno;
+
+		verbs_warn("%s: mapping a doorbell page of %zu bytes failed: errno %d",
+			   ctx->vctx.context.device->name, uar->length, ret);
+		return ret;
+	}
+	uar->page = page;
+	if (uar->qp_flag == MLX5_QP_FLAG_BFREG_INDEX)
+		ctx->numbered_uars++;
+	return 0;
+}
+
+int uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
+{
+	struct mlx5_uar *uar = calloc(1, sizeof(*uar));
+	int ret;
+
+	if (!uar)
+		return ENOMEM;
+	ret = context_has_uar_objects(ctx) ? object_create(ctx, type, uar)
+					   : number_choose(ctx, type, uar);
+	if (ret)
+		goto free_uar;
+	ret = page_map(ctx, uar);
+	if (ret)
+		goto destroy_uar;
+	*out = uar;
+	return 0;
+destroy_uar:
+	if (uar->is_object)
+		object_destroy(ctx, uar);
+free_uar:
+	free(uar);
+	return ret;
+}
+
+void uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar)
+{
+	munmap(uar->page, uar->length);
+	if (uar->is_object)
+		object_destroy(ctx, uar);
+	free(uar);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * uar_page.h - pages of doorbell registers (UARs): from the kernel, mapped into the process.
+ *
+ * Since Linux 5.8 a page is an object. Before, the kernel had one page ready for each context, and made others when a program
+ * mapped them by the next number. Both are the same to those who ring.
+ */
+#ifndef PROVIDERS_MLX5_UAR_PAGE_H
+#define PROVIDERS_MLX5_UAR_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mlx5_context;
+
+struct mlx5_uar {
+	struct mlx5_uar *next;
+	bool is_object;
+	uint32_t handle;      /* of an object */
+	uint32_t page_id;     /* of an object: what the adapter calls it */
+	uint32_t qp_flag;     /* MLX5_QP_FLAG_*: in create_qp, what bfreg_index means */
+	uint32_t bfreg_index; /* in create_qp */
+	uint32_t cq_flag;     /* MLX5_IB_CREATE_CQ_FLAGS_*: in create_cq, whether page_id counts */
+	off_t mmap_offset;
+	size_t length;
+	uint8_t *page;
+};
+
+/* TYPE is a MLX5_IB_UAPI_UAR_ALLOC_TYPE_*. Without objects there is one plain page, and EOPNOTSUPP for the second. The caller holds
+ * ctx->uar_lock. */
+int uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **uar);
+void uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar);
+
+#endif
