@@ -112,8 +112,13 @@ static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
 	if (page == MAP_FAILED) {
 		int ret = errno;
 
-		verbs_warn("%s: mapping a doorbell page of %zu bytes failed: errno %d",
-			   ctx->vctx.context.device->name, uar->length, ret);
+		/* Where memory cannot be mapped for BlueFlame (EPERM), the plain page will do. */
+		if (uar->qp_flag == MLX5_QP_FLAG_BFREG_INDEX)
+			verbs_info("%s: the kernel maps no BlueFlame doorbell page: errno %d",
+				   ctx->vctx.context.device->name, ret);
+		else
+			verbs_warn("%s: mapping a doorbell page of %zu bytes failed: errno %d",
+				   ctx->vctx.context.device->name, uar->length, ret);
 		return ret;
 	}
 	uar->page = page;
