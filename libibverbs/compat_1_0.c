@@ -3,6 +3,7 @@
  * compat_1_0.c - release 1.0's calls on devices, contexts, PDs, MRs and AHs. See compat_1_0.h.
  */
 #include "compat_1_0.h"
+#include "util/alloc.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ static struct old_device *wrap_device(struct ibv_device *real)
 	for (device = devices; device; device = device->next)
 		if (device->real == real)
 			return device;
-	device = calloc(1, sizeof(*device));
+	device = calloc_for("ibv_get_devices", 1, sizeof(*device));
 	if (!device)
 		return NULL;
 	device_get(to_vdev(real));
@@ -56,7 +57,7 @@ COMPAT_FN(struct old_device **, get_device_list, (int *num_devices))
 	real = ibv_get_device_list(&num);
 	if (!real)
 		return NULL;
-	list = calloc((size_t)num + 1, sizeof(*list));
+	list = calloc_for("ibv_get_device_list", (size_t)num + 1, sizeof(*list));
 	if (!list || !wrap_devices(list, real)) {
 		free(list);
 		list = NULL;
@@ -118,7 +119,7 @@ struct ibv_context *compat_real_context(struct ibv_context *context)
 
 COMPAT_FN(struct old_context *, open_device, (struct old_device * device))
 {
-	struct old_context *context = calloc(1, sizeof(*context));
+	struct old_context *context = calloc_for("ibv_open_device", 1, sizeof(*context));
 	struct ibv_context *real;
 
 	if (!context)
@@ -176,7 +177,7 @@ COMPAT_FN(int, query_pkey,
 
 COMPAT_FN(struct old_pd *, alloc_pd, (struct old_context * context))
 {
-	struct old_pd *pd = calloc(1, sizeof(*pd));
+	struct old_pd *pd = calloc_for("ibv_alloc_pd", 1, sizeof(*pd));
 
 	if (!pd)
 		return fail_null(ENOMEM);
@@ -201,7 +202,7 @@ COMPAT_FN(int, dealloc_pd, (struct old_pd * pd))
 
 COMPAT_FN(struct old_mr *, reg_mr, (struct old_pd * pd, void *addr, size_t length, int access))
 {
-	struct old_mr *mr = calloc(1, sizeof(*mr));
+	struct old_mr *mr = calloc_for("ibv_reg_mr", 1, sizeof(*mr));
 
 	if (!mr)
 		return fail_null(ENOMEM);
@@ -229,7 +230,7 @@ COMPAT_FN(int, dereg_mr, (struct old_mr * mr))
 
 COMPAT_FN(struct old_ah *, create_ah, (struct old_pd * pd, struct ibv_ah_attr *attr))
 {
-	struct old_ah *ah = calloc(1, sizeof(*ah));
+	struct old_ah *ah = calloc_for("ibv_create_ah", 1, sizeof(*ah));
 
 	if (!ah)
 		return fail_null(ENOMEM);

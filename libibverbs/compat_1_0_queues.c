@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/alloc.h"
 #include "util/bits.h"
 
 /* ---- completion queues ---- */
@@ -15,7 +16,7 @@ COMPAT_FN(struct old_cq *, create_cq,
 	  (struct old_context * context, int cqe, void *cq_context,
 	   struct ibv_comp_channel *channel, int comp_vector))
 {
-	struct old_cq *cq = calloc(1, sizeof(*cq));
+	struct old_cq *cq = calloc_for("ibv_create_cq", 1, sizeof(*cq));
 
 	if (!cq)
 		return fail_null(ENOMEM);
@@ -70,7 +71,7 @@ COMPAT_FN(void, ack_cq_events, (struct old_cq * cq, unsigned int nevents))
 
 COMPAT_FN(struct old_srq *, create_srq, (struct old_pd * pd, struct ibv_srq_init_attr *attr))
 {
-	struct old_srq *srq = calloc(1, sizeof(*srq));
+	struct old_srq *srq = calloc_for("ibv_create_srq", 1, sizeof(*srq));
 	struct ibv_srq_init_attr real_attr = { .srq_context = srq, .attr = attr->attr };
 
 	if (!srq)
@@ -129,7 +130,7 @@ static struct ibv_qp *create_real_qp(struct old_qp *qp, struct old_qp_init_attr 
 
 COMPAT_FN(struct old_qp *, create_qp, (struct old_pd * pd, struct old_qp_init_attr *attr))
 {
-	struct old_qp *qp = calloc(1, sizeof(*qp));
+	struct old_qp *qp = calloc_for("ibv_create_qp", 1, sizeof(*qp));
 
 	if (!qp)
 		return fail_null(ENOMEM);

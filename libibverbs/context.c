@@ -4,6 +4,7 @@
  * async event channel.
  */
 #include "cmd/cmd.h"
+#include "util/alloc.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,7 +20,7 @@ VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_dev
 {
 	struct ibv_context *context = &vctx->context;
 
-	vctx->priv = calloc(1, sizeof(*vctx->priv));
+	vctx->priv = calloc_for("ibv_open_device", 1, sizeof(*vctx->priv));
 	if (!vctx->priv)
 		return ENOMEM;
 	vctx->priv->driver_id = vdev->info.driver_id;

@@ -7,6 +7,7 @@
  * one frees it.
  */
 #include "private.h"
+#include "util/alloc.h"
 
 #include <endian.h>
 #include <pthread.h>
@@ -205,7 +206,8 @@ static int scan(unsigned int *count)
 	int err;
 
 	err = netlink_find_devices(&infos, &found);
-	if (err)
+	/* Where RDMA netlink is missing sysfs says the same, with less to know a device again by. */
+	if (err && err != ENOMEM)
 		err = sysfs_find_devices(&infos, &found);
 	if (!err) {
 		if (found)
@@ -223,7 +225,7 @@ static int build_list(struct ibv_device ***list, int *num)
 
 	if (err)
 		return err;
-	*list = calloc(count + 1, sizeof(**list));
+	*list = calloc_for("ibv_get_device_list", count + 1, sizeof(**list));
 	if (!*list)
 		return ENOMEM;
 	for (struct verbs_device *vdev = known; vdev; vdev = vdev->next) {
@@ -271,6 +273,8 @@ VERBS_EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 	pthread_mutex_lock(&known_lock);
 	err = build_list(&list, &num);
 	pthread_mutex_unlock(&known_lock);
+	if (err)
+		verbs_warn("ibv_get_device_list: %s", strerror(err));
 	if (num_devices)
 		*num_devices = num;
 	return err ? fail_null(err) : list;

@@ -7,6 +7,7 @@
  * has happened (wait_acked).
  */
 #include "cmd/cmd.h"
+#include "util/alloc.h"
 #include "util/order.h"
 
 #include <pthread.h>
@@ -33,7 +34,7 @@ static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, u
 
 VERBS_EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
-	struct ibv_comp_channel *channel = calloc(1, sizeof(*channel));
+	struct ibv_comp_channel *channel = calloc_for("ibv_create_comp_channel", 1, sizeof(*channel));
 	int err;
 
 	if (!channel)

@@ -127,8 +127,8 @@ static int ask_chardev(struct nl_sock *sock, struct verbs_device_info *info)
 	return ret < 0 ? ret : receive(sock, on_chardev, info);
 }
 
-/* Devices without a uverbs interface are of no use to verbs: drop them. */
-static void complete_devices(struct nl_sock *sock, struct found *found)
+/* Devices without a uverbs interface are of no use to verbs: drop them. Want of memory is no such reason. */
+static int complete_devices(struct nl_sock *sock, struct found *found)
 {
 	unsigned int kept = 0;
 
@@ -136,6 +136,8 @@ static void complete_devices(struct nl_sock *sock, struct found *found)
 		struct verbs_device_info *info = &found->infos[i];
 		int ret = ask_chardev(sock, info);
 
+		if (ret == -NLE_NOMEM)
+			return ret;
 		if (ret < 0 || !info->uverbs_name[0] || sysfs_fill_info(info)) {
 			verbs_info("%s: has no uverbs interface: skipped", info->name);
 			continue;
@@ -143,23 +145,33 @@ static void complete_devices(struct nl_sock *sock, struct found *found)
 		found->infos[kept++] = *info;
 	}
 	found->count = kept;
+	return 0;
+}
+
+/* An errno: EPROTONOSUPPORT stands for all that sysfs may know better. */
+static int err_of(int nl_err)
+{
+	return nl_err == -NLE_NOMEM ? ENOMEM : EPROTONOSUPPORT;
 }
 
 /* The kernel answers a device query with exactly one message and, asked without NLM_F_ACK, no
  * acknowledgement. */
-static struct nl_sock *open_socket(void)
+static int open_socket(struct nl_sock **out)
 {
 	struct nl_sock *sock = nl_socket_alloc();
+	int ret;
 
 	if (!sock)
-		return NULL;
+		return ENOMEM;
 	nl_socket_disable_auto_ack(sock);
 	nl_socket_disable_seq_check(sock);
-	if (nl_connect(sock, NETLINK_RDMA) < 0) {
+	ret = nl_connect(sock, NETLINK_RDMA);
+	if (ret < 0) {
 		nl_socket_free(sock);
-		return NULL;
+		return err_of(ret);
 	}
-	return sock;
+	*out = sock;
+	return 0;
 }
 
 static int on_system(struct nl_msg *msg, void *arg)
@@ -177,10 +189,10 @@ static int on_system(struct nl_msg *msg, void *arg)
 /* False also when nobody answers. */
 bool netlink_copies_on_fork(void)
 {
-	struct nl_sock *sock = open_socket();
+	struct nl_sock *sock;
 	bool copies = false;
 
-	if (!sock)
+	if (open_socket(&sock))
 		return false;
 	if (nl_send_simple(sock, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET), 0, NULL,
 			   0) >= 0)
@@ -191,22 +203,22 @@ bool netlink_copies_on_fork(void)
 
 int netlink_find_devices(struct verbs_device_info **infos, unsigned int *count)
 {
-	struct nl_sock *sock = open_socket();
 	struct found found = {};
-	int ret;
+	struct nl_sock *sock;
+	int ret = open_socket(&sock);
 
-	if (!sock) {
-		verbs_info("RDMA netlink is not there: asking sysfs");
-		return EPROTONOSUPPORT;
+	if (ret) {
+		verbs_info("RDMA netlink: %s", strerror(ret));
+		return ret;
 	}
 	ret = dump_devices(sock, &found);
 	if (!ret)
-		complete_devices(sock, &found);
+		ret = complete_devices(sock, &found);
 	nl_socket_free(sock);
 	if (ret) {
-		verbs_info("RDMA netlink: %s: asking sysfs", nl_geterror(ret));
+		verbs_info("RDMA netlink: %s", nl_geterror(ret));
 		free(found.infos);
-		return EPROTONOSUPPORT;
+		return err_of(ret);
 	}
 	*infos = found.infos;
 	*count = found.count;

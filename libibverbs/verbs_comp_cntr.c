@@ -4,6 +4,7 @@
  * commands. A device or a kernel without them is EOPNOTSUPP.
  */
 #include "cmd/cmd.h"
+#include "util/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static int create(struct ibv_context *context, const struct ibv_comp_cntr_init_a
 VERBS_EXPORT struct ibv_comp_cntr *ibv_create_comp_cntr(struct ibv_context *context,
 							struct ibv_comp_cntr_init_attr *attr)
 {
-	struct ibv_comp_cntr *cntr = calloc(1, sizeof(*cntr));
+	struct ibv_comp_cntr *cntr = calloc_for("ibv_create_comp_cntr", 1, sizeof(*cntr));
 	int err = cntr ? create(context, attr, &cntr->handle) : ENOMEM;
 
 	if (err) {

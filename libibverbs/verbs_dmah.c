@@ -4,6 +4,7 @@
  * kernel's alone; no provider has a part in them.
  */
 #include "cmd/cmd.h"
+#include "util/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static int alloc_dmah(struct ibv_context *context, const struct ibv_dmah_init_at
 VERBS_EXPORT struct ibv_dmah *ibv_alloc_dmah(struct ibv_context *context,
 					     struct ibv_dmah_init_attr *attr)
 {
-	struct verbs_dmah *vdmah = calloc(1, sizeof(*vdmah));
+	struct verbs_dmah *vdmah = calloc_for("ibv_alloc_dmah", 1, sizeof(*vdmah));
 	int err = vdmah ? alloc_dmah(context, attr, vdmah) : ENOMEM;
 
 	if (err) {

@@ -7,6 +7,7 @@
  * it as a GID of zeros.
  */
 #include "cmd/cmd.h"
+#include "util/alloc.h"
 
 #include <endian.h>
 #include <net/if.h>
@@ -166,7 +167,7 @@ static int kernel_gid_table(struct ibv_context *context, struct ibv_gid_entry *e
 	int err;
 
 	max = min_of(max, MAX_TABLE_ENTRIES);
-	raw = calloc(max, sizeof(*raw));
+	raw = calloc_for("ibv_query_gid_table", max, sizeof(*raw));
 	if (!raw)
 		return ENOMEM;
 	err = cmd_query_gid_table(context, raw, max, &num);
@@ -273,6 +274,8 @@ VERBS_EXPORT int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_nu
 	for (int index = 0; !(err = read_pkey(context, port_num, index, &value)); index++)
 		if (htobe16(value) == pkey)
 			return index;
+	verbs_warn("ibv_get_pkey_index on %s: port_num %u: P_Key 0x%x is not in its table",
+		   context->device->name, port_num, be16toh(pkey));
 	errno = err;
 	return -1;
 }

@@ -16,6 +16,7 @@
 
 enum kind {
 	FAIL_COMMAND,
+	REFUSE_COMMAND,
 	LOSE_COMMAND,
 	DROP_NTH,
 	DROP_RANDOM,
@@ -39,7 +40,7 @@ struct one_fault {
 
 struct fault {
 	_Atomic(struct one_fault *) list;
-	atomic_uint_fast64_t commands, queued, messages, packets;
+	atomic_uint_fast64_t commands, executed, queued, messages, packets;
 	uint64_t random;
 };
 
@@ -108,8 +109,10 @@ static const struct {
 	const char *name;
 	enum kind kind;
 } counted[] = {
-	{ "cmd", FAIL_COMMAND }, { "cmd-timeout", LOSE_COMMAND }, { "drop", DROP_NTH },
-	{ "kill", KILL_AT },     { "loss", LOSE_PACKET },         { "late", DELAY_PACKET },
+	{ "cmd", FAIL_COMMAND },        { "prm", REFUSE_COMMAND },
+	{ "cmd-timeout", LOSE_COMMAND }, { "drop", DROP_NTH },
+	{ "kill", KILL_AT },             { "loss", LOSE_PACKET },
+	{ "late", DELAY_PACKET },
 };
 
 static const struct {
@@ -220,6 +223,8 @@ static void count_from(const struct fault *fault, struct one_fault *one)
 {
 	if (one->kind == FAIL_COMMAND)
 		one->n += fault->commands;
+	else if (one->kind == REFUSE_COMMAND)
+		one->n += fault->executed;
 	else if (one->kind == LOSE_COMMAND)
 		one->n += fault->queued;
 	else if (one->kind == DROP_NTH || one->kind == KILL_AT)
@@ -263,6 +268,17 @@ int fault_command(struct fault *fault)
 		return 0;
 	one = find(fault, FAIL_COMMAND, atomic_fetch_add(&fault->commands, 1) + 1);
 	return one ? one->err : 0;
+}
+
+bool fault_refuse(struct fault *fault)
+{
+	return fault && find(fault, REFUSE_COMMAND, atomic_fetch_add(&fault->executed, 1) + 1);
+}
+
+void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t *commands)
+{
+	*kernel_commands = fault ? fault->commands : 0;
+	*commands = fault ? fault->executed : 0;
 }
 
 bool fault_lose_command(struct fault *fault)

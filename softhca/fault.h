@@ -2,6 +2,7 @@
 /*
  * fault.h - the faults a user asks for, one text each:
  *	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name); process front's
+ *	prm:N		the Nth command that the adapter executes, destructions not counted, fails: no resources
  *	cmd-timeout:N	the Nth command of the command queue is never answered; PCI front's
  *	drop:N		the Nth fabric message (request or response) is lost
  *	drop:N%		each fabric message is lost with that probability
@@ -47,6 +48,12 @@ int fault_add(struct fault *fault, const char *text, uint64_t now_ns);
 
 /* Count one kernel command: the errno it has to fail with, or 0. FAULT may be NULL. */
 int fault_command(struct fault *fault);
+
+/* Count one command that the adapter executes: must it fail? FAULT may be NULL. */
+bool fault_refuse(struct fault *fault);
+
+/* How many of the former two there were since the adapter's start. FAULT may be NULL. */
+void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t *commands);
 
 /* Count one command of a command queue: must it get lost? FAULT may be NULL. */
 bool fault_lose_command(struct fault *fault);

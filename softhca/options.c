@@ -213,6 +213,8 @@ static const char faults[] =
 	"                           a kernel driver finds that in the health buffer, and resets it\n"
 	"  link-down@MS  link-up@MS the link of all ports; without @MS at once\n"
 	"  cmd:N=ERRNO              run, serve: the Nth kernel command fails\n"
+	"  prm:N                    the Nth command that the adapter executes fails for want of resources\n"
+	"                           (those that destroy are not counted)\n"
 	"  cmd-timeout:N            pci: the Nth command of the command queue is never answered\n";
 
 void options_print_help(void)

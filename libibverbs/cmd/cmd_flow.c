@@ -7,6 +7,7 @@
  * kernel's start at byte 8 and have their lengths in multiples of 4.
  */
 #include "cmd/cmd.h"
+#include "util/alloc.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -194,7 +195,7 @@ VERBS_EXPORT int verbs_cmd_create_flow(struct ibv_qp *qp, const struct ibv_flow_
 	struct ib_uverbs_create_flow *req;
 	int ret;
 
-	req = calloc(1, sizeof(*req) + attr->num_of_specs * sizeof(union kernel_spec));
+	req = calloc_for("ibv_create_flow", 1, sizeof(*req) + attr->num_of_specs * sizeof(union kernel_spec));
 	if (!req)
 		return ENOMEM;
 	ret = run_create(qp, attr, req, &resp, udata);

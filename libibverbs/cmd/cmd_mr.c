@@ -310,9 +310,9 @@ VERBS_EXPORT int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
 	int ret = cmd_destroy(vmr->mr.context, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
 			      UVERBS_ATTR_DESTROY_MR_HANDLE, vmr->mr.handle, 0, NULL, 0);
 
-	if (ret == EBUSY)
-		verbs_warn("ibv_dereg_mr: lkey 0x%x is in use: unbind its memory windows first",
-			   vmr->mr.lkey);
+	if (ret)
+		verbs_warn("ibv_dereg_mr: lkey 0x%x: %s%s", vmr->mr.lkey, strerror(ret),
+			   ret == EBUSY ? ": unbind its memory windows first" : "");
 	return ret;
 }
 

@@ -28,9 +28,9 @@ VERBS_EXPORT int verbs_cmd_dealloc_pd(struct ibv_pd *pd)
 	int ret = cmd_destroy(pd->context, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
 			      UVERBS_ATTR_DESTROY_PD_HANDLE, pd->handle, 0, NULL, 0);
 
-	if (ret == EBUSY)
-		verbs_warn(
-			"ibv_dealloc_pd: PD %u is in use: destroy the MRs, QPs, SRQs, AHs and MWs on it first",
-			pd->handle);
+	if (ret)
+		verbs_warn("ibv_dealloc_pd: PD %u: %s%s", pd->handle, strerror(ret),
+			   ret == EBUSY ? ": it is in use: destroy the MRs, QPs, SRQs, AHs and MWs on it first"
+					: "");
 	return ret;
 }

@@ -3,6 +3,7 @@
  * cmd_wq.c - commands on receive work queues and on the tables that spread packets over them.
  */
 #include "cmd/cmd.h"
+#include "util/alloc.h"
 #include "util/order.h"
 
 #include <stdlib.h>
@@ -147,7 +148,7 @@ static int run_create_table(struct ibv_context *context,
 	const size_t size = align_up(sizeof(*req) + entries * sizeof(req->wq_handles[0]), 8);
 	int ret;
 
-	req = calloc(1, size);
+	req = calloc_for("ibv_create_rwq_ind_table", 1, size);
 	if (!req)
 		return ENOMEM;
 	req->log_ind_tbl_size = attr->log_ind_tbl_size;

@@ -9,6 +9,7 @@
 
 #include "providers/common/dbrec.h"
 #include "providers/common/hwbuf.h"
+#include "util/alloc.h"
 
 #define RECORD_SPACING   64
 #define RECORDS_PER_PAGE 64 /* one bit each in a word */
@@ -45,13 +46,14 @@ void dbrec_pool_destroy(struct dbrec_pool *pool)
 
 static int page_add(struct dbrec_pool *pool)
 {
-	struct dbrec_page *page = calloc(1, sizeof(*page));
+	struct dbrec_page *page = calloc_for("doorbell record", 1, sizeof(*page));
 	int ret;
 
 	if (!page)
 		return ENOMEM;
 	ret = hwbuf_alloc(RECORD_SPACING * RECORDS_PER_PAGE, &page->buf);
 	if (ret) {
+		verbs_warn("doorbell record: no page for it can be mapped: errno %d", ret);
 		free(page);
 		return ret;
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "providers/common/id_lookup.h"
+#include "util/alloc.h"
 
 void id_lookup_init(struct id_lookup *ids)
 {
@@ -25,7 +26,7 @@ void id_lookup_destroy(struct id_lookup *ids)
 static int leaf_get(struct id_lookup *ids, unsigned int n, struct id_leaf **leaf)
 {
 	if (!ids->leaf[n]) {
-		struct id_leaf *fresh = calloc(1, sizeof(*fresh));
+		struct id_leaf *fresh = calloc_for("number of a queue", 1, sizeof(*fresh));
 
 		if (!fresh)
 			return ENOMEM;

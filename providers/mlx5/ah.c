@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "providers/mlx5/context.h"
+#include "util/alloc.h"
 
 static int check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
 {
@@ -102,7 +103,7 @@ int ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 		ret = port_is_ethernet(ctx, attr->port_num, &ethernet);
 	if (ret)
 		return ret;
-	mah = calloc(1, sizeof(*mah));
+	mah = calloc_for("create_ah", 1, sizeof(*mah));
 	if (!mah)
 		return ENOMEM;
 	if (ethernet)

@@ -11,6 +11,7 @@
 #include "providers/mlx5/mlx5_prm.h"
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/srq.h"
+#include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -130,7 +131,7 @@ static int query_ucontext(struct mlx5_context *ctx)
 static int context_make(struct verbs_device *vdev, int cmd_fd,
 			int (*learn)(struct mlx5_context *ctx), struct verbs_context **vctx)
 {
-	struct mlx5_context *ctx = calloc(1, sizeof(*ctx));
+	struct mlx5_context *ctx = calloc_for("open_device", 1, sizeof(*ctx));
 	int ret;
 
 	if (!ctx)

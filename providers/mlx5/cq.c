@@ -10,6 +10,7 @@
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/doorbell.h"
+#include "util/alloc.h"
 #include "util/order.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -148,7 +149,7 @@ int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex
 	ret = cq_check_attr(ctx, attr, options);
 	if (ret)
 		return ret;
-	cq = calloc(1, sizeof(*cq));
+	cq = calloc_for("create_cq", 1, sizeof(*cq));
 	if (!cq)
 		return ENOMEM;
 	cq->entry_log = log2_floor(options->cqe_size);

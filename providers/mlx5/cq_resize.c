@@ -17,6 +17,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/doorbell.h"
+#include "util/alloc.h"
 
 struct cq_old_ring {
 	struct cq_old_ring *next;
@@ -137,7 +138,7 @@ static int check_size(struct mlx5_cq *cq, int cqe)
 
 static int resize_to(struct mlx5_cq *cq, struct new_ring *to)
 {
-	struct cq_old_ring *old = calloc(1, sizeof(*old));
+	struct cq_old_ring *old = calloc_for("resize_cq", 1, sizeof(*old));
 	int ret = old ? alloc_new(cq, to) : ENOMEM;
 	bool switched;
 

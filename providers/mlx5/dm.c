@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "providers/mlx5/context.h"
+#include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -135,7 +136,7 @@ static int alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *at
 		verbs_warn("alloc_dm: comp_mask is %#x, must be 0", attr->comp_mask);
 		return EINVAL;
 	}
-	dm = calloc(1, sizeof(*dm));
+	dm = calloc_for("alloc_dm", 1, sizeof(*dm));
 	if (!dm)
 		return ENOMEM;
 	dm->length = attr->length;
@@ -191,7 +192,7 @@ static int run_query(struct mlx5_context *ctx, uint32_t handle, struct mlx5_dm *
 
 int dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **out)
 {
-	struct mlx5_dm *dm = calloc(1, sizeof(*dm));
+	struct mlx5_dm *dm = calloc_for("import_dm", 1, sizeof(*dm));
 	int ret = dm ? run_query(to_mctx(context), handle, dm) : ENOMEM;
 
 	if (ret) {
@@ -229,7 +230,7 @@ static int reg(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t len
 		verbs_warn("reg_dm_mr: access is %#x, supported are %#x", access, ALLOWED_ACCESS);
 		return EINVAL;
 	}
-	*mr = calloc(1, sizeof(**mr));
+	*mr = calloc_for("reg_dm_mr", 1, sizeof(**mr));
 	if (!*mr)
 		return ENOMEM;
 	ret = verbs_cmd_reg_dm_mr(pd, dm, offset, length, access, *mr, NULL);

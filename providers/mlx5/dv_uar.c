@@ -7,6 +7,7 @@
 
 #include "providers/mlx5/dv.h"
 #include "providers/mlx5/mlx5_prm.h"
+#include "util/alloc.h"
 
 struct dv_uar {
 	struct mlx5dv_devx_uar uar; /* first */
@@ -64,7 +65,7 @@ DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *cont
 
 	if (ret)
 		return dv_fail(ret);
-	uar = calloc(1, sizeof(*uar));
+	uar = calloc_for("mlx5dv_devx_alloc_uar", 1, sizeof(*uar));
 	if (!uar)
 		return dv_fail(ENOMEM);
 	uar->context = context;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "providers/mlx5/context.h"
+#include "util/alloc.h"
 
 struct mlx5_counters {
 	struct verbs_counters vcounters;
@@ -84,7 +85,7 @@ static int create(struct ibv_qp *qp, const struct ibv_flow_attr *attr, struct ib
 
 struct ibv_flow *flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
-	struct ibv_flow *flow = calloc(1, sizeof(*flow));
+	struct ibv_flow *flow = calloc_for("create_flow", 1, sizeof(*flow));
 	int ret = flow ? create(qp, attr, flow) : ENOMEM;
 
 	if (!ret)
@@ -108,7 +109,7 @@ int flow_destroy(struct ibv_flow *flow)
 struct ibv_counters *counters_create(struct ibv_context *context,
 				     struct ibv_counters_init_attr *attr)
 {
-	struct mlx5_counters *counters = calloc(1, sizeof(*counters));
+	struct mlx5_counters *counters = calloc_for("create_counters", 1, sizeof(*counters));
 	int ret = counters ? verbs_cmd_create_counters(context, attr, &counters->vcounters, NULL)
 			   : ENOMEM;
 

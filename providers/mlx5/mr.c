@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "providers/mlx5/context.h"
+#include "util/alloc.h"
 
 /* Hand out MR, or free it. */
 static int finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
@@ -20,7 +21,7 @@ static int finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
 int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 	   struct verbs_mr **vmr)
 {
-	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+	struct verbs_mr *mr = calloc_for("reg_mr", 1, sizeof(*mr));
 
 	if (!mr)
 		return ENOMEM;
@@ -30,7 +31,7 @@ int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned
 int mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
 		  unsigned int access, struct verbs_mr **vmr)
 {
-	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+	struct verbs_mr *mr = calloc_for("reg_dmabuf_mr", 1, sizeof(*mr));
 
 	if (!mr)
 		return ENOMEM;
@@ -40,7 +41,7 @@ int mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t io
 
 int mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr)
 {
-	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+	struct verbs_mr *mr = calloc_for("reg_mr_ex", 1, sizeof(*mr));
 
 	if (!mr)
 		return ENOMEM;
@@ -64,7 +65,7 @@ int mr_dereg(struct verbs_mr *vmr)
 
 int mr_import(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)
 {
-	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+	struct verbs_mr *mr = calloc_for("import_mr", 1, sizeof(*mr));
 
 	if (!mr)
 		return ENOMEM;
@@ -88,7 +89,7 @@ struct ibv_mr *mr_alloc_null(struct ibv_pd *pd)
 		errno = ENOTSUP;
 		return NULL;
 	}
-	mr = calloc(1, sizeof(*mr));
+	mr = calloc_for("alloc_null_mr", 1, sizeof(*mr));
 	if (!mr) {
 		errno = ENOMEM;
 		return NULL;

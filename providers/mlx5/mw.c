@@ -7,13 +7,14 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/post.h"
+#include "util/alloc.h"
 
 struct ibv_mw *mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	/* Empty: the kernel takes none of its fields for a plain window. */
 	const struct mlx5_ib_alloc_mw req = { 0 };
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
-	struct ibv_mw *mw = calloc(1, sizeof(*mw));
+	struct ibv_mw *mw = calloc_for("alloc_mw", 1, sizeof(*mw));
 	int ret = mw ? verbs_cmd_alloc_mw(pd, type, mw, &udata) : ENOMEM;
 
 	if (!ret)

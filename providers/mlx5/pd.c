@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "providers/mlx5/context.h"
+#include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -26,7 +27,7 @@ int pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
 {
 	struct mlx5_ib_alloc_pd_resp resp = { 0 };
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	struct mlx5_pd *mpd = calloc(1, sizeof(*mpd));
+	struct mlx5_pd *mpd = calloc_for("alloc_pd", 1, sizeof(*mpd));
 	int ret;
 
 	if (!mpd)
@@ -91,7 +92,7 @@ struct ibv_td *td_alloc(struct ibv_context *context, struct ibv_td_init_attr *at
 		verbs_warn("alloc_td: comp_mask is %#x, must be 0", attr->comp_mask);
 		return fail(EINVAL);
 	}
-	td = calloc(1, sizeof(*td));
+	td = calloc_for("alloc_td", 1, sizeof(*td));
 	if (!td)
 		return fail(ENOMEM);
 	ret = uar_get_own_bfreg(to_mctx(context), &td->bfreg);
@@ -166,7 +167,7 @@ struct ibv_pd *parent_domain_alloc(struct ibv_context *context,
 	(void)context; /* the PD's */
 	if (ret)
 		return fail(ret);
-	mpd = calloc(1, sizeof(*mpd));
+	mpd = calloc_for("alloc_parent_domain", 1, sizeof(*mpd));
 	if (!mpd)
 		return fail(ENOMEM);
 	parent_fill(attr, mpd);
@@ -185,7 +186,7 @@ int pd_import(struct ibv_context *context, uint32_t handle, struct ibv_pd **pd)
 		verbs_attr_handle(MLX5_IB_ATTR_QUERY_PD_HANDLE, handle),
 		verbs_attr_out(MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &pdn, sizeof(pdn)),
 	};
-	struct mlx5_pd *mpd = calloc(1, sizeof(*mpd));
+	struct mlx5_pd *mpd = calloc_for("import_pd", 1, sizeof(*mpd));
 	int ret;
 
 	if (!mpd)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "providers/mlx5/context.h"
+#include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
@@ -40,7 +41,7 @@ static const struct verbs_pci_id pci_ids[] = {
 
 static int device_alloc(const struct verbs_device_info *info, struct verbs_device **vdev)
 {
-	struct mlx5_device *dev = calloc(1, sizeof(*dev));
+	struct mlx5_device *dev = calloc_for("get_device_list", 1, sizeof(*dev));
 
 	(void)info;
 	if (!dev)

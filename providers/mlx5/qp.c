@@ -20,6 +20,7 @@
 #include "providers/mlx5/send_wqe.h"
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/umr.h"
+#include "util/alloc.h"
 
 static int refuse_type(enum ibv_qp_type type)
 {
@@ -125,7 +126,7 @@ static int wq_alloc(struct wq *wq, uint32_t units, uint32_t max_post)
 	wq->mask = units - 1;
 	wq->max_post = max_post;
 	wq_reset(wq);
-	wq->slots = units ? calloc(units, sizeof(*wq->slots)) : NULL;
+	wq->slots = units ? calloc_for("create_qp", units, sizeof(*wq->slots)) : NULL;
 	return units && !wq->slots ? ENOMEM : 0;
 }
 
@@ -464,6 +465,17 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 			      size);
 }
 
+/* On a cache line: the order of the fields counts on it. */
+struct mlx5_qp *qp_new(const char *call)
+{
+	void *mem;
+
+	if (!posix_memalign(&mem, 64, sizeof(struct mlx5_qp)))
+		return memset(mem, 0, sizeof(struct mlx5_qp));
+	verbs_warn("%s: no memory for %zu bytes", call, sizeof(struct mlx5_qp));
+	return NULL;
+}
+
 int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			 uint32_t dv_flags, struct verbs_qp **vqp)
 {
@@ -471,7 +483,6 @@ int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex
 	struct mlx5_context *ctx = to_mctx(context);
 	struct qp_size size;
 	struct mlx5_qp *qp;
-	void *mem;
 	int ret;
 
 	if (!rules)
@@ -483,10 +494,9 @@ int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex
 		ret = qp_size_for(ctx, rules, attr, &size);
 	if (ret)
 		return ret;
-	/* On a cache line: the order of the fields counts on it. */
-	if (posix_memalign(&mem, 64, sizeof(*qp)))
+	qp = qp_new("create_qp");
+	if (!qp)
 		return ENOMEM;
-	qp = memset(mem, 0, sizeof(*qp));
 	qp->rules = rules;
 	ret = qp_build(ctx, attr, &size, dv_flags, qp);
 	if (ret) {

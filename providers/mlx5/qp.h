@@ -92,6 +92,9 @@ struct mlx5_qp {
 	struct mlx5dv_qp_ex dv_qp; /* mlx5dv_qp_ex_from_ibv_qp_ex() */
 };
 
+/* Zeroed, for CALL, and to be freed by free(); NULL: no memory, as the log says. */
+struct mlx5_qp *qp_new(const char *call);
+
 static inline struct mlx5_qp *to_mqp(struct ibv_qp *qp)
 {
 	return container_of(qp, struct mlx5_qp, vqp.qp);

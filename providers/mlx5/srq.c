@@ -10,6 +10,7 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
+#include "util/alloc.h"
 
 static int check(const char *field, uint32_t value, uint32_t limit, const char *rule)
 {
@@ -76,7 +77,7 @@ static int srq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_sr
 		return ret;
 	srq->ring = srq->buf.addr;
 	ret = ENOMEM;
-	srq->wr_ids = calloc(srq->wqes, sizeof(*srq->wr_ids));
+	srq->wr_ids = calloc_for("create_srq", srq->wqes, sizeof(*srq->wr_ids));
 	if (!srq->wr_ids)
 		goto free_buf;
 	ret = dbrec_alloc(&ctx->dbrecs, &srq->dbrec);
@@ -169,7 +170,7 @@ int srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
 
 	if (ret)
 		return ret;
-	srq = calloc(1, sizeof(*srq));
+	srq = calloc_for("create_srq", 1, sizeof(*srq));
 	if (!srq)
 		return ENOMEM;
 	srq_size(srq, &attr->attr);

@@ -10,6 +10,7 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/mlx5_prm.h"
+#include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
@@ -74,7 +75,7 @@ void uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
 static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n, bool blueflame,
 		     bool own)
 {
-	struct mlx5_bfreg *bfreg = calloc(1, sizeof(*bfreg));
+	struct mlx5_bfreg *bfreg = calloc_for("doorbell register", 1, sizeof(*bfreg));
 	unsigned int count = 0;
 
 	if (!bfreg)

@@ -9,6 +9,7 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/mlx5_prm.h"
+#include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
@@ -30,9 +31,11 @@ static int object_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 				MLX5_IB_METHOD_UAR_OBJ_ALLOC, attrs, ARRAY_SIZE(attrs));
 
 	if (ret) {
-		verbs_info("%s: the kernel gives no %s doorbell page: errno %d",
-			   ctx->vctx.context.device->name,
-			   type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? "BlueFlame" : "plain", ret);
+		/* Where memory cannot be mapped as BlueFlame wants it, a plain page serves. */
+		verbs_log(type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? VERBS_LOG_INFO : VERBS_LOG_WARN,
+			  "%s: the kernel gives no %s doorbell page: errno %d",
+			  ctx->vctx.context.device->name,
+			  type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? "BlueFlame" : "plain", ret);
 		return ret;
 	}
 	uar->mmap_offset = (off_t)offset;
@@ -129,7 +132,7 @@ static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
 
 int uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
-	struct mlx5_uar *uar = calloc(1, sizeof(*uar));
+	struct mlx5_uar *uar = calloc_for("doorbell page", 1, sizeof(*uar));
 	int ret;
 
 	if (!uar)

@@ -9,6 +9,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/qp_size.h"
+#include "util/alloc.h"
 
 struct mlx5_wq {
 	struct ibv_wq wq;
@@ -72,7 +73,7 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 	rq->wq.max_post = size->rq_wqes;
 	wq_reset(&rq->wq);
 	ret = ENOMEM;
-	rq->wq.slots = calloc(size->rq_wqes, sizeof(*rq->wq.slots));
+	rq->wq.slots = calloc_for("create_wq", size->rq_wqes, sizeof(*rq->wq.slots));
 	if (!rq->wq.slots)
 		goto free_buf;
 	ret = dbrec_alloc(&ctx->dbrecs, &rq->dbrec);
@@ -158,7 +159,7 @@ static int create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struc
 		ret = qp_size_queues(&ctx->caps, &cap, 0, &size);
 	if (ret)
 		return ret;
-	wq = calloc(1, sizeof(*wq));
+	wq = calloc_for("create_wq", 1, sizeof(*wq));
 	if (!wq)
 		return ENOMEM;
 	choose_routines(ctx, attr->pd, &wq->rq);
@@ -237,7 +238,7 @@ struct ibv_rwq_ind_table *rwq_table_create(struct ibv_context *context,
 {
 	struct mlx5_ib_create_rwq_ind_tbl_resp resp;
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	struct ibv_rwq_ind_table *table = calloc(1, sizeof(*table));
+	struct ibv_rwq_ind_table *table = calloc_for("create_rwq_ind_table", 1, sizeof(*table));
 	int ret = table ? verbs_cmd_create_rwq_ind_table(context, attr, table, &udata) : ENOMEM;
 
 	if (!ret)

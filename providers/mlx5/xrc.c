@@ -9,10 +9,11 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/post.h"
+#include "util/alloc.h"
 
 struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
 {
-	struct verbs_xrcd *xrcd = calloc(1, sizeof(*xrcd));
+	struct verbs_xrcd *xrcd = calloc_for("open_xrcd", 1, sizeof(*xrcd));
 	int ret = xrcd ? verbs_cmd_open_xrcd(context, attr, xrcd, NULL) : ENOMEM;
 
 	if (!ret)
@@ -33,15 +34,13 @@ int xrcd_close(struct ibv_xrcd *xrcd)
 
 struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
 {
-	struct mlx5_qp *qp;
-	void *mem;
+	struct mlx5_qp *qp = qp_new("open_qp");
 	int ret;
 
-	if (posix_memalign(&mem, 64, sizeof(*qp))) {
+	if (!qp) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	qp = memset(mem, 0, sizeof(*qp));
 	qp->rules = qp_rules_of(IBV_QPT_XRC_RECV);
 	qp->rq.rsn = PRM_NO_USER_INDEX;
 	qp->post_send = post_send_routine(qp->rules->kind, false);

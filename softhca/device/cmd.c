@@ -14,6 +14,7 @@
 #include "softhca/device/eth.h"
 #include "softhca/device/srq_ifc.h"
 #include "softhca/device/umr_ifc.h"
+#include "softhca/fault.h"
 
 static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 {
@@ -181,6 +182,8 @@ static enum prm_status dispatch(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "cmd: input mailbox too short");
 	if (cmd->out_len < commands[opcode].out_min)
 		return cmd_fail(cmd, PRM_STAT_BAD_OUTP_LEN_ERR, "cmd: output mailbox too short");
+	if (!commands[opcode].after_death && fault_refuse(hca->config.fault))
+		return cmd_fail(cmd, PRM_STAT_NO_RES_ERR, "cmd: a fault was asked for");
 	return commands[opcode].run(hca, cmd);
 }
 

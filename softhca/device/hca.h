@@ -125,4 +125,7 @@ void hca_set_link(struct hca *hca, unsigned int port, bool up);
  */
 void hca_kill(struct hca *hca);
 
+/* How many objects of all kinds software has made and not destroyed. */
+uint64_t hca_count_objects(struct hca *hca);
+
 #endif

@@ -4,6 +4,7 @@
  * sender gets an abstract address from the kernel, to be answered at.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -68,23 +69,42 @@ void control_close(const char *path, int fd)
 	close(fd);
 }
 
-void control_receive(int fd, struct fault *fault, uint64_t now_ns)
+static void tell_state(const struct fault *fault, uint64_t objects, char *answer, size_t size)
+{
+	uint64_t kernel_commands, commands;
+
+	fault_counts(fault, &kernel_commands, &commands);
+	snprintf(answer, size, "%" PRIu64 " %" PRIu64 " %" PRIu64, kernel_commands, commands,
+		 objects);
+}
+
+static void add_fault(struct fault *fault, const char *text, uint64_t now_ns, char *answer,
+		      size_t size)
+{
+	int ret = fault_add(fault, text, now_ns);
+
+	snprintf(answer, size, "%s",
+		 !ret		 ? "ok" :
+		 ret == EINVAL ? "not a fault that softhca knows" :
+				 strerror(ret));
+	log_note("fault %s: %s", text, answer);
+}
+
+void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t objects)
 {
 	struct sockaddr_un from;
 	socklen_t from_len = sizeof(from);
-	char text[MAX_TEXT];
-	const char *answer = "ok";
+	char text[MAX_TEXT], answer[MAX_TEXT];
 	ssize_t len = recvfrom(fd, text, sizeof(text) - 1, MSG_DONTWAIT, (struct sockaddr *)&from,
 			       &from_len);
-	int ret;
 
 	if (len < 0)
 		return;
 	text[len] = 0;
-	ret = fault_add(fault, text, now_ns);
-	if (ret)
-		answer = ret == EINVAL ? "not a fault that softhca knows" : strerror(ret);
-	log_note("fault %s: %s", text, answer);
+	if (!strcmp(text, "state"))
+		tell_state(fault, objects, answer, sizeof(answer));
+	else
+		add_fault(fault, text, now_ns, answer, sizeof(answer));
 	sendto(fd, answer, strlen(answer), MSG_DONTWAIT, (struct sockaddr *)&from, from_len);
 }
 

@@ -2,6 +2,8 @@
 /*
  * control.h - faults while the adapter runs: a datagram socket beside the server's, named
  * PATH.control, takes texts as fault.h has them and answers each with "ok" or what is wrong with it.
+ * The text "state" is answered by three numbers: kernel commands and adapter commands so far, and the
+ * objects that the adapters have now. Tests count leaks by them.
  */
 #ifndef SOFTHCA_FRONT_CONTROL_H
 #define SOFTHCA_FRONT_CONTROL_H
@@ -15,8 +17,8 @@ struct options;
 int control_open(const char *path, int *fd);
 void control_close(const char *path, int fd);
 
-/* Take what has come, adding to FAULT. Does not block. */
-void control_receive(int fd, struct fault *fault, uint64_t now_ns);
+/* Take what has come, adding to FAULT; OBJECTS is how many the adapters have. Does not block. */
+void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t objects);
 
 /* softhca fault: send each text of the command line. The exit status */
 int control_send(const struct options *options);

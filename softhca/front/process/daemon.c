@@ -161,10 +161,19 @@ static int runner_add(int fd)
 	return ret;
 }
 
+static uint64_t count_objects(void)
+{
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; i < the_daemon.num_adapters; i++)
+		count += hca_count_objects(the_daemon.adapters[i]->hca);
+	return count;
+}
+
 static void control_ready(struct watch *watch, uint32_t events)
 {
 	(void)events;
-	control_receive(watch->fd, the_daemon.fault, engine_now());
+	control_receive(watch->fd, the_daemon.fault, engine_now(), count_objects());
 	engine_kick();
 }
 

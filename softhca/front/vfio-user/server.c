@@ -285,7 +285,8 @@ static int turn(struct server *server)
 	if (fds[0].revents)
 		return ECANCELED;
 	if (fds[1].revents)
-		control_receive(server->control_fd, server->fault, now_ns());
+		control_receive(server->control_fd, server->fault, now_ns(),
+				hca_count_objects(server->device.hca));
 	if (!fds[2].revents)
 		return 0;
 	return server->client_fd < 0 ? accept_client(server) : turn_client(server);

@@ -12,7 +12,7 @@ static void texts_are_parsed(void **state)
 		"cmd:1=EIO",     "cmd:12=5",  "drop:1",  "drop:3%",       "drop:0%",
 		"drop:100%",     "kill:7",    "kill",    "drop",          "kill@12",
 		"link-down",     "link-up@0", "link-up", "link-down@500", "cmd-timeout",
-		"cmd-timeout:9", "loss:4",    "loss:1%", "loss:0.05%",    "late:3",
+		"cmd-timeout:9", "prm:2", "loss:4",    "loss:1%", "loss:0.05%",    "late:3",
 		"late:100%",     "late",
 	};
 	static const char *const bad[] = {
@@ -67,6 +67,21 @@ static void command_faults_hit_their_number(void **state)
 	assert_int_equal(fault_command(flat.fault), 0);
 	assert_int_equal(fault_command(flat.fault), 12);
 	assert_int_equal(fault_command(NULL), 0);
+}
+
+static void adapter_commands_are_counted_and_refused(void **state)
+{
+	uint64_t kernel_commands, commands, before;
+
+	(void)state;
+	fault_counts(flat.fault, &kernel_commands, &before);
+	fault_add(flat.fault, "prm:2", flat.now);
+	assert_false(fault_refuse(flat.fault));
+	assert_true(fault_refuse(flat.fault));
+	assert_false(fault_refuse(flat.fault));
+	fault_counts(flat.fault, &kernel_commands, &commands);
+	assert_int_equal(commands - before, 3);
+	assert_false(fault_refuse(NULL));
 }
 
 static void counting_begins_when_the_fault_is_added(void **state)
@@ -295,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IB(texts_are_parsed),
 		IB(command_faults_hit_their_number),
+		IB(adapter_commands_are_counted_and_refused),
 		IB(counting_begins_when_the_fault_is_added),
 		IB(timed_faults_are_due_once_each_and_in_order),
 		IB(link_down_is_told_and_loses_what_is_sent),

@@ -90,11 +90,14 @@ static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
 {
 	uint32_t mask = cmd->attr_mask;
 	uint16_t pkey;
+	int ret = 0;
 
-	if (mask & QP_ATTR_PKEY &&
-	    adapter_query_pkey(uc->adapter, mask & QP_ATTR_PORT ? cmd->port_num : qp->real->port,
-			       cmd->pkey_index, &pkey))
-		return refuse(uc, qp, "P_Key index out of range", EINVAL);
+	if (mask & QP_ATTR_PKEY)
+		ret = adapter_query_pkey(uc->adapter,
+					 mask & QP_ATTR_PORT ? cmd->port_num : qp->real->port,
+					 cmd->pkey_index, &pkey);
+	if (ret)
+		return refuse(uc, qp, "P_Key index out of range", ret);
 	if (mask & QP_ATTR_MAX_READS &&
 	    cmd->max_rd_atomic > 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_RA_REQ_QP))
 		return refuse(uc, qp, "max_rd_atomic beyond the limit", EINVAL);

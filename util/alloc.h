@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * alloc.h - zeroed memory, or a line in the log that says which call has none.
+ */
+#ifndef UTIL_ALLOC_H
+#define UTIL_ALLOC_H
+
+#include <stdlib.h>
+
+#include "util/log.h"
+
+/* As calloc(); CALL is what the program asked for. */
+static inline void *calloc_for(const char *call, size_t n, size_t size)
+{
+	void *memory = calloc(n, size);
+
+	if (!memory)
+		verbs_warn("%s: no memory for %zu bytes", call, n * size);
+	return memory;
+}
+
+#endif
