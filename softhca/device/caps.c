@@ -7,6 +7,8 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/eth.h"
+#include "softhca/device/memic.h"
+#include "softhca/device/memic_ifc.h"
 #include "softhca/device/umr_ifc.h"
 
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
@@ -127,6 +129,8 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	put_ports(hca, cap);
 	put_eth_objects(hca, cap);
 	put_features(cap);
+	prm_set(cap, HCA_CAP_DEVICE_MEMORY, hca->config.memic_size != 0);
+	prm_set(cap, HCA_CAP_PG, hca->config.pages_on_demand);
 }
 
 /* Results of atomics are stored in the CPU's byte order: endianness mode 1. */
@@ -217,17 +221,45 @@ static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 	put_flow_tables_of(prm_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
 }
 
-/* No capability at all: paging on demand. */
-static void put_nothing(const struct hca *hca, uint8_t *cap)
+/* All work requests whose keys are looked at when the data moves, which is all. */
+static void put_odp(const struct hca *hca, uint8_t *cap)
 {
-	(void)hca;
-	(void)cap;
+	static const uint32_t reliable[] = { ODP_SEND, ODP_RECEIVE, ODP_WRITE,
+					     ODP_READ, ODP_ATOMIC,  ODP_SRQ_RECEIVE };
+	static const uint32_t datagrams[] = { ODP_SEND, ODP_SRQ_RECEIVE };
+	size_t i;
+
+	if (!hca->config.pages_on_demand)
+		return;
+	for (i = 0; i < sizeof(reliable) / sizeof(reliable[0]); i++) {
+		prm_set(prm_at(cap, ODP_CAP_RC), reliable[i], 1);
+		prm_set(prm_at(cap, ODP_CAP_XRC), reliable[i], 1);
+	}
+	for (i = 0; i < sizeof(datagrams) / sizeof(datagrams[0]); i++)
+		prm_set(prm_at(cap, ODP_CAP_UD), datagrams[i], 1);
+}
+
+/* No operations: they are reads and writes of a page that the adapter would have to see. */
+static void put_device_memory(const struct hca *hca, uint8_t *cap)
+{
+	if (!hca->config.memic_size)
+		return;
+	prm_set(cap, MEM_CAP_MEMIC, 1);
+	prm_set(cap, MEM_CAP_LOG_MIN_MEMIC_ALLOC_SIZE, MEMIC_UNIT_LOG);
+	prm_set(cap, MEM_CAP_LOG_MAX_MEMIC_ADDR_ALIGNMENT, MEMIC_ALIGN_LOG - MEMIC_UNIT_LOG);
+	prm_set(cap, MEM_CAP_MEMIC_BAR_START_ADDR, hca->config.memic_bar);
+	prm_set(cap, MEM_CAP_MEMIC_BAR_SIZE, hca->config.memic_bar_size);
+	prm_set(cap, MEM_CAP_MAX_MEMIC_SIZE, hca->config.memic_size);
 }
 
 static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
-	[PRM_CAP_GENERAL] = put_general, [PRM_CAP_ETHERNET_OFFLOADS] = put_ethernet,
-	[PRM_CAP_ODP] = put_nothing,     [PRM_CAP_ATOMIC] = put_atomic,
-	[PRM_CAP_ROCE] = put_roce,       [PRM_CAP_FLOW_TABLE] = put_flow_tables,
+	[PRM_CAP_GENERAL] = put_general,
+	[PRM_CAP_ETHERNET_OFFLOADS] = put_ethernet,
+	[PRM_CAP_ODP] = put_odp,
+	[PRM_CAP_ATOMIC] = put_atomic,
+	[PRM_CAP_ROCE] = put_roce,
+	[PRM_CAP_FLOW_TABLE] = put_flow_tables,
+	[PRM_CAP_DEV_MEM] = put_device_memory,
 };
 
 static bool has_page(uint64_t page)

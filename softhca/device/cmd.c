@@ -12,6 +12,8 @@
 #include "softhca/device/core.h"
 #include "softhca/device/driver_ifc.h"
 #include "softhca/device/eth.h"
+#include "softhca/device/memic.h"
+#include "softhca/device/memic_ifc.h"
 #include "softhca/device/srq_ifc.h"
 #include "softhca/device/umr_ifc.h"
 #include "softhca/fault.h"
@@ -55,6 +57,8 @@ static const struct {
 	[PRM_OP_QUERY_SPECIAL_CONTEXTS] = { mkey_query_special, 8,
 					    PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE, false },
 	[PRM_OP_DESTROY_MKEY] = { mkey_destroy, 16, 16, true },
+	[PRM_OP_ALLOC_MEMIC] = { memic_alloc, PRM_ALLOC_MEMIC_IN_SIZE, 16, false },
+	[PRM_OP_DEALLOC_MEMIC] = { memic_dealloc, PRM_DEALLOC_MEMIC_IN_SIZE, 16, true },
 	[PRM_OP_CREATE_EQ] = { eq_create, PRM_CREATE_EQ_IN_SIZE, 16, false },
 	[PRM_OP_QUERY_EQ] = { eq_query, 16, 16 + PRM_EQC_SIZE, false },
 	[PRM_OP_DESTROY_EQ] = { eq_destroy, 16, 16, true },

@@ -78,6 +78,7 @@ struct hca {
 	LIST_HEAD(, cq) waiting_cqs; /* for their moderation's time */
 	LIST_HEAD(, mcg_member) mcg_members;
 	struct mkey *sink_key;
+	struct memic *memic; /* NULL: no memory of its own */
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;
 	struct port port[PORT_MAX];
 	struct driver driver;

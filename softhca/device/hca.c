@@ -9,6 +9,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/driver_ifc.h"
 #include "softhca/device/eth.h"
+#include "softhca/device/memic.h"
 
 enum {
 	TURNS = 8,               /* of queues in one call of hca_progress() */
@@ -122,6 +123,8 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	if (!ret)
 		ret = mkey_add_special(hca);
 	if (!ret)
+		ret = memic_create(hca);
+	if (!ret)
 		ret = join_fabric(hca);
 	if (ret)
 		hca_destroy(hca);
@@ -144,6 +147,7 @@ static void free_objects(struct hca *hca)
 		eq_free(object);
 	for (i = 0; (object = res_next(&hca->mkeys, &i)) != NULL;)
 		mkey_free(object);
+	memic_destroy(hca);
 	srq_free_all(hca);
 	pd_free_all(hca);
 }

@@ -61,6 +61,13 @@ struct hca_config {
 	uint64_t node_guid; /* host order; port GUIDs follow it */
 	uint64_t seed;      /* of everything chosen at random: where numbers start */
 	struct hca_limits limits;
+	/* Memory of its own: how many bytes, and the part of BAR 0 in which they are given out, in pages.
+	 * See hca_place_memic(). */
+	uint32_t memic_size;
+	uint64_t memic_bar, memic_bar_size;
+	/* Bus addresses are virtual: what is not there is fetched by the bus, or faults, so memory keys
+	 * need not be pinned. */
+	bool pages_on_demand;
 	bool kernel_driver; /* starts the adapter, and has a network device of its own at the port */
 	struct fabric *fabric;
 	struct fault *fault;
@@ -87,6 +94,13 @@ void hca_destroy(struct hca *hca);
  * completed on return.
  */
 void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len);
+
+/*
+ * Where the page at ADDR of the adapter's own memory is, an address as ALLOC_MEMIC gives it rounded
+ * down: 4096 bytes of the front's, as software maps them; NULL: nowhere, and access to it fails. They
+ * must stay until placed elsewhere.
+ */
+void hca_place_memic(struct hca *hca, uint64_t addr, void *page);
 
 /*
  * Completion of commands by event, for a front with a command queue: is there an event queue for it,

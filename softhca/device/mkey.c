@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/memic.h"
+#include "softhca/device/memic_ifc.h"
 #include "softhca/device/umr_ifc.h"
 
 static unsigned int decode_access(const uint8_t *mkc)
@@ -35,12 +37,20 @@ static bool is_free(const uint8_t *mkc)
 	return prm_get(mkc, MKC_FREE);
 }
 
+static unsigned int access_mode(const uint8_t *mkc)
+{
+	return prm_get(mkc, MKC_ACCESS_MODE_4_2) << 2 | prm_get(mkc, MKC_ACCESS_MODE_1_0);
+}
+
 static const char *check_context(const uint8_t *mkc)
 {
-	uint64_t mode = prm_get(mkc, MKC_ACCESS_MODE_1_0);
+	unsigned int mode = access_mode(mkc);
 
-	if (prm_get(mkc, MKC_ACCESS_MODE_4_2))
-		return "mkey: access mode is none of PA, MTT, KLM, KSM";
+	if (mode > PRM_MKEY_MODE_KSM && mode != PRM_MKEY_MODE_MEMIC)
+		return "mkey: access mode is none of PA, MTT, KLM, KSM, MEMIC";
+	if (mode == PRM_MKEY_MODE_MEMIC &&
+	    (is_free(mkc) || prm_get(mkc, MKC_UMR_EN) || prm_get(mkc, MKC_LENGTH64)))
+		return "mkey: one of the adapter's memory has bounds, and UMR does not change it";
 	if (is_free(mkc) && !prm_get(mkc, MKC_UMR_EN))
 		return "mkey: a free key that UMR may not enable";
 	if (prm_get(mkc, MKC_BSF_EN))
@@ -78,6 +88,8 @@ static int map_pages(struct mkey *mkey, const struct cmd *cmd)
 	bool pages = mkey->mode == PRM_MKEY_MODE_MTT;
 	int ret = 0;
 
+	if (mkey->mode == PRM_MKEY_MODE_MEMIC)
+		return 0;
 	if (room > count)
 		room = count;
 	if (mkey->umr_enabled || !pages)
@@ -93,13 +105,17 @@ void mkey_decode(struct mkey *mkey)
 {
 	mkey->key = mkey->n << 8 | (uint32_t)prm_get(mkey->mkc, MKC_MKEY_7_0);
 	mkey->access = decode_access(mkey->mkc);
-	mkey->mode = prm_get(mkey->mkc, MKC_ACCESS_MODE_1_0);
+	mkey->mode = access_mode(mkey->mkc);
 	mkey->whole = prm_get(mkey->mkc, MKC_LENGTH64);
 	mkey->free = is_free(mkey->mkc);
 	mkey->umr_enabled = prm_get(mkey->mkc, MKC_UMR_EN);
 	mkey->may_invalidate = prm_get(mkey->mkc, MKC_EN_RINVAL);
 	mkey->qpn = prm_get(mkey->mkc, MKC_QPN);
 	mkey->start = prm_get(mkey->mkc, MKC_START_ADDR);
+	if (mkey->mode == PRM_MKEY_MODE_MEMIC) {
+		mkey->memic_at = mkey->start;
+		mkey->start = 0;
+	}
 	mkey->len = prm_get(mkey->mkc, MKC_LEN);
 	mkey->page_shift = prm_get(mkey->mkc, MKC_LOG_PAGE_SIZE);
 }
@@ -140,7 +156,12 @@ enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 	memcpy(mkey->mkc, mkc, PRM_MKC_SIZE);
 	mkey->pd = pd;
 	mkey_decode(mkey);
-	status = mkey_add(hca, cmd, mkey);
+	if (mkey->mode == PRM_MKEY_MODE_MEMIC)
+		mkey->memic = memic_get(hca, mkey->memic_at, mkey->len);
+	if (mkey->mode == PRM_MKEY_MODE_MEMIC && !mkey->memic)
+		status = cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: not in a block of memory");
+	else
+		status = mkey_add(hca, cmd, mkey);
 	if (status)
 		mkey_free(mkey);
 	return status;
@@ -171,6 +192,7 @@ enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd)
 
 void mkey_free(struct mkey *mkey)
 {
+	memic_put(mkey->memic);
 	xlt_free(mkey);
 	free(mkey);
 }
@@ -306,6 +328,8 @@ int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t
 		return sink(batch, len);
 	if (mkey->mode == PRM_MKEY_MODE_PA)
 		return dma_add(batch, addr, len);
+	if (mkey->mode == PRM_MKEY_MODE_MEMIC)
+		return memic_dma(batch, mkey->memic_at + addr, len);
 	if (xlt_prepare(mkey))
 		return EFAULT;
 	if (is_indirect(mkey))

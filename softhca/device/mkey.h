@@ -53,6 +53,8 @@ struct mkey {
 	bool sink;    /* reads as zeroes, writes are lost */
 	uint32_t qpn; /* the only one that may use it from remote, or MKEY_ANY_QP */
 	uint64_t start, len;
+	uint64_t memic_at; /* MEMIC: where it begins; addresses count from 0 */
+	struct memic_block *memic;
 	unsigned int page_shift;
 	/* Translations: as software wrote them, and what follows from them once it is asked for */
 	uint8_t *xlt;           /* NULL: none, or only map */

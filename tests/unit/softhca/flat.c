@@ -747,6 +747,10 @@ static void open_adapter(int i, enum hca_link_layer link)
 		.bus_ops = &bus_ops,
 		.event = on_event,
 		.interrupt = on_interrupt,
+		.memic_size = FLAT_MEMIC_SIZE,
+		.memic_bar = FLAT_MEMIC_BAR,
+		.memic_bar_size = FLAT_MEMIC_BAR_SIZE,
+		.pages_on_demand = true,
 	};
 
 	assert_int_equal(hca_create(&config, &flat.hca[i]), 0);

@@ -25,6 +25,9 @@
 enum {
 	FLAT_MEM = 64 << 20,
 	FLAT_EVENTS = 64,
+	FLAT_MEMIC_BAR = 0x800000, /* of memory of the adapter's own */
+	FLAT_MEMIC_BAR_SIZE = 64 << 10,
+	FLAT_MEMIC_SIZE = 32 << 10,
 	LOCAL_WRITE = 1 << 0,
 	REMOTE_WRITE = 1 << 1,
 	REMOTE_READ = 1 << 2,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "softhca/device/eth_ifc.h"
+#include "softhca/device/memic_ifc.h"
 #include "softhca/device/srq_ifc.h"
 #include "softhca/device/umr_ifc.h"
 
@@ -482,6 +483,31 @@ static const struct pair layouts[] = {
 	FIELD(PVLC_REG_LOCAL_PORT, pvlc_reg, local_port)
 	FIELD(PVLC_REG_VL_HW_CAP, pvlc_reg, vl_hw_cap)
 	FIELD(PVLC_REG_VL_OPERATIONAL, pvlc_reg, vl_operational)
+	FIELD(HCA_CAP_DEVICE_MEMORY, cmd_hca_cap, device_memory)
+	FIELD(MEM_CAP_MEMIC, device_mem_cap, memic)
+	FIELD(MEM_CAP_LOG_MIN_MEMIC_ALLOC_SIZE, device_mem_cap, log_min_memic_alloc_size)
+	FIELD(MEM_CAP_LOG_MAX_MEMIC_ADDR_ALIGNMENT, device_mem_cap, log_max_memic_addr_alignment)
+	FIELD(MEM_CAP_MEMIC_BAR_START_ADDR, device_mem_cap, memic_bar_start_addr)
+	FIELD(MEM_CAP_MEMIC_BAR_SIZE, device_mem_cap, memic_bar_size)
+	FIELD(MEM_CAP_MAX_MEMIC_SIZE, device_mem_cap, max_memic_size)
+	FIELD(MEM_CAP_MEMIC_OPERATIONS, device_mem_cap, memic_operations)
+	FIELD(ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT, alloc_memic_in, log_memic_addr_alignment)
+	FIELD(ALLOC_MEMIC_IN_RANGE_START_ADDR, alloc_memic_in, range_start_addr)
+	FIELD(ALLOC_MEMIC_IN_RANGE_SIZE, alloc_memic_in, range_size)
+	FIELD(ALLOC_MEMIC_IN_MEMIC_SIZE, alloc_memic_in, memic_size)
+	FIELD(ALLOC_MEMIC_OUT_MEMIC_START_ADDR, alloc_memic_out, memic_start_addr)
+	FIELD(DEALLOC_MEMIC_IN_MEMIC_START_ADDR, dealloc_memic_in, memic_start_addr)
+	FIELD(DEALLOC_MEMIC_IN_MEMIC_SIZE, dealloc_memic_in, memic_size)
+	PART(ODP_CAP_RC, odp_cap, rc_odp_caps)
+	PART(ODP_CAP_UC, odp_cap, uc_odp_caps)
+	PART(ODP_CAP_UD, odp_cap, ud_odp_caps)
+	PART(ODP_CAP_XRC, odp_cap, xrc_odp_caps)
+	FIELD(ODP_SEND, odp_per_transport_service_cap, send)
+	FIELD(ODP_RECEIVE, odp_per_transport_service_cap, receive)
+	FIELD(ODP_WRITE, odp_per_transport_service_cap, write)
+	FIELD(ODP_READ, odp_per_transport_service_cap, read)
+	FIELD(ODP_ATOMIC, odp_per_transport_service_cap, atomic)
+	FIELD(ODP_SRQ_RECEIVE, odp_per_transport_service_cap, srq_receive)
 	FIELD(ALLOC_XRCD_OUT_XRCD, alloc_xrcd_out, xrcd)
 	FIELD(DEALLOC_XRCD_IN_XRCD, dealloc_xrcd_in, xrcd)
 	FIELD(CREATE_SRQ_OUT_SRQN, create_xrc_srq_out, xrc_srqn)
@@ -1007,6 +1033,8 @@ static const struct pair values[] = {
 	OP(QUERY_MKEY),
 	OP(DESTROY_MKEY),
 	OP(QUERY_SPECIAL_CONTEXTS),
+	OP(ALLOC_MEMIC),
+	OP(DEALLOC_MEMIC),
 	OP(CREATE_EQ),
 	OP(DESTROY_EQ),
 	OP(QUERY_EQ),
@@ -1056,6 +1084,8 @@ static const struct pair values[] = {
 	SIZE(PRM_CREATE_CQ_IN_SIZE, create_cq_in),
 	SIZE(PRM_CREATE_EQ_IN_SIZE, create_eq_in),
 	SIZE(PRM_CREATE_MKEY_IN_SIZE, create_mkey_in),
+	SIZE(PRM_ALLOC_MEMIC_IN_SIZE, alloc_memic_in),
+	SIZE(PRM_DEALLOC_MEMIC_IN_SIZE, dealloc_memic_in),
 	SIZE(PRM_MODIFY_RMP_IN_SIZE, modify_rmp_in),
 	SIZE(PRM_QUERY_RMP_OUT_SIZE, query_rmp_out),
 	SIZE(PRM_QUERY_XRC_SRQ_OUT_SIZE, query_xrc_srq_out),
@@ -1070,6 +1100,7 @@ static const struct pair values[] = {
 	VALUE(PRM_MKEY_MODE_MTT, MLX5_MKC_ACCESS_MODE_MTT),
 	VALUE(PRM_MKEY_MODE_KLMS, MLX5_MKC_ACCESS_MODE_KLMS),
 	VALUE(PRM_MKEY_MODE_KSM, MLX5_MKC_ACCESS_MODE_KSM),
+	VALUE(PRM_MKEY_MODE_MEMIC, MLX5_MKC_ACCESS_MODE_MEMIC),
 	VALUE(PRM_QP_PM_STATE_MIGRATED, MLX5_QPC_PM_STATE_MIGRATED),
 	VALUE(PRM_QP_ST_RC, MLX5_QPC_ST_RC),
 	VALUE(PRM_QP_ST_UC, MLX5_QPC_ST_UC),

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * memic.h - memory of the adapter's own, within the core. Everything runs under the fabric's lock.
+ */
+#ifndef SOFTHCA_MEMIC_H
+#define SOFTHCA_MEMIC_H
+
+#include "softhca/device/core.h"
+
+enum {
+	MEMIC_PAGE = 4096,
+	MEMIC_UNIT_LOG = 6,   /* what is given out are multiples of so much */
+	MEMIC_ALIGN_LOG = 12, /* at most */
+};
+
+struct memic_block;
+
+/* 0 or ENOMEM. What hca->config asks for; no memory at all when that is nothing. */
+int memic_create(struct hca *hca);
+void memic_destroy(struct hca *hca);
+
+/* The block that holds LEN bytes at ADDR, with one more user; NULL: there is none. */
+struct memic_block *memic_get(struct hca *hca, uint64_t addr, uint64_t len);
+void memic_put(struct memic_block *block);
+/* Bytes of a block into a transfer. 0 or EFAULT */
+int memic_dma(struct dma_batch *batch, uint64_t addr, uint64_t len);
+
+enum prm_status memic_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status memic_dealloc(struct hca *hca, struct cmd *cmd);
+
+#endif
