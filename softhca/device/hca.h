@@ -103,6 +103,12 @@ void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t 
 void hca_place_memic(struct hca *hca, uint64_t addr, void *page);
 
 /*
+ * Execute a UMR work request of LEN bytes, control segment first, as on a queue of the driver's own: for
+ * a front that plays the driver and has none. 0; EINVAL: the request is wrong; EIO: the adapter is dead; ENOMEM.
+ */
+int hca_umr(struct hca *hca, const void *wqe, size_t len);
+
+/*
  * Completion of commands by event, for a front with a command queue: is there an event queue for it,
  * and the event for the commands whose bits are in DONE.
  */

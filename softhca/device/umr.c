@@ -8,6 +8,7 @@
  * changed. The queue has nothing else under way meanwhile. PRM: UMR
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "softhca/device/core.h"
@@ -205,5 +206,19 @@ int umr_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 		why = umr.flags & UMR_INLINE ? write_inline(&umr) : write_by_pointer(hca, qp, &umr);
 	if (!why)
 		take_fields(hca, &umr);
+	return why;
+}
+
+int hca_umr(struct hca *hca, const void *wqe, size_t len)
+{
+	struct qp *driver = calloc(1, sizeof(*driver)); /* of no PD */
+	int why;
+
+	if (!driver)
+		return ENOMEM;
+	fabric_lock(hca->fabric);
+	why = hca->dead ? EIO : umr_execute(hca, driver, wqe, len) ? EINVAL : 0;
+	fabric_unlock(hca->fabric);
+	free(driver);
 	return why;
 }

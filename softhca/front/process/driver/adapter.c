@@ -9,6 +9,7 @@
 
 #include "softhca/fabric.h"
 #include "softhca/device/eth_ifc.h"
+#include "softhca/device/memic_ifc.h"
 #include "softhca/device/srq_ifc.h"
 #include "softhca/fault.h"
 #include "softhca/front/process/driver/adapter.h"
@@ -18,6 +19,9 @@
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/driver/steering.h"
 #include "softhca/log.h"
+
+/* There is no PCI device: device memory is at some place of its BAR. */
+enum { DEVICE_MEMORY_SIZE = 128 << 10, DEVICE_MEMORY_BAR = 32 << 20 };
 
 /* What mlx5_core makes of a command's status. */
 static const struct {
@@ -205,6 +209,10 @@ static int bring_up(struct adapter *adapter)
 
 	if (!ret && adapter_cap(adapter, HCA_CAP_ATOMIC))
 		ret = query_caps(adapter, PRM_CAP_ATOMIC, adapter->atomic_caps);
+	if (!ret && adapter_cap(adapter, HCA_CAP_PG))
+		ret = query_caps(adapter, PRM_CAP_ODP, adapter->odp_caps);
+	if (!ret && adapter_cap(adapter, HCA_CAP_DEVICE_MEMORY))
+		ret = query_caps(adapter, (enum prm_cap)PRM_CAP_DEV_MEM, adapter->memory_caps);
 	if (!ret && adapter_cap(adapter, HCA_CAP_ETH_NET_OFFLOADS))
 		ret = query_caps(adapter, PRM_CAP_ETHERNET_OFFLOADS, adapter->eth_caps);
 	if (!ret)
@@ -231,6 +239,10 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.bus_ops = &client_bus_ops,
 		.event = events_from_device,
 		.front = adapter,
+		.memic_size = DEVICE_MEMORY_SIZE,
+		.memic_bar = DEVICE_MEMORY_BAR,
+		.memic_bar_size = DEVICE_MEMORY_PAGES * UAR_PAGE_SIZE,
+		.pages_on_demand = true,
 	};
 
 	return hca_create(&config, &adapter->hca);

@@ -24,6 +24,7 @@ enum {
 	NUM_COMP_VECTORS = 4,
 	MAX_ROCE_GIDS = 16,
 	UAR_PAGE_SIZE = 4096,
+	DEVICE_MEMORY_PAGES = 256, /* in which as much device memory as there is can be given out */
 };
 
 /* What sysfs, query_device and query_port say alike. A ConnectX-6 of 200 Gb/s. */
@@ -93,6 +94,9 @@ struct adapter {
 	uint32_t comp_eqn[NUM_COMP_VECTORS];
 	uint8_t caps[PRM_HCA_CAP_SIZE]; /* general */
 	uint8_t atomic_caps[PRM_HCA_CAP_SIZE];
+	uint8_t odp_caps[PRM_HCA_CAP_SIZE];    /* zero: no paging on demand */
+	uint8_t memory_caps[PRM_HCA_CAP_SIZE]; /* of device memory; zero: there is none */
+	bool device_page_used[DEVICE_MEMORY_PAGES];
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
 	uint32_t link_downs[MAX_PORTS];

@@ -33,8 +33,10 @@ static struct watch closes; /* inotify */
 /* UAR pages from the start on; what else can be mapped is at the page that is its command (mlx5-abi.h). */
 enum {
 	CLOCK_PAGE = MLX5_IB_MMAP_CLOCK_INFO << 8,
-	FILE_BYTES = (CLOCK_PAGE + 1) * UAR_PAGE_SIZE,
+	MEMORY_PAGE = MLX5_IB_MMAP_DEVICE_MEM << 8,
+	FILE_BYTES = (MEMORY_PAGE + UVERBS_FILE_MEMORY_PAGES) * UAR_PAGE_SIZE,
 };
+static_assert((int)CLOCK_PAGE < (int)MEMORY_PAGE, "device memory is last");
 static_assert((int)UVERBS_FILE_UARS <= (int)CLOCK_PAGE, "UAR pages must end before it");
 
 /* ---- objects ---- */
@@ -146,6 +148,11 @@ struct uverbs_file *uverbs_file_find(const struct stat *st)
 	if (file->ino == st->st_ino && file->dev == st->st_dev)
 		return file;
 	return NULL;
+}
+
+void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index)
+{
+	return file->pages + (MEMORY_PAGE + (size_t)index) * UAR_PAGE_SIZE;
 }
 
 static void file_close(struct uverbs_file *file)

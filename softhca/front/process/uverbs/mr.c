@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - memory regions.
+ * mr.c - memory regions of a program's memory: pinned ones, and those of which pages are fetched on demand.
  *
- * Bus addresses are virtual ones, so a region is contiguous on the bus: it is described by pages as large as its alignment
- * relative to the address programs use for it allows, which are few.
+ * The device reads and writes a program's memory by virtual addresses, when the data moves. So nothing is ever pinned; what
+ * is different on demand is that pages need not be there when the region is registered. An access to a page that is not there
+ * fails, one that was mapped later is seen.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "softhca/device/umr_ifc.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 
 enum {
-	MIN_PAGE_SHIFT = 12,
-	MAX_PAGE_SHIFT = 31,
+	PAGE_SHIFT = 12,
 	MODIFIES = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
 		   IB_UVERBS_ACCESS_REMOTE_ATOMIC | IB_UVERBS_ACCESS_MW_BIND,
 	KNOWN_ACCESS = MODIFIES | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_ZERO_BASED |
-		       IB_UVERBS_ACCESS_HUGETLB | IB_UVERBS_ACCESS_OPTIONAL_RANGE,
+		       IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB |
+		       IB_UVERBS_ACCESS_OPTIONAL_RANGE,
+	/* What can change while the key stays */
+	CHANGEABLE_ACCESS = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
+			    IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |
+			    IB_UVERBS_ACCESS_RELAXED_ORDERING,
+	USER_ADDRESS_BITS = 47, /* nothing of a program is above */
 };
 
 static int mr_destroy(struct object *object, pid_t tid)
@@ -29,90 +37,129 @@ static int mr_destroy(struct object *object, pid_t tid)
 	int ret = adapter_release(object->file->adapter, PRM_OP_DESTROY_MKEY, mr->key >> 8);
 
 	(void)tid;
-	if (!ret)
-		mr->pd->base.users--;
-	return ret;
+	if (ret)
+		return ret;
+	mr->pd->base.users--;
+	if (mr->dm)
+		mr->dm->base.users--;
+	if (mr->map)
+		munmap(mr->map, mr->map_len);
+	return 0;
 }
 
-/* IBTA: remote writes and atomics need local write. */
-static int check_access(uint32_t access)
+int mr_check_access(const struct uverbs_call *uc, uint64_t access)
 {
-	if (access & ~KNOWN_ACCESS)
+	if (access & ~(uint64_t)KNOWN_ACCESS)
 		return EINVAL;
 	if (access & (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC) &&
 	    !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return EINVAL;
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND && !adapter_cap(uc->adapter, HCA_CAP_PG))
+		return EINVAL;
 	return 0;
 }
 
-/* The largest page of which START and IOVA are at the same offset and that is not needlessly larger than the region. */
-static unsigned int pick_page_shift(uint64_t start, uint64_t iova, uint64_t length)
-{
-	unsigned int shift = MIN_PAGE_SHIFT;
+/* ---- registration ---- */
 
-	while (shift < MAX_PAGE_SHIFT && 1ull << shift < length &&
-	       !((start ^ iova) & ((1ull << (shift + 1)) - 1)))
-		shift++;
-	return shift;
+/* What a program asks for */
+struct request {
+	uint64_t start, length, iova;
+	uint32_t access;
+};
+
+static bool is_implicit(const struct request *req)
+{
+	return req->access & IB_UVERBS_ACCESS_ON_DEMAND && !req->start && req->length == UINT64_MAX;
 }
 
-static void fill_mkc(uint8_t *mkc, const struct ib_uverbs_reg_mr *cmd, uint32_t pdn,
-		     unsigned int page_shift, uint32_t octwords)
+/* Whatever is mapped. Memory on demand may be missing, but ends where addresses do. */
+static int check_on_demand(const struct request *req)
 {
-	prm_set(mkc, MKC_A, !!(cmd->access_flags & IB_UVERBS_ACCESS_REMOTE_ATOMIC));
-	prm_set(mkc, MKC_RW, !!(cmd->access_flags & IB_UVERBS_ACCESS_REMOTE_WRITE));
-	prm_set(mkc, MKC_RR, !!(cmd->access_flags & IB_UVERBS_ACCESS_REMOTE_READ));
-	prm_set(mkc, MKC_LW, !!(cmd->access_flags & IB_UVERBS_ACCESS_LOCAL_WRITE));
-	prm_set(mkc, MKC_LR, 1);
-	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
-	prm_set(mkc, MKC_QPN, 0xffffff); /* any */
-	prm_set(mkc, MKC_PD, pdn);
-	prm_set(mkc, MKC_START_ADDR, cmd->hca_va);
-	prm_set(mkc, MKC_LEN, cmd->length);
-	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octwords);
-	prm_set(mkc, MKC_LOG_PAGE_SIZE, page_shift);
+	if (is_implicit(req))
+		return req->iova ? EINVAL : 0;
+	if (!req->length)
+		return EINVAL;
+	if (req->start + req->length < req->start)
+		return EOVERFLOW;
+	return (req->start + req->length - 1) >> USER_ADDRESS_BITS ? EFAULT : 0;
 }
 
-static int create_mkey(struct uverbs_call *uc, const struct ib_uverbs_reg_mr *cmd, uint32_t pdn,
-		       uint32_t *key)
+static int check_request(struct uverbs_call *uc, const struct request *req)
 {
-	unsigned int shift = pick_page_shift(cmd->start, cmd->hca_va, cmd->length);
-	uint64_t first = cmd->start >> shift, last = (cmd->start + cmd->length - 1) >> shift;
-	uint64_t pages = cmd->length ? last - first + 1 : 1;
-	uint32_t octwords = (pages + 1) / 2; /* of 16 bytes: two addresses */
-	size_t in_len = PRM_CREATE_MKEY_IN_SIZE + octwords * 16;
-	uint8_t *in = calloc(1, in_len), out[PRM_CMD_OUT_SIZE];
-	int ret;
-
-	if (!in)
-		return ENOMEM;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
-	prm_set(in, CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, octwords);
-	fill_mkc(prm_at(in, CREATE_MKEY_IN_MKC), cmd, pdn, shift, octwords);
-	for (uint64_t i = 0; i < pages; i++)
-		prm_set64(in, PRM_BYTE(CREATE_MKEY_IN_PAS) + i * 8,
-			  client_bus_addr(uc->client, (first + i) << shift));
-	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
-	if (!ret)
-		*key = prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
-	free(in);
-	return ret;
-}
-
-static int check_region(struct uverbs_call *uc, const struct ib_uverbs_reg_mr *cmd)
-{
-	int ret = check_access(cmd->access_flags);
+	int ret = mr_check_access(uc, req->access);
 
 	if (ret)
 		return ret;
-	if ((cmd->start ^ cmd->hca_va) & ((1u << MIN_PAGE_SHIFT) - 1))
+	if ((req->start ^ req->iova) & ((1u << PAGE_SHIFT) - 1))
 		return EINVAL;
-	if (!cmd->length || cmd->start + cmd->length < cmd->start)
+	if (req->access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return check_on_demand(req);
+	if (!req->length || req->start + req->length < req->start)
 		return EINVAL;
-	if (cmd->length >> MIN_PAGE_SHIFT > UINT32_MAX)
+	if (req->length >> PAGE_SHIFT > UINT32_MAX)
 		return EINVAL; /* more pages than are counted */
-	return client_check_range(uc->client, cmd->start, cmd->length,
-				  cmd->access_flags & MODIFIES);
+	return client_check_range(uc->client, req->start, req->length, req->access & MODIFIES);
+}
+
+static void set_region(struct uverbs_call *uc, const struct request *req, struct uverbs_mr *mr)
+{
+	bool implicit = is_implicit(req);
+
+	mr->kind = implicit                                   ? MR_IMPLICIT
+		   : req->access & IB_UVERBS_ACCESS_ON_DEMAND ? MR_ON_DEMAND
+							      : MR_PINNED;
+	mr->iova = req->iova;
+	mr->length = req->length;
+	mr->region = (struct region){
+		.bus = client_bus_addr(uc->client, 0),
+		.start = req->start,
+		.iova = req->iova,
+		.length = implicit ? 1ull << USER_ADDRESS_BITS : req->length,
+		.access = req->access,
+		.fixed = implicit,
+	};
+}
+
+int mr_new(struct uverbs_call *uc, struct uverbs_mr **mr)
+{
+	return object_new(sizeof(**mr), uc->file, UVERBS_OBJECT_MR, mr_destroy, mr);
+}
+
+void mr_free(struct uverbs_mr *mr)
+{
+	if (mr->map)
+		munmap(mr->map, mr->map_len);
+	object_free(&mr->base);
+}
+
+int mr_publish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd)
+{
+	mr->pd = pd;
+	pd->base.users++;
+	if (mr->dm)
+		mr->dm->base.users++;
+	return uc_publish(uc, &mr->base);
+}
+
+int mr_finish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd)
+{
+	int ret = region_create_key(uc->adapter, &mr->region, pd->pdn, &mr->key, &mr->room);
+
+	if (!ret)
+		return mr_publish(uc, mr, pd);
+	mr_free(mr);
+	return ret;
+}
+
+int mr_return(struct uverbs_call *uc, struct uverbs_mr *mr, uint16_t handle, uint16_t lkey,
+	      uint16_t rkey)
+{
+	uc_set(uc, handle, mr->base.handle);
+	if (!uc_out(uc, lkey, &mr->key, sizeof(mr->key)) &&
+	    !uc_out(uc, rkey, &mr->key, sizeof(mr->key)))
+		return 0;
+	object_destroy(&mr->base, uc->tid);
+	return EFAULT;
 }
 
 static int mr_respond(struct uverbs_call *uc, const struct uverbs_mr *mr)
@@ -129,27 +176,22 @@ static int mr_respond(struct uverbs_call *uc, const struct uverbs_mr *mr)
 static int mr_reg(struct uverbs_call *uc)
 {
 	struct ib_uverbs_reg_mr cmd;
+	struct request req;
 	struct uverbs_pd *pd;
 	struct uverbs_mr *mr;
 	int ret = uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
 
 	if (!ret)
 		ret = object_find(uc->file, UVERBS_OBJECT_PD, cmd.pd_handle, &pd);
+	req = (struct request){ cmd.start, cmd.length, cmd.hca_va, cmd.access_flags };
 	if (!ret)
-		ret = check_region(uc, &cmd);
+		ret = check_request(uc, &req);
 	if (!ret)
-		ret = object_new(sizeof(*mr), uc->file, UVERBS_OBJECT_MR, mr_destroy, &mr);
+		ret = mr_new(uc, &mr);
 	if (ret)
 		return ret;
-	*mr = (struct uverbs_mr){ mr->base,        pd, 0, cmd.start, cmd.hca_va, cmd.length,
-				  cmd.access_flags };
-	ret = create_mkey(uc, &cmd, pd->pdn, &mr->key);
-	if (ret) {
-		object_free(&mr->base);
-		return ret;
-	}
-	pd->base.users++;
-	ret = uc_publish(uc, &mr->base);
+	set_region(uc, &req, mr);
+	ret = mr_finish(uc, mr, pd);
 	if (ret)
 		return ret;
 	ret = mr_respond(uc, mr);
@@ -158,7 +200,7 @@ static int mr_reg(struct uverbs_call *uc)
 	return ret;
 }
 
-/* ---- changing a region: the key is a new one ---- */
+/* ---- changing a region: its key stays where Linux' driver lets it stay ---- */
 
 enum {
 	REREG_TRANSLATION = 1 << 0,
@@ -167,52 +209,105 @@ enum {
 	REREG_KNOWN = REREG_TRANSLATION | REREG_PD | REREG_ACCESS,
 };
 
-/* The region that MR would be with the changes in CMD, as for REG_MR. */
-static int changed_region(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *cmd,
-			  const struct uverbs_mr *mr, struct ib_uverbs_reg_mr *region,
-			  struct uverbs_pd **pd)
-{
-	int ret = 0;
+struct change {
+	uint32_t flags;
+	struct request req;
+	struct uverbs_pd *pd;
+};
 
-	*region = (struct ib_uverbs_reg_mr){ .start = mr->start,
-					     .length = mr->length,
-					     .hca_va = mr->iova,
-					     .access_flags = mr->access };
-	*pd = mr->pd;
+/* What is asked for when MR is changed as CMD says. The range of an implicit one is always the same. */
+static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *cmd,
+		       const struct uverbs_mr *mr, struct change *change)
+{
+	struct request *req = &change->req;
+
+	change->flags = cmd->flags;
+	change->pd = mr->pd;
+	*req = (struct request){ mr->region.start, mr->length, mr->iova, mr->region.access };
 	if (cmd->flags & REREG_TRANSLATION) {
-		region->start = cmd->start;
-		region->length = cmd->length;
-		region->hca_va = cmd->hca_va;
+		req->start = cmd->start;
+		req->length = cmd->length;
+		req->iova = cmd->hca_va;
 	}
 	if (cmd->flags & REREG_ACCESS)
-		region->access_flags = cmd->access_flags;
-	if (cmd->flags & REREG_PD)
-		ret = object_find(uc->file, UVERBS_OBJECT_PD, cmd->pd_handle, pd);
-	return ret ? ret : check_region(uc, region);
+		req->access = cmd->access_flags;
+	if (mr->kind == MR_IMPLICIT && !(cmd->flags & REREG_TRANSLATION)) {
+		if (!(req->access & IB_UVERBS_ACCESS_ON_DEMAND))
+			return EOPNOTSUPP;
+		change->flags |= REREG_TRANSLATION;
+	}
+	return cmd->flags & REREG_PD
+		       ? object_find(uc->file, UVERBS_OBJECT_PD, cmd->pd_handle, &change->pd)
+		       : 0;
 }
 
-static int replace_mkey(struct uverbs_call *uc, const struct ib_uverbs_reg_mr *region,
-			struct uverbs_pd *pd, struct uverbs_mr *mr)
+/* Whether what MR becomes is possible at all. */
+static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
+			const struct change *change)
 {
-	uint32_t key;
-	int ret = create_mkey(uc, region, pd->pdn, &key);
+	if (!(change->flags & REREG_TRANSLATION) && mr->kind == MR_DMABUF)
+		return mr_check_access(uc, change->req.access);
+	return check_request(uc, &change->req);
+}
+
+/* Whether the key can stay: its range does not change and few of its rights, or there is room for the new range. */
+static bool keeps_key(const struct uverbs_mr *mr, const struct change *change,
+		      const struct region *region)
+{
+	if ((mr->region.access ^ region->access) & ~CHANGEABLE_ACCESS)
+		return false;
+	if (!(change->flags & REREG_TRANSLATION))
+		return !mr->region.fixed;
+	return mr->kind == MR_PINNED && region_fits(region, mr->room);
+}
+
+static void move_to_pd(struct uverbs_mr *mr, struct uverbs_pd *pd)
+{
+	mr->pd->base.users--;
+	mr->pd = pd;
+	pd->base.users++;
+}
+
+/* A new key, and the old one is gone. */
+static int replace_key(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_mr *changed,
+		       const struct uverbs_pd *pd)
+{
+	int ret = region_create_key(uc->adapter, &changed->region, pd->pdn, &changed->key,
+				    &changed->room);
 
 	if (ret)
 		return ret;
 	ret = adapter_release(uc->adapter, PRM_OP_DESTROY_MKEY, mr->key >> 8);
-	if (ret) {
-		adapter_release(uc->adapter, PRM_OP_DESTROY_MKEY, key >> 8);
+	if (ret)
+		adapter_release(uc->adapter, PRM_OP_DESTROY_MKEY, changed->key >> 8);
+	return ret;
+}
+
+static int apply_change(struct uverbs_call *uc, struct uverbs_mr *mr, const struct change *change)
+{
+	bool moved = change->flags & REREG_TRANSLATION;
+	struct uverbs_mr changed = *mr;
+	int ret;
+
+	if (moved)
+		set_region(uc, &change->req, &changed);
+	else
+		changed.region.access = change->req.access;
+	if (keeps_key(mr, change, &changed.region))
+		ret = region_change_key(uc->adapter, mr->key, &changed.region, change->pd->pdn,
+					moved);
+	else if (!moved && mr->kind != MR_PINNED)
+		return EOPNOTSUPP; /* no new key of the same pages */
+	else
+		ret = replace_key(uc, mr, &changed, change->pd);
+	if (ret)
 		return ret;
+	if (moved && mr->map) {
+		munmap(mr->map, mr->map_len);
+		changed.map = NULL;
 	}
-	mr->pd->base.users--;
-	pd->base.users++;
-	*mr = (struct uverbs_mr){ mr->base,
-				  pd,
-				  key,
-				  region->start,
-				  region->hca_va,
-				  region->length,
-				  region->access_flags };
+	*mr = changed;
+	move_to_pd(mr, change->pd);
 	return 0;
 }
 
@@ -220,8 +315,7 @@ static int mr_rereg(struct uverbs_call *uc)
 {
 	struct ib_uverbs_rereg_mr_resp resp;
 	struct ib_uverbs_rereg_mr cmd;
-	struct ib_uverbs_reg_mr region;
-	struct uverbs_pd *pd;
+	struct change change;
 	struct uverbs_mr *mr;
 	int ret;
 
@@ -232,10 +326,14 @@ static int mr_rereg(struct uverbs_call *uc)
 	if (cmd.flags & ~REREG_KNOWN)
 		return EOPNOTSUPP;
 	ret = object_find(uc->file, UVERBS_OBJECT_MR, cmd.mr_handle, &mr);
+	if (!ret && mr->dm)
+		ret = EINVAL;
 	if (!ret)
-		ret = changed_region(uc, &cmd, mr, &region, &pd);
+		ret = read_change(uc, &cmd, mr, &change);
 	if (!ret)
-		ret = replace_mkey(uc, &region, pd, mr);
+		ret = check_change(uc, mr, &change);
+	if (!ret)
+		ret = apply_change(uc, mr, &change);
 	if (ret)
 		return ret;
 	resp = (struct ib_uverbs_rereg_mr_resp){ .lkey = mr->key, .rkey = mr->key };

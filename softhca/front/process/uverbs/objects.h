@@ -7,6 +7,7 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
+#include "softhca/front/process/driver/region.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 
@@ -15,13 +16,46 @@ struct uverbs_pd {
 	uint32_t pdn;
 };
 
+/* Memory of the adapter's own */
+struct uverbs_dm {
+	struct object base;
+	uint64_t addr;
+	uint64_t size, length;      /* bytes, as given out and as asked for */
+	uint32_t first_page, pages; /* of the file */
+};
+
+enum mr_kind {
+	MR_PINNED,    /* of memory that was there when it was registered */
+	MR_ON_DEMAND, /* of whatever is there when it is used */
+	MR_IMPLICIT,  /* the same, of all of a process's memory */
+	MR_DEVICE,    /* of the adapter's memory */
+	MR_DMABUF,    /* of a file, which this process has mapped */
+};
+
 struct uverbs_mr {
 	struct object base;
+	enum mr_kind kind;
 	struct uverbs_pd *pd;
-	uint32_t key;
-	uint64_t start, iova, length;
-	uint32_t access; /* IB_UVERBS_ACCESS_* */
+	struct uverbs_dm *dm;  /* MR_DEVICE, else NULL */
+	uint32_t key, room;    /* room: see region_create_key() */
+	struct region region;  /* as the program sees it; not of MR_DEVICE */
+	uint64_t iova, length; /* as the program is told */
+	void *map;             /* MR_DMABUF: of map_len bytes */
+	size_t map_len;
 };
+
+int mr_new(struct uverbs_call *uc, struct uverbs_mr **mr);
+/* Of one that has no key yet */
+void mr_free(struct uverbs_mr *mr);
+/* Make the key of an MR whose region is filled in, in PD, and give it a handle. Frees MR when that fails. */
+int mr_finish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
+/* Give an MR whose key is made, in PD, a handle. Destroys it when that fails. */
+int mr_publish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
+/* Its handle and keys, as methods of its making return them. Destroys it when that fails. */
+int mr_return(struct uverbs_call *uc, struct uverbs_mr *mr, uint16_t handle, uint16_t lkey,
+	      uint16_t rkey);
+/* IBTA: remote writes and atomics need local write. EINVAL: not so, or bits that there are not. */
+int mr_check_access(const struct uverbs_call *uc, uint64_t access);
 
 struct uverbs_uar {
 	struct object base;
@@ -115,7 +149,7 @@ struct uverbs_qp {
 
 extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,
 	async_methods, uar_methods, devx_methods, ah_methods, srq_methods, xrcd_methods, mw_methods,
-	wq_methods, flow_methods;
+	wq_methods, flow_methods, dm_methods, mr_advise_methods, mr_dmabuf_methods;
 extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes,
 	qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes, xrcd_writes,
 	mw_writes, query_device_writes, wq_writes, flow_writes;

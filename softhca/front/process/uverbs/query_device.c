@@ -13,6 +13,8 @@
 #include <rdma/mlx5-abi.h>
 
 #include "softhca/device/eth_ifc.h"
+#include "softhca/device/memic_ifc.h"
+#include "softhca/device/umr_ifc.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 /* IB spec values as query_device returns them, and what the driver does not ask the device */
@@ -28,6 +30,12 @@ enum {
 	QPT_RAW_PACKET = 8,
 	RAW_CAP_CVLAN_STRIPPING = 1 << 0,
 	RAW_CAP_IP_CSUM = 1 << 2,
+	IB_UVERBS_ODP_SEND = 1 << 0,
+	IB_UVERBS_ODP_RECV = 1 << 1,
+	IB_UVERBS_ODP_WRITE = 1 << 2,
+	IB_UVERBS_ODP_READ = 1 << 3,
+	IB_UVERBS_ODP_ATOMIC = 1 << 4,
+	IB_UVERBS_ODP_SRQ_RECV = 1 << 5,
 	HASH_FIELDS = MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4 | MLX5_RX_HASH_SRC_IPV6 |
 		      MLX5_RX_HASH_DST_IPV6 | MLX5_RX_HASH_SRC_PORT_TCP |
 		      MLX5_RX_HASH_DST_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP |
@@ -184,6 +192,42 @@ static void fill_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 	resp->max_wq_type_rq = 1u << cap(uc, HCA_CAP_LOG_MAX_RQ);
 }
 
+static uint32_t odp_transport(const uint8_t *caps)
+{
+	static const struct {
+		uint32_t field, flag;
+	} table[] = {
+		{ ODP_SEND, IB_UVERBS_ODP_SEND },     { ODP_RECEIVE, IB_UVERBS_ODP_RECV },
+		{ ODP_WRITE, IB_UVERBS_ODP_WRITE },   { ODP_READ, IB_UVERBS_ODP_READ },
+		{ ODP_ATOMIC, IB_UVERBS_ODP_ATOMIC }, { ODP_SRQ_RECEIVE, IB_UVERBS_ODP_SRQ_RECV },
+	};
+	uint32_t flags = 0;
+
+	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (prm_get(caps, table[i].field))
+			flags |= table[i].flag;
+	return flags;
+}
+
+/* Paging on demand, and memory of the device's own. Linux says nothing of UC, whatever the device can do. */
+static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
+{
+	const uint8_t *odp = uc->adapter->odp_caps, *memory = uc->adapter->memory_caps;
+
+	if (prm_get(memory, MEM_CAP_MEMIC))
+		resp->max_dm_size = prm_get(memory, MEM_CAP_MAX_MEMIC_SIZE);
+	if (!cap(uc, HCA_CAP_PG))
+		return;
+	resp->odp_caps.general_caps = IB_UVERBS_ODP_SUPPORT;
+	if (cap(uc, HCA_CAP_FIXED_BUFFER_SIZE) && cap(uc, HCA_CAP_NULL_MKEY) &&
+	    cap(uc, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET) &&
+	    !cap(uc, HCA_CAP_UMR_INDIRECT_MKEY_DISABLED))
+		resp->odp_caps.general_caps |= IB_UVERBS_ODP_SUPPORT_IMPLICIT;
+	resp->odp_caps.per_transport_caps.rc_odp_caps = odp_transport(prm_at(odp, ODP_CAP_RC));
+	resp->odp_caps.per_transport_caps.ud_odp_caps = odp_transport(prm_at(odp, ODP_CAP_UD));
+	resp->xrc_odp_caps = odp_transport(prm_at(odp, ODP_CAP_XRC));
+}
+
 static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_device_resp *driver)
 {
 	uint32_t log_max_tso = prm_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
@@ -211,6 +255,7 @@ static int query_device_ex(struct uverbs_call *uc)
 		return EINVAL;
 	fill_extended(uc, &resp);
 	fill_ethernet(uc, &resp);
+	fill_memory(uc, &resp);
 	fill_driver_part(uc, &driver);
 	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
 	driver.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(driver));

@@ -28,7 +28,7 @@ struct event_channel;
 
 /* ---- files ---- */
 
-enum { UVERBS_FILE_UARS = 1024 };
+enum { UVERBS_FILE_UARS = 1024, UVERBS_FILE_MEMORY_PAGES = 256 };
 
 struct uverbs_file {
 	LIST_ENTRY(uverbs_file) in_all;
@@ -40,6 +40,7 @@ struct uverbs_file {
 	int watch; /* inotify: the last descriptor or mapping is gone */
 	uint8_t *pages;
 	uint8_t page_used[UVERBS_FILE_UARS];
+	bool memory_page_used[UVERBS_FILE_MEMORY_PAGES]; /* see uverbs_file_memory() */
 	bool has_context;
 	uint8_t cqe_version;         /* of the context */
 	struct event_channel *async; /* of objects that name no other */
@@ -62,6 +63,9 @@ void uverbs_fcntl(struct call *call);
 int uverbs_pick_descriptor(pid_t tid, int *number);
 /* The uverbs file with the identity in ST, or NULL. */
 struct uverbs_file *uverbs_file_find(const struct stat *st);
+
+/* Where page INDEX of the device memory that programs can map by this file is. */
+void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index);
 
 static inline struct adapter *uverbs_file_adapter(const struct uverbs_file *file)
 {

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * region.c - memory keys of ranges of a process's memory.
+ *
+ * Bus addresses are virtual ones, so a range is contiguous on the bus: it is described by pages as large as its alignment
+ * relative to the address programs use for it allows, which are few. Keys are made with room for some more, as those of
+ * Linux' driver, which takes them from a cache sorted by powers of two: so changed ranges often keep their key.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "softhca/device/umr_ifc.h"
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/region.h"
+
+enum {
+	MIN_PAGE_SHIFT = 12,
+	MAX_PAGE_SHIFT = 31,
+	MIN_ROOM = 4,       /* translations */
+	MAX_ROOM = 1 << 20, /* of keys that the driver's cache has */
+	ANY_QP = 0xffffff,
+	WQE_CTRL_SIZE = 16,
+	OCTWORD = 16, /* bytes: two translations */
+};
+
+/* The largest page of which START and IOVA are at the same offset and that is not needlessly larger than the region. */
+static unsigned int pick_page_shift(const struct region *region)
+{
+	unsigned int shift = MIN_PAGE_SHIFT;
+
+	while (shift < MAX_PAGE_SHIFT && 1ull << shift < region->length &&
+	       !((region->start ^ region->iova) & ((1ull << (shift + 1)) - 1)))
+		shift++;
+	return shift;
+}
+
+static uint64_t count_pages(const struct region *region)
+{
+	unsigned int shift = pick_page_shift(region);
+
+	return ((region->start + region->length - 1) >> shift) - (region->start >> shift) + 1;
+}
+
+/* Into a list of entries; 0 behind the last page. */
+static void put_pages(const struct region *region, uint8_t *list)
+{
+	unsigned int shift = pick_page_shift(region);
+	uint64_t first = region->start >> shift, pages = count_pages(region);
+
+	for (uint64_t i = 0; i < pages; i++)
+		prm_set64(list, i * 8, region->bus | (first + i) << shift);
+}
+
+/* Relaxed ordering is a permission that the device has no use for. */
+void region_put_access(uint8_t *mkc, uint32_t access)
+{
+	prm_set(mkc, MKC_A, !!(access & IB_UVERBS_ACCESS_REMOTE_ATOMIC));
+	prm_set(mkc, MKC_RW, !!(access & IB_UVERBS_ACCESS_REMOTE_WRITE));
+	prm_set(mkc, MKC_RR, !!(access & IB_UVERBS_ACCESS_REMOTE_READ));
+	prm_set(mkc, MKC_LW, !!(access & IB_UVERBS_ACCESS_LOCAL_WRITE));
+	prm_set(mkc, MKC_LR, 1);
+}
+
+static void put_context(const struct region *region, uint32_t pdn, uint32_t octwords, uint8_t *mkc)
+{
+	region_put_access(mkc, region->access);
+	prm_set(mkc, MKC_UMR_EN, !region->fixed);
+	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
+	prm_set(mkc, MKC_QPN, ANY_QP);
+	prm_set(mkc, MKC_PD, pdn);
+	prm_set(mkc, MKC_START_ADDR, region->iova);
+	prm_set(mkc, MKC_LEN, region->length);
+	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octwords);
+	prm_set(mkc, MKC_LOG_PAGE_SIZE, pick_page_shift(region));
+}
+
+static uint32_t room_for(const struct region *region)
+{
+	uint32_t pages = count_pages(region), room = MIN_ROOM;
+
+	if (region->fixed || pages > MAX_ROOM)
+		return pages;
+	while (room < pages)
+		room *= 2;
+	return room;
+}
+
+int region_create_key(struct adapter *adapter, const struct region *region, uint32_t pdn,
+		      uint32_t *key, uint32_t *room)
+{
+	uint32_t octwords, entries = room_for(region);
+	uint8_t *in, out[PRM_CMD_OUT_SIZE];
+	size_t in_len;
+	int ret;
+
+	octwords = (entries + 1) / 2;
+	in_len = PRM_CREATE_MKEY_IN_SIZE + (size_t)octwords * OCTWORD;
+	in = calloc(1, in_len);
+	if (!in)
+		return ENOMEM;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	prm_set(in, CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, octwords);
+	put_context(region, pdn, octwords, prm_at(in, CREATE_MKEY_IN_MKC));
+	put_pages(region, prm_at(in, CREATE_MKEY_IN_PAS));
+	ret = adapter_command(adapter, in, in_len, out, sizeof(out));
+	if (!ret) {
+		*key = prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
+		*room = region->fixed || entries > MAX_ROOM ? 0 : entries;
+	}
+	free(in);
+	return ret;
+}
+
+bool region_fits(const struct region *region, uint32_t room)
+{
+	return count_pages(region) <= room;
+}
+
+/* What Linux' driver posts to its own queue: a work request that takes fields of a context, and translations behind it. */
+int region_change_key(struct adapter *adapter, uint32_t key, const struct region *region,
+		      uint32_t pdn, bool moved)
+{
+	uint64_t mask =
+		1ull << UMR_PD | 1ull << UMR_A | 1ull << UMR_RW | 1ull << UMR_RR | 1ull << UMR_LW;
+	uint32_t octwords = moved ? (count_pages(region) + 1) / 2 : 0;
+	size_t fixed_len = WQE_CTRL_SIZE + UMR_CTRL_SIZE + UMR_MKEY_SIZE;
+	size_t len = fixed_len + (size_t)octwords * OCTWORD;
+	uint8_t *wqe = calloc(1, len), *ctrl;
+	int ret;
+
+	if (!wqe)
+		return ENOMEM;
+	if (moved)
+		mask |= 1ull << UMR_LEN | 1ull << UMR_START_ADDR | 1ull << UMR_PAGE_SIZE;
+	ctrl = wqe + WQE_CTRL_SIZE;
+	prm_set(wqe, PRM(0xc, 31, 0), key);
+	prm_set(ctrl, UMR_FLAGS, UMR_INLINE);
+	prm_set(ctrl, UMR_XLT_OCTOWORDS, octwords);
+	prm_set(ctrl, UMR_MKEY_MASK, mask);
+	put_context(region, pdn, octwords, ctrl + UMR_CTRL_SIZE);
+	if (moved)
+		put_pages(region, wqe + fixed_len);
+	ret = hca_umr(adapter->hca, wqe, len);
+	free(wqe);
+	return ret;
+}
