@@ -188,11 +188,14 @@ static void mkeys_are_checked(void **state)
 {
 	(void)state;
 	create_mkey_expect(0, 0, PRM_STAT_OK);
-	create_mkey_expect(MKC_ACCESS_MODE_4_2, 1, PRM_STAT_BAD_PARAM_ERR); /* on-device memory */
+	create_mkey_expect(MKC_ACCESS_MODE_4_2, 1,
+			   PRM_STAT_BAD_RES_ERR); /* device memory that is not there */
+	create_mkey_expect(MKC_ACCESS_MODE_4_2, 2, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_LEN, 8193, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_START_ADDR, 1, PRM_STAT_BAD_PARAM_ERR); /* three pages */
 	create_mkey_expect(MKC_START_ADDR, ~0ull, PRM_STAT_BAD_PARAM_ERR);
-	create_mkey_expect(MKC_START_ADDR, -8192ull, PRM_STAT_OK); /* up to the end of all addresses */
+	create_mkey_expect(MKC_START_ADDR, -8192ull,
+			   PRM_STAT_OK); /* up to the end of all addresses */
 	create_mkey_expect(MKC_START_ADDR, -4096ull, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_PD, 0xffff, PRM_STAT_BAD_RES_ERR);
 	create_mkey_expect(MKC_QPN, 1, PRM_STAT_BAD_PARAM_ERR);
