@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv_absent.c - direct verbs that are not there yet, under names that common programs need in order
- * to load. Each says so once it is called, and fails as the call fails: with EOPNOTSUPP.
+ * dv_absent.c - direct verbs that are not there yet, so that programs which need their names
+ * load. Each says so when it is called, and fails as the call fails: with EOPNOTSUPP.
  *
  * No header is included: the real prototypes do not matter to a function that looks at no parameter.
  */
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/types.h>
 
 #include "util/log.h"
 
@@ -34,33 +36,62 @@ static int not_yet(const char *name)
 		return not_yet(#name); \
 	}
 
+/* Where a number is not an error: bytes that were read, a descriptor. */
+#define ABSENT_COUNT(type, name) \
+	ABSENT(type, name)       \
+	{                        \
+		not_yet(#name);  \
+		return -1;       \
+	}
+
 #define ABSENT_VOID(name)       \
 	ABSENT(void, name)      \
 	{                       \
 		not_yet(#name); \
 	}
 
+/* Nothing can be exported, so nothing is the size of that. */
+__attribute__((visibility("default"))) void _mlx5dv_get_export_sizes(void *sizes, size_t len);
+__attribute__((visibility("default"))) void _mlx5dv_get_export_sizes(void *sizes, size_t len)
+{
+	not_yet("mlx5dv_get_export_sizes");
+	memset(sizes, 0, len);
+}
+
 /* clang-format off */
+ABSENT_POINTER(__mlx5dv_create_flow)
+ABSENT_POINTER(mlx5dv_alloc_dm)
 ABSENT_POINTER(mlx5dv_alloc_var)
 ABSENT_POINTER(mlx5dv_create_flow)
+ABSENT_POINTER(mlx5dv_create_flow_action_esp)
+ABSENT_POINTER(mlx5dv_create_flow_action_modify_header)
 ABSENT_POINTER(mlx5dv_create_flow_action_packet_reformat)
 ABSENT_POINTER(mlx5dv_create_flow_matcher)
+ABSENT_POINTER(mlx5dv_create_steering_anchor)
+ABSENT_POINTER(mlx5dv_create_wq)
 ABSENT_POINTER(mlx5dv_crypto_login_create)
 ABSENT_POINTER(mlx5dv_devx_alloc_msi_vector)
+ABSENT_POINTER(mlx5dv_devx_create_cmd_comp)
 ABSENT_POINTER(mlx5dv_devx_create_eq)
+ABSENT_POINTER(mlx5dv_devx_create_event_channel)
 ABSENT_POINTER(mlx5dv_devx_obj_create)
+ABSENT_POINTER(mlx5dv_devx_obj_import)
+ABSENT_POINTER(mlx5dv_devx_umem_import)
 ABSENT_POINTER(mlx5dv_devx_umem_reg)
 ABSENT_POINTER(mlx5dv_devx_umem_reg_ex)
 ABSENT_POINTER(mlx5dv_dm_map_op_addr)
+ABSENT_POINTER(mlx5dv_dr_action_create_aso)
 ABSENT_POINTER(mlx5dv_dr_action_create_default_miss)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_array)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_devx_tir)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_ib_port)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_ibv_qp)
+ABSENT_POINTER(mlx5dv_dr_action_create_dest_root_table)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_table)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_vport)
 ABSENT_POINTER(mlx5dv_dr_action_create_drop)
 ABSENT_POINTER(mlx5dv_dr_action_create_flow_counter)
+ABSENT_POINTER(mlx5dv_dr_action_create_flow_meter)
 ABSENT_POINTER(mlx5dv_dr_action_create_flow_sampler)
 ABSENT_POINTER(mlx5dv_dr_action_create_modify_header)
 ABSENT_POINTER(mlx5dv_dr_action_create_packet_reformat)
@@ -73,8 +104,10 @@ ABSENT_POINTER(mlx5dv_dr_rule_create)
 ABSENT_POINTER(mlx5dv_dr_table_create)
 ABSENT_POINTER(mlx5dv_get_vfio_device_list)
 ABSENT_POINTER(mlx5dv_pp_alloc)
+ABSENT_POINTER(mlx5dv_reg_dmabuf_mr)
 ABSENT_POINTER(mlx5dv_sched_leaf_create)
 ABSENT_POINTER(mlx5dv_sched_node_create)
+ABSENT_POINTER(mlx5dv_var_import)
 
 ABSENT_INT(_mlx5dv_mkey_check)
 ABSENT_INT(_mlx5dv_query_port)
@@ -85,14 +118,35 @@ ABSENT_INT(mlx5dv_crypto_logout)
 ABSENT_INT(mlx5dv_dci_stream_id_reset)
 ABSENT_INT(mlx5dv_dek_query)
 ABSENT_INT(mlx5dv_destroy_flow_matcher)
+ABSENT_INT(mlx5dv_destroy_steering_anchor)
+ABSENT_INT(mlx5dv_devx_cq_modify)
+ABSENT_INT(mlx5dv_devx_cq_query)
 ABSENT_INT(mlx5dv_devx_destroy_eq)
 ABSENT_INT(mlx5dv_devx_free_msi_vector)
+ABSENT_INT(mlx5dv_devx_get_async_cmd_comp)
+ABSENT_INT(mlx5dv_devx_ind_tbl_modify)
+ABSENT_INT(mlx5dv_devx_ind_tbl_query)
 ABSENT_INT(mlx5dv_devx_obj_destroy)
+ABSENT_INT(mlx5dv_devx_obj_export)
 ABSENT_INT(mlx5dv_devx_obj_modify)
 ABSENT_INT(mlx5dv_devx_obj_query)
+ABSENT_INT(mlx5dv_devx_obj_query_async)
+ABSENT_INT(mlx5dv_devx_qp_modify)
+ABSENT_INT(mlx5dv_devx_qp_query)
 ABSENT_INT(mlx5dv_devx_query_eqn)
+ABSENT_INT(mlx5dv_devx_srq_modify)
+ABSENT_INT(mlx5dv_devx_srq_query)
+ABSENT_INT(mlx5dv_devx_subscribe_devx_event)
+ABSENT_INT(mlx5dv_devx_subscribe_devx_event_fd)
 ABSENT_INT(mlx5dv_devx_umem_dereg)
+ABSENT_INT(mlx5dv_devx_umem_export)
+ABSENT_INT(mlx5dv_devx_wq_modify)
+ABSENT_INT(mlx5dv_devx_wq_query)
 ABSENT_INT(mlx5dv_dr_action_destroy)
+ABSENT_INT(mlx5dv_dr_action_modify_aso)
+ABSENT_INT(mlx5dv_dr_action_modify_flow_meter)
+ABSENT_INT(mlx5dv_dr_aso_other_domain_link)
+ABSENT_INT(mlx5dv_dr_aso_other_domain_unlink)
 ABSENT_INT(mlx5dv_dr_domain_destroy)
 ABSENT_INT(mlx5dv_dr_domain_sync)
 ABSENT_INT(mlx5dv_dr_matcher_destroy)
@@ -100,6 +154,10 @@ ABSENT_INT(mlx5dv_dr_matcher_set_layout)
 ABSENT_INT(mlx5dv_dr_rule_destroy)
 ABSENT_INT(mlx5dv_dr_table_destroy)
 ABSENT_INT(mlx5dv_dump_dr_domain)
+ABSENT_INT(mlx5dv_dump_dr_matcher)
+ABSENT_INT(mlx5dv_dump_dr_rule)
+ABSENT_INT(mlx5dv_dump_dr_table)
+ABSENT_INT(mlx5dv_get_data_direct_sysfs_path)
 ABSENT_INT(mlx5dv_map_ah_to_qp)
 ABSENT_INT(mlx5dv_modify_qp_lag_port)
 ABSENT_INT(mlx5dv_modify_qp_sched_elem)
@@ -112,10 +170,21 @@ ABSENT_INT(mlx5dv_sched_leaf_destroy)
 ABSENT_INT(mlx5dv_sched_leaf_modify)
 ABSENT_INT(mlx5dv_sched_node_destroy)
 ABSENT_INT(mlx5dv_sched_node_modify)
+ABSENT_INT(mlx5dv_set_context_attr)
+ABSENT_INT(mlx5dv_var_export)
 ABSENT_INT(mlx5dv_vfio_get_events_fd)
 ABSENT_INT(mlx5dv_vfio_process_events)
 
+ABSENT_COUNT(ssize_t, mlx5dv_devx_get_event)
+ABSENT_COUNT(int, mlx5dv_devx_uar_export_dmabuf_fd)
+
+ABSENT_VOID(mlx5dv_devx_destroy_cmd_comp)
+ABSENT_VOID(mlx5dv_devx_destroy_event_channel)
+ABSENT_VOID(mlx5dv_devx_obj_unimport)
+ABSENT_VOID(mlx5dv_devx_umem_unimport)
 ABSENT_VOID(mlx5dv_dr_domain_allow_duplicate_rules)
+ABSENT_VOID(mlx5dv_dr_domain_set_reclaim_device_memory)
 ABSENT_VOID(mlx5dv_free_var)
 ABSENT_VOID(mlx5dv_pp_free)
+ABSENT_VOID(mlx5dv_var_unimport)
 /* clang-format on */
