@@ -80,6 +80,8 @@ struct cm_device {
 	struct ibv_context *verbs;
 	struct ibv_pd *pd; /* the default one, while pd_users */
 	unsigned int pd_users;
+	struct ibv_xrcd *xrcd; /* the same */
+	unsigned int xrcd_users;
 	uint8_t max_initiator_depth, max_responder_resources;
 };
 
@@ -87,6 +89,9 @@ struct cm_device {
 int device_find(uint64_t guid, int index, struct cm_device **device);
 int device_get_pd(struct cm_device *device, struct ibv_pd **pd);
 void device_put_pd(struct cm_device *device);
+/* XRC: the domain of receive QPs and SRQs that bring none */
+int device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd);
+void device_put_xrcd(struct cm_device *device);
 
 /* ---- id.c ---- */
 
@@ -108,7 +113,8 @@ struct cm_id {
 	uint32_t number; /* the kernel's */
 	bool waits;      /* has a channel of its own, and calls wait for their event */
 	bool owns_cqs[2];
-	bool uses_default_pd;
+	bool uses_default_pd, uses_default_xrcd;
+	bool srq_has_cq; /* an XRC SRQ completes to recv_cq */
 	/* READs and atomics that the connection shall have: asked for, or from the request */
 	uint8_t initiator_depth, responder_resources;
 	struct ibv_ece local_ece, remote_ece;

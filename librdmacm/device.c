@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - the devices that ids are bound to: opened when the first id needs one, one context
- * and one default PD for all ids of it. Contexts stay open until the library goes, since programs
+ * device.c - the devices that ids are bound to: opened when the first id needs one, one context,
+ * one default PD and one default XRC domain for all ids of it. Contexts stay open until the library goes, since programs
  * keep id->verbs. The list and the PD counts are guarded by one lock.
  */
 #include "cma.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +165,43 @@ void device_put_pd(struct cm_device *device)
 	pthread_mutex_unlock(&lock);
 }
 
+static struct ibv_xrcd *open_xrcd(struct ibv_context *verbs)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+
+	return ibv_open_xrcd(verbs, &attr);
+}
+
+int device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&lock);
+	if (!device->xrcd)
+		device->xrcd = open_xrcd(device->verbs);
+	if (device->xrcd)
+		device->xrcd_users++;
+	else
+		ret = errno;
+	*xrcd = device->xrcd;
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+void device_put_xrcd(struct cm_device *device)
+{
+	pthread_mutex_lock(&lock);
+	if (!--device->xrcd_users) {
+		ibv_close_xrcd(device->xrcd);
+		device->xrcd = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 static int open_all(struct ibv_context ***out, int *num)
 {
 	struct ibv_context **list;
@@ -219,6 +257,8 @@ static void __attribute__((destructor)) close_all(void)
 
 	while ((device = LIST_FIRST(&devices)) != NULL) {
 		LIST_REMOVE(device, entry);
+		if (device->xrcd)
+			ibv_close_xrcd(device->xrcd);
 		if (device->pd)
 			ibv_dealloc_pd(device->pd);
 		if (device->verbs)

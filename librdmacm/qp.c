@@ -103,7 +103,7 @@ int qp_to_error(struct cm_id *cm)
 	return ibv_modify_qp(cm->id.qp, &attr, IBV_QP_STATE);
 }
 
-/* ---- PD and CQs for those who bring none ---- */
+/* ---- PD, XRC domain and CQs for those who bring none ---- */
 
 static int take_pd(struct cm_id *cm, struct ibv_pd *pd)
 {
@@ -122,13 +122,29 @@ static int take_pd(struct cm_id *cm, struct ibv_pd *pd)
 	return ret;
 }
 
-static void put_pd(struct cm_id *cm)
+/* The id's QP and SRQ of XRC share the domain. */
+static int take_xrcd(struct cm_id *cm, struct ibv_xrcd **xrcd)
+{
+	int ret;
+
+	if (cm->uses_default_xrcd) {
+		*xrcd = cm->device->xrcd;
+		return 0;
+	}
+	ret = device_get_xrcd(cm->device, xrcd);
+	cm->uses_default_xrcd = !ret;
+	return ret;
+}
+
+static void put_domains(struct cm_id *cm)
 {
 	if (cm->id.qp || cm->id.srq)
 		return;
+	if (cm->uses_default_xrcd)
+		device_put_xrcd(cm->device);
 	if (cm->uses_default_pd)
 		device_put_pd(cm->device);
-	cm->uses_default_pd = false;
+	cm->uses_default_pd = cm->uses_default_xrcd = false;
 	cm->id.pd = NULL;
 }
 
@@ -156,31 +172,57 @@ static void destroy_cq(struct ibv_comp_channel **channel, struct ibv_cq **cq)
 
 enum { SEND, RECV };
 
-static void put_cqs(struct cm_id *cm)
+static int take_recv_cq(struct cm_id *cm, uint32_t size)
 {
-	if (cm->owns_cqs[RECV])
-		destroy_cq(&cm->id.recv_cq_channel, &cm->id.recv_cq);
-	if (cm->owns_cqs[SEND])
-		destroy_cq(&cm->id.send_cq_channel, &cm->id.send_cq);
-	cm->owns_cqs[SEND] = cm->owns_cqs[RECV] = false;
+	int ret;
+
+	if (cm->id.recv_cq)
+		return 0;
+	ret = create_cq(cm, size, &cm->id.recv_cq_channel, &cm->id.recv_cq);
+	cm->owns_cqs[RECV] = !ret;
+	return ret;
 }
 
-static int take_cqs(struct cm_id *cm, const struct ibv_qp_init_attr_ex *attr)
+static int take_send_cq(struct cm_id *cm, uint32_t size)
+{
+	int ret;
+
+	if (cm->id.send_cq)
+		return 0;
+	ret = create_cq(cm, size, &cm->id.send_cq_channel, &cm->id.send_cq);
+	cm->owns_cqs[SEND] = !ret;
+	return ret;
+}
+
+/* Those that neither a QP nor an SRQ completes to. */
+static void put_cqs(struct cm_id *cm)
+{
+	if (cm->id.qp)
+		return;
+	if (cm->owns_cqs[RECV] && !cm->srq_has_cq) {
+		destroy_cq(&cm->id.recv_cq_channel, &cm->id.recv_cq);
+		cm->owns_cqs[RECV] = false;
+	}
+	if (cm->owns_cqs[SEND])
+		destroy_cq(&cm->id.send_cq_channel, &cm->id.send_cq);
+	cm->owns_cqs[SEND] = false;
+}
+
+/* An XRC QP either sends, or is received from by an SRQ with a CQ of its own. */
+static int take_cqs(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = 0;
 
-	if (!attr->recv_cq && !cm->id.recv_cq) {
-		ret = create_cq(cm, attr->cap.max_recv_wr, &cm->id.recv_cq_channel,
-				&cm->id.recv_cq);
-		cm->owns_cqs[RECV] = !ret;
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		return 0;
+	if (!attr->recv_cq && attr->qp_type != IBV_QPT_XRC_SEND) {
+		ret = take_recv_cq(cm, attr->cap.max_recv_wr);
+		attr->recv_cq = cm->id.recv_cq;
 	}
-	if (!ret && !attr->send_cq && !cm->id.send_cq) {
-		ret = create_cq(cm, attr->cap.max_send_wr, &cm->id.send_cq_channel,
-				&cm->id.send_cq);
-		cm->owns_cqs[SEND] = !ret;
+	if (!ret && !attr->send_cq) {
+		ret = take_send_cq(cm, attr->cap.max_send_wr);
+		attr->send_cq = cm->id.send_cq;
 	}
-	if (ret)
-		put_cqs(cm);
 	return ret;
 }
 
@@ -202,19 +244,33 @@ static int check(const struct cm_id *cm, const struct ibv_qp_init_attr_ex *attr)
 	return EINVAL;
 }
 
+/* What the QP belongs to: an XRC receive QP to a domain, all others to a PD. */
+static int choose_domain(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
+{
+	int ret = 0;
+
+	if (attr->qp_type != IBV_QPT_XRC_RECV) {
+		attr->pd = cm->id.pd;
+		attr->comp_mask |= IBV_QP_INIT_ATTR_PD;
+		return 0;
+	}
+	attr->comp_mask &= ~IBV_QP_INIT_ATTR_PD;
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_XRCD))
+		ret = take_xrcd(cm, &attr->xrcd);
+	attr->comp_mask |= IBV_QP_INIT_ATTR_XRCD;
+	return ret;
+}
+
 static int create_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_qp *qp;
 	int ret;
 
-	if (!attr->send_cq)
-		attr->send_cq = cm->id.send_cq;
-	if (!attr->recv_cq)
-		attr->recv_cq = cm->id.recv_cq;
 	if (cm->id.srq && !attr->srq)
 		attr->srq = cm->id.srq;
-	attr->pd = cm->id.pd;
-	attr->comp_mask |= IBV_QP_INIT_ATTR_PD;
+	ret = choose_domain(cm, attr);
+	if (ret)
+		return ret;
 	qp = ibv_create_qp_ex(cm->id.verbs, attr);
 	if (!qp)
 		return errno;
@@ -240,7 +296,7 @@ static int make_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 		ret = create_qp(cm, attr);
 	if (ret) {
 		put_cqs(cm);
-		put_pd(cm);
+		put_domains(cm);
 	}
 	return ret;
 }
@@ -274,27 +330,67 @@ CMA_EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
 		return;
 	id->qp = NULL;
 	put_cqs(cm);
-	put_pd(cm);
+	put_domains(cm);
 }
 
 /* ---- SRQs ---- */
 
-static int make_srq(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
+/* What an XRC SRQ has beyond a PD: a domain and a CQ. */
+static int complete_xrc(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
 {
-	int ret;
+	int ret = 0;
 
-	if (!cm->device || cm->id.srq)
-		return EINVAL;
-	ret = take_pd(cm, attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL);
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) || !attr->xrcd)
+		ret = take_xrcd(cm, &attr->xrcd);
+	if (!ret && (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ) || !attr->cq)) {
+		ret = take_recv_cq(cm, attr->attr.max_wr);
+		attr->cq = cm->id.recv_cq;
+		cm->srq_has_cq = !ret;
+	}
+	attr->comp_mask |= IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	return ret;
+}
+
+static bool is_xrc(const struct ibv_srq_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type == IBV_SRQT_XRC;
+}
+
+static int create_srq(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
+{
+	int ret = is_xrc(attr) ? complete_xrc(cm, attr) : 0;
+
 	if (ret)
 		return ret;
 	attr->pd = cm->id.pd;
 	attr->comp_mask |= IBV_SRQ_INIT_ATTR_PD;
 	cm->id.srq = ibv_create_srq_ex(cm->id.verbs, attr);
-	if (cm->id.srq)
-		return 0;
-	ret = errno;
-	put_pd(cm);
+	return cm->id.srq ? 0 : errno;
+}
+
+static void put_srq(struct cm_id *cm)
+{
+	cm->id.srq = NULL;
+	cm->srq_has_cq = false;
+	put_cqs(cm);
+	put_domains(cm);
+}
+
+static int make_srq(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
+{
+	int ret;
+
+	if (!cm->device || cm->id.srq) {
+		verbs_warn("rdma_create_srq: the id %s",
+			   cm->id.srq ? "has one already" : "is not bound to a device yet");
+		return EINVAL;
+	}
+	ret = take_pd(cm, attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL);
+	if (ret)
+		return ret;
+	ret = create_srq(cm, attr);
+	if (ret)
+		put_srq(cm);
 	return ret;
 }
 
@@ -303,6 +399,7 @@ CMA_EXPORT int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_att
 	return cma_return(make_srq(to_cm_id(id), attr));
 }
 
+/* The plain call, on an id of XRC, makes an SRQ of XRC. */
 CMA_EXPORT int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
 			       struct ibv_srq_init_attr *attr)
 {
@@ -312,7 +409,13 @@ CMA_EXPORT int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
 		.comp_mask = pd ? IBV_SRQ_INIT_ATTR_PD : 0,
 		.pd = pd,
 	};
-	int ret = make_srq(to_cm_id(id), &extended);
+	int ret;
+
+	if (id->qp_type == IBV_QPT_XRC_RECV) {
+		extended.comp_mask |= IBV_SRQ_INIT_ATTR_TYPE;
+		extended.srq_type = IBV_SRQT_XRC;
+	}
+	ret = make_srq(to_cm_id(id), &extended);
 
 	if (!ret)
 		attr->attr = extended.attr;
@@ -323,6 +426,5 @@ CMA_EXPORT void rdma_destroy_srq(struct rdma_cm_id *id)
 {
 	if (id->srq && ibv_destroy_srq(id->srq))
 		return;
-	id->srq = NULL;
-	put_pd(to_cm_id(id));
+	put_srq(to_cm_id(id));
 }

@@ -7,14 +7,12 @@
 
 #include <arpa/inet.h>
 
-/* The SRQ with a domain and a CQ of the library's. */
+/* On such an id this is an XRC SRQ, with a domain and a CQ of the library's. */
 static int make_srq(struct simple *simple)
 {
-	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 1, .max_sge = 1 },
-					     .comp_mask = IBV_SRQ_INIT_ATTR_TYPE,
-					     .srq_type = IBV_SRQT_XRC };
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 1, .max_sge = 1 } };
 
-	return simple_check("rdma_create_srq_ex", rdma_create_srq_ex(simple->id, &attr));
+	return simple_check("rdma_create_srq", rdma_create_srq(simple->id, NULL, &attr));
 }
 
 static int accept_request(struct simple *simple)
