@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rping.h - one connection of rping: its queues and buffers, and how far the exchange is.
+ *
+ * A connection has event channels of its own and is used by one thread. Functions return 0, or -1
+ * after they have said why.
+ */
+#ifndef RDMACM_EXAMPLES_RPING_H
+#define RDMACM_EXAMPLES_RPING_H
+
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rping_options {
+	int server; /* -1: neither side was chosen */
+	bool verbose, validate, debug, persistent, own_qp;
+	int size, count;
+	__be16 port;
+	struct sockaddr_storage addr, source;
+	bool has_source;
+};
+
+/* In the order in which they are passed; between CONNECTED and DISCONNECTED in a circle. */
+enum rping_state {
+	RPING_IDLE = 1,
+	RPING_CONNECT_REQUEST,
+	RPING_ADDR_RESOLVED,
+	RPING_ROUTE_RESOLVED,
+	RPING_CONNECTED,
+	RPING_READ_ADV, /* the client has told of its source */
+	RPING_READ_COMPLETE,
+	RPING_WRITE_ADV, /* of its sink */
+	RPING_WRITE_COMPLETE,
+	RPING_DISCONNECTED,
+	RPING_ERROR
+};
+
+/* What both sides send: where the client's buffer is; from the server it just means: go on. */
+struct rping_message {
+	__be64 addr;
+	__be32 rkey;
+	__be32 size;
+};
+
+struct rping {
+	const struct rping_options *options;
+	struct rdma_event_channel *channel;
+	struct rdma_cm_id *id;
+	enum rping_state state;
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *comp_channel;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct rping_message received, sent;
+	struct ibv_mr *received_mr, *sent_mr, *source_mr, *sink_mr;
+	char *source; /* the client's: what it sends */
+	char *sink;   /* the client's: what comes back; the server's: both */
+	uint64_t remote_addr;
+	uint32_t remote_rkey, remote_size;
+};
+
+/* With -d, on standard output. */
+void rping_debug(const struct rping *rping, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int rping_complain(const char *what);
+
+/* Queues, buffers and the first receive for an id that has a device. */
+int rping_make_queues(struct rping *rping);
+int rping_connect(struct rping *rping);
+int rping_accept(struct rping *rping);
+/* Whatever there is, the id and the channel too. */
+void rping_clean(struct rping *rping);
+
+/* Handle events and completions until the exchange is at STATE. */
+int rping_await(struct rping *rping, enum rping_state state);
+
+/* Tell the peer of a buffer. */
+int rping_send(struct rping *rping, const void *addr, const struct ibv_mr *mr);
+/* Of the server: READ or WRITE the buffer that the client has told of. */
+int rping_transfer(struct rping *rping, enum ibv_wr_opcode opcode);
+
+#endif
