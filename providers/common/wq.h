@@ -31,7 +31,10 @@ struct wq {
 	uint32_t limit;    /* head may advance up to here without looking at tail */
 	uint32_t max_post; /* requests that fit at once */
 	uint32_t mask;     /* ring units (WQEBBs or receive WQEs) - 1 */
-	struct wq_slot *slots;
+	union {
+		struct wq_slot *slots; /* send queues: of the unit where a request starts */
+		uint64_t *wr_ids;      /* receive queues: of each unit */
+	};
 	uint32_t tail; /* written by pollers */
 };
 
@@ -78,14 +81,14 @@ static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *do
 	return wr_id;
 }
 
-/* The oldest request is done, in a queue of one unit per request. */
+/* The oldest request of a receive queue is done. */
 static inline uint64_t wq_complete_next(struct wq *wq)
 {
 	uint32_t tail = wq->tail;
 	uint64_t wr_id;
 
 	order_observe(wq);
-	wr_id = wq->slots[tail & wq->mask].wr_id;
+	wr_id = wq->wr_ids[tail & wq->mask];
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
 	return wr_id;
 }

@@ -29,6 +29,15 @@ WQE_INLINE void batch_reserve(struct mlx5_qp *qp, enum send_kind kind)
 		wqe_reserve_av(&qp->sq, &qp->batch.wqe);
 }
 
+/* The request takes its place in the queue: wr_id is what it is now. */
+WQE_INLINE void batch_note(struct mlx5_qp *qp)
+{
+	struct mlx5_sq *sq = &qp->sq;
+
+	wq_note(&sq->wq, sq->pi, sq->wq.head, qp->vqp.qp_ex.wr_id, qp->batch.wqe.done_as);
+	sq->wq.head++;
+}
+
 WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
 			    enum send_kind kind)
 {
@@ -36,9 +45,10 @@ WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t o
 
 	if (unlikely(batch->err))
 		return false;
-	if (unlikely(!(qp->sq.opcodes & 1u << op) || !wq_has_room(&qp->sq.wq, batch->head)))
+	if (unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit))
 		return batch_begin_exception(qp, op, opcode, imm, kind);
-	wqe_begin(&qp->sq, &batch->wqe, batch->pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	wqe_begin(&qp->sq, &batch->wqe, qp->sq.pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	batch_note(qp);
 	batch_reserve(qp, kind);
 	return true;
 }
@@ -46,13 +56,8 @@ WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t o
 /* The payload is there: the WQE is complete and the next one may start behind it. */
 WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe, bool has_inline)
 {
-	struct mlx5_batch *batch = &qp->batch;
-
-	wq_note(&qp->sq.wq, batch->pi, batch->head, qp->vqp.qp_ex.wr_id, wqe->done_as);
-	batch->pi = wqe_finish(&qp->sq, wqe, batch->pi);
-	batch->head++;
-	batch->ds = wqe->ds;
-	batch->has_inline = has_inline;
+	qp->sq.pi += wqe_finish(&qp->sq, wqe);
+	qp->batch.has_inline = has_inline;
 }
 
 WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,
@@ -77,6 +82,8 @@ WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t 
 /* The batch is cancelled, and with it perhaps the request that was to wait for a UMR. */
 WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 {
+	qp->sq.pi = qp->batch.first_pi;
+	qp->sq.wq.head = qp->batch.first_head;
 	if (unlikely(qp->opcodes & UMR_OPCODES))
 		gate_shut(qp);
 }

@@ -100,12 +100,14 @@ static enum ibv_wc_status status_of(uint8_t syndrome)
 
 static uint64_t failed_wr_id(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, bool is_send)
 {
-	const struct wq *wq = is_send ? &rq_qp(rq)->sq.wq : &rq->wq;
-	uint32_t unit = is_send ? be16toh(cqe->wqe_counter) : wq->tail;
+	const struct wq *sends = &rq_qp(rq)->sq.wq;
+	uint32_t counter = be16toh(cqe->wqe_counter);
 
-	if (!is_send && rq->srq)
-		return rq->srq->wr_ids[be16toh(cqe->wqe_counter) & (rq->srq->wqes - 1)];
-	return wq->slots[unit & wq->mask].wr_id;
+	if (is_send)
+		return sends->slots[counter & sends->mask].wr_id;
+	if (rq->srq)
+		return rq->srq->wr_ids[counter & (rq->srq->wqes - 1)];
+	return rq->wq.wr_ids[rq->wq.tail & rq->wq.mask];
 }
 
 /* The first failure of a QP explains all that follow, which are only flushed. */

@@ -17,6 +17,8 @@
 #include "util/barrier.h"
 #include "util/mmio.h"
 
+#define DOORBELL_INLINE __attribute__((always_inline)) static inline
+
 /* The first eight bytes of the newest WQE, which is what the register wants to hear. */
 static inline __be64 doorbell_value(const void *ctrl)
 {
@@ -26,32 +28,33 @@ static inline __be64 doorbell_value(const void *ctrl)
 	return value;
 }
 
-/* The WQE starts on a WQEBB of the ring, so whole blocks can be copied; it may go on at the
- * start of the ring. */
-static inline void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t bytes)
+/* BLOCKS WQEBBs, one at least, from CTRL on: a WQE starts on a WQEBB, and may go on at the start
+ * of the ring. */
+DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t blocks)
 {
-	for (uint32_t done = 0; done < bytes; done += PRM_WQEBB_SIZE) {
-		mmio_copy_wc(sq->db.reg + done, ctrl, PRM_WQEBB_SIZE);
+	uint8_t *reg = sq->db.reg;
+
+	for (;;) {
+		mmio_copy_wc(reg, ctrl, PRM_WQEBB_SIZE);
+		if (likely(--blocks == 0))
+			return;
+		reg += PRM_WQEBB_SIZE;
 		ctrl += PRM_WQEBB_SIZE;
-		if (ctrl == sq->end)
+		if (unlikely(ctrl == sq->end))
 			ctrl = sq->buf;
 	}
 }
 
-/* BlueFlame is for a single short WQE: a longer list is fetched by the adapter anyway. 0: ring
- * the doorbell only. */
-static inline uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t count, uint32_t ds,
-				      bool has_inline)
+/* Which part of a single WQE of BLOCKS WQEBBs goes through BlueFlame: all or, when 0, nothing. */
+DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t blocks, bool has_inline)
 {
-	uint32_t bytes = ds * PRM_DS_SIZE;
-
-	return count == 1 && bytes <= sq->db.bf_max && (sq->push_any || has_inline) ? bytes : 0;
+	return blocks <= (has_inline ? sq->db.push_inline : sq->db.push_plain) ? blocks : 0;
 }
 
-/* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH bytes of it go through
- * BlueFlame; 0: ring only. */
-static inline void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
-				 uint32_t push)
+/* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH WQEBBs of it go through
+ * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. 0: ring
+ * only. */
+DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl, uint32_t push)
 {
 	order_publish(&sq->wq);
 	/* WQE before the record that makes it valid. */

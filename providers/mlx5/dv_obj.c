@@ -29,7 +29,7 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	if (!qp->bfreg)
 		return; /* an XRC receive QP has no queue */
 	out->bf.reg = qp->bfreg->reg;
-	out->bf.size = qp->sq.db.bf_max;
+	out->bf.size = (uint32_t)qp->sq.db.push_inline * PRM_WQEBB_SIZE;
 	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
 		out->uar_mmap_offset = qp->bfreg->uar->mmap_offset;
 		out->comp_mask |= MLX5DV_QP_MASK_UAR_MMAP_OFFSET;

@@ -4,7 +4,8 @@
  *
  * The batch rule of this door: requests are posted in order up to the first that cannot be; *bad_wr
  * names that one, and those before it are rung. A QP holds one instance of the routine: that of its
- * kind, with or without the lock.
+ * kind, with or without the lock. It posts the usual request, one by itself, in a straight line
+ * that calls nothing and so saves no registers; lists, and whatever is unusual, go to post_list().
  */
 #include <errno.h>
 
@@ -252,11 +253,10 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			 enum send_kind kind)
 {
 	struct mlx5_sq *sq = &qp->sq;
-	uint32_t pi = sq->pi, head = sq->wq.head, first = head;
+	uint32_t pi = sq->pi, head = sq->wq.head, first = head, blocks = 0;
 	const uint8_t *newest = NULL;
 	struct send_wqe wqe;
 	bool has_inline = false;
-	uint32_t ds = 0;
 	int ret = 0;
 
 	for (; wr; wr = wr->next) {
@@ -266,80 +266,167 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			break;
 		}
 		wq_note(&sq->wq, pi, head, wr->wr_id, wqe.done_as);
-		pi = wqe_finish(sq, &wqe, pi);
+		blocks = wqe_finish(sq, &wqe);
+		pi += blocks;
 		newest = wqe.ctrl;
-		ds = wqe.ds;
 		has_inline = wr->send_flags & IBV_SEND_INLINE;
 		head++;
 	}
 	if (likely(newest)) {
 		sq->pi = pi;
 		sq->wq.head = head;
-		doorbell_send(sq, pi, newest, bf_push_length(sq, head - first, ds, has_inline));
+		doorbell_send(sq, pi, newest,
+			      head - first == 1 ? bf_push_length(sq, blocks, has_inline) : 0);
 	}
 	return ret;
 }
 
-WQE_INLINE int post_list_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr,
-				struct ibv_send_wr **bad_wr, enum send_kind kind)
+/* With the lock held, if there is one; drops it. */
+WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+				 struct ibv_send_wr **bad_wr, enum send_kind kind)
 {
-	int ret;
+	struct mlx5_qp *qp = to_mqp(ibqp);
+	int ret = post_list(qp, wr, bad_wr, kind);
 
-	qlock_take(&qp->sq_lock);
-	ret = post_list(qp, wr, bad_wr, kind);
-	qlock_drop(&qp->sq_lock);
+	qlock_leave(&qp->sq_lock);
 	return ret;
 }
 
-static int connected_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+#define OUT_OF_LINE static int __attribute__((noinline))
+
+OUT_OF_LINE list_connected(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list_locked(qp, wr, bad_wr, SEND_CONNECTED);
+	return post_list_entered(qp, wr, bad_wr, SEND_CONNECTED);
 }
 
-static int connected_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr,
-			      struct ibv_send_wr **bad_wr)
+OUT_OF_LINE list_datagram(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list(qp, wr, bad_wr, SEND_CONNECTED);
+	return post_list_entered(qp, wr, bad_wr, SEND_DATAGRAM);
 }
 
-static int datagram_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+OUT_OF_LINE list_xrc(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list_locked(qp, wr, bad_wr, SEND_DATAGRAM);
+	return post_list_entered(qp, wr, bad_wr, SEND_XRC);
 }
 
-static int datagram_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr,
-			     struct ibv_send_wr **bad_wr)
+OUT_OF_LINE list_raw(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list(qp, wr, bad_wr, SEND_DATAGRAM);
+	return post_list_entered(qp, wr, bad_wr, SEND_RAW);
 }
 
-static int xrc_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+WQE_INLINE int list_of(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+		       enum send_kind kind)
 {
-	return post_list_locked(qp, wr, bad_wr, SEND_XRC);
+	switch (kind) {
+	case SEND_CONNECTED:
+		return list_connected(qp, wr, bad_wr);
+	case SEND_DATAGRAM:
+		return list_datagram(qp, wr, bad_wr);
+	case SEND_XRC:
+		return list_xrc(qp, wr, bad_wr);
+	default:
+		return list_raw(qp, wr, bad_wr);
+	}
 }
 
-static int xrc_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+/* A list, or the lock is taken: no hurry. */
+OUT_OF_LINE enter_and_list(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list(qp, wr, bad_wr, SEND_XRC);
+	struct mlx5_qp *qp = to_mqp(ibqp);
+
+	qlock_enter(&qp->sq_lock);
+	return list_of(ibqp, wr, bad_wr, qp->rules->kind);
 }
 
-static int raw_locked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+WQE_INLINE bool is_usual(struct mlx5_sq *sq, const struct ibv_send_wr *wr)
 {
-	return post_list_locked(qp, wr, bad_wr, SEND_RAW);
+	return likely(sq->wq.head != sq->wq.limit && (uint32_t)wr->num_sge < sq->sge_limit &&
+		      has_opcode(sq, wr->opcode));
 }
 
-static int raw_unlocked(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+/* false: not the usual payload, and nothing has been done. */
+WQE_INLINE bool put_usual_payload(const struct mlx5_sq *sq, struct send_wqe *wqe,
+				  const struct ibv_send_wr *wr)
 {
-	return post_list(qp, wr, bad_wr, SEND_RAW);
+	const struct ibv_sge *sge = wr->sg_list;
+
+	if (wr->send_flags & IBV_SEND_INLINE)
+		return likely(wr->num_sge == 1) &&
+		       wqe_put_small_inline(sq, wqe, (const void *)(uintptr_t)sge->addr,
+					    sge->length);
+	for (int n = wr->num_sge; n > 0; n--, sge++)
+		wqe_put_data(sq, wqe, sge->length, sge->lkey, sge->addr);
+	return true;
+}
+
+WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			enum send_kind kind, bool shared)
+{
+	struct mlx5_qp *qp = to_mqp(ibqp);
+	struct mlx5_sq *sq = &qp->sq;
+	uint32_t pi, blocks;
+	struct send_wqe wqe;
+
+	if (unlikely(!wr || wr->next))
+		return enter_and_list(ibqp, wr, bad_wr);
+	if (shared && unlikely(!qlock_try(&qp->sq_lock)))
+		return enter_and_list(ibqp, wr, bad_wr);
+	if (unlikely(!is_usual(sq, wr)))
+		return list_of(ibqp, wr, bad_wr, kind);
+	pi = sq->pi;
+	put_head(sq, &wqe, pi, wr, kind);
+	if (unlikely(!put_usual_payload(sq, &wqe, wr)))
+		return list_of(ibqp, wr, bad_wr, kind);
+	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, wqe.done_as);
+	sq->wq.head++;
+	blocks = wqe_finish(sq, &wqe);
+	sq->pi = pi + blocks;
+	doorbell_send(sq, pi + blocks, wqe.ctrl,
+		      bf_push_length(sq, blocks, wr->send_flags & IBV_SEND_INLINE));
+	if (shared)
+		qlock_drop(&qp->sq_lock);
+	return 0;
+}
+
+static int one_connected_locked(struct ibv_qp *qp, struct ibv_send_wr *wr,
+				struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_CONNECTED, true);
+}
+
+static int one_connected(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_CONNECTED, false);
+}
+
+static int one_datagram_locked(struct ibv_qp *qp, struct ibv_send_wr *wr,
+			       struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, true);
+}
+
+static int one_datagram(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, false);
+}
+
+static int one_xrc_locked(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_XRC, true);
+}
+
+static int one_xrc(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_XRC, false);
 }
 
 post_send_fn *post_send_routine(enum send_kind kind, bool shared)
 {
 	static post_send_fn *const routines[][2] = {
-		[SEND_CONNECTED] = { connected_unlocked, connected_locked },
-		[SEND_DATAGRAM] = { datagram_unlocked, datagram_locked },
-		[SEND_XRC] = { xrc_unlocked, xrc_locked },
-		[SEND_RAW] = { raw_unlocked, raw_locked },
+		[SEND_CONNECTED] = { one_connected, one_connected_locked },
+		[SEND_DATAGRAM] = { one_datagram, one_datagram_locked },
+		[SEND_XRC] = { one_xrc, one_xrc_locked },
+		[SEND_RAW] = { enter_and_list, enter_and_list },
 	};
 
 	return routines[kind][shared];
@@ -348,7 +435,5 @@ post_send_fn *post_send_routine(enum send_kind kind, bool shared)
 /* context->ops.post_send */
 int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	struct mlx5_qp *mqp = to_mqp(qp);
-
-	return mqp->post_send(mqp, wr, bad_wr);
+	return to_mqp(qp)->post_send(qp, wr, bad_wr);
 }

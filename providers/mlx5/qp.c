@@ -121,12 +121,12 @@ static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
 								 : SEND_OPS_ANY;
 }
 
-static int wq_alloc(struct wq *wq, uint32_t units, uint32_t max_post)
+static int wq_alloc(struct wq *wq, uint32_t units, uint32_t max_post, size_t slot)
 {
 	wq->mask = units - 1;
 	wq->max_post = max_post;
 	wq_reset(wq);
-	wq->slots = units ? calloc_for("create_qp", units, sizeof(*wq->slots)) : NULL;
+	wq->slots = units ? calloc_for("create_qp", units, slot) : NULL;
 	return units && !wq->slots ? ENOMEM : 0;
 }
 
@@ -163,15 +163,15 @@ static int qp_alloc_queues(struct ibv_pd *pd, struct mlx5_qp *qp, const struct q
 	qp->sq.max_inline = size->sq_max_inline;
 	qp->sq.wqe_bytes = size->sq_wqe_bytes;
 	qp->sq.end = qp->sq.buf + sq_bytes;
-	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes);
+	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes, sizeof(uint64_t));
 	if (ret)
 		goto free_buf;
-	ret = wq_alloc(&qp->sq.wq, size->sq_wqebbs, size->sq_max_post);
+	ret = wq_alloc(&qp->sq.wq, size->sq_wqebbs, size->sq_max_post, sizeof(struct wq_slot));
 	if (ret)
 		goto free_rq;
 	return 0;
 free_rq:
-	free(qp->rq.wq.slots);
+	free(qp->rq.wq.wr_ids);
 free_buf:
 	queue_mem_free(&qp->sq_buf);
 	queue_mem_free(&qp->buf);
@@ -181,7 +181,7 @@ free_buf:
 static void qp_free_queues(struct mlx5_qp *qp)
 {
 	free(qp->sq.wq.slots);
-	free(qp->rq.wq.slots);
+	free(qp->rq.wq.wr_ids);
 	queue_mem_free(&qp->sq_buf);
 	queue_mem_free(&qp->buf);
 }
@@ -227,7 +227,9 @@ static int qp_alloc_doorbell(struct mlx5_context *ctx, struct mlx5_td *td, struc
 	qp->sq.db.dbrec = qp->dbrec;
 	qp->sq.db.reg = qp->bfreg->reg;
 	qp->sq.db.toggle = half;
-	qp->sq.db.bf_max = bfreg_may_push(qp->bfreg) ? half : 0;
+	if (bfreg_may_push(qp->bfreg))
+		qp->sq.db.push_inline = (uint16_t)(half / PRM_WQEBB_SIZE);
+	qp->sq.db.push_plain = ctx->env.prefer_bf ? qp->sq.db.push_inline : 0;
 	return 0;
 }
 
@@ -240,11 +242,11 @@ static void qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 }
 
 static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr_ex *attr,
-			       bool shared)
+			       const struct qp_size *size, bool shared)
 {
 	qlock_init(&rq->lock, shared);
 	rq->owner = RQ_OF_QP;
-	rq->post = shared ? post_recv_locked : post_recv_unlocked;
+	rq->post = post_recv_routine(size->rq_max_sge, size->rq_stride_log, shared);
 	if (attr->srq) {
 		rq->srq = to_msrq(attr->srq);
 		rq->special = true;
@@ -281,10 +283,9 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	qlock_init(&qp->sq_lock, shared);
 	qp->post_send = post_send_routine(qp->rules->kind, shared);
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
-	qp->sq.push_any = ctx->env.prefer_bf;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		send_wr_fill(qp);
-	rq_choose_routines(&qp->rq, attr, shared);
+	rq_choose_routines(&qp->rq, attr, size, shared);
 	if (qp->rules->kind == SEND_RAW)
 		qp_choose_raw(ctx, attr, qp);
 	return qp_send_opcodes(qp->rules, send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE,

@@ -24,7 +24,9 @@
 struct mlx5_doorbell {
 	uint8_t *reg;    /* the BlueFlame buffer that is next; the adapter wants the two in turn */
 	uint32_t toggle; /* address bit by which the two buffers differ */
-	uint32_t bf_max; /* longest WQE in bytes that may be pushed whole; 0: doorbells only */
+	/* Longest WQE, in WQEBBs, that may be pushed whole, without and with inline data; 0: such
+	 * WQEs are only rung. */
+	uint16_t push_plain, push_inline;
 	__be32 *dbrec;
 };
 
@@ -40,7 +42,6 @@ struct mlx5_sq {
 	uint32_t wqe_bytes; /* room for one request */
 	uint16_t opcodes;   /* bit n: enum ibv_wr_opcode n can be posted as it is; see umr.h */
 	bool fence_next;    /* the next request waits for a UMR before it */
-	bool push_any;      /* BlueFlame also for WQEs without inline data */
 	struct mlx5_doorbell db;
 	/* Third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED. */
 	__be32 ctrl_flags[8];
@@ -58,19 +59,17 @@ struct send_wqe {
 /* The batch between ibv_wr_start() and ibv_wr_complete(). */
 struct mlx5_batch {
 	struct send_wqe wqe;
-	uint32_t pi;          /* first WQEBB after the WQEs that are finished */
-	uint32_t head;        /* requests, likewise */
-	uint32_t ds;          /* length of the WQE that was finished last */
+	uint32_t first_pi, first_head; /* the queue's indices before it, for when it is cancelled */
 	uint8_t *header;      /* raw packets: where the frame's first bytes go, */
 	uint32_t header_left; /* and how many the payload still owes */
-	bool has_inline;
-	int err; /* first error; from then on nothing is written */
+	bool has_inline;      /* the WQE that was finished last */
+	int err;              /* first error; from then on nothing is written */
 };
 
 struct qp_rules;
 
 struct mlx5_qp {
-	int (*post_send)(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 	struct qlock sq_lock;
 	struct mlx5_sq sq;
 	struct mlx5_batch batch;

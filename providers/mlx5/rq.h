@@ -47,9 +47,10 @@ static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 	return names[rq->owner];
 }
 
-/* The instances among which an owner chooses. */
-int post_recv_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-int post_recv_unlocked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+/* The instance of rq.post for such a ring. */
+post_recv_fn *post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);
 
 /* PRM: receive WQEs are data segments alone. Posting is possible or not, by the owner's state. */
 static inline void rq_set_door(struct mlx5_rq *rq, bool open)

@@ -49,8 +49,10 @@ SEG_INLINE void seg_put_data(void *at, uint32_t length, uint32_t lkey, uint64_t 
 	seg_put_be64((uint8_t *)at + offsetof(struct mlx5_wqe_data_seg, addr), addr);
 }
 
+#define COPY_SMALL_MAX 64
+
 /* Up to 64 bytes: fewer instructions than a call, and like one it touches nothing else. */
-static inline void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
+SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len >= 16) {
 		memcpy(to, from, 16);

@@ -171,7 +171,7 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 		len -= room;
 		to = sq->buf;
 	}
-	if (likely(len <= 64))
+	if (likely(len <= COPY_SMALL_MAX))
 		copy_small(to, from, (uint32_t)len);
 	else
 		memcpy(to, from, len);
@@ -204,11 +204,31 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 	}
 }
 
-/* Write the length of the WQE at PI; returns the WQEBB after it. */
-WQE_INLINE uint32_t wqe_finish(const struct mlx5_sq *sq, const struct send_wqe *wqe, uint32_t pi)
+/* The usual inline data: few bytes, in one piece, that end before the ring does. false: nothing has
+ * been done. */
+WQE_INLINE bool wqe_put_small_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
+				     const void *from, uint32_t len)
+{
+	uint8_t *to = wqe_inline_open(wqe);
+
+	if (unlikely(len - 1 >= COPY_SMALL_MAX || len > wqe_inline_limit(sq, wqe) ||
+		     to + len >= sq->end))
+		return false;
+	copy_small(to, from, len);
+	wqe_inline_close(wqe, len);
+	return true;
+}
+
+WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
+{
+	return (wqe->ds + PRM_WQEBB_DS - 1) / PRM_WQEBB_DS;
+}
+
+/* Write the length of the WQE; returns how many WQEBBs that is. */
+WQE_INLINE uint32_t wqe_finish(const struct mlx5_sq *sq, const struct send_wqe *wqe)
 {
 	seg_put_pair(wqe->ctrl, wqe->first, sq->qpn_shifted | wqe->ds);
-	return pi + (wqe->ds + PRM_WQEBB_DS - 1) / PRM_WQEBB_DS;
+	return wqe_blocks(wqe);
 }
 
 #endif

@@ -4,8 +4,8 @@
  *
  * A builder (wr_send, wr_rdma_write...) starts a WQE in the ring, one setter gives it its payload
  * and finishes it (batch.h). The batch rule of this door: all or nothing. The first error is kept, nothing is
- * written after it, and wr_complete() then cancels the batch by not moving the indices of the
- * queue; so does wr_abort().
+ * written after it, and wr_complete() then cancels the batch by taking the indices of the queue
+ * back; so does wr_abort().
  */
 #include <errno.h>
 
@@ -58,11 +58,12 @@ batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 
 	if (gated && !batch_pass_gate(qp, op))
 		return false;
-	if (!wq_has_room(&qp->sq.wq, batch->head)) {
+	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
 		batch_fail_full(qp);
 		return false;
 	}
-	wqe_begin(&qp->sq, &batch->wqe, batch->pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	wqe_begin(&qp->sq, &batch->wqe, qp->sq.pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	batch_note(qp);
 	if (gated)
 		gate_fence(qp, &batch->wqe);
 	batch_reserve(qp, kind);
@@ -202,8 +203,8 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 
 WQE_INLINE void batch_open(struct mlx5_qp *qp)
 {
-	qp->batch.pi = qp->sq.pi;
-	qp->batch.head = qp->sq.wq.head;
+	qp->batch.first_pi = qp->sq.pi;
+	qp->batch.first_head = qp->sq.wq.head;
 	qp->batch.err = 0;
 }
 
@@ -211,7 +212,8 @@ WQE_INLINE int batch_ring(struct mlx5_qp *qp)
 {
 	struct mlx5_batch *batch = &qp->batch;
 	struct mlx5_sq *sq = &qp->sq;
-	uint32_t count = batch->head - sq->wq.head;
+	uint32_t count = sq->wq.head - batch->first_head;
+	uint32_t push = 0;
 
 	if (unlikely(batch->err)) {
 		batch_cancel(qp);
@@ -219,18 +221,28 @@ WQE_INLINE int batch_ring(struct mlx5_qp *qp)
 	}
 	if (unlikely(!count))
 		return 0;
-	sq->pi = batch->pi;
-	sq->wq.head = batch->head;
-	doorbell_send(sq, batch->pi, batch->wqe.ctrl,
-		      bf_push_length(sq, count, batch->ds, batch->has_inline));
+	if (count == 1)
+		push = bf_push_length(sq, sq->pi - batch->first_pi, batch->has_inline);
+	doorbell_send(sq, sq->pi, batch->wqe.ctrl, push);
 	return 0;
+}
+
+static void __attribute__((noinline)) wait_and_open(struct ibv_qp_ex *qpx)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	qlock_take(&qp->sq_lock);
+	batch_open(qp);
 }
 
 static void wr_start_locked(struct ibv_qp_ex *qpx)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 
-	qlock_take(&qp->sq_lock);
+	if (unlikely(!qlock_try(&qp->sq_lock))) {
+		wait_and_open(qpx);
+		return;
+	}
 	batch_open(qp);
 }
 
@@ -259,7 +271,6 @@ static void wr_abort_locked(struct ibv_qp_ex *qpx)
 	qlock_drop(&to_mqp_ex(qpx)->sq_lock);
 }
 
-/* The queue's indices have not moved. */
 static void wr_abort_unlocked(struct ibv_qp_ex *qpx)
 {
 	batch_cancel(to_mqp_ex(qpx));

@@ -10,7 +10,7 @@ static bool begin_umr(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 
 	if (batch->err || !batch_pass_gate(qp, op))
 		return false;
-	if (wq_has_room(&qp->sq.wq, batch->head))
+	if (wq_has_room(&qp->sq.wq, qp->sq.wq.head))
 		return true;
 	batch_fail_full(qp);
 	return false;
@@ -18,6 +18,7 @@ static bool begin_umr(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 
 static void finish_umr(struct mlx5_qp *qp)
 {
+	batch_note(qp);
 	gate_fence(qp, &qp->batch.wqe);
 	batch_finish_wqe(qp, &qp->batch.wqe, false);
 	gate_shut(qp);
@@ -31,7 +32,7 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 
 	if (!begin_umr(qp, IBV_WR_BIND_MW))
 		return;
-	batch->err = umr_bind(qp, &batch->wqe, batch->pi, qpx->wr_flags, mw, rkey, bind);
+	batch->err = umr_bind(qp, &batch->wqe, qp->sq.pi, qpx->wr_flags, mw, rkey, bind);
 	if (!batch->err)
 		finish_umr(qp);
 }
@@ -42,7 +43,7 @@ static void wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 
 	if (!begin_umr(qp, IBV_WR_LOCAL_INV))
 		return;
-	umr_invalidate(qp, &qp->batch.wqe, qp->batch.pi, qpx->wr_flags, rkey);
+	umr_invalidate(qp, &qp->batch.wqe, qp->sq.pi, qpx->wr_flags, rkey);
 	finish_umr(qp);
 }
 

@@ -105,7 +105,7 @@ static void srq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, str
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
 	qlock_init(&srq->lock, shared);
-	srq->post = shared ? post_srq_locked : post_srq_unlocked;
+	srq->post = post_srq_routine(srq->max_sge, shared);
 	qlock_init(&srq->rq.lock, shared);
 	srq->rq.owner = RQ_OF_SRQ;
 	srq->rq.special = true;

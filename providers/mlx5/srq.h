@@ -69,9 +69,12 @@ static inline uint64_t srq_complete(struct mlx5_srq *srq, uint32_t index)
 /* Link all WQEs of a fresh ring as free. */
 void srq_ring_init(struct mlx5_srq *srq);
 
-/* context->ops.post_srq_recv, and the instances among which an SRQ chooses. */
+/* context->ops.post_srq_recv */
 int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-int post_srq_locked(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-int post_srq_unlocked(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+typedef int post_srq_fn(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+/* The instance of srq.post for such a ring. */
+post_srq_fn *post_srq_routine(uint32_t max_sge, bool shared);
 
 #endif

@@ -73,15 +73,15 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 	rq->wq.max_post = size->rq_wqes;
 	wq_reset(&rq->wq);
 	ret = ENOMEM;
-	rq->wq.slots = calloc_for("create_wq", size->rq_wqes, sizeof(*rq->wq.slots));
-	if (!rq->wq.slots)
+	rq->wq.wr_ids = calloc_for("create_wq", size->rq_wqes, sizeof(*rq->wq.wr_ids));
+	if (!rq->wq.wr_ids)
 		goto free_buf;
 	ret = dbrec_alloc(&ctx->dbrecs, &rq->dbrec);
 	if (ret)
-		goto free_slots;
+		goto free_ids;
 	return 0;
-free_slots:
-	free(rq->wq.slots);
+free_ids:
+	free(rq->wq.wr_ids);
 free_buf:
 	queue_mem_free(&wq->buf);
 	return ret;
@@ -90,7 +90,7 @@ free_buf:
 static void rq_free(struct mlx5_context *ctx, struct mlx5_wq *wq)
 {
 	dbrec_free(&ctx->dbrecs, wq->rq.dbrec);
-	free(wq->rq.wq.slots);
+	free(wq->rq.wq.wr_ids);
 	queue_mem_free(&wq->buf);
 }
 
@@ -141,7 +141,7 @@ static void choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, struct 
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
 	qlock_init(&rq->lock, shared);
-	rq->post = shared ? post_recv_locked : post_recv_unlocked;
+	rq->post = post_recv_routine(rq->max_sge, rq->stride_log, shared);
 	rq->owner = RQ_OF_WQ;
 	rq->checksums = device_checks_ip(ctx);
 	rq->special = rq->checksums;

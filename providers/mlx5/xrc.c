@@ -44,7 +44,7 @@ struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *att
 	qp->rules = qp_rules_of(IBV_QPT_XRC_RECV);
 	qp->rq.rsn = PRM_NO_USER_INDEX;
 	qp->post_send = post_send_routine(qp->rules->kind, false);
-	qp->rq.post = post_recv_unlocked;
+	qp->rq.post = post_recv_routine(0, 0, false);
 	ret = verbs_cmd_open_qp(context, attr, &qp->vqp, NULL);
 	if (!ret)
 		return &qp->vqp.qp;

@@ -50,14 +50,13 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
 	sq->wqe_bytes = sq->max_inline + 4 + rig->qp->rules->longest_head;
 	sq_prepare_flags(sq, opt->signal_all);
-	sq->push_any = true;
 	assert_int_equal(qp_send_opcodes(rig->qp->rules, SEND_OPS_ANY, !opt->no_atomics, 0,
 					 &rig->qp->opcodes),
 			 0);
 	sq->opcodes = rig->qp->opcodes & (uint16_t)~UMR_OPCODES;
 	sq->db.reg = rig->uar + PRM_UAR_BF_OFFSET;
 	sq->db.toggle = 0x100;
-	sq->db.bf_max = opt->bf_max;
+	sq->db.push_plain = sq->db.push_inline = (uint16_t)(opt->bf_max / PRM_WQEBB_SIZE);
 	sq->db.dbrec = rig->qp->dbrec;
 }
 
@@ -87,7 +86,7 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	sq_set_up(rig, opt);
 	rq_set_up(rig, opt);
 	qp->post_send = post_send_routine(qp->rules->kind, shared);
-	qp->rq.post = shared ? post_recv_locked : post_recv_unlocked;
+	qp->rq.post = post_recv_routine(qp->rq.max_sge, qp->rq.stride_log, shared);
 	qp->vqp.qp.qp_num = RIG_QPN;
 	qp->rq.number = RIG_QPN;
 	qp->rq.rsn = opt->cqe_v0 ? RIG_QPN : RIG_RSN;
@@ -157,7 +156,7 @@ void rig_free(struct rig *rig)
 	free(rig->qp->sq.buf);
 	free(rig->qp->sq.wq.slots);
 	free(rig->qp->rq.buf);
-	free(rig->qp->rq.wq.slots);
+	free(rig->qp->rq.wq.wr_ids);
 	free(rig->qp->dbrec);
 	free(rig->qp);
 	free(rig->uar);

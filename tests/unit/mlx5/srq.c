@@ -39,7 +39,7 @@ static struct srq_rig *srq_rig_new(bool shared)
 	srq->wqes = WQES;
 	srq->dbrec = s->dbrec;
 	srq->srqn = SRQN;
-	srq->post = shared ? post_srq_locked : post_srq_unlocked;
+	srq->post = post_srq_routine(srq->max_sge, shared);
 	qlock_init(&srq->lock, shared);
 	srq_ring_init(srq);
 	srq->rq.owner = RQ_OF_SRQ;
