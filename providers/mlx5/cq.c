@@ -132,7 +132,6 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 		      !pd_thread_domain(attr_pd(attr));
 
 	qlock_init(&cq->lock, shared);
-	cq->poll = shared ? poll_cq_locked : poll_cq_unlocked;
 	cq->ids = &ctx->ids;
 	cq->rsn_offset = context_has_user_index(ctx) ? offsetof(struct mlx5_cqe64, srqn_uidx)
 						     : offsetof(struct mlx5_cqe64, sop_drop_qpn);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq.h - a completion queue: its ring, the routines chosen for it when it was created, and the
- * completion that was read last.
+ * cq.h - a completion queue: its ring, and the completion that was read last.
  *
  * lock guards everything up to the public object. Who completes here is found through ids, and stays
  * valid while the lock is held, because destroying one cleans its CQs under their locks first.
@@ -18,7 +17,6 @@
 #include "providers/mlx5/uar.h"
 
 struct mlx5_cq {
-	int (*poll)(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc);
 	struct qlock lock;
 	uint8_t *ring;      /* the 64 bytes of entry 0 that end with the ownership bit */
 	uint32_t entry_log; /* log2 of the size of an entry: 6 or 7 */
@@ -27,8 +25,8 @@ struct mlx5_cq {
 	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
 	uint32_t
 		rsn_offset; /* where a CQE names its QP, WQ or SRQ: user index, or QPN for CQE version 0 */
-	uint32_t rsn_raw;       /* of what was found last, as it stands in the CQE */
-	struct mlx5_rq *rsn_rq; /* what was found last, or NULL */
+	__be32 rsn_raw;         /* of what was found last, as it stands in the CQE, or CQ_RSN_NONE */
+	struct mlx5_rq *rsn_rq; /* what was found last */
 	const struct id_lookup *ids;
 	__be32 *dbrec;
 	const struct mlx5_cqe64 *cqe;           /* the current completion of the extended readers */
@@ -45,6 +43,8 @@ struct mlx5_cq {
 	struct queue_mem buf;
 	struct cq_old_ring *old_rings; /* see cq_resize.c */
 };
+
+#define CQ_RSN_NONE ((__be32)~0u) /* more bits than a number in a CQE has */
 
 static inline struct mlx5_cq *to_mcq(struct ibv_cq *cq)
 {
@@ -65,15 +65,13 @@ struct cq_options {
 int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 		   const struct cq_options *options, struct verbs_cq **vcq);
 
-/* context->ops.poll_cq, and the instances among which a CQ chooses. */
+/* context->ops.poll_cq */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
-int poll_cq_locked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc);
-int poll_cq_unlocked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc);
 
 /* Fill start_poll, next_poll, end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
 void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 
-/* Make every entry of a fresh ring the adapter's. */
+/* Make every entry of a fresh ring the adapter's; no number in it has been looked up. */
 void cq_ring_init(struct mlx5_cq *cq);
 
 /* Free the memory of rings before the current one. */

@@ -12,21 +12,37 @@
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/doorbell.h"
 
-CQE_INLINE int advance(struct mlx5_cq *cq)
+CQE_INLINE int keep(struct mlx5_cq *cq, const struct completion *comp)
+{
+	cq->cqe = comp->cqe;
+	cq->cqe_opcode = comp->opcode;
+	cq->cqe_extra = comp->extra;
+	cq->vcq.cq_ex.wr_id = comp->wr_id;
+	cq->vcq.cq_ex.status = comp->status;
+	return 0;
+}
+
+static int __attribute__((noinline)) advance_any(struct mlx5_cq *cq)
 {
 	uint32_t ci = cq->ci;
 	struct completion comp;
 	bool found = cqe_take(cq, &ci, &comp);
 
 	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
-	if (!found)
-		return ENOENT;
-	cq->cqe = comp.cqe;
-	cq->cqe_opcode = comp.opcode;
-	cq->cqe_extra = comp.extra;
-	cq->vcq.cq_ex.wr_id = comp.wr_id;
-	cq->vcq.cq_ex.status = comp.status;
-	return 0;
+	return found ? keep(cq, &comp) : ENOENT;
+}
+
+/* The usual completions are taken here, at CQE and index CI. */
+CQE_INLINE int advance(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci)
+{
+	struct completion comp;
+
+	/* The ownership bit is written last: what we read from here on belongs to it. */
+	dma_load_barrier();
+	if (unlikely(!cqe_take_usual(cq, cqe, &comp)))
+		return advance_any(cq);
+	__atomic_store_n(&cq->ci, ci + 1, __ATOMIC_RELAXED);
+	return keep(cq, &comp);
 }
 
 static int __attribute__((cold))
@@ -37,32 +53,55 @@ refuse_attr(const struct mlx5_cq *cq, const struct ibv_poll_cq_attr *attr)
 	return EINVAL;
 }
 
-static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+/* With the lock held; drops it when there is nothing. */
+static int __attribute__((noinline)) start_any(struct mlx5_cq *cq)
 {
-	struct mlx5_cq *cq = to_mcq_ex(cqx);
-	int ret;
+	int ret = advance_any(cq);
 
-	if (unlikely(attr->comp_mask))
-		return refuse_attr(cq, attr);
-	if (!cqe_is_pending(cq))
-		return ENOENT;
-	qlock_take(&cq->lock);
-	ret = advance(cq);
 	if (ret)
 		qlock_drop(&cq->lock);
 	return ret;
 }
 
-static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+static int __attribute__((noinline)) wait_and_start(struct mlx5_cq *cq)
+{
+	qlock_take(&cq->lock);
+	return start_any(cq);
+}
+
+static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 {
 	struct mlx5_cq *cq = to_mcq_ex(cqx);
+	const struct mlx5_cqe64 *cqe;
+	struct completion comp;
+	uint32_t ci;
 
-	return unlikely(attr->comp_mask) ? refuse_attr(cq, attr) : advance(cq);
+	if (unlikely(attr->comp_mask))
+		return refuse_attr(cq, attr);
+	if (!cqe_peek(cq, &cqe, &ci))
+		return ENOENT;
+	if (unlikely(!qlock_try(&cq->lock)))
+		return wait_and_start(cq);
+	dma_load_barrier();
+	if (unlikely(cq->ci != ci || !cqe_take_usual(cq, cqe, &comp)))
+		return start_any(cq);
+	__atomic_store_n(&cq->ci, ci + 1, __ATOMIC_RELAXED);
+	return keep(cq, &comp);
 }
 
 static int next_poll(struct ibv_cq_ex *cqx)
 {
-	return advance(to_mcq_ex(cqx));
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+	const struct mlx5_cqe64 *cqe = cqe_at(cq, cq->ci);
+
+	return cqe_is_sw_owned(cq, cqe, cq->ci) ? advance(cq, cqe, cq->ci) : ENOENT;
+}
+
+static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	if (unlikely(attr->comp_mask))
+		return refuse_attr(to_mcq_ex(cqx), attr);
+	return next_poll(cqx);
 }
 
 static void end_poll_locked(struct ibv_cq_ex *cqx)

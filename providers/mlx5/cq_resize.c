@@ -6,7 +6,7 @@
  * RESIZE_CQ and takes an index. Unread CQEs move to the new ring, one index up, so that the one
  * that is not there is at the front.
  *
- * A poller may look at the ring for something pending without the lock (cqe_is_pending()): it must
+ * A poller may look at the ring for something pending without the lock (cqe_peek()): it must
  * find memory there, whatever mixture of old and new it sees. So rings never shrink as memory, a
  * larger ring is published before the mask that needs it, and old ones stay until the CQ goes.
  */
@@ -89,7 +89,7 @@ static void publish(struct mlx5_cq *cq, struct cq_old_ring *old, const struct ne
 	__atomic_store_n(&cq->ring, to->ring, __ATOMIC_RELEASE);
 	__atomic_store_n(&cq->mask, (1u << to->count_log) - 1, __ATOMIC_RELEASE);
 	cq->count_log = to->count_log;
-	__atomic_store_n(&cq->ci, cq->ci + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&cq->ci, cq->ci + 1, __ATOMIC_RELEASE);
 	doorbell_cq_consumed(cq->dbrec, cq->ci);
 }
 

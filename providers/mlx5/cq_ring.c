@@ -16,6 +16,7 @@ void cq_ring_init(struct mlx5_cq *cq)
 	for (uint32_t i = 0; i < 1u << cq->count_log; i++)
 		cqe_at(cq, i)->op_own =
 			MLX5_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | MLX5_CQE_OWNER_MASK;
+	cq->rsn_raw = CQ_RSN_NONE;
 }
 
 /* First index that is not software's. */
@@ -76,6 +77,6 @@ void cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
 		doorbell_cq_consumed(cq->dbrec, keep);
 	}
-	cq->rsn_rq = NULL;
+	cq->rsn_raw = CQ_RSN_NONE;
 	qlock_leave(&cq->lock);
 }

@@ -4,8 +4,8 @@
  * readers.
  *
  * cqe_take() finds the next CQE of software, completes the request that it is for and says which
- * wr_id and status that has; everything else is read off the CQE by the cqe_*() functions when
- * somebody wants it. The caller holds the CQ's lock, if it has one, and publishes the consumer
+ * wr_id and status that has; cqe_take_usual() does so for those that need no more than a look.
+ * Everything else is read off the CQE by the cqe_*() functions when somebody wants it. The caller holds the CQ's lock, if it has one, and publishes the consumer
  * index when it is done.
  */
 #ifndef PROVIDERS_MLX5_CQE_H
@@ -14,6 +14,8 @@
 #include <endian.h>
 
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/seg.h"
+#include "providers/mlx5/srq.h"
 #include "util/barrier.h"
 
 #define CQE_INLINE __attribute__((always_inline)) static inline
@@ -78,31 +80,128 @@ CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	return *(const __be32 *)((const uint8_t *)cqe + cq->rsn_offset) & htobe32(PRM_QPN_MASK);
 }
 
-/* NULL when nothing of that number exists (any more). */
-CQE_INLINE struct mlx5_rq *cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+/* false: nothing of that number exists (any more). */
+CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, __be32 raw)
 {
-	uint32_t raw = cqe_rsn_raw(cq, cqe);
+	struct mlx5_rq *rq = id_find(cq->ids, be32toh(raw));
 
-	if (unlikely(raw != cq->rsn_raw || !cq->rsn_rq)) {
-		cq->rsn_rq = id_find(cq->ids, be32toh(raw));
-		cq->rsn_raw = raw;
-	}
-	return cq->rsn_rq;
+	cq->rsn_rq = rq;
+	cq->rsn_raw = rq ? raw : CQ_RSN_NONE;
+	return rq;
 }
 
-/* Is there anything to take? Correct without the lock, too: the index only grows, so when the
- * entry at a stale one has not arrived, none has; and a full lap within this call could only be
- * of CQEs newer than it. */
-CQE_INLINE bool cqe_is_pending(const struct mlx5_cq *cq)
+/* Whom the CQE is for: false if nobody, else cq->rsn_rq. Nearly always the one before was, too. */
+CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
-	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
+	__be32 raw = cqe_rsn_raw(cq, cqe);
+
+	return likely(raw == cq->rsn_raw) || cqe_look_up(cq, raw);
+}
+
+/* Is the CQE there that is to be taken next, at index *CI? Correct without the lock, too: the index
+ * only grows, so when the entry at a stale one has not arrived, none has; and a full lap within this
+ * call could only be of CQEs newer than it. What is found stands if the index is the same under the
+ * lock: a ring is replaced before the index is (cq_resize.c). */
+CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe, uint32_t *ci)
+{
+	const uint8_t *ring;
+	uint32_t mask;
+
+	*ci = __atomic_load_n(&cq->ci, __ATOMIC_ACQUIRE);
 	/* The mask before the ring: see cq_resize.c. */
-	uint32_t mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
-	const uint8_t *ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
-
-	return cqe_is_sw_owned(
-		cq, (const struct mlx5_cqe64 *)(ring + ((size_t)(ci & mask) << cq->entry_log)), ci);
+	mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
+	ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
+	*cqe = (const struct mlx5_cqe64 *)(ring + ((size_t)(*ci & mask) << cq->entry_log));
+	return cqe_is_sw_owned(cq, *cqe, *ci);
 }
+
+/* ---- the usual completions, for which nothing is called: a program that polls them needs few
+ * instructions, and saves no registers */
+
+CQE_INLINE void cqe_complete_request(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+				     struct completion *comp)
+{
+	comp->wr_id = wq_complete_at(&rq_qp(rq)->sq.wq, be16toh(cqe->wqe_counter), &comp->extra);
+}
+
+/* A payload inside the CQE whose first buffer takes it all; false: it does not. */
+CQE_INLINE bool cqe_copy_payload(const struct mlx5_wqe_data_seg *scatter,
+				 const struct mlx5_cqe64 *cqe, unsigned int format)
+{
+	uint32_t len = be32toh(cqe->byte_cnt);
+
+	if (unlikely(format > MLX5_INLINE_SCATTER_64 || len > be32toh(scatter->byte_count) || !len))
+		return false;
+	copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr),
+		   (const uint8_t *)(format == MLX5_INLINE_SCATTER_64 ? cqe - 1 : cqe), len);
+	return true;
+}
+
+CQE_INLINE bool cqe_take_from_rq(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+				 unsigned int format, struct completion *comp)
+{
+	uint32_t unit = rq->wq.tail & rq->wq.mask;
+
+	if (format &&
+	    !cqe_copy_payload((const void *)(rq->buf + ((size_t)unit << rq->stride_log)), cqe,
+			      format))
+		return false;
+	comp->wr_id = wq_complete_next(&rq->wq);
+	return true;
+}
+
+CQE_INLINE bool cqe_take_from_srq(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
+				  unsigned int format, struct completion *comp)
+{
+	uint32_t index = be16toh(cqe->wqe_counter) & (srq->wqes - 1);
+
+	if (format && !cqe_copy_payload((const void *)(srq_wqe(srq, index) + 1), cqe, format))
+		return false;
+	if (unlikely(!srq_try_complete(srq, index, &comp->wr_id)))
+		return false;
+	return true;
+}
+
+/* OP_OWN, the last byte of a CQE, is that of a request without payload in the CQE. */
+CQE_INLINE bool op_own_is_request(uint8_t op_own)
+{
+	return !(op_own & ~MLX5_CQE_OWNER_MASK); /* MLX5_CQE_REQ */
+}
+
+/* A message has come to RQ. false: not in one of the usual ways, and nothing has been done. */
+CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, uint8_t op_own,
+				 struct completion *comp)
+{
+	unsigned int format = op_own & PRM_CQE_FORMAT_MASK;
+
+	comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
+	comp->extra = 0;
+	if (unlikely(comp->opcode - MLX5_CQE_RESP_WR_IMM >
+		     MLX5_CQE_RESP_SEND_INV - MLX5_CQE_RESP_WR_IMM))
+		return false;
+	if (likely(!rq->special))
+		return cqe_take_from_rq(rq, cqe, format, comp);
+	return rq->srq && !rq->checksums && cqe_take_from_srq(rq->srq, cqe, format, comp);
+}
+
+/* The completion in CQE, which is software's. false: as before. */
+CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
+			       struct completion *comp)
+{
+	uint8_t op_own = cqe->op_own;
+
+	if (unlikely(!cqe_find_rq(cq, cqe)))
+		return false;
+	comp->cqe = cqe;
+	comp->status = IBV_WC_SUCCESS;
+	if (!op_own_is_request(op_own))
+		return cqe_take_message(cq->rsn_rq, cqe, op_own, comp);
+	comp->opcode = MLX5_CQE_REQ;
+	cqe_complete_request(cq->rsn_rq, cqe, comp);
+	return true;
+}
+
+/* ---- any completion */
 
 /* The next completion, at *CI, which it moves on; false: there is none. The caller writes the
  * index back to the CQ. */
@@ -119,11 +218,11 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 		/* The ownership bit is written last: what we read from here on belongs to it. */
 		dma_load_barrier();
 		++*ci;
-		rq = cqe_find_rq(cq, cqe);
-		if (unlikely(!rq)) {
+		if (unlikely(!cqe_find_rq(cq, cqe))) {
 			cqe_report_stray(cq, cqe);
 			continue;
 		}
+		rq = cq->rsn_rq;
 		op_own = cqe->op_own;
 		if (unlikely(op_own_is_exception(op_own)))
 			status = cqe_take_exception(rq, cqe);
@@ -133,8 +232,7 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 		comp->status = status;
 		comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
 		if (opcode_is_request(comp->opcode)) {
-			comp->wr_id = wq_complete_at(&rq_qp(rq)->sq.wq, be16toh(cqe->wqe_counter),
-						     &comp->extra);
+			cqe_complete_request(rq, cqe, comp);
 		} else if (likely(!rq->special)) {
 			comp->wr_id = wq_complete_next(&rq->wq);
 			comp->extra = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poll_cq.c - ibv_poll_cq(): copies completions to ibv_wc. A CQ holds one of two instances, with
- * and without the lock.
+ * poll_cq.c - ibv_poll_cq(): copies completions to ibv_wc.
  */
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/doorbell.h"
@@ -56,11 +55,16 @@ CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, u
 	wc->wc_flags = 0;
 }
 
-CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
+CQE_INLINE void wc_fill_start(struct ibv_wc *wc, const struct completion *comp)
 {
 	wc->wr_id = comp->wr_id;
 	wc->status = comp->status;
 	wc->vendor_err = 0;
+}
+
+CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
+{
+	wc_fill_start(wc, comp);
 	if (comp->opcode == MLX5_CQE_REQ)
 		wc_fill_request(wc, comp->cqe, comp->extra);
 	else if (likely(comp->opcode <= MLX5_CQE_RESP_SEND_INV))
@@ -69,55 +73,125 @@ CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
 		wc_fill_error(wc, comp->cqe, comp->opcode, comp->extra);
 }
 
-CQE_INLINE int poll_many(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+CQE_INLINE void poll_request(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, struct ibv_wc *wc)
+{
+	struct completion comp = { .status = IBV_WC_SUCCESS };
+
+	cqe_complete_request(cq->rsn_rq, cqe, &comp);
+	wc_fill_start(wc, &comp);
+	wc_fill_request(wc, cqe, comp.extra);
+}
+
+/* false: not one of the usual completions, and nothing has been done. */
+CQE_INLINE bool poll_message(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, struct ibv_wc *wc)
+{
+	struct completion comp = { .status = IBV_WC_SUCCESS };
+
+	if (unlikely(!cqe_take_message(cq->rsn_rq, cqe, cqe->op_own, &comp)))
+		return false;
+	wc_fill_start(wc, &comp);
+	wc_fill_receive(wc, cqe, comp.opcode, 0);
+	return true;
+}
+
+/* With the lock held, if there is one; drops it. N are in WC already. */
+static int __attribute__((noinline))
+poll_rest(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, int n)
 {
 	uint32_t ci = cq->ci;
 	struct completion comp;
-	int n = 0;
 
 	while (n < num_entries && cqe_take(cq, &ci, &comp)) {
 		wc_fill(&wc[n], &comp);
 		n++;
 	}
-	if (likely(cq->ci != ci)) {
-		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
-		doorbell_cq_consumed(cq->dbrec, ci);
-	}
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	doorbell_cq_consumed(cq->dbrec, ci);
+	qlock_leave(&cq->lock);
 	return n;
 }
 
 static int __attribute__((noinline))
-poll_under_lock(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+wait_and_poll(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
 {
-	int n;
-
 	qlock_take(&cq->lock);
-	n = poll_many(cq, num_entries, wc);
-	qlock_drop(&cq->lock);
-	return n;
+	return poll_rest(cq, num_entries, wc, 0);
 }
 
-/* Programs poll far more often than there is something: that answer needs no lock. */
-int poll_cq_locked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+/* What poll_usual() and those after it pass on: the CQE that is next, its index, how many are in WC. */
+struct place {
+	const struct mlx5_cqe64 *cqe;
+	uint32_t ci;
+	int n;
+};
+
+static int poll_with_messages(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc,
+			      struct place at);
+
+/* The usual completions are taken here; from the first that is not, poll_rest() goes on. Requests
+ * need fewer registers than messages, so they begin without (MESSAGES is a constant). Lock as
+ * there. */
+CQE_INLINE int poll_usual(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, struct place at,
+			  bool messages)
 {
-	return cqe_is_pending(cq) ? poll_under_lock(cq, num_entries, wc) : 0;
+	do {
+		bool is_request;
+
+		/* The ownership bit is written last: what we read from here on belongs to it. */
+		dma_load_barrier();
+		is_request = op_own_is_request(at.cqe->op_own);
+		if (!messages && !is_request)
+			return poll_with_messages(cq, num_entries, wc, at);
+		if (unlikely(!cqe_find_rq(cq, at.cqe)))
+			goto rest;
+		if (is_request)
+			poll_request(cq, at.cqe, &wc[at.n]);
+		else if (unlikely(!poll_message(cq, at.cqe, &wc[at.n])))
+			goto rest;
+		at.ci++;
+		if (++at.n == num_entries)
+			break;
+		at.cqe = cqe_at(cq, at.ci);
+	} while (cqe_is_sw_owned(cq, at.cqe, at.ci));
+	__atomic_store_n(&cq->ci, at.ci, __ATOMIC_RELAXED);
+	doorbell_cq_consumed(cq->dbrec, at.ci);
+	qlock_leave(&cq->lock);
+	return at.n;
+rest:
+	__atomic_store_n(&cq->ci, at.ci, __ATOMIC_RELAXED);
+	return poll_rest(cq, num_entries, wc, at.n);
 }
 
 static int __attribute__((noinline))
-poll_alone(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+poll_with_messages(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, struct place at)
 {
-	return poll_many(cq, num_entries, wc);
+	return poll_usual(cq, num_entries, wc, at, true);
 }
 
-int poll_cq_unlocked(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
+static int __attribute__((noinline))
+poll_found(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
+	   uint32_t ci)
 {
-	return cqe_is_pending(cq) ? poll_alone(cq, num_entries, wc) : 0;
+	struct place at = { .cqe = cqe, .ci = ci };
+
+	if (unlikely(num_entries <= 0))
+		return 0;
+	if (cq->lock.shared) {
+		if (unlikely(!qlock_try(&cq->lock)))
+			return wait_and_poll(cq, num_entries, wc);
+		if (unlikely(cq->ci != ci))
+			return poll_rest(cq, num_entries, wc, 0);
+	}
+	return poll_usual(cq, num_entries, wc, at, false);
 }
 
-/* context->ops.poll_cq */
+/* context->ops.poll_cq. Programs poll far more often than there is something: that answer needs no
+ * lock. */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	struct mlx5_cq *mcq = to_mcq(cq);
+	const struct mlx5_cqe64 *cqe;
+	uint32_t ci;
 
-	return mcq->poll(mcq, num_entries, wc);
+	return cqe_peek(mcq, &cqe, &ci) ? poll_found(mcq, num_entries, wc, cqe, ci) : 0;
 }

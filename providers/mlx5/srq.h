@@ -66,6 +66,19 @@ static inline uint64_t srq_complete(struct mlx5_srq *srq, uint32_t index)
 	return wr_id;
 }
 
+/* The same, unless somebody has the lock. INDEX is within the ring. */
+static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64_t *wr_id)
+{
+	if (srq->lock.shared && !qlock_try(&srq->lock))
+		return false;
+	order_observe(srq);
+	*wr_id = srq->wr_ids[index];
+	srq_wqe(srq, srq->tail)->next_wqe_index = htobe16((uint16_t)index);
+	srq->tail = index;
+	qlock_leave(&srq->lock);
+	return true;
+}
+
 /* Link all WQEs of a fresh ring as free. */
 void srq_ring_init(struct mlx5_srq *srq);
 

@@ -124,7 +124,6 @@ static void cq_set_up(struct rig *rig, const struct rig_options *opt)
 	cq->cqn = RIG_CQN;
 	rig->cq_pi = opt->cq_ci;
 	qlock_init(&cq->lock, shared);
-	cq->poll = shared ? poll_cq_locked : poll_cq_unlocked;
 	cq_ring_init(cq);
 	cq_age(cq, opt->cq_ci);
 	cq_ex_fill(cq, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP);
