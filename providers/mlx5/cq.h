@@ -25,7 +25,7 @@ struct mlx5_cq {
 	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
 	uint32_t
 		rsn_offset; /* where a CQE names its QP, WQ or SRQ: user index, or QPN for CQE version 0 */
-	__be32 rsn_raw;         /* of what was found last, as it stands in the CQE, or CQ_RSN_NONE */
+	__be32 rsn_raw; /* of what was found last, as it stands in the CQE, or CQ_RSN_NONE */
 	struct mlx5_rq *rsn_rq; /* what was found last */
 	const struct id_lookup *ids;
 	__be32 *dbrec;

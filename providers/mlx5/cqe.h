@@ -142,9 +142,8 @@ CQE_INLINE bool cqe_take_from_rq(struct mlx5_rq *rq, const struct mlx5_cqe64 *cq
 {
 	uint32_t unit = rq->wq.tail & rq->wq.mask;
 
-	if (format &&
-	    !cqe_copy_payload((const void *)(rq->buf + ((size_t)unit << rq->stride_log)), cqe,
-			      format))
+	if (format && !cqe_copy_payload((const void *)(rq->buf + ((size_t)unit << rq->stride_log)),
+					cqe, format))
 		return false;
 	comp->wr_id = wq_complete_next(&rq->wq);
 	return true;

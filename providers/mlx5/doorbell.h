@@ -54,7 +54,8 @@ DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t block
 /* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH WQEBBs of it go through
  * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. 0: ring
  * only. */
-DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl, uint32_t push)
+DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
+				   uint32_t push)
 {
 	order_publish(&sq->wq);
 	/* WQE before the record that makes it valid. */

@@ -33,7 +33,8 @@ refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **
  * ONE is a constant. */
 #define ONE_SGE_STRIDE_LOG 5
 
-SRQ_INLINE struct mlx5_wqe_srq_next_seg *free_wqe(const struct mlx5_srq *srq, uint32_t head, bool one)
+SRQ_INLINE struct mlx5_wqe_srq_next_seg *free_wqe(const struct mlx5_srq *srq, uint32_t head,
+						  bool one)
 {
 	return (void *)(srq->ring + ((size_t)head << (one ? ONE_SGE_STRIDE_LOG : srq->stride_log)));
 }

@@ -14,7 +14,7 @@
 /* Buffers of no bytes get no segment (0 would mean 2 GiB); a list shorter than the WQE ends with
  * the invalid key. */
 SEG_INLINE void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
-			       const struct ibv_sge *sge, int n)
+			    const struct ibv_sge *sge, int n)
 {
 	struct mlx5_wqe_data_seg *end = seg + capacity;
 
