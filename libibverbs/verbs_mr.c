@@ -148,12 +148,12 @@ static int check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_p
 {
 	const char *why = NULL;
 
-	if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED)
+	if (vmr->kind != VERBS_MR_USER && vmr->kind != VERBS_MR_DM) /* the kernel says no to that */
+		why = "only a region of the process' own memory can change";
+	else if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED)
 		why = "there is no such flag";
 	else if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && (!addr || !length))
 		why = "a new translation needs addr and length";
-	else if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && vmr->kind != VERBS_MR_USER)
-		why = "only a region of the process' own memory can be moved";
 	else if (flags & IBV_REREG_MR_CHANGE_PD && !pd)
 		why = "a change of PD needs one";
 	else if (access && !(flags & IBV_REREG_MR_CHANGE_ACCESS))

@@ -126,6 +126,18 @@ static int run_alloc(struct mlx5_context *ctx, const struct ibv_alloc_dm_attr *a
 	return ret;
 }
 
+/* Too much for the device at any time is EINVAL, which the kernel does not tell from too much for now. */
+static int explain_refusal(struct ibv_context *context, size_t length, int err)
+{
+	struct ibv_device_attr_ex device;
+
+	if (err != ENOMEM || device_query_ex(context, NULL, &device, sizeof(device)))
+		return err;
+	verbs_warn("alloc_dm: length is %zu, the device has %llu bytes in all", length,
+		   (unsigned long long)device.max_dm_size);
+	return length > device.max_dm_size ? EINVAL : err;
+}
+
 static int alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
 		 struct mlx5_dm **out)
 {
@@ -141,16 +153,17 @@ static int alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *at
 		return ENOMEM;
 	dm->length = attr->length;
 	ret = run_alloc(to_mctx(context), attr, dm);
-	if (ret)
+	if (ret) {
 		free(dm);
-	else
-		*out = dm;
-	return ret;
+		return explain_refusal(context, attr->length, ret);
+	}
+	*out = dm;
+	return 0;
 }
 
 struct ibv_dm *dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
 {
-	struct mlx5_dm *dm;
+	struct mlx5_dm *dm = NULL;
 	int ret = alloc(context, attr, &dm);
 
 	if (!ret)

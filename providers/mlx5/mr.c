@@ -21,8 +21,14 @@ static int finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
 int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 	   struct verbs_mr **vmr)
 {
-	struct verbs_mr *mr = calloc_for("reg_mr", 1, sizeof(*mr));
+	struct verbs_mr *mr;
 
+	if (access & IBV_ACCESS_ON_DEMAND && length == SIZE_MAX && addr) {
+		verbs_warn(
+			"reg_mr: length SIZE_MAX on demand means all memory, and needs addr NULL");
+		return EINVAL;
+	}
+	mr = calloc_for("reg_mr", 1, sizeof(*mr));
 	if (!mr)
 		return ENOMEM;
 	return finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);

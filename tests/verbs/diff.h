@@ -64,6 +64,11 @@ topic_fn diff_ud;
 topic_fn diff_srq_create;
 topic_fn diff_srq_data;
 topic_fn diff_mw_data;
+topic_fn diff_dm;
+topic_fn diff_odp;
+topic_fn diff_advise;
+topic_fn diff_dmabuf;
+topic_fn diff_rereg_keys;
 
 /* diff_two.c: runs while the adapter is not open, because the two processes open it themselves. */
 void diff_two_processes(void);

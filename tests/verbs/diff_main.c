@@ -58,6 +58,11 @@ static const struct {
 	{ "srq-create", diff_srq_create },
 	{ "srq-data", diff_srq_data },
 	{ "mw-data", diff_mw_data },
+	{ "dm", diff_dm },
+	{ "odp", diff_odp },
+	{ "advise", diff_advise },
+	{ "dmabuf", diff_dmabuf },
+	{ "rereg-keys", diff_rereg_keys },
 };
 
 static bool wanted(int argc, char **argv, const char *name)

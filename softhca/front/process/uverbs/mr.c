@@ -72,16 +72,17 @@ static bool is_implicit(const struct request *req)
 	return req->access & IB_UVERBS_ACCESS_ON_DEMAND && !req->start && req->length == UINT64_MAX;
 }
 
-/* Whatever is mapped. Memory on demand may be missing, but ends where addresses do. */
+/* Whatever is mapped: it begins where a program can have memory. */
 static int check_on_demand(const struct request *req)
 {
 	if (is_implicit(req))
 		return req->iova ? EINVAL : 0;
 	if (!req->length)
 		return EINVAL;
-	if (req->start + req->length < req->start)
-		return EOVERFLOW;
-	return (req->start + req->length - 1) >> USER_ADDRESS_BITS ? EFAULT : 0;
+	if (req->start + req->length < req->start ||
+	    req->start + req->length > -(uint64_t)(1u << PAGE_SHIFT))
+		return EOVERFLOW; /* the end of its last page */
+	return req->start >> USER_ADDRESS_BITS ? EFAULT : 0;
 }
 
 static int check_request(struct uverbs_call *uc, const struct request *req)
@@ -101,22 +102,28 @@ static int check_request(struct uverbs_call *uc, const struct request *req)
 	return client_check_range(uc->client, req->start, req->length, req->access & MODIFIES);
 }
 
+/* What is there for the device, of what the program has: its address space has an end. */
+static uint64_t reachable(const struct request *req)
+{
+	uint64_t room = (1ull << USER_ADDRESS_BITS) - req->start;
+
+	return req->length < room ? req->length : room;
+}
+
 static void set_region(struct uverbs_call *uc, const struct request *req, struct uverbs_mr *mr)
 {
-	bool implicit = is_implicit(req);
+	bool on_demand = req->access & IB_UVERBS_ACCESS_ON_DEMAND;
 
-	mr->kind = implicit                                   ? MR_IMPLICIT
-		   : req->access & IB_UVERBS_ACCESS_ON_DEMAND ? MR_ON_DEMAND
-							      : MR_PINNED;
+	mr->kind = is_implicit(req) ? MR_IMPLICIT : on_demand ? MR_ON_DEMAND : MR_PINNED;
 	mr->iova = req->iova;
 	mr->length = req->length;
 	mr->region = (struct region){
 		.bus = client_bus_addr(uc->client, 0),
 		.start = req->start,
 		.iova = req->iova,
-		.length = implicit ? 1ull << USER_ADDRESS_BITS : req->length,
+		.length = on_demand ? reachable(req) : req->length,
 		.access = req->access,
-		.fixed = implicit,
+		.fixed = is_implicit(req),
 	};
 }
 
