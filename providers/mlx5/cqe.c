@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cqe.c - the completions that are not the common case: with the payload inside the CQE, with an
- * error, of a QP that is gone.
+ * error (cqe_error.c), of a QP that is gone.
  */
 #include "providers/mlx5/cqe.h"
 #include "providers/mlx5/qp_rules.h"
@@ -72,61 +72,7 @@ static int __attribute__((noinline)) copy_to_sq(struct mlx5_qp *qp, const struct
 	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* ---- errors */
-
-static enum ibv_wc_status status_of(uint8_t syndrome)
-{
-	static const uint8_t status[] = {
-		[MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR] = IBV_WC_LOC_LEN_ERR,
-		[MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR] = IBV_WC_LOC_QP_OP_ERR,
-		[MLX5_CQE_SYNDROME_LOCAL_PROT_ERR] = IBV_WC_LOC_PROT_ERR,
-		[MLX5_CQE_SYNDROME_WR_FLUSH_ERR] = IBV_WC_WR_FLUSH_ERR,
-		[MLX5_CQE_SYNDROME_MW_BIND_ERR] = IBV_WC_MW_BIND_ERR,
-		[MLX5_CQE_SYNDROME_BAD_RESP_ERR] = IBV_WC_BAD_RESP_ERR,
-		[MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR] = IBV_WC_LOC_ACCESS_ERR,
-		[MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR] = IBV_WC_REM_INV_REQ_ERR,
-		[MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR] = IBV_WC_REM_ACCESS_ERR,
-		[MLX5_CQE_SYNDROME_REMOTE_OP_ERR] = IBV_WC_REM_OP_ERR,
-		[MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR] = IBV_WC_RETRY_EXC_ERR,
-		[MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR] = IBV_WC_RNR_RETRY_EXC_ERR,
-		[MLX5_CQE_SYNDROME_REMOTE_ABORTED_ERR] = IBV_WC_REM_ABORT_ERR,
-	};
-
-	/* IBV_WC_SUCCESS is 0, so a hole in the table is told from an entry. */
-	if (syndrome < sizeof(status) && status[syndrome])
-		return status[syndrome];
-	return IBV_WC_GENERAL_ERR;
-}
-
-static uint64_t failed_wr_id(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, bool is_send)
-{
-	const struct wq *sends = &rq_qp(rq)->sq.wq;
-	uint32_t counter = be16toh(cqe->wqe_counter);
-
-	if (is_send)
-		return sends->slots[counter & sends->mask].wr_id;
-	if (rq->srq)
-		return rq->srq->wr_ids[counter & (rq->srq->wqes - 1)];
-	return rq->wq.wr_ids[rq->wq.tail & rq->wq.mask];
-}
-
-/* The first failure of a QP explains all that follow, which are only flushed. */
-static int __attribute__((noinline)) take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
-{
-	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
-	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
-
-	if (err->syndrome == MLX5_CQE_SYNDROME_WR_FLUSH_ERR ||
-	    __atomic_exchange_n(&rq->error_reported, true, __ATOMIC_RELAXED))
-		return status_of(err->syndrome);
-	verbs_warn(
-		"%s 0x%x: the %s with wr_id %#llx failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
-		rq_owner_name(rq), rq->number, is_send ? "send request" : "receive",
-		(unsigned long long)failed_wr_id(rq, cqe, is_send), err->syndrome,
-		prm_syndrome_str(err->syndrome), err->vendor_err_synd,
-		prm_vendor_syndrome_str(err->vendor_err_synd));
-	return status_of(err->syndrome);
-}
+/* ---- all of them */
 
 int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
@@ -137,7 +83,7 @@ int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 	if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
 		return copy_to_rq(rq, cqe);
 	if (opcode == MLX5_CQE_REQ_ERR || opcode == MLX5_CQE_RESP_ERR)
-		return take_error(rq, cqe);
+		return cqe_take_error(rq, cqe);
 	verbs_warn("poll_cq: %s 0x%x: unexpected CQE opcode %u: skipped", rq_owner_name(rq),
 		   rq->number, opcode);
 	return -1;

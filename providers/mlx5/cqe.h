@@ -33,6 +33,8 @@ struct completion {
  * before the request counts as completed. Returns its status, or a negative number for a CQE
  * that completes nothing. */
 int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
+/* Of one with an error: what the program is told; the first of RQ is explained in the log. */
+int cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
 void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
 /* A receive that is not simply the next of its queue. By value: a completion stays in registers. */

@@ -27,7 +27,7 @@ struct log_case {
 	const char *words[MAX_WORDS];
 };
 
-/* log_objects.c; ends with a case without a name. */
-extern const struct log_case object_cases[];
+/* log_objects.c, log_failures.c; each ends with a case without a name. */
+extern const struct log_case object_cases[], failure_cases[];
 
 #endif

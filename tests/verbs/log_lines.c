@@ -685,6 +685,8 @@ int main(int argc, char **argv)
 		check_case(&l, &cases[i]);
 	for (const struct log_case *c = object_cases; c->name; c++)
 		check_case(&l, c);
+	for (const struct log_case *c = failure_cases; c->name; c++)
+		check_case(&l, c);
 	forget_lines();
 	log_rig_close(&l);
 	return say_failures() ? 1 : 0;
