@@ -42,6 +42,7 @@ topic_fn diff_wr;
 topic_fn diff_wr_batch;
 topic_fn diff_post_errors;
 topic_fn diff_full_queues;
+topic_fn diff_huge;
 topic_fn diff_access_errors;
 topic_fn diff_transport_errors;
 topic_fn diff_flush;

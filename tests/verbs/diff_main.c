@@ -36,6 +36,7 @@ static const struct {
 	{ "wr-batch", diff_wr_batch },
 	{ "post-errors", diff_post_errors },
 	{ "full-queues", diff_full_queues },
+	{ "huge", diff_huge },
 	{ "access-errors", diff_access_errors },
 	{ "transport-errors", diff_transport_errors },
 	{ "flush", diff_flush },

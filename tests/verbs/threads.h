@@ -38,6 +38,9 @@ void threads_contexts(void);
 void threads_objects(struct rig *rig);
 void threads_refused(struct rig *rig);
 void threads_data(struct rig *rig);
+void threads_srq(struct rig *rig);
+void threads_domains(struct rig *rig);
+void threads_churn(struct rig *rig);
 void threads_comp_events(struct rig *rig);
 void threads_async_events(struct rig *rig);
 

@@ -101,6 +101,12 @@ int main(void)
 	threads_objects(&rig);
 	say_topic("data");
 	threads_data(&rig);
+	say_topic("SRQ");
+	threads_srq(&rig);
+	say_topic("domains");
+	threads_domains(&rig);
+	say_topic("churn");
+	threads_churn(&rig);
 	say_topic("completion events");
 	threads_comp_events(&rig);
 	say_topic("asynchronous events");
