@@ -83,8 +83,9 @@ static bool errno_is_right(enum fault_kind kind, int err)
 	case FAULT_KERNEL:
 		return err == FAULT_ERRNO;
 	case FAULT_ADAPTER:
-		/* A GID that the adapter does not give is an empty slot of the table. */
-		return err == EAGAIN || err == ENODATA;
+		/* A GID that the adapter does not give is an empty slot of the table; of device
+		 * memory the kernel says ENOMEM when there is none. */
+		return err == EAGAIN || err == ENODATA || err == ENOMEM;
 	case FAULT_MAP:
 		/* A clock that could not be mapped when it was wanted is one that is not there. */
 		return err == EAGAIN || err == ENOMEM || err == EOPNOTSUPP;
