@@ -84,10 +84,11 @@ static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *do
 /* The oldest request of a receive queue is done. */
 static inline uint64_t wq_complete_next(struct wq *wq)
 {
-	uint32_t tail = wq->tail;
 	uint64_t wr_id;
+	uint32_t tail;
 
 	order_observe(wq);
+	tail = wq->tail;
 	wr_id = wq->wr_ids[tail & wq->mask];
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
 	return wr_id;

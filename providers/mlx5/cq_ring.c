@@ -40,8 +40,10 @@ static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 	const struct mlx5_cqe64 *src = cqe_at(cq, from);
 	uint8_t owner = dst->op_own & MLX5_CQE_OWNER_MASK;
 
-	memcpy((uint8_t *)dst - front, (const uint8_t *)src - front, front + sizeof(*dst));
-	dst->op_own = (dst->op_own & ~MLX5_CQE_OWNER_MASK) | owner;
+	/* Not for a moment may the last byte say otherwise: pollers look at it without the lock. */
+	memcpy((uint8_t *)dst - front, (const uint8_t *)src - front, front + sizeof(*dst) - 1);
+	__atomic_store_n(&dst->op_own, (src->op_own & ~MLX5_CQE_OWNER_MASK) | owner,
+			 __ATOMIC_RELAXED);
 }
 
 /* The WQE of a message that nobody will hear of goes back to the SRQ that it came from. */

@@ -78,6 +78,7 @@ int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	unsigned int opcode = cqe_opcode(cqe);
 
+	order_observe(&rq->wq);
 	if (opcode == MLX5_CQE_REQ)
 		return copy_to_sq(rq_qp(rq), cqe);
 	if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))

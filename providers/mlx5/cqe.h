@@ -142,8 +142,10 @@ CQE_INLINE bool cqe_copy_payload(const struct mlx5_wqe_data_seg *scatter,
 CQE_INLINE bool cqe_take_from_rq(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
 				 unsigned int format, struct completion *comp)
 {
-	uint32_t unit = rq->wq.tail & rq->wq.mask;
+	uint32_t unit;
 
+	order_observe(&rq->wq);
+	unit = rq->wq.tail & rq->wq.mask;
 	if (format && !cqe_copy_payload((const void *)(rq->buf + ((size_t)unit << rq->stride_log)),
 					cqe, format))
 		return false;
