@@ -236,18 +236,17 @@ static void identify(struct cm_event *event, const struct rdma_ucm_event_resp *r
 	event->event.id = &event->cm->id;
 }
 
-static void count_ack(struct cm_id *cm, uint32_t *counter)
-{
-	pthread_mutex_lock(&cm->lock);
-	++*counter;
-	pthread_cond_broadcast(&cm->acked);
-	pthread_mutex_unlock(&cm->lock);
-}
-
+/* The kernel counts an event of a group for the group and for its id. */
 static void acknowledge(struct cm_event *event)
 {
-	count_ack(event->cm,
-		  event->multicast ? &event->multicast->events_acked : &event->cm->events_acked);
+	struct cm_id *cm = event->cm;
+
+	pthread_mutex_lock(&cm->lock);
+	cm->events_acked++;
+	if (event->multicast)
+		event->multicast->events_acked++;
+	pthread_cond_broadcast(&cm->acked);
+	pthread_mutex_unlock(&cm->lock);
 	free(event);
 }
 

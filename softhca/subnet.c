@@ -113,7 +113,7 @@ static struct member *find_member(const struct group *group, const uint8_t *gid)
 }
 
 /* The same in every process. Two groups may share one: the GID tells them apart. */
-static uint16_t mlid_of(const uint8_t *mgid)
+uint16_t subnet_mlid(const uint8_t mgid[16])
 {
 	uint32_t sum = 2166136261u;
 	unsigned int i;
@@ -146,7 +146,7 @@ static void fill_group(struct group *group, const struct request *req, const uin
 	uint8_t *record = group->record;
 
 	memcpy(record, req->data, MC_MEMBER_RECORD_SIZE);
-	prm_set(record, MC_MLID, mlid_of(mgid));
+	prm_set(record, MC_MLID, subnet_mlid(mgid));
 	if (!has(req, MC_HAS_QKEY))
 		prm_set(record, MC_QKEY, IPOIB_QKEY);
 	if (!has(req, MC_HAS_PKEY))

@@ -27,6 +27,9 @@ struct subnet_ops {
 int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **subnet);
 void subnet_destroy(struct subnet *subnet);
 
+/* The LID of a multicast group: the same in every process, without asking. */
+uint16_t subnet_mlid(const uint8_t mgid[16]);
+
 /* Is MSG for subnet administration? */
 bool subnet_is_asked(const struct fabric_msg *msg);
 /* Can it be answered here? If not, it is about a port that, if any, another process has. */

@@ -2,9 +2,8 @@
 /*
  * Commands of /dev/infiniband/rdma_cm, ABI 4. Each is one write(): struct rdma_ucm_cmd_hdr, then
  * the structure named after the command. A response is stored at the address in the command, before
- * write() returns. Layouts belong to the kernel; the same for 32-bit and 64-bit programs. Commands
- * that others replace (the _IP ones, which carry IP addresses only) have a number here and no
- * structure. Port spaces, join flags and options are also part of the public <rdma/rdma_cma.h>.
+ * write() returns. Layouts belong to the kernel; the same for 32-bit and 64-bit programs. Those that
+ * carry IP addresses only (_IP) have the bytes of a struct sockaddr_in6, or sockaddr_in. Port spaces, join flags and options are also part of the public <rdma/rdma_cma.h>.
  */
 #ifndef RDMA_USER_CM_H
 #define RDMA_USER_CM_H
@@ -71,6 +70,20 @@ struct rdma_ucm_destroy_id {
 
 struct rdma_ucm_destroy_id_resp {
 	__u32 events_reported;
+};
+
+/* BIND_IP, RESOLVE_IP: the older forms of the two that follow */
+struct rdma_ucm_bind_ip {
+	__aligned_u64 response; /* there is none */
+	__u32 addr[7];
+	__u32 id;
+};
+
+struct rdma_ucm_resolve_ip {
+	__u32 src_addr[7]; /* zeroes: any source */
+	__u32 dst_addr[7];
+	__u32 id;
+	__u32 timeout_ms;
 };
 
 /* BIND */
@@ -211,6 +224,14 @@ struct rdma_ucm_init_qp_attr {
 struct rdma_ucm_notify {
 	__u32 id;
 	__u32 event;
+};
+
+/* JOIN_IP_MCAST: the older form of the one that follows */
+struct rdma_ucm_join_ip_mcast {
+	__aligned_u64 response;
+	__aligned_u64 uid;
+	__u32 addr[7];
+	__u32 id;
 };
 
 /* JOIN_MCAST: the response is a struct rdma_ucm_create_id_resp, a number for LEAVE_MCAST */

@@ -85,6 +85,8 @@ void hca_receive_frame(struct hca *hca, unsigned int number, const uint8_t *byte
 		return;
 	}
 	count(&port->received, bytes, len);
+	if (hca->config.frame)
+		hca->config.frame(hca->config.front, number, bytes, len);
 	frame_parse(&arrival.frame, bytes, len);
 	receive(hca, &arrival);
 }

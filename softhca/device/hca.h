@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct hca;
+struct fabric_msg;
 struct fabric; /* what several adapters share: see fabric.h */
 struct fault;  /* the faults to inject: see fault.h; may be NULL */
 struct trace;  /* where commands, WQEs and CQEs are written down: see trace.h; may be NULL */
@@ -80,6 +81,10 @@ struct hca_config {
 	void (*event)(void *front, uint32_t eqn, const uint8_t eqe[64]);
 	/* An event queue that was armed has an EQE; VECTOR as its context says. May be NULL. */
 	void (*interrupt)(void *front, uint32_t vector);
+	/* For a front that plays the whole kernel; either may be NULL. A datagram for QP1 when software has no such QP, for a
+	 * QP that is not there, or for a group; and an Ethernet frame that the port takes. */
+	void (*datagram)(void *front, unsigned int port, const struct fabric_msg *msg);
+	void (*frame)(void *front, unsigned int port, const uint8_t *frame, size_t len);
 	void *front;
 };
 
@@ -133,6 +138,26 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
  * A command, a doorbell or work of another adapter of the same fabric can shorten it.
  */
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns);
+
+/* A datagram that the front sends itself. Where to: LID, or GID and Ethernet address, or both where the GID needs a header. */
+struct hca_datagram {
+	uint8_t port;
+	uint8_t gid_index; /* of the source */
+	uint16_t dlid;
+	uint8_t sl;
+	bool grh;
+	uint8_t dgid[16], dmac[6];
+	uint8_t traffic_class, hop_limit;
+	uint32_t flow_label;
+	uint16_t udp_sport;
+	uint32_t dest_qpn, src_qpn, qkey;
+	const void *payload;
+	uint32_t len; /* up to 4096 */
+};
+
+/* May be lost, as any datagram. */
+void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram);
+void hca_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
 /* The cable of a port is pulled, or plugged in: what goes in or out is lost while it is not there, and
  * software is told by a PORT_CHANGE event. Ports are up from the start. */

@@ -190,6 +190,12 @@ static void deliver_to_group(struct hca *hca, unsigned int port, const struct fa
 	}
 }
 
+static void show_front(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
+{
+	if (hca->config.datagram)
+		hca->config.datagram(hca->config.front, port, msg);
+}
+
 void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
 {
 	struct qp *qp;
@@ -198,12 +204,15 @@ void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg
 		return;
 	if (fabric_is_multicast(&msg->addr)) {
 		deliver_to_group(hca, port, msg);
+		show_front(hca, port, msg);
 		return;
 	}
 	if (msg->dest_qpn < QP_SPECIAL)
 		qp = hca->port[port - 1].special[msg->dest_qpn];
 	else
 		qp = res_get(&hca->qps, msg->dest_qpn);
-	if (qp && accepts(qp, port, msg))
+	if (!qp)
+		show_front(hca, port, msg);
+	else if (accepts(qp, port, msg))
 		deliver(hca, qp, msg);
 }

@@ -260,12 +260,17 @@ static int start(const struct options *options)
 		ret = sysfs_create(the_daemon.adapters, the_daemon.num_adapters, &the_daemon.sysfs);
 	if (ret)
 		goto destroy;
+	ret = ucma_conn_start();
+	if (ret)
+		goto destroy_sysfs;
 	ret = uverbs_start();
 	if (!ret)
 		ret = engine_start(&the_daemon);
 	if (ret)
-		goto destroy_sysfs;
+		goto stop_connections;
 	return 0;
+stop_connections:
+	ucma_conn_stop();
 destroy_sysfs:
 	sysfs_destroy(&the_daemon.sysfs);
 destroy:
@@ -303,6 +308,7 @@ static void finish(void)
 	kill_adapters();
 	tell_holders();
 	ucma_stop();
+	ucma_conn_stop();
 	uverbs_stop();
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();

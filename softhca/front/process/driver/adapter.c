@@ -15,6 +15,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/driver_objects.h"
+#include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/driver/steering.h"
@@ -238,6 +239,8 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.trace = adapter->trace,
 		.bus_ops = &client_bus_ops,
 		.event = events_from_device,
+		.datagram = gsi_datagram,
+		.frame = gsi_frame,
 		.front = adapter,
 		.memic_size = DEVICE_MEMORY_SIZE,
 		.memic_bar = DEVICE_MEMORY_BAR,

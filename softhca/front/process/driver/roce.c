@@ -2,13 +2,14 @@
 /*
  * roce.c - addresses on RoCE.
  */
+#include <stdint.h>
 #include <string.h>
 
 #include "softhca/fabric.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/roce.h"
 
-enum { LOCAL = 0x02, FIRST_SOURCE_PORT = 0xc000, SOURCE_PORTS = 0x4000 };
+enum { LOCAL = 0x02, FIRST_SOURCE_PORT = 0xc000, SOURCE_PORTS = 0x4000, LEARNED = 1024 };
 
 static void mac_of_eui64(const uint8_t eui[8], uint8_t mac[6])
 {
@@ -45,12 +46,47 @@ static void group_mac(const uint8_t gid[16], uint8_t mac[6])
 	}
 }
 
+static struct {
+	uint8_t gid[16], mac[6];
+} learned[LEARNED];
+
+/* Where in the table a GID would be: a newer one takes the place of an older. */
+static unsigned int place_of(const uint8_t gid[16])
+{
+	uint32_t sum = 2166136261u;
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		sum = (sum ^ gid[i]) * 16777619u; /* FNV-1a */
+	return (sum ^ sum >> 16) % LEARNED;
+}
+
+static bool was_learned(const uint8_t gid[16], uint8_t mac[6])
+{
+	unsigned int place = place_of(gid);
+
+	if (memcmp(learned[place].gid, gid, 16))
+		return false;
+	memcpy(mac, learned[place].mac, 6);
+	return true;
+}
+
+void roce_learn(const uint8_t gid[16], const uint8_t mac[6])
+{
+	unsigned int place = place_of(gid);
+
+	memcpy(learned[place].gid, gid, 16);
+	memcpy(learned[place].mac, mac, 6);
+}
+
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6])
 {
 	bool multicast_v4 = is_ipv4(gid) && gid[12] >> 4 == 0xe;
 
 	if (gid[0] == 0xff || multicast_v4)
 		group_mac(gid, mac);
+	else if (was_learned(gid, mac))
+		return;
 	else if (is_ipv4(gid)) /* host, adapter and port: see adapter.c */
 		roce_port_mac(fabric_guid(gid[14], gid[15] >> 3) + (gid[15] & 7), mac);
 	else

@@ -2,7 +2,8 @@
 /*
  * roce.h - addresses on RoCE: from GIDs to Ethernet addresses, without a network stack to ask.
  *
- * The adapters of a fabric give their ports addresses by rule, so those of a peer follow from its GID.
+ * The adapters of a fabric give their ports addresses by rule, so those of a peer follow from its GID; those of virtual
+ * machines are learned. In the notification thread only.
  */
 #ifndef SOFTHCA_PROCESS_ROCE_H
 #define SOFTHCA_PROCESS_ROCE_H
@@ -13,6 +14,8 @@
 void roce_port_mac(uint64_t port_guid, uint8_t mac[6]);
 /* The Ethernet address of the port, or of the group, that GID names. */
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6]);
+/* Where GID was heard from. */
+void roce_learn(const uint8_t gid[16], const uint8_t mac[6]);
 /* The UDP source port of packets with that flow label (IBTA, annex A17.9.6). */
 uint16_t roce_udp_source(uint32_t flow_label);
 

@@ -3,7 +3,8 @@
  * addr.c - IP addresses of a fabric, without touching the host's network.
  *
  * Port P of adapter A of host H of the network is 198.18.H.(8 A + P), and has the link-local IPv6 address of its GUID: on
- * RoCE both are in its GID table, on InfiniBand they stand for an IPoIB interface. Addresses of the machine itself, loopback
+ * RoCE both are in its GID table, on InfiniBand they stand for an IPoIB interface. Other hosts are asked for theirs
+ * (resolve.c). Addresses of the machine itself, loopback
  * included, are the first port of the first adapter, so that programs connect to "localhost".
  */
 #include <arpa/inet.h>
@@ -41,7 +42,7 @@ size_t ucma_addr_size(unsigned int family)
 }
 
 /* The bytes of the address, as an IPv6 address or GID: IPv4 is mapped. */
-static void host_of(const struct sockaddr_storage *addr, uint8_t host[16])
+void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -61,7 +62,7 @@ bool ucma_addr_is_any(const struct sockaddr_storage *addr)
 	static const uint8_t zero[16];
 	uint8_t host[16];
 
-	host_of(addr, host);
+	ucma_addr_bytes(addr, host);
 	return !memcmp(host + 12, zero, 4) &&
 	       (addr->ss_family == AF_INET || !memcmp(host, zero, 12));
 }
@@ -80,8 +81,8 @@ bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr
 {
 	uint8_t x[16], y[16];
 
-	host_of(a, x);
-	host_of(b, y);
+	ucma_addr_bytes(a, x);
+	ucma_addr_bytes(b, y);
 	return !memcmp(x, y, 16);
 }
 
@@ -106,30 +107,69 @@ void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port)
 		ib->sid = htobe64((be64toh(ib->sid) & ~0xffffull) | port);
 }
 
-/* ---- ports by address ---- */
-
-static void port_ipv4(const struct adapter *adapter, unsigned int port,
-		      struct sockaddr_storage *addr)
+bool ucma_addr_is_gid(const struct sockaddr_storage *addr)
 {
-	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
-	uint8_t bytes[4] = { 198, 18, adapter->host, adapter->index << 3 | port };
-
-	memset(addr, 0, sizeof(*addr));
-	sin->sin_family = AF_INET;
-	memcpy(&sin->sin_addr, bytes, sizeof(bytes));
+	return addr->ss_family == AF_IB_FAMILY;
 }
 
-static int fill_end(struct adapter *adapter, unsigned int port, bool ipv6, struct ucma_end *end)
+uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps)
+{
+	if (ucma_addr_is_gid(addr))
+		return be64toh(((const struct sockaddr_ib_layout *)addr)->sid);
+	return (uint64_t)ps << 16 | ucma_addr_port(addr);
+}
+
+void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uint8_t host[16],
+		   uint16_t ps, uint16_t port)
+{
+	struct sockaddr_ib_layout *ib = (struct sockaddr_ib_layout *)addr;
+
+	memset(addr, 0, sizeof(*addr));
+	addr->ss_family = family;
+	if (family == AF_INET) {
+		memcpy(&((struct sockaddr_in *)addr)->sin_addr, host + 12, 4);
+	} else if (family == AF_INET6) {
+		memcpy(&((struct sockaddr_in6 *)addr)->sin6_addr, host, 16);
+	} else {
+		ib->pkey = htobe16(CM_DEFAULT_PKEY);
+		memcpy(ib->gid, host, 16);
+		ib->sid = htobe64((uint64_t)ps << 16);
+		ib->sid_mask = UINT64_MAX;
+	}
+	ucma_addr_set_port(addr, port);
+}
+
+static bool is_mapped_ipv4(const uint8_t host[16])
+{
+	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(host, prefix, sizeof(prefix));
+}
+
+/* ---- ports by address ---- */
+
+static void port_ipv4(const struct adapter *adapter, unsigned int port, uint8_t host[16])
+{
+	const uint8_t bytes[16] = { [10] = 0xff, 0xff,          198,
+				    18,          adapter->host, adapter->index << 3 | port };
+
+	memcpy(host, bytes, sizeof(bytes));
+}
+
+/* END goes by its own address of FAMILY. */
+static int fill_end(struct adapter *adapter, unsigned int port, unsigned int family,
+		    struct ucma_end *end)
 {
 	struct gid_entry entry;
 	struct port_info info;
+	uint8_t host[16];
 	int ret;
 
 	memset(end, 0, sizeof(*end));
 	end->adapter = adapter;
 	end->port = port;
 	if (adapter->link_layer == HCA_LINK_ETHERNET)
-		end->gid_index = ipv6 ? GID_INDEX_V6 : GID_INDEX_V4;
+		end->gid_index = family == AF_INET ? GID_INDEX_V4 : GID_INDEX_V6;
 	ret = adapter_query_gid(adapter, port, end->gid_index, &entry);
 	if (!ret)
 		ret = adapter_query_port(adapter, port, &info);
@@ -137,19 +177,18 @@ static int fill_end(struct adapter *adapter, unsigned int port, bool ipv6, struc
 		return ret;
 	memcpy(end->gid, entry.gid, sizeof(end->gid));
 	end->lid = info.lid;
-	port_ipv4(adapter, port, &end->addr);
+	port_ipv4(adapter, port, host);
+	ucma_addr_put(&end->addr, family, family == AF_INET ? host : entry.gid, 0, 0);
 	return 0;
 }
 
-static bool is_port(const struct adapter *adapter, unsigned int port, const uint8_t host[16])
+bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, unsigned int port)
 {
 	static const uint8_t link_local[8] = { 0xfe, 0x80 };
 	uint64_t guid = htobe64(adapter_port_guid(adapter, port));
-	struct sockaddr_storage addr;
 	uint8_t own[16];
 
-	port_ipv4(adapter, port, &addr);
-	host_of(&addr, own);
+	port_ipv4(adapter, port, own);
 	if (!memcmp(own, host, 16))
 		return true;
 	return !memcmp(host, link_local, 8) && !memcmp(host + 8, &guid, 8);
@@ -178,24 +217,32 @@ static bool is_loopback(const struct sockaddr_storage *addr)
 {
 	uint8_t host[16];
 
-	host_of(addr, host);
+	ucma_addr_bytes(addr, host);
 	if (addr->ss_family == AF_INET)
 		return host[12] == 127;
 	return addr->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK((struct in6_addr *)host);
 }
 
-static int find_port(struct daemon *daemon, const uint8_t host[16], bool ipv6, struct ucma_end *end)
+static unsigned int family_for(const struct sockaddr_storage *addr)
+{
+	uint8_t host[16];
+
+	ucma_addr_bytes(addr, host);
+	return is_mapped_ipv4(host) ? AF_INET : addr->ss_family;
+}
+
+static int find_port(struct daemon *daemon, const uint8_t host[16], unsigned int family,
+		     struct ucma_end *end)
 {
 	for (unsigned int i = 0; i < daemon->num_adapters; i++)
 		for (unsigned int port = 1; port <= daemon->adapters[i]->num_ports; port++)
-			if (is_port(daemon->adapters[i], port, host))
-				return fill_end(daemon->adapters[i], port, ipv6, end);
+			if (ucma_addr_is_own(host, daemon->adapters[i], port))
+				return fill_end(daemon->adapters[i], port, family, end);
 	return EADDRNOTAVAIL;
 }
 
 int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, struct ucma_end *end)
 {
-	bool ipv6 = addr->ss_family != AF_INET;
 	uint8_t host[16];
 	int ret;
 
@@ -203,22 +250,27 @@ int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, s
 		*end = (struct ucma_end){ .addr = *addr };
 		return 0;
 	}
-	host_of(addr, host);
-	ret = find_port(daemon, host, ipv6, end);
-	if (ret && (is_loopback(addr) || is_of_machine(addr)))
-		ret = fill_end(daemon->adapters[0], 1, false, end);
+	ucma_addr_bytes(addr, host);
+	ret = find_port(daemon, host, family_for(addr), end);
+	if (ret && !ucma_addr_is_gid(addr) && (is_loopback(addr) || is_of_machine(addr)))
+		ret = fill_end(daemon->adapters[0], 1, AF_INET, end);
 	if (!ret)
 		end->addr = *addr;
 	return ret;
 }
 
-/* A group is reached from the first port. Everything else is a port, and reaches itself: by its own address, or by that of
- * the machine which DST is. */
+/* Groups and other hosts are reached from the first port. What is ours reaches itself: by its own address, or by that of the
+ * machine which DST is. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src)
 {
-	if (ucma_addr_is_multicast(&dst->addr))
-		return fill_end(daemon->adapters[0], 1, dst->addr.ss_family == AF_INET6, src);
+	uint16_t ps = 0;
+
+	if (!dst->adapter || ucma_addr_is_multicast(&dst->addr))
+		return fill_end(daemon->adapters[0], 1, family_for(&dst->addr), src);
 	*src = *dst;
-	ucma_addr_set_port(&src->addr, 0);
+	if (ucma_addr_is_gid(&dst->addr))
+		ucma_addr_put(&src->addr, AF_IB_FAMILY, dst->gid, ps, 0);
+	else
+		ucma_addr_set_port(&src->addr, 0);
 	return 0;
 }

@@ -1,320 +1,358 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn.c - connections: REQ, REP, RTU, REJ and DREQ between ids, and SIDR for datagrams.
+ * conn.c - connections of ids: the commands, and the events for what cm.c hears.
  *
- * The ids are in this process, so a message is a call that changes the other id's state and sends an event to its file. What
- * a network would answer late is a timer here: a request that nobody accepts, a disconnect that nobody answers, the time
- * that a connection stays known after its end. IBTA vol 1, chapter 12; sizes of private data: tables 99 to 123.
+ * Which command is right in which state, and what an event says, is Linux' (drivers/infiniband/core/cma.c and ucma.c). A
+ * request by IP address begins with a header that says who asks whom (IBTA annex A11).
  */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
+#include "softhca/net/bytes.h"
 
-enum {
-	QPT_UD = 4,
-	CMA_HEADER = 36, /* of a request by IP address: who asks for what (IBTA annex A11) */
-	REQ_PRIVATE = 92,
-	REP_PRIVATE = 196,
-	RTU_PRIVATE = 224,
-	REJ_PRIVATE = 148,
-	DREQ_PRIVATE = 220,
-	SIDR_REQ_PRIVATE = 216,
-	SIDR_REP_PRIVATE = 136,
-	REJ_INVALID_SERVICE_ID = 8,
-	REJ_CONSUMER_DEFINED = 28,
-	SIDR_UNSUPPORTED = 1,
-	SIDR_REJECT = 2,
-	MAX_BACKLOG = 1024, /* as /proc/sys/net/rdma_ucm/max_backlog */
-	UDP_QKEY = 0x01234567,
+enum { MAX_BACKLOG = 1024 /* as /proc/sys/net/rdma_ucm/max_backlog */ };
+
+static struct ucma_id *id_of(struct cm_conn *conn)
+{
+	return (struct ucma_id *)((char *)conn - offsetof(struct ucma_id, conn));
+}
+
+/* ---- events ---- */
+
+/* Depths change sides: what one side starts, the other answers. */
+static void put_req(struct ucma_event *event, const uint8_t *mad, unsigned int skip)
+{
+	struct rdma_ucm_conn_param *param = &event->resp.param.conn;
+	const uint8_t *data = cm_data(mad);
+
+	param->private_data_len = REQ_PRIVATE - skip;
+	memcpy(param->private_data, data + REQ_PRIVATE_AT + skip, REQ_PRIVATE - skip);
+	param->responder_resources = prm_get(data, REQ_INITIATOR_DEPTH);
+	param->initiator_depth = prm_get(data, REQ_RESPONDER_RESOURCES);
+	param->flow_control = prm_get(data, REQ_FLOW_CONTROL);
+	param->retry_count = prm_get(data, REQ_RETRY_COUNT);
+	param->rnr_retry_count = prm_get(data, REQ_RNR_RETRY_COUNT);
+	param->srq = prm_get(data, REQ_SRQ);
+	param->qp_num = prm_get(data, REQ_QPN);
+	event->resp.ece.vendor_id = prm_get(data, REQ_VENDOR_ID);
+	event->resp.ece.attr_mod = prm_get(mad, MAD_MODIFIER);
+}
+
+static void put_rep(struct ucma_event *event, const uint8_t *mad, const struct cm_conn *conn)
+{
+	struct rdma_ucm_conn_param *param = &event->resp.param.conn;
+	const uint8_t *data = cm_data(mad);
+
+	param->private_data_len = REP_PRIVATE;
+	memcpy(param->private_data, data + REP_PRIVATE_AT, REP_PRIVATE);
+	param->responder_resources = conn->responder_resources;
+	param->initiator_depth = conn->initiator_depth;
+	param->flow_control = prm_get(data, REP_FLOW_CONTROL);
+	param->rnr_retry_count = prm_get(data, REP_RNR_RETRY_COUNT);
+	param->srq = prm_get(data, REP_SRQ);
+	param->qp_num = conn->remote_qpn;
+	event->resp.ece.vendor_id = prm_get(data, REP_VENDOR_ID_H) << 16 |
+				    prm_get(data, REP_VENDOR_ID_M) << 8 |
+				    prm_get(data, REP_VENDOR_ID_L);
+	event->resp.ece.attr_mod = prm_get(mad, MAD_MODIFIER);
+}
+
+static void put_rej(struct ucma_event *event, const uint8_t *mad)
+{
+	struct rdma_ucm_conn_param *param = &event->resp.param.conn;
+
+	param->private_data_len = REJ_PRIVATE;
+	memcpy(param->private_data, cm_data(mad) + REJ_PRIVATE_AT, REJ_PRIVATE);
+	event->resp.status = prm_get(cm_data(mad), REJ_REASON);
+}
+
+void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
+		      struct ib_uverbs_ah_attr *attr)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->port_num = path->port;
+	attr->dlid = path->dlid;
+	attr->sl = path->sl;
+	attr->is_global = path->grh;
+	if (!path->grh)
+		return;
+	memcpy(attr->grh.dgid, path->dgid, sizeof(attr->grh.dgid));
+	attr->grh.sgid_index = sgid_index;
+	attr->grh.hop_limit = path->hop_limit;
+	attr->grh.traffic_class = path->traffic_class;
+	attr->grh.flow_label = path->flow_label;
+}
+
+static void put_sidr_rep(struct ucma_event *event, const uint8_t *mad, const struct cm_conn *conn)
+{
+	struct rdma_ucm_ud_param *param = &event->resp.param.ud;
+	const uint8_t *data = cm_data(mad);
+	unsigned int status = prm_get(data, SIDR_REP_STATUS);
+
+	param->private_data_len = SIDR_REP_PRIVATE;
+	memcpy(param->private_data, data + SIDR_REP_PRIVATE_AT, SIDR_REP_PRIVATE);
+	if (status != SIDR_SUCCESS) {
+		event->resp.event = EV_UNREACHABLE;
+		event->resp.status = status;
+		return;
+	}
+	param->qp_num = prm_get(data, SIDR_REP_QPN);
+	param->qkey = prm_get(data, SIDR_REP_QKEY);
+	ucma_conn_put_ah(&conn->path, conn->path.gid_index, &param->ah_attr);
+}
+
+/* Only the first says that it is over. */
+static bool disconnects(struct ucma_id *id)
+{
+	if (id->state != UCMA_CONNECTS)
+		return false;
+	id->state = UCMA_DISCONNECTED;
+	return true;
+}
+
+static const struct {
+	enum ucma_event_type type;
+	int status;
+} event_of[] = {
+	[CM_EVENT_REQ_TIMEOUT] = { EV_UNREACHABLE, -ETIMEDOUT },
+	[CM_EVENT_REP] = { EV_CONNECT_RESPONSE, 0 },
+	[CM_EVENT_REP_TIMEOUT] = { EV_UNREACHABLE, -ETIMEDOUT },
+	[CM_EVENT_RTU] = { EV_ESTABLISHED, 0 },
+	[CM_EVENT_REJ] = { EV_REJECTED, 0 },
+	[CM_EVENT_DREQ] = { EV_DISCONNECTED, 0 },
+	[CM_EVENT_DREQ_TIMEOUT] = { EV_DISCONNECTED, -ETIMEDOUT },
+	[CM_EVENT_DREP] = { EV_DISCONNECTED, 0 },
+	[CM_EVENT_TIMEWAIT_EXIT] = { EV_TIMEWAIT_EXIT, 0 },
+	[CM_EVENT_SIDR_REP] = { EV_ESTABLISHED, 0 },
 };
 
-#define NS_PER_MS         1000000ull
-#define ACCEPT_TIMEOUT_NS (60000 * NS_PER_MS) /* 15 retries of 4 s */
-#define DREQ_TIMEOUT_NS   (4000 * NS_PER_MS)
-#define TIMEWAIT_NS       (500 * NS_PER_MS)
-
-/* ---- timers ---- */
-
-static struct {
-	struct watch watch;
-	bool started;
-	TAILQ_HEAD(, ucma_id) ids;
-} timers;
-
-static uint64_t now_ns(void)
+static void fill_event(struct ucma_event *event, enum cm_event what, const uint8_t *mad,
+		       const struct cm_conn *conn)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	if (what == CM_EVENT_REP)
+		put_rep(event, mad, conn);
+	else if (what == CM_EVENT_REJ)
+		put_rej(event, mad);
+	else if (what == CM_EVENT_SIDR_REP)
+		put_sidr_rep(event, mad, conn);
 }
 
-static void arm_timer(void)
+/* A program hears nothing of a connection that it has not accepted; its accept will fail. */
+static void send_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad)
 {
-	struct itimerspec when = { 0 };
-	struct ucma_id *id;
-	uint64_t first = UINT64_MAX;
+	struct ucma_event *event;
 
-	TAILQ_FOREACH(id, &timers.ids, in_timers)
-	if (id->deadline < first)
-		first = id->deadline;
-	if (first != UINT64_MAX) {
-		when.it_value.tv_sec = first / 1000000000;
-		when.it_value.tv_nsec = first % 1000000000;
-	}
-	timerfd_settime(timers.watch.fd, TFD_TIMER_ABSTIME, &when, NULL);
-}
-
-static void expire(struct ucma_id *id);
-
-static void timer_ready(struct watch *watch, uint32_t events)
-{
-	uint64_t now = now_ns(), count;
-	struct ucma_id *id, *next;
-
-	(void)events;
-	if (read(watch->fd, &count, sizeof(count)) != sizeof(count))
+	if (event_of[what].type == EV_DISCONNECTED && !disconnects(id))
 		return;
-	for (id = TAILQ_FIRST(&timers.ids); id; id = next) {
-		next = TAILQ_NEXT(id, in_timers);
-		if (id->deadline > now)
-			continue;
-		TAILQ_REMOVE(&timers.ids, id, in_timers);
-		id->deadline = 0;
-		expire(id);
-	}
-	arm_timer();
+	if (!id->uid)
+		return;
+	event = ucma_event_new(id, event_of[what].type, event_of[what].status);
+	if (!event)
+		return;
+	fill_event(event, what, mad, &id->conn);
+	ucma_event_send(event);
 }
 
-static int start_timers(void)
+/* ---- requests that arrive ---- */
+
+static bool has_ip_header(const uint8_t *header, bool *ipv4)
 {
+	unsigned int family = header[CM_IP_FAMILY] >> 4;
+
+	*ipv4 = family == 4;
+	return header[CM_IP_VERSION] == 0 && (family == 4 || family == 6);
+}
+
+static const uint8_t *private_of(const struct cm_request *request)
+{
+	return cm_data(request->mad) + (request->sidr ? SIDR_REQ_PRIVATE_AT : REQ_PRIVATE_AT);
+}
+
+static void read_host(const uint8_t *at, bool ipv4, uint8_t host[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	memcpy(host, at, 16);
+	if (ipv4)
+		memcpy(host, mapped, sizeof(mapped));
+}
+
+static void put_addresses(struct ucma_id *id, const struct ucma_id *listener,
+			  const struct cm_request *request)
+{
+	const uint8_t *header = private_of(request);
+	uint16_t port = ucma_addr_port(&listener->src.addr);
+	uint8_t own[16], from[16];
+	bool ipv4;
+
+	if (ucma_addr_is_gid(&listener->src.addr) || !has_ip_header(header, &ipv4)) {
+		ucma_addr_put(&id->src.addr, AF_IB_FAMILY, request->path.sgid, id->ps, port);
+		ucma_addr_put(&id->dst.addr, AF_IB_FAMILY, request->path.dgid, id->ps, 0);
+		return;
+	}
+	read_host(header + CM_IP_DESTINATION, ipv4, own);
+	read_host(header + CM_IP_SOURCE, ipv4, from);
+	ucma_addr_put(&id->src.addr, ipv4 ? AF_INET : AF_INET6, own, id->ps, port);
+	ucma_addr_put(&id->dst.addr, ipv4 ? AF_INET : AF_INET6, from, id->ps,
+		      get16(header + CM_IP_PORT));
+}
+
+static int make_request(struct ucma_id *listener, const struct cm_request *request,
+			struct ucma_id **out)
+{
+	const struct cm_path *path = &request->path;
+	struct ucma_id *id;
+	int ret = ucma_id_new(listener->file, &id);
+
+	if (ret)
+		return ret;
+	id->ps = listener->ps;
+	id->qp_type = request->qp_type;
+	id->datagram = listener->datagram;
+	id->src = (struct ucma_end){
+		.adapter = path->adapter,
+		.port = path->port,
+		.gid_index = path->gid_index,
+		.lid = path->slid,
+	};
+	id->dst = (struct ucma_end){ .port = path->port, .lid = path->dlid };
+	memcpy(id->src.gid, path->sgid, 16);
+	memcpy(id->dst.gid, path->dgid, 16);
+	put_addresses(id, listener, request);
+	id->has_src = id->has_dst = true;
+	id->passive = true;
+	id->path = *path;
+	id->state = UCMA_CONNECTS;
+	*out = id;
+	return 0;
+}
+
+static struct ucma_id *listener_of(const struct cm_request *request)
+{
+	const uint8_t *header = private_of(request);
+	uint8_t host[16];
+	bool ipv4, has_ip = has_ip_header(header, &ipv4);
+
+	if (has_ip)
+		read_host(header + CM_IP_DESTINATION, ipv4, host);
+	return ucma_id_find_listener(request->service, request->path.adapter, has_ip ? host : NULL,
+				     ipv4);
+}
+
+static int requested(const struct cm_request *request, struct cm_conn **conn)
+{
+	struct ucma_id *listener = listener_of(request), *id;
 	int ret;
 
-	if (timers.started)
-		return 0;
-	TAILQ_INIT(&timers.ids);
-	timers.watch = (struct watch){ timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
-				       timer_ready };
-	if (timers.watch.fd < 0)
-		return errno;
-	ret = watch_add(&timers.watch, EPOLLIN);
+	if (!listener)
+		return ENOENT;
+	if (listener->qp_type && listener->qp_type != request->qp_type)
+		return EINVAL;
+	if (listener->backlog <= 0)
+		return ENOMEM;
+	ret = make_request(listener, request, &id);
 	if (ret)
-		close(timers.watch.fd);
-	timers.started = !ret;
+		return ret;
+	*conn = &id->conn;
+	return 0;
+}
+
+/* Its listener may have gone since: then it is told when the id is destroyed. */
+static void send_request(struct ucma_id *id, const struct cm_request *request)
+{
+	struct ucma_id *listener = listener_of(request);
+	struct ucma_event *event =
+		listener ? ucma_event_new(listener, EV_CONNECT_REQUEST, 0) : NULL;
+	unsigned int skip = listener && ucma_addr_is_gid(&listener->src.addr) ? 0 : CM_IP_SIZE;
+
+	if (!event) {
+		ucma_id_destroy(id);
+		return;
+	}
+	event->resp.id = id->number;
+	event->request = id;
+	if (request->sidr) {
+		struct rdma_ucm_ud_param *param = &event->resp.param.ud;
+
+		param->private_data_len = SIDR_REQ_PRIVATE - skip;
+		memcpy(param->private_data, private_of(request) + skip, SIDR_REQ_PRIVATE - skip);
+	} else {
+		put_req(event, request->mad, skip);
+	}
+	listener->backlog--;
+	ucma_event_send(event);
+}
+
+static void conn_event(struct cm_conn *conn, enum cm_event what, const uint8_t *mad)
+{
+	struct ucma_id *id = id_of(conn);
+
+	if (what == CM_EVENT_REQ || what == CM_EVENT_SIDR_REQ) {
+		struct cm_request request = {
+			.mad = mad,
+			.sidr = what == CM_EVENT_SIDR_REQ,
+			.service = conn->service,
+			.path = conn->path,
+		};
+
+		send_request(id, &request);
+	} else {
+		send_event(id, what, mad);
+	}
+}
+
+/* ---- what cm.c needs ---- */
+
+static struct ucma_timer cm_timer;
+
+static void cm_timer_expired(struct ucma_timer *timer)
+{
+	uint64_t next = cm_expire();
+
+	if (next != CM_NEVER)
+		timer_start(timer, next);
+}
+
+static void set_cm_timer(uint64_t deadline)
+{
+	cm_timer.expired = cm_timer_expired;
+	timer_start(&cm_timer, deadline);
+}
+
+static uint64_t guid_of(const struct adapter *adapter)
+{
+	return adapter->node_guid;
+}
+
+static const struct cm_ops cm_ops = {
+	requested, conn_event, gsi_send, guid_of, set_cm_timer, timer_now,
+};
+
+int ucma_conn_start(void)
+{
+	int ret = timers_open();
+
+	if (ret)
+		return ret;
+	cm_start(&cm_ops);
+	resolve_start(ucma_addr_is_own);
+	ret = gsi_open(resolve_take);
+	if (ret)
+		timers_close();
 	return ret;
 }
 
 void ucma_conn_stop(void)
 {
-	if (!timers.started)
-		return;
-	watch_remove(&timers.watch);
-	close(timers.watch.fd);
-	timers.started = false;
-}
-
-static void stop_timer(struct ucma_id *id)
-{
-	if (!id->deadline)
-		return;
-	TAILQ_REMOVE(&timers.ids, id, in_timers);
-	id->deadline = 0;
-}
-
-/* Without a timer a connection waits for ever, which is said. */
-static void start_timer(struct ucma_id *id, uint64_t ns)
-{
-	stop_timer(id);
-	if (start_timers()) {
-		log_error("rdma_cm: no timer: %s", strerror(errno));
-		return;
-	}
-	id->deadline = now_ns() + ns;
-	TAILQ_INSERT_TAIL(&timers.ids, id, in_timers);
-	arm_timer();
-}
-
-/* ---- events with parameters ---- */
-
-/* Depths change sides: what one side starts, the other answers. SIZE: of the message's private data, all of which is there. */
-static void put_conn_param(struct ucma_event *event, const struct ucma_id *from, const void *data,
-			   uint8_t len, uint8_t size)
-{
-	struct rdma_ucm_conn_param *param = &event->resp.param.conn;
-
-	memcpy(param->private_data, data, len);
-	param->private_data_len = size;
-	param->responder_resources = from->initiator_depth;
-	param->initiator_depth = from->responder_resources;
-	param->retry_count = from->retry_count;
-	param->rnr_retry_count = from->rnr_retry_count;
-	param->srq = from->srq;
-	param->qp_num = from->qpn;
-}
-
-static void put_private(struct ucma_event *event, const void *data, uint8_t len, uint8_t size)
-{
-	struct rdma_ucm_conn_param *param = &event->resp.param.conn;
-
-	if (len)
-		memcpy(param->private_data, data, len);
-	param->private_data_len = size;
-}
-
-/* How ID reaches its peer. */
-static void put_ah_attr(const struct ucma_id *id, struct ib_uverbs_ah_attr *attr)
-{
-	bool roce = id->src.adapter->link_layer == HCA_LINK_ETHERNET;
-
-	memset(attr, 0, sizeof(*attr));
-	attr->port_num = id->src.port;
-	attr->dlid = id->dst.lid;
-	attr->is_global = roce;
-	if (!roce)
-		return;
-	memcpy(attr->grh.dgid, id->dst.gid, sizeof(attr->grh.dgid));
-	attr->grh.sgid_index = id->src.gid_index;
-	attr->grh.hop_limit = 64;
-	attr->grh.traffic_class = id->tos;
-}
-
-static void put_ud_param(struct ucma_event *event, const struct ucma_id *id, const void *data,
-			 uint8_t len, uint8_t size)
-{
-	struct rdma_ucm_ud_param *param = &event->resp.param.ud;
-
-	memcpy(param->private_data, data, len);
-	param->private_data_len = size;
-	param->qp_num = id->remote_qpn;
-	param->qkey = UDP_QKEY;
-	put_ah_attr(id, &param->ah_attr);
-}
-
-/* ---- the end of a connection ---- */
-
-static void part(struct ucma_id *id)
-{
-	if (id->peer)
-		id->peer->peer = NULL;
-	id->peer = NULL;
-}
-
-static void enter_timewait(struct ucma_id *id)
-{
-	id->state = UCMA_TIMEWAIT;
-	start_timer(id, TIMEWAIT_NS);
-}
-
-static void refuse(struct ucma_id *id, enum ucma_event_type type, int status, const void *data,
-		   uint8_t len, uint8_t size)
-{
-	struct ucma_event *event = ucma_event_new(id, type, status);
-
-	stop_timer(id);
-	part(id);
-	id->state = UCMA_ROUTE_RESOLVED;
-	if (!event)
-		return;
-	put_private(event, data, len, size);
-	ucma_event_send(event);
-}
-
-static void expire(struct ucma_id *id)
-{
-	struct ucma_id *peer = id->peer;
-
-	switch (id->state) {
-	case UCMA_REQ_SENT:
-		if (peer)
-			peer->state = UCMA_TIMEWAIT;
-		refuse(id, EV_UNREACHABLE, -ETIMEDOUT, NULL, 0, 0);
-		break;
-	case UCMA_DREQ_SENT:
-		ucma_event_simple(id, EV_DISCONNECTED, 0);
-		enter_timewait(id);
-		break;
-	case UCMA_TIMEWAIT:
-		ucma_event_simple(id, EV_TIMEWAIT_EXIT, 0);
-		break;
-	default:
-		break;
-	}
-}
-
-/* REJ from ID to the side that has asked. */
-static void send_reject(struct ucma_id *id, int reason, const void *data, uint8_t len)
-{
-	struct ucma_id *peer = id->peer;
-
-	if (!peer)
-		return;
-	refuse(peer, EV_REJECTED, reason, data, len,
-	       peer->datagram ? SIDR_REP_PRIVATE : REJ_PRIVATE);
-}
-
-/* DREQ from ID: the peer hears of it; its answer comes when it disconnects, too. */
-static void send_dreq(struct ucma_id *id)
-{
-	struct ucma_id *peer = id->peer;
-	struct ucma_event *event;
-
-	if (!peer)
-		return;
-	peer->state = UCMA_DREQ_RECEIVED;
-	event = ucma_event_new(peer, EV_DISCONNECTED, 0);
-	if (!event)
-		return;
-	put_private(event, NULL, 0, DREQ_PRIVATE);
-	ucma_event_send(event);
-}
-
-/* DREP from ID */
-static void send_drep(struct ucma_id *id)
-{
-	struct ucma_id *peer = id->peer;
-
-	part(id);
-	if (!peer || peer->state != UCMA_DREQ_SENT)
-		return;
-	ucma_event_simple(peer, EV_DISCONNECTED, 0);
-	enter_timewait(peer);
-}
-
-void ucma_conn_end(struct ucma_id *id)
-{
-	stop_timer(id);
-	switch (id->state) {
-	case UCMA_REQ_RECEIVED:
-	case UCMA_REP_RECEIVED:
-		send_reject(id, REJ_CONSUMER_DEFINED, NULL, 0);
-		break;
-	case UCMA_REQ_SENT: /* taken back: the other side learns it when it answers */
-		if (id->peer)
-			id->peer->state = UCMA_TIMEWAIT;
-		break;
-	case UCMA_REP_SENT:
-		if (id->peer && id->peer->state == UCMA_REP_RECEIVED)
-			refuse(id->peer, EV_REJECTED, REJ_CONSUMER_DEFINED, NULL, 0, REJ_PRIVATE);
-		break;
-	case UCMA_ESTABLISHED:
-		send_dreq(id);
-		break;
-	case UCMA_DREQ_RECEIVED:
-		send_drep(id);
-		break;
-	default:
-		break;
-	}
-	part(id);
+	timer_stop(&cm_timer);
+	gsi_close();
+	timers_close();
 }
 
 /* ---- listening ---- */
@@ -329,18 +367,18 @@ int ucma_conn_listen(struct ucma_call *uc)
 	if (ret)
 		return ret;
 	if (id->state == UCMA_IDLE) { /* on a port of the kernel's choice */
+		memset(&uc->bind, 0, sizeof(uc->bind));
 		memcpy(&uc->bind.addr, &any, sizeof(any));
 		uc->bind.id = id->number;
 		uc->bind.addr_size = sizeof(any);
-		uc->bind.reserved = 0;
 		ret = ucma_id_bind(uc);
 	}
 	if (ret)
 		return ret;
-	if (id->state != UCMA_BOUND && id->state != UCMA_LISTENS)
+	if (id->state != UCMA_BOUND)
 		return EINVAL;
 	id->backlog = backlog > 0 && backlog < MAX_BACKLOG ? backlog : MAX_BACKLOG;
-	id->state = UCMA_LISTENS;
+	ucma_id_listen(id);
 	log_note("rdma_cm: port %u of port space %#x is listened at", ucma_addr_port(&id->src.addr),
 		 id->ps);
 	return 0;
@@ -348,81 +386,45 @@ int ucma_conn_listen(struct ucma_call *uc)
 
 /* ---- asking ---- */
 
-static void send_request_event(struct ucma_id *listener, struct ucma_id *request,
-			       const struct ucma_id *from, const struct rdma_ucm_connect *cmd)
+/* Returns how long it is. */
+static unsigned int put_ip_header(const struct ucma_id *id, uint8_t *header)
 {
-	const struct rdma_ucm_conn_param *param = &cmd->conn_param;
-	struct ucma_event *event = ucma_event_new(listener, EV_CONNECT_REQUEST, 0);
+	uint8_t own[16], to[16];
+	bool ipv4 = id->src.addr.ss_family == AF_INET;
 
-	if (!event)
-		return;
-	event->resp.id = request->number;
-	event->request = request;
-	event->resp.ece = cmd->ece;
-	if (from->datagram)
-		put_ud_param(event, request, param->private_data, param->private_data_len,
-			     SIDR_REQ_PRIVATE - CMA_HEADER);
-	else
-		put_conn_param(event, from, param->private_data, param->private_data_len,
-			       REQ_PRIVATE - CMA_HEADER);
-	ucma_event_send(event);
-}
-
-/* The other end of FROM, made for its listener. */
-static int make_request(struct ucma_id *listener, struct ucma_id *from, struct ucma_id **out)
-{
-	struct ucma_id *id;
-	int ret = ucma_id_new(listener->file, &id);
-
-	if (ret)
-		return ret;
-	id->ps = listener->ps;
-	id->qp_type = listener->qp_type;
-	id->datagram = listener->datagram;
-	id->src = from->dst;
-	id->dst = from->src;
-	id->has_src = id->has_dst = true;
-	id->passive = true;
-	id->state = UCMA_REQ_RECEIVED;
-	id->remote_qpn = from->qpn;
-	id->remote_psn = from->psn;
-	id->peer = from;
-	from->peer = id;
-	*out = id;
-	return 0;
-}
-
-static void ask(struct ucma_id *id, const struct rdma_ucm_connect *cmd)
-{
-	struct ucma_id *listener = id->dst.adapter ? ucma_id_find_listener(id) : NULL;
-	struct ucma_id *request;
-
-	if (!listener) {
-		if (id->datagram)
-			refuse(id, EV_UNREACHABLE, SIDR_UNSUPPORTED, NULL, 0, SIDR_REP_PRIVATE);
-		else
-			refuse(id, EV_REJECTED, REJ_INVALID_SERVICE_ID, NULL, 0, REJ_PRIVATE);
-		return;
+	if (ucma_addr_is_gid(&id->src.addr))
+		return 0;
+	ucma_addr_bytes(&id->src.addr, own);
+	ucma_addr_bytes(&id->dst.addr, to);
+	memset(header, 0, CM_IP_SIZE);
+	header[CM_IP_FAMILY] = (ipv4 ? 4 : 6) << 4;
+	put16(header + CM_IP_PORT, ucma_addr_port(&id->src.addr));
+	if (ipv4) {
+		memcpy(header + CM_IP_SOURCE + 12, own + 12, 4);
+		memcpy(header + CM_IP_DESTINATION + 12, to + 12, 4);
+	} else {
+		memcpy(header + CM_IP_SOURCE, own, 16);
+		memcpy(header + CM_IP_DESTINATION, to, 16);
 	}
-	if (listener->backlog <= 0 || make_request(listener, id, &request)) {
-		refuse(id, id->datagram ? EV_UNREACHABLE : EV_REJECTED,
-		       id->datagram ? SIDR_REJECT : REJ_CONSUMER_DEFINED, NULL, 0, REJ_PRIVATE);
-		return;
-	}
-	listener->backlog--;
-	id->state = UCMA_REQ_SENT;
-	start_timer(id, ACCEPT_TIMEOUT_NS);
-	send_request_event(listener, request, id, cmd);
+	return CM_IP_SIZE;
 }
 
-static void take_param(struct ucma_id *id, const struct rdma_ucm_conn_param *param)
+static struct cm_param take_param(const struct rdma_ucm_conn_param *from,
+				  const struct rdma_ucm_ece *ece)
 {
-	id->qpn = param->qp_num & 0xffffff;
-	id->srq = param->srq;
-	id->responder_resources = param->responder_resources;
-	id->initiator_depth = param->initiator_depth;
-	id->retry_count = param->retry_count & 7;
-	id->rnr_retry_count = param->rnr_retry_count & 7;
+	return (struct cm_param){
+		.qpn = from->qp_num & 0xffffff,
+		.responder_resources = from->responder_resources,
+		.initiator_depth = from->initiator_depth,
+		.retry_count = from->retry_count < 7 ? from->retry_count : 7,
+		.rnr_retry_count = from->rnr_retry_count < 7 ? from->rnr_retry_count : 7,
+		.flow_control = from->flow_control,
+		.srq = from->srq,
+		.vendor_id = ece->vendor_id,
+		.vendor_options = ece->attr_mod,
+		.private_data = from->private_data,
+		.private_len = from->private_data_len,
+	};
 }
 
 /* All of a command that has an ECE field; programs of before it send less. */
@@ -432,106 +434,75 @@ static void clear_missing_ece(struct ucma_call *uc, size_t with_ece, struct rdma
 		memset(ece, 0, sizeof(*ece));
 }
 
+static void ask(struct ucma_id *id, const struct rdma_ucm_connect *cmd, const void *data,
+		unsigned int len)
+{
+	struct cm_param param = take_param(&cmd->conn_param, &cmd->ece);
+	struct cm_conn *conn = &id->conn;
+
+	conn->path = id->path;
+	conn->service = ucma_addr_service(&id->dst.addr, id->ps);
+	conn->qp_type = id->qp_type;
+	param.private_data = data;
+	param.private_len = len;
+	id->state = UCMA_CONNECTS;
+	if (id->datagram)
+		cm_resolve_service(conn, data, len);
+	else
+		cm_connect(conn, &param);
+}
+
 int ucma_conn_connect(struct ucma_call *uc)
 {
 	struct rdma_ucm_connect *cmd = &uc->connect;
+	const struct rdma_ucm_conn_param *param = &cmd->conn_param;
+	uint8_t data[CM_IP_SIZE + RDMA_MAX_PRIVATE_DATA];
 	struct ucma_id *id;
 	int ret = ucma_id_find(uc, cmd->id, &id);
-	unsigned int limit;
+	unsigned int len;
 
 	if (ret)
 		return ret;
-	limit = (id->datagram ? SIDR_REQ_PRIVATE : REQ_PRIVATE) - CMA_HEADER;
-	if (!cmd->conn_param.valid || id->state != UCMA_ROUTE_RESOLVED ||
-	    cmd->conn_param.private_data_len > limit)
+	if (!param->valid || id->state != UCMA_ROUTE_RESOLVED)
 		return EINVAL;
+	len = put_ip_header(id, data);
+	if (len + param->private_data_len > (id->datagram ? SIDR_REQ_PRIVATE : REQ_PRIVATE))
+		return EINVAL;
+	memcpy(data + len, param->private_data, param->private_data_len);
 	clear_missing_ece(uc, sizeof(*cmd), &cmd->ece);
-	take_param(id, &cmd->conn_param);
-	ask(id, cmd);
+	ask(id, cmd, data, len + param->private_data_len);
 	return 0;
 }
 
 /* ---- answering ---- */
 
-/* SIDR_REP: the other side learns the QP; there is nothing to confirm. */
-static void answer_datagram(struct ucma_id *id, const struct rdma_ucm_conn_param *param)
+static int answer_datagram(struct ucma_id *id, const struct rdma_ucm_conn_param *param)
 {
-	struct ucma_id *peer = id->peer;
-	struct ucma_event *event;
+	uint32_t qkey = ucma_addr_is_gid(&id->src.addr) && param->qkey ? param->qkey : UCMA_QKEY;
 
-	id->state = UCMA_RESOLVED_SIDR;
-	part(id);
-	if (!peer)
-		return;
-	stop_timer(peer);
-	peer->state = UCMA_RESOLVED_SIDR;
-	peer->remote_qpn = param->qp_num & 0xffffff;
-	event = ucma_event_new(peer, EV_ESTABLISHED, 0);
-	if (!event)
-		return;
-	put_ud_param(event, peer, param->private_data, param->private_data_len, SIDR_REP_PRIVATE);
-	ucma_event_send(event);
-}
-
-/* REP: the other side's QP, if its program left that to the library, is moved on by the library. */
-static void answer_connection(struct ucma_id *id, const struct rdma_ucm_accept *cmd)
-{
-	const struct rdma_ucm_conn_param *param = &cmd->conn_param;
-	struct ucma_id *peer = id->peer;
-	struct ucma_event *event;
-
-	id->state = UCMA_REP_SENT;
-	if (!peer)
-		return;
-	stop_timer(peer);
-	peer->state = UCMA_REP_RECEIVED;
-	peer->remote_qpn = id->qpn;
-	peer->remote_psn = id->psn;
-	peer->responder_resources = id->initiator_depth;
-	event = ucma_event_new(peer, EV_CONNECT_RESPONSE, 0);
-	if (!event)
-		return;
-	event->resp.ece = cmd->ece;
-	put_conn_param(event, id, param->private_data, param->private_data_len, REP_PRIVATE);
-	ucma_event_send(event);
+	if (param->private_data_len > SIDR_REP_PRIVATE)
+		return EINVAL;
+	return cm_answer_service(&id->conn, SIDR_SUCCESS, param->qp_num & 0xffffff, qkey,
+				 param->private_data, param->private_data_len);
 }
 
 static int accept_request(struct ucma_call *uc, struct ucma_id *id)
 {
 	struct rdma_ucm_accept *cmd = &uc->accept;
-	unsigned int limit = id->datagram ? SIDR_REP_PRIVATE : REP_PRIVATE;
+	struct cm_param param;
+	int ret;
 
-	if (id->state != UCMA_REQ_RECEIVED || cmd->conn_param.private_data_len > limit)
+	if (id->state != UCMA_CONNECTS)
 		return EINVAL;
 	clear_missing_ece(uc, sizeof(*cmd), &cmd->ece);
-	id->uid = cmd->uid;
-	id->retry_count = id->peer ? id->peer->retry_count : 7;
-	take_param(id, &cmd->conn_param);
+	param = take_param(&cmd->conn_param, &cmd->ece);
 	if (id->datagram)
-		answer_datagram(id, &cmd->conn_param);
+		ret = answer_datagram(id, &cmd->conn_param);
 	else
-		answer_connection(id, cmd);
-	return 0;
-}
-
-/* RTU */
-static int confirm(struct ucma_id *id)
-{
-	struct ucma_id *peer = id->peer;
-	struct ucma_event *event;
-
-	if (id->state != UCMA_REP_RECEIVED)
-		return EINVAL;
-	id->state = UCMA_ESTABLISHED;
-	if (!peer || peer->state != UCMA_REP_SENT)
-		return 0;
-	peer->state = UCMA_ESTABLISHED;
-	event = ucma_event_new(peer, EV_ESTABLISHED, 0);
-	if (!event)
-		return 0;
-	put_private(event, NULL, 0, RTU_PRIVATE);
-	ucma_event_send(event);
-	return 0;
+		ret = param.private_len > REP_PRIVATE ? EINVAL : cm_accept(&id->conn, &param);
+	if (!ret)
+		id->uid = cmd->uid;
+	return ret;
 }
 
 int ucma_conn_accept(struct ucma_call *uc)
@@ -541,38 +512,32 @@ int ucma_conn_accept(struct ucma_call *uc)
 
 	if (ret)
 		return ret;
-	return uc->accept.conn_param.valid ? accept_request(uc, id) : confirm(id);
+	return uc->accept.conn_param.valid ? accept_request(uc, id) : cm_confirm(&id->conn);
 }
 
 static bool is_reason(uint8_t reason)
 {
-	enum { VENDOR_OPTION_NOT_SUPPORTED = 35 };
-
-	return !reason || reason == REJ_CONSUMER_DEFINED || reason == VENDOR_OPTION_NOT_SUPPORTED;
+	return !reason || reason == REASON_CONSUMER || reason == REASON_VENDOR_OPTION;
 }
 
 int ucma_conn_reject(struct ucma_call *uc)
 {
 	const struct rdma_ucm_reject *cmd = &uc->reject;
-	int reason = cmd->reason ? cmd->reason : REJ_CONSUMER_DEFINED;
+	enum cm_reason reason = cmd->reason ? cmd->reason : REASON_CONSUMER;
 	struct ucma_id *id;
 	int ret = is_reason(cmd->reason) ? ucma_id_find(uc, cmd->id, &id) : EINVAL;
 
 	if (ret)
 		return ret;
-	if ((id->state != UCMA_REQ_RECEIVED && id->state != UCMA_REP_RECEIVED) ||
-	    cmd->private_data_len > (id->datagram ? SIDR_REP_PRIVATE : REJ_PRIVATE))
+	if (cmd->private_data_len > (id->datagram ? SIDR_REP_PRIVATE : REJ_PRIVATE))
 		return EINVAL;
-	if (id->datagram && id->peer)
-		refuse(id->peer, EV_UNREACHABLE, SIDR_REJECT, cmd->private_data,
-		       cmd->private_data_len, SIDR_REP_PRIVATE);
-	else
-		send_reject(id, reason, cmd->private_data, cmd->private_data_len);
-	part(id);
-	id->state = UCMA_TIMEWAIT;
-	return 0;
+	if (id->datagram)
+		return cm_answer_service(&id->conn, SIDR_REJECT, 0, 0, cmd->private_data,
+					 cmd->private_data_len);
+	return cm_reject(&id->conn, reason, cmd->private_data, cmd->private_data_len);
 }
 
+/* Says no more than that there has been something to disconnect. */
 int ucma_conn_disconnect(struct ucma_call *uc)
 {
 	struct ucma_id *id;
@@ -580,23 +545,10 @@ int ucma_conn_disconnect(struct ucma_call *uc)
 
 	if (ret)
 		return ret;
-	switch (id->state) {
-	case UCMA_REP_SENT:
-	case UCMA_ESTABLISHED:
-		id->state = UCMA_DREQ_SENT;
-		send_dreq(id);
-		start_timer(id, DREQ_TIMEOUT_NS);
-		return 0;
-	case UCMA_DREQ_RECEIVED:
-		send_drep(id);
-		enter_timewait(id);
-		return 0;
-	case UCMA_DREQ_SENT:
-	case UCMA_TIMEWAIT: /* both sides at once, or again: nothing is left to do */
-		return 0;
-	default:
+	if (id->state < UCMA_CONNECTS && id->state != UCMA_LISTENS)
 		return EINVAL;
-	}
+	cm_disconnect(&id->conn);
+	return 0;
 }
 
 /* IBV_EVENT_COMM_EST: data from the peer is as good as its RTU. */
@@ -608,116 +560,11 @@ int ucma_conn_notify(struct ucma_call *uc)
 
 	if (ret)
 		return ret;
-	if (uc->notify.event != COMM_EST || id->datagram)
+	if (id->state < UCMA_CONNECTS || uc->notify.event != COMM_EST || id->datagram)
 		return EINVAL;
-	if (id->state == UCMA_REP_SENT) {
-		id->state = UCMA_ESTABLISHED;
-		ucma_event_simple(id, EV_ESTABLISHED, 0);
-	}
-	return 0;
-}
-
-/* ---- attributes for the program's QP ---- */
-
-enum { /* enum ibv_qp_state, ibv_qp_attr_mask, ibv_access_flags */
-       QPS_INIT = 1,
-       QPS_RTR = 2,
-       QPS_RTS = 3,
-       MASK_STATE = 1 << 0,
-       MASK_ACCESS = 1 << 3,
-       MASK_PKEY_INDEX = 1 << 4,
-       MASK_PORT = 1 << 5,
-       MASK_QKEY = 1 << 6,
-       MASK_AV = 1 << 7,
-       MASK_PATH_MTU = 1 << 8,
-       MASK_TIMEOUT = 1 << 9,
-       MASK_RETRY_CNT = 1 << 10,
-       MASK_RNR_RETRY = 1 << 11,
-       MASK_RQ_PSN = 1 << 12,
-       MASK_MAX_RD_ATOMIC = 1 << 13,
-       MASK_MIN_RNR_TIMER = 1 << 15,
-       MASK_SQ_PSN = 1 << 16,
-       MASK_MAX_DEST_RD_ATOMIC = 1 << 17,
-       MASK_DEST_QPN = 1 << 20,
-       REMOTE_WRITE = 1 << 1,
-       REMOTE_READ = 1 << 2,
-       REMOTE_ATOMIC = 1 << 3,
-       DEFAULT_ACK_TIMEOUT = 19,
-};
-
-/* Before there is a connection, a QP can only receive; then its peer may write, and read what was agreed. */
-static void attr_init(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
-{
-	attr->port_num = id->src.port;
-	attr->qp_attr_mask = MASK_STATE | MASK_PKEY_INDEX | MASK_PORT;
-	if (id->datagram) {
-		attr->qkey = UDP_QKEY;
-		attr->qp_attr_mask |= MASK_QKEY;
-		return;
-	}
-	attr->qp_attr_mask |= MASK_ACCESS;
-	if (id->state < UCMA_REQ_SENT)
-		return;
-	attr->qp_access_flags = REMOTE_WRITE;
-	if (id->responder_resources)
-		attr->qp_access_flags |= REMOTE_READ | REMOTE_ATOMIC;
-}
-
-static int attr_rtr(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
-{
-	struct port_info info;
-
-	if (id->datagram || id->state < UCMA_REQ_RECEIVED)
+	if (cm_establish(&id->conn))
+		send_event(id, CM_EVENT_RTU, NULL);
+	else if (id->conn.state != CM_ESTABLISHED)
 		return EINVAL;
-	if (adapter_query_port(id->src.adapter, id->src.port, &info))
-		return EINVAL;
-	put_ah_attr(id, &attr->ah_attr);
-	attr->path_mtu = info.active_mtu;
-	attr->dest_qp_num = id->remote_qpn;
-	attr->rq_psn = id->remote_psn;
-	attr->max_dest_rd_atomic = id->responder_resources;
-	attr->qp_attr_mask = MASK_STATE | MASK_AV | MASK_PATH_MTU | MASK_DEST_QPN | MASK_RQ_PSN |
-			     MASK_MAX_DEST_RD_ATOMIC | MASK_MIN_RNR_TIMER;
-	return 0;
-}
-
-static int attr_rts(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
-{
-	if (id->datagram || id->state < UCMA_REQ_RECEIVED)
-		return EINVAL;
-	attr->sq_psn = id->psn;
-	attr->timeout = id->ack_timeout ? id->ack_timeout : DEFAULT_ACK_TIMEOUT;
-	attr->retry_cnt = id->retry_count;
-	attr->rnr_retry = id->rnr_retry_count;
-	attr->max_rd_atomic = id->initiator_depth;
-	attr->qp_attr_mask = MASK_STATE | MASK_SQ_PSN | MASK_TIMEOUT | MASK_RETRY_CNT |
-			     MASK_RNR_RETRY | MASK_MAX_RD_ATOMIC;
-	return 0;
-}
-
-int ucma_conn_init_qp_attr(struct ucma_call *uc)
-{
-	struct ib_uverbs_qp_attr attr = { 0 };
-	struct ucma_id *id;
-	int ret = ucma_id_find(uc, uc->init_qp_attr.id, &id);
-
-	if (ret)
-		return ret;
-	if (!ucma_id_adapter(id))
-		return EINVAL;
-	attr.qp_state = uc->init_qp_attr.qp_state;
-	switch (attr.qp_state) {
-	case QPS_INIT:
-		attr_init(id, &attr);
-		break;
-	case QPS_RTR:
-		ret = attr_rtr(id, &attr);
-		break;
-	case QPS_RTS:
-		ret = attr_rts(id, &attr);
-		break;
-	default:
-		ret = EINVAL;
-	}
-	return ret ? ret : ucma_respond(uc, uc->init_qp_attr.response, &attr, sizeof(attr));
+	return id->conn.state == CM_ESTABLISHED ? 0 : EINVAL;
 }

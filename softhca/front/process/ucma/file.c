@@ -117,7 +117,6 @@ void ucma_stop(void)
 
 	while ((file = LIST_FIRST(&files)))
 		file_close(file);
-	ucma_conn_stop();
 }
 
 /* ---- events ---- */
@@ -141,10 +140,9 @@ struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type,
 /* The program has taken it. */
 static void count_read(struct ucma_event *event)
 {
+	event->id->events_reported++;
 	if (event->mcast)
 		event->mcast->events_reported++;
-	else
-		event->id->events_reported++;
 	if (event->request)
 		event->id->backlog++;
 }
@@ -332,7 +330,9 @@ static const struct {
 } commands[] = {
 	COMMAND(CREATE_ID, create_id, ucma_id_create),
 	COMMAND(DESTROY_ID, destroy_id, ucma_id_remove),
+	COMMAND(BIND_IP, bind_ip, ucma_id_bind_ip),
 	COMMAND(BIND, bind, ucma_id_bind),
+	COMMAND(RESOLVE_IP, resolve_ip, ucma_id_resolve_ip),
 	COMMAND(RESOLVE_ADDR, resolve_addr, ucma_id_resolve_addr),
 	COMMAND(RESOLVE_ROUTE, resolve_route, ucma_id_resolve_route),
 	COMMAND(QUERY, query, ucma_id_query),
@@ -345,6 +345,7 @@ static const struct {
 	COMMAND(GET_EVENT, get_event, get_event),
 	COMMAND(SET_OPTION, set_option, ucma_id_set_option),
 	COMMAND(NOTIFY, notify, ucma_conn_notify),
+	COMMAND(JOIN_IP_MCAST, join_ip_mcast, ucma_mcast_join_ip),
 	COMMAND(JOIN_MCAST, join_mcast, ucma_mcast_join),
 	COMMAND(LEAVE_MCAST, destroy_id, ucma_mcast_leave),
 	COMMAND(MIGRATE_ID, migrate_id, ucma_id_migrate),

@@ -3,24 +3,32 @@
  * id.c - ids: numbers, binding to addresses and ports, resolving, what can be asked of them.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "softhca/fabric.h"
 #include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
 
 enum {
-	QPT_RC = 2, /* enum ibv_qp_type */
-	QPT_UD = 4,
+	BUCKETS = 1024,
 	FIRST_EPHEMERAL = 32768,
 	LAST_EPHEMERAL = 60999,
-	DEFAULT_PKEY = 0xffff,
+	RATE_100_GBPS = 16,
+	ROCE_HOPS = 64,
+	MAX_PATHS = 6,      /* there and back, each with an alternate and for its own messages */
+	ROCE_LIFETIME = 18, /* as Linux has it */
+	IB_LIFETIME = 15,   /* as subnet.c has it: 134 ms */
 };
 
 static LIST_HEAD(, ucma_id) ids = LIST_HEAD_INITIALIZER(ids);
+static LIST_HEAD(, ucma_id) listeners = LIST_HEAD_INITIALIZER(listeners);
+static LIST_HEAD(, ucma_id) buckets[BUCKETS];
 static uint32_t next_number = 1;
 
 /* ---- life ---- */
@@ -29,11 +37,13 @@ static struct ucma_id *find_number(uint32_t number)
 {
 	struct ucma_id *id;
 
-	LIST_FOREACH(id, &ids, in_all)
+	LIST_FOREACH(id, &buckets[number % BUCKETS], in_bucket)
 	if (id->number == number)
 		return id;
 	return NULL;
 }
+
+static void resolved(struct resolution *resolution, int status);
 
 int ucma_id_new(struct ucma_file *file, struct ucma_id **out)
 {
@@ -45,19 +55,25 @@ int ucma_id_new(struct ucma_file *file, struct ucma_id **out)
 		next_number++;
 	id->number = next_number++;
 	id->file = file;
-	id->psn = (uint32_t)random() & 0xffffff;
+	id->conn.psn = (uint32_t)random() & 0xffffff;
+	id->resolution.done = resolved;
 	LIST_INIT(&id->mcasts);
 	LIST_INSERT_HEAD(&file->ids, id, in_file);
 	LIST_INSERT_HEAD(&ids, id, in_all);
+	LIST_INSERT_HEAD(&buckets[id->number % BUCKETS], id, in_bucket);
 	*out = id;
 	return 0;
 }
 
 void ucma_id_destroy(struct ucma_id *id)
 {
-	ucma_conn_end(id);
+	resolve_cancel(&id->resolution);
+	cm_destroy(&id->conn);
 	ucma_mcast_free_all(id);
 	ucma_events_drop(id, NULL);
+	if (id->state == UCMA_LISTENS)
+		LIST_REMOVE(id, in_listeners);
+	LIST_REMOVE(id, in_bucket);
 	LIST_REMOVE(id, in_file);
 	LIST_REMOVE(id, in_all);
 	free(id);
@@ -166,6 +182,22 @@ static int take_port(struct ucma_id *id)
 	return EADDRNOTAVAIL;
 }
 
+/* A service ID of the program's choice must be of its port space; those of PS_IB may be of any. */
+static int take_service(struct ucma_id *id)
+{
+	uint64_t asked = ucma_addr_service(&id->src.addr, id->ps) >> 16;
+	bool fits = !asked || asked == id->ps ||
+		    (id->ps == PS_IB && (asked == PS_TCP || asked == PS_UDP));
+	uint8_t gid[16];
+
+	if (!ucma_addr_is_gid(&id->src.addr))
+		return 0;
+	ucma_addr_bytes(&id->src.addr, gid);
+	ucma_addr_put(&id->src.addr, AF_IB_FAMILY, gid, asked ? (uint16_t)asked : id->ps,
+		      ucma_addr_port(&id->src.addr));
+	return fits ? 0 : EPROTONOSUPPORT;
+}
+
 static int bind_to(struct ucma_id *id, const struct sockaddr_storage *addr)
 {
 	int ret = 0;
@@ -177,6 +209,8 @@ static int bind_to(struct ucma_id *id, const struct sockaddr_storage *addr)
 	else
 		ret = ucma_addr_find(id->file->daemon, addr, &id->src);
 	id->has_src = true;
+	if (!ret)
+		ret = take_service(id);
 	if (!ret)
 		ret = take_port(id);
 	if (ret) {
@@ -199,6 +233,24 @@ static int get_addr(const struct __kernel_sockaddr_storage *from, uint16_t size,
 	return 0;
 }
 
+static bool is_ip(const struct sockaddr_storage *addr)
+{
+	return addr->ss_family == AF_INET || addr->ss_family == AF_INET6;
+}
+
+/* The older form, for IP only */
+int ucma_id_bind_ip(struct ucma_call *uc)
+{
+	struct sockaddr_storage addr = { 0 };
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, uc->bind_ip.id, &id);
+
+	memcpy(&addr, &uc->bind_ip.addr, sizeof(uc->bind_ip.addr));
+	if (!is_ip(&addr))
+		ret = EINVAL;
+	return ret ? ret : bind_to(id, &addr);
+}
+
 int ucma_id_bind(struct ucma_call *uc)
 {
 	struct sockaddr_storage addr;
@@ -218,31 +270,47 @@ struct adapter *ucma_id_adapter(const struct ucma_id *id)
 	return id->has_src ? id->src.adapter : NULL;
 }
 
-static bool listens_for(const struct ucma_id *listener, const struct ucma_id *from)
+void ucma_id_listen(struct ucma_id *id)
 {
-	const struct sockaddr_storage *at = &listener->src.addr, *dst = &from->dst.addr;
-
-	if (listener->state != UCMA_LISTENS || listener->ps != from->ps ||
-	    ucma_addr_port(at) != ucma_addr_port(dst))
-		return false;
-	if (ucma_addr_is_any(at))
-		return at->ss_family == dst->ss_family ||
-		       (at->ss_family == AF_INET6 && dst->ss_family == AF_INET &&
-			!listener->af_only);
-	return ucma_addr_same_host(at, dst);
+	id->state = UCMA_LISTENS;
+	LIST_INSERT_HEAD(&listeners, id, in_listeners);
 }
 
-struct ucma_id *ucma_id_find_listener(const struct ucma_id *from)
+/* Whoever listens at any address of one family hears the other, too, unless told otherwise. */
+static bool listens_at(const struct ucma_id *listener, const uint8_t *host, bool ipv4)
+{
+	const struct sockaddr_storage *at = &listener->src.addr;
+	uint8_t own[16];
+
+	if (ucma_addr_is_gid(at))
+		return true;
+	if (!host)
+		return false;
+	if (ucma_addr_is_any(at))
+		return !listener->af_only || (at->ss_family == AF_INET) == ipv4;
+	ucma_addr_bytes(at, own);
+	return !memcmp(own, host, 16);
+}
+
+struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
+				      const uint8_t *host, bool ipv4)
 {
 	struct ucma_id *listener;
 
-	LIST_FOREACH(listener, &ids, in_all)
-	if (listens_for(listener, from))
+	LIST_FOREACH(listener, &listeners, in_listeners)
+	if (ucma_addr_service(&listener->src.addr, listener->ps) == service &&
+	    (!listener->src.adapter || listener->src.adapter == adapter) &&
+	    listens_at(listener, host, ipv4))
 		return listener;
 	return NULL;
 }
 
-/* ---- resolving: known at once, told by an event ---- */
+/* ---- resolving: what is ours is known at once; told by an event ---- */
+
+static bool is_roce(const struct ucma_id *id)
+{
+	return id->src.adapter->link_layer == HCA_LINK_ETHERNET;
+}
 
 static int bind_any(struct ucma_id *id, unsigned int family)
 {
@@ -262,45 +330,155 @@ static int choose_source(struct ucma_id *id)
 	ret = ucma_addr_source(id->file->daemon, &id->dst, &id->src);
 	if (!ret)
 		ucma_addr_set_port(&id->src.addr, port);
+	if (!ret && ucma_addr_is_gid(&id->src.addr))
+		ret = take_service(id);
 	return ret;
 }
 
-static void resolve(struct ucma_id *id, const struct sockaddr_storage *dst)
+static void address_known(struct ucma_id *id, int status)
+{
+	id->has_dst = !status;
+	id->state = status ? UCMA_BOUND : UCMA_ADDR_RESOLVED;
+	ucma_event_simple(id, status ? EV_ADDR_ERROR : EV_ADDR_RESOLVED, status);
+}
+
+/* The address may be of another host. A GID is where it says; whether there is a path to it is the next question. */
+static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
+{
+	struct resolution *res = &id->resolution;
+
+	if (!fabric_is_joined(id->file->daemon->fabric) || choose_source(id)) {
+		address_known(id, -ENODEV);
+		return;
+	}
+	if (ucma_addr_is_gid(&id->dst.addr)) {
+		ucma_addr_bytes(&id->dst.addr, id->dst.gid);
+		address_known(id, is_roce(id) ? -ENODEV : 0);
+		return;
+	}
+	id->state = UCMA_ADDR_QUERY;
+	res->adapter = id->src.adapter;
+	res->port = id->src.port;
+	ucma_addr_bytes(&id->src.addr, res->own);
+	ucma_addr_bytes(&id->dst.addr, res->wanted);
+	resolve_address(res, timeout_ms);
+}
+
+static void resolve(struct ucma_id *id, const struct sockaddr_storage *dst, uint32_t timeout_ms)
 {
 	int ret = ucma_addr_find(id->file->daemon, dst, &id->dst);
 
-	if (!ret)
-		ret = choose_source(id);
-	if (ret) {
-		ucma_event_simple(id, EV_ADDR_ERROR, -ENODEV);
-		return;
-	}
-	id->has_dst = true;
-	id->state = UCMA_ADDR_RESOLVED;
-	ucma_event_simple(id, EV_ADDR_RESOLVED, 0);
+	id->dst.addr = *dst;
+	if (ret)
+		ask_network(id, timeout_ms);
+	else
+		address_known(id, choose_source(id) ? -ENODEV : 0);
+}
+
+static int resolve_to(struct ucma_call *uc, uint32_t number, const struct sockaddr_storage *src,
+		      const struct sockaddr_storage *dst, uint32_t timeout_ms)
+{
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, number, &id);
+
+	if (!ret && id->state == UCMA_IDLE)
+		ret = src->ss_family ? bind_to(id, src) : bind_any(id, dst->ss_family);
+	if (ret)
+		return ret;
+	if (id->state != UCMA_BOUND || id->src.addr.ss_family != dst->ss_family)
+		return EINVAL;
+	resolve(id, dst, timeout_ms);
+	return 0;
 }
 
 int ucma_id_resolve_addr(struct ucma_call *uc)
 {
 	const struct rdma_ucm_resolve_addr *cmd = &uc->resolve_addr;
 	struct sockaddr_storage src = { 0 }, dst;
-	struct ucma_id *id;
 	int ret = get_addr(&cmd->dst_addr, cmd->dst_size, &dst);
 
 	if (!ret && cmd->src_size)
 		ret = get_addr(&cmd->src_addr, cmd->src_size, &src);
 	if (cmd->reserved)
 		ret = EINVAL;
-	if (!ret)
-		ret = ucma_id_find(uc, cmd->id, &id);
-	if (!ret && id->state == UCMA_IDLE)
-		ret = cmd->src_size ? bind_to(id, &src) : bind_any(id, dst.ss_family);
-	if (ret)
-		return ret;
-	if (id->state != UCMA_BOUND || id->src.addr.ss_family != dst.ss_family)
+	return ret ? ret : resolve_to(uc, cmd->id, &src, &dst, cmd->timeout_ms);
+}
+
+/* The older form, for IP only */
+int ucma_id_resolve_ip(struct ucma_call *uc)
+{
+	const struct rdma_ucm_resolve_ip *cmd = &uc->resolve_ip;
+	struct sockaddr_storage src = { 0 }, dst = { 0 };
+
+	memcpy(&src, &cmd->src_addr, sizeof(cmd->src_addr));
+	memcpy(&dst, &cmd->dst_addr, sizeof(cmd->dst_addr));
+	if ((src.ss_family && !is_ip(&src)) || !is_ip(&dst))
 		return EINVAL;
-	resolve(id, &dst);
-	return 0;
+	return resolve_to(uc, cmd->id, &src, &dst, cmd->timeout_ms);
+}
+
+/* ---- routes ---- */
+
+static void put_path_ends(struct ucma_id *id)
+{
+	struct cm_path *path = &id->path;
+
+	path->adapter = id->src.adapter;
+	path->port = id->src.port;
+	path->gid_index = id->src.gid_index;
+	path->slid = id->src.lid;
+	memcpy(path->sgid, id->src.gid, 16);
+	memcpy(path->dgid, id->dst.gid, 16);
+	path->traffic_class = id->tos;
+	path->grh = is_roce(id);
+	path->hop_limit = is_roce(id) ? ROCE_HOPS : 0;
+	if (is_roce(id))
+		roce_resolve(path->dgid, path->dmac);
+}
+
+/* Nobody needs to be asked for it. */
+static void put_known_path(struct ucma_id *id)
+{
+	struct port_info info = { .active_mtu = 1 };
+
+	adapter_query_port(id->src.adapter, id->src.port, &info);
+	put_path_ends(id);
+	id->path.dlid = id->dst.lid;
+	id->path.mtu = info.active_mtu;
+	id->path.rate = RATE_100_GBPS;
+	id->path.lifetime = is_roce(id) ? ROCE_LIFETIME : IB_LIFETIME;
+}
+
+static void route_known(struct ucma_id *id, int status)
+{
+	id->state = status ? UCMA_ADDR_RESOLVED : UCMA_ROUTE_RESOLVED;
+	ucma_event_simple(id, status ? EV_ROUTE_ERROR : EV_ROUTE_RESOLVED, status);
+}
+
+static void take_route(struct ucma_id *id)
+{
+	const struct resolution *res = &id->resolution;
+
+	put_path_ends(id);
+	id->dst.lid = id->path.dlid = res->dlid;
+	id->path.sl = res->sl;
+	id->path.mtu = res->mtu;
+	id->path.rate = res->rate;
+	id->path.lifetime = res->lifetime;
+}
+
+static void resolved(struct resolution *res, int status)
+{
+	struct ucma_id *id = (struct ucma_id *)((char *)res - offsetof(struct ucma_id, resolution));
+
+	if (!res->path) {
+		memcpy(id->dst.gid, res->gid, 16);
+		address_known(id, status);
+		return;
+	}
+	if (!status)
+		take_route(id);
+	route_known(id, status);
 }
 
 int ucma_id_resolve_route(struct ucma_call *uc)
@@ -312,8 +490,17 @@ int ucma_id_resolve_route(struct ucma_call *uc)
 		return ret;
 	if (id->state != UCMA_ADDR_RESOLVED)
 		return EINVAL;
-	id->state = UCMA_ROUTE_RESOLVED;
-	ucma_event_simple(id, EV_ROUTE_RESOLVED, 0);
+	if (is_roce(id) || id->dst.adapter || ucma_addr_is_multicast(&id->dst.addr)) {
+		put_known_path(id);
+		route_known(id, 0);
+		return 0;
+	}
+	id->state = UCMA_ROUTE_QUERY;
+	id->resolution.adapter = id->src.adapter;
+	id->resolution.port = id->src.port;
+	memcpy(id->resolution.own, id->src.gid, 16);
+	memcpy(id->resolution.wanted, id->dst.gid, 16);
+	resolve_path(&id->resolution, uc->resolve_route.timeout_ms);
 	return 0;
 }
 
@@ -327,7 +514,7 @@ static void put_device(const struct ucma_id *id, struct rdma_ucm_query_addr_resp
 		return;
 	resp->node_guid = htobe64(adapter->node_guid);
 	resp->port_num = id->src.port;
-	resp->pkey = htobe16(DEFAULT_PKEY);
+	resp->pkey = htobe16(CM_DEFAULT_PKEY);
 	resp->ibdev_index = adapter->index;
 }
 
@@ -346,20 +533,13 @@ static int query_addr(struct ucma_call *uc, const struct ucma_id *id)
 			    uc->hdr.out < sizeof(resp) ? uc->hdr.out : sizeof(resp));
 }
 
-/* struct sockaddr_ib: family, P_Key, flow, GID, service ID and its mask */
 static void put_sockaddr_ib(const struct ucma_id *id, const struct ucma_end *end,
 			    struct __kernel_sockaddr_storage *to, uint16_t *size)
 {
-	uint64_t sid = htobe64((uint64_t)id->ps << 16 | ucma_addr_port(&end->addr));
-	uint64_t mask = ~0ull;
-	uint16_t family = AF_IB_FAMILY, pkey = htobe16(DEFAULT_PKEY);
-	uint8_t *bytes = (uint8_t *)to;
+	struct sockaddr_storage addr;
 
-	memcpy(bytes, &family, sizeof(family));
-	memcpy(bytes + 2, &pkey, sizeof(pkey));
-	memcpy(bytes + 8, end->gid, sizeof(end->gid));
-	memcpy(bytes + 24, &sid, sizeof(sid));
-	memcpy(bytes + 32, &mask, sizeof(mask));
+	ucma_addr_put(&addr, AF_IB_FAMILY, end->gid, id->ps, ucma_addr_port(&end->addr));
+	memcpy(to, &addr, sizeof(addr));
 	*size = ucma_addr_size(AF_IB_FAMILY);
 }
 
@@ -376,32 +556,34 @@ static int query_gid(struct ucma_call *uc, const struct ucma_id *id)
 			    uc->hdr.out < sizeof(resp) ? uc->hdr.out : sizeof(resp));
 }
 
-/* The packed path record of IBTA vol 1, table 171 (PathRecord) */
 static void put_path(const struct ucma_id *id, struct ib_path_rec_data *data)
 {
-	enum { EXACTLY = 2, RATE_100_GBPS = 16, LIFETIME = 18, HOP_LIMIT = 64 };
-	uint8_t *path = (uint8_t *)data->path_rec;
-	uint16_t dlid = htobe16(id->dst.lid), slid = htobe16(id->src.lid);
-	uint16_t pkey = htobe16(DEFAULT_PKEY);
-	struct port_info info = { .active_mtu = 1 };
+	const struct cm_path *path = &id->path;
+	uint8_t *record = (uint8_t *)data->path_rec;
 
-	adapter_query_port(id->src.adapter, id->src.port, &info);
 	data->flags = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
-	memcpy(path + 8, id->dst.gid, 16);
-	memcpy(path + 24, id->src.gid, 16);
-	memcpy(path + 40, &dlid, 2);
-	memcpy(path + 42, &slid, 2);
-	path[47] = HOP_LIMIT;
-	path[49] = 0x81; /* reversible, one path */
-	memcpy(path + 50, &pkey, 2);
-	path[54] = EXACTLY << 6 | info.active_mtu;
-	path[55] = EXACTLY << 6 | RATE_100_GBPS;
-	path[56] = EXACTLY << 6 | LIFETIME;
+	memcpy(prm_at(record, PATH_DGID), path->dgid, 16);
+	memcpy(prm_at(record, PATH_SGID), path->sgid, 16);
+	prm_set(record, PATH_DLID, path->dlid);
+	prm_set(record, PATH_SLID, path->slid);
+	prm_set(record, PATH_FLOW_LABEL, path->flow_label);
+	prm_set(record, PATH_HOP_LIMIT, path->hop_limit);
+	prm_set(record, PATH_TCLASS, path->traffic_class);
+	prm_set(record, PATH_REVERSIBLE, 1);
+	prm_set(record, PATH_NUMBER, 1);
+	prm_set(record, PATH_PKEY, CM_DEFAULT_PKEY);
+	prm_set(record, PATH_SL, path->sl);
+	prm_set(record, PATH_MTU_SELECTOR, SELECT_EXACTLY);
+	prm_set(record, PATH_MTU, path->mtu);
+	prm_set(record, PATH_RATE_SELECTOR, SELECT_EXACTLY);
+	prm_set(record, PATH_RATE, path->rate);
+	prm_set(record, PATH_LIFETIME_SELECTOR, SELECT_EXACTLY);
+	prm_set(record, PATH_LIFETIME, path->lifetime);
 }
 
 static bool has_route(const struct ucma_id *id)
 {
-	return id->has_src && id->src.adapter && id->has_dst && id->state != UCMA_ADDR_RESOLVED;
+	return id->has_src && id->src.adapter && id->has_dst && id->state >= UCMA_ROUTE_RESOLVED;
 }
 
 /* One path, where there is room for it. */
@@ -457,16 +639,93 @@ static int set_flag(struct ucma_call *uc, struct ucma_id *id, bool *flag)
 	return 0;
 }
 
+/* 4.096 us * 2^n, 5 bits; as only connections wait for acknowledges, others have none. */
+static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
+{
+	uint8_t value;
+	int ret = get_option(uc, &value, sizeof(value));
+
+	if (ret)
+		return ret;
+	if (id->datagram || value > 31)
+		return EINVAL;
+	id->ack_timeout = value;
+	id->has_ack_timeout = true;
+	return 0;
+}
+
+/* The path that goes out and comes back, of those that are given */
+static const struct ib_path_rec_data *pick_path(const struct ib_path_rec_data *paths, size_t count)
+{
+	enum { WANTED = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL };
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if ((paths[i].flags & WANTED) == WANTED)
+			return &paths[i];
+	return NULL;
+}
+
+static void take_path(struct ucma_id *id, const struct ib_path_rec_data *data)
+{
+	const uint8_t *record = (const uint8_t *)data->path_rec;
+	struct cm_path *path = &id->path;
+
+	put_known_path(id);
+	memcpy(path->dgid, prm_at(record, PATH_DGID), 16);
+	path->dlid = prm_get(record, PATH_DLID);
+	path->sl = prm_get(record, PATH_SL);
+	path->flow_label = prm_get(record, PATH_FLOW_LABEL);
+	path->hop_limit = prm_get(record, PATH_HOP_LIMIT);
+	path->traffic_class = prm_get(record, PATH_TCLASS);
+	path->mtu = prm_get(record, PATH_MTU);
+	path->rate = prm_get(record, PATH_RATE);
+	path->lifetime = prm_get(record, PATH_LIFETIME);
+	id->dst.lid = path->dlid;
+	memcpy(id->dst.gid, path->dgid, 16);
+}
+
+/* Instead of resolving a route; on InfiniBand only. */
+static int set_path(struct ucma_call *uc, struct ucma_id *id)
+{
+	struct ib_path_rec_data paths[MAX_PATHS];
+	const struct ib_path_rec_data *path;
+	size_t len = uc->set_option.optlen;
+	int ret;
+
+	if (!len || len % sizeof(paths[0]) || len > sizeof(paths))
+		return EINVAL;
+	ret = client_read(uc->call->tid, uc->set_option.optval, paths, len);
+	if (ret)
+		return ret;
+	path = pick_path(paths, len / sizeof(paths[0]));
+	if (!path || id->state != UCMA_ADDR_RESOLVED || is_roce(id))
+		return EINVAL;
+	take_path(id, path);
+	route_known(id, 0);
+	return 0;
+}
+
 int ucma_id_set_option(struct ucma_call *uc)
 {
-	enum { LEVEL_ID = 0, TOS = 0, REUSEADDR = 1, AFONLY = 2, ACK_TIMEOUT = 3 };
+	enum {
+		LEVEL_ID = 0,
+		LEVEL_IB = 1,
+		IB_PATH = 1,
+		TOS = 0,
+		REUSEADDR = 1,
+		AFONLY = 2,
+		ACK_TIMEOUT = 3
+	};
 	struct ucma_id *id;
 	int ret = ucma_id_find(uc, uc->set_option.id, &id);
 
 	if (ret)
 		return ret;
+	if (uc->set_option.level == LEVEL_IB && uc->set_option.optname == IB_PATH)
+		return set_path(uc, id);
 	if (uc->set_option.level != LEVEL_ID)
-		return ENOSYS; /* a path of the program's choice: there is one path only */
+		return ENOSYS;
 	switch (uc->set_option.optname) {
 	case TOS:
 		return get_option(uc, &id->tos, sizeof(id->tos));
@@ -475,7 +734,7 @@ int ucma_id_set_option(struct ucma_call *uc)
 	case AFONLY:
 		return set_flag(uc, id, &id->af_only);
 	case ACK_TIMEOUT:
-		return get_option(uc, &id->ack_timeout, sizeof(id->ack_timeout));
+		return set_ack_timeout(uc, id);
 	default:
 		return ENOSYS;
 	}

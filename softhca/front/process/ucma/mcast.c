@@ -10,8 +10,9 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
+#include "softhca/subnet.h"
 
-enum { UDP_QKEY = 0x01234567, MULTICAST_QPN = 0xffffff, FIRST_MLID = 0xc000, MLIDS = 0x3fff };
+enum { MULTICAST_QPN = 0xffffff };
 
 static uint32_t next_number = 1;
 
@@ -37,17 +38,6 @@ static void group_gid(const struct ucma_id *id, const struct sockaddr_storage *a
 		gid[12] &= 0x0f;
 }
 
-/* Some multicast LID that only depends on the group. */
-static uint16_t group_lid(const uint8_t gid[16])
-{
-	uint32_t sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < 16; i++)
-		sum = sum * 31 + gid[i];
-	return FIRST_MLID + sum % MLIDS;
-}
-
 static void tell(struct ucma_mcast *mcast, const struct sockaddr_storage *addr)
 {
 	struct ucma_id *id = mcast->id;
@@ -61,48 +51,88 @@ static void tell(struct ucma_mcast *mcast, const struct sockaddr_storage *addr)
 	event->resp.id = mcast->number;
 	param = &event->resp.param.ud;
 	param->qp_num = MULTICAST_QPN;
-	param->qkey = UDP_QKEY;
+	param->qkey = UCMA_QKEY;
 	param->ah_attr.port_num = id->src.port;
 	param->ah_attr.is_global = 1;
 	group_gid(id, addr, param->ah_attr.grh.dgid);
 	param->ah_attr.grh.sgid_index = id->src.gid_index;
 	param->ah_attr.grh.hop_limit = 1;
 	if (id->src.adapter->link_layer == HCA_LINK_INFINIBAND)
-		param->ah_attr.dlid = group_lid(param->ah_attr.grh.dgid);
+		param->ah_attr.dlid = subnet_mlid(param->ah_attr.grh.dgid);
 	ucma_event_send(event);
 }
 
-int ucma_mcast_join(struct ucma_call *uc)
+static void free_one(struct ucma_mcast *mcast)
 {
-	const struct rdma_ucm_join_mcast *cmd = &uc->join_mcast;
-	struct rdma_ucm_create_id_resp resp;
-	struct sockaddr_storage addr = { 0 };
-	struct ucma_mcast *mcast;
-	struct ucma_id *id;
-	int ret = ucma_id_find(uc, cmd->id, &id);
+	ucma_events_drop(mcast->id, mcast);
+	LIST_REMOVE(mcast, in_id);
+	free(mcast);
+}
 
-	if (uc->hdr.out < sizeof(resp))
-		return ENOSPC;
+static int check_join(struct ucma_id *id, const struct sockaddr_storage *addr)
+{
+	if (!ucma_addr_is_multicast(addr) || !ucma_id_adapter(id) || !id->datagram)
+		return EINVAL;
+	return 0;
+}
+
+static int join(struct ucma_call *uc, struct ucma_id *id, const struct sockaddr_storage *addr,
+		uint64_t uid, uint64_t response)
+{
+	struct rdma_ucm_create_id_resp resp;
+	struct ucma_mcast *mcast;
+	int ret = check_join(id, addr);
+
 	if (ret)
 		return ret;
-	memcpy(&addr, &cmd->addr, sizeof(addr));
-	if (cmd->addr_size != ucma_addr_size(addr.ss_family) || !ucma_addr_is_multicast(&addr) ||
-	    !ucma_id_adapter(id) || !id->datagram || cmd->join_flags > 1)
-		return EINVAL;
 	mcast = calloc(1, sizeof(*mcast));
 	if (!mcast)
 		return ENOMEM;
 	mcast->id = id;
-	mcast->uid = cmd->uid;
+	mcast->uid = uid;
 	mcast->number = next_number++;
 	LIST_INSERT_HEAD(&id->mcasts, mcast, in_id);
 	resp.id = mcast->number;
-	ret = ucma_respond(uc, cmd->response, &resp, sizeof(resp));
+	ret = ucma_respond(uc, response, &resp, sizeof(resp));
+	if (ret) {
+		free_one(mcast);
+		return ret;
+	}
+	log_note("rdma_cm: a multicast group is joined");
+	tell(mcast, addr);
+	return 0;
+}
+
+/* Asked for with flags: as a full member (0), or to send only (1) */
+int ucma_mcast_join(struct ucma_call *uc)
+{
+	const struct rdma_ucm_join_mcast *cmd = &uc->join_mcast;
+	struct sockaddr_storage addr = { 0 };
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, cmd->id, &id);
+
+	if (uc->hdr.out < sizeof(struct rdma_ucm_create_id_resp))
+		return ENOSPC;
 	if (ret)
 		return ret;
-	log_note("rdma_cm: a multicast group is joined");
-	tell(mcast, &addr);
-	return 0;
+	memcpy(&addr, &cmd->addr, sizeof(addr));
+	if (cmd->addr_size != ucma_addr_size(addr.ss_family) || cmd->join_flags > 1)
+		return EINVAL;
+	return join(uc, id, &addr, cmd->uid, cmd->response);
+}
+
+/* The older form, for IP only */
+int ucma_mcast_join_ip(struct ucma_call *uc)
+{
+	const struct rdma_ucm_join_ip_mcast *cmd = &uc->join_ip_mcast;
+	struct sockaddr_storage addr = { 0 };
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, cmd->id, &id);
+
+	if (uc->hdr.out < sizeof(struct rdma_ucm_create_id_resp))
+		return ENOSPC;
+	memcpy(&addr, &cmd->addr, sizeof(cmd->addr));
+	return ret ? ret : join(uc, id, &addr, cmd->uid, cmd->response);
 }
 
 static struct ucma_mcast *find(struct ucma_file *file, uint32_t number)
@@ -115,13 +145,6 @@ static struct ucma_mcast *find(struct ucma_file *file, uint32_t number)
 	if (mcast->number == number)
 		return mcast;
 	return NULL;
-}
-
-static void free_one(struct ucma_mcast *mcast)
-{
-	ucma_events_drop(mcast->id, mcast);
-	LIST_REMOVE(mcast, in_id);
-	free(mcast);
 }
 
 int ucma_mcast_leave(struct ucma_call *uc)

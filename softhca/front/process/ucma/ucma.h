@@ -3,8 +3,8 @@
  * ucma.h - the part of the kernel's rdma_ucm and its connection manager: ids, their events, connections between them.
  *
  * A program's file is the reading end of a pipe with one byte for each event that waits, so that poll() works; its write()
- * calls are trapped and are the commands of <rdma/rdma_user_cm.h>. Ids of all programs of this daemon connect to each other
- * by calls; ids of other processes of a network are out of reach. All of it runs in the notification thread.
+ * calls are trapped and are the commands of <rdma/rdma_user_cm.h>. Ids connect by datagrams of communication management
+ * (cm.h), also those of one process. All of it runs in the notification thread.
  */
 #ifndef SOFTHCA_PROCESS_UCMA_H
 #define SOFTHCA_PROCESS_UCMA_H
@@ -19,6 +19,8 @@
 #include <rdma/rdma_user_cm.h>
 
 #include "softhca/front/process/notify.h"
+#include "softhca/front/process/ucma/cm.h"
+#include "softhca/front/process/ucma/resolve.h"
 #include "softhca/front/process/watch.h"
 
 struct adapter;
@@ -34,6 +36,12 @@ enum {
 	PS_IB = 0x013f,
 	PS_TCP = 0x0106,
 	PS_UDP = 0x0111,
+	QPT_RC = 2, /* enum ibv_qp_type */
+	QPT_UC = 3,
+	QPT_UD = 4,
+	QPT_XRC_SEND = 9,
+	QPT_XRC_RECV = 10,
+	UCMA_QKEY = 0x01234567, /* of datagrams, but with GIDs as addresses */
 };
 
 /* enum rdma_cm_event_type of <rdma/rdma_cma.h> */
@@ -41,6 +49,7 @@ enum ucma_event_type {
 	EV_ADDR_RESOLVED = 0,
 	EV_ADDR_ERROR = 1,
 	EV_ROUTE_RESOLVED = 2,
+	EV_ROUTE_ERROR = 3,
 	EV_CONNECT_REQUEST = 4,
 	EV_CONNECT_RESPONSE = 5,
 	EV_CONNECT_ERROR = 6,
@@ -73,10 +82,21 @@ bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
 bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* host order */
 void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port);
-/* Whose address is it? 0; EADDRNOTAVAIL: of no adapter that could be known. */
+/* An address as 16 bytes: a GID, or IPv6, IPv4 as mapped to it */
+void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16]);
+/* One of FAMILY, and 16 such bytes; PORT in host order, with the service ID of port space PS where it is a GID. */
+void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uint8_t host[16],
+		   uint16_t ps, uint16_t port);
+/* A GID and a service ID */
+bool ucma_addr_is_gid(const struct sockaddr_storage *addr);
+/* What a request to ADDR names: the port, and the port space it is of; or the service ID that is part of it */
+uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps);
+/* Does that port have that address? For resolve.h */
+bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, unsigned int port);
+/* Whose address is it? 0; EADDRNOTAVAIL: of no adapter of this process. */
 int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr,
 		   struct ucma_end *end);
-/* From where to go to DST when no source is given. */
+/* From where to go to DST, whose adapter is NULL if it is not ours, when no source is given. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src);
 
 /* ---- ucma/file.c ---- */
@@ -133,7 +153,9 @@ struct ucma_call {
 	union {
 		struct rdma_ucm_create_id create_id;
 		struct rdma_ucm_destroy_id destroy_id;
+		struct rdma_ucm_bind_ip bind_ip;
 		struct rdma_ucm_bind bind;
+		struct rdma_ucm_resolve_ip resolve_ip;
 		struct rdma_ucm_resolve_addr resolve_addr;
 		struct rdma_ucm_resolve_route resolve_route;
 		struct rdma_ucm_query query;
@@ -144,6 +166,7 @@ struct ucma_call {
 		struct rdma_ucm_disconnect disconnect;
 		struct rdma_ucm_init_qp_attr init_qp_attr;
 		struct rdma_ucm_notify notify;
+		struct rdma_ucm_join_ip_mcast join_ip_mcast;
 		struct rdma_ucm_join_mcast join_mcast;
 		struct rdma_ucm_get_event get_event;
 		struct rdma_ucm_set_option set_option;
@@ -158,7 +181,9 @@ int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id);
 
 int ucma_id_create(struct ucma_call *uc);
 int ucma_id_remove(struct ucma_call *uc);
+int ucma_id_bind_ip(struct ucma_call *uc);
 int ucma_id_bind(struct ucma_call *uc);
+int ucma_id_resolve_ip(struct ucma_call *uc);
 int ucma_id_resolve_addr(struct ucma_call *uc);
 int ucma_id_resolve_route(struct ucma_call *uc);
 int ucma_id_query(struct ucma_call *uc);
@@ -171,6 +196,7 @@ int ucma_conn_reject(struct ucma_call *uc);
 int ucma_conn_disconnect(struct ucma_call *uc);
 int ucma_conn_init_qp_attr(struct ucma_call *uc);
 int ucma_conn_notify(struct ucma_call *uc);
+int ucma_mcast_join_ip(struct ucma_call *uc);
 int ucma_mcast_join(struct ucma_call *uc);
 int ucma_mcast_leave(struct ucma_call *uc);
 
@@ -180,23 +206,19 @@ enum ucma_state {
 	UCMA_IDLE,
 	UCMA_BOUND,
 	UCMA_LISTENS,
+	UCMA_ADDR_QUERY,
 	UCMA_ADDR_RESOLVED,
+	UCMA_ROUTE_QUERY,
 	UCMA_ROUTE_RESOLVED,
-	UCMA_REQ_SENT,
-	UCMA_REQ_RECEIVED,
-	UCMA_REP_SENT,
-	UCMA_REP_RECEIVED,
-	UCMA_ESTABLISHED,
-	UCMA_DREQ_SENT,
-	UCMA_DREQ_RECEIVED,
-	UCMA_TIMEWAIT,
-	UCMA_RESOLVED_SIDR, /* a datagram id that knows its peer */
+	UCMA_CONNECTS, /* asked, or was asked; conn says how far it is */
+	UCMA_DISCONNECTED,
 };
 
 struct ucma_id {
 	LIST_ENTRY(ucma_id) in_file;
 	LIST_ENTRY(ucma_id) in_all;
-	TAILQ_ENTRY(ucma_id) in_timers;
+	LIST_ENTRY(ucma_id) in_bucket; /* by number */
+	LIST_ENTRY(ucma_id) in_listeners;
 	struct ucma_file *file;
 	uint32_t number;
 	uint64_t uid; /* 0: made by a request, and not accepted yet */
@@ -206,17 +228,15 @@ struct ucma_id {
 	bool has_src, has_dst; /* src and dst are ports of adapters */
 	struct ucma_end src, dst;
 	bool reuse_addr, af_only;
+	bool has_ack_timeout;
 	uint8_t ack_timeout;
 	uint8_t tos;
-	int backlog;   /* requests that it still takes */
-	bool datagram; /* SIDR */
-	bool passive;  /* made by a request: it shares its listener's port */
-	/* connection */
-	struct ucma_id *peer;
-	uint32_t qpn, psn, remote_qpn, remote_psn;
-	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count;
-	bool srq;
-	uint64_t deadline; /* of the timer, 0: none */
+	int backlog;         /* requests that it still takes */
+	bool datagram;       /* SIDR */
+	bool passive;        /* made by a request: it shares its listener's port */
+	struct cm_path path; /* from ROUTE_RESOLVED on, until there is a connection */
+	struct cm_conn conn;
+	struct resolution resolution;
 	uint32_t events_reported;
 	LIST_HEAD(, ucma_mcast) mcasts;
 };
@@ -225,15 +245,21 @@ struct ucma_id {
 int ucma_id_new(struct ucma_file *file, struct ucma_id **id);
 /* With all that depends on it; connections end. */
 void ucma_id_destroy(struct ucma_id *id);
-/* The listener for a request to DST, or NULL. */
-struct ucma_id *ucma_id_find_listener(const struct ucma_id *from);
+void ucma_id_listen(struct ucma_id *id);
+/* The listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST is NULL in a request without IP
+ * addresses. */
+struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
+				      const uint8_t *host, bool ipv4);
 struct adapter *ucma_id_adapter(const struct ucma_id *id);
 
-/* ---- ucma/conn.c ---- */
+/* ---- ucma/conn.c, ucma/attr.c ---- */
 
-/* The id goes: tell the peer. */
-void ucma_conn_end(struct ucma_id *id);
+/* What connections need to have, once there are adapters. */
+int ucma_conn_start(void);
 void ucma_conn_stop(void);
+/* How the peer is reached. */
+void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
+		      struct ib_uverbs_ah_attr *attr);
 
 /* ---- ucma/mcast.c ---- */
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * gsi.h - what the kernel's part of rdma_cm sends and receives by itself: management datagrams of QP1, questions for
+ * addresses. What arrives is handed over in the notification thread, whichever thread it came in.
+ */
+#ifndef SOFTHCA_PROCESS_GSI_H
+#define SOFTHCA_PROCESS_GSI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softhca/fabric.h"
+#include "softhca/front/process/ucma/cm.h"
+
+struct adapter;
+
+enum {
+	GSI_QPN = 1,
+	GSI_IPOIB_QPN =
+		0xfffff0, /* the source of questions for addresses; no program's QP has it */
+	IPOIB_QKEY = 0x0b1b,
+};
+
+/* Something that arrived; the bytes are gone on return. */
+struct gsi_arrival {
+	struct adapter *adapter;
+	unsigned int port;
+	bool frame; /* of Ethernet; the address is empty */
+	struct fabric_addr addr;
+	uint32_t dest_qpn, src_qpn;
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/* Once, before there are adapters. TAKE is called for what is not communication management. */
+int gsi_open(void (*take)(const struct gsi_arrival *arrival));
+void gsi_close(void);
+
+/* Callbacks of the device core */
+void gsi_datagram(void *adapter, unsigned int port, const struct fabric_msg *msg);
+void gsi_frame(void *adapter, unsigned int port, const uint8_t *frame, size_t len);
+
+/* A management datagram along PATH, which may be lost. */
+void gsi_send(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
+/* On InfiniBand, to QP DEST_QPN of DLID, or of the group DGID */
+void gsi_send_ipoib(struct adapter *adapter, unsigned int port, uint16_t dlid,
+		    const uint8_t dgid[16], uint32_t dest_qpn, const void *bytes, size_t len);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * resolve.h - where an IP address of another host is, and the path to a GID: questions to the network, as a kernel asks them.
+ * ARP (RFC 826) and neighbour discovery (RFC 4861) on Ethernet, ARP over IPoIB (RFC 4391) and subnet administration on
+ * InfiniBand. IPoIB's questions about our own addresses are answered here, too.
+ */
+#ifndef SOFTHCA_PROCESS_RESOLVE_H
+#define SOFTHCA_PROCESS_RESOLVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "softhca/front/process/ucma/gsi.h"
+#include "softhca/front/process/ucma/timer.h"
+
+/* A question that waits for its answer; part of who asks. IP addresses are 16 bytes, IPv4 as mapped to IPv6. */
+struct resolution {
+	struct ucma_timer timer;
+	LIST_ENTRY(resolution) entry;
+	bool active, path;
+	struct adapter *adapter; /* from where */
+	unsigned int port;
+	uint8_t own[16], wanted[16]; /* IP addresses, or GIDs for a path */
+	uint64_t give_up;            /* when */
+	uint64_t transaction;
+	/* The answer: of an address its GID, on RoCE Ethernet address; of a path what it says */
+	uint8_t gid[16], mac[6];
+	uint16_t dlid;
+	uint8_t sl, mtu, rate, lifetime;
+	/* STATUS 0, or minus an errno */
+	void (*done)(struct resolution *resolution, int status);
+};
+
+/* Is HOST (an IP address) one of ours? Its port's GID, and the GUID's adapter. */
+typedef bool (*resolve_own_fn)(const uint8_t host[16], const struct adapter *adapter,
+			       unsigned int port);
+
+void resolve_start(resolve_own_fn is_own);
+/* The caller has filled adapter, port, own, wanted and done. The answer comes later, not before return. */
+void resolve_address(struct resolution *resolution, uint32_t timeout_ms);
+void resolve_path(struct resolution *resolution, uint32_t timeout_ms);
+void resolve_cancel(struct resolution *resolution);
+/* For gsi.h */
+void resolve_take(const struct gsi_arrival *arrival);
+
+#endif
