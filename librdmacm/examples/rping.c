@@ -253,7 +253,7 @@ static int listen_at(struct rping *listener)
 		return rping_complain("rdma_bind_addr");
 	rping_debug(listener, "rdma_bind_addr successful\n");
 	rping_debug(listener, "rdma_listen\n");
-	return rdma_listen(listener->id, 3) ? rping_complain("rdma_listen") : 0;
+	return rdma_listen(listener->id, 128) ? rping_complain("rdma_listen") : 0;
 }
 
 static int run_server(struct rping *listener)

@@ -3,19 +3,20 @@
 # lib.sh - what the consumer tests share: one adapter that separate programs join, programs and libraries by origin
 # (ours, debian), pairs of server and client, and results as run-tests reads them.
 #
-# A test script sources this with its own arguments: BUILD [--quick] [--prefix TEXT] [--only PATTERN].
+# A test script sources this with its own arguments: BUILD [--quick|--all] [--prefix TEXT] [--only PATTERN].
 
 CONSUMERS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$CONSUMERS_DIR/../../scripts/common.sh"
 
-[ $# -ge 1 ] || die "usage: ${0##*/} BUILD [--quick] [--prefix TEXT] [--only PATTERN]"
+[ $# -ge 1 ] || die "usage: ${0##*/} BUILD [--quick|--all] [--prefix TEXT] [--only PATTERN]"
 BUILD=$(cd "$1" && pwd)
 shift
-export QUICK='' # for the scripts that have a short form
+export QUICK='' ALL='' # for the scripts that have a short form, or a very long one
 PREFIX='' ONLY=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--quick) QUICK=1 ;;
+	--all) ALL=1 ;;
 	--prefix)
 		PREFIX=$2
 		shift
