@@ -21,35 +21,40 @@ bool batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 bool batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
 			   enum send_kind kind);
 
-WQE_INLINE void batch_reserve(struct mlx5_qp *qp, enum send_kind kind)
+/* The request WQE, which starts at PI, takes its place in the queue: wr_id is what it is now. */
+WQE_INLINE void batch_note(struct mlx5_qp *qp, uint32_t pi, const struct send_wqe *wqe)
 {
-	if (kind == SEND_XRC)
-		wqe_reserve_xrc(&qp->batch.wqe);
-	else if (kind == SEND_DATAGRAM)
-		wqe_reserve_av(&qp->sq, &qp->batch.wqe);
+	struct wq *wq = &qp->sq.wq;
+	uint32_t head = wq->head;
+
+	wq_note(wq, pi, head, qp->vqp.qp_ex.wr_id, wqe->done_as);
+	wq->head = head + 1;
 }
 
-/* The request takes its place in the queue: wr_id is what it is now. */
-WQE_INLINE void batch_note(struct mlx5_qp *qp)
+/* There is room, and the operation is allowed. */
+WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, uint8_t opcode, __be32 imm, enum send_kind kind)
 {
-	struct mlx5_sq *sq = &qp->sq;
+	const struct mlx5_sq *sq = &qp->sq;
+	const uint32_t pi = sq->pi;
+	struct send_wqe wqe;
 
-	wq_note(&sq->wq, sq->pi, sq->wq.head, qp->vqp.qp_ex.wr_id, qp->batch.wqe.done_as);
-	sq->wq.head++;
+	wqe_begin(sq, &wqe, pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	batch_note(qp, pi, &wqe);
+	if (kind == SEND_XRC)
+		wqe_reserve_xrc(&wqe);
+	else if (kind == SEND_DATAGRAM)
+		wqe_reserve_av(sq, &wqe);
+	qp->batch.wqe = wqe;
 }
 
 WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
 			    enum send_kind kind)
 {
-	struct mlx5_batch *batch = &qp->batch;
-
-	if (unlikely(batch->err))
+	if (unlikely(qp->batch.err))
 		return false;
 	if (unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit))
 		return batch_begin_exception(qp, op, opcode, imm, kind);
-	wqe_begin(&qp->sq, &batch->wqe, qp->sq.pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
-	batch_note(qp);
-	batch_reserve(qp, kind);
+	batch_start_wqe(qp, opcode, imm, kind);
 	return true;
 }
 
@@ -57,7 +62,8 @@ WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t o
 WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe, bool has_inline)
 {
 	qp->sq.pi += wqe_finish(&qp->sq, wqe);
-	qp->batch.has_inline = has_inline;
+	if (has_inline)
+		qp->batch.has_inline = true;
 }
 
 WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,

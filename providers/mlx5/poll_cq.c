@@ -94,12 +94,14 @@ CQE_INLINE bool poll_message(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, s
 	return true;
 }
 
-/* With the lock held, if there is one; drops it. N are in WC already. */
+/* The next functions go on where another stopped: BASE completions are in front of WC already, and
+ * count in what they return. They hold the lock, if there is one, and drop it. */
 static int __attribute__((noinline))
-poll_rest(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, int n)
+poll_rest(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, int base)
 {
 	uint32_t ci = cq->ci;
 	struct completion comp;
+	int n = 0;
 
 	while (n < num_entries && cqe_take(cq, &ci, &comp)) {
 		wc_fill(&wc[n], &comp);
@@ -108,7 +110,7 @@ poll_rest(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, int n)
 	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
 	doorbell_cq_consumed(cq->dbrec, ci);
 	qlock_leave(&cq->lock);
-	return n;
+	return base + n;
 }
 
 static int __attribute__((noinline))
@@ -118,62 +120,62 @@ wait_and_poll(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc)
 	return poll_rest(cq, num_entries, wc, 0);
 }
 
-/* What poll_usual() and those after it pass on: the CQE that is next, its index, how many are in WC. */
-struct place {
-	const struct mlx5_cqe64 *cqe;
-	uint32_t ci;
-	int n;
-};
+static int poll_any(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc,
+		    const struct mlx5_cqe64 *cqe, uint32_t ci, int base);
 
-static int poll_with_messages(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc,
-			      struct place at);
-
-/* The usual completions are taken here; from the first that is not, poll_rest() goes on. Requests
- * need fewer registers than messages, so they begin without (MESSAGES is a constant). Lock as
- * there. */
-CQE_INLINE int poll_usual(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, struct place at,
-			  bool messages)
+/* The usual completions are taken here, the first from CQE at index CI; from the first that is not,
+ * poll_rest() goes on. Requests need fewer registers than messages, so there is an instance for them
+ * alone (MESSAGES is a constant), after which poll_any() goes on. */
+CQE_INLINE int poll_usual(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc,
+			  const struct mlx5_cqe64 *cqe, uint32_t ci, int base, bool messages)
 {
+	int n = 0;
+
 	do {
 		bool is_request;
 
 		/* The ownership bit is written last: what we read from here on belongs to it. */
 		dma_load_barrier();
-		is_request = op_own_is_request(at.cqe->op_own);
-		if (!messages && !is_request)
-			return poll_with_messages(cq, num_entries, wc, at);
-		if (unlikely(!cqe_find_rq(cq, at.cqe)))
+		is_request = op_own_is_request(cqe->op_own);
+		if (!messages && unlikely(!is_request))
+			return poll_any(cq, num_entries - n, wc + n, cqe, ci, n);
+		if (unlikely(!cqe_find_rq(cq, cqe)))
 			goto rest;
 		if (is_request)
-			poll_request(cq, at.cqe, &wc[at.n]);
-		else if (unlikely(!poll_message(cq, at.cqe, &wc[at.n])))
+			poll_request(cq, cqe, &wc[n]);
+		else if (unlikely(!poll_message(cq, cqe, &wc[n])))
 			goto rest;
-		at.ci++;
-		if (++at.n == num_entries)
+		ci++;
+		if (++n == num_entries)
 			break;
-		at.cqe = cqe_at(cq, at.ci);
-	} while (cqe_is_sw_owned(cq, at.cqe, at.ci));
-	__atomic_store_n(&cq->ci, at.ci, __ATOMIC_RELAXED);
-	doorbell_cq_consumed(cq->dbrec, at.ci);
+		cqe = cqe_at(cq, ci);
+	} while (cqe_is_sw_owned(cq, cqe, ci));
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	doorbell_cq_consumed(cq->dbrec, ci);
 	qlock_leave(&cq->lock);
-	return at.n;
+	return base + n;
 rest:
-	__atomic_store_n(&cq->ci, at.ci, __ATOMIC_RELAXED);
-	return poll_rest(cq, num_entries, wc, at.n);
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	return poll_rest(cq, num_entries - n, wc + n, base + n);
 }
 
 static int __attribute__((noinline))
-poll_with_messages(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, struct place at)
+poll_any(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
+	 uint32_t ci, int base)
 {
-	return poll_usual(cq, num_entries, wc, at, true);
+	return poll_usual(cq, num_entries, wc, cqe, ci, base, true);
 }
 
 static int __attribute__((noinline))
-poll_found(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
-	   uint32_t ci)
+poll_requests(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
+	      uint32_t ci)
 {
-	struct place at = { .cqe = cqe, .ci = ci };
+	return poll_usual(cq, num_entries, wc, cqe, ci, 0, false);
+}
 
+CQE_INLINE int poll_found(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc,
+			  const struct mlx5_cqe64 *cqe, uint32_t ci)
+{
 	if (unlikely(num_entries <= 0))
 		return 0;
 	if (cq->lock.shared) {
@@ -182,7 +184,9 @@ poll_found(struct mlx5_cq *cq, int num_entries, struct ibv_wc *wc, const struct 
 		if (unlikely(cq->ci != ci))
 			return poll_rest(cq, num_entries, wc, 0);
 	}
-	return poll_usual(cq, num_entries, wc, at, false);
+	if (op_own_is_request(cqe->op_own))
+		return poll_requests(cq, num_entries, wc, cqe, ci);
+	return poll_any(cq, num_entries, wc, cqe, ci, 0);
 }
 
 /* context->ops.poll_cq. Programs poll far more often than there is something: that answer needs no

@@ -65,7 +65,7 @@ RQ_INLINE void put_usual(struct mlx5_rq *rq, uint32_t head, const struct ibv_rec
 	uint8_t *wqe = rq->buf + ((size_t)unit << (one ? ONE_SGE_STRIDE_LOG : rq->stride_log));
 
 	if (one)
-		seg_put_data(wqe, wr->sg_list->length, wr->sg_list->lkey, wr->sg_list->addr);
+		seg_put_sge(wqe, wr->sg_list);
 	else
 		scatter_put((struct mlx5_wqe_data_seg *)wqe, rq->max_sge, wr->sg_list, wr->num_sge);
 	rq->wq.wr_ids[unit] = wr->wr_id;

@@ -117,7 +117,7 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 		return 0;
 	}
 	for (int n = wr->num_sge; n > 0; n--, sge++)
-		wqe_put_data(&qp->sq, wqe, sge->length, sge->lkey, sge->addr);
+		wqe_put_sge(&qp->sq, wqe, sge);
 	return 0;
 }
 
@@ -352,10 +352,10 @@ WQE_INLINE bool put_usual_payload(const struct mlx5_sq *sq, struct send_wqe *wqe
 
 	if (wr->send_flags & IBV_SEND_INLINE)
 		return likely(wr->num_sge == 1) &&
-		       wqe_put_small_inline(sq, wqe, (const void *)(uintptr_t)sge->addr,
+		       wqe_put_usual_inline(sq, wqe, (const void *)(uintptr_t)sge->addr,
 					    sge->length);
 	for (int n = wr->num_sge; n > 0; n--, sge++)
-		wqe_put_data(sq, wqe, sge->length, sge->lkey, sge->addr);
+		wqe_put_sge(sq, wqe, sge);
 	return true;
 }
 

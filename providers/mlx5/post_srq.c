@@ -61,7 +61,7 @@ SRQ_INLINE uint32_t put_usual(struct mlx5_srq *srq, uint32_t head, const struct 
 	struct mlx5_wqe_data_seg *seg = (struct mlx5_wqe_data_seg *)(wqe + 1);
 
 	if (one)
-		seg_put_data(seg, wr->sg_list->length, wr->sg_list->lkey, wr->sg_list->addr);
+		seg_put_sge(seg, wr->sg_list);
 	else
 		scatter_put(seg, srq->max_sge, wr->sg_list, wr->num_sge);
 	srq->wr_ids[head] = wr->wr_id;

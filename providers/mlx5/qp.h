@@ -62,7 +62,7 @@ struct mlx5_batch {
 	uint32_t first_pi, first_head; /* the queue's indices before it, for when it is cancelled */
 	uint8_t *header;               /* raw packets: where the frame's first bytes go, */
 	uint32_t header_left;          /* and how many the payload still owes */
-	bool has_inline;               /* the WQE that was finished last */
+	bool has_inline;               /* of any WQE; asked when there is one */
 	int err;                       /* first error; from then on nothing is written */
 };
 

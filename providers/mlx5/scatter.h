@@ -20,7 +20,7 @@ SEG_INLINE void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 
 	/* One buffer is by far the most common list. */
 	if (__builtin_expect(n == 1 && sge->length, 1)) {
-		seg_put_data(seg, sge->length, sge->lkey, sge->addr);
+		seg_put_sge(seg, sge);
 		if (capacity > 1)
 			seg_put_data(seg + 1, 0, MLX5_INVALID_LKEY, 0);
 		return;
@@ -28,7 +28,7 @@ SEG_INLINE void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 	for (; n > 0; n--, sge++) {
 		if (__builtin_expect(!sge->length, 0))
 			continue;
-		seg_put_data(seg, sge->length, sge->lkey, sge->addr);
+		seg_put_sge(seg, sge);
 		seg++;
 	}
 	if (seg < end)

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <infiniband/verbs.h>
+
 #include "providers/mlx5/mlx5_prm.h"
 
 #define SEG_INLINE __attribute__((always_inline)) static inline
@@ -49,6 +51,21 @@ SEG_INLINE void seg_put_data(void *at, uint32_t length, uint32_t lkey, uint64_t 
 	seg_put_be64((uint8_t *)at + offsetof(struct mlx5_wqe_data_seg, addr), addr);
 }
 
+/* The same from an SGE that has bytes: its length and key are one load of 8 bytes. */
+SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
+{
+	uint64_t length_lkey;
+
+	static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct ibv_sge, length) + 4,
+		      "struct ibv_sge: length, lkey");
+	memcpy(&length_lkey, &sge->length, sizeof(length_lkey));
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	length_lkey = length_lkey << 32 | length_lkey >> 32;
+#endif
+	seg_put_be64(at, length_lkey);
+	seg_put_be64((uint8_t *)at + offsetof(struct mlx5_wqe_data_seg, addr), sge->addr);
+}
+
 #define COPY_SMALL_MAX 64
 
 /* Up to 64 bytes: fewer instructions than a call, and like one it touches nothing else. */
@@ -73,6 +90,21 @@ SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 		to[len / 2] = from[len / 2];
 		to[len - 1] = from[len - 1];
 	}
+}
+
+/* More than COPY_SMALL_MAX bytes, for who must not call anything. */
+SEG_INLINE void copy_large(uint8_t *to, const uint8_t *from, uint32_t len)
+{
+	uint8_t *last = to + len - 32;
+
+	from += len - 32;
+	for (ptrdiff_t left = -(ptrdiff_t)(len - 32); left < 0; left += 32) {
+		memcpy(last + left, from + left, 16);
+		memcpy(last + left + 16, from + left + 16, 16);
+	}
+	/* These may overlap those before. */
+	memcpy(last, from, 16);
+	memcpy(last + 16, from + 16, 16);
 }
 
 #endif

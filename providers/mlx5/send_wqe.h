@@ -150,9 +150,19 @@ WQE_INLINE void wqe_put_data(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 {
 	if (unlikely(!length))
 		return;
-	if (unlikely(wqe->seg == sq->end))
-		wqe->seg = sq->buf;
+	wqe_wrap(sq, wqe);
 	seg_put_data(wqe->seg, length, lkey, addr);
+	wqe->seg += sizeof(struct mlx5_wqe_data_seg);
+	wqe->ds++;
+}
+
+WQE_INLINE void wqe_put_sge(const struct mlx5_sq *sq, struct send_wqe *wqe,
+			    const struct ibv_sge *sge)
+{
+	if (unlikely(!sge->length))
+		return;
+	wqe_wrap(sq, wqe);
+	seg_put_sge(wqe->seg, sge);
 	wqe->seg += sizeof(struct mlx5_wqe_data_seg);
 	wqe->ds++;
 }
@@ -204,17 +214,20 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 	}
 }
 
-/* The usual inline data: few bytes, in one piece, that end before the ring does. false: nothing has
- * been done. */
-WQE_INLINE bool wqe_put_small_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
+/* The usual inline data: bytes that end before the ring does, in one piece. false: nothing has been
+ * done. */
+WQE_INLINE bool wqe_put_usual_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
 				     const void *from, uint32_t len)
 {
 	uint8_t *to = wqe_inline_open(wqe);
 
-	if (unlikely(len - 1 >= COPY_SMALL_MAX || len > wqe_inline_limit(sq, wqe) ||
+	if (unlikely(!len || len > wqe_inline_limit(sq, wqe) ||
 		     to + len >= sq->end))
 		return false;
-	copy_small(to, from, len);
+	if (likely(len <= COPY_SMALL_MAX))
+		copy_small(to, from, len);
+	else
+		copy_large(to, from, len);
 	wqe_inline_close(wqe, len);
 	return true;
 }

@@ -53,7 +53,6 @@ bool __attribute__((cold, noinline))
 batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
 		      enum send_kind kind)
 {
-	struct mlx5_batch *batch = &qp->batch;
 	bool gated = !(qp->sq.opcodes & 1u << op);
 
 	if (gated && !batch_pass_gate(qp, op))
@@ -62,11 +61,9 @@ batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 		batch_fail_full(qp);
 		return false;
 	}
-	wqe_begin(&qp->sq, &batch->wqe, qp->sq.pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
-	batch_note(qp);
+	batch_start_wqe(qp, opcode, imm, kind);
 	if (gated)
-		gate_fence(qp, &batch->wqe);
-	batch_reserve(qp, kind);
+		gate_fence(qp, &qp->batch.wqe);
 	return true;
 }
 
@@ -146,8 +143,25 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct 
 		return;
 	}
 	for (size_t i = 0; i < num_sge; i++)
-		wqe_put_data(&qp->sq, &wqe, sge[i].length, sge[i].lkey, sge[i].addr);
+		wqe_put_sge(&qp->sq, &wqe, &sge[i]);
 	batch_finish_wqe(qp, &wqe, false);
+}
+
+/* No bytes, too many, or some behind the end of the ring. */
+static void __attribute__((noinline))
+set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (length > wqe_inline_limit(&qp->sq, &wqe)) {
+		batch_fail_limit(qp, "ibv_wr_set_inline_data", "length", length, qp->sq.max_inline,
+				 "max_inline_data");
+		return;
+	}
+	ring_copy(&qp->sq, wqe_inline_open(&wqe), addr, length);
+	wqe_inline_close(&wqe, (uint32_t)length);
+	batch_finish_wqe(qp, &wqe, true);
 }
 
 static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
@@ -157,13 +171,11 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 
 	if (unlikely(qp->batch.err))
 		return;
-	if (unlikely(length > wqe_inline_limit(&qp->sq, &wqe))) {
-		batch_fail_limit(qp, "ibv_wr_set_inline_data", "length", length, qp->sq.max_inline,
-				 "max_inline_data");
+	if (unlikely(length > UINT32_MAX ||
+		     !wqe_put_usual_inline(&qp->sq, &wqe, addr, (uint32_t)length))) {
+		set_unusual_inline(qpx, addr, length);
 		return;
 	}
-	ring_copy(&qp->sq, wqe_inline_open(&wqe), addr, length);
-	wqe_inline_close(&wqe, (uint32_t)length);
 	batch_finish_wqe(qp, &wqe, true);
 }
 
@@ -205,6 +217,7 @@ WQE_INLINE void batch_open(struct mlx5_qp *qp)
 {
 	qp->batch.first_pi = qp->sq.pi;
 	qp->batch.first_head = qp->sq.wq.head;
+	qp->batch.has_inline = false;
 	qp->batch.err = 0;
 }
 

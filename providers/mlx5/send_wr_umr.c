@@ -18,7 +18,7 @@ static bool begin_umr(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 
 static void finish_umr(struct mlx5_qp *qp)
 {
-	batch_note(qp);
+	batch_note(qp, qp->sq.pi, &qp->batch.wqe);
 	gate_fence(qp, &qp->batch.wqe);
 	batch_finish_wqe(qp, &qp->batch.wqe, false);
 	gate_shut(qp);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pairs.c - see pairs.h. Each pair has CQs, a PD and buffers of its own.
+ */
+#include "bench/pairs.h"
+
+#include <string.h>
+
+#include "tests/lib/say.h"
+
+#define SEND_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE)
+
+static struct rig_conf conf_narrow(void)
+{
+	struct rig_conf conf = rig_conf_default();
+
+	conf.cap = (struct ibv_qp_cap){ .max_send_wr = BURST,
+					.max_recv_wr = BURST,
+					.max_send_sge = 1,
+					.max_recv_sge = 1,
+					.max_inline_data = INLINE };
+	conf.cqe = 2 * BURST;
+	return conf;
+}
+
+static void open_plain(struct pairs *p)
+{
+	struct rig_conf conf = conf_narrow();
+
+	rig_pair_open(&p->rig, &conf, &p->pair[PLAIN]);
+}
+
+static void open_wide(struct pairs *p)
+{
+	struct rig_conf conf = conf_narrow();
+
+	conf.cap.max_send_sge = MAX_SGES;
+	conf.cap.max_recv_sge = MAX_SGES;
+	rig_pair_open(&p->rig, &conf, &p->pair[WIDE]);
+}
+
+/* The receiver of the pair takes its requests from an SRQ. */
+static void open_shared(struct pairs *p)
+{
+	struct ibv_srq_init_attr srq_attr = { .attr = { .max_wr = 2 * BURST, .max_sge = 1 } };
+	struct rig_conf conf = conf_narrow();
+	struct rig_pair *pair = &p->pair[SHARED];
+	struct ibv_qp_init_attr attr;
+
+	rig_pair_open(&p->rig, &conf, pair);
+	MUST(p->srq = ibv_create_srq(pair->pd, &srq_attr));
+	rig_qp_init_attr(&conf, pair->end[1].cq, &attr);
+	attr.srq = p->srq;
+	MUST(!ibv_destroy_qp(pair->end[1].qp));
+	MUST(pair->end[1].qp = ibv_create_qp(pair->pd, &attr));
+	rig_pair_reconnect(pair);
+}
+
+static struct ibv_qp *create_ud(const struct rig_pair *pair, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr_ex ex = { 0 };
+	struct ibv_qp_init_attr attr;
+
+	rig_qp_init_attr(&pair->conf, cq, &attr);
+	attr.qp_type = IBV_QPT_UD;
+	if (!pair->conf.send_ops)
+		return ibv_create_qp(pair->pd, &attr);
+	memcpy(&ex, &attr, sizeof(attr));
+	ex.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	ex.pd = pair->pd;
+	ex.send_ops_flags = IBV_QP_EX_WITH_SEND;
+	return ibv_create_qp_ex(pair->pd->context, &ex);
+}
+
+static void make_ud(const struct rig_pair *pair, struct rig_end *end)
+{
+	struct ibv_qp_attr to = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT, .qkey = QKEY };
+
+	MUST(!ibv_destroy_qp(end->qp));
+	MUST(end->qp = create_ud(pair, end->cq));
+	MUST(!ibv_modify_qp(end->qp, &to,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+	to.qp_state = IBV_QPS_RTR;
+	MUST(!ibv_modify_qp(end->qp, &to, IBV_QP_STATE));
+	to.qp_state = IBV_QPS_RTS;
+	MUST(!ibv_modify_qp(end->qp, &to, IBV_QP_STATE | IBV_QP_SQ_PSN));
+}
+
+static void open_ud(struct pairs *p, enum which_pair which)
+{
+	struct ibv_ah_attr attr = { .dlid = p->rig.port.lid, .port_num = RIG_PORT };
+	struct rig_conf conf = conf_narrow();
+	struct rig_pair *pair = &p->pair[which];
+
+	if (p->rig.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
+		attr.is_global = 1;
+		attr.grh.dgid = p->rig.gid;
+		attr.grh.hop_limit = 1;
+	}
+	conf.send_ops = which == EX_UD ? IBV_QP_EX_WITH_SEND : 0;
+	rig_pair_open(&p->rig, &conf, pair);
+	make_ud(pair, &pair->end[0]);
+	make_ud(pair, &pair->end[1]);
+	MUST(p->ah[which] = ibv_create_ah(pair->pd, &attr));
+}
+
+static void open_ex(struct pairs *p)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 2 * BURST, .wc_flags = IBV_WC_STANDARD_FLAGS };
+	struct rig_conf conf = conf_narrow();
+	struct rig_pair *pair = &p->pair[EX];
+
+	conf.send_ops = SEND_OPS;
+	rig_pair_open(&p->rig, &conf, pair);
+	MUST(p->cq_ex = ibv_create_cq_ex(p->rig.ctx, &attr));
+	MUST(!ibv_destroy_qp(pair->end[1].qp));
+	MUST(pair->end[1].qp = rig_qp_create(pair->pd, &conf, ibv_cq_ex_to_cq(p->cq_ex)));
+	rig_pair_reconnect(pair);
+}
+
+void pairs_open(struct pairs *pairs)
+{
+	*pairs = (struct pairs){ 0 };
+	rig_open(&pairs->rig);
+	open_plain(pairs);
+	open_shared(pairs);
+	open_ud(pairs, UD);
+	open_wide(pairs);
+	open_ex(pairs);
+	open_ud(pairs, EX_UD);
+}
+
+static void close_own_qp(struct pairs *p, enum which_pair which)
+{
+	struct rig_pair *pair = &p->pair[which];
+
+	MUST(!ibv_destroy_qp(pair->end[1].qp));
+	if (which == SHARED)
+		MUST(!ibv_destroy_srq(p->srq));
+	else
+		MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(p->cq_ex)));
+	MUST(pair->end[1].qp = rig_qp_create(pair->pd, &pair->conf, pair->end[1].cq));
+}
+
+void pairs_close(struct pairs *pairs)
+{
+	close_own_qp(pairs, SHARED);
+	close_own_qp(pairs, EX);
+	for (int i = 0; i < PAIRS; i++) {
+		if (pairs->ah[i])
+			MUST(!ibv_destroy_ah(pairs->ah[i]));
+		rig_pair_close(&pairs->pair[i]);
+	}
+	rig_close(&pairs->rig);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pairs.h - the pairs of queue pairs that datapath.c measures: end 0 sends, end 1 receives.
+ */
+#ifndef BENCH_PAIRS_H
+#define BENCH_PAIRS_H
+
+#include "tests/lib/rig.h"
+
+#define BURST    64  /* requests that each queue holds */
+#define BYTES    32  /* of a message */
+#define INLINE   128 /* the longest inline data */
+#define MAX_SGES 16
+#define GRH      40 /* bytes in front of a datagram */
+#define QKEY     0x11111111
+
+enum which_pair {
+	PLAIN,  /* RC, of ibv_create_qp() */
+	WIDE,   /* with MAX_SGES each way */
+	SHARED, /* its receiver is on an SRQ */
+	UD,
+	EX,    /* RC, of ibv_create_qp_ex() with operations; its receiver's CQ is an extended one */
+	EX_UD, /* the same of UD, on plain CQs */
+	PAIRS,
+};
+
+struct pairs {
+	struct rig rig;
+	struct rig_pair pair[PAIRS];
+	struct ibv_srq *srq;
+	struct ibv_ah *ah[PAIRS]; /* of those with datagrams */
+	struct ibv_cq_ex *cq_ex;
+};
+
+void pairs_open(struct pairs *pairs);
+void pairs_close(struct pairs *pairs);
+
+#endif
