@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * objects.c - what opening a device and creating objects costs: kernel calls, bytes, microseconds.
+ *
+ * The libraries' calls of ioctl(), mmap() and munmap() come here, since a program's symbols go before those of its libraries;
+ * they are counted and passed on. Bytes are those of the heap and of private mappings that the libraries made, for each of
+ * COUNT objects. Times include softhca's answers, which are the same for every library.
+ */
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+
+#define COUNT 128 /* objects of each kind */
+#define OPENS 51
+
+static struct {
+	long ioctls, device_pages;
+	long private_bytes;
+} made;
+
+#define FOR_LIBRARIES __attribute__((visibility("default")))
+
+FOR_LIBRARIES int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	made.ioctls++;
+	return (int)syscall(SYS_ioctl, fd, request, arg);
+}
+
+static long whole_pages(size_t length)
+{
+	return (long)((length + 4095) & ~(size_t)4095);
+}
+
+FOR_LIBRARIES void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	if (flags & MAP_SHARED)
+		made.device_pages += whole_pages(length) / 4096;
+	else if (flags & MAP_ANONYMOUS)
+		made.private_bytes += whole_pages(length);
+	return (void *)syscall(SYS_mmap, addr, length, prot, flags, fd, offset);
+}
+
+FOR_LIBRARIES int munmap(void *addr, size_t length)
+{
+	made.private_bytes -= whole_pages(length);
+	return (int)syscall(SYS_munmap, addr, length);
+}
+
+static long bytes_in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return (long)(info.uordblks + info.hblkhd) + made.private_bytes;
+}
+
+static double now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, int n)
+{
+	qsort(values, (size_t)n, sizeof(*values), compare);
+	return values[n / 2];
+}
+
+static void print(const char *object, const char *what, double value)
+{
+	printf("%s: %s\t%.1f\n", object, what, value);
+}
+
+/* ---- the device: listed once, opened and closed OPENS times */
+
+static struct ibv_context *measure_open(void)
+{
+	static double us[OPENS];
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *ctx;
+
+	MUST(list && list[0]);
+	for (int i = 0; i < OPENS; i++) {
+		double start = now_us();
+
+		MUST(ctx = ibv_open_device(list[0]));
+		us[i] = now_us() - start;
+		MUST(!ibv_close_device(ctx));
+	}
+	print("open", "microseconds", median(us, OPENS));
+	long ioctls = made.ioctls, pages = made.device_pages, bytes = bytes_in_use();
+
+	MUST(ctx = ibv_open_device(list[0]));
+	print("open", "ioctls", made.ioctls - ioctls);
+	print("open", "doorbell pages mapped", made.device_pages - pages);
+	print("open", "bytes", bytes_in_use() - bytes);
+	ibv_free_device_list(list);
+	return ctx;
+}
+
+/* ---- objects: of each kind COUNT are created, measured and destroyed */
+
+struct parents {
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	uint8_t *buf;
+};
+
+static void *create_pd(const struct parents *p)
+{
+	return ibv_alloc_pd(p->ctx);
+}
+
+static void destroy_pd(void *pd)
+{
+	MUST(!ibv_dealloc_pd(pd));
+}
+
+static void *create_mr(const struct parents *p)
+{
+	return ibv_reg_mr(p->pd, p->buf, 4096, IBV_ACCESS_LOCAL_WRITE);
+}
+
+static void destroy_mr(void *mr)
+{
+	MUST(!ibv_dereg_mr(mr));
+}
+
+static void *create_cq(const struct parents *p)
+{
+	return ibv_create_cq(p->ctx, 63, NULL, NULL, 0);
+}
+
+static void destroy_cq(void *cq)
+{
+	MUST(!ibv_destroy_cq(cq));
+}
+
+static void *create_srq(const struct parents *p)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 31, .max_sge = 1 } };
+
+	return ibv_create_srq(p->pd, &attr);
+}
+
+static void destroy_srq(void *srq)
+{
+	MUST(!ibv_destroy_srq(srq));
+}
+
+static void *create_qp(const struct parents *p)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = p->cq,
+		.recv_cq = p->cq,
+		.cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
+		.qp_type = IBV_QPT_RC,
+	};
+
+	return ibv_create_qp(p->pd, &attr);
+}
+
+static void destroy_qp(void *qp)
+{
+	MUST(!ibv_destroy_qp(qp));
+}
+
+static const struct kind {
+	const char *name;
+	void *(*create)(const struct parents *p);
+	void (*destroy)(void *object);
+} kinds[] = {
+	{ "PD", create_pd, destroy_pd },
+	{ "MR", create_mr, destroy_mr },
+	{ "CQ of 63 entries", create_cq, destroy_cq },
+	{ "SRQ of 31 requests", create_srq, destroy_srq },
+	{ "RC QP of 8 and 8 requests", create_qp, destroy_qp },
+};
+
+static void measure(const struct parents *p, const struct kind *kind)
+{
+	static double us[COUNT];
+	void *objects[COUNT];
+	long ioctls, bytes;
+
+	kind->destroy(kind->create(p)); /* what the first one brings with it is not counted */
+	objects[0] = kind->create(p);
+	ioctls = made.ioctls;
+	bytes = bytes_in_use();
+	for (int i = 1; i < COUNT; i++) {
+		double start = now_us();
+
+		MUST(objects[i] = kind->create(p));
+		us[i - 1] = now_us() - start;
+	}
+	print(kind->name, "bytes", (double)(bytes_in_use() - bytes) / (COUNT - 1));
+	print(kind->name, "ioctls", (double)(made.ioctls - ioctls) / (COUNT - 1));
+	print(kind->name, "microseconds", median(us, COUNT - 1));
+	for (int i = 0; i < COUNT; i++)
+		kind->destroy(objects[i]);
+}
+
+int main(void)
+{
+	struct parents p = { .ctx = measure_open() };
+
+	MUST(p.pd = ibv_alloc_pd(p.ctx));
+	MUST(p.cq = ibv_create_cq(p.ctx, 63, NULL, NULL, 0));
+	MUST(p.buf = aligned_alloc(4096, 4096));
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		measure(&p, &kinds[i]);
+	MUST(!ibv_destroy_cq(p.cq));
+	MUST(!ibv_dealloc_pd(p.pd));
+	MUST(!ibv_close_device(p.ctx));
+	free(p.buf);
+	return 0;
+}
