@@ -26,6 +26,7 @@ enum rdma_nldev_command {
 	RDMA_NLDEV_CMD_SYS_GET = 6,
 	RDMA_NLDEV_CMD_SYS_SET = 7,
 	RDMA_NLDEV_CMD_GET_CHARDEV = 15,
+	RDMA_NLDEV_CMD_STAT_GET = 17,
 };
 
 /* Values of RDMA_NLDEV_ATTR_DEV_NODE_TYPE; those of NodeInfo:NodeType where InfiniBand has them. */
@@ -75,6 +76,13 @@ enum rdma_nldev_attr {
 	RDMA_NLDEV_ATTR_CHARDEV_ABI = 71,      /* u64 */
 	RDMA_NLDEV_ATTR_CHARDEV = 72,          /* u64: dev_t, as the kernel codes it */
 	RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID = 73, /* u64, enum rdma_driver_id */
+
+	/* counters: of a port, or of the objects of a kind */
+	RDMA_NLDEV_ATTR_STAT_RES = 75,                   /* u32 */
+	RDMA_NLDEV_ATTR_STAT_HWCOUNTERS = 80,            /* nested: entries */
+	RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY = 81,       /* nested: name and value */
+	RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME = 82,  /* string */
+	RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE = 83, /* u64 */
 
 	/* the subsystem */
 	RDMA_NLDEV_SYS_ATTR_NETNS_MODE = 66,           /* u8 */

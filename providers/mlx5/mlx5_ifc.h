@@ -321,6 +321,7 @@ enum {
 #define HCA_CAP_FIXED_BUFFER_SIZE                             PRM(0x20, 23, 23)
 #define HCA_CAP_LOG_MAX_MRW_SZ                                PRM(0x20, 22, 16)
 #define HCA_CAP_LOG_MAX_KLM_LIST_SIZE                         PRM(0x20, 5, 0)
+#define HCA_CAP_CQE_128_ALWAYS                                PRM(0xb4, 2, 2)
 #define HCA_CAP_NULL_MKEY                                     PRM(0x20, 6, 6)
 #define HCA_CAP_LOG_MAX_RA_REQ_QP                             PRM(0x28, 21, 16)
 #define HCA_CAP_LOG_MAX_RA_RES_QP                             PRM(0x28, 5, 0)

@@ -101,6 +101,7 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_CQ_OI, 1);
 	prm_set(cap, HCA_CAP_CQ_RESIZE, 1);
 	prm_set(cap, HCA_CAP_CQ_MODERATION, 1);
+	prm_set(cap, HCA_CAP_CQE_128_ALWAYS, 1);
 	prm_set(cap, HCA_CAP_VPORT_COUNTERS, 1);
 	/* BlueFlame registers are there, and count as doorbells: a WQE is always read from memory,
 	 * so the capability itself (bf) is not announced. */

@@ -166,7 +166,7 @@ uint64_t cq_run_timers(struct hca *hca)
 	return next;
 }
 
-/* The CQE's bytes: 128 when payload goes in front of it, else 64. */
+/* The CQE's bytes: 128 when payload or padding goes in front of it, else 64. */
 static uint32_t build(const struct hca *hca, struct cq *cq, const struct qp *qp,
 		      const struct completion *done, uint8_t *slot)
 {
@@ -177,7 +177,7 @@ static uint32_t build(const struct hca *hca, struct cq *cq, const struct qp *qp,
 	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
 	if (done->inline_len)
 		put_inline(cq, slot, cqe, done);
-	return cqe[CQE_SIZE - 1] & CQE_INLINE_64 ? 2 * CQE_SIZE : CQE_SIZE;
+	return cq->padded || cqe[CQE_SIZE - 1] & CQE_INLINE_64 ? 2 * CQE_SIZE : CQE_SIZE;
 }
 
 static int write_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
@@ -226,12 +226,15 @@ int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct co
 int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batch *before)
 {
 	uint64_t opcode = prm_get(cqe, CQE_OPCODE);
+	uint32_t len = cq->padded ? 2 * CQE_SIZE : CQE_SIZE;
+	uint8_t slot[2 * CQE_SIZE] = { 0 };
 	int ret = cq_reserve(hca, cq);
 
 	if (ret)
 		return ret;
 	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
-	return put_cqe(hca, cq, cqe, CQE_SIZE, before,
+	memcpy(slot + CQE_SIZE, cqe, CQE_SIZE);
+	return put_cqe(hca, cq, slot + sizeof(slot) - len, len, before,
 		       opcode == CQE_REQ_ERR || opcode == CQE_RESP_ERR);
 }
 
@@ -304,9 +307,12 @@ void cq_forget_uar(struct uar *uar)
 
 /* ---- commands ---- */
 
+/* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache line. */
+enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
+
 static const char *check_context(const struct hca *hca, const uint8_t *cqc)
 {
-	if (prm_get(cqc, CQC_CQE_SZ) > 1)
+	if (prm_get(cqc, CQC_CQE_SZ) > STRIDE_128_PADDED)
 		return "cq: CQE size is neither 64 nor 128";
 	if (prm_get(cqc, CQC_CQE_COMP_EN))
 		return "cq: CQE compression is not supported";
@@ -336,7 +342,8 @@ static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 	int ret;
 
 	cq->log_size = prm_get(cq->cqc, CQC_LOG_CQ_SIZE);
-	cq->cqe_size = prm_get(cq->cqc, CQC_CQE_SZ) ? 128 : 64;
+	cq->cqe_size = prm_get(cq->cqc, CQC_CQE_SZ) == STRIDE_64 ? 64 : 128;
+	cq->padded = prm_get(cq->cqc, CQC_CQE_SZ) == STRIDE_128_PADDED;
 	cq->ignore_overrun = prm_get(cq->cqc, CQC_OI);
 	cq->dbr = prm_get(cq->cqc, CQC_DBR_ADDR);
 	cq->arm_word = ARM_SENTINEL;
@@ -423,7 +430,7 @@ static const char *check_resize(struct hca *hca, struct cq *cq, const struct cmd
 		return "cq: a new size comes with a new page list";
 	if (prm_get(cmd->in, MODIFY_CQ_IN_CQ_UMEM_VALID))
 		return "cq: umem is not supported";
-	if (prm_get(cqc, CQC_CQE_SZ) > 1 || (prm_get(cqc, CQC_CQE_SZ) ? 128 : 64) != cq->cqe_size)
+	if (prm_get(cqc, CQC_CQE_SZ) != prm_get(cq->cqc, CQC_CQE_SZ))
 		return "cq: the size of CQEs cannot change";
 	if (prm_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
 	    1u << prm_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)

@@ -23,6 +23,7 @@ struct cq {
 	uint32_t n;
 	uint32_t log_size;
 	uint32_t cqe_size;
+	bool padded; /* all 128 bytes are written */
 	uint32_t pi, ci; /* free-running; ci is what the doorbell record last said */
 	struct dma_map map;
 	uint64_t dbr;

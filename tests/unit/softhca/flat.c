@@ -206,19 +206,21 @@ static int index_of(const struct hca *hca)
 struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size)
 {
 	struct flat_cq *cq = test_calloc(1, sizeof(*cq));
-	uint64_t len = (uint64_t)cqe_size << log_size, i;
+	bool padded = cqe_size & FLAT_PADDED;
+	uint64_t len = (uint64_t)(cqe_size &= ~FLAT_PADDED) << log_size, i;
 	uint8_t *in = calloc(1, PRM_CREATE_CQ_IN_SIZE + 8 * (len / 4096 + 2)), out[16];
 	uint8_t *cqc = prm_at(in, CREATE_CQ_IN_CQC);
 
 	cq->hca = hca;
 	cq->log_size = log_size;
 	cq->cqe_size = cqe_size;
+	cq->stride = padded ? 2 : cqe_size == 128;
 	cq->ring = flat_alloc(len, 4096);
 	cq->dbr = flat_alloc(8, 64);
 	for (i = 0; i < 1ull << log_size; i++)
 		flat.mem[cq->ring + (i + 1) * cqe_size - 1] = 0xf1;
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
-	prm_set(cqc, CQC_CQE_SZ, cqe_size == 128);
+	prm_set(cqc, CQC_CQE_SZ, cq->stride);
 	prm_set(cqc, CQC_LOG_CQ_SIZE, log_size);
 	prm_set(cqc, CQC_UAR_PAGE, flat.uar[index_of(hca)]);
 	prm_set(cqc, CQC_C_EQN, flat.eqn[index_of(hca)]);
@@ -685,7 +687,7 @@ enum prm_status flat_resize(struct flat_cq *cq, uint32_t log_size)
 	prm_set(in, MODIFY_CQ_IN_CQN, cq->n);
 	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, 7);
 	prm_set(cqc, CQC_LOG_CQ_SIZE, log_size);
-	prm_set(cqc, CQC_CQE_SZ, cq->cqe_size == 128);
+	prm_set(cqc, CQC_CQE_SZ, cq->stride);
 	put_pas(prm_at(in, MODIFY_CQ_IN_PAS), ring, len);
 	hca_exec(cq->hca, in, PRM_BYTE(MODIFY_CQ_IN_PAS) + 8 * (len / 4096 + 1), out, sizeof(out));
 	free(in);

@@ -42,6 +42,7 @@ enum {
 struct flat_cq {
 	struct hca *hca;
 	uint32_t n, log_size, cqe_size, ci;
+	uint32_t stride; /* as in the context */
 	uint64_t ring, dbr;
 };
 
@@ -61,6 +62,9 @@ struct flat_srq {
 		posted; /* next WQE to write, last free one, how many were ever posted */
 	bool xrc;
 };
+
+/* In a cqe_size: 128 bytes, of which the first 64 are padding */
+enum { FLAT_PADDED = 1 << 16 };
 
 enum { FLAT_SRQ_STRIDE = 64, FLAT_SRQ_UIDX = 0xdef };
 

@@ -75,6 +75,7 @@ static const struct pair layouts[] = {
 	FIELD(HCA_CAP_LOG_MAX_MRW_SZ, cmd_hca_cap, log_max_mrw_sz)
 	FIELD(HCA_CAP_LOG_MAX_KLM_LIST_SIZE, cmd_hca_cap, log_max_klm_list_size)
 	FIELD(HCA_CAP_NULL_MKEY, cmd_hca_cap, null_mkey)
+	FIELD(HCA_CAP_CQE_128_ALWAYS, cmd_hca_cap, cqe_128_always)
 	FIELD(HCA_CAP_LOG_MAX_RA_REQ_QP, cmd_hca_cap, log_max_ra_req_qp)
 	FIELD(HCA_CAP_LOG_MAX_RA_RES_QP, cmd_hca_cap, log_max_ra_res_qp)
 	FIELD(HCA_CAP_END_PAD, cmd_hca_cap, end_pad)

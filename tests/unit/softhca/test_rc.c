@@ -237,6 +237,25 @@ static void unsignaled_writes_leave_no_cqe(void **state)
 	unpair();
 }
 
+static void padding_is_written_with_the_cqe(void **state)
+{
+	struct flat_qp_attr attr = { .cqe_size = 128 | FLAT_PADDED };
+	static const uint8_t zeroes[64];
+	const uint8_t *cqe;
+
+	(void)state;
+	pair(&attr, 4096);
+	memset(flat.mem + a->send_cq->ring, 0xee, 64);
+	assert_int_equal(flat_resize(a->send_cq, 4), PRM_STAT_OK);
+	memset(flat.mem + a->send_cq->ring, 0xee, 64);
+	write_to(to, rkey, from, 100);
+	flat_run(LONG);
+	cqe = flat_poll(a->send_cq);
+	assert_non_null(cqe);
+	assert_memory_equal(cqe - 64, zeroes, 64);
+	unpair();
+}
+
 static void small_data_goes_into_the_cqe(void **state)
 {
 	struct flat_qp_attr attr = { .cs_req = 0x22, .cs_res = 2, .cqe_size = 128 };
@@ -394,6 +413,7 @@ int main(void)
 		IB(indices_wrap_at_16_bits),
 		IB(atomics_return_the_old_value),
 		IB(unsignaled_writes_leave_no_cqe),
+		IB(padding_is_written_with_the_cqe),
 		IB(small_data_goes_into_the_cqe),
 		IB(messages_may_be_empty),
 		IB(receive_scatters_over_its_segments),

@@ -16,6 +16,7 @@
 
 #include <rdma/rdma_netlink.h>
 
+#include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
@@ -246,16 +247,44 @@ static int get_chardev(struct request *req)
 	return 0;
 }
 
+/* Counters of a port. Of single objects nothing is counted. */
+static int get_counters(struct request *req)
+{
+	struct adapter *adapter = attr_adapter(req);
+	uint32_t port = attr_u32(req, RDMA_NLDEV_ATTR_PORT_INDEX);
+	uint64_t value[HW_COUNTERS];
+	struct reply *reply = req->reply;
+	struct nlattr *table, *entry;
+
+	if (is_dump(req) || req->attr[RDMA_NLDEV_ATTR_STAT_RES])
+		return EOPNOTSUPP;
+	if (!adapter || port < 1 || port > adapter->num_ports ||
+	    hw_counters_read(adapter, port, value))
+		return EINVAL;
+	reply_begin(reply, req->header->nlmsg_type);
+	put_identity(reply, adapter);
+	reply_u32(reply, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+	table = reply_nest(reply, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	for (unsigned int i = 0; i < HW_COUNTERS; i++) {
+		entry = reply_nest(reply, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
+		reply_string(reply, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, hw_counter_name[i]);
+		reply_u64(reply, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE, value[i]);
+		reply_nest_end(reply, entry);
+	}
+	reply_nest_end(reply, table);
+	reply_end(reply);
+	return 0;
+}
+
 /* ---- requests ---- */
 
 static const struct {
 	uint16_t command;
 	int (*run)(struct request *req);
 } command_table[] = {
-	{ RDMA_NLDEV_CMD_GET, get_device },
-	{ RDMA_NLDEV_CMD_PORT_GET, get_port },
-	{ RDMA_NLDEV_CMD_SYS_GET, get_system },
-	{ RDMA_NLDEV_CMD_GET_CHARDEV, get_chardev },
+	{ RDMA_NLDEV_CMD_GET, get_device },        { RDMA_NLDEV_CMD_PORT_GET, get_port },
+	{ RDMA_NLDEV_CMD_SYS_GET, get_system },    { RDMA_NLDEV_CMD_GET_CHARDEV, get_chardev },
+	{ RDMA_NLDEV_CMD_STAT_GET, get_counters },
 };
 
 static void parse_attrs(struct request *req)

@@ -87,6 +87,21 @@ void reply_string(struct reply *reply, uint16_t type, const char *value)
 	put_attr(reply, type, value, strlen(value) + 1);
 }
 
+struct nlattr *reply_nest(struct reply *reply, uint16_t type)
+{
+	struct nlattr *attr = reply->message ? append(reply, NLA_HDRLEN) : NULL;
+
+	if (attr)
+		attr->nla_type = type | NLA_F_NESTED;
+	return attr;
+}
+
+void reply_nest_end(struct reply *reply, struct nlattr *nest)
+{
+	if (nest)
+		nest->nla_len = reply->bytes + reply->len - (const uint8_t *)nest;
+}
+
 void reply_done(struct reply *reply)
 {
 	reply_begin(reply, NLMSG_DONE);

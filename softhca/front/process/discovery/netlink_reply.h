@@ -28,6 +28,9 @@ void reply_u8(struct reply *reply, uint16_t type, uint8_t value);
 void reply_u32(struct reply *reply, uint16_t type, uint32_t value);
 void reply_u64(struct reply *reply, uint16_t type, uint64_t value);
 void reply_string(struct reply *reply, uint16_t type, const char *value);
+/* What follows up to the end is inside one attribute; NULL: the datagram is full. */
+struct nlattr *reply_nest(struct reply *reply, uint16_t type);
+void reply_nest_end(struct reply *reply, struct nlattr *nest);
 /* The end of a dump */
 void reply_done(struct reply *reply);
 /* The result of REQUEST: an error, or with 0 an acknowledge */

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/discovery/sysfs.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
@@ -365,6 +366,39 @@ static void make_files(struct writer *writer, const char *dir, const struct file
 		make_subject_file(writer, dir, files, of);
 }
 
+/* ---- counters of a port's queue pairs ---- */
+
+/* Milliseconds for which a value that was read is told again; here each reading is new. */
+#define LIFESPAN_FILE "lifespan"
+
+static void make_hw_counters(struct writer *writer, const char *dir)
+{
+	char path[256];
+
+	for (unsigned int i = 0; i < HW_COUNTERS; i++) {
+		snprintf(path, sizeof(path), "%s/hw_counters/%s", dir, hw_counter_name[i]);
+		make_file(writer, path, "0\n");
+	}
+	snprintf(path, sizeof(path), "%s/hw_counters/" LIFESPAN_FILE, dir);
+	make_file(writer, path, "0\n");
+}
+
+static bool hw_counter_text(struct adapter *adapter, unsigned int port, const char *name,
+			    char *text)
+{
+	uint64_t value[HW_COUNTERS];
+
+	for (unsigned int i = 0; i < HW_COUNTERS; i++) {
+		if (strcmp(name, hw_counter_name[i]))
+			continue;
+		if (port < 1 || port > adapter->num_ports || hw_counters_read(adapter, port, value))
+			return false;
+		put_count(text, value[i]);
+		return true;
+	}
+	return false;
+}
+
 /* DIR/INDEX with the text of one entry of a table. */
 static void make_entry(struct writer *writer, const char *dir, const char *sub,
 		       const struct subject *of, const char *text)
@@ -414,8 +448,9 @@ static void ib_dir(const struct adapter *adapter, char *dir, size_t size)
 
 static void make_port(struct writer *writer, struct adapter *adapter, unsigned int port)
 {
-	static const char *const subdirs[] = { "gids", "pkeys", "gid_attrs/types",
-					       "gid_attrs/ndevs", "counters" };
+	static const char *const subdirs[] = {
+		"gids", "pkeys", "gid_attrs/types", "gid_attrs/ndevs", "counters", "hw_counters"
+	};
 	struct port_counters counters = { 0 };
 	struct port_info info;
 	struct subject of = {
@@ -434,6 +469,7 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 	make_files(writer, dir, port_files, &of);
 	snprintf(sub, sizeof(sub), "%s/counters", dir);
 	make_files(writer, sub, counter_files, &of);
+	make_hw_counters(writer, dir);
 	make_gids(writer, dir, &of);
 	make_pkeys(writer, dir, &of);
 }
@@ -677,6 +713,11 @@ void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigne
 	    index >= num_adapters)
 		return;
 	of.adapter = adapters[index];
+	if (!strncmp(name, "hw_counters/", 12)) {
+		if (hw_counter_text(of.adapter, of.port, name + 12, text))
+			rewrite(sysfs, path, text);
+		return;
+	}
 	if (!strncmp(name, "counters/", 9))
 		file = find_file(counter_files, name + 9);
 	else

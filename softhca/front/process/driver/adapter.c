@@ -16,6 +16,7 @@
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/driver_objects.h"
 #include "softhca/front/process/ucma/gsi.h"
+#include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/driver/steering.h"
@@ -221,6 +222,8 @@ static int bring_up(struct adapter *adapter)
 	if (!ret)
 		ret = adapter_allocate(adapter, PRM_OP_ALLOC_TRANSPORT_DOMAIN,
 				       &adapter->transport_domain);
+	if (!ret)
+		ret = hw_counters_create(adapter);
 	if (!ret)
 		ret = fill_roce_gids(adapter);
 	return ret;

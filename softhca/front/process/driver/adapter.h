@@ -22,7 +22,7 @@ enum {
 	UVERBS_MAJOR = 231,
 	UVERBS_FIRST_MINOR = 192,
 	NUM_COMP_VECTORS = 4,
-	MAX_ROCE_GIDS = 16,
+	MAX_ROCE_GIDS = 256,
 	UAR_PAGE_SIZE = 4096,
 	DEVICE_MEMORY_PAGES = 256, /* in which as much device memory as there is can be given out */
 };
@@ -100,6 +100,7 @@ struct adapter {
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
 	uint32_t link_downs[MAX_PORTS];
+	uint8_t counter_set[MAX_PORTS]; /* of hw_counters.c */
 	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */
 	struct steering *steering;           /* of steering.c; NULL: no flow was ever made */
 	volatile bool dead;

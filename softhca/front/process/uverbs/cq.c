@@ -51,6 +51,17 @@ static unsigned int log2_roundup(uint64_t value)
 	return log;
 }
 
+/* CQC cqe_sz */
+static unsigned int stride(uint32_t cqe_size, bool padded)
+{
+	return padded ? 2 : cqe_size == 128;
+}
+
+static bool is_padded(const struct mlx5_ib_create_cq *driver)
+{
+	return driver->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
+}
+
 static int check_request(struct uverbs_call *uc, struct cq_request *req)
 {
 	const struct mlx5_ib_create_cq *driver = &req->driver;
@@ -58,7 +69,8 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 	if (req->flags &
 	    ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
 		return EOPNOTSUPP;
-	if (driver->flags & ~MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX) {
+	if (driver->flags &
+	    ~(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)) {
 		log_note("%s: create_cq: driver flags %#x are not supported", uc->adapter->name,
 			 driver->flags);
 		return EOPNOTSUPP;
@@ -69,10 +81,13 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 		return EINVAL;
 	if (driver->cqe_size != 64 && driver->cqe_size != 128)
 		return EINVAL;
+	if (is_padded(driver) &&
+	    (driver->cqe_size != 128 || !adapter_cap(uc->adapter, HCA_CAP_CQE_128_ALWAYS)))
+		return EOPNOTSUPP;
 	if (req->vector >= NUM_COMP_VECTORS)
 		return EINVAL;
 	req->log_entries = log2_roundup((uint64_t)req->cqe + 1);
-	if (!req->cqe || req->log_entries > adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_CQ_SZ))
+	if (req->log_entries > adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_CQ_SZ))
 		return EINVAL;
 	return 0;
 }
@@ -93,7 +108,7 @@ static int check_memory(struct uverbs_call *uc, struct cq_request *req)
 
 static void fill_cqc(struct uverbs_call *uc, const struct cq_request *req, uint8_t *cqc)
 {
-	prm_set(cqc, CQC_CQE_SZ, req->driver.cqe_size == 128 ? 1 : 0);
+	prm_set(cqc, CQC_CQE_SZ, stride(req->driver.cqe_size, is_padded(&req->driver)));
 	prm_set(cqc, CQC_OI, !!(req->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
 	prm_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
 	prm_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
@@ -168,6 +183,7 @@ static int cq_make(struct uverbs_call *uc, struct cq_request *req, struct uverbs
 	}
 	cq->cqe = (1u << req->log_entries) - 1;
 	cq->cqe_size = req->driver.cqe_size;
+	cq->padded = is_padded(&req->driver);
 	cq->events.adapter = uc->adapter;
 	cq->events.kind = SOURCE_CQ;
 	cq->events.number = cq->cqn;
@@ -275,7 +291,7 @@ static int cq_modify(struct uverbs_call *uc)
 /* ---- resizing: a ring of another size, in the place of the old one ---- */
 
 static int check_resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
-			struct cq_request *req)
+			const struct uverbs_cq *cq, struct cq_request *req)
 {
 	struct mlx5_ib_resize_cq driver;
 	uint64_t bytes;
@@ -287,10 +303,15 @@ static int check_resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq
 		return EINVAL;
 	if (driver.cqe_size != 64 && driver.cqe_size != 128)
 		return EINVAL;
-	*req = (struct cq_request){ .cqe = cmd->cqe,
-				    .driver = { .buf_addr = driver.buf_addr,
-						.cqe_size = driver.cqe_size },
-				    .log_entries = log2_roundup((uint64_t)cmd->cqe + 1) };
+	if (driver.cqe_size != cq->cqe_size)
+		return EINVAL; /* the device cannot change that */
+	*req = (struct cq_request){
+		.cqe = cmd->cqe,
+		.driver = { .buf_addr = driver.buf_addr,
+			    .cqe_size = driver.cqe_size,
+			    .flags = cq->padded ? MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD : 0 },
+		.log_entries = log2_roundup((uint64_t)cmd->cqe + 1)
+	};
 	bytes = (uint64_t)driver.cqe_size << req->log_entries;
 	ret = queue_memory_describe(driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS, &req->memory);
 	return ret ? ret : client_check_range(uc->client, driver.buf_addr, bytes, true);
@@ -312,7 +333,7 @@ static int resize_in_device(struct uverbs_call *uc, const struct cq_request *req
 	cqc = prm_at(in, MODIFY_CQ_IN_CQC);
 	prm_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
 	prm_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
-	prm_set(cqc, CQC_CQE_SZ, req->driver.cqe_size == 128 ? 1 : 0);
+	prm_set(cqc, CQC_CQE_SZ, stride(req->driver.cqe_size, is_padded(&req->driver)));
 	prm_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
 	queue_memory_put(&req->memory, uc->client, prm_at(in, MODIFY_CQ_IN_PAS));
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
@@ -333,7 +354,7 @@ static int resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
 		return EINVAL;
 	if (1ull << log2_roundup(cmd->cqe + 1ull) == cq->cqe + 1ull)
 		return 0;
-	ret = check_resize(uc, cmd, &req);
+	ret = check_resize(uc, cmd, cq, &req);
 	if (!ret)
 		engine_catch_up(uc->adapter); /* what completes first may no longer fit */
 	if (!ret)

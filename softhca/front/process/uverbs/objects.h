@@ -70,6 +70,7 @@ struct uverbs_cq {
 	uint32_t cqn;
 	uint32_t cqe;
 	uint32_t cqe_size;
+	bool padded;
 	struct epitaph_place epitaph;
 	uint32_t comp_read, async_read; /* events, known once it is destroyed in the device */
 };

@@ -218,6 +218,8 @@ static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 		prm_set(path, ADS_PKEY_INDEX, cmd->pkey_index);
 	if (mask & (QP_ATTR_PORT | QP_ATTR_AV))
 		prm_set(path, ADS_VHCA_PORT_NUM, qp->real->port);
+	if (mask & QP_ATTR_PORT && is_port(uc, cmd->port_num))
+		prm_set(qpc, QPC_COUNTER_SET_ID, uc->adapter->counter_set[cmd->port_num - 1]);
 	if (mask & QP_ATTR_TIMEOUT)
 		prm_set(path, ADS_ACK_TIMEOUT, cmd->timeout);
 	if (mask & QP_ATTR_QKEY)
@@ -239,7 +241,7 @@ static const struct {
 	{ QP_ATTR_ACCESS | QP_ATTR_MAX_DEST_READS,
 	  PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE },
 	{ QP_ATTR_PKEY, PRM_OPTPAR_PKEY_INDEX },
-	{ QP_ATTR_PORT, PRM_OPTPAR_PRI_PORT },
+	{ QP_ATTR_PORT, PRM_OPTPAR_PRI_PORT | PRM_OPTPAR_COUNTER_SET_ID },
 	{ QP_ATTR_QKEY, PRM_OPTPAR_Q_KEY },
 	{ QP_ATTR_MIG_STATE, PRM_OPTPAR_PM_STATE },
 	{ QP_ATTR_RNR_TIMER, PRM_OPTPAR_RNR_TIMEOUT },
