@@ -12,6 +12,7 @@
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/srq.h"
 #include "util/alloc.h"
+#include "providers/mlx5/tm.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -21,6 +22,7 @@ static const struct verbs_ops context_ops = {
 	.post_send = mlx5_post_send,
 	.post_recv = mlx5_post_recv,
 	.post_srq_recv = mlx5_post_srq_recv,
+	.post_srq_ops = tm_post,
 	.cq_event = cq_event,
 	.query_device_ex = device_query_ex,
 	.query_port = device_query_port,

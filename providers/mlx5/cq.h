@@ -71,6 +71,9 @@ int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 /* Fill start_poll, next_poll, end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
 void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 
+/* An SRQ with tag matching completes here: read opcode and flags of that, too. */
+void cq_ex_read_tags(struct mlx5_cq *cq);
+
 /* Make every entry of a fresh ring the adapter's; no number in it has been looked up. */
 void cq_ring_init(struct mlx5_cq *cq);
 

@@ -210,6 +210,28 @@ static void read_tm_info(struct ibv_cq_ex *cqx, struct ibv_wc_tm_info *info)
 	info->priv = be32toh(cqe->tmh.app_ctx);
 }
 
+static enum ibv_wc_opcode read_opcode_tagged(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cq->cqe_opcode == MLX5_CQE_NO_PACKET ? cq->cqe_extra & WQ_DONE_OPCODE_MASK
+						    : read_opcode(cqx);
+}
+
+static unsigned int read_wc_flags_tagged(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cq->cqe_opcode == MLX5_CQE_NO_PACKET ? cq->cqe_extra >> WQ_DONE_FLAGS_SHIFT
+						    : read_wc_flags(cqx);
+}
+
+void cq_ex_read_tags(struct mlx5_cq *cq)
+{
+	cq->vcq.cq_ex.read_opcode = read_opcode_tagged;
+	cq->vcq.cq_ex.read_wc_flags = read_wc_flags_tagged;
+}
+
 /* Those that cost nothing to have are always there; the others as asked for. */
 void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 {

@@ -7,6 +7,7 @@
 #include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/scatter.h"
 #include "providers/mlx5/srq.h"
+#include "providers/mlx5/tm.h"
 
 /* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 in front of it (128-byte
  * entries) */
@@ -74,11 +75,26 @@ static int __attribute__((noinline)) copy_to_sq(struct mlx5_qp *qp, const struct
 
 /* ---- all of them */
 
+static bool is_tagged(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	return rq->srq && rq->srq->tm && cqe->app == CQE_APP_TAG_MATCHING &&
+	       cqe_opcode(cqe) <= MLX5_CQE_NO_PACKET;
+}
+
+static bool is_in_srq(const struct mlx5_cqe64 *cqe)
+{
+	return cqe->app_op == TM_APP_UNEXPECTED || cqe->app_op == TM_APP_NO_TAG;
+}
+
 int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	unsigned int opcode = cqe_opcode(cqe);
 
 	order_observe(&rq->wq);
+	if (is_tagged(rq, cqe) && opcode == MLX5_CQE_NO_PACKET)
+		return tm_take_operation(rq->srq, cqe);
+	if (is_tagged(rq, cqe) && opcode != MLX5_CQE_REQ && !is_in_srq(cqe))
+		return tm_copy_inline(rq->srq, cqe, inline_payload(cqe));
 	if (opcode == MLX5_CQE_REQ)
 		return copy_to_sq(rq_qp(rq), cqe);
 	if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
@@ -101,10 +117,14 @@ static uint32_t checksum_wc_flags(const struct mlx5_cqe64 *cqe)
 	return right && ipv4 ? IBV_WC_IP_CSUM_OK : 0;
 }
 
-struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+					       int status)
 {
-	struct special_completion done = { 0 };
+	struct special_completion done = { .status = (uint8_t)status,
+					   .opcode = (uint8_t)cqe_opcode(cqe) };
 
+	if (is_tagged(rq, cqe))
+		return tm_complete(rq->srq, cqe, status);
 	if (rq->checksums && cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV)
 		done.wc_flags = checksum_wc_flags(cqe);
 	if (rq->srq)

@@ -40,10 +40,17 @@ void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 /* A receive that is not simply the next of its queue. By value: a completion stays in registers. */
 struct special_completion {
 	uint64_t wr_id;
-	uint32_t wc_flags;
+	uint32_t
+		wc_flags; /* of tag matching, enum ibv_wc_opcode and flags above it as in wq_slot */
+	uint8_t status;   /* enum ibv_wc_status */
+	uint8_t opcode;   /* MLX5_CQE_*; NO_PACKET: of tag matching */
 };
 
-struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
+struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+					       int status);
+/* tm_done.c */
+struct special_completion tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
+				      int status);
 
 CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 {
@@ -240,10 +247,12 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 			comp->wr_id = wq_complete_next(&rq->wq);
 			comp->extra = 0;
 		} else {
-			struct special_completion special = cqe_complete_special(rq, cqe);
+			struct special_completion special = cqe_complete_special(rq, cqe, status);
 
 			comp->wr_id = special.wr_id;
 			comp->extra = special.wc_flags;
+			comp->status = special.status;
+			comp->opcode = special.opcode;
 		}
 		return true;
 	}

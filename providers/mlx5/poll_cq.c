@@ -55,6 +55,17 @@ CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, u
 	wc->wc_flags = 0;
 }
 
+/* Of tag matching */
+static void __attribute__((noinline))
+wc_fill_tagged(struct ibv_wc *wc, const struct completion *comp)
+{
+	wc_fill_message(wc, comp->cqe, MLX5_CQE_RESP_SEND, 0);
+	wc->opcode = comp->extra & WQ_DONE_OPCODE_MASK;
+	wc->wc_flags = comp->extra >> WQ_DONE_FLAGS_SHIFT;
+	wc->byte_len = cqe_byte_len(comp->cqe);
+	wc->qp_num = cqe_qpn(comp->cqe);
+}
+
 CQE_INLINE void wc_fill_start(struct ibv_wc *wc, const struct completion *comp)
 {
 	wc->wr_id = comp->wr_id;
@@ -69,6 +80,8 @@ CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
 		wc_fill_request(wc, comp->cqe, comp->extra);
 	else if (likely(comp->opcode <= MLX5_CQE_RESP_SEND_INV))
 		wc_fill_receive(wc, comp->cqe, comp->opcode, comp->extra);
+	else if (comp->opcode == MLX5_CQE_NO_PACKET)
+		wc_fill_tagged(wc, comp);
 	else
 		wc_fill_error(wc, comp->cqe, comp->opcode, comp->extra);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * srq.c - creates and destroys shared receive queues: basic ones, whose messages complete as their
- * QPs', and those of XRC, which complete in a CQ of their own.
+ * QPs', and those of XRC and of tag matching (tm.c), which complete in a CQ of their own.
  */
 #include "providers/mlx5/srq.h"
 
@@ -11,6 +11,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
 #include "util/alloc.h"
+#include "providers/mlx5/tm.h"
 
 static int check(const char *field, uint32_t value, uint32_t limit, const char *rule)
 {
@@ -26,12 +27,10 @@ static int check_type(const struct mlx5_context *ctx, const struct ibv_srq_init_
 	case IBV_SRQT_BASIC:
 		return 0;
 	case IBV_SRQT_XRC:
-		if (context_has_user_index(ctx))
-			return 0;
-		verbs_warn("create_srq: srq_type is XRC, which needs CQEs of version 1");
-		return EOPNOTSUPP;
 	case IBV_SRQT_TM:
-		verbs_warn("create_srq: srq_type is TM: tag matching is not supported yet");
+		if (context_has_user_index(ctx))
+			return attr->srq_type == IBV_SRQT_TM ? tm_check_attr(attr) : 0;
+		verbs_warn("create_srq: srq_type is XRC or TM, which need CQEs of version 1");
 		return EOPNOTSUPP;
 	default:
 		verbs_warn("create_srq: srq_type is %d, which is not in enum ibv_srq_type",
@@ -94,6 +93,7 @@ free_buf:
 
 static void srq_free(struct mlx5_context *ctx, struct mlx5_srq *srq)
 {
+	tm_free(srq);
 	dbrec_free(&ctx->dbrecs, srq->dbrec);
 	free(srq->wr_ids);
 	queue_mem_free(&srq->buf);
@@ -160,6 +160,21 @@ static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr
 	return ret;
 }
 
+/* The list lies in the SRQ, so that is there first. */
+static int srq_add_tags(struct mlx5_context *ctx, struct mlx5_srq *srq,
+			const struct ibv_srq_init_attr_ex *attr)
+{
+	int ret = tm_create(srq, attr);
+
+	if (ret) {
+		verbs_cmd_destroy_srq(&srq->vsrq.srq);
+		id_clear(&ctx->ids, srq->rq.rsn);
+		return ret;
+	}
+	cq_ex_read_tags(to_mcq(attr->cq));
+	return 0;
+}
+
 int srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
 	       struct verbs_srq **vsrq)
 {
@@ -185,6 +200,12 @@ int srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
 		srq_free(ctx, srq);
 		return ret;
 	}
+	if (srq->vsrq.type == IBV_SRQT_TM)
+		ret = srq_add_tags(ctx, srq, attr);
+	if (ret) {
+		srq_free(ctx, srq);
+		return ret;
+	}
 	*vsrq = &srq->vsrq;
 	return 0;
 }
@@ -193,8 +214,10 @@ int srq_destroy(struct ibv_srq *ibsrq)
 {
 	struct mlx5_context *ctx = to_mctx(ibsrq->context);
 	struct mlx5_srq *srq = to_msrq(ibsrq);
-	int ret = verbs_cmd_destroy_srq(ibsrq);
+	int ret = srq->tm ? tm_destroy(srq) : 0;
 
+	if (!ret)
+		ret = verbs_cmd_destroy_srq(ibsrq);
 	if (ret)
 		return ret;
 	if (srq->rq.rsn != PRM_NO_USER_INDEX) {

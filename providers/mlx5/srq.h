@@ -22,6 +22,8 @@
 #include "util/bits.h"
 #include "util/order.h"
 
+struct mlx5_tm;
+
 struct mlx5_srq {
 	int (*post)(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
@@ -35,7 +37,8 @@ struct mlx5_srq {
 
 	struct verbs_srq vsrq;
 
-	struct mlx5_rq rq; /* XRC: what CQEs lead to */
+	struct mlx5_rq rq;  /* XRC and TM: what CQEs lead to */
+	struct mlx5_tm *tm; /* of type TM: tm.h */
 	uint32_t srqn;
 	uint32_t wqes; /* a power of two; one more than may be posted */
 	struct queue_mem buf;

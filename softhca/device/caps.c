@@ -9,7 +9,9 @@
 #include "softhca/device/eth.h"
 #include "softhca/device/memic.h"
 #include "softhca/device/memic_ifc.h"
+#include "softhca/device/tm.h"
 #include "softhca/device/umr_ifc.h"
+#include "softhca/device/xrq_ifc.h"
 
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
 
@@ -39,6 +41,8 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	prm_set(cap, HCA_CAP_LOG_MAX_RMP, LOG_MAX_SRQ);
 	prm_set(cap, HCA_CAP_LOG_MAX_SRQ_SZ, LOG_MAX_SRQ_WQES);
 	prm_set(cap, HCA_CAP_LOG_MAX_XRCD, LOG_MAX_XRCD);
+	prm_set(cap, HCA_CAP_LOG_MAX_XRQ, LOG_MAX_SRQ);
+	prm_set(cap, HCA_CAP_LOG_TAG_MATCHING_LIST_SZ, TM_LOG_MAX_TAGS);
 	prm_set(cap, HCA_CAP_LOG_MAX_MCG, log2_floor(MCG_MAX));
 	prm_set(cap, HCA_CAP_MAX_QP_MCG, MCG_MAX_QPS);
 	prm_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BB * WQE_BB_MAX);
@@ -96,6 +100,8 @@ static void put_features(uint8_t *cap)
 	prm_set(cap, HCA_CAP_SET_DETH_SQPN, 1);
 	prm_set(cap, HCA_CAP_BLOCK_LB_MC, 1);
 	prm_set(cap, HCA_CAP_ATOMIC, 1);
+	prm_set(cap, HCA_CAP_TAG_MATCHING, 1);
+	prm_set(cap, HCA_CAP_RNDV_OFFLOAD_RC, 1);
 	prm_set(cap, HCA_CAP_CQE_VERSION, 1);
 	prm_set(cap, HCA_CAP_SCTR_DATA_CQE, 1);
 	prm_set(cap, HCA_CAP_CQ_OI, 1);

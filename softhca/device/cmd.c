@@ -17,6 +17,7 @@
 #include "softhca/device/srq_ifc.h"
 #include "softhca/device/umr_ifc.h"
 #include "softhca/fault.h"
+#include "softhca/device/xrq_ifc.h"
 
 static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 {
@@ -50,6 +51,10 @@ static const struct {
 	[PRM_OP_QUERY_RMP] = { rmp_query, 16, PRM_QUERY_RMP_OUT_SIZE, false },
 	[PRM_OP_CREATE_RMP] = { rmp_create, PRM_CREATE_RMP_IN_SIZE, 16, false },
 	[PRM_OP_DESTROY_RMP] = { rmp_destroy, 16, 16, true },
+	[PRM_OP_CREATE_XRQ] = { xrq_create, PRM_CREATE_XRQ_IN_SIZE, 16, false },
+	[PRM_OP_DESTROY_XRQ] = { xrq_destroy, 16, 16, true },
+	[PRM_OP_QUERY_XRQ] = { xrq_query, 16, PRM_QUERY_XRQ_OUT_SIZE, false },
+	[PRM_OP_ARM_RQ] = { xrq_arm, 16, 8, false },
 	[PRM_OP_ACCESS_REG] = { reg_access, 16, 16, false },
 	[PRM_OP_QUERY_ADAPTER] = { caps_query_adapter, 8, 16, false },
 	[PRM_OP_CREATE_MKEY] = { mkey_create, PRM_CREATE_MKEY_IN_SIZE, 16, false },

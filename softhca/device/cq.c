@@ -40,14 +40,25 @@ static void put_inline(struct cq *cq, uint8_t *slot, uint8_t *cqe, const struct 
 	prm_set(cqe, CQE_FLAGS, prm_get(cqe, CQE_FLAGS) | (wide ? CQE_INLINE_64 : CQE_INLINE_32));
 }
 
-/* What software looks its object up by: an XRC SRQ stands for itself. All ones ask for the CQE's
+/* What software looks its object up by: an SRQ with a CQ of its own stands for itself. All ones ask for the CQE's
  * older form, with the SRQ's number there. */
 static uint32_t user_index(const struct qp *qp, const struct srq *srq)
 {
 	enum { OLD_FORM = 0xffffff };
-	uint32_t index = srq && srq->xrcd ? srq->user_index : qp->user_index;
+	uint32_t index = srq && srq->cq ? srq->user_index : qp->user_index;
 
 	return index == OLD_FORM && srq ? srq->n : index;
+}
+
+/* The first bytes are the header that a tag was found by, or say how an operation went. */
+static void put_tm(const struct tm_note *note, uint8_t *cqe)
+{
+	enum { APP_TAG_MATCHING = 1 };
+
+	memcpy(cqe, note->head, sizeof(note->head));
+	prm_set(cqe, CQE_APP, APP_TAG_MATCHING);
+	prm_set(cqe, CQE_APP_OP, note->op);
+	prm_set(cqe, CQE_APP_INFO, note->tag);
 }
 
 static void encode(const struct hca *hca, const struct qp *qp, const struct completion *done,
@@ -73,6 +84,8 @@ static void encode(const struct hca *hca, const struct qp *qp, const struct comp
 	memcpy(cqe + 0x24, &done->imm, sizeof(done->imm));
 	prm_set(cqe, CQE_BYTE_COUNT, done->byte_count);
 	prm_set(cqe, CQE_TIMESTAMP, hca->now);
+	if (done->tm)
+		put_tm(done->tm, cqe);
 }
 
 static int read_consumer(struct hca *hca, struct cq *cq)

@@ -66,6 +66,7 @@ struct completion {
 	uint32_t remote_qpn;
 	uint16_t slid;
 	const struct srq *srq;      /* that the WQE came from */
+	const struct tm_note *tm;   /* of tag matching, or NULL */
 	const uint8_t *inline_data; /* scattered into the CQE */
 	uint32_t inline_len;
 	struct dma_batch

@@ -46,7 +46,7 @@ enum {
 enum {
 	PRM_XRC_SRQC_SIZE = 64,
 	PRM_RMPC_SIZE = 240,
-	PRM_SRQ_CONTEXT_MAX = 240,
+	PRM_SRQ_CONTEXT_MAX = 320,        /* of an XRQ */
 	PRM_CREATE_XRC_SRQ_IN_SIZE = 272, /* and PAs behind it */
 	PRM_CREATE_RMP_IN_SIZE = 272,
 	PRM_QP_ST_QP0 = 0x7,
@@ -62,51 +62,51 @@ enum prm_register {
 	PRM_REG_DTOR = 0xc00e, /* default timeouts */
 };
 
-#define QUERY_PAGES_OUT_NUM_PAGES           PRM(0xc, 31, 0)
-#define MANAGE_PAGES_IN_INPUT_NUM_ENTRIES   PRM(0xc, 31, 0)
-#define MANAGE_PAGES_IN_PAS                 PRM_PART(0x10)
-#define MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES PRM(0x8, 31, 0)
-#define MANAGE_PAGES_OUT_PAS                PRM_PART(0x10)
+#define QUERY_PAGES_OUT_NUM_PAGES                     PRM(0xc, 31, 0)
+#define MANAGE_PAGES_IN_INPUT_NUM_ENTRIES             PRM(0xc, 31, 0)
+#define MANAGE_PAGES_IN_PAS                           PRM_PART(0x10)
+#define MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES           PRM(0x8, 31, 0)
+#define MANAGE_PAGES_OUT_PAS                          PRM_PART(0x10)
 
-#define QUERY_ISSI_OUT_CURRENT_ISSI         PRM(0x8, 15, 0)
-#define QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0   PRM(0x6c, 31, 0)
-#define SET_ISSI_IN_CURRENT_ISSI            PRM(0x8, 15, 0)
-#define SET_HCA_CAP_IN_CAPABILITY           PRM_PART(0x10)
-#define TEARDOWN_HCA_IN_PROFILE             PRM(0x8, 15, 0)
+#define QUERY_ISSI_OUT_CURRENT_ISSI                   PRM(0x8, 15, 0)
+#define QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0             PRM(0x6c, 31, 0)
+#define SET_ISSI_IN_CURRENT_ISSI                      PRM(0x8, 15, 0)
+#define SET_HCA_CAP_IN_CAPABILITY                     PRM_PART(0x10)
+#define TEARDOWN_HCA_IN_PROFILE                       PRM(0x8, 15, 0)
 
-#define ACCESS_REGISTER_IN_REGISTER_ID      PRM(0x8, 15, 0)
-#define ACCESS_REGISTER_IN_REGISTER_DATA    PRM_PART(0x10)
-#define ACCESS_REGISTER_OUT_REGISTER_DATA   PRM_PART(0x10)
+#define ACCESS_REGISTER_IN_REGISTER_ID                PRM(0x8, 15, 0)
+#define ACCESS_REGISTER_IN_REGISTER_DATA              PRM_PART(0x10)
+#define ACCESS_REGISTER_OUT_REGISTER_DATA             PRM_PART(0x10)
 
-#define PTYS_REG_LOCAL_PORT                 PRM(0x0, 23, 16)
-#define PTYS_REG_PROTO_MASK                 PRM(0x0, 2, 0)
-#define PTYS_REG_IB_LINK_WIDTH_CAPABILITY   PRM(0x10, 31, 16)
-#define PTYS_REG_IB_PROTO_CAPABILITY        PRM(0x10, 15, 0)
-#define PTYS_REG_IB_LINK_WIDTH_OPER         PRM(0x28, 31, 16)
-#define PTYS_REG_IB_PROTO_OPER              PRM(0x28, 15, 0)
-#define PMTU_REG_LOCAL_PORT                 PRM(0x0, 23, 16)
-#define PMTU_REG_MAX_MTU                    PRM(0x4, 31, 16)
-#define PMTU_REG_ADMIN_MTU                  PRM(0x8, 31, 16)
-#define PMTU_REG_OPER_MTU                   PRM(0xc, 31, 16)
-#define PVLC_REG_LOCAL_PORT                 PRM(0x0, 23, 16)
-#define PVLC_REG_VL_HW_CAP                  PRM(0x4, 3, 0)
-#define PVLC_REG_VL_OPERATIONAL             PRM(0xc, 3, 0)
+#define PTYS_REG_LOCAL_PORT                           PRM(0x0, 23, 16)
+#define PTYS_REG_PROTO_MASK                           PRM(0x0, 2, 0)
+#define PTYS_REG_IB_LINK_WIDTH_CAPABILITY             PRM(0x10, 31, 16)
+#define PTYS_REG_IB_PROTO_CAPABILITY                  PRM(0x10, 15, 0)
+#define PTYS_REG_IB_LINK_WIDTH_OPER                   PRM(0x28, 31, 16)
+#define PTYS_REG_IB_PROTO_OPER                        PRM(0x28, 15, 0)
+#define PMTU_REG_LOCAL_PORT                           PRM(0x0, 23, 16)
+#define PMTU_REG_MAX_MTU                              PRM(0x4, 31, 16)
+#define PMTU_REG_ADMIN_MTU                            PRM(0x8, 31, 16)
+#define PMTU_REG_OPER_MTU                             PRM(0xc, 31, 16)
+#define PVLC_REG_LOCAL_PORT                           PRM(0x0, 23, 16)
+#define PVLC_REG_VL_HW_CAP                            PRM(0x4, 3, 0)
+#define PVLC_REG_VL_OPERATIONAL                       PRM(0xc, 3, 0)
 
 #define MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT PRM_PART(0x10)
 /* Milliseconds, while the multiplier in bits 31:29 is 0 */
-#define DTOR_REG_PCIE_TOGGLE_TO                 PRM(0x4, 19, 0)
-#define DTOR_REG_HEALTH_POLL_TO                 PRM(0x14, 19, 0)
-#define DTOR_REG_FULL_CRDUMP_TO                 PRM(0x18, 19, 0)
-#define DTOR_REG_FW_RESET_TO                    PRM(0x1c, 19, 0)
-#define DTOR_REG_FLUSH_ON_ERR_TO                PRM(0x20, 19, 0)
-#define DTOR_REG_PCI_SYNC_UPDATE_TO             PRM(0x24, 19, 0)
-#define DTOR_REG_TEAR_DOWN_TO                   PRM(0x28, 19, 0)
-#define DTOR_REG_FSM_REACTIVATE_TO              PRM(0x2c, 19, 0)
-#define DTOR_REG_RECLAIM_PAGES_TO               PRM(0x30, 19, 0)
-#define DTOR_REG_RECLAIM_VFS_PAGES_TO           PRM(0x34, 19, 0)
+#define DTOR_REG_PCIE_TOGGLE_TO       PRM(0x4, 19, 0)
+#define DTOR_REG_HEALTH_POLL_TO       PRM(0x14, 19, 0)
+#define DTOR_REG_FULL_CRDUMP_TO       PRM(0x18, 19, 0)
+#define DTOR_REG_FW_RESET_TO          PRM(0x1c, 19, 0)
+#define DTOR_REG_FLUSH_ON_ERR_TO      PRM(0x20, 19, 0)
+#define DTOR_REG_PCI_SYNC_UPDATE_TO   PRM(0x24, 19, 0)
+#define DTOR_REG_TEAR_DOWN_TO         PRM(0x28, 19, 0)
+#define DTOR_REG_FSM_REACTIVATE_TO    PRM(0x2c, 19, 0)
+#define DTOR_REG_RECLAIM_PAGES_TO     PRM(0x30, 19, 0)
+#define DTOR_REG_RECLAIM_VFS_PAGES_TO PRM(0x34, 19, 0)
 
-#define ALLOC_XRCD_OUT_XRCD                 PRM(0x8, 23, 0)
-#define DEALLOC_XRCD_IN_XRCD                PRM(0x8, 23, 0)
+#define ALLOC_XRCD_OUT_XRCD           PRM(0x8, 23, 0)
+#define DEALLOC_XRCD_IN_XRCD          PRM(0x8, 23, 0)
 
 /* Number and page list have the same place in the commands of all kinds of SRQ. */
 #define CREATE_SRQ_OUT_SRQN                     PRM(0x8, 23, 0)

@@ -11,7 +11,9 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/driver_ifc.h"
+#include "softhca/device/tm.h"
 #include "softhca/device/wqe.h"
+#include "softhca/device/xrq_ifc.h"
 
 void qp_wake(struct hca *hca, struct qp *qp)
 {
@@ -41,7 +43,9 @@ void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
  * 10.3.1.5 */
 static void leave_srq(struct hca *hca, struct qp *qp)
 {
-	if (qp->resp.srq && qp->resp.receiving)
+	if (qp->resp.receiving && qp->resp.matched)
+		tm_cancel(hca, qp);
+	else if (qp->resp.srq && qp->resp.receiving)
 		rq_fail(hca, qp, SYND_FLUSH, VEND_FLUSH);
 	if (qp->srq)
 		eq_qp_event(hca, PRM_EVENT_SRQ_LAST_WQE, qp->n);
@@ -161,6 +165,22 @@ static bool find_shared(struct hca *hca, struct qp *qp)
 	return qp->srq && !qp->srq->xrcd;
 }
 
+/* Rendezvous need a matching list and the send queue. */
+static bool is_offloaded(const struct qp *qp)
+{
+	return prm_get(qp->qpc, QPC_OFFLOAD_TYPE) == PRM_QPC_OFFLOAD_TYPE_RNDV;
+}
+
+static const char *check_offload(const struct qp *qp)
+{
+	if (!prm_get(qp->qpc, QPC_OFFLOAD_TYPE))
+		return NULL;
+	if (!is_offloaded(qp) || qp->service != FABRIC_RC || !prm_get(qp->qpc, QPC_NO_SQ) ||
+	    !qp->srq || !qp->srq->tm)
+		return "qp: offload_type needs RC, tag matching and no send queue";
+	return NULL;
+}
+
 static const char *find_objects(struct hca *hca, struct qp *qp)
 {
 	qp->pd = res_get(&hca->pds, prm_get(qp->qpc, QPC_PD));
@@ -175,7 +195,7 @@ static const char *find_objects(struct hca *hca, struct qp *qp)
 		return "qp: no such SRQ or XRC domain";
 	if (!qp->uar && !prm_get(qp->qpc, QPC_NO_SQ))
 		return "qp: no such UAR";
-	return NULL;
+	return check_offload(qp);
 }
 
 /* Receive queue first, send queue behind it. */
@@ -207,6 +227,8 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 {
 	int ret = map_rings(qp, cmd);
 
+	if (!ret && is_offloaded(qp))
+		ret = tm_offload_start(qp);
 	if (!ret)
 		ret = res_add(&hca->qps, qp, &qp->n);
 	if (ret)
@@ -255,6 +277,7 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 	status = why ? cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, why) : qp_add(hca, cmd, qp);
 	if (status) {
 		dma_unmap(&qp->map);
+		free(qp->offload);
 		free(qp->sq.entry);
 		free(qp);
 	}
@@ -281,6 +304,7 @@ void qp_free(struct hca *hca, struct qp *qp)
 	if (qp->uar)
 		LIST_REMOVE(qp, in_uar);
 	dma_unmap(&qp->map);
+	free(qp->offload);
 	free(qp->sq.entry);
 	free(qp);
 }

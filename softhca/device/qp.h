@@ -12,6 +12,7 @@
 #include "softhca/device/cq.h"
 #include "softhca/device/dma.h"
 #include "softhca/device/path.h"
+#include "softhca/device/srq.h"
 #include "softhca/device/work_request.h"
 #include "providers/mlx5/mlx5_ifc.h"
 
@@ -19,6 +20,7 @@ struct hca;
 struct pd;
 struct uar;
 struct srq;
+struct tm_offload;
 
 enum { SQ_CACHE_BBS = WQE_BB_MAX, RQ_CACHE_BYTES = 1024 };
 
@@ -82,6 +84,11 @@ struct responder {
 	struct srq *srq;   /* that recv was taken from, or will be; NULL: the QP's own queue */
 	uint16_t index;    /* of recv in its queue */
 	struct recv_wqe recv;
+	/* tag matching of the message that recv is for: what to say of it, whether recv is a tag's buffer,
+	 * and how much of the message's start is not data */
+	struct tm_note tm;
+	bool matched;
+	uint8_t header;
 	uint64_t received; /* bytes of the message under way */
 	uint64_t write_addr, write_left;
 	uint32_t write_key;
@@ -108,6 +115,7 @@ struct qp {
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq; /* that it receives through */
 	struct pd *xrcd; /* of a QP that receives for XRC SRQs */
+	struct tm_offload *offload; /* its send queue is tag matching's, for rendezvous; else NULL */
 	struct uar *uar; /* NULL: no send queue, no doorbell */
 	uint32_t user_index;
 	struct dma_map map;
@@ -133,6 +141,8 @@ struct qp {
 	uint8_t qpc[PRM_QPC_SIZE];
 };
 
+/* Whose keys count for what it sends */
+struct pd *sq_pd(const struct qp *qp);
 static inline bool qp_is_reliable(const struct qp *qp)
 {
 	return qp->service == FABRIC_RC || qp->service == FABRIC_XRC;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "softhca/device/av_ifc.h"
-#include "softhca/device/core.h"
+#include "softhca/device/tm.h"
 #include "softhca/device/wqe.h"
 
 /* Bytes on the wire without an acknowledge. What follows a lost packet has to be sent again, so the
@@ -222,7 +222,7 @@ static int check_lengths(const struct hca *hca, const struct qp *qp)
 /* Work that stays here, and waits until all before it is done. */
 static bool is_local(const struct send_wqe *wqe)
 {
-	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR;
+	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR || wqe->opcode == WQE_TAG_MATCHING;
 }
 
 /* First transmission of a WQE: check all of it and give it its PSNs. */
@@ -236,7 +236,7 @@ static int begin(struct hca *hca, struct qp *qp)
 
 	if (why)
 		return why;
-	if (!sges_allow(hca, qp->pd, access, wqe->sge, wqe->num_sge))
+	if (!sges_allow(hca, sq_pd(qp), access, wqe->sge, wqe->num_sge))
 		return WQE_BAD_LKEY;
 	*entry = (struct sq_entry){
 		.psn = qp->req.next_psn,
@@ -418,17 +418,24 @@ static bool transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	return true;
 }
 
+/* 0 or the vendor syndrome */
+static int execute_opcode(struct hca *hca, struct qp *qp)
+{
+	const uint8_t *raw;
+
+	if (qp->req.wqe.opcode == WQE_NOP)
+		return 0;
+	if (sq_fetch(hca, qp, qp->sq.next, &raw))
+		return WQE_BAD_FETCH;
+	return qp->req.wqe.opcode == WQE_UMR ? umr_execute(hca, qp, raw, wqe_size(raw))
+					     : tm_execute(hca, qp, raw, wqe_size(raw));
+}
+
 static bool execute_local(struct hca *hca, struct qp *qp)
 {
 	uint16_t bbs = qp->req.wqe.bbs;
-	const uint8_t *raw;
-	int why = 0;
+	int why = execute_opcode(hca, qp);
 
-	if (qp->req.wqe.opcode == WQE_UMR) {
-		why = WQE_BAD_FETCH;
-		if (!sq_fetch(hca, qp, qp->sq.next, &raw))
-			why = umr_execute(hca, qp, raw, wqe_size(raw));
-	}
 	if (why) {
 		local_error(hca, qp, why);
 		return false;
@@ -568,7 +575,7 @@ static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 	if (why)
 		return why;
 	dma_begin_write(&batch, hca, msg->payload);
-	return sges_dma(&batch, qp->pd, MKEY_LOCAL_WRITE, qp->req.wqe.sge, qp->req.wqe.num_sge,
+	return sges_dma(&batch, sq_pd(qp), MKEY_LOCAL_WRITE, qp->req.wqe.sge, qp->req.wqe.num_sge,
 			offset, msg->payload_len);
 }
 

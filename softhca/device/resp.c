@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "softhca/device/core.h"
+#include "softhca/device/tm.h"
 #include "softhca/device/wqe.h"
 
 void resp_reset(struct qp *qp)
@@ -73,10 +73,18 @@ static void refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 	send_nak(hca, qp, nak);
 }
 
-/* The receive WQE is at fault. */
+/* The receive WQE is at fault. A tag's buffer has none that could complete in error, so one of the
+ * queue says what happened, if there is one. */
 static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
 			 enum fabric_nak nak)
 {
+	if (qp->resp.matched) {
+		tm_cancel(hca, qp);
+		if (rq_fetch(hca, qp)) {
+			refuse(hca, qp, nak);
+			return;
+		}
+	}
 	rq_fail(hca, qp, syndrome, vendor);
 	send_nak(hca, qp, nak);
 }
@@ -133,9 +141,13 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 
 /* ---- SEND ---- */
 
+/* A CQE of tag matching has a header where the payload would go. */
 static bool fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
 {
-	uint32_t limit = qp->cs_res == PRM_CS_RES_64B ? 64 : qp->cs_res == PRM_CS_RES_32B ? 32 : 0;
+	uint32_t limit = tm_note_of(qp)                 ? 0
+			 : qp->cs_res == PRM_CS_RES_64B ? 64
+			 : qp->cs_res == PRM_CS_RES_32B ? 32
+							: 0;
 
 	if (limit > cq_inline_max(rq_cq(qp)))
 		limit = cq_inline_max(rq_cq(qp));
@@ -210,37 +222,67 @@ static int deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	return 0;
 }
 
-static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+static bool matches_tags(const struct qp *qp)
 {
-	bool invalidate = msg->invalidate && msg->last;
+	return qp->srq && qp->srq->tm;
+}
+
+/* Where this message goes; false when there is nothing left to do with it. */
+static bool begin_send(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	enum tm_verdict verdict = TM_TAKE_RECEIVE;
+
+	qp->resp.received = 0;
+	if (!matches_tags(qp))
+		return true;
+	verdict = tm_arrive(hca, qp, msg);
+	if (verdict == TM_CONSUMED)
+		accept(hca, qp, msg);
+	if (verdict == TM_BUSY) {
+		qp->resp.nak_sent = true;
+		send_nak(hca, qp, FABRIC_NAK_RNR);
+	}
+	return verdict == TM_TAKE_RECEIVE || verdict == TM_MATCHED;
+}
+
+static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg *whole)
+{
+	bool invalidate = whole->invalidate && whole->last;
+	struct fabric_msg msg = *whole;
 	struct mkey *key = NULL;
 	int why;
 
-	if (msg->first)
-		qp->resp.received = 0;
+	if (msg.first && !begin_send(hca, qp, &msg))
+		return;
 	if (!take_receive(hca, qp))
 		return;
-	if (qp->resp.received + msg->payload_len > qp->resp.recv.length) {
+	if (msg.first && matches_tags(qp))
+		tm_count_unexpected(qp);
+	if (msg.first && matches_tags(qp)) {
+		msg.payload += qp->resp.header;
+		msg.payload_len -= qp->resp.header;
+	}
+	if (qp->resp.received + msg.payload_len > qp->resp.recv.length) {
 		q_count(hca, qp, Q_RESP_LENGTH);
 		fail_receive(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH,
 			     FABRIC_NAK_INVALID_REQUEST);
 		return;
 	}
 	if (invalidate)
-		key = mkey_to_invalidate(hca, be32toh(msg->imm), request_pd(qp), qp->n);
+		key = mkey_to_invalidate(hca, be32toh(msg.imm), request_pd(qp), qp->n);
 	if (invalidate && !key) {
 		fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
 		return;
 	}
-	why = deliver(hca, qp, msg);
+	why = deliver(hca, qp, &msg);
 	if (why) {
 		fail_receive(hca, qp, SYND_LOCAL_PROT, why, FABRIC_NAK_REMOTE_OP);
 		return;
 	}
 	if (key)
 		mkey_invalidate(key);
-	qp->resp.received += msg->payload_len;
-	accept(hca, qp, msg);
+	qp->resp.received += msg.payload_len;
+	accept(hca, qp, whole);
 }
 
 /* ---- RDMA WRITE ---- */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "softhca/device/core.h"
+#include "softhca/device/tm.h"
 #include "softhca/device/wqe.h"
 
 static bool is_empty(const struct qp *qp)
@@ -114,6 +114,7 @@ int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 
 	done->wqe_counter = qp->resp.index;
 	done->srq = qp->resp.srq;
+	done->tm = tm_note_of(qp);
 	if (qp->service != FABRIC_UD) {
 		done->remote_qpn = qp->remote_qpn;
 		done->slid = qp->path.addr.dlid;
@@ -121,7 +122,8 @@ int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 	ret = cq_post(hca, rq_cq(qp), qp, done);
 	if (ret == EFAULT)
 		return ret;
-	qp->resp.receiving = false;
+	qp->resp.receiving = qp->resp.matched = false;
+	qp->resp.tm.op = 0;
 	if (!qp->resp.srq)
 		qp->rq.ci++;
 	if (ret)

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "softhca/device/core.h"
+#include "softhca/device/tm.h"
 #include "softhca/device/wqe.h"
 
 enum { SCAN_QPS = 48, SPECULATE_QPS = 2, SPECULATE_BBS = 4 };
@@ -48,8 +48,9 @@ static void take_doorbell(struct hca *hca, struct qp *qp, uint32_t word)
 
 static bool is_scanned(const struct qp *qp)
 {
-	return qp->sq.entry && (qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQER ||
-				qp->state == PRM_QP_STATE_ERR);
+	return qp->sq.entry && !qp->offload &&
+	       (qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQER ||
+		qp->state == PRM_QP_STATE_ERR);
 }
 
 int sq_read_doorbell(struct hca *hca, struct qp *qp)
@@ -175,6 +176,10 @@ int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw
 	uint32_t bbs = (uint16_t)(qp->sq.pi - index);
 	int ret;
 
+	if (qp->offload) {
+		*raw = tm_offload_wqe(qp, index);
+		return 0;
+	}
 	if (is_cached(qp, index, raw))
 		return 0;
 	if (bbs > SQ_CACHE_BBS)
@@ -194,10 +199,17 @@ int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw
 	return 0;
 }
 
+struct pd *sq_pd(const struct qp *qp)
+{
+	return qp->offload ? qp->srq->pd : qp->pd;
+}
+
 static void complete(struct hca *hca, struct qp *qp, struct completion *done)
 {
 	done->wqe_counter = qp->sq.ci;
-	if (cq_post(hca, qp->send_cq, qp, done))
+	if (qp->offload)
+		tm_offload_complete(hca, qp, done);
+	else if (cq_post(hca, qp->send_cq, qp, done))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 

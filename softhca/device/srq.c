@@ -11,18 +11,21 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/srq_ifc.h"
+#include "softhca/device/tm.h"
+#include "softhca/device/xrq_ifc.h"
 
 enum { MAX_PAGE_SHIFT = 12 + 31 };
 
-/* Where a context has what both kinds have */
+/* Where a context has what all kinds have */
 static const struct srq_layout {
 	size_t size;
+	uint32_t pas; /* of the command that creates one */
 	uint32_t pd, log_size, log_stride, log_page_size, page_offset, dbr_addr, limit;
 	uint32_t least_log_stride; /* of log_stride: WQEs have 16 bytes then */
 	uint32_t page_parts;       /* log2 of what a page has page_offset units */
 } xrc_layout = {
 	PRM_XRC_SRQC_SIZE,
+	CREATE_SRQ_IN_PAS,
 	XRC_SRQC_PD,
 	XRC_SRQC_LOG_XRC_SRQ_SIZE,
 	XRC_SRQC_LOG_RQ_STRIDE,
@@ -34,6 +37,7 @@ static const struct srq_layout {
 	6,
 }, rmp_layout = {
 	PRM_RMPC_SIZE,
+	CREATE_SRQ_IN_PAS,
 	PRM_IN(RMPC_WQ, WQ_PD),
 	PRM_IN(RMPC_WQ, WQ_LOG_WQ_SZ),
 	PRM_IN(RMPC_WQ, WQ_LOG_WQ_STRIDE),
@@ -41,6 +45,18 @@ static const struct srq_layout {
 	PRM_IN(RMPC_WQ, WQ_PAGE_OFFSET),
 	PRM_IN(RMPC_WQ, WQ_DBR_ADDR),
 	PRM_IN(RMPC_WQ, WQ_LWM),
+	4,
+	6,
+}, xrq_layout = {
+	PRM_XRQC_SIZE,
+	CREATE_XRQ_IN_PAS,
+	PRM_IN(XRQC_WQ, WQ_PD),
+	PRM_IN(XRQC_WQ, WQ_LOG_WQ_SZ),
+	PRM_IN(XRQC_WQ, WQ_LOG_WQ_STRIDE),
+	PRM_IN(XRQC_WQ, WQ_LOG_WQ_PG_SZ),
+	PRM_IN(XRQC_WQ, WQ_PAGE_OFFSET),
+	PRM_IN(XRQC_WQ, WQ_DBR_ADDR),
+	PRM_IN(XRQC_WQ, WQ_LWM),
 	4,
 	6,
 };
@@ -90,16 +106,23 @@ static const char *check_xrc(const uint8_t *context)
 	return NULL;
 }
 
-static const char *check_rmp(const uint8_t *context)
+static const char *check_wq(const uint8_t *wq)
 {
-	const uint8_t *wq = prm_at(context, RMPC_WQ);
-
 	if (prm_get(wq, WQ_WQ_SIGNATURE))
 		return "srq: WQE signatures are not supported";
 	if (prm_get(wq, WQ_WQ_TYPE))
 		return "srq: only linked lists are supported";
 	if (prm_get(wq, WQ_DBR_UMEM_VALID) || prm_get(wq, WQ_WQ_UMEM_VALID))
 		return "srq: umem is not supported";
+	return NULL;
+}
+
+static const char *check_rmp(const uint8_t *context)
+{
+	const char *why = check_wq(prm_at(context, RMPC_WQ));
+
+	if (why)
+		return why;
 	if (prm_get(context, RMPC_STATE) != PRM_RMPC_STATE_RDY)
 		return "srq: an RMP starts in state RDY";
 	return NULL;
@@ -127,7 +150,7 @@ static int map_ring(struct srq *srq, const struct cmd *cmd, const struct srq_lay
 	uint64_t skip = prm_get(srq->context, layout->page_offset)
 			<< (page_shift - layout->page_parts);
 	size_t npas;
-	const void *pas = cmd_pas(cmd, CREATE_SRQ_IN_PAS, &npas);
+	const void *pas = cmd_pas(cmd, layout->pas, &npas);
 
 	srq->stride = 16u << (prm_get(srq->context, layout->log_stride) - layout->least_log_stride);
 	srq->log_size = prm_get(srq->context, layout->log_size);
@@ -162,11 +185,12 @@ static enum prm_status create(struct hca *hca, struct cmd *cmd, const void *cont
 	enum prm_status status;
 	struct srq *srq;
 
-	if (why)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	srq = malloc(sizeof(*srq));
-	if (!srq)
-		return cmd_errno(cmd, ENOMEM, "srq");
+	srq = why ? NULL : malloc(sizeof(*srq));
+	if (!srq) {
+		tm_free(parts->tm);
+		return why ? cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why)
+			   : cmd_errno(cmd, ENOMEM, "srq");
+	}
 	*srq = *parts;
 	memcpy(srq->context, context, parts->layout->size);
 	srq->pd = res_get(&hca->pds, prm_get(context, parts->layout->pd));
@@ -203,6 +227,40 @@ enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
 
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	return create(hca, cmd, context, &parts);
+}
+
+/* An extended receive queue is here for tag matching only: without it, an RMP does as well. */
+static const char *check_xrq(const uint8_t *context)
+{
+	if (prm_get(context, XRQC_TOPOLOGY) != PRM_XRQC_TOPOLOGY_TAG_MATCHING)
+		return "srq: an XRQ needs tag matching for its topology";
+	if (prm_get(context, XRQC_OFFLOAD) > PRM_XRQC_OFFLOAD_RNDV)
+		return "srq: offload of an XRQ is unknown";
+	if (prm_get(context, XRQC_LOG_MATCHING_LIST_SZ) > TM_LOG_MAX_TAGS ||
+	    prm_get(context, XRQC_APPEND_NEXT_INDEX) >> prm_get(context, XRQC_LOG_MATCHING_LIST_SZ))
+		return "srq: more tags than log_tag_matching_list_sz allows";
+	return check_wq(prm_at(context, XRQC_WQ));
+}
+
+enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *context = prm_at(cmd->in, CREATE_XRQ_IN_XRQ_CONTEXT);
+	const char *why = check_xrq(context);
+	struct srq parts = {
+		.layout = &xrq_layout,
+		.cq = res_get(&hca->cqs, prm_get(context, XRQC_CQN)),
+		.user_index = prm_get(context, XRQC_USER_INDEX),
+	};
+
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	if (!parts.cq)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such CQ");
+	parts.tm = tm_create(prm_get(context, XRQC_LOG_MATCHING_LIST_SZ),
+			     prm_get(context, XRQC_APPEND_NEXT_INDEX));
+	if (!parts.tm)
+		return cmd_errno(cmd, ENOMEM, "srq");
 	return create(hca, cmd, context, &parts);
 }
 
@@ -254,6 +312,18 @@ enum prm_status rmp_modify(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
+enum prm_status xrq_arm(struct hca *hca, struct cmd *cmd)
+{
+	struct srq *srq = find(hca, cmd, &xrq_layout);
+
+	if (!srq)
+		return PRM_STAT_BAD_RES_ERR;
+	if (prm_get(cmd->in, CMD_IN_OP_MOD) != PRM_ARM_RQ_XRQ)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "srq: ARM_RQ is for XRQs only");
+	srq_arm(hca, srq, prm_get(cmd->in, ARM_RQ_IN_LWM));
+	return PRM_STAT_OK;
+}
+
 static void put_context(const struct srq *srq, uint8_t *context)
 {
 	memcpy(context, srq->context, srq->layout->size);
@@ -283,6 +353,21 @@ enum prm_status rmp_query(struct hca *hca, struct cmd *cmd)
 		return PRM_STAT_BAD_RES_ERR;
 	put_context(srq, context);
 	prm_set(context, RMPC_STATE, srq->failed ? PRM_RMPC_STATE_ERR : PRM_RMPC_STATE_RDY);
+	return PRM_STAT_OK;
+}
+
+enum prm_status xrq_query(struct hca *hca, struct cmd *cmd)
+{
+	struct srq *srq = find(hca, cmd, &xrq_layout);
+	uint8_t *context = prm_at(cmd->out, QUERY_XRQ_OUT_XRQ_CONTEXT);
+
+	if (!srq)
+		return PRM_STAT_BAD_RES_ERR;
+	put_context(srq, context);
+	prm_set(context, XRQC_STATE, srq->failed ? PRM_XRQC_STATE_ERROR : PRM_XRQC_STATE_GOOD);
+	prm_set(context, XRQC_APPEND_NEXT_INDEX, srq->tm->next);
+	prm_set(context, XRQC_SW_PHASE_CNT, srq->tm->sw_phase);
+	prm_set(context, XRQC_HW_PHASE_CNT, srq->tm->hw_phase);
 	return PRM_STAT_OK;
 }
 
@@ -328,8 +413,14 @@ enum prm_status rmp_destroy(struct hca *hca, struct cmd *cmd)
 	return destroy(hca, cmd, &rmp_layout);
 }
 
+enum prm_status xrq_destroy(struct hca *hca, struct cmd *cmd)
+{
+	return destroy(hca, cmd, &xrq_layout);
+}
+
 void srq_free(struct srq *srq)
 {
+	tm_free(srq->tm);
 	dma_unmap(&srq->map);
 	free(srq);
 }

@@ -19,14 +19,23 @@ struct pd;
 
 enum { LOG_MAX_SRQ = 16, LOG_MAX_SRQ_WQES = 15, LOG_MAX_XRCD = 10 };
 
+/* What a completion of tag matching says beside the rest; op 0: it is none */
+struct tm_note {
+	uint8_t op;       /* enum tm_cqe */
+	uint16_t tag;     /* index in the matching list */
+	uint8_t head[16]; /* the first bytes of the CQE */
+};
+
 struct srq_layout;
+struct tm;
 
 struct srq {
 	uint32_t n;
-	const struct srq_layout *layout; /* of its context: XRC SRQ or RMP */
+	const struct srq_layout *layout; /* of its context: XRC SRQ, RMP or XRQ */
 	struct pd *pd;   /* that its buffers, and XRC requests, are checked against */
 	struct pd *xrcd; /* NULL: no XRC SRQ */
-	struct cq *cq;   /* of an XRC SRQ */
+	struct cq *cq;   /* of an XRC SRQ or an XRQ */
+	struct tm *tm;   /* of an XRQ: tag matching */
 	uint32_t user_index;
 	uint32_t log_size, stride;
 	uint16_t next;  /* index of the WQE to take */

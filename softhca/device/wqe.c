@@ -54,6 +54,7 @@ struct opcode {
 static const struct opcode opcodes[256] = {
 	[WQE_NOP] = { ON_ANY, 0 },
 	[WQE_UMR] = { ON_CONNECTED | 1 << FABRIC_NONE, 0 }, /* see umr.c */
+	[WQE_TAG_MATCHING] = { 1 << FABRIC_RC, 0 },         /* see tm.c */
 	[WQE_SEND_INVAL] = { ON_RELIABLE, PART_DATA | PART_INLINE },
 	[WQE_SEND] = { ON_ALL, PART_DATA | PART_INLINE },
 	[WQE_SEND_IMM] = { ON_ALL, PART_DATA | PART_INLINE },

@@ -21,6 +21,7 @@ enum wqe_opcode {
 	WQE_ATOMIC_CS = 0x11,
 	WQE_ATOMIC_FA = 0x12,
 	WQE_UMR = 0x25,
+	WQE_TAG_MATCHING = 0x28,
 };
 
 enum wqe_fence { /* fence mode: with what the WQE waits for earlier ones */
@@ -36,6 +37,7 @@ enum cqe_opcode {
 	CQE_OP_RESP_SEND = 2,
 	CQE_OP_RESP_SEND_IMM = 3,
 	CQE_OP_RESP_SEND_INVAL = 4,
+	CQE_OP_NO_PACKET = 6,
 	CQE_OP_REQ_ERR = 13,
 	CQE_OP_RESP_ERR = 14,
 };
@@ -81,6 +83,7 @@ enum vendor_syndrome {
 	/* the memory key it is about, or what it wants of it */
 	WQE_BAD_MKEY = 0x70,
 	WQE_BAD_UMR = 0x71,
+	WQE_BAD_TAG = 0x72, /* operation, or index of a tag */
 	/* its data */
 	WQE_BAD_LKEY = 0x51,
 	WQE_BAD_DMA = 0x56,

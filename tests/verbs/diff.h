@@ -70,6 +70,8 @@ topic_fn diff_odp;
 topic_fn diff_advise;
 topic_fn diff_dmabuf;
 topic_fn diff_rereg_keys;
+topic_fn diff_tm_create;
+topic_fn diff_tm;
 
 /* diff_two.c: runs while the adapter is not open, because the two processes open it themselves. */
 void diff_two_processes(void);

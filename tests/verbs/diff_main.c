@@ -64,6 +64,8 @@ static const struct {
 	{ "advise", diff_advise },
 	{ "dmabuf", diff_dmabuf },
 	{ "rereg-keys", diff_rereg_keys },
+	{ "tm-create", diff_tm_create },
+	{ "tm", diff_tm },
 };
 
 static bool wanted(int argc, char **argv, const char *name)

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "softhca/device/srq_ifc.h"
+#include "softhca/device/xrq_ifc.h"
 #include "flat.h"
 
 struct flat flat;
@@ -256,6 +256,8 @@ static void put_qpc(const struct flat_qp *qp, const struct flat_qp_attr *attr, u
 	prm_set(qpc, QPC_DBR_ADDR, qp->dbr);
 	prm_set(qpc, QPC_CS_REQ, attr->cs_req);
 	prm_set(qpc, QPC_CS_RES, attr->cs_res);
+	prm_set(qpc, QPC_NO_SQ, attr->offloaded);
+	prm_set(qpc, QPC_OFFLOAD_TYPE, attr->offloaded ? PRM_QPC_OFFLOAD_TYPE_RNDV : 0);
 }
 
 struct flat_qp *flat_qp(int hca, const struct flat_qp_attr *attr)
@@ -538,6 +540,13 @@ void flat_umr(struct flat_qp *qp, const struct flat_umr *umr)
 	(void)qp;
 	memcpy(wqe + wqe_len, umr, sizeof(*umr));
 	wqe_len += sizeof(*umr);
+}
+
+void flat_segment(struct flat_qp *qp, const void *bytes, size_t len)
+{
+	(void)qp;
+	memcpy(wqe + wqe_len, bytes, len);
+	wqe_len += len;
 }
 
 void flat_klm(struct flat_qp *qp, uint32_t len, uint32_t key, uint64_t addr)

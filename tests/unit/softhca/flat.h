@@ -130,6 +130,7 @@ struct flat_qp_attr {
 	uint32_t rq_type, srqn, xrcd;
 	uint32_t counter_set;
 	bool block_lb_mc;
+	bool offloaded; /* no send queue, but that of tag matching */
 };
 
 /* With sensible values where ATTR (may be NULL) has zero */
@@ -155,6 +156,8 @@ struct flat_umr {
 };
 
 void flat_umr(struct flat_qp *qp, const struct flat_umr *umr);
+/* A segment as it is */
+void flat_segment(struct flat_qp *qp, const void *bytes, size_t len);
 void flat_klm(struct flat_qp *qp, uint32_t len, uint32_t key, uint64_t addr);
 
 /* WQE segments in the order they are put down; the ring wraps where hardware's does. */

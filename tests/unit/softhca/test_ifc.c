@@ -14,6 +14,7 @@
 #include "softhca/device/memic_ifc.h"
 #include "softhca/device/srq_ifc.h"
 #include "softhca/device/umr_ifc.h"
+#include "softhca/device/xrq_ifc.h"
 
 #ifndef KERNEL_MLX5
 
@@ -56,6 +57,28 @@ static const struct pair layouts[] = {
 	FIELD(QUERY_HCA_CAP_IN_OTHER_FUNCTION, query_hca_cap_in, other_function)
 	FIELD(QUERY_HCA_CAP_IN_FUNCTION_ID, query_hca_cap_in, function_id)
 	PART(QUERY_HCA_CAP_OUT_CAPABILITY, query_hca_cap_out, capability)
+	PART(CREATE_XRQ_IN_XRQ_CONTEXT, create_xrq_in, xrq_context)
+	PART(CREATE_XRQ_IN_PAS, create_xrq_in, xrq_context.wq.pas)
+	FIELD(CREATE_XRQ_OUT_XRQN, create_xrq_out, xrqn)
+	FIELD(DESTROY_XRQ_IN_XRQN, destroy_xrq_in, xrqn)
+	FIELD(QUERY_XRQ_IN_XRQN, query_xrq_in, xrqn)
+	PART(QUERY_XRQ_OUT_XRQ_CONTEXT, query_xrq_out, xrq_context)
+	FIELD(ARM_RQ_IN_SRQ_NUMBER, arm_rq_in, srq_number)
+	FIELD(ARM_RQ_IN_LWM, arm_rq_in, lwm)
+	FIELD(XRQC_STATE, xrqc, state)
+	FIELD(XRQC_TOPOLOGY, xrqc, topology)
+	FIELD(XRQC_OFFLOAD, xrqc, offload)
+	FIELD(XRQC_USER_INDEX, xrqc, user_index)
+	FIELD(XRQC_CQN, xrqc, cqn)
+	FIELD(XRQC_LOG_MATCHING_LIST_SZ, xrqc, tag_matching_topology_context.log_matching_list_sz)
+	FIELD(XRQC_APPEND_NEXT_INDEX, xrqc, tag_matching_topology_context.append_next_index)
+	FIELD(XRQC_SW_PHASE_CNT, xrqc, tag_matching_topology_context.sw_phase_cnt)
+	FIELD(XRQC_HW_PHASE_CNT, xrqc, tag_matching_topology_context.hw_phase_cnt)
+	PART(XRQC_WQ, xrqc, wq)
+	FIELD(HCA_CAP_TAG_MATCHING, cmd_hca_cap, tag_matching)
+	FIELD(HCA_CAP_RNDV_OFFLOAD_RC, cmd_hca_cap, rndv_offload_rc)
+	FIELD(HCA_CAP_LOG_TAG_MATCHING_LIST_SZ, cmd_hca_cap, log_tag_matching_list_sz)
+	FIELD(HCA_CAP_LOG_MAX_XRQ, cmd_hca_cap, log_max_xrq)
 	FIELD(HCA_CAP_VHCA_ID, cmd_hca_cap, vhca_id)
 	FIELD(HCA_CAP_LOG_MAX_SRQ_SZ, cmd_hca_cap, log_max_srq_sz)
 	FIELD(HCA_CAP_LOG_MAX_QP_SZ, cmd_hca_cap, log_max_qp_sz)

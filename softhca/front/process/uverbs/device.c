@@ -166,7 +166,7 @@ static int fill_port(struct uverbs_call *uc, unsigned int number,
 		.active_speed = info.active_speed,
 		.phys_state = info.phys_state,
 		.link_layer = roce ? 2 : 1,
-		.flags = info.grh_required ? IB_UVERBS_QPF_GRH_REQUIRED : 0,
+		.flags = info.grh_required || roce ? IB_UVERBS_QPF_GRH_REQUIRED : 0,
 	};
 	return 0;
 }

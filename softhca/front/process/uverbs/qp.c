@@ -8,6 +8,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/device/xrq_ifc.h"
 #include "softhca/front/process/driver/driver_objects.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
@@ -315,12 +316,17 @@ int qp_service_type(unsigned int type)
 	return service[type];
 }
 
-static void fill_send_queue(const struct mlx5_ib_create_qp *driver, uint8_t *qpc)
+/* Without one, the device may use it itself where its SRQ matches tags. */
+static void fill_send_queue(const struct mlx5_ib_create_qp *driver, const struct uverbs_qp *qp,
+			    uint8_t *qpc)
 {
-	if (driver->sq_wqe_count)
+	if (driver->sq_wqe_count) {
 		prm_set(qpc, QPC_LOG_SQ_SIZE, __builtin_ctz(driver->sq_wqe_count));
-	else
-		prm_set(qpc, QPC_NO_SQ, 1);
+		return;
+	}
+	prm_set(qpc, QPC_NO_SQ, 1);
+	if (qp->srq && qp->srq->type == IB_UVERBS_SRQT_TM)
+		prm_set(qpc, QPC_OFFLOAD_TYPE, PRM_QPC_OFFLOAD_TYPE_RNDV);
 }
 
 static void fill_receive_queue(const struct qp_request *req, const struct uverbs_qp *qp,
@@ -378,7 +384,7 @@ static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
 	prm_set(qpc, QPC_BLOCK_LB_MC,
 		!!(req->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
 	prm_set(qpc, QPC_USER_INDEX, req->driver.uidx);
-	fill_send_queue(&req->driver, qpc);
+	fill_send_queue(&req->driver, qp, qpc);
 	fill_receive_queue(req, qp, qpc);
 	fill_objects(qp, own, qpc);
 	if (qp->xrcd)

@@ -15,6 +15,7 @@
 #include "softhca/device/eth_ifc.h"
 #include "softhca/device/memic_ifc.h"
 #include "softhca/device/umr_ifc.h"
+#include "softhca/device/xrq_ifc.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 /* IB spec values as query_device returns them, and what the driver does not ask the device */
@@ -175,6 +176,23 @@ static void fill_extended(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 	}
 }
 
+/* Limits of the driver: see mlx5_ib_query_device() in Linux */
+static void fill_tag_matching(const struct uverbs_call *uc,
+			      struct ib_uverbs_ex_query_device_resp *resp)
+{
+	enum { MAX_SGE = 1, RNDV_RC = 1 << 0, MAX_RNDV_HEADER = 64 };
+
+	if (!cap(uc, HCA_CAP_TAG_MATCHING))
+		return;
+	resp->tm_caps.max_num_tags = (1u << cap(uc, HCA_CAP_LOG_TAG_MATCHING_LIST_SZ)) - 1;
+	resp->tm_caps.max_ops = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ);
+	resp->tm_caps.max_sge = MAX_SGE;
+	if (!cap(uc, HCA_CAP_RNDV_OFFLOAD_RC))
+		return;
+	resp->tm_caps.flags = RNDV_RC;
+	resp->tm_caps.max_rndv_hdr_size = MAX_RNDV_HEADER;
+}
+
 /* The queues of Ethernet frames, where there are any. */
 static void fill_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
 {
@@ -258,6 +276,7 @@ static int query_device_ex(struct uverbs_call *uc)
 	fill_extended(uc, &resp);
 	fill_ethernet(uc, &resp);
 	fill_memory(uc, &resp);
+	fill_tag_matching(uc, &resp);
 	fill_driver_part(uc, &driver);
 	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
 	driver.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(driver));

@@ -2,8 +2,9 @@
 /*
  * srq.c - shared receive queues.
  *
- * As Linux' driver does, a basic SRQ is made an RMP of the device and one of an XRC domain an XRC SRQ. Programs say how many
- * WQEs of how many SGEs; the sizes in memory follow from that by the same rule as in the library.
+ * As Linux' driver does, a basic SRQ is made an RMP of the device, one of an XRC domain an XRC SRQ, and one with tag
+ * matching an XRQ. Programs say how many WQEs of how many SGEs; the sizes in memory follow from that by the same rule as in
+ * the library.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "softhca/device/srq_ifc.h"
+#include "softhca/device/xrq_ifc.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/uverbs/objects.h"
@@ -31,9 +32,9 @@ enum {
 /* What a program asked for, wherever it said so. */
 struct srq_request {
 	uint64_t user_handle;
-	uint32_t type, max_wr, max_sge, limit;
+	uint32_t type, max_wr, max_sge, limit, max_tags;
 	struct mlx5_ib_create_srq driver;
-	unsigned int log_wqes, wqe_shift;
+	unsigned int log_wqes, wqe_shift, log_tags;
 	struct queue_memory memory;
 };
 
@@ -41,6 +42,33 @@ static bool is_xrc(uint32_t type)
 {
 	return type == IB_UVERBS_SRQT_XRC;
 }
+
+static bool is_tm(uint32_t type)
+{
+	return type == IB_UVERBS_SRQT_TM;
+}
+
+/* How the device knows the kinds */
+static const struct kind {
+	uint32_t create, destroy, query;
+	uint32_t context, limit; /* in what a query returns */
+	size_t create_size, query_size;
+	uint32_t context_in, pas; /* in what creates it */
+} kinds[] = {
+	[IB_UVERBS_SRQT_BASIC] = { PRM_OP_CREATE_RMP, PRM_OP_DESTROY_RMP, PRM_OP_QUERY_RMP,
+				   QUERY_RMP_OUT_RMP_CONTEXT, PRM_IN(RMPC_WQ, WQ_LWM),
+				   PRM_CREATE_RMP_IN_SIZE, PRM_QUERY_RMP_OUT_SIZE,
+				   CREATE_RMP_IN_CTX, CREATE_SRQ_IN_PAS },
+	[IB_UVERBS_SRQT_XRC] = { PRM_OP_CREATE_XRC_SRQ, PRM_OP_DESTROY_XRC_SRQ,
+				 PRM_OP_QUERY_XRC_SRQ, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY,
+				 XRC_SRQC_LWM, PRM_CREATE_XRC_SRQ_IN_SIZE,
+				 PRM_QUERY_XRC_SRQ_OUT_SIZE,
+				 CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY, CREATE_SRQ_IN_PAS },
+	[IB_UVERBS_SRQT_TM] = { PRM_OP_CREATE_XRQ, PRM_OP_DESTROY_XRQ, PRM_OP_QUERY_XRQ,
+				QUERY_XRQ_OUT_XRQ_CONTEXT, PRM_IN(XRQC_WQ, WQ_LWM),
+				PRM_CREATE_XRQ_IN_SIZE, PRM_QUERY_XRQ_OUT_SIZE,
+				CREATE_XRQ_IN_XRQ_CONTEXT, CREATE_XRQ_IN_PAS },
+};
 
 static void count_users(const struct uverbs_srq *srq, int change)
 {
@@ -54,9 +82,9 @@ static void count_users(const struct uverbs_srq *srq, int change)
 static int srq_destroy(struct object *object, pid_t tid)
 {
 	struct uverbs_srq *srq = (struct uverbs_srq *)object;
-	uint32_t opcode = is_xrc(srq->type) ? PRM_OP_DESTROY_XRC_SRQ : PRM_OP_DESTROY_RMP;
 	uint32_t none;
-	int ret = adapter_release(object->file->adapter, (enum prm_opcode)opcode, srq->srqn);
+	int ret = adapter_release(object->file->adapter, (enum prm_opcode)kinds[srq->type].destroy,
+				  srq->srqn);
 
 	if (ret)
 		return ret;
@@ -81,12 +109,24 @@ static int read_request(struct uverbs_call *uc, struct srq_request *req)
 	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_MAX_WR, &req->max_wr, sizeof(req->max_wr)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, &req->max_sge, sizeof(req->max_sge)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_LIMIT, &req->limit, sizeof(req->limit)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS, &req->max_tags, sizeof(req->max_tags)) ||
 	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
 		return EFAULT;
 	return 0;
 }
 
-static int check_type(struct uverbs_call *uc, const struct srq_request *req)
+/* One more than log2 of how many, as the driver has it: an index that is no tag is to remain. */
+static int check_tags(struct uverbs_call *uc, struct srq_request *req)
+{
+	if (!adapter_cap(uc->adapter, HCA_CAP_TAG_MATCHING))
+		return EOPNOTSUPP;
+	while (req->max_tags >> req->log_tags)
+		req->log_tags++;
+	return req->log_tags > adapter_cap(uc->adapter, HCA_CAP_LOG_TAG_MATCHING_LIST_SZ) ? EINVAL
+											  : 0;
+}
+
+static int check_type(struct uverbs_call *uc, struct srq_request *req)
 {
 	switch (req->type) {
 	case IB_UVERBS_SRQT_BASIC:
@@ -97,8 +137,10 @@ static int check_type(struct uverbs_call *uc, const struct srq_request *req)
 			       ? 0
 			       : ENOENT;
 	case IB_UVERBS_SRQT_TM:
-		log_note("%s: create_srq: tag matching is not supported", uc->adapter->name);
-		return EOPNOTSUPP;
+		return uc_object(uc, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE) &&
+				       uc_attr(uc, UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS)
+			       ? check_tags(uc, req)
+			       : ENOENT;
 	default:
 		return EINVAL;
 	}
@@ -138,12 +180,9 @@ static int check_memory(struct uverbs_call *uc, struct srq_request *req)
 	return ret;
 }
 
-static void fill_rmp(struct uverbs_call *uc, const struct srq_request *req,
-		     const struct uverbs_srq *srq, uint8_t *context)
+static void fill_wq(struct uverbs_call *uc, const struct srq_request *req,
+		    const struct uverbs_srq *srq, uint8_t *wq)
 {
-	uint8_t *wq = prm_at(context, RMPC_WQ);
-
-	prm_set(context, RMPC_STATE, PRM_RMPC_STATE_RDY);
 	prm_set(wq, WQ_WQ_SIGNATURE, !!(req->driver.flags & MLX5_SRQ_FLAG_SIGNATURE));
 	prm_set(wq, WQ_LOG_WQ_STRIDE, req->wqe_shift);
 	prm_set(wq, WQ_LOG_WQ_SZ, req->log_wqes);
@@ -153,11 +192,33 @@ static void fill_rmp(struct uverbs_call *uc, const struct srq_request *req,
 	prm_set(wq, WQ_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
 }
 
+static void fill_rmp(struct uverbs_call *uc, const struct srq_request *req,
+		     const struct uverbs_srq *srq, uint8_t *context)
+{
+	prm_set(context, RMPC_STATE, PRM_RMPC_STATE_RDY);
+	fill_wq(uc, req, srq, prm_at(context, RMPC_WQ));
+}
+
+static uint32_t user_index(struct uverbs_call *uc, const struct srq_request *req)
+{
+	return uc_len(uc, UVERBS_ATTR_UHW_IN) >= sizeof(req->driver) ? req->driver.uidx
+								     : ANY_USER_INDEX;
+}
+
+static void fill_xrq(struct uverbs_call *uc, const struct srq_request *req,
+		     const struct uverbs_srq *srq, uint8_t *context)
+{
+	prm_set(context, XRQC_TOPOLOGY, PRM_XRQC_TOPOLOGY_TAG_MATCHING);
+	prm_set(context, XRQC_OFFLOAD, PRM_XRQC_OFFLOAD_RNDV);
+	prm_set(context, XRQC_LOG_MATCHING_LIST_SZ, req->log_tags);
+	prm_set(context, XRQC_CQN, srq->cq->cqn);
+	prm_set(context, XRQC_USER_INDEX, user_index(uc, req));
+	fill_wq(uc, req, srq, prm_at(context, XRQC_WQ));
+}
+
 static void fill_xrc_srq(struct uverbs_call *uc, const struct srq_request *req,
 			 const struct uverbs_srq *srq, uint8_t *context)
 {
-	bool has_index = uc_len(uc, UVERBS_ATTR_UHW_IN) >= sizeof(req->driver);
-
 	prm_set(context, XRC_SRQC_WQ_SIGNATURE, !!(req->driver.flags & MLX5_SRQ_FLAG_SIGNATURE));
 	prm_set(context, XRC_SRQC_LOG_XRC_SRQ_SIZE, req->log_wqes);
 	prm_set(context, XRC_SRQC_LOG_RQ_STRIDE, req->wqe_shift - STRIDE_UNIT_SHIFT);
@@ -165,31 +226,30 @@ static void fill_xrc_srq(struct uverbs_call *uc, const struct srq_request *req,
 	prm_set(context, XRC_SRQC_PAGE_OFFSET, req->memory.page_offset);
 	prm_set(context, XRC_SRQC_XRCD, xrc_domain_number(srq->xrcd->domain));
 	prm_set(context, XRC_SRQC_CQN, srq->cq->cqn);
-	prm_set(context, XRC_SRQC_USER_INDEX, has_index ? req->driver.uidx : ANY_USER_INDEX);
+	prm_set(context, XRC_SRQC_USER_INDEX, user_index(uc, req));
 	prm_set(context, XRC_SRQC_PD, srq->pd->pdn);
 	prm_set(context, XRC_SRQC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
 }
 
-/* Both kinds of command are of one size and have their page list at one place. */
-static_assert((int)PRM_CREATE_XRC_SRQ_IN_SIZE == (int)PRM_CREATE_RMP_IN_SIZE, "see below");
-
 static int create_in_device(struct uverbs_call *uc, const struct srq_request *req,
 			    struct uverbs_srq *srq)
 {
-	size_t in_len = PRM_CREATE_RMP_IN_SIZE + queue_memory_bytes(&req->memory);
+	static void (*const fill[])(struct uverbs_call * uc, const struct srq_request *req,
+				    const struct uverbs_srq *srq, uint8_t *context) = {
+		[IB_UVERBS_SRQT_BASIC] = fill_rmp,
+		[IB_UVERBS_SRQT_XRC] = fill_xrc_srq,
+		[IB_UVERBS_SRQT_TM] = fill_xrq,
+	};
+	const struct kind *kind = &kinds[req->type];
+	size_t in_len = kind->create_size + queue_memory_bytes(&req->memory);
 	uint8_t *in = calloc(1, in_len), out[PRM_CMD_OUT_SIZE];
 	int ret;
 
 	if (!in)
 		return ENOMEM;
-	if (is_xrc(req->type)) {
-		prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRC_SRQ);
-		fill_xrc_srq(uc, req, srq, prm_at(in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY));
-	} else {
-		prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_RMP);
-		fill_rmp(uc, req, srq, prm_at(in, CREATE_RMP_IN_CTX));
-	}
-	queue_memory_put(&req->memory, uc->client, prm_at(in, CREATE_SRQ_IN_PAS));
+	prm_set(in, CMD_IN_OPCODE, kind->create);
+	fill[req->type](uc, req, srq, prm_at(in, kind->context_in));
+	queue_memory_put(&req->memory, uc->client, prm_at(in, kind->pas));
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
 	if (!ret)
 		srq->srqn = prm_get(out, CREATE_SRQ_OUT_SRQN);
@@ -202,10 +262,10 @@ static void take_request(struct uverbs_call *uc, const struct srq_request *req,
 {
 	srq->type = req->type;
 	srq->pd = uc_object(uc, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE);
-	if (is_xrc(req->type)) {
+	if (is_xrc(req->type))
 		srq->xrcd = uc_object(uc, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE);
+	if (req->type != IB_UVERBS_SRQT_BASIC)
 		srq->cq = uc_object(uc, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE);
-	}
 	srq->wqes = 1u << req->log_wqes;
 	srq->sges = req->max_sge;
 	srq->events.adapter = uc->adapter;
@@ -255,7 +315,7 @@ static int srq_respond(struct uverbs_call *uc, const struct uverbs_srq *srq)
 
 static int srq_create(struct uverbs_call *uc)
 {
-	struct srq_request req;
+	struct srq_request req = { 0 };
 	struct uverbs_srq *srq;
 	int ret = object_new(sizeof(*srq), uc->file, UVERBS_OBJECT_SRQ, srq_destroy, &srq);
 
@@ -293,18 +353,28 @@ static int srq_remove(struct uverbs_call *uc)
 
 /* ---- the limit: fewer WQEs than that raise an event, once ---- */
 
+static_assert(ARM_XRC_SRQ_IN_XRC_SRQN == ARM_RQ_IN_SRQ_NUMBER &&
+		      ARM_XRC_SRQ_IN_LWM == ARM_RQ_IN_LWM,
+	      "one layout for both");
+
+static int arm_numbered(struct adapter *adapter, const struct uverbs_srq *srq, uint32_t limit)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+
+	prm_set(in, CMD_IN_OPCODE, is_tm(srq->type) ? PRM_OP_ARM_RQ : PRM_OP_ARM_XRC_SRQ);
+	prm_set(in, CMD_IN_OP_MOD, is_tm(srq->type) ? PRM_ARM_RQ_XRQ : PRM_ARM_XRC_SRQ);
+	prm_set(in, ARM_XRC_SRQ_IN_XRC_SRQN, srq->srqn);
+	prm_set(in, ARM_XRC_SRQ_IN_LWM, limit);
+	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+}
+
 static int arm(struct adapter *adapter, const struct uverbs_srq *srq, uint32_t limit)
 {
 	uint8_t in[PRM_MODIFY_RMP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	uint8_t *context = prm_at(in, MODIFY_RMP_IN_CTX);
 
-	if (is_xrc(srq->type)) {
-		prm_set(in, CMD_IN_OPCODE, PRM_OP_ARM_XRC_SRQ);
-		prm_set(in, CMD_IN_OP_MOD, 1);
-		prm_set(in, ARM_XRC_SRQ_IN_XRC_SRQN, srq->srqn);
-		prm_set(in, ARM_XRC_SRQ_IN_LWM, limit);
-		return adapter_command(adapter, in, PRM_CMD_IN_SIZE, out, sizeof(out));
-	}
+	if (srq->type != IB_UVERBS_SRQT_BASIC)
+		return arm_numbered(adapter, srq, limit);
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_RMP);
 	prm_set(in, MODIFY_RMP_IN_RMP_STATE, PRM_RMPC_STATE_RDY);
 	prm_set(in, MODIFY_RMP_IN_RMPN, srq->srqn);
@@ -333,20 +403,16 @@ static int srq_modify(struct uverbs_call *uc)
 
 static int query_limit(struct adapter *adapter, const struct uverbs_srq *srq, uint32_t *limit)
 {
-	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_RMP_OUT_SIZE];
+	const struct kind *kind = &kinds[srq->type];
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_XRQ_OUT_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, is_xrc(srq->type) ? PRM_OP_QUERY_XRC_SRQ : PRM_OP_QUERY_RMP);
+	prm_set(in, CMD_IN_OPCODE, kind->query);
 	prm_set(in, QUERY_RMP_IN_RMPN, srq->srqn);
-	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
-	if (ret)
-		return ret;
-	if (is_xrc(srq->type))
-		*limit =
-			prm_get(prm_at(out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY), XRC_SRQC_LWM);
-	else
-		*limit = prm_get(prm_at(prm_at(out, QUERY_RMP_OUT_RMP_CONTEXT), RMPC_WQ), WQ_LWM);
-	return 0;
+	ret = adapter_command(adapter, in, sizeof(in), out, kind->query_size);
+	if (!ret)
+		*limit = prm_get(prm_at(out, kind->context), kind->limit);
+	return ret;
 }
 
 static int srq_query(struct uverbs_call *uc)

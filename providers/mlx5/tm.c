@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * tm.c - operations on the matching list, ibv_post_srq_ops(), and the queue pair that carries them.
+ *
+ * That QP is connected to itself, as nothing is ever sent; the device wants it in state RTS. Batch rule
+ * as everywhere: in order, up to the first that cannot be posted.
+ */
+#include "providers/mlx5/tm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/doorbell.h"
+#include "providers/mlx5/send_wqe.h"
+
+static struct mlx5_sq *sq_of(const struct mlx5_tm *tm)
+{
+	return &tm->qp->sq;
+}
+
+/* ---- operations */
+
+static int __attribute__((cold))
+refuse(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr, const char *why, int err)
+{
+	verbs_warn("post_srq_ops: srq 0x%x, wr_id %#llx: %s", srq->srqn,
+		   (unsigned long long)wr->wr_id, why);
+	return err;
+}
+
+static int check_add(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr)
+{
+	if (wr->tm.add.num_sge > 1)
+		return refuse(srq, wr, "num_sge is more than 1, the device's max_sge of a tag",
+			      EINVAL);
+	if (srq->tm->head == srq->tm->tail)
+		return refuse(srq, wr, "the list is full: max_num_tags of the SRQ", ENOMEM);
+	return 0;
+}
+
+static int check_wr(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr)
+{
+	const struct mlx5_tm *tm = srq->tm;
+
+	if (!wq_has_room(&sq_of(tm)->wq, sq_of(tm)->wq.head))
+		return refuse(srq, wr, "the queue is full: max_ops of the SRQ", ENOMEM);
+	switch (wr->opcode) {
+	case IBV_WR_TAG_ADD:
+		return check_add(srq, wr);
+	case IBV_WR_TAG_DEL:
+		if (wr->tm.handle < tm->size && tm->tags[wr->tm.handle].used)
+			return 0;
+		return refuse(srq, wr, "handle is of no tag that is on the list", EINVAL);
+	case IBV_WR_TAG_SYNC:
+		return 0;
+	default:
+		return refuse(srq, wr, "opcode is not in enum ibv_ops_wr_opcode", EINVAL);
+	}
+}
+
+/* Takes the entry at head, and says where the next will be. */
+static void put_add(struct mlx5_tm *tm, struct ibv_ops_wr *wr, struct mlx5_wqe_tm_seg *seg)
+{
+	struct tm_tag *tag = &tm->tags[tm->head];
+
+	wr->tm.handle = tm->head;
+	tag->used = true;
+	tag->recv_wr_id = wr->tm.add.recv_wr_id;
+	tag->len = wr->tm.add.num_sge > 0 ? wr->tm.add.sg_list->length : 0;
+	tag->buf = tag->len ? (uint8_t *)(uintptr_t)wr->tm.add.sg_list->addr : NULL;
+	tm->head = tag->next;
+	seg->opcode = TM_OP_APPEND;
+	seg->index = htobe16((uint16_t)tm->head);
+	seg->append_tag = htobe64(wr->tm.add.tag);
+	seg->append_mask = htobe64(wr->tm.add.mask);
+}
+
+/* Whether it was there, only its completion tells, so there is one in any case. */
+static void put_del(struct mlx5_tm *tm, const struct ibv_ops_wr *wr, uint32_t slot,
+		    struct mlx5_wqe_tm_seg *seg)
+{
+	tm->deleting[slot] = (uint16_t)wr->tm.handle;
+	seg->opcode = TM_OP_REMOVE;
+	seg->index = htobe16((uint16_t)wr->tm.handle);
+	seg->flags |= TM_FLAG_CQE;
+}
+
+static uint32_t opcode_done(const struct ibv_ops_wr *wr)
+{
+	static const uint8_t done_as[] = {
+		[IBV_WR_TAG_ADD] = IBV_WC_TM_ADD,
+		[IBV_WR_TAG_DEL] = IBV_WC_TM_DEL,
+		[IBV_WR_TAG_SYNC] = IBV_WC_TM_SYNC,
+	};
+	bool quiet = wr->opcode == IBV_WR_TAG_DEL && !(wr->flags & IBV_OPS_SIGNALED);
+
+	return done_as[wr->opcode] | (quiet ? TM_DONE_QUIETLY : 0);
+}
+
+static void put_flags(struct mlx5_tm *tm, const struct ibv_ops_wr *wr, struct mlx5_wqe_tm_seg *seg)
+{
+	if (wr->flags & IBV_OPS_SIGNALED)
+		seg->flags |= TM_FLAG_CQE;
+	if (!(wr->flags & IBV_OPS_TM_SYNC))
+		return;
+	tm->told = (uint16_t)wr->tm.unexpected_cnt;
+	seg->flags |= TM_FLAG_SW_COUNT;
+	seg->sw_cnt = htobe16(tm->told);
+}
+
+/* PRM: control, tag matching and, of a tag with a buffer, data segment fill a WQEBB. */
+static const uint8_t *put_wqe(struct mlx5_tm *tm, struct ibv_ops_wr *wr)
+{
+	struct mlx5_sq *sq = sq_of(tm);
+	uint32_t pi = sq->pi;
+	struct mlx5_wqe_tm_seg *seg;
+	struct send_wqe wqe;
+
+	wqe_begin(sq, &wqe, pi, MLX5_OPCODE_TAG_MATCHING, 0, 0);
+	seg = (struct mlx5_wqe_tm_seg *)wqe.seg;
+	*seg = (struct mlx5_wqe_tm_seg){ .opcode = TM_OP_NOP };
+	wqe.seg += sizeof(*seg);
+	wqe.ds += sizeof(*seg) / PRM_DS_SIZE;
+	put_flags(tm, wr, seg);
+	if (wr->opcode == IBV_WR_TAG_ADD) {
+		put_add(tm, wr, seg);
+		if (wr->tm.add.num_sge > 0)
+			wqe_put_data(sq, &wqe, wr->tm.add.sg_list->length, wr->tm.add.sg_list->lkey,
+				     wr->tm.add.sg_list->addr);
+	} else if (wr->opcode == IBV_WR_TAG_DEL) {
+		put_del(tm, wr, pi & sq->wq.mask, seg);
+	}
+	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, opcode_done(wr));
+	sq->pi = wqe_finish(sq, &wqe, pi);
+	sq->wq.head++;
+	return wqe.ctrl;
+}
+
+static int post(struct mlx5_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)
+{
+	const uint8_t *ctrl = NULL;
+	int ret = 0;
+
+	for (; wr; wr = wr->next) {
+		ret = check_wr(srq, wr);
+		if (ret) {
+			*bad_wr = wr;
+			break;
+		}
+		ctrl = put_wqe(srq->tm, wr);
+	}
+	if (ctrl)
+		doorbell_send(sq_of(srq->tm), sq_of(srq->tm)->pi, ctrl, 0);
+	return ret;
+}
+
+int tm_post(struct ibv_srq *ibsrq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)
+{
+	struct mlx5_srq *srq = to_msrq(ibsrq);
+	int ret;
+
+	if (!srq->tm || !srq->tm->qp) {
+		verbs_warn("post_srq_ops: srq 0x%x: its type is not TM", srq->srqn);
+		*bad_wr = wr;
+		return EINVAL;
+	}
+	qlock_enter(&srq->lock);
+	ret = post(srq, wr, bad_wr);
+	qlock_leave(&srq->lock);
+	return ret;
+}
+
+/* ---- the queue */
+
+int tm_check_attr(const struct ibv_srq_init_attr_ex *attr)
+{
+	if (attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ && attr->comp_mask & IBV_SRQ_INIT_ATTR_TM &&
+	    attr->tm_cap.max_num_tags && attr->tm_cap.max_num_tags <= UINT16_MAX)
+		return 0;
+	verbs_warn(
+		"create_srq: srq_type is TM, which needs a CQ, and tm_cap.max_num_tags of 1 to %u",
+		UINT16_MAX);
+	return EINVAL;
+}
+
+/* The first port's own address; on RoCE, as on some subnets, it has to be a global one. */
+static int own_path(struct ibv_context *context, struct ibv_ah_attr *path)
+{
+	struct ibv_port_attr port;
+	int ret = ibv_query_port(context, 1, &port);
+
+	if (ret)
+		return ret;
+	*path = (struct ibv_ah_attr){ .dlid = port.lid, .port_num = 1 };
+	if (!(port.flags & IBV_QPF_GRH_REQUIRED) && port.link_layer != IBV_LINK_LAYER_ETHERNET)
+		return 0;
+	path->is_global = 1;
+	path->grh.hop_limit = 1;
+	return ibv_query_gid(context, 1, 0, &path->grh.dgid) ? EINVAL : 0;
+}
+
+static int connect_to_itself(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	int ret = qp_modify(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+
+	if (!ret)
+		ret = own_path(qp->context, &attr.ah_attr);
+	if (ret)
+		return ret;
+	attr.qp_state = IBV_QPS_RTR;
+	attr.path_mtu = IBV_MTU_256;
+	attr.dest_qp_num = qp->qp_num;
+	ret = qp_modify(qp, &attr,
+			IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	if (ret)
+		return ret;
+	attr.qp_state = IBV_QPS_RTS;
+	return qp_modify(qp, &attr,
+			 IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+static int create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_qp_init_attr_ex init = {
+		.send_cq = attr->cq,
+		.recv_cq = attr->cq,
+		.srq = &srq->vsrq.srq,
+		.cap = { .max_send_wr = attr->tm_cap.max_ops, .max_send_sge = 1 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = attr->pd,
+	};
+	struct verbs_qp *vqp;
+	int ret;
+
+	if (!init.cap.max_send_wr)
+		init.cap.max_send_wr = 1;
+	ret = qp_create(attr->cq->context, &init, &vqp);
+	if (ret)
+		return ret;
+	ret = connect_to_itself(&vqp->qp);
+	if (ret) {
+		qp_destroy(&vqp->qp);
+		return ret;
+	}
+	srq->tm->qp = to_mqp(&vqp->qp);
+	return 0;
+}
+
+/* ---- the list */
+
+static int alloc_list(struct mlx5_srq *srq, uint32_t tags)
+{
+	struct mlx5_tm *tm = calloc(1, sizeof(*tm));
+
+	if (!tm)
+		return ENOMEM;
+	tm->size = (uint32_t)pow2_ceil((uint64_t)tags + 1);
+	tm->tags = calloc(tm->size, sizeof(*tm->tags));
+	if (!tm->tags) {
+		free(tm);
+		return ENOMEM;
+	}
+	for (uint32_t i = 0; i < tm->size; i++)
+		tm->tags[i].next = (uint16_t)((i + 1) & (tm->size - 1));
+	tm->tail = tm->size - 1;
+	srq->tm = tm;
+	return 0;
+}
+
+void tm_free(struct mlx5_srq *srq)
+{
+	if (!srq->tm)
+		return;
+	free(srq->tm->deleting);
+	free(srq->tm->tags);
+	free(srq->tm);
+}
+
+int tm_destroy(struct mlx5_srq *srq)
+{
+	int ret = srq->tm->qp ? qp_destroy(&srq->tm->qp->vqp.qp) : 0;
+
+	if (!ret)
+		srq->tm->qp = NULL;
+	return ret;
+}
+
+int tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
+{
+	int ret = alloc_list(srq, attr->tm_cap.max_num_tags);
+
+	if (!ret)
+		ret = create_queue(srq, attr);
+	if (ret)
+		return ret;
+	srq->tm->deleting = calloc(sq_of(srq->tm)->wq.mask + 1, sizeof(*srq->tm->deleting));
+	if (srq->tm->deleting)
+		return 0;
+	tm_destroy(srq);
+	return ENOMEM;
+}

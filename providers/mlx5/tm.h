@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * tm.h - tag matching: the matching list of an SRQ of type IBV_SRQT_TM as software sees it.
+ *
+ * Tags are added and deleted by requests of a queue pair of our own that is connected to itself. PRM:
+ * like WQEs of an SRQ, entries of the list are linked; a request to add one names the place of the
+ * next, so entries are free from head to tail, and the device fills head. Messages that found a tag
+ * name its place in their CQE. The SRQ's lock guards all of this.
+ */
+#ifndef PROVIDERS_MLX5_TM_H
+#define PROVIDERS_MLX5_TM_H
+
+#include "providers/mlx5/qp.h"
+#include "providers/mlx5/srq.h"
+
+struct tm_tag {
+	uint64_t recv_wr_id;
+	uint8_t *buf; /* small messages come inside the CQE, and are put there by us */
+	uint32_t len;
+	uint16_t next; /* of the free ones */
+	bool used;
+};
+
+struct mlx5_tm {
+	struct mlx5_qp *qp; /* the queue of requests; NULL: gone */
+	struct tm_tag *tags;
+	uint16_t *deleting; /* by WQEBB: the tag that the request there is to delete */
+	uint32_t size;      /* a power of two; one stays free */
+	uint32_t head, tail;
+	uint16_t seen; /* messages without a tag that the program has polled */
+	uint16_t told; /* and how many it has told the device of */
+};
+
+/* The fields of a tag-matching segment. PRM */
+enum {
+	TM_OP_NOP = 0 << 4,
+	TM_OP_APPEND = 1 << 4,
+	TM_OP_REMOVE = 2 << 4,
+	TM_FLAG_SW_COUNT = 1 << 6, /* sw_cnt is meant */
+	TM_FLAG_CQE = 1 << 7,
+};
+
+enum { CQE_APP_TAG_MATCHING = 1 };
+
+/* app_op of a CQE. PRM */
+enum tm_app_op {
+	TM_APP_CONSUMED = 0x1, /* matched; the data follows with EXPECTED */
+	TM_APP_EXPECTED = 0x2,
+	TM_APP_UNEXPECTED = 0x3,
+	TM_APP_NO_TAG = 0x4,
+	TM_APP_APPEND = 0x5,
+	TM_APP_REMOVE = 0x6,
+	TM_APP_NOOP = 0x7,
+	TM_APP_CONSUMED_SW_RNDV = 0x9,
+	TM_APP_CONSUMED_MSG = 0xa, /* matched, and the data is there */
+	TM_APP_CONSUMED_MSG_SW_RNDV = 0xb,
+	TM_APP_CANCELED = 0xc,
+};
+
+/* In what a request notes of its completion: it has one only for us. */
+#define TM_DONE_QUIETLY (1u << 31)
+
+static inline void tm_release(struct mlx5_tm *tm, uint32_t index)
+{
+	tm->tags[index].used = false;
+	tm->tags[tm->tail].next = (uint16_t)index;
+	tm->tail = index;
+}
+
+/* tm_done.c: the completions. STATUS of an operation, below 0 for one that nobody asked to hear of. */
+int tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe);
+/* A message that came inside its CQE; returns its status. */
+int tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload);
+
+/* tm.c: creation needs the SRQ to be there; destruction leaves it to be destroyed. */
+int tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr);
+int tm_check_attr(const struct ibv_srq_init_attr_ex *attr);
+int tm_destroy(struct mlx5_srq *srq);
+void tm_free(struct mlx5_srq *srq);
+/* vctx->post_srq_ops */
+int tm_post(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr);
+
+#endif

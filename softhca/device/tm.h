@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * tm.h - tag matching of an extended receive queue: a list of tagged buffers that software adds to and
+ * takes from with WQEs of a command QP, and that the header of each arriving message is compared with.
+ *
+ * Ordering between the two is kept by phases. The adapter counts messages that found no tag; while
+ * software has not said that it has seen them all, tags that it adds wait and match nothing, since a
+ * message that has arrived may be meant for them.
+ */
+#ifndef SOFTHCA_TM_H
+#define SOFTHCA_TM_H
+
+#include "softhca/device/core.h"
+
+enum {
+	TM_LOG_MAX_TAGS = 7,
+	TM_HEADER = 16, /* of a message with a tag */
+	TM_RNDV_HEADER = 32,
+	TM_LOG_OFFLOADED = 6, /* WQEs of the send queue of a QP whose rendezvous are run here */
+};
+
+/* Where messages say what they are: tm_types.h */
+#define TMH_OP   PRM(0x0, 31, 24)
+#define TMH_APP  PRM(0x4, 31, 0)
+#define TMH_TAG  PRM64(0x8)
+#define RVH_ADDR PRM64(0x10)
+#define RVH_RKEY PRM(0x18, 31, 0)
+#define RVH_LEN  PRM(0x1c, 31, 0)
+
+enum tmh_op { TMH_NO_TAG, TMH_RNDV, TMH_FIN, TMH_EAGER };
+
+/* In CQEs: PRM, CQE of tag matching */
+enum tm_cqe {
+	TM_CQE_CONSUMED = 0x1, /* a tag was found; its data is to come */
+	TM_CQE_EXPECTED = 0x2, /* its data is there */
+	TM_CQE_UNEXPECTED = 0x3,
+	TM_CQE_NO_TAG = 0x4,
+	TM_CQE_APPEND = 0x5,
+	TM_CQE_REMOVE = 0x6,
+	TM_CQE_NOOP = 0x7,
+	TM_CQE_CONSUMED_MSG = 0xa, /* a tag was found, and the data is there */
+	TM_CQE_CONSUMED_MSG_SW_RNDV =
+		0xb,           /* the headers of a rendezvous are there: software goes on */
+	TM_CQE_CANCELED = 0xc, /* the data will not come */
+};
+
+struct tm_tag {
+	TAILQ_ENTRY(tm_tag) in_list;
+	bool used;    /* on the list */
+	bool enabled; /* was added in, or lived to see, a moment without unseen messages */
+	uint64_t tag, mask;
+	bool has_buffer;
+	struct wqe_sge sge;
+};
+
+struct tm {
+	uint32_t size;                    /* of tag[] */
+	uint16_t next;                    /* where the next entry will be */
+	uint16_t sw_phase, hw_phase;      /* unexpected messages that software has seen, and all */
+	TAILQ_HEAD(tm_list, tm_tag) list; /* as added */
+	struct tm_tag *tag;
+};
+
+/* A list of 2^LOG_SIZE entries, the first at NEXT. NULL: no memory */
+struct tm *tm_create(unsigned int log_size, uint16_t next);
+void tm_free(struct tm *tm);
+
+/* Execute the operation on the list that starts at RAW and has LEN bytes. 0 or the vendor syndrome */
+int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
+
+enum tm_verdict {
+	TM_TAKE_RECEIVE, /* no tag: it needs a WQE */
+	TM_MATCHED,      /* resp.recv is the buffer, for what follows the header */
+	TM_CONSUMED,     /* nothing is left to be done with it */
+	TM_BUSY,         /* it has to come again */
+};
+
+/* A message begins to arrive at a QP whose SRQ has tag matching. */
+enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+/* It has a WQE, and is software's to match. */
+void tm_count_unexpected(struct qp *qp);
+/* The rest of a message that has a tag will not come. */
+void tm_cancel(struct hca *hca, struct qp *qp);
+/* What a CQE says of a message, or NULL */
+const struct tm_note *tm_note_of(const struct qp *qp);
+
+/* ---- tm_offload.c: rendezvous; READs and answers go through a send queue that no program sees ---- */
+
+/* The QP's send queue becomes the adapter's own. ENOMEM or 0 */
+int tm_offload_start(struct qp *qp);
+bool tm_offload_has_room(const struct qp *qp);
+/* Fetch what HEADER (of TM_RNDV_HEADER bytes) announces into BUFFER, then tell the sender. */
+void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uint16_t tag,
+		      const struct wqe_sge *buffer);
+const uint8_t *tm_offload_wqe(const struct qp *qp, uint16_t index);
+/* The WQE at sq.ci is done, as DONE says. */
+void tm_offload_complete(struct hca *hca, struct qp *qp, const struct completion *done);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_tm.c - tag matching: which tag a message finds, what waits for software, rendezvous, and what
+ * becomes of tags when something fails. CQEs and requests by their bytes.
+ */
+#include <endian.h>
+
+#include "softhca/cqe_ifc.h"
+#include "softhca/device/xrq_ifc.h"
+#include "pair.h"
+
+enum {
+	LOG_TAGS = 3,
+	OP_TM = 0x28,
+	NO_PACKET = 6,
+	ADD = 1,
+	DEL = 2,
+	WITH_COUNT = 1 << 6,
+	WITH_CQE = 1 << 7,
+	CONSUMED = 1,
+	EXPECTED,
+	UNEXPECTED,
+	NO_TAG,
+	APPENDED,
+	REMOVED,
+	SYNCED,
+	CONSUMED_MSG = 0xa,
+	SW_RNDV,
+	CANCELED,
+	RNDV = 1,
+	FIN,
+	EAGER,
+	FRAME = 4096,
+};
+
+static struct flat_qp *ops; /* the queue of operations, on the second adapter */
+static struct flat_cq *done;
+static struct flat_srq xrq;
+static unsigned int next; /* place that the next tag gets: they are added in order */
+static uint64_t buffers;
+
+static void put_xrqc(uint8_t *in)
+{
+	uint8_t *context = prm_at(in, CREATE_XRQ_IN_XRQ_CONTEXT), *wq = prm_at(context, XRQC_WQ);
+
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRQ);
+	prm_set(context, XRQC_TOPOLOGY, PRM_XRQC_TOPOLOGY_TAG_MATCHING);
+	prm_set(context, XRQC_OFFLOAD, PRM_XRQC_OFFLOAD_RNDV);
+	prm_set(context, XRQC_LOG_MATCHING_LIST_SZ, LOG_TAGS);
+	prm_set(context, XRQC_CQN, done->n);
+	prm_set(context, XRQC_USER_INDEX, FLAT_SRQ_UIDX);
+	prm_set(wq, WQ_PD, flat.pd[1]);
+	prm_set(wq, WQ_DBR_ADDR, xrq.dbr);
+	prm_set(wq, WQ_LOG_WQ_STRIDE, 6);
+	prm_set(wq, WQ_LOG_WQ_SZ, xrq.log_size);
+}
+
+static void create_xrq(void)
+{
+	uint8_t in[PRM_CREATE_XRQ_IN_SIZE + 8] = { 0 }, out[16];
+	uint64_t pas;
+
+	xrq = (struct flat_srq){ .hca = flat.hca[1], .log_size = 3, .tail = 7 };
+	xrq.ring = flat_alloc(4096, 4096);
+	xrq.dbr = flat_alloc(8, 64);
+	for (int i = 0; i < 7; i++)
+		prm_set(flat.mem + xrq.ring + i * FLAT_SRQ_STRIDE, PRM(0x0, 15, 0), i + 1);
+	pas = htobe64(xrq.ring);
+	memcpy(prm_at(in, CREATE_XRQ_IN_PAS), &pas, sizeof(pas));
+	put_xrqc(in);
+	flat_cmd(xrq.hca, in, sizeof(in), out, sizeof(out));
+	xrq.n = prm_get(out, CREATE_XRQ_OUT_XRQN);
+}
+
+/* A sender on the first adapter, and b, on the XRQ, whose send queue is the adapter's if OFFLOADED. */
+static void set_up_with(bool offloaded)
+{
+	static const struct flat_qp_attr plain = { .mtu = 3 };
+	struct flat_qp_attr attr = { .rq_type = PRM_RQ_TYPE_SRQ, .mtu = 3 };
+
+	next = 0;
+	done = flat_cq(flat.hca[1], 6, 64);
+	create_xrq();
+	attr.srqn = xrq.n;
+	pair(&plain, 65536);
+	unpair();
+	ops = flat_qp(1, &attr);
+	flat_to(ops, ops, &attr, PRM_QP_STATE_RTS);
+	attr.offloaded = offloaded;
+	a = flat_qp(0, &plain);
+	b = flat_qp(1, &attr);
+	flat_connect(a, b, &plain);
+	buffers = to;
+}
+
+static void tear_down(void)
+{
+	unpair();
+	test_free(ops->send_cq);
+	test_free(ops->recv_cq);
+	test_free(ops);
+	test_free(done);
+}
+
+static void set_up(void)
+{
+	set_up_with(true);
+}
+
+/* ---- requests and CQEs ---- */
+
+static void operate(uint8_t opcode, uint8_t flags, uint16_t index, uint16_t count, uint64_t tag,
+		    uint64_t mask, uint32_t len)
+{
+	uint8_t seg[32] = { opcode << 4, flags };
+	uint64_t parts[2] = { htobe64(tag), htobe64(mask) };
+
+	prm_set(seg, PRM(0x0, 15, 0), index);
+	prm_set(seg, PRM(0x4, 15, 0), count);
+	memcpy(seg + 16, parts, sizeof(parts));
+	flat_ctrl(ops, OP_TM, 0, 0);
+	flat_segment(ops, seg, sizeof(seg));
+	if (opcode == ADD && len)
+		flat_data(ops, buffers + (index - 1) * FRAME, len, rkey);
+	flat_post(ops);
+	flat_ring(ops);
+	flat_run(LONG / 1000);
+}
+
+/* Buffer and place of the Nth tag are the Nth. */
+static void add(uint64_t tag, uint64_t mask, uint32_t len)
+{
+	operate(ADD, WITH_CQE, ++next, 0, tag, mask, len);
+}
+
+static const uint8_t *expect(uint8_t opcode, uint8_t op)
+{
+	const uint8_t *cqe = flat_poll(done);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_get(cqe, CQE_OPCODE), opcode);
+	assert_int_equal(prm_get(cqe, CQE_APP), 1);
+	assert_int_equal(prm_get(cqe, CQE_APP_OP), op);
+	assert_int_equal(prm_get(cqe, CQE_USER_INDEX), FLAT_SRQ_UIDX);
+	return cqe;
+}
+
+static void expect_tag(uint8_t opcode, uint8_t op, uint16_t place, uint32_t len)
+{
+	const uint8_t *cqe = expect(opcode, op);
+
+	assert_int_equal(prm_get(cqe, CQE_APP_INFO), place);
+	assert_int_equal(prm_get(cqe, CQE_BYTE_COUNT), len);
+}
+
+static void expect_op(uint8_t op, bool success, uint16_t phase)
+{
+	const uint8_t *cqe = expect(NO_PACKET, op);
+
+	assert_int_equal(prm_get(cqe, PRM(0x0, 31, 31)), success);
+	assert_int_equal(prm_get(cqe, PRM(0x4, 31, 16)), phase);
+}
+
+static void added(uint64_t tag, uint64_t mask, uint32_t len)
+{
+	add(tag, mask, len);
+	expect_op(APPENDED, true, 0);
+}
+
+/* ---- messages ---- */
+
+static void header(uint8_t op, uint64_t tag)
+{
+	uint64_t value = htobe64(tag);
+
+	memset(flat.mem + from, 0, 16);
+	flat.mem[from] = op;
+	memcpy(flat.mem + from + 8, &value, sizeof(value));
+}
+
+static void send_eager(uint64_t tag, uint32_t len)
+{
+	header(EAGER, tag);
+	flat_send(a, OP_SEND, from, 16 + len, lkey);
+	flat_run(LONG / 1000);
+}
+
+static void send_rndv(uint64_t tag, uint32_t len)
+{
+	header(RNDV, tag);
+	prm_set(flat.mem + from, PRM64(0x10), from + 32768);
+	prm_set(flat.mem + from, PRM(0x18, 31, 0), lkey);
+	prm_set(flat.mem + from, PRM(0x1c, 31, 0), len);
+	flat_send(a, OP_SEND, from, 32, lkey);
+	flat_run(LONG / 1000);
+}
+
+static void a_message_takes_the_first_tag_that_its_header_matches(void **state)
+{
+	const uint8_t *cqe;
+
+	(void)state;
+	set_up();
+	added(0x100, 0xff00, 64);
+	added(0x1, 0xff, 64);
+	added(0, 0, 64);
+	send_eager(0x201, 32);
+	cqe = expect(RESP_SEND, CONSUMED_MSG);
+	assert_int_equal(prm_get(cqe, CQE_APP_INFO), 1);
+	assert_int_equal(prm_get(cqe, CQE_BYTE_COUNT), 32);
+	assert_int_equal(prm_get(cqe, PRM64(0x8)), 0x201);
+	assert_memory_equal(flat.mem + buffers + FRAME, flat.mem + from + 16, 32);
+	send_eager(0x201, 32);
+	expect_tag(RESP_SEND, CONSUMED_MSG, 2, 32);
+	send_eager(0x101, 0);
+	expect_tag(RESP_SEND, CONSUMED_MSG, 0, 0);
+	tear_down();
+}
+
+static void a_long_message_is_matched_first_and_complete_later(void **state)
+{
+	(void)state;
+	set_up();
+	added(5, ~0ull, FRAME);
+	send_eager(5, 3000);
+	expect_tag(NO_PACKET, CONSUMED, 0, 0);
+	expect_tag(RESP_SEND, EXPECTED, 0, 3000);
+	assert_memory_equal(flat.mem + buffers, flat.mem + from + 16, 3000);
+	tear_down();
+}
+
+static void tags_wait_until_software_has_seen_what_found_none(void **state)
+{
+	(void)state;
+	set_up();
+	added(7, ~0ull, 64);
+	flat_srq_recv(&xrq, to + 8 * FRAME, FRAME, rkey);
+	flat_srq_recv(&xrq, to + 9 * FRAME, FRAME, rkey);
+	send_eager(9, 16);
+	expect(RESP_SEND, UNEXPECTED);
+	assert_memory_equal(flat.mem + to + 8 * FRAME, flat.mem + from, 32);
+	add(9, ~0ull, 64);
+	expect_op(APPENDED, true, 1);
+	send_eager(7, 16); /* was there before */
+	expect_tag(RESP_SEND, CONSUMED_MSG, 0, 16);
+	send_eager(9, 16);
+	expect(RESP_SEND, UNEXPECTED);
+	operate(0, WITH_CQE | WITH_COUNT, 0, 2, 0, 0, 0);
+	expect_op(SYNCED, true, 2);
+	send_eager(9, 16);
+	expect_tag(RESP_SEND, CONSUMED_MSG, 1, 16);
+	tear_down();
+}
+
+static void messages_without_a_tag_do_not_count(void **state)
+{
+	(void)state;
+	set_up();
+	for (int i = 0; i < 2; i++)
+		flat_srq_recv(&xrq, to + 8 * FRAME, FRAME, rkey);
+	header(0, 0);
+	flat_send(a, OP_SEND, from, 64, lkey);
+	flat_run(LONG / 1000);
+	expect(RESP_SEND, NO_TAG);
+	added(3, ~0ull, 64);
+	flat_send(a, OP_SEND, from, 5, lkey); /* shorter than a header */
+	flat_run(LONG / 1000);
+	expect(RESP_SEND, NO_TAG);
+	send_eager(3, 1);
+	expect_tag(RESP_SEND, CONSUMED_MSG, 0, 1);
+	tear_down();
+}
+
+static void only_a_tag_that_is_there_can_be_removed(void **state)
+{
+	(void)state;
+	set_up();
+	added(1, ~0ull, 64);
+	added(2, ~0ull, 64);
+	operate(DEL, WITH_CQE, 0, 0, 0, 0, 0);
+	expect_op(REMOVED, true, 0);
+	operate(DEL, WITH_CQE, 0, 0, 0, 0, 0);
+	expect_op(REMOVED, false, 0);
+	send_eager(2, 1);
+	expect_tag(RESP_SEND, CONSUMED_MSG, 1, 1);
+	operate(DEL, WITH_CQE, 1, 0, 0, 0, 0);
+	expect_op(REMOVED, false, 0);
+	operate(DEL, WITH_CQE, 1 << LOG_TAGS, 0, 0, 0, 0);
+	flat_expect_error(ops->send_cq, REQ_ERR, 5, LOCAL_QP_OP);
+	tear_down();
+}
+
+static void a_rendezvous_is_fetched_and_answered(void **state)
+{
+	uint64_t answer = to + 10 * FRAME;
+
+	(void)state;
+	set_up();
+	answer = from + 60000;
+	flat_recv(a, answer, 64, lkey);
+	added(4, ~0ull, FRAME);
+	send_rndv(4, 4000);
+	expect_tag(NO_PACKET, CONSUMED, 0, 0);
+	expect_tag(RESP_SEND, EXPECTED, 0, 4000);
+	assert_memory_equal(flat.mem + buffers, flat.mem + from + 32768, 4000);
+	flat_expect_done(a->recv_cq, RESP_SEND, 0);
+	assert_int_equal(flat.mem[answer], FIN);
+	assert_memory_equal(flat.mem + answer + 1, flat.mem + from + 1, 31);
+	tear_down();
+}
+
+static void software_goes_on_where_the_buffer_is_too_small(void **state)
+{
+	(void)state;
+	set_up();
+	added(4, ~0ull, 64);
+	send_rndv(4, 65);
+	expect_tag(RESP_SEND, SW_RNDV, 0, 32);
+	assert_memory_equal(flat.mem + buffers, flat.mem + from, 32);
+	tear_down();
+}
+
+static void software_goes_on_where_the_send_queue_is_its_own(void **state)
+{
+	(void)state;
+	set_up_with(false);
+	added(4, ~0ull, 64);
+	send_rndv(4, 16);
+	expect_tag(RESP_SEND, SW_RNDV, 0, 32);
+	tear_down();
+}
+
+/* The key in the header opens nothing. */
+static void a_fetch_that_fails_gives_the_tag_back(void **state)
+{
+	(void)state;
+	set_up();
+	added(4, ~0ull, 64);
+	header(RNDV, 4);
+	prm_set(flat.mem + from, PRM(0x18, 31, 0), lkey ^ 0x100);
+	prm_set(flat.mem + from, PRM(0x1c, 31, 0), 16);
+	flat_send(a, OP_SEND, from, 32, lkey);
+	flat_run(LONG / 1000);
+	expect_tag(NO_PACKET, CONSUMED, 0, 0);
+	expect_tag(RESP_SEND, CANCELED, 0, 0);
+	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
+	tear_down();
+}
+
+static void a_message_that_is_too_long_costs_a_wqe_of_the_queue(void **state)
+{
+	const uint8_t *cqe;
+
+	(void)state;
+	set_up();
+	added(4, ~0ull, 64);
+	flat_srq_recv(&xrq, to + 8 * FRAME, FRAME, rkey);
+	send_eager(4, 65);
+	expect_tag(NO_PACKET, CONSUMED, 0, 0);
+	expect_tag(RESP_SEND, CANCELED, 0, 0);
+	cqe = flat_poll(done);
+	assert_non_null(cqe);
+	assert_int_equal(prm_get(cqe, CQE_OPCODE), RESP_ERR);
+	assert_int_equal(prm_get(cqe, CQE_SYNDROME), LOCAL_LENGTH);
+	assert_int_equal(prm_get(cqe, CQE_WQE_COUNTER), 0);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_INVAL_REQ);
+	tear_down();
+}
+
+static void an_xrq_says_its_phases_and_goes_last(void **state)
+{
+	uint8_t in[16] = { 0 }, out[PRM_QUERY_XRQ_OUT_SIZE];
+	uint8_t *context = prm_at(out, QUERY_XRQ_OUT_XRQ_CONTEXT);
+
+	(void)state;
+	set_up();
+	added(1, ~0ull, 64);
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_XRQ);
+	prm_set(in, QUERY_XRQ_IN_XRQN, xrq.n);
+	flat_cmd(xrq.hca, in, sizeof(in), out, sizeof(out));
+	assert_int_equal(prm_get(context, XRQC_APPEND_NEXT_INDEX), 1);
+	assert_int_equal(prm_get(context, XRQC_HW_PHASE_CNT), 0);
+	flat_simple(xrq.hca, PRM_OP_DESTROY_XRQ, xrq.n, PRM_STAT_BAD_RES_STATE_ERR);
+	flat_simple(xrq.hca, PRM_OP_DESTROY_QP, b->n, PRM_STAT_OK);
+	flat_simple(xrq.hca, PRM_OP_DESTROY_QP, ops->n, PRM_STAT_OK);
+	flat_simple(xrq.hca, PRM_OP_DESTROY_XRQ, xrq.n, PRM_STAT_OK);
+	tear_down();
+}
+
+#define TM_TEST(name) cmocka_unit_test_setup_teardown(name, flat_setup, flat_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TM_TEST(a_message_takes_the_first_tag_that_its_header_matches),
+		TM_TEST(a_long_message_is_matched_first_and_complete_later),
+		TM_TEST(tags_wait_until_software_has_seen_what_found_none),
+		TM_TEST(messages_without_a_tag_do_not_count),
+		TM_TEST(only_a_tag_that_is_there_can_be_removed),
+		TM_TEST(a_rendezvous_is_fetched_and_answered),
+		TM_TEST(software_goes_on_where_the_buffer_is_too_small),
+		TM_TEST(software_goes_on_where_the_send_queue_is_its_own),
+		TM_TEST(a_fetch_that_fails_gives_the_tag_back),
+		TM_TEST(a_message_that_is_too_long_costs_a_wqe_of_the_queue),
+		TM_TEST(an_xrq_says_its_phases_and_goes_last),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
