@@ -191,7 +191,7 @@ CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cq
 		return false;
 	if (likely(!rq->special))
 		return cqe_take_from_rq(rq, cqe, format, comp);
-	return rq->srq && !rq->checksums && cqe_take_from_srq(rq->srq, cqe, format, comp);
+	return rq->special == RQ_SHARED && cqe_take_from_srq(rq->srq, cqe, format, comp);
 }
 
 /* The completion in CQE, which is software's. false: as before. */

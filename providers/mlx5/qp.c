@@ -249,7 +249,7 @@ static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr
 	rq->post = post_recv_routine(size->rq_max_sge, size->rq_stride_log, shared);
 	if (attr->srq) {
 		rq->srq = to_msrq(attr->srq);
-		rq->special = true;
+		rq->special = RQ_SHARED;
 	}
 }
 
@@ -267,7 +267,8 @@ static void qp_choose_raw(struct mlx5_context *ctx, const struct ibv_qp_init_att
 	qp->min_header = sees_none ? 0 : PRM_ETH_MIN_HEADER;
 	qp->max_tso_header = tso_header(attr);
 	qp->rq.checksums = device_checks_ip(ctx);
-	qp->rq.special = qp->rq.checksums;
+	if (qp->rq.checksums)
+		qp->rq.special = RQ_OTHER;
 }
 
 static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,

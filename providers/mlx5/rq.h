@@ -19,6 +19,10 @@
 
 struct mlx5_srq;
 
+/* What completes a receive: the next WQE of wq, or that of the SRQ that the CQE names; anything else is
+ * in cqe.c. */
+enum rq_special { RQ_PLAIN, RQ_SHARED, RQ_OTHER };
+
 enum rq_owner { RQ_OF_QP, RQ_OF_WQ, RQ_OF_SRQ };
 
 struct mlx5_rq {
@@ -29,7 +33,7 @@ struct mlx5_rq {
 	uint32_t stride_log;
 	uint32_t sge_limit; /* num_sge must be less; 0 while the state forbids to post */
 	uint32_t max_sge;   /* data segments of a WQE */
-	bool special;       /* its completions are more than the next WQE of wq: see cqe.c */
+	uint8_t special;    /* enum rq_special */
 	bool checksums;     /* the adapter verifies those of what arrives, and says so in the CQE */
 	uint8_t owner;      /* enum rq_owner */
 	bool error_reported; /* the first failure has been logged; atomic: there may be two CQs */

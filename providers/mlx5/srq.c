@@ -108,7 +108,7 @@ static void srq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, str
 	srq->post = post_srq_routine(srq->max_sge, shared);
 	qlock_init(&srq->rq.lock, shared);
 	srq->rq.owner = RQ_OF_SRQ;
-	srq->rq.special = true;
+	srq->rq.special = RQ_SHARED;
 	srq->rq.srq = srq;
 }
 

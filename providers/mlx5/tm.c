@@ -132,7 +132,7 @@ static const uint8_t *put_wqe(struct mlx5_tm *tm, struct ibv_ops_wr *wr)
 		put_del(tm, wr, pi & sq->wq.mask, seg);
 	}
 	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, opcode_done(wr));
-	sq->pi = wqe_finish(sq, &wqe, pi);
+	sq->pi = pi + wqe_finish(sq, &wqe);
 	sq->wq.head++;
 	return wqe.ctrl;
 }
@@ -270,6 +270,7 @@ static int alloc_list(struct mlx5_srq *srq, uint32_t tags)
 		tm->tags[i].next = (uint16_t)((i + 1) & (tm->size - 1));
 	tm->tail = tm->size - 1;
 	srq->tm = tm;
+	srq->rq.special = RQ_OTHER;
 	return 0;
 }
 

@@ -144,7 +144,7 @@ static void choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, struct 
 	rq->post = post_recv_routine(rq->max_sge, rq->stride_log, shared);
 	rq->owner = RQ_OF_WQ;
 	rq->checksums = device_checks_ip(ctx);
-	rq->special = rq->checksums;
+	rq->special = rq->checksums ? RQ_OTHER : RQ_PLAIN;
 }
 
 static int create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struct mlx5_wq **out)

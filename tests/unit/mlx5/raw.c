@@ -167,7 +167,7 @@ static void only_right_checksums_of_ipv4_are_said_to_be_so(void **state)
 		struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 		struct ibv_wc wc;
 
-		rig->qp->rq.special = true;
+		rig->qp->rq.special = RQ_OTHER;
 		assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
 		rig_complete(rig,
 			     &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND, .byte_cnt = 60 });

@@ -43,12 +43,12 @@ static struct srq_rig *srq_rig_new(bool shared)
 	qlock_init(&srq->lock, shared);
 	srq_ring_init(srq);
 	srq->rq.owner = RQ_OF_SRQ;
-	srq->rq.special = true;
+	srq->rq.special = RQ_SHARED;
 	srq->rq.srq = srq;
 	srq->rq.rsn = XRSN;
 	assert_int_equal(id_set(s->rig->ids, XRSN, &srq->rq), 0);
 	s->rig->qp->rq.srq = srq;
-	s->rig->qp->rq.special = true;
+	s->rig->qp->rq.special = RQ_SHARED;
 	return s;
 }
 
