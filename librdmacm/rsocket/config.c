@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * config.c - defaults of sockets, from the files that rsocket(7) names: one number each, below /etc/rdma/rsocket.
+ * They are read once.
+ */
+#include "rs.h"
+#include "wire.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define CONFIG_DIR "/etc/rdma/rsocket/"
+
+/* Left as it is where there is no such file, or no such number in it. */
+static void read_number(const char *name, int min, int max, int *value)
+{
+	char path[sizeof(CONFIG_DIR) + 32];
+	FILE *file;
+	int found;
+
+	snprintf(path, sizeof(path), CONFIG_DIR "%s", name);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fscanf(file, "%d", &found) == 1 && found >= min && found <= max)
+		*value = found;
+	else
+		verbs_warn("rsocket: %s: wanted a number from %d to %d", path, min, max);
+	fclose(file);
+}
+
+static void read_count(const char *name, int min, int max, unsigned int *value)
+{
+	int number = (int)*value;
+
+	read_number(name, min, max, &number);
+	*value = number;
+}
+
+static struct rs_defaults defaults = {
+	.options = { .rx_size = 1 << 17,
+		     .tx_size = 1 << 17,
+		     .sq_size = 384,
+		     .rq_size = 384,
+		     .inline_size = 64,
+		     .linger = { .l_onoff = 1 },
+		     .ip_tos = -1 },
+	.polling_us = 10,
+	.wake_ms = 5000,
+};
+
+static void read_all(void)
+{
+	struct rs_options *options = &defaults.options;
+
+	read_number("mem_default", 1, 1 << 30, &options->rx_size);
+	read_number("wmem_default", 1, 1 << 30, &options->tx_size);
+	read_count("sqsize_default", 1, 0xfffe, &options->sq_size);
+	read_count("rqsize_default", 1, 0xfffe, &options->rq_size);
+	read_count("inline_default", 0, 1024, &options->inline_size);
+	read_count("iomap_size", 0, WIRE_MAX_MAPPINGS, &options->mappings);
+	read_number("polling_time", 0, 1000000, &defaults.polling_us);
+	read_number("wake_up_interval", 1, 1 << 30, &defaults.wake_ms);
+	options->mappings = wire_count_unscale(wire_count_scale(options->mappings));
+}
+
+const struct rs_defaults *rs_defaults(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, read_all);
+	return &defaults;
+}
+
+int64_t rs_now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}

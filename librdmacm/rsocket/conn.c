@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * conn.c - how a stream comes to be connected, and how that ends.
+ *
+ * Each event of rdma_cm has a handler for the state in which it is expected; the handler starts the next step, so that a
+ * connection proceeds in whatever call looks next, and a blocking call is one that goes on looking.
+ */
+#include "stream.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESOLVE_MS = 8000, CLOSE_US = 5000000 };
+
+static socklen_t addr_size(const struct sockaddr *addr)
+{
+	return cm_addr_len(addr);
+}
+
+/* EINVAL: not of a family of ours, or too short for it */
+static int check_addr(const struct sockaddr *addr, socklen_t len)
+{
+	if (!addr)
+		return EFAULT;
+	if (len < sizeof(addr->sa_family) || !addr_size(addr) || len < addr_size(addr))
+		return EINVAL;
+	return 0;
+}
+
+/* ---- failing and ending ---- */
+
+/* The connection is no more, for a reason; what has arrived may still be read. */
+void stream_fail(struct stream *stream, int error)
+{
+	if (stream->state == STREAM_OVER)
+		return;
+	if (!stream->error && !stream->peer_gone)
+		stream->error = error;
+	stream->state = STREAM_OVER;
+	stream->peer_done = stream->peer_gone = true;
+	stream->rs.arrivals++;
+}
+
+static void over(struct stream *stream)
+{
+	stream->state = STREAM_OVER;
+	stream->peer_done = stream->peer_gone = true;
+	stream->rs.arrivals++;
+}
+
+/* ---- events ---- */
+
+static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
+{
+	const struct rs_options *options = &stream->rs.options;
+	int ret;
+
+	(void)event;
+	stream->state = STREAM_ROUTE;
+	if (options->route)
+		ret = rdma_set_option(stream->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH,
+				      options->route, options->route_size);
+	else
+		ret = rdma_resolve_route(stream->id, RESOLVE_MS);
+	if (ret)
+		stream_fail(stream, errno);
+}
+
+static int ask(struct stream *stream)
+{
+	struct wire_hello hello;
+	struct rdma_conn_param param = {
+		.private_data = &hello,
+		.private_data_len = sizeof(hello),
+		.flow_control = 1,
+		.retry_count = 7,
+		.rnr_retry_count = 7,
+	};
+	int ret = stream_equip(stream);
+
+	if (ret)
+		return ret;
+	stream_hello(stream, &hello);
+	return rdma_connect(stream->id, &param) ? errno : 0;
+}
+
+static void on_route(struct stream *stream, const struct rdma_cm_event *event)
+{
+	int ret = ask(stream);
+
+	(void)event;
+	if (ret)
+		stream_fail(stream, ret);
+	else
+		stream->state = STREAM_ASKED;
+}
+
+void stream_established(struct stream *stream)
+{
+	stream->state = STREAM_CONNECTED;
+	stream->rs.arrivals++;
+	stream_send_controls(stream);
+}
+
+static void on_answer(struct stream *stream, const struct rdma_cm_event *event)
+{
+	int ret = stream_meet(stream, &event->param.conn);
+
+	if (ret) {
+		verbs_warn("rsocket: the other side does not speak the protocol");
+		rdma_disconnect(stream->id);
+		stream_fail(stream, ret);
+		return;
+	}
+	stream_established(stream);
+}
+
+static void on_confirmation(struct stream *stream, const struct rdma_cm_event *event)
+{
+	(void)event;
+	stream_established(stream);
+}
+
+/* Everything that the other side has sent is in the queue by now. */
+static void on_disconnect(struct stream *stream, const struct rdma_cm_event *event)
+{
+	(void)event;
+	stream_progress(stream);
+	over(stream);
+	rdma_disconnect(stream->id);
+}
+
+static void on_failure(struct stream *stream, const struct rdma_cm_event *event)
+{
+	int error = abs(event->status);
+
+	if (event->event == RDMA_CM_EVENT_REJECTED)
+		error = ECONNREFUSED;
+	else if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
+		error = ENODEV;
+	stream_fail(stream, error ? error : EHOSTUNREACH);
+}
+
+typedef void (*event_handler)(struct stream *stream, const struct rdma_cm_event *event);
+
+static event_handler handler_of(const struct stream *stream, enum rdma_cm_event_type event)
+{
+	switch (event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		return stream->state == STREAM_ADDR ? on_addr : NULL;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		return stream->state == STREAM_ROUTE ? on_route : NULL;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		return stream->state == STREAM_ASKED      ? on_answer
+		       : stream->state == STREAM_ACCEPTED ? on_confirmation
+							  : NULL;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		return stream->state == STREAM_OVER ? NULL : on_disconnect;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+		return NULL;
+	default:
+		return on_failure;
+	}
+}
+
+/* A listener's requests wait for raccept(). */
+void stream_cm_events(struct stream *stream)
+{
+	struct rdma_cm_event *event;
+	event_handler handler;
+
+	if (stream->state == STREAM_LISTENING)
+		return;
+	while (stream->channel && !rdma_get_cm_event(stream->channel, &event)) {
+		handler = handler_of(stream, event->event);
+		if (handler)
+			handler(stream, event);
+		rdma_ack_cm_event(event);
+	}
+	if (stream->waiting)
+		pthread_cond_broadcast(&stream->changed);
+}
+
+/* ---- binding and listening ---- */
+
+static int set_id_options(struct stream *stream)
+{
+	const struct rs_options *options = &stream->rs.options;
+	int on = 1;
+	uint8_t tos = options->ip_tos;
+
+	if (options->reuse_addr &&
+	    rdma_set_option(stream->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &on, sizeof(on)))
+		return errno;
+	if (options->v6_only &&
+	    rdma_set_option(stream->id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &on, sizeof(on)))
+		return errno;
+	if (options->ip_tos >= 0 &&
+	    rdma_set_option(stream->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)))
+		return errno;
+	return 0;
+}
+
+static int need_id(struct stream *stream)
+{
+	if (stream->id)
+		return 0;
+	if (rdma_create_id(stream->channel, &stream->id, stream, RDMA_PS_TCP))
+		return errno;
+	return set_id_options(stream);
+}
+
+static int bind_id(struct stream *stream, const struct sockaddr *addr)
+{
+	struct sockaddr_storage copy = { 0 };
+	int ret = need_id(stream);
+
+	if (ret)
+		return ret;
+	memcpy(&copy, addr, addr_size(addr));
+	if (rdma_bind_addr(stream->id, (struct sockaddr *)&copy))
+		return errno;
+	stream->state = STREAM_BOUND;
+	return 0;
+}
+
+static int stream_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len)
+{
+	struct stream *stream = to_stream(rs);
+	int ret = check_addr(addr, len);
+
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&rs->lock);
+	ret = stream->state == STREAM_NEW ? bind_id(stream, addr) : EINVAL;
+	pthread_mutex_unlock(&rs->lock);
+	return ret;
+}
+
+static int listen_locked(struct stream *stream, int backlog)
+{
+	struct sockaddr_storage any = { .ss_family = stream->rs.domain };
+	int ret = 0;
+
+	if (stream->state == STREAM_LISTENING)
+		return 0;
+	if (stream->state != STREAM_NEW && stream->state != STREAM_BOUND)
+		return EINVAL;
+	if (stream->state == STREAM_NEW)
+		ret = bind_id(stream, (struct sockaddr *)&any);
+	if (!ret && rdma_listen(stream->id, backlog))
+		ret = errno;
+	if (!ret)
+		stream->state = STREAM_LISTENING;
+	return ret;
+}
+
+static int stream_listen(struct rs *rs, int backlog)
+{
+	int ret;
+
+	pthread_mutex_lock(&rs->lock);
+	ret = listen_locked(to_stream(rs), backlog);
+	pthread_mutex_unlock(&rs->lock);
+	return ret;
+}
+
+/* ---- accepting ---- */
+
+struct request {
+	struct rdma_cm_id *id;
+	struct wire_hello hello;
+	struct rdma_conn_param param; /* private data points to the hello */
+};
+
+/* The event goes back at once, as an id with events out cannot move to another channel. */
+static int take_request(struct rdma_event_channel *channel, struct request *request)
+{
+	struct rdma_cm_event *event;
+	size_t size;
+
+	if (rdma_get_cm_event(channel, &event))
+		return errno;
+	request->id = event->event == RDMA_CM_EVENT_CONNECT_REQUEST ? event->id : NULL;
+	request->param = event->param.conn;
+	size = event->param.conn.private_data_len;
+	if (size > sizeof(request->hello))
+		size = sizeof(request->hello);
+	if (request->id && size)
+		memcpy(&request->hello, event->param.conn.private_data, size);
+	request->param.private_data = &request->hello;
+	request->param.private_data_len = size;
+	rdma_ack_cm_event(event);
+	return 0;
+}
+
+static int answer(struct stream *stream)
+{
+	struct wire_hello hello;
+	struct rdma_conn_param param = {
+		.private_data = &hello,
+		.private_data_len = sizeof(hello),
+		.flow_control = 1,
+		.retry_count = 7,
+		.rnr_retry_count = 7,
+	};
+	int ret = stream_equip(stream);
+
+	if (ret)
+		return ret;
+	stream_hello(stream, &hello);
+	stream->state = STREAM_ACCEPTED;
+	return rdma_accept(stream->id, &param) ? errno : 0;
+}
+
+static int accept_request(struct stream *listener, struct request *request, struct stream **out)
+{
+	struct stream *stream;
+	int ret = stream_alloc(listener->rs.domain, &stream);
+
+	if (ret) {
+		rdma_reject(request->id, NULL, 0);
+		rdma_destroy_id(request->id);
+		return ret;
+	}
+	stream->rs.options = listener->rs.options;
+	stream->rs.options.route = NULL;
+	stream->id = request->id;
+	stream->id->context = stream;
+	ret = rdma_migrate_id(stream->id, stream->channel) ? errno : 0;
+	if (!ret)
+		ret = stream_meet(stream, &request->param);
+	if (!ret)
+		ret = answer(stream);
+	if (ret) {
+		rdma_reject(stream->id, NULL, 0);
+		stream_free(stream);
+		return ret;
+	}
+	*out = stream;
+	return 0;
+}
+
+/* Requests that fail here are the asker's trouble, unless nothing could be accepted now. */
+static bool is_own_trouble(int error)
+{
+	return error == ENOMEM || error == EMFILE || error == ENFILE;
+}
+
+static int accept_next(struct stream *listener, struct stream **out)
+{
+	struct request request;
+	int ret;
+
+	for (;;) {
+		ret = take_request(listener->channel, &request);
+		if (ret)
+			return ret;
+		if (!request.id)
+			continue;
+		ret = accept_request(listener, &request, out);
+		if (!ret || is_own_trouble(ret))
+			return ret;
+		verbs_warn("rsocket: a request is refused: %s", strerror(ret));
+	}
+}
+
+static bool is_not_listening(struct stream *stream)
+{
+	return stream->state != STREAM_LISTENING;
+}
+
+/* Another thread may shut the listener down, or take the request. */
+static int await_request(struct stream *listener)
+{
+	struct pollfd fd = { .fd = listener->rs.fd, .events = POLLIN };
+
+	if (poll(&fd, 1, rs_defaults()->wake_ms) < 0)
+		return errno;
+	return is_not_listening(listener) || listener->read_shut ? EINVAL : 0;
+}
+
+static int stream_accept(struct rs *rs, struct rs **out)
+{
+	struct stream *listener = to_stream(rs), *stream;
+	int ret;
+
+	for (;;) {
+		if (is_not_listening(listener) || listener->read_shut)
+			return EINVAL;
+		ret = accept_next(listener, &stream);
+		if (ret != EAGAIN)
+			break;
+		if (rs_nonblocking(rs, 0))
+			return EAGAIN;
+		ret = await_request(listener);
+		if (ret)
+			return ret;
+	}
+	if (!ret)
+		*out = &stream->rs;
+	return ret;
+}
+
+/* ---- connecting ---- */
+
+static bool is_decided(struct stream *stream)
+{
+	return stream->state == STREAM_CONNECTED || stream->state == STREAM_OVER;
+}
+
+static int take_error(struct stream *stream)
+{
+	int error = stream->error;
+
+	stream->error = 0;
+	return error;
+}
+
+static int start(struct stream *stream, const struct sockaddr *addr)
+{
+	int ret = need_id(stream);
+
+	if (ret)
+		return ret;
+	memset(&stream->peer, 0, sizeof(stream->peer));
+	memcpy(&stream->peer, addr, addr_size(addr));
+	stream->state = STREAM_ADDR;
+	if (!rdma_resolve_addr(stream->id, NULL, (struct sockaddr *)&stream->peer, RESOLVE_MS))
+		return 0;
+	ret = errno;
+	stream_fail(stream, ret);
+	return take_error(stream);
+}
+
+/* After a failure, another try begins with a new id: the old one stays what it was. */
+static void start_over(struct stream *stream)
+{
+	stream_unequip(stream);
+	if (stream->id)
+		rdma_destroy_id(stream->id);
+	stream->id = NULL;
+	stream->state = STREAM_NEW;
+	stream->peer_done = stream->peer_gone = false;
+}
+
+static bool never_connected(const struct stream *stream)
+{
+	return stream->state == STREAM_OVER && !stream->remote.slots_addr;
+}
+
+static int connect_locked(struct stream *stream, const struct sockaddr *addr)
+{
+	int ret = 0;
+
+	stream_cm_events(stream);
+	if (never_connected(stream) && stream->error)
+		return take_error(stream); /* of the try before, which nobody has asked for yet */
+	if (never_connected(stream))
+		start_over(stream);
+	if (stream->state == STREAM_NEW || stream->state == STREAM_BOUND)
+		ret = start(stream, addr);
+	else if (stream->state == STREAM_CONNECTED || stream->state == STREAM_ACCEPTED ||
+		 stream->state == STREAM_OVER)
+		return EISCONN;
+	else if (stream->state == STREAM_LISTENING)
+		return EOPNOTSUPP;
+	else if (rs_nonblocking(&stream->rs, 0))
+		return EALREADY;
+	if (ret)
+		return ret;
+	if (stream_wait(stream, is_decided, rs_nonblocking(&stream->rs, 0), -1) == EAGAIN)
+		return EINPROGRESS;
+	return take_error(stream);
+}
+
+static int stream_connect(struct rs *rs, const struct sockaddr *addr, socklen_t len)
+{
+	int ret = check_addr(addr, len);
+
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&rs->lock);
+	ret = connect_locked(to_stream(rs), addr);
+	pthread_mutex_unlock(&rs->lock);
+	return ret;
+}
+
+/* ---- names ---- */
+
+static int stream_local_name(struct rs *rs, struct sockaddr_storage *addr)
+{
+	struct stream *stream = to_stream(rs);
+
+	memset(addr, 0, sizeof(*addr));
+	if (stream->id)
+		memcpy(addr, &stream->id->route.addr.src_storage, sizeof(*addr));
+	if (!addr->ss_family)
+		addr->ss_family = rs->domain;
+	return 0;
+}
+
+static int stream_peer_name(struct rs *rs, struct sockaddr_storage *addr)
+{
+	struct stream *stream = to_stream(rs);
+
+	if (!stream->id || stream->state < STREAM_ACCEPTED)
+		return ENOTCONN;
+	memcpy(addr, &stream->id->route.addr.dst_storage, sizeof(*addr));
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static bool is_quiet(struct stream *stream)
+{
+	return stream->state != STREAM_CONNECTED ||
+	       (stream->sq_put == stream->sq_done && !stream->must_shutdown &&
+		!stream->must_disconnect);
+}
+
+/* Everything sent has arrived when its completions are here; a connection that does not get that far in time is cut. */
+static void flush(struct stream *stream, int64_t limit_us)
+{
+	stream_send_controls(stream);
+	if (limit_us)
+		stream_wait(stream, is_quiet, false, rs_now_us() + limit_us);
+}
+
+static int64_t flush_limit(const struct stream *stream)
+{
+	const struct linger *linger = &stream->rs.options.linger;
+
+	if (linger->l_onoff && linger->l_linger > 0)
+		return linger->l_linger * 1000000LL;
+	return CLOSE_US;
+}
+
+static void say_disconnect(struct stream *stream)
+{
+	if (stream->state != STREAM_CONNECTED)
+		return;
+	stream->must_disconnect = !stream->peer_gone;
+	flush(stream, flush_limit(stream));
+	rdma_disconnect(stream->id);
+	over(stream);
+}
+
+static int shutdown_locked(struct stream *stream, int how)
+{
+	if (stream->state == STREAM_LISTENING) {
+		stream->read_shut = true;
+		return 0;
+	}
+	if (stream->state < STREAM_ACCEPTED)
+		return ENOTCONN;
+	if (how != SHUT_WR)
+		stream->read_shut = true;
+	if (how != SHUT_RD && !stream->write_shut && stream->state == STREAM_CONNECTED &&
+	    !stream->read_shut) {
+		stream->must_shutdown = !stream->peer_gone;
+		flush(stream, 0);
+	}
+	if (how != SHUT_RD)
+		stream->write_shut = true;
+	if (stream->read_shut && stream->write_shut)
+		say_disconnect(stream);
+	stream->rs.arrivals++;
+	pthread_cond_broadcast(&stream->changed);
+	return 0;
+}
+
+static int stream_shutdown(struct rs *rs, int how)
+{
+	int ret;
+
+	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR)
+		return EINVAL;
+	pthread_mutex_lock(&rs->lock);
+	ret = shutdown_locked(to_stream(rs), how);
+	pthread_mutex_unlock(&rs->lock);
+	return ret;
+}
+
+static void stream_close(struct rs *rs)
+{
+	struct stream *stream = to_stream(rs);
+
+	keepalive_set(stream, 0);
+	pthread_mutex_lock(&rs->lock);
+	stream_progress(stream);
+	say_disconnect(stream);
+	pthread_mutex_unlock(&rs->lock);
+	stream_free(stream);
+}
+
+static int stream_error(struct rs *rs)
+{
+	struct stream *stream = to_stream(rs);
+	int error;
+
+	pthread_mutex_lock(&rs->lock);
+	stream_cm_events(stream);
+	error = take_error(stream);
+	pthread_mutex_unlock(&rs->lock);
+	return error;
+}
+
+static int stream_option_set(struct rs *rs, int level, int name)
+{
+	struct stream *stream = to_stream(rs);
+
+	if ((level == SOL_SOCKET && name == SO_KEEPALIVE) ||
+	    (level == IPPROTO_TCP && name == TCP_KEEPIDLE))
+		return keepalive_set(stream,
+				     rs->options.keepalive ? rs->options.keepalive_idle : 0);
+	return stream->state < STREAM_ADDR ? 0 : EINVAL;
+}
+
+const struct rs_kind stream_kind = {
+	.bind = stream_bind,
+	.listen = stream_listen,
+	.accept = stream_accept,
+	.connect = stream_connect,
+	.send = stream_send,
+	.receive = stream_receive,
+	.local_name = stream_local_name,
+	.peer_name = stream_peer_name,
+	.shutdown = stream_shutdown,
+	.close = stream_close,
+	.poll = stream_poll,
+	.wake_fds = stream_rs_wake_fds,
+	.woken = stream_rs_woken,
+	.option_set = stream_option_set,
+	.error = stream_error,
+};
+
+int stream_create(int domain, struct rs **rs)
+{
+	struct stream *stream;
+	int ret = stream_alloc(domain, &stream);
+
+	if (!ret)
+		*rs = &stream->rs;
+	return ret;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * iomap.c - memory that the other side writes directly: riomap(), riounmap(), riowrite().
+ *
+ * A mapping has an index, the same on both sides: the other side keeps a table of as many as RDMA_IOMAPSIZE was set to
+ * there, and this side fills it. Whoever writes looks an offset up in the table that the other side has filled.
+ */
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/queue.h>
+
+struct riomapping {
+	struct riomapping *next;
+	struct ibv_mr *mr;
+	uint64_t offset;
+	int index; /* -1: for local use only */
+};
+
+/* ---- mapping ---- */
+
+static struct riomapping **find_buffer(struct stream *stream, const void *buf, size_t len)
+{
+	struct riomapping **at = &stream->mappings;
+
+	while (*at && ((*at)->mr->addr != buf || (*at)->mr->length != len))
+		at = &(*at)->next;
+	return at;
+}
+
+static bool is_index_used(const struct stream *stream, int index)
+{
+	const struct riomapping *at;
+
+	for (at = stream->mappings; at; at = at->next) {
+		if (at->index == index)
+			return true;
+	}
+	return false;
+}
+
+static int free_index(const struct stream *stream)
+{
+	int index = 0;
+
+	while (is_index_used(stream, index))
+		index++;
+	return index < (int)stream->remote.mappings ? index : -1;
+}
+
+static bool may_send_mapping(struct stream *stream)
+{
+	return stream->state == STREAM_OVER || stream->peer_gone ||
+	       (stream->state == STREAM_CONNECTED && stream->tx_count != stream->tx_limit &&
+		stream->sq_put - stream->sq_done < stream->rs.options.sq_size);
+}
+
+static int tell(struct stream *stream, int index, struct wire_mapping entry)
+{
+	int ret = stream_wait(stream, may_send_mapping, false, -1);
+
+	if (ret)
+		return ret;
+	if (stream->state != STREAM_CONNECTED || stream->peer_gone)
+		return ENOTCONN;
+	return stream_post_mapping(stream, index, &entry);
+}
+
+static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_t len)
+{
+	struct wire_mapping entry = {
+		.offset = mapping->offset,
+		.memory = { (uintptr_t)mapping->mr->addr, mapping->mr->rkey, (uint32_t)len },
+	};
+
+	mapping->index = free_index(stream);
+	if (mapping->index < 0) {
+		verbs_warn("riomap: the other side has room for %u mappings",
+			   stream->remote.mappings);
+		return ENOSPC;
+	}
+	return tell(stream, mapping->index, entry);
+}
+
+/* Offsets of the library's choice begin where those of programs rarely are, and do not overlap. */
+static uint64_t choose_offset(struct stream *stream, size_t len)
+{
+	static const uint64_t base = 1ULL << 40;
+	static const uint64_t unit = 4096;
+	uint64_t offset = base + stream->next_mapping * unit;
+
+	stream->next_mapping += (len + unit - 1) / unit;
+	return offset;
+}
+
+static int map(struct stream *stream, void *buf, size_t len, int prot, off_t *offset)
+{
+	struct riomapping *mapping;
+	int ret = 0;
+
+	if (stream->state != STREAM_CONNECTED)
+		return ENOTCONN;
+	mapping = calloc(1, sizeof(*mapping));
+	if (!mapping)
+		return ENOMEM;
+	mapping->index = -1;
+	mapping->mr = ibv_reg_mr(
+		stream->id->pd, buf, len,
+		prot & PROT_WRITE ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE : 0);
+	if (!mapping->mr) {
+		ret = errno;
+		free(mapping);
+		return ret;
+	}
+	mapping->offset = *offset == -1 ? choose_offset(stream, len) : (uint64_t)*offset;
+	if (prot & PROT_WRITE)
+		ret = map_for_peer(stream, mapping, len);
+	if (ret) {
+		ibv_dereg_mr(mapping->mr);
+		free(mapping);
+		return ret;
+	}
+	mapping->next = stream->mappings;
+	stream->mappings = mapping;
+	*offset = (off_t)mapping->offset;
+	return 0;
+}
+
+static int find_stream(int socket, struct stream **stream)
+{
+	struct rs *rs = rs_find(socket);
+
+	if (!rs)
+		return EBADF;
+	*stream = to_stream(rs);
+	return rs->kind == &stream_kind ? 0 : EOPNOTSUPP;
+}
+
+CMA_EXPORT off_t riomap(int socket, void *buf, size_t len, int prot, int flags, off_t offset)
+{
+	struct stream *stream;
+	int ret = find_stream(socket, &stream);
+
+	if (!ret && (!len || len > UINT32_MAX || flags || (prot & ~(PROT_WRITE | PROT_NONE))))
+		ret = EINVAL;
+	if (ret)
+		return cma_return(ret);
+	pthread_mutex_lock(&stream->tx_lock);
+	pthread_mutex_lock(&stream->rs.lock);
+	ret = map(stream, buf, len, prot, &offset);
+	pthread_mutex_unlock(&stream->rs.lock);
+	pthread_mutex_unlock(&stream->tx_lock);
+	return ret ? cma_return(ret) : offset;
+}
+
+/* ---- unmapping ---- */
+
+static int unmap(struct stream *stream, const void *buf, size_t len)
+{
+	struct riomapping **at = find_buffer(stream, buf, len), *mapping = *at;
+	struct wire_mapping none = { 0 };
+
+	if (!mapping)
+		return EINVAL;
+	if (mapping->index >= 0 && stream->state == STREAM_CONNECTED && !stream->peer_gone)
+		tell(stream, mapping->index, none);
+	*at = mapping->next;
+	ibv_dereg_mr(mapping->mr);
+	free(mapping);
+	return 0;
+}
+
+CMA_EXPORT int riounmap(int socket, void *buf, size_t len)
+{
+	struct stream *stream;
+	int ret = find_stream(socket, &stream);
+
+	if (ret)
+		return cma_return(ret);
+	pthread_mutex_lock(&stream->tx_lock);
+	pthread_mutex_lock(&stream->rs.lock);
+	ret = unmap(stream, buf, len);
+	pthread_mutex_unlock(&stream->rs.lock);
+	pthread_mutex_unlock(&stream->tx_lock);
+	return cma_return(ret);
+}
+
+void stream_free_mappings(struct stream *stream)
+{
+	struct riomapping *mapping;
+
+	while ((mapping = stream->mappings) != NULL) {
+		stream->mappings = mapping->next;
+		ibv_dereg_mr(mapping->mr);
+		free(mapping);
+	}
+}
+
+/* ---- writing ---- */
+
+/* Of the other side's memory, what is at OFFSET; at most as much as lies together. */
+static bool look_up(const struct stream *stream, uint64_t offset, struct wire_segment *to)
+{
+	struct wire_mapping entry;
+	unsigned int i;
+
+	for (i = 0; i < stream->peer_mappings_room; i++) {
+		entry = stream->peer_mappings[i];
+		if (stream->remote.swapped)
+			wire_mapping_swap(&entry);
+		if (offset < entry.offset || offset - entry.offset >= entry.memory.length)
+			continue;
+		*to = entry.memory;
+		to->addr += offset - entry.offset;
+		to->length -= offset - entry.offset;
+		return true;
+	}
+	return false;
+}
+
+/* Memory of this side that is mapped for local use is sent from where it is. */
+static struct ibv_mr *registered(const struct stream *stream, const void *buf, size_t len)
+{
+	const struct riomapping *at;
+	uintptr_t start;
+
+	for (at = stream->mappings; at; at = at->next) {
+		start = (uintptr_t)at->mr->addr;
+		if ((uintptr_t)buf >= start && (uintptr_t)buf + len <= start + at->mr->length)
+			return at->mr;
+	}
+	return NULL;
+}
+
+static bool may_write(struct stream *stream)
+{
+	return stream->state == STREAM_OVER || stream->peer_gone || stream->write_shut ||
+	       (stream->state == STREAM_CONNECTED &&
+		stream->sq_put - stream->sq_done < stream->rs.options.sq_size &&
+		tx_ring_room(&stream->tx));
+}
+
+static bool all_done(struct stream *stream)
+{
+	return stream->state != STREAM_CONNECTED || stream->sq_put == stream->sq_done;
+}
+
+/* One piece; *SIZE becomes what it was. */
+static int write_piece(struct stream *stream, const void *buf, size_t *size,
+		       const struct wire_segment *to, struct ibv_mr *mr)
+{
+	uint32_t room = tx_ring_room(&stream->tx);
+	uint8_t *copy = stream->tx_bytes + stream->tx.head;
+
+	if (*size > to->length)
+		*size = to->length;
+	if (*size <= stream->inline_size)
+		return stream_post_write(stream, (uintptr_t)buf, 0, *size, true, to);
+	if (mr)
+		return stream_post_write(stream, (uintptr_t)buf, mr->lkey, *size, false, to);
+	if (*size > room)
+		*size = room;
+	memcpy(copy, buf, *size);
+	tx_ring_put(&stream->tx, *size);
+	return stream_post_write(stream, (uintptr_t)copy, stream->mr->lkey, *size, false, to);
+}
+
+static int write_all(struct stream *stream, const uint8_t *buf, size_t count, uint64_t offset,
+		     bool nonblocking, size_t *done)
+{
+	struct ibv_mr *mr = registered(stream, buf, count);
+	struct wire_segment to;
+	size_t size;
+	int ret;
+
+	for (*done = 0; *done < count; *done += size) {
+		ret = stream_wait(stream, may_write, nonblocking, -1);
+		if (ret)
+			return ret;
+		if (stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut)
+			return EPIPE;
+		if (!look_up(stream, offset + *done, &to))
+			return EINVAL;
+		size = count - *done;
+		ret = write_piece(stream, buf + *done, &size, &to, mr);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The program may change its memory when this returns: what was not copied is waited for. */
+static int write_checked(struct stream *stream, const void *buf, size_t count, off_t offset,
+			 bool nonblocking, size_t *done)
+{
+	int ret;
+
+	if (stream->state != STREAM_CONNECTED)
+		return ENOTCONN;
+	ret = write_all(stream, buf, count, offset, nonblocking, done);
+	if (!ret && registered(stream, buf, count) && count > stream->inline_size) {
+		stream->sq_marked = stream->sq_put - stream->rs.options.sq_size; /* mark the next */
+		stream->keepalive_due = true;
+		stream_send_controls(stream);
+		ret = stream_wait(stream, all_done, false, -1);
+	}
+	return ret;
+}
+
+CMA_EXPORT size_t riowrite(int socket, const void *buf, size_t count, off_t offset, int flags)
+{
+	struct stream *stream;
+	size_t done = 0;
+	int ret = find_stream(socket, &stream);
+
+	if (ret)
+		return cma_return(ret);
+	pthread_mutex_lock(&stream->tx_lock);
+	pthread_mutex_lock(&stream->rs.lock);
+	ret = write_checked(stream, buf, count, offset, rs_nonblocking(&stream->rs, flags), &done);
+	pthread_mutex_unlock(&stream->rs.lock);
+	pthread_mutex_unlock(&stream->tx_lock);
+	return ret && !done ? (size_t)cma_return(ret) : done;
+}

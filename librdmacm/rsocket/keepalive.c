@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * keepalive.c - streams that have SO_KEEPALIVE on: one thread sends a write of nothing on each, as often as asked.
+ *
+ * When the other side is gone, the transport's retries end in an error completion, and whoever waits on the stream is woken
+ * by that. The thread starts with the first such stream and ends after the last.
+ */
+#include "stream.h"
+
+#include <stdlib.h>
+#include <sys/queue.h>
+#include <time.h>
+
+struct kept {
+	LIST_ENTRY(kept) entry;
+	struct stream *stream;
+	int64_t period_us, next_us;
+};
+
+static LIST_HEAD(, kept) all = LIST_HEAD_INITIALIZER(all);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before a stream's */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool is_running;
+
+static struct kept *find(const struct stream *stream)
+{
+	struct kept *kept;
+
+	LIST_FOREACH(kept, &all, entry)
+	{
+		if (kept->stream == stream)
+			return kept;
+	}
+	return NULL;
+}
+
+static void knock(struct stream *stream)
+{
+	pthread_mutex_lock(&stream->rs.lock);
+	if (stream->state == STREAM_CONNECTED) {
+		stream->keepalive_due = true;
+		stream_progress(stream);
+	}
+	pthread_mutex_unlock(&stream->rs.lock);
+}
+
+/* The time at which the next one is due */
+static int64_t knock_at_all(int64_t now)
+{
+	int64_t next = INT64_MAX;
+	struct kept *kept;
+
+	LIST_FOREACH(kept, &all, entry)
+	{
+		if (kept->next_us <= now) {
+			knock(kept->stream);
+			kept->next_us = now + kept->period_us;
+		}
+		if (kept->next_us < next)
+			next = kept->next_us;
+	}
+	return next;
+}
+
+static void sleep_until(int64_t then_us)
+{
+	int64_t left = then_us - rs_now_us();
+	struct timespec end;
+
+	if (left <= 0)
+		return;
+	clock_gettime(CLOCK_REALTIME, &end);
+	left += end.tv_nsec / 1000;
+	end.tv_sec += left / 1000000;
+	end.tv_nsec = left % 1000000 * 1000;
+	pthread_cond_timedwait(&changed, &lock, &end);
+}
+
+static void *keep(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	while (!LIST_EMPTY(&all))
+		sleep_until(knock_at_all(rs_now_us()));
+	is_running = false;
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static int start_thread(void)
+{
+	pthread_t thread;
+	int ret = is_running ? 0 : pthread_create(&thread, NULL, keep, NULL);
+
+	if (!ret && !is_running)
+		pthread_detach(thread);
+	is_running |= !ret;
+	return ret;
+}
+
+static int add(struct stream *stream, int seconds)
+{
+	struct kept *kept = find(stream);
+
+	if (!kept) {
+		kept = calloc(1, sizeof(*kept));
+		if (!kept)
+			return ENOMEM;
+		kept->stream = stream;
+		LIST_INSERT_HEAD(&all, kept, entry);
+	}
+	kept->period_us = seconds * 1000000LL;
+	kept->next_us = rs_now_us() + kept->period_us;
+	return start_thread();
+}
+
+static void drop(struct stream *stream)
+{
+	struct kept *kept = find(stream);
+
+	if (kept) {
+		LIST_REMOVE(kept, entry);
+		free(kept);
+	}
+}
+
+int keepalive_set(struct stream *stream, int seconds)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&lock);
+	if (seconds)
+		ret = add(stream, seconds);
+	else
+		drop(stream);
+	pthread_cond_signal(&changed);
+	pthread_mutex_unlock(&lock);
+	return ret;
+}

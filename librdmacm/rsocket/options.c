@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * options.c - rsetsockopt() and rgetsockopt(): a table of what there is, each option a number somewhere in rs_options.
+ *
+ * Buffer sizes are doubled when set, as Linux does. What sizes the queues must be set before the connection.
+ */
+#include "rs.h"
+#include "wire.h"
+
+#include <infiniband/sa.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIN_TX = 4096, MAX_WR = 0xfffe, MSS = 2048, DEFAULT_IDLE = 7200 };
+
+struct option {
+	int level, name;
+	int (*set)(struct rs *rs, int value);
+	int (*get)(struct rs *rs);
+	bool tell; /* the kind of socket is told, and may refuse */
+};
+
+#define FLAG(field)                                      \
+	static int set_##field(struct rs *rs, int value) \
+	{                                                \
+		rs->options.field = !!value;             \
+		return 0;                                \
+	}                                                \
+	static int get_##field(struct rs *rs)            \
+	{                                                \
+		return rs->options.field;                \
+	}
+
+FLAG(reuse_addr)
+FLAG(v6_only)
+FLAG(no_delay)
+FLAG(oob_inline)
+
+/* ---- sizes ---- */
+
+static int doubled(int value)
+{
+	return value > (1 << 29) ? 1 << 30 : value * 2;
+}
+
+static int set_tx(struct rs *rs, int value)
+{
+	rs->options.tx_size = value < 0 ? MIN_TX : doubled(value);
+	if (rs->options.tx_size < MIN_TX)
+		rs->options.tx_size = MIN_TX;
+	return 0;
+}
+
+static int get_tx(struct rs *rs)
+{
+	return rs->options.tx_size;
+}
+
+static int set_rx(struct rs *rs, int value)
+{
+	rs->options.rx_size = value < 0 ? 0 : doubled(value);
+	return 0;
+}
+
+static int get_rx(struct rs *rs)
+{
+	return rs->options.rx_size;
+}
+
+static unsigned int clip(int value)
+{
+	return (unsigned int)value < MAX_WR ? (unsigned int)value : MAX_WR;
+}
+
+#define COUNT(field)                                     \
+	static int set_##field(struct rs *rs, int value) \
+	{                                                \
+		rs->options.field = clip(value);         \
+		return 0;                                \
+	}                                                \
+	static int get_##field(struct rs *rs)            \
+	{                                                \
+		return (int)rs->options.field;           \
+	}
+
+COUNT(sq_size)
+COUNT(rq_size)
+COUNT(inline_size)
+
+static int set_mappings(struct rs *rs, int value)
+{
+	rs->options.mappings = wire_count_unscale(wire_count_scale(value));
+	return 0;
+}
+
+static int get_mappings(struct rs *rs)
+{
+	return (int)rs->options.mappings;
+}
+
+/* ---- the others ---- */
+
+static int keepalive_default(void)
+{
+	FILE *file = fopen("/proc/sys/net/ipv4/tcp_keepalive_time", "re");
+	int seconds = DEFAULT_IDLE;
+
+	if (file) {
+		if (fscanf(file, "%d", &seconds) != 1)
+			seconds = DEFAULT_IDLE;
+		fclose(file);
+	}
+	return seconds;
+}
+
+static int set_keepalive(struct rs *rs, int value)
+{
+	rs->options.keepalive = !!value;
+	if (value && !rs->options.keepalive_idle)
+		rs->options.keepalive_idle = keepalive_default();
+	return 0;
+}
+
+static int get_keepalive(struct rs *rs)
+{
+	return rs->options.keepalive;
+}
+
+static int set_idle(struct rs *rs, int value)
+{
+	if (value <= 0)
+		return EINVAL;
+	rs->options.keepalive_idle = value;
+	return 0;
+}
+
+static int get_idle(struct rs *rs)
+{
+	return rs->options.keepalive_idle;
+}
+
+/* The transport repeats by itself, as often and as soon as it is told when connecting. */
+static int set_ignored(struct rs *rs, int value)
+{
+	(void)rs;
+	(void)value;
+	return 0;
+}
+
+static int get_one(struct rs *rs)
+{
+	(void)rs;
+	return 1;
+}
+
+static int get_mss(struct rs *rs)
+{
+	(void)rs;
+	return MSS;
+}
+
+static int get_error(struct rs *rs)
+{
+	return rs->kind->error ? rs->kind->error(rs) : 0;
+}
+
+static int get_type(struct rs *rs)
+{
+	return rs->type;
+}
+
+static int get_domain(struct rs *rs)
+{
+	return rs->domain;
+}
+
+static int get_protocol(struct rs *rs)
+{
+	return rs->type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
+}
+
+static int set_tos(struct rs *rs, int value)
+{
+	rs->options.ip_tos = value & 0xff;
+	return 0;
+}
+
+static int get_tos(struct rs *rs)
+{
+	return rs->options.ip_tos < 0 ? 0 : rs->options.ip_tos;
+}
+
+static const struct option options[] = {
+	{ SOL_SOCKET, SO_SNDBUF, set_tx, get_tx, false },
+	{ SOL_SOCKET, SO_RCVBUF, set_rx, get_rx, false },
+	{ SOL_SOCKET, SO_REUSEADDR, set_reuse_addr, get_reuse_addr, false },
+	{ SOL_SOCKET, SO_KEEPALIVE, set_keepalive, get_keepalive, true },
+	{ SOL_SOCKET, SO_OOBINLINE, set_oob_inline, get_oob_inline, false },
+	{ SOL_SOCKET, SO_ERROR, NULL, get_error, false },
+	{ SOL_SOCKET, SO_TYPE, NULL, get_type, false },
+	{ SOL_SOCKET, SO_DOMAIN, NULL, get_domain, false },
+	{ SOL_SOCKET, SO_PROTOCOL, NULL, get_protocol, false },
+	{ IPPROTO_TCP, TCP_NODELAY, set_no_delay, get_no_delay, false },
+	{ IPPROTO_TCP, TCP_MAXSEG, set_ignored, get_mss, false },
+	{ IPPROTO_TCP, TCP_KEEPIDLE, set_idle, get_idle, true },
+	{ IPPROTO_TCP, TCP_KEEPINTVL, set_ignored, get_one, false },
+	{ IPPROTO_TCP, TCP_KEEPCNT, set_ignored, get_one, false },
+	{ IPPROTO_IP, IP_TOS, set_tos, get_tos, false },
+	{ IPPROTO_IPV6, IPV6_V6ONLY, set_v6_only, get_v6_only, false },
+	{ IPPROTO_IPV6, IPV6_TCLASS, set_tos, get_tos, false },
+	{ SOL_RDMA, RDMA_SQSIZE, set_sq_size, get_sq_size, true },
+	{ SOL_RDMA, RDMA_RQSIZE, set_rq_size, get_rq_size, true },
+	{ SOL_RDMA, RDMA_INLINE, set_inline_size, get_inline_size, true },
+	{ SOL_RDMA, RDMA_IOMAPSIZE, set_mappings, get_mappings, true },
+};
+
+static const struct option *find(int level, int name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].level == level && options[i].name == name)
+			return &options[i];
+	}
+	return NULL;
+}
+
+/* ---- options that are no numbers ---- */
+
+static int set_linger(struct rs *rs, const void *value, socklen_t len)
+{
+	if (len < sizeof(rs->options.linger))
+		return EINVAL;
+	memcpy(&rs->options.linger, value, sizeof(rs->options.linger));
+	return 0;
+}
+
+static int set_route(struct rs *rs, const void *value, socklen_t len)
+{
+	void *copy;
+
+	if (!len || len % sizeof(struct ibv_path_data))
+		return EINVAL;
+	copy = malloc(len);
+	if (!copy)
+		return ENOMEM;
+	memcpy(copy, value, len);
+	free(rs->options.route);
+	rs->options.route = copy;
+	rs->options.route_size = len;
+	return 0;
+}
+
+static int hand_out(const void *from, size_t size, void *value, socklen_t *len)
+{
+	if (*len < size)
+		return EINVAL;
+	memcpy(value, from, size);
+	*len = size;
+	return 0;
+}
+
+static int get_route(struct rs *rs, void *value, socklen_t *len)
+{
+	if (*len < sizeof(struct ibv_path_data))
+		return EINVAL;
+	if (!rs->options.route)
+		return ENODATA;
+	return hand_out(rs->options.route, rs->options.route_size, value, len);
+}
+
+/* ---- the calls ---- */
+
+static int set_number(struct rs *rs, const struct option *option, const void *value, socklen_t len)
+{
+	int number, ret;
+	struct rs_options before;
+
+	if (!option->set)
+		return EOPNOTSUPP;
+	if (len < sizeof(number))
+		return EINVAL;
+	memcpy(&number, value, sizeof(number));
+	pthread_mutex_lock(&rs->lock);
+	before = rs->options;
+	ret = option->set(rs, number);
+	pthread_mutex_unlock(&rs->lock);
+	if (ret || !option->tell || !rs->kind->option_set)
+		return ret;
+	ret = rs->kind->option_set(rs, option->level, option->name);
+	if (ret)
+		rs->options = before;
+	return ret;
+}
+
+static int set(struct rs *rs, int level, int name, const void *value, socklen_t len)
+{
+	const struct option *option = find(level, name);
+
+	if (!value)
+		return EFAULT;
+	if (level == SOL_SOCKET && name == SO_LINGER)
+		return set_linger(rs, value, len);
+	if (level == SOL_RDMA && name == RDMA_ROUTE)
+		return set_route(rs, value, len);
+	return option ? set_number(rs, option, value, len) : EOPNOTSUPP;
+}
+
+static int get(struct rs *rs, int level, int name, void *value, socklen_t *len)
+{
+	const struct option *option = find(level, name);
+	int number;
+
+	if (!value || !len)
+		return EFAULT;
+	if (level == SOL_SOCKET && name == SO_LINGER)
+		return hand_out(&rs->options.linger, sizeof(rs->options.linger), value, len);
+	if (level == SOL_RDMA && name == RDMA_ROUTE)
+		return get_route(rs, value, len);
+	if (!option)
+		return EOPNOTSUPP;
+	number = option->get(rs);
+	return hand_out(&number, sizeof(number), value, len);
+}
+
+CMA_EXPORT int rsetsockopt(int socket, int level, int optname, const void *optval, socklen_t optlen)
+{
+	struct rs *rs = rs_find(socket);
+
+	return cma_return(rs ? set(rs, level, optname, optval, optlen) : EBADF);
+}
+
+CMA_EXPORT int rgetsockopt(int socket, int level, int optname, void *optval, socklen_t *optlen)
+{
+	struct rs *rs = rs_find(socket);
+
+	return cma_return(rs ? get(rs, level, optname, optval, optlen) : EBADF);
+}

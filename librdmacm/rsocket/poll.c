@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * poll.c - rpoll() and rselect(): sockets of this library and any other descriptors together.
+ *
+ * Sockets are asked for their events, others by poll(). With none there, poll() sleeps on the others and on the descriptors
+ * behind the sockets, which say only that a socket is worth asking again.
+ */
+#include "rs.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 32 };
+
+/* What poll() really gets: for each entry of the program its own descriptor, or those behind a socket. */
+struct sleepers {
+	struct pollfd *fds;
+	struct entry {
+		struct rs *rs; /* NULL: some other descriptor */
+		int first, count;
+	} * entries;
+	int count;
+	struct pollfd few_fds[FEW * RS_WAKE_FDS];
+	struct entry few_entries[FEW];
+};
+
+static int sleepers_alloc(struct sleepers *sleepers, nfds_t entries)
+{
+	sleepers->fds = sleepers->few_fds;
+	sleepers->entries = sleepers->few_entries;
+	if (entries <= FEW)
+		return 0;
+	sleepers->fds = calloc(entries * RS_WAKE_FDS, sizeof(*sleepers->fds));
+	sleepers->entries = calloc(entries, sizeof(*sleepers->entries));
+	if (sleepers->fds && sleepers->entries)
+		return 0;
+	free(sleepers->fds);
+	free(sleepers->entries);
+	return ENOMEM;
+}
+
+static void sleepers_free(struct sleepers *sleepers)
+{
+	if (sleepers->fds == sleepers->few_fds)
+		return;
+	free(sleepers->fds);
+	free(sleepers->entries);
+}
+
+static void sleepers_fill(struct sleepers *sleepers, const struct pollfd *fds, nfds_t nfds)
+{
+	struct entry *entry;
+	nfds_t i;
+
+	sleepers->count = 0;
+	for (i = 0; i < nfds; i++) {
+		entry = &sleepers->entries[i];
+		*entry = (struct entry){ rs_find(fds[i].fd), sleepers->count, 1 };
+		if (entry->rs)
+			entry->count =
+				entry->rs->kind->wake_fds(entry->rs, &sleepers->fds[entry->first]);
+		else
+			sleepers->fds[entry->first] = fds[i];
+		sleepers->count += entry->count;
+	}
+}
+
+static bool is_woken(const struct pollfd *fds, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (fds[i].revents)
+			return true;
+	}
+	return false;
+}
+
+/* Sockets are told; returns how many of the other descriptors have events. */
+static int look_at_woken(const struct sleepers *sleepers, struct pollfd *fds, nfds_t nfds)
+{
+	const struct entry *entry;
+	const struct pollfd *at;
+	int ready = 0;
+	nfds_t i;
+
+	for (i = 0; i < nfds; i++) {
+		entry = &sleepers->entries[i];
+		at = &sleepers->fds[entry->first];
+		if (!entry->rs) {
+			fds[i].revents = at->revents;
+			ready += !!at->revents;
+		} else if (is_woken(at, entry->count)) {
+			entry->rs->kind->woken(entry->rs, at, entry->count);
+		}
+	}
+	return ready;
+}
+
+/* Sockets only. */
+static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *others)
+{
+	struct rs *rs;
+	nfds_t i;
+	int ready = 0;
+
+	*others = 0;
+	for (i = 0; i < nfds; i++) {
+		rs = rs_find(fds[i].fd);
+		if (!rs) {
+			++*others;
+			continue;
+		}
+		fds[i].revents = rs->kind->poll(rs, fds[i].events, sleep);
+		ready += !!fds[i].revents;
+	}
+	return ready;
+}
+
+static int time_left(int timeout_ms, int64_t deadline_us)
+{
+	int limit = rs_defaults()->wake_ms;
+	int64_t left;
+
+	if (timeout_ms < 0)
+		return limit;
+	left = (deadline_us - rs_now_us() + 999) / 1000;
+	return left < 0 ? 0 : left < limit ? (int)left : limit;
+}
+
+/* One sleep, or with TIMEOUT 0 a look: sleepers' and sockets' events. -1 with errno */
+static int sleep_once(struct sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
+{
+	nfds_t others;
+	int ready;
+
+	sleepers_fill(sleepers, fds, nfds);
+	ready = poll(sleepers->fds, sleepers->count, timeout);
+	if (ready < 0)
+		return -1;
+	ready = look_at_woken(sleepers, fds, nfds);
+	return ready + ask_sockets(fds, nfds, false, &others);
+}
+
+/* Data that is about to come is worth a moment of looking. */
+static int spin(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t *others)
+{
+	int64_t until = rs_now_us() + rs_defaults()->polling_us;
+	int ready;
+
+	do {
+		ready = ask_sockets(fds, nfds, false, others);
+	} while (!ready && timeout && *others < nfds && rs_now_us() < until);
+	return ready;
+}
+
+static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
+{
+	int64_t deadline = rs_now_us() + timeout * 1000LL;
+	struct sleepers sleepers;
+	nfds_t others;
+	int ready = spin(fds, nfds, timeout, &others), left;
+
+	if (sleepers_alloc(&sleepers, nfds))
+		return cma_return(ENOMEM);
+	if (ready || !timeout) { /* others count, too, but are not waited for */
+		ready = sleep_once(&sleepers, fds, nfds, 0);
+		sleepers_free(&sleepers);
+		return ready;
+	}
+	do {
+		ready = ask_sockets(fds, nfds, true, &others);
+		left = ready ? 0 : time_left(timeout, deadline);
+		ready = sleep_once(&sleepers, fds, nfds, left);
+	} while (!ready && (timeout < 0 || rs_now_us() < deadline));
+	sleepers_free(&sleepers);
+	return ready;
+}
+
+static bool has_sockets(const struct pollfd *fds, nfds_t nfds)
+{
+	nfds_t i;
+
+	for (i = 0; i < nfds; i++) {
+		if (rs_find(fds[i].fd))
+			return true;
+	}
+	return false;
+}
+
+CMA_EXPORT int rpoll(struct pollfd *fds, nfds_t nfds, int timeout)
+{
+	return has_sockets(fds, nfds) ? wait_for_any(fds, nfds, timeout) : poll(fds, nfds, timeout);
+}
+
+/* ---- rselect ---- */
+
+static short wanted(int fd, fd_set *read, fd_set *write, fd_set *except)
+{
+	return (read && FD_ISSET(fd, read) ? POLLIN : 0) |
+	       (write && FD_ISSET(fd, write) ? POLLOUT : 0) |
+	       (except && FD_ISSET(fd, except) ? POLLPRI : 0);
+}
+
+static nfds_t fds_of_sets(struct pollfd *fds, int nfds, fd_set *read, fd_set *write, fd_set *except)
+{
+	nfds_t count = 0;
+	int fd;
+
+	for (fd = 0; fd < nfds; fd++) {
+		short events = wanted(fd, read, write, except);
+
+		if (events)
+			fds[count++] = (struct pollfd){ .fd = fd, .events = events };
+	}
+	return count;
+}
+
+static int keep_if(fd_set *set, int fd, bool condition)
+{
+	if (!set || !FD_ISSET(fd, set))
+		return 0;
+	if (!condition)
+		FD_CLR(fd, set);
+	return condition;
+}
+
+/* The sets become what is ready; returns how many members they have. -1: a descriptor is none */
+static int sets_of_fds(const struct pollfd *fds, nfds_t count, fd_set *read, fd_set *write,
+		       fd_set *except)
+{
+	int ready = 0;
+	nfds_t i;
+
+	for (i = 0; i < count; i++) {
+		short events = fds[i].revents;
+
+		if (events & POLLNVAL)
+			return cma_return(EBADF);
+		ready += keep_if(read, fds[i].fd, events & (POLLIN | POLLHUP | POLLERR));
+		ready += keep_if(write, fds[i].fd, events & (POLLOUT | POLLERR));
+		ready += keep_if(except, fds[i].fd, events & POLLPRI);
+	}
+	return ready;
+}
+
+static int timeout_ms(const struct timeval *timeout)
+{
+	int64_t ms;
+
+	if (!timeout)
+		return -1;
+	ms = timeout->tv_sec * 1000LL + (timeout->tv_usec + 999) / 1000;
+	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+CMA_EXPORT int rselect(int nfds, fd_set *readfds, fd_set *writefds, fd_set *exceptfds,
+		       struct timeval *timeout)
+{
+	struct pollfd fds[FD_SETSIZE];
+	nfds_t count;
+
+	if (nfds < 0 || nfds > FD_SETSIZE)
+		return cma_return(EINVAL);
+	count = fds_of_sets(fds, nfds, readfds, writefds, exceptfds);
+	if (rpoll(fds, count, timeout_ms(timeout)) < 0)
+		return -1;
+	return sets_of_fds(fds, count, readfds, writefds, exceptfds);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ring.h - the two rings of a stream, as numbers: which bytes wait, which may be written. No memory is touched here.
+ *
+ * The receive ring is told to the other side by halves. It writes one after the other and from the front, so what has
+ * arrived is a run of bytes, and a half may be told again when all of it was read. The send ring holds what was posted
+ * until its completion.
+ */
+#ifndef RSOCKET_RING_H
+#define RSOCKET_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rx_ring {
+	uint32_t size;  /* even */
+	uint32_t head;  /* where the next byte to read is */
+	uint32_t ready; /* bytes that wait */
+	uint32_t read;  /* bytes read of the half that was told longest ago */
+	uint32_t due;   /* halves to tell */
+	uint32_t next;  /* which one: 0 or 1 */
+};
+
+/* The first half is in the hello, the second is due. */
+static inline void rx_ring_init(struct rx_ring *ring, uint32_t size)
+{
+	*ring = (struct rx_ring){ .size = size, .due = 1, .next = 1 };
+}
+
+/* false: more than was granted, the other side is broken */
+static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
+{
+	if (bytes > ring->size - ring->ready)
+		return false;
+	ring->ready += bytes;
+	return true;
+}
+
+/* Bytes from head on that lie together */
+static inline uint32_t rx_ring_run(const struct rx_ring *ring, uint32_t head)
+{
+	return ring->size - head;
+}
+
+static inline void rx_ring_take(struct rx_ring *ring, uint32_t bytes)
+{
+	uint32_t half = ring->size / 2;
+
+	ring->head = (ring->head + bytes) % ring->size;
+	ring->ready -= bytes;
+	ring->read += bytes;
+	while (ring->read >= half) {
+		ring->read -= half;
+		ring->due++;
+	}
+}
+
+/* The half to tell now, as an offset; one is due. */
+static inline uint32_t rx_ring_tell(struct rx_ring *ring)
+{
+	uint32_t offset = ring->next * (ring->size / 2);
+
+	ring->next ^= 1;
+	ring->due--;
+	return offset;
+}
+
+struct tx_ring {
+	uint32_t size;
+	uint32_t head;   /* where the next byte goes */
+	uint32_t put;    /* bytes put in so far; wraps */
+	uint32_t done;   /* of them, completed */
+	uint32_t marked; /* of them, those for which a completion was asked */
+};
+
+static inline uint32_t tx_ring_free(const struct tx_ring *ring)
+{
+	return ring->size - (ring->put - ring->done);
+}
+
+/* Room that lies together */
+static inline uint32_t tx_ring_room(const struct tx_ring *ring)
+{
+	uint32_t room = tx_ring_free(ring);
+	uint32_t run = ring->size - ring->head;
+
+	return room < run ? room : run;
+}
+
+static inline void tx_ring_put(struct tx_ring *ring, uint32_t bytes)
+{
+	ring->head = (ring->head + bytes) % ring->size;
+	ring->put += bytes;
+}
+
+/* Completions are asked for so that room comes back by quarters. */
+static inline bool tx_ring_wants_mark(const struct tx_ring *ring)
+{
+	return ring->put - ring->marked >= ring->size / 4 || ring->put - ring->done == ring->size;
+}
+
+#endif

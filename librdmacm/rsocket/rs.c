@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rs.c - the calls of <rdma/rsocket.h> that make, connect, name and end sockets.
+ */
+#include "rs.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type)
+{
+	rs->kind = kind;
+	rs->fd = -1;
+	rs->domain = domain;
+	rs->type = type;
+	rs->options = rs_defaults()->options;
+	pthread_mutex_init(&rs->lock, NULL);
+}
+
+void rs_fini(struct rs *rs)
+{
+	free(rs->options.route);
+	pthread_mutex_destroy(&rs->lock);
+}
+
+/* ---- making ---- */
+
+enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };
+
+static int check_protocol(int type, int protocol)
+{
+	if (type == SOCK_STREAM)
+		return !protocol || protocol == IPPROTO_TCP ? 0 : EINVAL;
+	if (type == SOCK_DGRAM)
+		return !protocol || protocol == IPPROTO_UDP ? 0 : EINVAL;
+	return EOPNOTSUPP;
+}
+
+static int create(int domain, int type, int protocol, struct rs **rs)
+{
+	int flags = type & TYPE_FLAGS;
+	int ret;
+
+	type &= ~TYPE_FLAGS;
+	if (domain != AF_INET && domain != AF_INET6 && domain != AF_IB)
+		return EOPNOTSUPP;
+	ret = check_protocol(type, protocol);
+	if (ret)
+		return ret;
+	ret = type == SOCK_STREAM ? stream_create(domain, rs) : datagram_create(domain, rs);
+	if (!ret && flags & SOCK_NONBLOCK)
+		(*rs)->status_flags = O_NONBLOCK;
+	return ret;
+}
+
+CMA_EXPORT int rsocket(int domain, int type, int protocol)
+{
+	struct rs *rs;
+	int ret = create(domain, type, protocol, &rs);
+
+	return ret ? cma_return(ret) : rs->fd;
+}
+
+/* ---- the calls that name a socket: found, or EBADF; done by its kind, or EOPNOTSUPP ---- */
+
+#define RS_CALL(socket, call, ...)                                                            \
+	({                                                                                    \
+		struct rs *found_ = rs_find(socket);                                          \
+		int ret_ = !found_               ? EBADF                                      \
+			   : !found_->kind->call ? EOPNOTSUPP                                 \
+						 : found_->kind->call(found_, ##__VA_ARGS__); \
+		ret_;                                                                         \
+	})
+
+CMA_EXPORT int rbind(int socket, const struct sockaddr *addr, socklen_t addrlen)
+{
+	return cma_return(RS_CALL(socket, bind, addr, addrlen));
+}
+
+CMA_EXPORT int rlisten(int socket, int backlog)
+{
+	return cma_return(RS_CALL(socket, listen, backlog));
+}
+
+CMA_EXPORT int rconnect(int socket, const struct sockaddr *addr, socklen_t addrlen)
+{
+	return cma_return(RS_CALL(socket, connect, addr, addrlen));
+}
+
+CMA_EXPORT int rshutdown(int socket, int how)
+{
+	return cma_return(RS_CALL(socket, shutdown, how));
+}
+
+CMA_EXPORT int rclose(int socket)
+{
+	struct rs *rs = rs_find(socket);
+
+	if (!rs)
+		return cma_return(EBADF);
+	rs->kind->close(rs);
+	return 0;
+}
+
+/* ---- names ---- */
+
+/* As much as there is room for; *LEN becomes what it would be in full. */
+static void hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len)
+{
+	socklen_t size = cm_addr_len((const struct sockaddr *)from);
+
+	if (!addr || !len)
+		return;
+	memcpy(addr, from, *len < size ? *len : size);
+	*len = size;
+}
+
+CMA_EXPORT int raccept(int socket, struct sockaddr *addr, socklen_t *addrlen)
+{
+	struct sockaddr_storage peer = { 0 };
+	struct rs *accepted = NULL;
+	int ret = RS_CALL(socket, accept, &accepted);
+
+	if (ret)
+		return cma_return(ret);
+	accepted->kind->peer_name(accepted, &peer);
+	hand_out(&peer, addr, addrlen);
+	return accepted->fd;
+}
+
+CMA_EXPORT int rgetsockname(int socket, struct sockaddr *addr, socklen_t *addrlen)
+{
+	struct sockaddr_storage name;
+	int ret = RS_CALL(socket, local_name, &name);
+
+	if (!ret)
+		hand_out(&name, addr, addrlen);
+	return cma_return(ret);
+}
+
+CMA_EXPORT int rgetpeername(int socket, struct sockaddr *addr, socklen_t *addrlen)
+{
+	struct sockaddr_storage name;
+	int ret = RS_CALL(socket, peer_name, &name);
+
+	if (!ret)
+		hand_out(&name, addr, addrlen);
+	return cma_return(ret);
+}
+
+/* ---- rfcntl ---- */
+
+static int control(struct rs *rs, int cmd, int argument, int *result)
+{
+	*result = 0;
+	switch (cmd) {
+	case F_GETFL:
+		*result = rs->status_flags;
+		return 0;
+	case F_SETFL:
+		rs->status_flags = argument & O_NONBLOCK;
+		return 0;
+	default:
+		return EOPNOTSUPP;
+	}
+}
+
+CMA_EXPORT int rfcntl(int socket, int cmd, ...)
+{
+	struct rs *rs = rs_find(socket);
+	int argument, result, ret;
+	va_list args;
+
+	va_start(args, cmd);
+	argument = cmd == F_SETFL ? va_arg(args, int) : 0;
+	va_end(args);
+	ret = rs ? control(rs, cmd, argument, &result) : EBADF;
+	return ret ? cma_return(ret) : result;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rs.h - a socket of this library, and what streams and datagrams have in common.
+ *
+ * The number of a socket is that of a descriptor that it has anyway (a stream's rdma_cm channel, a datagram's UDP socket),
+ * so it is never that of another file. Inside, functions return 0 or a positive errno. Like a descriptor, a socket is not
+ * closed while another thread is in a call on it; for that there is rshutdown().
+ */
+#ifndef RSOCKET_RS_H
+#define RSOCKET_RS_H
+
+#include "../cma.h"
+#include "span.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/rsocket.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+struct rs;
+
+struct rs_options {
+	int rx_size, tx_size; /* bytes of the rings */
+	unsigned int sq_size, rq_size, inline_size;
+	unsigned int mappings; /* that this side may make, so the other needs room for them */
+	bool reuse_addr, v6_only, no_delay, oob_inline, keepalive;
+	int keepalive_idle; /* seconds, 0 until keepalive is first on */
+	struct linger linger;
+	int ip_tos; /* -1: not set */
+	void *route;
+	size_t route_size;
+};
+
+/* What kinds of sockets do differently. SPAN is used up as far as the call gets. */
+struct rs_kind {
+	int (*bind)(struct rs *rs, const struct sockaddr *addr, socklen_t len);
+	int (*listen)(struct rs *rs, int backlog);
+	int (*accept)(struct rs *rs, struct rs **out);
+	int (*connect)(struct rs *rs, const struct sockaddr *addr, socklen_t len);
+	/* *done: bytes sent; with some, the error is not reported */
+	int (*send)(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
+		    socklen_t len, size_t *done);
+	int (*receive)(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
+		       size_t *done);
+	int (*local_name)(struct rs *rs, struct sockaddr_storage *addr);
+	int (*peer_name)(struct rs *rs, struct sockaddr_storage *addr);
+	int (*shutdown)(struct rs *rs, int how);
+	void (*close)(struct rs *rs);
+	/* Events that are there now. SLEEP: the caller will sleep if there are none, so the next one is to wake it. */
+	short (*poll)(struct rs *rs, short events, bool sleep);
+	/* Descriptors to sleep on: at most RS_WAKE_FDS, returns how many */
+	int (*wake_fds)(struct rs *rs, struct pollfd *fds);
+	/* One of them has woken the caller; FDS as poll() left them. */
+	void (*woken)(struct rs *rs, const struct pollfd *fds, int count);
+	/* Options changed that are not only kept; NULL: none */
+	int (*option_set)(struct rs *rs, int level, int name);
+	int (*error)(struct rs *rs); /* SO_ERROR: the error, forgotten */
+};
+
+enum { RS_WAKE_FDS = 8 };
+
+struct rs {
+	const struct rs_kind *kind;
+	int fd;
+	int domain, type;
+	int status_flags; /* O_NONBLOCK */
+	struct rs_options options;
+	pthread_mutex_t lock; /* of all state but what the I/O locks of a kind guard */
+	/* for those who report changes only: counts calls that found nothing to read, no room to write */
+	uint32_t found_empty, found_full;
+	uint32_t arrivals;
+};
+
+extern const struct rs_kind stream_kind, datagram_kind;
+
+int stream_create(int domain, struct rs **rs);
+int datagram_create(int domain, struct rs **rs);
+void rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type);
+void rs_fini(struct rs *rs);
+
+static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
+{
+	return (rs->status_flags & O_NONBLOCK) || (msg_flags & MSG_DONTWAIT);
+}
+
+/* ---- table.c: sockets by number ---- */
+
+int rs_table_add(struct rs *rs);
+void rs_table_remove(struct rs *rs);
+struct rs *rs_find(int fd); /* NULL: none of ours */
+
+/* ---- config.c: defaults, which an administrator may change ---- */
+
+struct rs_defaults {
+	struct rs_options options;
+	int polling_us; /* how long to look for data before sleeping */
+	int wake_ms;    /* how long to sleep at most before looking again */
+};
+
+const struct rs_defaults *rs_defaults(void);
+
+/* ---- time ---- */
+
+int64_t rs_now_us(void);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * span.c - see span.h
+ */
+#include "span.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/types.h>
+
+int span_init(struct span *span, const struct iovec *iov, size_t count)
+{
+	size_t i;
+
+	*span = (struct span){ .iov = iov };
+	for (i = 0; i < count; i++) {
+		if (iov[i].iov_len > SSIZE_MAX - span->left)
+			return EINVAL;
+		span->left += iov[i].iov_len;
+	}
+	return 0;
+}
+
+/* Empty parts are passed over, so with bytes left the front has some. */
+static void settle(struct span *span)
+{
+	while (span->left && span->offset == span->iov->iov_len) {
+		span->iov++;
+		span->offset = 0;
+	}
+}
+
+void *span_front(const struct span *span, size_t *size)
+{
+	struct span at = *span;
+	size_t here;
+
+	settle(&at);
+	if (!at.left) {
+		*size = 0;
+		return NULL;
+	}
+	here = at.iov->iov_len - at.offset;
+	if (*size > here)
+		*size = here;
+	return (uint8_t *)at.iov->iov_base + at.offset;
+}
+
+void span_skip(struct span *span, size_t size)
+{
+	size_t part;
+
+	while (size) {
+		settle(span);
+		part = span->iov->iov_len - span->offset;
+		if (part > size)
+			part = size;
+		span->offset += part;
+		span->left -= part;
+		size -= part;
+	}
+}
+
+void span_read(struct span *span, void *to, size_t size)
+{
+	size_t part;
+
+	while (size) {
+		part = size;
+		memcpy(to, span_front(span, &part), part);
+		span_skip(span, part);
+		to = (uint8_t *)to + part;
+		size -= part;
+	}
+}
+
+void span_write(struct span *span, const void *from, size_t size)
+{
+	size_t part;
+
+	while (size) {
+		part = size;
+		memcpy(span_front(span, &part), from, part);
+		span_skip(span, part);
+		from = (const uint8_t *)from + part;
+		size -= part;
+	}
+}

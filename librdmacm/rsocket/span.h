@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * span.h - a program's buffers (an iovec array) as one run of bytes that is used up from the front.
+ */
+#ifndef RSOCKET_SPAN_H
+#define RSOCKET_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+struct span {
+	const struct iovec *iov;
+	size_t offset; /* used of the first */
+	size_t left;   /* bytes in all */
+};
+
+/* 0, or EINVAL: the lengths do not fit a ssize_t */
+int span_init(struct span *span, const struct iovec *iov, size_t count);
+/* The first bytes that lie together, at most SIZE */
+void *span_front(const struct span *span, size_t *size);
+void span_skip(struct span *span, size_t size);
+/* SIZE is at most span->left. */
+void span_read(struct span *span, void *to, size_t size);
+void span_write(struct span *span, const void *from, size_t size);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * stream_io.c - bytes into and out of a stream, and what poll says of it.
+ *
+ * Small messages go inline from the program's buffer; others are copied to the send ring in pieces that grow, so that the
+ * adapter has begun with the first while the next is copied.
+ */
+#include "stream.h"
+
+#include <string.h>
+
+enum { FIRST_PIECE = 4096, LAST_PIECE = 65536 };
+
+/* ---- sending ---- */
+
+static bool is_sendable(struct stream *stream)
+{
+	return stream->state == STREAM_OVER || stream->peer_gone || stream->write_shut ||
+	       stream_can_send(stream);
+}
+
+static int why_not_sendable(struct stream *stream)
+{
+	int error = stream->error;
+
+	if (stream->state < STREAM_ADDR)
+		return ENOTCONN;
+	if (stream->state != STREAM_OVER && !stream->peer_gone && !stream->write_shut)
+		return 0;
+	stream->error = 0;
+	return error ? error : EPIPE;
+}
+
+static bool fits_inline(const struct stream *stream, size_t left)
+{
+	return left <= stream->inline_size;
+}
+
+static uint32_t piece_size(const struct stream *stream, size_t left, uint32_t limit)
+{
+	uint32_t room = tx_ring_room(&stream->tx);
+	uint32_t size = left < limit ? (uint32_t)left : limit;
+
+	if (size > stream->target.length)
+		size = stream->target.length;
+	return size < room || fits_inline(stream, left) ? size : room;
+}
+
+static int send_inline(struct stream *stream, struct span *span, uint32_t size)
+{
+	uint8_t bytes[MAX_INLINE];
+	size_t run = size;
+	const void *from = span_front(span, &run);
+	int ret;
+
+	if (run < size) {
+		struct span copy = *span;
+
+		span_read(&copy, bytes, size);
+		from = bytes;
+	}
+	ret = stream_post_data(stream, (uintptr_t)from, 0, size, true);
+	span_skip(span, size);
+	return ret;
+}
+
+/* Nobody else is writing (tx_lock), so the lock of the state is not needed while bytes are copied. */
+static int send_copied(struct stream *stream, struct span *span, uint32_t size)
+{
+	uint8_t *to = stream->tx_bytes + stream->tx.head;
+
+	pthread_mutex_unlock(&stream->rs.lock);
+	span_read(span, to, size);
+	pthread_mutex_lock(&stream->rs.lock);
+	if (stream->state != STREAM_CONNECTED)
+		return EPIPE;
+	tx_ring_put(&stream->tx, size);
+	return stream_post_data(stream, (uintptr_t)to, stream->mr->lkey, size, false);
+}
+
+/* Without this, a full ring would be emptied and filled in crumbs. */
+static uint32_t room_wanted(const struct stream *stream, size_t left)
+{
+	if (fits_inline(stream, left))
+		return 0;
+	return left < WORTH_SENDING ? (uint32_t)left : WORTH_SENDING;
+}
+
+static int send_all(struct stream *stream, struct span *span, bool nonblocking)
+{
+	uint32_t limit = FIRST_PIECE, size;
+	int ret = 0;
+
+	while (span->left && !ret) {
+		stream->tx_want = room_wanted(stream, span->left);
+		if (!stream_can_send(stream))
+			ret = stream_wait(stream, is_sendable, nonblocking, -1);
+		if (!ret)
+			ret = why_not_sendable(stream);
+		if (ret)
+			break;
+		size = piece_size(stream, span->left, limit);
+		if (fits_inline(stream, span->left))
+			ret = send_inline(stream, span, size);
+		else
+			ret = send_copied(stream, span, size);
+		if (limit < LAST_PIECE)
+			limit *= 2;
+	}
+	if (ret == EAGAIN)
+		stream->rs.found_full++;
+	stream->tx_want = WORTH_SENDING; /* for those who poll */
+	return ret;
+}
+
+static int lock_direction(pthread_mutex_t *lock, bool nonblocking)
+{
+	if (!nonblocking)
+		return pthread_mutex_lock(lock);
+	return pthread_mutex_trylock(lock) ? EAGAIN : 0;
+}
+
+int stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
+		socklen_t len, size_t *done)
+{
+	struct stream *stream = to_stream(rs);
+	bool nonblocking = rs_nonblocking(rs, flags);
+	size_t size = span->left;
+	int ret = lock_direction(&stream->tx_lock, nonblocking);
+
+	(void)to; /* of no meaning once connected */
+	(void)len;
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&rs->lock);
+	ret = why_not_sendable(stream);
+	if (!ret)
+		ret = send_all(stream, span, nonblocking);
+	pthread_mutex_unlock(&rs->lock);
+	pthread_mutex_unlock(&stream->tx_lock);
+	*done = size - span->left;
+	return ret;
+}
+
+/* ---- receiving ---- */
+
+static bool is_readable(struct stream *stream)
+{
+	return stream->rx.ready || stream->peer_done || stream->read_shut ||
+	       stream->state == STREAM_OVER;
+}
+
+static int why_not_readable(struct stream *stream)
+{
+	int error = stream->error;
+
+	if (stream->state < STREAM_ADDR)
+		return ENOTCONN;
+	if (stream->rx.ready || !error)
+		return 0;
+	stream->error = 0;
+	return error;
+}
+
+/* What lies ready from the head on, without taking it; nobody else is reading (rx_lock). */
+static size_t copy_out(struct stream *stream, struct span *span, uint32_t skip)
+{
+	uint32_t left = stream->rx.ready - skip, size, run;
+	uint32_t head = (stream->rx.head + skip) % stream->rx.size;
+
+	if (left > span->left)
+		left = span->left;
+	size = left;
+	pthread_mutex_unlock(&stream->rs.lock);
+	while (left) {
+		run = rx_ring_run(&stream->rx, head);
+		if (run > left)
+			run = left;
+		span_write(span, stream->rx_bytes + head, run);
+		head = (head + run) % stream->rx.size;
+		left -= run;
+	}
+	pthread_mutex_lock(&stream->rs.lock);
+	return size;
+}
+
+static bool at_end(const struct stream *stream)
+{
+	return stream->read_shut || (!stream->rx.ready && stream->peer_done);
+}
+
+static int receive_some(struct stream *stream, struct span *span, int flags)
+{
+	bool peek = flags & MSG_PEEK, all = (flags & MSG_WAITALL) && !peek;
+	int ret;
+	size_t size;
+
+	do {
+		ret = stream_wait(stream, is_readable, rs_nonblocking(&stream->rs, flags), -1);
+		if (!ret)
+			ret = why_not_readable(stream);
+		if (ret || at_end(stream))
+			break;
+		size = copy_out(stream, span, 0);
+		if (!peek)
+			stream_received(stream, size);
+	} while (all && span->left);
+	if (ret == EAGAIN)
+		stream->rs.found_empty++;
+	return ret;
+}
+
+int stream_receive(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
+		   size_t *done)
+{
+	struct stream *stream = to_stream(rs);
+	size_t size = span->left;
+	int ret = lock_direction(&stream->rx_lock, rs_nonblocking(rs, *flags));
+
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&rs->lock);
+	ret = why_not_readable(stream);
+	if (!ret && size)
+		ret = receive_some(stream, span, *flags);
+	pthread_mutex_unlock(&rs->lock);
+	pthread_mutex_unlock(&stream->rx_lock);
+	*done = size - span->left;
+	*flags = 0;
+	if (from) /* a stream's messages have no sender */
+		from->ss_family = AF_UNSPEC;
+	return ret;
+}
+
+/* ---- polling ---- */
+
+static short listener_events(struct stream *stream)
+{
+	struct pollfd fd = { .fd = stream->rs.fd, .events = POLLIN };
+
+	if (stream->read_shut)
+		return POLLIN | POLLHUP;
+	return poll(&fd, 1, 0) > 0 ? POLLIN : 0;
+}
+
+static short events_now(struct stream *stream)
+{
+	short events = 0;
+
+	switch (stream->state) {
+	case STREAM_NEW:
+	case STREAM_BOUND:
+		return POLLOUT | POLLHUP;
+	case STREAM_LISTENING:
+		return listener_events(stream);
+	case STREAM_OVER:
+		events = POLLIN | POLLOUT | POLLHUP | POLLRDHUP;
+		break;
+	default:
+		if (is_readable(stream))
+			events |= POLLIN;
+		if (stream->state == STREAM_CONNECTED && is_sendable(stream))
+			events |= POLLOUT;
+		if (stream->peer_done)
+			events |= POLLRDHUP;
+		if (stream->peer_gone)
+			events |= POLLHUP;
+	}
+	return stream->error ? events | POLLERR : events;
+}
+
+/* POLLIN and POLLOUT have another name each. */
+static short with_aliases(short events)
+{
+	if (events & POLLIN)
+		events |= POLLRDNORM;
+	if (events & POLLOUT)
+		events |= POLLWRNORM;
+	return events;
+}
+
+short stream_poll(struct rs *rs, short events, bool sleep)
+{
+	struct stream *stream = to_stream(rs);
+	short wanted = events | POLLERR | POLLHUP;
+	short now;
+
+	pthread_mutex_lock(&rs->lock);
+	stream_progress(stream);
+	now = with_aliases(events_now(stream)) & wanted;
+	if (!now && sleep && !stream_arm(stream))
+		now = with_aliases(events_now(stream)) & wanted;
+	pthread_mutex_unlock(&rs->lock);
+	return now;
+}
+
+int stream_rs_wake_fds(struct rs *rs, struct pollfd *fds)
+{
+	int count;
+
+	pthread_mutex_lock(&rs->lock);
+	count = stream_wake_fds(to_stream(rs), fds);
+	pthread_mutex_unlock(&rs->lock);
+	return count;
+}
+
+void stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count)
+{
+	pthread_mutex_lock(&rs->lock);
+	stream_woken(to_stream(rs), fds, count);
+	pthread_mutex_unlock(&rs->lock);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * table.c - from a number to its socket, without a lock: pages of pointers that are made when needed and stay.
+ */
+#include "rs.h"
+
+#include <stdlib.h>
+
+enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = 1024 };
+
+struct page {
+	struct rs *sockets[PAGE_SIZE];
+};
+
+static struct page *pages[PAGES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of making pages */
+
+static struct page *page_get(int index)
+{
+	return __atomic_load_n(&pages[index], __ATOMIC_ACQUIRE);
+}
+
+static struct page *page_make(int index)
+{
+	struct page *page;
+
+	pthread_mutex_lock(&lock);
+	page = page_get(index);
+	if (!page) {
+		page = calloc(1, sizeof(*page));
+		__atomic_store_n(&pages[index], page, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+	return page;
+}
+
+int rs_table_add(struct rs *rs)
+{
+	struct page *page;
+
+	if (rs->fd < 0 || rs->fd >= PAGES * PAGE_SIZE)
+		return EMFILE;
+	page = page_make(rs->fd >> PAGE_BITS);
+	if (!page)
+		return ENOMEM;
+	__atomic_store_n(&page->sockets[rs->fd & (PAGE_SIZE - 1)], rs, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void rs_table_remove(struct rs *rs)
+{
+	struct page *page = page_get(rs->fd >> PAGE_BITS);
+
+	__atomic_store_n(&page->sockets[rs->fd & (PAGE_SIZE - 1)], NULL, __ATOMIC_RELEASE);
+}
+
+struct rs *rs_find(int fd)
+{
+	struct page *page;
+
+	if (fd < 0 || fd >= PAGES * PAGE_SIZE)
+		return NULL;
+	page = page_get(fd >> PAGE_BITS);
+	return page ? __atomic_load_n(&page->sockets[fd & (PAGE_SIZE - 1)], __ATOMIC_ACQUIRE)
+		    : NULL;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wait.c - until a stream is what a call needs: first looking at the queue for a moment, then asleep.
+ *
+ * One thread at a time sleeps on the descriptors (rdma_cm's and the completion channel's); others wait on the condition for
+ * it, or for any thread that has handled completions. Completions that came before the queue was armed make no event, so
+ * they are looked for again after arming.
+ */
+#include "stream.h"
+
+#include <poll.h>
+
+bool stream_arm(struct stream *stream)
+{
+	if (!stream->cq)
+		return true;
+	if (!stream->is_armed) {
+		if (ibv_req_notify_cq(stream->cq, 0))
+			stream_fail(stream, EIO);
+		stream->is_armed = true;
+	}
+	return !stream_progress(stream);
+}
+
+int stream_wake_fds(struct stream *stream, struct pollfd *fds)
+{
+	fds[0] = (struct pollfd){ .fd = stream->rs.fd, .events = POLLIN };
+	if (!stream->completions)
+		return 1;
+	fds[1] = (struct pollfd){ .fd = stream->completions->fd, .events = POLLIN };
+	return 2;
+}
+
+static void take_event(struct stream *stream)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (!stream->completions || ibv_get_cq_event(stream->completions, &cq, &context))
+		return;
+	stream->is_armed = false;
+	stream->events++;
+}
+
+void stream_woken(struct stream *stream, const struct pollfd *fds, int count)
+{
+	if (count > 1 && fds[1].revents)
+		take_event(stream);
+	stream_progress(stream);
+	if (fds[0].revents)
+		stream_cm_events(stream);
+	if (stream->waiting)
+		pthread_cond_broadcast(&stream->changed);
+}
+
+/* Asleep, without the lock. 0, or EINTR */
+static int sleep_on_fds(struct stream *stream, int timeout_ms)
+{
+	struct pollfd fds[RS_WAKE_FDS];
+	int count = stream_wake_fds(stream, fds);
+	int ret;
+
+	stream->has_sleeper = true;
+	pthread_mutex_unlock(&stream->rs.lock);
+	ret = poll(fds, count, timeout_ms) < 0 ? errno : 0;
+	pthread_mutex_lock(&stream->rs.lock);
+	stream->has_sleeper = false;
+	stream_woken(stream, fds, count);
+	return ret;
+}
+
+static int sleep_on_condition(struct stream *stream)
+{
+	stream->waiting++;
+	pthread_cond_wait(&stream->changed, &stream->rs.lock);
+	stream->waiting--;
+	return 0;
+}
+
+/* Milliseconds to sleep: the limit after which everything is looked at again, or less */
+static int sleep_limit(int64_t deadline_us)
+{
+	int limit = rs_defaults()->wake_ms;
+	int64_t left;
+
+	if (deadline_us < 0)
+		return limit;
+	left = (deadline_us - rs_now_us() + 999) / 1000;
+	return left < 0 ? 0 : left < limit ? (int)left : limit;
+}
+
+/* Whether it became ready while looking at the queue */
+static bool spin(struct stream *stream, bool (*ready)(struct stream *))
+{
+	int64_t until = rs_now_us() + rs_defaults()->polling_us;
+
+	do {
+		stream_progress(stream);
+		if (ready(stream))
+			return true;
+	} while (rs_now_us() < until);
+	return false;
+}
+
+/* Events of rdma_cm are rare: whether there are any is asked before a call that cannot wait gives up. */
+static bool ready_at_last(struct stream *stream, bool (*ready)(struct stream *))
+{
+	struct pollfd fd = { .fd = stream->rs.fd, .events = POLLIN };
+
+	if (poll(&fd, 1, 0) > 0)
+		stream_cm_events(stream);
+	return ready(stream);
+}
+
+int stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
+		int64_t deadline_us)
+{
+	int ret = 0;
+
+	stream_progress(stream);
+	if (ready(stream))
+		return 0;
+	if (nonblocking)
+		return ready_at_last(stream, ready) ? 0 : EAGAIN;
+	if (stream->cq && spin(stream, ready))
+		return 0;
+	while (!ready(stream) && !ret) {
+		if (deadline_us >= 0 && rs_now_us() >= deadline_us)
+			return ETIMEDOUT;
+		if (stream->has_sleeper)
+			ret = sleep_on_condition(stream);
+		else if (stream_arm(stream))
+			ret = sleep_on_fds(stream, sleep_limit(deadline_us));
+	}
+	return ready(stream) ? 0 : ret;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wire.h - what two ends of a stream say to each other. All of it was observed: Debian's rstream, riostream and small
+ * programs on Debian's librdmacm between two processes on softhca, with --trace, --pcap and strace of rdma_cm's commands,
+ * changing one thing (buffer size, queue size, mappings, direction) at a time.
+ *
+ * Set-up. The private data of the connection request, and of its answer, is a struct wire_hello: where the other side
+ * may write the first half of the receive buffer, how many messages it may send, and where its own announcements go (the
+ * "slots"). Big endian.
+ *
+ * Messages. Each is an RDMA WRITE with immediate data: an operation in the three highest bits, a value in the others.
+ *   WIRE_DATA     value bytes of the stream, written behind those before; a message does not cross the end of a half
+ *   WIRE_SEGMENT  value is how far the receiver of this may count with its data messages (16 bits, wraps). When the write is
+ *                 of 16 bytes it fills one of the two slots, each in turn and the second one first: a half of the buffer
+ *                 that may be written, again or for the first time. Without bytes only the value is meant.
+ *   WIRE_MAPPING  a struct wire_mapping, written behind the slots at index value
+ *   WIRE_CONTROL  value is one of enum wire_control
+ * Data and mappings count against what the receiver allows; segments and controls do not, so a receive queue has a few
+ * entries more. An RDMA WRITE without immediate data into a mapping is riowrite()'s; one of no bytes keeps the connection
+ * alive. Segments and mappings are in the byte order of the host that writes them, which its hello tells.
+ */
+#ifndef RSOCKET_WIRE_H
+#define RSOCKET_WIRE_H
+
+#include <endian.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wire_op { WIRE_DATA = 0, WIRE_SEGMENT = 4, WIRE_MAPPING = 6, WIRE_CONTROL = 7 };
+enum wire_control { WIRE_DISCONNECT = 0, WIRE_KEEPALIVE = 1, WIRE_SHUTDOWN = 2 };
+
+enum {
+	WIRE_VALUE_BITS = 29,
+	WIRE_MAX_VALUE = (1 << WIRE_VALUE_BITS) - 1,
+	WIRE_SLOTS = 2,
+	WIRE_VERSION = 1,
+	WIRE_BIG_ENDIAN_HOST = 1, /* flags of the hello */
+	WIRE_KNOWS_MAPPINGS = 2,
+	WIRE_MAX_MAPPINGS = 127 * 256
+};
+
+struct wire_hello {
+	uint8_t version;
+	uint8_t flags;
+	__be16 credits; /* data messages that may be sent at first */
+	uint8_t reserved[3];
+	uint8_t mappings; /* that the sender of this has room for; see wire_count_scale() */
+	__be64 slots_addr;
+	__be32 slots_key;
+	__be32 slots;
+	__be64 data_addr;
+	__be32 data_key;
+	__be32 data_length;
+};
+_Static_assert(sizeof(struct wire_hello) == 40, "as observed");
+
+struct wire_segment {
+	uint64_t addr;
+	uint32_t key;
+	uint32_t length;
+};
+_Static_assert(sizeof(struct wire_segment) == 16, "as observed");
+
+struct wire_mapping {
+	uint64_t offset;
+	struct wire_segment memory;
+};
+_Static_assert(sizeof(struct wire_mapping) == 24, "as observed");
+
+static inline uint32_t wire_imm(enum wire_op op, uint32_t value)
+{
+	return (uint32_t)op << WIRE_VALUE_BITS | value;
+}
+
+static inline enum wire_op wire_imm_op(uint32_t imm)
+{
+	return imm >> WIRE_VALUE_BITS;
+}
+
+static inline uint32_t wire_imm_value(uint32_t imm)
+{
+	return imm & WIRE_MAX_VALUE;
+}
+
+/* Counts of mappings fit a byte: up to 128 as they are, above in units of 256. */
+uint8_t wire_count_scale(unsigned int count);
+unsigned int wire_count_unscale(uint8_t scaled);
+
+/* In host order. */
+struct wire_peer {
+	uint16_t credits;
+	uint64_t slots_addr;
+	uint32_t slots_key;
+	struct wire_segment data;
+	unsigned int mappings;
+	bool swapped; /* its segments and mappings are in the other byte order */
+};
+
+void wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self);
+/* 0, or EPROTO: too short, another version, without slots */
+int wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *peer);
+
+void wire_segment_swap(struct wire_segment *segment);
+void wire_mapping_swap(struct wire_mapping *mapping);
+
+#endif
