@@ -42,6 +42,8 @@ static int mr_destroy(struct object *object, pid_t tid)
 	mr->pd->base.users--;
 	if (mr->dm)
 		mr->dm->base.users--;
+	if (mr->dmah)
+		mr->dmah->base.users--;
 	if (mr->map)
 		munmap(mr->map, mr->map_len);
 	return 0;
@@ -61,19 +63,13 @@ int mr_check_access(const struct uverbs_call *uc, uint64_t access)
 
 /* ---- registration ---- */
 
-/* What a program asks for */
-struct request {
-	uint64_t start, length, iova;
-	uint32_t access;
-};
-
-static bool is_implicit(const struct request *req)
+static bool is_implicit(const struct mr_request *req)
 {
 	return req->access & IB_UVERBS_ACCESS_ON_DEMAND && !req->start && req->length == UINT64_MAX;
 }
 
 /* Whatever is mapped: it begins where a program can have memory. */
-static int check_on_demand(const struct request *req)
+static int check_on_demand(const struct mr_request *req)
 {
 	if (is_implicit(req))
 		return req->iova ? EINVAL : 0;
@@ -85,7 +81,7 @@ static int check_on_demand(const struct request *req)
 	return req->start >> USER_ADDRESS_BITS ? EFAULT : 0;
 }
 
-static int check_request(struct uverbs_call *uc, const struct request *req)
+static int check_request(struct uverbs_call *uc, const struct mr_request *req)
 {
 	int ret = mr_check_access(uc, req->access);
 
@@ -103,14 +99,14 @@ static int check_request(struct uverbs_call *uc, const struct request *req)
 }
 
 /* What is there for the device, of what the program has: its address space has an end. */
-static uint64_t reachable(const struct request *req)
+static uint64_t reachable(const struct mr_request *req)
 {
 	uint64_t room = (1ull << USER_ADDRESS_BITS) - req->start;
 
 	return req->length < room ? req->length : room;
 }
 
-static void set_region(struct uverbs_call *uc, const struct request *req, struct uverbs_mr *mr)
+static void set_region(struct uverbs_call *uc, const struct mr_request *req, struct uverbs_mr *mr)
 {
 	bool on_demand = req->access & IB_UVERBS_ACCESS_ON_DEMAND;
 
@@ -180,25 +176,32 @@ static int mr_respond(struct uverbs_call *uc, const struct uverbs_mr *mr)
 	return uc_out(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 
+int mr_of_memory(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
+		 struct uverbs_mr **mr)
+{
+	int ret = check_request(uc, req);
+
+	if (!ret)
+		ret = mr_new(uc, mr);
+	if (ret)
+		return ret;
+	set_region(uc, req, *mr);
+	return mr_finish(uc, *mr, pd);
+}
+
 static int mr_reg(struct uverbs_call *uc)
 {
 	struct ib_uverbs_reg_mr cmd;
-	struct request req;
+	struct mr_request req;
 	struct uverbs_pd *pd;
 	struct uverbs_mr *mr;
 	int ret = uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
 
 	if (!ret)
 		ret = object_find(uc->file, UVERBS_OBJECT_PD, cmd.pd_handle, &pd);
-	req = (struct request){ cmd.start, cmd.length, cmd.hca_va, cmd.access_flags };
+	req = (struct mr_request){ cmd.start, cmd.length, cmd.hca_va, cmd.access_flags, -1 };
 	if (!ret)
-		ret = check_request(uc, &req);
-	if (!ret)
-		ret = mr_new(uc, &mr);
-	if (ret)
-		return ret;
-	set_region(uc, &req, mr);
-	ret = mr_finish(uc, mr, pd);
+		ret = mr_of_memory(uc, pd, &req, &mr);
 	if (ret)
 		return ret;
 	ret = mr_respond(uc, mr);
@@ -218,7 +221,7 @@ enum {
 
 struct change {
 	uint32_t flags;
-	struct request req;
+	struct mr_request req;
 	struct uverbs_pd *pd;
 };
 
@@ -226,11 +229,11 @@ struct change {
 static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *cmd,
 		       const struct uverbs_mr *mr, struct change *change)
 {
-	struct request *req = &change->req;
+	struct mr_request *req = &change->req;
 
 	change->flags = cmd->flags;
 	change->pd = mr->pd;
-	*req = (struct request){ mr->region.start, mr->length, mr->iova, mr->region.access };
+	*req = (struct mr_request){ mr->region.start, mr->length, mr->iova, mr->region.access, -1 };
 	if (cmd->flags & REREG_TRANSLATION) {
 		req->start = cmd->start;
 		req->length = cmd->length;

@@ -23,11 +23,6 @@ enum {
 			 IB_UVERBS_ACCESS_RELAXED_ORDERING,
 };
 
-struct request {
-	uint64_t offset, length, iova, access;
-	int32_t fd;
-};
-
 /* This process as owner of memory */
 static int self(uint64_t *bus)
 {
@@ -55,17 +50,17 @@ static uint64_t size_of(int fd)
 	return 0;
 }
 
-static int map_range(int fd, const struct request *req, struct uverbs_mr *mr)
+static int map_range(int fd, const struct mr_request *req, struct uverbs_mr *mr)
 {
-	uint64_t size = size_of(fd), skip = req->offset % PAGE;
+	uint64_t size = size_of(fd), skip = req->start % PAGE;
 	int rights = PROT_READ;
 
-	if (!size || !req->length || req->offset > size || req->length > size - req->offset)
+	if (!size || !req->length || req->start > size || req->length > size - req->start)
 		return EINVAL;
 	if (req->access & IB_UVERBS_ACCESS_LOCAL_WRITE)
 		rights |= PROT_WRITE;
 	mr->map_len = skip + req->length;
-	mr->map = mmap(NULL, mr->map_len, rights, MAP_SHARED, fd, (off_t)(req->offset - skip));
+	mr->map = mmap(NULL, mr->map_len, rights, MAP_SHARED, fd, (off_t)(req->start - skip));
 	if (mr->map == MAP_FAILED) {
 		mr->map = NULL;
 		return errno;
@@ -73,7 +68,7 @@ static int map_range(int fd, const struct request *req, struct uverbs_mr *mr)
 	return 0;
 }
 
-static int map_file(struct uverbs_call *uc, const struct request *req, struct uverbs_mr *mr)
+static int map_file(struct uverbs_call *uc, const struct mr_request *req, struct uverbs_mr *mr)
 {
 	int fd = client_fd_copy(uc->tid, req->fd), ret;
 
@@ -86,40 +81,51 @@ static int map_file(struct uverbs_call *uc, const struct request *req, struct uv
 	mr->kind = MR_DMABUF;
 	mr->iova = mr->region.iova = req->iova;
 	mr->length = mr->region.length = req->length;
-	mr->region.start = (uintptr_t)mr->map + req->offset % PAGE;
+	mr->region.start = (uintptr_t)mr->map + req->start % PAGE;
 	mr->region.access = req->access;
 	return ret;
 }
 
-static int read_request(struct uverbs_call *uc, struct request *req)
+int mr_of_file(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
+	       struct uverbs_mr **mr)
 {
-	if (uc_in(uc, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, &req->offset, sizeof(req->offset)) ||
+	int ret;
+
+	if ((req->start ^ req->iova) % PAGE || req->access & ~(uint64_t)ALLOWED_ACCESS)
+		return EINVAL;
+	ret = mr_check_access(uc, req->access);
+	if (!ret)
+		ret = mr_new(uc, mr);
+	if (ret)
+		return ret;
+	ret = map_file(uc, req, *mr);
+	if (ret) {
+		mr_free(*mr);
+		return ret;
+	}
+	return mr_finish(uc, *mr, pd);
+}
+
+static int read_request(struct uverbs_call *uc, struct mr_request *req)
+{
+	if (uc_in(uc, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, &req->start, sizeof(req->start)) ||
 	    uc_in(uc, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, &req->length, sizeof(req->length)) ||
 	    uc_in(uc, UVERBS_ATTR_REG_DMABUF_MR_IOVA, &req->iova, sizeof(req->iova)) ||
 	    uc_in(uc, UVERBS_ATTR_REG_DMABUF_MR_FD, &req->fd, sizeof(req->fd)) ||
 	    uc_in(uc, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, &req->access, sizeof(req->access)))
 		return EFAULT;
-	if ((req->offset ^ req->iova) % PAGE || req->access & ~(uint64_t)ALLOWED_ACCESS)
-		return EINVAL;
-	return mr_check_access(uc, req->access);
+	return 0;
 }
 
 static int mr_reg_dmabuf(struct uverbs_call *uc)
 {
-	struct request req;
+	struct uverbs_pd *pd = uc_object(uc, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE);
+	struct mr_request req;
 	struct uverbs_mr *mr;
 	int ret = read_request(uc, &req);
 
 	if (!ret)
-		ret = mr_new(uc, &mr);
-	if (ret)
-		return ret;
-	ret = map_file(uc, &req, mr);
-	if (ret) {
-		mr_free(mr);
-		return ret;
-	}
-	ret = mr_finish(uc, mr, uc_object(uc, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE));
+		ret = mr_of_file(uc, pd, &req, &mr);
 	return ret ? ret
 		   : mr_return(uc, mr, UVERBS_ATTR_REG_DMABUF_MR_HANDLE,
 			       UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY,

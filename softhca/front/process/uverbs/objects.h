@@ -24,6 +24,11 @@ struct uverbs_dm {
 	uint32_t first_page, pages; /* of the file */
 };
 
+/* Hints for transactions; see dmah.c */
+struct uverbs_dmah {
+	struct object base;
+};
+
 enum mr_kind {
 	MR_PINNED,    /* of memory that was there when it was registered */
 	MR_ON_DEMAND, /* of whatever is there when it is used */
@@ -36,13 +41,27 @@ struct uverbs_mr {
 	struct object base;
 	enum mr_kind kind;
 	struct uverbs_pd *pd;
-	struct uverbs_dm *dm;  /* MR_DEVICE, else NULL */
-	uint32_t key, room;    /* room: see region_create_key() */
-	struct region region;  /* as the program sees it; not of MR_DEVICE */
-	uint64_t iova, length; /* as the program is told */
-	void *map;             /* MR_DMABUF: of map_len bytes */
+	struct uverbs_dm *dm;     /* MR_DEVICE, else NULL */
+	struct uverbs_dmah *dmah; /* NULL: none */
+	uint32_t key, room;       /* room: see region_create_key() */
+	struct region region;     /* as the program sees it; not of MR_DEVICE */
+	uint64_t iova, length;    /* as the program is told */
+	void *map;                /* MR_DMABUF: of map_len bytes */
 	size_t map_len;
 };
+
+/* What a program asks for */
+struct mr_request {
+	uint64_t start; /* an address, or an offset in the file */
+	uint64_t length, iova, access;
+	int32_t fd; /* below 0: memory */
+};
+
+/* A region of memory of the calling process, or of a file; with its handle. 0 or a positive errno. */
+int mr_of_memory(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
+		 struct uverbs_mr **mr);
+int mr_of_file(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
+	       struct uverbs_mr **mr);
 
 int mr_new(struct uverbs_call *uc, struct uverbs_mr **mr);
 /* Of one that has no key yet */
@@ -150,7 +169,7 @@ struct uverbs_qp {
 
 extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,
 	async_methods, uar_methods, devx_methods, ah_methods, srq_methods, xrcd_methods, mw_methods,
-	wq_methods, flow_methods, dm_methods, mr_advise_methods, mr_dmabuf_methods;
+	wq_methods, flow_methods, dm_methods, mr_advise_methods, mr_dmabuf_methods, dmah_methods;
 extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes,
 	qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes, xrcd_writes,
 	mw_writes, query_device_writes, wq_writes, flow_writes;

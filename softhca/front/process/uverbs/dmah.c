@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dmah.c - DMA handles: hints for the PCI transactions that reach a region, and regions that have one.
+ *
+ * There is no PCI bus here, so a processing hint (PH) is taken and changes nothing. A steering tag, by a CPU's number and a
+ * type of memory, would have to come from the platform, and is refused as on a machine without them.
+ */
+#include <errno.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "softhca/front/process/uverbs/objects.h"
+
+enum { PH_VALUES = 4 };
+
+static int dmah_destroy(struct object *object, pid_t tid)
+{
+	(void)object;
+	(void)tid;
+	return 0;
+}
+
+/* The hint is needed; a steering tag needs both of what says which. */
+static int check_hints(struct uverbs_call *uc)
+{
+	bool has_cpu = uc_attr(uc, UVERBS_ATTR_ALLOC_DMAH_CPU_ID);
+	bool has_type = uc_attr(uc, UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE);
+	uint8_t ph;
+
+	if (uc_in(uc, UVERBS_ATTR_ALLOC_DMAH_PH, &ph, sizeof(ph)))
+		return EFAULT;
+	if (!uc_attr(uc, UVERBS_ATTR_ALLOC_DMAH_PH) || ph >= PH_VALUES || has_cpu != has_type)
+		return EINVAL;
+	return has_cpu ? EOPNOTSUPP : 0;
+}
+
+static int dmah_alloc(struct uverbs_call *uc)
+{
+	struct uverbs_dmah *dmah;
+	int ret = check_hints(uc);
+
+	if (!ret)
+		ret = object_new(sizeof(*dmah), uc->file, UVERBS_OBJECT_DMAH, dmah_destroy, &dmah);
+	return ret ? ret : uc_return_object(uc, UVERBS_ATTR_ALLOC_DMAH_HANDLE, &dmah->base);
+}
+
+static int dmah_free(struct uverbs_call *uc)
+{
+	return object_destroy(uc_object(uc, UVERBS_ATTR_FREE_DMA_HANDLE), uc->tid);
+}
+
+/* ---- regions, by the one method for all kinds ---- */
+
+/* Of memory at an address, or of a file from an offset */
+static int read_request(struct uverbs_call *uc, struct mr_request *req)
+{
+	bool has_addr = uc_attr(uc, UVERBS_ATTR_REG_MR_ADDR);
+	bool has_fd = uc_attr(uc, UVERBS_ATTR_REG_MR_FD);
+
+	if (has_addr == has_fd || has_fd != !!uc_attr(uc, UVERBS_ATTR_REG_MR_FD_OFFSET))
+		return EINVAL;
+	if (uc_in(uc, UVERBS_ATTR_REG_MR_IOVA, &req->iova, sizeof(req->iova)) ||
+	    uc_in(uc, UVERBS_ATTR_REG_MR_LENGTH, &req->length, sizeof(req->length)) ||
+	    uc_in(uc, UVERBS_ATTR_REG_MR_ACCESS_FLAGS, &req->access, sizeof(req->access)) ||
+	    uc_in(uc, has_fd ? UVERBS_ATTR_REG_MR_FD_OFFSET : UVERBS_ATTR_REG_MR_ADDR, &req->start,
+		  sizeof(req->start)) ||
+	    uc_in(uc, UVERBS_ATTR_REG_MR_FD, &req->fd, sizeof(req->fd)))
+		return EFAULT;
+	if (!has_fd)
+		req->fd = -1;
+	return 0;
+}
+
+static int mr_reg_any(struct uverbs_call *uc)
+{
+	struct uverbs_pd *pd = uc_object(uc, UVERBS_ATTR_REG_MR_PD_HANDLE);
+	struct uverbs_dmah *dmah = uc_object(uc, UVERBS_ATTR_REG_MR_DMA_HANDLE);
+	struct mr_request req;
+	struct uverbs_mr *mr;
+	int ret = read_request(uc, &req);
+
+	if (!ret)
+		ret = req.fd < 0 ? mr_of_memory(uc, pd, &req, &mr) : mr_of_file(uc, pd, &req, &mr);
+	if (ret)
+		return ret;
+	mr->dmah = dmah;
+	if (dmah)
+		dmah->base.users++;
+	return mr_return(uc, mr, UVERBS_ATTR_REG_MR_HANDLE, UVERBS_ATTR_REG_MR_RESP_LKEY,
+			 UVERBS_ATTR_REG_MR_RESP_RKEY);
+}
+
+/* ---- tables ---- */
+
+static const struct uverbs_attr alloc_attrs[] = {
+	{ UVERBS_ATTR_ALLOC_DMAH_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_DMAH },
+	{ UVERBS_ATTR_ALLOC_DMAH_CPU_ID, ATTR_IN, OPTIONAL, 4, 4, 0 },
+	{ UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE, ATTR_CONST, OPTIONAL, 8, 8, 0 },
+	{ UVERBS_ATTR_ALLOC_DMAH_PH, ATTR_IN, OPTIONAL, 1, 1, 0 },
+};
+
+static const struct uverbs_attr free_attrs[] = {
+	{ UVERBS_ATTR_FREE_DMA_HANDLE, ATTR_DESTROY, MANDATORY, 0, 0, UVERBS_OBJECT_DMAH },
+};
+
+static const struct uverbs_attr reg_attrs[] = {
+	{ UVERBS_ATTR_REG_MR_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_MR },
+	{ UVERBS_ATTR_REG_MR_PD_HANDLE, ATTR_HANDLE, MANDATORY, 0, 0, UVERBS_OBJECT_PD },
+	{ UVERBS_ATTR_REG_MR_DMA_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_DMAH },
+	{ UVERBS_ATTR_REG_MR_IOVA, ATTR_IN, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_REG_MR_ADDR, ATTR_IN, OPTIONAL, 8, 8, 0 },
+	{ UVERBS_ATTR_REG_MR_LENGTH, ATTR_IN, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_REG_MR_ACCESS_FLAGS, ATTR_IN, MANDATORY, 4, 8, 0 },
+	{ UVERBS_ATTR_REG_MR_FD, ATTR_IN, OPTIONAL, 4, 4, 0 },
+	{ UVERBS_ATTR_REG_MR_FD_OFFSET, ATTR_IN, OPTIONAL, 8, 8, 0 },
+	{ UVERBS_ATTR_REG_MR_RESP_LKEY, ATTR_OUT, MANDATORY, 4, 4, 0 },
+	{ UVERBS_ATTR_REG_MR_RESP_RKEY, ATTR_OUT, MANDATORY, 4, 4, 0 },
+};
+
+static const struct uverbs_method method_table[] = {
+	METHOD("DMAH_ALLOC", UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_ALLOC, dmah_alloc, alloc_attrs),
+	METHOD("DMAH_FREE", UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_FREE, dmah_free, free_attrs),
+	METHOD("REG_MR", UVERBS_OBJECT_MR, UVERBS_METHOD_REG_MR, mr_reg_any, reg_attrs),
+};
+
+const struct uverbs_methods dmah_methods = METHODS(method_table);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * new_release.c - calls on memory that the distribution's headers do not have yet, on our libraries: regions by
+ * ibv_reg_mr_ex(), buffers of the library, DMA handles, completion counters.
+ *
+ * Exit code 0; 1: something was otherwise than it should be; 77: there is no adapter.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <infiniband/verbs.h>
+
+#define PAGE 4096
+
+static int failures;
+
+static void check(int good, const char *what)
+{
+	printf("%s %s\n", good ? "ok" : "WRONG", what);
+	failures += !good;
+}
+
+/* The call gave no object, and ERR. */
+static void refused(const void *object, int err, const char *what)
+{
+	check(!object && errno == err, what);
+}
+
+static void buffers_are_registered(struct ibv_pd *pd, struct ibv_pd *other)
+{
+	struct ibv_buf *buf;
+	char *addr = ibv_alloc_buf(pd, 3 * PAGE, &buf);
+	struct ibv_mr *mr =
+		addr ? ibv_reg_buf_mr(pd, buf, addr + 10, 100, IBV_ACCESS_LOCAL_WRITE) : NULL;
+
+	check(mr && mr->addr == addr + 10 && mr->length == 100, "a part of a buffer");
+	errno = 0;
+	refused(ibv_reg_buf_mr(pd, buf, addr + 3 * PAGE, 1, 0), EINVAL, "beyond its end");
+	errno = 0;
+	refused(ibv_reg_buf_mr(other, buf, addr, 1, 0), EINVAL, "in another PD");
+	check(mr && !ibv_dereg_mr(mr), "deregistered");
+	ibv_free_buf(buf);
+}
+
+static void hints_are_checked(struct ibv_context *ctx)
+{
+	static const struct {
+		struct ibv_dmah_init_attr attr;
+		int err;
+		const char *what;
+	} cases[] = {
+		{ { IBV_DMAH_INIT_ATTR_MASK_PH, 0, 4, 0 }, EINVAL, "hint of more than 2 bits" },
+		{ { 0, 0, 0, 0 }, EINVAL, "no hint" },
+		{ { IBV_DMAH_INIT_ATTR_MASK_PH | IBV_DMAH_INIT_ATTR_MASK_CPU_ID, 0, 1, 0 },
+		  EINVAL,
+		  "half a steering tag" },
+		{ { IBV_DMAH_INIT_ATTR_MASK_PH | IBV_DMAH_INIT_ATTR_MASK_CPU_ID |
+			    IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE,
+		    0, 1, 0 },
+		  EOPNOTSUPP,
+		  "steering tags, which the platform has not" },
+		{ { 1 << 3, 0, 0, 0 }, EINVAL, "unknown bit" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ibv_dmah_init_attr attr = cases[i].attr;
+
+		errno = 0;
+		refused(ibv_alloc_dmah(ctx, &attr), cases[i].err, cases[i].what);
+	}
+}
+
+static void regions_take_hints(struct ibv_pd *pd, char *memory)
+{
+	struct ibv_dmah_init_attr hint = { .comp_mask = IBV_DMAH_INIT_ATTR_MASK_PH, .ph = 1 };
+	struct ibv_dmah *dmah = ibv_alloc_dmah(pd->context, &hint);
+	struct ibv_mr_init_attr attr = {
+		.length = PAGE,
+		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ,
+		.comp_mask = IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH,
+		.addr = memory,
+		.dmah = dmah,
+	};
+	struct ibv_mr *mr = dmah ? ibv_reg_mr_ex(pd, &attr) : NULL;
+
+	check(mr && mr->addr == memory && mr->lkey == mr->rkey, "a region with a hint");
+	check(dmah && ibv_dealloc_dmah(dmah) == EBUSY, "its handle is in use");
+	check(mr && !ibv_dereg_mr(mr), "deregistered");
+	attr.access = IBV_ACCESS_REMOTE_WRITE;
+	errno = 0;
+	refused(ibv_reg_mr_ex(pd, &attr), EINVAL, "rights that cannot be");
+	check(dmah && !ibv_dealloc_dmah(dmah), "the handle is free again");
+}
+
+static void regions_of_files(struct ibv_pd *pd)
+{
+	int fd = memfd_create("buffer", MFD_CLOEXEC);
+	struct ibv_mr_init_attr attr = {
+		.length = PAGE,
+		.access = IBV_ACCESS_LOCAL_WRITE,
+		.comp_mask = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA,
+		.fd = fd,
+		.fd_offset = PAGE,
+	};
+	struct ibv_mr *mr;
+
+	check(fd >= 0 && !ftruncate(fd, 2 * PAGE), "a file of two pages");
+	mr = ibv_reg_mr_ex(pd, &attr);
+	check(mr && !ibv_dereg_mr(mr), "its second page");
+	attr.length++;
+	errno = 0;
+	refused(ibv_reg_mr_ex(pd, &attr), EINVAL, "more than there is");
+	close(fd);
+}
+
+/* No ConnectX has any. */
+static void counters_of_completions(struct ibv_context *ctx)
+{
+	struct ibv_comp_cntr_caps caps;
+	struct ibv_comp_cntr_init_attr attr = { 0 };
+
+	check(ibv_query_comp_cntr_caps(ctx, &caps) == EOPNOTSUPP, "no completion counters");
+	errno = 0;
+	refused(ibv_create_comp_cntr(ctx, &attr), EOPNOTSUPP, "not one");
+}
+
+int main(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *ctx = list && list[0] ? ibv_open_device(list[0]) : NULL;
+	char *memory = aligned_alloc(PAGE, PAGE);
+	struct ibv_pd *pd, *other;
+
+	if (!ctx) {
+		printf("skipped: no adapter\n");
+		return 77;
+	}
+	pd = ibv_alloc_pd(ctx);
+	other = ibv_alloc_pd(ctx);
+	if (!pd || !other || !memory)
+		return 1;
+	buffers_are_registered(pd, other);
+	hints_are_checked(ctx);
+	regions_take_hints(pd, memory);
+	regions_of_files(pd);
+	counters_of_completions(ctx);
+	check(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other), "nothing is left behind");
+	check(!ibv_close_device(ctx), "closed");
+	ibv_free_device_list(list);
+	free(memory);
+	return failures ? 1 : 0;
+}
