@@ -58,6 +58,45 @@ static void finish(struct flat_qp *qp)
 	flat_run(LONG / 1000);
 }
 
+/* ---- windows: a key of pieces of other keys, which b makes for a ---- */
+
+/* The 100 bytes at TO, through BASE. */
+static void bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
+{
+	post(b, key, umr);
+	flat_klm(b, 100, base, to);
+	finish(b);
+}
+
+/* Two connected queue pairs, and a key without a window yet. */
+static uint32_t pair_with_free_key(void)
+{
+	pair(NULL, PAGE);
+	return flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
+}
+
+static uint32_t pair_with_window(void)
+{
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
+
+	bind(key, &umr, rkey);
+	return key;
+}
+
+static void write_through(uint32_t key)
+{
+	write_to(to, key, from, 8);
+	flat_run(LONG / 1000);
+}
+
+static void unpair_after_refused_write(uint32_t key, uint16_t index)
+{
+	write_through(key);
+	flat_expect_error(a->send_cq, REQ_ERR, index, REMOTE_ACCESS);
+	unpair();
+}
+
 /* By pointer, and a second time a part of the table */
 static void pages_are_registered_by_pointer(void **state)
 {
@@ -121,16 +160,10 @@ static void fast_registration_makes_a_new_key(void **state)
 
 static void remote_invalidation_frees_it(void **state)
 {
+	uint32_t key = pair_with_window();
 	struct flat_umr umr;
-	uint32_t key;
 
 	(void)state;
-	pair(NULL, PAGE);
-	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
-	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
-	post(b, key, &umr);
-	flat_klm(b, 100, rkey, to);
-	finish(b);
 	flat_recv(b, to, PAGE, rkey);
 	flat_ctrl(a, OP_SEND_INVAL, SIGNALED, key);
 	flat_data(a, from, 8, lkey);
@@ -139,9 +172,7 @@ static void remote_invalidation_frees_it(void **state)
 	flat_expect_done(a->send_cq, REQ, 0);
 	/* free again: that is what this asks for */
 	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE | UMR_FAIL_IF_NOT_FREE);
-	post(b, key, &umr);
-	flat_klm(b, 100, rkey, to);
-	finish(b);
+	bind(key, &umr, rkey);
 	flat_expect_done(b->send_cq, REQ, 0);
 	flat_expect_done(b->send_cq, REQ, 3);
 	unpair();
@@ -149,38 +180,25 @@ static void remote_invalidation_frees_it(void **state)
 
 static void local_invalidation_frees_it(void **state)
 {
-	struct flat_umr umr;
-	uint32_t key;
+	uint32_t key = pair_with_window();
+	struct flat_umr umr = umr_for(key, 0, 0, 1ull << UMR_FREE, 0, UMR_INLINE);
 
 	(void)state;
-	pair(NULL, PAGE);
-	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
-	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
-	post(b, key, &umr);
-	flat_klm(b, 100, rkey, to);
-	finish(b);
-	umr = umr_for(key, 0, 0, 1ull << UMR_FREE, 0, UMR_INLINE);
 	prm_set(umr.mkc, MKC_FREE, 1);
 	post(b, key, &umr);
 	finish(b);
 	flat_expect_done(b->send_cq, REQ, 0);
 	flat_expect_done(b->send_cq, REQ, 3);
-	write_to(to, key, from, 8);
-	flat_run(LONG / 1000);
-	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_ACCESS);
-	unpair();
+	unpair_after_refused_write(key, 0);
 }
 
 /* Three pieces of one region, out of order */
 static void a_list_of_pieces_is_one_region(void **state)
 {
-	struct flat_umr umr;
-	uint32_t key;
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key, 0x5000, 300, enable_mask, 4, UMR_INLINE);
 
 	(void)state;
-	pair(NULL, PAGE);
-	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
-	umr = umr_for(key, 0x5000, 300, enable_mask, 4, UMR_INLINE);
 	post(b, key, &umr);
 	flat_klm(b, 100, rkey, to + 1000);
 	flat_klm(b, 50, rkey, to);
@@ -206,75 +224,43 @@ static void a_list_of_pieces_is_one_region(void **state)
 
 static void a_window_into_a_destroyed_region_is_closed(void **state)
 {
-	struct flat_umr umr;
-	uint32_t key;
+	uint32_t key = pair_with_window();
 
 	(void)state;
-	pair(NULL, PAGE);
-	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
-	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
-	post(b, key, &umr);
-	flat_klm(b, 100, rkey, to);
-	finish(b);
 	flat_simple(b->hca, PRM_OP_DESTROY_MKEY, rkey >> 8, PRM_STAT_OK);
-	write_to(to, key, from, 8);
-	flat_run(LONG / 1000);
-	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_ACCESS);
-	unpair();
+	unpair_after_refused_write(key, 0);
 }
 
 static void a_key_of_itself_holds_nothing(void **state)
 {
-	struct flat_umr umr;
-	uint32_t key;
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
 
 	(void)state;
-	pair(NULL, PAGE);
-	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
-	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
-	post(b, key, &umr);
-	flat_klm(b, 100, key, to);
-	finish(b);
-	write_to(to, key, from, 8);
-	flat_run(LONG / 1000);
-	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_ACCESS);
-	unpair();
+	bind(key, &umr, key);
+	unpair_after_refused_write(key, 0);
 }
 
 static void a_window_serves_the_qp_it_is_bound_to(void **state)
 {
-	struct flat_umr umr;
-	uint32_t key;
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
 
 	(void)state;
-	pair(NULL, PAGE);
-	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
-	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
 	prm_set(umr.mkc, MKC_QPN, b->n);
-	post(b, key, &umr);
-	flat_klm(b, 100, rkey, to);
-	finish(b);
-	write_to(to, key, from, 8);
-	flat_run(LONG / 1000);
+	bind(key, &umr, rkey);
+	write_through(key);
 	flat_expect_done(a->send_cq, REQ, 0);
 	prm_set(umr.mkc, MKC_QPN, b->n + 1);
-	post(b, key, &umr);
-	flat_klm(b, 100, rkey, to);
-	finish(b);
-	write_to(to, key, from, 8);
-	flat_run(LONG / 1000);
-	flat_expect_error(a->send_cq, REQ_ERR, 1, REMOTE_ACCESS);
-	unpair();
+	bind(key, &umr, rkey);
+	unpair_after_refused_write(key, 1);
 }
 
 static void refused(uint32_t key, const struct flat_umr *umr)
 {
-	pair(NULL, PAGE);
-	if (!key)
-		key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
-	post(b, key, umr);
-	flat_klm(b, 100, rkey, to);
-	finish(b);
+	uint32_t own = pair_with_free_key();
+
+	bind(key ? key : own, umr, rkey);
 	flat_expect_error(b->send_cq, REQ_ERR, 0, BIND_ERROR);
 	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
 	unpair();
