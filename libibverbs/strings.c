@@ -70,6 +70,7 @@ VERBS_EXPORT const char *ibv_event_type_str(enum ibv_event_type event)
 		TEXT(EVENT_CLIENT_REREGISTER, "client reregistration"),
 		TEXT(EVENT_GID_CHANGE, "GID table change"),
 		TEXT(EVENT_WQ_FATAL, "WQ fatal"),
+		TEXT(EVENT_DEVICE_SPEED_CHANGE, "Device link speed change"),
 	};
 
 	return text_of(texts, ARRAY_SIZE(texts), event);

@@ -35,7 +35,15 @@ need_ours() {
 	[ -n "$libdir" ] || skip "no libibverbs.so.1 installed in $stage (cmake --install)"
 }
 
+# The reference is what is installed, or with REFERENCE_ROOT the release unpacked there, whose C library's loader then
+# starts programs. Its library would load the host's provider where that has the same suffix, so it is told which.
+loader=()
 need_reference() {
+	local libs=${REFERENCE_ROOT:-}/usr/lib/x86_64-linux-gnu
+	if [ -n "${REFERENCE_ROOT:-}" ]; then
+		loader=(env "IBV_DRIVERS=$libs/libibverbs/libmlx5" "$libs/ld-linux-x86-64.so.2" --library-path "$libs:$libs/libibverbs")
+		return
+	fi
 	env -u LD_LIBRARY_PATH ldconfig -p 2>/dev/null | grep -q 'libmlx5\.so\.1' ||
 		/sbin/ldconfig -p | grep -q 'libmlx5\.so\.1' || skip "the distribution's ibverbs-providers is not installed"
 }
@@ -53,6 +61,7 @@ check_ours() {
 
 check_reference() {
 	local path
+	[ ${#loader[@]} = 0 ] || return 0
 	path=$(unset LD_LIBRARY_PATH; loaded_from "$1")
 	if [ -z "$path" ] || [ "$(readlink -f "$path")" = "$(readlink -f "$libdir/libibverbs.so.1")" ]; then
 		fail "$1 would not load the distribution's libibverbs"
