@@ -18,7 +18,7 @@ void address_take_format(const char *word, struct rdma_addrinfo *hints)
 	} formats[] = {
 		{ "name", 0, 0 },
 		{ "ip", RAI_NUMERICHOST, 0 }, /* of either version */
-		{ "ipv6", RAI_NUMERICHOST | RAI_FAMILY, AF_INET6 },
+		{ "ipv6", RAI_NUMERICHOST, 0 },
 		{ "gid", RAI_NUMERICHOST | RAI_FAMILY, AF_IB },
 	};
 	size_t i;

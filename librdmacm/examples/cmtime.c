@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "address.h"
+#include "channel.h"
 
 enum step { CREATE, RESOLVE_ADDR, RESOLVE_ROUTE, CREATE_QP, CONNECT, DISCONNECT, DESTROY, STEPS };
 
@@ -438,9 +439,9 @@ int main(int argc, char *argv[])
 
 	if (take_options(argc, argv))
 		return 1;
-	channel = rdma_create_event_channel();
+	channel = channel_open();
 	if (!channel)
-		return complain("failed to create event channel");
+		return 1;
 	ret = options.host ? run_client() : run_server();
 	if (cq)
 		ibv_destroy_cq(cq);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "address.h"
+#include "channel.h"
 
 /* ---- options ---- */
 
@@ -84,9 +85,9 @@ int test_open(struct test *test, bool with_ids)
 {
 	int i;
 
-	test->channel = rdma_create_event_channel();
+	test->channel = channel_open();
 	if (!test->channel)
-		return test_complain(test, "create event channel failed");
+		exit(1);
 	test->nodes = calloc(test->connections > 0 ? test->connections : 1, sizeof(*test->nodes));
 	if (!test->nodes)
 		return test_complain(test, "no memory");

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "address.h"
+#include "channel.h"
 
 /* The first bytes of a ping: its number in at most ten digits, and an end. */
 #define PING_HEAD "rdma-ping-%d: "
@@ -77,9 +78,9 @@ static int ping_all(struct rping *rping)
 
 static int open_id(struct rping *rping)
 {
-	rping->channel = rdma_create_event_channel();
+	rping->channel = channel_open();
 	if (!rping->channel)
-		return rping_complain("rdma_create_event_channel");
+		exit(1);
 	if (rdma_create_id(rping->channel, &rping->id, rping, RDMA_PS_TCP))
 		return rping_complain("rdma_create_id");
 	rping_debug(rping, "created cm_id %p\n", (void *)rping->id);
@@ -176,9 +177,9 @@ static int serve(struct rping *rping)
 
 	rping_debug(rping, "child cma %p\n", (void *)rping->id);
 	rping->state = RPING_CONNECT_REQUEST;
-	rping->channel = rdma_create_event_channel();
+	rping->channel = channel_open();
 	if (!rping->channel)
-		ret = rping_complain("rdma_create_event_channel");
+		ret = -1;
 	else if (rdma_migrate_id(rping->id, rping->channel))
 		ret = rping_complain("rdma_migrate_id");
 	else
@@ -361,6 +362,7 @@ static int take_options(struct rping_options *options, int argc, char *argv[])
 	int ret = 0;
 	int option;
 
+	opterr = 0;
 	while (!usage && (option = getopt(argc, argv, "a:I:Pp:C:S:scvVdq")) != -1) {
 		if (strchr("aIpCS", option))
 			ret = take_value(options, option, optarg);

@@ -438,9 +438,13 @@ int rping_await(struct rping *rping, enum rping_state wanted)
 	}
 	if (is_at(rping, wanted))
 		return 0;
-	if (wanted >= RPING_CONNECTED)
-		fprintf(stderr, "wait for %s state %d\n", state_name(wanted),
-			rping->state == RPING_ERROR ? last : rping->state);
+	if (rping->state == RPING_ERROR)
+		rping->state = last;
+	if (wanted < RPING_CONNECTED)
+		fprintf(stderr, "waiting for addr/route resolution state %d\n", rping->state);
+	else
+		fprintf(stderr, "wait for %s state %d\n", state_name(wanted), rping->state);
+	rping->state = rping->state == RPING_DISCONNECTED ? RPING_DISCONNECTED : RPING_ERROR;
 	return -1;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "channel.h"
 #include "nodes.h"
 
 static bool migrates;
@@ -143,9 +144,9 @@ static int migrate(struct test *test)
 	if (!migrates)
 		return 0;
 	printf("migrating to new event channel\n");
-	channel = rdma_create_event_channel();
+	channel = channel_open();
 	if (!channel)
-		return test_complain(test, "failed to create event channel");
+		return -1;
 	for (i = 0; i < test->connections; i++)
 		if (test->nodes[i].id && rdma_migrate_id(test->nodes[i].id, channel))
 			return test_complain(test, "failed to migrate");
