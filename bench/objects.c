@@ -184,6 +184,22 @@ static void *create_qp(const struct parents *p)
 	return ibv_create_qp(p->pd, &attr);
 }
 
+/* Its WQEs need no place for what it will not send. */
+static void *create_qp_for_ops(const struct parents *p)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = p->cq,
+		.recv_cq = p->cq,
+		.cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = p->pd,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE,
+	};
+
+	return ibv_create_qp_ex(p->ctx, &attr);
+}
+
 static void destroy_qp(void *qp)
 {
 	MUST(!ibv_destroy_qp(qp));
@@ -199,6 +215,7 @@ static const struct kind {
 	{ "CQ of 63 entries", create_cq, destroy_cq },
 	{ "SRQ of 31 requests", create_srq, destroy_srq },
 	{ "RC QP of 8 and 8 requests", create_qp, destroy_qp },
+	{ "the same, SEND and WRITE only", create_qp_for_ops, destroy_qp },
 };
 
 static void measure(const struct parents *p, const struct kind *kind)

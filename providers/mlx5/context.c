@@ -149,6 +149,7 @@ static int context_make(struct verbs_device *vdev, int cmd_fd,
 		goto cleanup_vctx;
 	id_lookup_init(&ctx->ids);
 	dbrec_pool_init(&ctx->dbrecs);
+	buf_pool_init(&ctx->queue_bufs);
 	pthread_mutex_init(&ctx->uar_lock, NULL);
 	pthread_mutex_init(&ctx->device_lock, NULL);
 	verbs_set_ops(&ctx->vctx, &context_ops);
@@ -179,6 +180,7 @@ void context_free(struct verbs_context *vctx)
 	uar_free_all(ctx);
 	pthread_mutex_destroy(&ctx->device_lock);
 	pthread_mutex_destroy(&ctx->uar_lock);
+	buf_pool_destroy(&ctx->queue_bufs);
 	dbrec_pool_destroy(&ctx->dbrecs);
 	id_lookup_destroy(&ctx->ids);
 	verbs_context_cleanup(vctx);

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx5-abi.h>
+#include "providers/common/buf_pool.h"
 #include "providers/common/dbrec.h"
 #include "providers/common/id_lookup.h"
 #include "providers/mlx5/env.h"
@@ -26,6 +27,7 @@ struct mlx5_context {
 
 	struct id_lookup ids; /* QPs by the number that their CQEs carry */
 	struct dbrec_pool dbrecs;
+	struct buf_pool queue_bufs;
 
 	pthread_mutex_t uar_lock; /* guards the four below and the users of each register */
 	struct mlx5_uar *uars;

@@ -78,7 +78,8 @@ static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 	return 0;
 }
 
-static int cq_alloc_ring(struct ibv_pd *pd, struct mlx5_cq *cq, uint32_t cqe)
+static int cq_alloc_ring(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_cq *cq,
+			 uint32_t cqe)
 {
 	size_t size;
 	int ret;
@@ -86,7 +87,7 @@ static int cq_alloc_ring(struct ibv_pd *pd, struct mlx5_cq *cq, uint32_t cqe)
 	cq->count_log = log2_ceil((uint64_t)cqe + 1);
 	cq->mask = (1u << cq->count_log) - 1;
 	size = (size_t)1 << (cq->count_log + cq->entry_log);
-	ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_CQ, size, &cq->buf);
+	ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_CQ, size, &cq->buf);
 	if (ret) {
 		verbs_warn("create_cq: no memory for a ring of %zu bytes", size);
 		return ret;
@@ -153,7 +154,7 @@ int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex
 		return ENOMEM;
 	cq->entry_log = log2_floor(options->cqe_size);
 	cq->kernel_flags = options->kernel_flags;
-	ret = cq_alloc_ring(attr_pd(attr), cq, attr->cqe);
+	ret = cq_alloc_ring(ctx, attr_pd(attr), cq, attr->cqe);
 	if (ret)
 		goto free_cq;
 	ret = dbrec_alloc(&ctx->dbrecs, &cq->dbrec);

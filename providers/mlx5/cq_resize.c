@@ -117,7 +117,8 @@ static int alloc_new(struct mlx5_cq *cq, struct new_ring *to)
 {
 	size_t size = max_of((size_t)1 << (to->count_log + cq->entry_log), cq->buf.size);
 	struct ibv_pd *pd = cq->buf.owner ? &cq->buf.owner->pd : NULL;
-	int ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_CQ, size, &to->buf);
+	int ret = queue_mem_alloc(to_mctx(cq->vcq.cq.context), pd, MLX5DV_RES_TYPE_CQ, size,
+				  &to->buf);
 
 	if (!ret)
 		to->ring =

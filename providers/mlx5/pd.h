@@ -42,16 +42,22 @@ static inline struct mlx5_td *pd_thread_domain(struct ibv_pd *pd)
 	return pd ? to_mpd(pd)->td : NULL;
 }
 
-/* Memory of a queue, zeroed: from the allocator of a parent domain, or mapped (hwbuf.h). */
+/* Memory of a queue, zeroed: from the allocator of a parent domain, from the context's pool when it is
+ * small (buf_pool.h), or mapped (hwbuf.h). */
 struct queue_mem {
 	void *addr;
-	size_t size;           /* of mapped memory, in whole pages */
-	struct mlx5_pd *owner; /* who allocated it; NULL: mapped */
+	size_t size;           /* bytes that are there */
+	struct mlx5_pd *owner; /* who allocated it; NULL: we did */
+	struct buf_pool *pool; /* where it comes from; NULL: mapped */
 	uint64_t type;         /* MLX5DV_RES_TYPE_* */
 };
 
+struct buf_pool;
+struct mlx5_context;
+
 /* PD may be NULL. */
-int queue_mem_alloc(struct ibv_pd *pd, uint64_t type, size_t size, struct queue_mem *mem);
+int queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
+		    struct queue_mem *mem);
 void queue_mem_free(struct queue_mem *mem);
 
 #endif

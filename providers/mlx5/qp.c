@@ -130,17 +130,23 @@ static int wq_alloc(struct wq *wq, uint32_t units, uint32_t max_post, size_t slo
 	return units && !wq->slots ? ENOMEM : 0;
 }
 
-static int qp_alloc_rings(struct ibv_pd *pd, struct mlx5_qp *qp, const struct qp_size *size)
+static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_qp *qp,
+			  const struct qp_size *size)
 {
 	size_t rq_bytes = (size_t)size->rq_wqes << size->rq_stride_log;
 	size_t sq_bytes = (size_t)size->sq_wqebbs << PRM_WQEBB_LOG;
-	size_t first = qp->rules->rings_apart ? rq_bytes : rq_bytes + sq_bytes;
+	size_t first = rq_bytes + sq_bytes;
 	int ret = 0;
 
+	if (qp->rules->rings_apart) { /* RQ and SQ: queue_mem.c tells why whole pages */
+		first = align_up(rq_bytes, ctx->queue_bufs.page);
+		sq_bytes = align_up(sq_bytes, ctx->queue_bufs.page);
+	}
+
 	if (first)
-		ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_QP, first, &qp->buf);
+		ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, first, &qp->buf);
 	if (!ret && qp->rules->rings_apart && sq_bytes)
-		ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_QP, sq_bytes, &qp->sq_buf);
+		ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, sq_bytes, &qp->sq_buf);
 	if (ret) {
 		queue_mem_free(&qp->buf);
 		return ret;
@@ -149,10 +155,11 @@ static int qp_alloc_rings(struct ibv_pd *pd, struct mlx5_qp *qp, const struct qp
 	return 0;
 }
 
-static int qp_alloc_queues(struct ibv_pd *pd, struct mlx5_qp *qp, const struct qp_size *size)
+static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_qp *qp,
+			   const struct qp_size *size)
 {
 	size_t sq_bytes = (size_t)size->sq_wqebbs << PRM_WQEBB_LOG;
-	int ret = qp_alloc_rings(pd, qp, size);
+	int ret = qp_alloc_rings(ctx, pd, qp, size);
 
 	if (ret)
 		return ret;
@@ -427,7 +434,7 @@ static int qp_build(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 	ret = qp_choose_routines(ctx, attr, size, qp);
 	if (ret)
 		return ret;
-	ret = qp_alloc_queues(attr_pd(attr), qp, size);
+	ret = qp_alloc_queues(ctx, attr_pd(attr), qp, size);
 	if (ret)
 		return ret;
 	ret = qp_alloc_doorbell(ctx, pd_thread_domain(attr_pd(attr)), qp);

@@ -70,7 +70,7 @@ static void srq_size(struct mlx5_srq *srq, const struct ibv_srq_attr *attr)
 static int srq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_srq *srq)
 {
 	size_t bytes = (size_t)srq->wqes << srq->stride_log;
-	int ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_SRQ, bytes, &srq->buf);
+	int ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_SRQ, bytes, &srq->buf);
 
 	if (ret)
 		return ret;

@@ -61,7 +61,7 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 		    struct mlx5_wq *wq)
 {
 	struct mlx5_rq *rq = &wq->rq;
-	int ret = queue_mem_alloc(pd, MLX5DV_RES_TYPE_RWQ,
+	int ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_RWQ,
 				  (size_t)size->rq_wqes << size->rq_stride_log, &wq->buf);
 
 	if (ret)

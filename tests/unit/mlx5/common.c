@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "providers/common/buf_pool.h"
 #include "providers/common/dbrec.h"
 #include "providers/common/hwbuf.h"
 #include "providers/mlx5/post.h"
@@ -43,6 +44,55 @@ static void records_are_zero_and_have_a_cache_line_each(void **state)
 		dbrec_free(&pool, recs[i]);
 	assert_null(pool.pages); /* the last record takes its page with it */
 	dbrec_pool_destroy(&pool);
+}
+
+static void small_buffers_share_pages(void **state)
+{
+	const size_t sizes[] = { 640, 64, 1, 4096, 2048, 2112, 1000 };
+	struct buf_pool pool;
+	void *bufs[200];
+
+	(void)state;
+	buf_pool_init(&pool);
+	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) {
+		size_t size = sizes[i % ARRAY_SIZE(sizes)];
+
+		assert_int_equal(buf_pool_alloc(&pool, size, &bufs[i]), 0);
+		assert_int_equal(
+			(uintptr_t)bufs[i] % (size == pool.page ? pool.page : pool.page / 32), 0);
+		for (size_t at = 0; at < size; at++)
+			assert_int_equal(((char *)bufs[i])[at], 0);
+		memset(bufs[i], (int)i | 1, size);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) { /* nobody wrote into another's */
+		size_t size = sizes[i % ARRAY_SIZE(sizes)];
+
+		assert_int_equal(((char *)bufs[i])[0], (char)(i | 1));
+		assert_int_equal(((char *)bufs[i])[size - 1], (char)(i | 1));
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++)
+		buf_pool_free(&pool, bufs[i], sizes[i % ARRAY_SIZE(sizes)]);
+	assert_null(pool.chunks);
+	buf_pool_destroy(&pool);
+}
+
+static void a_freed_buffer_is_used_again_and_zeroed(void **state)
+{
+	struct buf_pool pool;
+	void *first, *second, *other;
+
+	(void)state;
+	buf_pool_init(&pool);
+	assert_int_equal(buf_pool_alloc(&pool, 700, &first), 0);
+	assert_int_equal(buf_pool_alloc(&pool, 64, &other), 0);
+	memset(first, 0xff, 700);
+	buf_pool_free(&pool, first, 700);
+	assert_int_equal(buf_pool_alloc(&pool, 640, &second), 0);
+	assert_ptr_equal(first, second);
+	assert_int_equal(((char *)second)[639], 0);
+	buf_pool_free(&pool, second, 640);
+	buf_pool_free(&pool, other, 64);
+	buf_pool_destroy(&pool);
 }
 
 static void numbers_find_their_object(void **state)
@@ -244,6 +294,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_are_zero_and_have_a_cache_line_each),
+		cmocka_unit_test(small_buffers_share_pages),
+		cmocka_unit_test(a_freed_buffer_is_used_again_and_zeroed),
 		cmocka_unit_test(numbers_find_their_object),
 		cmocka_unit_test(numbers_are_given_out_densely),
 		cmocka_unit_test(buffers_are_whole_zeroed_pages),

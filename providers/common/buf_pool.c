@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * buf_pool.c - chunks of pages, with a mark for each 32nd of a page that is in use. A chunk is given
+ * back to the system as soon as its last buffer is returned.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "providers/common/buf_pool.h"
+#include "providers/common/hwbuf.h"
+
+#define PAGES       16 /* of a chunk */
+#define PAGE_GRAINS 32
+#define GRAINS      (PAGES * PAGE_GRAINS)
+
+struct buf_chunk {
+	struct buf_chunk *next;
+	struct hwbuf buf;
+	unsigned int used; /* grains */
+	bool is_used[GRAINS];
+};
+
+void buf_pool_init(struct buf_pool *pool)
+{
+	pthread_mutex_init(&pool->lock, NULL);
+	pool->chunks = NULL;
+	pool->page = (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void chunk_release(struct buf_chunk *chunk)
+{
+	hwbuf_free(&chunk->buf);
+	free(chunk);
+}
+
+void buf_pool_destroy(struct buf_pool *pool)
+{
+	struct buf_chunk *next;
+
+	for (struct buf_chunk *chunk = pool->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		chunk_release(chunk);
+	}
+	pthread_mutex_destroy(&pool->lock);
+}
+
+static int chunk_add(struct buf_pool *pool)
+{
+	struct buf_chunk *chunk = calloc(1, sizeof(*chunk));
+	int ret;
+
+	if (!chunk)
+		return ENOMEM;
+	ret = hwbuf_alloc(PAGES * pool->page, &chunk->buf);
+	if (ret) {
+		free(chunk);
+		return ret;
+	}
+	chunk->next = pool->chunks;
+	pool->chunks = chunk;
+	return 0;
+}
+
+static unsigned int grains_of(const struct buf_pool *pool, size_t size)
+{
+	size_t grain = pool->page / PAGE_GRAINS;
+
+	return (unsigned int)((size + grain - 1) / grain);
+}
+
+static bool run_is_free(const struct buf_chunk *chunk, unsigned int first, unsigned int grains)
+{
+	for (unsigned int i = first; i < first + grains; i++)
+		if (chunk->is_used[i])
+			return false;
+	return true;
+}
+
+static void mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
+{
+	memset(&chunk->is_used[first], used, grains);
+	chunk->used += used ? grains : -grains;
+}
+
+static bool chunk_take(const struct buf_pool *pool, struct buf_chunk *chunk, unsigned int grains,
+		       void **addr)
+{
+	unsigned int step = grains == PAGE_GRAINS ? PAGE_GRAINS : 1;
+
+	if (GRAINS - chunk->used < grains)
+		return false;
+	for (unsigned int first = 0; first + grains <= GRAINS; first += step) {
+		if (!run_is_free(chunk, first, grains))
+			continue;
+		mark(chunk, first, grains, true);
+		*addr = (char *)chunk->buf.addr + first * (pool->page / PAGE_GRAINS);
+		return true;
+	}
+	return false;
+}
+
+static int take(struct buf_pool *pool, unsigned int grains, void **addr)
+{
+	struct buf_chunk *chunk = pool->chunks;
+	int ret;
+
+	while (chunk && !chunk_take(pool, chunk, grains, addr))
+		chunk = chunk->next;
+	if (chunk)
+		return 0;
+	ret = chunk_add(pool);
+	if (!ret)
+		chunk_take(pool, pool->chunks, grains, addr);
+	return ret;
+}
+
+int buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr)
+{
+	int ret;
+
+	pthread_mutex_lock(&pool->lock);
+	ret = take(pool, grains_of(pool, size), addr);
+	pthread_mutex_unlock(&pool->lock);
+	if (!ret)
+		memset(*addr, 0, size);
+	return ret;
+}
+
+void buf_pool_free(struct buf_pool *pool, void *addr, size_t size)
+{
+	struct buf_chunk **link = &pool->chunks, *chunk;
+	size_t at;
+
+	pthread_mutex_lock(&pool->lock);
+	while ((uintptr_t)addr - (uintptr_t)(*link)->buf.addr >= PAGES * pool->page)
+		link = &(*link)->next;
+	chunk = *link;
+	at = (size_t)((char *)addr - (char *)chunk->buf.addr);
+	mark(chunk, (unsigned int)(at / (pool->page / PAGE_GRAINS)), grains_of(pool, size), false);
+	*link = chunk->next;
+	if (!chunk->used) {
+		chunk_release(chunk);
+	} else {
+		chunk->next = pool->chunks;
+		pool->chunks = chunk;
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
