@@ -53,6 +53,8 @@ struct cm_cmd {
 		struct rdma_ucm_get_event get_event;
 		struct rdma_ucm_set_option set_option;
 		struct rdma_ucm_migrate_id migrate_id;
+		struct rdma_ucm_resolve_ib_service resolve_ib_service;
+		struct rdma_ucm_write_cm_event write_cm_event;
 	};
 };
 
@@ -123,6 +125,8 @@ struct cm_id {
 	uint8_t connect_len;
 	struct ibv_qp_init_attr *request_qp;
 	struct ibv_pd *request_pd;
+	struct rdma_addrinfo *found; /* of rdma_resolve_addrinfo(), until it is asked for */
+	struct rdma_addrinfo service_hints;
 	LIST_HEAD(, cm_multicast) multicasts;
 	pthread_mutex_t lock; /* of the counts of acknowledged events, those of multicasts too */
 	pthread_cond_t acked;
@@ -146,6 +150,8 @@ int id_destroy_in_kernel(struct cm_id *id);
 int id_query_addr(struct cm_id *id);
 int id_query_gid(struct cm_id *id);
 int id_query_path(struct cm_id *id);
+/* Any of RDMA_USER_CM_QUERY_*. */
+int id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 /* Waits until COUNTER says that all events that were read are acknowledged. */
 void id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
 

@@ -32,6 +32,8 @@ static const char *const names[] = {
 	[RDMA_USER_CM_CMD_BIND] = "BIND",
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = "RESOLVE_ADDR",
 	[RDMA_USER_CM_CMD_JOIN_MCAST] = "JOIN_MCAST",
+	[RDMA_USER_CM_CMD_RESOLVE_IB_SERVICE] = "RESOLVE_IB_SERVICE",
+	[RDMA_USER_CM_CMD_WRITE_CM_EVENT] = "WRITE_CM_EVENT",
 };
 
 int cm_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)

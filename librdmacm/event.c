@@ -199,6 +199,15 @@ static int user_event(struct cm_event *event, const struct rdma_ucm_event_resp *
 	return 0;
 }
 
+/* The library's own: names were looked up. */
+static int internal_event(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	(void)resp;
+	event->event.event = event->event.status ? RDMA_CM_EVENT_ADDRINFO_ERROR
+						 : RDMA_CM_EVENT_ADDRINFO_RESOLVED;
+	return 0;
+}
+
 static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_event_resp *resp) = {
 	[RDMA_CM_EVENT_ADDR_RESOLVED] = addr_resolved,
 	[RDMA_CM_EVENT_ROUTE_RESOLVED] = route_resolved,
@@ -212,6 +221,7 @@ static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_eve
 	[RDMA_CM_EVENT_MULTICAST_JOIN] = multicast_joined,
 	[RDMA_CM_EVENT_MULTICAST_ERROR] = multicast_failed,
 	[RDMA_CM_EVENT_USER] = user_event,
+	[RDMA_CM_EVENT_INTERNAL] = internal_event,
 };
 
 enum { EVENT_TYPES = sizeof(on_event) / sizeof(on_event[0]) };

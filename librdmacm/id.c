@@ -82,6 +82,7 @@ void id_free(struct cm_id *cm)
 	}
 	if (cm->waits)
 		rdma_destroy_event_channel(cm->id.channel);
+	rdma_freeaddrinfo(cm->found);
 	free(cm->id.route.path_rec);
 	free(cm->connect_data);
 	free(cm->request_qp);
@@ -157,7 +158,7 @@ CMA_EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 
 /* ---- what the kernel knows of it ---- */
 
-static int query(struct cm_id *cm, uint32_t what, void *resp, size_t size)
+int id_query(struct cm_id *cm, uint32_t what, void *resp, size_t size)
 {
 	struct cm_cmd cmd = {
 		.query = { .response = (uintptr_t)resp, .id = cm->number, .option = what }
@@ -184,7 +185,7 @@ int id_query_addr(struct cm_id *cm)
 {
 	struct rdma_ucm_query_addr_resp resp = { .ibdev_index = -1u };
 	struct rdma_addr *addr = &cm->id.route.addr;
-	int ret = query(cm, RDMA_USER_CM_QUERY_ADDR, &resp, sizeof(resp));
+	int ret = id_query(cm, RDMA_USER_CM_QUERY_ADDR, &resp, sizeof(resp));
 
 	if (ret)
 		return ret;
@@ -199,7 +200,7 @@ int id_query_gid(struct cm_id *cm)
 	struct rdma_ucm_query_addr_resp resp = { .ibdev_index = -1u };
 	struct rdma_ib_addr *ib = &cm->id.route.addr.addr.ibaddr;
 	struct sockaddr_ib sib;
-	int ret = query(cm, RDMA_USER_CM_QUERY_GID, &resp, sizeof(resp));
+	int ret = id_query(cm, RDMA_USER_CM_QUERY_GID, &resp, sizeof(resp));
 
 	if (ret)
 		return ret;
@@ -253,7 +254,7 @@ int id_query_path(struct cm_id *cm)
 	} answer = { .resp = { 0 } };
 	struct ibv_sa_path_rec *paths = NULL;
 	uint32_t i;
-	int ret = query(cm, RDMA_USER_CM_QUERY_PATH, &answer, sizeof(answer));
+	int ret = id_query(cm, RDMA_USER_CM_QUERY_PATH, &answer, sizeof(answer));
 
 	if (ret)
 		return ret;

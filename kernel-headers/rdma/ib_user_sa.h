@@ -45,4 +45,19 @@ struct ib_user_path_rec {
 	__u8 preference;
 };
 
+/* A ServiceRecord: IBTA vol 1, 15.2.5.14 */
+struct ib_user_service_rec {
+	__be64 id;
+	__u8 gid[16];
+	__be16 pkey;
+	__u8 reserved[2];
+	__be32 lease;
+	__u8 key[16];
+	__u8 name[64];
+	__u8 data_8[16];
+	__be16 data_16[8];
+	__be32 data_32[4];
+	__be64 data_64[2];
+};
+
 #endif

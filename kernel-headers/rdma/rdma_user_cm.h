@@ -40,6 +40,8 @@ enum {
 	RDMA_USER_CM_CMD_BIND = 20,
 	RDMA_USER_CM_CMD_RESOLVE_ADDR = 21,
 	RDMA_USER_CM_CMD_JOIN_MCAST = 22,
+	RDMA_USER_CM_CMD_RESOLVE_IB_SERVICE = 23, /* this and the next: in new kernels only */
+	RDMA_USER_CM_CMD_WRITE_CM_EVENT = 24,
 };
 
 struct rdma_ucm_cmd_hdr {
@@ -116,6 +118,7 @@ enum {
 	RDMA_USER_CM_QUERY_ADDR,
 	RDMA_USER_CM_QUERY_PATH,
 	RDMA_USER_CM_QUERY_GID,
+	RDMA_USER_CM_QUERY_IB_SERVICE,
 };
 
 struct rdma_ucm_query {
@@ -144,6 +147,13 @@ struct rdma_ucm_query_path_resp {
 	__u32 num_paths;
 	__u32 reserved;
 	struct ib_path_rec_data path_data[];
+};
+
+/* QUERY_IB_SERVICE: as many records as there is room for */
+struct rdma_ucm_query_ib_service_resp {
+	__u32 num_service_recs;
+	__u32 reserved;
+	struct ib_user_service_rec recs[];
 };
 
 /* CONNECT, ACCEPT and the events of a connection */
@@ -280,6 +290,37 @@ struct rdma_ucm_migrate_id {
 
 struct rdma_ucm_migrate_resp {
 	__u32 events_reported;
+};
+
+/* RESOLVE_IB_SERVICE: ask the subnet's administration; an event tells that QUERY has the answer */
+enum { RDMA_USER_CM_IB_SERVICE_FLAG_ID = 1 << 0, RDMA_USER_CM_IB_SERVICE_FLAG_NAME = 1 << 1 };
+
+#define RDMA_USER_CM_IB_SERVICE_NAME_SIZE 64
+
+struct rdma_ucm_ib_service {
+	__aligned_u64 service_id;
+	__u8 service_name[RDMA_USER_CM_IB_SERVICE_NAME_SIZE];
+	__u32 flags; /* which of them counts */
+	__u32 reserved;
+};
+
+struct rdma_ucm_resolve_ib_service {
+	__u32 id;
+	__u32 reserved;
+	struct rdma_ucm_ib_service ibs;
+};
+
+/* WRITE_CM_EVENT: an event of the program's own on the id's file */
+struct rdma_ucm_write_cm_event {
+	__u32 id;
+	__u32 reserved;
+	__u32 event;
+	__u32 status;
+	union {
+		struct rdma_ucm_conn_param conn;
+		struct rdma_ucm_ud_param ud;
+		__u64 arg;
+	} param;
 };
 
 #endif

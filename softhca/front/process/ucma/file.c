@@ -268,6 +268,30 @@ void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 	}
 }
 
+/* ---- WRITE_CM_EVENT ---- */
+
+/* Which events a program may write is decided by Linux: its own, and those of its library. */
+enum { EVENT_USER = 18, EVENT_INTERNAL = 19 };
+
+static int write_event(struct ucma_call *uc)
+{
+	struct ucma_event *event;
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, uc->write_cm_event.id, &id);
+
+	if (ret)
+		return ret;
+	if (uc->write_cm_event.event != EVENT_USER && uc->write_cm_event.event != EVENT_INTERNAL)
+		return EINVAL;
+	event = ucma_event_new(id, (enum ucma_event_type)uc->write_cm_event.event,
+			       (int)uc->write_cm_event.status);
+	if (!event)
+		return ENOMEM;
+	memcpy(&event->resp.param, &uc->write_cm_event.param, sizeof(event->resp.param));
+	ucma_event_send(event);
+	return 0;
+}
+
 /* ---- GET_EVENT ---- */
 
 static bool is_nonblocking(struct ucma_call *uc)
@@ -349,6 +373,7 @@ static const struct {
 	COMMAND(JOIN_MCAST, join_mcast, ucma_mcast_join),
 	COMMAND(LEAVE_MCAST, destroy_id, ucma_mcast_leave),
 	COMMAND(MIGRATE_ID, migrate_id, ucma_id_migrate),
+	COMMAND(WRITE_CM_EVENT, write_cm_event, write_event),
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -368,7 +393,7 @@ static int run(struct ucma_call *uc, uint64_t addr, uint64_t len)
 
 	if (len < sizeof(uc->hdr) || client_read(uc->call->tid, addr, &uc->hdr, sizeof(uc->hdr)))
 		return len < sizeof(uc->hdr) ? EINVAL : EFAULT;
-	if (uc->hdr.cmd > RDMA_USER_CM_CMD_JOIN_MCAST || uc->hdr.in + sizeof(uc->hdr) > len)
+	if (uc->hdr.cmd > RDMA_USER_CM_CMD_WRITE_CM_EVENT || uc->hdr.in + sizeof(uc->hdr) > len)
 		return EINVAL;
 	if (uc->hdr.cmd >= COMMANDS || !commands[uc->hdr.cmd].run)
 		return ENOSYS;

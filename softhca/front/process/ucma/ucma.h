@@ -171,6 +171,7 @@ struct ucma_call {
 		struct rdma_ucm_get_event get_event;
 		struct rdma_ucm_set_option set_option;
 		struct rdma_ucm_migrate_id migrate_id;
+		struct rdma_ucm_write_cm_event write_cm_event;
 	};
 };
 

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * addrinfo_event.c - addresses by events of an id: names are looked up by the C library, services by
+ * the subnet's administration, which the kernel asks. And events that a program writes itself.
+ *
+ * What was found stays with the id until the program asks for it. Looking up names takes its time
+ * inside of the call; the outcome is an event as the kernel's is.
+ */
+#include "cma.h"
+
+#include <infiniband/ib.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SERVICES = 8 };
+
+/* ---- events of the program's own ---- */
+
+static int write_event(struct cm_id *cm, enum rdma_cm_event_type type, int status, uint64_t arg)
+{
+	struct cm_cmd cmd = { .write_cm_event = { .id = cm->number,
+						  .event = type,
+						  .status = (uint32_t)status,
+						  .param = { .arg = arg } } };
+
+	return CM_RUN(cm->id.channel->fd, &cmd, WRITE_CM_EVENT, write_cm_event, 0);
+}
+
+CMA_EXPORT int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status,
+				   uint64_t arg)
+{
+	if (event == RDMA_CM_EVENT_USER)
+		return cma_return(write_event(to_cm_id(id), event, status, arg));
+	verbs_warn("rdma_write_cm_event: %d is not an event that programs write", event);
+	return cma_return(EINVAL);
+}
+
+/* ---- names ---- */
+
+/* That a name is not known is the event's status, not the call's. */
+static int resolve_names(struct cm_id *cm, const char *node, const char *service,
+			 const struct rdma_addrinfo *hints)
+{
+	struct rdma_addrinfo wanted = hints ? *hints : (struct rdma_addrinfo){ 0 };
+	struct rdma_addrinfo *found = NULL;
+	int status = 0;
+	int ret;
+
+	wanted.ai_flags &= ~RAI_DNS;
+	if (rdma_getaddrinfo(node, service, &wanted, &found))
+		status = errno;
+	ret = write_event(cm, RDMA_CM_EVENT_INTERNAL, -status, 0);
+	if (ret) {
+		rdma_freeaddrinfo(found);
+		return ret;
+	}
+	cm->found = found;
+	return 0;
+}
+
+/* ---- services ---- */
+
+/* A number is the service's ID, anything else its name. */
+static int put_service(struct rdma_ucm_ib_service *to, const char *service)
+{
+	char *end;
+
+	errno = 0;
+	to->service_id = strtoull(service, &end, 0);
+	if (end != service && !*end && !errno) {
+		to->flags = RDMA_USER_CM_IB_SERVICE_FLAG_ID;
+		return 0;
+	}
+	to->service_id = 0;
+	if (strlen(service) >= sizeof(to->service_name)) {
+		verbs_warn("rdma_resolve_addrinfo: a service's name has less than %zu characters",
+			   sizeof(to->service_name));
+		return EINVAL;
+	}
+	memcpy(to->service_name, service, strlen(service));
+	to->flags = RDMA_USER_CM_IB_SERVICE_FLAG_NAME;
+	return 0;
+}
+
+static int resolve_service(struct cm_id *cm, const char *node, const char *service,
+			   const struct rdma_addrinfo *hints)
+{
+	struct cm_cmd cmd = { .resolve_ib_service = { .id = cm->number } };
+	int ret;
+
+	if (node || !service || !*service) {
+		verbs_warn("rdma_resolve_addrinfo: with RAI_SA a service is asked for, not a node");
+		return EINVAL;
+	}
+	ret = put_service(&cmd.resolve_ib_service.ibs, service);
+	if (!ret)
+		ret = CM_RUN(cm->id.channel->fd, &cmd, RESOLVE_IB_SERVICE, resolve_ib_service, 0);
+	if (!ret)
+		cm->service_hints = (struct rdma_addrinfo){ .ai_flags = hints->ai_flags,
+							    .ai_qp_type = hints->ai_qp_type,
+							    .ai_port_space = hints->ai_port_space };
+	return ret;
+}
+
+static int make_service(const struct cm_id *cm, const struct ib_user_service_rec *record,
+			struct rdma_addrinfo **out)
+{
+	struct rdma_addrinfo *info = calloc(1, sizeof(*info));
+	struct sockaddr_ib *sib = calloc(1, sizeof(*sib));
+
+	if (!info || !sib) {
+		free(info);
+		free(sib);
+		return ENOMEM;
+	}
+	*info = cm->service_hints;
+	info->ai_family = AF_IB;
+	info->ai_dst_addr = (struct sockaddr *)sib;
+	info->ai_dst_len = sizeof(*sib);
+	sib->sib_family = AF_IB;
+	sib->sib_pkey = record->pkey;
+	sib->sib_sid = record->id;
+	sib->sib_sid_mask = htobe64(UINT64_MAX);
+	memcpy(sib->sib_addr.sib_raw, record->gid, sizeof(record->gid));
+	*out = info;
+	return 0;
+}
+
+static int query_services(struct cm_id *cm, struct rdma_addrinfo **list)
+{
+	union {
+		struct rdma_ucm_query_ib_service_resp resp;
+		uint8_t room[sizeof(struct rdma_ucm_query_ib_service_resp) +
+			     MAX_SERVICES * sizeof(struct ib_user_service_rec)];
+	} answer = { .resp = { 0 } };
+	struct rdma_addrinfo **tail = list;
+	uint32_t i;
+	int ret = id_query(cm, RDMA_USER_CM_QUERY_IB_SERVICE, &answer, sizeof(answer));
+
+	for (i = 0; !ret && i < answer.resp.num_service_recs && i < MAX_SERVICES; i++) {
+		ret = make_service(cm, &answer.resp.recs[i], tail);
+		if (!ret)
+			tail = &(*tail)->ai_next;
+	}
+	return ret || *list ? ret : ENODATA;
+}
+
+/* ---- the public calls ---- */
+
+CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
+				     const struct rdma_addrinfo *hints)
+{
+	struct cm_id *cm = to_cm_id(id);
+	int flags = hints ? hints->ai_flags : 0;
+	int ret;
+
+	if ((flags & RAI_SA && flags & RAI_DNS) || (!node && !service && !hints)) {
+		verbs_warn("rdma_resolve_addrinfo: %s",
+			   flags ? "RAI_SA and RAI_DNS exclude each other"
+				 : "nothing is asked for");
+		return cma_return(EINVAL);
+	}
+	rdma_freeaddrinfo(cm->found);
+	cm->found = NULL;
+	ret = flags & RAI_SA ? resolve_service(cm, node, service, hints)
+			     : resolve_names(cm, node, service, hints);
+	return cma_return(ret ? ret : event_await(cm));
+}
+
+/* The list is the caller's from now on. */
+CMA_EXPORT int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info)
+{
+	struct cm_id *cm = to_cm_id(id);
+	struct rdma_addrinfo *list = cm->found;
+	int ret = 0;
+
+	if (!info)
+		return cma_return(EINVAL);
+	cm->found = NULL;
+	if (!list)
+		ret = query_services(cm, &list);
+	if (ret)
+		rdma_freeaddrinfo(list);
+	else
+		*info = list;
+	return cma_return(ret);
+}
