@@ -47,10 +47,8 @@ static int parse_level(const char *name)
 	return VERBS_LOG_ERROR;
 }
 
-/* secure_getenv: a set-uid program must not write a file of its caller's choice. */
-static int open_log(void)
+static int open_log(const char *path)
 {
-	const char *path = secure_getenv("VERBS_LOG_FILE");
 	int fd;
 
 	if (!path || !*path)
@@ -58,7 +56,7 @@ static int open_log(void)
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
 	if (fd >= 0)
 		return fd;
-	dprintf(STDERR_FILENO, "rdmakit error: VERBS_LOG_FILE=%s: %s\n", path, strerror(errno));
+	dprintf(STDERR_FILENO, "rdmakit error: log file %s: %s\n", path, strerror(errno));
 	return STDERR_FILENO;
 }
 
@@ -70,13 +68,29 @@ int verbs_log_init(void)
 	if (verbs_log_threshold < 0) {
 		int level = parse_level(getenv("VERBS_LOG"));
 
+		/* secure_getenv: a set-uid program must not write a file of its caller's choice. */
 		if (level > VERBS_LOG_OFF)
-			log_fd = open_log();
+			log_fd = open_log(secure_getenv("VERBS_LOG_FILE"));
 		__atomic_store_n(&verbs_log_threshold, level, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&init_lock);
 	errno = saved;
 	return verbs_log_threshold;
+}
+
+void verbs_log_prefer(const char *path, enum verbs_log_level level)
+{
+	static bool done;
+	const char *own_path = getenv("VERBS_LOG_FILE"), *own_level = getenv("VERBS_LOG");
+
+	verbs_log_on(VERBS_LOG_ERROR); /* reads what wins */
+	pthread_mutex_lock(&init_lock);
+	if (!done && path && !(own_path && *own_path))
+		log_fd = open_log(path);
+	if (!done && level > VERBS_LOG_OFF && !(own_level && *own_level))
+		__atomic_store_n(&verbs_log_threshold, level, __ATOMIC_RELEASE);
+	done = true;
+	pthread_mutex_unlock(&init_lock);
 }
 
 void verbs_log_write(enum verbs_log_level level, const char *format, ...)

@@ -34,6 +34,10 @@ static inline bool verbs_log_on(enum verbs_log_level level)
 	return (int)level <= threshold;
 }
 
+/* For this library alone, what another variable of the environment asks for: lines to PATH unless it is NULL or
+ * VERBS_LOG_FILE is set, and LEVEL if that is more than VERBS_LOG_OFF and VERBS_LOG is not set. */
+void verbs_log_prefer(const char *path, enum verbs_log_level level);
+
 void verbs_log_write(enum verbs_log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
 

@@ -81,6 +81,9 @@ static const struct verbs_ops context_ops = {
 	.close_xrcd = xrcd_close,
 };
 
+/* MLX5_STALL_CQ_POLL */
+static const struct verbs_ops stall_ops = { .poll_cq = stall_poll_cq };
+
 static __thread uint32_t open_flags;
 
 void context_set_open_flags(uint32_t flags)
@@ -153,6 +156,8 @@ static int context_make(struct verbs_device *vdev, int cmd_fd,
 	pthread_mutex_init(&ctx->uar_lock, NULL);
 	pthread_mutex_init(&ctx->device_lock, NULL);
 	verbs_set_ops(&ctx->vctx, &context_ops);
+	if (ctx->env.stall.on)
+		verbs_set_ops(&ctx->vctx, &stall_ops);
 	*vctx = &ctx->vctx;
 	return 0;
 cleanup_vctx:

@@ -119,9 +119,12 @@ static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 		flags |= IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	cq->vcq.ring_cqe = (1u << cq->count_log) - 1;
 	ret = verbs_cmd_create_cq(&ctx->vctx.context, attr, flags, &cq->vcq, &udata);
-	if (!ret)
-		cq->cqn = resp.cqn;
-	return ret;
+	if (ret)
+		return ret;
+	cq->cqn = resp.cqn;
+	verbs_debug("create_cq: cq 0x%x: %u entries of %u bytes, UAR %u", cq->cqn,
+		    1u << cq->count_log, 1u << cq->entry_log, cq->uar->page_id);
+	return 0;
 }
 
 /* What polling will do is decided here, before anybody can poll. */
@@ -137,6 +140,7 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 	cq->rsn_offset = context_has_user_index(ctx) ? offsetof(struct mlx5_cqe64, srqn_uidx)
 						     : offsetof(struct mlx5_cqe64, sop_drop_qpn);
 	cq_ex_fill(cq, attr->wc_flags);
+	stall_wrap(cq, &ctx->env.stall);
 }
 
 int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,

@@ -14,6 +14,7 @@
 #include "providers/common/lock.h"
 #include "providers/mlx5/mlx5_prm.h"
 #include "providers/mlx5/qp.h"
+#include "providers/mlx5/stall.h"
 #include "providers/mlx5/uar.h"
 
 struct mlx5_cq {
@@ -42,6 +43,7 @@ struct mlx5_cq {
 	struct mlx5_uar *uar;
 	struct queue_mem buf;
 	struct cq_old_ring *old_rings; /* see cq_resize.c */
+	struct cq_stall stall;
 };
 
 #define CQ_RSN_NONE ((__be32)~0u) /* more bits than a number in a CQE has */

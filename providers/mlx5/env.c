@@ -3,6 +3,7 @@
  * env.c - the environment variables of the provider, each read here and nowhere else.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -43,6 +44,33 @@ static unsigned int number(const char *name, unsigned int min, unsigned int max,
 	return fallback;
 }
 
+/* MLX5_DEBUG_*: what this library says, beside VERBS_LOG and VERBS_LOG_FILE, which win. The parts of the mask are not told
+ * apart. */
+static void read_debug(void)
+{
+	const char *path = secure_getenv("MLX5_DEBUG_FILE");
+	const char *mask = getenv("MLX5_DEBUG_MASK");
+
+	if (path || (mask && strtoul(mask, NULL, 0)))
+		verbs_log_prefer(path, mask && strtoul(mask, NULL, 0) ? VERBS_LOG_DEBUG
+								      : VERBS_LOG_OFF);
+}
+
+static void read_stall(struct stall_env *stall)
+{
+	const char *loops = getenv("MLX5_STALL_NUM_LOOP");
+	const char *on = getenv("MLX5_STALL_CQ_POLL");
+
+	stall->on = on && strcmp(on, "0");
+	if (!stall->on)
+		return;
+	stall->loops = loops ? atoi(loops) : 60;
+	stall->min = number("MLX5_STALL_CQ_POLL_MIN", 0, INT_MAX, 60);
+	stall->max = number("MLX5_STALL_CQ_POLL_MAX", stall->min, INT_MAX, 100000);
+	stall->longer = number("MLX5_STALL_CQ_INC_STEP", 0, INT_MAX, 100);
+	stall->less = number("MLX5_STALL_CQ_DEC_STEP", 0, INT_MAX, 10);
+}
+
 void env_read(struct mlx5_env *env)
 {
 	const char *shut_up = getenv("MLX5_SHUT_UP_BF");
@@ -56,6 +84,8 @@ void env_read(struct mlx5_env *env)
 	env->total_bfregs = number("MLX5_TOTAL_UUARS", 2, 512, 16);
 	env->low_latency_bfregs = number("MLX5_NUM_LOW_LAT_UUARS", 0, env->total_bfregs - 1,
 					 env->total_bfregs * 3 / 4);
+	read_stall(&env->stall);
+	read_debug();
 }
 
 /* PREFER_CONTIG and EXTERNAL come down to ordinary pages. */

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "providers/mlx5/stall.h"
+
 struct mlx5_env {
 	bool single_threaded; /* MLX5_SINGLE_THREADED: no queue takes a lock */
 	bool scatter_to_cqe;  /* MLX5_SCATTER_TO_CQE: small payloads may arrive inside the CQE */
@@ -16,6 +18,7 @@ struct mlx5_env {
 		cqe_size; /* MLX5_CQE_SIZE: 64 (default) or 128; anything else fails CQ creation */
 	unsigned int total_bfregs;       /* MLX5_TOTAL_UUARS */
 	unsigned int low_latency_bfregs; /* MLX5_NUM_LOW_LAT_UUARS: of these, for one QP each */
+	struct stall_env stall;          /* MLX5_STALL_*: a pause between polls */
 };
 
 void env_read(struct mlx5_env *env);

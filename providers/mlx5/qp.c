@@ -363,6 +363,9 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.max_inline_data = size->sq_max_inline,
 	};
 	grant(&qp->cap, &attr->cap);
+	verbs_debug("create_qp: qp 0x%x: %s QP, %u send WQEBBs, %u receive WQEs of %u bytes",
+		    qp->rq.number, qp->rules->name, size->sq_wqebbs, size->rq_wqes,
+		    1u << size->rq_stride_log);
 	return 0;
 }
 
