@@ -13,6 +13,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/doorbell.h"
 #include "providers/mlx5/send_wqe.h"
+#include "util/alloc.h"
 
 static struct mlx5_sq *sq_of(const struct mlx5_tm *tm)
 {
@@ -197,7 +198,7 @@ static int own_path(struct ibv_context *context, struct ibv_ah_attr *path)
 		return 0;
 	path->is_global = 1;
 	path->grh.hop_limit = 1;
-	return ibv_query_gid(context, 1, 0, &path->grh.dgid) ? EINVAL : 0;
+	return ibv_query_gid(context, 1, 0, &path->grh.dgid) ? errno : 0;
 }
 
 static int connect_to_itself(struct ibv_qp *qp)
@@ -256,12 +257,12 @@ static int create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex 
 
 static int alloc_list(struct mlx5_srq *srq, uint32_t tags)
 {
-	struct mlx5_tm *tm = calloc(1, sizeof(*tm));
+	struct mlx5_tm *tm = calloc_for("create_srq", 1, sizeof(*tm));
 
 	if (!tm)
 		return ENOMEM;
 	tm->size = (uint32_t)pow2_ceil((uint64_t)tags + 1);
-	tm->tags = calloc(tm->size, sizeof(*tm->tags));
+	tm->tags = calloc_for("create_srq", tm->size, sizeof(*tm->tags));
 	if (!tm->tags) {
 		free(tm);
 		return ENOMEM;
@@ -300,7 +301,8 @@ int tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
 		ret = create_queue(srq, attr);
 	if (ret)
 		return ret;
-	srq->tm->deleting = calloc(sq_of(srq->tm)->wq.mask + 1, sizeof(*srq->tm->deleting));
+	srq->tm->deleting = calloc_for("create_srq", sq_of(srq->tm)->wq.mask + 1,
+				       sizeof(*srq->tm->deleting));
 	if (srq->tm->deleting)
 		return 0;
 	tm_destroy(srq);
