@@ -19,7 +19,8 @@ enum {
 	UAR_SQ_DOORBELL = 0x800, /* the first register, */
 	UAR_SQ_REGISTER = 0x100, /* and their size */
 	UAR_CQ_DOORBELL = 0x20,
-	FIRST_UAR = 4, /* pages before are the registers of a PCI front */
+	FIRST_UAR = 4,              /* pages before are the registers of a PCI front, */
+	LAST_UAR = (1 << 16) - 256, /* and its last ones the adapter's memory */
 };
 
 /* ---- life ---- */
@@ -55,7 +56,7 @@ static void init_tables(struct hca *hca)
 	const struct hca_limits *limits = &hca->config.limits;
 	uint64_t seed = hca->config.seed;
 
-	res_init(&hca->uars, FIRST_UAR, (1 << 16) - FIRST_UAR);
+	res_init(&hca->uars, FIRST_UAR, LAST_UAR - FIRST_UAR);
 	res_init(&hca->pds, 1, limits->max_pd);
 	res_init(&hca->tds, 1, 1 << 10);
 	res_init(&hca->eqs, 1, 255);

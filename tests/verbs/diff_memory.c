@@ -54,6 +54,15 @@ static uint8_t *map_pages(unsigned int pages)
 	return buf;
 }
 
+/* Not every adapter can do what follows. */
+static bool has_on_demand(struct ibv_context *ctx)
+{
+	struct ibv_device_attr_ex device;
+
+	MUST(!ibv_query_device_ex(ctx, NULL, &device));
+	return device.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT;
+}
+
 /* ---- device memory ---- */
 
 static void dm_sizes(struct ibv_context *ctx)
@@ -235,6 +244,10 @@ void diff_dm(struct rig *rig)
 	MUST(pd && !ibv_query_device_ex(rig->ctx, NULL, &device));
 	say("max_dm_size %llu", (unsigned long long)device.max_dm_size);
 	dm_sizes(rig->ctx);
+	if (!device.max_dm_size) {
+		MUST(!ibv_dealloc_pd(pd));
+		return;
+	}
 	dm_is_used_up(rig->ctx, device.max_dm_size);
 	MUST(dm = SAY_PTR(ibv_alloc_dm(rig->ctx, &attr), "alloc_dm"));
 	dm_copies(dm);
@@ -361,9 +374,11 @@ void diff_odp(struct rig *rig)
 	MUST(pd);
 	odp_caps(rig->ctx);
 	odp_ranges(pd, buf);
-	odp_follows_mappings(rig, false);
-	odp_follows_mappings(rig, true);
-	odp_needs_rights(rig);
+	if (has_on_demand(rig->ctx)) {
+		odp_follows_mappings(rig, false);
+		odp_follows_mappings(rig, true);
+		odp_needs_rights(rig);
+	}
 	munmap(buf, PAGE);
 	MUST(!ibv_dealloc_pd(pd));
 }
@@ -402,14 +417,11 @@ static void advise_about(struct ibv_pd *pd, const struct ibv_mr *mr, uint64_t ba
 	}
 }
 
-void diff_advise(struct rig *rig)
+static void advise(struct ibv_pd *pd, struct ibv_pd *other, uint8_t *buf)
 {
-	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx), *other = ibv_alloc_pd(rig->ctx);
 	struct ibv_mr *mr, *plain, *reader, *all;
-	uint8_t *buf = map_pages(8);
 	struct ibv_sge sges[2];
 
-	MUST(pd && other && !mprotect(buf + 2 * PAGE, 6 * PAGE, PROT_NONE));
 	MUST(mr = ibv_reg_mr(pd, buf, 2 * PAGE, ODP | LW));
 	MUST(reader = ibv_reg_mr(pd, buf, 2 * PAGE, ODP));
 	MUST(plain = ibv_reg_mr(pd, buf, 2 * PAGE, LW));
@@ -422,11 +434,22 @@ void diff_advise(struct rig *rig)
 	sges[0] = (struct ibv_sge){ (uintptr_t)buf, PAGE, mr->lkey };
 	sges[1] = (struct ibv_sge){ (uintptr_t)buf, PAGE, ~0u };
 	SAY_RET(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, sges, 2), "one key of none");
-	munmap(buf, 8 * PAGE);
+	munmap(buf, 2 * PAGE);
 	SAY_RET(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, sges, 1), "gone, later");
 	SAY_RET(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 1, sges, 1), "gone, now");
 	MUST(!ibv_dereg_mr(mr) && !ibv_dereg_mr(plain) && !ibv_dereg_mr(reader) &&
 	     !ibv_dereg_mr(all));
+}
+
+void diff_advise(struct rig *rig)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx), *other = ibv_alloc_pd(rig->ctx);
+	uint8_t *buf = map_pages(8);
+
+	MUST(pd && other && !mprotect(buf + 2 * PAGE, 6 * PAGE, PROT_NONE));
+	if (has_on_demand(rig->ctx))
+		advise(pd, other, buf);
+	munmap(buf, 8 * PAGE);
 	MUST(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other));
 }
 
@@ -485,6 +508,7 @@ void diff_dmabuf(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
 	int fd = memfd_create("buffer", MFD_CLOEXEC), null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct ibv_mr *mr;
 	uint8_t *memory;
 
 	MUST(pd && fd >= 0 && null >= 0 && !ftruncate(fd, 4 * PAGE));
@@ -494,7 +518,11 @@ void diff_dmabuf(struct rig *rig)
 	SAY_PTR(ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, null, LW), "a file that is no dma-buf");
 	SAY_PTR(ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, 999, LW), "a closed descriptor");
 	SAY_PTR(ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, -1, LW), "no descriptor");
-	dmabuf_moves_data(rig, fd, memory);
+	mr = ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, LW);
+	if (mr) {
+		MUST(!ibv_dereg_mr(mr));
+		dmabuf_moves_data(rig, fd, memory);
+	}
 	munmap(memory, 4 * PAGE);
 	close(fd);
 	close(null);
@@ -514,6 +542,22 @@ static void change(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, 
 		    mr->rkey == rkey ? "stays" : "is new");
 }
 
+static void change_on_demand(struct ibv_pd *pd, uint8_t *buf)
+{
+	const int moved = IBV_REREG_MR_CHANGE_TRANSLATION, rights = IBV_REREG_MR_CHANGE_ACCESS;
+	struct ibv_mr *mr;
+
+	MUST(mr = ibv_reg_mr(pd, buf, PAGE, ODP | LW));
+	change(mr, rights, NULL, NULL, 0, ODP | LW | RR, "on demand: more rights");
+	change(mr, rights, NULL, NULL, 0, LW, "on demand no more");
+	change(mr, moved, NULL, buf, 2 * PAGE, 0, "on demand: another range");
+	MUST(!ibv_dereg_mr(mr));
+	MUST(mr = ibv_reg_mr(pd, NULL, SIZE_MAX, ODP | LW));
+	change(mr, rights, NULL, NULL, 0, ODP | LW | RR, "implicit: more rights");
+	change(mr, rights, NULL, NULL, 0, LW, "implicit, on demand no more");
+	MUST(!ibv_dereg_mr(mr));
+}
+
 void diff_rereg_keys(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx), *other = ibv_alloc_pd(rig->ctx);
@@ -531,15 +575,8 @@ void diff_rereg_keys(struct rig *rig)
 	change(mr, moved, NULL, buf + PAGE, 2 * PAGE, 0, "another range");
 	change(mr, moved | rights, NULL, buf, PAGE, LW, "another range, without windows");
 	MUST(!ibv_dereg_mr(mr));
-	MUST(mr = ibv_reg_mr(pd, buf, PAGE, ODP | LW));
-	change(mr, rights, NULL, NULL, 0, ODP | LW | RR, "on demand: more rights");
-	change(mr, rights, NULL, NULL, 0, LW, "on demand no more");
-	change(mr, moved, NULL, buf, 2 * PAGE, 0, "on demand: another range");
-	MUST(!ibv_dereg_mr(mr));
-	MUST(mr = ibv_reg_mr(pd, NULL, SIZE_MAX, ODP | LW));
-	change(mr, rights, NULL, NULL, 0, ODP | LW | RR, "implicit: more rights");
-	change(mr, rights, NULL, NULL, 0, LW, "implicit, on demand no more");
-	MUST(!ibv_dereg_mr(mr));
+	if (has_on_demand(rig->ctx))
+		change_on_demand(pd, buf);
 	MUST(mr = ibv_alloc_null_mr(pd));
 	change(mr, rights, NULL, NULL, 0, LW, "null region");
 	MUST(!ibv_dereg_mr(mr));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * bar.c - registers. The initialization segment says that the adapter is up and well, takes the
- * address of the command queue and its doorbells; page N of the BAR is UAR N.
+ * address of the command queue and its doorbells; page N of the BAR is UAR N, and the last pages are
+ * memory.
  *
  * The device core numbers UARs from behind the pages of the segment. The MSI-X table, also there,
  * is the client's business. PRM: Initialization Segment, Health Buffer; layouts as in the kernel's
@@ -102,10 +103,19 @@ static uint32_t read_register(const struct bar *bar, uint64_t offset)
 	}
 }
 
+static bool is_memory(uint64_t offset, uint32_t len)
+{
+	return offset >= BAR_MEMIC && len <= BAR_SIZE - offset;
+}
+
 void bar_read(const struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len)
 {
 	uint32_t i, be = 0;
 
+	if (is_memory(offset, len)) {
+		memcpy(data, bar->memory + (offset - BAR_MEMIC), len);
+		return;
+	}
 	for (i = 0; i < len; i++, offset++) {
 		if (i == 0 || offset % 4 == 0)
 			be = htobe32(read_register(bar, offset & ~3ull));
@@ -170,7 +180,10 @@ bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t l
 {
 	if (offset < FIRST_UAR_PAGE * PAGE)
 		return write_segment(bar, offset, data, len);
-	write_uar(bar, offset, data, len);
+	if (is_memory(offset, len))
+		memcpy(bar->memory + (offset - BAR_MEMIC), data, len);
+	else
+		write_uar(bar, offset, data, len);
 	return false;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bar.h - BAR 0: the initialization segment, and UAR pages behind it.
+ * bar.h - BAR 0: the initialization segment, UAR pages behind it, and the adapter's memory at its end.
  */
 #ifndef SOFTHCA_VFIO_USER_BAR_H
 #define SOFTHCA_VFIO_USER_BAR_H
@@ -10,7 +10,9 @@
 
 #include "softhca/front/vfio-user/cmdq.h"
 
-#define BAR_SIZE (256ull << 20) /* a page for each UAR number there can be */
+#define BAR_SIZE       (256ull << 20) /* a page for each UAR number there can be */
+#define BAR_MEMIC_SIZE (1ull << 20)   /* the last ones are memory of the adapter's own */
+#define BAR_MEMIC      (BAR_SIZE - BAR_MEMIC_SIZE)
 
 enum bar_nic_state { /* what the driver may expect of the adapter, and what it asks for */
 		     BAR_NIC_FULL = 0,
@@ -25,6 +27,7 @@ struct bar {
 	struct cmdq cmdq;
 	uint32_t command_timeout_ms; /* what the driver is told to wait for a command */
 	uint32_t cmdq_high;          /* as written; takes effect with the low half */
+	uint8_t *memory;             /* BAR_MEMIC_SIZE bytes; the device's */
 	uint8_t nic_state;
 	uint8_t syndrome; /* in the health buffer, where it asks for a reset; 0: all is well */
 };

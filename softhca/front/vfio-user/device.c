@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/vfio.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@
 #include "softhca/log.h"
 
 /* ---- the adapter ---- */
+
+enum { MEMIC_PAGE = 4096, DEVICE_MEMORY = 128 << 10 };
 
 static void raise_interrupt(void *front, uint32_t vector)
 {
@@ -46,7 +49,11 @@ static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 static int start_adapter(struct device *device, enum bar_nic_state nic_state)
 {
 	int ret = hca_create(&device->config, &device->hca);
+	uint64_t at;
 
+	for (at = 0; !ret && at < BAR_MEMIC_SIZE; at += MEMIC_PAGE)
+		hca_place_memic(device->hca, BAR_MEMIC + at, device->memory + at);
+	memset(device->memory, 0, BAR_MEMIC_SIZE);
 	device->bar.hca = device->hca;
 	device->bar.cmdq.hca = device->hca;
 	bar_reset(&device->bar, nic_state);
@@ -84,6 +91,13 @@ int device_init(struct device *device, const struct hca_config *config, uint32_t
 	device->config.front = device;
 	device->config.interrupt = raise_interrupt;
 	device->config.event = on_event;
+	device->config.memic_size = DEVICE_MEMORY;
+	device->config.memic_bar = BAR_MEMIC;
+	device->config.memic_bar_size = BAR_MEMIC_SIZE;
+	device->memory = calloc(1, BAR_MEMIC_SIZE);
+	if (!device->memory)
+		return ENOMEM;
+	device->bar.memory = device->memory;
 	device->bar.cmdq.dma = &device->dma;
 	device->bar.cmdq.fault = config->fault;
 	device->bar.command_timeout_ms = command_timeout_ms;
@@ -133,6 +147,7 @@ void device_free(struct device *device)
 {
 	if (device->hca)
 		hca_destroy(device->hca);
+	free(device->memory);
 	forget_client(device);
 }
 

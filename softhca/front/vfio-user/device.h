@@ -19,6 +19,7 @@ struct device {
 	struct dma_table dma;
 	struct pci_config pci;
 	struct bar bar;
+	uint8_t *memory;                 /* of the adapter's own: BAR_MEMIC_SIZE bytes */
 	int vector_fd[PCI_MSIX_VECTORS]; /* eventfds of the client, -1: none */
 };
 
