@@ -13,6 +13,7 @@
 
 #include "softhca/trace.h"
 #include "softhca/device/eth_ifc.h"
+#include "softhca/device/memic_ifc.h"
 #include "softhca/device/srq_ifc.h"
 #include "softhca/device/wqe.h"
 
@@ -129,6 +130,8 @@ static const struct {
 	NAME(QUERY_MKEY),
 	NAME(DESTROY_MKEY),
 	NAME(QUERY_SPECIAL_CONTEXTS),
+	NAME(ALLOC_MEMIC),
+	NAME(DEALLOC_MEMIC),
 	NAME(CREATE_EQ),
 	NAME(DESTROY_EQ),
 	NAME(QUERY_EQ),

@@ -111,6 +111,22 @@ static void segment_says_that_all_is_well(void **state)
 	assert_int_not_equal(bar_get(0xffc), 0);
 }
 
+/* The last pages of the BAR; the device core is told of each. */
+static void memory_keeps_what_is_written_until_a_reset(void **state)
+{
+	const uint64_t first = BAR_MEMIC, last = BAR_SIZE - 4;
+
+	(void)state;
+	assert_int_equal(bar_get(first), 0);
+	bar_put(first, 0x12345678);
+	bar_put(last, 0x9abcdef0);
+	assert_int_equal(bar_get(first), 0x12345678);
+	assert_int_equal(bar_get(last), 0x9abcdef0);
+	config_put(find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL, 2, PCI_EXP_DEVCTL_BCR_FLR);
+	config_put(PCI_COMMAND, 2, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	assert_int_equal(bar_get(first), 0);
+}
+
 static void health_counter_advances(void **state)
 {
 	uint32_t first = bar_get(0x1010);
@@ -272,6 +288,7 @@ int main(void)
 		IB(memory_and_interrupts_need_a_bus_master_with_power),
 		IB(gateway_gives_a_semaphore_to_one),
 		IB(segment_says_that_all_is_well),
+		IB(memory_keeps_what_is_written_until_a_reset),
 		IB(health_counter_advances),
 		IB(dead_adapter_asks_for_a_reset_and_gets_it),
 		IB(both_resets_of_pci_give_a_new_adapter),
