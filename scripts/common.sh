@@ -125,14 +125,21 @@ install_packages() {
 	fi
 }
 
-# build_tree DIR [CMAKE OPTION...]: configure, build and stage below DIR/stage. Repeating it costs a second.
-build_tree() {
+configure_tree() {
 	local dir=$1
 	shift
 	logged "$dir/log/configure" cmake -S "$SOURCE_DIR" -B "$dir" -G Ninja \
-		-DCMAKE_INSTALL_PREFIX="$dir/stage" -DCMAKE_INSTALL_SYSCONFDIR="$dir/stage/etc" "$@" || return
+		-DCMAKE_INSTALL_PREFIX="$dir/stage" -DCMAKE_INSTALL_SYSCONFDIR="$dir/stage/etc" "$@"
+}
+
+# build_tree DIR [CMAKE OPTION...]: configure, build and stage below DIR/stage. Repeating it costs a second. With another
+# compiler than last time, CMake begins again and forgets the other options, the prefix among them; so it is told twice.
+build_tree() {
+	local dir=$1
+	configure_tree "$@" || return
+	grep -qxF "CMAKE_INSTALL_PREFIX:PATH=$dir/stage" "$dir/CMakeCache.txt" || configure_tree "$@" || return
 	logged "$dir/log/build" cmake --build "$dir" -j "$JOBS" || return
-	logged "$dir/log/install" cmake --install "$dir"
+	logged "$dir/log/install" cmake --install "$dir" --prefix "$dir/stage"
 }
 
 # Where a build in DIR staged its shared libraries.
