@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "providers/mlx5/context.h"
+#include "providers/mlx5/dv.h"
 #include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -31,6 +31,21 @@ struct mlx5_dm {
 static struct mlx5_dm *to_mdm(struct ibv_dm *dm)
 {
 	return container_of(dm, struct mlx5_dm, dm);
+}
+
+/* Regions of device memory are zero-based, so remote addresses begin with 0. */
+void dm_describe(struct ibv_dm *ibdm, struct mlx5dv_dm *out)
+{
+	struct mlx5_dm *dm = to_mdm(ibdm);
+	uint64_t asked = out->comp_mask;
+
+	out->comp_mask = 0;
+	out->buf = dm->start;
+	out->length = dm->length;
+	if (asked & MLX5DV_DM_MASK_REMOTE_VA) {
+		out->remote_va = 0;
+		out->comp_mask |= MLX5DV_DM_MASK_REMOTE_VA;
+	}
 }
 
 static int check_copy(const struct mlx5_dm *dm, const char *call, uint64_t offset, size_t length)

@@ -9,12 +9,16 @@
 #include <errno.h>
 
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/mlx5_prm.h"
 
 #define DV_EXPORT __attribute__((visibility("default")))
 
 /* DV_FLAGS are MLX5DV_QP_CREATE_*. */
 int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			 uint32_t dv_flags, struct verbs_qp **vqp);
+
+/* What mlx5dv_init_obj() says of device memory (dm.c). */
+void dm_describe(struct ibv_dm *dm, struct mlx5dv_dm *out);
 
 /* Direct verbs may be called with any context. */
 static inline int dv_check_context(const char *call, struct ibv_context *context)

@@ -9,8 +9,9 @@
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/srq.h"
 
-#define SUPPORTED_OBJECTS \
-	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_AH | MLX5DV_OBJ_PD)
+#define SUPPORTED_OBJECTS                                                                   \
+	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_DM | MLX5DV_OBJ_AH | \
+	 MLX5DV_OBJ_PD)
 #define KNOWN_OBJECTS ((MLX5DV_OBJ_PD << 1) - 1)
 
 static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
@@ -88,6 +89,8 @@ static int check_contexts(const struct mlx5dv_obj *obj, uint64_t obj_type)
 		ret = dv_check_context("mlx5dv_init_obj", obj->cq.in->context);
 	if (!ret && obj_type & MLX5DV_OBJ_SRQ)
 		ret = dv_check_context("mlx5dv_init_obj", obj->srq.in->context);
+	if (!ret && obj_type & MLX5DV_OBJ_DM)
+		ret = dv_check_context("mlx5dv_init_obj", obj->dm.in->context);
 	if (!ret && obj_type & MLX5DV_OBJ_AH)
 		ret = dv_check_context("mlx5dv_init_obj", obj->ah.in->context);
 	if (!ret && obj_type & MLX5DV_OBJ_PD)
@@ -101,7 +104,7 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 
 	if (obj_type & ~(uint64_t)SUPPORTED_OBJECTS) {
 		verbs_warn(
-			"mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, SRQ, AH, PD)",
+			"mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, SRQ, DM, AH, PD)",
 			(unsigned long long)obj_type, SUPPORTED_OBJECTS);
 		return obj_type & ~(uint64_t)KNOWN_OBJECTS ? EINVAL : EOPNOTSUPP;
 	}
@@ -114,6 +117,8 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 		init_cq(obj->cq.in, obj->cq.out);
 	if (obj_type & MLX5DV_OBJ_SRQ)
 		init_srq(obj->srq.in, obj->srq.out);
+	if (obj_type & MLX5DV_OBJ_DM)
+		dm_describe(obj->dm.in, obj->dm.out);
 	if (obj_type & MLX5DV_OBJ_AH)
 		init_ah(obj->ah.in, obj->ah.out);
 	if (obj_type & MLX5DV_OBJ_PD)
