@@ -144,12 +144,21 @@ int ucma_id_remove(struct ucma_call *uc)
 
 /* ---- addresses and ports ---- */
 
+/* An IPv4 address stands for itself; the IPv6 one that is any address for both, unless told otherwise. */
+static bool is_of_one_family(const struct ucma_id *id)
+{
+	return id->af_only || id->src.addr.ss_family == AF_INET;
+}
+
 static bool in_conflict(const struct ucma_id *id, const struct ucma_id *other, uint16_t port)
 {
 	if (other == id || other->ps != id->ps || other->state == UCMA_IDLE || !other->has_src ||
 	    other->passive || ucma_addr_port(&other->src.addr) != port)
 		return false;
 	if (id->reuse_addr && other->reuse_addr && other->state != UCMA_LISTENS)
+		return false;
+	if (is_of_one_family(id) && is_of_one_family(other) &&
+	    id->src.addr.ss_family != other->src.addr.ss_family)
 		return false;
 	return ucma_addr_is_any(&id->src.addr) || ucma_addr_is_any(&other->src.addr) ||
 	       ucma_addr_same_host(&id->src.addr, &other->src.addr);
