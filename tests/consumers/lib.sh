@@ -190,25 +190,11 @@ perftest_ok() {
 		END { exit !found }' "$2"
 }
 
-# run_pair NAME SERVER CLIENT DIR: the status of the pair. Perftest with events and both directions stalls about once in a
-# hundred runs on a busy machine, on Debian's libraries as on ours, for a reason not found yet: it gets a second chance.
-run_pair() {
-	local name=$1 server=$2 client=$3 dir=$4 status=0
-	local -a ends=("$PAIR" -t "$CASE_LIMIT" -o "$dir" "$PORT" "$(on_adapter "$server")" "$(on_adapter "$client 127.0.0.1")")
-	"${ends[@]}" || status=$?
-	if [ "$status" = 124 ] && [[ $name == *perftest*events* ]]; then
-		say "$name timed out after $CASE_LIMIT s; once more"
-		status=0
-		"${ends[@]}" || status=$?
-	fi
-	return "$status"
-}
-
 # pair_case NAME CHECK SERVER CLIENT: both commands on the adapter; the client's line gets the host.
 pair_case() {
 	local name=$1 check=$2 server=$3 client=$4 dir=$WORK/$1 status=0
 	mkdir -p "$dir"
-	run_pair "$name" "$server" "$client" "$dir" || status=$?
+	"$PAIR" -t "$CASE_LIMIT" -o "$dir" "$PORT" "$(on_adapter "$server")" "$(on_adapter "$client 127.0.0.1")" || status=$?
 	if [ "$status" = 124 ]; then
 		failed "$name" "timed out after $CASE_LIMIT s" "$dir/server.log" "$dir/client.log" "$WORK/adapter.log"
 	elif [ "$status" != 0 ]; then
