@@ -9,7 +9,7 @@
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/srq.h"
 
-#define SUPPORTED_OBJECTS                                                                   \
+#define SUPPORTED_OBJECTS                                                                 \
 	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_DM | MLX5DV_OBJ_AH | \
 	 MLX5DV_OBJ_PD)
 #define KNOWN_OBJECTS ((MLX5DV_OBJ_PD << 1) - 1)

@@ -26,7 +26,8 @@ static void give_up(const struct disk *disk, const char *what)
 }
 
 /* The answer of a command that must succeed. */
-static struct scsi_task *expect_good(const struct disk *disk, struct scsi_task *task, const char *what)
+static struct scsi_task *expect_good(const struct disk *disk, struct scsi_task *task,
+				     const char *what)
 {
 	if (!task || task->status != SCSI_STATUS_GOOD)
 		give_up(disk, what);
@@ -48,7 +49,8 @@ static void open_disk(const char *text, struct disk *disk)
 	if (iscsi_full_connect_sync(disk->iscsi, url->portal, url->lun))
 		give_up(disk, text);
 	disk->lun = url->lun;
-	task = expect_good(disk, iscsi_readcapacity10_sync(disk->iscsi, disk->lun, 0, 0), "capacity");
+	task = expect_good(disk, iscsi_readcapacity10_sync(disk->iscsi, disk->lun, 0, 0),
+			   "capacity");
 	capacity = scsi_datain_unmarshall(task);
 	if (!capacity || capacity->block_size != BLOCK)
 		give_up(disk, "blocks of 512 bytes are expected");
@@ -66,7 +68,9 @@ static void close_disk(struct disk *disk)
 static struct scsi_task *read_blocks(const struct disk *disk, uint32_t at, uint32_t count)
 {
 	struct scsi_task *task = expect_good(
-		disk, iscsi_read10_sync(disk->iscsi, disk->lun, at, count * BLOCK, BLOCK, 0, 0, 0, 0, 0), "read");
+		disk,
+		iscsi_read10_sync(disk->iscsi, disk->lun, at, count * BLOCK, BLOCK, 0, 0, 0, 0, 0),
+		"read");
 
 	if (task->datain.size != (int)(count * BLOCK))
 		give_up(disk, "a short read");
@@ -77,13 +81,15 @@ static void copy_blocks(const struct disk *from, const struct disk *to, uint32_t
 {
 	struct scsi_task *data = read_blocks(from, at, count), *back;
 
-	scsi_free_scsi_task(expect_good(to,
-					iscsi_write10_sync(to->iscsi, to->lun, at, data->datain.data, count * BLOCK,
-							   BLOCK, 0, 0, 0, 0, 0),
-					"write"));
+	scsi_free_scsi_task(
+		expect_good(to,
+			    iscsi_write10_sync(to->iscsi, to->lun, at, data->datain.data,
+					       count * BLOCK, BLOCK, 0, 0, 0, 0, 0),
+			    "write"));
 	back = read_blocks(to, at, count);
 	if (memcmp(back->datain.data, data->datain.data, count * BLOCK)) {
-		fprintf(stderr, "block %u and the %u that follow are not what was written\n", at, count);
+		fprintf(stderr, "block %u and the %u that follow are not what was written\n", at,
+			count);
 		exit(1);
 	}
 	scsi_free_scsi_task(back);

@@ -83,7 +83,8 @@ int main(int argc, char **argv)
 	sum_up();
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (!rank)
-		printf("%d ranks, %u messages round the ring, %d sums: all right\n", ranks, messages, SUMS);
+		printf("%d ranks, %u messages round the ring, %d sums: all right\n", ranks,
+		       messages, SUMS);
 	MPI_Finalize();
 	return 0;
 }
