@@ -571,18 +571,20 @@ static void qp_reset(struct mlx5_qp *qp)
 	qp_reset_queues(qp);
 }
 
-/* With a driver's part when connection establishment options wait for a change of state. */
+/* With a driver's part when connection establishment options wait for a change of state, and with a
+ * rate limit: Linux 7 refuses one that comes without (for QPs that are not raw). */
 static int run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
-	const struct mlx5_ib_modify_qp req = { .ece_options = qp->ece_asked };
+	bool has_ece = qp->ece_asked && attr_mask & IBV_QP_STATE;
+	const struct mlx5_ib_modify_qp req = { .ece_options = has_ece ? qp->ece_asked : 0 };
 	struct mlx5_ib_modify_qp_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
 	int ret;
 
-	if (!qp->ece_asked || !(attr_mask & IBV_QP_STATE))
+	if (!has_ece && !(attr_mask & IBV_QP_RATE_LIMIT))
 		return verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, NULL);
 	ret = verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, &udata);
-	if (!ret) {
+	if (!ret && has_ece) {
 		qp->ece_asked = 0;
 		qp->ece_granted = resp.ece_options;
 	}

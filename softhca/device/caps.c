@@ -7,6 +7,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/eth.h"
+#include "softhca/device/pacing_ifc.h"
 #include "softhca/device/memic.h"
 #include "softhca/device/memic_ifc.h"
 #include "softhca/device/tm.h"
@@ -71,6 +72,7 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 		return;
 	prm_set(cap, HCA_CAP_ETH_NET_OFFLOADS, 1);
 	prm_set(cap, HCA_CAP_NIC_FLOW_TABLE, 1);
+	prm_set(cap, HCA_CAP_QOS, 1);
 	prm_set(cap, HCA_CAP_LOG_MAX_RQ, ETH_LOG_QUEUES);
 	prm_set(cap, HCA_CAP_LOG_MAX_SQ, ETH_LOG_QUEUES);
 	prm_set(cap, HCA_CAP_LOG_MAX_TIR, ETH_LOG_TIRS);
@@ -228,6 +230,19 @@ static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 	put_flow_tables_of(prm_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
 }
 
+/* Rate limits of send queues; there is no scheduling. */
+static void put_qos(const struct hca *hca, uint8_t *cap)
+{
+	if (hca->config.link_layer != HCA_LINK_ETHERNET)
+		return;
+	prm_set(cap, QOS_CAP_PACKET_PACING, 1);
+	prm_set(cap, QOS_CAP_PACKET_PACING_BURST_BOUND, 1);
+	prm_set(cap, QOS_CAP_PACKET_PACING_TYPICAL_SIZE, 1);
+	prm_set(cap, QOS_CAP_PACKET_PACING_MAX_RATE, PACING_MAX_RATE);
+	prm_set(cap, QOS_CAP_PACKET_PACING_MIN_RATE, PACING_MIN_RATE);
+	prm_set(cap, QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE, PACING_RATES);
+}
+
 /* All work requests whose keys are looked at when the data moves, which is all. */
 static void put_odp(const struct hca *hca, uint8_t *cap)
 {
@@ -266,6 +281,7 @@ static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
 	[PRM_CAP_ATOMIC] = put_atomic,
 	[PRM_CAP_ROCE] = put_roce,
 	[PRM_CAP_FLOW_TABLE] = put_flow_tables,
+	[PRM_CAP_QOS] = put_qos,
 	[PRM_CAP_DEV_MEM] = put_device_memory,
 };
 

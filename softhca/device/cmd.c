@@ -12,6 +12,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/driver_ifc.h"
 #include "softhca/device/eth.h"
+#include "softhca/device/pacing_ifc.h"
 #include "softhca/device/memic.h"
 #include "softhca/device/memic_ifc.h"
 #include "softhca/device/srq_ifc.h"
@@ -112,6 +113,7 @@ static const struct {
 	[PRM_OP_MODIFY_SQ] = { eth_sq_modify, 32 + PRM_SQC_SIZE, 16, true },
 	[PRM_OP_QUERY_SQ] = { eth_sq_query, 16, 32 + PRM_SQC_SIZE, false },
 	[PRM_OP_DESTROY_SQ] = { eth_sq_destroy, 16, 16, true },
+	[PRM_OP_SET_PP_RATE_LIMIT] = { pacing_set_rate, PRM_SET_PP_RATE_LIMIT_IN_SIZE, 16, false },
 	[PRM_OP_CREATE_TIS] = { tis_create, 32 + PRM_TISC_SIZE, 16, false },
 	[PRM_OP_MODIFY_TIS] = { tis_modify, 32 + PRM_TISC_SIZE, 16, false },
 	[PRM_OP_QUERY_TIS] = { tis_query, 16, 16 + PRM_TISC_SIZE, false },

@@ -16,6 +16,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/eth_ifc.h"
 #include "softhca/device/frame.h"
+#include "softhca/device/pacing.h"
 
 /* ---- q_counter.c ---- */
 
@@ -67,6 +68,11 @@ struct eth_sq {
 	bool ready; /* on eth->ready */
 	TAILQ_ENTRY(eth_sq) in_ready;
 	LIST_ENTRY(eth_sq) in_uar;
+	/* pacing.h */
+	uint32_t pacing_index;
+	uint64_t paced_until; /* what was sent takes until then */
+	bool waits;
+	LIST_ENTRY(eth_sq) in_waiting;
 	uint8_t sqc[PRM_SQC_SIZE];
 };
 
@@ -220,6 +226,7 @@ struct eth {
 	uint32_t flow_entries;
 	struct flow_table *root[2]; /* by type */
 	TAILQ_HEAD(, eth_sq) ready;
+	struct pacing pacing;
 	uint64_t work;                   /* what steering has cost so far: see flow_match.c */
 	uint8_t frame[FABRIC_FRAME_MAX]; /* being built */
 };

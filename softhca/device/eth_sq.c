@@ -221,6 +221,7 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct eth_se
 	}
 	hca->eth->work += FRAME_WORK;
 	eth_transmit(hca, sq, bytes, len);
+	pacing_sent(hca, sq, len);
 }
 
 /* Put headers and LEN payload bytes from OFFSET into eth->frame. 0 or a vendor syndrome */
@@ -461,10 +462,10 @@ bool eth_sq_run(struct hca *hca, struct eth_sq *sq)
 	if ((uint16_t)(sq->pi - sq->ci) > 1u << sq->wq.log_size)
 		sq->state = PRM_WQ_STATE_ERR; /* a producer that is nowhere near the ring */
 	for (i = 0; i < TURN_WQES && sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi &&
-		    hca->eth->work < end;
+		    hca->eth->work < end && !pacing_waits(hca, sq);
 	     i++)
 		run_one(hca, sq);
 	if (sq->state == PRM_WQ_STATE_ERR)
 		return flush(hca, sq);
-	return sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi;
+	return sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi && !sq->waits;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "softhca/device/eth.h"
+#include "softhca/device/pacing_ifc.h"
 #include "softhca/device/wqe.h"
 
 enum { LOG_WQ_MAX = 15, LOG_STRIDE_MIN = 4, PAGE_SHIFT_MIN = 12 };
@@ -240,7 +241,7 @@ enum prm_status eth_rq_destroy(struct hca *hca, struct cmd *cmd)
 
 /* ---- SQ ---- */
 
-static const char *check_sqc(const uint8_t *sqc)
+static const char *check_sqc(const struct hca *hca, const uint8_t *sqc)
 {
 	const uint8_t *wqc = prm_at(sqc, SQC_WQ);
 
@@ -248,9 +249,10 @@ static const char *check_sqc(const uint8_t *sqc)
 		return "sq: hairpin, UMR and software parsing are not supported";
 	if (prm_get(sqc, SQC_TIS_LST_SZ) > 1)
 		return "sq: at most one TIS";
-	if (prm_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX) ||
-	    prm_get(sqc, SQC_TS_CQE_TO_DEST_CQN))
-		return "sq: pacing and extra timestamps are not supported";
+	if (!pacing_exists(hca, prm_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX)))
+		return "sq: no such rate limit";
+	if (prm_get(sqc, SQC_TS_CQE_TO_DEST_CQN))
+		return "sq: extra timestamps are not supported";
 	if (prm_get(sqc, SQC_STATE) != PRM_WQ_STATE_RST)
 		return "sq: starts in state RST";
 	if (1u << prm_get(wqc, WQ_LOG_WQ_STRIDE) != WQE_BB)
@@ -272,6 +274,7 @@ static int sq_set_up(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
 
 	memcpy(sq->sqc, sqc, sizeof(sq->sqc));
 	sq->flush = prm_get(sqc, SQC_FLUSH_IN_ERROR_EN);
+	sq->pacing_index = prm_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX);
 	sq->cq = res_get(&hca->cqs, prm_get(sqc, SQC_CQN));
 	sq->uar = res_get(&hca->uars, prm_get(wqc, WQ_UAR_PAGE));
 	if (has_tis)
@@ -293,7 +296,7 @@ static void sq_use(struct eth_sq *sq, int by)
 
 enum prm_status eth_sq_create(struct hca *hca, struct cmd *cmd)
 {
-	const char *why = check_sqc(prm_at(cmd->in, CREATE_SQ_IN_CTX));
+	const char *why = check_sqc(hca, prm_at(cmd->in, CREATE_SQ_IN_CTX));
 	struct eth_sq *sq;
 	int ret;
 
@@ -319,11 +322,32 @@ static struct eth_sq *sq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 	return res_get(&hca->eth->sqs, prm_get(cmd->in, field));
 }
 
+/* 0 or why not */
+static const char *change_pacing(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
+{
+	uint64_t mask = prm_get64(cmd->in, PRM_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK));
+	uint32_t index = prm_get(prm_at(cmd->in, MODIFY_SQ_IN_CTX),
+				 SQC_PACKET_PACING_RATE_LIMIT_INDEX);
+
+	if (mask & ~(uint64_t)PRM_MODIFY_SQ_PACING)
+		return "sq: unknown modify_bitmask";
+	if (!mask)
+		return NULL;
+	if (!pacing_exists(hca, index))
+		return "sq: no such rate limit";
+	sq->pacing_index = index;
+	sq->paced_until = 0;
+	prm_set(sq->sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX, index);
+	pacing_forget(sq);
+	return NULL;
+}
+
 enum prm_status eth_sq_modify(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *sqc = prm_at(cmd->in, MODIFY_SQ_IN_CTX);
 	struct eth_sq *sq = sq_find(hca, cmd, MODIFY_SQ_IN_SQN);
 	uint64_t state = prm_get(sqc, SQC_STATE);
+	const char *why;
 
 	if (!sq)
 		return PRM_STAT_BAD_RES_ERR;
@@ -332,8 +356,9 @@ enum prm_status eth_sq_modify(struct hca *hca, struct cmd *cmd)
 				"sq: not in the state it is said to be in");
 	if (!may_change(sq->state, state))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "sq: no such transition");
-	if (prm_get64(cmd->in, PRM_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK)))
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "sq: unknown modify_bitmask");
+	why = change_pacing(hca, sq, cmd);
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	sq->state = (enum prm_wq_state)state;
 	prm_set(sq->sqc, SQC_STATE, state);
 	if (state == PRM_WQ_STATE_RST)
@@ -363,6 +388,7 @@ enum prm_status eth_sq_destroy(struct hca *hca, struct cmd *cmd)
 	if (!sq)
 		return PRM_STAT_BAD_RES_ERR;
 	res_remove(&hca->eth->sqs, sq->n);
+	pacing_forget(sq);
 	if (sq->ready)
 		TAILQ_REMOVE(&hca->eth->ready, sq, in_ready);
 	LIST_REMOVE(sq, in_uar);

@@ -341,7 +341,7 @@ static uint64_t next_call(struct hca *hca)
 
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 {
-	uint64_t next, events;
+	uint64_t next, events, paced;
 
 	fabric_lock(hca->fabric);
 	hca->now = now_ns;
@@ -349,8 +349,10 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	run_ready(hca);
 	if (!fabric_is_congested(hca->fabric))
 		eth_run(hca);
+	paced = pacing_run(hca);
 	fabric_flush(hca->fabric);
 	next = next_call(hca);
+	next = paced < next ? paced : next;
 	events = cq_run_timers(hca);
 	next = events < next ? events : next;
 	fabric_unlock(hca->fabric);

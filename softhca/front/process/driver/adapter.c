@@ -19,6 +19,8 @@
 #include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/driver/roce.h"
+#include "softhca/device/pacing_ifc.h"
+#include "softhca/front/process/driver/rate_limits.h"
 #include "softhca/front/process/driver/steering.h"
 #include "softhca/log.h"
 
@@ -217,6 +219,8 @@ static int bring_up(struct adapter *adapter)
 		ret = query_caps(adapter, (enum prm_cap)PRM_CAP_DEV_MEM, adapter->memory_caps);
 	if (!ret && adapter_cap(adapter, HCA_CAP_ETH_NET_OFFLOADS))
 		ret = query_caps(adapter, PRM_CAP_ETHERNET_OFFLOADS, adapter->eth_caps);
+	if (!ret && adapter_cap(adapter, HCA_CAP_QOS))
+		ret = query_caps(adapter, (enum prm_cap)PRM_CAP_QOS, adapter->qos_caps);
 	if (!ret)
 		ret = create_eqs(adapter);
 	if (!ret)
@@ -294,6 +298,7 @@ void adapter_destroy(struct adapter *adapter)
 	hca_destroy(adapter->hca);
 	driver_objects_free(adapter);
 	steering_free(adapter);
+	rate_limits_free(adapter);
 	pthread_mutex_destroy(&adapter->uar_lock);
 	free(adapter);
 }

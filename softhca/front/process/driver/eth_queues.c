@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softhca/device/pacing_ifc.h"
 #include "softhca/device/srq_ifc.h"
 #include "softhca/front/process/driver/eth_queues.h"
 #include "softhca/front/process/driver/queue_memory.h"
@@ -144,6 +145,23 @@ int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 		  enum prm_wq_state to)
 {
 	return change(adapter, PRM_OP_MODIFY_SQ, sqn, from, to);
+}
+
+int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate)
+{
+	uint8_t in[CREATE_IN_SIZE] = { 0 }, *sqc = prm_at(in, MODIFY_SQ_IN_CTX);
+	enum prm_wq_state now;
+	int ret = eth_sq_state(adapter, sqn, &now);
+
+	if (ret)
+		return ret;
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_SQ);
+	prm_set(in, MODIFY_SQ_IN_SQ_STATE, now);
+	prm_set(in, MODIFY_SQ_IN_SQN, sqn);
+	prm_set64(in, PRM_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK), PRM_MODIFY_SQ_PACING);
+	prm_set(sqc, SQC_STATE, now);
+	prm_set(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX, rate);
+	return run(adapter, in, sizeof(in), NULL);
 }
 
 static_assert(QUERY_RQ_IN_RQN == QUERY_SQ_IN_SQN &&

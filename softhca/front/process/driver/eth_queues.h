@@ -32,6 +32,8 @@ int eth_rq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t *r
 int eth_sq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn);
 int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
+/* The entry of the rate table that a queue which is ready keeps to; 0: none */
+int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate);
 int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
 int eth_rq_state(struct adapter *adapter, uint32_t rqn, enum prm_wq_state *state);

@@ -93,6 +93,7 @@ int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw)
 		release(adapter, PRM_OP_DESTROY_RQ, raw->rqn);
 	if (raw->has_sq) {
 		release(adapter, PRM_OP_DESTROY_SQ, raw->sqn);
+		rate_limit_put(adapter, raw->rate);
 		release(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
 	}
 	release(adapter, PRM_OP_DEALLOC_TRANSPORT_DOMAIN, raw->domain);
@@ -122,8 +123,35 @@ static int change_sq(struct adapter *adapter, const struct raw_qp *raw, enum prm
 	return eth_sq_change(adapter, raw->sqn, now, to);
 }
 
+/* Ready, and at the rate that LIMIT says. */
+static int pace_sq(struct adapter *adapter, struct raw_qp *raw, const struct rate_limit *limit)
+{
+	uint32_t rate;
+	int ret = limit && raw->has_sq ? rate_limit_get(adapter, limit, &rate) : 0;
+
+	if (ret || !limit || !raw->has_sq)
+		return ret ? ret : change_sq(adapter, raw, PRM_WQ_STATE_RDY);
+	ret = change_sq(adapter, raw, PRM_WQ_STATE_RDY);
+	if (!ret)
+		ret = eth_sq_pace(adapter, raw->sqn, rate);
+	rate_limit_put(adapter, ret ? rate : raw->rate);
+	if (!ret)
+		raw->rate = rate;
+	return ret;
+}
+
+/* A queue that starts anew has no limit. */
+static void forget_rate(struct adapter *adapter, struct raw_qp *raw)
+{
+	if (raw->rate)
+		eth_sq_pace(adapter, raw->sqn, 0);
+	rate_limit_put(adapter, raw->rate);
+	raw->rate = 0;
+}
+
 /* Receives are taken from INIT on, sends from RTS on. */
-int raw_qp_change(struct adapter *adapter, const struct raw_qp *raw, uint32_t opcode)
+int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
+		  const struct rate_limit *limit)
 {
 	int ret;
 
@@ -133,11 +161,12 @@ int raw_qp_change(struct adapter *adapter, const struct raw_qp *raw, uint32_t op
 	case PRM_OP_RTR2RTS_QP:
 	case PRM_OP_RTS2RTS_QP:
 	case PRM_OP_SQERR2RTS_QP:
-		return change_sq(adapter, raw, PRM_WQ_STATE_RDY);
+		return pace_sq(adapter, raw, limit);
 	case PRM_OP_2ERR_QP:
 		ret = change_rq(adapter, raw, PRM_WQ_STATE_ERR);
 		return ret ? ret : change_sq(adapter, raw, PRM_WQ_STATE_ERR);
 	case PRM_OP_2RST_QP:
+		forget_rate(adapter, raw);
 		ret = change_rq(adapter, raw, PRM_WQ_STATE_RST);
 		return ret ? ret : change_sq(adapter, raw, PRM_WQ_STATE_RST);
 	default:

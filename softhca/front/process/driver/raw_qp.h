@@ -6,11 +6,13 @@
 #define SOFTHCA_PROCESS_RAW_QP_H
 
 #include "softhca/front/process/driver/eth_queues.h"
+#include "softhca/front/process/driver/rate_limits.h"
 
 struct raw_qp {
 	uint32_t domain; /* transport domain, of its own */
 	bool has_sq, has_rq, has_tir;
 	uint32_t tisn, sqn, rqn, tirn;
+	uint32_t rate; /* entry of rate_limits.h */
 };
 
 struct raw_request {
@@ -24,8 +26,9 @@ struct raw_request {
 int raw_qp_make(struct uverbs_call *uc, const struct raw_request *request, struct raw_qp **raw);
 /* 0, or why it is still there: EBUSY while flows lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw);
-/* What the command OPCODE on a QP means for its queues. */
-int raw_qp_change(struct adapter *adapter, const struct raw_qp *raw, uint32_t opcode);
+/* What the command OPCODE on a QP means for its queues. LIMIT: what it may send from then on; NULL: as before */
+int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
+		  const struct rate_limit *limit);
 /* The QP's state, which was BEFORE (enum qp_state) when we last knew. */
 int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int before,
 		 unsigned int *state);

@@ -10,6 +10,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/device/pacing_ifc.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/uverbs/objects.h"
@@ -257,7 +258,34 @@ static uint32_t optional_params(uint32_t mask, const struct qp_transition *trans
 	return optional & transition->optional;
 }
 
-static int change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
+/* Of a raw packet QP. A burst needs a rate, and an adapter that knows bursts. */
+static int read_limit(struct uverbs_call *uc, uint32_t rate, struct rate_limit *limit)
+{
+	const uint8_t *qos = uc->adapter->qos_caps;
+	struct mlx5_ib_modify_qp driver;
+
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)))
+		return EFAULT;
+	*limit = (struct rate_limit){ rate, driver.burst_info.max_burst_sz,
+				      driver.burst_info.typical_pkt_sz };
+	if (limit->burst && (!rate || !prm_get(qos, QOS_CAP_PACKET_PACING_BURST_BOUND)))
+		return EINVAL;
+	if (limit->packet && (!rate || !prm_get(qos, QOS_CAP_PACKET_PACING_TYPICAL_SIZE)))
+		return EINVAL;
+	return 0;
+}
+
+static int change_raw(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd, uint32_t rate,
+		      uint32_t opcode, struct raw_qp *raw)
+{
+	bool has_rate = cmd->attr_mask & QP_ATTR_RATE_LIMIT;
+	struct rate_limit limit;
+	int ret = has_rate ? read_limit(uc, rate, &limit) : 0;
+
+	return ret ? ret : raw_qp_change(uc->adapter, raw, opcode, has_rate ? &limit : NULL);
+}
+
+static int change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd, uint32_t rate,
 		  const struct qp_transition *transition, struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -265,7 +293,7 @@ static int change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 	if (!transition->opcode)
 		return 0;
 	if (qp->real->raw)
-		return raw_qp_change(uc->adapter, qp->real->raw, transition->opcode);
+		return change_raw(uc, cmd, rate, transition->opcode, qp->real->raw);
 	prm_set(in, CMD_IN_OPCODE, transition->opcode);
 	prm_set(in, MODIFY_QP_IN_QPN, qp->real->qpn);
 	prm_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, optional_params(cmd->attr_mask, transition));
@@ -312,7 +340,7 @@ static int check(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	return ret ? ret : check_values(uc, qp, cmd);
 }
 
-static int modify(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd)
+static int modify(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd, uint32_t rate)
 {
 	struct qp_transition transition;
 	struct real_qp before;
@@ -328,7 +356,7 @@ static int modify(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd)
 		return ret;
 	before = *qp->real;
 	remember(cmd, qp);
-	ret = change(uc, cmd, &transition, qp);
+	ret = change(uc, cmd, rate, &transition, qp);
 	if (ret) {
 		*qp->real = before;
 		return ret;
@@ -346,7 +374,7 @@ static int qp_modify(struct uverbs_call *uc)
 		return EFAULT;
 	if (cmd.attr_mask & ~QP_ATTR_STANDARD)
 		return EOPNOTSUPP;
-	return modify(uc, &cmd);
+	return modify(uc, &cmd, 0);
 }
 
 static int qp_modify_ex(struct uverbs_call *uc)
@@ -359,7 +387,7 @@ static int qp_modify_ex(struct uverbs_call *uc)
 		return EFAULT;
 	if (cmd.base.attr_mask & ~(QP_ATTR_STANDARD | QP_ATTR_RATE_LIMIT))
 		return EOPNOTSUPP;
-	ret = modify(uc, &cmd.base);
+	ret = modify(uc, &cmd.base, cmd.rate_limit);
 	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
 	return ret ? ret : uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }

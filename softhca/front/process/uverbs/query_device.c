@@ -15,6 +15,7 @@
 #include "softhca/device/eth_ifc.h"
 #include "softhca/device/memic_ifc.h"
 #include "softhca/device/umr_ifc.h"
+#include "softhca/device/pacing_ifc.h"
 #include "softhca/device/xrq_ifc.h"
 #include "softhca/front/process/uverbs/objects.h"
 
@@ -248,6 +249,7 @@ static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_
 
 static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_device_resp *driver)
 {
+	const uint8_t *qos = uc->adapter->qos_caps;
 	uint32_t log_max_tso = prm_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
 
 	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* whatever the device */
@@ -258,6 +260,16 @@ static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_
 	if (log_max_tso) {
 		driver->tso_caps.max_tso = 1u << log_max_tso;
 		driver->tso_caps.supported_qpts = 1 << QPT_RAW_PACKET;
+	}
+	if (prm_get(qos, QOS_CAP_PACKET_PACING)) {
+		driver->packet_pacing_caps.qp_rate_limit_max =
+			prm_get(qos, QOS_CAP_PACKET_PACING_MAX_RATE);
+		driver->packet_pacing_caps.qp_rate_limit_min =
+			prm_get(qos, QOS_CAP_PACKET_PACING_MIN_RATE);
+		driver->packet_pacing_caps.supported_qpts = 1 << QPT_RAW_PACKET;
+		if (prm_get(qos, QOS_CAP_PACKET_PACING_BURST_BOUND) &&
+		    prm_get(qos, QOS_CAP_PACKET_PACING_TYPICAL_SIZE))
+			driver->packet_pacing_caps.cap_flags = MLX5_IB_PP_SUPPORT_BURST;
 	}
 	driver->rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ;
 	driver->rss_caps.rx_hash_fields_mask = HASH_FIELDS;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pacing.h - rate limits of send queues: a table that software fills, and queues that name its entries.
+ *
+ * A queue has a clock of its own that each frame moves on by the time it takes at the queue's rate. While
+ * that clock is ahead of ours by more than the burst that is allowed, the queue waits.
+ */
+#ifndef SOFTHCA_PACING_H
+#define SOFTHCA_PACING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "softhca/device/cmd.h"
+
+struct eth_sq;
+
+enum {
+	PACING_RATES = 128,           /* entry 0 is no limit */
+	PACING_MIN_RATE = 1,          /* kbit/s */
+	PACING_MAX_RATE = 10 * 1000 * 1000,
+};
+
+struct pacing_rate {
+	uint32_t rate;  /* kbit/s; 0: not in use */
+	uint32_t burst; /* bytes that may go at once; 0: a frame */
+};
+
+struct pacing {
+	struct pacing_rate rate[PACING_RATES];
+	LIST_HEAD(, eth_sq) waiting;
+};
+
+/* Is there such a limit to name? */
+bool pacing_exists(const struct hca *hca, uint32_t index);
+/* Of a queue: a frame of LEN bytes has left. */
+void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len);
+/* Has it to wait? It is woken then. */
+bool pacing_waits(struct hca *hca, struct eth_sq *sq);
+void pacing_forget(struct eth_sq *sq);
+/* Wake those whose time has come; when to be called again, or HCA_IDLE. */
+uint64_t pacing_run(struct hca *hca);
+
+enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd);
+
+#endif
