@@ -142,6 +142,10 @@ int rwq_table_destroy(struct ibv_rwq_ind_table *table);
 /* flow.c */
 struct ibv_flow *flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr);
 int flow_destroy(struct ibv_flow *flow);
+struct ibv_flow_action *flow_action_create_esp(struct ibv_context *context,
+					       struct ibv_flow_action_esp_attr *attr);
+int flow_action_modify_esp(struct ibv_flow_action *action, struct ibv_flow_action_esp_attr *attr);
+int flow_action_destroy(struct ibv_flow_action *action);
 struct ibv_counters *counters_create(struct ibv_context *context,
 				     struct ibv_counters_init_attr *attr);
 int counters_destroy(struct ibv_counters *counters);

@@ -59,7 +59,8 @@ static int create_with(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 	int ret;
 
 	pthread_mutex_lock(&counters->lock);
-	if (counters->fixed) {
+	/* Without a point the kernel is to refuse what it does not know yet. */
+	if (counters->fixed || !counters->npoints) {
 		ret = verbs_cmd_create_flow(qp, attr, flow, NULL);
 	} else {
 		req->ncounters_data = 1;
@@ -181,4 +182,33 @@ int counters_read(struct ibv_counters *ibcounters, uint64_t *values, uint32_t nc
 		  uint32_t flags)
 {
 	return verbs_cmd_read_counters(to_vcounters(ibcounters), values, ncounters, flags, NULL);
+}
+
+/* ---- flow actions: an adapter without IPsec has none, and the kernel says so */
+
+struct ibv_flow_action *flow_action_create_esp(struct ibv_context *context,
+					       struct ibv_flow_action_esp_attr *attr)
+{
+	struct verbs_flow_action *action = calloc(1, sizeof(*action));
+	int ret = action ? verbs_cmd_create_flow_action_esp(context, attr, action, NULL) : ENOMEM;
+
+	if (!ret)
+		return &action->action;
+	free(action);
+	errno = ret;
+	return NULL;
+}
+
+int flow_action_modify_esp(struct ibv_flow_action *action, struct ibv_flow_action_esp_attr *attr)
+{
+	return verbs_cmd_modify_flow_action_esp(to_vaction(action), attr, NULL);
+}
+
+int flow_action_destroy(struct ibv_flow_action *action)
+{
+	int ret = verbs_cmd_destroy_flow_action(to_vaction(action));
+
+	if (!ret)
+		free(to_vaction(action));
+	return ret;
 }

@@ -275,14 +275,10 @@ static void put_device_memory(const struct hca *hca, uint8_t *cap)
 }
 
 static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
-	[PRM_CAP_GENERAL] = put_general,
-	[PRM_CAP_ETHERNET_OFFLOADS] = put_ethernet,
-	[PRM_CAP_ODP] = put_odp,
-	[PRM_CAP_ATOMIC] = put_atomic,
-	[PRM_CAP_ROCE] = put_roce,
-	[PRM_CAP_FLOW_TABLE] = put_flow_tables,
-	[PRM_CAP_QOS] = put_qos,
-	[PRM_CAP_DEV_MEM] = put_device_memory,
+	[PRM_CAP_GENERAL] = put_general, [PRM_CAP_ETHERNET_OFFLOADS] = put_ethernet,
+	[PRM_CAP_ODP] = put_odp,         [PRM_CAP_ATOMIC] = put_atomic,
+	[PRM_CAP_ROCE] = put_roce,       [PRM_CAP_FLOW_TABLE] = put_flow_tables,
+	[PRM_CAP_QOS] = put_qos,         [PRM_CAP_DEV_MEM] = put_device_memory,
 };
 
 static bool has_page(uint64_t page)

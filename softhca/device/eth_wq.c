@@ -326,8 +326,8 @@ static struct eth_sq *sq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 static const char *change_pacing(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
 {
 	uint64_t mask = prm_get64(cmd->in, PRM_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK));
-	uint32_t index = prm_get(prm_at(cmd->in, MODIFY_SQ_IN_CTX),
-				 SQC_PACKET_PACING_RATE_LIMIT_INDEX);
+	uint32_t index =
+		prm_get(prm_at(cmd->in, MODIFY_SQ_IN_CTX), SQC_PACKET_PACING_RATE_LIMIT_INDEX);
 
 	if (mask & ~(uint64_t)PRM_MODIFY_SQ_PACING)
 		return "sq: unknown modify_bitmask";

@@ -18,8 +18,8 @@
 struct eth_sq;
 
 enum {
-	PACING_RATES = 128,           /* entry 0 is no limit */
-	PACING_MIN_RATE = 1,          /* kbit/s */
+	PACING_RATES = 128,  /* entry 0 is no limit */
+	PACING_MIN_RATE = 1, /* kbit/s */
 	PACING_MAX_RATE = 10 * 1000 * 1000,
 };
 

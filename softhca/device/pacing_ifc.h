@@ -10,7 +10,7 @@
 enum {
 	PRM_OP_SET_PP_RATE_LIMIT = 0x780,
 	PRM_SET_PP_RATE_LIMIT_IN_SIZE = 64,
-	PRM_CAP_QOS = 12, /* page of QUERY_HCA_CAP */
+	PRM_CAP_QOS = 12,              /* page of QUERY_HCA_CAP */
 	PRM_MODIFY_SQ_PACING = 1 << 0, /* modify_bitmask */
 };
 

@@ -78,6 +78,11 @@ topic_fn diff_dmabuf;
 topic_fn diff_rereg_keys;
 topic_fn diff_tm_create;
 topic_fn diff_tm;
+topic_fn diff_flow;
+topic_fn diff_flow_action;
+topic_fn diff_counters;
+topic_fn diff_pacing;
+topic_fn diff_checksums;
 
 /* diff_two.c: runs while the adapter is not open, because the two processes open it themselves. */
 void diff_two_processes(void);

@@ -72,6 +72,11 @@ static const struct {
 	{ "rereg-keys", diff_rereg_keys },
 	{ "tm-create", diff_tm_create },
 	{ "tm", diff_tm },
+	{ "flow", diff_flow },
+	{ "flow-action", diff_flow_action },
+	{ "counters", diff_counters },
+	{ "pacing", diff_pacing },
+	{ "checksums", diff_checksums },
 };
 
 static bool wanted(int argc, char **argv, const char *name)

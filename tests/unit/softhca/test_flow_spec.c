@@ -14,7 +14,7 @@
 
 #include "softhca/front/process/driver/flow_spec.h"
 
-enum { SPEC_ETH = 0x20, SPEC_IPV4 = 0x32, SPEC_UDP = 0x41, SPEC_ESP = 0x34, SPEC_TAG = 0x1000 };
+enum { SPEC_ETH = 0x20, SPEC_IPV4 = 0x30, SPEC_UDP = 0x41, SPEC_ESP = 0x34, SPEC_TAG = 0x1000 };
 
 static const struct ib_uverbs_flow_spec_eth eth = {
 	.type = SPEC_ETH,

@@ -15,6 +15,7 @@
 #include "softhca/device/srq_ifc.h"
 #include "softhca/device/umr_ifc.h"
 #include "softhca/device/xrq_ifc.h"
+#include "softhca/device/pacing_ifc.h"
 
 #ifndef KERNEL_MLX5
 
@@ -57,6 +58,17 @@ static const struct pair layouts[] = {
 	FIELD(QUERY_HCA_CAP_IN_OTHER_FUNCTION, query_hca_cap_in, other_function)
 	FIELD(QUERY_HCA_CAP_IN_FUNCTION_ID, query_hca_cap_in, function_id)
 	PART(QUERY_HCA_CAP_OUT_CAPABILITY, query_hca_cap_out, capability)
+	FIELD(SET_PP_RATE_LIMIT_IN_RATE_LIMIT_INDEX, set_pp_rate_limit_in, rate_limit_index)
+	PART(SET_PP_RATE_LIMIT_IN_CTX, set_pp_rate_limit_in, ctx)
+	FIELD(PP_CONTEXT_RATE_LIMIT, set_pp_rate_limit_context, rate_limit)
+	FIELD(PP_CONTEXT_BURST_UPPER_BOUND, set_pp_rate_limit_context, burst_upper_bound)
+	FIELD(PP_CONTEXT_TYPICAL_PACKET_SIZE, set_pp_rate_limit_context, typical_packet_size)
+	FIELD(QOS_CAP_PACKET_PACING, qos_cap, packet_pacing)
+	FIELD(QOS_CAP_PACKET_PACING_BURST_BOUND, qos_cap, packet_pacing_burst_bound)
+	FIELD(QOS_CAP_PACKET_PACING_TYPICAL_SIZE, qos_cap, packet_pacing_typical_size)
+	FIELD(QOS_CAP_PACKET_PACING_MAX_RATE, qos_cap, packet_pacing_max_rate)
+	FIELD(QOS_CAP_PACKET_PACING_MIN_RATE, qos_cap, packet_pacing_min_rate)
+	FIELD(QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE, qos_cap, packet_pacing_rate_table_size)
 	PART(CREATE_XRQ_IN_XRQ_CONTEXT, create_xrq_in, xrq_context)
 	PART(CREATE_XRQ_IN_PAS, create_xrq_in, xrq_context.wq.pas)
 	FIELD(CREATE_XRQ_OUT_XRQN, create_xrq_out, xrqn)

@@ -207,6 +207,25 @@ static int fill_roce_gids(struct adapter *adapter)
 	return ret;
 }
 
+/* As a network driver does: frames to the address that the first port's GIDs say are the function's own. */
+static int set_own_address(struct adapter *adapter)
+{
+	uint8_t in[256 + PRM_NIC_VPORT_CONTEXT_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	uint8_t *context = prm_at(in, MODIFY_NIC_VPORT_CONTEXT_IN_NIC_VPORT_CONTEXT);
+	uint8_t *layout = prm_at(context, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS), mac[6];
+
+	if (adapter->link_layer != HCA_LINK_ETHERNET)
+		return 0;
+	roce_port_mac(adapter_port_guid(adapter, 1), mac);
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_NIC_VPORT_CONTEXT);
+	prm_set(prm_at(in, MODIFY_NIC_VPORT_CONTEXT_IN_FIELD_SELECT),
+		NIC_VPORT_FIELD_PERMANENT_ADDRESS, 1);
+	prm_set(layout, MAC_ADDRESS_MAC_ADDR_47_32, mac[0] << 8 | mac[1]);
+	prm_set(layout, MAC_ADDRESS_MAC_ADDR_31_0,
+		(uint32_t)mac[2] << 24 | mac[3] << 16 | mac[4] << 8 | mac[5]);
+	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+}
+
 static int bring_up(struct adapter *adapter)
 {
 	int ret = query_caps(adapter, PRM_CAP_GENERAL, adapter->caps);
@@ -230,6 +249,8 @@ static int bring_up(struct adapter *adapter)
 		ret = hw_counters_create(adapter);
 	if (!ret)
 		ret = fill_roce_gids(adapter);
+	if (!ret)
+		ret = set_own_address(adapter);
 	return ret;
 }
 

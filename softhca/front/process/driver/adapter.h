@@ -100,10 +100,10 @@ struct adapter {
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
 	uint32_t link_downs[MAX_PORTS];
-	uint8_t counter_set[MAX_PORTS]; /* of hw_counters.c */
+	uint8_t counter_set[MAX_PORTS];      /* of hw_counters.c */
 	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */
-	uint8_t qos_caps[PRM_HCA_CAP_SIZE]; /* zero: no rate limits */
-	struct rate_table *rates;           /* of rate_limits.c; NULL: none was ever wanted */
+	uint8_t qos_caps[PRM_HCA_CAP_SIZE];  /* zero: no rate limits */
+	struct rate_table *rates;            /* of rate_limits.c; NULL: none was ever wanted */
 	struct steering *steering;           /* of steering.c; NULL: no flow was ever made */
 	volatile bool dead;
 	pthread_mutex_t

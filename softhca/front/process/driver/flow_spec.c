@@ -14,22 +14,24 @@
 
 enum spec_type {
 	SPEC_ETH = 0x20,
-	SPEC_IPV4_OLD = 0x30,
+	SPEC_IPV4 = 0x30,
 	SPEC_IPV6 = 0x31,
-	SPEC_IPV4 = 0x32,
 	SPEC_TCP = 0x40,
 	SPEC_UDP = 0x41,
 	SPEC_VXLAN = 0x50,
 	SPEC_GRE = 0x51,
 	SPEC_TAG = 0x1000,
 	SPEC_DROP = 0x1001,
+	SPEC_COUNT = 0x1003,
 };
 
 enum { IP_VERSION = 0xf, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_GRE = 47, MAX_TAG = 1 << 24 };
 
+enum { FILTER_MAX = sizeof(struct ib_uverbs_flow_ipv6_filter) };
+
 /* A spec that is being read: its filters, and where their bits go */
 struct reader {
-	const uint8_t *value, *mask;
+	uint8_t value[FILTER_MAX], mask[FILTER_MAX];
 	struct flow_specs *specs;
 };
 
@@ -115,15 +117,6 @@ static int read_ipv4(struct reader *reader)
 	return 0;
 }
 
-/* The older form ends with the addresses. */
-static int read_ipv4_addresses(struct reader *reader)
-{
-	put(reader, LYR_2_4_IP_VERSION, 4, IP_VERSION);
-	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6 + PRM_PART(12), 0, 4);
-	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6 + PRM_PART(12), 4, 4);
-	return 0;
-}
-
 static int read_ipv6(struct reader *reader)
 {
 	enum { SRC = 0, DST = 16, LABEL = 32, NEXT = 36, CLASS = 37, HOPS = 38, RESERVED = 39 };
@@ -181,8 +174,8 @@ static const struct {
 	int (*read)(struct reader *reader);
 } readers[] = {
 	{ SPEC_ETH, sizeof(struct ib_uverbs_flow_eth_filter), read_eth },
-	{ SPEC_IPV4_OLD, 8, read_ipv4_addresses },
-	{ SPEC_IPV4, sizeof(struct ib_uverbs_flow_ipv4_filter), read_ipv4 },
+	{ SPEC_IPV4, sizeof(struct ib_uverbs_flow_ipv4_filter),
+	  read_ipv4 }, /* 8 in older programs */
 	{ SPEC_IPV6, sizeof(struct ib_uverbs_flow_ipv6_filter), read_ipv6 },
 	{ SPEC_TCP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), read_tcp },
 	{ SPEC_UDP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), read_udp },
@@ -200,16 +193,48 @@ static int read_tag(const struct ib_uverbs_flow_spec_action_tag *spec, size_t si
 	return 0;
 }
 
+/* One set for each flow. */
+static int read_count(const struct ib_uverbs_flow_spec_action_count *spec, size_t size,
+		      struct flow_specs *specs)
+{
+	if (size != sizeof(*spec) || specs->counts)
+		return EINVAL;
+	specs->counters = spec->handle;
+	specs->counts = true;
+	return 0;
+}
+
+/* Filters grow with releases: of a shorter one the rest counts as no mask, of a longer one it must be none. Returns the size
+ * of a filter, or 0. */
+static size_t filter_size(const uint8_t *data, size_t size, size_t known)
+{
+	const size_t header = sizeof(struct ib_uverbs_flow_spec_hdr), filter = (size - header) / 2;
+
+	if (size % 4)
+		return 0;
+	for (size_t i = known; i < filter; i++)
+		if (data[header + filter + i])
+			return 0;
+	return filter;
+}
+
 static int read_filters(const uint8_t *data, uint32_t type, size_t size, struct flow_specs *specs)
 {
-	const size_t header = sizeof(struct ib_uverbs_flow_spec_hdr);
+	const uint8_t *filters = data + sizeof(struct ib_uverbs_flow_spec_hdr);
 
 	for (unsigned int i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
-		struct reader reader = { data + header, data + header + readers[i].filter, specs };
+		struct reader reader = { .specs = specs };
+		size_t filter, len;
 
 		if (readers[i].type != type)
 			continue;
-		return size < header + 2 * readers[i].filter ? EINVAL : readers[i].read(&reader);
+		filter = filter_size(data, size, readers[i].filter);
+		if (!filter)
+			return EINVAL;
+		len = filter < readers[i].filter ? filter : readers[i].filter;
+		memcpy(reader.value, filters, len);
+		memcpy(reader.mask, filters + filter, len);
+		return readers[i].read(&reader);
 	}
 	return EOPNOTSUPP;
 }
@@ -230,6 +255,8 @@ int flow_specs_read(const void *data, size_t len, unsigned int count, struct flo
 			return EINVAL;
 		if (hdr.type == SPEC_TAG)
 			ret = read_tag((const void *)at, hdr.size, specs);
+		else if (hdr.type == SPEC_COUNT)
+			ret = read_count((const void *)at, hdr.size, specs);
 		else if (hdr.type == SPEC_DROP)
 			specs->drop = true;
 		else

@@ -15,6 +15,8 @@ struct flow_specs {
 	struct steering_match match;
 	uint32_t tag;
 	bool has_tag, drop;
+	bool counts;
+	uint32_t counters; /* handle */
 };
 
 /* COUNT specs at DATA, of LEN bytes altogether. 0; EINVAL: sizes or types that do not fit; EOPNOTSUPP: what the adapter does not

@@ -11,8 +11,8 @@ struct adapter;
 struct rate_table;
 
 struct rate_limit {
-	uint32_t rate;  /* kbit/s; 0: none */
-	uint32_t burst; /* bytes */
+	uint32_t rate;   /* kbit/s; 0: none */
+	uint32_t burst;  /* bytes */
 	uint16_t packet; /* typical size, bytes */
 };
 

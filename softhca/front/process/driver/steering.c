@@ -35,6 +35,8 @@ struct entry {
 	struct steering_match match;
 	uint32_t tag;
 	bool drop;
+	bool counts;
+	uint32_t counter;
 	unsigned int count;
 	LIST_HEAD(, steering_rule) rules;
 };
@@ -189,7 +191,8 @@ enum { IS_NEW, HAS_CHANGED }; /* op_mod */
 
 static int set_entry(struct adapter *adapter, const struct entry *entry, unsigned int op)
 {
-	uint8_t in[ENTRY_IN_SIZE + (MAX_DESTINATIONS + 1) * PRM_DEST_FORMAT_SIZE] = { 0 };
+	/* with room for the table that follows and the counter */
+	uint8_t in[ENTRY_IN_SIZE + (MAX_DESTINATIONS + 2) * PRM_DEST_FORMAT_SIZE] = { 0 };
 	uint8_t *context = prm_at(in, SET_FTE_IN_FLOW_CONTEXT);
 	unsigned int count = 0;
 
@@ -205,8 +208,14 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 	if (!entry->drop)
 		count = put_destinations(adapter->steering, entry,
 					 prm_at(context, FLOW_CONTEXT_DESTINATION));
-	prm_set(context, FLOW_CONTEXT_ACTION, entry->drop ? PRM_FLOW_DROP : PRM_FLOW_FWD);
+	prm_set(context, FLOW_CONTEXT_ACTION,
+		(entry->drop ? PRM_FLOW_DROP : PRM_FLOW_FWD) |
+			(entry->counts ? PRM_FLOW_COUNT : 0));
 	prm_set(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE, count);
+	prm_set(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, entry->counts);
+	if (entry->counts)
+		prm_set(prm_at(context, FLOW_CONTEXT_DESTINATION) + count * PRM_DEST_FORMAT_SIZE,
+			PRM(0x0, 31, 0), entry->counter);
 	return run(adapter, in, sizeof(in), NULL);
 }
 
@@ -248,7 +257,9 @@ static int new_entry(struct adapter *adapter, const struct steering_request *req
 				 .index = index,
 				 .match = request->match,
 				 .tag = request->tag,
-				 .drop = request->drop };
+				 .drop = request->drop,
+				 .counts = request->counts,
+				 .counter = request->counter };
 	ret = create_group(adapter, level->table, entry);
 	if (ret) {
 		free(entry);
@@ -292,7 +303,8 @@ static int find_or_make(struct adapter *adapter, const struct steering_request *
 	*entry = find_entry(&adapter->steering->level[request->level], &request->match);
 	if (!*entry)
 		return new_entry(adapter, request, entry);
-	if ((*entry)->tag != request->tag || (*entry)->drop || request->drop)
+	if ((*entry)->tag != request->tag || (*entry)->drop || request->drop ||
+	    (*entry)->counts != request->counts || (*entry)->counter != request->counter)
 		return EEXIST;
 	return (*entry)->count == MAX_DESTINATIONS ? ENOSPC : 0;
 }

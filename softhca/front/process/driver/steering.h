@@ -35,10 +35,12 @@ struct steering_request {
 	uint32_t tirn; /* where it goes, unless DROP */
 	uint32_t tag;
 	bool drop;
-	bool goes_on; /* later tables see the frame too */
+	bool counts;
+	uint32_t counter; /* the device's number, if COUNTS */
+	bool goes_on;     /* later tables see the frame too */
 };
 
-/* 0 and *RULE, or a positive errno: EEXIST for a match that has another tag, or what drops, already. */
+/* 0 and *RULE, or a positive errno: EEXIST for a match that has another tag or counter, or what drops, already. */
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);
 void steering_remove(struct adapter *adapter, struct steering_rule *rule);

@@ -10,6 +10,7 @@
 
 #include "softhca/front/process/driver/flow_spec.h"
 #include "softhca/front/process/driver/raw_qp.h"
+#include "softhca/front/process/uverbs/counters.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 enum flow_type { FLOW_NORMAL, FLOW_ALL_DEFAULT, FLOW_MULTICAST_DEFAULT, FLOW_SNIFFER };
@@ -26,6 +27,7 @@ struct uverbs_flow {
 	struct object base;
 	struct uverbs_qp *qp;
 	struct steering_rule *rule;
+	struct object *counters; /* NULL: not counted */
 };
 
 static int flow_destroy(struct object *object, pid_t tid)
@@ -36,6 +38,8 @@ static int flow_destroy(struct object *object, pid_t tid)
 	if (!object->file->adapter->dead)
 		steering_remove(object->file->adapter, flow->rule);
 	flow->qp->base.users--;
+	if (flow->counters)
+		flow->counters->users--;
 	return 0;
 }
 
@@ -101,7 +105,8 @@ static int read_specs(struct uverbs_call *uc, const struct ib_uverbs_flow_attr *
 }
 
 static int read_request(struct uverbs_call *uc, const struct ib_uverbs_create_flow *cmd,
-			struct steering_request *request, struct uverbs_qp **qp)
+			struct steering_request *request, struct uverbs_qp **qp,
+			struct object **counters)
 {
 	const struct ib_uverbs_flow_attr *attr = &cmd->flow_attr;
 	struct flow_specs specs;
@@ -123,7 +128,10 @@ static int read_request(struct uverbs_call *uc, const struct ib_uverbs_create_fl
 	if (attr->type == FLOW_MULTICAST_DEFAULT)
 		match_groups(&request->match);
 	pick_level(attr, request);
-	return 0;
+	if (!specs.counts)
+		return 0;
+	request->counts = true;
+	return counters_for_flow(uc, specs.counters, counters, &request->counter);
 }
 
 static int flow_respond(struct uverbs_call *uc, const struct uverbs_flow *flow)
@@ -134,7 +142,7 @@ static int flow_respond(struct uverbs_call *uc, const struct uverbs_flow *flow)
 }
 
 static int flow_make(struct uverbs_call *uc, const struct steering_request *request,
-		     struct uverbs_qp *qp)
+		     struct uverbs_qp *qp, struct object *counters)
 {
 	struct uverbs_flow *flow;
 	int ret = object_new(sizeof(*flow), uc->file, UVERBS_OBJECT_FLOW, flow_destroy, &flow);
@@ -148,6 +156,9 @@ static int flow_make(struct uverbs_call *uc, const struct steering_request *requ
 	}
 	flow->qp = qp;
 	qp->base.users++;
+	flow->counters = counters;
+	if (counters)
+		counters->users++;
 	ret = uc_publish(uc, &flow->base);
 	if (ret)
 		return ret;
@@ -161,6 +172,7 @@ static int flow_create(struct uverbs_call *uc)
 {
 	struct ib_uverbs_create_flow cmd;
 	struct steering_request request;
+	struct object *counters = NULL;
 	struct uverbs_qp *qp;
 	int ret;
 
@@ -172,8 +184,8 @@ static int flow_create(struct uverbs_call *uc)
 		return EPERM;
 	if (!adapter_cap(uc->adapter, HCA_CAP_NIC_FLOW_TABLE))
 		return EOPNOTSUPP;
-	ret = read_request(uc, &cmd, &request, &qp);
-	return ret ? ret : flow_make(uc, &request, qp);
+	ret = read_request(uc, &cmd, &request, &qp, &counters);
+	return ret ? ret : flow_make(uc, &request, qp, counters);
 }
 
 static int flow_remove(struct uverbs_call *uc)

@@ -26,7 +26,7 @@ static const struct uverbs_methods *const all_methods[] = {
 	&invoke_methods, &device_methods,    &pd_methods,        &mr_methods,   &cq_methods,
 	&qp_methods,     &async_methods,     &uar_methods,       &devx_methods, &ah_methods,
 	&srq_methods,    &xrcd_methods,      &mw_methods,        &wq_methods,   &flow_methods,
-	&dm_methods,     &mr_advise_methods, &mr_dmabuf_methods, &dmah_methods,
+	&dm_methods,     &mr_advise_methods, &mr_dmabuf_methods, &dmah_methods, &counters_methods,
 };
 
 static const struct uverbs_writes *const all_writes[] = {
