@@ -27,23 +27,25 @@ static struct mlx5_counters *to_mcounters(struct ibv_counters *counters)
 
 /* ---- flows */
 
-/* The counters in the specs of ATTR, or NULL; the kernel takes one set per flow. */
+/* The counters in the specs of ATTR, or NULL; the kernel takes one set per flow. A spec lies where the one before it ends, be
+ * that aligned or not. */
 static int find_counters(const struct ibv_flow_attr *attr, struct mlx5_counters **counters)
 {
 	const uint8_t *at = (const uint8_t *)(attr + 1);
+	struct ibv_flow_spec_counter_action spec;
 
 	*counters = NULL;
 	for (unsigned int i = 0; i < attr->num_of_specs; i++) {
-		const struct ibv_flow_spec *spec = (const struct ibv_flow_spec *)at;
-
-		if (spec->hdr.type == IBV_FLOW_SPEC_ACTION_COUNT) {
+		memcpy(&spec, at, offsetof(struct ibv_flow_spec_counter_action, counters));
+		if (spec.type == IBV_FLOW_SPEC_ACTION_COUNT) {
 			if (*counters) {
 				verbs_warn("create_flow: more than one set of counters");
 				return EINVAL;
 			}
-			*counters = to_mcounters(spec->flow_count.counters);
+			memcpy(&spec, at, sizeof(spec));
+			*counters = to_mcounters(spec.counters);
 		}
-		at += spec->hdr.size;
+		at += spec.size;
 	}
 	return 0;
 }

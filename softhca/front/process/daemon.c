@@ -124,6 +124,21 @@ free_listener:
 
 /* ---- runners ---- */
 
+/* The connection to a program's starter. */
+struct runner {
+	struct watch watch; /* first */
+	LIST_ENTRY(runner) in_all;
+};
+static LIST_HEAD(, runner) runners = LIST_HEAD_INITIALIZER(runners);
+
+static void runner_close(struct runner *runner)
+{
+	watch_remove(&runner->watch);
+	LIST_REMOVE(runner, in_all);
+	close(runner->watch.fd);
+	free(runner);
+}
+
 /* A runner says hello once; its holder then keeps the connection, to see us die. */
 static void runner_ready(struct watch *watch, uint32_t events)
 {
@@ -134,9 +149,7 @@ static void runner_ready(struct watch *watch, uint32_t events)
 	if (ret) {
 		if (ret != ECONNRESET)
 			log_error("a runner that cannot be understood: %s", strerror(ret));
-		watch_remove(watch);
-		close(watch->fd);
-		free(watch);
+		runner_close((struct runner *)watch);
 		stop_if_unused();
 		return;
 	}
@@ -149,16 +162,19 @@ static void runner_ready(struct watch *watch, uint32_t events)
 
 static int runner_add(int fd)
 {
-	struct watch *watch = calloc(1, sizeof(*watch));
+	struct runner *runner = calloc(1, sizeof(*runner));
 	int ret;
 
-	if (!watch)
+	if (!runner)
 		return ENOMEM;
-	*watch = (struct watch){ fd, runner_ready };
-	ret = watch_add(watch, EPOLLIN);
-	if (ret)
-		free(watch);
-	return ret;
+	runner->watch = (struct watch){ fd, runner_ready };
+	ret = watch_add(&runner->watch, EPOLLIN);
+	if (ret) {
+		free(runner);
+		return ret;
+	}
+	LIST_INSERT_HEAD(&runners, runner, in_all);
+	return 0;
 }
 
 static uint64_t count_objects(void)
@@ -312,6 +328,8 @@ static void finish(void)
 	uverbs_stop();
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();
+	while (!LIST_EMPTY(&runners))
+		runner_close(LIST_FIRST(&runners));
 	watch_stop();
 }
 
