@@ -95,13 +95,26 @@ static uint64_t choose_offset(struct stream *stream, size_t len)
 	return offset;
 }
 
+static bool is_settled(struct stream *stream)
+{
+	return stream->state != STREAM_ACCEPTED;
+}
+
+/* A connection that was accepted may still wait for the other side's confirmation. */
+static int need_connection(struct stream *stream)
+{
+	int ret = stream_wait(stream, is_settled, false, -1);
+
+	return ret || stream->state == STREAM_CONNECTED ? ret : ENOTCONN;
+}
+
 static int map(struct stream *stream, void *buf, size_t len, int prot, off_t *offset)
 {
 	struct riomapping *mapping;
-	int ret = 0;
+	int ret = need_connection(stream);
 
-	if (stream->state != STREAM_CONNECTED)
-		return ENOTCONN;
+	if (ret)
+		return ret;
 	mapping = calloc(1, sizeof(*mapping));
 	if (!mapping)
 		return ENOMEM;

@@ -215,6 +215,8 @@ int stream_equip(struct stream *stream)
 void stream_unequip(struct stream *stream)
 {
 	stream_free_mappings(stream);
+	if (stream->mr) /* before the QP, with which the default PD may go */
+		ibv_dereg_mr(stream->mr);
 	if (stream->id && stream->id->qp)
 		rdma_destroy_qp(stream->id);
 	if (stream->cq) {
@@ -224,8 +226,6 @@ void stream_unequip(struct stream *stream)
 	}
 	if (stream->completions)
 		ibv_destroy_comp_channel(stream->completions);
-	if (stream->mr)
-		ibv_dereg_mr(stream->mr);
 	if (stream->memory)
 		munmap(stream->memory, stream->memory_size);
 	stream->cq = NULL;

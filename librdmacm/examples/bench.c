@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bench.c - options, sizes and results of rstream, riostream and udpong. See bench.h
+ */
+#include "bench.h"
+#include "address.h"
+
+#include <fcntl.h>
+#include <rdma/rsocket.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const struct bench_calls bench_rsockets = {
+	rsocket, rbind,   rlisten,   raccept, rconnect, rshutdown,   rclose,      rsend,
+	rrecv,   rsendto, rrecvfrom, rpoll,   rfcntl,   rsetsockopt, rgetsockopt,
+};
+
+const struct bench_calls bench_sockets = {
+	socket, bind,   listen,   accept, connect, shutdown,   close,      send,
+	recv,   sendto, recvfrom, poll,   fcntl,   setsockopt, getsockopt,
+};
+
+void bench_init(struct bench *bench, const char *program, const char *port)
+{
+	*bench = (struct bench){
+		.calls = &bench_rsockets,
+		.program = program,
+		.port = port,
+		.hints = { .ai_port_space = RDMA_PS_TCP },
+		.iterations = 1000,
+		.transfers = 1000,
+		.size = 1000,
+		.flags = MSG_DONTWAIT,
+	};
+}
+
+/* ---- options ---- */
+
+static bool is_word(const char *given, const char *word)
+{
+	return !strcmp(given, word) || (given[0] == word[0] && !given[1]);
+}
+
+bool bench_take_test(struct bench *bench, const char *word)
+{
+	if (is_word(word, "socket") || is_word(word, "sockets"))
+		bench->calls = &bench_sockets;
+	else if (is_word(word, "async"))
+		bench->use_poll = true;
+	else if (is_word(word, "blocking"))
+		bench->flags = 0;
+	else if (is_word(word, "nonblocking"))
+		bench->flags = MSG_DONTWAIT;
+	else if (is_word(word, "resolve"))
+		bench->use_cm_resolver = true;
+	else if (is_word(word, "verify"))
+		bench->verify = true;
+	else if (is_word(word, "fork"))
+		bench->use_fork = true;
+	else if (is_word(word, "echo"))
+		bench->echo = true;
+	else
+		return false;
+	if (bench->use_fork)
+		bench->calls = &bench_sockets;
+	return true;
+}
+
+static void take_size(struct bench *bench, const char *value)
+{
+	if (!strcmp(value, "all")) {
+		bench->all_sizes = true;
+		return;
+	}
+	bench->is_custom = true;
+	bench->size = atoi(value);
+}
+
+static void take_count(struct bench *bench, int *count, const char *value)
+{
+	bench->is_custom = true;
+	*count = atoi(value);
+}
+
+bool bench_take_option(struct bench *bench, int option, const char *value)
+{
+	switch (option) {
+	case 's':
+		bench->host = value;
+		return true;
+	case 'b':
+		bench->local = value;
+		return true;
+	case 'f':
+		address_take_format(value, &bench->hints);
+		bench->use_cm_resolver = true;
+		return true;
+	case 'B':
+		bench->buffer_size = atoi(value);
+		return true;
+	case 'i':
+		bench->inline_size = atoi(value);
+		return true;
+	case 'I':
+		take_count(bench, &bench->iterations, value);
+		return true;
+	case 'C':
+		take_count(bench, &bench->transfers, value);
+		return true;
+	case 'S':
+		take_size(bench, value);
+		return true;
+	case 'p':
+		bench->port = value;
+		return true;
+	case 'k':
+		bench->keepalive = atoi(value);
+		return true;
+	default:
+		return false;
+	}
+}
+
+int bench_alloc(struct bench *bench)
+{
+	size_t size = bench->is_custom ? (size_t)bench->size : BENCH_MAX_SIZE;
+
+	bench->buffer_room = size < BENCH_SYNC_SIZE ? BENCH_SYNC_SIZE : size;
+	bench->buffer = calloc(1, bench->buffer_room);
+	if (bench->buffer)
+		return 0;
+	perror("malloc");
+	return -1;
+}
+
+/* ---- sizes ---- */
+
+/* Powers of two from 64 on, and from 128 on what is in the middle between them. */
+int bench_size(unsigned int index, bool all)
+{
+	static const int few[] = { 64, 4096, 65536, 1 << 20, 0 };
+	int size;
+
+	if (!all)
+		return few[index];
+	if (!index)
+		return 64;
+	size = 128 << (index - 1) / 2;
+	size = index % 2 ? size : size / 2 * 3;
+	return size <= BENCH_MAX_SIZE ? size : 0;
+}
+
+int bench_enough(int size)
+{
+	return size >= 1 << 20   ? 100
+	       : size >= 1 << 16 ? 1000
+	       : size >= 1 << 10 ? 10000
+	       : size >= 64      ? 100000
+				 : 1000000;
+}
+
+/* ---- results ---- */
+
+/* With one digit behind the point while there is one before it. */
+static void size_text(char *text, size_t room, long long size)
+{
+	static const struct {
+		int shift;
+		char unit;
+	} units[] = { { 30, 'g' }, { 20, 'm' }, { 10, 'k' } };
+	long long whole;
+	int tenths;
+	int i;
+
+	for (i = 0; i < 3 && size < 1LL << units[i].shift; i++)
+		;
+	if (i == 3) {
+		snprintf(text, room, "%lld", size);
+		return;
+	}
+	whole = size >> units[i].shift;
+	tenths = (int)((size - (whole << units[i].shift)) * 10 >> units[i].shift);
+	if (whole < 10 && tenths)
+		snprintf(text, room, "%lld.%d%c", whole, tenths, units[i].unit);
+	else
+		snprintf(text, room, "%lld%c", whole, units[i].unit);
+}
+
+static void count_text(char *text, size_t room, long long count)
+{
+	if (count >= 1000000000)
+		snprintf(text, room, "%lldb", count / 1000000000);
+	else if (count >= 1000000)
+		snprintf(text, room, "%lldm", count / 1000000);
+	else if (count >= 1000)
+		snprintf(text, room, "%lldk", count / 1000);
+	else
+		snprintf(text, room, "%lld", count);
+}
+
+void bench_print_heading(void)
+{
+	printf("%-10s%-8s%-8s%-8s%-8s%8s %10s%13s\n", "name", "bytes", "xfers", "iters", "total",
+	       "time", "Gb/sec", "usec/xfer");
+}
+
+void bench_start(struct bench *bench)
+{
+	clock_gettime(CLOCK_MONOTONIC, &bench->start);
+}
+
+void bench_stop(struct bench *bench)
+{
+	clock_gettime(CLOCK_MONOTONIC, &bench->end);
+}
+
+/* Transfers of both directions count. */
+void bench_print(const struct bench *bench)
+{
+	long long transfers = 2LL * bench->iterations * bench->transfers;
+	long long bytes = transfers * bench->size;
+	double seconds = (double)(bench->end.tv_sec - bench->start.tv_sec) +
+			 (double)(bench->end.tv_nsec - bench->start.tv_nsec) / 1e9;
+	char text[32];
+
+	printf("%-10s", bench->name);
+	size_text(text, sizeof(text), bench->size);
+	printf("%-8s", text);
+	count_text(text, sizeof(text), bench->transfers);
+	printf("%-8s", text);
+	count_text(text, sizeof(text), bench->iterations);
+	printf("%-8s", text);
+	size_text(text, sizeof(text), bytes);
+	printf("%-8s", text);
+	printf("%8.2fs%10.2f%11.2f\n", seconds, (double)bytes * 8 / seconds / 1e9,
+	       seconds * 1e6 / (double)transfers);
+	fflush(stdout);
+}
+
+/* ---- the pattern ---- */
+
+void bench_fill(struct bench *bench, void *buf, size_t size)
+{
+	uint8_t *at = buf;
+
+	while (size--)
+		*at++ = bench->sent++;
+}
+
+int bench_check(struct bench *bench, const void *buf, size_t size)
+{
+	const uint8_t *at = buf;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		if (at[i] != bench->received++) {
+			printf("data verification failed byte %zu\n", i);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- runs ---- */
+
+static void name_test(struct bench *bench, bool latency)
+{
+	char text[16];
+
+	size_text(text, sizeof(text), bench->size);
+	snprintf(bench->name, sizeof(bench->name), "%s_%s", text, latency ? "lat" : "bw");
+}
+
+int bench_run_table(struct bench *bench, int socket, bool latency,
+		    int (*run)(struct bench *bench, int socket))
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && bench_size(i, bench->all_sizes); i++) {
+		bench->size = bench_size(i, bench->all_sizes);
+		bench->iterations = latency ? bench_enough(bench->size) : 1;
+		bench->transfers = latency ? 1 : bench_enough(bench->size);
+		name_test(bench, latency);
+		ret = run(bench, socket);
+	}
+	return ret;
+}
+
+int bench_run_custom(struct bench *bench, int socket, int (*run)(struct bench *bench, int socket))
+{
+	snprintf(bench->name, sizeof(bench->name), "custom");
+	return run(bench, socket);
+}
