@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_cm.c - communication management between two sides that share a clock and a wire of the test's: which messages go, what
+ * is repeated and for how long, how connections end.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "softhca/front/process/ucma/cm.h"
+
+enum { RC = 2, XRC_SEND = 9, XRC_RECV = 10, WIRE = 64, EVENTS = 64, LIFETIME = 18 };
+
+#define SECOND      1000000000ull
+#define SERVICE     0x1061234ull
+#define TIMEOUT_NS  (4096ull << 20)
+#define LIFETIME_NS (4096ull << LIFETIME)
+
+static struct {
+	uint64_t now;
+	uint8_t wire[WIRE][MAD_SIZE];
+	unsigned int sent, taken;
+	unsigned int lose;    /* the next so many messages */
+	char said[WIRE * 12]; /* attributes, in words */
+	struct {
+		struct cm_conn *conn;
+		enum cm_event event;
+		unsigned int reason;
+	} events[EVENTS];
+	unsigned int num_events;
+	struct cm_conn server; /* what the next request makes */
+	int refusal;
+} rig;
+
+static const char *name_of(const uint8_t *mad)
+{
+	static const char *const names[] = {
+		[CM_REQ] = "REQ",   [CM_MRA] = "MRA",           [CM_REJ] = "REJ",
+		[CM_REP] = "REP",   [CM_RTU] = "RTU",           [CM_DREQ] = "DREQ",
+		[CM_DREP] = "DREP", [CM_SIDR_REQ] = "SIDR_REQ", [CM_SIDR_REP] = "SIDR_REP"
+	};
+
+	return names[cm_attribute(mad)];
+}
+
+static void wire_send(const struct cm_path *path, const uint8_t mad[MAD_SIZE])
+{
+	(void)path;
+	if (rig.said[0])
+		strcat(rig.said, " ");
+	strcat(rig.said, name_of(mad));
+	if (rig.lose) {
+		rig.lose--;
+		return;
+	}
+	assert_true(rig.sent < WIRE);
+	memcpy(rig.wire[rig.sent++], mad, MAD_SIZE);
+}
+
+static int requested(const struct cm_request *request, struct cm_conn **conn)
+{
+	if (rig.refusal)
+		return rig.refusal;
+	if (request->service != SERVICE)
+		return ENOENT;
+	memset(&rig.server, 0, sizeof(rig.server));
+	rig.server.psn = 0x222222;
+	*conn = &rig.server;
+	return 0;
+}
+
+static void happened(struct cm_conn *conn, enum cm_event event, const uint8_t *mad)
+{
+	assert_true(rig.num_events < EVENTS);
+	rig.events[rig.num_events].conn = conn;
+	rig.events[rig.num_events].event = event;
+	rig.events[rig.num_events++].reason =
+		event == CM_EVENT_REJ ? prm_get(cm_data(mad), REJ_REASON) : 0;
+}
+
+static uint64_t guid_of(const struct adapter *adapter)
+{
+	(void)adapter;
+	return 0x0002c9fffe5f0000ull;
+}
+
+static void no_timer(uint64_t deadline)
+{
+	(void)deadline;
+}
+
+static uint64_t now(void)
+{
+	return rig.now;
+}
+
+static const struct cm_ops ops = { requested, happened, wire_send, guid_of, no_timer, now };
+
+static int start(void **state)
+{
+	(void)state;
+	memset(&rig, 0, sizeof(rig));
+	rig.now = SECOND;
+	cm_start(&ops);
+	return 0;
+}
+
+/* All messages arrive, answers to them, too. */
+static void deliver(void)
+{
+	static const struct cm_path path = { .lifetime = LIFETIME };
+
+	while (rig.taken < rig.sent) {
+		uint8_t mad[MAD_SIZE];
+
+		memcpy(mad, rig.wire[rig.taken++], MAD_SIZE);
+		assert_true(cm_receive(&path, mad));
+	}
+	rig.sent = rig.taken = 0;
+}
+
+static void pass(uint64_t ns)
+{
+	rig.now += ns;
+	cm_expire();
+	deliver();
+}
+
+static void check_said(const char *expected)
+{
+	assert_string_equal(rig.said, expected);
+	rig.said[0] = '\0';
+}
+
+static void check_event(const struct cm_conn *conn, enum cm_event event)
+{
+	assert_true(rig.num_events > 0);
+	assert_ptr_equal(rig.events[0].conn, conn);
+	assert_int_equal(rig.events[0].event, event);
+	memmove(rig.events, rig.events + 1, --rig.num_events * sizeof(rig.events[0]));
+}
+
+static struct cm_conn new_client(void)
+{
+	return (struct cm_conn){ .path = { .lifetime = LIFETIME, .mtu = 3 },
+				 .service = SERVICE,
+				 .qp_type = RC,
+				 .psn = 0x111111 };
+}
+
+static const struct cm_param client_param = { .qpn = 0x100,
+					      .responder_resources = 3,
+					      .initiator_depth = 4,
+					      .retry_count = 5,
+					      .rnr_retry_count = 6 };
+static const struct cm_param server_param = {
+	.qpn = 0x200, .responder_resources = 2, .initiator_depth = 1, .rnr_retry_count = 7
+};
+
+static void connect_all(struct cm_conn *client)
+{
+	cm_connect(client, &client_param);
+	deliver();
+	check_event(&rig.server, CM_EVENT_REQ);
+	assert_int_equal(cm_accept(&rig.server, &server_param), 0);
+	deliver();
+	check_event(client, CM_EVENT_REP);
+	assert_int_equal(cm_confirm(client), 0);
+	deliver();
+	check_event(&rig.server, CM_EVENT_RTU);
+	check_said("REQ REP RTU");
+}
+
+static void both_sides_know_what_the_other_has_said(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	connect_all(&client);
+	assert_int_equal(client.remote_qpn, 0x200);
+	assert_int_equal(client.remote_psn, 0x222222);
+	assert_int_equal(client.initiator_depth, 2);
+	assert_int_equal(client.responder_resources, 1);
+	assert_int_equal(client.rnr_retry_count, 7);
+	assert_int_equal(rig.server.remote_qpn, 0x100);
+	assert_int_equal(rig.server.remote_psn, 0x111111);
+	assert_int_equal(rig.server.retry_count, 5);
+	assert_int_equal(rig.server.rnr_retry_count, 6);
+	assert_int_equal(rig.server.path.mtu, 3);
+	assert_int_equal(rig.server.ack_timeout, LIFETIME + 1);
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+static void xrc_names_its_qp_in_another_field(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	client.qp_type = XRC_SEND;
+	connect_all(&client);
+	assert_int_equal(rig.server.qp_type, XRC_RECV);
+	assert_int_equal(client.remote_qpn, 0x200);
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+static void a_request_has_the_bytes_of_the_specification(void **state)
+{
+	struct cm_conn conn = new_client();
+	uint8_t mad[MAD_SIZE];
+
+	(void)state;
+	conn.local_id = 0x01020304;
+	conn.transaction = 0x1122334455667788ull;
+	conn.ack_timeout = 19;
+	cm_put_req(mad, &conn, &client_param, 0xaabbccddeeff0011ull);
+	assert_memory_equal(mad, "\x01\x07\x02\x03\0\0\0\0\x11\x22\x33\x44\x55\x66\x77\x88\0\x10",
+			    18);
+	assert_memory_equal(mad + 24, "\x01\x02\x03\x04\0\0\0\0\0\0\0\0\x01\x06\x12\x34", 16);
+	assert_memory_equal(mad + 40, "\xaa\xbb\xcc\xdd\xee\xff\0\x11", 8);
+	assert_memory_equal(mad + 56,
+			    "\0\x01\0\x03\0\0\0\x04\0\0\0\xa0\x11\x11\x11\xa5\xff\xff\x36\xf0", 20);
+	assert_int_equal(mad[24 + 95], 19 << 3);
+}
+
+static void what_is_lost_is_repeated(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	rig.lose = 1;
+	cm_connect(&client, &client_param);
+	pass(TIMEOUT_NS);
+	check_said("REQ");
+	pass(2 * LIFETIME_NS);
+	check_said("REQ");
+	check_event(&rig.server, CM_EVENT_REQ);
+	rig.lose = 1;
+	cm_accept(&rig.server, &server_param);
+	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	check_said("REP REQ REP"); /* that of the request says the same */
+	check_event(&client, CM_EVENT_REP);
+	rig.lose = 1;
+	cm_confirm(&client);
+	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	check_said("RTU REP RTU");
+	check_event(&rig.server, CM_EVENT_RTU);
+	rig.lose = 1;
+	cm_disconnect(&client);
+	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	check_said("DREQ DREQ");
+	check_event(&rig.server, CM_EVENT_DREQ);
+	cm_disconnect(&rig.server);
+	deliver();
+	check_event(&client, CM_EVENT_DREP);
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+static void a_program_that_takes_its_time_is_waited_for(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	cm_connect(&client, &client_param);
+	deliver();
+	check_event(&rig.server, CM_EVENT_REQ);
+	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	check_said("REQ REQ MRA");
+	pass(60 * SECOND);
+	check_said("");
+	cm_accept(&rig.server, &server_param);
+	deliver();
+	check_event(&client, CM_EVENT_REP);
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+static void nobody_there_takes_sixteen_tries(void **state)
+{
+	struct cm_conn client = new_client();
+	uint64_t begin = rig.now;
+	unsigned int tries = 0;
+
+	(void)state;
+	rig.lose = 100;
+	cm_connect(&client, &client_param);
+	while (!rig.num_events) {
+		pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+		tries++;
+	}
+	check_event(&client, CM_EVENT_REQ_TIMEOUT);
+	assert_int_equal(tries, 16);
+	assert_in_range((rig.now - begin) / SECOND, 95, 110);
+	assert_int_equal(client.state, CM_IDLE);
+	cm_destroy(&client);
+}
+
+static void check_rejected(const struct cm_conn *conn, unsigned int reason)
+{
+	assert_int_equal(rig.events[0].reason, reason);
+	check_event(conn, CM_EVENT_REJ);
+}
+
+static void nobody_listening_is_an_invalid_service(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	client.service++;
+	cm_connect(&client, &client_param);
+	deliver();
+	check_said("REQ REJ");
+	check_rejected(&client, REASON_INVALID_SERVICE_ID);
+	cm_destroy(&client);
+}
+
+static void a_full_backlog_does_not_answer(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	rig.refusal = ENOMEM;
+	cm_connect(&client, &client_param);
+	deliver();
+	check_said("REQ");
+	rig.refusal = 0;
+	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	check_event(&rig.server, CM_EVENT_REQ);
+	cm_destroy(&client);
+	deliver();
+	cm_destroy(&rig.server);
+}
+
+static void private_data_comes_with_a_reject(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	cm_connect(&client, &client_param);
+	deliver();
+	check_event(&rig.server, CM_EVENT_REQ);
+	assert_int_equal(cm_reject(&rig.server, REASON_CONSUMER, "no", 2), 0);
+	assert_memory_equal(rig.wire[0] + 24 + REJ_PRIVATE_AT, "no", 3);
+	deliver();
+	check_rejected(&client, REASON_CONSUMER);
+	assert_int_equal(cm_accept(&rig.server, &server_param), EINVAL);
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+static void who_gives_up_says_so(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	cm_connect(&client, &client_param);
+	deliver();
+	check_event(&rig.server, CM_EVENT_REQ);
+	cm_destroy(&client);
+	deliver();
+	check_said("REQ REJ");
+	check_rejected(&rig.server, REASON_TIMEOUT);
+	cm_destroy(&rig.server);
+}
+
+static void who_goes_disconnects(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	connect_all(&client);
+	cm_destroy(&client);
+	deliver();
+	check_said("DREQ");
+	check_event(&rig.server, CM_EVENT_DREQ);
+	cm_destroy(&rig.server);
+	deliver();
+	check_said("DREP");
+}
+
+static void both_disconnect_at_once(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	connect_all(&client);
+	cm_disconnect(&client);
+	cm_disconnect(&rig.server);
+	deliver();
+	check_event(&rig.server, CM_EVENT_DREQ);
+	check_event(&client, CM_EVENT_DREQ);
+	assert_int_equal(rig.num_events, 0);
+	cm_disconnect(&client);
+	deliver();
+	assert_int_equal(client.state, CM_TIMEWAIT);
+	assert_int_equal(rig.server.state, CM_TIMEWAIT);
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+static void the_end_is_waited_for(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	connect_all(&client);
+	cm_disconnect(&client);
+	deliver();
+	check_event(&rig.server, CM_EVENT_DREQ);
+	cm_disconnect(&rig.server);
+	deliver();
+	check_event(&client, CM_EVENT_DREP);
+	pass(3 * SECOND);
+	assert_int_equal(rig.events[0].event, CM_EVENT_TIMEWAIT_EXIT);
+	assert_int_equal(rig.events[1].event, CM_EVENT_TIMEWAIT_EXIT);
+	assert_int_equal(rig.num_events, 2);
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+static void a_disconnect_that_nobody_answers_ends(void **state)
+{
+	struct cm_conn client = new_client();
+	unsigned int i;
+
+	(void)state;
+	connect_all(&client);
+	rig.lose = 100;
+	cm_disconnect(&client);
+	for (i = 0; i < 16; i++)
+		pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	check_event(&client, CM_EVENT_DREQ_TIMEOUT);
+	rig.lose = 0;
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+/* The first client was killed so that nobody was told; its QP number is in use again. */
+static void a_stale_connection_is_refused_and_ended(void **state)
+{
+	struct cm_conn first = new_client(), second = new_client(), server;
+
+	(void)state;
+	connect_all(&first);
+	server = rig.server;
+	rig.lose = 1;
+	cm_destroy(&first);
+	rig.said[0] = '\0';
+	cm_connect(&second, &client_param);
+	deliver();
+	assert_memory_equal(rig.said, "REQ REJ DREQ", 12);
+	assert_int_equal(server.local_id, rig.server.local_id);
+	check_rejected(&second, REASON_STALE_CONNECTION);
+	cm_destroy(&second);
+	cm_destroy(&rig.server);
+}
+
+static void a_service_request_gets_a_qp(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	cm_resolve_service(&client, "who", 4);
+	deliver();
+	check_event(&rig.server, CM_EVENT_SIDR_REQ);
+	cm_answer_service(&rig.server, SIDR_SUCCESS, 0x777, 0x1234567, NULL, 0);
+	deliver();
+	check_event(&client, CM_EVENT_SIDR_REP);
+	assert_int_equal(client.remote_qpn, 0x777);
+	check_said("SIDR_REQ SIDR_REP");
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+static void an_end_that_is_not_known_is_confirmed(void **state)
+{
+	static const struct cm_path path = { .lifetime = LIFETIME };
+	struct cm_conn none = new_client();
+	uint8_t mad[MAD_SIZE];
+
+	(void)state;
+	none.local_id = 5;
+	none.remote_id = 6;
+	cm_put_ids(mad, &none, CM_DREQ);
+	assert_true(cm_receive(&path, mad));
+	check_said("DREP");
+	assert_int_equal(prm_get(cm_data(rig.wire[0]), CM_LOCAL_ID), 6);
+	assert_int_equal(prm_get(cm_data(rig.wire[0]), CM_REMOTE_ID), 5);
+}
+
+/* Whatever bytes arrive, in whichever state, nothing is touched that should not be. */
+static void noise_is_harmless(void **state)
+{
+	static const struct cm_path path = { .lifetime = LIFETIME };
+	struct cm_conn client = new_client();
+	uint8_t mad[MAD_SIZE];
+	unsigned int i, j;
+
+	(void)state;
+	srandom(7);
+	connect_all(&client);
+	rig.refusal = ENOENT;
+	for (i = 0; i < 50000; i++) {
+		cm_put_ids(mad, i % 2 ? &client : &rig.server,
+			   CM_REQ + (unsigned int)random() % 12);
+		for (j = 0; j < (unsigned int)random() % 4; j++)
+			mad[24 + random() % 12] = (uint8_t)random();
+		for (j = 100; j < MAD_SIZE; j++)
+			mad[j] = (uint8_t)random();
+		cm_receive(&path, mad);
+		rig.sent = rig.num_events = 0;
+		rig.said[0] = '\0';
+	}
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(both_sides_know_what_the_other_has_said, start),
+		cmocka_unit_test_setup(xrc_names_its_qp_in_another_field, start),
+		cmocka_unit_test_setup(a_request_has_the_bytes_of_the_specification, start),
+		cmocka_unit_test_setup(what_is_lost_is_repeated, start),
+		cmocka_unit_test_setup(a_program_that_takes_its_time_is_waited_for, start),
+		cmocka_unit_test_setup(nobody_there_takes_sixteen_tries, start),
+		cmocka_unit_test_setup(nobody_listening_is_an_invalid_service, start),
+		cmocka_unit_test_setup(a_full_backlog_does_not_answer, start),
+		cmocka_unit_test_setup(private_data_comes_with_a_reject, start),
+		cmocka_unit_test_setup(who_gives_up_says_so, start),
+		cmocka_unit_test_setup(who_goes_disconnects, start),
+		cmocka_unit_test_setup(both_disconnect_at_once, start),
+		cmocka_unit_test_setup(the_end_is_waited_for, start),
+		cmocka_unit_test_setup(a_disconnect_that_nobody_answers_ends, start),
+		cmocka_unit_test_setup(a_stale_connection_is_refused_and_ended, start),
+		cmocka_unit_test_setup(a_service_request_gets_a_qp, start),
+		cmocka_unit_test_setup(an_end_that_is_not_known_is_confirmed, start),
+		cmocka_unit_test_setup(noise_is_harmless, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
