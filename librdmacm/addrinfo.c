@@ -2,7 +2,7 @@
 /*
  * addrinfo.c - names and services to addresses for rdma_cm, by the C library's getaddrinfo().
  *
- * An answer is a list as getaddrinfo() has it; the source of the hints goes into each entry. Numeric
+ * An answer has one entry; the source of the hints goes into it. Numeric
  * AF_IB addresses (GIDs) are taken here. Inside, functions return a positive errno, or the negative
  * EAI_ number of the C library, which the public call passes on, too.
  */
@@ -91,7 +91,7 @@ static int make_entry(const struct addrinfo *from, const struct rdma_addrinfo *h
 	if (!info)
 		return ENOMEM;
 	*out = info;
-	info->ai_flags = hints->ai_flags;
+	info->ai_flags = hints->ai_flags & RAI_PASSIVE;
 	info->ai_family = from->ai_family;
 	put_kind(info, hints);
 	name = passive ? &info->ai_src_canonname : &info->ai_dst_canonname;
@@ -108,20 +108,13 @@ static int make_entry(const struct addrinfo *from, const struct rdma_addrinfo *h
 	return ret;
 }
 
-static int make_list(const struct addrinfo *from, const struct rdma_addrinfo *hints,
-		     struct rdma_addrinfo **list)
+/* The C library's list is in the order of preference: the first that rdma_cm can use. */
+static int take_first(const struct addrinfo *from, const struct rdma_addrinfo *hints,
+		      struct rdma_addrinfo **list)
 {
-	struct rdma_addrinfo **tail = list;
-	int ret = 0;
-
-	for (; from && !ret; from = from->ai_next) {
-		if (from->ai_family != AF_INET && from->ai_family != AF_INET6)
-			continue;
-		ret = make_entry(from, hints, tail);
-		if (*tail)
-			tail = &(*tail)->ai_next;
-	}
-	return ret || *list ? ret : ENODATA;
+	while (from && from->ai_family != AF_INET && from->ai_family != AF_INET6)
+		from = from->ai_next;
+	return from ? make_entry(from, hints, list) : ENODATA;
 }
 
 static int resolve_ip(const char *node, const char *service, const struct rdma_addrinfo *hints,
@@ -138,7 +131,7 @@ static int resolve_ip(const char *node, const char *service, const struct rdma_a
 		wanted.ai_flags |= AI_NUMERICHOST;
 	ret = getaddrinfo(node, service, &wanted, &found);
 	if (!ret)
-		ret = make_list(found, hints, list);
+		ret = take_first(found, hints, list);
 	if (found)
 		freeaddrinfo(found);
 	return ret;

@@ -115,7 +115,8 @@ struct cm_id {
 	uint32_t number; /* the kernel's */
 	bool waits;      /* has a channel of its own, and calls wait for their event */
 	bool owns_cqs[2];
-	bool uses_default_pd, uses_default_xrcd;
+	bool has_default_pd; /* of the device, as long as it is bound to that */
+	bool uses_default_xrcd;
 	bool srq_has_cq; /* an XRC SRQ completes to recv_cq */
 	/* READs and atomics that the connection shall have: asked for, or from the request */
 	uint8_t initiator_depth, responder_resources;

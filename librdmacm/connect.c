@@ -24,6 +24,15 @@ static int check_depth(const char *field, uint8_t value, uint8_t limit)
 	return EINVAL;
 }
 
+/* Somebody must say which QP it is. */
+static int check_qp(const struct cm_id *cm, const struct rdma_conn_param *param)
+{
+	if (cm->id.qp || param)
+		return 0;
+	verbs_warn("rdma_cm: an id without a QP is connected with parameters only");
+	return EINVAL;
+}
+
 static uint8_t clip(uint8_t value, uint8_t limit)
 {
 	return value < limit ? value : limit;
@@ -99,8 +108,12 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 	struct cm_cmd cmd = { .connect = { .id = cm->number } };
 	int ret = check_depths(cm, conn_param);
 
-	if (!cm->device)
+	if (!ret)
+		ret = check_qp(cm, conn_param);
+	if (!cm->device) {
+		verbs_warn("rdma_connect: the id's address is not resolved yet");
 		ret = EINVAL;
+	}
 	if (ret)
 		return cma_return(ret);
 	choose_depths(cm, conn_param, false);
@@ -161,8 +174,12 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 	struct cm_cmd cmd = { .accept = { .uid = (uintptr_t)cm, .id = cm->number } };
 	int ret = check_depths(cm, conn_param);
 
-	if (!cm->device)
+	if (!ret)
+		ret = check_qp(cm, conn_param);
+	if (!cm->device) {
+		verbs_warn("rdma_accept: the id is not of a connection request");
 		ret = EINVAL;
+	}
 	if (ret)
 		return cma_return(ret);
 	choose_depths(cm, conn_param, true);
@@ -234,7 +251,7 @@ CMA_EXPORT int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 
 CMA_EXPORT int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {
-	if (!id || !ece)
+	if (!id || id->qp || !ece) /* with a QP it is the library's affair */
 		return cma_return(EINVAL);
 	*ece = (struct ibv_ece){ .vendor_id = to_cm_id(id)->remote_ece.vendor_id,
 				 .options = to_cm_id(id)->remote_ece.options };

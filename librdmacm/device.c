@@ -158,10 +158,9 @@ int device_get_pd(struct cm_device *device, struct ibv_pd **pd)
 void device_put_pd(struct cm_device *device)
 {
 	pthread_mutex_lock(&lock);
-	if (!--device->pd_users) {
-		ibv_dealloc_pd(device->pd);
+	/* one that the program still uses stays for the next */
+	if (!--device->pd_users && !ibv_dealloc_pd(device->pd))
 		device->pd = NULL;
-	}
 	pthread_mutex_unlock(&lock);
 }
 

@@ -82,6 +82,8 @@ void id_free(struct cm_id *cm)
 	}
 	if (cm->waits)
 		rdma_destroy_event_channel(cm->id.channel);
+	if (cm->has_default_pd)
+		device_put_pd(cm->device);
 	rdma_freeaddrinfo(cm->found);
 	free(cm->id.route.path_rec);
 	free(cm->connect_data);
@@ -178,7 +180,9 @@ static int bind_device(struct cm_id *cm, const struct rdma_ucm_query_addr_resp *
 		return ret;
 	cm->id.verbs = cm->device->verbs;
 	cm->id.port_num = resp->port_num;
-	return 0;
+	ret = device_get_pd(cm->device, &cm->id.pd);
+	cm->has_default_pd = !ret;
+	return ret;
 }
 
 int id_query_addr(struct cm_id *cm)

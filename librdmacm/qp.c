@@ -105,21 +105,17 @@ int qp_to_error(struct cm_id *cm)
 
 /* ---- PD, XRC domain and CQs for those who bring none ---- */
 
+/* id->pd is the device's default one but for as long as the program's own is used. */
 static int take_pd(struct cm_id *cm, struct ibv_pd *pd)
 {
-	int ret = 0;
-
-	if (pd) {
-		if (pd->context != cm->id.verbs) {
-			verbs_warn("rdma_cm: the PD is of another device than the id");
-			return EINVAL;
-		}
-		cm->id.pd = pd;
-	} else if (!cm->id.pd) {
-		ret = device_get_pd(cm->device, &cm->id.pd);
-		cm->uses_default_pd = !ret;
+	if (!pd)
+		return 0;
+	if (pd->context != cm->id.verbs) {
+		verbs_warn("rdma_cm: the PD is of another device than the id");
+		return EINVAL;
 	}
-	return ret;
+	cm->id.pd = pd;
+	return 0;
 }
 
 /* The id's QP and SRQ of XRC share the domain. */
@@ -142,10 +138,8 @@ static void put_domains(struct cm_id *cm)
 		return;
 	if (cm->uses_default_xrcd)
 		device_put_xrcd(cm->device);
-	if (cm->uses_default_pd)
-		device_put_pd(cm->device);
-	cm->uses_default_pd = cm->uses_default_xrcd = false;
-	cm->id.pd = NULL;
+	cm->uses_default_xrcd = false;
+	cm->id.pd = cm->device->pd;
 }
 
 static int create_cq(struct cm_id *cm, uint32_t size, struct ibv_comp_channel **channel,

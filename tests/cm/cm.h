@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cm.h - what the topics of cm-diff share: ids on channels, events that are printed, a pair of ids that is connected
+ * step by step in one thread.
+ *
+ * Addresses are those of the loopback, which softhca's first adapter answers to.
+ */
+#ifndef TESTS_CM_CM_H
+#define TESTS_CM_CM_H
+
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+#include <string.h>
+
+#include "tests/lib/say.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+typedef void topic_fn(void);
+
+topic_fn diff_addresses;
+topic_fn diff_addrinfo;
+topic_fn diff_bind;
+topic_fn diff_connect;
+topic_fn diff_datagrams;
+topic_fn diff_disconnect;
+topic_fn diff_ep;
+topic_fn diff_ids;
+topic_fn diff_mcast;
+topic_fn diff_migrate;
+topic_fn diff_names;
+topic_fn diff_options;
+topic_fn diff_params;
+topic_fn diff_queues;
+topic_fn diff_reject;
+topic_fn diff_srq;
+topic_fn diff_states;
+topic_fn diff_xrc;
+
+enum { WAIT_MS = 5000, QUIET_MS = 200, RESOLVE_MS = 2000 };
+
+struct sockaddr_in cm_loopback(uint16_t port);
+
+/* The next event, printed with all that it says; the caller acknowledges it. NULL, and printed, if none comes within MS. */
+struct rdma_cm_event *cm_next(const char *who, struct rdma_event_channel *channel, int ms);
+/* The same, acknowledged. The type, or -1 */
+int cm_expect(const char *who, struct rdma_event_channel *channel);
+
+/* An id whose route to the loopback's PORT is resolved, which is not what is examined. */
+struct rdma_cm_id *cm_resolved(struct rdma_event_channel *channel, enum rdma_port_space ps,
+			       uint16_t port);
+struct rdma_cm_id *cm_listening(struct rdma_event_channel *channel, enum rdma_port_space ps,
+				uint16_t *port);
+void cm_make_qp(struct rdma_cm_id *id);
+
+/* Both sides of a connection, each with a channel. */
+struct cm_pair {
+	struct rdma_event_channel *client_channel, *server_channel;
+	struct rdma_cm_id *client, *listener, *server;
+};
+
+/* Up to the request: server is the id of it, and nothing is accepted. */
+void cm_pair_request(struct cm_pair *pair, struct rdma_conn_param *param);
+/* Up to a connection. */
+void cm_pair_connect(struct cm_pair *pair);
+void cm_pair_close(struct cm_pair *pair);
+
+#endif

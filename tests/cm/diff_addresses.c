@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * diff_addresses.c - resolving addresses and names: those that are there, those that are not, those that make no sense.
+ */
+#include <arpa/inet.h>
+#include <infiniband/ib.h>
+#include <netdb.h>
+#include <stdio.h>
+
+#include "cm.h"
+
+static void resolve(struct rdma_event_channel *channel, const char *what, struct sockaddr *from,
+		    struct sockaddr *to)
+{
+	struct rdma_cm_id *id;
+
+	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	if (!SAY_RET(rdma_resolve_addr(id, from, to, RESOLVE_MS), "resolve %s", what)) {
+		cm_expect(what, channel);
+		say("verbs %d port_num %u", id->verbs != NULL, id->port_num);
+		if (id->verbs &&
+		    !SAY_RET(rdma_resolve_route(id, RESOLVE_MS), "route to %s", what)) {
+			cm_expect(what, channel);
+			say("paths %d", id->route.num_paths);
+		}
+	}
+	MUST(!rdma_destroy_id(id));
+}
+
+void diff_addresses(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct sockaddr_in loopback = cm_loopback(7471), foreign = cm_loopback(7471),
+			   any = cm_loopback(0);
+	struct sockaddr_in6 loopback6 = { .sin6_family = AF_INET6,
+					  .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct sockaddr_in odd = { .sin_family = AF_UNIX };
+
+	MUST(channel);
+	foreign.sin_addr.s_addr = inet_addr("203.0.113.9");
+	any.sin_addr.s_addr = INADDR_ANY;
+	resolve(channel, "the loopback", NULL, (struct sockaddr *)&loopback);
+	resolve(channel, "the loopback of IPv6", NULL, (struct sockaddr *)&loopback6);
+	resolve(channel, "the loopback from itself", (struct sockaddr *)&loopback,
+		(struct sockaddr *)&loopback);
+	resolve(channel, "the loopback from any address", (struct sockaddr *)&any,
+		(struct sockaddr *)&loopback);
+	resolve(channel, "the loopback from a foreign address", (struct sockaddr *)&foreign,
+		(struct sockaddr *)&loopback);
+	resolve(channel, "a foreign address", NULL, (struct sockaddr *)&foreign);
+	resolve(channel, "an address of another kind", NULL, (struct sockaddr *)&odd);
+	resolve(channel, "from an address of another kind", (struct sockaddr *)&odd,
+		(struct sockaddr *)&loopback);
+	resolve(channel, "from another family", (struct sockaddr *)&loopback6,
+		(struct sockaddr *)&loopback);
+	rdma_destroy_event_channel(channel);
+}
+
+static void say_addr(const char *what, const struct sockaddr *addr, socklen_t len)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+	uint16_t port = 0;
+
+	if (addr && addr->sa_family == AF_INET) {
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)addr)->sin_addr, text,
+			  sizeof(text));
+		port = ntohs(((const struct sockaddr_in *)addr)->sin_port);
+	} else if (addr && addr->sa_family == AF_INET6) {
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)addr)->sin6_addr, text,
+			  sizeof(text));
+		port = ntohs(((const struct sockaddr_in6 *)addr)->sin6_port);
+	}
+	say("%s: %s, %u bytes, family %d, %s port %u", what, addr ? "given" : "NULL", len,
+	    addr ? addr->sa_family : -1, text, port);
+}
+
+static void say_info(const struct rdma_addrinfo *info)
+{
+	for (; info; info = info->ai_next) {
+		say("flags 0x%x family %d qp_type %d port_space 0x%x route %zu connect %zu",
+		    info->ai_flags, info->ai_family, info->ai_qp_type, info->ai_port_space,
+		    info->ai_route_len, info->ai_connect_len);
+		say_addr("src", info->ai_src_addr, info->ai_src_len);
+		say_addr("dst", info->ai_dst_addr, info->ai_dst_len);
+		say("names %s %s", info->ai_src_canonname ? info->ai_src_canonname : "-",
+		    info->ai_dst_canonname ? info->ai_dst_canonname : "-");
+	}
+}
+
+static void ask(const char *node, const char *service, const struct rdma_addrinfo *hints)
+{
+	struct rdma_addrinfo *info = NULL;
+	int ret = rdma_getaddrinfo((char *)node, (char *)service, hints, &info);
+
+	say("%s %s flags 0x%x family %d type %d space 0x%x: %d %s", node ? node : "-",
+	    service ? service : "-", hints ? hints->ai_flags : 0, hints ? hints->ai_family : 0,
+	    hints ? hints->ai_qp_type : 0, hints ? hints->ai_port_space : 0, ret,
+	    ret < -1 ? gai_strerror(ret) : "");
+	if (ret)
+		return;
+	say_info(info);
+	rdma_freeaddrinfo(info);
+}
+
+void diff_addrinfo(void)
+{
+	static const int flags[] = { 0, RAI_PASSIVE, RAI_NUMERICHOST, RAI_NUMERICHOST | RAI_FAMILY,
+				     RAI_NOROUTE };
+	static const char *const nodes[] = { NULL, "127.0.0.1", "::1", "localhost.invalid",
+					     "300.1.2.3" };
+	static const char *const services[] = { NULL, "7471", "nosuchservice" };
+	struct sockaddr_in addr = cm_loopback(7471);
+	struct rdma_addrinfo hints;
+
+	for (size_t f = 0; f < ARRAY_LEN(flags); f++)
+		for (size_t n = 0; n < ARRAY_LEN(nodes); n++)
+			for (size_t s = 0; s < ARRAY_LEN(services); s++) {
+				hints = (struct rdma_addrinfo){ .ai_flags = flags[f],
+								.ai_port_space = RDMA_PS_TCP };
+				if (nodes[n] || services[s])
+					ask(nodes[n], services[s], &hints);
+			}
+	ask("127.0.0.1", "7471", NULL);
+	hints = (struct rdma_addrinfo){ .ai_port_space = RDMA_PS_UDP };
+	ask("127.0.0.1", "7471", &hints);
+	hints = (struct rdma_addrinfo){ .ai_qp_type = IBV_QPT_UD };
+	ask("127.0.0.1", "7471", &hints);
+	hints = (struct rdma_addrinfo){ .ai_qp_type = IBV_QPT_XRC_SEND,
+					.ai_port_space = RDMA_PS_IB };
+	ask("127.0.0.1", "7471", &hints);
+	hints = (struct rdma_addrinfo){ .ai_flags = RAI_NUMERICHOST | RAI_FAMILY,
+					.ai_family = AF_INET6 };
+	ask("127.0.0.1", "7471", &hints);
+	hints = (struct rdma_addrinfo){ .ai_src_addr = (struct sockaddr *)&addr,
+					.ai_src_len = sizeof(addr) };
+	ask("127.0.0.1", "7471", &hints);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * diff_main.c - cm-diff [TOPIC...]: all topics, or those named. Exit code 0, 1 when a promise of the interface that needs no
+ * comparison was broken (a line that ends in WRONG), 77 without rdma_cm.
+ */
+#include <stdio.h>
+
+#include "cm.h"
+
+static const struct {
+	const char *name;
+	topic_fn *run;
+} topics[] = {
+	{ "names", diff_names },
+	{ "ids", diff_ids },
+	{ "bind", diff_bind },
+	{ "options", diff_options },
+	{ "addresses", diff_addresses },
+	{ "addrinfo", diff_addrinfo },
+	{ "queues", diff_queues },
+	{ "srq", diff_srq },
+	{ "xrc", diff_xrc },
+	{ "states", diff_states },
+	{ "connect", diff_connect },
+	{ "params", diff_params },
+	{ "reject", diff_reject },
+	{ "disconnect", diff_disconnect },
+	{ "migrate", diff_migrate },
+	{ "ep", diff_ep },
+	{ "datagrams", diff_datagrams },
+	{ "mcast", diff_mcast },
+};
+
+static bool is_wanted(const char *name, int argc, char *argv[])
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return argc == 1;
+}
+
+int main(int argc, char *argv[])
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+
+	if (!channel) {
+		printf("no rdma_cm: %s\n", strerror(errno));
+		return 77;
+	}
+	rdma_destroy_event_channel(channel);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
+		if (!is_wanted(topics[i].name, argc, argv))
+			continue;
+		say_topic(topics[i].name);
+		topics[i].run();
+	}
+	return say_failures() != 0;
+}
