@@ -147,8 +147,10 @@ static int add_point(struct mlx5_counters *counters, const struct ibv_counter_at
 		return EBUSY;
 	}
 	points = realloc(counters->points, (counters->npoints + 1) * sizeof(*points));
-	if (!points)
+	if (!points) {
+		verbs_warn("attach_counters_point_flow: no memory for %u points", counters->npoints + 1);
 		return ENOMEM;
+	}
 	counters->points = points;
 	points[counters->npoints++] = (struct mlx5_ib_flow_counters_desc){
 		.description = (uint32_t)attr->counter_desc,

@@ -177,27 +177,6 @@ static void live_dm(struct life *l)
 		     ibv_dereg_mr);
 }
 
-static bool lacks_counters(struct ibv_context *ctx, const struct ibv_device_attr_ex *attr)
-{
-	struct ibv_counters_init_attr init = { 0 };
-	struct ibv_counters *counters = ibv_create_counters(ctx, &init);
-
-	(void)attr;
-	return !counters || ibv_destroy_counters(counters);
-}
-
-static void live_counters(struct life *l)
-{
-	struct ibv_counters_init_attr attr = { 0 };
-	struct ibv_counters *counters =
-		KEEP(l, ibv_create_counters(l->rig.ctx, &attr), ibv_destroy_counters);
-	struct ibv_counter_attach_attr attach = { .counter_desc = IBV_COUNTER_PACKETS };
-	uint64_t value;
-
-	if (counters && OK(l, ibv_attach_counters_point_flow(counters, &attach, NULL)))
-		OK(l, ibv_read_counters(counters, &value, 1, 0));
-}
-
 static void live_channel(struct life *l)
 {
 	KEEP(l, ibv_create_comp_channel(l->rig.ctx), ibv_destroy_comp_channel);
@@ -260,7 +239,6 @@ const struct life_kind life_objects[] = {
 	{ "mw", .live = live_mw },
 	{ "ah", .live = live_ah },
 	{ "dm", .live = live_dm, .lacks = lacks_dm },
-	{ "counters", .live = live_counters, .lacks = lacks_counters },
 	{ "channel", .live = live_channel },
 	{ "import", .live = live_import },
 	{},

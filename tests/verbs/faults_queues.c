@@ -249,6 +249,36 @@ static struct ibv_flow *steer(struct life *l, struct ibv_qp *qp)
 	return KEEP(l, ibv_create_flow(qp, &rule.attr), ibv_destroy_flow);
 }
 
+/* Counters count for a flow. */
+static void live_counters(struct life *l)
+{
+	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_RAW_PACKET,
+					    .comp_mask = IBV_QP_INIT_ATTR_PD };
+	struct ibv_counter_attach_attr attach = { .counter_desc = IBV_COUNTER_PACKETS };
+	struct ibv_counters_init_attr init = { 0 };
+	struct ibv_flow_spec_eth eth = { .type = IBV_FLOW_SPEC_ETH, .size = sizeof(eth) };
+	struct ibv_flow_spec_counter_action count = { .type = IBV_FLOW_SPEC_ACTION_COUNT,
+						      .size = sizeof(count) };
+	struct {
+		struct ibv_flow_attr attr;
+		uint8_t specs[sizeof(eth) + sizeof(count)];
+	} rule = { .attr = { .size = sizeof(rule), .num_of_specs = 2, .port = RIG_PORT } };
+	struct ibv_counters *counters =
+		KEEP(l, ibv_create_counters(l->rig.ctx, &init), ibv_destroy_counters);
+	uint64_t value;
+	struct ibv_qp *qp;
+
+	if (!counters || !OK(l, ibv_attach_counters_point_flow(counters, &attach, NULL)) ||
+	    !(attr.pd = life_pd(l)) || !(attr.send_cq = attr.recv_cq = life_cq(l)) ||
+	    !(qp = life_qp(l, &attr)) || !life_connect(l, qp))
+		return;
+	count.counters = counters;
+	memcpy(rule.specs, &eth, sizeof(eth));
+	memcpy(rule.specs + sizeof(eth), &count, sizeof(count));
+	if (KEEP(l, ibv_create_flow(qp, &rule.attr), ibv_destroy_flow))
+		OK(l, ibv_read_counters(counters, &value, 1, 0));
+}
+
 static void live_raw(struct life *l)
 {
 	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_RAW_PACKET,
@@ -301,6 +331,7 @@ static void live_rss(struct life *l)
 }
 
 const struct life_kind life_raw[] = {
+	{ "counters", .live = live_counters, .eth_only = true },
 	{ "raw", .live = live_raw, .eth_only = true },
 	{ "rss", .live = live_rss, .eth_only = true },
 	{},
