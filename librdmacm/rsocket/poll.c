@@ -14,7 +14,7 @@
 enum { FEW = 32 };
 
 /* What poll() really gets: for each entry of the program its own descriptor, or those behind a socket. */
-struct sleepers {
+struct rs_sleepers {
 	struct pollfd *fds;
 	struct entry {
 		struct rs *rs; /* NULL: some other descriptor */
@@ -25,7 +25,7 @@ struct sleepers {
 	struct entry few_entries[FEW];
 };
 
-static int sleepers_alloc(struct sleepers *sleepers, nfds_t entries)
+static int sleepers_alloc(struct rs_sleepers *sleepers, nfds_t entries)
 {
 	sleepers->fds = sleepers->few_fds;
 	sleepers->entries = sleepers->few_entries;
@@ -40,7 +40,7 @@ static int sleepers_alloc(struct sleepers *sleepers, nfds_t entries)
 	return ENOMEM;
 }
 
-static void sleepers_free(struct sleepers *sleepers)
+static void sleepers_free(struct rs_sleepers *sleepers)
 {
 	if (sleepers->fds == sleepers->few_fds)
 		return;
@@ -48,7 +48,7 @@ static void sleepers_free(struct sleepers *sleepers)
 	free(sleepers->entries);
 }
 
-static void sleepers_fill(struct sleepers *sleepers, const struct pollfd *fds, nfds_t nfds)
+static void sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds, nfds_t nfds)
 {
 	struct entry *entry;
 	nfds_t i;
@@ -78,7 +78,7 @@ static bool is_woken(const struct pollfd *fds, int count)
 }
 
 /* Sockets are told; returns how many of the other descriptors have events. */
-static int look_at_woken(const struct sleepers *sleepers, struct pollfd *fds, nfds_t nfds)
+static int look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds)
 {
 	const struct entry *entry;
 	const struct pollfd *at;
@@ -96,6 +96,32 @@ static int look_at_woken(const struct sleepers *sleepers, struct pollfd *fds, nf
 		}
 	}
 	return ready;
+}
+
+int rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms)
+{
+	sleepers_fill(sleepers, fds, nfds);
+	if (poll(sleepers->fds, sleepers->count, timeout_ms) < 0)
+		return -1;
+	return look_at_woken(sleepers, fds, nfds);
+}
+
+struct rs_sleepers *rs_sleepers_alloc(nfds_t entries)
+{
+	struct rs_sleepers *sleepers = malloc(sizeof(*sleepers));
+
+	if (!sleepers)
+		return NULL;
+	if (!sleepers_alloc(sleepers, entries))
+		return sleepers;
+	free(sleepers);
+	return NULL;
+}
+
+void rs_sleepers_free(struct rs_sleepers *sleepers)
+{
+	sleepers_free(sleepers);
+	free(sleepers);
 }
 
 /* Sockets only. */
@@ -130,16 +156,14 @@ static int time_left(int timeout_ms, int64_t deadline_us)
 }
 
 /* One sleep, or with TIMEOUT 0 a look: sleepers' and sockets' events. -1 with errno */
-static int sleep_once(struct sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
+static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	nfds_t others;
 	int ready;
 
-	sleepers_fill(sleepers, fds, nfds);
-	ready = poll(sleepers->fds, sleepers->count, timeout);
+	ready = rs_sleep(sleepers, fds, nfds, timeout);
 	if (ready < 0)
 		return -1;
-	ready = look_at_woken(sleepers, fds, nfds);
 	return ready + ask_sockets(fds, nfds, false, &others);
 }
 
@@ -158,7 +182,7 @@ static int spin(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t *others)
 static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	int64_t deadline = rs_now_us() + timeout * 1000LL;
-	struct sleepers sleepers;
+	struct rs_sleepers sleepers;
 	nfds_t others;
 	int ready = spin(fds, nfds, timeout, &others), left;
 

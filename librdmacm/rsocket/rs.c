@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t last_serial;
+
 void rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type)
 {
 	rs->kind = kind;
@@ -17,6 +19,7 @@ void rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type)
 	rs->domain = domain;
 	rs->type = type;
 	rs->options = rs_defaults()->options;
+	rs->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
 	pthread_mutex_init(&rs->lock, NULL);
 }
 

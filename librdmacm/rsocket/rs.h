@@ -49,7 +49,7 @@ struct rs_kind {
 	int (*peer_name)(struct rs *rs, struct sockaddr_storage *addr);
 	int (*shutdown)(struct rs *rs, int how);
 	void (*close)(struct rs *rs);
-	/* Events that are there now. SLEEP: the caller will sleep if there are none, so the next one is to wake it. */
+	/* Events that are there now. SLEEP: the caller may sleep, so whatever comes next is to wake it. */
 	short (*poll)(struct rs *rs, short events, bool sleep);
 	/* Descriptors to sleep on: at most RS_WAKE_FDS, returns how many */
 	int (*wake_fds)(struct rs *rs, struct pollfd *fds);
@@ -69,6 +69,7 @@ struct rs {
 	int status_flags; /* O_NONBLOCK */
 	struct rs_options options;
 	pthread_mutex_t lock; /* of all state but what the I/O locks of a kind guard */
+	uint64_t serial; /* numbers of closed sockets come again, this does not */
 	/* for those who report changes only: counts calls that found nothing to read, no room to write */
 	uint32_t found_empty, found_full;
 	uint32_t arrivals;
@@ -101,6 +102,14 @@ struct rs_defaults {
 };
 
 const struct rs_defaults *rs_defaults(void);
+
+/* ---- poll.c: asleep on sockets and other descriptors (fds as poll() has them) ---- */
+
+struct rs_sleepers;
+struct rs_sleepers *rs_sleepers_alloc(nfds_t entries);
+void rs_sleepers_free(struct rs_sleepers *sleepers);
+/* Until something happens that may be an event; other descriptors' revents are set. How many have some, or -1 */
+int rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms);
 
 /* ---- time ---- */
 

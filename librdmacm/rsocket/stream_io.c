@@ -288,7 +288,7 @@ short stream_poll(struct rs *rs, short events, bool sleep)
 	pthread_mutex_lock(&rs->lock);
 	stream_progress(stream);
 	now = with_aliases(events_now(stream)) & wanted;
-	if (!now && sleep && !stream_arm(stream))
+	if (sleep && !stream_arm(stream))
 		now = with_aliases(events_now(stream)) & wanted;
 	pthread_mutex_unlock(&rs->lock);
 	return now;

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * epoll.c - repoll_create(), repoll_ctl(), repoll_wait(): sets of sockets of this library and of other descriptors.
+ *
+ * A set is a real epoll descriptor, which has the others and gives the set its number, and a list of sockets. Level triggered
+ * sockets are those that have an event. Edge triggered ones are reported again when more has arrived, or when a call has
+ * found nothing to read or no room since the last report.
+ */
+#include "rs.h"
+
+#include <stdlib.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+struct member {
+	LIST_ENTRY(member) entry;
+	int fd;
+	uint64_t serial;
+	struct epoll_event event;
+	uint32_t reported; /* of an edge triggered one: events of the last report, */
+	uint32_t arrivals, found_empty, found_full; /* and the counts of that time */
+};
+
+struct set {
+	LIST_ENTRY(set) entry;
+	int fd;
+	LIST_HEAD(, member) members;
+	unsigned int count;
+	pthread_mutex_t lock;
+};
+
+static LIST_HEAD(, set) sets = LIST_HEAD_INITIALIZER(sets);
+static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- sets ---- */
+
+static struct set *find_locked(int fd)
+{
+	struct set *set;
+
+	LIST_FOREACH(set, &sets, entry)
+	{
+		if (set->fd == fd)
+			return set;
+	}
+	return NULL;
+}
+
+static struct set *find(int fd)
+{
+	struct set *set;
+
+	pthread_mutex_lock(&sets_lock);
+	set = find_locked(fd);
+	pthread_mutex_unlock(&sets_lock);
+	return set;
+}
+
+static void drop_member(struct set *set, struct member *member)
+{
+	LIST_REMOVE(member, entry);
+	set->count--;
+	free(member);
+}
+
+/* There is no call that closes a set: one is known to be closed when its number comes again. */
+static void drop_locked(struct set *set)
+{
+	LIST_REMOVE(set, entry);
+	while (!LIST_EMPTY(&set->members))
+		drop_member(set, LIST_FIRST(&set->members));
+	pthread_mutex_destroy(&set->lock);
+	free(set);
+}
+
+static void add_set(struct set *set)
+{
+	struct set *old;
+
+	pthread_mutex_lock(&sets_lock);
+	old = find_locked(set->fd);
+	if (old)
+		drop_locked(old);
+	LIST_INSERT_HEAD(&sets, set, entry);
+	pthread_mutex_unlock(&sets_lock);
+}
+
+CMA_EXPORT int repoll_create(int size)
+{
+	struct set *set;
+
+	if (size <= 0)
+		return cma_return(EINVAL);
+	set = calloc(1, sizeof(*set));
+	if (!set)
+		return cma_return(ENOMEM);
+	set->fd = epoll_create1(0);
+	if (set->fd < 0) {
+		free(set);
+		return -1;
+	}
+	LIST_INIT(&set->members);
+	pthread_mutex_init(&set->lock, NULL);
+	add_set(set);
+	return set->fd;
+}
+
+/* ---- members ---- */
+
+static struct member *find_member(struct set *set, const struct rs *rs)
+{
+	struct member *member;
+
+	LIST_FOREACH(member, &set->members, entry)
+	{
+		if (member->serial == rs->serial)
+			return member;
+	}
+	return NULL;
+}
+
+static int add_member(struct set *set, const struct rs *rs, const struct epoll_event *event)
+{
+	struct member *member;
+
+	if (find_member(set, rs))
+		return EEXIST;
+	member = calloc(1, sizeof(*member));
+	if (!member)
+		return ENOMEM;
+	member->fd = rs->fd;
+	member->serial = rs->serial;
+	member->event = *event;
+	LIST_INSERT_HEAD(&set->members, member, entry);
+	set->count++;
+	return 0;
+}
+
+static int change(struct set *set, int op, const struct rs *rs, const struct epoll_event *event)
+{
+	struct member *member = find_member(set, rs);
+
+	if (op == EPOLL_CTL_ADD)
+		return event ? add_member(set, rs, event) : EFAULT;
+	if (!member)
+		return ENOENT;
+	if (op == EPOLL_CTL_DEL) {
+		drop_member(set, member);
+		return 0;
+	}
+	if (op != EPOLL_CTL_MOD)
+		return EINVAL;
+	if (!event)
+		return EFAULT;
+	member->event = *event;
+	member->reported = 0;
+	return 0;
+}
+
+CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+	struct set *set = find(epfd);
+	struct rs *rs = rs_find(fd);
+	int ret;
+
+	if (!set || !rs)
+		return epoll_ctl(epfd, op, fd, event);
+	pthread_mutex_lock(&set->lock);
+	ret = change(set, op, rs, event);
+	pthread_mutex_unlock(&set->lock);
+	return cma_return(ret);
+}
+
+/* ---- waiting ---- */
+
+enum { POLL_EVENTS = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLRDNORM | EPOLLWRNORM };
+
+/* The numbers of epoll's events are those of poll's. */
+_Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &&
+		       EPOLLHUP == POLLHUP && EPOLLRDHUP == POLLRDHUP,
+	       "Linux: eventpoll.h");
+
+/* What of NOW is news, if only news count. */
+static uint32_t news(struct member *member, const struct rs *rs, uint32_t now)
+{
+	uint32_t fresh = now & ~member->reported;
+
+	if (!(member->event.events & EPOLLET))
+		return now;
+	if (rs->arrivals != member->arrivals || rs->found_empty != member->found_empty)
+		fresh |= now & (EPOLLIN | EPOLLRDNORM);
+	if (rs->found_full != member->found_full)
+		fresh |= now & (EPOLLOUT | EPOLLWRNORM);
+	member->reported = now;
+	if (!fresh)
+		return 0;
+	member->arrivals = rs->arrivals;
+	member->found_empty = rs->found_empty;
+	member->found_full = rs->found_full;
+	return now;
+}
+
+static bool report(struct member *member, struct rs *rs, bool sleep, struct epoll_event *event)
+{
+	uint32_t wanted = member->event.events;
+	uint32_t now;
+
+	if (!wanted) /* EPOLLONESHOT, and it was */
+		return false;
+	now = (uint16_t)rs->kind->poll(rs, (short)(wanted & POLL_EVENTS), sleep);
+	now = news(member, rs, now);
+	if (!now)
+		return false;
+	*event = (struct epoll_event){ .events = now, .data = member->event.data };
+	if (wanted & EPOLLONESHOT)
+		member->event.events = 0;
+	return true;
+}
+
+/* Who was reported goes to the end, so that all get their turn. */
+static void rotate(struct set *set, struct member *last)
+{
+	struct member *member;
+
+	LIST_REMOVE(last, entry);
+	if (LIST_EMPTY(&set->members)) {
+		LIST_INSERT_HEAD(&set->members, last, entry);
+		return;
+	}
+	for (member = LIST_FIRST(&set->members); LIST_NEXT(member, entry);
+	     member = LIST_NEXT(member, entry))
+		;
+	LIST_INSERT_AFTER(member, last, entry);
+}
+
+/* Members that were closed leave the set here. */
+static int collect(struct set *set, bool sleep, struct epoll_event *events, int room)
+{
+	struct member *member = LIST_FIRST(&set->members), *next;
+	unsigned int left = set->count;
+	struct rs *rs;
+	int count = 0;
+
+	for (; member && left-- && count < room; member = next) {
+		next = LIST_NEXT(member, entry);
+		rs = rs_find(member->fd);
+		if (!rs || rs->serial != member->serial)
+			drop_member(set, member);
+		else if (report(member, rs, sleep, &events[count])) {
+			count++;
+			if (next)
+				rotate(set, member);
+		}
+	}
+	return count;
+}
+
+static int collect_all(struct set *set, bool sleep, struct epoll_event *events, int room)
+{
+	int count, others;
+
+	pthread_mutex_lock(&set->lock);
+	count = collect(set, sleep, events, room);
+	pthread_mutex_unlock(&set->lock);
+	if (count == room)
+		return count;
+	others = epoll_wait(set->fd, events + count, room - count, 0);
+	return count + (others > 0 ? others : 0);
+}
+
+static struct pollfd *descriptors(struct set *set, nfds_t *count)
+{
+	struct pollfd *fds;
+	struct member *member;
+
+	pthread_mutex_lock(&set->lock);
+	*count = 0;
+	fds = calloc(set->count + 1, sizeof(*fds));
+	if (fds) {
+		fds[(*count)++] = (struct pollfd){ .fd = set->fd, .events = POLLIN };
+		LIST_FOREACH(member, &set->members, entry)
+		fds[(*count)++] = (struct pollfd){ .fd = member->fd };
+	}
+	pthread_mutex_unlock(&set->lock);
+	return fds;
+}
+
+static int sleep_on(struct set *set, int timeout_ms)
+{
+	nfds_t count;
+	struct pollfd *fds = descriptors(set, &count);
+	struct rs_sleepers *sleepers = fds ? rs_sleepers_alloc(count) : NULL;
+	int ret = ENOMEM;
+
+	if (sleepers) {
+		ret = rs_sleep(sleepers, fds, count, timeout_ms) < 0 ? errno : 0;
+		rs_sleepers_free(sleepers);
+	}
+	free(fds);
+	return ret;
+}
+
+static int sleep_limit(int timeout, int64_t deadline_us)
+{
+	int limit = rs_defaults()->wake_ms;
+	int64_t left;
+
+	if (timeout < 0)
+		return limit;
+	left = (deadline_us - rs_now_us() + 999) / 1000;
+	return left < 0 ? 0 : left < limit ? (int)left : limit;
+}
+
+static int wait_in(struct set *set, struct epoll_event *events, int room, int timeout)
+{
+	int64_t deadline = rs_now_us() + timeout * 1000LL;
+	int count, ret;
+
+	for (;;) {
+		count = collect_all(set, timeout != 0, events, room);
+		if (count || (timeout >= 0 && rs_now_us() >= deadline))
+			return count;
+		ret = sleep_on(set, sleep_limit(timeout, deadline));
+		if (ret)
+			return cma_return(ret);
+	}
+}
+
+CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
+{
+	struct set *set = find(epfd);
+
+	if (!set || !set->count)
+		return epoll_wait(epfd, events, maxevents, timeout);
+	if (maxevents <= 0)
+		return cma_return(EINVAL);
+	return wait_in(set, events, maxevents, timeout);
+}

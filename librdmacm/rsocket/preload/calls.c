@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * calls.c - the calls that a program's sockets go through: of librdmacm for rsockets, of the system for all others.
+ */
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <rdma/rsocket.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A call of librdmacm; its own calls of the system are not for rsockets. */
+#define INSIDE(call)                      \
+	({                                \
+		__typeof__(call) result_; \
+		preload_inside++;         \
+		result_ = (call);         \
+		preload_inside--;         \
+		result_;                  \
+	})
+
+/* The common case: the call by its two names. FD is replaced by the rsocket that it stands for. */
+#define EITHER(fd, rcall, call, ...)                               \
+	({                                                         \
+		int found_ = preload_find(fd);                     \
+		found_ < 0 ? real()->call(fd, ##__VA_ARGS__)       \
+			   : INSIDE(rcall(found_, ##__VA_ARGS__)); \
+	})
+
+/* ---- making ---- */
+
+enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };
+
+/* Without an adapter the program gets an ordinary socket. */
+PRELOAD_EXPORT int socket(int domain, int type, int protocol)
+{
+	int fd = -1;
+
+	if (!preload_inside && preload_wants(domain, type & ~TYPE_FLAGS, protocol))
+		fd = INSIDE(rsocket(domain, type, protocol));
+	if (fd < 0)
+		return real()->socket(domain, type, protocol);
+	preload_add(fd);
+	return fd;
+}
+
+static int accepted(int rsocket, int flags)
+{
+	if (rsocket < 0)
+		return rsocket;
+	if (flags & SOCK_NONBLOCK)
+		INSIDE(rfcntl(rsocket, F_SETFL, O_NONBLOCK));
+	preload_add(rsocket);
+	return rsocket;
+}
+
+PRELOAD_EXPORT int accept(int socket, struct sockaddr *addr, socklen_t *addrlen)
+{
+	int fd = preload_find(socket);
+
+	return fd < 0 ? real()->accept(socket, addr, addrlen)
+		      : accepted(INSIDE(raccept(fd, addr, addrlen)), 0);
+}
+
+PRELOAD_EXPORT int accept4(int socket, struct sockaddr *addr, socklen_t *addrlen, int flags)
+{
+	int fd = preload_find(socket);
+
+	return fd < 0 ? real()->accept4(socket, addr, addrlen, flags)
+		      : accepted(INSIDE(raccept(fd, addr, addrlen)), flags);
+}
+
+PRELOAD_EXPORT int bind(int socket, const struct sockaddr *addr, socklen_t addrlen)
+{
+	return EITHER(socket, rbind, bind, addr, addrlen);
+}
+
+PRELOAD_EXPORT int listen(int socket, int backlog)
+{
+	return EITHER(socket, rlisten, listen, backlog);
+}
+
+PRELOAD_EXPORT int connect(int socket, const struct sockaddr *addr, socklen_t addrlen)
+{
+	return EITHER(socket, rconnect, connect, addr, addrlen);
+}
+
+PRELOAD_EXPORT int shutdown(int socket, int how)
+{
+	return EITHER(socket, rshutdown, shutdown, how);
+}
+
+/* ---- copies and the end ---- */
+
+PRELOAD_EXPORT int close(int fd)
+{
+	int rsocket = preload_find(fd);
+
+	if (rsocket < 0)
+		return real()->close(fd);
+	if (!preload_drop(fd))
+		return fd == rsocket ? 0 : real()->close(fd); /* another number stands for it */
+	if (fd != rsocket)
+		real()->close(fd);
+	return INSIDE(rclose(rsocket));
+}
+
+/* A number of its own, which is closed with the copy. */
+static int copy(int rsocket, int lowest)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd, ret;
+
+	if (null < 0)
+		return null;
+	fd = real()->fcntl(null, F_DUPFD_CLOEXEC, lowest);
+	real()->close(null);
+	ret = fd < 0 ? errno : preload_add_copy(fd, rsocket);
+	if (!ret)
+		return fd;
+	errno = ret;
+	return -1;
+}
+
+PRELOAD_EXPORT int dup(int fd)
+{
+	int rsocket = preload_find(fd);
+
+	return rsocket < 0 ? real()->dup(fd) : copy(rsocket, 0);
+}
+
+/* The number that is asked for may be another rsocket's. */
+PRELOAD_EXPORT int dup2(int fd, int to)
+{
+	int rsocket = preload_find(fd), null, ret;
+
+	if (fd == to && rsocket >= 0)
+		return fd;
+	if (preload_find(to) >= 0)
+		close(to);
+	if (rsocket < 0)
+		return real()->dup2(fd, to);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)
+		return null;
+	ret = real()->dup2(null, to);
+	real()->close(null);
+	if (ret < 0)
+		return ret;
+	ret = preload_add_copy(to, rsocket);
+	errno = ret;
+	return ret ? -1 : to;
+}
+
+static int control(int rsocket, int fd, int cmd, long argument)
+{
+	switch (cmd) {
+	case F_GETFL:
+		return INSIDE(rfcntl(rsocket, cmd)) | O_RDWR;
+	case F_SETFL:
+		return INSIDE(rfcntl(rsocket, cmd, (int)argument));
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+		return copy(rsocket, (int)argument);
+	default: /* about the number, like FD_CLOEXEC */
+		return real()->fcntl(fd, cmd, argument);
+	}
+}
+
+PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
+{
+	int rsocket = preload_find(fd);
+	va_list args;
+	long argument;
+
+	va_start(args, cmd);
+	argument = va_arg(args, long); /* where there is none, it is not looked at */
+	va_end(args);
+	return rsocket < 0 ? real()->fcntl(fd, cmd, argument) : control(rsocket, fd, cmd, argument);
+}
+
+PRELOAD_EXPORT int fcntl64(int fd, int cmd, ...)
+{
+	va_list args;
+	long argument;
+
+	va_start(args, cmd);
+	argument = va_arg(args, long);
+	va_end(args);
+	return fcntl(fd, cmd, argument);
+}
+
+/* ---- bytes ---- */
+
+PRELOAD_EXPORT ssize_t recv(int socket, void *buf, size_t len, int flags)
+{
+	return EITHER(socket, rrecv, recv, buf, len, flags);
+}
+
+PRELOAD_EXPORT ssize_t recvfrom(int socket, void *restrict buf, size_t len, int flags,
+				struct sockaddr *restrict from, socklen_t *restrict addrlen)
+{
+	return EITHER(socket, rrecvfrom, recvfrom, buf, len, flags, from, addrlen);
+}
+
+PRELOAD_EXPORT ssize_t recvmsg(int socket, struct msghdr *msg, int flags)
+{
+	return EITHER(socket, rrecvmsg, recvmsg, msg, flags);
+}
+
+PRELOAD_EXPORT ssize_t read(int fd, void *buf, size_t count)
+{
+	return EITHER(fd, rread, read, buf, count);
+}
+
+PRELOAD_EXPORT ssize_t readv(int fd, const struct iovec *iov, int count)
+{
+	return EITHER(fd, rreadv, readv, iov, count);
+}
+
+PRELOAD_EXPORT ssize_t send(int socket, const void *buf, size_t len, int flags)
+{
+	return EITHER(socket, rsend, send, buf, len, flags);
+}
+
+PRELOAD_EXPORT ssize_t sendto(int socket, const void *buf, size_t len, int flags,
+			      const struct sockaddr *to, socklen_t addrlen)
+{
+	return EITHER(socket, rsendto, sendto, buf, len, flags, to, addrlen);
+}
+
+PRELOAD_EXPORT ssize_t sendmsg(int socket, const struct msghdr *msg, int flags)
+{
+	return EITHER(socket, rsendmsg, sendmsg, msg, flags);
+}
+
+PRELOAD_EXPORT ssize_t write(int fd, const void *buf, size_t count)
+{
+	return EITHER(fd, rwrite, write, buf, count);
+}
+
+PRELOAD_EXPORT ssize_t writev(int fd, const struct iovec *iov, int count)
+{
+	return EITHER(fd, rwritev, writev, iov, count);
+}
+
+/* ---- files ---- */
+
+enum { FILE_PIECE = 65536 };
+
+static ssize_t read_piece(int file, off_t *offset, void *buf, size_t size)
+{
+	return offset ? pread(file, buf, size, *offset) : real()->read(file, buf, size);
+}
+
+/* What was read and not sent is read again: the file's own position goes back by it. */
+static void advance(int file, off_t *offset, ssize_t got, ssize_t sent)
+{
+	if (sent < 0)
+		sent = 0;
+	if (offset)
+		*offset += sent;
+	else if (sent < got)
+		lseek(file, sent - got, SEEK_CUR);
+}
+
+static ssize_t send_file(int rsocket, int file, off_t *offset, size_t count)
+{
+	char buf[FILE_PIECE];
+	ssize_t got, sent = 0, done = 0;
+
+	while (count) {
+		got = read_piece(file, offset, buf, count < sizeof(buf) ? count : sizeof(buf));
+		if (got <= 0)
+			return done ? done : got;
+		sent = INSIDE(rsend(rsocket, buf, got, 0));
+		advance(file, offset, got, sent);
+		if (sent < 0)
+			return done ? done : sent;
+		done += sent;
+		count -= sent;
+		if (sent < got)
+			break;
+	}
+	return done;
+}
+
+PRELOAD_EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t count)
+{
+	int rsocket = preload_find(out);
+
+	return rsocket < 0 ? real()->sendfile(out, in, offset, count)
+			   : send_file(rsocket, in, offset, count);
+}
+
+/* off_t has 64 bits wherever this library is built. */
+PRELOAD_EXPORT ssize_t sendfile64(int out, int in, off64_t *offset, size_t count)
+{
+	_Static_assert(sizeof(off_t) == sizeof(off64_t), "one type");
+	return sendfile(out, in, (off_t *)offset, count);
+}
+
+/* ---- names and options ---- */
+
+PRELOAD_EXPORT int getpeername(int socket, struct sockaddr *restrict addr, socklen_t *restrict len)
+{
+	return EITHER(socket, rgetpeername, getpeername, addr, len);
+}
+
+PRELOAD_EXPORT int getsockname(int socket, struct sockaddr *restrict addr, socklen_t *restrict len)
+{
+	return EITHER(socket, rgetsockname, getsockname, addr, len);
+}
+
+PRELOAD_EXPORT int setsockopt(int socket, int level, int name, const void *value, socklen_t len)
+{
+	return EITHER(socket, rsetsockopt, setsockopt, level, name, value, len);
+}
+
+PRELOAD_EXPORT int getsockopt(int socket, int level, int name, void *restrict value,
+			      socklen_t *restrict len)
+{
+	return EITHER(socket, rgetsockopt, getsockopt, level, name, value, len);
+}
+
+/* ---- waiting ---- */
+
+static bool has_rsockets(const struct pollfd *fds, nfds_t count)
+{
+	nfds_t i;
+
+	for (i = 0; i < count; i++) {
+		if (preload_find(fds[i].fd) >= 0)
+			return true;
+	}
+	return false;
+}
+
+static int poll_all(struct pollfd *fds, nfds_t count, int timeout)
+{
+	struct pollfd *by_rsocket = calloc(count, sizeof(*fds));
+	nfds_t i;
+	int found, ret;
+
+	if (!by_rsocket) {
+		errno = ENOMEM;
+		return -1;
+	}
+	for (i = 0; i < count; i++) {
+		found = preload_find(fds[i].fd);
+		by_rsocket[i] = fds[i];
+		by_rsocket[i].fd = found < 0 ? fds[i].fd : found;
+	}
+	ret = INSIDE(rpoll(by_rsocket, count, timeout));
+	for (i = 0; i < count; i++)
+		fds[i].revents = by_rsocket[i].revents;
+	free(by_rsocket);
+	return ret;
+}
+
+PRELOAD_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	if (preload_inside || !has_rsockets(fds, count))
+		return real()->poll(fds, count, timeout);
+	return poll_all(fds, count, timeout);
+}
+
+static bool is_wanted(int fd, fd_set *set)
+{
+	return set && FD_ISSET(fd, set);
+}
+
+static nfds_t fds_of_sets(struct pollfd *fds, int limit, fd_set *read, fd_set *write,
+			  fd_set *except)
+{
+	nfds_t count = 0;
+	int fd;
+
+	for (fd = 0; fd < limit; fd++) {
+		short events = (is_wanted(fd, read) ? POLLIN : 0) |
+			       (is_wanted(fd, write) ? POLLOUT : 0) |
+			       (is_wanted(fd, except) ? POLLPRI : 0);
+
+		if (events)
+			fds[count++] = (struct pollfd){ .fd = fd, .events = events };
+	}
+	return count;
+}
+
+static int keep_if(fd_set *set, int fd, bool condition)
+{
+	if (!is_wanted(fd, set))
+		return 0;
+	if (!condition)
+		FD_CLR(fd, set);
+	return condition;
+}
+
+static int sets_of_fds(const struct pollfd *fds, nfds_t count, fd_set *read, fd_set *write,
+		       fd_set *except)
+{
+	int ready = 0;
+	nfds_t i;
+
+	for (i = 0; i < count; i++) {
+		ready += keep_if(read, fds[i].fd, fds[i].revents & (POLLIN | POLLHUP | POLLERR));
+		ready += keep_if(write, fds[i].fd, fds[i].revents & (POLLOUT | POLLERR));
+		ready += keep_if(except, fds[i].fd, fds[i].revents & POLLPRI);
+	}
+	return ready;
+}
+
+/* By poll(), as copies have other numbers than their rsockets. */
+PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict write,
+			  fd_set *restrict except, struct timeval *restrict timeout)
+{
+	struct pollfd fds[FD_SETSIZE];
+	nfds_t count;
+	int ms = timeout ? (int)(timeout->tv_sec * 1000 + (timeout->tv_usec + 999) / 1000) : -1;
+
+	if (preload_inside || limit < 0 || limit > FD_SETSIZE)
+		return real()->select(limit, read, write, except, timeout);
+	count = fds_of_sets(fds, limit, read, write, except);
+	if (!has_rsockets(fds, count))
+		return real()->select(limit, read, write, except, timeout);
+	if (poll_all(fds, count, ms) < 0)
+		return -1;
+	return sets_of_fds(fds, count, read, write, except);
+}
+
+/* Each set may come to have rsockets. */
+PRELOAD_EXPORT int epoll_create1(int flags)
+{
+	int fd;
+
+	if (preload_inside)
+		return real()->epoll_create1(flags);
+	fd = INSIDE(repoll_create(1));
+	if (fd >= 0 && flags & EPOLL_CLOEXEC)
+		real()->fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
+PRELOAD_EXPORT int epoll_create(int size)
+{
+	if (size > 0)
+		return epoll_create1(0);
+	errno = EINVAL;
+	return -1;
+}
+
+PRELOAD_EXPORT int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+	int rsocket = preload_find(fd);
+
+	if (rsocket < 0)
+		return real()->epoll_ctl(epfd, op, fd, event);
+	return INSIDE(repoll_ctl(epfd, op, rsocket, event));
+}
+
+PRELOAD_EXPORT int epoll_wait(int epfd, struct epoll_event *events, int room, int timeout)
+{
+	if (preload_inside)
+		return real()->epoll_wait(epfd, events, room, timeout);
+	return INSIDE(repoll_wait(epfd, events, room, timeout));
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * config.c - /etc/rdma/rsocket/preload_config: which programs' sockets become rsockets.
+ *
+ * A line names a program, a domain, a type and a protocol; * stands for any. With the file, only what a line matches becomes
+ * an rsocket; without it, all streams and datagrams of IPv4 and IPv6 do. # begins a comment.
+ */
+#include "preload.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONFIG "/etc/rdma/rsocket/preload_config"
+
+enum { ANY = -1, NONE = -2, MAX_RULES = 256 };
+
+struct rule {
+	int domain, type, protocol;
+};
+
+static struct rule rules[MAX_RULES]; /* of this program */
+static int count;
+static bool has_file;
+
+struct word {
+	const char *word;
+	int value;
+};
+
+static const struct word words[] = {
+	{ "*", ANY },
+	{ "INET", AF_INET },
+	{ "AF_INET", AF_INET },
+	{ "PF_INET", AF_INET },
+	{ "INET6", AF_INET6 },
+	{ "AF_INET6", AF_INET6 },
+	{ "PF_INET6", AF_INET6 },
+	{ "STREAM", SOCK_STREAM },
+	{ "SOCK_STREAM", SOCK_STREAM },
+	{ "DGRAM", SOCK_DGRAM },
+	{ "SOCK_DGRAM", SOCK_DGRAM },
+	{ "TCP", IPPROTO_TCP },
+	{ "IPPROTO_TCP", IPPROTO_TCP },
+	{ "UDP", IPPROTO_UDP },
+	{ "IPPROTO_UDP", IPPROTO_UDP },
+};
+
+/* A word or a number */
+static int value_of(const char *text)
+{
+	size_t i;
+	char *end;
+	long value;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcasecmp(text, words[i].word))
+			return words[i].value;
+	}
+	value = strtol(text, &end, 0);
+	return *end ? NONE : (int)value;
+}
+
+static bool is_this_program(const char *name)
+{
+	return !strcmp(name, "*") || !strcmp(name, program_invocation_short_name);
+}
+
+static void take_line(const char *line)
+{
+	char program[64], domain[16] = "*", type[16] = "*", protocol[16] = "*";
+
+	if (sscanf(line, "%63s%15s%15s%15s", program, domain, type, protocol) < 1 ||
+	    program[0] == '#' || !is_this_program(program) || count == MAX_RULES)
+		return;
+	rules[count++] = (struct rule){ value_of(domain), value_of(type), value_of(protocol) };
+}
+
+static void read_file(void)
+{
+	char line[256];
+	FILE *file;
+
+	preload_inside++; /* stdio reads and closes */
+	file = fopen(CONFIG, "re");
+	has_file = file != NULL;
+	while (file && fgets(line, sizeof(line), file))
+		take_line(line);
+	if (file)
+		fclose(file);
+	preload_inside--;
+}
+
+static bool matches(int rule, int value)
+{
+	return rule == ANY || rule == value;
+}
+
+static bool is_ours_by_default(int domain, int type, int protocol)
+{
+	if (domain != AF_INET && domain != AF_INET6)
+		return false;
+	if (type == SOCK_STREAM)
+		return !protocol || protocol == IPPROTO_TCP;
+	return type == SOCK_DGRAM && (!protocol || protocol == IPPROTO_UDP);
+}
+
+bool preload_wants(int domain, int type, int protocol)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int i;
+
+	pthread_once(&once, read_file);
+	if (!is_ours_by_default(domain, type, protocol))
+		return false;
+	for (i = 0; i < count; i++) {
+		if (matches(rules[i].domain, domain) && matches(rules[i].type, type) &&
+		    matches(rules[i].protocol, protocol))
+			return true;
+	}
+	return !has_file;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * copies.c - which numbers stand for which rsocket, and how many do for each.
+ */
+#include "preload.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = 1024 };
+
+struct numbers {
+	int rsocket_plus_1[PAGE_SIZE]; /* 0: this number stands for none */
+	int references[PAGE_SIZE];     /* by rsocket: how many numbers stand for it */
+};
+
+__thread unsigned int preload_inside;
+
+static struct numbers *pages[PAGES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct numbers *page_of(int fd)
+{
+	if (fd < 0 || fd >= PAGES * PAGE_SIZE)
+		return NULL;
+	return __atomic_load_n(&pages[fd >> PAGE_BITS], __ATOMIC_ACQUIRE);
+}
+
+static struct numbers *need_page(int fd)
+{
+	struct numbers *page = page_of(fd);
+
+	if (page || fd < 0 || fd >= PAGES * PAGE_SIZE)
+		return page;
+	page = calloc(1, sizeof(*page));
+	__atomic_store_n(&pages[fd >> PAGE_BITS], page, __ATOMIC_RELEASE);
+	return page;
+}
+
+int preload_find(int fd)
+{
+	struct numbers *page = preload_inside ? NULL : page_of(fd);
+
+	if (!page)
+		return -1;
+	return __atomic_load_n(&page->rsocket_plus_1[fd & (PAGE_SIZE - 1)], __ATOMIC_ACQUIRE) - 1;
+}
+
+int preload_add_copy(int fd, int rsocket)
+{
+	struct numbers *page, *counts;
+	int ret = 0;
+
+	pthread_mutex_lock(&lock);
+	page = need_page(fd);
+	counts = need_page(rsocket);
+	if (page && counts) {
+		counts->references[rsocket & (PAGE_SIZE - 1)]++;
+		__atomic_store_n(&page->rsocket_plus_1[fd & (PAGE_SIZE - 1)], rsocket + 1,
+				 __ATOMIC_RELEASE);
+	} else {
+		ret = ENOMEM;
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+void preload_add(int rsocket)
+{
+	preload_add_copy(rsocket, rsocket);
+}
+
+bool preload_drop(int fd)
+{
+	int index = fd & (PAGE_SIZE - 1), rsocket;
+	struct numbers *page;
+	bool last;
+
+	pthread_mutex_lock(&lock);
+	page = page_of(fd);
+	rsocket = page->rsocket_plus_1[index] - 1;
+	page->rsocket_plus_1[index] = 0;
+	last = !--page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)];
+	pthread_mutex_unlock(&lock);
+	return last;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * preload.h - librspreload.so: programs written for sockets, on rsockets, without being rebuilt.
+ *
+ * An rsocket's number is that of a descriptor that the program cannot otherwise use, so it is the program's number, too.
+ * Only copies (dup) are other numbers, which are looked up. While a thread is in a call of librdmacm, what that library asks
+ * of the system goes to the system.
+ */
+#ifndef RSOCKET_PRELOAD_H
+#define RSOCKET_PRELOAD_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#define PRELOAD_EXPORT __attribute__((visibility("default")))
+
+/* ---- real.c: the system's calls ---- */
+
+#define REAL_CALLS(CALL)                                                                          \
+	CALL(int, socket, int, int, int)                                                          \
+	CALL(int, bind, int, const struct sockaddr *, socklen_t)                                  \
+	CALL(int, listen, int, int)                                                               \
+	CALL(int, accept, int, struct sockaddr *, socklen_t *)                                    \
+	CALL(int, accept4, int, struct sockaddr *, socklen_t *, int)                              \
+	CALL(int, connect, int, const struct sockaddr *, socklen_t)                               \
+	CALL(int, shutdown, int, int)                                                             \
+	CALL(int, close, int)                                                                     \
+	CALL(int, dup, int)                                                                       \
+	CALL(int, dup2, int, int)                                                                 \
+	CALL(ssize_t, recv, int, void *, size_t, int)                                             \
+	CALL(ssize_t, recvfrom, int, void *, size_t, int, struct sockaddr *, socklen_t *)         \
+	CALL(ssize_t, recvmsg, int, struct msghdr *, int)                                         \
+	CALL(ssize_t, read, int, void *, size_t)                                                  \
+	CALL(ssize_t, readv, int, const struct iovec *, int)                                      \
+	CALL(ssize_t, send, int, const void *, size_t, int)                                       \
+	CALL(ssize_t, sendto, int, const void *, size_t, int, const struct sockaddr *, socklen_t) \
+	CALL(ssize_t, sendmsg, int, const struct msghdr *, int)                                   \
+	CALL(ssize_t, write, int, const void *, size_t)                                           \
+	CALL(ssize_t, writev, int, const struct iovec *, int)                                     \
+	CALL(ssize_t, sendfile, int, int, off_t *, size_t)                                        \
+	CALL(int, poll, struct pollfd *, nfds_t, int)                                             \
+	CALL(int, select, int, fd_set *, fd_set *, fd_set *, struct timeval *)                    \
+	CALL(int, epoll_create1, int)                                                             \
+	CALL(int, epoll_ctl, int, int, int, struct epoll_event *)                                 \
+	CALL(int, epoll_wait, int, struct epoll_event *, int, int)                                \
+	CALL(int, getpeername, int, struct sockaddr *, socklen_t *)                               \
+	CALL(int, getsockname, int, struct sockaddr *, socklen_t *)                               \
+	CALL(int, setsockopt, int, int, int, const void *, socklen_t)                             \
+	CALL(int, getsockopt, int, int, int, void *, socklen_t *)                                 \
+	CALL(int, fcntl, int, int, ...)
+
+struct real_calls {
+#define DECLARE(type, name, ...) type (*name)(__VA_ARGS__);
+	REAL_CALLS(DECLARE)
+#undef DECLARE
+};
+
+/* Looked up when first asked for. */
+const struct real_calls *real(void);
+
+/* ---- copies.c ---- */
+
+/* The rsocket that FD stands for, or -1. While this thread is inside of librdmacm: -1 */
+int preload_find(int fd);
+void preload_add(int rsocket);
+/* FD, a descriptor that nothing else uses, stands for the rsocket as well. 0, or errno */
+int preload_add_copy(int fd, int rsocket);
+/* FD stands for it no more. Whether no number does: then the rsocket is to be closed */
+bool preload_drop(int fd);
+
+extern __thread unsigned int preload_inside;
+
+/* ---- config.c ---- */
+
+/* Whether this program's sockets of a kind are to be rsockets */
+bool preload_wants(int domain, int type, int protocol);
+
+#endif
