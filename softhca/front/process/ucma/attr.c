@@ -69,7 +69,7 @@ static int attr_rtr(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
 	ucma_conn_put_ah(&conn->path, conn->path.gid_index, &attr->ah_attr);
 	attr->path_mtu = conn->path.mtu;
 	attr->dest_qp_num = conn->remote_qpn;
-	attr->rq_psn = conn->remote_psn;
+	attr->rq_psn = conn->psn;
 	attr->qp_attr_mask = MASK_STATE | MASK_AV | MASK_PATH_MTU | MASK_DEST_QPN | MASK_RQ_PSN;
 	if (id->qp_type != QPT_RC && id->qp_type != QPT_XRC_RECV)
 		return 0;
@@ -84,7 +84,7 @@ static int attr_rts(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
 
 	if (id->datagram || !knows_peer(conn))
 		return EINVAL;
-	attr->sq_psn = conn->psn;
+	attr->sq_psn = conn->remote_psn;
 	attr->qp_attr_mask = MASK_STATE | MASK_SQ_PSN;
 	if (id->qp_type == QPT_RC || id->qp_type == QPT_XRC_SEND) {
 		attr->retry_cnt = conn->retry_count;

@@ -94,7 +94,10 @@ struct cm_conn {
 	uint64_t transaction;
 	uint32_t local_id, remote_id;
 	uint64_t remote_guid;
-	uint32_t qpn, psn, remote_qpn, remote_psn;
+	uint32_t qpn, remote_qpn;
+	/* Each side says with which PSN the other is to begin (IBTA vol 1, 12.7.31): PSN is of what we receive, REMOTE_PSN of
+	 * what we send. */
+	uint32_t psn, remote_psn;
 	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count;
 	uint8_t ack_timeout; /* of the QP; 4.096 us * 2^n */
 	uint8_t remote_timeout;
