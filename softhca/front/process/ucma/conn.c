@@ -342,7 +342,7 @@ int ucma_conn_start(void)
 		return ret;
 	cm_start(&cm_ops);
 	resolve_start(ucma_addr_is_own);
-	ret = gsi_open(resolve_take);
+	ret = gsi_open(resolve_take, ucma_id_adapter_died);
 	if (ret)
 		timers_close();
 	return ret;

@@ -36,6 +36,7 @@ struct packet {
 static struct {
 	struct watch watch;
 	void (*take)(const struct gsi_arrival *arrival);
+	void (*died)(struct adapter *adapter);
 	pthread_mutex_t lock; /* of what follows */
 	unsigned int waiting;
 	STAILQ_HEAD(, packet) packets;
@@ -100,6 +101,14 @@ void gsi_frame(void *adapter, unsigned int port, const uint8_t *frame, size_t le
 		enqueue(&arrival);
 }
 
+void gsi_adapter_died(struct adapter *adapter)
+{
+	static const uint8_t nothing;
+	struct gsi_arrival arrival = { .adapter = adapter, .death = true, .bytes = &nothing };
+
+	enqueue(&arrival);
+}
+
 /* ---- and in ours ---- */
 
 static bool find_gid(struct adapter *adapter, unsigned int port, const struct fabric_addr *addr,
@@ -153,6 +162,10 @@ static void hand_over(const struct gsi_arrival *arrival)
 {
 	struct cm_path path;
 
+	if (arrival->death) {
+		gsi.died(arrival->adapter);
+		return;
+	}
 	if (!arrival->frame && arrival->dest_qpn == GSI_QPN) {
 		path_of(arrival, &path);
 		if (path.grh && path.adapter->link_layer == HCA_LINK_ETHERNET)
@@ -192,12 +205,13 @@ static void ready(struct watch *watch, uint32_t events)
 
 /* ---- life ---- */
 
-int gsi_open(void (*take)(const struct gsi_arrival *arrival))
+int gsi_open(void (*take)(const struct gsi_arrival *arrival), void (*died)(struct adapter *adapter))
 {
 	int ret;
 
 	STAILQ_INIT(&gsi.packets);
 	gsi.take = take;
+	gsi.died = died;
 	gsi.watch = (struct watch){ eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), ready };
 	if (gsi.watch.fd < 0)
 		return errno;

@@ -26,18 +26,22 @@ struct gsi_arrival {
 	struct adapter *adapter;
 	unsigned int port;
 	bool frame; /* of Ethernet; the address is empty */
+	bool death; /* of the adapter: nothing else */
 	struct fabric_addr addr;
 	uint32_t dest_qpn, src_qpn;
 	const uint8_t *bytes;
 	size_t len;
 };
 
-/* Once, before there are adapters. TAKE is called for what is not communication management. */
-int gsi_open(void (*take)(const struct gsi_arrival *arrival));
+/* Once, before there are adapters. TAKE is called for what is not communication management, DIED when an adapter has. */
+int gsi_open(void (*take)(const struct gsi_arrival *arrival),
+	     void (*died)(struct adapter *adapter));
 void gsi_close(void);
 
 /* Callbacks of the device core */
 void gsi_datagram(void *adapter, unsigned int port, const struct fabric_msg *msg);
+/* From any thread, too */
+void gsi_adapter_died(struct adapter *adapter);
 void gsi_frame(void *adapter, unsigned int port, const uint8_t *frame, size_t len);
 
 /* A management datagram along PATH, which may be lost. */

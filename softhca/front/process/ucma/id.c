@@ -426,6 +426,24 @@ int ucma_id_resolve_ip(struct ucma_call *uc)
 	return resolve_to(uc, cmd->id, &src, &dst, cmd->timeout_ms);
 }
 
+void ucma_id_adapter_died(struct adapter *adapter)
+{
+	struct ucma_id *id;
+
+	LIST_FOREACH(id, &ids, in_all)
+	{
+		if (ucma_id_adapter(id) != adapter)
+			continue;
+		resolve_cancel(&id->resolution);
+		cm_destroy(&id->conn);
+		if (id->state == UCMA_LISTENS)
+			LIST_REMOVE(id, in_listeners);
+		id->state = UCMA_DISCONNECTED;
+		if (id->uid)
+			ucma_event_simple(id, EV_DEVICE_REMOVAL, 0);
+	}
+}
+
 /* ---- routes ---- */
 
 static void put_path_ends(struct ucma_id *id)

@@ -252,6 +252,8 @@ void ucma_id_listen(struct ucma_id *id);
 struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
 				      const uint8_t *host, bool ipv4);
 struct adapter *ucma_id_adapter(const struct ucma_id *id);
+/* Its ids hear that it was removed, and connect no more. */
+void ucma_id_adapter_died(struct adapter *adapter);
 
 /* ---- ucma/conn.c, ucma/attr.c ---- */
 
