@@ -224,6 +224,21 @@ static void all_that_a_new_qp_posted(void **state)
 	assert_false(flush_now());
 }
 
+/* Their CQEs have a flow's tag where others have the QP's number: here one that another QP has. */
+static void raw_packet_qps_are_known_by_their_index(void **state)
+{
+	uint32_t index = htobe32(UIDX);
+
+	(void)state;
+	program.table->qp[0].by_index = 1;
+	posts_receives(0, 3);
+	device_completes(OTHER_QPN, SEND_RECEIVED, 1);
+	memcpy(cqe_at(program.pi - 1) + 0x20, &index, sizeof(index));
+	assert_true(flush_now());
+	expect(QPN, RECEIVE_ERROR, 2);
+	expect_no_more();
+}
+
 static void cqes_of_either_blank_and_size(void **state)
 {
 	tear_down(state);
@@ -393,6 +408,7 @@ int main(void)
 #define FACT(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		FACT(all_that_a_new_qp_posted),
+		FACT(raw_packet_qps_are_known_by_their_index),
 		FACT(cqes_of_either_blank_and_size),
 		FACT(only_what_is_behind_the_last_cqe),
 		FACT(what_is_posted_later),

@@ -56,7 +56,7 @@ struct flush {
 	struct epitaph_table *table;
 	struct cq_rest *cq;
 	struct qp_rest *qp;
-	int32_t bucket[BUCKETS]; /* QPs by number */
+	int32_t bucket[BUCKETS]; /* QPs by key */
 };
 
 /* ---- the ring of a CQ ---- */
@@ -140,18 +140,33 @@ static int find_producer(struct window *window, uint32_t *pi)
 
 /* ---- how far the QPs of a CQ got ---- */
 
-static struct qp_rest *find_qp(struct flush *flush, uint32_t qpn, uint32_t cq, bool is_send)
+static uint32_t key_of(const struct epitaph_qp *qp)
 {
-	int32_t i = flush->bucket[qpn % BUCKETS];
+	return qp->by_index ? qp->user_index : qp->qpn;
+}
+
+static struct qp_rest *find_by(struct flush *flush, bool by_index, uint32_t key, uint32_t cq,
+			       bool is_send)
+{
+	int32_t i = flush->bucket[key % BUCKETS];
 
 	for (; i != NO_QP; i = flush->qp[i].next_in_bucket) {
 		const struct epitaph_qp *qp = &flush->table->qp[i];
 
 		/* Adapters number their QPs alike; a CQ is of one of them. */
-		if (qp->qpn == qpn && (is_send ? qp->send_cq : qp->recv_cq) == cq)
+		if (qp->by_index == by_index && key_of(qp) == key &&
+		    (is_send ? qp->send_cq : qp->recv_cq) == cq)
 			return &flush->qp[i];
 	}
 	return NULL;
+}
+
+static struct qp_rest *find_qp(struct flush *flush, const uint8_t *cqe, uint32_t cq, bool is_send)
+{
+	struct qp_rest *rest =
+		find_by(flush, true, prm_get(cqe, CQE_USER_INDEX), cq, is_send);
+
+	return rest ? rest : find_by(flush, false, prm_get(cqe, CQE_QPN), cq, is_send);
 }
 
 /* Is the CQE that is AGO entries before the producer index of the QP's present life? */
@@ -165,7 +180,7 @@ static void learn(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t
 {
 	uint32_t opcode = prm_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
 	bool is_send = opcode == OP_REQUEST || opcode == OP_REQUEST_ERROR;
-	struct qp_rest *rest = find_qp(flush, prm_get(cqe, CQE_QPN), cq, is_send);
+	struct qp_rest *rest = find_qp(flush, cqe, cq, is_send);
 	const struct epitaph_qp *qp;
 
 	if (!rest || opcode == OP_INVALID)
@@ -388,7 +403,7 @@ static void sort_into_buckets(struct flush *flush)
 	for (unsigned int i = 0; i < BUCKETS; i++)
 		flush->bucket[i] = NO_QP;
 	for (uint32_t i = 0; i < flush->table->qps; i++) {
-		int32_t *bucket = &flush->bucket[flush->table->qp[i].qpn % BUCKETS];
+		int32_t *bucket = &flush->bucket[key_of(&flush->table->qp[i]) % BUCKETS];
 
 		if (!flush->table->qp[i].entry.valid)
 			continue;

@@ -590,8 +590,12 @@ static void qp_describe(const struct uverbs_call *uc, const struct qp_request *r
 		.rq_wqes = driver->rq_wqe_count,
 	};
 
-	if (qp->xrcd || qp->real->raw)
-		return; /* no queues to flush, or of another kind */
+	if (qp->xrcd || qp->table)
+		return; /* no queues to flush */
+	if (qp->real->raw) {
+		entry.sq = driver->sq_buf_addr;
+		entry.by_index = 1;
+	}
 	uc_epitaph_entry(uc, &qp->base, &entry.entry);
 	epitaph_add_qp(uc->call->epitaph, &entry, &qp->send_cq->epitaph,
 		       qp->recv_cq ? &qp->recv_cq->epitaph : &qp->send_cq->epitaph, &qp->epitaph);
