@@ -109,9 +109,8 @@ static const struct {
 	const char *name;
 	enum kind kind;
 } counted[] = {
-	{ "cmd", FAIL_COMMAND },        { "prm", REFUSE_COMMAND },
-	{ "cmd-timeout", LOSE_COMMAND }, { "drop", DROP_NTH },
-	{ "kill", KILL_AT },             { "loss", LOSE_PACKET },
+	{ "cmd", FAIL_COMMAND },  { "prm", REFUSE_COMMAND }, { "cmd-timeout", LOSE_COMMAND },
+	{ "drop", DROP_NTH },     { "kill", KILL_AT },       { "loss", LOSE_PACKET },
 	{ "late", DELAY_PACKET },
 };
 
@@ -122,6 +121,10 @@ static const struct {
 	{ "kill", FAULT_DIE },
 	{ "link-down", FAULT_LINK_DOWN },
 	{ "link-up", FAULT_LINK_UP },
+	{ "lid-change", FAULT_LID_CHANGE },
+	{ "pkey-change", FAULT_PKEY_CHANGE },
+	{ "gid-change", FAULT_GID_CHANGE },
+	{ "client-reregister", FAULT_CLIENT_REREGISTER },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

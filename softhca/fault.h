@@ -13,6 +13,8 @@
  *	kill@MS		it dies after MS milliseconds
  *	link-down@MS	all its ports lose their link
  *	link-up@MS	and get it back
+ *	lid-change@MS, pkey-change@MS, gid-change@MS, client-reregister@MS
+ *			all its ports report that event, as after a visit of the subnet manager
  * N counts from 1, and time runs, from the moment when the fault is added: at start, or while the
  * adapter works. Random choices follow the seed. A fault without its number ("kill", "cmd-timeout")
  * means the next message or command, or at once.
@@ -35,6 +37,10 @@ enum fault_event {
 	FAULT_DIE,
 	FAULT_LINK_DOWN,
 	FAULT_LINK_UP,
+	FAULT_LID_CHANGE,
+	FAULT_PKEY_CHANGE,
+	FAULT_GID_CHANGE,
+	FAULT_CLIENT_REREGISTER,
 };
 
 #define FAULT_NEVER UINT64_MAX

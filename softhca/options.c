@@ -212,6 +212,8 @@ static const char faults[] =
 	"  kill  kill:N  kill@MS    the adapter dies: now, at the Nth message, after MS milliseconds;\n"
 	"                           a kernel driver finds that in the health buffer, and resets it\n"
 	"  link-down@MS  link-up@MS the link of all ports; without @MS at once\n"
+	"  lid-change@MS  pkey-change@MS  gid-change@MS  client-reregister@MS\n"
+	"                           that event of all ports, as a subnet manager causes it\n"
 	"  cmd:N=ERRNO              run, serve: the Nth kernel command fails\n"
 	"  prm:N                    the Nth command that the adapter executes fails for want of resources\n"
 	"                           (those that destroy are not counted)\n"

@@ -119,12 +119,12 @@ bool eq_page_request(struct hca *hca, int32_t count)
 	return true;
 }
 
-void eq_port_change(struct hca *hca, unsigned int port, bool up)
+void eq_port_change(struct hca *hca, unsigned int port, uint8_t change)
 {
 	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
 
 	prm_set(eqe, EQE_TYPE, PRM_EVENT_PORT_CHANGE);
-	prm_set(eqe, EQE_SUB_TYPE, up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN);
+	prm_set(eqe, EQE_SUB_TYPE, change);
 	prm_set(eqe, EQE_PORT, port);
 	post_async(hca, eqe);
 }

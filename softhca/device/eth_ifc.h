@@ -157,6 +157,10 @@ enum {
 	PRM_COUNTERS_INFINIBAND = 0x20,
 	PRM_PORT_CHANGE_DOWN = 1, /* EQE sub_type */
 	PRM_PORT_CHANGE_ACTIVE = 4,
+	PRM_PORT_CHANGE_LID = 6,
+	PRM_PORT_CHANGE_PKEY = 7,
+	PRM_PORT_CHANGE_GUID = 8,
+	PRM_PORT_CHANGE_CLIENT_REREG = 9,
 };
 
 /* NIC vport */
@@ -498,11 +502,11 @@ enum {
 #define FT_FIELD_OUTER_GRE_KEY                          PRM(0x0, 7, 7)
 
 /* Counters of queues */
-#define ALLOC_Q_COUNTER_IN_UID              PRM(0x0, 15, 0)
-#define ALLOC_Q_COUNTER_OUT_COUNTER_SET_ID  PRM(0x8, 7, 0)
-#define DEALLOC_Q_COUNTER_IN_COUNTER_SET_ID PRM(0x8, 7, 0)
-#define QUERY_Q_COUNTER_IN_CLEAR            PRM(0x18, 31, 31)
-#define QUERY_Q_COUNTER_IN_COUNTER_SET_ID   PRM(0x1c, 7, 0)
+#define ALLOC_Q_COUNTER_IN_UID                         PRM(0x0, 15, 0)
+#define ALLOC_Q_COUNTER_OUT_COUNTER_SET_ID             PRM(0x8, 7, 0)
+#define DEALLOC_Q_COUNTER_IN_COUNTER_SET_ID            PRM(0x8, 7, 0)
+#define QUERY_Q_COUNTER_IN_CLEAR                       PRM(0x18, 31, 31)
+#define QUERY_Q_COUNTER_IN_COUNTER_SET_ID              PRM(0x1c, 7, 0)
 #define QUERY_Q_COUNTER_OUT_RX_WRITE_REQUESTS          PRM(0x10, 31, 0)
 #define QUERY_Q_COUNTER_OUT_RX_READ_REQUESTS           PRM(0x18, 31, 0)
 #define QUERY_Q_COUNTER_OUT_RX_ATOMIC_REQUESTS         PRM(0x20, 31, 0)
@@ -522,9 +526,9 @@ enum {
 #define QUERY_Q_COUNTER_OUT_RESP_CQE_FLUSH_ERROR       PRM(0xbc, 31, 0)
 #define QUERY_Q_COUNTER_OUT_REQ_CQE_FLUSH_ERROR        PRM(0xc0, 31, 0)
 
-#define HCA_CAP_OUT_OF_SEQ_CNT             PRM(0x30, 31, 31)
-#define HCA_CAP_RETRANSMISSION_Q_COUNTERS  PRM(0x30, 29, 29)
-#define HCA_CAP_ENHANCED_ERROR_Q_COUNTERS  PRM(0x34, 14, 14)
+#define HCA_CAP_OUT_OF_SEQ_CNT                         PRM(0x30, 31, 31)
+#define HCA_CAP_RETRANSMISSION_Q_COUNTERS              PRM(0x30, 29, 29)
+#define HCA_CAP_ENHANCED_ERROR_Q_COUNTERS              PRM(0x34, 14, 14)
 
 /* Registers */
 #define PAOS_REG_LOCAL_PORT           PRM(0x0, 23, 16)

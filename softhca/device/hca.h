@@ -162,6 +162,8 @@ void hca_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, si
 /* The cable of a port is pulled, or plugged in: what goes in or out is lost while it is not there, and
  * software is told by a PORT_CHANGE event. Ports are up from the start. */
 void hca_set_link(struct hca *hca, unsigned int port, bool up);
+/* A port reports CHANGE (PRM_PORT_CHANGE_*), as if a subnet manager had come by; a port that does not exist: nothing. */
+void hca_report_port(struct hca *hca, unsigned int port, uint8_t change);
 
 /*
  * The adapter dies: nothing goes out or comes in any more, all QPs are in error, what is posted is

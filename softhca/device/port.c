@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/eth_ifc.h"
 
 enum {
 	STATE_DOWN = 1,
@@ -65,7 +66,7 @@ static void link_changed(struct hca *hca, unsigned int number, bool was_up)
 	if (was_up)
 		hca->port[number - 1].link_downs++;
 	trace_line(hca->config.trace, "port %u is %s", number, is_up ? "up" : "down");
-	eq_port_change(hca, number, is_up);
+	eq_port_change(hca, number, is_up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN);
 }
 
 void port_set_admin(struct hca *hca, unsigned int number, bool up)
@@ -86,6 +87,15 @@ void hca_set_link(struct hca *hca, unsigned int number, bool up)
 	was_up = port_is_up(hca, number);
 	hca->port[number - 1].link_down = !up;
 	link_changed(hca, number, was_up);
+	fabric_unlock(hca->fabric);
+}
+
+void hca_report_port(struct hca *hca, unsigned int number, uint8_t change)
+{
+	if (number < 1 || number > hca->config.num_ports)
+		return;
+	fabric_lock(hca->fabric);
+	eq_port_change(hca, number, change);
 	fabric_unlock(hca->fabric);
 }
 

@@ -2,6 +2,7 @@
 /*
  * faults.c - see faults.h.
  */
+#include "softhca/device/eth_ifc.h"
 #include "softhca/front/faults.h"
 #include "softhca/log.h"
 
@@ -18,6 +19,21 @@ int faults_create(const struct options *options, uint64_t now_ns, struct fault *
 	return ret;
 }
 
+static void happen_to_port(struct hca *hca, unsigned int port, enum fault_event event)
+{
+	static const uint8_t change[] = {
+		[FAULT_LID_CHANGE] = PRM_PORT_CHANGE_LID,
+		[FAULT_PKEY_CHANGE] = PRM_PORT_CHANGE_PKEY,
+		[FAULT_GID_CHANGE] = PRM_PORT_CHANGE_GUID,
+		[FAULT_CLIENT_REREGISTER] = PRM_PORT_CHANGE_CLIENT_REREG,
+	};
+
+	if (event == FAULT_LINK_UP || event == FAULT_LINK_DOWN)
+		hca_set_link(hca, port, event == FAULT_LINK_UP);
+	else
+		hca_report_port(hca, port, change[event]);
+}
+
 static void happen(struct hca *hca, enum fault_event event)
 {
 	unsigned int port;
@@ -26,7 +42,7 @@ static void happen(struct hca *hca, enum fault_event event)
 		hca_kill(hca);
 	else
 		for (port = 1; port <= MAX_PORTS; port++)
-			hca_set_link(hca, port, event == FAULT_LINK_UP);
+			happen_to_port(hca, port, event);
 }
 
 uint64_t faults_run(struct fault *fault, struct hca *const *hcas, unsigned int count,

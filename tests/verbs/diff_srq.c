@@ -143,6 +143,12 @@ void diff_srq_data(struct rig *rig)
 	MUST(!ibv_get_async_event(rig->ctx, &event));
 	say("event %d of the SRQ: %d", (int)event.event_type, event.element.srq == s.srq);
 	ibv_ack_async_event(&event);
+	MUST(!ibv_modify_qp(s.receiver[1], &(struct ibv_qp_attr){ .qp_state = IBV_QPS_ERR },
+			    IBV_QP_STATE));
+	MUST(!ibv_get_async_event(rig->ctx, &event));
+	say("event %d of the QP in error: %d", (int)event.event_type,
+	    event.element.qp == s.receiver[1]);
+	ibv_ack_async_event(&event);
 	limit.srq_limit = 1000000;
 	SAY_RET(ibv_modify_srq(s.srq, &limit, IBV_SRQ_LIMIT), "modify limit too large");
 	SAY_RET(ibv_modify_srq(s.srq, &limit, IBV_SRQ_MAX_WR), "modify max_wr");

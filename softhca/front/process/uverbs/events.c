@@ -19,6 +19,7 @@
 
 #include <rdma/ib_user_verbs.h>
 
+#include "softhca/device/eth_ifc.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/ucma/gsi.h"
@@ -41,9 +42,13 @@ enum {
 	EVENT_DEVICE_FATAL = 8,
 	EVENT_PORT_ACTIVE = 9,
 	EVENT_PORT_ERR = 10,
+	EVENT_LID_CHANGE = 11,
+	EVENT_PKEY_CHANGE = 12,
 	EVENT_SRQ_ERR = 14,
 	EVENT_SRQ_LIMIT_REACHED = 15,
 	EVENT_QP_LAST_WQE_REACHED = 16,
+	EVENT_CLIENT_REREGISTER = 17,
+	EVENT_GID_CHANGE = 18,
 	EVENT_WQ_FATAL = 19,
 };
 
@@ -304,9 +309,9 @@ static bool is_kind_of(uint32_t event_type, enum source_kind kind)
 		return kind == SOURCE_SRQ;
 	case EVENT_WQ_FATAL:
 		return kind == SOURCE_WQ;
-	default: /* from a fatal device to GID changes: of no object */
+	default: /* the others are of the device, or of ports */
 		return kind == SOURCE_QP &&
-		       !(event_type >= EVENT_DEVICE_FATAL && event_type < EVENT_SRQ_ERR);
+		       (event_type < EVENT_DEVICE_FATAL || event_type == EVENT_QP_LAST_WQE_REACHED);
 	}
 }
 
@@ -437,6 +442,22 @@ static void count_link(struct adapter *adapter, const uint8_t *eqe)
 		adapter->link_downs[port - 1]++;
 }
 
+static void send_port_event(struct adapter *adapter, const uint8_t *eqe)
+{
+	static const uint8_t events[] = {
+		[PRM_PORT_CHANGE_DOWN] = EVENT_PORT_ERR,
+		[PRM_PORT_CHANGE_ACTIVE] = EVENT_PORT_ACTIVE,
+		[PRM_PORT_CHANGE_LID] = EVENT_LID_CHANGE,
+		[PRM_PORT_CHANGE_PKEY] = EVENT_PKEY_CHANGE,
+		[PRM_PORT_CHANGE_GUID] = EVENT_GID_CHANGE,
+		[PRM_PORT_CHANGE_CLIENT_REREG] = EVENT_CLIENT_REREGISTER,
+	};
+	unsigned int change = prm_get(eqe, EQE_SUB_TYPE);
+
+	if (change < sizeof(events) && events[change])
+		send_global(adapter, events[change], prm_get(eqe, EQE_PORT));
+}
+
 void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
 {
 	struct adapter *adapter = front;
@@ -464,9 +485,7 @@ void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
 		break;
 	case PRM_EVENT_PORT_CHANGE:
 		count_link(adapter, eqe);
-		send_global(adapter,
-			    prm_get(eqe, EQE_SUB_TYPE) == 4 ? EVENT_PORT_ACTIVE : EVENT_PORT_ERR,
-			    prm_get(eqe, EQE_PORT));
+		send_port_event(adapter, eqe);
 		break;
 	default:
 		send_qp_event(adapter, type, eqe);
