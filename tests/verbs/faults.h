@@ -33,10 +33,15 @@ const char *fault_name(enum fault_kind kind);
 uint64_t fault_count(enum fault_kind kind);
 /* The Nth of KIND from now on fails. It must come before the next one is asked for. */
 void fault_arm(enum fault_kind kind, uint64_t n);
+/* Likewise the Nth kernel command, with ERR. */
+void fault_arm_errno(uint64_t n, int err);
 /* Of the adapters: objects of all kinds. */
 uint64_t fault_objects(void);
 /* Blocks that this process has allocated and not freed. */
 long fault_blocks(void);
+
+/* faults_memlock.c */
+void check_memlock(void);
 
 /* ---- one life ---- */
 

@@ -105,6 +105,15 @@ uint64_t fault_count(enum fault_kind kind)
 	return state[kind == FAULT_ADAPTER];
 }
 
+void fault_arm_errno(uint64_t n, int err)
+{
+	char text[64], answer[128];
+
+	snprintf(text, sizeof(text), "cmd:%" PRIu64 "=%d", n, err);
+	ask(text, answer, sizeof(answer));
+	MUST(!strcmp(answer, "ok"));
+}
+
 void fault_arm(enum fault_kind kind, uint64_t n)
 {
 	char text[64], answer[128];
@@ -117,10 +126,11 @@ void fault_arm(enum fault_kind kind, uint64_t n)
 		failing_allocation = allocations + n;
 		return;
 	}
-	if (kind == FAULT_KERNEL)
-		snprintf(text, sizeof(text), "cmd:%" PRIu64 "=%d", n, FAULT_ERRNO);
-	else
-		snprintf(text, sizeof(text), "prm:%" PRIu64, n);
+	if (kind == FAULT_KERNEL) {
+		fault_arm_errno(n, FAULT_ERRNO);
+		return;
+	}
+	snprintf(text, sizeof(text), "prm:%" PRIu64, n);
 	ask(text, answer, sizeof(answer));
 	MUST(!strcmp(answer, "ok"));
 }

@@ -227,6 +227,8 @@ int main(int argc, char **argv)
 		for (const struct life_kind *kind = lists[i]; kind->name; kind++)
 			if (wanted(argc, argv, kind->name) && (eth || !kind->eth_only))
 				try_unless_absent(kind);
+	if (wanted(argc, argv, "memlock"))
+		check_memlock();
 	rig_close(&witness);
 	return say_failures() ? 1 : 0;
 }
