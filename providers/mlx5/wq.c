@@ -111,6 +111,8 @@ static int run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
 	if (ret)
 		return ret;
 	wq->wq.post_recv = post_recv;
+	/* In any state: what is posted early waits for the WQ to be ready. */
+	rq_set_door(&wq->rq, true);
 	wq->rq.number = wq->wq.wq_num;
 	return 0;
 }
@@ -192,7 +194,6 @@ struct ibv_wq *wq_create(struct ibv_context *context, struct ibv_wq_init_attr *a
 /* Back to as new, before it may be posted to again. */
 static void reset(struct mlx5_wq *wq)
 {
-	rq_set_door(&wq->rq, false);
 	cq_clean(to_mcq(wq->wq.cq), &wq->rq);
 	qlock_enter(&wq->rq.lock);
 	wq_reset(&wq->rq.wq);
@@ -213,8 +214,6 @@ int wq_modify(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 		return ret;
 	if (attr->wq_state == IBV_WQS_RESET)
 		reset(wq);
-	else if (attr->wq_state == IBV_WQS_RDY)
-		rq_set_door(&wq->rq, true);
 	return 0;
 }
 

@@ -37,6 +37,7 @@ static const struct {
 	{ "post-errors", diff_post_errors },
 	{ "full-queues", diff_full_queues },
 	{ "huge", diff_huge },
+	{ "wq", diff_wq },
 	{ "wr-keys", diff_wr_keys },
 	{ "fork", diff_fork },
 	{ "ah-of-wc", diff_ah_of_wc },
