@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * own_calls.c - what the distribution's librdmacm has no counterpart for: the calls of release 65.0, and that devices are
+ * opened when they are needed, and no more of them. Run on three adapters.
+ */
+#include <dirent.h>
+#include <infiniband/ib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cm.h"
+
+/* ---- events of the program's own ---- */
+
+static struct rdma_event_channel *channel;
+
+static void user_events(struct rdma_cm_id *id)
+{
+	struct rdma_cm_event *event;
+
+	MUST(!rdma_write_cm_event(id, RDMA_CM_EVENT_USER, -5, 0x123456789abcdef0));
+	MUST(!rdma_get_cm_event(channel, &event));
+	say_check(event->event == RDMA_CM_EVENT_USER && event->id == id,
+		  "a user's event comes back");
+	say_check(event->status == -5 && event->param.arg == 0x123456789abcdef0,
+		  "with its status and its argument");
+	rdma_ack_cm_event(event);
+	say_check(rdma_write_cm_event(id, RDMA_CM_EVENT_ESTABLISHED, 0, 0) == -1 && errno == EINVAL,
+		  "other events are not written");
+	say_check(rdma_write_cm_event(id, RDMA_CM_EVENT_INTERNAL, 0, 0) == -1 && errno == EINVAL,
+		  "nor are the library's own");
+}
+
+/* ---- names by events ---- */
+
+static int next_type(int *status)
+{
+	struct rdma_cm_event *event;
+	int type;
+
+	MUST(!rdma_get_cm_event(channel, &event));
+	type = event->event;
+	*status = event->status;
+	rdma_ack_cm_event(event);
+	return type;
+}
+
+static void names(struct rdma_cm_id *id)
+{
+	struct rdma_addrinfo hints = { .ai_flags = RAI_DNS, .ai_port_space = RDMA_PS_TCP };
+	struct rdma_addrinfo *info = NULL;
+	int status;
+
+	MUST(!rdma_resolve_addrinfo(id, "127.0.0.1", "7471", &hints));
+	say_check(next_type(&status) == RDMA_CM_EVENT_ADDRINFO_RESOLVED && !status,
+		  "a name is found");
+	MUST(!rdma_query_addrinfo(id, &info));
+	say_check(info->ai_family == AF_INET && info->ai_dst_len == sizeof(struct sockaddr_in),
+		  "as an address of IPv4");
+	rdma_freeaddrinfo(info);
+	say_check(rdma_query_addrinfo(id, &info) == -1, "the answer is handed over once");
+	MUST(!rdma_resolve_addrinfo(id, "nosuch.invalid", NULL, &hints));
+	say_check(next_type(&status) == RDMA_CM_EVENT_ADDRINFO_ERROR && status < 0,
+		  "a name that is not there is an event");
+	MUST(!rdma_resolve_addrinfo(id, "127.0.0.1", NULL, &hints));
+	next_type(&status); /* and nobody asks: destroying the id frees it */
+}
+
+static void services(struct rdma_cm_id *id)
+{
+	struct rdma_addrinfo hints = { .ai_flags = RAI_SA };
+	char name[100];
+
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = 0;
+	say_check(rdma_resolve_addrinfo(id, "127.0.0.1", "1", &hints) == -1 && errno == EINVAL,
+		  "RAI_SA takes no node");
+	say_check(rdma_resolve_addrinfo(id, NULL, NULL, &hints) == -1 && errno == EINVAL,
+		  "RAI_SA needs a service");
+	say_check(rdma_resolve_addrinfo(id, NULL, name, &hints) == -1 && errno == EINVAL,
+		  "a service's name has an end");
+	hints.ai_flags |= RAI_DNS;
+	say_check(rdma_resolve_addrinfo(id, NULL, "1", &hints) == -1 && errno == EINVAL,
+		  "RAI_SA and RAI_DNS exclude each other");
+	say_check(rdma_resolve_addrinfo(id, NULL, NULL, NULL) == -1 && errno == EINVAL,
+		  "nothing to ask for");
+}
+
+/* ---- devices ---- */
+
+/* Memory that is mapped from a device, each of which is a file of its own. */
+static int open_devices(void)
+{
+	char path[300], target[300];
+	struct dirent *entry;
+	DIR *dir = opendir("/proc/self/fd");
+	int count = 0;
+
+	MUST(dir);
+	while ((entry = readdir(dir)) != NULL) {
+		ssize_t len;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%s", entry->d_name);
+		len = readlink(path, target, sizeof(target) - 1);
+		if (len < 0)
+			continue;
+		target[len] = 0;
+		count += !strncmp(target, "/memfd:", 7) || strstr(target, "uverbs") != NULL;
+	}
+	closedir(dir);
+	return count;
+}
+
+static void devices(void)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET };
+	struct rdma_addrinfo *info;
+	struct rdma_cm_id *id, *second;
+	int one;
+
+	say_check(open_devices() == 0, "the library's start opens no device");
+	MUST(!rdma_getaddrinfo("127.0.0.1", "7471", NULL, &info));
+	rdma_freeaddrinfo(info);
+	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	MUST(!rdma_bind_addr(id, (struct sockaddr *)&any) && !rdma_listen(id, 1));
+	say_check(open_devices() == 0, "names and a listener at any address open none");
+	MUST(!rdma_destroy_id(id));
+	id = cm_resolved(channel, RDMA_PS_TCP, 7471);
+	one = open_devices();
+	say_check(one > 0, "an address opens its device");
+	second = cm_resolved(channel, RDMA_PS_TCP, 7471);
+	say_check(open_devices() == one && second->verbs == id->verbs,
+		  "a second id opens none more");
+	MUST(!rdma_destroy_id(id) && !rdma_destroy_id(second));
+}
+
+static void all_devices(void)
+{
+	struct ibv_context **list;
+	struct rdma_cm_id *id;
+	bool found = false;
+	int count, one;
+
+	id = cm_resolved(channel, RDMA_PS_TCP, 7471);
+	one = open_devices();
+	list = rdma_get_devices(&count);
+	MUST(list);
+	for (int i = 0; i < count; i++)
+		found |= list[i] == id->verbs;
+	say_check(count == 3 && !list[3] && found,
+		  "rdma_get_devices() has all three, the id's among them");
+	say_check(open_devices() == 3 * one, "which opens the other two");
+	rdma_free_devices(list);
+	MUST(!rdma_destroy_id(id));
+}
+
+int main(void)
+{
+	struct rdma_cm_id *id;
+
+	channel = rdma_create_event_channel();
+	if (!channel) {
+		printf("no rdma_cm: %s\n", strerror(errno));
+		return 77;
+	}
+	say_topic("devices");
+	devices();
+	say_topic("calls");
+	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	user_events(id);
+	names(id);
+	services(id);
+	MUST(!rdma_destroy_id(id));
+	say_topic("devices");
+	all_devices();
+	rdma_destroy_event_channel(channel);
+	return say_failures() != 0;
+}

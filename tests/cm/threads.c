@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * threads.c - one channel that threads share: one reads the events and serves requests, the others make connections, wait
+ * for their events, acknowledge them themselves and destroy their ids. Run under the thread sanitizer, too.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cm.h"
+
+enum { WORKERS = 4, ROUNDS = 15 };
+
+/* What a worker waits for: the event of its id, which it acknowledges. */
+struct worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t arrived;
+	struct rdma_cm_event *event;
+	int done;
+};
+
+static struct rdma_event_channel *channel;
+static struct worker workers[WORKERS];
+static uint16_t port;
+static int served;
+
+static void hand_over(struct worker *worker, struct rdma_cm_event *event)
+{
+	pthread_mutex_lock(&worker->lock);
+	while (worker->event)
+		pthread_cond_wait(&worker->arrived, &worker->lock);
+	worker->event = event;
+	pthread_cond_broadcast(&worker->arrived);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+static void await(struct worker *worker, enum rdma_cm_event_type type)
+{
+	struct rdma_cm_event *event;
+
+	pthread_mutex_lock(&worker->lock);
+	while (!worker->event)
+		pthread_cond_wait(&worker->arrived, &worker->lock);
+	event = worker->event;
+	worker->event = NULL;
+	pthread_cond_broadcast(&worker->arrived);
+	pthread_mutex_unlock(&worker->lock);
+	MUST(event->event == type);
+	rdma_ack_cm_event(event);
+}
+
+/* ---- the reader ---- */
+
+static void accept_request(struct rdma_cm_id *id)
+{
+	id->context = NULL;
+	cm_make_qp(id);
+	MUST(!rdma_accept(id, NULL));
+}
+
+static void end_served(struct rdma_cm_event *event)
+{
+	struct rdma_cm_id *id = event->id;
+
+	rdma_disconnect(id);
+	rdma_destroy_qp(id);
+	rdma_ack_cm_event(event);
+	MUST(!rdma_destroy_id(id));
+	served++;
+}
+
+static void *read_events(void *arg)
+{
+	struct rdma_cm_event *event;
+	bool told = false;
+
+	while (!told || served < WORKERS * ROUNDS) {
+		MUST(!rdma_get_cm_event(channel, &event));
+		told |= event->event == RDMA_CM_EVENT_USER;
+		if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+			accept_request(event->id);
+			rdma_ack_cm_event(event);
+		} else if (event->event == RDMA_CM_EVENT_TIMEWAIT_EXIT) {
+			rdma_ack_cm_event(event); /* nobody waits for it, but its id's end does */
+		} else if (event->id->context) {
+			hand_over(event->id->context, event);
+		} else if (event->event == RDMA_CM_EVENT_DISCONNECTED) {
+			end_served(event);
+		} else {
+			rdma_ack_cm_event(event);
+		}
+	}
+	return arg;
+}
+
+/* ---- the workers ---- */
+
+static void connect_once(struct worker *worker)
+{
+	struct sockaddr_in addr = cm_loopback(port);
+	struct rdma_cm_id *id;
+
+	MUST(!rdma_create_id(channel, &id, worker, RDMA_PS_TCP));
+	MUST(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&addr, RESOLVE_MS));
+	await(worker, RDMA_CM_EVENT_ADDR_RESOLVED);
+	MUST(!rdma_resolve_route(id, RESOLVE_MS));
+	await(worker, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	cm_make_qp(id);
+	MUST(!rdma_connect(id, NULL));
+	await(worker, RDMA_CM_EVENT_ESTABLISHED);
+	MUST(!rdma_disconnect(id));
+	await(worker, RDMA_CM_EVENT_DISCONNECTED);
+	rdma_destroy_qp(id);
+	MUST(!rdma_destroy_id(id));
+	worker->done++;
+}
+
+static void *work(void *arg)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		connect_once(arg);
+	return NULL;
+}
+
+static void start(struct worker *worker)
+{
+	pthread_mutex_init(&worker->lock, NULL);
+	pthread_cond_init(&worker->arrived, NULL);
+	MUST(!pthread_create(&worker->thread, NULL, work, worker));
+}
+
+int main(void)
+{
+	struct rdma_cm_id *listener;
+	pthread_t reader;
+	int done = 0;
+
+	channel = rdma_create_event_channel();
+	if (!channel) {
+		printf("no rdma_cm: %s\n", strerror(errno));
+		return 77;
+	}
+	say_topic("threads");
+	MUST(!rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP));
+	MUST(!rdma_bind_addr(listener,
+			     (struct sockaddr *)&(struct sockaddr_in){ .sin_family = AF_INET }));
+	MUST(!rdma_listen(listener, WORKERS * ROUNDS));
+	port = be16toh(rdma_get_src_port(listener));
+	MUST(!pthread_create(&reader, NULL, read_events, NULL));
+	for (int i = 0; i < WORKERS; i++)
+		start(&workers[i]);
+	for (int i = 0; i < WORKERS; i++) {
+		pthread_join(workers[i].thread, NULL);
+		done += workers[i].done;
+	}
+	MUST(!rdma_write_cm_event(listener, RDMA_CM_EVENT_USER, 0, 0)); /* that was all */
+	pthread_join(reader, NULL);
+	say_check(done == WORKERS * ROUNDS, "%d connections of %d threads by one channel", done,
+		  WORKERS);
+	MUST(!rdma_destroy_id(listener));
+	rdma_destroy_event_channel(channel);
+	return say_failures() != 0;
+}
