@@ -64,11 +64,13 @@ void span_skip(struct span *span, size_t size)
 
 void span_read(struct span *span, void *to, size_t size)
 {
+	const void *front;
 	size_t part;
 
 	while (size) {
 		part = size;
-		memcpy(to, span_front(span, &part), part);
+		front = span_front(span, &part);
+		memcpy(to, front, part);
 		span_skip(span, part);
 		to = (uint8_t *)to + part;
 		size -= part;
@@ -77,11 +79,13 @@ void span_read(struct span *span, void *to, size_t size)
 
 void span_write(struct span *span, const void *from, size_t size)
 {
+	void *front;
 	size_t part;
 
 	while (size) {
 		part = size;
-		memcpy(span_front(span, &part), from, part);
+		front = span_front(span, &part);
+		memcpy(front, from, part);
 		span_skip(span, part);
 		from = (const uint8_t *)from + part;
 		size -= part;

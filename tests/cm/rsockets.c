@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets.c - what rsockets promise, each fact with both ends in one program: errors, polling, both sides closing at once, a
+ * peer that is killed, a reader and a writer on one socket, edge triggered sets.
+ */
+#include "tests/lib/say.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/rsocket.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef POLLRDHUP
+#define POLLRDHUP 0x2000
+#endif
+
+static int port = 18000;
+
+struct ends {
+	int listener, client, server;
+};
+
+static struct sockaddr_in here(int at)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(at) };
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return addr;
+}
+
+static int listen_here(int mappings, int buffer)
+{
+	struct sockaddr_in addr = here(++port);
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+
+	MUST(socket >= 0);
+	if (mappings)
+		MUST(!rsetsockopt(socket, SOL_RDMA, RDMA_IOMAPSIZE, &mappings, sizeof(mappings)));
+	if (buffer)
+		MUST(!rsetsockopt(socket, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer)));
+	MUST(!rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
+	MUST(!rlisten(socket, 4));
+	return socket;
+}
+
+static void *accept_one(void *argument)
+{
+	struct ends *ends = argument;
+
+	ends->server = raccept(ends->listener, NULL, NULL);
+	return NULL;
+}
+
+static struct ends connect_with(int mappings, int buffer)
+{
+	struct ends ends = { .listener = listen_here(mappings, buffer) };
+	struct sockaddr_in addr = here(port);
+	pthread_t thread;
+
+	ends.client = rsocket(AF_INET, SOCK_STREAM, 0);
+	MUST(ends.client >= 0);
+	if (mappings)
+		rsetsockopt(ends.client, SOL_RDMA, RDMA_IOMAPSIZE, &mappings, sizeof(mappings));
+	MUST(!pthread_create(&thread, NULL, accept_one, &ends));
+	MUST(!rconnect(ends.client, (struct sockaddr *)&addr, sizeof(addr)));
+	pthread_join(thread, NULL);
+	MUST(ends.server >= 0);
+	return ends;
+}
+
+static struct ends connect_ends(void)
+{
+	return connect_with(0, 0);
+}
+
+static void close_ends(struct ends *ends)
+{
+	if (ends->client >= 0)
+		rclose(ends->client);
+	if (ends->server >= 0)
+		rclose(ends->server);
+	rclose(ends->listener);
+}
+
+static int events_of(int socket, int timeout)
+{
+	struct pollfd fd = { .fd = socket, .events = POLLIN | POLLOUT | POLLRDHUP };
+
+	return rpoll(&fd, 1, timeout) < 0 ? -1 : fd.revents;
+}
+
+/* ---- errors ---- */
+
+static void wrong_calls_are_refused(void)
+{
+	struct sockaddr_in addr = here(1);
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	char byte;
+
+	say_topic("errors");
+	errno = 0;
+	say_check(rsend(777, "x", 1, 0) == -1 && errno == EBADF,
+		  "rsend on what is no rsocket: EBADF");
+	say_check(rpoll(&(struct pollfd){ .fd = 777, .events = POLLIN }, 1, 0) == 1,
+		  "rpoll tells POLLNVAL");
+	say_check(rsend(socket, "x", 1, 0) == -1 && errno == ENOTCONN,
+		  "rsend before connecting: ENOTCONN");
+	say_check(rrecv(socket, &byte, 1, 0) == -1 && errno == ENOTCONN,
+		  "rrecv before connecting: ENOTCONN");
+	say_check(raccept(socket, NULL, NULL) == -1 && errno == EINVAL,
+		  "raccept without rlisten: EINVAL");
+	say_check(rgetpeername(socket, (struct sockaddr *)&addr, &(socklen_t){ sizeof(addr) }) ==
+				  -1 &&
+			  errno == ENOTCONN,
+		  "rgetpeername before connecting: ENOTCONN");
+	say_check(rsocket(AF_UNIX, SOCK_STREAM, 0) == -1, "rsocket of AF_UNIX fails");
+	addr = here(1);
+	say_check(rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) == -1 &&
+			  errno == ECONNREFUSED,
+		  "nobody listens: ECONNREFUSED");
+	addr = here(++port);
+	say_check(!rbind(socket, (struct sockaddr *)&addr, sizeof(addr)) || errno,
+		  "rbind after that");
+	rclose(socket);
+	say_check(rread(socket, &byte, 1) == -1 && errno == EBADF, "closed: EBADF");
+}
+
+static void connected_sockets_refuse_to_begin_again(void)
+{
+	struct ends ends = connect_ends();
+	struct sockaddr_in addr = here(port);
+	int size = 100;
+
+	say_topic("connected");
+	say_check(rconnect(ends.client, (struct sockaddr *)&addr, sizeof(addr)) == -1 &&
+			  errno == EISCONN,
+		  "rconnect again: EISCONN");
+	say_check(rbind(ends.client, (struct sockaddr *)&addr, sizeof(addr)) == -1 &&
+			  errno == EINVAL,
+		  "rbind: EINVAL");
+	say_check(rlisten(ends.client, 1) == -1 && errno == EINVAL, "rlisten: EINVAL");
+	say_check(rsetsockopt(ends.client, SOL_RDMA, RDMA_SQSIZE, &size, sizeof(size)) == -1 &&
+			  errno == EINVAL,
+		  "RDMA_SQSIZE: EINVAL");
+	close_ends(&ends);
+}
+
+/* ---- states ---- */
+
+static void half_closed_connections_carry_the_other_half(void)
+{
+	struct ends ends = connect_ends();
+	char text[8] = "";
+
+	say_topic("shutdown");
+	MUST(rsend(ends.client, "last", 4, 0) == 4);
+	say_check(!rshutdown(ends.client, SHUT_WR), "SHUT_WR");
+	say_check(rsend(ends.client, "x", 1, MSG_NOSIGNAL) == -1 && errno == EPIPE,
+		  "no more can be sent: EPIPE");
+	say_check(rrecv(ends.server, text, 8, MSG_WAITALL) == 4 && !strcmp(text, "last"),
+		  "the other side gets what was sent before");
+	say_check(rrecv(ends.server, text, 8, 0) == 0, "and then the end");
+	say_check((events_of(ends.server, 1000) & (POLLIN | POLLOUT | POLLHUP | POLLRDHUP)) ==
+			  (POLLIN | POLLOUT | POLLRDHUP),
+		  "rpoll: POLLIN, POLLOUT, POLLRDHUP");
+	say_check(rsend(ends.server, "back", 4, 0) == 4 && rrecv(ends.client, text, 4, 0) == 4,
+		  "the other direction goes on");
+	say_check(!rshutdown(ends.server, SHUT_RDWR), "SHUT_RDWR");
+	say_check(rrecv(ends.client, text, 8, 0) == 0, "the end");
+	say_check(events_of(ends.client, 1000) & POLLHUP, "rpoll: POLLHUP");
+	close_ends(&ends);
+}
+
+static void *close_it(void *argument)
+{
+	return (void *)(intptr_t)rclose(*(int *)argument);
+}
+
+static void both_sides_may_close_at_once(void)
+{
+	pthread_t threads[2];
+	int i;
+
+	say_topic("close");
+	for (i = 0; i < 8; i++) {
+		struct ends ends = connect_ends();
+
+		MUST(rsend(ends.client, "unread", 6, 0) == 6 &&
+		     rsend(ends.server, "unread", 6, 0) == 6);
+		MUST(!pthread_create(&threads[0], NULL, close_it, &ends.client));
+		MUST(!pthread_create(&threads[1], NULL, close_it, &ends.server));
+		pthread_join(threads[0], NULL);
+		pthread_join(threads[1], NULL);
+		rclose(ends.listener);
+	}
+	say_check(true, "both sides at once, 8 times");
+}
+
+/* In the child, which tries until somebody listens. */
+static void connect_and_wait(int at)
+{
+	struct sockaddr_in addr = here(at);
+	int socket, ret = -1;
+
+	while (ret) {
+		socket = rsocket(AF_INET, SOCK_STREAM, 0);
+		ret = rconnect(socket, (struct sockaddr *)&addr, sizeof(addr));
+		if (ret) {
+			rclose(socket);
+			usleep(20000);
+		}
+	}
+	rsend(socket, "hello", 5, 0);
+	pause();
+	_exit(1);
+}
+
+/* An adapter that was opened before fork() is the parent's alone, so the child comes first. */
+static void killed_peers_are_noticed(void)
+{
+	pid_t child = fork();
+	int listener, socket, status;
+	char text[8] = "";
+
+	say_topic("killed");
+	if (!child)
+		connect_and_wait(port + 1);
+	listener = listen_here(0, 0);
+	socket = raccept(listener, NULL, NULL);
+	MUST(socket >= 0 && rrecv(socket, text, 5, MSG_WAITALL) == 5);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	say_check(rrecv(socket, text, 5, 0) <= 0, "a reader that waits is told");
+	say_check(events_of(socket, 1000) & POLLHUP, "rpoll: POLLHUP");
+	say_check(rsend(socket, "x", 1, MSG_NOSIGNAL) == -1, "nothing can be sent");
+	say_check(!rshutdown(socket, SHUT_RDWR) && !rclose(socket), "rshutdown and rclose return");
+	rclose(listener);
+}
+
+/* ---- polling ---- */
+
+static void rpoll_takes_other_descriptors_too(void)
+{
+	struct ends ends = connect_ends();
+	int pipes[2];
+	struct pollfd fds[2];
+	char byte;
+
+	say_topic("rpoll");
+	MUST(!pipe(pipes));
+	fds[0] = (struct pollfd){ .fd = ends.server, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = pipes[0], .events = POLLIN };
+	say_check(rpoll(fds, 2, 20) == 0, "nothing: after the time");
+	MUST(write(pipes[1], "x", 1) == 1);
+	say_check(rpoll(fds, 2, 1000) == 1 && !fds[0].revents && fds[1].revents == POLLIN,
+		  "a pipe");
+	MUST(rsend(ends.client, "y", 1, 0) == 1);
+	MUST(read(pipes[0], &byte, 1) == 1);
+	say_check(rpoll(fds, 2, 1000) == 1 && fds[0].revents == POLLIN && !fds[1].revents,
+		  "an rsocket");
+	MUST(rrecv(ends.server, &byte, 1, 0) == 1);
+	say_check(rpoll(fds, 2, 0) == 0, "nothing again");
+	close(pipes[0]);
+	close(pipes[1]);
+	close_ends(&ends);
+}
+
+static void connecting_need_not_wait(void)
+{
+	int listener = listen_here(0, 0), client = rsocket(AF_INET, SOCK_STREAM, 0), server;
+	struct sockaddr_in addr = here(port);
+	int error = -1;
+
+	say_topic("nonblocking");
+	MUST(!rfcntl(client, F_SETFL, O_NONBLOCK) && rfcntl(client, F_GETFL, 0) == O_NONBLOCK);
+	MUST(!rfcntl(listener, F_SETFL, O_NONBLOCK));
+	say_check(raccept(listener, NULL, NULL) == -1 && errno == EAGAIN, "raccept: EAGAIN");
+	say_check(rconnect(client, (struct sockaddr *)&addr, sizeof(addr)) == -1 &&
+			  errno == EINPROGRESS,
+		  "rconnect: EINPROGRESS");
+	do
+		server = rpoll(&(struct pollfd){ .fd = client, .events = POLLOUT }, 1, 10) < 0
+				 ? -1
+				 : raccept(listener, NULL, NULL);
+	while (server < 0 && errno == EAGAIN);
+	say_check(server >= 0, "raccept, when the request is there");
+	say_check(events_of(client, 5000) & POLLOUT, "rpoll: POLLOUT");
+	MUST(!rgetsockopt(client, SOL_SOCKET, SO_ERROR, &error, &(socklen_t){ sizeof(error) }));
+	say_check(error == 0, "SO_ERROR: 0");
+	say_check(rrecv(client, &error, 1, 0) == -1 && errno == EAGAIN, "rrecv: EAGAIN");
+	rclose(client);
+	rclose(server);
+	rclose(listener);
+}
+
+/* These came later than the distribution's library that this is linked with. */
+static void sets_report_edges(void)
+{
+	int (*create)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "repoll_create");
+	int (*change)(int, int, int, struct epoll_event *) =
+		(int (*)(int, int, int, struct epoll_event *))dlsym(RTLD_DEFAULT, "repoll_ctl");
+	int (*wait_for)(int, struct epoll_event *, int, int) =
+		(int (*)(int, struct epoll_event *, int, int))dlsym(RTLD_DEFAULT, "repoll_wait");
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u32 = 7 }, got;
+	struct ends ends;
+	char byte;
+	int set;
+
+	say_topic("repoll");
+	MUST(create && change && wait_for);
+	ends = connect_ends();
+	set = create(1);
+	MUST(set >= 0);
+	say_check(!change(set, EPOLL_CTL_ADD, ends.server, &event), "added");
+	say_check(change(set, EPOLL_CTL_ADD, ends.server, &event) == -1 && errno == EEXIST,
+		  "again: EEXIST");
+	say_check(wait_for(set, &got, 1, 20) == 0, "nothing: after the time");
+	MUST(rsend(ends.client, "ab", 2, 0) == 2);
+	say_check(wait_for(set, &got, 1, 1000) == 1 && got.events == EPOLLIN && got.data.u32 == 7,
+		  "data");
+	say_check(wait_for(set, &got, 1, 20) == 0, "not twice");
+	MUST(rsend(ends.client, "c", 1, 0) == 1);
+	say_check(wait_for(set, &got, 1, 1000) == 1, "more data");
+	event.events = EPOLLIN;
+	MUST(!change(set, EPOLL_CTL_MOD, ends.server, &event));
+	say_check(wait_for(set, &got, 1, 1000) == 1 && wait_for(set, &got, 1, 1000) == 1,
+		  "level: twice");
+	while (rrecv(ends.server, &byte, 1, MSG_DONTWAIT) == 1)
+		;
+	say_check(!change(set, EPOLL_CTL_DEL, ends.server, NULL), "removed");
+	close(set);
+	close_ends(&ends);
+}
+
+/* ---- bytes ---- */
+
+enum { LOTS = 8 << 20 };
+
+struct direction {
+	int socket;
+	unsigned int seed;
+	bool is_right;
+};
+
+static uint8_t byte_at(size_t i, unsigned int seed)
+{
+	return (uint8_t)(i * 7 + (i >> 12) + seed);
+}
+
+static void *send_lots(void *argument)
+{
+	struct direction *direction = argument;
+	uint8_t piece[7001];
+	size_t done = 0, i;
+	ssize_t sent;
+
+	while (done < LOTS) {
+		size_t size = LOTS - done < sizeof(piece) ? LOTS - done : 1 + done % sizeof(piece);
+
+		for (i = 0; i < size; i++)
+			piece[i] = byte_at(done + i, direction->seed);
+		sent = rsend(direction->socket, piece, size, 0);
+		MUST(sent > 0);
+		done += sent;
+	}
+	return NULL;
+}
+
+static void *receive_lots(void *argument)
+{
+	struct direction *direction = argument;
+	uint8_t piece[9001];
+	size_t done = 0;
+	ssize_t got, i;
+
+	while (done < LOTS) {
+		got = rrecv(direction->socket, piece, 1 + done % sizeof(piece), 0);
+		MUST(got > 0);
+		for (i = 0; i < got; i++)
+			direction->is_right &= piece[i] == byte_at(done + i, direction->seed);
+		done += got;
+	}
+	return NULL;
+}
+
+static void reader_and_writer_share_a_socket(void)
+{
+	struct ends ends = connect_with(0, 5000);
+	struct direction there[2] = { { ends.client, 1, true }, { ends.server, 1, true } };
+	struct direction back[2] = { { ends.server, 2, true }, { ends.client, 2, true } };
+	pthread_t threads[4];
+	int i;
+
+	say_topic("threads");
+	MUST(!pthread_create(&threads[0], NULL, send_lots, &there[0]));
+	MUST(!pthread_create(&threads[1], NULL, receive_lots, &there[1]));
+	MUST(!pthread_create(&threads[2], NULL, send_lots, &back[0]));
+	MUST(!pthread_create(&threads[3], NULL, receive_lots, &back[1]));
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	say_check(there[1].is_right && back[1].is_right, "both directions at once, every byte");
+	close_ends(&ends);
+}
+
+static void parts_and_peeks(void)
+{
+	struct ends ends = connect_ends();
+	char a[3] = "", b[4] = "";
+	struct iovec out[] = { { "ab", 2 }, { "cde", 3 } }, in[] = { { a, 2 }, { b, 3 } };
+
+	say_topic("parts");
+	say_check(rwritev(ends.client, out, 2) == 5, "rwritev");
+	say_check(rrecv(ends.server, b, 3, MSG_PEEK) == 3 && !strcmp(b, "abc"), "a peek");
+	say_check(rreadv(ends.server, in, 2) == 5 && !strcmp(a, "ab") && !strcmp(b, "cde"),
+		  "rreadv, after it");
+	say_check(rrecv(ends.server, b, 1, MSG_DONTWAIT) == -1 && errno == EAGAIN,
+		  "then nothing: EAGAIN");
+	close_ends(&ends);
+}
+
+static void mapped_memory_is_written(void)
+{
+	struct ends ends = connect_with(4, 0);
+	static char memory[4][4096];
+	char byte;
+	off_t offset;
+	int i;
+
+	say_topic("riomap");
+	for (i = 0; i < 4; i++) {
+		offset =
+			riomap(ends.server, memory[i], sizeof(memory[i]), PROT_WRITE, 0, i * 10000);
+		MUST(offset == i * 10000);
+	}
+	say_check(riomap(ends.server, &byte, 1, PROT_WRITE, 0, 99999) == -1, "no room for a fifth");
+	MUST(rsend(ends.server, "m", 1, 0) == 1 && rrecv(ends.client, &byte, 1, 0) == 1);
+	say_check(riowrite(ends.client, "written", 7, 20100, 0) == 7, "riowrite");
+	say_check((ssize_t)riowrite(ends.client, "x", 1, 5000, 0) == -1,
+		  "outside of all mappings: refused");
+	MUST(rsend(ends.client, "w", 1, 0) == 1 && rrecv(ends.server, &byte, 1, 0) == 1);
+	say_check(!memcmp(memory[2] + 100, "written", 7),
+		  "it is there before what was sent after it");
+	say_check(!riounmap(ends.server, memory[2], sizeof(memory[2])), "riounmap");
+	MUST(rsend(ends.server, "u", 1, 0) == 1 && rrecv(ends.client, &byte, 1, 0) == 1);
+	say_check((ssize_t)riowrite(ends.client, "x", 1, 20100, 0) == -1, "then refused");
+	close_ends(&ends);
+}
+
+static void keepalive_stays_quiet(void)
+{
+	struct ends ends = connect_ends();
+	int on = 1, idle = 1;
+
+	say_topic("keepalive");
+	MUST(!rsetsockopt(ends.client, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)));
+	MUST(!rsetsockopt(ends.client, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle)));
+	usleep(1300000);
+	say_check(events_of(ends.server, 0) == POLLOUT && events_of(ends.client, 0) == POLLOUT,
+		  "nobody notices");
+	close_ends(&ends);
+}
+
+int main(void)
+{
+	/* first, as it forks: the child has no thread and no adapter yet */
+	killed_peers_are_noticed();
+	wrong_calls_are_refused();
+	connected_sockets_refuse_to_begin_again();
+	half_closed_connections_carry_the_other_half();
+	both_sides_may_close_at_once();
+	rpoll_takes_other_descriptors_too();
+	connecting_need_not_wait();
+	sets_report_edges();
+	parts_and_peeks();
+	mapped_memory_is_written();
+	keepalive_stays_quiet();
+	reader_and_writer_share_a_socket();
+	return say_failures() != 0;
+}
