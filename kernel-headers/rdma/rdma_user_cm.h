@@ -127,6 +127,19 @@ struct rdma_ucm_query {
 	__u32 option;
 };
 
+/* QUERY_ROUTE: the older form of the three, with the bytes of a struct sockaddr_in6 or sockaddr_in each */
+struct rdma_ucm_query_route_resp {
+	__aligned_u64 node_guid;
+	struct ib_user_path_rec ib_route[2];
+	__u32 src_addr[7];
+	__u32 dst_addr[7];
+	__u32 num_paths;
+	__u8 port_num;
+	__u8 reserved[3];
+	__u32 ibdev_index;
+	__u32 reserved1;
+};
+
 /* QUERY_ADDR, QUERY_GID (with AF_IB addresses). node_guid is big-endian, 0 while no device is bound;
  * ibdev_index came with Linux 5.7. */
 struct rdma_ucm_query_addr_resp {

@@ -360,6 +360,7 @@ static const struct {
 	COMMAND(RESOLVE_ADDR, resolve_addr, ucma_id_resolve_addr),
 	COMMAND(RESOLVE_ROUTE, resolve_route, ucma_id_resolve_route),
 	COMMAND(QUERY, query, ucma_id_query),
+	COMMAND(QUERY_ROUTE, query, ucma_id_query_route),
 	[RDMA_USER_CM_CMD_CONNECT] = { "CONNECT", OLD_CONNECT, ucma_conn_connect },
 	COMMAND(LISTEN, listen, ucma_conn_listen),
 	[RDMA_USER_CM_CMD_ACCEPT] = { "ACCEPT", OLD_ACCEPT, ucma_conn_accept },

@@ -645,6 +645,65 @@ int ucma_id_query(struct ucma_call *uc)
 	}
 }
 
+static void put_user_path(const struct cm_path *path, struct ib_user_path_rec *record)
+{
+	memcpy(record->dgid, path->dgid, 16);
+	memcpy(record->sgid, path->sgid, 16);
+	record->dlid = htobe16(path->dlid);
+	record->slid = htobe16(path->slid);
+	record->flow_label = htobe32(path->flow_label);
+	record->reversible = 1;
+	record->mtu = path->mtu;
+	record->pkey = htobe16(CM_DEFAULT_PKEY);
+	record->hop_limit = path->hop_limit;
+	record->traffic_class = path->traffic_class;
+	record->numb_path = 1;
+	record->sl = path->sl;
+	record->mtu_selector = SELECT_EXACTLY;
+	record->rate_selector = SELECT_EXACTLY;
+	record->rate = path->rate;
+	record->packet_life_time_selector = SELECT_EXACTLY;
+	record->packet_life_time = path->lifetime;
+}
+
+/* Before there is a path, GIDs and P_Key are told as far as they are known. */
+static void put_user_route(const struct ucma_id *id, struct rdma_ucm_query_route_resp *resp)
+{
+	const struct adapter *adapter = ucma_id_adapter(id);
+
+	if (!adapter)
+		return;
+	resp->node_guid = htobe64(adapter->node_guid);
+	resp->port_num = id->src.port;
+	resp->ibdev_index = adapter->index;
+	resp->num_paths = has_route(id);
+	if (has_route(id)) {
+		put_user_path(&id->path, &resp->ib_route[0]);
+		return;
+	}
+	memcpy(resp->ib_route[0].sgid, id->src.gid, 16);
+	memcpy(resp->ib_route[0].dgid, id->dst.gid, 16);
+	resp->ib_route[0].pkey = htobe16(CM_DEFAULT_PKEY);
+}
+
+/* The older form, for IP only */
+int ucma_id_query_route(struct ucma_call *uc)
+{
+	struct rdma_ucm_query_route_resp resp = { 0 };
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, uc->query.id, &id);
+
+	if (uc->hdr.out < offsetof(struct rdma_ucm_query_route_resp, ibdev_index))
+		return ENOSPC;
+	if (ret)
+		return ret;
+	memcpy(resp.src_addr, &id->src.addr, sizeof(resp.src_addr));
+	memcpy(resp.dst_addr, &id->dst.addr, sizeof(resp.dst_addr));
+	put_user_route(id, &resp);
+	return client_write(uc->call->tid, uc->query.response, &resp,
+			    uc->hdr.out < sizeof(resp) ? uc->hdr.out : sizeof(resp));
+}
+
 /* ---- options ---- */
 
 static int get_option(struct ucma_call *uc, void *value, size_t size)

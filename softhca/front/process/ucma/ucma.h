@@ -188,6 +188,7 @@ int ucma_id_resolve_ip(struct ucma_call *uc);
 int ucma_id_resolve_addr(struct ucma_call *uc);
 int ucma_id_resolve_route(struct ucma_call *uc);
 int ucma_id_query(struct ucma_call *uc);
+int ucma_id_query_route(struct ucma_call *uc);
 int ucma_id_set_option(struct ucma_call *uc);
 int ucma_id_migrate(struct ucma_call *uc);
 int ucma_conn_listen(struct ucma_call *uc);
