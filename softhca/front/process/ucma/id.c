@@ -351,6 +351,22 @@ static void address_known(struct ucma_id *id, int status)
 	ucma_event_simple(id, status ? EV_ADDR_ERROR : EV_ADDR_RESOLVED, status);
 }
 
+/* On InfiniBand a link-local address has the port's GUID in it, as its GID has; where a kernel made it, with the bit set that
+ * says so (RFC 4391, 8). */
+static bool names_gid(const struct ucma_id *id, uint8_t gid[16])
+{
+	enum { UNIVERSAL = 0x02 };
+	static const uint8_t link_local[8] = { 0xfe, 0x80 };
+
+	ucma_addr_bytes(&id->dst.addr, gid);
+	if (ucma_addr_is_gid(&id->dst.addr))
+		return true;
+	if (is_roce(id) || memcmp(gid, link_local, sizeof(link_local)))
+		return false;
+	gid[8] &= ~UNIVERSAL;
+	return true;
+}
+
 /* The address may be of another host. A GID is where it says; whether there is a path to it is the next question. */
 static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 {
@@ -360,8 +376,7 @@ static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 		address_known(id, -ENODEV);
 		return;
 	}
-	if (ucma_addr_is_gid(&id->dst.addr)) {
-		ucma_addr_bytes(&id->dst.addr, id->dst.gid);
+	if (names_gid(id, id->dst.gid)) {
 		address_known(id, is_roce(id) ? -ENODEV : 0);
 		return;
 	}
