@@ -227,30 +227,19 @@ static int cq_create(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	ret = cq_make(uc, &req, cq);
-	if (ret) {
-		object_free(&cq->base);
-		return ret;
-	}
-	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->base);
+	ret = uc_return_made(uc, cq_make(uc, &req, cq), UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->base);
 	if (ret)
 		return ret;
 	cq_describe(uc, &req, cq);
-	ret = cq_respond(uc, cq);
-	if (ret)
-		object_destroy(&cq->base, uc->tid);
-	return ret;
+	return uc_answered(uc, cq_respond(uc, cq), &cq->base);
 }
 
 static int cq_remove(struct uverbs_call *uc)
 {
 	struct uverbs_cq *cq = uc_object(uc, UVERBS_ATTR_DESTROY_CQ_HANDLE);
 	struct ib_uverbs_destroy_cq_resp resp;
-	int ret;
+	int ret = object_take_down(&cq->base, uc->tid);
 
-	if (cq->base.users)
-		return EBUSY;
-	ret = cq_destroy(&cq->base, uc->tid);
 	if (ret)
 		return ret;
 	resp.comp_events_reported = cq->comp_read;

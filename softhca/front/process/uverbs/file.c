@@ -93,9 +93,14 @@ int object_publish(struct object *object)
 	return 0;
 }
 
+int object_take_down(struct object *object, pid_t tid)
+{
+	return object->users ? EBUSY : object->destroy(object, tid);
+}
+
 int object_destroy(struct object *object, pid_t tid)
 {
-	int ret = object->users ? EBUSY : object->destroy(object, tid);
+	int ret = object_take_down(object, tid);
 
 	if (!ret)
 		object_forget(object);

@@ -609,30 +609,19 @@ static int qp_create(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	ret = qp_make(uc, &req, qp);
-	if (ret) {
-		object_free(&qp->base);
-		return ret;
-	}
-	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->base);
+	ret = uc_return_made(uc, qp_make(uc, &req, qp), UVERBS_ATTR_CREATE_QP_HANDLE, &qp->base);
 	if (ret)
 		return ret;
 	qp_describe(uc, &req, qp);
-	ret = qp_respond(uc, &req, qp);
-	if (ret)
-		object_destroy(&qp->base, uc->tid);
-	return ret;
+	return uc_answered(uc, qp_respond(uc, &req, qp), &qp->base);
 }
 
 static int qp_remove(struct uverbs_call *uc)
 {
 	struct uverbs_qp *qp = uc_object(uc, UVERBS_ATTR_DESTROY_QP_HANDLE);
 	struct ib_uverbs_destroy_qp_resp resp;
-	int ret;
+	int ret = LIST_EMPTY(&qp->groups) ? object_take_down(&qp->base, uc->tid) : EBUSY;
 
-	if (qp->base.users || !LIST_EMPTY(&qp->groups))
-		return EBUSY;
-	ret = qp_destroy(&qp->base, uc->tid);
 	if (ret)
 		return ret;
 	resp.events_reported = qp->async_read;

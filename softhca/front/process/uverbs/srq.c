@@ -321,29 +321,18 @@ static int srq_create(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	ret = srq_make(uc, &req, srq);
-	if (ret) {
-		object_free(&srq->base);
-		return ret;
-	}
-	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->base);
+	ret = uc_return_made(uc, srq_make(uc, &req, srq), UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->base);
 	if (ret)
 		return ret;
-	ret = srq_respond(uc, srq);
-	if (ret)
-		object_destroy(&srq->base, uc->tid);
-	return ret;
+	return uc_answered(uc, srq_respond(uc, srq), &srq->base);
 }
 
 static int srq_remove(struct uverbs_call *uc)
 {
 	struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_DESTROY_SRQ_HANDLE);
 	struct ib_uverbs_destroy_srq_resp resp;
-	int ret;
+	int ret = object_take_down(&srq->base, uc->tid);
 
-	if (srq->base.users)
-		return EBUSY;
-	ret = srq_destroy(&srq->base, uc->tid);
 	if (ret)
 		return ret;
 	resp.events_reported = srq->async_read;

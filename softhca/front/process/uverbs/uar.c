@@ -75,18 +75,8 @@ static int uar_alloc(struct uverbs_call *uc)
 	ret = object_new(sizeof(*uar), uc->file, MLX5_IB_OBJECT_UAR, uar_destroy, &uar);
 	if (ret)
 		return ret;
-	ret = uar_make(uc, uar);
-	if (ret) {
-		object_free(&uar->base);
-		return ret;
-	}
-	ret = uc_return_object(uc, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->base);
-	if (ret)
-		return ret;
-	ret = uar_respond(uc, uar);
-	if (ret)
-		object_destroy(&uar->base, uc->tid);
-	return ret;
+	ret = uc_return_made(uc, uar_make(uc, uar), MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->base);
+	return ret ? ret : uc_answered(uc, uar_respond(uc, uar), &uar->base);
 }
 
 static int uar_free(struct uverbs_call *uc)

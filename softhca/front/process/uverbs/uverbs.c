@@ -169,6 +169,21 @@ int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object)
 	return ret;
 }
 
+int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object)
+{
+	if (!ret)
+		return uc_return_object(uc, id, object);
+	object_free(object);
+	return ret;
+}
+
+int uc_answered(struct uverbs_call *uc, int ret, struct object *object)
+{
+	if (ret)
+		object_destroy(object, uc->tid);
+	return ret;
+}
+
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type)
 {
 	struct object *object;

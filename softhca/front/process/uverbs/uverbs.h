@@ -92,6 +92,8 @@ void object_free(struct object *object);
 int object_publish(struct object *object);
 /* Destroys and frees the object, unless it is in use or the device refuses. 0 or a positive errno. */
 int object_destroy(struct object *object, pid_t tid);
+/* Likewise, but its memory stays, with what the program is to be told of it, until object_forget(). */
+int object_take_down(struct object *object, pid_t tid);
 /* Frees what DESTROY was already called for. */
 void object_forget(struct object *object);
 /* 0; ENOENT for a handle that is nothing, EINVAL for one of another type. */
@@ -210,6 +212,10 @@ void *uc_object(struct uverbs_call *uc, uint16_t id);
 int uc_publish(struct uverbs_call *uc, struct object *object);
 /* The same, and return the handle in attribute ID. */
 int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
+/* The same for one of which RET says whether it could be made; if not, its memory is freed. */
+int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object);
+/* The end of a creation: RET says whether the program has got the answer, else OBJECT goes again. */
+int uc_answered(struct uverbs_call *uc, int ret, struct object *object);
 /* For commands whose only argument is a handle. */
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
 /* What a table of queues says first of OBJECT, which has its handle. */

@@ -151,29 +151,16 @@ static int wq_create(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	ret = wq_make(uc, &req, wq);
-	if (ret) {
-		object_free(&wq->base);
-		return ret;
-	}
-	ret = uc_return_object(uc, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->base);
-	if (ret)
-		return ret;
-	ret = wq_respond(uc, &req, wq);
-	if (ret)
-		object_destroy(&wq->base, uc->tid);
-	return ret;
+	ret = uc_return_made(uc, wq_make(uc, &req, wq), UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->base);
+	return ret ? ret : uc_answered(uc, wq_respond(uc, &req, wq), &wq->base);
 }
 
 static int wq_remove(struct uverbs_call *uc)
 {
 	struct uverbs_wq *wq = uc_object(uc, UVERBS_ATTR_DESTROY_WQ_HANDLE);
 	struct ib_uverbs_ex_destroy_wq_resp resp = { 0 };
-	int ret;
+	int ret = object_take_down(&wq->base, uc->tid);
 
-	if (wq->base.users)
-		return EBUSY;
-	ret = wq_destroy(&wq->base, uc->tid);
 	if (ret)
 		return ret;
 	object_forget(&wq->base);
