@@ -190,11 +190,44 @@ perftest_ok() {
 		END { exit !found }' "$2"
 }
 
-# pair_case NAME CHECK SERVER CLIENT: both commands on the adapter; the client's line gets the host.
+# Those that listen by rdma_cm are seen in the log of an adapter that was started with --verbose.
+listeners() { grep -c 'is listened at' "$WORK/adapter.log" || true; }
+
+# await_listening PID COUNT: until there have been more listeners than COUNT.
+await_listening() {
+	local i
+	for ((i = 0; i < CASE_LIMIT * 20; i++)); do
+		[ "$(listeners)" -le "$2" ] || return 0
+		kill -0 "$1" 2>/dev/null || return 1
+		sleep 0.05
+	done
+	return 1
+}
+
+# pair_by_cm DIR SERVER CLIENT: as scripts/pair, for a server that listens by rdma_cm.
+pair_by_cm() {
+	local dir=$1 before pid status=0 server_status=0
+	before=$(listeners)
+	setsid timeout -k 2 "$CASE_LIMIT" bash -c "exec $2" >"$dir/server.log" 2>&1 </dev/null &
+	pid=$!
+	await_listening $pid "$before" || true # then the client says what is wrong
+	timeout -k 2 "$CASE_LIMIT" bash -c "exec $3" >"$dir/client.log" 2>&1 </dev/null || status=$?
+	[ "$status" = 0 ] || kill "$pid" 2>/dev/null || true
+	wait $pid || server_status=$?
+	[ "$status" = 0 ] || return "$status"
+	return "$server_status"
+}
+
+# pair_case NAME CHECK SERVER CLIENT: both commands on the adapter; the client's line gets the host. Perftest's -R and -z listen
+# by rdma_cm.
 pair_case() {
 	local name=$1 check=$2 server=$3 client=$4 dir=$WORK/$1 status=0
 	mkdir -p "$dir"
-	"$PAIR" -t "$CASE_LIMIT" -o "$dir" "$PORT" "$(on_adapter "$server")" "$(on_adapter "$client 127.0.0.1")" || status=$?
+	if [[ "$server " == *' -R '* || "$server " == *' -z '* ]]; then
+		pair_by_cm "$dir" "$(on_adapter "$server")" "$(on_adapter "$client 127.0.0.1")" || status=$?
+	else
+		"$PAIR" -t "$CASE_LIMIT" -o "$dir" "$PORT" "$(on_adapter "$server")" "$(on_adapter "$client 127.0.0.1")" || status=$?
+	fi
 	if [ "$status" = 124 ]; then
 		failed "$name" "timed out after $CASE_LIMIT s" "$dir/server.log" "$dir/client.log" "$WORK/adapter.log"
 	elif [ "$status" != 0 ]; then
