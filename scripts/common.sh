@@ -62,7 +62,8 @@ await_listener() {
 # What a build needs, and what the tests need on top; one list per kind of distribution.
 APT_BUILD=(gcc libc6-dev cmake make ninja-build pkg-config libnl-3-dev libnl-route-3-dev)
 APT_TEST=(g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest rdmacm-utils iperf3
-	valgrind abigail-tools tshark python3 python3-pyverbs procps util-linux iproute2 shellcheck debian-archive-keyring)
+	valgrind abigail-tools tshark python3 python3-pyverbs procps util-linux iproute2 shellcheck debian-archive-keyring
+	qperf fio ucx-utils libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev)
 RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libnl3-devel kernel-headers)
 RPM_TEST=(gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils librdmacm-utils perftest valgrind libabigail
 	libasan libubsan libtsan wireshark-cli python3 procps-ng util-linux iproute ShellCheck)
