@@ -192,7 +192,7 @@ static void reap(struct ends *tm, int n)
 	for (; n > 0; n--) {
 		int ret = ENOENT;
 
-		for (int tries = 0; ret == ENOENT && tries < 3; tries++) {
+		for (int tries = 0; ret == ENOENT && tries < 200; tries++) {
 			ret = ibv_start_poll(tm->cqx, &attr);
 			if (ret == ENOENT)
 				rig_settle();
