@@ -62,18 +62,18 @@ static int put_all(struct bench *bench, int socket)
 /* Whoever waits for memory to change must look at the connection, too, or would never learn of its end. */
 static int get_all(struct bench *bench, int socket)
 {
-	const volatile uint8_t *end = &bench->buffer[bench->size - 1];
+	const uint8_t *end = &bench->buffer[bench->size - 1];
 	struct pollfd fd = { .fd = socket };
 	unsigned int looks = 0;
 
 	counter++;
-	while (*end != counter) {
-		if (++looks % LOOKS == 0 && rpoll(&fd, 1, 0) > 0 && *end != counter) {
+	while (__atomic_load_n(end, __ATOMIC_ACQUIRE) != counter) {
+		if (++looks % LOOKS == 0 && rpoll(&fd, 1, 0) > 0 &&
+		    __atomic_load_n(end, __ATOMIC_ACQUIRE) != counter) {
 			errno = ECONNRESET;
 			return complain("rpoll");
 		}
 	}
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return bench->verify ? bench_check(bench, bench->buffer, bench->size - 1) : 0;
 }
 
