@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FIRST_PIECE = 4096, LAST_PIECE = 65536 };
+enum { FIRST_PIECE = 4096, LAST_PIECE = 65536, FEW_BYTES = 4096 };
 
 /* ---- sending ---- */
 
@@ -162,16 +162,10 @@ static int why_not_readable(struct stream *stream)
 	return error;
 }
 
-/* What lies ready from the head on, without taking it; nobody else is reading (rx_lock). */
-static size_t copy_out(struct stream *stream, struct span *span, uint32_t skip)
+static void copy_from_ring(struct stream *stream, struct span *span, uint32_t left)
 {
-	uint32_t left = stream->rx.ready - skip, size, run;
-	uint32_t head = (stream->rx.head + skip) % stream->rx.size;
+	uint32_t head = stream->rx.head, run;
 
-	if (left > span->left)
-		left = span->left;
-	size = left;
-	pthread_mutex_unlock(&stream->rs.lock);
 	while (left) {
 		run = rx_ring_run(&stream->rx, head);
 		if (run > left)
@@ -180,7 +174,21 @@ static size_t copy_out(struct stream *stream, struct span *span, uint32_t skip)
 		head = (head + run) % stream->rx.size;
 		left -= run;
 	}
-	pthread_mutex_lock(&stream->rs.lock);
+}
+
+/* What lies ready, without taking it. Nobody else is reading (rx_lock), so the lock of the state need not be held, but for a
+ * few bytes letting go of it costs more. */
+static size_t copy_out(struct stream *stream, struct span *span)
+{
+	uint32_t size = stream->rx.ready;
+
+	if (size > span->left)
+		size = span->left;
+	if (size > FEW_BYTES)
+		pthread_mutex_unlock(&stream->rs.lock);
+	copy_from_ring(stream, span, size);
+	if (size > FEW_BYTES)
+		pthread_mutex_lock(&stream->rs.lock);
 	return size;
 }
 
@@ -192,16 +200,18 @@ static bool at_end(const struct stream *stream)
 static int receive_some(struct stream *stream, struct span *span, int flags)
 {
 	bool peek = flags & MSG_PEEK, all = (flags & MSG_WAITALL) && !peek;
-	int ret;
+	int ret = 0;
 	size_t size;
 
 	do {
-		ret = stream_wait(stream, is_readable, rs_nonblocking(&stream->rs, flags), -1);
+		if (!stream->rx.ready) /* else completions can wait until it was read */
+			ret = stream_wait(stream, is_readable, rs_nonblocking(&stream->rs, flags),
+					  -1);
 		if (!ret)
 			ret = why_not_readable(stream);
 		if (ret || at_end(stream))
 			break;
-		size = copy_out(stream, span, 0);
+		size = copy_out(stream, span);
 		if (!peek)
 			stream_received(stream, size);
 	} while (all && span->left);

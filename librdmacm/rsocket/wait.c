@@ -10,6 +10,8 @@
 
 #include <poll.h>
 
+enum { LOOK_US = 500 };
+
 bool stream_arm(struct stream *stream)
 {
 	if (!stream->cq)
@@ -102,11 +104,15 @@ static bool spin(struct stream *stream, bool (*ready)(struct stream *))
 	return false;
 }
 
-/* Events of rdma_cm are rare: whether there are any is asked before a call that cannot wait gives up. */
+/* Events of rdma_cm are rare: a program that asks again and again has them looked for now and then only. */
 static bool ready_at_last(struct stream *stream, bool (*ready)(struct stream *))
 {
 	struct pollfd fd = { .fd = stream->rs.fd, .events = POLLIN };
+	int64_t now = rs_now_us();
 
+	if (stream->state == STREAM_CONNECTED && now < stream->next_look_us)
+		return false;
+	stream->next_look_us = now + LOOK_US;
 	if (poll(&fd, 1, 0) > 0)
 		stream_cm_events(stream);
 	return ready(stream);
