@@ -145,14 +145,16 @@ static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 	return true;
 }
 
-/* Raise the event that was asked for once there is a CQE that the consumer had not seen when it asked: one that an earlier
- * event has announced, too, since programs ask again before they poll, and may poll only a part. */
+/* Raise the event that was asked for once there is a CQE that neither the consumer had seen when it
+ * asked nor an earlier event has announced. */
 static void cq_notify(struct hca *hca, struct cq *cq)
 {
 	uint32_t reached = cq->armed == PRM_CQC_ST_ARMED ? cq->pi : cq->solicited;
 	int32_t unseen = (int32_t)(reached - cq->armed_from);
+	int32_t unannounced = (int32_t)(reached - cq->notified);
 
-	if (!cq->armed || unseen <= 0 || is_moderated(hca, cq, unseen))
+	if (!cq->armed || unseen <= 0 || unannounced <= 0 ||
+	    is_moderated(hca, cq, unseen < unannounced ? unseen : unannounced))
 		return;
 	stop_waiting(cq);
 	cq->armed = 0;
