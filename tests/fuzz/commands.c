@@ -9,7 +9,7 @@
 
 #include "softhca/device/driver_ifc.h"
 #include "softhca/device/eth_ifc.h"
-#include "softhca/device/srq_ifc.h"
+#include "softhca/device/xrq_ifc.h"
 #include "tests/fuzz/recipes.h"
 
 enum { MAX_IN = 8192, MAX_OUT = 8192 };
@@ -212,8 +212,11 @@ static void note(struct world *world, unsigned int hca, const struct recipe *rec
 		object->len = prm_get(in, MKC(MKC_LEN));
 	} else if (recipe->creates == KIND_SQ || recipe->creates == KIND_RQ) {
 		note_frame_queue(object, in, recipe);
+	} else if (recipe->creates == KIND_XRQ) {
+		object->ring = prm_get64(in, recipe->pas);
+		object->dbr = prm_get(in, XRQQ(WQ_DBR_ADDR));
 	} else if (recipe->creates == KIND_SRQ || recipe->creates == KIND_RMP) {
-		object->ring = prm_get64(in, PRM_BYTE(CREATE_SRQ_IN_PAS));
+		object->ring = prm_get64(in, recipe->pas);
 		object->dbr = recipe->creates == KIND_SRQ ? prm_get(in, XRCQ(XRC_SRQC_DBR_ADDR))
 							  : prm_get(in, RMPQ(WQ_DBR_ADDR));
 	}

@@ -54,6 +54,8 @@ struct recipe {
 #define ADS(f)      IN(MODIFY_QP_IN_QPC, PRM_IN(QPC_PRIMARY_PATH, f))
 #define XRCQ(f)     IN(CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY, f)
 #define RMPQ(f)     IN(CREATE_RMP_IN_CTX, PRM_IN(RMPC_WQ, f))
+#define XRQ(f)      IN(CREATE_XRQ_IN_XRQ_CONTEXT, f)
+#define XRQQ(f)     XRQ(PRM_IN(XRQC_WQ, f))
 
 extern const struct recipe rdma_recipes[], eth_recipes[];
 

@@ -5,6 +5,7 @@
  */
 #include "softhca/device/driver_ifc.h"
 #include "softhca/device/eth_ifc.h"
+#include "softhca/device/pacing_ifc.h"
 #include "tests/fuzz/recipes.h"
 
 #define SQ(f)   IN(CREATE_SQ_IN_CTX, f)
@@ -105,6 +106,16 @@ const struct recipe eth_recipes[] = {
 	{ PRM_OP_MODIFY_SQ, 32 + PRM_SQC_SIZE, 16, 0, 0, 0,
 	  FIELDS({ NUMBER, NUMBER_OF, KIND_SQ }, { MODIFY_SQ_IN_SQ_STATE, AMONG, STATES },
 		 { SQ(SQC_STATE), AMONG, STATES }) },
+	{ PRM_OP_SET_PP_RATE_LIMIT, PRM_SET_PP_RATE_LIMIT_IN_SIZE, 16, 0, 0, 0,
+	  FIELDS({ SET_PP_RATE_LIMIT_IN_RATE_LIMIT_INDEX, BELOW, 4 },
+		 { IN(SET_PP_RATE_LIMIT_IN_CTX, PP_CONTEXT_RATE_LIMIT), ANY, 0 },
+		 { IN(SET_PP_RATE_LIMIT_IN_CTX, PP_CONTEXT_BURST_UPPER_BOUND), ANY, 0 }) },
+	{ PRM_OP_MODIFY_SQ, 32 + PRM_SQC_SIZE, 16, 0, 0, 0,
+	  FIELDS({ NUMBER, NUMBER_OF, KIND_SQ },
+		 { MODIFY_SQ_IN_SQ_STATE, EXACTLY, PRM_WQ_STATE_RDY },
+		 { SQ(SQC_STATE), EXACTLY, PRM_WQ_STATE_RDY },
+		 { PRM(0x14, 0, 0), EXACTLY, PRM_MODIFY_SQ_PACING },
+		 { SQ(SQC_PACKET_PACING_RATE_LIMIT_INDEX), BELOW, 4 }) },
 	{ PRM_OP_MODIFY_SQ, 32 + PRM_SQC_SIZE, 16, 0, 0, 0,
 	  FIELDS({ NUMBER, NUMBER_OF, KIND_SQ }, { SQ(SQC_STATE), EXACTLY, PRM_WQ_STATE_RDY }) },
 	{ PRM_OP_MODIFY_RQ, 32 + PRM_RQC_SIZE, 16, 0, 0, 0,

@@ -52,11 +52,27 @@ static void put_data(struct world *world, unsigned int hca, struct wqe *wqe)
 	put(wqe, addr, 8);
 }
 
+/* As a message with a tag begins, and perhaps where the rest of it is to be read */
+static void put_headers(struct world *world, struct wqe *wqe)
+{
+	put(wqe, (uint64_t)pick(&world->source, 4) << 24, 4);
+	put(wqe, 0, 4);
+	put(wqe, pick(&world->source, 4), 8);
+	put(wqe, world_page(world), 8);
+	put(wqe, world_number(world, pick(&world->source, 2), KIND_MKEY) << 8, 4);
+	put(wqe, pick(&world->source, 8192), 4);
+}
+
 static void put_inline(struct world *world, struct wqe *wqe)
 {
+	enum { HEADERS = 32 };
 	uint32_t len = pick(&world->source, once_in(&world->source, 8) ? 1024 : 64);
 
 	put(wqe, 0x80000000u | len, 4);
+	if (len >= HEADERS && once_in(&world->source, 2)) {
+		put_headers(world, wqe);
+		len -= HEADERS;
+	}
 	while (len-- && wqe->len < MAX_WQE)
 		put(wqe, len, 1);
 	while (wqe->len % SEG)
@@ -122,6 +138,18 @@ static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 		put_data(world, hca, wqe);
 }
 
+/* An operation on a matching list; its buffer is a data segment. */
+static void put_tag(struct world *world, struct wqe *wqe)
+{
+	put(wqe, pick(&world->source, 4) << 4, 1);
+	put(wqe, pick(&world->source, 4) << 6, 1);
+	put(wqe, pick(&world->source, 9), 2);
+	put(wqe, pick(&world->source, 4), 4);
+	put(wqe, 0, 8);
+	put(wqe, pick(&world->source, 4), 8);
+	put(wqe, pick(&world->source, 2) ? ~0ull : pick(&world->source, 4), 8);
+}
+
 static void put_segments(struct world *world, unsigned int hca, struct wqe *wqe, bool with_inline)
 {
 	unsigned int i, count = pick(&world->source, once_in(&world->source, 8) ? 64 : 4);
@@ -136,7 +164,7 @@ static void put_segments(struct world *world, unsigned int hca, struct wqe *wqe,
 /* ---- send ---- */
 
 static const uint8_t opcodes[] = {
-	0x00, 0x01, 0x08, 0x09, 0x0a, 0x0b, 0x0e, 0x10, 0x11, 0x12, 0x13, 0x14, 0x25, 0x2d,
+	0x00, 0x01, 0x08, 0x09, 0x0a, 0x0b, 0x0e, 0x10, 0x11, 0x12, 0x13, 0x14, 0x25, 0x28, 0x2d,
 };
 
 static bool has_remote(uint8_t opcode)
@@ -166,6 +194,8 @@ static void build(struct world *world, unsigned int hca, const struct object *qp
 	}
 	if (opcode == 0x25)
 		put_umr(world, hca, wqe);
+	if (opcode == 0x28)
+		put_tag(world, wqe);
 	if (has_remote(opcode))
 		put_remote(world, hca, wqe);
 	if (opcode == 0x11 || opcode == 0x12)
@@ -359,7 +389,7 @@ void fuzz_work(struct world *world, unsigned int hca)
 	else if (what < 11 && qp)
 		post_receive(world, hca, qp);
 	else if (what == 11)
-		post_shared(world, hca, pick(&world->source, 2) ? KIND_SRQ : KIND_RMP);
+		post_shared(world, hca, KIND_SRQ + pick(&world->source, 3));
 	else if (what == 12)
 		consume(world, hca);
 	else if (what == 13)

@@ -33,6 +33,7 @@ enum kind {
 	KIND_QP,
 	KIND_SRQ,
 	KIND_RMP,
+	KIND_XRQ,
 	KIND_XRCD,
 	KIND_Q_COUNTER,
 	KIND_TIS,
