@@ -428,7 +428,7 @@ static uint64_t timed(struct bench *b, const struct operation *op, struct rig_pa
 }
 
 #define NAP_MIN 1000000L
-#define NAP_MAX 100000000L
+#define NAP_MAX 400000000L
 
 /* The time in which the adapter finishes a burst, mostly: a round that it does not finish is not counted, and the next waits
  * longer. Under callgrind every round counts. */

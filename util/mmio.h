@@ -23,18 +23,21 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 }
 
 /* Copy SIZE bytes, a multiple of 64, to write-combining registers in ascending order. Both are
- * 16-byte aligned. */
+ * 8-byte aligned. */
 static inline void mmio_copy_wc(void *reg, const void *data, size_t size)
 {
-	typedef uint64_t word __attribute__((vector_size(16)));
-	volatile word *to = reg;
-	const word *from = data;
+	volatile uint64_t *to = reg;
+	const uint64_t *from = data;
 
-	for (size_t i = 0; i < size / sizeof(word); i += 4) {
+	for (size_t i = 0; i < size / 8; i += 8) {
 		to[i + 0] = from[i + 0];
 		to[i + 1] = from[i + 1];
 		to[i + 2] = from[i + 2];
 		to[i + 3] = from[i + 3];
+		to[i + 4] = from[i + 4];
+		to[i + 5] = from[i + 5];
+		to[i + 6] = from[i + 6];
+		to[i + 7] = from[i + 7];
 	}
 }
 
