@@ -145,20 +145,24 @@ static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 	return true;
 }
 
-/* Raise the event that was asked for once there is a CQE that neither the consumer had seen when it
- * asked nor an earlier event has announced. */
+/*
+ * The event that was asked for announces one CQE: the first that neither the consumer had seen when it asked nor an earlier
+ * event has announced. So no CQE has two events, which programs that poll one CQE an event rely on; and a program that asks
+ * before it polls, and then polls a part, has an event waiting for what is left.
+ */
 static void cq_notify(struct hca *hca, struct cq *cq)
 {
-	uint32_t reached = cq->armed == PRM_CQC_ST_ARMED ? cq->pi : cq->solicited;
-	int32_t unseen = (int32_t)(reached - cq->armed_from);
-	int32_t unannounced = (int32_t)(reached - cq->notified);
+	bool any = cq->armed == PRM_CQC_ST_ARMED;
+	uint32_t reached = any ? cq->pi : cq->solicited;
+	uint32_t first =
+		(int32_t)(cq->notified - cq->armed_from) > 0 ? cq->notified : cq->armed_from;
+	int32_t new = (int32_t)(reached - first);
 
-	if (!cq->armed || unseen <= 0 || unannounced <= 0 ||
-	    is_moderated(hca, cq, unseen < unannounced ? unseen : unannounced))
+	if (!cq->armed || new <= 0 || is_moderated(hca, cq, new))
 		return;
 	stop_waiting(cq);
 	cq->armed = 0;
-	cq->notified = cq->pi;
+	cq->notified = any ? first + 1 : reached; /* only the last solicited one is known */
 	eq_completion(hca, cq->eq, cq->n);
 }
 

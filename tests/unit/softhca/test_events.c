@@ -79,6 +79,42 @@ static void rearm_does_not_announce_old_completions(void **state)
 	unpair();
 }
 
+/* A program that asks again first, and then polls less than there is, waits for what is left: perftest does. */
+static void what_a_part_of_polling_leaves_has_an_event(void **state)
+{
+	int i, polled = 0, events = 1;
+
+	(void)state;
+	pair(NULL, 4096);
+	arm(a->send_cq, 0, false);
+	for (i = 0; i < 5; i++)
+		one_write();
+	assert_int_equal(fired(), events);
+	while (polled < 5) {
+		arm(a->send_cq, events, false);
+		for (i = 0; i < 2 && polled < 5; i++, polled++)
+			assert_non_null(flat_poll(a->send_cq));
+		if (polled < 5)
+			assert_int_equal(fired(), ++events);
+	}
+	assert_true(fired() <= 5);
+	unpair();
+}
+
+static void rearm_after_polling_all_waits_for_the_next(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm(a->send_cq, 0, false);
+	one_write();
+	assert_non_null(flat_poll(a->send_cq));
+	arm(a->send_cq, 1, false);
+	assert_int_equal(fired(), 1);
+	one_write();
+	assert_int_equal(fired(), 2);
+	unpair();
+}
+
 static void same_word_again_is_no_new_arm(void **state)
 {
 	(void)state;
@@ -120,6 +156,19 @@ static void error_counts_as_solicited(void **state)
 	arm(a->send_cq, 0, true);
 	flat_send(a, OP_SEND, from, 8, lkey + 1);
 	flat_run(LONG / 100);
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
+static void solicited_completion_has_one_event(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm(b->recv_cq, 0, true);
+	send_with(0);
+	send_with(SOLICITED);
+	assert_int_equal(fired(), 1);
+	arm(b->recv_cq, 1, true);
 	assert_int_equal(fired(), 1);
 	unpair();
 }
@@ -351,9 +400,12 @@ int main(void)
 		IB(armed_cq_fires_once),
 		IB(arm_after_the_completion_fires_at_once),
 		IB(rearm_does_not_announce_old_completions),
+		IB(what_a_part_of_polling_leaves_has_an_event),
+		IB(rearm_after_polling_all_waits_for_the_next),
 		IB(same_word_again_is_no_new_arm),
 		IB(solicited_only_waits_for_a_solicited_one),
 		IB(error_counts_as_solicited),
+		IB(solicited_completion_has_one_event),
 		IB(arm_for_any_replaces_solicited_only),
 		IB(arms_collapsed_into_one_are_all_seen),
 		IB(single_arm_doorbell_names_its_cq),
