@@ -160,12 +160,14 @@ static size_t cook(struct world *world, unsigned int hca, const struct recipe *r
 
 /* ---- running ---- */
 
+/* One without queues of its own needs no page list, and may have come without. */
 static void note_queue_pair(struct object *object, const uint8_t *in)
 {
 	const uint8_t *qpc = prm_at(in, CREATE_QP_IN_QPC);
 
 	object->service = prm_get(qpc, QPC_ST);
-	object->ring = prm_get64(in, PRM_BYTE(CREATE_QP_IN_PAS));
+	if (!prm_get(qpc, QPC_NO_SQ) || prm_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ)
+		object->ring = prm_get64(in, PRM_BYTE(CREATE_QP_IN_PAS));
 	object->dbr = prm_get(qpc, QPC_DBR_ADDR);
 	object->uar = prm_get(qpc, QPC_UAR_PAGE);
 	object->sq_log = prm_get(qpc, QPC_LOG_SQ_SIZE);
