@@ -147,7 +147,7 @@ static void child_of_registration(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct ibv_mr *mr;
+	static struct ibv_mr *mr; /* where the child's memory checker finds it, too */
 	int status;
 	pid_t pid;
 
