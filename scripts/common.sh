@@ -65,7 +65,7 @@ APT_TEST=(g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers
 	valgrind abigail-tools tshark python3 python3-pyverbs procps util-linux iproute2 shellcheck debian-archive-keyring
 	qperf fio ucx-utils libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev)
 RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libnl3-devel kernel-headers)
-RPM_TEST=(gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils librdmacm-utils perftest valgrind libabigail
+RPM_TEST=(iperf3 gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils librdmacm-utils perftest valgrind libabigail
 	libasan libubsan libtsan wireshark-cli python3 procps-ng util-linux iproute ShellCheck)
 
 missing_deb() {

@@ -525,9 +525,13 @@ static bool is_quiet(struct stream *stream)
 /* Everything sent has arrived when its completions are here; a connection that does not get that far in time is cut. */
 static void flush(struct stream *stream, int64_t limit_us)
 {
+	int64_t deadline = rs_now_us() + limit_us;
+
 	stream_send_controls(stream);
-	if (limit_us)
-		stream_wait(stream, is_quiet, false, rs_now_us() + limit_us);
+	if (!limit_us)
+		return;
+	while (stream_wait(stream, is_quiet, false, deadline) == EINTR)
+		;
 }
 
 static int64_t flush_limit(const struct stream *stream)

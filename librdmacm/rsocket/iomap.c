@@ -314,8 +314,7 @@ static int write_checked(struct stream *stream, const void *buf, size_t count, o
 		return ENOTCONN;
 	ret = write_all(stream, buf, count, offset, nonblocking, done);
 	if (!ret && registered(stream, buf, count) && count > stream->inline_size) {
-		stream->sq_marked = stream->sq_put - stream->rs.options.sq_size; /* mark the next */
-		stream->keepalive_due = true;
+		stream->keepalive_due = true; /* its completion is that of all before it */
 		stream_send_controls(stream);
 		ret = stream_wait(stream, all_done, false, -1);
 	}

@@ -69,7 +69,7 @@ struct rs {
 	int status_flags; /* O_NONBLOCK */
 	struct rs_options options;
 	pthread_mutex_t lock; /* of all state but what the I/O locks of a kind guard */
-	uint64_t serial; /* numbers of closed sockets come again, this does not */
+	uint64_t serial;      /* numbers of closed sockets come again, this does not */
 	/* for those who report changes only: counts calls that found nothing to read, no room to write */
 	uint32_t found_empty, found_full;
 	uint32_t arrivals;

@@ -53,7 +53,7 @@ struct stream {
 	bool has_sleeper;     /* one thread sleeps on the descriptors, others on the condition */
 	unsigned int waiting; /* on the condition */
 	pthread_cond_t changed;
-	int64_t next_look_us;   /* at events of rdma_cm, of a call that does not wait */
+	int64_t next_look_us; /* at events of rdma_cm, of a call that does not wait */
 
 	/* one registered piece: slots and mappings of the other side, receive ring, send ring */
 	struct ibv_mr *mr;
