@@ -61,8 +61,13 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 		.kernel_driver = true,
 		.bus_ops = &bus_ops,
 		.bus = world,
+		/* where the pages are that commands name */
+		.memic_size = WORLD_MEMIC,
+		.memic_bar = WORLD_BASE,
+		.memic_bar_size = WORLD_MEM,
+		.pages_on_demand = true,
 	};
-	unsigned int i;
+	unsigned int i, at;
 
 	memset(world, 0, sizeof(*world));
 	world->source = (struct source){ data, len };
@@ -78,6 +83,8 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 	for (i = 0; i < WORLD_HCAS; i++) {
 		config.node_guid = 0x0002c90300001000ull * (i + 1);
 		must(hca_create(&config, &world->hca[i]));
+		for (at = 0; at < WORLD_MEM; at += WORLD_PAGE)
+			hca_place_memic(world->hca[i], WORLD_BASE + at, world->mem + at);
 	}
 }
 

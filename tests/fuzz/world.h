@@ -18,6 +18,7 @@ enum {
 	WORLD_HCAS = 2,
 	WORLD_MEM = 1 << 20,
 	WORLD_PAGE = 4096,
+	WORLD_MEMIC = 8 * WORLD_PAGE,
 	OBJECTS = 32, /* of a kind and adapter that are remembered */
 };
 #define WORLD_BASE 0x100000000ull /* bus address of the memory */
