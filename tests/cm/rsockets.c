@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -213,6 +214,7 @@ static void connect_and_wait(int at)
 	struct sockaddr_in addr = here(at);
 	int socket, ret = -1;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the test end early */
 	while (ret) {
 		socket = rsocket(AF_INET, SOCK_STREAM, 0);
 		ret = rconnect(socket, (struct sockaddr *)&addr, sizeof(addr));
