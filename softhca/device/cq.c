@@ -445,6 +445,8 @@ static const char *check_resize(struct hca *hca, struct cq *cq, const struct cmd
 
 	if (prm_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT) != all)
 		return "cq: a new size comes with a new page list";
+	if (cmd->in_len < PRM_BYTE(MODIFY_CQ_IN_PAS))
+		return "cq: no page list";
 	if (prm_get(cmd->in, MODIFY_CQ_IN_CQ_UMEM_VALID))
 		return "cq: umem is not supported";
 	if (prm_get(cqc, CQC_CQE_SZ) != prm_get(cq->cqc, CQC_CQE_SZ))

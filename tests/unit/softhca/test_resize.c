@@ -76,6 +76,24 @@ static void what_it_holds_must_fit(void **state)
 	unpair();
 }
 
+/* The mailbox ends behind the context, as that of another change may. */
+static void a_new_size_comes_with_a_page_list(void **state)
+{
+	const size_t len = 16 + PRM_CQC_SIZE;
+	uint8_t *in = calloc(1, len), out[16]; /* so that reading beyond is noticed */
+
+	(void)state;
+	pair(&small, 4096);
+	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	prm_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
+	prm_set(in, MODIFY_CQ_IN_CQN, a->send_cq->n);
+	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, 7);
+	prm_set(prm_at(in, MODIFY_CQ_IN_CQC), CQC_LOG_CQ_SIZE, 4);
+	flat_cmd_expect(a->hca, in, len, out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
+	free(in);
+	unpair();
+}
+
 int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
@@ -83,6 +101,7 @@ int main(void)
 		IB(completions_survive_a_new_ring),
 		IB(wide_completions_survive_a_new_ring),
 		IB(what_it_holds_must_fit),
+		IB(a_new_size_comes_with_a_page_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
