@@ -85,19 +85,19 @@ static int read_points(struct uverbs_call *uc, const struct mlx5_ib_flow_counter
 
 static int describe(struct uverbs_call *uc, struct uverbs_counters *counters)
 {
-	struct {
-		struct mlx5_ib_create_flow head;
-		struct mlx5_ib_flow_counters_data data;
-	} driver;
+	uint64_t room[(sizeof(struct mlx5_ib_create_flow) +
+		       sizeof(struct mlx5_ib_flow_counters_data)) /
+		      sizeof(uint64_t)];
+	const struct mlx5_ib_create_flow *req = (const struct mlx5_ib_create_flow *)room;
 	int ret;
 
-	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)))
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, room, sizeof(room)))
 		return EFAULT;
-	if (driver.head.ncounters_data > 1)
+	if (req->ncounters_data > 1)
 		return EINVAL;
-	if (!driver.head.ncounters_data)
+	if (!req->ncounters_data)
 		return counters->values ? 0 : EINVAL;
-	ret = read_points(uc, &driver.data, counters);
+	ret = read_points(uc, req->data, counters);
 	if (ret && !counters->values) {
 		free(counters->points);
 		counters->points = NULL;
