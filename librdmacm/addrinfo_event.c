@@ -23,7 +23,7 @@ static int write_event(struct cm_id *cm, enum rdma_cm_event_type type, int statu
 						  .status = (uint32_t)status,
 						  .param = { .arg = arg } } };
 
-	return CM_RUN(cm->id.channel->fd, &cmd, WRITE_CM_EVENT, write_cm_event, 0);
+	return CM_RUN_ID(cm, &cmd, WRITE_CM_EVENT, write_cm_event, 0);
 }
 
 CMA_EXPORT int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status,
@@ -94,7 +94,7 @@ static int resolve_service(struct cm_id *cm, const char *node, const char *servi
 	}
 	ret = put_service(&cmd.resolve_ib_service.ibs, service);
 	if (!ret)
-		ret = CM_RUN(cm->id.channel->fd, &cmd, RESOLVE_IB_SERVICE, resolve_ib_service, 0);
+		ret = CM_RUN_ID(cm, &cmd, RESOLVE_IB_SERVICE, resolve_ib_service, 0);
 	if (!ret)
 		cm->service_hints = (struct rdma_addrinfo){ .ai_flags = hints->ai_flags,
 							    .ai_qp_type = hints->ai_qp_type,

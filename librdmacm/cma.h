@@ -19,6 +19,7 @@
 
 #include "libibverbs/kern_copy.h"
 #include "util/log.h"
+#include "util/order.h"
 
 #define CMA_EXPORT __attribute__((visibility("default")))
 
@@ -63,6 +64,9 @@ struct cm_cmd {
 int cm_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size);
 #define CM_RUN(fd, cmd, number, member, out_size) \
 	cm_run(fd, cmd, RDMA_USER_CM_CMD_##number, sizeof((cmd)->member), out_size)
+/* Of an id: what was done with it before is seen by whoever gets an event that the command causes. */
+#define CM_RUN_ID(cm, cmd, number, member, out_size) \
+	(order_publish(cm), CM_RUN((cm)->id.channel->fd, cmd, number, member, out_size))
 
 /* A descriptor for a new channel. */
 int cm_open(int *fd);

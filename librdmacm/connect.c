@@ -120,7 +120,7 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 	put_param(cm, conn_param, &cmd.connect.conn_param);
 	offer_ece(cm);
 	put_ece(cm, &cmd.connect.ece);
-	ret = CM_RUN(id->channel->fd, &cmd, CONNECT, connect, 0);
+	ret = CM_RUN_ID(cm, &cmd, CONNECT, connect, 0);
 	return cma_return(ret ? ret : event_await(cm));
 }
 
@@ -128,7 +128,7 @@ int connect_confirm(struct cm_id *cm)
 {
 	struct cm_cmd cmd = { .accept = { .uid = (uintptr_t)cm, .id = cm->number } };
 
-	return CM_RUN(cm->id.channel->fd, &cmd, ACCEPT, accept, 0);
+	return CM_RUN_ID(cm, &cmd, ACCEPT, accept, 0);
 }
 
 CMA_EXPORT int rdma_establish(struct rdma_cm_id *id)
@@ -142,7 +142,7 @@ CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 {
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd = { .listen = { .id = cm->number, .backlog = backlog } };
-	int ret = CM_RUN(id->channel->fd, &cmd, LISTEN, listen, 0);
+	int ret = CM_RUN_ID(cm, &cmd, LISTEN, listen, 0);
 
 	/* it may have been bound to a port only now */
 	return cma_return(ret ? ret : id_query_addr(cm));
@@ -188,7 +188,7 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 		return cma_return(ret);
 	put_param(cm, conn_param, &cmd.accept.conn_param);
 	put_ece(cm, &cmd.accept.ece);
-	ret = CM_RUN(id->channel->fd, &cmd, ACCEPT, accept, 0);
+	ret = CM_RUN_ID(cm, &cmd, ACCEPT, accept, 0);
 	if (ret)
 		qp_to_error(cm);
 	if (ret || id->qp_type == IBV_QPT_UD) /* nobody confirms to a datagram id */
@@ -206,7 +206,7 @@ static int reject(struct cm_id *cm, const void *data, uint8_t len, uint8_t reaso
 		return EINVAL;
 	if (len)
 		memcpy(cmd.reject.private_data, data, len);
-	return CM_RUN(cm->id.channel->fd, &cmd, REJECT, reject, 0);
+	return CM_RUN_ID(cm, &cmd, REJECT, reject, 0);
 }
 
 CMA_EXPORT int rdma_reject(struct rdma_cm_id *id, const void *private_data,
@@ -225,7 +225,7 @@ CMA_EXPORT int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
 {
 	struct cm_cmd cmd = { .notify = { .id = to_cm_id(id)->number, .event = event } };
 
-	return cma_return(CM_RUN(id->channel->fd, &cmd, NOTIFY, notify, 0));
+	return cma_return(CM_RUN_ID(to_cm_id(id), &cmd, NOTIFY, notify, 0));
 }
 
 CMA_EXPORT int rdma_disconnect(struct rdma_cm_id *id)
@@ -235,7 +235,7 @@ CMA_EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 	int ret = qp_to_error(cm);
 
 	if (!ret)
-		ret = CM_RUN(id->channel->fd, &cmd, DISCONNECT, disconnect, 0);
+		ret = CM_RUN_ID(cm, &cmd, DISCONNECT, disconnect, 0);
 	return cma_return(ret ? ret : event_await(cm));
 }
 

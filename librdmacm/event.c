@@ -239,10 +239,12 @@ static void identify(struct cm_event *event, const struct rdma_ucm_event_resp *r
 	event->event.status = (int)resp->status;
 	if (is_of_multicast(resp->event)) {
 		event->multicast = (struct cm_multicast *)(uintptr_t)resp->uid;
+		order_observe(event->multicast);
 		event->cm = event->multicast->id;
 	} else {
 		event->cm = (struct cm_id *)(uintptr_t)resp->uid;
 	}
+	order_observe(event->cm);
 	event->event.id = &event->cm->id;
 }
 

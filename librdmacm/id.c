@@ -106,7 +106,7 @@ int id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_
 	if (ret)
 		return ret;
 	cmd.create_id.uid = (uintptr_t)cm;
-	ret = CM_RUN(cm->id.channel->fd, &cmd, CREATE_ID, create_id, sizeof(resp));
+	ret = CM_RUN_ID(cm, &cmd, CREATE_ID, create_id, sizeof(resp));
 	if (ret) {
 		id_free(cm);
 		return ret;
@@ -140,7 +140,7 @@ int id_destroy_in_kernel(struct cm_id *cm)
 {
 	struct rdma_ucm_destroy_id_resp resp = { 0 };
 	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp, .id = cm->number } };
-	int ret = CM_RUN(cm->id.channel->fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
+	int ret = CM_RUN_ID(cm, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 
 	if (ret)
 		return ret;
@@ -166,7 +166,7 @@ int id_query(struct cm_id *cm, uint32_t what, void *resp, size_t size)
 		.query = { .response = (uintptr_t)resp, .id = cm->number, .option = what }
 	};
 
-	return CM_RUN(cm->id.channel->fd, &cmd, QUERY, query, size);
+	return CM_RUN_ID(cm, &cmd, QUERY, query, size);
 }
 
 static int bind_device(struct cm_id *cm, const struct rdma_ucm_query_addr_resp *resp)
@@ -288,7 +288,7 @@ CMA_EXPORT int rdma_set_option(struct rdma_cm_id *id, int level, int optname, vo
 					      .optname = optname,
 					      .optlen = optlen } };
 
-	return cma_return(CM_RUN(id->channel->fd, &cmd, SET_OPTION, set_option, 0));
+	return cma_return(CM_RUN_ID(to_cm_id(id), &cmd, SET_OPTION, set_option, 0));
 }
 
 /* ---- another channel ---- */

@@ -34,9 +34,9 @@ static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
 	int ret = cm_put_addr(&cmd.join_mcast.addr, &cmd.join_mcast.addr_size,
 			      (const struct sockaddr *)&multicast->addr);
 
+	order_publish(multicast);
 	if (!ret)
-		ret = CM_RUN(multicast->id->id.channel->fd, &cmd, JOIN_MCAST, join_mcast,
-			     sizeof(resp));
+		ret = CM_RUN_ID(multicast->id, &cmd, JOIN_MCAST, join_mcast, sizeof(resp));
 	multicast->number = resp.id;
 	return ret;
 }
@@ -90,8 +90,7 @@ static int leave_in_kernel(struct cm_multicast *multicast, uint32_t *reported)
 	struct rdma_ucm_destroy_id_resp resp = { 0 };
 	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp,
 					      .id = multicast->number } };
-	int ret =
-		CM_RUN(multicast->id->id.channel->fd, &cmd, LEAVE_MCAST, destroy_id, sizeof(resp));
+	int ret = CM_RUN_ID(multicast->id, &cmd, LEAVE_MCAST, destroy_id, sizeof(resp));
 
 	*reported = resp.events_reported;
 	return ret;

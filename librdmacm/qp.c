@@ -19,7 +19,7 @@ static int kernel_attr(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
 	struct cm_cmd cmd = { .init_qp_attr = { .response = (uintptr_t)&resp,
 						.id = cm->number,
 						.qp_state = attr->qp_state } };
-	int ret = CM_RUN(cm->id.channel->fd, &cmd, INIT_QP_ATTR, init_qp_attr, sizeof(resp));
+	int ret = CM_RUN_ID(cm, &cmd, INIT_QP_ATTR, init_qp_attr, sizeof(resp));
 
 	if (ret)
 		return ret;

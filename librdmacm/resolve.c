@@ -14,7 +14,7 @@ CMA_EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 	int ret = cm_put_addr(&cmd.bind.addr, &cmd.bind.addr_size, addr);
 
 	if (!ret)
-		ret = CM_RUN(id->channel->fd, &cmd, BIND, bind, 0);
+		ret = CM_RUN_ID(cm, &cmd, BIND, bind, 0);
 	if (!ret)
 		ret = id_query_addr(cm);
 	if (!ret && cm->device)
@@ -27,23 +27,27 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 {
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd = { .resolve_addr = { .id = cm->number, .timeout_ms = timeout_ms } };
+	struct sockaddr_storage before = id->route.addr.dst_storage;
 	int ret = cm_put_addr(&cmd.resolve_addr.dst_addr, &cmd.resolve_addr.dst_size, dst_addr);
 
 	if (!ret && src_addr)
 		ret = cm_put_addr(&cmd.resolve_addr.src_addr, &cmd.resolve_addr.src_size, src_addr);
-	if (!ret)
-		ret = CM_RUN(id->channel->fd, &cmd, RESOLVE_ADDR, resolve_addr, 0);
 	if (ret)
 		return cma_return(ret);
+	/* Before the command: once it is given, the id belongs to whoever reads the event. */
 	memcpy(&id->route.addr.dst_storage, dst_addr, cm_addr_len(dst_addr));
-	return cma_return(event_await(cm));
+	ret = CM_RUN_ID(cm, &cmd, RESOLVE_ADDR, resolve_addr, 0);
+	if (!ret)
+		return cma_return(event_await(cm));
+	id->route.addr.dst_storage = before;
+	return cma_return(ret);
 }
 
 CMA_EXPORT int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd = { .resolve_route = { .id = cm->number, .timeout_ms = timeout_ms } };
-	int ret = CM_RUN(id->channel->fd, &cmd, RESOLVE_ROUTE, resolve_route, 0);
+	int ret = CM_RUN_ID(cm, &cmd, RESOLVE_ROUTE, resolve_route, 0);
 
 	return cma_return(ret ? ret : event_await(cm));
 }

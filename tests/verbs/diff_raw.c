@@ -290,10 +290,8 @@ struct steer_case {
 #define SPEC(member, id, kind) .spec.member.type = id, .spec.member.size = sizeof(struct kind)
 
 static const struct steer_case cases[] = {
-	{ "all",
-	  { .eth = { IBV_FLOW_SPEC_ETH, sizeof(struct ibv_flow_spec_eth) } },
-	  { UDP4 },
-	  { .version = 0 } },
+	{ "all", SPEC(eth, IBV_FLOW_SPEC_ETH, ibv_flow_spec_eth), .right = { UDP4 },
+	  .wrong = { .version = 0 } },
 	{ "ether type",
 	  { .eth = { IBV_FLOW_SPEC_ETH,
 		     sizeof(struct ibv_flow_spec_eth),
