@@ -10,10 +10,12 @@
 struct rdma_event_channel *channel_open(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
+	int reason = errno;
 
-	if (!channel && errno == ENODEV)
+	if (!channel && reason == ENODEV)
 		fprintf(stderr, "No RDMA devices were detected\n");
 	else if (!channel)
 		perror("Failed to create RDMA CM event channel");
+	errno = reason;
 	return channel;
 }

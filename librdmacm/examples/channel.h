@@ -7,7 +7,7 @@
 
 #include <rdma/rdma_cma.h>
 
-/* NULL after the reason was said on standard error. */
+/* NULL after the reason was said on standard error, with errno. */
 struct rdma_event_channel *channel_open(void);
 
 #endif

@@ -80,7 +80,7 @@ static int open_id(struct rping *rping)
 {
 	rping->channel = channel_open();
 	if (!rping->channel)
-		exit(1);
+		exit(errno);
 	if (rdma_create_id(rping->channel, &rping->id, rping, RDMA_PS_TCP))
 		return rping_complain("rdma_create_id");
 	rping_debug(rping, "created cm_id %p\n", (void *)rping->id);
