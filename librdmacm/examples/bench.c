@@ -217,10 +217,8 @@ void bench_stop(struct bench *bench)
 	clock_gettime(CLOCK_MONOTONIC, &bench->end);
 }
 
-/* Transfers of both directions count. */
-void bench_print(const struct bench *bench)
+static void print_row(const struct bench *bench, long long transfers, bool has_iterations)
 {
-	long long transfers = 2LL * bench->iterations * bench->transfers;
 	long long bytes = transfers * bench->size;
 	double seconds = (double)(bench->end.tv_sec - bench->start.tv_sec) +
 			 (double)(bench->end.tv_nsec - bench->start.tv_nsec) / 1e9;
@@ -232,12 +230,30 @@ void bench_print(const struct bench *bench)
 	count_text(text, sizeof(text), bench->transfers);
 	printf("%-8s", text);
 	count_text(text, sizeof(text), bench->iterations);
-	printf("%-8s", text);
+	if (has_iterations)
+		printf("%-8s", text);
 	size_text(text, sizeof(text), bytes);
 	printf("%-8s", text);
 	printf("%8.2fs%10.2f%11.2f\n", seconds, (double)bytes * 8 / seconds / 1e9,
 	       seconds * 1e6 / (double)transfers);
 	fflush(stdout);
+}
+
+/* Transfers of both directions count. */
+void bench_print(const struct bench *bench)
+{
+	print_row(bench, 2LL * bench->iterations * bench->transfers, true);
+}
+
+void bench_print_datagram_heading(void)
+{
+	printf("%-10s%-8s%-8s%-8s%8s %10s%13s\n", "name", "bytes", "xfers", "total", "time",
+	       "Gb/sec", "usec/xfer");
+}
+
+void bench_print_datagrams(const struct bench *bench)
+{
+	print_row(bench, bench->transfers, false);
 }
 
 /* ---- the pattern ---- */

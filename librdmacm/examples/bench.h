@@ -69,6 +69,9 @@ void bench_print_heading(void);
 void bench_start(struct bench *bench);
 void bench_stop(struct bench *bench);
 void bench_print(const struct bench *bench);
+/* udpong's: without iterations, transfers as they are */
+void bench_print_datagram_heading(void);
+void bench_print_datagrams(const struct bench *bench);
 
 /* The table: for each size, how many transfers are enough. NULL-like end: size 0 */
 int bench_size(unsigned int index, bool all);

@@ -38,7 +38,7 @@ static int check_protocol(int type, int protocol)
 	if (type == SOCK_STREAM)
 		return !protocol || protocol == IPPROTO_TCP ? 0 : EINVAL;
 	if (type == SOCK_DGRAM)
-		verbs_warn("rsocket: there are no datagrams yet, only SOCK_STREAM");
+		return !protocol || protocol == IPPROTO_UDP ? 0 : EINVAL;
 	return EOPNOTSUPP;
 }
 
@@ -53,7 +53,7 @@ static int create(int domain, int type, int protocol, struct rs **rs)
 	ret = check_protocol(type, protocol);
 	if (ret)
 		return ret;
-	ret = stream_create(domain, rs);
+	ret = type == SOCK_STREAM ? stream_create(domain, rs) : dgram_create(domain, rs);
 	if (!ret && flags & SOCK_NONBLOCK)
 		(*rs)->status_flags = O_NONBLOCK;
 	return ret;

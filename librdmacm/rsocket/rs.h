@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rs.h - a socket of this library, apart from what its kind is. There is one kind so far, streams.
+ * rs.h - a socket of this library, apart from what its kind is: a stream, or of datagrams.
  *
- * The number of a socket is that of a descriptor that it has anyway (a stream's rdma_cm channel),
- * so it is never that of another file. Inside, functions return 0 or a positive errno. Like a descriptor, a socket is not
+ * The number of a socket is that of a descriptor that it has anyway (a stream's rdma_cm channel, a datagram socket's UDP
+ * socket), so it is never that of another file. Inside, functions return 0 or a positive errno. Like a descriptor, a socket is not
  * closed while another thread is in a call on it; for that there is rshutdown().
  */
 #ifndef RSOCKET_RS_H
@@ -75,9 +75,10 @@ struct rs {
 	uint32_t arrivals;
 };
 
-extern const struct rs_kind stream_kind;
+extern const struct rs_kind stream_kind, dgram_kind;
 
 int stream_create(int domain, struct rs **rs);
+int dgram_create(int domain, struct rs **rs);
 void rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type);
 void rs_fini(struct rs *rs);
 

@@ -473,6 +473,99 @@ static void keepalive_stays_quiet(void)
 	close_ends(&ends);
 }
 
+/* ---- datagrams ---- */
+
+struct datagrams {
+	int server, client;
+	struct sockaddr_in at;
+};
+
+/* The server bound, the client not. */
+static struct datagrams open_datagrams(void)
+{
+	struct datagrams ends = { .server = rsocket(AF_INET, SOCK_DGRAM, 0),
+				  .client = rsocket(AF_INET, SOCK_DGRAM, IPPROTO_UDP),
+				  .at = here(++port) };
+
+	MUST(ends.server >= 0 && ends.client >= 0);
+	MUST(!rbind(ends.server, (struct sockaddr *)&ends.at, sizeof(ends.at)));
+	return ends;
+}
+
+static void close_datagrams(struct datagrams *ends)
+{
+	MUST(!rclose(ends->client));
+	MUST(!rclose(ends->server));
+}
+
+static void datagrams_fail_as_those_of_udp(void)
+{
+	struct datagrams ends = open_datagrams();
+	struct sockaddr *at = (struct sockaddr *)&ends.at;
+	static char bytes[2100];
+
+	say_topic("errors of datagrams");
+	say_check(rsend(ends.client, bytes, 4, 0) < 0 && errno == EDESTADDRREQ,
+		  "sending to nobody");
+	say_check(rlisten(ends.client, 1) && errno == EOPNOTSUPP, "listening");
+	say_check(rrecv(ends.server, bytes, 4, MSG_DONTWAIT) < 0 && errno == EAGAIN,
+		  "nothing there");
+	say_check(rsendto(ends.client, bytes, sizeof(bytes), 0, at, sizeof(ends.at)) < 0 &&
+			  errno == EMSGSIZE,
+		  "too much");
+	say_check(rbind(ends.client, at, sizeof(ends.at)) && errno == EADDRINUSE,
+		  "a second one there");
+	say_check(rshutdown(ends.client, SHUT_WR) && errno == ENOTCONN,
+		  "shutdown of the unconnected");
+	say_check(rsocket(AF_INET, SOCK_DGRAM, IPPROTO_TCP) < 0 && errno == EINVAL,
+		  "datagrams of TCP");
+	close_datagrams(&ends);
+}
+
+/* First by UDP, then by UD: each side hears of the other with its first message. */
+static bool goes_both_ways(struct datagrams *ends)
+{
+	struct sockaddr_in from;
+	socklen_t len = sizeof(from);
+	char bytes[16];
+
+	return rsendto(ends->client, "question", 8, 0, (struct sockaddr *)&ends->at,
+		       sizeof(ends->at)) == 8 &&
+	       rrecvfrom(ends->server, bytes, sizeof(bytes), 0, (struct sockaddr *)&from, &len) ==
+		       8 &&
+	       !memcmp(bytes, "question", 8) && len == sizeof(from) &&
+	       rsendto(ends->server, "answer", 6, 0, (struct sockaddr *)&from, len) == 6 &&
+	       rrecvfrom(ends->client, bytes, sizeof(bytes), 0, (struct sockaddr *)&from, &len) ==
+		       6 &&
+	       !memcmp(bytes, "answer", 6) && from.sin_port == ends->at.sin_port &&
+	       from.sin_addr.s_addr == ends->at.sin_addr.s_addr;
+}
+
+static void datagrams_keep_their_ends_and_senders(void)
+{
+	struct datagrams ends = open_datagrams();
+	struct iovec iov = { (char[4]){ 0 }, 4 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	bool all = true;
+	int i;
+
+	say_topic("datagrams");
+	for (i = 0; i < 50; i++) {
+		all &= goes_both_ways(&ends);
+		usleep(i < 5 ? 10000 : 0);
+	}
+	say_check(all, "there and back, from where they came");
+	MUST(!rconnect(ends.client, (struct sockaddr *)&ends.at, sizeof(ends.at)));
+	MUST(rsend(ends.client, "longer", 6, 0) == 6 && !rsend(ends.client, "", 0, 0));
+	say_check(rpoll(&(struct pollfd){ .fd = ends.server, .events = POLLIN }, 1, 1000) == 1,
+		  "rpoll sees one");
+	say_check(rrecv(ends.server, iov.iov_base, 4, MSG_PEEK) == 4, "a peek leaves it");
+	say_check(rrecvmsg(ends.server, &msg, 0) == 4 && msg.msg_flags == MSG_TRUNC,
+		  "what does not fit is lost");
+	say_check(!rrecv(ends.server, iov.iov_base, 4, 0), "one may be empty");
+	close_datagrams(&ends);
+}
+
 int main(void)
 {
 	/* first, as it forks: the child has no thread and no adapter yet */
@@ -488,5 +581,7 @@ int main(void)
 	mapped_memory_is_written();
 	keepalive_stays_quiet();
 	reader_and_writer_share_a_socket();
+	datagrams_fail_as_those_of_udp();
+	datagrams_keep_their_ends_and_senders();
 	return say_failures() != 0;
 }

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * udpong.c - how fast datagrams are: the client sends a number of them, each echoed by the server or not, and asks how
+ * many have arrived. The server answers whoever asks, until it is told to stop.
+ *
+ * Messages begin with a struct head. Debian's udpong was seen (strace, -T s) to log in, to begin a test, to send its data
+ * and to end it; what the client gets no answer to it sends again. The sequence number counts messages that want an answer.
+ */
+#include "bench.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+
+enum op { OP_LOGIN, OP_BEGIN, OP_DATA, OP_ECHO, OP_END };
+
+struct head {
+	uint8_t op;
+	uint8_t test; /* 0: of the user's */
+	uint8_t sequence;
+	uint8_t reserved;
+	uint32_t count; /* of messages that have arrived, big endian */
+	uint8_t unused[8];
+};
+_Static_assert(sizeof(struct head) == 16, "as observed");
+
+enum { MAX_SIZE = 2032, DEFAULT_BUFFER = 1 << 19, ANSWER_MS = 1000, ECHO_MS = 20, TRIES = 30 };
+
+static const int sizes[] = { 64, 128, 256, 512, 1024, MAX_SIZE };
+
+struct client {
+	struct bench *bench;
+	int socket;
+	uint8_t test, sequence;
+	uint32_t arrived;
+};
+
+static int complain(const char *what)
+{
+	perror(what);
+	return -1;
+}
+
+static bool try_again(void)
+{
+	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR || errno == ECONNREFUSED;
+}
+
+static int find(struct bench *bench, struct addrinfo **info)
+{
+	const char *host = bench->host ? bench->host : bench->local;
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM,
+				  .ai_flags = bench->host ? 0 : AI_PASSIVE };
+	int ret = getaddrinfo(host, bench->port, &hints, info);
+
+	if (ret)
+		printf("getaddrinfo: %s\n", gai_strerror(ret));
+	return ret;
+}
+
+static int open_socket(struct bench *bench, const struct addrinfo *info)
+{
+	int size = bench->buffer_size ? bench->buffer_size : DEFAULT_BUFFER;
+	int socket = bench->calls->socket(info->ai_family, SOCK_DGRAM, 0);
+
+	if (socket < 0)
+		return complain("rsocket");
+	bench->calls->setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	bench->calls->setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	return socket;
+}
+
+/* ---- the server ---- */
+
+static int wait_and_receive(struct bench *bench, int socket, struct sockaddr_storage *from,
+			    socklen_t *len)
+{
+	ssize_t size;
+
+	do {
+		if (bench->use_poll)
+			bench_wait(bench, socket, POLLIN);
+		*len = sizeof(*from);
+		size = bench->calls->recvfrom(socket, bench->buffer, bench->buffer_room,
+					      bench->flags, (struct sockaddr *)from, len);
+	} while (size < 0 && try_again());
+	return size < 0 ? complain("rrecvfrom") : (int)size;
+}
+
+/* Whether it is to be answered, with the same bytes */
+static bool note(struct head *head, uint32_t *arrived)
+{
+	if (head->op == OP_BEGIN)
+		*arrived = 0;
+	if (head->op == OP_DATA || head->op == OP_ECHO)
+		++*arrived;
+	if (head->op == OP_END)
+		head->count = htonl(*arrived);
+	return head->op != OP_DATA && head->op <= OP_END;
+}
+
+static int serve(struct bench *bench, int socket)
+{
+	struct sockaddr_storage from;
+	uint32_t arrived = 0;
+	socklen_t len;
+	int size;
+
+	for (;;) {
+		size = wait_and_receive(bench, socket, &from, &len);
+		if (size < 0)
+			return size;
+		if ((size_t)size < sizeof(struct head) ||
+		    !note((struct head *)bench->buffer, &arrived))
+			continue;
+		while (bench->calls->sendto(socket, bench->buffer, size, bench->flags,
+					    (struct sockaddr *)&from, len) < 0) {
+			if (!try_again())
+				return complain("rsendto");
+		}
+	}
+}
+
+/* ---- the client ---- */
+
+static int send_message(struct client *client, enum op op, size_t size)
+{
+	const struct bench *bench = client->bench;
+	struct head head = { .op = op, .test = client->test, .sequence = client->sequence };
+
+	memcpy(bench->buffer, &head, sizeof(head));
+	do {
+		if (bench->use_poll)
+			bench_wait(client->bench, client->socket, POLLOUT);
+		if (bench->calls->send(client->socket, bench->buffer, size, bench->flags) >= 0)
+			return 0;
+	} while (try_again());
+	return complain("rsend");
+}
+
+/* What answers an earlier message comes late, and is not waited for. */
+static bool is_answered(struct client *client, enum op op, int timeout_ms)
+{
+	const struct bench *bench = client->bench;
+	struct pollfd fd = { .fd = client->socket, .events = POLLIN };
+	struct head head;
+
+	while (bench->calls->poll(&fd, 1, timeout_ms) > 0 && fd.revents & POLLIN) {
+		if (bench->calls->recv(client->socket, bench->buffer, bench->buffer_room,
+				       MSG_DONTWAIT) < (ssize_t)sizeof(head))
+			continue;
+		memcpy(&head, bench->buffer, sizeof(head));
+		if (head.op == op && head.sequence == client->sequence) {
+			client->arrived = ntohl(head.count);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Until it is answered */
+static int ask(struct client *client, enum op op, size_t size, int timeout_ms)
+{
+	struct timespec pause = { .tv_nsec = 10000000 };
+	int tries = TRIES * ANSWER_MS / timeout_ms;
+
+	while (tries--) {
+		if (send_message(client, op, size))
+			return -1;
+		if (is_answered(client, op, timeout_ms)) {
+			client->sequence++;
+			return 0;
+		}
+		nanosleep(&pause, NULL); /* nobody may be there yet */
+	}
+	printf("no answer from the server\n");
+	return -1;
+}
+
+static int send_all(struct client *client)
+{
+	struct bench *bench = client->bench;
+	int i, ret = 0;
+
+	for (i = 0; i < bench->transfers && !ret; i++)
+		ret = bench->echo ? ask(client, OP_ECHO, bench->size, ECHO_MS)
+				  : send_message(client, OP_DATA, bench->size);
+	return ret;
+}
+
+static void print(const struct client *client)
+{
+	struct bench shown = *client->bench;
+
+	shown.transfers = (int)client->arrived * (shown.echo ? 2 : 1);
+	bench_print_datagrams(&shown);
+}
+
+static int run(struct client *client)
+{
+	struct bench *bench = client->bench;
+	int ret = ask(client, OP_BEGIN, sizeof(struct head), ANSWER_MS);
+
+	bench_start(bench);
+	if (!ret)
+		ret = send_all(client);
+	if (!ret)
+		ret = ask(client, OP_END, sizeof(struct head), ANSWER_MS);
+	bench_stop(bench);
+	if (!ret)
+		print(client);
+	return ret;
+}
+
+static int run_table(struct client *client, bool latency)
+{
+	struct bench *bench = client->bench;
+	unsigned int i;
+	int ret = 0;
+
+	bench->echo = latency;
+	bench->transfers = latency ? 10000 : 100000;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && !ret; i++) {
+		bench->size = sizes[i];
+		client->test++;
+		snprintf(bench->name, sizeof(bench->name), "%d_%s", bench->size,
+			 latency ? "lat" : "bw");
+		ret = run(client);
+	}
+	return ret;
+}
+
+static int run_client(struct bench *bench, int socket)
+{
+	struct client client = { .bench = bench, .socket = socket };
+	int ret = ask(&client, OP_LOGIN, sizeof(struct head), ANSWER_MS);
+
+	if (ret)
+		return ret;
+	if (bench->is_custom) {
+		strcpy(bench->name, "custom");
+		return run(&client);
+	}
+	ret = run_table(&client, true);
+	return ret ? ret : run_table(&client, false);
+}
+
+/* ---- both ---- */
+
+static int start(struct bench *bench, int socket, const struct addrinfo *info)
+{
+	if (!bench->host)
+		return bench->calls->bind(socket, info->ai_addr, info->ai_addrlen)
+			       ? complain("rbind")
+			       : serve(bench, socket);
+	if (bench->calls->connect(socket, info->ai_addr, info->ai_addrlen))
+		return complain("rconnect");
+	bench_print_datagram_heading();
+	return run_client(bench, socket);
+}
+
+static int run_program(struct bench *bench)
+{
+	struct addrinfo *info;
+	int socket, ret;
+
+	if (find(bench, &info))
+		return 1;
+	socket = open_socket(bench, info);
+	ret = socket < 0 ? -1 : start(bench, socket, info);
+	if (socket >= 0)
+		bench->calls->close(socket);
+	freeaddrinfo(info);
+	return ret ? 1 : 0;
+}
+
+static int usage(const char *program)
+{
+	printf("usage: %s\n", program);
+	printf("\t[-s server_address]\n"
+	       "\t[-b bind_address]\n"
+	       "\t[-B buffer_size]\n"
+	       "\t[-C transfer_count]\n"
+	       "\t[-S transfer_size]\n"
+	       "\t[-p port_number]\n"
+	       "\t[-T test_option]\n"
+	       "\t    s|sockets - use standard tcp/ip sockets\n"
+	       "\t    a|async - asynchronous operation (use poll)\n"
+	       "\t    b|blocking - use blocking calls\n"
+	       "\t    n|nonblocking - use nonblocking calls\n"
+	       "\t    e|echo - server echoes all messages\n");
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	static uint8_t buffer[2 * MAX_SIZE];
+	struct bench bench;
+	int option;
+
+	bench_init(&bench, argv[0], "7174");
+	while ((option = getopt(argc, argv, "s:b:B:C:S:p:T:")) != -1) {
+		if (option == 'T' ? !strchr("sabne", optarg[0]) || !bench_take_test(&bench, optarg)
+				  : !bench_take_option(&bench, option, optarg))
+			return usage(argv[0]);
+	}
+	if (bench.size < (int)sizeof(struct head))
+		bench.size = sizeof(struct head);
+	if (bench.size > MAX_SIZE)
+		bench.size = MAX_SIZE;
+	bench.buffer = buffer;
+	bench.buffer_room = sizeof(buffer);
+	return run_program(&bench);
+}

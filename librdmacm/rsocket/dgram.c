@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dgram.c - a datagram socket from its making to its end. What it is bound and connected to, the UDP socket knows, which
+ * has the errors of those calls, too.
+ */
+#include "dgram.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CLOSE_MS = 1000 };
+
+/* ---- making ---- */
+
+static int make_channel(struct dgram *dgram)
+{
+	int flags;
+
+	dgram->channel = rdma_create_event_channel();
+	if (!dgram->channel)
+		return errno;
+	flags = fcntl(dgram->channel->fd, F_GETFL);
+	return fcntl(dgram->channel->fd, F_SETFL, flags | O_NONBLOCK) ? errno : 0;
+}
+
+static void dgram_free(struct dgram *dgram)
+{
+	struct dgram_link *link;
+
+	while (!STAILQ_EMPTY(&dgram->messages))
+		dgram_message_done(dgram, STAILQ_FIRST(&dgram->messages));
+	dgram_peers_free(dgram);
+	while ((link = LIST_FIRST(&dgram->links))) {
+		LIST_REMOVE(link, entry);
+		dgram_link_free(link);
+	}
+	if (dgram->channel)
+		rdma_destroy_event_channel(dgram->channel);
+	if (dgram->rs.fd >= 0) {
+		if (rs_find(dgram->rs.fd) == &dgram->rs)
+			rs_table_remove(&dgram->rs);
+		close(dgram->rs.fd);
+	}
+	pthread_cond_destroy(&dgram->changed);
+	rs_fini(&dgram->rs);
+	free(dgram);
+}
+
+int dgram_create(int domain, struct rs **rs)
+{
+	struct dgram *dgram = calloc(1, sizeof(*dgram));
+	int ret;
+
+	if (!dgram)
+		return ENOMEM;
+	rs_init(&dgram->rs, &dgram_kind, domain, SOCK_DGRAM);
+	LIST_INIT(&dgram->links);
+	STAILQ_INIT(&dgram->messages);
+	pthread_cond_init(&dgram->changed, NULL);
+	dgram->rs.fd = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	ret = dgram->rs.fd < 0 ? errno : make_channel(dgram);
+	if (!ret)
+		ret = rs_table_add(&dgram->rs);
+	if (ret)
+		dgram_free(dgram);
+	else
+		*rs = &dgram->rs;
+	return ret;
+}
+
+static int set(struct dgram *dgram, int level, int name, int value)
+{
+	return setsockopt(dgram->rs.fd, level, name, &value, sizeof(value)) ? errno : 0;
+}
+
+/* Before the first use: options of the UDP socket */
+int dgram_set_up(struct dgram *dgram)
+{
+	const struct rs_options *options = &dgram->rs.options;
+	bool is_v6 = dgram->rs.domain == AF_INET6;
+	int ret = 0;
+
+	if (dgram->is_set_up)
+		return 0;
+	dgram->is_set_up = true;
+	if (options->reuse_addr)
+		ret = set(dgram, SOL_SOCKET, SO_REUSEADDR, 1);
+	if (!ret && is_v6 && options->v6_only)
+		ret = set(dgram, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+	if (!ret && options->ip_tos >= 0)
+		ret = is_v6 ? set(dgram, IPPROTO_IPV6, IPV6_TCLASS, options->ip_tos)
+			    : set(dgram, IPPROTO_IP, IP_TOS, options->ip_tos);
+	return ret;
+}
+
+/* ---- names ---- */
+
+static int bind_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
+{
+	int ret = dgram_set_up(dgram);
+
+	if (ret)
+		return ret;
+	return bind(dgram->rs.fd, addr, len) ? errno : 0;
+}
+
+static int dgram_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len)
+{
+	int ret;
+
+	pthread_mutex_lock(&rs->lock);
+	ret = bind_locked(to_dgram(rs), addr, len);
+	pthread_mutex_unlock(&rs->lock);
+	return ret;
+}
+
+static void disconnect(struct dgram *dgram)
+{
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	dgram->connected = NULL;
+	connect(dgram->rs.fd, &none, sizeof(none));
+}
+
+/* Without a device that reaches it there is no connection. */
+static int connect_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
+{
+	struct sockaddr_storage copy = { 0 };
+	int ret = dgram_set_up(dgram);
+
+	if (ret)
+		return ret;
+	if (connect(dgram->rs.fd, addr, len))
+		return errno;
+	dgram->port = 0;
+	dgram->connected = NULL;
+	if (addr->sa_family == AF_UNSPEC)
+		return 0;
+	memcpy(&copy, addr, cm_addr_len(addr));
+	ret = dgram_peer_get(dgram, &copy, &dgram->connected);
+	if (ret)
+		disconnect(dgram);
+	return ret;
+}
+
+static int dgram_connect(struct rs *rs, const struct sockaddr *addr, socklen_t len)
+{
+	int ret;
+
+	pthread_mutex_lock(&rs->lock);
+	ret = connect_locked(to_dgram(rs), addr, len);
+	pthread_mutex_unlock(&rs->lock);
+	return ret;
+}
+
+static int dgram_local_name(struct rs *rs, struct sockaddr_storage *addr)
+{
+	socklen_t len = sizeof(*addr);
+
+	memset(addr, 0, sizeof(*addr));
+	return getsockname(rs->fd, (struct sockaddr *)addr, &len) ? errno : 0;
+}
+
+static int dgram_peer_name(struct rs *rs, struct sockaddr_storage *addr)
+{
+	socklen_t len = sizeof(*addr);
+
+	memset(addr, 0, sizeof(*addr));
+	return getpeername(rs->fd, (struct sockaddr *)addr, &len) ? errno : 0;
+}
+
+/* ---- the end ---- */
+
+/* In both directions it would end what is told by UDP, also for one direction. */
+static int dgram_shutdown(struct rs *rs, int how)
+{
+	struct dgram *dgram = to_dgram(rs);
+	int ret = 0;
+
+	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR)
+		return EINVAL;
+	pthread_mutex_lock(&rs->lock);
+	if (!dgram->connected)
+		ret = ENOTCONN;
+	else if (how != SHUT_WR)
+		dgram->read_shut = true;
+	if (!ret && how != SHUT_RD)
+		dgram->write_shut = true;
+	rs->arrivals++;
+	pthread_cond_broadcast(&dgram->changed);
+	pthread_mutex_unlock(&rs->lock);
+	return ret;
+}
+
+static bool is_sending(struct dgram *dgram)
+{
+	struct dgram_link *link;
+
+	LIST_FOREACH(link, &dgram->links, entry)
+	{
+		if (link->sq_put != link->sq_done)
+			return true;
+	}
+	return false;
+}
+
+/* What was sent is to leave before the QP goes. */
+static void dgram_close(struct rs *rs)
+{
+	struct dgram *dgram = to_dgram(rs);
+	int64_t until = rs_now_us() + CLOSE_MS * 1000LL;
+
+	pthread_mutex_lock(&rs->lock);
+	dgram_progress(dgram, true);
+	while (is_sending(dgram) && rs_now_us() < until)
+		dgram_progress(dgram, false);
+	pthread_mutex_unlock(&rs->lock);
+	dgram_free(dgram);
+}
+
+/* ---- options ---- */
+
+static int dgram_error(struct rs *rs)
+{
+	struct dgram *dgram = to_dgram(rs);
+	int error;
+
+	pthread_mutex_lock(&rs->lock);
+	dgram_progress(dgram, true);
+	error = dgram_take_error(dgram);
+	pthread_mutex_unlock(&rs->lock);
+	return error;
+}
+
+/* Queues are as they were made. */
+static int dgram_option_set(struct rs *rs, int level, int name)
+{
+	(void)name;
+	return level == SOL_RDMA && !LIST_EMPTY(&to_dgram(rs)->links) ? EINVAL : 0;
+}
+
+const struct rs_kind dgram_kind = {
+	.bind = dgram_bind,
+	.connect = dgram_connect,
+	.send = dgram_send,
+	.receive = dgram_receive,
+	.local_name = dgram_local_name,
+	.peer_name = dgram_peer_name,
+	.shutdown = dgram_shutdown,
+	.close = dgram_close,
+	.poll = dgram_poll,
+	.wake_fds = dgram_wake_fds,
+	.woken = dgram_woken,
+	.option_set = dgram_option_set,
+	.error = dgram_error,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dgram.h - a datagram socket: a UDP socket, whose number it has, and a UD QP ("link") for each local address that it
+ * sends from or is reached at. What is known of another socket is a "peer". See dgram_wire.h for how they come together.
+ *
+ * There is no thread: any call handles what has happened, under rs.lock. One that sends while the other side is in no call
+ * goes on by UDP, where data waits as with any UDP socket.
+ */
+#ifndef RSOCKET_DGRAM_H
+#define RSOCKET_DGRAM_H
+
+#include "dgram_wire.h"
+#include "rs.h"
+
+#include <sys/queue.h>
+
+struct dgram_link;
+
+/* That waits to be read */
+struct dgram_message {
+	STAILQ_ENTRY(dgram_message) entry;
+	struct dgram_link *
+		link; /* whose receive buffer it is in; NULL: it came by UDP, its bytes are behind it */
+	uint8_t *data;
+	size_t size;
+	struct sockaddr_storage from;
+};
+
+struct dgram_link {
+	LIST_ENTRY(dgram_link) entry;
+	struct sockaddr_storage local; /* port 0 */
+	struct rdma_cm_id *id;
+	struct ibv_comp_channel *completions;
+	struct ibv_cq *cq;
+	bool is_armed;
+	unsigned int events; /* to acknowledge */
+	struct ibv_mr *mr;
+	uint8_t *memory; /* receive buffers, then send buffers */
+	size_t memory_size;
+	struct dgram_message *received; /* one for each receive buffer */
+	unsigned int receives, sends;   /* buffers */
+	uint32_t sq_put, sq_done;
+	uint32_t max_message; /* with the head */
+	uint32_t inline_size;
+};
+
+struct dgram_peer {
+	struct sockaddr_storage addr;
+	struct dgram_link *link;
+	uint32_t qpn;                /* 0: not known */
+	struct rdma_cm_id *resolver; /* looks for the way to it */
+	struct ibv_ah *ah;           /* NULL: not known, or there is none */
+	bool was_looked_for;
+};
+
+struct dgram {
+	struct rs rs;
+	struct rdma_event_channel *channel;
+	bool is_set_up; /* options are the UDP socket's */
+	bool read_shut, write_shut;
+	int error; /* SO_ERROR's */
+	LIST_HEAD(, dgram_link) links;
+	unsigned int link_count;
+	void *peers; /* tsearch() */
+	unsigned int peer_count;
+	struct dgram_peer *connected;
+	uint16_t port; /* of the UDP socket, big endian, 0: not known */
+	STAILQ_HEAD(, dgram_message) messages;
+	unsigned int by_udp; /* of them */
+	bool has_sleeper;    /* one thread sleeps on the descriptors, others on the condition */
+	pthread_cond_t changed;
+	int64_t next_look_us; /* at the UDP socket */
+};
+
+enum { DGRAM_LINKS = RS_WAKE_FDS - 2, DGRAM_BUFFER = DGRAM_MAX_MESSAGE + 64 };
+
+static inline struct dgram *to_dgram(struct rs *rs)
+{
+	return (struct dgram *)rs;
+}
+
+/* dgram_link.c. Lock held. */
+int dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
+		   struct dgram_link **out);
+void dgram_link_free(struct dgram_link *link);
+int dgram_link_post_receive(struct dgram_link *link, unsigned int index);
+uint8_t *dgram_link_send_buffer(const struct dgram_link *link);
+/* What is in the send buffer, SIZE bytes of it, with the head */
+int dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer, size_t size);
+/* Of its receive buffers, which this is one of */
+unsigned int dgram_link_index(const struct dgram_link *link, const struct dgram_message *message);
+
+/* dgram_peer.c. Lock held. */
+int dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
+		   struct dgram_peer **out);
+/* Its QP is known; the way to it is looked for, if it was not. */
+void dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
+void dgram_peers_free(struct dgram *dgram);
+void dgram_cm_events(struct dgram *dgram);
+bool dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
+
+/* dgram_io.c. Lock held. */
+bool dgram_progress(struct dgram *dgram, bool look_at_udp);
+bool dgram_arm(struct dgram *dgram);
+void dgram_message_done(struct dgram *dgram, struct dgram_message *message);
+int dgram_take_error(struct dgram *dgram);
+int dgram_send_control(struct dgram *dgram, const struct dgram_peer *peer, enum dgram_control op,
+		       const struct iovec *data, size_t size);
+
+/* calls of the kind */
+int dgram_set_up(struct dgram *dgram);
+int dgram_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
+	       socklen_t len, size_t *done);
+int dgram_receive(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
+		  size_t *done);
+short dgram_poll(struct rs *rs, short events, bool sleep);
+int dgram_wake_fds(struct rs *rs, struct pollfd *fds);
+void dgram_woken(struct rs *rs, const struct pollfd *fds, int count);
+
+#endif

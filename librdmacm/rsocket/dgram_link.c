@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dgram_link.c - a UD QP for a local address: rdma_cm says which device has it, and brings the QP to RTS.
+ *
+ * Each buffer has room for a GRH before the message. Sends complete in their order, so their buffers are used in turn.
+ */
+#include "dgram.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { GRH = 40, HEADROOM = 64, FEWEST = 4, SEND_ID = 1 << 30 };
+
+static unsigned int buffers(int bytes, unsigned int queue)
+{
+	unsigned int count = (unsigned int)bytes / DGRAM_MAX_MESSAGE;
+
+	if (count > queue)
+		count = queue;
+	return count < FEWEST ? FEWEST : count;
+}
+
+static uint8_t *buffer(const struct dgram_link *link, unsigned int index)
+{
+	return link->memory + (size_t)index * DGRAM_BUFFER + HEADROOM;
+}
+
+int dgram_link_post_receive(struct dgram_link *link, unsigned int index)
+{
+	struct ibv_sge sge = { (uintptr_t)buffer(link, index) - GRH, DGRAM_MAX_MESSAGE + GRH,
+			       link->mr->lkey };
+	struct ibv_recv_wr wr = { .wr_id = index, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	return ibv_post_recv(link->id->qp, &wr, &bad);
+}
+
+unsigned int dgram_link_index(const struct dgram_link *link, const struct dgram_message *message)
+{
+	return message - link->received;
+}
+
+uint8_t *dgram_link_send_buffer(const struct dgram_link *link)
+{
+	return buffer(link, link->receives + link->sq_put % link->sends);
+}
+
+int dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer, size_t size)
+{
+	struct ibv_sge sge = { (uintptr_t)dgram_link_send_buffer(link), size, link->mr->lkey };
+	struct ibv_send_wr wr = {
+		.wr_id = SEND_ID,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED | (size <= link->inline_size ? IBV_SEND_INLINE : 0),
+		.wr.ud = { .ah = peer->ah, .remote_qpn = peer->qpn, .remote_qkey = RDMA_UDP_QKEY },
+	};
+	struct ibv_send_wr *bad;
+	int ret = ibv_post_send(link->id->qp, &wr, &bad);
+
+	if (!ret)
+		link->sq_put++;
+	return ret;
+}
+
+static int make_qp(struct dgram_link *link, const struct rs_options *options)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = link->sends,
+			 .max_recv_wr = link->receives,
+			 .max_send_sge = 1,
+			 .max_recv_sge = 1,
+			 .max_inline_data = options->inline_size },
+	};
+
+	link->completions = ibv_create_comp_channel(link->id->verbs);
+	if (!link->completions || fcntl(link->completions->fd, F_SETFL, O_NONBLOCK))
+		return errno;
+	link->cq = ibv_create_cq(link->id->verbs, (int)(link->sends + link->receives), link,
+				 link->completions, 0);
+	if (!link->cq)
+		return errno;
+	attr.send_cq = attr.recv_cq = link->cq;
+	if (rdma_create_qp(link->id, NULL, &attr))
+		return errno;
+	link->inline_size = attr.cap.max_inline_data;
+	return 0;
+}
+
+static int make_memory(struct dgram_link *link)
+{
+	uint8_t *memory;
+
+	link->received = calloc(link->receives, sizeof(*link->received));
+	if (!link->received)
+		return ENOMEM;
+	link->memory_size = (size_t)(link->receives + link->sends) * DGRAM_BUFFER;
+	memory = mmap(NULL, link->memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (memory == MAP_FAILED)
+		return errno;
+	link->memory = memory;
+	link->mr = ibv_reg_mr(link->id->pd, memory, link->memory_size, IBV_ACCESS_LOCAL_WRITE);
+	return link->mr ? 0 : errno;
+}
+
+static int post_receives(struct dgram_link *link)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < link->receives && !ret; i++) {
+		link->received[i].link = link;
+		link->received[i].data = buffer(link, i);
+		ret = dgram_link_post_receive(link, i);
+	}
+	return ret;
+}
+
+static int ask_port(struct dgram_link *link)
+{
+	struct ibv_port_attr attr;
+	int ret = ibv_query_port(link->id->verbs, link->id->port_num, &attr);
+
+	if (ret)
+		return ret;
+	link->max_message = 128U << attr.active_mtu;
+	if (link->max_message > DGRAM_MAX_MESSAGE)
+		link->max_message = DGRAM_MAX_MESSAGE;
+	return 0;
+}
+
+/* Port 0: which one rdma_cm knows it by is nobody's interest. */
+static int bind_id(struct dgram *dgram, struct dgram_link *link)
+{
+	if (rdma_create_id(dgram->channel, &link->id, NULL, RDMA_PS_UDP))
+		return errno;
+	if (rdma_bind_addr(link->id, (struct sockaddr *)&link->local))
+		return errno;
+	return link->id->verbs ? 0 : ENODEV;
+}
+
+static int equip(struct dgram *dgram, struct dgram_link *link)
+{
+	const struct rs_options *options = &dgram->rs.options;
+	int ret = bind_id(dgram, link);
+
+	link->receives = buffers(options->rx_size, options->rq_size);
+	link->sends = buffers(options->tx_size, options->sq_size);
+	if (!ret)
+		ret = ask_port(link);
+	if (!ret)
+		ret = make_qp(link, options);
+	if (!ret)
+		ret = make_memory(link);
+	return ret ? ret : post_receives(link);
+}
+
+static int make(struct dgram *dgram, const struct sockaddr_storage *local, struct dgram_link **out)
+{
+	struct dgram_link *link = calloc(1, sizeof(*link));
+	int ret;
+
+	if (!link)
+		return ENOMEM;
+	link->local = *local;
+	ret = equip(dgram, link);
+	if (ret) {
+		dgram_link_free(link);
+		return ret;
+	}
+	LIST_INSERT_HEAD(&dgram->links, link, entry);
+	dgram->link_count++;
+	*out = link;
+	return 0;
+}
+
+int dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
+		   struct dgram_link **out)
+{
+	struct dgram_link *link;
+
+	LIST_FOREACH(link, &dgram->links, entry)
+	{
+		if (dgram_same_address(&link->local, local)) {
+			*out = link;
+			return 0;
+		}
+	}
+	return dgram->link_count < DGRAM_LINKS ? make(dgram, local, out) : EMFILE;
+}
+
+void dgram_link_free(struct dgram_link *link)
+{
+	if (link->mr) /* before the QP, with which the default PD may go */
+		ibv_dereg_mr(link->mr);
+	if (link->id && link->id->qp)
+		rdma_destroy_qp(link->id);
+	if (link->cq) {
+		if (link->events)
+			ibv_ack_cq_events(link->cq, link->events);
+		ibv_destroy_cq(link->cq);
+	}
+	if (link->completions)
+		ibv_destroy_comp_channel(link->completions);
+	if (link->id)
+		rdma_destroy_id(link->id);
+	if (link->memory)
+		munmap(link->memory, link->memory_size);
+	free(link->received);
+	free(link);
+}

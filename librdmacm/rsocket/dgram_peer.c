@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dgram_peer.c - the other sockets, by address and port: the link that reaches them, their QP, the way there. rdma_cm
+ * resolves address and route as for a connection; of the path an address handle is made. A peer that there is no way to
+ * is reached by UDP.
+ */
+#include "dgram.h"
+
+#include <endian.h>
+#include <infiniband/sa.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RESOLVE_MS = 2000, MOST_PEERS = 65536, ROUTED_HOPS = 64 };
+
+static const struct sockaddr *plain(const struct sockaddr_storage *addr)
+{
+	return (const struct sockaddr *)addr;
+}
+
+/* Flow information and what is behind the address do not count. */
+static int compare(const void *left, const void *right)
+{
+	const struct sockaddr_in6 *a = left, *b = right;
+	const struct sockaddr_in *a4 = left, *b4 = right;
+
+	if (a->sin6_family != b->sin6_family)
+		return a->sin6_family < b->sin6_family ? -1 : 1;
+	if (a->sin6_port != b->sin6_port)
+		return a->sin6_port < b->sin6_port ? -1 : 1;
+	if (a->sin6_family == AF_INET)
+		return memcmp(&a4->sin_addr, &b4->sin_addr, sizeof(a4->sin_addr));
+	return memcmp(&a->sin6_addr, &b->sin6_addr, sizeof(a->sin6_addr));
+}
+
+bool dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	return !compare(a, b);
+}
+
+/* ---- which of our addresses reaches it: what the system would send from, unless bound ---- */
+
+static bool is_wildcard(const struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
+
+	return addr->ss_family == AF_INET ? v4->sin_addr.s_addr == htobe32(INADDR_ANY)
+					  : IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr);
+}
+
+static int name_of(int fd, struct sockaddr_storage *name)
+{
+	socklen_t len = sizeof(*name);
+
+	memset(name, 0, sizeof(*name));
+	return getsockname(fd, (struct sockaddr *)name, &len) ? errno : 0;
+}
+
+static int ask_system(const struct sockaddr_storage *addr, struct sockaddr_storage *local)
+{
+	int fd = socket(addr->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int ret;
+
+	if (fd < 0)
+		return errno;
+	ret = connect(fd, plain(addr), cm_addr_len(plain(addr))) ? errno : name_of(fd, local);
+	close(fd);
+	return ret;
+}
+
+static int find_local(struct dgram *dgram, const struct sockaddr_storage *addr,
+		      struct sockaddr_storage *local)
+{
+	int ret = name_of(dgram->rs.fd, local);
+
+	if (!ret && is_wildcard(local))
+		ret = ask_system(addr, local);
+	((struct sockaddr_in6 *)local)->sin6_port = 0;
+	return ret;
+}
+
+/* ---- peers ---- */
+
+static int make(struct dgram *dgram, const struct sockaddr_storage *addr, struct dgram_peer **out)
+{
+	struct sockaddr_storage local;
+	struct dgram_peer *peer;
+	struct dgram_link *link;
+	int ret = dgram->peer_count < MOST_PEERS ? find_local(dgram, addr, &local) : ENOBUFS;
+
+	if (!ret)
+		ret = dgram_link_get(dgram, &local, &link);
+	if (ret)
+		return ret;
+	peer = calloc(1, sizeof(*peer));
+	if (!peer)
+		return ENOMEM;
+	peer->addr = *addr;
+	peer->link = link;
+	if (!tsearch(peer, &dgram->peers, compare)) {
+		free(peer);
+		return ENOMEM;
+	}
+	dgram->peer_count++;
+	*out = peer;
+	return 0;
+}
+
+/* A peer begins with its address, so one is as good as the other to look for it. */
+int dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
+		   struct dgram_peer **out)
+{
+	struct dgram_peer **found = tfind(addr, &dgram->peers, compare);
+
+	if (!found)
+		return make(dgram, addr, out);
+	*out = *found;
+	return 0;
+}
+
+static void peer_free(void *entry)
+{
+	struct dgram_peer *peer = entry;
+
+	if (peer->resolver)
+		rdma_destroy_id(peer->resolver);
+	if (peer->ah)
+		ibv_destroy_ah(peer->ah);
+	free(peer);
+}
+
+void dgram_peers_free(struct dgram *dgram)
+{
+	tdestroy(dgram->peers, peer_free);
+	dgram->peers = NULL;
+	dgram->connected = NULL;
+}
+
+/* ---- the way ---- */
+
+static void give_up(struct dgram_peer *peer, const char *why)
+{
+	verbs_warn("rsocket: datagrams go by UDP: %s", why);
+	rdma_destroy_id(peer->resolver);
+	peer->resolver = NULL;
+}
+
+static void look(struct dgram *dgram, struct dgram_peer *peer)
+{
+	struct sockaddr_storage local = peer->link->local, addr = peer->addr;
+
+	peer->was_looked_for = true;
+	((struct sockaddr_in6 *)&addr)->sin6_port = 0;
+	if (rdma_create_id(dgram->channel, &peer->resolver, peer, RDMA_PS_UDP)) {
+		peer->resolver = NULL;
+		return;
+	}
+	if (rdma_resolve_addr(peer->resolver, (struct sockaddr *)&local, (struct sockaddr *)&addr,
+			      RESOLVE_MS))
+		give_up(peer, "the address is not resolved");
+}
+
+void dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn)
+{
+	peer->qpn = qpn;
+	if (!peer->was_looked_for)
+		look(dgram, peer);
+}
+
+/* RoCE version 2 before 1, where the address is there with both */
+static int sgid_index(const struct rdma_cm_id *id, const union ibv_gid *gid)
+{
+	struct ibv_gid_entry entry;
+	struct ibv_port_attr attr;
+	int found = -1, i;
+
+	if (ibv_query_port(id->verbs, id->port_num, &attr))
+		return -1;
+	for (i = 0; i < attr.gid_tbl_len; i++) {
+		if (ibv_query_gid_ex(id->verbs, id->port_num, i, &entry, 0) ||
+		    memcmp(&entry.gid, gid, sizeof(*gid)) != 0)
+			continue;
+		if (entry.gid_type != IBV_GID_TYPE_ROCE_V1)
+			return i;
+		found = i;
+	}
+	return found;
+}
+
+static int attr_of_path(const struct rdma_cm_id *id, struct ibv_ah_attr *attr)
+{
+	const struct ibv_sa_path_rec *path = id->route.path_rec;
+	struct ibv_port_attr port;
+	int index;
+
+	if (!path || ibv_query_port(id->verbs, id->port_num, &port))
+		return ENODATA;
+	*attr = (struct ibv_ah_attr){
+		.dlid = be16toh(path->dlid),
+		.sl = path->sl,
+		.static_rate = path->rate,
+		.port_num = id->port_num,
+	};
+	if (port.link_layer != IBV_LINK_LAYER_ETHERNET && path->hop_limit <= 1)
+		return 0;
+	index = sgid_index(id, &path->sgid);
+	if (index < 0)
+		return ENOENT;
+	attr->is_global = 1;
+	attr->grh.dgid = path->dgid;
+	attr->grh.sgid_index = index;
+	attr->grh.flow_label = be32toh(path->flow_label);
+	attr->grh.traffic_class = path->traffic_class;
+	attr->grh.hop_limit = path->hop_limit > 1 ? path->hop_limit : ROUTED_HOPS;
+	return 0;
+}
+
+static void on_route(struct dgram_peer *peer)
+{
+	struct rdma_cm_id *id = peer->resolver;
+	struct ibv_ah_attr attr;
+
+	if (id->verbs != peer->link->id->verbs || id->port_num != peer->link->id->port_num) {
+		give_up(peer, "the way leaves by another port");
+		return;
+	}
+	if (!attr_of_path(id, &attr))
+		peer->ah = ibv_create_ah(peer->link->id->pd, &attr);
+	if (!peer->ah) {
+		give_up(peer, "there is no address handle");
+		return;
+	}
+	rdma_destroy_id(id);
+	peer->resolver = NULL;
+}
+
+static void on_event(struct dgram_peer *peer, enum rdma_cm_event_type event)
+{
+	if (event == RDMA_CM_EVENT_ROUTE_RESOLVED)
+		on_route(peer);
+	else if (event != RDMA_CM_EVENT_ADDR_RESOLVED)
+		give_up(peer, rdma_event_str(event));
+	else if (rdma_resolve_route(peer->resolver, RESOLVE_MS))
+		give_up(peer, "the route is not resolved");
+}
+
+/* Links have no context: theirs are of the device, whose loss the QP tells. */
+void dgram_cm_events(struct dgram *dgram)
+{
+	enum rdma_cm_event_type what;
+	struct rdma_cm_event *event;
+	struct dgram_peer *peer;
+
+	while (!rdma_get_cm_event(dgram->channel, &event)) {
+		what = event->event;
+		peer = event->id->context;
+		rdma_ack_cm_event(event);
+		if (peer && peer->resolver)
+			on_event(peer, what);
+	}
+}
