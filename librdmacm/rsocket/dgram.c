@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { CLOSE_MS = 1000 };
@@ -44,6 +45,8 @@ static void dgram_free(struct dgram *dgram)
 			rs_table_remove(&dgram->rs);
 		close(dgram->rs.fd);
 	}
+	if (dgram->udp_waits >= 0)
+		close(dgram->udp_waits);
 	pthread_cond_destroy(&dgram->changed);
 	rs_fini(&dgram->rs);
 	free(dgram);
@@ -60,8 +63,9 @@ int dgram_create(int domain, struct rs **rs)
 	LIST_INIT(&dgram->links);
 	STAILQ_INIT(&dgram->messages);
 	pthread_cond_init(&dgram->changed, NULL);
+	dgram->udp_waits = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	dgram->rs.fd = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	ret = dgram->rs.fd < 0 ? errno : make_channel(dgram);
+	ret = dgram->rs.fd < 0 || dgram->udp_waits < 0 ? errno : make_channel(dgram);
 	if (!ret)
 		ret = rs_table_add(&dgram->rs);
 	if (ret)

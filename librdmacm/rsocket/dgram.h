@@ -66,13 +66,14 @@ struct dgram {
 	struct dgram_peer *connected;
 	uint16_t port; /* of the UDP socket, big endian, 0: not known */
 	STAILQ_HEAD(, dgram_message) messages;
-	unsigned int by_udp; /* of them */
+	unsigned int by_udp; /* of them; */
+	int udp_waits;       /* while there are some, this eventfd is readable */
 	bool has_sleeper;    /* one thread sleeps on the descriptors, others on the condition */
 	pthread_cond_t changed;
 	int64_t next_look_us; /* at the UDP socket */
 };
 
-enum { DGRAM_LINKS = RS_WAKE_FDS - 2, DGRAM_BUFFER = DGRAM_MAX_MESSAGE + 64 };
+enum { DGRAM_LINKS = RS_WAKE_FDS - 3, DGRAM_BUFFER = DGRAM_MAX_MESSAGE + 64 };
 
 static inline struct dgram *to_dgram(struct rs *rs)
 {

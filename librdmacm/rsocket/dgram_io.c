@@ -7,15 +7,19 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { WORK_BATCH = 16, UDP_BATCH = 64, UDP_WAITING = 256, GRH = 40, LOOK_US = 500 };
 
+/* What one thread reads from the UDP socket may be what another one sleeps for. */
 static void queue(struct dgram *dgram, struct dgram_message *message)
 {
 	STAILQ_INSERT_TAIL(&dgram->messages, message, entry);
-	dgram->by_udp += !message->link;
 	dgram->rs.arrivals++;
+	if (!message->link && !dgram->by_udp++)
+		eventfd_write(dgram->udp_waits, 1);
+	pthread_cond_broadcast(&dgram->changed);
 }
 
 /* ---- by UD ---- */
@@ -58,6 +62,8 @@ static bool take_completions(struct dgram *dgram, struct dgram_link *link)
 
 	for (i = 0; i < count; i++)
 		completed(dgram, link, &wc[i]);
+	if (count > 0)
+		pthread_cond_broadcast(&dgram->changed);
 	return count > 0;
 }
 
@@ -187,8 +193,11 @@ int dgram_take_error(struct dgram *dgram)
 
 void dgram_message_done(struct dgram *dgram, struct dgram_message *message)
 {
+	eventfd_t none;
+
 	STAILQ_REMOVE_HEAD(&dgram->messages, entry);
-	dgram->by_udp -= !message->link;
+	if (!message->link && !--dgram->by_udp)
+		eventfd_read(dgram->udp_waits, &none);
 	if (message->link)
 		dgram_link_post_receive(message->link, dgram_link_index(message->link, message));
 	else
@@ -205,6 +214,7 @@ static int wake_fds(struct dgram *dgram, struct pollfd *fds)
 	fds[count++] = (struct pollfd){ .fd = dgram->rs.fd,
 					.events = dgram->by_udp < UDP_WAITING ? POLLIN : 0 };
 	fds[count++] = (struct pollfd){ .fd = dgram->channel->fd, .events = POLLIN };
+	fds[count++] = (struct pollfd){ .fd = dgram->udp_waits, .events = POLLIN };
 	LIST_FOREACH(link, &dgram->links, entry)
 	fds[count++] = (struct pollfd){ .fd = link->completions->fd, .events = POLLIN };
 	return count;

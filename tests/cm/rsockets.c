@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef POLLRDHUP
@@ -566,6 +567,44 @@ static void datagrams_keep_their_ends_and_senders(void)
 	close_datagrams(&ends);
 }
 
+static void *receive_greetings(void *argument)
+{
+	const struct datagrams *ends = argument;
+	char bytes[16];
+	int i;
+
+	for (i = 0; i < 10; i++)
+		MUST(rrecv(ends->server, bytes, sizeof(bytes), 0) == 8);
+	return NULL;
+}
+
+/* Each client's first message comes by UDP, which the sender on the same socket may find first. */
+static void sender_does_not_keep_datagrams_from_reader(void)
+{
+	struct datagrams ends = open_datagrams();
+	struct sockaddr_in to = here(++port);
+	struct timespec start, end;
+	pthread_t thread;
+	int clients[10], i, k;
+
+	say_topic("datagrams, two threads");
+	MUST(!pthread_create(&thread, NULL, receive_greetings, &ends));
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (i = 0; i < 10; i++) {
+		clients[i] = rsocket(AF_INET, SOCK_DGRAM, 0);
+		MUST(rsendto(clients[i], "greeting", 8, 0, (struct sockaddr *)&ends.at,
+			     sizeof(ends.at)) == 8);
+		for (k = 0; k < 20; k++)
+			rsendto(ends.server, "x", 1, 0, (struct sockaddr *)&to, sizeof(to));
+	}
+	pthread_join(thread, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	say_check(end.tv_sec - start.tv_sec < 4, "no sleep is missed");
+	for (i = 0; i < 10; i++)
+		MUST(!rclose(clients[i]));
+	close_datagrams(&ends);
+}
+
 int main(void)
 {
 	/* first, as it forks: the child has no thread and no adapter yet */
@@ -583,5 +622,6 @@ int main(void)
 	reader_and_writer_share_a_socket();
 	datagrams_fail_as_those_of_udp();
 	datagrams_keep_their_ends_and_senders();
+	sender_does_not_keep_datagrams_from_reader();
 	return say_failures() != 0;
 }
