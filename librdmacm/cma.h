@@ -183,5 +183,7 @@ int connect_confirm(struct cm_id *id);
 
 /* The group is joined: receive from it. */
 int multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param);
+/* The id's QP leaves all groups; the id stays in them. */
+void multicast_detach_all(struct cm_id *cm);
 
 #endif

@@ -24,6 +24,23 @@ int multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param 
 	return ret;
 }
 
+static void detach(struct cm_multicast *multicast)
+{
+	struct ibv_qp *qp = multicast->id->id.qp;
+
+	if (multicast->attached && qp)
+		ibv_detach_mcast(qp, &multicast->mgid, multicast->mlid);
+	multicast->attached = false;
+}
+
+void multicast_detach_all(struct cm_id *cm)
+{
+	struct cm_multicast *multicast;
+
+	LIST_FOREACH(multicast, &cm->multicasts, entry)
+	detach(multicast);
+}
+
 static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
 {
 	struct rdma_ucm_create_id_resp resp = { 0 };
@@ -118,9 +135,7 @@ CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr
 
 	if (!multicast)
 		return cma_return(EADDRNOTAVAIL);
-	if (multicast->attached && id->qp)
-		ibv_detach_mcast(id->qp, &multicast->mgid, multicast->mlid);
-	multicast->attached = false;
+	detach(multicast);
 	ret = leave_in_kernel(multicast, &reported);
 	if (ret)
 		return cma_return(ret);

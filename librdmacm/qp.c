@@ -320,6 +320,7 @@ CMA_EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
 {
 	struct cm_id *cm = to_cm_id(id);
 
+	multicast_detach_all(cm); /* a QP in a group cannot be destroyed */
 	if (id->qp && ibv_destroy_qp(id->qp))
 		return;
 	id->qp = NULL;
