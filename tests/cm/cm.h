@@ -16,26 +16,26 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-typedef void topic_fn(void);
+typedef void cm_topic_fn(void);
 
-topic_fn diff_addresses;
-topic_fn diff_addrinfo;
-topic_fn diff_bind;
-topic_fn diff_connect;
-topic_fn diff_datagrams;
-topic_fn diff_disconnect;
-topic_fn diff_ep;
-topic_fn diff_ids;
-topic_fn diff_mcast;
-topic_fn diff_migrate;
-topic_fn diff_names;
-topic_fn diff_options;
-topic_fn diff_params;
-topic_fn diff_queues;
-topic_fn diff_reject;
-topic_fn diff_srq;
-topic_fn diff_states;
-topic_fn diff_xrc;
+cm_topic_fn cm_diff_addresses;
+cm_topic_fn cm_diff_addrinfo;
+cm_topic_fn cm_diff_bind;
+cm_topic_fn cm_diff_connect;
+cm_topic_fn cm_diff_datagrams;
+cm_topic_fn cm_diff_disconnect;
+cm_topic_fn cm_diff_ep;
+cm_topic_fn cm_diff_ids;
+cm_topic_fn cm_diff_mcast;
+cm_topic_fn cm_diff_migrate;
+cm_topic_fn cm_diff_names;
+cm_topic_fn cm_diff_options;
+cm_topic_fn cm_diff_params;
+cm_topic_fn cm_diff_queues;
+cm_topic_fn cm_diff_reject;
+cm_topic_fn cm_diff_srq;
+cm_topic_fn cm_diff_states;
+cm_topic_fn cm_diff_xrc;
 
 enum { WAIT_MS = 5000, QUIET_MS = 200, RESOLVE_MS = 2000 };
 

@@ -27,7 +27,7 @@ static void resolve(struct rdma_event_channel *channel, const char *what, struct
 	MUST(!rdma_destroy_id(id));
 }
 
-void diff_addresses(void)
+void cm_diff_addresses(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct sockaddr_in loopback = cm_loopback(7471), foreign = cm_loopback(7471),
@@ -102,7 +102,7 @@ static void ask(const char *node, const char *service, const struct rdma_addrinf
 	rdma_freeaddrinfo(info);
 }
 
-void diff_addrinfo(void)
+void cm_diff_addrinfo(void)
 {
 	static const int flags[] = { 0, RAI_PASSIVE, RAI_NUMERICHOST, RAI_NUMERICHOST | RAI_FAMILY,
 				     RAI_NOROUTE };

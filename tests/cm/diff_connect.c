@@ -29,7 +29,7 @@ static void try_all(const char *what, struct rdma_cm_id *id)
 	SAY_RET(rdma_get_request(id, &id), "get_request");
 }
 
-void diff_states(void)
+void cm_diff_states(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct sockaddr_in addr = cm_loopback(7471);
@@ -70,7 +70,7 @@ static void ece(struct cm_pair *pair)
 	SAY_RET(rdma_get_remote_ece(pair->server, NULL), "get_remote_ece without room");
 }
 
-void diff_connect(void)
+void cm_diff_connect(void)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -117,7 +117,7 @@ static void accept_with(const char *what, struct rdma_conn_param *asked,
 	cm_pair_close(&pair);
 }
 
-void diff_params(void)
+void cm_diff_params(void)
 {
 	static uint8_t data[300];
 	struct rdma_conn_param param = { .responder_resources = 1,
@@ -180,7 +180,7 @@ static void reject_with(const char *what, const void *data, uint8_t len)
 	cm_pair_close(&pair);
 }
 
-void diff_reject(void)
+void cm_diff_reject(void)
 {
 	static uint8_t data[255] = "because";
 	struct ibv_qp_init_attr attr = {
@@ -215,7 +215,7 @@ void diff_reject(void)
 	cm_pair_close(&pair);
 }
 
-void diff_disconnect(void)
+void cm_diff_disconnect(void)
 {
 	struct cm_pair pair;
 

@@ -92,7 +92,7 @@ static void with_client(struct rdma_cm_id *listener, bool accepts)
 	say("the client: %s", say_errno(result));
 }
 
-void diff_ep(void)
+void cm_diff_ep(void)
 {
 	struct ibv_qp_init_attr attr = plain();
 	struct rdma_cm_id *id;

@@ -8,7 +8,7 @@
 
 #include "cm.h"
 
-void diff_names(void)
+void cm_diff_names(void)
 {
 	for (int i = 0; i < 16; i++)
 		say("event %d: %s", i, rdma_event_str((enum rdma_cm_event_type)i));
@@ -16,7 +16,7 @@ void diff_names(void)
 	say("event -1: %s", rdma_event_str((enum rdma_cm_event_type) - 1));
 }
 
-void diff_ids(void)
+void cm_diff_ids(void)
 {
 	static const int spaces[] = { RDMA_PS_IPOIB, RDMA_PS_TCP, RDMA_PS_UDP, RDMA_PS_IB, 0, 1,
 				      0x107,         0xffff };
@@ -79,7 +79,7 @@ static void bind_same_port(struct rdma_event_channel *channel)
 	MUST(!rdma_destroy_id(first));
 }
 
-void diff_bind(void)
+void cm_diff_bind(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct sockaddr_in any = { .sin_family = AF_INET }, loopback = cm_loopback(0),
@@ -109,7 +109,7 @@ static void set(struct rdma_cm_id *id, int level, int name, const void *value, s
 		"level %d option %d of %zu bytes", level, name, size);
 }
 
-void diff_options(void)
+void cm_diff_options(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	static const uint8_t byte = 3, too_long = 32;
@@ -135,7 +135,7 @@ void diff_options(void)
 	rdma_destroy_event_channel(channel);
 }
 
-void diff_migrate(void)
+void cm_diff_migrate(void)
 {
 	struct rdma_event_channel *second = rdma_create_event_channel();
 	struct rdma_event_channel closed = { .fd = -1 };

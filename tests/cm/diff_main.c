@@ -9,26 +9,26 @@
 
 static const struct {
 	const char *name;
-	topic_fn *run;
+	cm_topic_fn *run;
 } topics[] = {
-	{ "names", diff_names },
-	{ "ids", diff_ids },
-	{ "bind", diff_bind },
-	{ "options", diff_options },
-	{ "addresses", diff_addresses },
-	{ "addrinfo", diff_addrinfo },
-	{ "queues", diff_queues },
-	{ "srq", diff_srq },
-	{ "xrc", diff_xrc },
-	{ "states", diff_states },
-	{ "connect", diff_connect },
-	{ "params", diff_params },
-	{ "reject", diff_reject },
-	{ "disconnect", diff_disconnect },
-	{ "migrate", diff_migrate },
-	{ "ep", diff_ep },
-	{ "datagrams", diff_datagrams },
-	{ "mcast", diff_mcast },
+	{ "names", cm_diff_names },
+	{ "ids", cm_diff_ids },
+	{ "bind", cm_diff_bind },
+	{ "options", cm_diff_options },
+	{ "addresses", cm_diff_addresses },
+	{ "addrinfo", cm_diff_addrinfo },
+	{ "queues", cm_diff_queues },
+	{ "srq", cm_diff_srq },
+	{ "xrc", cm_diff_xrc },
+	{ "states", cm_diff_states },
+	{ "connect", cm_diff_connect },
+	{ "params", cm_diff_params },
+	{ "reject", cm_diff_reject },
+	{ "disconnect", cm_diff_disconnect },
+	{ "migrate", cm_diff_migrate },
+	{ "ep", cm_diff_ep },
+	{ "datagrams", cm_diff_datagrams },
+	{ "mcast", cm_diff_mcast },
 };
 
 static bool is_wanted(const char *name, int argc, char *argv[])

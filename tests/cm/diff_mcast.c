@@ -55,7 +55,7 @@ static void answer(bool accepts, uint8_t len)
 	rdma_destroy_event_channel(channel);
 }
 
-void diff_datagrams(void)
+void cm_diff_datagrams(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 
@@ -113,7 +113,7 @@ static void extended(struct rdma_event_channel *channel, struct rdma_cm_id *id,
 		}
 }
 
-void diff_mcast(void)
+void cm_diff_mcast(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct sockaddr_in group = cm_loopback(0), other = cm_loopback(0), unicast = cm_loopback(0);

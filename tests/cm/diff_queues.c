@@ -98,7 +98,7 @@ static void extended(struct rdma_cm_id *id)
 		rdma_destroy_qp(id);
 }
 
-void diff_queues(void)
+void cm_diff_queues(void)
 {
 	struct ibv_qp_init_attr attr;
 	struct rdma_cm_id *id;
@@ -120,7 +120,7 @@ void diff_queues(void)
 	rdma_destroy_event_channel(channel);
 }
 
-void diff_srq(void)
+void cm_diff_srq(void)
 {
 	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 8, .max_sge = 1 } };
 	struct ibv_qp_init_attr qp_attr;
@@ -162,7 +162,7 @@ static struct rdma_cm_id *xrc_end(int passive, struct ibv_qp_init_attr *attr)
 	return id;
 }
 
-void diff_xrc(void)
+void cm_diff_xrc(void)
 {
 	struct ibv_qp_init_attr attr = { .cap = { .max_send_wr = 4, .max_send_sge = 1 } };
 	struct rdma_cm_id *listener, *id;

@@ -15,6 +15,7 @@
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/fault.h"
 #include "softhca/log.h"
 
 static LIST_HEAD(, ucma_file) files = LIST_HEAD_INITIALIZER(files);
@@ -391,6 +392,7 @@ static int run(struct ucma_call *uc, uint64_t addr, uint64_t len)
 {
 	const size_t room = sizeof(*uc) - offsetof(struct ucma_call, create_id);
 	size_t size;
+	int ret;
 
 	if (len < sizeof(uc->hdr) || client_read(uc->call->tid, addr, &uc->hdr, sizeof(uc->hdr)))
 		return len < sizeof(uc->hdr) ? EINVAL : EFAULT;
@@ -400,6 +402,9 @@ static int run(struct ucma_call *uc, uint64_t addr, uint64_t len)
 		return ENOSYS;
 	if (uc->hdr.in < commands[uc->hdr.cmd].size)
 		return EINVAL;
+	ret = fault_command(uc->call->daemon->adapters[0]->fault);
+	if (ret)
+		return ret;
 	size = uc->hdr.in < room ? uc->hdr.in : room;
 	if (client_read(uc->call->tid, addr + sizeof(uc->hdr), &uc->create_id, size))
 		return EFAULT;

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * faults.c - each kernel command, adapter command and allocation of a connection's life fails once, on either side: the
+ * call or an event says so, and nothing is left behind.
+ *
+ * Both sides are in this process. A life ends at the first thing that fails, then everything is destroyed.
+ */
+#include "tests/verbs/faults.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cm.h"
+
+struct life_of_cm {
+	struct rdma_event_channel *client_channel, *server_channel;
+	struct rdma_cm_id *listener, *client, *server;
+	int err; /* what the failing call, or event, has said */
+};
+
+/* Of a call: true to go on. */
+static bool went(struct life_of_cm *life, int ret)
+{
+	if (!ret)
+		return true;
+	life->err = errno;
+	return false;
+}
+
+/* An event that the library could not deliver is gone, and the next is waited for. */
+static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
+{
+	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
+
+	do {
+		if (poll(&fd, 1, 400) <=
+		    0) { /* it went to the other side, whose event has been lost */
+			errno = ETIMEDOUT;
+			return -1;
+		}
+	} while (rdma_get_cm_event(channel, event) && errno == EAGAIN);
+	return *event ? 0 : -1;
+}
+
+static bool await_event(struct life_of_cm *life, struct rdma_event_channel *channel,
+			enum rdma_cm_event_type type, struct rdma_cm_id **id)
+{
+	struct rdma_cm_event *event = NULL;
+	bool is_it;
+
+	if (!went(life, next_event(channel, &event)))
+		return false;
+	is_it = event->event == type;
+	if (!is_it)
+		life->err = abs(event->status);
+	if (id && is_it)
+		*id = event->id;
+	rdma_ack_cm_event(event);
+	return is_it;
+}
+
+static struct rdma_event_channel *open_channel(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+
+	if (channel)
+		fcntl(channel->fd, F_SETFL, O_NONBLOCK);
+	return channel;
+}
+
+static bool make_qp(struct life_of_cm *life, struct rdma_cm_id *id)
+{
+	struct ibv_qp_init_attr attr = {
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+		.qp_type = IBV_QPT_RC,
+	};
+
+	return went(life, rdma_create_qp(id, NULL, &attr));
+}
+
+static bool listen_at(struct life_of_cm *life)
+{
+	struct sockaddr_in addr = cm_loopback(0);
+
+	life->server_channel = open_channel();
+	return went(life, life->server_channel ? 0 : -1) &&
+	       went(life,
+		    rdma_create_id(life->server_channel, &life->listener, NULL, RDMA_PS_TCP)) &&
+	       went(life, rdma_bind_addr(life->listener, (struct sockaddr *)&addr)) &&
+	       went(life, rdma_listen(life->listener, 4));
+}
+
+static bool resolve(struct life_of_cm *life)
+{
+	struct sockaddr_in addr = cm_loopback(be16toh(rdma_get_src_port(life->listener)));
+
+	life->client_channel = open_channel();
+	return went(life, life->client_channel ? 0 : -1) &&
+	       went(life, rdma_create_id(life->client_channel, &life->client, NULL, RDMA_PS_TCP)) &&
+	       went(life,
+		    rdma_resolve_addr(life->client, NULL, (struct sockaddr *)&addr, RESOLVE_MS)) &&
+	       await_event(life, life->client_channel, RDMA_CM_EVENT_ADDR_RESOLVED, NULL) &&
+	       went(life, rdma_resolve_route(life->client, RESOLVE_MS)) &&
+	       await_event(life, life->client_channel, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
+}
+
+static bool connect_both(struct life_of_cm *life)
+{
+	return make_qp(life, life->client) && went(life, rdma_connect(life->client, NULL)) &&
+	       await_event(life, life->server_channel, RDMA_CM_EVENT_CONNECT_REQUEST,
+			   &life->server) &&
+	       make_qp(life, life->server) && went(life, rdma_accept(life->server, NULL)) &&
+	       await_event(life, life->client_channel, RDMA_CM_EVENT_ESTABLISHED, NULL) &&
+	       await_event(life, life->server_channel, RDMA_CM_EVENT_ESTABLISHED, NULL);
+}
+
+static void end_id(struct rdma_cm_id *id)
+{
+	if (!id)
+		return;
+	if (id->qp)
+		rdma_destroy_qp(id);
+	MUST(!rdma_destroy_id(id));
+}
+
+static void end(struct life_of_cm *life)
+{
+	end_id(life->client);
+	end_id(life->server);
+	end_id(life->listener);
+	if (life->client_channel)
+		rdma_destroy_event_channel(life->client_channel);
+	if (life->server_channel)
+		rdma_destroy_event_channel(life->server_channel);
+}
+
+/* The errno of what has failed, or 0. CHANCES: commands, say, up to where everything is destroyed. */
+static int live(enum fault_kind kind, uint64_t *chances)
+{
+	struct life_of_cm life = { 0 };
+	uint64_t before = fault_count(kind);
+	bool all = listen_at(&life) && resolve(&life) && connect_both(&life);
+
+	*chances = fault_count(kind) - before;
+	end(&life);
+	return all ? 0 : life.err ? life.err : -1;
+}
+
+/* Destroying may come a little later on the adapter's side than here. */
+static bool nothing_left(uint64_t objects)
+{
+	for (int i = 0; i < 100 && fault_objects() != objects; i++)
+		poll(NULL, 0, 10);
+	return fault_objects() == objects;
+}
+
+/* What is left is left for good only if it is left again: a library's first line opens its log. */
+static bool leaves_nothing(enum fault_kind kind, uint64_t n, int *err)
+{
+	for (int tries = 0; tries < 2; tries++) {
+		uint64_t objects = fault_objects(), ignored;
+		long blocks = fault_blocks();
+
+		fault_arm(kind, n);
+		*err = live(kind, &ignored);
+		if (nothing_left(objects) && fault_blocks() == blocks)
+			return true;
+	}
+	say("%s %d: something is left, error %s", fault_name(kind), (int)n, say_errno(*err));
+	return false;
+}
+
+/* The adapter's front may do without a command of its own, so some of these fail for nobody. */
+static void fail_each(enum fault_kind kind)
+{
+	unsigned int silent = 0, lost = 0, left = 0;
+	uint64_t chances;
+	int err;
+
+	MUST(!live(kind, &chances)); /* once for what stays: contexts */
+	MUST(!live(kind, &chances) && chances);
+	for (uint64_t n = 1; n <= chances; n++) {
+		left += !leaves_nothing(kind, n, &err);
+		silent += !err;
+		lost += err == ETIMEDOUT;
+	}
+	fprintf(stderr, "%s: %d chances, %u without effect, %u events lost\n", fault_name(kind),
+		(int)chances, silent, lost);
+	say_check(!left, "%s: nothing is left behind", fault_name(kind));
+	if (kind != FAULT_ADAPTER)
+		say_check(!silent, "%s: each failure is told", fault_name(kind));
+}
+
+int main(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+
+	if (!channel) {
+		printf("no rdma_cm: %s\n", strerror(errno));
+		return 77;
+	}
+	rdma_destroy_event_channel(channel);
+	fault_open();
+	say_topic("faults");
+	for (enum fault_kind kind = 0; kind < FAULT_KINDS; kind++)
+		if (kind != FAULT_MAP && fault_is_offered(kind))
+			fail_each(kind);
+	return say_failures() != 0;
+}
