@@ -139,7 +139,8 @@ static void put_domains(struct cm_id *cm)
 	if (cm->uses_default_xrcd)
 		device_put_xrcd(cm->device);
 	cm->uses_default_xrcd = false;
-	cm->id.pd = cm->device->pd;
+	/* A program may destroy what it has not created, on an id without a device: qperf does. */
+	cm->id.pd = cm->device ? cm->device->pd : NULL;
 }
 
 static int create_cq(struct cm_id *cm, uint32_t size, struct ibv_comp_channel **channel,
