@@ -91,7 +91,7 @@ static int open_without_uar_objects(ioctl_fn next, int fd, void *request,
 	return ret;
 }
 
-int ioctl(int fd, unsigned long request, ...)
+__attribute__((visibility("default"))) int ioctl(int fd, unsigned long request, ...)
 {
 	ioctl_fn next = (ioctl_fn)dlsym(RTLD_NEXT, "ioctl");
 	struct ib_uverbs_attr *open;
