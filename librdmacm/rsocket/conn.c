@@ -68,21 +68,32 @@ static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 		stream_fail(stream, errno);
 }
 
-static int ask(struct stream *stream)
+/* What both sides tell each other; PARAM refers to HELLO. */
+static int introduce(struct stream *stream, struct wire_hello *hello, struct rdma_conn_param *param)
 {
-	struct wire_hello hello;
-	struct rdma_conn_param param = {
-		.private_data = &hello,
-		.private_data_len = sizeof(hello),
-		.flow_control = 1,
-		.retry_count = 7,
-		.rnr_retry_count = 7,
-	};
 	int ret = stream_equip(stream);
 
 	if (ret)
 		return ret;
-	stream_hello(stream, &hello);
+	stream_hello(stream, hello);
+	*param = (struct rdma_conn_param){
+		.private_data = hello,
+		.private_data_len = sizeof(*hello),
+		.flow_control = 1,
+		.retry_count = 7,
+		.rnr_retry_count = 7,
+	};
+	return 0;
+}
+
+static int ask(struct stream *stream)
+{
+	struct wire_hello hello;
+	struct rdma_conn_param param;
+	int ret = introduce(stream, &hello, &param);
+
+	if (ret)
+		return ret;
 	return rdma_connect(stream->id, &param) ? errno : 0;
 }
 
@@ -300,18 +311,11 @@ static int take_request(struct rdma_event_channel *channel, struct request *requ
 static int answer(struct stream *stream)
 {
 	struct wire_hello hello;
-	struct rdma_conn_param param = {
-		.private_data = &hello,
-		.private_data_len = sizeof(hello),
-		.flow_control = 1,
-		.retry_count = 7,
-		.rnr_retry_count = 7,
-	};
-	int ret = stream_equip(stream);
+	struct rdma_conn_param param;
+	int ret = introduce(stream, &hello, &param);
 
 	if (ret)
 		return ret;
-	stream_hello(stream, &hello);
 	stream->state = STREAM_ACCEPTED;
 	return rdma_accept(stream->id, &param) ? errno : 0;
 }
