@@ -68,32 +68,21 @@ static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 		stream_fail(stream, errno);
 }
 
-/* What both sides tell each other; PARAM refers to HELLO. */
-static int introduce(struct stream *stream, struct wire_hello *hello, struct rdma_conn_param *param)
+static int ask(struct stream *stream)
 {
-	int ret = stream_equip(stream);
-
-	if (ret)
-		return ret;
-	stream_hello(stream, hello);
-	*param = (struct rdma_conn_param){
-		.private_data = hello,
-		.private_data_len = sizeof(*hello),
+	struct wire_hello hello;
+	struct rdma_conn_param param = {
+		.private_data = &hello,
+		.private_data_len = sizeof(hello),
 		.flow_control = 1,
 		.retry_count = 7,
 		.rnr_retry_count = 7,
 	};
-	return 0;
-}
-
-static int ask(struct stream *stream)
-{
-	struct wire_hello hello;
-	struct rdma_conn_param param;
-	int ret = introduce(stream, &hello, &param);
+	int ret = stream_equip(stream);
 
 	if (ret)
 		return ret;
+	stream_hello(stream, &hello);
 	return rdma_connect(stream->id, &param) ? errno : 0;
 }
 
@@ -311,11 +300,18 @@ static int take_request(struct rdma_event_channel *channel, struct request *requ
 static int answer(struct stream *stream)
 {
 	struct wire_hello hello;
-	struct rdma_conn_param param;
-	int ret = introduce(stream, &hello, &param);
+	struct rdma_conn_param param = {
+		.private_data = &hello,
+		.private_data_len = sizeof(hello),
+		.flow_control = 1,
+		.retry_count = 7,
+		.rnr_retry_count = 7,
+	};
+	int ret = stream_equip(stream);
 
 	if (ret)
 		return ret;
+	stream_hello(stream, &hello);
 	stream->state = STREAM_ACCEPTED;
 	return rdma_accept(stream->id, &param) ? errno : 0;
 }
