@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-#include "softhca/front/process/ucma/cm.h"
+#include "softhca/front/process/cm/cm.h"
+#include "softhca/front/process/cm/mad.h"
 
 enum { RC = 2, XRC_SEND = 9, XRC_RECV = 10, WIRE = 64, EVENTS = 64, LIFETIME = 18 };
 

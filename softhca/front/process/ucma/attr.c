@@ -71,7 +71,7 @@ static int attr_rtr(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
 	attr->dest_qp_num = conn->remote_qpn;
 	attr->rq_psn = conn->psn;
 	attr->qp_attr_mask = MASK_STATE | MASK_AV | MASK_PATH_MTU | MASK_DEST_QPN | MASK_RQ_PSN;
-	if (id->qp_type != QPT_RC && id->qp_type != QPT_XRC_RECV)
+	if (id->qp_type != IB_UVERBS_QPT_RC && id->qp_type != IB_UVERBS_QPT_XRC_TGT)
 		return 0;
 	attr->max_dest_rd_atomic = conn->responder_resources;
 	attr->qp_attr_mask |= MASK_MAX_DEST_RD_ATOMIC | MASK_MIN_RNR_TIMER;
@@ -86,13 +86,13 @@ static int attr_rts(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
 		return EINVAL;
 	attr->sq_psn = conn->remote_psn;
 	attr->qp_attr_mask = MASK_STATE | MASK_SQ_PSN;
-	if (id->qp_type == QPT_RC || id->qp_type == QPT_XRC_SEND) {
+	if (id->qp_type == IB_UVERBS_QPT_RC || id->qp_type == IB_UVERBS_QPT_XRC_INI) {
 		attr->retry_cnt = conn->retry_count;
 		attr->rnr_retry = conn->rnr_retry_count;
 		attr->max_rd_atomic = conn->initiator_depth;
 		attr->qp_attr_mask |= MASK_RETRY_CNT | MASK_RNR_RETRY | MASK_MAX_RD_ATOMIC;
 	}
-	if (id->qp_type != QPT_UC) {
+	if (id->qp_type != IB_UVERBS_QPT_UC) {
 		attr->timeout = id->has_ack_timeout ? id->ack_timeout : conn->ack_timeout;
 		attr->qp_attr_mask |= MASK_TIMEOUT;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn.c - connections of ids: the commands, and the events for what cm.c hears.
+ * conn.c - connections of ids: the commands, and the events for what cm/ hears.
  *
  * Which command is right in which state, and what an event says, is Linux' (drivers/infiniband/core/cma.c and ucma.c). A
  * request by IP address begins with a header that says who asks whom (IBTA annex A11).
@@ -12,6 +12,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/cm/mad.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
 #include "softhca/net/bytes.h"
@@ -307,7 +308,7 @@ static void conn_event(struct cm_conn *conn, enum cm_event what, const uint8_t *
 	}
 }
 
-/* ---- what cm.c needs ---- */
+/* ---- what cm/ needs ---- */
 
 static struct ucma_timer cm_timer;
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "softhca/fabric.h"
-#include "softhca/front/process/ucma/cm.h"
+#include "softhca/front/process/cm/cm.h"
 
 struct adapter;
 

@@ -89,11 +89,11 @@ static int type_of_port_space(const struct rdma_ucm_create_id *cmd, uint8_t *qp_
 {
 	switch (cmd->ps) {
 	case PS_TCP:
-		*qp_type = QPT_RC;
+		*qp_type = IB_UVERBS_QPT_RC;
 		return 0;
 	case PS_UDP:
 	case PS_IPOIB:
-		*qp_type = QPT_UD;
+		*qp_type = IB_UVERBS_QPT_UD;
 		return 0;
 	case PS_IB:
 		*qp_type = cmd->qp_type;
@@ -119,7 +119,7 @@ int ucma_id_create(struct ucma_call *uc)
 	id->uid = uc->create_id.uid;
 	id->ps = uc->create_id.ps;
 	id->qp_type = qp_type;
-	id->datagram = qp_type == QPT_UD;
+	id->datagram = qp_type == IB_UVERBS_QPT_UD;
 	resp.id = id->number;
 	ret = ucma_respond(uc, uc->create_id.response, &resp, sizeof(resp));
 	if (ret)

@@ -16,10 +16,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_cm.h>
 
 #include "softhca/front/process/notify.h"
-#include "softhca/front/process/ucma/cm.h"
+#include "softhca/front/process/cm/cm.h"
 #include "softhca/front/process/ucma/resolve.h"
 #include "softhca/front/process/watch.h"
 
@@ -36,11 +37,6 @@ enum {
 	PS_IB = 0x013f,
 	PS_TCP = 0x0106,
 	PS_UDP = 0x0111,
-	QPT_RC = 2, /* enum ibv_qp_type */
-	QPT_UC = 3,
-	QPT_UD = 4,
-	QPT_XRC_SEND = 9,
-	QPT_XRC_RECV = 10,
 	UCMA_QKEY = 0x01234567, /* of datagrams, but with GIDs as addresses */
 };
 

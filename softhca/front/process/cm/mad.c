@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cm_mad.c - the messages of communication management, put together and taken apart. See cm_ifc.h for what they say.
+ * mad.c - see mad.h.
  */
 #include <string.h>
 
-#include "softhca/front/process/ucma/cm.h"
+#include <rdma/ib_user_ioctl_verbs.h>
 
-enum { QPT_RC = 2, QPT_UC = 3, QPT_XRC_SEND = 9, QPT_XRC_RECV = 10, CA_ACK_DELAY = 16 };
+#include "softhca/front/process/cm/mad.h"
 
 static uint8_t *put_header(uint8_t *mad, unsigned int attribute, uint64_t transaction)
 {
@@ -29,9 +29,9 @@ static void put_private(uint8_t *to, const void *data, size_t len)
 /* RC and XRC are reliable; the extended type says which. */
 static void put_service_type(uint8_t *data, uint8_t qp_type)
 {
-	if (qp_type == QPT_UC) {
+	if (qp_type == IB_UVERBS_QPT_UC) {
 		prm_set(data, REQ_SERVICE_TYPE, SERVICE_UC);
-	} else if (qp_type == QPT_XRC_SEND) {
+	} else if (qp_type == IB_UVERBS_QPT_XRC_INI) {
 		prm_set(data, REQ_SERVICE_TYPE, SERVICE_EXTENDED);
 		prm_set(data, REQ_EXTENDED_TYPE, EXTENDED_XRC);
 	}
@@ -43,11 +43,11 @@ uint8_t cm_take_qp_type(const uint8_t *mad)
 
 	switch (prm_get(data, REQ_SERVICE_TYPE)) {
 	case SERVICE_RC:
-		return QPT_RC;
+		return IB_UVERBS_QPT_RC;
 	case SERVICE_UC:
-		return QPT_UC;
+		return IB_UVERBS_QPT_UC;
 	case SERVICE_EXTENDED:
-		return prm_get(data, REQ_EXTENDED_TYPE) == EXTENDED_XRC ? QPT_XRC_RECV : 0;
+		return prm_get(data, REQ_EXTENDED_TYPE) == EXTENDED_XRC ? IB_UVERBS_QPT_XRC_TGT : 0;
 	default:
 		return 0;
 	}
@@ -108,7 +108,7 @@ void cm_put_req(uint8_t *mad, const struct cm_conn *conn, const struct cm_param 
 	prm_set(data, REQ_PKEY, CM_DEFAULT_PKEY);
 	prm_set(data, REQ_MTU, conn->path.mtu);
 	prm_set(data, REQ_MAX_CM_RETRIES, CM_MAX_RETRIES);
-	if (conn->qp_type != QPT_XRC_SEND) {
+	if (conn->qp_type != IB_UVERBS_QPT_XRC_INI) {
 		prm_set(data, REQ_RESPONDER_RESOURCES, param->responder_resources);
 		prm_set(data, REQ_RETRY_COUNT, param->retry_count);
 		prm_set(data, REQ_RNR_RETRY_COUNT, param->rnr_retry_count);
@@ -140,9 +140,9 @@ void cm_put_rep(uint8_t *mad, const struct cm_conn *conn, const struct cm_param 
 	prm_set(data, REP_VENDOR_ID_L, param->vendor_id);
 	prm_set(data, REP_PSN, conn->psn);
 	prm_set(data, REP_RESPONDER_RESOURCES, param->responder_resources);
-	prm_set(data, REP_ACK_DELAY, CA_ACK_DELAY);
+	prm_set(data, REP_ACK_DELAY, CM_OWN_ACK_DELAY);
 	prm_set64(data, REP_CA_GUID, guid);
-	if (conn->qp_type == QPT_XRC_RECV) {
+	if (conn->qp_type == IB_UVERBS_QPT_XRC_TGT) {
 		prm_set(data, REP_SRQ, 1);
 		prm_set(data, REP_EECN, param->qpn);
 	} else {

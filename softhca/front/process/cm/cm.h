@@ -3,8 +3,8 @@
  * cm.h - communication management: connections and service ID resolution by datagrams between QP1s. IBTA vol 1, chapter 12;
  * where that leaves a choice, what Linux does.
  *
- * A connection is part of its user's id (ucma.h), which hears of it by cm_ops. Nothing here waits: messages are repeated by
- * cm_expire(). All of it runs in one thread; times are nanoseconds of the monotonic clock.
+ * A connection is part of its user's id (ucma/ucma.h), which hears of it by cm_ops. Nothing here waits: messages are repeated
+ * by cm_expire(). All of it runs in one thread; times are nanoseconds of the monotonic clock.
  */
 #ifndef SOFTHCA_PROCESS_CM_H
 #define SOFTHCA_PROCESS_CM_H
@@ -154,33 +154,5 @@ void cm_destroy(struct cm_conn *conn);
 bool cm_receive(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
 /* Do what is due; returns when to call again, or CM_NEVER. */
 uint64_t cm_expire(void);
-
-/* ---- cm_mad.c: the messages ---- */
-
-void cm_put_req(uint8_t *mad, const struct cm_conn *conn, const struct cm_param *param,
-		uint64_t guid);
-void cm_put_rep(uint8_t *mad, const struct cm_conn *conn, const struct cm_param *param,
-		uint64_t guid);
-void cm_put_ids(uint8_t *mad, const struct cm_conn *conn, unsigned int attribute);
-void cm_put_rej(uint8_t *mad, const struct cm_conn *conn, enum cm_reason reason, const void *data,
-		uint8_t len);
-void cm_put_sidr_req(uint8_t *mad, const struct cm_conn *conn, const void *data, uint8_t len);
-void cm_put_sidr_rep(uint8_t *mad, const struct cm_conn *conn, uint8_t status, uint32_t qpn,
-		     uint32_t qkey, const void *data, uint8_t len);
-/* ATTRIBUTE answers MAD, from no connection: ids of MAD the other way round. */
-void cm_put_answer(uint8_t *answer, const uint8_t *mad, unsigned int attribute);
-/* What the path in a REQ is for who receives it, starting with PATH where it arrived */
-void cm_take_path(const uint8_t *mad, struct cm_path *path);
-uint8_t cm_take_qp_type(const uint8_t *mad);
-
-static inline const uint8_t *cm_data(const uint8_t *mad)
-{
-	return mad + CM_DATA;
-}
-
-static inline unsigned int cm_attribute(const uint8_t *mad)
-{
-	return (unsigned int)prm_get(mad, MAD_ATTRIBUTE);
-}
 
 #endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * receive.c - messages that arrive: who they are for, what they change. See conn.h.
+ *
+ * MRA is only sent when a message is repeated that the program has yet to answer, as Linux does.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "softhca/front/process/cm/conn.h"
+
+enum { PROCESSING_TIMEOUT = 24 };
+
+/* ---- answers that are of no connection ---- */
+
+static void answer(const struct cm_path *path, const uint8_t *mad, unsigned int attribute)
+{
+	uint8_t reply[MAD_SIZE];
+
+	cm_put_answer(reply, mad, attribute);
+	cm_user->send(path, reply);
+}
+
+static void refuse(const struct cm_path *path, const uint8_t *mad, unsigned int message,
+		   enum cm_reason reason)
+{
+	uint8_t rej[MAD_SIZE];
+
+	cm_put_answer(rej, mad, CM_REJ);
+	if (message == CM_OF_REQ)
+		prm_set(rej + CM_DATA, CM_LOCAL_ID, 0); /* there was none yet */
+	prm_set(rej + CM_DATA, REJ_MESSAGE, message);
+	prm_set(rej + CM_DATA, REJ_REASON, reason);
+	cm_user->send(path, rej);
+}
+
+/* ---- what arrives: requests ---- */
+
+static void send_mra(const struct cm_conn *conn, unsigned int message)
+{
+	uint8_t mad[MAD_SIZE];
+
+	cm_put_ids(mad, conn, CM_MRA);
+	prm_set(mad + CM_DATA, MRA_MESSAGE, message);
+	prm_set(mad + CM_DATA, MRA_TIMEOUT, PROCESSING_TIMEOUT);
+	cm_user->send(&conn->path, mad);
+}
+
+/* The same QP cannot be in two connections: the older is over, and its other side does not know it any more. */
+static void end_stale(struct cm_conn *conn)
+{
+	if (conn->state == CM_ESTABLISHED)
+		cm_send_dreq(conn);
+}
+
+static bool is_known(const struct cm_path *path, const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+	uint64_t guid = prm_get64(data, REQ_CA_GUID);
+	struct cm_conn *conn = cm_find_remote(guid, prm_get(data, CM_LOCAL_ID), false);
+
+	if (conn) {
+		if (conn->state == CM_REQ_RECEIVED)
+			send_mra(conn, CM_OF_REQ);
+		return true;
+	}
+	conn = cm_find_qpn(guid, prm_get(data, REQ_QPN));
+	if (!conn)
+		return false;
+	refuse(path, mad, CM_OF_REQ, REASON_STALE_CONNECTION);
+	end_stale(conn);
+	return true;
+}
+
+static void take_req(struct cm_conn *conn, const struct cm_request *request)
+{
+	const uint8_t *data = cm_data(request->mad);
+
+	conn->path = request->path;
+	conn->service = request->service;
+	conn->qp_type = request->qp_type;
+	conn->transaction = prm_get64(request->mad, MAD_TRANSACTION);
+	conn->remote_id = prm_get(data, CM_LOCAL_ID);
+	conn->remote_guid = prm_get64(data, REQ_CA_GUID);
+	conn->remote_qpn = prm_get(data, REQ_QPN);
+	conn->remote_psn = prm_get(data, REQ_PSN);
+	conn->initiator_depth = prm_get(data, REQ_RESPONDER_RESOURCES);
+	conn->responder_resources = prm_get(data, REQ_INITIATOR_DEPTH);
+	conn->retry_count = prm_get(data, REQ_RETRY_COUNT);
+	conn->rnr_retry_count = prm_get(data, REQ_RNR_RETRY_COUNT);
+	conn->ack_timeout = prm_get(data, REQ_ACK_TIMEOUT);
+	conn->remote_timeout = prm_get(data, REQ_LOCAL_TIMEOUT);
+	conn->max_retries = prm_get(data, REQ_MAX_CM_RETRIES);
+	conn->state = CM_REQ_RECEIVED;
+	cm_enlist(conn);
+	cm_enlist_remote(conn);
+}
+
+static void receive_req(const struct cm_path *path, const uint8_t *mad)
+{
+	struct cm_request request = { .mad = mad, .path = *path };
+	struct cm_conn *conn;
+	int ret;
+
+	if (is_known(path, mad))
+		return;
+	cm_take_path(mad, &request.path);
+	request.service = prm_get64(cm_data(mad), REQ_SERVICE_ID);
+	request.qp_type = cm_take_qp_type(mad);
+	ret = request.qp_type ? cm_user->requested(&request, &conn) : ENOENT;
+	if (ret == ENOENT || ret == EINVAL)
+		refuse(path, mad, CM_OF_REQ,
+		       ret == ENOENT ? REASON_INVALID_SERVICE_ID : REASON_CONSUMER);
+	if (ret)
+		return;
+	take_req(conn, &request);
+	cm_user->event(conn, CM_EVENT_REQ, mad);
+}
+
+static void refuse_service(const struct cm_path *path, const uint8_t *mad, uint8_t status)
+{
+	struct cm_conn none = {
+		.path = *path,
+		.transaction = prm_get64(mad, MAD_TRANSACTION),
+		.remote_id = prm_get(cm_data(mad), SIDR_REQUEST_ID),
+		.service = prm_get64(cm_data(mad), SIDR_REQ_SERVICE_ID),
+	};
+
+	cm_put_sidr_rep(none.mad, &none, status, 0, 0, NULL, 0);
+	cm_send(&none);
+}
+
+/* Who asks is known by its address only: stands for the GUID. */
+static uint64_t origin_of(const struct cm_path *path)
+{
+	uint64_t guid;
+
+	memcpy(&guid, path->dgid + 8, sizeof(guid));
+	return guid ^ path->dlid;
+}
+
+static void receive_sidr_req(const struct cm_path *path, const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+	struct cm_request request = {
+		.mad = mad, .sidr = true, .path = *path, .qp_type = IB_UVERBS_QPT_UD
+	};
+	struct cm_conn *conn;
+	int ret;
+
+	if (cm_find_remote(origin_of(path), prm_get(data, SIDR_REQUEST_ID), true))
+		return;
+	request.service = prm_get64(data, SIDR_REQ_SERVICE_ID);
+	ret = cm_user->requested(&request, &conn);
+	if (ret == ENOENT || ret == EINVAL)
+		refuse_service(path, mad, ret == ENOENT ? SIDR_UNSUPPORTED : SIDR_REJECT);
+	if (ret)
+		return;
+	conn->path = request.path;
+	conn->service = request.service;
+	conn->qp_type = IB_UVERBS_QPT_UD;
+	conn->transaction = prm_get64(mad, MAD_TRANSACTION);
+	conn->remote_id = prm_get(data, SIDR_REQUEST_ID);
+	conn->remote_guid = origin_of(path);
+	conn->state = CM_SIDR_RECEIVED;
+	cm_enlist(conn);
+	cm_enlist_remote(conn);
+	cm_user->event(conn, CM_EVENT_SIDR_REQ, mad);
+}
+
+/* ---- what arrives: answers ---- */
+
+static void receive_sidr_rep(const struct cm_path *path, const uint8_t *mad)
+{
+	struct cm_conn *conn = cm_find_local(prm_get(cm_data(mad), SIDR_REQUEST_ID));
+
+	(void)path;
+	if (!conn || conn->state != CM_SIDR_SENT)
+		return;
+	conn->remote_qpn = prm_get(cm_data(mad), SIDR_REP_QPN);
+	cm_become_idle(conn);
+	cm_user->event(conn, CM_EVENT_SIDR_REP, mad);
+}
+
+static void receive_mra(const struct cm_path *path, const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+	struct cm_conn *conn = cm_find_local(prm_get(data, CM_REMOTE_ID));
+	unsigned int message = prm_get(data, MRA_MESSAGE);
+
+	(void)path;
+	if (!conn)
+		return;
+	if (message == CM_OF_REQ && conn->state == CM_REQ_SENT)
+		conn->state = CM_REQ_DELAYED;
+	else if (message == CM_OF_REP && conn->state == CM_REP_SENT)
+		conn->state = CM_REP_DELAYED;
+	else
+		return;
+	cm_start_timer(conn, cm_ns_of(prm_get(data, MRA_TIMEOUT)) + cm_ns_of(conn->ack_timeout));
+}
+
+/* Ours was lost, or the program has not answered yet. */
+static void receive_rep_again(const struct cm_conn *conn)
+{
+	if (conn->state == CM_ESTABLISHED)
+		cm_send_ids(conn, CM_RTU);
+	else if (conn->state == CM_REP_RECEIVED)
+		send_mra(conn, CM_OF_REP);
+}
+
+static void take_rep(struct cm_conn *conn, const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+	bool xrc = conn->qp_type == IB_UVERBS_QPT_XRC_INI;
+
+	cm_stop_timer(conn);
+	conn->remote_id = prm_get(data, CM_LOCAL_ID);
+	conn->remote_guid = prm_get64(data, REP_CA_GUID);
+	conn->remote_qpn = xrc ? prm_get(data, REP_EECN) : prm_get(data, REP_QPN);
+	conn->remote_psn = prm_get(data, REP_PSN);
+	conn->initiator_depth = prm_get(data, REP_RESPONDER_RESOURCES);
+	conn->responder_resources = prm_get(data, REP_INITIATOR_DEPTH);
+	if (!xrc)
+		conn->rnr_retry_count = prm_get(data, REP_RNR_RETRY_COUNT);
+	conn->ack_timeout = cm_ack_timeout(conn->path.lifetime, prm_get(data, REP_ACK_DELAY));
+}
+
+static void receive_rep(const struct cm_path *path, const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+	struct cm_conn *conn = cm_find_local(prm_get(data, CM_REMOTE_ID)), *other;
+
+	if (!conn)
+		return;
+	if (conn->state != CM_REQ_SENT && conn->state != CM_REQ_DELAYED) {
+		receive_rep_again(conn);
+		return;
+	}
+	take_rep(conn, mad);
+	other = cm_find_qpn(conn->remote_guid, conn->remote_qpn);
+	if (other) {
+		refuse(path, mad, CM_OF_REP, REASON_STALE_CONNECTION);
+		end_stale(other);
+		return;
+	}
+	cm_enlist_remote(conn);
+	conn->state = CM_REP_RECEIVED;
+	cm_user->event(conn, CM_EVENT_REP, mad);
+}
+
+static void receive_rtu(const struct cm_path *path, const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+	struct cm_conn *conn =
+		cm_find_pair(prm_get(data, CM_REMOTE_ID), prm_get(data, CM_LOCAL_ID));
+
+	(void)path;
+	if (conn && cm_establish(conn))
+		cm_user->event(conn, CM_EVENT_RTU, mad);
+}
+
+/* The sender may have no id of ours, or we none of its. */
+static struct cm_conn *find_rejected(const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+	uint32_t theirs = prm_get(data, CM_LOCAL_ID), ours = prm_get(data, CM_REMOTE_ID);
+
+	if (prm_get(data, REJ_REASON) == REASON_TIMEOUT)
+		return cm_find_remote(prm_get64(data, REJ_INFO_AT), theirs, false);
+	if (prm_get(data, REJ_MESSAGE) == CM_OF_REQ)
+		return cm_find_local(ours);
+	return cm_find_pair(ours, theirs);
+}
+
+static void receive_rej(const struct cm_path *path, const uint8_t *mad)
+{
+	struct cm_conn *conn = find_rejected(mad);
+
+	(void)path;
+	if (!conn)
+		return;
+	switch (conn->state) {
+	case CM_REQ_SENT:
+	case CM_REQ_DELAYED:
+	case CM_REQ_RECEIVED:
+	case CM_REP_SENT:
+	case CM_REP_DELAYED:
+		if (prm_get(cm_data(mad), REJ_REASON) != REASON_STALE_CONNECTION)
+			cm_become_idle(conn);
+		else
+			cm_enter_timewait(conn);
+		break;
+	case CM_REP_RECEIVED:
+	case CM_ESTABLISHED:
+	case CM_DREQ_SENT:
+		cm_enter_timewait(conn);
+		break;
+	default:
+		return;
+	}
+	cm_user->event(conn, CM_EVENT_REJ, mad);
+}
+
+static void receive_dreq(const struct cm_path *path, const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+	struct cm_conn *conn =
+		cm_find_pair(prm_get(data, CM_REMOTE_ID), prm_get(data, CM_LOCAL_ID));
+
+	if (!conn) {
+		answer(path, mad, CM_DREP);
+		return;
+	}
+	if (prm_get(data, DREQ_QPN) != conn->qpn)
+		return;
+	switch (conn->state) {
+	case CM_REP_SENT:
+	case CM_REP_DELAYED:
+	case CM_ESTABLISHED:
+	case CM_DREQ_SENT:
+		cm_stop_timer(conn);
+		conn->transaction = prm_get64(mad, MAD_TRANSACTION);
+		conn->state = CM_DREQ_RECEIVED;
+		cm_user->event(conn, CM_EVENT_DREQ, mad);
+		break;
+	case CM_TIMEWAIT: /* ours was lost */
+		answer(path, mad, CM_DREP);
+		break;
+	default:
+		break;
+	}
+}
+
+static void receive_drep(const struct cm_path *path, const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+	struct cm_conn *conn =
+		cm_find_pair(prm_get(data, CM_REMOTE_ID), prm_get(data, CM_LOCAL_ID));
+
+	(void)path;
+	if (!conn || (conn->state != CM_DREQ_SENT && conn->state != CM_DREQ_RECEIVED))
+		return;
+	cm_enter_timewait(conn);
+	cm_user->event(conn, CM_EVENT_DREP, mad);
+}
+
+static void (*const receivers[])(const struct cm_path *path, const uint8_t *mad) = {
+	[CM_REQ] = receive_req,           [CM_MRA] = receive_mra,
+	[CM_REJ] = receive_rej,           [CM_REP] = receive_rep,
+	[CM_RTU] = receive_rtu,           [CM_DREQ] = receive_dreq,
+	[CM_DREP] = receive_drep,         [CM_SIDR_REQ] = receive_sidr_req,
+	[CM_SIDR_REP] = receive_sidr_rep,
+};
+
+bool cm_receive(const struct cm_path *path, const uint8_t mad[MAD_SIZE])
+{
+	const unsigned int count = sizeof(receivers) / sizeof(receivers[0]);
+	unsigned int attribute = cm_attribute(mad);
+
+	if (prm_get(mad, MAD_BASE_VERSION) != MAD_BASE_VERSION_1 ||
+	    prm_get(mad, MAD_CLASS) != MAD_CLASS_CM ||
+	    prm_get(mad, MAD_CLASS_VERSION) != CM_CLASS_VERSION ||
+	    prm_get(mad, MAD_METHOD) != CM_SEND)
+		return false;
+	if (attribute < count && receivers[attribute])
+		receivers[attribute](path, mad);
+	return true;
+}
