@@ -103,8 +103,7 @@ static void put_device(struct request *req, struct adapter *adapter)
 	reply_u64(reply, RDMA_NLDEV_ATTR_NODE_GUID, adapter->node_guid);
 	reply_u64(reply, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, adapter->node_guid);
 	reply_u8(reply, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, 1); /* channel adapter */
-	reply_string(reply, RDMA_NLDEV_ATTR_DEV_PROTOCOL,
-		     adapter->link_layer == HCA_LINK_ETHERNET ? "roce" : "ib");
+	reply_string(reply, RDMA_NLDEV_ATTR_DEV_PROTOCOL, adapter_is_roce(adapter) ? "roce" : "ib");
 	reply_end(reply);
 }
 
@@ -118,7 +117,7 @@ static void put_port(struct request *req, struct adapter *adapter, unsigned int 
 	reply_begin(reply, req->header->nlmsg_type);
 	put_identity(reply, adapter);
 	reply_u32(reply, RDMA_NLDEV_ATTR_PORT_INDEX, port);
-	if (adapter->link_layer == HCA_LINK_INFINIBAND) {
+	if (!adapter_is_roce(adapter)) {
 		reply_u64(reply, RDMA_NLDEV_ATTR_CAP_FLAGS, info.cap_mask);
 		reply_u64(reply, RDMA_NLDEV_ATTR_SUBNET_PREFIX, 0xfe80000000000000ull);
 		reply_u32(reply, RDMA_NLDEV_ATTR_LID, info.lid);

@@ -192,7 +192,7 @@ static int fill_roce_gids(struct adapter *adapter)
 {
 	int ret = 0;
 
-	if (adapter->link_layer != HCA_LINK_ETHERNET)
+	if (!adapter_is_roce(adapter))
 		return 0;
 	for (unsigned int port = 1; port <= adapter->num_ports; port++) {
 		for (unsigned int i = 0; !ret && i < 4; i++) {
@@ -214,7 +214,7 @@ static int set_own_address(struct adapter *adapter)
 	uint8_t *context = prm_at(in, MODIFY_NIC_VPORT_CONTEXT_IN_NIC_VPORT_CONTEXT);
 	uint8_t *layout = prm_at(context, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS), mac[6];
 
-	if (adapter->link_layer != HCA_LINK_ETHERNET)
+	if (!adapter_is_roce(adapter))
 		return 0;
 	roce_port_mac(adapter_port_guid(adapter, 1), mac);
 	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_NIC_VPORT_CONTEXT);
@@ -326,14 +326,14 @@ void adapter_destroy(struct adapter *adapter)
 
 static uint32_t gid_table_len(const struct adapter *adapter)
 {
-	if (adapter->link_layer == HCA_LINK_ETHERNET)
+	if (adapter_is_roce(adapter))
 		return MAX_ROCE_GIDS;
 	return 8u << adapter_cap(adapter, HCA_CAP_GID_TABLE_SIZE);
 }
 
 static uint32_t pkey_table_len(const struct adapter *adapter)
 {
-	if (adapter->link_layer == HCA_LINK_ETHERNET)
+	if (adapter_is_roce(adapter))
 		return 1;
 	return 128u << adapter_cap(adapter, HCA_CAP_PKEY_TABLE_SIZE);
 }
@@ -408,7 +408,7 @@ int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_i
 		.active_width = 2,  /* 4 lanes */
 		.active_speed = 64, /* of 50 Gb/s: HDR */
 	};
-	if (adapter->link_layer == HCA_LINK_ETHERNET)
+	if (adapter_is_roce(adapter))
 		return query_roce_port(adapter, port, info);
 	return query_ib_port(adapter, port, info);
 }
@@ -434,7 +434,7 @@ int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index
 
 	if (port < 1 || port > adapter->num_ports || index >= gid_table_len(adapter))
 		return EINVAL;
-	if (adapter->link_layer == HCA_LINK_ETHERNET) {
+	if (adapter_is_roce(adapter)) {
 		*entry = adapter->gid[port - 1][index];
 		return entry->valid ? 0 : ENODATA;
 	}
@@ -452,7 +452,7 @@ int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t inde
 
 	if (port < 1 || port > adapter->num_ports || index >= pkey_table_len(adapter))
 		return EINVAL;
-	if (adapter->link_layer == HCA_LINK_ETHERNET) {
+	if (adapter_is_roce(adapter)) {
 		*pkey = 0xffff;
 		return 0;
 	}

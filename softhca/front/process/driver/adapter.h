@@ -111,6 +111,11 @@ struct adapter {
 	LIST_HEAD(, uar_page) uar_pages;
 };
 
+static inline bool adapter_is_roce(const struct adapter *adapter)
+{
+	return adapter->link_layer == HCA_LINK_ETHERNET;
+}
+
 struct fabric;
 
 /* 0 or a positive errno, after saying why. */

@@ -4,8 +4,8 @@
  *
  * Port P of adapter A of host H of the network is 198.18.H.(8 A + P), and has the link-local IPv6 address of its GUID: on
  * RoCE both are in its GID table, on InfiniBand they stand for an IPoIB interface. Other hosts are asked for theirs
- * (resolve.c). Addresses of the machine itself, loopback
- * included, are the first port of the first adapter, so that programs connect to "localhost".
+ * (resolve.c). Addresses of the machine itself, loopback included, are the first port of the first adapter, so that programs
+ * connect to "localhost".
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -39,6 +39,22 @@ size_t ucma_addr_size(unsigned int family)
 	default:
 		return 0;
 	}
+}
+
+int ucma_addr_get(const struct __kernel_sockaddr_storage *from, uint16_t size,
+		  struct sockaddr_storage *to)
+{
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, sizeof(to->ss_family));
+	if (!size || size != ucma_addr_size(to->ss_family))
+		return EINVAL;
+	memcpy(to, from, size);
+	return 0;
+}
+
+bool ucma_addr_is_ip(const struct sockaddr_storage *addr)
+{
+	return addr->ss_family == AF_INET || addr->ss_family == AF_INET6;
 }
 
 /* The bytes of the address, as an IPv6 address or GID: IPv4 is mapped. */
@@ -168,7 +184,7 @@ static int fill_end(struct adapter *adapter, unsigned int port, unsigned int fam
 	memset(end, 0, sizeof(*end));
 	end->adapter = adapter;
 	end->port = port;
-	if (adapter->link_layer == HCA_LINK_ETHERNET)
+	if (adapter_is_roce(adapter))
 		end->gid_index = family == AF_INET ? GID_INDEX_V4 : GID_INDEX_V6;
 	ret = adapter_query_gid(adapter, port, end->gid_index, &entry);
 	if (!ret)

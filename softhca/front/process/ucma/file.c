@@ -363,7 +363,7 @@ static const struct {
 	COMMAND(QUERY, query, ucma_id_query),
 	COMMAND(QUERY_ROUTE, query, ucma_id_query_route),
 	[RDMA_USER_CM_CMD_CONNECT] = { "CONNECT", OLD_CONNECT, ucma_conn_connect },
-	COMMAND(LISTEN, listen, ucma_conn_listen),
+	COMMAND(LISTEN, listen, ucma_id_listen),
 	[RDMA_USER_CM_CMD_ACCEPT] = { "ACCEPT", OLD_ACCEPT, ucma_conn_accept },
 	COMMAND(REJECT, reject, ucma_conn_reject),
 	COMMAND(DISCONNECT, disconnect, ucma_conn_disconnect),

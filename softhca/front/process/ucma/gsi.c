@@ -168,7 +168,7 @@ static void hand_over(const struct gsi_arrival *arrival)
 	}
 	if (!arrival->frame && arrival->dest_qpn == GSI_QPN) {
 		path_of(arrival, &path);
-		if (path.grh && path.adapter->link_layer == HCA_LINK_ETHERNET)
+		if (path.grh && adapter_is_roce(path.adapter))
 			roce_learn(path.dgid, path.dmac);
 		if (cm_receive(&path, arrival->bytes))
 			return;

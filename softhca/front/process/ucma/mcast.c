@@ -24,7 +24,7 @@ static void group_gid(const struct ucma_id *id, const struct sockaddr_storage *a
 	static const uint8_t ipoib[16] = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff };
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
-	bool roce = id->src.adapter->link_layer == HCA_LINK_ETHERNET;
+	bool roce = adapter_is_roce(id->src.adapter);
 
 	if (addr->ss_family == AF_INET6) {
 		memcpy(gid, &v6->sin6_addr, 16);
@@ -57,7 +57,7 @@ static void tell(struct ucma_mcast *mcast, const struct sockaddr_storage *addr)
 	group_gid(id, addr, param->ah_attr.grh.dgid);
 	param->ah_attr.grh.sgid_index = id->src.gid_index;
 	param->ah_attr.grh.hop_limit = 1;
-	if (id->src.adapter->link_layer == HCA_LINK_INFINIBAND)
+	if (!adapter_is_roce(id->src.adapter))
 		param->ah_attr.dlid = subnet_mlid(param->ah_attr.grh.dgid);
 	ucma_event_send(event);
 }

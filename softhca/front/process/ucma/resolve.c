@@ -56,11 +56,6 @@ static bool is_ipv4(const uint8_t host[16])
 	return !memcmp(host, prefix, sizeof(prefix));
 }
 
-static bool is_roce(const struct adapter *adapter)
-{
-	return adapter->link_layer == HCA_LINK_ETHERNET;
-}
-
 /* ---- questions ---- */
 
 static void put_ethernet(uint8_t *frame, const uint8_t to[6], const uint8_t from[6],
@@ -191,7 +186,7 @@ static void ask(const struct resolution *res)
 
 	if (res->path) {
 		ask_subnet(res);
-	} else if (!is_roce(res->adapter)) {
+	} else if (!adapter_is_roce(res->adapter)) {
 		ask_ipoib(res);
 	} else {
 		roce_port_mac(adapter_port_guid(res->adapter, res->port), mac);

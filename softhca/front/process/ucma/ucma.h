@@ -21,6 +21,7 @@
 
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/cm/cm.h"
+#include "softhca/front/process/ucma/addr.h"
 #include "softhca/front/process/ucma/resolve.h"
 #include "softhca/front/process/watch.h"
 
@@ -32,7 +33,6 @@ struct ucma_mcast;
 enum {
 	UCMA_MISC_MAJOR = 10, /* of misc devices */
 	UCMA_MISC_MINOR = 120,
-	AF_IB_FAMILY = 27,
 	PS_IPOIB = 0x0002,
 	PS_IB = 0x013f,
 	PS_TCP = 0x0106,
@@ -58,42 +58,6 @@ enum ucma_event_type {
 	EV_MULTICAST_ERROR = 13,
 	EV_TIMEWAIT_EXIT = 15,
 };
-
-/* ---- ucma/addr.c: IP addresses of a fabric ---- */
-
-/* One port of an adapter, here or on another host of the network. */
-struct ucma_end {
-	struct adapter *adapter; /* NULL: of another process */
-	unsigned int port;
-	uint32_t gid_index;
-	uint16_t lid;
-	uint8_t gid[16];
-	struct sockaddr_storage
-		addr; /* the IP address that the end goes by, with its port number */
-};
-
-size_t ucma_addr_size(unsigned int family);
-bool ucma_addr_is_any(const struct sockaddr_storage *addr);
-bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
-bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
-uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* host order */
-void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port);
-/* An address as 16 bytes: a GID, or IPv6, IPv4 as mapped to it */
-void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16]);
-/* One of FAMILY, and 16 such bytes; PORT in host order, with the service ID of port space PS where it is a GID. */
-void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uint8_t host[16],
-		   uint16_t ps, uint16_t port);
-/* A GID and a service ID */
-bool ucma_addr_is_gid(const struct sockaddr_storage *addr);
-/* What a request to ADDR names: the port, and the port space it is of; or the service ID that is part of it */
-uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps);
-/* Does that port have that address? For resolve.h */
-bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, unsigned int port);
-/* Whose address is it? 0; EADDRNOTAVAIL: of no adapter of this process. */
-int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr,
-		   struct ucma_end *end);
-/* From where to go to DST, whose adapter is NULL if it is not ours, when no source is given. */
-int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src);
 
 /* ---- ucma/file.c ---- */
 
@@ -187,7 +151,7 @@ int ucma_id_query(struct ucma_call *uc);
 int ucma_id_query_route(struct ucma_call *uc);
 int ucma_id_set_option(struct ucma_call *uc);
 int ucma_id_migrate(struct ucma_call *uc);
-int ucma_conn_listen(struct ucma_call *uc);
+int ucma_id_listen(struct ucma_call *uc);
 int ucma_conn_connect(struct ucma_call *uc);
 int ucma_conn_accept(struct ucma_call *uc);
 int ucma_conn_reject(struct ucma_call *uc);
@@ -243,20 +207,50 @@ struct ucma_id {
 int ucma_id_new(struct ucma_file *file, struct ucma_id **id);
 /* With all that depends on it; connections end. */
 void ucma_id_destroy(struct ucma_id *id);
-void ucma_id_listen(struct ucma_id *id);
-/* The listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST is NULL in a request without IP
- * addresses. */
-struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
-				      const uint8_t *host, bool ipv4);
+/* The next of all ids; the first behind NULL, NULL behind the last */
+struct ucma_id *ucma_id_next(struct ucma_id *id);
+/* The adapter it is bound to, or NULL. */
 struct adapter *ucma_id_adapter(const struct ucma_id *id);
 /* Its ids hear that it was removed, and connect no more. */
 void ucma_id_adapter_died(struct adapter *adapter);
 
-/* ---- ucma/conn.c, ucma/attr.c ---- */
+/* ---- ucma/bind.c ---- */
+
+/* To ADDR, and to a free port if it names none; EINVAL: it is bound already. */
+int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr);
+/* A service ID of the program's choice must be of its port space (else EPROTONOSUPPORT); those of PS_IB may be of any. */
+int ucma_bind_take_service(struct ucma_id *id);
+
+/* ---- ucma/listen.c ---- */
+
+/* It listens no more, if it did. */
+void ucma_id_unlisten(struct ucma_id *id);
+/* The listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST is NULL in a request without IP
+ * addresses. */
+struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
+				      const uint8_t *host, bool ipv4);
+
+/* ---- ucma/route.c ---- */
+
+/* The path to where nobody needs to be asked for it. */
+void ucma_route_put_known(struct ucma_id *id);
+/* The end of resolving it: STATUS 0, or minus an errno */
+void ucma_route_known(struct ucma_id *id, int status);
+
+/* ---- ucma/request.c: for cm_ops (cm/cm.h) ---- */
+
+int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn);
+/* To ID's listener, of the request that has made ID */
+void ucma_request_tell(struct ucma_id *id, const struct cm_request *request);
+
+/* ---- ucma/conn_event.c ---- */
 
 /* What connections need to have, once there are adapters. */
 int ucma_conn_start(void);
 void ucma_conn_stop(void);
+/* WHAT has happened to the connection, by message MAD if not NULL. A program hears nothing of a connection that it has not
+ * accepted; its accept will fail. */
+void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad);
 /* How the peer is reached. */
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
 		      struct ib_uverbs_ah_attr *attr);

@@ -33,7 +33,7 @@ static int check_address(struct uverbs_call *uc, const struct ib_uverbs_ah_attr 
 	struct gid_entry gid;
 
 	if (!attr->is_global)
-		return uc->adapter->link_layer == HCA_LINK_ETHERNET ? EINVAL : 0;
+		return adapter_is_roce(uc->adapter) ? EINVAL : 0;
 	return adapter_query_gid(uc->adapter, attr->port_num, attr->grh.sgid_index, &gid);
 }
 
@@ -45,7 +45,7 @@ static int respond_mac(struct uverbs_call *uc, const struct ib_uverbs_ah_attr *a
 			offsetof(struct mlx5_ib_create_ah_resp, dmac) + sizeof(driver.dmac),
 	};
 
-	if (uc->adapter->link_layer != HCA_LINK_ETHERNET)
+	if (!adapter_is_roce(uc->adapter))
 		return 0;
 	if (uc_len(uc, UVERBS_ATTR_UHW_OUT) < driver.response_length)
 		return EINVAL;

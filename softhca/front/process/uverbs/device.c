@@ -26,7 +26,7 @@ static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
 
 static uint8_t least_inline(const struct uverbs_call *uc)
 {
-	if (uc->adapter->link_layer != HCA_LINK_ETHERNET)
+	if (!adapter_is_roce(uc->adapter))
 		return MLX5_USER_INLINE_MODE_NA;
 	return prm_get(uc->adapter->eth_caps, ETH_CAP_WQE_INLINE_MODE) ? MLX5_USER_INLINE_MODE_NONE
 								       : MLX5_USER_INLINE_MODE_L2;
@@ -139,7 +139,7 @@ static int query_context(struct uverbs_call *uc)
 static int fill_port(struct uverbs_call *uc, unsigned int number,
 		     struct ib_uverbs_query_port_resp *resp)
 {
-	bool roce = uc->adapter->link_layer == HCA_LINK_ETHERNET;
+	bool roce = adapter_is_roce(uc->adapter);
 	struct port_info info;
 	int ret = adapter_query_port(uc->adapter, number, &info);
 

@@ -58,8 +58,7 @@ static int check_group(const struct uverbs_call *uc, const struct uverbs_qp *qp,
 {
 	if (qp->type != IB_UVERBS_QPT_UD || !is_group(gid))
 		return EINVAL;
-	if (uc->adapter->link_layer == HCA_LINK_INFINIBAND &&
-	    (lid < FIRST_MULTICAST_LID || lid == PERMISSIVE_LID))
+	if (!adapter_is_roce(uc->adapter) && (lid < FIRST_MULTICAST_LID || lid == PERMISSIVE_LID))
 		return EINVAL;
 	return 0;
 }

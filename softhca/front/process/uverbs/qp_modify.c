@@ -65,7 +65,7 @@ static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	if (!is_port(uc, dest->port_num) || dest->port_num != qp->real->port)
 		return refuse(uc, qp, "path of another port", EINVAL);
 	if (!dest->is_global)
-		return uc->adapter->link_layer == HCA_LINK_ETHERNET
+		return adapter_is_roce(uc->adapter)
 			       ? refuse(uc, qp, "RoCE needs a global path", EINVAL)
 			       : 0;
 	ret = adapter_query_gid(uc->adapter, dest->port_num, dest->sgid_index, &gid);
@@ -126,7 +126,7 @@ static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_de
 		prm_set(ads, ADS_FLOW_LABEL, dest->flow_label);
 		memcpy(prm_at(ads, ADS_RGID_RIP), dest->dgid, sizeof(dest->dgid));
 	}
-	if (uc->adapter->link_layer == HCA_LINK_ETHERNET) {
+	if (adapter_is_roce(uc->adapter)) {
 		uint8_t mac[6];
 
 		roce_resolve(dest->dgid, mac);

@@ -26,7 +26,7 @@ static unsigned int state_of(uint8_t device_state)
 static void read_path(const struct uverbs_call *uc, const uint8_t *ads,
 		      struct ib_uverbs_qp_dest *dest)
 {
-	bool roce = uc->adapter->link_layer == HCA_LINK_ETHERNET;
+	bool roce = adapter_is_roce(uc->adapter);
 	uint32_t rate = prm_get(ads, ADS_STAT_RATE);
 
 	dest->sl = prm_get(ads, roce ? ADS_ETH_PRIO : ADS_SL);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * addr.h - addresses that ids go by: IP addresses of a fabric (addr.c), and GIDs with service IDs (AF_IB).
+ */
+#ifndef SOFTHCA_PROCESS_UCMA_ADDR_H
+#define SOFTHCA_PROCESS_UCMA_ADDR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include <rdma/rdma_user_cm.h>
+
+struct adapter;
+struct daemon;
+
+enum { AF_IB_FAMILY = 27 };
+
+/* One port of an adapter, here or on another host of the network. */
+struct ucma_end {
+	struct adapter *adapter; /* NULL: of another process */
+	unsigned int port;
+	uint32_t gid_index;
+	uint16_t lid;
+	uint8_t gid[16];
+	struct sockaddr_storage
+		addr; /* the IP address that the end goes by, with its port number */
+};
+
+/* 0: not a family of ours */
+size_t ucma_addr_size(unsigned int family);
+/* From a command, where it has SIZE bytes; EINVAL if that is not what its family has. */
+int ucma_addr_get(const struct __kernel_sockaddr_storage *from, uint16_t size,
+		  struct sockaddr_storage *to);
+bool ucma_addr_is_ip(const struct sockaddr_storage *addr);
+bool ucma_addr_is_any(const struct sockaddr_storage *addr);
+bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
+bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
+uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* host order */
+void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port);
+/* An address as 16 bytes: a GID, or IPv6, IPv4 as mapped to it */
+void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16]);
+/* One of FAMILY, and 16 such bytes; PORT in host order, with the service ID of port space PS where it is a GID. */
+void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uint8_t host[16],
+		   uint16_t ps, uint16_t port);
+/* A GID and a service ID */
+bool ucma_addr_is_gid(const struct sockaddr_storage *addr);
+/* What a request to ADDR names: the port, and the port space it is of; or the service ID that is part of it */
+uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps);
+/* Does that port have that address? For resolve.h */
+bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, unsigned int port);
+/* Whose address is it? 0; EADDRNOTAVAIL: of no adapter of this process. */
+int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr,
+		   struct ucma_end *end);
+/* From where to go to DST, whose adapter is NULL if it is not ours, when no source is given. */
+int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src);
+
+#endif

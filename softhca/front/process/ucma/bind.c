@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bind.c - the address and port of an id.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/front/process/ucma/ucma.h"
+
+enum { FIRST_EPHEMERAL = 32768, LAST_EPHEMERAL = 60999 /* as Linux' ip_local_port_range */ };
+
+/* An IPv4 address stands for itself; the IPv6 one that is any address for both, unless told otherwise. */
+static bool is_of_one_family(const struct ucma_id *id)
+{
+	return id->af_only || id->src.addr.ss_family == AF_INET;
+}
+
+static bool in_conflict(const struct ucma_id *id, const struct ucma_id *other, uint16_t port)
+{
+	if (other == id || other->ps != id->ps || other->state == UCMA_IDLE || !other->has_src ||
+	    other->passive || ucma_addr_port(&other->src.addr) != port)
+		return false;
+	if (id->reuse_addr && other->reuse_addr && other->state != UCMA_LISTENS)
+		return false;
+	if (is_of_one_family(id) && is_of_one_family(other) &&
+	    id->src.addr.ss_family != other->src.addr.ss_family)
+		return false;
+	return ucma_addr_is_any(&id->src.addr) || ucma_addr_is_any(&other->src.addr) ||
+	       ucma_addr_same_host(&id->src.addr, &other->src.addr);
+}
+
+static bool port_is_free(const struct ucma_id *id, uint16_t port)
+{
+	struct ucma_id *other = NULL;
+
+	while ((other = ucma_id_next(other)) != NULL)
+		if (in_conflict(id, other, port))
+			return false;
+	return true;
+}
+
+static int take_port(struct ucma_id *id)
+{
+	uint16_t port = ucma_addr_port(&id->src.addr);
+	unsigned int tries, span = LAST_EPHEMERAL - FIRST_EPHEMERAL + 1;
+
+	if (port)
+		return port_is_free(id, port) ? 0 : EADDRINUSE;
+	for (tries = 0; tries < span; tries++) {
+		port = FIRST_EPHEMERAL + (uint32_t)random() % span;
+		if (!port_is_free(id, port))
+			continue;
+		ucma_addr_set_port(&id->src.addr, port);
+		return 0;
+	}
+	return EADDRNOTAVAIL;
+}
+
+int ucma_bind_take_service(struct ucma_id *id)
+{
+	uint64_t asked = ucma_addr_service(&id->src.addr, id->ps) >> 16;
+	bool fits = !asked || asked == id->ps ||
+		    (id->ps == PS_IB && (asked == PS_TCP || asked == PS_UDP));
+	uint8_t gid[16];
+
+	if (!ucma_addr_is_gid(&id->src.addr))
+		return 0;
+	ucma_addr_bytes(&id->src.addr, gid);
+	ucma_addr_put(&id->src.addr, AF_IB_FAMILY, gid, asked ? (uint16_t)asked : id->ps,
+		      ucma_addr_port(&id->src.addr));
+	return fits ? 0 : EPROTONOSUPPORT;
+}
+
+int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr)
+{
+	int ret = 0;
+
+	if (id->state != UCMA_IDLE)
+		return EINVAL;
+	if (ucma_addr_is_any(addr))
+		id->src.addr = *addr;
+	else
+		ret = ucma_addr_find(id->file->daemon, addr, &id->src);
+	id->has_src = true;
+	if (!ret)
+		ret = ucma_bind_take_service(id);
+	if (!ret)
+		ret = take_port(id);
+	if (ret) {
+		memset(&id->src, 0, sizeof(id->src));
+		id->has_src = false;
+		return ret;
+	}
+	id->state = UCMA_BOUND;
+	return 0;
+}
+
+/* The older form, for IP only */
+int ucma_id_bind_ip(struct ucma_call *uc)
+{
+	struct sockaddr_storage addr = { 0 };
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, uc->bind_ip.id, &id);
+
+	memcpy(&addr, &uc->bind_ip.addr, sizeof(uc->bind_ip.addr));
+	if (!ucma_addr_is_ip(&addr))
+		ret = EINVAL;
+	return ret ? ret : ucma_bind_to(id, &addr);
+}
+
+int ucma_id_bind(struct ucma_call *uc)
+{
+	struct sockaddr_storage addr;
+	struct ucma_id *id;
+	int ret = ucma_addr_get(&uc->bind.addr, uc->bind.addr_size, &addr);
+
+	if (uc->bind.reserved)
+		ret = EINVAL;
+	if (!ret)
+		ret = ucma_id_find(uc, uc->bind.id, &id);
+	return ret ? ret : ucma_bind_to(id, &addr);
+}

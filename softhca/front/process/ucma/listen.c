@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * listen.c - ids that listen, and which of them a request is for.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "softhca/front/process/ucma/ucma.h"
+#include "softhca/log.h"
+
+enum { MAX_BACKLOG = 1024 /* as /proc/sys/net/rdma_ucm/max_backlog */ };
+
+static LIST_HEAD(, ucma_id) listeners = LIST_HEAD_INITIALIZER(listeners);
+
+int ucma_id_listen(struct ucma_call *uc)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET };
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, uc->listen.id, &id);
+	int backlog = (int)uc->listen.backlog;
+
+	if (ret)
+		return ret;
+	if (id->state == UCMA_IDLE) { /* on a port of the kernel's choice */
+		memset(&uc->bind, 0, sizeof(uc->bind));
+		memcpy(&uc->bind.addr, &any, sizeof(any));
+		uc->bind.id = id->number;
+		uc->bind.addr_size = sizeof(any);
+		ret = ucma_id_bind(uc);
+	}
+	if (ret)
+		return ret;
+	if (id->state != UCMA_BOUND)
+		return EINVAL;
+	id->backlog = backlog > 0 && backlog < MAX_BACKLOG ? backlog : MAX_BACKLOG;
+	id->state = UCMA_LISTENS;
+	LIST_INSERT_HEAD(&listeners, id, in_listeners);
+	log_note("rdma_cm: port %u of port space %#x is listened at", ucma_addr_port(&id->src.addr),
+		 id->ps);
+	return 0;
+}
+
+void ucma_id_unlisten(struct ucma_id *id)
+{
+	if (id->state == UCMA_LISTENS)
+		LIST_REMOVE(id, in_listeners);
+}
+
+/* Whoever listens at any address of one family hears the other, too, unless told otherwise. */
+static bool listens_at(const struct ucma_id *listener, const uint8_t *host, bool ipv4)
+{
+	const struct sockaddr_storage *at = &listener->src.addr;
+	uint8_t own[16];
+
+	if (ucma_addr_is_gid(at))
+		return true;
+	if (!host)
+		return false;
+	if (ucma_addr_is_any(at))
+		return !listener->af_only || (at->ss_family == AF_INET) == ipv4;
+	ucma_addr_bytes(at, own);
+	return !memcmp(own, host, 16);
+}
+
+struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
+				      const uint8_t *host, bool ipv4)
+{
+	struct ucma_id *listener;
+
+	LIST_FOREACH(listener, &listeners, in_listeners)
+	if (ucma_addr_service(&listener->src.addr, listener->ps) == service &&
+	    (!listener->src.adapter || listener->src.adapter == adapter) &&
+	    listens_at(listener, host, ipv4))
+		return listener;
+	return NULL;
+}

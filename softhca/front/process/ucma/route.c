@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * route.c - from an id to its peer: resolving the address, then the path. What is of this process is known at once, for the
+ * rest the network is asked (resolve.h); either way an event tells.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "softhca/fabric.h"
+#include "softhca/front/process/daemon.h"
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/roce.h"
+#include "softhca/front/process/ucma/ucma.h"
+
+enum {
+	RATE_100_GBPS = 16, /* enum ibv_rate */
+	ROCE_HOPS = 64,
+	ROCE_LIFETIME = 18, /* as Linux has it */
+	IB_LIFETIME = 15,   /* as subnet.c has it: 134 ms */
+};
+
+/* ---- addresses ---- */
+
+static int bind_any(struct ucma_id *id, unsigned int family)
+{
+	struct sockaddr_storage any = { .ss_family = family };
+
+	return ucma_bind_to(id, &any);
+}
+
+/* The source was bound to any address: it is now the one that reaches the destination. */
+static int choose_source(struct ucma_id *id)
+{
+	uint16_t port = ucma_addr_port(&id->src.addr);
+	int ret;
+
+	if (id->src.adapter)
+		return 0;
+	ret = ucma_addr_source(id->file->daemon, &id->dst, &id->src);
+	if (!ret)
+		ucma_addr_set_port(&id->src.addr, port);
+	if (!ret && ucma_addr_is_gid(&id->src.addr))
+		ret = ucma_bind_take_service(id);
+	return ret;
+}
+
+static void address_known(struct ucma_id *id, int status)
+{
+	id->has_dst = !status;
+	id->state = status ? UCMA_BOUND : UCMA_ADDR_RESOLVED;
+	ucma_event_simple(id, status ? EV_ADDR_ERROR : EV_ADDR_RESOLVED, status);
+}
+
+/* On InfiniBand a link-local address has the port's GUID in it, as its GID has; where a kernel made it, with the bit set that
+ * says so (RFC 4391, 8). */
+static bool names_gid(const struct ucma_id *id, uint8_t gid[16])
+{
+	enum { UNIVERSAL = 0x02 };
+	static const uint8_t link_local[8] = { 0xfe, 0x80 };
+
+	ucma_addr_bytes(&id->dst.addr, gid);
+	if (ucma_addr_is_gid(&id->dst.addr))
+		return true;
+	if (adapter_is_roce(id->src.adapter) || memcmp(gid, link_local, sizeof(link_local)))
+		return false;
+	gid[8] &= ~UNIVERSAL;
+	return true;
+}
+
+static struct ucma_id *id_of(struct resolution *res)
+{
+	return (struct ucma_id *)((char *)res - offsetof(struct ucma_id, resolution));
+}
+
+static void address_answered(struct resolution *res, int status)
+{
+	struct ucma_id *id = id_of(res);
+
+	memcpy(id->dst.gid, res->gid, 16);
+	address_known(id, status);
+}
+
+/* The address may be of another host. A GID is where it says; whether there is a path to it is the next question. */
+static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
+{
+	struct resolution *res = &id->resolution;
+
+	if (!fabric_is_joined(id->file->daemon->fabric) || choose_source(id)) {
+		address_known(id, -ENODEV);
+		return;
+	}
+	if (names_gid(id, id->dst.gid)) {
+		address_known(id, adapter_is_roce(id->src.adapter) ? -ENODEV : 0);
+		return;
+	}
+	id->state = UCMA_ADDR_QUERY;
+	res->done = address_answered;
+	res->adapter = id->src.adapter;
+	res->port = id->src.port;
+	ucma_addr_bytes(&id->src.addr, res->own);
+	ucma_addr_bytes(&id->dst.addr, res->wanted);
+	resolve_address(res, timeout_ms);
+}
+
+static void resolve(struct ucma_id *id, const struct sockaddr_storage *dst, uint32_t timeout_ms)
+{
+	int ret = ucma_addr_find(id->file->daemon, dst, &id->dst);
+
+	id->dst.addr = *dst;
+	if (ret)
+		ask_network(id, timeout_ms);
+	else
+		address_known(id, choose_source(id) ? -ENODEV : 0);
+}
+
+static int resolve_to(struct ucma_call *uc, uint32_t number, const struct sockaddr_storage *src,
+		      const struct sockaddr_storage *dst, uint32_t timeout_ms)
+{
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, number, &id);
+
+	if (!ret && id->state == UCMA_IDLE)
+		ret = src->ss_family ? ucma_bind_to(id, src) : bind_any(id, dst->ss_family);
+	if (ret)
+		return ret;
+	if (id->state != UCMA_BOUND || id->src.addr.ss_family != dst->ss_family)
+		return EINVAL;
+	resolve(id, dst, timeout_ms);
+	return 0;
+}
+
+int ucma_id_resolve_addr(struct ucma_call *uc)
+{
+	const struct rdma_ucm_resolve_addr *cmd = &uc->resolve_addr;
+	struct sockaddr_storage src = { 0 }, dst;
+	int ret = ucma_addr_get(&cmd->dst_addr, cmd->dst_size, &dst);
+
+	if (!ret && cmd->src_size)
+		ret = ucma_addr_get(&cmd->src_addr, cmd->src_size, &src);
+	if (cmd->reserved)
+		ret = EINVAL;
+	return ret ? ret : resolve_to(uc, cmd->id, &src, &dst, cmd->timeout_ms);
+}
+
+/* The older form, for IP only */
+int ucma_id_resolve_ip(struct ucma_call *uc)
+{
+	const struct rdma_ucm_resolve_ip *cmd = &uc->resolve_ip;
+	struct sockaddr_storage src = { 0 }, dst = { 0 };
+
+	memcpy(&src, &cmd->src_addr, sizeof(cmd->src_addr));
+	memcpy(&dst, &cmd->dst_addr, sizeof(cmd->dst_addr));
+	if ((src.ss_family && !ucma_addr_is_ip(&src)) || !ucma_addr_is_ip(&dst))
+		return EINVAL;
+	return resolve_to(uc, cmd->id, &src, &dst, cmd->timeout_ms);
+}
+
+/* ---- routes ---- */
+
+static void put_path_ends(struct ucma_id *id)
+{
+	struct cm_path *path = &id->path;
+
+	path->adapter = id->src.adapter;
+	path->port = id->src.port;
+	path->gid_index = id->src.gid_index;
+	path->slid = id->src.lid;
+	memcpy(path->sgid, id->src.gid, 16);
+	memcpy(path->dgid, id->dst.gid, 16);
+	path->traffic_class = id->tos;
+	path->grh = adapter_is_roce(id->src.adapter);
+	path->hop_limit = adapter_is_roce(id->src.adapter) ? ROCE_HOPS : 0;
+	if (adapter_is_roce(id->src.adapter))
+		roce_resolve(path->dgid, path->dmac);
+}
+
+void ucma_route_put_known(struct ucma_id *id)
+{
+	struct port_info info = { .active_mtu = 1 };
+
+	adapter_query_port(id->src.adapter, id->src.port, &info);
+	put_path_ends(id);
+	id->path.dlid = id->dst.lid;
+	id->path.mtu = info.active_mtu;
+	id->path.rate = RATE_100_GBPS;
+	id->path.lifetime = adapter_is_roce(id->src.adapter) ? ROCE_LIFETIME : IB_LIFETIME;
+}
+
+void ucma_route_known(struct ucma_id *id, int status)
+{
+	id->state = status ? UCMA_ADDR_RESOLVED : UCMA_ROUTE_RESOLVED;
+	ucma_event_simple(id, status ? EV_ROUTE_ERROR : EV_ROUTE_RESOLVED, status);
+}
+
+static void take_route(struct ucma_id *id)
+{
+	const struct resolution *res = &id->resolution;
+
+	put_path_ends(id);
+	id->dst.lid = id->path.dlid = res->dlid;
+	id->path.sl = res->sl;
+	id->path.mtu = res->mtu;
+	id->path.rate = res->rate;
+	id->path.lifetime = res->lifetime;
+}
+
+static void path_answered(struct resolution *res, int status)
+{
+	struct ucma_id *id = id_of(res);
+
+	if (!status)
+		take_route(id);
+	ucma_route_known(id, status);
+}
+
+static void ask_path(struct ucma_id *id, uint32_t timeout_ms)
+{
+	struct resolution *res = &id->resolution;
+
+	id->state = UCMA_ROUTE_QUERY;
+	res->done = path_answered;
+	res->adapter = id->src.adapter;
+	res->port = id->src.port;
+	memcpy(res->own, id->src.gid, 16);
+	memcpy(res->wanted, id->dst.gid, 16);
+	resolve_path(res, timeout_ms);
+}
+
+int ucma_id_resolve_route(struct ucma_call *uc)
+{
+	struct ucma_id *id;
+	int ret = ucma_id_find(uc, uc->resolve_route.id, &id);
+
+	if (ret)
+		return ret;
+	if (id->state != UCMA_ADDR_RESOLVED)
+		return EINVAL;
+	if (adapter_is_roce(id->src.adapter) || id->dst.adapter ||
+	    ucma_addr_is_multicast(&id->dst.addr)) {
+		ucma_route_put_known(id);
+		ucma_route_known(id, 0);
+		return 0;
+	}
+	ask_path(id, uc->resolve_route.timeout_ms);
+	return 0;
+}
