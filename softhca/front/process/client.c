@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/seccomp.h"
 
 enum { MAX_SLOTS = 1 << 12, MAX_IOV = 64, CLIENT_PAGE = 4096 };
 
@@ -107,6 +109,27 @@ int client_fd_copy(pid_t tid, int fd)
 		close(pidfd);
 	}
 	return copy;
+}
+
+int client_pick_descriptor(pid_t tid, int *number)
+{
+	const int end = FD_BAND_FIRST + FD_BAND_SIZE;
+	struct rlimit limit;
+	struct stat st;
+
+	if (prlimit(tid, RLIMIT_NOFILE, NULL, &limit))
+		return errno;
+	if (limit.rlim_cur < (rlim_t)end) {
+		limit.rlim_cur = limit.rlim_max < (rlim_t)end ? limit.rlim_max : (rlim_t)end;
+		prlimit(tid, RLIMIT_NOFILE, &limit, NULL);
+	}
+	for (int fd = FD_BAND_FIRST; fd < end && (rlim_t)fd < limit.rlim_cur; fd++) {
+		if (client_fd_stat(tid, fd, &st)) {
+			*number = fd;
+			return 0;
+		}
+	}
+	return EMFILE;
 }
 
 static struct client *find_client(pid_t pid)

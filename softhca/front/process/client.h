@@ -34,6 +34,8 @@ int client_fd_stat(pid_t tid, int fd, struct stat *st);
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
 /* A copy of descriptor FD, or -1. */
 int client_fd_copy(pid_t tid, int fd);
+/* A free descriptor of the filter's band (seccomp.h) in that process, whose limit is raised where needed. EMFILE: none. */
+int client_pick_descriptor(pid_t tid, int *number);
 
 struct client {
 	struct watch watch; /* its pidfd: readable when it has ended */

@@ -29,7 +29,9 @@
 #include "softhca/front/process/holder/epitaph.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/notify.h"
+#include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/ucma/ucma.h"
+#include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
@@ -222,13 +224,27 @@ static int create_fabric(const struct options *options)
 				    options->network_path, options->pcap_path);
 }
 
+/* A device that dies is an event for programs, and the end of connections. */
+static void event_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64])
+{
+	events_from_device(adapter, eqn, eqe);
+	if (prm_get(eqe, EQE_TYPE) == PRM_EVENT_INTERNAL_ERROR)
+		gsi_adapter_died(adapter);
+}
+
+static const struct adapter_listener listener = {
+	.event = event_from_device,
+	.datagram = gsi_datagram,
+	.frame = gsi_frame,
+};
+
 static int create_adapters(const struct options *options)
 {
 	int ret = create_fabric(options);
 
 	for (unsigned int i = 0; !ret && i < options->devices; i++) {
 		ret = adapter_create(options, i, the_daemon.fabric, the_daemon.fault,
-				     the_daemon.trace, &the_daemon.adapters[i]);
+				     the_daemon.trace, &listener, &the_daemon.adapters[i]);
 		if (!ret)
 			the_daemon.num_adapters++;
 	}

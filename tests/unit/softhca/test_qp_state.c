@@ -10,7 +10,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "providers/mlx5/mlx5_ifc.h"
-#include "softhca/front/process/uverbs/qp_state.h"
+#include "softhca/front/process/driver/qp_state.h"
 
 enum {
 	S = QP_ATTR_STATE,

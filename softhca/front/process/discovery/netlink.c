@@ -24,7 +24,6 @@
 #include "softhca/front/process/discovery/netlink_reply.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/ucma/ucma.h"
-#include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 
 enum { MAX_REQUEST = 4096, MAX_SEGMENTS = 8, MAX_ATTRS = 128 };
@@ -48,7 +47,7 @@ void netlink_socket(struct call *call)
 		call_fail(call, EPROTONOSUPPORT); /* discovery then uses sysfs */
 		return;
 	}
-	if (uverbs_pick_descriptor(call->tid, &number))
+	if (client_pick_descriptor(call->tid, &number))
 		call_fail(call, EMFILE);
 	else
 		call_return_fd(call, fd, type & SOCK_CLOEXEC, number);

@@ -15,9 +15,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/driver_objects.h"
-#include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/driver/hw_counters.h"
-#include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/device/pacing_ifc.h"
 #include "softhca/front/process/driver/rate_limits.h"
@@ -254,7 +252,8 @@ static int bring_up(struct adapter *adapter)
 	return ret;
 }
 
-static int create_hca(struct adapter *adapter, const struct options *options, struct fabric *fabric)
+static int create_hca(struct adapter *adapter, const struct options *options, struct fabric *fabric,
+		      const struct adapter_listener *listener)
 {
 	struct hca_config config = {
 		.link_layer = options->link_layer,
@@ -266,9 +265,9 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.fault = adapter->fault,
 		.trace = adapter->trace,
 		.bus_ops = &client_bus_ops,
-		.event = events_from_device,
-		.datagram = gsi_datagram,
-		.frame = gsi_frame,
+		.event = listener->event,
+		.datagram = listener->datagram,
+		.frame = listener->frame,
 		.front = adapter,
 		.memic_size = DEVICE_MEMORY_SIZE,
 		.memic_bar = DEVICE_MEMORY_BAR,
@@ -280,7 +279,8 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 }
 
 int adapter_create(const struct options *options, unsigned int index, struct fabric *fabric,
-		   struct fault *fault, struct trace *trace, struct adapter **out)
+		   struct fault *fault, struct trace *trace,
+		   const struct adapter_listener *listener, struct adapter **out)
 {
 	struct adapter *adapter = calloc(1, sizeof(*adapter));
 	int ret;
@@ -297,7 +297,7 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 	adapter->trace = trace;
 	pthread_mutex_init(&adapter->uar_lock, NULL);
 	LIST_INIT(&adapter->uar_pages);
-	ret = create_hca(adapter, options, fabric);
+	ret = create_hca(adapter, options, fabric, listener);
 	if (ret)
 		goto free_adapter;
 	ret = bring_up(adapter);

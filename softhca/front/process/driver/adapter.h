@@ -119,8 +119,16 @@ static inline bool adapter_is_roce(const struct adapter *adapter)
 struct fabric;
 
 /* 0 or a positive errno, after saying why. */
+/* Who hears what the device tells, with the adapter as the first argument: callbacks of hca_config (device/hca.h). */
+struct adapter_listener {
+	void (*event)(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
+	void (*datagram)(void *adapter, unsigned int port, const struct fabric_msg *msg);
+	void (*frame)(void *adapter, unsigned int port, const uint8_t *frame, size_t len);
+};
+
 int adapter_create(const struct options *options, unsigned int index, struct fabric *fabric,
-		   struct fault *fault, struct trace *trace, struct adapter **adapter);
+		   struct fault *fault, struct trace *trace,
+		   const struct adapter_listener *listener, struct adapter **adapter);
 void adapter_destroy(struct adapter *adapter);
 
 /* Execute a command; the status becomes an errno the way the driver does it. */

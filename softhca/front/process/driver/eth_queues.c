@@ -2,15 +2,17 @@
 /*
  * eth_queues.c - commands on queues of Ethernet frames.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "softhca/device/pacing_ifc.h"
 #include "softhca/device/srq_ifc.h"
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/eth_queues.h"
 #include "softhca/front/process/driver/queue_memory.h"
-#include "softhca/front/process/uverbs/uverbs.h"
 
 enum {
 	CREATE_IN_SIZE = 272, /* of RQ, SQ, TIS, TIR; and PAs behind it */
@@ -21,33 +23,31 @@ enum {
 /* Where contexts of RQs and SQs have their ring. */
 static_assert(RQC_WQ == SQC_WQ && CREATE_RQ_IN_CTX == CREATE_SQ_IN_CTX, "one layout for both");
 
-static int check_ring(struct uverbs_call *uc, const struct eth_ring *ring,
-		      struct queue_memory *memory)
+static int check_ring(const struct eth_ring *ring, struct queue_memory *memory)
 {
 	uint64_t bytes = 1ull << (ring->log_size + ring->log_stride);
 	int ret = queue_memory_describe(ring->buffer, bytes, QUEUE_MEMORY_RMP_OFFSETS, memory);
 
 	if (!ret)
-		ret = client_check_range(uc->client, ring->buffer, bytes, true);
-	return ret ? ret : client_check_range(uc->client, ring->record, 8, true);
+		ret = client_check_range(ring->client, ring->buffer, bytes, true);
+	return ret ? ret : client_check_range(ring->client, ring->record, 8, true);
 }
 
-static void fill_wq(struct uverbs_call *uc, const struct eth_ring *ring,
-		    const struct queue_memory *memory, uint8_t *wq)
+static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memory, uint8_t *wq)
 {
 	prm_set(wq, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
 	prm_set(wq, WQ_PAGE_OFFSET, memory->page_offset);
 	prm_set(wq, WQ_PD, ring->pdn);
 	prm_set(wq, WQ_UAR_PAGE, ring->uar);
-	prm_set(wq, WQ_DBR_ADDR, client_bus_addr(uc->client, ring->record));
+	prm_set(wq, WQ_DBR_ADDR, client_bus_addr(ring->client, ring->record));
 	prm_set(wq, WQ_LOG_WQ_STRIDE, ring->log_stride);
 	prm_set(wq, WQ_LOG_WQ_PG_SZ, memory->log_page_size);
 	prm_set(wq, WQ_LOG_WQ_SZ, ring->log_size);
 }
 
 /* The mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and all its length. NULL: no memory */
-static uint8_t *ring_mailbox(struct uverbs_call *uc, const struct eth_ring *ring,
-			     const struct queue_memory *memory, uint32_t opcode, size_t *len)
+static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_memory *memory,
+			     uint32_t opcode, size_t *len)
 {
 	uint8_t *in;
 
@@ -56,8 +56,8 @@ static uint8_t *ring_mailbox(struct uverbs_call *uc, const struct eth_ring *ring
 	if (!in)
 		return NULL;
 	prm_set(in, CMD_IN_OPCODE, opcode);
-	fill_wq(uc, ring, memory, prm_at(prm_at(in, CREATE_RQ_IN_CTX), RQC_WQ));
-	queue_memory_put(memory, uc->client, in + PAS_AT);
+	fill_wq(ring, memory, prm_at(prm_at(in, CREATE_RQ_IN_CTX), RQC_WQ));
+	queue_memory_put(memory, ring->client, in + PAS_AT);
 	return in;
 }
 
@@ -71,16 +71,16 @@ static int run(struct adapter *adapter, const void *in, size_t len, uint32_t *nu
 	return ret;
 }
 
-int eth_rq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t *rqn)
+int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *rqn)
 {
 	struct queue_memory memory;
-	int ret = check_ring(uc, ring, &memory);
+	int ret = check_ring(ring, &memory);
 	uint8_t *in, *rqc;
 	size_t len;
 
 	if (ret)
 		return ret;
-	in = ring_mailbox(uc, ring, &memory, PRM_OP_CREATE_RQ, &len);
+	in = ring_mailbox(ring, &memory, PRM_OP_CREATE_RQ, &len);
 	if (!in)
 		return ENOMEM;
 	rqc = prm_at(in, CREATE_RQ_IN_CTX);
@@ -91,21 +91,21 @@ int eth_rq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t *r
 	prm_set(rqc, RQC_USER_INDEX, ring->user_index);
 	prm_set(rqc, RQC_CQN, ring->cqn);
 	prm_set(rqc, RQC_COUNTER_SET_ID, ring->counter_set);
-	ret = run(uc->adapter, in, len, rqn);
+	ret = run(adapter, in, len, rqn);
 	free(in);
 	return ret;
 }
 
-int eth_sq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn)
+int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn)
 {
 	struct queue_memory memory;
-	int ret = check_ring(uc, ring, &memory);
+	int ret = check_ring(ring, &memory);
 	uint8_t *in, *sqc;
 	size_t len;
 
 	if (ret)
 		return ret;
-	in = ring_mailbox(uc, ring, &memory, PRM_OP_CREATE_SQ, &len);
+	in = ring_mailbox(ring, &memory, PRM_OP_CREATE_SQ, &len);
 	if (!in)
 		return ENOMEM;
 	sqc = prm_at(in, CREATE_SQ_IN_CTX);
@@ -114,7 +114,7 @@ int eth_sq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t ti
 	prm_set(sqc, SQC_CQN, ring->cqn);
 	prm_set(sqc, SQC_TIS_LST_SZ, 1);
 	prm_set(sqc, SQC_TIS_NUM_0, tisn);
-	ret = run(uc->adapter, in, len, sqn);
+	ret = run(adapter, in, len, sqn);
 	free(in);
 	return ret;
 }

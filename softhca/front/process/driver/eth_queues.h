@@ -15,11 +15,12 @@
 #include "softhca/device/eth_ifc.h"
 
 struct adapter;
-struct uverbs_call;
+struct client;
 
-/* A ring in the memory of the calling program, and what stands in its context */
+/* A ring in the memory of a program, and what stands in its context */
 struct eth_ring {
-	uint64_t buffer, record; /* addresses */
+	const struct client *client;
+	uint64_t buffer, record; /* addresses in it */
 	unsigned int log_size;   /* WQEs, or WQEBBs of an SQ */
 	unsigned int log_stride; /* of bytes */
 	uint32_t pdn, cqn, uar, user_index;
@@ -28,8 +29,8 @@ struct eth_ring {
 };
 
 /* EFAULT: the program has no such memory. */
-int eth_rq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t *rqn);
-int eth_sq_make(struct uverbs_call *uc, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn);
+int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *rqn);
+int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn);
 int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
 /* The entry of the rate table that a queue which is ready keeps to; 0: none */

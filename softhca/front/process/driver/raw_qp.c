@@ -7,23 +7,21 @@
 
 #include "softhca/device/eth_ifc.h"
 #include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/driver/raw_qp.h"
-#include "softhca/front/process/uverbs/uverbs.h"
-#include "softhca/front/process/uverbs/qp_state.h"
 
 static int release(struct adapter *adapter, uint32_t opcode, uint32_t number)
 {
 	return adapter_release(adapter, (enum prm_opcode)opcode, number);
 }
 
-static int make_send(struct uverbs_call *uc, const struct eth_ring *ring, struct raw_qp *raw)
+static int make_send(struct adapter *adapter, const struct eth_ring *ring, struct raw_qp *raw)
 {
-	struct adapter *adapter = uc->adapter;
 	int ret = eth_tis_make(adapter, raw->domain, &raw->tisn);
 
 	if (ret)
 		return ret;
-	ret = eth_sq_make(uc, ring, raw->tisn, &raw->sqn);
+	ret = eth_sq_make(adapter, ring, raw->tisn, &raw->sqn);
 	if (ret)
 		release(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
 	else
@@ -31,11 +29,10 @@ static int make_send(struct uverbs_call *uc, const struct eth_ring *ring, struct
 	return ret;
 }
 
-static int make_receive(struct uverbs_call *uc, const struct raw_request *request,
+static int make_receive(struct adapter *adapter, const struct raw_request *request,
 			struct raw_qp *raw)
 {
-	struct adapter *adapter = uc->adapter;
-	int ret = eth_rq_make(uc, request->receive, &raw->rqn);
+	int ret = eth_rq_make(adapter, request->receive, &raw->rqn);
 
 	if (ret)
 		return ret;
@@ -45,27 +42,26 @@ static int make_receive(struct uverbs_call *uc, const struct raw_request *reques
 	return ret;
 }
 
-static int make_queues(struct uverbs_call *uc, const struct raw_request *request,
+static int make_queues(struct adapter *adapter, const struct raw_request *request,
 		       struct raw_qp *raw)
 {
 	int ret = 0;
 
 	if (request->hash) {
-		ret = eth_rss_tir_make(uc->adapter, raw->domain, request->rqtn, request->hash,
+		ret = eth_rss_tir_make(adapter, raw->domain, request->rqtn, request->hash,
 				       request->self_lb_block, &raw->tirn);
 		raw->has_tir = !ret;
 		return ret;
 	}
 	if (request->send)
-		ret = make_send(uc, request->send, raw);
+		ret = make_send(adapter, request->send, raw);
 	if (!ret && request->receive)
-		ret = make_receive(uc, request, raw);
+		ret = make_receive(adapter, request, raw);
 	return ret;
 }
 
-int raw_qp_make(struct uverbs_call *uc, const struct raw_request *request, struct raw_qp **out)
+int raw_qp_make(struct adapter *adapter, const struct raw_request *request, struct raw_qp **out)
 {
-	struct adapter *adapter = uc->adapter;
 	struct raw_qp *raw = calloc(1, sizeof(*raw));
 	int ret;
 
@@ -76,7 +72,7 @@ int raw_qp_make(struct uverbs_call *uc, const struct raw_request *request, struc
 		free(raw);
 		return ret;
 	}
-	ret = make_queues(uc, request, raw);
+	ret = make_queues(adapter, request, raw);
 	if (ret)
 		raw_qp_destroy(adapter, raw);
 	else

@@ -23,7 +23,7 @@ struct raw_request {
 };
 
 /* 0 and *RAW, or a positive errno. */
-int raw_qp_make(struct uverbs_call *uc, const struct raw_request *request, struct raw_qp **raw);
+int raw_qp_make(struct adapter *adapter, const struct raw_request *request, struct raw_qp **raw);
 /* 0, or why it is still there: EBUSY while flows lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw);
 /* What the command OPCODE on a QP means for its queues. LIMIT: what it may send from then on; NULL: as before */

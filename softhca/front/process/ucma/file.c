@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/ucma/ucma.h"
-#include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/fault.h"
 #include "softhca/log.h"
 
@@ -89,7 +89,7 @@ void ucma_open(struct call *call, bool cloexec)
 {
 	struct ucma_file *file;
 	int fd = -1, number;
-	int ret = uverbs_pick_descriptor(call->tid, &number);
+	int ret = client_pick_descriptor(call->tid, &number);
 
 	if (!ret)
 		ret = file_new(call->daemon, &file, &fd);

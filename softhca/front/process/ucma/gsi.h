@@ -38,7 +38,7 @@ int gsi_open(void (*take)(const struct gsi_arrival *arrival),
 	     void (*died)(struct adapter *adapter));
 void gsi_close(void);
 
-/* Callbacks of the device core */
+/* Callbacks of the device core, for adapter_listener */
 void gsi_datagram(void *adapter, unsigned int port, const struct fabric_msg *msg);
 /* From any thread, too */
 void gsi_adapter_died(struct adapter *adapter);

@@ -22,7 +22,6 @@
 #include "softhca/device/eth_ifc.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
-#include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/notify.h"
@@ -481,7 +480,6 @@ void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
 	case PRM_EVENT_INTERNAL_ERROR:
 		adapter->dead = true;
 		send_global(adapter, EVENT_DEVICE_FATAL, 0);
-		gsi_adapter_died(adapter);
 		break;
 	case PRM_EVENT_PORT_CHANGE:
 		count_link(adapter, eqe);

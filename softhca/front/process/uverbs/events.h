@@ -35,7 +35,7 @@ struct event_source {
 	uint32_t comp_sent, async_sent;
 };
 
-/* The device's callback: hca_config.event with an adapter as FRONT. */
+/* The device's callback, for adapter_listener */
 void events_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
 
 /* A channel whose end for the program is given to the caller of CALL as descriptor *NUMBER. One reference. */

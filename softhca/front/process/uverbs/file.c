@@ -14,7 +14,6 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -263,32 +262,11 @@ free_file:
 	return ret;
 }
 
-int uverbs_pick_descriptor(pid_t tid, int *number)
-{
-	const int end = FD_BAND_FIRST + FD_BAND_SIZE;
-	struct rlimit limit;
-	struct stat st;
-
-	if (prlimit(tid, RLIMIT_NOFILE, NULL, &limit))
-		return errno;
-	if (limit.rlim_cur < (rlim_t)end) {
-		limit.rlim_cur = limit.rlim_max < (rlim_t)end ? limit.rlim_max : (rlim_t)end;
-		prlimit(tid, RLIMIT_NOFILE, &limit, NULL);
-	}
-	for (int fd = FD_BAND_FIRST; fd < end && (rlim_t)fd < limit.rlim_cur; fd++) {
-		if (client_fd_stat(tid, fd, &st)) {
-			*number = fd;
-			return 0;
-		}
-	}
-	return EMFILE;
-}
-
 void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec)
 {
 	struct uverbs_file *file;
 	int fd, number = -1;
-	int ret = adapter->dead ? ENODEV : uverbs_pick_descriptor(call->tid, &number);
+	int ret = adapter->dead ? ENODEV : client_pick_descriptor(call->tid, &number);
 
 	if (!ret)
 		ret = file_new(call->tid, adapter, &file, &fd);
@@ -309,7 +287,7 @@ static void copy_descriptor(struct call *call, bool cloexec)
 
 	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st) || !uverbs_file_find(&st))
 		return; /* the kernel does it, or says what is wrong */
-	ret = uverbs_pick_descriptor(call->tid, &number);
+	ret = client_pick_descriptor(call->tid, &number);
 	fd = ret ? -1 : client_fd_copy(call->tid, call_arg_int(call, 0));
 	if (fd < 0) {
 		call_fail(call, ret ? ret : EMFILE);

@@ -441,10 +441,11 @@ static void take_request(struct uverbs_call *uc, const struct qp_request *req, s
 	qp->events.user_handle = req->user_handle;
 }
 
-static void describe_ring(const struct qp_request *req, const struct uverbs_qp *qp,
-			  struct eth_ring *ring)
+static void describe_ring(const struct client *client, const struct qp_request *req,
+			  const struct uverbs_qp *qp, struct eth_ring *ring)
 {
 	*ring = (struct eth_ring){
+		.client = client,
 		.record = req->driver.db_addr,
 		.pdn = qp->pd->pdn,
 		.uar = req->driver.bfreg_index,
@@ -467,7 +468,7 @@ static int create_with_rings(struct uverbs_call *uc, const struct qp_request *re
 	struct raw_request request = { .self_lb_block = self_lb_block(req) };
 	struct eth_ring send, receive;
 
-	describe_ring(req, qp, &send);
+	describe_ring(uc->client, req, qp, &send);
 	receive = send;
 	send.buffer = driver->sq_buf_addr;
 	receive.buffer = driver->buf_addr;
@@ -483,7 +484,8 @@ static int create_with_rings(struct uverbs_call *uc, const struct qp_request *re
 		receive.log_stride = driver->rq_wqe_shift;
 		request.receive = &receive;
 	}
-	return request.send || request.receive ? raw_qp_make(uc, &request, &qp->real->raw) : EINVAL;
+	return request.send || request.receive ? raw_qp_make(uc->adapter, &request, &qp->real->raw)
+					       : EINVAL;
 }
 
 static int create_raw(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)

@@ -14,7 +14,7 @@
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/uverbs/objects.h"
-#include "softhca/front/process/uverbs/qp_state.h"
+#include "softhca/front/process/driver/qp_state.h"
 #include "softhca/log.h"
 
 static const char *const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };

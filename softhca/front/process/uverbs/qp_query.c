@@ -9,7 +9,7 @@
 
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/objects.h"
-#include "softhca/front/process/uverbs/qp_state.h"
+#include "softhca/front/process/driver/qp_state.h"
 
 static unsigned int state_of(uint8_t device_state)
 {

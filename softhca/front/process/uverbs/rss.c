@@ -77,5 +77,5 @@ int qp_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, stru
 	request.self_lb_block =
 		(driver.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC ? PRM_BLOCK_UNICAST : 0) |
 		(driver.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC ? PRM_BLOCK_MULTICAST : 0);
-	return raw_qp_make(uc, &request, raw);
+	return raw_qp_make(uc->adapter, &request, raw);
 }

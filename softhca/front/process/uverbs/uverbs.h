@@ -59,8 +59,6 @@ void uverbs_ioctl(struct call *call);
 void uverbs_dup(struct call *call);
 void uverbs_fcntl(struct call *call);
 
-/* A free descriptor of the filter's band in process TID, whose limit is raised where needed. EMFILE: none. */
-int uverbs_pick_descriptor(pid_t tid, int *number);
 /* The uverbs file with the identity in ST, or NULL. */
 struct uverbs_file *uverbs_file_find(const struct stat *st);
 

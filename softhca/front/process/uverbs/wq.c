@@ -87,6 +87,7 @@ static int check_request(struct uverbs_call *uc, const struct wq_request *req)
 static int create_rq(struct uverbs_call *uc, const struct wq_request *req, struct uverbs_wq *wq)
 {
 	struct eth_ring ring = {
+		.client = uc->client,
 		.buffer = req->driver.buf_addr,
 		.record = req->driver.db_addr,
 		.log_size = __builtin_ctz(req->driver.rq_wqe_count),
@@ -97,7 +98,7 @@ static int create_rq(struct uverbs_call *uc, const struct wq_request *req, struc
 		.strip_vlan = req->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
 	};
 
-	return eth_rq_make(uc, &ring, &wq->rqn);
+	return eth_rq_make(uc->adapter, &ring, &wq->rqn);
 }
 
 static int wq_make(struct uverbs_call *uc, struct wq_request *req, struct uverbs_wq *wq)

@@ -11,7 +11,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "providers/mlx5/mlx5_ifc.h"
-#include "softhca/front/process/uverbs/qp_state.h"
+#include "softhca/front/process/driver/qp_state.h"
 
 enum { /* types, as sets */
        RC = 1 << IB_UVERBS_QPT_RC,
