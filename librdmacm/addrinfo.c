@@ -2,11 +2,11 @@
 /*
  * addrinfo.c - names and services to addresses for rdma_cm, by the C library's getaddrinfo().
  *
- * An answer has one entry; the source of the hints goes into it. Numeric
+ * That gives one entry, with the source of the hints; ibacm's paths come on top (addrinfo_route.c). Numeric
  * AF_IB addresses (GIDs) are taken here. Inside, functions return a positive errno, or the negative
  * EAI_ number of the C library, which the public call passes on, too.
  */
-#include "cma.h"
+#include "addrinfo.h"
 
 #include <arpa/inet.h>
 #include <infiniband/ib.h>
@@ -38,8 +38,41 @@ static int errno_of(int eai)
 
 static bool is_datagram(const struct rdma_addrinfo *hints)
 {
-	return hints->ai_qp_type == IBV_QPT_UD || hints->ai_port_space == RDMA_PS_UDP ||
-	       hints->ai_port_space == RDMA_PS_IPOIB;
+	if (hints->ai_qp_type)
+		return hints->ai_qp_type == IBV_QPT_UD;
+	return hints->ai_port_space == RDMA_PS_UDP || hints->ai_port_space == RDMA_PS_IPOIB;
+}
+
+/* 0, which is any, for QP types that are neither of streams nor of datagrams */
+static int socket_type(const struct rdma_addrinfo *hints)
+{
+	switch (hints->ai_qp_type) {
+	case 0:
+		return is_datagram(hints) ? SOCK_DGRAM : SOCK_STREAM;
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+		return SOCK_STREAM;
+	case IBV_QPT_UD:
+		return SOCK_DGRAM;
+	default:
+		return 0;
+	}
+}
+
+/* The C library says EAI_SOCKTYPE where port space and QP type contradict each other. */
+static int protocol_of(int port_space)
+{
+	switch (port_space) {
+	case RDMA_PS_TCP:
+		return IPPROTO_TCP;
+	case RDMA_PS_UDP:
+	case RDMA_PS_IPOIB:
+		return IPPROTO_UDP;
+	default:
+		return 0;
+	}
 }
 
 /* Port space and QP type from each other, where the hints have one of them. */
@@ -55,28 +88,36 @@ static void put_kind(struct rdma_addrinfo *info, const struct rdma_addrinfo *hin
 		info->ai_qp_type = datagram ? IBV_QPT_UD : IBV_QPT_RC;
 }
 
-static int copy_bytes(void **to, const void *from, size_t len)
+int addrinfo_copy(void **to, size_t *to_len, const void *from, size_t len)
 {
 	*to = NULL;
-	if (!len)
+	*to_len = 0;
+	if (!from || !len)
 		return 0;
 	*to = malloc(len);
 	if (!*to)
 		return ENOMEM;
 	memcpy(*to, from, len);
+	*to_len = len;
 	return 0;
 }
 
-static int put_source(struct rdma_addrinfo *info, const struct sockaddr *addr, socklen_t len)
+int addrinfo_put_source(struct rdma_addrinfo *info, const struct sockaddr *addr, socklen_t len)
 {
-	info->ai_src_len = len;
-	return copy_bytes((void **)&info->ai_src_addr, addr, len);
+	size_t copied;
+	int ret = addrinfo_copy((void **)&info->ai_src_addr, &copied, addr, len);
+
+	info->ai_src_len = copied;
+	return ret;
 }
 
-static int put_destination(struct rdma_addrinfo *info, const struct sockaddr *addr, socklen_t len)
+int addrinfo_put_destination(struct rdma_addrinfo *info, const struct sockaddr *addr, socklen_t len)
 {
-	info->ai_dst_len = len;
-	return copy_bytes((void **)&info->ai_dst_addr, addr, len);
+	size_t copied;
+	int ret = addrinfo_copy((void **)&info->ai_dst_addr, &copied, addr, len);
+
+	info->ai_dst_len = copied;
+	return ret;
 }
 
 /* One entry from one address of the C library's answer. */
@@ -101,10 +142,10 @@ static int make_entry(const struct addrinfo *from, const struct rdma_addrinfo *h
 			return ENOMEM;
 	}
 	if (passive)
-		return put_source(info, from->ai_addr, from->ai_addrlen);
-	ret = put_destination(info, from->ai_addr, from->ai_addrlen);
+		return addrinfo_put_source(info, from->ai_addr, from->ai_addrlen);
+	ret = addrinfo_put_destination(info, from->ai_addr, from->ai_addrlen);
 	if (!ret && hints->ai_src_len)
-		ret = put_source(info, hints->ai_src_addr, hints->ai_src_len);
+		ret = addrinfo_put_source(info, hints->ai_src_addr, hints->ai_src_len);
 	return ret;
 }
 
@@ -117,19 +158,28 @@ static int take_first(const struct addrinfo *from, const struct rdma_addrinfo *h
 	return from ? make_entry(from, hints, list) : ENODATA;
 }
 
-static int resolve_ip(const char *node, const char *service, const struct rdma_addrinfo *hints,
-		      struct rdma_addrinfo **list)
+static int look_up(const char *node, const char *service, const struct rdma_addrinfo *hints,
+		   struct addrinfo **found)
 {
-	struct addrinfo wanted = { .ai_family = hints->ai_family,
-				   .ai_socktype = is_datagram(hints) ? SOCK_DGRAM : SOCK_STREAM };
-	struct addrinfo *found = NULL;
-	int ret;
+	struct addrinfo wanted = {
+		.ai_family = hints->ai_family == AF_IB ? AF_UNSPEC : hints->ai_family,
+		.ai_socktype = socket_type(hints),
+		.ai_protocol = protocol_of(hints->ai_port_space),
+	};
 
 	if (hints->ai_flags & RAI_PASSIVE)
 		wanted.ai_flags |= AI_PASSIVE;
 	if (hints->ai_flags & RAI_NUMERICHOST)
 		wanted.ai_flags |= AI_NUMERICHOST;
-	ret = getaddrinfo(node, service, &wanted, &found);
+	return getaddrinfo(node, service, &wanted, found);
+}
+
+static int resolve_ip(const char *node, const char *service, const struct rdma_addrinfo *hints,
+		      struct rdma_addrinfo **list)
+{
+	struct addrinfo *found = NULL;
+	int ret = look_up(node, service, hints, &found);
+
 	if (!ret)
 		ret = take_first(found, hints, list);
 	if (found)
@@ -139,67 +189,80 @@ static int resolve_ip(const char *node, const char *service, const struct rdma_a
 
 /* ---- AF_IB ---- */
 
-static int put_service(struct sockaddr_ib *sib, const char *service,
-		       const struct rdma_addrinfo *hints)
+static int put_gid(const struct sockaddr_in6 *from, const struct rdma_addrinfo *hints,
+		   struct rdma_addrinfo **list)
 {
-	int port_space = hints->ai_port_space ? hints->ai_port_space : RDMA_PS_IB;
-	unsigned long port;
-	char *end;
+	struct sockaddr_ib sib = { .sib_family = AF_IB,
+				   .sib_pkey = 0xffff,
+				   .sib_flowinfo = from->sin6_flowinfo,
+				   .sib_scope_id = from->sin6_scope_id };
+	struct addrinfo entry = { .ai_family = AF_IB,
+				  .ai_addr = (struct sockaddr *)&sib,
+				  .ai_addrlen = sizeof(sib) };
+	uint64_t port_space = hints->ai_port_space ? hints->ai_port_space : RDMA_PS_IB;
 
-	sib->sib_sid_mask = htobe64(RDMA_IB_IP_PS_MASK);
-	if (!service) {
-		sib->sib_sid = htobe64((uint64_t)port_space << 16);
-		return 0;
-	}
-	port = strtoul(service, &end, 10);
-	if (*end || end == service || port > 0xffff)
-		return EINVAL;
-	sib->sib_sid = htobe64((uint64_t)port_space << 16 | port);
-	sib->sib_sid_mask = htobe64(RDMA_IB_IP_PS_MASK | RDMA_IB_IP_PORT_MASK);
-	return 0;
+	sib.sib_sid = htobe64(port_space << 16 | ntohs(from->sin6_port));
+	sib.sib_sid_mask = htobe64(from->sin6_port ? UINT64_MAX : RDMA_IB_IP_PS_MASK);
+	memcpy(sib.sib_addr.sib_raw, &from->sin6_addr, sizeof(from->sin6_addr));
+	return make_entry(&entry, hints, list);
 }
 
+/* A GID is written as an IPv6 address, and services have the names of IP's. */
 static int resolve_gid(const char *node, const char *service, const struct rdma_addrinfo *hints,
 		       struct rdma_addrinfo **list)
 {
-	struct sockaddr_ib sib = { .sib_family = AF_IB, .sib_pkey = 0xffff };
-	struct addrinfo from = { .ai_family = AF_IB,
-				 .ai_addr = (struct sockaddr *)&sib,
-				 .ai_addrlen = sizeof(sib) };
-	int ret = put_service(&sib, service, hints);
+	struct rdma_addrinfo as_ipv6 = *hints;
+	struct addrinfo *found = NULL;
+	int ret;
 
-	if (ret)
-		return ret;
-	if (node && inet_pton(AF_INET6, node, sib.sib_addr.sib_raw) != 1)
-		return ENODATA;
-	return make_entry(&from, hints, list);
+	as_ipv6.ai_family = AF_INET6;
+	ret = look_up(node, service, &as_ipv6, &found);
+	if (!ret)
+		ret = put_gid((const struct sockaddr_in6 *)found->ai_addr, hints, list);
+	if (found)
+		freeaddrinfo(found);
+	return ret;
 }
 
 /* ---- the public calls ---- */
 
-/* No name, but an address in the hints */
+/* No name: what the hints say is taken as it is. */
 static int take_hints(const struct rdma_addrinfo *hints, struct rdma_addrinfo **list)
 {
-	bool passive = hints->ai_flags & RAI_PASSIVE;
-	struct addrinfo from = {
-		.ai_family = hints->ai_family,
-		.ai_addr = passive ? hints->ai_src_addr : hints->ai_dst_addr,
-		.ai_addrlen = passive ? hints->ai_src_len : hints->ai_dst_len,
-	};
+	struct rdma_addrinfo *info = calloc(1, sizeof(*info));
+	int ret;
 
-	if (!from.ai_addr)
-		return EINVAL;
-	if (!from.ai_family)
-		from.ai_family = from.ai_addr->sa_family;
-	return make_entry(&from, hints, list);
+	if (!info)
+		return ENOMEM;
+	*list = info;
+	info->ai_flags = hints->ai_flags;
+	info->ai_family = hints->ai_family;
+	info->ai_qp_type = hints->ai_qp_type;
+	info->ai_port_space = hints->ai_port_space;
+	ret = addrinfo_put_source(info, hints->ai_src_addr, hints->ai_src_len);
+	if (!ret)
+		ret = addrinfo_put_destination(info, hints->ai_dst_addr, hints->ai_dst_len);
+	return ret;
+}
+
+/* A GID looks like an IPv6 address: it has to be said that it is one. */
+static bool is_gid(const struct rdma_addrinfo *hints)
+{
+	const int numeric = RAI_NUMERICHOST | RAI_FAMILY;
+
+	return hints->ai_family == AF_IB && (hints->ai_flags & numeric) == numeric;
 }
 
 static int resolve(const char *node, const char *service, const struct rdma_addrinfo *hints,
 		   struct rdma_addrinfo **list)
 {
+	if (hints->ai_flags & RAI_SA) {
+		verbs_warn("rdma_getaddrinfo: RAI_SA is for rdma_resolve_addrinfo() only");
+		return EOPNOTSUPP;
+	}
 	if (!node && !service)
 		return take_hints(hints, list);
-	if (hints->ai_family == AF_IB)
+	if (is_gid(hints))
 		return resolve_gid(node, service, hints, list);
 	return resolve_ip(node, service, hints, list);
 }
@@ -213,7 +276,11 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 
 	if (!node && !service && !hints)
 		return cma_return(EINVAL);
-	ret = resolve(node, service, hints ? hints : &none, &list);
+	if (!hints)
+		hints = &none;
+	ret = resolve(node, service, hints, &list);
+	if (!ret)
+		ret = addrinfo_add_route(&list, hints);
 	if (ret)
 		rdma_freeaddrinfo(list);
 	else

@@ -65,17 +65,30 @@ static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param,
 	cm->initiator_depth = clip(initiator, cm->device->max_initiator_depth);
 }
 
-/* The parameters of the program, private data that resolving has found, and what the QP is. */
-static void put_param(const struct cm_id *cm, const struct rdma_conn_param *param,
-		      struct rdma_ucm_conn_param *to)
+/* What resolving has found goes ahead of the program's own. EINVAL: too much for the length to say */
+static int put_private_data(const struct cm_id *cm, const struct rdma_conn_param *param,
+			    struct rdma_ucm_conn_param *to)
 {
-	const void *data = param ? param->private_data : NULL;
-	size_t len = data ? param->private_data_len : 0;
+	size_t own = param && param->private_data ? param->private_data_len : 0;
 
-	if (!data && cm->connect_len) {
-		data = cm->connect_data;
-		len = cm->connect_len;
+	if (cm->connect_len + own >= RDMA_MAX_PRIVATE_DATA) {
+		verbs_warn(
+			"rdma_cm: %zu bytes of private data and %u of ai_connect: %u is the limit",
+			own, cm->connect_len, RDMA_MAX_PRIVATE_DATA - 1);
+		return EINVAL;
 	}
+	if (cm->connect_len)
+		memcpy(to->private_data, cm->connect_data, cm->connect_len);
+	if (own)
+		memcpy(to->private_data + cm->connect_len, param->private_data, own);
+	to->private_data_len = cm->connect_len + own;
+	return 0;
+}
+
+/* The parameters of the program, and what the QP is. */
+static int put_param(const struct cm_id *cm, const struct rdma_conn_param *param,
+		     struct rdma_ucm_conn_param *to)
+{
 	to->valid = 1;
 	to->qp_num = cm->id.qp ? cm->id.qp->qp_num : param ? param->qp_num : 0;
 	to->srq = cm->id.qp ? !!cm->id.qp->srq : param ? param->srq : 0;
@@ -84,9 +97,7 @@ static void put_param(const struct cm_id *cm, const struct rdma_conn_param *para
 	to->flow_control = param ? param->flow_control : 0;
 	to->retry_count = param ? param->retry_count : 7;
 	to->rnr_retry_count = param ? param->rnr_retry_count : 7;
-	if (len)
-		memcpy(to->private_data, data, len);
-	to->private_data_len = len;
+	return put_private_data(cm, param, to);
 }
 
 static void put_ece(const struct cm_id *cm, struct rdma_ucm_ece *to)
@@ -117,7 +128,9 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 	if (ret)
 		return cma_return(ret);
 	choose_depths(cm, conn_param, false);
-	put_param(cm, conn_param, &cmd.connect.conn_param);
+	ret = put_param(cm, conn_param, &cmd.connect.conn_param);
+	if (ret)
+		return cma_return(ret);
 	offer_ece(cm);
 	put_ece(cm, &cmd.connect.ece);
 	ret = CM_RUN_ID(cm, &cmd, CONNECT, connect, 0);
@@ -183,10 +196,11 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 	if (ret)
 		return cma_return(ret);
 	choose_depths(cm, conn_param, true);
-	ret = prepare_qp(cm);
+	ret = put_param(cm, conn_param, &cmd.accept.conn_param);
+	if (!ret)
+		ret = prepare_qp(cm);
 	if (ret)
 		return cma_return(ret);
-	put_param(cm, conn_param, &cmd.accept.conn_param);
 	put_ece(cm, &cmd.accept.ece);
 	ret = CM_RUN_ID(cm, &cmd, ACCEPT, accept, 0);
 	if (ret)

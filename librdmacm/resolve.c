@@ -2,6 +2,7 @@
 /*
  * resolve.c - binding to a local address, resolving the other side's, and the route to it.
  */
+#include "acm.h"
 #include "cma.h"
 
 #include <infiniband/ib.h>
@@ -43,12 +44,32 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 	return cma_return(ret);
 }
 
+/* ibacm may know the path already: then the kernel has no need to ask for it, and says at once that the route is resolved. */
+static int route_by_daemon(struct cm_id *cm, int timeout_ms)
+{
+	struct acm_question question = { .src = &cm->id.route.addr.src_addr,
+					 .dst = &cm->id.route.addr.dst_addr };
+	struct acm_answer answer;
+	struct cm_cmd cmd = { .set_option = { .id = cm->number,
+					      .level = RDMA_OPTION_IB,
+					      .optname = RDMA_OPTION_IB_PATH } };
+	int ret = acm_ask(&question, timeout_ms, &answer);
+
+	if (ret)
+		return ret;
+	cmd.set_option.optval = (uintptr_t)answer.paths;
+	cmd.set_option.optlen = answer.num_paths * sizeof(answer.paths[0]);
+	return CM_RUN_ID(cm, &cmd, SET_OPTION, set_option, 0);
+}
+
 CMA_EXPORT int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd = { .resolve_route = { .id = cm->number, .timeout_ms = timeout_ms } };
-	int ret = CM_RUN_ID(cm, &cmd, RESOLVE_ROUTE, resolve_route, 0);
+	int ret = route_by_daemon(cm, timeout_ms);
 
+	if (ret)
+		ret = CM_RUN_ID(cm, &cmd, RESOLVE_ROUTE, resolve_route, 0);
 	return cma_return(ret ? ret : event_await(cm));
 }
 

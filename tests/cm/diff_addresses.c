@@ -70,6 +70,16 @@ static void say_addr(const char *what, const struct sockaddr *addr, socklen_t le
 			  sizeof(text));
 		port = ntohs(((const struct sockaddr_in6 *)addr)->sin6_port);
 	}
+	if (addr && addr->sa_family == AF_IB) {
+		const struct sockaddr_ib *sib = (const struct sockaddr_ib *)addr;
+
+		inet_ntop(AF_INET6, &sib->sib_addr, text, sizeof(text));
+		say("%s: pkey 0x%x flow 0x%x sid 0x%llx mask 0x%llx scope %llu", what,
+		    ntohs(sib->sib_pkey), ntohl(sib->sib_flowinfo),
+		    (unsigned long long)be64toh(sib->sib_sid),
+		    (unsigned long long)be64toh(sib->sib_sid_mask),
+		    (unsigned long long)sib->sib_scope_id);
+	}
 	say("%s: %s, %u bytes, family %d, %s port %u", what, addr ? "given" : "NULL", len,
 	    addr ? addr->sa_family : -1, text, port);
 }
@@ -100,6 +110,79 @@ static void ask(const char *node, const char *service, const struct rdma_addrinf
 		return;
 	say_info(info);
 	rdma_freeaddrinfo(info);
+}
+
+/* Neither node nor service: the hints are all there is. */
+static void ask_without_name(void)
+{
+	static const int flags[] = { 0, RAI_PASSIVE, RAI_NOROUTE, RAI_NUMERICHOST | RAI_FAMILY };
+	static const int types[] = { 0, IBV_QPT_RC, IBV_QPT_UD };
+	struct sockaddr_in src = cm_loopback(0), dst = cm_loopback(7471);
+	struct rdma_addrinfo hints;
+
+	for (size_t f = 0; f < ARRAY_LEN(flags); f++)
+		for (size_t t = 0; t < ARRAY_LEN(types); t++)
+			for (int ends = 0; ends < 4; ends++) {
+				hints = (struct rdma_addrinfo){ .ai_flags = flags[f],
+								.ai_family = AF_INET,
+								.ai_qp_type = types[t] };
+				if (ends & 1) {
+					hints.ai_src_addr = (struct sockaddr *)&src;
+					hints.ai_src_len = sizeof(src);
+				}
+				if (ends & 2) {
+					hints.ai_dst_addr = (struct sockaddr *)&dst;
+					hints.ai_dst_len = sizeof(dst);
+				}
+				ask(NULL, NULL, &hints);
+			}
+}
+
+/* QP type and port space may contradict each other. */
+static void ask_of_kinds(void)
+{
+	static const int types[] = { 0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 77, 255 };
+	static const int spaces[] = {
+		0, RDMA_PS_TCP, RDMA_PS_UDP, RDMA_PS_IPOIB, RDMA_PS_IB, 0x77
+	};
+	static const int families[] = { AF_UNSPEC, AF_INET, AF_INET6, AF_APPLETALK };
+	struct rdma_addrinfo hints;
+
+	for (size_t t = 0; t < ARRAY_LEN(types); t++)
+		for (size_t s = 0; s < ARRAY_LEN(spaces); s++) {
+			hints = (struct rdma_addrinfo){ .ai_qp_type = types[t],
+							.ai_port_space = spaces[s] };
+			ask("127.0.0.1", "7471", &hints);
+		}
+	for (size_t f = 0; f < ARRAY_LEN(families); f++) {
+		hints = (struct rdma_addrinfo){ .ai_family = families[f] };
+		ask("127.0.0.1", NULL, &hints);
+		ask("::1", "1", &hints);
+	}
+}
+
+/* A GID is taken for one where the hints say both that it is numeric and what it is. */
+static void ask_for_gids(void)
+{
+	static const char *const nodes[] = { NULL, "fe80::1:2:3:4", "fe80::1:2:3:4%lo",
+					     "127.0.0.1" };
+	static const char *const services[] = { NULL, "7471", "http" };
+	const int numeric = RAI_NUMERICHOST | RAI_FAMILY;
+	struct rdma_addrinfo hints;
+
+	for (int flags = 0; flags < 16; flags++)
+		for (size_t n = 0; n < ARRAY_LEN(nodes); n++)
+			for (size_t s = 0; s < ARRAY_LEN(services); s++) {
+				hints = (struct rdma_addrinfo){ .ai_flags = flags,
+								.ai_family = AF_IB,
+								.ai_port_space = RDMA_PS_IB };
+				/* Debian's reads beyond the end of an IPv4 address here */
+				if ((flags & numeric) == numeric &&
+				    (n == 3 || (!n && flags & RAI_PASSIVE)))
+					continue;
+				if (nodes[n] || services[s])
+					ask(nodes[n], services[s], &hints);
+			}
 }
 
 void cm_diff_addrinfo(void)
@@ -134,4 +217,7 @@ void cm_diff_addrinfo(void)
 	hints = (struct rdma_addrinfo){ .ai_src_addr = (struct sockaddr *)&addr,
 					.ai_src_len = sizeof(addr) };
 	ask("127.0.0.1", "7471", &hints);
+	ask_without_name();
+	ask_of_kinds();
+	ask_for_gids();
 }

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * acm.c - the connection to ibacm: one for the process, opened by the first question, kept until it fails or the library
+ * goes. All of it is guarded by one lock, so that an answer belongs to the question before it.
+ *
+ * No state of the daemon may stop a program: whatever takes too long or makes no sense costs the connection, and the
+ * question has no answer. A child process opens its own, since answers on a shared one would go to either.
+ */
+#include "acm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/log.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int sock = -1;
+static pid_t owner;        /* who opened it */
+static int64_t rests_till; /* ms: the daemon is not asked before */
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* ---- the connection ---- */
+
+static void disconnect(void)
+{
+	if (sock >= 0)
+		close(sock);
+	sock = -1;
+}
+
+static int await(short events, int64_t deadline)
+{
+	struct pollfd fd = { .fd = sock, .events = events };
+	int64_t left;
+	int ret;
+
+	do {
+		left = deadline - now_ms();
+		ret = poll(&fd, 1, left > 0 ? (int)left : 0);
+	} while (ret < 0 && errno == EINTR);
+	if (ret < 0)
+		return errno;
+	return ret ? 0 : ETIMEDOUT;
+}
+
+static int connect_to(const struct sockaddr *addr, socklen_t len, int64_t deadline)
+{
+	int err = 0;
+	socklen_t err_len = sizeof(err);
+	int ret;
+
+	sock = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0)
+		return errno;
+	if (!connect(sock, addr, len))
+		return 0;
+	if (errno != EINPROGRESS)
+		return errno;
+	ret = await(POLLOUT, deadline);
+	if (ret)
+		return ret;
+	if (getsockopt(sock, SOL_SOCKET, SO_ERROR, &err, &err_len))
+		return errno;
+	return err;
+}
+
+/* ENOENT: the daemon has no TCP port. */
+static int read_port(struct sockaddr_in *addr)
+{
+	char text[16] = "";
+	unsigned long port;
+	ssize_t len;
+	char *end;
+	int fd = open(ACM_PORT_FILE, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return ENOENT;
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	port = len > 0 ? strtoul(text, &end, 10) : 0;
+	if (!port || port > UINT16_MAX) {
+		verbs_warn("ibacm: %s has no number of a port", ACM_PORT_FILE);
+		return ENOENT;
+	}
+	*addr = (struct sockaddr_in){ .sin_family = AF_INET,
+				      .sin_port = htons((uint16_t)port),
+				      .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	return 0;
+}
+
+static int connect_tcp(int64_t deadline)
+{
+	struct sockaddr_in addr;
+	int ret = read_port(&addr);
+
+	if (ret)
+		return ret;
+	ret = connect_to((const struct sockaddr *)&addr, sizeof(addr), deadline);
+	if (ret)
+		verbs_warn("ibacm: cannot connect to port %u, which %s names: %s",
+			   ntohs(addr.sin_port), ACM_PORT_FILE, strerror(ret));
+	return ret;
+}
+
+static int connect_unix(int64_t deadline)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX, .sun_path = ACM_SOCKET };
+	int ret = connect_to((const struct sockaddr *)&addr, sizeof(addr), deadline);
+
+	if (ret && ret != ENOENT)
+		verbs_warn("ibacm: cannot connect to %s: %s", ACM_SOCKET, strerror(ret));
+	return ret;
+}
+
+static int connect_daemon(int64_t deadline)
+{
+	int ret = connect_tcp(deadline);
+
+	if (ret) {
+		disconnect();
+		ret = connect_unix(deadline);
+	}
+	owner = getpid();
+	if (ret) {
+		disconnect();
+		rests_till = now_ms() + ACM_ABSENT_MS;
+	}
+	return ret;
+}
+
+/* ---- a question ---- */
+
+static int send_all(const void *bytes, size_t len, int64_t deadline)
+{
+	const uint8_t *at = bytes;
+	ssize_t done;
+	int ret;
+
+	while (len) {
+		done = send(sock, at, len, MSG_NOSIGNAL);
+		if (done >= 0) {
+			at += done;
+			len -= done;
+			continue;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return errno;
+		ret = await(POLLOUT, deadline);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int receive_all(void *bytes, size_t len, int64_t deadline)
+{
+	uint8_t *at = bytes;
+	ssize_t done;
+	int ret;
+
+	while (len) {
+		ret = await(POLLIN, deadline);
+		if (ret)
+			return ret;
+		done = recv(sock, at, len, 0);
+		if (!done)
+			return ECONNRESET;
+		if (done < 0 && errno != EAGAIN && errno != EINTR)
+			return errno;
+		if (done > 0) {
+			at += done;
+			len -= done;
+		}
+	}
+	return 0;
+}
+
+static int exchange(const struct acm_message *question, struct acm_message *answer,
+		    int64_t deadline)
+{
+	int ret = send_all(question, question->header.length, deadline);
+
+	if (!ret)
+		ret = receive_all(&answer->header, sizeof(answer->header), deadline);
+	if (!ret && !acm_header_is_sane(&answer->header))
+		ret = EPROTO;
+	if (!ret)
+		ret = receive_all(answer->entries, answer->header.length - sizeof(answer->header),
+				  deadline);
+	if (!ret)
+		return 0;
+	disconnect();
+	if (ret == ETIMEDOUT)
+		rests_till = now_ms() + ACM_REST_MS;
+	if (ret != EPROTO) /* which has been told */
+		verbs_warn("ibacm: no answer: %s", strerror(ret));
+	return ret;
+}
+
+/* A connection that was there may be one to a daemon that has gone: a new one may have come. */
+static int ask(const struct acm_message *question, struct acm_message *answer, int64_t deadline)
+{
+	bool kept;
+	int ret;
+
+	if (sock >= 0 && owner != getpid())
+		disconnect();
+	if (now_ms() < rests_till)
+		return EAGAIN;
+	kept = sock >= 0;
+	ret = kept ? 0 : connect_daemon(deadline);
+	if (!ret)
+		ret = exchange(question, answer, deadline);
+	if (kept && (ret == ECONNRESET || ret == EPIPE)) {
+		ret = connect_daemon(deadline);
+		if (!ret)
+			ret = exchange(question, answer, deadline);
+	}
+	return ret;
+}
+
+int acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer)
+{
+	int most = question->no_delay ? ACM_MAX_WAIT_NO_DELAY_MS : ACM_MAX_WAIT_MS;
+	struct acm_message asked, told = { 0 };
+	int ret = acm_pack(question, &asked);
+
+	if (ret)
+		return ret;
+	if (timeout_ms < 0 || timeout_ms > most)
+		timeout_ms = most;
+	pthread_mutex_lock(&lock);
+	ret = ask(&asked, &told, now_ms() + timeout_ms);
+	pthread_mutex_unlock(&lock);
+	return ret ? ret : acm_unpack(&told, answer);
+}
+
+static void __attribute__((destructor)) leave(void)
+{
+	disconnect();
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * acm_diff.c - acm-diff: what rdma_getaddrinfo(), rdma_resolve_route() and rdma_create_ep() make of ibacm's answers. It must
+ * print the same on any librdmacm with the same daemon.
+ */
+#include <arpa/inet.h>
+#include <infiniband/ib.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cm.h"
+
+enum { PORT = 7471 };
+
+/* ---- printing ---- */
+
+static void say_bytes(const char *what, const void *bytes, size_t len)
+{
+	char text[2 * 16 + 1];
+
+	for (size_t at = 0; at < len; at += 16) {
+		for (size_t i = 0; i < 16; i++)
+			snprintf(text + 2 * i, 3, "%02x",
+				 at + i < len ? ((const uint8_t *)bytes)[at + i] : 0);
+		say("%s %3zu: %s", what, at, text);
+	}
+}
+
+static void say_addr(const char *what, const struct sockaddr *addr, socklen_t len)
+{
+	const struct sockaddr_ib *sib = (const struct sockaddr_ib *)addr;
+	char text[INET6_ADDRSTRLEN] = "";
+
+	if (!addr) {
+		say("%s: NULL, %u bytes", what, len);
+		return;
+	}
+	if (addr->sa_family == AF_IB) {
+		inet_ntop(AF_INET6, &sib->sib_addr, text, sizeof(text));
+		say("%s: GID %s pkey 0x%x flow 0x%x sid 0x%llx mask 0x%llx scope %llu, %u bytes",
+		    what, text, ntohs(sib->sib_pkey), ntohl(sib->sib_flowinfo),
+		    (unsigned long long)be64toh(sib->sib_sid),
+		    (unsigned long long)be64toh(sib->sib_sid_mask),
+		    (unsigned long long)sib->sib_scope_id, len);
+		return;
+	}
+	if (addr->sa_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)addr)->sin_addr, text,
+			  sizeof(text));
+	else
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)addr)->sin6_addr, text,
+			  sizeof(text));
+	say("%s: %s port %u, %u bytes", what, text,
+	    ntohs(((const struct sockaddr_in *)addr)->sin_port), len);
+}
+
+/* Without the port or service, which may be any. */
+static void say_host(const char *what, const struct sockaddr *addr)
+{
+	struct sockaddr_storage copy = { .ss_family = addr->sa_family };
+
+	if (addr->sa_family == AF_IB) {
+		memcpy(&copy, addr, sizeof(struct sockaddr_ib));
+		((struct sockaddr_ib *)&copy)->sib_sid = 0;
+	} else if (addr->sa_family == AF_INET) {
+		memcpy(&copy, addr, sizeof(struct sockaddr_in));
+		((struct sockaddr_in *)&copy)->sin_port = 0;
+	}
+	say_addr(what, (struct sockaddr *)&copy, 0);
+}
+
+static void say_info(const struct rdma_addrinfo *info)
+{
+	for (; info; info = info->ai_next) {
+		say("flags 0x%x family %d qp_type %d port_space 0x%x names %s %s", info->ai_flags,
+		    info->ai_family, info->ai_qp_type, info->ai_port_space,
+		    info->ai_src_canonname ? info->ai_src_canonname : "-",
+		    info->ai_dst_canonname ? info->ai_dst_canonname : "-");
+		say_addr("src", info->ai_src_addr, info->ai_src_len);
+		say_addr("dst", info->ai_dst_addr, info->ai_dst_len);
+		say_bytes("route", info->ai_route, info->ai_route_len);
+		say_bytes("connect", info->ai_connect, info->ai_connect_len);
+	}
+}
+
+/* ---- names ---- */
+
+static void ask(const char *node, const char *service, const struct rdma_addrinfo *hints)
+{
+	struct rdma_addrinfo *info = NULL;
+	int ret = rdma_getaddrinfo((char *)node, (char *)service, hints, &info);
+
+	say("%s %s flags 0x%x: %d", node ? node : "-", service ? service : "-",
+	    hints ? hints->ai_flags : 0, ret);
+	if (ret)
+		return;
+	say_info(info);
+	rdma_freeaddrinfo(info);
+}
+
+static struct sockaddr_in host(const char *text, uint16_t port)
+{
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_port = htons(port),
+				     .sin_addr = { inet_addr(text) } };
+}
+
+static void ask_by_flags(void)
+{
+	static const int flags[] = { 0, RAI_PASSIVE, RAI_NUMERICHOST, RAI_NOROUTE };
+	struct rdma_addrinfo hints;
+
+	for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+		hints = (struct rdma_addrinfo){ .ai_flags = flags[i],
+						.ai_port_space = RDMA_PS_TCP };
+		ask("127.0.0.1", "7471", &hints);
+		ask("198.18.0.9", NULL, &hints);
+	}
+}
+
+static void ask_by_hints(void)
+{
+	struct sockaddr_in src = host("198.18.0.9", 0), dst = host("198.18.0.1", PORT);
+	struct ibv_path_data data = { .path = { .pkey = htons(0xffff), .mtu = 0x84 } };
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP,
+				       .ai_src_addr = (struct sockaddr *)&src,
+				       .ai_src_len = sizeof(src) };
+
+	ask("198.18.0.1", "7471", &hints);
+	src.sin_port = htons(77);
+	ask("198.18.0.1", "7471", &hints);
+	hints.ai_route = &data;
+	hints.ai_route_len = sizeof(data);
+	ask("198.18.0.1", "7471", &hints);
+	hints.ai_route = &data.path;
+	hints.ai_route_len = sizeof(data.path);
+	ask("198.18.0.1", "7471", &hints);
+	hints = (struct rdma_addrinfo){ .ai_family = AF_INET,
+					.ai_port_space = RDMA_PS_TCP,
+					.ai_dst_addr = (struct sockaddr *)&dst,
+					.ai_dst_len = sizeof(dst) };
+	ask(NULL, NULL, &hints);
+	hints = (struct rdma_addrinfo){ .ai_qp_type = IBV_QPT_UD, .ai_port_space = RDMA_PS_UDP };
+	ask("127.0.0.1", "7471", &hints);
+	hints = (struct rdma_addrinfo){ .ai_port_space = RDMA_PS_IB };
+	ask("127.0.0.1", "7471", &hints);
+	/* a host that the daemon does not know */
+	ask("203.0.113.9", "7471", NULL);
+}
+
+/* ---- routes ---- */
+
+static struct rdma_cm_id *resolved(struct rdma_event_channel *channel, const char *to)
+{
+	struct sockaddr_in addr = host(to, PORT);
+	struct rdma_cm_id *id;
+
+	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	MUST(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&addr, RESOLVE_MS));
+	cm_expect("address", channel);
+	return id;
+}
+
+static void resolve_route(struct rdma_event_channel *channel, const char *to)
+{
+	struct rdma_cm_id *id = resolved(channel, to);
+
+	if (!SAY_RET(rdma_resolve_route(id, RESOLVE_MS), "route to %s", to) &&
+	    cm_expect("route", channel) == RDMA_CM_EVENT_ROUTE_RESOLVED) {
+		say("paths %d", id->route.num_paths);
+		if (id->route.num_paths)
+			say("mtu %u rate %u lifetime %u", id->route.path_rec->mtu,
+			    id->route.path_rec->rate, id->route.path_rec->packet_life_time);
+	}
+	MUST(!rdma_destroy_id(id));
+}
+
+/* ---- endpoints ---- */
+
+static struct rdma_cm_id *listen_at(struct rdma_event_channel *channel)
+{
+	struct sockaddr_in any = cm_loopback(PORT);
+	struct rdma_cm_id *id;
+
+	any.sin_addr.s_addr = INADDR_ANY;
+	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	MUST(!rdma_bind_addr(id, (struct sockaddr *)&any) && !rdma_listen(id, 4));
+	return id;
+}
+
+static void *answer_one(void *arg)
+{
+	struct rdma_event_channel *channel = arg;
+	struct rdma_conn_param param = { .initiator_depth = 1, .responder_resources = 1 };
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	/* up to the end of the connection, or its failure */
+	while (!rdma_get_cm_event(channel, &event)) {
+		int type = event->event;
+
+		id = event->id;
+		if (type == RDMA_CM_EVENT_CONNECT_REQUEST) {
+			say_host("request from", rdma_get_peer_addr(id));
+			say_host("request to", rdma_get_local_addr(id));
+			say_bytes("request data", event->param.conn.private_data,
+				  event->param.conn.private_data_len);
+			cm_make_qp(id);
+		}
+		rdma_ack_cm_event(event);
+		if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
+			SAY_RET(rdma_accept(id, &param), "accept");
+		if (type != RDMA_CM_EVENT_DISCONNECTED)
+			continue;
+		rdma_disconnect(id);
+		rdma_destroy_qp(id);
+		rdma_destroy_id(id);
+		break;
+	}
+	return NULL;
+}
+
+static void connect_by(struct rdma_addrinfo *info)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_id *listener = listen_at(channel), *id = NULL;
+	struct ibv_qp_init_attr attr = { .cap = { 4, 4, 1, 1, 0 }, .sq_sig_all = 1 };
+	struct rdma_conn_param param = { .initiator_depth = 1,
+					 .responder_resources = 1,
+					 .private_data = "private",
+					 .private_data_len = 8 };
+	pthread_t thread;
+
+	MUST(!pthread_create(&thread, NULL, answer_one, channel));
+	if (!SAY_RET(rdma_create_ep(&id, info, NULL, &attr), "create_ep by family %d",
+		     info->ai_family)) {
+		say("paths %d", id->route.num_paths);
+		MUST(!rdma_connect(id, &param));
+		say("connected");
+		rdma_disconnect(id);
+		pthread_join(thread, NULL);
+		rdma_destroy_ep(id);
+	} else {
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	rdma_destroy_id(listener);
+	rdma_destroy_event_channel(channel);
+}
+
+static void connect_by_each(void)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *info, *one;
+
+	MUST(!rdma_getaddrinfo("198.18.0.1", "7471", &hints, &info));
+	for (one = info; one; one = one->ai_next)
+		connect_by(one);
+	rdma_freeaddrinfo(info);
+}
+
+/* ---- the program ---- */
+
+static void ask_gid(const char *gid)
+{
+	struct rdma_addrinfo hints = { .ai_flags = RAI_NUMERICHOST | RAI_FAMILY,
+				       .ai_family = AF_IB,
+				       .ai_port_space = RDMA_PS_IB };
+
+	ask(gid, "7471", &hints);
+	hints.ai_flags |= RAI_PASSIVE;
+	ask(gid, "7471", &hints);
+}
+
+static void ask_own_gid(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_id *id = resolved(channel, "127.0.0.1");
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, &id->route.addr.addr.ibaddr.sgid, text, sizeof(text));
+	MUST(!rdma_destroy_id(id));
+	ask_gid(text);
+	ask_gid("fe80::77");
+}
+
+/* ---- threads, and a child ---- */
+
+static bool has_route(const char *node)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *info;
+	const struct ibv_path_data *path;
+	struct in_addr to;
+	bool right;
+
+	if (rdma_getaddrinfo((char *)node, "7471", &hints, &info))
+		return false;
+	/* ports of the two adapters have LIDs of their own: the answer is that of the question */
+	path = info->ai_route;
+	inet_aton(node, &to);
+	right = info->ai_route_len == sizeof(*path) && info->ai_next &&
+		!memcmp(&((struct sockaddr_in *)info->ai_next->ai_dst_addr)->sin_addr, &to,
+			sizeof(to)) &&
+		!memcmp(&path->path.dgid, &((struct sockaddr_ib *)info->ai_dst_addr)->sib_addr, 16);
+	rdma_freeaddrinfo(info);
+	return right;
+}
+
+static void *ask_often(void *arg)
+{
+	for (int i = 0; i < 50; i++)
+		if (!has_route(arg))
+			return NULL;
+	return arg;
+}
+
+static int lowest_fd(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+static void ask_by_threads(void)
+{
+	static char *const nodes[] = { "127.0.0.1", "198.18.0.1", "198.18.0.9", "198.18.0.1" };
+	pthread_t threads[ARRAY_LEN(nodes)];
+	void *done;
+
+	for (size_t i = 0; i < ARRAY_LEN(nodes); i++)
+		MUST(!pthread_create(&threads[i], NULL, ask_often, nodes[i]));
+	for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+		pthread_join(threads[i], &done);
+		say_check(done, "thread %zu has the answers to its questions", i);
+	}
+}
+
+static void ask_by_child(void)
+{
+	int fd = lowest_fd(), status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(!ask_often("198.18.0.9"));
+	say_check(ask_often("198.18.0.1"), "a parent has its answers while its child asks");
+	say_check(waitpid(pid, &status, 0) == pid && !status, "a child has its answers");
+	say_check(lowest_fd() == fd, "no descriptor is left behind");
+}
+
+static int ask_much(void)
+{
+	say_check(has_route("127.0.0.1"), "a route by the daemon");
+	ask_by_threads();
+	ask_by_child();
+	return say_failures() != 0;
+}
+
+/* acm-diff many: questions from several places. acm-diff few: two questions and a route. acm-diff: all there is */
+int main(int argc, char *argv[])
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	say_topic("acm");
+	if (!channel) {
+		printf("no rdma_cm: %s\n", strerror(errno));
+		return 77;
+	}
+	if (argc > 1 && !strcmp(argv[1], "many"))
+		return ask_much();
+	if (argc > 1 && !strcmp(argv[1], "few")) {
+		struct rdma_addrinfo hints = { .ai_flags = RAI_NOROUTE,
+					       .ai_port_space = RDMA_PS_TCP };
+
+		ask("127.0.0.1", "7471", &hints);
+		ask("127.0.0.1", "7471", &hints);
+		resolve_route(channel, "127.0.0.1");
+	} else {
+		ask_by_flags();
+		ask_by_hints();
+		ask_own_gid(channel);
+		resolve_route(channel, "127.0.0.1");
+		resolve_route(channel, "198.18.0.9");
+		connect_by_each();
+	}
+	rdma_destroy_event_channel(channel);
+	return 0;
+}
