@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_user_cm.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -89,6 +90,9 @@ struct cm_device {
 	struct ibv_xrcd *xrcd; /* the same */
 	unsigned int xrcd_users;
 	uint8_t max_initiator_depth, max_responder_resources;
+	/* Access that peers of RC QPs get from the kernel: without, with READs and atomics. 0: not
+	 * seen yet */
+	atomic_uint granted[2];
 };
 
 /* The device that the kernel means, opened. INDEX below 0: unknown. ENODEV */
@@ -121,9 +125,13 @@ struct cm_id {
 	bool owns_cqs[2];
 	bool has_default_pd; /* of the device, as long as it is bound to that */
 	bool uses_default_xrcd;
+	bool is_request; /* of a peer that wants to connect */
 	bool srq_has_cq; /* an XRC SRQ completes to recv_cq */
 	/* READs and atomics that the connection shall have: asked for, or from the request */
 	uint8_t initiator_depth, responder_resources;
+	struct ibv_qp *init_qp; /* what INIT was with, of the QP that was brought there */
+	unsigned int init_access;
+	uint16_t init_pkey_index;
 	struct ibv_ece local_ece, remote_ece;
 	/* of an endpoint: what private data resolving has found, and what requests get */
 	void *connect_data;
@@ -151,14 +159,17 @@ int id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_
 void id_free(struct cm_id *id);
 /* The kernel forgets it. */
 int id_destroy_in_kernel(struct cm_id *id);
-/* Bind the id to its device, once the kernel has. */
-int id_query_addr(struct cm_id *id);
-int id_query_gid(struct cm_id *id);
+/* Waits until COUNTER says that all events that were read are acknowledged. */
+void id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
+
+/* ---- query.c ---- */
+
+/* All of id->route, as far as the kernel knows it; the id is bound to its device, once the kernel has. */
+int id_query_route(struct cm_id *id);
+/* The paths only */
 int id_query_path(struct cm_id *id);
 /* Any of RDMA_USER_CM_QUERY_*. */
 int id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
-/* Waits until COUNTER says that all events that were read are acknowledged. */
-void id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
 
 /* ---- event.c ---- */
 

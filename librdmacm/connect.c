@@ -158,7 +158,7 @@ CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 	int ret = CM_RUN_ID(cm, &cmd, LISTEN, listen, 0);
 
 	/* it may have been bound to a port only now */
-	return cma_return(ret ? ret : id_query_addr(cm));
+	return cma_return(ret ? ret : id_query_route(cm));
 }
 
 /* ---- the side that is asked ---- */

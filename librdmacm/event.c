@@ -82,11 +82,9 @@ static int fail(struct cm_event *event, enum rdma_cm_event_type type, int err)
 
 static int addr_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
-	int ret = id_query_addr(event->cm);
+	int ret = id_query_route(event->cm);
 
 	(void)resp;
-	if (!ret)
-		ret = id_query_gid(event->cm);
 	return ret ? fail(event, RDMA_CM_EVENT_ADDR_ERROR, ret) : 0;
 }
 
@@ -96,15 +94,6 @@ static int route_resolved(struct cm_event *event, const struct rdma_ucm_event_re
 
 	(void)resp;
 	return ret ? fail(event, RDMA_CM_EVENT_ROUTE_ERROR, ret) : 0;
-}
-
-static int learn_route(struct cm_id *cm)
-{
-	int ret = id_query_addr(cm);
-
-	if (!ret)
-		ret = id_query_gid(cm);
-	return ret ? ret : id_query_path(cm);
 }
 
 /* The new id stays on the listener's channel; rdma_get_request() gives it one of its own. */
@@ -120,7 +109,8 @@ static int connect_request(struct cm_event *event, const struct rdma_ucm_event_r
 	if (ret)
 		return ret;
 	cm->number = resp->id;
-	ret = learn_route(cm);
+	cm->is_request = true;
+	ret = id_query_route(cm);
 	if (ret) {
 		verbs_warn("rdma_cm: a connection request is dropped: %s", strerror(ret));
 		id_destroy_in_kernel(cm);

@@ -53,27 +53,80 @@ int qp_to_init(struct cm_id *cm, struct ibv_qp *qp)
 		ret = ibv_modify_qp(qp, &attr, mask);
 	if (!ret && cm->id.qp_type == IBV_QPT_UD)
 		ret = datagram_to_rts(qp);
-	return ret;
+	if (ret)
+		return ret;
+	cm->init_qp = qp;
+	cm->init_access = attr.qp_access_flags;
+	cm->init_pkey_index = attr.pkey_index;
+	return 0;
 }
 
-/* INIT once more: what the peer may do is known only now that there is a connection. */
-static int grant_access(struct cm_id *cm)
+/* ---- what the peer may do is known only when there is a connection ----
+ *
+ * Linux says it as attributes of INIT, so the QP would go there once more. But RTR takes them too; only what they are must
+ * be known. The id of a request has been told before its first INIT. To others the kernel grants the same again as long as
+ * the device is the same, so it is asked once. */
+
+static bool is_pkey_of_route(const struct rdma_route *route)
+{
+	__be16 differ =
+		route->num_paths ? route->path_rec[0].pkey ^ route->addr.addr.ibaddr.pkey : 0xffff;
+
+	return !(differ & htobe16(0x7fff));
+}
+
+/* The device's access for a connection with this RTR. */
+static atomic_uint *granted(struct cm_id *cm, const struct ibv_qp_attr *rtr)
+{
+	return &cm->device->granted[rtr->max_dest_rd_atomic > 0];
+}
+
+/* 0: the kernel has to be asked */
+static unsigned int known_access(struct cm_id *cm, const struct ibv_qp_attr *rtr, int mask)
+{
+	bool is_at_init = cm->init_qp == cm->id.qp && cm->id.qp->state == IBV_QPS_INIT;
+
+	if (!is_at_init || !(mask & IBV_QP_MAX_DEST_RD_ATOMIC))
+		return 0;
+	if (cm->is_request)
+		return cm->init_access;
+	return is_pkey_of_route(&cm->id.route) ? atomic_load(granted(cm, rtr)) : 0;
+}
+
+static int init_again(struct cm_id *cm, const struct ibv_qp_attr *rtr, int rtr_mask)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
 	int mask;
 	int ret = kernel_attr(cm, &attr, &mask);
 
-	return ret ? ret : ibv_modify_qp(cm->id.qp, &attr, mask);
+	if (ret)
+		return ret;
+	if (rtr_mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		atomic_store(granted(cm, rtr), attr.qp_access_flags);
+	return ibv_modify_qp(cm->id.qp, &attr, mask);
+}
+
+/* Before the QP goes to RTR with ATTR: by them, or by way of INIT. */
+static int grant_access(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
+{
+	unsigned int access = known_access(cm, attr, *mask);
+
+	if (!access)
+		return init_again(cm, attr, *mask);
+	attr->qp_access_flags = access;
+	attr->pkey_index = cm->init_pkey_index;
+	*mask |= IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX;
+	return 0;
 }
 
 int qp_to_rtr(struct cm_id *cm, uint8_t responder_resources)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 	int mask;
-	int ret = grant_access(cm);
+	int ret = kernel_attr(cm, &attr, &mask);
 
 	if (!ret)
-		ret = kernel_attr(cm, &attr, &mask);
+		ret = grant_access(cm, &attr, &mask);
 	if (ret)
 		return ret;
 	if (responder_resources != RDMA_MAX_RESP_RES)
@@ -325,6 +378,7 @@ CMA_EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
 	if (id->qp && ibv_destroy_qp(id->qp))
 		return;
 	id->qp = NULL;
+	cm->init_qp = NULL;
 	put_cqs(cm);
 	put_domains(cm);
 }

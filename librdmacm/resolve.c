@@ -17,9 +17,7 @@ CMA_EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 	if (!ret)
 		ret = CM_RUN_ID(cm, &cmd, BIND, bind, 0);
 	if (!ret)
-		ret = id_query_addr(cm);
-	if (!ret && cm->device)
-		ret = id_query_gid(cm);
+		ret = id_query_route(cm);
 	return cma_return(ret);
 }
 

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * query.c - what the kernel has found out about an id: its device, its addresses, its paths.
+ *
+ * Programs read id->verbs and id->route without a call, so they must be right when an event is handed over, and an event of
+ * the kernel carries none of it. One command answers for all where addresses are IP (QUERY_ROUTE); AF_IB addresses do not
+ * fit in there and take one command for each kind (QUERY).
+ */
+#include "cma.h"
+
+#include <infiniband/ib.h>
+#include <stdlib.h>
+#include <string.h>
+
+int id_query(struct cm_id *cm, uint32_t what, void *resp, size_t size)
+{
+	struct cm_cmd cmd = {
+		.query = { .response = (uintptr_t)resp, .id = cm->number, .option = what }
+	};
+
+	return CM_RUN_ID(cm, &cmd, QUERY, query, size);
+}
+
+static int bind_device(struct cm_id *cm, uint64_t guid, uint32_t index, uint8_t port)
+{
+	int ret;
+
+	if (cm->device || !guid)
+		return 0;
+	ret = device_find(guid, (int)index, &cm->device);
+	if (ret)
+		return ret;
+	cm->id.verbs = cm->device->verbs;
+	cm->id.port_num = port;
+	ret = device_get_pd(cm->device, &cm->id.pd);
+	cm->has_default_pd = !ret;
+	return ret;
+}
+
+/* ---- by kind: AF_IB ---- */
+
+static int query_addr(struct cm_id *cm)
+{
+	struct rdma_ucm_query_addr_resp resp = { .ibdev_index = -1u };
+	struct rdma_addr *addr = &cm->id.route.addr;
+	int ret = id_query(cm, RDMA_USER_CM_QUERY_ADDR, &resp, sizeof(resp));
+
+	if (ret)
+		return ret;
+	memcpy(&addr->src_storage, &resp.src_addr, sizeof(addr->src_storage));
+	memcpy(&addr->dst_storage, &resp.dst_addr, sizeof(addr->dst_storage));
+	return bind_device(cm, resp.node_guid, resp.ibdev_index, resp.port_num);
+}
+
+/* The GIDs come as addresses of AF_IB. */
+static int query_gid(struct cm_id *cm)
+{
+	struct rdma_ucm_query_addr_resp resp = { .ibdev_index = -1u };
+	struct rdma_ib_addr *ib = &cm->id.route.addr.addr.ibaddr;
+	struct sockaddr_ib sib;
+	int ret = id_query(cm, RDMA_USER_CM_QUERY_GID, &resp, sizeof(resp));
+
+	if (ret)
+		return ret;
+	memcpy(&sib, &resp.src_addr, sizeof(sib));
+	memcpy(&ib->sgid, sib.sib_addr.sib_raw, sizeof(ib->sgid));
+	memcpy(&sib, &resp.dst_addr, sizeof(sib));
+	memcpy(&ib->dgid, sib.sib_addr.sib_raw, sizeof(ib->dgid));
+	ib->pkey = resp.pkey;
+	return 0;
+}
+
+enum { MAX_PATHS = 6 };
+
+/* Room for COUNT of them instead of those that were known. */
+static int make_paths(struct cm_id *cm, uint32_t count)
+{
+	struct ibv_sa_path_rec *paths = count ? calloc(count, sizeof(*paths)) : NULL;
+
+	if (count && !paths)
+		return ENOMEM;
+	free(cm->id.route.path_rec);
+	cm->id.route.path_rec = paths;
+	cm->id.route.num_paths = (int)count;
+	return 0;
+}
+
+static void unpack_path(struct ibv_sa_path_rec *path, const struct ib_path_rec_data *data)
+{
+	struct ibv_path_record record;
+	uint32_t flow;
+	uint16_t qos;
+
+	memcpy(&record, data->path_rec, sizeof(record));
+	flow = be32toh(record.flowlabel_hoplimit);
+	qos = be16toh(record.qosclass_sl);
+	*path = (struct ibv_sa_path_rec){
+		.dgid = record.dgid,
+		.sgid = record.sgid,
+		.dlid = record.dlid,
+		.slid = record.slid,
+		.flow_label = htobe32(flow >> 8 & 0xfffff),
+		.hop_limit = flow & 0xff,
+		.traffic_class = record.tclass,
+		.reversible = record.reversible_numpath >> 7,
+		.numb_path = 1,
+		.pkey = record.pkey,
+		.sl = qos & 0xf,
+		.mtu_selector = 2,
+		.mtu = record.mtu & 0x3f,
+		.rate_selector = 2,
+		.rate = record.rate & 0x3f,
+		.packet_life_time_selector = 2,
+		.packet_life_time = record.packetlifetime & 0x3f,
+		.preference = record.preference,
+	};
+}
+
+int id_query_path(struct cm_id *cm)
+{
+	union {
+		struct rdma_ucm_query_path_resp resp;
+		uint8_t room[sizeof(struct rdma_ucm_query_path_resp) +
+			     MAX_PATHS * sizeof(struct ib_path_rec_data)];
+	} answer = { .resp = { 0 } };
+	uint32_t i;
+	int ret = id_query(cm, RDMA_USER_CM_QUERY_PATH, &answer, sizeof(answer));
+
+	if (ret)
+		return ret;
+	if (answer.resp.num_paths > MAX_PATHS)
+		answer.resp.num_paths = MAX_PATHS;
+	ret = make_paths(cm, answer.resp.num_paths);
+	for (i = 0; !ret && i < answer.resp.num_paths; i++)
+		unpack_path(&cm->id.route.path_rec[i], &answer.resp.path_data[i]);
+	return ret;
+}
+
+static int query_by_kind(struct cm_id *cm)
+{
+	int ret = query_addr(cm);
+
+	if (!ret)
+		ret = query_gid(cm);
+	return ret ? ret : id_query_path(cm);
+}
+
+/* ---- all at once: IP ---- */
+
+enum { ROUTE_PATHS = 2 };
+
+static void take_ip(struct sockaddr_storage *to, const uint32_t from[7])
+{
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, sizeof(struct sockaddr_in6));
+}
+
+/* What the two forms of QUERY say in other words is said as the one for paths does. */
+static void take_path(struct ibv_sa_path_rec *path, const struct ib_user_path_rec *from)
+{
+	struct ib_user_path_rec record = *from;
+
+	ibv_copy_path_rec_from_kern(path, &record);
+	path->raw_traffic = 0;
+	path->reversible = !!path->reversible;
+	path->numb_path = 1;
+	path->mtu_selector = 2;
+	path->rate_selector = 2;
+	path->packet_life_time_selector = 2;
+}
+
+/* Without a path, its place has the GIDs and the P_Key. */
+static int take_route(struct cm_id *cm, const struct rdma_ucm_query_route_resp *resp)
+{
+	struct rdma_addr *addr = &cm->id.route.addr;
+	struct rdma_ib_addr *ib = &addr->addr.ibaddr;
+	uint32_t i;
+	int ret;
+
+	take_ip(&addr->src_storage, resp->src_addr);
+	take_ip(&addr->dst_storage, resp->dst_addr);
+	memcpy(&ib->sgid, resp->ib_route[0].sgid, sizeof(ib->sgid));
+	memcpy(&ib->dgid, resp->ib_route[0].dgid, sizeof(ib->dgid));
+	ib->pkey = resp->ib_route[0].pkey;
+	ret = make_paths(cm, resp->num_paths);
+	for (i = 0; !ret && i < resp->num_paths; i++)
+		take_path(&cm->id.route.path_rec[i], &resp->ib_route[i]);
+	return ret ? ret : bind_device(cm, resp->node_guid, resp->ibdev_index, resp->port_num);
+}
+
+static bool is_ip(const uint32_t addr[7])
+{
+	sa_family_t family;
+
+	memcpy(&family, addr, sizeof(family));
+	return family == AF_INET || family == AF_INET6;
+}
+
+int id_query_route(struct cm_id *cm)
+{
+	struct rdma_ucm_query_route_resp resp = { .ibdev_index = -1u };
+	struct cm_cmd cmd = { .query = { .response = (uintptr_t)&resp, .id = cm->number } };
+	int ret;
+
+	if (cm->id.route.addr.dst_addr.sa_family == AF_IB)
+		return query_by_kind(cm);
+	ret = CM_RUN_ID(cm, &cmd, QUERY_ROUTE, query, sizeof(resp));
+	if (ret)
+		return ret;
+	if (!is_ip(resp.src_addr) || resp.num_paths > ROUTE_PATHS)
+		return query_by_kind(cm);
+	return take_route(cm, &resp);
+}
