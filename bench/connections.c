@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * connections.c - librdmacm: what a connection costs when 1, 100 or 1000 are made one phase at a time, as cmtime does.
+ * connections.c - connections [COUNT]: librdmacm: what a connection costs when COUNT (without: 1, 100 and 1000) are made one
+ * phase at a time, as cmtime does.
  *
- * A thread of the same process serves. For each number: microseconds of a connection from its id to its disconnection, both
- * ends together, mostly softhca's answers; and what the library alone decides: how many calls it makes of the kernel's rdma_cm
- * and of the device for one connection (its write() and ioctl() come here first, see objects.c), and how many descriptors
- * there are when all are connected.
+ * A thread of the same process serves. For each number: microseconds of a connection from its id to its destruction, both
+ * ends together, mostly softhca's answers; and what the library alone decides: its calls of the kernel (a program's symbols
+ * go before those of its libraries, so they come here first), bytes, device contexts and descriptors of the process when all
+ * are connected. With COUNT, callgrind's counters cover the connections only.
  */
+#include <dirent.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -17,21 +20,39 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <valgrind/callgrind.h>
 
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 
-#define MOST        1000
-#define RESOLVE_MS  5000
-#define DISTRIBUTED __attribute__((visibility("default")))
+#define MOST         1000
+#define RESOLVE_MS   5000
+#define UVERBS_MAJOR 231
+#define UVERBS_MINOR 192
+#define DISTRIBUTED  __attribute__((visibility("default")))
 
-static atomic_long writes, ioctls;
+/* ---- what the libraries ask of the kernel */
+
+enum what { RDMA_CM, IOCTLS, WHATS };
+
+static atomic_long calls[WHATS], private_bytes;
 
 DISTRIBUTED ssize_t write(int fd, const void *buf, size_t count)
 {
-	writes++;
+	calls[RDMA_CM]++;
 	return syscall(SYS_write, fd, buf, count);
+}
+
+DISTRIBUTED ssize_t writev(int fd, const struct iovec *iov, int count)
+{
+	calls[RDMA_CM]++;
+	return syscall(SYS_writev, fd, iov, count);
 }
 
 DISTRIBUTED int ioctl(int fd, unsigned long request, ...)
@@ -42,8 +63,49 @@ DISTRIBUTED int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	ioctls++;
+	calls[IOCTLS]++;
 	return (int)syscall(SYS_ioctl, fd, request, arg);
+}
+
+static long whole_pages(size_t length)
+{
+	return (long)((length + 4095) & ~(size_t)4095);
+}
+
+DISTRIBUTED void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	if (flags & MAP_ANONYMOUS)
+		private_bytes += whole_pages(length);
+	return (void *)syscall(SYS_mmap, addr, length, prot, flags, fd, offset);
+}
+
+DISTRIBUTED int munmap(void *addr, size_t length)
+{
+	private_bytes -= whole_pages(length);
+	return (int)syscall(SYS_munmap, addr, length);
+}
+
+static long bytes_in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return (long)(info.uordblks + info.hblkhd) + private_bytes;
+}
+
+/* Device contexts are character devices of their own numbers. */
+static int count_contexts(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	struct stat st;
+	int count = 0;
+
+	MUST(dir);
+	while ((entry = readdir(dir)) != NULL)
+		count += !fstat(atoi(entry->d_name), &st) && S_ISCHR(st.st_mode) &&
+			 major(st.st_rdev) == UVERBS_MAJOR && minor(st.st_rdev) >= UVERBS_MINOR;
+	closedir(dir);
+	return count;
 }
 
 static double now_us(void)
@@ -146,43 +208,166 @@ static void await(struct client *c, enum rdma_cm_event_type type)
 	}
 }
 
-static void client_connect(struct client *c)
+/* Each is done for all ids before the next; the peers' parts are in those where events are waited for. */
+static void create_ids(struct client *c)
+{
+	for (int i = 0; i < c->n; i++)
+		MUST(!rdma_create_id(c->channel, &c->id[i], NULL, RDMA_PS_TCP));
+}
+
+static void resolve_addrs(struct client *c)
+{
+	for (int i = 0; i < c->n; i++)
+		MUST(!rdma_resolve_addr(c->id[i], NULL, (struct sockaddr *)&c->to, RESOLVE_MS));
+	await(c, RDMA_CM_EVENT_ADDR_RESOLVED);
+}
+
+static void resolve_routes(struct client *c)
+{
+	for (int i = 0; i < c->n; i++)
+		MUST(!rdma_resolve_route(c->id[i], RESOLVE_MS));
+	await(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
+}
+
+static void create_qps(struct client *c)
+{
+	for (int i = 0; i < c->n; i++)
+		create_qp(c->id[i]);
+}
+
+static void connect_all(struct client *c)
 {
 	struct rdma_conn_param param = { .responder_resources = 1,
 					 .initiator_depth = 1,
 					 .retry_count = 7 };
 
 	for (int i = 0; i < c->n; i++)
-		MUST(!rdma_create_id(c->channel, &c->id[i], NULL, RDMA_PS_TCP));
-	for (int i = 0; i < c->n; i++)
-		MUST(!rdma_resolve_addr(c->id[i], NULL, (struct sockaddr *)&c->to, RESOLVE_MS));
-	await(c, RDMA_CM_EVENT_ADDR_RESOLVED);
-	for (int i = 0; i < c->n; i++)
-		MUST(!rdma_resolve_route(c->id[i], RESOLVE_MS));
-	await(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	for (int i = 0; i < c->n; i++)
-		create_qp(c->id[i]);
-	for (int i = 0; i < c->n; i++)
 		MUST(!rdma_connect(c->id[i], &param));
 	await(c, RDMA_CM_EVENT_ESTABLISHED);
 }
 
-static void client_disconnect(struct client *c)
+static void disconnect_all(struct client *c)
 {
 	for (int i = 0; i < c->n; i++)
 		MUST(!rdma_disconnect(c->id[i]));
 	await(c, RDMA_CM_EVENT_DISCONNECTED);
+}
+
+static void destroy_all(struct client *c)
+{
 	for (int i = 0; i < c->n; i++)
 		destroy(c->id[i]);
+}
+
+static const struct phase {
+	const char *name;
+	void (*run)(struct client *c);
+} phases[] = {
+	{ "create id", create_ids },         { "resolve address", resolve_addrs },
+	{ "resolve route", resolve_routes }, { "create QP", create_qps },
+	{ "connect", connect_all },          { "disconnect", disconnect_all },
+	{ "destroy", destroy_all },
+};
+
+/* Of the process and the kernel's for it, both threads' */
+static double cpu_us(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 + usage.ru_utime.tv_usec +
+	       usage.ru_stime.tv_usec;
+}
+
+enum { PHASES = sizeof(phases) / sizeof(phases[0]), CONNECTED = PHASES - 2 };
+
+struct costs {
+	double start, cpu_start, us[PHASES], total_us, cpu_us;
+	long bytes;
+	int contexts, fds;
+};
+
+/* FROM up to TO, and how long each takes */
+static void run_phases(struct client *c, int from, int to, struct costs *costs)
+{
+	for (int i = from; i < to; i++) {
+		double start = now_us();
+
+		phases[i].run(c);
+		costs->us[i] = now_us() - start;
+	}
+}
+
+static void note_resources(struct costs *costs)
+{
+	costs->bytes = bytes_in_use() - costs->bytes;
+	costs->contexts = count_contexts();
+	costs->fds = rig_count_fds();
+}
+
+static void print(int n, const char *what, double value)
+{
+	printf("%d: %s\t%.1f\n", n, what, value);
+}
+
+static void report(int n, const struct costs *costs, const long counts[WHATS])
+{
+	static const char *const names[WHATS] = { "rdma_cm calls each", "ioctls each" };
+
+	print(n, "microseconds each", costs->total_us / n);
+	print(n, "microseconds of CPU each", costs->cpu_us / n);
+	for (int i = 0; n == MOST && i < PHASES; i++)
+		printf("%d: microseconds each, %s\t%.1f\n", n, phases[i].name, costs->us[i] / n);
+	for (int i = 0; i < WHATS; i++)
+		print(n, names[i], (double)counts[i] / n);
+	print(n, "bytes each", (double)costs->bytes / n);
+	print(n, "contexts", costs->contexts);
+	print(n, "descriptors", costs->fds);
+	fflush(stdout);
+}
+
+static void clock_start(struct costs *costs)
+{
+	costs->start = now_us();
+	costs->cpu_start = cpu_us();
+}
+
+static void clock_stop(struct costs *costs)
+{
+	costs->total_us += now_us() - costs->start;
+	costs->cpu_us += cpu_us() - costs->cpu_start;
+}
+
+/* What is noted when all are connected does not count. */
+static void measure_client(struct client *c, struct server *s, struct costs *costs)
+{
+	long counts[WHATS];
+	pthread_t thread;
+
+	MUST(!pthread_create(&thread, NULL, serve, s));
+	costs->bytes = bytes_in_use();
+	for (int i = 0; i < WHATS; i++)
+		calls[i] = 0;
+	CALLGRIND_ZERO_STATS;
+	clock_start(costs);
+	run_phases(c, 0, CONNECTED, costs);
+	clock_stop(costs);
+	note_resources(costs);
+	clock_start(costs);
+	run_phases(c, CONNECTED, PHASES, costs);
+	MUST(!pthread_join(thread, NULL));
+	clock_stop(costs);
+	CALLGRIND_DUMP_STATS;
+	for (int i = 0; i < WHATS; i++)
+		counts[i] = calls[i];
+	report(c->n, costs, counts);
 }
 
 static void measure(int n)
 {
 	static struct client c;
 	struct server s = { .clients = n };
-	pthread_t thread;
-	double start;
-	int fds;
+	struct costs costs = { 0 };
 
 	c.n = n;
 	server_open(&s);
@@ -190,26 +375,21 @@ static void measure(int n)
 	c.to = (struct sockaddr_in){ .sin_family = AF_INET,
 				     .sin_port = rdma_get_src_port(s.listener),
 				     .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	MUST(!pthread_create(&thread, NULL, serve, &s));
-	writes = 0;
-	ioctls = 0;
-	start = now_us();
-	client_connect(&c);
-	fds = rig_count_fds();
-	client_disconnect(&c);
-	MUST(!pthread_join(thread, NULL));
-	printf("%d: microseconds each\t%.1f\n", n, (now_us() - start) / n);
-	printf("%d: calls of rdma_cm each\t%.1f\n", n, (double)writes / n);
-	printf("%d: ioctls each\t%.1f\n", n, (double)ioctls / n);
-	printf("%d: descriptors\t%d\n", n, fds);
-	fflush(stdout);
+	measure_client(&c, &s, &costs);
 	MUST(!rdma_destroy_id(s.listener));
 	rdma_destroy_event_channel(s.channel);
 	rdma_destroy_event_channel(c.channel);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int count = argc > 1 ? atoi(argv[1]) : 0;
+
+	if (count > 0 && count <= MOST) {
+		measure(1); /* what comes with the first is not counted */
+		measure(count);
+		return 0;
+	}
 	measure(1);
 	measure(100);
 	measure(MOST);

@@ -145,18 +145,20 @@ int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata)
 {
 	const struct cmd_call call = { context, attrs, nattrs, udata };
-	const struct cmd_legacy *legacy = cmd_legacy_find(object, method);
-	uint32_t *lacking = &to_priv(context)->legacy;
+	uint32_t *known = &to_priv(context)->legacy;
+	uint32_t lacking = __atomic_load_n(known, __ATOMIC_RELAXED);
+	const struct cmd_legacy *legacy = lacking ? cmd_legacy_find(object, method) : NULL;
 	int ret;
 
-	if (legacy && __atomic_load_n(lacking, __ATOMIC_RELAXED) & legacy->bit)
+	if (legacy && lacking & legacy->bit)
 		return legacy->run(&call);
 	ret = run_native(&call, object, method);
 	if (ret != EPROTONOSUPPORT)
 		return ret;
+	legacy = cmd_legacy_find(object, method);
 	if (!legacy)
 		return ret;
-	__atomic_fetch_or(lacking, legacy->bit, __ATOMIC_RELAXED);
+	__atomic_fetch_or(known, legacy->bit, __ATOMIC_RELAXED);
 	return legacy->run(&call);
 }
 

@@ -22,6 +22,7 @@ struct buf_chunk {
 	struct hwbuf buf;
 	unsigned int used; /* grains */
 	bool is_used[GRAINS];
+	bool is_dirty[GRAINS]; /* was used; what was not is zero */
 };
 
 void buf_pool_init(struct buf_pool *pool)
@@ -83,7 +84,18 @@ static bool run_is_free(const struct buf_chunk *chunk, unsigned int first, unsig
 static void mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
 {
 	memset(&chunk->is_used[first], used, grains);
+	if (!used)
+		memset(&chunk->is_dirty[first], true, grains);
 	chunk->used += used ? grains : -grains;
+}
+
+/* Memory of the system's is zero, and pages that nobody has looked at do not exist yet. */
+static void clean(struct buf_chunk *chunk, unsigned int first, unsigned int grains, void *addr,
+		  size_t grain)
+{
+	if (!memchr(&chunk->is_dirty[first], true, grains))
+		return;
+	memset(addr, 0, grains * grain);
 }
 
 static bool chunk_take(const struct buf_pool *pool, struct buf_chunk *chunk, unsigned int grains,
@@ -98,6 +110,7 @@ static bool chunk_take(const struct buf_pool *pool, struct buf_chunk *chunk, uns
 			continue;
 		mark(chunk, first, grains, true);
 		*addr = (char *)chunk->buf.addr + first * (pool->page / PAGE_GRAINS);
+		clean(chunk, first, grains, *addr, pool->page / PAGE_GRAINS);
 		return true;
 	}
 	return false;
@@ -125,8 +138,6 @@ int buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr)
 	pthread_mutex_lock(&pool->lock);
 	ret = take(pool, grains_of(pool, size), addr);
 	pthread_mutex_unlock(&pool->lock);
-	if (!ret)
-		memset(*addr, 0, size);
 	return ret;
 }
 
