@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -16,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -395,37 +398,94 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int listen_at(const char *path, int *door)
+/* Where the door is made, before it is shown at PATH. */
+static int hidden_name(const char *path, struct sockaddr_un *addr)
+{
+	int len;
+
+	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	len = snprintf(addr->sun_path, sizeof(addr->sun_path), "%s.%d", path, (int)getpid());
+	return len < (int)sizeof(addr->sun_path) ? 0 : ENAMETOOLONG;
+}
+
+/* A socket that nobody listens at is left over from a server that was killed. */
+static int claim(int fd, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	int fd, ret;
+	struct stat at_path;
 
-	if (strlen(path) >= sizeof(addr.sun_path))
-		return ENAMETOOLONG;
-	strcpy(addr.sun_path, path);
+	memcpy(addr.sun_path, path, strlen(path));
+	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		return EADDRINUSE;
+	if (errno == ECONNREFUSED && !lstat(path, &at_path) && S_ISSOCK(at_path.st_mode))
+		unlink(path);
+	return 0;
+}
+
+/* Who sees the file may connect at once, so it gets its name when there is somebody who listens. */
+static int open_door(const char *path, int *door)
+{
+	struct sockaddr_un addr;
+	int fd, ret = hidden_name(path, &addr);
+
+	if (ret)
+		return ret;
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return errno;
-	/* A file that nobody listens at is left over from a server that was killed. */
-	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) && errno == ECONNREFUSED)
-		unlink(path);
-	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 64)) {
+	ret = claim(fd, path);
+	if (!ret && (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 64)))
 		ret = errno;
+	if (ret)
 		close(fd);
-		return ret;
-	}
-	*door = fd;
-	return 0;
+	else
+		*door = fd;
+	return ret;
+}
+
+static int show_door(const char *path)
+{
+	struct sockaddr_un addr;
+	int ret = hidden_name(path, &addr);
+
+	if (!ret && link(addr.sun_path, path))
+		ret = errno == EEXIST ? EADDRINUSE : errno;
+	unlink(addr.sun_path);
+	if (ret)
+		log_error("cannot listen at %s: %s", path, strerror(ret));
+	return ret;
+}
+
+static void close_door(int door, const char *path, bool shown)
+{
+	struct sockaddr_un addr;
+
+	if (!hidden_name(path, &addr))
+		unlink(addr.sun_path);
+	if (shown)
+		unlink(path);
+	close(door);
+}
+
+static int watch_all(int door, int control, struct watch watches[2])
+{
+	int ret;
+
+	watches[0] = (struct watch){ door, door_ready };
+	watches[1] = (struct watch){ control, control_ready };
+	ret = watch_add(&watches[0], EPOLLIN);
+	return ret ? ret : watch_add(&watches[1], EPOLLIN);
 }
 
 int daemon_serve(const struct options *options)
 {
-	struct watch door, control, signals;
+	struct watch doors[2], signals;
 	sigset_t mask;
 	int fd = -1, control_fd = -1, ret;
+	bool shown = false;
 
 	block_signals(&mask);
-	ret = listen_at(options->socket_path, &fd);
+	ret = open_door(options->socket_path, &fd);
 	if (ret) {
 		log_error("cannot listen at %s: %s", options->socket_path, strerror(ret));
 		return EXIT_FAILURE;
@@ -436,14 +496,13 @@ int daemon_serve(const struct options *options)
 	ret = start(options);
 	if (ret)
 		goto close_control;
-	door = (struct watch){ fd, door_ready };
-	control = (struct watch){ control_fd, control_ready };
-	ret = watch_add(&door, EPOLLIN);
-	if (!ret)
-		ret = watch_add(&control, EPOLLIN);
+	ret = watch_all(fd, control_fd, doors);
 	if (!ret)
 		ret = watch_signals(&signals, &mask);
+	if (!ret)
+		ret = show_door(options->socket_path);
 	if (!ret) {
+		shown = true;
 		log_note("serving %u adapter(s) at %s", the_daemon.num_adapters,
 			 options->socket_path);
 		watch_loop();
@@ -452,7 +511,6 @@ int daemon_serve(const struct options *options)
 close_control:
 	control_close(options->socket_path, control_fd);
 close_door:
-	unlink(options->socket_path);
-	close(fd);
+	close_door(fd, options->socket_path, shown);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
