@@ -36,12 +36,26 @@ logged() {
 	fi
 }
 
-# free_port: sets PORT to a TCP port that nobody uses, each time another.
-PORT=$((20000 + RANDOM % 20000))
+# free_port: sets PORT to a port that nobody uses, each time another; below those that a kernel gives to whoever asks for any.
+PORT=$((10000 + RANDOM % 22000))
 free_port() {
 	while :; do
-		PORT=$((PORT + 1))
-		grep -qs "$(printf ':%04X ' "$PORT")" /proc/net/tcp /proc/net/tcp6 || break
+		PORT=$((PORT < 32000 ? PORT + 1 : 10000))
+		grep -qs "$(printf ':%04X ' "$PORT")" /proc/net/{tcp,udp}{,6} || break
+	done
+}
+
+# await PID SECONDS COMMAND...: until the command succeeds, or the process is gone, or the time is over. Status 0: it has succeeded.
+await() {
+	local pid=$1 end=$((SECONDS + $2))
+	shift 2
+	until "$@"; do
+		if ! kill -0 "$pid" 2>/dev/null; then
+			"$@" && return
+			return 1
+		fi
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.02
 	done
 }
 
@@ -49,15 +63,7 @@ free_port() {
 listens() { grep -qs "$(printf ':%04X 0*:0000 0A' "$1")" /proc/net/tcp /proc/net/tcp6; }
 
 # await_listener PORT PID SECONDS: until PORT is listened on, or the process is gone, or the time is over.
-await_listener() {
-	local i
-	for ((i = 0; i < $3 * 50; i++)); do
-		! listens "$1" || return 0
-		kill -0 "$2" 2>/dev/null || return 1
-		sleep 0.02
-	done
-	return 1
-}
+await_listener() { await "$2" "$3" listens "$1"; }
 
 # What a build needs, and what the tests need on top; one list per kind of distribution.
 APT_BUILD=(gcc libc6-dev cmake make ninja-build pkg-config libnl-3-dev libnl-route-3-dev)

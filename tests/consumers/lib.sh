@@ -115,31 +115,22 @@ command_line() {
 
 # adapter_start ib|roce [OPTION...]
 adapter_start() {
-	local i
 	ADAPTER_LINK=$1
 	rm -f "$ADAPTER_SOCKET"
 	"$SOFTHCA" serve --socket "$ADAPTER_SOCKET" --link "$@" >"$WORK/adapter.log" 2>&1 </dev/null &
 	ADAPTER=$!
-	for ((i = 0; i < 250; i++)); do
-		[ ! -S "$ADAPTER_SOCKET" ] || return 0
-		kill -0 "$ADAPTER" 2>/dev/null || break
-		sleep 0.02
-	done
+	! await $ADAPTER "$CASE_LIMIT" test -S "$ADAPTER_SOCKET" || return 0
 	failed "adapter.$1" "softhca serve did not come up" "$WORK/adapter.log"
 	return 1
 }
 
 # The exit status is the adapter's.
 adapter_stop() {
-	local pid=$ADAPTER i
+	local pid=$ADAPTER
 	[ -n "$pid" ] || return 0
 	ADAPTER=
 	kill -TERM "$pid" 2>/dev/null || true
-	for ((i = 0; i < 250; i++)); do
-		kill -0 "$pid" 2>/dev/null || break
-		sleep 0.02
-	done
-	kill -KILL "$pid" 2>/dev/null || true
+	await "$pid" "$CASE_LIMIT" is_gone "$pid" || kill -KILL "$pid" 2>/dev/null || true
 	wait "$pid" 2>/dev/null
 }
 
@@ -158,6 +149,8 @@ adapter_check_and_stop() {
 		ok "adapter.$link"
 	fi
 }
+
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 on_adapter() { say "$SOFTHCA run --socket $ADAPTER_SOCKET -- $*"; }
 
@@ -190,19 +183,12 @@ perftest_ok() {
 		END { exit !found }' "$2"
 }
 
-# Those that listen by rdma_cm are seen in the log of an adapter that was started with --verbose.
-listeners() { grep -c 'is listened at' "$WORK/adapter.log" || true; }
+# Those that listen by rdma_cm, or have joined a group, are seen in the log of an adapter that was started with --verbose.
+listeners() { grep -cE 'is listened at|is joined' "${1:-$WORK/adapter.log}" || true; }
+more_listeners_than() { [ "$(listeners "${2:-}")" -gt "$1" ]; }
 
-# await_listening PID COUNT: until there have been more listeners than COUNT.
-await_listening() {
-	local i
-	for ((i = 0; i < CASE_LIMIT * 20; i++)); do
-		[ "$(listeners)" -le "$2" ] || return 0
-		kill -0 "$1" 2>/dev/null || return 1
-		sleep 0.05
-	done
-	return 1
-}
+# await_listening PID COUNT [LOG]: until there have been more than COUNT in the adapter's log.
+await_listening() { await "$1" "$CASE_LIMIT" more_listeners_than "$2" "${3:-}"; }
 
 # pair_by_cm DIR SERVER CLIENT: as scripts/pair, for a server that listens by rdma_cm.
 pair_by_cm() {
