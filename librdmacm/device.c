@@ -73,14 +73,34 @@ static void remove_gone(struct ibv_device *const *list)
 	}
 }
 
+/* A context is of the process that opened it: a child opens its own. Ids that it has from its parent keep theirs, which
+ * so are not closed. */
+static void forget_in_child(void)
+{
+	static struct cm_device *of_parent;
+
+	pthread_mutex_init(&lock, NULL);
+	if (!of_parent) /* not lost, for those who look for leaks */
+		of_parent = LIST_FIRST(&devices);
+	LIST_INIT(&devices);
+	kept = NULL;
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forget_in_child);
+}
+
 /* Devices may come later than the library: look again whenever one is asked for that is not there.
  * A device that is not open lives as long as a list that has it; the newest list is kept. */
 static int refresh(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	int ret = 0;
 	int i;
 
+	pthread_once(&once, watch_forks);
 	if (!list)
 		return errno;
 	remove_gone(list);

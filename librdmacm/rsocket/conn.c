@@ -624,6 +624,11 @@ static int stream_option_set(struct rs *rs, int level, int name)
 	return stream->state < STREAM_ADDR ? 0 : EINVAL;
 }
 
+static bool stream_has_queues(struct rs *rs)
+{
+	return to_stream(rs)->state > STREAM_LISTENING;
+}
+
 const struct rs_kind stream_kind = {
 	.bind = stream_bind,
 	.listen = stream_listen,
@@ -640,6 +645,7 @@ const struct rs_kind stream_kind = {
 	.woken = stream_rs_woken,
 	.option_set = stream_option_set,
 	.error = stream_error,
+	.has_queues = stream_has_queues,
 };
 
 int stream_create(int domain, struct rs **rs)

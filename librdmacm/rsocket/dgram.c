@@ -246,6 +246,11 @@ static int dgram_option_set(struct rs *rs, int level, int name)
 	return level == SOL_RDMA && !LIST_EMPTY(&to_dgram(rs)->links) ? EINVAL : 0;
 }
 
+static bool dgram_has_queues(struct rs *rs)
+{
+	return to_dgram(rs)->link_count > 0;
+}
+
 const struct rs_kind dgram_kind = {
 	.bind = dgram_bind,
 	.connect = dgram_connect,
@@ -260,4 +265,5 @@ const struct rs_kind dgram_kind = {
 	.woken = dgram_woken,
 	.option_set = dgram_option_set,
 	.error = dgram_error,
+	.has_queues = dgram_has_queues,
 };

@@ -336,3 +336,13 @@ CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, 
 		return cma_return(EINVAL);
 	return wait_in(set, events, maxevents, timeout);
 }
+
+/* The sets stay, as their descriptors do. */
+void rs_epoll_forked(void)
+{
+	struct set *set;
+
+	pthread_mutex_init(&sets_lock, NULL);
+	LIST_FOREACH(set, &sets, entry)
+	pthread_mutex_init(&set->lock, NULL);
+}

@@ -136,3 +136,12 @@ int keepalive_set(struct stream *stream, int seconds)
 	pthread_mutex_unlock(&lock);
 	return ret;
 }
+
+/* The thread is the parent's, as its streams are. */
+void rs_keepalive_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&changed, NULL);
+	LIST_INIT(&all);
+	is_running = false;
+}

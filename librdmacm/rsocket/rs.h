@@ -58,6 +58,8 @@ struct rs_kind {
 	/* Options changed that are not only kept; NULL: none */
 	int (*option_set)(struct rs *rs, int level, int name);
 	int (*error)(struct rs *rs); /* SO_ERROR: the error, forgotten */
+	/* Whether there are queues, which only the process that made them can use; NULL: none */
+	bool (*has_queues)(struct rs *rs);
 };
 
 enum { RS_WAKE_FDS = 8 };
@@ -67,6 +69,7 @@ struct rs {
 	int fd;
 	int domain, type;
 	int status_flags; /* O_NONBLOCK */
+	bool is_shared; /* with a process that was forked: the kernel undoes it when all have closed it */
 	struct rs_options options;
 	pthread_mutex_t lock; /* of all state but what the I/O locks of a kind guard */
 	uint64_t serial;      /* numbers of closed sockets come again, this does not */
@@ -92,6 +95,15 @@ static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
 int rs_table_add(struct rs *rs);
 void rs_table_remove(struct rs *rs);
 struct rs *rs_find(int fd); /* NULL: none of ours */
+void rs_table_each(void (*call)(struct rs *rs));
+
+/* ---- forked.c: after fork() ---- */
+
+void rs_watch_forks(void);
+/* In the child: what other threads of the parent were doing is not done here. */
+void rs_table_forked(void);
+void rs_keepalive_forked(void);
+void rs_epoll_forked(void);
 
 /* ---- config.c: defaults, which an administrator may change ---- */
 

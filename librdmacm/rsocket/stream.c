@@ -61,7 +61,7 @@ int stream_alloc(int domain, struct stream **out)
 void stream_free(struct stream *stream)
 {
 	stream_unequip(stream);
-	if (stream->id)
+	if (stream->id && !(stream->rs.is_shared && stream->state <= STREAM_LISTENING))
 		rdma_destroy_id(stream->id);
 	if (stream->channel) {
 		if (rs_find(stream->rs.fd) == &stream->rs)

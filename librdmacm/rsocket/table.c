@@ -38,6 +38,7 @@ int rs_table_add(struct rs *rs)
 {
 	struct page *page;
 
+	rs_watch_forks();
 	if (rs->fd < 0 || rs->fd >= PAGES * PAGE_SIZE)
 		return EMFILE;
 	page = page_make(rs->fd >> PAGE_BITS);
@@ -63,4 +64,23 @@ struct rs *rs_find(int fd)
 	page = page_get(fd >> PAGE_BITS);
 	return page ? __atomic_load_n(&page->sockets[fd & (PAGE_SIZE - 1)], __ATOMIC_ACQUIRE)
 		    : NULL;
+}
+
+void rs_table_each(void (*call)(struct rs *rs))
+{
+	struct page *page;
+	int i, j;
+
+	for (i = 0; i < PAGES; i++) {
+		page = page_get(i);
+		for (j = 0; page && j < PAGE_SIZE; j++) {
+			if (page->sockets[j])
+				call(page->sockets[j]);
+		}
+	}
+}
+
+void rs_table_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
 }

@@ -30,17 +30,36 @@
 			   : INSIDE(rcall(found_, ##__VA_ARGS__)); \
 	})
 
+/* The same of a call that uses a connection, with FLAGS of recv(): one that is pending becomes an rsocket before. */
+#define EITHER_USED(fd, flags, rcall, call, ...)                           \
+	({                                                                 \
+		int found_ = preload_use(fd, flags);                       \
+		found_ == PRELOAD_FAILED ? -1                              \
+		: found_ < 0             ? real()->call(fd, ##__VA_ARGS__) \
+					 : INSIDE(rcall(found_, ##__VA_ARGS__));       \
+	})
+
 /* ---- making ---- */
 
 enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };
+
+static int marked(int fd, enum pending pending)
+{
+	if (fd >= 0)
+		preload_mark(fd, pending);
+	return fd;
+}
 
 /* Without an adapter the program gets an ordinary socket. */
 PRELOAD_EXPORT int socket(int domain, int type, int protocol)
 {
 	int fd = -1;
 
-	if (!preload_inside && preload_wants(domain, type & ~TYPE_FLAGS, protocol))
+	if (!preload_inside && preload_wants(domain, type & ~TYPE_FLAGS, protocol)) {
+		if ((type & ~TYPE_FLAGS) == SOCK_STREAM && preload_forks())
+			return marked(real()->socket(domain, type, protocol), PENDING_NEW);
 		fd = INSIDE(rsocket(domain, type, protocol));
+	}
 	if (fd < 0)
 		return real()->socket(domain, type, protocol);
 	preload_add(fd);
@@ -61,6 +80,8 @@ PRELOAD_EXPORT int accept(int socket, struct sockaddr *addr, socklen_t *addrlen)
 {
 	int fd = preload_find(socket);
 
+	if (preload_pending(socket) == PENDING_LISTENER)
+		return marked(real()->accept(socket, addr, addrlen), PENDING_ASKED);
 	return fd < 0 ? real()->accept(socket, addr, addrlen)
 		      : accepted(INSIDE(raccept(fd, addr, addrlen)), 0);
 }
@@ -69,6 +90,8 @@ PRELOAD_EXPORT int accept4(int socket, struct sockaddr *addr, socklen_t *addrlen
 {
 	int fd = preload_find(socket);
 
+	if (preload_pending(socket) == PENDING_LISTENER)
+		return marked(real()->accept4(socket, addr, addrlen, flags), PENDING_ASKED);
 	return fd < 0 ? real()->accept4(socket, addr, addrlen, flags)
 		      : accepted(INSIDE(raccept(fd, addr, addrlen)), flags);
 }
@@ -80,17 +103,31 @@ PRELOAD_EXPORT int bind(int socket, const struct sockaddr *addr, socklen_t addrl
 
 PRELOAD_EXPORT int listen(int socket, int backlog)
 {
-	return EITHER(socket, rlisten, listen, backlog);
+	int ret;
+
+	if (preload_pending(socket) != PENDING_NEW)
+		return EITHER(socket, rlisten, listen, backlog);
+	ret = real()->listen(socket, backlog);
+	if (!ret)
+		preload_mark(socket, PENDING_LISTENER);
+	return ret;
 }
 
 PRELOAD_EXPORT int connect(int socket, const struct sockaddr *addr, socklen_t addrlen)
 {
-	return EITHER(socket, rconnect, connect, addr, addrlen);
+	int ret;
+
+	if (preload_pending(socket) != PENDING_NEW)
+		return EITHER(socket, rconnect, connect, addr, addrlen);
+	ret = real()->connect(socket, addr, addrlen);
+	if (!ret || errno == EINPROGRESS)
+		preload_mark(socket, PENDING_ASKING);
+	return ret;
 }
 
 PRELOAD_EXPORT int shutdown(int socket, int how)
 {
-	return EITHER(socket, rshutdown, shutdown, how);
+	return EITHER_USED(socket, PRELOAD_WAIT, rshutdown, shutdown, how);
 }
 
 /* ---- copies and the end ---- */
@@ -99,8 +136,11 @@ PRELOAD_EXPORT int close(int fd)
 {
 	int rsocket = preload_find(fd);
 
-	if (rsocket < 0)
+	if (rsocket < 0 || preload_is_foreign()) {
+		if (preload_pending(fd) && !preload_is_foreign())
+			preload_mark(fd, PENDING_NOT);
 		return real()->close(fd);
+	}
 	if (!preload_drop(fd))
 		return fd == rsocket ? 0 : real()->close(fd); /* another number stands for it */
 	if (fd != rsocket)
@@ -126,22 +166,29 @@ static int copy(int rsocket, int lowest)
 
 PRELOAD_EXPORT int dup(int fd)
 {
-	int rsocket = preload_find(fd);
+	int rsocket = preload_use(fd, PRELOAD_WAIT);
 
-	return rsocket < 0 ? real()->dup(fd) : copy(rsocket, 0);
+	if (rsocket == PRELOAD_FAILED)
+		return -1;
+	return rsocket < 0 ? marked(real()->dup(fd), preload_pending(fd)) : copy(rsocket, 0);
 }
 
 /* The number that is asked for may be another rsocket's. */
 PRELOAD_EXPORT int dup2(int fd, int to)
 {
-	int rsocket = preload_find(fd), null, ret;
+	int rsocket, null, ret;
 
+	if (preload_is_foreign())
+		return real()->dup2(fd, to);
+	rsocket = preload_use(fd, PRELOAD_WAIT);
+	if (rsocket == PRELOAD_FAILED)
+		return -1;
 	if (fd == to && rsocket >= 0)
 		return fd;
 	if (preload_find(to) >= 0)
 		close(to);
 	if (rsocket < 0)
-		return real()->dup2(fd, to);
+		return marked(real()->dup2(fd, to), preload_pending(fd));
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null < 0)
 		return null;
@@ -171,13 +218,18 @@ static int control(int rsocket, int fd, int cmd, long argument)
 
 PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 {
-	int rsocket = preload_find(fd);
+	bool copies = cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC;
+	int rsocket = copies ? preload_use(fd, PRELOAD_WAIT) : preload_find(fd);
 	va_list args;
 	long argument;
 
 	va_start(args, cmd);
 	argument = va_arg(args, long); /* where there is none, it is not looked at */
 	va_end(args);
+	if (rsocket == PRELOAD_FAILED)
+		return -1;
+	if (rsocket < 0 && copies)
+		return marked(real()->fcntl(fd, cmd, argument), preload_pending(fd));
 	return rsocket < 0 ? real()->fcntl(fd, cmd, argument) : control(rsocket, fd, cmd, argument);
 }
 
@@ -196,54 +248,54 @@ PRELOAD_EXPORT int fcntl64(int fd, int cmd, ...)
 
 PRELOAD_EXPORT ssize_t recv(int socket, void *buf, size_t len, int flags)
 {
-	return EITHER(socket, rrecv, recv, buf, len, flags);
+	return EITHER_USED(socket, flags, rrecv, recv, buf, len, flags);
 }
 
 PRELOAD_EXPORT ssize_t recvfrom(int socket, void *restrict buf, size_t len, int flags,
 				struct sockaddr *restrict from, socklen_t *restrict addrlen)
 {
-	return EITHER(socket, rrecvfrom, recvfrom, buf, len, flags, from, addrlen);
+	return EITHER_USED(socket, flags, rrecvfrom, recvfrom, buf, len, flags, from, addrlen);
 }
 
 PRELOAD_EXPORT ssize_t recvmsg(int socket, struct msghdr *msg, int flags)
 {
-	return EITHER(socket, rrecvmsg, recvmsg, msg, flags);
+	return EITHER_USED(socket, flags, rrecvmsg, recvmsg, msg, flags);
 }
 
 PRELOAD_EXPORT ssize_t read(int fd, void *buf, size_t count)
 {
-	return EITHER(fd, rread, read, buf, count);
+	return EITHER_USED(fd, 0, rread, read, buf, count);
 }
 
 PRELOAD_EXPORT ssize_t readv(int fd, const struct iovec *iov, int count)
 {
-	return EITHER(fd, rreadv, readv, iov, count);
+	return EITHER_USED(fd, 0, rreadv, readv, iov, count);
 }
 
 PRELOAD_EXPORT ssize_t send(int socket, const void *buf, size_t len, int flags)
 {
-	return EITHER(socket, rsend, send, buf, len, flags);
+	return EITHER_USED(socket, flags, rsend, send, buf, len, flags);
 }
 
 PRELOAD_EXPORT ssize_t sendto(int socket, const void *buf, size_t len, int flags,
 			      const struct sockaddr *to, socklen_t addrlen)
 {
-	return EITHER(socket, rsendto, sendto, buf, len, flags, to, addrlen);
+	return EITHER_USED(socket, flags, rsendto, sendto, buf, len, flags, to, addrlen);
 }
 
 PRELOAD_EXPORT ssize_t sendmsg(int socket, const struct msghdr *msg, int flags)
 {
-	return EITHER(socket, rsendmsg, sendmsg, msg, flags);
+	return EITHER_USED(socket, flags, rsendmsg, sendmsg, msg, flags);
 }
 
 PRELOAD_EXPORT ssize_t write(int fd, const void *buf, size_t count)
 {
-	return EITHER(fd, rwrite, write, buf, count);
+	return EITHER_USED(fd, 0, rwrite, write, buf, count);
 }
 
 PRELOAD_EXPORT ssize_t writev(int fd, const struct iovec *iov, int count)
 {
-	return EITHER(fd, rwritev, writev, iov, count);
+	return EITHER_USED(fd, 0, rwritev, writev, iov, count);
 }
 
 /* ---- files ---- */
@@ -289,8 +341,10 @@ static ssize_t send_file(int rsocket, int file, off_t *offset, size_t count)
 
 PRELOAD_EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t count)
 {
-	int rsocket = preload_find(out);
+	int rsocket = preload_use(out, 0);
 
+	if (rsocket == PRELOAD_FAILED)
+		return -1;
 	return rsocket < 0 ? real()->sendfile(out, in, offset, count)
 			   : send_file(rsocket, in, offset, count);
 }
@@ -332,31 +386,77 @@ static bool has_rsockets(const struct pollfd *fds, nfds_t count)
 	nfds_t i;
 
 	for (i = 0; i < count; i++) {
-		if (preload_find(fds[i].fd) >= 0)
+		if (preload_find(fds[i].fd) >= 0 || preload_pending(fds[i].fd) >= PENDING_ASKING)
 			return true;
 	}
 	return false;
 }
 
+/* What the program is told of a number that stands for an rsocket is told of that. A connection whose other side has not
+ * used it yet is not ready for anything; that it is used shows by the word that comes. */
+static void translate(struct pollfd *to, const struct pollfd *from)
+{
+	int found = preload_pending(from->fd) == PENDING_ASKED ? preload_use(from->fd, 0)
+							       : preload_find(from->fd);
+
+	*to = *from;
+	if (found >= 0)
+		to->fd = found;
+	else if (preload_pending(from->fd) == PENDING_ASKING)
+		to->events = POLLIN;
+}
+
+/* Whether one has become an rsocket, so that the question is another one. */
+static bool advance_all(const struct pollfd *fds, const struct pollfd *asked, nfds_t count)
+{
+	bool any = false;
+	nfds_t i;
+
+	for (i = 0; i < count; i++) {
+		if (asked[i].revents & POLLIN && preload_pending(fds[i].fd) == PENDING_ASKING) {
+			preload_use(fds[i].fd, MSG_DONTWAIT);
+			any = true;
+		}
+	}
+	return any;
+}
+
+static int time_left(int timeout, int64_t end_ms)
+{
+	int64_t left = end_ms - preload_now_ms();
+
+	if (timeout < 0)
+		return -1;
+	return left > 0 ? (int)left : 0;
+}
+
+static int poll_translated(struct pollfd *fds, struct pollfd *asked, nfds_t count, int timeout)
+{
+	int64_t end_ms = preload_now_ms() + timeout;
+	int ret;
+	nfds_t i;
+
+	do {
+		for (i = 0; i < count; i++)
+			translate(&asked[i], &fds[i]);
+		ret = INSIDE(rpoll(asked, count, time_left(timeout, end_ms)));
+	} while (ret > 0 && advance_all(fds, asked, count));
+	for (i = 0; i < count; i++)
+		fds[i].revents = asked[i].revents;
+	return ret;
+}
+
 static int poll_all(struct pollfd *fds, nfds_t count, int timeout)
 {
-	struct pollfd *by_rsocket = calloc(count, sizeof(*fds));
-	nfds_t i;
-	int found, ret;
+	struct pollfd *asked = calloc(count, sizeof(*fds));
+	int ret;
 
-	if (!by_rsocket) {
+	if (!asked) {
 		errno = ENOMEM;
 		return -1;
 	}
-	for (i = 0; i < count; i++) {
-		found = preload_find(fds[i].fd);
-		by_rsocket[i] = fds[i];
-		by_rsocket[i].fd = found < 0 ? fds[i].fd : found;
-	}
-	ret = INSIDE(rpoll(by_rsocket, count, timeout));
-	for (i = 0; i < count; i++)
-		fds[i].revents = by_rsocket[i].revents;
-	free(by_rsocket);
+	ret = poll_translated(fds, asked, count, timeout);
+	free(asked);
 	return ret;
 }
 
@@ -453,8 +553,10 @@ PRELOAD_EXPORT int epoll_create(int size)
 
 PRELOAD_EXPORT int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
-	int rsocket = preload_find(fd);
+	int rsocket = preload_use(fd, PRELOAD_WAIT);
 
+	if (rsocket == PRELOAD_FAILED)
+		return -1;
 	if (rsocket < 0)
 		return real()->epoll_ctl(epfd, op, fd, event);
 	return INSIDE(repoll_ctl(epfd, op, rsocket, event));

@@ -6,13 +6,16 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <rdma/rsocket.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = 1024 };
 
 struct numbers {
 	int rsocket_plus_1[PAGE_SIZE]; /* 0: this number stands for none */
 	int references[PAGE_SIZE];     /* by rsocket: how many numbers stand for it */
+	uint8_t pending[PAGE_SIZE];    /* enum pending, of a number that stands for none */
 };
 
 __thread unsigned int preload_inside;
@@ -84,4 +87,82 @@ bool preload_drop(int fd)
 	last = !--page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)];
 	pthread_mutex_unlock(&lock);
 	return last;
+}
+
+/* ---- pending ---- */
+
+enum pending preload_pending(int fd)
+{
+	struct numbers *page = preload_inside ? NULL : page_of(fd);
+
+	return page ? __atomic_load_n(&page->pending[fd & (PAGE_SIZE - 1)], __ATOMIC_ACQUIRE)
+		    : PENDING_NOT;
+}
+
+void preload_mark(int fd, enum pending pending)
+{
+	struct numbers *page;
+
+	pthread_mutex_lock(&lock);
+	page = need_page(fd);
+	if (page)
+		__atomic_store_n(&page->pending[fd & (PAGE_SIZE - 1)], pending, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&lock);
+}
+
+int preload_list_pending(enum pending pending, int *fds, int room)
+{
+	int count = 0, fd;
+
+	for (fd = 0; fd < PAGES * PAGE_SIZE && count < room; fd++) {
+		if (!page_of(fd))
+			fd |= PAGE_SIZE - 1;
+		else if (preload_pending(fd) == pending)
+			fds[count++] = fd;
+	}
+	return count;
+}
+
+/* ---- processes ---- */
+
+static pid_t owner;
+
+static void forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	owner = getpid();
+}
+
+static void __attribute__((constructor)) watch_forks(void)
+{
+	owner = getpid();
+	pthread_atfork(NULL, NULL, forked);
+}
+
+bool preload_is_foreign(void)
+{
+	return getpid() != owner;
+}
+
+static void shut_all(void)
+{
+	int fd, rsocket;
+
+	for (fd = 0; fd < PAGES * PAGE_SIZE; fd++) {
+		rsocket = page_of(fd) ? preload_find(fd) : -1;
+		if (!page_of(fd))
+			fd |= PAGE_SIZE - 1;
+		if (rsocket < 0)
+			continue;
+		preload_inside++;
+		rshutdown(rsocket, SHUT_RDWR);
+		preload_inside--;
+	}
+}
+
+/* Whoever ends with exit() may have left it to that to close its sockets. */
+static void __attribute__((destructor)) end(void)
+{
+	if (!preload_is_foreign())
+		shut_all();
 }

@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -74,6 +75,33 @@ int preload_add_copy(int fd, int rsocket);
 bool preload_drop(int fd);
 
 extern __thread unsigned int preload_inside;
+
+/* Whether this is another process than the one whose numbers these are: a child of vfork() */
+bool preload_is_foreign(void);
+
+/* ---- pending.c: connections that are of TCP until they are used ---- */
+
+enum pending {
+	PENDING_NOT,
+	PENDING_NEW,
+	PENDING_LISTENER,
+	PENDING_ASKING, /* connected, and the other side has not used it yet */
+	PENDING_ASKED   /* accepted, and not used yet */
+};
+
+enum {
+	PRELOAD_FAILED = -2,
+	PRELOAD_WAIT = 1 << 30 /* in flags: even if the socket is not to block */
+};
+
+/* Whether this program's streams begin so */
+bool preload_forks(void);
+enum pending preload_pending(int fd); /* copies.c, as the next two */
+void preload_mark(int fd, enum pending pending);
+int preload_list_pending(enum pending pending, int *fds, int room); /* how many */
+/* As preload_find(); a pending connection becomes an rsocket before, or PRELOAD_FAILED with errno. FLAGS: of recv() */
+int preload_use(int fd, int flags);
+int64_t preload_now_ms(void);
 
 /* ---- config.c ---- */
 

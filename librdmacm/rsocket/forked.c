@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * forked.c - what becomes of sockets when the process forks.
+ *
+ * A queue pair writes into the memory of the process that made it, so a connection stays with the parent: in the child its
+ * number is taken, and closing it says nothing to the other side. Without queues (new, bound, listening) a socket is a
+ * descriptor that both have; it ends when both have closed it, which the kernel notices.
+ */
+#include "rs.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- the parent's connections, in the child ---- */
+
+static int parent_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
+		       socklen_t len, size_t *done)
+{
+	(void)rs, (void)span, (void)flags, (void)to, (void)len;
+	*done = 0;
+	return ENOTCONN;
+}
+
+static int parent_receive(struct rs *rs, struct span *span, int *flags,
+			  struct sockaddr_storage *from, size_t *done)
+{
+	(void)rs, (void)span, (void)flags, (void)from;
+	*done = 0;
+	return ENOTCONN;
+}
+
+static int parent_peer_name(struct rs *rs, struct sockaddr_storage *addr)
+{
+	(void)rs, (void)addr;
+	return ENOTCONN;
+}
+
+static int parent_shutdown(struct rs *rs, int how)
+{
+	(void)rs, (void)how;
+	return ENOTCONN;
+}
+
+/* What it had in memory is the parent's to undo. */
+static void parent_close(struct rs *rs)
+{
+	rs_table_remove(rs);
+	close(rs->fd);
+	free(rs);
+}
+
+/* A program that waits for it is to find out. */
+static short parent_poll(struct rs *rs, short events, bool sleep)
+{
+	(void)rs, (void)sleep;
+	return POLLERR | POLLHUP | (events & (POLLIN | POLLOUT));
+}
+
+static int parent_wake_fds(struct rs *rs, struct pollfd *fds)
+{
+	(void)rs, (void)fds;
+	return 0;
+}
+
+static void parent_woken(struct rs *rs, const struct pollfd *fds, int count)
+{
+	(void)rs, (void)fds, (void)count;
+}
+
+const struct rs_kind rs_of_parent_kind = {
+	.send = parent_send,
+	.receive = parent_receive,
+	.peer_name = parent_peer_name,
+	.shutdown = parent_shutdown,
+	.close = parent_close,
+	.poll = parent_poll,
+	.wake_fds = parent_wake_fds,
+	.woken = parent_woken,
+};
+
+/* ---- fork() ---- */
+
+static void share(struct rs *rs)
+{
+	rs->is_shared |= !rs->kind->has_queues || !rs->kind->has_queues(rs);
+}
+
+static void in_parent(void)
+{
+	rs_table_each(share);
+}
+
+/* Another thread of the parent may have held the lock. Sets of epoll know a socket by its serial, and so lose it. */
+static void inherit(struct rs *rs)
+{
+	pthread_mutex_init(&rs->lock, NULL);
+	share(rs);
+	if (rs->is_shared)
+		return;
+	rs->kind = &rs_of_parent_kind;
+	rs->serial = 0;
+}
+
+static void in_child(void)
+{
+	rs_table_forked();
+	rs_keepalive_forked();
+	rs_epoll_forked();
+	rs_table_each(inherit);
+}
+
+static void watch(void)
+{
+	pthread_atfork(NULL, in_parent, in_child);
+}
+
+void rs_watch_forks(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pending.c - connections of programs that fork, which RDMAV_FORK_SAFE promises on both sides: each is one of TCP until it is
+ * first used, and becomes an rsocket in the process that uses it. As observed of Debian's library: the accepting side
+ * listens with an rsocket at the same address and port, and sends four bytes of zero by TCP; the connecting side, which has
+ * waited for them, connects its rsocket there. Then the TCP connection is shut down.
+ *
+ * The port is a lock: one process at a time can listen at it, and the kernel takes it back from one that dies. Nobody
+ * waits without a look at the TCP connection, which tells that the other side has gone. While it waits for one connection,
+ * the connecting side answers for all of the process, as the other may have taken up another one first.
+ */
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <rdma/rsocket.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	TURN_MS = 60000,   /* until the port is free, */
+	ANSWER_MS = 60000, /* and until the other side has come */
+	NAP_MS = 1
+};
+
+/* Two, so that both sides may be threads of one process. */
+static pthread_mutex_t asked_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t asking_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int64_t preload_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* ---- whether ---- */
+
+static bool works;
+
+static void forked(void)
+{
+	pthread_mutex_init(&asked_lock, NULL);
+	pthread_mutex_init(&asking_lock, NULL);
+}
+
+/* Without an adapter, connections are of TCP on both sides, and stay so. */
+static void find_out(void)
+{
+	const char *text = getenv("RDMAV_FORK_SAFE");
+	int trial;
+
+	if (!text || !strcmp(text, "0"))
+		return;
+	preload_inside++;
+	trial = rsocket(AF_INET, SOCK_STREAM, 0);
+	if (trial >= 0)
+		rclose(trial);
+	preload_inside--;
+	works = trial >= 0;
+	pthread_atfork(NULL, NULL, forked);
+}
+
+bool preload_forks(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, find_out);
+	return works;
+}
+
+/* ---- from TCP to an rsocket ---- */
+
+static const struct {
+	int level, name;
+} carried[] = {
+	{ SOL_SOCKET, SO_KEEPALIVE },
+	{ SOL_SOCKET, SO_OOBINLINE },
+	{ SOL_SOCKET, SO_LINGER },
+	{ IPPROTO_TCP, TCP_NODELAY },
+};
+
+static void carry_options(int fd, int rsocket)
+{
+	struct linger value;
+	socklen_t len;
+	size_t i;
+
+	for (i = 0; i < sizeof(carried) / sizeof(carried[0]); i++) {
+		value = (struct linger){ 0, 0 };
+		len = sizeof(value);
+		if (getsockopt(fd, carried[i].level, carried[i].name, &value, &len) ||
+		    !value.l_onoff)
+			continue;
+		rsetsockopt(rsocket, carried[i].level, carried[i].name, &value, len);
+	}
+	if (real()->fcntl(fd, F_GETFL) & O_NONBLOCK)
+		rfcntl(rsocket, F_SETFL, O_NONBLOCK);
+}
+
+/* The program keeps its number. */
+static int replace(int fd, int rsocket)
+{
+	int flags = real()->fcntl(fd, F_GETFD);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), ret;
+
+	if (null < 0)
+		return errno;
+	carry_options(fd, rsocket);
+	real()->shutdown(fd, SHUT_RDWR);
+	ret = real()->dup2(null, fd) < 0 ? errno : 0;
+	real()->close(null);
+	if (!ret && flags & FD_CLOEXEC)
+		real()->fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return ret ? ret : preload_add_copy(fd, rsocket);
+}
+
+static int finish(int fd, int rsocket)
+{
+	int ret = replace(fd, rsocket);
+
+	if (ret)
+		rclose(rsocket);
+	return ret;
+}
+
+/* ---- the accepting side ---- */
+
+/* IPv4 in IPv6's clothes, as sockets of both have it, is what the other side knows as IPv4. */
+static void undress(struct sockaddr_storage *addr)
+{
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = v6->sin6_port };
+
+	if (addr->ss_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
+		return;
+	memcpy(&v4.sin_addr, &v6->sin6_addr.s6_addr[12], sizeof(v4.sin_addr));
+	memset(addr, 0, sizeof(*addr));
+	memcpy(addr, &v4, sizeof(v4));
+}
+
+static int address_of(int fd, bool of_peer, struct sockaddr_storage *addr)
+{
+	socklen_t len = sizeof(*addr);
+	int ret;
+
+	memset(addr, 0, sizeof(*addr));
+	ret = of_peer ? real()->getpeername(fd, (struct sockaddr *)addr, &len)
+		      : real()->getsockname(fd, (struct sockaddr *)addr, &len);
+	undress(addr);
+	return ret ? errno : 0;
+}
+
+static socklen_t size_of(const struct sockaddr_storage *addr)
+{
+	return addr->ss_family == AF_INET ? sizeof(struct sockaddr_in)
+					  : sizeof(struct sockaddr_in6);
+}
+
+static int try_to_listen(const struct sockaddr_storage *addr, int *listener)
+{
+	int socket = rsocket(addr->ss_family, SOCK_STREAM, 0), ret;
+
+	if (socket < 0)
+		return errno;
+	if (!rbind(socket, (const struct sockaddr *)addr, size_of(addr)) && !rlisten(socket, 1)) {
+		*listener = socket;
+		return 0;
+	}
+	ret = errno;
+	rclose(socket);
+	return ret;
+}
+
+static bool has_gone(int fd, int wait_ms)
+{
+	struct pollfd tcp = { .fd = fd, .events = POLLRDHUP };
+
+	return real()->poll(&tcp, 1, wait_ms) > 0;
+}
+
+/* In turn with other processes of the same server */
+static int listen_for(int fd, int *listener)
+{
+	int64_t end = preload_now_ms() + TURN_MS;
+	struct sockaddr_storage addr;
+	int ret = address_of(fd, false, &addr);
+
+	while (!ret) {
+		ret = try_to_listen(&addr, listener);
+		if (ret != EADDRINUSE)
+			break;
+		if (has_gone(fd, NAP_MS))
+			ret = ECONNRESET;
+		else
+			ret = preload_now_ms() < end ? 0 : ETIMEDOUT;
+	}
+	return ret;
+}
+
+static int tell(int fd)
+{
+	const uint32_t word = 0;
+
+	return real()->send(fd, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word) ? 0 : EPIPE;
+}
+
+static int await(int fd, int listener, int *rsocket)
+{
+	struct pollfd fds[] = { { .fd = listener, .events = POLLIN },
+				{ .fd = fd, .events = POLLIN | POLLRDHUP } };
+
+	if (rpoll(fds, 2, ANSWER_MS) < 0)
+		return errno;
+	if (!fds[0].revents)
+		return fds[1].revents ? ECONNRESET : ETIMEDOUT;
+	*rsocket = raccept(listener, NULL, NULL);
+	return *rsocket < 0 ? errno : 0;
+}
+
+static int answer(int fd)
+{
+	int listener = -1, rsocket = -1;
+	int ret = listen_for(fd, &listener);
+
+	if (ret)
+		return ret;
+	ret = tell(fd);
+	while (!ret) {
+		ret = await(fd, listener, &rsocket);
+		if (ret != EINTR)
+			break;
+		ret = 0;
+	}
+	rclose(listener);
+	return ret ? ret : finish(fd, rsocket);
+}
+
+/* What the other side has sent by TCP, it has sent without waiting for the word: it has no rsockets. */
+static bool speaks_tcp(int fd)
+{
+	struct pollfd tcp = { .fd = fd, .events = POLLIN };
+
+	return real()->poll(&tcp, 1, 0) > 0;
+}
+
+static int use_asked(int fd)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&asked_lock);
+	if (preload_pending(fd) == PENDING_ASKED) { /* another thread may have done it */
+		if (!speaks_tcp(fd)) {
+			preload_inside++;
+			ret = answer(fd);
+			preload_inside--;
+		}
+		preload_mark(fd, PENDING_NOT);
+	}
+	pthread_mutex_unlock(&asked_lock);
+	if (ret)
+		real()->shutdown(fd, SHUT_RDWR);
+	return ret;
+}
+
+/* ---- the connecting side ---- */
+
+static int follow(int fd)
+{
+	struct sockaddr_storage addr;
+	int socket, ret = address_of(fd, true, &addr);
+
+	if (ret)
+		return ret;
+	socket = rsocket(addr.ss_family, SOCK_STREAM, 0);
+	if (socket < 0)
+		return errno;
+	if (!rconnect(socket, (struct sockaddr *)&addr, size_of(&addr)))
+		return finish(fd, socket);
+	ret = errno;
+	rclose(socket);
+	return ret;
+}
+
+enum word { WORD_MISSING, WORD_THERE, WORD_OTHER };
+
+/* A connection that has failed or ended, or on which something else was said, stays one of TCP, which tells the program. */
+static enum word look_for_word(int fd)
+{
+	struct pollfd tcp = { .fd = fd, .events = POLLIN };
+	const uint8_t zeros[4] = { 0 };
+	uint8_t bytes[4];
+	ssize_t got;
+
+	if (real()->poll(&tcp, 1, 0) <= 0)
+		return WORD_MISSING;
+	if (!(tcp.revents & POLLIN) || tcp.revents & POLLERR)
+		return WORD_OTHER;
+	got = real()->recv(fd, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
+	if (got <= 0 || memcmp(bytes, zeros, got))
+		return WORD_OTHER;
+	return got == sizeof(bytes) ? WORD_THERE : WORD_MISSING;
+}
+
+/* EAGAIN: nothing was said yet */
+static int advance(int fd)
+{
+	enum word word;
+	int ret = 0;
+
+	pthread_mutex_lock(&asking_lock);
+	if (preload_pending(fd) == PENDING_ASKING) {
+		word = look_for_word(fd);
+		if (word == WORD_MISSING) {
+			ret = EAGAIN;
+		} else {
+			preload_inside++;
+			ret = word == WORD_THERE ? follow(fd) : 0;
+			preload_inside--;
+			preload_mark(fd, PENDING_NOT);
+			if (ret)
+				real()->shutdown(fd, SHUT_RDWR);
+		}
+	}
+	pthread_mutex_unlock(&asking_lock);
+	return ret;
+}
+
+enum { MOST_AT_ONCE = 1024 };
+
+/* Until FD's word is there, or it has failed */
+static int use_asking(int fd)
+{
+	int fds[MOST_AT_ONCE], count, i, ret = advance(fd);
+	struct pollfd words[MOST_AT_ONCE];
+
+	while (ret == EAGAIN) {
+		count = preload_list_pending(PENDING_ASKING, fds, MOST_AT_ONCE);
+		for (i = 0; i < count; i++)
+			words[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
+		if (real()->poll(words, count, -1) < 0)
+			return errno;
+		for (i = 0; i < count; i++) {
+			if (words[i].revents && fds[i] != fd)
+				advance(fds[i]);
+		}
+		ret = advance(fd);
+	}
+	return ret;
+}
+
+/* ---- both ---- */
+
+static int use_pending(int fd, bool nonblocking)
+{
+	if (preload_pending(fd) == PENDING_ASKED)
+		return use_asked(fd);
+	return nonblocking ? advance(fd) : use_asking(fd);
+}
+
+int preload_use(int fd, int flags)
+{
+	bool nonblocking;
+	int ret;
+
+	if (preload_pending(fd) < PENDING_ASKING)
+		return preload_find(fd);
+	nonblocking = flags & MSG_DONTWAIT || real()->fcntl(fd, F_GETFL) & O_NONBLOCK;
+	ret = use_pending(fd, nonblocking && !(flags & PRELOAD_WAIT));
+	if (!ret)
+		return preload_find(fd);
+	errno = ret;
+	return PRELOAD_FAILED;
+}
