@@ -60,40 +60,27 @@ PRELOAD_EXPORT int socket(int domain, int type, int protocol)
 			return marked(real()->socket(domain, type, protocol), PENDING_NEW);
 		fd = INSIDE(rsocket(domain, type, protocol));
 	}
-	if (fd < 0)
-		return real()->socket(domain, type, protocol);
-	preload_add(fd);
-	return fd;
-}
-
-static int accepted(int rsocket, int flags)
-{
-	if (rsocket < 0)
-		return rsocket;
-	if (flags & SOCK_NONBLOCK)
-		INSIDE(rfcntl(rsocket, F_SETFL, O_NONBLOCK));
-	preload_add(rsocket);
-	return rsocket;
+	return fd < 0 ? real()->socket(domain, type, protocol) : preload_number(fd, type);
 }
 
 PRELOAD_EXPORT int accept(int socket, struct sockaddr *addr, socklen_t *addrlen)
 {
-	int fd = preload_find(socket);
+	int fd = preload_use(socket, 0);
 
 	if (preload_pending(socket) == PENDING_LISTENER)
 		return marked(real()->accept(socket, addr, addrlen), PENDING_ASKED);
 	return fd < 0 ? real()->accept(socket, addr, addrlen)
-		      : accepted(INSIDE(raccept(fd, addr, addrlen)), 0);
+		      : preload_number(INSIDE(raccept(fd, addr, addrlen)), 0);
 }
 
 PRELOAD_EXPORT int accept4(int socket, struct sockaddr *addr, socklen_t *addrlen, int flags)
 {
-	int fd = preload_find(socket);
+	int fd = preload_use(socket, 0);
 
 	if (preload_pending(socket) == PENDING_LISTENER)
 		return marked(real()->accept4(socket, addr, addrlen, flags), PENDING_ASKED);
 	return fd < 0 ? real()->accept4(socket, addr, addrlen, flags)
-		      : accepted(INSIDE(raccept(fd, addr, addrlen)), flags);
+		      : preload_number(INSIDE(raccept(fd, addr, addrlen)), flags);
 }
 
 PRELOAD_EXPORT int bind(int socket, const struct sockaddr *addr, socklen_t addrlen)
@@ -117,8 +104,8 @@ PRELOAD_EXPORT int connect(int socket, const struct sockaddr *addr, socklen_t ad
 {
 	int ret;
 
-	if (preload_pending(socket) != PENDING_NEW)
-		return EITHER(socket, rconnect, connect, addr, addrlen);
+	if (!preload_pending(socket))
+		return EITHER_USED(socket, 0, rconnect, connect, addr, addrlen);
 	ret = real()->connect(socket, addr, addrlen);
 	if (!ret || errno == EINPROGRESS)
 		preload_mark(socket, PENDING_ASKING);
@@ -135,33 +122,29 @@ PRELOAD_EXPORT int shutdown(int socket, int how)
 PRELOAD_EXPORT int close(int fd)
 {
 	int rsocket = preload_find(fd);
+	bool last;
 
+	if (rsocket < 0 && preload_is_rsocket(fd)) { /* by one that closes all there are */
+		errno = EBADF;
+		return -1;
+	}
 	if (rsocket < 0 || preload_is_foreign()) {
 		if (preload_pending(fd) && !preload_is_foreign())
 			preload_mark(fd, PENDING_NOT);
 		return real()->close(fd);
 	}
-	if (!preload_drop(fd))
-		return fd == rsocket ? 0 : real()->close(fd); /* another number stands for it */
-	if (fd != rsocket)
-		real()->close(fd);
-	return INSIDE(rclose(rsocket));
+	last = preload_drop(fd);
+	real()->close(fd);
+	return last ? INSIDE(rclose(rsocket)) : 0;
 }
 
-/* A number of its own, which is closed with the copy. */
-static int copy(int rsocket, int lowest)
+/* Another number for what FD stands for; only those that are copied before they are used may be pending. */
+static int copied(int fd, int rsocket, int copy)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd, ret;
-
-	if (null < 0)
-		return null;
-	fd = real()->fcntl(null, F_DUPFD_CLOEXEC, lowest);
-	real()->close(null);
-	ret = fd < 0 ? errno : preload_add_copy(fd, rsocket);
-	if (!ret)
-		return fd;
-	errno = ret;
-	return -1;
+	if (copy < 0 || rsocket < 0)
+		return marked(copy, preload_pending(fd));
+	errno = preload_add_copy(copy, rsocket);
+	return errno ? -1 : copy;
 }
 
 PRELOAD_EXPORT int dup(int fd)
@@ -170,56 +153,31 @@ PRELOAD_EXPORT int dup(int fd)
 
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
-	return rsocket < 0 ? marked(real()->dup(fd), preload_pending(fd)) : copy(rsocket, 0);
+	return copied(fd, rsocket, real()->dup(fd));
 }
 
 /* The number that is asked for may be another rsocket's. */
 PRELOAD_EXPORT int dup2(int fd, int to)
 {
-	int rsocket, null, ret;
+	int rsocket;
 
 	if (preload_is_foreign())
 		return real()->dup2(fd, to);
 	rsocket = preload_use(fd, PRELOAD_WAIT);
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
-	if (fd == to && rsocket >= 0)
-		return fd;
+	if (fd == to)
+		return real()->dup2(fd, to);
 	if (preload_find(to) >= 0)
 		close(to);
-	if (rsocket < 0)
-		return marked(real()->dup2(fd, to), preload_pending(fd));
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0)
-		return null;
-	ret = real()->dup2(null, to);
-	real()->close(null);
-	if (ret < 0)
-		return ret;
-	ret = preload_add_copy(to, rsocket);
-	errno = ret;
-	return ret ? -1 : to;
+	return copied(fd, rsocket, real()->dup2(fd, to));
 }
 
-static int control(int rsocket, int fd, int cmd, long argument)
-{
-	switch (cmd) {
-	case F_GETFL:
-		return INSIDE(rfcntl(rsocket, cmd)) | O_RDWR;
-	case F_SETFL:
-		return INSIDE(rfcntl(rsocket, cmd, (int)argument));
-	case F_DUPFD:
-	case F_DUPFD_CLOEXEC:
-		return copy(rsocket, (int)argument);
-	default: /* about the number, like FD_CLOEXEC */
-		return real()->fcntl(fd, cmd, argument);
-	}
-}
-
+/* What is not about copies is about the number, which knows by itself. */
 PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 {
 	bool copies = cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC;
-	int rsocket = copies ? preload_use(fd, PRELOAD_WAIT) : preload_find(fd);
+	int rsocket = copies ? preload_use(fd, PRELOAD_WAIT) : -1;
 	va_list args;
 	long argument;
 
@@ -228,9 +186,9 @@ PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 	va_end(args);
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
-	if (rsocket < 0 && copies)
-		return marked(real()->fcntl(fd, cmd, argument), preload_pending(fd));
-	return rsocket < 0 ? real()->fcntl(fd, cmd, argument) : control(rsocket, fd, cmd, argument);
+	if (copies)
+		return copied(fd, rsocket, real()->fcntl(fd, cmd, argument));
+	return real()->fcntl(fd, cmd, argument);
 }
 
 PRELOAD_EXPORT int fcntl64(int fd, int cmd, ...)

@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * copies.c - which numbers stand for which rsocket, and how many do for each.
+ *
+ * A number is that of a file of its own, an empty one, whose status flags are the program's: ioctl(FIONBIO), which is not
+ * taken over, sets them like fcntl(), and they are shared with copies and children as a socket's are. They are looked at when
+ * a call may wait.
  */
 #include "preload.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <rdma/rsocket.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = 1024 };
 
 struct numbers {
-	int rsocket_plus_1[PAGE_SIZE]; /* 0: this number stands for none */
-	int references[PAGE_SIZE];     /* by rsocket: how many numbers stand for it */
-	uint8_t pending[PAGE_SIZE];    /* enum pending, of a number that stands for none */
+	int rsocket_plus_1[PAGE_SIZE];  /* 0: this number stands for none */
+	int references[PAGE_SIZE];      /* by rsocket: how many numbers stand for it */
+	uint8_t nonblocking[PAGE_SIZE]; /* by rsocket: what it was told */
+	uint8_t pending[PAGE_SIZE];     /* enum pending, of a number that stands for none */
 };
 
 __thread unsigned int preload_inside;
@@ -59,7 +66,8 @@ int preload_add_copy(int fd, int rsocket)
 	page = need_page(fd);
 	counts = need_page(rsocket);
 	if (page && counts) {
-		counts->references[rsocket & (PAGE_SIZE - 1)]++;
+		if (!counts->references[rsocket & (PAGE_SIZE - 1)]++)
+			counts->nonblocking[rsocket & (PAGE_SIZE - 1)] = false;
 		__atomic_store_n(&page->rsocket_plus_1[fd & (PAGE_SIZE - 1)], rsocket + 1,
 				 __ATOMIC_RELEASE);
 	} else {
@@ -69,9 +77,55 @@ int preload_add_copy(int fd, int rsocket)
 	return ret;
 }
 
-void preload_add(int rsocket)
+bool preload_is_rsocket(int fd)
 {
-	preload_add_copy(rsocket, rsocket);
+	struct numbers *page = preload_inside ? NULL : page_of(fd);
+
+	return page && __atomic_load_n(&page->references[fd & (PAGE_SIZE - 1)], __ATOMIC_RELAXED);
+}
+
+int preload_file(int flags)
+{
+	int fd = memfd_create("rsocket", MFD_CLOEXEC);
+
+	if (fd >= 0 && flags & SOCK_NONBLOCK)
+		real()->fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK);
+	return fd;
+}
+
+int preload_number(int rsocket, int flags)
+{
+	int fd = rsocket < 0 ? -1 : preload_file(flags);
+	int ret = fd < 0 ? errno : preload_add_copy(fd, rsocket);
+
+	if (rsocket < 0 || !ret)
+		return fd;
+	if (fd >= 0)
+		real()->close(fd);
+	preload_inside++;
+	rclose(rsocket);
+	preload_inside--;
+	errno = ret;
+	return -1;
+}
+
+int preload_find_synced(int fd)
+{
+	int rsocket = preload_find(fd);
+	struct numbers *page;
+	uint8_t *is_nonblocking, now;
+
+	if (rsocket < 0)
+		return rsocket;
+	page = page_of(rsocket);
+	is_nonblocking = &page->nonblocking[rsocket & (PAGE_SIZE - 1)];
+	now = !!(real()->fcntl(fd, F_GETFL) & O_NONBLOCK);
+	if (__atomic_exchange_n(is_nonblocking, now, __ATOMIC_RELAXED) != now) {
+		preload_inside++;
+		rfcntl(rsocket, F_SETFL, now ? O_NONBLOCK : 0);
+		preload_inside--;
+	}
+	return rsocket;
 }
 
 bool preload_drop(int fd)

@@ -101,22 +101,20 @@ static void carry_options(int fd, int rsocket)
 			continue;
 		rsetsockopt(rsocket, carried[i].level, carried[i].name, &value, len);
 	}
-	if (real()->fcntl(fd, F_GETFL) & O_NONBLOCK)
-		rfcntl(rsocket, F_SETFL, O_NONBLOCK);
 }
 
 /* The program keeps its number. */
 static int replace(int fd, int rsocket)
 {
-	int flags = real()->fcntl(fd, F_GETFD);
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), ret;
+	int status = real()->fcntl(fd, F_GETFL), flags = real()->fcntl(fd, F_GETFD);
+	int file = preload_file(status & O_NONBLOCK ? SOCK_NONBLOCK : 0), ret;
 
-	if (null < 0)
+	if (file < 0)
 		return errno;
 	carry_options(fd, rsocket);
 	real()->shutdown(fd, SHUT_RDWR);
-	ret = real()->dup2(null, fd) < 0 ? errno : 0;
-	real()->close(null);
+	ret = real()->dup2(file, fd) < 0 ? errno : 0;
+	real()->close(file);
 	if (!ret && flags & FD_CLOEXEC)
 		real()->fcntl(fd, F_SETFD, FD_CLOEXEC);
 	return ret ? ret : preload_add_copy(fd, rsocket);
@@ -371,11 +369,11 @@ int preload_use(int fd, int flags)
 	int ret;
 
 	if (preload_pending(fd) < PENDING_ASKING)
-		return preload_find(fd);
+		return preload_find_synced(fd);
 	nonblocking = flags & MSG_DONTWAIT || real()->fcntl(fd, F_GETFL) & O_NONBLOCK;
 	ret = use_pending(fd, nonblocking && !(flags & PRELOAD_WAIT));
 	if (!ret)
-		return preload_find(fd);
+		return preload_find_synced(fd);
 	errno = ret;
 	return PRELOAD_FAILED;
 }

@@ -2,9 +2,8 @@
 /*
  * preload.h - librspreload.so: programs written for sockets, on rsockets, without being rebuilt.
  *
- * An rsocket's number is that of a descriptor that the program cannot otherwise use, so it is the program's number, too.
- * Only copies (dup) are other numbers, which are looked up. While a thread is in a call of librdmacm, what that library asks
- * of the system goes to the system.
+ * The program's numbers stand for rsockets, which have their own. While a thread is in a call of librdmacm, what that library
+ * asks of the system goes to the system.
  */
 #ifndef RSOCKET_PRELOAD_H
 #define RSOCKET_PRELOAD_H
@@ -68,7 +67,14 @@ const struct real_calls *real(void);
 
 /* The rsocket that FD stands for, or -1. While this thread is inside of librdmacm: -1 */
 int preload_find(int fd);
-void preload_add(int rsocket);
+/* The same; whether the rsocket waits is as the number's file has it. */
+int preload_find_synced(int fd);
+/* A number that stands for it. FLAGS: SOCK_NONBLOCK. If there is none, -1 with errno, and the rsocket is closed */
+int preload_number(int rsocket, int flags);
+/* Whether FD is the library's own of one */
+bool preload_is_rsocket(int fd);
+/* What a number is of: an empty file */
+int preload_file(int flags);
 /* FD, a descriptor that nothing else uses, stands for the rsocket as well. 0, or errno */
 int preload_add_copy(int fd, int rsocket);
 /* FD stands for it no more. Whether no number does: then the rsocket is to be closed */
