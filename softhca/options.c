@@ -118,6 +118,14 @@ static int add_fault(struct options *options, const struct option_def *def, cons
 	return 0;
 }
 
+static int add_netdev(struct options *options, const struct option_def *def, const char *value)
+{
+	if (options->num_netdevs == MAX_DEVICES * MAX_PORTS)
+		return bad_value(def, value, "more than there can be ports");
+	options->netdevs[options->num_netdevs++] = value;
+	return 0;
+}
+
 static int more_verbose(struct options *options, const struct option_def *def, const char *value)
 {
 	(void)def;
@@ -179,6 +187,8 @@ static const struct option_def option_table[] = {
 	  AT(network_path), 0, 0, FOR_ADAPTER },
 	{ "pcap", "FILE", "write all packets to FILE, for Wireshark", set_string, AT(pcap_path), 0,
 	  0, FOR_ADAPTER },
+	{ "netdev", "NAME", "the host's network interface that is a port's; repeat for more ports",
+	  add_netdev, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
 	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },
 	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI },

@@ -35,6 +35,8 @@ struct options {
 	const char *trace_path;
 	const char *network_path; /* directory of the hosts of one network, or NULL */
 	const char *pcap_path;
+	const char *netdevs[MAX_DEVICES * MAX_PORTS]; /* of the ports, in order */
+	unsigned int num_netdevs;
 	uint32_t command_timeout_ms; /* pci: how long the driver waits for a command */
 	bool once;                   /* pci: end with the first client */
 	uint32_t verbose;

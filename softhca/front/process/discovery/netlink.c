@@ -17,6 +17,7 @@
 #include <rdma/rdma_netlink.h>
 
 #include "softhca/front/process/driver/hw_counters.h"
+#include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
@@ -125,6 +126,10 @@ static void put_port(struct request *req, struct adapter *adapter, unsigned int 
 	}
 	reply_u8(reply, RDMA_NLDEV_ATTR_PORT_STATE, info.state);
 	reply_u8(reply, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, info.phys_state);
+	if (adapter->link_layer == HCA_LINK_ETHERNET && netdev_index(adapter, port)) {
+		reply_u32(reply, RDMA_NLDEV_ATTR_NDEV_INDEX, netdev_index(adapter, port));
+		reply_string(reply, RDMA_NLDEV_ATTR_NDEV_NAME, netdev_of(adapter, port));
+	}
 	reply_end(reply);
 }
 

@@ -23,6 +23,7 @@
 
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/hw_counters.h"
+#include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/discovery/sysfs.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
@@ -422,6 +423,10 @@ static void make_gids(struct writer *writer, const char *dir, struct subject *of
 			continue;
 		gid_type(of, text);
 		make_entry(writer, dir, "gid_attrs/types", of, text);
+		if (of->gid.kind == GID_IB || !netdev_of(of->adapter, of->port))
+			continue;
+		put(text, "%s\n", netdev_of(of->adapter, of->port));
+		make_entry(writer, dir, "gid_attrs/ndevs", of, text);
 	}
 }
 
@@ -472,6 +477,42 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 	make_hw_counters(writer, dir);
 	make_gids(writer, dir, &of);
 	make_pkeys(writer, dir, &of);
+}
+
+/* A link from the host's directory of the interface to the PCI device PCI, at PLACE of the tree. */
+static void make_device_link(struct writer *writer, const char *place, const char *pci)
+{
+	char dir[256], path[264], target[256] = "";
+
+	snprintf(dir, sizeof(dir), "%s", place + 1);
+	make_dirs(writer, dir);
+	for (const char *at = dir; at; at = strchr(at + 1, '/'))
+		strncat(target, "../", sizeof(target) - strlen(target) - 1);
+	strncat(target, pci, sizeof(target) - strlen(target) - 1);
+	snprintf(path, sizeof(path), "%s/device", dir);
+	make_link(writer, path, target);
+}
+
+/* What leads from the adapter to its network interface, and back. */
+static void make_netdev(struct writer *writer, const char *pci, const struct adapter *adapter,
+			unsigned int port)
+{
+	const char *name = netdev_of(adapter, port);
+	char dir[160], path[256], place[200], text[NETDEV_TEXT_SIZE];
+
+	if (!name)
+		return;
+	snprintf(dir, sizeof(dir), "/%s/net/%s", pci, name);
+	make_device_link(writer, dir, pci);
+	for (const char *const *file = netdev_files; *file; file++) {
+		snprintf(path, sizeof(path), "%s/%s", dir + 1, *file);
+		if (netdev_text(name, port, *file, text))
+			make_file(writer, path, text);
+	}
+	snprintf(place, sizeof(place), "/sys/class/net/%s", name);
+	make_device_link(writer, place, pci);
+	if (netdev_place(name, place, sizeof(place)))
+		make_device_link(writer, place, pci);
 }
 
 static void make_uverbs(struct writer *writer, const char *pci, const struct adapter *adapter)
@@ -534,6 +575,8 @@ static void make_adapter(struct writer *writer, struct adapter *adapter)
 	make_class_links(writer, pci, adapter);
 	for (unsigned int port = 1; port <= adapter->num_ports; port++)
 		make_port(writer, adapter, port);
+	for (unsigned int port = 1; port <= adapter->num_ports; port++)
+		make_netdev(writer, pci, adapter, port);
 }
 
 /* ---- the root directory ---- */
@@ -698,6 +741,23 @@ static void rewrite(const struct sysfs *sysfs, const char *path, const char *tex
 	close(fd);
 }
 
+/* A file of a network interface: of what the host says now. */
+static void refresh_netdev(const struct sysfs *sysfs, struct adapter **adapters,
+			   unsigned int num_adapters, const char *path)
+{
+	char name[IF_NAMESIZE], file[32], text[NETDEV_TEXT_SIZE];
+	const char *net = strstr(path, "/net/");
+
+	if (!net || sscanf(net, "/net/%15[^/]/%31s", name, file) != 2)
+		return;
+	for (unsigned int i = 0; i < num_adapters; i++)
+		for (unsigned int port = 1; port <= adapters[i]->num_ports; port++)
+			if (netdev_of(adapters[i], port) &&
+			    !strcmp(netdev_of(adapters[i], port), name) &&
+			    netdev_text(name, port, file, text))
+				rewrite(sysfs, path, text);
+}
+
 void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigned int num_adapters,
 		   const char *path)
 {
@@ -709,6 +769,7 @@ void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigne
 	const struct file *file;
 	unsigned int index;
 
+	refresh_netdev(sysfs, adapters, num_adapters, path);
 	if (!device || sscanf(device, "/mlx5_%u/ports/%u/%63s", &index, &of.port, name) != 3 ||
 	    index >= num_adapters)
 		return;
@@ -743,5 +804,5 @@ bool sysfs_claims(const char *path)
 	for (unsigned int i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
 			return true;
-	return false;
+	return netdev_claims(path);
 }

@@ -16,6 +16,7 @@
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/driver_objects.h"
 #include "softhca/front/process/driver/hw_counters.h"
+#include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/device/pacing_ifc.h"
 #include "softhca/front/process/driver/rate_limits.h"
@@ -185,22 +186,54 @@ static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4
 	}
 }
 
-/* Entries 0 and 1 are the link-local address, 2 and 3 the IPv4 one; each as RoCE v1, then v2. */
+/* An address takes two entries: RoCE v1, then v2. */
+static int add_roce_gid(struct adapter *adapter, unsigned int port, unsigned int index,
+			const uint8_t gid[16])
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < 2; i++) {
+		struct gid_entry *entry = &adapter->gid[port - 1][index + i];
+
+		entry->valid = true;
+		entry->kind = i ? GID_ROCE_V2 : GID_ROCE_V1;
+		memcpy(entry->gid, gid, 16);
+		ret = set_roce_address(adapter, port, index + i, entry);
+	}
+	return ret;
+}
+
+/* Behind those of every port, as Linux adds the addresses of a network interface. */
+static int add_netdev_gids(struct adapter *adapter, unsigned int port)
+{
+	uint8_t address[NETDEV_MAX_ADDRESSES][16], mac[6];
+	const char *name = netdev_of(adapter, port);
+	unsigned int count = name ? netdev_addresses(name, address) : 0;
+	int ret = 0;
+
+	roce_port_mac(adapter_port_guid(adapter, port), mac);
+	for (unsigned int i = 0; !ret && i < count; i++) {
+		ret = add_roce_gid(adapter, port, 4 + 2 * i, address[i]);
+		roce_add_own(address[i], mac);
+	}
+	return ret;
+}
+
+/* Entries 0 and 1 are the link-local address, 2 and 3 the IPv4 one. */
 static int fill_roce_gids(struct adapter *adapter)
 {
+	uint8_t gid[16];
 	int ret = 0;
 
 	if (!adapter_is_roce(adapter))
 		return 0;
-	for (unsigned int port = 1; port <= adapter->num_ports; port++) {
-		for (unsigned int i = 0; !ret && i < 4; i++) {
-			struct gid_entry *entry = &adapter->gid[port - 1][i];
-
-			entry->valid = true;
-			entry->kind = i % 2 ? GID_ROCE_V2 : GID_ROCE_V1;
-			roce_gid(adapter, port, i >= 2, entry->gid);
-			ret = set_roce_address(adapter, port, i, entry);
+	for (unsigned int port = 1; !ret && port <= adapter->num_ports; port++) {
+		for (unsigned int i = 0; !ret && i < 2; i++) {
+			roce_gid(adapter, port, i, gid);
+			ret = add_roce_gid(adapter, port, 2 * i, gid);
 		}
+		if (!ret)
+			ret = add_netdev_gids(adapter, port);
 	}
 	return ret;
 }
@@ -297,6 +330,9 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 	adapter->trace = trace;
 	pthread_mutex_init(&adapter->uar_lock, NULL);
 	LIST_INIT(&adapter->uar_pages);
+	ret = netdev_assign(options, adapter);
+	if (ret)
+		goto free_adapter;
 	ret = create_hca(adapter, options, fabric, listener);
 	if (ret)
 		goto free_adapter;

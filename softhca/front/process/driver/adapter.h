@@ -24,6 +24,7 @@ enum {
 	NUM_COMP_VECTORS = 4,
 	MAX_ROCE_GIDS = 256,
 	UAR_PAGE_SIZE = 4096,
+	NETDEV_NAME_SIZE = 16,     /* IF_NAMESIZE */
 	DEVICE_MEMORY_PAGES = 256, /* in which as much device memory as there is can be given out */
 };
 
@@ -99,6 +100,7 @@ struct adapter {
 	bool device_page_used[DEVICE_MEMORY_PAGES];
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
+	char netdev[MAX_PORTS][NETDEV_NAME_SIZE];       /* of netdev.c; empty: none */
 	uint32_t link_downs[MAX_PORTS];
 	uint8_t counter_set[MAX_PORTS];      /* of hw_counters.c */
 	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */

@@ -9,7 +9,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/roce.h"
 
-enum { LOCAL = 0x02, FIRST_SOURCE_PORT = 0xc000, SOURCE_PORTS = 0x4000, LEARNED = 1024 };
+enum { LOCAL = 0x02, OWN = 512, FIRST_SOURCE_PORT = 0xc000, SOURCE_PORTS = 0x4000, LEARNED = 1024 };
 
 static void mac_of_eui64(const uint8_t eui[8], uint8_t mac[6])
 {
@@ -79,13 +79,37 @@ void roce_learn(const uint8_t gid[16], const uint8_t mac[6])
 	memcpy(learned[place].mac, mac, 6);
 }
 
+/* Of our own ports, added before any thread asks: never displaced by what is learned. */
+static struct {
+	uint8_t gid[16], mac[6];
+} own[OWN];
+static unsigned int num_own;
+
+void roce_add_own(const uint8_t gid[16], const uint8_t mac[6])
+{
+	if (num_own == OWN)
+		return;
+	memcpy(own[num_own].gid, gid, 16);
+	memcpy(own[num_own++].mac, mac, 6);
+}
+
+static bool is_own(const uint8_t gid[16], uint8_t mac[6])
+{
+	for (unsigned int i = 0; i < num_own; i++)
+		if (!memcmp(own[i].gid, gid, 16)) {
+			memcpy(mac, own[i].mac, 6);
+			return true;
+		}
+	return false;
+}
+
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6])
 {
 	bool multicast_v4 = is_ipv4(gid) && gid[12] >> 4 == 0xe;
 
 	if (gid[0] == 0xff || multicast_v4)
 		group_mac(gid, mac);
-	else if (was_learned(gid, mac))
+	else if (is_own(gid, mac) || was_learned(gid, mac))
 		return;
 	else if (is_ipv4(gid)) /* host, adapter and port: see adapter.c */
 		roce_port_mac(fabric_guid(gid[14], gid[15] >> 3) + (gid[15] & 7), mac);

@@ -4,17 +4,17 @@
  *
  * Port P of adapter A of host H of the network is 198.18.H.(8 A + P), and has the link-local IPv6 address of its GUID: on
  * RoCE both are in its GID table, on InfiniBand they stand for an IPoIB interface. Other hosts are asked for theirs
- * (resolve.c). Addresses of the machine itself, loopback included, are the first port of the first adapter, so that programs
- * connect to "localhost".
+ * (resolve.c). Addresses of a network interface that --netdev gave to a port are that port's; all others of the machine itself,
+ * loopback included, are the first port of the first adapter, so that programs connect to "localhost".
  */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
-#include <ifaddrs.h>
 #include <string.h>
 
 #include "softhca/fabric.h"
 #include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/ucma/ucma.h"
 
@@ -172,20 +172,32 @@ static void port_ipv4(const struct adapter *adapter, unsigned int port, uint8_t 
 	memcpy(host, bytes, sizeof(bytes));
 }
 
-/* END goes by its own address of FAMILY. */
-static int fill_end(struct adapter *adapter, unsigned int port, unsigned int family,
-		    struct ucma_end *end)
+/* On RoCE the port's GID of an address, if it has one, has that address. */
+static uint32_t gid_index_of(struct adapter *adapter, unsigned int port, const uint8_t host[16],
+			     unsigned int family)
+{
+	struct gid_entry entry;
+
+	if (!adapter_is_roce(adapter))
+		return 0;
+	for (uint32_t i = 0; !adapter_query_gid(adapter, port, i, &entry); i++)
+		if (entry.kind == GID_ROCE_V2 && !memcmp(entry.gid, host, 16))
+			return i;
+	return family == AF_INET ? GID_INDEX_V4 : GID_INDEX_V6;
+}
+
+/* END goes by address HOST of FAMILY. */
+static int fill_end_as(struct adapter *adapter, unsigned int port, unsigned int family,
+		       const uint8_t host[16], struct ucma_end *end)
 {
 	struct gid_entry entry;
 	struct port_info info;
-	uint8_t host[16];
 	int ret;
 
 	memset(end, 0, sizeof(*end));
 	end->adapter = adapter;
 	end->port = port;
-	if (adapter_is_roce(adapter))
-		end->gid_index = family == AF_INET ? GID_INDEX_V4 : GID_INDEX_V6;
+	end->gid_index = gid_index_of(adapter, port, host, family);
 	ret = adapter_query_gid(adapter, port, end->gid_index, &entry);
 	if (!ret)
 		ret = adapter_query_port(adapter, port, &info);
@@ -193,12 +205,28 @@ static int fill_end(struct adapter *adapter, unsigned int port, unsigned int fam
 		return ret;
 	memcpy(end->gid, entry.gid, sizeof(end->gid));
 	end->lid = info.lid;
-	port_ipv4(adapter, port, host);
-	ucma_addr_put(&end->addr, family, family == AF_INET ? host : entry.gid, 0, 0);
+	ucma_addr_put(&end->addr, family, host, 0, 0);
 	return 0;
 }
 
-bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, unsigned int port)
+/* END goes by its own address of FAMILY. */
+static int fill_end(struct adapter *adapter, unsigned int port, unsigned int family,
+		    struct ucma_end *end)
+{
+	struct gid_entry entry;
+	uint8_t host[16];
+	int ret;
+
+	ret = adapter_query_gid(adapter, port, adapter_is_roce(adapter) ? GID_INDEX_V6 : 0, &entry);
+	if (ret)
+		return ret;
+	memcpy(host, entry.gid, sizeof(host));
+	if (family == AF_INET)
+		port_ipv4(adapter, port, host);
+	return fill_end_as(adapter, port, family, host, end);
+}
+
+static bool is_by_rule(const uint8_t host[16], const struct adapter *adapter, unsigned int port)
 {
 	static const uint8_t link_local[8] = { 0xfe, 0x80 };
 	uint64_t guid = htobe64(adapter_port_guid(adapter, port));
@@ -210,33 +238,27 @@ bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, uns
 	return !memcmp(host, link_local, 8) && !memcmp(host + 8, &guid, 8);
 }
 
-static bool is_of_machine(const struct sockaddr_storage *addr)
+static bool is_loopback(const uint8_t host[16])
 {
-	struct ifaddrs *list, *at;
-	bool found = false;
-
-	if (getifaddrs(&list))
-		return false;
-	for (at = list; at && !found; at = at->ifa_next) {
-		struct sockaddr_storage own = { 0 };
-
-		if (!at->ifa_addr || at->ifa_addr->sa_family != addr->ss_family)
-			continue;
-		memcpy(&own, at->ifa_addr, ucma_addr_size(addr->ss_family));
-		found = ucma_addr_same_host(&own, addr);
-	}
-	freeifaddrs(list);
-	return found;
+	return is_mapped_ipv4(host) ? host[12] == 127
+				    : IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)host);
 }
 
-static bool is_loopback(const struct sockaddr_storage *addr)
+static bool is_of_interface(const struct adapter *adapter, unsigned int port, const char *name)
 {
-	uint8_t host[16];
+	const char *own = netdev_of(adapter, port);
 
-	ucma_addr_bytes(addr, host);
-	if (addr->ss_family == AF_INET)
-		return host[12] == 127;
-	return addr->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK((struct in6_addr *)host);
+	return own && !strcmp(own, name);
+}
+
+bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, unsigned int port)
+{
+	char name[IF_NAMESIZE];
+
+	if (is_by_rule(host, adapter, port))
+		return true;
+	return netdev_of(adapter, port) && !is_loopback(host) && netdev_with_address(host, name) &&
+	       is_of_interface(adapter, port, name);
 }
 
 static unsigned int family_for(const struct sockaddr_storage *addr)
@@ -252,9 +274,35 @@ static int find_port(struct daemon *daemon, const uint8_t host[16], unsigned int
 {
 	for (unsigned int i = 0; i < daemon->num_adapters; i++)
 		for (unsigned int port = 1; port <= daemon->adapters[i]->num_ports; port++)
-			if (ucma_addr_is_own(host, daemon->adapters[i], port))
+			if (is_by_rule(host, daemon->adapters[i], port))
 				return fill_end(daemon->adapters[i], port, family, end);
 	return EADDRNOTAVAIL;
+}
+
+/* The port whose interface is called NAME; else the first one */
+static int port_of_interface(struct daemon *daemon, const char *name, const uint8_t host[16],
+			     struct ucma_end *end)
+{
+	for (unsigned int i = 0; i < daemon->num_adapters; i++) {
+		struct adapter *adapter = daemon->adapters[i];
+
+		for (unsigned int port = 1; port <= adapter->num_ports; port++)
+			if (is_of_interface(adapter, port, name))
+				return fill_end_as(adapter, port,
+						   is_mapped_ipv4(host) ? AF_INET : AF_INET6, host,
+						   end);
+	}
+	return fill_end(daemon->adapters[0], 1, AF_INET, end);
+}
+
+/* An address of the machine itself */
+static int find_of_machine(struct daemon *daemon, const uint8_t host[16], struct ucma_end *end)
+{
+	char name[IF_NAMESIZE];
+
+	if (netdev_with_address(host, name))
+		return port_of_interface(daemon, name, host, end);
+	return is_loopback(host) ? fill_end(daemon->adapters[0], 1, AF_INET, end) : EADDRNOTAVAIL;
 }
 
 int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, struct ucma_end *end)
@@ -268,11 +316,24 @@ int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, s
 	}
 	ucma_addr_bytes(addr, host);
 	ret = find_port(daemon, host, family_for(addr), end);
-	if (ret && !ucma_addr_is_gid(addr) && (is_loopback(addr) || is_of_machine(addr)))
-		ret = fill_end(daemon->adapters[0], 1, AF_INET, end);
+	if (ret && !ucma_addr_is_gid(addr))
+		ret = find_of_machine(daemon, host, end);
 	if (!ret)
 		end->addr = *addr;
 	return ret;
+}
+
+/* The address that port 1 has from its interface, which other hosts may reach; else its own. */
+static int source_of_first(struct adapter *adapter, unsigned int family, struct ucma_end *src)
+{
+	uint8_t address[NETDEV_MAX_ADDRESSES][16];
+	const char *name = netdev_of(adapter, 1);
+	unsigned int count = name ? netdev_addresses(name, address) : 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		if (!is_loopback(address[i]) && is_mapped_ipv4(address[i]) == (family == AF_INET))
+			return fill_end_as(adapter, 1, family, address[i], src);
+	return fill_end(adapter, 1, family, src);
 }
 
 /* Groups and other hosts are reached from the first port. What is ours reaches itself: by its own address, or by that of the
@@ -282,7 +343,7 @@ int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct u
 	uint16_t ps = 0;
 
 	if (!dst->adapter || ucma_addr_is_multicast(&dst->addr))
-		return fill_end(daemon->adapters[0], 1, family_for(&dst->addr), src);
+		return source_of_first(daemon->adapters[0], family_for(&dst->addr), src);
 	*src = *dst;
 	if (ucma_addr_is_gid(&dst->addr))
 		ucma_addr_put(&src->addr, AF_IB_FAMILY, dst->gid, ps, 0);

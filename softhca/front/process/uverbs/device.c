@@ -14,6 +14,7 @@
 
 #include "softhca/device/eth_ifc.h"
 #include "softhca/device/umr_ifc.h"
+#include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 
@@ -195,14 +196,16 @@ static int query_port(struct uverbs_call *uc)
 
 /* ---- GIDs ---- */
 
-static void fill_gid(const struct gid_entry *gid, unsigned int port, uint32_t index,
-		     struct ib_uverbs_gid_entry *entry)
+static void fill_gid(const struct adapter *adapter, const struct gid_entry *gid, unsigned int port,
+		     uint32_t index, struct ib_uverbs_gid_entry *entry)
 {
 	memset(entry, 0, sizeof(*entry));
 	memcpy(entry->gid, gid->gid, sizeof(gid->gid));
 	entry->gid_index = index;
 	entry->port_num = port;
 	entry->gid_type = gid->kind;
+	if (gid->kind != GID_IB)
+		entry->netdev_ifindex = netdev_index(adapter, port);
 }
 
 static int query_gid_entry(struct uverbs_call *uc)
@@ -221,7 +224,7 @@ static int query_gid_entry(struct uverbs_call *uc)
 	ret = adapter_query_gid(uc->adapter, port, index, &gid);
 	if (ret)
 		return ret;
-	fill_gid(&gid, port, index, &entry);
+	fill_gid(uc->adapter, &gid, port, index, &entry);
 	return uc_out_padded(uc, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry, sizeof(entry));
 }
 
@@ -239,7 +242,7 @@ static int collect_gids(struct uverbs_call *uc, unsigned int port, uint8_t *entr
 			continue;
 		if (*count == room)
 			return EINVAL;
-		fill_gid(&gid, port, index, &entry);
+		fill_gid(uc->adapter, &gid, port, index, &entry);
 		memcpy(entries + *count * entry_size, &entry,
 		       entry_size < sizeof(entry) ? entry_size : sizeof(entry));
 		(*count)++;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * netdev.h - network interfaces of the host that stand for those of the adapters' ports.
+ *
+ * An adapter on Ethernet has a network interface for each port, one on InfiniBand an IPoIB interface. Here there is none,
+ * unless --netdev names an interface that the host has: programs then find it as the adapter's, and its IP addresses belong
+ * to the port. Nothing of the host's network is changed, and no frame goes through the interface.
+ */
+#ifndef SOFTHCA_PROCESS_NETDEV_H
+#define SOFTHCA_PROCESS_NETDEV_H
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct adapter;
+struct options;
+
+enum { NETDEV_MAX_ADDRESSES = 16, NETDEV_TEXT_SIZE = 256 };
+
+/* The ports' interfaces, in the order in which the options name them. 0, or ENODEV, EINVAL after saying why. */
+int netdev_assign(const struct options *options, struct adapter *adapter);
+/* The name of a port's interface, or NULL. Lives as long as the adapter. */
+const char *netdev_of(const struct adapter *adapter, unsigned int port);
+/* Its number, as programs know it; 0: none. */
+uint32_t netdev_index(const struct adapter *adapter, unsigned int port);
+
+/* IP addresses of interface NAME, IPv4 as mapped to IPv6, without those of one link; how many. */
+unsigned int netdev_addresses(const char *name, uint8_t address[NETDEV_MAX_ADDRESSES][16]);
+/* Which interface of the host has the IP address? */
+bool netdev_with_address(const uint8_t address[16], char name[IF_NAMESIZE]);
+
+/* Files of the interface's directory in sysfs, up to a NULL. */
+extern const char *const netdev_files[];
+/* The text of one: that of the host, but for what says which port it is. False: the host's interface has no such text. */
+bool netdev_text(const char *name, unsigned int port, const char *file, char *text);
+/* Does PATH ask for the device behind an interface of ours, "/sys/class/net/NAME/device..."? */
+bool netdev_claims(const char *path);
+/* The host's directory of interface NAME, without links: "/sys/devices/...". */
+bool netdev_place(const char *name, char *path, size_t size);
+
+#endif
