@@ -126,7 +126,7 @@ static void put_port(struct request *req, struct adapter *adapter, unsigned int 
 	}
 	reply_u8(reply, RDMA_NLDEV_ATTR_PORT_STATE, info.state);
 	reply_u8(reply, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, info.phys_state);
-	if (adapter->link_layer == HCA_LINK_ETHERNET && netdev_index(adapter, port)) {
+	if (adapter_is_roce(adapter) && netdev_index(adapter, port)) {
 		reply_u32(reply, RDMA_NLDEV_ATTR_NDEV_INDEX, netdev_index(adapter, port));
 		reply_string(reply, RDMA_NLDEV_ATTR_NDEV_NAME, netdev_of(adapter, port));
 	}
