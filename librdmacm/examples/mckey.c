@@ -36,7 +36,7 @@ static int join(struct node *node)
 
 static int make_ready(struct node *node)
 {
-	if (node_make_datagram_queues(node))
+	if (node_make_queues(node))
 		return -1;
 	if (!options.sends && node_post_recvs(node))
 		return -1;

@@ -245,13 +245,30 @@ int node_set_options(struct node *node)
 	return 0;
 }
 
-int node_addr_resolved(struct node *node)
+/* Options, then on to the route. */
+static int addr_resolved(struct node *node)
 {
 	if (node_set_options(node))
 		return -1;
 	if (rdma_resolve_route(node->id, RESOLVE_MS))
 		return test_complain(node->test, "resolve route failed");
 	return 0;
+}
+
+int test_usual_event(struct test *test, const struct rdma_cm_event *event)
+{
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		return addr_resolved(event->id->context);
+	case RDMA_CM_EVENT_ADDR_ERROR:
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_REJECTED:
+		return test_node_failed(test, event);
+	default:
+		return 0;
+	}
 }
 
 static int make_buffer(struct node *node)
@@ -292,12 +309,30 @@ static int make_qp(struct node *node, int depth)
 	return 0;
 }
 
+static int check_datagram_size(const struct node *node)
+{
+	struct ibv_port_attr port;
+	int mtu;
+
+	errno = ibv_query_port(node->id->verbs, node->id->port_num, &port);
+	if (errno)
+		return test_complain(node->test, "failed to query port");
+	mtu = 128 << port.active_mtu;
+	if (!node->test->messages || node->test->size <= mtu)
+		return 0;
+	printf("%s: message_size %d is larger than active mtu %d\n", node->test->name,
+	       node->test->size, mtu);
+	return -EINVAL;
+}
+
 int node_make_queues(struct node *node)
 {
 	int depth = node->test->messages > 0 ? node->test->messages : 1;
+	int ret = node->test->datagrams ? check_datagram_size(node) : 0;
 	int kind;
-	int ret;
 
+	if (ret)
+		return ret;
 	node->pd = ibv_alloc_pd(node->id->verbs);
 	if (!node->pd)
 		return test_complain(node->test, "unable to allocate PD");
@@ -308,23 +343,6 @@ int node_make_queues(struct node *node)
 	}
 	ret = make_qp(node, depth);
 	return ret ? ret : make_buffer(node);
-}
-
-int node_make_datagram_queues(struct node *node)
-{
-	struct ibv_port_attr port;
-	int mtu;
-
-	errno = ibv_query_port(node->id->verbs, node->id->port_num, &port);
-	if (errno)
-		return test_complain(node->test, "failed to query port");
-	mtu = 128 << port.active_mtu;
-	if (node->test->messages && node->test->size > mtu) {
-		printf("%s: message_size %d is larger than active mtu %d\n", node->test->name,
-		       node->test->size, mtu);
-		return -EINVAL;
-	}
-	return node_make_queues(node);
 }
 
 int node_post_recvs(struct node *node)
@@ -343,6 +361,13 @@ int node_post_recvs(struct node *node)
 			return test_complain(test, "failed to post receives");
 	}
 	return 0;
+}
+
+int node_make_ready(struct node *node)
+{
+	int ret = node_make_queues(node);
+
+	return ret ? ret : node_post_recvs(node);
 }
 
 /* The datagrams' immediate data tell the QP that they are from, so that it can be answered. */

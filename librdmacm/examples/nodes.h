@@ -66,6 +66,9 @@ int test_await(struct test *test, const int *left);
 int test_handle_pending(struct test *test);
 /* An event that means: this connection does not come to be. Returns its status. */
 int test_node_failed(struct test *test, const struct rdma_cm_event *event);
+/* For events that mean the same to all who connect: an address is resolved, a connection fails. The rest (that of a device that
+ * goes) needs nothing: what is left is cleaned up at the end. */
+int test_usual_event(struct test *test, const struct rdma_cm_event *event);
 
 /* The side that listens: from the address to the listening id. */
 int test_listen(struct test *test);
@@ -74,15 +77,13 @@ struct node *test_take_request(struct test *test, const struct rdma_cm_event *ev
 /* The side that connects: until all nodes are connected, or one fails. */
 int test_connect_all(struct test *test);
 
-/* At RDMA_CM_EVENT_ADDR_RESOLVED: options, then on to the route. */
-int node_addr_resolved(struct node *node);
 /* TOS and ACK timeout, where they were given. */
 int node_set_options(struct node *node);
-/* PD, CQs, QP and buffer for an id that is bound to a device. */
+/* PD, CQs, QP and buffer for an id that is bound to a device. -EINVAL: a message does not fit into a datagram. */
 int node_make_queues(struct node *node);
-/* The same if a message fits into a datagram, otherwise -EINVAL. */
-int node_make_datagram_queues(struct node *node);
 int node_post_recvs(struct node *node);
+/* Both */
+int node_make_ready(struct node *node);
 int node_post_sends(struct node *node, int flags);
 
 int nodes_post_sends(struct test *test, int flags);

@@ -15,13 +15,6 @@ static bool migrates;
 
 /* ---- events ---- */
 
-static int make_ready(struct node *node)
-{
-	int ret = node_make_queues(node);
-
-	return ret ? ret : node_post_recvs(node);
-}
-
 static int route_resolved(struct test *test, struct node *node)
 {
 	struct rdma_conn_param param = { .responder_resources = 1,
@@ -29,7 +22,7 @@ static int route_resolved(struct test *test, struct node *node)
 					 .retry_count = 5 };
 	struct rdma_addrinfo *info = test->info;
 
-	if (make_ready(node))
+	if (node_make_ready(node))
 		return -1;
 	param.private_data = info->ai_connect;
 	param.private_data_len = (uint8_t)info->ai_connect_len;
@@ -44,7 +37,7 @@ static int connect_request(struct test *test, struct rdma_cm_event *event)
 
 	if (!node)
 		return 0;
-	if (make_ready(node) || node_set_options(node))
+	if (node_make_ready(node) || node_set_options(node))
 		return -1;
 	if (rdma_accept(node->id, NULL))
 		return test_complain(test, "failure accepting");
@@ -71,8 +64,6 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 	struct node *node = event->id->context;
 
 	switch (event->event) {
-	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		return node_addr_resolved(node);
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		return route_resolved(test, node);
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -81,14 +72,8 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 		return established(test, node);
 	case RDMA_CM_EVENT_DISCONNECTED:
 		return disconnected(test, node);
-	case RDMA_CM_EVENT_ADDR_ERROR:
-	case RDMA_CM_EVENT_ROUTE_ERROR:
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
-	case RDMA_CM_EVENT_REJECTED:
-		return test_node_failed(test, event);
-	default: /* of a device that goes: what is left is cleaned up at the end */
-		return 0;
+	default:
+		return test_usual_event(test, event);
 	}
 }
 

@@ -52,10 +52,8 @@ static int route_resolved(struct test *test, struct node *node)
 {
 	struct rdma_conn_param param = { .private_data = test->info->ai_connect,
 					 .private_data_len = (uint8_t)test->info->ai_connect_len };
-	int ret = node_make_datagram_queues(node);
+	int ret = node_make_ready(node);
 
-	if (!ret)
-		ret = node_post_recvs(node);
 	if (ret)
 		return ret;
 	if (rdma_connect(node->id, &param))
@@ -71,9 +69,7 @@ static int connect_request(struct test *test, struct rdma_cm_event *event)
 
 	if (!node)
 		return 0;
-	ret = node_make_datagram_queues(node);
-	if (!ret)
-		ret = node_post_recvs(node);
+	ret = node_make_ready(node);
 	if (ret)
 		return ret;
 	param.qp_num = node->id->qp->qp_num;
@@ -89,22 +85,14 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 	struct node *node = event->id->context;
 
 	switch (event->event) {
-	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		return node_addr_resolved(node);
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		return route_resolved(test, node);
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return connect_request(test, event);
 	case RDMA_CM_EVENT_ESTABLISHED:
 		return resolved(node, event);
-	case RDMA_CM_EVENT_ADDR_ERROR:
-	case RDMA_CM_EVENT_ROUTE_ERROR:
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
-	case RDMA_CM_EVENT_REJECTED:
-		return test_node_failed(test, event);
-	default: /* of a device that goes: what is left is cleaned up at the end */
-		return 0;
+	default:
+		return test_usual_event(test, event);
 	}
 }
 
