@@ -4,12 +4,12 @@
  * Linux' (drivers/infiniband/core/cma.c and ucma.c).
  */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "softhca/front/process/cm/mad.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
+#include "util/bits.h"
 
 /* ---- events ---- */
 
@@ -129,7 +129,7 @@ void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad)
 
 static struct ucma_id *id_of(struct cm_conn *conn)
 {
-	return (struct ucma_id *)((char *)conn - offsetof(struct ucma_id, conn));
+	return container_of(conn, struct ucma_id, conn);
 }
 
 static void happened(struct cm_conn *conn, enum cm_event what, const uint8_t *mad)

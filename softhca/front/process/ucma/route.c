@@ -4,7 +4,6 @@
  * rest the network is asked (resolve.h); either way an event tells.
  */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "softhca/fabric.h"
@@ -12,6 +11,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/ucma/ucma.h"
+#include "util/bits.h"
 
 enum {
 	RATE_100_GBPS = 16, /* enum ibv_rate */
@@ -70,7 +70,7 @@ static bool names_gid(const struct ucma_id *id, uint8_t gid[16])
 
 static struct ucma_id *id_of(struct resolution *res)
 {
-	return (struct ucma_id *)((char *)res - offsetof(struct ucma_id, resolution));
+	return container_of(res, struct ucma_id, resolution);
 }
 
 static void address_answered(struct resolution *res, int status)

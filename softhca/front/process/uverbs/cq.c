@@ -14,6 +14,7 @@
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 enum { CQ_MODERATE = 1, CQ_MAX_PERIOD = 0xfff }; /* microseconds */
 
@@ -36,19 +37,10 @@ static int cq_destroy(struct object *object, pid_t tid)
 	if (ret)
 		return ret;
 	epitaph_remove_cq(&cq->epitaph);
-	event_source_remove(&cq->events, tid, &cq->comp_read, &cq->async_read);
+	event_source_remove(&cq->events, tid);
 	if (cq->uar)
 		cq->uar->base.users--;
 	return 0;
-}
-
-static unsigned int log2_roundup(uint64_t value)
-{
-	unsigned int log = 0;
-
-	while (1ull << log < value)
-		log++;
-	return log;
 }
 
 /* CQC cqe_sz */
@@ -86,7 +78,7 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 		return EOPNOTSUPP;
 	if (req->vector >= NUM_COMP_VECTORS)
 		return EINVAL;
-	req->log_entries = log2_roundup((uint64_t)req->cqe + 1);
+	req->log_entries = log2_ceil((uint64_t)req->cqe + 1);
 	if (req->log_entries > adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_CQ_SZ))
 		return EINVAL;
 	return 0;
@@ -176,19 +168,16 @@ static int cq_make(struct uverbs_call *uc, struct cq_request *req, struct uverbs
 		ret = find_channels(uc, &cq->events);
 	if (ret)
 		return ret;
+	cq->events.adapter = uc->adapter;
+	cq->events.kind = SOURCE_CQ;
+	cq->events.user_handle = req->user_handle;
 	ret = create_in_device(uc, req, &cq->cqn);
-	if (ret) {
-		event_source_drop(&cq->events);
+	ret = event_source_made(&cq->events, ret, cq->cqn);
+	if (ret)
 		return ret;
-	}
 	cq->cqe = (1u << req->log_entries) - 1;
 	cq->cqe_size = req->driver.cqe_size;
 	cq->padded = is_padded(&req->driver);
-	cq->events.adapter = uc->adapter;
-	cq->events.kind = SOURCE_CQ;
-	cq->events.number = cq->cqn;
-	cq->events.user_handle = req->user_handle;
-	event_source_add(&cq->events);
 	cq->uar = uverbs_uar_by_number(uc->file, req->driver.uar_page_index);
 	if (cq->uar)
 		cq->uar->base.users++;
@@ -242,8 +231,8 @@ static int cq_remove(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	resp.comp_events_reported = cq->comp_read;
-	resp.async_events_reported = cq->async_read;
+	resp.comp_events_reported = cq->events.comp_read;
+	resp.async_events_reported = cq->events.async_read;
 	object_forget(&cq->base);
 	return uc_out(uc, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
 }
@@ -299,7 +288,7 @@ static int check_resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq
 		.driver = { .buf_addr = driver.buf_addr,
 			    .cqe_size = driver.cqe_size,
 			    .flags = cq->padded ? MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD : 0 },
-		.log_entries = log2_roundup((uint64_t)cmd->cqe + 1)
+		.log_entries = log2_ceil((uint64_t)cmd->cqe + 1)
 	};
 	bytes = (uint64_t)driver.cqe_size << req->log_entries;
 	ret = queue_memory_describe(driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS, &req->memory);
@@ -339,9 +328,9 @@ static int resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
 
 	if (!adapter_cap(uc->adapter, HCA_CAP_CQ_RESIZE))
 		return ENOSYS;
-	if (cmd->cqe < 1 || cmd->cqe > max || 1ull << log2_roundup(cmd->cqe + 1ull) > max + 1ull)
+	if (cmd->cqe < 1 || cmd->cqe > max || 1ull << log2_ceil(cmd->cqe + 1ull) > max + 1ull)
 		return EINVAL;
-	if (1ull << log2_roundup(cmd->cqe + 1ull) == cq->cqe + 1ull)
+	if (1ull << log2_ceil(cmd->cqe + 1ull) == cq->cqe + 1ull)
 		return 0;
 	ret = check_resize(uc, cmd, cq, &req);
 	if (!ret)

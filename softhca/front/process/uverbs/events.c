@@ -263,6 +263,17 @@ void event_source_add(struct event_source *source)
 	pthread_mutex_unlock(&lock);
 }
 
+int event_source_made(struct event_source *source, int ret, uint32_t number)
+{
+	if (ret) {
+		event_source_drop(source);
+		return ret;
+	}
+	source->number = number;
+	event_source_add(source);
+	return 0;
+}
+
 static struct event_source *find_source(const struct adapter *adapter, enum source_kind kind,
 					uint32_t number)
 {
@@ -350,21 +361,19 @@ static uint32_t take_back(struct event_channel *channel, pid_t tid, size_t event
 	return taken;
 }
 
-void event_source_remove(struct event_source *source, pid_t tid, uint32_t *comp_read,
-			 uint32_t *async_read)
+void event_source_remove(struct event_source *source, pid_t tid)
 {
-	*comp_read = 0;
-	*async_read = 0;
+	const size_t comp_len = sizeof(struct ib_uverbs_comp_event_desc);
+	const size_t async_len = sizeof(struct ib_uverbs_async_event_desc);
+
 	pthread_mutex_lock(&lock);
 	LIST_REMOVE(source, in_bucket);
 	if (source->comp && source->comp_sent)
-		*comp_read = source->comp_sent - take_back(source->comp, tid,
-							   sizeof(struct ib_uverbs_comp_event_desc),
-							   source);
+		source->comp_read =
+			source->comp_sent - take_back(source->comp, tid, comp_len, source);
 	if (source->async && source->async_sent)
-		*async_read = source->async_sent -
-			      take_back(source->async, tid,
-					sizeof(struct ib_uverbs_async_event_desc), source);
+		source->async_read =
+			source->async_sent - take_back(source->async, tid, async_len, source);
 	pthread_mutex_unlock(&lock);
 	event_source_drop(source);
 }

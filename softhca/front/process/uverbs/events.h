@@ -33,6 +33,7 @@ struct event_source {
 	struct event_channel *comp;  /* CQs only; may be NULL */
 	struct event_channel *async; /* may be NULL */
 	uint32_t comp_sent, async_sent;
+	uint32_t comp_read, async_read; /* known once it is removed */
 };
 
 /* The device's callback, for adapter_listener */
@@ -52,9 +53,10 @@ void event_channel_set_default(struct event_channel *channel, struct adapter *ad
 /* Drop the references to channels of a source that was never added. */
 void event_source_drop(struct event_source *source);
 void event_source_add(struct event_source *source);
-/* No more events from SOURCE; what the program has not read yet is taken back. What it has read is returned: destroying waits
+/* The end of making what events come from: RET says whether the device has made it, as NUMBER. Adds or drops SOURCE; returns RET. */
+int event_source_made(struct event_source *source, int ret, uint32_t number);
+/* No more events from SOURCE; what the program has not read yet is taken back. What it has read is counted: destroying waits
  * until the program has acknowledged as many. TID is a thread of the program. */
-void event_source_remove(struct event_source *source, pid_t tid, uint32_t *comp_read,
-			 uint32_t *async_read);
+void event_source_remove(struct event_source *source, pid_t tid);
 
 #endif

@@ -91,7 +91,6 @@ struct uverbs_cq {
 	uint32_t cqe_size;
 	bool padded;
 	struct epitaph_place epitaph;
-	uint32_t comp_read, async_read; /* events, known once it is destroyed in the device */
 };
 
 /* An XRC domain: programs that name the same file share it. See uverbs/xrcd.c. */
@@ -112,7 +111,6 @@ struct uverbs_srq {
 	uint32_t srqn;
 	uint32_t wqes, sges;
 	struct epitaph_place epitaph;
-	uint32_t async_read; /* events, known once it is destroyed in the device */
 };
 
 /* A receive queue by itself, and tables of such */
@@ -123,7 +121,6 @@ struct uverbs_wq {
 	struct uverbs_cq *cq;
 	uint32_t rqn;
 	uint32_t state; /* enum ibv_wq_state */
-	uint32_t async_read;
 };
 
 struct uverbs_rwq_table {
@@ -161,8 +158,7 @@ struct uverbs_qp {
 	struct uverbs_rwq_table *table; /* a raw packet QP that spreads what it receives */
 	struct mcast_list groups;       /* attached to: see uverbs/mcast.c */
 	struct epitaph_place epitaph;
-	uint32_t async_read; /* events, known once it is destroyed in the device */
-	uint16_t type;       /* IB_UVERBS_QPT_* */
+	uint16_t type; /* IB_UVERBS_QPT_* */
 	bool sq_sig_all;
 	uint32_t rq_wqe_count, rq_sges;
 };

@@ -15,6 +15,7 @@
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 enum {
 	SUPPORTED_DRIVER_FLAGS = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE |
@@ -74,7 +75,6 @@ static int destroy_real(struct adapter *adapter, struct real_qp *real, bool is_l
 static int qp_destroy(struct object *object, pid_t tid)
 {
 	struct uverbs_qp *qp = (struct uverbs_qp *)object;
-	uint32_t none;
 	int ret;
 
 	mcast_detach_all(qp);
@@ -82,7 +82,7 @@ static int qp_destroy(struct object *object, pid_t tid)
 	if (ret)
 		return ret;
 	epitaph_remove_qp(&qp->epitaph);
-	event_source_remove(&qp->events, tid, &none, &qp->async_read);
+	event_source_remove(&qp->events, tid);
 	count_users(qp, -1);
 	return 0;
 }
@@ -121,11 +121,6 @@ static int unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
 	return EOPNOTSUPP;
 }
 
-static bool is_power_of_two(uint32_t value)
-{
-	return value && !(value & (value - 1));
-}
-
 /* With an SRQ, or nothing to receive, there is no receive queue. */
 static bool has_receive_queue(struct uverbs_call *uc, const struct qp_request *req)
 {
@@ -138,14 +133,13 @@ static int check_sizes(struct uverbs_call *uc, const struct qp_request *req)
 	const struct mlx5_ib_create_qp *driver = &req->driver;
 	uint32_t max = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_QP_SZ);
 
-	if (driver->sq_wqe_count &&
-	    (!is_power_of_two(driver->sq_wqe_count) || driver->sq_wqe_count > max))
+	if (driver->sq_wqe_count && (!is_pow2(driver->sq_wqe_count) || driver->sq_wqe_count > max))
 		return EINVAL;
 	if (!driver->rq_wqe_count)
 		return 0;
 	if (!has_receive_queue(uc, req))
 		return EINVAL;
-	if (!is_power_of_two(driver->rq_wqe_count) || driver->rq_wqe_count > max)
+	if (!is_pow2(driver->rq_wqe_count) || driver->rq_wqe_count > max)
 		return EINVAL;
 	if (driver->rq_wqe_shift < MIN_RQ_SHIFT || driver->rq_wqe_shift > MAX_RQ_SHIFT)
 		return EINVAL;
@@ -532,14 +526,10 @@ static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs
 	if (ret)
 		return ret;
 	ret = create_real(uc, req, qp);
-	if (ret) {
-		event_source_drop(&qp->events);
-		return ret;
-	}
-	qp->events.number = qp->real->qpn;
-	event_source_add(&qp->events);
-	count_users(qp, 1);
-	return 0;
+	ret = event_source_made(&qp->events, ret, ret ? 0 : qp->real->qpn);
+	if (!ret)
+		count_users(qp, 1);
+	return ret;
 }
 
 int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
@@ -621,14 +611,10 @@ static int qp_create(struct uverbs_call *uc)
 static int qp_remove(struct uverbs_call *uc)
 {
 	struct uverbs_qp *qp = uc_object(uc, UVERBS_ATTR_DESTROY_QP_HANDLE);
-	struct ib_uverbs_destroy_qp_resp resp;
-	int ret = LIST_EMPTY(&qp->groups) ? object_take_down(&qp->base, uc->tid) : EBUSY;
 
-	if (ret)
-		return ret;
-	resp.events_reported = qp->async_read;
-	object_forget(&qp->base);
-	return uc_out(uc, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
+	if (!LIST_EMPTY(&qp->groups))
+		return EBUSY;
+	return uc_destroy_reporting(uc, &qp->base, &qp->events, UVERBS_ATTR_DESTROY_QP_RESP);
 }
 
 static const struct uverbs_attr create_attrs[] = {

@@ -2,7 +2,7 @@
 /*
  * qp_modify.c - queue pairs: change them.
  *
- * What is right by the state machine of uverbs/qp_state.c becomes one device command.
+ * What is right by the state machine of driver/qp_state.c becomes one device command.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/driver/qp_state.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 static const char *const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
 
@@ -143,15 +144,6 @@ static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_de
 	}
 }
 
-static unsigned int log2_roundup(unsigned int value)
-{
-	unsigned int log = 0;
-
-	while (1u << log < value)
-		log++;
-	return log;
-}
-
 /* A responder without room for READs and atomics has them off, whatever the access flags say. */
 static void fill_access(struct uverbs_qp *qp, uint8_t *qpc)
 {
@@ -189,9 +181,9 @@ static void fill_limits(const struct ib_uverbs_modify_qp *cmd, uint8_t *qpc)
 	if (mask & QP_ATTR_RNR_TIMER)
 		prm_set(qpc, QPC_MIN_RNR_NAK, cmd->min_rnr_timer);
 	if (mask & QP_ATTR_MAX_READS && cmd->max_rd_atomic)
-		prm_set(qpc, QPC_LOG_SRA_MAX, log2_roundup(cmd->max_rd_atomic));
+		prm_set(qpc, QPC_LOG_SRA_MAX, log2_ceil(cmd->max_rd_atomic));
 	if (mask & QP_ATTR_MAX_DEST_READS && cmd->max_dest_rd_atomic)
-		prm_set(qpc, QPC_LOG_RRA_MAX, log2_roundup(cmd->max_dest_rd_atomic));
+		prm_set(qpc, QPC_LOG_RRA_MAX, log2_ceil(cmd->max_dest_rd_atomic));
 }
 
 enum { MIG_MIGRATED, MIG_REARM, MIG_ARMED, MIG_STATES };

@@ -18,6 +18,7 @@
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 enum {
 	NEXT_SEG = 16, /* links the WQE into the list of free ones */
@@ -82,24 +83,14 @@ static void count_users(const struct uverbs_srq *srq, int change)
 static int srq_destroy(struct object *object, pid_t tid)
 {
 	struct uverbs_srq *srq = (struct uverbs_srq *)object;
-	uint32_t none;
 	int ret = adapter_release(object->file->adapter, (enum prm_opcode)kinds[srq->type].destroy,
 				  srq->srqn);
 
 	if (ret)
 		return ret;
-	event_source_remove(&srq->events, tid, &none, &srq->async_read);
+	event_source_remove(&srq->events, tid);
 	count_users(srq, -1);
 	return 0;
-}
-
-static unsigned int log2_roundup(uint64_t value)
-{
-	unsigned int log = 0;
-
-	while (1ull << log < value)
-		log++;
-	return log;
 }
 
 static int read_request(struct uverbs_call *uc, struct srq_request *req)
@@ -159,8 +150,8 @@ static int check_request(struct uverbs_call *uc, struct srq_request *req)
 		return EINVAL;
 	if (req->driver.reserved0 || req->driver.reserved1)
 		return EINVAL;
-	req->log_wqes = log2_roundup((uint64_t)req->max_wr + 1);
-	req->wqe_shift = log2_roundup(NEXT_SEG + (uint64_t)req->max_sge * DATA_SEG);
+	req->log_wqes = log2_ceil((uint64_t)req->max_wr + 1);
+	req->wqe_shift = log2_ceil(NEXT_SEG + (uint64_t)req->max_sge * DATA_SEG);
 	if (req->wqe_shift < MIN_WQE_SHIFT)
 		req->wqe_shift = MIN_WQE_SHIFT;
 	return 0;
@@ -288,14 +279,10 @@ static int srq_make(struct uverbs_call *uc, struct srq_request *req, struct uver
 	if (ret)
 		return ret;
 	ret = create_in_device(uc, req, srq);
-	if (ret) {
-		event_source_drop(&srq->events);
-		return ret;
-	}
-	srq->events.number = srq->srqn;
-	event_source_add(&srq->events);
-	count_users(srq, 1);
-	return 0;
+	ret = event_source_made(&srq->events, ret, srq->srqn);
+	if (!ret)
+		count_users(srq, 1);
+	return ret;
 }
 
 static int srq_respond(struct uverbs_call *uc, const struct uverbs_srq *srq)
@@ -321,7 +308,8 @@ static int srq_create(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	ret = uc_return_made(uc, srq_make(uc, &req, srq), UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->base);
+	ret = uc_return_made(uc, srq_make(uc, &req, srq), UVERBS_ATTR_CREATE_SRQ_HANDLE,
+			     &srq->base);
 	if (ret)
 		return ret;
 	return uc_answered(uc, srq_respond(uc, srq), &srq->base);
@@ -330,14 +318,8 @@ static int srq_create(struct uverbs_call *uc)
 static int srq_remove(struct uverbs_call *uc)
 {
 	struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_DESTROY_SRQ_HANDLE);
-	struct ib_uverbs_destroy_srq_resp resp;
-	int ret = object_take_down(&srq->base, uc->tid);
 
-	if (ret)
-		return ret;
-	resp.events_reported = srq->async_read;
-	object_forget(&srq->base);
-	return uc_out(uc, UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
+	return uc_destroy_reporting(uc, &srq->base, &srq->events, UVERBS_ATTR_DESTROY_SRQ_RESP);
 }
 
 /* ---- the limit: fewer WQEs than that raise an event, once ---- */

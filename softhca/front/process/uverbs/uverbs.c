@@ -14,8 +14,8 @@
 #include "softhca/fault.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/notify.h"
-#include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/front/process/uverbs/objects.h"
+#include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 
 enum { INLINE_MAX = sizeof(uint64_t) };
@@ -182,6 +182,19 @@ int uc_answered(struct uverbs_call *uc, int ret, struct object *object)
 	if (ret)
 		object_destroy(object, uc->tid);
 	return ret;
+}
+
+int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
+			 const struct event_source *events, uint16_t id)
+{
+	int ret = object_take_down(object, uc->tid);
+	uint32_t reported;
+
+	if (ret)
+		return ret;
+	reported = events->async_read;
+	object_forget(object);
+	return uc_out(uc, id, &reported, sizeof(reported));
 }
 
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type)

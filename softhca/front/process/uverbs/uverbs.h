@@ -25,6 +25,7 @@
 
 struct call;
 struct event_channel;
+struct event_source;
 
 /* ---- files ---- */
 
@@ -214,6 +215,9 @@ int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object)
 int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object);
 /* The end of a creation: RET says whether the program has got the answer, else OBJECT goes again. */
 int uc_answered(struct uverbs_call *uc, int ret, struct object *object);
+/* The end of an object that EVENTS come from: attribute ID tells how many the program has read (32 bits). */
+int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
+			 const struct event_source *events, uint16_t id);
 /* For commands whose only argument is a handle. */
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
 /* What a table of queues says first of OBJECT, which has its handle. */

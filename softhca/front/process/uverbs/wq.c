@@ -12,6 +12,7 @@
 #include "softhca/front/process/driver/eth_queues.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 enum {
 	MIN_WQE_SHIFT = 4,
@@ -30,13 +31,12 @@ enum {
 static int wq_destroy(struct object *object, pid_t tid)
 {
 	struct uverbs_wq *wq = (struct uverbs_wq *)object;
-	uint32_t none;
 	int ret =
 		adapter_release(object->file->adapter, (enum prm_opcode)PRM_OP_DESTROY_RQ, wq->rqn);
 
 	if (ret)
 		return ret;
-	event_source_remove(&wq->events, tid, &none, &wq->async_read);
+	event_source_remove(&wq->events, tid);
 	wq->pd->base.users--;
 	wq->cq->base.users--;
 	return 0;
@@ -60,11 +60,6 @@ static int read_request(struct uverbs_call *uc, struct wq_request *req)
 	return 0;
 }
 
-static bool is_power_of_two(uint32_t value)
-{
-	return value && !(value & (value - 1));
-}
-
 static int check_request(struct uverbs_call *uc, const struct wq_request *req)
 {
 	const struct mlx5_ib_create_wq *driver = &req->driver;
@@ -77,7 +72,7 @@ static int check_request(struct uverbs_call *uc, const struct wq_request *req)
 		return EOPNOTSUPP; /* striding, signatures */
 	if (req->flags & ~(uint32_t)IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
 		return EOPNOTSUPP;
-	if (!is_power_of_two(driver->rq_wqe_count) ||
+	if (!is_pow2(driver->rq_wqe_count) ||
 	    driver->rq_wqe_count > 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_WQ_SZ))
 		return EINVAL;
 	return driver->rq_wqe_shift < MIN_WQE_SHIFT || driver->rq_wqe_shift > MAX_WQE_SHIFT ? EINVAL
@@ -118,12 +113,9 @@ static int wq_make(struct uverbs_call *uc, struct wq_request *req, struct uverbs
 	if (ret)
 		return ret;
 	ret = create_rq(uc, req, wq);
-	if (ret) {
-		event_source_drop(&wq->events);
+	ret = event_source_made(&wq->events, ret, wq->rqn);
+	if (ret)
 		return ret;
-	}
-	wq->events.number = wq->rqn;
-	event_source_add(&wq->events);
 	wq->pd->base.users++;
 	wq->cq->base.users++;
 	return 0;
@@ -159,14 +151,8 @@ static int wq_create(struct uverbs_call *uc)
 static int wq_remove(struct uverbs_call *uc)
 {
 	struct uverbs_wq *wq = uc_object(uc, UVERBS_ATTR_DESTROY_WQ_HANDLE);
-	struct ib_uverbs_ex_destroy_wq_resp resp = { 0 };
-	int ret = object_take_down(&wq->base, uc->tid);
 
-	if (ret)
-		return ret;
-	object_forget(&wq->base);
-	return uc_out(uc, UVERBS_ATTR_DESTROY_WQ_RESP, &resp.events_reported,
-		      sizeof(resp.events_reported));
+	return uc_destroy_reporting(uc, &wq->base, &wq->events, UVERBS_ATTR_DESTROY_WQ_RESP);
 }
 
 static enum prm_wq_state device_state(uint32_t state)
