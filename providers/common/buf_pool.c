@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * buf_pool.c - chunks of pages, with a mark for each 32nd of a page that is in use. A chunk is given
- * back to the system as soon as its last buffer is returned.
+ * buf_pool.c - chunks of pages, with a mark for each 32nd of a page that is in use. Chunks that become
+ * empty are given back to the system, but for one, so that a queue that comes and goes maps nothing.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -29,6 +29,7 @@ void buf_pool_init(struct buf_pool *pool)
 {
 	pthread_mutex_init(&pool->lock, NULL);
 	pool->chunks = NULL;
+	pool->empty = 0;
 	pool->page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
@@ -63,6 +64,7 @@ static int chunk_add(struct buf_pool *pool)
 	}
 	chunk->next = pool->chunks;
 	pool->chunks = chunk;
+	pool->empty++;
 	return 0;
 }
 
@@ -98,7 +100,7 @@ static void clean(struct buf_chunk *chunk, unsigned int first, unsigned int grai
 	memset(addr, 0, grains * grain);
 }
 
-static bool chunk_take(const struct buf_pool *pool, struct buf_chunk *chunk, unsigned int grains,
+static bool chunk_take(struct buf_pool *pool, struct buf_chunk *chunk, unsigned int grains,
 		       void **addr)
 {
 	unsigned int step = grains == PAGE_GRAINS ? PAGE_GRAINS : 1;
@@ -108,6 +110,7 @@ static bool chunk_take(const struct buf_pool *pool, struct buf_chunk *chunk, uns
 	for (unsigned int first = 0; first + grains <= GRAINS; first += step) {
 		if (!run_is_free(chunk, first, grains))
 			continue;
+		pool->empty -= !chunk->used;
 		mark(chunk, first, grains, true);
 		*addr = (char *)chunk->buf.addr + first * (pool->page / PAGE_GRAINS);
 		clean(chunk, first, grains, *addr, pool->page / PAGE_GRAINS);
@@ -153,9 +156,10 @@ void buf_pool_free(struct buf_pool *pool, void *addr, size_t size)
 	at = (size_t)((char *)addr - (char *)chunk->buf.addr);
 	mark(chunk, (unsigned int)(at / (pool->page / PAGE_GRAINS)), grains_of(pool, size), false);
 	*link = chunk->next;
-	if (!chunk->used) {
+	if (!chunk->used && pool->empty) {
 		chunk_release(chunk);
 	} else {
+		pool->empty += !chunk->used;
 		chunk->next = pool->chunks;
 		pool->chunks = chunk;
 	}

@@ -19,6 +19,7 @@ struct buf_chunk;
 struct buf_pool {
 	pthread_mutex_t lock;
 	struct buf_chunk *chunks; /* those with room first, mostly */
+	unsigned int empty;       /* of those, 1 at most */
 	size_t page;              /* bytes */
 };
 

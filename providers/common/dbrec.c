@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dbrec.c - pages of doorbell records, each with one bit per record that is free. A page is given
- * back to the system as soon as its last record is returned.
+ * dbrec.c - pages of doorbell records, each with one bit per record that is free. Pages that
+ * become empty are given back to the system, but for one, so that a queue that comes and goes maps
+ * nothing.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ void dbrec_pool_init(struct dbrec_pool *pool)
 {
 	pthread_mutex_init(&pool->lock, NULL);
 	pool->pages = NULL;
+	pool->empty = 0;
 }
 
 static void page_release(struct dbrec_page *page)
@@ -60,14 +62,16 @@ static int page_add(struct dbrec_pool *pool)
 	page->free = ALL_FREE;
 	page->next = pool->pages;
 	pool->pages = page;
+	pool->empty++;
 	return 0;
 }
 
-static __be32 *record_take(struct dbrec_page *page)
+static __be32 *record_take(struct dbrec_pool *pool, struct dbrec_page *page)
 {
 	unsigned int n = __builtin_ctzll(page->free);
 	__be32 *dbrec = (__be32 *)((char *)page->buf.addr + n * RECORD_SPACING);
 
+	pool->empty -= page->free == ALL_FREE;
 	page->free &= ~(1ULL << n);
 	dbrec[0] = 0;
 	dbrec[1] = 0;
@@ -87,9 +91,21 @@ int dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec)
 		page = pool->pages;
 	}
 	if (!ret)
-		*dbrec = record_take(page);
+		*dbrec = record_take(pool, page);
 	pthread_mutex_unlock(&pool->lock);
 	return ret;
+}
+
+static void page_emptied(struct dbrec_pool *pool, struct dbrec_page **link)
+{
+	struct dbrec_page *page = *link;
+
+	if (!pool->empty) {
+		pool->empty = 1;
+		return;
+	}
+	*link = page->next;
+	page_release(page);
 }
 
 void dbrec_free(struct dbrec_pool *pool, __be32 *dbrec)
@@ -105,10 +121,8 @@ void dbrec_free(struct dbrec_pool *pool, __be32 *dbrec)
 		if (addr < base || addr >= base + RECORD_SPACING * RECORDS_PER_PAGE)
 			continue;
 		page->free |= 1ULL << ((addr - base) / RECORD_SPACING);
-		if (page->free == ALL_FREE) {
-			*link = page->next;
-			page_release(page);
-		}
+		if (page->free == ALL_FREE)
+			page_emptied(pool, link);
 		break;
 	}
 	pthread_mutex_unlock(&pool->lock);

@@ -18,6 +18,7 @@ struct dbrec_page;
 struct dbrec_pool {
 	pthread_mutex_t lock;
 	struct dbrec_page *pages;
+	unsigned int empty; /* of those, 1 at most */
 };
 
 void dbrec_pool_init(struct dbrec_pool *pool);
