@@ -75,12 +75,19 @@ static unsigned int grains_of(const struct buf_pool *pool, size_t size)
 	return (unsigned int)((size + grain - 1) / grain);
 }
 
+/* The first free grain from FROM on that is a multiple of STEP, or GRAINS and more */
+static unsigned int next_free(const struct buf_chunk *chunk, unsigned int from, unsigned int step)
+{
+	const bool *free =
+		from < GRAINS ? memchr(&chunk->is_used[from], false, GRAINS - from) : NULL;
+	unsigned int first = free ? (unsigned int)(free - chunk->is_used) : GRAINS;
+
+	return (first + step - 1) / step * step;
+}
+
 static bool run_is_free(const struct buf_chunk *chunk, unsigned int first, unsigned int grains)
 {
-	for (unsigned int i = first; i < first + grains; i++)
-		if (chunk->is_used[i])
-			return false;
-	return true;
+	return !memchr(&chunk->is_used[first], true, grains);
 }
 
 static void mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
@@ -107,7 +114,8 @@ static bool chunk_take(struct buf_pool *pool, struct buf_chunk *chunk, unsigned 
 
 	if (GRAINS - chunk->used < grains)
 		return false;
-	for (unsigned int first = 0; first + grains <= GRAINS; first += step) {
+	for (unsigned int first = next_free(chunk, 0, step); first + grains <= GRAINS;
+	     first = next_free(chunk, first + 1, step)) {
 		if (!run_is_free(chunk, first, grains))
 			continue;
 		pool->empty -= !chunk->used;
