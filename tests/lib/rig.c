@@ -80,18 +80,15 @@ void rig_qp_init_attr(const struct rig_conf *conf, struct ibv_cq *cq, struct ibv
 static struct ibv_qp *qp_create_ex(struct ibv_pd *pd, const struct rig_conf *conf,
 				   struct ibv_cq *cq)
 {
-	struct ibv_qp_init_attr_ex attr = {
-		.qp_context = conf->context,
-		.send_cq = cq,
-		.recv_cq = cq,
-		.cap = conf->cap,
-		.qp_type = IBV_QPT_RC,
-		.sq_sig_all = conf->sig_all,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = pd,
-		.send_ops_flags = conf->send_ops,
-	};
+	struct ibv_qp_init_attr_ex attr = { 0 };
+	struct ibv_qp_init_attr basic;
 
+	rig_qp_init_attr(conf, cq, &basic);
+	memcpy(&attr, &basic,
+	       offsetof(struct ibv_qp_init_attr_ex, comp_mask)); /* they begin alike */
+	attr.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	attr.pd = pd;
+	attr.send_ops_flags = conf->send_ops;
 	return ibv_create_qp_ex(pd->context, &attr);
 }
 

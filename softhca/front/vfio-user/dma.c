@@ -71,8 +71,8 @@ int dma_table_map(struct dma_table *table, uint64_t addr, uint64_t size, int pro
 		return EEXIST;
 	if (table->count == DMA_MAX_REGIONS)
 		return ENOSPC;
-	new.readable = prot &PROT_READ;
-	new.writable = prot &PROT_WRITE;
+	new.readable = (prot & PROT_READ) != 0;
+	new.writable = (prot & PROT_WRITE) != 0;
 	if (fd >= 0)
 		ret = map_file(&new, prot, fd, offset);
 	if (ret)

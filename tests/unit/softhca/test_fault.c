@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "pair.h"
+#include "exchange.h"
 
 static void texts_are_parsed(void **state)
 {
@@ -12,8 +12,8 @@ static void texts_are_parsed(void **state)
 		"cmd:1=EIO",     "cmd:12=5",  "drop:1",  "drop:3%",       "drop:0%",
 		"drop:100%",     "kill:7",    "kill",    "drop",          "kill@12",
 		"link-down",     "link-up@0", "link-up", "link-down@500", "cmd-timeout",
-		"cmd-timeout:9", "prm:2", "loss:4",    "loss:1%", "loss:0.05%",    "late:3",
-		"late:100%",     "late",
+		"cmd-timeout:9", "prm:2",     "loss:4",  "loss:1%",       "loss:0.05%",
+		"late:3",        "late:100%", "late",
 	};
 	static const char *const bad[] = {
 		"",
@@ -152,45 +152,6 @@ static void link_down_is_told_and_loses_what_is_sent(void **state)
 	unpair();
 }
 
-static void post_one_of_each(void)
-{
-	flat_recv(b, to + 100, 64, rkey);
-	flat_ctrl(a, OP_FA, SIGNALED, 0);
-	flat_raddr(a, to, rkey);
-	flat_atomic(a, 1, 0);
-	flat_data(a, from, 8, lkey);
-	flat_post(a);
-	flat_ctrl(a, OP_SEND, SIGNALED, 0);
-	flat_data(a, from + 100, 64, lkey);
-	flat_post(a);
-	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
-	flat_raddr(a, to + 4096, rkey);
-	flat_data(a, from + 4096, 600000, lkey);
-	flat_post(a);
-	flat_ctrl(a, OP_READ, SIGNALED, 0);
-	flat_raddr(a, to + 4096, rkey);
-	flat_data(a, from + 700000, 600000, lkey);
-	flat_post(a);
-	flat_ring(a);
-}
-
-static void check_one_of_each(void)
-{
-	uint64_t value;
-	int i;
-
-	for (i = 0; i < 4; i++)
-		flat_expect_done(a->send_cq, REQ, i);
-	flat_expect_empty(a->send_cq);
-	flat_expect_done(b->recv_cq, RESP_SEND, 0);
-	flat_expect_empty(b->recv_cq);
-	memcpy(&value, flat.mem + to, 8);
-	assert_int_equal(value, 1); /* an atomic is executed once, however often it is sent */
-	assert_memory_equal(flat.mem + to + 100, flat.mem + from + 100, 64);
-	assert_memory_equal(flat.mem + to + 4096, flat.mem + from + 4096, 600000);
-	assert_memory_equal(flat.mem + from + 700000, flat.mem + from + 4096, 600000);
-}
-
 /* Lose the first message, the second, ... until the exchange ends before the loss. */
 static void any_one_message_may_be_lost(void **state)
 {
@@ -203,10 +164,10 @@ static void any_one_message_may_be_lost(void **state)
 		flat_setup(state);
 		snprintf(text, sizeof(text), "drop:%d", n);
 		assert_int_equal(fault_add(flat.fault, text, flat.now), 0);
-		pair(NULL, 2 << 20);
-		post_one_of_each();
+		pair(NULL, EXCHANGE_MEMORY);
+		exchange_post(64, 600000);
 		flat_run(LONG);
-		check_one_of_each();
+		exchange_check(64, 600000);
 		unpair();
 	}
 }

@@ -10,48 +10,9 @@
 #include <unistd.h>
 
 #include "softhca/net/network.h"
-#include "pair.h"
+#include "exchange.h"
 
-enum { SIZE = 2 << 20, PART = 300000 };
-
-static void post_one_of_each(void)
-{
-	flat_recv(b, to + 100, 20000, rkey);
-	flat_ctrl(a, OP_FA, SIGNALED, 0);
-	flat_raddr(a, to, rkey);
-	flat_atomic(a, 1, 0);
-	flat_data(a, from, 8, lkey);
-	flat_post(a);
-	flat_ctrl(a, OP_SEND, SIGNALED, 0);
-	flat_data(a, from + 100, 10001, lkey);
-	flat_post(a);
-	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
-	flat_raddr(a, to + 32768, rkey);
-	flat_data(a, from + 32768, PART, lkey);
-	flat_post(a);
-	flat_ctrl(a, OP_READ, SIGNALED, 0);
-	flat_raddr(a, to + 32768, rkey);
-	flat_data(a, from + 400000, PART, lkey);
-	flat_post(a);
-	flat_ring(a);
-}
-
-static void check_one_of_each(void)
-{
-	uint64_t value;
-	int i;
-
-	for (i = 0; i < 4; i++)
-		flat_expect_done(a->send_cq, REQ, i);
-	flat_expect_empty(a->send_cq);
-	flat_expect_done(b->recv_cq, RESP_SEND, 0);
-	flat_expect_empty(b->recv_cq);
-	memcpy(&value, flat.mem + to, 8);
-	assert_int_equal(value, 1); /* an atomic is executed once, however often it is sent */
-	assert_memory_equal(flat.mem + to + 100, flat.mem + from + 100, 10001);
-	assert_memory_equal(flat.mem + to + 32768, flat.mem + from + 32768, PART);
-	assert_memory_equal(flat.mem + from + 400000, flat.mem + from + 32768, PART);
-}
+enum { SENT = 10001, BULK = 300000 };
 
 static const struct flat_qp_attr patient = { .retry = 7, .rnr_retry = 7, .mtu = 5 };
 
@@ -59,10 +20,10 @@ static void run_with(const char *fault)
 {
 	if (fault)
 		assert_int_equal(fault_add(flat.fault, fault, flat.now), 0);
-	pair(&patient, SIZE);
-	post_one_of_each();
+	pair(&patient, EXCHANGE_MEMORY);
+	exchange_post(SENT, BULK);
 	flat_run(20ull * LONG);
-	check_one_of_each();
+	exchange_check(SENT, BULK);
 	unpair();
 }
 

@@ -14,22 +14,8 @@
 #include <cmocka.h>
 
 #include "softhca/net/crc.h"
-#include "softhca/net/neighbour.h"
 #include "softhca/net/wire.h"
-
-static size_t from_hex(const char *text, uint8_t *out)
-{
-	size_t len = 0;
-
-	for (; *text; text++)
-		if (*text != ' ') {
-			char byte[3] = { text[0], text[1], 0 };
-
-			out[len++] = (uint8_t)strtoul(byte, NULL, 16);
-			text++;
-		}
-	return len;
-}
+#include "hex.h"
 
 /* ---- checksums ---- */
 
@@ -579,61 +565,6 @@ static void other_frames_are_left_alone(void **state)
 				 WIRE_OTHER);
 }
 
-/* ---- neighbours ---- */
-
-static bool find_neighbour(void *owner, const uint8_t gid[16], uint8_t mac[6])
-{
-	static const uint8_t own[6] = { 2, 0, 0, 0, 0, 1 };
-
-	(void)owner;
-	if (memcmp(gid, ipv4_a, 16) && memcmp(gid, gid_a, 16))
-		return false;
-	memcpy(mac, own, 6);
-	return true;
-}
-
-/* ANSWER NULL: none */
-static void check_answer(const char *request, const char *answer)
-{
-	uint8_t frame[128], golden[128], got[NEIGHBOUR_ANSWER_MAX];
-	size_t len = from_hex(request, frame);
-	size_t got_len = neighbour_answer(frame, len, find_neighbour, NULL, got), i;
-
-	assert_int_equal(got_len, answer ? from_hex(answer, golden) : 0);
-	assert_memory_equal(got, golden, got_len);
-	for (i = 0; i < len; i++) {
-		uint8_t *exact = malloc(i + 1);
-
-		memcpy(exact, frame, i);
-		assert_int_equal(neighbour_answer(exact, i, find_neighbour, NULL, got), 0);
-		free(exact);
-	}
-}
-
-static void arp_requests_are_answered(void **state)
-{
-	(void)state;
-	check_answer("ffffffffffff 020000000009 0806 0001 0800 06 04 0001"
-		     "020000000009 c6120909 000000000000 c6120001",
-		     "020000000009 020000000001 0806 0001 0800 06 04 0002"
-		     "020000000001 c6120001 020000000009 c6120909");
-	check_answer("ffffffffffff 020000000009 0806 0001 0800 06 04 0001"
-		     "020000000009 c6120909 000000000000 c6120002",
-		     NULL);
-}
-
-/* Checksums by scapy */
-static void neighbour_solicitations_are_answered(void **state)
-{
-	(void)state;
-	check_answer("3333ff5f0001 020000000009 86dd 6000000000203aff"
-		     "fe800000000000000000000000000009 ff0200000000000000000001ff5f0001"
-		     "8700 b1c8 00000000 fe800000000000000002c9fffe5f0001 0101020000000009",
-		     "020000000009 020000000001 86dd 6000000000203aff"
-		     "fe800000000000000002c9fffe5f0001 fe800000000000000000000000000009"
-		     "8800 8751 60000000 fe800000000000000002c9fffe5f0001 0201020000000001");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -649,8 +580,6 @@ int main(void)
 		cmocka_unit_test(atomic_result_is_in_the_host_s_order),
 		cmocka_unit_test(damaged_packets_are_not_taken_for_others),
 		cmocka_unit_test(other_frames_are_left_alone),
-		cmocka_unit_test(arp_requests_are_answered),
-		cmocka_unit_test(neighbour_solicitations_are_answered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
