@@ -18,6 +18,7 @@
 
 typedef void cm_topic_fn(void);
 
+cm_topic_fn cm_diff_access;
 cm_topic_fn cm_diff_addresses;
 cm_topic_fn cm_diff_addrinfo;
 cm_topic_fn cm_diff_bind;

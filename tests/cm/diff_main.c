@@ -22,6 +22,7 @@ static const struct {
 	{ "xrc", cm_diff_xrc },
 	{ "states", cm_diff_states },
 	{ "connect", cm_diff_connect },
+	{ "access", cm_diff_access },
 	{ "params", cm_diff_params },
 	{ "reject", cm_diff_reject },
 	{ "disconnect", cm_diff_disconnect },

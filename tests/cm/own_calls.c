@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cm.h"
+#include "own.h"
 
 /* ---- events of the program's own ---- */
 
@@ -166,6 +167,8 @@ int main(void)
 	}
 	say_topic("devices");
 	devices();
+	say_topic("commands");
+	own_commands();
 	say_topic("calls");
 	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
 	user_events(id);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * own_commands.c - how often a connection calls the kernel: each command costs every connection of every program.
+ *
+ * The library's write() and ioctl() come here first, since a program's symbols go before those of its libraries. Both ends
+ * are in this thread, so the numbers are always the same. The first connection learns what the device grants (cma.h).
+ */
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cm.h"
+#include "own.h"
+
+#define FOR_LIBRARIES __attribute__((visibility("default")))
+
+static struct {
+	int rdma_cm, device;
+} calls;
+
+FOR_LIBRARIES ssize_t write(int fd, const void *buf, size_t count)
+{
+	calls.rdma_cm++;
+	return syscall(SYS_write, fd, buf, count);
+}
+
+FOR_LIBRARIES int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	calls.device++;
+	return (int)syscall(SYS_ioctl, fd, request, arg);
+}
+
+static struct rdma_cm_event *take(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
+{
+	struct rdma_cm_event *event;
+
+	MUST(!rdma_get_cm_event(channel, &event));
+	MUST(event->event == type);
+	return event;
+}
+
+static void expect(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
+{
+	rdma_ack_cm_event(take(channel, type));
+}
+
+static void end(struct rdma_cm_id *id)
+{
+	rdma_destroy_qp(id);
+	MUST(!rdma_destroy_id(id));
+}
+
+static void connect_once(struct rdma_event_channel *client_channel,
+			 struct rdma_event_channel *server_channel, uint16_t port)
+{
+	struct rdma_cm_id *client = cm_resolved(client_channel, RDMA_PS_TCP, port), *server;
+	struct rdma_cm_event *event;
+
+	cm_make_qp(client);
+	MUST(!rdma_connect(client, NULL));
+	event = take(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+	server = event->id;
+	rdma_ack_cm_event(event);
+	cm_make_qp(server);
+	MUST(!rdma_accept(server, NULL));
+	expect(client_channel, RDMA_CM_EVENT_ESTABLISHED);
+	expect(server_channel, RDMA_CM_EVENT_ESTABLISHED);
+	MUST(!rdma_disconnect(client));
+	expect(server_channel, RDMA_CM_EVENT_DISCONNECTED);
+	MUST(!rdma_disconnect(server));
+	expect(client_channel, RDMA_CM_EVENT_DISCONNECTED);
+	end(client);
+	end(server);
+}
+
+void own_commands(void)
+{
+	struct rdma_event_channel *client = rdma_create_event_channel();
+	struct rdma_event_channel *server = rdma_create_event_channel();
+	struct rdma_cm_id *listener;
+	uint16_t port;
+
+	MUST(client && server);
+	listener = cm_listening(server, RDMA_PS_TCP, &port);
+	connect_once(client, server, port);
+	calls.rdma_cm = calls.device = 0;
+	connect_once(client, server, port);
+	say_check(calls.rdma_cm == 26,
+		  "a connection takes 26 calls of rdma_cm, both ends together");
+	say_check(calls.device == 24, "and 24 of the device, all for its QPs and CQs");
+	if (calls.rdma_cm != 26 || calls.device != 24)
+		say("they are %d and %d", calls.rdma_cm, calls.device);
+	MUST(!rdma_destroy_id(listener));
+	rdma_destroy_event_channel(client);
+	rdma_destroy_event_channel(server);
+}
