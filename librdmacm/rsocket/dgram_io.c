@@ -255,14 +255,17 @@ typedef bool (*condition)(const struct dgram *dgram, const void *about);
 
 static bool spin(struct dgram *dgram, condition is_ready, const void *about)
 {
-	int64_t until = rs_now_us() + rs_defaults()->polling_us;
+	int64_t until;
 
+	if (!rs_spin_pays(&dgram->rs.spin))
+		return false;
+	until = rs_now_us() + rs_defaults()->polling_us;
 	do {
 		dgram_progress(dgram, false);
 		if (is_ready(dgram, about))
-			return true;
+			return rs_spin_done(&dgram->rs.spin, true);
 	} while (rs_now_us() < until);
-	return false;
+	return rs_spin_done(&dgram->rs.spin, false);
 }
 
 static int await(struct dgram *dgram, condition is_ready, const void *about, bool nonblocking)

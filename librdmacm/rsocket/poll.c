@@ -170,12 +170,16 @@ static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t n
 /* Data that is about to come is worth a moment of looking. */
 static int spin(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t *others)
 {
-	int64_t until = rs_now_us() + rs_defaults()->polling_us;
-	int ready;
+	static __thread struct rs_spin of_thread;
+	int ready = ask_sockets(fds, nfds, false, others);
+	int64_t until;
 
-	do {
+	if (ready || !timeout || *others == nfds || !rs_spin_pays(&of_thread))
+		return ready;
+	until = rs_now_us() + rs_defaults()->polling_us;
+	while (!ready && rs_now_us() < until)
 		ready = ask_sockets(fds, nfds, false, others);
-	} while (!ready && timeout && *others < nfds && rs_now_us() < until);
+	rs_spin_done(&of_thread, ready);
 	return ready;
 }
 

@@ -64,6 +64,32 @@ struct rs_kind {
 
 enum { RS_WAKE_FDS = 8 };
 
+/* Looking for a moment before sleeping pays where answers come soon, and where they do not, it keeps the processor from
+ * those who are to answer. So each look that was for nothing makes the next ones rarer. */
+struct rs_spin {
+	unsigned int skip; /* so many waits begin without a look; */
+	unsigned int left; /* of them, still to come */
+};
+
+enum { RS_MOST_SKIPPED = 63 };
+
+static inline bool rs_spin_pays(struct rs_spin *spin)
+{
+	if (!spin->left)
+		return true;
+	spin->left--;
+	return false;
+}
+
+static inline bool rs_spin_done(struct rs_spin *spin, bool found)
+{
+	spin->skip = found                          ? 0
+		     : spin->skip < RS_MOST_SKIPPED ? 2 * spin->skip + 1
+						    : RS_MOST_SKIPPED;
+	spin->left = spin->skip;
+	return found;
+}
+
 struct rs {
 	const struct rs_kind *kind;
 	int fd;
@@ -71,6 +97,7 @@ struct rs {
 	int status_flags; /* O_NONBLOCK */
 	bool is_shared; /* with a process that was forked: the kernel undoes it when all have closed it */
 	struct rs_options options;
+	struct rs_spin spin;
 	pthread_mutex_t lock; /* of all state but what the I/O locks of a kind guard */
 	uint64_t serial;      /* numbers of closed sockets come again, this does not */
 	/* for those who report changes only: counts calls that found nothing to read, no room to write */

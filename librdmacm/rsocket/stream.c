@@ -233,6 +233,7 @@ void stream_unequip(struct stream *stream)
 	stream->mr = NULL;
 	stream->memory = NULL;
 	stream->events = 0;
+	stream->has_event = false;
 }
 
 /* ---- hello ---- */

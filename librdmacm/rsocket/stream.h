@@ -49,6 +49,7 @@ struct stream {
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *cq;
 	bool is_armed;        /* the next completion makes an event */
+	bool has_event;       /* there is one that was not taken */
 	unsigned int events;  /* to acknowledge */
 	bool has_sleeper;     /* one thread sleeps on the descriptors, others on the condition */
 	unsigned int waiting; /* on the condition */

@@ -12,10 +12,24 @@
 
 enum { LOOK_US = 500 };
 
+static void take_event(struct stream *stream)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	stream->has_event = false;
+	if (!stream->completions || ibv_get_cq_event(stream->completions, &cq, &context))
+		return;
+	stream->is_armed = false;
+	stream->events++;
+}
+
 bool stream_arm(struct stream *stream)
 {
 	if (!stream->cq)
 		return true;
+	if (stream->has_event)
+		take_event(stream);
 	if (!stream->is_armed) {
 		if (ibv_req_notify_cq(stream->cq, 0))
 			stream_fail(stream, EIO);
@@ -33,29 +47,24 @@ int stream_wake_fds(struct stream *stream, struct pollfd *fds)
 	return 2;
 }
 
-static void take_event(struct stream *stream)
+static void look(struct stream *stream, bool at_cm)
 {
-	struct ibv_cq *cq;
-	void *context;
-
-	if (!stream->completions || ibv_get_cq_event(stream->completions, &cq, &context))
-		return;
-	stream->is_armed = false;
-	stream->events++;
+	stream_progress(stream);
+	if (at_cm)
+		stream_cm_events(stream);
+	if (stream->waiting)
+		pthread_cond_broadcast(&stream->changed);
 }
 
 void stream_woken(struct stream *stream, const struct pollfd *fds, int count)
 {
 	if (count > 1 && fds[1].revents)
 		take_event(stream);
-	stream_progress(stream);
-	if (fds[0].revents)
-		stream_cm_events(stream);
-	if (stream->waiting)
-		pthread_cond_broadcast(&stream->changed);
+	look(stream, fds[0].revents);
 }
 
-/* Asleep, without the lock. 0, or EINTR */
+/* Asleep, without the lock. 0, or EINTR. An event is not taken before the next is asked for: while that is done, the other
+ * side is at work on what the program has answered. */
 static int sleep_on_fds(struct stream *stream, int timeout_ms)
 {
 	struct pollfd fds[RS_WAKE_FDS];
@@ -67,7 +76,9 @@ static int sleep_on_fds(struct stream *stream, int timeout_ms)
 	ret = poll(fds, count, timeout_ms) < 0 ? errno : 0;
 	pthread_mutex_lock(&stream->rs.lock);
 	stream->has_sleeper = false;
-	stream_woken(stream, fds, count);
+	if (count > 1 && fds[1].revents)
+		stream->has_event = true;
+	look(stream, fds[0].revents);
 	return ret;
 }
 
@@ -94,14 +105,17 @@ static int sleep_limit(int64_t deadline_us)
 /* Whether it became ready while looking at the queue */
 static bool spin(struct stream *stream, bool (*ready)(struct stream *))
 {
-	int64_t until = rs_now_us() + rs_defaults()->polling_us;
+	int64_t until;
 
+	if (!rs_spin_pays(&stream->rs.spin))
+		return false;
+	until = rs_now_us() + rs_defaults()->polling_us;
 	do {
 		stream_progress(stream);
 		if (ready(stream))
-			return true;
+			return rs_spin_done(&stream->rs.spin, true);
 	} while (rs_now_us() < until);
-	return false;
+	return rs_spin_done(&stream->rs.spin, false);
 }
 
 /* Events of rdma_cm are rare: a program that asks again and again has them looked for now and then only. */
