@@ -85,9 +85,8 @@ struct cm_device {
 	uint64_t guid; /* as the kernel says it */
 	int index;     /* RDMA netlink's, or -1 */
 	struct ibv_context *verbs;
-	struct ibv_pd *pd; /* the default one, while pd_users */
-	unsigned int pd_users;
-	struct ibv_xrcd *xrcd; /* the same */
+	struct ibv_pd *pd; /* the default one, once an id was bound; lives as long as the context */
+	struct ibv_xrcd *xrcd; /* the default one, while xrcd_users */
 	unsigned int xrcd_users;
 	uint8_t max_initiator_depth, max_responder_resources;
 	/* Access that peers of RC QPs get from the kernel: without, with READs and atomics. 0: not
@@ -98,7 +97,6 @@ struct cm_device {
 /* The device that the kernel means, opened. INDEX below 0: unknown. ENODEV */
 int device_find(uint64_t guid, int index, struct cm_device **device);
 int device_get_pd(struct cm_device *device, struct ibv_pd **pd);
-void device_put_pd(struct cm_device *device);
 /* XRC: the domain of receive QPs and SRQs that bring none */
 int device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd);
 void device_put_xrcd(struct cm_device *device);
@@ -123,7 +121,6 @@ struct cm_id {
 	uint32_t number; /* the kernel's */
 	bool waits;      /* has a channel of its own, and calls wait for their event */
 	bool owns_cqs[2];
-	bool has_default_pd; /* of the device, as long as it is bound to that */
 	bool uses_default_xrcd;
 	bool is_request; /* of a peer that wants to connect */
 	bool srq_has_cq; /* an XRC SRQ completes to recv_cq */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * device.c - the devices that ids are bound to: opened when the first id needs one, one context,
- * one default PD and one default XRC domain for all ids of it. Contexts stay open until the library goes, since programs
- * keep id->verbs. The list and the PD counts are guarded by one lock.
+ * one default PD and one default XRC domain for all ids of it. Contexts and PDs stay until the library goes, since programs
+ * keep id->verbs, and connections come one after the other. One lock guards the list and what is in it.
  */
 #include "cma.h"
 
@@ -166,22 +166,11 @@ int device_get_pd(struct cm_device *device, struct ibv_pd **pd)
 	pthread_mutex_lock(&lock);
 	if (!device->pd)
 		device->pd = ibv_alloc_pd(device->verbs);
-	if (device->pd)
-		device->pd_users++;
-	else
+	if (!device->pd)
 		ret = errno;
 	*pd = device->pd;
 	pthread_mutex_unlock(&lock);
 	return ret;
-}
-
-void device_put_pd(struct cm_device *device)
-{
-	pthread_mutex_lock(&lock);
-	/* one that the program still uses stays for the next */
-	if (!--device->pd_users && !ibv_dealloc_pd(device->pd))
-		device->pd = NULL;
-	pthread_mutex_unlock(&lock);
 }
 
 static struct ibv_xrcd *open_xrcd(struct ibv_context *verbs)

@@ -82,8 +82,6 @@ void id_free(struct cm_id *cm)
 	}
 	if (cm->waits)
 		rdma_destroy_event_channel(cm->id.channel);
-	if (cm->has_default_pd)
-		device_put_pd(cm->device);
 	rdma_freeaddrinfo(cm->found);
 	free(cm->id.route.path_rec);
 	free(cm->connect_data);

@@ -32,9 +32,7 @@ static int bind_device(struct cm_id *cm, uint64_t guid, uint32_t index, uint8_t 
 		return ret;
 	cm->id.verbs = cm->device->verbs;
 	cm->id.port_num = port;
-	ret = device_get_pd(cm->device, &cm->id.pd);
-	cm->has_default_pd = !ret;
-	return ret;
+	return device_get_pd(cm->device, &cm->id.pd);
 }
 
 /* ---- by kind: AF_IB ---- */
