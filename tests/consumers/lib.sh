@@ -207,13 +207,13 @@ pair_by_cm() {
 }
 
 # Perftest's server listens a second time, for its QPs, when it has exchanged parameters with the client by a first connection.
-# Whoever connects before that is rejected, on any library.
-was_too_early() { grep -qs 'Event: RDMA_CM_EVENT_REJECTED; error: 8' "$1/client.log"; }
+# A client that connects before that is rejected (a datagram's, unreachable), and perftest crashes, on any libraries.
+was_too_early() { grep -qsE 'Event: RDMA_CM_EVENT_(REJECTED; error: 8|UNREACHABLE; error: 1)\b' "$1/client.log"; }
 
-# pair_by_cm, up to three times while the client was too early.
+# pair_by_cm, again as long as the client was too early.
 pair_by_cm_again() {
 	local status tries
-	for tries in 1 2 3; do
+	for tries in 1 2 3 4 5 6; do
 		status=0
 		pair_by_cm "$@" || status=$?
 		[ "$status" != 0 ] && was_too_early "$1" || break
