@@ -3,6 +3,7 @@
  * dv_qp.c - direct verbs on queue pairs.
  */
 #include "providers/mlx5/dv.h"
+#include "providers/mlx5/post.h"
 #include "providers/mlx5/qp.h"
 
 #define CREATE_FLAGS_SUPPORTED \
@@ -11,6 +12,13 @@
 #define ATTR_MASK_KNOWN                                                           \
 	(MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DC | \
 	 MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS)
+
+#define SEND_OPS_SUPPORTED MLX5DV_QP_EX_WITH_RAW_WQE
+
+static uint64_t dv_send_ops(const struct mlx5dv_qp_init_attr *attr)
+{
+	return attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS ? attr->send_ops_flags : 0;
+}
 
 static int check_attr(const struct mlx5dv_qp_init_attr *attr, uint32_t *flags)
 {
@@ -23,8 +31,8 @@ static int check_attr(const struct mlx5dv_qp_init_attr *attr, uint32_t *flags)
 	}
 	if (attr->comp_mask & (MLX5DV_QP_INIT_ATTR_MASK_DC | MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS))
 		return dv_unsupported("mlx5dv_create_qp with DC attributes");
-	if (attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS && attr->send_ops_flags)
-		return dv_unsupported("mlx5dv_create_qp with send_ops_flags");
+	if (dv_send_ops(attr) & ~(uint64_t)SEND_OPS_SUPPORTED)
+		return dv_unsupported("mlx5dv_create_qp with send_ops_flags other than RAW_WQE");
 	if ((*flags & CREATE_FLAGS_SUPPORTED) == CREATE_FLAGS_SUPPORTED) {
 		verbs_warn("mlx5dv_create_qp: create_flags both allow and disable scatter to CQE");
 		return EINVAL;
@@ -49,7 +57,12 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 		ret = check_attr(dv_attr, &flags);
 	if (!ret)
 		ret = qp_create_with_flags(context, attr, flags, &vqp);
-	return ret ? dv_fail(ret) : &vqp->qp;
+	if (ret)
+		return dv_fail(ret);
+	/* As with the distribution's library, such a QP without builders of verbs has none of these. */
+	if (dv_attr && dv_send_ops(dv_attr) && vqp->has_ex)
+		send_wr_fill_raw_wqe(to_mqp(&vqp->qp));
+	return &vqp->qp;
 }
 
 DV_EXPORT struct mlx5dv_qp_ex *mlx5dv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qpx)

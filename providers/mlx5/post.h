@@ -19,5 +19,7 @@ int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 
 /* Fill the wr_* table, as rules and lock of the QP say. */
 void send_wr_fill(struct mlx5_qp *qp);
+/* mlx5dv_wr_raw_wqe(), for a QP that has those (send_wr_dv.c) */
+void send_wr_fill_raw_wqe(struct mlx5_qp *qp);
 
 #endif

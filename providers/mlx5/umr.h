@@ -16,13 +16,19 @@
 
 #define UMR_OPCODES ((uint16_t)(1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW))
 
-/* May OP be posted, now that sq.opcodes does not have it? Opens the gate if so. */
-static inline bool gate_open(struct mlx5_qp *qp, unsigned int op)
+/* May anything be posted? Opens the gate if so. */
+static inline bool gate_open_for_any(struct mlx5_qp *qp)
 {
-	if (!qp->sq.sge_limit || op >= 16 || !(qp->opcodes >> op & 1))
+	if (!qp->sq.sge_limit)
 		return false;
 	qp->sq.opcodes = qp->opcodes & (uint16_t)~UMR_OPCODES;
 	return true;
+}
+
+/* May OP be posted, now that sq.opcodes does not have it? Opens the gate if so. */
+static inline bool gate_open(struct mlx5_qp *qp, unsigned int op)
+{
+	return op < 16 && qp->opcodes >> op & 1 && gate_open_for_any(qp);
 }
 
 static inline void gate_shut(struct mlx5_qp *qp)
