@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SERVICES = 8 };
+enum { MAX_SERVICES = 16 };
 
 /* ---- events of the program's own ---- */
 
@@ -37,19 +37,18 @@ CMA_EXPORT int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_typ
 
 /* ---- names ---- */
 
-/* That a name is not known is the event's status, not the call's. */
+/* A name that is not known is no event, but an error of the call: it was known before it returned. */
 static int resolve_names(struct cm_id *cm, const char *node, const char *service,
 			 const struct rdma_addrinfo *hints)
 {
 	struct rdma_addrinfo wanted = hints ? *hints : (struct rdma_addrinfo){ 0 };
 	struct rdma_addrinfo *found = NULL;
-	int status = 0;
 	int ret;
 
 	wanted.ai_flags &= ~RAI_DNS;
 	if (rdma_getaddrinfo(node, service, &wanted, &found))
-		status = errno;
-	ret = write_event(cm, RDMA_CM_EVENT_INTERNAL, -status, 0);
+		return errno;
+	ret = write_event(cm, RDMA_CM_EVENT_INTERNAL, 0, 0);
 	if (ret) {
 		rdma_freeaddrinfo(found);
 		return ret;
@@ -88,17 +87,20 @@ static int resolve_service(struct cm_id *cm, const char *node, const char *servi
 	struct cm_cmd cmd = { .resolve_ib_service = { .id = cm->number } };
 	int ret;
 
-	if (node || !service || !*service) {
-		verbs_warn("rdma_resolve_addrinfo: with RAI_SA a service is asked for, not a node");
+	if (node || hints->ai_flags & RAI_DNS) {
+		verbs_warn("rdma_resolve_addrinfo: RAI_SA goes with a service alone, not with %s",
+			   node ? "a node" : "RAI_DNS");
+		return EOPNOTSUPP;
+	}
+	if (!service || !*service) {
+		verbs_warn("rdma_resolve_addrinfo: RAI_SA: no service is named");
 		return EINVAL;
 	}
 	ret = put_service(&cmd.resolve_ib_service.ibs, service);
 	if (!ret)
 		ret = CM_RUN_ID(cm, &cmd, RESOLVE_IB_SERVICE, resolve_ib_service, 0);
 	if (!ret)
-		cm->service_hints = (struct rdma_addrinfo){ .ai_flags = hints->ai_flags,
-							    .ai_qp_type = hints->ai_qp_type,
-							    .ai_port_space = hints->ai_port_space };
+		cm->found_flags = hints->ai_flags;
 	return ret;
 }
 
@@ -113,8 +115,9 @@ static int make_service(const struct cm_id *cm, const struct ib_user_service_rec
 		free(sib);
 		return ENOMEM;
 	}
-	*info = cm->service_hints;
+	info->ai_flags = cm->found_flags;
 	info->ai_family = AF_IB;
+	info->ai_port_space = RDMA_PS_IB;
 	info->ai_dst_addr = (struct sockaddr *)sib;
 	info->ai_dst_len = sizeof(*sib);
 	sib->sib_family = AF_IB;
@@ -145,6 +148,22 @@ static int query_services(struct cm_id *cm, struct rdma_addrinfo **list)
 	return ret || *list ? ret : ENODATA;
 }
 
+int addrinfo_take_services(struct cm_id *cm)
+{
+	struct rdma_addrinfo *list = NULL;
+	int ret = query_services(cm, &list);
+
+	if (!ret) { /* a GID, which decides how the rest is asked for */
+		memcpy(&cm->id.route.addr.dst_storage, list->ai_dst_addr, list->ai_dst_len);
+		ret = id_query_route(cm);
+	}
+	if (ret)
+		rdma_freeaddrinfo(list);
+	else
+		cm->found = list;
+	return ret;
+}
+
 /* ---- the public calls ---- */
 
 CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
@@ -154,14 +173,15 @@ CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, co
 	int flags = hints ? hints->ai_flags : 0;
 	int ret;
 
-	if ((flags & RAI_SA && flags & RAI_DNS) || (!node && !service && !hints)) {
-		verbs_warn("rdma_resolve_addrinfo: %s",
-			   flags ? "RAI_SA and RAI_DNS exclude each other"
-				 : "nothing is asked for");
+	if (!node && !service && !hints) {
+		verbs_warn("rdma_resolve_addrinfo: nothing is asked for");
 		return cma_return(EINVAL);
 	}
-	rdma_freeaddrinfo(cm->found);
-	cm->found = NULL;
+	if (cm->found) {
+		verbs_warn(
+			"rdma_resolve_addrinfo: rdma_query_addrinfo() has not taken what was found");
+		return cma_return(EBUSY);
+	}
 	ret = flags & RAI_SA ? resolve_service(cm, node, service, hints)
 			     : resolve_names(cm, node, service, hints);
 	return cma_return(ret ? ret : event_await(cm));
@@ -171,17 +191,14 @@ CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, co
 CMA_EXPORT int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info)
 {
 	struct cm_id *cm = to_cm_id(id);
-	struct rdma_addrinfo *list = cm->found;
-	int ret = 0;
 
 	if (!info)
 		return cma_return(EINVAL);
+	if (!cm->found) {
+		verbs_warn("rdma_query_addrinfo: nothing was found, or it was taken already");
+		return cma_return(ENOENT);
+	}
+	*info = cm->found;
 	cm->found = NULL;
-	if (!list)
-		ret = query_services(cm, &list);
-	if (ret)
-		rdma_freeaddrinfo(list);
-	else
-		*info = list;
-	return cma_return(ret);
+	return 0;
 }

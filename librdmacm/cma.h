@@ -136,7 +136,7 @@ struct cm_id {
 	struct ibv_qp_init_attr *request_qp;
 	struct ibv_pd *request_pd;
 	struct rdma_addrinfo *found; /* of rdma_resolve_addrinfo(), until it is asked for */
-	struct rdma_addrinfo service_hints;
+	int found_flags;             /* RAI_SA: ai_flags of what will be found */
 	LIST_HEAD(, cm_multicast) multicasts;
 	pthread_mutex_t lock; /* of the counts of acknowledged events, those of multicasts too */
 	pthread_cond_t acked;
@@ -174,6 +174,11 @@ int id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 int event_await(struct cm_id *id);
 /* Let go of the event that the last call left. */
 void event_release(struct cm_id *id);
+
+/* ---- addrinfo_event.c ---- */
+
+/* RAI_SA: the kernel has found services: they become cm->found, the first is the id's destination. */
+int addrinfo_take_services(struct cm_id *cm);
 
 /* ---- qp.c ---- */
 

@@ -198,6 +198,14 @@ static int internal_event(struct cm_event *event, const struct rdma_ucm_event_re
 	return 0;
 }
 
+static int services_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	int ret = addrinfo_take_services(event->cm);
+
+	(void)resp;
+	return ret ? fail(event, RDMA_CM_EVENT_ADDRINFO_ERROR, ret) : 0;
+}
+
 static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_event_resp *resp) = {
 	[RDMA_CM_EVENT_ADDR_RESOLVED] = addr_resolved,
 	[RDMA_CM_EVENT_ROUTE_RESOLVED] = route_resolved,
@@ -211,6 +219,7 @@ static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_eve
 	[RDMA_CM_EVENT_MULTICAST_JOIN] = multicast_joined,
 	[RDMA_CM_EVENT_MULTICAST_ERROR] = multicast_failed,
 	[RDMA_CM_EVENT_USER] = user_event,
+	[RDMA_CM_EVENT_ADDRINFO_RESOLVED] = services_resolved,
 	[RDMA_CM_EVENT_INTERNAL] = internal_event,
 };
 

@@ -227,9 +227,31 @@ static uint16_t find_lid(void *owner, const uint8_t gid[16])
 	return 0;
 }
 
+int fabric_add_service(struct fabric *fabric, const uint8_t record[SERVICE_RECORD_SIZE])
+{
+	int ret;
+
+	fabric_lock(fabric);
+	ret = services_add(subnet_services(fabric->subnet), record);
+	fabric_unlock(fabric);
+	return ret;
+}
+
+unsigned int fabric_find_services(struct fabric *fabric, uint64_t components,
+				  const uint8_t wanted[SERVICE_RECORD_SIZE],
+				  uint8_t (*records)[SERVICE_RECORD_SIZE], unsigned int room)
+{
+	unsigned int count;
+
+	fabric_lock(fabric);
+	count = services_find(subnet_services(fabric->subnet), components, wanted, records, room);
+	fabric_unlock(fabric);
+	return count;
+}
+
 static void deliver(struct fabric *fabric, const struct fabric_msg *msg);
 
-/* What comes from another host is answered only if it is about a port here. */
+/* What comes from another host is answered only if it is about a port or service here. */
 static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 {
 	struct fabric_addr back = { .dlid = msg->addr.slid };
@@ -238,7 +260,7 @@ static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 	uint8_t mad[SUBNET_MAD_SIZE];
 	struct fabric_msg answer;
 
-	if (!from_here && !subnet_is_about_port(fabric->subnet, msg))
+	if (!from_here && !subnet_is_about_own(fabric->subnet, msg))
 		return;
 	if (!subnet_answer(fabric->subnet, msg, last, mad, &answer))
 		return;

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "softhca/service.h"
+
 struct hca;
 struct fabric;
 
@@ -75,7 +77,7 @@ enum fabric_service {
 	FABRIC_RC = 0,
 	FABRIC_UC = 1,
 	FABRIC_UD = 3,
-	FABRIC_XRC = 5, /* as RC; requests name the SRQ they are for */
+	FABRIC_XRC = 5,  /* as RC; requests name the SRQ they are for */
 	FABRIC_NONE = 7, /* of a QP that sends nothing */
 };
 
@@ -148,6 +150,12 @@ struct fabric_msg {
 bool fabric_is_congested(const struct fabric *fabric);
 /* All that was sent is on its way to the other hosts, as far as they take it. */
 void fabric_flush(struct fabric *fabric);
+
+/* What this process' subnet administration knows of services: see services_add(), services_find(). */
+int fabric_add_service(struct fabric *fabric, const uint8_t record[SERVICE_RECORD_SIZE]);
+unsigned int fabric_find_services(struct fabric *fabric, uint64_t components,
+				  const uint8_t wanted[SERVICE_RECORD_SIZE],
+				  uint8_t (*records)[SERVICE_RECORD_SIZE], unsigned int room);
 
 void fabric_lock(struct fabric *fabric);
 void fabric_unlock(struct fabric *fabric);

@@ -13,6 +13,7 @@
 
 #include "softhca/log.h"
 #include "softhca/options.h"
+#include "softhca/service.h"
 
 enum option_use {
 	FOR_RUN = 1 << 0,
@@ -126,6 +127,19 @@ static int add_netdev(struct options *options, const struct option_def *def, con
 	return 0;
 }
 
+static int add_service(struct options *options, const struct option_def *def, const char *value)
+{
+	struct service_text service;
+
+	if (service_parse(value, &service))
+		return bad_value(def, value,
+				 "must be NAME,ID or NAME,ID,mlx5_N or NAME,ID,mlx5_N:PORT");
+	if (options->num_services == MAX_OPTION_SERVICES)
+		return bad_value(def, value, "too many services");
+	options->services[options->num_services++] = value;
+	return 0;
+}
+
 static int more_verbose(struct options *options, const struct option_def *def, const char *value)
 {
 	(void)def;
@@ -178,6 +192,9 @@ static const struct option_def option_table[] = {
 	  AT(seed), 0, UINT64_MAX, FOR_ADAPTER },
 	{ "fault", "SPEC", "inject a fault; may be repeated", add_fault, 0, 0, 0,
 	  FOR_ADAPTER | REPEATS },
+	{ "service", "SPEC",
+	  "a service that the subnet knows: NAME,ID[,mlx5_N[:PORT]]; may be repeated", add_service,
+	  0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
 	{ "command-timeout", "MS", "pci: what the driver is told to wait for a command (60000)",
 	  set_u32, AT(command_timeout_ms), 100, 1000000, FOR_PCI },
 	{ "once", NULL, "pci: end when the virtual machine does", set_once, 0, 0, 0, FOR_PCI },

@@ -10,9 +10,10 @@
 
 #include "softhca/device/hca.h"
 
-#define MAX_FAULTS  32
-#define MAX_DEVICES 16
-#define MAX_PORTS   2
+#define MAX_FAULTS          32
+#define MAX_DEVICES         16
+#define MAX_PORTS           2
+#define MAX_OPTION_SERVICES 64
 
 enum command {
 	COMMAND_HELP,
@@ -32,6 +33,8 @@ struct options {
 	uint64_t seed;
 	const char *faults[MAX_FAULTS];
 	unsigned int num_faults;
+	const char *services[MAX_OPTION_SERVICES]; /* as service_parse() takes them */
+	unsigned int num_services;
 	const char *trace_path;
 	const char *network_path; /* directory of the hosts of one network, or NULL */
 	const char *pcap_path;

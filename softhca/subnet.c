@@ -31,6 +31,7 @@ struct subnet {
 	void *owner;
 	unsigned int num_groups;
 	LIST_HEAD(, group) groups;
+	struct services services;
 };
 
 struct request {
@@ -49,6 +50,7 @@ int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **out
 	subnet->ops = ops;
 	subnet->owner = owner;
 	LIST_INIT(&subnet->groups);
+	services_init(&subnet->services);
 	*out = subnet;
 	return 0;
 }
@@ -70,6 +72,7 @@ void subnet_destroy(struct subnet *subnet)
 {
 	while (!LIST_EMPTY(&subnet->groups))
 		free_group(subnet, LIST_FIRST(&subnet->groups));
+	services_clear(&subnet->services);
 	free(subnet);
 }
 
@@ -295,6 +298,34 @@ static uint16_t get_path(struct subnet *subnet, const struct request *req, uint8
 	return 0;
 }
 
+/* ---- services ---- */
+
+struct services *subnet_services(struct subnet *subnet)
+{
+	return &subnet->services;
+}
+
+static unsigned int find_service(const struct subnet *subnet, const uint8_t *mad,
+				 uint8_t (*record)[SERVICE_RECORD_SIZE])
+{
+	return services_find(&subnet->services, prm_get64(mad, SA_COMPONENTS), mad + SA_DATA,
+			     record, !!record);
+}
+
+/* What of several there is has no room in one datagram, and nobody sends more for an answer. */
+static uint16_t get_service(struct subnet *subnet, const struct request *req, uint8_t *data)
+{
+	uint8_t record[1][SERVICE_RECORD_SIZE];
+	unsigned int count = find_service(subnet, req->mad, record);
+
+	if (!count)
+		return SA_NO_RECORDS;
+	if (count > 1)
+		return SA_TOO_MANY_RECORDS;
+	memcpy(data, record[0], sizeof(record[0]));
+	return 0;
+}
+
 static uint16_t get_class(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
 	(void)subnet;
@@ -315,6 +346,8 @@ static const struct call {
 	uint16_t (*run)(struct subnet *subnet, const struct request *req, uint8_t *data);
 } calls[] = {
 	{ SA_GET, SA_GET, SA_CLASS_PORT_INFO, 0, get_class },
+	{ SA_GET, SA_GET, SA_SERVICE_RECORD, SERVICE_RECORD_SIZE, get_service },
+	{ SA_GET_TABLE, SA_GET_TABLE, SA_SERVICE_RECORD, SERVICE_RECORD_SIZE, get_service },
 	{ SA_GET, SA_GET, SA_PATH_RECORD, PATH_RECORD_SIZE, get_path },
 	{ SA_GET_TABLE, SA_GET_TABLE, SA_PATH_RECORD, PATH_RECORD_SIZE, get_path },
 	{ SA_GET, SA_GET, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, get_group },
@@ -359,18 +392,27 @@ static bool is_about_path(const uint8_t *mad)
 	return prm_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD;
 }
 
-bool subnet_is_about_port(const struct subnet *subnet, const struct fabric_msg *msg)
+/* Others of the network may have what this process has not. */
+static bool may_be_of_others(const uint8_t *mad)
+{
+	return is_about_path(mad) || prm_get(mad, MAD_ATTRIBUTE) == SA_SERVICE_RECORD;
+}
+
+bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg)
 {
 	const uint8_t *mad = msg->payload;
 
-	return is_request(msg) && is_about_path(mad) &&
-	       subnet->ops->find(subnet->owner, prm_at(mad + SA_DATA, PATH_DGID));
+	if (!is_request(msg) || !may_be_of_others(mad))
+		return false;
+	if (is_about_path(mad))
+		return subnet->ops->find(subnet->owner, prm_at(mad + SA_DATA, PATH_DGID));
+	return find_service(subnet, mad, NULL);
 }
 
 bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg)
 {
-	return !is_request(msg) || !is_about_path(msg->payload) ||
-	       subnet_is_about_port(subnet, msg);
+	return !is_request(msg) || !may_be_of_others(msg->payload) ||
+	       subnet_is_about_own(subnet, msg);
 }
 
 /* A table of one record; one of none when there is no such record. IBTA vol 1, 13.6.2 */

@@ -298,11 +298,11 @@ static bool serve(int fd)
 
 static int listen_unix(void)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX, .sun_path = SOCKET_PATH };
+	struct sockaddr_un addr = { .sun_family = AF_UNIX, .sun_path = SOCKET_PATH ".new" };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	unlink(SOCKET_PATH);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, MAX_CLIENTS))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, MAX_CLIENTS) ||
+	    rename(addr.sun_path, SOCKET_PATH)) /* who sees the name can connect */
 		die(SOCKET_PATH);
 	return fd;
 }

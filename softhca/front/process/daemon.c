@@ -241,6 +241,29 @@ static const struct adapter_listener listener = {
 	.frame = gsi_frame,
 };
 
+/* A service is at a port of this process, and so under its GID. */
+static int add_service(const char *text)
+{
+	struct service_text service;
+	struct gid_entry entry;
+	uint8_t record[SERVICE_RECORD_SIZE];
+	int ret = service_parse(text, &service);
+
+	if (!ret && (service.device >= the_daemon.num_adapters ||
+		     service.port > the_daemon.adapters[service.device]->num_ports))
+		ret = ENODEV;
+	if (!ret)
+		ret = adapter_query_gid(the_daemon.adapters[service.device], service.port, 0,
+					&entry);
+	if (!ret) {
+		service_fill(&service, entry.gid, record);
+		ret = fabric_add_service(the_daemon.fabric, record);
+	}
+	if (ret)
+		log_error("--service %s: %s", text, strerror(ret));
+	return ret;
+}
+
 static int create_adapters(const struct options *options)
 {
 	int ret = create_fabric(options);
@@ -251,6 +274,8 @@ static int create_adapters(const struct options *options)
 		if (!ret)
 			the_daemon.num_adapters++;
 	}
+	for (unsigned int i = 0; !ret && i < options->num_services; i++)
+		ret = add_service(options->services[i]);
 	return ret;
 }
 

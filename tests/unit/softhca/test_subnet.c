@@ -3,7 +3,10 @@
  * test_subnet.c - what subnet administration answers, asked through QP1 as a kernel does: golden bytes
  * of requests and the fields of answers.
  */
+#include <errno.h>
+
 #include "softhca/mad_ifc.h"
+#include "softhca/service.h"
 #include "pair.h"
 
 enum { KEY = 0x80010000, GRH_LEN = 40, MAD = 256, SUBNET_LID = 0xbfff };
@@ -130,6 +133,121 @@ static void a_table_is_one_segment(void **state)
 	unpair();
 }
 
+/* ---- services ---- */
+
+enum { BY_ID = 1 << 0, BY_GID = 1 << 1, BY_NAME = 1 << 6, LAST_DATA = 36 };
+
+static void add_service(const char *text)
+{
+	static const uint8_t gid[16] = { 0xfe, 0x80, [15] = 7 };
+	struct service_text service;
+	uint8_t record[SERVICE_RECORD_SIZE];
+
+	assert_int_equal(service_parse(text, &service), 0);
+	service_fill(&service, gid, record);
+	assert_int_equal(fabric_add_service(flat.fabric, record), 0);
+}
+
+static void a_service_is_found_by_name_and_id(void **state)
+{
+	static const uint8_t bytes[32] = { [4] = 1, 6,    0x1d,        0x2f, 0xfe, 0x80, [23] = 7,
+					   0xff,    0xff, [28] = 0xff, 0xff, 0xff, 0xff };
+	const uint8_t *record;
+
+	(void)state;
+	pair(&gsi, 4096);
+	add_service("storage,0x1061d2f");
+	add_service("other,2");
+	ask_for(0x01, 0x31, BY_NAME);
+	memcpy(request + 56 + 48, "storage", 7);
+	record = ask_expect(0x81, 0);
+	assert_memory_equal(record, bytes, sizeof(bytes));
+	assert_string_equal((const char *)record + 48, "storage");
+	ask_for(0x12, 0x31, BY_ID | BY_GID);
+	request[56 + 7] = 2;
+	memcpy(request + 56 + 8, bytes + 8, 16);
+	record = ask_expect(0x92, 0);
+	assert_string_equal((const char *)record + 48, "other");
+	assert_int_equal(prm_get(record - 56, RMPP_LENGTH), 20 + 176);
+	assert_int_equal(prm_get(record - 56, SA_ATTR_OFFSET), 22);
+	unpair();
+}
+
+static void a_service_agrees_in_each_component(void **state)
+{
+	(void)state;
+	pair(&gsi, 4096);
+	add_service("storage,1");
+	ask_for(0x01, 0x31, BY_NAME | BY_ID);
+	memcpy(request + 56 + 48, "storage", 7);
+	request[56 + 7] = 2;
+	ask_expect(0x81, 0x0300);
+	ask_for(0x12, 0x31, BY_NAME);
+	memcpy(request + 56 + 48, "storages", 8);
+	assert_int_equal(prm_get(ask_expect(0x92, 0) - 56, RMPP_LENGTH), 20);
+	ask_for(0x01, 0x31, 1ull << LAST_DATA);
+	ask_expect(0x81, 0);
+	request[56 + 175] = 1;
+	ask_expect(0x81, 0x0300);
+	unpair();
+}
+
+static void two_services_have_no_room_in_an_answer(void **state)
+{
+	(void)state;
+	pair(&gsi, 4096);
+	add_service("twins,1");
+	add_service("twins,2");
+	ask_for(0x01, 0x31, BY_NAME);
+	memcpy(request + 56 + 48, "twins", 5);
+	ask_expect(0x81, 0x0400);
+	ask_for(0x12, 0x31, BY_NAME);
+	memcpy(request + 56 + 48, "twins", 5);
+	ask_expect(0x92, 0x0400);
+	unpair();
+}
+
+static void services_are_written_as_name_id_and_port(void **state)
+{
+	static const char *const wrong[] = {
+		"",      "x",         "x,",    ",1",          "x,y",          "x,1,",
+		"x,1,2", "x,1,mlx5_", "x,-1z", "x,1,mlx5_0:", "x,1,mlx5_0:0", "x,1,mlx5_0:1z"
+	};
+	struct service_text service;
+	char name[70];
+
+	(void)state;
+	assert_int_equal(service_parse("a b,0x10,mlx5_3:2", &service), 0);
+	assert_string_equal(service.name, "a b");
+	assert_true(service.id == 16 && service.device == 3 && service.port == 2);
+	assert_int_equal(service_parse("n,7,mlx5_1", &service), 0);
+	assert_true(service.id == 7 && service.device == 1 && service.port == 1);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(service_parse(wrong[i], &service), EINVAL);
+	memset(name, 'n', sizeof(name));
+	memcpy(name + 64, ",1", 3);
+	assert_int_equal(service_parse(name, &service), EINVAL);
+	memcpy(name + 63, ",1", 3);
+	assert_int_equal(service_parse(name, &service), 0);
+}
+
+static void a_table_of_services_has_an_end(void **state)
+{
+	uint8_t record[SERVICE_RECORD_SIZE] = { 0 };
+	struct services services;
+
+	(void)state;
+	services_init(&services);
+	for (int i = 0; i < MAX_SERVICES; i++)
+		assert_int_equal(services_add(&services, record), 0);
+	assert_int_equal(services_add(&services, record), ENOSPC);
+	assert_int_equal(services_find(&services, 0, record, NULL, 0), MAX_SERVICES);
+	services_clear(&services);
+	assert_int_equal(services_find(&services, 0, record, NULL, 0), 0);
+}
+
+/* ---- groups ---- */
+
 static void join_expect(const uint8_t mgid[16], uint64_t components, uint16_t status)
 {
 	ask_for(0x02, 0x38, components | 1 << 0 | 1 << 1 | 1 << 16);
@@ -208,7 +326,7 @@ static void the_class_says_what_it_can(void **state)
 	info = ask_expect(0x81, 0);
 	assert_int_equal(info[0], 1);
 	assert_int_equal(info[1], 2);
-	ask_for(0x01, 0x31, 0); /* service records */
+	ask_for(0x01, 0x11, 0); /* node records */
 	ask_expect(0x81, 0x000c);
 	unpair();
 }
@@ -237,6 +355,11 @@ int main(void)
 		IB(a_path_leads_to_the_lid_of_a_gid),
 		IB(a_stranger_has_no_path),
 		IB(a_table_is_one_segment),
+		IB(a_service_is_found_by_name_and_id),
+		IB(a_service_agrees_in_each_component),
+		IB(two_services_have_no_room_in_an_answer),
+		cmocka_unit_test(services_are_written_as_name_id_and_port),
+		cmocka_unit_test(a_table_of_services_has_an_end),
 		IB(the_group_of_ipoib_is_there),
 		IB(a_group_is_made_and_goes_with_its_members),
 		IB(ports_join_for_themselves),

@@ -135,6 +135,11 @@ uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps)
 	return (uint64_t)ps << 16 | ucma_addr_port(addr);
 }
 
+void ucma_addr_set_service(struct sockaddr_storage *addr, uint64_t service)
+{
+	((struct sockaddr_ib_layout *)addr)->sid = htobe64(service);
+}
+
 void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uint8_t host[16],
 		   uint16_t ps, uint16_t port)
 {

@@ -48,6 +48,7 @@ void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uin
 bool ucma_addr_is_gid(const struct sockaddr_storage *addr);
 /* What a request to ADDR names: the port, and the port space it is of; or the service ID that is part of it */
 uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps);
+void ucma_addr_set_service(struct sockaddr_storage *addr, uint64_t service);
 /* Does that port have that address? For resolve.h */
 bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, unsigned int port);
 /* Whose address is it? 0; EADDRNOTAVAIL: of no adapter of this process. */

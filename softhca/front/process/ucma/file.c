@@ -375,6 +375,7 @@ static const struct {
 	COMMAND(JOIN_MCAST, join_mcast, ucma_mcast_join),
 	COMMAND(LEAVE_MCAST, destroy_id, ucma_mcast_leave),
 	COMMAND(MIGRATE_ID, migrate_id, ucma_id_migrate),
+	COMMAND(RESOLVE_IB_SERVICE, resolve_ib_service, ucma_service_resolve),
 	COMMAND(WRITE_CM_EVENT, write_cm_event, write_event),
 };
 

@@ -54,6 +54,7 @@ void ucma_id_destroy(struct ucma_id *id)
 	LIST_REMOVE(id, in_bucket);
 	LIST_REMOVE(id, in_file);
 	LIST_REMOVE(id, in_all);
+	free(id->services);
 	free(id);
 }
 

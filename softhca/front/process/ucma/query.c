@@ -117,6 +117,8 @@ int ucma_id_query(struct ucma_call *uc)
 		return query_path(uc, id);
 	case RDMA_USER_CM_QUERY_GID:
 		return query_gid(uc, id);
+	case RDMA_USER_CM_QUERY_IB_SERVICE:
+		return ucma_service_query(uc, id);
 	default:
 		return ENOSYS;
 	}

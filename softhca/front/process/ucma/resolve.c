@@ -153,30 +153,48 @@ static void ask_ipoib(const struct resolution *res)
 		       MULTICAST_QPN, packet, sizeof(packet));
 }
 
-static void ask_subnet(const struct resolution *res)
+static void start_request(uint8_t *mad, const struct resolution *res, unsigned int attribute,
+			  uint64_t components)
+{
+	prm_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
+	prm_set(mad, MAD_CLASS, MAD_CLASS_SA);
+	prm_set(mad, MAD_CLASS_VERSION, SA_CLASS_VERSION);
+	prm_set(mad, MAD_METHOD, SA_GET);
+	prm_set(mad, MAD_ATTRIBUTE, attribute);
+	prm_set64(mad, MAD_TRANSACTION, res->transaction);
+	prm_set64(mad, SA_COMPONENTS, components);
+}
+
+static void fill_path_request(uint8_t *mad, const struct resolution *res)
 {
 	enum { HAS_SGID = 3, HAS_REVERSIBLE = 11, HAS_NUMBER = 12 };
-	uint8_t mad[MAD_SIZE] = { 0 }, *data = mad + SA_DATA;
+	uint8_t *data = mad + SA_DATA;
+
+	start_request(mad, res, SA_PATH_RECORD,
+		      1ull << PATH_HAS_DGID | 1 << HAS_SGID | 1 << HAS_REVERSIBLE |
+			      1 << HAS_NUMBER | 1 << PATH_HAS_PKEY);
+	memcpy(prm_at(data, PATH_DGID), res->wanted, 16);
+	memcpy(prm_at(data, PATH_SGID), res->own, 16);
+	prm_set(data, PATH_REVERSIBLE, 1);
+	prm_set(data, PATH_NUMBER, 1);
+	prm_set(data, PATH_PKEY, CM_DEFAULT_PKEY);
+}
+
+static void ask_subnet(const struct resolution *res)
+{
+	uint8_t mad[MAD_SIZE] = { 0 };
 	struct cm_path path = { .adapter = res->adapter, .port = res->port };
 	struct port_info info;
 
 	if (adapter_query_port(res->adapter, res->port, &info))
 		return;
 	path.dlid = info.sm_lid;
-	prm_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
-	prm_set(mad, MAD_CLASS, MAD_CLASS_SA);
-	prm_set(mad, MAD_CLASS_VERSION, SA_CLASS_VERSION);
-	prm_set(mad, MAD_METHOD, SA_GET);
-	prm_set(mad, MAD_ATTRIBUTE, SA_PATH_RECORD);
-	prm_set64(mad, MAD_TRANSACTION, res->transaction);
-	prm_set64(mad, SA_COMPONENTS,
-		  1ull << PATH_HAS_DGID | 1 << HAS_SGID | 1 << HAS_REVERSIBLE | 1 << HAS_NUMBER |
-			  1 << PATH_HAS_PKEY);
-	memcpy(prm_at(data, PATH_DGID), res->wanted, 16);
-	memcpy(prm_at(data, PATH_SGID), res->own, 16);
-	prm_set(data, PATH_REVERSIBLE, 1);
-	prm_set(data, PATH_NUMBER, 1);
-	prm_set(data, PATH_PKEY, CM_DEFAULT_PKEY);
+	if (res->what == RESOLVE_PATH) {
+		fill_path_request(mad, res);
+	} else {
+		start_request(mad, res, SA_SERVICE_RECORD, res->components);
+		memcpy(mad + SA_DATA, res->record, sizeof(res->record));
+	}
 	gsi_send(&path, mad);
 }
 
@@ -184,7 +202,7 @@ static void ask(const struct resolution *res)
 {
 	uint8_t mac[6];
 
-	if (res->path) {
+	if (res->what != RESOLVE_ADDRESS) {
 		ask_subnet(res);
 	} else if (!adapter_is_roce(res->adapter)) {
 		ask_ipoib(res);
@@ -242,13 +260,19 @@ static void start(struct resolution *res, uint32_t timeout_ms)
 
 void resolve_address(struct resolution *res, uint32_t timeout_ms)
 {
-	res->path = false;
+	res->what = RESOLVE_ADDRESS;
 	start(res, timeout_ms);
 }
 
 void resolve_path(struct resolution *res, uint32_t timeout_ms)
 {
-	res->path = true;
+	res->what = RESOLVE_PATH;
+	start(res, timeout_ms);
+}
+
+void resolve_service(struct resolution *res, uint32_t timeout_ms)
+{
+	res->what = RESOLVE_SERVICE;
 	start(res, timeout_ms);
 }
 
@@ -262,7 +286,8 @@ static void tell(const struct gsi_arrival *arrival, const uint8_t host[16], cons
 
 	for (res = LIST_FIRST(&open_questions); res; res = next) {
 		next = LIST_NEXT(res, entry);
-		if (res->path || res->adapter != arrival->adapter || memcmp(res->wanted, host, 16))
+		if (res->what != RESOLVE_ADDRESS || res->adapter != arrival->adapter ||
+		    memcmp(res->wanted, host, 16))
 			continue;
 		memcpy(res->gid, gid, 16);
 		if (mac) {
@@ -360,20 +385,32 @@ static void take_path_record(const uint8_t *mad, struct resolution *res)
 	finish(res, res->dlid ? 0 : -EINVAL);
 }
 
+static void take_service_record(const uint8_t *mad, struct resolution *res)
+{
+	unsigned int status = prm_get(mad, MAD_STATUS);
+
+	if (!status)
+		memcpy(res->record, mad + SA_DATA, sizeof(res->record));
+	finish(res, status == SA_NO_RECORDS ? -ENODATA : status ? -EINVAL : 0);
+}
+
 static void take_subnet(const uint8_t *mad)
 {
 	uint64_t transaction = prm_get64(mad, MAD_TRANSACTION);
+	unsigned int attribute = prm_get(mad, MAD_ATTRIBUTE);
 	struct resolution *res;
 
 	if (prm_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
-	    prm_get(mad, MAD_METHOD) != (SA_GET | SA_RESPONSE) ||
-	    prm_get(mad, MAD_ATTRIBUTE) != SA_PATH_RECORD)
+	    prm_get(mad, MAD_METHOD) != (SA_GET | SA_RESPONSE))
 		return;
 	LIST_FOREACH(res, &open_questions, entry)
 	{
-		if (!res->path || res->transaction != transaction)
+		if (res->transaction != transaction)
 			continue;
-		take_path_record(mad, res);
+		if (res->what == RESOLVE_PATH && attribute == SA_PATH_RECORD)
+			take_path_record(mad, res);
+		else if (res->what == RESOLVE_SERVICE && attribute == SA_SERVICE_RECORD)
+			take_service_record(mad, res);
 		return;
 	}
 }

@@ -234,7 +234,7 @@ int ucma_id_resolve_route(struct ucma_call *uc)
 
 	if (ret)
 		return ret;
-	if (id->state != UCMA_ADDR_RESOLVED)
+	if (id->state != UCMA_ADDR_RESOLVED && id->state != UCMA_SERVICE_RESOLVED)
 		return EINVAL;
 	if (adapter_is_roce(id->src.adapter) || id->dst.adapter ||
 	    ucma_addr_is_multicast(&id->dst.addr)) {

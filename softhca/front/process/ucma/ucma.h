@@ -24,6 +24,7 @@
 #include "softhca/front/process/ucma/addr.h"
 #include "softhca/front/process/ucma/resolve.h"
 #include "softhca/front/process/watch.h"
+#include "softhca/service.h"
 
 struct adapter;
 struct daemon;
@@ -57,6 +58,8 @@ enum ucma_event_type {
 	EV_MULTICAST_JOIN = 12,
 	EV_MULTICAST_ERROR = 13,
 	EV_TIMEWAIT_EXIT = 15,
+	EV_ADDRINFO_RESOLVED = 16,
+	EV_ADDRINFO_ERROR = 17,
 };
 
 /* ---- ucma/file.c ---- */
@@ -131,6 +134,7 @@ struct ucma_call {
 		struct rdma_ucm_get_event get_event;
 		struct rdma_ucm_set_option set_option;
 		struct rdma_ucm_migrate_id migrate_id;
+		struct rdma_ucm_resolve_ib_service resolve_ib_service;
 		struct rdma_ucm_write_cm_event write_cm_event;
 	};
 };
@@ -161,6 +165,7 @@ int ucma_conn_notify(struct ucma_call *uc);
 int ucma_mcast_join_ip(struct ucma_call *uc);
 int ucma_mcast_join(struct ucma_call *uc);
 int ucma_mcast_leave(struct ucma_call *uc);
+int ucma_service_resolve(struct ucma_call *uc);
 
 /* ---- ucma/id.c ---- */
 
@@ -168,6 +173,8 @@ enum ucma_state {
 	UCMA_IDLE,
 	UCMA_BOUND,
 	UCMA_LISTENS,
+	UCMA_SERVICE_QUERY,
+	UCMA_SERVICE_RESOLVED, /* so has_dst: the route is next */
 	UCMA_ADDR_QUERY,
 	UCMA_ADDR_RESOLVED,
 	UCMA_ROUTE_QUERY,
@@ -199,6 +206,8 @@ struct ucma_id {
 	struct cm_path path; /* from ROUTE_RESOLVED on, until there is a connection */
 	struct cm_conn conn;
 	struct resolution resolution;
+	uint8_t (*services)[SERVICE_RECORD_SIZE]; /* found, until the id goes */
+	unsigned int num_services;
 	uint32_t events_reported;
 	LIST_HEAD(, ucma_mcast) mcasts;
 };
@@ -254,6 +263,10 @@ void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad)
 /* How the peer is reached. */
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
 		      struct ib_uverbs_ah_attr *attr);
+
+/* ---- ucma/service.c ---- */
+
+int ucma_service_query(struct ucma_call *uc, const struct ucma_id *id);
 
 /* ---- ucma/mcast.c ---- */
 
