@@ -2,7 +2,7 @@
 /*
  * mmio.h - stores to mapped device registers: each happens once, whole, and in program order with
  * other mmio_ stores. Order against memory is barrier.h's business.
- * Threads that share a register may store to it at the same time; mmio_copy_wc() is for one at a
+ * Threads that share a register may store to it at the same time; mmio_copy_wc_*() are for one at a
  * time.
  */
 #ifndef UTIL_MMIO_H
@@ -22,23 +22,31 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 	__atomic_store_n((volatile __be64 *)reg, value, __ATOMIC_RELAXED);
 }
 
-/* Copy SIZE bytes, a multiple of 64, to write-combining registers in ascending order. Both are
- * 8-byte aligned. */
-static inline void mmio_copy_wc(void *reg, const void *data, size_t size)
+/* Copy 32 bytes to write-combining registers in ascending order. Both are 8-byte aligned. */
+static inline void mmio_copy_wc_32(void *reg, const void *data)
 {
 	volatile uint64_t *to = reg;
 	const uint64_t *from = data;
 
-	for (size_t i = 0; i < size / 8; i += 8) {
-		to[i + 0] = from[i + 0];
-		to[i + 1] = from[i + 1];
-		to[i + 2] = from[i + 2];
-		to[i + 3] = from[i + 3];
-		to[i + 4] = from[i + 4];
-		to[i + 5] = from[i + 5];
-		to[i + 6] = from[i + 6];
-		to[i + 7] = from[i + 7];
-	}
+	to[0] = from[0];
+	to[1] = from[1];
+	to[2] = from[2];
+	to[3] = from[3];
+}
+
+/* The same with fewer and wider stores, where the CPU has them. */
+static inline void mmio_copy_wc_32_wide(void *reg, const void *data)
+{
+#ifdef __SSE2__
+	typedef long long two __attribute__((vector_size(16), aligned(8), may_alias));
+	volatile two *to = reg;
+	const two *from = data;
+
+	to[0] = from[0];
+	to[1] = from[1];
+#else
+	mmio_copy_wc_32(reg, data);
+#endif
 }
 
 #endif

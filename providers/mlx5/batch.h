@@ -11,6 +11,7 @@
 
 #include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/umr.h"
+#include "providers/mlx5/variant.h"
 
 /* Log what is wrong and end the batch. */
 void batch_fail_full(struct mlx5_qp *qp);

@@ -8,6 +8,7 @@
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/datapath.h"
 #include "providers/mlx5/mlx5_prm.h"
 #include "providers/mlx5/post.h"
 #include "providers/mlx5/srq.h"
@@ -17,11 +18,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 static const struct verbs_ops context_ops = {
-	.poll_cq = mlx5_poll_cq,
 	.req_notify_cq = cq_arm,
-	.post_send = mlx5_post_send,
-	.post_recv = mlx5_post_recv,
-	.post_srq_recv = mlx5_post_srq_recv,
 	.post_srq_ops = tm_post,
 	.cq_event = cq_event,
 	.query_device_ex = device_query_ex,
@@ -159,6 +156,7 @@ static int context_make(struct verbs_device *vdev, int cmd_fd,
 	pthread_mutex_init(&ctx->uar_lock, NULL);
 	pthread_mutex_init(&ctx->device_lock, NULL);
 	verbs_set_ops(&ctx->vctx, &context_ops);
+	verbs_set_ops(&ctx->vctx, &datapath()->ops);
 	if (ctx->env.stall.on)
 		verbs_set_ops(&ctx->vctx, &stall_ops);
 	*vctx = &ctx->vctx;

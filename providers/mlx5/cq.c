@@ -9,6 +9,7 @@
 
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/datapath.h"
 #include "providers/mlx5/doorbell.h"
 #include "util/alloc.h"
 #include "util/order.h"
@@ -139,7 +140,7 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 	cq->ids = &ctx->ids;
 	cq->rsn_offset = context_has_user_index(ctx) ? offsetof(struct mlx5_cqe64, srqn_uidx)
 						     : offsetof(struct mlx5_cqe64, sop_drop_qpn);
-	cq_ex_fill(cq, attr->wc_flags);
+	datapath()->cq_ex_fill(cq, attr->wc_flags);
 	stall_wrap(cq, &ctx->env.stall);
 }
 

@@ -16,6 +16,7 @@
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/stall.h"
 #include "providers/mlx5/uar.h"
+#include "providers/mlx5/variant.h"
 
 struct mlx5_cq {
 	struct qlock lock;

@@ -29,19 +29,22 @@ static inline __be64 doorbell_value(const void *ctrl)
 }
 
 /* BLOCKS WQEBBs, one at least, from CTRL on: a WQE starts on a WQEBB, and may go on at the start
- * of the ring. */
+ * of the ring. The first half of a WQE is what was written last, and mostly 8 bytes at a time: see
+ * seg.h. */
 DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t blocks)
 {
 	uint8_t *reg = sq->db.reg;
 
+	mmio_copy_wc_32(reg, ctrl);
 	for (;;) {
-		mmio_copy_wc(reg, ctrl, PRM_WQEBB_SIZE);
+		mmio_copy_wc_32_wide(reg + 32, ctrl + 32);
 		if (likely(--blocks == 0))
 			return;
 		reg += PRM_WQEBB_SIZE;
 		ctrl += PRM_WQEBB_SIZE;
 		if (unlikely(ctrl == sq->end))
 			ctrl = sq->buf;
+		mmio_copy_wc_32_wide(reg, ctrl);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/qp_rules.h"
+#include "providers/mlx5/variant.h"
 
 int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 

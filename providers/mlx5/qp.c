@@ -6,6 +6,7 @@
  * serves both. What the data path will do is decided in qp_choose_routines(), before anybody can
  * post.
  */
+#include "providers/mlx5/datapath.h"
 #include "providers/mlx5/qp.h"
 
 #include <errno.h>
@@ -253,7 +254,7 @@ static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr
 {
 	qlock_init(&rq->lock, shared);
 	rq->owner = RQ_OF_QP;
-	rq->post = post_recv_routine(size->rq_max_sge, size->rq_stride_log, shared);
+	rq->post = datapath()->post_recv_routine(size->rq_max_sge, size->rq_stride_log, shared);
 	if (attr->srq) {
 		rq->srq = to_msrq(attr->srq);
 		rq->special = RQ_SHARED;
@@ -289,10 +290,10 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	if (ret)
 		return ret;
 	qlock_init(&qp->sq_lock, shared);
-	qp->post_send = post_send_routine(qp->rules->kind, shared);
+	qp->post_send = datapath()->post_send_routine(qp->rules->kind, shared);
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-		send_wr_fill(qp);
+		datapath()->send_wr_fill(qp);
 	rq_choose_routines(&qp->rq, attr, size, shared);
 	if (qp->rules->kind == SEND_RAW)
 		qp_choose_raw(ctx, attr, qp);

@@ -15,6 +15,7 @@
 #include "providers/common/lock.h"
 #include "providers/common/wq.h"
 #include "providers/mlx5/mlx5_prm.h"
+#include "providers/mlx5/variant.h"
 #include "util/bits.h"
 
 struct mlx5_srq;

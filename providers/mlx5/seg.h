@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * seg.h - segments of WQEs are written 8 bytes at a time.
+ * seg.h - segments of WQEs are written 8 bytes at a time, or 16.
  *
- * A BlueFlame copy reads the WQE back in pieces of 8 bytes, at once. A CPU forwards what it has just
- * stored to a load only when one store covers all of it; two stores of 4 bytes would have the copy
- * wait until both are in the cache.
+ * A BlueFlame copy reads the WQE back at once: its first half in pieces of 8 bytes, the rest in such
+ * of 16 (doorbell.h). A CPU forwards what it has just stored to a load only when one store covers
+ * all of it; two stores of 4 bytes would have the copy wait until both are in the cache.
  */
 #ifndef PROVIDERS_MLX5_SEG_H
 #define PROVIDERS_MLX5_SEG_H
@@ -12,6 +12,9 @@
 #include <endian.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSSE3__
+#include <tmmintrin.h>
+#endif
 
 #include <infiniband/verbs.h>
 
@@ -51,13 +54,25 @@ SEG_INLINE void seg_put_data(void *at, uint32_t length, uint32_t lkey, uint64_t 
 	seg_put_be64((uint8_t *)at + offsetof(struct mlx5_wqe_data_seg, addr), addr);
 }
 
-/* The same from an SGE that has bytes: its length and key are one load of 8 bytes. */
+static_assert(offsetof(struct ibv_sge, length) == 8 && offsetof(struct ibv_sge, lkey) == 12,
+	      "struct ibv_sge: addr, length, lkey");
+
+/* The same from an SGE that has bytes. */
+#ifdef __SSSE3__
+SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
+{
+	/* Which byte of the SGE each byte of the segment is: length, lkey and addr, each swapped. */
+	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
+
+	_mm_storeu_si128((__m128i *)at,
+			 _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)sge), order));
+}
+#else
+/* Its length and key are one load of 8 bytes. */
 SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 {
 	uint64_t length_lkey;
 
-	static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct ibv_sge, length) + 4,
-		      "struct ibv_sge: length, lkey");
 	memcpy(&length_lkey, &sge->length, sizeof(length_lkey));
 #if __BYTE_ORDER == __LITTLE_ENDIAN
 	length_lkey = length_lkey << 32 | length_lkey >> 32;
@@ -65,6 +80,7 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 	seg_put_be64(at, length_lkey);
 	seg_put_be64((uint8_t *)at + offsetof(struct mlx5_wqe_data_seg, addr), sge->addr);
 }
+#endif
 
 #define COPY_SMALL_MAX 64
 

@@ -3,6 +3,7 @@
  * srq.c - creates and destroys shared receive queues: basic ones, whose messages complete as their
  * QPs', and those of XRC and of tag matching (tm.c), which complete in a CQ of their own.
  */
+#include "providers/mlx5/datapath.h"
 #include "providers/mlx5/srq.h"
 
 #include <errno.h>
@@ -105,7 +106,7 @@ static void srq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, str
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
 	qlock_init(&srq->lock, shared);
-	srq->post = post_srq_routine(srq->max_sge, shared);
+	srq->post = datapath()->post_srq_routine(srq->max_sge, shared);
 	qlock_init(&srq->rq.lock, shared);
 	srq->rq.owner = RQ_OF_SRQ;
 	srq->rq.special = RQ_SHARED;
@@ -171,7 +172,7 @@ static int srq_add_tags(struct mlx5_context *ctx, struct mlx5_srq *srq,
 		id_clear(&ctx->ids, srq->rq.rsn);
 		return ret;
 	}
-	cq_ex_read_tags(to_mcq(attr->cq));
+	datapath()->cq_ex_read_tags(to_mcq(attr->cq));
 	return 0;
 }
 

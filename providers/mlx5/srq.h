@@ -19,6 +19,7 @@
 #include "providers/mlx5/mlx5_prm.h"
 #include "providers/mlx5/pd.h"
 #include "providers/mlx5/rq.h"
+#include "providers/mlx5/variant.h"
 #include "util/bits.h"
 #include "util/order.h"
 

@@ -3,6 +3,7 @@
  * stall.c - pauses between polls: of fixed length after each that found nothing, or of a length that grows while polls find
  * less than was asked for and shrinks otherwise.
  */
+#include "providers/mlx5/datapath.h"
 #include "providers/mlx5/stall.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ int stall_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	int n;
 
 	pause_before(to_mcq(cq));
-	n = mlx5_poll_cq(cq, num_entries, wc);
+	n = datapath()->ops.poll_cq(cq, num_entries, wc);
 	learn(to_mcq(cq), n <= 0 ? NOTHING : n < num_entries ? SOME : ALL);
 	return n;
 }

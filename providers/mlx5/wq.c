@@ -8,6 +8,7 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/datapath.h"
 #include "providers/mlx5/qp_size.h"
 #include "util/alloc.h"
 
@@ -143,7 +144,7 @@ static void choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, struct 
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
 	qlock_init(&rq->lock, shared);
-	rq->post = post_recv_routine(rq->max_sge, rq->stride_log, shared);
+	rq->post = datapath()->post_recv_routine(rq->max_sge, rq->stride_log, shared);
 	rq->owner = RQ_OF_WQ;
 	rq->checksums = device_checks_ip(ctx);
 	rq->special = rq->checksums ? RQ_OTHER : RQ_PLAIN;

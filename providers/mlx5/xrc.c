@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/datapath.h"
 #include "providers/mlx5/post.h"
 #include "util/alloc.h"
 
@@ -43,8 +44,8 @@ struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *att
 	}
 	qp->rules = qp_rules_of(IBV_QPT_XRC_RECV);
 	qp->rq.rsn = PRM_NO_USER_INDEX;
-	qp->post_send = post_send_routine(qp->rules->kind, false);
-	qp->rq.post = post_recv_routine(0, 0, false);
+	qp->post_send = datapath()->post_send_routine(qp->rules->kind, false);
+	qp->rq.post = datapath()->post_recv_routine(0, 0, false);
 	ret = verbs_cmd_open_qp(context, attr, &qp->vqp, NULL);
 	if (!ret)
 		return &qp->vqp.qp;
