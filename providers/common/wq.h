@@ -81,17 +81,22 @@ static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *do
 	return wr_id;
 }
 
-/* The oldest request of a receive queue is done. */
+/* The oldest request of a receive queue, at TAIL and so in UNIT, is done. */
+static inline uint64_t wq_complete_unit(struct wq *wq, uint32_t tail, uint32_t unit)
+{
+	uint64_t wr_id = wq->wr_ids[unit];
+
+	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
+	return wr_id;
+}
+
 static inline uint64_t wq_complete_next(struct wq *wq)
 {
-	uint64_t wr_id;
 	uint32_t tail;
 
 	order_observe(wq);
 	tail = wq->tail;
-	wr_id = wq->wr_ids[tail & wq->mask];
-	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
-	return wr_id;
+	return wq_complete_unit(wq, tail, tail & wq->mask);
 }
 
 #endif

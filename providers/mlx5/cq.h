@@ -18,6 +18,12 @@
 #include "providers/mlx5/uar.h"
 #include "providers/mlx5/variant.h"
 
+struct mlx5_cqe64;
+
+/* How completions are polled from where CQ is, CQE at index CI, to WC and up to END: see poll_cq.c. */
+typedef int cq_poll_fn(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_wc *wc,
+		       const struct mlx5_cqe64 *cqe, uint32_t ci);
+
 struct mlx5_cq {
 	struct qlock lock;
 	uint8_t *ring;      /* the 64 bytes of entry 0 that end with the ownership bit */
@@ -29,6 +35,7 @@ struct mlx5_cq {
 		rsn_offset; /* where a CQE names its QP, WQ or SRQ: user index, or QPN for CQE version 0 */
 	__be32 rsn_raw; /* of what was found last, as it stands in the CQE, or CQ_RSN_NONE */
 	struct mlx5_rq *rsn_rq; /* what was found last */
+	cq_poll_fn *poll;       /* fits the completion before, and rsn_rq */
 	const struct id_lookup *ids;
 	__be32 *dbrec;
 	const struct mlx5_cqe64 *cqe;           /* the current completion of the extended readers */
@@ -71,7 +78,10 @@ int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex
 /* context->ops.poll_cq */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 
-/* Fill start_poll, next_poll, end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
+/* Where to start when nothing is known of the completion before. */
+cq_poll_fn cq_poll_any;
+
+/* Fill what polls: for ibv_poll_cq() that is cq_poll_any(); start_poll, next_poll, end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
 void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 
 /* An SRQ with tag matching completes here: read opcode and flags of that, too. */

@@ -238,6 +238,7 @@ void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
 	bool shared = cq->lock.shared;
 
+	cq->poll = cq_poll_any;
 	cqx->start_poll = shared ? start_poll_locked : start_poll_unlocked;
 	cqx->next_poll = next_poll;
 	cqx->end_poll = shared ? end_poll_locked : end_poll_unlocked;

@@ -94,9 +94,16 @@ CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, __be32 raw)
 {
 	struct mlx5_rq *rq = id_find(cq->ids, be32toh(raw));
 
+	cq->poll = cq_poll_any;
 	cq->rsn_rq = rq;
 	cq->rsn_raw = rq ? raw : CQ_RSN_NONE;
 	return rq;
+}
+
+/* Is the CQE for cq->rsn_rq? */
+CQE_INLINE bool cqe_is_of_rsn_rq(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	return likely(cqe_rsn_raw(cq, cqe) == cq->rsn_raw);
 }
 
 /* Whom the CQE is for: false if nobody, else cq->rsn_rq. Nearly always the one before was, too. */
@@ -149,14 +156,15 @@ CQE_INLINE bool cqe_copy_payload(const struct mlx5_wqe_data_seg *scatter,
 CQE_INLINE bool cqe_take_from_rq(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
 				 unsigned int format, struct completion *comp)
 {
-	uint32_t unit;
+	uint32_t tail, unit;
 
 	order_observe(&rq->wq);
-	unit = rq->wq.tail & rq->wq.mask;
+	tail = rq->wq.tail;
+	unit = tail & rq->wq.mask;
 	if (format && !cqe_copy_payload((const void *)(rq->buf + ((size_t)unit << rq->stride_log)),
 					cqe, format))
 		return false;
-	comp->wr_id = wq_complete_next(&rq->wq);
+	comp->wr_id = wq_complete_unit(&rq->wq, tail, unit);
 	return true;
 }
 
@@ -176,6 +184,13 @@ CQE_INLINE bool cqe_take_from_srq(struct mlx5_srq *srq, const struct mlx5_cqe64 
 CQE_INLINE bool op_own_is_request(uint8_t op_own)
 {
 	return !(op_own & ~MLX5_CQE_OWNER_MASK); /* MLX5_CQE_REQ */
+}
+
+/* That of a SEND without anything, whose payload is in the CQE as FORMAT says. */
+CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
+{
+	return (op_own & ~MLX5_CQE_OWNER_MASK) ==
+	       (MLX5_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT | format);
 }
 
 /* A message has come to RQ. false: not in one of the usual ways, and nothing has been done. */

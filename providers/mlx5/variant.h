@@ -20,6 +20,7 @@
 #define batch_pass_gate       batch_pass_gate_v3
 #define cq_ex_fill            cq_ex_fill_v3
 #define cq_ex_read_tags       cq_ex_read_tags_v3
+#define cq_poll_any           cq_poll_any_v3
 #define datapath_here         datapath_v3
 #define mlx5_poll_cq          mlx5_poll_cq_v3
 #define mlx5_post_recv        mlx5_post_recv_v3
