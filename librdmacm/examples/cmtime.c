@@ -1,406 +1,90 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime.c - how long the steps of a connection's life take: the client takes all its connections
- * through one step, then through the next; the server answers until it is stopped.
- *
- * A step's time for one connection is from the call to the event that ends it, if there is one.
+ * cmtime.c - how long the steps of a connection's life take; here are the options. Those of Debian 12's cmtime are for one
+ * client and one server; with -C, those of release 65.0, for any number of both.
  */
-#include <errno.h>
-#include <netdb.h>
-#include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "address.h"
-#include "channel.h"
+#include "cmtime.h"
 
-enum step { CREATE, RESOLVE_ADDR, RESOLVE_ROUTE, CREATE_QP, CONNECT, DISCONNECT, DESTROY, STEPS };
-
-struct connection {
-	struct rdma_cm_id *id;
-	bool failed;
-	enum step done; /* all before this one */
-	int retries;
-	uint64_t start[STEPS], end[STEPS]; /* ns; end 0: it did not come to that */
+struct cmtime_options options = {
+	.port = "7471",
+	.connections = 100,
+	.retries = 2,
+	.timeout_ms = 2000,
+	.peers = 2,
+	.threads = 1,
+	.first_qpn = 1000,
 };
 
-static struct {
-	const char *host, *local, *port;
-	int count, retries, timeout_ms;
-} options = { .port = "7471", .count = 100, .retries = 2, .timeout_ms = 2000 };
-
-static struct rdma_event_channel *channel;
-static struct rdma_addrinfo *info;
-static struct connection *connections;
-static struct ibv_cq *cq; /* of all QPs; nothing is ever posted */
-static uint64_t total[STEPS];
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-static int complain(const char *what)
+int cmtime_complain(const char *what)
 {
 	perror(what);
 	return -1;
 }
 
-/* ---- both sides ---- */
-
-static int create_qp(struct rdma_cm_id *id)
+static void usage(const char *program)
 {
-	struct ibv_qp_init_attr attr = {
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-		.qp_type = IBV_QPT_RC,
-	};
-
-	if (!cq)
-		cq = ibv_create_cq(id->verbs, 1, NULL, NULL, 0);
-	if (!cq)
-		return complain("create cq failed");
-	attr.send_cq = attr.recv_cq = cq;
-	return rdma_create_qp(id, NULL, &attr) ? complain("create qp failed") : 0;
-}
-
-static struct rdma_conn_param conn_param(void)
-{
-	return (struct rdma_conn_param){ .responder_resources = 1,
-					 .initiator_depth = 1,
-					 .retry_count = 5 };
-}
-
-/* ---- the client's steps, for one connection ---- */
-
-static int create(struct connection *connection)
-{
-	return rdma_create_id(channel, &connection->id, connection, RDMA_PS_TCP)
-		       ? complain("create id failed")
-		       : 0;
-}
-
-static int resolve_addr(struct connection *connection)
-{
-	return rdma_resolve_addr(connection->id, info->ai_src_addr, info->ai_dst_addr,
-				 options.timeout_ms)
-		       ? complain("failure getting addr")
-		       : 0;
-}
-
-static int resolve_route(struct connection *connection)
-{
-	return rdma_resolve_route(connection->id, options.timeout_ms)
-		       ? complain("failure resolving route")
-		       : 0;
-}
-
-static int make_qp(struct connection *connection)
-{
-	return create_qp(connection->id);
-}
-
-static int start_connecting(struct connection *connection)
-{
-	struct rdma_conn_param param = conn_param();
-
-	return rdma_connect(connection->id, &param) ? complain("failure connecting") : 0;
-}
-
-static int start_disconnecting(struct connection *connection)
-{
-	return rdma_disconnect(connection->id) ? complain("failure disconnecting") : 0;
-}
-
-static int destroy(struct connection *connection)
-{
-	if (connection->id->qp)
-		rdma_destroy_qp(connection->id);
-	rdma_destroy_id(connection->id);
-	connection->id = NULL;
-	return 0;
-}
-
-static const struct {
-	const char *name, *announcement;
-	int (*start)(struct connection *connection);
-	bool has_event;
-} steps[STEPS] = {
-	[CREATE] = { "create id", "creating id", create, false },
-	[RESOLVE_ADDR] = { "resolve addr", "resolving address", resolve_addr, true },
-	[RESOLVE_ROUTE] = { "resolve route", "resolving route", resolve_route, true },
-	[CREATE_QP] = { "create qp", "creating qp", make_qp, false },
-	[CONNECT] = { "connect", "connecting", start_connecting, true },
-	[DISCONNECT] = { "disconnect", "disconnecting", start_disconnecting, true },
-	[DESTROY] = { "destroy", "destroying id", destroy, false },
-};
-
-/* ---- the client's events ---- */
-
-static void finish(struct connection *connection, enum step step)
-{
-	connection->end[step] = now();
-	connection->done = step + 1;
-}
-
-/* An answer that did not come in time is asked for again. */
-static bool retry(struct connection *connection, enum step step, const struct rdma_cm_event *event)
-{
-	if (connection->retries < options.retries && event->status == -ETIMEDOUT) {
-		connection->retries++;
-		return !steps[step].start(connection);
-	}
-	printf("%s, error: %d\n", rdma_event_str(event->event), event->status);
-	return false;
-}
-
-static void on_event(struct connection *connection, const struct rdma_cm_event *event)
-{
-	switch (event->event) {
-	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		connection->retries = 0;
-		finish(connection, RESOLVE_ADDR);
-		break;
-	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		connection->retries = 0;
-		finish(connection, RESOLVE_ROUTE);
-		break;
-	case RDMA_CM_EVENT_ESTABLISHED:
-		finish(connection, CONNECT);
-		break;
-	case RDMA_CM_EVENT_DISCONNECTED:
-		finish(connection, DISCONNECT);
-		break;
-	case RDMA_CM_EVENT_ADDR_ERROR:
-		connection->failed = !retry(connection, RESOLVE_ADDR, event);
-		break;
-	case RDMA_CM_EVENT_ROUTE_ERROR:
-		connection->failed = !retry(connection, RESOLVE_ROUTE, event);
-		break;
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
-	case RDMA_CM_EVENT_REJECTED:
-		printf("event: %s, error: %d\n", rdma_event_str(event->event), event->status);
-		connection->failed = true;
-		break;
-	default: /* of a device that goes; of a connection that is over */
-		break;
-	}
-}
-
-static int take_event(void)
-{
-	struct rdma_cm_event *event;
-
-	if (rdma_get_cm_event(channel, &event))
-		return complain("failure in rdma_get_cm_event");
-	on_event(event->id->context, event);
-	rdma_ack_cm_event(event);
-	return 0;
-}
-
-/* ---- all connections through one step ---- */
-
-static bool has_event(void)
-{
-	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
-
-	return poll(&fd, 1, 0) > 0;
-}
-
-static bool is_pending(const struct connection *connection, enum step step)
-{
-	return !connection->failed && connection->done <= step;
-}
-
-static bool is_at(const struct connection *connection, enum step step)
-{
-	if (step == CREATE)
-		return true;
-	return connection->id &&
-	       (step == DESTROY || (!connection->failed && connection->done == step));
-}
-
-static void start(struct connection *connection, enum step step)
-{
-	connection->start[step] = now();
-	if (steps[step].start(connection))
-		connection->failed = true;
-	else if (!steps[step].has_event)
-		finish(connection, step);
-}
-
-/* Events are taken as they come, so that a connection's time is its own. */
-static int run_step(enum step step)
-{
-	uint64_t begin = now();
-	int ret = 0;
-	int i;
-
-	printf("%s\n", steps[step].announcement);
-	for (i = 0; i < options.count; i++) {
-		if (is_at(&connections[i], step))
-			start(&connections[i], step);
-		while (!ret && steps[step].has_event && has_event())
-			ret = take_event();
-	}
-	for (i = 0; steps[step].has_event && i < options.count; i++)
-		while (!ret && is_pending(&connections[i], step))
-			ret = take_event();
-	total[step] = now() - begin;
-	return ret;
-}
-
-/* ---- the table ---- */
-
-static void print_step(enum step step)
-{
-	double max = 0, min = 1e12;
-	int i;
-
-	for (i = 0; i < options.count; i++) {
-		double time = (double)(connections[i].end[step] - connections[i].start[step]);
-
-		if (!connections[i].end[step])
-			continue;
-		max = time > max ? time : max;
-		min = time < min ? time : min;
-	}
-	printf("%-13s: %11.2f%11.2f%11.2f%11.2f\n", steps[step].name, total[step] / 1e6, max / 1e6,
-	       min / 1e3, total[step] / 1e3 / options.count);
-}
-
-static void print_table(void)
-{
-	int step;
-
-	printf("step              total ms     max ms     min us  us / conn\n");
-	for (step = 0; step < STEPS; step++)
-		print_step(step);
-}
-
-/* ---- the client ---- */
-
-static int find_server(void)
-{
-	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP };
-	int ret = address_resolve(options.host, options.port, options.local, &hints, &info);
-
-	if (ret)
-		printf("getaddrinfo error: %s\n", gai_strerror(ret));
-	return ret;
-}
-
-static int run_client(void)
-{
-	int step, ret, i;
-
-	connections = calloc(options.count > 0 ? options.count : 1, sizeof(*connections));
-	if (!connections)
-		return complain("no memory");
-	ret = run_step(CREATE);
-	if (!ret)
-		ret = find_server();
-	for (step = RESOLVE_ADDR; !ret && step <= DISCONNECT; step++)
-		ret = run_step(step);
-	run_step(DESTROY);
-	print_table();
-	for (i = 0; !ret && i < options.count; i++)
-		ret = connections[i].failed ? -1 : 0;
-	free(connections);
-	return ret;
-}
-
-/* ---- the server ---- */
-
-static void accept_request(struct rdma_cm_id *id)
-{
-	struct rdma_conn_param param = conn_param();
-
-	if (!create_qp(id)) {
-		if (!rdma_accept(id, &param))
-			return;
-		perror("failure accepting");
-		rdma_destroy_qp(id);
-	}
-	rdma_reject(id, NULL, 0);
-	rdma_destroy_id(id);
-}
-
-/* An id can be destroyed when its event is acknowledged. */
-static int serve_event(void)
-{
-	struct rdma_cm_event *event;
-	enum rdma_cm_event_type type;
-	struct rdma_cm_id *id;
-
-	if (rdma_get_cm_event(channel, &event))
-		return complain("failure in rdma_get_cm_event");
-	type = event->event;
-	id = event->id;
-	if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
-		accept_request(id);
-	else if (type == RDMA_CM_EVENT_CONNECT_ERROR || type == RDMA_CM_EVENT_UNREACHABLE)
-		printf("event: %s, error: %d\n", rdma_event_str(type), event->status);
-	rdma_ack_cm_event(event);
-	if (type != RDMA_CM_EVENT_DISCONNECTED)
-		return 0;
-	rdma_disconnect(id);
-	rdma_destroy_qp(id);
-	rdma_destroy_id(id);
-	return 0;
-}
-
-static int listen_at(struct rdma_cm_id **listener)
-{
-	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP };
-	int ret = address_resolve_passive(options.local, options.port, &hints, &info);
-
-	if (ret) {
-		printf("getaddrinfo error: %s\n", gai_strerror(ret));
-		return ret;
-	}
-	if (rdma_create_id(channel, listener, NULL, RDMA_PS_TCP))
-		return complain("listen request failed");
-	if (rdma_bind_addr(*listener, info->ai_src_addr))
-		return complain("bind address failed");
-	return rdma_listen(*listener, 0) ? complain("failure trying to listen") : 0;
-}
-
-static int run_server(void)
-{
-	struct rdma_cm_id *listener = NULL;
-	int ret = listen_at(&listener);
-
-	while (!ret)
-		ret = serve_event();
-	if (listener)
-		rdma_destroy_id(listener);
-	return ret;
+	printf("usage: %s\n"
+	       "\t[-s server_address]\n"
+	       "\t[-b bind_address]\n"
+	       "\t[-c connections]\n"
+	       "\t[-p port_number]\n"
+	       "\t[-r retries]\n"
+	       "\t[-t timeout_ms]\n",
+	       program);
+	printf("or, clients and servers that a controller keeps in step: %s\n"
+	       "\t-C controller_address\n"
+	       "\t-B bind_interface or -b bind_address\n"
+	       "\t[-L] run as listening server\n"
+	       "\t[-c connections] for each client and server\n"
+	       "\t[-P num_peers] clients and servers, 2 by default\n"
+	       "\t[-p controller_port]\n"
+	       "\t[-n num_threads]\n"
+	       "\t[-m mimic_qp_delay_us] wait so long instead of using QPs\n"
+	       "\t[-q base_qpn] where there are no QPs\n"
+	       "\t[-S] sockets, for comparison; of 2 peers\n"
+	       "\t[-r retries]\n"
+	       "\t[-t timeout_ms]\n",
+	       program);
 }
 
 /* ---- options ---- */
 
-static int take_option(int option)
+static int take_word(int option)
 {
 	switch (option) {
 	case 's':
-		options.host = optarg;
+		options.server = optarg;
 		return 0;
 	case 'b':
 		options.local = optarg;
 		return 0;
-	case 'c':
-		options.count = atoi(optarg);
+	case 'B':
+		options.interface = optarg;
+		return 0;
+	case 'C':
+		options.controller = optarg;
 		return 0;
 	case 'p':
 		options.port = optarg;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static int take_number(int option)
+{
+	switch (option) {
+	case 'c':
+		options.connections = atoi(optarg);
 		return 0;
 	case 'r':
 		options.retries = atoi(optarg);
@@ -408,44 +92,106 @@ static int take_option(int option)
 	case 't':
 		options.timeout_ms = atoi(optarg);
 		return 0;
+	case 'P':
+		options.peers = atoi(optarg);
+		return 0;
+	case 'n':
+		options.threads = atoi(optarg);
+		return 0;
+	case 'm':
+		options.delay_us = strtoul(optarg, NULL, 0);
+		return 0;
+	case 'q':
+		options.first_qpn = strtoul(optarg, NULL, 0);
+		return 0;
 	default:
 		return 1;
 	}
+}
+
+static int take_option(int option)
+{
+	if (option == 'L')
+		options.listens = true;
+	else if (option == 'S')
+		options.sockets = true;
+	else if (option == '?' || take_word(option))
+		return option == '?' ? 1 : take_number(option);
+	return 0;
+}
+
+/* Whether the options for clients and servers in step make sense together. */
+static bool is_possible(void)
+{
+	if (!options.controller)
+		return !options.listens && !options.sockets && !options.interface;
+	return !options.server && !options.local != !options.interface && options.connections > 0 &&
+	       options.threads > 0 && options.peers >= 2 &&
+	       (!options.sockets || options.peers == 2);
 }
 
 static int take_options(int argc, char *argv[])
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "s:b:c:p:r:t:")) != -1) {
-		if (!take_option(option))
+	while ((option = getopt(argc, argv, "s:b:B:c:C:Lm:n:p:P:q:r:St:")) != -1)
+		if (take_option(option))
+			return 1;
+	return !is_possible();
+}
+
+/* ---- -B: an interface's address, IPv4's if there is one ---- */
+
+static const void *address_in(const struct sockaddr *addr)
+{
+	if (addr->sa_family == AF_INET)
+		return &((const struct sockaddr_in *)addr)->sin_addr;
+	return &((const struct sockaddr_in6 *)addr)->sin6_addr;
+}
+
+static int address_of_family(const struct ifaddrs *all, int family)
+{
+	static char text[INET6_ADDRSTRLEN];
+	const struct ifaddrs *at;
+
+	for (at = all; at; at = at->ifa_next) {
+		if (!at->ifa_addr || at->ifa_addr->sa_family != family ||
+		    strcmp(at->ifa_name, options.interface))
 			continue;
-		printf("usage: %s\n"
-		       "\t[-s server_address]\n"
-		       "\t[-b bind_address]\n"
-		       "\t[-c connections]\n"
-		       "\t[-p port_number]\n"
-		       "\t[-r retries]\n"
-		       "\t[-t timeout_ms]\n",
-		       argv[0]);
-		return 1;
+		options.local = inet_ntop(family, address_in(at->ifa_addr), text, sizeof(text));
+		return 0;
 	}
-	return 0;
+	return -1;
+}
+
+static int address_of_interface(void)
+{
+	struct ifaddrs *all;
+	int ret;
+
+	if (getifaddrs(&all))
+		return cmtime_complain("getifaddrs");
+	ret = address_of_family(all, AF_INET);
+	if (ret)
+		ret = address_of_family(all, AF_INET6);
+	freeifaddrs(all);
+	if (ret)
+		printf("Failed to find IP address for interface: %s\n", options.interface);
+	else
+		printf("Picking source address %s for interface %s\n", options.local,
+		       options.interface);
+	return ret;
 }
 
 int main(int argc, char *argv[])
 {
-	int ret;
-
-	if (take_options(argc, argv))
+	if (take_options(argc, argv)) {
+		usage(argv[0]);
 		return 1;
-	channel = channel_open();
-	if (!channel)
+	}
+	if (!options.controller)
+		return cmtime_pair();
+	if (options.interface && address_of_interface())
 		return 1;
-	ret = options.host ? run_client() : run_server();
-	if (cq)
-		ibv_destroy_cq(cq);
-	rdma_freeaddrinfo(info);
-	rdma_destroy_event_channel(channel);
-	return ret;
+	return cmtime_together() ? 1 : 0;
 }

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmtime_client.c - a client of cmtime, with a controller: takes all its connections, to each server as many, through one step
+ * after the other.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "cmtime_test.h"
+
+/* ---- events ---- */
+
+/* An answer that did not come in time is asked for again. */
+static int retry(struct connection *connection, const struct rdma_cm_event *event,
+		 int (*ask)(struct connection *connection))
+{
+	if (event->status != -ETIMEDOUT || connection->retries++ >= options.retries)
+		return test_refused(event);
+	return ask(connection);
+}
+
+static int connection_done(struct connection *connection, enum step step)
+{
+	connection_end(connection, step);
+	connection->retries = 0;
+	connection_finish(connection, 0);
+	return 0;
+}
+
+/* ---- steps ---- */
+
+/* The server whose turn it is: connections to all of them are made side by side. */
+static struct sockaddr *server_of(const struct connection *connection)
+{
+	const struct peers *peers = connection->test->peers;
+	int skip = (connection - connection->test->connections) % peers_count(peers, true);
+	int i;
+
+	for (i = 0; i < peers->count; i++)
+		if (peers->all[i].listens && !skip--)
+			break;
+	return (struct sockaddr *)&peers->all[i].address;
+}
+
+static int create_id(struct connection *connection)
+{
+	return rdma_create_id(connection->test->channel, &connection->id, connection, RDMA_PS_TCP)
+		       ? cmtime_complain("create id failed")
+		       : 0;
+}
+
+static int bind_addr(struct connection *connection)
+{
+	return rdma_bind_addr(connection->id, connection->test->local->ai_src_addr)
+		       ? cmtime_complain("bind addr failed")
+		       : 0;
+}
+
+static int resolve_addr(struct connection *connection)
+{
+	return rdma_resolve_addr(connection->id, NULL, server_of(connection), options.timeout_ms)
+		       ? cmtime_complain("resolve addr failed")
+		       : 0;
+}
+
+static int resolve_route(struct connection *connection)
+{
+	return rdma_resolve_route(connection->id, options.timeout_ms)
+		       ? cmtime_complain("resolve route failed")
+		       : 0;
+}
+
+static int start_connecting(struct connection *connection)
+{
+	struct rdma_conn_param param = connection_param(connection);
+
+	return rdma_connect(connection->id, &param) ? cmtime_complain("connect failed") : 0;
+}
+
+static int start_disconnecting(struct connection *connection)
+{
+	return rdma_disconnect(connection->id) ? cmtime_complain("disconnect failed") : 0;
+}
+
+/* ---- what workers do ---- */
+
+static void create_qp(struct work *work)
+{
+	connection_finish(connection_of(work), connection_create_qp(connection_of(work)));
+}
+
+static void init_qp(struct work *work)
+{
+	struct connection *connection = connection_of(work);
+
+	connection_finish(connection, connection_move_qp(connection, IBV_QPS_INIT, INIT_QP_ATTR));
+}
+
+static int establish_connection(struct connection *connection)
+{
+	if (connection_move_qp(connection, IBV_QPS_RTR, RTR_QP_ATTR) ||
+	    connection_move_qp(connection, IBV_QPS_RTS, RTS_QP_ATTR))
+		return -1;
+	connection_start(connection, ESTABLISH);
+	if (rdma_establish(connection->id))
+		return cmtime_complain("establish failed");
+	connection_end(connection, ESTABLISH);
+	connection_end(connection, FULL_CONNECT);
+	return 0;
+}
+
+static void establish(struct work *work)
+{
+	connection_finish(connection_of(work), establish_connection(connection_of(work)));
+}
+
+/* ---- events, while the steps are under way ---- */
+
+static int answered(struct connection *connection)
+{
+	connection_end(connection, CM_CONNECT);
+	connection->work.run = establish;
+	workers_give(connection->test->workers, &connection->work);
+	return 0;
+}
+
+static int on_event(struct test *test, const struct rdma_cm_event *event)
+{
+	struct connection *connection = event->id->context;
+
+	(void)test;
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		return connection_done(connection, RESOLVE_ADDR);
+	case RDMA_CM_EVENT_ADDR_ERROR:
+		return retry(connection, event, resolve_addr);
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		return connection_done(connection, RESOLVE_ROUTE);
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+		return retry(connection, event, resolve_route);
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		return answered(connection);
+	case RDMA_CM_EVENT_DISCONNECTED:
+		return connection_done(connection, DISCONNECT);
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return test_refused(event);
+	default: /* the time after a connection */
+		return 0;
+	}
+}
+
+/* ---- all connections through a step ---- */
+
+/* Those that are over when the call returns. */
+static int each(struct test *test, enum step step, int (*call)(struct connection *connection))
+{
+	int i;
+
+	test_start_step(test, step);
+	for (i = 0; i < test->count; i++) {
+		connection_start(&test->connections[i], step);
+		if (step == CREATE_ID)
+			connection_start(&test->connections[i], FULL_CONNECT);
+		if (call(&test->connections[i]))
+			return -1;
+		connection_end(&test->connections[i], step);
+	}
+	test_end_step(test, step);
+	return 0;
+}
+
+/* Those that an event ends. */
+static int ask_each(struct test *test, enum step step, int (*ask)(struct connection *connection))
+{
+	int ret;
+	int i;
+
+	test_start_step(test, step);
+	for (i = 0; i < test->count; i++) {
+		connection_start(&test->connections[i], step);
+		if (ask(&test->connections[i]))
+			return -1;
+	}
+	ret = test_await(test, -1, on_event);
+	test_end_step(test, step);
+	return ret;
+}
+
+/* Those that workers do. */
+static int work_on_each(struct test *test, enum step step, void (*run)(struct work *work))
+{
+	int ret;
+
+	test_start_step(test, step);
+	ret = test_work(test, run);
+	test_end_step(test, step);
+	return ret;
+}
+
+static int resolve_all(struct test *test)
+{
+	int ret;
+
+	printf("\tCreating IDs\n");
+	ret = each(test, CREATE_ID, create_id);
+	if (ret)
+		return ret;
+	printf("\tBinding addresses\n");
+	ret = each(test, BIND_ADDR, bind_addr);
+	if (ret)
+		return ret;
+	printf("\tResolving addresses\n");
+	ret = ask_each(test, RESOLVE_ADDR, resolve_addr);
+	if (ret)
+		return ret;
+	printf("\tResolving routes\n");
+	return ask_each(test, RESOLVE_ROUTE, resolve_route);
+}
+
+static int make_all_qps(struct test *test)
+{
+	int ret;
+
+	printf("\tCreating QPs\n");
+	ret = test_open_device(test, test->connections[0].id->verbs);
+	if (!ret)
+		ret = work_on_each(test, CREATE_QP, create_qp);
+	if (ret)
+		return ret;
+	printf("\tModify QPs to INIT\n");
+	return work_on_each(test, INIT_QP, init_qp);
+}
+
+/* Servers are asked when they are all there for it. */
+static int connect_all(struct test *test)
+{
+	int ret = peers_keep_step(test->peers, INIT_QP);
+
+	if (ret)
+		return ret;
+	printf("\tConnecting\n");
+	return ask_each(test, CM_CONNECT, start_connecting);
+}
+
+static int disconnect_all(struct test *test)
+{
+	int ret = peers_keep_step(test->peers, CM_CONNECT);
+
+	if (ret)
+		return ret;
+	printf("\tDisconnecting\n");
+	ret = ask_each(test, DISCONNECT, start_disconnecting);
+	return ret ? ret : peers_keep_step(test->peers, DISCONNECT);
+}
+
+static int live(struct test *test)
+{
+	int ret = peers_keep_step(test->peers, FULL_CONNECT);
+
+	if (ret)
+		return ret;
+	test->times.start[FULL_CONNECT] = now();
+	ret = resolve_all(test);
+	if (!ret)
+		ret = make_all_qps(test);
+	if (!ret)
+		ret = connect_all(test);
+	test_end_step(test, FULL_CONNECT);
+	if (!ret)
+		ret = disconnect_all(test);
+	if (ret)
+		return ret;
+	printf("\tDestroying QPs\n");
+	test_destroy_qps(test);
+	printf("\tDestroying IDs\n");
+	test_destroy_ids(test);
+	return 0;
+}
+
+int client_run(struct test *test, int connections, enum qp_kind kind)
+{
+	int ret = -1;
+
+	if (test_begin(test, connections * peers_count(test->peers, true), kind))
+		ret = live(test);
+	if (ret)
+		atomic_fetch_add(&test->failed, 1);
+	return ret;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmtime_sockets.c - the steps of cmtime with blocking TCP sockets, for comparison: one client, one server. A socket takes the
+ * place of an id; there is nothing to resolve.
+ */
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmtime_test.h"
+
+static int *sockets; /* of the test's connections; -1: none */
+static int listener = -1;
+
+static socklen_t length_of(const struct sockaddr_storage *address)
+{
+	return address->ss_family == AF_INET ? sizeof(struct sockaddr_in)
+					     : sizeof(struct sockaddr_in6);
+}
+
+int sockets_listen(struct sockaddr_storage *address)
+{
+	socklen_t size = length_of(address);
+
+	listener = socket(address->ss_family, SOCK_STREAM, 0);
+	if (listener < 0)
+		return cmtime_complain("socket");
+	if (bind(listener, (struct sockaddr *)address, size) ||
+	    listen(listener, options.connections))
+		return cmtime_complain("bind");
+	return getsockname(listener, (struct sockaddr *)address, &size)
+		       ? cmtime_complain("getsockname")
+		       : 0;
+}
+
+/* ---- steps of one connection ---- */
+
+static int create_socket(struct test *test, int i)
+{
+	sockets[i] = socket(test->local->ai_src_addr->sa_family, SOCK_STREAM, 0);
+	return sockets[i] < 0 ? cmtime_complain("socket") : 0;
+}
+
+static int bind_socket(struct test *test, int i)
+{
+	const struct sockaddr *local = test->local->ai_src_addr;
+
+	return bind(sockets[i], local, test->local->ai_src_len) ? cmtime_complain("bind") : 0;
+}
+
+static int connect_socket(struct test *test, int i)
+{
+	const struct peer *server = test->peers->all;
+
+	server += !server->listens;
+	return connect(sockets[i], (const struct sockaddr *)&server->address,
+		       length_of(&server->address))
+		       ? cmtime_complain("connect")
+		       : 0;
+}
+
+static int accept_socket(struct test *test, int i)
+{
+	(void)test;
+	sockets[i] = accept(listener, NULL, NULL);
+	return sockets[i] < 0 ? cmtime_complain("accept") : 0;
+}
+
+static int close_socket(struct test *test, int i)
+{
+	(void)test;
+	close(sockets[i]);
+	sockets[i] = -1;
+	return 0;
+}
+
+/* ---- all connections ---- */
+
+static int each(struct test *test, enum step step, int (*call)(struct test *test, int i))
+{
+	int i;
+
+	test_start_step(test, step);
+	for (i = 0; i < test->count; i++) {
+		connection_start(&test->connections[i], step);
+		if (step == CREATE_ID)
+			connection_start(&test->connections[i], FULL_CONNECT);
+		if (call(test, i))
+			return -1;
+		connection_end(&test->connections[i], step);
+		if (step == CM_CONNECT && test->connections[i].times.start[FULL_CONNECT])
+			connection_end(&test->connections[i], FULL_CONNECT);
+	}
+	test_end_step(test, step);
+	return 0;
+}
+
+static int run_client(struct test *test)
+{
+	int ret;
+
+	printf("\tCreating sockets\n");
+	test->times.start[FULL_CONNECT] = now();
+	ret = each(test, CREATE_ID, create_socket);
+	if (!ret)
+		ret = each(test, BIND_ADDR, bind_socket);
+	if (!ret)
+		ret = peers_keep_step(test->peers, INIT_QP);
+	if (ret)
+		return ret;
+	printf("\tConnecting sockets\n");
+	ret = each(test, CM_CONNECT, connect_socket);
+	test_end_step(test, FULL_CONNECT);
+	return ret;
+}
+
+static int run_server(struct test *test)
+{
+	int ret = peers_keep_step(test->peers, INIT_QP);
+
+	if (ret)
+		return ret;
+	printf("\tAccept sockets\n");
+	return each(test, CM_CONNECT, accept_socket);
+}
+
+/* The client closes first: whoever does has the connection in TIME_WAIT. */
+static int part(struct test *test)
+{
+	int ret = peers_keep_step(test->peers, CM_CONNECT);
+
+	if (!ret && options.listens)
+		ret = peers_keep_step(test->peers, DISCONNECT);
+	if (ret)
+		return ret;
+	printf("\tClosing sockets\n");
+	ret = each(test, DISCONNECT, close_socket);
+	if (!ret && !options.listens)
+		ret = peers_keep_step(test->peers, DISCONNECT);
+	return ret;
+}
+
+static int live(struct test *test)
+{
+	int ret = peers_keep_step(test->peers, FULL_CONNECT);
+
+	if (!ret)
+		ret = options.listens ? run_server(test) : run_client(test);
+	return ret ? ret : part(test);
+}
+
+int sockets_run(struct test *test)
+{
+	const char *self = options.listens ? "Server" : "Client";
+	int ret = -1;
+
+	printf("%s baseline socket setup\n", self);
+	sockets = malloc(options.connections * sizeof(*sockets));
+	if (sockets && test_begin(test, options.connections, NO_QPS)) {
+		memset(sockets, 0xff, options.connections * sizeof(*sockets));
+		ret = live(test);
+	}
+	if (!ret) {
+		printf("%s baseline socket results:\n", self);
+		test_print(test);
+	}
+	test_finish(test);
+	free(sockets);
+	if (listener >= 0)
+		close(listener);
+	return ret;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmtime_together.c - cmtime with a controller: a server listens, all meet, and the tests run one after the other: a warm-up of
+ * a connection for each pair, then with QPs, then, of two peers, without.
+ */
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "address.h"
+#include "channel.h"
+#include "cmtime_test.h"
+
+static struct rdma_cm_id *listener;
+
+static int find_local(struct test *test)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP };
+	int ret = address_resolve_passive(options.local, NULL, &hints, &test->local);
+
+	if (ret && ret == EAI_SYSTEM)
+		return cmtime_complain("rdma_getaddrinfo");
+	if (ret)
+		printf("getaddrinfo error: %s\n", gai_strerror(ret));
+	return ret;
+}
+
+/* At any port; the peers are told which. */
+static int listen_by_rdma(struct test *test, struct sockaddr_storage *address)
+{
+	if (rdma_create_id(test->channel, &listener, NULL, RDMA_PS_TCP))
+		return cmtime_complain("create id failed");
+	if (rdma_bind_addr(listener, (struct sockaddr *)address))
+		return cmtime_complain("bind addr failed");
+	if (rdma_listen(listener, 0))
+		return cmtime_complain("failure trying to listen");
+	((struct sockaddr_in *)address)->sin_port =
+		rdma_get_src_port(listener); /* IPv6's is there, too */
+	return 0;
+}
+
+static int introduce(struct test *test, struct peer *self)
+{
+	memset(self, 0, sizeof(*self));
+	if (!options.listens)
+		return 0;
+	self->listens = 1;
+	memcpy(&self->address, test->local->ai_src_addr, test->local->ai_src_len);
+	return options.sockets ? sockets_listen(&self->address)
+			       : listen_by_rdma(test, &self->address);
+}
+
+/* ---- the tests ---- */
+
+static int run(struct test *test, int connections, enum qp_kind kind)
+{
+	return options.listens ? server_run(test, connections, kind)
+			       : client_run(test, connections, kind);
+}
+
+static void announce(const struct test *test, enum qp_kind kind)
+{
+	const char *self = options.listens ? "Accept" : "Connect";
+	int count = options.connections * peers_count(test->peers, !options.listens);
+
+	if (kind == QPS)
+		printf("%s (%d) QPs test\n", self, count);
+	else if (kind == SIMULATED_QPS)
+		printf("%s (%d) simulated QPs test (delay %u us)\n", self, count, options.delay_us);
+	else
+		printf("%s (%d) test - no QPs\n", self, count);
+}
+
+static int run_and_print(struct test *test, enum qp_kind kind)
+{
+	int ret;
+
+	announce(test, kind);
+	ret = run(test, options.connections, kind);
+	if (!ret)
+		test_print(test);
+	test_finish(test);
+	return ret;
+}
+
+/* Numbers of QPs that there are not would be the same at two clients, or two servers. */
+static int run_tests(struct test *test)
+{
+	int ret;
+
+	printf("%s warmup\n", options.listens ? "Server" : "Client");
+	ret = run(test, 1, QPS);
+	test_finish(test);
+	if (!ret)
+		ret = run_and_print(test, options.delay_us ? SIMULATED_QPS : QPS);
+	if (!ret && options.peers == 2)
+		ret = run_and_print(test, NO_QPS);
+	return ret;
+}
+
+static int meet_and_run(struct test *test)
+{
+	struct peer self;
+	int ret = introduce(test, &self);
+
+	if (ret)
+		return ret;
+	ret = peers_meet(test->peers, options.controller, options.port, options.peers,
+			 options.timeout_ms, &self);
+	if (!ret)
+		ret = options.sockets ? sockets_run(test) : run_tests(test);
+	return ret;
+}
+
+static void clean_up(struct test *test)
+{
+	if (listener)
+		rdma_destroy_id(listener);
+	if (test->workers)
+		workers_stop(test->workers);
+	if (test->cq)
+		ibv_destroy_cq(test->cq);
+	if (test->pd)
+		ibv_dealloc_pd(test->pd);
+	rdma_freeaddrinfo(test->local);
+	rdma_destroy_event_channel(test->channel);
+}
+
+int cmtime_together(void)
+{
+	struct peers peers = { 0 };
+	struct test test = { .peers = &peers };
+	int ret = -1;
+
+	test.channel = channel_open();
+	if (!test.channel)
+		return -1;
+	test.workers = workers_start(options.threads);
+	if (!test.workers)
+		cmtime_complain("threads");
+	else if (!find_local(&test))
+		ret = meet_and_run(&test);
+	peers_part(&peers);
+	clean_up(&test);
+	return ret;
+}
