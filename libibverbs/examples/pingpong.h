@@ -38,6 +38,7 @@ struct pp_options {
 	bool check;
 	bool device_memory;
 	bool new_send;
+	bool unprotected; /* memory that a confidential guest shares with its host */
 };
 
 #define PP_MAX_QPS \
@@ -65,6 +66,8 @@ struct pp {
 	struct ibv_context *context;
 	struct ibv_comp_channel *channel; /* with options->events */
 	struct ibv_pd *pd;
+	struct ibv_pd *base_pd; /* with options->unprotected: pd is a parent domain of this one */
+	struct ibv_buf *shared; /* and the buffer is the library's */
 	struct ibv_dm
 		*dm; /* with options->device_memory; messages then live there and not in buf */
 	struct ibv_mr *mr;

@@ -2,6 +2,7 @@
 /*
  * pp_open.c - the verbs objects of a pingpong program, from the device to the queue pair, and their destruction.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,22 @@
 #include <unistd.h>
 
 #include "pingpong.h"
+
+/* The library's own memory. The programs also run with libraries of releases that have none, so it is looked up. */
+static struct {
+	void *(*alloc)(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
+	void (*free)(struct ibv_buf *buf);
+	struct ibv_mr *(*reg)(struct ibv_pd *pd, struct ibv_buf *buf, void *addr, size_t length,
+			      int access);
+} shared_memory;
+
+static bool find_shared_memory(void)
+{
+	*(void **)&shared_memory.alloc = dlsym(RTLD_DEFAULT, "ibv_alloc_buf");
+	*(void **)&shared_memory.free = dlsym(RTLD_DEFAULT, "ibv_free_buf");
+	*(void **)&shared_memory.reg = dlsym(RTLD_DEFAULT, "ibv_reg_buf_mr");
+	return shared_memory.alloc && shared_memory.free && shared_memory.reg;
+}
 
 int pp_fail(const char *message)
 {
@@ -118,6 +135,9 @@ static int register_memory(struct pp *pp)
 				       access | IBV_ACCESS_ZERO_BASED);
 	} else if (options->implicit_odp) {
 		pp->mr = ibv_reg_mr(pp->pd, NULL, SIZE_MAX, access | IBV_ACCESS_ON_DEMAND);
+	} else if (options->unprotected) {
+		pp->mr = shared_memory.reg(pp->pd, pp->shared, pp->buf,
+					   options->headroom + options->size, access);
 	} else {
 		if (options->odp)
 			access |= IBV_ACCESS_ON_DEMAND;
@@ -174,33 +194,60 @@ int pp_find_address(struct pp *pp)
 	return 0;
 }
 
+static bool allocate_memory(struct pp *pp, size_t size)
+{
+	if (pp->options->unprotected)
+		pp->buf = shared_memory.alloc(pp->pd, size, &pp->shared);
+	else if (posix_memalign((void **)&pp->buf, pp->page_size, size))
+		pp->buf = NULL;
+	return pp->buf;
+}
+
 static int allocate_buffer(struct pp *pp)
 {
 	const unsigned int size = pp->options->headroom + pp->options->size;
 
 	pp->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	if (posix_memalign((void **)&pp->buf, pp->page_size, size ? size : 1))
+	if (!allocate_memory(pp, size ? size : 1))
 		return pp_fail("Couldn't allocate work buf.");
 	/* each side its own, so that a message is told from a leftover */
 	memset(pp->buf, pp->options->host ? pp->options->fill : pp->options->fill + 1, size);
 	return 0;
 }
 
+static int allocate_pd(struct pp *pp)
+{
+	struct ibv_parent_domain_init_attr attr = {
+		.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC,
+	};
+
+	pp->pd = ibv_alloc_pd(pp->context);
+	if (!pp->pd)
+		return pp_fail(pp->options->unprotected ? "Couldn't allocate base PD"
+							: "Couldn't allocate PD");
+	if (!pp->options->unprotected)
+		return 0;
+	if (!find_shared_memory())
+		return pp_fail("The library has no unprotected memory");
+	pp->base_pd = attr.pd = pp->pd;
+	pp->pd = ibv_alloc_parent_domain(pp->context, &attr);
+	return pp->pd ? 0 : pp_fail("Couldn't allocate parent domain");
+}
+
 int pp_open_memory(const struct pp_options *options, struct pp *pp)
 {
 	*pp = (struct pp){ .options = options, .records = 1, .send_flags = IBV_SEND_SIGNALED };
 
-	if (open_context(pp) || allocate_buffer(pp))
+	if (open_context(pp))
 		return -1;
 	if (options->events) {
 		pp->channel = ibv_create_comp_channel(pp->context);
 		if (!pp->channel)
 			return pp_fail("Couldn't create completion channel");
 	}
-	pp->pd = ibv_alloc_pd(pp->context);
-	if (!pp->pd)
-		return pp_fail("Couldn't allocate PD");
-	return check_features(pp) || register_memory(pp) ? -1 : 0;
+	return allocate_pd(pp) || allocate_buffer(pp) || check_features(pp) || register_memory(pp)
+		       ? -1
+		       : 0;
 }
 
 int pp_open(const struct pp_options *options, struct pp *pp)
@@ -295,12 +342,17 @@ int pp_close(struct pp *pp)
 		ret = pp_fail("Couldn't deregister MR");
 	if (pp->dm && ibv_free_dm(pp->dm))
 		ret = pp_fail("Couldn't free DM");
+	if (pp->shared)
+		shared_memory.free(pp->shared);
 	if (pp->pd && ibv_dealloc_pd(pp->pd))
 		ret = pp_fail("Couldn't deallocate PD");
+	if (pp->base_pd && ibv_dealloc_pd(pp->base_pd))
+		ret = pp_fail("Couldn't deallocate base PD");
 	if (pp->channel && ibv_destroy_comp_channel(pp->channel))
 		ret = pp_fail("Couldn't destroy completion channel");
 	if (pp->context && ibv_close_device(pp->context))
 		ret = pp_fail("Couldn't release context");
-	free(pp->buf);
+	if (!pp->shared)
+		free(pp->buf);
 	return ret;
 }

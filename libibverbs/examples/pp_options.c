@@ -145,6 +145,12 @@ static bool set_clients(struct pp_options *options, const char *arg)
 	return true;
 }
 
+static bool set_unprotected(struct pp_options *options, const char *arg)
+{
+	(void)arg;
+	return options->unprotected = true;
+}
+
 /* The spacing of the usage text is part of what people compare. */
 static const struct option_entry entries[] = {
 	{ 'p', 'p', "port", "=<port>      listen on/connect to port <port> (default 18515)",
@@ -182,6 +188,10 @@ static const struct option_entry entries[] = {
 	  true },
 	{ 'q', 'q', "num-qp", "=<num>     number of QPs to use (default 16)", set_num_qp, true },
 	{ 'N', 'N', "new_send", "            use new post send WR API", set_new_send, false },
+	{ 'U', 'U', "allow-cc-unprotected",
+	  "  allow allocation of unprotected/shared\n"
+	  "                            memory on CoCo guests",
+	  set_unprotected, false },
 };
 
 #define NUM_ENTRIES (sizeof(entries) / sizeof(entries[0]))
@@ -276,6 +286,10 @@ int pp_parse(int argc, char **argv, const char *keys, struct pp_options *options
 	}
 	if (options->odp && options->device_memory)
 		return pp_fail("DM memory region can't be on demand");
+	if (options->unprotected && options->odp)
+		return pp_fail("CoCo unprotected memory cannot be used with ODP");
+	if (options->unprotected && options->device_memory)
+		return pp_fail("CoCo unprotected memory cannot be used with device memory");
 	if (options->prefetch && !options->odp)
 		return pp_fail("prefetch is valid only with on-demand memory region");
 	return 0;

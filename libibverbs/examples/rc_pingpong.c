@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 	struct pp pp;
 	int ret;
 
-	if (pp_parse(argc, argv, "pdismrnlegoOPtcjN", &options))
+	if (pp_parse(argc, argv, "pdismrnlegoOPtcjNU", &options))
 		return EXIT_FAILURE;
 	ret = pp_open(&options, &pp);
 	if (!ret)

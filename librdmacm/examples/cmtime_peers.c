@@ -2,10 +2,6 @@
 /*
  * cmtime_peers.c - clients and servers that keep in step by a controller.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* POLLRDHUP */
-#endif
-
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>

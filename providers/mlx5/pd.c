@@ -120,8 +120,25 @@ int td_dealloc(struct ibv_td *ibtd)
 
 /* ---- parent domains */
 
-#define PARENT_MASK_SUPPORTED \
-	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+#define PARENT_MASK_SUPPORTED                                                              \
+	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT | \
+	 IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)
+
+/* The permission to use memory that a confidential guest shares with its host. Where the device reaches all memory, it
+ * makes no difference; where it does not, there would have to be such memory, and ibv_alloc_buf() has none. */
+static int parent_check_memory(struct ibv_context *context)
+{
+	struct ibv_device_attr_ex attr;
+	int ret = ibv_query_device_ex(context, NULL, &attr);
+
+	if (ret)
+		return ret;
+	if (!(attr.device_cap_flags_ex & IBV_DEVICE_CC_DMA_BOUNCE))
+		return 0;
+	verbs_warn(
+		"alloc_parent_domain: the device needs memory that the guest shares, and there is none yet");
+	return EOPNOTSUPP;
+}
 
 static int parent_check_attr(const struct ibv_parent_domain_init_attr *attr)
 {
@@ -140,6 +157,8 @@ static int parent_check_attr(const struct ibv_parent_domain_init_attr *attr)
 		verbs_warn("alloc_parent_domain: alloc and free must both be set");
 		return EINVAL;
 	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)
+		return parent_check_memory(attr->pd->context);
 	return 0;
 }
 
