@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # machine.sh - adapters and machines: start `softhca pci`, boot QEMU on it, wait for both.
 #
-# Who sources it sets CACHE, WORK (a directory for sockets), LOG, SOFTHCA and calls stop_all when leaving.
+# Who sources it has common.sh and sets CACHE, WORK (a directory for sockets), LOG, SOFTHCA and calls stop_all when leaving.
 
 PIDS=() # of what runs and stop_all should end
 
@@ -26,15 +26,8 @@ stop_all() {
 	PIDS=()
 }
 
-# wait_for_socket PATH: 5 seconds at most
-wait_for_socket() {
-	local i
-	for ((i = 0; i < 50; i++)); do
-		[ ! -S "$1" ] || return 0
-		sleep 0.1
-	done
-	return 1
-}
+# wait_for_socket PATH PID: until that process has made it
+wait_for_socket() { await "$2" 60 test -S "$1"; }
 
 # adapter NAME OPTION...: a softhca that waits for a machine at $WORK/NAME; its log and trace go to $LOG/NAME.*
 adapter() {
@@ -43,7 +36,7 @@ adapter() {
 	rm -f "$WORK/$name"
 	"$SOFTHCA" pci --socket "$WORK/$name" --verbose --trace "$LOG/$name.trace" "$@" 2>"$LOG/$name.softhca" &
 	PIDS+=($!)
-	wait_for_socket "$WORK/$name"
+	wait_for_socket "$WORK/$name" "${PIDS[-1]}"
 }
 
 # machine NAME KERNEL INITRD SECONDS APPEND [QEMU OPTION...]: boot on the adapter of that name; sets MACHINE to its process.
