@@ -239,9 +239,9 @@ static void connect_by(struct rdma_addrinfo *info)
 		     info->ai_family)) {
 		say("paths %d", id->route.num_paths);
 		MUST(!rdma_connect(id, &param));
-		say("connected");
 		rdma_disconnect(id);
-		pthread_join(thread, NULL);
+		pthread_join(thread, NULL); /* which has said how it accepted */
+		say("was connected");
 		rdma_destroy_ep(id);
 	} else {
 		pthread_cancel(thread);

@@ -38,7 +38,7 @@ cm_topic_fn cm_diff_srq;
 cm_topic_fn cm_diff_states;
 cm_topic_fn cm_diff_xrc;
 
-enum { WAIT_MS = 5000, QUIET_MS = 200, RESOLVE_MS = 2000 };
+enum { WAIT_MS = 20000, QUIET_MS = 200, RESOLVE_MS = 2000 };
 
 struct sockaddr_in cm_loopback(uint16_t port);
 

@@ -35,7 +35,7 @@ static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
 
 	do {
-		if (poll(&fd, 1, 400) <=
+		if (poll(&fd, 1, 1000) <=
 		    0) { /* it went to the other side, whose event has been lost */
 			errno = ETIMEDOUT;
 			return -1;

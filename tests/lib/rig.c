@@ -252,7 +252,7 @@ static long patience_ms(void)
 {
 	const char *text = getenv("RIG_TIMEOUT_MS");
 
-	return text ? atol(text) : 5000;
+	return text ? atol(text) : 20000;
 }
 
 int rig_poll(struct ibv_cq *cq, int n, struct ibv_wc *wc)

@@ -82,7 +82,7 @@ void rig_pair_close(struct rig_pair *pair);
 /* Both QPs through RESET to RTS again; what was queued is gone. */
 void rig_pair_reconnect(struct rig_pair *pair);
 
-/* Poll until N completions are there or RIG_TIMEOUT_MS (5000) have passed without one; returns how many came. */
+/* Poll until N completions are there or RIG_TIMEOUT_MS (20000) have passed without one; returns how many came. */
 int rig_poll(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
 /* Give the adapter the time for what it should not do. */

@@ -68,6 +68,17 @@ check_reference() {
 	fi
 }
 
+# await_adapter PID SOCKET: until a "softhca serve" is ready, which shows its socket then
+await_adapter() {
+	local i
+	for ((i = 0; i < 3000; i++)); do
+		[ ! -S "$2" ] || return 0
+		kill -0 "$1" 2>/dev/null || break
+		sleep 0.02
+	done
+	fail "softhca serve did not come up"
+}
+
 # on_ours PROGRAM ARGS..., on_reference PROGRAM ARGS...: on a private adapter with these options.
 # LD_LIBRARY_PATH is set for the program only: softhca itself needs none of ours.
 softhca_args=()
