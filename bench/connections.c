@@ -32,6 +32,7 @@
 #include "tests/lib/say.h"
 
 #define MOST         1000
+#define REPEATS      5 /* of 100, whose lines come as often: the median is for who reads them */
 #define RESOLVE_MS   5000
 #define UVERBS_MAJOR 231
 #define UVERBS_MINOR 192
@@ -391,7 +392,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	measure(1);
-	measure(100);
+	for (int i = 0; i < REPEATS; i++)
+		measure(100);
 	measure(MOST);
 	return 0;
 }

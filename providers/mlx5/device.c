@@ -42,35 +42,60 @@ static int query(struct ibv_context *context, struct ibv_device_attr_ex *attr, s
 	return 0;
 }
 
-/* ATTR is whole: the library shortens it for older programs. */
-int device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
-		    struct ibv_device_attr_ex *attr, size_t attr_size)
-{
-	struct mlx5_ib_query_device_resp resp;
-
-	(void)input;
-	return query(context, attr, attr_size, &resp);
-}
-
 int device_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 		      size_t attr_size)
 {
 	return verbs_cmd_query_port(context, port_num, attr, attr_size);
 }
 
-static int know_device(struct mlx5_context *ctx)
+static void learn(struct mlx5_context *ctx, const struct ibv_device_attr_ex *attr,
+		  const struct mlx5_ib_query_device_resp *resp)
 {
-	struct ibv_device_attr_ex full = { 0 };
-	int ret = 0;
-
 	pthread_mutex_lock(&ctx->device_lock);
 	if (!ctx->device_known) {
-		ret = query(&ctx->vctx.context, &full, sizeof(full), &ctx->device_resp);
-		ctx->device_attr = full.orig_attr;
-		ctx->raw_packet_caps = full.raw_packet_caps;
-		ctx->device_known = !ret;
+		ctx->device_attr = attr->orig_attr;
+		ctx->raw_packet_caps = attr->raw_packet_caps;
+		ctx->device_resp = *resp;
+		ctx->device_known = true;
 	}
 	pthread_mutex_unlock(&ctx->device_lock);
+}
+
+/* ATTR is whole: the library shortens it for older programs. Most programs ask before they create anything, and so this
+ * library need not. */
+int device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+		    struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct mlx5_ib_query_device_resp resp;
+	int ret = query(context, attr, attr_size, &resp);
+
+	(void)input;
+	if (!ret)
+		learn(to_mctx(context), attr, &resp);
+	return ret;
+}
+
+static bool is_known(struct mlx5_context *ctx)
+{
+	bool known;
+
+	pthread_mutex_lock(&ctx->device_lock);
+	known = ctx->device_known;
+	pthread_mutex_unlock(&ctx->device_lock);
+	return known;
+}
+
+static int know_device(struct mlx5_context *ctx)
+{
+	struct mlx5_ib_query_device_resp resp;
+	struct ibv_device_attr_ex full = { 0 };
+	int ret;
+
+	if (is_known(ctx))
+		return 0;
+	ret = query(&ctx->vctx.context, &full, sizeof(full), &resp);
+	if (!ret)
+		learn(ctx, &full, &resp);
 	return ret;
 }
 
