@@ -110,7 +110,6 @@ ABSENT_POINTER(mlx5dv_sched_node_create)
 ABSENT_POINTER(mlx5dv_var_import)
 
 ABSENT_INT(_mlx5dv_mkey_check)
-ABSENT_INT(_mlx5dv_query_port)
 ABSENT_INT(mlx5dv_crypto_login_destroy)
 ABSENT_INT(mlx5dv_crypto_login_query)
 ABSENT_INT(mlx5dv_crypto_login_query_state)

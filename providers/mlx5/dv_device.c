@@ -57,6 +57,27 @@ DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *i
 			     ARRAY_SIZE(attrs));
 }
 
+/* A program of an older release may know a shorter answer, one of a newer a longer. */
+DV_EXPORT int _mlx5dv_query_port(struct ibv_context *context, uint32_t port_num,
+				 struct mlx5dv_port *info, size_t info_len)
+{
+	struct mlx5dv_port answer = { 0 };
+	const struct verbs_attr attrs[] = {
+		verbs_attr_u32(MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, port_num),
+		verbs_attr_out(MLX5_IB_ATTR_QUERY_PORT, &answer, sizeof(answer)),
+	};
+	int ret = dv_check_context("mlx5dv_query_port", context);
+
+	if (!ret)
+		ret = verbs_cmd_run(context, UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, attrs,
+				    ARRAY_SIZE(attrs));
+	if (ret)
+		return ret;
+	memset(info, 0, info_len);
+	memcpy(info, &answer, min_of(info_len, sizeof(answer)));
+	return 0;
+}
+
 static uint64_t context_flags(const struct mlx5_context *ctx,
 			      const struct mlx5_ib_query_device_resp *resp)
 {

@@ -183,6 +183,19 @@ static int query_port_ex(struct uverbs_call *uc)
 	return ret ? ret : uc_out_padded(uc, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
 }
 
+/* A port as the e-switch sees it: there is none, so no field is valid. */
+static int query_eswitch_port(struct uverbs_call *uc)
+{
+	const struct mlx5_ib_uapi_query_port none = { 0 };
+	uint32_t number;
+
+	if (uc_in(uc, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, &number, sizeof(number)))
+		return EFAULT;
+	if (number < 1 || number > uc->adapter->num_ports)
+		return EINVAL;
+	return uc_out_padded(uc, MLX5_IB_ATTR_QUERY_PORT, &none, sizeof(none));
+}
+
 static int query_port(struct uverbs_call *uc)
 {
 	struct ib_uverbs_query_port_resp resp;
@@ -325,6 +338,12 @@ static const struct uverbs_attr query_port_attrs[] = {
 	  sizeof(struct ib_uverbs_query_port_resp_ex), ANY_SIZE, 0 },
 };
 
+static const struct uverbs_attr query_eswitch_port_attrs[] = {
+	{ MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, ATTR_IN, MANDATORY, 4, 4, 0 },
+	{ MLX5_IB_ATTR_QUERY_PORT, ATTR_OUT, MANDATORY, sizeof(struct mlx5_ib_uapi_query_port),
+	  ANY_SIZE, 0 },
+};
+
 static const struct uverbs_attr query_gid_entry_attrs[] = {
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_PORT, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, ATTR_CONST, MANDATORY, 8, 8, 0 },
@@ -357,6 +376,8 @@ static const struct uverbs_method method_table[] = {
 	       query_gid_entry, query_gid_entry_attrs),
 	METHOD("QUERY_GID_TABLE", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE,
 	       query_gid_table, query_gid_table_attrs),
+	METHOD("MLX5_QUERY_PORT", UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT,
+	       query_eswitch_port, query_eswitch_port_attrs),
 	METHOD("INFO_HANDLES", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES, info_handles,
 	       info_handles_attrs),
 };
