@@ -275,7 +275,7 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 	int ret;
 
 	if (!node && !service && !hints)
-		return cma_return(EINVAL);
+		return cma_refuse(EINVAL, "rdma_getaddrinfo", "nothing is asked for");
 	if (!hints)
 		hints = &none;
 	ret = resolve(node, service, hints, &list);
@@ -288,6 +288,9 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 	if (ret >= 0)
 		return cma_return(ret);
 	cma_return(errno_of(ret));
+	verbs_warn("rdma_getaddrinfo: %s %s, ai_family %d, ai_qp_type %d, ai_port_space 0x%x: %s",
+		   node ? node : "-", service ? service : "-", hints->ai_family, hints->ai_qp_type,
+		   hints->ai_port_space, gai_strerror(ret));
 	return ret; /* for gai_strerror() */
 }
 

@@ -193,11 +193,10 @@ CMA_EXPORT int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo *
 	struct cm_id *cm = to_cm_id(id);
 
 	if (!info)
-		return cma_return(EINVAL);
-	if (!cm->found) {
-		verbs_warn("rdma_query_addrinfo: nothing was found, or it was taken already");
-		return cma_return(ENOENT);
-	}
+		return cma_refuse(EINVAL, "rdma_query_addrinfo", "no place for the answer");
+	if (!cm->found)
+		return cma_refuse(ENOENT, "rdma_query_addrinfo",
+				  "nothing was found, or it was taken already");
 	*info = cm->found;
 	cm->found = NULL;
 	return 0;

@@ -32,6 +32,13 @@ static inline int cma_return(int ret)
 	return -1;
 }
 
+/* The same, for a reason that nobody has told yet. */
+static inline int cma_refuse(int err, const char *call, const char *why)
+{
+	verbs_warn("%s: %s", call, why);
+	return cma_return(err);
+}
+
 /* ---- cmd.c: the commands of the kernel ---- */
 
 /* One command of any kind: fill the member, then cm_run() with the number and the member's size. */
@@ -174,6 +181,11 @@ int id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 int event_await(struct cm_id *id);
 /* Let go of the event that the last call left. */
 void event_release(struct cm_id *id);
+
+/* ---- explain.c ---- */
+
+/* At level warn: what has failed, and why. */
+void event_explain(const struct rdma_cm_event *event);
 
 /* ---- addrinfo_event.c ---- */
 

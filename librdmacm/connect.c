@@ -121,7 +121,7 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 
 	if (!ret)
 		ret = check_qp(cm, conn_param);
-	if (!cm->device) {
+	if (!ret && !cm->device) {
 		verbs_warn("rdma_connect: the id's address is not resolved yet");
 		ret = EINVAL;
 	}
@@ -147,7 +147,8 @@ int connect_confirm(struct cm_id *cm)
 CMA_EXPORT int rdma_establish(struct rdma_cm_id *id)
 {
 	if (id->qp)
-		return cma_return(EINVAL);
+		return cma_refuse(EINVAL, "rdma_establish",
+				  "with a QP on the id, the library does it by itself");
 	return cma_return(connect_confirm(to_cm_id(id)));
 }
 
@@ -189,7 +190,7 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 
 	if (!ret)
 		ret = check_qp(cm, conn_param);
-	if (!cm->device) {
+	if (!ret && !cm->device) {
 		verbs_warn("rdma_accept: the id is not of a connection request");
 		ret = EINVAL;
 	}
@@ -216,8 +217,10 @@ static int reject(struct cm_id *cm, const void *data, uint8_t len, uint8_t reaso
 		.reject = { .id = cm->number, .private_data_len = len, .reason = reason }
 	};
 
-	if (len && !data)
+	if (len && !data) {
+		verbs_warn("rdma_reject: %u bytes of private data at NULL", len);
 		return EINVAL;
+	}
 	if (len)
 		memcpy(cmd.reject.private_data, data, len);
 	return CM_RUN_ID(cm, &cmd, REJECT, reject, 0);
@@ -258,7 +261,8 @@ CMA_EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 CMA_EXPORT int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {
 	if (!id || id->qp || !ece || !ece->vendor_id || ece->comp_mask)
-		return cma_return(EINVAL);
+		return cma_refuse(EINVAL, "rdma_set_local_ece",
+				  "wants an id without a QP, a vendor_id, and comp_mask 0");
 	to_cm_id(id)->local_ece = *ece;
 	return 0;
 }
@@ -266,7 +270,7 @@ CMA_EXPORT int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 CMA_EXPORT int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {
 	if (!id || id->qp || !ece) /* with a QP it is the library's affair */
-		return cma_return(EINVAL);
+		return cma_refuse(EINVAL, "rdma_get_remote_ece", "wants an id without a QP");
 	*ece = (struct ibv_ece){ .vendor_id = to_cm_id(id)->remote_ece.vendor_id,
 				 .options = to_cm_id(id)->remote_ece.options };
 	return 0;

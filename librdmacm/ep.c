@@ -36,8 +36,11 @@ static int keep_connect_data(struct cm_id *cm, const struct rdma_addrinfo *res)
 {
 	if (!res->ai_connect_len)
 		return 0;
-	if (res->ai_connect_len > RDMA_MAX_PRIVATE_DATA - 1)
+	if (res->ai_connect_len > RDMA_MAX_PRIVATE_DATA - 1) {
+		verbs_warn("rdma_create_ep: ai_connect_len %zu: %u is the limit",
+			   res->ai_connect_len, RDMA_MAX_PRIVATE_DATA - 1);
 		return EINVAL;
+	}
 	cm->connect_data = malloc(res->ai_connect_len);
 	if (!cm->connect_data)
 		return ENOMEM;

@@ -293,6 +293,7 @@ static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 			break;
 		acknowledge(event);
 	}
+	event_explain(&event->event);
 	*out = &event->event;
 	return 0;
 }
@@ -300,14 +301,14 @@ static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 CMA_EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
 	if (!event)
-		return cma_return(EINVAL);
+		return cma_refuse(EINVAL, "rdma_get_cm_event", "no place for the event");
 	return cma_return(next_event(channel, event));
 }
 
 CMA_EXPORT int rdma_ack_cm_event(struct rdma_cm_event *event)
 {
 	if (!event)
-		return cma_return(EINVAL);
+		return cma_refuse(EINVAL, "rdma_ack_cm_event", "no event");
 	acknowledge((struct cm_event *)event);
 	return 0;
 }

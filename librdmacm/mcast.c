@@ -64,8 +64,11 @@ static int join(struct cm_id *cm, const struct sockaddr *addr, uint16_t flags, v
 	struct cm_multicast *multicast;
 	int ret;
 
-	if (!len)
+	if (!len) {
+		verbs_warn("rdma_join_multicast: address family %d is not IPv4, IPv6 or AF_IB",
+			   addr->sa_family);
 		return EINVAL;
+	}
 	multicast = calloc(1, sizeof(*multicast));
 	if (!multicast)
 		return ENOMEM;
@@ -97,7 +100,8 @@ CMA_EXPORT int rdma_join_multicast_ex(struct rdma_cm_id *id,
 	if (!(mc_join_attr->comp_mask & RDMA_CM_JOIN_MC_ATTR_ADDRESS) ||
 	    !(mc_join_attr->comp_mask & RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
 	    mc_join_attr->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED)
-		return cma_return(EINVAL);
+		return cma_refuse(EINVAL, "rdma_join_multicast_ex",
+				  "comp_mask lacks the address or the flags, or flags are unknown");
 	return cma_return(
 		join(to_cm_id(id), mc_join_attr->addr, mc_join_attr->join_flags, context));
 }
@@ -134,7 +138,8 @@ CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr
 	int ret;
 
 	if (!multicast)
-		return cma_return(EADDRNOTAVAIL);
+		return cma_refuse(EADDRNOTAVAIL, "rdma_leave_multicast",
+				  "the id has not joined that group");
 	detach(multicast);
 	ret = leave_in_kernel(multicast, &reported);
 	if (ret)

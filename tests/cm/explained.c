@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * explained.c - cm-explained: each failing call of librdmacm, and each event that is no success, says why in one line of the log
+ * at level warn. What the lines must have in them stands beside the calls. Runs itself again with the log in a file.
+ */
+#include <arpa/inet.h>
+#include <infiniband/ib.h>
+#include <rdma/rdma_verbs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cm.h"
+
+static struct rdma_event_channel *channel;
+static FILE *log_file;
+
+/* What was written since the last time: LINES of it, the last in LINE */
+static int read_log(char *line, size_t size)
+{
+	int lines = 0;
+
+	*line = 0;
+	clearerr(log_file);
+	while (fgets(line, (int)size, log_file))
+		lines++;
+	return lines;
+}
+
+static void expect_line(const char *what, const char *reason)
+{
+	char line[512];
+	int lines = read_log(line, sizeof(line));
+
+	say_check(lines == 1 && strstr(line, reason), "%s: one line, with '%s'", what, reason);
+	if (lines != 1 || !strstr(line, reason))
+		say("%d lines, the last: %s", lines, line);
+}
+
+#define REFUSED(call, reason)                                   \
+	do {                                                    \
+		int refused_ret = (call);                       \
+		say_check(refused_ret != 0, "%s fails", #call); \
+		expect_line(#call, reason);                     \
+	} while (0)
+
+static struct rdma_cm_id *new_id(enum rdma_port_space ps)
+{
+	struct rdma_cm_id *id;
+
+	MUST(!rdma_create_id(channel, &id, NULL, ps));
+	return id;
+}
+
+/* ---- calls ---- */
+
+static void addresses(void)
+{
+	struct sockaddr_in odd = { .sin_family = AF_UNIX }, foreign = cm_loopback(0),
+			   here = cm_loopback(7999);
+	struct rdma_cm_id *id = new_id(RDMA_PS_TCP), *second = new_id(RDMA_PS_TCP);
+
+	foreign.sin_addr.s_addr = inet_addr("203.0.113.9");
+	REFUSED(rdma_create_id(channel, &id, NULL, (enum rdma_port_space)0x77),
+		"CREATE_ID: Invalid argument");
+	REFUSED(rdma_bind_addr(id, (struct sockaddr *)&odd), "address family 1");
+	REFUSED(rdma_bind_addr(id, (struct sockaddr *)&foreign), "BIND: Cannot assign");
+	REFUSED(rdma_resolve_addr(id, NULL, (struct sockaddr *)&odd, 100), "address family 1");
+	REFUSED(rdma_resolve_route(id, 100), "RESOLVE_ROUTE: Invalid argument");
+	MUST(!rdma_bind_addr(id, (struct sockaddr *)&here));
+	REFUSED(rdma_bind_addr(second, (struct sockaddr *)&here), "BIND: Address already in use");
+	REFUSED(rdma_set_option(id, 7, 7, &odd, 1), "SET_OPTION: Function not implemented");
+	MUST(!rdma_destroy_id(id) && !rdma_destroy_id(second));
+}
+
+static void connections(void)
+{
+	struct rdma_conn_param param = { .private_data_len = 1 };
+	struct rdma_cm_id *id = new_id(RDMA_PS_TCP), *request;
+	struct ibv_ece ece = { 0 };
+
+	REFUSED(rdma_connect(id, &param), "not resolved yet");
+	REFUSED(rdma_connect(id, NULL), "connected with parameters only");
+	REFUSED(rdma_accept(id, &param), "not of a connection request");
+	REFUSED(rdma_reject(id, NULL, 3), "3 bytes of private data at NULL");
+	REFUSED(rdma_reject(id, NULL, 0), "REJECT: Invalid argument");
+	REFUSED(rdma_disconnect(id), "DISCONNECT: Invalid argument");
+	REFUSED(rdma_establish(id), "ACCEPT: Invalid argument");
+	REFUSED(rdma_notify(id, IBV_EVENT_COMM_EST), "NOTIFY: Invalid argument");
+	REFUSED(rdma_get_request(id, &request), "has a channel");
+	REFUSED(rdma_set_local_ece(id, &ece), "vendor_id");
+	REFUSED(rdma_get_remote_ece(id, NULL), "without a QP");
+	REFUSED(rdma_get_cm_event(channel, NULL), "no place");
+	REFUSED(rdma_ack_cm_event(NULL), "no event");
+	MUST(!rdma_destroy_id(id));
+}
+
+static void queues(void)
+{
+	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC };
+	struct ibv_srq_init_attr srq = { .attr = { 1, 1, 0 } };
+	struct rdma_cm_id *id = new_id(RDMA_PS_TCP);
+
+	REFUSED(rdma_create_qp(id, NULL, &attr), "not bound to a device");
+	REFUSED(rdma_create_srq(id, NULL, &srq), "not bound to a device");
+	MUST(!rdma_destroy_id(id));
+	id = cm_resolved(channel, RDMA_PS_TCP, 7471);
+	attr.qp_type = IBV_QPT_UD;
+	REFUSED(rdma_create_qp(id, NULL, &attr), "qp_type");
+	cm_make_qp(id);
+	attr.qp_type = IBV_QPT_RC;
+	REFUSED(rdma_create_qp(id, NULL, &attr), "has one already");
+	REFUSED(rdma_establish(id), "with a QP on the id");
+	rdma_destroy_qp(id);
+	MUST(!rdma_destroy_id(id));
+}
+
+static void groups(void)
+{
+	struct rdma_cm_join_mc_attr_ex attr = { .comp_mask = 0x100 };
+	struct rdma_cm_id *id = new_id(RDMA_PS_UDP);
+	struct sockaddr_in odd = { .sin_family = AF_UNIX }, group = cm_loopback(0);
+
+	group.sin_addr.s_addr = inet_addr("224.1.2.3");
+	REFUSED(rdma_join_multicast(id, (struct sockaddr *)&odd, NULL), "address family 1");
+	REFUSED(rdma_join_multicast(id, (struct sockaddr *)&group, NULL),
+		"JOIN_MCAST: Invalid argument");
+	REFUSED(rdma_leave_multicast(id, (struct sockaddr *)&group), "not joined");
+	REFUSED(rdma_join_multicast_ex(id, &attr, NULL), "comp_mask 0x100");
+	attr.comp_mask = 0;
+	REFUSED(rdma_join_multicast_ex(id, &attr, NULL), "comp_mask lacks");
+	MUST(!rdma_destroy_id(id));
+}
+
+static void names(void)
+{
+	struct rdma_addrinfo hints = { .ai_qp_type = IBV_QPT_UD, .ai_port_space = RDMA_PS_TCP },
+			     *info;
+	struct rdma_cm_id *id = new_id(RDMA_PS_TCP);
+
+	REFUSED(rdma_getaddrinfo(NULL, NULL, NULL, &info), "nothing is asked for");
+	REFUSED(rdma_getaddrinfo("nosuch.invalid", "7471", NULL, &info), "nosuch.invalid 7471");
+	REFUSED(rdma_getaddrinfo("127.0.0.1", "7471", &hints, &info),
+		"ai_qp_type 4, ai_port_space 0x106");
+	hints.ai_flags = RAI_SA;
+	REFUSED(rdma_getaddrinfo("127.0.0.1", "7471", &hints, &info), "RAI_SA");
+	REFUSED(rdma_resolve_addrinfo(id, NULL, "storage", &hints),
+		"RESOLVE_IB_SERVICE: Invalid argument");
+	REFUSED(rdma_query_addrinfo(id, &info), "nothing was found");
+	REFUSED(rdma_write_cm_event(id, RDMA_CM_EVENT_REJECTED, 0, 0),
+		"not an event that programs write");
+	MUST(!rdma_destroy_id(id));
+}
+
+/* ---- events ---- */
+
+/* The next event, which is of TYPE */
+static struct rdma_cm_event *next(int type)
+{
+	struct rdma_cm_event *event;
+
+	MUST(!rdma_get_cm_event(channel, &event));
+	say_check((int)event->event == type, "%s comes", rdma_event_str(type));
+	return event;
+}
+
+static void expect_event(int type, const char *reason)
+{
+	rdma_ack_cm_event(next(type));
+	expect_line(rdma_event_str(type), reason);
+}
+
+static void unreachable(void)
+{
+	struct sockaddr_in foreign = cm_loopback(1);
+	struct rdma_conn_param param = { 0 };
+	struct rdma_cm_id *id = new_id(RDMA_PS_TCP);
+
+	foreign.sin_addr.s_addr = inet_addr("203.0.113.9");
+	MUST(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&foreign, 100));
+	expect_event(RDMA_CM_EVENT_ADDR_ERROR, "No such device (status -19)");
+	MUST(!rdma_destroy_id(id));
+	id = cm_resolved(channel, RDMA_PS_TCP, 7998);
+	cm_make_qp(id);
+	MUST(!rdma_connect(id, &param));
+	expect_event(RDMA_CM_EVENT_REJECTED, "nobody listens there (status 8)");
+	rdma_destroy_qp(id);
+	MUST(!rdma_destroy_id(id));
+	id = cm_resolved(channel, RDMA_PS_UDP, 7998);
+	cm_make_qp(id);
+	MUST(!rdma_connect(id, &param));
+	expect_event(RDMA_CM_EVENT_UNREACHABLE, "nobody listens there (status 1)");
+	rdma_destroy_qp(id);
+	MUST(!rdma_destroy_id(id));
+}
+
+static void rejected(void)
+{
+	struct rdma_conn_param param = { 0 };
+	uint16_t port;
+	struct rdma_cm_id *listener = cm_listening(channel, RDMA_PS_TCP, &port), *id, *request;
+	struct rdma_cm_event *event;
+
+	id = cm_resolved(channel, RDMA_PS_TCP, port);
+	cm_make_qp(id);
+	MUST(!rdma_connect(id, &param));
+	event = next(RDMA_CM_EVENT_CONNECT_REQUEST);
+	request = event->id;
+	rdma_ack_cm_event(event);
+	MUST(!rdma_reject(request, NULL, 0) && !rdma_destroy_id(request));
+	expect_event(RDMA_CM_EVENT_REJECTED, "the other program says no (status 28)");
+	rdma_destroy_qp(id);
+	MUST(!rdma_destroy_id(id) && !rdma_destroy_id(listener));
+}
+
+/* ---- the program ---- */
+
+static int run(const char *path)
+{
+	char line[512];
+
+	channel = rdma_create_event_channel();
+	if (!channel) {
+		printf("no rdma_cm: %s\n", strerror(errno));
+		return 77;
+	}
+	log_file = fopen(path, "r");
+	MUST(log_file);
+	read_log(line, sizeof(line));
+	say_topic("explained");
+	addresses();
+	connections();
+	queues();
+	groups();
+	names();
+	unreachable();
+	rejected();
+	rdma_destroy_event_channel(channel);
+	fclose(log_file);
+	return say_failures() != 0;
+}
+
+int main(int argc, char *argv[])
+{
+	char path[] = "/tmp/cm-explained.XXXXXX";
+	int fd, ret;
+
+	if (argc > 1) {
+		ret = run(argv[1]);
+		unlink(argv[1]);
+		return ret;
+	}
+	fd = mkstemp(path);
+	MUST(fd >= 0);
+	close(fd);
+	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_FILE", path, 1);
+	execl("/proc/self/exe", argv[0], path, NULL);
+	return 1;
+}
