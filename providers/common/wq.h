@@ -57,15 +57,25 @@ static inline bool wq_has_room(struct wq *wq, uint32_t head)
 	return __builtin_expect(head != wq->limit, 1) || wq_refresh(wq, head);
 }
 
+static inline struct wq_slot *wq_slot_at(const struct wq *wq, uint32_t unit)
+{
+	return &wq->slots[unit & wq->mask];
+}
+
+/* Of the request that takes the place HEAD. */
+static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
+			       uint32_t done_as)
+{
+	slot->wr_id = wr_id;
+	slot->tail_after = head + 1;
+	slot->done_as = done_as;
+}
+
 /* Remember the request that takes the place HEAD; UNIT is where in the ring it starts. */
 static inline void wq_note(struct wq *wq, uint32_t unit, uint32_t head, uint64_t wr_id,
 			   uint32_t done_as)
 {
-	struct wq_slot *slot = &wq->slots[unit & wq->mask];
-
-	slot->wr_id = wr_id;
-	slot->tail_after = head + 1;
-	slot->done_as = done_as;
+	wq_slot_set(wq_slot_at(wq, unit), head, wr_id, done_as);
 }
 
 /* The request that started at UNIT is done, and so are those before it. Returns its wr_id. */

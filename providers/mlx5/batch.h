@@ -13,6 +13,13 @@
 #include "providers/mlx5/umr.h"
 #include "providers/mlx5/variant.h"
 
+/* Nothing is written from here on. The next builder finds no room, and then this. */
+static inline void batch_set_err(struct mlx5_qp *qp, int err)
+{
+	qp->batch.err = err;
+	qp->sq.wq.limit = qp->sq.wq.head;
+}
+
 /* Log what is wrong and end the batch. */
 void batch_fail_full(struct mlx5_qp *qp);
 /* OP is not in sq.opcodes: true when only the gate was shut (umr.h), else the batch has failed. */
@@ -26,33 +33,44 @@ bool batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t op
 WQE_INLINE void batch_note(struct mlx5_qp *qp, uint32_t pi, const struct send_wqe *wqe)
 {
 	struct wq *wq = &qp->sq.wq;
-	uint32_t head = wq->head;
+	const uint32_t head = wq->head;
 
-	wq_note(wq, pi, head, qp->vqp.qp_ex.wr_id, wqe->done_as);
 	wq->head = head + 1;
+	wq_note(wq, pi, head, qp->vqp.qp_ex.wr_id, wqe->done_as);
+}
+
+/* For setters: what they ask for. */
+WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
+{
+	qp->batch.wqe.ctrl = wqe->ctrl;
+	qp->batch.wqe.seg = wqe->seg;
+	qp->batch.wqe.ds = wqe->ds;
+	qp->batch.wqe.first = wqe->first;
 }
 
 /* There is room, and the operation is allowed. */
 WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, uint8_t opcode, __be32 imm, enum send_kind kind)
 {
 	const struct mlx5_sq *sq = &qp->sq;
-	const uint32_t pi = sq->pi;
+	/* All is read before anything is written, which the compiler could not know to be elsewhere. */
+	const uint32_t pi = sq->pi, head = sq->wq.head;
+	const uint64_t wr_id = qp->vqp.qp_ex.wr_id;
+	struct wq_slot *slot = wq_slot_at(&sq->wq, pi);
 	struct send_wqe wqe;
 
 	wqe_begin(sq, &wqe, pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
-	batch_note(qp, pi, &wqe);
+	qp->sq.wq.head = head + 1;
+	wq_slot_set(slot, head, wr_id, wqe.done_as);
 	if (kind == SEND_XRC)
 		wqe_reserve_xrc(&wqe);
 	else if (kind == SEND_DATAGRAM)
 		wqe_reserve_av(sq, &wqe);
-	qp->batch.wqe = wqe;
+	batch_keep_wqe(qp, &wqe);
 }
 
 WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
 			    enum send_kind kind)
 {
-	if (unlikely(qp->batch.err))
-		return false;
 	if (unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit))
 		return batch_begin_exception(qp, op, opcode, imm, kind);
 	batch_start_wqe(qp, opcode, imm, kind);

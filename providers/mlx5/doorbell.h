@@ -75,12 +75,13 @@ DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_
 	sq->db.reg = (uint8_t *)((uintptr_t)sq->db.reg ^ sq->db.toggle);
 }
 
-/* Receives have a record and no register: the adapter looks when a message arrives. */
-static inline void doorbell_recv(struct wq *wq, __be32 *dbrec)
+/* Receives up to HEAD (exclusive) are complete. They have a record and no register: the adapter looks when a message arrives. */
+static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 {
+	wq->head = head;
 	order_publish(wq);
 	dma_store_barrier();
-	dbrec[MLX5_RCV_DBR] = htobe32(wq->head & PRM_WQE_INDEX_MASK);
+	dbrec[MLX5_RCV_DBR] = htobe32(head & PRM_WQE_INDEX_MASK);
 }
 
 /* CQEs before CI have been read. Their entries may be overwritten from here on, so the reads

@@ -101,10 +101,8 @@ RQ_INLINE int post_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_r
 			break;
 		}
 	}
-	if (likely(head != rq->wq.head)) {
-		rq->wq.head = head;
-		doorbell_recv(&rq->wq, rq->dbrec);
-	}
+	if (likely(head != rq->wq.head))
+		doorbell_recv(&rq->wq, rq->dbrec, head);
 	qlock_leave(&rq->lock);
 	return ret;
 }
@@ -143,8 +141,7 @@ RQ_INLINE int post_one(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_re
 	if (unlikely(!is_usual(rq, head, wr, one)))
 		return list_any(rq, wr, bad_wr);
 	put_usual(rq, head, wr, one);
-	rq->wq.head = head + 1;
-	doorbell_recv(&rq->wq, rq->dbrec);
+	doorbell_recv(&rq->wq, rq->dbrec, head + 1);
 	if (shared)
 		qlock_drop(&rq->lock);
 	return 0;

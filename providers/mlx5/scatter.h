@@ -25,6 +25,11 @@ SEG_INLINE void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 			seg_put_data(seg + 1, 0, MLX5_INVALID_LKEY, 0);
 		return;
 	}
+	/* Two at a time, up to a buffer of no bytes. */
+	for (; n > 1 && sge[0].length && sge[1].length; n -= 2, sge += 2, seg += 2) {
+		seg_put_sge(seg, sge);
+		seg_put_sge(seg + 1, sge + 1);
+	}
 	for (; n > 0; n--, sge++) {
 		if (__builtin_expect(!sge->length, 0))
 			continue;

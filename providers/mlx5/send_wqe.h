@@ -188,11 +188,17 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 	return to + len;
 }
 
+/* How many bytes of the WQE are in front of inline data. */
+WQE_INLINE uint32_t wqe_inline_start(const struct send_wqe *wqe)
+{
+	return wqe->ds * PRM_DS_SIZE + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
+}
+
 /* The capacity of the QP, and never more than the request's place in the ring: an operation that
  * the QP was not created for may have a longer head. */
 WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send_wqe *wqe)
 {
-	uint32_t used = wqe->ds * PRM_DS_SIZE + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
+	uint32_t used = wqe_inline_start(wqe);
 	uint32_t room = used < sq->wqe_bytes ? sq->wqe_bytes - used : 0;
 
 	return min_of(room, sq->max_inline);
@@ -217,11 +223,13 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 /* The usual inline data: bytes that end before the ring does, in one piece. false: nothing has been
  * done. */
 WQE_INLINE bool wqe_put_usual_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
-				     const void *from, uint32_t len)
+				     const void *from, size_t size)
 {
+	const uint32_t len = (uint32_t)size;
 	uint8_t *to = wqe_inline_open(wqe);
 
-	if (unlikely(!len || len > wqe_inline_limit(sq, wqe) ||
+	/* Neither none nor, by what wqe_inline_limit() says, too many. */
+	if (unlikely(size - 1 >= sq->max_inline || wqe_inline_start(wqe) + len > sq->wqe_bytes ||
 		     to + len >= sq->end))
 		return false;
 	if (likely(len <= COPY_SMALL_MAX))

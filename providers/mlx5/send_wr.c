@@ -18,7 +18,7 @@ void __attribute__((cold, noinline)) batch_fail_full(struct mlx5_qp *qp)
 	verbs_warn(
 		"ibv_wr: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests (max_send_wr of the QP)",
 		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, qp->sq.wq.max_post);
-	qp->batch.err = ENOMEM;
+	batch_set_err(qp, ENOMEM);
 }
 
 static void __attribute__((cold, noinline))
@@ -28,7 +28,7 @@ batch_fail_limit(struct mlx5_qp *qp, const char *setter, const char *what, uint6
 	verbs_warn("%s: qp 0x%x, wr_id %#llx: %s is %llu, limit %u (%s of the QP)", setter,
 		   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, what,
 		   (unsigned long long)value, limit, rule);
-	qp->batch.err = ENOMEM;
+	batch_set_err(qp, ENOMEM);
 }
 
 bool __attribute__((cold, noinline)) batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op)
@@ -45,7 +45,7 @@ bool __attribute__((cold, noinline)) batch_pass_gate(struct mlx5_qp *qp, enum ib
 			"(send_ops_flags)",
 			qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, (int)op,
 			qp->opcodes);
-	qp->batch.err = EINVAL;
+	batch_set_err(qp, EINVAL);
 	return false;
 }
 
@@ -55,6 +55,8 @@ batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 {
 	bool gated = !(qp->sq.opcodes & 1u << op);
 
+	if (qp->batch.err)
+		return false;
 	if (gated && !batch_pass_gate(qp, op))
 		return false;
 	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
@@ -130,6 +132,21 @@ static void wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint
 	batch_finish_wqe(qp, &wqe, false);
 }
 
+/* What stands before the payload of a connected QP's request leaves room in the first WQEBB. */
+static void connected_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (unlikely(qp->batch.err))
+		return;
+	if (likely(length)) {
+		seg_put_data(wqe.seg, length, lkey, addr);
+		wqe.ds++;
+	}
+	batch_finish_wqe(qp, &wqe, false);
+}
+
 static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
@@ -171,8 +188,7 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 
 	if (unlikely(qp->batch.err))
 		return;
-	if (unlikely(length > UINT32_MAX ||
-		     !wqe_put_usual_inline(&qp->sq, &wqe, addr, (uint32_t)length))) {
+	if (unlikely(!wqe_put_usual_inline(&qp->sq, &wqe, addr, length))) {
 		set_unusual_inline(qpx, addr, length);
 		return;
 	}
@@ -291,6 +307,7 @@ static void wr_abort_unlocked(struct ibv_qp_ex *qpx)
 
 static void fill_connected(struct ibv_qp_ex *qpx)
 {
+	qpx->wr_set_sge = connected_set_sge;
 	qpx->wr_send = wr_send;
 	qpx->wr_send_imm = wr_send_imm;
 	qpx->wr_send_inv = wr_send_inv;

@@ -22,7 +22,7 @@ static bool has_size(struct mlx5_qp *qp, uint32_t ds)
 	verbs_warn(
 		"mlx5dv_wr_raw_wqe: qp 0x%x, wr_id %#llx: the WQE has %u parts of 16 bytes, must be 1 to %u on this QP",
 		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, ds, limit);
-	qp->batch.err = ENOMEM;
+	batch_set_err(qp, ENOMEM);
 	return false;
 }
 
@@ -34,7 +34,7 @@ static bool is_ready(struct mlx5_qp *qp)
 		"mlx5dv_wr_raw_wqe: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
 		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, (int)qp->vqp.qp.state,
 		IBV_QPS_RTS);
-	qp->batch.err = EINVAL;
+	batch_set_err(qp, EINVAL);
 	return false;
 }
 

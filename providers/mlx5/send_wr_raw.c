@@ -12,7 +12,7 @@ static void fail(struct mlx5_qp *qp, int err, const char *why)
 {
 	verbs_warn("ibv_wr: qp 0x%x, wr_id %#llx: %s", qp->vqp.qp.qp_num,
 		   (unsigned long long)qp->vqp.qp_ex.wr_id, why);
-	qp->batch.err = err;
+	batch_set_err(qp, err);
 }
 
 static bool begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint16_t mss,

@@ -28,12 +28,14 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 		       const struct ibv_mw_bind_info *bind)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	struct mlx5_batch *batch = &qp->batch;
+	int err;
 
 	if (!begin_umr(qp, IBV_WR_BIND_MW))
 		return;
-	batch->err = umr_bind(qp, &batch->wqe, qp->sq.pi, qpx->wr_flags, mw, rkey, bind);
-	if (!batch->err)
+	err = umr_bind(qp, &qp->batch.wqe, qp->sq.pi, qpx->wr_flags, mw, rkey, bind);
+	if (err)
+		batch_set_err(qp, err);
+	else
 		finish_umr(qp);
 }
 
