@@ -18,8 +18,7 @@ static struct cm_device *lookup(uint64_t guid, int index)
 {
 	struct cm_device *device;
 
-	LIST_FOREACH(device, &devices, entry)
-	{
+	LIST_FOREACH(device, &devices, entry) {
 		if (index >= 0 && device->index >= 0 ? device->index == index
 						     : device->guid == guid)
 			return device;
@@ -38,8 +37,7 @@ static bool is_known(const struct ibv_device *ibv)
 {
 	struct cm_device *device;
 
-	LIST_FOREACH(device, &devices, entry)
-	{
+	LIST_FOREACH(device, &devices, entry) {
 		if (device->ibv == ibv)
 			return true;
 	}
@@ -220,13 +218,12 @@ static int open_all(struct ibv_context ***out, int *num)
 	if (ret)
 		return ret;
 	LIST_FOREACH(device, &devices, entry)
-	count++;
+		count++;
 	list = calloc(count + 1, sizeof(*list));
 	if (!list)
 		return ENOMEM;
 	*num = 0;
-	LIST_FOREACH(device, &devices, entry)
-	{
+	LIST_FOREACH(device, &devices, entry) {
 		ret = open_device(device);
 		if (!ret)
 			list[(*num)++] = device->verbs;

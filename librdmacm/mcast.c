@@ -38,7 +38,7 @@ void multicast_detach_all(struct cm_id *cm)
 	struct cm_multicast *multicast;
 
 	LIST_FOREACH(multicast, &cm->multicasts, entry)
-	detach(multicast);
+		detach(multicast);
 }
 
 static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
@@ -122,8 +122,7 @@ static struct cm_multicast *find(struct cm_id *cm, const struct sockaddr *addr)
 	socklen_t len = cm_addr_len(addr);
 	struct cm_multicast *multicast;
 
-	LIST_FOREACH(multicast, &cm->multicasts, entry)
-	{
+	LIST_FOREACH(multicast, &cm->multicasts, entry) {
 		if (len && !memcmp(&multicast->addr, addr, len))
 			return multicast;
 	}

@@ -128,8 +128,8 @@ static bool is_taken(const struct fabric *fabric, uint16_t lid)
 	const struct station *station;
 
 	LIST_FOREACH(station, &fabric->stations, entry)
-	if (station->lid == lid)
-		return true;
+		if (station->lid == lid)
+			return true;
 	return false;
 }
 
@@ -199,8 +199,8 @@ static bool is_at_one(const struct fabric *fabric, const struct fabric_addr *add
 	const struct station *station;
 
 	LIST_FOREACH(station, &fabric->stations, entry)
-	if (is_at(station, addr))
-		return true;
+		if (is_at(station, addr))
+			return true;
 	return false;
 }
 
@@ -222,8 +222,8 @@ static uint16_t find_lid(void *owner, const uint8_t gid[16])
 	struct station *station;
 
 	LIST_FOREACH(station, &fabric->stations, entry)
-	if (station->lid && port_has_gid(station->hca, station->port, gid))
-		return station->lid;
+		if (station->lid && port_has_gid(station->hca, station->port, gid))
+			return station->lid;
 	return 0;
 }
 
@@ -279,8 +279,7 @@ static void deliver(struct fabric *fabric, const struct fabric_msg *msg)
 		ask_subnet(fabric, msg);
 		return;
 	}
-	LIST_FOREACH(station, &fabric->stations, entry)
-	{
+	LIST_FOREACH(station, &fabric->stations, entry) {
 		if (!is_at(station, &msg->addr) || !port_is_up(station->hca, station->port))
 			continue;
 		/* timers of the receiver count from here, too */
@@ -332,8 +331,7 @@ void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int por
 		trace_line(from->config.trace, "fault: a frame of %zu bytes is lost", len);
 		return;
 	}
-	LIST_FOREACH(station, &fabric->stations, entry)
-	{
+	LIST_FOREACH(station, &fabric->stations, entry) {
 		if (!hears(station, from, port))
 			continue;
 		/* timers of the receiver count from here, too */
@@ -370,9 +368,9 @@ static bool find_neighbour(void *owner, const uint8_t gid[16], uint8_t mac[6])
 	struct station *station;
 
 	LIST_FOREACH(station, &fabric->stations, entry)
-	if (hears(station, NULL, 0) && !station->hca->config.kernel_driver &&
-	    take_mac(station, gid, mac))
-		return true;
+		if (hears(station, NULL, 0) && !station->hca->config.kernel_driver &&
+		    take_mac(station, gid, mac))
+			return true;
 	return false;
 }
 
@@ -389,8 +387,8 @@ static void frame_arrived(void *owner, const uint8_t *frame, size_t len)
 	if (answer_len)
 		uplink_send_frame(fabric->uplink, NULL, answer, answer_len);
 	LIST_FOREACH(station, &fabric->stations, entry)
-	if (hears(station, NULL, 0))
-		hca_receive_frame(station->hca, station->port, frame, len);
+		if (hears(station, NULL, 0))
+			hca_receive_frame(station->hca, station->port, frame, len);
 }
 
 /* ---- other hosts ---- */

@@ -89,8 +89,7 @@ unsigned int services_find(const struct services *services, uint64_t components,
 	const struct service *service;
 	unsigned int count = 0;
 
-	LIST_FOREACH(service, &services->list, entry)
-	{
+	LIST_FOREACH(service, &services->list, entry) {
 		if (!agrees(service, components, wanted))
 			continue;
 		if (count < room)

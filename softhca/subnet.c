@@ -100,8 +100,8 @@ static struct group *find_group(const struct subnet *subnet, const uint8_t *mgid
 	struct group *group;
 
 	LIST_FOREACH(group, &subnet->groups, entry)
-	if (!memcmp(mgid_of(group), mgid, 16))
-		return group;
+		if (!memcmp(mgid_of(group), mgid, 16))
+			return group;
 	return NULL;
 }
 
@@ -110,8 +110,8 @@ static struct member *find_member(const struct group *group, const uint8_t *gid)
 	struct member *member;
 
 	LIST_FOREACH(member, &group->members, entry)
-	if (!memcmp(member->gid, gid, 16))
-		return member;
+		if (!memcmp(member->gid, gid, 16))
+			return member;
 	return NULL;
 }
 

@@ -3,8 +3,8 @@
  * pingpong.h - the core that the pingpong programs share.
  *
  * A program says which options it takes and how its kind of queue pair is brought up; the core parses, opens the adapter,
- * meets the peer over TCP, bounces messages and reports. Order of a run: pp_parse, pp_open, pp_create_qps,
- * pp_bounce (receives, pp_find_address, pp_exchange, pp_run), pp_close. Errors are told to the user where they are found; functions return 0 or
+ * meets the peer over TCP, bounces messages and reports. Order of a run: pp_parse, pp_open, pp_create_qps, pp_bounce (receives,
+ * pp_find_address, pp_exchange, messages), pp_close. Errors are told to the user where they are found; functions return 0 or
  * non-zero.
  */
 #ifndef EXAMPLES_PINGPONG_H
@@ -128,10 +128,6 @@ size_t pp_recv_all(int fd, void *data, size_t len);
 
 /* ---- pp_run.c ---- */
 
-/* Post receives up to COUNT; how many were posted. */
-unsigned int pp_post_recv(struct pp *pp, unsigned int count);
-/* Bounce messages and print the result. POSTED receives are outstanding. */
-int pp_run(struct pp *pp, unsigned int posted);
 /* All of it once the QPs exist: receives, addresses, connection, messages. INIT_MASK is that of pp_to_init(). */
 int pp_bounce(struct pp *pp, int init_mask, pp_connect_fn *connect);
 

@@ -44,7 +44,8 @@ static struct ibv_sge receive_sge(const struct pp *pp)
 				 pp->options->headroom + pp->options->size, pp->mr->lkey };
 }
 
-unsigned int pp_post_recv(struct pp *pp, unsigned int count)
+/* Up to COUNT; how many were posted. */
+static unsigned int post_recv(struct pp *pp, unsigned int count)
 {
 	struct ibv_sge sge = receive_sge(pp);
 	struct ibv_recv_wr wr = { .wr_id = RECEIVE, .sg_list = &sge, .num_sge = 1 };
@@ -126,7 +127,7 @@ static int refill(struct pp *pp, struct progress *progress)
 
 	if (--progress->recvs_posted > pp->options->num_qp) /* one for each */
 		return 0;
-	progress->recvs_posted += pp_post_recv(pp, depth - progress->recvs_posted);
+	progress->recvs_posted += post_recv(pp, depth - progress->recvs_posted);
 	if (progress->recvs_posted < depth) {
 		fprintf(stderr, "Couldn't post receive (%u)\n", progress->recvs_posted);
 		return -1;
@@ -343,7 +344,8 @@ static int check_message(struct pp *pp)
 	return ret;
 }
 
-int pp_run(struct pp *pp, unsigned int posted)
+/* POSTED receives are outstanding. */
+static int run(struct pp *pp, unsigned int posted)
 {
 	struct progress progress = { .recvs_posted = posted };
 	const bool is_client = pp->options->host;
@@ -367,12 +369,12 @@ int pp_bounce(struct pp *pp, int init_mask, pp_connect_fn *connect)
 
 	if (pp_to_init(pp, init_mask))
 		return -1;
-	posted = pp_post_recv(pp, pp->options->rx_depth);
+	posted = post_recv(pp, pp->options->rx_depth);
 	if (posted < pp->options->rx_depth) {
 		fprintf(stderr, "Couldn't post receive (%u)\n", posted);
 		return -1;
 	}
 	if (pp->options->events && request_event(pp))
 		return -1;
-	return pp_find_address(pp) || pp_exchange(pp, connect) || pp_run(pp, posted) ? -1 : 0;
+	return pp_find_address(pp) || pp_exchange(pp, connect) || run(pp, posted) ? -1 : 0;
 }

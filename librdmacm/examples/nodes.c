@@ -161,7 +161,8 @@ int test_await(struct test *test, const int *left)
 	return ret;
 }
 
-int test_handle_pending(struct test *test)
+/* What is there already; for one that transfers meanwhile. */
+static int handle_pending(struct test *test)
 {
 	struct pollfd channel = { .fd = test->channel->fd, .events = POLLIN };
 
@@ -371,7 +372,7 @@ int node_make_ready(struct node *node)
 }
 
 /* The datagrams' immediate data tell the QP that they are from, so that it can be answered. */
-int node_post_sends(struct node *node, int flags)
+static int post_sends(struct node *node, int flags)
 {
 	struct test *test = node->test;
 	struct ibv_sge sge = { .addr = (uintptr_t)node->buffer + (test->datagrams ? GRH_SIZE : 0),
@@ -410,7 +411,7 @@ int nodes_post_sends(struct test *test, int flags)
 	int i;
 
 	for (i = 0; i < test->connections && !ret; i++)
-		ret = node_post_sends(&test->nodes[i], flags);
+		ret = post_sends(&test->nodes[i], flags);
 	return ret;
 }
 
@@ -457,7 +458,7 @@ static int await_node(struct node *node, int kind,
 		if (count)
 			continue;
 		sched_yield();
-		if (!(++idle & 0xfff) && test_handle_pending(node->test))
+		if (!(++idle & 0xfff) && handle_pending(node->test))
 			return -1;
 	}
 	return 0;

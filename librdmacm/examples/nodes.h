@@ -62,8 +62,6 @@ int test_end(int status);
 
 /* Handle events until *LEFT is 0, or one in between fails. */
 int test_await(struct test *test, const int *left);
-/* What is there already; for one that transfers meanwhile. */
-int test_handle_pending(struct test *test);
 /* An event that means: this connection does not come to be. Returns its status. */
 int test_node_failed(struct test *test, const struct rdma_cm_event *event);
 /* For events that mean the same to all who connect: an address is resolved, a connection fails. The rest (that of a device that
@@ -84,7 +82,6 @@ int node_make_queues(struct node *node);
 int node_post_recvs(struct node *node);
 /* Both */
 int node_make_ready(struct node *node);
-int node_post_sends(struct node *node, int flags);
 
 int nodes_post_sends(struct test *test, int flags);
 /* Until each connected node has as many completions of a kind (SENDS, RECVS) as messages.

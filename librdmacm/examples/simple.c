@@ -131,18 +131,6 @@ int simple_await_request(struct simple *simple, struct ibv_qp_init_attr *attr)
 	return ret;
 }
 
-void simple_clean(struct simple *simple)
-{
-	if (simple->recv_mr)
-		rdma_dereg_mr(simple->recv_mr);
-	if (simple->send_mr)
-		rdma_dereg_mr(simple->send_mr);
-	if (simple->id)
-		rdma_destroy_ep(simple->id);
-	if (simple->listener)
-		rdma_destroy_ep(simple->listener);
-}
-
 /* ---- the message ---- */
 
 static int register_message(struct simple *simple, uint8_t *message, struct ibv_mr **mr)
@@ -183,13 +171,25 @@ int simple_receive(struct simple *simple)
 				       rdma_get_recv_comp(simple->id, &simple->wc));
 }
 
+static void clean(struct simple *simple)
+{
+	if (simple->recv_mr)
+		rdma_dereg_mr(simple->recv_mr);
+	if (simple->send_mr)
+		rdma_dereg_mr(simple->send_mr);
+	if (simple->id)
+		rdma_destroy_ep(simple->id);
+	if (simple->listener)
+		rdma_destroy_ep(simple->listener);
+}
+
 int simple_main(struct simple *simple, int (*run)(struct simple *simple))
 {
 	int ret;
 
 	printf("%s: start\n", simple->name);
 	ret = run(simple);
-	simple_clean(simple);
+	clean(simple);
 	printf("%s: end %d\n", simple->name, ret);
 	return ret;
 }

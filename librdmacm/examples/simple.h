@@ -38,10 +38,8 @@ int simple_register(struct simple *simple);
 int simple_post_recv(struct simple *simple);
 int simple_send(struct simple *simple, int inline_size);
 int simple_receive(struct simple *simple);
-/* Whatever there is. */
-void simple_clean(struct simple *simple);
 
-/* Between "start" and "end": RUN's result is the exit status. */
+/* Between "start" and "end": RUN's result is the exit status. What is there then is taken down. */
 int simple_main(struct simple *simple, int (*run)(struct simple *simple));
 
 /* The server's side up to the request: simple->id. ATTR is what its QP was made with. */

@@ -203,8 +203,7 @@ static bool is_sending(struct dgram *dgram)
 {
 	struct dgram_link *link;
 
-	LIST_FOREACH(link, &dgram->links, entry)
-	{
+	LIST_FOREACH(link, &dgram->links, entry) {
 		if (link->sq_put != link->sq_done)
 			return true;
 	}

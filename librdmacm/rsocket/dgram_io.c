@@ -163,7 +163,7 @@ bool dgram_progress(struct dgram *dgram, bool look_at_udp)
 	bool any = false;
 
 	LIST_FOREACH(link, &dgram->links, entry)
-	any |= take_completions(dgram, link);
+		any |= take_completions(dgram, link);
 	if (look_at_udp || rs_now_us() >= dgram->next_look_us)
 		any |= look(dgram);
 	return any;
@@ -174,8 +174,7 @@ bool dgram_arm(struct dgram *dgram)
 {
 	struct dgram_link *link;
 
-	LIST_FOREACH(link, &dgram->links, entry)
-	{
+	LIST_FOREACH(link, &dgram->links, entry) {
 		if (!link->is_armed && ibv_req_notify_cq(link->cq, 0))
 			dgram->error = EIO;
 		link->is_armed = true;
@@ -216,7 +215,7 @@ static int wake_fds(struct dgram *dgram, struct pollfd *fds)
 	fds[count++] = (struct pollfd){ .fd = dgram->channel->fd, .events = POLLIN };
 	fds[count++] = (struct pollfd){ .fd = dgram->udp_waits, .events = POLLIN };
 	LIST_FOREACH(link, &dgram->links, entry)
-	fds[count++] = (struct pollfd){ .fd = link->completions->fd, .events = POLLIN };
+		fds[count++] = (struct pollfd){ .fd = link->completions->fd, .events = POLLIN };
 	return count;
 }
 
@@ -226,8 +225,7 @@ static void take_events(struct dgram *dgram)
 	struct ibv_cq *cq;
 	void *context;
 
-	LIST_FOREACH(link, &dgram->links, entry)
-	{
+	LIST_FOREACH(link, &dgram->links, entry) {
 		if (!link->is_armed || ibv_get_cq_event(link->completions, &cq, &context))
 			continue;
 		link->is_armed = false;

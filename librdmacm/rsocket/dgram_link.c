@@ -183,8 +183,7 @@ int dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
 {
 	struct dgram_link *link;
 
-	LIST_FOREACH(link, &dgram->links, entry)
-	{
+	LIST_FOREACH(link, &dgram->links, entry) {
 		if (dgram_same_address(&link->local, local)) {
 			*out = link;
 			return 0;

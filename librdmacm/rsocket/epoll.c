@@ -38,8 +38,7 @@ static struct set *find_locked(int fd)
 {
 	struct set *set;
 
-	LIST_FOREACH(set, &sets, entry)
-	{
+	LIST_FOREACH(set, &sets, entry) {
 		if (set->fd == fd)
 			return set;
 	}
@@ -111,8 +110,7 @@ static struct member *find_member(struct set *set, const struct rs *rs)
 {
 	struct member *member;
 
-	LIST_FOREACH(member, &set->members, entry)
-	{
+	LIST_FOREACH(member, &set->members, entry) {
 		if (member->serial == rs->serial)
 			return member;
 	}
@@ -279,7 +277,7 @@ static struct pollfd *descriptors(struct set *set, nfds_t *count)
 	if (fds) {
 		fds[(*count)++] = (struct pollfd){ .fd = set->fd, .events = POLLIN };
 		LIST_FOREACH(member, &set->members, entry)
-		fds[(*count)++] = (struct pollfd){ .fd = member->fd };
+			fds[(*count)++] = (struct pollfd){ .fd = member->fd };
 	}
 	pthread_mutex_unlock(&set->lock);
 	return fds;
@@ -344,5 +342,5 @@ void rs_epoll_forked(void)
 
 	pthread_mutex_init(&sets_lock, NULL);
 	LIST_FOREACH(set, &sets, entry)
-	pthread_mutex_init(&set->lock, NULL);
+		pthread_mutex_init(&set->lock, NULL);
 }

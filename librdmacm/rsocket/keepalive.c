@@ -26,8 +26,7 @@ static struct kept *find(const struct stream *stream)
 {
 	struct kept *kept;
 
-	LIST_FOREACH(kept, &all, entry)
-	{
+	LIST_FOREACH(kept, &all, entry) {
 		if (kept->stream == stream)
 			return kept;
 	}
@@ -50,8 +49,7 @@ static int64_t knock_at_all(int64_t now)
 	int64_t next = INT64_MAX;
 	struct kept *kept;
 
-	LIST_FOREACH(kept, &all, entry)
-	{
+	LIST_FOREACH(kept, &all, entry) {
 		if (kept->next_us <= now) {
 			knock(kept->stream);
 			kept->next_us = now + kept->period_us;

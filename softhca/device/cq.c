@@ -298,8 +298,7 @@ void cq_scan_arms(struct hca *hca, struct uar *uar)
 	struct cq *cqs[ARM_BATCH], *cq;
 	unsigned int count = 0;
 
-	LIST_FOREACH(cq, &uar->cqs, in_uar)
-	{
+	LIST_FOREACH(cq, &uar->cqs, in_uar) {
 		cqs[count++] = cq;
 		if (count == ARM_BATCH) {
 			scan_batch(hca, cqs, count);

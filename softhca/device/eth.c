@@ -143,5 +143,5 @@ void eth_scan(struct hca *hca, struct uar *uar)
 	struct eth_sq *sq;
 
 	LIST_FOREACH(sq, &uar->sqs, in_uar)
-	look(hca, sq);
+		look(hca, sq);
 }

@@ -192,8 +192,7 @@ static struct flow_entry *match_in_group(struct walk *walk, const struct flow_gr
 	for (i = 0; i < FLOW_KEY_SIZE; i++)
 		masked[i] = walk->key[i] & group->mask[i];
 	spend(walk, LOOKUP);
-	LIST_FOREACH(entry, &group->bucket[flow_hash(masked) % FLOW_BUCKETS], in_bucket)
-	{
+	LIST_FOREACH(entry, &group->bucket[flow_hash(masked) % FLOW_BUCKETS], in_bucket) {
 		spend(walk, 1);
 		if (!memcmp(entry->key, masked, FLOW_KEY_SIZE) &&
 		    (!best || entry->index < best->index))
@@ -208,8 +207,7 @@ static struct flow_entry *match(struct walk *walk, const struct flow_table *tabl
 	struct flow_entry *entry = NULL;
 	struct flow_group *group;
 
-	TAILQ_FOREACH(group, &table->groups, in_table)
-	{
+	TAILQ_FOREACH(group, &table->groups, in_table) {
 		entry = group->entries ? match_in_group(walk, group) : NULL;
 		if (entry || !walk->steps)
 			break;

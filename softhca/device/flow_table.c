@@ -204,8 +204,8 @@ static bool overlaps(const struct flow_table *table, uint32_t first, uint32_t la
 	struct flow_group *group;
 
 	TAILQ_FOREACH(group, &table->groups, in_table)
-	if (first <= group->last && group->first <= last)
-		return true;
+		if (first <= group->last && group->first <= last)
+			return true;
 	return false;
 }
 
@@ -235,10 +235,10 @@ static void insert_sorted(struct flow_table *table, struct flow_group *group)
 	struct flow_group *other;
 
 	TAILQ_FOREACH(other, &table->groups, in_table)
-	if (other->first > group->first) {
-		TAILQ_INSERT_BEFORE(other, group, in_table);
-		return;
-	}
+		if (other->first > group->first) {
+			TAILQ_INSERT_BEFORE(other, group, in_table);
+			return;
+		}
 	TAILQ_INSERT_TAIL(&table->groups, group, in_table);
 }
 

@@ -323,8 +323,8 @@ static void run_timers(struct hca *hca)
 	}
 	hca->next_timer = HCA_IDLE;
 	TAILQ_FOREACH(qp, &hca->timed, in_timed)
-	if (qp->req.deadline < hca->next_timer)
-		hca->next_timer = qp->req.deadline;
+		if (qp->req.deadline < hca->next_timer)
+			hca->next_timer = qp->req.deadline;
 }
 
 /* When to be called again. The end of a congestion is told, that of waiting for it is not. */

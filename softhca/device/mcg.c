@@ -16,8 +16,8 @@ static struct mcg_member *find(struct hca *hca, const uint8_t *gid, const struct
 	struct mcg_member *member;
 
 	LIST_FOREACH(member, &hca->mcg_members, entry)
-	if (member->qp == qp && !memcmp(member->gid, gid, sizeof(member->gid)))
-		return member;
+		if (member->qp == qp && !memcmp(member->gid, gid, sizeof(member->gid)))
+			return member;
 	return NULL;
 }
 
@@ -26,8 +26,7 @@ static bool has_room(struct hca *hca, const uint8_t *gid)
 	unsigned int members = 0, in_group = 0;
 	struct mcg_member *member;
 
-	LIST_FOREACH(member, &hca->mcg_members, entry)
-	{
+	LIST_FOREACH(member, &hca->mcg_members, entry) {
 		members++;
 		in_group += !memcmp(member->gid, gid, sizeof(member->gid));
 	}

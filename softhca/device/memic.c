@@ -78,8 +78,8 @@ static const struct memic_block *overlapping(const struct memic *memic, uint64_t
 	const struct memic_block *block;
 
 	LIST_FOREACH(block, &memic->blocks, entry)
-	if (addr < block->addr + block->size && block->addr < addr + len)
-		return block;
+		if (addr < block->addr + block->size && block->addr < addr + len)
+			return block;
 	return NULL;
 }
 
@@ -153,8 +153,8 @@ enum prm_status memic_dealloc(struct hca *hca, struct cmd *cmd)
 
 	if (hca->memic)
 		LIST_FOREACH(block, &hca->memic->blocks, entry)
-	if (block->addr == addr)
-		break;
+			if (block->addr == addr)
+				break;
 	if (!block || block->size != prm_get(cmd->in, DEALLOC_MEMIC_IN_MEMIC_SIZE))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "memic: no such block");
 	if (block->users)
@@ -173,8 +173,7 @@ struct memic_block *memic_get(struct hca *hca, uint64_t addr, uint64_t len)
 
 	if (!hca->memic)
 		return NULL;
-	LIST_FOREACH(block, &hca->memic->blocks, entry)
-	{
+	LIST_FOREACH(block, &hca->memic->blocks, entry) {
 		if (is_within(block->addr, block->size, addr, len)) {
 			block->users++;
 			return block;

@@ -143,8 +143,7 @@ void sq_scan_doorbells(struct hca *hca, struct uar *uar)
 	struct scan scan[SCAN_QPS];
 	struct qp *qp;
 
-	LIST_FOREACH(qp, &uar->qps, in_uar)
-	{
+	LIST_FOREACH(qp, &uar->qps, in_uar) {
 		if (!is_scanned(qp))
 			continue;
 		scan[count].qp = qp;

@@ -177,6 +177,13 @@ static enum prm_status add(struct hca *hca, struct cmd *cmd, struct srq *srq)
 	return PRM_STAT_OK;
 }
 
+static void release(struct srq *srq)
+{
+	tm_free(srq->tm);
+	dma_unmap(&srq->map);
+	free(srq);
+}
+
 /* PARTS has what only one kind has. */
 static enum prm_status create(struct hca *hca, struct cmd *cmd, const void *context,
 			      const struct srq *parts)
@@ -197,7 +204,7 @@ static enum prm_status create(struct hca *hca, struct cmd *cmd, const void *cont
 	status = srq->pd ? add(hca, cmd, srq)
 			 : cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such PD");
 	if (status)
-		srq_free(srq);
+		release(srq);
 	return status;
 }
 
@@ -399,7 +406,7 @@ static enum prm_status destroy(struct hca *hca, struct cmd *cmd, const struct sr
 		srq->xrcd->users--;
 	if (srq->cq)
 		srq->cq->users--;
-	srq_free(srq);
+	release(srq);
 	return PRM_STAT_OK;
 }
 
@@ -418,13 +425,6 @@ enum prm_status xrq_destroy(struct hca *hca, struct cmd *cmd)
 	return destroy(hca, cmd, &xrq_layout);
 }
 
-void srq_free(struct srq *srq)
-{
-	tm_free(srq->tm);
-	dma_unmap(&srq->map);
-	free(srq);
-}
-
 void srq_free_all(struct hca *hca)
 {
 	struct srq *srq;
@@ -432,7 +432,7 @@ void srq_free_all(struct hca *hca)
 	uint32_t i;
 
 	for (i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
-		srq_free(srq);
+		release(srq);
 	for (i = 0; (xrcd = res_next(&hca->xrcds, &i)) != NULL;)
 		free(xrcd);
 }

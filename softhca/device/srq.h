@@ -56,7 +56,6 @@ void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
 /* The XRC SRQ of that number in that domain, or NULL. */
 struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);
 
-void srq_free(struct srq *srq);
 void srq_free_all(struct hca *hca);
 
 #endif

@@ -119,7 +119,7 @@ static void resume(struct tm *tm)
 	if (tm->sw_phase != tm->hw_phase)
 		return;
 	TAILQ_FOREACH(tag, &tm->list, in_list)
-	tag->enabled = true;
+		tag->enabled = true;
 }
 
 static void report(struct hca *hca, struct qp *qp, const uint8_t *seg, uint16_t index, bool success)
@@ -176,8 +176,8 @@ static struct tm_tag *find(struct tm *tm, uint64_t value)
 	struct tm_tag *tag;
 
 	TAILQ_FOREACH(tag, &tm->list, in_list)
-	if (tag->enabled && (value & tag->mask) == tag->tag)
-		return tag;
+		if (tag->enabled && (value & tag->mask) == tag->tag)
+			return tag;
 	return NULL;
 }
 

@@ -178,8 +178,7 @@ static void deliver_to_group(struct hca *hca, unsigned int port, const struct fa
 {
 	struct mcg_member *member;
 
-	LIST_FOREACH(member, &hca->mcg_members, entry)
-	{
+	LIST_FOREACH(member, &hca->mcg_members, entry) {
 		struct qp *qp = member->qp;
 
 		if (memcmp(member->gid, msg->addr.dgid, sizeof(member->gid)) ||

@@ -185,8 +185,8 @@ void network_send(struct network *network, unsigned int host, const uint8_t *pac
 		return;
 	}
 	LIST_FOREACH(peer, &network->peers, entry)
-	if (peer->known)
-		enqueue(peer, packet, (uint32_t)len);
+		if (peer->known)
+			enqueue(peer, packet, (uint32_t)len);
 }
 
 void network_flush(struct network *network)
@@ -194,8 +194,8 @@ void network_flush(struct network *network)
 	struct peer *peer;
 
 	LIST_FOREACH(peer, &network->peers, entry)
-	if (peer->queued && !peer->waiting)
-		peer_flush(network, peer);
+		if (peer->queued && !peer->waiting)
+			peer_flush(network, peer);
 }
 
 bool network_is_congested(const struct network *network)
@@ -203,8 +203,8 @@ bool network_is_congested(const struct network *network)
 	const struct peer *peer;
 
 	LIST_FOREACH(peer, &network->peers, entry)
-	if (peer->queued - peer->sent > QUEUE_HIGH && network->now - peer->moved < STUCK_NS)
-		return true;
+		if (peer->queued - peer->sent > QUEUE_HIGH && network->now - peer->moved < STUCK_NS)
+			return true;
 	return false;
 }
 

@@ -359,7 +359,7 @@ static void tell_holders(void)
 	struct listener *listener;
 
 	LIST_FOREACH(listener, &listeners, in_all)
-	listener->mailbox->told = 1;
+		listener->mailbox->told = 1;
 }
 
 static void finish(void)

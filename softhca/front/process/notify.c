@@ -157,10 +157,10 @@ void notify_end(int listener)
 	struct deferred_call *deferred;
 
 	LIST_FOREACH(deferred, &waiting, entry)
-	if (deferred->listener == listener) {
-		deferred->listener = -1;
-		deferred->slot = NULL;
-	}
+		if (deferred->listener == listener) {
+			deferred->listener = -1;
+			deferred->slot = NULL;
+		}
 }
 
 /* ---- the table ---- */

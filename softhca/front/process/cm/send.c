@@ -126,8 +126,8 @@ uint64_t cm_expire(void)
 	}
 	/* Those that were started meanwhile */
 	TAILQ_FOREACH(conn, &waiting.conns, in_timers)
-	if (conn->deadline < next)
-		next = conn->deadline;
+		if (conn->deadline < next)
+			next = conn->deadline;
 	waiting.wanted = next;
 	return next;
 }

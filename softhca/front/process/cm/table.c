@@ -39,8 +39,8 @@ struct cm_conn *cm_find_local(uint32_t local_id)
 	struct cm_conn *conn;
 
 	LIST_FOREACH(conn, &table.by_local[bucket(0, local_id)], by_local)
-	if (conn->local_id == local_id)
-		return conn;
+		if (conn->local_id == local_id)
+			return conn;
 	return NULL;
 }
 
@@ -56,9 +56,9 @@ struct cm_conn *cm_find_remote(uint64_t guid, uint32_t remote_id, bool sidr)
 	struct cm_conn *conn;
 
 	LIST_FOREACH(conn, &table.by_remote[bucket(guid, remote_id)], by_remote)
-	if (conn->remote_guid == guid && conn->remote_id == remote_id &&
-	    sidr == (conn->state == CM_SIDR_RECEIVED))
-		return conn;
+		if (conn->remote_guid == guid && conn->remote_id == remote_id &&
+		    sidr == (conn->state == CM_SIDR_RECEIVED))
+			return conn;
 	return NULL;
 }
 
@@ -67,8 +67,8 @@ struct cm_conn *cm_find_qpn(uint64_t guid, uint32_t qpn)
 	struct cm_conn *conn;
 
 	LIST_FOREACH(conn, &table.by_qpn[bucket(guid, qpn)], by_qpn)
-	if (conn->remote_guid == guid && conn->remote_qpn == qpn)
-		return conn;
+		if (conn->remote_guid == guid && conn->remote_qpn == qpn)
+			return conn;
 	return NULL;
 }
 

@@ -107,7 +107,7 @@ static bool scan_adapter(struct adapter *adapter)
 
 	pthread_mutex_lock(&adapter->uar_lock);
 	LIST_FOREACH(page, &adapter->uar_pages, in_adapter)
-	found |= scan_page(adapter, page);
+		found |= scan_page(adapter, page);
 	pthread_mutex_unlock(&adapter->uar_lock);
 	return found;
 }

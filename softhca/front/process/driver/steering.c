@@ -171,8 +171,7 @@ static unsigned int put_destinations(const struct steering *steering, const stru
 	unsigned int count = 0;
 	bool goes_on = false;
 
-	LIST_FOREACH(rule, &entry->rules, in_entry)
-	{
+	LIST_FOREACH(rule, &entry->rules, in_entry) {
 		prm_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TIR);
 		prm_set(at, DEST_FORMAT_DESTINATION_ID, rule->tirn);
 		at += PRM_DEST_FORMAT_SIZE;
@@ -234,8 +233,8 @@ static struct entry *find_entry(const struct level *level, const struct steering
 	struct entry *entry;
 
 	LIST_FOREACH(entry, &level->entries, in_level)
-	if (!memcmp(&entry->match, match, sizeof(*match)))
-		return entry;
+		if (!memcmp(&entry->match, match, sizeof(*match)))
+			return entry;
 	return NULL;
 }
 

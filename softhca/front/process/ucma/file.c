@@ -107,8 +107,8 @@ struct ucma_file *ucma_file_find(const struct stat *st)
 	struct ucma_file *file;
 
 	LIST_FOREACH(file, &files, in_all)
-	if (file->ino == st->st_ino && file->dev == st->st_dev)
-		return file;
+		if (file->ino == st->st_ino && file->dev == st->st_dev)
+			return file;
 	return NULL;
 }
 

@@ -20,8 +20,8 @@ static struct ucma_id *find_number(uint32_t number)
 	struct ucma_id *id;
 
 	LIST_FOREACH(id, &buckets[number % BUCKETS], in_bucket)
-	if (id->number == number)
-		return id;
+		if (id->number == number)
+			return id;
 	return NULL;
 }
 
@@ -135,8 +135,7 @@ void ucma_id_adapter_died(struct adapter *adapter)
 {
 	struct ucma_id *id;
 
-	LIST_FOREACH(id, &ids, in_all)
-	{
+	LIST_FOREACH(id, &ids, in_all) {
 		if (ucma_id_adapter(id) != adapter)
 			continue;
 		resolve_cancel(&id->resolution);

@@ -68,9 +68,9 @@ struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *ad
 	struct ucma_id *listener;
 
 	LIST_FOREACH(listener, &listeners, in_listeners)
-	if (ucma_addr_service(&listener->src.addr, listener->ps) == service &&
-	    (!listener->src.adapter || listener->src.adapter == adapter) &&
-	    listens_at(listener, host, ipv4))
-		return listener;
+		if (ucma_addr_service(&listener->src.addr, listener->ps) == service &&
+		    (!listener->src.adapter || listener->src.adapter == adapter) &&
+		    listens_at(listener, host, ipv4))
+			return listener;
 	return NULL;
 }

@@ -141,9 +141,9 @@ static struct ucma_mcast *find(struct ucma_file *file, uint32_t number)
 	struct ucma_id *id;
 
 	LIST_FOREACH(id, &file->ids, in_file)
-	LIST_FOREACH(mcast, &id->mcasts, in_id)
-	if (mcast->number == number)
-		return mcast;
+		LIST_FOREACH(mcast, &id->mcasts, in_id)
+			if (mcast->number == number)
+				return mcast;
 	return NULL;
 }
 

@@ -403,8 +403,7 @@ static void take_subnet(const uint8_t *mad)
 	if (prm_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
 	    prm_get(mad, MAD_METHOD) != (SA_GET | SA_RESPONSE))
 		return;
-	LIST_FOREACH(res, &open_questions, entry)
-	{
+	LIST_FOREACH(res, &open_questions, entry) {
 		if (res->transaction != transaction)
 			continue;
 		if (res->what == RESOLVE_PATH && attribute == SA_PATH_RECORD)

@@ -38,8 +38,8 @@ static struct ucma_timer *first(void)
 	struct ucma_timer *timer, *best = NULL;
 
 	TAILQ_FOREACH(timer, &timers, entry)
-	if (!best || timer->deadline < best->deadline)
-		best = timer;
+		if (!best || timer->deadline < best->deadline)
+			best = timer;
 	return best;
 }
 

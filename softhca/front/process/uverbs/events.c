@@ -220,8 +220,8 @@ struct event_channel *event_channel_find(pid_t tid, int fd)
 	if (client_fd_stat(tid, fd, &st))
 		return NULL;
 	LIST_FOREACH(channel, &channels, in_all)
-	if (channel->ino == st.st_ino && channel->dev == st.st_dev)
-		return channel;
+		if (channel->ino == st.st_ino && channel->dev == st.st_dev)
+			return channel;
 	return NULL;
 }
 
@@ -247,7 +247,7 @@ static unsigned int bucket_of(const struct adapter *adapter, enum source_kind ki
 	return (number * 4 + kind + adapter->index * 37) % BUCKETS;
 }
 
-void event_source_drop(struct event_source *source)
+static void put_channels(struct event_source *source)
 {
 	if (source->comp)
 		event_channel_put(source->comp);
@@ -266,7 +266,7 @@ void event_source_add(struct event_source *source)
 int event_source_made(struct event_source *source, int ret, uint32_t number)
 {
 	if (ret) {
-		event_source_drop(source);
+		put_channels(source);
 		return ret;
 	}
 	source->number = number;
@@ -280,8 +280,8 @@ static struct event_source *find_source(const struct adapter *adapter, enum sour
 	struct event_source *source;
 
 	LIST_FOREACH(source, &buckets[bucket_of(adapter, kind, number)], in_bucket)
-	if (source->number == number && source->kind == kind && source->adapter == adapter)
-		return source;
+		if (source->number == number && source->kind == kind && source->adapter == adapter)
+			return source;
 	return NULL;
 }
 
@@ -375,7 +375,7 @@ void event_source_remove(struct event_source *source, pid_t tid)
 		source->async_read =
 			source->async_sent - take_back(source->async, tid, async_len, source);
 	pthread_mutex_unlock(&lock);
-	event_source_drop(source);
+	put_channels(source);
 }
 
 /* ---- from the device ---- */
@@ -399,8 +399,7 @@ static void send_async(const struct adapter *adapter, enum source_kind kind, uin
 	struct ib_uverbs_async_event_desc event = { .event_type = type };
 	struct event_source *source;
 
-	LIST_FOREACH(source, &buckets[bucket_of(adapter, kind, number)], in_bucket)
-	{
+	LIST_FOREACH(source, &buckets[bucket_of(adapter, kind, number)], in_bucket) {
 		if (source->number != number || source->kind != kind ||
 		    source->adapter != adapter || !source->async)
 			continue;
@@ -417,8 +416,8 @@ static void send_global(struct adapter *adapter, uint32_t type, uint32_t element
 	struct event_channel *channel;
 
 	LIST_FOREACH(channel, &channels, in_all)
-	if (channel->adapter == adapter)
-		channel_write(channel, &event, sizeof(event));
+		if (channel->adapter == adapter)
+			channel_write(channel, &event, sizeof(event));
 }
 
 static const struct {

@@ -50,8 +50,6 @@ void event_channel_entrust(struct event_channel *channel, int holder);
 /* This is the file for events of ADAPTER as a whole: port and device events go there. */
 void event_channel_set_default(struct event_channel *channel, struct adapter *adapter);
 
-/* Drop the references to channels of a source that was never added. */
-void event_source_drop(struct event_source *source);
 void event_source_add(struct event_source *source);
 /* The end of making what events come from: RET says whether the device has made it, as NUMBER. Adds or drops SOURCE; returns RET. */
 int event_source_made(struct event_source *source, int ret, uint32_t number);

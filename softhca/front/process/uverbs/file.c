@@ -149,8 +149,8 @@ struct uverbs_file *uverbs_file_find(const struct stat *st)
 	struct uverbs_file *file;
 
 	LIST_FOREACH(file, &files, in_all)
-	if (file->ino == st->st_ino && file->dev == st->st_dev)
-		return file;
+		if (file->ino == st->st_ino && file->dev == st->st_dev)
+			return file;
 	return NULL;
 }
 
@@ -316,8 +316,7 @@ static void close_watched(int watch)
 {
 	struct uverbs_file *file;
 
-	LIST_FOREACH(file, &files, in_all)
-	{
+	LIST_FOREACH(file, &files, in_all) {
 		if (file->watch == watch) {
 			inotify_rm_watch(closes.fd, watch);
 			file_close(file);

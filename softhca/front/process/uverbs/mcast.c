@@ -40,8 +40,8 @@ static struct mcast *find_group(const struct uverbs_qp *qp, uint16_t lid, const 
 	struct mcast *group;
 
 	LIST_FOREACH(group, &qp->groups, in_qp)
-	if (group->lid == lid && !memcmp(group->gid, gid, sizeof(group->gid)))
-		return group;
+		if (group->lid == lid && !memcmp(group->gid, gid, sizeof(group->gid)))
+			return group;
 	return NULL;
 }
 

@@ -43,9 +43,9 @@ static struct xrc_domain *find_domain(const struct adapter *adapter, const struc
 	struct xrc_domain *domain;
 
 	LIST_FOREACH(domain, &domains, in_all)
-	if (domain->adapter == adapter && domain->has_file && domain->ino == st->st_ino &&
-	    domain->dev == st->st_dev)
-		return domain;
+		if (domain->adapter == adapter && domain->has_file && domain->ino == st->st_ino &&
+		    domain->dev == st->st_dev)
+			return domain;
 	return NULL;
 }
 
@@ -160,8 +160,8 @@ static struct real_qp *find_target(const struct xrc_domain *domain, uint32_t qpn
 	struct real_qp *real;
 
 	LIST_FOREACH(real, &domain->targets, in_domain)
-	if (real->qpn == qpn)
-		return real;
+		if (real->qpn == qpn)
+			return real;
 	return NULL;
 }
 
