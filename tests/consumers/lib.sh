@@ -224,7 +224,7 @@ was_too_early() { grep -qsE 'Event: RDMA_CM_EVENT_(REJECTED; error: 8|UNREACHABL
 # pair_by_cm, again as long as the client was too early.
 pair_by_cm_again() {
 	local status tries
-	for tries in 1 2 3 4 5 6; do
+	for ((tries = 1; tries <= 20; tries++)); do
 		status=0
 		pair_by_cm "$@" || status=$?
 		[ "$status" != 0 ] && was_too_early "$1" || break
