@@ -90,8 +90,8 @@ missing_rpm() {
 
 apt_install() {
 	step "installing: $*"
-	as_root apt-get update -qq
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+	as_root apt-get -o Acquire::Retries=5 update -qq
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 dnf_install() {

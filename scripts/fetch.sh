@@ -37,7 +37,7 @@ make_apt() {
 	APT=(-qq -o "Dir::State=$dir/state" -o "Dir::State::status=$dir/status" -o "Dir::Cache=$dir/cache"
 		-o "Dir::Etc=$dir/etc" -o Dir::Etc::SourceList=sources.list -o Dir::Etc::SourceParts=-
 		-o Debug::NoLocking=1 -o APT::Install-Recommends=0 -o APT::Architecture=amd64
-		-o APT::Architectures::=amd64 -o APT::Sandbox::User=)
+		-o APT::Architectures::=amd64 -o APT::Sandbox::User= -o Acquire::Retries=5)
 	apt-get "${APT[@]}" update
 }
 
