@@ -239,15 +239,23 @@ static int change(void *addr, size_t length, int (*pages)(uintptr_t start, uintp
 	return err;
 }
 
+/* Memory has been registered and will never be kept: nobody need wait for anybody then. */
+static bool is_off(void)
+{
+	return __atomic_load_n(&has_registered, __ATOMIC_RELAXED);
+}
+
 int fork_keep(void *addr, size_t length)
 {
 	int err = 0;
 
+	if (is_off())
+		return 0;
 	pthread_mutex_lock(&lock);
 	if (enabled)
 		err = change(addr, length, add_pages);
 	else
-		has_registered = true;
+		__atomic_store_n(&has_registered, true, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
 	if (err)
 		verbs_warn("addr %p length %zu cannot be kept from child processes: %s", addr,
@@ -259,6 +267,8 @@ int fork_release(void *addr, size_t length)
 {
 	int err = 0;
 
+	if (is_off())
+		return 0;
 	pthread_mutex_lock(&lock);
 	if (enabled)
 		err = change(addr, length, remove_pages);

@@ -199,8 +199,13 @@ CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cq
 {
 	unsigned int format = op_own & PRM_CQE_FORMAT_MASK;
 
-	comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
 	comp->extra = 0;
+	/* The most common one has a way of its own, with little to decide. */
+	if (op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special) {
+		comp->opcode = MLX5_CQE_RESP_SEND;
+		return cqe_take_from_rq(rq, cqe, MLX5_INLINE_SCATTER_32, comp);
+	}
+	comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
 	if (unlikely(comp->opcode - MLX5_CQE_RESP_WR_IMM >
 		     MLX5_CQE_RESP_SEND_INV - MLX5_CQE_RESP_WR_IMM))
 		return false;
