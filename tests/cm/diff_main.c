@@ -28,6 +28,8 @@ static const struct {
 	{ "disconnect", cm_diff_disconnect },
 	{ "migrate", cm_diff_migrate },
 	{ "ep", cm_diff_ep },
+	{ "data", cm_diff_data },
+	{ "gids", cm_diff_gids },
 	{ "datagrams", cm_diff_datagrams },
 	{ "mcast", cm_diff_mcast },
 };
