@@ -202,13 +202,13 @@ static void arm_rules(struct rig_pair *pair, struct ibv_comp_channel *channel)
 	take_event(channel, end->cq, 50);
 	say("a request after the completion:");
 	SAY_RET(ibv_req_notify_cq(end->cq, 0), "req_notify_cq");
-	take_event(channel, end->cq, 2000);
+	take_event(channel, end->cq, 20000);
 	drain(end);
 	say("a request, then a completion:");
 	SAY_RET(ibv_req_notify_cq(end->cq, 0), "req_notify_cq");
 	take_event(channel, end->cq, 50);
 	message(pair, 0);
-	take_event(channel, end->cq, 2000);
+	take_event(channel, end->cq, 20000);
 	say("one request, one event:");
 	message(pair, 0);
 	take_event(channel, end->cq, 50);
@@ -218,7 +218,7 @@ static void arm_rules(struct rig_pair *pair, struct ibv_comp_channel *channel)
 	message(pair, 0);
 	take_event(channel, end->cq, 50);
 	message(pair, IBV_SEND_SOLICITED);
-	take_event(channel, end->cq, 2000);
+	take_event(channel, end->cq, 20000);
 	drain(end);
 }
 

@@ -31,7 +31,7 @@ void crew_nap(void);
 long crew_now_ms(void);
 /* Until *VALUE is at least TARGET; false when that takes longer than anything should. */
 bool crew_await(atomic_int *value, int target);
-#define CREW_PATIENCE_MS 20000
+#define CREW_PATIENCE_MS 60000
 
 void threads_lists(void);
 void threads_contexts(void);
