@@ -21,7 +21,7 @@
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 
-#define COUNT 128 /* objects of each kind */
+#define COUNT 1024 /* objects of each kind */
 #define OPENS 51
 
 static struct {
