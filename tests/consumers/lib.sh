@@ -8,7 +8,15 @@
 CONSUMERS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$CONSUMERS_DIR/../../scripts/common.sh"
 
-[ $# -ge 1 ] || die "usage: ${0##*/} BUILD [--quick|--all] [--prefix TEXT] [--only PATTERN]"
+usage="usage: ${0##*/} BUILD [--quick|--all] [--prefix TEXT] [--only PATTERN]"
+case ${1:-} in
+-h | --help)
+	say "$usage"
+	exit 0
+	;;
+'' | -*) die "$usage" ;;
+esac
+[ -d "$1" ] || die "$1 is no build; ./run-tests --only '^build-gcc' makes build-gcc"
 BUILD=$(cd "$1" && pwd)
 shift
 export QUICK='' ALL='' # for the scripts that have a short form, or a very long one
@@ -25,7 +33,7 @@ while [ $# -gt 0 ]; do
 		ONLY=$2
 		shift
 		;;
-	*) die "unknown option $1" ;;
+	*) die "unknown option $1; $usage" ;;
 	esac
 	shift
 done
@@ -227,7 +235,9 @@ pair_by_cm_again() {
 	for ((tries = 1; tries <= 20; tries++)); do
 		status=0
 		pair_by_cm "$@" || status=$?
-		[ "$status" != 0 ] && was_too_early "$1" || break
+		if [ "$status" = 0 ] || ! was_too_early "$1"; then
+			break
+		fi
 		say "try $tries: the client was too early for the server's second listen"
 	done
 	return "$status"
