@@ -621,7 +621,28 @@ static int stream_option_set(struct rs *rs, int level, int name)
 	    (level == IPPROTO_TCP && name == TCP_KEEPIDLE))
 		return keepalive_set(stream,
 				     rs->options.keepalive ? rs->options.keepalive_idle : 0);
-	return stream->state < STREAM_ADDR ? 0 : EINVAL;
+	if (stream->state >= STREAM_ADDR)
+		return EINVAL;
+	if (level != IPPROTO_IPV6)
+		return 0;
+	if (stream->state == STREAM_LISTENING)
+		return EINVAL;
+	return stream->id ? set_id_options(stream) : 0;
+}
+
+static int stream_segment_size(struct rs *rs)
+{
+	struct stream *stream = to_stream(rs);
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr = { 0 };
+	int size = 0;
+
+	pthread_mutex_lock(&rs->lock);
+	if (stream->state == STREAM_CONNECTED &&
+	    !ibv_query_qp(stream->id->qp, &attr, IBV_QP_PATH_MTU, &init))
+		size = 128 << attr.path_mtu;
+	pthread_mutex_unlock(&rs->lock);
+	return size;
 }
 
 static bool stream_has_queues(struct rs *rs)
@@ -645,6 +666,7 @@ const struct rs_kind stream_kind = {
 	.woken = stream_rs_woken,
 	.option_set = stream_option_set,
 	.error = stream_error,
+	.segment_size = stream_segment_size,
 	.has_queues = stream_has_queues,
 };
 

@@ -79,7 +79,7 @@ static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_
 	if (mapping->index < 0) {
 		verbs_warn("riomap: the other side has room for %u mappings",
 			   stream->remote.mappings);
-		return ENOSPC;
+		return ENOMEM;
 	}
 	return tell(stream, mapping->index, entry);
 }
@@ -295,7 +295,7 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 		if (stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut)
 			return EPIPE;
 		if (!look_up(stream, offset + *done, &to))
-			return EINVAL;
+			return 0; /* it may be announced later, so programs try again */
 		size = count - *done;
 		ret = write_piece(stream, buf + *done, &size, &to, mr);
 		if (ret)

@@ -46,8 +46,16 @@ static int doubled(int value)
 	return value > (1 << 29) ? 1 << 30 : value * 2;
 }
 
+static bool has_queues(struct rs *rs)
+{
+	return rs->kind->has_queues && rs->kind->has_queues(rs);
+}
+
+/* Too late is no error, as it is none for sockets. */
 static int set_tx(struct rs *rs, int value)
 {
+	if (has_queues(rs))
+		return 0;
 	rs->options.tx_size = value < 0 ? MIN_TX : doubled(value);
 	if (rs->options.tx_size < MIN_TX)
 		rs->options.tx_size = MIN_TX;
@@ -61,6 +69,8 @@ static int get_tx(struct rs *rs)
 
 static int set_rx(struct rs *rs, int value)
 {
+	if (has_queues(rs))
+		return 0;
 	rs->options.rx_size = value < 0 ? 0 : doubled(value);
 	return 0;
 }
@@ -158,8 +168,9 @@ static int get_one(struct rs *rs)
 
 static int get_mss(struct rs *rs)
 {
-	(void)rs;
-	return MSS;
+	int size = rs->kind->segment_size ? rs->kind->segment_size(rs) : 0;
+
+	return size ? size : MSS;
 }
 
 static int get_error(struct rs *rs)
@@ -209,7 +220,7 @@ static const struct option options[] = {
 	{ IPPROTO_TCP, TCP_KEEPINTVL, set_ignored, get_one, false },
 	{ IPPROTO_TCP, TCP_KEEPCNT, set_ignored, get_one, false },
 	{ IPPROTO_IP, IP_TOS, set_tos, get_tos, false },
-	{ IPPROTO_IPV6, IPV6_V6ONLY, set_v6_only, get_v6_only, false },
+	{ IPPROTO_IPV6, IPV6_V6ONLY, set_v6_only, get_v6_only, true },
 	{ IPPROTO_IPV6, IPV6_TCLASS, set_tos, get_tos, false },
 	{ SOL_RDMA, RDMA_SQSIZE, set_sq_size, get_sq_size, true },
 	{ SOL_RDMA, RDMA_RQSIZE, set_rq_size, get_rq_size, true },
@@ -296,6 +307,24 @@ static int set_number(struct rs *rs, const struct option *option, const void *va
 	return ret;
 }
 
+/* What else is set of a datagram socket is set of its UDP socket. */
+static bool is_of_datagrams(const struct rs *rs, int level, int name)
+{
+	static const int sockets[] = { SO_SNDBUF, SO_RCVBUF, SO_REUSEADDR, SO_KEEPALIVE,
+				       SO_OOBINLINE };
+	size_t i;
+
+	if (level == SOL_RDMA || (level == IPPROTO_IP && name == IP_TOS) ||
+	    (level == IPPROTO_IPV6 && rs->domain == AF_INET6 &&
+	     (name == IPV6_TCLASS || name == IPV6_V6ONLY)))
+		return true;
+	for (i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
+		if (level == SOL_SOCKET && name == sockets[i])
+			return true;
+	}
+	return false;
+}
+
 static int set(struct rs *rs, int level, int name, const void *value, socklen_t len)
 {
 	const struct option *option = find(level, name);
@@ -304,8 +333,12 @@ static int set(struct rs *rs, int level, int name, const void *value, socklen_t 
 		return EFAULT;
 	if (level == SOL_SOCKET && name == SO_LINGER)
 		return set_linger(rs, value, len);
+	if (level == SOL_RDMA && has_queues(rs))
+		return EINVAL;
 	if (level == SOL_RDMA && name == RDMA_ROUTE)
 		return set_route(rs, value, len);
+	if (rs->type == SOCK_DGRAM && !is_of_datagrams(rs, level, name))
+		return setsockopt(rs->fd, level, name, value, len) ? errno : 0;
 	return option ? set_number(rs, option, value, len) : EOPNOTSUPP;
 }
 

@@ -36,9 +36,9 @@ enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };
 static int check_protocol(int type, int protocol)
 {
 	if (type == SOCK_STREAM)
-		return !protocol || protocol == IPPROTO_TCP ? 0 : EINVAL;
+		return !protocol || protocol == IPPROTO_TCP ? 0 : EOPNOTSUPP;
 	if (type == SOCK_DGRAM)
-		return !protocol || protocol == IPPROTO_UDP ? 0 : EINVAL;
+		return !protocol || protocol == IPPROTO_UDP ? 0 : EOPNOTSUPP;
 	return EOPNOTSUPP;
 }
 

@@ -57,7 +57,8 @@ struct rs_kind {
 	void (*woken)(struct rs *rs, const struct pollfd *fds, int count);
 	/* Options changed that are not only kept; NULL: none */
 	int (*option_set)(struct rs *rs, int level, int name);
-	int (*error)(struct rs *rs); /* SO_ERROR: the error, forgotten */
+	int (*error)(struct rs *rs);        /* SO_ERROR: the error, forgotten */
+	int (*segment_size)(struct rs *rs); /* 0: not known yet; NULL: never */
 	/* Whether there are queues, which only the process that made them can use; NULL: none */
 	bool (*has_queues)(struct rs *rs);
 };

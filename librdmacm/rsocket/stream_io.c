@@ -204,6 +204,8 @@ static int receive_some(struct stream *stream, struct span *span, int flags)
 	size_t size;
 
 	do {
+		if (peek) /* whoever does not take it may be waiting for more */
+			stream_progress(stream);
 		if (!stream->rx.ready) /* else completions can wait until it was read */
 			ret = stream_wait(stream, is_readable, rs_nonblocking(&stream->rs, flags),
 					  -1);

@@ -416,6 +416,22 @@ static void reader_and_writer_share_a_socket(void)
 	close_ends(&ends);
 }
 
+static void peeks_see_what_comes_later(const struct ends *ends)
+{
+	char bytes[8];
+	ssize_t seen = 0;
+	int tries;
+
+	MUST(rsend(ends->client, "ab", 2, 0) == 2);
+	MUST(rrecv(ends->server, bytes, 5, MSG_PEEK) == 2);
+	MUST(rsend(ends->client, "cde", 3, 0) == 3);
+	for (tries = 0; tries < 5000 && seen < 5; tries++) {
+		seen = rrecv(ends->server, bytes, 5, MSG_PEEK);
+		usleep(seen < 5 ? 1000 : 0);
+	}
+	say_check(seen == 5 && !memcmp(bytes, "abcde", 5), "a peek sees what comes later");
+}
+
 static void parts_and_peeks(void)
 {
 	struct ends ends = connect_ends();
@@ -429,6 +445,7 @@ static void parts_and_peeks(void)
 		  "rreadv, after it");
 	say_check(rrecv(ends.server, b, 1, MSG_DONTWAIT) == -1 && errno == EAGAIN,
 		  "then nothing: EAGAIN");
+	peeks_see_what_comes_later(&ends);
 	close_ends(&ends);
 }
 
@@ -449,14 +466,13 @@ static void mapped_memory_is_written(void)
 	say_check(riomap(ends.server, &byte, 1, PROT_WRITE, 0, 99999) == -1, "no room for a fifth");
 	MUST(rsend(ends.server, "m", 1, 0) == 1 && rrecv(ends.client, &byte, 1, 0) == 1);
 	say_check(riowrite(ends.client, "written", 7, 20100, 0) == 7, "riowrite");
-	say_check((ssize_t)riowrite(ends.client, "x", 1, 5000, 0) == -1,
-		  "outside of all mappings: refused");
+	say_check(!riowrite(ends.client, "x", 1, 5000, 0), "outside of all mappings: refused");
 	MUST(rsend(ends.client, "w", 1, 0) == 1 && rrecv(ends.server, &byte, 1, 0) == 1);
 	say_check(!memcmp(memory[2] + 100, "written", 7),
 		  "it is there before what was sent after it");
 	say_check(!riounmap(ends.server, memory[2], sizeof(memory[2])), "riounmap");
 	MUST(rsend(ends.server, "u", 1, 0) == 1 && rrecv(ends.client, &byte, 1, 0) == 1);
-	say_check((ssize_t)riowrite(ends.client, "x", 1, 20100, 0) == -1, "then refused");
+	say_check(!riowrite(ends.client, "x", 1, 20100, 0), "then nothing is written");
 	close_ends(&ends);
 }
 
@@ -518,7 +534,7 @@ static void datagrams_fail_as_those_of_udp(void)
 		  "a second one there");
 	say_check(rshutdown(ends.client, SHUT_WR) && errno == ENOTCONN,
 		  "shutdown of the unconnected");
-	say_check(rsocket(AF_INET, SOCK_DGRAM, IPPROTO_TCP) < 0 && errno == EINVAL,
+	say_check(rsocket(AF_INET, SOCK_DGRAM, IPPROTO_TCP) < 0 && errno == EOPNOTSUPP,
 		  "datagrams of TCP");
 	close_datagrams(&ends);
 }
