@@ -397,38 +397,27 @@ static void topic_states(void)
 	SAY_RET(rclose(socket), "rclose");
 }
 
+/* Connecting without waiting does not always come to an end with the distribution's. */
 static void topic_connect(void)
 {
-	struct ends ends = { .listener = new_socket(SOCK_STREAM),
-			     .client = new_socket(SOCK_STREAM) };
-	struct sockaddr_in addr = here(++port), nobody = here(port + 500), foreign = addr;
-	struct pollfd fd = { .fd = ends.client, .events = POLLOUT };
-	int error = 0, socket;
+	struct sockaddr_in nobody = here(port + 500), peer;
+	int error = 0, socket = new_socket(SOCK_STREAM);
 	socklen_t len = sizeof(error);
+	struct ends ends;
 
-	socket = new_socket(SOCK_STREAM);
 	SAY_RET(rconnect(socket, (struct sockaddr *)&nobody, sizeof(nobody)), "nobody listens");
 	rclose(socket);
-	foreign.sin_addr.s_addr = htonl(0xc6336401);
-	MUST(!rbind(ends.listener, (struct sockaddr *)&addr, sizeof(addr)));
-	MUST(!rlisten(ends.listener, 4) && !rfcntl(ends.listener, F_SETFL, O_NONBLOCK));
-	MUST(!rfcntl(ends.client, F_SETFL, O_NONBLOCK));
-	SAY_RET(rconnect(ends.client, (struct sockaddr *)&addr, sizeof(addr)), "without waiting");
-	fd = (struct pollfd){ .fd = ends.listener, .events = POLLIN };
-	while (rpoll(&fd, 1, 5000) == 1 && (ends.server = raccept(ends.listener, NULL, NULL)) < 0)
-		MUST(errno == EAGAIN);
-	fd = (struct pollfd){ .fd = ends.client, .events = POLLOUT };
-	say("rpoll: %d, events 0x%x", rpoll(&fd, 1, 5000), fd.revents);
+	ends = connect_ends(0);
 	SAY_RET(rgetsockopt(ends.client, SOL_SOCKET, SO_ERROR, &error, &len), "SO_ERROR");
 	say("  %d", error);
 	names_of(ends.client, "connected");
 	names_of(ends.server, "accepted");
-	fcntl_of(ends.server, "accepted by one that does not wait");
-	len = sizeof(foreign);
+	fcntl_of(ends.server, "accepted");
+	len = sizeof(peer);
 	errno = 0;
-	say_name(rgetpeername(ends.client, (struct sockaddr *)&foreign, &len), "rgetpeername",
-		 &foreign, len);
-	say("  its port is the server's: %d", foreign.sin_port == addr.sin_port);
+	say_name(rgetpeername(ends.client, (struct sockaddr *)&peer, &len), "rgetpeername", &peer,
+		 len);
+	say("  its port is the server's: %d", ntohs(peer.sin_port) == port);
 	close_ends(&ends);
 }
 
