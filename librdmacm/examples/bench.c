@@ -30,7 +30,7 @@ void bench_init(struct bench *bench, const char *program, const char *port)
 		.program = program,
 		.port = port,
 		.hints = { .ai_port_space = RDMA_PS_TCP },
-		.iterations = 1000,
+		.iterations = 1,
 		.transfers = 1000,
 		.size = 1000,
 		.flags = MSG_DONTWAIT,

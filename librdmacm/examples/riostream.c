@@ -192,7 +192,6 @@ int main(int argc, char **argv)
 	int option, ret;
 
 	bench_init(&bench, argv[0], "7471");
-	bench.transfers = 1;
 	bench.mappings = 1;
 	while ((option = getopt(argc, argv, "s:b:f:B:i:I:C:S:p:T:")) != -1) {
 		if (option == 'T' ? !has_test(optarg) || !bench_take_test(&bench, optarg)
