@@ -194,7 +194,6 @@ int addrinfo_take_services(struct cm_id *cm);
 
 /* ---- qp.c ---- */
 
-int qp_to_init(struct cm_id *id, struct ibv_qp *qp);
 int qp_to_rtr(struct cm_id *id, uint8_t responder_resources);
 int qp_to_rts(struct cm_id *id, uint8_t initiator_depth);
 int qp_to_error(struct cm_id *id);

@@ -43,7 +43,7 @@ static int datagram_to_rts(struct ibv_qp *qp)
 	return ret ? ret : ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
 }
 
-int qp_to_init(struct cm_id *cm, struct ibv_qp *qp)
+static int qp_to_init(struct cm_id *cm, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
 	int mask;
