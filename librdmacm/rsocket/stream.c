@@ -61,7 +61,9 @@ int stream_alloc(int domain, struct stream **out)
 void stream_free(struct stream *stream)
 {
 	stream_unequip(stream);
-	if (stream->id && !(stream->rs.is_shared && stream->state <= STREAM_LISTENING))
+	if (stream->id && stream->rs.is_shared && stream->state <= STREAM_LISTENING)
+		id_free(to_cm_id(stream->id)); /* the other process has it still */
+	else if (stream->id)
 		rdma_destroy_id(stream->id);
 	if (stream->channel) {
 		if (rs_find(stream->rs.fd) == &stream->rs)
