@@ -256,7 +256,7 @@ static int disconnect_all(struct test *test)
 	return ret ? ret : peers_keep_step(test->peers, DISCONNECT);
 }
 
-static int live(struct test *test)
+int client_live(struct test *test)
 {
 	int ret = peers_keep_step(test->peers, FULL_CONNECT);
 
@@ -278,15 +278,4 @@ static int live(struct test *test)
 	printf("\tDestroying IDs\n");
 	test_destroy_ids(test);
 	return 0;
-}
-
-int client_run(struct test *test, int connections, enum qp_kind kind)
-{
-	int ret = -1;
-
-	if (test_begin(test, connections * peers_count(test->peers, true), kind))
-		ret = live(test);
-	if (ret)
-		atomic_fetch_add(&test->failed, 1);
-	return ret;
 }

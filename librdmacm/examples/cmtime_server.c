@@ -119,7 +119,7 @@ static int await_parting(struct test *test)
 	return ret;
 }
 
-static int live(struct test *test)
+int server_live(struct test *test)
 {
 	int ret = accept_all(test);
 
@@ -136,15 +136,4 @@ static int live(struct test *test)
 	test_destroy_qps(test);
 	test_destroy_ids(test);
 	return 0;
-}
-
-int server_run(struct test *test, int connections, enum qp_kind kind)
-{
-	int ret = -1;
-
-	if (test_begin(test, connections * peers_count(test->peers, false), kind))
-		ret = live(test);
-	if (ret)
-		atomic_fetch_add(&test->failed, 1);
-	return ret;
 }

@@ -115,9 +115,9 @@ void test_destroy_ids(struct test *test);
 /* What the run came to. */
 void test_print(const struct test *test);
 
-/* One run of a client, or a server, of so many connections for each pair. ANNOUNCEMENT is printed first. */
-int client_run(struct test *test, int connections, enum qp_kind kind);
-int server_run(struct test *test, int connections, enum qp_kind kind);
+/* The steps of a client, or a server, between test_begin() and test_finish(). 0, or they ended early */
+int client_live(struct test *test);
+int server_live(struct test *test);
 
 /* The same steps with TCP connections. */
 int sockets_run(struct test *test);

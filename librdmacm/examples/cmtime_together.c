@@ -53,10 +53,16 @@ static int introduce(struct test *test, struct peer *self)
 
 /* ---- the tests ---- */
 
+/* CONNECTIONS with each peer of the other side */
 static int run(struct test *test, int connections, enum qp_kind kind)
 {
-	return options.listens ? server_run(test, connections, kind)
-			       : client_run(test, connections, kind);
+	int ret = -1;
+
+	if (test_begin(test, connections * peers_count(test->peers, !options.listens), kind))
+		ret = options.listens ? server_live(test) : client_live(test);
+	if (ret)
+		atomic_fetch_add(&test->failed, 1);
+	return ret;
 }
 
 static void announce(const struct test *test, enum qp_kind kind)
