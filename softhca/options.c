@@ -13,7 +13,7 @@
 
 #include "softhca/log.h"
 #include "softhca/options.h"
-#include "softhca/service.h"
+#include "softhca/net/service.h"
 
 enum option_use {
 	FOR_RUN = 1 << 0,

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "softhca/trace.h"
-#include "softhca/device/eth_ifc.h"
-#include "softhca/device/memic_ifc.h"
-#include "softhca/device/srq_ifc.h"
-#include "softhca/device/wqe.h"
+#include "prm/mlx5/eth.h"
+#include "prm/mlx5/memic.h"
+#include "prm/mlx5/srq.h"
+#include "softhca/device/queue/wqe.h"
 
 enum { LINE_MAX_BYTES = 4096, RAW_MAX = 512 };
 

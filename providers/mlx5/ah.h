@@ -6,7 +6,7 @@
 #define PROVIDERS_MLX5_AH_H
 
 #include "libibverbs/driver.h"
-#include "providers/mlx5/mlx5_prm.h"
+#include "prm/mlx5/queue.h"
 #include "util/bits.h"
 
 struct mlx5_ah {

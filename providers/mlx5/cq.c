@@ -9,8 +9,8 @@
 
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
-#include "providers/mlx5/datapath.h"
-#include "providers/mlx5/doorbell.h"
+#include "providers/mlx5/data/datapath.h"
+#include "providers/mlx5/data/doorbell.h"
 #include "util/alloc.h"
 #include "util/order.h"
 

@@ -12,11 +12,11 @@
 #include "providers/common/branch.h"
 #include "providers/common/id_lookup.h"
 #include "providers/common/lock.h"
-#include "providers/mlx5/mlx5_prm.h"
+#include "prm/mlx5/queue.h"
 #include "providers/mlx5/qp.h"
-#include "providers/mlx5/stall.h"
+#include "providers/mlx5/data/stall.h"
 #include "providers/mlx5/uar.h"
-#include "providers/mlx5/variant.h"
+#include "providers/mlx5/data/variant.h"
 
 struct mlx5_cqe64;
 

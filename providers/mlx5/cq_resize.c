@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "providers/mlx5/context.h"
-#include "providers/mlx5/cqe.h"
-#include "providers/mlx5/doorbell.h"
+#include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/doorbell.h"
 #include "util/alloc.h"
 
 struct cq_old_ring {

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "providers/mlx5/dv.h"
+#include "providers/mlx5/dv/dv.h"
 #include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_cmds.h>

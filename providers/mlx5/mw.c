@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "providers/mlx5/context.h"
-#include "providers/mlx5/post.h"
+#include "providers/mlx5/data/post.h"
 #include "util/alloc.h"
 
 struct ibv_mw *mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)

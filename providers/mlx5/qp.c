@@ -6,7 +6,7 @@
  * serves both. What the data path will do is decided in qp_choose_routines(), before anybody can
  * post.
  */
-#include "providers/mlx5/datapath.h"
+#include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/qp.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
-#include "providers/mlx5/dv.h"
-#include "providers/mlx5/post.h"
+#include "providers/mlx5/dv/dv.h"
+#include "providers/mlx5/data/post.h"
 #include "providers/mlx5/qp_size.h"
-#include "providers/mlx5/raw.h"
-#include "providers/mlx5/send_wqe.h"
+#include "providers/mlx5/data/raw.h"
+#include "providers/mlx5/data/send_wqe.h"
 #include "providers/mlx5/srq.h"
-#include "providers/mlx5/umr.h"
+#include "providers/mlx5/data/umr.h"
 #include "util/alloc.h"
 
 static int refuse_type(enum ibv_qp_type type)

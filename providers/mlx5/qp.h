@@ -14,9 +14,9 @@
 #include "providers/common/branch.h"
 #include "providers/common/lock.h"
 #include "providers/common/wq.h"
-#include "providers/mlx5/mlx5_prm.h"
+#include "prm/mlx5/queue.h"
 #include "providers/mlx5/pd.h"
-#include "providers/mlx5/rq.h"
+#include "providers/mlx5/data/rq.h"
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"
 

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "providers/mlx5/mlx5_prm.h"
+#include "prm/mlx5/queue.h"
 #include "util/bits.h"
 #include "util/log.h"
 

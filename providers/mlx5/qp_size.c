@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#include "providers/mlx5/mlx5_prm.h"
+#include "prm/mlx5/queue.h"
 #include "util/bits.h"
 
 #define INLINE_HDR_SIZE sizeof(struct mlx5_wqe_inl_data_seg)

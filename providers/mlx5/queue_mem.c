@@ -10,7 +10,7 @@
 #include "providers/common/hwbuf.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/env.h"
-#include "providers/mlx5/mlx5_prm.h"
+#include "prm/mlx5/queue.h"
 #include "providers/mlx5/pd.h"
 
 static enum env_alloc alloc_type(uint64_t type)

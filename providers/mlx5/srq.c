@@ -3,7 +3,7 @@
  * srq.c - creates and destroys shared receive queues: basic ones, whose messages complete as their
  * QPs', and those of XRC and of tag matching (tm.c), which complete in a CQ of their own.
  */
-#include "providers/mlx5/datapath.h"
+#include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/srq.h"
 
 #include <errno.h>

@@ -16,10 +16,10 @@
 
 #include "libibverbs/driver.h"
 #include "providers/common/lock.h"
-#include "providers/mlx5/mlx5_prm.h"
+#include "prm/mlx5/queue.h"
 #include "providers/mlx5/pd.h"
-#include "providers/mlx5/rq.h"
-#include "providers/mlx5/variant.h"
+#include "providers/mlx5/data/rq.h"
+#include "providers/mlx5/data/variant.h"
 #include "util/bits.h"
 #include "util/order.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "providers/mlx5/context.h"
-#include "providers/mlx5/mlx5_prm.h"
+#include "prm/mlx5/queue.h"
 #include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>

@@ -8,7 +8,7 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
-#include "providers/mlx5/datapath.h"
+#include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/qp_size.h"
 #include "util/alloc.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "providers/mlx5/context.h"
-#include "providers/mlx5/datapath.h"
-#include "providers/mlx5/post.h"
+#include "providers/mlx5/data/datapath.h"
+#include "providers/mlx5/data/post.h"
 #include "util/alloc.h"
 
 struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/eth.h"
-#include "softhca/device/pacing_ifc.h"
-#include "softhca/device/memic.h"
-#include "softhca/device/memic_ifc.h"
-#include "softhca/device/tm.h"
-#include "softhca/device/umr_ifc.h"
-#include "softhca/device/xrq_ifc.h"
+#include "softhca/device/eth/eth.h"
+#include "prm/mlx5/pacing.h"
+#include "softhca/device/memory/memic.h"
+#include "prm/mlx5/memic.h"
+#include "softhca/device/transport/tm.h"
+#include "prm/mlx5/umr.h"
+#include "prm/mlx5/xrq.h"
 
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
 

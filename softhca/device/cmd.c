@@ -10,15 +10,15 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/driver_ifc.h"
-#include "softhca/device/eth.h"
-#include "softhca/device/pacing_ifc.h"
-#include "softhca/device/memic.h"
-#include "softhca/device/memic_ifc.h"
-#include "softhca/device/srq_ifc.h"
-#include "softhca/device/umr_ifc.h"
+#include "prm/mlx5/driver.h"
+#include "softhca/device/eth/eth.h"
+#include "prm/mlx5/pacing.h"
+#include "softhca/device/memory/memic.h"
+#include "prm/mlx5/memic.h"
+#include "prm/mlx5/srq.h"
+#include "prm/mlx5/umr.h"
 #include "softhca/fault.h"
-#include "softhca/device/xrq_ifc.h"
+#include "prm/mlx5/xrq.h"
 
 static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "providers/mlx5/mlx5_ifc.h"
+#include "prm/mlx5/cmd.h"
 
 struct hca;
 

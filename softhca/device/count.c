@@ -3,8 +3,8 @@
  * count.c - how many objects there are, so that tests see what is never given back.
  */
 #include "softhca/device/core.h"
-#include "softhca/device/eth.h"
-#include "softhca/fabric.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/net/fabric.h"
 
 static uint64_t count_eth(const struct eth *eth)
 {

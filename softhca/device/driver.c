@@ -4,7 +4,7 @@
  * initialize, tear down. Memory for the firmware is in pages.c.
  */
 #include "softhca/device/core.h"
-#include "softhca/device/driver_ifc.h"
+#include "prm/mlx5/driver.h"
 
 enum prm_status driver_enable(struct hca *hca, struct cmd *cmd)
 {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/driver_ifc.h"
-#include "softhca/device/eth.h"
-#include "softhca/device/memic.h"
+#include "prm/mlx5/driver.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/memory/memic.h"
 
 enum {
 	TURNS = 8,               /* of queues in one call of hca_progress() */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/driver_ifc.h"
+#include "prm/mlx5/driver.h"
 
 enum {
 	PAGES_AT_BOOT = 16,

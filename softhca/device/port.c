@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 
 enum {
 	STATE_DOWN = 1,

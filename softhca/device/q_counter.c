@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/device/eth.h"
+#include "softhca/device/eth/eth.h"
 
 static const uint32_t fields[Q_COUNTERS] = {
 	[Q_RX_WRITE] = QUERY_Q_COUNTER_OUT_RX_WRITE_REQUESTS,

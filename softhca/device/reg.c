@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 #include "softhca/device/reg.h"
 
 enum { OP_WRITE = 0, OP_READ = 1 };

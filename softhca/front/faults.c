@@ -2,7 +2,7 @@
 /*
  * faults.c - see faults.h.
  */
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 #include "softhca/front/faults.h"
 #include "softhca/log.h"
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "softhca/fabric.h"
+#include "softhca/net/fabric.h"
 
 struct uplink;
 

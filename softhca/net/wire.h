@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "softhca/fabric.h"
+#include "softhca/net/fabric.h"
 
 enum {
 	WIRE_MTU_MAX = 4096,

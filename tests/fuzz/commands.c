@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/device/driver_ifc.h"
-#include "softhca/device/eth_ifc.h"
-#include "softhca/device/xrq_ifc.h"
+#include "prm/mlx5/driver.h"
+#include "prm/mlx5/eth.h"
+#include "prm/mlx5/xrq.h"
 #include "tests/fuzz/recipes.h"
 
 enum { MAX_IN = 8192, MAX_OUT = 8192 };

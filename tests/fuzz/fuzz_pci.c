@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "softhca/device/driver_ifc.h"
+#include "prm/mlx5/driver.h"
 #include "softhca/front/vfio-user/device.h"
 #include "tests/fuzz/world.h"
 

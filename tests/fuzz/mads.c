@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/mad_ifc.h"
-#include "softhca/subnet.h"
+#include "ib/sa.h"
+#include "softhca/net/subnet.h"
 #include "tests/fuzz/world.h"
 
 static uint16_t find(void *owner, const uint8_t gid[16])

@@ -2,10 +2,10 @@
 /*
  * recipes.c - commands of a driver's life and of RDMA. See recipes.h.
  */
-#include "softhca/device/driver_ifc.h"
-#include "softhca/device/xrq_ifc.h"
-#include "softhca/device/memic_ifc.h"
-#include "softhca/device/srq_ifc.h"
+#include "prm/mlx5/driver.h"
+#include "prm/mlx5/xrq.h"
+#include "prm/mlx5/memic.h"
+#include "prm/mlx5/srq.h"
 #include "tests/fuzz/recipes.h"
 
 enum {

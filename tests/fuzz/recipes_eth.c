@@ -3,9 +3,9 @@
  * recipes_eth.c - commands of an Ethernet port: queues of frames, and what steers frames to them.
  * See recipes.h.
  */
-#include "softhca/device/driver_ifc.h"
-#include "softhca/device/eth_ifc.h"
-#include "softhca/device/pacing_ifc.h"
+#include "prm/mlx5/driver.h"
+#include "prm/mlx5/eth.h"
+#include "prm/mlx5/pacing.h"
 #include "tests/fuzz/recipes.h"
 
 #define SQ(f)   IN(CREATE_SQ_IN_CTX, f)

@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "softhca/device/driver_ifc.h"
+#include "prm/mlx5/driver.h"
 #include "tests/fuzz/world.h"
 
 enum { BB = 64, SEG = 16, MAX_WQE = 1024, SQ_DOORBELL = 0x800, CQ_DOORBELL = 0x20 };

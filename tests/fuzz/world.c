@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/fabric.h"
+#include "softhca/net/fabric.h"
 #include "softhca/fault.h"
 #include "tests/fuzz/world.h"
 

@@ -10,7 +10,7 @@
 #ifndef FUZZ_WORLD_H
 #define FUZZ_WORLD_H
 
-#include "providers/mlx5/mlx5_ifc.h"
+#include "prm/mlx5/cmd.h"
 #include "softhca/device/hca.h"
 #include "tests/fuzz/source.h"
 

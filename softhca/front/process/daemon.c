@@ -22,7 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "softhca/fabric.h"
+#include "softhca/net/fabric.h"
 #include "softhca/fault.h"
 #include "softhca/front/control.h"
 #include "softhca/front/faults.h"

@@ -13,7 +13,7 @@
 #include "providers/common/buf_pool.h"
 #include "providers/common/dbrec.h"
 #include "providers/common/hwbuf.h"
-#include "providers/mlx5/post.h"
+#include "providers/mlx5/data/post.h"
 #include "providers/mlx5/qp_size.h"
 #include "util/bits.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "providers/mlx5/umr.h"
+#include "providers/mlx5/data/umr.h"
 #include "util/bits.h"
 
 #define OR_DEFAULT(value, fallback) ((value) ? (value) : (fallback))

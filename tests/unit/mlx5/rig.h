@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "providers/mlx5/cq.h"
-#include "providers/mlx5/post.h"
+#include "providers/mlx5/data/post.h"
 
 #define RIG_QPN  0x123456u
 #define RIG_RSN  0x000abcu

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "providers/mlx5/datapath.h"
+#include "providers/mlx5/data/datapath.h"
 
 static void __attribute__((constructor)) skip_without_v3(void)
 {

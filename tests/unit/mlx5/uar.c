@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "providers/mlx5/context.h"
-#include "providers/mlx5/mlx5_prm.h"
+#include "prm/mlx5/queue.h"
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "softhca/device/xrq_ifc.h"
+#include "prm/mlx5/xrq.h"
 #include "flat.h"
 
 struct flat flat;

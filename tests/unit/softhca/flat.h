@@ -18,9 +18,9 @@
 #include <cmocka.h>
 
 #include "softhca/device/hca.h"
-#include "softhca/fabric.h"
+#include "softhca/net/fabric.h"
 #include "softhca/fault.h"
-#include "providers/mlx5/mlx5_ifc.h"
+#include "prm/mlx5/cmd.h"
 
 enum {
 	FLAT_MEM = 64 << 20,

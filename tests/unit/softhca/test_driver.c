@@ -3,7 +3,7 @@
  * test_driver.c - the commands around a kernel driver's life: order, pages, registers, SRQs as
  * objects, completion of commands by event.
  */
-#include "softhca/device/driver_ifc.h"
+#include "prm/mlx5/driver.h"
 #include "flat.h"
 
 static void start_and_stop_keep_their_order(void **state)

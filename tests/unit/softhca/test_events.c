@@ -3,7 +3,7 @@
  * test_events.c - when a completion raises an event: arming before and after it, once only,
  * solicited only, arms of several CQs that came with one doorbell.
  */
-#include "softhca/device/driver_ifc.h"
+#include "prm/mlx5/driver.h"
 #include "pair.h"
 
 static unsigned int fired(void)

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/device/eth_ifc.h"
-#include "softhca/device/memic_ifc.h"
-#include "softhca/device/srq_ifc.h"
-#include "softhca/device/umr_ifc.h"
-#include "softhca/device/xrq_ifc.h"
-#include "softhca/device/pacing_ifc.h"
+#include "prm/mlx5/eth.h"
+#include "prm/mlx5/memic.h"
+#include "prm/mlx5/srq.h"
+#include "prm/mlx5/umr.h"
+#include "prm/mlx5/xrq.h"
+#include "prm/mlx5/pacing.h"
 
 #ifndef KERNEL_MLX5
 

@@ -3,7 +3,7 @@
  * test_memic.c - memory of the adapter's own: where blocks lie, keys of them, what is refused, and what
  * the capability pages say of it and of paging on demand.
  */
-#include "softhca/device/memic_ifc.h"
+#include "prm/mlx5/memic.h"
 #include "pair.h"
 
 enum { PAGE = 4096, UNIT = 64, PAGES = FLAT_MEMIC_BAR_SIZE / PAGE };

@@ -2,7 +2,7 @@
 /*
  * test_q_counter.c - what the sets of counters that QPs name say of requests, losses and errors.
  */
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 #include "pair.h"
 
 static uint32_t set[2]; /* of each adapter */

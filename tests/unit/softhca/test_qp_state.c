@@ -9,7 +9,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "providers/mlx5/mlx5_ifc.h"
+#include "prm/mlx5/cmd.h"
 #include "softhca/front/process/driver/qp_state.h"
 
 enum {

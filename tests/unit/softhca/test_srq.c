@@ -3,7 +3,7 @@
  * test_srq.c - receiving through shared receive queues, of plain QPs and of XRC domains: order of
  * WQEs, CQE fields, limit and last-WQE events, what errors and destruction do.
  */
-#include "softhca/device/srq_ifc.h"
+#include "prm/mlx5/srq.h"
 #include "pair.h"
 
 static struct flat_srq *srq;

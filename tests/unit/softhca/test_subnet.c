@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "softhca/mad_ifc.h"
-#include "softhca/service.h"
+#include "ib/sa.h"
+#include "softhca/net/service.h"
 #include "pair.h"
 
 enum { KEY = 0x80010000, GRH_LEN = 40, MAD = 256, SUBNET_LID = 0xbfff };

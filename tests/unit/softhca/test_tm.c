@@ -5,8 +5,8 @@
  */
 #include <endian.h>
 
-#include "softhca/cqe_ifc.h"
-#include "softhca/device/xrq_ifc.h"
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/xrq.h"
 #include "pair.h"
 
 enum {

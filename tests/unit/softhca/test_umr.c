@@ -3,7 +3,7 @@
  * test_umr.c - work requests on memory keys: enabling and changing keys of pages and of keys, local
  * and remote invalidation, windows bound to a QP, what is refused; the key that swallows everything.
  */
-#include "softhca/device/umr_ifc.h"
+#include "prm/mlx5/umr.h"
 #include "pair.h"
 
 enum { OP_UMR = 0x25, PAGE = 4096, BIND_ERROR = 0x06 };

@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "softhca/device/driver_ifc.h"
+#include "prm/mlx5/driver.h"
 #include "vfio_rig.h"
 
 enum {

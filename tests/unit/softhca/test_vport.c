@@ -4,7 +4,7 @@
  * refused.
  */
 #include "flat.h"
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 
 enum { IN_SIZE = 512 + 8 * 512, OUT_SIZE = 16 + 256 + 8 * 512 };
 

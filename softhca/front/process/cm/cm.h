@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "softhca/cm_ifc.h"
+#include "ib/cm.h"
 
 #define CM_NEVER UINT64_MAX
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mad.h - the messages of communication management, put together and taken apart (mad.c). Each is a whole datagram, MAD_SIZE
- * bytes of the caller's; softhca/cm_ifc.h has what stands where. Private data has been checked to fit.
+ * bytes of the caller's; ib/cm.h has what stands where. Private data has been checked to fit.
  */
 #ifndef SOFTHCA_PROCESS_CM_MAD_H
 #define SOFTHCA_PROCESS_CM_MAD_H
 
 #include <stdint.h>
 
-#include "softhca/cm_ifc.h"
+#include "ib/cm.h"
 #include "softhca/front/process/cm/cm.h"
 
 enum { CM_OWN_ACK_DELAY = 16 /* what a REP says of the adapter: 4.096 us * 2^16 */ };

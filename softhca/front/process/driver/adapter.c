@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/fabric.h"
-#include "softhca/device/eth_ifc.h"
-#include "softhca/device/memic_ifc.h"
-#include "softhca/device/srq_ifc.h"
+#include "softhca/net/fabric.h"
+#include "prm/mlx5/eth.h"
+#include "prm/mlx5/memic.h"
+#include "prm/mlx5/srq.h"
 #include "softhca/fault.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
@@ -18,7 +18,7 @@
 #include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/driver/roce.h"
-#include "softhca/device/pacing_ifc.h"
+#include "prm/mlx5/pacing.h"
 #include "softhca/front/process/driver/rate_limits.h"
 #include "softhca/front/process/driver/steering.h"
 #include "softhca/log.h"

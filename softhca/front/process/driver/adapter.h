@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "providers/mlx5/mlx5_ifc.h"
+#include "prm/mlx5/cmd.h"
 #include "softhca/device/hca.h"
 #include "softhca/options.h"
 #include "softhca/trace.h"

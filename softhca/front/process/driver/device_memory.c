@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "softhca/device/memic_ifc.h"
+#include "prm/mlx5/memic.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/device_memory.h"
 

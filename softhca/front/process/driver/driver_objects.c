@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "softhca/device/srq_ifc.h"
+#include "prm/mlx5/srq.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/driver_objects.h"

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "softhca/fabric.h"
+#include "softhca/net/fabric.h"
 #include "softhca/front/faults.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/daemon.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/device/pacing_ifc.h"
-#include "softhca/device/srq_ifc.h"
+#include "prm/mlx5/pacing.h"
+#include "prm/mlx5/srq.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/eth_queues.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/hw_counters.h"
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "providers/mlx5/mlx5_ifc.h"
+#include "prm/mlx5/cmd.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/queue_memory.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "softhca/device/pacing_ifc.h"
+#include "prm/mlx5/pacing.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/rate_limits.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/driver/raw_qp.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "softhca/fabric.h"
+#include "softhca/net/fabric.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/roce.h"
 

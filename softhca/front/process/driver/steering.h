@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 
 enum {
 	STEERING_PRIORITIES = 16,                     /* that programs can give */

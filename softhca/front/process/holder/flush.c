@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "providers/mlx5/mlx5_ifc.h"
-#include "softhca/cqe_ifc.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqe.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/holder/flush.h"
 

@@ -10,7 +10,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
-#include "softhca/subnet.h"
+#include "softhca/net/subnet.h"
 
 enum { MULTICAST_QPN = 0xffffff };
 

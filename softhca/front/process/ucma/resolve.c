@@ -9,7 +9,7 @@
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/ucma/resolve.h"
 #include "softhca/net/bytes.h"
-#include "softhca/subnet.h"
+#include "softhca/net/subnet.h"
 
 enum {
 	ETHERNET_LEN = 14,

@@ -13,7 +13,7 @@
 
 #include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/ucma/timer.h"
-#include "softhca/service.h"
+#include "softhca/net/service.h"
 
 /* A question that waits for its answer; part of who asks. IP addresses are 16 bytes, IPv4 as mapped to IPv6. */
 struct resolution {

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/fabric.h"
+#include "softhca/net/fabric.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
-#include "softhca/service.h"
+#include "softhca/net/service.h"
 
 static_assert(sizeof(struct ib_user_service_rec) == SERVICE_RECORD_SIZE, "the same bytes");
 

@@ -24,7 +24,7 @@
 #include "softhca/front/process/ucma/addr.h"
 #include "softhca/front/process/ucma/resolve.h"
 #include "softhca/front/process/watch.h"
-#include "softhca/service.h"
+#include "softhca/net/service.h"
 
 struct adapter;
 struct daemon;

@@ -12,7 +12,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/uverbs/counters.h"
 

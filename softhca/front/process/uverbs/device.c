@@ -12,8 +12,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "softhca/device/eth_ifc.h"
-#include "softhca/device/umr_ifc.h"
+#include "prm/mlx5/eth.h"
+#include "prm/mlx5/umr.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"

@@ -11,7 +11,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-#include "softhca/device/memic_ifc.h"
+#include "prm/mlx5/memic.h"
 #include "softhca/front/process/driver/device_memory.h"
 #include "softhca/front/process/uverbs/objects.h"
 

@@ -19,7 +19,7 @@
 
 #include <rdma/ib_user_verbs.h>
 
-#include "softhca/device/eth_ifc.h"
+#include "prm/mlx5/eth.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/uverbs/events.h"

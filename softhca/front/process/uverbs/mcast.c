@@ -12,7 +12,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "softhca/device/srq_ifc.h"
+#include "prm/mlx5/srq.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 enum { FIRST_MULTICAST_LID = 0xc000, PERMISSIVE_LID = 0xffff };

@@ -13,7 +13,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "softhca/device/umr_ifc.h"
+#include "prm/mlx5/umr.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 

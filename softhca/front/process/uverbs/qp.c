@@ -8,7 +8,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "softhca/device/xrq_ifc.h"
+#include "prm/mlx5/xrq.h"
 #include "softhca/front/process/driver/driver_objects.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"

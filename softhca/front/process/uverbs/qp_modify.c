@@ -10,7 +10,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "softhca/device/pacing_ifc.h"
+#include "prm/mlx5/pacing.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/uverbs/objects.h"

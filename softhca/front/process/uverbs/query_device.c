@@ -12,11 +12,11 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "softhca/device/eth_ifc.h"
-#include "softhca/device/memic_ifc.h"
-#include "softhca/device/umr_ifc.h"
-#include "softhca/device/pacing_ifc.h"
-#include "softhca/device/xrq_ifc.h"
+#include "prm/mlx5/eth.h"
+#include "prm/mlx5/memic.h"
+#include "prm/mlx5/umr.h"
+#include "prm/mlx5/pacing.h"
+#include "prm/mlx5/xrq.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 /* IB spec values as query_device returns them, and what the driver does not ask the device */

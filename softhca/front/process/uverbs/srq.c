@@ -13,7 +13,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "softhca/device/xrq_ifc.h"
+#include "prm/mlx5/xrq.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/uverbs/objects.h"

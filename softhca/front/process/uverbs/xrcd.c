@@ -12,7 +12,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "softhca/device/driver_ifc.h"
+#include "prm/mlx5/driver.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 struct xrc_domain {

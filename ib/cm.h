@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cm_ifc.h - management datagrams of communication management: facts only. IBTA vol 1, 12.6 to 12.11; annex A11 (IP
+ * addresses in private data), annex A14 (XRC), and what vendors put into reserved bytes (ECE).
+ *
+ * Fields are those of the data, which begins CM_DATA bytes into the datagram.
+ */
+#ifndef SOFTHCA_CM_IFC_H
+#define SOFTHCA_CM_IFC_H
+
+#include "ib/sa.h"
+
+enum {
+	MAD_CLASS_CM = 7,
+	CM_CLASS_VERSION = 2,
+	CM_SEND = 3, /* the only method */
+	GSI_QKEY = 0x80010000u,
+	CM_DATA = 24,
+	MAD_SIZE = 256,
+	MAD_TRANSACTION = 8, /* 64 bits; at this byte of the datagram */
+	MAD_SIZE_OF_DATA = MAD_SIZE - CM_DATA,
+};
+
+#define MAD_MODIFIER PRM(0x14, 31, 0)
+
+enum { /* attributes */
+       CM_REQ = 0x10,
+       CM_MRA,
+       CM_REJ,
+       CM_REP,
+       CM_RTU,
+       CM_DREQ,
+       CM_DREP,
+       CM_SIDR_REQ,
+       CM_SIDR_REP,
+};
+
+enum { CM_OF_REQ, CM_OF_REP, CM_OF_OTHER }; /* which message an MRA or REJ is about */
+
+enum cm_reason { /* of a REJ: table 106 */
+		 REASON_TIMEOUT = 4,
+		 REASON_INVALID_SERVICE_ID = 8,
+		 REASON_STALE_CONNECTION = 10,
+		 REASON_CONSUMER = 28,
+		 REASON_VENDOR_OPTION = 35,
+};
+
+enum { SIDR_SUCCESS, SIDR_UNSUPPORTED, SIDR_REJECT, SIDR_NO_QP };
+
+enum { SERVICE_RC, SERVICE_UC, SERVICE_RD, SERVICE_EXTENDED };
+enum { EXTENDED_XRC = 1 };
+
+enum { /* bytes of private data, and where it begins */
+       REQ_PRIVATE = 92,
+       REQ_PRIVATE_AT = 140,
+       REJ_PRIVATE = 148,
+       REJ_PRIVATE_AT = 84,
+       REJ_INFO = 72,
+       REJ_INFO_AT = 12,
+       REP_PRIVATE = 196,
+       REP_PRIVATE_AT = 36,
+       RTU_PRIVATE = 224,
+       DREQ_PRIVATE = 220,
+       SIDR_REQ_PRIVATE = 216,
+       SIDR_REQ_PRIVATE_AT = 16,
+       SIDR_REP_PRIVATE = 136,
+       SIDR_REP_PRIVATE_AT = 96,
+};
+
+/* All but those of SIDR begin so. */
+#define CM_LOCAL_ID             PRM(0x0, 31, 0)
+#define CM_REMOTE_ID            PRM(0x4, 31, 0)
+
+#define REQ_VENDOR_ID           PRM(0x4, 23, 0)
+#define REQ_SERVICE_ID          8  /* 64 bits; at this byte */
+#define REQ_CA_GUID             16 /* the same */
+#define REQ_QKEY                PRM(0x1c, 31, 0)
+#define REQ_QPN                 PRM(0x20, 31, 8)
+#define REQ_RESPONDER_RESOURCES PRM(0x20, 7, 0)
+#define REQ_INITIATOR_DEPTH     PRM(0x24, 7, 0)
+#define REQ_REMOTE_TIMEOUT      PRM(0x28, 7, 3) /* 4.096 us * 2^n, as all timeouts here */
+#define REQ_SERVICE_TYPE        PRM(0x28, 2, 1)
+#define REQ_FLOW_CONTROL        PRM(0x28, 0, 0)
+#define REQ_PSN                 PRM(0x2c, 31, 8)
+#define REQ_LOCAL_TIMEOUT       PRM(0x2c, 7, 3)
+#define REQ_RETRY_COUNT         PRM(0x2c, 2, 0)
+#define REQ_PKEY                PRM(0x30, 31, 16)
+#define REQ_MTU                 PRM(0x30, 15, 12)
+#define REQ_RNR_RETRY_COUNT     PRM(0x30, 10, 8)
+#define REQ_MAX_CM_RETRIES      PRM(0x30, 7, 4)
+#define REQ_SRQ                 PRM(0x30, 3, 3)
+#define REQ_EXTENDED_TYPE       PRM(0x30, 2, 0)
+#define REQ_LOCAL_LID           PRM(0x34, 31, 16)
+#define REQ_REMOTE_LID          PRM(0x34, 15, 0)
+#define REQ_LOCAL_GID           0x38
+#define REQ_REMOTE_GID          0x48
+#define REQ_FLOW_LABEL          PRM(0x58, 31, 12)
+#define REQ_RATE                PRM(0x58, 5, 0)
+#define REQ_TCLASS              PRM(0x5c, 31, 24)
+#define REQ_HOP_LIMIT           PRM(0x5c, 23, 16)
+#define REQ_SL                  PRM(0x5c, 15, 12)
+#define REQ_SUBNET_LOCAL        PRM(0x5c, 11, 11)
+#define REQ_ACK_TIMEOUT         PRM(0x5c, 7, 3)
+
+#define MRA_MESSAGE             PRM(0x8, 31, 30)
+#define MRA_TIMEOUT             PRM(0x8, 23, 19)
+
+#define REJ_MESSAGE             PRM(0x8, 31, 30)
+#define REJ_INFO_LENGTH         PRM(0x8, 23, 17)
+#define REJ_REASON              PRM(0x8, 15, 0)
+
+#define REP_QPN                 PRM(0xc, 31, 8)
+#define REP_VENDOR_ID_H         PRM(0xc, 7, 0)
+#define REP_EECN                PRM(0x10, 31, 8) /* the QP of an XRC target */
+#define REP_VENDOR_ID_M         PRM(0x10, 7, 0)
+#define REP_PSN                 PRM(0x14, 31, 8)
+#define REP_VENDOR_ID_L         PRM(0x14, 7, 0)
+#define REP_RESPONDER_RESOURCES PRM(0x18, 31, 24)
+#define REP_INITIATOR_DEPTH     PRM(0x18, 23, 16)
+#define REP_ACK_DELAY           PRM(0x18, 15, 11)
+#define REP_FLOW_CONTROL        PRM(0x18, 8, 8)
+#define REP_RNR_RETRY_COUNT     PRM(0x18, 7, 5)
+#define REP_SRQ                 PRM(0x18, 4, 4)
+#define REP_CA_GUID             28 /* 64 bits; at this byte */
+
+#define DREQ_QPN                PRM(0x8, 31, 8)
+
+#define SIDR_REQUEST_ID         PRM(0x0, 31, 0)
+#define SIDR_REQ_PKEY           PRM(0x4, 31, 16)
+#define SIDR_REQ_SERVICE_ID     8 /* 64 bits; at this byte */
+#define SIDR_REP_STATUS         PRM(0x4, 31, 24)
+#define SIDR_REP_QPN            PRM(0x8, 31, 8)
+#define SIDR_REP_SERVICE_ID     12 /* 64 bits; at this byte */
+#define SIDR_REP_QKEY           PRM(0x14, 31, 0)
+
+/* Annex A11: who asks for what, at the begin of a request's private data */
+enum {
+	CM_IP_SIZE = 36,
+	CM_IP_VERSION = 0, /* of this header, by byte */
+	CM_IP_FAMILY = 1,  /* 4 or 6 in the upper half */
+	CM_IP_PORT = 2,    /* of the source; 16 bits */
+	CM_IP_SOURCE = 4,  /* IPv4 in the last four of 16 bytes */
+	CM_IP_DESTINATION = 20,
+};
+
+#endif

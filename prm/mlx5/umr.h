@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * umr_ifc.h - the segments of a UMR work request, and entries of translation tables: facts only.
+ * PRM: UMR control segment, memory key context, KLM
+ */
+#ifndef SOFTHCA_UMR_IFC_H
+#define SOFTHCA_UMR_IFC_H
+
+#include "prm/mlx5/cmd.h"
+
+enum {
+	UMR_CTRL_SIZE = 48,
+	UMR_MKEY_SIZE = 64,
+	PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE = 32,
+};
+
+enum umr_flags {
+	UMR_OFFSET_GIVEN = 1 << 4,
+	UMR_FAIL_IF_NOT_FREE = 1 << 5,
+	UMR_FAIL_IF_FREE = 1 << 6,
+	UMR_INLINE = 1 << 7,
+};
+
+/* Which fields of the context are taken */
+enum {
+	UMR_LEN = 0,
+	UMR_PAGE_SIZE = 1,
+	UMR_START_ADDR = 6,
+	UMR_PD = 7,
+	UMR_EN_RINVAL = 8,
+	UMR_EN_SIGERR = 9,
+	UMR_BSF_EN = 12,
+	UMR_KEY = 13,
+	UMR_QPN = 14,
+	UMR_LR = 17,
+	UMR_LW = 18,
+	UMR_RR = 19,
+	UMR_RW = 20,
+	UMR_A = 21,
+	UMR_SMALL_FENCE = 23,
+	UMR_RELAXED_WRITE = 25,
+	UMR_FREE = 29,
+	UMR_RELAXED_READ = 47,
+};
+
+#define UMR_FLAGS                               PRM(0x0, 31, 24)
+#define UMR_XLT_OCTOWORDS                       PRM(0x4, 31, 16)
+#define UMR_XLT_OFFSET_15_0                     PRM(0x4, 15, 0)
+#define UMR_MKEY_MASK                           PRM64(0x8)
+#define UMR_XLT_OFFSET_47_16                    PRM(0x10, 31, 0)
+
+#define HCA_CAP_DUMP_FILL_MKEY                  PRM(0x1c, 7, 7)
+#define HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET PRM(0x20, 7, 7)
+
+#define MKC_SMALL_FENCE                         PRM(0x0, 16, 16)
+
+#define KLM_BCOUNT                              PRM(0x0, 31, 0)
+#define KLM_KEY                                 PRM(0x4, 31, 0)
+#define KLM_VA                                  PRM64(0x8)
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * batch.h - a batch of ibv_wr_*(): what its builders and setters share.
+ *
+ * A builder starts a WQE in the ring, one setter gives it its payload and finishes it. Where the
+ * destination is part of the WQE, its place is reserved by the builder and filled by a setter of its
+ * own, before or after the payload.
+ */
+#ifndef PROVIDERS_MLX5_BATCH_H
+#define PROVIDERS_MLX5_BATCH_H
+
+#include "providers/mlx5/qp_rules.h"
+#include "providers/mlx5/data/umr.h"
+#include "providers/mlx5/data/variant.h"
+
+/* Nothing is written from here on. The next builder finds no room, and then this. */
+static inline void batch_set_err(struct mlx5_qp *qp, int err)
+{
+	qp->batch.err = err;
+	qp->sq.wq.limit = qp->sq.wq.head;
+}
+
+/* Log what is wrong and end the batch. */
+void batch_fail_full(struct mlx5_qp *qp);
+/* OP is not in sq.opcodes: true when only the gate was shut (umr.h), else the batch has failed. */
+bool batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
+
+/* batch_begin() where the gate is shut, or no room. */
+bool batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
+			   enum send_kind kind);
+
+/* The request WQE, which starts at PI, takes its place in the queue: wr_id is what it is now. */
+WQE_INLINE void batch_note(struct mlx5_qp *qp, uint32_t pi, const struct send_wqe *wqe)
+{
+	struct wq *wq = &qp->sq.wq;
+	const uint32_t head = wq->head;
+
+	wq->head = head + 1;
+	wq_note(wq, pi, head, qp->vqp.qp_ex.wr_id, wqe->done_as);
+}
+
+/* For setters: what they ask for. */
+WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
+{
+	qp->batch.wqe.ctrl = wqe->ctrl;
+	qp->batch.wqe.seg = wqe->seg;
+	qp->batch.wqe.ds = wqe->ds;
+	qp->batch.wqe.first = wqe->first;
+}
+
+/* There is room, and the operation is allowed. */
+WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, uint8_t opcode, __be32 imm, enum send_kind kind)
+{
+	const struct mlx5_sq *sq = &qp->sq;
+	/* All is read before anything is written, which the compiler could not know to be elsewhere. */
+	const uint32_t pi = sq->pi, head = sq->wq.head;
+	const uint64_t wr_id = qp->vqp.qp_ex.wr_id;
+	struct wq_slot *slot = wq_slot_at(&sq->wq, pi);
+	struct send_wqe wqe;
+
+	wqe_begin(sq, &wqe, pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	qp->sq.wq.head = head + 1;
+	wq_slot_set(slot, head, wr_id, wqe.done_as);
+	if (kind == SEND_XRC)
+		wqe_reserve_xrc(&wqe);
+	else if (kind == SEND_DATAGRAM)
+		wqe_reserve_av(sq, &wqe);
+	batch_keep_wqe(qp, &wqe);
+}
+
+WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
+			    enum send_kind kind)
+{
+	if (unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit))
+		return batch_begin_exception(qp, op, opcode, imm, kind);
+	batch_start_wqe(qp, opcode, imm, kind);
+	return true;
+}
+
+/* The payload is there: the WQE is complete and the next one may start behind it. */
+WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe, bool has_inline)
+{
+	qp->sq.pi += wqe_finish(&qp->sq, wqe);
+	if (has_inline)
+		qp->batch.has_inline = true;
+}
+
+WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,
+			   uint64_t raddr, __be32 imm, enum send_kind kind)
+{
+	if (likely(batch_begin(qp, op, opcode, imm, kind)))
+		wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
+}
+
+WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
+			     uint32_t rkey, uint64_t raddr, uint64_t swap_add, uint64_t compare,
+			     enum send_kind kind)
+{
+	if (unlikely(!batch_begin(qp, op, opcode, 0, kind)))
+		return;
+	wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
+	wqe_put_atomic(&qp->batch.wqe, swap_add, compare);
+	if (kind == SEND_XRC)
+		wqe_wrap(&qp->sq, &qp->batch.wqe);
+}
+
+/* The batch is cancelled, and with it perhaps the request that was to wait for a UMR. */
+WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
+{
+	qp->sq.pi = qp->batch.first_pi;
+	qp->sq.wq.head = qp->batch.first_head;
+	if (unlikely(qp->opcodes & UMR_OPCODES))
+		gate_shut(qp);
+}
+
+/* send_wr_addr.c: the builders of QPs whose requests name their destination. */
+/* send_wr_umr.c: those of UMRs, for the QPs that have them. */
+void batch_fill_umr(struct mlx5_qp *qp);
+void batch_fill_datagram(struct ibv_qp_ex *qpx);
+void batch_fill_xrc(struct ibv_qp_ex *qpx);
+
+/* send_wr_raw.c */
+void batch_fill_raw(struct ibv_qp_ex *qpx);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_ex.c - ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and the readers of the current
+ * completion.
+ *
+ * The lock, where there is one, is held from a start_poll that succeeds to end_poll. A reader looks
+ * at the CQE in the ring, which stays ours until end_poll publishes the consumer index.
+ */
+#include <errno.h>
+
+#include "providers/mlx5/clock.h"
+#include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/doorbell.h"
+
+CQE_INLINE int keep(struct mlx5_cq *cq, const struct completion *comp)
+{
+	cq->cqe = comp->cqe;
+	cq->cqe_opcode = comp->opcode;
+	cq->cqe_extra = comp->extra;
+	cq->vcq.cq_ex.wr_id = comp->wr_id;
+	cq->vcq.cq_ex.status = comp->status;
+	return 0;
+}
+
+static int __attribute__((noinline)) advance_any(struct mlx5_cq *cq)
+{
+	uint32_t ci = cq->ci;
+	struct completion comp;
+	bool found = cqe_take(cq, &ci, &comp);
+
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	return found ? keep(cq, &comp) : ENOENT;
+}
+
+/* The usual completions are taken here, at CQE and index CI. */
+CQE_INLINE int advance(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci)
+{
+	struct completion comp;
+
+	/* The ownership bit is written last: what we read from here on belongs to it. */
+	dma_load_barrier();
+	if (unlikely(!cqe_take_usual(cq, cqe, &comp)))
+		return advance_any(cq);
+	__atomic_store_n(&cq->ci, ci + 1, __ATOMIC_RELAXED);
+	return keep(cq, &comp);
+}
+
+static int __attribute__((cold))
+refuse_attr(const struct mlx5_cq *cq, const struct ibv_poll_cq_attr *attr)
+{
+	verbs_warn("start_poll: cq 0x%x: comp_mask of ibv_poll_cq_attr is %#x, must be 0", cq->cqn,
+		   attr->comp_mask);
+	return EINVAL;
+}
+
+/* With the lock held; drops it when there is nothing. */
+static int __attribute__((noinline)) start_any(struct mlx5_cq *cq)
+{
+	int ret = advance_any(cq);
+
+	if (ret)
+		qlock_drop(&cq->lock);
+	return ret;
+}
+
+static int __attribute__((noinline)) wait_and_start(struct mlx5_cq *cq)
+{
+	qlock_take(&cq->lock);
+	return start_any(cq);
+}
+
+static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+	const struct mlx5_cqe64 *cqe;
+	struct completion comp;
+	uint32_t ci;
+
+	if (unlikely(attr->comp_mask))
+		return refuse_attr(cq, attr);
+	if (!cqe_peek(cq, &cqe, &ci))
+		return ENOENT;
+	if (unlikely(!qlock_try(&cq->lock)))
+		return wait_and_start(cq);
+	dma_load_barrier();
+	if (unlikely(cq->ci != ci || !cqe_take_usual(cq, cqe, &comp)))
+		return start_any(cq);
+	__atomic_store_n(&cq->ci, ci + 1, __ATOMIC_RELAXED);
+	return keep(cq, &comp);
+}
+
+static int next_poll(struct ibv_cq_ex *cqx)
+{
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+	const struct mlx5_cqe64 *cqe = cqe_at(cq, cq->ci);
+
+	return cqe_is_sw_owned(cq, cqe, cq->ci) ? advance(cq, cqe, cq->ci) : ENOENT;
+}
+
+static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	if (unlikely(attr->comp_mask))
+		return refuse_attr(to_mcq_ex(cqx), attr);
+	return next_poll(cqx);
+}
+
+static void end_poll_locked(struct ibv_cq_ex *cqx)
+{
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	doorbell_cq_consumed(cq->dbrec, cq->ci);
+	qlock_drop(&cq->lock);
+}
+
+static void end_poll_unlocked(struct ibv_cq_ex *cqx)
+{
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	doorbell_cq_consumed(cq->dbrec, cq->ci);
+}
+
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cqe_wc_opcode(cq->cqe_opcode, cq->cqe_extra);
+}
+
+static uint32_t read_vendor_err(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cq->cqe_opcode >= MLX5_CQE_REQ_ERR ? cqe_vendor_err(cq->cqe) : 0;
+}
+
+static uint32_t read_byte_len(struct ibv_cq_ex *cqx)
+{
+	return cqe_byte_len(to_mcq_ex(cqx)->cqe);
+}
+
+static __be32 read_imm_data(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cqe_imm(cq->cqe, cq->cqe_opcode);
+}
+
+static uint32_t read_qp_num(struct ibv_cq_ex *cqx)
+{
+	return cqe_qpn(to_mcq_ex(cqx)->cqe);
+}
+
+static uint32_t read_src_qp(struct ibv_cq_ex *cqx)
+{
+	return cqe_src_qp(to_mcq_ex(cqx)->cqe);
+}
+
+static unsigned int read_wc_flags(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	if (cq->cqe_opcode < MLX5_CQE_RESP_WR_IMM || cq->cqe_opcode > MLX5_CQE_RESP_SEND_INV)
+		return 0;
+	return cqe_recv_flags(cq->cqe, cq->cqe_opcode) | cq->cqe_extra;
+}
+
+static uint32_t read_slid(struct ibv_cq_ex *cqx)
+{
+	return cqe_slid(to_mcq_ex(cqx)->cqe);
+}
+
+static uint8_t read_sl(struct ibv_cq_ex *cqx)
+{
+	return cqe_sl(to_mcq_ex(cqx)->cqe);
+}
+
+static uint8_t read_dlid_path_bits(struct ibv_cq_ex *cqx)
+{
+	return cqe_path_bits(to_mcq_ex(cqx)->cqe);
+}
+
+static uint64_t read_completion_ts(struct ibv_cq_ex *cqx)
+{
+	return be64toh(to_mcq_ex(cqx)->cqe->timestamp);
+}
+
+static uint64_t read_completion_wallclock_ns(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return clock_to_ns(cq->clock, be64toh(cq->cqe->timestamp));
+}
+
+static uint16_t read_cvlan(struct ibv_cq_ex *cqx)
+{
+	return be16toh(to_mcq_ex(cqx)->cqe->vlan_info);
+}
+
+static uint32_t read_flow_tag(struct ibv_cq_ex *cqx)
+{
+	/* Receives of raw packet queues carry the tag where others carry the QPN. */
+	return cqe_qpn(to_mcq_ex(cqx)->cqe);
+}
+
+static void read_tm_info(struct ibv_cq_ex *cqx, struct ibv_wc_tm_info *info)
+{
+	const struct mlx5_cqe64 *cqe = to_mcq_ex(cqx)->cqe;
+
+	info->tag = be64toh(cqe->tmh.tag);
+	info->priv = be32toh(cqe->tmh.app_ctx);
+}
+
+static enum ibv_wc_opcode read_opcode_tagged(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cq->cqe_opcode == MLX5_CQE_NO_PACKET ? cq->cqe_extra & WQ_DONE_OPCODE_MASK
+						    : read_opcode(cqx);
+}
+
+static unsigned int read_wc_flags_tagged(struct ibv_cq_ex *cqx)
+{
+	const struct mlx5_cq *cq = to_mcq_ex(cqx);
+
+	return cq->cqe_opcode == MLX5_CQE_NO_PACKET ? cq->cqe_extra >> WQ_DONE_FLAGS_SHIFT
+						    : read_wc_flags(cqx);
+}
+
+void cq_ex_read_tags(struct mlx5_cq *cq)
+{
+	cq->vcq.cq_ex.read_opcode = read_opcode_tagged;
+	cq->vcq.cq_ex.read_wc_flags = read_wc_flags_tagged;
+}
+
+/* Those that cost nothing to have are always there; the others as asked for. */
+void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
+{
+	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
+	bool shared = cq->lock.shared;
+
+	cq->poll = cq_poll_any;
+	cqx->start_poll = shared ? start_poll_locked : start_poll_unlocked;
+	cqx->next_poll = next_poll;
+	cqx->end_poll = shared ? end_poll_locked : end_poll_unlocked;
+	cqx->read_opcode = read_opcode;
+	cqx->read_vendor_err = read_vendor_err;
+	cqx->read_wc_flags = read_wc_flags;
+	cqx->read_byte_len = read_byte_len;
+	cqx->read_imm_data = read_imm_data;
+	cqx->read_qp_num = read_qp_num;
+	cqx->read_src_qp = read_src_qp;
+	cqx->read_slid = read_slid;
+	cqx->read_sl = read_sl;
+	cqx->read_dlid_path_bits = read_dlid_path_bits;
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+		cqx->read_completion_ts = read_completion_ts;
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+		cqx->read_completion_wallclock_ns = read_completion_wallclock_ns;
+	if (wc_flags & IBV_WC_EX_WITH_CVLAN)
+		cqx->read_cvlan = read_cvlan;
+	if (wc_flags & IBV_WC_EX_WITH_FLOW_TAG)
+		cqx->read_flow_tag = read_flow_tag;
+	if (wc_flags & IBV_WC_EX_WITH_TM_INFO)
+		cqx->read_tm_info = read_tm_info;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_ring.c - the ring of a CQ outside polling: before the first completion, and when a QP goes
+ * away.
+ */
+#include <string.h>
+
+#include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/srq.h"
+
+/* The owner bit of the lap before the first, so that ownership is one comparison for ever; the
+ * opcode says the same to those who read the ring by themselves. */
+void cq_ring_init(struct mlx5_cq *cq)
+{
+	for (uint32_t i = 0; i < 1u << cq->count_log; i++)
+		cqe_at(cq, i)->op_own =
+			MLX5_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | MLX5_CQE_OWNER_MASK;
+	cq->rsn_raw = CQ_RSN_NONE;
+}
+
+/* First index that is not software's. */
+static uint32_t ring_end(const struct mlx5_cq *cq)
+{
+	uint32_t index = cq->ci;
+
+	while (index - cq->ci < 1u << cq->count_log &&
+	       cqe_is_sw_owned(cq, cqe_at(cq, index), index))
+		index++;
+	dma_load_barrier();
+	return index;
+}
+
+/* Move a CQE to a later place, which may be in the next lap: ownership belongs to the place. */
+static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
+{
+	size_t front =
+		((size_t)1 << cq->entry_log) - sizeof(struct mlx5_cqe64); /* of a 128-byte entry */
+	struct mlx5_cqe64 *dst = cqe_at(cq, to);
+	const struct mlx5_cqe64 *src = cqe_at(cq, from);
+	uint8_t owner = dst->op_own & MLX5_CQE_OWNER_MASK;
+
+	/* Not for a moment may the last byte say otherwise: pollers look at it without the lock. */
+	memcpy((uint8_t *)dst - front, (const uint8_t *)src - front, front + sizeof(*dst) - 1);
+	__atomic_store_n(&dst->op_own, (src->op_own & ~MLX5_CQE_OWNER_MASK) | owner,
+			 __ATOMIC_RELAXED);
+}
+
+/* The WQE of a message that nobody will hear of goes back to the SRQ that it came from. */
+static void give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	if (rq->srq && !opcode_is_request(cqe_opcode(cqe)))
+		srq_complete(rq->srq, be16toh(cqe->wqe_counter));
+}
+
+/*
+ * Completions of others stay, in order: walking back from the newest, keep them against the end,
+ * then step over what was freed at the front.
+ */
+void cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
+{
+	uint32_t gone = htobe32(rq->rsn);
+	uint32_t end, keep;
+
+	qlock_enter(&cq->lock);
+	end = ring_end(cq);
+	keep = end;
+	for (uint32_t i = end; i != cq->ci;) {
+		i--;
+		if (cqe_rsn_raw(cq, cqe_at(cq, i)) == gone) {
+			give_back(rq, cqe_at(cq, i));
+			continue;
+		}
+		keep--;
+		if (keep != i)
+			cqe_move(cq, keep, i);
+	}
+	if (keep != cq->ci) {
+		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
+		doorbell_cq_consumed(cq->dbrec, keep);
+	}
+	cq->rsn_raw = CQ_RSN_NONE;
+	qlock_leave(&cq->lock);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cqe.c - the completions that are not the common case: with the payload inside the CQE, with an
+ * error (cqe_error.c), of a QP that is gone.
+ */
+#include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/qp_rules.h"
+#include "providers/mlx5/data/scatter.h"
+#include "providers/mlx5/srq.h"
+#include "providers/mlx5/tm.h"
+
+/* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 in front of it (128-byte
+ * entries) */
+
+static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)
+{
+	const uint8_t *start = (const uint8_t *)cqe;
+
+	return (cqe->op_own & PRM_CQE_FORMAT_MASK) == MLX5_INLINE_SCATTER_64 ? start - sizeof(*cqe)
+									     : start;
+}
+
+static int __attribute__((noinline))
+copy_to_list(const struct mlx5_wqe_data_seg *list, uint32_t n, const uint8_t *from, uint32_t len)
+{
+	return scatter_fill(list, n, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+}
+
+/* A message: the buffers are those of the oldest receive WQE, or of the SRQ's that the CQE names. */
+static int __attribute__((noinline))
+copy_to_rq(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	uint32_t unit = rq->wq.tail & rq->wq.mask, max_sge = rq->max_sge, len;
+	const struct mlx5_wqe_data_seg *scatter;
+
+	if (rq->srq) {
+		scatter = (const void *)(srq_wqe(rq->srq,
+						 be16toh(cqe->wqe_counter) & (rq->srq->wqes - 1)) +
+					 1);
+		max_sge = rq->srq->max_sge;
+	} else {
+		scatter = (const void *)(rq->buf + ((size_t)unit << rq->stride_log));
+	}
+	len = be32toh(cqe->byte_cnt);
+	/* Nearly always the first buffer takes it all. */
+	if (likely(len <= be32toh(scatter->byte_count) && len)) {
+		copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr), inline_payload(cqe), len);
+		return IBV_WC_SUCCESS;
+	}
+	return copy_to_list(scatter, max_sge, inline_payload(cqe), len);
+}
+
+/* A read or atomic: the buffers are those of its send WQE, which may go on at the start of the
+ * ring. */
+static int __attribute__((noinline)) copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+{
+	const struct mlx5_sq *sq = &qp->sq;
+	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
+	const uint8_t *wqe = sq->buf + ((size_t)unit << PRM_WQEBB_LOG);
+	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & PRM_WQE_MAX_DS;
+	/* ctrl, [xrc], raddr[, atomic] */
+	uint32_t head = (cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ ? 2 : 3) +
+			qp->rules->address_size / PRM_DS_SIZE;
+	uint32_t to_end = (uint32_t)(sq->end - wqe) / PRM_DS_SIZE;
+	uint32_t before = min_of(ds, to_end) - head; /* the first 64 bytes never wrap */
+	uint32_t bytes = be32toh(cqe->byte_cnt), left;
+
+	left = scatter_fill((const void *)(wqe + head * PRM_DS_SIZE), before, inline_payload(cqe),
+			    bytes);
+	if (left && ds > to_end)
+		left = scatter_fill((const void *)sq->buf, ds - to_end,
+				    inline_payload(cqe) + bytes - left, left);
+	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+}
+
+/* ---- all of them */
+
+static bool is_tagged(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	return rq->srq && rq->srq->tm && cqe->app == CQE_APP_TAG_MATCHING &&
+	       cqe_opcode(cqe) <= MLX5_CQE_NO_PACKET;
+}
+
+static bool is_in_srq(const struct mlx5_cqe64 *cqe)
+{
+	return cqe->app_op == TM_APP_UNEXPECTED || cqe->app_op == TM_APP_NO_TAG;
+}
+
+int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	unsigned int opcode = cqe_opcode(cqe);
+
+	order_observe(&rq->wq);
+	if (is_tagged(rq, cqe) && opcode == MLX5_CQE_NO_PACKET)
+		return tm_take_operation(rq->srq, cqe);
+	if (is_tagged(rq, cqe) && opcode != MLX5_CQE_REQ && !is_in_srq(cqe))
+		return tm_copy_inline(rq->srq, cqe, inline_payload(cqe));
+	if (opcode == MLX5_CQE_REQ)
+		return copy_to_sq(rq_qp(rq), cqe);
+	if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
+		return copy_to_rq(rq, cqe);
+	if (opcode == MLX5_CQE_REQ_ERR || opcode == MLX5_CQE_RESP_ERR)
+		return cqe_take_error(rq, cqe);
+	verbs_warn("poll_cq: %s 0x%x: unexpected CQE opcode %u: skipped", rq_owner_name(rq),
+		   rq->number, opcode);
+	return -1;
+}
+
+/* PRM: which checksums were right, of which kind of packet. */
+static uint32_t checksum_wc_flags(const struct mlx5_cqe64 *cqe)
+{
+	bool right = (cqe->hds_ip_ext & (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK)) ==
+		     (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK);
+	bool ipv4 = (cqe->l4_hdr_type_etc >> PRM_CQE_L3_HDR_SHIFT & PRM_CQE_L3_HDR_MASK) ==
+		    MLX5_CQE_L3_HDR_TYPE_IPV4;
+
+	return right && ipv4 ? IBV_WC_IP_CSUM_OK : 0;
+}
+
+struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+					       int status)
+{
+	struct special_completion done = { .status = (uint8_t)status,
+					   .opcode = (uint8_t)cqe_opcode(cqe) };
+
+	if (is_tagged(rq, cqe))
+		return tm_complete(rq->srq, cqe, status);
+	if (rq->checksums && cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV)
+		done.wc_flags = checksum_wc_flags(cqe);
+	if (rq->srq)
+		done.wr_id = srq_complete(rq->srq, be16toh(cqe->wqe_counter));
+	else
+		done.wr_id = wq_complete_next(&rq->wq);
+	return done;
+}
+
+void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	verbs_warn(
+		"poll_cq: cq 0x%x: a completion (opcode %u) for qp 0x%x, which does not exist here: skipped",
+		cq->cqn, cqe_opcode(cqe), cqe_qpn(cqe));
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cqe.h - reads the CQ ring: the one decoder of CQEs, for ibv_poll_cq() and for the extended
+ * readers.
+ *
+ * cqe_take() finds the next CQE of software, completes the request that it is for and says which
+ * wr_id and status that has; cqe_take_usual() does so for those that need no more than a look.
+ * Everything else is read off the CQE by the cqe_*() functions when somebody wants it. The caller holds the CQ's lock, if it has one, and publishes the consumer
+ * index when it is done.
+ */
+#ifndef PROVIDERS_MLX5_CQE_H
+#define PROVIDERS_MLX5_CQE_H
+
+#include <endian.h>
+
+#include "providers/mlx5/cq.h"
+#include "providers/mlx5/data/seg.h"
+#include "providers/mlx5/srq.h"
+#include "util/barrier.h"
+
+#define CQE_INLINE __attribute__((always_inline)) static inline
+
+struct completion {
+	const struct mlx5_cqe64 *cqe;
+	uint64_t wr_id;
+	enum ibv_wc_status status;
+	unsigned int opcode; /* MLX5_CQE_* */
+	uint32_t
+		extra; /* send: what its poster noted (struct wq_slot); receive: further wc_flags */
+};
+
+/* The completions that are not the common case, in cqe.c: payload inside the CQE, errors. Called
+ * before the request counts as completed. Returns its status, or a negative number for a CQE
+ * that completes nothing. */
+int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
+/* Of one with an error: what the program is told; the first of RQ is explained in the log. */
+int cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
+void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
+
+/* A receive that is not simply the next of its queue. By value: a completion stays in registers. */
+struct special_completion {
+	uint64_t wr_id;
+	uint32_t
+		wc_flags; /* of tag matching, enum ibv_wc_opcode and flags above it as in wq_slot */
+	uint8_t status;   /* enum ibv_wc_status */
+	uint8_t opcode;   /* MLX5_CQE_*; NO_PACKET: of tag matching */
+};
+
+struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+					       int status);
+/* tm_done.c */
+struct special_completion tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
+				      int status);
+
+CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
+{
+	return (struct mlx5_cqe64 *)(cq->ring + ((size_t)(index & cq->mask) << cq->entry_log));
+}
+
+/* PRM: CQE ownership. The bit flips with each lap of the ring; cq_ring_init() made it that of
+ * the lap before the first. */
+CQE_INLINE bool cqe_is_sw_owned(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
+				uint32_t index)
+{
+	uint8_t op_own = __atomic_load_n(&cqe->op_own, __ATOMIC_RELAXED);
+
+	return !((op_own ^ (index >> cq->count_log)) & MLX5_CQE_OWNER_MASK);
+}
+
+CQE_INLINE unsigned int cqe_opcode(const struct mlx5_cqe64 *cqe)
+{
+	return cqe->op_own >> PRM_CQE_OPCODE_SHIFT;
+}
+
+/* One of a send queue, failed or not. */
+CQE_INLINE bool opcode_is_request(unsigned int opcode)
+{
+	return opcode == MLX5_CQE_REQ || opcode == MLX5_CQE_REQ_ERR;
+}
+
+CQE_INLINE bool op_own_is_exception(uint8_t op_own)
+{
+	return op_own & PRM_CQE_FORMAT_MASK ||
+	       op_own >> PRM_CQE_OPCODE_SHIFT > MLX5_CQE_RESP_SEND_INV;
+}
+
+CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	return *(const __be32 *)((const uint8_t *)cqe + cq->rsn_offset) & htobe32(PRM_QPN_MASK);
+}
+
+/* false: nothing of that number exists (any more). */
+CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, __be32 raw)
+{
+	struct mlx5_rq *rq = id_find(cq->ids, be32toh(raw));
+
+	cq->poll = cq_poll_any;
+	cq->rsn_rq = rq;
+	cq->rsn_raw = rq ? raw : CQ_RSN_NONE;
+	return rq;
+}
+
+/* Is the CQE for cq->rsn_rq? */
+CQE_INLINE bool cqe_is_of_rsn_rq(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	return likely(cqe_rsn_raw(cq, cqe) == cq->rsn_raw);
+}
+
+/* Whom the CQE is for: false if nobody, else cq->rsn_rq. Nearly always the one before was, too. */
+CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	__be32 raw = cqe_rsn_raw(cq, cqe);
+
+	return likely(raw == cq->rsn_raw) || cqe_look_up(cq, raw);
+}
+
+/* Is the CQE there that is to be taken next, at index *CI? Correct without the lock, too: the index
+ * only grows, so when the entry at a stale one has not arrived, none has; and a full lap within this
+ * call could only be of CQEs newer than it. What is found stands if the index is the same under the
+ * lock: a ring is replaced before the index is (cq_resize.c). */
+CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe, uint32_t *ci)
+{
+	const uint8_t *ring;
+	uint32_t mask;
+
+	*ci = __atomic_load_n(&cq->ci, __ATOMIC_ACQUIRE);
+	/* The mask before the ring: see cq_resize.c. */
+	mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
+	ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
+	*cqe = (const struct mlx5_cqe64 *)(ring + ((size_t)(*ci & mask) << cq->entry_log));
+	return cqe_is_sw_owned(cq, *cqe, *ci);
+}
+
+/* ---- the usual completions, for which nothing is called: a program that polls them needs few
+ * instructions, and saves no registers */
+
+CQE_INLINE void cqe_complete_request(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+				     struct completion *comp)
+{
+	comp->wr_id = wq_complete_at(&rq_qp(rq)->sq.wq, be16toh(cqe->wqe_counter), &comp->extra);
+}
+
+/* A payload inside the CQE whose first buffer takes it all; false: it does not. */
+CQE_INLINE bool cqe_copy_payload(const struct mlx5_wqe_data_seg *scatter,
+				 const struct mlx5_cqe64 *cqe, unsigned int format)
+{
+	uint32_t len = be32toh(cqe->byte_cnt);
+
+	if (unlikely(format > MLX5_INLINE_SCATTER_64 || len > be32toh(scatter->byte_count) || !len))
+		return false;
+	copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr),
+		   (const uint8_t *)(format == MLX5_INLINE_SCATTER_64 ? cqe - 1 : cqe), len);
+	return true;
+}
+
+CQE_INLINE bool cqe_take_from_rq(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+				 unsigned int format, struct completion *comp)
+{
+	uint32_t tail, unit;
+
+	order_observe(&rq->wq);
+	tail = rq->wq.tail;
+	unit = tail & rq->wq.mask;
+	if (format && !cqe_copy_payload((const void *)(rq->buf + ((size_t)unit << rq->stride_log)),
+					cqe, format))
+		return false;
+	comp->wr_id = wq_complete_unit(&rq->wq, tail, unit);
+	return true;
+}
+
+CQE_INLINE bool cqe_take_from_srq(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
+				  unsigned int format, struct completion *comp)
+{
+	uint32_t index = be16toh(cqe->wqe_counter) & (srq->wqes - 1);
+
+	if (format && !cqe_copy_payload((const void *)(srq_wqe(srq, index) + 1), cqe, format))
+		return false;
+	if (unlikely(!srq_try_complete(srq, index, &comp->wr_id)))
+		return false;
+	return true;
+}
+
+/* OP_OWN, the last byte of a CQE, is that of a request without payload in the CQE. */
+CQE_INLINE bool op_own_is_request(uint8_t op_own)
+{
+	return !(op_own & ~MLX5_CQE_OWNER_MASK); /* MLX5_CQE_REQ */
+}
+
+/* That of a SEND without anything, whose payload is in the CQE as FORMAT says. */
+CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
+{
+	return (op_own & ~MLX5_CQE_OWNER_MASK) ==
+	       (MLX5_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT | format);
+}
+
+/* A message has come to RQ. false: not in one of the usual ways, and nothing has been done. */
+CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, uint8_t op_own,
+				 struct completion *comp)
+{
+	unsigned int format = op_own & PRM_CQE_FORMAT_MASK;
+
+	comp->extra = 0;
+	/* The most common one has a way of its own, with little to decide. */
+	if (op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special) {
+		comp->opcode = MLX5_CQE_RESP_SEND;
+		return cqe_take_from_rq(rq, cqe, MLX5_INLINE_SCATTER_32, comp);
+	}
+	comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
+	if (unlikely(comp->opcode - MLX5_CQE_RESP_WR_IMM >
+		     MLX5_CQE_RESP_SEND_INV - MLX5_CQE_RESP_WR_IMM))
+		return false;
+	if (likely(!rq->special))
+		return cqe_take_from_rq(rq, cqe, format, comp);
+	return rq->special == RQ_SHARED && cqe_take_from_srq(rq->srq, cqe, format, comp);
+}
+
+/* The completion in CQE, which is software's. false: as before. */
+CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
+			       struct completion *comp)
+{
+	uint8_t op_own = cqe->op_own;
+
+	if (unlikely(!cqe_find_rq(cq, cqe)))
+		return false;
+	comp->cqe = cqe;
+	comp->status = IBV_WC_SUCCESS;
+	if (!op_own_is_request(op_own))
+		return cqe_take_message(cq->rsn_rq, cqe, op_own, comp);
+	comp->opcode = MLX5_CQE_REQ;
+	cqe_complete_request(cq->rsn_rq, cqe, comp);
+	return true;
+}
+
+/* ---- any completion */
+
+/* The next completion, at *CI, which it moves on; false: there is none. The caller writes the
+ * index back to the CQ. */
+CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *comp)
+{
+	for (;;) {
+		const struct mlx5_cqe64 *cqe = cqe_at(cq, *ci);
+		int status = IBV_WC_SUCCESS;
+		struct mlx5_rq *rq;
+		uint8_t op_own;
+
+		if (!cqe_is_sw_owned(cq, cqe, *ci))
+			return false;
+		/* The ownership bit is written last: what we read from here on belongs to it. */
+		dma_load_barrier();
+		++*ci;
+		if (unlikely(!cqe_find_rq(cq, cqe))) {
+			cqe_report_stray(cq, cqe);
+			continue;
+		}
+		rq = cq->rsn_rq;
+		op_own = cqe->op_own;
+		if (unlikely(op_own_is_exception(op_own)))
+			status = cqe_take_exception(rq, cqe);
+		if (unlikely(status < 0))
+			continue;
+		comp->cqe = cqe;
+		comp->status = status;
+		comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
+		if (opcode_is_request(comp->opcode)) {
+			cqe_complete_request(rq, cqe, comp);
+		} else if (likely(!rq->special)) {
+			comp->wr_id = wq_complete_next(&rq->wq);
+			comp->extra = 0;
+		} else {
+			struct special_completion special = cqe_complete_special(rq, cqe, status);
+
+			comp->wr_id = special.wr_id;
+			comp->extra = special.wc_flags;
+			comp->status = special.status;
+			comp->opcode = special.opcode;
+		}
+		return true;
+	}
+}
+
+/* ---- what a completion says besides wr_id and status */
+
+CQE_INLINE uint32_t cqe_send_opcode(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->sop_drop_qpn) >> PRM_CQE_SEND_OP_SHIFT;
+}
+
+CQE_INLINE enum ibv_wc_opcode cqe_recv_wc_opcode(unsigned int opcode)
+{
+	return opcode == MLX5_CQE_RESP_WR_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+}
+
+CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(unsigned int opcode, uint32_t extra)
+{
+	return opcode_is_request(opcode) ? extra & WQ_DONE_OPCODE_MASK : cqe_recv_wc_opcode(opcode);
+}
+
+CQE_INLINE uint32_t cqe_byte_len(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->byte_cnt);
+}
+
+CQE_INLINE uint32_t cqe_qpn(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->sop_drop_qpn) & PRM_QPN_MASK;
+}
+
+CQE_INLINE uint32_t cqe_src_qp(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->flags_rqpn) & PRM_CQE_RQPN_MASK;
+}
+
+CQE_INLINE uint8_t cqe_sl(const struct mlx5_cqe64 *cqe)
+{
+	return be32toh(cqe->flags_rqpn) >> PRM_CQE_SL_SHIFT & PRM_CQE_SL_MASK;
+}
+
+CQE_INLINE uint16_t cqe_slid(const struct mlx5_cqe64 *cqe)
+{
+	return be16toh(cqe->slid);
+}
+
+CQE_INLINE uint8_t cqe_path_bits(const struct mlx5_cqe64 *cqe)
+{
+	return cqe->ml_path & PRM_CQE_PATH_MASK;
+}
+
+/* As ibv_wc wants it: immediate data stays in network order, an invalidated key does not. */
+CQE_INLINE uint32_t cqe_imm(const struct mlx5_cqe64 *cqe, unsigned int opcode)
+{
+	return opcode == MLX5_CQE_RESP_SEND_INV ? be32toh(cqe->imm_inval_pkey)
+						: cqe->imm_inval_pkey;
+}
+
+/* Index of the P_Key that a datagram came with. */
+CQE_INLINE uint16_t cqe_pkey_index(const struct mlx5_cqe64 *cqe, unsigned int opcode)
+{
+	return opcode == MLX5_CQE_RESP_SEND ? (uint16_t)be32toh(cqe->imm_inval_pkey) : 0;
+}
+
+CQE_INLINE unsigned int cqe_grh_flag(const struct mlx5_cqe64 *cqe)
+{
+	return cqe->flags_rqpn & htobe32((uint32_t)PRM_CQE_GRH_MASK << PRM_CQE_GRH_SHIFT)
+		       ? IBV_WC_GRH
+		       : 0;
+}
+
+/* wc_flags of a successful receive. */
+CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe, unsigned int opcode)
+{
+	static const uint8_t by_opcode[] = {
+		[MLX5_CQE_RESP_WR_IMM] = IBV_WC_WITH_IMM,
+		[MLX5_CQE_RESP_SEND] = 0,
+		[MLX5_CQE_RESP_SEND_IMM] = IBV_WC_WITH_IMM,
+		[MLX5_CQE_RESP_SEND_INV] = IBV_WC_WITH_INV,
+	};
+
+	return by_opcode[opcode] | cqe_grh_flag(cqe);
+}
+
+CQE_INLINE uint32_t cqe_vendor_err(const struct mlx5_cqe64 *cqe)
+{
+	return ((const struct mlx5_err_cqe *)cqe)->vendor_err_synd;
+}
+
+#endif

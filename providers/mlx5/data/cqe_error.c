@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cqe_error.c - completions with an error. The first of a queue is explained: what the adapter found, and which request it
+ * was, as that still stands in its ring.
+ */
+#include <stdio.h>
+
+#include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/qp_rules.h"
+#include "providers/mlx5/srq.h"
+
+static enum ibv_wc_status status_of(uint8_t syndrome)
+{
+	static const uint8_t status[] = {
+		[MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR] = IBV_WC_LOC_LEN_ERR,
+		[MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR] = IBV_WC_LOC_QP_OP_ERR,
+		[MLX5_CQE_SYNDROME_LOCAL_PROT_ERR] = IBV_WC_LOC_PROT_ERR,
+		[MLX5_CQE_SYNDROME_WR_FLUSH_ERR] = IBV_WC_WR_FLUSH_ERR,
+		[MLX5_CQE_SYNDROME_MW_BIND_ERR] = IBV_WC_MW_BIND_ERR,
+		[MLX5_CQE_SYNDROME_BAD_RESP_ERR] = IBV_WC_BAD_RESP_ERR,
+		[MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR] = IBV_WC_LOC_ACCESS_ERR,
+		[MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR] = IBV_WC_REM_INV_REQ_ERR,
+		[MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR] = IBV_WC_REM_ACCESS_ERR,
+		[MLX5_CQE_SYNDROME_REMOTE_OP_ERR] = IBV_WC_REM_OP_ERR,
+		[MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR] = IBV_WC_RETRY_EXC_ERR,
+		[MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR] = IBV_WC_RNR_RETRY_EXC_ERR,
+		[MLX5_CQE_SYNDROME_REMOTE_ABORTED_ERR] = IBV_WC_REM_ABORT_ERR,
+	};
+
+	/* IBV_WC_SUCCESS is 0, so a hole in the table is told from an entry. */
+	if (syndrome < sizeof(status) && status[syndrome])
+		return status[syndrome];
+	return IBV_WC_GENERAL_ERR;
+}
+
+static uint64_t failed_wr_id(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, bool is_send)
+{
+	const struct wq *sends = &rq_qp(rq)->sq.wq;
+	uint32_t counter = be16toh(cqe->wqe_counter);
+
+	if (is_send)
+		return sends->slots[counter & sends->mask].wr_id;
+	if (rq->srq)
+		return rq->srq->wr_ids[counter & (rq->srq->wqes - 1)];
+	return rq->wq.wr_ids[rq->wq.tail & rq->wq.mask];
+}
+
+static const char *operation_name(uint8_t opcode)
+{
+	static const char *const names[] = {
+		[MLX5_OPCODE_NOP] = "NOP",
+		[MLX5_OPCODE_SEND_INVAL] = "SEND_WITH_INV",
+		[MLX5_OPCODE_RDMA_WRITE] = "RDMA_WRITE",
+		[MLX5_OPCODE_RDMA_WRITE_IMM] = "RDMA_WRITE_WITH_IMM",
+		[MLX5_OPCODE_SEND] = "SEND",
+		[MLX5_OPCODE_SEND_IMM] = "SEND_WITH_IMM",
+		[MLX5_OPCODE_TSO] = "TSO",
+		[MLX5_OPCODE_RDMA_READ] = "RDMA_READ",
+		[MLX5_OPCODE_ATOMIC_CS] = "ATOMIC_CMP_AND_SWP",
+		[MLX5_OPCODE_ATOMIC_FA] = "ATOMIC_FETCH_AND_ADD",
+		[MLX5_OPCODE_UMR] = "BIND_MW or LOCAL_INV",
+	};
+
+	return opcode < ARRAY_SIZE(names) && names[opcode] ? names[opcode] : "an unknown opcode";
+}
+
+static bool is_atomic(uint8_t opcode)
+{
+	return opcode == MLX5_OPCODE_ATOMIC_CS || opcode == MLX5_OPCODE_ATOMIC_FA;
+}
+
+static bool has_raddr(uint8_t opcode)
+{
+	return opcode == MLX5_OPCODE_RDMA_WRITE || opcode == MLX5_OPCODE_RDMA_WRITE_IMM ||
+	       opcode == MLX5_OPCODE_RDMA_READ || is_atomic(opcode);
+}
+
+/* Segment N of the WQE, which may go on at the start of the ring. */
+static const void *wqe_segment(const struct mlx5_sq *sq, const uint8_t *wqe, uint32_t n)
+{
+	const uint8_t *seg = wqe + n * PRM_DS_SIZE;
+
+	return seg < sq->end ? seg : sq->buf + (seg - sq->end);
+}
+
+/* "first buffer 0x7f12 of 64 bytes, lkey 0x1234" */
+static int name_buffer(const struct mlx5_wqe_data_seg *seg, char *text, size_t size)
+{
+	uint32_t count = be32toh(seg->byte_count);
+
+	if (count & MLX5_INLINE_SEG)
+		return snprintf(text, size, ", %u inline bytes", count & ~(uint32_t)MLX5_INLINE_SEG);
+	if (!count)
+		return snprintf(text, size, ", no buffer");
+	return snprintf(text, size, ", first buffer %#llx of %u bytes, lkey %#x",
+			(unsigned long long)be64toh(seg->addr), count, be32toh(seg->lkey));
+}
+
+static int name_target(const struct mlx5_wqe_raddr_seg *seg, char *text, size_t size)
+{
+	return snprintf(text, size, ", remote address %#llx, rkey %#x",
+			(unsigned long long)be64toh(seg->raddr), be32toh(seg->rkey));
+}
+
+static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, char *text,
+		      size_t size)
+{
+	const uint8_t *wqe =
+		qp->sq.buf +
+		((size_t)(be16toh(cqe->wqe_counter) & qp->sq.wq.mask) << PRM_WQEBB_LOG);
+	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe;
+	uint8_t opcode = be32toh(ctrl->opmod_idx_opcode) & 0xff;
+	uint32_t ds = be32toh(ctrl->qpn_ds) & PRM_WQE_MAX_DS;
+	uint32_t at = 1 + qp->rules->address_size / PRM_DS_SIZE;
+	int n = snprintf(text, size, "%s", operation_name(opcode));
+
+	if (opcode == MLX5_OPCODE_UMR || qp->rules->kind == SEND_RAW)
+		return;
+	if (has_raddr(opcode))
+		n += name_target(wqe_segment(&qp->sq, wqe, at++), text + n, size - n);
+	at += is_atomic(opcode);
+	if (ds > at)
+		name_buffer(wqe_segment(&qp->sq, wqe, at), text + n, size - n);
+}
+
+static void name_receive(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, char *text,
+			 size_t size)
+{
+	int n = snprintf(text, size, "RECV");
+	const void *first;
+
+	if (!rq->srq && !rq->buf)
+		return;
+	if (rq->srq)
+		first = srq_wqe(rq->srq, be16toh(cqe->wqe_counter) & (rq->srq->wqes - 1)) + 1;
+	else
+		first = rq->buf + ((size_t)(rq->wq.tail & rq->wq.mask) << rq->stride_log);
+	name_buffer(first, text + n, size - n);
+}
+
+static void __attribute__((cold)) explain(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
+	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
+	char request[160];
+
+	if (!verbs_log_on(VERBS_LOG_WARN))
+		return;
+	if (is_send)
+		name_send(rq_qp(rq), cqe, request, sizeof(request));
+	else
+		name_receive(rq, cqe, request, sizeof(request));
+	verbs_warn(
+		"%s 0x%x: the %s with wr_id %#llx (%s) failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
+		rq_owner_name(rq), rq->number, is_send ? "send request" : "receive",
+		(unsigned long long)failed_wr_id(rq, cqe, is_send), request, err->syndrome,
+		prm_syndrome_str(err->syndrome), err->vendor_err_synd,
+		prm_vendor_syndrome_str(err->vendor_err_synd));
+}
+
+/* The first failure of a QP explains all that follow, which are only flushed. */
+int __attribute__((noinline)) cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	uint8_t syndrome = ((const struct mlx5_err_cqe *)cqe)->syndrome;
+
+	if (syndrome != MLX5_CQE_SYNDROME_WR_FLUSH_ERR &&
+	    !__atomic_exchange_n(&rq->error_reported, true, __ATOMIC_RELAXED))
+		explain(rq, cqe);
+	return status_of(syndrome);
+}

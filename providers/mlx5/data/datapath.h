@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * datapath.h - what contexts and queues take from the data path when they are created: from the
+ * variant of it that fits the CPU (variant.h).
+ */
+#ifndef PROVIDERS_MLX5_DATAPATH_H
+#define PROVIDERS_MLX5_DATAPATH_H
+
+#include "providers/mlx5/cq.h"
+#include "providers/mlx5/data/post.h"
+#include "providers/mlx5/srq.h"
+
+struct datapath {
+	struct verbs_ops ops; /* polling and posting, for context->ops */
+	/* See the functions of these names. */
+	post_send_fn *(*post_send_routine)(enum send_kind kind, bool shared);
+	post_recv_fn *(*post_recv_routine)(uint32_t max_sge, uint32_t stride_log, bool shared);
+	post_srq_fn *(*post_srq_routine)(uint32_t max_sge, bool shared);
+	void (*send_wr_fill)(struct mlx5_qp *qp);
+	void (*cq_ex_fill)(struct mlx5_cq *cq, uint64_t wc_flags);
+	void (*cq_ex_read_tags)(struct mlx5_cq *cq);
+};
+
+/* That of this CPU. */
+const struct datapath *datapath(void);
+
+extern const struct datapath datapath_plain;
+#if defined(MLX5_HAS_DATA_V3) || defined(MLX5_DATA_V3)
+extern const struct datapath datapath_v3;
+#endif
+
+#endif

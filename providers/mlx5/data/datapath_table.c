@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * datapath_table.c - a variant of the data path; compiled with each (variant.h).
+ */
+#include "providers/mlx5/data/datapath.h"
+
+const struct datapath datapath_here = {
+	.ops = {
+		.poll_cq = mlx5_poll_cq,
+		.post_send = mlx5_post_send,
+		.post_recv = mlx5_post_recv,
+		.post_srq_recv = mlx5_post_srq_recv,
+	},
+	.post_send_routine = post_send_routine,
+	.post_recv_routine = post_recv_routine,
+	.post_srq_routine = post_srq_routine,
+	.send_wr_fill = send_wr_fill,
+	.cq_ex_fill = cq_ex_fill,
+	.cq_ex_read_tags = cq_ex_read_tags,
+};

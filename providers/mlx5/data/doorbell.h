@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * doorbell.h - the only place that orders WQE, doorbell record and doorbell.
+ *
+ * The adapter may look at a doorbell record at any time, and believes it: everything that the
+ * record covers must be in memory before it. The register only says that something is new, and must
+ * not arrive before the record.
+ */
+#ifndef PROVIDERS_MLX5_DOORBELL_H
+#define PROVIDERS_MLX5_DOORBELL_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "prm/mlx5/queue.h"
+#include "providers/mlx5/qp.h"
+#include "util/barrier.h"
+#include "util/mmio.h"
+
+#define DOORBELL_INLINE __attribute__((always_inline)) static inline
+
+/* The first eight bytes of the newest WQE, which is what the register wants to hear. */
+static inline __be64 doorbell_value(const void *ctrl)
+{
+	__be64 value;
+
+	memcpy(&value, ctrl, sizeof(value));
+	return value;
+}
+
+/* BLOCKS WQEBBs, one at least, from CTRL on: a WQE starts on a WQEBB, and may go on at the start
+ * of the ring. The first half of a WQE is what was written last, and mostly 8 bytes at a time: see
+ * seg.h. */
+DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t blocks)
+{
+	uint8_t *reg = sq->db.reg;
+
+	mmio_copy_wc_32(reg, ctrl);
+	for (;;) {
+		mmio_copy_wc_32_wide(reg + 32, ctrl + 32);
+		if (likely(--blocks == 0))
+			return;
+		reg += PRM_WQEBB_SIZE;
+		ctrl += PRM_WQEBB_SIZE;
+		if (unlikely(ctrl == sq->end))
+			ctrl = sq->buf;
+		mmio_copy_wc_32_wide(reg, ctrl);
+	}
+}
+
+/* Which part of a single WQE of BLOCKS WQEBBs goes through BlueFlame: all or, when 0, nothing. */
+DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t blocks, bool has_inline)
+{
+	return blocks <= (has_inline ? sq->db.push_inline : sq->db.push_plain) ? blocks : 0;
+}
+
+/* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH WQEBBs of it go through
+ * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. 0: ring
+ * only. */
+DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
+				   uint32_t push)
+{
+	order_publish(&sq->wq);
+	/* WQE before the record that makes it valid. */
+	dma_store_barrier();
+	sq->db.dbrec[MLX5_SND_DBR] = htobe32(pi & PRM_WQE_INDEX_MASK);
+	/* Record before register, which is mapped write-combining. */
+	wc_start_barrier();
+	if (push)
+		bf_push(sq, ctrl, push);
+	else
+		mmio_store_be64(sq->db.reg, doorbell_value(ctrl));
+	/* Out of the write-combining buffer: now, and before anybody rings this register again. */
+	wc_flush_barrier();
+	sq->db.reg = (uint8_t *)((uintptr_t)sq->db.reg ^ sq->db.toggle);
+}
+
+/* Receives up to HEAD (exclusive) are complete. They have a record and no register: the adapter looks when a message arrives. */
+static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
+{
+	wq->head = head;
+	order_publish(wq);
+	dma_store_barrier();
+	dbrec[MLX5_RCV_DBR] = htobe32(head & PRM_WQE_INDEX_MASK);
+}
+
+/* CQEs before CI have been read. Their entries may be overwritten from here on, so the reads
+ * come first. */
+static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
+{
+	dma_load_barrier(); /* loads before later stores, too */
+	dbrec[PRM_CQ_DBREC_CI] = htobe32(ci & PRM_CQE_INDEX_MASK);
+}
+
+/* Ask for an event for CQEs from CI on. SN tells this request from the one that the last event
+ * answered. Several threads may ask at once, so each store is whole. */
+static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, uint32_t ci,
+				   uint32_t sn, bool solicited)
+{
+	uint32_t request = (sn & 3) << PRM_CQ_ARM_CMD_SN | (ci & PRM_CQE_INDEX_MASK) |
+			   (solicited ? MLX5_CQ_DB_REQ_NOT_SOL : MLX5_CQ_DB_REQ_NOT);
+	__be32 words[2] = { htobe32(request), htobe32(cqn) };
+	__be64 value;
+
+	__atomic_store_n(&dbrec[PRM_CQ_DBREC_ARM], words[0], __ATOMIC_RELAXED);
+	/* The adapter reads the record when the register arrives. */
+	wc_start_barrier();
+	memcpy(&value, words, sizeof(value));
+	mmio_store_be64((uint8_t *)uar_page + MLX5_CQ_DOORBELL, value);
+	wc_flush_barrier();
+}
+
+#endif

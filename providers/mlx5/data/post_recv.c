@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * post_recv.c - ibv_post_recv() and ibv_post_wq_recv() on a receive ring. Same batch rule as
+ * ibv_post_send(): in order, up to the first that cannot be posted.
+ */
+#include <errno.h>
+
+#include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/data/post.h"
+#include "providers/mlx5/data/scatter.h"
+
+static void __attribute__((cold, noinline))
+report_sges(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr)
+{
+	if (!rq->sge_limit)
+		verbs_warn(
+			"post_recv: %s 0x%x, wr_id %#llx: the %s is in state RESET, must be INIT or later",
+			rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id,
+			rq->owner == RQ_OF_QP ? "QP" : "WQ");
+	else
+		verbs_warn(
+			"post_recv: %s 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_recv_sge of the QP)",
+			rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id, wr->num_sge,
+			rq->max_sge);
+}
+
+static void __attribute__((cold, noinline))
+report_full(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr)
+{
+	verbs_warn(
+		"post_recv: %s 0x%x, wr_id %#llx: the receive queue is full, limit %u requests (max_recv_wr of the QP)",
+		rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id, rq->wq.max_post);
+}
+
+static int __attribute__((cold, noinline))
+refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
+{
+	if (full)
+		report_full(rq, wr);
+	else
+		report_sges(rq, wr);
+	return full ? ENOMEM : EINVAL;
+}
+
+#define RQ_INLINE static inline __attribute__((always_inline))
+
+/* Rings whose WQEs are a single data segment are the most common, and have instances of their own:
+ * ONE is a constant. */
+#define ONE_SGE_STRIDE_LOG 4
+
+/* false: unusual, perhaps not possible. */
+RQ_INLINE bool is_usual(const struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
+			bool one)
+{
+	if (unlikely(head == rq->wq.limit))
+		return false;
+	if (one)
+		return likely(wr->num_sge == 1 && rq->sge_limit > 1 && wr->sg_list->length);
+	return likely((uint32_t)wr->num_sge < rq->sge_limit);
+}
+
+RQ_INLINE void put_usual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr, bool one)
+{
+	uint32_t unit = head & rq->wq.mask;
+	uint8_t *wqe = rq->buf + ((size_t)unit << (one ? ONE_SGE_STRIDE_LOG : rq->stride_log));
+
+	if (one)
+		seg_put_sge(wqe, wr->sg_list);
+	else
+		scatter_put((struct mlx5_wqe_data_seg *)wqe, rq->max_sge, wr->sg_list, wr->num_sge);
+	rq->wq.wr_ids[unit] = wr->wr_id;
+}
+
+/* Returns an errno, with the reason logged. */
+static int __attribute__((noinline))
+put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
+{
+	if (!wq_has_room(&rq->wq, head))
+		return refuse(rq, wr, true);
+	if ((uint32_t)wr->num_sge >= rq->sge_limit)
+		return refuse(rq, wr, false);
+	put_usual(rq, head, wr, false);
+	return 0;
+}
+
+/* With the lock held, if there is one; drops it. */
+RQ_INLINE int post_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
+			bool one)
+{
+	uint32_t head = rq->wq.head;
+	int ret = 0;
+
+	for (; wr; wr = wr->next, head++) {
+		if (is_usual(rq, head, wr, one)) {
+			put_usual(rq, head, wr, one);
+			continue;
+		}
+		ret = put_unusual(rq, head, wr);
+		if (ret) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	if (likely(head != rq->wq.head))
+		doorbell_recv(&rq->wq, rq->dbrec, head);
+	qlock_leave(&rq->lock);
+	return ret;
+}
+
+#define OUT_OF_LINE static int __attribute__((noinline))
+
+OUT_OF_LINE list_one_sge(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	return post_list(rq, wr, bad_wr, true);
+}
+
+OUT_OF_LINE list_any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	return post_list(rq, wr, bad_wr, false);
+}
+
+/* A list, or the lock is taken: no hurry. */
+OUT_OF_LINE enter_and_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
+			   bool one)
+{
+	qlock_enter(&rq->lock);
+	return one ? list_one_sge(rq, wr, bad_wr) : list_any(rq, wr, bad_wr);
+}
+
+/* The usual request, one by itself, calls nothing and so saves no registers. */
+RQ_INLINE int post_one(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
+		       bool one, bool shared)
+{
+	uint32_t head;
+
+	if (unlikely(!wr || wr->next))
+		return enter_and_list(rq, wr, bad_wr, one);
+	if (shared && unlikely(!qlock_try(&rq->lock)))
+		return enter_and_list(rq, wr, bad_wr, one);
+	head = rq->wq.head;
+	if (unlikely(!is_usual(rq, head, wr, one)))
+		return list_any(rq, wr, bad_wr);
+	put_usual(rq, head, wr, one);
+	doorbell_recv(&rq->wq, rq->dbrec, head + 1);
+	if (shared)
+		qlock_drop(&rq->lock);
+	return 0;
+}
+
+static int one_sge_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	return post_one(rq, wr, bad_wr, true, true);
+}
+
+static int one_sge(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	return post_one(rq, wr, bad_wr, true, false);
+}
+
+static int any_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	return post_one(rq, wr, bad_wr, false, true);
+}
+
+static int any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	return post_one(rq, wr, bad_wr, false, false);
+}
+
+post_recv_fn *post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared)
+{
+	if (max_sge == 1 && stride_log == ONE_SGE_STRIDE_LOG)
+		return shared ? one_sge_locked : one_sge;
+	return shared ? any_locked : any;
+}
+
+/* context->ops.post_recv */
+int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct mlx5_rq *rq = &to_mqp(qp)->rq;
+
+	return rq->post(rq, wr, bad_wr);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * scatter.h - the scatter list of a receive WQE, written here for every kind of receive queue, and
+ * data segments as a target to copy a payload to that arrived inside the CQE.
+ */
+#ifndef PROVIDERS_MLX5_SCATTER_H
+#define PROVIDERS_MLX5_SCATTER_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "providers/mlx5/data/seg.h"
+
+/* Buffers of no bytes get no segment (0 would mean 2 GiB); a list shorter than the WQE ends with
+ * the invalid key. */
+SEG_INLINE void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
+			    const struct ibv_sge *sge, int n)
+{
+	struct mlx5_wqe_data_seg *end = seg + capacity;
+
+	/* One buffer is by far the most common list. */
+	if (__builtin_expect(n == 1 && sge->length, 1)) {
+		seg_put_sge(seg, sge);
+		if (capacity > 1)
+			seg_put_data(seg + 1, 0, MLX5_INVALID_LKEY, 0);
+		return;
+	}
+	/* Two at a time, up to a buffer of no bytes. */
+	for (; n > 1 && sge[0].length && sge[1].length; n -= 2, sge += 2, seg += 2) {
+		seg_put_sge(seg, sge);
+		seg_put_sge(seg + 1, sge + 1);
+	}
+	for (; n > 0; n--, sge++) {
+		if (__builtin_expect(!sge->length, 0))
+			continue;
+		seg_put_sge(seg, sge);
+		seg++;
+	}
+	if (seg < end)
+		seg_put_data(seg, 0, MLX5_INVALID_LKEY, 0);
+}
+
+/* Copy LEN bytes at FROM into the buffers of up to N segments. Returns how many bytes found no
+ * room. */
+static inline uint32_t scatter_fill(const struct mlx5_wqe_data_seg *seg, uint32_t n,
+				    const uint8_t *from, uint32_t len)
+{
+	for (; n && len; n--, seg++) {
+		uint32_t room = be32toh(seg->byte_count);
+		uint32_t part = len < room ? len : room;
+
+		if (!room)
+			break; /* the end of a list shorter than its WQE */
+		copy_small((uint8_t *)(uintptr_t)be64toh(seg->addr), from, part);
+		from += part;
+		len -= part;
+	}
+	return len;
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * seg.h - segments of WQEs are written 8 bytes at a time, or 16.
+ *
+ * A BlueFlame copy reads the WQE back at once: its first half in pieces of 8 bytes, the rest in such
+ * of 16 (doorbell.h). A CPU forwards what it has just stored to a load only when one store covers
+ * all of it; two stores of 4 bytes would have the copy wait until both are in the cache.
+ */
+#ifndef PROVIDERS_MLX5_SEG_H
+#define PROVIDERS_MLX5_SEG_H
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __SSSE3__
+#include <tmmintrin.h>
+#endif
+
+#include <infiniband/verbs.h>
+
+#include "prm/mlx5/queue.h"
+
+#define SEG_INLINE __attribute__((always_inline)) static inline
+
+SEG_INLINE void seg_put_be64(void *at, uint64_t value)
+{
+	__be64 raw = htobe64(value);
+
+	memcpy(at, &raw, sizeof(raw));
+}
+
+/* Two fields of 32 bits, given in host order. */
+SEG_INLINE void seg_put_pair(void *at, uint32_t first, uint32_t second)
+{
+	seg_put_be64(at, (uint64_t)first << 32 | second);
+}
+
+/* Two fields of 32 bits that are big-endian already. */
+SEG_INLINE void seg_put_raw_pair(void *at, __be32 first, __be32 second)
+{
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	uint64_t raw = (uint64_t)second << 32 | first;
+#else
+	uint64_t raw = (uint64_t)first << 32 | second;
+#endif
+
+	memcpy(at, &raw, sizeof(raw));
+}
+
+/* PRM: Data Segment, pointer. */
+SEG_INLINE void seg_put_data(void *at, uint32_t length, uint32_t lkey, uint64_t addr)
+{
+	seg_put_pair(at, length, lkey);
+	seg_put_be64((uint8_t *)at + offsetof(struct mlx5_wqe_data_seg, addr), addr);
+}
+
+static_assert(offsetof(struct ibv_sge, length) == 8 && offsetof(struct ibv_sge, lkey) == 12,
+	      "struct ibv_sge: addr, length, lkey");
+
+/* The same from an SGE that has bytes. */
+#ifdef __SSSE3__
+SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
+{
+	/* Which byte of the SGE each byte of the segment is: length, lkey and addr, each swapped. */
+	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
+
+	_mm_storeu_si128((__m128i *)at,
+			 _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)sge), order));
+}
+#else
+/* Its length and key are one load of 8 bytes. */
+SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
+{
+	uint64_t length_lkey;
+
+	memcpy(&length_lkey, &sge->length, sizeof(length_lkey));
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	length_lkey = length_lkey << 32 | length_lkey >> 32;
+#endif
+	seg_put_be64(at, length_lkey);
+	seg_put_be64((uint8_t *)at + offsetof(struct mlx5_wqe_data_seg, addr), sge->addr);
+}
+#endif
+
+#define COPY_SMALL_MAX 64
+
+/* Up to 64 bytes: fewer instructions than a call, and like one it touches nothing else. */
+SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
+{
+	if (len >= 16) {
+		memcpy(to, from, 16);
+		if (len > 32)
+			memcpy(to + 16, from + 16, 16);
+		if (len > 48)
+			memcpy(to + 32, from + 32, 16);
+		/* The last 16 may overlap those before. */
+		memcpy(to + len - 16, from + len - 16, 16);
+	} else if (len >= 8) {
+		memcpy(to, from, 8);
+		memcpy(to + len - 8, from + len - 8, 8);
+	} else if (len >= 4) {
+		memcpy(to, from, 4);
+		memcpy(to + len - 4, from + len - 4, 4);
+	} else if (len) {
+		to[0] = from[0];
+		to[len / 2] = from[len / 2];
+		to[len - 1] = from[len - 1];
+	}
+}
+
+/* More than COPY_SMALL_MAX bytes, for who must not call anything. */
+SEG_INLINE void copy_large(uint8_t *to, const uint8_t *from, uint32_t len)
+{
+	uint8_t *last = to + len - 32;
+
+	from += len - 32;
+	for (ptrdiff_t left = -(ptrdiff_t)(len - 32); left < 0; left += 32) {
+		memcpy(last + left, from + left, 16);
+		memcpy(last + left + 16, from + left + 16, 16);
+	}
+	/* These may overlap those before. */
+	memcpy(last, from, 16);
+	memcpy(last + 16, from + 16, 16);
+}
+
+#endif

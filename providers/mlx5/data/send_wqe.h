@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wqe.h - builds send WQEs in the ring: one function per segment.
+ *
+ * A WQE starts on a WQEBB and is control, [XRC], [remote address, [atomic]] or [address vector],
+ * then data segments or one inline segment. What comes before the payload fills at most the first
+ * WQEBB, and wqe_wrap() takes what fills it whole to the start of the ring; data segments are as
+ * large as the unit they are aligned to, so the wrap falls between two of them; only inline bytes
+ * can straddle it, and ring_copy() copies those in two parts.
+ *
+ * Callers (post_send.c, send_wr.c) hold sq_lock where there is one, and check capacities before
+ * they put segments. Nothing here is visible to the adapter until the doorbell.
+ */
+#ifndef PROVIDERS_MLX5_SEND_WQE_H
+#define PROVIDERS_MLX5_SEND_WQE_H
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "providers/mlx5/ah.h"
+#include "providers/mlx5/qp.h"
+#include "providers/mlx5/data/seg.h"
+
+#define WQE_INLINE __attribute__((always_inline)) static inline
+
+/* Each request looks up the third word of its control segment; called once, at creation. */
+static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
+{
+	for (unsigned int flags = 0; flags < ARRAY_SIZE(sq->ctrl_flags); flags++) {
+		uint32_t fm_ce_se = 0;
+
+		if (flags & IBV_SEND_FENCE)
+			fm_ce_se |= MLX5_WQE_CTRL_FENCE;
+		if (flags & IBV_SEND_SIGNALED || signal_all)
+			fm_ce_se |= MLX5_WQE_CTRL_CQ_UPDATE;
+		if (flags & IBV_SEND_SOLICITED)
+			fm_ce_se |= MLX5_WQE_CTRL_SOLICITED;
+		sq->ctrl_flags[flags] = htobe32(fm_ce_se); /* signature and stream id: 0 */
+	}
+}
+
+/* How the completion of a request will be reported: enum ibv_wc_opcode, and enum ibv_wc_flags above
+ * it. Constant for a constant opcode. */
+WQE_INLINE uint32_t done_as(uint8_t opcode)
+{
+	switch (opcode) {
+	case MLX5_OPCODE_SEND_IMM:
+		return IBV_WC_SEND | IBV_WC_WITH_IMM << WQ_DONE_FLAGS_SHIFT;
+	case MLX5_OPCODE_RDMA_WRITE:
+		return IBV_WC_RDMA_WRITE;
+	case MLX5_OPCODE_RDMA_WRITE_IMM:
+		return IBV_WC_RDMA_WRITE | IBV_WC_WITH_IMM << WQ_DONE_FLAGS_SHIFT;
+	case MLX5_OPCODE_RDMA_READ:
+		return IBV_WC_RDMA_READ;
+	case MLX5_OPCODE_ATOMIC_CS:
+		return IBV_WC_COMP_SWAP;
+	case MLX5_OPCODE_ATOMIC_FA:
+		return IBV_WC_FETCH_ADD;
+	case MLX5_OPCODE_TSO:
+		return IBV_WC_TSO;
+	default:
+		return IBV_WC_SEND;
+	}
+}
+
+/* Start a WQE at WQEBB PI. Its length goes in at wqe_finish(). */
+WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+			  uint8_t opcode, unsigned int flags, __be32 imm)
+{
+	wqe->ctrl = sq->buf + ((size_t)(pi & sq->wq.mask) << PRM_WQEBB_LOG);
+	wqe->seg = wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
+	wqe->ds = 1;
+	wqe->done_as = done_as(opcode);
+	wqe->first = (pi & PRM_WQE_INDEX_MASK) << 8 | opcode;
+	/* The first half is written when the length is known. */
+	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature),
+			 sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)], imm);
+}
+
+/* The next segment may be the first behind the end of the ring. */
+WQE_INLINE void wqe_wrap(const struct mlx5_sq *sq, struct send_wqe *wqe)
+{
+	if (unlikely(wqe->seg == sq->end))
+		wqe->seg = sq->buf;
+}
+
+/* Where the segment is that follows the control segment. */
+WQE_INLINE void *wqe_second(const struct send_wqe *wqe)
+{
+	return wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
+}
+
+/* PRM: an XRC WQE names the SRQ of its receiver. */
+WQE_INLINE void wqe_reserve_xrc(struct send_wqe *wqe)
+{
+	wqe->seg += sizeof(struct prm_wqe_xrc_seg);
+	wqe->ds++;
+}
+
+WQE_INLINE void wqe_set_xrc(const struct send_wqe *wqe, uint32_t srqn)
+{
+	struct prm_wqe_xrc_seg *seg = wqe_second(wqe);
+
+	*seg = (struct prm_wqe_xrc_seg){ .srqn = htobe32(srqn) };
+}
+
+/* PRM: a datagram's address vector, of the full size, which fills the first WQEBB. */
+WQE_INLINE void wqe_reserve_av(const struct mlx5_sq *sq, struct send_wqe *wqe)
+{
+	static_assert(sizeof(struct mlx5_wqe_ctrl_seg) + sizeof(struct mlx5_wqe_datagram_seg) ==
+			      PRM_WQEBB_SIZE,
+		      "PRM: control and datagram segments fill a WQEBB");
+	wqe->seg += sizeof(struct mlx5_wqe_datagram_seg);
+	wqe->ds += sizeof(struct mlx5_wqe_datagram_seg) / PRM_DS_SIZE;
+	wqe_wrap(sq, wqe);
+}
+
+WQE_INLINE void wqe_set_av(const struct send_wqe *wqe, const struct mlx5_ah *ah, uint32_t qpn,
+			   uint32_t qkey)
+{
+	struct mlx5_wqe_datagram_seg *seg = wqe_second(wqe);
+
+	seg->av = ah->av;
+	seg->av.dqp_dct = htobe32(qpn | MLX5_EXTENDED_UD_AV);
+	seg->av.key.qkey.qkey = htobe32(qkey);
+}
+
+WQE_INLINE void wqe_put_raddr(struct send_wqe *wqe, uint64_t raddr, uint32_t rkey)
+{
+	seg_put_be64(wqe->seg, raddr);
+	seg_put_pair(wqe->seg + offsetof(struct mlx5_wqe_raddr_seg, rkey), rkey, 0);
+	wqe->seg += sizeof(struct mlx5_wqe_raddr_seg);
+	wqe->ds++;
+}
+
+WQE_INLINE void wqe_put_atomic(struct send_wqe *wqe, uint64_t swap_add, uint64_t compare)
+{
+	struct mlx5_wqe_atomic_seg *seg = (struct mlx5_wqe_atomic_seg *)wqe->seg;
+
+	seg->swap_add = htobe64(swap_add);
+	seg->compare = htobe64(compare);
+	wqe->seg += sizeof(*seg);
+	wqe->ds++;
+}
+
+/* A buffer of no bytes gets no segment: a byte_count of 0 would mean 2 GiB. */
+WQE_INLINE void wqe_put_data(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t length,
+			     uint32_t lkey, uint64_t addr)
+{
+	if (unlikely(!length))
+		return;
+	wqe_wrap(sq, wqe);
+	seg_put_data(wqe->seg, length, lkey, addr);
+	wqe->seg += sizeof(struct mlx5_wqe_data_seg);
+	wqe->ds++;
+}
+
+WQE_INLINE void wqe_put_sge(const struct mlx5_sq *sq, struct send_wqe *wqe,
+			    const struct ibv_sge *sge)
+{
+	if (unlikely(!sge->length))
+		return;
+	wqe_wrap(sq, wqe);
+	seg_put_sge(wqe->seg, sge);
+	wqe->seg += sizeof(struct mlx5_wqe_data_seg);
+	wqe->ds++;
+}
+
+/* Copy LEN bytes into the ring at TO, going on at its start when its end is reached. Returns
+ * where the next byte goes. */
+WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void *from, size_t len)
+{
+	size_t room = (size_t)(sq->end - to);
+
+	if (unlikely(!len))
+		return to; /* FROM may be anything, NULL included */
+	if (unlikely(len >= room)) {
+		memcpy(to, from, room);
+		from = (const uint8_t *)from + room;
+		len -= room;
+		to = sq->buf;
+	}
+	if (likely(len <= COPY_SMALL_MAX))
+		copy_small(to, from, (uint32_t)len);
+	else
+		memcpy(to, from, len);
+	return to + len;
+}
+
+/* How many bytes of the WQE are in front of inline data. */
+WQE_INLINE uint32_t wqe_inline_start(const struct send_wqe *wqe)
+{
+	return wqe->ds * PRM_DS_SIZE + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
+}
+
+/* The capacity of the QP, and never more than the request's place in the ring: an operation that
+ * the QP was not created for may have a longer head. */
+WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send_wqe *wqe)
+{
+	uint32_t used = wqe_inline_start(wqe);
+	uint32_t room = used < sq->wqe_bytes ? sq->wqe_bytes - used : 0;
+
+	return min_of(room, sq->max_inline);
+}
+
+/* Inline data: wqe_inline_open(), ring_copy() of each part, wqe_inline_close() with the sum of
+ * their lengths. */
+WQE_INLINE uint8_t *wqe_inline_open(const struct send_wqe *wqe)
+{
+	return wqe->seg + sizeof(struct mlx5_wqe_inl_data_seg);
+}
+
+WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
+{
+	if (likely(total)) {
+		*(__be32 *)wqe->seg = htobe32(MLX5_INLINE_SEG | total);
+		wqe->ds += (total + sizeof(struct mlx5_wqe_inl_data_seg) + PRM_DS_SIZE - 1) /
+			   PRM_DS_SIZE;
+	}
+}
+
+/* The usual inline data: bytes that end before the ring does, in one piece. false: nothing has been
+ * done. */
+WQE_INLINE bool wqe_put_usual_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
+				     const void *from, size_t size)
+{
+	const uint32_t len = (uint32_t)size;
+	uint8_t *to = wqe_inline_open(wqe);
+
+	/* Neither none nor, by what wqe_inline_limit() says, too many. */
+	if (unlikely(size - 1 >= sq->max_inline || wqe_inline_start(wqe) + len > sq->wqe_bytes ||
+		     to + len >= sq->end))
+		return false;
+	if (likely(len <= COPY_SMALL_MAX))
+		copy_small(to, from, len);
+	else
+		copy_large(to, from, len);
+	wqe_inline_close(wqe, len);
+	return true;
+}
+
+WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
+{
+	return (wqe->ds + PRM_WQEBB_DS - 1) / PRM_WQEBB_DS;
+}
+
+/* Write the length of the WQE; returns how many WQEBBs that is. */
+WQE_INLINE uint32_t wqe_finish(const struct mlx5_sq *sq, const struct send_wqe *wqe)
+{
+	seg_put_pair(wqe->ctrl, wqe->first, sq->qpn_shifted | wqe->ds);
+	return wqe_blocks(wqe);
+}
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wr.c - ibv_wr_*(): the second door to the builders of send_wqe.h.
+ *
+ * A builder (wr_send, wr_rdma_write...) starts a WQE in the ring, one setter gives it its payload
+ * and finishes it (batch.h). The batch rule of this door: all or nothing. The first error is kept, nothing is
+ * written after it, and wr_complete() then cancels the batch by taking the indices of the queue
+ * back; so does wr_abort().
+ */
+#include <errno.h>
+
+#include "providers/mlx5/data/batch.h"
+#include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/data/post.h"
+
+void __attribute__((cold, noinline)) batch_fail_full(struct mlx5_qp *qp)
+{
+	verbs_warn(
+		"ibv_wr: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests (max_send_wr of the QP)",
+		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, qp->sq.wq.max_post);
+	batch_set_err(qp, ENOMEM);
+}
+
+static void __attribute__((cold, noinline))
+batch_fail_limit(struct mlx5_qp *qp, const char *setter, const char *what, uint64_t value,
+		 uint32_t limit, const char *rule)
+{
+	verbs_warn("%s: qp 0x%x, wr_id %#llx: %s is %llu, limit %u (%s of the QP)", setter,
+		   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, what,
+		   (unsigned long long)value, limit, rule);
+	batch_set_err(qp, ENOMEM);
+}
+
+bool __attribute__((cold, noinline)) batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op)
+{
+	if (gate_open(qp, op))
+		return true;
+	if (!qp->sq.sge_limit)
+		verbs_warn("ibv_wr: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
+			   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id,
+			   (int)qp->vqp.qp.state, IBV_QPS_RTS);
+	else
+		verbs_warn(
+			"ibv_wr: qp 0x%x, wr_id %#llx: opcode is %d, this QP was created for those of mask %#x "
+			"(send_ops_flags)",
+			qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, (int)op,
+			qp->opcodes);
+	batch_set_err(qp, EINVAL);
+	return false;
+}
+
+bool __attribute__((cold, noinline))
+batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
+		      enum send_kind kind)
+{
+	bool gated = !(qp->sq.opcodes & 1u << op);
+
+	if (qp->batch.err)
+		return false;
+	if (gated && !batch_pass_gate(qp, op))
+		return false;
+	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
+		batch_fail_full(qp);
+		return false;
+	}
+	batch_start_wqe(qp, opcode, imm, kind);
+	if (gated)
+		gate_fence(qp, &qp->batch.wqe);
+	return true;
+}
+
+/* ---- builders of connected QPs */
+
+static void wr_send(struct ibv_qp_ex *qpx)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0, SEND_CONNECTED);
+}
+
+static void wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm,
+		    SEND_CONNECTED);
+}
+
+static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, htobe32(rkey),
+		    SEND_CONNECTED);
+}
+
+static void wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
+{
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0,
+		   SEND_CONNECTED);
+}
+
+static void wr_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm)
+{
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_OPCODE_RDMA_WRITE_IMM, rkey,
+		   raddr, imm, SEND_CONNECTED);
+}
+
+static void wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
+{
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, rkey, raddr, 0,
+		   SEND_CONNECTED);
+}
+
+static void wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
+			      uint64_t compare, uint64_t swap)
+{
+	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_CMP_AND_SWP, MLX5_OPCODE_ATOMIC_CS, rkey, raddr,
+		     swap, compare, SEND_CONNECTED);
+}
+
+static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, uint64_t add)
+{
+	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_FETCH_AND_ADD, MLX5_OPCODE_ATOMIC_FA, rkey,
+		     raddr, add, 0, SEND_CONNECTED);
+}
+
+/* ---- setters */
+
+static void wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (unlikely(qp->batch.err))
+		return;
+	wqe_put_data(&qp->sq, &wqe, length, lkey, addr);
+	batch_finish_wqe(qp, &wqe, false);
+}
+
+/* What stands before the payload of a connected QP's request leaves room in the first WQEBB. */
+static void connected_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (unlikely(qp->batch.err))
+		return;
+	if (likely(length)) {
+		seg_put_data(wqe.seg, length, lkey, addr);
+		wqe.ds++;
+	}
+	batch_finish_wqe(qp, &wqe, false);
+}
+
+static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct ibv_sge *sge)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (unlikely(qp->batch.err))
+		return;
+	if (unlikely(num_sge > qp->sq.max_sge)) {
+		batch_fail_limit(qp, "ibv_wr_set_sge_list", "num_sge", num_sge, qp->sq.max_sge,
+				 "max_send_sge");
+		return;
+	}
+	for (size_t i = 0; i < num_sge; i++)
+		wqe_put_sge(&qp->sq, &wqe, &sge[i]);
+	batch_finish_wqe(qp, &wqe, false);
+}
+
+/* No bytes, too many, or some behind the end of the ring. */
+static void __attribute__((noinline))
+set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (length > wqe_inline_limit(&qp->sq, &wqe)) {
+		batch_fail_limit(qp, "ibv_wr_set_inline_data", "length", length, qp->sq.max_inline,
+				 "max_inline_data");
+		return;
+	}
+	ring_copy(&qp->sq, wqe_inline_open(&wqe), addr, length);
+	wqe_inline_close(&wqe, (uint32_t)length);
+	batch_finish_wqe(qp, &wqe, true);
+}
+
+static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+
+	if (unlikely(qp->batch.err))
+		return;
+	if (unlikely(!wqe_put_usual_inline(&qp->sq, &wqe, addr, length))) {
+		set_unusual_inline(qpx, addr, length);
+		return;
+	}
+	batch_finish_wqe(qp, &wqe, true);
+}
+
+static uint64_t bufs_length(const struct ibv_data_buf *bufs, size_t n)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += bufs[i].length;
+	return total;
+}
+
+static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
+				    const struct ibv_data_buf *bufs)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe = qp->batch.wqe;
+	uint64_t total;
+	uint8_t *to;
+
+	if (unlikely(qp->batch.err))
+		return;
+	total = bufs_length(bufs, num_buf);
+	if (unlikely(total > wqe_inline_limit(&qp->sq, &wqe))) {
+		batch_fail_limit(qp, "ibv_wr_set_inline_data_list", "length", total,
+				 qp->sq.max_inline, "max_inline_data");
+		return;
+	}
+	to = wqe_inline_open(&wqe);
+	for (size_t i = 0; i < num_buf; i++)
+		to = ring_copy(&qp->sq, to, bufs[i].addr, bufs[i].length);
+	wqe_inline_close(&wqe, (uint32_t)total);
+	batch_finish_wqe(qp, &wqe, true);
+}
+
+/* ---- the critical section */
+
+WQE_INLINE void batch_open(struct mlx5_qp *qp)
+{
+	qp->batch.first_pi = qp->sq.pi;
+	qp->batch.first_head = qp->sq.wq.head;
+	qp->batch.has_inline = false;
+	qp->batch.err = 0;
+}
+
+WQE_INLINE int batch_ring(struct mlx5_qp *qp)
+{
+	struct mlx5_batch *batch = &qp->batch;
+	struct mlx5_sq *sq = &qp->sq;
+	uint32_t count = sq->wq.head - batch->first_head;
+	uint32_t push = 0;
+
+	if (unlikely(batch->err)) {
+		batch_cancel(qp);
+		return batch->err;
+	}
+	if (unlikely(!count))
+		return 0;
+	if (count == 1)
+		push = bf_push_length(sq, sq->pi - batch->first_pi, batch->has_inline);
+	doorbell_send(sq, sq->pi, batch->wqe.ctrl, push);
+	return 0;
+}
+
+static void __attribute__((noinline)) wait_and_open(struct ibv_qp_ex *qpx)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	qlock_take(&qp->sq_lock);
+	batch_open(qp);
+}
+
+static void wr_start_locked(struct ibv_qp_ex *qpx)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	if (unlikely(!qlock_try(&qp->sq_lock))) {
+		wait_and_open(qpx);
+		return;
+	}
+	batch_open(qp);
+}
+
+static void wr_start_unlocked(struct ibv_qp_ex *qpx)
+{
+	batch_open(to_mqp_ex(qpx));
+}
+
+static int wr_complete_locked(struct ibv_qp_ex *qpx)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	int ret = batch_ring(qp);
+
+	qlock_drop(&qp->sq_lock);
+	return ret;
+}
+
+static int wr_complete_unlocked(struct ibv_qp_ex *qpx)
+{
+	return batch_ring(to_mqp_ex(qpx));
+}
+
+static void wr_abort_locked(struct ibv_qp_ex *qpx)
+{
+	batch_cancel(to_mqp_ex(qpx));
+	qlock_drop(&to_mqp_ex(qpx)->sq_lock);
+}
+
+static void wr_abort_unlocked(struct ibv_qp_ex *qpx)
+{
+	batch_cancel(to_mqp_ex(qpx));
+}
+
+static void fill_connected(struct ibv_qp_ex *qpx)
+{
+	qpx->wr_set_sge = connected_set_sge;
+	qpx->wr_send = wr_send;
+	qpx->wr_send_imm = wr_send_imm;
+	qpx->wr_send_inv = wr_send_inv;
+	qpx->wr_rdma_write = wr_rdma_write;
+	qpx->wr_rdma_write_imm = wr_rdma_write_imm;
+	qpx->wr_rdma_read = wr_rdma_read;
+	qpx->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
+	qpx->wr_atomic_fetch_add = wr_atomic_fetch_add;
+}
+
+void send_wr_fill(struct mlx5_qp *qp)
+{
+	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
+	bool shared = qp->sq_lock.shared;
+
+	qpx->wr_set_sge = wr_set_sge;
+	qpx->wr_set_sge_list = wr_set_sge_list;
+	qpx->wr_set_inline_data = wr_set_inline_data;
+	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
+	if (qp->rules->ops & UMR_OPCODES)
+		batch_fill_umr(qp);
+	switch (qp->rules->kind) {
+	case SEND_CONNECTED:
+		fill_connected(qpx);
+		break;
+	case SEND_DATAGRAM:
+		batch_fill_datagram(qpx);
+		break;
+	case SEND_XRC:
+		batch_fill_xrc(qpx);
+		break;
+	case SEND_RAW:
+		batch_fill_raw(qpx);
+		break;
+	}
+	qpx->wr_start = shared ? wr_start_locked : wr_start_unlocked;
+	qpx->wr_complete = shared ? wr_complete_locked : wr_complete_unlocked;
+	qpx->wr_abort = shared ? wr_abort_locked : wr_abort_unlocked;
+	qp->vqp.has_ex = true;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wr_addr.c - ibv_wr_*() of QPs whose requests name their destination: datagrams and XRC.
+ */
+#include "providers/mlx5/data/batch.h"
+
+/* ---- datagrams */
+
+static void ud_send(struct ibv_qp_ex *qpx)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0, SEND_DATAGRAM);
+}
+
+static void ud_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm, SEND_DATAGRAM);
+}
+
+/* The address vector's place is fixed, so it does not matter whether the payload is there yet. */
+static void ud_set_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t remote_qpn,
+			uint32_t remote_qkey)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	if (likely(!qp->batch.err))
+		wqe_set_av(&qp->batch.wqe, to_mah(ah), remote_qpn, remote_qkey);
+}
+
+void batch_fill_datagram(struct ibv_qp_ex *qpx)
+{
+	qpx->wr_send = ud_send;
+	qpx->wr_send_imm = ud_send_imm;
+	qpx->wr_set_ud_addr = ud_set_addr;
+}
+
+/* ---- XRC */
+
+static void xrc_send(struct ibv_qp_ex *qpx)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0, SEND_XRC);
+}
+
+static void xrc_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm, SEND_XRC);
+}
+
+static void xrc_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, htobe32(rkey),
+		    SEND_XRC);
+}
+
+static void xrc_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
+{
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0,
+		   SEND_XRC);
+}
+
+static void xrc_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm)
+{
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_OPCODE_RDMA_WRITE_IMM, rkey,
+		   raddr, imm, SEND_XRC);
+}
+
+static void xrc_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
+{
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, rkey, raddr, 0,
+		   SEND_XRC);
+}
+
+static void xrc_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
+			       uint64_t compare, uint64_t swap)
+{
+	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_CMP_AND_SWP, MLX5_OPCODE_ATOMIC_CS, rkey, raddr,
+		     swap, compare, SEND_XRC);
+}
+
+static void xrc_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, uint64_t add)
+{
+	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_FETCH_AND_ADD, MLX5_OPCODE_ATOMIC_FA, rkey,
+		     raddr, add, 0, SEND_XRC);
+}
+
+static void xrc_set_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	if (likely(!qp->batch.err))
+		wqe_set_xrc(&qp->batch.wqe, remote_srqn);
+}
+
+void batch_fill_xrc(struct ibv_qp_ex *qpx)
+{
+	qpx->wr_send = xrc_send;
+	qpx->wr_send_imm = xrc_send_imm;
+	qpx->wr_send_inv = xrc_send_inv;
+	qpx->wr_rdma_write = xrc_rdma_write;
+	qpx->wr_rdma_write_imm = xrc_rdma_write_imm;
+	qpx->wr_rdma_read = xrc_rdma_read;
+	qpx->wr_atomic_cmp_swp = xrc_atomic_cmp_swp;
+	qpx->wr_atomic_fetch_add = xrc_atomic_fetch_add;
+	qpx->wr_set_xrc_srqn = xrc_set_srqn;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wr_dv.c - mlx5dv_wr_raw_wqe(): a WQE that the program has built, as one more builder of a batch.
+ *
+ * The program answers for all of it, flags included, but for its index and its signature. The completion says
+ * MLX5DV_WC_RAW_WQE, whatever the opcode is.
+ */
+#include <errno.h>
+
+#include "providers/mlx5/data/batch.h"
+
+/* PRM: the size in the control segment counts 16 bytes, in 6 bits. */
+#define CTRL_DS_MASK 0x3fu
+
+/* Room in the ring is counted in the longest WQEs that the QP was created for. */
+static bool has_size(struct mlx5_qp *qp, uint32_t ds)
+{
+	uint32_t limit = qp->sq.wqe_bytes / PRM_DS_SIZE;
+
+	if (ds && ds <= limit)
+		return true;
+	verbs_warn(
+		"mlx5dv_wr_raw_wqe: qp 0x%x, wr_id %#llx: the WQE has %u parts of 16 bytes, must be 1 to %u on this QP",
+		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, ds, limit);
+	batch_set_err(qp, ENOMEM);
+	return false;
+}
+
+static bool is_ready(struct mlx5_qp *qp)
+{
+	if (gate_open_for_any(qp))
+		return true;
+	verbs_warn(
+		"mlx5dv_wr_raw_wqe: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
+		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, (int)qp->vqp.qp.state,
+		IBV_QPS_RTS);
+	batch_set_err(qp, EINVAL);
+	return false;
+}
+
+static void copy_raw(const struct mlx5_sq *sq, struct send_wqe *wqe, const void *from, uint32_t pi)
+{
+	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
+	uint32_t first;
+
+	ring_copy(sq, wqe->ctrl, from, (size_t)wqe->ds * PRM_DS_SIZE);
+	first = be32toh(ctrl->opmod_idx_opcode) & ~(PRM_WQE_INDEX_MASK << 8);
+	ctrl->opmod_idx_opcode = htobe32(first | (pi & PRM_WQE_INDEX_MASK) << 8);
+	ctrl->signature = 0;
+}
+
+static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
+{
+	struct mlx5_qp *qp = container_of(dv, struct mlx5_qp, dv_qp);
+	const struct mlx5_wqe_ctrl_seg *ctrl = from;
+	const uint32_t pi = qp->sq.pi;
+	struct send_wqe wqe = { .ctrl = qp->sq.buf +
+					((size_t)(pi & qp->sq.wq.mask) << PRM_WQEBB_LOG),
+				.ds = be32toh(ctrl->qpn_ds) & CTRL_DS_MASK,
+				.done_as = MLX5DV_WC_RAW_WQE };
+
+	if (qp->batch.err || !has_size(qp, wqe.ds) || !is_ready(qp))
+		return;
+	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
+		batch_fail_full(qp);
+		return;
+	}
+	copy_raw(&qp->sq, &wqe, from, pi);
+	batch_note(qp, pi, &wqe);
+	gate_fence(qp, &wqe);
+	qp->batch.wqe = wqe;
+	qp->sq.pi += wqe_blocks(&wqe);
+}
+
+void send_wr_fill_raw_wqe(struct mlx5_qp *qp)
+{
+	qp->dv_qp.wr_raw_wqe = wr_raw_wqe;
+}

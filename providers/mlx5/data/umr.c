@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * umr.c - builds UMR WQEs: control, UMR control, memory key context, and for a binding one block of
+ * inline translations with the region below the window.
+ */
+#include "providers/mlx5/data/umr.h"
+
+#include "libibverbs/driver.h"
+
+#define ANY_QPN      0xffffffu
+#define KEY_LOW_MASK 0xffu
+#define KLM_BLOCK    64 /* inline translations come in whole blocks */
+
+#define MASK_FREE    (MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY | MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE)
+#define MASK_BIND                                                                               \
+	(MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN | MLX5_WQE_UMR_CTRL_MKEY_MASK_START_ADDR | \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |                                       \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_READ |                                       \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE |                                      \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
+
+/* A window of type 2 belongs to the QP that bound it, and only a free one can be bound. */
+#define FLAGS_ANY      (MLX5_WQE_UMR_CTRL_FLAG_INLINE | MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET)
+#define FLAGS_BIND_2   (FLAGS_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE)
+#define FLAGS_UNBIND_2 (FLAGS_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN)
+
+/* A segment of SIZE bytes, zeroed, at a multiple of its size from the start of the WQE. */
+static void *put_seg(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t size)
+{
+	void *seg;
+
+	wqe_wrap(sq, wqe);
+	seg = memset(wqe->seg, 0, size);
+	wqe->seg += size;
+	wqe->ds += size / PRM_DS_SIZE;
+	return seg;
+}
+
+static void begin_umr(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+		      unsigned int flags, uint32_t rkey, enum ibv_wc_opcode done_as)
+{
+	wqe_begin(sq, wqe, pi, MLX5_OPCODE_UMR, flags, htobe32(rkey));
+	wqe->done_as = done_as;
+}
+
+static void put_control(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t flags,
+			uint32_t klm_bytes, uint64_t mask)
+{
+	struct mlx5_wqe_umr_ctrl_seg *ctrl = put_seg(sq, wqe, sizeof(*ctrl));
+
+	ctrl->flags = flags;
+	ctrl->klm_octowords = htobe16((uint16_t)(klm_bytes / PRM_DS_SIZE));
+	ctrl->mkey_mask = htobe64(mask);
+}
+
+static void put_free(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t low_key)
+{
+	struct mlx5_wqe_mkey_context_seg *mkey = put_seg(sq, wqe, sizeof(*mkey));
+
+	mkey->free = MLX5_WQE_MKEY_CONTEXT_FREE;
+	mkey->qpn_mkey = htobe32(ANY_QPN << 8 | low_key);
+}
+
+static uint8_t access_bits(unsigned int access)
+{
+	return (access & IBV_ACCESS_REMOTE_READ ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_READ
+						: 0) |
+	       (access & IBV_ACCESS_REMOTE_WRITE ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_WRITE
+						 : 0) |
+	       (access & IBV_ACCESS_REMOTE_ATOMIC ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_ATOMIC : 0);
+}
+
+static void put_bound(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t qpn, uint32_t rkey,
+		      const struct ibv_mw_bind_info *bind)
+{
+	struct mlx5_wqe_mkey_context_seg *mkey = put_seg(sq, wqe, sizeof(*mkey));
+	bool zero_based = bind->mw_access_flags & IBV_ACCESS_ZERO_BASED;
+
+	mkey->access_flags = access_bits(bind->mw_access_flags);
+	mkey->qpn_mkey = htobe32(qpn << 8 | (rkey & KEY_LOW_MASK));
+	mkey->start_addr = zero_based ? 0 : htobe64(bind->addr);
+	mkey->len = htobe64(bind->length);
+	seg_put_data(put_seg(sq, wqe, KLM_BLOCK), (uint32_t)bind->length, bind->mr->lkey,
+		     bind->addr);
+}
+
+static int refuse(const struct mlx5_qp *qp, const struct ibv_mw *mw, int err, const char *why)
+{
+	verbs_warn("bind_mw: qp 0x%x, window 0x%x: %s", qp->vqp.qp.qp_num, mw->rkey, why);
+	return err;
+}
+
+static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,
+		      const struct ibv_mw_bind_info *bind)
+{
+	if (!bind->mr)
+		return bind->length || bind->addr
+			       ? refuse(qp, mw, EINVAL, "addr or length is set, but mr is NULL")
+			       : 0;
+	if (mw->pd != qp->vqp.qp.pd)
+		return refuse(qp, mw, EPERM, "the window belongs to another PD than the QP");
+	if (bind->mr->pd != mw->pd)
+		return refuse(qp, mw, EPERM, "the window belongs to another PD than the region");
+	if (to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED)
+		return refuse(qp, mw, EINVAL, "the region is zero based");
+	/* The translation has 31 bits for it. */
+	if (bind->length > INT32_MAX)
+		return refuse(qp, mw, EOPNOTSUPP, "length is 2 GiB or more");
+	return 0;
+}
+
+int umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
+	     const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind)
+{
+	const bool type2 = mw->type == IBV_MW_TYPE_2;
+	const struct mlx5_sq *sq = &qp->sq;
+	const uint64_t qpn_mask = type2 ? MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN : 0;
+	int ret = check_bind(qp, mw, bind);
+
+	if (ret)
+		return ret;
+	begin_umr(sq, wqe, pi, flags, mw->rkey, IBV_WC_BIND_MW);
+	if (bind->length) {
+		put_control(sq, wqe, type2 ? FLAGS_BIND_2 : FLAGS_ANY, KLM_BLOCK,
+			    MASK_BIND | qpn_mask);
+		put_bound(sq, wqe, type2 ? qp->vqp.qp.qp_num : ANY_QPN, rkey, bind);
+	} else {
+		put_control(sq, wqe, type2 ? FLAGS_UNBIND_2 : FLAGS_ANY, 0, MASK_FREE | qpn_mask);
+		put_free(sq, wqe, rkey & KEY_LOW_MASK);
+	}
+	return 0;
+}
+
+void umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
+		    uint32_t rkey)
+{
+	begin_umr(&qp->sq, wqe, pi, flags, rkey, IBV_WC_LOCAL_INV);
+	put_control(&qp->sq, wqe, FLAGS_UNBIND_2, 0, MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN);
+	put_free(&qp->sq, wqe, 0);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * umr.h - requests that change a memory key: binding a window, invalidating a key. They are WQEs of
+ * the opcode UMR.
+ *
+ * PRM: a request behind a UMR that needs the key as changed waits by a small fence. Every next
+ * request gets one, as nobody says which needs it. So that the data path need not look, a UMR shuts
+ * the gate: sq.opcodes becomes 0, the next request finds its opcode missing, and the way of
+ * exceptions (post_send.c, batch.h) opens the gate again and sets the fence. UMR opcodes themselves
+ * never are in sq.opcodes and so always go that way.
+ */
+#ifndef PROVIDERS_MLX5_UMR_H
+#define PROVIDERS_MLX5_UMR_H
+
+#include "providers/mlx5/data/send_wqe.h"
+
+#define UMR_OPCODES ((uint16_t)(1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW))
+
+/* May anything be posted? Opens the gate if so. */
+static inline bool gate_open_for_any(struct mlx5_qp *qp)
+{
+	if (!qp->sq.sge_limit)
+		return false;
+	qp->sq.opcodes = qp->opcodes & (uint16_t)~UMR_OPCODES;
+	return true;
+}
+
+/* May OP be posted, now that sq.opcodes does not have it? Opens the gate if so. */
+static inline bool gate_open(struct mlx5_qp *qp, unsigned int op)
+{
+	return op < 16 && qp->opcodes >> op & 1 && gate_open_for_any(qp);
+}
+
+static inline void gate_shut(struct mlx5_qp *qp)
+{
+	qp->sq.opcodes = 0;
+	qp->sq.fence_next = true;
+}
+
+/* The request WQE, just begun behind an opened gate, waits for a UMR before it. */
+static inline void gate_fence(struct mlx5_qp *qp, const struct send_wqe *wqe)
+{
+	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
+
+	if (qp->sq.fence_next && !(ctrl->fm_ce_se & MLX5_WQE_CTRL_FENCE))
+		ctrl->fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;
+	qp->sq.fence_next = false;
+}
+
+/* Start and fill a WQE that binds MW, whose key becomes RKEY. EINVAL or EPERM, logged, when the
+ * binding is not allowed; nothing has been written then. */
+int umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
+	     const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
+
+/* One that makes RKEY, of a window of type 2 or of a region that allows it, free. */
+void umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
+		    uint32_t rkey);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dv_device.c - direct verbs on devices: which are ours, opening one, what it can do, raw commands.
+ */
+#include <string.h>
+
+#include "providers/mlx5/clock.h"
+#include "providers/mlx5/dv/dv.h"
+#include "prm/mlx5/queue.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+DV_EXPORT bool mlx5dv_is_supported(struct ibv_device *device)
+{
+	return verbs_driver_of(device) == &verbs_provider_mlx5;
+}
+
+DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
+						 struct mlx5dv_context_attr *attr)
+{
+	struct ibv_context *context;
+
+	if (!mlx5dv_is_supported(device)) {
+		verbs_warn("mlx5dv_open_device: %s is not an mlx5 device", device->name);
+		return dv_fail(EOPNOTSUPP);
+	}
+	if (attr && (attr->comp_mask || attr->flags & ~(uint32_t)MLX5DV_CONTEXT_FLAGS_DEVX)) {
+		verbs_warn(
+			"mlx5dv_open_device: comp_mask is %#llx, must be 0; flags is %#x, supported are %#x",
+			(unsigned long long)attr->comp_mask, attr->flags,
+			MLX5DV_CONTEXT_FLAGS_DEVX);
+		return dv_fail(EINVAL);
+	}
+	context_set_open_flags(attr && attr->flags ? MLX5_IB_ALLOC_UCTX_DEVX : 0);
+	context = ibv_open_device(device);
+	context_set_open_flags(0);
+	return context;
+}
+
+DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen,
+				      void *out, size_t outlen)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen),
+	};
+	int ret = dv_check_context("mlx5dv_devx_general_cmd", context);
+
+	if (ret)
+		return ret;
+	if (inlen > UINT16_MAX || outlen > UINT16_MAX) {
+		verbs_warn("mlx5dv_devx_general_cmd: inlen is %zu, outlen %zu, limit %u", inlen,
+			   outlen, UINT16_MAX);
+		return EINVAL;
+	}
+	return verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
+			     ARRAY_SIZE(attrs));
+}
+
+/* A program of an older release may know a shorter answer, one of a newer a longer. */
+DV_EXPORT int _mlx5dv_query_port(struct ibv_context *context, uint32_t port_num,
+				 struct mlx5dv_port *info, size_t info_len)
+{
+	struct mlx5dv_port answer = { 0 };
+	const struct verbs_attr attrs[] = {
+		verbs_attr_u32(MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, port_num),
+		verbs_attr_out(MLX5_IB_ATTR_QUERY_PORT, &answer, sizeof(answer)),
+	};
+	int ret = dv_check_context("mlx5dv_query_port", context);
+
+	if (!ret)
+		ret = verbs_cmd_run(context, UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, attrs,
+				    ARRAY_SIZE(attrs));
+	if (ret)
+		return ret;
+	memset(info, 0, info_len);
+	memcpy(info, &answer, min_of(info_len, sizeof(answer)));
+	return 0;
+}
+
+static uint64_t context_flags(const struct mlx5_context *ctx,
+			      const struct mlx5_ib_query_device_resp *resp)
+{
+	uint64_t flags = 0;
+
+	if (context_has_user_index(ctx))
+		flags |= MLX5DV_CONTEXT_FLAGS_CQE_V1;
+	if (resp->mlx5_ib_support_multi_pkt_send_wqes & MLX5_IB_ALLOW_MPW)
+		flags |= MLX5DV_CONTEXT_FLAGS_MPW_ALLOWED;
+	if (resp->mlx5_ib_support_multi_pkt_send_wqes & MLX5_IB_SUPPORT_EMPW)
+		flags |= MLX5DV_CONTEXT_FLAGS_ENHANCED_MPW;
+	if (resp->flags & MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP)
+		flags |= MLX5DV_CONTEXT_FLAGS_CQE_128B_COMP;
+	if (resp->flags & MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD)
+		flags |= MLX5DV_CONTEXT_FLAGS_CQE_128B_PAD;
+	if (resp->flags & MLX5_IB_QUERY_DEV_RESP_PACKET_BASED_CREDIT_MODE)
+		flags |= MLX5DV_CONTEXT_FLAGS_PACKET_BASED_CREDIT_MODE;
+	if (ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS)
+		flags |= MLX5DV_CONTEXT_FLAGS_REAL_TIME_TS;
+	return flags;
+}
+
+static void put_striding_rq(const struct mlx5_ib_striding_rq_caps *from,
+			    struct mlx5dv_striding_rq_caps *to)
+{
+	to->min_single_stride_log_num_of_bytes = from->min_single_stride_log_num_of_bytes;
+	to->max_single_stride_log_num_of_bytes = from->max_single_stride_log_num_of_bytes;
+	to->min_single_wqe_log_num_of_strides = from->min_single_wqe_log_num_of_strides;
+	to->max_single_wqe_log_num_of_strides = from->max_single_wqe_log_num_of_strides;
+	to->supported_qpts = from->supported_qpts;
+}
+
+/* Offloads that this library does not offer, whatever the device has: all zero. */
+static void put_none(uint64_t asked, struct mlx5dv_context *attrs)
+{
+	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS)
+		attrs->dc_odp_caps = 0;
+	if (asked & MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD)
+		memset(&attrs->sig_caps, 0, sizeof(attrs->sig_caps));
+	if (asked & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH)
+		attrs->max_wr_memcpy_length = 0;
+	if (asked & MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
+		memset(&attrs->crypto_caps, 0, sizeof(attrs->crypto_caps));
+}
+
+#define PARTS_KNOWN                                                                \
+	(MLX5DV_CONTEXT_MASK_CQE_COMPRESION | MLX5DV_CONTEXT_MASK_SWP |            \
+	 MLX5DV_CONTEXT_MASK_STRIDING_RQ | MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS |   \
+	 MLX5DV_CONTEXT_MASK_DYN_BFREGS | MLX5DV_CONTEXT_MASK_FLOW_ACTION_FLAGS |  \
+	 MLX5DV_CONTEXT_MASK_DC_ODP_CAPS | MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD | \
+	 MLX5DV_CONTEXT_MASK_DCI_STREAMS | MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH |  \
+	 MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
+
+/* Answer those of the parts asked for that are known here; comp_mask says which they were. */
+static uint64_t put_parts(const struct mlx5_context *ctx,
+			  const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
+			  struct mlx5dv_context *attrs)
+{
+	if (asked & MLX5DV_CONTEXT_MASK_CQE_COMPRESION) {
+		attrs->cqe_comp_caps.max_num = resp->cqe_comp_caps.max_num;
+		attrs->cqe_comp_caps.supported_format = resp->cqe_comp_caps.supported_format;
+	}
+	if (asked & MLX5DV_CONTEXT_MASK_SWP) {
+		attrs->sw_parsing_caps.sw_parsing_offloads =
+			resp->sw_parsing_caps.sw_parsing_offloads;
+		attrs->sw_parsing_caps.supported_qpts = resp->sw_parsing_caps.supported_qpts;
+	}
+	if (asked & MLX5DV_CONTEXT_MASK_STRIDING_RQ)
+		put_striding_rq(&resp->striding_rq_caps, &attrs->striding_rq_caps);
+	if (asked & MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS)
+		attrs->tunnel_offloads_caps = resp->tunnel_offloads_caps;
+	if (asked & MLX5DV_CONTEXT_MASK_DYN_BFREGS)
+		attrs->max_dynamic_bfregs = ctx->caps.num_dyn_bfregs;
+	if (asked & MLX5DV_CONTEXT_MASK_FLOW_ACTION_FLAGS)
+		attrs->flow_action_flags = ctx->caps.flow_action_flags;
+	if (asked & MLX5DV_CONTEXT_MASK_DCI_STREAMS) {
+		attrs->dci_streams_caps.max_log_num_concurent =
+			resp->dci_streams_caps.max_log_num_concurent;
+		attrs->dci_streams_caps.max_log_num_errored =
+			resp->dci_streams_caps.max_log_num_errored;
+	}
+	put_none(asked, attrs);
+	return asked & PARTS_KNOWN;
+}
+
+DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_context *attrs)
+{
+	const struct mlx5_ib_query_device_resp *resp;
+	struct mlx5_context *ctx;
+	int ret = dv_check_context("mlx5dv_query_device", context);
+
+	if (ret)
+		return ret;
+	ctx = to_mctx(context);
+	ret = device_resp_get(ctx, &resp);
+	if (ret)
+		return ret;
+	attrs->version = 0;
+	attrs->flags = context_flags(ctx, resp);
+	attrs->comp_mask = put_parts(ctx, resp, attrs->comp_mask, attrs);
+	return 0;
+}
+
+DV_EXPORT int mlx5dv_get_clock_info(struct ibv_context *context, struct mlx5dv_clock_info *out)
+{
+	int ret = dv_check_context("mlx5dv_get_clock_info", context);
+	const struct mlx5_ib_clock_info *page;
+	struct mlx5_ib_clock_info info;
+
+	if (!ret)
+		ret = clock_get_info(to_mctx(context), &page);
+	if (ret)
+		return ret;
+	clock_snapshot(page, &info);
+	*out = (struct mlx5dv_clock_info){
+		.nsec = info.nsec,
+		.last_cycles = info.cycles,
+		.frac = info.frac,
+		.mult = info.mult,
+		.shift = info.shift,
+		.mask = info.mask,
+	};
+	return 0;
+}

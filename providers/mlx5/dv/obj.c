@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dv_obj.c - mlx5dv_init_obj(): hands the rings, records and registers of an object to a program
+ * that drives them by itself.
+ */
+#include "providers/mlx5/ah.h"
+#include "providers/mlx5/cq.h"
+#include "providers/mlx5/dv/dv.h"
+#include "providers/mlx5/qp.h"
+#include "providers/mlx5/srq.h"
+
+#define SUPPORTED_OBJECTS                                                                 \
+	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_DM | MLX5DV_OBJ_AH | \
+	 MLX5DV_OBJ_PD)
+#define KNOWN_OBJECTS ((MLX5DV_OBJ_PD << 1) - 1)
+
+static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
+{
+	struct mlx5_qp *qp = to_mqp(ibqp);
+	uint64_t asked = out->comp_mask;
+
+	out->comp_mask = 0;
+	out->dbrec = qp->dbrec;
+	out->sq.buf = qp->sq.buf;
+	out->sq.wqe_cnt = qp->sq.wq.mask + 1;
+	out->sq.stride = PRM_WQEBB_SIZE;
+	out->rq.buf = qp->rq.buf;
+	out->rq.wqe_cnt = qp->rq.wq.mask + 1;
+	out->rq.stride = 1u << qp->rq.stride_log;
+	if (!qp->bfreg)
+		return; /* an XRC receive QP has no queue */
+	out->bf.reg = qp->bfreg->reg;
+	out->bf.size = (uint32_t)qp->sq.db.push_inline * PRM_WQEBB_SIZE;
+	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
+		out->uar_mmap_offset = qp->bfreg->uar->mmap_offset;
+		out->comp_mask |= MLX5DV_QP_MASK_UAR_MMAP_OFFSET;
+	}
+}
+
+static void init_cq(struct ibv_cq *ibcq, struct mlx5dv_cq *out)
+{
+	struct mlx5_cq *cq = to_mcq(ibcq);
+
+	out->comp_mask = 0;
+	out->cqn = cq->cqn;
+	out->cqe_cnt = 1u << cq->count_log;
+	out->cqe_size = 1u << cq->entry_log;
+	out->buf = cq->buf.addr;
+	out->dbrec = cq->dbrec;
+	out->cq_uar = cq->uar->page;
+}
+
+static void init_srq(struct ibv_srq *ibsrq, struct mlx5dv_srq *out)
+{
+	struct mlx5_srq *srq = to_msrq(ibsrq);
+	uint64_t asked = out->comp_mask;
+
+	out->comp_mask = 0;
+	out->buf = srq->buf.addr;
+	out->dbrec = srq->dbrec;
+	out->stride = 1u << srq->stride_log;
+	out->head = srq->head;
+	out->tail = srq->tail;
+	if (asked & MLX5DV_SRQ_MASK_SRQN) {
+		out->srqn = srq->srqn;
+		out->comp_mask |= MLX5DV_SRQ_MASK_SRQN;
+	}
+}
+
+static void init_ah(struct ibv_ah *ah, struct mlx5dv_ah *out)
+{
+	out->comp_mask = 0;
+	out->av = &to_mah(ah)->av;
+}
+
+static void init_pd(struct ibv_pd *pd, struct mlx5dv_pd *out)
+{
+	out->comp_mask = 0;
+	out->pdn = pd_number(pd);
+}
+
+static int check_contexts(const struct mlx5dv_obj *obj, uint64_t obj_type)
+{
+	int ret = 0;
+
+	if (obj_type & MLX5DV_OBJ_QP)
+		ret = dv_check_context("mlx5dv_init_obj", obj->qp.in->context);
+	if (!ret && obj_type & MLX5DV_OBJ_CQ)
+		ret = dv_check_context("mlx5dv_init_obj", obj->cq.in->context);
+	if (!ret && obj_type & MLX5DV_OBJ_SRQ)
+		ret = dv_check_context("mlx5dv_init_obj", obj->srq.in->context);
+	if (!ret && obj_type & MLX5DV_OBJ_DM)
+		ret = dv_check_context("mlx5dv_init_obj", obj->dm.in->context);
+	if (!ret && obj_type & MLX5DV_OBJ_AH)
+		ret = dv_check_context("mlx5dv_init_obj", obj->ah.in->context);
+	if (!ret && obj_type & MLX5DV_OBJ_PD)
+		ret = dv_check_context("mlx5dv_init_obj", obj->pd.in->context);
+	return ret;
+}
+
+static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
+{
+	int ret;
+
+	if (obj_type & ~(uint64_t)SUPPORTED_OBJECTS) {
+		verbs_warn(
+			"mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, SRQ, DM, AH, PD)",
+			(unsigned long long)obj_type, SUPPORTED_OBJECTS);
+		return obj_type & ~(uint64_t)KNOWN_OBJECTS ? EINVAL : EOPNOTSUPP;
+	}
+	ret = check_contexts(obj, obj_type);
+	if (ret)
+		return ret;
+	if (obj_type & MLX5DV_OBJ_QP)
+		init_qp(obj->qp.in, obj->qp.out);
+	if (obj_type & MLX5DV_OBJ_CQ)
+		init_cq(obj->cq.in, obj->cq.out);
+	if (obj_type & MLX5DV_OBJ_SRQ)
+		init_srq(obj->srq.in, obj->srq.out);
+	if (obj_type & MLX5DV_OBJ_DM)
+		dm_describe(obj->dm.in, obj->dm.out);
+	if (obj_type & MLX5DV_OBJ_AH)
+		init_ah(obj->ah.in, obj->ah.out);
+	if (obj_type & MLX5DV_OBJ_PD)
+		init_pd(obj->pd.in, obj->pd.out);
+	return 0;
+}
+
+#ifdef VERBS_STATIC_PROVIDER
+int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
+{
+	return init_obj(obj, obj_type);
+}
+#else
+int init_obj_1_2(struct mlx5dv_obj *obj, uint64_t obj_type);
+int init_obj_1_0(struct mlx5dv_obj *obj, uint64_t obj_type);
+
+DV_EXPORT int init_obj_1_2(struct mlx5dv_obj *obj, uint64_t obj_type)
+{
+	return init_obj(obj, obj_type);
+}
+
+/* Programs linked with the first version find the address of a pointer to the page in cq_uar. */
+DV_EXPORT int init_obj_1_0(struct mlx5dv_obj *obj, uint64_t obj_type)
+{
+	int ret = init_obj(obj, obj_type);
+
+	if (!ret && obj_type & MLX5DV_OBJ_CQ)
+		obj->cq.out->cq_uar = &to_mcq(obj->cq.in)->uar->page;
+	return ret;
+}
+
+__asm__(".symver init_obj_1_2, mlx5dv_init_obj@@MLX5_1.2");
+__asm__(".symver init_obj_1_0, mlx5dv_init_obj@MLX5_1.0");
+#endif

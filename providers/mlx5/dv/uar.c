@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dv_uar.c - direct verbs on doorbell pages: a program gets one of its own, or the plain page that
+ * the CQs ring.
+ */
+#include <stdlib.h>
+
+#include "providers/mlx5/dv/dv.h"
+#include "prm/mlx5/queue.h"
+#include "util/alloc.h"
+
+struct dv_uar {
+	struct mlx5dv_devx_uar uar; /* first */
+	struct ibv_context *context;
+	struct mlx5_bfreg *bfreg; /* BlueFlame: ours until it is freed */
+	struct mlx5_uar *own;     /* plain, of its own */
+};
+
+static void describe(struct dv_uar *uar, const struct mlx5_uar *page, uint8_t *reg)
+{
+	uar->uar.reg_addr = reg;
+	uar->uar.base_addr = page->page;
+	uar->uar.page_id = page->page_id;
+	uar->uar.mmap_off = page->mmap_offset;
+}
+
+static int get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
+{
+	struct mlx5_uar *page;
+	int ret;
+
+	if (!context_has_uar_objects(ctx)) {
+		verbs_warn(
+			"mlx5dv_devx_alloc_uar: this kernel does not say the number of a doorbell page (Linux 5.8 does)");
+		return EOPNOTSUPP;
+	}
+	switch (flags) {
+	case MLX5DV_UAR_ALLOC_TYPE_BF:
+		ret = uar_get_own_bfreg(ctx, &uar->bfreg);
+		if (!ret)
+			describe(uar, uar->bfreg->uar, uar->bfreg->reg);
+		return ret;
+	case MLX5DV_UAR_ALLOC_TYPE_NC:
+		ret = uar_get_cq(ctx, &page);
+		break;
+	case MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED:
+		ret = uar_get_plain(ctx, &uar->own);
+		page = uar->own;
+		break;
+	default:
+		verbs_warn(
+			"mlx5dv_devx_alloc_uar: flags is %#x, must be one MLX5DV_UAR_ALLOC_TYPE_*",
+			flags);
+		return EOPNOTSUPP;
+	}
+	if (!ret)
+		describe(uar, page, page->page + PRM_UAR_BF_OFFSET);
+	return ret;
+}
+
+DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
+{
+	int ret = dv_check_context("mlx5dv_devx_alloc_uar", context);
+	struct dv_uar *uar;
+
+	if (ret)
+		return dv_fail(ret);
+	uar = calloc_for("mlx5dv_devx_alloc_uar", 1, sizeof(*uar));
+	if (!uar)
+		return dv_fail(ENOMEM);
+	uar->context = context;
+	ret = get(to_mctx(context), flags, uar);
+	if (!ret)
+		return &uar->uar;
+	free(uar);
+	return dv_fail(ret);
+}
+
+DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
+{
+	struct dv_uar *uar = (struct dv_uar *)devx_uar;
+
+	if (uar->bfreg)
+		uar_put_bfreg(to_mctx(uar->context), uar->bfreg);
+	if (uar->own)
+		uar_put_plain(to_mctx(uar->context), uar->own);
+	free(uar);
+}

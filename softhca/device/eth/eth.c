@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth.c - an adapter's Ethernet objects as a whole: their tables, doorbells, and turns.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/eth/eth.h"
+
+/* Numbers of QPs end below these. */
+enum { FIRST_SQ = 0xc00000, FIRST_RQ = 0xd00000, FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
+
+enum { TURNS = 4 };
+
+/* The MAC address is the EUI-48 inside of the GUID. */
+static void init_vport(struct vport *vport, const struct hca_config *config)
+{
+	uint64_t guid = config->node_guid;
+
+	put_be16(vport->mac, (uint16_t)(guid >> 48));
+	vport->mac[2] = (uint8_t)(guid >> 40);
+	vport->mac[3] = (uint8_t)(guid >> 16);
+	put_be16(vport->mac + 4, (uint16_t)guid);
+	vport->mtu = PORT_MTU_DEFAULT;
+	vport->node_guid = guid;
+	vport->port_guid = guid + 1;
+	vport->admin_state = 1;
+}
+
+int eth_create(struct hca *hca)
+{
+	struct eth *eth = calloc(1, sizeof(*eth));
+
+	if (!eth)
+		return ENOMEM;
+	init_vport(&eth->vport, &hca->config);
+	res_init(&eth->sqs, FIRST_SQ, 1 << ETH_LOG_QUEUES);
+	res_init(&eth->rqs, FIRST_RQ, 1 << ETH_LOG_QUEUES);
+	res_init(&eth->tirs, FIRST_TIR, 1 << ETH_LOG_TIRS);
+	res_init(&eth->tises, FIRST_TIS, 1 << ETH_LOG_TIRS);
+	res_init(&eth->rqts, 1, 1 << ETH_LOG_RQTS);
+	res_init(&eth->q_counters, 1, MAX_Q_COUNTERS);
+	res_init(&eth->flow_tables, 1, 1 << FLOW_LOG_TABLES);
+	res_init(&eth->flow_groups, 1, 1 << FLOW_LOG_ENTRIES);
+	res_init(&eth->flow_counters, 1, 1 << FLOW_LOG_COUNTERS);
+	TAILQ_INIT(&eth->ready);
+	hca->eth = eth;
+	return 0;
+}
+
+static void free_queues(struct eth *eth)
+{
+	struct eth_rq *rq;
+	struct eth_sq *sq;
+	struct rqt *rqt;
+	uint32_t at;
+
+	for (at = 0; (sq = res_next(&eth->sqs, &at)) != NULL;) {
+		dma_unmap(&sq->wq.map);
+		free(sq);
+	}
+	for (at = 0; (rq = res_next(&eth->rqs, &at)) != NULL;) {
+		dma_unmap(&rq->wq.map);
+		free(rq);
+	}
+	for (at = 0; (rqt = res_next(&eth->rqts, &at)) != NULL;) {
+		free(rqt->rq);
+		free(rqt);
+	}
+}
+
+void eth_destroy(struct hca *hca)
+{
+	struct eth *eth = hca->eth;
+	struct res_table *plain[] = { &eth->tirs, &eth->tises, &eth->q_counters };
+	struct res_table *tables[] = { &eth->sqs,         &eth->rqs,         &eth->tirs,
+				       &eth->tises,       &eth->rqts,        &eth->q_counters,
+				       &eth->flow_tables, &eth->flow_groups, &eth->flow_counters };
+	void *object;
+	unsigned int i;
+	uint32_t at;
+
+	if (!eth)
+		return;
+	flow_free_all(hca);
+	free_queues(eth);
+	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		for (at = 0; (object = res_next(plain[i], &at)) != NULL;)
+			free(object);
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		res_free(tables[i]);
+	free(eth);
+	hca->eth = NULL;
+}
+
+void eth_die(struct hca *hca)
+{
+	struct eth_sq *sq;
+	struct eth_rq *rq;
+	uint32_t at;
+
+	for (at = 0; (sq = res_next(&hca->eth->sqs, &at)) != NULL;)
+		if (sq->state == PRM_WQ_STATE_RDY)
+			eth_sq_fail(hca, sq);
+	for (at = 0; (rq = res_next(&hca->eth->rqs, &at)) != NULL;)
+		if (rq->state == PRM_WQ_STATE_RDY)
+			eth_rq_fail(hca, rq);
+}
+
+bool eth_run(struct hca *hca)
+{
+	struct eth *eth = hca->eth;
+	unsigned int turn;
+
+	for (turn = 0; turn < TURNS && !TAILQ_EMPTY(&eth->ready); turn++) {
+		struct eth_sq *sq = TAILQ_FIRST(&eth->ready);
+
+		TAILQ_REMOVE(&eth->ready, sq, in_ready);
+		sq->ready = false;
+		if (eth_sq_run(hca, sq))
+			eth_sq_wake(hca, sq);
+	}
+	return !TAILQ_EMPTY(&eth->ready);
+}
+
+static void look(struct hca *hca, struct eth_sq *sq)
+{
+	if (eth_sq_read_doorbell(hca, sq))
+		eth_sq_fail(hca, sq);
+}
+
+void eth_ring(struct hca *hca, uint32_t uar, uint32_t n)
+{
+	struct eth_sq *sq = res_get(&hca->eth->sqs, n);
+
+	if (sq && sq->uar->n == uar)
+		look(hca, sq);
+}
+
+void eth_scan(struct hca *hca, struct uar *uar)
+{
+	struct eth_sq *sq;
+
+	LIST_FOREACH(sq, &uar->sqs, in_uar)
+		look(hca, sq);
+}

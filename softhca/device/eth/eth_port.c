@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth_port.c - the Ethernet side of a port: frames that leave it and arrive, with their counters,
+ * and the way between a port and the objects that frames are for.
+ */
+#include <string.h>
+
+#include "softhca/device/eth/eth.h"
+
+static bool is_group(const uint8_t *frame)
+{
+	return frame[0] & 1;
+}
+
+static void count(struct frame_counters *counters, const uint8_t *frame, size_t len)
+{
+	static const uint8_t broadcast[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	static const uint16_t sizes[FRAME_SIZES - 1] = { 64,   127,  255,  511, 1023,
+							 1518, 2047, 4095, 8191 };
+	unsigned int size = 0;
+
+	counters->frames++;
+	counters->bytes += len;
+	if (!memcmp(frame, broadcast, sizeof(broadcast))) {
+		counters->broadcast++;
+		counters->broadcast_bytes += len;
+	} else if (is_group(frame)) {
+		counters->multicast++;
+		counters->multicast_bytes += len;
+	}
+	while (size < FRAME_SIZES - 1 && len + FRAME_FCS_LEN > sizes[size])
+		size++;
+	counters->by_size[size]++;
+}
+
+static unsigned int port_of(const struct hca *hca, const struct eth_sq *sq)
+{
+	unsigned int port = sq->tis ? prm_get(sq->tis->tisc, TISC_LAG_TX_PORT_AFFINITY) : 0;
+
+	return port && port <= hca->config.num_ports ? port : 1;
+}
+
+static void receive(struct hca *hca, struct eth_arrival *arrival)
+{
+	flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_RX], arrival, 0);
+}
+
+static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)
+{
+	arrival->sender = sq->tis ? sq->tis->td : NULL;
+	receive(hca, arrival);
+}
+
+/* A unicast frame to ourselves stays inside; one to a group goes both ways. */
+void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *bytes, size_t len)
+{
+	unsigned int port = port_of(hca, sq);
+	struct eth_arrival arrival = { .tag = 0 };
+
+	if (!port_is_up(hca, port) || len + FRAME_FCS_LEN > hca->port[port - 1].mtu) {
+		hca->port[port - 1].sent.discards++;
+		return;
+	}
+	frame_parse(&arrival.frame, bytes, len);
+	if (!flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_TX], &arrival, sq->n))
+		return;
+	if (vport_loops_back(&hca->eth->vport, bytes))
+		loop_back(hca, sq, &arrival);
+	if (!is_group(bytes) && vport_loops_back(&hca->eth->vport, bytes))
+		return;
+	count(&hca->port[port - 1].sent, bytes, len);
+	fabric_send_frame(hca->fabric, hca, port, bytes, len);
+}
+
+void hca_receive_frame(struct hca *hca, unsigned int number, const uint8_t *bytes, size_t len)
+{
+	struct port *port = &hca->port[number - 1];
+	struct eth_arrival arrival = { .tag = 0 };
+
+	if (hca->dead || !port_is_up(hca, number) || len < FABRIC_FRAME_MIN)
+		return;
+	if (len + FRAME_FCS_LEN > port->mtu) {
+		port->received.discards++;
+		port->received.too_long++;
+		return;
+	}
+	count(&port->received, bytes, len);
+	if (hca->config.frame)
+		hca->config.frame(hca->config.front, number, bytes, len);
+	frame_parse(&arrival.frame, bytes, len);
+	receive(hca, &arrival);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth_reg.c - registers of an Ethernet port: administrative state, speed, MTU, pause, counters.
+ *
+ * Called with a port number that exists. Counters of bytes on the wire include the FCS.
+ */
+#include <string.h>
+
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/reg.h"
+
+enum {
+	PROTO_ETHERNET = 4,
+	SPEED_100G_CR4 = 1 << 20,
+	MTU_MIN = 68,
+	LANES = 4,
+};
+
+const char *eth_reg_paos(struct hca *hca, bool write, unsigned int port, uint8_t *data)
+{
+	uint64_t admin = prm_get(data, PAOS_REG_ADMIN_STATUS);
+
+	if (write && prm_get(data, PAOS_REG_ASE)) {
+		if (admin != PRM_PORT_UP && admin != PRM_PORT_DOWN)
+			return "reg: PAOS: neither up nor down";
+		port_set_admin(hca, port, admin == PRM_PORT_UP);
+	}
+	prm_set(data, PAOS_REG_ADMIN_STATUS,
+		hca->port[port - 1].admin_down ? PRM_PORT_DOWN : PRM_PORT_UP);
+	prm_set(data, PAOS_REG_OPER_STATUS, port_is_up(hca, port) ? PRM_PORT_UP : PRM_PORT_DOWN);
+	return NULL;
+}
+
+const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t *data)
+{
+	uint64_t mtu = prm_get(data, PMTU_REG_ADMIN_MTU);
+
+	if (write) {
+		if (mtu < MTU_MIN || mtu > PORT_MTU_MAX)
+			return "reg: PMTU: MTU out of range";
+		hca->port[port - 1].mtu = mtu;
+	}
+	prm_set(data, PMTU_REG_MAX_MTU, PORT_MTU_MAX);
+	prm_set(data, PMTU_REG_ADMIN_MTU, hca->port[port - 1].mtu);
+	prm_set(data, PMTU_REG_OPER_MTU, hca->port[port - 1].mtu);
+	return NULL;
+}
+
+/* One speed, without negotiation. */
+const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data)
+{
+	if (prm_get(data, PTYS_REG_PROTO_MASK) != PROTO_ETHERNET)
+		return "reg: PTYS of Ethernet only";
+	if (write && prm_get(data, PTYS_REG_ETH_PROTO_ADMIN) != SPEED_100G_CR4)
+		return "reg: PTYS: no such speed";
+	prm_set(data, PTYS_REG_ETH_PROTO_CAPABILITY, SPEED_100G_CR4);
+	prm_set(data, PTYS_REG_ETH_PROTO_ADMIN, SPEED_100G_CR4);
+	prm_set(data, PTYS_REG_ETH_PROTO_OPER, port_is_up(hca, port) ? SPEED_100G_CR4 : 0);
+	return NULL;
+}
+
+const char *eth_reg_pmlp(struct hca *hca, bool write, unsigned int port, uint8_t *data)
+{
+	unsigned int lane;
+
+	(void)hca;
+	if (write)
+		return "reg: PMLP: lanes are fixed";
+	prm_set(data, PMLP_REG_WIDTH, LANES);
+	for (lane = 0; lane < LANES; lane++)
+		put_be32(data + PRM_BYTE(PMLP_REG_LANE0_MODULE_MAPPING) + 4 * lane,
+			 lane << 24 | lane << 16 | (port - 1));
+	return NULL;
+}
+
+const char *eth_reg_pfcc(struct hca *hca, bool write, unsigned int port, uint8_t *data)
+{
+	(void)hca;
+	(void)port;
+	if (write && (prm_get(data, PFCC_REG_PPTX) || prm_get(data, PFCC_REG_PPRX) ||
+		      prm_get(data, PFCC_REG_PFCTX) || prm_get(data, PFCC_REG_PFCRX)))
+		return "reg: PFCC: flow control is not supported";
+	return NULL;
+}
+
+/* ---- counters ---- */
+
+static void put(uint8_t *set, uint32_t part, uint64_t value)
+{
+	prm_set64(set, PRM_BYTE(part), value);
+}
+
+static uint64_t wire_bytes(const struct frame_counters *counters)
+{
+	return counters->bytes + FRAME_FCS_LEN * counters->frames;
+}
+
+static uint64_t unicast(const struct frame_counters *counters)
+{
+	return counters->frames - counters->multicast - counters->broadcast;
+}
+
+static void put_ieee(uint8_t *set, const struct port *port)
+{
+	put(set, PPCNT_A_FRAMES_TRANSMITTED_OK_HIGH, port->sent.frames);
+	put(set, PPCNT_A_FRAMES_RECEIVED_OK_HIGH, port->received.frames);
+	put(set, PPCNT_A_OCTETS_TRANSMITTED_OK_HIGH, wire_bytes(&port->sent));
+	put(set, PPCNT_A_OCTETS_RECEIVED_OK_HIGH, wire_bytes(&port->received));
+	put(set, PPCNT_A_MULTICAST_FRAMES_XMITTED_OK_HIGH, port->sent.multicast);
+	put(set, PPCNT_A_BROADCAST_FRAMES_XMITTED_OK_HIGH, port->sent.broadcast);
+	put(set, PPCNT_A_MULTICAST_FRAMES_RECEIVED_OK_HIGH, port->received.multicast);
+	put(set, PPCNT_A_BROADCAST_FRAMES_RECEIVED_OK_HIGH, port->received.broadcast);
+	put(set, PPCNT_A_FRAME_TOO_LONG_ERRORS_HIGH, port->received.too_long);
+}
+
+static void put_if(uint8_t *set, const struct port *port)
+{
+	put(set, PPCNT_IF_IN_OCTETS_HIGH, wire_bytes(&port->received));
+	put(set, PPCNT_IF_IN_UCAST_PKTS_HIGH, unicast(&port->received));
+	put(set, PPCNT_IF_IN_DISCARDS_HIGH, port->received.discards);
+	put(set, PPCNT_IF_IN_MULTICAST_PKTS_HIGH, port->received.multicast);
+	put(set, PPCNT_IF_IN_BROADCAST_PKTS_HIGH, port->received.broadcast);
+	put(set, PPCNT_IF_OUT_OCTETS_HIGH, wire_bytes(&port->sent));
+	put(set, PPCNT_IF_OUT_UCAST_PKTS_HIGH, unicast(&port->sent));
+	put(set, PPCNT_IF_OUT_DISCARDS_HIGH, port->sent.discards);
+	put(set, PPCNT_IF_OUT_MULTICAST_PKTS_HIGH, port->sent.multicast);
+	put(set, PPCNT_IF_OUT_BROADCAST_PKTS_HIGH, port->sent.broadcast);
+}
+
+static void put_rmon(uint8_t *set, const struct port *port)
+{
+	uint8_t *by_size = set + PRM_BYTE(PPCNT_ETHER_STATS_PKTS64OCTETS_HIGH);
+	unsigned int i;
+
+	put(set, PPCNT_ETHER_STATS_OCTETS_HIGH, wire_bytes(&port->received));
+	put(set, PPCNT_ETHER_STATS_PKTS_HIGH, port->received.frames);
+	put(set, PPCNT_ETHER_STATS_BROADCAST_PKTS_HIGH, port->received.broadcast);
+	put(set, PPCNT_ETHER_STATS_MULTICAST_PKTS_HIGH, port->received.multicast);
+	put(set, PPCNT_ETHER_STATS_OVERSIZE_PKTS_HIGH, port->received.too_long);
+	for (i = 0; i < FRAME_SIZES; i++)
+		prm_set64(by_size, 8 * i, port->received.by_size[i]);
+}
+
+/* All traffic is of priority 0. */
+static void put_priority(uint8_t *set, const struct port *port, uint64_t priority)
+{
+	if (priority)
+		return;
+	put(set, PPCNT_PRIO_RX_OCTETS_HIGH, wire_bytes(&port->received));
+	put(set, PPCNT_PRIO_RX_FRAMES_HIGH, port->received.frames);
+	put(set, PPCNT_PRIO_TX_OCTETS_HIGH, wire_bytes(&port->sent));
+	put(set, PPCNT_PRIO_TX_FRAMES_HIGH, port->sent.frames);
+}
+
+/* Each of them stays at its largest value. IBTA vol 1, 16.1.3.5 */
+static void put_infiniband(uint8_t *set, const struct port *port)
+{
+	uint64_t discards = port->sent.discards;
+
+	prm_set(set, PPCNT_LINK_DOWNED_COUNTER, port->link_downs < 0xff ? port->link_downs : 0xff);
+	prm_set(set, PPCNT_PORT_XMIT_DISCARDS, discards < 0xffff ? discards : 0xffff);
+}
+
+static const char *counters(struct hca *hca, unsigned int number, uint8_t *data)
+{
+	const struct port *port = &hca->port[number - 1];
+	uint8_t *set = prm_at(data, PPCNT_REG_COUNTER_SET);
+
+	memset(set, 0, PRM_PPCNT_REG_SIZE - PRM_BYTE(PPCNT_REG_COUNTER_SET));
+	switch (prm_get(data, PPCNT_REG_GRP)) {
+	case PRM_COUNTERS_IEEE_802_3:
+		put_ieee(set, port);
+		return NULL;
+	case PRM_COUNTERS_RFC_2863:
+		put_if(set, port);
+		return NULL;
+	case PRM_COUNTERS_RFC_2819:
+		put_rmon(set, port);
+		return NULL;
+	case PRM_COUNTERS_PER_PRIORITY:
+		put_priority(set, port, prm_get(data, PPCNT_REG_PRIO_TC));
+		return NULL;
+	case PRM_COUNTERS_PHYSICAL:
+		put_be32(set + PRM_BYTE(PPCNT_LINK_DOWN_EVENTS), port->link_downs);
+		return NULL;
+	case PRM_COUNTERS_INFINIBAND:
+		put_infiniband(set, port);
+		return NULL;
+	default:
+		return "reg: PPCNT: no such group";
+	}
+}
+
+const char *port_reg_ppcnt(struct hca *hca, bool write, unsigned int port, uint8_t *data)
+{
+	if (write || prm_get(data, PPCNT_REG_CLR))
+		return "reg: PPCNT: counters are not cleared";
+	return counters(hca, port, data);
+}

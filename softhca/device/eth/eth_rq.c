@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth_rq.c - receive queues of frames: a frame is scattered into the next WQE, and a CQE says what
+ * the adapter found out about it. PRM: CQE
+ *
+ * A queue without a WQE drops and counts; receives ring no doorbell, so the record is read then.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "prm/mlx5/cqe.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/queue/wqe.h"
+
+enum { CQE_L2_OK = 1, CQE_L3_OK = 2, CQE_L4_OK = 4 };
+
+#define CQE_RSS_HASH      PRM(0xc, 31, 0)
+#define CQE_RSS_HASH_TYPE PRM(0x10, 31, 24)
+#define CQE_CHECK_SUM     PRM(0x14, 31, 16)
+#define CQE_HEADERS_OK    PRM(0x1c, 31, 24)
+#define CQE_HEADER_TYPES  PRM(0x1c, 23, 16)
+#define CQE_L4_TYPE       PRM(0x1c, 22, 20)
+#define CQE_L3_TYPE       PRM(0x1c, 19, 18)
+#define CQE_HAS_VLAN      PRM(0x1c, 16, 16)
+#define CQE_VLAN_INFO     PRM(0x1c, 15, 0)
+#define CQE_FLOW_TAG      PRM(0x38, 23, 0)
+
+static uint8_t l3_type(const struct frame *frame)
+{
+	enum { NONE, IPV6, IPV4 };
+
+	return !frame->l3 ? NONE : frame->ip_version == 4 ? IPV4 : IPV6;
+}
+
+static uint8_t l4_type(const struct frame *frame)
+{
+	enum { NONE, TCP_NO_ACK, UDP, TCP_ACK_NO_DATA, TCP_ACK_AND_DATA };
+	const uint8_t *tcp = frame->bytes + frame->l4;
+
+	if (frame->fragment || !frame->l4)
+		return NONE;
+	if (frame_is_udp(frame))
+		return UDP;
+	if (!frame_is_tcp(frame))
+		return NONE;
+	if (!(tcp[13] & TCP_ACK))
+		return TCP_NO_ACK;
+	return frame->l4 + (tcp[12] >> 4) * 4u < frame->l3_end ? TCP_ACK_AND_DATA : TCP_ACK_NO_DATA;
+}
+
+static bool strips(const struct eth_rq *rq, const struct frame *frame)
+{
+	return rq->strip_vlan && frame->vlans && frame->tpid[0] == ETHERTYPE_VLAN;
+}
+
+/* Behind the addresses and the type, as delivered: what cqe_checksum_full promises. */
+static uint16_t full_sum(const struct frame *frame, bool stripped)
+{
+	size_t skip = FRAME_ETH_LEN + (stripped ? FRAME_VLAN_LEN : 0);
+
+	return frame_sum(frame->bytes + skip, frame->len - skip);
+}
+
+static void describe(const struct eth_rq *rq, const struct eth_arrival *arrival, uint8_t *cqe)
+{
+	const struct frame *frame = &arrival->frame;
+	bool stripped = strips(rq, frame);
+
+	prm_set(cqe, CQE_RSS_HASH, arrival->hash);
+	prm_set(cqe, CQE_RSS_HASH_TYPE, arrival->hash_type);
+	prm_set(cqe, CQE_CHECK_SUM, full_sum(frame, stripped));
+	prm_set(cqe, CQE_HEADERS_OK,
+		CQE_L2_OK | (frame_l3_ok(frame) ? CQE_L3_OK : 0) |
+			(frame_l4_ok(frame) ? CQE_L4_OK : 0));
+	prm_set(cqe, CQE_L3_TYPE, l3_type(frame));
+	prm_set(cqe, CQE_L4_TYPE, l4_type(frame));
+	if (stripped) {
+		prm_set(cqe, CQE_HAS_VLAN, 1);
+		prm_set(cqe, CQE_VLAN_INFO, frame->tci[0]);
+	}
+	prm_set(cqe, CQE_BYTE_COUNT, frame->len - (stripped ? FRAME_VLAN_LEN : 0));
+	prm_set(cqe, CQE_FLOW_TAG, arrival->tag);
+}
+
+static void start_cqe(const struct hca *hca, const struct eth_rq *rq, uint8_t opcode, uint8_t *cqe)
+{
+	memset(cqe, 0, 64);
+	prm_set(cqe, CQE_USER_INDEX, prm_get(rq->rqc, RQC_USER_INDEX));
+	prm_set(cqe, CQE_WQE_COUNTER, rq->ci);
+	prm_set(cqe, CQE_OPCODE, opcode);
+	if (opcode == CQE_OP_RESP_SEND)
+		prm_set(cqe, CQE_TIMESTAMP, hca->now);
+	else
+		prm_set(cqe, CQE_QPN, rq->n);
+}
+
+/* The WQE at ci ends in error. */
+static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
+			   uint8_t vendor_syndrome)
+{
+	uint8_t cqe[64];
+
+	start_cqe(hca, rq, CQE_OP_RESP_ERR, cqe);
+	prm_set(cqe, CQE_SYNDROME, syndrome);
+	prm_set(cqe, CQE_VENDOR_SYNDROME, vendor_syndrome);
+	cq_post_cqe(hca, rq->cq, cqe, NULL);
+	rq->ci++;
+}
+
+static int read_doorbell(struct hca *hca, struct eth_rq *rq)
+{
+	uint32_t word;
+	int ret = dma_read(hca, rq->wq.dbr, &word, sizeof(word));
+
+	if (!ret)
+		rq->pi = (uint16_t)be32toh(word);
+	return ret;
+}
+
+void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
+{
+	unsigned int left = 1u << rq->wq.log_size;
+
+	rq->state = PRM_WQ_STATE_ERR;
+	prm_set(rq->rqc, RQC_STATE, rq->state);
+	if (!rq->flush || read_doorbell(hca, rq))
+		return;
+	for (; left && rq->ci != rq->pi; left--)
+		complete_error(hca, rq, SYND_FLUSH, VEND_FLUSH);
+}
+
+/* Bit 31 of a length asks for padding in front of the data up to where a cache line begins, which is
+ * allowed to the adapter, not demanded. */
+static void decode(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
+{
+	enum { SEG = 16, TERMINATOR_LKEY = 0x100 };
+	const uint8_t *seg;
+
+	wqe->length = 0;
+	wqe->num_sge = 0;
+	for (seg = raw; seg < raw + stride && get_be32(seg + 4) != TERMINATOR_LKEY; seg += SEG) {
+		struct wqe_sge *sge = &wqe->sge[wqe->num_sge++];
+
+		sge->len = get_be32(seg) & 0x7fffffff;
+		sge->lkey = get_be32(seg + 4);
+		sge->addr = prm_get64(seg, 8);
+		sge->data = NULL;
+		wqe->length += sge->len;
+	}
+}
+
+/* The record comes first, so the WQE that it announces is complete. 0, ENOENT or EFAULT */
+static int fetch(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
+{
+	uint64_t slot = rq->ci & ((1u << rq->wq.log_size) - 1);
+	uint8_t buf[sizeof(uint32_t) + RECV_WQE_MAX];
+	struct dma_batch batch;
+	uint32_t word;
+
+	dma_begin_read(&batch, hca, buf);
+	if (dma_add(&batch, rq->wq.dbr, sizeof(word)) ||
+	    dma_add_map(&batch, &rq->wq.map, slot * rq->wq.stride, rq->wq.stride) ||
+	    dma_finish(&batch))
+		return EFAULT;
+	memcpy(&word, buf, sizeof(word));
+	rq->pi = (uint16_t)be32toh(word);
+	if (rq->pi == rq->ci)
+		return ENOENT;
+	trace_wqe(hca->config.trace, "recv", rq->n, rq->ci, buf + sizeof(word), rq->wq.stride);
+	decode(buf + sizeof(word), rq->wq.stride, wqe);
+	return 0;
+}
+
+/* The frame, without its tag if that goes into the CQE. Returns the bytes to write. */
+static size_t image(const struct eth_rq *rq, const struct frame *frame, uint8_t *to)
+{
+	size_t skip = strips(rq, frame) ? FRAME_VLAN_LEN : 0;
+
+	memcpy(to, frame->bytes, 12);
+	memcpy(to + 12, frame->bytes + 12 + skip, frame->len - 12 - skip);
+	return frame->len - skip;
+}
+
+/* Frame and CQE in one bus call. 0 or a vendor syndrome */
+static int deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
+		   const struct eth_arrival *arrival)
+{
+	uint8_t bytes[FABRIC_FRAME_MAX + CQE_ROOM], cqe[64];
+	size_t len = image(rq, &arrival->frame, bytes);
+	struct dma_batch batch;
+	int ret;
+
+	if (len > wqe->length)
+		return WQE_BAD_LENGTH;
+	if (!rq->wq.pd)
+		return WQE_BAD_LKEY;
+	dma_begin_write(&batch, hca, bytes);
+	ret = sges_add(&batch, rq->wq.pd, MKEY_LOCAL_WRITE, wqe->sge, wqe->num_sge, 0, len);
+	if (ret)
+		return ret;
+	start_cqe(hca, rq, CQE_OP_RESP_SEND, cqe);
+	describe(rq, arrival, cqe);
+	if (cq_post_cqe(hca, rq->cq, cqe, &batch) == EFAULT)
+		return WQE_BAD_DMA;
+	rq->ci++;
+	return 0;
+}
+
+static void drop(struct eth_rq *rq)
+{
+	if (rq->counter)
+		rq->counter->value[Q_OUT_OF_BUFFER]++;
+}
+
+void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival)
+{
+	struct recv_wqe wqe;
+	int ret;
+
+	if (rq->state != PRM_WQ_STATE_RDY)
+		return;
+	ret = fetch(hca, rq, &wqe);
+	if (ret == ENOENT) {
+		drop(rq);
+		return;
+	}
+	ret = ret ? WQE_BAD_FETCH : deliver(hca, rq, &wqe, arrival);
+	if (!ret)
+		return;
+	complete_error(hca, rq, ret == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH : SYND_LOCAL_PROT,
+		       (uint8_t)ret);
+	eth_rq_fail(hca, rq);
+}

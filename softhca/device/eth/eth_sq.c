@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth_sq.c - send queues of frames: WQEs become frames, with the offloads they ask for.
+ *
+ * A WQE is a control segment, an Ethernet segment with the headers that are inline, and data
+ * segments. Checksums are filled in, a VLAN tag inserted, and a large send cut into segments whose
+ * headers are made from its own. PRM: Ethernet Segment
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "prm/mlx5/cqe.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/queue/wqe.h"
+
+enum {
+	SEG = 16,
+	OP_LSO = 0x0e,
+	TURN_WQES = 64,
+	TURN_WORK = 1 << 18, /* in units of eth->work */
+	FRAME_WORK = 256,    /* of a frame, beside what steering it costs */
+	CQ_UPDATE = 2 << 2,
+	CS_L3 = 1 << 6,
+	CS_L4 = 1 << 7,
+	INSERT_VLAN = 1 << 15,
+	INSERT_SERVICE_TAG = 1 << 0, /* 802.1ad */
+	INLINE_LEN_MASK = 0x3ff,
+	INLINE_START = 14, /* the first bytes of inline headers are inside the segment */
+	MAX_LSO_SEGMENTS = 1024,
+};
+
+#define INLINE_FLAG 0x80000000u
+
+#define CTRL_OPMOD  PRM(0x0, 31, 24)
+#define CTRL_INDEX  PRM(0x0, 23, 8)
+#define CTRL_OPCODE PRM(0x0, 7, 0)
+#define CTRL_SQN    PRM(0x4, 31, 8)
+#define CTRL_DS     PRM(0x4, 5, 0)
+#define CTRL_CE_SE  PRM(0x8, 4, 0)
+#define ETH_CS      PRM(0x4, 31, 24)
+#define ETH_SWP     PRM(0x4, 23, 16)
+#define ETH_MSS     PRM(0x4, 13, 0)
+#define ETH_INLINE  PRM(0xc, 31, 16) /* size of headers, or what to insert */
+#define ETH_TCI     PRM(0xc, 15, 0)
+#define DATA_LEN    PRM(0x0, 31, 0)
+#define DATA_LKEY   PRM(0x4, 31, 0)
+#define DATA_ADDR   PRM64(0x8)
+
+/* A WQE, decoded: headers first, then the bytes that segments describe. */
+struct eth_send {
+	uint8_t opcode;
+	bool signaled;
+	uint8_t cs_flags;
+	uint16_t mss;
+	uint16_t tpid; /* of a tag to insert, or 0 */
+	uint16_t tci;
+	const uint8_t *header;
+	uint32_t header_len;
+	uint64_t length; /* of all sges */
+	unsigned int num_sge;
+	struct wqe_sge sge[WQE_SGE_MAX];
+};
+
+/* ---- doorbells ---- */
+
+void eth_sq_wake(struct hca *hca, struct eth_sq *sq)
+{
+	if (sq->ready)
+		return;
+	sq->ready = true;
+	TAILQ_INSERT_TAIL(&hca->eth->ready, sq, in_ready);
+}
+
+void eth_sq_fail(struct hca *hca, struct eth_sq *sq)
+{
+	sq->state = PRM_WQ_STATE_ERR;
+	eth_sq_wake(hca, sq);
+}
+
+int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq)
+{
+	uint32_t word;
+	int ret;
+
+	if (sq->state == PRM_WQ_STATE_RST)
+		return 0;
+	ret = dma_read(hca, sq->wq.dbr + 4, &word, sizeof(word));
+	if (ret)
+		return ret;
+	sq->pi = (uint16_t)be32toh(word);
+	eth_sq_wake(hca, sq);
+	return 0;
+}
+
+/* ---- decoding ---- */
+
+/* Inline bytes follow their length, padded to a segment; returns the bytes taken, 0: they run over the
+ * end of the WQE. */
+static size_t decode_inline_data(const uint8_t *seg, const uint8_t *end, struct wqe_sge *sge)
+{
+	size_t taken;
+
+	sge->len = prm_get(seg, DATA_LEN) & INLINE_LEN_MASK;
+	sge->data = seg + 4;
+	taken = (4 + sge->len + SEG - 1) / SEG * SEG;
+	return taken <= (size_t)(end - seg) ? taken : 0;
+}
+
+static int decode_data(const uint8_t *seg, const uint8_t *end, struct eth_send *send)
+{
+	while (seg < end) {
+		struct wqe_sge *sge = &send->sge[send->num_sge++];
+		size_t taken = SEG;
+
+		sge->data = NULL;
+		sge->len = prm_get(seg, DATA_LEN);
+		sge->lkey = prm_get(seg, DATA_LKEY);
+		sge->addr = prm_get(seg, DATA_ADDR);
+		if (sge->len & INLINE_FLAG)
+			taken = decode_inline_data(seg, end, sge);
+		if (!taken)
+			return WQE_BAD_INLINE;
+		send->length += sge->len;
+		seg += taken;
+	}
+	return 0;
+}
+
+/* Inline headers, or the tag to insert, share a place; returns where data segments begin, NULL: the
+ * headers run over the end. */
+static const uint8_t *decode_inline(const uint8_t *eth, const uint8_t *end, struct eth_send *send)
+{
+	uint32_t size = prm_get(eth, ETH_INLINE), taken;
+
+	if (size & INSERT_VLAN) {
+		if (size & ~(INSERT_VLAN | INSERT_SERVICE_TAG))
+			return NULL;
+		send->tpid = size & INSERT_SERVICE_TAG ? ETHERTYPE_QINQ : ETHERTYPE_VLAN;
+		send->tci = prm_get(eth, ETH_TCI);
+		return eth + SEG;
+	}
+	taken = (INLINE_START + size + SEG - 1) / SEG * SEG;
+	if (taken < SEG)
+		taken = SEG;
+	if (taken > (size_t)(end - eth))
+		return NULL;
+	send->header = eth + INLINE_START;
+	send->header_len = size;
+	return eth + taken;
+}
+
+static int check_control(const struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
+{
+	uint8_t opcode = prm_get(raw, CTRL_OPCODE);
+
+	if (prm_get(raw, CTRL_OPMOD) ||
+	    (opcode != WQE_NOP && opcode != WQE_SEND && opcode != OP_LSO))
+		return WQE_BAD_OPCODE;
+	if (prm_get(raw, CTRL_INDEX) != sq->ci)
+		return WQE_BAD_INDEX;
+	if (prm_get(raw, CTRL_SQN) != sq->n)
+		return WQE_BAD_QPN;
+	if (!wqe_bbs(raw) || wqe_bbs(raw) > posted || wqe_bbs(raw) > WQE_BB_MAX)
+		return WQE_BAD_SIZE;
+	return 0;
+}
+
+static int decode(const uint8_t *raw, struct eth_send *send)
+{
+	const uint8_t *eth = raw + SEG, *end = raw + prm_get(raw, CTRL_DS) * SEG, *data;
+
+	send->header = raw;
+	send->header_len = 0;
+	send->tpid = 0;
+	send->length = 0;
+	send->num_sge = 0;
+	send->opcode = prm_get(raw, CTRL_OPCODE);
+	send->signaled = prm_get(raw, CTRL_CE_SE) & CQ_UPDATE;
+	if (send->opcode == WQE_NOP)
+		return 0;
+	if (end - eth < SEG)
+		return WQE_BAD_SIZE;
+	send->cs_flags = prm_get(eth, ETH_CS);
+	send->mss = prm_get(eth, ETH_MSS);
+	/* sums of inner headers, and where software says that headers are */
+	if ((send->cs_flags & ~(CS_L3 | CS_L4)) || prm_get(eth, ETH_SWP))
+		return WQE_BAD_OPCODE;
+	data = decode_inline(eth, end, send);
+	return data ? decode_data(data, end, send) : WQE_BAD_INLINE;
+}
+
+/* ---- frames ---- */
+
+static size_t insert_vlan(uint8_t *bytes, size_t len, uint16_t tpid, uint16_t tci)
+{
+	memmove(bytes + 12 + FRAME_VLAN_LEN, bytes + 12, len - 12);
+	put_be16(bytes + 12, tpid);
+	put_be16(bytes + FRAME_ETH_LEN, tci);
+	return len + FRAME_VLAN_LEN;
+}
+
+/* The frame in eth->frame is complete but for offloads. */
+static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct eth_send *send,
+			 size_t len)
+{
+	uint8_t *bytes = hca->eth->frame;
+	struct frame frame;
+
+	if (send->cs_flags) {
+		frame_parse(&frame, bytes, len);
+		if (send->cs_flags & CS_L3)
+			frame_fill_l3(bytes, &frame);
+		if (send->cs_flags & CS_L4)
+			frame_fill_l4(bytes, &frame);
+	}
+	if (send->tpid)
+		len = insert_vlan(bytes, len, send->tpid, send->tci);
+	if (len < FRAME_MIN) {
+		memset(bytes + len, 0, FRAME_MIN - len);
+		len = FRAME_MIN;
+	}
+	hca->eth->work += FRAME_WORK;
+	eth_transmit(hca, sq, bytes, len);
+	pacing_sent(hca, sq, len);
+}
+
+/* Put headers and LEN payload bytes from OFFSET into eth->frame. 0 or a vendor syndrome */
+static int gather(struct hca *hca, struct eth_sq *sq, const struct eth_send *send, uint64_t offset,
+		  uint64_t len)
+{
+	uint8_t *bytes = hca->eth->frame;
+	struct dma_batch batch;
+
+	if (!sq->wq.pd)
+		return WQE_BAD_LKEY;
+	memcpy(bytes, send->header, send->header_len);
+	dma_begin_read(&batch, hca, bytes + send->header_len);
+	return sges_dma(&batch, sq->wq.pd, MKEY_LOCAL_READ, send->sge, send->num_sge, offset, len);
+}
+
+static int send_frame(struct hca *hca, struct eth_sq *sq, const struct eth_send *send)
+{
+	uint64_t len = send->header_len + send->length;
+	int ret;
+
+	if (len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX - FRAME_VLAN_LEN)
+		return WQE_BAD_LENGTH;
+	ret = gather(hca, sq, send, 0, send->length);
+	if (!ret)
+		finish_frame(hca, sq, send, len);
+	return ret;
+}
+
+/* ---- large sends ---- */
+
+/* Which part of a large send a segment is. */
+struct segment {
+	unsigned int index;
+	uint64_t offset;
+	uint32_t len; /* of its payload */
+	bool last;
+};
+
+static void fix_tcp(uint8_t *tcp, const struct segment *segment)
+{
+	put_be32(tcp + 4, get_be32(tcp + 4) + (uint32_t)segment->offset);
+	if (!segment->last)
+		tcp[13] &= (uint8_t) ~(TCP_FIN | TCP_PSH);
+	if (segment->index)
+		tcp[13] &= (uint8_t)~TCP_CWR;
+}
+
+/* Lengths, identification, sequence number: what differs between segments. Where the headers are was
+ * found out with lengths that fit one segment. */
+static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct segment *segment,
+			uint32_t header_len)
+{
+	uint8_t *ip = bytes + frame->l3;
+	uint32_t total = header_len - frame->l3 + segment->len;
+
+	if (frame->ip_version == 4) {
+		put_be16(ip + 2, (uint16_t)total);
+		put_be16(ip + 4, (uint16_t)(get_be16(ip + 4) + segment->index));
+	} else {
+		put_be16(ip + 4, (uint16_t)(total - 40));
+	}
+	if (frame->protocol == PROTO_TCP)
+		fix_tcp(bytes + frame->l4, segment);
+	else
+		put_be16(bytes + frame->l4 + 4, (uint16_t)(header_len - frame->l4 + segment->len));
+}
+
+/* Headers of a large send have no sound lengths yet: give them those of the headers alone, so that
+ * they can be parsed. */
+static int parse_headers(struct frame *frame, uint8_t *bytes, const struct eth_send *send)
+{
+	unsigned int at = FRAME_ETH_LEN;
+
+	memcpy(bytes, send->header, send->header_len);
+	while (at + FRAME_VLAN_LEN <= send->header_len &&
+	       get_be16(bytes + at - 2) == ETHERTYPE_VLAN)
+		at += FRAME_VLAN_LEN;
+	if (at + 6 > send->header_len)
+		return WQE_BAD_INLINE;
+	if (get_be16(bytes + at - 2) == ETHERTYPE_V4)
+		put_be16(bytes + at + 2, (uint16_t)(send->header_len - at));
+	else if (get_be16(bytes + at - 2) == ETHERTYPE_V6 && at + 40 <= send->header_len)
+		put_be16(bytes + at + 4, (uint16_t)(send->header_len - at - 40));
+	frame_parse(frame, bytes, send->header_len);
+	return frame_is_tcp(frame) || frame_is_udp(frame) ? 0 : WQE_BAD_INLINE;
+}
+
+static int check_large(const struct eth_send *send)
+{
+	if (send->header_len < FABRIC_FRAME_MIN || !send->mss || !send->length ||
+	    send->header_len + send->mss > FABRIC_FRAME_MAX - FRAME_VLAN_LEN)
+		return WQE_BAD_LENGTH;
+	if (send->length >> LOG_MAX_LSO > 1 ||
+	    (send->length + send->mss - 1) / send->mss > MAX_LSO_SEGMENTS)
+		return WQE_BAD_LENGTH;
+	return 0;
+}
+
+static int send_large(struct hca *hca, struct eth_sq *sq, const struct eth_send *send)
+{
+	uint8_t *bytes = hca->eth->frame;
+	struct segment segment = { .index = 0 };
+	struct frame frame;
+	int ret = check_large(send);
+
+	if (!ret)
+		ret = parse_headers(&frame, bytes, send);
+	while (!ret && segment.offset < send->length) {
+		uint64_t left = send->length - segment.offset;
+
+		segment.last = left <= send->mss;
+		segment.len = segment.last ? left : send->mss;
+		ret = gather(hca, sq, send, segment.offset, segment.len);
+		if (ret)
+			return ret;
+		fix_headers(bytes, &frame, &segment, send->header_len);
+		finish_frame(hca, sq, send, send->header_len + segment.len);
+		segment.offset += segment.len;
+		segment.index++;
+	}
+	return ret;
+}
+
+/* ---- the queue ---- */
+
+static void complete(struct hca *hca, struct eth_sq *sq, uint8_t opcode, uint8_t send_opcode,
+		     uint8_t vendor_syndrome)
+{
+	uint8_t cqe[64] = { 0 };
+
+	prm_set(cqe, CQE_USER_INDEX, prm_get(sq->sqc, SQC_USER_INDEX));
+	prm_set(cqe, CQE_SEND_OPCODE, send_opcode);
+	prm_set(cqe, CQE_QPN, sq->n);
+	prm_set(cqe, CQE_WQE_COUNTER, sq->ci);
+	prm_set(cqe, CQE_OPCODE, opcode);
+	if (opcode == CQE_OP_REQ) {
+		prm_set(cqe, CQE_TIMESTAMP, hca->now);
+	} else {
+		prm_set(cqe, CQE_VENDOR_SYNDROME, vendor_syndrome);
+		prm_set(cqe, CQE_SYNDROME,
+			vendor_syndrome == VEND_FLUSH       ? SYND_FLUSH
+			: vendor_syndrome == WQE_BAD_LKEY   ? SYND_LOCAL_PROT
+			: vendor_syndrome == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH
+							    : SYND_LOCAL_QP_OP);
+	}
+	if (cq_post_cqe(hca, sq->cq, cqe, NULL))
+		sq->state = PRM_WQ_STATE_ERR;
+}
+
+/* Read the posted blocks at ci, in two parts where the ring wraps. */
+static int fetch(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uint32_t bbs)
+{
+	uint32_t size = 1u << sq->wq.log_size, slot = sq->ci & (size - 1);
+	uint32_t straight = size - slot < bbs ? size - slot : bbs;
+	struct dma_batch batch;
+	int ret;
+
+	dma_begin_read(&batch, hca, raw);
+	ret = dma_add_map(&batch, &sq->wq.map, (uint64_t)slot * WQE_BB,
+			  (uint64_t)straight * WQE_BB);
+	if (!ret)
+		ret = dma_add_map(&batch, &sq->wq.map, 0, (uint64_t)(bbs - straight) * WQE_BB);
+	return ret ? ret : dma_finish(&batch);
+}
+
+/* Of the WQE at RAW; where that is not sound, the next one is anybody's guess, but not behind what is
+ * posted. */
+static uint32_t blocks(const uint8_t *raw, uint32_t posted)
+{
+	uint32_t bbs = wqe_bbs(raw);
+
+	return bbs && bbs <= posted ? bbs : 1;
+}
+
+static int execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
+{
+	struct eth_send send;
+	int ret = check_control(sq, raw, posted);
+
+	if (!ret)
+		ret = decode(raw, &send);
+	if (ret)
+		return ret;
+	if (send.opcode == WQE_SEND)
+		ret = send_frame(hca, sq, &send);
+	else if (send.opcode == OP_LSO)
+		ret = send_large(hca, sq, &send);
+	if (!ret && send.signaled)
+		complete(hca, sq, CQE_OP_REQ, send.opcode, 0);
+	return ret;
+}
+
+static void run_one(struct hca *hca, struct eth_sq *sq)
+{
+	uint8_t raw[WQE_BB_MAX * WQE_BB];
+	uint32_t posted = (uint16_t)(sq->pi - sq->ci), bbs = posted;
+	int ret;
+
+	if (bbs > WQE_BB_MAX)
+		bbs = WQE_BB_MAX;
+	if (bbs > 1u << sq->wq.log_size)
+		bbs = 1u << sq->wq.log_size;
+	ret = fetch(hca, sq, raw, bbs) ? WQE_BAD_FETCH : 0;
+	if (!ret) {
+		trace_wqe(hca->config.trace, "send", sq->n, sq->ci, raw,
+			  (wqe_bbs(raw) < bbs ? wqe_bbs(raw) : bbs) * WQE_BB);
+		ret = execute(hca, sq, raw, bbs);
+	}
+	if (ret) {
+		complete(hca, sq, CQE_OP_REQ_ERR, ret == WQE_BAD_FETCH ? 0 : raw[3], (uint8_t)ret);
+		sq->state = PRM_WQ_STATE_ERR;
+	}
+	sq->ci += ret == WQE_BAD_FETCH ? 1 : blocks(raw, posted);
+}
+
+static bool flush(struct hca *hca, struct eth_sq *sq)
+{
+	uint8_t raw[WQE_BB];
+	unsigned int i;
+
+	if (!sq->flush)
+		sq->ci = sq->pi;
+	for (i = 0; i < TURN_WQES && sq->ci != sq->pi; i++) {
+		bool known = !fetch(hca, sq, raw, 1);
+
+		complete(hca, sq, CQE_OP_REQ_ERR, known ? raw[3] : 0, VEND_FLUSH);
+		sq->ci += known ? blocks(raw, (uint16_t)(sq->pi - sq->ci)) : 1;
+	}
+	return sq->ci != sq->pi;
+}
+
+bool eth_sq_run(struct hca *hca, struct eth_sq *sq)
+{
+	uint64_t end = hca->eth->work + TURN_WORK;
+	unsigned int i;
+
+	if ((uint16_t)(sq->pi - sq->ci) > 1u << sq->wq.log_size)
+		sq->state = PRM_WQ_STATE_ERR; /* a producer that is nowhere near the ring */
+	for (i = 0; i < TURN_WQES && sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi &&
+		    hca->eth->work < end && !pacing_waits(hca, sq);
+	     i++)
+		run_one(hca, sq);
+	if (sq->state == PRM_WQ_STATE_ERR)
+		return flush(hca, sq);
+	return sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi && !sq->waits;
+}

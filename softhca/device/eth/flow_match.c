@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow_match.c - which entry of a flow table a frame meets, and where that leads.
+ *
+ * What is known of a frame is written down once in the layout that groups use for their masks; an
+ * entry matches when that, under the mask of its group, equals its value. Of several entries that
+ * match, the one with the lowest index counts. PRM: Flow Table
+ */
+#include <string.h>
+
+#include "softhca/device/eth/eth.h"
+
+enum {
+	/* What one frame may cost, as destinations multiply and software may fill tables so that each
+	 * look-up is long; the way ends there. */
+	STEPS = 16384,
+	VISIT = 64,  /* of them, for a table or a TIR */
+	LOOKUP = 16, /* for a group; and one for each entry that is compared */
+	PROTO_GRE = 47,
+	VXLAN_PORT = 4789,
+	VXLAN_HEADER = 8,
+};
+
+/* ---- what is known of a frame ---- */
+
+static void put_l2(uint8_t *outer, uint8_t *misc, const struct frame *frame)
+{
+	const uint8_t *eth = frame->bytes;
+
+	prm_set(outer, LYR_2_4_DMAC_47_16, get_be32(eth));
+	prm_set(outer, LYR_2_4_DMAC_15_0, get_be16(eth + 4));
+	prm_set(outer, LYR_2_4_SMAC_47_16, get_be32(eth + 6));
+	prm_set(outer, LYR_2_4_SMAC_15_0, get_be16(eth + 10));
+	prm_set(outer, LYR_2_4_ETHERTYPE, frame->ethertype);
+	if (frame->vlans) {
+		prm_set(outer, LYR_2_4_CVLAN_TAG, frame->tpid[0] == ETHERTYPE_VLAN);
+		prm_set(outer, LYR_2_4_SVLAN_TAG, frame->tpid[0] == ETHERTYPE_QINQ);
+		prm_set(outer, LYR_2_4_FIRST_PRIO, frame->tci[0] >> 13);
+		prm_set(outer, LYR_2_4_FIRST_CFI, frame->tci[0] >> 12 & 1);
+		prm_set(outer, LYR_2_4_FIRST_VID, frame->tci[0] & 0xfff);
+	}
+	if (frame->vlans > 1) {
+		prm_set(misc, MISC_OUTER_SECOND_CVLAN_TAG, frame->tpid[1] == ETHERTYPE_VLAN);
+		prm_set(misc, MISC_OUTER_SECOND_SVLAN_TAG, frame->tpid[1] == ETHERTYPE_QINQ);
+		prm_set(misc, MISC_OUTER_SECOND_PRIO, frame->tci[1] >> 13);
+		prm_set(misc, MISC_OUTER_SECOND_CFI, frame->tci[1] >> 12 & 1);
+		prm_set(misc, MISC_OUTER_SECOND_VID, frame->tci[1] & 0xfff);
+	}
+}
+
+static void put_v4(uint8_t *outer, const struct frame *frame)
+{
+	const uint8_t *ip = frame->bytes + frame->l3;
+
+	prm_set(outer, LYR_2_4_IP_DSCP, ip[1] >> 2);
+	prm_set(outer, LYR_2_4_IP_ECN, ip[1] & 3);
+	prm_set(outer, LYR_2_4_TTL_HOPLIMIT, ip[8]);
+	memcpy((uint8_t *)prm_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6) + 12, ip + 12, 4);
+	memcpy((uint8_t *)prm_at(outer, LYR_2_4_DST_IPV4_DST_IPV6) + 12, ip + 16, 4);
+}
+
+static void put_v6(uint8_t *outer, uint8_t *misc, const struct frame *frame)
+{
+	const uint8_t *ip = frame->bytes + frame->l3;
+
+	prm_set(outer, LYR_2_4_IP_DSCP, get_be16(ip) >> 6 & 0x3f);
+	prm_set(outer, LYR_2_4_IP_ECN, get_be16(ip) >> 4 & 3);
+	prm_set(outer, LYR_2_4_TTL_HOPLIMIT, ip[7]);
+	memcpy(prm_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6), ip + 8, 16);
+	memcpy(prm_at(outer, LYR_2_4_DST_IPV4_DST_IPV6), ip + 24, 16);
+	prm_set(misc, MISC_OUTER_IPV6_FLOW_LABEL, get_be32(ip) & 0xfffff);
+}
+
+static void put_udp(uint8_t *outer, uint8_t *misc, const struct frame *frame)
+{
+	const uint8_t *udp = frame->bytes + frame->l4;
+
+	prm_set(outer, LYR_2_4_UDP_SPORT, get_be16(udp));
+	prm_set(outer, LYR_2_4_UDP_DPORT, get_be16(udp + 2));
+	if (get_be16(udp + 2) == VXLAN_PORT && frame->l4 + 8 + VXLAN_HEADER <= frame->l3_end)
+		prm_set(misc, MISC_VXLAN_VNI, get_be32(udp + 12) >> 8);
+}
+
+/* RFC 2784, 2890 */
+static void put_gre(uint8_t *misc, const struct frame *frame)
+{
+	const uint8_t *gre = frame->bytes + frame->l4;
+	unsigned int key = frame->l4 + (gre[0] & 0x80 ? 8 : 4);
+
+	prm_set(misc, MISC_GRE_C_PRESENT, gre[0] >> 7);
+	prm_set(misc, MISC_GRE_K_PRESENT, gre[0] >> 5 & 1);
+	prm_set(misc, MISC_GRE_S_PRESENT, gre[0] >> 4 & 1);
+	prm_set(misc, MISC_GRE_PROTOCOL, get_be16(gre + 2));
+	if (gre[0] & 0x20 && key + 4 <= frame->l3_end)
+		memcpy(prm_at(misc, MISC_GRE_KEY), frame->bytes + key, 4);
+}
+
+static void put_l4(uint8_t *outer, uint8_t *misc, const struct frame *frame)
+{
+	const uint8_t *l4 = frame->bytes + frame->l4;
+
+	if (frame_is_tcp(frame)) {
+		prm_set(outer, LYR_2_4_TCP_SPORT, get_be16(l4));
+		prm_set(outer, LYR_2_4_TCP_DPORT, get_be16(l4 + 2));
+		prm_set(outer, LYR_2_4_TCP_FLAGS, get_be16(l4 + 12) & 0x1ff);
+	} else if (frame_is_udp(frame)) {
+		put_udp(outer, misc, frame);
+	} else if (frame->protocol == PROTO_GRE && frame->l4 + 4 <= frame->l3_end) {
+		put_gre(misc, frame);
+	}
+}
+
+static void describe(const struct frame *frame, uint32_t sqn, uint8_t key[FLOW_KEY_SIZE])
+{
+	uint8_t *outer = key, *misc = key + PRM_MATCH_SET_SIZE;
+
+	memset(key, 0, FLOW_KEY_SIZE);
+	put_l2(outer, misc, frame);
+	prm_set(misc, MISC_SOURCE_SQN, sqn);
+	if (!frame->l3)
+		return;
+	prm_set(outer, LYR_2_4_IP_VERSION, frame->ip_version);
+	prm_set(outer, LYR_2_4_IP_PROTOCOL, frame->protocol);
+	prm_set(outer, LYR_2_4_FRAG, frame->fragment);
+	if (frame->ip_version == 4)
+		put_v4(outer, frame);
+	else
+		put_v6(outer, misc, frame);
+	if (frame->l4)
+		put_l4(outer, misc, frame);
+}
+
+void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE])
+{
+	static const uint32_t outer[] = {
+		LYR_2_4_SMAC_47_16,  LYR_2_4_SMAC_15_0,  LYR_2_4_ETHERTYPE,    LYR_2_4_DMAC_47_16,
+		LYR_2_4_DMAC_15_0,   LYR_2_4_FIRST_PRIO, LYR_2_4_FIRST_CFI,    LYR_2_4_FIRST_VID,
+		LYR_2_4_IP_PROTOCOL, LYR_2_4_IP_DSCP,    LYR_2_4_IP_ECN,       LYR_2_4_CVLAN_TAG,
+		LYR_2_4_SVLAN_TAG,   LYR_2_4_FRAG,       LYR_2_4_IP_VERSION,   LYR_2_4_TCP_FLAGS,
+		LYR_2_4_TCP_SPORT,   LYR_2_4_TCP_DPORT,  LYR_2_4_TTL_HOPLIMIT, LYR_2_4_UDP_SPORT,
+		LYR_2_4_UDP_DPORT,
+	};
+	static const uint32_t misc[] = {
+		MISC_SOURCE_SQN,       MISC_OUTER_SECOND_PRIO,      MISC_OUTER_SECOND_CFI,
+		MISC_OUTER_SECOND_VID, MISC_OUTER_SECOND_CVLAN_TAG, MISC_OUTER_SECOND_SVLAN_TAG,
+		MISC_VXLAN_VNI,        MISC_GRE_C_PRESENT,          MISC_GRE_K_PRESENT,
+		MISC_GRE_S_PRESENT,    MISC_GRE_PROTOCOL,           MISC_OUTER_IPV6_FLOW_LABEL,
+	};
+	size_t i;
+
+	memset(mask, 0, FLOW_KEY_SIZE);
+	for (i = 0; i < sizeof(outer) / sizeof(outer[0]); i++)
+		prm_set(mask, outer[i], UINT32_MAX);
+	for (i = 0; i < sizeof(misc) / sizeof(misc[0]); i++)
+		prm_set(mask + PRM_MATCH_SET_SIZE, misc[i], UINT32_MAX);
+	memset(prm_at(mask, LYR_2_4_SRC_IPV4_SRC_IPV6), 0xff, 32);
+	memset(prm_at(mask + PRM_MATCH_SET_SIZE, MISC_GRE_KEY), 0xff, 4);
+}
+
+/* FNV-1a */
+uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE])
+{
+	uint32_t sum = 2166136261u;
+	unsigned int i;
+
+	for (i = 0; i < FLOW_KEY_SIZE; i++)
+		sum = (sum ^ key[i]) * 16777619u;
+	return sum ^ sum >> 16;
+}
+
+/* ---- the way through the tables ---- */
+
+struct walk {
+	struct hca *hca;
+	struct eth_arrival *arrival;
+	unsigned int steps;
+	bool allowed; /* nothing dropped or took the frame */
+	uint8_t key[FLOW_KEY_SIZE];
+};
+
+static void spend(struct walk *walk, unsigned int steps)
+{
+	walk->steps -= steps < walk->steps ? steps : walk->steps;
+}
+
+static struct flow_entry *match_in_group(struct walk *walk, const struct flow_group *group)
+{
+	struct flow_entry *entry, *best = NULL;
+	uint8_t masked[FLOW_KEY_SIZE];
+	unsigned int i;
+
+	for (i = 0; i < FLOW_KEY_SIZE; i++)
+		masked[i] = walk->key[i] & group->mask[i];
+	spend(walk, LOOKUP);
+	LIST_FOREACH(entry, &group->bucket[flow_hash(masked) % FLOW_BUCKETS], in_bucket) {
+		spend(walk, 1);
+		if (!memcmp(entry->key, masked, FLOW_KEY_SIZE) &&
+		    (!best || entry->index < best->index))
+			best = entry;
+	}
+	return best;
+}
+
+/* Groups are sorted and do not overlap, so the first that has a match has the lowest index. */
+static struct flow_entry *match(struct walk *walk, const struct flow_table *table)
+{
+	struct flow_entry *entry = NULL;
+	struct flow_group *group;
+
+	TAILQ_FOREACH(group, &table->groups, in_table) {
+		entry = group->entries ? match_in_group(walk, group) : NULL;
+		if (entry || !walk->steps)
+			break;
+	}
+	return entry;
+}
+
+static void visit(struct walk *walk, struct flow_table *table);
+
+static void forward(struct walk *walk, const struct flow_entry *entry)
+{
+	unsigned int i;
+
+	for (i = 0; i < entry->count; i++) {
+		if (entry->destination[i].table) {
+			visit(walk, entry->destination[i].table);
+		} else if (walk->steps) {
+			spend(walk, VISIT);
+			walk->allowed = false;
+			walk->arrival->tag = entry->tag;
+			tir_receive(walk->hca, entry->destination[i].tir, walk->arrival);
+		}
+	}
+}
+
+static void act(struct walk *walk, const struct flow_entry *entry)
+{
+	if (entry->counter) {
+		entry->counter->packets++;
+		entry->counter->bytes += walk->arrival->frame.len;
+	}
+	if (entry->action & PRM_FLOW_DROP)
+		walk->allowed = false;
+	else if (entry->action & PRM_FLOW_FWD)
+		forward(walk, entry);
+}
+
+/* The levels of tables rise on every way, so this ends. */
+static void visit(struct walk *walk, struct flow_table *table)
+{
+	struct flow_entry *entry = NULL;
+
+	for (; table && !entry && walk->steps; table = table->miss) {
+		spend(walk, VISIT);
+		entry = match(walk, table);
+	}
+	if (entry)
+		act(walk, entry);
+}
+
+bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival, uint32_t sqn)
+{
+	struct walk walk = { .hca = hca, .arrival = arrival, .steps = STEPS, .allowed = true };
+
+	if (!root)
+		return true;
+	describe(&arrival->frame, sqn, walk.key);
+	visit(&walk, root);
+	hca->eth->work += STEPS - walk.steps;
+	return walk.allowed;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pacing.c - rate limits of send queues. See pacing.h.
+ */
+#include "softhca/device/core.h"
+#include "softhca/device/eth/eth.h"
+#include "prm/mlx5/pacing.h"
+
+#define BITS_PER_KBIT_NS 1000000ull /* a kbit/s is a bit in so many ns */
+
+bool pacing_exists(const struct hca *hca, uint32_t index)
+{
+	return !index || (index < PACING_RATES && hca->eth->pacing.rate[index].rate);
+}
+
+static const struct pacing_rate *rate_of(const struct hca *hca, const struct eth_sq *sq)
+{
+	const struct pacing_rate *rate = &hca->eth->pacing.rate[sq->pacing_index];
+
+	return rate->rate ? rate : NULL;
+}
+
+static uint64_t duration(const struct pacing_rate *rate, uint64_t bytes)
+{
+	return bytes * 8 * BITS_PER_KBIT_NS / rate->rate;
+}
+
+void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len)
+{
+	const struct pacing_rate *rate = rate_of(hca, sq);
+
+	if (!rate)
+		return;
+	/* Time that went by unused is lost. */
+	if (sq->paced_until < hca->now)
+		sq->paced_until = hca->now;
+	sq->paced_until += duration(rate, len);
+}
+
+bool pacing_waits(struct hca *hca, struct eth_sq *sq)
+{
+	const struct pacing_rate *rate = rate_of(hca, sq);
+	uint64_t ahead = sq->paced_until > hca->now ? sq->paced_until - hca->now : 0;
+
+	if (!rate || ahead <= (rate->burst ? duration(rate, rate->burst) : 0))
+		return false;
+	if (!sq->waits)
+		LIST_INSERT_HEAD(&hca->eth->pacing.waiting, sq, in_waiting);
+	sq->waits = true;
+	return true;
+}
+
+void pacing_forget(struct eth_sq *sq)
+{
+	if (sq->waits)
+		LIST_REMOVE(sq, in_waiting);
+	sq->waits = false;
+}
+
+uint64_t pacing_run(struct hca *hca)
+{
+	struct eth_sq *sq, *next;
+	uint64_t first = HCA_IDLE;
+
+	for (sq = LIST_FIRST(&hca->eth->pacing.waiting); sq; sq = next) {
+		next = LIST_NEXT(sq, in_waiting);
+		if (sq->paced_until > hca->now && rate_of(hca, sq)) {
+			first = sq->paced_until < first ? sq->paced_until : first;
+			continue;
+		}
+		pacing_forget(sq);
+		eth_sq_wake(hca, sq);
+	}
+	return first;
+}
+
+/* A rate of 0 takes the entry out of use; queues that still name it are not limited. */
+enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd)
+{
+	uint32_t index = prm_get(cmd->in, SET_PP_RATE_LIMIT_IN_RATE_LIMIT_INDEX);
+	const uint8_t *context = prm_at(cmd->in, SET_PP_RATE_LIMIT_IN_CTX);
+	uint32_t rate = prm_get(context, PP_CONTEXT_RATE_LIMIT);
+
+	if (!index || index >= PACING_RATES)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "pacing: no such entry");
+	if (rate > PACING_MAX_RATE)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "pacing: beyond the highest rate");
+	hca->eth->pacing.rate[index] = (struct pacing_rate){
+		.rate = rate,
+		.burst = prm_get(context, PP_CONTEXT_BURST_UPPER_BOUND),
+	};
+	return PRM_STAT_OK;
+}

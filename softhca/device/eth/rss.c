@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rss.c - receive side scaling: a hash over addresses and ports, Toeplitz or a plain XOR.
+ *
+ * The bytes are those of the well-known definition: source address, destination address, source
+ * port, destination port, as far as the selector names them. Symmetric: the smaller of each pair
+ * comes first, so both directions of a connection hash alike.
+ */
+#include <string.h>
+
+#include "softhca/device/eth/eth.h"
+
+enum {
+	TYPE_IPV4 = 1 << 2,
+	TYPE_IPV6 = 2 << 2,
+	TYPE_TCP = 1 << 6,
+	TYPE_UDP = 2 << 6,
+	TYPE_IPSEC = 3 << 6
+};
+
+enum { PROTO_ESP = 50, PROTO_AH = 51, IPSEC_HEADER = 8 };
+
+struct input {
+	uint8_t bytes[36]; /* never more than the key is made for */
+	unsigned int len;
+};
+
+/* For each bit of the input that is set, the 32 bits of the key at that place. */
+static uint32_t toeplitz(const struct input *input, const uint8_t *key)
+{
+	uint32_t hash = 0, window = get_be32(key);
+	unsigned int i, bit;
+
+	for (i = 0; i < input->len; i++)
+		for (bit = 0; bit < 8; bit++) {
+			if (input->bytes[i] & 0x80 >> bit)
+				hash ^= window;
+			window = window << 1 | (key[i + 4] >> (7 - bit) & 1);
+		}
+	return hash;
+}
+
+static void put(struct input *input, const uint8_t *bytes, unsigned int len)
+{
+	memcpy(input->bytes + input->len, bytes, len);
+	input->len += len;
+}
+
+static void put_pair(struct input *input, const uint8_t *bytes, unsigned int len, bool source,
+		     bool destination, bool symmetric)
+{
+	const uint8_t *first = bytes, *second = bytes + len;
+
+	if (symmetric && source && destination && memcmp(first, second, len) > 0) {
+		first = bytes + len;
+		second = bytes;
+	}
+	if (source)
+		put(input, first, len);
+	if (destination)
+		put(input, second, len);
+}
+
+static bool has_ports(const struct frame *frame, const uint8_t *selector)
+{
+	if (frame->fragment)
+		return false;
+	return prm_get(selector, RX_HASH_L4_PROT_TYPE) == PRM_L4_TCP ? frame_is_tcp(frame)
+								     : frame_is_udp(frame);
+}
+
+/* RFC 4303, 4302: where the security parameters index is, or 0 */
+static unsigned int find_spi(const struct frame *frame)
+{
+	if (!frame->l4 || frame->fragment || frame->l4 + IPSEC_HEADER > frame->l3_end)
+		return 0;
+	return frame->protocol == PROTO_ESP  ? frame->l4
+	       : frame->protocol == PROTO_AH ? frame->l4 + 4
+					     : 0;
+}
+
+static bool has_addresses(const struct frame *frame, const uint8_t *selector)
+{
+	unsigned int version = prm_get(selector, RX_HASH_L3_PROT_TYPE) == PRM_L3_IPV4 ? 4 : 6;
+
+	return frame->l3 && frame->ip_version == version;
+}
+
+/* Collects what is hashed; returns its type. */
+static uint8_t collect(const struct frame *frame, const uint8_t *selector, bool symmetric,
+		       struct input *input)
+{
+	const unsigned int ips = PRM_HASH_SRC_IP | PRM_HASH_DST_IP;
+	const unsigned int ports = PRM_HASH_L4_SPORT | PRM_HASH_L4_DPORT;
+	unsigned int fields = prm_get(selector, RX_HASH_SELECTED_FIELDS);
+	uint8_t type = 0;
+
+	if ((fields & ips) && has_addresses(frame, selector)) {
+		bool v4 = frame->ip_version == 4;
+
+		put_pair(input, frame->bytes + frame->l3 + (v4 ? 12 : 8), v4 ? 4 : 16,
+			 fields & PRM_HASH_SRC_IP, fields & PRM_HASH_DST_IP, symmetric);
+		type |= v4 ? TYPE_IPV4 : TYPE_IPV6;
+	}
+	if ((fields & ports) && has_ports(frame, selector)) {
+		put_pair(input, frame->bytes + frame->l4, 2, fields & PRM_HASH_L4_SPORT,
+			 fields & PRM_HASH_L4_DPORT, symmetric);
+		type |= frame_is_tcp(frame) ? TYPE_TCP : TYPE_UDP;
+	} else if ((fields & PRM_HASH_IPSEC_SPI) && find_spi(frame)) {
+		put(input, frame->bytes + find_spi(frame), 4);
+		type |= TYPE_IPSEC;
+	}
+	return type;
+}
+
+static uint32_t inverted_xor8(const struct input *input)
+{
+	uint8_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < input->len; i++)
+		sum ^= input->bytes[i];
+	return (uint8_t)~sum;
+}
+
+uint8_t rss_hash(const struct frame *frame, const uint8_t *tirc, uint32_t *hash)
+{
+	struct input input = { .len = 0 };
+	uint8_t type = collect(frame, prm_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
+			       prm_get(tirc, TIRC_RX_HASH_SYMMETRIC), &input);
+
+	*hash = 0;
+	if (type && prm_get(tirc, TIRC_RX_HASH_FN) == PRM_RX_HASH_TOEPLITZ)
+		*hash = toeplitz(&input, prm_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY));
+	else if (type)
+		*hash = inverted_xor8(&input);
+	return type;
+}

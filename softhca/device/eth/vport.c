@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * vport.c - the NIC vport: the function's address, MTU, address lists, state and counters.
+ *
+ * There is one function and no switch in the adapter, so the vport has no number but 0, and which
+ * frames reach whom is up to flow tables: address lists and promiscuous bits are kept for who asks.
+ */
+#include <string.h>
+
+#include "softhca/device/eth/eth.h"
+
+enum { STATE_DOWN = 0, STATE_UP = 1, STATE_FOLLOW = 2, OP_UPLINK = 2, MTU_MIN = 68 };
+
+bool vport_loops_back(const struct vport *vport, const uint8_t mac[6])
+{
+	if (mac[0] & 1)
+		return !vport->no_local_mc;
+	return !vport->no_local_uc && !memcmp(mac, vport->mac, sizeof(vport->mac));
+}
+
+/* ---- context ---- */
+
+static void put_mac(uint8_t *layout, const uint8_t mac[6])
+{
+	prm_set(layout, MAC_ADDRESS_MAC_ADDR_47_32, get_be16(mac));
+	prm_set(layout, MAC_ADDRESS_MAC_ADDR_31_0, get_be32(mac + 2));
+}
+
+static size_t list_entry_size(uint64_t type)
+{
+	return type == PRM_LIST_VLAN ? 4 : 8;
+}
+
+static void put_list(const struct vport *vport, uint64_t type, uint8_t *ctx)
+{
+	uint8_t *list = prm_at(ctx, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
+	unsigned int i;
+
+	prm_set(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE, type);
+	prm_set(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE, vport->list_size[type]);
+	for (i = 0; i < vport->list_size[type]; i++, list += list_entry_size(type)) {
+		if (type == PRM_LIST_VLAN)
+			prm_set(list, VLAN_LAYOUT_VLAN, vport->list[type][i]);
+		else
+			prm_set64(list, 0, vport->list[type][i]);
+	}
+}
+
+enum prm_status vport_query(struct hca *hca, struct cmd *cmd)
+{
+	uint64_t type = prm_get(cmd->in, QUERY_NIC_VPORT_CONTEXT_IN_ALLOWED_LIST_TYPE);
+	uint8_t *ctx = prm_at(cmd->out, QUERY_NIC_VPORT_CONTEXT_OUT_NIC_VPORT_CONTEXT);
+	const struct vport *vport = &hca->eth->vport;
+
+	if (prm_get(cmd->in, QUERY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT) || type >= PRM_LIST_TYPES)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "vport: no such vport or list");
+	prm_set(ctx, NIC_VPORT_CONTEXT_DISABLE_MC_LOCAL_LB, vport->no_local_mc);
+	prm_set(ctx, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB, vport->no_local_uc);
+	prm_set(ctx, NIC_VPORT_CONTEXT_ROCE_EN, vport->roce);
+	prm_set(ctx, NIC_VPORT_CONTEXT_MTU, vport->mtu);
+	prm_set(ctx, NIC_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
+	prm_set(ctx, NIC_VPORT_CONTEXT_PORT_GUID, vport->port_guid);
+	prm_set(ctx, NIC_VPORT_CONTEXT_NODE_GUID, vport->node_guid);
+	prm_set(ctx, NIC_VPORT_CONTEXT_PROMISC_UC, vport->promisc_uc);
+	prm_set(ctx, NIC_VPORT_CONTEXT_PROMISC_MC, vport->promisc_mc);
+	prm_set(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL, vport->promisc_all);
+	put_mac(prm_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS), vport->mac);
+	put_list(vport, type, ctx);
+	return PRM_STAT_OK;
+}
+
+/* Replaces the list of the type that CTX names. */
+static const char *take_list(struct vport *vport, const struct cmd *cmd, const uint8_t *ctx)
+{
+	static const unsigned int max[PRM_LIST_TYPES] = {
+		[PRM_LIST_UC] = 1 << VPORT_LOG_UC,
+		[PRM_LIST_MC] = 1 << VPORT_LOG_MC,
+		[PRM_LIST_VLAN] = 1 << VPORT_LOG_VLAN,
+	};
+	const uint8_t *list = prm_at(ctx, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
+	uint64_t type = prm_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE);
+	unsigned int size = prm_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), i;
+
+	if (type >= PRM_LIST_TYPES || size > max[type])
+		return "vport: no such list, or longer than its maximum";
+	if ((size_t)(list - cmd->in) + size * list_entry_size(type) > cmd->in_len)
+		return "vport: list is shorter than its size says";
+	vport->list_size[type] = size;
+	for (i = 0; i < size; i++, list += list_entry_size(type))
+		vport->list[type][i] = type == PRM_LIST_VLAN ? prm_get(list, VLAN_LAYOUT_VLAN)
+							     : prm_get64(list, 0);
+	return NULL;
+}
+
+static void take_mac(struct vport *vport, const uint8_t *layout)
+{
+	put_be16(vport->mac, (uint16_t)prm_get(layout, MAC_ADDRESS_MAC_ADDR_47_32));
+	put_be32(vport->mac + 2, (uint32_t)prm_get(layout, MAC_ADDRESS_MAC_ADDR_31_0));
+}
+
+static const char *check_fields(const struct hca *hca, const uint8_t *select, const uint8_t *ctx)
+{
+	static const uint32_t known[] = {
+		NIC_VPORT_FIELD_DISABLE_UC_LOCAL_LB,
+		NIC_VPORT_FIELD_DISABLE_MC_LOCAL_LB,
+		NIC_VPORT_FIELD_NODE_GUID,
+		NIC_VPORT_FIELD_PORT_GUID,
+		NIC_VPORT_FIELD_MTU,
+		NIC_VPORT_FIELD_PROMISC,
+		NIC_VPORT_FIELD_PERMANENT_ADDRESS,
+		NIC_VPORT_FIELD_ADDRESSES_LIST,
+		NIC_VPORT_FIELD_ROCE_EN,
+	};
+	uint8_t rest[8] = { 0 };
+	size_t i;
+
+	memcpy(rest, select, 4);
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		prm_set(rest, known[i], 0);
+	if (get_be32(rest))
+		return "vport: unknown field_select";
+	if (prm_get(select, NIC_VPORT_FIELD_MTU) &&
+	    (prm_get(ctx, NIC_VPORT_CONTEXT_MTU) < MTU_MIN ||
+	     prm_get(ctx, NIC_VPORT_CONTEXT_MTU) > PORT_MTU_MAX))
+		return "vport: MTU out of range";
+	if (prm_get(select, NIC_VPORT_FIELD_ROCE_EN) && hca->config.link_layer != HCA_LINK_ETHERNET)
+		return "vport: RoCE on an InfiniBand port";
+	return NULL;
+}
+
+static void take_flags(struct vport *vport, const uint8_t *select, const uint8_t *ctx)
+{
+	if (prm_get(select, NIC_VPORT_FIELD_DISABLE_UC_LOCAL_LB))
+		vport->no_local_uc = prm_get(ctx, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB);
+	if (prm_get(select, NIC_VPORT_FIELD_DISABLE_MC_LOCAL_LB))
+		vport->no_local_mc = prm_get(ctx, NIC_VPORT_CONTEXT_DISABLE_MC_LOCAL_LB);
+	if (prm_get(select, NIC_VPORT_FIELD_ROCE_EN))
+		vport->roce = prm_get(ctx, NIC_VPORT_CONTEXT_ROCE_EN);
+	if (prm_get(select, NIC_VPORT_FIELD_PROMISC)) {
+		vport->promisc_uc = prm_get(ctx, NIC_VPORT_CONTEXT_PROMISC_UC);
+		vport->promisc_mc = prm_get(ctx, NIC_VPORT_CONTEXT_PROMISC_MC);
+		vport->promisc_all = prm_get(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL);
+	}
+}
+
+static void take_values(struct vport *vport, const uint8_t *select, const uint8_t *ctx)
+{
+	if (prm_get(select, NIC_VPORT_FIELD_NODE_GUID))
+		vport->node_guid = prm_get(ctx, NIC_VPORT_CONTEXT_NODE_GUID);
+	if (prm_get(select, NIC_VPORT_FIELD_PORT_GUID))
+		vport->port_guid = prm_get(ctx, NIC_VPORT_CONTEXT_PORT_GUID);
+	if (prm_get(select, NIC_VPORT_FIELD_MTU))
+		vport->mtu = prm_get(ctx, NIC_VPORT_CONTEXT_MTU);
+	if (prm_get(select, NIC_VPORT_FIELD_PERMANENT_ADDRESS))
+		take_mac(vport, prm_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS));
+}
+
+enum prm_status vport_modify(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *select = prm_at(cmd->in, MODIFY_NIC_VPORT_CONTEXT_IN_FIELD_SELECT);
+	const uint8_t *ctx = prm_at(cmd->in, MODIFY_NIC_VPORT_CONTEXT_IN_NIC_VPORT_CONTEXT);
+	const char *why = check_fields(hca, select, ctx);
+
+	if (prm_get(cmd->in, MODIFY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT))
+		why = "vport: no other vports";
+	if (!why && prm_get(select, NIC_VPORT_FIELD_ADDRESSES_LIST))
+		why = take_list(&hca->eth->vport, cmd, ctx);
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	take_flags(&hca->eth->vport, select, ctx);
+	take_values(&hca->eth->vport, select, ctx);
+	return PRM_STAT_OK;
+}
+
+/* ---- state ---- */
+
+enum prm_status vport_modify_state(struct hca *hca, struct cmd *cmd)
+{
+	uint64_t state = prm_get(cmd->in, MODIFY_VPORT_STATE_IN_ADMIN_STATE);
+
+	if (prm_get(cmd->in, MODIFY_VPORT_STATE_IN_OTHER_VPORT) ||
+	    prm_get(cmd->in, CMD_IN_OP_MOD) > OP_UPLINK || state > STATE_FOLLOW)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "vport: no such vport or state");
+	hca->eth->vport.admin_state = state;
+	return PRM_STAT_OK;
+}
+
+/* Up when software wants it up, or like the port's link, and then only when that is. */
+enum prm_status vport_query_state(struct hca *hca, struct cmd *cmd)
+{
+	uint8_t admin = hca->eth->vport.admin_state;
+
+	if (prm_get(cmd->in, QUERY_VPORT_STATE_IN_OTHER_VPORT) ||
+	    prm_get(cmd->in, CMD_IN_OP_MOD) > OP_UPLINK)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "vport: no such vport");
+	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_ADMIN_STATE, admin);
+	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_STATE,
+		admin != STATE_DOWN && port_is_up(hca, 1) ? STATE_UP : STATE_DOWN);
+	return PRM_STAT_OK;
+}
+
+/* ---- counters ---- */
+
+static void put_counter(uint8_t *out, uint32_t part, uint64_t frames, uint64_t bytes)
+{
+	uint8_t *counter = prm_at(out, part);
+
+	prm_set(counter, TRAFFIC_COUNTER_PACKETS, frames);
+	prm_set(counter, TRAFFIC_COUNTER_OCTETS, bytes);
+}
+
+static void put_frames(uint8_t *out, const struct frame_counters *c, const uint32_t part[3])
+{
+	put_counter(out, part[0], c->frames - c->multicast - c->broadcast,
+		    c->bytes - c->multicast_bytes - c->broadcast_bytes);
+	put_counter(out, part[1], c->multicast, c->multicast_bytes);
+	put_counter(out, part[2], c->broadcast, c->broadcast_bytes);
+}
+
+static void put_messages(uint8_t *out, const struct message_counters *c, const uint32_t part[2])
+{
+	put_counter(out, part[0], c->packets - c->multicast_packets, c->bytes - c->multicast_bytes);
+	put_counter(out, part[1], c->multicast_packets, c->multicast_bytes);
+}
+
+static void put_all(uint8_t *out, const struct port *port)
+{
+	static const uint32_t received[] = { QUERY_VPORT_COUNTER_OUT_RECEIVED_ETH_UNICAST,
+					     QUERY_VPORT_COUNTER_OUT_RECEIVED_ETH_MULTICAST,
+					     QUERY_VPORT_COUNTER_OUT_RECEIVED_ETH_BROADCAST };
+	static const uint32_t sent[] = { QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_UNICAST,
+					 QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_MULTICAST,
+					 QUERY_VPORT_COUNTER_OUT_TRANSMITTED_ETH_BROADCAST };
+	static const uint32_t ib_received[] = { QUERY_VPORT_COUNTER_OUT_RECEIVED_IB_UNICAST,
+						QUERY_VPORT_COUNTER_OUT_RECEIVED_IB_MULTICAST };
+	static const uint32_t ib_sent[] = { QUERY_VPORT_COUNTER_OUT_TRANSMITTED_IB_UNICAST,
+					    QUERY_VPORT_COUNTER_OUT_TRANSMITTED_IB_MULTICAST };
+
+	put_frames(out, &port->received, received);
+	put_frames(out, &port->sent, sent);
+	put_messages(out, &port->messages_received, ib_received);
+	put_messages(out, &port->messages_sent, ib_sent);
+	put_counter(out, QUERY_VPORT_COUNTER_OUT_RECEIVED_ERRORS, port->received.discards, 0);
+}
+
+enum prm_status vport_query_counter(struct hca *hca, struct cmd *cmd)
+{
+	uint64_t port = prm_get(cmd->in, QUERY_VPORT_COUNTER_IN_PORT_NUM);
+
+	if (prm_get(cmd->in, QUERY_VPORT_COUNTER_IN_OTHER_VPORT) || port > hca->config.num_ports ||
+	    prm_get(cmd->in, QUERY_VPORT_COUNTER_IN_CLEAR))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
+				"vport: no such counters, or no clearing");
+	put_all(cmd->out, &hca->port[port ? port - 1 : 0]);
+	return PRM_STAT_OK;
+}

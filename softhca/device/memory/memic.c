@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * memic.c - memory of the adapter's own that software allocates, maps and registers (PRM: MEMIC).
+ *
+ * The driver says in which pages of the BAR a block is to lie, so that no page has blocks of two
+ * programs. The bytes are the front's, as programs have them mapped: it says page by page where they
+ * are. A block in use by memory keys stays.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/memory/memic.h"
+#include "prm/mlx5/memic.h"
+
+struct memic_block {
+	LIST_ENTRY(memic_block) entry;
+	uint64_t addr, size;
+	uint32_t users;
+};
+
+struct memic {
+	uint64_t base, bar_size; /* of the part of the BAR */
+	uint64_t size, used;     /* bytes that there are, and those given out */
+	LIST_HEAD(, memic_block) blocks;
+	uint8_t *page[]; /* NULL: the front has it nowhere */
+};
+
+int memic_create(struct hca *hca)
+{
+	const struct hca_config *config = &hca->config;
+	uint64_t pages = config->memic_bar_size / MEMIC_PAGE;
+
+	if (!config->memic_size)
+		return 0;
+	hca->memic = calloc(1, sizeof(*hca->memic) + pages * sizeof(hca->memic->page[0]));
+	if (!hca->memic)
+		return ENOMEM;
+	hca->memic->base = config->memic_bar;
+	hca->memic->bar_size = pages * MEMIC_PAGE;
+	hca->memic->size = config->memic_size;
+	LIST_INIT(&hca->memic->blocks);
+	return 0;
+}
+
+void memic_destroy(struct hca *hca)
+{
+	struct memic_block *block;
+
+	if (!hca->memic)
+		return;
+	while ((block = LIST_FIRST(&hca->memic->blocks)) != NULL) {
+		LIST_REMOVE(block, entry);
+		free(block);
+	}
+	free(hca->memic);
+}
+
+static bool is_within(uint64_t start, uint64_t size, uint64_t addr, uint64_t len)
+{
+	return addr >= start && len <= size && addr - start <= size - len;
+}
+
+void hca_place_memic(struct hca *hca, uint64_t addr, void *page)
+{
+	struct memic *memic = hca->memic;
+
+	fabric_lock(hca->fabric);
+	if (memic && is_within(memic->base, memic->bar_size, addr, 1))
+		memic->page[(addr - memic->base) / MEMIC_PAGE] = page;
+	fabric_unlock(hca->fabric);
+}
+
+/* ---- commands ---- */
+
+static const struct memic_block *overlapping(const struct memic *memic, uint64_t addr, uint64_t len)
+{
+	const struct memic_block *block;
+
+	LIST_FOREACH(block, &memic->blocks, entry)
+		if (addr < block->addr + block->size && block->addr < addr + len)
+			return block;
+	return NULL;
+}
+
+/* The first free place in a range. ALIGN is a power of two. */
+static bool find_place(const struct memic *memic, uint64_t start, uint64_t end, uint64_t size,
+		       uint64_t align, uint64_t *addr)
+{
+	const struct memic_block *block;
+	uint64_t at = (start + align - 1) & ~(align - 1);
+
+	while (at < end && size <= end - at) {
+		block = overlapping(memic, at, size);
+		if (!block) {
+			*addr = at;
+			return true;
+		}
+		at = (block->addr + block->size + align - 1) & ~(align - 1);
+	}
+	return false;
+}
+
+static const char *check_alloc(const struct memic *memic, const struct cmd *cmd)
+{
+	uint64_t size = prm_get(cmd->in, ALLOC_MEMIC_IN_MEMIC_SIZE);
+
+	if (!size || size & ((1u << MEMIC_UNIT_LOG) - 1))
+		return "memic: size is no multiple of 64";
+	if (prm_get(cmd->in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT) >
+	    MEMIC_ALIGN_LOG - MEMIC_UNIT_LOG)
+		return "memic: alignment";
+	if (!is_within(memic->base, memic->bar_size,
+		       prm_get(cmd->in, ALLOC_MEMIC_IN_RANGE_START_ADDR),
+		       prm_get(cmd->in, ALLOC_MEMIC_IN_RANGE_SIZE)))
+		return "memic: the range is not in the BAR's part";
+	return NULL;
+}
+
+enum prm_status memic_alloc(struct hca *hca, struct cmd *cmd)
+{
+	uint64_t start = prm_get(cmd->in, ALLOC_MEMIC_IN_RANGE_START_ADDR), addr;
+	uint64_t end = start + prm_get(cmd->in, ALLOC_MEMIC_IN_RANGE_SIZE);
+	uint64_t size = prm_get(cmd->in, ALLOC_MEMIC_IN_MEMIC_SIZE);
+	unsigned int log_align = prm_get(cmd->in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT);
+	struct memic *memic = hca->memic;
+	struct memic_block *block;
+	const char *why;
+
+	if (!memic)
+		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "memic: there is none");
+	why = check_alloc(memic, cmd);
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	if (size > memic->size - memic->used ||
+	    !find_place(memic, start, end, size, 1ull << (log_align + MEMIC_UNIT_LOG), &addr))
+		return cmd_fail(cmd, PRM_STAT_NO_RES_ERR, "memic: no room");
+	block = calloc(1, sizeof(*block));
+	if (!block)
+		return cmd_errno(cmd, ENOMEM, "memic");
+	block->addr = addr;
+	block->size = size;
+	memic->used += size;
+	LIST_INSERT_HEAD(&memic->blocks, block, entry);
+	prm_set(cmd->out, ALLOC_MEMIC_OUT_MEMIC_START_ADDR, addr);
+	return PRM_STAT_OK;
+}
+
+enum prm_status memic_dealloc(struct hca *hca, struct cmd *cmd)
+{
+	uint64_t addr = prm_get(cmd->in, DEALLOC_MEMIC_IN_MEMIC_START_ADDR);
+	struct memic_block *block = NULL;
+
+	if (hca->memic)
+		LIST_FOREACH(block, &hca->memic->blocks, entry)
+			if (block->addr == addr)
+				break;
+	if (!block || block->size != prm_get(cmd->in, DEALLOC_MEMIC_IN_MEMIC_SIZE))
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "memic: no such block");
+	if (block->users)
+		return cmd_fail(cmd, PRM_STAT_RES_BUSY, "memic: memory keys use the block");
+	hca->memic->used -= block->size;
+	LIST_REMOVE(block, entry);
+	free(block);
+	return PRM_STAT_OK;
+}
+
+/* ---- use ---- */
+
+struct memic_block *memic_get(struct hca *hca, uint64_t addr, uint64_t len)
+{
+	struct memic_block *block;
+
+	if (!hca->memic)
+		return NULL;
+	LIST_FOREACH(block, &hca->memic->blocks, entry) {
+		if (is_within(block->addr, block->size, addr, len)) {
+			block->users++;
+			return block;
+		}
+	}
+	return NULL;
+}
+
+void memic_put(struct memic_block *block)
+{
+	if (block)
+		block->users--;
+}
+
+int memic_dma(struct dma_batch *batch, uint64_t addr, uint64_t len)
+{
+	const struct memic *memic = batch->hca->memic;
+	int ret = dma_finish(batch);
+	uint64_t part;
+
+	for (; !ret && len; addr += part, len -= part) {
+		uint64_t offset = addr - memic->base, skip = offset % MEMIC_PAGE;
+		uint8_t *page = memic->page[offset / MEMIC_PAGE];
+
+		part = MEMIC_PAGE - skip < len ? MEMIC_PAGE - skip : len;
+		if (!page)
+			return EFAULT;
+		if (batch->write)
+			memcpy(page + skip, batch->buf, part);
+		else
+			memcpy(batch->buf, page + skip, part);
+		batch->buf += part;
+	}
+	return ret;
+}

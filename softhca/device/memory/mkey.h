@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mkey.h - memory keys: what they allow, what they translate to (xlt.c), and the work requests that change them (umr.c).
+ */
+#ifndef SOFTHCA_MKEY_H
+#define SOFTHCA_MKEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softhca/device/memory/dma.h"
+#include "prm/mlx5/cmd.h"
+
+struct hca;
+struct pd;
+struct qp;
+
+enum mkey_access {
+	MKEY_LOCAL_READ = 1 << 0,
+	MKEY_LOCAL_WRITE = 1 << 1,
+	MKEY_REMOTE_READ = 1 << 2,
+	MKEY_REMOTE_WRITE = 1 << 3,
+	MKEY_REMOTE_ATOMIC = 1 << 4,
+};
+
+enum { MKEY_ANY_QP = 0xffffff };
+
+/* Whether a key's range goes beyond the last address; it may end there. */
+static inline bool mkey_range_wraps(uint64_t start, uint64_t len)
+{
+	return len && start + (len - 1) < start;
+}
+
+/* A piece of memory that a key made of other keys (KLM, KSM) stands for. */
+struct klm {
+	uint64_t offset; /* from the start of the list */
+	uint64_t len;
+	uint32_t key;
+	uint64_t addr;
+};
+
+struct mkey {
+	uint32_t n;    /* index, without the variant byte */
+	uint32_t key;  /* as in WQEs */
+	struct pd *pd; /* NULL: of the adapter's own, good in any */
+	unsigned int access;
+	uint8_t mode; /* enum prm_mkey_mode */
+	bool whole;   /* length64: no end */
+	bool free;    /* matches nothing, until UMR says otherwise */
+	bool umr_enabled;
+	bool may_invalidate;
+	bool sink;    /* reads as zeroes, writes are lost */
+	uint32_t qpn; /* the only one that may use it from remote, or MKEY_ANY_QP */
+	uint64_t start, len;
+	uint64_t memic_at; /* MEMIC: where it begins; addresses count from 0 */
+	struct memic_block *memic;
+	unsigned int page_shift;
+	/* Translations: as software wrote them, and what follows from them once it is asked for */
+	uint8_t *xlt;           /* NULL: none, or only map */
+	uint32_t xlt_octowords; /* room */
+	bool xlt_changed;
+	struct dma_map map; /* MTT */
+	struct klm *klm;
+	uint32_t klms;
+	uint8_t mkc[PRM_MKC_SIZE];
+};
+
+/* The memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be NULL for the queue that
+ * works on memory keys: any. */
+struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
+			uint64_t addr, uint64_t len);
+/* Add the bytes, already checked, to a transfer. */
+int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
+void mkey_invalidate(struct mkey *mkey);
+/* What is in the context has changed. */
+void mkey_decode(struct mkey *mkey);
+
+/* The keys that the adapter has of its own. */
+int mkey_add_special(struct hca *hca);
+void mkey_free(struct mkey *mkey);
+
+/* ---- xlt.c: translations of a key ---- */
+
+enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
+
+/* Store LEN bytes that begin OFFSET into the table. 0, EINVAL: beyond its end, ENOMEM */
+int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len);
+/* Bring map or klm up to date. 0 or EFAULT */
+int xlt_prepare(struct mkey *mkey);
+/* Of a key made of keys: the part of LEN bytes from ADDR that one key holds. False: there is none. */
+bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece);
+void xlt_free(struct mkey *mkey);
+
+/* ---- umr.c: work requests on memory keys ---- */
+
+/* Execute the UMR that starts at RAW and has LEN bytes. 0 or the vendor syndrome */
+int umr_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
+
+/* What a SEND with invalidate from a peer may take away, or NULL. */
+struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn);
+
+#endif

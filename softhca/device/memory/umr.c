@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * umr.c - work requests on memory keys: registration by the driver, fast registration, invalidation,
+ * binding of windows.
+ *
+ * A control segment says which fields of the key's context are taken from the segment behind it and
+ * where translations go, which follow inline or by a pointer. All is checked before anything is
+ * changed. The queue has nothing else under way meanwhile. PRM: UMR
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "prm/mlx5/umr.h"
+#include "softhca/device/queue/wqe.h"
+
+enum { CTRL = 16, XLT_BATCH = 64 * 1024 };
+
+struct umr {
+	struct mkey *mkey;
+	uint32_t key;
+	uint64_t flags, mask;
+	const uint8_t *context;
+	uint64_t offset, bytes; /* of the table */
+	const uint8_t *data;    /* what follows: translations, or a pointer to them */
+	size_t data_len;
+};
+
+/* Fields by bit of the mask; those of the PD and the variant byte have meanings beyond the context. */
+static const struct {
+	uint8_t bit;
+	uint32_t field;
+} fields[] = {
+	{ UMR_LEN, MKC_LEN },
+	{ UMR_LEN, MKC_LENGTH64 },
+	{ UMR_PAGE_SIZE, MKC_LOG_PAGE_SIZE },
+	{ UMR_START_ADDR, MKC_START_ADDR },
+	{ UMR_PD, MKC_PD },
+	{ UMR_EN_RINVAL, MKC_EN_RINVAL },
+	{ UMR_KEY, MKC_MKEY_7_0 },
+	{ UMR_QPN, MKC_QPN },
+	{ UMR_LR, MKC_LR },
+	{ UMR_LW, MKC_LW },
+	{ UMR_RR, MKC_RR },
+	{ UMR_RW, MKC_RW },
+	{ UMR_A, MKC_A },
+	{ UMR_SMALL_FENCE, MKC_SMALL_FENCE },
+	{ UMR_RELAXED_WRITE, MKC_RELAXED_ORDERING_WRITE },
+	{ UMR_RELAXED_READ, MKC_RELAXED_ORDERING_READ },
+	{ UMR_FREE, MKC_FREE },
+};
+
+static bool takes(const struct umr *umr, unsigned int bit)
+{
+	return umr->mask >> bit & 1;
+}
+
+static uint64_t known_mask(void)
+{
+	uint64_t mask = 1ull << UMR_BSF_EN | 1ull << UMR_EN_SIGERR;
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		mask |= 1ull << fields[i].bit;
+	return mask;
+}
+
+static int decode(struct umr *umr, const uint8_t *raw, size_t len)
+{
+	const uint8_t *ctrl = raw + CTRL;
+
+	if (len < CTRL + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
+		return WQE_BAD_SIZE;
+	umr->key = prm_get(raw, PRM(0xc, 31, 0));
+	umr->flags = prm_get(ctrl, UMR_FLAGS);
+	umr->mask = prm_get(ctrl, UMR_MKEY_MASK);
+	umr->bytes = prm_get(ctrl, UMR_XLT_OCTOWORDS) * XLT_OCTOWORD;
+	if (umr->flags & UMR_OFFSET_GIVEN)
+		umr->offset = (prm_get(ctrl, UMR_XLT_OFFSET_47_16) << 16 |
+			       prm_get(ctrl, UMR_XLT_OFFSET_15_0)) *
+			      XLT_OCTOWORD;
+	umr->context = ctrl + UMR_CTRL_SIZE;
+	umr->data = umr->context + UMR_MKEY_SIZE;
+	umr->data_len = len - CTRL - UMR_CTRL_SIZE - UMR_MKEY_SIZE;
+	return 0;
+}
+
+/* A variant byte may be new; else the whole key must be that of now. */
+static int find_key(struct hca *hca, const struct qp *qp, struct umr *umr)
+{
+	struct mkey *mkey = res_get(&hca->mkeys, umr->key >> 8);
+
+	if (!mkey || !mkey->umr_enabled || (qp->pd && mkey->pd != qp->pd))
+		return WQE_BAD_MKEY;
+	if (!takes(umr, UMR_KEY) && mkey->key != umr->key)
+		return WQE_BAD_MKEY;
+	if (umr->flags & UMR_FAIL_IF_FREE && mkey->free)
+		return WQE_BAD_MKEY;
+	if (umr->flags & UMR_FAIL_IF_NOT_FREE && !mkey->free)
+		return WQE_BAD_MKEY;
+	umr->mkey = mkey;
+	return 0;
+}
+
+static bool pages_fit(const struct umr *umr)
+{
+	const uint8_t *mkc = umr->mkey->mkc;
+	uint64_t shift = prm_get(takes(umr, UMR_PAGE_SIZE) ? umr->context : mkc, MKC_LOG_PAGE_SIZE);
+
+	return umr->mkey->mode == PRM_MKEY_MODE_PA || umr->mkey->mode == PRM_MKEY_MODE_KLMS ||
+	       shift >= 12 || !umr->bytes;
+}
+
+/* Only the driver's own queue moves keys between domains. Signatures are not there. */
+static int check_context(struct hca *hca, const struct qp *qp, const struct umr *umr)
+{
+	const uint8_t *context = umr->context;
+	const uint8_t *mkc = umr->mkey->mkc;
+	uint64_t start = prm_get(takes(umr, UMR_START_ADDR) ? context : mkc, MKC_START_ADDR);
+	uint64_t len = prm_get(takes(umr, UMR_LEN) ? context : mkc, MKC_LEN);
+
+	if (umr->mask & ~known_mask())
+		return WQE_BAD_UMR;
+	if (takes(umr, UMR_BSF_EN) && prm_get(context, MKC_BSF_EN))
+		return WQE_BAD_UMR;
+	if (takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, prm_get(context, MKC_PD))))
+		return WQE_BAD_UMR;
+	if (takes(umr, UMR_LEN) && prm_get(context, MKC_LENGTH64) &&
+	    umr->mkey->mode == PRM_MKEY_MODE_MTT)
+		return WQE_BAD_UMR;
+	return mkey_range_wraps(start, len) || !pages_fit(umr) ? WQE_BAD_UMR : 0;
+}
+
+/* Inline translations may end before the table does that they are for; the rest is zero. */
+static int write_inline(const struct umr *umr)
+{
+	static const uint8_t zeroes[64];
+	uint64_t given = umr->bytes < umr->data_len ? umr->bytes : umr->data_len;
+	uint64_t rest = umr->bytes - given;
+	int ret;
+
+	if (rest > sizeof(zeroes))
+		return WQE_BAD_SIZE;
+	ret = xlt_write(umr->mkey, umr->offset, umr->data, given);
+	if (!ret)
+		ret = xlt_write(umr->mkey, umr->offset + given, zeroes, rest);
+	return ret ? WQE_BAD_UMR : 0;
+}
+
+static int write_by_pointer(struct hca *hca, const struct qp *qp, const struct umr *umr)
+{
+	struct recv_wqe list; /* one entry, of the same form as in a receive */
+	uint8_t buf[4096];
+	struct dma_batch batch;
+	uint64_t at, part;
+	int why;
+
+	if (umr->data_len < 16)
+		return WQE_BAD_SIZE;
+	wqe_decode_recv(umr->data, 16, &list);
+	if (list.length < umr->bytes)
+		return WQE_BAD_LENGTH;
+	for (at = 0; at < umr->bytes; at += part) {
+		part = umr->bytes - at < sizeof(buf) ? umr->bytes - at : sizeof(buf);
+		dma_begin_read(&batch, hca, buf);
+		why = sges_dma(&batch, qp->pd, 0, list.sge, list.num_sge, at, part);
+		if (why)
+			return why;
+		if (xlt_write(umr->mkey, umr->offset + at, buf, part))
+			return WQE_BAD_UMR;
+	}
+	return 0;
+}
+
+static void take_fields(struct hca *hca, const struct umr *umr)
+{
+	struct mkey *mkey = umr->mkey;
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (takes(umr, fields[i].bit))
+			prm_set(mkey->mkc, fields[i].field, prm_get(umr->context, fields[i].field));
+	if (takes(umr, UMR_PD)) {
+		mkey->pd->users--;
+		mkey->pd = res_get(&hca->pds, prm_get(mkey->mkc, MKC_PD));
+		mkey->pd->users++;
+	}
+	if (umr->mask & (1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE | 1ull << UMR_START_ADDR))
+		mkey->xlt_changed = mkey->xlt;
+	mkey_decode(mkey);
+}
+
+int umr_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
+{
+	struct umr umr = { 0 };
+	int why = decode(&umr, raw, len);
+
+	if (!why)
+		why = find_key(hca, qp, &umr);
+	if (!why)
+		why = check_context(hca, qp, &umr);
+	if (!why && umr.offset + umr.bytes > (uint64_t)umr.mkey->xlt_octowords * XLT_OCTOWORD)
+		why = WQE_BAD_UMR;
+	if (!why && umr.bytes)
+		why = umr.flags & UMR_INLINE ? write_inline(&umr) : write_by_pointer(hca, qp, &umr);
+	if (!why)
+		take_fields(hca, &umr);
+	return why;
+}
+
+int hca_umr(struct hca *hca, const void *wqe, size_t len)
+{
+	struct qp *driver = calloc(1, sizeof(*driver)); /* of no PD */
+	int why;
+
+	if (!driver)
+		return ENOMEM;
+	fabric_lock(hca->fabric);
+	why = hca->dead ? EIO : umr_execute(hca, driver, wqe, len) ? EINVAL : 0;
+	fabric_unlock(hca->fabric);
+	free(driver);
+	return why;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * xlt.c - the translation table of a memory key: pages (MTT), or pieces of other keys (KLM, KSM).
+ *
+ * Software writes it in parts, by UMR, and much more rarely than it is used, so what is used (joined
+ * extents, pieces with their offsets) is made from it at the first use after a change. PRM: MTT, KLM
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "prm/mlx5/umr.h"
+
+int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len)
+{
+	uint64_t room = (uint64_t)mkey->xlt_octowords * XLT_OCTOWORD;
+
+	if (len > room || offset > room - len)
+		return EINVAL;
+	if (!len)
+		return 0;
+	if (!mkey->xlt)
+		mkey->xlt = calloc(mkey->xlt_octowords, XLT_OCTOWORD);
+	if (!mkey->xlt)
+		return ENOMEM;
+	memcpy(mkey->xlt + offset, bytes, len);
+	mkey->xlt_changed = true;
+	return 0;
+}
+
+static int prepare_pages(struct mkey *mkey)
+{
+	uint64_t skip = mkey->start & ((1ull << mkey->page_shift) - 1);
+	int ret;
+
+	dma_unmap(&mkey->map);
+	ret = dma_map_pages(&mkey->map, mkey->xlt, (size_t)mkey->xlt_octowords * 2,
+			    mkey->page_shift, skip, mkey->len);
+	return ret ? EFAULT : 0;
+}
+
+/* KSM entries are of a page each, KLM entries of what they say. */
+static int prepare_pieces(struct mkey *mkey)
+{
+	bool fixed = mkey->mode == PRM_MKEY_MODE_KSM;
+	uint64_t offset = 0;
+	uint32_t i;
+
+	if (!mkey->klm)
+		mkey->klm = calloc(mkey->xlt_octowords, sizeof(*mkey->klm));
+	if (!mkey->klm)
+		return EFAULT;
+	mkey->klms = 0;
+	for (i = 0; i < mkey->xlt_octowords; i++) {
+		const uint8_t *entry = mkey->xlt + (size_t)i * XLT_OCTOWORD;
+		uint64_t len = fixed ? 1ull << mkey->page_shift : prm_get(entry, KLM_BCOUNT);
+
+		if (!len)
+			continue;
+		mkey->klm[mkey->klms++] = (struct klm){
+			.offset = offset,
+			.len = len,
+			.key = prm_get(entry, KLM_KEY),
+			.addr = prm_get(entry, KLM_VA),
+		};
+		offset += len;
+	}
+	return 0;
+}
+
+int xlt_prepare(struct mkey *mkey)
+{
+	int ret;
+
+	if (!mkey->xlt_changed)
+		return 0;
+	ret = mkey->mode == PRM_MKEY_MODE_MTT ? prepare_pages(mkey) : prepare_pieces(mkey);
+	mkey->xlt_changed = ret;
+	return ret;
+}
+
+/* The last piece that begins at OFFSET or before, by bisection; there is one. */
+static const struct klm *find(const struct mkey *mkey, uint64_t offset)
+{
+	uint32_t low = 0, high = mkey->klms;
+
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (mkey->klm[mid].offset <= offset)
+			low = mid;
+		else
+			high = mid;
+	}
+	return &mkey->klm[low];
+}
+
+bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece)
+{
+	uint64_t base = mkey->start, offset, skip;
+	const struct klm *klm;
+
+	if (!mkey->klms)
+		return false;
+	if (mkey->mode == PRM_MKEY_MODE_KSM) /* its pages are aligned */
+		base &= ~((1ull << mkey->page_shift) - 1);
+	offset = addr - base;
+	klm = find(mkey, offset);
+	skip = offset - klm->offset;
+	if (skip >= klm->len)
+		return false;
+	piece->key = klm->key;
+	piece->addr = klm->addr + skip;
+	piece->len = klm->len - skip < len ? klm->len - skip : len;
+	return true;
+}
+
+void xlt_free(struct mkey *mkey)
+{
+	dma_unmap(&mkey->map);
+	free(mkey->xlt);
+	free(mkey->klm);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq.h - completion queues: completions, notification, moderation.
+ */
+#ifndef SOFTHCA_CQ_H
+#define SOFTHCA_CQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "softhca/device/memory/dma.h"
+#include "prm/mlx5/cmd.h"
+
+struct eq;
+struct hca;
+struct qp;
+struct srq;
+struct uar;
+
+struct cq {
+	/* completions */
+	uint32_t n;
+	uint32_t log_size;
+	uint32_t cqe_size;
+	bool padded; /* all 128 bytes are written */
+	uint32_t pi, ci; /* free-running; ci is what the doorbell record last said */
+	struct dma_map map;
+	uint64_t dbr;
+	bool ignore_overrun;
+	uint8_t status;
+	/* notification: see cq_notify() */
+	uint8_t armed;       /* 0 or enum value PRM_CQC_ST_*ARMED */
+	uint32_t armed_from; /* consumer index the arm came with */
+	uint32_t arm_word;   /* last one seen, or the sentinel */
+	uint32_t notified;   /* producer index at the last event */
+	uint32_t solicited;  /* producer index behind the last CQE with a solicited event */
+	/* moderation: an event waits for so many CQEs, or so long; period 0: it does not wait */
+	uint32_t max_count;
+	uint64_t period; /* ns */
+	bool waiting;    /* on hca->waiting_cqs, until the deadline at the latest */
+	uint64_t deadline;
+	LIST_ENTRY(cq) in_waiting;
+	struct eq *eq;
+	struct uar *uar; /* NULL: it was freed first, and nobody can arm this CQ */
+	uint32_t users;
+	LIST_ENTRY(cq) in_uar;
+	uint8_t cqc[PRM_CQC_SIZE];
+};
+
+/* What a completion says; cq_post() turns it into bytes. */
+struct completion {
+	uint8_t opcode; /* MLX5_CQE_* */
+	/* of a datagram */
+	bool grh;
+	uint8_t sl_or_l3; /* service level; on RoCE enum cqe_l3 */
+	bool tagged;
+	uint16_t vlan; /* priority and id, as in the tag */
+	/* of every completion */
+	bool solicited;
+	uint8_t syndrome, vendor_syndrome; /* error CQEs */
+	uint8_t send_opcode;               /* requester CQEs: the WQE's */
+	uint16_t wqe_counter;
+	uint32_t byte_count;
+	uint32_t imm; /* big-endian */
+	uint32_t remote_qpn;
+	uint16_t slid;
+	const struct srq *srq;      /* that the WQE came from */
+	const struct tm_note *tm;   /* of tag matching, or NULL */
+	const uint8_t *inline_data; /* scattered into the CQE */
+	uint32_t inline_len;
+	struct dma_batch
+		*before; /* data to write in the same bus call, with room for a CQE behind it */
+};
+
+enum { CQE_ROOM = 128 };
+
+/* 0; EIO: the CQ is in error, and the QP has to follow; EFAULT: the call with DONE->before failed
+ * and nothing has happened */
+int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done);
+/* The same for a CQE that is complete but for its ownership bit; BEFORE as in struct completion. */
+int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batch *before);
+void cq_arm(struct hca *hca, struct cq *cq, uint32_t word);
+void cq_forget_uar(struct uar *uar);
+void cq_scan_arms(struct hca *hca, struct uar *uar);
+/* Raise the events that have waited long enough; the next deadline, or HCA_IDLE. */
+uint64_t cq_run_timers(struct hca *hca);
+/* Largest payload that fits a CQE of this CQ */
+static inline uint32_t cq_inline_max(const struct cq *cq)
+{
+	return cq->cqe_size == 128 ? 64 : 32;
+}
+
+void cq_free(struct cq *cq);
+
+#endif

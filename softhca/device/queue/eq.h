@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eq.h - event queues, and the events that the adapter reports.
+ */
+#ifndef SOFTHCA_EQ_H
+#define SOFTHCA_EQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softhca/device/memory/dma.h"
+#include "prm/mlx5/cmd.h"
+
+struct hca;
+
+struct eq {
+	uint32_t n;
+	uint32_t users; /* CQs that complete to it */
+	uint64_t events;
+	uint32_t log_size;
+	uint32_t pi;
+	uint32_t ci; /* as software last said; free-running, 24 bits of it come with the doorbell */
+	uint32_t vector;    /* interrupt */
+	bool armed;         /* the next EQE raises it */
+	struct dma_map map; /* empty: the front gets events by call only */
+	uint8_t eqc[PRM_EQC_SIZE];
+};
+
+void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
+void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or an SRQ's number */
+void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
+void eq_internal_error(struct hca *hca);
+/* COUNT below 0: to take back. False when no queue takes such events. */
+bool eq_page_request(struct hca *hca, int32_t count);
+/* CHANGE: PRM_PORT_CHANGE_* */
+void eq_port_change(struct hca *hca, unsigned int port, uint8_t change);
+/* A doorbell: software has consumed up to CI; when ARM, it wants to know of what comes behind. */
+void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm);
+void eq_free(struct eq *eq);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.c - queue pairs: creation, destruction, query, and the life of their queues.
+ *
+ * The QP context that software wrote is kept as it is (qp->qpc) and decoded once; what the device
+ * changes is put back into it when it is queried. State changes are in qp_modify.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "prm/mlx5/driver.h"
+#include "softhca/device/transport/tm.h"
+#include "softhca/device/queue/wqe.h"
+#include "prm/mlx5/xrq.h"
+
+void qp_wake(struct hca *hca, struct qp *qp)
+{
+	if (qp->ready)
+		return;
+	qp->ready = true;
+	TAILQ_INSERT_TAIL(&hca->ready, qp, in_ready);
+}
+
+void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
+{
+	qp->req.deadline = deadline;
+	if (deadline == HCA_IDLE) {
+		if (qp->timed)
+			TAILQ_REMOVE(&hca->timed, qp, in_timed);
+		qp->timed = false;
+		return;
+	}
+	if (!qp->timed)
+		TAILQ_INSERT_TAIL(&hca->timed, qp, in_timed);
+	qp->timed = true;
+	if (deadline < hca->next_timer)
+		hca->next_timer = deadline;
+}
+
+/* A WQE that it holds completes; then its owner may know that it will take no more. IBTA vol 1,
+ * 10.3.1.5 */
+static void leave_srq(struct hca *hca, struct qp *qp)
+{
+	if (qp->resp.receiving && qp->resp.matched)
+		tm_cancel(hca, qp);
+	else if (qp->resp.srq && qp->resp.receiving)
+		rq_fail(hca, qp, SYND_FLUSH, VEND_FLUSH);
+	if (qp->srq)
+		eq_qp_event(hca, PRM_EVENT_SRQ_LAST_WQE, qp->n);
+}
+
+void qp_fail(struct hca *hca, struct qp *qp, int event)
+{
+	enum { FIRST_FLUSH_POLL = 100 * NS_PER_US };
+
+	if (qp->state == PRM_QP_STATE_ERR)
+		return;
+	qp->state = PRM_QP_STATE_ERR;
+	qp->req.rnr_wait = false;
+	qp->flush_poll = FIRST_FLUSH_POLL;
+	qp_set_timer(hca, qp, hca->now + qp->flush_poll);
+	qp_wake(hca, qp);
+	if (event >= 0)
+		eq_qp_event(hca, event, qp->n);
+	leave_srq(hca, qp);
+}
+
+void qp_fail_send(struct hca *hca, struct qp *qp)
+{
+	if (qp_is_reliable(qp) || qp->service == FABRIC_NONE || qp->state == PRM_QP_STATE_ERR) {
+		qp_fail(hca, qp, -1);
+		return;
+	}
+	qp->state = PRM_QP_STATE_SQER;
+	qp_wake(hca, qp);
+}
+
+void qp_reset_queues(struct qp *qp)
+{
+	qp->sq.pi = qp->sq.next = qp->sq.ci = 0;
+	qp->sq.cache_bbs = 0;
+	qp->rq.pi = qp->rq.ci = 0;
+	qp->rq.cache_count = 0;
+	req_reset(qp);
+	resp_reset(qp);
+}
+
+/* ---- creation ---- */
+
+static const struct kind {
+	uint8_t st; /* PRM_QP_ST_* */
+	enum fabric_service service;
+	int special;
+} kinds[] = {
+	{ PRM_QP_ST_RC, FABRIC_RC, -1 },        { PRM_QP_ST_UC, FABRIC_UC, -1 },
+	{ PRM_QP_ST_UD, FABRIC_UD, -1 },        { PRM_QP_ST_QP0, FABRIC_UD, QP_SMI },
+	{ PRM_QP_ST_QP1, FABRIC_UD, QP_GSI },   { PRM_QP_ST_XRC, FABRIC_XRC, -1 },
+	{ PRM_QP_ST_REG_UMR, FABRIC_NONE, -1 },
+};
+
+static const struct kind *find_kind(const uint8_t *qpc)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].st == prm_get(qpc, QPC_ST))
+			return &kinds[i];
+	return NULL;
+}
+
+static const char *check_type(const uint8_t *qpc)
+{
+	uint64_t rq_type = prm_get(qpc, QPC_RQ_TYPE);
+
+	if (!find_kind(qpc))
+		return "qp: service type is not supported";
+	if (prm_get(qpc, QPC_ULP_STATELESS_OFFLOAD_MODE))
+		return "qp: stateless offloads are not supported";
+	if (rq_type != PRM_RQ_TYPE_RQ && rq_type != PRM_RQ_TYPE_ZERO_SIZE &&
+	    rq_type != PRM_RQ_TYPE_SRQ)
+		return "qp: unknown type of receive queue";
+	if (prm_get(qpc, QPC_WQ_SIGNATURE))
+		return "qp: WQE signatures are not supported";
+	if (prm_get(qpc, QPC_CD_MASTER) || prm_get(qpc, QPC_CD_SLAVE_SEND) ||
+	    prm_get(qpc, QPC_CD_SLAVE_RECEIVE))
+		return "qp: cross-channel is not supported";
+	if (prm_get(qpc, QPC_DBR_UMEM_VALID))
+		return "qp: umem is not supported";
+	return NULL;
+}
+
+static const char *check_sizes(const struct hca *hca, const uint8_t *qpc)
+{
+	uint64_t rq_size = prm_get(qpc, QPC_LOG_RQ_SIZE);
+	uint64_t cs_req = prm_get(qpc, QPC_CS_REQ), cs_res = prm_get(qpc, QPC_CS_RES);
+
+	if (!prm_get(qpc, QPC_NO_SQ) &&
+	    1u << prm_get(qpc, QPC_LOG_SQ_SIZE) > hca->config.limits.max_wqe_bb)
+		return "qp: send queue larger than log_max_qp_sz allows";
+	if (prm_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ &&
+	    1u << rq_size > hca->config.limits.max_wqe_bb)
+		return "qp: receive queue larger than log_max_qp_sz allows";
+	if (prm_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ &&
+	    16u << prm_get(qpc, QPC_LOG_RQ_STRIDE) > RECV_WQE_MAX)
+		return "qp: receive WQEs larger than max_wqe_sz_rq allows";
+	if (cs_req && cs_req != PRM_CS_REQ_32B && cs_req != PRM_CS_REQ_64B)
+		return "qp: unknown cs_req";
+	if (cs_res > PRM_CS_RES_64B)
+		return "qp: unknown cs_res";
+	if (prm_get(qpc, QPC_DBR_ADDR) & 7)
+		return "qp: doorbell record is not aligned to 8";
+	return NULL;
+}
+
+/* A QP receives through one SRQ; an XRC QP through those of its domain, whichever a request names. */
+static bool find_shared(struct hca *hca, struct qp *qp)
+{
+	if (qp->service == FABRIC_XRC) {
+		qp->xrcd = res_get(&hca->xrcds, prm_get(qp->qpc, QPC_XRCD));
+		return qp->xrcd;
+	}
+	qp->srq = res_get(&hca->srqs, prm_get(qp->qpc, QPC_SRQN_RMPN_XRQN));
+	return qp->srq && !qp->srq->xrcd;
+}
+
+/* Rendezvous need a matching list and the send queue. */
+static bool is_offloaded(const struct qp *qp)
+{
+	return prm_get(qp->qpc, QPC_OFFLOAD_TYPE) == PRM_QPC_OFFLOAD_TYPE_RNDV;
+}
+
+static const char *check_offload(const struct qp *qp)
+{
+	if (!prm_get(qp->qpc, QPC_OFFLOAD_TYPE))
+		return NULL;
+	if (!is_offloaded(qp) || qp->service != FABRIC_RC || !prm_get(qp->qpc, QPC_NO_SQ) ||
+	    !qp->srq || !qp->srq->tm)
+		return "qp: offload_type needs RC, tag matching and no send queue";
+	return NULL;
+}
+
+static const char *find_objects(struct hca *hca, struct qp *qp)
+{
+	qp->pd = res_get(&hca->pds, prm_get(qp->qpc, QPC_PD));
+	qp->send_cq = res_get(&hca->cqs, prm_get(qp->qpc, QPC_CQN_SND));
+	qp->recv_cq = res_get(&hca->cqs, prm_get(qp->qpc, QPC_CQN_RCV));
+	qp->uar = res_get(&hca->uars, prm_get(qp->qpc, QPC_UAR_PAGE));
+	if (!qp->pd && qp->service != FABRIC_NONE)
+		return "qp: no such PD";
+	if (!qp->send_cq || !qp->recv_cq)
+		return "qp: no such CQ";
+	if (prm_get(qp->qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_SRQ && !find_shared(hca, qp))
+		return "qp: no such SRQ or XRC domain";
+	if (!qp->uar && !prm_get(qp->qpc, QPC_NO_SQ))
+		return "qp: no such UAR";
+	return check_offload(qp);
+}
+
+/* Receive queue first, send queue behind it. */
+static int map_rings(struct qp *qp, const struct cmd *cmd)
+{
+	unsigned int page_shift = 12 + prm_get(qp->qpc, QPC_LOG_PAGE_SIZE);
+	uint64_t skip = prm_get(qp->qpc, QPC_PAGE_OFFSET) << (page_shift - 6);
+	uint64_t len = 0;
+	size_t npas;
+	const void *pas = cmd_pas(cmd, CREATE_QP_IN_PAS, &npas);
+
+	if (prm_get(qp->qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ) {
+		qp->rq.log_size = prm_get(qp->qpc, QPC_LOG_RQ_SIZE);
+		qp->rq.stride = 16u << prm_get(qp->qpc, QPC_LOG_RQ_STRIDE);
+		len = (uint64_t)qp->rq.stride << qp->rq.log_size;
+	}
+	if (!prm_get(qp->qpc, QPC_NO_SQ)) {
+		qp->sq.log_size = prm_get(qp->qpc, QPC_LOG_SQ_SIZE);
+		qp->sq.offset = len;
+		qp->sq.entry = calloc(1u << qp->sq.log_size, sizeof(*qp->sq.entry));
+		if (!qp->sq.entry)
+			return ENOMEM;
+		len += (uint64_t)WQE_BB << qp->sq.log_size;
+	}
+	return dma_map_pages(&qp->map, pas, npas, page_shift, skip, len);
+}
+
+static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
+{
+	int ret = map_rings(qp, cmd);
+
+	if (!ret && is_offloaded(qp))
+		ret = tm_offload_start(qp);
+	if (!ret)
+		ret = res_add(&hca->qps, qp, &qp->n);
+	if (ret)
+		return cmd_errno(cmd, ret, "qp: page list too short, or table full");
+	qp->wire = qp->special >= 0 ? (uint32_t)qp->special : qp->n;
+	qp->dbr = prm_get(qp->qpc, QPC_DBR_ADDR);
+	qp->blocks_own_multicast = prm_get(qp->qpc, QPC_BLOCK_LB_MC);
+	qp->user_index = prm_get(qp->qpc, QPC_USER_INDEX);
+	qp->cs_req = prm_get(qp->qpc, QPC_CS_REQ);
+	qp->cs_res = prm_get(qp->qpc, QPC_CS_RES);
+	qp_reset_queues(qp);
+	if (qp->pd)
+		qp->pd->users++;
+	qp->send_cq->users++;
+	qp->recv_cq->users++;
+	if (qp->srq)
+		qp->srq->users++;
+	if (qp->xrcd)
+		qp->xrcd->users++;
+	if (qp->uar) {
+		qp->uar->users++;
+		LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
+	}
+	prm_set(cmd->out, CREATE_QP_OUT_QPN, qp->n);
+	return PRM_STAT_OK;
+}
+
+enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *qpc = prm_at(cmd->in, CREATE_QP_IN_QPC);
+	const char *why = check_type(qpc);
+	enum prm_status status;
+	struct qp *qp;
+
+	if (!why)
+		why = check_sizes(hca, qpc);
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return cmd_errno(cmd, ENOMEM, "qp");
+	memcpy(qp->qpc, qpc, PRM_QPC_SIZE);
+	qp->service = find_kind(qpc)->service;
+	qp->special = find_kind(qpc)->special;
+	why = find_objects(hca, qp);
+	status = why ? cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, why) : qp_add(hca, cmd, qp);
+	if (status) {
+		dma_unmap(&qp->map);
+		free(qp->offload);
+		free(qp->sq.entry);
+		free(qp);
+	}
+	return status;
+}
+
+/* ---- destruction ---- */
+
+void qp_leave_port(struct hca *hca, struct qp *qp)
+{
+	unsigned int port = qp->path.addr.port;
+
+	if (qp->special >= 0 && port && hca->port[port - 1].special[qp->special] == qp)
+		hca->port[port - 1].special[qp->special] = NULL;
+}
+
+void qp_free(struct hca *hca, struct qp *qp)
+{
+	qp_set_timer(hca, qp, HCA_IDLE);
+	qp_leave_port(hca, qp);
+	mcg_forget(hca, qp);
+	if (qp->ready)
+		TAILQ_REMOVE(&hca->ready, qp, in_ready);
+	if (qp->uar)
+		LIST_REMOVE(qp, in_uar);
+	dma_unmap(&qp->map);
+	free(qp->offload);
+	free(qp->sq.entry);
+	free(qp);
+}
+
+enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
+{
+	struct qp *qp = res_get(&hca->qps, prm_get(cmd->in, DESTROY_QP_IN_QPN));
+
+	if (!qp)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
+	res_remove(&hca->qps, qp->n);
+	if (qp->pd)
+		qp->pd->users--;
+	qp->send_cq->users--;
+	qp->recv_cq->users--;
+	if (qp->srq)
+		qp->srq->users--;
+	if (qp->xrcd)
+		qp->xrcd->users--;
+	if (qp->uar)
+		qp->uar->users--;
+	qp_free(hca, qp);
+	return PRM_STAT_OK;
+}
+
+/* ---- query ---- */
+
+enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
+{
+	struct qp *qp = res_get(&hca->qps, prm_get(cmd->in, QUERY_QP_IN_QPN));
+	uint8_t *qpc = prm_at(cmd->out, QUERY_QP_OUT_QPC);
+
+	if (!qp)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
+	memcpy(qpc, qp->qpc, PRM_QPC_SIZE);
+	prm_set(qpc, QPC_STATE, qp->state);
+	prm_set(qpc, QPC_NEXT_SEND_PSN, qp->req.next_psn);
+	prm_set(qpc, QPC_LAST_ACKED_PSN, (qp->req.unacked - 1) & PSN_MASK);
+	prm_set(qpc, QPC_NEXT_RCV_PSN, qp->resp.expected_psn);
+	prm_set(qpc, QPC_HW_SQ_WQEBB_COUNTER, qp->sq.ci);
+	prm_set(qpc, QPC_SW_SQ_WQEBB_COUNTER, qp->sq.pi);
+	prm_set(qpc, QPC_HW_RQ_COUNTER, qp->rq.ci);
+	prm_set(qpc, QPC_SW_RQ_COUNTER, qp->rq.pi);
+	prm_set(qpc, QPC_CUR_RNR_RETRY, qp->req.rnr_left);
+	prm_set(qpc, QPC_CUR_RETRY_COUNT, qp->req.retries_left);
+	return PRM_STAT_OK;
+}
+
+void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg)
+{
+	msg->service = qp->service;
+	msg->dest_qpn = qp->remote_qpn;
+	msg->src_qpn = qp->wire;
+	msg->pkey = qp->path.pkey;
+	msg->mtu = qp->mtu;
+	path_address(hca, &qp->path, &msg->addr);
+}

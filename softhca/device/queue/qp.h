@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.h - queue pairs: state (qp.c, qp_modify.c), send and receive queue (sq.c, rq.c), requester and responder (req.c, resp.c).
+ */
+#ifndef SOFTHCA_QP_H
+#define SOFTHCA_QP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "softhca/device/queue/cq.h"
+#include "softhca/device/memory/dma.h"
+#include "softhca/device/transport/path.h"
+#include "softhca/device/queue/srq.h"
+#include "softhca/device/queue/work_request.h"
+#include "prm/mlx5/cmd.h"
+
+struct hca;
+struct pd;
+struct uar;
+struct srq;
+struct tm_offload;
+
+enum { SQ_CACHE_BBS = WQE_BB_MAX, RQ_CACHE_BYTES = 1024 };
+
+/* One send WQE between transmission and completion. */
+struct sq_entry {
+	uint32_t psn, packets;
+	uint64_t length;
+	uint16_t bbs;
+	uint8_t opcode;
+	bool signaled;
+	bool returns_data; /* READ and atomics: completed by a response, not by an ACK */
+};
+
+struct sq {
+	uint32_t log_size;      /* WQEBBs */
+	uint64_t offset;        /* of the ring in qp->map */
+	uint16_t pi;            /* from the doorbell record */
+	uint16_t next;          /* to transmit */
+	uint16_t ci;            /* oldest not completed */
+	struct sq_entry *entry; /* by index of the first WQEBB */
+	/* fetched blocks cache_from .. cache_from + cache_bbs */
+	uint16_t cache_from, cache_bbs;
+	uint8_t cache[SQ_CACHE_BBS * WQE_BB];
+};
+
+struct rq {
+	uint32_t log_size; /* WQEs */
+	uint32_t stride;
+	uint16_t pi, ci;
+	uint16_t cache_from, cache_count;
+	uint8_t cache[RQ_CACHE_BYTES];
+};
+
+/* Requester: turns send WQEs into requests, and responses into completions. IBTA 9.7.3 */
+struct requester {
+	uint32_t next_psn; /* of the next packet to send; goes back on a retry */
+	uint32_t sent_psn; /* behind the last packet ever sent */
+	uint32_t unacked;  /* oldest PSN without acknowledge */
+	uint64_t offset;   /* bytes of the WQE at sq.next that are on the wire */
+	uint8_t retries_left, rnr_left;
+	bool rnr_wait;
+	bool gone_back;    /* for a gap in the responses: what follows the gap says nothing new */
+	uint32_t window;   /* bytes that may be on the wire */
+	uint64_t deadline; /* of the timer, HCA_IDLE when it is off */
+	bool decoded;      /* wqe holds the WQE at wqe.index */
+	struct send_wqe wqe;
+};
+
+enum { ATOMIC_CACHE = 16 };
+
+/* Responder: executes requests. IBTA 9.7.4 */
+struct responder {
+	uint32_t expected_psn;
+	uint32_t msn;      /* requests completed */
+	bool nak_sent;     /* one NAK per gap */
+	bool established;  /* COMM_EST was reported */
+	bool receiving;    /* recv holds the receive WQE of a SEND under way */
+	bool dropping;     /* UC: until the next request begins */
+	bool under_way;    /* the last request is not complete, and */
+	enum fabric_op op; /* is one of these */
+	struct srq *srq;   /* that recv was taken from, or will be; NULL: the QP's own queue */
+	uint16_t index;    /* of recv in its queue */
+	struct recv_wqe recv;
+	/* tag matching of the message that recv is for: what to say of it, whether recv is a tag's buffer,
+	 * and how much of the message's start is not data */
+	struct tm_note tm;
+	bool matched;
+	uint8_t header;
+	uint64_t received; /* bytes of the message under way */
+	uint64_t write_addr, write_left;
+	uint32_t write_key;
+	unsigned int atomics; /* cursor in the cache of results, for duplicates */
+	struct {
+		bool used;
+		uint32_t psn;
+		uint64_t value;
+	} atomic[ATOMIC_CACHE];
+};
+
+/* The QPs for management, each port has its own; on the wire they have these numbers. */
+enum { QP_SMI = 0, QP_GSI = 1, QP_SPECIAL = 2 };
+
+struct qp {
+	uint32_t n;
+	enum prm_qp_state state;
+	enum fabric_service service;
+	int special;   /* QP_SMI, QP_GSI, or -1 */
+	uint32_t wire; /* number that it sends from */
+	uint32_t qkey;
+	bool blocks_own_multicast;
+	struct pd *pd;
+	struct cq *send_cq, *recv_cq;
+	struct srq *srq; /* that it receives through */
+	struct pd *xrcd; /* of a QP that receives for XRC SRQs */
+	struct tm_offload *offload; /* its send queue is tag matching's, for rendezvous; else NULL */
+	struct uar *uar; /* NULL: no send queue, no doorbell */
+	uint32_t user_index;
+	struct dma_map map;
+	uint64_t dbr;
+	uint32_t mtu; /* bytes */
+	uint32_t remote_qpn;
+	struct qp_path path;
+	uint8_t counter_set; /* 0: none */
+	uint8_t cs_req, cs_res;
+	bool remote_read, remote_write, remote_atomic;
+	uint8_t retry_count, rnr_retry, min_rnr_timer, ack_timeout;
+	uint32_t max_reads, max_reads_in;
+	struct sq sq;
+	struct rq rq;
+	struct requester req;
+	struct responder resp;
+	bool ready;          /* on hca->ready */
+	bool timed;          /* on hca->timed */
+	uint64_t flush_poll; /* in state ERR: pause between looks at the receive doorbell record */
+	LIST_ENTRY(qp) in_uar;
+	TAILQ_ENTRY(qp) in_ready;
+	TAILQ_ENTRY(qp) in_timed;
+	uint8_t qpc[PRM_QPC_SIZE];
+};
+
+/* Whose keys count for what it sends */
+struct pd *sq_pd(const struct qp *qp);
+static inline bool qp_is_reliable(const struct qp *qp)
+{
+	return qp->service == FABRIC_RC || qp->service == FABRIC_XRC;
+}
+
+/* Does it take what arrives? In state SQER only its send queue is in error. */
+static inline bool qp_receives(const struct qp *qp)
+{
+	return qp->state == PRM_QP_STATE_RTR || qp->state == PRM_QP_STATE_RTS ||
+	       qp->state == PRM_QP_STATE_SQER;
+}
+
+static inline uint16_t sq_mask(const struct qp *qp)
+{
+	return (1u << qp->sq.log_size) - 1;
+}
+
+/* Has the queue work to look at; called by doorbells and by state changes. */
+void qp_wake(struct hca *hca, struct qp *qp);
+void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
+/* To state ERR; what is posted, and what will be, is flushed. EVENT below 0: no asynchronous event.
+ * */
+void qp_fail(struct hca *hca, struct qp *qp, int event);
+/* The send queue is in error; on a reliable service, the QP. */
+void qp_fail_send(struct hca *hca, struct qp *qp);
+void qp_reset_queues(struct qp *qp);
+/* A management QP no longer serves its port. */
+void qp_leave_port(struct hca *hca, struct qp *qp);
+
+/* sq.c: ring and completions of the send queue */
+void sq_scan_doorbells(struct hca *hca, struct uar *uar);
+int sq_read_doorbell(struct hca *hca, struct qp *qp);
+/* The posted WQE at INDEX; *RAW stays valid until the next fetch. EFAULT or 0 */
+int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw);
+/* The WQE at sq.ci is done; data for its CQE only if it fits and the QP scatters to CQEs. */
+void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uint32_t inline_len);
+/* The WQE at sq.ci failed, and with it the QP. */
+void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
+/* Flush up to BUDGET WQEs; true when some are left */
+bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
+
+/* rq.c */
+/* Fetch the next WQE into qp->resp: 0, ENOENT when none is posted, or EFAULT. One from an SRQ is taken
+ * from there for good. */
+int rq_fetch(struct hca *hca, struct qp *qp);
+/* The WQE in qp->resp is done. EFAULT: as cq_post() says, and the WQE is still there. */
+int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
+/* Whose keys and which CQ count for what is received. */
+struct pd *rq_pd(const struct qp *qp);
+struct cq *rq_cq(const struct qp *qp);
+/* It failed, and with it the QP: the CQE says enough without an event. */
+void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
+bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
+void qp_free(struct hca *hca, struct qp *qp);
+
+/* ---- req.c, resp.c, ud.c ---- */
+
+/* Transmit up to BUDGET bytes; true when there is more to do now. */
+bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
+void req_timeout(struct hca *hca, struct qp *qp);
+void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+/* A datagram, for one QP or for those that joined its group. */
+void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
+void req_reset(struct qp *qp);
+void resp_reset(struct qp *qp);
+/* Address MSG to the peer. */
+void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rq.c - the receive queue's ring. Receives ring no doorbell: the record is read when a message
+ * needs a WQE and no fetched one is left, in the same bus call as the WQEs themselves.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "softhca/device/transport/tm.h"
+#include "softhca/device/queue/wqe.h"
+
+static bool is_empty(const struct qp *qp)
+{
+	return !qp->rq.stride;
+}
+
+/* As many as the cache holds, but at most a few: they may not be posted yet. */
+static uint32_t fetch_count(const struct qp *qp)
+{
+	uint32_t count = RQ_CACHE_BYTES / qp->rq.stride, size = 1u << qp->rq.log_size;
+
+	if (count > 8)
+		count = 8;
+	return count < size ? count : size;
+}
+
+static int add_ring(struct dma_batch *batch, const struct qp *qp, uint32_t count)
+{
+	uint32_t size = 1u << qp->rq.log_size, slot = qp->rq.ci & (size - 1);
+	uint32_t straight = size - slot < count ? size - slot : count;
+	int ret;
+
+	ret = dma_add_map(batch, &qp->map, (uint64_t)slot * qp->rq.stride,
+			  (uint64_t)straight * qp->rq.stride);
+	if (ret)
+		return ret;
+	return dma_add_map(batch, &qp->map, 0, (uint64_t)(count - straight) * qp->rq.stride);
+}
+
+/* The record comes first, so what it announces is complete. */
+static int refill(struct hca *hca, struct qp *qp)
+{
+	uint8_t buf[sizeof(uint32_t) + RQ_CACHE_BYTES];
+	uint32_t word, count = fetch_count(qp);
+	struct dma_batch batch;
+	uint16_t posted;
+	int ret;
+
+	dma_begin_read(&batch, hca, buf);
+	ret = dma_add(&batch, qp->dbr, sizeof(word));
+	if (!ret)
+		ret = add_ring(&batch, qp, count);
+	if (!ret)
+		ret = dma_finish(&batch);
+	if (ret)
+		return ret;
+	memcpy(&word, buf, sizeof(word));
+	qp->rq.pi = be32toh(word);
+	posted = qp->rq.pi - qp->rq.ci;
+	qp->rq.cache_from = qp->rq.ci;
+	qp->rq.cache_count = posted < count ? posted : count;
+	memcpy(qp->rq.cache, buf + sizeof(word), (size_t)qp->rq.cache_count * qp->rq.stride);
+	return 0;
+}
+
+struct pd *rq_pd(const struct qp *qp)
+{
+	return qp->resp.srq ? qp->resp.srq->pd : qp->pd;
+}
+
+struct cq *rq_cq(const struct qp *qp)
+{
+	return qp->resp.srq && qp->resp.srq->cq ? qp->resp.srq->cq : qp->recv_cq;
+}
+
+static int fetch_own(struct hca *hca, struct qp *qp)
+{
+	const uint8_t *raw;
+	uint16_t skip;
+	int ret;
+
+	if (is_empty(qp))
+		return ENOENT;
+	skip = qp->rq.ci - qp->rq.cache_from;
+	if (skip >= qp->rq.cache_count) {
+		ret = refill(hca, qp);
+		if (ret)
+			return ret;
+		skip = 0;
+	}
+	if (skip >= qp->rq.cache_count)
+		return ENOENT;
+	raw = qp->rq.cache + (size_t)skip * qp->rq.stride;
+	wqe_decode_recv(raw, qp->rq.stride, &qp->resp.recv);
+	trace_wqe(hca->config.trace, "recv", qp->n, qp->rq.ci, raw, qp->rq.stride);
+	return 0;
+}
+
+int rq_fetch(struct hca *hca, struct qp *qp)
+{
+	struct responder *resp = &qp->resp;
+
+	if (qp->srq)
+		resp->srq = qp->srq;
+	if (resp->srq)
+		return srq_take(hca, resp->srq, &resp->recv, &resp->index);
+	resp->index = qp->rq.ci;
+	return fetch_own(hca, qp);
+}
+
+int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
+{
+	int ret;
+
+	done->wqe_counter = qp->resp.index;
+	done->srq = qp->resp.srq;
+	done->tm = tm_note_of(qp);
+	if (qp->service != FABRIC_UD) {
+		done->remote_qpn = qp->remote_qpn;
+		done->slid = qp->path.addr.dlid;
+	}
+	ret = cq_post(hca, rq_cq(qp), qp, done);
+	if (ret == EFAULT)
+		return ret;
+	qp->resp.receiving = qp->resp.matched = false;
+	qp->resp.tm.op = 0;
+	if (!qp->resp.srq)
+		qp->rq.ci++;
+	if (ret)
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+	return 0;
+}
+
+void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome)
+{
+	struct completion done = {
+		.opcode = CQE_OP_RESP_ERR,
+		.syndrome = syndrome,
+		.vendor_syndrome = vendor_syndrome,
+	};
+
+	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_RESP_FLUSH : Q_RESP_CQE_ERROR);
+	rq_complete(hca, qp, &done);
+	qp_fail(hca, qp, -1);
+}
+
+bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget)
+{
+	struct completion done = {
+		.opcode = CQE_OP_RESP_ERR,
+		.syndrome = SYND_FLUSH,
+		.vendor_syndrome = VEND_FLUSH,
+	};
+	uint32_t word;
+
+	if (is_empty(qp) || dma_read(hca, qp->dbr, &word, sizeof(word)))
+		return false;
+	qp->rq.pi = be32toh(word);
+	for (; budget && qp->rq.ci != qp->rq.pi; budget--) {
+		qp->resp.index = qp->rq.ci;
+		q_count(hca, qp, Q_RESP_FLUSH);
+		rq_complete(hca, qp, &done);
+	}
+	return qp->rq.ci != qp->rq.pi;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sq.c - the send queue's ring: doorbell records, fetching WQEs, completing and flushing them.
+ *
+ * A bus call costs about as much as a small message, so one call reads the doorbell records of a
+ * UAR page together with the next few WQEBBs of its idle queues, and fetches bring up to 16 WQEBBs.
+ */
+#include <string.h>
+
+#include "softhca/device/transport/tm.h"
+#include "softhca/device/queue/wqe.h"
+
+enum { SCAN_QPS = 48, SPECULATE_QPS = 2, SPECULATE_BBS = 4 };
+
+struct scan {
+	struct qp *qp;
+	uint32_t word;
+	uint16_t bbs; /* read along */
+};
+
+static int add_ring(struct dma_batch *batch, const struct qp *qp, uint16_t index, uint32_t bbs)
+{
+	uint32_t slot = index & sq_mask(qp), size = 1u << qp->sq.log_size;
+	uint32_t straight = size - slot < bbs ? size - slot : bbs;
+	int ret;
+
+	ret = dma_add_map(batch, &qp->map, qp->sq.offset + (uint64_t)slot * WQE_BB,
+			  (uint64_t)straight * WQE_BB);
+	if (ret)
+		return ret;
+	return dma_add_map(batch, &qp->map, qp->sq.offset, (uint64_t)(bbs - straight) * WQE_BB);
+}
+
+static uint16_t posted(const struct qp *qp)
+{
+	return qp->sq.pi - qp->sq.next;
+}
+
+static void take_doorbell(struct hca *hca, struct qp *qp, uint32_t word)
+{
+	uint16_t pi = be32toh(word);
+
+	if (pi == qp->sq.pi)
+		return;
+	qp->sq.pi = pi;
+	qp_wake(hca, qp);
+}
+
+static bool is_scanned(const struct qp *qp)
+{
+	return qp->sq.entry && !qp->offload &&
+	       (qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQER ||
+		qp->state == PRM_QP_STATE_ERR);
+}
+
+int sq_read_doorbell(struct hca *hca, struct qp *qp)
+{
+	uint32_t word;
+	int ret;
+
+	if (!is_scanned(qp))
+		return 0;
+	ret = dma_read(hca, qp->dbr + 4, &word, sizeof(word));
+	if (!ret)
+		take_doorbell(hca, qp, word);
+	return ret;
+}
+
+static bool may_speculate(const struct qp *qp)
+{
+	return qp->state == PRM_QP_STATE_RTS && qp->sq.next == qp->sq.pi &&
+	       qp->sq.ci == qp->sq.next;
+}
+
+static void scan_one(struct hca *hca, struct qp *qp)
+{
+	if (sq_read_doorbell(hca, qp))
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+}
+
+/* The doorbell record is read before the blocks, so blocks it announces are complete. */
+static int scan_read(struct hca *hca, struct scan *scan, unsigned int count, uint8_t *buf)
+{
+	struct dma_batch batch;
+	unsigned int i;
+	int ret;
+
+	dma_begin_read(&batch, hca, buf);
+	for (i = 0; i < count; i++) {
+		ret = dma_add(&batch, scan[i].qp->dbr + 4, sizeof(scan[i].word));
+		if (!ret)
+			ret = add_ring(&batch, scan[i].qp, scan[i].qp->sq.next, scan[i].bbs);
+		if (ret)
+			return ret;
+	}
+	return dma_finish(&batch);
+}
+
+static void keep_blocks(struct qp *qp, const uint8_t *blocks, uint16_t bbs)
+{
+	uint16_t valid = posted(qp);
+
+	qp->sq.cache_from = qp->sq.next;
+	qp->sq.cache_bbs = valid < bbs ? valid : bbs;
+	qp->req.decoded = false;
+	memcpy(qp->sq.cache, blocks, (size_t)qp->sq.cache_bbs * WQE_BB);
+}
+
+static void scan_batch(struct hca *hca, struct scan *scan, unsigned int count)
+{
+	uint8_t buf[SCAN_QPS * sizeof(uint32_t) + SPECULATE_QPS * SPECULATE_BBS * WQE_BB];
+	const uint8_t *at = buf;
+	unsigned int i;
+
+	if (scan_read(hca, scan, count, buf)) {
+		for (i = 0; i < count; i++)
+			scan_one(hca, scan[i].qp);
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		memcpy(&scan[i].word, at, sizeof(scan[i].word));
+		at += sizeof(scan[i].word);
+		take_doorbell(hca, scan[i].qp, scan[i].word);
+		if (scan[i].bbs)
+			keep_blocks(scan[i].qp, at, scan[i].bbs);
+		at += scan[i].bbs * WQE_BB;
+	}
+}
+
+static uint16_t speculate(const struct qp *qp, unsigned int *tries)
+{
+	uint32_t size = 1u << qp->sq.log_size;
+
+	if (!may_speculate(qp) || *tries == SPECULATE_QPS)
+		return 0;
+	(*tries)++;
+	return size < SPECULATE_BBS ? size : SPECULATE_BBS;
+}
+
+void sq_scan_doorbells(struct hca *hca, struct uar *uar)
+{
+	unsigned int count = 0, tries = 0;
+	struct scan scan[SCAN_QPS];
+	struct qp *qp;
+
+	LIST_FOREACH(qp, &uar->qps, in_uar) {
+		if (!is_scanned(qp))
+			continue;
+		scan[count].qp = qp;
+		scan[count++].bbs = speculate(qp, &tries);
+		if (count == SCAN_QPS) {
+			scan_batch(hca, scan, count);
+			count = tries = 0;
+		}
+	}
+	if (count)
+		scan_batch(hca, scan, count);
+}
+
+static bool is_cached(const struct qp *qp, uint16_t index, const uint8_t **raw)
+{
+	uint16_t skip = index - qp->sq.cache_from;
+	uint32_t bbs;
+
+	if (skip >= qp->sq.cache_bbs)
+		return false;
+	*raw = qp->sq.cache + (size_t)skip * WQE_BB;
+	bbs = wqe_bbs(*raw);
+	return bbs + skip <= qp->sq.cache_bbs;
+}
+
+int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw)
+{
+	struct dma_batch batch;
+	uint32_t bbs = (uint16_t)(qp->sq.pi - index);
+	int ret;
+
+	if (qp->offload) {
+		*raw = tm_offload_wqe(qp, index);
+		return 0;
+	}
+	if (is_cached(qp, index, raw))
+		return 0;
+	if (bbs > SQ_CACHE_BBS)
+		bbs = SQ_CACHE_BBS;
+	if (bbs > 1u << qp->sq.log_size)
+		bbs = 1u << qp->sq.log_size;
+	qp->sq.cache_bbs = 0;
+	dma_begin_read(&batch, hca, qp->sq.cache);
+	ret = add_ring(&batch, qp, index, bbs);
+	if (!ret)
+		ret = dma_finish(&batch);
+	if (ret)
+		return ret;
+	qp->sq.cache_from = index;
+	qp->sq.cache_bbs = bbs;
+	*raw = qp->sq.cache;
+	return 0;
+}
+
+struct pd *sq_pd(const struct qp *qp)
+{
+	return qp->offload ? qp->srq->pd : qp->pd;
+}
+
+static void complete(struct hca *hca, struct qp *qp, struct completion *done)
+{
+	done->wqe_counter = qp->sq.ci;
+	if (qp->offload)
+		tm_offload_complete(hca, qp, done);
+	else if (cq_post(hca, qp->send_cq, qp, done))
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+}
+
+void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uint32_t inline_len)
+{
+	struct sq_entry *entry = &qp->sq.entry[qp->sq.ci & sq_mask(qp)];
+	struct completion done = {
+		.opcode = CQE_OP_REQ,
+		.send_opcode = entry->opcode,
+		.inline_data = inline_data,
+		.inline_len = inline_len,
+	};
+
+	if (entry->returns_data)
+		done.byte_count = entry->length;
+	if (entry->signaled)
+		complete(hca, qp, &done);
+	qp->sq.ci += entry->bbs;
+}
+
+void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome)
+{
+	struct completion done = {
+		.opcode = CQE_OP_REQ_ERR,
+		.syndrome = syndrome,
+		.vendor_syndrome = vendor_syndrome,
+	};
+	const uint8_t *raw;
+	uint16_t bbs = 1;
+
+	if (!sq_fetch(hca, qp, qp->sq.ci, &raw)) {
+		done.send_opcode = raw[3];
+		bbs = wqe_bbs(raw);
+	}
+	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);
+	complete(hca, qp, &done);
+	/* a WQE of unknown size: the next one is anybody's guess, but never behind the producer */
+	if (!bbs || bbs > (uint16_t)(qp->sq.pi - qp->sq.ci))
+		bbs = 1;
+	qp->sq.ci += bbs;
+	qp_fail_send(hca, qp);
+}
+
+bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget)
+{
+	for (; budget && qp->sq.ci != qp->sq.pi; budget--)
+		sq_fail(hca, qp, SYND_FLUSH, VEND_FLUSH);
+	return qp->sq.ci != qp->sq.pi;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * srq.h - shared receive queues: RMPs and XRC SRQs (srq.c), their rings (srq_ring.c).
+ */
+#ifndef SOFTHCA_SRQ_H
+#define SOFTHCA_SRQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softhca/device/memory/dma.h"
+#include "softhca/device/queue/work_request.h"
+#include "prm/mlx5/srq.h"
+#include "prm/mlx5/cmd.h"
+
+struct cq;
+struct hca;
+struct pd;
+
+enum { LOG_MAX_SRQ = 16, LOG_MAX_SRQ_WQES = 15, LOG_MAX_XRCD = 10 };
+
+/* What a completion of tag matching says beside the rest; op 0: it is none */
+struct tm_note {
+	uint8_t op;       /* enum tm_cqe */
+	uint16_t tag;     /* index in the matching list */
+	uint8_t head[16]; /* the first bytes of the CQE */
+};
+
+struct srq_layout;
+struct tm;
+
+struct srq {
+	uint32_t n;
+	const struct srq_layout *layout; /* of its context: XRC SRQ, RMP or XRQ */
+	struct pd *pd;   /* that its buffers, and XRC requests, are checked against */
+	struct pd *xrcd; /* NULL: no XRC SRQ */
+	struct cq *cq;   /* of an XRC SRQ or an XRQ */
+	struct tm *tm;   /* of an XRQ: tag matching */
+	uint32_t user_index;
+	uint32_t log_size, stride;
+	uint16_t next;  /* index of the WQE to take */
+	uint16_t pi;    /* as the doorbell record last said: WQEs ever posted */
+	uint16_t taken; /* WQEs ever taken */
+	uint16_t limit; /* 0: no event wanted */
+	bool failed;    /* its memory cannot be read */
+	uint32_t users; /* QPs */
+	struct dma_map map;
+	uint64_t dbr;
+	uint8_t context[PRM_SRQ_CONTEXT_MAX];
+};
+
+/* Take a WQE: 0 and its INDEX, ENOENT when none is posted, or EFAULT */
+int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
+/* Raise the event when there are fewer WQEs than LIMIT, now or later. */
+void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
+/* The XRC SRQ of that number in that domain, or NULL. */
+struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);
+
+void srq_free_all(struct hca *hca);
+
+#endif

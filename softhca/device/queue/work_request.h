@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * work_request.h - work queue elements as the device reads them.
+ */
+#ifndef SOFTHCA_WORK_REQUEST_H
+#define SOFTHCA_WORK_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softhca/net/fabric.h"
+
+enum { WQE_BB = 64, WQE_BB_MAX = 16, WQE_SGE_MAX = 62, RECV_WQE_MAX = 512 };
+enum { WQE_AV_COMPACT = 16, WQE_AV_EXTENDED = 48 };
+
+struct wqe_sge {
+	uint32_t len, lkey;
+	uint64_t addr;
+	const uint8_t *data; /* inline bytes instead of lkey and addr */
+};
+
+struct send_wqe {
+	uint8_t opcode;
+	uint8_t fence;
+	bool signaled, solicited;
+	uint16_t index;
+	uint16_t bbs;
+	uint32_t imm; /* big-endian */
+	uint64_t raddr;
+	uint32_t rkey;
+	uint64_t swap_add, compare;
+	uint32_t srqn;               /* XRC */
+	uint8_t av[WQE_AV_EXTENDED]; /* UD; zeroes behind a compact one */
+	uint64_t length;             /* of all sges */
+	unsigned int num_sge;
+	struct wqe_sge sge[WQE_SGE_MAX];
+};
+
+/* Decode BBS blocks that start at RAW. 0 or the vendor syndrome of what is wrong. */
+int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
+		    enum fabric_service service, struct send_wqe *wqe);
+
+struct recv_wqe {
+	uint64_t length;
+	unsigned int num_sge;
+	struct wqe_sge sge[WQE_SGE_MAX];
+};
+
+void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wqe.c - work queue elements, decoded and checked as the device sees them.
+ *
+ * A WQE that breaks a rule is refused with the reason as vendor syndrome; nothing of it is
+ * executed. What each opcode is made of stands in one table. PRM: Send WQE format, Receive WQE
+ * format.
+ */
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/queue/wqe.h"
+#include "prm/mlx5/av.h"
+
+enum {
+	SEG = 16, /* WQEs are counted in these */
+	INLINE_FLAG = 0x80000000u,
+	INLINE_LEN_MASK = 0x3ff,
+	TERMINATOR_LKEY = 0x100,
+	FM_CE_SE_CQ_UPDATE = 2 << 2,
+	FM_CE_SE_SOLICITED = 1 << 1,
+};
+
+#define CTRL_OPMOD      PRM(0x0, 31, 24)
+#define CTRL_INDEX      PRM(0x0, 23, 8)
+#define CTRL_OPCODE     PRM(0x0, 7, 0)
+#define CTRL_QPN        PRM(0x4, 31, 8)
+#define CTRL_DS         PRM(0x4, 5, 0)
+#define CTRL_FM         PRM(0x8, 7, 5)
+#define CTRL_CE_SE      PRM(0x8, 4, 0)
+#define RADDR_ADDR      PRM64(0x0)
+#define RADDR_RKEY      PRM(0x8, 31, 0)
+#define ATOMIC_SWAP_ADD PRM64(0x0)
+#define ATOMIC_COMPARE  PRM64(0x8)
+#define XRC_SRQN        PRM(0x0, 23, 0)
+#define DATA_LEN        PRM(0x0, 31, 0)
+#define DATA_LKEY       PRM(0x4, 31, 0)
+#define DATA_ADDR       PRM64(0x8)
+
+enum { PART_RADDR = 1 << 0, PART_ATOMIC = 1 << 1, PART_DATA = 1 << 2, PART_INLINE = 1 << 3 };
+
+enum {
+	ON_RELIABLE = 1 << FABRIC_RC | 1 << FABRIC_XRC,
+	ON_CONNECTED = ON_RELIABLE | 1 << FABRIC_UC,
+	ON_ALL = ON_CONNECTED | 1 << FABRIC_UD,
+	ON_ANY = ON_ALL | 1 << FABRIC_NONE,
+};
+
+struct opcode {
+	uint8_t services; /* that have it: IBTA vol 1, table 44 */
+	uint8_t parts;
+};
+
+static const struct opcode opcodes[256] = {
+	[WQE_NOP] = { ON_ANY, 0 },
+	[WQE_UMR] = { ON_CONNECTED | 1 << FABRIC_NONE, 0 }, /* see umr.c */
+	[WQE_TAG_MATCHING] = { 1 << FABRIC_RC, 0 },         /* see tm.c */
+	[WQE_SEND_INVAL] = { ON_RELIABLE, PART_DATA | PART_INLINE },
+	[WQE_SEND] = { ON_ALL, PART_DATA | PART_INLINE },
+	[WQE_SEND_IMM] = { ON_ALL, PART_DATA | PART_INLINE },
+	[WQE_RDMA_WRITE] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE },
+	[WQE_RDMA_WRITE_IMM] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE },
+	[WQE_RDMA_READ] = { ON_RELIABLE, PART_RADDR | PART_DATA },
+	[WQE_ATOMIC_CS] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
+	[WQE_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
+};
+
+uint32_t wqe_size(const uint8_t *raw)
+{
+	return (uint32_t)prm_get(raw, CTRL_DS) * SEG;
+}
+
+uint32_t wqe_bbs(const uint8_t *raw)
+{
+	return (wqe_size(raw) + WQE_BB - 1) / WQE_BB;
+}
+
+static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
+{
+	wqe->sge[wqe->num_sge++] = *sge;
+	wqe->length += sge->len;
+}
+
+/* Inline bytes follow their 4-byte header and are padded to a segment; returns the bytes taken, 0
+ * if they run over the end of the WQE. */
+static size_t decode_inline(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
+{
+	uint32_t len = prm_get(seg, DATA_LEN) & INLINE_LEN_MASK;
+	size_t taken = (4 + len + SEG - 1) / SEG * SEG;
+
+	if (taken > (size_t)(end - seg))
+		return 0;
+	add_sge(wqe, &(struct wqe_sge){ .len = len, .data = seg + 4 });
+	return taken;
+}
+
+/* A length of 0 stands for 2 GiB. */
+static struct wqe_sge decode_data(const uint8_t *seg)
+{
+	uint32_t len = prm_get(seg, DATA_LEN);
+
+	return (struct wqe_sge){
+		.len = len ? len : 1u << 31,
+		.lkey = prm_get(seg, DATA_LKEY),
+		.addr = prm_get(seg, DATA_ADDR),
+	};
+}
+
+static int decode_sges(const uint8_t *seg, const uint8_t *end, uint8_t parts, struct send_wqe *wqe)
+{
+	size_t taken;
+
+	while (seg < end) {
+		if (!(parts & PART_DATA))
+			return WQE_BAD_SIZE;
+		taken = SEG;
+		if (!(prm_get(seg, DATA_LEN) & INLINE_FLAG)) {
+			struct wqe_sge sge = decode_data(seg);
+
+			add_sge(wqe, &sge);
+		} else {
+			if (!(parts & PART_INLINE))
+				return WQE_BAD_INLINE;
+			taken = decode_inline(seg, end, wqe);
+			if (!taken)
+				return WQE_BAD_INLINE;
+		}
+		seg += taken;
+	}
+	return 0;
+}
+
+static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
+{
+	wqe->opcode = prm_get(raw, CTRL_OPCODE);
+	wqe->index = prm_get(raw, CTRL_INDEX);
+	wqe->bbs = wqe_bbs(raw);
+	wqe->fence = prm_get(raw, CTRL_FM);
+	wqe->signaled = prm_get(raw, CTRL_CE_SE) & FM_CE_SE_CQ_UPDATE;
+	wqe->solicited = prm_get(raw, CTRL_CE_SE) & FM_CE_SE_SOLICITED;
+	memcpy(&wqe->imm, raw + 12, sizeof(wqe->imm));
+	wqe->length = 0;
+	wqe->num_sge = 0;
+}
+
+/* The part of LEN bytes at *SEG, which moves on; NULL when the WQE ends before. */
+static const uint8_t *take(const uint8_t **seg, const uint8_t *end, size_t len)
+{
+	const uint8_t *at = *seg;
+
+	if (len > (size_t)(end - at))
+		return NULL;
+	*seg += len;
+	return at;
+}
+
+/* An address vector has 16 bytes, or 48 when it says so. */
+static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_wqe *wqe)
+{
+	const uint8_t *av = take(seg, end, WQE_AV_COMPACT);
+	size_t more = WQE_AV_EXTENDED - WQE_AV_COMPACT;
+
+	if (!av)
+		return WQE_BAD_SIZE;
+	memset(wqe->av, 0, sizeof(wqe->av));
+	memcpy(wqe->av, av, WQE_AV_COMPACT);
+	if (!prm_get(av, AV_EXTENDED))
+		return 0;
+	if (!take(seg, end, more))
+		return WQE_BAD_SIZE;
+	memcpy(wqe->av, av, WQE_AV_EXTENDED);
+	return 0;
+}
+
+/* What the service has in front: the address of a datagram, the SRQ of an XRC request. */
+static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_service service,
+			  struct send_wqe *wqe)
+{
+	const uint8_t *xrc;
+
+	if (service == FABRIC_UD)
+		return decode_address(seg, end, wqe);
+	if (service != FABRIC_XRC)
+		return 0;
+	xrc = take(seg, end, SEG);
+	if (!xrc)
+		return WQE_BAD_SIZE;
+	wqe->srqn = prm_get(xrc, XRC_SRQN);
+	return 0;
+}
+
+static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
+			 struct send_wqe *wqe)
+{
+	const uint8_t *raddr, *atomic;
+
+	if (parts & PART_RADDR) {
+		raddr = take(seg, end, SEG);
+		if (!raddr)
+			return WQE_BAD_SIZE;
+		wqe->raddr = prm_get(raddr, RADDR_ADDR);
+		wqe->rkey = prm_get(raddr, RADDR_RKEY);
+	}
+	if (parts & PART_ATOMIC) {
+		atomic = take(seg, end, SEG);
+		if (!atomic)
+			return WQE_BAD_SIZE;
+		wqe->swap_add = prm_get(atomic, ATOMIC_SWAP_ADD);
+		wqe->compare = prm_get(atomic, ATOMIC_COMPARE);
+	}
+	return 0;
+}
+
+int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
+		    enum fabric_service service, struct send_wqe *wqe)
+{
+	const uint8_t *seg = raw + SEG, *end = raw + prm_get(raw, CTRL_DS) * SEG;
+	const struct opcode *op;
+	int why;
+
+	decode_control(raw, wqe);
+	op = &opcodes[wqe->opcode];
+	if (!(op->services & 1 << service) || prm_get(raw, CTRL_OPMOD))
+		return WQE_BAD_OPCODE;
+	if (wqe->index != index)
+		return WQE_BAD_INDEX;
+	if (prm_get(raw, CTRL_QPN) != qpn)
+		return WQE_BAD_QPN;
+	if (end < seg || wqe->bbs > bbs)
+		return WQE_BAD_SIZE;
+	if (!op->parts) /* behind a NOP is padding */
+		return 0;
+	why = decode_service(&seg, end, service, wqe);
+	if (!why)
+		why = decode_remote(&seg, end, op->parts, wqe);
+	return why ? why : decode_sges(seg, end, op->parts, wqe);
+}
+
+void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
+{
+	const uint8_t *seg;
+
+	wqe->length = 0;
+	wqe->num_sge = 0;
+	for (seg = raw; seg < raw + stride && wqe->num_sge < WQE_SGE_MAX; seg += SEG) {
+		struct wqe_sge sge = decode_data(seg);
+
+		if (sge.lkey == TERMINATOR_LKEY)
+			return;
+		wqe->sge[wqe->num_sge++] = sge;
+		wqe->length += sge.len;
+	}
+}
+
+/* ---- the memory a list of segments describes ---- */
+
+static int sge_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
+		   const struct wqe_sge *sge, uint64_t skip, uint64_t len)
+{
+	struct mkey *mkey;
+	int ret;
+
+	if (sge->data) {
+		ret = dma_finish(batch);
+		if (ret)
+			return ret;
+		memcpy(batch->buf, sge->data + skip, len);
+		batch->buf += len;
+		return 0;
+	}
+	mkey = mkey_check(batch->hca, sge->lkey, pd, access, sge->addr + skip, len);
+	if (!mkey)
+		return WQE_BAD_LKEY;
+	return mkey_dma(batch, mkey, sge->addr + skip, len) ? WQE_BAD_DMA : 0;
+}
+
+int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
+	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len)
+{
+	int ret;
+
+	for (; len && count; sge++, count--) {
+		uint64_t part;
+
+		if (offset >= sge->len) {
+			offset -= sge->len;
+			continue;
+		}
+		part = sge->len - offset < len ? sge->len - offset : len;
+		ret = sge_add(batch, pd, access, sge, offset, part);
+		if (ret)
+			return ret;
+		len -= part;
+		offset = 0;
+	}
+	return 0;
+}
+
+int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
+	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len)
+{
+	int ret = sges_add(batch, pd, access, sge, count, offset, len);
+
+	if (ret)
+		return ret;
+	return dma_finish(batch) ? WQE_BAD_DMA : 0;
+}
+
+bool sges_allow(struct hca *hca, const struct pd *pd, unsigned int access,
+		const struct wqe_sge *sge, unsigned int count)
+{
+	for (; count; sge++, count--)
+		if (!sge->data && !mkey_check(hca, sge->lkey, pd, access, sge->addr, sge->len))
+			return false;
+	return true;
+}

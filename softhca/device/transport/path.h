@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * path.h - where messages go, and their packet sequence numbers.
+ */
+#ifndef SOFTHCA_PATH_H
+#define SOFTHCA_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softhca/net/fabric.h"
+
+struct hca;
+
+/* From an address path in a QP's context, or an address vector in a WQE. */
+struct qp_path {
+	struct fabric_addr addr; /* what the source GID does not say */
+	uint8_t gid_index;
+	uint16_t pkey;
+};
+
+void path_decode(const struct hca *hca, const uint8_t *ads, struct qp_path *path);
+/* From an address vector of a QP whose path is OWN. False: it leads nowhere. */
+bool path_decode_av(const struct hca *hca, const uint8_t *av, const struct qp_path *own,
+		    struct qp_path *path);
+/* Where a message along PATH goes, and where it comes from as of now. */
+void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
+
+/* ---- packets.c ---- */
+
+#define PSN_MASK 0xffffffu
+
+/* Signed distance from B to A on the circle of 24 bits */
+static inline int32_t psn_diff(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a - b) << 8) >> 8;
+}
+
+/* Is the payload as long as that many packets have to be? Not those of READ requests. */
+bool packets_fit(const struct fabric_msg *msg, uint32_t mtu);
+/* Take the packets before PSN, which have arrived before, out of a message; one at least is left. */
+void packets_skip(struct fabric_msg *msg, uint32_t psn, uint32_t mtu);
+
+/* A message without payload is one packet. */
+static inline uint32_t packets_of(uint64_t len, uint32_t mtu)
+{
+	return len ? (uint32_t)((len + mtu - 1) / mtu) : 1;
+}
+
+#endif

@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * req.c - the requester: send WQEs become request messages, responses become completions.
+ *
+ * PSNs count packets of the path MTU; a message covers many of them. WQEs from sq.ci to sq.next are
+ * on the wire. An answer may arrive while its request is being sent (the fabric delivers by calls),
+ * so all state is brought up to date before a message is handed over. A retry goes back to the
+ * oldest unacknowledged PSN. IBTA vol 1, 9.7.3 (requester), 9.7.5.2 (RNR), 9.9.2 (errors).
+ */
+#include <string.h>
+
+#include "prm/mlx5/av.h"
+#include "softhca/device/transport/tm.h"
+#include "softhca/device/queue/wqe.h"
+
+/* Bytes on the wire without an acknowledge. What follows a lost packet has to be sent again, so the
+ * window shrinks with losses. */
+enum { WINDOW_MAX = 2 * FABRIC_PAYLOAD_MAX, WINDOW_MIN = 16 * 1024 };
+
+void req_reset(struct qp *qp)
+{
+	memset(&qp->req, 0, sizeof(qp->req));
+	qp->req.window = WINDOW_MAX;
+	qp->req.deadline = HCA_IDLE;
+}
+
+static struct sq_entry *entry_at(struct qp *qp, uint16_t index)
+{
+	return &qp->sq.entry[index & sq_mask(qp)];
+}
+
+static bool is_read(uint8_t opcode)
+{
+	return opcode == WQE_RDMA_READ || opcode == WQE_ATOMIC_CS || opcode == WQE_ATOMIC_FA;
+}
+
+/* Is the first packet of the entry already on the wire? */
+static bool is_outstanding(struct qp *qp)
+{
+	return qp->req.unacked != qp->req.next_psn;
+}
+
+static unsigned int reads_outstanding(struct qp *qp)
+{
+	unsigned int count = 0;
+	uint16_t i;
+
+	for (i = qp->sq.ci; i != qp->sq.next; i += entry_at(qp, i)->bbs)
+		count += entry_at(qp, i)->returns_data;
+	return count;
+}
+
+/* ---- timers and retries ---- */
+
+static void start_timer(struct hca *hca, struct qp *qp)
+{
+	if (qp->ack_timeout)
+		qp_set_timer(hca, qp, hca->now + (4096ull << qp->ack_timeout));
+}
+
+static void progress_made(struct hca *hca, struct qp *qp)
+{
+	qp->req.retries_left = qp->retry_count;
+	qp->req.rnr_left = qp->rnr_retry;
+	qp->req.rnr_wait = false;
+	qp->req.gone_back = false;
+	if (qp->req.window < WINDOW_MAX)
+		qp->req.window += 2 * qp->mtu;
+	if (is_outstanding(qp))
+		start_timer(hca, qp);
+	else
+		qp_set_timer(hca, qp, HCA_IDLE);
+	qp_wake(hca, qp);
+}
+
+/* Continue from the oldest unacknowledged packet. */
+static void go_back(struct hca *hca, struct qp *qp)
+{
+	struct sq_entry *entry = entry_at(qp, qp->sq.ci);
+
+	qp->req.next_psn = qp->req.unacked;
+	qp->sq.next = qp->sq.ci;
+	qp->req.offset = (uint64_t)psn_diff(qp->req.unacked, entry->psn) * qp->mtu;
+	qp_wake(hca, qp);
+}
+
+/* The other way: what had been sent before going back has arrived up to PSN, and need not be again. What
+ * returns data does if these have not come. */
+static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
+{
+	if (psn_diff(psn, qp->req.sent_psn) > 0)
+		psn = qp->req.sent_psn;
+	while (psn_diff(psn, qp->req.next_psn) > 0) {
+		struct sq_entry *entry = entry_at(qp, qp->sq.next);
+		uint32_t end = (entry->psn + entry->packets) & PSN_MASK;
+
+		if (entry->returns_data && !data_is_there)
+			return;
+		if (psn_diff(psn, end) < 0) {
+			qp->req.next_psn = psn;
+			qp->req.offset = (uint64_t)psn_diff(psn, entry->psn) * qp->mtu;
+		} else {
+			qp->req.next_psn = end;
+			qp->req.offset = 0;
+			qp->sq.next += entry->bbs;
+		}
+	}
+}
+
+static void retry(struct hca *hca, struct qp *qp)
+{
+	if (!qp->req.retries_left) {
+		sq_fail(hca, qp, SYND_RETRY_EXCEEDED, VEND_RETRY_EXCEEDED);
+		return;
+	}
+	qp->req.retries_left--;
+	if (qp->req.window > WINDOW_MIN)
+		qp->req.window /= 2;
+	go_back(hca, qp);
+}
+
+/* A response shows that an earlier one is lost. IBTA vol 1, 9.7.5.1.1: implied NAK */
+static void implied_loss(struct hca *hca, struct qp *qp)
+{
+	if (qp->req.gone_back)
+		return;
+	qp->req.gone_back = true;
+	q_count(hca, qp, Q_IMPLIED_NAK);
+	retry(hca, qp);
+}
+
+void req_timeout(struct hca *hca, struct qp *qp)
+{
+	qp->req.gone_back = false;
+	if (qp->req.rnr_wait) {
+		qp->req.rnr_wait = false;
+		qp_wake(hca, qp);
+	} else if (is_outstanding(qp)) {
+		q_count(hca, qp, Q_TIMEOUT);
+		retry(hca, qp);
+	}
+}
+
+/* IBTA vol 1, table 45: RNR NAK timer codes, in units of 10 us; 0 is the longest */
+static const uint32_t rnr_delay[32] = {
+	65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,    32,
+	48,    64,   96,   128,  192,  256,   384,   512,   768,   1024,  1536,
+	2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+static void receiver_not_ready(struct hca *hca, struct qp *qp, uint8_t code)
+{
+	if (qp->rnr_retry != 7) {
+		if (!qp->req.rnr_left) {
+			sq_fail(hca, qp, SYND_RNR_EXCEEDED, VEND_RNR_EXCEEDED);
+			return;
+		}
+		qp->req.rnr_left--;
+	}
+	go_back(hca, qp);
+	qp->req.rnr_wait = true;
+	qp_set_timer(hca, qp, hca->now + rnr_delay[code & 31] * 10 * NS_PER_US);
+}
+
+/* ---- transmission ---- */
+
+/* Blocks that may belong to the WQE at INDEX; a wild doorbell does not make the ring longer. */
+static uint32_t blocks_from(const struct qp *qp, uint16_t index)
+{
+	uint16_t posted = qp->sq.pi - index;
+
+	return posted <= sq_mask(qp) ? posted : sq_mask(qp) + 1u;
+}
+
+/* Decode the WQE at INDEX unless that is done already. 0 or a vendor syndrome */
+static int load(struct hca *hca, struct qp *qp, uint16_t index)
+{
+	struct requester *req = &qp->req;
+	const uint8_t *raw;
+	int why;
+
+	if (req->decoded && req->wqe.index == index)
+		return 0;
+	req->decoded = false;
+	if (sq_fetch(hca, qp, index, &raw))
+		return WQE_BAD_FETCH;
+	why = wqe_decode_send(raw, index, blocks_from(qp, index), qp->n, qp->service, &req->wqe);
+	req->decoded = !why;
+	if (why != WQE_BAD_SIZE)
+		trace_wqe(hca->config.trace, "send", qp->n, index, raw, wqe_bbs(raw) * WQE_BB);
+	return why;
+}
+
+static uint8_t syndrome_of(int why)
+{
+	if (why == WQE_BAD_LKEY || why == WQE_BAD_DMA)
+		return SYND_LOCAL_PROT;
+	if (why == WQE_BAD_MKEY || why == WQE_BAD_UMR)
+		return SYND_MW_BIND;
+	return why == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH : SYND_LOCAL_QP_OP;
+}
+
+/* A fault of our own at sq.next. What is on the wire before it has to complete first. */
+static void local_error(struct hca *hca, struct qp *qp, int why)
+{
+	if (qp->sq.ci == qp->sq.next)
+		sq_fail(hca, qp, syndrome_of(why), why);
+}
+
+static int check_lengths(const struct hca *hca, const struct qp *qp)
+{
+	const struct send_wqe *wqe = &qp->req.wqe;
+	bool atomic = wqe->opcode == WQE_ATOMIC_CS || wqe->opcode == WQE_ATOMIC_FA;
+
+	if (wqe->length > hca->config.limits.max_msg_size)
+		return WQE_BAD_LENGTH;
+	if (qp->service == FABRIC_UD && wqe->length > qp->mtu)
+		return WQE_BAD_LENGTH;
+	return atomic && wqe->length != 8 ? WQE_BAD_LENGTH : 0;
+}
+
+/* Work that stays here, and waits until all before it is done. */
+static bool is_local(const struct send_wqe *wqe)
+{
+	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR || wqe->opcode == WQE_TAG_MATCHING;
+}
+
+/* First transmission of a WQE: check all of it and give it its PSNs. */
+static int begin(struct hca *hca, struct qp *qp)
+{
+	const struct send_wqe *wqe = &qp->req.wqe;
+	struct sq_entry *entry = entry_at(qp, qp->sq.next);
+	bool returns_data = is_read(wqe->opcode);
+	unsigned int access = returns_data ? MKEY_LOCAL_WRITE : 0;
+	int why = check_lengths(hca, qp);
+
+	if (why)
+		return why;
+	if (!sges_allow(hca, sq_pd(qp), access, wqe->sge, wqe->num_sge))
+		return WQE_BAD_LKEY;
+	*entry = (struct sq_entry){
+		.psn = qp->req.next_psn,
+		.packets = is_local(wqe) ? 0 : packets_of(wqe->length, qp->mtu),
+		.length = wqe->length,
+		.bbs = wqe->bbs,
+		.opcode = wqe->opcode,
+		.signaled = wqe->signaled,
+		.returns_data = returns_data,
+	};
+	return 0;
+}
+
+static bool window_is_full(const struct qp *qp)
+{
+	uint64_t packets = (uint32_t)psn_diff(qp->req.next_psn, qp->req.unacked);
+
+	return packets * qp->mtu >= qp->req.window;
+}
+
+/* Must the WQE at sq.next wait for earlier ones? Atomics and READs have a limit; a fence waits for
+ * them, a strong one for everything. */
+static bool must_wait(struct qp *qp)
+{
+	const struct send_wqe *wqe = &qp->req.wqe;
+
+	if (qp->req.offset || qp->sq.ci == qp->sq.next)
+		return false;
+	if (wqe->fence == WQE_FENCE_STRONG || is_local(wqe))
+		return true;
+	if (wqe->fence)
+		return reads_outstanding(qp) > 0;
+	return is_read(wqe->opcode) && reads_outstanding(qp) >= qp->max_reads;
+}
+
+static enum fabric_op op_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case WQE_RDMA_WRITE:
+	case WQE_RDMA_WRITE_IMM:
+		return FABRIC_WRITE;
+	case WQE_RDMA_READ:
+		return FABRIC_READ;
+	case WQE_ATOMIC_CS:
+		return FABRIC_ATOMIC_CS;
+	case WQE_ATOMIC_FA:
+		return FABRIC_ATOMIC_FA;
+	default:
+		return FABRIC_SEND;
+	}
+}
+
+/* How much of the request that starts at req.offset goes at once: up to where an acknowledge is due */
+static uint64_t next_part(const struct qp *qp)
+{
+	uint64_t left = qp->req.wqe.length - qp->req.offset;
+	uint64_t part = FABRIC_PAYLOAD_MAX - qp->req.offset % FABRIC_PAYLOAD_MAX;
+
+	if (qp->service != FABRIC_UD && part > qp->req.window)
+		part = qp->req.window - qp->req.window % qp->mtu;
+	return left < part ? left : part;
+}
+
+/* The part of the request that starts at req.offset. READs are asked for in parts too, each a request
+ * of its own, which bounds what one response has to carry. */
+static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+{
+	const struct send_wqe *wqe = &qp->req.wqe;
+	uint64_t left = wqe->length - qp->req.offset;
+	uint64_t part = next_part(qp);
+
+	*msg = (struct fabric_msg){
+		.op = op_of(wqe->opcode),
+		.ack_req = qp_is_reliable(qp),
+		.srqn = wqe->srqn,
+		.psn = qp->req.next_psn,
+		.packets = packets_of(part, qp->mtu),
+		.first = qp->req.offset == 0,
+		.last = part == left,
+		.solicited = wqe->solicited,
+		.has_imm = wqe->opcode == WQE_SEND_IMM || wqe->opcode == WQE_RDMA_WRITE_IMM,
+		.invalidate = wqe->opcode == WQE_SEND_INVAL,
+		.imm = wqe->imm,
+		.raddr = wqe->raddr + qp->req.offset,
+		.rkey = wqe->rkey,
+		.length = wqe->opcode == WQE_RDMA_READ ? part : left,
+		.swap_add = wqe->swap_add,
+		.compare = wqe->compare,
+		.payload_len = part,
+	};
+	qp_address(hca, qp, msg);
+}
+
+/* A datagram goes where its WQE says. */
+static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+{
+	const uint8_t *av = qp->req.wqe.av;
+	struct qp_path path;
+
+	if (!path_decode_av(hca, av, &qp->path, &path))
+		return WQE_BAD_AV;
+	msg->dest_qpn = prm_get(av, AV_DQPN);
+	msg->qkey = prm_get(av, AV_QKEY);
+	if (msg->qkey & AV_QKEY_OF_QP)
+		msg->qkey = qp->qkey;
+	path_address(hca, &path, &msg->addr);
+	return 0;
+}
+
+/* Fetch the payload, unless the response will bring it. Small inline data is sent from where it is.
+ * */
+static int gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+{
+	const struct send_wqe *wqe = &qp->req.wqe;
+	struct dma_batch batch;
+
+	if (is_read(wqe->opcode) || !msg->payload_len)
+		return 0;
+	if (wqe->num_sge == 1 && wqe->sge[0].data) {
+		msg->payload = wqe->sge[0].data;
+		return 0;
+	}
+	msg->payload = hca->bounce;
+	dma_begin_read(&batch, hca, hca->bounce);
+	return sges_dma(&batch, qp->pd, 0, wqe->sge, wqe->num_sge, qp->req.offset,
+			msg->payload_len);
+}
+
+static void advance(struct qp *qp, const struct fabric_msg *msg)
+{
+	qp->req.next_psn = (qp->req.next_psn + msg->packets) & PSN_MASK;
+	if (psn_diff(qp->req.next_psn, qp->req.sent_psn) > 0)
+		qp->req.sent_psn = qp->req.next_psn;
+	qp->req.offset += msg->payload_len;
+	if (msg->last) {
+		qp->sq.next += qp->req.wqe.bbs;
+		qp->req.offset = 0;
+	}
+}
+
+static void send_reliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	bool idle = !is_outstanding(qp);
+
+	advance(qp, msg);
+	fabric_send(hca->fabric, hca, msg);
+	if (idle && is_outstanding(qp) && !qp->req.rnr_wait)
+		start_timer(hca, qp);
+}
+
+/* Done as soon as it is on the wire. */
+static void send_unreliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	advance(qp, msg);
+	qp->req.unacked = qp->req.next_psn;
+	fabric_send(hca->fabric, hca, msg);
+	if (msg->last)
+		sq_complete(hca, qp, NULL, 0);
+}
+
+static bool transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
+{
+	struct fabric_msg msg;
+	int why;
+
+	build(hca, qp, &msg);
+	why = qp->service == FABRIC_UD ? address_datagram(hca, qp, &msg) : 0;
+	if (!why)
+		why = gather(hca, qp, &msg);
+	if (why) {
+		local_error(hca, qp, why);
+		return false;
+	}
+	*bytes = msg.payload_len;
+	if (qp_is_reliable(qp))
+		send_reliable(hca, qp, &msg);
+	else
+		send_unreliable(hca, qp, &msg);
+	return true;
+}
+
+/* 0 or the vendor syndrome */
+static int execute_opcode(struct hca *hca, struct qp *qp)
+{
+	const uint8_t *raw;
+
+	if (qp->req.wqe.opcode == WQE_NOP)
+		return 0;
+	if (sq_fetch(hca, qp, qp->sq.next, &raw))
+		return WQE_BAD_FETCH;
+	return qp->req.wqe.opcode == WQE_UMR ? umr_execute(hca, qp, raw, wqe_size(raw))
+					     : tm_execute(hca, qp, raw, wqe_size(raw));
+}
+
+static bool execute_local(struct hca *hca, struct qp *qp)
+{
+	uint16_t bbs = qp->req.wqe.bbs;
+	int why = execute_opcode(hca, qp);
+
+	if (why) {
+		local_error(hca, qp, why);
+		return false;
+	}
+	qp->sq.next += bbs;
+	sq_complete(hca, qp, NULL, 0);
+	return true;
+}
+
+/* One message. *BYTES is what it carried; false when the queue has to wait. */
+static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
+{
+	int why = load(hca, qp, qp->sq.next);
+
+	*bytes = 0;
+	if (!why && (window_is_full(qp) || must_wait(qp)))
+		return false;
+	if (!why && !qp->req.offset)
+		why = begin(hca, qp);
+	if (why) {
+		local_error(hca, qp, why);
+		return false;
+	}
+	return is_local(&qp->req.wqe) ? execute_local(hca, qp) : transmit(hca, qp, bytes);
+}
+
+bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
+{
+	enum { MESSAGE_COST = 16384 }; /* so that small messages count, too */
+	uint64_t bytes, spent = 0;
+
+	while (qp->state == PRM_QP_STATE_RTS && qp->sq.next != qp->sq.pi && !qp->req.rnr_wait) {
+		if (spent >= budget)
+			return true;
+		if (!send_one(hca, qp, &bytes))
+			return false;
+		spent += bytes + MESSAGE_COST;
+	}
+	return false;
+}
+
+/* ---- responses ---- */
+
+/* Everything before PSN has arrived: complete the WQEs that end there. False when one of them still
+ * lacks its response, which then is the implied loss. */
+static bool acknowledge(struct hca *hca, struct qp *qp, uint32_t psn)
+{
+	while (qp->sq.ci != qp->sq.next || qp->req.offset) {
+		struct sq_entry *entry = entry_at(qp, qp->sq.ci);
+		uint32_t end = (entry->psn + entry->packets) & PSN_MASK;
+
+		if (psn_diff(psn, qp->req.unacked) <= 0)
+			return true;
+		if (entry->returns_data)
+			return false;
+		if (psn_diff(psn, end) < 0) {
+			qp->req.unacked = psn;
+			return true;
+		}
+		qp->req.unacked = end;
+		sq_complete(hca, qp, NULL, 0);
+		if (qp->state != PRM_QP_STATE_RTS)
+			return true;
+	}
+	return true;
+}
+
+static bool is_expected(const struct qp *qp, uint32_t psn)
+{
+	return psn_diff(psn, qp->req.unacked) >= 0 && psn_diff(psn, qp->req.sent_psn) < 0;
+}
+
+static void receive_ack(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	bool in_order = acknowledge(hca, qp, (msg->psn + 1) & PSN_MASK);
+
+	if (qp->state != PRM_QP_STATE_RTS)
+		return;
+	progress_made(hca, qp);
+	if (!in_order)
+		implied_loss(hca, qp);
+}
+
+static void count_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
+{
+	if (nak == FABRIC_NAK_RNR)
+		q_count(hca, qp, Q_RNR_NAK);
+	else if (nak == FABRIC_NAK_PSN)
+		q_count(hca, qp, Q_SEQUENCE_NAK);
+	else if (nak == FABRIC_NAK_INVALID_REQUEST)
+		q_count(hca, qp, Q_REQ_REMOTE_INVALID);
+	else if (nak == FABRIC_NAK_REMOTE_ACCESS)
+		q_count(hca, qp, Q_REQ_REMOTE_ACCESS);
+}
+
+static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	static const struct {
+		uint8_t syndrome, vendor;
+	} fatal[] = {
+		[FABRIC_NAK_INVALID_REQUEST] = { SYND_REMOTE_INVAL_REQ, VEND_REMOTE_INVAL_REQ },
+		[FABRIC_NAK_REMOTE_ACCESS] = { SYND_REMOTE_ACCESS, VEND_REMOTE_ACCESS },
+		[FABRIC_NAK_REMOTE_OP] = { SYND_REMOTE_OP, VEND_REMOTE_OP },
+	};
+	uint32_t before = qp->req.unacked;
+
+	count_nak(hca, qp, msg->nak);
+	/* what comes before the packet that was refused has arrived */
+	acknowledge(hca, qp, msg->psn);
+	if (qp->state != PRM_QP_STATE_RTS)
+		return;
+	if (qp->req.unacked != before)
+		progress_made(hca, qp);
+	if (msg->nak == FABRIC_NAK_RNR)
+		receiver_not_ready(hca, qp, msg->rnr_timer);
+	else if (msg->nak == FABRIC_NAK_PSN)
+		retry(hca, qp);
+	else
+		sq_fail(hca, qp, fatal[msg->nak].syndrome, fatal[msg->nak].vendor);
+}
+
+/* Does the CQE take the whole of the response? */
+static bool fits_cqe(const struct qp *qp, const struct sq_entry *entry)
+{
+	uint32_t limit = qp->cs_req == PRM_CS_REQ_64B ? 64 : qp->cs_req == PRM_CS_REQ_32B ? 32 : 0;
+
+	if (limit > cq_inline_max(qp->send_cq))
+		limit = cq_inline_max(qp->send_cq);
+	return entry->signaled && entry->length && entry->length <= limit;
+}
+
+static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uint64_t offset)
+{
+	struct dma_batch batch;
+	int why = load(hca, qp, qp->sq.ci);
+
+	if (why)
+		return why;
+	dma_begin_write(&batch, hca, msg->payload);
+	return sges_dma(&batch, sq_pd(qp), MKEY_LOCAL_WRITE, qp->req.wqe.sge, qp->req.wqe.num_sge,
+			offset, msg->payload_len);
+}
+
+static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct sq_entry *entry = entry_at(qp, qp->sq.ci);
+	uint64_t offset = (uint64_t)psn_diff(msg->psn, entry->psn) * qp->mtu;
+	bool in_cqe = fits_cqe(qp, entry);
+	int why;
+
+	if (offset + msg->payload_len > entry->length || !packets_fit(msg, qp->mtu)) {
+		sq_fail(hca, qp, SYND_BAD_RESPONSE, SYND_BAD_RESPONSE);
+		return;
+	}
+	why = in_cqe ? 0 : scatter(hca, qp, msg, offset);
+	if (why) {
+		sq_fail(hca, qp, syndrome_of(why), why);
+		return;
+	}
+	qp->req.unacked = (msg->psn + msg->packets) & PSN_MASK;
+	if (offset + msg->payload_len == entry->length)
+		sq_complete(hca, qp, msg->payload, in_cqe ? msg->payload_len : 0);
+	if (qp->state == PRM_QP_STATE_RTS)
+		progress_made(hca, qp);
+}
+
+static void receive_response(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	if (!acknowledge(hca, qp, msg->psn) || qp->req.unacked != msg->psn) {
+		if (qp->state == PRM_QP_STATE_RTS)
+			implied_loss(hca, qp);
+		return;
+	}
+	if (qp->state != PRM_QP_STATE_RTS)
+		return;
+	if (!entry_at(qp, qp->sq.ci)->returns_data) {
+		sq_fail(hca, qp, SYND_BAD_RESPONSE, SYND_BAD_RESPONSE);
+		return;
+	}
+	go_forward(qp, (msg->psn + msg->packets) & PSN_MASK, true);
+	receive_data(hca, qp, msg);
+}
+
+void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct fabric_msg rest = *msg;
+
+	if (msg->op == FABRIC_READ_RESPONSE)
+		packets_skip(&rest, qp->req.unacked, qp->mtu);
+	if (qp->state != PRM_QP_STATE_RTS || !is_expected(qp, rest.psn))
+		return;
+	go_forward(qp, (rest.psn + (msg->op == FABRIC_ACK)) & PSN_MASK, false);
+	if (msg->op == FABRIC_ACK)
+		receive_ack(hca, qp, msg);
+	else if (msg->op == FABRIC_NAK)
+		receive_nak(hca, qp, msg);
+	else
+		receive_response(hca, qp, &rest);
+}

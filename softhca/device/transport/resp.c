@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * resp.c - the responder: executes requests in PSN order and answers them.
+ *
+ * A request is refused with a NAK and leaves no trace, or is executed and moves expected_psn. One
+ * that was executed before is acknowledged again: READs are repeated, atomics answered from a
+ * cache. IBTA vol 1, 9.7.4 (responder), 9.7.5 (acknowledges), 9.9.3 (errors).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "softhca/device/transport/tm.h"
+#include "softhca/device/queue/wqe.h"
+
+void resp_reset(struct qp *qp)
+{
+	memset(&qp->resp, 0, sizeof(qp->resp));
+}
+
+/* A program that has ended does not answer any more, although its queues may be there for a while:
+ * its peers run into their retry limit. */
+static void answer(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+{
+	if (hca->owner_gone || !qp_is_reliable(qp))
+		return;
+	qp_address(hca, qp, msg);
+	fabric_send(hca->fabric, hca, msg);
+}
+
+static void send_ack(struct hca *hca, struct qp *qp, uint32_t psn)
+{
+	struct fabric_msg msg = {
+		.op = FABRIC_ACK,
+		.psn = psn,
+		.packets = 1,
+		.msn = qp->resp.msn,
+	};
+
+	answer(hca, qp, &msg);
+}
+
+static void send_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
+{
+	struct fabric_msg msg = {
+		.op = FABRIC_NAK,
+		.psn = qp->resp.expected_psn,
+		.packets = 1,
+		.msn = qp->resp.msn,
+		.nak = nak,
+		.rnr_timer = qp->min_rnr_timer,
+	};
+
+	answer(hca, qp, &msg);
+}
+
+/* Refuse a request for good: this QP is in error as well, and its owner hears of it. An unreliable
+ * one just loses the request: IBTA vol 1, 9.8.2.2 */
+static void refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
+{
+	static const int event[] = {
+		[FABRIC_NAK_INVALID_REQUEST] = PRM_EVENT_WQ_INVAL_REQ_ERROR,
+		[FABRIC_NAK_REMOTE_ACCESS] = PRM_EVENT_WQ_ACCESS_ERROR,
+		[FABRIC_NAK_REMOTE_OP] = PRM_EVENT_WQ_CATAS_ERROR,
+	};
+
+	if (nak == FABRIC_NAK_REMOTE_ACCESS)
+		q_count(hca, qp, Q_RESP_REMOTE_ACCESS);
+	if (!qp_is_reliable(qp)) {
+		qp->resp.dropping = true;
+		return;
+	}
+	qp_fail(hca, qp, event[nak]);
+	send_nak(hca, qp, nak);
+}
+
+/* The receive WQE is at fault. A tag's buffer has none that could complete in error, so one of the
+ * queue says what happened, if there is one. */
+static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
+			 enum fabric_nak nak)
+{
+	if (qp->resp.matched) {
+		tm_cancel(hca, qp);
+		if (rq_fetch(hca, qp)) {
+			refuse(hca, qp, nak);
+			return;
+		}
+	}
+	rq_fail(hca, qp, syndrome, vendor);
+	send_nak(hca, qp, nak);
+}
+
+/* Remote keys are checked against the QP's domain, those of an XRC request against its SRQ's. IBTA
+ * vol 1, annex A14 */
+static struct pd *request_pd(const struct qp *qp)
+{
+	return qp->service == FABRIC_XRC ? rq_pd(qp) : qp->pd;
+}
+
+/* A window may be bound to one QP. */
+static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t key,
+			       unsigned int access, uint64_t addr, uint64_t len)
+{
+	struct mkey *mkey = mkey_check(hca, key, request_pd(qp), access, addr, len);
+
+	return mkey && (mkey->qpn == MKEY_ANY_QP || mkey->qpn == qp->n) ? mkey : NULL;
+}
+
+/* Executed: move on, and acknowledge when asked for. */
+static void accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	qp->resp.expected_psn = (msg->psn + msg->packets) & PSN_MASK;
+	qp->resp.msn += msg->last;
+	qp->resp.under_way = !msg->last;
+	qp->resp.op = msg->op;
+	if (msg->ack_req && qp->state != PRM_QP_STATE_ERR)
+		send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
+}
+
+/* The receive WQE for this message; false when the request was answered with a NAK. */
+static bool take_receive(struct hca *hca, struct qp *qp)
+{
+	int ret;
+
+	if (qp->resp.receiving)
+		return true;
+	ret = rq_fetch(hca, qp);
+	if (!ret) {
+		qp->resp.receiving = true;
+		return true;
+	}
+	if (ret == ENOENT)
+		q_count(hca, qp, Q_OUT_OF_BUFFER);
+	if (ret == ENOENT && qp_is_reliable(qp)) {
+		qp->resp.nak_sent = true; /* says as much about what follows */
+		send_nak(hca, qp, FABRIC_NAK_RNR);
+	} else {
+		refuse(hca, qp, FABRIC_NAK_REMOTE_OP);
+	}
+	return false;
+}
+
+/* ---- SEND ---- */
+
+/* A CQE of tag matching has a header where the payload would go. */
+static bool fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
+{
+	uint32_t limit = tm_note_of(qp)                 ? 0
+			 : qp->cs_res == PRM_CS_RES_64B ? 64
+			 : qp->cs_res == PRM_CS_RES_32B ? 32
+							: 0;
+
+	if (limit > cq_inline_max(rq_cq(qp)))
+		limit = cq_inline_max(rq_cq(qp));
+	return msg->first && msg->last && msg->payload_len && msg->payload_len <= limit;
+}
+
+static uint8_t send_opcode(const struct fabric_msg *msg)
+{
+	if (msg->invalidate)
+		return CQE_OP_RESP_SEND_INVAL;
+	return msg->has_imm ? CQE_OP_RESP_SEND_IMM : CQE_OP_RESP_SEND;
+}
+
+static struct completion receive_completion(const struct fabric_msg *msg, uint8_t opcode,
+					    uint64_t length)
+{
+	return (struct completion){
+		.opcode = opcode,
+		.solicited = msg->solicited,
+		.byte_count = length,
+		.imm = msg->has_imm || msg->invalidate ? msg->imm : 0,
+	};
+}
+
+static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	const struct recv_wqe *recv = &qp->resp.recv;
+	struct dma_batch batch;
+
+	dma_begin_write(&batch, hca, msg->payload);
+	return sges_dma(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge,
+			qp->resp.received, msg->payload_len);
+}
+
+/* Payload and CQE of a short message in one bus call. False: nothing has happened, and going step
+ * by step will show why. */
+static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	enum { SHORT = 1024 };
+	const struct recv_wqe *recv = &qp->resp.recv;
+	struct completion done = receive_completion(msg, send_opcode(msg), msg->payload_len);
+	uint8_t buf[SHORT + CQE_ROOM];
+	struct dma_batch batch;
+
+	if (!msg->first || !msg->last || !msg->payload_len || msg->payload_len > SHORT)
+		return false;
+	memcpy(buf, msg->payload, msg->payload_len);
+	dma_begin_write(&batch, hca, buf);
+	if (sges_add(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, 0,
+		     msg->payload_len))
+		return false;
+	done.before = &batch;
+	return !rq_complete(hca, qp, &done);
+}
+
+/* 0 or the vendor syndrome */
+static int deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct completion done;
+	bool in_cqe = fits_cqe(qp, msg);
+	int why;
+
+	if (!in_cqe && deliver_at_once(hca, qp, msg))
+		return 0;
+	why = in_cqe ? 0 : scatter(hca, qp, msg);
+	if (why || !msg->last)
+		return why;
+	done = receive_completion(msg, send_opcode(msg), qp->resp.received + msg->payload_len);
+	done.inline_data = msg->payload;
+	done.inline_len = in_cqe ? msg->payload_len : 0;
+	rq_complete(hca, qp, &done);
+	return 0;
+}
+
+static bool matches_tags(const struct qp *qp)
+{
+	return qp->srq && qp->srq->tm;
+}
+
+/* Where this message goes; false when there is nothing left to do with it. */
+static bool begin_send(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	enum tm_verdict verdict = TM_TAKE_RECEIVE;
+
+	qp->resp.received = 0;
+	if (!matches_tags(qp))
+		return true;
+	verdict = tm_arrive(hca, qp, msg);
+	if (verdict == TM_CONSUMED)
+		accept(hca, qp, msg);
+	if (verdict == TM_BUSY) {
+		qp->resp.nak_sent = true;
+		send_nak(hca, qp, FABRIC_NAK_RNR);
+	}
+	return verdict == TM_TAKE_RECEIVE || verdict == TM_MATCHED;
+}
+
+static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg *whole)
+{
+	bool invalidate = whole->invalidate && whole->last;
+	struct fabric_msg msg = *whole;
+	struct mkey *key = NULL;
+	int why;
+
+	if (msg.first && !begin_send(hca, qp, &msg))
+		return;
+	if (!take_receive(hca, qp))
+		return;
+	if (msg.first && matches_tags(qp))
+		tm_count_unexpected(qp);
+	if (msg.first && matches_tags(qp)) {
+		msg.payload += qp->resp.header;
+		msg.payload_len -= qp->resp.header;
+	}
+	if (qp->resp.received + msg.payload_len > qp->resp.recv.length) {
+		q_count(hca, qp, Q_RESP_LENGTH);
+		fail_receive(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH,
+			     FABRIC_NAK_INVALID_REQUEST);
+		return;
+	}
+	if (invalidate)
+		key = mkey_to_invalidate(hca, be32toh(msg.imm), request_pd(qp), qp->n);
+	if (invalidate && !key) {
+		fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
+		return;
+	}
+	why = deliver(hca, qp, &msg);
+	if (why) {
+		fail_receive(hca, qp, SYND_LOCAL_PROT, why, FABRIC_NAK_REMOTE_OP);
+		return;
+	}
+	if (key)
+		mkey_invalidate(key);
+	qp->resp.received += msg.payload_len;
+	accept(hca, qp, whole);
+}
+
+/* ---- RDMA WRITE ---- */
+
+/* The first packet says where the request goes and how long it is. 0 or the NAK */
+static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct responder *resp = &qp->resp;
+
+	resp->received = 0;
+	resp->write_addr = msg->raddr;
+	resp->write_key = msg->rkey;
+	resp->write_left = msg->length;
+	if (msg->length &&
+	    !remote_key(hca, qp, msg->rkey, MKEY_REMOTE_WRITE, msg->raddr, msg->length))
+		return FABRIC_NAK_REMOTE_ACCESS;
+	return 0;
+}
+
+/* 0 or the NAK */
+static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct responder *resp = &qp->resp;
+	struct dma_batch batch;
+	struct mkey *mkey;
+
+	if (msg->payload_len > resp->write_left ||
+	    (msg->last && msg->payload_len != resp->write_left))
+		return FABRIC_NAK_INVALID_REQUEST;
+	if (!msg->payload_len)
+		return 0;
+	mkey = remote_key(hca, qp, resp->write_key, MKEY_REMOTE_WRITE, resp->write_addr,
+			  msg->payload_len);
+	if (!mkey)
+		return FABRIC_NAK_REMOTE_ACCESS;
+	dma_begin_write(&batch, hca, msg->payload);
+	if (mkey_dma(&batch, mkey, resp->write_addr, msg->payload_len) || dma_finish(&batch))
+		return FABRIC_NAK_REMOTE_OP;
+	resp->write_addr += msg->payload_len;
+	resp->write_left -= msg->payload_len;
+	return 0;
+}
+
+static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	int nak = qp->remote_write ? 0 : FABRIC_NAK_INVALID_REQUEST;
+
+	if (!nak && msg->first)
+		nak = begin_write(hca, qp, msg);
+	if (!nak && msg->has_imm && msg->last && !take_receive(hca, qp))
+		return;
+	if (!nak)
+		nak = write_payload(hca, qp, msg);
+	if (nak) {
+		refuse(hca, qp, nak);
+		return;
+	}
+	qp->resp.received += msg->payload_len;
+	if (msg->has_imm && msg->last) {
+		struct completion done =
+			receive_completion(msg, CQE_OP_RESP_WRITE_IMM, qp->resp.received);
+
+		rq_complete(hca, qp, &done);
+	}
+	accept(hca, qp, msg);
+}
+
+/* ---- RDMA READ ---- */
+
+static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct dma_batch batch;
+	struct mkey *mkey;
+
+	if (!msg->length)
+		return 0;
+	mkey = remote_key(hca, qp, msg->rkey, MKEY_REMOTE_READ, msg->raddr, msg->length);
+	if (!mkey)
+		return FABRIC_NAK_REMOTE_ACCESS;
+	if (msg->payload_len > FABRIC_PAYLOAD_MAX)
+		return FABRIC_NAK_INVALID_REQUEST;
+	dma_begin_read(&batch, hca, hca->bounce);
+	if (mkey_dma(&batch, mkey, msg->raddr, msg->payload_len) || dma_finish(&batch))
+		return FABRIC_NAK_REMOTE_OP;
+	return 0;
+}
+
+/* Also serves duplicates, which leave expected_psn alone unless they ask for more than before. */
+static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct fabric_msg response = {
+		.op = FABRIC_READ_RESPONSE,
+		.psn = msg->psn,
+		.packets = packets_of(msg->payload_len, qp->mtu),
+		.first = true,
+		.last = true,
+		.payload = hca->bounce,
+		.payload_len = msg->payload_len,
+	};
+	uint32_t behind = (msg->psn + response.packets) & PSN_MASK;
+	int nak;
+
+	if (!qp->remote_read) {
+		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+		return;
+	}
+	nak = read_payload(hca, qp, msg);
+	if (nak) {
+		refuse(hca, qp, nak);
+		return;
+	}
+	if (psn_diff(behind, qp->resp.expected_psn) > 0) {
+		qp->resp.expected_psn = behind;
+		qp->resp.msn++;
+	}
+	response.msn = qp->resp.msn;
+	answer(hca, qp, &response);
+}
+
+/* ---- atomics ---- */
+
+static void answer_atomic(struct hca *hca, struct qp *qp, uint32_t psn, uint64_t value)
+{
+	struct fabric_msg response = {
+		.op = FABRIC_ATOMIC_RESPONSE,
+		.psn = psn,
+		.packets = 1,
+		.first = true,
+		.last = true,
+		.msn = qp->resp.msn,
+		.payload = (const uint8_t *)&value,
+		.payload_len = sizeof(value),
+	};
+
+	answer(hca, qp, &response);
+}
+
+static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
+{
+	unsigned int slot = qp->resp.atomics++ % ATOMIC_CACHE;
+
+	qp->resp.atomic[slot].used = true;
+	qp->resp.atomic[slot].psn = psn;
+	qp->resp.atomic[slot].value = value;
+}
+
+static int do_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uint64_t *old)
+{
+	struct dma_batch batch;
+	struct mkey *mkey;
+	uint64_t new;
+
+	if (msg->raddr % sizeof(*old))
+		return FABRIC_NAK_INVALID_REQUEST;
+	mkey = remote_key(hca, qp, msg->rkey, MKEY_REMOTE_ATOMIC, msg->raddr, sizeof(*old));
+	if (!mkey)
+		return FABRIC_NAK_REMOTE_ACCESS;
+	dma_begin_read(&batch, hca, old);
+	if (mkey_dma(&batch, mkey, msg->raddr, sizeof(*old)) || dma_finish(&batch))
+		return FABRIC_NAK_REMOTE_OP;
+	if (msg->op == FABRIC_ATOMIC_CS)
+		new = *old == msg->compare ? msg->swap_add : *old;
+	else
+		new = *old + msg->swap_add;
+	dma_begin_write(&batch, hca, &new);
+	if (mkey_dma(&batch, mkey, msg->raddr, sizeof(new)) || dma_finish(&batch))
+		return FABRIC_NAK_REMOTE_OP;
+	return 0;
+}
+
+/* Memory and result are in the order of the host's CPU: endianness mode 1, see caps.c. */
+static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	uint64_t old;
+	int nak;
+
+	if (!qp->remote_atomic) {
+		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+		return;
+	}
+	nak = do_atomic(hca, qp, msg, &old);
+	if (nak) {
+		refuse(hca, qp, nak);
+		return;
+	}
+	qp->resp.expected_psn = (msg->psn + 1) & PSN_MASK;
+	qp->resp.msn++;
+	remember_atomic(qp, msg->psn, old);
+	answer_atomic(hca, qp, msg->psn, old);
+}
+
+static void repeat_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	unsigned int i;
+
+	for (i = 0; i < ATOMIC_CACHE; i++)
+		if (qp->resp.atomic[i].used && qp->resp.atomic[i].psn == msg->psn)
+			answer_atomic(hca, qp, msg->psn, qp->resp.atomic[i].value);
+}
+
+/* ---- dispatch ---- */
+
+typedef void (*request_fn)(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+
+static void repeat_ack(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	if (msg->ack_req)
+		send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
+}
+
+static const struct {
+	request_fn execute, repeat;
+} requests[] = {
+	[FABRIC_SEND] = { receive_send, repeat_ack },
+	[FABRIC_WRITE] = { receive_write, repeat_ack },
+	[FABRIC_READ] = { receive_read, receive_read },
+	[FABRIC_ATOMIC_CS] = { receive_atomic, repeat_atomic },
+	[FABRIC_ATOMIC_FA] = { receive_atomic, repeat_atomic },
+};
+
+static void report_established(struct hca *hca, struct qp *qp)
+{
+	if (qp->state != PRM_QP_STATE_RTR || qp->resp.established)
+		return;
+	qp->resp.established = true;
+	eq_qp_event(hca, PRM_EVENT_COMM_EST, qp->n);
+}
+
+/* First packets come when a request is complete, others when it is not; all are of the path MTU but the
+ * last. IBTA vol 1, 9.7.4.1.4 and 9.7.4.1.6 */
+static bool is_in_sequence(const struct qp *qp, const struct fabric_msg *msg)
+{
+	const struct responder *resp = &qp->resp;
+
+	if (msg->op > FABRIC_WRITE)
+		return !resp->under_way;
+	return msg->first != resp->under_way && (msg->first || msg->op == resp->op) &&
+	       packets_fit(msg, qp->mtu);
+}
+
+static void count_request(struct hca *hca, const struct qp *qp, const struct fabric_msg *msg)
+{
+	if (msg->op == FABRIC_WRITE && msg->first)
+		q_count(hca, qp, Q_RX_WRITE);
+	else if (msg->op == FABRIC_READ)
+		q_count(hca, qp, Q_RX_READ);
+	else if (msg->op == FABRIC_ATOMIC_CS || msg->op == FABRIC_ATOMIC_FA)
+		q_count(hca, qp, Q_RX_ATOMIC);
+}
+
+static void execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	qp->resp.nak_sent = false;
+	count_request(hca, qp, msg);
+	if (is_in_sequence(qp, msg))
+		requests[msg->op].execute(hca, qp, msg);
+	else
+		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+}
+
+/* Some of the packets, if not all, have arrived before. */
+static void repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct fabric_msg rest = *msg;
+
+	q_count(hca, qp, Q_DUPLICATE);
+	if (msg->op <= FABRIC_WRITE)
+		packets_skip(&rest, qp->resp.expected_psn, qp->mtu);
+	if (rest.psn == qp->resp.expected_psn)
+		execute(hca, qp, &rest);
+	else
+		requests[msg->op].repeat(hca, qp, msg);
+}
+
+/* A request may begin with any PSN, as earlier ones may be lost; the rest of it must follow without a
+ * gap, or all of it is. IBTA vol 1, 9.8.2.1 */
+static bool uc_is_in_sequence(struct qp *qp, const struct fabric_msg *msg)
+{
+	struct responder *resp = &qp->resp;
+
+	if (msg->first) {
+		resp->dropping = false;
+		resp->expected_psn = msg->psn;
+	}
+	if (msg->psn != resp->expected_psn)
+		resp->dropping = true;
+	return !resp->dropping;
+}
+
+static void receive_unreliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	if (msg->op != FABRIC_SEND && msg->op != FABRIC_WRITE)
+		return;
+	if (uc_is_in_sequence(qp, msg) && packets_fit(msg, qp->mtu))
+		requests[msg->op].execute(hca, qp, msg);
+}
+
+/* An XRC request says which SRQ it is for. */
+static bool find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	if (qp->service != FABRIC_XRC)
+		return true;
+	qp->resp.srq = srq_find_xrc(hca, msg->srqn, qp->xrcd);
+	return qp->resp.srq;
+}
+
+static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	int32_t ahead = psn_diff(msg->psn, qp->resp.expected_psn);
+
+	if (ahead > 0) {
+		q_count(hca, qp, Q_OUT_OF_SEQUENCE);
+		if (!qp->resp.nak_sent) {
+			qp->resp.nak_sent = true;
+			send_nak(hca, qp, FABRIC_NAK_PSN);
+		}
+		return;
+	}
+	if (!find_srq(hca, qp, msg))
+		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+	else if (ahead < 0)
+		repeat(hca, qp, msg);
+	else
+		execute(hca, qp, msg);
+}
+
+void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	hca->owner_gone = false;
+	if (!qp_receives(qp))
+		return;
+	report_established(hca, qp);
+	if (qp_is_reliable(qp))
+		receive_reliable(hca, qp, msg);
+	else
+		receive_unreliable(hca, qp, msg);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * tm.c - the matching list: operations that software posts, and what arriving messages find. See tm.h.
+ *
+ * A message takes the first enabled tag in the order of posting. Its header is not part of the data
+ * then; without a tag, all of it goes to a WQE of the queue.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/transport/tm.h"
+#include "softhca/device/queue/wqe.h"
+
+enum {
+	CTRL_SEG = 16,
+	TM_SEG = 32,
+	DATA_SEG = 16,
+	OP_NOP = 0,
+	OP_APPEND = 1,
+	OP_REMOVE = 2,
+	FLAG_SW_COUNT = 1 << 6,
+	FLAG_CQE = 1 << 7,
+};
+
+#define TM_SEG_OPCODE   PRM(0x0, 31, 28)
+#define TM_SEG_FLAGS    PRM(0x0, 23, 16)
+#define TM_SEG_INDEX    PRM(0x0, 15, 0)
+#define TM_SEG_SW_COUNT PRM(0x4, 15, 0)
+#define TM_SEG_TAG      PRM64(0x10)
+#define TM_SEG_MASK     PRM64(0x18)
+#define DATA_LEN        PRM(0x0, 31, 0)
+#define DATA_LKEY       PRM(0x4, 31, 0)
+#define DATA_ADDR       PRM64(0x8)
+#define HEAD_SUCCESS    PRM(0x0, 31, 31)
+#define HEAD_HW_PHASE   PRM(0x4, 31, 16)
+
+struct tm *tm_create(unsigned int log_size, uint16_t next)
+{
+	struct tm *tm = calloc(1, sizeof(*tm));
+
+	if (!tm)
+		return NULL;
+	TAILQ_INIT(&tm->list);
+	tm->size = 1u << log_size;
+	tm->next = next;
+	tm->tag = calloc(tm->size, sizeof(*tm->tag));
+	if (tm->tag)
+		return tm;
+	free(tm);
+	return NULL;
+}
+
+void tm_free(struct tm *tm)
+{
+	if (tm)
+		free(tm->tag);
+	free(tm);
+}
+
+static void take_off(struct tm *tm, struct tm_tag *tag)
+{
+	TAILQ_REMOVE(&tm->list, tag, in_list);
+	tag->used = false;
+}
+
+/* ---- operations ---- */
+
+static void put_note(struct tm_note *note, enum tm_cqe op, uint16_t index)
+{
+	*note = (struct tm_note){ .op = op, .tag = index };
+}
+
+/* As in an SRQ, each entry names the place of the one that will come after it: PRM, append_next_index.
+ * The buffer may be missing: a tag without data. */
+static int append(struct tm *tm, const uint8_t *seg, size_t len)
+{
+	struct tm_tag *tag = &tm->tag[tm->next];
+	const uint8_t *data = seg + TM_SEG;
+
+	if (prm_get(seg, TM_SEG_INDEX) >= tm->size || tag->used)
+		return WQE_BAD_TAG;
+	if (len != TM_SEG && len != TM_SEG + DATA_SEG)
+		return WQE_BAD_SIZE;
+	tm->next = prm_get(seg, TM_SEG_INDEX);
+	*tag = (struct tm_tag){
+		.used = true,
+		.tag = prm_get(seg, TM_SEG_TAG),
+		.mask = prm_get(seg, TM_SEG_MASK),
+		.has_buffer = len > TM_SEG,
+	};
+	if (tag->has_buffer)
+		tag->sge = (struct wqe_sge){
+			.len = prm_get(data, DATA_LEN),
+			.lkey = prm_get(data, DATA_LKEY),
+			.addr = prm_get(data, DATA_ADDR),
+		};
+	TAILQ_INSERT_TAIL(&tm->list, tag, in_list);
+	return 0;
+}
+
+/* A tag that a message has found is there no more: that is no error of the queue. */
+static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
+{
+	uint32_t index = prm_get(seg, TM_SEG_INDEX);
+
+	if (index >= tm->size)
+		return WQE_BAD_TAG;
+	*success = tm->tag[index].used;
+	if (*success)
+		take_off(tm, &tm->tag[index]);
+	return 0;
+}
+
+/* Software has seen all that found no tag, so that what it has added since is not too late. */
+static void resume(struct tm *tm)
+{
+	struct tm_tag *tag;
+
+	if (tm->sw_phase != tm->hw_phase)
+		return;
+	TAILQ_FOREACH(tag, &tm->list, in_list)
+		tag->enabled = true;
+}
+
+static void report(struct hca *hca, struct qp *qp, const uint8_t *seg, uint16_t index, bool success)
+{
+	static const enum tm_cqe cqe_of[] = { TM_CQE_NOOP, TM_CQE_APPEND, TM_CQE_REMOVE };
+	struct tm_note note;
+	struct completion done = {
+		.opcode = CQE_OP_NO_PACKET,
+		.wqe_counter = qp->sq.next,
+		.srq = qp->srq,
+		.tm = &note,
+	};
+
+	put_note(&note, cqe_of[prm_get(seg, TM_SEG_OPCODE)], index);
+	prm_set(note.head, HEAD_SUCCESS, success);
+	prm_set(note.head, HEAD_HW_PHASE, qp->srq->tm->hw_phase);
+	if (cq_post(hca, qp->srq->cq, qp, &done))
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+}
+
+int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
+{
+	const uint8_t *seg = raw + CTRL_SEG;
+	struct tm *tm = qp->srq ? qp->srq->tm : NULL;
+	bool success = true;
+	uint16_t index;
+	int why = 0;
+
+	if (!tm)
+		return WQE_BAD_OPCODE;
+	if (len < CTRL_SEG + TM_SEG)
+		return WQE_BAD_SIZE;
+	if (prm_get(seg, TM_SEG_OPCODE) > OP_REMOVE)
+		return WQE_BAD_TAG;
+	index = prm_get(seg, TM_SEG_OPCODE) == OP_APPEND ? tm->next : prm_get(seg, TM_SEG_INDEX);
+	if (prm_get(seg, TM_SEG_OPCODE) == OP_APPEND)
+		why = append(tm, seg, len - CTRL_SEG);
+	else if (prm_get(seg, TM_SEG_OPCODE) == OP_REMOVE)
+		why = take_away(tm, seg, &success);
+	if (why)
+		return why;
+	if (prm_get(seg, TM_SEG_FLAGS) & FLAG_SW_COUNT)
+		tm->sw_phase = prm_get(seg, TM_SEG_SW_COUNT);
+	resume(tm);
+	if (prm_get(seg, TM_SEG_FLAGS) & FLAG_CQE)
+		report(hca, qp, seg, index, success);
+	return 0;
+}
+
+/* ---- messages ---- */
+
+static struct tm_tag *find(struct tm *tm, uint64_t value)
+{
+	struct tm_tag *tag;
+
+	TAILQ_FOREACH(tag, &tm->list, in_list)
+		if (tag->enabled && (value & tag->mask) == tag->tag)
+			return tag;
+	return NULL;
+}
+
+static uint32_t room_of(const struct tm_tag *tag)
+{
+	return tag->has_buffer ? tag->sge.len : 0;
+}
+
+/* The match is known before the data is there: that is what keeps matches in order. */
+static void announce(struct hca *hca, struct qp *qp, const struct tm_note *note)
+{
+	struct completion done = {
+		.opcode = CQE_OP_NO_PACKET,
+		.srq = qp->srq,
+		.tm = note,
+	};
+
+	if (cq_post(hca, qp->srq->cq, qp, &done))
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+}
+
+/* The tag's buffer is where the message goes. */
+static void use_buffer(struct qp *qp, const struct tm_tag *tag, bool with_header)
+{
+	struct responder *resp = &qp->resp;
+
+	resp->recv = (struct recv_wqe){ .length = room_of(tag), .num_sge = tag->has_buffer };
+	resp->recv.sge[0] = tag->sge;
+	resp->receiving = true;
+	resp->matched = true;
+	resp->header = with_header ? 0 : TM_HEADER;
+	resp->srq = qp->srq;
+	resp->index = 0;
+}
+
+static void put_header(struct tm_note *note, const uint8_t *header)
+{
+	prm_set(note->head, TMH_APP, prm_get(header, TMH_APP));
+	prm_set(note->head, TMH_TAG, prm_get(header, TMH_TAG));
+}
+
+/* Known to fit as a whole, or more packets follow */
+static enum tm_verdict match_eager(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
+				   struct tm_tag *tag)
+{
+	bool at_once =
+		msg->last && msg->packets == 1 && msg->payload_len - TM_HEADER <= room_of(tag);
+	struct tm_note *note = &qp->resp.tm;
+
+	put_note(note, at_once ? TM_CQE_CONSUMED_MSG : TM_CQE_CONSUMED, tag - qp->srq->tm->tag);
+	put_header(note, msg->payload);
+	use_buffer(qp, tag, false);
+	if (!at_once) {
+		announce(hca, qp, note);
+		put_note(note, TM_CQE_EXPECTED, note->tag);
+	}
+	return TM_MATCHED;
+}
+
+/* Software fetches the data where the buffer is too small, or this QP's send queue is its own. */
+static enum tm_verdict match_rendezvous(struct hca *hca, struct qp *qp,
+					const struct fabric_msg *msg, struct tm_tag *tag)
+{
+	struct tm_note *note = &qp->resp.tm;
+	bool fits = prm_get(msg->payload, RVH_LEN) <= room_of(tag);
+
+	if (fits && qp->offload && !tm_offload_has_room(qp))
+		return TM_BUSY;
+	put_note(note, fits && qp->offload ? TM_CQE_CONSUMED : TM_CQE_CONSUMED_MSG_SW_RNDV,
+		 tag - qp->srq->tm->tag);
+	put_header(note, msg->payload);
+	if (note->op != TM_CQE_CONSUMED) {
+		use_buffer(qp, tag, true);
+		return TM_MATCHED;
+	}
+	announce(hca, qp, note);
+	tm_offload_fetch(hca, qp, msg->payload, note->tag, &tag->sge);
+	note->op = 0;
+	return TM_CONSUMED;
+}
+
+void tm_cancel(struct hca *hca, struct qp *qp)
+{
+	const struct tm_note note = { .op = TM_CQE_CANCELED, .tag = qp->resp.tm.tag };
+	const struct completion done = {
+		.opcode = CQE_OP_RESP_SEND,
+		.srq = qp->srq,
+		.tm = &note,
+	};
+
+	qp->resp.receiving = qp->resp.matched = false;
+	qp->resp.tm.op = 0;
+	cq_post(hca, qp->srq->cq, qp, &done);
+}
+
+static bool has_headers(const struct fabric_msg *msg)
+{
+	uint64_t op = msg->payload_len >= TM_HEADER ? prm_get(msg->payload, TMH_OP) : TMH_NO_TAG;
+
+	return op == TMH_EAGER ||
+	       (op == TMH_RNDV && msg->last && msg->payload_len >= TM_RNDV_HEADER);
+}
+
+enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct tm *tm = qp->srq->tm;
+	enum tm_verdict verdict;
+	struct tm_tag *tag;
+
+	put_note(&qp->resp.tm, TM_CQE_NO_TAG, 0);
+	qp->resp.matched = false;
+	qp->resp.header = 0;
+	if (msg->payload_len && prm_get(msg->payload, TMH_OP) == TMH_FIN)
+		qp->resp.tm.op = 0; /* a message as any other */
+	if (!has_headers(msg))
+		return TM_TAKE_RECEIVE;
+	tag = find(tm, prm_get(msg->payload, TMH_TAG));
+	if (!tag) {
+		qp->resp.tm.op = TM_CQE_UNEXPECTED;
+		return TM_TAKE_RECEIVE;
+	}
+	verdict = prm_get(msg->payload, TMH_OP) == TMH_RNDV ? match_rendezvous(hca, qp, msg, tag)
+							    : match_eager(hca, qp, msg, tag);
+	if (verdict != TM_BUSY)
+		take_off(tm, tag);
+	return verdict;
+}
+
+void tm_count_unexpected(struct qp *qp)
+{
+	if (qp->resp.tm.op == TM_CQE_UNEXPECTED)
+		qp->srq->tm->hw_phase++;
+}
+
+const struct tm_note *tm_note_of(const struct qp *qp)
+{
+	return qp->resp.tm.op ? &qp->resp.tm : NULL;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * tm_offload.c - rendezvous that the adapter runs by itself: it READs what a matched message has
+ * announced, then sends the message's headers back as the sign that the sender's buffer is free.
+ *
+ * Both are WQEs as a program would write them, in a ring that is the adapter's, so the requester has
+ * one way to send, repeat and fail. QPs that are created for it have no send queue of their own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/transport/tm.h"
+#include "softhca/device/queue/wqe.h"
+
+enum {
+	SEG = 16,
+	WQES = 1 << TM_LOG_OFFLOADED,
+	WQES_OF_ONE = 2, /* READ and answer */
+	CQ_UPDATE = 2 << 2,
+	INLINE = 1u << 31,
+};
+
+#define CTRL_INDEX  PRM(0x0, 23, 8)
+#define CTRL_OPCODE PRM(0x0, 7, 0)
+#define CTRL_QPN    PRM(0x4, 31, 8)
+#define CTRL_DS     PRM(0x4, 5, 0)
+#define CTRL_CE_SE  PRM(0x8, 4, 0)
+#define RADDR_ADDR  PRM64(0x10)
+#define RADDR_RKEY  PRM(0x18, 31, 0)
+#define DATA_LEN    PRM(0x0, 31, 0)
+#define DATA_LKEY   PRM(0x4, 31, 0)
+#define DATA_ADDR   PRM64(0x8)
+
+/* The tag that a READ fills, by index of its WQE */
+struct rendezvous {
+	uint16_t tag;
+	uint32_t len;
+};
+
+struct tm_offload {
+	uint8_t ring[WQES][WQE_BB];
+	struct rendezvous of[WQES];
+};
+
+int tm_offload_start(struct qp *qp)
+{
+	qp->sq.log_size = TM_LOG_OFFLOADED;
+	qp->sq.entry = calloc(WQES, sizeof(*qp->sq.entry));
+	qp->offload = calloc(1, sizeof(*qp->offload));
+	return qp->sq.entry && qp->offload ? 0 : ENOMEM;
+}
+
+bool tm_offload_has_room(const struct qp *qp)
+{
+	return (uint16_t)(qp->sq.pi - qp->sq.ci) + WQES_OF_ONE <= WQES;
+}
+
+const uint8_t *tm_offload_wqe(const struct qp *qp, uint16_t index)
+{
+	return qp->offload->ring[index % WQES];
+}
+
+static uint8_t *begin(struct qp *qp, uint8_t opcode, unsigned int segments)
+{
+	uint8_t *raw = qp->offload->ring[qp->sq.pi % WQES];
+
+	memset(raw, 0, WQE_BB);
+	prm_set(raw, CTRL_INDEX, qp->sq.pi);
+	prm_set(raw, CTRL_OPCODE, opcode);
+	prm_set(raw, CTRL_QPN, qp->n);
+	prm_set(raw, CTRL_DS, segments);
+	prm_set(raw, CTRL_CE_SE, CQ_UPDATE);
+	return raw;
+}
+
+/* No data is no segment: a length of 0 would stand for 2 GiB. */
+static void put_read(struct qp *qp, const uint8_t *header, const struct wqe_sge *buffer)
+{
+	uint32_t len = prm_get(header, RVH_LEN);
+	uint8_t *raw = begin(qp, WQE_RDMA_READ, len ? 3 : 2), *data = raw + 2 * SEG;
+
+	prm_set(raw, RADDR_ADDR, prm_get(header, RVH_ADDR));
+	prm_set(raw, RADDR_RKEY, prm_get(header, RVH_RKEY));
+	if (!len)
+		return;
+	prm_set(data, DATA_LEN, len);
+	prm_set(data, DATA_LKEY, buffer->lkey);
+	prm_set(data, DATA_ADDR, buffer->addr);
+}
+
+static void put_answer(struct qp *qp, const uint8_t *header)
+{
+	uint8_t *data = begin(qp, WQE_SEND, 4) + SEG;
+
+	prm_set(data, DATA_LEN, INLINE | TM_RNDV_HEADER);
+	memcpy(data + 4, header, TM_RNDV_HEADER);
+	prm_set(data + 4, TMH_OP, TMH_FIN);
+}
+
+void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uint16_t tag,
+		      const struct wqe_sge *buffer)
+{
+	qp->offload->of[qp->sq.pi % WQES] =
+		(struct rendezvous){ .tag = tag, .len = prm_get(header, RVH_LEN) };
+	put_read(qp, header, buffer);
+	qp->sq.pi++;
+	put_answer(qp, header);
+	qp->sq.pi++;
+	qp_wake(hca, qp);
+}
+
+/* Software waits for one more completion of the tag, whatever has become of the READ; the answer's
+ * fate it learns from the QP. */
+void tm_offload_complete(struct hca *hca, struct qp *qp, const struct completion *done)
+{
+	const struct rendezvous *rendezvous = &qp->offload->of[qp->sq.ci % WQES];
+	bool arrived = done->opcode == CQE_OP_REQ;
+	const struct tm_note note = {
+		.op = arrived ? TM_CQE_EXPECTED : TM_CQE_CANCELED,
+		.tag = rendezvous->tag,
+	};
+	const struct completion cqe = {
+		.opcode = CQE_OP_RESP_SEND,
+		.byte_count = arrived ? rendezvous->len : 0,
+		.srq = qp->srq,
+		.tm = &note,
+	};
+
+	if (done->send_opcode == WQE_RDMA_READ && cq_post(hca, qp->srq->cq, qp, &cqe))
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+}

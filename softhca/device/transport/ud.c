@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ud.c - datagrams arrive: who gets them, the global route header in front of them, the completion.
+ *
+ * A datagram that nobody may or can take is lost without a trace. The first 40 bytes of a receive
+ * are the global route header's; RoCE version 2 puts the IP header there, an IPv4 header into the
+ * last 20 of them. IBTA vol 1, 9.8.3 (UD), 8.3 (GRH), 10.2.5 (Q_Keys); annex A17 (RoCE version 2)
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/queue/wqe.h"
+
+enum {
+	GRH_LEN = 40,
+	IPV4_LEN = 20,
+	UD_MAX = 4096,
+	BTH_DETH_ICRC = 12 + 8 + 4,
+	UDP_LEN = 8,
+	NEXT_IBA = 0x1b,
+	NEXT_UDP = 17,
+};
+
+/* ---- headers ---- */
+
+static uint32_t transport_len(const struct fabric_msg *msg)
+{
+	return BTH_DETH_ICRC + (msg->has_imm ? 4 : 0) + ((msg->payload_len + 3) & ~3u);
+}
+
+static void put_be(uint8_t *at, uint64_t value, int bytes)
+{
+	while (bytes--)
+		*at++ = value >> (8 * bytes);
+}
+
+static uint16_t ipv4_checksum(const uint8_t *header)
+{
+	uint32_t sum = 0;
+	int i;
+
+	for (i = 0; i < IPV4_LEN; i += 2)
+		sum += (uint32_t)header[i] << 8 | header[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	return ~(sum + (sum >> 16));
+}
+
+static void put_ipv4(const struct fabric_msg *msg, uint8_t *header)
+{
+	enum { VERSION_4_WORDS_5 = 0x45, DONT_FRAGMENT = 0x4000 };
+	const struct fabric_addr *addr = &msg->addr;
+
+	memset(header, 0, IPV4_LEN);
+	header[0] = VERSION_4_WORDS_5;
+	header[1] = addr->traffic_class;
+	put_be(header + 2, IPV4_LEN + UDP_LEN + transport_len(msg), 2);
+	put_be(header + 6, DONT_FRAGMENT, 2);
+	header[8] = addr->hop_limit;
+	header[9] = NEXT_UDP;
+	memcpy(header + 12, addr->sgid + 12, 4);
+	memcpy(header + 16, addr->dgid + 12, 4);
+	put_be(header + 10, ipv4_checksum(header), 2);
+}
+
+static void put_grh(const struct fabric_msg *msg, uint8_t *header)
+{
+	const struct fabric_addr *addr = &msg->addr;
+	bool udp = addr->by_gid && addr->roce == FABRIC_ROCE_V2;
+
+	put_be(header, 6u << 28 | addr->traffic_class << 20 | addr->flow_label, 4);
+	put_be(header + 4, transport_len(msg) + (udp ? UDP_LEN : 0), 2);
+	header[6] = udp ? NEXT_UDP : NEXT_IBA;
+	header[7] = addr->hop_limit;
+	memcpy(header + 8, addr->sgid, 16);
+	memcpy(header + 24, addr->dgid, 16);
+}
+
+/* Fills the end of the 40 bytes at HEADER, returns where that begins. */
+static uint32_t put_header(const struct fabric_msg *msg, uint8_t *header)
+{
+	if (!msg->addr.grh)
+		return GRH_LEN;
+	if (msg->addr.ipv4) {
+		put_ipv4(msg, header + GRH_LEN - IPV4_LEN);
+		return GRH_LEN - IPV4_LEN;
+	}
+	put_grh(msg, header);
+	return 0;
+}
+
+/* ---- delivery ---- */
+
+static uint8_t l3_type(const struct fabric_addr *addr)
+{
+	if (addr->roce == FABRIC_ROCE_V1)
+		return CQE_L3_GRH;
+	return addr->ipv4 ? CQE_L3_IPV4 : CQE_L3_IPV6;
+}
+
+static struct completion completion_of(const struct qp *qp, const struct fabric_msg *msg)
+{
+	const struct fabric_addr *addr = &msg->addr;
+	struct completion done = {
+		.opcode = msg->has_imm ? CQE_OP_RESP_SEND_IMM : CQE_OP_RESP_SEND,
+		.solicited = msg->solicited,
+		.byte_count = GRH_LEN + msg->payload_len,
+		.remote_qpn = msg->src_qpn,
+		.slid = addr->slid,
+		.grh = addr->grh,
+		.sl_or_l3 = addr->by_gid ? l3_type(addr) : addr->sl,
+		.tagged = addr->tagged,
+		.vlan = addr->sl << 13 | addr->vlan,
+	};
+
+	if (msg->has_imm)
+		done.imm = msg->imm;
+	else if (qp->special == QP_GSI) /* the agent behind it answers with the same key */
+		done.imm = htobe32(msg->pkey);
+	return done;
+}
+
+static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	const struct recv_wqe *recv = &qp->resp.recv;
+	struct completion done = completion_of(qp, msg);
+	uint8_t buf[GRH_LEN + UD_MAX + CQE_ROOM];
+	uint32_t start = put_header(msg, buf), len = GRH_LEN + msg->payload_len - start;
+	struct dma_batch batch;
+	int why;
+
+	if (msg->payload_len)
+		memcpy(buf + GRH_LEN, msg->payload, msg->payload_len);
+	dma_begin_write(&batch, hca, buf + start);
+	done.before = &batch;
+	why = sges_add(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, start, len);
+	if (!why && rq_complete(hca, qp, &done))
+		why = WQE_BAD_DMA;
+	if (why)
+		rq_fail(hca, qp, SYND_LOCAL_PROT, why);
+}
+
+static void deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	int ret = rq_fetch(hca, qp);
+
+	if (ret == ENOENT)
+		q_count(hca, qp, Q_OUT_OF_BUFFER);
+	else if (ret)
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+	else if (GRH_LEN + msg->payload_len > qp->resp.recv.length)
+		rq_fail(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH);
+	else
+		write_receive(hca, qp, msg);
+}
+
+/* Management datagrams may come with any P_Key of the port; on QP0 keys do not count. */
+static bool accepts(const struct qp *qp, unsigned int port, const struct fabric_msg *msg)
+{
+	if (qp->service != FABRIC_UD || !qp_receives(qp) || qp->path.addr.port != port)
+		return false;
+	if (qp->special == QP_SMI)
+		return true;
+	return qp->qkey == msg->qkey &&
+	       (qp->special == QP_GSI || (msg->pkey & 0x7fff && qp->path.pkey == msg->pkey));
+}
+
+static bool is_own(const struct hca *hca, const struct qp *qp, unsigned int port,
+		   const struct fabric_msg *msg)
+{
+	if (qp->wire != msg->src_qpn)
+		return false;
+	return msg->addr.by_gid ? port_has_gid(hca, port, msg->addr.sgid)
+				: hca->port[port - 1].lid == msg->addr.slid;
+}
+
+static void deliver_to_group(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
+{
+	struct mcg_member *member;
+
+	LIST_FOREACH(member, &hca->mcg_members, entry) {
+		struct qp *qp = member->qp;
+
+		if (memcmp(member->gid, msg->addr.dgid, sizeof(member->gid)) ||
+		    !accepts(qp, port, msg))
+			continue;
+		if (!qp->blocks_own_multicast || !is_own(hca, qp, port, msg))
+			deliver(hca, qp, msg);
+	}
+}
+
+static void show_front(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
+{
+	if (hca->config.datagram)
+		hca->config.datagram(hca->config.front, port, msg);
+}
+
+void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
+{
+	struct qp *qp;
+
+	if (msg->op != FABRIC_SEND || !msg->first || !msg->last || msg->payload_len > UD_MAX)
+		return;
+	if (fabric_is_multicast(&msg->addr)) {
+		deliver_to_group(hca, port, msg);
+		show_front(hca, port, msg);
+		return;
+	}
+	if (msg->dest_qpn < QP_SPECIAL)
+		qp = hca->port[port - 1].special[msg->dest_qpn];
+	else
+		qp = res_get(&hca->qps, msg->dest_qpn);
+	if (!qp)
+		show_front(hca, port, msg);
+	else if (accepts(qp, port, msg))
+		deliver(hca, qp, msg);
+}

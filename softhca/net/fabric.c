@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fabric.c - connects the ports of adapters in this process: a list of them, and delivery by call. What
+ * goes to other processes, or is to be seen as packets, goes through the uplink.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/net/fabric.h"
+#include "softhca/log.h"
+#include "softhca/net/subnet.h"
+#include "softhca/device/core.h"
+#include "softhca/net/neighbour.h"
+#include "softhca/net/uplink.h"
+
+struct station {
+	LIST_ENTRY(station) entry;
+	struct hca *hca;
+	unsigned int port;
+	uint16_t lid;
+};
+
+struct fabric {
+	pthread_mutex_t lock;
+	uint64_t now;
+	struct uplink *uplink;
+	struct subnet *subnet;
+	LIST_HEAD(, station) stations;
+};
+
+static void message_arrived(void *owner, const struct fabric_msg *msg);
+static void frame_arrived(void *owner, const uint8_t *frame, size_t len);
+
+static uint16_t find_lid(void *owner, const uint8_t gid[16]);
+
+static const struct uplink_ops uplink_ops = { message_arrived, frame_arrived };
+static const struct subnet_ops subnet_ops = { find_lid };
+
+int fabric_create(struct fabric **out)
+{
+	struct fabric *fabric = calloc(1, sizeof(*fabric));
+	int ret = fabric ? subnet_create(&subnet_ops, fabric, &fabric->subnet) : ENOMEM;
+
+	if (ret)
+		goto free_fabric;
+	ret = uplink_create(&uplink_ops, fabric, &fabric->uplink);
+	if (ret)
+		goto destroy_subnet;
+	pthread_mutex_init(&fabric->lock, NULL);
+	LIST_INIT(&fabric->stations);
+	*out = fabric;
+	return 0;
+destroy_subnet:
+	subnet_destroy(fabric->subnet);
+free_fabric:
+	free(fabric);
+	return ret;
+}
+
+void fabric_destroy(struct fabric *fabric)
+{
+	subnet_destroy(fabric->subnet);
+	uplink_destroy(fabric->uplink);
+	pthread_mutex_destroy(&fabric->lock);
+	free(fabric);
+}
+
+void fabric_lock(struct fabric *fabric)
+{
+	pthread_mutex_lock(&fabric->lock);
+}
+
+void fabric_unlock(struct fabric *fabric)
+{
+	pthread_mutex_unlock(&fabric->lock);
+}
+
+static int join(struct fabric *fabric, const char *path, bool ethernet)
+{
+	int ret = uplink_join(fabric->uplink, path, ethernet);
+
+	if (ret == EPROTOTYPE)
+		log_error("--network %s: its hosts have the other link layer", path);
+	else if (ret == EMFILE)
+		log_error("--network %s: no room for another host", path);
+	else if (ret)
+		log_error("--network %s: %s", path, strerror(ret));
+	return ret;
+}
+
+static int capture(struct fabric *fabric, const char *path, bool ethernet)
+{
+	int ret = uplink_capture(fabric->uplink, path, ethernet);
+
+	if (ret)
+		log_error("--pcap %s: %s", path, strerror(ret));
+	return ret;
+}
+
+int fabric_connect(struct fabric *fabric, bool ethernet, const char *network, const char *file)
+{
+	int ret = network ? join(fabric, network, ethernet) : 0;
+
+	return !ret && file ? capture(fabric, file, ethernet) : ret;
+}
+
+bool fabric_is_joined(const struct fabric *fabric)
+{
+	return uplink_is_joined(fabric->uplink);
+}
+
+unsigned int fabric_host_number(const struct fabric *fabric)
+{
+	return uplink_number(fabric->uplink);
+}
+
+int fabric_fd(const struct fabric *fabric)
+{
+	return uplink_fd(fabric->uplink);
+}
+
+/* ---- stations ---- */
+
+static bool is_taken(const struct fabric *fabric, uint16_t lid)
+{
+	const struct station *station;
+
+	LIST_FOREACH(station, &fabric->stations, entry)
+		if (station->lid == lid)
+			return true;
+	return false;
+}
+
+/* The lowest that is free, of those that are ours. */
+static uint16_t free_lid(const struct fabric *fabric)
+{
+	uint16_t lid = (uint16_t)(fabric_host_number(fabric) * UPLINK_LIDS + 1);
+
+	while (is_taken(fabric, lid))
+		lid++;
+	return lid;
+}
+
+int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uint16_t *lid)
+{
+	struct station *station = calloc(1, sizeof(*station));
+	bool needs_lid = hca->config.link_layer == HCA_LINK_INFINIBAND;
+
+	if (!station)
+		return ENOMEM;
+	fabric_lock(fabric);
+	station->hca = hca;
+	station->port = port;
+	station->lid = needs_lid ? free_lid(fabric) : 0;
+	*lid = station->lid;
+	LIST_INSERT_HEAD(&fabric->stations, station, entry);
+	fabric_unlock(fabric);
+	return 0;
+}
+
+void fabric_detach(struct fabric *fabric, struct hca *hca)
+{
+	struct station *station, *next;
+
+	fabric_lock(fabric);
+	for (station = LIST_FIRST(&fabric->stations); station; station = next) {
+		next = LIST_NEXT(station, entry);
+		if (station->hca == hca) {
+			LIST_REMOVE(station, entry);
+			free(station);
+		}
+	}
+	fabric_unlock(fabric);
+}
+
+static bool is_at(const struct station *station, const struct fabric_addr *addr)
+{
+	if (fabric_is_multicast(addr))
+		return true;
+	if (addr->by_gid)
+		return port_has_gid(station->hca, station->port, addr->dgid);
+	return station->lid && station->lid == addr->dlid;
+}
+
+/* The faults that are due: it may be lost, and its sender may die. */
+static bool is_lost(struct hca *from)
+{
+	enum fault_action action = fault_message(from->config.fault);
+
+	if (action == FAULT_KILL)
+		hca_die(from);
+	return action != FAULT_NONE;
+}
+
+static bool is_at_one(const struct fabric *fabric, const struct fabric_addr *addr)
+{
+	const struct station *station;
+
+	LIST_FOREACH(station, &fabric->stations, entry)
+		if (is_at(station, addr))
+			return true;
+	return false;
+}
+
+/* Is it for one of ours, and for no other host? */
+static bool is_local(const struct fabric *fabric, const struct fabric_msg *msg)
+{
+	if (fabric_is_multicast(&msg->addr))
+		return false;
+	if (subnet_is_asked(msg))
+		return !fabric_is_joined(fabric) || subnet_knows(fabric->subnet, msg);
+	return is_at_one(fabric, &msg->addr);
+}
+
+/* ---- subnet administration ---- */
+
+static uint16_t find_lid(void *owner, const uint8_t gid[16])
+{
+	struct fabric *fabric = owner;
+	struct station *station;
+
+	LIST_FOREACH(station, &fabric->stations, entry)
+		if (station->lid && port_has_gid(station->hca, station->port, gid))
+			return station->lid;
+	return 0;
+}
+
+int fabric_add_service(struct fabric *fabric, const uint8_t record[SERVICE_RECORD_SIZE])
+{
+	int ret;
+
+	fabric_lock(fabric);
+	ret = services_add(subnet_services(fabric->subnet), record);
+	fabric_unlock(fabric);
+	return ret;
+}
+
+unsigned int fabric_find_services(struct fabric *fabric, uint64_t components,
+				  const uint8_t wanted[SERVICE_RECORD_SIZE],
+				  uint8_t (*records)[SERVICE_RECORD_SIZE], unsigned int room)
+{
+	unsigned int count;
+
+	fabric_lock(fabric);
+	count = services_find(subnet_services(fabric->subnet), components, wanted, records, room);
+	fabric_unlock(fabric);
+	return count;
+}
+
+static void deliver(struct fabric *fabric, const struct fabric_msg *msg);
+
+/* What comes from another host is answered only if it is about a port or service here. */
+static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
+{
+	struct fabric_addr back = { .dlid = msg->addr.slid };
+	bool from_here = is_at_one(fabric, &back);
+	bool last = from_here && !fabric_is_joined(fabric);
+	uint8_t mad[SUBNET_MAD_SIZE];
+	struct fabric_msg answer;
+
+	if (!from_here && !subnet_is_about_own(fabric->subnet, msg))
+		return;
+	if (!subnet_answer(fabric->subnet, msg, last, mad, &answer))
+		return;
+	if (!uplink_send(fabric->uplink, NULL, &answer, is_local(fabric, &answer)))
+		deliver(fabric, &answer);
+}
+
+/* ---- messages ---- */
+
+static void deliver(struct fabric *fabric, const struct fabric_msg *msg)
+{
+	bool multicast = fabric_is_multicast(&msg->addr);
+	struct station *station;
+
+	if (subnet_is_asked(msg)) {
+		ask_subnet(fabric, msg);
+		return;
+	}
+	LIST_FOREACH(station, &fabric->stations, entry) {
+		if (!is_at(station, &msg->addr) || !port_is_up(station->hca, station->port))
+			continue;
+		/* timers of the receiver count from here, too */
+		if (station->hca->now < fabric->now)
+			station->hca->now = fabric->now;
+		port_count_message(&station->hca->port[station->port - 1].messages_received, msg);
+		hca_receive(station->hca, station->port, msg);
+		if (!multicast)
+			return;
+	}
+}
+
+static void message_arrived(void *owner, const struct fabric_msg *msg)
+{
+	deliver(owner, msg);
+}
+
+void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg)
+{
+	if (from->dead || !port_is_up(from, msg->addr.port))
+		return;
+	if (is_lost(from)) {
+		trace_line(from->config.trace, "fault: message of QP 0x%06x, PSN 0x%06x is lost",
+			   msg->src_qpn, msg->psn);
+		return;
+	}
+	port_count_message(&from->port[msg->addr.port - 1].messages_sent, msg);
+	fabric->now = from->now;
+	if (!uplink_send(fabric->uplink, from->config.fault, msg, is_local(fabric, msg)))
+		deliver(fabric, msg);
+}
+
+/* ---- frames ---- */
+
+static bool hears(const struct station *station, const struct hca *from, unsigned int port)
+{
+	return station->hca->config.link_layer == HCA_LINK_ETHERNET &&
+	       (station->hca != from || station->port != port);
+}
+
+void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int port,
+		       const uint8_t *frame, size_t len)
+{
+	struct station *station;
+
+	if (from->dead || len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX)
+		return;
+	if (is_lost(from)) {
+		trace_line(from->config.trace, "fault: a frame of %zu bytes is lost", len);
+		return;
+	}
+	LIST_FOREACH(station, &fabric->stations, entry) {
+		if (!hears(station, from, port))
+			continue;
+		/* timers of the receiver count from here, too */
+		if (station->hca->now < from->now)
+			station->hca->now = from->now;
+		hca_receive_frame(station->hca, station->port, frame, len);
+	}
+	uplink_send_frame(fabric->uplink, from->config.fault, frame, len);
+}
+
+static bool take_mac(const struct station *station, const uint8_t gid[16], uint8_t mac[6])
+{
+	const struct hca *hca = station->hca;
+	unsigned int i;
+
+	for (i = 0; i < hca->port[station->port - 1].gids; i++) {
+		const struct gid_entry *entry = port_gid_entry(hca, station->port, i);
+		uint64_t be;
+
+		if (!entry || memcmp(prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), gid, 16))
+			continue;
+		be = htobe64(prm_get(entry->raw, ROCE_ADDR_SOURCE_MAC_47_32) << 32 |
+			     prm_get(entry->raw, ROCE_ADDR_SOURCE_MAC_31_0));
+		memcpy(mac, (const uint8_t *)&be + 2, 6);
+		return true;
+	}
+	return false;
+}
+
+/* Where a kernel drives the adapter, it answers for its addresses itself. */
+static bool find_neighbour(void *owner, const uint8_t gid[16], uint8_t mac[6])
+{
+	struct fabric *fabric = owner;
+	struct station *station;
+
+	LIST_FOREACH(station, &fabric->stations, entry)
+		if (hears(station, NULL, 0) && !station->hca->config.kernel_driver &&
+		    take_mac(station, gid, mac))
+			return true;
+	return false;
+}
+
+static void frame_arrived(void *owner, const uint8_t *frame, size_t len)
+{
+	struct fabric *fabric = owner;
+	uint8_t answer[NEIGHBOUR_ANSWER_MAX];
+	struct station *station;
+	size_t answer_len;
+
+	if (len > FABRIC_FRAME_MAX)
+		return;
+	answer_len = neighbour_answer(frame, len, find_neighbour, fabric, answer);
+	if (answer_len)
+		uplink_send_frame(fabric->uplink, NULL, answer, answer_len);
+	LIST_FOREACH(station, &fabric->stations, entry)
+		if (hears(station, NULL, 0))
+			hca_receive_frame(station->hca, station->port, frame, len);
+}
+
+/* ---- other hosts ---- */
+
+bool fabric_progress(struct fabric *fabric, uint64_t now_ns)
+{
+	bool worked;
+
+	fabric_lock(fabric);
+	fabric->now = now_ns;
+	worked = uplink_progress(fabric->uplink, now_ns);
+	fabric_unlock(fabric);
+	return worked;
+}
+
+bool fabric_is_congested(const struct fabric *fabric)
+{
+	return uplink_is_congested(fabric->uplink);
+}
+
+void fabric_flush(struct fabric *fabric)
+{
+	uplink_flush(fabric->uplink);
+}

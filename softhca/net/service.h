@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * service.h - services of a subnet: who offers what, under which service ID, as subnet administration keeps it for those who ask.
+ *
+ * A record has the bytes of a ServiceRecord (IBTA vol 1, 15.2.5.14). Tables are guarded by their owner's lock.
+ */
+#ifndef SOFTHCA_SERVICE_H
+#define SOFTHCA_SERVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "ib/sa.h"
+
+enum { SERVICE_RECORD_SIZE = 176, SERVICE_NAME_SIZE = 64, MAX_SERVICES = 64 };
+
+enum { /* components of requests, by bit */
+       SERVICE_HAS_ID = 0,
+       SERVICE_HAS_GID = 1,
+       SERVICE_HAS_PKEY = 2,
+       SERVICE_HAS_LEASE = 4,
+       SERVICE_HAS_KEY = 5,
+       SERVICE_HAS_NAME = 6,
+       SERVICE_HAS_DATA8 = 7,   /* 16 of one byte, */
+       SERVICE_HAS_DATA16 = 23, /* 8 of two, */
+       SERVICE_HAS_DATA32 = 31, /* 4 of four, */
+       SERVICE_HAS_DATA64 = 35, /* 2 of eight */
+       SERVICE_COMPONENTS = 37,
+};
+
+#define SERVICE_ID            0 /* 64 bits; at this byte */
+#define SERVICE_GID           PRM_PART(0x8)
+#define SERVICE_PKEY          PRM(0x18, 31, 16)
+#define SERVICE_LEASE         PRM(0x1c, 31, 0)
+#define SERVICE_NAME          PRM_PART(0x30)
+#define SERVICE_LEASE_FOREVER 0xffffffffu
+
+struct service {
+	LIST_ENTRY(service) entry;
+	uint8_t record[SERVICE_RECORD_SIZE];
+};
+
+struct services {
+	LIST_HEAD(, service) list; /* the first added is the first */
+	struct service *last;
+	unsigned int count;
+};
+
+void services_init(struct services *services);
+void services_clear(struct services *services);
+/* ENOSPC: there are MAX_SERVICES. ENOMEM */
+int services_add(struct services *services, const uint8_t record[SERVICE_RECORD_SIZE]);
+/* Up to ROOM of the records that agree with WANTED in COMPONENTS go to RECORDS. How many there are */
+unsigned int services_find(const struct services *services, uint64_t components,
+			   const uint8_t wanted[SERVICE_RECORD_SIZE],
+			   uint8_t (*records)[SERVICE_RECORD_SIZE], unsigned int room);
+
+/* A service as it is written on the command line: NAME,ID[,mlx5_N[:PORT]]. */
+struct service_text {
+	char name[SERVICE_NAME_SIZE];
+	uint64_t id;
+	unsigned int device, port;
+};
+
+/* EINVAL: it cannot be read */
+int service_parse(const char *text, struct service_text *service);
+void service_fill(const struct service_text *service, const uint8_t gid[16],
+		  uint8_t record[SERVICE_RECORD_SIZE]);
+
+#endif

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * subnet.c - see subnet.h. IBTA vol 1, 15.2; the group of IPoIB exists from the start (RFC 4391, 5).
+ *
+ * Attributes that nobody here needs are refused with the status for that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "ib/sa.h"
+#include "softhca/net/subnet.h"
+
+enum { MAX_GROUPS = 4096, IPOIB_QKEY = 0x0b1b, DEFAULT_PKEY = 0xffff, RESPONSE_TIME = 18 };
+
+struct member {
+	LIST_ENTRY(member) entry;
+	uint8_t gid[16];
+	uint8_t states;
+};
+
+struct group {
+	LIST_ENTRY(group) entry;
+	uint8_t record[MC_MEMBER_RECORD_SIZE];
+	LIST_HEAD(, member) members;
+};
+
+struct subnet {
+	const struct subnet_ops *ops;
+	void *owner;
+	unsigned int num_groups;
+	LIST_HEAD(, group) groups;
+	struct services services;
+};
+
+struct request {
+	const uint8_t *mad;
+	uint64_t components;
+	const uint8_t *data;
+	const struct fabric_msg *msg;
+};
+
+int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **out)
+{
+	struct subnet *subnet = calloc(1, sizeof(*subnet));
+
+	if (!subnet)
+		return ENOMEM;
+	subnet->ops = ops;
+	subnet->owner = owner;
+	LIST_INIT(&subnet->groups);
+	services_init(&subnet->services);
+	*out = subnet;
+	return 0;
+}
+
+static void free_group(struct subnet *subnet, struct group *group)
+{
+	struct member *member;
+
+	while ((member = LIST_FIRST(&group->members)) != NULL) {
+		LIST_REMOVE(member, entry);
+		free(member);
+	}
+	LIST_REMOVE(group, entry);
+	subnet->num_groups--;
+	free(group);
+}
+
+void subnet_destroy(struct subnet *subnet)
+{
+	while (!LIST_EMPTY(&subnet->groups))
+		free_group(subnet, LIST_FIRST(&subnet->groups));
+	services_clear(&subnet->services);
+	free(subnet);
+}
+
+static bool has(const struct request *req, unsigned int component)
+{
+	return req->components >> component & 1;
+}
+
+static struct request decode(const struct fabric_msg *msg)
+{
+	const uint8_t *mad = msg->payload;
+
+	return (struct request){ mad, prm_get64(mad, SA_COMPONENTS), mad + SA_DATA, msg };
+}
+
+/* ---- multicast groups ---- */
+
+static const uint8_t *mgid_of(const struct group *group)
+{
+	return prm_at(group->record, MC_MGID);
+}
+
+static struct group *find_group(const struct subnet *subnet, const uint8_t *mgid)
+{
+	struct group *group;
+
+	LIST_FOREACH(group, &subnet->groups, entry)
+		if (!memcmp(mgid_of(group), mgid, 16))
+			return group;
+	return NULL;
+}
+
+static struct member *find_member(const struct group *group, const uint8_t *gid)
+{
+	struct member *member;
+
+	LIST_FOREACH(member, &group->members, entry)
+		if (!memcmp(member->gid, gid, 16))
+			return member;
+	return NULL;
+}
+
+/* The same in every process. Two groups may share one: the GID tells them apart. */
+uint16_t subnet_mlid(const uint8_t mgid[16])
+{
+	uint32_t sum = 2166136261u;
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		sum = (sum ^ mgid[i]) * 16777619u; /* FNV-1a */
+	return 0xc000 + (sum ^ sum >> 16) % 0x3ffe;
+}
+
+/* ff1x:401b:<P_Key>::ffff:ffff, x being the scope */
+static bool is_ipoib_broadcast(const uint8_t *mgid)
+{
+	static const uint8_t signature[2] = { 0x40, 0x1b };
+	static const uint8_t rest[10] = { [6] = 0xff, 0xff, 0xff, 0xff };
+
+	return mgid[0] == 0xff && mgid[1] >> 4 == 1 && !memcmp(mgid + 2, signature, 2) &&
+	       !memcmp(mgid + 6, rest, sizeof(rest));
+}
+
+/* What makes a group has to be said by who makes it. */
+static bool may_create(const struct request *req, const uint8_t *mgid)
+{
+	return is_ipoib_broadcast(mgid) ||
+	       (has(req, MC_HAS_QKEY) && has(req, MC_HAS_TCLASS) && has(req, MC_HAS_PKEY) &&
+		has(req, MC_HAS_SL) && has(req, MC_HAS_FLOW_LABEL));
+}
+
+static void fill_group(struct group *group, const struct request *req, const uint8_t *mgid)
+{
+	uint8_t *record = group->record;
+
+	memcpy(record, req->data, MC_MEMBER_RECORD_SIZE);
+	prm_set(record, MC_MLID, subnet_mlid(mgid));
+	if (!has(req, MC_HAS_QKEY))
+		prm_set(record, MC_QKEY, IPOIB_QKEY);
+	if (!has(req, MC_HAS_PKEY))
+		prm_set(record, MC_PKEY, DEFAULT_PKEY);
+	if (!has(req, MC_HAS_MTU) || prm_get(record, MC_MTU_SELECTOR) != SELECT_EXACTLY)
+		prm_set(record, MC_MTU, MTU_4096);
+	prm_set(record, MC_MTU_SELECTOR, SELECT_EXACTLY);
+	prm_set(record, MC_RATE_SELECTOR, SELECT_EXACTLY);
+	prm_set(record, MC_RATE, RATE_10_GBPS);
+	prm_set(record, MC_LIFETIME_SELECTOR, SELECT_EXACTLY);
+	prm_set(record, MC_LIFETIME, LIFETIME_134_MS);
+	prm_set(record, MC_SCOPE, mgid[1] & 0xf);
+}
+
+static uint16_t create_group(struct subnet *subnet, const struct request *req, struct group **out)
+{
+	const uint8_t *mgid = prm_at(req->data, MC_MGID);
+	struct group *group;
+
+	if (!may_create(req, mgid))
+		return SA_INSUFFICIENT_COMPONENTS;
+	if (mgid[0] != 0xff || (has(req, MC_HAS_MTU) && prm_get(req->data, MC_MTU) > MTU_4096))
+		return SA_INVALID_REQUEST;
+	group = subnet->num_groups < MAX_GROUPS ? calloc(1, sizeof(*group)) : NULL;
+	if (!group)
+		return SA_NO_RESOURCES;
+	fill_group(group, req, mgid);
+	LIST_INIT(&group->members);
+	LIST_INSERT_HEAD(&subnet->groups, group, entry);
+	subnet->num_groups++;
+	*out = group;
+	return 0;
+}
+
+static bool fits(const struct group *group, const struct request *req)
+{
+	if (has(req, MC_HAS_QKEY) && prm_get(req->data, MC_QKEY) != prm_get(group->record, MC_QKEY))
+		return false;
+	return !has(req, MC_HAS_MTU) || !has(req, MC_HAS_MTU_SELECTOR) ||
+	       prm_get(req->data, MC_MTU_SELECTOR) != SELECT_EXACTLY ||
+	       prm_get(req->data, MC_MTU) == prm_get(group->record, MC_MTU);
+}
+
+static uint16_t add_member(struct group *group, const uint8_t *gid, uint8_t states)
+{
+	struct member *member = find_member(group, gid);
+
+	if (!member) {
+		member = calloc(1, sizeof(*member));
+		if (!member)
+			return SA_NO_RESOURCES;
+		memcpy(member->gid, gid, sizeof(member->gid));
+		LIST_INSERT_HEAD(&group->members, member, entry);
+	}
+	member->states |= states;
+	return 0;
+}
+
+static void put_member(const struct group *group, const uint8_t *gid, uint8_t *data)
+{
+	const struct member *member = find_member(group, gid);
+	uint8_t own[16];
+
+	memcpy(own, gid, sizeof(own));
+	memcpy(data, group->record, MC_MEMBER_RECORD_SIZE);
+	memcpy(prm_at(data, MC_PORT_GID), own, sizeof(own));
+	prm_set(data, MC_JOIN_STATE, member ? member->states : 0);
+}
+
+static uint16_t join_group(struct subnet *subnet, const struct request *req, uint8_t *data)
+{
+	const uint8_t *gid = prm_at(req->data, MC_PORT_GID);
+	struct group *group = find_group(subnet, prm_at(req->data, MC_MGID));
+	uint8_t states = prm_get(req->data, MC_JOIN_STATE);
+	uint16_t status = 0;
+
+	if (!has(req, MC_HAS_MGID) || !has(req, MC_HAS_PORT_GID) || !has(req, MC_HAS_JOIN_STATE))
+		return SA_INSUFFICIENT_COMPONENTS;
+	if (!states)
+		return SA_INVALID_REQUEST;
+	if (!subnet->ops->find(subnet->owner, gid))
+		return SA_INVALID_GID;
+	if (!group)
+		status = create_group(subnet, req, &group);
+	else if (!fits(group, req))
+		status = SA_INVALID_REQUEST;
+	if (!status)
+		status = add_member(group, gid, states);
+	if (!status)
+		put_member(group, gid, data);
+	return status;
+}
+
+static uint16_t leave_group(struct subnet *subnet, const struct request *req, uint8_t *data)
+{
+	const uint8_t *gid = prm_at(req->data, MC_PORT_GID);
+	struct group *group = find_group(subnet, prm_at(req->data, MC_MGID));
+	struct member *member = group ? find_member(group, gid) : NULL;
+
+	if (!member || !(member->states & prm_get(req->data, MC_JOIN_STATE)))
+		return SA_INVALID_REQUEST;
+	put_member(group, gid, data);
+	member->states &= ~prm_get(req->data, MC_JOIN_STATE);
+	if (!member->states) {
+		LIST_REMOVE(member, entry);
+		free(member);
+	}
+	if (LIST_EMPTY(&group->members))
+		free_group(subnet, group);
+	return 0;
+}
+
+static uint16_t get_group(struct subnet *subnet, const struct request *req, uint8_t *data)
+{
+	struct group *group = find_group(subnet, prm_at(req->data, MC_MGID));
+
+	if (!group)
+		return SA_NO_RECORDS;
+	put_member(group, prm_at(req->data, MC_PORT_GID), data);
+	return 0;
+}
+
+/* ---- paths ---- */
+
+static uint16_t get_path(struct subnet *subnet, const struct request *req, uint8_t *data)
+{
+	uint16_t dlid = subnet->ops->find(subnet->owner, prm_at(req->data, PATH_DGID));
+	uint16_t pkey = has(req, PATH_HAS_PKEY) ? prm_get(req->data, PATH_PKEY) : DEFAULT_PKEY;
+
+	if (!has(req, PATH_HAS_DGID))
+		return SA_INSUFFICIENT_COMPONENTS;
+	if (!dlid || (pkey & 0x7fff) != (DEFAULT_PKEY & 0x7fff))
+		return SA_NO_RECORDS;
+	memcpy(data, req->data, 0x28); /* service and GIDs are those that were asked for */
+	prm_set(data, PATH_DLID, dlid);
+	prm_set(data, PATH_SLID, req->msg->addr.slid);
+	prm_set(data, PATH_REVERSIBLE, 1);
+	prm_set(data, PATH_NUMBER, 1);
+	prm_set(data, PATH_PKEY, DEFAULT_PKEY);
+	prm_set(data, PATH_MTU_SELECTOR, SELECT_EXACTLY);
+	prm_set(data, PATH_MTU, MTU_4096);
+	prm_set(data, PATH_RATE_SELECTOR, SELECT_EXACTLY);
+	prm_set(data, PATH_RATE, RATE_10_GBPS);
+	prm_set(data, PATH_LIFETIME_SELECTOR, SELECT_EXACTLY);
+	prm_set(data, PATH_LIFETIME, LIFETIME_134_MS);
+	return 0;
+}
+
+/* ---- services ---- */
+
+struct services *subnet_services(struct subnet *subnet)
+{
+	return &subnet->services;
+}
+
+static unsigned int find_service(const struct subnet *subnet, const uint8_t *mad,
+				 uint8_t (*record)[SERVICE_RECORD_SIZE])
+{
+	return services_find(&subnet->services, prm_get64(mad, SA_COMPONENTS), mad + SA_DATA,
+			     record, !!record);
+}
+
+/* What of several there is has no room in one datagram, and nobody sends more for an answer. */
+static uint16_t get_service(struct subnet *subnet, const struct request *req, uint8_t *data)
+{
+	uint8_t record[1][SERVICE_RECORD_SIZE];
+	unsigned int count = find_service(subnet, req->mad, record);
+
+	if (!count)
+		return SA_NO_RECORDS;
+	if (count > 1)
+		return SA_TOO_MANY_RECORDS;
+	memcpy(data, record[0], sizeof(record[0]));
+	return 0;
+}
+
+static uint16_t get_class(struct subnet *subnet, const struct request *req, uint8_t *data)
+{
+	(void)subnet;
+	(void)req;
+	prm_set(data, CPI_BASE_VERSION, MAD_BASE_VERSION_1);
+	prm_set(data, CPI_CLASS_VERSION, SA_CLASS_VERSION);
+	prm_set(data, CPI_MASK2, CPI_MASK2_SENDONLY_FULL_MEMBERS);
+	prm_set(data, CPI_RESPONSE_TIME, RESPONSE_TIME);
+	return 0;
+}
+
+/* ---- dispatch ---- */
+
+static const struct call {
+	uint8_t method, response;
+	uint16_t attribute;
+	uint32_t size; /* of a record */
+	uint16_t (*run)(struct subnet *subnet, const struct request *req, uint8_t *data);
+} calls[] = {
+	{ SA_GET, SA_GET, SA_CLASS_PORT_INFO, 0, get_class },
+	{ SA_GET, SA_GET, SA_SERVICE_RECORD, SERVICE_RECORD_SIZE, get_service },
+	{ SA_GET_TABLE, SA_GET_TABLE, SA_SERVICE_RECORD, SERVICE_RECORD_SIZE, get_service },
+	{ SA_GET, SA_GET, SA_PATH_RECORD, PATH_RECORD_SIZE, get_path },
+	{ SA_GET_TABLE, SA_GET_TABLE, SA_PATH_RECORD, PATH_RECORD_SIZE, get_path },
+	{ SA_GET, SA_GET, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, get_group },
+	{ SA_GET_TABLE, SA_GET_TABLE, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, get_group },
+	{ SA_SET, SA_GET, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, join_group },
+	{ SA_DELETE, SA_DELETE, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, leave_group },
+};
+
+static const struct call *find_call(const uint8_t *mad)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (calls[i].method == prm_get(mad, MAD_METHOD) &&
+		    calls[i].attribute == prm_get(mad, MAD_ATTRIBUTE))
+			return &calls[i];
+	return NULL;
+}
+
+bool subnet_is_asked(const struct fabric_msg *msg)
+{
+	return !msg->addr.by_gid && msg->addr.dlid == FABRIC_SUBNET_LID;
+}
+
+/* A request, and no acknowledge of what was answered */
+static bool is_request(const struct fabric_msg *msg)
+{
+	const uint8_t *mad = msg->payload;
+
+	if (msg->service != FABRIC_UD || msg->op != FABRIC_SEND || msg->dest_qpn != 1 ||
+	    msg->qkey != SA_QKEY || msg->payload_len != SUBNET_MAD_SIZE)
+		return false;
+	if (prm_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
+	    prm_get(mad, MAD_CLASS_VERSION) != SA_CLASS_VERSION ||
+	    prm_get(mad, MAD_METHOD) & SA_RESPONSE)
+		return false;
+	return !(prm_get(mad, RMPP_FLAGS) & RMPP_ACTIVE) || prm_get(mad, RMPP_TYPE) == RMPP_DATA;
+}
+
+static bool is_about_path(const uint8_t *mad)
+{
+	return prm_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD;
+}
+
+/* Others of the network may have what this process has not. */
+static bool may_be_of_others(const uint8_t *mad)
+{
+	return is_about_path(mad) || prm_get(mad, MAD_ATTRIBUTE) == SA_SERVICE_RECORD;
+}
+
+bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg)
+{
+	const uint8_t *mad = msg->payload;
+
+	if (!is_request(msg) || !may_be_of_others(mad))
+		return false;
+	if (is_about_path(mad))
+		return subnet->ops->find(subnet->owner, prm_at(mad + SA_DATA, PATH_DGID));
+	return find_service(subnet, mad, NULL);
+}
+
+bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg)
+{
+	return !is_request(msg) || !may_be_of_others(msg->payload) ||
+	       subnet_is_about_own(subnet, msg);
+}
+
+/* A table of one record; one of none when there is no such record. IBTA vol 1, 13.6.2 */
+static void make_table(uint8_t *mad, const struct call *call, uint16_t *status)
+{
+	uint32_t bytes = *status == SA_NO_RECORDS ? 0 : call->size;
+
+	if (*status && *status != SA_NO_RECORDS)
+		return;
+	*status = 0;
+	prm_set(mad, RMPP_VERSION, RMPP_VERSION_1);
+	prm_set(mad, RMPP_TYPE, RMPP_DATA);
+	prm_set(mad, RMPP_FLAGS, RMPP_WHOLE);
+	prm_set(mad, RMPP_SEGMENT, 1);
+	prm_set(mad, RMPP_LENGTH, RMPP_SA_OVERHEAD + bytes);
+	prm_set(mad, SA_ATTR_OFFSET, (call->size + 7) / 8);
+}
+
+static void run(struct subnet *subnet, const struct request *req, uint8_t *mad)
+{
+	const struct call *call = find_call(req->mad);
+	uint16_t status = MAD_UNSUPPORTED_METHOD_ATTRIBUTE;
+
+	memset(mad + SA_DATA, 0, SUBNET_MAD_SIZE - SA_DATA);
+	if (call) {
+		status = call->run(subnet, req, mad + SA_DATA);
+		if (call->method == SA_GET_TABLE)
+			make_table(mad, call, &status);
+	}
+	prm_set(mad, MAD_STATUS, status);
+	prm_set(mad, MAD_METHOD,
+		(call ? call->response : prm_get(req->mad, MAD_METHOD)) | SA_RESPONSE);
+}
+
+/* Back to where MSG came from */
+static void address(const struct fabric_msg *msg, struct fabric_msg *answer)
+{
+	*answer = (struct fabric_msg){
+		.service = FABRIC_UD,
+		.op = FABRIC_SEND,
+		.addr = msg->addr,
+		.dest_qpn = msg->src_qpn,
+		.src_qpn = 1,
+		.qkey = SA_QKEY,
+		.pkey = msg->pkey,
+		.packets = 1,
+		.mtu = msg->mtu,
+		.first = true,
+		.last = true,
+		.payload_len = SUBNET_MAD_SIZE,
+	};
+	answer->addr.dlid = msg->addr.slid;
+	answer->addr.slid = msg->addr.dlid;
+	memcpy(answer->addr.dgid, msg->addr.sgid, 16);
+	memcpy(answer->addr.sgid, msg->addr.dgid, 16);
+}
+
+bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
+		   uint8_t mad[SUBNET_MAD_SIZE], struct fabric_msg *answer)
+{
+	struct request req;
+
+	if (!is_request(msg) || (!last && !subnet_knows(subnet, msg)))
+		return false;
+	req = decode(msg);
+	memcpy(mad, msg->payload, SUBNET_MAD_SIZE);
+	run(subnet, &req, mad);
+	address(msg, answer);
+	answer->payload = mad;
+	return true;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * subnet.h - subnet administration: what hosts on InfiniBand ask before they connect - the path to a
+ * GID, membership in multicast groups, who offers a service.
+ *
+ * Each process has one, at the same LID; together they are the subnet's. What a multicast LID is
+ * follows from its GID and nothing of it is kept elsewhere, so the only questions for another
+ * process are the path to a port of its own and the services that it was told of. Runs under the fabric's lock.
+ */
+#ifndef SOFTHCA_SUBNET_H
+#define SOFTHCA_SUBNET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softhca/net/fabric.h"
+#include "softhca/net/service.h"
+
+struct subnet;
+
+enum { SUBNET_MAD_SIZE = 256 };
+
+struct subnet_ops {
+	/* LID of this process' port that has GID, or 0 */
+	uint16_t (*find)(void *owner, const uint8_t gid[16]);
+};
+
+int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **subnet);
+void subnet_destroy(struct subnet *subnet);
+
+/* The services that this process knows. */
+struct services *subnet_services(struct subnet *subnet);
+
+/* The LID of a multicast group: the same in every process, without asking. */
+uint16_t subnet_mlid(const uint8_t mgid[16]);
+
+/* Is MSG for subnet administration? */
+bool subnet_is_asked(const struct fabric_msg *msg);
+/* Can it be answered here? If not, it is about a port or service that, if any, another process has. */
+bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg);
+/* Is it about a port or a service of this process? */
+bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg);
+/* The answer to MSG, whose payload goes to MAD. LAST: if it is not known here, nobody knows it. False:
+ * there is none. */
+bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
+		   uint8_t mad[SUBNET_MAD_SIZE], struct fabric_msg *answer);
+
+#endif
