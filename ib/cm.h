@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cm_ifc.h - management datagrams of communication management: facts only. IBTA vol 1, 12.6 to 12.11; annex A11 (IP
+ * cm.h - management datagrams of communication management: facts only. IBTA vol 1, 12.6 to 12.11; annex A11 (IP
  * addresses in private data), annex A14 (XRC), and what vendors put into reserved bytes (ECE).
  *
  * Fields are those of the data, which begins CM_DATA bytes into the datagram.
  */
-#ifndef SOFTHCA_CM_IFC_H
-#define SOFTHCA_CM_IFC_H
+#ifndef IB_CM_H
+#define IB_CM_H
 
 #include "ib/sa.h"
 

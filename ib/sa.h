@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mad_ifc.h - management datagrams of subnet administration: facts only. IBTA vol 1, 13.4 (MADs), 13.6
+ * sa.h - management datagrams of subnet administration: facts only. IBTA vol 1, 13.4 (MADs), 13.6
  * (RMPP), 15.2 (subnet administration).
  */
-#ifndef SOFTHCA_MAD_IFC_H
-#define SOFTHCA_MAD_IFC_H
+#ifndef IB_SA_H
+#define IB_SA_H
 
 #include "prm/mlx5/cmd.h" /* notation */
 

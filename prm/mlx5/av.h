@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * av_ifc.h - the address vector in a datagram's WQE: facts only. PRM: Address Vector
+ * av.h - the address vector in a datagram's WQE: facts only. PRM: Address Vector
  *
  * The first 16 bytes are all there is to a compact one.
  */
-#ifndef SOFTHCA_AV_IFC_H
-#define SOFTHCA_AV_IFC_H
+#ifndef PRM_MLX5_AV_H
+#define PRM_MLX5_AV_H
 
 #include "prm/mlx5/cmd.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe_ifc.h - where the fields of a 64-byte CQE are, for who writes CQEs: the device core, and the holder that ends
+ * cqe.h - where the fields of a 64-byte CQE are, for who writes CQEs: the device core, and the holder that ends
  * queues whose adapter is gone. PRM: CQE, CQE with error
  */
-#ifndef SOFTHCA_CQE_IFC_H
-#define SOFTHCA_CQE_IFC_H
+#ifndef PRM_MLX5_CQE_H
+#define PRM_MLX5_CQE_H
 
 #include "prm/mlx5/cmd.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver_ifc.h - commands and registers between a kernel driver and the adapter: facts only.
+ * driver.h - commands and registers between a kernel driver and the adapter: facts only.
  *
- * What concerns start, stop and event queues; notation as in mlx5_ifc.h, where the commands stand
+ * What concerns start, stop and event queues; notation as in cmd.h, where the commands stand
  * that software of any kind uses.
  */
-#ifndef SOFTHCA_DRIVER_IFC_H
-#define SOFTHCA_DRIVER_IFC_H
+#ifndef PRM_MLX5_DRIVER_H
+#define PRM_MLX5_DRIVER_H
 
 #include "prm/mlx5/cmd.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_ifc.h - commands, contexts and registers of an Ethernet port: facts only.
+ * eth.h - commands, contexts and registers of an Ethernet port: facts only.
  *
- * Notation as in mlx5_ifc.h; tests/unit/softhca/test_ifc.c compares each line with the kernel's own
+ * Notation as in cmd.h; tests/unit/softhca/test_ifc.c compares each line with the kernel's own
  * description. Values without a name there are said to be so.
  */
-#ifndef SOFTHCA_ETH_IFC_H
-#define SOFTHCA_ETH_IFC_H
+#ifndef PRM_MLX5_ETH_H
+#define PRM_MLX5_ETH_H
 
 #include "prm/mlx5/driver.h"
 

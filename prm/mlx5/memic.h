@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memic_ifc.h - commands and capabilities of the adapter's own memory, and of paging on demand: facts
- * only, as in mlx5_ifc.h. PRM: MEMIC, Device Memory Capabilities, ODP Capabilities
+ * memic.h - commands and capabilities of the adapter's own memory, and of paging on demand: facts
+ * only, as in cmd.h. PRM: MEMIC, Device Memory Capabilities, ODP Capabilities
  */
-#ifndef SOFTHCA_MEMIC_IFC_H
-#define SOFTHCA_MEMIC_IFC_H
+#ifndef PRM_MLX5_MEMIC_H
+#define PRM_MLX5_MEMIC_H
 
 #include "prm/mlx5/cmd.h"
 

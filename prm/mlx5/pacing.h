@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pacing_ifc.h - rate limits of send queues of frames: facts only, in the notation of mlx5_ifc.h.
+ * pacing.h - rate limits of send queues of frames: facts only, in the notation of cmd.h.
  */
-#ifndef SOFTHCA_PACING_IFC_H
-#define SOFTHCA_PACING_IFC_H
+#ifndef PRM_MLX5_PACING_H
+#define PRM_MLX5_PACING_H
 
 #include "prm/mlx5/cmd.h"
 

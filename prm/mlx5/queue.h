@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx5_prm.h - facts of the device ABI beyond the public mlx5dv.h: limits of queues, layout of
+ * queue.h - facts of the device ABI beyond the public mlx5dv.h: limits of queues, layout of
  * completions and of the doorbell page, and what syndromes mean. Facts only: no policy, and nothing
  * here knows a queue of ours.
  */
-#ifndef PROVIDERS_MLX5_PRM_H
-#define PROVIDERS_MLX5_PRM_H
+#ifndef PRM_MLX5_QUEUE_H
+#define PRM_MLX5_QUEUE_H
 
 #include <assert.h>
 #include <infiniband/mlx5dv.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_ifc.h - commands on shared receive queues and on multicast groups: facts only.
+ * srq.h - commands on shared receive queues and on multicast groups: facts only.
  *
- * What follows creation; how they are created stands in driver_ifc.h, notation as in mlx5_ifc.h. A
+ * What follows creation; how they are created stands in driver.h, notation as in cmd.h. A
  * basic SRQ is an RMP, one of an XRC domain an XRC SRQ: that is how Linux' driver makes them.
  */
-#ifndef SOFTHCA_SRQ_IFC_H
-#define SOFTHCA_SRQ_IFC_H
+#ifndef PRM_MLX5_SRQ_H
+#define PRM_MLX5_SRQ_H
 
 #include "prm/mlx5/driver.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr_ifc.h - the segments of a UMR work request, and entries of translation tables: facts only.
+ * umr.h - the segments of a UMR work request, and entries of translation tables: facts only.
  * PRM: UMR control segment, memory key context, KLM
  */
-#ifndef SOFTHCA_UMR_IFC_H
-#define SOFTHCA_UMR_IFC_H
+#ifndef PRM_MLX5_UMR_H
+#define PRM_MLX5_UMR_H
 
 #include "prm/mlx5/cmd.h"
 

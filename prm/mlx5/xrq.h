@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xrq_ifc.h - extended receive queues and tag matching: facts only, in the notation of mlx5_ifc.h.
+ * xrq.h - extended receive queues and tag matching: facts only, in the notation of cmd.h.
  *
  * The layout of the tag-matching segment and of its CQEs stands in mlx5dv.h, the headers on the wire
  * in tm_types.h.
  */
-#ifndef SOFTHCA_XRQ_IFC_H
-#define SOFTHCA_XRQ_IFC_H
+#ifndef PRM_MLX5_XRQ_H
+#define PRM_MLX5_XRQ_H
 
 #include "prm/mlx5/srq.h"
 

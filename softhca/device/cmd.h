@@ -4,8 +4,8 @@
  *
  * The table of them is in cmd.c.
  */
-#ifndef SOFTHCA_CMD_H
-#define SOFTHCA_CMD_H
+#ifndef SOFTHCA_DEVICE_CMD_H
+#define SOFTHCA_DEVICE_CMD_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * table (res.c) and holds plain pointers to the objects it uses; those count their users and cannot
  * be destroyed before them, so the pointers never dangle.
  */
-#ifndef SOFTHCA_CORE_H
-#define SOFTHCA_CORE_H
+#ifndef SOFTHCA_DEVICE_CORE_H
+#define SOFTHCA_DEVICE_CORE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * driver.h - what the adapter knows of the driver that runs it, and the pages that it was given (pages.c).
  */
-#ifndef SOFTHCA_DRIVER_H
-#define SOFTHCA_DRIVER_H
+#ifndef SOFTHCA_DEVICE_DRIVER_H
+#define SOFTHCA_DEVICE_DRIVER_H
 
 #include <stdbool.h>
 #include <stdint.h>

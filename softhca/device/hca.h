@@ -93,7 +93,7 @@ int hca_create(const struct hca_config *config, struct hca **hca);
 void hca_destroy(struct hca *hca);
 
 /*
- * Execute one command; IN and OUT are command mailboxes in PRM layout (mlx5_ifc.h), opcode first.
+ * Execute one command; IN and OUT are command mailboxes in PRM layout (cmd.h), opcode first.
  * OUT is always filled: status, syndrome, and zeroes behind what the command writes. An unknown
  * opcode gets BAD_OP, a field that is not implemented BAD_PARAM; never success. The command has
  * completed on return.

@@ -2,8 +2,8 @@
 /*
  * port.h - ports: link, addresses, what they count.
  */
-#ifndef SOFTHCA_PORT_H
-#define SOFTHCA_PORT_H
+#ifndef SOFTHCA_DEVICE_PORT_H
+#define SOFTHCA_DEVICE_PORT_H
 
 #include <stdbool.h>
 #include <stdint.h>

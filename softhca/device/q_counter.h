@@ -2,8 +2,8 @@
 /*
  * q_counter.h - what happens on the queues that name a set of counters.
  */
-#ifndef SOFTHCA_Q_COUNTER_H
-#define SOFTHCA_Q_COUNTER_H
+#ifndef SOFTHCA_DEVICE_Q_COUNTER_H
+#define SOFTHCA_DEVICE_Q_COUNTER_H
 
 struct hca;
 struct qp;

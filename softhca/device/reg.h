@@ -5,8 +5,8 @@
  * DATA is the register as software gave it, and becomes what it reads; it has room for the whole
  * register. NULL or what is wrong.
  */
-#ifndef SOFTHCA_REG_H
-#define SOFTHCA_REG_H
+#ifndef SOFTHCA_DEVICE_REG_H
+#define SOFTHCA_DEVICE_REG_H
 
 #include "softhca/device/core.h"
 

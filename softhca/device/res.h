@@ -2,8 +2,8 @@
 /*
  * res.h - objects by number.
  */
-#ifndef SOFTHCA_RES_H
-#define SOFTHCA_RES_H
+#ifndef SOFTHCA_DEVICE_RES_H
+#define SOFTHCA_DEVICE_RES_H
 
 #include <stddef.h>
 #include <stdint.h>

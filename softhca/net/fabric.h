@@ -8,8 +8,8 @@
  * or response, i.e. several packets with consecutive PSNs; it holds no pointers into the sender
  * other than its payload, so that it can become packets between processes.
  */
-#ifndef SOFTHCA_FABRIC_H
-#define SOFTHCA_FABRIC_H
+#ifndef SOFTHCA_NET_FABRIC_H
+#define SOFTHCA_NET_FABRIC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * A record has the bytes of a ServiceRecord (IBTA vol 1, 15.2.5.14). Tables are guarded by their owner's lock.
  */
-#ifndef SOFTHCA_SERVICE_H
-#define SOFTHCA_SERVICE_H
+#ifndef SOFTHCA_NET_SERVICE_H
+#define SOFTHCA_NET_SERVICE_H
 
 #include <stdbool.h>
 #include <stdint.h>

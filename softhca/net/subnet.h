@@ -7,8 +7,8 @@
  * follows from its GID and nothing of it is kept elsewhere, so the only questions for another
  * process are the path to a port of its own and the services that it was told of. Runs under the fabric's lock.
  */
-#ifndef SOFTHCA_SUBNET_H
-#define SOFTHCA_SUBNET_H
+#ifndef SOFTHCA_NET_SUBNET_H
+#define SOFTHCA_NET_SUBNET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * destination is part of the WQE, its place is reserved by the builder and filled by a setter of its
  * own, before or after the payload.
  */
-#ifndef PROVIDERS_MLX5_BATCH_H
-#define PROVIDERS_MLX5_BATCH_H
+#ifndef PROVIDERS_MLX5_DATA_BATCH_H
+#define PROVIDERS_MLX5_DATA_BATCH_H
 
 #include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/data/umr.h"

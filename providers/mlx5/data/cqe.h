@@ -8,8 +8,8 @@
  * Everything else is read off the CQE by the cqe_*() functions when somebody wants it. The caller holds the CQ's lock, if it has one, and publishes the consumer
  * index when it is done.
  */
-#ifndef PROVIDERS_MLX5_CQE_H
-#define PROVIDERS_MLX5_CQE_H
+#ifndef PROVIDERS_MLX5_DATA_CQE_H
+#define PROVIDERS_MLX5_DATA_CQE_H
 
 #include <endian.h>
 

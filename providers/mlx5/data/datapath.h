@@ -3,8 +3,8 @@
  * datapath.h - what contexts and queues take from the data path when they are created: from the
  * variant of it that fits the CPU (variant.h).
  */
-#ifndef PROVIDERS_MLX5_DATAPATH_H
-#define PROVIDERS_MLX5_DATAPATH_H
+#ifndef PROVIDERS_MLX5_DATA_DATAPATH_H
+#define PROVIDERS_MLX5_DATA_DATAPATH_H
 
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/post.h"

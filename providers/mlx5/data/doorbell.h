@@ -6,8 +6,8 @@
  * record covers must be in memory before it. The register only says that something is new, and must
  * not arrive before the record.
  */
-#ifndef PROVIDERS_MLX5_DOORBELL_H
-#define PROVIDERS_MLX5_DOORBELL_H
+#ifndef PROVIDERS_MLX5_DATA_DOORBELL_H
+#define PROVIDERS_MLX5_DATA_DOORBELL_H
 
 #include <endian.h>
 #include <string.h>

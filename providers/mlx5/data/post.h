@@ -3,8 +3,8 @@
  * post.h - the doors of the data path on the QP: operations for context->ops, and the instances
  * among which a QP chooses when it is created.
  */
-#ifndef PROVIDERS_MLX5_POST_H
-#define PROVIDERS_MLX5_POST_H
+#ifndef PROVIDERS_MLX5_DATA_POST_H
+#define PROVIDERS_MLX5_DATA_POST_H
 
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/qp_rules.h"

@@ -7,8 +7,8 @@
  * start at byte 14 of it and run on past it, if need be over the end of the ring. wqe_put_eth() makes
  * the place, header_take() fills it from the payload.
  */
-#ifndef PROVIDERS_MLX5_RAW_H
-#define PROVIDERS_MLX5_RAW_H
+#ifndef PROVIDERS_MLX5_DATA_RAW_H
+#define PROVIDERS_MLX5_DATA_RAW_H
 
 #include "providers/mlx5/data/send_wqe.h"
 

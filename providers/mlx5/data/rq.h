@@ -7,8 +7,8 @@
  * QP without a receive queue has one, too. lock guards what posting changes; wq.tail belongs to the
  * pollers (see wq.h).
  */
-#ifndef PROVIDERS_MLX5_RQ_H
-#define PROVIDERS_MLX5_RQ_H
+#ifndef PROVIDERS_MLX5_DATA_RQ_H
+#define PROVIDERS_MLX5_DATA_RQ_H
 
 #include "libibverbs/driver.h"
 #include "providers/common/branch.h"

@@ -3,8 +3,8 @@
  * scatter.h - the scatter list of a receive WQE, written here for every kind of receive queue, and
  * data segments as a target to copy a payload to that arrived inside the CQE.
  */
-#ifndef PROVIDERS_MLX5_SCATTER_H
-#define PROVIDERS_MLX5_SCATTER_H
+#ifndef PROVIDERS_MLX5_DATA_SCATTER_H
+#define PROVIDERS_MLX5_DATA_SCATTER_H
 
 #include <endian.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * of 16 (doorbell.h). A CPU forwards what it has just stored to a load only when one store covers
  * all of it; two stores of 4 bytes would have the copy wait until both are in the cache.
  */
-#ifndef PROVIDERS_MLX5_SEG_H
-#define PROVIDERS_MLX5_SEG_H
+#ifndef PROVIDERS_MLX5_DATA_SEG_H
+#define PROVIDERS_MLX5_DATA_SEG_H
 
 #include <endian.h>
 #include <stdint.h>

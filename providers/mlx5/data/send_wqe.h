@@ -11,8 +11,8 @@
  * Callers (post_send.c, send_wr.c) hold sq_lock where there is one, and check capacities before
  * they put segments. Nothing here is visible to the adapter until the doorbell.
  */
-#ifndef PROVIDERS_MLX5_SEND_WQE_H
-#define PROVIDERS_MLX5_SEND_WQE_H
+#ifndef PROVIDERS_MLX5_DATA_SEND_WQE_H
+#define PROVIDERS_MLX5_DATA_SEND_WQE_H
 
 #include <endian.h>
 #include <errno.h>

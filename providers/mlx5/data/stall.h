@@ -5,8 +5,8 @@
  * Off unless the environment asks for it when the device is opened; then the context's poll_cq and the CQ's start_poll are
  * those of stall.c, so that other programs pay nothing.
  */
-#ifndef PROVIDERS_MLX5_STALL_H
-#define PROVIDERS_MLX5_STALL_H
+#ifndef PROVIDERS_MLX5_DATA_STALL_H
+#define PROVIDERS_MLX5_DATA_STALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

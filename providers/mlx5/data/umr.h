@@ -9,8 +9,8 @@
  * exceptions (post_send.c, batch.h) opens the gate again and sets the fence. UMR opcodes themselves
  * never are in sq.opcodes and so always go that way.
  */
-#ifndef PROVIDERS_MLX5_UMR_H
-#define PROVIDERS_MLX5_UMR_H
+#ifndef PROVIDERS_MLX5_DATA_UMR_H
+#define PROVIDERS_MLX5_DATA_UMR_H
 
 #include "providers/mlx5/data/send_wqe.h"
 

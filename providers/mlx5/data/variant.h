@@ -7,8 +7,8 @@
  * three operands. datapath.c chooses between the two. Everything that the files in question export
  * is in this list; each header that declares some of it includes this one first.
  */
-#ifndef PROVIDERS_MLX5_VARIANT_H
-#define PROVIDERS_MLX5_VARIANT_H
+#ifndef PROVIDERS_MLX5_DATA_VARIANT_H
+#define PROVIDERS_MLX5_DATA_VARIANT_H
 
 #ifdef MLX5_DATA_V3
 #define batch_begin_exception batch_begin_exception_v3

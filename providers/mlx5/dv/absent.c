@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv_absent.c - direct verbs that are not there yet, so that programs which need their names
+ * absent.c - direct verbs that are not there yet, so that programs which need their names
  * load. Each says so when it is called, and fails as the call fails: with EOPNOTSUPP.
  *
  * No header is included: the real prototypes do not matter to a function that looks at no parameter.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv_cq.c - direct verbs on completion queues.
+ * cq.c - direct verbs on completion queues.
  */
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/dv/dv.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv_device.c - direct verbs on devices: which are ours, opening one, what it can do, raw commands.
+ * device.c - direct verbs on devices: which are ours, opening one, what it can do, raw commands.
  */
 #include <string.h>
 

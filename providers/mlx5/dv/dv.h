@@ -3,8 +3,8 @@
  * dv.h - what the direct-verbs files (dv_*.c) share: exported functions, and the way to say "not
  * here".
  */
-#ifndef PROVIDERS_MLX5_DV_H
-#define PROVIDERS_MLX5_DV_H
+#ifndef PROVIDERS_MLX5_DV_DV_H
+#define PROVIDERS_MLX5_DV_DV_H
 
 #include <errno.h>
 

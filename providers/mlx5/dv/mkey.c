@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv_mkey.c - memory keys and encryption of direct verbs: the calls exist, because programs are
+ * mkey.c - memory keys and encryption of direct verbs: the calls exist, because programs are
  * linked with all of their symbols resolved at start, and say that what is behind them does not.
  */
 #include "providers/mlx5/dv/dv.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv_obj.c - mlx5dv_init_obj(): hands the rings, records and registers of an object to a program
+ * obj.c - mlx5dv_init_obj(): hands the rings, records and registers of an object to a program
  * that drives them by itself.
  */
 #include "providers/mlx5/ah.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv_qp.c - direct verbs on queue pairs.
+ * qp.c - direct verbs on queue pairs.
  */
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/data/post.h"

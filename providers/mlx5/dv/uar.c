@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv_uar.c - direct verbs on doorbell pages: a program gets one of its own, or the plain page that
+ * uar.c - direct verbs on doorbell pages: a program gets one of its own, or the plain page that
  * the CQs ring.
  */
 #include <stdlib.h>

@@ -10,8 +10,8 @@
  * QPs of these, as a kernel does: an RQ with a direct TIR, an SQ with a TIS of the port, flow table
  * entries that forward to the TIR.
  */
-#ifndef SOFTHCA_ETH_H
-#define SOFTHCA_ETH_H
+#ifndef SOFTHCA_DEVICE_ETH_ETH_H
+#define SOFTHCA_DEVICE_ETH_ETH_H
 
 #include "softhca/device/core.h"
 #include "prm/mlx5/eth.h"

@@ -3,8 +3,8 @@
  * frame.h - an Ethernet frame and its headers: where they are, are their checksums right, and the
  * sums that offloads fill in. Knows no adapter.
  */
-#ifndef SOFTHCA_FRAME_H
-#define SOFTHCA_FRAME_H
+#ifndef SOFTHCA_DEVICE_ETH_FRAME_H
+#define SOFTHCA_DEVICE_ETH_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * A queue has a clock of its own that each frame moves on by the time it takes at the queue's rate. While
  * that clock is ahead of ours by more than the burst that is allowed, the queue waits.
  */
-#ifndef SOFTHCA_PACING_H
-#define SOFTHCA_PACING_H
+#ifndef SOFTHCA_DEVICE_ETH_PACING_H
+#define SOFTHCA_DEVICE_ETH_PACING_H
 
 #include <stdbool.h>
 #include <stddef.h>

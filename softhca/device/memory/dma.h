@@ -2,8 +2,8 @@
 /*
  * dma.h - memory of the host: page lists, and transfers in as few bus calls as possible.
  */
-#ifndef SOFTHCA_DMA_H
-#define SOFTHCA_DMA_H
+#ifndef SOFTHCA_DEVICE_MEMORY_DMA_H
+#define SOFTHCA_DEVICE_MEMORY_DMA_H
 
 #include <stdbool.h>
 #include <stddef.h>

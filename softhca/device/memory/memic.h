@@ -2,8 +2,8 @@
 /*
  * memic.h - memory of the adapter's own, within the core. Everything runs under the fabric's lock.
  */
-#ifndef SOFTHCA_MEMIC_H
-#define SOFTHCA_MEMIC_H
+#ifndef SOFTHCA_DEVICE_MEMORY_MEMIC_H
+#define SOFTHCA_DEVICE_MEMORY_MEMIC_H
 
 #include "softhca/device/core.h"
 

@@ -2,8 +2,8 @@
 /*
  * mkey.h - memory keys: what they allow, what they translate to (xlt.c), and the work requests that change them (umr.c).
  */
-#ifndef SOFTHCA_MKEY_H
-#define SOFTHCA_MKEY_H
+#ifndef SOFTHCA_DEVICE_MEMORY_MKEY_H
+#define SOFTHCA_DEVICE_MEMORY_MKEY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * cq.h - completion queues: completions, notification, moderation.
  */
-#ifndef SOFTHCA_CQ_H
-#define SOFTHCA_CQ_H
+#ifndef SOFTHCA_DEVICE_QUEUE_CQ_H
+#define SOFTHCA_DEVICE_QUEUE_CQ_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * eq.h - event queues, and the events that the adapter reports.
  */
-#ifndef SOFTHCA_EQ_H
-#define SOFTHCA_EQ_H
+#ifndef SOFTHCA_DEVICE_QUEUE_EQ_H
+#define SOFTHCA_DEVICE_QUEUE_EQ_H
 
 #include <stdbool.h>
 #include <stdint.h>

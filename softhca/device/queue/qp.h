@@ -2,8 +2,8 @@
 /*
  * qp.h - queue pairs: state (qp.c, qp_modify.c), send and receive queue (sq.c, rq.c), requester and responder (req.c, resp.c).
  */
-#ifndef SOFTHCA_QP_H
-#define SOFTHCA_QP_H
+#ifndef SOFTHCA_DEVICE_QUEUE_QP_H
+#define SOFTHCA_DEVICE_QUEUE_QP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * srq.h - shared receive queues: RMPs and XRC SRQs (srq.c), their rings (srq_ring.c).
  */
-#ifndef SOFTHCA_SRQ_H
-#define SOFTHCA_SRQ_H
+#ifndef SOFTHCA_DEVICE_QUEUE_SRQ_H
+#define SOFTHCA_DEVICE_QUEUE_SRQ_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * work_request.h - work queue elements as the device reads them.
  */
-#ifndef SOFTHCA_WORK_REQUEST_H
-#define SOFTHCA_WORK_REQUEST_H
+#ifndef SOFTHCA_DEVICE_QUEUE_WORK_REQUEST_H
+#define SOFTHCA_DEVICE_QUEUE_WORK_REQUEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * The vendor syndromes of remote errors and flushes are those that adapters are known to report;
  * the others are ours, one per reason, so that a test and a reader can tell them apart.
  */
-#ifndef SOFTHCA_WQE_H
-#define SOFTHCA_WQE_H
+#ifndef SOFTHCA_DEVICE_QUEUE_WQE_H
+#define SOFTHCA_DEVICE_QUEUE_WQE_H
 
 #include "softhca/device/core.h"
 

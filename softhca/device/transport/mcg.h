@@ -2,8 +2,8 @@
 /*
  * mcg.h - multicast groups.
  */
-#ifndef SOFTHCA_MCG_H
-#define SOFTHCA_MCG_H
+#ifndef SOFTHCA_DEVICE_TRANSPORT_MCG_H
+#define SOFTHCA_DEVICE_TRANSPORT_MCG_H
 
 #include <stdint.h>
 #include <sys/queue.h>

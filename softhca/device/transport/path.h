@@ -2,8 +2,8 @@
 /*
  * path.h - where messages go, and their packet sequence numbers.
  */
-#ifndef SOFTHCA_PATH_H
-#define SOFTHCA_PATH_H
+#ifndef SOFTHCA_DEVICE_TRANSPORT_PATH_H
+#define SOFTHCA_DEVICE_TRANSPORT_PATH_H
 
 #include <stdbool.h>
 #include <stddef.h>

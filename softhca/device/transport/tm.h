@@ -7,8 +7,8 @@
  * software has not said that it has seen them all, tags that it adds wait and match nothing, since a
  * message that has arrived may be meant for them.
  */
-#ifndef SOFTHCA_TM_H
-#define SOFTHCA_TM_H
+#ifndef SOFTHCA_DEVICE_TRANSPORT_TM_H
+#define SOFTHCA_DEVICE_TRANSPORT_TM_H
 
 #include "softhca/device/core.h"
 

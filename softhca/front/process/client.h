@@ -4,8 +4,8 @@
  *
  * A client is a process that issued an RDMA call. It has a slot, which is in bits 63:48 of the bus addresses of its memory.
  */
-#ifndef SOFTHCA_PROCESS_CLIENT_H
-#define SOFTHCA_PROCESS_CLIENT_H
+#ifndef SOFTHCA_FRONT_PROCESS_CLIENT_H
+#define SOFTHCA_FRONT_PROCESS_CLIENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * daemon.h - the process that has the adapters and answers trapped calls.
  */
-#ifndef SOFTHCA_PROCESS_DAEMON_H
-#define SOFTHCA_PROCESS_DAEMON_H
+#ifndef SOFTHCA_FRONT_PROCESS_DAEMON_H
+#define SOFTHCA_FRONT_PROCESS_DAEMON_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  *
  * The runner brings the listener of its filter and the holder's mailbox; the daemon answers that it has them.
  */
-#ifndef SOFTHCA_PROCESS_LINK_H
-#define SOFTHCA_PROCESS_LINK_H
+#ifndef SOFTHCA_FRONT_PROCESS_LINK_H
+#define SOFTHCA_FRONT_PROCESS_LINK_H
 
 #include <stdint.h>
 

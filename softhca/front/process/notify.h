@@ -2,8 +2,8 @@
 /*
  * notify.h - one trapped system call and its answer.
  */
-#ifndef SOFTHCA_PROCESS_NOTIFY_H
-#define SOFTHCA_PROCESS_NOTIFY_H
+#ifndef SOFTHCA_FRONT_PROCESS_NOTIFY_H
+#define SOFTHCA_FRONT_PROCESS_NOTIFY_H
 
 #include <linux/seccomp.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * paths.h - trapped calls that name a file: by path, or by a descriptor of a uverbs file.
  */
-#ifndef SOFTHCA_PROCESS_PATHS_H
-#define SOFTHCA_PROCESS_PATHS_H
+#ifndef SOFTHCA_FRONT_PROCESS_PATHS_H
+#define SOFTHCA_FRONT_PROCESS_PATHS_H
 
 struct call;
 

@@ -2,8 +2,8 @@
 /*
  * run.h - `softhca run`: a program with adapters present.
  */
-#ifndef SOFTHCA_PROCESS_RUN_H
-#define SOFTHCA_PROCESS_RUN_H
+#ifndef SOFTHCA_FRONT_PROCESS_RUN_H
+#define SOFTHCA_FRONT_PROCESS_RUN_H
 
 struct options;
 

@@ -2,8 +2,8 @@
 /*
  * seccomp.h - the filter that programs under softhca run with: which system calls are handed to the daemon.
  */
-#ifndef SOFTHCA_PROCESS_SECCOMP_H
-#define SOFTHCA_PROCESS_SECCOMP_H
+#ifndef SOFTHCA_FRONT_PROCESS_SECCOMP_H
+#define SOFTHCA_FRONT_PROCESS_SECCOMP_H
 
 #include <stdbool.h>
 

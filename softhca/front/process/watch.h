@@ -2,8 +2,8 @@
 /*
  * watch.h - descriptors in the daemon's one poll loop.
  */
-#ifndef SOFTHCA_PROCESS_WATCH_H
-#define SOFTHCA_PROCESS_WATCH_H
+#ifndef SOFTHCA_FRONT_PROCESS_WATCH_H
+#define SOFTHCA_FRONT_PROCESS_WATCH_H
 
 #include <stdint.h>
 

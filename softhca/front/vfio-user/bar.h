@@ -2,8 +2,8 @@
 /*
  * bar.h - BAR 0: the initialization segment, UAR pages behind it, and the adapter's memory at its end.
  */
-#ifndef SOFTHCA_VFIO_USER_BAR_H
-#define SOFTHCA_VFIO_USER_BAR_H
+#ifndef SOFTHCA_FRONT_VFIO_USER_BAR_H
+#define SOFTHCA_FRONT_VFIO_USER_BAR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * cmdq.h - the command queue: descriptors and mailboxes in guest memory.
  */
-#ifndef SOFTHCA_VFIO_USER_CMDQ_H
-#define SOFTHCA_VFIO_USER_CMDQ_H
+#ifndef SOFTHCA_FRONT_VFIO_USER_CMDQ_H
+#define SOFTHCA_FRONT_VFIO_USER_CMDQ_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * device.h - the PCI device: adapter, registers, configuration space, interrupts; and the answers
  * to the client's messages. It knows nothing of sockets.
  */
-#ifndef SOFTHCA_VFIO_USER_DEVICE_H
-#define SOFTHCA_VFIO_USER_DEVICE_H
+#ifndef SOFTHCA_FRONT_VFIO_USER_DEVICE_H
+#define SOFTHCA_FRONT_VFIO_USER_DEVICE_H
 
 #include <stddef.h>
 #include <stdint.h>

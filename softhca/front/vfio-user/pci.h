@@ -2,8 +2,8 @@
 /*
  * pci.h - PCI configuration space of the adapter.
  */
-#ifndef SOFTHCA_VFIO_USER_PCI_H
-#define SOFTHCA_VFIO_USER_PCI_H
+#ifndef SOFTHCA_FRONT_VFIO_USER_PCI_H
+#define SOFTHCA_FRONT_VFIO_USER_PCI_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * repeats id and command. The specification is QEMU's docs/interop/vfio-user.rst; flags and indices
  * of VFIO itself are those of <linux/vfio.h>.
  */
-#ifndef SOFTHCA_VFIO_USER_PROTOCOL_H
-#define SOFTHCA_VFIO_USER_PROTOCOL_H
+#ifndef SOFTHCA_FRONT_VFIO_USER_PROTOCOL_H
+#define SOFTHCA_FRONT_VFIO_USER_PROTOCOL_H
 
 #include <assert.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * server.h - softhca pci: one adapter as a PCI device for one vfio-user client.
  */
-#ifndef SOFTHCA_VFIO_USER_SERVER_H
-#define SOFTHCA_VFIO_USER_SERVER_H
+#ifndef SOFTHCA_FRONT_VFIO_USER_SERVER_H
+#define SOFTHCA_FRONT_VFIO_USER_SERVER_H
 
 #include "softhca/options.h"
 

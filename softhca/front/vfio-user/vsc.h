@@ -4,8 +4,8 @@
  * inside. Drivers use it when the adapter is in trouble: before they reset it they take a semaphore
  * that only the gateway reaches.
  */
-#ifndef SOFTHCA_VFIO_USER_VSC_H
-#define SOFTHCA_VFIO_USER_VSC_H
+#ifndef SOFTHCA_FRONT_VFIO_USER_VSC_H
+#define SOFTHCA_FRONT_VFIO_USER_VSC_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_ifc.c - compares each field, opcode and status of mlx5_ifc.h with the kernel's headers:
+ * test_ifc.c - compares each field, opcode and status below prm/mlx5 with the kernel's headers:
  * layouts by offsetof and sizeof (there, a bit is a byte), values that are macros or enums by what
  * the compiler or the text of the header says. Skips where the headers are not installed.
  */

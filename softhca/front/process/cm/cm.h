@@ -6,8 +6,8 @@
  * A connection is part of its user's id (ucma/ucma.h), which hears of it by cm_ops. Nothing here waits: messages are repeated
  * by cm_expire(). All of it runs in one thread; times are nanoseconds of the monotonic clock.
  */
-#ifndef SOFTHCA_PROCESS_CM_H
-#define SOFTHCA_PROCESS_CM_H
+#ifndef SOFTHCA_FRONT_PROCESS_CM_CM_H
+#define SOFTHCA_FRONT_PROCESS_CM_CM_H
 
 #include <stdbool.h>
 #include <stdint.h>

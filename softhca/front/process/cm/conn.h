@@ -3,8 +3,8 @@
  * conn.h - what the files of communication management share about a connection: how it is found, how its messages go, how it
  * ends. Nobody outside cm/ includes it.
  */
-#ifndef SOFTHCA_PROCESS_CM_CONN_H
-#define SOFTHCA_PROCESS_CM_CONN_H
+#ifndef SOFTHCA_FRONT_PROCESS_CM_CONN_H
+#define SOFTHCA_FRONT_PROCESS_CM_CONN_H
 
 #include "softhca/front/process/cm/cm.h"
 #include "softhca/front/process/cm/mad.h"

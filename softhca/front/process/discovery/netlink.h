@@ -2,8 +2,8 @@
 /*
  * netlink.h - RDMA netlink, as discovery by libibverbs and the rdma tool use it.
  */
-#ifndef SOFTHCA_PROCESS_NETLINK_H
-#define SOFTHCA_PROCESS_NETLINK_H
+#ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_NETLINK_H
+#define SOFTHCA_FRONT_PROCESS_DISCOVERY_NETLINK_H
 
 struct call;
 

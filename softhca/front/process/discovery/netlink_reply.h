@@ -2,8 +2,8 @@
 /*
  * netlink_reply.h - netlink messages built and sent to a program's port.
  */
-#ifndef SOFTHCA_PROCESS_NETLINK_REPLY_H
-#define SOFTHCA_PROCESS_NETLINK_REPLY_H
+#ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_NETLINK_REPLY_H
+#define SOFTHCA_FRONT_PROCESS_DISCOVERY_NETLINK_REPLY_H
 
 #include <linux/netlink.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * It is a real tree of small files below a private directory: what programs open there is handed to them as it is, so that
  * reading, listing and relative opens need no help.
  */
-#ifndef SOFTHCA_PROCESS_SYSFS_H
-#define SOFTHCA_PROCESS_SYSFS_H
+#ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_H
+#define SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * It owns the device core, its event queues, GID table and UAR pages, and says what a port looks like. Objects of programs
  * are the business of uverbs/.
  */
-#ifndef SOFTHCA_PROCESS_ADAPTER_H
-#define SOFTHCA_PROCESS_ADAPTER_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ADAPTER_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_ADAPTER_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * device_memory.h - the part of mlx5_ib that gives out memory of the adapter's own. Notification thread only.
  */
-#ifndef SOFTHCA_PROCESS_DEVICE_MEMORY_H
-#define SOFTHCA_PROCESS_DEVICE_MEMORY_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_DEVICE_MEMORY_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_DEVICE_MEMORY_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * driver_objects.h - objects of the driver's own, for QPs of programs that lack one which the device insists on.
  */
-#ifndef SOFTHCA_PROCESS_DRIVER_OBJECTS_H
-#define SOFTHCA_PROCESS_DRIVER_OBJECTS_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_DRIVER_OBJECTS_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_DRIVER_OBJECTS_H
 
 #include <stdint.h>
 

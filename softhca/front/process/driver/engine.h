@@ -2,8 +2,8 @@
 /*
  * engine.h - the thread that runs the adapters: looks for doorbells and lets the device core work.
  */
-#ifndef SOFTHCA_PROCESS_ENGINE_H
-#define SOFTHCA_PROCESS_ENGINE_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ENGINE_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_ENGINE_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * A raw packet QP is made of them: frames are sent by an SQ through a TIS, and received through a TIR by an RQ. So are WQs
  * (an RQ) and tables of them (an RQT). All functions return 0 or a positive errno.
  */
-#ifndef SOFTHCA_PROCESS_ETH_QUEUES_H
-#define SOFTHCA_PROCESS_ETH_QUEUES_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ETH_QUEUES_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_ETH_QUEUES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * flow_spec.h - from the specs of a flow, as programs give them, to what the adapter matches.
  */
-#ifndef SOFTHCA_PROCESS_FLOW_SPEC_H
-#define SOFTHCA_PROCESS_FLOW_SPEC_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_FLOW_SPEC_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_FLOW_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * hw_counters.h - what happens on the queue pairs of a port: the counters below hw_counters/ in sysfs.
  */
-#ifndef SOFTHCA_PROCESS_HW_COUNTERS_H
-#define SOFTHCA_PROCESS_HW_COUNTERS_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_HW_COUNTERS_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_HW_COUNTERS_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * unless --netdev names an interface that the host has: programs then find it as the adapter's, and its IP addresses belong
  * to the port. Nothing of the host's network is changed, and no frame goes through the interface.
  */
-#ifndef SOFTHCA_PROCESS_NETDEV_H
-#define SOFTHCA_PROCESS_NETDEV_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_NETDEV_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_NETDEV_H
 
 #include <net/if.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * qp_state.h - which attributes a QP's change of state needs and allows, by its type.
  */
-#ifndef SOFTHCA_PROCESS_QP_STATE_H
-#define SOFTHCA_PROCESS_QP_STATE_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_QP_STATE_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_QP_STATE_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * queue_memory.h - how a program's queue buffer is described to the device: a page list in a command.
  */
-#ifndef SOFTHCA_PROCESS_QUEUE_MEMORY_H
-#define SOFTHCA_PROCESS_QUEUE_MEMORY_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_QUEUE_MEMORY_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_QUEUE_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>

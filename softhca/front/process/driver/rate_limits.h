@@ -2,8 +2,8 @@
 /*
  * rate_limits.h - rates of raw packet QPs in the adapter's table: equal ones share an entry. Notification thread only.
  */
-#ifndef SOFTHCA_PROCESS_RATE_LIMITS_H
-#define SOFTHCA_PROCESS_RATE_LIMITS_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_RATE_LIMITS_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_RATE_LIMITS_H
 
 #include <stdint.h>
 

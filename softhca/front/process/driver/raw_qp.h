@@ -2,8 +2,8 @@
 /*
  * raw_qp.h - what a raw packet QP is in the device: an SQ with a TIS, an RQ with a TIR, or a TIR over a table of RQs.
  */
-#ifndef SOFTHCA_PROCESS_RAW_QP_H
-#define SOFTHCA_PROCESS_RAW_QP_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_RAW_QP_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_RAW_QP_H
 
 #include "softhca/front/process/driver/eth_queues.h"
 #include "softhca/front/process/driver/rate_limits.h"

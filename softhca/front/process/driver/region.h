@@ -4,8 +4,8 @@
  *
  * Notification thread only. Functions return 0 or a positive errno.
  */
-#ifndef SOFTHCA_PROCESS_REGION_H
-#define SOFTHCA_PROCESS_REGION_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_REGION_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_REGION_H
 
 #include <stdbool.h>
 #include <stdint.h>

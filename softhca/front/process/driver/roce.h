@@ -5,8 +5,8 @@
  * The adapters of a fabric give their ports addresses by rule, so those of a peer follow from its GID; those of virtual
  * machines are learned. In the notification thread only.
  */
-#ifndef SOFTHCA_PROCESS_ROCE_H
-#define SOFTHCA_PROCESS_ROCE_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ROCE_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_ROCE_H
 
 #include <stdint.h>
 

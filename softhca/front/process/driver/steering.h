@@ -5,8 +5,8 @@
  * The tables are a chain: a frame that no rule of one matches goes on to the next. Rules with the same match share an entry,
  * and each of them gets the frame. Notification thread only.
  */
-#ifndef SOFTHCA_PROCESS_STEERING_H
-#define SOFTHCA_PROCESS_STEERING_H
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_STEERING_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_STEERING_H
 
 #include <stdbool.h>
 #include <stdint.h>

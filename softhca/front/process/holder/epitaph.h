@@ -6,8 +6,8 @@
  * what does not change while queues are in use: whose they are, where, how large. The rest a reader
  * finds in the programs' memory; see flush.c.
  */
-#ifndef SOFTHCA_PROCESS_EPITAPH_H
-#define SOFTHCA_PROCESS_EPITAPH_H
+#ifndef SOFTHCA_FRONT_PROCESS_HOLDER_EPITAPH_H
+#define SOFTHCA_FRONT_PROCESS_HOLDER_EPITAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

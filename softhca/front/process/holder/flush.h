@@ -2,8 +2,8 @@
 /*
  * flush.h - completes, in error, what is posted to queues whose adapter is gone.
  */
-#ifndef SOFTHCA_PROCESS_FLUSH_H
-#define SOFTHCA_PROCESS_FLUSH_H
+#ifndef SOFTHCA_FRONT_PROCESS_HOLDER_FLUSH_H
+#define SOFTHCA_FRONT_PROCESS_HOLDER_FLUSH_H
 
 #include <stdbool.h>
 #include <stdint.h>

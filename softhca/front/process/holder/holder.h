@@ -3,8 +3,8 @@
  * holder.h - a process that answers trapped calls, and completes posted requests, once the daemon
  * is dead.
  */
-#ifndef SOFTHCA_PROCESS_HOLDER_H
-#define SOFTHCA_PROCESS_HOLDER_H
+#ifndef SOFTHCA_FRONT_PROCESS_HOLDER_HOLDER_H
+#define SOFTHCA_FRONT_PROCESS_HOLDER_HOLDER_H
 
 #include "softhca/front/process/holder/mailbox.h"
 

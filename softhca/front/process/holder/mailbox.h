@@ -6,8 +6,8 @@
  * working on when it died is therefore known, and the holder can answer it; the kernel would not report it twice. Behind this,
  * in the same memory, is the table of epitaph.h.
  */
-#ifndef SOFTHCA_PROCESS_MAILBOX_H
-#define SOFTHCA_PROCESS_MAILBOX_H
+#ifndef SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H
+#define SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H
 
 #include <linux/seccomp.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * addr.h - addresses that ids go by: IP addresses of a fabric (addr.c), and GIDs with service IDs (AF_IB).
  */
-#ifndef SOFTHCA_PROCESS_UCMA_ADDR_H
-#define SOFTHCA_PROCESS_UCMA_ADDR_H
+#ifndef SOFTHCA_FRONT_PROCESS_UCMA_ADDR_H
+#define SOFTHCA_FRONT_PROCESS_UCMA_ADDR_H
 
 #include <stdbool.h>
 #include <stddef.h>

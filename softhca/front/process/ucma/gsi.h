@@ -3,8 +3,8 @@
  * gsi.h - what the kernel's part of rdma_cm sends and receives by itself: management datagrams of QP1, questions for
  * addresses. What arrives is handed over in the notification thread, whichever thread it came in.
  */
-#ifndef SOFTHCA_PROCESS_GSI_H
-#define SOFTHCA_PROCESS_GSI_H
+#ifndef SOFTHCA_FRONT_PROCESS_UCMA_GSI_H
+#define SOFTHCA_FRONT_PROCESS_UCMA_GSI_H
 
 #include <stddef.h>
 #include <stdint.h>

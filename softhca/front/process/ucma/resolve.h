@@ -4,8 +4,8 @@
  * ARP (RFC 826) and neighbour discovery (RFC 4861) on Ethernet, ARP over IPoIB (RFC 4391) and subnet administration on
  * InfiniBand. IPoIB's questions about our own addresses are answered here, too.
  */
-#ifndef SOFTHCA_PROCESS_RESOLVE_H
-#define SOFTHCA_PROCESS_RESOLVE_H
+#ifndef SOFTHCA_FRONT_PROCESS_UCMA_RESOLVE_H
+#define SOFTHCA_FRONT_PROCESS_UCMA_RESOLVE_H
 
 #include <stdbool.h>
 #include <stdint.h>

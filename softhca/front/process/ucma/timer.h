@@ -2,8 +2,8 @@
 /*
  * timer.h - timers of rdma_cm, in the daemon's poll loop: few at a time, as connections share one (cm.h).
  */
-#ifndef SOFTHCA_PROCESS_UCMA_TIMER_H
-#define SOFTHCA_PROCESS_UCMA_TIMER_H
+#ifndef SOFTHCA_FRONT_PROCESS_UCMA_TIMER_H
+#define SOFTHCA_FRONT_PROCESS_UCMA_TIMER_H
 
 #include <stdint.h>
 #include <sys/queue.h>

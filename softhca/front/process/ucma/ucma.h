@@ -6,8 +6,8 @@
  * calls are trapped and are the commands of <rdma/rdma_user_cm.h>. Ids connect by datagrams of communication management
  * (cm.h), also those of one process. All of it runs in the notification thread.
  */
-#ifndef SOFTHCA_PROCESS_UCMA_H
-#define SOFTHCA_PROCESS_UCMA_H
+#ifndef SOFTHCA_FRONT_PROCESS_UCMA_UCMA_H
+#define SOFTHCA_FRONT_PROCESS_UCMA_UCMA_H
 
 #include <netinet/in.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * counters.h - sets of flow counters, for the flows that name them.
  */
-#ifndef SOFTHCA_PROCESS_COUNTERS_H
-#define SOFTHCA_PROCESS_COUNTERS_H
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_COUNTERS_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_COUNTERS_H
 
 #include "softhca/front/process/uverbs/objects.h"
 

@@ -5,8 +5,8 @@
  * A channel is a socket whose other end is the program's descriptor. Sources are the CQs, QPs and SRQs that report to channels.
  * The device reports from whatever thread runs it, under its lock; so nothing here calls into the device.
  */
-#ifndef SOFTHCA_PROCESS_EVENTS_H
-#define SOFTHCA_PROCESS_EVENTS_H
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_EVENTS_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * objects.h - the objects that programs make, and the tables of methods that make them.
  */
-#ifndef SOFTHCA_PROCESS_UVERBS_OBJECTS_H
-#define SOFTHCA_PROCESS_UVERBS_OBJECTS_H
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_OBJECTS_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_OBJECTS_H
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 

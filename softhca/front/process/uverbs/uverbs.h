@@ -5,8 +5,8 @@
  * A method is described by a table of its attributes; the call is checked against it before the method's function runs, so
  * that function finds mandatory attributes present, lengths in range and handles turned into objects.
  */
-#ifndef SOFTHCA_PROCESS_UVERBS_H
-#define SOFTHCA_PROCESS_UVERBS_H
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_UVERBS_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_UVERBS_H
 
 #include <assert.h>
 #include <stdbool.h>
