@@ -198,7 +198,7 @@ static int exchange(const struct acm_message *question, struct acm_message *answ
 
 	if (!ret)
 		ret = receive_all(&answer->header, sizeof(answer->header), deadline);
-	if (!ret && !acm_header_is_sane(&answer->header))
+	if (!ret && !rdmacm_acm_header_is_sane(&answer->header))
 		ret = EPROTO;
 	if (!ret)
 		ret = receive_all(answer->entries, answer->header.length - sizeof(answer->header),
@@ -235,11 +235,11 @@ static int ask(const struct acm_message *question, struct acm_message *answer, i
 	return ret;
 }
 
-int acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer)
+int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer)
 {
 	int most = question->no_delay ? ACM_MAX_WAIT_NO_DELAY_MS : ACM_MAX_WAIT_MS;
 	struct acm_message asked, told = { 0 };
-	int ret = acm_pack(question, &asked);
+	int ret = rdmacm_acm_pack(question, &asked);
 
 	if (ret)
 		return ret;
@@ -248,7 +248,7 @@ int acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answ
 	pthread_mutex_lock(&lock);
 	ret = ask(&asked, &told, now_ms() + timeout_ms);
 	pthread_mutex_unlock(&lock);
-	return ret ? ret : acm_unpack(&told, answer);
+	return ret ? ret : rdmacm_acm_unpack(&told, answer);
 }
 
 static void __attribute__((destructor)) leave(void)

@@ -81,12 +81,12 @@ struct acm_answer {
 /* ---- acm_wire.c: no system calls ---- */
 
 /* EINVAL: an address is of a family that the daemon does not know */
-int acm_pack(const struct acm_question *question, struct acm_message *message);
+int rdmacm_acm_pack(const struct acm_question *question, struct acm_message *message);
 /* Of the whole MESSAGE, whose length is that of its header. EPROTO: no answer to a question; ENODATA: an answer without a
  * path, or an error of the daemon's */
-int acm_unpack(const struct acm_message *message, struct acm_answer *answer);
+int rdmacm_acm_unpack(const struct acm_message *message, struct acm_answer *answer);
 /* Whether a header can be one of an answer: version, kind, length. */
-bool acm_header_is_sane(const struct acm_header *header);
+bool rdmacm_acm_header_is_sane(const struct acm_header *header);
 
 /* ---- acm.c ---- */
 
@@ -100,6 +100,6 @@ enum {
 	ACM_REST_MS = 30000,
 	ACM_ABSENT_MS = 1000,
 };
-int acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer);
+int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer);
 
 #endif

@@ -91,7 +91,7 @@ static void put_path(struct acm_message *message, const struct acm_question *que
 		put_gid(&path->dgid, question->dst);
 }
 
-int acm_pack(const struct acm_question *question, struct acm_message *message)
+int rdmacm_acm_pack(const struct acm_question *question, struct acm_message *message)
 {
 	uint32_t flags = ACM_FLAG_DEST | (question->no_delay ? ACM_FLAG_NO_DELAY : 0);
 	int ret = 0;
@@ -110,7 +110,7 @@ int acm_pack(const struct acm_question *question, struct acm_message *message)
 
 /* ---- answers ---- */
 
-bool acm_header_is_sane(const struct acm_header *header)
+bool rdmacm_acm_header_is_sane(const struct acm_header *header)
 {
 	if (header->version != ACM_VERSION) {
 		verbs_warn("ibacm: an answer of version %u, not %u", header->version, ACM_VERSION);
@@ -163,12 +163,12 @@ static void take_entry(struct acm_answer *answer, const struct acm_entry *entry)
 	}
 }
 
-int acm_unpack(const struct acm_message *message, struct acm_answer *answer)
+int rdmacm_acm_unpack(const struct acm_message *message, struct acm_answer *answer)
 {
 	size_t i, count;
 
 	*answer = (struct acm_answer){ 0 };
-	if (!acm_header_is_sane(&message->header))
+	if (!rdmacm_acm_header_is_sane(&message->header))
 		return EPROTO;
 	if (message->header.status) {
 		verbs_warn("ibacm: no path: %s (status %u)", status_str(message->header.status),

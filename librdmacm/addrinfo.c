@@ -88,7 +88,7 @@ static void put_kind(struct rdma_addrinfo *info, const struct rdma_addrinfo *hin
 		info->ai_qp_type = datagram ? IBV_QPT_UD : IBV_QPT_RC;
 }
 
-int addrinfo_copy(void **to, size_t *to_len, const void *from, size_t len)
+int rdmacm_addrinfo_copy(void **to, size_t *to_len, const void *from, size_t len)
 {
 	*to = NULL;
 	*to_len = 0;
@@ -102,19 +102,21 @@ int addrinfo_copy(void **to, size_t *to_len, const void *from, size_t len)
 	return 0;
 }
 
-int addrinfo_put_source(struct rdma_addrinfo *info, const struct sockaddr *addr, socklen_t len)
+int rdmacm_addrinfo_put_source(struct rdma_addrinfo *info, const struct sockaddr *addr,
+			       socklen_t len)
 {
 	size_t copied;
-	int ret = addrinfo_copy((void **)&info->ai_src_addr, &copied, addr, len);
+	int ret = rdmacm_addrinfo_copy((void **)&info->ai_src_addr, &copied, addr, len);
 
 	info->ai_src_len = copied;
 	return ret;
 }
 
-int addrinfo_put_destination(struct rdma_addrinfo *info, const struct sockaddr *addr, socklen_t len)
+int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct sockaddr *addr,
+				    socklen_t len)
 {
 	size_t copied;
-	int ret = addrinfo_copy((void **)&info->ai_dst_addr, &copied, addr, len);
+	int ret = rdmacm_addrinfo_copy((void **)&info->ai_dst_addr, &copied, addr, len);
 
 	info->ai_dst_len = copied;
 	return ret;
@@ -142,10 +144,10 @@ static int make_entry(const struct addrinfo *from, const struct rdma_addrinfo *h
 			return ENOMEM;
 	}
 	if (passive)
-		return addrinfo_put_source(info, from->ai_addr, from->ai_addrlen);
-	ret = addrinfo_put_destination(info, from->ai_addr, from->ai_addrlen);
+		return rdmacm_addrinfo_put_source(info, from->ai_addr, from->ai_addrlen);
+	ret = rdmacm_addrinfo_put_destination(info, from->ai_addr, from->ai_addrlen);
 	if (!ret && hints->ai_src_len)
-		ret = addrinfo_put_source(info, hints->ai_src_addr, hints->ai_src_len);
+		ret = rdmacm_addrinfo_put_source(info, hints->ai_src_addr, hints->ai_src_len);
 	return ret;
 }
 
@@ -239,9 +241,9 @@ static int take_hints(const struct rdma_addrinfo *hints, struct rdma_addrinfo **
 	info->ai_family = hints->ai_family;
 	info->ai_qp_type = hints->ai_qp_type;
 	info->ai_port_space = hints->ai_port_space;
-	ret = addrinfo_put_source(info, hints->ai_src_addr, hints->ai_src_len);
+	ret = rdmacm_addrinfo_put_source(info, hints->ai_src_addr, hints->ai_src_len);
 	if (!ret)
-		ret = addrinfo_put_destination(info, hints->ai_dst_addr, hints->ai_dst_len);
+		ret = rdmacm_addrinfo_put_destination(info, hints->ai_dst_addr, hints->ai_dst_len);
 	return ret;
 }
 
@@ -280,7 +282,7 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 		hints = &none;
 	ret = resolve(node, service, hints, &list);
 	if (!ret)
-		ret = addrinfo_add_route(&list, hints);
+		ret = rdmacm_addrinfo_add_route(&list, hints);
 	if (ret)
 		rdma_freeaddrinfo(list);
 	else

@@ -9,12 +9,13 @@
 #include "cma.h"
 
 /* A copy of LEN bytes; NULL if there are none. *to_len is set last. */
-int addrinfo_copy(void **to, size_t *to_len, const void *from, size_t len);
-int addrinfo_put_source(struct rdma_addrinfo *info, const struct sockaddr *addr, socklen_t len);
-int addrinfo_put_destination(struct rdma_addrinfo *info, const struct sockaddr *addr,
-			     socklen_t len);
+int rdmacm_addrinfo_copy(void **to, size_t *to_len, const void *from, size_t len);
+int rdmacm_addrinfo_put_source(struct rdma_addrinfo *info, const struct sockaddr *addr,
+			       socklen_t len);
+int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct sockaddr *addr,
+				    socklen_t len);
 
 /* Ask ibacm for paths to the one entry of *LIST; it may become two. That there are none is no failure. */
-int addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints);
+int rdmacm_addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints);
 
 #endif

@@ -138,7 +138,7 @@ static int query_services(struct cm_id *cm, struct rdma_addrinfo **list)
 	} answer = { .resp = { 0 } };
 	struct rdma_addrinfo **tail = list;
 	uint32_t i;
-	int ret = id_query(cm, RDMA_USER_CM_QUERY_IB_SERVICE, &answer, sizeof(answer));
+	int ret = rdmacm_id_query(cm, RDMA_USER_CM_QUERY_IB_SERVICE, &answer, sizeof(answer));
 
 	for (i = 0; !ret && i < answer.resp.num_service_recs && i < MAX_SERVICES; i++) {
 		ret = make_service(cm, &answer.resp.recs[i], tail);
@@ -148,14 +148,14 @@ static int query_services(struct cm_id *cm, struct rdma_addrinfo **list)
 	return ret || *list ? ret : ENODATA;
 }
 
-int addrinfo_take_services(struct cm_id *cm)
+int rdmacm_addrinfo_take_services(struct cm_id *cm)
 {
 	struct rdma_addrinfo *list = NULL;
 	int ret = query_services(cm, &list);
 
 	if (!ret) { /* a GID, which decides how the rest is asked for */
 		memcpy(&cm->id.route.addr.dst_storage, list->ai_dst_addr, list->ai_dst_len);
-		ret = id_query_route(cm);
+		ret = rdmacm_id_query_route(cm);
 	}
 	if (ret)
 		rdma_freeaddrinfo(list);
@@ -184,7 +184,7 @@ CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, co
 	}
 	ret = flags & RAI_SA ? resolve_service(cm, node, service, hints)
 			     : resolve_names(cm, node, service, hints);
-	return cma_return(ret ? ret : event_await(cm));
+	return cma_return(ret ? ret : rdmacm_event_await(cm));
 }
 
 /* The list is the caller's from now on. */

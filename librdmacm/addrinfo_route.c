@@ -42,8 +42,8 @@ static void put_wanted_path(struct acm_question *question, const struct rdma_add
 
 static int put_route(struct rdma_addrinfo *info, const struct acm_answer *answer)
 {
-	return addrinfo_copy(&info->ai_route, &info->ai_route_len, answer->paths,
-			     answer->num_paths * sizeof(answer->paths[0]));
+	return rdmacm_addrinfo_copy(&info->ai_route, &info->ai_route_len, answer->paths,
+				    answer->num_paths * sizeof(answer->paths[0]));
 }
 
 /* Port space and port of the IP address, or what a GID brings */
@@ -121,7 +121,7 @@ static int put_connect_data(struct rdma_addrinfo *to, const struct rdma_addrinfo
 	header.ip_version = (ip->ai_dst_addr->sa_family == AF_INET ? 4 : 6) << 4;
 	put_host(header.src, ip->ai_src_addr);
 	put_host(header.dst, ip->ai_dst_addr);
-	return addrinfo_copy(&to->ai_connect, &to->ai_connect_len, &header, sizeof(header));
+	return rdmacm_addrinfo_copy(&to->ai_connect, &to->ai_connect_len, &header, sizeof(header));
 }
 
 static int fill_gids(struct rdma_addrinfo *to, const struct rdma_addrinfo *from,
@@ -137,9 +137,9 @@ static int fill_gids(struct rdma_addrinfo *to, const struct rdma_addrinfo *from,
 	to->ai_port_space = from->ai_port_space;
 	src = gid_addr(&path->sgid, path, service_of(from->ai_src_addr, from->ai_port_space));
 	dst = gid_addr(&path->dgid, path, service_of(from->ai_dst_addr, from->ai_port_space));
-	ret = addrinfo_put_source(to, (struct sockaddr *)&src, sizeof(src));
+	ret = rdmacm_addrinfo_put_source(to, (struct sockaddr *)&src, sizeof(src));
 	if (!ret)
-		ret = addrinfo_put_destination(to, (struct sockaddr *)&dst, sizeof(dst));
+		ret = rdmacm_addrinfo_put_destination(to, (struct sockaddr *)&dst, sizeof(dst));
 	if (!ret)
 		ret = put_route(to, answer);
 	if (!ret && is_ip_pair(from))
@@ -176,7 +176,7 @@ static bool kernel_knows_gids(void)
 
 	if (was != UNKNOWN)
 		return was == YES;
-	if (id_create(NULL, NULL, RDMA_PS_IB, IBV_QPT_RC, &cm))
+	if (rdmacm_id_create(NULL, NULL, RDMA_PS_IB, IBV_QPT_RC, &cm))
 		return false;
 	was = rdma_bind_addr(&cm->id, (struct sockaddr *)&any) ? NO : YES;
 	rdma_destroy_id(&cm->id);
@@ -190,7 +190,7 @@ static bool takes_gids(const struct rdma_addrinfo *info)
 	return (is_ip_pair(info) || info->ai_dst_addr->sa_family == AF_IB) && kernel_knows_gids();
 }
 
-int addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints)
+int rdmacm_addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints)
 {
 	struct rdma_addrinfo *info = *list;
 	struct acm_question question = {
@@ -204,10 +204,11 @@ int addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *
 	if (info->ai_flags & RAI_PASSIVE || !info->ai_dst_addr)
 		return 0;
 	put_wanted_path(&question, hints);
-	if (acm_ask(&question, -1, &answer))
+	if (rdmacm_acm_ask(&question, -1, &answer))
 		return 0;
 	if (!info->ai_src_addr && answer.src_len)
-		ret = addrinfo_put_source(info, (struct sockaddr *)&answer.src, answer.src_len);
+		ret = rdmacm_addrinfo_put_source(info, (struct sockaddr *)&answer.src,
+						 answer.src_len);
 	if (!ret)
 		ret = put_route(info, &answer);
 	if (!ret && takes_gids(info))

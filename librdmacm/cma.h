@@ -5,6 +5,10 @@
  * Inside, functions return 0 or a positive errno; the public calls translate with cma_return(). An
  * id is used by one thread at a time, but its events may be acknowledged by another: only the count
  * of those is guarded, by the lock of the id.
+ *
+ * Every global symbol of the library that is not a public call begins with rdmacm_, functions and data alike, so that a
+ * program that links with librdmacm.a can have a stream_send() of its own. Types, macros, inline functions and what is
+ * static are of no concern to a linker and have no such prefix.
  */
 #ifndef LIBRDMACM_CMA_H
 #define LIBRDMACM_CMA_H
@@ -41,7 +45,8 @@ static inline int cma_refuse(int err, const char *call, const char *why)
 
 /* ---- cmd.c: the commands of the kernel ---- */
 
-/* One command of any kind: fill the member, then cm_run() with the number and the member's size. */
+/* One command of any kind: fill the member, then call rdmacm_cmd_run() with the number and the
+ * member's size. */
 struct cm_cmd {
 	struct rdma_ucm_cmd_hdr hdr;
 	union {
@@ -69,20 +74,21 @@ struct cm_cmd {
 
 /* OUT_SIZE: of what the command's response address points at. 0 or errno; each failure of the
  * kernel but EAGAIN is logged with the command's name. */
-int cm_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size);
+int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size);
 #define CM_RUN(fd, cmd, number, member, out_size) \
-	cm_run(fd, cmd, RDMA_USER_CM_CMD_##number, sizeof((cmd)->member), out_size)
+	rdmacm_cmd_run(fd, cmd, RDMA_USER_CM_CMD_##number, sizeof((cmd)->member), out_size)
 /* Of an id: what was done with it before is seen by whoever gets an event that the command causes. */
 #define CM_RUN_ID(cm, cmd, number, member, out_size) \
 	(order_publish(cm), CM_RUN((cm)->id.channel->fd, cmd, number, member, out_size))
 
 /* A descriptor for a new channel. */
-int cm_open(int *fd);
+int rdmacm_cmd_open(int *fd);
 
 /* An address in the kernel's structure. EINVAL: of a family that has no such length */
-int cm_put_addr(struct __kernel_sockaddr_storage *to, uint16_t *size, const struct sockaddr *addr);
+int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
+		    const struct sockaddr *addr);
 /* Bytes of an address of this family, 0 if it is none of ours */
-socklen_t cm_addr_len(const struct sockaddr *addr);
+socklen_t rdmacm_addr_len(const struct sockaddr *addr);
 
 /* ---- device.c: one context for each device in use ---- */
 
@@ -102,11 +108,11 @@ struct cm_device {
 };
 
 /* The device that the kernel means, opened. INDEX below 0: unknown. ENODEV */
-int device_find(uint64_t guid, int index, struct cm_device **device);
-int device_get_pd(struct cm_device *device, struct ibv_pd **pd);
+int rdmacm_device_find(uint64_t guid, int index, struct cm_device **device);
+int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd);
 /* XRC: the domain of receive QPs and SRQs that bring none */
-int device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd);
-void device_put_xrcd(struct cm_device *device);
+int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd);
+void rdmacm_device_put_xrcd(struct cm_device *device);
 
 /* ---- id.c ---- */
 
@@ -156,58 +162,58 @@ static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)
 }
 
 /* An id of the kernel's number NUMBER on CHANNEL; a new channel if that is NULL. */
-int id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
-	     enum ibv_qp_type qp_type, struct cm_id **id);
-int id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
-	      enum ibv_qp_type qp_type, struct cm_id **id);
-void id_free(struct cm_id *id);
+int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
+		    enum ibv_qp_type qp_type, struct cm_id **id);
+int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
+		     enum ibv_qp_type qp_type, struct cm_id **id);
+void rdmacm_id_free(struct cm_id *id);
 /* The kernel forgets it. */
-int id_destroy_in_kernel(struct cm_id *id);
+int rdmacm_id_destroy_in_kernel(struct cm_id *id);
 /* Waits until COUNTER says that all events that were read are acknowledged. */
-void id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
+void rdmacm_id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
 
 /* ---- query.c ---- */
 
 /* All of id->route, as far as the kernel knows it; the id is bound to its device, once the kernel has. */
-int id_query_route(struct cm_id *id);
+int rdmacm_id_query_route(struct cm_id *id);
 /* The paths only */
-int id_query_path(struct cm_id *id);
+int rdmacm_id_query_path(struct cm_id *id);
 /* Any of RDMA_USER_CM_QUERY_*. */
-int id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
+int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 
 /* ---- event.c ---- */
 
 /* Of an id that waits: the event of what was started. 0, or the errno that it stands for */
-int event_await(struct cm_id *id);
+int rdmacm_event_await(struct cm_id *id);
 /* Let go of the event that the last call left. */
-void event_release(struct cm_id *id);
+void rdmacm_event_release(struct cm_id *id);
 
 /* ---- explain.c ---- */
 
 /* At level warn: what has failed, and why. */
-void event_explain(const struct rdma_cm_event *event);
+void rdmacm_event_explain(const struct rdma_cm_event *event);
 
 /* ---- addrinfo_event.c ---- */
 
 /* RAI_SA: the kernel has found services: they become cm->found, the first is the id's destination. */
-int addrinfo_take_services(struct cm_id *cm);
+int rdmacm_addrinfo_take_services(struct cm_id *cm);
 
 /* ---- qp.c ---- */
 
-int qp_to_rtr(struct cm_id *id, uint8_t responder_resources);
-int qp_to_rts(struct cm_id *id, uint8_t initiator_depth);
-int qp_to_error(struct cm_id *id);
+int rdmacm_qp_to_rtr(struct cm_id *id, uint8_t responder_resources);
+int rdmacm_qp_to_rts(struct cm_id *id, uint8_t initiator_depth);
+int rdmacm_qp_to_error(struct cm_id *id);
 
 /* ---- connect.c ---- */
 
 /* Complete a connection from this side after the answer: RTU. */
-int connect_confirm(struct cm_id *id);
+int rdmacm_connect_confirm(struct cm_id *id);
 
 /* ---- mcast.c ---- */
 
 /* The group is joined: receive from it. */
-int multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param);
+int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param);
 /* The id's QP leaves all groups; the id stays in them. */
-void multicast_detach_all(struct cm_id *cm);
+void rdmacm_multicast_detach_all(struct cm_id *cm);
 
 #endif

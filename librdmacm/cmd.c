@@ -37,7 +37,7 @@ static const char *const names[] = {
 	[RDMA_USER_CM_CMD_WRITE_CM_EVENT] = "WRITE_CM_EVENT",
 };
 
-int cm_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
+int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
 {
 	size_t size = sizeof(cmd->hdr) + in_size;
 	ssize_t done;
@@ -54,7 +54,7 @@ int cm_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t o
 }
 
 /* The name is udev's default; older systems had it outside of the directory. */
-int cm_open(int *fd)
+int rdmacm_cmd_open(int *fd)
 {
 	static const char *const paths[] = { "/dev/infiniband/rdma_cm", "/dev/rdma_cm" };
 	size_t i;
@@ -71,7 +71,7 @@ int cm_open(int *fd)
 	return errno == ENOENT ? ENODEV : errno;
 }
 
-socklen_t cm_addr_len(const struct sockaddr *addr)
+socklen_t rdmacm_addr_len(const struct sockaddr *addr)
 {
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -85,9 +85,10 @@ socklen_t cm_addr_len(const struct sockaddr *addr)
 	}
 }
 
-int cm_put_addr(struct __kernel_sockaddr_storage *to, uint16_t *size, const struct sockaddr *addr)
+int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
+		    const struct sockaddr *addr)
 {
-	*size = cm_addr_len(addr);
+	*size = rdmacm_addr_len(addr);
 	if (!*size) {
 		verbs_warn("rdma_cm: address family %d is not IPv4, IPv6 or AF_IB",
 			   addr->sa_family);

@@ -134,10 +134,10 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 	offer_ece(cm);
 	put_ece(cm, &cmd.connect.ece);
 	ret = CM_RUN_ID(cm, &cmd, CONNECT, connect, 0);
-	return cma_return(ret ? ret : event_await(cm));
+	return cma_return(ret ? ret : rdmacm_event_await(cm));
 }
 
-int connect_confirm(struct cm_id *cm)
+int rdmacm_connect_confirm(struct cm_id *cm)
 {
 	struct cm_cmd cmd = { .accept = { .uid = (uintptr_t)cm, .id = cm->number } };
 
@@ -149,7 +149,7 @@ CMA_EXPORT int rdma_establish(struct rdma_cm_id *id)
 	if (id->qp)
 		return cma_refuse(EINVAL, "rdma_establish",
 				  "with a QP on the id, the library does it by itself");
-	return cma_return(connect_confirm(to_cm_id(id)));
+	return cma_return(rdmacm_connect_confirm(to_cm_id(id)));
 }
 
 CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
@@ -159,7 +159,7 @@ CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 	int ret = CM_RUN_ID(cm, &cmd, LISTEN, listen, 0);
 
 	/* it may have been bound to a port only now */
-	return cma_return(ret ? ret : id_query_route(cm));
+	return cma_return(ret ? ret : rdmacm_id_query_route(cm));
 }
 
 /* ---- the side that is asked ---- */
@@ -178,8 +178,8 @@ static int prepare_qp(struct cm_id *cm)
 			cm->local_ece = cm->remote_ece;
 	}
 	if (!ret)
-		ret = qp_to_rtr(cm, cm->responder_resources);
-	return ret ? ret : qp_to_rts(cm, cm->initiator_depth);
+		ret = rdmacm_qp_to_rtr(cm, cm->responder_resources);
+	return ret ? ret : rdmacm_qp_to_rts(cm, cm->initiator_depth);
 }
 
 CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
@@ -205,10 +205,10 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 	put_ece(cm, &cmd.accept.ece);
 	ret = CM_RUN_ID(cm, &cmd, ACCEPT, accept, 0);
 	if (ret)
-		qp_to_error(cm);
+		rdmacm_qp_to_error(cm);
 	if (ret || id->qp_type == IBV_QPT_UD) /* nobody confirms to a datagram id */
 		return cma_return(ret);
-	return cma_return(event_await(cm));
+	return cma_return(rdmacm_event_await(cm));
 }
 
 static int reject(struct cm_id *cm, const void *data, uint8_t len, uint8_t reason)
@@ -249,11 +249,11 @@ CMA_EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 {
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd = { .disconnect = { .id = cm->number } };
-	int ret = qp_to_error(cm);
+	int ret = rdmacm_qp_to_error(cm);
 
 	if (!ret)
 		ret = CM_RUN_ID(cm, &cmd, DISCONNECT, disconnect, 0);
-	return cma_return(ret ? ret : event_await(cm));
+	return cma_return(ret ? ret : rdmacm_event_await(cm));
 }
 
 /* ---- ECE ---- */

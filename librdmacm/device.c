@@ -133,7 +133,7 @@ static int open_device(struct cm_device *device)
 	return 0;
 }
 
-int device_find(uint64_t guid, int index, struct cm_device **found)
+int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 {
 	struct cm_device *device;
 	int ret = 0;
@@ -157,7 +157,7 @@ int device_find(uint64_t guid, int index, struct cm_device **found)
 	return ret;
 }
 
-int device_get_pd(struct cm_device *device, struct ibv_pd **pd)
+int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd)
 {
 	int ret = 0;
 
@@ -182,7 +182,7 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *verbs)
 	return ibv_open_xrcd(verbs, &attr);
 }
 
-int device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd)
+int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd)
 {
 	int ret = 0;
 
@@ -198,7 +198,7 @@ int device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd)
 	return ret;
 }
 
-void device_put_xrcd(struct cm_device *device)
+void rdmacm_device_put_xrcd(struct cm_device *device)
 {
 	pthread_mutex_lock(&lock);
 	if (!--device->xrcd_users) {

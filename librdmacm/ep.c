@@ -57,7 +57,7 @@ static int find_route(struct cm_id *cm, const struct rdma_addrinfo *res)
 			    res->ai_route_len))
 		return errno;
 	/* the kernel tells by an event that the path is taken */
-	return event_await(cm);
+	return rdmacm_event_await(cm);
 }
 
 static int make_active(struct cm_id *cm, const struct rdma_addrinfo *res, struct ibv_pd *pd,
@@ -82,7 +82,7 @@ CMA_EXPORT int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res,
 			      struct ibv_qp_init_attr *qp_init_attr)
 {
 	struct cm_id *cm;
-	int ret = id_create(NULL, NULL, res->ai_port_space, res->ai_qp_type, &cm);
+	int ret = rdmacm_id_create(NULL, NULL, res->ai_port_space, res->ai_qp_type, &cm);
 
 	if (ret)
 		return cma_return(ret);
@@ -142,7 +142,7 @@ static int get_request(struct cm_id *listener, struct rdma_cm_id **id)
 		verbs_warn("rdma_get_request: the id has a channel: requests come as its events");
 		return EINVAL;
 	}
-	event_release(listener);
+	rdmacm_event_release(listener);
 	if (rdma_get_cm_event(listener->id.channel, &event))
 		return errno;
 	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST) {

@@ -82,7 +82,7 @@ static int fail(struct cm_event *event, enum rdma_cm_event_type type, int err)
 
 static int addr_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
-	int ret = id_query_route(event->cm);
+	int ret = rdmacm_id_query_route(event->cm);
 
 	(void)resp;
 	return ret ? fail(event, RDMA_CM_EVENT_ADDR_ERROR, ret) : 0;
@@ -90,7 +90,7 @@ static int addr_resolved(struct cm_event *event, const struct rdma_ucm_event_res
 
 static int route_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
-	int ret = id_query_path(event->cm);
+	int ret = rdmacm_id_query_path(event->cm);
 
 	(void)resp;
 	return ret ? fail(event, RDMA_CM_EVENT_ROUTE_ERROR, ret) : 0;
@@ -104,17 +104,17 @@ static int connect_request(struct cm_event *event, const struct rdma_ucm_event_r
 	int ret;
 
 	take_param(event, resp);
-	ret = id_alloc(listener->id.channel, listener->id.context, listener->id.ps,
-		       listener->id.qp_type, &cm);
+	ret = rdmacm_id_alloc(listener->id.channel, listener->id.context, listener->id.ps,
+			      listener->id.qp_type, &cm);
 	if (ret)
 		return ret;
 	cm->number = resp->id;
 	cm->is_request = true;
-	ret = id_query_route(cm);
+	ret = rdmacm_id_query_route(cm);
 	if (ret) {
 		verbs_warn("rdma_cm: a connection request is dropped: %s", strerror(ret));
-		id_destroy_in_kernel(cm);
-		id_free(cm);
+		rdmacm_id_destroy_in_kernel(cm);
+		rdmacm_id_free(cm);
 		return ret;
 	}
 	if (!is_datagram(cm)) {
@@ -140,16 +140,16 @@ static int connect_response(struct cm_event *event, const struct rdma_ucm_event_
 	cm->remote_ece.options = resp->ece.attr_mod;
 	if (!cm->id.qp)
 		return 0;
-	ret = qp_to_rtr(cm, RDMA_MAX_RESP_RES);
+	ret = rdmacm_qp_to_rtr(cm, RDMA_MAX_RESP_RES);
 	if (!ret)
-		ret = qp_to_rts(cm, RDMA_MAX_INIT_DEPTH);
+		ret = rdmacm_qp_to_rts(cm, RDMA_MAX_INIT_DEPTH);
 	if (!ret)
-		ret = connect_confirm(cm);
+		ret = rdmacm_connect_confirm(cm);
 	if (!ret) {
 		event->event.event = RDMA_CM_EVENT_ESTABLISHED;
 		return 0;
 	}
-	qp_to_error(cm);
+	rdmacm_qp_to_error(cm);
 	return fail(event, RDMA_CM_EVENT_CONNECT_ERROR, ret);
 }
 
@@ -162,7 +162,7 @@ static int established(struct cm_event *event, const struct rdma_ucm_event_resp 
 static int rejected(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	take_param(event, resp);
-	qp_to_error(event->cm);
+	rdmacm_qp_to_error(event->cm);
 	return 0;
 }
 
@@ -172,7 +172,7 @@ static int multicast_joined(struct cm_event *event, const struct rdma_ucm_event_
 
 	take_ud_param(event, &resp->param.ud);
 	event->event.param.ud.private_data = event->multicast->context;
-	ret = multicast_attach(event->multicast, &event->event.param.ud);
+	ret = rdmacm_multicast_attach(event->multicast, &event->event.param.ud);
 	return ret ? fail(event, RDMA_CM_EVENT_MULTICAST_ERROR, ret) : 0;
 }
 
@@ -200,7 +200,7 @@ static int internal_event(struct cm_event *event, const struct rdma_ucm_event_re
 
 static int services_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
-	int ret = addrinfo_take_services(event->cm);
+	int ret = rdmacm_addrinfo_take_services(event->cm);
 
 	(void)resp;
 	return ret ? fail(event, RDMA_CM_EVENT_ADDRINFO_ERROR, ret) : 0;
@@ -293,7 +293,7 @@ static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 			break;
 		acknowledge(event);
 	}
-	event_explain(&event->event);
+	rdmacm_event_explain(&event->event);
 	*out = &event->event;
 	return 0;
 }
@@ -315,7 +315,7 @@ CMA_EXPORT int rdma_ack_cm_event(struct rdma_cm_event *event)
 
 /* ---- ids that wait ---- */
 
-void event_release(struct cm_id *cm)
+void rdmacm_event_release(struct cm_id *cm)
 {
 	if (!cm->id.event)
 		return;
@@ -323,13 +323,13 @@ void event_release(struct cm_id *cm)
 	cm->id.event = NULL;
 }
 
-int event_await(struct cm_id *cm)
+int rdmacm_event_await(struct cm_id *cm)
 {
 	int ret;
 
 	if (!cm->waits)
 		return 0;
-	event_release(cm);
+	rdmacm_event_release(cm);
 	ret = next_event(cm->id.channel, &cm->id.event);
 	if (ret || !cm->id.event->status)
 		return ret;

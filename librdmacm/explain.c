@@ -71,7 +71,7 @@ static const char *reason_of(const struct rdma_cm_event *event)
 	return strerror(event->status);
 }
 
-void event_explain(const struct rdma_cm_event *event)
+void rdmacm_event_explain(const struct rdma_cm_event *event)
 {
 	if (event->status && event->event != RDMA_CM_EVENT_USER)
 		verbs_warn("rdma_cm: %s: %s (status %d)", rdma_event_str(event->event),

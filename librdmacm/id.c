@@ -21,7 +21,7 @@ static int channel_create(struct rdma_event_channel **out)
 
 	if (!channel)
 		return ENOMEM;
-	ret = cm_open(&channel->fd);
+	ret = rdmacm_cmd_open(&channel->fd);
 	if (ret) {
 		free(channel);
 		return ret;
@@ -46,8 +46,8 @@ CMA_EXPORT void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 
 /* ---- ids ---- */
 
-int id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
-	     enum ibv_qp_type qp_type, struct cm_id **out)
+int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
+		    enum ibv_qp_type qp_type, struct cm_id **out)
 {
 	struct cm_id *cm = calloc(1, sizeof(*cm));
 	int ret = 0;
@@ -72,7 +72,7 @@ int id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_s
 	return 0;
 }
 
-void id_free(struct cm_id *cm)
+void rdmacm_id_free(struct cm_id *cm)
 {
 	struct cm_multicast *multicast;
 
@@ -91,22 +91,22 @@ void id_free(struct cm_id *cm)
 	free(cm);
 }
 
-int id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
-	      enum ibv_qp_type qp_type, struct cm_id **out)
+int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
+		     enum ibv_qp_type qp_type, struct cm_id **out)
 {
 	struct rdma_ucm_create_id_resp resp = { 0 };
 	struct cm_cmd cmd = {
 		.create_id = { .response = (uintptr_t)&resp, .ps = ps, .qp_type = qp_type }
 	};
 	struct cm_id *cm;
-	int ret = id_alloc(channel, context, ps, qp_type, &cm);
+	int ret = rdmacm_id_alloc(channel, context, ps, qp_type, &cm);
 
 	if (ret)
 		return ret;
 	cmd.create_id.uid = (uintptr_t)cm;
 	ret = CM_RUN_ID(cm, &cmd, CREATE_ID, create_id, sizeof(resp));
 	if (ret) {
-		id_free(cm);
+		rdmacm_id_free(cm);
 		return ret;
 	}
 	cm->number = resp.id;
@@ -119,14 +119,14 @@ CMA_EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm
 {
 	bool datagrams = ps == RDMA_PS_IPOIB || ps == RDMA_PS_UDP;
 	struct cm_id *cm;
-	int ret = id_create(channel, context, ps, datagrams ? IBV_QPT_UD : IBV_QPT_RC, &cm);
+	int ret = rdmacm_id_create(channel, context, ps, datagrams ? IBV_QPT_UD : IBV_QPT_RC, &cm);
 
 	if (!ret)
 		*id = &cm->id;
 	return cma_return(ret);
 }
 
-void id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
+void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
 {
 	pthread_mutex_lock(&cm->lock);
 	while (*counter < reported)
@@ -134,7 +134,7 @@ void id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
 	pthread_mutex_unlock(&cm->lock);
 }
 
-int id_destroy_in_kernel(struct cm_id *cm)
+int rdmacm_id_destroy_in_kernel(struct cm_id *cm)
 {
 	struct rdma_ucm_destroy_id_resp resp = { 0 };
 	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp, .id = cm->number } };
@@ -142,17 +142,17 @@ int id_destroy_in_kernel(struct cm_id *cm)
 
 	if (ret)
 		return ret;
-	event_release(cm);
-	id_await_acks(cm, &cm->events_acked, resp.events_reported);
+	rdmacm_event_release(cm);
+	rdmacm_id_await_acks(cm, &cm->events_acked, resp.events_reported);
 	return 0;
 }
 
 CMA_EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 {
-	int ret = id_destroy_in_kernel(to_cm_id(id));
+	int ret = rdmacm_id_destroy_in_kernel(to_cm_id(id));
 
 	if (!ret)
-		id_free(to_cm_id(id));
+		rdmacm_id_free(to_cm_id(id));
 	return cma_return(ret);
 }
 
@@ -206,8 +206,8 @@ CMA_EXPORT int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel 
 		return cma_return(ret);
 	}
 	/* events of the old channel are acknowledged before anybody reads on the new one */
-	event_release(cm);
-	id_await_acks(cm, &cm->events_acked, reported);
+	rdmacm_event_release(cm);
+	rdmacm_id_await_acks(cm, &cm->events_acked, reported);
 	if (cm->waits)
 		rdma_destroy_event_channel(old);
 	cm->waits = waits;

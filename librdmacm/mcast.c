@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param)
+int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param)
 {
 	struct cm_id *cm = multicast->id;
 	int ret;
@@ -33,7 +33,7 @@ static void detach(struct cm_multicast *multicast)
 	multicast->attached = false;
 }
 
-void multicast_detach_all(struct cm_id *cm)
+void rdmacm_multicast_detach_all(struct cm_id *cm)
 {
 	struct cm_multicast *multicast;
 
@@ -48,8 +48,8 @@ static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
 					      .uid = (uintptr_t)multicast,
 					      .id = multicast->id->number,
 					      .join_flags = flags } };
-	int ret = cm_put_addr(&cmd.join_mcast.addr, &cmd.join_mcast.addr_size,
-			      (const struct sockaddr *)&multicast->addr);
+	int ret = rdmacm_addr_put(&cmd.join_mcast.addr, &cmd.join_mcast.addr_size,
+				  (const struct sockaddr *)&multicast->addr);
 
 	order_publish(multicast);
 	if (!ret)
@@ -60,7 +60,7 @@ static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
 
 static int join(struct cm_id *cm, const struct sockaddr *addr, uint16_t flags, void *context)
 {
-	socklen_t len = cm_addr_len(addr);
+	socklen_t len = rdmacm_addr_len(addr);
 	struct cm_multicast *multicast;
 	int ret;
 
@@ -78,7 +78,7 @@ static int join(struct cm_id *cm, const struct sockaddr *addr, uint16_t flags, v
 	LIST_INSERT_HEAD(&cm->multicasts, multicast, entry);
 	ret = join_in_kernel(multicast, flags);
 	if (!ret)
-		return event_await(cm);
+		return rdmacm_event_await(cm);
 	LIST_REMOVE(multicast, entry);
 	free(multicast);
 	return ret;
@@ -119,7 +119,7 @@ static int leave_in_kernel(struct cm_multicast *multicast, uint32_t *reported)
 
 static struct cm_multicast *find(struct cm_id *cm, const struct sockaddr *addr)
 {
-	socklen_t len = cm_addr_len(addr);
+	socklen_t len = rdmacm_addr_len(addr);
 	struct cm_multicast *multicast;
 
 	LIST_FOREACH(multicast, &cm->multicasts, entry) {
@@ -143,8 +143,8 @@ CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr
 	ret = leave_in_kernel(multicast, &reported);
 	if (ret)
 		return cma_return(ret);
-	event_release(cm);
-	id_await_acks(cm, &multicast->events_acked, reported);
+	rdmacm_event_release(cm);
+	rdmacm_id_await_acks(cm, &multicast->events_acked, reported);
 	LIST_REMOVE(multicast, entry);
 	free(multicast);
 	return 0;

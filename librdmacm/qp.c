@@ -119,7 +119,7 @@ static int grant_access(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
 	return 0;
 }
 
-int qp_to_rtr(struct cm_id *cm, uint8_t responder_resources)
+int rdmacm_qp_to_rtr(struct cm_id *cm, uint8_t responder_resources)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 	int mask;
@@ -134,7 +134,7 @@ int qp_to_rtr(struct cm_id *cm, uint8_t responder_resources)
 	return ibv_modify_qp(cm->id.qp, &attr, mask);
 }
 
-int qp_to_rts(struct cm_id *cm, uint8_t initiator_depth)
+int rdmacm_qp_to_rts(struct cm_id *cm, uint8_t initiator_depth)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
 	int mask;
@@ -147,7 +147,7 @@ int qp_to_rts(struct cm_id *cm, uint8_t initiator_depth)
 	return ibv_modify_qp(cm->id.qp, &attr, mask);
 }
 
-int qp_to_error(struct cm_id *cm)
+int rdmacm_qp_to_error(struct cm_id *cm)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
 
@@ -180,7 +180,7 @@ static int take_xrcd(struct cm_id *cm, struct ibv_xrcd **xrcd)
 		*xrcd = cm->device->xrcd;
 		return 0;
 	}
-	ret = device_get_xrcd(cm->device, xrcd);
+	ret = rdmacm_device_get_xrcd(cm->device, xrcd);
 	cm->uses_default_xrcd = !ret;
 	return ret;
 }
@@ -190,7 +190,7 @@ static void put_domains(struct cm_id *cm)
 	if (cm->id.qp || cm->id.srq)
 		return;
 	if (cm->uses_default_xrcd)
-		device_put_xrcd(cm->device);
+		rdmacm_device_put_xrcd(cm->device);
 	cm->uses_default_xrcd = false;
 	/* A program may destroy what it has not created, on an id without a device: qperf does. */
 	cm->id.pd = cm->device ? cm->device->pd : NULL;
@@ -374,7 +374,7 @@ CMA_EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
 {
 	struct cm_id *cm = to_cm_id(id);
 
-	multicast_detach_all(cm); /* a QP in a group cannot be destroyed */
+	rdmacm_multicast_detach_all(cm); /* a QP in a group cannot be destroyed */
 	if (id->qp && ibv_destroy_qp(id->qp))
 		return;
 	id->qp = NULL;

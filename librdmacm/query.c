@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int id_query(struct cm_id *cm, uint32_t what, void *resp, size_t size)
+int rdmacm_id_query(struct cm_id *cm, uint32_t what, void *resp, size_t size)
 {
 	struct cm_cmd cmd = {
 		.query = { .response = (uintptr_t)resp, .id = cm->number, .option = what }
@@ -27,12 +27,12 @@ static int bind_device(struct cm_id *cm, uint64_t guid, uint32_t index, uint8_t 
 
 	if (cm->device || !guid)
 		return 0;
-	ret = device_find(guid, (int)index, &cm->device);
+	ret = rdmacm_device_find(guid, (int)index, &cm->device);
 	if (ret)
 		return ret;
 	cm->id.verbs = cm->device->verbs;
 	cm->id.port_num = port;
-	return device_get_pd(cm->device, &cm->id.pd);
+	return rdmacm_device_get_pd(cm->device, &cm->id.pd);
 }
 
 /* ---- by kind: AF_IB ---- */
@@ -41,7 +41,7 @@ static int query_addr(struct cm_id *cm)
 {
 	struct rdma_ucm_query_addr_resp resp = { .ibdev_index = -1u };
 	struct rdma_addr *addr = &cm->id.route.addr;
-	int ret = id_query(cm, RDMA_USER_CM_QUERY_ADDR, &resp, sizeof(resp));
+	int ret = rdmacm_id_query(cm, RDMA_USER_CM_QUERY_ADDR, &resp, sizeof(resp));
 
 	if (ret)
 		return ret;
@@ -56,7 +56,7 @@ static int query_gid(struct cm_id *cm)
 	struct rdma_ucm_query_addr_resp resp = { .ibdev_index = -1u };
 	struct rdma_ib_addr *ib = &cm->id.route.addr.addr.ibaddr;
 	struct sockaddr_ib sib;
-	int ret = id_query(cm, RDMA_USER_CM_QUERY_GID, &resp, sizeof(resp));
+	int ret = rdmacm_id_query(cm, RDMA_USER_CM_QUERY_GID, &resp, sizeof(resp));
 
 	if (ret)
 		return ret;
@@ -114,7 +114,7 @@ static void unpack_path(struct ibv_sa_path_rec *path, const struct ib_path_rec_d
 	};
 }
 
-int id_query_path(struct cm_id *cm)
+int rdmacm_id_query_path(struct cm_id *cm)
 {
 	union {
 		struct rdma_ucm_query_path_resp resp;
@@ -122,7 +122,7 @@ int id_query_path(struct cm_id *cm)
 			     MAX_PATHS * sizeof(struct ib_path_rec_data)];
 	} answer = { .resp = { 0 } };
 	uint32_t i;
-	int ret = id_query(cm, RDMA_USER_CM_QUERY_PATH, &answer, sizeof(answer));
+	int ret = rdmacm_id_query(cm, RDMA_USER_CM_QUERY_PATH, &answer, sizeof(answer));
 
 	if (ret)
 		return ret;
@@ -140,7 +140,7 @@ static int query_by_kind(struct cm_id *cm)
 
 	if (!ret)
 		ret = query_gid(cm);
-	return ret ? ret : id_query_path(cm);
+	return ret ? ret : rdmacm_id_query_path(cm);
 }
 
 /* ---- all at once: IP ---- */
@@ -194,7 +194,7 @@ static bool is_ip(const uint32_t addr[7])
 	return family == AF_INET || family == AF_INET6;
 }
 
-int id_query_route(struct cm_id *cm)
+int rdmacm_id_query_route(struct cm_id *cm)
 {
 	struct rdma_ucm_query_route_resp resp = { .ibdev_index = -1u };
 	struct cm_cmd cmd = { .query = { .response = (uintptr_t)&resp, .id = cm->number } };

@@ -12,12 +12,12 @@ CMA_EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 {
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd = { .bind = { .id = cm->number } };
-	int ret = cm_put_addr(&cmd.bind.addr, &cmd.bind.addr_size, addr);
+	int ret = rdmacm_addr_put(&cmd.bind.addr, &cmd.bind.addr_size, addr);
 
 	if (!ret)
 		ret = CM_RUN_ID(cm, &cmd, BIND, bind, 0);
 	if (!ret)
-		ret = id_query_route(cm);
+		ret = rdmacm_id_query_route(cm);
 	return cma_return(ret);
 }
 
@@ -27,17 +27,18 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd = { .resolve_addr = { .id = cm->number, .timeout_ms = timeout_ms } };
 	struct sockaddr_storage before = id->route.addr.dst_storage;
-	int ret = cm_put_addr(&cmd.resolve_addr.dst_addr, &cmd.resolve_addr.dst_size, dst_addr);
+	int ret = rdmacm_addr_put(&cmd.resolve_addr.dst_addr, &cmd.resolve_addr.dst_size, dst_addr);
 
 	if (!ret && src_addr)
-		ret = cm_put_addr(&cmd.resolve_addr.src_addr, &cmd.resolve_addr.src_size, src_addr);
+		ret = rdmacm_addr_put(&cmd.resolve_addr.src_addr, &cmd.resolve_addr.src_size,
+				      src_addr);
 	if (ret)
 		return cma_return(ret);
 	/* Before the command: once it is given, the id belongs to whoever reads the event. */
-	memcpy(&id->route.addr.dst_storage, dst_addr, cm_addr_len(dst_addr));
+	memcpy(&id->route.addr.dst_storage, dst_addr, rdmacm_addr_len(dst_addr));
 	ret = CM_RUN_ID(cm, &cmd, RESOLVE_ADDR, resolve_addr, 0);
 	if (!ret)
-		return cma_return(event_await(cm));
+		return cma_return(rdmacm_event_await(cm));
 	id->route.addr.dst_storage = before;
 	return cma_return(ret);
 }
@@ -51,7 +52,7 @@ static int route_by_daemon(struct cm_id *cm, int timeout_ms)
 	struct cm_cmd cmd = { .set_option = { .id = cm->number,
 					      .level = RDMA_OPTION_IB,
 					      .optname = RDMA_OPTION_IB_PATH } };
-	int ret = acm_ask(&question, timeout_ms, &answer);
+	int ret = rdmacm_acm_ask(&question, timeout_ms, &answer);
 
 	if (ret)
 		return ret;
@@ -68,7 +69,7 @@ CMA_EXPORT int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 
 	if (ret)
 		ret = CM_RUN_ID(cm, &cmd, RESOLVE_ROUTE, resolve_route, 0);
-	return cma_return(ret ? ret : event_await(cm));
+	return cma_return(ret ? ret : rdmacm_event_await(cm));
 }
 
 static __be16 port_of(const struct sockaddr_storage *addr)

@@ -61,10 +61,10 @@ static void read_all(void)
 	read_count("iomap_size", 0, WIRE_MAX_MAPPINGS, &options->mappings);
 	read_number("polling_time", 0, 1000000, &defaults.polling_us);
 	read_number("wake_up_interval", 1, 1 << 30, &defaults.wake_ms);
-	options->mappings = wire_count_unscale(wire_count_scale(options->mappings));
+	options->mappings = rdmacm_wire_count_unscale(rdmacm_wire_count_scale(options->mappings));
 }
 
-const struct rs_defaults *rs_defaults(void)
+const struct rs_defaults *rdmacm_rs_defaults(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -72,7 +72,7 @@ const struct rs_defaults *rs_defaults(void)
 	return &defaults;
 }
 
-int64_t rs_now_us(void)
+int64_t rdmacm_rs_now_us(void)
 {
 	struct timespec now;
 

@@ -16,7 +16,7 @@ enum { RESOLVE_MS = 8000, CLOSE_US = 5000000 };
 
 static socklen_t addr_size(const struct sockaddr *addr)
 {
-	return cm_addr_len(addr);
+	return rdmacm_addr_len(addr);
 }
 
 /* EINVAL: not of a family of ours, or too short for it */
@@ -32,7 +32,7 @@ static int check_addr(const struct sockaddr *addr, socklen_t len)
 /* ---- failing and ending ---- */
 
 /* The connection is no more, for a reason; what has arrived may still be read. */
-void stream_fail(struct stream *stream, int error)
+void rdmacm_stream_fail(struct stream *stream, int error)
 {
 	if (stream->state == STREAM_OVER)
 		return;
@@ -65,7 +65,7 @@ static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 	else
 		ret = rdma_resolve_route(stream->id, RESOLVE_MS);
 	if (ret)
-		stream_fail(stream, errno);
+		rdmacm_stream_fail(stream, errno);
 }
 
 static int ask(struct stream *stream)
@@ -78,11 +78,11 @@ static int ask(struct stream *stream)
 		.retry_count = 7,
 		.rnr_retry_count = 7,
 	};
-	int ret = stream_equip(stream);
+	int ret = rdmacm_stream_equip(stream);
 
 	if (ret)
 		return ret;
-	stream_hello(stream, &hello);
+	rdmacm_stream_hello(stream, &hello);
 	return rdma_connect(stream->id, &param) ? errno : 0;
 }
 
@@ -92,42 +92,42 @@ static void on_route(struct stream *stream, const struct rdma_cm_event *event)
 
 	(void)event;
 	if (ret)
-		stream_fail(stream, ret);
+		rdmacm_stream_fail(stream, ret);
 	else
 		stream->state = STREAM_ASKED;
 }
 
-void stream_established(struct stream *stream)
+void rdmacm_stream_established(struct stream *stream)
 {
 	stream->state = STREAM_CONNECTED;
 	stream->rs.arrivals++;
-	stream_send_controls(stream);
+	rdmacm_stream_send_controls(stream);
 }
 
 static void on_answer(struct stream *stream, const struct rdma_cm_event *event)
 {
-	int ret = stream_meet(stream, &event->param.conn);
+	int ret = rdmacm_stream_meet(stream, &event->param.conn);
 
 	if (ret) {
 		verbs_warn("rsocket: the other side does not speak the protocol");
 		rdma_disconnect(stream->id);
-		stream_fail(stream, ret);
+		rdmacm_stream_fail(stream, ret);
 		return;
 	}
-	stream_established(stream);
+	rdmacm_stream_established(stream);
 }
 
 static void on_confirmation(struct stream *stream, const struct rdma_cm_event *event)
 {
 	(void)event;
-	stream_established(stream);
+	rdmacm_stream_established(stream);
 }
 
 /* Everything that the other side has sent is in the queue by now. */
 static void on_disconnect(struct stream *stream, const struct rdma_cm_event *event)
 {
 	(void)event;
-	stream_progress(stream);
+	rdmacm_stream_progress(stream);
 	over(stream);
 	rdma_disconnect(stream->id);
 }
@@ -140,7 +140,7 @@ static void on_failure(struct stream *stream, const struct rdma_cm_event *event)
 		error = ECONNREFUSED;
 	else if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
 		error = ENODEV;
-	stream_fail(stream, error ? error : EHOSTUNREACH);
+	rdmacm_stream_fail(stream, error ? error : EHOSTUNREACH);
 }
 
 typedef void (*event_handler)(struct stream *stream, const struct rdma_cm_event *event);
@@ -167,7 +167,7 @@ static event_handler handler_of(const struct stream *stream, enum rdma_cm_event_
 }
 
 /* A listener's requests wait for raccept(). */
-void stream_cm_events(struct stream *stream)
+void rdmacm_stream_cm_events(struct stream *stream)
 {
 	struct rdma_cm_event *event;
 	event_handler handler;
@@ -307,11 +307,11 @@ static int answer(struct stream *stream)
 		.retry_count = 7,
 		.rnr_retry_count = 7,
 	};
-	int ret = stream_equip(stream);
+	int ret = rdmacm_stream_equip(stream);
 
 	if (ret)
 		return ret;
-	stream_hello(stream, &hello);
+	rdmacm_stream_hello(stream, &hello);
 	stream->state = STREAM_ACCEPTED;
 	return rdma_accept(stream->id, &param) ? errno : 0;
 }
@@ -319,7 +319,7 @@ static int answer(struct stream *stream)
 static int accept_request(struct stream *listener, struct request *request, struct stream **out)
 {
 	struct stream *stream;
-	int ret = stream_alloc(listener->rs.domain, &stream);
+	int ret = rdmacm_stream_alloc(listener->rs.domain, &stream);
 
 	if (ret) {
 		rdma_reject(request->id, NULL, 0);
@@ -332,12 +332,12 @@ static int accept_request(struct stream *listener, struct request *request, stru
 	stream->id->context = stream;
 	ret = rdma_migrate_id(stream->id, stream->channel) ? errno : 0;
 	if (!ret)
-		ret = stream_meet(stream, &request->param);
+		ret = rdmacm_stream_meet(stream, &request->param);
 	if (!ret)
 		ret = answer(stream);
 	if (ret) {
 		rdma_reject(stream->id, NULL, 0);
-		stream_free(stream);
+		rdmacm_stream_free(stream);
 		return ret;
 	}
 	*out = stream;
@@ -378,7 +378,7 @@ static int await_request(struct stream *listener)
 {
 	struct pollfd fd = { .fd = listener->rs.fd, .events = POLLIN };
 
-	if (poll(&fd, 1, rs_defaults()->wake_ms) < 0)
+	if (poll(&fd, 1, rdmacm_rs_defaults()->wake_ms) < 0)
 		return errno;
 	return is_not_listening(listener) || listener->read_shut ? EINVAL : 0;
 }
@@ -432,14 +432,14 @@ static int start(struct stream *stream, const struct sockaddr *addr)
 	if (!rdma_resolve_addr(stream->id, NULL, (struct sockaddr *)&stream->peer, RESOLVE_MS))
 		return 0;
 	ret = errno;
-	stream_fail(stream, ret);
+	rdmacm_stream_fail(stream, ret);
 	return take_error(stream);
 }
 
 /* After a failure, another try begins with a new id: the old one stays what it was. */
 static void start_over(struct stream *stream)
 {
-	stream_unequip(stream);
+	rdmacm_stream_unequip(stream);
 	if (stream->id)
 		rdma_destroy_id(stream->id);
 	stream->id = NULL;
@@ -456,7 +456,7 @@ static int connect_locked(struct stream *stream, const struct sockaddr *addr)
 {
 	int ret = 0;
 
-	stream_cm_events(stream);
+	rdmacm_stream_cm_events(stream);
 	if (never_connected(stream) && stream->error)
 		return take_error(stream); /* of the try before, which nobody has asked for yet */
 	if (never_connected(stream))
@@ -472,7 +472,7 @@ static int connect_locked(struct stream *stream, const struct sockaddr *addr)
 		return EALREADY;
 	if (ret)
 		return ret;
-	if (stream_wait(stream, is_decided, rs_nonblocking(&stream->rs, 0), -1) == EAGAIN)
+	if (rdmacm_stream_wait(stream, is_decided, rs_nonblocking(&stream->rs, 0), -1) == EAGAIN)
 		return EINPROGRESS;
 	return take_error(stream);
 }
@@ -525,12 +525,12 @@ static bool is_quiet(struct stream *stream)
 /* Everything sent has arrived when its completions are here; a connection that does not get that far in time is cut. */
 static void flush(struct stream *stream, int64_t limit_us)
 {
-	int64_t deadline = rs_now_us() + limit_us;
+	int64_t deadline = rdmacm_rs_now_us() + limit_us;
 
-	stream_send_controls(stream);
+	rdmacm_stream_send_controls(stream);
 	if (!limit_us)
 		return;
-	while (stream_wait(stream, is_quiet, false, deadline) == EINTR)
+	while (rdmacm_stream_wait(stream, is_quiet, false, deadline) == EINTR)
 		;
 }
 
@@ -593,12 +593,12 @@ static void stream_close(struct rs *rs)
 {
 	struct stream *stream = to_stream(rs);
 
-	keepalive_set(stream, 0);
+	rdmacm_keepalive_set(stream, 0);
 	pthread_mutex_lock(&rs->lock);
-	stream_progress(stream);
+	rdmacm_stream_progress(stream);
 	say_disconnect(stream);
 	pthread_mutex_unlock(&rs->lock);
-	stream_free(stream);
+	rdmacm_stream_free(stream);
 }
 
 static int stream_error(struct rs *rs)
@@ -607,7 +607,7 @@ static int stream_error(struct rs *rs)
 	int error;
 
 	pthread_mutex_lock(&rs->lock);
-	stream_cm_events(stream);
+	rdmacm_stream_cm_events(stream);
 	error = take_error(stream);
 	pthread_mutex_unlock(&rs->lock);
 	return error;
@@ -619,8 +619,8 @@ static int stream_option_set(struct rs *rs, int level, int name)
 
 	if ((level == SOL_SOCKET && name == SO_KEEPALIVE) ||
 	    (level == IPPROTO_TCP && name == TCP_KEEPIDLE))
-		return keepalive_set(stream,
-				     rs->options.keepalive ? rs->options.keepalive_idle : 0);
+		return rdmacm_keepalive_set(stream,
+					    rs->options.keepalive ? rs->options.keepalive_idle : 0);
 	if (stream->state >= STREAM_ADDR)
 		return EINVAL;
 	if (level != IPPROTO_IPV6)
@@ -650,30 +650,30 @@ static bool stream_has_queues(struct rs *rs)
 	return to_stream(rs)->state > STREAM_LISTENING;
 }
 
-const struct rs_kind stream_kind = {
+const struct rs_kind rdmacm_stream_kind = {
 	.bind = stream_bind,
 	.listen = stream_listen,
 	.accept = stream_accept,
 	.connect = stream_connect,
-	.send = stream_send,
-	.receive = stream_receive,
+	.send = rdmacm_stream_send,
+	.receive = rdmacm_stream_receive,
 	.local_name = stream_local_name,
 	.peer_name = stream_peer_name,
 	.shutdown = stream_shutdown,
 	.close = stream_close,
-	.poll = stream_poll,
-	.wake_fds = stream_rs_wake_fds,
-	.woken = stream_rs_woken,
+	.poll = rdmacm_stream_poll,
+	.wake_fds = rdmacm_stream_rs_wake_fds,
+	.woken = rdmacm_stream_rs_woken,
 	.option_set = stream_option_set,
 	.error = stream_error,
 	.segment_size = stream_segment_size,
 	.has_queues = stream_has_queues,
 };
 
-int stream_create(int domain, struct rs **rs)
+int rdmacm_stream_create(int domain, struct rs **rs)
 {
 	struct stream *stream;
-	int ret = stream_alloc(domain, &stream);
+	int ret = rdmacm_stream_alloc(domain, &stream);
 
 	if (!ret)
 		*rs = &stream->rs;

@@ -32,34 +32,34 @@ static void dgram_free(struct dgram *dgram)
 	struct dgram_link *link;
 
 	while (!STAILQ_EMPTY(&dgram->messages))
-		dgram_message_done(dgram, STAILQ_FIRST(&dgram->messages));
-	dgram_peers_free(dgram);
+		rdmacm_dgram_message_done(dgram, STAILQ_FIRST(&dgram->messages));
+	rdmacm_dgram_peers_free(dgram);
 	while ((link = LIST_FIRST(&dgram->links))) {
 		LIST_REMOVE(link, entry);
-		dgram_link_free(link);
+		rdmacm_dgram_link_free(link);
 	}
 	if (dgram->channel)
 		rdma_destroy_event_channel(dgram->channel);
 	if (dgram->rs.fd >= 0) {
-		if (rs_find(dgram->rs.fd) == &dgram->rs)
-			rs_table_remove(&dgram->rs);
+		if (rdmacm_rs_find(dgram->rs.fd) == &dgram->rs)
+			rdmacm_rs_table_remove(&dgram->rs);
 		close(dgram->rs.fd);
 	}
 	if (dgram->udp_waits >= 0)
 		close(dgram->udp_waits);
 	pthread_cond_destroy(&dgram->changed);
-	rs_fini(&dgram->rs);
+	rdmacm_rs_fini(&dgram->rs);
 	free(dgram);
 }
 
-int dgram_create(int domain, struct rs **rs)
+int rdmacm_dgram_create(int domain, struct rs **rs)
 {
 	struct dgram *dgram = calloc(1, sizeof(*dgram));
 	int ret;
 
 	if (!dgram)
 		return ENOMEM;
-	rs_init(&dgram->rs, &dgram_kind, domain, SOCK_DGRAM);
+	rdmacm_rs_init(&dgram->rs, &rdmacm_dgram_kind, domain, SOCK_DGRAM);
 	LIST_INIT(&dgram->links);
 	STAILQ_INIT(&dgram->messages);
 	pthread_cond_init(&dgram->changed, NULL);
@@ -67,7 +67,7 @@ int dgram_create(int domain, struct rs **rs)
 	dgram->rs.fd = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	ret = dgram->rs.fd < 0 || dgram->udp_waits < 0 ? errno : make_channel(dgram);
 	if (!ret)
-		ret = rs_table_add(&dgram->rs);
+		ret = rdmacm_rs_table_add(&dgram->rs);
 	if (ret)
 		dgram_free(dgram);
 	else
@@ -81,7 +81,7 @@ static int set(struct dgram *dgram, int level, int name, int value)
 }
 
 /* Before the first use: options of the UDP socket */
-int dgram_set_up(struct dgram *dgram)
+int rdmacm_dgram_set_up(struct dgram *dgram)
 {
 	const struct rs_options *options = &dgram->rs.options;
 	bool is_v6 = dgram->rs.domain == AF_INET6;
@@ -104,7 +104,7 @@ int dgram_set_up(struct dgram *dgram)
 
 static int bind_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
 {
-	int ret = dgram_set_up(dgram);
+	int ret = rdmacm_dgram_set_up(dgram);
 
 	if (ret)
 		return ret;
@@ -133,7 +133,7 @@ static void disconnect(struct dgram *dgram)
 static int connect_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
 {
 	struct sockaddr_storage copy = { 0 };
-	int ret = dgram_set_up(dgram);
+	int ret = rdmacm_dgram_set_up(dgram);
 
 	if (ret)
 		return ret;
@@ -143,8 +143,8 @@ static int connect_locked(struct dgram *dgram, const struct sockaddr *addr, sock
 	dgram->connected = NULL;
 	if (addr->sa_family == AF_UNSPEC)
 		return 0;
-	memcpy(&copy, addr, cm_addr_len(addr));
-	ret = dgram_peer_get(dgram, &copy, &dgram->connected);
+	memcpy(&copy, addr, rdmacm_addr_len(addr));
+	ret = rdmacm_dgram_peer_get(dgram, &copy, &dgram->connected);
 	if (ret)
 		disconnect(dgram);
 	return ret;
@@ -214,12 +214,12 @@ static bool is_sending(struct dgram *dgram)
 static void dgram_close(struct rs *rs)
 {
 	struct dgram *dgram = to_dgram(rs);
-	int64_t until = rs_now_us() + CLOSE_MS * 1000LL;
+	int64_t until = rdmacm_rs_now_us() + CLOSE_MS * 1000LL;
 
 	pthread_mutex_lock(&rs->lock);
-	dgram_progress(dgram, true);
-	while (is_sending(dgram) && rs_now_us() < until)
-		dgram_progress(dgram, false);
+	rdmacm_dgram_progress(dgram, true);
+	while (is_sending(dgram) && rdmacm_rs_now_us() < until)
+		rdmacm_dgram_progress(dgram, false);
 	pthread_mutex_unlock(&rs->lock);
 	dgram_free(dgram);
 }
@@ -232,8 +232,8 @@ static int dgram_error(struct rs *rs)
 	int error;
 
 	pthread_mutex_lock(&rs->lock);
-	dgram_progress(dgram, true);
-	error = dgram_take_error(dgram);
+	rdmacm_dgram_progress(dgram, true);
+	error = rdmacm_dgram_take_error(dgram);
 	pthread_mutex_unlock(&rs->lock);
 	return error;
 }
@@ -250,18 +250,18 @@ static bool dgram_has_queues(struct rs *rs)
 	return to_dgram(rs)->link_count > 0;
 }
 
-const struct rs_kind dgram_kind = {
+const struct rs_kind rdmacm_dgram_kind = {
 	.bind = dgram_bind,
 	.connect = dgram_connect,
-	.send = dgram_send,
-	.receive = dgram_receive,
+	.send = rdmacm_dgram_send,
+	.receive = rdmacm_dgram_receive,
 	.local_name = dgram_local_name,
 	.peer_name = dgram_peer_name,
 	.shutdown = dgram_shutdown,
 	.close = dgram_close,
-	.poll = dgram_poll,
-	.wake_fds = dgram_wake_fds,
-	.woken = dgram_woken,
+	.poll = rdmacm_dgram_poll,
+	.wake_fds = rdmacm_dgram_wake_fds,
+	.woken = rdmacm_dgram_woken,
 	.option_set = dgram_option_set,
 	.error = dgram_error,
 	.has_queues = dgram_has_queues,

@@ -81,41 +81,43 @@ static inline struct dgram *to_dgram(struct rs *rs)
 }
 
 /* dgram_link.c. Lock held. */
-int dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
-		   struct dgram_link **out);
-void dgram_link_free(struct dgram_link *link);
-int dgram_link_post_receive(struct dgram_link *link, unsigned int index);
-uint8_t *dgram_link_send_buffer(const struct dgram_link *link);
+int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
+			  struct dgram_link **out);
+void rdmacm_dgram_link_free(struct dgram_link *link);
+int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index);
+uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link);
 /* What is in the send buffer, SIZE bytes of it, with the head */
-int dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer, size_t size);
+int rdmacm_dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer,
+				size_t size);
 /* Of its receive buffers, which this is one of */
-unsigned int dgram_link_index(const struct dgram_link *link, const struct dgram_message *message);
+unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
+				     const struct dgram_message *message);
 
 /* dgram_peer.c. Lock held. */
-int dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
-		   struct dgram_peer **out);
+int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
+			  struct dgram_peer **out);
 /* Its QP is known; the way to it is looked for, if it was not. */
-void dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
-void dgram_peers_free(struct dgram *dgram);
-void dgram_cm_events(struct dgram *dgram);
-bool dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
+void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
+void rdmacm_dgram_peers_free(struct dgram *dgram);
+void rdmacm_dgram_cm_events(struct dgram *dgram);
+bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 
 /* dgram_io.c. Lock held. */
-bool dgram_progress(struct dgram *dgram, bool look_at_udp);
-bool dgram_arm(struct dgram *dgram);
-void dgram_message_done(struct dgram *dgram, struct dgram_message *message);
-int dgram_take_error(struct dgram *dgram);
-int dgram_send_control(struct dgram *dgram, const struct dgram_peer *peer, enum dgram_control op,
-		       const struct iovec *data, size_t size);
+bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp);
+bool rdmacm_dgram_arm(struct dgram *dgram);
+void rdmacm_dgram_message_done(struct dgram *dgram, struct dgram_message *message);
+int rdmacm_dgram_take_error(struct dgram *dgram);
+int rdmacm_dgram_send_control(struct dgram *dgram, const struct dgram_peer *peer,
+			      enum dgram_control op, const struct iovec *data, size_t size);
 
 /* calls of the kind */
-int dgram_set_up(struct dgram *dgram);
-int dgram_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
-	       socklen_t len, size_t *done);
-int dgram_receive(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
-		  size_t *done);
-short dgram_poll(struct rs *rs, short events, bool sleep);
-int dgram_wake_fds(struct rs *rs, struct pollfd *fds);
-void dgram_woken(struct rs *rs, const struct pollfd *fds, int count);
+int rdmacm_dgram_set_up(struct dgram *dgram);
+int rdmacm_dgram_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
+		      socklen_t len, size_t *done);
+int rdmacm_dgram_receive(struct rs *rs, struct span *span, int *flags,
+			 struct sockaddr_storage *from, size_t *done);
+short rdmacm_dgram_poll(struct rs *rs, short events, bool sleep);
+int rdmacm_dgram_wake_fds(struct rs *rs, struct pollfd *fds);
+void rdmacm_dgram_woken(struct rs *rs, const struct pollfd *fds, int count);
 
 #endif

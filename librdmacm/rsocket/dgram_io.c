@@ -26,7 +26,7 @@ static void queue(struct dgram *dgram, struct dgram_message *message)
 
 static bool is_wanted(const struct dgram *dgram, const struct sockaddr_storage *from)
 {
-	return !dgram->connected || dgram_same_address(&dgram->connected->addr, from);
+	return !dgram->connected || rdmacm_dgram_same_address(&dgram->connected->addr, from);
 }
 
 static void arrived(struct dgram *dgram, struct dgram_link *link, const struct ibv_wc *wc)
@@ -34,10 +34,10 @@ static void arrived(struct dgram *dgram, struct dgram_link *link, const struct i
 	struct dgram_message *message = &link->received[wc->wr_id];
 	size_t size = wc->byte_len < GRH ? 0 : wc->byte_len - GRH;
 	uint8_t *bytes = link->memory + wc->wr_id * DGRAM_BUFFER + DGRAM_BUFFER - DGRAM_MAX_MESSAGE;
-	size_t head = dgram_data_unpack(bytes, size, &message->from);
+	size_t head = rdmacm_dgram_data_unpack(bytes, size, &message->from);
 
 	if (!head || !is_wanted(dgram, &message->from)) {
-		dgram_link_post_receive(link, wc->wr_id);
+		rdmacm_dgram_link_post_receive(link, wc->wr_id);
 		return;
 	}
 	message->data = bytes + head;
@@ -69,20 +69,20 @@ static bool take_completions(struct dgram *dgram, struct dgram_link *link)
 
 /* ---- by UDP ---- */
 
-int dgram_send_control(struct dgram *dgram, const struct dgram_peer *peer, enum dgram_control op,
-		       const struct iovec *data, size_t size)
+int rdmacm_dgram_send_control(struct dgram *dgram, const struct dgram_peer *peer,
+			      enum dgram_control op, const struct iovec *data, size_t size)
 {
 	uint8_t head[DGRAM_MAX_CONTROL];
 	struct iovec iov[2] = { { head, 0 } };
 	struct msghdr msg = {
 		.msg_name = (void *)(uintptr_t)&peer->addr,
-		.msg_namelen = cm_addr_len((const struct sockaddr *)&peer->addr),
+		.msg_namelen = rdmacm_addr_len((const struct sockaddr *)&peer->addr),
 		.msg_iov = iov,
 		.msg_iovlen = data ? 2 : 1,
 	};
 
 	iov[0].iov_len =
-		dgram_control_pack(head, op, peer->link->id->qp->qp_num, &peer->link->local);
+		rdmacm_dgram_control_pack(head, op, peer->link->id->qp->qp_num, &peer->link->local);
 	if (data)
 		iov[1] = (struct iovec){ data->iov_base, size };
 	return sendmsg(dgram->rs.fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
@@ -109,16 +109,16 @@ static void handle(struct dgram *dgram, const uint8_t *bytes, size_t size,
 	struct dgram_peer *peer = NULL;
 	uint32_t qpn;
 	uint8_t op;
-	size_t head = dgram_control_unpack(bytes, size, &op, &qpn);
+	size_t head = rdmacm_dgram_control_unpack(bytes, size, &op, &qpn);
 
 	if (!head || (op != CONTROL_DATA && op != CONTROL_ANSWER))
 		return;
-	if (!dgram_peer_get(dgram, from, &peer))
-		dgram_peer_found(dgram, peer, qpn);
+	if (!rdmacm_dgram_peer_get(dgram, from, &peer))
+		rdmacm_dgram_peer_found(dgram, peer, qpn);
 	if (op == CONTROL_ANSWER)
 		return;
 	if (peer)
-		dgram_send_control(dgram, peer, CONTROL_ANSWER, NULL, 0);
+		rdmacm_dgram_send_control(dgram, peer, CONTROL_ANSWER, NULL, 0);
 	queue_copy(dgram, bytes + head, size - head, from);
 }
 
@@ -144,11 +144,11 @@ static bool look(struct dgram *dgram)
 	int limit = UDP_BATCH;
 	bool any = false;
 
-	dgram->next_look_us = rs_now_us() + LOOK_US;
+	dgram->next_look_us = rdmacm_rs_now_us() + LOOK_US;
 	if (poll(fds, 2, 0) <= 0)
 		return false;
 	if (fds[1].revents)
-		dgram_cm_events(dgram);
+		rdmacm_dgram_cm_events(dgram);
 	while (fds[0].revents && limit-- && dgram->by_udp < UDP_WAITING && !dgram->error &&
 	       take_one_by_udp(dgram))
 		any = true;
@@ -157,20 +157,20 @@ static bool look(struct dgram *dgram)
 
 /* ---- both ---- */
 
-bool dgram_progress(struct dgram *dgram, bool look_at_udp)
+bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp)
 {
 	struct dgram_link *link;
 	bool any = false;
 
 	LIST_FOREACH(link, &dgram->links, entry)
 		any |= take_completions(dgram, link);
-	if (look_at_udp || rs_now_us() >= dgram->next_look_us)
+	if (look_at_udp || rdmacm_rs_now_us() >= dgram->next_look_us)
 		any |= look(dgram);
 	return any;
 }
 
 /* Whether nothing has happened, so that one may sleep */
-bool dgram_arm(struct dgram *dgram)
+bool rdmacm_dgram_arm(struct dgram *dgram)
 {
 	struct dgram_link *link;
 
@@ -179,10 +179,10 @@ bool dgram_arm(struct dgram *dgram)
 			dgram->error = EIO;
 		link->is_armed = true;
 	}
-	return !dgram_progress(dgram, true);
+	return !rdmacm_dgram_progress(dgram, true);
 }
 
-int dgram_take_error(struct dgram *dgram)
+int rdmacm_dgram_take_error(struct dgram *dgram)
 {
 	int error = dgram->error;
 
@@ -190,7 +190,7 @@ int dgram_take_error(struct dgram *dgram)
 	return error;
 }
 
-void dgram_message_done(struct dgram *dgram, struct dgram_message *message)
+void rdmacm_dgram_message_done(struct dgram *dgram, struct dgram_message *message)
 {
 	eventfd_t none;
 
@@ -198,7 +198,8 @@ void dgram_message_done(struct dgram *dgram, struct dgram_message *message)
 	if (!message->link && !--dgram->by_udp)
 		eventfd_read(dgram->udp_waits, &none);
 	if (message->link)
-		dgram_link_post_receive(message->link, dgram_link_index(message->link, message));
+		rdmacm_dgram_link_post_receive(message->link,
+					       rdmacm_dgram_link_index(message->link, message));
 	else
 		free(message);
 }
@@ -241,11 +242,11 @@ static int sleep_on_fds(struct dgram *dgram)
 
 	dgram->has_sleeper = true;
 	pthread_mutex_unlock(&dgram->rs.lock);
-	ret = poll(fds, count, rs_defaults()->wake_ms) < 0 ? errno : 0;
+	ret = poll(fds, count, rdmacm_rs_defaults()->wake_ms) < 0 ? errno : 0;
 	pthread_mutex_lock(&dgram->rs.lock);
 	dgram->has_sleeper = false;
 	take_events(dgram);
-	dgram_progress(dgram, true);
+	rdmacm_dgram_progress(dgram, true);
 	return ret;
 }
 
@@ -257,12 +258,12 @@ static bool spin(struct dgram *dgram, condition is_ready, const void *about)
 
 	if (!rs_spin_pays(&dgram->rs.spin))
 		return false;
-	until = rs_now_us() + rs_defaults()->polling_us;
+	until = rdmacm_rs_now_us() + rdmacm_rs_defaults()->polling_us;
 	do {
-		dgram_progress(dgram, false);
+		rdmacm_dgram_progress(dgram, false);
 		if (is_ready(dgram, about))
 			return rs_spin_done(&dgram->rs.spin, true);
-	} while (rs_now_us() < until);
+	} while (rdmacm_rs_now_us() < until);
 	return rs_spin_done(&dgram->rs.spin, false);
 }
 
@@ -270,7 +271,7 @@ static int await(struct dgram *dgram, condition is_ready, const void *about, boo
 {
 	int ret = 0;
 
-	dgram_progress(dgram, false);
+	rdmacm_dgram_progress(dgram, false);
 	if (is_ready(dgram, about))
 		return 0;
 	if (nonblocking)
@@ -280,7 +281,7 @@ static int await(struct dgram *dgram, condition is_ready, const void *about, boo
 	while (!is_ready(dgram, about) && !ret) {
 		if (dgram->has_sleeper)
 			pthread_cond_wait(&dgram->changed, &dgram->rs.lock);
-		else if (dgram_arm(dgram))
+		else if (rdmacm_dgram_arm(dgram))
 			ret = sleep_on_fds(dgram);
 	}
 	return is_ready(dgram, about) ? 0 : ret;
@@ -309,7 +310,7 @@ static bool learn_port(struct dgram *dgram)
 static bool goes_by_ud(struct dgram *dgram, const struct dgram_peer *peer, size_t size)
 {
 	return peer->ah && peer->qpn &&
-	       dgram_data_size(dgram->rs.domain) + size <= peer->link->max_message &&
+	       rdmacm_dgram_data_size(dgram->rs.domain) + size <= peer->link->max_message &&
 	       learn_port(dgram);
 }
 
@@ -325,14 +326,14 @@ static int send_by_ud(struct dgram *dgram, const struct dgram_peer *peer, struct
 	if (ret == EAGAIN)
 		dgram->rs.found_full++;
 	if (!ret)
-		ret = dgram_take_error(dgram);
+		ret = rdmacm_dgram_take_error(dgram);
 	if (ret)
 		return ret;
 	((struct sockaddr_in6 *)&self)->sin6_port = dgram->port;
-	bytes = dgram_link_send_buffer(link);
-	head = dgram_data_pack(bytes, &self);
-	span_read(span, bytes + head, size);
-	return dgram_link_post_send(link, peer, head + size);
+	bytes = rdmacm_dgram_link_send_buffer(link);
+	head = rdmacm_dgram_data_pack(bytes, &self);
+	rdmacm_span_read(span, bytes + head, size);
+	return rdmacm_dgram_link_post_send(link, peer, head + size);
 }
 
 static int send_by_udp(struct dgram *dgram, const struct dgram_peer *peer, struct span *span,
@@ -343,9 +344,9 @@ static int send_by_udp(struct dgram *dgram, const struct dgram_peer *peer, struc
 	struct pollfd fd = { .fd = dgram->rs.fd, .events = POLLOUT };
 	int ret;
 
-	span_read(span, bytes, data.iov_len);
+	rdmacm_span_read(span, bytes, data.iov_len);
 	do {
-		ret = dgram_send_control(dgram, peer, CONTROL_DATA, &data, data.iov_len);
+		ret = rdmacm_dgram_send_control(dgram, peer, CONTROL_DATA, &data, data.iov_len);
 	} while (ret == EAGAIN && !nonblocking && poll(&fd, 1, -1) >= 0);
 	return ret;
 }
@@ -363,37 +364,37 @@ static int find_peer(struct dgram *dgram, const struct sockaddr *to, socklen_t l
 		return EINVAL;
 	if (to->sa_family != dgram->rs.domain)
 		return EAFNOSUPPORT;
-	size = cm_addr_len(to);
+	size = rdmacm_addr_len(to);
 	if (len < size)
 		return EINVAL;
 	memcpy(&addr, to, size);
 	if (!((struct sockaddr_in6 *)&addr)->sin6_port)
 		return EINVAL;
-	return dgram_peer_get(dgram, &addr, peer);
+	return rdmacm_dgram_peer_get(dgram, &addr, peer);
 }
 
 static int send_locked(struct dgram *dgram, struct span *span, bool nonblocking,
 		       const struct sockaddr *to, socklen_t len)
 {
 	struct dgram_peer *peer;
-	int ret = dgram->write_shut ? EPIPE : dgram_set_up(dgram);
+	int ret = dgram->write_shut ? EPIPE : rdmacm_dgram_set_up(dgram);
 
 	if (ret)
 		return ret;
-	dgram_progress(dgram, false);
-	ret = dgram_take_error(dgram);
+	rdmacm_dgram_progress(dgram, false);
+	ret = rdmacm_dgram_take_error(dgram);
 	if (!ret)
 		ret = find_peer(dgram, to, len, &peer);
 	if (ret)
 		return ret;
-	if (span->left > DGRAM_MAX_MESSAGE - dgram_data_size(dgram->rs.domain))
+	if (span->left > DGRAM_MAX_MESSAGE - rdmacm_dgram_data_size(dgram->rs.domain))
 		return EMSGSIZE;
 	return goes_by_ud(dgram, peer, span->left) ? send_by_ud(dgram, peer, span, nonblocking)
 						   : send_by_udp(dgram, peer, span, nonblocking);
 }
 
-int dgram_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
-	       socklen_t len, size_t *done)
+int rdmacm_dgram_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
+		      socklen_t len, size_t *done)
 {
 	size_t size = span->left;
 	int ret;
@@ -420,7 +421,7 @@ static size_t hand_over(struct dgram_message *message, struct span *span, int *f
 	bool wants_all = *flags & MSG_TRUNC;
 
 	*flags = size < message->size ? MSG_TRUNC : 0;
-	span_write(span, message->data, size);
+	rdmacm_span_write(span, message->data, size);
 	return wants_all ? message->size : size;
 }
 
@@ -437,19 +438,19 @@ static int receive_locked(struct dgram *dgram, struct span *span, int *flags,
 		dgram->rs.found_empty++;
 	message = STAILQ_FIRST(&dgram->messages);
 	if (!ret && !message)
-		ret = dgram_take_error(dgram); /* or shut: 0 bytes */
+		ret = rdmacm_dgram_take_error(dgram); /* or shut: 0 bytes */
 	if (ret || !message)
 		return ret;
 	*done = hand_over(message, span, flags);
 	if (from)
 		*from = message->from;
 	if (!peek)
-		dgram_message_done(dgram, message);
+		rdmacm_dgram_message_done(dgram, message);
 	return 0;
 }
 
-int dgram_receive(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
-		  size_t *done)
+int rdmacm_dgram_receive(struct rs *rs, struct span *span, int *flags,
+			 struct sockaddr_storage *from, size_t *done)
 {
 	int ret;
 
@@ -474,22 +475,22 @@ static short events_now(const struct dgram *dgram)
 	return dgram->error ? events | POLLERR : events;
 }
 
-short dgram_poll(struct rs *rs, short events, bool sleep)
+short rdmacm_dgram_poll(struct rs *rs, short events, bool sleep)
 {
 	struct dgram *dgram = to_dgram(rs);
 	short wanted = events | POLLERR | POLLHUP;
 	short now;
 
 	pthread_mutex_lock(&rs->lock);
-	dgram_progress(dgram, false);
+	rdmacm_dgram_progress(dgram, false);
 	now = events_now(dgram) & wanted;
-	if (!now && sleep && !dgram_arm(dgram))
+	if (!now && sleep && !rdmacm_dgram_arm(dgram))
 		now = events_now(dgram) & wanted;
 	pthread_mutex_unlock(&rs->lock);
 	return now;
 }
 
-int dgram_wake_fds(struct rs *rs, struct pollfd *fds)
+int rdmacm_dgram_wake_fds(struct rs *rs, struct pollfd *fds)
 {
 	int count;
 
@@ -499,7 +500,7 @@ int dgram_wake_fds(struct rs *rs, struct pollfd *fds)
 	return count;
 }
 
-void dgram_woken(struct rs *rs, const struct pollfd *fds, int count)
+void rdmacm_dgram_woken(struct rs *rs, const struct pollfd *fds, int count)
 {
 	struct dgram *dgram = to_dgram(rs);
 
@@ -507,6 +508,6 @@ void dgram_woken(struct rs *rs, const struct pollfd *fds, int count)
 	(void)count;
 	pthread_mutex_lock(&rs->lock);
 	take_events(dgram);
-	dgram_progress(dgram, true);
+	rdmacm_dgram_progress(dgram, true);
 	pthread_mutex_unlock(&rs->lock);
 }

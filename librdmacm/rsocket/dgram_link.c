@@ -27,7 +27,7 @@ static uint8_t *buffer(const struct dgram_link *link, unsigned int index)
 	return link->memory + (size_t)index * DGRAM_BUFFER + HEADROOM;
 }
 
-int dgram_link_post_receive(struct dgram_link *link, unsigned int index)
+int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index)
 {
 	struct ibv_sge sge = { (uintptr_t)buffer(link, index) - GRH, DGRAM_MAX_MESSAGE + GRH,
 			       link->mr->lkey };
@@ -36,19 +36,21 @@ int dgram_link_post_receive(struct dgram_link *link, unsigned int index)
 	return ibv_post_recv(link->id->qp, &wr, &bad);
 }
 
-unsigned int dgram_link_index(const struct dgram_link *link, const struct dgram_message *message)
+unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
+				     const struct dgram_message *message)
 {
 	return message - link->received;
 }
 
-uint8_t *dgram_link_send_buffer(const struct dgram_link *link)
+uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link)
 {
 	return buffer(link, link->receives + link->sq_put % link->sends);
 }
 
-int dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer, size_t size)
+int rdmacm_dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer, size_t size)
 {
-	struct ibv_sge sge = { (uintptr_t)dgram_link_send_buffer(link), size, link->mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)rdmacm_dgram_link_send_buffer(link), size,
+			       link->mr->lkey };
 	struct ibv_send_wr wr = {
 		.wr_id = SEND_ID,
 		.sg_list = &sge,
@@ -115,7 +117,7 @@ static int post_receives(struct dgram_link *link)
 	for (i = 0; i < link->receives && !ret; i++) {
 		link->received[i].link = link;
 		link->received[i].data = buffer(link, i);
-		ret = dgram_link_post_receive(link, i);
+		ret = rdmacm_dgram_link_post_receive(link, i);
 	}
 	return ret;
 }
@@ -169,7 +171,7 @@ static int make(struct dgram *dgram, const struct sockaddr_storage *local, struc
 	link->local = *local;
 	ret = equip(dgram, link);
 	if (ret) {
-		dgram_link_free(link);
+		rdmacm_dgram_link_free(link);
 		return ret;
 	}
 	LIST_INSERT_HEAD(&dgram->links, link, entry);
@@ -178,13 +180,13 @@ static int make(struct dgram *dgram, const struct sockaddr_storage *local, struc
 	return 0;
 }
 
-int dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
-		   struct dgram_link **out)
+int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
+			  struct dgram_link **out)
 {
 	struct dgram_link *link;
 
 	LIST_FOREACH(link, &dgram->links, entry) {
-		if (dgram_same_address(&link->local, local)) {
+		if (rdmacm_dgram_same_address(&link->local, local)) {
 			*out = link;
 			return 0;
 		}
@@ -192,7 +194,7 @@ int dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
 	return dgram->link_count < DGRAM_LINKS ? make(dgram, local, out) : EMFILE;
 }
 
-void dgram_link_free(struct dgram_link *link)
+void rdmacm_dgram_link_free(struct dgram_link *link)
 {
 	if (link->mr) /* before the QP, with which the default PD may go */
 		ibv_dereg_mr(link->mr);

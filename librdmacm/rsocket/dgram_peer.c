@@ -35,7 +35,7 @@ static int compare(const void *left, const void *right)
 	return memcmp(&a->sin6_addr, &b->sin6_addr, sizeof(a->sin6_addr));
 }
 
-bool dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
 	return !compare(a, b);
 }
@@ -66,7 +66,7 @@ static int ask_system(const struct sockaddr_storage *addr, struct sockaddr_stora
 
 	if (fd < 0)
 		return errno;
-	ret = connect(fd, plain(addr), cm_addr_len(plain(addr))) ? errno : name_of(fd, local);
+	ret = connect(fd, plain(addr), rdmacm_addr_len(plain(addr))) ? errno : name_of(fd, local);
 	close(fd);
 	return ret;
 }
@@ -92,7 +92,7 @@ static int make(struct dgram *dgram, const struct sockaddr_storage *addr, struct
 	int ret = dgram->peer_count < MOST_PEERS ? find_local(dgram, addr, &local) : ENOBUFS;
 
 	if (!ret)
-		ret = dgram_link_get(dgram, &local, &link);
+		ret = rdmacm_dgram_link_get(dgram, &local, &link);
 	if (ret)
 		return ret;
 	peer = calloc(1, sizeof(*peer));
@@ -110,8 +110,8 @@ static int make(struct dgram *dgram, const struct sockaddr_storage *addr, struct
 }
 
 /* A peer begins with its address, so one is as good as the other to look for it. */
-int dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
-		   struct dgram_peer **out)
+int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
+			  struct dgram_peer **out)
 {
 	struct dgram_peer **found = tfind(addr, &dgram->peers, compare);
 
@@ -132,7 +132,7 @@ static void peer_free(void *entry)
 	free(peer);
 }
 
-void dgram_peers_free(struct dgram *dgram)
+void rdmacm_dgram_peers_free(struct dgram *dgram)
 {
 	tdestroy(dgram->peers, peer_free);
 	dgram->peers = NULL;
@@ -163,7 +163,7 @@ static void look(struct dgram *dgram, struct dgram_peer *peer)
 		give_up(peer, "the address is not resolved");
 }
 
-void dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn)
+void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn)
 {
 	peer->qpn = qpn;
 	if (!peer->was_looked_for)
@@ -248,7 +248,7 @@ static void on_event(struct dgram_peer *peer, enum rdma_cm_event_type event)
 }
 
 /* Links have no context: theirs are of the device, whose loss the QP tells. */
-void dgram_cm_events(struct dgram *dgram)
+void rdmacm_dgram_cm_events(struct dgram *dgram)
 {
 	enum rdma_cm_event_type what;
 	struct rdma_cm_event *event;

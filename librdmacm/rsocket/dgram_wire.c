@@ -33,8 +33,8 @@ static uint8_t version_of(const struct sockaddr_storage *addr)
 	return addr->ss_family == AF_INET ? VERSION_4 : VERSION_6;
 }
 
-size_t dgram_control_pack(uint8_t *head, enum dgram_control op, uint32_t qpn,
-			  const struct sockaddr_storage *addr)
+size_t rdmacm_dgram_control_pack(uint8_t *head, enum dgram_control op, uint32_t qpn,
+				 const struct sockaddr_storage *addr)
 {
 	uint32_t tag = htobe32(DGRAM_TAG), number = htobe32(qpn);
 
@@ -47,7 +47,7 @@ size_t dgram_control_pack(uint8_t *head, enum dgram_control op, uint32_t qpn,
 	return head[6];
 }
 
-size_t dgram_control_unpack(const uint8_t *message, size_t size, uint8_t *op, uint32_t *qpn)
+size_t rdmacm_dgram_control_unpack(const uint8_t *message, size_t size, uint8_t *op, uint32_t *qpn)
 {
 	uint32_t tag, number;
 	size_t wanted;
@@ -66,15 +66,15 @@ size_t dgram_control_unpack(const uint8_t *message, size_t size, uint8_t *op, ui
 	return wanted;
 }
 
-size_t dgram_data_size(sa_family_t family)
+size_t rdmacm_dgram_data_size(sa_family_t family)
 {
 	return family == AF_INET ? DATA_4 : DATA_6;
 }
 
-size_t dgram_data_pack(uint8_t *head, const struct sockaddr_storage *addr)
+size_t rdmacm_dgram_data_pack(uint8_t *head, const struct sockaddr_storage *addr)
 {
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
-	size_t size = dgram_data_size(addr->ss_family);
+	size_t size = rdmacm_dgram_data_size(addr->ss_family);
 
 	head[0] = version_of(addr);
 	head[1] = size;
@@ -85,7 +85,7 @@ size_t dgram_data_pack(uint8_t *head, const struct sockaddr_storage *addr)
 	return size;
 }
 
-size_t dgram_data_unpack(const uint8_t *message, size_t size, struct sockaddr_storage *addr)
+size_t rdmacm_dgram_data_unpack(const uint8_t *message, size_t size, struct sockaddr_storage *addr)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)addr;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)addr;
@@ -95,7 +95,7 @@ size_t dgram_data_unpack(const uint8_t *message, size_t size, struct sockaddr_st
 		return 0;
 	memset(addr, 0, sizeof(*addr));
 	addr->ss_family = message[0] == VERSION_4 ? AF_INET : AF_INET6;
-	wanted = dgram_data_size(addr->ss_family);
+	wanted = rdmacm_dgram_data_size(addr->ss_family);
 	if (message[1] != wanted || size < wanted)
 		return 0;
 	memcpy(&v6->sin6_port, message + 2, sizeof(v6->sin6_port));

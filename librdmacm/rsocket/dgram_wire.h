@@ -33,13 +33,13 @@ enum {
 };
 
 /* Bytes of the head; ADDR is the sender's, AF_INET or AF_INET6. */
-size_t dgram_control_pack(uint8_t *head, enum dgram_control op, uint32_t qpn,
-			  const struct sockaddr_storage *addr);
-size_t dgram_data_pack(uint8_t *head, const struct sockaddr_storage *addr);
-size_t dgram_data_size(sa_family_t family);
+size_t rdmacm_dgram_control_pack(uint8_t *head, enum dgram_control op, uint32_t qpn,
+				 const struct sockaddr_storage *addr);
+size_t rdmacm_dgram_data_pack(uint8_t *head, const struct sockaddr_storage *addr);
+size_t rdmacm_dgram_data_size(sa_family_t family);
 
 /* Bytes of the head, 0: there is none. */
-size_t dgram_control_unpack(const uint8_t *message, size_t size, uint8_t *op, uint32_t *qpn);
-size_t dgram_data_unpack(const uint8_t *message, size_t size, struct sockaddr_storage *addr);
+size_t rdmacm_dgram_control_unpack(const uint8_t *message, size_t size, uint8_t *op, uint32_t *qpn);
+size_t rdmacm_dgram_data_unpack(const uint8_t *message, size_t size, struct sockaddr_storage *addr);
 
 #endif

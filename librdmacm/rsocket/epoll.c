@@ -158,7 +158,7 @@ static int change(struct set *set, int op, const struct rs *rs, const struct epo
 CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
 	struct set *set = find(epfd);
-	struct rs *rs = rs_find(fd);
+	struct rs *rs = rdmacm_rs_find(fd);
 	int ret;
 
 	if (!set || !rs)
@@ -241,7 +241,7 @@ static int collect(struct set *set, bool sleep, struct epoll_event *events, int 
 
 	for (; member && left-- && count < room; member = next) {
 		next = LIST_NEXT(member, entry);
-		rs = rs_find(member->fd);
+		rs = rdmacm_rs_find(member->fd);
 		if (!rs || rs->serial != member->serial)
 			drop_member(set, member);
 		else if (report(member, rs, sleep, &events[count])) {
@@ -287,12 +287,12 @@ static int sleep_on(struct set *set, int timeout_ms)
 {
 	nfds_t count;
 	struct pollfd *fds = descriptors(set, &count);
-	struct rs_sleepers *sleepers = fds ? rs_sleepers_alloc(count) : NULL;
+	struct rs_sleepers *sleepers = fds ? rdmacm_rs_sleepers_alloc(count) : NULL;
 	int ret = ENOMEM;
 
 	if (sleepers) {
-		ret = rs_sleep(sleepers, fds, count, timeout_ms) < 0 ? errno : 0;
-		rs_sleepers_free(sleepers);
+		ret = rdmacm_rs_sleep(sleepers, fds, count, timeout_ms) < 0 ? errno : 0;
+		rdmacm_rs_sleepers_free(sleepers);
 	}
 	free(fds);
 	return ret;
@@ -300,23 +300,23 @@ static int sleep_on(struct set *set, int timeout_ms)
 
 static int sleep_limit(int timeout, int64_t deadline_us)
 {
-	int limit = rs_defaults()->wake_ms;
+	int limit = rdmacm_rs_defaults()->wake_ms;
 	int64_t left;
 
 	if (timeout < 0)
 		return limit;
-	left = (deadline_us - rs_now_us() + 999) / 1000;
+	left = (deadline_us - rdmacm_rs_now_us() + 999) / 1000;
 	return left < 0 ? 0 : left < limit ? (int)left : limit;
 }
 
 static int wait_in(struct set *set, struct epoll_event *events, int room, int timeout)
 {
-	int64_t deadline = rs_now_us() + timeout * 1000LL;
+	int64_t deadline = rdmacm_rs_now_us() + timeout * 1000LL;
 	int count, ret;
 
 	for (;;) {
 		count = collect_all(set, timeout != 0, events, room);
-		if (count || (timeout >= 0 && rs_now_us() >= deadline))
+		if (count || (timeout >= 0 && rdmacm_rs_now_us() >= deadline))
 			return count;
 		ret = sleep_on(set, sleep_limit(timeout, deadline));
 		if (ret)
@@ -336,7 +336,7 @@ CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, 
 }
 
 /* The sets stay, as their descriptors do. */
-void rs_epoll_forked(void)
+void rdmacm_rs_epoll_forked(void)
 {
 	struct set *set;
 

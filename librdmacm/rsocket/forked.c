@@ -44,7 +44,7 @@ static int parent_shutdown(struct rs *rs, int how)
 /* What it had in memory is the parent's to undo. */
 static void parent_close(struct rs *rs)
 {
-	rs_table_remove(rs);
+	rdmacm_rs_table_remove(rs);
 	close(rs->fd);
 	free(rs);
 }
@@ -67,7 +67,7 @@ static void parent_woken(struct rs *rs, const struct pollfd *fds, int count)
 	(void)rs, (void)fds, (void)count;
 }
 
-const struct rs_kind rs_of_parent_kind = {
+const struct rs_kind rdmacm_rs_of_parent_kind = {
 	.send = parent_send,
 	.receive = parent_receive,
 	.peer_name = parent_peer_name,
@@ -87,7 +87,7 @@ static void share(struct rs *rs)
 
 static void in_parent(void)
 {
-	rs_table_each(share);
+	rdmacm_rs_table_each(share);
 }
 
 /* Another thread of the parent may have held the lock. Sets of epoll know a socket by its serial, and so lose it. */
@@ -97,16 +97,16 @@ static void inherit(struct rs *rs)
 	share(rs);
 	if (rs->is_shared)
 		return;
-	rs->kind = &rs_of_parent_kind;
+	rs->kind = &rdmacm_rs_of_parent_kind;
 	rs->serial = 0;
 }
 
 static void in_child(void)
 {
-	rs_table_forked();
-	rs_keepalive_forked();
-	rs_epoll_forked();
-	rs_table_each(inherit);
+	rdmacm_rs_table_forked();
+	rdmacm_rs_keepalive_forked();
+	rdmacm_rs_epoll_forked();
+	rdmacm_rs_table_each(inherit);
 }
 
 static void watch(void)
@@ -114,7 +114,7 @@ static void watch(void)
 	pthread_atfork(NULL, in_parent, in_child);
 }
 
-void rs_watch_forks(void)
+void rdmacm_rs_watch_forks(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -12,7 +12,7 @@
 static ssize_t send_span(int socket, struct span *span, int flags, const struct sockaddr *to,
 			 socklen_t len)
 {
-	struct rs *rs = rs_find(socket);
+	struct rs *rs = rdmacm_rs_find(socket);
 	size_t done = 0;
 	int ret = rs ? rs->kind->send(rs, span, flags, to, len, &done) : EBADF;
 
@@ -23,7 +23,7 @@ static ssize_t send_iov(int socket, const struct iovec *iov, size_t count, int f
 			const struct sockaddr *to, socklen_t len)
 {
 	struct span span;
-	int ret = count <= IOV_MAX ? span_init(&span, iov, count) : EMSGSIZE;
+	int ret = count <= IOV_MAX ? rdmacm_span_init(&span, iov, count) : EMSGSIZE;
 
 	return ret ? cma_return(ret) : send_span(socket, &span, flags, to, len);
 }
@@ -74,13 +74,13 @@ CMA_EXPORT ssize_t rwritev(int socket, const struct iovec *iov, int iovcnt)
 static ssize_t receive_iov(int socket, const struct iovec *iov, size_t count, int *flags,
 			   struct sockaddr_storage *from)
 {
-	struct rs *rs = rs_find(socket);
+	struct rs *rs = rdmacm_rs_find(socket);
 	struct span span;
 	size_t done = 0;
 	int ret = rs ? 0 : EBADF;
 
 	if (!ret)
-		ret = count <= IOV_MAX ? span_init(&span, iov, count) : EMSGSIZE;
+		ret = count <= IOV_MAX ? rdmacm_span_init(&span, iov, count) : EMSGSIZE;
 	if (!ret)
 		ret = rs->kind->receive(rs, &span, flags, from, &done);
 	return ret && !done ? cma_return(ret) : (ssize_t)done;
@@ -96,7 +96,7 @@ static ssize_t receive_buf(int socket, void *buf, size_t len, int flags,
 
 static void hand_out(const struct sockaddr_storage *from, void *addr, socklen_t *len)
 {
-	socklen_t size = cm_addr_len((const struct sockaddr *)from);
+	socklen_t size = rdmacm_addr_len((const struct sockaddr *)from);
 
 	memcpy(addr, from, *len < size ? *len : size);
 	*len = size;

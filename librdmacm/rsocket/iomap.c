@@ -59,13 +59,13 @@ static bool may_send_mapping(struct stream *stream)
 
 static int tell(struct stream *stream, int index, struct wire_mapping entry)
 {
-	int ret = stream_wait(stream, may_send_mapping, false, -1);
+	int ret = rdmacm_stream_wait(stream, may_send_mapping, false, -1);
 
 	if (ret)
 		return ret;
 	if (stream->state != STREAM_CONNECTED || stream->peer_gone)
 		return ENOTCONN;
-	return stream_post_mapping(stream, index, &entry);
+	return rdmacm_stream_post_mapping(stream, index, &entry);
 }
 
 static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_t len)
@@ -103,7 +103,7 @@ static bool is_settled(struct stream *stream)
 /* A connection that was accepted may still wait for the other side's confirmation. */
 static int need_connection(struct stream *stream)
 {
-	int ret = stream_wait(stream, is_settled, false, -1);
+	int ret = rdmacm_stream_wait(stream, is_settled, false, -1);
 
 	return ret || stream->state == STREAM_CONNECTED ? ret : ENOTCONN;
 }
@@ -143,12 +143,12 @@ static int map(struct stream *stream, void *buf, size_t len, int prot, off_t *of
 
 static int find_stream(int socket, struct stream **stream)
 {
-	struct rs *rs = rs_find(socket);
+	struct rs *rs = rdmacm_rs_find(socket);
 
 	if (!rs)
 		return EBADF;
 	*stream = to_stream(rs);
-	return rs->kind == &stream_kind ? 0 : EOPNOTSUPP;
+	return rs->kind == &rdmacm_stream_kind ? 0 : EOPNOTSUPP;
 }
 
 CMA_EXPORT off_t riomap(int socket, void *buf, size_t len, int prot, int flags, off_t offset)
@@ -200,7 +200,7 @@ CMA_EXPORT int riounmap(int socket, void *buf, size_t len)
 	return cma_return(ret);
 }
 
-void stream_free_mappings(struct stream *stream)
+void rdmacm_stream_free_mappings(struct stream *stream)
 {
 	struct riomapping *mapping;
 
@@ -222,7 +222,7 @@ static bool look_up(const struct stream *stream, uint64_t offset, struct wire_se
 	for (i = 0; i < stream->peer_mappings_room; i++) {
 		entry = stream->peer_mappings[i];
 		if (stream->remote.swapped)
-			wire_mapping_swap(&entry);
+			rdmacm_wire_mapping_swap(&entry);
 		if (offset < entry.offset || offset - entry.offset >= entry.memory.length)
 			continue;
 		*to = entry.memory;
@@ -270,14 +270,15 @@ static int write_piece(struct stream *stream, const void *buf, size_t *size,
 	if (*size > to->length)
 		*size = to->length;
 	if (*size <= stream->inline_size)
-		return stream_post_write(stream, (uintptr_t)buf, 0, *size, true, to);
+		return rdmacm_stream_post_write(stream, (uintptr_t)buf, 0, *size, true, to);
 	if (mr)
-		return stream_post_write(stream, (uintptr_t)buf, mr->lkey, *size, false, to);
+		return rdmacm_stream_post_write(stream, (uintptr_t)buf, mr->lkey, *size, false, to);
 	if (*size > room)
 		*size = room;
 	memcpy(copy, buf, *size);
 	tx_ring_put(&stream->tx, *size);
-	return stream_post_write(stream, (uintptr_t)copy, stream->mr->lkey, *size, false, to);
+	return rdmacm_stream_post_write(stream, (uintptr_t)copy, stream->mr->lkey, *size, false,
+					to);
 }
 
 static int write_all(struct stream *stream, const uint8_t *buf, size_t count, uint64_t offset,
@@ -289,7 +290,7 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 	int ret;
 
 	for (*done = 0; *done < count; *done += size) {
-		ret = stream_wait(stream, may_write, nonblocking, -1);
+		ret = rdmacm_stream_wait(stream, may_write, nonblocking, -1);
 		if (ret)
 			return ret;
 		if (stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut)
@@ -315,8 +316,8 @@ static int write_checked(struct stream *stream, const void *buf, size_t count, o
 	ret = write_all(stream, buf, count, offset, nonblocking, done);
 	if (!ret && registered(stream, buf, count) && count > stream->inline_size) {
 		stream->keepalive_due = true; /* its completion is that of all before it */
-		stream_send_controls(stream);
-		ret = stream_wait(stream, all_done, false, -1);
+		rdmacm_stream_send_controls(stream);
+		ret = rdmacm_stream_wait(stream, all_done, false, -1);
 	}
 	return ret;
 }

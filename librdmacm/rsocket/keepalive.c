@@ -38,7 +38,7 @@ static void knock(struct stream *stream)
 	pthread_mutex_lock(&stream->rs.lock);
 	if (stream->state == STREAM_CONNECTED) {
 		stream->keepalive_due = true;
-		stream_progress(stream);
+		rdmacm_stream_progress(stream);
 	}
 	pthread_mutex_unlock(&stream->rs.lock);
 }
@@ -62,7 +62,7 @@ static int64_t knock_at_all(int64_t now)
 
 static void sleep_until(int64_t then_us)
 {
-	int64_t left = then_us - rs_now_us();
+	int64_t left = then_us - rdmacm_rs_now_us();
 	struct timespec end;
 
 	if (left <= 0)
@@ -78,7 +78,7 @@ static void *keep(void *unused)
 {
 	pthread_mutex_lock(&lock);
 	while (!LIST_EMPTY(&all))
-		sleep_until(knock_at_all(rs_now_us()));
+		sleep_until(knock_at_all(rdmacm_rs_now_us()));
 	is_running = false;
 	pthread_mutex_unlock(&lock);
 	return unused;
@@ -107,7 +107,7 @@ static int add(struct stream *stream, int seconds)
 		LIST_INSERT_HEAD(&all, kept, entry);
 	}
 	kept->period_us = seconds * 1000000LL;
-	kept->next_us = rs_now_us() + kept->period_us;
+	kept->next_us = rdmacm_rs_now_us() + kept->period_us;
 	return start_thread();
 }
 
@@ -121,7 +121,7 @@ static void drop(struct stream *stream)
 	}
 }
 
-int keepalive_set(struct stream *stream, int seconds)
+int rdmacm_keepalive_set(struct stream *stream, int seconds)
 {
 	int ret = 0;
 
@@ -136,7 +136,7 @@ int keepalive_set(struct stream *stream, int seconds)
 }
 
 /* The thread is the parent's, as its streams are. */
-void rs_keepalive_forked(void)
+void rdmacm_rs_keepalive_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	pthread_cond_init(&changed, NULL);

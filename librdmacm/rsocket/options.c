@@ -102,7 +102,7 @@ COUNT(inline_size)
 
 static int set_mappings(struct rs *rs, int value)
 {
-	rs->options.mappings = wire_count_unscale(wire_count_scale(value));
+	rs->options.mappings = rdmacm_wire_count_unscale(rdmacm_wire_count_scale(value));
 	return 0;
 }
 
@@ -361,14 +361,14 @@ static int get(struct rs *rs, int level, int name, void *value, socklen_t *len)
 
 CMA_EXPORT int rsetsockopt(int socket, int level, int optname, const void *optval, socklen_t optlen)
 {
-	struct rs *rs = rs_find(socket);
+	struct rs *rs = rdmacm_rs_find(socket);
 
 	return cma_return(rs ? set(rs, level, optname, optval, optlen) : EBADF);
 }
 
 CMA_EXPORT int rgetsockopt(int socket, int level, int optname, void *optval, socklen_t *optlen)
 {
-	struct rs *rs = rs_find(socket);
+	struct rs *rs = rdmacm_rs_find(socket);
 
 	return cma_return(rs ? get(rs, level, optname, optval, optlen) : EBADF);
 }

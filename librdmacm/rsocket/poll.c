@@ -56,7 +56,7 @@ static void sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds
 	sleepers->count = 0;
 	for (i = 0; i < nfds; i++) {
 		entry = &sleepers->entries[i];
-		*entry = (struct entry){ rs_find(fds[i].fd), sleepers->count, 1 };
+		*entry = (struct entry){ rdmacm_rs_find(fds[i].fd), sleepers->count, 1 };
 		if (entry->rs)
 			entry->count =
 				entry->rs->kind->wake_fds(entry->rs, &sleepers->fds[entry->first]);
@@ -98,7 +98,7 @@ static int look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds,
 	return ready;
 }
 
-int rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms)
+int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms)
 {
 	sleepers_fill(sleepers, fds, nfds);
 	if (poll(sleepers->fds, sleepers->count, timeout_ms) < 0)
@@ -106,7 +106,7 @@ int rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int 
 	return look_at_woken(sleepers, fds, nfds);
 }
 
-struct rs_sleepers *rs_sleepers_alloc(nfds_t entries)
+struct rs_sleepers *rdmacm_rs_sleepers_alloc(nfds_t entries)
 {
 	struct rs_sleepers *sleepers = malloc(sizeof(*sleepers));
 
@@ -118,7 +118,7 @@ struct rs_sleepers *rs_sleepers_alloc(nfds_t entries)
 	return NULL;
 }
 
-void rs_sleepers_free(struct rs_sleepers *sleepers)
+void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers)
 {
 	sleepers_free(sleepers);
 	free(sleepers);
@@ -133,7 +133,7 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *othe
 
 	*others = 0;
 	for (i = 0; i < nfds; i++) {
-		rs = rs_find(fds[i].fd);
+		rs = rdmacm_rs_find(fds[i].fd);
 		if (!rs) {
 			++*others;
 			continue;
@@ -146,12 +146,12 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *othe
 
 static int time_left(int timeout_ms, int64_t deadline_us)
 {
-	int limit = rs_defaults()->wake_ms;
+	int limit = rdmacm_rs_defaults()->wake_ms;
 	int64_t left;
 
 	if (timeout_ms < 0)
 		return limit;
-	left = (deadline_us - rs_now_us() + 999) / 1000;
+	left = (deadline_us - rdmacm_rs_now_us() + 999) / 1000;
 	return left < 0 ? 0 : left < limit ? (int)left : limit;
 }
 
@@ -161,7 +161,7 @@ static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t n
 	nfds_t others;
 	int ready;
 
-	ready = rs_sleep(sleepers, fds, nfds, timeout);
+	ready = rdmacm_rs_sleep(sleepers, fds, nfds, timeout);
 	if (ready < 0)
 		return -1;
 	return ready + ask_sockets(fds, nfds, false, &others);
@@ -176,8 +176,8 @@ static int spin(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t *others)
 
 	if (ready || !timeout || *others == nfds || !rs_spin_pays(&of_thread))
 		return ready;
-	until = rs_now_us() + rs_defaults()->polling_us;
-	while (!ready && rs_now_us() < until)
+	until = rdmacm_rs_now_us() + rdmacm_rs_defaults()->polling_us;
+	while (!ready && rdmacm_rs_now_us() < until)
 		ready = ask_sockets(fds, nfds, false, others);
 	rs_spin_done(&of_thread, ready);
 	return ready;
@@ -185,7 +185,7 @@ static int spin(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t *others)
 
 static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 {
-	int64_t deadline = rs_now_us() + timeout * 1000LL;
+	int64_t deadline = rdmacm_rs_now_us() + timeout * 1000LL;
 	struct rs_sleepers sleepers;
 	nfds_t others;
 	int ready = spin(fds, nfds, timeout, &others), left;
@@ -201,7 +201,7 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 		ready = ask_sockets(fds, nfds, true, &others);
 		left = ready ? 0 : time_left(timeout, deadline);
 		ready = sleep_once(&sleepers, fds, nfds, left);
-	} while (!ready && (timeout < 0 || rs_now_us() < deadline));
+	} while (!ready && (timeout < 0 || rdmacm_rs_now_us() < deadline));
 	sleepers_free(&sleepers);
 	return ready;
 }
@@ -211,7 +211,7 @@ static bool has_sockets(const struct pollfd *fds, nfds_t nfds)
 	nfds_t i;
 
 	for (i = 0; i < nfds; i++) {
-		if (rs_find(fds[i].fd))
+		if (rdmacm_rs_find(fds[i].fd))
 			return true;
 	}
 	return false;

@@ -12,18 +12,18 @@
 
 static uint64_t last_serial;
 
-void rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type)
+void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type)
 {
 	rs->kind = kind;
 	rs->fd = -1;
 	rs->domain = domain;
 	rs->type = type;
-	rs->options = rs_defaults()->options;
+	rs->options = rdmacm_rs_defaults()->options;
 	rs->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
 	pthread_mutex_init(&rs->lock, NULL);
 }
 
-void rs_fini(struct rs *rs)
+void rdmacm_rs_fini(struct rs *rs)
 {
 	free(rs->options.route);
 	pthread_mutex_destroy(&rs->lock);
@@ -53,7 +53,8 @@ static int create(int domain, int type, int protocol, struct rs **rs)
 	ret = check_protocol(type, protocol);
 	if (ret)
 		return ret;
-	ret = type == SOCK_STREAM ? stream_create(domain, rs) : dgram_create(domain, rs);
+	ret = type == SOCK_STREAM ? rdmacm_stream_create(domain, rs)
+				  : rdmacm_dgram_create(domain, rs);
 	if (!ret && flags & SOCK_NONBLOCK)
 		(*rs)->status_flags = O_NONBLOCK;
 	return ret;
@@ -71,7 +72,7 @@ CMA_EXPORT int rsocket(int domain, int type, int protocol)
 
 #define RS_CALL(socket, call, ...)                                                            \
 	({                                                                                    \
-		struct rs *found_ = rs_find(socket);                                          \
+		struct rs *found_ = rdmacm_rs_find(socket);                                   \
 		int ret_ = !found_               ? EBADF                                      \
 			   : !found_->kind->call ? EOPNOTSUPP                                 \
 						 : found_->kind->call(found_, ##__VA_ARGS__); \
@@ -100,7 +101,7 @@ CMA_EXPORT int rshutdown(int socket, int how)
 
 CMA_EXPORT int rclose(int socket)
 {
-	struct rs *rs = rs_find(socket);
+	struct rs *rs = rdmacm_rs_find(socket);
 
 	if (!rs)
 		return cma_return(EBADF);
@@ -113,7 +114,7 @@ CMA_EXPORT int rclose(int socket)
 /* As much as there is room for; *LEN becomes what it would be in full. */
 static void hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len)
 {
-	socklen_t size = cm_addr_len((const struct sockaddr *)from);
+	socklen_t size = rdmacm_addr_len((const struct sockaddr *)from);
 
 	if (!addr || !len)
 		return;
@@ -173,7 +174,7 @@ static int control(struct rs *rs, int cmd, int argument, int *result)
 
 CMA_EXPORT int rfcntl(int socket, int cmd, ...)
 {
-	struct rs *rs = rs_find(socket);
+	struct rs *rs = rdmacm_rs_find(socket);
 	int argument, result, ret;
 	va_list args;
 

@@ -106,12 +106,12 @@ struct rs {
 	uint32_t arrivals;
 };
 
-extern const struct rs_kind stream_kind, dgram_kind;
+extern const struct rs_kind rdmacm_stream_kind, rdmacm_dgram_kind;
 
-int stream_create(int domain, struct rs **rs);
-int dgram_create(int domain, struct rs **rs);
-void rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type);
-void rs_fini(struct rs *rs);
+int rdmacm_stream_create(int domain, struct rs **rs);
+int rdmacm_dgram_create(int domain, struct rs **rs);
+void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type);
+void rdmacm_rs_fini(struct rs *rs);
 
 static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
 {
@@ -120,18 +120,18 @@ static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
 
 /* ---- table.c: sockets by number ---- */
 
-int rs_table_add(struct rs *rs);
-void rs_table_remove(struct rs *rs);
-struct rs *rs_find(int fd); /* NULL: none of ours */
-void rs_table_each(void (*call)(struct rs *rs));
+int rdmacm_rs_table_add(struct rs *rs);
+void rdmacm_rs_table_remove(struct rs *rs);
+struct rs *rdmacm_rs_find(int fd); /* NULL: none of ours */
+void rdmacm_rs_table_each(void (*call)(struct rs *rs));
 
 /* ---- forked.c: after fork() ---- */
 
-void rs_watch_forks(void);
+void rdmacm_rs_watch_forks(void);
 /* In the child: what other threads of the parent were doing is not done here. */
-void rs_table_forked(void);
-void rs_keepalive_forked(void);
-void rs_epoll_forked(void);
+void rdmacm_rs_table_forked(void);
+void rdmacm_rs_keepalive_forked(void);
+void rdmacm_rs_epoll_forked(void);
 
 /* ---- config.c: defaults, which an administrator may change ---- */
 
@@ -141,18 +141,18 @@ struct rs_defaults {
 	int wake_ms;    /* how long to sleep at most before looking again */
 };
 
-const struct rs_defaults *rs_defaults(void);
+const struct rs_defaults *rdmacm_rs_defaults(void);
 
 /* ---- poll.c: asleep on sockets and other descriptors (fds as poll() has them) ---- */
 
 struct rs_sleepers;
-struct rs_sleepers *rs_sleepers_alloc(nfds_t entries);
-void rs_sleepers_free(struct rs_sleepers *sleepers);
+struct rs_sleepers *rdmacm_rs_sleepers_alloc(nfds_t entries);
+void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers);
 /* Until something happens that may be an event; other descriptors' revents are set. How many have some, or -1 */
-int rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms);
+int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms);
 
 /* ---- time ---- */
 
-int64_t rs_now_us(void);
+int64_t rdmacm_rs_now_us(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-int span_init(struct span *span, const struct iovec *iov, size_t count)
+int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count)
 {
 	size_t i;
 
@@ -31,7 +31,7 @@ static void settle(struct span *span)
 	}
 }
 
-void *span_front(const struct span *span, size_t *size)
+void *rdmacm_span_front(const struct span *span, size_t *size)
 {
 	struct span at = *span;
 	size_t here;
@@ -47,7 +47,7 @@ void *span_front(const struct span *span, size_t *size)
 	return (uint8_t *)at.iov->iov_base + at.offset;
 }
 
-void span_skip(struct span *span, size_t size)
+void rdmacm_span_skip(struct span *span, size_t size)
 {
 	size_t part;
 
@@ -62,31 +62,31 @@ void span_skip(struct span *span, size_t size)
 	}
 }
 
-void span_read(struct span *span, void *to, size_t size)
+void rdmacm_span_read(struct span *span, void *to, size_t size)
 {
 	const void *front;
 	size_t part;
 
 	while (size) {
 		part = size;
-		front = span_front(span, &part);
+		front = rdmacm_span_front(span, &part);
 		memcpy(to, front, part);
-		span_skip(span, part);
+		rdmacm_span_skip(span, part);
 		to = (uint8_t *)to + part;
 		size -= part;
 	}
 }
 
-void span_write(struct span *span, const void *from, size_t size)
+void rdmacm_span_write(struct span *span, const void *from, size_t size)
 {
 	void *front;
 	size_t part;
 
 	while (size) {
 		part = size;
-		front = span_front(span, &part);
+		front = rdmacm_span_front(span, &part);
 		memcpy(front, from, part);
-		span_skip(span, part);
+		rdmacm_span_skip(span, part);
 		from = (const uint8_t *)from + part;
 		size -= part;
 	}

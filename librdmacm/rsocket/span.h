@@ -17,12 +17,12 @@ struct span {
 };
 
 /* 0, or EINVAL: the lengths do not fit a ssize_t */
-int span_init(struct span *span, const struct iovec *iov, size_t count);
+int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count);
 /* The first bytes that lie together, at most SIZE */
-void *span_front(const struct span *span, size_t *size);
-void span_skip(struct span *span, size_t size);
+void *rdmacm_span_front(const struct span *span, size_t *size);
+void rdmacm_span_skip(struct span *span, size_t size);
 /* SIZE is at most span->left. */
-void span_read(struct span *span, void *to, size_t size);
-void span_write(struct span *span, const void *from, size_t size);
+void rdmacm_span_read(struct span *span, void *to, size_t size);
+void rdmacm_span_write(struct span *span, const void *from, size_t size);
 
 #endif

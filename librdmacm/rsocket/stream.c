@@ -39,41 +39,41 @@ static void init_locks(struct stream *stream)
 	pthread_cond_init(&stream->changed, NULL);
 }
 
-int stream_alloc(int domain, struct stream **out)
+int rdmacm_stream_alloc(int domain, struct stream **out)
 {
 	struct stream *stream = calloc(1, sizeof(*stream));
 	int ret;
 
 	if (!stream)
 		return ENOMEM;
-	rs_init(&stream->rs, &stream_kind, domain, SOCK_STREAM);
+	rdmacm_rs_init(&stream->rs, &rdmacm_stream_kind, domain, SOCK_STREAM);
 	init_locks(stream);
 	ret = make_channel(stream);
 	if (!ret)
-		ret = rs_table_add(&stream->rs);
+		ret = rdmacm_rs_table_add(&stream->rs);
 	if (ret)
-		stream_free(stream);
+		rdmacm_stream_free(stream);
 	else
 		*out = stream;
 	return ret;
 }
 
-void stream_free(struct stream *stream)
+void rdmacm_stream_free(struct stream *stream)
 {
-	stream_unequip(stream);
+	rdmacm_stream_unequip(stream);
 	if (stream->id && stream->rs.is_shared && stream->state <= STREAM_LISTENING)
-		id_free(to_cm_id(stream->id)); /* the other process has it still */
+		rdmacm_id_free(to_cm_id(stream->id)); /* the other process has it still */
 	else if (stream->id)
 		rdma_destroy_id(stream->id);
 	if (stream->channel) {
-		if (rs_find(stream->rs.fd) == &stream->rs)
-			rs_table_remove(&stream->rs);
+		if (rdmacm_rs_find(stream->rs.fd) == &stream->rs)
+			rdmacm_rs_table_remove(&stream->rs);
 		rdma_destroy_event_channel(stream->channel);
 	}
 	pthread_cond_destroy(&stream->changed);
 	pthread_mutex_destroy(&stream->tx_lock);
 	pthread_mutex_destroy(&stream->rx_lock);
-	rs_fini(&stream->rs);
+	rdmacm_rs_fini(&stream->rs);
 	free(stream);
 }
 
@@ -194,7 +194,7 @@ static int post_receives(struct stream *stream)
 	return ret;
 }
 
-int stream_equip(struct stream *stream)
+int rdmacm_stream_equip(struct stream *stream)
 {
 	int ret;
 
@@ -207,16 +207,16 @@ int stream_equip(struct stream *stream)
 	if (!ret)
 		ret = post_receives(stream);
 	if (ret) {
-		stream_unequip(stream);
+		rdmacm_stream_unequip(stream);
 		return ret;
 	}
 	stream->rx_granted = stream->rs.options.rq_size;
 	return 0;
 }
 
-void stream_unequip(struct stream *stream)
+void rdmacm_stream_unequip(struct stream *stream)
 {
-	stream_free_mappings(stream);
+	rdmacm_stream_free_mappings(stream);
 	if (stream->mr) /* before the QP, with which the default PD may go */
 		ibv_dereg_mr(stream->mr);
 	if (stream->id && stream->id->qp)
@@ -240,7 +240,7 @@ void stream_unequip(struct stream *stream)
 
 /* ---- hello ---- */
 
-void stream_hello(struct stream *stream, struct wire_hello *hello)
+void rdmacm_stream_hello(struct stream *stream, struct wire_hello *hello)
 {
 	struct wire_peer self = {
 		.credits = stream->rs.options.rq_size,
@@ -250,13 +250,14 @@ void stream_hello(struct stream *stream, struct wire_hello *hello)
 		.mappings = stream->peer_mappings_room,
 	};
 
-	wire_hello_pack(hello, &self);
+	rdmacm_wire_hello_pack(hello, &self);
 }
 
 /* The first target is in the hello; the slot after it is the second. */
-int stream_meet(struct stream *stream, const struct rdma_conn_param *param)
+int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *param)
 {
-	int ret = wire_hello_unpack(param->private_data, param->private_data_len, &stream->remote);
+	int ret = rdmacm_wire_hello_unpack(param->private_data, param->private_data_len,
+					   &stream->remote);
 
 	if (ret)
 		return ret;

@@ -96,54 +96,54 @@ static inline struct stream *to_stream(struct rs *rs)
 }
 
 /* stream.c */
-int stream_alloc(int domain, struct stream **out);
-void stream_free(struct stream *stream);
+int rdmacm_stream_alloc(int domain, struct stream **out);
+void rdmacm_stream_free(struct stream *stream);
 /* CQ, QP, memory: once the id has a device */
-int stream_equip(struct stream *stream);
-void stream_unequip(struct stream *stream);
-void stream_hello(struct stream *stream, struct wire_hello *hello);
+int rdmacm_stream_equip(struct stream *stream);
+void rdmacm_stream_unequip(struct stream *stream);
+void rdmacm_stream_hello(struct stream *stream, struct wire_hello *hello);
 /* The other side's hello is here. */
-int stream_meet(struct stream *stream, const struct rdma_conn_param *param);
+int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *param);
 
 /* conn.c: events of rdma_cm. Lock held. */
-void stream_cm_events(struct stream *stream);
-void stream_fail(struct stream *stream, int error);
-void stream_established(struct stream *stream);
+void rdmacm_stream_cm_events(struct stream *stream);
+void rdmacm_stream_fail(struct stream *stream, int error);
+void rdmacm_stream_established(struct stream *stream);
 
 /* traffic.c. Lock held. */
-bool stream_progress(struct stream *stream); /* completions; whether there were any */
-void stream_send_controls(struct stream *stream);
-bool stream_can_send(struct stream *stream);
-int stream_post_data(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
-		     bool is_inline);
-int stream_post_mapping(struct stream *stream, unsigned int index,
-			const struct wire_mapping *mapping);
-int stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
-		      bool is_inline, const struct wire_segment *to);
-void stream_received(struct stream *stream, uint32_t bytes);
+bool rdmacm_stream_progress(struct stream *stream); /* completions; whether there were any */
+void rdmacm_stream_send_controls(struct stream *stream);
+bool rdmacm_stream_can_send(struct stream *stream);
+int rdmacm_stream_post_data(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
+			    bool is_inline);
+int rdmacm_stream_post_mapping(struct stream *stream, unsigned int index,
+			       const struct wire_mapping *mapping);
+int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
+			     bool is_inline, const struct wire_segment *to);
+void rdmacm_stream_received(struct stream *stream, uint32_t bytes);
 
 /* wait.c. Lock held; it is let go of while sleeping. 0, EAGAIN if NONBLOCKING, ETIMEDOUT,
  * EINTR. DEADLINE_US < 0: none */
-int stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
-		int64_t deadline_us);
+int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
+		       int64_t deadline_us);
 /* Prepare to sleep: false if something has happened */
-bool stream_arm(struct stream *stream);
-int stream_wake_fds(struct stream *stream, struct pollfd *fds);
-void stream_woken(struct stream *stream, const struct pollfd *fds, int count);
+bool rdmacm_stream_arm(struct stream *stream);
+int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds);
+void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count);
 
 /* stream_io.c: calls of the kind */
-int stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
-		socklen_t len, size_t *done);
-int stream_receive(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
-		   size_t *done);
-short stream_poll(struct rs *rs, short events, bool sleep);
-int stream_rs_wake_fds(struct rs *rs, struct pollfd *fds);
-void stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count);
+int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
+		       socklen_t len, size_t *done);
+int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
+			  struct sockaddr_storage *from, size_t *done);
+short rdmacm_stream_poll(struct rs *rs, short events, bool sleep);
+int rdmacm_stream_rs_wake_fds(struct rs *rs, struct pollfd *fds);
+void rdmacm_stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count);
 
 /* keepalive.c */
-int keepalive_set(struct stream *stream, int seconds); /* 0: no more */
+int rdmacm_keepalive_set(struct stream *stream, int seconds); /* 0: no more */
 
 /* iomap.c */
-void stream_free_mappings(struct stream *stream);
+void rdmacm_stream_free_mappings(struct stream *stream);
 
 #endif

@@ -16,7 +16,7 @@ enum { FIRST_PIECE = 4096, LAST_PIECE = 65536, FEW_BYTES = 4096 };
 static bool is_sendable(struct stream *stream)
 {
 	return stream->state == STREAM_OVER || stream->peer_gone || stream->write_shut ||
-	       stream_can_send(stream);
+	       rdmacm_stream_can_send(stream);
 }
 
 static int why_not_sendable(struct stream *stream)
@@ -50,17 +50,17 @@ static int send_inline(struct stream *stream, struct span *span, uint32_t size)
 {
 	uint8_t bytes[MAX_INLINE];
 	size_t run = size;
-	const void *from = span_front(span, &run);
+	const void *from = rdmacm_span_front(span, &run);
 	int ret;
 
 	if (run < size) {
 		struct span copy = *span;
 
-		span_read(&copy, bytes, size);
+		rdmacm_span_read(&copy, bytes, size);
 		from = bytes;
 	}
-	ret = stream_post_data(stream, (uintptr_t)from, 0, size, true);
-	span_skip(span, size);
+	ret = rdmacm_stream_post_data(stream, (uintptr_t)from, 0, size, true);
+	rdmacm_span_skip(span, size);
 	return ret;
 }
 
@@ -70,12 +70,12 @@ static int send_copied(struct stream *stream, struct span *span, uint32_t size)
 	uint8_t *to = stream->tx_bytes + stream->tx.head;
 
 	pthread_mutex_unlock(&stream->rs.lock);
-	span_read(span, to, size);
+	rdmacm_span_read(span, to, size);
 	pthread_mutex_lock(&stream->rs.lock);
 	if (stream->state != STREAM_CONNECTED)
 		return EPIPE;
 	tx_ring_put(&stream->tx, size);
-	return stream_post_data(stream, (uintptr_t)to, stream->mr->lkey, size, false);
+	return rdmacm_stream_post_data(stream, (uintptr_t)to, stream->mr->lkey, size, false);
 }
 
 /* Without this, a full ring would be emptied and filled in crumbs. */
@@ -93,8 +93,8 @@ static int send_all(struct stream *stream, struct span *span, bool nonblocking)
 
 	while (span->left && !ret) {
 		stream->tx_want = room_wanted(stream, span->left);
-		if (!stream_can_send(stream))
-			ret = stream_wait(stream, is_sendable, nonblocking, -1);
+		if (!rdmacm_stream_can_send(stream))
+			ret = rdmacm_stream_wait(stream, is_sendable, nonblocking, -1);
 		if (!ret)
 			ret = why_not_sendable(stream);
 		if (ret)
@@ -120,8 +120,8 @@ static int lock_direction(pthread_mutex_t *lock, bool nonblocking)
 	return pthread_mutex_trylock(lock) ? EAGAIN : 0;
 }
 
-int stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
-		socklen_t len, size_t *done)
+int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
+		       socklen_t len, size_t *done)
 {
 	struct stream *stream = to_stream(rs);
 	bool nonblocking = rs_nonblocking(rs, flags);
@@ -170,7 +170,7 @@ static void copy_from_ring(struct stream *stream, struct span *span, uint32_t le
 		run = rx_ring_run(&stream->rx, head);
 		if (run > left)
 			run = left;
-		span_write(span, stream->rx_bytes + head, run);
+		rdmacm_span_write(span, stream->rx_bytes + head, run);
 		head = (head + run) % stream->rx.size;
 		left -= run;
 	}
@@ -205,25 +205,25 @@ static int receive_some(struct stream *stream, struct span *span, int flags)
 
 	do {
 		if (peek) /* whoever does not take it may be waiting for more */
-			stream_progress(stream);
+			rdmacm_stream_progress(stream);
 		if (!stream->rx.ready) /* else completions can wait until it was read */
-			ret = stream_wait(stream, is_readable, rs_nonblocking(&stream->rs, flags),
-					  -1);
+			ret = rdmacm_stream_wait(stream, is_readable,
+						 rs_nonblocking(&stream->rs, flags), -1);
 		if (!ret)
 			ret = why_not_readable(stream);
 		if (ret || at_end(stream))
 			break;
 		size = copy_out(stream, span);
 		if (!peek)
-			stream_received(stream, size);
+			rdmacm_stream_received(stream, size);
 	} while (all && span->left);
 	if (ret == EAGAIN)
 		stream->rs.found_empty++;
 	return ret;
 }
 
-int stream_receive(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
-		   size_t *done)
+int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
+			  struct sockaddr_storage *from, size_t *done)
 {
 	struct stream *stream = to_stream(rs);
 	size_t size = span->left;
@@ -291,34 +291,34 @@ static short with_aliases(short events)
 	return events;
 }
 
-short stream_poll(struct rs *rs, short events, bool sleep)
+short rdmacm_stream_poll(struct rs *rs, short events, bool sleep)
 {
 	struct stream *stream = to_stream(rs);
 	short wanted = events | POLLERR | POLLHUP;
 	short now;
 
 	pthread_mutex_lock(&rs->lock);
-	stream_progress(stream);
+	rdmacm_stream_progress(stream);
 	now = with_aliases(events_now(stream)) & wanted;
-	if (sleep && !stream_arm(stream))
+	if (sleep && !rdmacm_stream_arm(stream))
 		now = with_aliases(events_now(stream)) & wanted;
 	pthread_mutex_unlock(&rs->lock);
 	return now;
 }
 
-int stream_rs_wake_fds(struct rs *rs, struct pollfd *fds)
+int rdmacm_stream_rs_wake_fds(struct rs *rs, struct pollfd *fds)
 {
 	int count;
 
 	pthread_mutex_lock(&rs->lock);
-	count = stream_wake_fds(to_stream(rs), fds);
+	count = rdmacm_stream_wake_fds(to_stream(rs), fds);
 	pthread_mutex_unlock(&rs->lock);
 	return count;
 }
 
-void stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count)
+void rdmacm_stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count)
 {
 	pthread_mutex_lock(&rs->lock);
-	stream_woken(to_stream(rs), fds, count);
+	rdmacm_stream_woken(to_stream(rs), fds, count);
 	pthread_mutex_unlock(&rs->lock);
 }

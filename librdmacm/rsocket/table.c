@@ -34,11 +34,11 @@ static struct page *page_make(int index)
 	return page;
 }
 
-int rs_table_add(struct rs *rs)
+int rdmacm_rs_table_add(struct rs *rs)
 {
 	struct page *page;
 
-	rs_watch_forks();
+	rdmacm_rs_watch_forks();
 	if (rs->fd < 0 || rs->fd >= PAGES * PAGE_SIZE)
 		return EMFILE;
 	page = page_make(rs->fd >> PAGE_BITS);
@@ -48,14 +48,14 @@ int rs_table_add(struct rs *rs)
 	return 0;
 }
 
-void rs_table_remove(struct rs *rs)
+void rdmacm_rs_table_remove(struct rs *rs)
 {
 	struct page *page = page_get(rs->fd >> PAGE_BITS);
 
 	__atomic_store_n(&page->sockets[rs->fd & (PAGE_SIZE - 1)], NULL, __ATOMIC_RELEASE);
 }
 
-struct rs *rs_find(int fd)
+struct rs *rdmacm_rs_find(int fd)
 {
 	struct page *page;
 
@@ -66,7 +66,7 @@ struct rs *rs_find(int fd)
 		    : NULL;
 }
 
-void rs_table_each(void (*call)(struct rs *rs))
+void rdmacm_rs_table_each(void (*call)(struct rs *rs))
 {
 	struct page *page;
 	int i, j;
@@ -80,7 +80,7 @@ void rs_table_each(void (*call)(struct rs *rs))
 	}
 }
 
-void rs_table_forked(void)
+void rdmacm_rs_table_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 }

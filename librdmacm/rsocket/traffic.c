@@ -26,7 +26,7 @@ static void on_data(struct stream *stream, uint32_t bytes)
 	stream->rx_count++;
 	if (!rx_ring_arrived(&stream->rx, bytes)) {
 		verbs_warn("rsocket: the other side has sent more than it may");
-		stream_fail(stream, EPROTO);
+		rdmacm_stream_fail(stream, EPROTO);
 		return;
 	}
 	stream->rs.arrivals++;
@@ -46,7 +46,7 @@ static void on_message(struct stream *stream, uint32_t imm)
 	uint32_t value = wire_imm_value(imm);
 
 	if (stream->state == STREAM_ACCEPTED) /* overtakes the event of rdma_cm */
-		stream_established(stream);
+		rdmacm_stream_established(stream);
 	switch (wire_imm_op(imm)) {
 	case WIRE_DATA:
 		on_data(stream, value);
@@ -62,7 +62,7 @@ static void on_message(struct stream *stream, uint32_t imm)
 		break;
 	default:
 		verbs_warn("rsocket: the other side says what nobody understands (0x%08x)", imm);
-		stream_fail(stream, EPROTO);
+		rdmacm_stream_fail(stream, EPROTO);
 	}
 }
 
@@ -81,7 +81,7 @@ static void on_completion(struct stream *stream, const struct ibv_wc *wc)
 	if (wc->status != IBV_WC_SUCCESS) {
 		if (wc->status != IBV_WC_WR_FLUSH_ERR && stream->state == STREAM_CONNECTED)
 			verbs_info("rsocket: %s", ibv_wc_status_str(wc->status));
-		stream_fail(stream, ECONNRESET);
+		rdmacm_stream_fail(stream, ECONNRESET);
 		return;
 	}
 	if (!(wc->opcode & IBV_WC_RECV)) {
@@ -104,11 +104,11 @@ static void repost(struct stream *stream)
 		batch[i].next = i + 1 < REPOST_BATCH ? &batch[i + 1] : NULL;
 	}
 	if (ibv_post_recv(stream->id->qp, batch, &bad))
-		stream_fail(stream, EIO);
+		rdmacm_stream_fail(stream, EIO);
 	stream->to_post -= REPOST_BATCH;
 }
 
-bool stream_progress(struct stream *stream)
+bool rdmacm_stream_progress(struct stream *stream)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	bool any = false;
@@ -125,8 +125,8 @@ bool stream_progress(struct stream *stream)
 			repost(stream);
 	} while (count == POLL_BATCH);
 	if (count < 0)
-		stream_fail(stream, EIO);
-	stream_send_controls(stream);
+		rdmacm_stream_fail(stream, EIO);
+	rdmacm_stream_send_controls(stream);
 	if (any && stream->waiting)
 		pthread_cond_broadcast(&stream->changed);
 	return any;
@@ -150,7 +150,7 @@ static int post(struct stream *stream, struct ibv_send_wr *wr)
 	wr->wr_id |= wr_id_now(stream);
 	ret = ibv_post_send(stream->id->qp, wr, &bad);
 	if (ret)
-		stream_fail(stream, ret);
+		rdmacm_stream_fail(stream, ret);
 	return ret;
 }
 
@@ -170,21 +170,21 @@ static bool has_target(struct stream *stream)
 		return false;
 	stream->target = *slot;
 	if (stream->remote.swapped)
-		wire_segment_swap(&stream->target);
+		rdmacm_wire_segment_swap(&stream->target);
 	slot->length = 0;
 	stream->slot = (stream->slot + 1) % WIRE_SLOTS;
 	return stream->target.length != 0;
 }
 
-bool stream_can_send(struct stream *stream)
+bool rdmacm_stream_can_send(struct stream *stream)
 {
 	return stream->state == STREAM_CONNECTED && stream->tx_count != stream->tx_limit &&
 	       has_send_room(stream) && tx_ring_free(&stream->tx) >= stream->tx_want &&
 	       has_target(stream);
 }
 
-int stream_post_data(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
-		     bool is_inline)
+int rdmacm_stream_post_data(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
+			    bool is_inline)
 {
 	struct ibv_sge sge = { addr, bytes, lkey };
 	struct ibv_send_wr wr = {
@@ -202,8 +202,8 @@ int stream_post_data(struct stream *stream, uint64_t addr, uint32_t lkey, uint32
 	return post(stream, &wr);
 }
 
-int stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
-		      bool is_inline, const struct wire_segment *to)
+int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
+			     bool is_inline, const struct wire_segment *to)
 {
 	struct ibv_sge sge = { addr, bytes, lkey };
 	struct ibv_send_wr wr = {
@@ -235,8 +235,8 @@ static int post_announcement(struct stream *stream, uint32_t imm, const void *by
 	return post(stream, &wr);
 }
 
-int stream_post_mapping(struct stream *stream, unsigned int index,
-			const struct wire_mapping *mapping)
+int rdmacm_stream_post_mapping(struct stream *stream, unsigned int index,
+			       const struct wire_mapping *mapping)
 {
 	uint64_t offset = WIRE_SLOTS * sizeof(struct wire_segment) + index * sizeof(*mapping);
 
@@ -310,15 +310,15 @@ static bool send_one(struct stream *stream)
 	return true;
 }
 
-void stream_send_controls(struct stream *stream)
+void rdmacm_stream_send_controls(struct stream *stream)
 {
 	while (stream->state == STREAM_CONNECTED && stream->controls < CONTROL_SQ &&
 	       send_one(stream))
 		;
 }
 
-void stream_received(struct stream *stream, uint32_t bytes)
+void rdmacm_stream_received(struct stream *stream, uint32_t bytes)
 {
 	rx_ring_take(&stream->rx, bytes);
-	stream_send_controls(stream);
+	rdmacm_stream_send_controls(stream);
 }

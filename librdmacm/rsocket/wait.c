@@ -24,7 +24,7 @@ static void take_event(struct stream *stream)
 	stream->events++;
 }
 
-bool stream_arm(struct stream *stream)
+bool rdmacm_stream_arm(struct stream *stream)
 {
 	if (!stream->cq)
 		return true;
@@ -32,13 +32,13 @@ bool stream_arm(struct stream *stream)
 		take_event(stream);
 	if (!stream->is_armed) {
 		if (ibv_req_notify_cq(stream->cq, 0))
-			stream_fail(stream, EIO);
+			rdmacm_stream_fail(stream, EIO);
 		stream->is_armed = true;
 	}
-	return !stream_progress(stream);
+	return !rdmacm_stream_progress(stream);
 }
 
-int stream_wake_fds(struct stream *stream, struct pollfd *fds)
+int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds)
 {
 	fds[0] = (struct pollfd){ .fd = stream->rs.fd, .events = POLLIN };
 	if (!stream->completions)
@@ -49,14 +49,14 @@ int stream_wake_fds(struct stream *stream, struct pollfd *fds)
 
 static void look(struct stream *stream, bool at_cm)
 {
-	stream_progress(stream);
+	rdmacm_stream_progress(stream);
 	if (at_cm)
-		stream_cm_events(stream);
+		rdmacm_stream_cm_events(stream);
 	if (stream->waiting)
 		pthread_cond_broadcast(&stream->changed);
 }
 
-void stream_woken(struct stream *stream, const struct pollfd *fds, int count)
+void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count)
 {
 	if (count > 1 && fds[1].revents)
 		take_event(stream);
@@ -68,7 +68,7 @@ void stream_woken(struct stream *stream, const struct pollfd *fds, int count)
 static int sleep_on_fds(struct stream *stream, int timeout_ms)
 {
 	struct pollfd fds[RS_WAKE_FDS];
-	int count = stream_wake_fds(stream, fds);
+	int count = rdmacm_stream_wake_fds(stream, fds);
 	int ret;
 
 	stream->has_sleeper = true;
@@ -93,12 +93,12 @@ static int sleep_on_condition(struct stream *stream)
 /* Milliseconds to sleep: the limit after which everything is looked at again, or less */
 static int sleep_limit(int64_t deadline_us)
 {
-	int limit = rs_defaults()->wake_ms;
+	int limit = rdmacm_rs_defaults()->wake_ms;
 	int64_t left;
 
 	if (deadline_us < 0)
 		return limit;
-	left = (deadline_us - rs_now_us() + 999) / 1000;
+	left = (deadline_us - rdmacm_rs_now_us() + 999) / 1000;
 	return left < 0 ? 0 : left < limit ? (int)left : limit;
 }
 
@@ -109,12 +109,12 @@ static bool spin(struct stream *stream, bool (*ready)(struct stream *))
 
 	if (!rs_spin_pays(&stream->rs.spin))
 		return false;
-	until = rs_now_us() + rs_defaults()->polling_us;
+	until = rdmacm_rs_now_us() + rdmacm_rs_defaults()->polling_us;
 	do {
-		stream_progress(stream);
+		rdmacm_stream_progress(stream);
 		if (ready(stream))
 			return rs_spin_done(&stream->rs.spin, true);
-	} while (rs_now_us() < until);
+	} while (rdmacm_rs_now_us() < until);
 	return rs_spin_done(&stream->rs.spin, false);
 }
 
@@ -122,22 +122,22 @@ static bool spin(struct stream *stream, bool (*ready)(struct stream *))
 static bool ready_at_last(struct stream *stream, bool (*ready)(struct stream *))
 {
 	struct pollfd fd = { .fd = stream->rs.fd, .events = POLLIN };
-	int64_t now = rs_now_us();
+	int64_t now = rdmacm_rs_now_us();
 
 	if (stream->state == STREAM_CONNECTED && now < stream->next_look_us)
 		return false;
 	stream->next_look_us = now + LOOK_US;
 	if (poll(&fd, 1, 0) > 0)
-		stream_cm_events(stream);
+		rdmacm_stream_cm_events(stream);
 	return ready(stream);
 }
 
-int stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
-		int64_t deadline_us)
+int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
+		       int64_t deadline_us)
 {
 	int ret = 0;
 
-	stream_progress(stream);
+	rdmacm_stream_progress(stream);
 	if (ready(stream))
 		return 0;
 	if (nonblocking)
@@ -145,11 +145,11 @@ int stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonb
 	if (stream->cq && spin(stream, ready))
 		return 0;
 	while (!ready(stream) && !ret) {
-		if (deadline_us >= 0 && rs_now_us() >= deadline_us)
+		if (deadline_us >= 0 && rdmacm_rs_now_us() >= deadline_us)
 			return ETIMEDOUT;
 		if (stream->has_sleeper)
 			ret = sleep_on_condition(stream);
-		else if (stream_arm(stream))
+		else if (rdmacm_stream_arm(stream))
 			ret = sleep_on_fds(stream, sleep_limit(deadline_us));
 	}
 	return ready(stream) ? 0 : ret;

@@ -10,7 +10,7 @@
 
 enum { SCALE_UNIT = 256, SCALE_TOP = 0x80 };
 
-uint8_t wire_count_scale(unsigned int count)
+uint8_t rdmacm_wire_count_scale(unsigned int count)
 {
 	if (count <= SCALE_TOP)
 		return count;
@@ -20,7 +20,7 @@ uint8_t wire_count_scale(unsigned int count)
 }
 
 /* Between 128 and 256 there is nothing: rounded down. */
-unsigned int wire_count_unscale(uint8_t scaled)
+unsigned int rdmacm_wire_count_unscale(uint8_t scaled)
 {
 	return scaled <= SCALE_TOP ? scaled : (scaled & ~SCALE_TOP) * SCALE_UNIT;
 }
@@ -30,13 +30,13 @@ static bool host_is_big_endian(void)
 	return __BYTE_ORDER == __BIG_ENDIAN;
 }
 
-void wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self)
+void rdmacm_wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self)
 {
 	*hello = (struct wire_hello){
 		.version = WIRE_VERSION,
 		.flags = WIRE_KNOWS_MAPPINGS | (host_is_big_endian() ? WIRE_BIG_ENDIAN_HOST : 0),
 		.credits = htobe16(self->credits),
-		.mappings = wire_count_scale(self->mappings),
+		.mappings = rdmacm_wire_count_scale(self->mappings),
 		.slots_addr = htobe64(self->slots_addr),
 		.slots_key = htobe32(self->slots_key),
 		.slots = htobe32(WIRE_SLOTS),
@@ -46,7 +46,7 @@ void wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self)
 	};
 }
 
-int wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *peer)
+int rdmacm_wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *peer)
 {
 	struct wire_hello hello;
 
@@ -61,22 +61,23 @@ int wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *pee
 		.slots_key = be32toh(hello.slots_key),
 		.data = { be64toh(hello.data_addr), be32toh(hello.data_key),
 			  be32toh(hello.data_length) },
-		.mappings =
-			hello.flags & WIRE_KNOWS_MAPPINGS ? wire_count_unscale(hello.mappings) : 0,
+		.mappings = hello.flags & WIRE_KNOWS_MAPPINGS
+				    ? rdmacm_wire_count_unscale(hello.mappings)
+				    : 0,
 		.swapped = !!(hello.flags & WIRE_BIG_ENDIAN_HOST) != host_is_big_endian(),
 	};
 	return 0;
 }
 
-void wire_segment_swap(struct wire_segment *segment)
+void rdmacm_wire_segment_swap(struct wire_segment *segment)
 {
 	segment->addr = bswap_64(segment->addr);
 	segment->key = bswap_32(segment->key);
 	segment->length = bswap_32(segment->length);
 }
 
-void wire_mapping_swap(struct wire_mapping *mapping)
+void rdmacm_wire_mapping_swap(struct wire_mapping *mapping)
 {
 	mapping->offset = bswap_64(mapping->offset);
-	wire_segment_swap(&mapping->memory);
+	rdmacm_wire_segment_swap(&mapping->memory);
 }

@@ -45,7 +45,7 @@ struct wire_hello {
 	uint8_t flags;
 	__be16 credits; /* data messages that may be sent at first */
 	uint8_t reserved[3];
-	uint8_t mappings; /* that the sender of this has room for; see wire_count_scale() */
+	uint8_t mappings; /* that the sender of this has room for; see rdmacm_wire_count_scale() */
 	__be64 slots_addr;
 	__be32 slots_key;
 	__be32 slots;
@@ -84,8 +84,8 @@ static inline uint32_t wire_imm_value(uint32_t imm)
 }
 
 /* Counts of mappings fit a byte: up to 128 as they are, above in units of 256. */
-uint8_t wire_count_scale(unsigned int count);
-unsigned int wire_count_unscale(uint8_t scaled);
+uint8_t rdmacm_wire_count_scale(unsigned int count);
+unsigned int rdmacm_wire_count_unscale(uint8_t scaled);
 
 /* In host order. */
 struct wire_peer {
@@ -97,11 +97,11 @@ struct wire_peer {
 	bool swapped; /* its segments and mappings are in the other byte order */
 };
 
-void wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self);
+void rdmacm_wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self);
 /* 0, or EPROTO: too short, another version, without slots */
-int wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *peer);
+int rdmacm_wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *peer);
 
-void wire_segment_swap(struct wire_segment *segment);
-void wire_mapping_swap(struct wire_mapping *mapping);
+void rdmacm_wire_segment_swap(struct wire_segment *segment);
+void rdmacm_wire_mapping_swap(struct wire_mapping *mapping);
 
 #endif

@@ -39,7 +39,7 @@ static void destination_is_header_and_one_entry(void **state)
 	struct acm_message message;
 
 	(void)state;
-	assert_int_equal(acm_pack(&question, &message), 0);
+	assert_int_equal(rdmacm_acm_pack(&question, &message), 0);
 	check((uint8_t *)&message, 0, header, sizeof(header));
 	check((uint8_t *)&message, 16, entry, sizeof(entry));
 	check_rest_is_zero(&message);
@@ -57,7 +57,7 @@ static void source_goes_first_and_no_delay_is_of_the_destination(void **state)
 	struct acm_message message;
 
 	(void)state;
-	assert_int_equal(acm_pack(&question, &message), 0);
+	assert_int_equal(rdmacm_acm_pack(&question, &message), 0);
 	check((uint8_t *)&message, 0, header, sizeof(header));
 	check((uint8_t *)&message, 16, first, sizeof(first));
 	check((uint8_t *)&message, 88, second, sizeof(second));
@@ -75,7 +75,7 @@ static void gid_is_asked_for_as_a_path(void **state)
 
 	(void)state;
 	memcpy(dst.sib_addr.sib_raw, gid, sizeof(gid));
-	assert_int_equal(acm_pack(&question, &message), 0);
+	assert_int_equal(rdmacm_acm_pack(&question, &message), 0);
 	check((uint8_t *)&message, 0, header, sizeof(header));
 	check((uint8_t *)&message, 16, kind, sizeof(kind));
 	check((uint8_t *)&message, 24 + 8, gid, sizeof(gid));
@@ -89,7 +89,7 @@ static void other_families_are_refused(void **state)
 	struct acm_message message;
 
 	(void)state;
-	assert_int_equal(acm_pack(&question, &message), EINVAL);
+	assert_int_equal(rdmacm_acm_pack(&question, &message), EINVAL);
 }
 
 /* ---- answers ---- */
@@ -118,7 +118,7 @@ static void paths_and_source_are_taken_in_any_order(void **state)
 	message.entries[2].addr[15] = 1;
 	message.entries[3].kind = ACM_ENTRY_PATH;
 	message.entries[3].path.dlid = htons(8);
-	assert_int_equal(acm_unpack(&message, &answer), 0);
+	assert_int_equal(rdmacm_acm_unpack(&message, &answer), 0);
 	assert_int_equal(answer.num_paths, 2);
 	assert_int_equal(answer.paths[0].flags, 0x2b);
 	assert_int_equal(answer.paths[0].path.dlid, htons(7));
@@ -136,7 +136,7 @@ static void full_answer_has_eight_paths(void **state)
 	(void)state;
 	for (i = 0; i < ACM_MAX_ENTRIES; i++)
 		message.entries[i].kind = ACM_ENTRY_PATH;
-	assert_int_equal(acm_unpack(&message, &answer), 0);
+	assert_int_equal(rdmacm_acm_unpack(&message, &answer), 0);
 	assert_int_equal(answer.num_paths, ACM_MAX_ENTRIES);
 }
 
@@ -149,11 +149,11 @@ static void answers_without_a_path_are_no_answers(void **state)
 	(void)state;
 	message.entries[0].kind = ACM_ENTRY_IPV4;
 	message.entries[1].kind = 0x77;
-	assert_int_equal(acm_unpack(&message, &answer), ENODATA);
+	assert_int_equal(rdmacm_acm_unpack(&message, &answer), ENODATA);
 	message.entries[1].kind = ACM_ENTRY_PATH;
 	for (status = 1; status < 256; status++) {
 		message.header.status = status;
-		assert_int_equal(acm_unpack(&message, &answer), ENODATA);
+		assert_int_equal(rdmacm_acm_unpack(&message, &answer), ENODATA);
 	}
 }
 
@@ -162,19 +162,19 @@ static void headers_that_make_no_sense_are_refused(void **state)
 	struct acm_header good = answer_of(1).header, header = good;
 
 	(void)state;
-	assert_true(acm_header_is_sane(&good));
+	assert_true(rdmacm_acm_header_is_sane(&good));
 	header.version = 2;
-	assert_false(acm_header_is_sane(&header));
+	assert_false(rdmacm_acm_header_is_sane(&header));
 	header = good;
 	header.opcode = ACM_OP_RESOLVE;
-	assert_false(acm_header_is_sane(&header));
+	assert_false(rdmacm_acm_header_is_sane(&header));
 	header = good;
 	header.length = sizeof(header) - 1;
-	assert_false(acm_header_is_sane(&header));
+	assert_false(rdmacm_acm_header_is_sane(&header));
 	header.length = sizeof(struct acm_message) + 1;
-	assert_false(acm_header_is_sane(&header));
+	assert_false(rdmacm_acm_header_is_sane(&header));
 	header.length = sizeof(struct acm_message);
-	assert_true(acm_header_is_sane(&header));
+	assert_true(rdmacm_acm_header_is_sane(&header));
 }
 
 int main(void)

@@ -44,13 +44,15 @@ static void heads_have_the_bytes_that_were_seen(void **state)
 	uint8_t head[DGRAM_MAX_CONTROL];
 
 	(void)state;
-	assert_int_equal(dgram_control_pack(head, CONTROL_ANSWER, 0x49, &four), sizeof(answer_4));
+	assert_int_equal(rdmacm_dgram_control_pack(head, CONTROL_ANSWER, 0x49, &four),
+			 sizeof(answer_4));
 	assert_memory_equal(head, answer_4, sizeof(answer_4));
-	assert_int_equal(dgram_control_pack(head, CONTROL_DATA, 0x48, &six), sizeof(control_6));
+	assert_int_equal(rdmacm_dgram_control_pack(head, CONTROL_DATA, 0x48, &six),
+			 sizeof(control_6));
 	assert_memory_equal(head, control_6, sizeof(control_6));
-	assert_int_equal(dgram_data_pack(head, &four), sizeof(data_4));
+	assert_int_equal(rdmacm_dgram_data_pack(head, &four), sizeof(data_4));
 	assert_memory_equal(head, data_4, sizeof(data_4));
-	assert_int_equal(dgram_data_pack(head, &six), sizeof(data_6));
+	assert_int_equal(rdmacm_dgram_data_pack(head, &six), sizeof(data_6));
 	assert_memory_equal(head, data_6, sizeof(data_6));
 }
 
@@ -61,15 +63,15 @@ static void heads_that_were_seen_are_understood(void **state)
 	uint8_t op = 0;
 
 	(void)state;
-	assert_int_equal(dgram_control_unpack(answer_4, sizeof(answer_4), &op, &qpn), 16);
+	assert_int_equal(rdmacm_dgram_control_unpack(answer_4, sizeof(answer_4), &op, &qpn), 16);
 	assert_int_equal(op, CONTROL_ANSWER);
 	assert_int_equal(qpn, 0x49);
-	assert_int_equal(dgram_control_unpack(control_6, sizeof(control_6), &op, &qpn), 28);
+	assert_int_equal(rdmacm_dgram_control_unpack(control_6, sizeof(control_6), &op, &qpn), 28);
 	assert_int_equal(op, CONTROL_DATA);
 	assert_int_equal(qpn, 0x48);
-	assert_int_equal(dgram_data_unpack(data_4, sizeof(data_4), &addr), 8);
+	assert_int_equal(rdmacm_dgram_data_unpack(data_4, sizeof(data_4), &addr), 8);
 	assert_memory_equal(&addr, &four, sizeof(addr));
-	assert_int_equal(dgram_data_unpack(data_6, sizeof(data_6), &addr), 24);
+	assert_int_equal(rdmacm_dgram_data_unpack(data_6, sizeof(data_6), &addr), 24);
 	assert_memory_equal(&addr, &six, sizeof(addr));
 }
 
@@ -82,17 +84,17 @@ static void what_is_no_head_is_refused(void **state)
 
 	(void)state;
 	for (size = 0; size < sizeof(control_6); size++)
-		assert_int_equal(dgram_control_unpack(control_6, size, &op, &qpn), 0);
+		assert_int_equal(rdmacm_dgram_control_unpack(control_6, size, &op, &qpn), 0);
 	for (size = 0; size < sizeof(data_6); size++)
-		assert_int_equal(dgram_data_unpack(data_6, size, &addr), 0);
+		assert_int_equal(rdmacm_dgram_data_unpack(data_6, size, &addr), 0);
 	memcpy(bytes, control_6, sizeof(bytes));
 	bytes[0] = 0x54;
-	assert_int_equal(dgram_control_unpack(bytes, sizeof(bytes), &op, &qpn), 0);
+	assert_int_equal(rdmacm_dgram_control_unpack(bytes, sizeof(bytes), &op, &qpn), 0);
 	bytes[0] = 0x55;
 	bytes[4] = 5;
-	assert_int_equal(dgram_control_unpack(bytes, sizeof(bytes), &op, &qpn), 0);
+	assert_int_equal(rdmacm_dgram_control_unpack(bytes, sizeof(bytes), &op, &qpn), 0);
 	bytes[4] = 4; /* with the length of the other */
-	assert_int_equal(dgram_control_unpack(bytes, sizeof(bytes), &op, &qpn), 0);
+	assert_int_equal(rdmacm_dgram_control_unpack(bytes, sizeof(bytes), &op, &qpn), 0);
 }
 
 int main(void)

@@ -16,12 +16,12 @@ static void parts_are_read_in_order(void **state)
 	char out[8] = "";
 
 	(void)state;
-	assert_int_equal(span_init(&span, iov, 4), 0);
+	assert_int_equal(rdmacm_span_init(&span, iov, 4), 0);
 	assert_int_equal(span.left, 6);
-	span_read(&span, out, 1);
-	span_read(&span, out + 1, 4);
+	rdmacm_span_read(&span, out, 1);
+	rdmacm_span_read(&span, out + 1, 4);
 	assert_int_equal(span.left, 1);
-	span_read(&span, out + 5, 1);
+	rdmacm_span_read(&span, out + 5, 1);
 	assert_string_equal(out, "abcdef");
 	assert_int_equal(span.left, 0);
 }
@@ -33,8 +33,8 @@ static void bytes_are_written_across_parts(void **state)
 	struct span span;
 
 	(void)state;
-	assert_int_equal(span_init(&span, iov, 2), 0);
-	span_write(&span, "123", 3);
+	assert_int_equal(rdmacm_span_init(&span, iov, 2), 0);
+	rdmacm_span_write(&span, "123", 3);
 	assert_string_equal(a, "12");
 	assert_string_equal(b, "3");
 	assert_int_equal(span.left, 1);
@@ -48,12 +48,12 @@ static void front_passes_over_empty_parts(void **state)
 	size_t size = 10;
 
 	(void)state;
-	assert_int_equal(span_init(&span, iov, 3), 0);
-	assert_ptr_equal(span_front(&span, &size), &byte);
+	assert_int_equal(rdmacm_span_init(&span, iov, 3), 0);
+	assert_ptr_equal(rdmacm_span_front(&span, &size), &byte);
 	assert_int_equal(size, 1);
-	span_skip(&span, 1);
+	rdmacm_span_skip(&span, 1);
 	size = 10;
-	assert_null(span_front(&span, &size));
+	assert_null(rdmacm_span_front(&span, &size));
 	assert_int_equal(size, 0);
 }
 
@@ -63,7 +63,7 @@ static void lengths_that_do_not_fit_are_refused(void **state)
 	struct span span;
 
 	(void)state;
-	assert_int_equal(span_init(&span, iov, 2), EINVAL);
+	assert_int_equal(rdmacm_span_init(&span, iov, 2), EINVAL);
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static void hello_has_the_bytes_that_were_seen(void **state)
 	struct wire_hello hello;
 
 	(void)state;
-	wire_hello_pack(&hello, &same);
+	rdmacm_wire_hello_pack(&hello, &same);
 	assert_int_equal(sizeof(hello), sizeof(seen));
 	assert_memory_equal(&hello, seen, sizeof(seen));
 }
@@ -37,7 +37,7 @@ static void hello_that_was_seen_is_understood(void **state)
 	struct wire_peer peer;
 
 	(void)state;
-	assert_int_equal(wire_hello_unpack(seen, sizeof(seen), &peer), 0);
+	assert_int_equal(rdmacm_wire_hello_unpack(seen, sizeof(seen), &peer), 0);
 	assert_int_equal(peer.credits, same.credits);
 	assert_int_equal(peer.slots_addr, same.slots_addr);
 	assert_int_equal(peer.slots_key, same.slots_key);
@@ -52,14 +52,14 @@ static void what_is_no_hello_is_refused(void **state)
 	uint8_t other[sizeof(seen)];
 
 	(void)state;
-	assert_int_equal(wire_hello_unpack(NULL, 0, &peer), EPROTO);
-	assert_int_equal(wire_hello_unpack(seen, sizeof(seen) - 1, &peer), EPROTO);
+	assert_int_equal(rdmacm_wire_hello_unpack(NULL, 0, &peer), EPROTO);
+	assert_int_equal(rdmacm_wire_hello_unpack(seen, sizeof(seen) - 1, &peer), EPROTO);
 	memcpy(other, seen, sizeof(seen));
 	other[0] = 2; /* version */
-	assert_int_equal(wire_hello_unpack(other, sizeof(other), &peer), EPROTO);
+	assert_int_equal(rdmacm_wire_hello_unpack(other, sizeof(other), &peer), EPROTO);
 	memcpy(other, seen, sizeof(seen));
 	other[23] = 1; /* slots */
-	assert_int_equal(wire_hello_unpack(other, sizeof(other), &peer), EPROTO);
+	assert_int_equal(rdmacm_wire_hello_unpack(other, sizeof(other), &peer), EPROTO);
 }
 
 static void private_data_may_be_longer_than_a_hello(void **state)
@@ -69,7 +69,7 @@ static void private_data_may_be_longer_than_a_hello(void **state)
 
 	(void)state;
 	memcpy(padded, seen, sizeof(seen));
-	assert_int_equal(wire_hello_unpack(padded, sizeof(padded), &peer), 0);
+	assert_int_equal(rdmacm_wire_hello_unpack(padded, sizeof(padded), &peer), 0);
 	assert_int_equal(peer.credits, 384);
 }
 
@@ -82,9 +82,9 @@ static void other_byte_order_is_noticed(void **state)
 	(void)state;
 	memcpy(other, seen, sizeof(seen));
 	other[1] |= WIRE_BIG_ENDIAN_HOST;
-	assert_int_equal(wire_hello_unpack(other, sizeof(other), &peer), 0);
+	assert_int_equal(rdmacm_wire_hello_unpack(other, sizeof(other), &peer), 0);
 	assert_int_equal(peer.swapped, __BYTE_ORDER == __LITTLE_ENDIAN);
-	wire_segment_swap(&segment);
+	rdmacm_wire_segment_swap(&segment);
 	assert_int_equal(segment.addr, 0x8877665544332211);
 	assert_int_equal(segment.key, 0x04030201);
 	assert_int_equal(segment.length, 0x0d0c0b0a);
@@ -113,7 +113,7 @@ static void counts_of_mappings_fit_a_byte(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(wire_count_unscale(wire_count_scale(cases[i].asked)),
+		assert_int_equal(rdmacm_wire_count_unscale(rdmacm_wire_count_scale(cases[i].asked)),
 				 cases[i].kept);
 }
 
