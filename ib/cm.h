@@ -21,7 +21,7 @@ enum {
 	MAD_SIZE_OF_DATA = MAD_SIZE - CM_DATA,
 };
 
-#define MAD_MODIFIER PRM(0x14, 31, 0)
+#define MAD_MODIFIER FLD(0x14, 31, 0)
 
 enum { /* attributes */
        CM_REQ = 0x10,
@@ -68,70 +68,70 @@ enum { /* bytes of private data, and where it begins */
 };
 
 /* All but those of SIDR begin so. */
-#define CM_LOCAL_ID             PRM(0x0, 31, 0)
-#define CM_REMOTE_ID            PRM(0x4, 31, 0)
+#define CM_LOCAL_ID             FLD(0x0, 31, 0)
+#define CM_REMOTE_ID            FLD(0x4, 31, 0)
 
-#define REQ_VENDOR_ID           PRM(0x4, 23, 0)
+#define REQ_VENDOR_ID           FLD(0x4, 23, 0)
 #define REQ_SERVICE_ID          8  /* 64 bits; at this byte */
 #define REQ_CA_GUID             16 /* the same */
-#define REQ_QKEY                PRM(0x1c, 31, 0)
-#define REQ_QPN                 PRM(0x20, 31, 8)
-#define REQ_RESPONDER_RESOURCES PRM(0x20, 7, 0)
-#define REQ_INITIATOR_DEPTH     PRM(0x24, 7, 0)
-#define REQ_REMOTE_TIMEOUT      PRM(0x28, 7, 3) /* 4.096 us * 2^n, as all timeouts here */
-#define REQ_SERVICE_TYPE        PRM(0x28, 2, 1)
-#define REQ_FLOW_CONTROL        PRM(0x28, 0, 0)
-#define REQ_PSN                 PRM(0x2c, 31, 8)
-#define REQ_LOCAL_TIMEOUT       PRM(0x2c, 7, 3)
-#define REQ_RETRY_COUNT         PRM(0x2c, 2, 0)
-#define REQ_PKEY                PRM(0x30, 31, 16)
-#define REQ_MTU                 PRM(0x30, 15, 12)
-#define REQ_RNR_RETRY_COUNT     PRM(0x30, 10, 8)
-#define REQ_MAX_CM_RETRIES      PRM(0x30, 7, 4)
-#define REQ_SRQ                 PRM(0x30, 3, 3)
-#define REQ_EXTENDED_TYPE       PRM(0x30, 2, 0)
-#define REQ_LOCAL_LID           PRM(0x34, 31, 16)
-#define REQ_REMOTE_LID          PRM(0x34, 15, 0)
+#define REQ_QKEY                FLD(0x1c, 31, 0)
+#define REQ_QPN                 FLD(0x20, 31, 8)
+#define REQ_RESPONDER_RESOURCES FLD(0x20, 7, 0)
+#define REQ_INITIATOR_DEPTH     FLD(0x24, 7, 0)
+#define REQ_REMOTE_TIMEOUT      FLD(0x28, 7, 3) /* 4.096 us * 2^n, as all timeouts here */
+#define REQ_SERVICE_TYPE        FLD(0x28, 2, 1)
+#define REQ_FLOW_CONTROL        FLD(0x28, 0, 0)
+#define REQ_PSN                 FLD(0x2c, 31, 8)
+#define REQ_LOCAL_TIMEOUT       FLD(0x2c, 7, 3)
+#define REQ_RETRY_COUNT         FLD(0x2c, 2, 0)
+#define REQ_PKEY                FLD(0x30, 31, 16)
+#define REQ_MTU                 FLD(0x30, 15, 12)
+#define REQ_RNR_RETRY_COUNT     FLD(0x30, 10, 8)
+#define REQ_MAX_CM_RETRIES      FLD(0x30, 7, 4)
+#define REQ_SRQ                 FLD(0x30, 3, 3)
+#define REQ_EXTENDED_TYPE       FLD(0x30, 2, 0)
+#define REQ_LOCAL_LID           FLD(0x34, 31, 16)
+#define REQ_REMOTE_LID          FLD(0x34, 15, 0)
 #define REQ_LOCAL_GID           0x38
 #define REQ_REMOTE_GID          0x48
-#define REQ_FLOW_LABEL          PRM(0x58, 31, 12)
-#define REQ_RATE                PRM(0x58, 5, 0)
-#define REQ_TCLASS              PRM(0x5c, 31, 24)
-#define REQ_HOP_LIMIT           PRM(0x5c, 23, 16)
-#define REQ_SL                  PRM(0x5c, 15, 12)
-#define REQ_SUBNET_LOCAL        PRM(0x5c, 11, 11)
-#define REQ_ACK_TIMEOUT         PRM(0x5c, 7, 3)
+#define REQ_FLOW_LABEL          FLD(0x58, 31, 12)
+#define REQ_RATE                FLD(0x58, 5, 0)
+#define REQ_TCLASS              FLD(0x5c, 31, 24)
+#define REQ_HOP_LIMIT           FLD(0x5c, 23, 16)
+#define REQ_SL                  FLD(0x5c, 15, 12)
+#define REQ_SUBNET_LOCAL        FLD(0x5c, 11, 11)
+#define REQ_ACK_TIMEOUT         FLD(0x5c, 7, 3)
 
-#define MRA_MESSAGE             PRM(0x8, 31, 30)
-#define MRA_TIMEOUT             PRM(0x8, 23, 19)
+#define MRA_MESSAGE             FLD(0x8, 31, 30)
+#define MRA_TIMEOUT             FLD(0x8, 23, 19)
 
-#define REJ_MESSAGE             PRM(0x8, 31, 30)
-#define REJ_INFO_LENGTH         PRM(0x8, 23, 17)
-#define REJ_REASON              PRM(0x8, 15, 0)
+#define REJ_MESSAGE             FLD(0x8, 31, 30)
+#define REJ_INFO_LENGTH         FLD(0x8, 23, 17)
+#define REJ_REASON              FLD(0x8, 15, 0)
 
-#define REP_QPN                 PRM(0xc, 31, 8)
-#define REP_VENDOR_ID_H         PRM(0xc, 7, 0)
-#define REP_EECN                PRM(0x10, 31, 8) /* the QP of an XRC target */
-#define REP_VENDOR_ID_M         PRM(0x10, 7, 0)
-#define REP_PSN                 PRM(0x14, 31, 8)
-#define REP_VENDOR_ID_L         PRM(0x14, 7, 0)
-#define REP_RESPONDER_RESOURCES PRM(0x18, 31, 24)
-#define REP_INITIATOR_DEPTH     PRM(0x18, 23, 16)
-#define REP_ACK_DELAY           PRM(0x18, 15, 11)
-#define REP_FLOW_CONTROL        PRM(0x18, 8, 8)
-#define REP_RNR_RETRY_COUNT     PRM(0x18, 7, 5)
-#define REP_SRQ                 PRM(0x18, 4, 4)
+#define REP_QPN                 FLD(0xc, 31, 8)
+#define REP_VENDOR_ID_H         FLD(0xc, 7, 0)
+#define REP_EECN                FLD(0x10, 31, 8) /* the QP of an XRC target */
+#define REP_VENDOR_ID_M         FLD(0x10, 7, 0)
+#define REP_PSN                 FLD(0x14, 31, 8)
+#define REP_VENDOR_ID_L         FLD(0x14, 7, 0)
+#define REP_RESPONDER_RESOURCES FLD(0x18, 31, 24)
+#define REP_INITIATOR_DEPTH     FLD(0x18, 23, 16)
+#define REP_ACK_DELAY           FLD(0x18, 15, 11)
+#define REP_FLOW_CONTROL        FLD(0x18, 8, 8)
+#define REP_RNR_RETRY_COUNT     FLD(0x18, 7, 5)
+#define REP_SRQ                 FLD(0x18, 4, 4)
 #define REP_CA_GUID             28 /* 64 bits; at this byte */
 
-#define DREQ_QPN                PRM(0x8, 31, 8)
+#define DREQ_QPN                FLD(0x8, 31, 8)
 
-#define SIDR_REQUEST_ID         PRM(0x0, 31, 0)
-#define SIDR_REQ_PKEY           PRM(0x4, 31, 16)
+#define SIDR_REQUEST_ID         FLD(0x0, 31, 0)
+#define SIDR_REQ_PKEY           FLD(0x4, 31, 16)
 #define SIDR_REQ_SERVICE_ID     8 /* 64 bits; at this byte */
-#define SIDR_REP_STATUS         PRM(0x4, 31, 24)
-#define SIDR_REP_QPN            PRM(0x8, 31, 8)
+#define SIDR_REP_STATUS         FLD(0x4, 31, 24)
+#define SIDR_REP_QPN            FLD(0x8, 31, 8)
 #define SIDR_REP_SERVICE_ID     12 /* 64 bits; at this byte */
-#define SIDR_REP_QKEY           PRM(0x14, 31, 0)
+#define SIDR_REP_QKEY           FLD(0x14, 31, 0)
 
 /* Annex A11: who asks for what, at the begin of a request's private data */
 enum {

@@ -209,13 +209,13 @@ void trace_command(struct trace *trace, const void *in, size_t in_len, const voi
 
 	if (!trace)
 		return;
-	opcode = in_len >= 8 ? prm_get(in, CMD_IN_OPCODE) : 0;
+	opcode = in_len >= 8 ? fld_get(in, CMD_IN_OPCODE) : 0;
 	begin(&line);
 	put(&line, "cmd 0x%03x %s", opcode, command_name(opcode));
 	if (out_len >= 8)
 		put(&line, " status 0x%02x syndrome 0x%08x",
-		    (unsigned int)prm_get(out, CMD_OUT_STATUS),
-		    (unsigned int)prm_get(out, CMD_OUT_SYNDROME));
+		    (unsigned int)fld_get(out, CMD_OUT_STATUS),
+		    (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
 	put(&line, " in");
 	put_raw(&line, in, in_len);
 	put(&line, " out");

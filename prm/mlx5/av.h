@@ -9,23 +9,23 @@
 
 #include "prm/mlx5/cmd.h"
 
-#define AV_QKEY       PRM(0x0, 31, 0)
-#define AV_EXTENDED   PRM(0x8, 31, 31)
-#define AV_DQPN       PRM(0x8, 23, 0)
-#define AV_STAT_RATE  PRM(0xc, 31, 28)
-#define AV_SL         PRM(0xc, 27, 24)
-#define AV_ETH_PRIO   PRM(0xc, 27, 25)
-#define AV_MLID       PRM(0xc, 22, 16)
-#define AV_RLID       PRM(0xc, 15, 0) /* InfiniBand */
-#define AV_UDP_SPORT  PRM(0xc, 15, 0) /* RoCE */
-#define AV_RMAC_47_16 PRM(0x14, 31, 0)
-#define AV_RMAC_15_0  PRM(0x18, 31, 16)
-#define AV_TCLASS     PRM(0x18, 15, 8)
-#define AV_HOP_LIMIT  PRM(0x18, 7, 0)
-#define AV_GRH        PRM(0x1c, 30, 30)
-#define AV_GID_INDEX  PRM(0x1c, 27, 20)
-#define AV_FLOW_LABEL PRM(0x1c, 19, 0)
-#define AV_RGID       PRM_PART(0x20)
+#define AV_QKEY       FLD(0x0, 31, 0)
+#define AV_EXTENDED   FLD(0x8, 31, 31)
+#define AV_DQPN       FLD(0x8, 23, 0)
+#define AV_STAT_RATE  FLD(0xc, 31, 28)
+#define AV_SL         FLD(0xc, 27, 24)
+#define AV_ETH_PRIO   FLD(0xc, 27, 25)
+#define AV_MLID       FLD(0xc, 22, 16)
+#define AV_RLID       FLD(0xc, 15, 0) /* InfiniBand */
+#define AV_UDP_SPORT  FLD(0xc, 15, 0) /* RoCE */
+#define AV_RMAC_47_16 FLD(0x14, 31, 0)
+#define AV_RMAC_15_0  FLD(0x18, 31, 16)
+#define AV_TCLASS     FLD(0x18, 15, 8)
+#define AV_HOP_LIMIT  FLD(0x18, 7, 0)
+#define AV_GRH        FLD(0x1c, 30, 30)
+#define AV_GID_INDEX  FLD(0x1c, 27, 20)
+#define AV_FLOW_LABEL FLD(0x1c, 19, 0)
+#define AV_RGID       FLD_PART(0x20)
 
 /* In a WQE: the Q_Key of the QP's own context is meant. IBTA vol 1, 10.2.5 */
 #define AV_QKEY_OF_QP 0x80000000u

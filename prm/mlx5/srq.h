@@ -31,37 +31,37 @@ enum {
 	PRM_MCG_IN_SIZE = 32,
 };
 
-#define MODIFY_RMP_IN_RMP_STATE                 PRM(0x8, 31, 28)
-#define MODIFY_RMP_IN_RMPN                      PRM(0x8, 23, 0)
-#define MODIFY_RMP_IN_BITMASK_LWM               PRM(0x14, 0, 0)
-#define MODIFY_RMP_IN_CTX                       PRM_PART(0x20)
-#define QUERY_RMP_IN_RMPN                       PRM(0x8, 23, 0)
-#define QUERY_RMP_OUT_RMP_CONTEXT               PRM_PART(0x20)
-#define RMPC_STATE                              PRM(0x0, 23, 20)
-#define WQ_WQ_SIGNATURE                         PRM(0x0, 27, 27)
-#define WQ_LWM                                  PRM(0x4, 15, 0)
+#define MODIFY_RMP_IN_RMP_STATE                 FLD(0x8, 31, 28)
+#define MODIFY_RMP_IN_RMPN                      FLD(0x8, 23, 0)
+#define MODIFY_RMP_IN_BITMASK_LWM               FLD(0x14, 0, 0)
+#define MODIFY_RMP_IN_CTX                       FLD_PART(0x20)
+#define QUERY_RMP_IN_RMPN                       FLD(0x8, 23, 0)
+#define QUERY_RMP_OUT_RMP_CONTEXT               FLD_PART(0x20)
+#define RMPC_STATE                              FLD(0x0, 23, 20)
+#define WQ_WQ_SIGNATURE                         FLD(0x0, 27, 27)
+#define WQ_LWM                                  FLD(0x4, 15, 0)
 
-#define ARM_XRC_SRQ_IN_XRC_SRQN                 PRM(0x8, 23, 0)
-#define ARM_XRC_SRQ_IN_LWM                      PRM(0xc, 15, 0)
-#define QUERY_XRC_SRQ_IN_XRC_SRQN               PRM(0x8, 23, 0)
-#define QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY PRM_PART(0x10)
-#define XRC_SRQC_STATE                          PRM(0x0, 31, 28)
-#define XRC_SRQC_WQ_SIGNATURE                   PRM(0x4, 31, 31)
-#define XRC_SRQC_USER_INDEX                     PRM(0x10, 23, 0)
-#define XRC_SRQC_LWM                            PRM(0x1c, 31, 16)
-#define XRC_SRQC_WQE_CNT                        PRM(0x1c, 15, 0)
+#define ARM_XRC_SRQ_IN_XRC_SRQN                 FLD(0x8, 23, 0)
+#define ARM_XRC_SRQ_IN_LWM                      FLD(0xc, 15, 0)
+#define QUERY_XRC_SRQ_IN_XRC_SRQN               FLD(0x8, 23, 0)
+#define QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY FLD_PART(0x10)
+#define XRC_SRQC_STATE                          FLD(0x0, 31, 28)
+#define XRC_SRQC_WQ_SIGNATURE                   FLD(0x4, 31, 31)
+#define XRC_SRQC_USER_INDEX                     FLD(0x10, 23, 0)
+#define XRC_SRQC_LWM                            FLD(0x1c, 31, 16)
+#define XRC_SRQC_WQE_CNT                        FLD(0x1c, 15, 0)
 
-#define XRC_SRQC_BASIC_CYCLIC_RCV_WQE           PRM(0x4, 27, 27)
-#define XRC_SRQC_DBR_UMEM_VALID                 PRM(0x8, 24, 24)
-#define WQ_WQ_TYPE                              PRM(0x0, 31, 28)
-#define WQ_DBR_UMEM_VALID                       PRM(0x24, 31, 31)
-#define WQ_WQ_UMEM_VALID                        PRM(0x24, 30, 30)
+#define XRC_SRQC_BASIC_CYCLIC_RCV_WQE           FLD(0x4, 27, 27)
+#define XRC_SRQC_DBR_UMEM_VALID                 FLD(0x8, 24, 24)
+#define WQ_WQ_TYPE                              FLD(0x0, 31, 28)
+#define WQ_DBR_UMEM_VALID                       FLD(0x24, 31, 31)
+#define WQ_WQ_UMEM_VALID                        FLD(0x24, 30, 30)
 
 /* In a WQE: the index of the next one. PRM: next segment of an SRQ's WQE */
-#define SRQ_WQE_NEXT PRM(0x0, 15, 0)
+#define SRQ_WQE_NEXT FLD(0x0, 15, 0)
 
 /* The same for attach and detach */
-#define MCG_IN_QPN           PRM(0x8, 23, 0)
-#define MCG_IN_MULTICAST_GID PRM_PART(0x10)
+#define MCG_IN_QPN           FLD(0x8, 23, 0)
+#define MCG_IN_MULTICAST_GID FLD_PART(0x10)
 
 #endif

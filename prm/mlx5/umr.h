@@ -43,19 +43,19 @@ enum {
 	UMR_RELAXED_READ = 47,
 };
 
-#define UMR_FLAGS                               PRM(0x0, 31, 24)
-#define UMR_XLT_OCTOWORDS                       PRM(0x4, 31, 16)
-#define UMR_XLT_OFFSET_15_0                     PRM(0x4, 15, 0)
-#define UMR_MKEY_MASK                           PRM64(0x8)
-#define UMR_XLT_OFFSET_47_16                    PRM(0x10, 31, 0)
+#define UMR_FLAGS                               FLD(0x0, 31, 24)
+#define UMR_XLT_OCTOWORDS                       FLD(0x4, 31, 16)
+#define UMR_XLT_OFFSET_15_0                     FLD(0x4, 15, 0)
+#define UMR_MKEY_MASK                           FLD64(0x8)
+#define UMR_XLT_OFFSET_47_16                    FLD(0x10, 31, 0)
 
-#define HCA_CAP_DUMP_FILL_MKEY                  PRM(0x1c, 7, 7)
-#define HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET PRM(0x20, 7, 7)
+#define HCA_CAP_DUMP_FILL_MKEY                  FLD(0x1c, 7, 7)
+#define HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET FLD(0x20, 7, 7)
 
-#define MKC_SMALL_FENCE                         PRM(0x0, 16, 16)
+#define MKC_SMALL_FENCE                         FLD(0x0, 16, 16)
 
-#define KLM_BCOUNT                              PRM(0x0, 31, 0)
-#define KLM_KEY                                 PRM(0x4, 31, 0)
-#define KLM_VA                                  PRM64(0x8)
+#define KLM_BCOUNT                              FLD(0x0, 31, 0)
+#define KLM_KEY                                 FLD(0x4, 31, 0)
+#define KLM_VA                                  FLD64(0x8)
 
 #endif

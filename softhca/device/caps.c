@@ -23,45 +23,45 @@ static uint32_t log2_floor(uint32_t value)
 
 static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 {
-	prm_set(cap, HCA_CAP_LOG_MAX_QP, log2_floor(limits->max_qp));
-	prm_set(cap, HCA_CAP_LOG_MAX_QP_SZ, log2_floor(limits->max_wqe_bb));
-	prm_set(cap, HCA_CAP_LOG_MAX_CQ, log2_floor(limits->max_cq));
-	prm_set(cap, HCA_CAP_LOG_MAX_CQ_SZ, log2_floor(limits->max_cqe));
-	prm_set(cap, HCA_CAP_LOG_MAX_EQ, 8);
-	prm_set(cap, HCA_CAP_LOG_MAX_EQ_SZ, 22);
-	prm_set(cap, HCA_CAP_MAX_NUM_EQS, 256);
-	prm_set(cap, HCA_CAP_LOG_MAX_MKEY, log2_floor(limits->max_mkey));
-	prm_set(cap, HCA_CAP_LOG_MAX_PD, log2_floor(limits->max_pd));
-	prm_set(cap, HCA_CAP_LOG_MAX_TRANSPORT_DOMAIN, 10);
-	prm_set(cap, HCA_CAP_LOG_MAX_MRW_SZ, 64);
-	prm_set(cap, HCA_CAP_FIXED_BUFFER_SIZE, 1);
-	prm_set(cap, HCA_CAP_LOG_MAX_RA_REQ_QP, log2_floor(limits->max_rd_atomic));
-	prm_set(cap, HCA_CAP_LOG_MAX_RA_RES_QP, log2_floor(limits->max_rd_atomic));
-	prm_set(cap, HCA_CAP_LOG_MAX_MSG, log2_floor(limits->max_msg_size));
-	prm_set(cap, HCA_CAP_LOG_MAX_SRQ, LOG_MAX_SRQ);
-	prm_set(cap, HCA_CAP_LOG_MAX_RMP, LOG_MAX_SRQ);
-	prm_set(cap, HCA_CAP_LOG_MAX_SRQ_SZ, LOG_MAX_SRQ_WQES);
-	prm_set(cap, HCA_CAP_LOG_MAX_XRCD, LOG_MAX_XRCD);
-	prm_set(cap, HCA_CAP_LOG_MAX_XRQ, LOG_MAX_SRQ);
-	prm_set(cap, HCA_CAP_LOG_TAG_MATCHING_LIST_SZ, TM_LOG_MAX_TAGS);
-	prm_set(cap, HCA_CAP_LOG_MAX_MCG, log2_floor(MCG_MAX));
-	prm_set(cap, HCA_CAP_MAX_QP_MCG, MCG_MAX_QPS);
-	prm_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BB * WQE_BB_MAX);
-	prm_set(cap, HCA_CAP_MAX_WQE_SZ_RQ, RECV_WQE_MAX);
+	fld_set(cap, HCA_CAP_LOG_MAX_QP, log2_floor(limits->max_qp));
+	fld_set(cap, HCA_CAP_LOG_MAX_QP_SZ, log2_floor(limits->max_wqe_bb));
+	fld_set(cap, HCA_CAP_LOG_MAX_CQ, log2_floor(limits->max_cq));
+	fld_set(cap, HCA_CAP_LOG_MAX_CQ_SZ, log2_floor(limits->max_cqe));
+	fld_set(cap, HCA_CAP_LOG_MAX_EQ, 8);
+	fld_set(cap, HCA_CAP_LOG_MAX_EQ_SZ, 22);
+	fld_set(cap, HCA_CAP_MAX_NUM_EQS, 256);
+	fld_set(cap, HCA_CAP_LOG_MAX_MKEY, log2_floor(limits->max_mkey));
+	fld_set(cap, HCA_CAP_LOG_MAX_PD, log2_floor(limits->max_pd));
+	fld_set(cap, HCA_CAP_LOG_MAX_TRANSPORT_DOMAIN, 10);
+	fld_set(cap, HCA_CAP_LOG_MAX_MRW_SZ, 64);
+	fld_set(cap, HCA_CAP_FIXED_BUFFER_SIZE, 1);
+	fld_set(cap, HCA_CAP_LOG_MAX_RA_REQ_QP, log2_floor(limits->max_rd_atomic));
+	fld_set(cap, HCA_CAP_LOG_MAX_RA_RES_QP, log2_floor(limits->max_rd_atomic));
+	fld_set(cap, HCA_CAP_LOG_MAX_MSG, log2_floor(limits->max_msg_size));
+	fld_set(cap, HCA_CAP_LOG_MAX_SRQ, LOG_MAX_SRQ);
+	fld_set(cap, HCA_CAP_LOG_MAX_RMP, LOG_MAX_SRQ);
+	fld_set(cap, HCA_CAP_LOG_MAX_SRQ_SZ, LOG_MAX_SRQ_WQES);
+	fld_set(cap, HCA_CAP_LOG_MAX_XRCD, LOG_MAX_XRCD);
+	fld_set(cap, HCA_CAP_LOG_MAX_XRQ, LOG_MAX_SRQ);
+	fld_set(cap, HCA_CAP_LOG_TAG_MATCHING_LIST_SZ, TM_LOG_MAX_TAGS);
+	fld_set(cap, HCA_CAP_LOG_MAX_MCG, log2_floor(MCG_MAX));
+	fld_set(cap, HCA_CAP_MAX_QP_MCG, MCG_MAX_QPS);
+	fld_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BB * WQE_BB_MAX);
+	fld_set(cap, HCA_CAP_MAX_WQE_SZ_RQ, RECV_WQE_MAX);
 }
 
 static void put_ports(const struct hca *hca, uint8_t *cap)
 {
 	bool roce = hca->config.link_layer == HCA_LINK_ETHERNET;
 
-	prm_set(cap, HCA_CAP_NUM_PORTS, hca->config.num_ports);
-	prm_set(cap, HCA_CAP_PORT_TYPE, roce);
-	prm_set(cap, HCA_CAP_IB_VIRT, !roce);
-	prm_set(cap, HCA_CAP_ETH_VIRT, roce);
-	prm_set(cap, HCA_CAP_ROCE, roce);
-	prm_set(cap, HCA_CAP_GID_TABLE_SIZE, 0);  /* 8 << n */
-	prm_set(cap, HCA_CAP_PKEY_TABLE_SIZE, 0); /* 128 << n */
-	prm_set(cap, HCA_CAP_LOCAL_CA_ACK_DELAY, 16);
+	fld_set(cap, HCA_CAP_NUM_PORTS, hca->config.num_ports);
+	fld_set(cap, HCA_CAP_PORT_TYPE, roce);
+	fld_set(cap, HCA_CAP_IB_VIRT, !roce);
+	fld_set(cap, HCA_CAP_ETH_VIRT, roce);
+	fld_set(cap, HCA_CAP_ROCE, roce);
+	fld_set(cap, HCA_CAP_GID_TABLE_SIZE, 0);  /* 8 << n */
+	fld_set(cap, HCA_CAP_PKEY_TABLE_SIZE, 0); /* 128 << n */
+	fld_set(cap, HCA_CAP_LOCAL_CA_ACK_DELAY, 16);
 }
 
 static void put_eth_objects(const struct hca *hca, uint8_t *cap)
@@ -70,66 +70,66 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
-	prm_set(cap, HCA_CAP_ETH_NET_OFFLOADS, 1);
-	prm_set(cap, HCA_CAP_NIC_FLOW_TABLE, 1);
-	prm_set(cap, HCA_CAP_QOS, 1);
-	prm_set(cap, HCA_CAP_LOG_MAX_RQ, ETH_LOG_QUEUES);
-	prm_set(cap, HCA_CAP_LOG_MAX_SQ, ETH_LOG_QUEUES);
-	prm_set(cap, HCA_CAP_LOG_MAX_TIR, ETH_LOG_TIRS);
-	prm_set(cap, HCA_CAP_LOG_MAX_TIS, ETH_LOG_TIRS);
-	prm_set(cap, HCA_CAP_LOG_MAX_RQT, ETH_LOG_RQTS);
-	prm_set(cap, HCA_CAP_LOG_MAX_RQT_SIZE, ETH_LOG_RQT_SIZE);
-	prm_set(cap, HCA_CAP_LOG_MAX_WQ_SZ, LOG_WQ);
-	prm_set(cap, HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, FLOW_LOG_COUNTERS_QUERIED);
-	prm_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, LOG_STRIDE_MIN);
-	prm_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, LOG_STRIDE_RQ);
-	prm_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, LOG_STRIDE_SQ);
-	prm_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_SQ, LOG_STRIDE_SQ);
-	prm_set(cap, HCA_CAP_LOG_MAX_CURRENT_UC_LIST, VPORT_LOG_UC);
-	prm_set(cap, HCA_CAP_LOG_MAX_CURRENT_MC_LIST, VPORT_LOG_MC);
-	prm_set(cap, HCA_CAP_LOG_MAX_VLAN_LIST, VPORT_LOG_VLAN);
-	prm_set(cap, HCA_CAP_MODIFY_RQ_COUNTER_SET_ID, 1);
-	prm_set(cap, HCA_CAP_DISABLE_LOCAL_LB_UC, 1);
-	prm_set(cap, HCA_CAP_DISABLE_LOCAL_LB_MC, 1);
+	fld_set(cap, HCA_CAP_ETH_NET_OFFLOADS, 1);
+	fld_set(cap, HCA_CAP_NIC_FLOW_TABLE, 1);
+	fld_set(cap, HCA_CAP_QOS, 1);
+	fld_set(cap, HCA_CAP_LOG_MAX_RQ, ETH_LOG_QUEUES);
+	fld_set(cap, HCA_CAP_LOG_MAX_SQ, ETH_LOG_QUEUES);
+	fld_set(cap, HCA_CAP_LOG_MAX_TIR, ETH_LOG_TIRS);
+	fld_set(cap, HCA_CAP_LOG_MAX_TIS, ETH_LOG_TIRS);
+	fld_set(cap, HCA_CAP_LOG_MAX_RQT, ETH_LOG_RQTS);
+	fld_set(cap, HCA_CAP_LOG_MAX_RQT_SIZE, ETH_LOG_RQT_SIZE);
+	fld_set(cap, HCA_CAP_LOG_MAX_WQ_SZ, LOG_WQ);
+	fld_set(cap, HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, FLOW_LOG_COUNTERS_QUERIED);
+	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, LOG_STRIDE_MIN);
+	fld_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, LOG_STRIDE_RQ);
+	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, LOG_STRIDE_SQ);
+	fld_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_SQ, LOG_STRIDE_SQ);
+	fld_set(cap, HCA_CAP_LOG_MAX_CURRENT_UC_LIST, VPORT_LOG_UC);
+	fld_set(cap, HCA_CAP_LOG_MAX_CURRENT_MC_LIST, VPORT_LOG_MC);
+	fld_set(cap, HCA_CAP_LOG_MAX_VLAN_LIST, VPORT_LOG_VLAN);
+	fld_set(cap, HCA_CAP_MODIFY_RQ_COUNTER_SET_ID, 1);
+	fld_set(cap, HCA_CAP_DISABLE_LOCAL_LB_UC, 1);
+	fld_set(cap, HCA_CAP_DISABLE_LOCAL_LB_MC, 1);
 }
 
 static void put_features(uint8_t *cap)
 {
-	prm_set(cap, HCA_CAP_XRC, 1);
-	prm_set(cap, HCA_CAP_RC, 1);
-	prm_set(cap, HCA_CAP_UC, 1);
-	prm_set(cap, HCA_CAP_UD, 1);
-	prm_set(cap, HCA_CAP_SET_DETH_SQPN, 1);
-	prm_set(cap, HCA_CAP_BLOCK_LB_MC, 1);
-	prm_set(cap, HCA_CAP_ATOMIC, 1);
-	prm_set(cap, HCA_CAP_TAG_MATCHING, 1);
-	prm_set(cap, HCA_CAP_RNDV_OFFLOAD_RC, 1);
-	prm_set(cap, HCA_CAP_CQE_VERSION, 1);
-	prm_set(cap, HCA_CAP_SCTR_DATA_CQE, 1);
-	prm_set(cap, HCA_CAP_CQ_OI, 1);
-	prm_set(cap, HCA_CAP_CQ_RESIZE, 1);
-	prm_set(cap, HCA_CAP_CQ_MODERATION, 1);
-	prm_set(cap, HCA_CAP_CQE_128_ALWAYS, 1);
-	prm_set(cap, HCA_CAP_VPORT_COUNTERS, 1);
+	fld_set(cap, HCA_CAP_XRC, 1);
+	fld_set(cap, HCA_CAP_RC, 1);
+	fld_set(cap, HCA_CAP_UC, 1);
+	fld_set(cap, HCA_CAP_UD, 1);
+	fld_set(cap, HCA_CAP_SET_DETH_SQPN, 1);
+	fld_set(cap, HCA_CAP_BLOCK_LB_MC, 1);
+	fld_set(cap, HCA_CAP_ATOMIC, 1);
+	fld_set(cap, HCA_CAP_TAG_MATCHING, 1);
+	fld_set(cap, HCA_CAP_RNDV_OFFLOAD_RC, 1);
+	fld_set(cap, HCA_CAP_CQE_VERSION, 1);
+	fld_set(cap, HCA_CAP_SCTR_DATA_CQE, 1);
+	fld_set(cap, HCA_CAP_CQ_OI, 1);
+	fld_set(cap, HCA_CAP_CQ_RESIZE, 1);
+	fld_set(cap, HCA_CAP_CQ_MODERATION, 1);
+	fld_set(cap, HCA_CAP_CQE_128_ALWAYS, 1);
+	fld_set(cap, HCA_CAP_VPORT_COUNTERS, 1);
 	/* BlueFlame registers are there, and count as doorbells: a WQE is always read from memory,
 	 * so the capability itself (bf) is not announced. */
-	prm_set(cap, HCA_CAP_LOG_BF_REG_SIZE, 9);
-	prm_set(cap, HCA_CAP_UAR_4K, 1);
-	prm_set(cap, HCA_CAP_UAR_SZ, 6);
-	prm_set(cap, HCA_CAP_NUM_OF_UARS_PER_PAGE, 1);
-	prm_set(cap, HCA_CAP_LOG_PG_SZ, 12);
-	prm_set(cap, HCA_CAP_COMPACT_ADDRESS_VECTOR, 1);
-	prm_set(cap, HCA_CAP_IMAICL, 1);
-	prm_set(cap, HCA_CAP_MAX_QP_CNT, MAX_Q_COUNTERS);
-	prm_set(cap, HCA_CAP_OUT_OF_SEQ_CNT, 1);
-	prm_set(cap, HCA_CAP_RETRANSMISSION_Q_COUNTERS, 1);
-	prm_set(cap, HCA_CAP_ENHANCED_ERROR_Q_COUNTERS, 1);
-	prm_set(cap, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 1);
-	prm_set(cap, HCA_CAP_LOG_MAX_KLM_LIST_SIZE, LOG_MAX_KLMS);
-	prm_set(cap, HCA_CAP_NULL_MKEY, 1);
-	prm_set(cap, HCA_CAP_DUMP_FILL_MKEY, 1);
-	prm_set(cap, HCA_CAP_DEVICE_FREQUENCY_MHZ, CLOCK_KHZ / 1000);
-	prm_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
+	fld_set(cap, HCA_CAP_LOG_BF_REG_SIZE, 9);
+	fld_set(cap, HCA_CAP_UAR_4K, 1);
+	fld_set(cap, HCA_CAP_UAR_SZ, 6);
+	fld_set(cap, HCA_CAP_NUM_OF_UARS_PER_PAGE, 1);
+	fld_set(cap, HCA_CAP_LOG_PG_SZ, 12);
+	fld_set(cap, HCA_CAP_COMPACT_ADDRESS_VECTOR, 1);
+	fld_set(cap, HCA_CAP_IMAICL, 1);
+	fld_set(cap, HCA_CAP_MAX_QP_CNT, MAX_Q_COUNTERS);
+	fld_set(cap, HCA_CAP_OUT_OF_SEQ_CNT, 1);
+	fld_set(cap, HCA_CAP_RETRANSMISSION_Q_COUNTERS, 1);
+	fld_set(cap, HCA_CAP_ENHANCED_ERROR_Q_COUNTERS, 1);
+	fld_set(cap, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 1);
+	fld_set(cap, HCA_CAP_LOG_MAX_KLM_LIST_SIZE, LOG_MAX_KLMS);
+	fld_set(cap, HCA_CAP_NULL_MKEY, 1);
+	fld_set(cap, HCA_CAP_DUMP_FILL_MKEY, 1);
+	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_MHZ, CLOCK_KHZ / 1000);
+	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
 }
 
 static void put_general(const struct hca *hca, uint8_t *cap)
@@ -138,18 +138,18 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	put_ports(hca, cap);
 	put_eth_objects(hca, cap);
 	put_features(cap);
-	prm_set(cap, HCA_CAP_DEVICE_MEMORY, hca->config.memic_size != 0);
-	prm_set(cap, HCA_CAP_PG, hca->config.pages_on_demand);
+	fld_set(cap, HCA_CAP_DEVICE_MEMORY, hca->config.memic_size != 0);
+	fld_set(cap, HCA_CAP_PG, hca->config.pages_on_demand);
 }
 
 /* Results of atomics are stored in the CPU's byte order: endianness mode 1. */
 static void put_atomic(const struct hca *hca, uint8_t *cap)
 {
 	(void)hca;
-	prm_set(cap, ATOMIC_CAPS_ATOMIC_REQ_8B_ENDIANNESS_MODE, 1);
-	prm_set(cap, ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1, 1);
-	prm_set(cap, ATOMIC_CAPS_ATOMIC_OPERATIONS, PRM_ATOMIC_OPS_CS | PRM_ATOMIC_OPS_FA);
-	prm_set(cap, ATOMIC_CAPS_ATOMIC_SIZE_QP, 8);
+	fld_set(cap, ATOMIC_CAPS_ATOMIC_REQ_8B_ENDIANNESS_MODE, 1);
+	fld_set(cap, ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1, 1);
+	fld_set(cap, ATOMIC_CAPS_ATOMIC_OPERATIONS, PRM_ATOMIC_OPS_CS | PRM_ATOMIC_OPS_FA);
+	fld_set(cap, ATOMIC_CAPS_ATOMIC_SIZE_QP, 8);
 }
 
 static void put_roce(const struct hca *hca, uint8_t *cap)
@@ -158,12 +158,12 @@ static void put_roce(const struct hca *hca, uint8_t *cap)
 
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
-	prm_set(cap, ROCE_CAP_L3_TYPE, L3_IPV4_IPV6);
-	prm_set(cap, ROCE_CAP_ROCE_VERSION, ROCE_V1_V2);
-	prm_set(cap, ROCE_CAP_R_ROCE_DEST_UDP_PORT, ROCE_V2_PORT);
-	prm_set(cap, ROCE_CAP_R_ROCE_MIN_SRC_UDP_PORT, 0xc000);
-	prm_set(cap, ROCE_CAP_R_ROCE_MAX_SRC_UDP_PORT, 0xffff);
-	prm_set(cap, ROCE_CAP_ROCE_ADDRESS_TABLE_SIZE, PORT_GIDS_ROCE);
+	fld_set(cap, ROCE_CAP_L3_TYPE, L3_IPV4_IPV6);
+	fld_set(cap, ROCE_CAP_ROCE_VERSION, ROCE_V1_V2);
+	fld_set(cap, ROCE_CAP_R_ROCE_DEST_UDP_PORT, ROCE_V2_PORT);
+	fld_set(cap, ROCE_CAP_R_ROCE_MIN_SRC_UDP_PORT, 0xc000);
+	fld_set(cap, ROCE_CAP_R_ROCE_MAX_SRC_UDP_PORT, 0xffff);
+	fld_set(cap, ROCE_CAP_ROCE_ADDRESS_TABLE_SIZE, PORT_GIDS_ROCE);
 }
 
 static void put_ethernet(const struct hca *hca, uint8_t *cap)
@@ -172,14 +172,14 @@ static void put_ethernet(const struct hca *hca, uint8_t *cap)
 
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
-	prm_set(cap, ETH_CAP_CSUM_CAP, 1);
-	prm_set(cap, ETH_CAP_CQE_CHECKSUM_FULL, 1);
-	prm_set(cap, ETH_CAP_VLAN_CAP, 1);
-	prm_set(cap, ETH_CAP_WQE_VLAN_INSERT, 1);
-	prm_set(cap, ETH_CAP_SELF_LB_EN_MODIFIABLE, 1);
-	prm_set(cap, ETH_CAP_MAX_LSO_CAP, LOG_MAX_LSO);
-	prm_set(cap, ETH_CAP_WQE_INLINE_MODE, NO_INLINE);
-	prm_set(cap, ETH_CAP_RSS_IND_TBL_CAP, ETH_LOG_RQT_SIZE);
+	fld_set(cap, ETH_CAP_CSUM_CAP, 1);
+	fld_set(cap, ETH_CAP_CQE_CHECKSUM_FULL, 1);
+	fld_set(cap, ETH_CAP_VLAN_CAP, 1);
+	fld_set(cap, ETH_CAP_WQE_VLAN_INSERT, 1);
+	fld_set(cap, ETH_CAP_SELF_LB_EN_MODIFIABLE, 1);
+	fld_set(cap, ETH_CAP_MAX_LSO_CAP, LOG_MAX_LSO);
+	fld_set(cap, ETH_CAP_WQE_INLINE_MODE, NO_INLINE);
+	fld_set(cap, ETH_CAP_RSS_IND_TBL_CAP, ETH_LOG_RQT_SIZE);
 }
 
 /* The fields by which flows are matched, of the outer headers; each by any part of its bits. */
@@ -199,35 +199,35 @@ static void put_flow_fields(uint8_t *fields)
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		prm_set(fields, known[i], 1);
+		fld_set(fields, known[i], 1);
 }
 
 static void put_flow_tables_of(uint8_t *prop)
 {
-	prm_set(prop, FT_PROP_FT_SUPPORT, 1);
-	prm_set(prop, FT_PROP_FLOW_COUNTER, 1);
-	prm_set(prop, FT_PROP_FLOW_MODIFY_EN, 1);
-	prm_set(prop, FT_PROP_MODIFY_ROOT, 1);
-	prm_set(prop, FT_PROP_IDENTIFIED_MISS_TABLE_MODE, 1);
-	prm_set(prop, FT_PROP_FLOW_TABLE_MODIFY, 1);
-	prm_set(prop, FT_PROP_LOG_MAX_FT_SIZE, FLOW_LOG_TABLE_MAX);
-	prm_set(prop, FT_PROP_MAX_FT_LEVEL, FLOW_LEVELS - 1);
-	prm_set(prop, FT_PROP_LOG_MAX_FT_NUM, FLOW_LOG_TABLES);
-	prm_set(prop, FT_PROP_LOG_MAX_FLOW_COUNTER, 0); /* one for each entry */
-	prm_set(prop, FT_PROP_LOG_MAX_DESTINATION, FLOW_LOG_DESTINATIONS);
-	prm_set(prop, FT_PROP_LOG_MAX_FLOW, FLOW_LOG_ENTRIES);
-	put_flow_fields(prm_at(prop, FT_PROP_FT_FIELD_SUPPORT));
-	put_flow_fields(prm_at(prop, FT_PROP_FT_FIELD_BITMASK_SUPPORT));
+	fld_set(prop, FT_PROP_FT_SUPPORT, 1);
+	fld_set(prop, FT_PROP_FLOW_COUNTER, 1);
+	fld_set(prop, FT_PROP_FLOW_MODIFY_EN, 1);
+	fld_set(prop, FT_PROP_MODIFY_ROOT, 1);
+	fld_set(prop, FT_PROP_IDENTIFIED_MISS_TABLE_MODE, 1);
+	fld_set(prop, FT_PROP_FLOW_TABLE_MODIFY, 1);
+	fld_set(prop, FT_PROP_LOG_MAX_FT_SIZE, FLOW_LOG_TABLE_MAX);
+	fld_set(prop, FT_PROP_MAX_FT_LEVEL, FLOW_LEVELS - 1);
+	fld_set(prop, FT_PROP_LOG_MAX_FT_NUM, FLOW_LOG_TABLES);
+	fld_set(prop, FT_PROP_LOG_MAX_FLOW_COUNTER, 0); /* one for each entry */
+	fld_set(prop, FT_PROP_LOG_MAX_DESTINATION, FLOW_LOG_DESTINATIONS);
+	fld_set(prop, FT_PROP_LOG_MAX_FLOW, FLOW_LOG_ENTRIES);
+	put_flow_fields(fld_at(prop, FT_PROP_FT_FIELD_SUPPORT));
+	put_flow_fields(fld_at(prop, FT_PROP_FT_FIELD_BITMASK_SUPPORT));
 }
 
 static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 {
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
-	prm_set(cap, FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS, 1);
-	prm_set(cap, FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS_FTS, 1);
-	put_flow_tables_of(prm_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE));
-	put_flow_tables_of(prm_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
+	fld_set(cap, FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS, 1);
+	fld_set(cap, FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS_FTS, 1);
+	put_flow_tables_of(fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE));
+	put_flow_tables_of(fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
 }
 
 /* Rate limits of send queues; there is no scheduling. */
@@ -235,12 +235,12 @@ static void put_qos(const struct hca *hca, uint8_t *cap)
 {
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
-	prm_set(cap, QOS_CAP_PACKET_PACING, 1);
-	prm_set(cap, QOS_CAP_PACKET_PACING_BURST_BOUND, 1);
-	prm_set(cap, QOS_CAP_PACKET_PACING_TYPICAL_SIZE, 1);
-	prm_set(cap, QOS_CAP_PACKET_PACING_MAX_RATE, PACING_MAX_RATE);
-	prm_set(cap, QOS_CAP_PACKET_PACING_MIN_RATE, PACING_MIN_RATE);
-	prm_set(cap, QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE, PACING_RATES);
+	fld_set(cap, QOS_CAP_PACKET_PACING, 1);
+	fld_set(cap, QOS_CAP_PACKET_PACING_BURST_BOUND, 1);
+	fld_set(cap, QOS_CAP_PACKET_PACING_TYPICAL_SIZE, 1);
+	fld_set(cap, QOS_CAP_PACKET_PACING_MAX_RATE, PACING_MAX_RATE);
+	fld_set(cap, QOS_CAP_PACKET_PACING_MIN_RATE, PACING_MIN_RATE);
+	fld_set(cap, QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE, PACING_RATES);
 }
 
 /* All work requests whose keys are looked at when the data moves, which is all. */
@@ -254,11 +254,11 @@ static void put_odp(const struct hca *hca, uint8_t *cap)
 	if (!hca->config.pages_on_demand)
 		return;
 	for (i = 0; i < sizeof(reliable) / sizeof(reliable[0]); i++) {
-		prm_set(prm_at(cap, ODP_CAP_RC), reliable[i], 1);
-		prm_set(prm_at(cap, ODP_CAP_XRC), reliable[i], 1);
+		fld_set(fld_at(cap, ODP_CAP_RC), reliable[i], 1);
+		fld_set(fld_at(cap, ODP_CAP_XRC), reliable[i], 1);
 	}
 	for (i = 0; i < sizeof(datagrams) / sizeof(datagrams[0]); i++)
-		prm_set(prm_at(cap, ODP_CAP_UD), datagrams[i], 1);
+		fld_set(fld_at(cap, ODP_CAP_UD), datagrams[i], 1);
 }
 
 /* No operations: they are reads and writes of a page that the adapter would have to see. */
@@ -266,12 +266,12 @@ static void put_device_memory(const struct hca *hca, uint8_t *cap)
 {
 	if (!hca->config.memic_size)
 		return;
-	prm_set(cap, MEM_CAP_MEMIC, 1);
-	prm_set(cap, MEM_CAP_LOG_MIN_MEMIC_ALLOC_SIZE, MEMIC_UNIT_LOG);
-	prm_set(cap, MEM_CAP_LOG_MAX_MEMIC_ADDR_ALIGNMENT, MEMIC_ALIGN_LOG - MEMIC_UNIT_LOG);
-	prm_set(cap, MEM_CAP_MEMIC_BAR_START_ADDR, hca->config.memic_bar);
-	prm_set(cap, MEM_CAP_MEMIC_BAR_SIZE, hca->config.memic_bar_size);
-	prm_set(cap, MEM_CAP_MAX_MEMIC_SIZE, hca->config.memic_size);
+	fld_set(cap, MEM_CAP_MEMIC, 1);
+	fld_set(cap, MEM_CAP_LOG_MIN_MEMIC_ALLOC_SIZE, MEMIC_UNIT_LOG);
+	fld_set(cap, MEM_CAP_LOG_MAX_MEMIC_ADDR_ALIGNMENT, MEMIC_ALIGN_LOG - MEMIC_UNIT_LOG);
+	fld_set(cap, MEM_CAP_MEMIC_BAR_START_ADDR, hca->config.memic_bar);
+	fld_set(cap, MEM_CAP_MEMIC_BAR_SIZE, hca->config.memic_bar_size);
+	fld_set(cap, MEM_CAP_MAX_MEMIC_SIZE, hca->config.memic_size);
 }
 
 static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
@@ -301,17 +301,17 @@ static void put_current(const struct hca *hca, uint64_t page, uint8_t *cap)
 
 	for (i = 0; i < CAPS_WRITABLE; i++)
 		if (writable[i].page == page && hca->caps.is_set[i])
-			prm_set(cap, writable[i].field, hca->caps.value[i]);
+			fld_set(cap, writable[i].field, hca->caps.value[i]);
 }
 
 enum prm_status caps_query(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t op = prm_get(cmd->in, CMD_IN_OP_MOD), page = op >> 1;
-	uint8_t *cap = prm_at(cmd->out, QUERY_HCA_CAP_OUT_CAPABILITY);
+	uint64_t op = fld_get(cmd->in, CMD_IN_OP_MOD), page = op >> 1;
+	uint8_t *cap = fld_at(cmd->out, QUERY_HCA_CAP_OUT_CAPABILITY);
 
 	if (!has_page(page))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: no such capability page");
-	if (prm_get(cmd->in, QUERY_HCA_CAP_IN_OTHER_FUNCTION))
+	if (fld_get(cmd->in, QUERY_HCA_CAP_IN_OTHER_FUNCTION))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: no other functions");
 	pages[page](hca, cap);
 	if (op & 1)
@@ -327,9 +327,9 @@ static const char *level(uint64_t page, uint8_t *wanted, const uint8_t *max)
 	for (i = 0; i < CAPS_WRITABLE; i++) {
 		if (writable[i].page != page)
 			continue;
-		if (prm_get(wanted, writable[i].field) > prm_get(max, writable[i].field))
+		if (fld_get(wanted, writable[i].field) > fld_get(max, writable[i].field))
 			return "caps: more than there is";
-		prm_set(wanted, writable[i].field, prm_get(max, writable[i].field));
+		fld_set(wanted, writable[i].field, fld_get(max, writable[i].field));
 	}
 	return NULL;
 }
@@ -351,15 +351,15 @@ static const char *check(uint64_t page, const uint8_t *cap, const uint8_t *max)
 
 enum prm_status caps_set(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t page = prm_get(cmd->in, CMD_IN_OP_MOD) >> 1;
-	const uint8_t *cap = prm_at(cmd->in, SET_HCA_CAP_IN_CAPABILITY);
+	uint64_t page = fld_get(cmd->in, CMD_IN_OP_MOD) >> 1;
+	const uint8_t *cap = fld_at(cmd->in, SET_HCA_CAP_IN_CAPABILITY);
 	uint8_t max[PRM_HCA_CAP_SIZE] = { 0 };
 	const char *why;
 	unsigned int i;
 
 	if (!has_page(page))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: no such capability page");
-	if (page == PRM_CAP_GENERAL && prm_get(cap, HCA_CAP_LOG_UAR_PAGE_SZ))
+	if (page == PRM_CAP_GENERAL && fld_get(cap, HCA_CAP_LOG_UAR_PAGE_SZ))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: UAR pages are of 4 KiB");
 	pages[page](hca, max);
 	why = check(page, cap, max);
@@ -368,7 +368,7 @@ enum prm_status caps_set(struct hca *hca, struct cmd *cmd)
 	for (i = 0; i < CAPS_WRITABLE; i++)
 		if (writable[i].page == page) {
 			hca->caps.is_set[i] = true;
-			hca->caps.value[i] = prm_get(cap, writable[i].field);
+			hca->caps.value[i] = fld_get(cap, writable[i].field);
 		}
 	return PRM_STAT_OK;
 }
@@ -376,10 +376,10 @@ enum prm_status caps_set(struct hca *hca, struct cmd *cmd)
 enum prm_status caps_query_adapter(struct hca *hca, struct cmd *cmd)
 {
 	static const char psid[16] = "SFT0000000001";
-	uint8_t *adapter = prm_at(cmd->out, QUERY_ADAPTER_OUT_QUERY_ADAPTER_STRUCT);
+	uint8_t *adapter = fld_at(cmd->out, QUERY_ADAPTER_OUT_QUERY_ADAPTER_STRUCT);
 
 	(void)hca;
-	prm_set(adapter, ADAPTER_IEEE_VENDOR_ID, IEEE_VENDOR_ID);
-	memcpy(prm_at(adapter, ADAPTER_VSD_CONTD_PSID), psid, sizeof(psid));
+	fld_set(adapter, ADAPTER_IEEE_VENDOR_ID, IEEE_VENDOR_ID);
+	memcpy(fld_at(adapter, ADAPTER_VSD_CONTD_PSID), psid, sizeof(psid));
 	return PRM_STAT_OK;
 }

@@ -184,7 +184,7 @@ static enum prm_status dispatch(struct hca *hca, struct cmd *cmd)
 
 	if (cmd->in_len < 8)
 		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "cmd: no room for an opcode");
-	opcode = prm_get(cmd->in, CMD_IN_OPCODE);
+	opcode = fld_get(cmd->in, CMD_IN_OPCODE);
 	if (opcode >= COMMANDS || !commands[opcode].run)
 		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "cmd: unknown opcode");
 	if (hca->dead && !commands[opcode].after_death)
@@ -208,8 +208,8 @@ void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t 
 	status = dispatch(hca, &cmd);
 	if (status) {
 		memset(reply, 0, sizeof(reply));
-		prm_set(reply, CMD_OUT_STATUS, status);
-		prm_set(reply, CMD_OUT_SYNDROME, hash(cmd.why));
+		fld_set(reply, CMD_OUT_STATUS, status);
+		fld_set(reply, CMD_OUT_SYNDROME, hash(cmd.why));
 		trace_line(hca->config.trace, "refused: %s", cmd.why);
 	}
 	pages_balance(hca);

@@ -44,7 +44,7 @@ static inline size_t cmd_out_room(const struct cmd *cmd)
 /* PAS[] at PART of the input mailbox: pointer and how many fit */
 static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *count)
 {
-	size_t at = PRM_BYTE(part);
+	size_t at = FLD_BYTE(part);
 
 	*count = cmd->in_len > at ? (cmd->in_len - at) / 8 : 0;
 	return cmd->in + at;

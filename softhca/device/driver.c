@@ -26,14 +26,14 @@ enum prm_status driver_query_issi(struct hca *hca, struct cmd *cmd)
 {
 	enum { ISSI_0_AND_1 = 3 };
 
-	prm_set(cmd->out, QUERY_ISSI_OUT_CURRENT_ISSI, hca->driver.issi);
-	prm_set(cmd->out, QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0, ISSI_0_AND_1);
+	fld_set(cmd->out, QUERY_ISSI_OUT_CURRENT_ISSI, hca->driver.issi);
+	fld_set(cmd->out, QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0, ISSI_0_AND_1);
 	return PRM_STAT_OK;
 }
 
 enum prm_status driver_set_issi(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t issi = prm_get(cmd->in, SET_ISSI_IN_CURRENT_ISSI);
+	uint64_t issi = fld_get(cmd->in, SET_ISSI_IN_CURRENT_ISSI);
 
 	if (issi > 1)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "driver: no such ISSI");
@@ -58,7 +58,7 @@ enum prm_status driver_teardown(struct hca *hca, struct cmd *cmd)
 
 	if (!hca->driver.initialized)
 		return cmd_fail(cmd, PRM_STAT_BAD_SYS_STATE_ERR, "driver: not initialized");
-	if (prm_get(cmd->in, TEARDOWN_HCA_IN_PROFILE) != GRACEFUL)
+	if (fld_get(cmd->in, TEARDOWN_HCA_IN_PROFILE) != GRACEFUL)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "driver: only graceful teardown");
 	hca->driver.initialized = false;
 	pages_forget_requests(hca);

@@ -37,12 +37,12 @@ enum prm_status driver_query_pages(struct hca *hca, struct cmd *cmd)
 		[PRM_PAGES_INIT] = PAGES_AT_INIT,
 		[PRM_PAGES_REGULAR] = 0,
 	};
-	uint64_t when = prm_get(cmd->in, CMD_IN_OP_MOD);
+	uint64_t when = fld_get(cmd->in, CMD_IN_OP_MOD);
 
 	(void)hca;
 	if (when < PRM_PAGES_BOOT || when > PRM_PAGES_REGULAR)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "pages: unknown op_mod");
-	prm_set(cmd->out, QUERY_PAGES_OUT_NUM_PAGES, at[when]);
+	fld_set(cmd->out, QUERY_PAGES_OUT_NUM_PAGES, at[when]);
 	return PRM_STAT_OK;
 }
 
@@ -64,7 +64,7 @@ static enum prm_status give(struct hca *hca, struct cmd *cmd, uint64_t count)
 		return cmd_errno(cmd, ENOMEM, "pages");
 	driver->page = page;
 	for (i = 0; i < count; i++)
-		page[driver->pages++] = prm_get64(pas, i * 8);
+		page[driver->pages++] = fld_get64(pas, i * 8);
 	if (driver->requested > 0)
 		driver->requested -=
 			(int64_t)count < driver->requested ? (int64_t)count : driver->requested;
@@ -74,7 +74,7 @@ static enum prm_status give(struct hca *hca, struct cmd *cmd, uint64_t count)
 static enum prm_status take(struct hca *hca, struct cmd *cmd, uint64_t count)
 {
 	struct driver *driver = &hca->driver;
-	uint64_t room = (cmd_out_room(cmd) - PRM_BYTE(MANAGE_PAGES_OUT_PAS)) / 8;
+	uint64_t room = (cmd_out_room(cmd) - FLD_BYTE(MANAGE_PAGES_OUT_PAS)) / 8;
 	uint64_t i;
 
 	if (count > room)
@@ -82,9 +82,9 @@ static enum prm_status take(struct hca *hca, struct cmd *cmd, uint64_t count)
 	if (count > driver->pages)
 		count = driver->pages;
 	for (i = 0; i < count; i++)
-		prm_set64(cmd->out, PRM_BYTE(MANAGE_PAGES_OUT_PAS) + i * 8,
+		fld_set64(cmd->out, FLD_BYTE(MANAGE_PAGES_OUT_PAS) + i * 8,
 			  driver->page[--driver->pages]);
-	prm_set(cmd->out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, count);
+	fld_set(cmd->out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, count);
 	if (driver->requested < 0)
 		driver->requested = 0;
 	return PRM_STAT_OK;
@@ -92,9 +92,9 @@ static enum prm_status take(struct hca *hca, struct cmd *cmd, uint64_t count)
 
 enum prm_status driver_manage_pages(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t count = prm_get(cmd->in, MANAGE_PAGES_IN_INPUT_NUM_ENTRIES);
+	uint64_t count = fld_get(cmd->in, MANAGE_PAGES_IN_INPUT_NUM_ENTRIES);
 
-	switch (prm_get(cmd->in, CMD_IN_OP_MOD)) {
+	switch (fld_get(cmd->in, CMD_IN_OP_MOD)) {
 	case PRM_PAGES_CANNOT_GIVE:
 		hca->driver.requested = 0;
 		hca->driver.denied = wanted(hca);

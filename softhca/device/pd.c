@@ -17,7 +17,7 @@ static enum prm_status add(struct res_table *table, struct cmd *cmd, void *objec
 		free(object);
 		return cmd_errno(cmd, ret, "table is full");
 	}
-	prm_set(cmd->out, out_field, *n);
+	fld_set(cmd->out, out_field, *n);
 	return PRM_STAT_OK;
 }
 
@@ -32,7 +32,7 @@ enum prm_status pd_alloc(struct hca *hca, struct cmd *cmd)
 
 enum prm_status pd_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	struct pd *pd = res_get(&hca->pds, prm_get(cmd->in, DEALLOC_PD_IN_PD));
+	struct pd *pd = res_get(&hca->pds, fld_get(cmd->in, DEALLOC_PD_IN_PD));
 
 	if (!pd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "pd: no such PD");
@@ -54,7 +54,7 @@ enum prm_status td_alloc(struct hca *hca, struct cmd *cmd)
 
 enum prm_status td_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	uint32_t n = prm_get(cmd->in, DEALLOC_TRANSPORT_DOMAIN_IN_TRANSPORT_DOMAIN);
+	uint32_t n = fld_get(cmd->in, DEALLOC_TRANSPORT_DOMAIN_IN_TRANSPORT_DOMAIN);
 	struct pd *td = res_get(&hca->tds, n);
 
 	if (!td)
@@ -77,7 +77,7 @@ enum prm_status uar_alloc(struct hca *hca, struct cmd *cmd)
 
 enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	struct uar *uar = res_get(&hca->uars, prm_get(cmd->in, DEALLOC_UAR_IN_UAR));
+	struct uar *uar = res_get(&hca->uars, fld_get(cmd->in, DEALLOC_UAR_IN_UAR));
 
 	if (!uar)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "uar: no such UAR");

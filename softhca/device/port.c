@@ -26,7 +26,7 @@ static const uint8_t link_local[8] = { 0xfe, 0x80 };
 void port_init(struct hca *hca, unsigned int number)
 {
 	struct port *port = &hca->port[number - 1];
-	uint8_t *gid = prm_at(port->gid[0].raw, ROCE_ADDR_SOURCE_L3_ADDRESS);
+	uint8_t *gid = fld_at(port->gid[0].raw, ROCE_ADDR_SOURCE_L3_ADDRESS);
 
 	port->guid = hca->config.node_guid + number;
 	port->cap_mask = PORT_CAP_MASK;
@@ -34,7 +34,7 @@ void port_init(struct hca *hca, unsigned int number)
 	if (hca->config.link_layer == HCA_LINK_ETHERNET)
 		return;
 	memcpy(gid, link_local, sizeof(link_local));
-	prm_set64(gid, 8, port->guid);
+	fld_set64(gid, 8, port->guid);
 	port->gid[0].valid = true;
 	port->gids = 1;
 }
@@ -113,7 +113,7 @@ const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int i
 {
 	const struct gid_entry *entry = port_gid_entry(hca, port, index);
 
-	return entry ? prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS) : NULL;
+	return entry ? fld_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS) : NULL;
 }
 
 bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16])
@@ -140,74 +140,74 @@ static struct port *find(struct hca *hca, struct cmd *cmd, uint64_t number, bool
 
 enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 {
-	struct port *port = find(hca, cmd, prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
-				 prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
-	uint8_t *ctx = prm_at(cmd->out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
+	struct port *port = find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
+				 fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
+	uint8_t *ctx = fld_at(cmd->out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
 	bool up;
 
 	if (!port)
 		return PRM_STAT_BAD_PARAM_ERR;
 	up = port_is_up(hca, (unsigned int)(port - hca->port) + 1);
-	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE, up ? PHYS_LINK_UP : PHYS_POLLING);
-	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_STATE, up ? STATE_ACTIVE : STATE_DOWN);
-	prm_set(ctx, HCA_VPORT_CONTEXT_VPORT_STATE, up ? STATE_ACTIVE : STATE_DOWN);
-	prm_set(ctx, HCA_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
-	prm_set(ctx, HCA_VPORT_CONTEXT_NODE_GUID, hca->config.node_guid);
-	prm_set(ctx, HCA_VPORT_CONTEXT_PORT_GUID, port->guid);
-	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1, port->cap_mask);
-	prm_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT, 0xffffffff);
-	prm_set(ctx, HCA_VPORT_CONTEXT_LID, port->lid);
-	prm_set(ctx, HCA_VPORT_CONTEXT_SM_LID, FABRIC_SUBNET_LID);
-	prm_set(ctx, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT, SUBNET_TIMEOUT);
+	fld_set(ctx, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE, up ? PHYS_LINK_UP : PHYS_POLLING);
+	fld_set(ctx, HCA_VPORT_CONTEXT_PORT_STATE, up ? STATE_ACTIVE : STATE_DOWN);
+	fld_set(ctx, HCA_VPORT_CONTEXT_VPORT_STATE, up ? STATE_ACTIVE : STATE_DOWN);
+	fld_set(ctx, HCA_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
+	fld_set(ctx, HCA_VPORT_CONTEXT_NODE_GUID, hca->config.node_guid);
+	fld_set(ctx, HCA_VPORT_CONTEXT_PORT_GUID, port->guid);
+	fld_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1, port->cap_mask);
+	fld_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT, 0xffffffff);
+	fld_set(ctx, HCA_VPORT_CONTEXT_LID, port->lid);
+	fld_set(ctx, HCA_VPORT_CONTEXT_SM_LID, FABRIC_SUBNET_LID);
+	fld_set(ctx, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT, SUBNET_TIMEOUT);
 	return PRM_STAT_OK;
 }
 
 /* Software says which managers listen at the port: the capability mask is all it may change. */
 enum prm_status port_modify_context(struct hca *hca, struct cmd *cmd)
 {
-	struct port *port = find(hca, cmd, prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
-				 prm_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
-	const uint8_t *ctx = prm_at(cmd->in, MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT);
-	uint32_t mask = prm_get(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT);
+	struct port *port = find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
+				 fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
+	const uint8_t *ctx = fld_at(cmd->in, MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT);
+	uint32_t mask = fld_get(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT);
 
 	if (!port)
 		return PRM_STAT_BAD_PARAM_ERR;
-	if (prm_get(ctx, HCA_VPORT_CONTEXT_FIELD_SELECT))
+	if (fld_get(ctx, HCA_VPORT_CONTEXT_FIELD_SELECT))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: field cannot be changed");
 	port->cap_mask =
-		(port->cap_mask & ~mask) | (prm_get(ctx, HCA_VPORT_CONTEXT_CAP_MASK1) & mask);
+		(port->cap_mask & ~mask) | (fld_get(ctx, HCA_VPORT_CONTEXT_CAP_MASK1) & mask);
 	return PRM_STAT_OK;
 }
 
 enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd)
 {
-	struct port *port = find(hca, cmd, prm_get(cmd->in, QUERY_HCA_VPORT_GID_IN_PORT_NUM),
-				 prm_get(cmd->in, QUERY_HCA_VPORT_GID_IN_OTHER_VPORT));
-	uint64_t index = prm_get(cmd->in, QUERY_HCA_VPORT_GID_IN_GID_INDEX);
+	struct port *port = find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_GID_IN_PORT_NUM),
+				 fld_get(cmd->in, QUERY_HCA_VPORT_GID_IN_OTHER_VPORT));
+	uint64_t index = fld_get(cmd->in, QUERY_HCA_VPORT_GID_IN_GID_INDEX);
 
 	if (!port)
 		return PRM_STAT_BAD_PARAM_ERR;
 	if (index >= PORT_GIDS_IB)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: GID index out of range");
-	prm_set(cmd->out, QUERY_HCA_VPORT_GID_OUT_GIDS_NUM, 1);
-	memcpy(prm_at(cmd->out, QUERY_HCA_VPORT_GID_OUT_GID),
-	       prm_at(port->gid[index].raw, ROCE_ADDR_SOURCE_L3_ADDRESS), 16);
+	fld_set(cmd->out, QUERY_HCA_VPORT_GID_OUT_GIDS_NUM, 1);
+	memcpy(fld_at(cmd->out, QUERY_HCA_VPORT_GID_OUT_GID),
+	       fld_at(port->gid[index].raw, ROCE_ADDR_SOURCE_L3_ADDRESS), 16);
 	return PRM_STAT_OK;
 }
 
 /* Index 0xffff asks for the whole table. */
 enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd)
 {
-	struct port *port = find(hca, cmd, prm_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM),
-				 prm_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_OTHER_VPORT));
-	uint64_t index = prm_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX);
+	struct port *port = find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM),
+				 fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_OTHER_VPORT));
+	uint64_t index = fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX);
 
 	if (!port)
 		return PRM_STAT_BAD_PARAM_ERR;
 	if (index >= PORT_PKEYS && index != 0xffff)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: P_Key index out of range");
 	if (index == 0 || index == 0xffff)
-		prm_set(cmd->out, PRM_IN(QUERY_HCA_VPORT_PKEY_OUT_PKEY, PKEY_PKEY), DEFAULT_PKEY);
+		fld_set(cmd->out, FLD_IN(QUERY_HCA_VPORT_PKEY_OUT_PKEY, PKEY_PKEY), DEFAULT_PKEY);
 	return PRM_STAT_OK;
 }
 
@@ -221,8 +221,8 @@ static void count_gids(struct port *port)
 static struct gid_entry *roce_entry(struct hca *hca, struct cmd *cmd, uint32_t port_field,
 				    uint32_t index_field)
 {
-	struct port *port = find(hca, cmd, prm_get(cmd->in, port_field), false);
-	uint64_t index = prm_get(cmd->in, index_field);
+	struct port *port = find(hca, cmd, fld_get(cmd->in, port_field), false);
+	uint64_t index = fld_get(cmd->in, index_field);
 
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		cmd->why = "port: RoCE addresses on an InfiniBand port";
@@ -243,8 +243,8 @@ enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd)
 
 	if (!entry)
 		return PRM_STAT_BAD_PARAM_ERR;
-	memcpy(entry->raw, prm_at(cmd->in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), sizeof(entry->raw));
-	entry->valid = memcmp(prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), none, 16) != 0;
+	memcpy(entry->raw, fld_at(cmd->in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), sizeof(entry->raw));
+	entry->valid = memcmp(fld_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), none, 16) != 0;
 	for (port = 0; port < hca->config.num_ports; port++)
 		count_gids(&hca->port[port]);
 	return PRM_STAT_OK;
@@ -257,7 +257,7 @@ enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd)
 
 	if (!entry)
 		return PRM_STAT_BAD_PARAM_ERR;
-	memcpy(prm_at(cmd->out, QUERY_ROCE_ADDRESS_OUT_ROCE_ADDRESS), entry->raw,
+	memcpy(fld_at(cmd->out, QUERY_ROCE_ADDRESS_OUT_ROCE_ADDRESS), entry->raw,
 	       sizeof(entry->raw));
 	return PRM_STAT_OK;
 }

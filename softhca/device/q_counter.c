@@ -51,28 +51,28 @@ enum prm_status q_counter_alloc(struct hca *hca, struct cmd *cmd)
 		free(counter);
 		return cmd_errno(cmd, ret, "q_counter: table is full");
 	}
-	prm_set(cmd->out, ALLOC_Q_COUNTER_OUT_COUNTER_SET_ID, counter->n);
+	fld_set(cmd->out, ALLOC_Q_COUNTER_OUT_COUNTER_SET_ID, counter->n);
 	return PRM_STAT_OK;
 }
 
 enum prm_status q_counter_query(struct hca *hca, struct cmd *cmd)
 {
-	uint32_t n = prm_get(cmd->in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID);
+	uint32_t n = fld_get(cmd->in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID);
 	struct q_counter *counter = res_get(&hca->eth->q_counters, n);
 	unsigned int i;
 
 	if (!counter)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "q_counter: no such counter set");
 	for (i = 0; i < Q_COUNTERS; i++)
-		prm_set(cmd->out, fields[i], counter->value[i]);
-	if (prm_get(cmd->in, QUERY_Q_COUNTER_IN_CLEAR))
+		fld_set(cmd->out, fields[i], counter->value[i]);
+	if (fld_get(cmd->in, QUERY_Q_COUNTER_IN_CLEAR))
 		memset(counter->value, 0, sizeof(counter->value));
 	return PRM_STAT_OK;
 }
 
 enum prm_status q_counter_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	uint32_t n = prm_get(cmd->in, DEALLOC_Q_COUNTER_IN_COUNTER_SET_ID);
+	uint32_t n = fld_get(cmd->in, DEALLOC_Q_COUNTER_IN_COUNTER_SET_ID);
 	struct q_counter *counter = res_get(&hca->eth->q_counters, n);
 
 	if (!counter)

@@ -25,9 +25,9 @@ static const char *ib_reg_pmtu(struct hca *hca, bool write, unsigned int port, u
 {
 	enum { MAX_MTU = 4096 };
 
-	prm_set(data, PMTU_REG_MAX_MTU, MAX_MTU);
-	prm_set(data, PMTU_REG_ADMIN_MTU, MAX_MTU);
-	prm_set(data, PMTU_REG_OPER_MTU, MAX_MTU);
+	fld_set(data, PMTU_REG_MAX_MTU, MAX_MTU);
+	fld_set(data, PMTU_REG_ADMIN_MTU, MAX_MTU);
+	fld_set(data, PMTU_REG_OPER_MTU, MAX_MTU);
 	return port_error(hca, write, port);
 }
 
@@ -36,12 +36,12 @@ static const char *ib_reg_ptys(struct hca *hca, bool write, unsigned int port, u
 {
 	enum { MASK_IB = 1, WIDTHS = 0x7, WIDTH_4X = 0x4, SPEEDS = 0x3f, SPEED_EDR = 0x20 };
 
-	if (prm_get(data, PTYS_REG_PROTO_MASK) != MASK_IB)
+	if (fld_get(data, PTYS_REG_PROTO_MASK) != MASK_IB)
 		return "reg: PTYS of InfiniBand only";
-	prm_set(data, PTYS_REG_IB_LINK_WIDTH_CAPABILITY, WIDTHS);
-	prm_set(data, PTYS_REG_IB_PROTO_CAPABILITY, SPEEDS);
-	prm_set(data, PTYS_REG_IB_LINK_WIDTH_OPER, WIDTH_4X);
-	prm_set(data, PTYS_REG_IB_PROTO_OPER, SPEED_EDR);
+	fld_set(data, PTYS_REG_IB_LINK_WIDTH_CAPABILITY, WIDTHS);
+	fld_set(data, PTYS_REG_IB_PROTO_CAPABILITY, SPEEDS);
+	fld_set(data, PTYS_REG_IB_LINK_WIDTH_OPER, WIDTH_4X);
+	fld_set(data, PTYS_REG_IB_PROTO_OPER, SPEED_EDR);
 	return port_error(hca, write, port);
 }
 
@@ -52,7 +52,7 @@ static const char *by_link(struct hca *hca, bool write, uint8_t *data, port_reg_
 			   port_reg_fn ethernet)
 {
 	port_reg_fn access = hca->config.link_layer == HCA_LINK_ETHERNET ? ethernet : infiniband;
-	uint64_t port = prm_get(data, PMTU_REG_LOCAL_PORT);
+	uint64_t port = fld_get(data, PMTU_REG_LOCAL_PORT);
 	const char *why = port_error(hca, false, port);
 
 	if (!why && !access)
@@ -94,9 +94,9 @@ static const char *reg_pvlc(struct hca *hca, bool write, uint8_t *data)
 {
 	enum { VL0 = 1 };
 
-	prm_set(data, PVLC_REG_VL_HW_CAP, VL0);
-	prm_set(data, PVLC_REG_VL_OPERATIONAL, VL0);
-	return port_error(hca, write, prm_get(data, PVLC_REG_LOCAL_PORT));
+	fld_set(data, PVLC_REG_VL_HW_CAP, VL0);
+	fld_set(data, PVLC_REG_VL_OPERATIONAL, VL0);
+	return port_error(hca, write, fld_get(data, PVLC_REG_LOCAL_PORT));
 }
 
 static const char *reg_node_desc(struct hca *hca, bool write, uint8_t *data)
@@ -135,7 +135,7 @@ static const char *reg_dtor(struct hca *hca, bool write, uint8_t *data)
 	if (write)
 		return "reg: timeouts are read-only";
 	for (i = 0; i < sizeof(timeouts) / sizeof(timeouts[0]); i++)
-		prm_set(data, timeouts[i].field, timeouts[i].ms);
+		fld_set(data, timeouts[i].field, timeouts[i].ms);
 	return NULL;
 }
 
@@ -158,23 +158,23 @@ static const struct {
 
 static enum prm_status access_one(struct hca *hca, struct cmd *cmd, size_t i)
 {
-	uint64_t op = prm_get(cmd->in, CMD_IN_OP_MOD);
-	size_t at = PRM_BYTE(ACCESS_REGISTER_IN_REGISTER_DATA);
-	uint8_t *data = prm_at(cmd->out, ACCESS_REGISTER_OUT_REGISTER_DATA);
+	uint64_t op = fld_get(cmd->in, CMD_IN_OP_MOD);
+	size_t at = FLD_BYTE(ACCESS_REGISTER_IN_REGISTER_DATA);
+	uint8_t *data = fld_at(cmd->out, ACCESS_REGISTER_OUT_REGISTER_DATA);
 	const char *why;
 
 	if (op != OP_READ && op != OP_WRITE)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "reg: unknown op_mod");
 	if (cmd->in_len < at + registers[i].size)
 		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "reg: shorter than the register");
-	memcpy(data, prm_at(cmd->in, ACCESS_REGISTER_IN_REGISTER_DATA), registers[i].size);
+	memcpy(data, fld_at(cmd->in, ACCESS_REGISTER_IN_REGISTER_DATA), registers[i].size);
 	why = registers[i].access(hca, op == OP_WRITE, data);
 	return why ? cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why) : PRM_STAT_OK;
 }
 
 enum prm_status reg_access(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t id = prm_get(cmd->in, ACCESS_REGISTER_IN_REGISTER_ID);
+	uint64_t id = fld_get(cmd->in, ACCESS_REGISTER_IN_REGISTER_ID);
 	size_t i;
 
 	for (i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)

@@ -351,10 +351,10 @@ static bool take_mac(const struct station *station, const uint8_t gid[16], uint8
 		const struct gid_entry *entry = port_gid_entry(hca, station->port, i);
 		uint64_t be;
 
-		if (!entry || memcmp(prm_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), gid, 16))
+		if (!entry || memcmp(fld_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), gid, 16))
 			continue;
-		be = htobe64(prm_get(entry->raw, ROCE_ADDR_SOURCE_MAC_47_32) << 32 |
-			     prm_get(entry->raw, ROCE_ADDR_SOURCE_MAC_31_0));
+		be = htobe64(fld_get(entry->raw, ROCE_ADDR_SOURCE_MAC_47_32) << 32 |
+			     fld_get(entry->raw, ROCE_ADDR_SOURCE_MAC_31_0));
 		memcpy(mac, (const uint8_t *)&be + 2, 6);
 		return true;
 	}

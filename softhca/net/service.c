@@ -136,9 +136,9 @@ void service_fill(const struct service_text *service, const uint8_t gid[16],
 	enum { DEFAULT_PKEY = 0xffff };
 
 	memset(record, 0, SERVICE_RECORD_SIZE);
-	prm_set64(record, SERVICE_ID, service->id);
-	memcpy(prm_at(record, SERVICE_GID), gid, 16);
-	prm_set(record, SERVICE_PKEY, DEFAULT_PKEY);
-	prm_set(record, SERVICE_LEASE, SERVICE_LEASE_FOREVER);
-	memcpy(prm_at(record, SERVICE_NAME), service->name, SERVICE_NAME_SIZE);
+	fld_set64(record, SERVICE_ID, service->id);
+	memcpy(fld_at(record, SERVICE_GID), gid, 16);
+	fld_set(record, SERVICE_PKEY, DEFAULT_PKEY);
+	fld_set(record, SERVICE_LEASE, SERVICE_LEASE_FOREVER);
+	memcpy(fld_at(record, SERVICE_NAME), service->name, SERVICE_NAME_SIZE);
 }

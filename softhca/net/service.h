@@ -30,10 +30,10 @@ enum { /* components of requests, by bit */
 };
 
 #define SERVICE_ID            0 /* 64 bits; at this byte */
-#define SERVICE_GID           PRM_PART(0x8)
-#define SERVICE_PKEY          PRM(0x18, 31, 16)
-#define SERVICE_LEASE         PRM(0x1c, 31, 0)
-#define SERVICE_NAME          PRM_PART(0x30)
+#define SERVICE_GID           FLD_PART(0x8)
+#define SERVICE_PKEY          FLD(0x18, 31, 16)
+#define SERVICE_LEASE         FLD(0x1c, 31, 0)
+#define SERVICE_NAME          FLD_PART(0x30)
 #define SERVICE_LEASE_FOREVER 0xffffffffu
 
 struct service {

@@ -85,14 +85,14 @@ static struct request decode(const struct fabric_msg *msg)
 {
 	const uint8_t *mad = msg->payload;
 
-	return (struct request){ mad, prm_get64(mad, SA_COMPONENTS), mad + SA_DATA, msg };
+	return (struct request){ mad, fld_get64(mad, SA_COMPONENTS), mad + SA_DATA, msg };
 }
 
 /* ---- multicast groups ---- */
 
 static const uint8_t *mgid_of(const struct group *group)
 {
-	return prm_at(group->record, MC_MGID);
+	return fld_at(group->record, MC_MGID);
 }
 
 static struct group *find_group(const struct subnet *subnet, const uint8_t *mgid)
@@ -149,29 +149,29 @@ static void fill_group(struct group *group, const struct request *req, const uin
 	uint8_t *record = group->record;
 
 	memcpy(record, req->data, MC_MEMBER_RECORD_SIZE);
-	prm_set(record, MC_MLID, subnet_mlid(mgid));
+	fld_set(record, MC_MLID, subnet_mlid(mgid));
 	if (!has(req, MC_HAS_QKEY))
-		prm_set(record, MC_QKEY, IPOIB_QKEY);
+		fld_set(record, MC_QKEY, IPOIB_QKEY);
 	if (!has(req, MC_HAS_PKEY))
-		prm_set(record, MC_PKEY, DEFAULT_PKEY);
-	if (!has(req, MC_HAS_MTU) || prm_get(record, MC_MTU_SELECTOR) != SELECT_EXACTLY)
-		prm_set(record, MC_MTU, MTU_4096);
-	prm_set(record, MC_MTU_SELECTOR, SELECT_EXACTLY);
-	prm_set(record, MC_RATE_SELECTOR, SELECT_EXACTLY);
-	prm_set(record, MC_RATE, RATE_10_GBPS);
-	prm_set(record, MC_LIFETIME_SELECTOR, SELECT_EXACTLY);
-	prm_set(record, MC_LIFETIME, LIFETIME_134_MS);
-	prm_set(record, MC_SCOPE, mgid[1] & 0xf);
+		fld_set(record, MC_PKEY, DEFAULT_PKEY);
+	if (!has(req, MC_HAS_MTU) || fld_get(record, MC_MTU_SELECTOR) != SELECT_EXACTLY)
+		fld_set(record, MC_MTU, MTU_4096);
+	fld_set(record, MC_MTU_SELECTOR, SELECT_EXACTLY);
+	fld_set(record, MC_RATE_SELECTOR, SELECT_EXACTLY);
+	fld_set(record, MC_RATE, RATE_10_GBPS);
+	fld_set(record, MC_LIFETIME_SELECTOR, SELECT_EXACTLY);
+	fld_set(record, MC_LIFETIME, LIFETIME_134_MS);
+	fld_set(record, MC_SCOPE, mgid[1] & 0xf);
 }
 
 static uint16_t create_group(struct subnet *subnet, const struct request *req, struct group **out)
 {
-	const uint8_t *mgid = prm_at(req->data, MC_MGID);
+	const uint8_t *mgid = fld_at(req->data, MC_MGID);
 	struct group *group;
 
 	if (!may_create(req, mgid))
 		return SA_INSUFFICIENT_COMPONENTS;
-	if (mgid[0] != 0xff || (has(req, MC_HAS_MTU) && prm_get(req->data, MC_MTU) > MTU_4096))
+	if (mgid[0] != 0xff || (has(req, MC_HAS_MTU) && fld_get(req->data, MC_MTU) > MTU_4096))
 		return SA_INVALID_REQUEST;
 	group = subnet->num_groups < MAX_GROUPS ? calloc(1, sizeof(*group)) : NULL;
 	if (!group)
@@ -186,11 +186,11 @@ static uint16_t create_group(struct subnet *subnet, const struct request *req, s
 
 static bool fits(const struct group *group, const struct request *req)
 {
-	if (has(req, MC_HAS_QKEY) && prm_get(req->data, MC_QKEY) != prm_get(group->record, MC_QKEY))
+	if (has(req, MC_HAS_QKEY) && fld_get(req->data, MC_QKEY) != fld_get(group->record, MC_QKEY))
 		return false;
 	return !has(req, MC_HAS_MTU) || !has(req, MC_HAS_MTU_SELECTOR) ||
-	       prm_get(req->data, MC_MTU_SELECTOR) != SELECT_EXACTLY ||
-	       prm_get(req->data, MC_MTU) == prm_get(group->record, MC_MTU);
+	       fld_get(req->data, MC_MTU_SELECTOR) != SELECT_EXACTLY ||
+	       fld_get(req->data, MC_MTU) == fld_get(group->record, MC_MTU);
 }
 
 static uint16_t add_member(struct group *group, const uint8_t *gid, uint8_t states)
@@ -215,15 +215,15 @@ static void put_member(const struct group *group, const uint8_t *gid, uint8_t *d
 
 	memcpy(own, gid, sizeof(own));
 	memcpy(data, group->record, MC_MEMBER_RECORD_SIZE);
-	memcpy(prm_at(data, MC_PORT_GID), own, sizeof(own));
-	prm_set(data, MC_JOIN_STATE, member ? member->states : 0);
+	memcpy(fld_at(data, MC_PORT_GID), own, sizeof(own));
+	fld_set(data, MC_JOIN_STATE, member ? member->states : 0);
 }
 
 static uint16_t join_group(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
-	const uint8_t *gid = prm_at(req->data, MC_PORT_GID);
-	struct group *group = find_group(subnet, prm_at(req->data, MC_MGID));
-	uint8_t states = prm_get(req->data, MC_JOIN_STATE);
+	const uint8_t *gid = fld_at(req->data, MC_PORT_GID);
+	struct group *group = find_group(subnet, fld_at(req->data, MC_MGID));
+	uint8_t states = fld_get(req->data, MC_JOIN_STATE);
 	uint16_t status = 0;
 
 	if (!has(req, MC_HAS_MGID) || !has(req, MC_HAS_PORT_GID) || !has(req, MC_HAS_JOIN_STATE))
@@ -245,14 +245,14 @@ static uint16_t join_group(struct subnet *subnet, const struct request *req, uin
 
 static uint16_t leave_group(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
-	const uint8_t *gid = prm_at(req->data, MC_PORT_GID);
-	struct group *group = find_group(subnet, prm_at(req->data, MC_MGID));
+	const uint8_t *gid = fld_at(req->data, MC_PORT_GID);
+	struct group *group = find_group(subnet, fld_at(req->data, MC_MGID));
 	struct member *member = group ? find_member(group, gid) : NULL;
 
-	if (!member || !(member->states & prm_get(req->data, MC_JOIN_STATE)))
+	if (!member || !(member->states & fld_get(req->data, MC_JOIN_STATE)))
 		return SA_INVALID_REQUEST;
 	put_member(group, gid, data);
-	member->states &= ~prm_get(req->data, MC_JOIN_STATE);
+	member->states &= ~fld_get(req->data, MC_JOIN_STATE);
 	if (!member->states) {
 		LIST_REMOVE(member, entry);
 		free(member);
@@ -264,11 +264,11 @@ static uint16_t leave_group(struct subnet *subnet, const struct request *req, ui
 
 static uint16_t get_group(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
-	struct group *group = find_group(subnet, prm_at(req->data, MC_MGID));
+	struct group *group = find_group(subnet, fld_at(req->data, MC_MGID));
 
 	if (!group)
 		return SA_NO_RECORDS;
-	put_member(group, prm_at(req->data, MC_PORT_GID), data);
+	put_member(group, fld_at(req->data, MC_PORT_GID), data);
 	return 0;
 }
 
@@ -276,25 +276,25 @@ static uint16_t get_group(struct subnet *subnet, const struct request *req, uint
 
 static uint16_t get_path(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
-	uint16_t dlid = subnet->ops->find(subnet->owner, prm_at(req->data, PATH_DGID));
-	uint16_t pkey = has(req, PATH_HAS_PKEY) ? prm_get(req->data, PATH_PKEY) : DEFAULT_PKEY;
+	uint16_t dlid = subnet->ops->find(subnet->owner, fld_at(req->data, PATH_DGID));
+	uint16_t pkey = has(req, PATH_HAS_PKEY) ? fld_get(req->data, PATH_PKEY) : DEFAULT_PKEY;
 
 	if (!has(req, PATH_HAS_DGID))
 		return SA_INSUFFICIENT_COMPONENTS;
 	if (!dlid || (pkey & 0x7fff) != (DEFAULT_PKEY & 0x7fff))
 		return SA_NO_RECORDS;
 	memcpy(data, req->data, 0x28); /* service and GIDs are those that were asked for */
-	prm_set(data, PATH_DLID, dlid);
-	prm_set(data, PATH_SLID, req->msg->addr.slid);
-	prm_set(data, PATH_REVERSIBLE, 1);
-	prm_set(data, PATH_NUMBER, 1);
-	prm_set(data, PATH_PKEY, DEFAULT_PKEY);
-	prm_set(data, PATH_MTU_SELECTOR, SELECT_EXACTLY);
-	prm_set(data, PATH_MTU, MTU_4096);
-	prm_set(data, PATH_RATE_SELECTOR, SELECT_EXACTLY);
-	prm_set(data, PATH_RATE, RATE_10_GBPS);
-	prm_set(data, PATH_LIFETIME_SELECTOR, SELECT_EXACTLY);
-	prm_set(data, PATH_LIFETIME, LIFETIME_134_MS);
+	fld_set(data, PATH_DLID, dlid);
+	fld_set(data, PATH_SLID, req->msg->addr.slid);
+	fld_set(data, PATH_REVERSIBLE, 1);
+	fld_set(data, PATH_NUMBER, 1);
+	fld_set(data, PATH_PKEY, DEFAULT_PKEY);
+	fld_set(data, PATH_MTU_SELECTOR, SELECT_EXACTLY);
+	fld_set(data, PATH_MTU, MTU_4096);
+	fld_set(data, PATH_RATE_SELECTOR, SELECT_EXACTLY);
+	fld_set(data, PATH_RATE, RATE_10_GBPS);
+	fld_set(data, PATH_LIFETIME_SELECTOR, SELECT_EXACTLY);
+	fld_set(data, PATH_LIFETIME, LIFETIME_134_MS);
 	return 0;
 }
 
@@ -308,7 +308,7 @@ struct services *subnet_services(struct subnet *subnet)
 static unsigned int find_service(const struct subnet *subnet, const uint8_t *mad,
 				 uint8_t (*record)[SERVICE_RECORD_SIZE])
 {
-	return services_find(&subnet->services, prm_get64(mad, SA_COMPONENTS), mad + SA_DATA,
+	return services_find(&subnet->services, fld_get64(mad, SA_COMPONENTS), mad + SA_DATA,
 			     record, !!record);
 }
 
@@ -330,10 +330,10 @@ static uint16_t get_class(struct subnet *subnet, const struct request *req, uint
 {
 	(void)subnet;
 	(void)req;
-	prm_set(data, CPI_BASE_VERSION, MAD_BASE_VERSION_1);
-	prm_set(data, CPI_CLASS_VERSION, SA_CLASS_VERSION);
-	prm_set(data, CPI_MASK2, CPI_MASK2_SENDONLY_FULL_MEMBERS);
-	prm_set(data, CPI_RESPONSE_TIME, RESPONSE_TIME);
+	fld_set(data, CPI_BASE_VERSION, MAD_BASE_VERSION_1);
+	fld_set(data, CPI_CLASS_VERSION, SA_CLASS_VERSION);
+	fld_set(data, CPI_MASK2, CPI_MASK2_SENDONLY_FULL_MEMBERS);
+	fld_set(data, CPI_RESPONSE_TIME, RESPONSE_TIME);
 	return 0;
 }
 
@@ -361,8 +361,8 @@ static const struct call *find_call(const uint8_t *mad)
 	size_t i;
 
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (calls[i].method == prm_get(mad, MAD_METHOD) &&
-		    calls[i].attribute == prm_get(mad, MAD_ATTRIBUTE))
+		if (calls[i].method == fld_get(mad, MAD_METHOD) &&
+		    calls[i].attribute == fld_get(mad, MAD_ATTRIBUTE))
 			return &calls[i];
 	return NULL;
 }
@@ -380,22 +380,22 @@ static bool is_request(const struct fabric_msg *msg)
 	if (msg->service != FABRIC_UD || msg->op != FABRIC_SEND || msg->dest_qpn != 1 ||
 	    msg->qkey != SA_QKEY || msg->payload_len != SUBNET_MAD_SIZE)
 		return false;
-	if (prm_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
-	    prm_get(mad, MAD_CLASS_VERSION) != SA_CLASS_VERSION ||
-	    prm_get(mad, MAD_METHOD) & SA_RESPONSE)
+	if (fld_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
+	    fld_get(mad, MAD_CLASS_VERSION) != SA_CLASS_VERSION ||
+	    fld_get(mad, MAD_METHOD) & SA_RESPONSE)
 		return false;
-	return !(prm_get(mad, RMPP_FLAGS) & RMPP_ACTIVE) || prm_get(mad, RMPP_TYPE) == RMPP_DATA;
+	return !(fld_get(mad, RMPP_FLAGS) & RMPP_ACTIVE) || fld_get(mad, RMPP_TYPE) == RMPP_DATA;
 }
 
 static bool is_about_path(const uint8_t *mad)
 {
-	return prm_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD;
+	return fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD;
 }
 
 /* Others of the network may have what this process has not. */
 static bool may_be_of_others(const uint8_t *mad)
 {
-	return is_about_path(mad) || prm_get(mad, MAD_ATTRIBUTE) == SA_SERVICE_RECORD;
+	return is_about_path(mad) || fld_get(mad, MAD_ATTRIBUTE) == SA_SERVICE_RECORD;
 }
 
 bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg)
@@ -405,7 +405,7 @@ bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *m
 	if (!is_request(msg) || !may_be_of_others(mad))
 		return false;
 	if (is_about_path(mad))
-		return subnet->ops->find(subnet->owner, prm_at(mad + SA_DATA, PATH_DGID));
+		return subnet->ops->find(subnet->owner, fld_at(mad + SA_DATA, PATH_DGID));
 	return find_service(subnet, mad, NULL);
 }
 
@@ -423,12 +423,12 @@ static void make_table(uint8_t *mad, const struct call *call, uint16_t *status)
 	if (*status && *status != SA_NO_RECORDS)
 		return;
 	*status = 0;
-	prm_set(mad, RMPP_VERSION, RMPP_VERSION_1);
-	prm_set(mad, RMPP_TYPE, RMPP_DATA);
-	prm_set(mad, RMPP_FLAGS, RMPP_WHOLE);
-	prm_set(mad, RMPP_SEGMENT, 1);
-	prm_set(mad, RMPP_LENGTH, RMPP_SA_OVERHEAD + bytes);
-	prm_set(mad, SA_ATTR_OFFSET, (call->size + 7) / 8);
+	fld_set(mad, RMPP_VERSION, RMPP_VERSION_1);
+	fld_set(mad, RMPP_TYPE, RMPP_DATA);
+	fld_set(mad, RMPP_FLAGS, RMPP_WHOLE);
+	fld_set(mad, RMPP_SEGMENT, 1);
+	fld_set(mad, RMPP_LENGTH, RMPP_SA_OVERHEAD + bytes);
+	fld_set(mad, SA_ATTR_OFFSET, (call->size + 7) / 8);
 }
 
 static void run(struct subnet *subnet, const struct request *req, uint8_t *mad)
@@ -442,9 +442,9 @@ static void run(struct subnet *subnet, const struct request *req, uint8_t *mad)
 		if (call->method == SA_GET_TABLE)
 			make_table(mad, call, &status);
 	}
-	prm_set(mad, MAD_STATUS, status);
-	prm_set(mad, MAD_METHOD,
-		(call ? call->response : prm_get(req->mad, MAD_METHOD)) | SA_RESPONSE);
+	fld_set(mad, MAD_STATUS, status);
+	fld_set(mad, MAD_METHOD,
+		(call ? call->response : fld_get(req->mad, MAD_METHOD)) | SA_RESPONSE);
 }
 
 /* Back to where MSG came from */

@@ -60,42 +60,42 @@ static uint32_t some_number(struct world *world, unsigned int hca, enum kind kin
 static void put_field(struct world *world, unsigned int hca, const struct field *field, uint8_t *in)
 {
 	struct source *source = &world->source;
-	uint8_t *bytes = prm_at(in, field->where);
+	uint8_t *bytes = fld_at(in, field->where);
 	uint32_t i;
 
 	switch (field->what) {
 	case NUMBER_OF:
-		prm_set(in, field->where, some_number(world, hca, field->arg));
+		fld_set(in, field->where, some_number(world, hca, field->arg));
 		break;
 	case RELATED:
-		prm_set(in, field->where, world_number(world, !hca, field->arg));
+		fld_set(in, field->where, world_number(world, !hca, field->arg));
 		break;
 	case BELOW:
-		prm_set(in, field->where, pick(source, field->arg));
+		fld_set(in, field->where, pick(source, field->arg));
 		break;
 	case AMONG:
-		prm_set(in, field->where, among(source, field->arg));
+		fld_set(in, field->where, among(source, field->arg));
 		break;
 	case RARELY:
-		prm_set(in, field->where, once_in(source, 8) ? field->arg : 0);
+		fld_set(in, field->where, once_in(source, 8) ? field->arg : 0);
 		break;
 	case MOSTLY:
-		prm_set(in, field->where, once_in(source, 8) ? take_edge(source) : field->arg);
+		fld_set(in, field->where, once_in(source, 8) ? take_edge(source) : field->arg);
 		break;
 	case EXACTLY:
-		prm_set(in, field->where, field->arg);
+		fld_set(in, field->where, field->arg);
 		break;
 	case ANY:
-		prm_set(in, field->where, take_edge(source));
+		fld_set(in, field->where, take_edge(source));
 		break;
 	case PAGE:
-		prm_set(in, field->where, world_page(world));
+		fld_set(in, field->where, world_page(world));
 		break;
 	case RECORD:
-		prm_set(in, field->where, record(world));
+		fld_set(in, field->where, record(world));
 		break;
 	case REGISTER:
-		prm_set(in, field->where, registers[pick(source, sizeof(registers) / 2)]);
+		fld_set(in, field->where, registers[pick(source, sizeof(registers) / 2)]);
 		break;
 	case BYTES:
 		for (i = 0; i < field->arg; i++)
@@ -111,7 +111,7 @@ static size_t put_pas(struct world *world, uint8_t *in, uint32_t at)
 	uint64_t page = world_page(world);
 
 	for (i = 0; i < count; i++) {
-		prm_set64(in, at + 8 * i, page);
+		fld_set64(in, at + 8 * i, page);
 		page = once_in(&world->source, 8) ? world_page(world) : page + WORLD_PAGE;
 	}
 	return at + 8 * count;
@@ -154,7 +154,7 @@ static size_t cook(struct world *world, unsigned int hca, const struct recipe *r
 		len = recipe->in_size;
 	for (; field && field->where; field++)
 		put_field(world, hca, field, in);
-	prm_set(in, CMD_IN_OPCODE, recipe->opcode);
+	fld_set(in, CMD_IN_OPCODE, recipe->opcode);
 	return len;
 }
 
@@ -163,33 +163,33 @@ static size_t cook(struct world *world, unsigned int hca, const struct recipe *r
 /* One without queues of its own needs no page list, and may have come without. */
 static void note_queue_pair(struct object *object, const uint8_t *in)
 {
-	const uint8_t *qpc = prm_at(in, CREATE_QP_IN_QPC);
+	const uint8_t *qpc = fld_at(in, CREATE_QP_IN_QPC);
 
-	object->service = prm_get(qpc, QPC_ST);
-	if (!prm_get(qpc, QPC_NO_SQ) || prm_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ)
-		object->ring = prm_get64(in, PRM_BYTE(CREATE_QP_IN_PAS));
-	object->dbr = prm_get(qpc, QPC_DBR_ADDR);
-	object->uar = prm_get(qpc, QPC_UAR_PAGE);
-	object->sq_log = prm_get(qpc, QPC_LOG_SQ_SIZE);
-	if (prm_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ) {
-		object->rq_log = prm_get(qpc, QPC_LOG_RQ_SIZE);
-		object->rq_stride = 16u << prm_get(qpc, QPC_LOG_RQ_STRIDE);
+	object->service = fld_get(qpc, QPC_ST);
+	if (!fld_get(qpc, QPC_NO_SQ) || fld_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ)
+		object->ring = fld_get64(in, FLD_BYTE(CREATE_QP_IN_PAS));
+	object->dbr = fld_get(qpc, QPC_DBR_ADDR);
+	object->uar = fld_get(qpc, QPC_UAR_PAGE);
+	object->sq_log = fld_get(qpc, QPC_LOG_SQ_SIZE);
+	if (fld_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ) {
+		object->rq_log = fld_get(qpc, QPC_LOG_RQ_SIZE);
+		object->rq_stride = 16u << fld_get(qpc, QPC_LOG_RQ_STRIDE);
 	}
 }
 
 /* Both kinds have their WQ at the same place. */
 static void note_frame_queue(struct object *object, const uint8_t *in, const struct recipe *recipe)
 {
-	const uint8_t *wqc = prm_at(in, PRM_IN(CREATE_SQ_IN_CTX, SQC_WQ));
+	const uint8_t *wqc = fld_at(in, FLD_IN(CREATE_SQ_IN_CTX, SQC_WQ));
 
-	object->ring = prm_get64(in, recipe->pas);
-	object->dbr = prm_get(wqc, WQ_DBR_ADDR);
-	object->uar = prm_get(wqc, WQ_UAR_PAGE);
+	object->ring = fld_get64(in, recipe->pas);
+	object->dbr = fld_get(wqc, WQ_DBR_ADDR);
+	object->uar = fld_get(wqc, WQ_UAR_PAGE);
 	if (recipe->creates == KIND_SQ) {
-		object->sq_log = prm_get(wqc, WQ_LOG_WQ_SZ);
+		object->sq_log = fld_get(wqc, WQ_LOG_WQ_SZ);
 	} else {
-		object->rq_log = prm_get(wqc, WQ_LOG_WQ_SZ);
-		object->rq_stride = 1u << prm_get(wqc, WQ_LOG_WQ_STRIDE);
+		object->rq_log = fld_get(wqc, WQ_LOG_WQ_SZ);
+		object->rq_stride = 1u << fld_get(wqc, WQ_LOG_WQ_STRIDE);
 	}
 }
 
@@ -200,27 +200,27 @@ static void note(struct world *world, unsigned int hca, const struct recipe *rec
 
 	if (recipe->destroys)
 		world_remove(world, hca, recipe->destroys,
-			     prm_get(in, recipe->number ? recipe->number : NUMBER));
+			     fld_get(in, recipe->number ? recipe->number : NUMBER));
 	if (!recipe->creates)
 		return;
-	object = world_add(world, hca, recipe->creates, prm_get(out, NUMBER));
+	object = world_add(world, hca, recipe->creates, fld_get(out, NUMBER));
 	if (recipe->creates == KIND_QP) {
 		note_queue_pair(object, in);
 	} else if (recipe->creates == KIND_CQ) {
-		object->dbr = prm_get(in, CQC(CQC_DBR_ADDR));
-		object->uar = prm_get(in, CQC(CQC_UAR_PAGE));
+		object->dbr = fld_get(in, CQC(CQC_DBR_ADDR));
+		object->uar = fld_get(in, CQC(CQC_UAR_PAGE));
 	} else if (recipe->creates == KIND_MKEY) {
-		object->start = prm_get(in, MKC(MKC_START_ADDR));
-		object->len = prm_get(in, MKC(MKC_LEN));
+		object->start = fld_get(in, MKC(MKC_START_ADDR));
+		object->len = fld_get(in, MKC(MKC_LEN));
 	} else if (recipe->creates == KIND_SQ || recipe->creates == KIND_RQ) {
 		note_frame_queue(object, in, recipe);
 	} else if (recipe->creates == KIND_XRQ) {
-		object->ring = prm_get64(in, recipe->pas);
-		object->dbr = prm_get(in, XRQQ(WQ_DBR_ADDR));
+		object->ring = fld_get64(in, recipe->pas);
+		object->dbr = fld_get(in, XRQQ(WQ_DBR_ADDR));
 	} else if (recipe->creates == KIND_SRQ || recipe->creates == KIND_RMP) {
-		object->ring = prm_get64(in, recipe->pas);
-		object->dbr = recipe->creates == KIND_SRQ ? prm_get(in, XRCQ(XRC_SRQC_DBR_ADDR))
-							  : prm_get(in, RMPQ(WQ_DBR_ADDR));
+		object->ring = fld_get64(in, recipe->pas);
+		object->dbr = recipe->creates == KIND_SRQ ? fld_get(in, XRCQ(XRC_SRQC_DBR_ADDR))
+							  : fld_get(in, RMPQ(WQ_DBR_ADDR));
 	}
 }
 
@@ -248,7 +248,7 @@ static void run_recipe(struct world *world, unsigned int hca, const struct recip
 
 	if (once_in(&world->source, 6))
 		damage(world, in, len);
-	prm_set(in, CMD_IN_OPCODE, recipe->opcode);
+	fld_set(in, CMD_IN_OPCODE, recipe->opcode);
 	run(world, hca, recipe, in, some_length(world, len, len));
 }
 
@@ -292,10 +292,10 @@ static void give_address(struct world *world, unsigned int hca)
 {
 	uint8_t in[MAX_IN];
 	size_t len = cook(world, hca, find(PRM_OP_SET_ROCE_ADDRESS), in);
-	uint8_t *addr = prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
+	uint8_t *addr = fld_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
 
-	prm_set(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, 0);
-	memset(prm_at(addr, ROCE_ADDR_SOURCE_L3_ADDRESS), 0x20 + hca, 16);
+	fld_set(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, 0);
+	memset(fld_at(addr, ROCE_ADDR_SOURCE_L3_ADDRESS), 0x20 + hca, 16);
 	run(world, hca, find(PRM_OP_SET_ROCE_ADDRESS), in, len);
 }
 
@@ -308,9 +308,9 @@ static struct object *make_queue_pair(struct world *world, unsigned int hca, uin
 
 	if (count == OBJECTS)
 		return NULL;
-	prm_set(in, QPC(QPC_ST), service);
+	fld_set(in, QPC(QPC_ST), service);
 	if (once_in(&world->source, 2))
-		prm_set(in, QPC(QPC_RQ_TYPE), PRM_RQ_TYPE_RQ);
+		fld_set(in, QPC(QPC_RQ_TYPE), PRM_RQ_TYPE_RQ);
 	run(world, hca, recipe, in, len);
 	return world->count[hca][KIND_QP] > count ? &world->object[hca][KIND_QP][count] : NULL;
 }
@@ -321,19 +321,19 @@ static void step_to(struct world *world, unsigned int hca, const struct object *
 	uint8_t in[MAX_IN];
 	size_t len = cook(world, hca, find(opcode), in);
 
-	prm_set(in, NUMBER, own->n);
-	prm_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, 0);
-	prm_set(in, QPM(QPC_REMOTE_QPN), peer->n);
-	prm_set(in, QPM(QPC_NEXT_SEND_PSN), 0);
-	prm_set(in, QPM(QPC_NEXT_RCV_PSN), 0);
-	prm_set(in, QPM(QPC_LOG_MSG_MAX), 30);
-	prm_set(in, QPM(QPC_MTU), 1 + pick(&world->source, 5));
-	prm_set(in, QPM(QPC_RRE), !once_in(&world->source, 8));
-	prm_set(in, QPM(QPC_RWE), !once_in(&world->source, 8));
-	prm_set(in, QPM(QPC_RAE), !once_in(&world->source, 8));
-	prm_set(in, ADS(ADS_RLID), 2 - hca);
-	prm_set(in, ADS(ADS_SRC_ADDR_INDEX), 0);
-	memset(prm_at(in, ADS(ADS_RGID_RIP)), 0x20 + !hca, 16);
+	fld_set(in, NUMBER, own->n);
+	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, 0);
+	fld_set(in, QPM(QPC_REMOTE_QPN), peer->n);
+	fld_set(in, QPM(QPC_NEXT_SEND_PSN), 0);
+	fld_set(in, QPM(QPC_NEXT_RCV_PSN), 0);
+	fld_set(in, QPM(QPC_LOG_MSG_MAX), 30);
+	fld_set(in, QPM(QPC_MTU), 1 + pick(&world->source, 5));
+	fld_set(in, QPM(QPC_RRE), !once_in(&world->source, 8));
+	fld_set(in, QPM(QPC_RWE), !once_in(&world->source, 8));
+	fld_set(in, QPM(QPC_RAE), !once_in(&world->source, 8));
+	fld_set(in, ADS(ADS_RLID), 2 - hca);
+	fld_set(in, ADS(ADS_SRC_ADDR_INDEX), 0);
+	memset(fld_at(in, ADS(ADS_RGID_RIP)), 0x20 + !hca, 16);
 	run(world, hca, find(opcode), in, len);
 }
 

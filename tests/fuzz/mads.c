@@ -34,15 +34,15 @@ static void build(struct world *world, uint8_t mad[SUBNET_MAD_SIZE])
 	unsigned int i;
 
 	memset(mad, 0, SUBNET_MAD_SIZE);
-	prm_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
-	prm_set(mad, MAD_CLASS, MAD_CLASS_SA);
-	prm_set(mad, MAD_CLASS_VERSION, SA_CLASS_VERSION);
-	prm_set(mad, MAD_METHOD, methods[pick(source, sizeof(methods))]);
-	prm_set(mad, MAD_ATTRIBUTE, attributes[pick(source, 4)]);
-	prm_set64(mad, SA_COMPONENTS, once_in(source, 4) ? take32(source) : 0x1ffff);
+	fld_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
+	fld_set(mad, MAD_CLASS, MAD_CLASS_SA);
+	fld_set(mad, MAD_CLASS_VERSION, SA_CLASS_VERSION);
+	fld_set(mad, MAD_METHOD, methods[pick(source, sizeof(methods))]);
+	fld_set(mad, MAD_ATTRIBUTE, attributes[pick(source, 4)]);
+	fld_set64(mad, SA_COMPONENTS, once_in(source, 4) ? take32(source) : 0x1ffff);
 	put_gid(world, mad + SA_DATA);
 	put_gid(world, mad + SA_DATA + 16);
-	prm_set(mad + SA_DATA, MC_JOIN_STATE, take(source));
+	fld_set(mad + SA_DATA, MC_JOIN_STATE, take(source));
 	for (i = pick(source, 4); i; i--)
 		mad[take(source)] = take(source);
 }

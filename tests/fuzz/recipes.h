@@ -41,21 +41,21 @@ struct recipe {
 };
 
 #define FIELDS(...) ((const struct field[]){ __VA_ARGS__, { 0, EXACTLY, 0 } })
-#define NUMBER      PRM(0x8, 23, 0) /* where most commands have it, in both mailboxes */
+#define NUMBER      FLD(0x8, 23, 0) /* where most commands have it, in both mailboxes */
 #define OF(kind)    FIELDS({ NUMBER, NUMBER_OF, kind })
 #define OP_MOD      CMD_IN_OP_MOD
-#define IN(part, f) PRM_IN(part, f)
+#define IN(part, f) FLD_IN(part, f)
 
 #define CQC(f)      IN(CREATE_CQ_IN_CQC, f)
 #define EQC(f)      IN(CREATE_EQ_IN_EQC, f)
 #define MKC(f)      IN(CREATE_MKEY_IN_MKC, f)
 #define QPC(f)      IN(CREATE_QP_IN_QPC, f)
 #define QPM(f)      IN(MODIFY_QP_IN_QPC, f)
-#define ADS(f)      IN(MODIFY_QP_IN_QPC, PRM_IN(QPC_PRIMARY_PATH, f))
+#define ADS(f)      IN(MODIFY_QP_IN_QPC, FLD_IN(QPC_PRIMARY_PATH, f))
 #define XRCQ(f)     IN(CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY, f)
-#define RMPQ(f)     IN(CREATE_RMP_IN_CTX, PRM_IN(RMPC_WQ, f))
+#define RMPQ(f)     IN(CREATE_RMP_IN_CTX, FLD_IN(RMPC_WQ, f))
 #define XRQ(f)      IN(CREATE_XRQ_IN_XRQ_CONTEXT, f)
-#define XRQQ(f)     XRQ(PRM_IN(XRQC_WQ, f))
+#define XRQQ(f)     XRQ(FLD_IN(XRQC_WQ, f))
 
 extern const struct recipe rdma_recipes[], eth_recipes[];
 

@@ -120,18 +120,18 @@ static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 	put(wqe, pick(source, 8), 2);
 	put(wqe, mask, 8);
 	put(wqe, 0, 32);
-	prm_set(mkc, MKC_FREE, once_in(source, 4));
-	prm_set(mkc, MKC_UMR_EN, 1);
-	prm_set(mkc, MKC_LR, 1);
-	prm_set(mkc, MKC_LW, 1);
-	prm_set(mkc, MKC_RR, 1);
-	prm_set(mkc, MKC_RW, 1);
-	prm_set(mkc, MKC_QPN, pick(source, 4) ? 0xffffff : world_number(world, hca, KIND_QP));
-	prm_set(mkc, MKC_PD, world_number(world, hca, KIND_PD));
-	prm_set(mkc, MKC_START_ADDR, world_page(world) + pick(source, 4) * 1024);
-	prm_set(mkc, MKC_LEN,
+	fld_set(mkc, MKC_FREE, once_in(source, 4));
+	fld_set(mkc, MKC_UMR_EN, 1);
+	fld_set(mkc, MKC_LR, 1);
+	fld_set(mkc, MKC_LW, 1);
+	fld_set(mkc, MKC_RR, 1);
+	fld_set(mkc, MKC_RW, 1);
+	fld_set(mkc, MKC_QPN, pick(source, 4) ? 0xffffff : world_number(world, hca, KIND_QP));
+	fld_set(mkc, MKC_PD, world_number(world, hca, KIND_PD));
+	fld_set(mkc, MKC_START_ADDR, world_page(world) + pick(source, 4) * 1024);
+	fld_set(mkc, MKC_LEN,
 		once_in(source, 16) ? take_edge(source) : pick(source, 4 * WORLD_PAGE));
-	prm_set(mkc, MKC_LOG_PAGE_SIZE, once_in(source, 8) ? pick(source, 64) : 12);
+	fld_set(mkc, MKC_LOG_PAGE_SIZE, once_in(source, 8) ? pick(source, 64) : 12);
 	for (i = 0; i < sizeof(mkc); i++)
 		put(wqe, mkc[i], 1);
 	for (i = 0; i < count; i++)

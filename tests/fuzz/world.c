@@ -161,7 +161,7 @@ enum prm_status world_exec(struct world *world, unsigned int hca, const void *in
 	watch_begin("hca_exec");
 	hca_exec(world->hca[hca], in, in_len, out, out_len);
 	watch_end();
-	status = out_len >= 8 ? prm_get(out, CMD_OUT_STATUS) : PRM_STAT_BAD_OUTP_LEN_ERR;
+	status = out_len >= 8 ? fld_get(out, CMD_OUT_STATUS) : PRM_STAT_BAD_OUTP_LEN_ERR;
 	return status;
 }
 

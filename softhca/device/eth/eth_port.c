@@ -35,7 +35,7 @@ static void count(struct frame_counters *counters, const uint8_t *frame, size_t 
 
 static unsigned int port_of(const struct hca *hca, const struct eth_sq *sq)
 {
-	unsigned int port = sq->tis ? prm_get(sq->tis->tisc, TISC_LAG_TX_PORT_AFFINITY) : 0;
+	unsigned int port = sq->tis ? fld_get(sq->tis->tisc, TISC_LAG_TX_PORT_AFFINITY) : 0;
 
 	return port && port <= hca->config.num_ports ? port : 1;
 }

@@ -18,44 +18,44 @@ enum {
 
 const char *eth_reg_paos(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
-	uint64_t admin = prm_get(data, PAOS_REG_ADMIN_STATUS);
+	uint64_t admin = fld_get(data, PAOS_REG_ADMIN_STATUS);
 
-	if (write && prm_get(data, PAOS_REG_ASE)) {
+	if (write && fld_get(data, PAOS_REG_ASE)) {
 		if (admin != PRM_PORT_UP && admin != PRM_PORT_DOWN)
 			return "reg: PAOS: neither up nor down";
 		port_set_admin(hca, port, admin == PRM_PORT_UP);
 	}
-	prm_set(data, PAOS_REG_ADMIN_STATUS,
+	fld_set(data, PAOS_REG_ADMIN_STATUS,
 		hca->port[port - 1].admin_down ? PRM_PORT_DOWN : PRM_PORT_UP);
-	prm_set(data, PAOS_REG_OPER_STATUS, port_is_up(hca, port) ? PRM_PORT_UP : PRM_PORT_DOWN);
+	fld_set(data, PAOS_REG_OPER_STATUS, port_is_up(hca, port) ? PRM_PORT_UP : PRM_PORT_DOWN);
 	return NULL;
 }
 
 const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
-	uint64_t mtu = prm_get(data, PMTU_REG_ADMIN_MTU);
+	uint64_t mtu = fld_get(data, PMTU_REG_ADMIN_MTU);
 
 	if (write) {
 		if (mtu < MTU_MIN || mtu > PORT_MTU_MAX)
 			return "reg: PMTU: MTU out of range";
 		hca->port[port - 1].mtu = mtu;
 	}
-	prm_set(data, PMTU_REG_MAX_MTU, PORT_MTU_MAX);
-	prm_set(data, PMTU_REG_ADMIN_MTU, hca->port[port - 1].mtu);
-	prm_set(data, PMTU_REG_OPER_MTU, hca->port[port - 1].mtu);
+	fld_set(data, PMTU_REG_MAX_MTU, PORT_MTU_MAX);
+	fld_set(data, PMTU_REG_ADMIN_MTU, hca->port[port - 1].mtu);
+	fld_set(data, PMTU_REG_OPER_MTU, hca->port[port - 1].mtu);
 	return NULL;
 }
 
 /* One speed, without negotiation. */
 const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
-	if (prm_get(data, PTYS_REG_PROTO_MASK) != PROTO_ETHERNET)
+	if (fld_get(data, PTYS_REG_PROTO_MASK) != PROTO_ETHERNET)
 		return "reg: PTYS of Ethernet only";
-	if (write && prm_get(data, PTYS_REG_ETH_PROTO_ADMIN) != SPEED_100G_CR4)
+	if (write && fld_get(data, PTYS_REG_ETH_PROTO_ADMIN) != SPEED_100G_CR4)
 		return "reg: PTYS: no such speed";
-	prm_set(data, PTYS_REG_ETH_PROTO_CAPABILITY, SPEED_100G_CR4);
-	prm_set(data, PTYS_REG_ETH_PROTO_ADMIN, SPEED_100G_CR4);
-	prm_set(data, PTYS_REG_ETH_PROTO_OPER, port_is_up(hca, port) ? SPEED_100G_CR4 : 0);
+	fld_set(data, PTYS_REG_ETH_PROTO_CAPABILITY, SPEED_100G_CR4);
+	fld_set(data, PTYS_REG_ETH_PROTO_ADMIN, SPEED_100G_CR4);
+	fld_set(data, PTYS_REG_ETH_PROTO_OPER, port_is_up(hca, port) ? SPEED_100G_CR4 : 0);
 	return NULL;
 }
 
@@ -66,9 +66,9 @@ const char *eth_reg_pmlp(struct hca *hca, bool write, unsigned int port, uint8_t
 	(void)hca;
 	if (write)
 		return "reg: PMLP: lanes are fixed";
-	prm_set(data, PMLP_REG_WIDTH, LANES);
+	fld_set(data, PMLP_REG_WIDTH, LANES);
 	for (lane = 0; lane < LANES; lane++)
-		put_be32(data + PRM_BYTE(PMLP_REG_LANE0_MODULE_MAPPING) + 4 * lane,
+		put_be32(data + FLD_BYTE(PMLP_REG_LANE0_MODULE_MAPPING) + 4 * lane,
 			 lane << 24 | lane << 16 | (port - 1));
 	return NULL;
 }
@@ -77,8 +77,8 @@ const char *eth_reg_pfcc(struct hca *hca, bool write, unsigned int port, uint8_t
 {
 	(void)hca;
 	(void)port;
-	if (write && (prm_get(data, PFCC_REG_PPTX) || prm_get(data, PFCC_REG_PPRX) ||
-		      prm_get(data, PFCC_REG_PFCTX) || prm_get(data, PFCC_REG_PFCRX)))
+	if (write && (fld_get(data, PFCC_REG_PPTX) || fld_get(data, PFCC_REG_PPRX) ||
+		      fld_get(data, PFCC_REG_PFCTX) || fld_get(data, PFCC_REG_PFCRX)))
 		return "reg: PFCC: flow control is not supported";
 	return NULL;
 }
@@ -87,7 +87,7 @@ const char *eth_reg_pfcc(struct hca *hca, bool write, unsigned int port, uint8_t
 
 static void put(uint8_t *set, uint32_t part, uint64_t value)
 {
-	prm_set64(set, PRM_BYTE(part), value);
+	fld_set64(set, FLD_BYTE(part), value);
 }
 
 static uint64_t wire_bytes(const struct frame_counters *counters)
@@ -129,7 +129,7 @@ static void put_if(uint8_t *set, const struct port *port)
 
 static void put_rmon(uint8_t *set, const struct port *port)
 {
-	uint8_t *by_size = set + PRM_BYTE(PPCNT_ETHER_STATS_PKTS64OCTETS_HIGH);
+	uint8_t *by_size = set + FLD_BYTE(PPCNT_ETHER_STATS_PKTS64OCTETS_HIGH);
 	unsigned int i;
 
 	put(set, PPCNT_ETHER_STATS_OCTETS_HIGH, wire_bytes(&port->received));
@@ -138,7 +138,7 @@ static void put_rmon(uint8_t *set, const struct port *port)
 	put(set, PPCNT_ETHER_STATS_MULTICAST_PKTS_HIGH, port->received.multicast);
 	put(set, PPCNT_ETHER_STATS_OVERSIZE_PKTS_HIGH, port->received.too_long);
 	for (i = 0; i < FRAME_SIZES; i++)
-		prm_set64(by_size, 8 * i, port->received.by_size[i]);
+		fld_set64(by_size, 8 * i, port->received.by_size[i]);
 }
 
 /* All traffic is of priority 0. */
@@ -157,17 +157,17 @@ static void put_infiniband(uint8_t *set, const struct port *port)
 {
 	uint64_t discards = port->sent.discards;
 
-	prm_set(set, PPCNT_LINK_DOWNED_COUNTER, port->link_downs < 0xff ? port->link_downs : 0xff);
-	prm_set(set, PPCNT_PORT_XMIT_DISCARDS, discards < 0xffff ? discards : 0xffff);
+	fld_set(set, PPCNT_LINK_DOWNED_COUNTER, port->link_downs < 0xff ? port->link_downs : 0xff);
+	fld_set(set, PPCNT_PORT_XMIT_DISCARDS, discards < 0xffff ? discards : 0xffff);
 }
 
 static const char *counters(struct hca *hca, unsigned int number, uint8_t *data)
 {
 	const struct port *port = &hca->port[number - 1];
-	uint8_t *set = prm_at(data, PPCNT_REG_COUNTER_SET);
+	uint8_t *set = fld_at(data, PPCNT_REG_COUNTER_SET);
 
-	memset(set, 0, PRM_PPCNT_REG_SIZE - PRM_BYTE(PPCNT_REG_COUNTER_SET));
-	switch (prm_get(data, PPCNT_REG_GRP)) {
+	memset(set, 0, PRM_PPCNT_REG_SIZE - FLD_BYTE(PPCNT_REG_COUNTER_SET));
+	switch (fld_get(data, PPCNT_REG_GRP)) {
 	case PRM_COUNTERS_IEEE_802_3:
 		put_ieee(set, port);
 		return NULL;
@@ -178,10 +178,10 @@ static const char *counters(struct hca *hca, unsigned int number, uint8_t *data)
 		put_rmon(set, port);
 		return NULL;
 	case PRM_COUNTERS_PER_PRIORITY:
-		put_priority(set, port, prm_get(data, PPCNT_REG_PRIO_TC));
+		put_priority(set, port, fld_get(data, PPCNT_REG_PRIO_TC));
 		return NULL;
 	case PRM_COUNTERS_PHYSICAL:
-		put_be32(set + PRM_BYTE(PPCNT_LINK_DOWN_EVENTS), port->link_downs);
+		put_be32(set + FLD_BYTE(PPCNT_LINK_DOWN_EVENTS), port->link_downs);
 		return NULL;
 	case PRM_COUNTERS_INFINIBAND:
 		put_infiniband(set, port);
@@ -193,7 +193,7 @@ static const char *counters(struct hca *hca, unsigned int number, uint8_t *data)
 
 const char *port_reg_ppcnt(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
-	if (write || prm_get(data, PPCNT_REG_CLR))
+	if (write || fld_get(data, PPCNT_REG_CLR))
 		return "reg: PPCNT: counters are not cleared";
 	return counters(hca, port, data);
 }

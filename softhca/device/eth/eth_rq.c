@@ -14,16 +14,16 @@
 
 enum { CQE_L2_OK = 1, CQE_L3_OK = 2, CQE_L4_OK = 4 };
 
-#define CQE_RSS_HASH      PRM(0xc, 31, 0)
-#define CQE_RSS_HASH_TYPE PRM(0x10, 31, 24)
-#define CQE_CHECK_SUM     PRM(0x14, 31, 16)
-#define CQE_HEADERS_OK    PRM(0x1c, 31, 24)
-#define CQE_HEADER_TYPES  PRM(0x1c, 23, 16)
-#define CQE_L4_TYPE       PRM(0x1c, 22, 20)
-#define CQE_L3_TYPE       PRM(0x1c, 19, 18)
-#define CQE_HAS_VLAN      PRM(0x1c, 16, 16)
-#define CQE_VLAN_INFO     PRM(0x1c, 15, 0)
-#define CQE_FLOW_TAG      PRM(0x38, 23, 0)
+#define CQE_RSS_HASH      FLD(0xc, 31, 0)
+#define CQE_RSS_HASH_TYPE FLD(0x10, 31, 24)
+#define CQE_CHECK_SUM     FLD(0x14, 31, 16)
+#define CQE_HEADERS_OK    FLD(0x1c, 31, 24)
+#define CQE_HEADER_TYPES  FLD(0x1c, 23, 16)
+#define CQE_L4_TYPE       FLD(0x1c, 22, 20)
+#define CQE_L3_TYPE       FLD(0x1c, 19, 18)
+#define CQE_HAS_VLAN      FLD(0x1c, 16, 16)
+#define CQE_VLAN_INFO     FLD(0x1c, 15, 0)
+#define CQE_FLOW_TAG      FLD(0x38, 23, 0)
 
 static uint8_t l3_type(const struct frame *frame)
 {
@@ -66,32 +66,32 @@ static void describe(const struct eth_rq *rq, const struct eth_arrival *arrival,
 	const struct frame *frame = &arrival->frame;
 	bool stripped = strips(rq, frame);
 
-	prm_set(cqe, CQE_RSS_HASH, arrival->hash);
-	prm_set(cqe, CQE_RSS_HASH_TYPE, arrival->hash_type);
-	prm_set(cqe, CQE_CHECK_SUM, full_sum(frame, stripped));
-	prm_set(cqe, CQE_HEADERS_OK,
+	fld_set(cqe, CQE_RSS_HASH, arrival->hash);
+	fld_set(cqe, CQE_RSS_HASH_TYPE, arrival->hash_type);
+	fld_set(cqe, CQE_CHECK_SUM, full_sum(frame, stripped));
+	fld_set(cqe, CQE_HEADERS_OK,
 		CQE_L2_OK | (frame_l3_ok(frame) ? CQE_L3_OK : 0) |
 			(frame_l4_ok(frame) ? CQE_L4_OK : 0));
-	prm_set(cqe, CQE_L3_TYPE, l3_type(frame));
-	prm_set(cqe, CQE_L4_TYPE, l4_type(frame));
+	fld_set(cqe, CQE_L3_TYPE, l3_type(frame));
+	fld_set(cqe, CQE_L4_TYPE, l4_type(frame));
 	if (stripped) {
-		prm_set(cqe, CQE_HAS_VLAN, 1);
-		prm_set(cqe, CQE_VLAN_INFO, frame->tci[0]);
+		fld_set(cqe, CQE_HAS_VLAN, 1);
+		fld_set(cqe, CQE_VLAN_INFO, frame->tci[0]);
 	}
-	prm_set(cqe, CQE_BYTE_COUNT, frame->len - (stripped ? FRAME_VLAN_LEN : 0));
-	prm_set(cqe, CQE_FLOW_TAG, arrival->tag);
+	fld_set(cqe, CQE_BYTE_COUNT, frame->len - (stripped ? FRAME_VLAN_LEN : 0));
+	fld_set(cqe, CQE_FLOW_TAG, arrival->tag);
 }
 
 static void start_cqe(const struct hca *hca, const struct eth_rq *rq, uint8_t opcode, uint8_t *cqe)
 {
 	memset(cqe, 0, 64);
-	prm_set(cqe, CQE_USER_INDEX, prm_get(rq->rqc, RQC_USER_INDEX));
-	prm_set(cqe, CQE_WQE_COUNTER, rq->ci);
-	prm_set(cqe, CQE_OPCODE, opcode);
+	fld_set(cqe, CQE_USER_INDEX, fld_get(rq->rqc, RQC_USER_INDEX));
+	fld_set(cqe, CQE_WQE_COUNTER, rq->ci);
+	fld_set(cqe, CQE_OPCODE, opcode);
 	if (opcode == CQE_OP_RESP_SEND)
-		prm_set(cqe, CQE_TIMESTAMP, hca->now);
+		fld_set(cqe, CQE_TIMESTAMP, hca->now);
 	else
-		prm_set(cqe, CQE_QPN, rq->n);
+		fld_set(cqe, CQE_QPN, rq->n);
 }
 
 /* The WQE at ci ends in error. */
@@ -101,8 +101,8 @@ static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
 	uint8_t cqe[64];
 
 	start_cqe(hca, rq, CQE_OP_RESP_ERR, cqe);
-	prm_set(cqe, CQE_SYNDROME, syndrome);
-	prm_set(cqe, CQE_VENDOR_SYNDROME, vendor_syndrome);
+	fld_set(cqe, CQE_SYNDROME, syndrome);
+	fld_set(cqe, CQE_VENDOR_SYNDROME, vendor_syndrome);
 	cq_post_cqe(hca, rq->cq, cqe, NULL);
 	rq->ci++;
 }
@@ -122,7 +122,7 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 	unsigned int left = 1u << rq->wq.log_size;
 
 	rq->state = PRM_WQ_STATE_ERR;
-	prm_set(rq->rqc, RQC_STATE, rq->state);
+	fld_set(rq->rqc, RQC_STATE, rq->state);
 	if (!rq->flush || read_doorbell(hca, rq))
 		return;
 	for (; left && rq->ci != rq->pi; left--)
@@ -143,7 +143,7 @@ static void decode(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 
 		sge->len = get_be32(seg) & 0x7fffffff;
 		sge->lkey = get_be32(seg + 4);
-		sge->addr = prm_get64(seg, 8);
+		sge->addr = fld_get64(seg, 8);
 		sge->data = NULL;
 		wqe->length += sge->len;
 	}

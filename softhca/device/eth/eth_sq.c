@@ -31,20 +31,20 @@ enum {
 
 #define INLINE_FLAG 0x80000000u
 
-#define CTRL_OPMOD  PRM(0x0, 31, 24)
-#define CTRL_INDEX  PRM(0x0, 23, 8)
-#define CTRL_OPCODE PRM(0x0, 7, 0)
-#define CTRL_SQN    PRM(0x4, 31, 8)
-#define CTRL_DS     PRM(0x4, 5, 0)
-#define CTRL_CE_SE  PRM(0x8, 4, 0)
-#define ETH_CS      PRM(0x4, 31, 24)
-#define ETH_SWP     PRM(0x4, 23, 16)
-#define ETH_MSS     PRM(0x4, 13, 0)
-#define ETH_INLINE  PRM(0xc, 31, 16) /* size of headers, or what to insert */
-#define ETH_TCI     PRM(0xc, 15, 0)
-#define DATA_LEN    PRM(0x0, 31, 0)
-#define DATA_LKEY   PRM(0x4, 31, 0)
-#define DATA_ADDR   PRM64(0x8)
+#define CTRL_OPMOD  FLD(0x0, 31, 24)
+#define CTRL_INDEX  FLD(0x0, 23, 8)
+#define CTRL_OPCODE FLD(0x0, 7, 0)
+#define CTRL_SQN    FLD(0x4, 31, 8)
+#define CTRL_DS     FLD(0x4, 5, 0)
+#define CTRL_CE_SE  FLD(0x8, 4, 0)
+#define ETH_CS      FLD(0x4, 31, 24)
+#define ETH_SWP     FLD(0x4, 23, 16)
+#define ETH_MSS     FLD(0x4, 13, 0)
+#define ETH_INLINE  FLD(0xc, 31, 16) /* size of headers, or what to insert */
+#define ETH_TCI     FLD(0xc, 15, 0)
+#define DATA_LEN    FLD(0x0, 31, 0)
+#define DATA_LKEY   FLD(0x4, 31, 0)
+#define DATA_ADDR   FLD64(0x8)
 
 /* A WQE, decoded: headers first, then the bytes that segments describe. */
 struct eth_send {
@@ -100,7 +100,7 @@ static size_t decode_inline_data(const uint8_t *seg, const uint8_t *end, struct 
 {
 	size_t taken;
 
-	sge->len = prm_get(seg, DATA_LEN) & INLINE_LEN_MASK;
+	sge->len = fld_get(seg, DATA_LEN) & INLINE_LEN_MASK;
 	sge->data = seg + 4;
 	taken = (4 + sge->len + SEG - 1) / SEG * SEG;
 	return taken <= (size_t)(end - seg) ? taken : 0;
@@ -113,9 +113,9 @@ static int decode_data(const uint8_t *seg, const uint8_t *end, struct eth_send *
 		size_t taken = SEG;
 
 		sge->data = NULL;
-		sge->len = prm_get(seg, DATA_LEN);
-		sge->lkey = prm_get(seg, DATA_LKEY);
-		sge->addr = prm_get(seg, DATA_ADDR);
+		sge->len = fld_get(seg, DATA_LEN);
+		sge->lkey = fld_get(seg, DATA_LKEY);
+		sge->addr = fld_get(seg, DATA_ADDR);
 		if (sge->len & INLINE_FLAG)
 			taken = decode_inline_data(seg, end, sge);
 		if (!taken)
@@ -130,13 +130,13 @@ static int decode_data(const uint8_t *seg, const uint8_t *end, struct eth_send *
  * headers run over the end. */
 static const uint8_t *decode_inline(const uint8_t *eth, const uint8_t *end, struct eth_send *send)
 {
-	uint32_t size = prm_get(eth, ETH_INLINE), taken;
+	uint32_t size = fld_get(eth, ETH_INLINE), taken;
 
 	if (size & INSERT_VLAN) {
 		if (size & ~(INSERT_VLAN | INSERT_SERVICE_TAG))
 			return NULL;
 		send->tpid = size & INSERT_SERVICE_TAG ? ETHERTYPE_QINQ : ETHERTYPE_VLAN;
-		send->tci = prm_get(eth, ETH_TCI);
+		send->tci = fld_get(eth, ETH_TCI);
 		return eth + SEG;
 	}
 	taken = (INLINE_START + size + SEG - 1) / SEG * SEG;
@@ -151,14 +151,14 @@ static const uint8_t *decode_inline(const uint8_t *eth, const uint8_t *end, stru
 
 static int check_control(const struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
 {
-	uint8_t opcode = prm_get(raw, CTRL_OPCODE);
+	uint8_t opcode = fld_get(raw, CTRL_OPCODE);
 
-	if (prm_get(raw, CTRL_OPMOD) ||
+	if (fld_get(raw, CTRL_OPMOD) ||
 	    (opcode != WQE_NOP && opcode != WQE_SEND && opcode != OP_LSO))
 		return WQE_BAD_OPCODE;
-	if (prm_get(raw, CTRL_INDEX) != sq->ci)
+	if (fld_get(raw, CTRL_INDEX) != sq->ci)
 		return WQE_BAD_INDEX;
-	if (prm_get(raw, CTRL_SQN) != sq->n)
+	if (fld_get(raw, CTRL_SQN) != sq->n)
 		return WQE_BAD_QPN;
 	if (!wqe_bbs(raw) || wqe_bbs(raw) > posted || wqe_bbs(raw) > WQE_BB_MAX)
 		return WQE_BAD_SIZE;
@@ -167,23 +167,23 @@ static int check_control(const struct eth_sq *sq, const uint8_t *raw, uint32_t p
 
 static int decode(const uint8_t *raw, struct eth_send *send)
 {
-	const uint8_t *eth = raw + SEG, *end = raw + prm_get(raw, CTRL_DS) * SEG, *data;
+	const uint8_t *eth = raw + SEG, *end = raw + fld_get(raw, CTRL_DS) * SEG, *data;
 
 	send->header = raw;
 	send->header_len = 0;
 	send->tpid = 0;
 	send->length = 0;
 	send->num_sge = 0;
-	send->opcode = prm_get(raw, CTRL_OPCODE);
-	send->signaled = prm_get(raw, CTRL_CE_SE) & CQ_UPDATE;
+	send->opcode = fld_get(raw, CTRL_OPCODE);
+	send->signaled = fld_get(raw, CTRL_CE_SE) & CQ_UPDATE;
 	if (send->opcode == WQE_NOP)
 		return 0;
 	if (end - eth < SEG)
 		return WQE_BAD_SIZE;
-	send->cs_flags = prm_get(eth, ETH_CS);
-	send->mss = prm_get(eth, ETH_MSS);
+	send->cs_flags = fld_get(eth, ETH_CS);
+	send->mss = fld_get(eth, ETH_MSS);
 	/* sums of inner headers, and where software says that headers are */
-	if ((send->cs_flags & ~(CS_L3 | CS_L4)) || prm_get(eth, ETH_SWP))
+	if ((send->cs_flags & ~(CS_L3 | CS_L4)) || fld_get(eth, ETH_SWP))
 		return WQE_BAD_OPCODE;
 	data = decode_inline(eth, end, send);
 	return data ? decode_data(data, end, send) : WQE_BAD_INLINE;
@@ -353,16 +353,16 @@ static void complete(struct hca *hca, struct eth_sq *sq, uint8_t opcode, uint8_t
 {
 	uint8_t cqe[64] = { 0 };
 
-	prm_set(cqe, CQE_USER_INDEX, prm_get(sq->sqc, SQC_USER_INDEX));
-	prm_set(cqe, CQE_SEND_OPCODE, send_opcode);
-	prm_set(cqe, CQE_QPN, sq->n);
-	prm_set(cqe, CQE_WQE_COUNTER, sq->ci);
-	prm_set(cqe, CQE_OPCODE, opcode);
+	fld_set(cqe, CQE_USER_INDEX, fld_get(sq->sqc, SQC_USER_INDEX));
+	fld_set(cqe, CQE_SEND_OPCODE, send_opcode);
+	fld_set(cqe, CQE_QPN, sq->n);
+	fld_set(cqe, CQE_WQE_COUNTER, sq->ci);
+	fld_set(cqe, CQE_OPCODE, opcode);
 	if (opcode == CQE_OP_REQ) {
-		prm_set(cqe, CQE_TIMESTAMP, hca->now);
+		fld_set(cqe, CQE_TIMESTAMP, hca->now);
 	} else {
-		prm_set(cqe, CQE_VENDOR_SYNDROME, vendor_syndrome);
-		prm_set(cqe, CQE_SYNDROME,
+		fld_set(cqe, CQE_VENDOR_SYNDROME, vendor_syndrome);
+		fld_set(cqe, CQE_SYNDROME,
 			vendor_syndrome == VEND_FLUSH       ? SYND_FLUSH
 			: vendor_syndrome == WQE_BAD_LKEY   ? SYND_LOCAL_PROT
 			: vendor_syndrome == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH

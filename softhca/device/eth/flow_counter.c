@@ -12,7 +12,7 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
 	struct flow_counter *counter;
 	int ret;
 
-	if (prm_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK))
+	if (fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "flow: one counter at a time");
 	counter = calloc(1, sizeof(*counter));
 	ret = counter ? res_add(&hca->eth->flow_counters, counter, &counter->n) : ENOMEM;
@@ -20,17 +20,17 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
 		free(counter);
 		return cmd_errno(cmd, ret, "flow: no more counters");
 	}
-	prm_set(cmd->out, ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID, counter->n);
+	fld_set(cmd->out, ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID, counter->n);
 	return PRM_STAT_OK;
 }
 
 /* One counter, or, where a number is given, that many in a row; those that do not exist read 0. */
 enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd)
 {
-	uint32_t n = prm_get(cmd->in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID), i;
-	uint32_t bulk = prm_get(cmd->in, QUERY_FLOW_COUNTER_IN_NUM_OF_COUNTERS);
+	uint32_t n = fld_get(cmd->in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID), i;
+	uint32_t bulk = fld_get(cmd->in, QUERY_FLOW_COUNTER_IN_NUM_OF_COUNTERS);
 	uint32_t count = bulk ? bulk : 1;
-	uint8_t *out = prm_at(cmd->out, QUERY_FLOW_COUNTER_OUT_FLOW_STATISTICS);
+	uint8_t *out = fld_at(cmd->out, QUERY_FLOW_COUNTER_OUT_FLOW_STATISTICS);
 	size_t room = cmd_out_room(cmd) - (size_t)(out - cmd->out);
 
 	if (count > room / PRM_TRAFFIC_COUNTER_SIZE)
@@ -42,9 +42,9 @@ enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd)
 
 		if (!counter)
 			continue;
-		prm_set(out, TRAFFIC_COUNTER_PACKETS, counter->packets);
-		prm_set(out, TRAFFIC_COUNTER_OCTETS, counter->bytes);
-		if (prm_get(cmd->in, QUERY_FLOW_COUNTER_IN_CLEAR))
+		fld_set(out, TRAFFIC_COUNTER_PACKETS, counter->packets);
+		fld_set(out, TRAFFIC_COUNTER_OCTETS, counter->bytes);
+		if (fld_get(cmd->in, QUERY_FLOW_COUNTER_IN_CLEAR))
 			counter->packets = counter->bytes = 0;
 	}
 	return PRM_STAT_OK;
@@ -52,7 +52,7 @@ enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd)
 
 enum prm_status flow_counter_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	uint32_t n = prm_get(cmd->in, DEALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_ID);
+	uint32_t n = fld_get(cmd->in, DEALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_ID);
 	struct flow_counter *counter = res_get(&hca->eth->flow_counters, n);
 
 	if (!counter)

@@ -60,7 +60,7 @@ void flow_entry_free(struct hca *hca, struct flow_entry *entry)
 
 static const char *check_context(const struct flow_table *table, const uint8_t *context)
 {
-	uint64_t action = prm_get(context, FLOW_CONTEXT_ACTION), known;
+	uint64_t action = fld_get(context, FLOW_CONTEXT_ACTION), known;
 	bool forwards = action & PRM_FLOW_FWD;
 
 	known = PRM_FLOW_DROP | PRM_FLOW_FWD | PRM_FLOW_COUNT;
@@ -70,15 +70,15 @@ static const char *check_context(const struct flow_table *table, const uint8_t *
 		return "flow: action that tables of this type do not have";
 	if (!(action & ~(uint64_t)PRM_FLOW_COUNT) || (forwards && action & PRM_FLOW_DROP))
 		return "flow: neither drop nor forward, or both";
-	if (prm_get(context, FLOW_CONTEXT_EXTENDED_DESTINATION) ||
-	    prm_get(context, FLOW_CONTEXT_ENCRYPT_DECRYPT_TYPE) ||
-	    prm_get(context, FLOW_CONTEXT_PACKET_REFORMAT_ID) ||
-	    prm_get(context, FLOW_CONTEXT_MODIFY_HEADER_ID))
+	if (fld_get(context, FLOW_CONTEXT_EXTENDED_DESTINATION) ||
+	    fld_get(context, FLOW_CONTEXT_ENCRYPT_DECRYPT_TYPE) ||
+	    fld_get(context, FLOW_CONTEXT_PACKET_REFORMAT_ID) ||
+	    fld_get(context, FLOW_CONTEXT_MODIFY_HEADER_ID))
 		return "flow: reformat, header changes and crypto are not supported";
-	if (forwards != !!prm_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE) ||
-	    prm_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE) > 1 << FLOW_LOG_DESTINATIONS)
+	if (forwards != !!fld_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE) ||
+	    fld_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE) > 1 << FLOW_LOG_DESTINATIONS)
 		return "flow: destination list does not fit the action, or the limit";
-	if (!!(action & PRM_FLOW_COUNT) != prm_get(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE))
+	if (!!(action & PRM_FLOW_COUNT) != fld_get(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE))
 		return "flow: one counter where the action counts, and none elsewhere";
 	return NULL;
 }
@@ -86,12 +86,12 @@ static const char *check_context(const struct flow_table *table, const uint8_t *
 static const char *find_destination(struct hca *hca, const struct flow_table *table,
 				    const uint8_t *raw, struct flow_destination *destination)
 {
-	uint32_t id = prm_get(raw, DEST_FORMAT_DESTINATION_ID);
+	uint32_t id = fld_get(raw, DEST_FORMAT_DESTINATION_ID);
 
-	if (prm_get(raw, DEST_FORMAT_PACKET_REFORMAT) ||
-	    prm_get(raw, DEST_FORMAT_DESTINATION_ESWITCH_OWNER_VHCA_ID_VALID))
+	if (fld_get(raw, DEST_FORMAT_PACKET_REFORMAT) ||
+	    fld_get(raw, DEST_FORMAT_DESTINATION_ESWITCH_OWNER_VHCA_ID_VALID))
 		return "flow: destinations of this function only";
-	switch (prm_get(raw, DEST_FORMAT_DESTINATION_TYPE)) {
+	switch (fld_get(raw, DEST_FORMAT_DESTINATION_TYPE)) {
 	case PRM_DEST_TABLE:
 		destination->table = res_get(&hca->eth->flow_tables, id);
 		if (!destination->table || destination->table->type != table->type)
@@ -112,9 +112,9 @@ static const char *find_destination(struct hca *hca, const struct flow_table *ta
 static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint8_t *context,
 			      const struct flow_table *table, struct flow_entry *entry)
 {
-	const uint8_t *raw = prm_at(context, FLOW_CONTEXT_DESTINATION);
-	unsigned int count = prm_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE);
-	unsigned int counters = prm_get(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE);
+	const uint8_t *raw = fld_at(context, FLOW_CONTEXT_DESTINATION);
+	unsigned int count = fld_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE);
+	unsigned int counters = fld_get(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE);
 	const char *why = NULL;
 	unsigned int i;
 
@@ -135,11 +135,11 @@ static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint
 
 static void take_key(struct flow_entry *entry, const uint8_t *context)
 {
-	const uint8_t *value = prm_at(context, FLOW_CONTEXT_MATCH_VALUE);
+	const uint8_t *value = fld_at(context, FLOW_CONTEXT_MATCH_VALUE);
 	unsigned int i;
 
-	memcpy(entry->key, prm_at(value, MATCH_OUTER_HEADERS), PRM_MATCH_SET_SIZE);
-	memcpy(entry->key + PRM_MATCH_SET_SIZE, prm_at(value, MATCH_MISC_PARAMETERS),
+	memcpy(entry->key, fld_at(value, MATCH_OUTER_HEADERS), PRM_MATCH_SET_SIZE);
+	memcpy(entry->key + PRM_MATCH_SET_SIZE, fld_at(value, MATCH_MISC_PARAMETERS),
 	       PRM_MATCH_SET_SIZE);
 	for (i = 0; i < FLOW_KEY_SIZE; i++)
 		entry->key[i] &= entry->group->mask[i];
@@ -156,8 +156,8 @@ static const char *build(struct hca *hca, const struct cmd *cmd, const uint8_t *
 		return "flow: no memory";
 	entry->group = group;
 	entry->index = index;
-	entry->action = prm_get(context, FLOW_CONTEXT_ACTION);
-	entry->tag = prm_get(context, FLOW_CONTEXT_FLOW_TAG);
+	entry->action = fld_get(context, FLOW_CONTEXT_ACTION);
+	entry->tag = fld_get(context, FLOW_CONTEXT_FLOW_TAG);
 	memcpy(entry->context, context, sizeof(entry->context));
 	take_key(entry, context);
 	why = take_lists(hca, cmd, context, group->table, entry);
@@ -174,7 +174,7 @@ static struct flow_group *find_group(struct hca *hca, const struct flow_table *t
 				     const uint8_t *context, uint32_t index)
 {
 	struct flow_group *group =
-		res_get(&hca->eth->flow_groups, prm_get(context, FLOW_CONTEXT_GROUP_ID));
+		res_get(&hca->eth->flow_groups, fld_get(context, FLOW_CONTEXT_GROUP_ID));
 
 	if (!group || group->table != table || index < group->first || index > group->last)
 		return NULL;
@@ -208,7 +208,7 @@ static const char *merge(struct flow_entry *entry, const struct flow_entry *old,
 static const char *replace(struct hca *hca, const struct cmd *cmd, struct flow_entry *entry)
 {
 	struct flow_entry *old = entry->group->table->entry[entry->index];
-	uint64_t op = prm_get(cmd->in, CMD_IN_OP_MOD);
+	uint64_t op = fld_get(cmd->in, CMD_IN_OP_MOD);
 	const char *why = NULL;
 
 	if (op != ENTRY_SET && op != ENTRY_MODIFY)
@@ -218,7 +218,7 @@ static const char *replace(struct hca *hca, const struct cmd *cmd, struct flow_e
 	else if (op == ENTRY_MODIFY && !old)
 		why = "flow: no such entry";
 	else if (op == ENTRY_MODIFY)
-		why = merge(entry, old, prm_get(cmd->in, SET_FTE_IN_MODIFY_ENABLE_MASK));
+		why = merge(entry, old, fld_get(cmd->in, SET_FTE_IN_MODIFY_ENABLE_MASK));
 	else if (hca->eth->flow_entries >> FLOW_LOG_ENTRIES)
 		why = "flow: no more entries";
 	if (why)
@@ -231,8 +231,8 @@ static const char *replace(struct hca *hca, const struct cmd *cmd, struct flow_e
 
 enum prm_status flow_entry_set(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *context = prm_at(cmd->in, SET_FTE_IN_FLOW_CONTEXT);
-	uint32_t index = prm_get(cmd->in, SET_FTE_IN_FLOW_INDEX);
+	const uint8_t *context = fld_at(cmd->in, SET_FTE_IN_FLOW_CONTEXT);
+	uint32_t index = fld_get(cmd->in, SET_FTE_IN_FLOW_INDEX);
 	struct flow_table *table = flow_table_find(hca, cmd);
 	struct flow_entry *entry = NULL;
 	struct flow_group *group;
@@ -244,7 +244,7 @@ enum prm_status flow_entry_set(struct hca *hca, struct cmd *cmd)
 	if (!group)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "flow: no such group for that index");
 	why = check_context(table, context);
-	if (!why && prm_get(cmd->in, SET_FTE_IN_IGNORE_FLOW_LEVEL))
+	if (!why && fld_get(cmd->in, SET_FTE_IN_IGNORE_FLOW_LEVEL))
 		why = "flow: levels cannot be ignored";
 	if (!why)
 		why = build(hca, cmd, context, group, index, &entry);
@@ -270,21 +270,21 @@ static struct flow_entry *find_entry(struct hca *hca, struct cmd *cmd, uint32_t 
 
 enum prm_status flow_entry_query(struct hca *hca, struct cmd *cmd)
 {
-	struct flow_entry *entry = find_entry(hca, cmd, prm_get(cmd->in, QUERY_FTE_IN_FLOW_INDEX));
-	uint8_t *context = prm_at(cmd->out, QUERY_FTE_OUT_FLOW_CONTEXT), *raw;
+	struct flow_entry *entry = find_entry(hca, cmd, fld_get(cmd->in, QUERY_FTE_IN_FLOW_INDEX));
+	uint8_t *context = fld_at(cmd->out, QUERY_FTE_OUT_FLOW_CONTEXT), *raw;
 	unsigned int i;
 
 	if (!entry)
 		return PRM_STAT_BAD_RES_ERR;
 	memcpy(context, entry->context, sizeof(entry->context));
-	prm_set(context, FLOW_CONTEXT_FLOW_TAG, entry->tag);
-	raw = prm_at(context, FLOW_CONTEXT_DESTINATION);
+	fld_set(context, FLOW_CONTEXT_FLOW_TAG, entry->tag);
+	raw = fld_at(context, FLOW_CONTEXT_DESTINATION);
 	for (i = 0; i < entry->count; i++, raw += PRM_DEST_FORMAT_SIZE) {
 		const struct flow_destination *to = &entry->destination[i];
 
-		prm_set(raw, DEST_FORMAT_DESTINATION_TYPE,
+		fld_set(raw, DEST_FORMAT_DESTINATION_TYPE,
 			to->table ? PRM_DEST_TABLE : PRM_DEST_TIR);
-		prm_set(raw, DEST_FORMAT_DESTINATION_ID, to->table ? to->table->n : to->tir->n);
+		fld_set(raw, DEST_FORMAT_DESTINATION_ID, to->table ? to->table->n : to->tir->n);
 	}
 	if (entry->counter)
 		put_be32(raw, entry->counter->n);
@@ -293,7 +293,7 @@ enum prm_status flow_entry_query(struct hca *hca, struct cmd *cmd)
 
 enum prm_status flow_entry_delete(struct hca *hca, struct cmd *cmd)
 {
-	struct flow_entry *entry = find_entry(hca, cmd, prm_get(cmd->in, DELETE_FTE_IN_FLOW_INDEX));
+	struct flow_entry *entry = find_entry(hca, cmd, fld_get(cmd->in, DELETE_FTE_IN_FLOW_INDEX));
 
 	if (!entry)
 		return PRM_STAT_BAD_RES_ERR;

@@ -27,24 +27,24 @@ static void put_l2(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 {
 	const uint8_t *eth = frame->bytes;
 
-	prm_set(outer, LYR_2_4_DMAC_47_16, get_be32(eth));
-	prm_set(outer, LYR_2_4_DMAC_15_0, get_be16(eth + 4));
-	prm_set(outer, LYR_2_4_SMAC_47_16, get_be32(eth + 6));
-	prm_set(outer, LYR_2_4_SMAC_15_0, get_be16(eth + 10));
-	prm_set(outer, LYR_2_4_ETHERTYPE, frame->ethertype);
+	fld_set(outer, LYR_2_4_DMAC_47_16, get_be32(eth));
+	fld_set(outer, LYR_2_4_DMAC_15_0, get_be16(eth + 4));
+	fld_set(outer, LYR_2_4_SMAC_47_16, get_be32(eth + 6));
+	fld_set(outer, LYR_2_4_SMAC_15_0, get_be16(eth + 10));
+	fld_set(outer, LYR_2_4_ETHERTYPE, frame->ethertype);
 	if (frame->vlans) {
-		prm_set(outer, LYR_2_4_CVLAN_TAG, frame->tpid[0] == ETHERTYPE_VLAN);
-		prm_set(outer, LYR_2_4_SVLAN_TAG, frame->tpid[0] == ETHERTYPE_QINQ);
-		prm_set(outer, LYR_2_4_FIRST_PRIO, frame->tci[0] >> 13);
-		prm_set(outer, LYR_2_4_FIRST_CFI, frame->tci[0] >> 12 & 1);
-		prm_set(outer, LYR_2_4_FIRST_VID, frame->tci[0] & 0xfff);
+		fld_set(outer, LYR_2_4_CVLAN_TAG, frame->tpid[0] == ETHERTYPE_VLAN);
+		fld_set(outer, LYR_2_4_SVLAN_TAG, frame->tpid[0] == ETHERTYPE_QINQ);
+		fld_set(outer, LYR_2_4_FIRST_PRIO, frame->tci[0] >> 13);
+		fld_set(outer, LYR_2_4_FIRST_CFI, frame->tci[0] >> 12 & 1);
+		fld_set(outer, LYR_2_4_FIRST_VID, frame->tci[0] & 0xfff);
 	}
 	if (frame->vlans > 1) {
-		prm_set(misc, MISC_OUTER_SECOND_CVLAN_TAG, frame->tpid[1] == ETHERTYPE_VLAN);
-		prm_set(misc, MISC_OUTER_SECOND_SVLAN_TAG, frame->tpid[1] == ETHERTYPE_QINQ);
-		prm_set(misc, MISC_OUTER_SECOND_PRIO, frame->tci[1] >> 13);
-		prm_set(misc, MISC_OUTER_SECOND_CFI, frame->tci[1] >> 12 & 1);
-		prm_set(misc, MISC_OUTER_SECOND_VID, frame->tci[1] & 0xfff);
+		fld_set(misc, MISC_OUTER_SECOND_CVLAN_TAG, frame->tpid[1] == ETHERTYPE_VLAN);
+		fld_set(misc, MISC_OUTER_SECOND_SVLAN_TAG, frame->tpid[1] == ETHERTYPE_QINQ);
+		fld_set(misc, MISC_OUTER_SECOND_PRIO, frame->tci[1] >> 13);
+		fld_set(misc, MISC_OUTER_SECOND_CFI, frame->tci[1] >> 12 & 1);
+		fld_set(misc, MISC_OUTER_SECOND_VID, frame->tci[1] & 0xfff);
 	}
 }
 
@@ -52,33 +52,33 @@ static void put_v4(uint8_t *outer, const struct frame *frame)
 {
 	const uint8_t *ip = frame->bytes + frame->l3;
 
-	prm_set(outer, LYR_2_4_IP_DSCP, ip[1] >> 2);
-	prm_set(outer, LYR_2_4_IP_ECN, ip[1] & 3);
-	prm_set(outer, LYR_2_4_TTL_HOPLIMIT, ip[8]);
-	memcpy((uint8_t *)prm_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6) + 12, ip + 12, 4);
-	memcpy((uint8_t *)prm_at(outer, LYR_2_4_DST_IPV4_DST_IPV6) + 12, ip + 16, 4);
+	fld_set(outer, LYR_2_4_IP_DSCP, ip[1] >> 2);
+	fld_set(outer, LYR_2_4_IP_ECN, ip[1] & 3);
+	fld_set(outer, LYR_2_4_TTL_HOPLIMIT, ip[8]);
+	memcpy((uint8_t *)fld_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6) + 12, ip + 12, 4);
+	memcpy((uint8_t *)fld_at(outer, LYR_2_4_DST_IPV4_DST_IPV6) + 12, ip + 16, 4);
 }
 
 static void put_v6(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 {
 	const uint8_t *ip = frame->bytes + frame->l3;
 
-	prm_set(outer, LYR_2_4_IP_DSCP, get_be16(ip) >> 6 & 0x3f);
-	prm_set(outer, LYR_2_4_IP_ECN, get_be16(ip) >> 4 & 3);
-	prm_set(outer, LYR_2_4_TTL_HOPLIMIT, ip[7]);
-	memcpy(prm_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6), ip + 8, 16);
-	memcpy(prm_at(outer, LYR_2_4_DST_IPV4_DST_IPV6), ip + 24, 16);
-	prm_set(misc, MISC_OUTER_IPV6_FLOW_LABEL, get_be32(ip) & 0xfffff);
+	fld_set(outer, LYR_2_4_IP_DSCP, get_be16(ip) >> 6 & 0x3f);
+	fld_set(outer, LYR_2_4_IP_ECN, get_be16(ip) >> 4 & 3);
+	fld_set(outer, LYR_2_4_TTL_HOPLIMIT, ip[7]);
+	memcpy(fld_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6), ip + 8, 16);
+	memcpy(fld_at(outer, LYR_2_4_DST_IPV4_DST_IPV6), ip + 24, 16);
+	fld_set(misc, MISC_OUTER_IPV6_FLOW_LABEL, get_be32(ip) & 0xfffff);
 }
 
 static void put_udp(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 {
 	const uint8_t *udp = frame->bytes + frame->l4;
 
-	prm_set(outer, LYR_2_4_UDP_SPORT, get_be16(udp));
-	prm_set(outer, LYR_2_4_UDP_DPORT, get_be16(udp + 2));
+	fld_set(outer, LYR_2_4_UDP_SPORT, get_be16(udp));
+	fld_set(outer, LYR_2_4_UDP_DPORT, get_be16(udp + 2));
 	if (get_be16(udp + 2) == VXLAN_PORT && frame->l4 + 8 + VXLAN_HEADER <= frame->l3_end)
-		prm_set(misc, MISC_VXLAN_VNI, get_be32(udp + 12) >> 8);
+		fld_set(misc, MISC_VXLAN_VNI, get_be32(udp + 12) >> 8);
 }
 
 /* RFC 2784, 2890 */
@@ -87,12 +87,12 @@ static void put_gre(uint8_t *misc, const struct frame *frame)
 	const uint8_t *gre = frame->bytes + frame->l4;
 	unsigned int key = frame->l4 + (gre[0] & 0x80 ? 8 : 4);
 
-	prm_set(misc, MISC_GRE_C_PRESENT, gre[0] >> 7);
-	prm_set(misc, MISC_GRE_K_PRESENT, gre[0] >> 5 & 1);
-	prm_set(misc, MISC_GRE_S_PRESENT, gre[0] >> 4 & 1);
-	prm_set(misc, MISC_GRE_PROTOCOL, get_be16(gre + 2));
+	fld_set(misc, MISC_GRE_C_PRESENT, gre[0] >> 7);
+	fld_set(misc, MISC_GRE_K_PRESENT, gre[0] >> 5 & 1);
+	fld_set(misc, MISC_GRE_S_PRESENT, gre[0] >> 4 & 1);
+	fld_set(misc, MISC_GRE_PROTOCOL, get_be16(gre + 2));
 	if (gre[0] & 0x20 && key + 4 <= frame->l3_end)
-		memcpy(prm_at(misc, MISC_GRE_KEY), frame->bytes + key, 4);
+		memcpy(fld_at(misc, MISC_GRE_KEY), frame->bytes + key, 4);
 }
 
 static void put_l4(uint8_t *outer, uint8_t *misc, const struct frame *frame)
@@ -100,9 +100,9 @@ static void put_l4(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 	const uint8_t *l4 = frame->bytes + frame->l4;
 
 	if (frame_is_tcp(frame)) {
-		prm_set(outer, LYR_2_4_TCP_SPORT, get_be16(l4));
-		prm_set(outer, LYR_2_4_TCP_DPORT, get_be16(l4 + 2));
-		prm_set(outer, LYR_2_4_TCP_FLAGS, get_be16(l4 + 12) & 0x1ff);
+		fld_set(outer, LYR_2_4_TCP_SPORT, get_be16(l4));
+		fld_set(outer, LYR_2_4_TCP_DPORT, get_be16(l4 + 2));
+		fld_set(outer, LYR_2_4_TCP_FLAGS, get_be16(l4 + 12) & 0x1ff);
 	} else if (frame_is_udp(frame)) {
 		put_udp(outer, misc, frame);
 	} else if (frame->protocol == PROTO_GRE && frame->l4 + 4 <= frame->l3_end) {
@@ -116,12 +116,12 @@ static void describe(const struct frame *frame, uint32_t sqn, uint8_t key[FLOW_K
 
 	memset(key, 0, FLOW_KEY_SIZE);
 	put_l2(outer, misc, frame);
-	prm_set(misc, MISC_SOURCE_SQN, sqn);
+	fld_set(misc, MISC_SOURCE_SQN, sqn);
 	if (!frame->l3)
 		return;
-	prm_set(outer, LYR_2_4_IP_VERSION, frame->ip_version);
-	prm_set(outer, LYR_2_4_IP_PROTOCOL, frame->protocol);
-	prm_set(outer, LYR_2_4_FRAG, frame->fragment);
+	fld_set(outer, LYR_2_4_IP_VERSION, frame->ip_version);
+	fld_set(outer, LYR_2_4_IP_PROTOCOL, frame->protocol);
+	fld_set(outer, LYR_2_4_FRAG, frame->fragment);
 	if (frame->ip_version == 4)
 		put_v4(outer, frame);
 	else
@@ -150,11 +150,11 @@ void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE])
 
 	memset(mask, 0, FLOW_KEY_SIZE);
 	for (i = 0; i < sizeof(outer) / sizeof(outer[0]); i++)
-		prm_set(mask, outer[i], UINT32_MAX);
+		fld_set(mask, outer[i], UINT32_MAX);
 	for (i = 0; i < sizeof(misc) / sizeof(misc[0]); i++)
-		prm_set(mask + PRM_MATCH_SET_SIZE, misc[i], UINT32_MAX);
-	memset(prm_at(mask, LYR_2_4_SRC_IPV4_SRC_IPV6), 0xff, 32);
-	memset(prm_at(mask + PRM_MATCH_SET_SIZE, MISC_GRE_KEY), 0xff, 4);
+		fld_set(mask + PRM_MATCH_SET_SIZE, misc[i], UINT32_MAX);
+	memset(fld_at(mask, LYR_2_4_SRC_IPV4_SRC_IPV6), 0xff, 32);
+	memset(fld_at(mask + PRM_MATCH_SET_SIZE, MISC_GRE_KEY), 0xff, 4);
 }
 
 /* FNV-1a */

@@ -14,28 +14,28 @@
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd)
 {
 	struct flow_table *table =
-		res_get(&hca->eth->flow_tables, prm_get(cmd->in, FLOW_IN_TABLE_ID));
+		res_get(&hca->eth->flow_tables, fld_get(cmd->in, FLOW_IN_TABLE_ID));
 
-	if (prm_get(cmd->in, CREATE_FLOW_TABLE_IN_OTHER_VPORT)) {
+	if (fld_get(cmd->in, CREATE_FLOW_TABLE_IN_OTHER_VPORT)) {
 		cmd->why = "flow: no other vports";
 		return NULL;
 	}
 	cmd->why = "flow: no such table of this type";
-	return table && table->type == prm_get(cmd->in, FLOW_IN_TABLE_TYPE) ? table : NULL;
+	return table && table->type == fld_get(cmd->in, FLOW_IN_TABLE_TYPE) ? table : NULL;
 }
 
 /* Where a table of TYPE and LEVEL goes on a miss, as CONTEXT says. NULL or what is wrong */
 static const char *find_miss(struct hca *hca, const uint8_t *context, enum prm_flow_table_type type,
 			     unsigned int level, struct flow_table **miss)
 {
-	uint64_t action = prm_get(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION);
+	uint64_t action = fld_get(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION);
 
 	*miss = NULL;
 	if (action == PRM_MISS_DEFAULT)
 		return NULL;
 	if (action != PRM_MISS_FORWARD)
 		return "flow: unknown miss action";
-	*miss = res_get(&hca->eth->flow_tables, prm_get(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID));
+	*miss = res_get(&hca->eth->flow_tables, fld_get(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID));
 	if (!*miss || (*miss)->type != type)
 		return "flow: no such table to go to on a miss";
 	return (*miss)->level > level ? NULL : "flow: a miss must lead to a higher level";
@@ -43,14 +43,14 @@ static const char *find_miss(struct hca *hca, const uint8_t *context, enum prm_f
 
 static const char *check_context(const uint8_t *context)
 {
-	if (prm_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN) ||
-	    prm_get(context, FLOW_TABLE_CONTEXT_DECAP_EN) ||
-	    prm_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) ||
-	    prm_get(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE))
+	if (fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN) ||
+	    fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN) ||
+	    fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) ||
+	    fld_get(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE))
 		return "flow: reformat, own steering and termination tables are not supported";
-	if (prm_get(context, FLOW_TABLE_CONTEXT_LOG_SIZE) > FLOW_LOG_TABLE_MAX)
+	if (fld_get(context, FLOW_TABLE_CONTEXT_LOG_SIZE) > FLOW_LOG_TABLE_MAX)
 		return "flow: more entries than log_max_ft_size allows";
-	if (prm_get(context, FLOW_TABLE_CONTEXT_LEVEL) >= FLOW_LEVELS)
+	if (fld_get(context, FLOW_TABLE_CONTEXT_LEVEL) >= FLOW_LEVELS)
 		return "flow: level above max_ft_level";
 	return NULL;
 }
@@ -78,9 +78,9 @@ static enum prm_status table_add(struct hca *hca, struct cmd *cmd, const uint8_t
 
 	if (!table)
 		return cmd_errno(cmd, ENOMEM, "flow");
-	table->type = (enum prm_flow_table_type)prm_get(cmd->in, FLOW_IN_TABLE_TYPE);
-	table->level = prm_get(context, FLOW_TABLE_CONTEXT_LEVEL);
-	table->log_size = prm_get(context, FLOW_TABLE_CONTEXT_LOG_SIZE);
+	table->type = (enum prm_flow_table_type)fld_get(cmd->in, FLOW_IN_TABLE_TYPE);
+	table->level = fld_get(context, FLOW_TABLE_CONTEXT_LEVEL);
+	table->log_size = fld_get(context, FLOW_TABLE_CONTEXT_LOG_SIZE);
 	TAILQ_INIT(&table->groups);
 	table->entry = calloc((size_t)1 << table->log_size, sizeof(*table->entry));
 	ret = table->entry ? res_add(&hca->eth->flow_tables, table, &table->n) : ENOMEM;
@@ -89,24 +89,24 @@ static enum prm_status table_add(struct hca *hca, struct cmd *cmd, const uint8_t
 		return cmd_errno(cmd, ret, "flow: no more tables");
 	}
 	set_miss(table, miss);
-	prm_set(cmd->out, CREATE_FLOW_TABLE_OUT_TABLE_ID, table->n);
+	fld_set(cmd->out, CREATE_FLOW_TABLE_OUT_TABLE_ID, table->n);
 	return PRM_STAT_OK;
 }
 
 enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *context = prm_at(cmd->in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
-	uint64_t type = prm_get(cmd->in, FLOW_IN_TABLE_TYPE);
+	const uint8_t *context = fld_at(cmd->in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
+	uint64_t type = fld_get(cmd->in, FLOW_IN_TABLE_TYPE);
 	const char *why = check_context(context);
 	struct flow_table *miss;
 
 	if (type > PRM_FLOW_NIC_TX)
 		why = "flow: tables of NIC receive and transmit only";
-	if (prm_get(cmd->in, CREATE_FLOW_TABLE_IN_OTHER_VPORT) || prm_get(cmd->in, CMD_IN_OP_MOD))
+	if (fld_get(cmd->in, CREATE_FLOW_TABLE_IN_OTHER_VPORT) || fld_get(cmd->in, CMD_IN_OP_MOD))
 		why = "flow: no other vports, no LAG";
 	if (!why)
 		why = find_miss(hca, context, (enum prm_flow_table_type)type,
-				prm_get(context, FLOW_TABLE_CONTEXT_LEVEL), &miss);
+				fld_get(context, FLOW_TABLE_CONTEXT_LEVEL), &miss);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	return table_add(hca, cmd, context, miss);
@@ -114,13 +114,13 @@ enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 
 enum prm_status flow_table_modify(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *context = prm_at(cmd->in, MODIFY_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
+	const uint8_t *context = fld_at(cmd->in, MODIFY_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
 	struct flow_table *table = flow_table_find(hca, cmd), *miss;
 	const char *why;
 
 	if (!table)
 		return PRM_STAT_BAD_RES_ERR;
-	if (prm_get(cmd->in, MODIFY_FLOW_TABLE_IN_MODIFY_FIELD_SELECT) != PRM_MODIFY_TABLE_MISS)
+	if (fld_get(cmd->in, MODIFY_FLOW_TABLE_IN_MODIFY_FIELD_SELECT) != PRM_MODIFY_TABLE_MISS)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "flow: only the miss can change");
 	why = find_miss(hca, context, table->type, table->level, &miss);
 	if (why)
@@ -131,16 +131,16 @@ enum prm_status flow_table_modify(struct hca *hca, struct cmd *cmd)
 
 enum prm_status flow_table_query(struct hca *hca, struct cmd *cmd)
 {
-	uint8_t *context = prm_at(cmd->out, QUERY_FLOW_TABLE_OUT_FLOW_TABLE_CONTEXT);
+	uint8_t *context = fld_at(cmd->out, QUERY_FLOW_TABLE_OUT_FLOW_TABLE_CONTEXT);
 	struct flow_table *table = flow_table_find(hca, cmd);
 
 	if (!table)
 		return PRM_STAT_BAD_RES_ERR;
-	prm_set(context, FLOW_TABLE_CONTEXT_LEVEL, table->level);
-	prm_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, table->log_size);
+	fld_set(context, FLOW_TABLE_CONTEXT_LEVEL, table->level);
+	fld_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, table->log_size);
 	if (table->miss) {
-		prm_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
-		prm_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, table->miss->n);
+		fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
+		fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, table->miss->n);
 	}
 	return PRM_STAT_OK;
 }
@@ -176,13 +176,13 @@ enum prm_status flow_table_destroy(struct hca *hca, struct cmd *cmd)
 
 enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t type = prm_get(cmd->in, FLOW_IN_TABLE_TYPE);
+	uint64_t type = fld_get(cmd->in, FLOW_IN_TABLE_TYPE);
 	struct flow_table *table;
 
-	if (type > PRM_FLOW_NIC_TX || prm_get(cmd->in, SET_FLOW_TABLE_ROOT_IN_UNDERLAY_QPN))
+	if (type > PRM_FLOW_NIC_TX || fld_get(cmd->in, SET_FLOW_TABLE_ROOT_IN_UNDERLAY_QPN))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
 				"flow: a root of NIC receive or transmit only");
-	switch (prm_get(cmd->in, CMD_IN_OP_MOD)) {
+	switch (fld_get(cmd->in, CMD_IN_OP_MOD)) {
 	case PRM_ROOT_SET:
 		table = flow_table_find(hca, cmd);
 		if (!table)
@@ -212,16 +212,16 @@ static bool overlaps(const struct flow_table *table, uint32_t first, uint32_t la
 /* The part of the criteria that is enabled. False: it has bits that nothing is known about. */
 static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 {
-	const uint8_t *criteria = prm_at(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA);
-	uint64_t enabled = prm_get(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE);
+	const uint8_t *criteria = fld_at(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA);
+	uint64_t enabled = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE);
 	uint8_t supported[FLOW_KEY_SIZE];
 	unsigned int i;
 
 	memset(mask, 0, FLOW_KEY_SIZE);
 	if (enabled & PRM_MATCH_OUTER)
-		memcpy(mask, prm_at(criteria, MATCH_OUTER_HEADERS), PRM_MATCH_SET_SIZE);
+		memcpy(mask, fld_at(criteria, MATCH_OUTER_HEADERS), PRM_MATCH_SET_SIZE);
 	if (enabled & PRM_MATCH_MISC)
-		memcpy(mask + PRM_MATCH_SET_SIZE, prm_at(criteria, MATCH_MISC_PARAMETERS),
+		memcpy(mask + PRM_MATCH_SET_SIZE, fld_at(criteria, MATCH_MISC_PARAMETERS),
 		       PRM_MATCH_SET_SIZE);
 	flow_supported_mask(supported);
 	for (i = 0; i < FLOW_KEY_SIZE; i++)
@@ -244,11 +244,11 @@ static void insert_sorted(struct flow_table *table, struct flow_group *group)
 
 static const char *check_group(const struct flow_table *table, const struct cmd *cmd)
 {
-	uint32_t first = prm_get(cmd->in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX);
-	uint32_t last = prm_get(cmd->in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX);
+	uint32_t first = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX);
+	uint32_t last = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX);
 
-	if (prm_get(cmd->in, CREATE_FLOW_GROUP_IN_GROUP_TYPE) ||
-	    prm_get(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_DEFINER_ID))
+	if (fld_get(cmd->in, CREATE_FLOW_GROUP_IN_GROUP_TYPE) ||
+	    fld_get(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_DEFINER_ID))
 		return "flow: match definers are not supported";
 	if (first > last || last >> table->log_size)
 		return "flow: indices outside of the table";
@@ -277,11 +277,11 @@ enum prm_status flow_group_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ret, "flow: no more groups");
 	}
 	group->table = table;
-	group->first = prm_get(cmd->in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX);
-	group->last = prm_get(cmd->in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX);
+	group->first = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX);
+	group->last = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX);
 	memcpy(group->mask, mask, sizeof(mask));
 	insert_sorted(table, group);
-	prm_set(cmd->out, CREATE_FLOW_GROUP_OUT_GROUP_ID, group->n);
+	fld_set(cmd->out, CREATE_FLOW_GROUP_OUT_GROUP_ID, group->n);
 	return PRM_STAT_OK;
 }
 
@@ -296,7 +296,7 @@ enum prm_status flow_group_destroy(struct hca *hca, struct cmd *cmd)
 {
 	struct flow_table *table = flow_table_find(hca, cmd);
 	struct flow_group *group =
-		res_get(&hca->eth->flow_groups, prm_get(cmd->in, DESTROY_FLOW_GROUP_IN_GROUP_ID));
+		res_get(&hca->eth->flow_groups, fld_get(cmd->in, DESTROY_FLOW_GROUP_IN_GROUP_ID));
 
 	if (!table)
 		return PRM_STAT_BAD_RES_ERR;

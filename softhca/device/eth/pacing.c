@@ -77,9 +77,9 @@ uint64_t pacing_run(struct hca *hca)
 /* A rate of 0 takes the entry out of use; queues that still name it are not limited. */
 enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd)
 {
-	uint32_t index = prm_get(cmd->in, SET_PP_RATE_LIMIT_IN_RATE_LIMIT_INDEX);
-	const uint8_t *context = prm_at(cmd->in, SET_PP_RATE_LIMIT_IN_CTX);
-	uint32_t rate = prm_get(context, PP_CONTEXT_RATE_LIMIT);
+	uint32_t index = fld_get(cmd->in, SET_PP_RATE_LIMIT_IN_RATE_LIMIT_INDEX);
+	const uint8_t *context = fld_at(cmd->in, SET_PP_RATE_LIMIT_IN_CTX);
+	uint32_t rate = fld_get(context, PP_CONTEXT_RATE_LIMIT);
 
 	if (!index || index >= PACING_RATES)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "pacing: no such entry");
@@ -87,7 +87,7 @@ enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "pacing: beyond the highest rate");
 	hca->eth->pacing.rate[index] = (struct pacing_rate){
 		.rate = rate,
-		.burst = prm_get(context, PP_CONTEXT_BURST_UPPER_BOUND),
+		.burst = fld_get(context, PP_CONTEXT_BURST_UPPER_BOUND),
 	};
 	return PRM_STAT_OK;
 }

@@ -26,8 +26,8 @@ static void use_all(struct rqt *rqt, int by)
 static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd *cmd,
 			     const uint8_t *rqtc)
 {
-	const uint8_t *list = prm_at(rqtc, RQTC_RQ_NUM);
-	uint32_t size = prm_get(rqtc, RQTC_RQT_ACTUAL_SIZE), i;
+	const uint8_t *list = fld_at(rqtc, RQTC_RQ_NUM);
+	uint32_t size = fld_get(rqtc, RQTC_RQT_ACTUAL_SIZE), i;
 	struct eth_rq *rq[1 << ETH_LOG_RQT_SIZE];
 
 	if (!size || size > rqt->max_size)
@@ -35,7 +35,7 @@ static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd 
 	if ((size_t)(list - cmd->in) + (size_t)size * 4 > cmd->in_len)
 		return "rqt: list is shorter than its size says";
 	for (i = 0; i < size; i++) {
-		rq[i] = res_get(&hca->eth->rqs, prm_get(list + (size_t)i * 4, RQ_NUM_RQ_NUM));
+		rq[i] = res_get(&hca->eth->rqs, fld_get(list + (size_t)i * 4, RQ_NUM_RQ_NUM));
 		if (!rq[i])
 			return "rqt: no such RQ";
 	}
@@ -48,17 +48,17 @@ static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd 
 
 static const char *check(const uint8_t *rqtc)
 {
-	if (prm_get(rqtc, RQTC_LIST_Q_TYPE) || prm_get(rqtc, RQTC_RQ_VHCA_ID_FORMAT))
+	if (fld_get(rqtc, RQTC_LIST_Q_TYPE) || fld_get(rqtc, RQTC_RQ_VHCA_ID_FORMAT))
 		return "rqt: only RQs of this function";
-	if (!prm_get(rqtc, RQTC_RQT_MAX_SIZE) ||
-	    prm_get(rqtc, RQTC_RQT_MAX_SIZE) > 1 << ETH_LOG_RQT_SIZE)
+	if (!fld_get(rqtc, RQTC_RQT_MAX_SIZE) ||
+	    fld_get(rqtc, RQTC_RQT_MAX_SIZE) > 1 << ETH_LOG_RQT_SIZE)
 		return "rqt: larger than log_max_rqt_size allows";
 	return NULL;
 }
 
 enum prm_status rqt_create(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *rqtc = prm_at(cmd->in, CREATE_RQT_IN_RQT_CONTEXT);
+	const uint8_t *rqtc = fld_at(cmd->in, CREATE_RQT_IN_RQT_CONTEXT);
 	const char *why = check(rqtc);
 	struct rqt *rqt;
 	int ret;
@@ -68,7 +68,7 @@ enum prm_status rqt_create(struct hca *hca, struct cmd *cmd)
 	rqt = calloc(1, sizeof(*rqt));
 	if (!rqt)
 		return cmd_errno(cmd, ENOMEM, "rqt");
-	rqt->max_size = prm_get(rqtc, RQTC_RQT_MAX_SIZE);
+	rqt->max_size = fld_get(rqtc, RQTC_RQT_MAX_SIZE);
 	rqt->rq = calloc(rqt->max_size, sizeof(*rqt->rq));
 	ret = rqt->rq ? res_add(&hca->eth->rqts, rqt, &rqt->n) : ENOMEM;
 	if (ret) {
@@ -81,43 +81,43 @@ enum prm_status rqt_create(struct hca *hca, struct cmd *cmd)
 		rqt_free(rqt);
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	}
-	prm_set(cmd->out, CREATE_RQT_OUT_RQTN, rqt->n);
+	fld_set(cmd->out, CREATE_RQT_OUT_RQTN, rqt->n);
 	return PRM_STAT_OK;
 }
 
 static struct rqt *find(struct hca *hca, struct cmd *cmd, uint32_t field)
 {
 	cmd->why = "rqt: no such RQT";
-	return res_get(&hca->eth->rqts, prm_get(cmd->in, field));
+	return res_get(&hca->eth->rqts, fld_get(cmd->in, field));
 }
 
 enum prm_status rqt_modify(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *mask = prm_at(cmd->in, MODIFY_RQT_IN_BITMASK);
+	const uint8_t *mask = fld_at(cmd->in, MODIFY_RQT_IN_BITMASK);
 	struct rqt *rqt = find(hca, cmd, MODIFY_RQT_IN_RQTN);
 	const char *why;
 
 	if (!rqt)
 		return PRM_STAT_BAD_RES_ERR;
-	if (!prm_get(mask, RQT_BITMASK_RQN_LIST) || prm_get64(mask, 0) != 1)
+	if (!fld_get(mask, RQT_BITMASK_RQN_LIST) || fld_get64(mask, 0) != 1)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "rqt: only the list can change");
-	why = take_list(hca, rqt, cmd, prm_at(cmd->in, MODIFY_RQT_IN_CTX));
+	why = take_list(hca, rqt, cmd, fld_at(cmd->in, MODIFY_RQT_IN_CTX));
 	return why ? cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why) : PRM_STAT_OK;
 }
 
 enum prm_status rqt_query(struct hca *hca, struct cmd *cmd)
 {
 	struct rqt *rqt = find(hca, cmd, QUERY_RQT_IN_RQTN);
-	uint8_t *rqtc = prm_at(cmd->out, QUERY_RQT_OUT_RQT_CONTEXT), *list;
+	uint8_t *rqtc = fld_at(cmd->out, QUERY_RQT_OUT_RQT_CONTEXT), *list;
 	uint32_t i;
 
 	if (!rqt)
 		return PRM_STAT_BAD_RES_ERR;
-	list = prm_at(rqtc, RQTC_RQ_NUM);
-	prm_set(rqtc, RQTC_RQT_MAX_SIZE, rqt->max_size);
-	prm_set(rqtc, RQTC_RQT_ACTUAL_SIZE, rqt->size);
+	list = fld_at(rqtc, RQTC_RQ_NUM);
+	fld_set(rqtc, RQTC_RQT_MAX_SIZE, rqt->max_size);
+	fld_set(rqtc, RQTC_RQT_ACTUAL_SIZE, rqt->size);
 	for (i = 0; i < rqt->size; i++)
-		prm_set(list + (size_t)i * 4, RQ_NUM_RQ_NUM, rqt->rq[i]->n);
+		fld_set(list + (size_t)i * 4, RQ_NUM_RQ_NUM, rqt->rq[i]->n);
 	return PRM_STAT_OK;
 }
 

@@ -65,7 +65,7 @@ static bool has_ports(const struct frame *frame, const uint8_t *selector)
 {
 	if (frame->fragment)
 		return false;
-	return prm_get(selector, RX_HASH_L4_PROT_TYPE) == PRM_L4_TCP ? frame_is_tcp(frame)
+	return fld_get(selector, RX_HASH_L4_PROT_TYPE) == PRM_L4_TCP ? frame_is_tcp(frame)
 								     : frame_is_udp(frame);
 }
 
@@ -81,7 +81,7 @@ static unsigned int find_spi(const struct frame *frame)
 
 static bool has_addresses(const struct frame *frame, const uint8_t *selector)
 {
-	unsigned int version = prm_get(selector, RX_HASH_L3_PROT_TYPE) == PRM_L3_IPV4 ? 4 : 6;
+	unsigned int version = fld_get(selector, RX_HASH_L3_PROT_TYPE) == PRM_L3_IPV4 ? 4 : 6;
 
 	return frame->l3 && frame->ip_version == version;
 }
@@ -92,7 +92,7 @@ static uint8_t collect(const struct frame *frame, const uint8_t *selector, bool 
 {
 	const unsigned int ips = PRM_HASH_SRC_IP | PRM_HASH_DST_IP;
 	const unsigned int ports = PRM_HASH_L4_SPORT | PRM_HASH_L4_DPORT;
-	unsigned int fields = prm_get(selector, RX_HASH_SELECTED_FIELDS);
+	unsigned int fields = fld_get(selector, RX_HASH_SELECTED_FIELDS);
 	uint8_t type = 0;
 
 	if ((fields & ips) && has_addresses(frame, selector)) {
@@ -126,12 +126,12 @@ static uint32_t inverted_xor8(const struct input *input)
 uint8_t rss_hash(const struct frame *frame, const uint8_t *tirc, uint32_t *hash)
 {
 	struct input input = { .len = 0 };
-	uint8_t type = collect(frame, prm_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
-			       prm_get(tirc, TIRC_RX_HASH_SYMMETRIC), &input);
+	uint8_t type = collect(frame, fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
+			       fld_get(tirc, TIRC_RX_HASH_SYMMETRIC), &input);
 
 	*hash = 0;
-	if (type && prm_get(tirc, TIRC_RX_HASH_FN) == PRM_RX_HASH_TOEPLITZ)
-		*hash = toeplitz(&input, prm_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY));
+	if (type && fld_get(tirc, TIRC_RX_HASH_FN) == PRM_RX_HASH_TOEPLITZ)
+		*hash = toeplitz(&input, fld_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY));
 	else if (type)
 		*hash = inverted_xor8(&input);
 	return type;

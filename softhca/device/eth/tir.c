@@ -14,7 +14,7 @@
  * (self_lb_en): Linux sets them where a program, or its loopback test, wants its own frames. */
 static bool is_blocked(const struct tir *tir, const struct eth_arrival *arrival)
 {
-	uint64_t allowed = prm_get(tir->tirc, TIRC_SELF_LB_BLOCK);
+	uint64_t allowed = fld_get(tir->tirc, TIRC_SELF_LB_BLOCK);
 	bool group = arrival->frame.bytes[0] & 1;
 
 	return arrival->sender == tir->td &&
@@ -25,7 +25,7 @@ static void hash(const struct tir *tir, struct eth_arrival *arrival)
 {
 	arrival->hash = 0;
 	arrival->hash_type = 0;
-	if (prm_get(tir->tirc, TIRC_RX_HASH_FN) != PRM_RX_HASH_NONE)
+	if (fld_get(tir->tirc, TIRC_RX_HASH_FN) != PRM_RX_HASH_NONE)
 		arrival->hash_type = rss_hash(&arrival->frame, tir->tirc, &arrival->hash);
 }
 
@@ -47,8 +47,8 @@ static const char *check_hash(const uint8_t *tirc)
 	const unsigned int known = PRM_HASH_SRC_IP | PRM_HASH_DST_IP | PRM_HASH_L4_SPORT |
 				   PRM_HASH_L4_DPORT | PRM_HASH_IPSEC_SPI;
 	uint32_t fields =
-		prm_get(tirc, PRM_IN(TIRC_RX_HASH_FIELD_SELECTOR_OUTER, RX_HASH_SELECTED_FIELDS));
-	uint64_t fn = prm_get(tirc, TIRC_RX_HASH_FN);
+		fld_get(tirc, FLD_IN(TIRC_RX_HASH_FIELD_SELECTOR_OUTER, RX_HASH_SELECTED_FIELDS));
+	uint64_t fn = fld_get(tirc, TIRC_RX_HASH_FN);
 
 	if (fn > PRM_RX_HASH_TOEPLITZ)
 		return "tir: unknown hash function";
@@ -59,21 +59,21 @@ static const char *check_hash(const uint8_t *tirc)
 
 static const char *check(const uint8_t *tirc)
 {
-	if (prm_get(tirc, TIRC_DISP_TYPE) > PRM_TIR_INDIRECT)
+	if (fld_get(tirc, TIRC_DISP_TYPE) > PRM_TIR_INDIRECT)
 		return "tir: neither direct nor indirect";
-	if (prm_get(tirc, TIRC_TLS_EN) || prm_get(tirc, TIRC_PACKET_MERGE_MASK) ||
-	    prm_get(tirc, TIRC_TUNNELED_OFFLOAD_EN))
+	if (fld_get(tirc, TIRC_TLS_EN) || fld_get(tirc, TIRC_PACKET_MERGE_MASK) ||
+	    fld_get(tirc, TIRC_TUNNELED_OFFLOAD_EN))
 		return "tir: TLS, LRO and tunnels are not supported";
-	return prm_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_INDIRECT ? check_hash(tirc) : NULL;
+	return fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_INDIRECT ? check_hash(tirc) : NULL;
 }
 
 static bool find_objects(struct hca *hca, struct tir *tir)
 {
-	tir->td = res_get(&hca->tds, prm_get(tir->tirc, TIRC_TRANSPORT_DOMAIN));
-	if (prm_get(tir->tirc, TIRC_DISP_TYPE) == PRM_TIR_DIRECT)
-		tir->rq = res_get(&hca->eth->rqs, prm_get(tir->tirc, TIRC_INLINE_RQN));
+	tir->td = res_get(&hca->tds, fld_get(tir->tirc, TIRC_TRANSPORT_DOMAIN));
+	if (fld_get(tir->tirc, TIRC_DISP_TYPE) == PRM_TIR_DIRECT)
+		tir->rq = res_get(&hca->eth->rqs, fld_get(tir->tirc, TIRC_INLINE_RQN));
 	else
-		tir->rqt = res_get(&hca->eth->rqts, prm_get(tir->tirc, TIRC_INDIRECT_TABLE));
+		tir->rqt = res_get(&hca->eth->rqts, fld_get(tir->tirc, TIRC_INDIRECT_TABLE));
 	return tir->td && (tir->rq || tir->rqt);
 }
 
@@ -88,7 +88,7 @@ static void use(struct tir *tir, int by)
 
 enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *tirc = prm_at(cmd->in, CREATE_TIR_IN_CTX);
+	const uint8_t *tirc = fld_at(cmd->in, CREATE_TIR_IN_CTX);
 	const char *why = check(tirc);
 	struct tir *tir;
 	int ret;
@@ -110,48 +110,48 @@ enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ret, "tir: table is full");
 	}
 	use(tir, 1);
-	prm_set(cmd->out, CREATE_TIR_OUT_TIRN, tir->n);
+	fld_set(cmd->out, CREATE_TIR_OUT_TIRN, tir->n);
 	return PRM_STAT_OK;
 }
 
 static struct tir *find(struct hca *hca, struct cmd *cmd, uint32_t field)
 {
 	cmd->why = "tir: no such TIR";
-	return res_get(&hca->eth->tirs, prm_get(cmd->in, field));
+	return res_get(&hca->eth->tirs, fld_get(cmd->in, field));
 }
 
 static void set_hash(struct tir *tir, const uint8_t *tirc)
 {
-	prm_set(tir->tirc, TIRC_RX_HASH_FN, prm_get(tirc, TIRC_RX_HASH_FN));
-	prm_set(tir->tirc, TIRC_RX_HASH_SYMMETRIC, prm_get(tirc, TIRC_RX_HASH_SYMMETRIC));
-	memcpy(prm_at(tir->tirc, TIRC_RX_HASH_TOEPLITZ_KEY),
-	       prm_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY), PRM_RX_HASH_KEY_SIZE);
-	memcpy(prm_at(tir->tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
-	       prm_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER), 4);
+	fld_set(tir->tirc, TIRC_RX_HASH_FN, fld_get(tirc, TIRC_RX_HASH_FN));
+	fld_set(tir->tirc, TIRC_RX_HASH_SYMMETRIC, fld_get(tirc, TIRC_RX_HASH_SYMMETRIC));
+	memcpy(fld_at(tir->tirc, TIRC_RX_HASH_TOEPLITZ_KEY),
+	       fld_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY), PRM_RX_HASH_KEY_SIZE);
+	memcpy(fld_at(tir->tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
+	       fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER), 4);
 }
 
 enum prm_status tir_modify(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *tirc = prm_at(cmd->in, MODIFY_TIR_IN_CTX);
-	const uint8_t *mask = prm_at(cmd->in, MODIFY_TIR_IN_BITMASK);
+	const uint8_t *tirc = fld_at(cmd->in, MODIFY_TIR_IN_CTX);
+	const uint8_t *mask = fld_at(cmd->in, MODIFY_TIR_IN_BITMASK);
 	struct tir *tir = find(hca, cmd, MODIFY_TIR_IN_TIRN);
-	uint64_t known = prm_get(mask, MODIFY_TIR_BITMASK_SELF_LB_EN) << 4 |
-			 prm_get(mask, MODIFY_TIR_BITMASK_HASH) << 2;
+	uint64_t known = fld_get(mask, MODIFY_TIR_BITMASK_SELF_LB_EN) << 4 |
+			 fld_get(mask, MODIFY_TIR_BITMASK_HASH) << 2;
 	const char *why = NULL;
 
 	if (!tir)
 		return PRM_STAT_BAD_RES_ERR;
-	if (prm_get64(mask, 0) != known)
+	if (fld_get64(mask, 0) != known)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
 				"tir: only hash and loopback can change");
-	if (prm_get(mask, MODIFY_TIR_BITMASK_HASH))
+	if (fld_get(mask, MODIFY_TIR_BITMASK_HASH))
 		why = tir->rqt ? check_hash(tirc) : "tir: a direct TIR has no hash";
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	if (prm_get(mask, MODIFY_TIR_BITMASK_HASH))
+	if (fld_get(mask, MODIFY_TIR_BITMASK_HASH))
 		set_hash(tir, tirc);
-	if (prm_get(mask, MODIFY_TIR_BITMASK_SELF_LB_EN))
-		prm_set(tir->tirc, TIRC_SELF_LB_BLOCK, prm_get(tirc, TIRC_SELF_LB_BLOCK));
+	if (fld_get(mask, MODIFY_TIR_BITMASK_SELF_LB_EN))
+		fld_set(tir->tirc, TIRC_SELF_LB_BLOCK, fld_get(tirc, TIRC_SELF_LB_BLOCK));
 	return PRM_STAT_OK;
 }
 
@@ -161,7 +161,7 @@ enum prm_status tir_query(struct hca *hca, struct cmd *cmd)
 
 	if (!tir)
 		return PRM_STAT_BAD_RES_ERR;
-	memcpy(prm_at(cmd->out, QUERY_TIR_OUT_TIR_CONTEXT), tir->tirc, sizeof(tir->tirc));
+	memcpy(fld_at(cmd->out, QUERY_TIR_OUT_TIR_CONTEXT), tir->tirc, sizeof(tir->tirc));
 	return PRM_STAT_OK;
 }
 

@@ -22,8 +22,8 @@ bool vport_loops_back(const struct vport *vport, const uint8_t mac[6])
 
 static void put_mac(uint8_t *layout, const uint8_t mac[6])
 {
-	prm_set(layout, MAC_ADDRESS_MAC_ADDR_47_32, get_be16(mac));
-	prm_set(layout, MAC_ADDRESS_MAC_ADDR_31_0, get_be32(mac + 2));
+	fld_set(layout, MAC_ADDRESS_MAC_ADDR_47_32, get_be16(mac));
+	fld_set(layout, MAC_ADDRESS_MAC_ADDR_31_0, get_be32(mac + 2));
 }
 
 static size_t list_entry_size(uint64_t type)
@@ -33,38 +33,38 @@ static size_t list_entry_size(uint64_t type)
 
 static void put_list(const struct vport *vport, uint64_t type, uint8_t *ctx)
 {
-	uint8_t *list = prm_at(ctx, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
+	uint8_t *list = fld_at(ctx, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
 	unsigned int i;
 
-	prm_set(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE, type);
-	prm_set(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE, vport->list_size[type]);
+	fld_set(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE, type);
+	fld_set(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE, vport->list_size[type]);
 	for (i = 0; i < vport->list_size[type]; i++, list += list_entry_size(type)) {
 		if (type == PRM_LIST_VLAN)
-			prm_set(list, VLAN_LAYOUT_VLAN, vport->list[type][i]);
+			fld_set(list, VLAN_LAYOUT_VLAN, vport->list[type][i]);
 		else
-			prm_set64(list, 0, vport->list[type][i]);
+			fld_set64(list, 0, vport->list[type][i]);
 	}
 }
 
 enum prm_status vport_query(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t type = prm_get(cmd->in, QUERY_NIC_VPORT_CONTEXT_IN_ALLOWED_LIST_TYPE);
-	uint8_t *ctx = prm_at(cmd->out, QUERY_NIC_VPORT_CONTEXT_OUT_NIC_VPORT_CONTEXT);
+	uint64_t type = fld_get(cmd->in, QUERY_NIC_VPORT_CONTEXT_IN_ALLOWED_LIST_TYPE);
+	uint8_t *ctx = fld_at(cmd->out, QUERY_NIC_VPORT_CONTEXT_OUT_NIC_VPORT_CONTEXT);
 	const struct vport *vport = &hca->eth->vport;
 
-	if (prm_get(cmd->in, QUERY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT) || type >= PRM_LIST_TYPES)
+	if (fld_get(cmd->in, QUERY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT) || type >= PRM_LIST_TYPES)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "vport: no such vport or list");
-	prm_set(ctx, NIC_VPORT_CONTEXT_DISABLE_MC_LOCAL_LB, vport->no_local_mc);
-	prm_set(ctx, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB, vport->no_local_uc);
-	prm_set(ctx, NIC_VPORT_CONTEXT_ROCE_EN, vport->roce);
-	prm_set(ctx, NIC_VPORT_CONTEXT_MTU, vport->mtu);
-	prm_set(ctx, NIC_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
-	prm_set(ctx, NIC_VPORT_CONTEXT_PORT_GUID, vport->port_guid);
-	prm_set(ctx, NIC_VPORT_CONTEXT_NODE_GUID, vport->node_guid);
-	prm_set(ctx, NIC_VPORT_CONTEXT_PROMISC_UC, vport->promisc_uc);
-	prm_set(ctx, NIC_VPORT_CONTEXT_PROMISC_MC, vport->promisc_mc);
-	prm_set(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL, vport->promisc_all);
-	put_mac(prm_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS), vport->mac);
+	fld_set(ctx, NIC_VPORT_CONTEXT_DISABLE_MC_LOCAL_LB, vport->no_local_mc);
+	fld_set(ctx, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB, vport->no_local_uc);
+	fld_set(ctx, NIC_VPORT_CONTEXT_ROCE_EN, vport->roce);
+	fld_set(ctx, NIC_VPORT_CONTEXT_MTU, vport->mtu);
+	fld_set(ctx, NIC_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
+	fld_set(ctx, NIC_VPORT_CONTEXT_PORT_GUID, vport->port_guid);
+	fld_set(ctx, NIC_VPORT_CONTEXT_NODE_GUID, vport->node_guid);
+	fld_set(ctx, NIC_VPORT_CONTEXT_PROMISC_UC, vport->promisc_uc);
+	fld_set(ctx, NIC_VPORT_CONTEXT_PROMISC_MC, vport->promisc_mc);
+	fld_set(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL, vport->promisc_all);
+	put_mac(fld_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS), vport->mac);
 	put_list(vport, type, ctx);
 	return PRM_STAT_OK;
 }
@@ -77,9 +77,9 @@ static const char *take_list(struct vport *vport, const struct cmd *cmd, const u
 		[PRM_LIST_MC] = 1 << VPORT_LOG_MC,
 		[PRM_LIST_VLAN] = 1 << VPORT_LOG_VLAN,
 	};
-	const uint8_t *list = prm_at(ctx, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
-	uint64_t type = prm_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE);
-	unsigned int size = prm_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), i;
+	const uint8_t *list = fld_at(ctx, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
+	uint64_t type = fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE);
+	unsigned int size = fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), i;
 
 	if (type >= PRM_LIST_TYPES || size > max[type])
 		return "vport: no such list, or longer than its maximum";
@@ -87,15 +87,15 @@ static const char *take_list(struct vport *vport, const struct cmd *cmd, const u
 		return "vport: list is shorter than its size says";
 	vport->list_size[type] = size;
 	for (i = 0; i < size; i++, list += list_entry_size(type))
-		vport->list[type][i] = type == PRM_LIST_VLAN ? prm_get(list, VLAN_LAYOUT_VLAN)
-							     : prm_get64(list, 0);
+		vport->list[type][i] = type == PRM_LIST_VLAN ? fld_get(list, VLAN_LAYOUT_VLAN)
+							     : fld_get64(list, 0);
 	return NULL;
 }
 
 static void take_mac(struct vport *vport, const uint8_t *layout)
 {
-	put_be16(vport->mac, (uint16_t)prm_get(layout, MAC_ADDRESS_MAC_ADDR_47_32));
-	put_be32(vport->mac + 2, (uint32_t)prm_get(layout, MAC_ADDRESS_MAC_ADDR_31_0));
+	put_be16(vport->mac, (uint16_t)fld_get(layout, MAC_ADDRESS_MAC_ADDR_47_32));
+	put_be32(vport->mac + 2, (uint32_t)fld_get(layout, MAC_ADDRESS_MAC_ADDR_31_0));
 }
 
 static const char *check_fields(const struct hca *hca, const uint8_t *select, const uint8_t *ctx)
@@ -116,54 +116,54 @@ static const char *check_fields(const struct hca *hca, const uint8_t *select, co
 
 	memcpy(rest, select, 4);
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		prm_set(rest, known[i], 0);
+		fld_set(rest, known[i], 0);
 	if (get_be32(rest))
 		return "vport: unknown field_select";
-	if (prm_get(select, NIC_VPORT_FIELD_MTU) &&
-	    (prm_get(ctx, NIC_VPORT_CONTEXT_MTU) < MTU_MIN ||
-	     prm_get(ctx, NIC_VPORT_CONTEXT_MTU) > PORT_MTU_MAX))
+	if (fld_get(select, NIC_VPORT_FIELD_MTU) &&
+	    (fld_get(ctx, NIC_VPORT_CONTEXT_MTU) < MTU_MIN ||
+	     fld_get(ctx, NIC_VPORT_CONTEXT_MTU) > PORT_MTU_MAX))
 		return "vport: MTU out of range";
-	if (prm_get(select, NIC_VPORT_FIELD_ROCE_EN) && hca->config.link_layer != HCA_LINK_ETHERNET)
+	if (fld_get(select, NIC_VPORT_FIELD_ROCE_EN) && hca->config.link_layer != HCA_LINK_ETHERNET)
 		return "vport: RoCE on an InfiniBand port";
 	return NULL;
 }
 
 static void take_flags(struct vport *vport, const uint8_t *select, const uint8_t *ctx)
 {
-	if (prm_get(select, NIC_VPORT_FIELD_DISABLE_UC_LOCAL_LB))
-		vport->no_local_uc = prm_get(ctx, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB);
-	if (prm_get(select, NIC_VPORT_FIELD_DISABLE_MC_LOCAL_LB))
-		vport->no_local_mc = prm_get(ctx, NIC_VPORT_CONTEXT_DISABLE_MC_LOCAL_LB);
-	if (prm_get(select, NIC_VPORT_FIELD_ROCE_EN))
-		vport->roce = prm_get(ctx, NIC_VPORT_CONTEXT_ROCE_EN);
-	if (prm_get(select, NIC_VPORT_FIELD_PROMISC)) {
-		vport->promisc_uc = prm_get(ctx, NIC_VPORT_CONTEXT_PROMISC_UC);
-		vport->promisc_mc = prm_get(ctx, NIC_VPORT_CONTEXT_PROMISC_MC);
-		vport->promisc_all = prm_get(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL);
+	if (fld_get(select, NIC_VPORT_FIELD_DISABLE_UC_LOCAL_LB))
+		vport->no_local_uc = fld_get(ctx, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB);
+	if (fld_get(select, NIC_VPORT_FIELD_DISABLE_MC_LOCAL_LB))
+		vport->no_local_mc = fld_get(ctx, NIC_VPORT_CONTEXT_DISABLE_MC_LOCAL_LB);
+	if (fld_get(select, NIC_VPORT_FIELD_ROCE_EN))
+		vport->roce = fld_get(ctx, NIC_VPORT_CONTEXT_ROCE_EN);
+	if (fld_get(select, NIC_VPORT_FIELD_PROMISC)) {
+		vport->promisc_uc = fld_get(ctx, NIC_VPORT_CONTEXT_PROMISC_UC);
+		vport->promisc_mc = fld_get(ctx, NIC_VPORT_CONTEXT_PROMISC_MC);
+		vport->promisc_all = fld_get(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL);
 	}
 }
 
 static void take_values(struct vport *vport, const uint8_t *select, const uint8_t *ctx)
 {
-	if (prm_get(select, NIC_VPORT_FIELD_NODE_GUID))
-		vport->node_guid = prm_get(ctx, NIC_VPORT_CONTEXT_NODE_GUID);
-	if (prm_get(select, NIC_VPORT_FIELD_PORT_GUID))
-		vport->port_guid = prm_get(ctx, NIC_VPORT_CONTEXT_PORT_GUID);
-	if (prm_get(select, NIC_VPORT_FIELD_MTU))
-		vport->mtu = prm_get(ctx, NIC_VPORT_CONTEXT_MTU);
-	if (prm_get(select, NIC_VPORT_FIELD_PERMANENT_ADDRESS))
-		take_mac(vport, prm_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS));
+	if (fld_get(select, NIC_VPORT_FIELD_NODE_GUID))
+		vport->node_guid = fld_get(ctx, NIC_VPORT_CONTEXT_NODE_GUID);
+	if (fld_get(select, NIC_VPORT_FIELD_PORT_GUID))
+		vport->port_guid = fld_get(ctx, NIC_VPORT_CONTEXT_PORT_GUID);
+	if (fld_get(select, NIC_VPORT_FIELD_MTU))
+		vport->mtu = fld_get(ctx, NIC_VPORT_CONTEXT_MTU);
+	if (fld_get(select, NIC_VPORT_FIELD_PERMANENT_ADDRESS))
+		take_mac(vport, fld_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS));
 }
 
 enum prm_status vport_modify(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *select = prm_at(cmd->in, MODIFY_NIC_VPORT_CONTEXT_IN_FIELD_SELECT);
-	const uint8_t *ctx = prm_at(cmd->in, MODIFY_NIC_VPORT_CONTEXT_IN_NIC_VPORT_CONTEXT);
+	const uint8_t *select = fld_at(cmd->in, MODIFY_NIC_VPORT_CONTEXT_IN_FIELD_SELECT);
+	const uint8_t *ctx = fld_at(cmd->in, MODIFY_NIC_VPORT_CONTEXT_IN_NIC_VPORT_CONTEXT);
 	const char *why = check_fields(hca, select, ctx);
 
-	if (prm_get(cmd->in, MODIFY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT))
+	if (fld_get(cmd->in, MODIFY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT))
 		why = "vport: no other vports";
-	if (!why && prm_get(select, NIC_VPORT_FIELD_ADDRESSES_LIST))
+	if (!why && fld_get(select, NIC_VPORT_FIELD_ADDRESSES_LIST))
 		why = take_list(&hca->eth->vport, cmd, ctx);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
@@ -176,10 +176,10 @@ enum prm_status vport_modify(struct hca *hca, struct cmd *cmd)
 
 enum prm_status vport_modify_state(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t state = prm_get(cmd->in, MODIFY_VPORT_STATE_IN_ADMIN_STATE);
+	uint64_t state = fld_get(cmd->in, MODIFY_VPORT_STATE_IN_ADMIN_STATE);
 
-	if (prm_get(cmd->in, MODIFY_VPORT_STATE_IN_OTHER_VPORT) ||
-	    prm_get(cmd->in, CMD_IN_OP_MOD) > OP_UPLINK || state > STATE_FOLLOW)
+	if (fld_get(cmd->in, MODIFY_VPORT_STATE_IN_OTHER_VPORT) ||
+	    fld_get(cmd->in, CMD_IN_OP_MOD) > OP_UPLINK || state > STATE_FOLLOW)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "vport: no such vport or state");
 	hca->eth->vport.admin_state = state;
 	return PRM_STAT_OK;
@@ -190,11 +190,11 @@ enum prm_status vport_query_state(struct hca *hca, struct cmd *cmd)
 {
 	uint8_t admin = hca->eth->vport.admin_state;
 
-	if (prm_get(cmd->in, QUERY_VPORT_STATE_IN_OTHER_VPORT) ||
-	    prm_get(cmd->in, CMD_IN_OP_MOD) > OP_UPLINK)
+	if (fld_get(cmd->in, QUERY_VPORT_STATE_IN_OTHER_VPORT) ||
+	    fld_get(cmd->in, CMD_IN_OP_MOD) > OP_UPLINK)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "vport: no such vport");
-	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_ADMIN_STATE, admin);
-	prm_set(cmd->out, QUERY_VPORT_STATE_OUT_STATE,
+	fld_set(cmd->out, QUERY_VPORT_STATE_OUT_ADMIN_STATE, admin);
+	fld_set(cmd->out, QUERY_VPORT_STATE_OUT_STATE,
 		admin != STATE_DOWN && port_is_up(hca, 1) ? STATE_UP : STATE_DOWN);
 	return PRM_STAT_OK;
 }
@@ -203,10 +203,10 @@ enum prm_status vport_query_state(struct hca *hca, struct cmd *cmd)
 
 static void put_counter(uint8_t *out, uint32_t part, uint64_t frames, uint64_t bytes)
 {
-	uint8_t *counter = prm_at(out, part);
+	uint8_t *counter = fld_at(out, part);
 
-	prm_set(counter, TRAFFIC_COUNTER_PACKETS, frames);
-	prm_set(counter, TRAFFIC_COUNTER_OCTETS, bytes);
+	fld_set(counter, TRAFFIC_COUNTER_PACKETS, frames);
+	fld_set(counter, TRAFFIC_COUNTER_OCTETS, bytes);
 }
 
 static void put_frames(uint8_t *out, const struct frame_counters *c, const uint32_t part[3])
@@ -245,10 +245,10 @@ static void put_all(uint8_t *out, const struct port *port)
 
 enum prm_status vport_query_counter(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t port = prm_get(cmd->in, QUERY_VPORT_COUNTER_IN_PORT_NUM);
+	uint64_t port = fld_get(cmd->in, QUERY_VPORT_COUNTER_IN_PORT_NUM);
 
-	if (prm_get(cmd->in, QUERY_VPORT_COUNTER_IN_OTHER_VPORT) || port > hca->config.num_ports ||
-	    prm_get(cmd->in, QUERY_VPORT_COUNTER_IN_CLEAR))
+	if (fld_get(cmd->in, QUERY_VPORT_COUNTER_IN_OTHER_VPORT) || port > hca->config.num_ports ||
+	    fld_get(cmd->in, QUERY_VPORT_COUNTER_IN_CLEAR))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
 				"vport: no such counters, or no clearing");
 	put_all(cmd->out, &hca->port[port ? port - 1 : 0]);

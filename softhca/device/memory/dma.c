@@ -46,7 +46,7 @@ int dma_map_pages(struct dma_map *map, const void *pas, size_t npas, unsigned in
 
 	memset(map, 0, sizeof(*map));
 	for (i = 0; len && i < npas; i++) {
-		uint64_t addr = prm_get64(pas, i * 8) & PAS_ADDR_MASK;
+		uint64_t addr = fld_get64(pas, i * 8) & PAS_ADDR_MASK;
 		uint64_t part = page - skip < len ? page - skip : len;
 
 		ret = map_append(map, addr + skip, part);

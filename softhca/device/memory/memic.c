@@ -103,26 +103,26 @@ static bool find_place(const struct memic *memic, uint64_t start, uint64_t end, 
 
 static const char *check_alloc(const struct memic *memic, const struct cmd *cmd)
 {
-	uint64_t size = prm_get(cmd->in, ALLOC_MEMIC_IN_MEMIC_SIZE);
+	uint64_t size = fld_get(cmd->in, ALLOC_MEMIC_IN_MEMIC_SIZE);
 
 	if (!size || size & ((1u << MEMIC_UNIT_LOG) - 1))
 		return "memic: size is no multiple of 64";
-	if (prm_get(cmd->in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT) >
+	if (fld_get(cmd->in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT) >
 	    MEMIC_ALIGN_LOG - MEMIC_UNIT_LOG)
 		return "memic: alignment";
 	if (!is_within(memic->base, memic->bar_size,
-		       prm_get(cmd->in, ALLOC_MEMIC_IN_RANGE_START_ADDR),
-		       prm_get(cmd->in, ALLOC_MEMIC_IN_RANGE_SIZE)))
+		       fld_get(cmd->in, ALLOC_MEMIC_IN_RANGE_START_ADDR),
+		       fld_get(cmd->in, ALLOC_MEMIC_IN_RANGE_SIZE)))
 		return "memic: the range is not in the BAR's part";
 	return NULL;
 }
 
 enum prm_status memic_alloc(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t start = prm_get(cmd->in, ALLOC_MEMIC_IN_RANGE_START_ADDR), addr;
-	uint64_t end = start + prm_get(cmd->in, ALLOC_MEMIC_IN_RANGE_SIZE);
-	uint64_t size = prm_get(cmd->in, ALLOC_MEMIC_IN_MEMIC_SIZE);
-	unsigned int log_align = prm_get(cmd->in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT);
+	uint64_t start = fld_get(cmd->in, ALLOC_MEMIC_IN_RANGE_START_ADDR), addr;
+	uint64_t end = start + fld_get(cmd->in, ALLOC_MEMIC_IN_RANGE_SIZE);
+	uint64_t size = fld_get(cmd->in, ALLOC_MEMIC_IN_MEMIC_SIZE);
+	unsigned int log_align = fld_get(cmd->in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT);
 	struct memic *memic = hca->memic;
 	struct memic_block *block;
 	const char *why;
@@ -142,20 +142,20 @@ enum prm_status memic_alloc(struct hca *hca, struct cmd *cmd)
 	block->size = size;
 	memic->used += size;
 	LIST_INSERT_HEAD(&memic->blocks, block, entry);
-	prm_set(cmd->out, ALLOC_MEMIC_OUT_MEMIC_START_ADDR, addr);
+	fld_set(cmd->out, ALLOC_MEMIC_OUT_MEMIC_START_ADDR, addr);
 	return PRM_STAT_OK;
 }
 
 enum prm_status memic_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	uint64_t addr = prm_get(cmd->in, DEALLOC_MEMIC_IN_MEMIC_START_ADDR);
+	uint64_t addr = fld_get(cmd->in, DEALLOC_MEMIC_IN_MEMIC_START_ADDR);
 	struct memic_block *block = NULL;
 
 	if (hca->memic)
 		LIST_FOREACH(block, &hca->memic->blocks, entry)
 			if (block->addr == addr)
 				break;
-	if (!block || block->size != prm_get(cmd->in, DEALLOC_MEMIC_IN_MEMIC_SIZE))
+	if (!block || block->size != fld_get(cmd->in, DEALLOC_MEMIC_IN_MEMIC_SIZE))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "memic: no such block");
 	if (block->users)
 		return cmd_fail(cmd, PRM_STAT_RES_BUSY, "memic: memory keys use the block");

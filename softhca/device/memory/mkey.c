@@ -19,27 +19,27 @@ static unsigned int decode_access(const uint8_t *mkc)
 {
 	unsigned int access = 0;
 
-	if (prm_get(mkc, MKC_LR))
+	if (fld_get(mkc, MKC_LR))
 		access |= MKEY_LOCAL_READ;
-	if (prm_get(mkc, MKC_LW))
+	if (fld_get(mkc, MKC_LW))
 		access |= MKEY_LOCAL_WRITE;
-	if (prm_get(mkc, MKC_RR))
+	if (fld_get(mkc, MKC_RR))
 		access |= MKEY_REMOTE_READ;
-	if (prm_get(mkc, MKC_RW))
+	if (fld_get(mkc, MKC_RW))
 		access |= MKEY_REMOTE_WRITE;
-	if (prm_get(mkc, MKC_A))
+	if (fld_get(mkc, MKC_A))
 		access |= MKEY_REMOTE_ATOMIC;
 	return access;
 }
 
 static bool is_free(const uint8_t *mkc)
 {
-	return prm_get(mkc, MKC_FREE);
+	return fld_get(mkc, MKC_FREE);
 }
 
 static unsigned int access_mode(const uint8_t *mkc)
 {
-	return prm_get(mkc, MKC_ACCESS_MODE_4_2) << 2 | prm_get(mkc, MKC_ACCESS_MODE_1_0);
+	return fld_get(mkc, MKC_ACCESS_MODE_4_2) << 2 | fld_get(mkc, MKC_ACCESS_MODE_1_0);
 }
 
 static const char *check_context(const uint8_t *mkc)
@@ -49,22 +49,22 @@ static const char *check_context(const uint8_t *mkc)
 	if (mode > PRM_MKEY_MODE_KSM && mode != PRM_MKEY_MODE_MEMIC)
 		return "mkey: access mode is none of PA, MTT, KLM, KSM, MEMIC";
 	if (mode == PRM_MKEY_MODE_MEMIC &&
-	    (is_free(mkc) || prm_get(mkc, MKC_UMR_EN) || prm_get(mkc, MKC_LENGTH64)))
+	    (is_free(mkc) || fld_get(mkc, MKC_UMR_EN) || fld_get(mkc, MKC_LENGTH64)))
 		return "mkey: one of the adapter's memory has bounds, and UMR does not change it";
-	if (is_free(mkc) && !prm_get(mkc, MKC_UMR_EN))
+	if (is_free(mkc) && !fld_get(mkc, MKC_UMR_EN))
 		return "mkey: a free key that UMR may not enable";
-	if (prm_get(mkc, MKC_BSF_EN))
+	if (fld_get(mkc, MKC_BSF_EN))
 		return "mkey: signatures are not supported";
-	if (prm_get(mkc, MKC_QPN) != MKEY_ANY_QP)
+	if (fld_get(mkc, MKC_QPN) != MKEY_ANY_QP)
 		return "mkey: only UMR binds a key to a QP";
-	if (mode == PRM_MKEY_MODE_MTT && prm_get(mkc, MKC_LENGTH64))
+	if (mode == PRM_MKEY_MODE_MTT && fld_get(mkc, MKC_LENGTH64))
 		return "mkey: length64 needs another access mode than MTT";
-	if (mode == PRM_MKEY_MODE_MTT && !is_free(mkc) && prm_get(mkc, MKC_LOG_PAGE_SIZE) < 12)
+	if (mode == PRM_MKEY_MODE_MTT && !is_free(mkc) && fld_get(mkc, MKC_LOG_PAGE_SIZE) < 12)
 		return "mkey: pages smaller than 4 KiB";
-	if (mkey_range_wraps(prm_get(mkc, MKC_START_ADDR), prm_get(mkc, MKC_LEN)))
+	if (mkey_range_wraps(fld_get(mkc, MKC_START_ADDR), fld_get(mkc, MKC_LEN)))
 		return "mkey: address range wraps";
-	if ((prm_get(mkc, MKC_UMR_EN) || mode == PRM_MKEY_MODE_KLMS || mode == PRM_MKEY_MODE_KSM) &&
-	    prm_get(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE) > XLT_OCTOWORDS_MAX)
+	if ((fld_get(mkc, MKC_UMR_EN) || mode == PRM_MKEY_MODE_KLMS || mode == PRM_MKEY_MODE_KSM) &&
+	    fld_get(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE) > XLT_OCTOWORDS_MAX)
 		return "mkey: more translations than a key for UMR or of pieces can have";
 	return NULL;
 }
@@ -75,7 +75,7 @@ static int store_translations(struct mkey *mkey, const void *pas, size_t entries
 {
 	size_t entry = mkey->mode == PRM_MKEY_MODE_MTT ? 8 : XLT_OCTOWORD;
 
-	mkey->xlt_octowords = (prm_get(mkey->mkc, MKC_TRANSLATIONS_OCTWORD_SIZE) + 3) & ~3u;
+	mkey->xlt_octowords = (fld_get(mkey->mkc, MKC_TRANSLATIONS_OCTWORD_SIZE) + 3) & ~3u;
 	if (mkey->free || mkey->mode == PRM_MKEY_MODE_PA)
 		return 0;
 	return xlt_write(mkey, 0, pas, entries * entry);
@@ -83,7 +83,7 @@ static int store_translations(struct mkey *mkey, const void *pas, size_t entries
 
 static int map_pages(struct mkey *mkey, const struct cmd *cmd)
 {
-	size_t room, count = 2 * prm_get(mkey->mkc, MKC_TRANSLATIONS_OCTWORD_SIZE);
+	size_t room, count = 2 * fld_get(mkey->mkc, MKC_TRANSLATIONS_OCTWORD_SIZE);
 	const void *pas = cmd_pas(cmd, CREATE_MKEY_IN_PAS, &room);
 	bool pages = mkey->mode == PRM_MKEY_MODE_MTT;
 	int ret = 0;
@@ -103,21 +103,21 @@ static int map_pages(struct mkey *mkey, const struct cmd *cmd)
 
 void mkey_decode(struct mkey *mkey)
 {
-	mkey->key = mkey->n << 8 | (uint32_t)prm_get(mkey->mkc, MKC_MKEY_7_0);
+	mkey->key = mkey->n << 8 | (uint32_t)fld_get(mkey->mkc, MKC_MKEY_7_0);
 	mkey->access = decode_access(mkey->mkc);
 	mkey->mode = access_mode(mkey->mkc);
-	mkey->whole = prm_get(mkey->mkc, MKC_LENGTH64);
+	mkey->whole = fld_get(mkey->mkc, MKC_LENGTH64);
 	mkey->free = is_free(mkey->mkc);
-	mkey->umr_enabled = prm_get(mkey->mkc, MKC_UMR_EN);
-	mkey->may_invalidate = prm_get(mkey->mkc, MKC_EN_RINVAL);
-	mkey->qpn = prm_get(mkey->mkc, MKC_QPN);
-	mkey->start = prm_get(mkey->mkc, MKC_START_ADDR);
+	mkey->umr_enabled = fld_get(mkey->mkc, MKC_UMR_EN);
+	mkey->may_invalidate = fld_get(mkey->mkc, MKC_EN_RINVAL);
+	mkey->qpn = fld_get(mkey->mkc, MKC_QPN);
+	mkey->start = fld_get(mkey->mkc, MKC_START_ADDR);
 	if (mkey->mode == PRM_MKEY_MODE_MEMIC) {
 		mkey->memic_at = mkey->start;
 		mkey->start = 0;
 	}
-	mkey->len = prm_get(mkey->mkc, MKC_LEN);
-	mkey->page_shift = prm_get(mkey->mkc, MKC_LOG_PAGE_SIZE);
+	mkey->len = fld_get(mkey->mkc, MKC_LEN);
+	mkey->page_shift = fld_get(mkey->mkc, MKC_LOG_PAGE_SIZE);
 }
 
 static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *mkey)
@@ -132,21 +132,21 @@ static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *m
 		return cmd_errno(cmd, ret, "mkey: table is full");
 	mkey_decode(mkey);
 	mkey->pd->users++;
-	prm_set(cmd->out, CREATE_MKEY_OUT_MKEY_INDEX, mkey->n);
+	fld_set(cmd->out, CREATE_MKEY_OUT_MKEY_INDEX, mkey->n);
 	return PRM_STAT_OK;
 }
 
 enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *mkc = prm_at(cmd->in, CREATE_MKEY_IN_MKC);
-	struct pd *pd = res_get(&hca->pds, prm_get(mkc, MKC_PD));
+	const uint8_t *mkc = fld_at(cmd->in, CREATE_MKEY_IN_MKC);
+	struct pd *pd = res_get(&hca->pds, fld_get(mkc, MKC_PD));
 	const char *why = check_context(mkc);
 	enum prm_status status;
 	struct mkey *mkey;
 
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	if (prm_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_VALID))
+	if (fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_VALID))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "mkey: umem is not supported");
 	if (!pd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: no such PD");
@@ -169,8 +169,8 @@ enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 
 enum prm_status mkey_query(struct hca *hca, struct cmd *cmd)
 {
-	struct mkey *mkey = res_get(&hca->mkeys, prm_get(cmd->in, QUERY_MKEY_IN_MKEY_INDEX));
-	uint8_t *mkc = prm_at(cmd->out, QUERY_MKEY_OUT_MKC);
+	struct mkey *mkey = res_get(&hca->mkeys, fld_get(cmd->in, QUERY_MKEY_IN_MKEY_INDEX));
+	uint8_t *mkc = fld_at(cmd->out, QUERY_MKEY_OUT_MKC);
 
 	if (!mkey)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: no such key");
@@ -180,7 +180,7 @@ enum prm_status mkey_query(struct hca *hca, struct cmd *cmd)
 
 enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd)
 {
-	struct mkey *mkey = res_get(&hca->mkeys, prm_get(cmd->in, DESTROY_MKEY_IN_MKEY_INDEX));
+	struct mkey *mkey = res_get(&hca->mkeys, fld_get(cmd->in, DESTROY_MKEY_IN_MKEY_INDEX));
 
 	if (!mkey || mkey == hca->sink_key)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: no such key");
@@ -208,10 +208,10 @@ int mkey_add_special(struct hca *hca)
 		free(mkey);
 		return ret;
 	}
-	prm_set(mkey->mkc, MKC_QPN, MKEY_ANY_QP);
-	prm_set(mkey->mkc, MKC_LR, 1);
-	prm_set(mkey->mkc, MKC_LW, 1);
-	prm_set(mkey->mkc, MKC_LENGTH64, 1);
+	fld_set(mkey->mkc, MKC_QPN, MKEY_ANY_QP);
+	fld_set(mkey->mkc, MKC_LR, 1);
+	fld_set(mkey->mkc, MKC_LW, 1);
+	fld_set(mkey->mkc, MKC_LENGTH64, 1);
 	mkey_decode(mkey);
 	mkey->sink = true;
 	hca->sink_key = mkey;
@@ -222,8 +222,8 @@ int mkey_add_special(struct hca *hca)
  * local key. */
 enum prm_status mkey_query_special(struct hca *hca, struct cmd *cmd)
 {
-	prm_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY, hca->sink_key->key);
-	prm_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_NULL_MKEY, hca->sink_key->key);
+	fld_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY, hca->sink_key->key);
+	fld_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_NULL_MKEY, hca->sink_key->key);
 	return PRM_STAT_OK;
 }
 
@@ -348,6 +348,6 @@ struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *
 
 void mkey_invalidate(struct mkey *mkey)
 {
-	prm_set(mkey->mkc, MKC_FREE, 1);
+	fld_set(mkey->mkc, MKC_FREE, 1);
 	mkey->free = true;
 }

@@ -72,13 +72,13 @@ static int decode(struct umr *umr, const uint8_t *raw, size_t len)
 
 	if (len < CTRL + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
 		return WQE_BAD_SIZE;
-	umr->key = prm_get(raw, PRM(0xc, 31, 0));
-	umr->flags = prm_get(ctrl, UMR_FLAGS);
-	umr->mask = prm_get(ctrl, UMR_MKEY_MASK);
-	umr->bytes = prm_get(ctrl, UMR_XLT_OCTOWORDS) * XLT_OCTOWORD;
+	umr->key = fld_get(raw, FLD(0xc, 31, 0));
+	umr->flags = fld_get(ctrl, UMR_FLAGS);
+	umr->mask = fld_get(ctrl, UMR_MKEY_MASK);
+	umr->bytes = fld_get(ctrl, UMR_XLT_OCTOWORDS) * XLT_OCTOWORD;
 	if (umr->flags & UMR_OFFSET_GIVEN)
-		umr->offset = (prm_get(ctrl, UMR_XLT_OFFSET_47_16) << 16 |
-			       prm_get(ctrl, UMR_XLT_OFFSET_15_0)) *
+		umr->offset = (fld_get(ctrl, UMR_XLT_OFFSET_47_16) << 16 |
+			       fld_get(ctrl, UMR_XLT_OFFSET_15_0)) *
 			      XLT_OCTOWORD;
 	umr->context = ctrl + UMR_CTRL_SIZE;
 	umr->data = umr->context + UMR_MKEY_SIZE;
@@ -106,7 +106,7 @@ static int find_key(struct hca *hca, const struct qp *qp, struct umr *umr)
 static bool pages_fit(const struct umr *umr)
 {
 	const uint8_t *mkc = umr->mkey->mkc;
-	uint64_t shift = prm_get(takes(umr, UMR_PAGE_SIZE) ? umr->context : mkc, MKC_LOG_PAGE_SIZE);
+	uint64_t shift = fld_get(takes(umr, UMR_PAGE_SIZE) ? umr->context : mkc, MKC_LOG_PAGE_SIZE);
 
 	return umr->mkey->mode == PRM_MKEY_MODE_PA || umr->mkey->mode == PRM_MKEY_MODE_KLMS ||
 	       shift >= 12 || !umr->bytes;
@@ -117,16 +117,16 @@ static int check_context(struct hca *hca, const struct qp *qp, const struct umr 
 {
 	const uint8_t *context = umr->context;
 	const uint8_t *mkc = umr->mkey->mkc;
-	uint64_t start = prm_get(takes(umr, UMR_START_ADDR) ? context : mkc, MKC_START_ADDR);
-	uint64_t len = prm_get(takes(umr, UMR_LEN) ? context : mkc, MKC_LEN);
+	uint64_t start = fld_get(takes(umr, UMR_START_ADDR) ? context : mkc, MKC_START_ADDR);
+	uint64_t len = fld_get(takes(umr, UMR_LEN) ? context : mkc, MKC_LEN);
 
 	if (umr->mask & ~known_mask())
 		return WQE_BAD_UMR;
-	if (takes(umr, UMR_BSF_EN) && prm_get(context, MKC_BSF_EN))
+	if (takes(umr, UMR_BSF_EN) && fld_get(context, MKC_BSF_EN))
 		return WQE_BAD_UMR;
-	if (takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, prm_get(context, MKC_PD))))
+	if (takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
 		return WQE_BAD_UMR;
-	if (takes(umr, UMR_LEN) && prm_get(context, MKC_LENGTH64) &&
+	if (takes(umr, UMR_LEN) && fld_get(context, MKC_LENGTH64) &&
 	    umr->mkey->mode == PRM_MKEY_MODE_MTT)
 		return WQE_BAD_UMR;
 	return mkey_range_wraps(start, len) || !pages_fit(umr) ? WQE_BAD_UMR : 0;
@@ -180,10 +180,10 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (takes(umr, fields[i].bit))
-			prm_set(mkey->mkc, fields[i].field, prm_get(umr->context, fields[i].field));
+			fld_set(mkey->mkc, fields[i].field, fld_get(umr->context, fields[i].field));
 	if (takes(umr, UMR_PD)) {
 		mkey->pd->users--;
-		mkey->pd = res_get(&hca->pds, prm_get(mkey->mkc, MKC_PD));
+		mkey->pd = res_get(&hca->pds, fld_get(mkey->mkc, MKC_PD));
 		mkey->pd->users++;
 	}
 	if (umr->mask & (1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE | 1ull << UMR_START_ADDR))

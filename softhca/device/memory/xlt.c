@@ -54,15 +54,15 @@ static int prepare_pieces(struct mkey *mkey)
 	mkey->klms = 0;
 	for (i = 0; i < mkey->xlt_octowords; i++) {
 		const uint8_t *entry = mkey->xlt + (size_t)i * XLT_OCTOWORD;
-		uint64_t len = fixed ? 1ull << mkey->page_shift : prm_get(entry, KLM_BCOUNT);
+		uint64_t len = fixed ? 1ull << mkey->page_shift : fld_get(entry, KLM_BCOUNT);
 
 		if (!len)
 			continue;
 		mkey->klm[mkey->klms++] = (struct klm){
 			.offset = offset,
 			.len = len,
-			.key = prm_get(entry, KLM_KEY),
-			.addr = prm_get(entry, KLM_VA),
+			.key = fld_get(entry, KLM_KEY),
+			.addr = fld_get(entry, KLM_VA),
 		};
 		offset += len;
 	}

@@ -37,7 +37,7 @@ static void put_inline(struct cq *cq, uint8_t *slot, uint8_t *cqe, const struct 
 	bool wide = cq->cqe_size == 128 && done->inline_len > 32;
 
 	memcpy(wide ? slot : cqe, done->inline_data, done->inline_len);
-	prm_set(cqe, CQE_FLAGS, prm_get(cqe, CQE_FLAGS) | (wide ? CQE_INLINE_64 : CQE_INLINE_32));
+	fld_set(cqe, CQE_FLAGS, fld_get(cqe, CQE_FLAGS) | (wide ? CQE_INLINE_64 : CQE_INLINE_32));
 }
 
 /* What software looks its object up by: an SRQ with a CQ of its own stands for itself. All ones ask for the CQE's
@@ -56,34 +56,34 @@ static void put_tm(const struct tm_note *note, uint8_t *cqe)
 	enum { APP_TAG_MATCHING = 1 };
 
 	memcpy(cqe, note->head, sizeof(note->head));
-	prm_set(cqe, CQE_APP, APP_TAG_MATCHING);
-	prm_set(cqe, CQE_APP_OP, note->op);
-	prm_set(cqe, CQE_APP_INFO, note->tag);
+	fld_set(cqe, CQE_APP, APP_TAG_MATCHING);
+	fld_set(cqe, CQE_APP_OP, note->op);
+	fld_set(cqe, CQE_APP_INFO, note->tag);
 }
 
 static void encode(const struct hca *hca, const struct qp *qp, const struct completion *done,
 		   uint8_t *cqe)
 {
-	prm_set(cqe, CQE_USER_INDEX, user_index(qp, done->srq));
-	prm_set(cqe, CQE_SEND_OPCODE, done->send_opcode);
-	prm_set(cqe, CQE_QPN, qp->n);
-	prm_set(cqe, CQE_WQE_COUNTER, done->wqe_counter);
-	prm_set(cqe, CQE_OPCODE, done->opcode);
-	prm_set(cqe, CQE_FLAGS, done->solicited ? CQE_SOLICITED : 0);
+	fld_set(cqe, CQE_USER_INDEX, user_index(qp, done->srq));
+	fld_set(cqe, CQE_SEND_OPCODE, done->send_opcode);
+	fld_set(cqe, CQE_QPN, qp->n);
+	fld_set(cqe, CQE_WQE_COUNTER, done->wqe_counter);
+	fld_set(cqe, CQE_OPCODE, done->opcode);
+	fld_set(cqe, CQE_FLAGS, done->solicited ? CQE_SOLICITED : 0);
 	if (is_error(done)) {
-		prm_set(cqe, CQE_SYNDROME, done->syndrome);
-		prm_set(cqe, CQE_VENDOR_SYNDROME, done->vendor_syndrome);
+		fld_set(cqe, CQE_SYNDROME, done->syndrome);
+		fld_set(cqe, CQE_VENDOR_SYNDROME, done->vendor_syndrome);
 		return;
 	}
-	prm_set(cqe, CQE_RQPN, done->remote_qpn);
-	prm_set(cqe, CQE_SLID, done->slid);
-	prm_set(cqe, CQE_GRH, done->grh);
-	prm_set(cqe, CQE_SL, done->sl_or_l3);
-	prm_set(cqe, CQE_VLAN_PRESENT, done->tagged);
-	prm_set(cqe, CQE_VLAN, done->tagged ? done->vlan : 0);
+	fld_set(cqe, CQE_RQPN, done->remote_qpn);
+	fld_set(cqe, CQE_SLID, done->slid);
+	fld_set(cqe, CQE_GRH, done->grh);
+	fld_set(cqe, CQE_SL, done->sl_or_l3);
+	fld_set(cqe, CQE_VLAN_PRESENT, done->tagged);
+	fld_set(cqe, CQE_VLAN, done->tagged ? done->vlan : 0);
 	memcpy(cqe + 0x24, &done->imm, sizeof(done->imm));
-	prm_set(cqe, CQE_BYTE_COUNT, done->byte_count);
-	prm_set(cqe, CQE_TIMESTAMP, hca->now);
+	fld_set(cqe, CQE_BYTE_COUNT, done->byte_count);
+	fld_set(cqe, CQE_TIMESTAMP, hca->now);
 	if (done->tm)
 		put_tm(done->tm, cqe);
 }
@@ -242,7 +242,7 @@ int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct co
 
 int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batch *before)
 {
-	uint64_t opcode = prm_get(cqe, CQE_OPCODE);
+	uint64_t opcode = fld_get(cqe, CQE_OPCODE);
 	uint32_t len = cq->padded ? 2 * CQE_SIZE : CQE_SIZE;
 	uint8_t slot[2 * CQE_SIZE] = { 0 };
 	int ret = cq_reserve(hca, cq);
@@ -328,40 +328,40 @@ enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
 
 static const char *check_context(const struct hca *hca, const uint8_t *cqc)
 {
-	if (prm_get(cqc, CQC_CQE_SZ) > STRIDE_128_PADDED)
+	if (fld_get(cqc, CQC_CQE_SZ) > STRIDE_128_PADDED)
 		return "cq: CQE size is neither 64 nor 128";
-	if (prm_get(cqc, CQC_CQE_COMP_EN))
+	if (fld_get(cqc, CQC_CQE_COMP_EN))
 		return "cq: CQE compression is not supported";
-	if (prm_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
-	    1u << prm_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
+	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
+	    1u << fld_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
 		return "cq: more entries than log_max_cq_sz allows";
-	if (prm_get(cqc, CQC_DBR_UMEM_VALID))
+	if (fld_get(cqc, CQC_DBR_UMEM_VALID))
 		return "cq: umem is not supported";
-	if (prm_get(cqc, CQC_DBR_ADDR) & 7)
+	if (fld_get(cqc, CQC_DBR_ADDR) & 7)
 		return "cq: doorbell record is not aligned to 8";
 	return NULL;
 }
 
 static void set_moderation(struct cq *cq, const uint8_t *cqc)
 {
-	cq->period = prm_get(cqc, CQC_CQ_PERIOD) * NS_PER_US;
-	cq->max_count = prm_get(cqc, CQC_CQ_MAX_COUNT);
+	cq->period = fld_get(cqc, CQC_CQ_PERIOD) * NS_PER_US;
+	cq->max_count = fld_get(cqc, CQC_CQ_MAX_COUNT);
 }
 
 static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 {
-	unsigned int page_shift = 12 + prm_get(cq->cqc, CQC_LOG_PAGE_SIZE);
-	uint64_t skip = prm_get(cq->cqc, CQC_PAGE_OFFSET) << (page_shift - 6);
+	unsigned int page_shift = 12 + fld_get(cq->cqc, CQC_LOG_PAGE_SIZE);
+	uint64_t skip = fld_get(cq->cqc, CQC_PAGE_OFFSET) << (page_shift - 6);
 	uint32_t sentinel = ARM_SENTINEL;
 	size_t npas;
 	const void *pas = cmd_pas(cmd, CREATE_CQ_IN_PAS, &npas);
 	int ret;
 
-	cq->log_size = prm_get(cq->cqc, CQC_LOG_CQ_SIZE);
-	cq->cqe_size = prm_get(cq->cqc, CQC_CQE_SZ) == STRIDE_64 ? 64 : 128;
-	cq->padded = prm_get(cq->cqc, CQC_CQE_SZ) == STRIDE_128_PADDED;
-	cq->ignore_overrun = prm_get(cq->cqc, CQC_OI);
-	cq->dbr = prm_get(cq->cqc, CQC_DBR_ADDR);
+	cq->log_size = fld_get(cq->cqc, CQC_LOG_CQ_SIZE);
+	cq->cqe_size = fld_get(cq->cqc, CQC_CQE_SZ) == STRIDE_64 ? 64 : 128;
+	cq->padded = fld_get(cq->cqc, CQC_CQE_SZ) == STRIDE_128_PADDED;
+	cq->ignore_overrun = fld_get(cq->cqc, CQC_OI);
+	cq->dbr = fld_get(cq->cqc, CQC_DBR_ADDR);
 	cq->arm_word = ARM_SENTINEL;
 	set_moderation(cq, cq->cqc);
 	ret = dma_map_pages(&cq->map, pas, npas, page_shift, skip,
@@ -379,13 +379,13 @@ static enum prm_status cq_add(struct hca *hca, struct cmd *cmd, struct cq *cq)
 		return cmd_errno(cmd, ret, "cq: page list, doorbell record, or table full");
 	cq->eq->users++;
 	LIST_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
-	prm_set(cmd->out, CREATE_CQ_OUT_CQN, cq->n);
+	fld_set(cmd->out, CREATE_CQ_OUT_CQN, cq->n);
 	return PRM_STAT_OK;
 }
 
 enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *cqc = prm_at(cmd->in, CREATE_CQ_IN_CQC);
+	const uint8_t *cqc = fld_at(cmd->in, CREATE_CQ_IN_CQC);
 	const char *why = check_context(hca, cqc);
 	enum prm_status status;
 	struct cq *cq;
@@ -396,8 +396,8 @@ enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
 	if (!cq)
 		return cmd_errno(cmd, ENOMEM, "cq");
 	memcpy(cq->cqc, cqc, PRM_CQC_SIZE);
-	cq->eq = res_get(&hca->eqs, prm_get(cqc, CQC_C_EQN));
-	cq->uar = res_get(&hca->uars, prm_get(cqc, CQC_UAR_PAGE));
+	cq->eq = res_get(&hca->eqs, fld_get(cqc, CQC_C_EQN));
+	cq->uar = res_get(&hca->uars, fld_get(cqc, CQC_UAR_PAGE));
 	if (cq->eq && cq->uar)
 		status = cq_add(hca, cmd, cq);
 	else
@@ -409,19 +409,19 @@ enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
 
 enum prm_status cq_query(struct hca *hca, struct cmd *cmd)
 {
-	struct cq *cq = res_get(&hca->cqs, prm_get(cmd->in, QUERY_CQ_IN_CQN));
-	uint8_t *cqc = prm_at(cmd->out, QUERY_CQ_OUT_CQC);
+	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, QUERY_CQ_IN_CQN));
+	uint8_t *cqc = fld_at(cmd->out, QUERY_CQ_OUT_CQC);
 
 	if (!cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
 	memcpy(cqc, cq->cqc, PRM_CQC_SIZE);
-	prm_set(cqc, CQC_STATUS, cq->status);
-	prm_set(cqc, CQC_OI, cq->ignore_overrun);
-	prm_set(cqc, CQC_ST, cq->armed ? cq->armed : PRM_CQC_ST_FIRED);
-	prm_set(cqc, CQC_PRODUCER_COUNTER, cq->pi);
-	prm_set(cqc, CQC_CONSUMER_COUNTER, cq->ci);
-	prm_set(cqc, CQC_LAST_NOTIFIED_INDEX, cq->notified);
-	prm_set(cqc, CQC_LAST_SOLICIT_INDEX, cq->solicited);
+	fld_set(cqc, CQC_STATUS, cq->status);
+	fld_set(cqc, CQC_OI, cq->ignore_overrun);
+	fld_set(cqc, CQC_ST, cq->armed ? cq->armed : PRM_CQC_ST_FIRED);
+	fld_set(cqc, CQC_PRODUCER_COUNTER, cq->pi);
+	fld_set(cqc, CQC_CONSUMER_COUNTER, cq->ci);
+	fld_set(cqc, CQC_LAST_NOTIFIED_INDEX, cq->notified);
+	fld_set(cqc, CQC_LAST_SOLICIT_INDEX, cq->solicited);
 	return PRM_STAT_OK;
 }
 
@@ -440,24 +440,24 @@ static void skip_index(struct cq *cq)
 static const char *check_resize(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 {
 	uint64_t all = PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PG_OFFSET | PRM_RESIZE_CQ_PG_SIZE;
-	const uint8_t *cqc = prm_at(cmd->in, MODIFY_CQ_IN_CQC);
+	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
 
-	if (prm_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT) != all)
+	if (fld_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT) != all)
 		return "cq: a new size comes with a new page list";
-	if (cmd->in_len < PRM_BYTE(MODIFY_CQ_IN_PAS))
+	if (cmd->in_len < FLD_BYTE(MODIFY_CQ_IN_PAS))
 		return "cq: no page list";
-	if (prm_get(cmd->in, MODIFY_CQ_IN_CQ_UMEM_VALID))
+	if (fld_get(cmd->in, MODIFY_CQ_IN_CQ_UMEM_VALID))
 		return "cq: umem is not supported";
-	if (prm_get(cqc, CQC_CQE_SZ) != prm_get(cq->cqc, CQC_CQE_SZ))
+	if (fld_get(cqc, CQC_CQE_SZ) != fld_get(cq->cqc, CQC_CQE_SZ))
 		return "cq: the size of CQEs cannot change";
-	if (prm_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
-	    1u << prm_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
+	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
+	    1u << fld_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
 		return "cq: more entries than log_max_cq_sz allows";
 	if (cq->status != PRM_CQC_STATUS_OK || read_consumer(hca, cq))
 		return "cq: in error, or its doorbell record cannot be read";
 	if (cq->pi - cq->ci >= 1u << cq->log_size)
 		return "cq: no room for the CQE that ends the old ring";
-	if (cq->pi - cq->ci >= 1u << prm_get(cqc, CQC_LOG_CQ_SIZE))
+	if (cq->pi - cq->ci >= 1u << fld_get(cqc, CQC_LOG_CQ_SIZE))
 		return "cq: more CQEs outstanding than the new size holds";
 	return NULL;
 }
@@ -468,7 +468,7 @@ static int end_ring(struct hca *hca, struct cq *cq)
 	uint8_t slot[2 * CQE_SIZE] = { 0 };
 	uint8_t *cqe = slot + cq->cqe_size - CQE_SIZE;
 
-	prm_set(cqe, CQE_OPCODE, CQE_RESIZE);
+	fld_set(cqe, CQE_OPCODE, CQE_RESIZE);
 	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
 	return write_cqe(hca, cq, cqe, CQE_SIZE, NULL);
 }
@@ -476,10 +476,10 @@ static int end_ring(struct hca *hca, struct cq *cq)
 static enum prm_status resize(struct hca *hca, struct cq *cq, struct cmd *cmd)
 {
 	static const uint32_t fields[] = { CQC_LOG_CQ_SIZE, CQC_LOG_PAGE_SIZE, CQC_PAGE_OFFSET };
-	const uint8_t *cqc = prm_at(cmd->in, MODIFY_CQ_IN_CQC);
+	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
 	const char *why = check_resize(hca, cq, cmd);
-	unsigned int i, page_shift = 12 + prm_get(cqc, CQC_LOG_PAGE_SIZE);
-	uint32_t log_size = prm_get(cqc, CQC_LOG_CQ_SIZE);
+	unsigned int i, page_shift = 12 + fld_get(cqc, CQC_LOG_PAGE_SIZE);
+	uint32_t log_size = fld_get(cqc, CQC_LOG_CQ_SIZE);
 	struct dma_map map;
 	size_t npas;
 	const void *pas = cmd_pas(cmd, MODIFY_CQ_IN_PAS, &npas);
@@ -488,7 +488,7 @@ static enum prm_status resize(struct hca *hca, struct cq *cq, struct cmd *cmd)
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	ret = dma_map_pages(&map, pas, npas, page_shift,
-			    prm_get(cqc, CQC_PAGE_OFFSET) << (page_shift - 6),
+			    fld_get(cqc, CQC_PAGE_OFFSET) << (page_shift - 6),
 			    (uint64_t)cq->cqe_size << log_size);
 	if (ret)
 		return cmd_errno(cmd, ret, "cq: page list too short");
@@ -501,36 +501,36 @@ static enum prm_status resize(struct hca *hca, struct cq *cq, struct cmd *cmd)
 	cq->map = map;
 	cq->log_size = log_size;
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		prm_set(cq->cqc, fields[i], prm_get(cqc, fields[i]));
+		fld_set(cq->cqc, fields[i], fld_get(cqc, fields[i]));
 	return PRM_STAT_OK;
 }
 
 enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
 {
-	struct cq *cq = res_get(&hca->cqs, prm_get(cmd->in, MODIFY_CQ_IN_CQN));
-	const uint8_t *cqc = prm_at(cmd->in, MODIFY_CQ_IN_CQC);
-	uint64_t fields = prm_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT);
+	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, MODIFY_CQ_IN_CQN));
+	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
+	uint64_t fields = fld_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT);
 
 	if (!cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
-	if (prm_get(cmd->in, CMD_IN_OP_MOD) == PRM_MODIFY_CQ_OP_RESIZE)
+	if (fld_get(cmd->in, CMD_IN_OP_MOD) == PRM_MODIFY_CQ_OP_RESIZE)
 		return resize(hca, cq, cmd);
 	if (fields &
 	    ~(uint64_t)(PRM_MODIFY_CQ_OVERRUN | PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: unknown field");
 	if (fields & PRM_MODIFY_CQ_OVERRUN)
-		cq->ignore_overrun = prm_get(cqc, CQC_OI);
+		cq->ignore_overrun = fld_get(cqc, CQC_OI);
 	if (fields & PRM_MODIFY_CQ_PERIOD)
-		prm_set(cq->cqc, CQC_CQ_PERIOD, prm_get(cqc, CQC_CQ_PERIOD));
+		fld_set(cq->cqc, CQC_CQ_PERIOD, fld_get(cqc, CQC_CQ_PERIOD));
 	if (fields & PRM_MODIFY_CQ_COUNT)
-		prm_set(cq->cqc, CQC_CQ_MAX_COUNT, prm_get(cqc, CQC_CQ_MAX_COUNT));
+		fld_set(cq->cqc, CQC_CQ_MAX_COUNT, fld_get(cqc, CQC_CQ_MAX_COUNT));
 	set_moderation(cq, cq->cqc);
 	return PRM_STAT_OK;
 }
 
 enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd)
 {
-	struct cq *cq = res_get(&hca->cqs, prm_get(cmd->in, DESTROY_CQ_IN_CQN));
+	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, DESTROY_CQ_IN_CQN));
 
 	if (!cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");

@@ -28,7 +28,7 @@ static void eq_write(struct hca *hca, struct eq *eq, uint8_t *eqe)
 		trace_line(hca->config.trace, "eq %u: overrun", eq->n);
 		return;
 	}
-	prm_set(eqe, EQE_OWNER, (eq->pi >> eq->log_size) & 1);
+	fld_set(eqe, EQE_OWNER, (eq->pi >> eq->log_size) & 1);
 	eq->pi++;
 	/* A queue that cannot be written has lost its host; nobody is left to tell. */
 	if (dma_write_map(hca, &eq->map, offset, eqe, PRM_EQE_SIZE))
@@ -70,7 +70,7 @@ static bool is_heard(const struct hca *hca, unsigned int type)
 
 static void post_async(struct hca *hca, uint8_t *eqe)
 {
-	uint64_t bit = 1ull << prm_get(eqe, EQE_TYPE);
+	uint64_t bit = 1ull << fld_get(eqe, EQE_TYPE);
 	uint32_t i = 0;
 	struct eq *eq;
 
@@ -83,8 +83,8 @@ void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn)
 {
 	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
 
-	prm_set(eqe, EQE_TYPE, PRM_EVENT_COMP);
-	prm_set(eqe, EQE_COMP_CQN, cqn);
+	fld_set(eqe, EQE_TYPE, PRM_EVENT_COMP);
+	fld_set(eqe, EQE_COMP_CQN, cqn);
 	eq_post(hca, eq, eqe);
 }
 
@@ -92,8 +92,8 @@ void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn)
 {
 	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
 
-	prm_set(eqe, EQE_TYPE, type);
-	prm_set(eqe, EQE_QPN, qpn);
+	fld_set(eqe, EQE_TYPE, type);
+	fld_set(eqe, EQE_QPN, qpn);
 	post_async(hca, eqe);
 }
 
@@ -101,9 +101,9 @@ void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome)
 {
 	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
 
-	prm_set(eqe, EQE_TYPE, PRM_EVENT_CQ_ERROR);
-	prm_set(eqe, EQE_CQ_ERROR_CQN, cqn);
-	prm_set(eqe, EQE_CQ_ERROR_SYNDROME, syndrome);
+	fld_set(eqe, EQE_TYPE, PRM_EVENT_CQ_ERROR);
+	fld_set(eqe, EQE_CQ_ERROR_CQN, cqn);
+	fld_set(eqe, EQE_CQ_ERROR_SYNDROME, syndrome);
 	post_async(hca, eqe);
 }
 
@@ -113,8 +113,8 @@ bool eq_page_request(struct hca *hca, int32_t count)
 
 	if (!is_heard(hca, PRM_EVENT_PAGE_REQUEST))
 		return false;
-	prm_set(eqe, EQE_TYPE, PRM_EVENT_PAGE_REQUEST);
-	prm_set(eqe, EQE_PAGE_REQUEST_NUM_PAGES, (uint32_t)count);
+	fld_set(eqe, EQE_TYPE, PRM_EVENT_PAGE_REQUEST);
+	fld_set(eqe, EQE_PAGE_REQUEST_NUM_PAGES, (uint32_t)count);
 	post_async(hca, eqe);
 	return true;
 }
@@ -123,9 +123,9 @@ void eq_port_change(struct hca *hca, unsigned int port, uint8_t change)
 {
 	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
 
-	prm_set(eqe, EQE_TYPE, PRM_EVENT_PORT_CHANGE);
-	prm_set(eqe, EQE_SUB_TYPE, change);
-	prm_set(eqe, EQE_PORT, port);
+	fld_set(eqe, EQE_TYPE, PRM_EVENT_PORT_CHANGE);
+	fld_set(eqe, EQE_SUB_TYPE, change);
+	fld_set(eqe, EQE_PORT, port);
 	post_async(hca, eqe);
 }
 
@@ -134,7 +134,7 @@ void eq_internal_error(struct hca *hca)
 {
 	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
 
-	prm_set(eqe, EQE_TYPE, PRM_EVENT_INTERNAL_ERROR);
+	fld_set(eqe, EQE_TYPE, PRM_EVENT_INTERNAL_ERROR);
 	trace_eqe(hca->config.trace, 0, eqe);
 	if (hca->config.event)
 		hca->config.event(hca->config.front, 0, eqe);
@@ -154,8 +154,8 @@ void hca_command_event(struct hca *hca, uint32_t done)
 {
 	uint8_t eqe[PRM_EQE_SIZE] = { 0 };
 
-	prm_set(eqe, EQE_TYPE, PRM_EVENT_COMMAND);
-	prm_set(eqe, EQE_COMMAND_VECTOR, done);
+	fld_set(eqe, EQE_TYPE, PRM_EVENT_COMMAND);
+	fld_set(eqe, EQE_COMMAND_VECTOR, done);
 	fabric_lock(hca->fabric);
 	post_async(hca, eqe);
 	fabric_unlock(hca->fabric);
@@ -163,8 +163,8 @@ void hca_command_event(struct hca *hca, uint32_t done)
 
 static int map_ring(struct eq *eq, const struct cmd *cmd)
 {
-	unsigned int page_shift = 12 + prm_get(eq->eqc, EQC_LOG_PAGE_SIZE);
-	uint64_t skip = prm_get(eq->eqc, EQC_PAGE_OFFSET) << (page_shift - 6);
+	unsigned int page_shift = 12 + fld_get(eq->eqc, EQC_LOG_PAGE_SIZE);
+	uint64_t skip = fld_get(eq->eqc, EQC_PAGE_OFFSET) << (page_shift - 6);
 	size_t npas;
 	const void *pas = cmd_pas(cmd, CREATE_EQ_IN_PAS, &npas);
 
@@ -176,16 +176,16 @@ static int map_ring(struct eq *eq, const struct cmd *cmd)
 
 enum prm_status eq_create(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *eqc = prm_at(cmd->in, CREATE_EQ_IN_EQC);
+	const uint8_t *eqc = fld_at(cmd->in, CREATE_EQ_IN_EQC);
 	struct eq *eq = calloc(1, sizeof(*eq));
 	int ret;
 
 	if (!eq)
 		return cmd_errno(cmd, ENOMEM, "eq");
 	memcpy(eq->eqc, eqc, PRM_EQC_SIZE);
-	eq->events = prm_get64(cmd->in, PRM_BYTE(CREATE_EQ_IN_EVENT_BITMASK));
-	eq->log_size = prm_get(eqc, EQC_LOG_EQ_SIZE);
-	eq->vector = prm_get(eqc, EQC_INTR);
+	eq->events = fld_get64(cmd->in, FLD_BYTE(CREATE_EQ_IN_EVENT_BITMASK));
+	eq->log_size = fld_get(eqc, EQC_LOG_EQ_SIZE);
+	eq->vector = fld_get(eqc, EQC_INTR);
 	ret = map_ring(eq, cmd);
 	if (!ret)
 		ret = res_add(&hca->eqs, eq, &eq->n);
@@ -193,25 +193,25 @@ enum prm_status eq_create(struct hca *hca, struct cmd *cmd)
 		eq_free(eq);
 		return cmd_errno(cmd, ret, "eq: page list too short, or table full");
 	}
-	prm_set(cmd->out, CREATE_EQ_OUT_EQ_NUMBER, eq->n);
+	fld_set(cmd->out, CREATE_EQ_OUT_EQ_NUMBER, eq->n);
 	return PRM_STAT_OK;
 }
 
 enum prm_status eq_query(struct hca *hca, struct cmd *cmd)
 {
-	struct eq *eq = res_get(&hca->eqs, prm_get(cmd->in, QUERY_EQ_IN_EQ_NUMBER));
-	uint8_t *eqc = prm_at(cmd->out, QUERY_EQ_OUT_EQC);
+	struct eq *eq = res_get(&hca->eqs, fld_get(cmd->in, QUERY_EQ_IN_EQ_NUMBER));
+	uint8_t *eqc = fld_at(cmd->out, QUERY_EQ_OUT_EQC);
 
 	if (!eq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "eq: no such EQ");
 	memcpy(eqc, eq->eqc, PRM_EQC_SIZE);
-	prm_set(eqc, EQC_PRODUCER_COUNTER, eq->pi);
+	fld_set(eqc, EQC_PRODUCER_COUNTER, eq->pi);
 	return PRM_STAT_OK;
 }
 
 enum prm_status eq_destroy(struct hca *hca, struct cmd *cmd)
 {
-	struct eq *eq = res_get(&hca->eqs, prm_get(cmd->in, DESTROY_EQ_IN_EQ_NUMBER));
+	struct eq *eq = res_get(&hca->eqs, fld_get(cmd->in, DESTROY_EQ_IN_EQ_NUMBER));
 
 	if (!eq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "eq: no such EQ");

@@ -17,7 +17,7 @@ enum {
 	GROUP_MTU = 1 << 30,
 };
 
-#define PATH(field) PRM_IN(QPC_PRIMARY_PATH, field)
+#define PATH(field) FLD_IN(QPC_PRIMARY_PATH, field)
 
 static const struct {
 	uint32_t groups, field;
@@ -114,7 +114,7 @@ static uint32_t mtu_bytes(uint64_t mtu)
 
 static const char *check_port(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
 {
-	uint64_t port = prm_get(qpc, PATH(ADS_VHCA_PORT_NUM));
+	uint64_t port = fld_get(qpc, PATH(ADS_VHCA_PORT_NUM));
 
 	if (port < 1 || port > hca->config.num_ports)
 		return "qp: no such port";
@@ -131,28 +131,28 @@ static const char *check_port(const struct hca *hca, const struct qp *qp, const 
 static const char *check_path(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
 			      uint32_t groups)
 {
-	if (groups & PRM_OPTPAR_PKEY_INDEX && prm_get(qpc, PATH(ADS_PKEY_INDEX)) >= PORT_PKEYS)
+	if (groups & PRM_OPTPAR_PKEY_INDEX && fld_get(qpc, PATH(ADS_PKEY_INDEX)) >= PORT_PKEYS)
 		return "qp: P_Key index out of range";
 	return groups & (GROUP_PORT | PRM_OPTPAR_PRI_PORT) ? check_port(hca, qp, qpc) : NULL;
 }
 
 static const char *check_rtr(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
 {
-	uint64_t mtu = prm_get(qpc, QPC_MTU);
-	unsigned int gid_index = prm_get(qpc, PATH(ADS_SRC_ADDR_INDEX));
+	uint64_t mtu = fld_get(qpc, QPC_MTU);
+	unsigned int gid_index = fld_get(qpc, PATH(ADS_SRC_ADDR_INDEX));
 	bool roce = hca->config.link_layer == HCA_LINK_ETHERNET;
 
 	if (mtu < 1 || mtu > 5)
 		return "qp: path MTU is not 256 to 4096";
-	if (1ull << prm_get(qpc, QPC_LOG_MSG_MAX) > hca->config.limits.max_msg_size)
+	if (1ull << fld_get(qpc, QPC_LOG_MSG_MAX) > hca->config.limits.max_msg_size)
 		return "qp: log_msg_max is above the limit";
 	if (qp->service == FABRIC_UD) /* has no peer */
 		return NULL;
-	if (1u << prm_get(qpc, QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
+	if (1u << fld_get(qpc, QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
 		return "qp: log_rra_max is above the limit";
-	if ((roce || prm_get(qpc, PATH(ADS_GRH))) && !port_gid(hca, qp->path.addr.port, gid_index))
+	if ((roce || fld_get(qpc, PATH(ADS_GRH))) && !port_gid(hca, qp->path.addr.port, gid_index))
 		return "qp: no such source GID";
-	if (!roce && !prm_get(qpc, PATH(ADS_RLID)))
+	if (!roce && !fld_get(qpc, PATH(ADS_RLID)))
 		return "qp: destination LID is 0";
 	return NULL;
 }
@@ -163,7 +163,7 @@ static const char *check_attributes(const struct hca *hca, const struct qp *qp, 
 	if (t->opcode == PRM_OP_INIT2RTR_QP && qp->service != FABRIC_NONE)
 		return check_rtr(hca, qp, qpc);
 	if (t->opcode == PRM_OP_RTR2RTS_QP &&
-	    1u << prm_get(qpc, QPC_LOG_SRA_MAX) > hca->config.limits.max_rd_atomic)
+	    1u << fld_get(qpc, QPC_LOG_SRA_MAX) > hca->config.limits.max_rd_atomic)
 		return "qp: log_sra_max is above the limit";
 	return NULL;
 }
@@ -175,30 +175,30 @@ static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
 
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (fields[i].groups & groups)
-			prm_set(own, fields[i].field, prm_get(qpc, fields[i].field));
+			fld_set(own, fields[i].field, fld_get(qpc, fields[i].field));
 	if (groups & PRM_OPTPAR_PRIMARY_ADDR_PATH)
-		memcpy(prm_at(own, PATH(ADS_RGID_RIP)), prm_at(qpc, PATH(ADS_RGID_RIP)), 16);
+		memcpy(fld_at(own, PATH(ADS_RGID_RIP)), fld_at(qpc, PATH(ADS_RGID_RIP)), 16);
 }
 
 static void decode_context(const struct hca *hca, struct qp *qp)
 {
 	const uint8_t *qpc = qp->qpc;
 
-	path_decode(hca, prm_at(qpc, QPC_PRIMARY_PATH), &qp->path);
-	qp->mtu = mtu_bytes(prm_get(qpc, QPC_MTU));
-	qp->remote_qpn = prm_get(qpc, QPC_REMOTE_QPN);
-	qp->qkey = prm_get(qpc, QPC_Q_KEY);
-	qp->counter_set = prm_get(qpc, QPC_COUNTER_SET_ID);
+	path_decode(hca, fld_at(qpc, QPC_PRIMARY_PATH), &qp->path);
+	qp->mtu = mtu_bytes(fld_get(qpc, QPC_MTU));
+	qp->remote_qpn = fld_get(qpc, QPC_REMOTE_QPN);
+	qp->qkey = fld_get(qpc, QPC_Q_KEY);
+	qp->counter_set = fld_get(qpc, QPC_COUNTER_SET_ID);
 	if (qp->special < 0)
-		qp->wire = prm_get(qpc, QPC_DETH_SQPN) ? QP_GSI : qp->n;
-	qp->remote_read = prm_get(qpc, QPC_RRE);
-	qp->remote_write = prm_get(qpc, QPC_RWE);
-	qp->remote_atomic = prm_get(qpc, QPC_RAE);
-	qp->retry_count = prm_get(qpc, QPC_RETRY_COUNT);
-	qp->rnr_retry = prm_get(qpc, QPC_RNR_RETRY);
-	qp->min_rnr_timer = prm_get(qpc, QPC_MIN_RNR_NAK);
-	qp->ack_timeout = prm_get(qpc, PATH(ADS_ACK_TIMEOUT));
-	qp->max_reads = 1u << prm_get(qpc, QPC_LOG_SRA_MAX);
+		qp->wire = fld_get(qpc, QPC_DETH_SQPN) ? QP_GSI : qp->n;
+	qp->remote_read = fld_get(qpc, QPC_RRE);
+	qp->remote_write = fld_get(qpc, QPC_RWE);
+	qp->remote_atomic = fld_get(qpc, QPC_RAE);
+	qp->retry_count = fld_get(qpc, QPC_RETRY_COUNT);
+	qp->rnr_retry = fld_get(qpc, QPC_RNR_RETRY);
+	qp->min_rnr_timer = fld_get(qpc, QPC_MIN_RNR_NAK);
+	qp->ack_timeout = fld_get(qpc, PATH(ADS_ACK_TIMEOUT));
+	qp->max_reads = 1u << fld_get(qpc, QPC_LOG_SRA_MAX);
 }
 
 static void enter(struct hca *hca, struct qp *qp, const struct transition *t)
@@ -215,9 +215,9 @@ static void enter(struct hca *hca, struct qp *qp, const struct transition *t)
 	if (t->opcode == PRM_OP_RST2INIT_QP && qp->special >= 0)
 		hca->port[qp->path.addr.port - 1].special[qp->special] = qp;
 	if (t->opcode == PRM_OP_INIT2RTR_QP)
-		qp->resp.expected_psn = prm_get(qp->qpc, QPC_NEXT_RCV_PSN);
+		qp->resp.expected_psn = fld_get(qp->qpc, QPC_NEXT_RCV_PSN);
 	if (t->opcode == PRM_OP_RTR2RTS_QP) {
-		qp->req.next_psn = prm_get(qp->qpc, QPC_NEXT_SEND_PSN);
+		qp->req.next_psn = fld_get(qp->qpc, QPC_NEXT_SEND_PSN);
 		qp->req.sent_psn = qp->req.unacked = qp->req.next_psn;
 		qp->req.retries_left = qp->retry_count;
 		qp->req.rnr_left = qp->rnr_retry;
@@ -233,11 +233,11 @@ static void enter(struct hca *hca, struct qp *qp, const struct transition *t)
 
 enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 {
-	const struct transition *t = find_transition(prm_get(cmd->in, CMD_IN_OPCODE));
-	struct qp *qp = res_get(&hca->qps, prm_get(cmd->in, MODIFY_QP_IN_QPN));
+	const struct transition *t = find_transition(fld_get(cmd->in, CMD_IN_OPCODE));
+	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MODIFY_QP_IN_QPN));
 	bool context = t->takes || t->optional;
-	const uint8_t *qpc = prm_at(cmd->in, MODIFY_QP_IN_QPC);
-	uint32_t mask = context ? prm_get(cmd->in, MODIFY_QP_IN_OPT_PARAM_MASK) : 0;
+	const uint8_t *qpc = fld_at(cmd->in, MODIFY_QP_IN_QPC);
+	uint32_t mask = context ? fld_get(cmd->in, MODIFY_QP_IN_OPT_PARAM_MASK) : 0;
 	const char *why;
 
 	if (!qp)

@@ -38,25 +38,25 @@ static const struct srq_layout {
 }, rmp_layout = {
 	PRM_RMPC_SIZE,
 	CREATE_SRQ_IN_PAS,
-	PRM_IN(RMPC_WQ, WQ_PD),
-	PRM_IN(RMPC_WQ, WQ_LOG_WQ_SZ),
-	PRM_IN(RMPC_WQ, WQ_LOG_WQ_STRIDE),
-	PRM_IN(RMPC_WQ, WQ_LOG_WQ_PG_SZ),
-	PRM_IN(RMPC_WQ, WQ_PAGE_OFFSET),
-	PRM_IN(RMPC_WQ, WQ_DBR_ADDR),
-	PRM_IN(RMPC_WQ, WQ_LWM),
+	FLD_IN(RMPC_WQ, WQ_PD),
+	FLD_IN(RMPC_WQ, WQ_LOG_WQ_SZ),
+	FLD_IN(RMPC_WQ, WQ_LOG_WQ_STRIDE),
+	FLD_IN(RMPC_WQ, WQ_LOG_WQ_PG_SZ),
+	FLD_IN(RMPC_WQ, WQ_PAGE_OFFSET),
+	FLD_IN(RMPC_WQ, WQ_DBR_ADDR),
+	FLD_IN(RMPC_WQ, WQ_LWM),
 	4,
 	6,
 }, xrq_layout = {
 	PRM_XRQC_SIZE,
 	CREATE_XRQ_IN_PAS,
-	PRM_IN(XRQC_WQ, WQ_PD),
-	PRM_IN(XRQC_WQ, WQ_LOG_WQ_SZ),
-	PRM_IN(XRQC_WQ, WQ_LOG_WQ_STRIDE),
-	PRM_IN(XRQC_WQ, WQ_LOG_WQ_PG_SZ),
-	PRM_IN(XRQC_WQ, WQ_PAGE_OFFSET),
-	PRM_IN(XRQC_WQ, WQ_DBR_ADDR),
-	PRM_IN(XRQC_WQ, WQ_LWM),
+	FLD_IN(XRQC_WQ, WQ_PD),
+	FLD_IN(XRQC_WQ, WQ_LOG_WQ_SZ),
+	FLD_IN(XRQC_WQ, WQ_LOG_WQ_STRIDE),
+	FLD_IN(XRQC_WQ, WQ_LOG_WQ_PG_SZ),
+	FLD_IN(XRQC_WQ, WQ_PAGE_OFFSET),
+	FLD_IN(XRQC_WQ, WQ_DBR_ADDR),
+	FLD_IN(XRQC_WQ, WQ_LWM),
 	4,
 	6,
 };
@@ -71,7 +71,7 @@ static enum prm_status alloc_number(struct res_table *table, struct cmd *cmd, st
 		free(object);
 		return cmd_errno(cmd, ret, "xrcd: table is full");
 	}
-	prm_set(cmd->out, ALLOC_XRCD_OUT_XRCD, object->n);
+	fld_set(cmd->out, ALLOC_XRCD_OUT_XRCD, object->n);
 	return PRM_STAT_OK;
 }
 
@@ -82,7 +82,7 @@ enum prm_status xrcd_alloc(struct hca *hca, struct cmd *cmd)
 
 enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	struct pd *xrcd = res_get(&hca->xrcds, prm_get(cmd->in, DEALLOC_XRCD_IN_XRCD));
+	struct pd *xrcd = res_get(&hca->xrcds, fld_get(cmd->in, DEALLOC_XRCD_IN_XRCD));
 
 	if (!xrcd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "xrcd: no such XRC domain");
@@ -97,63 +97,63 @@ enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd)
 
 static const char *check_xrc(const uint8_t *context)
 {
-	if (prm_get(context, XRC_SRQC_WQ_SIGNATURE))
+	if (fld_get(context, XRC_SRQC_WQ_SIGNATURE))
 		return "srq: WQE signatures are not supported";
-	if (prm_get(context, XRC_SRQC_BASIC_CYCLIC_RCV_WQE))
+	if (fld_get(context, XRC_SRQC_BASIC_CYCLIC_RCV_WQE))
 		return "srq: only linked lists are supported";
-	if (prm_get(context, XRC_SRQC_DBR_UMEM_VALID))
+	if (fld_get(context, XRC_SRQC_DBR_UMEM_VALID))
 		return "srq: umem is not supported";
 	return NULL;
 }
 
 static const char *check_wq(const uint8_t *wq)
 {
-	if (prm_get(wq, WQ_WQ_SIGNATURE))
+	if (fld_get(wq, WQ_WQ_SIGNATURE))
 		return "srq: WQE signatures are not supported";
-	if (prm_get(wq, WQ_WQ_TYPE))
+	if (fld_get(wq, WQ_WQ_TYPE))
 		return "srq: only linked lists are supported";
-	if (prm_get(wq, WQ_DBR_UMEM_VALID) || prm_get(wq, WQ_WQ_UMEM_VALID))
+	if (fld_get(wq, WQ_DBR_UMEM_VALID) || fld_get(wq, WQ_WQ_UMEM_VALID))
 		return "srq: umem is not supported";
 	return NULL;
 }
 
 static const char *check_rmp(const uint8_t *context)
 {
-	const char *why = check_wq(prm_at(context, RMPC_WQ));
+	const char *why = check_wq(fld_at(context, RMPC_WQ));
 
 	if (why)
 		return why;
-	if (prm_get(context, RMPC_STATE) != PRM_RMPC_STATE_RDY)
+	if (fld_get(context, RMPC_STATE) != PRM_RMPC_STATE_RDY)
 		return "srq: an RMP starts in state RDY";
 	return NULL;
 }
 
 static const char *check_sizes(const struct srq_layout *layout, const uint8_t *context)
 {
-	uint64_t stride = prm_get(context, layout->log_stride);
+	uint64_t stride = fld_get(context, layout->log_stride);
 
 	if (stride < layout->least_log_stride + 1 ||
 	    16ull << (stride - layout->least_log_stride) > RECV_WQE_MAX)
 		return "srq: WQEs of less than 32 bytes, or more than max_wqe_sz_rq allows";
-	if (prm_get(context, layout->log_size) > LOG_MAX_SRQ_WQES)
+	if (fld_get(context, layout->log_size) > LOG_MAX_SRQ_WQES)
 		return "srq: more WQEs than log_max_srq_sz allows";
-	if (12 + prm_get(context, layout->log_page_size) > MAX_PAGE_SHIFT)
+	if (12 + fld_get(context, layout->log_page_size) > MAX_PAGE_SHIFT)
 		return "srq: pages are too large";
-	if (prm_get(context, layout->dbr_addr) & 7)
+	if (fld_get(context, layout->dbr_addr) & 7)
 		return "srq: doorbell record is not aligned to 8";
 	return NULL;
 }
 
 static int map_ring(struct srq *srq, const struct cmd *cmd, const struct srq_layout *layout)
 {
-	unsigned int page_shift = 12 + prm_get(srq->context, layout->log_page_size);
-	uint64_t skip = prm_get(srq->context, layout->page_offset)
+	unsigned int page_shift = 12 + fld_get(srq->context, layout->log_page_size);
+	uint64_t skip = fld_get(srq->context, layout->page_offset)
 			<< (page_shift - layout->page_parts);
 	size_t npas;
 	const void *pas = cmd_pas(cmd, layout->pas, &npas);
 
-	srq->stride = 16u << (prm_get(srq->context, layout->log_stride) - layout->least_log_stride);
-	srq->log_size = prm_get(srq->context, layout->log_size);
+	srq->stride = 16u << (fld_get(srq->context, layout->log_stride) - layout->least_log_stride);
+	srq->log_size = fld_get(srq->context, layout->log_size);
 	return dma_map_pages(&srq->map, pas, npas, page_shift, skip,
 			     (uint64_t)srq->stride << srq->log_size);
 }
@@ -166,14 +166,14 @@ static enum prm_status add(struct hca *hca, struct cmd *cmd, struct srq *srq)
 		ret = res_add(&hca->srqs, srq, &srq->n);
 	if (ret)
 		return cmd_errno(cmd, ret, "srq: page list too short, or table full");
-	srq->dbr = prm_get(srq->context, srq->layout->dbr_addr);
+	srq->dbr = fld_get(srq->context, srq->layout->dbr_addr);
 	srq->pd->users++;
 	if (srq->xrcd)
 		srq->xrcd->users++;
 	if (srq->cq)
 		srq->cq->users++;
-	prm_set(cmd->out, CREATE_SRQ_OUT_SRQN, srq->n);
-	srq_arm(hca, srq, prm_get(srq->context, srq->layout->limit));
+	fld_set(cmd->out, CREATE_SRQ_OUT_SRQN, srq->n);
+	srq_arm(hca, srq, fld_get(srq->context, srq->layout->limit));
 	return PRM_STAT_OK;
 }
 
@@ -200,7 +200,7 @@ static enum prm_status create(struct hca *hca, struct cmd *cmd, const void *cont
 	}
 	*srq = *parts;
 	memcpy(srq->context, context, parts->layout->size);
-	srq->pd = res_get(&hca->pds, prm_get(context, parts->layout->pd));
+	srq->pd = res_get(&hca->pds, fld_get(context, parts->layout->pd));
 	status = srq->pd ? add(hca, cmd, srq)
 			 : cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such PD");
 	if (status)
@@ -210,13 +210,13 @@ static enum prm_status create(struct hca *hca, struct cmd *cmd, const void *cont
 
 enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *context = prm_at(cmd->in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
+	const uint8_t *context = fld_at(cmd->in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
 	const char *why = check_xrc(context);
 	struct srq parts = {
 		.layout = &xrc_layout,
-		.xrcd = res_get(&hca->xrcds, prm_get(context, XRC_SRQC_XRCD)),
-		.cq = res_get(&hca->cqs, prm_get(context, XRC_SRQC_CQN)),
-		.user_index = prm_get(context, XRC_SRQC_USER_INDEX),
+		.xrcd = res_get(&hca->xrcds, fld_get(context, XRC_SRQC_XRCD)),
+		.cq = res_get(&hca->cqs, fld_get(context, XRC_SRQC_CQN)),
+		.user_index = fld_get(context, XRC_SRQC_USER_INDEX),
 	};
 
 	if (why)
@@ -228,7 +228,7 @@ enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd)
 
 enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *context = prm_at(cmd->in, CREATE_RMP_IN_CTX);
+	const uint8_t *context = fld_at(cmd->in, CREATE_RMP_IN_CTX);
 	const char *why = check_rmp(context);
 	struct srq parts = { .layout = &rmp_layout };
 
@@ -240,32 +240,32 @@ enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
 /* An extended receive queue is here for tag matching only: without it, an RMP does as well. */
 static const char *check_xrq(const uint8_t *context)
 {
-	if (prm_get(context, XRQC_TOPOLOGY) != PRM_XRQC_TOPOLOGY_TAG_MATCHING)
+	if (fld_get(context, XRQC_TOPOLOGY) != PRM_XRQC_TOPOLOGY_TAG_MATCHING)
 		return "srq: an XRQ needs tag matching for its topology";
-	if (prm_get(context, XRQC_OFFLOAD) > PRM_XRQC_OFFLOAD_RNDV)
+	if (fld_get(context, XRQC_OFFLOAD) > PRM_XRQC_OFFLOAD_RNDV)
 		return "srq: offload of an XRQ is unknown";
-	if (prm_get(context, XRQC_LOG_MATCHING_LIST_SZ) > TM_LOG_MAX_TAGS ||
-	    prm_get(context, XRQC_APPEND_NEXT_INDEX) >> prm_get(context, XRQC_LOG_MATCHING_LIST_SZ))
+	if (fld_get(context, XRQC_LOG_MATCHING_LIST_SZ) > TM_LOG_MAX_TAGS ||
+	    fld_get(context, XRQC_APPEND_NEXT_INDEX) >> fld_get(context, XRQC_LOG_MATCHING_LIST_SZ))
 		return "srq: more tags than log_tag_matching_list_sz allows";
-	return check_wq(prm_at(context, XRQC_WQ));
+	return check_wq(fld_at(context, XRQC_WQ));
 }
 
 enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
 {
-	const uint8_t *context = prm_at(cmd->in, CREATE_XRQ_IN_XRQ_CONTEXT);
+	const uint8_t *context = fld_at(cmd->in, CREATE_XRQ_IN_XRQ_CONTEXT);
 	const char *why = check_xrq(context);
 	struct srq parts = {
 		.layout = &xrq_layout,
-		.cq = res_get(&hca->cqs, prm_get(context, XRQC_CQN)),
-		.user_index = prm_get(context, XRQC_USER_INDEX),
+		.cq = res_get(&hca->cqs, fld_get(context, XRQC_CQN)),
+		.user_index = fld_get(context, XRQC_USER_INDEX),
 	};
 
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	if (!parts.cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such CQ");
-	parts.tm = tm_create(prm_get(context, XRQC_LOG_MATCHING_LIST_SZ),
-			     prm_get(context, XRQC_APPEND_NEXT_INDEX));
+	parts.tm = tm_create(fld_get(context, XRQC_LOG_MATCHING_LIST_SZ),
+			     fld_get(context, XRQC_APPEND_NEXT_INDEX));
 	if (!parts.tm)
 		return cmd_errno(cmd, ENOMEM, "srq");
 	return create(hca, cmd, context, &parts);
@@ -282,7 +282,7 @@ struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrc
 
 static struct srq *find(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
 {
-	struct srq *srq = res_get(&hca->srqs, prm_get(cmd->in, DESTROY_SRQ_IN_SRQN));
+	struct srq *srq = res_get(&hca->srqs, fld_get(cmd->in, DESTROY_SRQ_IN_SRQN));
 
 	if (srq && srq->layout == layout)
 		return srq;
@@ -296,17 +296,17 @@ enum prm_status xrc_srq_arm(struct hca *hca, struct cmd *cmd)
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
-	if (prm_get(cmd->in, CMD_IN_OP_MOD) != PRM_ARM_XRC_SRQ)
+	if (fld_get(cmd->in, CMD_IN_OP_MOD) != PRM_ARM_XRC_SRQ)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "srq: unknown op_mod");
-	srq_arm(hca, srq, prm_get(cmd->in, ARM_XRC_SRQ_IN_LWM));
+	srq_arm(hca, srq, fld_get(cmd->in, ARM_XRC_SRQ_IN_LWM));
 	return PRM_STAT_OK;
 }
 
 enum prm_status rmp_modify(struct hca *hca, struct cmd *cmd)
 {
 	struct srq *srq = find(hca, cmd, &rmp_layout);
-	const uint8_t *context = prm_at(cmd->in, MODIFY_RMP_IN_CTX);
-	uint64_t state = prm_get(cmd->in, MODIFY_RMP_IN_RMP_STATE);
+	const uint8_t *context = fld_at(cmd->in, MODIFY_RMP_IN_CTX);
+	uint64_t state = fld_get(cmd->in, MODIFY_RMP_IN_RMP_STATE);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
@@ -314,8 +314,8 @@ enum prm_status rmp_modify(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "srq: unknown state");
 	if (state == PRM_RMPC_STATE_ERR)
 		srq->failed = true;
-	if (prm_get(cmd->in, MODIFY_RMP_IN_BITMASK_LWM))
-		srq_arm(hca, srq, prm_get(context, PRM_IN(RMPC_WQ, WQ_LWM)));
+	if (fld_get(cmd->in, MODIFY_RMP_IN_BITMASK_LWM))
+		srq_arm(hca, srq, fld_get(context, FLD_IN(RMPC_WQ, WQ_LWM)));
 	return PRM_STAT_OK;
 }
 
@@ -325,56 +325,56 @@ enum prm_status xrq_arm(struct hca *hca, struct cmd *cmd)
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
-	if (prm_get(cmd->in, CMD_IN_OP_MOD) != PRM_ARM_RQ_XRQ)
+	if (fld_get(cmd->in, CMD_IN_OP_MOD) != PRM_ARM_RQ_XRQ)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "srq: ARM_RQ is for XRQs only");
-	srq_arm(hca, srq, prm_get(cmd->in, ARM_RQ_IN_LWM));
+	srq_arm(hca, srq, fld_get(cmd->in, ARM_RQ_IN_LWM));
 	return PRM_STAT_OK;
 }
 
 static void put_context(const struct srq *srq, uint8_t *context)
 {
 	memcpy(context, srq->context, srq->layout->size);
-	prm_set(context, srq->layout->limit, srq->limit);
+	fld_set(context, srq->layout->limit, srq->limit);
 }
 
 enum prm_status xrc_srq_query(struct hca *hca, struct cmd *cmd)
 {
 	struct srq *srq = find(hca, cmd, &xrc_layout);
-	uint8_t *context = prm_at(cmd->out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY);
+	uint8_t *context = fld_at(cmd->out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
 	put_context(srq, context);
-	prm_set(context, XRC_SRQC_STATE,
+	fld_set(context, XRC_SRQC_STATE,
 		srq->failed ? PRM_XRC_SRQC_STATE_ERROR : PRM_XRC_SRQC_STATE_GOOD);
-	prm_set(context, XRC_SRQC_WQE_CNT, (uint16_t)(srq->pi - srq->taken));
+	fld_set(context, XRC_SRQC_WQE_CNT, (uint16_t)(srq->pi - srq->taken));
 	return PRM_STAT_OK;
 }
 
 enum prm_status rmp_query(struct hca *hca, struct cmd *cmd)
 {
 	struct srq *srq = find(hca, cmd, &rmp_layout);
-	uint8_t *context = prm_at(cmd->out, QUERY_RMP_OUT_RMP_CONTEXT);
+	uint8_t *context = fld_at(cmd->out, QUERY_RMP_OUT_RMP_CONTEXT);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
 	put_context(srq, context);
-	prm_set(context, RMPC_STATE, srq->failed ? PRM_RMPC_STATE_ERR : PRM_RMPC_STATE_RDY);
+	fld_set(context, RMPC_STATE, srq->failed ? PRM_RMPC_STATE_ERR : PRM_RMPC_STATE_RDY);
 	return PRM_STAT_OK;
 }
 
 enum prm_status xrq_query(struct hca *hca, struct cmd *cmd)
 {
 	struct srq *srq = find(hca, cmd, &xrq_layout);
-	uint8_t *context = prm_at(cmd->out, QUERY_XRQ_OUT_XRQ_CONTEXT);
+	uint8_t *context = fld_at(cmd->out, QUERY_XRQ_OUT_XRQ_CONTEXT);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
 	put_context(srq, context);
-	prm_set(context, XRQC_STATE, srq->failed ? PRM_XRQC_STATE_ERROR : PRM_XRQC_STATE_GOOD);
-	prm_set(context, XRQC_APPEND_NEXT_INDEX, srq->tm->next);
-	prm_set(context, XRQC_SW_PHASE_CNT, srq->tm->sw_phase);
-	prm_set(context, XRQC_HW_PHASE_CNT, srq->tm->hw_phase);
+	fld_set(context, XRQC_STATE, srq->failed ? PRM_XRQC_STATE_ERROR : PRM_XRQC_STATE_GOOD);
+	fld_set(context, XRQC_APPEND_NEXT_INDEX, srq->tm->next);
+	fld_set(context, XRQC_SW_PHASE_CNT, srq->tm->sw_phase);
+	fld_set(context, XRQC_HW_PHASE_CNT, srq->tm->hw_phase);
 	return PRM_STAT_OK;
 }
 

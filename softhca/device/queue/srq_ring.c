@@ -63,7 +63,7 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 		return fail(hca, srq);
 	if (srq->pi == srq->taken)
 		return ENOENT;
-	next = prm_get(raw, SRQ_WQE_NEXT);
+	next = fld_get(raw, SRQ_WQE_NEXT);
 	if (next >> srq->log_size)
 		return fail(hca, srq);
 	wqe_decode_recv(raw + NEXT_SEG, srq->stride - NEXT_SEG, wqe);

@@ -21,21 +21,21 @@ enum {
 	FM_CE_SE_SOLICITED = 1 << 1,
 };
 
-#define CTRL_OPMOD      PRM(0x0, 31, 24)
-#define CTRL_INDEX      PRM(0x0, 23, 8)
-#define CTRL_OPCODE     PRM(0x0, 7, 0)
-#define CTRL_QPN        PRM(0x4, 31, 8)
-#define CTRL_DS         PRM(0x4, 5, 0)
-#define CTRL_FM         PRM(0x8, 7, 5)
-#define CTRL_CE_SE      PRM(0x8, 4, 0)
-#define RADDR_ADDR      PRM64(0x0)
-#define RADDR_RKEY      PRM(0x8, 31, 0)
-#define ATOMIC_SWAP_ADD PRM64(0x0)
-#define ATOMIC_COMPARE  PRM64(0x8)
-#define XRC_SRQN        PRM(0x0, 23, 0)
-#define DATA_LEN        PRM(0x0, 31, 0)
-#define DATA_LKEY       PRM(0x4, 31, 0)
-#define DATA_ADDR       PRM64(0x8)
+#define CTRL_OPMOD      FLD(0x0, 31, 24)
+#define CTRL_INDEX      FLD(0x0, 23, 8)
+#define CTRL_OPCODE     FLD(0x0, 7, 0)
+#define CTRL_QPN        FLD(0x4, 31, 8)
+#define CTRL_DS         FLD(0x4, 5, 0)
+#define CTRL_FM         FLD(0x8, 7, 5)
+#define CTRL_CE_SE      FLD(0x8, 4, 0)
+#define RADDR_ADDR      FLD64(0x0)
+#define RADDR_RKEY      FLD(0x8, 31, 0)
+#define ATOMIC_SWAP_ADD FLD64(0x0)
+#define ATOMIC_COMPARE  FLD64(0x8)
+#define XRC_SRQN        FLD(0x0, 23, 0)
+#define DATA_LEN        FLD(0x0, 31, 0)
+#define DATA_LKEY       FLD(0x4, 31, 0)
+#define DATA_ADDR       FLD64(0x8)
 
 enum { PART_RADDR = 1 << 0, PART_ATOMIC = 1 << 1, PART_DATA = 1 << 2, PART_INLINE = 1 << 3 };
 
@@ -67,7 +67,7 @@ static const struct opcode opcodes[256] = {
 
 uint32_t wqe_size(const uint8_t *raw)
 {
-	return (uint32_t)prm_get(raw, CTRL_DS) * SEG;
+	return (uint32_t)fld_get(raw, CTRL_DS) * SEG;
 }
 
 uint32_t wqe_bbs(const uint8_t *raw)
@@ -85,7 +85,7 @@ static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
  * if they run over the end of the WQE. */
 static size_t decode_inline(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
 {
-	uint32_t len = prm_get(seg, DATA_LEN) & INLINE_LEN_MASK;
+	uint32_t len = fld_get(seg, DATA_LEN) & INLINE_LEN_MASK;
 	size_t taken = (4 + len + SEG - 1) / SEG * SEG;
 
 	if (taken > (size_t)(end - seg))
@@ -97,12 +97,12 @@ static size_t decode_inline(const uint8_t *seg, const uint8_t *end, struct send_
 /* A length of 0 stands for 2 GiB. */
 static struct wqe_sge decode_data(const uint8_t *seg)
 {
-	uint32_t len = prm_get(seg, DATA_LEN);
+	uint32_t len = fld_get(seg, DATA_LEN);
 
 	return (struct wqe_sge){
 		.len = len ? len : 1u << 31,
-		.lkey = prm_get(seg, DATA_LKEY),
-		.addr = prm_get(seg, DATA_ADDR),
+		.lkey = fld_get(seg, DATA_LKEY),
+		.addr = fld_get(seg, DATA_ADDR),
 	};
 }
 
@@ -114,7 +114,7 @@ static int decode_sges(const uint8_t *seg, const uint8_t *end, uint8_t parts, st
 		if (!(parts & PART_DATA))
 			return WQE_BAD_SIZE;
 		taken = SEG;
-		if (!(prm_get(seg, DATA_LEN) & INLINE_FLAG)) {
+		if (!(fld_get(seg, DATA_LEN) & INLINE_FLAG)) {
 			struct wqe_sge sge = decode_data(seg);
 
 			add_sge(wqe, &sge);
@@ -132,12 +132,12 @@ static int decode_sges(const uint8_t *seg, const uint8_t *end, uint8_t parts, st
 
 static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 {
-	wqe->opcode = prm_get(raw, CTRL_OPCODE);
-	wqe->index = prm_get(raw, CTRL_INDEX);
+	wqe->opcode = fld_get(raw, CTRL_OPCODE);
+	wqe->index = fld_get(raw, CTRL_INDEX);
 	wqe->bbs = wqe_bbs(raw);
-	wqe->fence = prm_get(raw, CTRL_FM);
-	wqe->signaled = prm_get(raw, CTRL_CE_SE) & FM_CE_SE_CQ_UPDATE;
-	wqe->solicited = prm_get(raw, CTRL_CE_SE) & FM_CE_SE_SOLICITED;
+	wqe->fence = fld_get(raw, CTRL_FM);
+	wqe->signaled = fld_get(raw, CTRL_CE_SE) & FM_CE_SE_CQ_UPDATE;
+	wqe->solicited = fld_get(raw, CTRL_CE_SE) & FM_CE_SE_SOLICITED;
 	memcpy(&wqe->imm, raw + 12, sizeof(wqe->imm));
 	wqe->length = 0;
 	wqe->num_sge = 0;
@@ -164,7 +164,7 @@ static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_w
 		return WQE_BAD_SIZE;
 	memset(wqe->av, 0, sizeof(wqe->av));
 	memcpy(wqe->av, av, WQE_AV_COMPACT);
-	if (!prm_get(av, AV_EXTENDED))
+	if (!fld_get(av, AV_EXTENDED))
 		return 0;
 	if (!take(seg, end, more))
 		return WQE_BAD_SIZE;
@@ -185,7 +185,7 @@ static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_s
 	xrc = take(seg, end, SEG);
 	if (!xrc)
 		return WQE_BAD_SIZE;
-	wqe->srqn = prm_get(xrc, XRC_SRQN);
+	wqe->srqn = fld_get(xrc, XRC_SRQN);
 	return 0;
 }
 
@@ -198,15 +198,15 @@ static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
 		raddr = take(seg, end, SEG);
 		if (!raddr)
 			return WQE_BAD_SIZE;
-		wqe->raddr = prm_get(raddr, RADDR_ADDR);
-		wqe->rkey = prm_get(raddr, RADDR_RKEY);
+		wqe->raddr = fld_get(raddr, RADDR_ADDR);
+		wqe->rkey = fld_get(raddr, RADDR_RKEY);
 	}
 	if (parts & PART_ATOMIC) {
 		atomic = take(seg, end, SEG);
 		if (!atomic)
 			return WQE_BAD_SIZE;
-		wqe->swap_add = prm_get(atomic, ATOMIC_SWAP_ADD);
-		wqe->compare = prm_get(atomic, ATOMIC_COMPARE);
+		wqe->swap_add = fld_get(atomic, ATOMIC_SWAP_ADD);
+		wqe->compare = fld_get(atomic, ATOMIC_COMPARE);
 	}
 	return 0;
 }
@@ -214,17 +214,17 @@ static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
 int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 		    enum fabric_service service, struct send_wqe *wqe)
 {
-	const uint8_t *seg = raw + SEG, *end = raw + prm_get(raw, CTRL_DS) * SEG;
+	const uint8_t *seg = raw + SEG, *end = raw + fld_get(raw, CTRL_DS) * SEG;
 	const struct opcode *op;
 	int why;
 
 	decode_control(raw, wqe);
 	op = &opcodes[wqe->opcode];
-	if (!(op->services & 1 << service) || prm_get(raw, CTRL_OPMOD))
+	if (!(op->services & 1 << service) || fld_get(raw, CTRL_OPMOD))
 		return WQE_BAD_OPCODE;
 	if (wqe->index != index)
 		return WQE_BAD_INDEX;
-	if (prm_get(raw, CTRL_QPN) != qpn)
+	if (fld_get(raw, CTRL_QPN) != qpn)
 		return WQE_BAD_QPN;
 	if (end < seg || wqe->bbs > bbs)
 		return WQE_BAD_SIZE;

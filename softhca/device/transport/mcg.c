@@ -42,8 +42,8 @@ static void drop(struct mcg_member *member)
 /* Joining twice is the same as once. */
 enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd)
 {
-	struct qp *qp = res_get(&hca->qps, prm_get(cmd->in, MCG_IN_QPN));
-	const uint8_t *gid = prm_at(cmd->in, MCG_IN_MULTICAST_GID);
+	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));
+	const uint8_t *gid = fld_at(cmd->in, MCG_IN_MULTICAST_GID);
 	struct mcg_member *member;
 
 	if (!qp)
@@ -65,8 +65,8 @@ enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd)
 
 enum prm_status mcg_detach(struct hca *hca, struct cmd *cmd)
 {
-	struct qp *qp = res_get(&hca->qps, prm_get(cmd->in, MCG_IN_QPN));
-	struct mcg_member *member = find(hca, prm_at(cmd->in, MCG_IN_MULTICAST_GID), qp);
+	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));
+	struct mcg_member *member = find(hca, fld_at(cmd->in, MCG_IN_MULTICAST_GID), qp);
 
 	if (!qp || !member)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mcg: not a member of that group");

@@ -338,8 +338,8 @@ static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *m
 
 	if (!path_decode_av(hca, av, &qp->path, &path))
 		return WQE_BAD_AV;
-	msg->dest_qpn = prm_get(av, AV_DQPN);
-	msg->qkey = prm_get(av, AV_QKEY);
+	msg->dest_qpn = fld_get(av, AV_DQPN);
+	msg->qkey = fld_get(av, AV_QKEY);
 	if (msg->qkey & AV_QKEY_OF_QP)
 		msg->qkey = qp->qkey;
 	path_address(hca, &path, &msg->addr);

@@ -22,17 +22,17 @@ enum {
 	FLAG_CQE = 1 << 7,
 };
 
-#define TM_SEG_OPCODE   PRM(0x0, 31, 28)
-#define TM_SEG_FLAGS    PRM(0x0, 23, 16)
-#define TM_SEG_INDEX    PRM(0x0, 15, 0)
-#define TM_SEG_SW_COUNT PRM(0x4, 15, 0)
-#define TM_SEG_TAG      PRM64(0x10)
-#define TM_SEG_MASK     PRM64(0x18)
-#define DATA_LEN        PRM(0x0, 31, 0)
-#define DATA_LKEY       PRM(0x4, 31, 0)
-#define DATA_ADDR       PRM64(0x8)
-#define HEAD_SUCCESS    PRM(0x0, 31, 31)
-#define HEAD_HW_PHASE   PRM(0x4, 31, 16)
+#define TM_SEG_OPCODE   FLD(0x0, 31, 28)
+#define TM_SEG_FLAGS    FLD(0x0, 23, 16)
+#define TM_SEG_INDEX    FLD(0x0, 15, 0)
+#define TM_SEG_SW_COUNT FLD(0x4, 15, 0)
+#define TM_SEG_TAG      FLD64(0x10)
+#define TM_SEG_MASK     FLD64(0x18)
+#define DATA_LEN        FLD(0x0, 31, 0)
+#define DATA_LKEY       FLD(0x4, 31, 0)
+#define DATA_ADDR       FLD64(0x8)
+#define HEAD_SUCCESS    FLD(0x0, 31, 31)
+#define HEAD_HW_PHASE   FLD(0x4, 31, 16)
 
 struct tm *tm_create(unsigned int log_size, uint16_t next)
 {
@@ -77,22 +77,22 @@ static int append(struct tm *tm, const uint8_t *seg, size_t len)
 	struct tm_tag *tag = &tm->tag[tm->next];
 	const uint8_t *data = seg + TM_SEG;
 
-	if (prm_get(seg, TM_SEG_INDEX) >= tm->size || tag->used)
+	if (fld_get(seg, TM_SEG_INDEX) >= tm->size || tag->used)
 		return WQE_BAD_TAG;
 	if (len != TM_SEG && len != TM_SEG + DATA_SEG)
 		return WQE_BAD_SIZE;
-	tm->next = prm_get(seg, TM_SEG_INDEX);
+	tm->next = fld_get(seg, TM_SEG_INDEX);
 	*tag = (struct tm_tag){
 		.used = true,
-		.tag = prm_get(seg, TM_SEG_TAG),
-		.mask = prm_get(seg, TM_SEG_MASK),
+		.tag = fld_get(seg, TM_SEG_TAG),
+		.mask = fld_get(seg, TM_SEG_MASK),
 		.has_buffer = len > TM_SEG,
 	};
 	if (tag->has_buffer)
 		tag->sge = (struct wqe_sge){
-			.len = prm_get(data, DATA_LEN),
-			.lkey = prm_get(data, DATA_LKEY),
-			.addr = prm_get(data, DATA_ADDR),
+			.len = fld_get(data, DATA_LEN),
+			.lkey = fld_get(data, DATA_LKEY),
+			.addr = fld_get(data, DATA_ADDR),
 		};
 	TAILQ_INSERT_TAIL(&tm->list, tag, in_list);
 	return 0;
@@ -101,7 +101,7 @@ static int append(struct tm *tm, const uint8_t *seg, size_t len)
 /* A tag that a message has found is there no more: that is no error of the queue. */
 static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
 {
-	uint32_t index = prm_get(seg, TM_SEG_INDEX);
+	uint32_t index = fld_get(seg, TM_SEG_INDEX);
 
 	if (index >= tm->size)
 		return WQE_BAD_TAG;
@@ -133,9 +133,9 @@ static void report(struct hca *hca, struct qp *qp, const uint8_t *seg, uint16_t 
 		.tm = &note,
 	};
 
-	put_note(&note, cqe_of[prm_get(seg, TM_SEG_OPCODE)], index);
-	prm_set(note.head, HEAD_SUCCESS, success);
-	prm_set(note.head, HEAD_HW_PHASE, qp->srq->tm->hw_phase);
+	put_note(&note, cqe_of[fld_get(seg, TM_SEG_OPCODE)], index);
+	fld_set(note.head, HEAD_SUCCESS, success);
+	fld_set(note.head, HEAD_HW_PHASE, qp->srq->tm->hw_phase);
 	if (cq_post(hca, qp->srq->cq, qp, &done))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
@@ -152,19 +152,19 @@ int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 		return WQE_BAD_OPCODE;
 	if (len < CTRL_SEG + TM_SEG)
 		return WQE_BAD_SIZE;
-	if (prm_get(seg, TM_SEG_OPCODE) > OP_REMOVE)
+	if (fld_get(seg, TM_SEG_OPCODE) > OP_REMOVE)
 		return WQE_BAD_TAG;
-	index = prm_get(seg, TM_SEG_OPCODE) == OP_APPEND ? tm->next : prm_get(seg, TM_SEG_INDEX);
-	if (prm_get(seg, TM_SEG_OPCODE) == OP_APPEND)
+	index = fld_get(seg, TM_SEG_OPCODE) == OP_APPEND ? tm->next : fld_get(seg, TM_SEG_INDEX);
+	if (fld_get(seg, TM_SEG_OPCODE) == OP_APPEND)
 		why = append(tm, seg, len - CTRL_SEG);
-	else if (prm_get(seg, TM_SEG_OPCODE) == OP_REMOVE)
+	else if (fld_get(seg, TM_SEG_OPCODE) == OP_REMOVE)
 		why = take_away(tm, seg, &success);
 	if (why)
 		return why;
-	if (prm_get(seg, TM_SEG_FLAGS) & FLAG_SW_COUNT)
-		tm->sw_phase = prm_get(seg, TM_SEG_SW_COUNT);
+	if (fld_get(seg, TM_SEG_FLAGS) & FLAG_SW_COUNT)
+		tm->sw_phase = fld_get(seg, TM_SEG_SW_COUNT);
 	resume(tm);
-	if (prm_get(seg, TM_SEG_FLAGS) & FLAG_CQE)
+	if (fld_get(seg, TM_SEG_FLAGS) & FLAG_CQE)
 		report(hca, qp, seg, index, success);
 	return 0;
 }
@@ -215,8 +215,8 @@ static void use_buffer(struct qp *qp, const struct tm_tag *tag, bool with_header
 
 static void put_header(struct tm_note *note, const uint8_t *header)
 {
-	prm_set(note->head, TMH_APP, prm_get(header, TMH_APP));
-	prm_set(note->head, TMH_TAG, prm_get(header, TMH_TAG));
+	fld_set(note->head, TMH_APP, fld_get(header, TMH_APP));
+	fld_set(note->head, TMH_TAG, fld_get(header, TMH_TAG));
 }
 
 /* Known to fit as a whole, or more packets follow */
@@ -242,7 +242,7 @@ static enum tm_verdict match_rendezvous(struct hca *hca, struct qp *qp,
 					const struct fabric_msg *msg, struct tm_tag *tag)
 {
 	struct tm_note *note = &qp->resp.tm;
-	bool fits = prm_get(msg->payload, RVH_LEN) <= room_of(tag);
+	bool fits = fld_get(msg->payload, RVH_LEN) <= room_of(tag);
 
 	if (fits && qp->offload && !tm_offload_has_room(qp))
 		return TM_BUSY;
@@ -275,7 +275,7 @@ void tm_cancel(struct hca *hca, struct qp *qp)
 
 static bool has_headers(const struct fabric_msg *msg)
 {
-	uint64_t op = msg->payload_len >= TM_HEADER ? prm_get(msg->payload, TMH_OP) : TMH_NO_TAG;
+	uint64_t op = msg->payload_len >= TM_HEADER ? fld_get(msg->payload, TMH_OP) : TMH_NO_TAG;
 
 	return op == TMH_EAGER ||
 	       (op == TMH_RNDV && msg->last && msg->payload_len >= TM_RNDV_HEADER);
@@ -290,16 +290,16 @@ enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_ms
 	put_note(&qp->resp.tm, TM_CQE_NO_TAG, 0);
 	qp->resp.matched = false;
 	qp->resp.header = 0;
-	if (msg->payload_len && prm_get(msg->payload, TMH_OP) == TMH_FIN)
+	if (msg->payload_len && fld_get(msg->payload, TMH_OP) == TMH_FIN)
 		qp->resp.tm.op = 0; /* a message as any other */
 	if (!has_headers(msg))
 		return TM_TAKE_RECEIVE;
-	tag = find(tm, prm_get(msg->payload, TMH_TAG));
+	tag = find(tm, fld_get(msg->payload, TMH_TAG));
 	if (!tag) {
 		qp->resp.tm.op = TM_CQE_UNEXPECTED;
 		return TM_TAKE_RECEIVE;
 	}
-	verdict = prm_get(msg->payload, TMH_OP) == TMH_RNDV ? match_rendezvous(hca, qp, msg, tag)
+	verdict = fld_get(msg->payload, TMH_OP) == TMH_RNDV ? match_rendezvous(hca, qp, msg, tag)
 							    : match_eager(hca, qp, msg, tag);
 	if (verdict != TM_BUSY)
 		take_off(tm, tag);

@@ -20,12 +20,12 @@ enum {
 };
 
 /* Where messages say what they are: tm_types.h */
-#define TMH_OP   PRM(0x0, 31, 24)
-#define TMH_APP  PRM(0x4, 31, 0)
-#define TMH_TAG  PRM64(0x8)
-#define RVH_ADDR PRM64(0x10)
-#define RVH_RKEY PRM(0x18, 31, 0)
-#define RVH_LEN  PRM(0x1c, 31, 0)
+#define TMH_OP   FLD(0x0, 31, 24)
+#define TMH_APP  FLD(0x4, 31, 0)
+#define TMH_TAG  FLD64(0x8)
+#define RVH_ADDR FLD64(0x10)
+#define RVH_RKEY FLD(0x18, 31, 0)
+#define RVH_LEN  FLD(0x1c, 31, 0)
 
 enum tmh_op { TMH_NO_TAG, TMH_RNDV, TMH_FIN, TMH_EAGER };
 

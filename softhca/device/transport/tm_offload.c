@@ -21,16 +21,16 @@ enum {
 	INLINE = 1u << 31,
 };
 
-#define CTRL_INDEX  PRM(0x0, 23, 8)
-#define CTRL_OPCODE PRM(0x0, 7, 0)
-#define CTRL_QPN    PRM(0x4, 31, 8)
-#define CTRL_DS     PRM(0x4, 5, 0)
-#define CTRL_CE_SE  PRM(0x8, 4, 0)
-#define RADDR_ADDR  PRM64(0x10)
-#define RADDR_RKEY  PRM(0x18, 31, 0)
-#define DATA_LEN    PRM(0x0, 31, 0)
-#define DATA_LKEY   PRM(0x4, 31, 0)
-#define DATA_ADDR   PRM64(0x8)
+#define CTRL_INDEX  FLD(0x0, 23, 8)
+#define CTRL_OPCODE FLD(0x0, 7, 0)
+#define CTRL_QPN    FLD(0x4, 31, 8)
+#define CTRL_DS     FLD(0x4, 5, 0)
+#define CTRL_CE_SE  FLD(0x8, 4, 0)
+#define RADDR_ADDR  FLD64(0x10)
+#define RADDR_RKEY  FLD(0x18, 31, 0)
+#define DATA_LEN    FLD(0x0, 31, 0)
+#define DATA_LKEY   FLD(0x4, 31, 0)
+#define DATA_ADDR   FLD64(0x8)
 
 /* The tag that a READ fills, by index of its WQE */
 struct rendezvous {
@@ -66,43 +66,43 @@ static uint8_t *begin(struct qp *qp, uint8_t opcode, unsigned int segments)
 	uint8_t *raw = qp->offload->ring[qp->sq.pi % WQES];
 
 	memset(raw, 0, WQE_BB);
-	prm_set(raw, CTRL_INDEX, qp->sq.pi);
-	prm_set(raw, CTRL_OPCODE, opcode);
-	prm_set(raw, CTRL_QPN, qp->n);
-	prm_set(raw, CTRL_DS, segments);
-	prm_set(raw, CTRL_CE_SE, CQ_UPDATE);
+	fld_set(raw, CTRL_INDEX, qp->sq.pi);
+	fld_set(raw, CTRL_OPCODE, opcode);
+	fld_set(raw, CTRL_QPN, qp->n);
+	fld_set(raw, CTRL_DS, segments);
+	fld_set(raw, CTRL_CE_SE, CQ_UPDATE);
 	return raw;
 }
 
 /* No data is no segment: a length of 0 would stand for 2 GiB. */
 static void put_read(struct qp *qp, const uint8_t *header, const struct wqe_sge *buffer)
 {
-	uint32_t len = prm_get(header, RVH_LEN);
+	uint32_t len = fld_get(header, RVH_LEN);
 	uint8_t *raw = begin(qp, WQE_RDMA_READ, len ? 3 : 2), *data = raw + 2 * SEG;
 
-	prm_set(raw, RADDR_ADDR, prm_get(header, RVH_ADDR));
-	prm_set(raw, RADDR_RKEY, prm_get(header, RVH_RKEY));
+	fld_set(raw, RADDR_ADDR, fld_get(header, RVH_ADDR));
+	fld_set(raw, RADDR_RKEY, fld_get(header, RVH_RKEY));
 	if (!len)
 		return;
-	prm_set(data, DATA_LEN, len);
-	prm_set(data, DATA_LKEY, buffer->lkey);
-	prm_set(data, DATA_ADDR, buffer->addr);
+	fld_set(data, DATA_LEN, len);
+	fld_set(data, DATA_LKEY, buffer->lkey);
+	fld_set(data, DATA_ADDR, buffer->addr);
 }
 
 static void put_answer(struct qp *qp, const uint8_t *header)
 {
 	uint8_t *data = begin(qp, WQE_SEND, 4) + SEG;
 
-	prm_set(data, DATA_LEN, INLINE | TM_RNDV_HEADER);
+	fld_set(data, DATA_LEN, INLINE | TM_RNDV_HEADER);
 	memcpy(data + 4, header, TM_RNDV_HEADER);
-	prm_set(data + 4, TMH_OP, TMH_FIN);
+	fld_set(data + 4, TMH_OP, TMH_FIN);
 }
 
 void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uint16_t tag,
 		      const struct wqe_sge *buffer)
 {
 	qp->offload->of[qp->sq.pi % WQES] =
-		(struct rendezvous){ .tag = tag, .len = prm_get(header, RVH_LEN) };
+		(struct rendezvous){ .tag = tag, .len = fld_get(header, RVH_LEN) };
 	put_read(qp, header, buffer);
 	qp->sq.pi++;
 	put_answer(qp, header);

@@ -231,7 +231,7 @@ static int create_fabric(const struct options *options)
 static void event_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64])
 {
 	events_from_device(adapter, eqn, eqe);
-	if (prm_get(eqe, EQE_TYPE) == PRM_EVENT_INTERNAL_ERROR)
+	if (fld_get(eqe, EQE_TYPE) == PRM_EVENT_INTERNAL_ERROR)
 		gsi_adapter_died(adapter);
 }
 

@@ -23,10 +23,10 @@ uint32_t eth_cmd(int hca, uint32_t opcode, const uint8_t *in, size_t len, enum p
 	uint8_t *mailbox = calloc(1, len), out[16];
 
 	memcpy(mailbox, in, len);
-	prm_set(mailbox, CMD_IN_OPCODE, opcode);
+	fld_set(mailbox, CMD_IN_OPCODE, opcode);
 	flat_cmd_expect(flat.hca[hca], mailbox, len, out, sizeof(out), expect);
 	free(mailbox);
-	return prm_get(out, PRM(0x8, 23, 0));
+	return fld_get(out, FLD(0x8, 23, 0));
 }
 
 uint32_t eth_td(int hca)
@@ -38,7 +38,7 @@ uint32_t eth_tis(int hca, uint32_t td)
 {
 	uint8_t in[32 + PRM_TISC_SIZE] = { 0 };
 
-	prm_set(prm_at(in, CREATE_TIS_IN_CTX), TISC_TRANSPORT_DOMAIN, td);
+	fld_set(fld_at(in, CREATE_TIS_IN_CTX), TISC_TRANSPORT_DOMAIN, td);
 	return eth_cmd(hca, PRM_OP_CREATE_TIS, in, sizeof(in), PRM_STAT_OK);
 }
 
@@ -47,20 +47,20 @@ static void put_wq(uint8_t *wqc, int hca, uint64_t ring, uint64_t dbr, uint32_t 
 	uint64_t len = (uint64_t)1 << (ETH_LOG + log_stride), page;
 	uint8_t *pas = wqc + PRM_WQ_SIZE;
 
-	prm_set(wqc, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
-	prm_set(wqc, WQ_PD, flat.pd[hca]);
-	prm_set(wqc, WQ_UAR_PAGE, flat.uar[hca]);
-	prm_set(wqc, WQ_DBR_ADDR, dbr);
-	prm_set(wqc, WQ_LOG_WQ_STRIDE, log_stride);
-	prm_set(wqc, WQ_LOG_WQ_SZ, ETH_LOG);
+	fld_set(wqc, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
+	fld_set(wqc, WQ_PD, flat.pd[hca]);
+	fld_set(wqc, WQ_UAR_PAGE, flat.uar[hca]);
+	fld_set(wqc, WQ_DBR_ADDR, dbr);
+	fld_set(wqc, WQ_LOG_WQ_STRIDE, log_stride);
+	fld_set(wqc, WQ_LOG_WQ_SZ, ETH_LOG);
 	for (page = 0; page < len; page += 4096, pas += 8)
-		prm_set64(pas, 0, ring + page);
+		fld_set64(pas, 0, ring + page);
 }
 
 struct eth_sq_rig *eth_sq(int hca, uint32_t td)
 {
 	struct eth_sq_rig *sq = test_calloc(1, sizeof(*sq));
-	uint8_t in[32 + PRM_SQC_SIZE + 64] = { 0 }, *sqc = prm_at(in, CREATE_SQ_IN_CTX);
+	uint8_t in[32 + PRM_SQC_SIZE + 64] = { 0 }, *sqc = fld_at(in, CREATE_SQ_IN_CTX);
 	uint8_t modify[32 + PRM_SQC_SIZE] = { 0 };
 
 	sq->hca = hca;
@@ -71,15 +71,15 @@ struct eth_sq_rig *eth_sq(int hca, uint32_t td)
 	sq->dbr = flat_alloc(8, 64);
 	sq->buf = flat_alloc(1 << 20, 4096);
 	sq->lkey = flat_mr(flat.hca[hca], flat.pd[hca], sq->buf, 1 << 20, ALL_ACCESS);
-	prm_set(sqc, SQC_CQN, sq->cq->n);
-	prm_set(sqc, SQC_USER_INDEX, 0xabc); /* as flat_expect_done() wants it */
-	prm_set(sqc, SQC_FLUSH_IN_ERROR_EN, 1);
-	prm_set(sqc, SQC_TIS_LST_SZ, 1);
-	prm_set(sqc, SQC_TIS_NUM_0, sq->tis);
-	put_wq(prm_at(sqc, SQC_WQ), hca, sq->ring, sq->dbr, 6);
+	fld_set(sqc, SQC_CQN, sq->cq->n);
+	fld_set(sqc, SQC_USER_INDEX, 0xabc); /* as flat_expect_done() wants it */
+	fld_set(sqc, SQC_FLUSH_IN_ERROR_EN, 1);
+	fld_set(sqc, SQC_TIS_LST_SZ, 1);
+	fld_set(sqc, SQC_TIS_NUM_0, sq->tis);
+	put_wq(fld_at(sqc, SQC_WQ), hca, sq->ring, sq->dbr, 6);
 	sq->n = eth_cmd(hca, PRM_OP_CREATE_SQ, in, sizeof(in), PRM_STAT_OK);
-	prm_set(modify, MODIFY_SQ_IN_SQN, sq->n);
-	prm_set(prm_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RDY);
+	fld_set(modify, MODIFY_SQ_IN_SQN, sq->n);
+	fld_set(fld_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RDY);
 	eth_cmd(hca, PRM_OP_MODIFY_SQ, modify, sizeof(modify), PRM_STAT_OK);
 	return sq;
 }
@@ -93,27 +93,27 @@ void eth_free_sq(struct eth_sq_rig *sq)
 struct eth_rq_rig *eth_rq(int hca, bool vlan_strip)
 {
 	struct eth_rq_rig *rq = test_calloc(1, sizeof(*rq));
-	uint8_t in[32 + PRM_RQC_SIZE + 64] = { 0 }, *rqc = prm_at(in, CREATE_RQ_IN_CTX);
+	uint8_t in[32 + PRM_RQC_SIZE + 64] = { 0 }, *rqc = fld_at(in, CREATE_RQ_IN_CTX);
 	uint8_t modify[32 + PRM_RQC_SIZE] = { 0 }, out[16], alloc[16] = { 0 };
 
 	rq->hca = hca;
-	prm_set(alloc, CMD_IN_OPCODE, PRM_OP_ALLOC_Q_COUNTER);
+	fld_set(alloc, CMD_IN_OPCODE, PRM_OP_ALLOC_Q_COUNTER);
 	flat_cmd(flat.hca[hca], alloc, sizeof(alloc), out, sizeof(out));
-	rq->counter = prm_get(out, ALLOC_Q_COUNTER_OUT_COUNTER_SET_ID);
+	rq->counter = fld_get(out, ALLOC_Q_COUNTER_OUT_COUNTER_SET_ID);
 	rq->cq = flat_cq(flat.hca[hca], ETH_LOG, 64);
 	rq->ring = flat_alloc(64 << ETH_LOG, 4096);
 	rq->dbr = flat_alloc(8, 64);
 	rq->buf = flat_alloc(ETH_BUF << ETH_LOG, 4096);
 	rq->lkey = flat_mr(flat.hca[hca], flat.pd[hca], rq->buf, ETH_BUF << ETH_LOG, ALL_ACCESS);
-	prm_set(rqc, RQC_CQN, rq->cq->n);
-	prm_set(rqc, RQC_VSD, !vlan_strip);
-	prm_set(rqc, RQC_USER_INDEX, 0x123);
-	prm_set(rqc, RQC_COUNTER_SET_ID, rq->counter);
-	prm_set(rqc, RQC_FLUSH_IN_ERROR_EN, 1);
-	put_wq(prm_at(rqc, RQC_WQ), hca, rq->ring, rq->dbr, 5);
+	fld_set(rqc, RQC_CQN, rq->cq->n);
+	fld_set(rqc, RQC_VSD, !vlan_strip);
+	fld_set(rqc, RQC_USER_INDEX, 0x123);
+	fld_set(rqc, RQC_COUNTER_SET_ID, rq->counter);
+	fld_set(rqc, RQC_FLUSH_IN_ERROR_EN, 1);
+	put_wq(fld_at(rqc, RQC_WQ), hca, rq->ring, rq->dbr, 5);
 	rq->n = eth_cmd(hca, PRM_OP_CREATE_RQ, in, sizeof(in), PRM_STAT_OK);
-	prm_set(modify, MODIFY_RQ_IN_RQN, rq->n);
-	prm_set(prm_at(modify, MODIFY_RQ_IN_CTX), RQC_STATE, PRM_WQ_STATE_RDY);
+	fld_set(modify, MODIFY_RQ_IN_RQN, rq->n);
+	fld_set(fld_at(modify, MODIFY_RQ_IN_CTX), RQC_STATE, PRM_WQ_STATE_RDY);
 	eth_cmd(hca, PRM_OP_MODIFY_RQ, modify, sizeof(modify), PRM_STAT_OK);
 	return rq;
 }
@@ -126,22 +126,22 @@ void eth_free_rq(struct eth_rq_rig *rq)
 
 uint32_t eth_direct_tir(int hca, uint32_t td, uint32_t rqn, uint32_t self_lb_block)
 {
-	uint8_t in[32 + PRM_TIRC_SIZE] = { 0 }, *tirc = prm_at(in, CREATE_TIR_IN_CTX);
+	uint8_t in[32 + PRM_TIRC_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);
 
-	prm_set(tirc, TIRC_TRANSPORT_DOMAIN, td);
-	prm_set(tirc, TIRC_INLINE_RQN, rqn);
-	prm_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
+	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, td);
+	fld_set(tirc, TIRC_INLINE_RQN, rqn);
+	fld_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
 	return eth_cmd(hca, PRM_OP_CREATE_TIR, in, sizeof(in), PRM_STAT_OK);
 }
 
 uint32_t eth_rqt(int hca, const uint32_t *rqn, uint32_t count, enum prm_status expect)
 {
 	uint8_t in[32 + PRM_RQTC_SIZE + 4 * 64] = { 0 };
-	uint8_t *rqtc = prm_at(in, CREATE_RQT_IN_RQT_CONTEXT), *list = prm_at(rqtc, RQTC_RQ_NUM);
+	uint8_t *rqtc = fld_at(in, CREATE_RQT_IN_RQT_CONTEXT), *list = fld_at(rqtc, RQTC_RQ_NUM);
 	uint32_t i;
 
-	prm_set(rqtc, RQTC_RQT_MAX_SIZE, count);
-	prm_set(rqtc, RQTC_RQT_ACTUAL_SIZE, count);
+	fld_set(rqtc, RQTC_RQT_MAX_SIZE, count);
+	fld_set(rqtc, RQTC_RQT_ACTUAL_SIZE, count);
 	for (i = 0; i < count && i < 64; i++)
 		put32(list + (size_t)4 * i, rqn[i]);
 	return eth_cmd(hca, PRM_OP_CREATE_RQT, in, sizeof(in), expect);
@@ -155,17 +155,17 @@ uint32_t eth_hash_tir(int hca, uint32_t td, uint32_t rqt, uint32_t l3, uint32_t 
 		0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
 		0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
 	};
-	uint8_t in[32 + PRM_TIRC_SIZE] = { 0 }, *tirc = prm_at(in, CREATE_TIR_IN_CTX), *select;
+	uint8_t in[32 + PRM_TIRC_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX), *select;
 
-	prm_set(tirc, TIRC_DISP_TYPE, PRM_TIR_INDIRECT);
-	prm_set(tirc, TIRC_TRANSPORT_DOMAIN, td);
-	prm_set(tirc, TIRC_INDIRECT_TABLE, rqt);
-	prm_set(tirc, TIRC_RX_HASH_FN, PRM_RX_HASH_TOEPLITZ);
-	memcpy(prm_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY), key, sizeof(key));
-	select = prm_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);
-	prm_set(select, RX_HASH_L3_PROT_TYPE, l3);
-	prm_set(select, RX_HASH_L4_PROT_TYPE, l4);
-	prm_set(select, RX_HASH_SELECTED_FIELDS, fields);
+	fld_set(tirc, TIRC_DISP_TYPE, PRM_TIR_INDIRECT);
+	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, td);
+	fld_set(tirc, TIRC_INDIRECT_TABLE, rqt);
+	fld_set(tirc, TIRC_RX_HASH_FN, PRM_RX_HASH_TOEPLITZ);
+	memcpy(fld_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY), key, sizeof(key));
+	select = fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);
+	fld_set(select, RX_HASH_L3_PROT_TYPE, l3);
+	fld_set(select, RX_HASH_L4_PROT_TYPE, l4);
+	fld_set(select, RX_HASH_SELECTED_FIELDS, fields);
 	return eth_cmd(hca, PRM_OP_CREATE_TIR, in, sizeof(in), PRM_STAT_OK);
 }
 
@@ -173,14 +173,14 @@ uint32_t eth_hash_tir(int hca, uint32_t td, uint32_t rqt, uint32_t l3, uint32_t 
 
 uint32_t eth_table(int hca, uint32_t type, uint32_t level, uint32_t miss, enum prm_status expect)
 {
-	uint8_t in[64] = { 0 }, *ctx = prm_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
+	uint8_t in[64] = { 0 }, *ctx = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
 
-	prm_set(in, CREATE_FLOW_TABLE_IN_TABLE_TYPE, type);
-	prm_set(ctx, FLOW_TABLE_CONTEXT_LEVEL, level);
-	prm_set(ctx, FLOW_TABLE_CONTEXT_LOG_SIZE, 4);
+	fld_set(in, CREATE_FLOW_TABLE_IN_TABLE_TYPE, type);
+	fld_set(ctx, FLOW_TABLE_CONTEXT_LEVEL, level);
+	fld_set(ctx, FLOW_TABLE_CONTEXT_LOG_SIZE, 4);
 	if (miss) {
-		prm_set(ctx, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
-		prm_set(ctx, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, miss);
+		fld_set(ctx, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
+		fld_set(ctx, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, miss);
 	}
 	return eth_cmd(hca, PRM_OP_CREATE_FLOW_TABLE, in, sizeof(in), expect);
 }
@@ -189,8 +189,8 @@ void eth_root(int hca, uint32_t type, uint32_t table)
 {
 	uint8_t in[64] = { 0 };
 
-	prm_set(in, FLOW_IN_TABLE_TYPE, type);
-	prm_set(in, FLOW_IN_TABLE_ID, table);
+	fld_set(in, FLOW_IN_TABLE_TYPE, type);
+	fld_set(in, FLOW_IN_TABLE_ID, table);
 	eth_cmd(hca, PRM_OP_SET_FLOW_TABLE_ROOT, in, sizeof(in), PRM_STAT_OK);
 }
 
@@ -199,13 +199,13 @@ uint32_t eth_group(int hca, uint32_t type, uint32_t table, uint32_t first, uint3
 {
 	uint8_t in[1024] = { 0 };
 
-	prm_set(in, FLOW_IN_TABLE_TYPE, type);
-	prm_set(in, FLOW_IN_TABLE_ID, table);
-	prm_set(in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX, first);
-	prm_set(in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX, last);
+	fld_set(in, FLOW_IN_TABLE_TYPE, type);
+	fld_set(in, FLOW_IN_TABLE_ID, table);
+	fld_set(in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX, first);
+	fld_set(in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX, last);
 	if (mask) {
-		prm_set(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE, PRM_MATCH_OUTER);
-		memcpy(prm_at(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA), mask, PRM_MATCH_SET_SIZE);
+		fld_set(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE, PRM_MATCH_OUTER);
+		memcpy(fld_at(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA), mask, PRM_MATCH_SET_SIZE);
 	}
 	return eth_cmd(hca, PRM_OP_CREATE_FLOW_GROUP, in, sizeof(in), expect);
 }
@@ -214,30 +214,30 @@ static uint8_t *put_destination(uint8_t *at, uint32_t type, uint32_t id)
 {
 	if (!id)
 		return at;
-	prm_set(at, DEST_FORMAT_DESTINATION_TYPE, type);
-	prm_set(at, DEST_FORMAT_DESTINATION_ID, id);
+	fld_set(at, DEST_FORMAT_DESTINATION_TYPE, type);
+	fld_set(at, DEST_FORMAT_DESTINATION_ID, id);
 	return at + PRM_DEST_FORMAT_SIZE;
 }
 
 void eth_set(int hca, const struct eth_entry *entry, enum prm_status expect)
 {
 	uint8_t in[64 + PRM_FLOW_CONTEXT_SIZE + 4 * PRM_DEST_FORMAT_SIZE] = { 0 };
-	uint8_t *ctx = prm_at(in, SET_FTE_IN_FLOW_CONTEXT);
-	uint8_t *list = prm_at(ctx, FLOW_CONTEXT_DESTINATION), *at;
+	uint8_t *ctx = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
+	uint8_t *list = fld_at(ctx, FLOW_CONTEXT_DESTINATION), *at;
 
-	prm_set(in, FLOW_IN_TABLE_TYPE, entry->type);
-	prm_set(in, FLOW_IN_TABLE_ID, entry->table);
-	prm_set(in, SET_FTE_IN_FLOW_INDEX, entry->index);
-	prm_set(ctx, FLOW_CONTEXT_GROUP_ID, entry->group);
-	prm_set(ctx, FLOW_CONTEXT_FLOW_TAG, entry->tag);
-	prm_set(ctx, FLOW_CONTEXT_ACTION, entry->action);
+	fld_set(in, FLOW_IN_TABLE_TYPE, entry->type);
+	fld_set(in, FLOW_IN_TABLE_ID, entry->table);
+	fld_set(in, SET_FTE_IN_FLOW_INDEX, entry->index);
+	fld_set(ctx, FLOW_CONTEXT_GROUP_ID, entry->group);
+	fld_set(ctx, FLOW_CONTEXT_FLOW_TAG, entry->tag);
+	fld_set(ctx, FLOW_CONTEXT_ACTION, entry->action);
 	if (entry->value)
-		memcpy(prm_at(ctx, FLOW_CONTEXT_MATCH_VALUE), entry->value, PRM_MATCH_SET_SIZE);
+		memcpy(fld_at(ctx, FLOW_CONTEXT_MATCH_VALUE), entry->value, PRM_MATCH_SET_SIZE);
 	at = put_destination(list, PRM_DEST_TIR, entry->to_tir);
 	at = put_destination(at, PRM_DEST_TIR, entry->also_tir);
 	at = put_destination(at, PRM_DEST_TABLE, entry->to_table);
-	prm_set(ctx, FLOW_CONTEXT_DESTINATION_LIST_SIZE, (at - list) / PRM_DEST_FORMAT_SIZE);
-	prm_set(ctx, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, entry->counter != 0);
+	fld_set(ctx, FLOW_CONTEXT_DESTINATION_LIST_SIZE, (at - list) / PRM_DEST_FORMAT_SIZE);
+	fld_set(ctx, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, entry->counter != 0);
 	put32(at, entry->counter);
 	eth_cmd(hca, PRM_OP_SET_FLOW_TABLE_ENTRY, in, sizeof(in), expect);
 }
@@ -246,9 +246,9 @@ void eth_delete(int hca, uint32_t type, uint32_t table, uint32_t index, enum prm
 {
 	uint8_t in[64] = { 0 };
 
-	prm_set(in, FLOW_IN_TABLE_TYPE, type);
-	prm_set(in, FLOW_IN_TABLE_ID, table);
-	prm_set(in, DELETE_FTE_IN_FLOW_INDEX, index);
+	fld_set(in, FLOW_IN_TABLE_TYPE, type);
+	fld_set(in, FLOW_IN_TABLE_ID, table);
+	fld_set(in, DELETE_FTE_IN_FLOW_INDEX, index);
 	eth_cmd(hca, PRM_OP_DELETE_FLOW_TABLE_ENTRY, in, sizeof(in), expect);
 }
 
@@ -266,11 +266,11 @@ void eth_counter(int hca, uint32_t counter, uint64_t *packets, uint64_t *bytes)
 {
 	uint8_t in[32] = { 0 }, out[32];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_FLOW_COUNTER);
-	prm_set(in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID, counter);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_FLOW_COUNTER);
+	fld_set(in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID, counter);
 	flat_cmd(flat.hca[hca], in, sizeof(in), out, sizeof(out));
-	*packets = prm_get64(out, 16);
-	*bytes = prm_get64(out, 24);
+	*packets = fld_get64(out, 16);
+	*bytes = fld_get64(out, 24);
 }
 
 /* ---- data ---- */
@@ -286,10 +286,10 @@ void eth_recv(struct eth_rq_rig *rq, uint32_t len, unsigned int count)
 		/* with the bit that drivers set for padding */
 		put32(wqe, part | 0x80000000u);
 		put32(wqe + 4, rq->lkey);
-		prm_set64(wqe, 8, buf);
+		fld_set64(wqe, 8, buf);
 		put32(wqe + 16, len - part);
 		put32(wqe + 20, part < len ? rq->lkey : 0x100);
-		prm_set64(wqe, 24, buf + ETH_BUF / 2);
+		fld_set64(wqe, 24, buf + ETH_BUF / 2);
 	}
 	put32(flat.mem + rq->dbr, rq->pi);
 }
@@ -333,7 +333,7 @@ void eth_post(struct eth_sq_rig *sq, const struct eth_wqe *wqe, const uint8_t *b
 	memcpy(flat.mem + sq->buf, bytes + wqe->inline_len, data);
 	put32(seg, wqe->inline_data ? 0x80000000u | data : data);
 	put32(seg + 4, sq->lkey);
-	prm_set64(seg, 8, sq->buf);
+	fld_set64(seg, 8, sq->buf);
 	if (data)
 		sq_copy(sq, 16 + eth, seg, 16);
 	if (wqe->inline_data)

@@ -87,7 +87,7 @@ void flat_cmd_expect(struct hca *hca, const void *in, size_t in_len, void *out, 
 		     enum prm_status expect)
 {
 	hca_exec(hca, in, in_len, out, out_len);
-	assert_int_equal(prm_get(out, CMD_OUT_STATUS), expect);
+	assert_int_equal(fld_get(out, CMD_OUT_STATUS), expect);
 }
 
 void flat_cmd(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len)
@@ -99,20 +99,20 @@ uint32_t flat_simple(struct hca *hca, uint32_t opcode, uint32_t number, enum prm
 {
 	uint8_t in[16] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, PRM(0x8, 23, 0), number);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, FLD(0x8, 23, 0), number);
 	flat_cmd_expect(hca, in, sizeof(in), out, sizeof(out), expect);
-	return prm_get(out, PRM(0x8, 23, 0));
+	return fld_get(out, FLD(0x8, 23, 0));
 }
 
 static uint32_t create_eq(struct hca *hca)
 {
 	uint8_t in[PRM_CREATE_EQ_IN_SIZE] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
-	prm_set64(in, PRM_BYTE(CREATE_EQ_IN_EVENT_BITMASK), ~1ull);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
+	fld_set64(in, FLD_BYTE(CREATE_EQ_IN_EVENT_BITMASK), ~1ull);
 	flat_cmd(hca, in, sizeof(in), out, sizeof(out));
-	return prm_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+	return fld_get(out, CREATE_EQ_OUT_EQ_NUMBER);
 }
 
 uint64_t flat_alloc(uint64_t size, uint64_t align)
@@ -129,9 +129,9 @@ static void reverse(uint8_t *pas, size_t count)
 	uint64_t page, i;
 
 	for (i = 0; i < count / 2; i++) {
-		page = prm_get64(pas, 8 * i);
-		prm_set64(pas, 8 * i, prm_get64(pas, 8 * (count - 1 - i)));
-		prm_set64(pas, 8 * (count - 1 - i), page);
+		page = fld_get64(pas, 8 * i);
+		fld_set64(pas, 8 * i, fld_get64(pas, 8 * (count - 1 - i)));
+		fld_set64(pas, 8 * (count - 1 - i), page);
 	}
 }
 
@@ -141,7 +141,7 @@ static size_t put_pas(uint8_t *pas, uint64_t addr, uint64_t len)
 	size_t count = 0;
 
 	for (; page < addr + len; page += 4096)
-		prm_set64(pas, 8 * count++, page);
+		fld_set64(pas, 8 * count++, page);
 	if (flat.backwards)
 		reverse(pas, count);
 	return count;
@@ -152,27 +152,27 @@ uint32_t flat_mr_iova(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len,
 {
 	size_t room = PRM_CREATE_MKEY_IN_SIZE + 8 * (len / 4096 + 3);
 	uint8_t *in = calloc(1, room), out[16];
-	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC);
-	size_t pages = put_pas(prm_at(in, CREATE_MKEY_IN_PAS), addr, len);
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
+	size_t pages = put_pas(fld_at(in, CREATE_MKEY_IN_PAS), addr, len);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
-	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
-	prm_set(mkc, MKC_LR, 1);
-	prm_set(mkc, MKC_LW, !!(access & LOCAL_WRITE));
-	prm_set(mkc, MKC_RW, !!(access & REMOTE_WRITE));
-	prm_set(mkc, MKC_RR, !!(access & REMOTE_READ));
-	prm_set(mkc, MKC_A, !!(access & REMOTE_ATOMIC));
-	prm_set(mkc, MKC_EN_RINVAL, !!(access & REMOTE_INVALIDATE));
-	prm_set(mkc, MKC_QPN, 0xffffff);
-	prm_set(mkc, MKC_MKEY_7_0, 0x5a);
-	prm_set(mkc, MKC_PD, pd);
-	prm_set(mkc, MKC_START_ADDR, iova);
-	prm_set(mkc, MKC_LEN, len);
-	prm_set(mkc, MKC_LOG_PAGE_SIZE, 12);
-	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, (pages + 1) / 2);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
+	fld_set(mkc, MKC_LR, 1);
+	fld_set(mkc, MKC_LW, !!(access & LOCAL_WRITE));
+	fld_set(mkc, MKC_RW, !!(access & REMOTE_WRITE));
+	fld_set(mkc, MKC_RR, !!(access & REMOTE_READ));
+	fld_set(mkc, MKC_A, !!(access & REMOTE_ATOMIC));
+	fld_set(mkc, MKC_EN_RINVAL, !!(access & REMOTE_INVALIDATE));
+	fld_set(mkc, MKC_QPN, 0xffffff);
+	fld_set(mkc, MKC_MKEY_7_0, 0x5a);
+	fld_set(mkc, MKC_PD, pd);
+	fld_set(mkc, MKC_START_ADDR, iova);
+	fld_set(mkc, MKC_LEN, len);
+	fld_set(mkc, MKC_LOG_PAGE_SIZE, 12);
+	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, (pages + 1) / 2);
 	flat_cmd(hca, in, room, out, sizeof(out));
 	free(in);
-	return prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8 | 0x5a;
+	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8 | 0x5a;
 }
 
 uint32_t flat_mr(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, int access)
@@ -183,19 +183,19 @@ uint32_t flat_mr(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, int 
 uint32_t flat_free_mkey(struct hca *hca, uint32_t pd, uint32_t mode, uint32_t octowords)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 }, out[16];
-	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC);
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
-	prm_set(mkc, MKC_FREE, 1);
-	prm_set(mkc, MKC_UMR_EN, 1);
-	prm_set(mkc, MKC_ACCESS_MODE_1_0, mode);
-	prm_set(mkc, MKC_EN_RINVAL, 1);
-	prm_set(mkc, MKC_QPN, 0xffffff);
-	prm_set(mkc, MKC_MKEY_7_0, 0x11);
-	prm_set(mkc, MKC_PD, pd);
-	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octowords);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(mkc, MKC_FREE, 1);
+	fld_set(mkc, MKC_UMR_EN, 1);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, mode);
+	fld_set(mkc, MKC_EN_RINVAL, 1);
+	fld_set(mkc, MKC_QPN, 0xffffff);
+	fld_set(mkc, MKC_MKEY_7_0, 0x11);
+	fld_set(mkc, MKC_PD, pd);
+	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octowords);
 	flat_cmd(hca, in, sizeof(in), out, sizeof(out));
-	return prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8 | 0x11;
+	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8 | 0x11;
 }
 
 static int index_of(const struct hca *hca)
@@ -209,7 +209,7 @@ struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size)
 	bool padded = cqe_size & FLAT_PADDED;
 	uint64_t len = (uint64_t)(cqe_size &= ~FLAT_PADDED) << log_size, i;
 	uint8_t *in = calloc(1, PRM_CREATE_CQ_IN_SIZE + 8 * (len / 4096 + 2)), out[16];
-	uint8_t *cqc = prm_at(in, CREATE_CQ_IN_CQC);
+	uint8_t *cqc = fld_at(in, CREATE_CQ_IN_CQC);
 
 	cq->hca = hca;
 	cq->log_size = log_size;
@@ -219,16 +219,16 @@ struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size)
 	cq->dbr = flat_alloc(8, 64);
 	for (i = 0; i < 1ull << log_size; i++)
 		flat.mem[cq->ring + (i + 1) * cqe_size - 1] = 0xf1;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
-	prm_set(cqc, CQC_CQE_SZ, cq->stride);
-	prm_set(cqc, CQC_LOG_CQ_SIZE, log_size);
-	prm_set(cqc, CQC_UAR_PAGE, flat.uar[index_of(hca)]);
-	prm_set(cqc, CQC_C_EQN, flat.eqn[index_of(hca)]);
-	prm_set(cqc, CQC_DBR_ADDR, cq->dbr);
-	put_pas(prm_at(in, CREATE_CQ_IN_PAS), cq->ring, len);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
+	fld_set(cqc, CQC_CQE_SZ, cq->stride);
+	fld_set(cqc, CQC_LOG_CQ_SIZE, log_size);
+	fld_set(cqc, CQC_UAR_PAGE, flat.uar[index_of(hca)]);
+	fld_set(cqc, CQC_C_EQN, flat.eqn[index_of(hca)]);
+	fld_set(cqc, CQC_DBR_ADDR, cq->dbr);
+	put_pas(fld_at(in, CREATE_CQ_IN_PAS), cq->ring, len);
 	flat_cmd(hca, in, PRM_CREATE_CQ_IN_SIZE + 8 * (len / 4096 + 1), out, sizeof(out));
 	free(in);
-	cq->n = prm_get(out, CREATE_CQ_OUT_CQN);
+	cq->n = fld_get(out, CREATE_CQ_OUT_CQN);
 	return cq;
 }
 
@@ -239,25 +239,25 @@ static uint32_t or_default(uint32_t value, uint32_t otherwise)
 
 static void put_qpc(const struct flat_qp *qp, const struct flat_qp_attr *attr, uint8_t *qpc)
 {
-	prm_set(qpc, QPC_ST, attr->st);
-	prm_set(qpc, QPC_BLOCK_LB_MC, attr->block_lb_mc);
-	prm_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
-	prm_set(qpc, QPC_PD, qp->pd);
-	prm_set(qpc, QPC_RQ_TYPE, attr->rq_type);
-	prm_set(qpc, QPC_SRQN_RMPN_XRQN, attr->srqn);
-	prm_set(qpc, QPC_XRCD, attr->xrcd);
-	prm_set(qpc, QPC_LOG_RQ_SIZE, qp->rq_log);
-	prm_set(qpc, QPC_LOG_RQ_STRIDE, 1); /* 32 bytes */
-	prm_set(qpc, QPC_LOG_SQ_SIZE, qp->sq_log);
-	prm_set(qpc, QPC_UAR_PAGE, flat.uar[index_of(qp->hca)]);
-	prm_set(qpc, QPC_USER_INDEX, 0xabc);
-	prm_set(qpc, QPC_CQN_SND, qp->send_cq->n);
-	prm_set(qpc, QPC_CQN_RCV, qp->recv_cq->n);
-	prm_set(qpc, QPC_DBR_ADDR, qp->dbr);
-	prm_set(qpc, QPC_CS_REQ, attr->cs_req);
-	prm_set(qpc, QPC_CS_RES, attr->cs_res);
-	prm_set(qpc, QPC_NO_SQ, attr->offloaded);
-	prm_set(qpc, QPC_OFFLOAD_TYPE, attr->offloaded ? PRM_QPC_OFFLOAD_TYPE_RNDV : 0);
+	fld_set(qpc, QPC_ST, attr->st);
+	fld_set(qpc, QPC_BLOCK_LB_MC, attr->block_lb_mc);
+	fld_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
+	fld_set(qpc, QPC_PD, qp->pd);
+	fld_set(qpc, QPC_RQ_TYPE, attr->rq_type);
+	fld_set(qpc, QPC_SRQN_RMPN_XRQN, attr->srqn);
+	fld_set(qpc, QPC_XRCD, attr->xrcd);
+	fld_set(qpc, QPC_LOG_RQ_SIZE, qp->rq_log);
+	fld_set(qpc, QPC_LOG_RQ_STRIDE, 1); /* 32 bytes */
+	fld_set(qpc, QPC_LOG_SQ_SIZE, qp->sq_log);
+	fld_set(qpc, QPC_UAR_PAGE, flat.uar[index_of(qp->hca)]);
+	fld_set(qpc, QPC_USER_INDEX, 0xabc);
+	fld_set(qpc, QPC_CQN_SND, qp->send_cq->n);
+	fld_set(qpc, QPC_CQN_RCV, qp->recv_cq->n);
+	fld_set(qpc, QPC_DBR_ADDR, qp->dbr);
+	fld_set(qpc, QPC_CS_REQ, attr->cs_req);
+	fld_set(qpc, QPC_CS_RES, attr->cs_res);
+	fld_set(qpc, QPC_NO_SQ, attr->offloaded);
+	fld_set(qpc, QPC_OFFLOAD_TYPE, attr->offloaded ? PRM_QPC_OFFLOAD_TYPE_RNDV : 0);
 }
 
 struct flat_qp *flat_qp(int hca, const struct flat_qp_attr *attr)
@@ -279,11 +279,11 @@ struct flat_qp *flat_qp(int hca, const struct flat_qp_attr *attr)
 	qp->dbr = flat_alloc(8, 64);
 	qp->send_cq = flat_cq(qp->hca, or_default(attr->cq_log, 6), or_default(attr->cqe_size, 64));
 	qp->recv_cq = flat_cq(qp->hca, or_default(attr->cq_log, 6), or_default(attr->cqe_size, 64));
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
-	put_qpc(qp, attr, prm_at(in, CREATE_QP_IN_QPC));
-	put_pas(prm_at(in, CREATE_QP_IN_PAS), qp->rq, len);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
+	put_qpc(qp, attr, fld_at(in, CREATE_QP_IN_QPC));
+	put_pas(fld_at(in, CREATE_QP_IN_PAS), qp->rq, len);
 	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
-	qp->n = prm_get(out, CREATE_QP_OUT_QPN);
+	qp->n = fld_get(out, CREATE_QP_OUT_QPN);
 	return qp;
 }
 
@@ -291,45 +291,45 @@ static uint32_t lid_of(struct hca *hca)
 {
 	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
 	flat_cmd(hca, in, sizeof(in), out, sizeof(out));
-	return prm_get(prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
+	return fld_get(fld_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
 		       HCA_VPORT_CONTEXT_LID);
 }
 
 static void put_path(const struct flat_qp *peer, uint8_t *ads)
 {
-	prm_set(ads, ADS_VHCA_PORT_NUM, 1);
-	prm_set(ads, ADS_RLID, lid_of(peer->hca));
+	fld_set(ads, ADS_VHCA_PORT_NUM, 1);
+	fld_set(ads, ADS_RLID, lid_of(peer->hca));
 	/* the address that flat_setup_roce() gave the peer */
-	memset(prm_at(ads, ADS_RGID_RIP), 0x20 + index_of(peer->hca), 16);
+	memset(fld_at(ads, ADS_RGID_RIP), 0x20 + index_of(peer->hca), 16);
 }
 
 static void transition(struct flat_qp *qp, const struct flat_qp *peer,
 		       const struct flat_qp_attr *attr, uint32_t opcode)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
-	uint8_t *qpc = prm_at(in, MODIFY_QP_IN_QPC);
+	uint8_t *qpc = fld_at(in, MODIFY_QP_IN_QPC);
 
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, MODIFY_QP_IN_QPN, qp->n);
-	put_path(peer, prm_at(qpc, QPC_PRIMARY_PATH));
-	prm_set(qpc, PRM_IN(QPC_PRIMARY_PATH, ADS_ACK_TIMEOUT), or_default(attr->timeout, 8));
-	prm_set(qpc, QPC_Q_KEY, attr->qkey);
-	prm_set(qpc, QPC_COUNTER_SET_ID, attr->counter_set);
-	prm_set(qpc, QPC_RRE, !attr->no_remote);
-	prm_set(qpc, QPC_RWE, !attr->no_remote);
-	prm_set(qpc, QPC_RAE, !attr->no_remote);
-	prm_set(qpc, QPC_MTU, or_default(attr->mtu, 3));
-	prm_set(qpc, QPC_LOG_MSG_MAX, 30);
-	prm_set(qpc, QPC_REMOTE_QPN, peer->n);
-	prm_set(qpc, QPC_NEXT_RCV_PSN, attr->first_psn);
-	prm_set(qpc, QPC_NEXT_SEND_PSN, attr->first_psn);
-	prm_set(qpc, QPC_LOG_SRA_MAX, attr->rd_atomic_log);
-	prm_set(qpc, QPC_LOG_RRA_MAX, attr->rd_atomic_log);
-	prm_set(qpc, QPC_MIN_RNR_NAK, or_default(attr->min_rnr, 1));
-	prm_set(qpc, QPC_RETRY_COUNT, or_default(attr->retry, 3));
-	prm_set(qpc, QPC_RNR_RETRY, attr->rnr_retry);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, MODIFY_QP_IN_QPN, qp->n);
+	put_path(peer, fld_at(qpc, QPC_PRIMARY_PATH));
+	fld_set(qpc, FLD_IN(QPC_PRIMARY_PATH, ADS_ACK_TIMEOUT), or_default(attr->timeout, 8));
+	fld_set(qpc, QPC_Q_KEY, attr->qkey);
+	fld_set(qpc, QPC_COUNTER_SET_ID, attr->counter_set);
+	fld_set(qpc, QPC_RRE, !attr->no_remote);
+	fld_set(qpc, QPC_RWE, !attr->no_remote);
+	fld_set(qpc, QPC_RAE, !attr->no_remote);
+	fld_set(qpc, QPC_MTU, or_default(attr->mtu, 3));
+	fld_set(qpc, QPC_LOG_MSG_MAX, 30);
+	fld_set(qpc, QPC_REMOTE_QPN, peer->n);
+	fld_set(qpc, QPC_NEXT_RCV_PSN, attr->first_psn);
+	fld_set(qpc, QPC_NEXT_SEND_PSN, attr->first_psn);
+	fld_set(qpc, QPC_LOG_SRA_MAX, attr->rd_atomic_log);
+	fld_set(qpc, QPC_LOG_RRA_MAX, attr->rd_atomic_log);
+	fld_set(qpc, QPC_MIN_RNR_NAK, or_default(attr->min_rnr, 1));
+	fld_set(qpc, QPC_RETRY_COUNT, or_default(attr->retry, 3));
+	fld_set(qpc, QPC_RNR_RETRY, attr->rnr_retry);
 	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
 }
 
@@ -355,10 +355,10 @@ enum prm_qp_state flat_state(struct flat_qp *qp)
 {
 	uint8_t in[16] = { 0 }, out[24 + PRM_QPC_SIZE];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
-	prm_set(in, QUERY_QP_IN_QPN, qp->n);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
+	fld_set(in, QUERY_QP_IN_QPN, qp->n);
 	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
-	return prm_get(prm_at(out, QUERY_QP_OUT_QPC), QPC_STATE);
+	return fld_get(fld_at(out, QUERY_QP_OUT_QPC), QPC_STATE);
 }
 
 /* ---- shared receive queues ---- */
@@ -366,28 +366,28 @@ enum prm_qp_state flat_state(struct flat_qp *qp)
 static void create_xrc_srq(struct flat_srq *srq, uint32_t pd, uint32_t xrcd,
 			   const struct flat_cq *cq, uint8_t *in)
 {
-	uint8_t *srqc = prm_at(in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
+	uint8_t *srqc = fld_at(in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRC_SRQ);
-	prm_set(srqc, XRC_SRQC_LOG_XRC_SRQ_SIZE, srq->log_size);
-	prm_set(srqc, XRC_SRQC_LOG_RQ_STRIDE, 2);
-	prm_set(srqc, XRC_SRQC_XRCD, xrcd);
-	prm_set(srqc, XRC_SRQC_CQN, cq->n);
-	prm_set(srqc, XRC_SRQC_PD, pd);
-	prm_set(srqc, XRC_SRQC_USER_INDEX, FLAT_SRQ_UIDX);
-	prm_set(srqc, XRC_SRQC_DBR_ADDR, srq->dbr);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRC_SRQ);
+	fld_set(srqc, XRC_SRQC_LOG_XRC_SRQ_SIZE, srq->log_size);
+	fld_set(srqc, XRC_SRQC_LOG_RQ_STRIDE, 2);
+	fld_set(srqc, XRC_SRQC_XRCD, xrcd);
+	fld_set(srqc, XRC_SRQC_CQN, cq->n);
+	fld_set(srqc, XRC_SRQC_PD, pd);
+	fld_set(srqc, XRC_SRQC_USER_INDEX, FLAT_SRQ_UIDX);
+	fld_set(srqc, XRC_SRQC_DBR_ADDR, srq->dbr);
 }
 
 static void create_rmp(struct flat_srq *srq, uint32_t pd, uint8_t *in)
 {
-	uint8_t *rmpc = prm_at(in, CREATE_RMP_IN_CTX), *wq = prm_at(rmpc, RMPC_WQ);
+	uint8_t *rmpc = fld_at(in, CREATE_RMP_IN_CTX), *wq = fld_at(rmpc, RMPC_WQ);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_RMP);
-	prm_set(rmpc, RMPC_STATE, PRM_RMPC_STATE_RDY);
-	prm_set(wq, WQ_PD, pd);
-	prm_set(wq, WQ_DBR_ADDR, srq->dbr);
-	prm_set(wq, WQ_LOG_WQ_STRIDE, 6);
-	prm_set(wq, WQ_LOG_WQ_SZ, srq->log_size);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_RMP);
+	fld_set(rmpc, RMPC_STATE, PRM_RMPC_STATE_RDY);
+	fld_set(wq, WQ_PD, pd);
+	fld_set(wq, WQ_DBR_ADDR, srq->dbr);
+	fld_set(wq, WQ_LOG_WQ_STRIDE, 6);
+	fld_set(wq, WQ_LOG_WQ_SZ, srq->log_size);
 }
 
 struct flat_srq *flat_srq(int hca, uint32_t log_size, uint32_t xrcd, const struct flat_cq *cq)
@@ -403,20 +403,20 @@ struct flat_srq *flat_srq(int hca, uint32_t log_size, uint32_t xrcd, const struc
 	srq->xrc = xrcd;
 	srq->tail = (1u << log_size) - 1;
 	for (i = 0; i + 1 < 1u << log_size; i++)
-		prm_set(flat.mem + srq->ring + i * FLAT_SRQ_STRIDE, PRM(0x0, 15, 0), i + 1);
+		fld_set(flat.mem + srq->ring + i * FLAT_SRQ_STRIDE, FLD(0x0, 15, 0), i + 1);
 	if (xrcd)
 		create_xrc_srq(srq, flat.pd[hca], xrcd, cq, in);
 	else
 		create_rmp(srq, flat.pd[hca], in);
-	put_pas(prm_at(in, CREATE_SRQ_IN_PAS), srq->ring, len);
+	put_pas(fld_at(in, CREATE_SRQ_IN_PAS), srq->ring, len);
 	flat_cmd(srq->hca, in, sizeof(in), out, sizeof(out));
-	srq->n = prm_get(out, CREATE_SRQ_OUT_SRQN);
+	srq->n = fld_get(out, CREATE_SRQ_OUT_SRQN);
 	return srq;
 }
 
 void flat_srq_free(struct flat_srq *srq, uint16_t index)
 {
-	prm_set(flat.mem + srq->ring + srq->tail * FLAT_SRQ_STRIDE, PRM(0x0, 15, 0), index);
+	fld_set(flat.mem + srq->ring + srq->tail * FLAT_SRQ_STRIDE, FLD(0x0, 15, 0), index);
 	srq->tail = index;
 }
 
@@ -424,16 +424,16 @@ void flat_srq_arm(struct flat_srq *srq, uint16_t limit)
 {
 	uint8_t in[PRM_MODIFY_RMP_IN_SIZE] = { 0 }, out[16];
 
-	prm_set(in, PRM(0x8, 23, 0), srq->n);
+	fld_set(in, FLD(0x8, 23, 0), srq->n);
 	if (srq->xrc) {
-		prm_set(in, CMD_IN_OPCODE, PRM_OP_ARM_XRC_SRQ);
-		prm_set(in, CMD_IN_OP_MOD, 1);
-		prm_set(in, ARM_XRC_SRQ_IN_LWM, limit);
+		fld_set(in, CMD_IN_OPCODE, PRM_OP_ARM_XRC_SRQ);
+		fld_set(in, CMD_IN_OP_MOD, 1);
+		fld_set(in, ARM_XRC_SRQ_IN_LWM, limit);
 	} else {
-		prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_RMP);
-		prm_set(in, MODIFY_RMP_IN_RMP_STATE, PRM_RMPC_STATE_RDY);
-		prm_set(in, MODIFY_RMP_IN_BITMASK_LWM, 1);
-		prm_set(prm_at(in, MODIFY_RMP_IN_CTX), PRM_IN(RMPC_WQ, WQ_LWM), limit);
+		fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_RMP);
+		fld_set(in, MODIFY_RMP_IN_RMP_STATE, PRM_RMPC_STATE_RDY);
+		fld_set(in, MODIFY_RMP_IN_BITMASK_LWM, 1);
+		fld_set(fld_at(in, MODIFY_RMP_IN_CTX), FLD_IN(RMPC_WQ, WQ_LWM), limit);
 	}
 	flat_cmd(srq->hca, in, sizeof(in), out, sizeof(out));
 }
@@ -442,12 +442,12 @@ uint16_t flat_srq_limit(struct flat_srq *srq)
 {
 	uint8_t in[16] = { 0 }, out[PRM_QUERY_RMP_OUT_SIZE];
 
-	prm_set(in, CMD_IN_OPCODE, srq->xrc ? PRM_OP_QUERY_XRC_SRQ : PRM_OP_QUERY_RMP);
-	prm_set(in, PRM(0x8, 23, 0), srq->n);
+	fld_set(in, CMD_IN_OPCODE, srq->xrc ? PRM_OP_QUERY_XRC_SRQ : PRM_OP_QUERY_RMP);
+	fld_set(in, FLD(0x8, 23, 0), srq->n);
 	flat_cmd(srq->hca, in, sizeof(in), out, sizeof(out));
 	if (srq->xrc)
-		return prm_get(prm_at(out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY), XRC_SRQC_LWM);
-	return prm_get(prm_at(out, QUERY_RMP_OUT_RMP_CONTEXT), PRM_IN(RMPC_WQ, WQ_LWM));
+		return fld_get(fld_at(out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY), XRC_SRQC_LWM);
+	return fld_get(fld_at(out, QUERY_RMP_OUT_RMP_CONTEXT), FLD_IN(RMPC_WQ, WQ_LWM));
 }
 
 /* ---- work requests ---- */
@@ -514,8 +514,8 @@ void flat_mcg(struct flat_qp *qp, uint32_t opcode, const uint8_t gid[16])
 {
 	uint8_t in[32] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, PRM(0x8, 23, 0), qp->n);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, FLD(0x8, 23, 0), qp->n);
 	memcpy(in + 16, gid, 16);
 	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
 }
@@ -577,7 +577,7 @@ void flat_post(struct flat_qp *qp)
 
 void flat_ring(struct flat_qp *qp)
 {
-	prm_set(flat.mem + qp->dbr, PRM(0x4, 31, 0), qp->sq_pi);
+	fld_set(flat.mem + qp->dbr, FLD(0x4, 31, 0), qp->sq_pi);
 	hca_uar_scan_sq(qp->hca, flat.uar[index_of(qp->hca)]);
 }
 
@@ -590,7 +590,7 @@ void flat_recv(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey)
 	flat_data(qp, 0, 0, 0x100);
 	memcpy(flat.mem + qp->rq + slot * qp->rq_stride, wqe, 32);
 	qp->rq_pi++;
-	prm_set(flat.mem + qp->dbr, PRM(0x0, 31, 0), qp->rq_pi);
+	fld_set(flat.mem + qp->dbr, FLD(0x0, 31, 0), qp->rq_pi);
 }
 
 void flat_srq_recv(struct flat_srq *srq, uint64_t addr, uint32_t len, uint32_t lkey)
@@ -601,9 +601,9 @@ void flat_srq_recv(struct flat_srq *srq, uint64_t addr, uint32_t len, uint32_t l
 	flat_data(NULL, addr, len, lkey);
 	flat_data(NULL, 0, 0, 0x100);
 	memcpy(slot + 16, wqe, 32);
-	srq->head = prm_get(slot, PRM(0x0, 15, 0));
+	srq->head = fld_get(slot, FLD(0x0, 15, 0));
 	srq->posted++;
-	prm_set(flat.mem + srq->dbr, PRM(0x0, 31, 0), srq->posted);
+	fld_set(flat.mem + srq->dbr, FLD(0x0, 31, 0), srq->posted);
 }
 
 void flat_xrc(struct flat_qp *qp, uint32_t srqn)
@@ -656,7 +656,7 @@ const uint8_t *flat_poll(struct flat_cq *cq)
 	if (cqe[63] >> 4 == 15 || (cqe[63] & 1) != (cq->ci >> cq->log_size & 1))
 		return NULL;
 	cq->ci++;
-	prm_set(flat.mem + cq->dbr, PRM(0x0, 31, 0), cq->ci & 0xffffff);
+	fld_set(flat.mem + cq->dbr, FLD(0x0, 31, 0), cq->ci & 0xffffff);
 	return cqe;
 }
 
@@ -686,22 +686,22 @@ static void move_cqes(struct flat_cq *cq, uint64_t ring, uint32_t log_size)
 enum prm_status flat_resize(struct flat_cq *cq, uint32_t log_size)
 {
 	uint64_t len = (uint64_t)cq->cqe_size << log_size, ring = flat_alloc(len, 4096), i;
-	uint8_t *in = calloc(1, PRM_BYTE(MODIFY_CQ_IN_PAS) + 8 * (len / 4096 + 1)), out[16];
-	uint8_t *cqc = prm_at(in, MODIFY_CQ_IN_CQC);
+	uint8_t *in = calloc(1, FLD_BYTE(MODIFY_CQ_IN_PAS) + 8 * (len / 4096 + 1)), out[16];
+	uint8_t *cqc = fld_at(in, MODIFY_CQ_IN_CQC);
 
 	for (i = 0; i < 1ull << log_size; i++)
 		flat.mem[ring + (i + 1) * cq->cqe_size - 1] = 0xf1;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
-	prm_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
-	prm_set(in, MODIFY_CQ_IN_CQN, cq->n);
-	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, 7);
-	prm_set(cqc, CQC_LOG_CQ_SIZE, log_size);
-	prm_set(cqc, CQC_CQE_SZ, cq->stride);
-	put_pas(prm_at(in, MODIFY_CQ_IN_PAS), ring, len);
-	hca_exec(cq->hca, in, PRM_BYTE(MODIFY_CQ_IN_PAS) + 8 * (len / 4096 + 1), out, sizeof(out));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	fld_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
+	fld_set(in, MODIFY_CQ_IN_CQN, cq->n);
+	fld_set(in, MODIFY_CQ_IN_FIELD_SELECT, 7);
+	fld_set(cqc, CQC_LOG_CQ_SIZE, log_size);
+	fld_set(cqc, CQC_CQE_SZ, cq->stride);
+	put_pas(fld_at(in, MODIFY_CQ_IN_PAS), ring, len);
+	hca_exec(cq->hca, in, FLD_BYTE(MODIFY_CQ_IN_PAS) + 8 * (len / 4096 + 1), out, sizeof(out));
 	free(in);
-	if (prm_get(out, CMD_OUT_STATUS))
-		return prm_get(out, CMD_OUT_STATUS);
+	if (fld_get(out, CMD_OUT_STATUS))
+		return fld_get(out, CMD_OUT_STATUS);
 	move_cqes(cq, ring, log_size);
 	cq->ring = ring;
 	cq->log_size = log_size;
@@ -715,7 +715,7 @@ void flat_expect_done(struct flat_cq *cq, uint8_t opcode, uint16_t counter)
 	assert_non_null(cqe);
 	assert_int_equal(cqe[63] >> 4, opcode);
 	assert_int_equal(cqe[60] << 8 | cqe[61], counter);
-	assert_int_equal(prm_get(cqe, PRM(0x20, 23, 0)), 0xabc);
+	assert_int_equal(fld_get(cqe, FLD(0x20, 23, 0)), 0xabc);
 }
 
 void flat_expect_error(struct flat_cq *cq, uint8_t opcode, uint16_t counter, uint8_t syndrome)
@@ -739,11 +739,11 @@ static void set_gid(int i)
 {
 	uint8_t in[16 + PRM_ROCE_ADDR_SIZE] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
-	memset(prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), 0x20 + i, 16);
-	prm_set(prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), ROCE_ADDR_ROCE_VERSION,
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
+	memset(fld_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), 0x20 + i, 16);
+	fld_set(fld_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), ROCE_ADDR_ROCE_VERSION,
 		flat.far_fabric ? FABRIC_ROCE_V2 : FABRIC_ROCE_V1);
-	prm_set(prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), ROCE_ADDR_ROCE_L3_TYPE, 1);
+	fld_set(fld_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), ROCE_ADDR_ROCE_L3_TYPE, 1);
 	flat_cmd(flat.hca[i], in, sizeof(in), out, sizeof(out));
 }
 

@@ -81,7 +81,7 @@ static void happened(struct cm_conn *conn, enum cm_event event, const uint8_t *m
 	rig.events[rig.num_events].conn = conn;
 	rig.events[rig.num_events].event = event;
 	rig.events[rig.num_events++].reason =
-		event == CM_EVENT_REJ ? prm_get(cm_data(mad), REJ_REASON) : 0;
+		event == CM_EVENT_REJ ? fld_get(cm_data(mad), REJ_REASON) : 0;
 }
 
 static uint64_t guid_of(const struct adapter *adapter)
@@ -492,8 +492,8 @@ static void an_end_that_is_not_known_is_confirmed(void **state)
 	cm_put_ids(mad, &none, CM_DREQ);
 	assert_true(cm_receive(&path, mad));
 	check_said("DREP");
-	assert_int_equal(prm_get(cm_data(rig.wire[0]), CM_LOCAL_ID), 6);
-	assert_int_equal(prm_get(cm_data(rig.wire[0]), CM_REMOTE_ID), 5);
+	assert_int_equal(fld_get(cm_data(rig.wire[0]), CM_LOCAL_ID), 6);
+	assert_int_equal(fld_get(cm_data(rig.wire[0]), CM_REMOTE_ID), 5);
 }
 
 /* Whatever bytes arrive, in whichever state, nothing is touched that should not be. */

@@ -28,10 +28,10 @@ static void short_mailboxes_are_refused(void **state)
 	uint8_t in[PRM_CREATE_QP_IN_SIZE] = { 0 }, out[512];
 
 	(void)state;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
 	flat_cmd_expect(hca(), in, 64, out, 16, PRM_STAT_BAD_INP_LEN_ERR);
 	flat_cmd_expect(hca(), in, 4, out, 16, PRM_STAT_BAD_INP_LEN_ERR);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
 	flat_cmd_expect(hca(), in, 16, out, 16, PRM_STAT_BAD_OUTP_LEN_ERR);
 }
 
@@ -82,10 +82,10 @@ static void modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, enum prm_
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, MODIFY_QP_IN_QPN, qp->n);
-	prm_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, mask);
-	prm_set(prm_at(in, MODIFY_QP_IN_QPC), PRM_IN(QPC_PRIMARY_PATH, ADS_VHCA_PORT_NUM), 1);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, MODIFY_QP_IN_QPN, qp->n);
+	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, mask);
+	fld_set(fld_at(in, MODIFY_QP_IN_QPC), FLD_IN(QPC_PRIMARY_PATH, ADS_VHCA_PORT_NUM), 1);
 	flat_cmd_expect(qp->hca, in, sizeof(in), out, sizeof(out), expect);
 }
 
@@ -120,26 +120,26 @@ static void query_shows_what_was_set(void **state)
 	struct flat_qp_attr attr = {
 		.first_psn = 0x123456, .rnr_retry = 5, .retry = 6, .min_rnr = 9, .timeout = 17
 	};
-	uint8_t in[16] = { 0 }, out[24 + PRM_QPC_SIZE], *qpc = prm_at(out, QUERY_QP_OUT_QPC);
+	uint8_t in[16] = { 0 }, out[24 + PRM_QPC_SIZE], *qpc = fld_at(out, QUERY_QP_OUT_QPC);
 
 	(void)state;
 	pair(&attr, 4096);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
-	prm_set(in, QUERY_QP_IN_QPN, a->n);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
+	fld_set(in, QUERY_QP_IN_QPN, a->n);
 	flat_cmd(hca(), in, sizeof(in), out, sizeof(out));
-	assert_int_equal(prm_get(qpc, QPC_STATE), PRM_QP_STATE_RTS);
-	assert_int_equal(prm_get(qpc, QPC_REMOTE_QPN), b->n);
-	assert_int_equal(prm_get(qpc, QPC_NEXT_SEND_PSN), 0x123456);
-	assert_int_equal(prm_get(qpc, QPC_NEXT_RCV_PSN), 0x123456);
-	assert_int_equal(prm_get(qpc, QPC_RNR_RETRY), 5);
-	assert_int_equal(prm_get(qpc, QPC_RETRY_COUNT), 6);
-	assert_int_equal(prm_get(qpc, QPC_MIN_RNR_NAK), 9);
-	assert_int_equal(prm_get(qpc, PRM_IN(QPC_PRIMARY_PATH, ADS_ACK_TIMEOUT)), 17);
+	assert_int_equal(fld_get(qpc, QPC_STATE), PRM_QP_STATE_RTS);
+	assert_int_equal(fld_get(qpc, QPC_REMOTE_QPN), b->n);
+	assert_int_equal(fld_get(qpc, QPC_NEXT_SEND_PSN), 0x123456);
+	assert_int_equal(fld_get(qpc, QPC_NEXT_RCV_PSN), 0x123456);
+	assert_int_equal(fld_get(qpc, QPC_RNR_RETRY), 5);
+	assert_int_equal(fld_get(qpc, QPC_RETRY_COUNT), 6);
+	assert_int_equal(fld_get(qpc, QPC_MIN_RNR_NAK), 9);
+	assert_int_equal(fld_get(qpc, FLD_IN(QPC_PRIMARY_PATH, ADS_ACK_TIMEOUT)), 17);
 	write_to(to, rkey, from, 3000); /* three packets of 1024 */
 	flat_run(LONG / 100);
 	flat_cmd(hca(), in, sizeof(in), out, sizeof(out));
-	assert_int_equal(prm_get(qpc, QPC_NEXT_SEND_PSN), 0x123459);
-	assert_int_equal(prm_get(qpc, QPC_HW_SQ_WQEBB_COUNTER), 1);
+	assert_int_equal(fld_get(qpc, QPC_NEXT_SEND_PSN), 0x123459);
+	assert_int_equal(fld_get(qpc, QPC_HW_SQ_WQEBB_COUNTER), 1);
 	unpair();
 }
 
@@ -149,10 +149,10 @@ static void create_qp_expect(uint32_t field, uint64_t value)
 {
 	uint8_t in[PRM_CREATE_QP_IN_SIZE] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
-	prm_set(in, PRM_IN(CREATE_QP_IN_QPC, field), value);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
+	fld_set(in, FLD_IN(CREATE_QP_IN_QPC, field), value);
 	flat_cmd_expect(hca(), in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
-	assert_int_not_equal(prm_get(out, CMD_OUT_SYNDROME), 0);
+	assert_int_not_equal(fld_get(out, CMD_OUT_SYNDROME), 0);
 }
 
 static void qp_kinds_that_are_missing_are_bad_parameters(void **state)
@@ -170,17 +170,17 @@ static void qp_kinds_that_are_missing_are_bad_parameters(void **state)
 static void create_mkey_expect(uint32_t field, uint64_t value, enum prm_status expect)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_SIZE + 16] = { 0 }, out[16];
-	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC);
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
-	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
-	prm_set(mkc, MKC_QPN, 0xffffff);
-	prm_set(mkc, MKC_PD, flat.pd[0]);
-	prm_set(mkc, MKC_LEN, 8192);
-	prm_set(mkc, MKC_LOG_PAGE_SIZE, 12);
-	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, 1);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
+	fld_set(mkc, MKC_QPN, 0xffffff);
+	fld_set(mkc, MKC_PD, flat.pd[0]);
+	fld_set(mkc, MKC_LEN, 8192);
+	fld_set(mkc, MKC_LOG_PAGE_SIZE, 12);
+	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, 1);
 	if (field)
-		prm_set(mkc, field, value);
+		fld_set(mkc, field, value);
 	flat_cmd_expect(hca(), in, sizeof(in), out, sizeof(out), expect);
 }
 
@@ -224,22 +224,22 @@ static void iova_need_not_be_the_address(void **state)
 static void capabilities_name_what_works(void **state)
 {
 	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_CAP_SIZE];
-	uint8_t *cap = prm_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
+	uint8_t *cap = fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
 
 	(void)state;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
-	prm_set(in, CMD_IN_OP_MOD, PRM_CAP_GENERAL << 1 | 1);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	fld_set(in, CMD_IN_OP_MOD, PRM_CAP_GENERAL << 1 | 1);
 	flat_cmd(hca(), in, sizeof(in), out, sizeof(out));
-	assert_int_equal(prm_get(cap, HCA_CAP_RC), 1);
-	assert_int_equal(prm_get(cap, HCA_CAP_CQE_VERSION), 1);
-	assert_int_equal(prm_get(cap, HCA_CAP_UD), 1);
-	assert_int_equal(prm_get(cap, HCA_CAP_WQ_SIGNATURE), 0);
-	assert_int_equal(prm_get(cap, HCA_CAP_CD), 0);
-	assert_int_equal(prm_get(cap, HCA_CAP_LOG_MAX_MSG), 30);
-	prm_set(in, CMD_IN_OP_MOD, PRM_CAP_ATOMIC << 1 | 1);
+	assert_int_equal(fld_get(cap, HCA_CAP_RC), 1);
+	assert_int_equal(fld_get(cap, HCA_CAP_CQE_VERSION), 1);
+	assert_int_equal(fld_get(cap, HCA_CAP_UD), 1);
+	assert_int_equal(fld_get(cap, HCA_CAP_WQ_SIGNATURE), 0);
+	assert_int_equal(fld_get(cap, HCA_CAP_CD), 0);
+	assert_int_equal(fld_get(cap, HCA_CAP_LOG_MAX_MSG), 30);
+	fld_set(in, CMD_IN_OP_MOD, PRM_CAP_ATOMIC << 1 | 1);
 	flat_cmd(hca(), in, sizeof(in), out, sizeof(out));
-	assert_int_equal(prm_get(cap, ATOMIC_CAPS_ATOMIC_OPERATIONS), 3);
-	prm_set(in, CMD_IN_OP_MOD, 0x22 << 1);
+	assert_int_equal(fld_get(cap, ATOMIC_CAPS_ATOMIC_OPERATIONS), 3);
+	fld_set(in, CMD_IN_OP_MOD, 0x22 << 1);
 	flat_cmd_expect(hca(), in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
 }
 
@@ -248,18 +248,18 @@ static void port_tables_have_their_ends(void **state)
 	uint8_t in[16] = { 0 }, out[64];
 
 	(void)state;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
 	flat_cmd(hca(), in, sizeof(in), out, sizeof(out));
-	assert_memory_equal(prm_at(out, QUERY_HCA_VPORT_GID_OUT_GID), "\xfe\x80\0\0\0\0\0\0", 8);
-	prm_set(in, QUERY_HCA_VPORT_GID_IN_GID_INDEX, 8);
+	assert_memory_equal(fld_at(out, QUERY_HCA_VPORT_GID_OUT_GID), "\xfe\x80\0\0\0\0\0\0", 8);
+	fld_set(in, QUERY_HCA_VPORT_GID_IN_GID_INDEX, 8);
 	flat_cmd_expect(hca(), in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_PKEY);
-	prm_set(in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX, 0);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_PKEY);
+	fld_set(in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX, 0);
 	flat_cmd(hca(), in, sizeof(in), out, sizeof(out));
-	assert_int_equal(prm_get(out, PRM_IN(QUERY_HCA_VPORT_PKEY_OUT_PKEY, PKEY_PKEY)), 0xffff);
-	prm_set(in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM, 2);
+	assert_int_equal(fld_get(out, FLD_IN(QUERY_HCA_VPORT_PKEY_OUT_PKEY, PKEY_PKEY)), 0xffff);
+	fld_set(in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM, 2);
 	flat_cmd_expect(hca(), in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_ROCE_ADDRESS);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_ROCE_ADDRESS);
 	flat_cmd_expect(hca(), in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
 }
 

@@ -391,7 +391,7 @@ static void reset_qp_starts_anew(void **state)
 	flat_simple(a->hca, PRM_OP_2RST_QP, a->n, PRM_STAT_OK);
 	flat_simple(b->hca, PRM_OP_2RST_QP, b->n, PRM_STAT_OK);
 	a->sq_pi = 0;
-	prm_set64(flat.mem, a->dbr, 0);
+	fld_set64(flat.mem, a->dbr, 0);
 	flat_connect(a, b, NULL);
 	flat_recv(b, to, 64, rkey);
 	flat_send(a, OP_SEND, from, 8, lkey);

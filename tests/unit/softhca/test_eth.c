@@ -44,7 +44,7 @@ static const uint8_t *flat_mac(int hca)
 	static uint8_t out[16 + PRM_NIC_VPORT_CONTEXT_SIZE];
 	uint8_t in[16] = { 0 };
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_NIC_VPORT_CONTEXT);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_NIC_VPORT_CONTEXT);
 	flat_cmd(flat.hca[hca], in, sizeof(in), out, sizeof(out));
 	return out + 16 + 0xf6;
 }
@@ -73,10 +73,10 @@ static uint32_t out_of_buffer(const struct eth_rq_rig *queue)
 {
 	uint8_t in[32] = { 0 }, out[PRM_QUERY_Q_COUNTER_OUT_SIZE];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_Q_COUNTER);
-	prm_set(in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID, queue->counter);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_Q_COUNTER);
+	fld_set(in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID, queue->counter);
 	flat_cmd(flat.hca[queue->hca], in, sizeof(in), out, sizeof(out));
-	return prm_get(out, QUERY_Q_COUNTER_OUT_OUT_OF_BUFFER);
+	return fld_get(out, QUERY_Q_COUNTER_OUT_OUT_OF_BUFFER);
 }
 
 /* Frames go to another RQ from now on, which leaves tags where they are; returns the former. */
@@ -452,11 +452,11 @@ static void flushed_wqes_of_several_blocks_complete_once(void **state)
 	flat_expect_error(sq->cq, REQ_ERR, 0, 2);
 	flat_expect_error(sq->cq, REQ_ERR, 6, FLUSHED);
 	flat_expect_empty(sq->cq);
-	prm_set(modify, MODIFY_SQ_IN_SQN, sq->n);
-	prm_set(modify, MODIFY_SQ_IN_SQ_STATE, PRM_WQ_STATE_RDY); /* as far as software knows */
-	prm_set(prm_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RDY);
+	fld_set(modify, MODIFY_SQ_IN_SQN, sq->n);
+	fld_set(modify, MODIFY_SQ_IN_SQ_STATE, PRM_WQ_STATE_RDY); /* as far as software knows */
+	fld_set(fld_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RDY);
 	eth_cmd(0, PRM_OP_MODIFY_SQ, modify, sizeof(modify), PRM_STAT_BAD_RES_STATE_ERR);
-	prm_set(prm_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RST);
+	fld_set(fld_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RST);
 	eth_cmd(0, PRM_OP_MODIFY_SQ, modify, sizeof(modify), PRM_STAT_OK);
 }
 
@@ -473,7 +473,7 @@ static void data_can_be_inline(void **state)
 	expect_frame(frame, len);
 	/* longer than the WQE */
 	eth_post(sq, &wqe, frame, len);
-	prm_set(flat.mem + sq->ring + 64 * (sq->pi - 4), PRM(0x30, 31, 0), 0x800003ff);
+	fld_set(flat.mem + sq->ring + 64 * (sq->pi - 4), FLD(0x30, 31, 0), 0x800003ff);
 	eth_ring_doorbell(sq);
 	flat_expect_done(sq->cq, REQ, 0);
 	flat_expect_error(sq->cq, REQ_ERR, 4, 2);
@@ -507,7 +507,7 @@ static void hostile_queues_are_survived(void **state)
 
 	(void)state;
 	eth_post(sq, &wqe, frame, 60);
-	prm_set(flat.mem + sq->ring, PRM(0x1c, 31, 16), 0x7fff);
+	fld_set(flat.mem + sq->ring, FLD(0x1c, 31, 16), 0x7fff);
 	eth_ring_doorbell(sq);
 	flat_expect_error(sq->cq, REQ_ERR, 0, 2);
 	sq->pi += 20000;
@@ -609,9 +609,9 @@ static void access_reg(int hca, uint16_t reg, bool write, uint8_t *data, size_t 
 {
 	uint8_t in[16 + 256] = { 0 }, out[16 + 256];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_ACCESS_REG);
-	prm_set(in, CMD_IN_OP_MOD, !write);
-	prm_set(in, ACCESS_REGISTER_IN_REGISTER_ID, reg);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ACCESS_REG);
+	fld_set(in, CMD_IN_OP_MOD, !write);
+	fld_set(in, ACCESS_REGISTER_IN_REGISTER_ID, reg);
 	memcpy(in + 16, data, len);
 	flat_cmd_expect(flat.hca[hca], in, 16 + len, out, 16 + len, expect);
 	memcpy(data, out + 16, len);
@@ -622,17 +622,17 @@ static void software_takes_the_link_down_by_paos(void **state)
 	uint8_t paos[16] = { 0 };
 
 	(void)state;
-	prm_set(paos, PAOS_REG_LOCAL_PORT, 1);
-	prm_set(paos, PAOS_REG_ADMIN_STATUS, PRM_PORT_DOWN);
-	prm_set(paos, PAOS_REG_ASE, 1);
+	fld_set(paos, PAOS_REG_LOCAL_PORT, 1);
+	fld_set(paos, PAOS_REG_ADMIN_STATUS, PRM_PORT_DOWN);
+	fld_set(paos, PAOS_REG_ASE, 1);
 	access_reg(0, PRM_REG_PAOS, true, paos, sizeof(paos), PRM_STAT_OK);
-	assert_int_equal(prm_get(paos, PAOS_REG_OPER_STATUS), PRM_PORT_DOWN);
+	assert_int_equal(fld_get(paos, PAOS_REG_OPER_STATUS), PRM_PORT_DOWN);
 	assert_int_equal(flat_count_events(PRM_EVENT_PORT_CHANGE), 1);
 	assert_int_equal(flat.event[flat.events - 1][3], PRM_PORT_CHANGE_DOWN);
-	prm_set(paos, PAOS_REG_ADMIN_STATUS, 7);
+	fld_set(paos, PAOS_REG_ADMIN_STATUS, 7);
 	access_reg(0, PRM_REG_PAOS, true, paos, sizeof(paos), PRM_STAT_BAD_PARAM_ERR);
 	memset(paos, 0, sizeof(paos));
-	prm_set(paos, PAOS_REG_LOCAL_PORT, 3);
+	fld_set(paos, PAOS_REG_LOCAL_PORT, 3);
 	access_reg(0, PRM_REG_PAOS, false, paos, sizeof(paos), PRM_STAT_BAD_PARAM_ERR);
 }
 
@@ -640,10 +640,10 @@ static uint64_t counter(int hca, uint32_t group, uint32_t part)
 {
 	uint8_t ppcnt[PRM_PPCNT_REG_SIZE] = { 0 };
 
-	prm_set(ppcnt, PPCNT_REG_LOCAL_PORT, 1);
-	prm_set(ppcnt, PPCNT_REG_GRP, group);
+	fld_set(ppcnt, PPCNT_REG_LOCAL_PORT, 1);
+	fld_set(ppcnt, PPCNT_REG_GRP, group);
 	access_reg(hca, PRM_REG_PPCNT, false, ppcnt, sizeof(ppcnt), PRM_STAT_OK);
-	return prm_get64(prm_at(ppcnt, PPCNT_REG_COUNTER_SET), PRM_BYTE(part));
+	return fld_get64(fld_at(ppcnt, PPCNT_REG_COUNTER_SET), FLD_BYTE(part));
 }
 
 static void ports_count_frames_and_bytes(void **state)
@@ -663,7 +663,7 @@ static void ports_count_frames_and_bytes(void **state)
 	assert_int_equal(counter(1, PRM_COUNTERS_RFC_2863, PPCNT_IF_IN_MULTICAST_PKTS_HIGH), 1);
 	assert_int_equal(counter(1, PRM_COUNTERS_RFC_2819, PPCNT_ETHER_STATS_PKTS64OCTETS_HIGH) +
 				 counter(1, PRM_COUNTERS_RFC_2819,
-					 PPCNT_ETHER_STATS_PKTS64OCTETS_HIGH + PRM_PART(8)),
+					 PPCNT_ETHER_STATS_PKTS64OCTETS_HIGH + FLD_PART(8)),
 			 1);
 }
 

@@ -13,7 +13,7 @@ static unsigned int fired(void)
 
 static void write_arm(struct flat_cq *cq, unsigned int sn, bool solicited_only)
 {
-	prm_set(flat.mem + cq->dbr, PRM(0x4, 31, 0),
+	fld_set(flat.mem + cq->dbr, FLD(0x4, 31, 0),
 		sn << 28 | (uint32_t)solicited_only << 24 | (cq->ci & 0xffffff));
 }
 
@@ -47,7 +47,7 @@ static void armed_cq_fires_once(void **state)
 	assert_int_equal(fired(), 0);
 	one_write();
 	assert_int_equal(fired(), 1);
-	assert_int_equal(prm_get(flat.event[flat.events - 1], PRM(0x38, 23, 0)), a->send_cq->n);
+	assert_int_equal(fld_get(flat.event[flat.events - 1], FLD(0x38, 23, 0)), a->send_cq->n);
 	assert_int_equal(flat.event_eqn[flat.events - 1], flat.eqn[0]);
 	one_write();
 	assert_int_equal(fired(), 1);
@@ -206,7 +206,7 @@ static void single_arm_doorbell_names_its_cq(void **state)
 
 	(void)state;
 	pair(NULL, 4096);
-	prm_set(bytes, PRM(0x4, 23, 0), a->send_cq->n);
+	fld_set(bytes, FLD(0x4, 23, 0), a->send_cq->n);
 	memcpy(&value, bytes, sizeof(value));
 	hca_uar_write(flat.hca[0], flat.uar[0], 0x20, value);
 	one_write();
@@ -224,7 +224,7 @@ static void single_send_doorbell_names_its_qp(void **state)
 	flat_raddr(a, to, rkey);
 	flat_data(a, from, 8, lkey);
 	flat_post(a);
-	prm_set(flat.mem + a->dbr, PRM(0x4, 31, 0), a->sq_pi);
+	fld_set(flat.mem + a->dbr, FLD(0x4, 31, 0), a->sq_pi);
 	memcpy(&value, flat.mem + a->sq, sizeof(value));
 	hca_uar_write(flat.hca[0], flat.uar[0] + 1, 0x800, value); /* somebody else's page */
 	hca_uar_write(flat.hca[0], flat.uar[0], 0x808, value);     /* not the start of a WQE */
@@ -254,15 +254,15 @@ enum { SMALL_EQ_VECTOR = 5 };
 static uint64_t create_small_eq(void)
 {
 	uint8_t in[PRM_CREATE_EQ_IN_SIZE + 8] = { 0 }, out[16];
-	uint8_t *eqc = prm_at(in, CREATE_EQ_IN_EQC);
+	uint8_t *eqc = fld_at(in, CREATE_EQ_IN_EQC);
 	uint64_t ring = flat_alloc(4096, 4096);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
-	prm_set(eqc, EQC_LOG_EQ_SIZE, 1);
-	prm_set(eqc, EQC_INTR, SMALL_EQ_VECTOR);
-	prm_set64(in, PRM_BYTE(CREATE_EQ_IN_PAS), ring);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
+	fld_set(eqc, EQC_LOG_EQ_SIZE, 1);
+	fld_set(eqc, EQC_INTR, SMALL_EQ_VECTOR);
+	fld_set64(in, FLD_BYTE(CREATE_EQ_IN_PAS), ring);
 	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
-	flat.eqn[0] = prm_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+	flat.eqn[0] = fld_get(out, CREATE_EQ_OUT_EQ_NUMBER);
 	return ring;
 }
 
@@ -338,13 +338,13 @@ static void full_eq_keeps_what_was_not_read(void **state)
 static void moderate(struct flat_cq *cq, uint32_t period_us, uint32_t count)
 {
 	uint8_t in[PRM_CREATE_CQ_IN_SIZE] = { 0 }, out[16];
-	uint8_t *cqc = prm_at(in, MODIFY_CQ_IN_CQC);
+	uint8_t *cqc = fld_at(in, MODIFY_CQ_IN_CQC);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
-	prm_set(in, MODIFY_CQ_IN_CQN, cq->n);
-	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT);
-	prm_set(cqc, CQC_CQ_PERIOD, period_us);
-	prm_set(cqc, CQC_CQ_MAX_COUNT, count);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	fld_set(in, MODIFY_CQ_IN_CQN, cq->n);
+	fld_set(in, MODIFY_CQ_IN_FIELD_SELECT, PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT);
+	fld_set(cqc, CQC_CQ_PERIOD, period_us);
+	fld_set(cqc, CQC_CQ_MAX_COUNT, count);
 	flat_cmd(cq->hca, in, sizeof(in), out, sizeof(out));
 }
 

@@ -128,24 +128,24 @@ static void link_down_is_told_and_loses_what_is_sent(void **state)
 {
 	const struct flat_qp_attr attr = { .timeout = 8, .retry = 7 };
 	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
-	uint8_t *context = prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
+	uint8_t *context = fld_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
 
 	(void)state;
 	pair(&attr, 64);
 	hca_set_link(flat.hca[1], 1, false);
 	hca_set_link(flat.hca[1], 1, false);
 	assert_int_equal(flat_count_events(PRM_EVENT_PORT_CHANGE), 1);
-	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_SUB_TYPE), 1);
-	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_PORT), 1);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	assert_int_equal(fld_get(flat.event[flat.events - 1], EQE_SUB_TYPE), 1);
+	assert_int_equal(fld_get(flat.event[flat.events - 1], EQE_PORT), 1);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
 	flat_cmd(flat.hca[1], in, sizeof(in), out, sizeof(out));
-	assert_int_equal(prm_get(context, HCA_VPORT_CONTEXT_PORT_STATE), 1);
+	assert_int_equal(fld_get(context, HCA_VPORT_CONTEXT_PORT_STATE), 1);
 	write_to(to, rkey, from, 64);
 	flat_run(1000000);
 	flat_expect_empty(a->send_cq);
 	hca_set_link(flat.hca[1], 1, true);
 	assert_int_equal(flat_count_events(PRM_EVENT_PORT_CHANGE), 2);
-	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_SUB_TYPE), 4);
+	assert_int_equal(fld_get(flat.event[flat.events - 1], EQE_SUB_TYPE), 4);
 	flat_run(LONG);
 	flat_expect_done(a->send_cq, REQ, 0);
 	assert_memory_equal(flat.mem + from, flat.mem + to, 64);
@@ -246,7 +246,7 @@ static void dead_adapter_flushes_and_lets_go(void **state)
 	flat_expect_error(a->recv_cq, RESP_ERR, 0, FLUSHED);
 	assert_int_equal(flat_count_events(PRM_EVENT_INTERNAL_ERROR), 1);
 	assert_int_equal(flat.event_eqn[flat.events - 1], 0);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PD);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PD);
 	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), PRM_STAT_INT_ERR);
 	flat_simple(flat.hca[0], PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
 	flat_simple(flat.hca[0], PRM_OP_DESTROY_CQ, a->send_cq->n, PRM_STAT_OK);

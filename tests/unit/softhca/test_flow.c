@@ -59,7 +59,7 @@ static const uint8_t *udp_mask(void)
 	static uint8_t mask[PRM_MATCH_SET_SIZE];
 
 	memset(mask, 0, sizeof(mask));
-	prm_set(mask, LYR_2_4_UDP_DPORT, 0xffff);
+	fld_set(mask, LYR_2_4_UDP_DPORT, 0xffff);
 	return mask;
 }
 
@@ -68,7 +68,7 @@ static const uint8_t *udp_value(uint16_t port)
 	static uint8_t value[PRM_MATCH_SET_SIZE];
 
 	memset(value, 0, sizeof(value));
-	prm_set(value, LYR_2_4_UDP_DPORT, port);
+	fld_set(value, LYR_2_4_UDP_DPORT, port);
 	return value;
 }
 
@@ -163,7 +163,7 @@ static void each_field_is_matched(void **state)
 		{ LYR_2_4_IP_VERSION, 4 },          { LYR_2_4_IP_PROTOCOL, 6 },
 		{ LYR_2_4_TTL_HOPLIMIT, 64 },       { LYR_2_4_TCP_SPORT, 33 },
 		{ LYR_2_4_TCP_DPORT, 44 },          { LYR_2_4_TCP_FLAGS, 0x12 },
-		{ PRM(0x2c, 31, 0), 0x0a000101 },   { PRM(0x3c, 31, 0), 0x0a000202 },
+		{ FLD(0x2c, 31, 0), 0x0a000101 },   { FLD(0x3c, 31, 0), 0x0a000202 },
 	};
 	uint32_t len = eth_build(&flow, frame);
 	unsigned int i;
@@ -175,11 +175,11 @@ static void each_field_is_matched(void **state)
 					   .to_tir = rq[0]->tir,
 					   .value = value };
 
-		prm_set(mask, fields[i].field, UINT32_MAX);
+		fld_set(mask, fields[i].field, UINT32_MAX);
 		entry.table = table_with(0, 0, &entry.group, mask);
-		prm_set(value, fields[i].field, fields[i].value);
+		fld_set(value, fields[i].field, fields[i].value);
 		eth_set(1, &entry, PRM_STAT_OK);
-		prm_set(value, fields[i].field, fields[i].value ^ 1);
+		fld_set(value, fields[i].field, fields[i].value ^ 1);
 		entry.index = 1;
 		entry.to_tir = rq[1]->tir;
 		eth_set(1, &entry, PRM_STAT_OK);
@@ -224,7 +224,7 @@ static void tags_go_into_the_cqe(void **state)
 	eth_root(1, RX, entry.table);
 	udp_to(1);
 	assert_non_null(eth_receive(rq[0], &cqe));
-	assert_int_equal(prm_get(cqe, PRM(0x38, 23, 0)), 0xabcdef);
+	assert_int_equal(fld_get(cqe, FLD(0x38, 23, 0)), 0xabcdef);
 }
 
 static void a_frame_can_go_to_several(void **state)
@@ -267,8 +267,8 @@ static void tables_lead_to_tables(void **state)
 	{
 		uint8_t in[64] = { 0 };
 
-		prm_set(in, FLOW_IN_TABLE_ID, third.table);
-		prm_set(in, DESTROY_FLOW_GROUP_IN_GROUP_ID, third.group);
+		fld_set(in, FLOW_IN_TABLE_ID, third.table);
+		fld_set(in, DESTROY_FLOW_GROUP_IN_GROUP_ID, third.group);
 		eth_cmd(1, PRM_OP_DESTROY_FLOW_GROUP, in, sizeof(in), PRM_STAT_OK);
 		eth_cmd(1, PRM_OP_DESTROY_FLOW_TABLE, in, sizeof(in), PRM_STAT_BAD_RES_STATE_ERR);
 	}
@@ -335,7 +335,7 @@ static void hash_is_that_of_the_verification_suite(void **state)
 					      PRM_L4_TCP, fields));
 		eth_send(sq, frame, len);
 		assert_non_null(eth_receive(rq[0], &cqe));
-		assert_int_equal(prm_get(cqe, PRM(0xc, 31, 0)),
+		assert_int_equal(fld_get(cqe, FLD(0xc, 31, 0)),
 				 fields == 3 ? 0x323e8fc2 : 0x51ccc178);
 		assert_int_equal(cqe[16], fields == 3 ? 0x04 : 0x44);
 	}

@@ -47,13 +47,13 @@ static void ethernet_is_masked(void **state)
 
 	(void)state;
 	assert_int_equal(read_one(&eth, sizeof(eth), &specs), 0);
-	assert_int_equal(prm_get(specs.match.value, LYR_2_4_DMAC_47_16), 0x248a07a5);
-	assert_int_equal(prm_get(specs.match.value, LYR_2_4_DMAC_15_0), 0x2800);
-	assert_int_equal(prm_get(specs.match.mask, LYR_2_4_DMAC_15_0), 0xff00);
-	assert_int_equal(prm_get(specs.match.mask, LYR_2_4_SMAC_47_16), 0);
-	assert_int_equal(prm_get(specs.match.value, LYR_2_4_CVLAN_TAG), 1);
-	assert_int_equal(prm_get(specs.match.value, LYR_2_4_FIRST_VID), 0x234);
-	assert_int_equal(prm_get(specs.match.mask, LYR_2_4_FIRST_PRIO), 0);
+	assert_int_equal(fld_get(specs.match.value, LYR_2_4_DMAC_47_16), 0x248a07a5);
+	assert_int_equal(fld_get(specs.match.value, LYR_2_4_DMAC_15_0), 0x2800);
+	assert_int_equal(fld_get(specs.match.mask, LYR_2_4_DMAC_15_0), 0xff00);
+	assert_int_equal(fld_get(specs.match.mask, LYR_2_4_SMAC_47_16), 0);
+	assert_int_equal(fld_get(specs.match.value, LYR_2_4_CVLAN_TAG), 1);
+	assert_int_equal(fld_get(specs.match.value, LYR_2_4_FIRST_VID), 0x234);
+	assert_int_equal(fld_get(specs.match.mask, LYR_2_4_FIRST_PRIO), 0);
 }
 
 static void ipv4_says_its_version(void **state)
@@ -62,12 +62,12 @@ static void ipv4_says_its_version(void **state)
 
 	(void)state;
 	assert_int_equal(read_one(&ipv4, sizeof(ipv4), &specs), 0);
-	assert_int_equal(prm_get(specs.match.value, LYR_2_4_IP_VERSION), 4);
-	assert_memory_equal((uint8_t *)prm_at(specs.match.value, LYR_2_4_DST_IPV4_DST_IPV6) + 12,
+	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_VERSION), 4);
+	assert_memory_equal((uint8_t *)fld_at(specs.match.value, LYR_2_4_DST_IPV4_DST_IPV6) + 12,
 			    "\1\2\3\4", 4);
-	assert_int_equal(prm_get(specs.match.value, LYR_2_4_IP_PROTOCOL), 0); /* not masked */
-	assert_int_equal(prm_get(specs.match.value, LYR_2_4_IP_DSCP), 0x3f);
-	assert_int_equal(prm_get(specs.match.mask, LYR_2_4_IP_ECN), 0);
+	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_PROTOCOL), 0); /* not masked */
+	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_DSCP), 0x3f);
+	assert_int_equal(fld_get(specs.match.mask, LYR_2_4_IP_ECN), 0);
 }
 
 static void sizes_have_to_fit(void **state)

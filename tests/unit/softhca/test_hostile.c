@@ -10,13 +10,13 @@ static void modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, uint32_t 
 		   enum prm_status expect)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
-	uint8_t *path = prm_at(prm_at(in, MODIFY_QP_IN_QPC), QPC_PRIMARY_PATH);
+	uint8_t *path = fld_at(fld_at(in, MODIFY_QP_IN_QPC), QPC_PRIMARY_PATH);
 
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, MODIFY_QP_IN_QPN, qp->n);
-	prm_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, mask);
-	prm_set(path, ADS_VHCA_PORT_NUM, port);
-	prm_set(path, ADS_PKEY_INDEX, pkey);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, MODIFY_QP_IN_QPN, qp->n);
+	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, mask);
+	fld_set(path, ADS_VHCA_PORT_NUM, port);
+	fld_set(path, ADS_PKEY_INDEX, pkey);
 	flat_cmd_expect(qp->hca, in, sizeof(in), out, sizeof(out), expect);
 }
 
@@ -42,24 +42,24 @@ static uint32_t key_of_pieces(uint32_t under, uint64_t addr, uint32_t len, uint3
 {
 	size_t size = PRM_CREATE_MKEY_IN_SIZE + 16 * (size_t)count;
 	uint8_t *in = calloc(1, size), out[16];
-	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC), *klm = prm_at(in, CREATE_MKEY_IN_PAS);
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC), *klm = fld_at(in, CREATE_MKEY_IN_PAS);
 	uint32_t i;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
-	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS);
-	prm_set(mkc, MKC_LR, 1);
-	prm_set(mkc, MKC_QPN, 0xffffff);
-	prm_set(mkc, MKC_PD, flat.pd[0]);
-	prm_set(mkc, MKC_LEN, (uint64_t)len * count);
-	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octowords);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS);
+	fld_set(mkc, MKC_LR, 1);
+	fld_set(mkc, MKC_QPN, 0xffffff);
+	fld_set(mkc, MKC_PD, flat.pd[0]);
+	fld_set(mkc, MKC_LEN, (uint64_t)len * count);
+	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octowords);
 	for (i = 0; i < count; i++, klm += 16) {
-		prm_set(klm, KLM_BCOUNT, len);
-		prm_set(klm, KLM_KEY, under);
-		prm_set(klm, KLM_VA, addr);
+		fld_set(klm, KLM_BCOUNT, len);
+		fld_set(klm, KLM_KEY, under);
+		fld_set(klm, KLM_VA, addr);
 	}
 	flat_cmd_expect(flat.hca[0], in, size, out, sizeof(out), expect);
 	free(in);
-	return prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
+	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
 }
 
 /* A gigabyte of single bytes: looking at each once took half a minute. */

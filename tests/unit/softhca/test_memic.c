@@ -24,45 +24,45 @@ static uint64_t alloc_in(uint64_t offset, uint64_t range, uint64_t size, uint32_
 {
 	uint8_t in[PRM_ALLOC_MEMIC_IN_SIZE] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_MEMIC);
-	prm_set(in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT, log_align);
-	prm_set(in, ALLOC_MEMIC_IN_RANGE_START_ADDR, FLAT_MEMIC_BAR + offset);
-	prm_set(in, ALLOC_MEMIC_IN_RANGE_SIZE, range);
-	prm_set(in, ALLOC_MEMIC_IN_MEMIC_SIZE, size);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_MEMIC);
+	fld_set(in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT, log_align);
+	fld_set(in, ALLOC_MEMIC_IN_RANGE_START_ADDR, FLAT_MEMIC_BAR + offset);
+	fld_set(in, ALLOC_MEMIC_IN_RANGE_SIZE, range);
+	fld_set(in, ALLOC_MEMIC_IN_MEMIC_SIZE, size);
 	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), expect);
-	return prm_get(out, ALLOC_MEMIC_OUT_MEMIC_START_ADDR) - FLAT_MEMIC_BAR;
+	return fld_get(out, ALLOC_MEMIC_OUT_MEMIC_START_ADDR) - FLAT_MEMIC_BAR;
 }
 
 static void dealloc(uint64_t offset, uint64_t size, enum prm_status expect)
 {
 	uint8_t in[PRM_DEALLOC_MEMIC_IN_SIZE] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_DEALLOC_MEMIC);
-	prm_set(in, DEALLOC_MEMIC_IN_MEMIC_START_ADDR, FLAT_MEMIC_BAR + offset);
-	prm_set(in, DEALLOC_MEMIC_IN_MEMIC_SIZE, size);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_DEALLOC_MEMIC);
+	fld_set(in, DEALLOC_MEMIC_IN_MEMIC_START_ADDR, FLAT_MEMIC_BAR + offset);
+	fld_set(in, DEALLOC_MEMIC_IN_MEMIC_SIZE, size);
 	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), expect);
 }
 
 static uint32_t key_of(uint64_t offset, uint64_t len, uint32_t umr, enum prm_status expect)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 }, out[16];
-	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC);
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
-	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MEMIC & 3);
-	prm_set(mkc, MKC_ACCESS_MODE_4_2, PRM_MKEY_MODE_MEMIC >> 2);
-	prm_set(mkc, MKC_LR, 1);
-	prm_set(mkc, MKC_LW, 1);
-	prm_set(mkc, MKC_RW, 1);
-	prm_set(mkc, MKC_RR, 1);
-	prm_set(mkc, MKC_A, 1);
-	prm_set(mkc, MKC_UMR_EN, umr);
-	prm_set(mkc, MKC_QPN, 0xffffff);
-	prm_set(mkc, MKC_PD, flat.pd[1]);
-	prm_set(mkc, MKC_START_ADDR, FLAT_MEMIC_BAR + offset);
-	prm_set(mkc, MKC_LEN, len);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MEMIC & 3);
+	fld_set(mkc, MKC_ACCESS_MODE_4_2, PRM_MKEY_MODE_MEMIC >> 2);
+	fld_set(mkc, MKC_LR, 1);
+	fld_set(mkc, MKC_LW, 1);
+	fld_set(mkc, MKC_RW, 1);
+	fld_set(mkc, MKC_RR, 1);
+	fld_set(mkc, MKC_A, 1);
+	fld_set(mkc, MKC_UMR_EN, umr);
+	fld_set(mkc, MKC_QPN, 0xffffff);
+	fld_set(mkc, MKC_PD, flat.pd[1]);
+	fld_set(mkc, MKC_START_ADDR, FLAT_MEMIC_BAR + offset);
+	fld_set(mkc, MKC_LEN, len);
 	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), expect);
-	return prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
+	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
 }
 
 static void blocks_lie_in_their_range_and_do_not_overlap(void **state)
@@ -195,8 +195,8 @@ static void query_page(struct hca *hca, unsigned int page, uint8_t *cap)
 {
 	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_CAP_SIZE];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
-	prm_set(in, CMD_IN_OP_MOD, page << 1);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	fld_set(in, CMD_IN_OP_MOD, page << 1);
 	flat_cmd(hca, in, sizeof(in), out, sizeof(out));
 	memcpy(cap, out + 16, PRM_HCA_CAP_SIZE);
 }
@@ -207,16 +207,16 @@ static void capabilities_say_what_there_is(void **state)
 
 	(void)state;
 	query_page(flat.hca[0], PRM_CAP_GENERAL, cap);
-	assert_int_equal(prm_get(cap, HCA_CAP_DEVICE_MEMORY), 1);
-	assert_int_equal(prm_get(cap, HCA_CAP_PG), 1);
+	assert_int_equal(fld_get(cap, HCA_CAP_DEVICE_MEMORY), 1);
+	assert_int_equal(fld_get(cap, HCA_CAP_PG), 1);
 	query_page(flat.hca[0], PRM_CAP_DEV_MEM, cap);
-	assert_int_equal(prm_get(cap, MEM_CAP_MEMIC), 1);
-	assert_int_equal(prm_get(cap, MEM_CAP_MAX_MEMIC_SIZE), FLAT_MEMIC_SIZE);
-	assert_int_equal(prm_get(cap, MEM_CAP_MEMIC_BAR_SIZE), FLAT_MEMIC_BAR_SIZE);
-	assert_int_equal(prm_get(cap, MEM_CAP_MEMIC_OPERATIONS), 0);
+	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC), 1);
+	assert_int_equal(fld_get(cap, MEM_CAP_MAX_MEMIC_SIZE), FLAT_MEMIC_SIZE);
+	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC_BAR_SIZE), FLAT_MEMIC_BAR_SIZE);
+	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC_OPERATIONS), 0);
 	query_page(flat.hca[0], PRM_CAP_ODP, cap);
-	assert_int_equal(prm_get(prm_at(cap, ODP_CAP_RC), ODP_ATOMIC), 1);
-	assert_int_equal(prm_get(prm_at(cap, ODP_CAP_UD), ODP_RECEIVE), 0);
+	assert_int_equal(fld_get(fld_at(cap, ODP_CAP_RC), ODP_ATOMIC), 1);
+	assert_int_equal(fld_get(fld_at(cap, ODP_CAP_UD), ODP_RECEIVE), 0);
 }
 
 static int no_dma(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf)
@@ -243,13 +243,13 @@ static void an_adapter_without_it_says_so(void **state)
 
 	(void)state;
 	assert_int_equal(hca_create(&config, &hca), 0);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_MEMIC);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_MEMIC);
 	flat_cmd_expect(hca, in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_OP_ERR);
 	query_page(hca, PRM_CAP_GENERAL, cap);
-	assert_int_equal(prm_get(cap, HCA_CAP_DEVICE_MEMORY), 0);
-	assert_int_equal(prm_get(cap, HCA_CAP_PG), 0);
+	assert_int_equal(fld_get(cap, HCA_CAP_DEVICE_MEMORY), 0);
+	assert_int_equal(fld_get(cap, HCA_CAP_PG), 0);
 	query_page(hca, PRM_CAP_DEV_MEM, cap);
-	assert_int_equal(prm_get(cap, MEM_CAP_MAX_MEMIC_SIZE), 0);
+	assert_int_equal(fld_get(cap, MEM_CAP_MAX_MEMIC_SIZE), 0);
 	hca_destroy(hca);
 }
 

@@ -33,9 +33,9 @@ static void noisy_commands_are_answered(void **state)
 	for (i = 0; i < 50000; i++) {
 		memset(in, 0, sizeof(in));
 		scribble(in, sizeof(in), random32() % 64);
-		prm_set(in, CMD_IN_OPCODE, opcodes[random32() % 24]);
+		fld_set(in, CMD_IN_OPCODE, opcodes[random32() % 24]);
 		if (random32() % 2)
-			prm_set(in, PRM(0x8, 23, 0), random32() % 2 ? a->n : a->send_cq->n);
+			fld_set(in, FLD(0x8, 23, 0), random32() % 2 ? a->n : a->send_cq->n);
 		hca_exec(flat.hca[0], in, random32() % sizeof(in), out, random32() % sizeof(out));
 		/* objects made from noise must not be used up */
 		if (i % 1000 == 0) {

@@ -11,10 +11,10 @@ static uint32_t count(int i, uint32_t field)
 {
 	uint8_t in[32] = { 0 }, out[PRM_QUERY_Q_COUNTER_OUT_SIZE];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_Q_COUNTER);
-	prm_set(in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID, set[i]);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_Q_COUNTER);
+	fld_set(in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID, set[i]);
 	flat_cmd(flat.hca[i], in, sizeof(in), out, sizeof(out));
-	return prm_get(out, field);
+	return fld_get(out, field);
 }
 
 static void counted_pair(struct flat_qp_attr attr)

@@ -22,9 +22,9 @@ static void send_completes_on_both_sides(void **state)
 	flat_expect_done(a->send_cq, REQ, 0);
 	cqe = flat.mem + b->recv_cq->ring;
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);
-	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), 64);
-	assert_int_equal(prm_get(cqe, PRM(0x38, 23, 0)), b->n);
-	assert_int_equal(prm_get(cqe, PRM(0x18, 23, 0)), a->n);
+	assert_int_equal(fld_get(cqe, FLD(0x2c, 31, 0)), 64);
+	assert_int_equal(fld_get(cqe, FLD(0x38, 23, 0)), b->n);
+	assert_int_equal(fld_get(cqe, FLD(0x18, 23, 0)), a->n);
 	flat_expect_empty(a->send_cq);
 	flat_expect_empty(b->recv_cq);
 	unpair();
@@ -81,7 +81,7 @@ static void long_read_arrives_whole(void **state)
 	cqe = flat.mem + b->send_cq->ring;
 	flat_expect_done(b->send_cq, REQ, 0);
 	assert_int_equal(cqe[56], OP_READ);
-	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), SIZE);
+	assert_int_equal(fld_get(cqe, FLD(0x2c, 31, 0)), SIZE);
 	unpair();
 }
 
@@ -102,7 +102,7 @@ static void write_with_immediate_consumes_a_receive(void **state)
 	cqe = flat.mem + b->recv_cq->ring;
 	flat_expect_done(b->recv_cq, RESP_WRITE_IMM, 0);
 	assert_memory_equal(cqe + 0x24, "\x11\x22\x33\x44", 4);
-	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), 100);
+	assert_int_equal(fld_get(cqe, FLD(0x2c, 31, 0)), 100);
 	assert_true(cqe[63] & SOLICITED);
 	unpair();
 }
@@ -308,7 +308,7 @@ static void messages_may_be_empty(void **state)
 	flat_run(LONG / 100);
 	cqe = flat.mem + b->recv_cq->ring;
 	flat_expect_done(b->recv_cq, RESP_SEND_IMM, 0);
-	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), 0);
+	assert_int_equal(fld_get(cqe, FLD(0x2c, 31, 0)), 0);
 	flat_expect_done(a->send_cq, REQ, 0);
 	flat_expect_done(a->send_cq, REQ, 1);
 	flat_expect_done(a->send_cq, REQ, 2);
@@ -324,8 +324,8 @@ static void receive_scatters_over_its_segments(void **state)
 	flat_recv(b, to + 1000, 10, rkey);
 	slot = flat.mem + b->rq;
 	memcpy(slot + 16, slot, 16);
-	prm_set(slot + 16, PRM64(0x8), to);
-	prm_set(slot + 16, PRM(0x0, 31, 0), 50);
+	fld_set(slot + 16, FLD64(0x8), to);
+	fld_set(slot + 16, FLD(0x0, 31, 0), 50);
 	flat_send(a, OP_SEND, from, 60, lkey);
 	flat_run(LONG / 100);
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);
@@ -381,7 +381,7 @@ static void rings_collapsed_into_one_are_all_seen(void **state)
 	flat_ctrl(c, OP_SEND, SIGNALED, 0);
 	flat_data(c, from, 4, lkey);
 	flat_post(c);
-	prm_set(flat.mem + c->dbr, PRM(0x4, 31, 0), c->sq_pi);
+	fld_set(flat.mem + c->dbr, FLD(0x4, 31, 0), c->sq_pi);
 	flat_send(a, OP_SEND, from, 4, lkey);
 	flat_run(LONG);
 	flat_expect_done(a->send_cq, REQ, 0);

@@ -84,11 +84,11 @@ static void a_new_size_comes_with_a_page_list(void **state)
 
 	(void)state;
 	pair(&small, 4096);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
-	prm_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
-	prm_set(in, MODIFY_CQ_IN_CQN, a->send_cq->n);
-	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, 7);
-	prm_set(prm_at(in, MODIFY_CQ_IN_CQC), CQC_LOG_CQ_SIZE, 4);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	fld_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
+	fld_set(in, MODIFY_CQ_IN_CQN, a->send_cq->n);
+	fld_set(in, MODIFY_CQ_IN_FIELD_SELECT, 7);
+	fld_set(fld_at(in, MODIFY_CQ_IN_CQC), CQC_LOG_CQ_SIZE, 4);
 	flat_cmd_expect(a->hca, in, len, out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
 	free(in);
 	unpair();

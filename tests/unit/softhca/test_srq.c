@@ -133,7 +133,7 @@ static void the_limit_is_reported_once(void **state)
 	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_RQ_LIMIT), 0);
 	send_from(a, 0);
 	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_RQ_LIMIT), 1);
-	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_QPN), srq->n);
+	assert_int_equal(fld_get(flat.event[flat.events - 1], EQE_QPN), srq->n);
 	assert_int_equal(flat_srq_limit(srq), 0);
 	send_from(a, 0);
 	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_RQ_LIMIT), 1);
@@ -146,8 +146,8 @@ static void to_error(struct flat_qp *qp)
 {
 	uint8_t in[16] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_2ERR_QP);
-	prm_set(in, MODIFY_QP_IN_QPN, qp->n);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_2ERR_QP);
+	fld_set(in, MODIFY_QP_IN_QPN, qp->n);
 	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
 }
 
@@ -158,7 +158,7 @@ static void a_qp_in_error_leaves_the_wqes_to_others(void **state)
 	flat_srq_recv(srq, to, 4096, rkey);
 	to_error(b);
 	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_LAST_WQE), 1);
-	assert_int_equal(prm_get(flat.event[flat.events - 1], EQE_QPN), b->n);
+	assert_int_equal(fld_get(flat.event[flat.events - 1], EQE_QPN), b->n);
 	flat_run(LONG / 1000);
 	flat_expect_empty(b->recv_cq);
 	send_from(c, 0);
@@ -171,7 +171,7 @@ static void a_broken_link_breaks_the_srq(void **state)
 	(void)state;
 	set_up(2);
 	flat_srq_recv(srq, to, 4096, rkey);
-	prm_set(flat.mem + srq->ring, PRM(0x0, 15, 0), 4);
+	fld_set(flat.mem + srq->ring, FLD(0x0, 15, 0), 4);
 	send_from(a, 0);
 	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_CATAS_ERROR), 1);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_OP);
@@ -271,13 +271,13 @@ static void xrc_requests_name_their_srq(void **state)
 	cqe = flat_poll(xrc_cq);
 	assert_non_null(cqe);
 	assert_int_equal(cqe[63] >> 4, RESP_SEND);
-	assert_int_equal(prm_get(cqe, PRM(0x20, 23, 0)), FLAT_SRQ_UIDX);
-	assert_int_equal(prm_get(cqe, PRM(0x38, 23, 0)), b->n);
-	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), 5);
+	assert_int_equal(fld_get(cqe, FLD(0x20, 23, 0)), FLAT_SRQ_UIDX);
+	assert_int_equal(fld_get(cqe, FLD(0x38, 23, 0)), b->n);
+	assert_int_equal(fld_get(cqe, FLD(0x2c, 31, 0)), 5);
 	assert_memory_equal(flat.mem + to + 8192, flat.mem + from, 5);
 	cqe = flat_poll(xrc_cq);
 	assert_non_null(cqe);
-	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), 6);
+	assert_int_equal(fld_get(cqe, FLD(0x2c, 31, 0)), 6);
 	flat_expect_done(a->send_cq, REQ, 0);
 	flat_expect_done(a->send_cq, REQ, 1);
 	flat_expect_empty(b->recv_cq);

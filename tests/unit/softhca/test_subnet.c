@@ -30,7 +30,7 @@ static void ask_for(uint8_t method, uint16_t attribute, uint64_t components)
 	memset(request + 8, 0x5a, 8); /* transaction */
 	request[16] = attribute >> 8;
 	request[17] = (uint8_t)attribute;
-	prm_set64(request, 48, components);
+	fld_set64(request, 48, components);
 }
 
 /* The answer, or NULL */
@@ -64,9 +64,9 @@ static void gid_of(int i, uint8_t gid[16])
 {
 	uint8_t in[16] = { 0 }, out[64];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
 	flat_cmd(flat.hca[i], in, sizeof(in), out, 32);
-	memcpy(gid, prm_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
+	memcpy(gid, fld_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
 }
 
 static void ports_name_the_manager(void **state)
@@ -74,9 +74,9 @@ static void ports_name_the_manager(void **state)
 	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
 
 	(void)state;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
 	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
-	assert_int_equal(prm_get(prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
+	assert_int_equal(fld_get(fld_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
 				 HCA_VPORT_CONTEXT_SM_LID),
 			 SUBNET_LID);
 }
@@ -128,8 +128,8 @@ static void a_table_is_one_segment(void **state)
 	memcpy(request + 56 + 8, gid, 16);
 	path = ask_expect(0x92, 0);
 	assert_int_equal(path[40] << 8 | path[41], 2);
-	assert_int_equal(prm_get(path - 56, RMPP_LENGTH), 20 + 64);
-	assert_int_equal(prm_get(path - 56, SA_ATTR_OFFSET), 8);
+	assert_int_equal(fld_get(path - 56, RMPP_LENGTH), 20 + 64);
+	assert_int_equal(fld_get(path - 56, SA_ATTR_OFFSET), 8);
 	unpair();
 }
 
@@ -168,8 +168,8 @@ static void a_service_is_found_by_name_and_id(void **state)
 	memcpy(request + 56 + 8, bytes + 8, 16);
 	record = ask_expect(0x92, 0);
 	assert_string_equal((const char *)record + 48, "other");
-	assert_int_equal(prm_get(record - 56, RMPP_LENGTH), 20 + 176);
-	assert_int_equal(prm_get(record - 56, SA_ATTR_OFFSET), 22);
+	assert_int_equal(fld_get(record - 56, RMPP_LENGTH), 20 + 176);
+	assert_int_equal(fld_get(record - 56, SA_ATTR_OFFSET), 22);
 	unpair();
 }
 
@@ -184,7 +184,7 @@ static void a_service_agrees_in_each_component(void **state)
 	ask_expect(0x81, 0x0300);
 	ask_for(0x12, 0x31, BY_NAME);
 	memcpy(request + 56 + 48, "storages", 8);
-	assert_int_equal(prm_get(ask_expect(0x92, 0) - 56, RMPP_LENGTH), 20);
+	assert_int_equal(fld_get(ask_expect(0x92, 0) - 56, RMPP_LENGTH), 20);
 	ask_for(0x01, 0x31, 1ull << LAST_DATA);
 	ask_expect(0x81, 0);
 	request[56 + 175] = 1;
@@ -253,9 +253,9 @@ static void join_expect(const uint8_t mgid[16], uint64_t components, uint16_t st
 	ask_for(0x02, 0x38, components | 1 << 0 | 1 << 1 | 1 << 16);
 	memcpy(request + 56, mgid, 16);
 	gid_of(0, request + 56 + 16);
-	prm_set(request + 56, MC_QKEY, 0x1234);
-	prm_set(request + 56, MC_PKEY, 0xffff);
-	prm_set(request + 56, MC_JOIN_STATE, 1);
+	fld_set(request + 56, MC_QKEY, 0x1234);
+	fld_set(request + 56, MC_PKEY, 0xffff);
+	fld_set(request + 56, MC_JOIN_STATE, 1);
 	ask_expect(0x81, status);
 }
 
@@ -268,14 +268,14 @@ static void the_group_of_ipoib_is_there(void **state)
 	pair(&gsi, 4096);
 	join_expect(ipoib, 0, 0);
 	member = flat.mem + from + MAD + GRH_LEN + 56;
-	mlid = prm_get(member, MC_MLID);
+	mlid = fld_get(member, MC_MLID);
 	assert_in_range(mlid, 0xc000, 0xfffe);
-	assert_int_equal(prm_get(member, MC_QKEY), 0x0b1b);
-	assert_int_equal(prm_get(member, MC_MTU), 5);
-	assert_int_equal(prm_get(member, MC_SCOPE), 2);
-	assert_int_equal(prm_get(member, MC_JOIN_STATE), 1);
+	assert_int_equal(fld_get(member, MC_QKEY), 0x0b1b);
+	assert_int_equal(fld_get(member, MC_MTU), 5);
+	assert_int_equal(fld_get(member, MC_SCOPE), 2);
+	assert_int_equal(fld_get(member, MC_JOIN_STATE), 1);
 	join_expect(ipoib, 0, 0);
-	assert_int_equal(prm_get(member, MC_MLID), mlid);
+	assert_int_equal(fld_get(member, MC_MLID), mlid);
 	unpair();
 }
 
@@ -287,7 +287,7 @@ static void a_group_is_made_and_goes_with_its_members(void **state)
 	pair(&gsi, 4096);
 	join_expect(other, 1 << 2, 0x0600);
 	join_expect(other, all, 0);
-	assert_int_equal(prm_get(flat.mem + from + MAD + GRH_LEN + 56, MC_QKEY), 0x1234);
+	assert_int_equal(fld_get(flat.mem + from + MAD + GRH_LEN + 56, MC_QKEY), 0x1234);
 	join_expect(other, 0, 0); /* it exists now */
 	ask_for(0x01, 0x38, 1 << 0);
 	memcpy(request + 56, other, 16);
@@ -295,7 +295,7 @@ static void a_group_is_made_and_goes_with_its_members(void **state)
 	ask_for(0x15, 0x38, 1 << 0 | 1 << 1 | 1 << 16);
 	memcpy(request + 56, other, 16);
 	gid_of(0, request + 56 + 16);
-	prm_set(request + 56, MC_JOIN_STATE, 1);
+	fld_set(request + 56, MC_JOIN_STATE, 1);
 	ask_expect(0x95, 0);
 	ask_expect(0x95, 0x0200); /* no member any more */
 	ask_for(0x01, 0x38, 1 << 0);
@@ -311,7 +311,7 @@ static void ports_join_for_themselves(void **state)
 	ask_for(0x02, 0x38, 1 << 0 | 1 << 1 | 1 << 16);
 	memcpy(request + 56, ipoib, 16);
 	memset(request + 56 + 16, 0x33, 16);
-	prm_set(request + 56, MC_JOIN_STATE, 1);
+	fld_set(request + 56, MC_JOIN_STATE, 1);
 	ask_expect(0x81, 0x0500);
 	unpair();
 }
@@ -338,8 +338,8 @@ static void what_is_no_request_gets_no_answer(void **state)
 	ask_for(0x81, 0x35, 0);
 	assert_null(ask());
 	ask_for(0x12, 0x35, 0);
-	prm_set(request, RMPP_FLAGS, 1);
-	prm_set(request, RMPP_TYPE, 2); /* ACK */
+	fld_set(request, RMPP_FLAGS, 1);
+	fld_set(request, RMPP_TYPE, 2); /* ACK */
 	assert_null(ask());
 	ask_for(0x01, 0x35, 0);
 	request[1] = 4; /* performance management */

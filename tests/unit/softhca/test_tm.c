@@ -41,18 +41,18 @@ static uint64_t buffers;
 
 static void put_xrqc(uint8_t *in)
 {
-	uint8_t *context = prm_at(in, CREATE_XRQ_IN_XRQ_CONTEXT), *wq = prm_at(context, XRQC_WQ);
+	uint8_t *context = fld_at(in, CREATE_XRQ_IN_XRQ_CONTEXT), *wq = fld_at(context, XRQC_WQ);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRQ);
-	prm_set(context, XRQC_TOPOLOGY, PRM_XRQC_TOPOLOGY_TAG_MATCHING);
-	prm_set(context, XRQC_OFFLOAD, PRM_XRQC_OFFLOAD_RNDV);
-	prm_set(context, XRQC_LOG_MATCHING_LIST_SZ, LOG_TAGS);
-	prm_set(context, XRQC_CQN, done->n);
-	prm_set(context, XRQC_USER_INDEX, FLAT_SRQ_UIDX);
-	prm_set(wq, WQ_PD, flat.pd[1]);
-	prm_set(wq, WQ_DBR_ADDR, xrq.dbr);
-	prm_set(wq, WQ_LOG_WQ_STRIDE, 6);
-	prm_set(wq, WQ_LOG_WQ_SZ, xrq.log_size);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRQ);
+	fld_set(context, XRQC_TOPOLOGY, PRM_XRQC_TOPOLOGY_TAG_MATCHING);
+	fld_set(context, XRQC_OFFLOAD, PRM_XRQC_OFFLOAD_RNDV);
+	fld_set(context, XRQC_LOG_MATCHING_LIST_SZ, LOG_TAGS);
+	fld_set(context, XRQC_CQN, done->n);
+	fld_set(context, XRQC_USER_INDEX, FLAT_SRQ_UIDX);
+	fld_set(wq, WQ_PD, flat.pd[1]);
+	fld_set(wq, WQ_DBR_ADDR, xrq.dbr);
+	fld_set(wq, WQ_LOG_WQ_STRIDE, 6);
+	fld_set(wq, WQ_LOG_WQ_SZ, xrq.log_size);
 }
 
 static void create_xrq(void)
@@ -64,12 +64,12 @@ static void create_xrq(void)
 	xrq.ring = flat_alloc(4096, 4096);
 	xrq.dbr = flat_alloc(8, 64);
 	for (int i = 0; i < 7; i++)
-		prm_set(flat.mem + xrq.ring + i * FLAT_SRQ_STRIDE, PRM(0x0, 15, 0), i + 1);
+		fld_set(flat.mem + xrq.ring + i * FLAT_SRQ_STRIDE, FLD(0x0, 15, 0), i + 1);
 	pas = htobe64(xrq.ring);
-	memcpy(prm_at(in, CREATE_XRQ_IN_PAS), &pas, sizeof(pas));
+	memcpy(fld_at(in, CREATE_XRQ_IN_PAS), &pas, sizeof(pas));
 	put_xrqc(in);
 	flat_cmd(xrq.hca, in, sizeof(in), out, sizeof(out));
-	xrq.n = prm_get(out, CREATE_XRQ_OUT_XRQN);
+	xrq.n = fld_get(out, CREATE_XRQ_OUT_XRQN);
 }
 
 /* A sender on the first adapter, and b, on the XRQ, whose send queue is the adapter's if OFFLOADED. */
@@ -115,8 +115,8 @@ static void operate(uint8_t opcode, uint8_t flags, uint16_t index, uint16_t coun
 	uint8_t seg[32] = { opcode << 4, flags };
 	uint64_t parts[2] = { htobe64(tag), htobe64(mask) };
 
-	prm_set(seg, PRM(0x0, 15, 0), index);
-	prm_set(seg, PRM(0x4, 15, 0), count);
+	fld_set(seg, FLD(0x0, 15, 0), index);
+	fld_set(seg, FLD(0x4, 15, 0), count);
 	memcpy(seg + 16, parts, sizeof(parts));
 	flat_ctrl(ops, OP_TM, 0, 0);
 	flat_segment(ops, seg, sizeof(seg));
@@ -138,10 +138,10 @@ static const uint8_t *expect(uint8_t opcode, uint8_t op)
 	const uint8_t *cqe = flat_poll(done);
 
 	assert_non_null(cqe);
-	assert_int_equal(prm_get(cqe, CQE_OPCODE), opcode);
-	assert_int_equal(prm_get(cqe, CQE_APP), 1);
-	assert_int_equal(prm_get(cqe, CQE_APP_OP), op);
-	assert_int_equal(prm_get(cqe, CQE_USER_INDEX), FLAT_SRQ_UIDX);
+	assert_int_equal(fld_get(cqe, CQE_OPCODE), opcode);
+	assert_int_equal(fld_get(cqe, CQE_APP), 1);
+	assert_int_equal(fld_get(cqe, CQE_APP_OP), op);
+	assert_int_equal(fld_get(cqe, CQE_USER_INDEX), FLAT_SRQ_UIDX);
 	return cqe;
 }
 
@@ -149,16 +149,16 @@ static void expect_tag(uint8_t opcode, uint8_t op, uint16_t place, uint32_t len)
 {
 	const uint8_t *cqe = expect(opcode, op);
 
-	assert_int_equal(prm_get(cqe, CQE_APP_INFO), place);
-	assert_int_equal(prm_get(cqe, CQE_BYTE_COUNT), len);
+	assert_int_equal(fld_get(cqe, CQE_APP_INFO), place);
+	assert_int_equal(fld_get(cqe, CQE_BYTE_COUNT), len);
 }
 
 static void expect_op(uint8_t op, bool success, uint16_t phase)
 {
 	const uint8_t *cqe = expect(NO_PACKET, op);
 
-	assert_int_equal(prm_get(cqe, PRM(0x0, 31, 31)), success);
-	assert_int_equal(prm_get(cqe, PRM(0x4, 31, 16)), phase);
+	assert_int_equal(fld_get(cqe, FLD(0x0, 31, 31)), success);
+	assert_int_equal(fld_get(cqe, FLD(0x4, 31, 16)), phase);
 }
 
 static void added(uint64_t tag, uint64_t mask, uint32_t len)
@@ -188,9 +188,9 @@ static void send_eager(uint64_t tag, uint32_t len)
 static void send_rndv(uint64_t tag, uint32_t len)
 {
 	header(RNDV, tag);
-	prm_set(flat.mem + from, PRM64(0x10), from + 32768);
-	prm_set(flat.mem + from, PRM(0x18, 31, 0), lkey);
-	prm_set(flat.mem + from, PRM(0x1c, 31, 0), len);
+	fld_set(flat.mem + from, FLD64(0x10), from + 32768);
+	fld_set(flat.mem + from, FLD(0x18, 31, 0), lkey);
+	fld_set(flat.mem + from, FLD(0x1c, 31, 0), len);
 	flat_send(a, OP_SEND, from, 32, lkey);
 	flat_run(LONG / 1000);
 }
@@ -206,9 +206,9 @@ static void a_message_takes_the_first_tag_that_its_header_matches(void **state)
 	added(0, 0, 64);
 	send_eager(0x201, 32);
 	cqe = expect(RESP_SEND, CONSUMED_MSG);
-	assert_int_equal(prm_get(cqe, CQE_APP_INFO), 1);
-	assert_int_equal(prm_get(cqe, CQE_BYTE_COUNT), 32);
-	assert_int_equal(prm_get(cqe, PRM64(0x8)), 0x201);
+	assert_int_equal(fld_get(cqe, CQE_APP_INFO), 1);
+	assert_int_equal(fld_get(cqe, CQE_BYTE_COUNT), 32);
+	assert_int_equal(fld_get(cqe, FLD64(0x8)), 0x201);
 	assert_memory_equal(flat.mem + buffers + FRAME, flat.mem + from + 16, 32);
 	send_eager(0x201, 32);
 	expect_tag(RESP_SEND, CONSUMED_MSG, 2, 32);
@@ -337,8 +337,8 @@ static void a_fetch_that_fails_gives_the_tag_back(void **state)
 	set_up();
 	added(4, ~0ull, 64);
 	header(RNDV, 4);
-	prm_set(flat.mem + from, PRM(0x18, 31, 0), lkey ^ 0x100);
-	prm_set(flat.mem + from, PRM(0x1c, 31, 0), 16);
+	fld_set(flat.mem + from, FLD(0x18, 31, 0), lkey ^ 0x100);
+	fld_set(flat.mem + from, FLD(0x1c, 31, 0), 16);
 	flat_send(a, OP_SEND, from, 32, lkey);
 	flat_run(LONG / 1000);
 	expect_tag(NO_PACKET, CONSUMED, 0, 0);
@@ -360,9 +360,9 @@ static void a_message_that_is_too_long_costs_a_wqe_of_the_queue(void **state)
 	expect_tag(RESP_SEND, CANCELED, 0, 0);
 	cqe = flat_poll(done);
 	assert_non_null(cqe);
-	assert_int_equal(prm_get(cqe, CQE_OPCODE), RESP_ERR);
-	assert_int_equal(prm_get(cqe, CQE_SYNDROME), LOCAL_LENGTH);
-	assert_int_equal(prm_get(cqe, CQE_WQE_COUNTER), 0);
+	assert_int_equal(fld_get(cqe, CQE_OPCODE), RESP_ERR);
+	assert_int_equal(fld_get(cqe, CQE_SYNDROME), LOCAL_LENGTH);
+	assert_int_equal(fld_get(cqe, CQE_WQE_COUNTER), 0);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_INVAL_REQ);
 	tear_down();
 }
@@ -370,16 +370,16 @@ static void a_message_that_is_too_long_costs_a_wqe_of_the_queue(void **state)
 static void an_xrq_says_its_phases_and_goes_last(void **state)
 {
 	uint8_t in[16] = { 0 }, out[PRM_QUERY_XRQ_OUT_SIZE];
-	uint8_t *context = prm_at(out, QUERY_XRQ_OUT_XRQ_CONTEXT);
+	uint8_t *context = fld_at(out, QUERY_XRQ_OUT_XRQ_CONTEXT);
 
 	(void)state;
 	set_up();
 	added(1, ~0ull, 64);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_XRQ);
-	prm_set(in, QUERY_XRQ_IN_XRQN, xrq.n);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_XRQ);
+	fld_set(in, QUERY_XRQ_IN_XRQN, xrq.n);
 	flat_cmd(xrq.hca, in, sizeof(in), out, sizeof(out));
-	assert_int_equal(prm_get(context, XRQC_APPEND_NEXT_INDEX), 1);
-	assert_int_equal(prm_get(context, XRQC_HW_PHASE_CNT), 0);
+	assert_int_equal(fld_get(context, XRQC_APPEND_NEXT_INDEX), 1);
+	assert_int_equal(fld_get(context, XRQC_HW_PHASE_CNT), 0);
 	flat_simple(xrq.hca, PRM_OP_DESTROY_XRQ, xrq.n, PRM_STAT_BAD_RES_STATE_ERR);
 	flat_simple(xrq.hca, PRM_OP_DESTROY_QP, b->n, PRM_STAT_OK);
 	flat_simple(xrq.hca, PRM_OP_DESTROY_QP, ops->n, PRM_STAT_OK);

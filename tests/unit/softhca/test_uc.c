@@ -20,8 +20,8 @@ static void send_and_write_arrive(void **state)
 	flat_expect_done(a->send_cq, REQ, 0);
 	cqe = flat.mem + b->recv_cq->ring;
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);
-	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), SIZE);
-	assert_int_equal(prm_get(cqe, PRM(0x18, 23, 0)), a->n);
+	assert_int_equal(fld_get(cqe, FLD(0x2c, 31, 0)), SIZE);
+	assert_int_equal(fld_get(cqe, FLD(0x18, 23, 0)), a->n);
 	assert_memory_equal(flat.mem + to, flat.mem + from, SIZE);
 	memset(flat.mem + to, 0, SIZE);
 	flat_ctrl(a, OP_WRITE_IMM, SIGNALED, 5);

@@ -27,18 +27,18 @@ static void gid_of(int i, uint8_t gid[16])
 {
 	uint8_t in[16] = { 0 }, out[64];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
 	flat_cmd(flat.hca[i], in, sizeof(in), out, 32);
-	memcpy(gid, prm_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
+	memcpy(gid, fld_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
 }
 
 static uint16_t lid_of_a(void)
 {
 	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
 	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
-	return prm_get(prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
+	return fld_get(fld_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
 		       HCA_VPORT_CONTEXT_LID);
 }
 
@@ -54,9 +54,9 @@ static void datagram_arrives_behind_40_bytes(void **state)
 	flat_expect_done(a->send_cq, REQ, 0);
 	cqe = flat.mem + b->recv_cq->ring;
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);
-	assert_int_equal(prm_get(cqe, PRM(0x2c, 31, 0)), GRH_LEN + 100);
-	assert_int_equal(prm_get(cqe, PRM(0x18, 31, 0)), 3 << 24 | a->n); /* SL 3, no GRH */
-	assert_int_equal(prm_get(cqe, PRM(0x14, 15, 0)), lid_of_a());
+	assert_int_equal(fld_get(cqe, FLD(0x2c, 31, 0)), GRH_LEN + 100);
+	assert_int_equal(fld_get(cqe, FLD(0x18, 31, 0)), 3 << 24 | a->n); /* SL 3, no GRH */
+	assert_int_equal(fld_get(cqe, FLD(0x14, 15, 0)), lid_of_a());
 	assert_int_equal(flat.mem[to], 0xee);
 	assert_int_equal(flat.mem[to + GRH_LEN - 1], 0xee);
 	assert_memory_equal(flat.mem + to + GRH_LEN, flat.mem + from, 100);
@@ -77,7 +77,7 @@ static void global_route_is_in_front_of_the_data(void **state)
 	send_to(b, b->n, KEY, gid[1], 7);
 	cqe = flat_poll(b->recv_cq);
 	assert_non_null(cqe);
-	assert_int_equal(prm_get(cqe, PRM(0x18, 29, 28)), 1);
+	assert_int_equal(fld_get(cqe, FLD(0x18, 29, 28)), 1);
 	assert_memory_equal(flat.mem + to, start, sizeof(start));
 	assert_memory_equal(flat.mem + to + 8, gid[0], 16);
 	assert_memory_equal(flat.mem + to + 24, gid[1], 16);
@@ -88,14 +88,14 @@ static void global_route_is_in_front_of_the_data(void **state)
 static void set_roce_address(int i, const uint8_t gid[16], unsigned int version, unsigned int l3)
 {
 	uint8_t in[16 + PRM_ROCE_ADDR_SIZE] = { 0 }, out[16];
-	uint8_t *addr = prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
+	uint8_t *addr = fld_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
 	memcpy(addr, gid, 16);
-	prm_set(addr, ROCE_ADDR_ROCE_VERSION, version);
-	prm_set(addr, ROCE_ADDR_ROCE_L3_TYPE, l3);
-	prm_set(addr, ROCE_ADDR_VLAN_VALID, l3);
-	prm_set(addr, ROCE_ADDR_VLAN_ID, 0x123);
+	fld_set(addr, ROCE_ADDR_ROCE_VERSION, version);
+	fld_set(addr, ROCE_ADDR_ROCE_L3_TYPE, l3);
+	fld_set(addr, ROCE_ADDR_VLAN_VALID, l3);
+	fld_set(addr, ROCE_ADDR_VLAN_ID, 0x123);
 	flat_cmd(flat.hca[i], in, sizeof(in), out, sizeof(out));
 }
 
@@ -119,8 +119,8 @@ static void roce_2_brings_the_ip_header(void **state)
 	send_to(b, b->n, KEY, v4[1], 7);
 	cqe = flat_poll(b->recv_cq);
 	assert_non_null(cqe);
-	assert_int_equal(prm_get(cqe, PRM(0x18, 25, 24)), 2);
-	assert_int_equal(prm_get(cqe, PRM(0x1c, 31, 0)), 0);
+	assert_int_equal(fld_get(cqe, FLD(0x18, 25, 24)), 2);
+	assert_int_equal(fld_get(cqe, FLD(0x1c, 31, 0)), 0);
 	assert_memory_equal(flat.mem + to + 20, ipv4, sizeof(ipv4));
 	assert_memory_equal(flat.mem + to + GRH_LEN, flat.mem + from, 7);
 
@@ -130,8 +130,8 @@ static void roce_2_brings_the_ip_header(void **state)
 	send_to(b, b->n, KEY, v6[1], 7);
 	cqe = flat_poll(b->recv_cq);
 	assert_non_null(cqe);
-	assert_int_equal(prm_get(cqe, PRM(0x18, 31, 24)), 0x11);
-	assert_int_equal(prm_get(cqe, PRM(0x1c, 31, 0)), 1 << 16 | 3 << 13 | 0x123);
+	assert_int_equal(fld_get(cqe, FLD(0x18, 31, 24)), 0x11);
+	assert_int_equal(fld_get(cqe, FLD(0x1c, 31, 0)), 1 << 16 | 3 << 13 | 0x123);
 	assert_memory_equal(flat.mem + to, ipv6, sizeof(ipv6));
 	assert_memory_equal(flat.mem + to + 8, v6, 32);
 	unpair();
@@ -178,7 +178,7 @@ static void data_is_gathered_and_scattered(void **state)
 	flat_recv(b, to + 1000, 45, rkey);
 	slot = flat.mem + b->rq;
 	memcpy(slot + 16, slot, 16);
-	prm_set(slot + 16, PRM64(0x8), to);
+	fld_set(slot + 16, FLD64(0x8), to);
 	flat_ctrl(a, OP_SEND_IMM, SIGNALED | SOLICITED, 0x01020304);
 	flat_av(a, b, b->n, KEY, NULL);
 	flat_inline(a, text, 6);
@@ -190,7 +190,7 @@ static void data_is_gathered_and_scattered(void **state)
 	assert_non_null(cqe);
 	assert_int_equal(cqe[63] >> 4, RESP_SEND_IMM);
 	assert_true(cqe[63] & SOLICITED);
-	assert_int_equal(prm_get(cqe, PRM(0x24, 31, 0)), 0x01020304);
+	assert_int_equal(fld_get(cqe, FLD(0x24, 31, 0)), 0x01020304);
 	assert_memory_equal(flat.mem + to + 1000 + GRH_LEN, text, 5);
 	assert_memory_equal(flat.mem + to, text + 5, 1);
 	assert_memory_equal(flat.mem + to + 1, flat.mem + from, 10);
@@ -201,8 +201,8 @@ static void modify(struct flat_qp *qp, uint32_t opcode)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, MODIFY_QP_IN_QPN, qp->n);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, MODIFY_QP_IN_QPN, qp->n);
 	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
 }
 
@@ -309,8 +309,8 @@ static void management_qps_are_0_and_1_on_the_wire(void **state)
 	send_to(b, 1, OWN_KEY, NULL, 256);
 	cqe = flat_poll(b->recv_cq);
 	assert_non_null(cqe);
-	assert_int_equal(prm_get(cqe, PRM(0x18, 23, 0)), 1);
-	assert_int_equal(prm_get(cqe, PRM(0x24, 31, 0)), 0xffff);
+	assert_int_equal(fld_get(cqe, FLD(0x18, 23, 0)), 1);
+	assert_int_equal(fld_get(cqe, FLD(0x24, 31, 0)), 0xffff);
 	assert_memory_equal(flat.mem + to + GRH_LEN, flat.mem + from, 256);
 	unpair();
 }
@@ -324,9 +324,9 @@ static void a_port_has_one_qp1(void **state)
 	(void)state;
 	pair(&gsi, 4096);
 	c = flat_qp(0, &gsi);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_RST2INIT_QP);
-	prm_set(in, MODIFY_QP_IN_QPN, c->n);
-	prm_set(prm_at(in, MODIFY_QP_IN_QPC), PRM_IN(QPC_PRIMARY_PATH, ADS_VHCA_PORT_NUM), 1);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_RST2INIT_QP);
+	fld_set(in, MODIFY_QP_IN_QPN, c->n);
+	fld_set(fld_at(in, MODIFY_QP_IN_QPC), FLD_IN(QPC_PRIMARY_PATH, ADS_VHCA_PORT_NUM), 1);
 	flat_cmd_expect(c->hca, in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
 	flat_simple(a->hca, PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
 	flat_cmd(c->hca, in, sizeof(in), out, sizeof(out));

@@ -18,19 +18,19 @@ static struct flat_umr umr_for(uint32_t key, uint64_t start, uint64_t len, uint6
 {
 	struct flat_umr umr = { { 0 }, { 0 } };
 
-	prm_set(umr.ctrl, UMR_FLAGS, flags);
-	prm_set(umr.ctrl, UMR_XLT_OCTOWORDS, octowords);
-	prm_set(umr.ctrl, UMR_MKEY_MASK, mask);
-	prm_set(umr.mkc, MKC_LR, 1);
-	prm_set(umr.mkc, MKC_LW, 1);
-	prm_set(umr.mkc, MKC_RR, 1);
-	prm_set(umr.mkc, MKC_RW, 1);
-	prm_set(umr.mkc, MKC_UMR_EN, 1);
-	prm_set(umr.mkc, MKC_QPN, 0xffffff);
-	prm_set(umr.mkc, MKC_MKEY_7_0, key & 0xff);
-	prm_set(umr.mkc, MKC_START_ADDR, start);
-	prm_set(umr.mkc, MKC_LEN, len);
-	prm_set(umr.mkc, MKC_LOG_PAGE_SIZE, 12);
+	fld_set(umr.ctrl, UMR_FLAGS, flags);
+	fld_set(umr.ctrl, UMR_XLT_OCTOWORDS, octowords);
+	fld_set(umr.ctrl, UMR_MKEY_MASK, mask);
+	fld_set(umr.mkc, MKC_LR, 1);
+	fld_set(umr.mkc, MKC_LW, 1);
+	fld_set(umr.mkc, MKC_RR, 1);
+	fld_set(umr.mkc, MKC_RW, 1);
+	fld_set(umr.mkc, MKC_UMR_EN, 1);
+	fld_set(umr.mkc, MKC_QPN, 0xffffff);
+	fld_set(umr.mkc, MKC_MKEY_7_0, key & 0xff);
+	fld_set(umr.mkc, MKC_START_ADDR, start);
+	fld_set(umr.mkc, MKC_LEN, len);
+	fld_set(umr.mkc, MKC_LOG_PAGE_SIZE, 12);
 	return umr;
 }
 
@@ -41,7 +41,7 @@ static uint64_t page_list(uint64_t last, unsigned int count)
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		prm_set64(flat.mem + list, 8 * i, (last - i * PAGE) | 3);
+		fld_set64(flat.mem + list, 8 * i, (last - i * PAGE) | 3);
 	return list;
 }
 
@@ -122,7 +122,7 @@ static void pages_are_registered_by_pointer(void **state)
 
 	list = page_list(to + PAGE, 2);
 	umr = umr_for(key, 0, 0, 0, 1, UMR_OFFSET_GIVEN | UMR_FAIL_IF_FREE);
-	prm_set(umr.ctrl, UMR_XLT_OFFSET_15_0, 3); /* pages 6 and 7 */
+	fld_set(umr.ctrl, UMR_XLT_OFFSET_15_0, 3); /* pages 6 and 7 */
 	post(b, key, &umr);
 	flat_data(b, list, 16, dma);
 	finish(b);
@@ -184,7 +184,7 @@ static void local_invalidation_frees_it(void **state)
 	struct flat_umr umr = umr_for(key, 0, 0, 1ull << UMR_FREE, 0, UMR_INLINE);
 
 	(void)state;
-	prm_set(umr.mkc, MKC_FREE, 1);
+	fld_set(umr.mkc, MKC_FREE, 1);
 	post(b, key, &umr);
 	finish(b);
 	flat_expect_done(b->send_cq, REQ, 0);
@@ -247,11 +247,11 @@ static void a_window_serves_the_qp_it_is_bound_to(void **state)
 	struct flat_umr umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
 
 	(void)state;
-	prm_set(umr.mkc, MKC_QPN, b->n);
+	fld_set(umr.mkc, MKC_QPN, b->n);
 	bind(key, &umr, rkey);
 	write_through(key);
 	flat_expect_done(a->send_cq, REQ, 0);
-	prm_set(umr.mkc, MKC_QPN, b->n + 1);
+	fld_set(umr.mkc, MKC_QPN, b->n + 1);
 	bind(key, &umr, rkey);
 	unpair_after_refused_write(key, 1);
 }
@@ -321,9 +321,9 @@ static void the_null_key_swallows_everything(void **state)
 
 	(void)state;
 	pair(NULL, PAGE);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_SPECIAL_CONTEXTS);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_SPECIAL_CONTEXTS);
 	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
-	key = prm_get(out, QUERY_SPECIAL_CONTEXTS_OUT_NULL_MKEY);
+	key = fld_get(out, QUERY_SPECIAL_CONTEXTS_OUT_NULL_MKEY);
 	memset(flat.mem + to, 0xff, 100);
 	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
 	flat_raddr(a, to, rkey);

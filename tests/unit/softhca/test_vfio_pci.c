@@ -143,9 +143,9 @@ static void enable(enum prm_status expect)
 {
 	uint8_t in[16] = { 0 }, out[16];
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_ENABLE_HCA);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ENABLE_HCA);
 	hca_exec(rig.device.hca, in, sizeof(in), out, sizeof(out));
-	assert_int_equal(prm_get(out, CMD_OUT_STATUS), expect);
+	assert_int_equal(fld_get(out, CMD_OUT_STATUS), expect);
 }
 
 static void dead_adapter_asks_for_a_reset_and_gets_it(void **state)

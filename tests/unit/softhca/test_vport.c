@@ -14,7 +14,7 @@ static uint8_t *const select_bits = in + 0xc, *const wanted = in + 0x100;
 static void start(void)
 {
 	memset(in, 0, sizeof(in));
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_NIC_VPORT_CONTEXT);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_NIC_VPORT_CONTEXT);
 }
 
 static void modify(enum prm_status expect)
@@ -29,8 +29,8 @@ static const uint8_t *query(uint32_t list)
 {
 	uint8_t ask[16] = { 0 };
 
-	prm_set(ask, CMD_IN_OPCODE, PRM_OP_QUERY_NIC_VPORT_CONTEXT);
-	prm_set(ask, QUERY_NIC_VPORT_CONTEXT_IN_ALLOWED_LIST_TYPE, list);
+	fld_set(ask, CMD_IN_OPCODE, PRM_OP_QUERY_NIC_VPORT_CONTEXT);
+	fld_set(ask, QUERY_NIC_VPORT_CONTEXT_IN_ALLOWED_LIST_TYPE, list);
 	flat_cmd(flat.hca[0], ask, sizeof(ask), out, sizeof(out));
 	return out + 16;
 }
@@ -40,53 +40,53 @@ static void values_are_kept(void **state)
 	const uint8_t *ctx = query(PRM_LIST_UC);
 
 	(void)state;
-	assert_int_equal(prm_get(ctx, NIC_VPORT_CONTEXT_MTU), 1522);
+	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_MTU), 1522);
 	start();
-	prm_set(select_bits, NIC_VPORT_FIELD_MTU, 1);
-	prm_set(select_bits, NIC_VPORT_FIELD_PROMISC, 1);
-	prm_set(select_bits, NIC_VPORT_FIELD_ROCE_EN, 1);
-	prm_set(wanted, NIC_VPORT_CONTEXT_MTU, 9022);
-	prm_set(wanted, NIC_VPORT_CONTEXT_PROMISC_MC, 1);
-	prm_set(wanted, NIC_VPORT_CONTEXT_ROCE_EN, 1);
-	prm_set(wanted, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB, 1); /* not selected */
+	fld_set(select_bits, NIC_VPORT_FIELD_MTU, 1);
+	fld_set(select_bits, NIC_VPORT_FIELD_PROMISC, 1);
+	fld_set(select_bits, NIC_VPORT_FIELD_ROCE_EN, 1);
+	fld_set(wanted, NIC_VPORT_CONTEXT_MTU, 9022);
+	fld_set(wanted, NIC_VPORT_CONTEXT_PROMISC_MC, 1);
+	fld_set(wanted, NIC_VPORT_CONTEXT_ROCE_EN, 1);
+	fld_set(wanted, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB, 1); /* not selected */
 	modify(PRM_STAT_OK);
 	ctx = query(PRM_LIST_UC);
-	assert_int_equal(prm_get(ctx, NIC_VPORT_CONTEXT_MTU), 9022);
-	assert_int_equal(prm_get(ctx, NIC_VPORT_CONTEXT_PROMISC_MC), 1);
-	assert_int_equal(prm_get(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL), 0);
-	assert_int_equal(prm_get(ctx, NIC_VPORT_CONTEXT_ROCE_EN), 1);
-	assert_int_equal(prm_get(ctx, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB), 0);
+	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_MTU), 9022);
+	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_PROMISC_MC), 1);
+	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL), 0);
+	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_ROCE_EN), 1);
+	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB), 0);
 }
 
 static void put_list(uint32_t type, unsigned int size)
 {
 	start();
-	prm_set(select_bits, NIC_VPORT_FIELD_ADDRESSES_LIST, 1);
-	prm_set(wanted, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE, type);
-	prm_set(wanted, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE, size);
+	fld_set(select_bits, NIC_VPORT_FIELD_ADDRESSES_LIST, 1);
+	fld_set(wanted, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE, type);
+	fld_set(wanted, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE, size);
 }
 
 static void lists_are_kept_apart(void **state)
 {
-	uint8_t *list = prm_at(wanted, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
+	uint8_t *list = fld_at(wanted, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
 	const uint8_t *ctx;
 
 	(void)state;
 	put_list(PRM_LIST_UC, 2);
-	prm_set64(list, 0, 0x0200000000aaull);
-	prm_set64(list, 8, 0x0200000000bbull);
+	fld_set64(list, 0, 0x0200000000aaull);
+	fld_set64(list, 8, 0x0200000000bbull);
 	modify(PRM_STAT_OK);
 	put_list(PRM_LIST_VLAN, 3);
-	prm_set(list, PRM(0x8, 11, 0), 77);
+	fld_set(list, FLD(0x8, 11, 0), 77);
 	modify(PRM_STAT_OK);
 	ctx = query(PRM_LIST_UC);
-	assert_int_equal(prm_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 2);
-	assert_int_equal(prm_get64(ctx, 256 + 8), 0x0200000000bbull);
+	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 2);
+	assert_int_equal(fld_get64(ctx, 256 + 8), 0x0200000000bbull);
 	ctx = query(PRM_LIST_MC);
-	assert_int_equal(prm_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 0);
+	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 0);
 	ctx = query(PRM_LIST_VLAN);
-	assert_int_equal(prm_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 3);
-	assert_int_equal(prm_get(ctx + 256, PRM(0x8, 11, 0)), 77);
+	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 3);
+	assert_int_equal(fld_get(ctx + 256, FLD(0x8, 11, 0)), 77);
 }
 
 static void wrong_values_are_refused(void **state)
@@ -97,14 +97,14 @@ static void wrong_values_are_refused(void **state)
 	put_list(5, 1);
 	modify(PRM_STAT_BAD_PARAM_ERR);
 	start();
-	prm_set(select_bits, PRM(0x0, 31, 31), 1);
+	fld_set(select_bits, FLD(0x0, 31, 31), 1);
 	modify(PRM_STAT_BAD_PARAM_ERR);
 	start();
-	prm_set(select_bits, NIC_VPORT_FIELD_MTU, 1);
-	prm_set(wanted, NIC_VPORT_CONTEXT_MTU, 20000);
+	fld_set(select_bits, NIC_VPORT_FIELD_MTU, 1);
+	fld_set(wanted, NIC_VPORT_CONTEXT_MTU, 20000);
 	modify(PRM_STAT_BAD_PARAM_ERR);
 	start();
-	prm_set(in, MODIFY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT, 1);
+	fld_set(in, MODIFY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT, 1);
 	modify(PRM_STAT_BAD_PARAM_ERR);
 }
 
@@ -116,7 +116,7 @@ static void a_list_must_be_there(void **state)
 	(void)state;
 	put_list(PRM_LIST_UC, 100);
 	flat_cmd_expect(flat.hca[0], in, 512, answer, sizeof(answer), PRM_STAT_BAD_PARAM_ERR);
-	assert_int_equal(prm_get(query(PRM_LIST_UC), NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 0);
+	assert_int_equal(fld_get(query(PRM_LIST_UC), NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 0);
 }
 
 static void set_cap(uint8_t *cap, enum prm_status expect)
@@ -124,7 +124,7 @@ static void set_cap(uint8_t *cap, enum prm_status expect)
 	static uint8_t set[16 + PRM_HCA_CAP_SIZE];
 	uint8_t answer[16];
 
-	prm_set(set, CMD_IN_OPCODE, PRM_OP_SET_HCA_CAP);
+	fld_set(set, CMD_IN_OPCODE, PRM_OP_SET_HCA_CAP);
 	memcpy(set + 16, cap, PRM_HCA_CAP_SIZE);
 	flat_cmd_expect(flat.hca[0], set, sizeof(set), answer, sizeof(answer), expect);
 }
@@ -134,8 +134,8 @@ static void get_cap(unsigned int op_mod, uint8_t *cap)
 	static uint8_t answer[16 + PRM_HCA_CAP_SIZE];
 	uint8_t ask[16] = { 0 };
 
-	prm_set(ask, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
-	prm_set(ask, CMD_IN_OP_MOD, op_mod);
+	fld_set(ask, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	fld_set(ask, CMD_IN_OP_MOD, op_mod);
 	flat_cmd(flat.hca[0], ask, sizeof(ask), answer, sizeof(answer));
 	memcpy(cap, answer + 16, PRM_HCA_CAP_SIZE);
 }
@@ -147,14 +147,14 @@ static void capabilities_that_are_set_are_read_back(void **state)
 
 	(void)state;
 	get_cap(CURRENT, cap);
-	assert_int_equal(prm_get(cap, HCA_CAP_LOG_MAX_QP), 17);
-	prm_set(cap, HCA_CAP_LOG_MAX_QP, 12);
+	assert_int_equal(fld_get(cap, HCA_CAP_LOG_MAX_QP), 17);
+	fld_set(cap, HCA_CAP_LOG_MAX_QP, 12);
 	set_cap(cap, PRM_STAT_OK);
 	get_cap(CURRENT, cap);
-	assert_int_equal(prm_get(cap, HCA_CAP_LOG_MAX_QP), 12);
+	assert_int_equal(fld_get(cap, HCA_CAP_LOG_MAX_QP), 12);
 	get_cap(MAXIMUM, cap);
-	assert_int_equal(prm_get(cap, HCA_CAP_LOG_MAX_QP), 17);
-	prm_set(cap, HCA_CAP_LOG_MAX_QP, 18);
+	assert_int_equal(fld_get(cap, HCA_CAP_LOG_MAX_QP), 17);
+	fld_set(cap, HCA_CAP_LOG_MAX_QP, 18);
 	set_cap(cap, PRM_STAT_BAD_PARAM_ERR);
 }
 
@@ -164,7 +164,7 @@ static void capabilities_that_are_not_there_cannot_be_set(void **state)
 
 	(void)state;
 	get_cap(1, cap);
-	prm_set(cap, HCA_CAP_STRIDING_RQ, 1);
+	fld_set(cap, HCA_CAP_STRIDING_RQ, 1);
 	set_cap(cap, PRM_STAT_BAD_PARAM_ERR);
 }
 

@@ -164,7 +164,7 @@ static void give_up(struct cm_conn *conn)
 	uint8_t *data = conn->mad + CM_DATA;
 
 	cm_put_rej(conn->mad, conn, REASON_TIMEOUT, NULL, 0);
-	prm_set(data, REJ_INFO_LENGTH, sizeof(guid));
+	fld_set(data, REJ_INFO_LENGTH, sizeof(guid));
 	memcpy(data + REJ_INFO_AT, &guid, sizeof(guid));
 	cm_send(conn);
 }

@@ -11,12 +11,12 @@
 static uint8_t *put_header(uint8_t *mad, unsigned int attribute, uint64_t transaction)
 {
 	memset(mad, 0, MAD_SIZE);
-	prm_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
-	prm_set(mad, MAD_CLASS, MAD_CLASS_CM);
-	prm_set(mad, MAD_CLASS_VERSION, CM_CLASS_VERSION);
-	prm_set(mad, MAD_METHOD, CM_SEND);
-	prm_set(mad, MAD_ATTRIBUTE, attribute);
-	prm_set64(mad, MAD_TRANSACTION, transaction);
+	fld_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
+	fld_set(mad, MAD_CLASS, MAD_CLASS_CM);
+	fld_set(mad, MAD_CLASS_VERSION, CM_CLASS_VERSION);
+	fld_set(mad, MAD_METHOD, CM_SEND);
+	fld_set(mad, MAD_ATTRIBUTE, attribute);
+	fld_set64(mad, MAD_TRANSACTION, transaction);
 	return mad + CM_DATA;
 }
 
@@ -30,10 +30,10 @@ static void put_private(uint8_t *to, const void *data, size_t len)
 static void put_service_type(uint8_t *data, uint8_t qp_type)
 {
 	if (qp_type == IB_UVERBS_QPT_UC) {
-		prm_set(data, REQ_SERVICE_TYPE, SERVICE_UC);
+		fld_set(data, REQ_SERVICE_TYPE, SERVICE_UC);
 	} else if (qp_type == IB_UVERBS_QPT_XRC_INI) {
-		prm_set(data, REQ_SERVICE_TYPE, SERVICE_EXTENDED);
-		prm_set(data, REQ_EXTENDED_TYPE, EXTENDED_XRC);
+		fld_set(data, REQ_SERVICE_TYPE, SERVICE_EXTENDED);
+		fld_set(data, REQ_EXTENDED_TYPE, EXTENDED_XRC);
 	}
 }
 
@@ -41,13 +41,13 @@ uint8_t cm_take_qp_type(const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
 
-	switch (prm_get(data, REQ_SERVICE_TYPE)) {
+	switch (fld_get(data, REQ_SERVICE_TYPE)) {
 	case SERVICE_RC:
 		return IB_UVERBS_QPT_RC;
 	case SERVICE_UC:
 		return IB_UVERBS_QPT_UC;
 	case SERVICE_EXTENDED:
-		return prm_get(data, REQ_EXTENDED_TYPE) == EXTENDED_XRC ? IB_UVERBS_QPT_XRC_TGT : 0;
+		return fld_get(data, REQ_EXTENDED_TYPE) == EXTENDED_XRC ? IB_UVERBS_QPT_XRC_TGT : 0;
 	default:
 		return 0;
 	}
@@ -58,17 +58,17 @@ static void put_path(uint8_t *data, const struct cm_conn *conn)
 	enum { PERMISSIVE_LID = 0xffff };
 	const struct cm_path *path = &conn->path;
 
-	prm_set(data, REQ_LOCAL_LID, path->slid ? path->slid : PERMISSIVE_LID);
-	prm_set(data, REQ_REMOTE_LID, path->dlid ? path->dlid : PERMISSIVE_LID);
+	fld_set(data, REQ_LOCAL_LID, path->slid ? path->slid : PERMISSIVE_LID);
+	fld_set(data, REQ_REMOTE_LID, path->dlid ? path->dlid : PERMISSIVE_LID);
 	memcpy(data + REQ_LOCAL_GID, path->sgid, 16);
 	memcpy(data + REQ_REMOTE_GID, path->dgid, 16);
-	prm_set(data, REQ_FLOW_LABEL, path->flow_label);
-	prm_set(data, REQ_RATE, path->rate);
-	prm_set(data, REQ_TCLASS, path->traffic_class);
-	prm_set(data, REQ_HOP_LIMIT, path->hop_limit);
-	prm_set(data, REQ_SL, path->sl);
-	prm_set(data, REQ_SUBNET_LOCAL, path->hop_limit <= 1);
-	prm_set(data, REQ_ACK_TIMEOUT, conn->ack_timeout);
+	fld_set(data, REQ_FLOW_LABEL, path->flow_label);
+	fld_set(data, REQ_RATE, path->rate);
+	fld_set(data, REQ_TCLASS, path->traffic_class);
+	fld_set(data, REQ_HOP_LIMIT, path->hop_limit);
+	fld_set(data, REQ_SL, path->sl);
+	fld_set(data, REQ_SUBNET_LOCAL, path->hop_limit <= 1);
+	fld_set(data, REQ_ACK_TIMEOUT, conn->ack_timeout);
 }
 
 /* The two sides change places. */
@@ -78,13 +78,13 @@ void cm_take_path(const uint8_t *mad, struct cm_path *path)
 
 	memcpy(path->sgid, data + REQ_REMOTE_GID, 16);
 	memcpy(path->dgid, data + REQ_LOCAL_GID, 16);
-	path->flow_label = prm_get(data, REQ_FLOW_LABEL);
-	path->traffic_class = prm_get(data, REQ_TCLASS);
-	path->hop_limit = prm_get(data, REQ_HOP_LIMIT);
-	path->sl = prm_get(data, REQ_SL);
-	path->mtu = prm_get(data, REQ_MTU);
-	path->rate = prm_get(data, REQ_RATE);
-	path->lifetime = prm_get(data, REQ_ACK_TIMEOUT);
+	path->flow_label = fld_get(data, REQ_FLOW_LABEL);
+	path->traffic_class = fld_get(data, REQ_TCLASS);
+	path->hop_limit = fld_get(data, REQ_HOP_LIMIT);
+	path->sl = fld_get(data, REQ_SL);
+	path->mtu = fld_get(data, REQ_MTU);
+	path->rate = fld_get(data, REQ_RATE);
+	path->lifetime = fld_get(data, REQ_ACK_TIMEOUT);
 	path->lifetime -= path->lifetime > 0;
 }
 
@@ -93,26 +93,26 @@ void cm_put_req(uint8_t *mad, const struct cm_conn *conn, const struct cm_param 
 {
 	uint8_t *data = put_header(mad, CM_REQ, conn->transaction);
 
-	prm_set(mad, MAD_MODIFIER, param->vendor_options);
-	prm_set(data, REQ_VENDOR_ID, param->vendor_id);
-	prm_set(data, CM_LOCAL_ID, conn->local_id);
-	prm_set64(data, REQ_SERVICE_ID, conn->service);
-	prm_set64(data, REQ_CA_GUID, guid);
-	prm_set(data, REQ_QPN, param->qpn);
-	prm_set(data, REQ_INITIATOR_DEPTH, param->initiator_depth);
-	prm_set(data, REQ_REMOTE_TIMEOUT, CM_RESPONSE_TIMEOUT);
+	fld_set(mad, MAD_MODIFIER, param->vendor_options);
+	fld_set(data, REQ_VENDOR_ID, param->vendor_id);
+	fld_set(data, CM_LOCAL_ID, conn->local_id);
+	fld_set64(data, REQ_SERVICE_ID, conn->service);
+	fld_set64(data, REQ_CA_GUID, guid);
+	fld_set(data, REQ_QPN, param->qpn);
+	fld_set(data, REQ_INITIATOR_DEPTH, param->initiator_depth);
+	fld_set(data, REQ_REMOTE_TIMEOUT, CM_RESPONSE_TIMEOUT);
 	put_service_type(data, conn->qp_type);
-	prm_set(data, REQ_FLOW_CONTROL, param->flow_control);
-	prm_set(data, REQ_PSN, conn->psn);
-	prm_set(data, REQ_LOCAL_TIMEOUT, CM_RESPONSE_TIMEOUT);
-	prm_set(data, REQ_PKEY, CM_DEFAULT_PKEY);
-	prm_set(data, REQ_MTU, conn->path.mtu);
-	prm_set(data, REQ_MAX_CM_RETRIES, CM_MAX_RETRIES);
+	fld_set(data, REQ_FLOW_CONTROL, param->flow_control);
+	fld_set(data, REQ_PSN, conn->psn);
+	fld_set(data, REQ_LOCAL_TIMEOUT, CM_RESPONSE_TIMEOUT);
+	fld_set(data, REQ_PKEY, CM_DEFAULT_PKEY);
+	fld_set(data, REQ_MTU, conn->path.mtu);
+	fld_set(data, REQ_MAX_CM_RETRIES, CM_MAX_RETRIES);
 	if (conn->qp_type != IB_UVERBS_QPT_XRC_INI) {
-		prm_set(data, REQ_RESPONDER_RESOURCES, param->responder_resources);
-		prm_set(data, REQ_RETRY_COUNT, param->retry_count);
-		prm_set(data, REQ_RNR_RETRY_COUNT, param->rnr_retry_count);
-		prm_set(data, REQ_SRQ, param->srq);
+		fld_set(data, REQ_RESPONDER_RESOURCES, param->responder_resources);
+		fld_set(data, REQ_RETRY_COUNT, param->retry_count);
+		fld_set(data, REQ_RNR_RETRY_COUNT, param->rnr_retry_count);
+		fld_set(data, REQ_SRQ, param->srq);
 	}
 	put_path(data, conn);
 	put_private(data + REQ_PRIVATE_AT, param->private_data, param->private_len);
@@ -122,10 +122,10 @@ void cm_put_ids(uint8_t *mad, const struct cm_conn *conn, unsigned int attribute
 {
 	uint8_t *data = put_header(mad, attribute, conn->transaction);
 
-	prm_set(data, CM_LOCAL_ID, conn->local_id);
-	prm_set(data, CM_REMOTE_ID, conn->remote_id);
+	fld_set(data, CM_LOCAL_ID, conn->local_id);
+	fld_set(data, CM_REMOTE_ID, conn->remote_id);
 	if (attribute == CM_DREQ)
-		prm_set(data, DREQ_QPN, conn->remote_qpn);
+		fld_set(data, DREQ_QPN, conn->remote_qpn);
 }
 
 void cm_put_rep(uint8_t *mad, const struct cm_conn *conn, const struct cm_param *param,
@@ -134,23 +134,23 @@ void cm_put_rep(uint8_t *mad, const struct cm_conn *conn, const struct cm_param 
 	uint8_t *data = mad + CM_DATA;
 
 	cm_put_ids(mad, conn, CM_REP);
-	prm_set(mad, MAD_MODIFIER, param->vendor_options);
-	prm_set(data, REP_VENDOR_ID_H, param->vendor_id >> 16);
-	prm_set(data, REP_VENDOR_ID_M, param->vendor_id >> 8);
-	prm_set(data, REP_VENDOR_ID_L, param->vendor_id);
-	prm_set(data, REP_PSN, conn->psn);
-	prm_set(data, REP_RESPONDER_RESOURCES, param->responder_resources);
-	prm_set(data, REP_ACK_DELAY, CM_OWN_ACK_DELAY);
-	prm_set64(data, REP_CA_GUID, guid);
+	fld_set(mad, MAD_MODIFIER, param->vendor_options);
+	fld_set(data, REP_VENDOR_ID_H, param->vendor_id >> 16);
+	fld_set(data, REP_VENDOR_ID_M, param->vendor_id >> 8);
+	fld_set(data, REP_VENDOR_ID_L, param->vendor_id);
+	fld_set(data, REP_PSN, conn->psn);
+	fld_set(data, REP_RESPONDER_RESOURCES, param->responder_resources);
+	fld_set(data, REP_ACK_DELAY, CM_OWN_ACK_DELAY);
+	fld_set64(data, REP_CA_GUID, guid);
 	if (conn->qp_type == IB_UVERBS_QPT_XRC_TGT) {
-		prm_set(data, REP_SRQ, 1);
-		prm_set(data, REP_EECN, param->qpn);
+		fld_set(data, REP_SRQ, 1);
+		fld_set(data, REP_EECN, param->qpn);
 	} else {
-		prm_set(data, REP_QPN, param->qpn);
-		prm_set(data, REP_INITIATOR_DEPTH, param->initiator_depth);
-		prm_set(data, REP_FLOW_CONTROL, param->flow_control);
-		prm_set(data, REP_RNR_RETRY_COUNT, param->rnr_retry_count);
-		prm_set(data, REP_SRQ, param->srq);
+		fld_set(data, REP_QPN, param->qpn);
+		fld_set(data, REP_INITIATOR_DEPTH, param->initiator_depth);
+		fld_set(data, REP_FLOW_CONTROL, param->flow_control);
+		fld_set(data, REP_RNR_RETRY_COUNT, param->rnr_retry_count);
+		fld_set(data, REP_SRQ, param->srq);
 	}
 	put_private(data + REP_PRIVATE_AT, param->private_data, param->private_len);
 }
@@ -173,8 +173,8 @@ void cm_put_rej(uint8_t *mad, const struct cm_conn *conn, enum cm_reason reason,
 	uint8_t *rej = mad + CM_DATA;
 
 	cm_put_ids(mad, conn, CM_REJ);
-	prm_set(rej, REJ_MESSAGE, rejected_message(conn->state));
-	prm_set(rej, REJ_REASON, reason);
+	fld_set(rej, REJ_MESSAGE, rejected_message(conn->state));
+	fld_set(rej, REJ_REASON, reason);
 	put_private(rej + REJ_PRIVATE_AT, data, len);
 }
 
@@ -183,9 +183,9 @@ void cm_put_sidr_req(uint8_t *mad, const struct cm_conn *conn, const void *priva
 {
 	uint8_t *data = put_header(mad, CM_SIDR_REQ, conn->transaction);
 
-	prm_set(data, SIDR_REQUEST_ID, conn->local_id);
-	prm_set(data, SIDR_REQ_PKEY, CM_DEFAULT_PKEY);
-	prm_set64(data, SIDR_REQ_SERVICE_ID, conn->service);
+	fld_set(data, SIDR_REQUEST_ID, conn->local_id);
+	fld_set(data, SIDR_REQ_PKEY, CM_DEFAULT_PKEY);
+	fld_set64(data, SIDR_REQ_SERVICE_ID, conn->service);
 	put_private(data + SIDR_REQ_PRIVATE_AT, private_data, len);
 }
 
@@ -194,18 +194,18 @@ void cm_put_sidr_rep(uint8_t *mad, const struct cm_conn *conn, uint8_t status, u
 {
 	uint8_t *data = put_header(mad, CM_SIDR_REP, conn->transaction);
 
-	prm_set(data, SIDR_REQUEST_ID, conn->remote_id);
-	prm_set(data, SIDR_REP_STATUS, status);
-	prm_set(data, SIDR_REP_QPN, qpn);
-	prm_set64(data, SIDR_REP_SERVICE_ID, conn->service);
-	prm_set(data, SIDR_REP_QKEY, qkey);
+	fld_set(data, SIDR_REQUEST_ID, conn->remote_id);
+	fld_set(data, SIDR_REP_STATUS, status);
+	fld_set(data, SIDR_REP_QPN, qpn);
+	fld_set64(data, SIDR_REP_SERVICE_ID, conn->service);
+	fld_set(data, SIDR_REP_QKEY, qkey);
 	put_private(data + SIDR_REP_PRIVATE_AT, private_data, len);
 }
 
 void cm_put_answer(uint8_t *answer, const uint8_t *mad, unsigned int attribute)
 {
-	uint8_t *data = put_header(answer, attribute, prm_get64(mad, MAD_TRANSACTION));
+	uint8_t *data = put_header(answer, attribute, fld_get64(mad, MAD_TRANSACTION));
 
-	prm_set(data, CM_LOCAL_ID, prm_get(cm_data(mad), CM_REMOTE_ID));
-	prm_set(data, CM_REMOTE_ID, prm_get(cm_data(mad), CM_LOCAL_ID));
+	fld_set(data, CM_LOCAL_ID, fld_get(cm_data(mad), CM_REMOTE_ID));
+	fld_set(data, CM_REMOTE_ID, fld_get(cm_data(mad), CM_LOCAL_ID));
 }

@@ -20,7 +20,7 @@ static inline const uint8_t *cm_data(const uint8_t *mad)
 
 static inline unsigned int cm_attribute(const uint8_t *mad)
 {
-	return (unsigned int)prm_get(mad, MAD_ATTRIBUTE);
+	return (unsigned int)fld_get(mad, MAD_ATTRIBUTE);
 }
 
 void cm_put_req(uint8_t *mad, const struct cm_conn *conn, const struct cm_param *param,

@@ -30,9 +30,9 @@ static void refuse(const struct cm_path *path, const uint8_t *mad, unsigned int 
 
 	cm_put_answer(rej, mad, CM_REJ);
 	if (message == CM_OF_REQ)
-		prm_set(rej + CM_DATA, CM_LOCAL_ID, 0); /* there was none yet */
-	prm_set(rej + CM_DATA, REJ_MESSAGE, message);
-	prm_set(rej + CM_DATA, REJ_REASON, reason);
+		fld_set(rej + CM_DATA, CM_LOCAL_ID, 0); /* there was none yet */
+	fld_set(rej + CM_DATA, REJ_MESSAGE, message);
+	fld_set(rej + CM_DATA, REJ_REASON, reason);
 	cm_user->send(path, rej);
 }
 
@@ -43,8 +43,8 @@ static void send_mra(const struct cm_conn *conn, unsigned int message)
 	uint8_t mad[MAD_SIZE];
 
 	cm_put_ids(mad, conn, CM_MRA);
-	prm_set(mad + CM_DATA, MRA_MESSAGE, message);
-	prm_set(mad + CM_DATA, MRA_TIMEOUT, PROCESSING_TIMEOUT);
+	fld_set(mad + CM_DATA, MRA_MESSAGE, message);
+	fld_set(mad + CM_DATA, MRA_TIMEOUT, PROCESSING_TIMEOUT);
 	cm_user->send(&conn->path, mad);
 }
 
@@ -58,15 +58,15 @@ static void end_stale(struct cm_conn *conn)
 static bool is_known(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
-	uint64_t guid = prm_get64(data, REQ_CA_GUID);
-	struct cm_conn *conn = cm_find_remote(guid, prm_get(data, CM_LOCAL_ID), false);
+	uint64_t guid = fld_get64(data, REQ_CA_GUID);
+	struct cm_conn *conn = cm_find_remote(guid, fld_get(data, CM_LOCAL_ID), false);
 
 	if (conn) {
 		if (conn->state == CM_REQ_RECEIVED)
 			send_mra(conn, CM_OF_REQ);
 		return true;
 	}
-	conn = cm_find_qpn(guid, prm_get(data, REQ_QPN));
+	conn = cm_find_qpn(guid, fld_get(data, REQ_QPN));
 	if (!conn)
 		return false;
 	refuse(path, mad, CM_OF_REQ, REASON_STALE_CONNECTION);
@@ -81,18 +81,18 @@ static void take_req(struct cm_conn *conn, const struct cm_request *request)
 	conn->path = request->path;
 	conn->service = request->service;
 	conn->qp_type = request->qp_type;
-	conn->transaction = prm_get64(request->mad, MAD_TRANSACTION);
-	conn->remote_id = prm_get(data, CM_LOCAL_ID);
-	conn->remote_guid = prm_get64(data, REQ_CA_GUID);
-	conn->remote_qpn = prm_get(data, REQ_QPN);
-	conn->remote_psn = prm_get(data, REQ_PSN);
-	conn->initiator_depth = prm_get(data, REQ_RESPONDER_RESOURCES);
-	conn->responder_resources = prm_get(data, REQ_INITIATOR_DEPTH);
-	conn->retry_count = prm_get(data, REQ_RETRY_COUNT);
-	conn->rnr_retry_count = prm_get(data, REQ_RNR_RETRY_COUNT);
-	conn->ack_timeout = prm_get(data, REQ_ACK_TIMEOUT);
-	conn->remote_timeout = prm_get(data, REQ_LOCAL_TIMEOUT);
-	conn->max_retries = prm_get(data, REQ_MAX_CM_RETRIES);
+	conn->transaction = fld_get64(request->mad, MAD_TRANSACTION);
+	conn->remote_id = fld_get(data, CM_LOCAL_ID);
+	conn->remote_guid = fld_get64(data, REQ_CA_GUID);
+	conn->remote_qpn = fld_get(data, REQ_QPN);
+	conn->remote_psn = fld_get(data, REQ_PSN);
+	conn->initiator_depth = fld_get(data, REQ_RESPONDER_RESOURCES);
+	conn->responder_resources = fld_get(data, REQ_INITIATOR_DEPTH);
+	conn->retry_count = fld_get(data, REQ_RETRY_COUNT);
+	conn->rnr_retry_count = fld_get(data, REQ_RNR_RETRY_COUNT);
+	conn->ack_timeout = fld_get(data, REQ_ACK_TIMEOUT);
+	conn->remote_timeout = fld_get(data, REQ_LOCAL_TIMEOUT);
+	conn->max_retries = fld_get(data, REQ_MAX_CM_RETRIES);
 	conn->state = CM_REQ_RECEIVED;
 	cm_enlist(conn);
 	cm_enlist_remote(conn);
@@ -107,7 +107,7 @@ static void receive_req(const struct cm_path *path, const uint8_t *mad)
 	if (is_known(path, mad))
 		return;
 	cm_take_path(mad, &request.path);
-	request.service = prm_get64(cm_data(mad), REQ_SERVICE_ID);
+	request.service = fld_get64(cm_data(mad), REQ_SERVICE_ID);
 	request.qp_type = cm_take_qp_type(mad);
 	ret = request.qp_type ? cm_user->requested(&request, &conn) : ENOENT;
 	if (ret == ENOENT || ret == EINVAL)
@@ -123,9 +123,9 @@ static void refuse_service(const struct cm_path *path, const uint8_t *mad, uint8
 {
 	struct cm_conn none = {
 		.path = *path,
-		.transaction = prm_get64(mad, MAD_TRANSACTION),
-		.remote_id = prm_get(cm_data(mad), SIDR_REQUEST_ID),
-		.service = prm_get64(cm_data(mad), SIDR_REQ_SERVICE_ID),
+		.transaction = fld_get64(mad, MAD_TRANSACTION),
+		.remote_id = fld_get(cm_data(mad), SIDR_REQUEST_ID),
+		.service = fld_get64(cm_data(mad), SIDR_REQ_SERVICE_ID),
 	};
 
 	cm_put_sidr_rep(none.mad, &none, status, 0, 0, NULL, 0);
@@ -150,9 +150,9 @@ static void receive_sidr_req(const struct cm_path *path, const uint8_t *mad)
 	struct cm_conn *conn;
 	int ret;
 
-	if (cm_find_remote(origin_of(path), prm_get(data, SIDR_REQUEST_ID), true))
+	if (cm_find_remote(origin_of(path), fld_get(data, SIDR_REQUEST_ID), true))
 		return;
-	request.service = prm_get64(data, SIDR_REQ_SERVICE_ID);
+	request.service = fld_get64(data, SIDR_REQ_SERVICE_ID);
 	ret = cm_user->requested(&request, &conn);
 	if (ret == ENOENT || ret == EINVAL)
 		refuse_service(path, mad, ret == ENOENT ? SIDR_UNSUPPORTED : SIDR_REJECT);
@@ -161,8 +161,8 @@ static void receive_sidr_req(const struct cm_path *path, const uint8_t *mad)
 	conn->path = request.path;
 	conn->service = request.service;
 	conn->qp_type = IB_UVERBS_QPT_UD;
-	conn->transaction = prm_get64(mad, MAD_TRANSACTION);
-	conn->remote_id = prm_get(data, SIDR_REQUEST_ID);
+	conn->transaction = fld_get64(mad, MAD_TRANSACTION);
+	conn->remote_id = fld_get(data, SIDR_REQUEST_ID);
 	conn->remote_guid = origin_of(path);
 	conn->state = CM_SIDR_RECEIVED;
 	cm_enlist(conn);
@@ -174,12 +174,12 @@ static void receive_sidr_req(const struct cm_path *path, const uint8_t *mad)
 
 static void receive_sidr_rep(const struct cm_path *path, const uint8_t *mad)
 {
-	struct cm_conn *conn = cm_find_local(prm_get(cm_data(mad), SIDR_REQUEST_ID));
+	struct cm_conn *conn = cm_find_local(fld_get(cm_data(mad), SIDR_REQUEST_ID));
 
 	(void)path;
 	if (!conn || conn->state != CM_SIDR_SENT)
 		return;
-	conn->remote_qpn = prm_get(cm_data(mad), SIDR_REP_QPN);
+	conn->remote_qpn = fld_get(cm_data(mad), SIDR_REP_QPN);
 	cm_become_idle(conn);
 	cm_user->event(conn, CM_EVENT_SIDR_REP, mad);
 }
@@ -187,8 +187,8 @@ static void receive_sidr_rep(const struct cm_path *path, const uint8_t *mad)
 static void receive_mra(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
-	struct cm_conn *conn = cm_find_local(prm_get(data, CM_REMOTE_ID));
-	unsigned int message = prm_get(data, MRA_MESSAGE);
+	struct cm_conn *conn = cm_find_local(fld_get(data, CM_REMOTE_ID));
+	unsigned int message = fld_get(data, MRA_MESSAGE);
 
 	(void)path;
 	if (!conn)
@@ -199,7 +199,7 @@ static void receive_mra(const struct cm_path *path, const uint8_t *mad)
 		conn->state = CM_REP_DELAYED;
 	else
 		return;
-	cm_start_timer(conn, cm_ns_of(prm_get(data, MRA_TIMEOUT)) + cm_ns_of(conn->ack_timeout));
+	cm_start_timer(conn, cm_ns_of(fld_get(data, MRA_TIMEOUT)) + cm_ns_of(conn->ack_timeout));
 }
 
 /* Ours was lost, or the program has not answered yet. */
@@ -217,21 +217,21 @@ static void take_rep(struct cm_conn *conn, const uint8_t *mad)
 	bool xrc = conn->qp_type == IB_UVERBS_QPT_XRC_INI;
 
 	cm_stop_timer(conn);
-	conn->remote_id = prm_get(data, CM_LOCAL_ID);
-	conn->remote_guid = prm_get64(data, REP_CA_GUID);
-	conn->remote_qpn = xrc ? prm_get(data, REP_EECN) : prm_get(data, REP_QPN);
-	conn->remote_psn = prm_get(data, REP_PSN);
-	conn->initiator_depth = prm_get(data, REP_RESPONDER_RESOURCES);
-	conn->responder_resources = prm_get(data, REP_INITIATOR_DEPTH);
+	conn->remote_id = fld_get(data, CM_LOCAL_ID);
+	conn->remote_guid = fld_get64(data, REP_CA_GUID);
+	conn->remote_qpn = xrc ? fld_get(data, REP_EECN) : fld_get(data, REP_QPN);
+	conn->remote_psn = fld_get(data, REP_PSN);
+	conn->initiator_depth = fld_get(data, REP_RESPONDER_RESOURCES);
+	conn->responder_resources = fld_get(data, REP_INITIATOR_DEPTH);
 	if (!xrc)
-		conn->rnr_retry_count = prm_get(data, REP_RNR_RETRY_COUNT);
-	conn->ack_timeout = cm_ack_timeout(conn->path.lifetime, prm_get(data, REP_ACK_DELAY));
+		conn->rnr_retry_count = fld_get(data, REP_RNR_RETRY_COUNT);
+	conn->ack_timeout = cm_ack_timeout(conn->path.lifetime, fld_get(data, REP_ACK_DELAY));
 }
 
 static void receive_rep(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
-	struct cm_conn *conn = cm_find_local(prm_get(data, CM_REMOTE_ID)), *other;
+	struct cm_conn *conn = cm_find_local(fld_get(data, CM_REMOTE_ID)), *other;
 
 	if (!conn)
 		return;
@@ -255,7 +255,7 @@ static void receive_rtu(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
 	struct cm_conn *conn =
-		cm_find_pair(prm_get(data, CM_REMOTE_ID), prm_get(data, CM_LOCAL_ID));
+		cm_find_pair(fld_get(data, CM_REMOTE_ID), fld_get(data, CM_LOCAL_ID));
 
 	(void)path;
 	if (conn && cm_establish(conn))
@@ -266,11 +266,11 @@ static void receive_rtu(const struct cm_path *path, const uint8_t *mad)
 static struct cm_conn *find_rejected(const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
-	uint32_t theirs = prm_get(data, CM_LOCAL_ID), ours = prm_get(data, CM_REMOTE_ID);
+	uint32_t theirs = fld_get(data, CM_LOCAL_ID), ours = fld_get(data, CM_REMOTE_ID);
 
-	if (prm_get(data, REJ_REASON) == REASON_TIMEOUT)
-		return cm_find_remote(prm_get64(data, REJ_INFO_AT), theirs, false);
-	if (prm_get(data, REJ_MESSAGE) == CM_OF_REQ)
+	if (fld_get(data, REJ_REASON) == REASON_TIMEOUT)
+		return cm_find_remote(fld_get64(data, REJ_INFO_AT), theirs, false);
+	if (fld_get(data, REJ_MESSAGE) == CM_OF_REQ)
 		return cm_find_local(ours);
 	return cm_find_pair(ours, theirs);
 }
@@ -288,7 +288,7 @@ static void receive_rej(const struct cm_path *path, const uint8_t *mad)
 	case CM_REQ_RECEIVED:
 	case CM_REP_SENT:
 	case CM_REP_DELAYED:
-		if (prm_get(cm_data(mad), REJ_REASON) != REASON_STALE_CONNECTION)
+		if (fld_get(cm_data(mad), REJ_REASON) != REASON_STALE_CONNECTION)
 			cm_become_idle(conn);
 		else
 			cm_enter_timewait(conn);
@@ -308,13 +308,13 @@ static void receive_dreq(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
 	struct cm_conn *conn =
-		cm_find_pair(prm_get(data, CM_REMOTE_ID), prm_get(data, CM_LOCAL_ID));
+		cm_find_pair(fld_get(data, CM_REMOTE_ID), fld_get(data, CM_LOCAL_ID));
 
 	if (!conn) {
 		answer(path, mad, CM_DREP);
 		return;
 	}
-	if (prm_get(data, DREQ_QPN) != conn->qpn)
+	if (fld_get(data, DREQ_QPN) != conn->qpn)
 		return;
 	switch (conn->state) {
 	case CM_REP_SENT:
@@ -322,7 +322,7 @@ static void receive_dreq(const struct cm_path *path, const uint8_t *mad)
 	case CM_ESTABLISHED:
 	case CM_DREQ_SENT:
 		cm_stop_timer(conn);
-		conn->transaction = prm_get64(mad, MAD_TRANSACTION);
+		conn->transaction = fld_get64(mad, MAD_TRANSACTION);
 		conn->state = CM_DREQ_RECEIVED;
 		cm_user->event(conn, CM_EVENT_DREQ, mad);
 		break;
@@ -338,7 +338,7 @@ static void receive_drep(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
 	struct cm_conn *conn =
-		cm_find_pair(prm_get(data, CM_REMOTE_ID), prm_get(data, CM_LOCAL_ID));
+		cm_find_pair(fld_get(data, CM_REMOTE_ID), fld_get(data, CM_LOCAL_ID));
 
 	(void)path;
 	if (!conn || (conn->state != CM_DREQ_SENT && conn->state != CM_DREQ_RECEIVED))
@@ -360,10 +360,10 @@ bool cm_receive(const struct cm_path *path, const uint8_t mad[MAD_SIZE])
 	const unsigned int count = sizeof(receivers) / sizeof(receivers[0]);
 	unsigned int attribute = cm_attribute(mad);
 
-	if (prm_get(mad, MAD_BASE_VERSION) != MAD_BASE_VERSION_1 ||
-	    prm_get(mad, MAD_CLASS) != MAD_CLASS_CM ||
-	    prm_get(mad, MAD_CLASS_VERSION) != CM_CLASS_VERSION ||
-	    prm_get(mad, MAD_METHOD) != CM_SEND)
+	if (fld_get(mad, MAD_BASE_VERSION) != MAD_BASE_VERSION_1 ||
+	    fld_get(mad, MAD_CLASS) != MAD_CLASS_CM ||
+	    fld_get(mad, MAD_CLASS_VERSION) != CM_CLASS_VERSION ||
+	    fld_get(mad, MAD_METHOD) != CM_SEND)
 		return false;
 	if (attribute < count && receivers[attribute])
 		receivers[attribute](path, mad);

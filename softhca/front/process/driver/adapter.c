@@ -62,12 +62,12 @@ int adapter_command(struct adapter *adapter, const void *in, size_t in_len, void
 	int ret;
 
 	hca_exec(adapter->hca, in, in_len, out, out_len);
-	status = prm_get(out, CMD_OUT_STATUS);
+	status = fld_get(out, CMD_OUT_STATUS);
 	ret = status_errno(status);
 	if (status)
 		log_note("%s: command %#x: status %#x, syndrome %#x: %s", adapter->name,
-			 (unsigned int)prm_get(in, CMD_IN_OPCODE), status,
-			 (unsigned int)prm_get(out, CMD_OUT_SYNDROME), strerror(ret));
+			 (unsigned int)fld_get(in, CMD_IN_OPCODE), status,
+			 (unsigned int)fld_get(out, CMD_OUT_SYNDROME), strerror(ret));
 	return ret;
 }
 
@@ -77,10 +77,10 @@ int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, CMD_IN_OPCODE, opcode);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		*number = prm_get(out, ALLOC_PD_OUT_PD);
+		*number = fld_get(out, ALLOC_PD_OUT_PD);
 	return ret;
 }
 
@@ -90,8 +90,8 @@ int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t nu
 
 	if (adapter->dead)
 		return 0; /* it went with the adapter */
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, DEALLOC_PD_IN_PD, number);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, DEALLOC_PD_IN_PD, number);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
@@ -104,11 +104,11 @@ static int query_caps(struct adapter *adapter, enum prm_cap page, uint8_t *caps)
 
 	if (!out)
 		return ENOMEM;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
-	prm_set(in, CMD_IN_OP_MOD, page << 1 | current);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	fld_set(in, CMD_IN_OP_MOD, page << 1 | current);
 	ret = adapter_command(adapter, in, sizeof(in), out, PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE);
 	if (!ret)
-		memcpy(caps, prm_at(out, QUERY_HCA_CAP_OUT_CAPABILITY), PRM_HCA_CAP_SIZE);
+		memcpy(caps, fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY), PRM_HCA_CAP_SIZE);
 	free(out);
 	return ret;
 }
@@ -118,12 +118,12 @@ static int create_eq(struct adapter *adapter, uint64_t events, uint32_t vector, 
 	uint8_t in[PRM_CREATE_EQ_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
-	prm_set(prm_at(in, CREATE_EQ_IN_EQC), EQC_INTR, vector);
-	prm_set64(in, PRM_BYTE(CREATE_EQ_IN_EVENT_BITMASK), events);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
+	fld_set(fld_at(in, CREATE_EQ_IN_EQC), EQC_INTR, vector);
+	fld_set64(in, FLD_BYTE(CREATE_EQ_IN_EVENT_BITMASK), events);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		*eqn = prm_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+		*eqn = fld_get(out, CREATE_EQ_OUT_EQ_NUMBER);
 	return ret;
 }
 
@@ -152,20 +152,20 @@ static int set_roce_address(struct adapter *adapter, unsigned int port, uint32_t
 			    const struct gid_entry *entry)
 {
 	uint8_t in[PRM_CMD_IN_SIZE + PRM_ROCE_ADDR_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	uint8_t *addr = prm_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
+	uint8_t *addr = fld_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
 	uint8_t mac[6];
 	bool ipv4 = !memcmp(entry->gid, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
-	prm_set(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, index);
-	prm_set(in, SET_ROCE_ADDRESS_IN_VHCA_PORT_NUM, port);
-	memcpy(prm_at(addr, ROCE_ADDR_SOURCE_L3_ADDRESS), entry->gid, sizeof(entry->gid));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_SET_ROCE_ADDRESS);
+	fld_set(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, index);
+	fld_set(in, SET_ROCE_ADDRESS_IN_VHCA_PORT_NUM, port);
+	memcpy(fld_at(addr, ROCE_ADDR_SOURCE_L3_ADDRESS), entry->gid, sizeof(entry->gid));
 	roce_port_mac(adapter_port_guid(adapter, port), mac);
-	prm_set(addr, ROCE_ADDR_SOURCE_MAC_47_32, mac[0] << 8 | mac[1]);
-	prm_set(addr, ROCE_ADDR_SOURCE_MAC_31_0,
+	fld_set(addr, ROCE_ADDR_SOURCE_MAC_47_32, mac[0] << 8 | mac[1]);
+	fld_set(addr, ROCE_ADDR_SOURCE_MAC_31_0,
 		(uint32_t)mac[2] << 24 | mac[3] << 16 | mac[4] << 8 | mac[5]);
-	prm_set(addr, ROCE_ADDR_ROCE_VERSION, entry->kind == GID_ROCE_V2 ? 2 : 0);
-	prm_set(addr, ROCE_ADDR_ROCE_L3_TYPE, ipv4 ? 0 : 1);
+	fld_set(addr, ROCE_ADDR_ROCE_VERSION, entry->kind == GID_ROCE_V2 ? 2 : 0);
+	fld_set(addr, ROCE_ADDR_ROCE_L3_TYPE, ipv4 ? 0 : 1);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
@@ -242,17 +242,17 @@ static int fill_roce_gids(struct adapter *adapter)
 static int set_own_address(struct adapter *adapter)
 {
 	uint8_t in[256 + PRM_NIC_VPORT_CONTEXT_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	uint8_t *context = prm_at(in, MODIFY_NIC_VPORT_CONTEXT_IN_NIC_VPORT_CONTEXT);
-	uint8_t *layout = prm_at(context, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS), mac[6];
+	uint8_t *context = fld_at(in, MODIFY_NIC_VPORT_CONTEXT_IN_NIC_VPORT_CONTEXT);
+	uint8_t *layout = fld_at(context, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS), mac[6];
 
 	if (!adapter_is_roce(adapter))
 		return 0;
 	roce_port_mac(adapter_port_guid(adapter, 1), mac);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_NIC_VPORT_CONTEXT);
-	prm_set(prm_at(in, MODIFY_NIC_VPORT_CONTEXT_IN_FIELD_SELECT),
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_NIC_VPORT_CONTEXT);
+	fld_set(fld_at(in, MODIFY_NIC_VPORT_CONTEXT_IN_FIELD_SELECT),
 		NIC_VPORT_FIELD_PERMANENT_ADDRESS, 1);
-	prm_set(layout, MAC_ADDRESS_MAC_ADDR_47_32, mac[0] << 8 | mac[1]);
-	prm_set(layout, MAC_ADDRESS_MAC_ADDR_31_0,
+	fld_set(layout, MAC_ADDRESS_MAC_ADDR_47_32, mac[0] << 8 | mac[1]);
+	fld_set(layout, MAC_ADDRESS_MAC_ADDR_31_0,
 		(uint32_t)mac[2] << 24 | mac[3] << 16 | mac[4] << 8 | mac[5]);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
@@ -380,11 +380,11 @@ static int query_vport(struct adapter *adapter, unsigned int port, uint8_t *cont
 	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_VPORT_CONTEXT_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
-	prm_set(in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM, port);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	fld_set(in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM, port);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		memcpy(context, prm_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
+		memcpy(context, fld_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
 		       PRM_HCA_VPORT_CONTEXT_SIZE);
 	return ret;
 }
@@ -397,18 +397,18 @@ static int query_ib_port(struct adapter *adapter, unsigned int port, struct port
 	if (ret)
 		return ret;
 	/* With connection management, which the subnet's agents are told of when it is there */
-	info->cap_mask = prm_get(context, HCA_VPORT_CONTEXT_CAP_MASK1) | 1 << 16;
-	info->lid = prm_get(context, HCA_VPORT_CONTEXT_LID);
-	info->lmc = prm_get(context, HCA_VPORT_CONTEXT_LMC);
-	info->sm_lid = prm_get(context, HCA_VPORT_CONTEXT_SM_LID);
-	info->sm_sl = prm_get(context, HCA_VPORT_CONTEXT_SM_SL);
-	info->subnet_timeout = prm_get(context, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT);
-	info->init_type_reply = prm_get(context, HCA_VPORT_CONTEXT_INIT_TYPE_REPLY);
-	info->state = prm_get(context, HCA_VPORT_CONTEXT_VPORT_STATE);
-	info->phys_state = prm_get(context, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE);
-	info->bad_pkeys = prm_get(context, HCA_VPORT_CONTEXT_PKEY_VIOLATION_COUNTER);
-	info->bad_qkeys = prm_get(context, HCA_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER);
-	info->grh_required = prm_get(context, HCA_VPORT_CONTEXT_GRH_REQUIRED);
+	info->cap_mask = fld_get(context, HCA_VPORT_CONTEXT_CAP_MASK1) | 1 << 16;
+	info->lid = fld_get(context, HCA_VPORT_CONTEXT_LID);
+	info->lmc = fld_get(context, HCA_VPORT_CONTEXT_LMC);
+	info->sm_lid = fld_get(context, HCA_VPORT_CONTEXT_SM_LID);
+	info->sm_sl = fld_get(context, HCA_VPORT_CONTEXT_SM_SL);
+	info->subnet_timeout = fld_get(context, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT);
+	info->init_type_reply = fld_get(context, HCA_VPORT_CONTEXT_INIT_TYPE_REPLY);
+	info->state = fld_get(context, HCA_VPORT_CONTEXT_VPORT_STATE);
+	info->phys_state = fld_get(context, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE);
+	info->bad_pkeys = fld_get(context, HCA_VPORT_CONTEXT_PKEY_VIOLATION_COUNTER);
+	info->bad_qkeys = fld_get(context, HCA_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER);
+	info->grh_required = fld_get(context, HCA_VPORT_CONTEXT_GRH_REQUIRED);
 	info->active_mtu = 5; /* 4096 bytes */
 	return 0;
 }
@@ -420,11 +420,11 @@ static int query_roce_port(struct adapter *adapter, unsigned int port, struct po
 	int ret;
 
 	(void)port; /* all ports of one adapter go up and down together */
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_STATE);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_STATE);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (ret)
 		return ret;
-	up = prm_get(out, QUERY_VPORT_STATE_OUT_STATE) == 1;
+	up = fld_get(out, QUERY_VPORT_STATE_OUT_STATE) == 1;
 	info->state = up ? 4 : 1;           /* active, down */
 	info->phys_state = up ? 5 : 3;      /* link up, disabled */
 	info->cap_mask = 1 << 16 | 1 << 26; /* connection management, IP based GIDs */
@@ -454,12 +454,12 @@ static int query_ib_gid(struct adapter *adapter, unsigned int port, uint32_t ind
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE + 16];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
-	prm_set(in, QUERY_HCA_VPORT_GID_IN_PORT_NUM, port);
-	prm_set(in, QUERY_HCA_VPORT_GID_IN_GID_INDEX, index);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
+	fld_set(in, QUERY_HCA_VPORT_GID_IN_PORT_NUM, port);
+	fld_set(in, QUERY_HCA_VPORT_GID_IN_GID_INDEX, index);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		memcpy(gid, prm_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
+		memcpy(gid, fld_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
 	return ret;
 }
 
@@ -492,18 +492,18 @@ int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t inde
 		*pkey = 0xffff;
 		return 0;
 	}
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_PKEY);
-	prm_set(in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM, port);
-	prm_set(in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX, index);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_PKEY);
+	fld_set(in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM, port);
+	fld_set(in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX, index);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		*pkey = prm_get(prm_at(out, QUERY_HCA_VPORT_PKEY_OUT_PKEY), PKEY_PKEY);
+		*pkey = fld_get(fld_at(out, QUERY_HCA_VPORT_PKEY_OUT_PKEY), PKEY_PKEY);
 	return ret;
 }
 
 static uint64_t traffic(const uint8_t *out, uint32_t counter, uint32_t field)
 {
-	return prm_get(prm_at(out, counter), field);
+	return fld_get(fld_at(out, counter), field);
 }
 
 int adapter_query_counters(struct adapter *adapter, unsigned int port,
@@ -512,8 +512,8 @@ int adapter_query_counters(struct adapter *adapter, unsigned int port,
 	uint8_t in[PRM_MCG_IN_SIZE] = { 0 }, out[PRM_QUERY_VPORT_COUNTER_OUT_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_COUNTER);
-	prm_set(in, QUERY_VPORT_COUNTER_IN_PORT_NUM, port);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_COUNTER);
+	fld_set(in, QUERY_VPORT_COUNTER_IN_PORT_NUM, port);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (ret)
 		return ret;

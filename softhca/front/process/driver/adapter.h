@@ -143,7 +143,7 @@ int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *
 
 static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field)
 {
-	return prm_get(adapter->caps, field);
+	return fld_get(adapter->caps, field);
 }
 
 int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info);

@@ -14,7 +14,7 @@ enum { LOG_UNIT = 6 };
 
 static uint64_t bar_start(const struct adapter *adapter)
 {
-	return prm_get(adapter->memory_caps, MEM_CAP_MEMIC_BAR_START_ADDR);
+	return fld_get(adapter->memory_caps, MEM_CAP_MEMIC_BAR_START_ADDR);
 }
 
 static uint32_t pages_of(uint64_t bytes)
@@ -48,16 +48,16 @@ static int run_alloc(struct adapter *adapter, uint32_t first, uint64_t size, uin
 	uint8_t in[PRM_ALLOC_MEMIC_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_MEMIC);
-	prm_set(in, ALLOC_MEMIC_IN_RANGE_START_ADDR,
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_MEMIC);
+	fld_set(in, ALLOC_MEMIC_IN_RANGE_START_ADDR,
 		bar_start(adapter) + (uint64_t)first * UAR_PAGE_SIZE);
-	prm_set(in, ALLOC_MEMIC_IN_RANGE_SIZE, (uint64_t)pages_of(size) * UAR_PAGE_SIZE);
-	prm_set(in, ALLOC_MEMIC_IN_MEMIC_SIZE, size);
-	prm_set(in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT,
+	fld_set(in, ALLOC_MEMIC_IN_RANGE_SIZE, (uint64_t)pages_of(size) * UAR_PAGE_SIZE);
+	fld_set(in, ALLOC_MEMIC_IN_MEMIC_SIZE, size);
+	fld_set(in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT,
 		log_align < LOG_UNIT ? 0 : log_align - LOG_UNIT);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		*addr = prm_get(out, ALLOC_MEMIC_OUT_MEMIC_START_ADDR);
+		*addr = fld_get(out, ALLOC_MEMIC_OUT_MEMIC_START_ADDR);
 	return ret == EAGAIN ? ENOMEM : ret;
 }
 
@@ -67,13 +67,13 @@ int device_memory_alloc(struct adapter *adapter, uint64_t length, uint32_t log_a
 	uint32_t first;
 	int ret;
 
-	if (!prm_get(adapter->memory_caps, MEM_CAP_MEMIC))
+	if (!fld_get(adapter->memory_caps, MEM_CAP_MEMIC))
 		return EOPNOTSUPP;
 	if (!length || (log_align > LOG_UNIT &&
-			log_align - LOG_UNIT > prm_get(adapter->memory_caps,
+			log_align - LOG_UNIT > fld_get(adapter->memory_caps,
 						       MEM_CAP_LOG_MAX_MEMIC_ADDR_ALIGNMENT)))
 		return EINVAL;
-	if (length > prm_get(adapter->memory_caps, MEM_CAP_MEMIC_BAR_SIZE))
+	if (length > fld_get(adapter->memory_caps, MEM_CAP_MEMIC_BAR_SIZE))
 		return ENOMEM;
 	*size = (length + (1u << LOG_UNIT) - 1) >> LOG_UNIT << LOG_UNIT;
 	if (!find_pages(adapter, pages_of(*size), &first))
@@ -89,9 +89,9 @@ int device_memory_free(struct adapter *adapter, uint64_t addr, uint64_t size)
 	uint8_t in[PRM_DEALLOC_MEMIC_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	int ret = 0;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_DEALLOC_MEMIC);
-	prm_set(in, DEALLOC_MEMIC_IN_MEMIC_START_ADDR, addr);
-	prm_set(in, DEALLOC_MEMIC_IN_MEMIC_SIZE, size);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_DEALLOC_MEMIC);
+	fld_set(in, DEALLOC_MEMIC_IN_MEMIC_START_ADDR, addr);
+	fld_set(in, DEALLOC_MEMIC_IN_MEMIC_SIZE, size);
 	if (!adapter->dead)
 		ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)

@@ -32,38 +32,38 @@ static uint64_t bus_addr(const struct driver_memory *memory, unsigned int offset
 static int create_cq(struct adapter *adapter, struct driver_memory *memory)
 {
 	uint8_t in[PRM_CREATE_CQ_IN_SIZE + 8] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	uint8_t *cqc = prm_at(in, CREATE_CQ_IN_CQC);
+	uint8_t *cqc = fld_at(in, CREATE_CQ_IN_CQC);
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
-	prm_set(cqc, CQC_UAR_PAGE, memory->objects.uar);
-	prm_set(cqc, CQC_C_EQN, adapter->comp_eqn[0]);
-	prm_set(cqc, CQC_DBR_ADDR, bus_addr(memory, CQ_RECORD));
-	prm_set64(in, PRM_BYTE(CREATE_CQ_IN_PAS), bus_addr(memory, CQ_RING));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
+	fld_set(cqc, CQC_UAR_PAGE, memory->objects.uar);
+	fld_set(cqc, CQC_C_EQN, adapter->comp_eqn[0]);
+	fld_set(cqc, CQC_DBR_ADDR, bus_addr(memory, CQ_RECORD));
+	fld_set64(in, FLD_BYTE(CREATE_CQ_IN_PAS), bus_addr(memory, CQ_RING));
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		memory->objects.cqn = prm_get(out, CREATE_CQ_OUT_CQN);
+		memory->objects.cqn = fld_get(out, CREATE_CQ_OUT_CQN);
 	return ret;
 }
 
 static int create_srq(struct adapter *adapter, struct driver_memory *memory)
 {
 	uint8_t in[PRM_CREATE_XRC_SRQ_IN_SIZE + 8] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	uint8_t *context = prm_at(in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
+	uint8_t *context = fld_at(in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRC_SRQ);
-	prm_set(context, XRC_SRQC_LOG_XRC_SRQ_SIZE, LOG_SRQ_WQES);
-	prm_set(context, XRC_SRQC_LOG_RQ_STRIDE, LOG_SRQ_STRIDE);
-	prm_set(context, XRC_SRQC_PAGE_OFFSET, SRQ_RING / (PAGE / PAGE_PARTS));
-	prm_set(context, XRC_SRQC_XRCD, memory->objects.xrcdn);
-	prm_set(context, XRC_SRQC_CQN, memory->objects.cqn);
-	prm_set(context, XRC_SRQC_PD, memory->objects.pdn);
-	prm_set(context, XRC_SRQC_DBR_ADDR, bus_addr(memory, SRQ_RECORD));
-	prm_set64(in, PRM_BYTE(CREATE_SRQ_IN_PAS), bus_addr(memory, 0));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_XRC_SRQ);
+	fld_set(context, XRC_SRQC_LOG_XRC_SRQ_SIZE, LOG_SRQ_WQES);
+	fld_set(context, XRC_SRQC_LOG_RQ_STRIDE, LOG_SRQ_STRIDE);
+	fld_set(context, XRC_SRQC_PAGE_OFFSET, SRQ_RING / (PAGE / PAGE_PARTS));
+	fld_set(context, XRC_SRQC_XRCD, memory->objects.xrcdn);
+	fld_set(context, XRC_SRQC_CQN, memory->objects.cqn);
+	fld_set(context, XRC_SRQC_PD, memory->objects.pdn);
+	fld_set(context, XRC_SRQC_DBR_ADDR, bus_addr(memory, SRQ_RECORD));
+	fld_set64(in, FLD_BYTE(CREATE_SRQ_IN_PAS), bus_addr(memory, 0));
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		memory->objects.srqn = prm_get(out, CREATE_SRQ_OUT_SRQN);
+		memory->objects.srqn = fld_get(out, CREATE_SRQ_OUT_SRQN);
 	return ret;
 }
 

@@ -35,14 +35,14 @@ static int check_ring(const struct eth_ring *ring, struct queue_memory *memory)
 
 static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memory, uint8_t *wq)
 {
-	prm_set(wq, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
-	prm_set(wq, WQ_PAGE_OFFSET, memory->page_offset);
-	prm_set(wq, WQ_PD, ring->pdn);
-	prm_set(wq, WQ_UAR_PAGE, ring->uar);
-	prm_set(wq, WQ_DBR_ADDR, client_bus_addr(ring->client, ring->record));
-	prm_set(wq, WQ_LOG_WQ_STRIDE, ring->log_stride);
-	prm_set(wq, WQ_LOG_WQ_PG_SZ, memory->log_page_size);
-	prm_set(wq, WQ_LOG_WQ_SZ, ring->log_size);
+	fld_set(wq, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
+	fld_set(wq, WQ_PAGE_OFFSET, memory->page_offset);
+	fld_set(wq, WQ_PD, ring->pdn);
+	fld_set(wq, WQ_UAR_PAGE, ring->uar);
+	fld_set(wq, WQ_DBR_ADDR, client_bus_addr(ring->client, ring->record));
+	fld_set(wq, WQ_LOG_WQ_STRIDE, ring->log_stride);
+	fld_set(wq, WQ_LOG_WQ_PG_SZ, memory->log_page_size);
+	fld_set(wq, WQ_LOG_WQ_SZ, ring->log_size);
 }
 
 /* The mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and all its length. NULL: no memory */
@@ -55,8 +55,8 @@ static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_mem
 	in = calloc(1, *len);
 	if (!in)
 		return NULL;
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	fill_wq(ring, memory, prm_at(prm_at(in, CREATE_RQ_IN_CTX), RQC_WQ));
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fill_wq(ring, memory, fld_at(fld_at(in, CREATE_RQ_IN_CTX), RQC_WQ));
 	queue_memory_put(memory, ring->client, in + PAS_AT);
 	return in;
 }
@@ -67,7 +67,7 @@ static int run(struct adapter *adapter, const void *in, size_t len, uint32_t *nu
 	int ret = adapter_command(adapter, in, len, out, sizeof(out));
 
 	if (!ret && number)
-		*number = prm_get(out, CREATE_RQ_OUT_RQN); /* at one place for all */
+		*number = fld_get(out, CREATE_RQ_OUT_RQN); /* at one place for all */
 	return ret;
 }
 
@@ -83,14 +83,14 @@ int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *
 	in = ring_mailbox(ring, &memory, PRM_OP_CREATE_RQ, &len);
 	if (!in)
 		return ENOMEM;
-	rqc = prm_at(in, CREATE_RQ_IN_CTX);
-	prm_set(rqc, RQC_VSD, !ring->strip_vlan);
-	prm_set(rqc, RQC_SCATTER_FCS, ring->scatter_fcs);
-	prm_set(rqc, RQC_MEM_RQ_TYPE, PRM_RQ_MEMORY_INLINE);
-	prm_set(rqc, RQC_FLUSH_IN_ERROR_EN, 1);
-	prm_set(rqc, RQC_USER_INDEX, ring->user_index);
-	prm_set(rqc, RQC_CQN, ring->cqn);
-	prm_set(rqc, RQC_COUNTER_SET_ID, ring->counter_set);
+	rqc = fld_at(in, CREATE_RQ_IN_CTX);
+	fld_set(rqc, RQC_VSD, !ring->strip_vlan);
+	fld_set(rqc, RQC_SCATTER_FCS, ring->scatter_fcs);
+	fld_set(rqc, RQC_MEM_RQ_TYPE, PRM_RQ_MEMORY_INLINE);
+	fld_set(rqc, RQC_FLUSH_IN_ERROR_EN, 1);
+	fld_set(rqc, RQC_USER_INDEX, ring->user_index);
+	fld_set(rqc, RQC_CQN, ring->cqn);
+	fld_set(rqc, RQC_COUNTER_SET_ID, ring->counter_set);
 	ret = run(adapter, in, len, rqn);
 	free(in);
 	return ret;
@@ -108,12 +108,12 @@ int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t t
 	in = ring_mailbox(ring, &memory, PRM_OP_CREATE_SQ, &len);
 	if (!in)
 		return ENOMEM;
-	sqc = prm_at(in, CREATE_SQ_IN_CTX);
-	prm_set(sqc, SQC_FLUSH_IN_ERROR_EN, 1);
-	prm_set(sqc, SQC_USER_INDEX, ring->user_index);
-	prm_set(sqc, SQC_CQN, ring->cqn);
-	prm_set(sqc, SQC_TIS_LST_SZ, 1);
-	prm_set(sqc, SQC_TIS_NUM_0, tisn);
+	sqc = fld_at(in, CREATE_SQ_IN_CTX);
+	fld_set(sqc, SQC_FLUSH_IN_ERROR_EN, 1);
+	fld_set(sqc, SQC_USER_INDEX, ring->user_index);
+	fld_set(sqc, SQC_CQN, ring->cqn);
+	fld_set(sqc, SQC_TIS_LST_SZ, 1);
+	fld_set(sqc, SQC_TIS_NUM_0, tisn);
 	ret = run(adapter, in, len, sqn);
 	free(in);
 	return ret;
@@ -128,10 +128,10 @@ static int change(struct adapter *adapter, uint32_t opcode, uint32_t number, enu
 {
 	uint8_t in[CREATE_IN_SIZE] = { 0 };
 
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, MODIFY_RQ_IN_RQ_STATE, from);
-	prm_set(in, MODIFY_RQ_IN_RQN, number);
-	prm_set(prm_at(in, MODIFY_RQ_IN_CTX), RQC_STATE, to);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, MODIFY_RQ_IN_RQ_STATE, from);
+	fld_set(in, MODIFY_RQ_IN_RQN, number);
+	fld_set(fld_at(in, MODIFY_RQ_IN_CTX), RQC_STATE, to);
 	return run(adapter, in, sizeof(in), NULL);
 }
 
@@ -149,18 +149,18 @@ int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 
 int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate)
 {
-	uint8_t in[CREATE_IN_SIZE] = { 0 }, *sqc = prm_at(in, MODIFY_SQ_IN_CTX);
+	uint8_t in[CREATE_IN_SIZE] = { 0 }, *sqc = fld_at(in, MODIFY_SQ_IN_CTX);
 	enum prm_wq_state now;
 	int ret = eth_sq_state(adapter, sqn, &now);
 
 	if (ret)
 		return ret;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_SQ);
-	prm_set(in, MODIFY_SQ_IN_SQ_STATE, now);
-	prm_set(in, MODIFY_SQ_IN_SQN, sqn);
-	prm_set64(in, PRM_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK), PRM_MODIFY_SQ_PACING);
-	prm_set(sqc, SQC_STATE, now);
-	prm_set(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX, rate);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_SQ);
+	fld_set(in, MODIFY_SQ_IN_SQ_STATE, now);
+	fld_set(in, MODIFY_SQ_IN_SQN, sqn);
+	fld_set64(in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK), PRM_MODIFY_SQ_PACING);
+	fld_set(sqc, SQC_STATE, now);
+	fld_set(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX, rate);
 	return run(adapter, in, sizeof(in), NULL);
 }
 
@@ -174,11 +174,11 @@ static int query_state(struct adapter *adapter, uint32_t opcode, uint32_t number
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[CREATE_IN_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, QUERY_RQ_IN_RQN, number);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, QUERY_RQ_IN_RQN, number);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		*state = prm_get(prm_at(out, QUERY_RQ_OUT_RQ_CONTEXT), RQC_STATE);
+		*state = fld_get(fld_at(out, QUERY_RQ_OUT_RQ_CONTEXT), RQC_STATE);
 	return ret;
 }
 
@@ -196,40 +196,40 @@ int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t *tisn)
 {
 	uint8_t in[CONTEXT_AT + PRM_TISC_SIZE] = { 0 };
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIS);
-	prm_set(prm_at(in, CREATE_TIS_IN_CTX), TISC_TRANSPORT_DOMAIN, domain);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIS);
+	fld_set(fld_at(in, CREATE_TIS_IN_CTX), TISC_TRANSPORT_DOMAIN, domain);
 	return run(adapter, in, sizeof(in), tisn);
 }
 
 int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigned int self_lb_block,
 		 uint32_t *tirn)
 {
-	uint8_t in[CREATE_IN_SIZE] = { 0 }, *tirc = prm_at(in, CREATE_TIR_IN_CTX);
+	uint8_t in[CREATE_IN_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIR);
-	prm_set(tirc, TIRC_DISP_TYPE, PRM_TIR_DIRECT);
-	prm_set(tirc, TIRC_INLINE_RQN, rqn);
-	prm_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
-	prm_set(tirc, TIRC_TRANSPORT_DOMAIN, domain);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIR);
+	fld_set(tirc, TIRC_DISP_TYPE, PRM_TIR_DIRECT);
+	fld_set(tirc, TIRC_INLINE_RQN, rqn);
+	fld_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
+	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, domain);
 	return run(adapter, in, sizeof(in), tirn);
 }
 
 int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
 		     const struct eth_hash *hash, unsigned int self_lb_block, uint32_t *tirn)
 {
-	uint8_t in[CREATE_IN_SIZE] = { 0 }, *tirc = prm_at(in, CREATE_TIR_IN_CTX);
-	uint8_t *outer = prm_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);
+	uint8_t in[CREATE_IN_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);
+	uint8_t *outer = fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIR);
-	prm_set(tirc, TIRC_DISP_TYPE, PRM_TIR_INDIRECT);
-	prm_set(tirc, TIRC_INDIRECT_TABLE, rqtn);
-	prm_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
-	prm_set(tirc, TIRC_TRANSPORT_DOMAIN, domain);
-	prm_set(tirc, TIRC_RX_HASH_FN, PRM_RX_HASH_TOEPLITZ);
-	memcpy(prm_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY), hash->key, sizeof(hash->key));
-	prm_set(outer, RX_HASH_L3_PROT_TYPE, hash->ipv6 ? PRM_L3_IPV6 : PRM_L3_IPV4);
-	prm_set(outer, RX_HASH_L4_PROT_TYPE, hash->udp ? PRM_L4_UDP : PRM_L4_TCP);
-	prm_set(outer, RX_HASH_SELECTED_FIELDS, hash->fields);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIR);
+	fld_set(tirc, TIRC_DISP_TYPE, PRM_TIR_INDIRECT);
+	fld_set(tirc, TIRC_INDIRECT_TABLE, rqtn);
+	fld_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
+	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, domain);
+	fld_set(tirc, TIRC_RX_HASH_FN, PRM_RX_HASH_TOEPLITZ);
+	memcpy(fld_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY), hash->key, sizeof(hash->key));
+	fld_set(outer, RX_HASH_L3_PROT_TYPE, hash->ipv6 ? PRM_L3_IPV6 : PRM_L3_IPV4);
+	fld_set(outer, RX_HASH_L4_PROT_TYPE, hash->udp ? PRM_L4_UDP : PRM_L4_TCP);
+	fld_set(outer, RX_HASH_SELECTED_FIELDS, hash->fields);
 	return run(adapter, in, sizeof(in), tirn);
 }
 
@@ -241,12 +241,12 @@ int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int coun
 
 	if (!in)
 		return ENOMEM;
-	rqtc = prm_at(in, CREATE_RQT_IN_RQT_CONTEXT);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_RQT);
-	prm_set(rqtc, RQTC_RQT_MAX_SIZE, count);
-	prm_set(rqtc, RQTC_RQT_ACTUAL_SIZE, count);
+	rqtc = fld_at(in, CREATE_RQT_IN_RQT_CONTEXT);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_RQT);
+	fld_set(rqtc, RQTC_RQT_MAX_SIZE, count);
+	fld_set(rqtc, RQTC_RQT_ACTUAL_SIZE, count);
 	for (unsigned int i = 0; i < count; i++)
-		prm_set((uint8_t *)prm_at(rqtc, RQTC_RQ_NUM) + i * sizeof(uint32_t), RQ_NUM_RQ_NUM,
+		fld_set((uint8_t *)fld_at(rqtc, RQTC_RQ_NUM) + i * sizeof(uint32_t), RQ_NUM_RQ_NUM,
 			rqn[i]);
 	ret = run(adapter, in, len, rqtn);
 	free(in);

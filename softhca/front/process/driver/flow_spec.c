@@ -39,14 +39,14 @@ static void put(struct reader *reader, uint32_t field, uint64_t value, uint64_t 
 {
 	uint8_t *to_value = reader->specs->match.value, *to_mask = reader->specs->match.mask;
 
-	prm_set(to_mask, field, prm_get(to_mask, field) | mask);
-	prm_set(to_value, field, prm_get(to_value, field) | (value & mask));
+	fld_set(to_mask, field, fld_get(to_mask, field) | mask);
+	fld_set(to_value, field, fld_get(to_value, field) | (value & mask));
 }
 
 static void put_bytes(struct reader *reader, uint32_t part, size_t at, size_t len)
 {
-	uint8_t *to_value = prm_at(reader->specs->match.value, part);
-	uint8_t *to_mask = prm_at(reader->specs->match.mask, part);
+	uint8_t *to_value = fld_at(reader->specs->match.value, part);
+	uint8_t *to_mask = fld_at(reader->specs->match.mask, part);
 
 	for (size_t i = 0; i < len; i++) {
 		to_mask[i] |= reader->mask[at + i];
@@ -75,7 +75,7 @@ static void put_byte(struct reader *reader, uint32_t field, size_t at)
 }
 
 /* Where the second set of the match begins */
-#define MISC(field) PRM_IN(MATCH_MISC_PARAMETERS, field)
+#define MISC(field) FLD_IN(MATCH_MISC_PARAMETERS, field)
 
 static int read_eth(struct reader *reader)
 {
@@ -109,8 +109,8 @@ static int read_ipv4(struct reader *reader)
 	if (reader->mask[FLAGS])
 		return EOPNOTSUPP;
 	put(reader, LYR_2_4_IP_VERSION, 4, IP_VERSION);
-	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6 + PRM_PART(V4_IN_V6), SRC, 4);
-	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6 + PRM_PART(V4_IN_V6), DST, 4);
+	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6 + FLD_PART(V4_IN_V6), SRC, 4);
+	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6 + FLD_PART(V4_IN_V6), DST, 4);
 	put_byte(reader, LYR_2_4_IP_PROTOCOL, PROTO);
 	put_traffic_class(reader, TOS);
 	put_byte(reader, LYR_2_4_TTL_HOPLIMIT, TTL);

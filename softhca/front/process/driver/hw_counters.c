@@ -57,11 +57,11 @@ int hw_counters_create(struct adapter *adapter)
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	int ret = 0;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_Q_COUNTER);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_Q_COUNTER);
 	for (unsigned int i = 0; !ret && i < adapter->num_ports; i++) {
 		ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 		if (!ret)
-			adapter->counter_set[i] = prm_get(out, ALLOC_Q_COUNTER_OUT_COUNTER_SET_ID);
+			adapter->counter_set[i] = fld_get(out, ALLOC_Q_COUNTER_OUT_COUNTER_SET_ID);
 	}
 	return ret;
 }
@@ -71,10 +71,10 @@ int hw_counters_read(struct adapter *adapter, unsigned int port, uint64_t value[
 	uint8_t in[QUERY_IN_SIZE] = { 0 }, out[PRM_QUERY_Q_COUNTER_OUT_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_Q_COUNTER);
-	prm_set(in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID, adapter->counter_set[port - 1]);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_Q_COUNTER);
+	fld_set(in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID, adapter->counter_set[port - 1]);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	for (unsigned int i = 0; !ret && i < HW_COUNTERS; i++)
-		value[i] = prm_get(out, fields[i]);
+		value[i] = fld_get(out, fields[i]);
 	return ret;
 }

@@ -43,7 +43,7 @@ int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
 void queue_memory_put(const struct queue_memory *memory, const struct client *client, void *pas)
 {
 	for (uint64_t i = 0; i < memory->pages; i++)
-		prm_set64(pas, i * sizeof(uint64_t),
+		fld_set64(pas, i * sizeof(uint64_t),
 			  client_bus_addr(client, memory->first + (i << (memory->log_page_size +
 									 BASE_SHIFT))));
 }

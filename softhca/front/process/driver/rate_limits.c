@@ -19,9 +19,9 @@ struct rate_table {
 
 static int get_table(struct adapter *adapter, struct rate_table **table)
 {
-	uint32_t size = prm_get(adapter->qos_caps, QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE);
+	uint32_t size = fld_get(adapter->qos_caps, QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE);
 
-	if (!prm_get(adapter->qos_caps, QOS_CAP_PACKET_PACING))
+	if (!fld_get(adapter->qos_caps, QOS_CAP_PACKET_PACING))
 		return EOPNOTSUPP;
 	if (!adapter->rates) {
 		adapter->rates = calloc(1, sizeof(**table) + size * sizeof((*table)->entry[0]));
@@ -36,13 +36,13 @@ static int get_table(struct adapter *adapter, struct rate_table **table)
 static int set_rate(struct adapter *adapter, uint32_t index, const struct rate_limit *limit)
 {
 	uint8_t in[PRM_SET_PP_RATE_LIMIT_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	uint8_t *context = prm_at(in, SET_PP_RATE_LIMIT_IN_CTX);
+	uint8_t *context = fld_at(in, SET_PP_RATE_LIMIT_IN_CTX);
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_SET_PP_RATE_LIMIT);
-	prm_set(in, SET_PP_RATE_LIMIT_IN_RATE_LIMIT_INDEX, index);
-	prm_set(context, PP_CONTEXT_RATE_LIMIT, limit->rate);
-	prm_set(context, PP_CONTEXT_BURST_UPPER_BOUND, limit->burst);
-	prm_set(context, PP_CONTEXT_TYPICAL_PACKET_SIZE, limit->packet);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_SET_PP_RATE_LIMIT);
+	fld_set(in, SET_PP_RATE_LIMIT_IN_RATE_LIMIT_INDEX, index);
+	fld_set(context, PP_CONTEXT_RATE_LIMIT, limit->rate);
+	fld_set(context, PP_CONTEXT_BURST_UPPER_BOUND, limit->burst);
+	fld_set(context, PP_CONTEXT_TYPICAL_PACKET_SIZE, limit->packet);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
@@ -67,8 +67,8 @@ static uint32_t find(const struct rate_table *table, const struct rate_limit *li
 
 static bool is_in_range(const struct adapter *adapter, uint32_t rate)
 {
-	return rate >= prm_get(adapter->qos_caps, QOS_CAP_PACKET_PACING_MIN_RATE) &&
-	       rate <= prm_get(adapter->qos_caps, QOS_CAP_PACKET_PACING_MAX_RATE);
+	return rate >= fld_get(adapter->qos_caps, QOS_CAP_PACKET_PACING_MIN_RATE) &&
+	       rate <= fld_get(adapter->qos_caps, QOS_CAP_PACKET_PACING_MAX_RATE);
 }
 
 int rate_limit_get(struct adapter *adapter, const struct rate_limit *limit, uint32_t *index)

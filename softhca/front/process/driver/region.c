@@ -50,30 +50,30 @@ static void put_pages(const struct region *region, uint8_t *list)
 	uint64_t first = region->start >> shift, pages = count_pages(region);
 
 	for (uint64_t i = 0; i < pages; i++)
-		prm_set64(list, i * 8, region->bus | (first + i) << shift);
+		fld_set64(list, i * 8, region->bus | (first + i) << shift);
 }
 
 /* Relaxed ordering is a permission that the device has no use for. */
 void region_put_access(uint8_t *mkc, uint32_t access)
 {
-	prm_set(mkc, MKC_A, !!(access & IB_UVERBS_ACCESS_REMOTE_ATOMIC));
-	prm_set(mkc, MKC_RW, !!(access & IB_UVERBS_ACCESS_REMOTE_WRITE));
-	prm_set(mkc, MKC_RR, !!(access & IB_UVERBS_ACCESS_REMOTE_READ));
-	prm_set(mkc, MKC_LW, !!(access & IB_UVERBS_ACCESS_LOCAL_WRITE));
-	prm_set(mkc, MKC_LR, 1);
+	fld_set(mkc, MKC_A, !!(access & IB_UVERBS_ACCESS_REMOTE_ATOMIC));
+	fld_set(mkc, MKC_RW, !!(access & IB_UVERBS_ACCESS_REMOTE_WRITE));
+	fld_set(mkc, MKC_RR, !!(access & IB_UVERBS_ACCESS_REMOTE_READ));
+	fld_set(mkc, MKC_LW, !!(access & IB_UVERBS_ACCESS_LOCAL_WRITE));
+	fld_set(mkc, MKC_LR, 1);
 }
 
 static void put_context(const struct region *region, uint32_t pdn, uint32_t octwords, uint8_t *mkc)
 {
 	region_put_access(mkc, region->access);
-	prm_set(mkc, MKC_UMR_EN, !region->fixed);
-	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
-	prm_set(mkc, MKC_QPN, ANY_QP);
-	prm_set(mkc, MKC_PD, pdn);
-	prm_set(mkc, MKC_START_ADDR, region->iova);
-	prm_set(mkc, MKC_LEN, region->length);
-	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octwords);
-	prm_set(mkc, MKC_LOG_PAGE_SIZE, pick_page_shift(region));
+	fld_set(mkc, MKC_UMR_EN, !region->fixed);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
+	fld_set(mkc, MKC_QPN, ANY_QP);
+	fld_set(mkc, MKC_PD, pdn);
+	fld_set(mkc, MKC_START_ADDR, region->iova);
+	fld_set(mkc, MKC_LEN, region->length);
+	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octwords);
+	fld_set(mkc, MKC_LOG_PAGE_SIZE, pick_page_shift(region));
 }
 
 static uint32_t room_for(const struct region *region)
@@ -100,13 +100,13 @@ int region_create_key(struct adapter *adapter, const struct region *region, uint
 	in = calloc(1, in_len);
 	if (!in)
 		return ENOMEM;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
-	prm_set(in, CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, octwords);
-	put_context(region, pdn, octwords, prm_at(in, CREATE_MKEY_IN_MKC));
-	put_pages(region, prm_at(in, CREATE_MKEY_IN_PAS));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(in, CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, octwords);
+	put_context(region, pdn, octwords, fld_at(in, CREATE_MKEY_IN_MKC));
+	put_pages(region, fld_at(in, CREATE_MKEY_IN_PAS));
 	ret = adapter_command(adapter, in, in_len, out, sizeof(out));
 	if (!ret) {
-		*key = prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
+		*key = fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
 		*room = region->fixed || entries > MAX_ROOM ? 0 : entries;
 	}
 	free(in);
@@ -135,10 +135,10 @@ int region_change_key(struct adapter *adapter, uint32_t key, const struct region
 	if (moved)
 		mask |= 1ull << UMR_LEN | 1ull << UMR_START_ADDR | 1ull << UMR_PAGE_SIZE;
 	ctrl = wqe + WQE_CTRL_SIZE;
-	prm_set(wqe, PRM(0xc, 31, 0), key);
-	prm_set(ctrl, UMR_FLAGS, UMR_INLINE);
-	prm_set(ctrl, UMR_XLT_OCTOWORDS, octwords);
-	prm_set(ctrl, UMR_MKEY_MASK, mask);
+	fld_set(wqe, FLD(0xc, 31, 0), key);
+	fld_set(ctrl, UMR_FLAGS, UMR_INLINE);
+	fld_set(ctrl, UMR_XLT_OCTOWORDS, octwords);
+	fld_set(ctrl, UMR_MKEY_MASK, mask);
 	put_context(region, pdn, octwords, ctrl + UMR_CTRL_SIZE);
 	if (moved)
 		put_pages(region, wqe + fixed_len);

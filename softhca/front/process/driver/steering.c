@@ -55,9 +55,9 @@ struct steering {
 
 static void name_table(uint8_t *in, uint32_t opcode, uint32_t table)
 {
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, QUERY_FLOW_TABLE_IN_TABLE_TYPE, PRM_FLOW_NIC_RX);
-	prm_set(in, QUERY_FLOW_TABLE_IN_TABLE_ID, table);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_TYPE, PRM_FLOW_NIC_RX);
+	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_ID, table);
 }
 
 static int run(struct adapter *adapter, const void *in, size_t len, uint32_t *number)
@@ -66,7 +66,7 @@ static int run(struct adapter *adapter, const void *in, size_t len, uint32_t *nu
 	int ret = adapter_command(adapter, in, len, out, sizeof(out));
 
 	if (!ret && number)
-		*number = prm_get(out, CREATE_FLOW_TABLE_OUT_TABLE_ID);
+		*number = fld_get(out, CREATE_FLOW_TABLE_OUT_TABLE_ID);
 	return ret;
 }
 
@@ -75,14 +75,14 @@ static int create_table(struct adapter *adapter, unsigned int level, const uint3
 			uint32_t *table)
 {
 	uint8_t in[TABLE_IN_SIZE] = { 0 };
-	uint8_t *context = prm_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
+	uint8_t *context = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
 
 	name_table(in, PRM_OP_CREATE_FLOW_TABLE, 0);
-	prm_set(context, FLOW_TABLE_CONTEXT_LEVEL, level);
-	prm_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, LOG_ENTRIES);
+	fld_set(context, FLOW_TABLE_CONTEXT_LEVEL, level);
+	fld_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, LOG_ENTRIES);
 	if (miss) {
-		prm_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
-		prm_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, *miss);
+		fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
+		fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, *miss);
 	}
 	return run(adapter, in, sizeof(in), table);
 }
@@ -134,8 +134,8 @@ static bool is_any(const uint8_t *mask)
 
 static void put_match(uint8_t *param, const uint8_t *match)
 {
-	memcpy(prm_at(param, MATCH_OUTER_HEADERS), match, PRM_MATCH_SET_SIZE);
-	memcpy(prm_at(param, MATCH_MISC_PARAMETERS), match + PRM_MATCH_SET_SIZE,
+	memcpy(fld_at(param, MATCH_OUTER_HEADERS), match, PRM_MATCH_SET_SIZE);
+	memcpy(fld_at(param, MATCH_MISC_PARAMETERS), match + PRM_MATCH_SET_SIZE,
 	       PRM_MATCH_SET_SIZE);
 }
 
@@ -145,12 +145,12 @@ static int create_group(struct adapter *adapter, uint32_t table, struct entry *e
 	uint8_t in[GROUP_IN_SIZE] = { 0 };
 
 	name_table(in, PRM_OP_CREATE_FLOW_GROUP, table);
-	prm_set(in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX, entry->index);
-	prm_set(in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX, entry->index);
-	prm_set(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE,
+	fld_set(in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX, entry->index);
+	fld_set(in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX, entry->index);
+	fld_set(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE,
 		(is_any(mask) ? PRM_MATCH_OUTER : 0) |
 			(is_any(mask + PRM_MATCH_SET_SIZE) ? PRM_MATCH_MISC : 0));
-	put_match(prm_at(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA), mask);
+	put_match(fld_at(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA), mask);
 	return run(adapter, in, sizeof(in), &entry->group);
 }
 
@@ -159,7 +159,7 @@ static void destroy_group(struct adapter *adapter, uint32_t table, uint32_t grou
 	uint8_t in[TABLE_IN_SIZE] = { 0 };
 
 	name_table(in, PRM_OP_DESTROY_FLOW_GROUP, table);
-	prm_set(in, DESTROY_FLOW_GROUP_IN_GROUP_ID, group);
+	fld_set(in, DESTROY_FLOW_GROUP_IN_GROUP_ID, group);
 	run(adapter, in, sizeof(in), NULL);
 }
 
@@ -172,15 +172,15 @@ static unsigned int put_destinations(const struct steering *steering, const stru
 	bool goes_on = false;
 
 	LIST_FOREACH(rule, &entry->rules, in_entry) {
-		prm_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TIR);
-		prm_set(at, DEST_FORMAT_DESTINATION_ID, rule->tirn);
+		fld_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TIR);
+		fld_set(at, DEST_FORMAT_DESTINATION_ID, rule->tirn);
 		at += PRM_DEST_FORMAT_SIZE;
 		count++;
 		goes_on |= rule->goes_on;
 	}
 	if (goes_on && entry->level + 1 < STEERING_LEVELS) {
-		prm_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TABLE);
-		prm_set(at, DEST_FORMAT_DESTINATION_ID, steering->level[entry->level + 1].table);
+		fld_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TABLE);
+		fld_set(at, DEST_FORMAT_DESTINATION_ID, steering->level[entry->level + 1].table);
 		count++;
 	}
 	return count;
@@ -192,29 +192,29 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 {
 	/* with room for the table that follows and the counter */
 	uint8_t in[ENTRY_IN_SIZE + (MAX_DESTINATIONS + 2) * PRM_DEST_FORMAT_SIZE] = { 0 };
-	uint8_t *context = prm_at(in, SET_FTE_IN_FLOW_CONTEXT);
+	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
 	unsigned int count = 0;
 
 	name_table(in, PRM_OP_SET_FLOW_TABLE_ENTRY, adapter->steering->level[entry->level].table);
-	prm_set(in, CMD_IN_OP_MOD, op);
+	fld_set(in, CMD_IN_OP_MOD, op);
 	if (op == HAS_CHANGED)
-		prm_set(in, SET_FTE_IN_MODIFY_ENABLE_MASK,
+		fld_set(in, SET_FTE_IN_MODIFY_ENABLE_MASK,
 			PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_DESTINATIONS);
-	prm_set(in, SET_FTE_IN_FLOW_INDEX, entry->index);
-	prm_set(context, FLOW_CONTEXT_GROUP_ID, entry->group);
-	prm_set(context, FLOW_CONTEXT_FLOW_TAG, entry->tag);
-	put_match(prm_at(context, FLOW_CONTEXT_MATCH_VALUE), entry->match.value);
+	fld_set(in, SET_FTE_IN_FLOW_INDEX, entry->index);
+	fld_set(context, FLOW_CONTEXT_GROUP_ID, entry->group);
+	fld_set(context, FLOW_CONTEXT_FLOW_TAG, entry->tag);
+	put_match(fld_at(context, FLOW_CONTEXT_MATCH_VALUE), entry->match.value);
 	if (!entry->drop)
 		count = put_destinations(adapter->steering, entry,
-					 prm_at(context, FLOW_CONTEXT_DESTINATION));
-	prm_set(context, FLOW_CONTEXT_ACTION,
+					 fld_at(context, FLOW_CONTEXT_DESTINATION));
+	fld_set(context, FLOW_CONTEXT_ACTION,
 		(entry->drop ? PRM_FLOW_DROP : PRM_FLOW_FWD) |
 			(entry->counts ? PRM_FLOW_COUNT : 0));
-	prm_set(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE, count);
-	prm_set(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, entry->counts);
+	fld_set(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE, count);
+	fld_set(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, entry->counts);
 	if (entry->counts)
-		prm_set(prm_at(context, FLOW_CONTEXT_DESTINATION) + count * PRM_DEST_FORMAT_SIZE,
-			PRM(0x0, 31, 0), entry->counter);
+		fld_set(fld_at(context, FLOW_CONTEXT_DESTINATION) + count * PRM_DEST_FORMAT_SIZE,
+			FLD(0x0, 31, 0), entry->counter);
 	return run(adapter, in, sizeof(in), NULL);
 }
 
@@ -224,7 +224,7 @@ static void delete_entry(struct adapter *adapter, const struct entry *entry)
 
 	name_table(in, PRM_OP_DELETE_FLOW_TABLE_ENTRY,
 		   adapter->steering->level[entry->level].table);
-	prm_set(in, DELETE_FTE_IN_FLOW_INDEX, entry->index);
+	fld_set(in, DELETE_FTE_IN_FLOW_INDEX, entry->index);
 	run(adapter, in, sizeof(in), NULL);
 }
 

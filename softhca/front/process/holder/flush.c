@@ -37,9 +37,9 @@ enum {
 };
 
 /* PRM: Control Segment */
-#define CTRL_INDEX  PRM(0x0, 23, 8)
-#define CTRL_OPCODE PRM(0x0, 7, 0)
-#define CTRL_QPN    PRM(0x4, 31, 8)
+#define CTRL_INDEX  FLD(0x0, 23, 8)
+#define CTRL_OPCODE FLD(0x0, 7, 0)
+#define CTRL_QPN    FLD(0x4, 31, 8)
 
 struct cq_rest {
 	uint32_t pi; /* next CQE to write; 24 bits, as the consumer index */
@@ -105,8 +105,8 @@ static uint32_t owner_bit(const struct epitaph_cq *cq, uint32_t index)
 /* PRM: CQE ownership */
 static bool is_software_owned(const struct epitaph_cq *cq, const uint8_t *cqe, uint32_t index)
 {
-	return prm_get(cqe, CQE_OWNER) == owner_bit(cq, index) &&
-	       prm_get(cqe, CQE_OPCODE) != OP_INVALID;
+	return fld_get(cqe, CQE_OWNER) == owner_bit(cq, index) &&
+	       fld_get(cqe, CQE_OPCODE) != OP_INVALID;
 }
 
 static int read_word(const struct epitaph_entry *entry, uint64_t addr, uint32_t *word)
@@ -164,9 +164,9 @@ static struct qp_rest *find_by(struct flush *flush, bool by_index, uint32_t key,
 static struct qp_rest *find_qp(struct flush *flush, const uint8_t *cqe, uint32_t cq, bool is_send)
 {
 	struct qp_rest *rest =
-		find_by(flush, true, prm_get(cqe, CQE_USER_INDEX), cq, is_send);
+		find_by(flush, true, fld_get(cqe, CQE_USER_INDEX), cq, is_send);
 
-	return rest ? rest : find_by(flush, false, prm_get(cqe, CQE_QPN), cq, is_send);
+	return rest ? rest : find_by(flush, false, fld_get(cqe, CQE_QPN), cq, is_send);
 }
 
 /* Is the CQE that is AGO entries before the producer index of the QP's present life? */
@@ -178,7 +178,7 @@ static bool is_since(uint32_t pi, uint32_t since, uint32_t ago)
 /* Notes what a CQE says of its QP, unless a later one said so already. */
 static void learn(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
 {
-	uint32_t opcode = prm_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
+	uint32_t opcode = fld_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
 	bool is_send = opcode == OP_REQUEST || opcode == OP_REQUEST_ERROR;
 	struct qp_rest *rest = find_qp(flush, cqe, cq, is_send);
 	const struct epitaph_qp *qp;
@@ -188,10 +188,10 @@ static void learn(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t
 	qp = &flush->table->qp[rest - flush->qp];
 	if (is_send && !rest->send_known && is_since(pi, qp->send_since, ago)) {
 		rest->send_known = true;
-		rest->send_ci = prm_get(cqe, CQE_WQE_COUNTER) + 1;
+		rest->send_ci = fld_get(cqe, CQE_WQE_COUNTER) + 1;
 	} else if (!is_send && !rest->recv_known && is_since(pi, qp->recv_since, ago)) {
 		rest->recv_known = true;
-		rest->recv_ci = prm_get(cqe, CQE_WQE_COUNTER) + 1;
+		rest->recv_ci = fld_get(cqe, CQE_WQE_COUNTER) + 1;
 	}
 }
 
@@ -255,7 +255,7 @@ static int complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
 		return EFAULT;
 	if (((rest->pi - ci) & CQ_INDEX_MASK) >= cq->entries)
 		return ENOSPC;
-	prm_set(cqe, CQE_OWNER, owner_bit(cq, rest->pi));
+	fld_set(cqe, CQE_OWNER, owner_bit(cq, rest->pi));
 	if (write_cqe(cq, rest->pi, cqe))
 		return EFAULT;
 	rest->pi = (rest->pi + 1) & CQ_INDEX_MASK;
@@ -265,12 +265,12 @@ static int complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
 static void fill_cqe(const struct epitaph_qp *qp, uint32_t opcode, uint16_t counter, uint8_t *cqe)
 {
 	memset(cqe, 0, CQE_BYTES);
-	prm_set(cqe, CQE_USER_INDEX, qp->user_index);
-	prm_set(cqe, CQE_VENDOR_SYNDROME, VENDOR_FLUSH);
-	prm_set(cqe, CQE_SYNDROME, SYNDROME_FLUSH);
-	prm_set(cqe, CQE_QPN, qp->qpn);
-	prm_set(cqe, CQE_WQE_COUNTER, counter);
-	prm_set(cqe, CQE_OPCODE, opcode);
+	fld_set(cqe, CQE_USER_INDEX, qp->user_index);
+	fld_set(cqe, CQE_VENDOR_SYNDROME, VENDOR_FLUSH);
+	fld_set(cqe, CQE_SYNDROME, SYNDROME_FLUSH);
+	fld_set(cqe, CQE_QPN, qp->qpn);
+	fld_set(cqe, CQE_WQE_COUNTER, counter);
+	fld_set(cqe, CQE_OPCODE, opcode);
 }
 
 /*
@@ -288,9 +288,9 @@ static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, 
 		if (client_read(qp->entry.owner.pid, qp->sq + (uint64_t)slot * WQE_BLOCK, control,
 				sizeof(control)))
 			return EFAULT;
-		if (prm_get(control, CTRL_INDEX) != *index || prm_get(control, CTRL_QPN) != qp->qpn)
+		if (fld_get(control, CTRL_INDEX) != *index || fld_get(control, CTRL_QPN) != qp->qpn)
 			continue;
-		*opcode = prm_get(control, CTRL_OPCODE);
+		*opcode = fld_get(control, CTRL_OPCODE);
 		return 0;
 	}
 	return ENOENT;
@@ -309,7 +309,7 @@ static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct
 		return false;
 	while (!find_wqe(qp, &rest->send_ci, posted, &opcode)) {
 		fill_cqe(qp, OP_REQUEST_ERROR, rest->send_ci, cqe);
-		prm_set(cqe, CQE_SEND_OPCODE, opcode);
+		fld_set(cqe, CQE_SEND_OPCODE, opcode);
 		if (complete(flush, qp->send_cq, cqe))
 			return was_busy;
 		rest->send_ci++;

@@ -22,14 +22,14 @@ static void put_rep(struct ucma_event *event, const uint8_t *mad, const struct c
 	memcpy(param->private_data, data + REP_PRIVATE_AT, REP_PRIVATE);
 	param->responder_resources = conn->responder_resources;
 	param->initiator_depth = conn->initiator_depth;
-	param->flow_control = prm_get(data, REP_FLOW_CONTROL);
-	param->rnr_retry_count = prm_get(data, REP_RNR_RETRY_COUNT);
-	param->srq = prm_get(data, REP_SRQ);
+	param->flow_control = fld_get(data, REP_FLOW_CONTROL);
+	param->rnr_retry_count = fld_get(data, REP_RNR_RETRY_COUNT);
+	param->srq = fld_get(data, REP_SRQ);
 	param->qp_num = conn->remote_qpn;
-	event->resp.ece.vendor_id = prm_get(data, REP_VENDOR_ID_H) << 16 |
-				    prm_get(data, REP_VENDOR_ID_M) << 8 |
-				    prm_get(data, REP_VENDOR_ID_L);
-	event->resp.ece.attr_mod = prm_get(mad, MAD_MODIFIER);
+	event->resp.ece.vendor_id = fld_get(data, REP_VENDOR_ID_H) << 16 |
+				    fld_get(data, REP_VENDOR_ID_M) << 8 |
+				    fld_get(data, REP_VENDOR_ID_L);
+	event->resp.ece.attr_mod = fld_get(mad, MAD_MODIFIER);
 }
 
 static void put_rej(struct ucma_event *event, const uint8_t *mad)
@@ -38,7 +38,7 @@ static void put_rej(struct ucma_event *event, const uint8_t *mad)
 
 	param->private_data_len = REJ_PRIVATE;
 	memcpy(param->private_data, cm_data(mad) + REJ_PRIVATE_AT, REJ_PRIVATE);
-	event->resp.status = prm_get(cm_data(mad), REJ_REASON);
+	event->resp.status = fld_get(cm_data(mad), REJ_REASON);
 }
 
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
@@ -62,7 +62,7 @@ static void put_sidr_rep(struct ucma_event *event, const uint8_t *mad, const str
 {
 	struct rdma_ucm_ud_param *param = &event->resp.param.ud;
 	const uint8_t *data = cm_data(mad);
-	unsigned int status = prm_get(data, SIDR_REP_STATUS);
+	unsigned int status = fld_get(data, SIDR_REP_STATUS);
 
 	param->private_data_len = SIDR_REP_PRIVATE;
 	memcpy(param->private_data, data + SIDR_REP_PRIVATE_AT, SIDR_REP_PRIVATE);
@@ -71,8 +71,8 @@ static void put_sidr_rep(struct ucma_event *event, const uint8_t *mad, const str
 		event->resp.status = status;
 		return;
 	}
-	param->qp_num = prm_get(data, SIDR_REP_QPN);
-	param->qkey = prm_get(data, SIDR_REP_QKEY);
+	param->qp_num = fld_get(data, SIDR_REP_QPN);
+	param->qkey = fld_get(data, SIDR_REP_QKEY);
 	ucma_conn_put_ah(&conn->path, conn->path.gid_index, &param->ah_attr);
 }
 

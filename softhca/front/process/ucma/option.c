@@ -63,15 +63,15 @@ static void take_path(struct ucma_id *id, const struct ib_path_rec_data *data)
 	struct cm_path *path = &id->path;
 
 	ucma_route_put_known(id);
-	memcpy(path->dgid, prm_at(record, PATH_DGID), 16);
-	path->dlid = prm_get(record, PATH_DLID);
-	path->sl = prm_get(record, PATH_SL);
-	path->flow_label = prm_get(record, PATH_FLOW_LABEL);
-	path->hop_limit = prm_get(record, PATH_HOP_LIMIT);
-	path->traffic_class = prm_get(record, PATH_TCLASS);
-	path->mtu = prm_get(record, PATH_MTU);
-	path->rate = prm_get(record, PATH_RATE);
-	path->lifetime = prm_get(record, PATH_LIFETIME);
+	memcpy(path->dgid, fld_at(record, PATH_DGID), 16);
+	path->dlid = fld_get(record, PATH_DLID);
+	path->sl = fld_get(record, PATH_SL);
+	path->flow_label = fld_get(record, PATH_FLOW_LABEL);
+	path->hop_limit = fld_get(record, PATH_HOP_LIMIT);
+	path->traffic_class = fld_get(record, PATH_TCLASS);
+	path->mtu = fld_get(record, PATH_MTU);
+	path->rate = fld_get(record, PATH_RATE);
+	path->lifetime = fld_get(record, PATH_LIFETIME);
 	id->dst.lid = path->dlid;
 	memcpy(id->dst.gid, path->dgid, 16);
 }

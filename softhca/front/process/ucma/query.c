@@ -66,23 +66,23 @@ static void put_path(const struct ucma_id *id, struct ib_path_rec_data *data)
 	uint8_t *record = (uint8_t *)data->path_rec;
 
 	data->flags = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
-	memcpy(prm_at(record, PATH_DGID), path->dgid, 16);
-	memcpy(prm_at(record, PATH_SGID), path->sgid, 16);
-	prm_set(record, PATH_DLID, path->dlid);
-	prm_set(record, PATH_SLID, path->slid);
-	prm_set(record, PATH_FLOW_LABEL, path->flow_label);
-	prm_set(record, PATH_HOP_LIMIT, path->hop_limit);
-	prm_set(record, PATH_TCLASS, path->traffic_class);
-	prm_set(record, PATH_REVERSIBLE, 1);
-	prm_set(record, PATH_NUMBER, 1);
-	prm_set(record, PATH_PKEY, CM_DEFAULT_PKEY);
-	prm_set(record, PATH_SL, path->sl);
-	prm_set(record, PATH_MTU_SELECTOR, SELECT_EXACTLY);
-	prm_set(record, PATH_MTU, path->mtu);
-	prm_set(record, PATH_RATE_SELECTOR, SELECT_EXACTLY);
-	prm_set(record, PATH_RATE, path->rate);
-	prm_set(record, PATH_LIFETIME_SELECTOR, SELECT_EXACTLY);
-	prm_set(record, PATH_LIFETIME, path->lifetime);
+	memcpy(fld_at(record, PATH_DGID), path->dgid, 16);
+	memcpy(fld_at(record, PATH_SGID), path->sgid, 16);
+	fld_set(record, PATH_DLID, path->dlid);
+	fld_set(record, PATH_SLID, path->slid);
+	fld_set(record, PATH_FLOW_LABEL, path->flow_label);
+	fld_set(record, PATH_HOP_LIMIT, path->hop_limit);
+	fld_set(record, PATH_TCLASS, path->traffic_class);
+	fld_set(record, PATH_REVERSIBLE, 1);
+	fld_set(record, PATH_NUMBER, 1);
+	fld_set(record, PATH_PKEY, CM_DEFAULT_PKEY);
+	fld_set(record, PATH_SL, path->sl);
+	fld_set(record, PATH_MTU_SELECTOR, SELECT_EXACTLY);
+	fld_set(record, PATH_MTU, path->mtu);
+	fld_set(record, PATH_RATE_SELECTOR, SELECT_EXACTLY);
+	fld_set(record, PATH_RATE, path->rate);
+	fld_set(record, PATH_LIFETIME_SELECTOR, SELECT_EXACTLY);
+	fld_set(record, PATH_LIFETIME, path->lifetime);
 }
 
 static bool has_route(const struct ucma_id *id)

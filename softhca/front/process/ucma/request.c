@@ -126,15 +126,15 @@ static void put_req(struct ucma_event *event, const uint8_t *mad, unsigned int s
 
 	param->private_data_len = REQ_PRIVATE - skip;
 	memcpy(param->private_data, data + REQ_PRIVATE_AT + skip, REQ_PRIVATE - skip);
-	param->responder_resources = prm_get(data, REQ_INITIATOR_DEPTH);
-	param->initiator_depth = prm_get(data, REQ_RESPONDER_RESOURCES);
-	param->flow_control = prm_get(data, REQ_FLOW_CONTROL);
-	param->retry_count = prm_get(data, REQ_RETRY_COUNT);
-	param->rnr_retry_count = prm_get(data, REQ_RNR_RETRY_COUNT);
-	param->srq = prm_get(data, REQ_SRQ);
-	param->qp_num = prm_get(data, REQ_QPN);
-	event->resp.ece.vendor_id = prm_get(data, REQ_VENDOR_ID);
-	event->resp.ece.attr_mod = prm_get(mad, MAD_MODIFIER);
+	param->responder_resources = fld_get(data, REQ_INITIATOR_DEPTH);
+	param->initiator_depth = fld_get(data, REQ_RESPONDER_RESOURCES);
+	param->flow_control = fld_get(data, REQ_FLOW_CONTROL);
+	param->retry_count = fld_get(data, REQ_RETRY_COUNT);
+	param->rnr_retry_count = fld_get(data, REQ_RNR_RETRY_COUNT);
+	param->srq = fld_get(data, REQ_SRQ);
+	param->qp_num = fld_get(data, REQ_QPN);
+	event->resp.ece.vendor_id = fld_get(data, REQ_VENDOR_ID);
+	event->resp.ece.attr_mod = fld_get(mad, MAD_MODIFIER);
 }
 
 /* Its listener may have gone since: then it is told when the id is destroyed. */

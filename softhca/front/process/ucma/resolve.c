@@ -156,13 +156,13 @@ static void ask_ipoib(const struct resolution *res)
 static void start_request(uint8_t *mad, const struct resolution *res, unsigned int attribute,
 			  uint64_t components)
 {
-	prm_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
-	prm_set(mad, MAD_CLASS, MAD_CLASS_SA);
-	prm_set(mad, MAD_CLASS_VERSION, SA_CLASS_VERSION);
-	prm_set(mad, MAD_METHOD, SA_GET);
-	prm_set(mad, MAD_ATTRIBUTE, attribute);
-	prm_set64(mad, MAD_TRANSACTION, res->transaction);
-	prm_set64(mad, SA_COMPONENTS, components);
+	fld_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
+	fld_set(mad, MAD_CLASS, MAD_CLASS_SA);
+	fld_set(mad, MAD_CLASS_VERSION, SA_CLASS_VERSION);
+	fld_set(mad, MAD_METHOD, SA_GET);
+	fld_set(mad, MAD_ATTRIBUTE, attribute);
+	fld_set64(mad, MAD_TRANSACTION, res->transaction);
+	fld_set64(mad, SA_COMPONENTS, components);
 }
 
 static void fill_path_request(uint8_t *mad, const struct resolution *res)
@@ -173,11 +173,11 @@ static void fill_path_request(uint8_t *mad, const struct resolution *res)
 	start_request(mad, res, SA_PATH_RECORD,
 		      1ull << PATH_HAS_DGID | 1 << HAS_SGID | 1 << HAS_REVERSIBLE |
 			      1 << HAS_NUMBER | 1 << PATH_HAS_PKEY);
-	memcpy(prm_at(data, PATH_DGID), res->wanted, 16);
-	memcpy(prm_at(data, PATH_SGID), res->own, 16);
-	prm_set(data, PATH_REVERSIBLE, 1);
-	prm_set(data, PATH_NUMBER, 1);
-	prm_set(data, PATH_PKEY, CM_DEFAULT_PKEY);
+	memcpy(fld_at(data, PATH_DGID), res->wanted, 16);
+	memcpy(fld_at(data, PATH_SGID), res->own, 16);
+	fld_set(data, PATH_REVERSIBLE, 1);
+	fld_set(data, PATH_NUMBER, 1);
+	fld_set(data, PATH_PKEY, CM_DEFAULT_PKEY);
 }
 
 static void ask_subnet(const struct resolution *res)
@@ -373,21 +373,21 @@ static void take_path_record(const uint8_t *mad, struct resolution *res)
 {
 	const uint8_t *data = mad + SA_DATA;
 
-	if (prm_get(mad, MAD_STATUS)) {
+	if (fld_get(mad, MAD_STATUS)) {
 		finish(res, -EINVAL);
 		return;
 	}
-	res->dlid = prm_get(data, PATH_DLID);
-	res->sl = prm_get(data, PATH_SL);
-	res->mtu = prm_get(data, PATH_MTU);
-	res->rate = prm_get(data, PATH_RATE);
-	res->lifetime = prm_get(data, PATH_LIFETIME);
+	res->dlid = fld_get(data, PATH_DLID);
+	res->sl = fld_get(data, PATH_SL);
+	res->mtu = fld_get(data, PATH_MTU);
+	res->rate = fld_get(data, PATH_RATE);
+	res->lifetime = fld_get(data, PATH_LIFETIME);
 	finish(res, res->dlid ? 0 : -EINVAL);
 }
 
 static void take_service_record(const uint8_t *mad, struct resolution *res)
 {
-	unsigned int status = prm_get(mad, MAD_STATUS);
+	unsigned int status = fld_get(mad, MAD_STATUS);
 
 	if (!status)
 		memcpy(res->record, mad + SA_DATA, sizeof(res->record));
@@ -396,12 +396,12 @@ static void take_service_record(const uint8_t *mad, struct resolution *res)
 
 static void take_subnet(const uint8_t *mad)
 {
-	uint64_t transaction = prm_get64(mad, MAD_TRANSACTION);
-	unsigned int attribute = prm_get(mad, MAD_ATTRIBUTE);
+	uint64_t transaction = fld_get64(mad, MAD_TRANSACTION);
+	unsigned int attribute = fld_get(mad, MAD_ATTRIBUTE);
 	struct resolution *res;
 
-	if (prm_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
-	    prm_get(mad, MAD_METHOD) != (SA_GET | SA_RESPONSE))
+	if (fld_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
+	    fld_get(mad, MAD_METHOD) != (SA_GET | SA_RESPONSE))
 		return;
 	LIST_FOREACH(res, &open_questions, entry) {
 		if (res->transaction != transaction)

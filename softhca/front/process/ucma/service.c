@@ -24,15 +24,15 @@ static_assert(sizeof(struct ib_user_service_rec) == SERVICE_RECORD_SIZE, "the sa
 static void take_destination(struct ucma_id *id)
 {
 	const uint8_t *record = id->services[0];
-	uint64_t service = prm_get64(record, SERVICE_ID);
+	uint64_t service = fld_get64(record, SERVICE_ID);
 	struct sockaddr_storage addr;
 
-	ucma_addr_put(&addr, AF_IB_FAMILY, prm_at(record, SERVICE_GID), 0, 0);
+	ucma_addr_put(&addr, AF_IB_FAMILY, fld_at(record, SERVICE_GID), 0, 0);
 	ucma_addr_set_service(&addr, service);
 	if (ucma_addr_find(id->file->daemon, &addr, &id->dst)) { /* another host's */
 		memset(&id->dst, 0, sizeof(id->dst));
 		id->dst.addr = addr;
-		memcpy(id->dst.gid, prm_at(record, SERVICE_GID), 16);
+		memcpy(id->dst.gid, fld_at(record, SERVICE_GID), 16);
 	}
 	id->has_dst = true;
 }
@@ -98,11 +98,11 @@ static uint64_t fill_wanted(const struct rdma_ucm_ib_service *asked,
 
 	memset(wanted, 0, SERVICE_RECORD_SIZE);
 	if (asked->flags & RDMA_USER_CM_IB_SERVICE_FLAG_ID) {
-		prm_set64(wanted, SERVICE_ID, asked->service_id);
+		fld_set64(wanted, SERVICE_ID, asked->service_id);
 		components |= 1ull << SERVICE_HAS_ID;
 	}
 	if (asked->flags & RDMA_USER_CM_IB_SERVICE_FLAG_NAME) {
-		memcpy(prm_at(wanted, SERVICE_NAME), asked->service_name, SERVICE_NAME_SIZE - 1);
+		memcpy(fld_at(wanted, SERVICE_NAME), asked->service_name, SERVICE_NAME_SIZE - 1);
 		components |= 1ull << SERVICE_HAS_NAME;
 	}
 	return components;

@@ -130,16 +130,16 @@ int counters_for_flow(struct uverbs_call *uc, uint32_t handle, struct object **o
 static int query(struct adapter *adapter, uint32_t number, uint64_t value[2])
 {
 	uint8_t in[32] = { 0 }, out[32];
-	const uint8_t *counter = prm_at(out, QUERY_FLOW_COUNTER_OUT_FLOW_STATISTICS);
+	const uint8_t *counter = fld_at(out, QUERY_FLOW_COUNTER_OUT_FLOW_STATISTICS);
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_FLOW_COUNTER);
-	prm_set(in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID, number);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_FLOW_COUNTER);
+	fld_set(in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID, number);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (ret)
 		return ret;
-	value[PACKETS] = prm_get(counter, TRAFFIC_COUNTER_PACKETS);
-	value[BYTES] = prm_get(counter, TRAFFIC_COUNTER_OCTETS);
+	value[PACKETS] = fld_get(counter, TRAFFIC_COUNTER_PACKETS);
+	value[BYTES] = fld_get(counter, TRAFFIC_COUNTER_OCTETS);
 	return 0;
 }
 

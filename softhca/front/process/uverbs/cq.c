@@ -100,14 +100,14 @@ static int check_memory(struct uverbs_call *uc, struct cq_request *req)
 
 static void fill_cqc(struct uverbs_call *uc, const struct cq_request *req, uint8_t *cqc)
 {
-	prm_set(cqc, CQC_CQE_SZ, stride(req->driver.cqe_size, is_padded(&req->driver)));
-	prm_set(cqc, CQC_OI, !!(req->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
-	prm_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
-	prm_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
-	prm_set(cqc, CQC_UAR_PAGE, req->driver.uar_page_index);
-	prm_set(cqc, CQC_C_EQN, uc->adapter->comp_eqn[req->vector]);
-	prm_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
-	prm_set(cqc, CQC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
+	fld_set(cqc, CQC_CQE_SZ, stride(req->driver.cqe_size, is_padded(&req->driver)));
+	fld_set(cqc, CQC_OI, !!(req->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
+	fld_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
+	fld_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
+	fld_set(cqc, CQC_UAR_PAGE, req->driver.uar_page_index);
+	fld_set(cqc, CQC_C_EQN, uc->adapter->comp_eqn[req->vector]);
+	fld_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
+	fld_set(cqc, CQC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
 }
 
 static int create_in_device(struct uverbs_call *uc, const struct cq_request *req, uint32_t *cqn)
@@ -118,12 +118,12 @@ static int create_in_device(struct uverbs_call *uc, const struct cq_request *req
 
 	if (!in)
 		return ENOMEM;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
-	fill_cqc(uc, req, prm_at(in, CREATE_CQ_IN_CQC));
-	queue_memory_put(&req->memory, uc->client, prm_at(in, CREATE_CQ_IN_PAS));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
+	fill_cqc(uc, req, fld_at(in, CREATE_CQ_IN_CQC));
+	queue_memory_put(&req->memory, uc->client, fld_at(in, CREATE_CQ_IN_PAS));
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
 	if (!ret)
-		*cqn = prm_get(out, CREATE_CQ_OUT_CQN);
+		*cqn = fld_get(out, CREATE_CQ_OUT_CQN);
 	free(in);
 	return ret;
 }
@@ -258,11 +258,11 @@ static int cq_modify(struct uverbs_call *uc)
 		return EOPNOTSUPP;
 	if (cmd.attr.cq_period > CQ_MAX_PERIOD)
 		return EINVAL;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
-	prm_set(in, MODIFY_CQ_IN_CQN, cq->cqn);
-	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT, PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT);
-	prm_set(prm_at(in, MODIFY_CQ_IN_CQC), CQC_CQ_PERIOD, cmd.attr.cq_period);
-	prm_set(prm_at(in, MODIFY_CQ_IN_CQC), CQC_CQ_MAX_COUNT, cmd.attr.cq_count);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	fld_set(in, MODIFY_CQ_IN_CQN, cq->cqn);
+	fld_set(in, MODIFY_CQ_IN_FIELD_SELECT, PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT);
+	fld_set(fld_at(in, MODIFY_CQ_IN_CQC), CQC_CQ_PERIOD, cmd.attr.cq_period);
+	fld_set(fld_at(in, MODIFY_CQ_IN_CQC), CQC_CQ_MAX_COUNT, cmd.attr.cq_count);
 	return adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
 }
 
@@ -303,17 +303,17 @@ static int resize_in_device(struct uverbs_call *uc, const struct cq_request *req
 
 	if (!in)
 		return ENOMEM;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
-	prm_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
-	prm_set(in, MODIFY_CQ_IN_CQN, cqn);
-	prm_set(in, MODIFY_CQ_IN_FIELD_SELECT,
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_CQ);
+	fld_set(in, CMD_IN_OP_MOD, PRM_MODIFY_CQ_OP_RESIZE);
+	fld_set(in, MODIFY_CQ_IN_CQN, cqn);
+	fld_set(in, MODIFY_CQ_IN_FIELD_SELECT,
 		PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PG_OFFSET | PRM_RESIZE_CQ_PG_SIZE);
-	cqc = prm_at(in, MODIFY_CQ_IN_CQC);
-	prm_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
-	prm_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
-	prm_set(cqc, CQC_CQE_SZ, stride(req->driver.cqe_size, is_padded(&req->driver)));
-	prm_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
-	queue_memory_put(&req->memory, uc->client, prm_at(in, MODIFY_CQ_IN_PAS));
+	cqc = fld_at(in, MODIFY_CQ_IN_CQC);
+	fld_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
+	fld_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
+	fld_set(cqc, CQC_CQE_SZ, stride(req->driver.cqe_size, is_padded(&req->driver)));
+	fld_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
+	queue_memory_put(&req->memory, uc->client, fld_at(in, MODIFY_CQ_IN_PAS));
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
 	free(in);
 	return ret;

@@ -29,7 +29,7 @@ static uint8_t least_inline(const struct uverbs_call *uc)
 {
 	if (!adapter_is_roce(uc->adapter))
 		return MLX5_USER_INLINE_MODE_NA;
-	return prm_get(uc->adapter->eth_caps, ETH_CAP_WQE_INLINE_MODE) ? MLX5_USER_INLINE_MODE_NONE
+	return fld_get(uc->adapter->eth_caps, ETH_CAP_WQE_INLINE_MODE) ? MLX5_USER_INLINE_MODE_NONE
 								       : MLX5_USER_INLINE_MODE_L2;
 }
 
@@ -65,11 +65,11 @@ static int fill_dump_mkey(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 
 	if (!cap(uc, HCA_CAP_DUMP_FILL_MKEY))
 		return 0;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_SPECIAL_CONTEXTS);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_SPECIAL_CONTEXTS);
 	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
 	if (ret)
 		return ret;
-	resp->dump_fill_mkey = prm_get(out, QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY);
+	resp->dump_fill_mkey = fld_get(out, QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY);
 	resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;
 	return 0;
 }

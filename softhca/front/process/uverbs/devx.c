@@ -33,9 +33,9 @@ static int devx_other(struct uverbs_call *uc)
 
 	if (uc_in(uc, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in)))
 		return EFAULT;
-	if (!is_allowed(prm_get(in, CMD_IN_OPCODE))) {
+	if (!is_allowed(fld_get(in, CMD_IN_OPCODE))) {
 		log_note("%s: DevX command %#x is not for programs", uc->adapter->name,
-			 (unsigned int)prm_get(in, CMD_IN_OPCODE));
+			 (unsigned int)fld_get(in, CMD_IN_OPCODE));
 		return EINVAL;
 	}
 	out = calloc(1, out_len);

@@ -147,7 +147,7 @@ static int dm_query(struct uverbs_call *uc)
 /* An operation is a page whose reads and writes the device executes. Pages of a file cannot do that, so there is none. */
 static int dm_map_operation(struct uverbs_call *uc)
 {
-	uint32_t known = prm_get(uc->adapter->memory_caps, MEM_CAP_MEMIC_OPERATIONS);
+	uint32_t known = fld_get(uc->adapter->memory_caps, MEM_CAP_MEMIC_OPERATIONS);
 	uint8_t operation;
 
 	if (uc_in(uc, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, &operation, sizeof(operation)))
@@ -163,20 +163,20 @@ static int create_key(struct uverbs_call *uc, const struct uverbs_mr *mr, uint32
 		      uint32_t pdn, uint32_t *key)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC);
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
 	region_put_access(mkc, access);
-	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MEMIC & 3);
-	prm_set(mkc, MKC_ACCESS_MODE_4_2, PRM_MKEY_MODE_MEMIC >> 2);
-	prm_set(mkc, MKC_QPN, ANY_QP);
-	prm_set(mkc, MKC_PD, pdn);
-	prm_set(mkc, MKC_START_ADDR, mr->iova);
-	prm_set(mkc, MKC_LEN, mr->length);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MEMIC & 3);
+	fld_set(mkc, MKC_ACCESS_MODE_4_2, PRM_MKEY_MODE_MEMIC >> 2);
+	fld_set(mkc, MKC_QPN, ANY_QP);
+	fld_set(mkc, MKC_PD, pdn);
+	fld_set(mkc, MKC_START_ADDR, mr->iova);
+	fld_set(mkc, MKC_LEN, mr->length);
 	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		*key = prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
+		*key = fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
 	return ret;
 }
 

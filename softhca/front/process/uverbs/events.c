@@ -382,7 +382,7 @@ void event_source_remove(struct event_source *source, pid_t tid)
 
 static void send_completion(struct adapter *adapter, const uint8_t *eqe)
 {
-	struct event_source *source = find_source(adapter, SOURCE_CQ, prm_get(eqe, EQE_COMP_CQN));
+	struct event_source *source = find_source(adapter, SOURCE_CQ, fld_get(eqe, EQE_COMP_CQN));
 	struct ib_uverbs_comp_event_desc event;
 
 	if (!source || !source->comp)
@@ -438,14 +438,14 @@ static void send_qp_event(struct adapter *adapter, unsigned int type, const uint
 {
 	for (unsigned int i = 0; i < sizeof(qp_events) / sizeof(qp_events[0]); i++)
 		if (qp_events[i].device == type)
-			send_async(adapter, SOURCE_QP, prm_get(eqe, EQE_QPN), qp_events[i].program);
+			send_async(adapter, SOURCE_QP, fld_get(eqe, EQE_QPN), qp_events[i].program);
 }
 
 static void count_link(struct adapter *adapter, const uint8_t *eqe)
 {
-	unsigned int port = prm_get(eqe, EQE_PORT);
+	unsigned int port = fld_get(eqe, EQE_PORT);
 
-	if (prm_get(eqe, EQE_SUB_TYPE) == PORT_DOWN && port >= 1 && port <= adapter->num_ports)
+	if (fld_get(eqe, EQE_SUB_TYPE) == PORT_DOWN && port >= 1 && port <= adapter->num_ports)
 		adapter->link_downs[port - 1]++;
 }
 
@@ -459,16 +459,16 @@ static void send_port_event(struct adapter *adapter, const uint8_t *eqe)
 		[PRM_PORT_CHANGE_GUID] = EVENT_GID_CHANGE,
 		[PRM_PORT_CHANGE_CLIENT_REREG] = EVENT_CLIENT_REREGISTER,
 	};
-	unsigned int change = prm_get(eqe, EQE_SUB_TYPE);
+	unsigned int change = fld_get(eqe, EQE_SUB_TYPE);
 
 	if (change < sizeof(events) && events[change])
-		send_global(adapter, events[change], prm_get(eqe, EQE_PORT));
+		send_global(adapter, events[change], fld_get(eqe, EQE_PORT));
 }
 
 void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
 {
 	struct adapter *adapter = front;
-	unsigned int type = prm_get(eqe, EQE_TYPE);
+	unsigned int type = fld_get(eqe, EQE_TYPE);
 
 	(void)eqn;
 	pthread_mutex_lock(&lock);
@@ -477,13 +477,13 @@ void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
 		send_completion(adapter, eqe);
 		break;
 	case PRM_EVENT_CQ_ERROR:
-		send_async(adapter, SOURCE_CQ, prm_get(eqe, EQE_CQ_ERROR_CQN), EVENT_CQ_ERR);
+		send_async(adapter, SOURCE_CQ, fld_get(eqe, EQE_CQ_ERROR_CQN), EVENT_CQ_ERR);
 		break;
 	case PRM_EVENT_SRQ_RQ_LIMIT:
-		send_async(adapter, SOURCE_SRQ, prm_get(eqe, EQE_QPN), EVENT_SRQ_LIMIT_REACHED);
+		send_async(adapter, SOURCE_SRQ, fld_get(eqe, EQE_QPN), EVENT_SRQ_LIMIT_REACHED);
 		break;
 	case PRM_EVENT_SRQ_CATAS_ERROR:
-		send_async(adapter, SOURCE_SRQ, prm_get(eqe, EQE_QPN), EVENT_SRQ_ERR);
+		send_async(adapter, SOURCE_SRQ, fld_get(eqe, EQE_QPN), EVENT_SRQ_ERR);
 		break;
 	case PRM_EVENT_INTERNAL_ERROR:
 		adapter->dead = true;

@@ -46,16 +46,16 @@ static int flow_destroy(struct object *object, pid_t tid)
 /* Only groups, whole, and by nothing but the bit that all of them have. */
 static void match_groups(struct steering_match *match)
 {
-	prm_set(match->mask, LYR_2_4_DMAC_47_16, 0x01000000);
-	prm_set(match->value, LYR_2_4_DMAC_47_16, 0x01000000);
+	fld_set(match->mask, LYR_2_4_DMAC_47_16, 0x01000000);
+	fld_set(match->value, LYR_2_4_DMAC_47_16, 0x01000000);
 }
 
 static bool is_for_groups(const struct steering_match *match)
 {
 	static const uint32_t group_bit = 0x01000000;
 
-	return prm_get(match->mask, LYR_2_4_DMAC_47_16) & group_bit &&
-	       prm_get(match->value, LYR_2_4_DMAC_47_16) & group_bit;
+	return fld_get(match->mask, LYR_2_4_DMAC_47_16) & group_bit &&
+	       fld_get(match->value, LYR_2_4_DMAC_47_16) & group_bit;
 }
 
 static void pick_level(const struct ib_uverbs_flow_attr *attr, struct steering_request *request)

@@ -29,9 +29,9 @@ static int command(struct adapter *adapter, uint32_t opcode, uint32_t qpn, const
 
 	if (adapter->dead)
 		return opcode == PRM_OP_DETACH_FROM_MCG ? 0 : EIO;
-	prm_set(in, CMD_IN_OPCODE, opcode);
-	prm_set(in, MCG_IN_QPN, qpn);
-	memcpy(prm_at(in, MCG_IN_MULTICAST_GID), gid, 16);
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, MCG_IN_QPN, qpn);
+	memcpy(fld_at(in, MCG_IN_MULTICAST_GID), gid, 16);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 

@@ -32,22 +32,22 @@ static int mw_destroy(struct object *object, pid_t tid)
 static int create_mkey(struct adapter *adapter, uint32_t type, uint32_t klms, struct uverbs_mw *mw)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	uint8_t *mkc = prm_at(in, CREATE_MKEY_IN_MKC);
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
 	uint32_t octwords = (klms + KLMS_UNIT - 1) / KLMS_UNIT * KLMS_UNIT;
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
-	prm_set(mkc, MKC_FREE, 1);
-	prm_set(mkc, MKC_UMR_EN, 1);
-	prm_set(mkc, MKC_LR, 1);
-	prm_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS);
-	prm_set(mkc, MKC_EN_RINVAL, type == TYPE_2);
-	prm_set(mkc, MKC_QPN, ANY_QP);
-	prm_set(mkc, MKC_PD, mw->pd->pdn);
-	prm_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octwords ? octwords : KLMS_UNIT);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(mkc, MKC_FREE, 1);
+	fld_set(mkc, MKC_UMR_EN, 1);
+	fld_set(mkc, MKC_LR, 1);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS);
+	fld_set(mkc, MKC_EN_RINVAL, type == TYPE_2);
+	fld_set(mkc, MKC_QPN, ANY_QP);
+	fld_set(mkc, MKC_PD, mw->pd->pdn);
+	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octwords ? octwords : KLMS_UNIT);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		mw->key = prm_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
+		mw->key = fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
 	return ret;
 }
 

@@ -228,7 +228,7 @@ static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
 		return EINVAL;
 	if (flags & RAW_FLAGS && req->type == IB_UVERBS_QPT_UD)
 		return EINVAL;
-	if (prm_get(uc->adapter->eth_caps, ETH_CAP_VLAN_CAP))
+	if (fld_get(uc->adapter->eth_caps, ETH_CAP_VLAN_CAP))
 		flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
 	if (adapter_cap(uc->adapter, HCA_CAP_BLOCK_LB_MC))
 		flags &= ~IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
@@ -315,12 +315,12 @@ static void fill_send_queue(const struct mlx5_ib_create_qp *driver, const struct
 			    uint8_t *qpc)
 {
 	if (driver->sq_wqe_count) {
-		prm_set(qpc, QPC_LOG_SQ_SIZE, __builtin_ctz(driver->sq_wqe_count));
+		fld_set(qpc, QPC_LOG_SQ_SIZE, __builtin_ctz(driver->sq_wqe_count));
 		return;
 	}
-	prm_set(qpc, QPC_NO_SQ, 1);
+	fld_set(qpc, QPC_NO_SQ, 1);
 	if (qp->srq && qp->srq->type == IB_UVERBS_SRQT_TM)
-		prm_set(qpc, QPC_OFFLOAD_TYPE, PRM_QPC_OFFLOAD_TYPE_RNDV);
+		fld_set(qpc, QPC_OFFLOAD_TYPE, PRM_QPC_OFFLOAD_TYPE_RNDV);
 }
 
 static void fill_receive_queue(const struct qp_request *req, const struct uverbs_qp *qp,
@@ -329,15 +329,15 @@ static void fill_receive_queue(const struct qp_request *req, const struct uverbs
 	const struct mlx5_ib_create_qp *driver = &req->driver;
 
 	if (qp->srq || req->type == IB_UVERBS_QPT_XRC_TGT) {
-		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_SRQ);
+		fld_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_SRQ);
 		if (qp->srq)
-			prm_set(qpc, QPC_SRQN_RMPN_XRQN, qp->srq->srqn);
+			fld_set(qpc, QPC_SRQN_RMPN_XRQN, qp->srq->srqn);
 	} else if (driver->rq_wqe_count) {
-		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_RQ);
-		prm_set(qpc, QPC_LOG_RQ_SIZE, __builtin_ctz(driver->rq_wqe_count));
-		prm_set(qpc, QPC_LOG_RQ_STRIDE, driver->rq_wqe_shift - MIN_RQ_SHIFT);
+		fld_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_RQ);
+		fld_set(qpc, QPC_LOG_RQ_SIZE, __builtin_ctz(driver->rq_wqe_count));
+		fld_set(qpc, QPC_LOG_RQ_STRIDE, driver->rq_wqe_shift - MIN_RQ_SHIFT);
 	} else {
-		prm_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_ZERO_SIZE);
+		fld_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_ZERO_SIZE);
 	}
 }
 
@@ -349,44 +349,44 @@ static void fill_scatter_cqe(const struct qp_request *req, const struct uverbs_q
 	if (!(req->driver.flags & MLX5_QP_FLAG_SCATTER_CQE))
 		return;
 	if (is_rc || req->type == IB_UVERBS_QPT_UC)
-		prm_set(qpc, QPC_CS_RES,
+		fld_set(qpc, QPC_CS_RES,
 			qp->recv_cq->cqe_size == 128 ? PRM_CS_RES_64B : PRM_CS_RES_32B);
 	if (is_rc && (qp->sq_sig_all || req->driver.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE))
-		prm_set(qpc, QPC_CS_REQ,
+		fld_set(qpc, QPC_CS_REQ,
 			qp->send_cq->cqe_size == 128 ? PRM_CS_REQ_64B : PRM_CS_REQ_32B);
 }
 
 /* What XRC QPs have not themselves is the driver's own: each must name something. */
 static void fill_objects(const struct uverbs_qp *qp, const struct driver_objects *own, uint8_t *qpc)
 {
-	prm_set(qpc, QPC_PD, qp->pd ? qp->pd->pdn : own->pdn);
-	prm_set(qpc, QPC_CQN_SND, qp->send_cq ? qp->send_cq->cqn : own->cqn);
-	prm_set(qpc, QPC_CQN_RCV, qp->recv_cq ? qp->recv_cq->cqn : own->cqn);
+	fld_set(qpc, QPC_PD, qp->pd ? qp->pd->pdn : own->pdn);
+	fld_set(qpc, QPC_CQN_SND, qp->send_cq ? qp->send_cq->cqn : own->cqn);
+	fld_set(qpc, QPC_CQN_RCV, qp->recv_cq ? qp->recv_cq->cqn : own->cqn);
 	if (qp->xrcd) {
-		prm_set(qpc, QPC_XRCD, xrc_domain_number(qp->xrcd->domain));
-		prm_set(qpc, QPC_UAR_PAGE, own->uar);
+		fld_set(qpc, QPC_XRCD, xrc_domain_number(qp->xrcd->domain));
+		fld_set(qpc, QPC_UAR_PAGE, own->uar);
 	}
 	if (!qp->srq && (qp->type == IB_UVERBS_QPT_XRC_INI || qp->xrcd))
-		prm_set(qpc, QPC_SRQN_RMPN_XRQN, own->srqn);
+		fld_set(qpc, QPC_SRQN_RMPN_XRQN, own->srqn);
 }
 
 static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
 		     const struct uverbs_qp *qp, const struct driver_objects *own, uint8_t *qpc)
 {
-	prm_set(qpc, QPC_ST, qp_service_type(req->type));
-	prm_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
-	prm_set(qpc, QPC_BLOCK_LB_MC,
+	fld_set(qpc, QPC_ST, qp_service_type(req->type));
+	fld_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
+	fld_set(qpc, QPC_BLOCK_LB_MC,
 		!!(req->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
-	prm_set(qpc, QPC_USER_INDEX, req->driver.uidx);
+	fld_set(qpc, QPC_USER_INDEX, req->driver.uidx);
 	fill_send_queue(&req->driver, qp, qpc);
 	fill_receive_queue(req, qp, qpc);
 	fill_objects(qp, own, qpc);
 	if (qp->xrcd)
 		return; /* no queues */
-	prm_set(qpc, QPC_UAR_PAGE, req->driver.bfreg_index);
-	prm_set(qpc, QPC_LOG_PAGE_SIZE, req->memory.log_page_size);
-	prm_set(qpc, QPC_PAGE_OFFSET, req->memory.page_offset);
-	prm_set(qpc, QPC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
+	fld_set(qpc, QPC_UAR_PAGE, req->driver.bfreg_index);
+	fld_set(qpc, QPC_LOG_PAGE_SIZE, req->memory.log_page_size);
+	fld_set(qpc, QPC_PAGE_OFFSET, req->memory.page_offset);
+	fld_set(qpc, QPC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
 	fill_scatter_cqe(req, qp, qpc);
 }
 
@@ -404,12 +404,12 @@ static int create_in_device(struct uverbs_call *uc, const struct qp_request *req
 		ret = driver_objects_get(uc->adapter, &own);
 	if (ret)
 		goto free_in;
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
-	fill_qpc(uc, req, qp, &own, prm_at(in, CREATE_QP_IN_QPC));
-	queue_memory_put(&req->memory, uc->client, prm_at(in, CREATE_QP_IN_PAS));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
+	fill_qpc(uc, req, qp, &own, fld_at(in, CREATE_QP_IN_QPC));
+	queue_memory_put(&req->memory, uc->client, fld_at(in, CREATE_QP_IN_PAS));
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
 	if (!ret)
-		qp->real->qpn = prm_get(out, CREATE_QP_OUT_QPN);
+		qp->real->qpn = fld_get(out, CREATE_QP_OUT_QPN);
 free_in:
 	free(in);
 	return ret;

@@ -118,29 +118,29 @@ static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
 static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_dest *dest,
 		      uint8_t *ads)
 {
-	prm_set(ads, ADS_STAT_RATE, dest->static_rate ? dest->static_rate + 5 : 0);
+	fld_set(ads, ADS_STAT_RATE, dest->static_rate ? dest->static_rate + 5 : 0);
 	if (dest->is_global) {
-		prm_set(ads, ADS_GRH, 1);
-		prm_set(ads, ADS_SRC_ADDR_INDEX, dest->sgid_index);
-		prm_set(ads, ADS_HOP_LIMIT, dest->hop_limit);
-		prm_set(ads, ADS_TCLASS, dest->traffic_class);
-		prm_set(ads, ADS_FLOW_LABEL, dest->flow_label);
-		memcpy(prm_at(ads, ADS_RGID_RIP), dest->dgid, sizeof(dest->dgid));
+		fld_set(ads, ADS_GRH, 1);
+		fld_set(ads, ADS_SRC_ADDR_INDEX, dest->sgid_index);
+		fld_set(ads, ADS_HOP_LIMIT, dest->hop_limit);
+		fld_set(ads, ADS_TCLASS, dest->traffic_class);
+		fld_set(ads, ADS_FLOW_LABEL, dest->flow_label);
+		memcpy(fld_at(ads, ADS_RGID_RIP), dest->dgid, sizeof(dest->dgid));
 	}
 	if (adapter_is_roce(uc->adapter)) {
 		uint8_t mac[6];
 
 		roce_resolve(dest->dgid, mac);
-		prm_set(ads, ADS_UDP_SPORT, roce_udp_source(dest->flow_label));
-		prm_set(ads, ADS_DSCP, dest->traffic_class >> 2);
-		prm_set(ads, ADS_ETH_PRIO, dest->sl & 7);
-		prm_set(ads, ADS_RMAC_47_32, mac[0] << 8 | mac[1]);
-		prm_set(ads, ADS_RMAC_31_0,
+		fld_set(ads, ADS_UDP_SPORT, roce_udp_source(dest->flow_label));
+		fld_set(ads, ADS_DSCP, dest->traffic_class >> 2);
+		fld_set(ads, ADS_ETH_PRIO, dest->sl & 7);
+		fld_set(ads, ADS_RMAC_47_32, mac[0] << 8 | mac[1]);
+		fld_set(ads, ADS_RMAC_31_0,
 			(uint32_t)mac[2] << 24 | mac[3] << 16 | mac[4] << 8 | mac[5]);
 	} else {
-		prm_set(ads, ADS_RLID, dest->dlid);
-		prm_set(ads, ADS_MLID, dest->src_path_bits & 0x7f);
-		prm_set(ads, ADS_SL, dest->sl);
+		fld_set(ads, ADS_RLID, dest->dlid);
+		fld_set(ads, ADS_MLID, dest->src_path_bits & 0x7f);
+		fld_set(ads, ADS_SL, dest->sl);
 	}
 }
 
@@ -149,11 +149,11 @@ static void fill_access(struct uverbs_qp *qp, uint8_t *qpc)
 {
 	bool reads = qp->real->max_dest_reads;
 
-	prm_set(qpc, QPC_RWE, !!(qp->real->access & IB_UVERBS_ACCESS_REMOTE_WRITE));
-	prm_set(qpc, QPC_RRE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_READ);
-	prm_set(qpc, QPC_RAE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC);
+	fld_set(qpc, QPC_RWE, !!(qp->real->access & IB_UVERBS_ACCESS_REMOTE_WRITE));
+	fld_set(qpc, QPC_RRE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_READ);
+	fld_set(qpc, QPC_RAE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC);
 	if (reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
-		prm_set(qpc, QPC_ATOMIC_MODE, 1); /* 8 bytes, IB semantics */
+		fld_set(qpc, QPC_ATOMIC_MODE, 1); /* 8 bytes, IB semantics */
 }
 
 enum { UD_MTU = 5, UD_LOG_MSG_MAX = 12 }; /* one packet of 4096 bytes, whatever the path */
@@ -162,11 +162,11 @@ static void fill_mtu(const struct uverbs_call *uc, const struct ib_uverbs_modify
 		     const struct uverbs_qp *qp, uint8_t *qpc)
 {
 	if (qp->type == IB_UVERBS_QPT_UD) {
-		prm_set(qpc, QPC_MTU, UD_MTU);
-		prm_set(qpc, QPC_LOG_MSG_MAX, UD_LOG_MSG_MAX);
+		fld_set(qpc, QPC_MTU, UD_MTU);
+		fld_set(qpc, QPC_LOG_MSG_MAX, UD_LOG_MSG_MAX);
 	} else if (cmd->attr_mask & QP_ATTR_MTU) {
-		prm_set(qpc, QPC_MTU, cmd->path_mtu);
-		prm_set(qpc, QPC_LOG_MSG_MAX, adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_MSG));
+		fld_set(qpc, QPC_MTU, cmd->path_mtu);
+		fld_set(qpc, QPC_LOG_MSG_MAX, adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_MSG));
 	}
 }
 
@@ -175,15 +175,15 @@ static void fill_limits(const struct ib_uverbs_modify_qp *cmd, uint8_t *qpc)
 	uint32_t mask = cmd->attr_mask;
 
 	if (mask & QP_ATTR_RETRY)
-		prm_set(qpc, QPC_RETRY_COUNT, cmd->retry_cnt);
+		fld_set(qpc, QPC_RETRY_COUNT, cmd->retry_cnt);
 	if (mask & QP_ATTR_RNR_RETRY)
-		prm_set(qpc, QPC_RNR_RETRY, cmd->rnr_retry);
+		fld_set(qpc, QPC_RNR_RETRY, cmd->rnr_retry);
 	if (mask & QP_ATTR_RNR_TIMER)
-		prm_set(qpc, QPC_MIN_RNR_NAK, cmd->min_rnr_timer);
+		fld_set(qpc, QPC_MIN_RNR_NAK, cmd->min_rnr_timer);
 	if (mask & QP_ATTR_MAX_READS && cmd->max_rd_atomic)
-		prm_set(qpc, QPC_LOG_SRA_MAX, log2_ceil(cmd->max_rd_atomic));
+		fld_set(qpc, QPC_LOG_SRA_MAX, log2_ceil(cmd->max_rd_atomic));
 	if (mask & QP_ATTR_MAX_DEST_READS && cmd->max_dest_rd_atomic)
-		prm_set(qpc, QPC_LOG_RRA_MAX, log2_ceil(cmd->max_dest_rd_atomic));
+		fld_set(qpc, QPC_LOG_RRA_MAX, log2_ceil(cmd->max_dest_rd_atomic));
 }
 
 enum { MIG_MIGRATED, MIG_REARM, MIG_ARMED, MIG_STATES };
@@ -197,32 +197,32 @@ static const uint8_t migration[MIG_STATES] = {
 static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 		     struct uverbs_qp *qp, uint8_t *qpc)
 {
-	uint8_t *path = prm_at(qpc, QPC_PRIMARY_PATH);
+	uint8_t *path = fld_at(qpc, QPC_PRIMARY_PATH);
 	uint32_t mask = cmd->attr_mask;
 
-	prm_set(qpc, QPC_ST, qp_service_type(qp->type));
-	prm_set(qpc, QPC_PM_STATE,
+	fld_set(qpc, QPC_ST, qp_service_type(qp->type));
+	fld_set(qpc, QPC_PM_STATE,
 		mask & QP_ATTR_MIG_STATE && cmd->path_mig_state < MIG_STATES
 			? migration[cmd->path_mig_state]
 			: PRM_QP_PM_STATE_MIGRATED);
 	if (mask & QP_ATTR_AV)
 		fill_path(uc, &cmd->dest, path);
 	if (mask & QP_ATTR_PKEY)
-		prm_set(path, ADS_PKEY_INDEX, cmd->pkey_index);
+		fld_set(path, ADS_PKEY_INDEX, cmd->pkey_index);
 	if (mask & (QP_ATTR_PORT | QP_ATTR_AV))
-		prm_set(path, ADS_VHCA_PORT_NUM, qp->real->port);
+		fld_set(path, ADS_VHCA_PORT_NUM, qp->real->port);
 	if (mask & QP_ATTR_PORT && is_port(uc, cmd->port_num))
-		prm_set(qpc, QPC_COUNTER_SET_ID, uc->adapter->counter_set[cmd->port_num - 1]);
+		fld_set(qpc, QPC_COUNTER_SET_ID, uc->adapter->counter_set[cmd->port_num - 1]);
 	if (mask & QP_ATTR_TIMEOUT)
-		prm_set(path, ADS_ACK_TIMEOUT, cmd->timeout);
+		fld_set(path, ADS_ACK_TIMEOUT, cmd->timeout);
 	if (mask & QP_ATTR_QKEY)
-		prm_set(qpc, QPC_Q_KEY, cmd->qkey);
+		fld_set(qpc, QPC_Q_KEY, cmd->qkey);
 	if (mask & QP_ATTR_DEST_QPN)
-		prm_set(qpc, QPC_REMOTE_QPN, cmd->dest_qp_num);
+		fld_set(qpc, QPC_REMOTE_QPN, cmd->dest_qp_num);
 	if (mask & QP_ATTR_RQ_PSN)
-		prm_set(qpc, QPC_NEXT_RCV_PSN, cmd->rq_psn);
+		fld_set(qpc, QPC_NEXT_RCV_PSN, cmd->rq_psn);
 	if (mask & QP_ATTR_SQ_PSN)
-		prm_set(qpc, QPC_NEXT_SEND_PSN, cmd->sq_psn);
+		fld_set(qpc, QPC_NEXT_SEND_PSN, cmd->sq_psn);
 	fill_mtu(uc, cmd, qp, qpc);
 	fill_limits(cmd, qpc);
 	fill_access(qp, qpc);
@@ -260,9 +260,9 @@ static int read_limit(struct uverbs_call *uc, uint32_t rate, struct rate_limit *
 		return EFAULT;
 	*limit = (struct rate_limit){ rate, driver.burst_info.max_burst_sz,
 				      driver.burst_info.typical_pkt_sz };
-	if (limit->burst && (!rate || !prm_get(qos, QOS_CAP_PACKET_PACING_BURST_BOUND)))
+	if (limit->burst && (!rate || !fld_get(qos, QOS_CAP_PACKET_PACING_BURST_BOUND)))
 		return EINVAL;
-	if (limit->packet && (!rate || !prm_get(qos, QOS_CAP_PACKET_PACING_TYPICAL_SIZE)))
+	if (limit->packet && (!rate || !fld_get(qos, QOS_CAP_PACKET_PACING_TYPICAL_SIZE)))
 		return EINVAL;
 	return 0;
 }
@@ -286,10 +286,10 @@ static int change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 		return 0;
 	if (qp->real->raw)
 		return change_raw(uc, cmd, rate, transition->opcode, qp->real->raw);
-	prm_set(in, CMD_IN_OPCODE, transition->opcode);
-	prm_set(in, MODIFY_QP_IN_QPN, qp->real->qpn);
-	prm_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, optional_params(cmd->attr_mask, transition));
-	fill_qpc(uc, cmd, qp, prm_at(in, MODIFY_QP_IN_QPC));
+	fld_set(in, CMD_IN_OPCODE, transition->opcode);
+	fld_set(in, MODIFY_QP_IN_QPN, qp->real->qpn);
+	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, optional_params(cmd->attr_mask, transition));
+	fill_qpc(uc, cmd, qp, fld_at(in, MODIFY_QP_IN_QPC));
 	return adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
 }
 

@@ -27,28 +27,28 @@ static void read_path(const struct uverbs_call *uc, const uint8_t *ads,
 		      struct ib_uverbs_qp_dest *dest)
 {
 	bool roce = adapter_is_roce(uc->adapter);
-	uint32_t rate = prm_get(ads, ADS_STAT_RATE);
+	uint32_t rate = fld_get(ads, ADS_STAT_RATE);
 
-	dest->sl = prm_get(ads, roce ? ADS_ETH_PRIO : ADS_SL);
+	dest->sl = fld_get(ads, roce ? ADS_ETH_PRIO : ADS_SL);
 	dest->static_rate = rate ? rate - 5 : 0;
-	dest->port_num = prm_get(ads, ADS_VHCA_PORT_NUM);
-	dest->dlid = roce ? 0 : prm_get(ads, ADS_RLID);
-	dest->src_path_bits = roce ? 0 : prm_get(ads, ADS_MLID);
-	dest->is_global = roce || prm_get(ads, ADS_GRH);
+	dest->port_num = fld_get(ads, ADS_VHCA_PORT_NUM);
+	dest->dlid = roce ? 0 : fld_get(ads, ADS_RLID);
+	dest->src_path_bits = roce ? 0 : fld_get(ads, ADS_MLID);
+	dest->is_global = roce || fld_get(ads, ADS_GRH);
 	if (!dest->is_global)
 		return;
-	dest->sgid_index = prm_get(ads, ADS_SRC_ADDR_INDEX);
-	dest->hop_limit = prm_get(ads, ADS_HOP_LIMIT);
-	dest->traffic_class = prm_get(ads, ADS_TCLASS);
-	dest->flow_label = prm_get(ads, ADS_FLOW_LABEL);
-	memcpy(dest->dgid, prm_at(ads, ADS_RGID_RIP), sizeof(dest->dgid));
+	dest->sgid_index = fld_get(ads, ADS_SRC_ADDR_INDEX);
+	dest->hop_limit = fld_get(ads, ADS_HOP_LIMIT);
+	dest->traffic_class = fld_get(ads, ADS_TCLASS);
+	dest->flow_label = fld_get(ads, ADS_FLOW_LABEL);
+	memcpy(dest->dgid, fld_at(ads, ADS_RGID_RIP), sizeof(dest->dgid));
 }
 
 static uint32_t read_access(const uint8_t *qpc)
 {
-	return (prm_get(qpc, QPC_RRE) ? IB_UVERBS_ACCESS_REMOTE_READ : 0) |
-	       (prm_get(qpc, QPC_RWE) ? IB_UVERBS_ACCESS_REMOTE_WRITE : 0) |
-	       (prm_get(qpc, QPC_RAE) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0);
+	return (fld_get(qpc, QPC_RRE) ? IB_UVERBS_ACCESS_REMOTE_READ : 0) |
+	       (fld_get(qpc, QPC_RWE) ? IB_UVERBS_ACCESS_REMOTE_WRITE : 0) |
+	       (fld_get(qpc, QPC_RAE) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0);
 }
 
 /* As programs number the states: migrated, to be armed, armed */
@@ -60,27 +60,27 @@ static unsigned int migration_of(uint8_t device_state)
 static void read_qpc(const struct uverbs_call *uc, const struct uverbs_qp *qp, const uint8_t *qpc,
 		     struct ib_uverbs_query_qp_resp *resp)
 {
-	const uint8_t *path = prm_at(qpc, QPC_PRIMARY_PATH);
+	const uint8_t *path = fld_at(qpc, QPC_PRIMARY_PATH);
 
 	if (qp->type != IB_UVERBS_QPT_UD)
 		read_path(uc, path, &resp->dest);
-	resp->qp_state = resp->cur_qp_state = state_of(prm_get(qpc, QPC_STATE));
-	resp->sq_draining = prm_get(qpc, QPC_STATE) == PRM_QP_STATE_SQ_DRAINING;
-	resp->path_mtu = prm_get(qpc, QPC_MTU);
-	resp->path_mig_state = migration_of(prm_get(qpc, QPC_PM_STATE));
-	resp->qkey = prm_get(qpc, QPC_Q_KEY);
-	resp->rq_psn = prm_get(qpc, QPC_NEXT_RCV_PSN);
-	resp->sq_psn = prm_get(qpc, QPC_NEXT_SEND_PSN);
-	resp->dest_qp_num = prm_get(qpc, QPC_REMOTE_QPN);
+	resp->qp_state = resp->cur_qp_state = state_of(fld_get(qpc, QPC_STATE));
+	resp->sq_draining = fld_get(qpc, QPC_STATE) == PRM_QP_STATE_SQ_DRAINING;
+	resp->path_mtu = fld_get(qpc, QPC_MTU);
+	resp->path_mig_state = migration_of(fld_get(qpc, QPC_PM_STATE));
+	resp->qkey = fld_get(qpc, QPC_Q_KEY);
+	resp->rq_psn = fld_get(qpc, QPC_NEXT_RCV_PSN);
+	resp->sq_psn = fld_get(qpc, QPC_NEXT_SEND_PSN);
+	resp->dest_qp_num = fld_get(qpc, QPC_REMOTE_QPN);
 	resp->qp_access_flags = read_access(qpc);
-	resp->pkey_index = prm_get(path, ADS_PKEY_INDEX);
-	resp->port_num = prm_get(path, ADS_VHCA_PORT_NUM);
-	resp->timeout = prm_get(path, ADS_ACK_TIMEOUT);
-	resp->max_rd_atomic = 1u << prm_get(qpc, QPC_LOG_SRA_MAX);
-	resp->max_dest_rd_atomic = 1u << prm_get(qpc, QPC_LOG_RRA_MAX);
-	resp->min_rnr_timer = prm_get(qpc, QPC_MIN_RNR_NAK);
-	resp->retry_cnt = prm_get(qpc, QPC_RETRY_COUNT);
-	resp->rnr_retry = prm_get(qpc, QPC_RNR_RETRY);
+	resp->pkey_index = fld_get(path, ADS_PKEY_INDEX);
+	resp->port_num = fld_get(path, ADS_VHCA_PORT_NUM);
+	resp->timeout = fld_get(path, ADS_ACK_TIMEOUT);
+	resp->max_rd_atomic = 1u << fld_get(qpc, QPC_LOG_SRA_MAX);
+	resp->max_dest_rd_atomic = 1u << fld_get(qpc, QPC_LOG_RRA_MAX);
+	resp->min_rnr_timer = fld_get(qpc, QPC_MIN_RNR_NAK);
+	resp->retry_cnt = fld_get(qpc, QPC_RETRY_COUNT);
+	resp->rnr_retry = fld_get(qpc, QPC_RNR_RETRY);
 	/* The library knows its send queue and reports that itself, as with the kernel's driver. */
 	resp->max_recv_wr = qp->rq_wqe_count;
 	resp->max_recv_sge = qp->rq_sges;
@@ -106,14 +106,14 @@ static int query_raw(struct uverbs_call *uc, const struct uverbs_qp *qp,
 static int query_transport(struct uverbs_call *uc, const struct uverbs_qp *qp,
 			   struct ib_uverbs_query_qp_resp *resp)
 {
-	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_BYTE(QUERY_QP_OUT_QPC) + PRM_QPC_SIZE];
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[FLD_BYTE(QUERY_QP_OUT_QPC) + PRM_QPC_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
-	prm_set(in, QUERY_QP_IN_QPN, qp->real->qpn);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
+	fld_set(in, QUERY_QP_IN_QPN, qp->real->qpn);
 	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		read_qpc(uc, qp, prm_at(out, QUERY_QP_OUT_QPC), resp);
+		read_qpc(uc, qp, fld_at(out, QUERY_QP_OUT_QPC), resp);
 	return ret;
 }
 

@@ -81,7 +81,7 @@ static uint32_t device_flags(const struct uverbs_call *uc)
 	for (unsigned int i = 0; i < sizeof(flag_table) / sizeof(flag_table[0]); i++)
 		if (cap(uc, flag_table[i].capability))
 			flags |= flag_table[i].flags;
-	if (cap(uc, HCA_CAP_ETH_NET_OFFLOADS) && prm_get(uc->adapter->eth_caps, ETH_CAP_CSUM_CAP))
+	if (cap(uc, HCA_CAP_ETH_NET_OFFLOADS) && fld_get(uc->adapter->eth_caps, ETH_CAP_CSUM_CAP))
 		flags |= IB_UVERBS_DEVICE_RAW_IP_CSUM;
 	if (cap(uc, HCA_CAP_ETH_NET_OFFLOADS) && cap(uc, HCA_CAP_NIC_FLOW_TABLE))
 		flags |= IB_UVERBS_DEVICE_MANAGED_FLOW_STEERING;
@@ -137,8 +137,8 @@ static bool has_atomics(const struct adapter *adapter)
 	static const uint32_t needed = PRM_ATOMIC_OPS_CS | PRM_ATOMIC_OPS_FA;
 
 	return adapter_cap(adapter, HCA_CAP_ATOMIC) &&
-	       (prm_get(adapter->atomic_caps, ATOMIC_CAPS_ATOMIC_OPERATIONS) & needed) == needed &&
-	       prm_get(adapter->atomic_caps, ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1);
+	       (fld_get(adapter->atomic_caps, ATOMIC_CAPS_ATOMIC_OPERATIONS) & needed) == needed &&
+	       fld_get(adapter->atomic_caps, ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1);
 }
 
 static void fill_device(const struct uverbs_call *uc, struct ib_uverbs_query_device_resp *resp)
@@ -201,9 +201,9 @@ static void fill_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 
 	if (!cap(uc, HCA_CAP_ETH_NET_OFFLOADS))
 		return;
-	if (prm_get(eth, ETH_CAP_CSUM_CAP))
+	if (fld_get(eth, ETH_CAP_CSUM_CAP))
 		resp->raw_packet_caps |= RAW_CAP_IP_CSUM;
-	if (prm_get(eth, ETH_CAP_VLAN_CAP))
+	if (fld_get(eth, ETH_CAP_VLAN_CAP))
 		resp->raw_packet_caps |= RAW_CAP_CVLAN_STRIPPING;
 	resp->rss_caps.max_rwq_indirection_tables = 1u << cap(uc, HCA_CAP_LOG_MAX_RQT);
 	resp->rss_caps.max_rwq_indirection_table_size = 1u << cap(uc, HCA_CAP_LOG_MAX_RQT_SIZE);
@@ -223,7 +223,7 @@ static uint32_t odp_transport(const uint8_t *caps)
 	uint32_t flags = 0;
 
 	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (prm_get(caps, table[i].field))
+		if (fld_get(caps, table[i].field))
 			flags |= table[i].flag;
 	return flags;
 }
@@ -233,8 +233,8 @@ static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_
 {
 	const uint8_t *odp = uc->adapter->odp_caps, *memory = uc->adapter->memory_caps;
 
-	if (prm_get(memory, MEM_CAP_MEMIC))
-		resp->max_dm_size = prm_get(memory, MEM_CAP_MAX_MEMIC_SIZE);
+	if (fld_get(memory, MEM_CAP_MEMIC))
+		resp->max_dm_size = fld_get(memory, MEM_CAP_MAX_MEMIC_SIZE);
 	if (!cap(uc, HCA_CAP_PG))
 		return;
 	resp->odp_caps.general_caps = IB_UVERBS_ODP_SUPPORT;
@@ -242,15 +242,15 @@ static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_
 	    cap(uc, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET) &&
 	    !cap(uc, HCA_CAP_UMR_INDIRECT_MKEY_DISABLED))
 		resp->odp_caps.general_caps |= IB_UVERBS_ODP_SUPPORT_IMPLICIT;
-	resp->odp_caps.per_transport_caps.rc_odp_caps = odp_transport(prm_at(odp, ODP_CAP_RC));
-	resp->odp_caps.per_transport_caps.ud_odp_caps = odp_transport(prm_at(odp, ODP_CAP_UD));
-	resp->xrc_odp_caps = odp_transport(prm_at(odp, ODP_CAP_XRC));
+	resp->odp_caps.per_transport_caps.rc_odp_caps = odp_transport(fld_at(odp, ODP_CAP_RC));
+	resp->odp_caps.per_transport_caps.ud_odp_caps = odp_transport(fld_at(odp, ODP_CAP_UD));
+	resp->xrc_odp_caps = odp_transport(fld_at(odp, ODP_CAP_XRC));
 }
 
 static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_device_resp *driver)
 {
 	const uint8_t *qos = uc->adapter->qos_caps;
-	uint32_t log_max_tso = prm_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
+	uint32_t log_max_tso = fld_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
 
 	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* whatever the device */
 	if (cap(uc, HCA_CAP_CQE_128_ALWAYS))
@@ -261,14 +261,14 @@ static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_
 		driver->tso_caps.max_tso = 1u << log_max_tso;
 		driver->tso_caps.supported_qpts = 1 << QPT_RAW_PACKET;
 	}
-	if (prm_get(qos, QOS_CAP_PACKET_PACING)) {
+	if (fld_get(qos, QOS_CAP_PACKET_PACING)) {
 		driver->packet_pacing_caps.qp_rate_limit_max =
-			prm_get(qos, QOS_CAP_PACKET_PACING_MAX_RATE);
+			fld_get(qos, QOS_CAP_PACKET_PACING_MAX_RATE);
 		driver->packet_pacing_caps.qp_rate_limit_min =
-			prm_get(qos, QOS_CAP_PACKET_PACING_MIN_RATE);
+			fld_get(qos, QOS_CAP_PACKET_PACING_MIN_RATE);
 		driver->packet_pacing_caps.supported_qpts = 1 << QPT_RAW_PACKET;
-		if (prm_get(qos, QOS_CAP_PACKET_PACING_BURST_BOUND) &&
-		    prm_get(qos, QOS_CAP_PACKET_PACING_TYPICAL_SIZE))
+		if (fld_get(qos, QOS_CAP_PACKET_PACING_BURST_BOUND) &&
+		    fld_get(qos, QOS_CAP_PACKET_PACING_TYPICAL_SIZE))
 			driver->packet_pacing_caps.cap_flags = MLX5_IB_PP_SUPPORT_BURST;
 	}
 	driver->rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ;

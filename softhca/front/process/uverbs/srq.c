@@ -57,7 +57,7 @@ static const struct kind {
 	uint32_t context_in, pas; /* in what creates it */
 } kinds[] = {
 	[IB_UVERBS_SRQT_BASIC] = { PRM_OP_CREATE_RMP, PRM_OP_DESTROY_RMP, PRM_OP_QUERY_RMP,
-				   QUERY_RMP_OUT_RMP_CONTEXT, PRM_IN(RMPC_WQ, WQ_LWM),
+				   QUERY_RMP_OUT_RMP_CONTEXT, FLD_IN(RMPC_WQ, WQ_LWM),
 				   PRM_CREATE_RMP_IN_SIZE, PRM_QUERY_RMP_OUT_SIZE,
 				   CREATE_RMP_IN_CTX, CREATE_SRQ_IN_PAS },
 	[IB_UVERBS_SRQT_XRC] = { PRM_OP_CREATE_XRC_SRQ, PRM_OP_DESTROY_XRC_SRQ,
@@ -66,7 +66,7 @@ static const struct kind {
 				 PRM_QUERY_XRC_SRQ_OUT_SIZE,
 				 CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY, CREATE_SRQ_IN_PAS },
 	[IB_UVERBS_SRQT_TM] = { PRM_OP_CREATE_XRQ, PRM_OP_DESTROY_XRQ, PRM_OP_QUERY_XRQ,
-				QUERY_XRQ_OUT_XRQ_CONTEXT, PRM_IN(XRQC_WQ, WQ_LWM),
+				QUERY_XRQ_OUT_XRQ_CONTEXT, FLD_IN(XRQC_WQ, WQ_LWM),
 				PRM_CREATE_XRQ_IN_SIZE, PRM_QUERY_XRQ_OUT_SIZE,
 				CREATE_XRQ_IN_XRQ_CONTEXT, CREATE_XRQ_IN_PAS },
 };
@@ -174,20 +174,20 @@ static int check_memory(struct uverbs_call *uc, struct srq_request *req)
 static void fill_wq(struct uverbs_call *uc, const struct srq_request *req,
 		    const struct uverbs_srq *srq, uint8_t *wq)
 {
-	prm_set(wq, WQ_WQ_SIGNATURE, !!(req->driver.flags & MLX5_SRQ_FLAG_SIGNATURE));
-	prm_set(wq, WQ_LOG_WQ_STRIDE, req->wqe_shift);
-	prm_set(wq, WQ_LOG_WQ_SZ, req->log_wqes);
-	prm_set(wq, WQ_LOG_WQ_PG_SZ, req->memory.log_page_size);
-	prm_set(wq, WQ_PAGE_OFFSET, req->memory.page_offset);
-	prm_set(wq, WQ_PD, srq->pd->pdn);
-	prm_set(wq, WQ_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
+	fld_set(wq, WQ_WQ_SIGNATURE, !!(req->driver.flags & MLX5_SRQ_FLAG_SIGNATURE));
+	fld_set(wq, WQ_LOG_WQ_STRIDE, req->wqe_shift);
+	fld_set(wq, WQ_LOG_WQ_SZ, req->log_wqes);
+	fld_set(wq, WQ_LOG_WQ_PG_SZ, req->memory.log_page_size);
+	fld_set(wq, WQ_PAGE_OFFSET, req->memory.page_offset);
+	fld_set(wq, WQ_PD, srq->pd->pdn);
+	fld_set(wq, WQ_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
 }
 
 static void fill_rmp(struct uverbs_call *uc, const struct srq_request *req,
 		     const struct uverbs_srq *srq, uint8_t *context)
 {
-	prm_set(context, RMPC_STATE, PRM_RMPC_STATE_RDY);
-	fill_wq(uc, req, srq, prm_at(context, RMPC_WQ));
+	fld_set(context, RMPC_STATE, PRM_RMPC_STATE_RDY);
+	fill_wq(uc, req, srq, fld_at(context, RMPC_WQ));
 }
 
 static uint32_t user_index(struct uverbs_call *uc, const struct srq_request *req)
@@ -199,27 +199,27 @@ static uint32_t user_index(struct uverbs_call *uc, const struct srq_request *req
 static void fill_xrq(struct uverbs_call *uc, const struct srq_request *req,
 		     const struct uverbs_srq *srq, uint8_t *context)
 {
-	prm_set(context, XRQC_TOPOLOGY, PRM_XRQC_TOPOLOGY_TAG_MATCHING);
-	prm_set(context, XRQC_OFFLOAD, PRM_XRQC_OFFLOAD_RNDV);
-	prm_set(context, XRQC_LOG_MATCHING_LIST_SZ, req->log_tags);
-	prm_set(context, XRQC_CQN, srq->cq->cqn);
-	prm_set(context, XRQC_USER_INDEX, user_index(uc, req));
-	fill_wq(uc, req, srq, prm_at(context, XRQC_WQ));
+	fld_set(context, XRQC_TOPOLOGY, PRM_XRQC_TOPOLOGY_TAG_MATCHING);
+	fld_set(context, XRQC_OFFLOAD, PRM_XRQC_OFFLOAD_RNDV);
+	fld_set(context, XRQC_LOG_MATCHING_LIST_SZ, req->log_tags);
+	fld_set(context, XRQC_CQN, srq->cq->cqn);
+	fld_set(context, XRQC_USER_INDEX, user_index(uc, req));
+	fill_wq(uc, req, srq, fld_at(context, XRQC_WQ));
 }
 
 static void fill_xrc_srq(struct uverbs_call *uc, const struct srq_request *req,
 			 const struct uverbs_srq *srq, uint8_t *context)
 {
-	prm_set(context, XRC_SRQC_WQ_SIGNATURE, !!(req->driver.flags & MLX5_SRQ_FLAG_SIGNATURE));
-	prm_set(context, XRC_SRQC_LOG_XRC_SRQ_SIZE, req->log_wqes);
-	prm_set(context, XRC_SRQC_LOG_RQ_STRIDE, req->wqe_shift - STRIDE_UNIT_SHIFT);
-	prm_set(context, XRC_SRQC_LOG_PAGE_SIZE, req->memory.log_page_size);
-	prm_set(context, XRC_SRQC_PAGE_OFFSET, req->memory.page_offset);
-	prm_set(context, XRC_SRQC_XRCD, xrc_domain_number(srq->xrcd->domain));
-	prm_set(context, XRC_SRQC_CQN, srq->cq->cqn);
-	prm_set(context, XRC_SRQC_USER_INDEX, user_index(uc, req));
-	prm_set(context, XRC_SRQC_PD, srq->pd->pdn);
-	prm_set(context, XRC_SRQC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
+	fld_set(context, XRC_SRQC_WQ_SIGNATURE, !!(req->driver.flags & MLX5_SRQ_FLAG_SIGNATURE));
+	fld_set(context, XRC_SRQC_LOG_XRC_SRQ_SIZE, req->log_wqes);
+	fld_set(context, XRC_SRQC_LOG_RQ_STRIDE, req->wqe_shift - STRIDE_UNIT_SHIFT);
+	fld_set(context, XRC_SRQC_LOG_PAGE_SIZE, req->memory.log_page_size);
+	fld_set(context, XRC_SRQC_PAGE_OFFSET, req->memory.page_offset);
+	fld_set(context, XRC_SRQC_XRCD, xrc_domain_number(srq->xrcd->domain));
+	fld_set(context, XRC_SRQC_CQN, srq->cq->cqn);
+	fld_set(context, XRC_SRQC_USER_INDEX, user_index(uc, req));
+	fld_set(context, XRC_SRQC_PD, srq->pd->pdn);
+	fld_set(context, XRC_SRQC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
 }
 
 static int create_in_device(struct uverbs_call *uc, const struct srq_request *req,
@@ -238,12 +238,12 @@ static int create_in_device(struct uverbs_call *uc, const struct srq_request *re
 
 	if (!in)
 		return ENOMEM;
-	prm_set(in, CMD_IN_OPCODE, kind->create);
-	fill[req->type](uc, req, srq, prm_at(in, kind->context_in));
-	queue_memory_put(&req->memory, uc->client, prm_at(in, kind->pas));
+	fld_set(in, CMD_IN_OPCODE, kind->create);
+	fill[req->type](uc, req, srq, fld_at(in, kind->context_in));
+	queue_memory_put(&req->memory, uc->client, fld_at(in, kind->pas));
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
 	if (!ret)
-		srq->srqn = prm_get(out, CREATE_SRQ_OUT_SRQN);
+		srq->srqn = fld_get(out, CREATE_SRQ_OUT_SRQN);
 	free(in);
 	return ret;
 }
@@ -332,26 +332,26 @@ static int arm_numbered(struct adapter *adapter, const struct uverbs_srq *srq, u
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
-	prm_set(in, CMD_IN_OPCODE, is_tm(srq->type) ? PRM_OP_ARM_RQ : PRM_OP_ARM_XRC_SRQ);
-	prm_set(in, CMD_IN_OP_MOD, is_tm(srq->type) ? PRM_ARM_RQ_XRQ : PRM_ARM_XRC_SRQ);
-	prm_set(in, ARM_XRC_SRQ_IN_XRC_SRQN, srq->srqn);
-	prm_set(in, ARM_XRC_SRQ_IN_LWM, limit);
+	fld_set(in, CMD_IN_OPCODE, is_tm(srq->type) ? PRM_OP_ARM_RQ : PRM_OP_ARM_XRC_SRQ);
+	fld_set(in, CMD_IN_OP_MOD, is_tm(srq->type) ? PRM_ARM_RQ_XRQ : PRM_ARM_XRC_SRQ);
+	fld_set(in, ARM_XRC_SRQ_IN_XRC_SRQN, srq->srqn);
+	fld_set(in, ARM_XRC_SRQ_IN_LWM, limit);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
 static int arm(struct adapter *adapter, const struct uverbs_srq *srq, uint32_t limit)
 {
 	uint8_t in[PRM_MODIFY_RMP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	uint8_t *context = prm_at(in, MODIFY_RMP_IN_CTX);
+	uint8_t *context = fld_at(in, MODIFY_RMP_IN_CTX);
 
 	if (srq->type != IB_UVERBS_SRQT_BASIC)
 		return arm_numbered(adapter, srq, limit);
-	prm_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_RMP);
-	prm_set(in, MODIFY_RMP_IN_RMP_STATE, PRM_RMPC_STATE_RDY);
-	prm_set(in, MODIFY_RMP_IN_RMPN, srq->srqn);
-	prm_set(in, MODIFY_RMP_IN_BITMASK_LWM, 1);
-	prm_set(context, RMPC_STATE, PRM_RMPC_STATE_RDY);
-	prm_set(prm_at(context, RMPC_WQ), WQ_LWM, limit);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_RMP);
+	fld_set(in, MODIFY_RMP_IN_RMP_STATE, PRM_RMPC_STATE_RDY);
+	fld_set(in, MODIFY_RMP_IN_RMPN, srq->srqn);
+	fld_set(in, MODIFY_RMP_IN_BITMASK_LWM, 1);
+	fld_set(context, RMPC_STATE, PRM_RMPC_STATE_RDY);
+	fld_set(fld_at(context, RMPC_WQ), WQ_LWM, limit);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
@@ -378,11 +378,11 @@ static int query_limit(struct adapter *adapter, const struct uverbs_srq *srq, ui
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_XRQ_OUT_SIZE];
 	int ret;
 
-	prm_set(in, CMD_IN_OPCODE, kind->query);
-	prm_set(in, QUERY_RMP_IN_RMPN, srq->srqn);
+	fld_set(in, CMD_IN_OPCODE, kind->query);
+	fld_set(in, QUERY_RMP_IN_RMPN, srq->srqn);
 	ret = adapter_command(adapter, in, sizeof(in), out, kind->query_size);
 	if (!ret)
-		*limit = prm_get(prm_at(out, kind->context), kind->limit);
+		*limit = fld_get(fld_at(out, kind->context), kind->limit);
 	return ret;
 }
 

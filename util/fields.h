@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fields.h - the notation of all layouts below prm/ and ib/, and how their fields are read and written.
+ *
+ * A field is one number: its bit offset from the start of the layout and its width. FLD() writes it
+ * as the specifications print it: dword at BYTE, bits HI..LO with 31 the first on the wire. fld_get()
+ * and fld_set() read and write it in big-endian memory: a mailbox, a WQE, a CQE, a datagram, a packet.
+ * FLD_PART(byte) is where another layout or an array begins; fld_at() points to it and FLD_IN() adds
+ * the two offsets:
+ *	fld_set(in, FLD_IN(CREATE_QP_IN_QPC, QPC_PD), pdn);
+ *	fld_get(fld_at(in, CREATE_QP_IN_QPC), QPC_PD);
+ */
+#ifndef UTIL_FIELDS_H
+#define UTIL_FIELDS_H
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+
+#define FLD(byte, hi, lo)   ((((byte)*8u + 31u - (hi)) << 8) | ((hi) - (lo) + 1u))
+#define FLD64(byte)         ((((byte)*8u) << 8) | 64u)
+#define FLD_PART(byte)      (((byte)*8u) << 8)
+#define FLD_IN(part, field) ((part) + (field))
+#define FLD_BIT(field)      ((field) >> 8)
+#define FLD_WIDTH(field)    ((field)&0xffu)
+#define FLD_BYTE(field)     (FLD_BIT(field) / 8u)
+
+static inline void *fld_at(const void *layout, uint32_t part)
+{
+	return (uint8_t *)(uintptr_t)layout + FLD_BYTE(part);
+}
+
+static inline uint64_t fld_get64(const void *layout, uint32_t byte)
+{
+	uint64_t be;
+
+	memcpy(&be, (const uint8_t *)layout + byte, sizeof(be));
+	return be64toh(be);
+}
+
+static inline void fld_set64(void *layout, uint32_t byte, uint64_t value)
+{
+	uint64_t be = htobe64(value);
+
+	memcpy((uint8_t *)layout + byte, &be, sizeof(be));
+}
+
+/* Fields up to 32 bits never cross a dword. */
+static inline uint32_t fld_shift(uint32_t field)
+{
+	return 32 - FLD_BIT(field) % 32 - FLD_WIDTH(field);
+}
+
+static inline uint64_t fld_get(const void *layout, uint32_t field)
+{
+	uint32_t be, byte = FLD_BIT(field) / 32 * 4;
+
+	if (FLD_WIDTH(field) == 64)
+		return fld_get64(layout, byte);
+	memcpy(&be, (const uint8_t *)layout + byte, sizeof(be));
+	return (be32toh(be) >> fld_shift(field)) & ((1ull << FLD_WIDTH(field)) - 1);
+}
+
+/* Bits of VALUE beyond the field's width are cut off. */
+static inline void fld_set(void *layout, uint32_t field, uint64_t value)
+{
+	uint32_t be, mask, byte = FLD_BIT(field) / 32 * 4;
+
+	if (FLD_WIDTH(field) == 64) {
+		fld_set64(layout, byte, value);
+		return;
+	}
+	mask = (uint32_t)((1ull << FLD_WIDTH(field)) - 1) << fld_shift(field);
+	memcpy(&be, (uint8_t *)layout + byte, sizeof(be));
+	be = htobe32((be32toh(be) & ~mask) | (((uint32_t)value << fld_shift(field)) & mask));
+	memcpy((uint8_t *)layout + byte, &be, sizeof(be));
+}
+
+#endif
