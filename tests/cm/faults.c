@@ -5,7 +5,7 @@
  *
  * Both sides are in this process. A life ends at the first thing that fails, then everything is destroyed.
  */
-#include "tests/verbs/faults.h"
+#include "tests/verbs/faults/faults.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* none.c - verbs-none: what a program gets on a machine without an adapter. */
-#include "diff.h"
+#include "tests/verbs/diff/diff.h"
 
 static void list_devices(bool want_num)
 {

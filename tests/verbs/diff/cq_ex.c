@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* cq_ex.c - polling an extended CQ: start_poll, next_poll, end_poll and every reader that was asked for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <arpa/inet.h>
+
+#include "diff.h"
+
+struct ex_rig {
+	struct rig_pair pair; /* end[1].cq is not used by end[1].qp; ex is */
+	struct ibv_cq_ex *ex;
+	uint64_t wc_flags;
+	uint64_t last_ts;
+};
+
+static void ex_open(struct rig *rig, const struct ibv_cq_init_attr_ex *attr, struct ex_rig *ex)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_cq_init_attr_ex copy = *attr;
+	struct rig_end *end = &ex->pair.end[1];
+
+	ex->wc_flags = attr->wc_flags;
+	ex->last_ts = 0;
+	rig_pair_open(rig, &conf, &ex->pair);
+	ex->ex = ibv_create_cq_ex(rig->ctx, &copy);
+	MUST(ex->ex);
+	MUST(!ibv_destroy_qp(end->qp));
+	end->qp = rig_qp_create(ex->pair.pd, &conf, ibv_cq_ex_to_cq(ex->ex));
+	MUST(end->qp);
+	rig_pair_reconnect(&ex->pair);
+}
+
+static void ex_close(struct ex_rig *ex)
+{
+	struct rig_end *end = &ex->pair.end[1];
+
+	MUST(!ibv_destroy_qp(end->qp));
+	SAY_RET(ibv_destroy_cq(ibv_cq_ex_to_cq(ex->ex)), "destroy_cq");
+	end->qp = rig_qp_create(ex->pair.pd, &ex->pair.conf, end->cq);
+	MUST(end->qp);
+	rig_pair_close(&ex->pair);
+}
+
+static void ex_post_recv(struct ex_rig *ex, uint64_t wr_id)
+{
+	struct rig_end *end = &ex->pair.end[1];
+	struct ibv_sge sge = { .addr = (uintptr_t)end->buf, .length = 256, .lkey = end->mr->lkey };
+	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	MUST(!ibv_post_recv(end->qp, &wr, &bad));
+}
+
+/* Sent from END, and waited for when that end has the plain CQ. */
+static void ex_post_send(struct ex_rig *ex, int from, enum ibv_wr_opcode opcode, uint32_t len)
+{
+	struct rig_end *end = &ex->pair.end[from], *peer = &ex->pair.end[!from];
+	struct ibv_sge sge = { .addr = (uintptr_t)end->buf, .length = len, .lkey = end->mr->lkey };
+	struct ibv_send_wr wr = { .wr_id = 100 + opcode,
+				  .opcode = opcode,
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .sg_list = &sge,
+				  .num_sge = 1 };
+	struct ibv_send_wr *bad;
+	struct ibv_wc wc;
+
+	wr.imm_data = htonl(0xcafe0000 + len);
+	wr.wr.rdma.remote_addr = (uintptr_t)peer->buf;
+	wr.wr.rdma.rkey = peer->mr->rkey;
+	if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.wr.atomic.remote_addr = (uintptr_t)peer->buf;
+		wr.wr.atomic.rkey = peer->mr->rkey;
+	}
+	MUST(!ibv_post_send(end->qp, &wr, &bad));
+	if (from == 0)
+		MUST(rig_poll(end->cq, 1, &wc) == 1);
+}
+
+static void say_readers(struct ex_rig *ex)
+{
+	struct ibv_cq_ex *cq = ex->ex;
+	uint64_t want = ex->wc_flags;
+	uint32_t peer = ex->pair.end[0].qp->qp_num;
+
+	say("opcode %d wc_flags 0x%x", ibv_wc_read_opcode(cq), ibv_wc_read_wc_flags(cq));
+	if (want & IBV_WC_EX_WITH_BYTE_LEN)
+		say("byte_len %u", ibv_wc_read_byte_len(cq));
+	if ((want & IBV_WC_EX_WITH_IMM) && (ibv_wc_read_wc_flags(cq) & IBV_WC_WITH_IMM))
+		say("imm 0x%x", ntohl(ibv_wc_read_imm_data(cq)));
+	if (want & IBV_WC_EX_WITH_QP_NUM)
+		say("qp_num %s",
+		    ibv_wc_read_qp_num(cq) == ex->pair.end[1].qp->qp_num ? "right" : "wrong");
+	if (want & IBV_WC_EX_WITH_SRC_QP)
+		say("src_qp %s", ibv_wc_read_src_qp(cq) == peer ? "peer"
+				 : ibv_wc_read_src_qp(cq)       ? "other"
+								: "0");
+	if (want & IBV_WC_EX_WITH_SLID)
+		say("slid %u", ibv_wc_read_slid(cq));
+	if (want & IBV_WC_EX_WITH_SL)
+		say("sl %u", ibv_wc_read_sl(cq));
+	if (want & IBV_WC_EX_WITH_DLID_PATH_BITS)
+		say("dlid_path_bits %u", ibv_wc_read_dlid_path_bits(cq));
+	if (want & IBV_WC_EX_WITH_FLOW_TAG)
+		say("flow_tag %u", ibv_wc_read_flow_tag(cq));
+	if (want & IBV_WC_EX_WITH_CVLAN)
+		say("cvlan %u", ibv_wc_read_cvlan(cq));
+}
+
+static void check_timestamps(struct ex_rig *ex)
+{
+	if (ex->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP) {
+		uint64_t ts = ibv_wc_read_completion_ts(ex->ex);
+
+		say_check(ts >= ex->last_ts, "the time stamp does not go back");
+		ex->last_ts = ts;
+	}
+}
+
+static void say_current(struct ex_rig *ex)
+{
+	say("ex wc %llu %s", (unsigned long long)ex->ex->wr_id, ibv_wc_status_str(ex->ex->status));
+	if (ex->ex->status != IBV_WC_SUCCESS) {
+		say("vendor_err 0x%x", ibv_wc_read_vendor_err(ex->ex));
+		return;
+	}
+	say_readers(ex);
+	check_timestamps(ex);
+}
+
+/* start_poll until it finds something, or 5 s. */
+static int start_patiently(struct ibv_cq_ex *cq)
+{
+	const struct timespec nap = { .tv_nsec = 100000 };
+	struct ibv_poll_cq_attr attr = { .comp_mask = 0 };
+	int ret = ENOENT;
+
+	for (int i = 0; i < 50000 && ret == ENOENT; i++) {
+		ret = ibv_start_poll(cq, &attr);
+		if (ret == ENOENT)
+			nanosleep(&nap, NULL);
+	}
+	return ret;
+}
+
+static void say_all(struct ex_rig *ex)
+{
+	int ret = SAY_RET(start_patiently(ex->ex), "start_poll");
+
+	if (ret)
+		return;
+	while (!ret) {
+		say_current(ex);
+		ret = ibv_next_poll(ex->ex);
+	}
+	say("next_poll ends with %s", say_errno(ret));
+	ibv_end_poll(ex->ex);
+}
+
+/* N completions that may come one by one. */
+static void say_some(struct ex_rig *ex, int n)
+{
+	while (n > 0) {
+		if (start_patiently(ex->ex)) {
+			say("%d are missing", n);
+			return;
+		}
+		do {
+			say_current(ex);
+			n--;
+		} while (n > 0 && !ibv_next_poll(ex->ex));
+		ibv_end_poll(ex->ex);
+	}
+}
+
+static void traffic(struct ex_rig *ex)
+{
+	struct ibv_poll_cq_attr attr = { .comp_mask = 0 };
+
+	SAY_RET(ibv_start_poll(ex->ex, &attr), "start_poll of an empty CQ");
+	attr.comp_mask = 1;
+	SAY_RET(ibv_start_poll(ex->ex, &attr), "start_poll with an unknown mask bit");
+	ex_post_recv(ex, 1);
+	ex_post_send(ex, 0, IBV_WR_SEND, 8);
+	say_all(ex);
+	ex_post_recv(ex, 2);
+	ex_post_recv(ex, 3);
+	ex_post_recv(ex, 4);
+	ex_post_send(ex, 0, IBV_WR_SEND_WITH_IMM, 40);
+	ex_post_send(ex, 0, IBV_WR_RDMA_WRITE_WITH_IMM, 100);
+	ex_post_send(ex, 0, IBV_WR_SEND, 200);
+	say_all(ex);
+	ex_post_send(ex, 1, IBV_WR_RDMA_READ, 20);
+	say_all(ex);
+	ex_post_send(ex, 1, IBV_WR_RDMA_WRITE, 20);
+	say_all(ex);
+	ex_post_send(ex, 1, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+	say_all(ex);
+}
+
+/* An extended CQ can be polled the plain way as well, and the two ways share the position in the ring. */
+static void plain_poll(struct ex_rig *ex)
+{
+	struct ibv_wc wc;
+
+	ex_post_recv(ex, 5);
+	ex_post_recv(ex, 6);
+	ex_post_send(ex, 0, IBV_WR_SEND, 16);
+	ex_post_send(ex, 0, IBV_WR_SEND, 17);
+	if (rig_poll(ibv_cq_ex_to_cq(ex->ex), 1, &wc) == 1)
+		say_wc("plain", &wc, ex->pair.end[0].qp->qp_num);
+	say_all(ex);
+}
+
+static void errors(struct ex_rig *ex)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	ex_post_recv(ex, 7);
+	ex_post_recv(ex, 8);
+	MUST(!ibv_modify_qp(ex->pair.end[1].qp, &attr, IBV_QP_STATE));
+	say_some(ex, 2);
+}
+
+void diff_cq_ex_poll(struct rig *rig)
+{
+	static const struct ibv_cq_init_attr_ex cases[] = {
+		{ .cqe = 16 },
+		{ .cqe = 16, .wc_flags = IBV_WC_STANDARD_FLAGS },
+		{ .cqe = 16, .wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM },
+		{ .cqe = 16,
+		  .wc_flags = IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |
+			      IBV_WC_EX_WITH_FLOW_TAG },
+		{ .cqe = 16,
+		  .wc_flags = IBV_WC_STANDARD_FLAGS,
+		  .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		  .flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct ex_rig ex;
+
+		say("case %zu, wc_flags 0x%llx flags 0x%x", i,
+		    (unsigned long long)cases[i].wc_flags, cases[i].flags);
+		ex_open(rig, &cases[i], &ex);
+		traffic(&ex);
+		plain_poll(&ex);
+		errors(&ex);
+		ex_close(&ex);
+	}
+}

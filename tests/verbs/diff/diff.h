@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * diff.h - the topics of verbs-diff, a program whose output must not depend on whose libraries it runs on.
+ *
+ * Each topic makes calls, right and wrong, on the first adapter and prints what came of them. run-diff compares the output
+ * on two sets of libraries.
+ */
+#ifndef TESTS_VERBS_DIFF_H
+#define TESTS_VERBS_DIFF_H
+
+#include <string.h>
+
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+typedef void topic_fn(struct rig *rig);
+
+topic_fn diff_names;
+topic_fn diff_device;
+topic_fn diff_port;
+topic_fn diff_gid;
+topic_fn diff_pkey;
+topic_fn diff_mr;
+topic_fn diff_mr_iova;
+topic_fn diff_in_use;
+topic_fn diff_cq;
+topic_fn diff_cq_ex;
+topic_fn diff_cq_ex_poll;
+topic_fn diff_cq_events;
+topic_fn diff_qp_create;
+topic_fn diff_qp_create_ex;
+topic_fn diff_qp_masks;
+topic_fn diff_qp_states;
+topic_fn diff_qp_values;
+topic_fn diff_qp_query;
+topic_fn diff_data;
+topic_fn diff_data_sizes;
+topic_fn diff_data_atomic;
+topic_fn diff_wr;
+topic_fn diff_wr_batch;
+topic_fn diff_post_errors;
+topic_fn diff_full_queues;
+topic_fn diff_huge;
+topic_fn diff_wq;
+topic_fn diff_wr_keys;
+topic_fn diff_fork;
+topic_fn diff_ah_of_wc;
+topic_fn diff_small_calls;
+topic_fn diff_kernel_copies;
+topic_fn diff_rates;
+topic_fn diff_access_errors;
+topic_fn diff_transport_errors;
+topic_fn diff_flush;
+topic_fn diff_async;
+topic_fn diff_leaks;
+topic_fn diff_limits;
+topic_fn diff_ah;
+topic_fn diff_ah_from_wc;
+topic_fn diff_mcast;
+topic_fn diff_srq;
+topic_fn diff_xrc;
+topic_fn diff_rereg;
+topic_fn diff_import;
+topic_fn diff_mw;
+topic_fn diff_domains;
+topic_fn diff_ece;
+topic_fn diff_cq_change;
+topic_fn diff_ah_values;
+topic_fn diff_ud;
+topic_fn diff_srq_create;
+topic_fn diff_srq_data;
+topic_fn diff_mw_data;
+topic_fn diff_dm;
+topic_fn diff_odp;
+topic_fn diff_advise;
+topic_fn diff_dmabuf;
+topic_fn diff_rereg_keys;
+topic_fn diff_tm_create;
+topic_fn diff_tm;
+topic_fn diff_flow;
+topic_fn diff_flow_action;
+topic_fn diff_counters;
+topic_fn diff_pacing;
+topic_fn diff_checksums;
+
+/* two.c: runs while the adapter is not open, because the two processes open it themselves. */
+void diff_two_processes(void);
+
+#endif

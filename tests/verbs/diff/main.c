@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main.c - verbs-diff [TOPIC...]: all topics, or those named, or all but those named as -TOPIC. Exit code 0, 1 when
+ * a promise of the interface that needs no comparison was broken (a line that ends in WRONG), 77 without an adapter.
+ */
+#include <stdio.h>
+
+#include "diff.h"
+
+static const struct {
+	const char *name;
+	topic_fn *run;
+} topics[] = {
+	{ "names", diff_names },
+	{ "device", diff_device },
+	{ "port", diff_port },
+	{ "gid", diff_gid },
+	{ "pkey", diff_pkey },
+	{ "mr", diff_mr },
+	{ "mr-iova", diff_mr_iova },
+	{ "in-use", diff_in_use },
+	{ "cq", diff_cq },
+	{ "cq-ex", diff_cq_ex },
+	{ "cq-ex-poll", diff_cq_ex_poll },
+	{ "cq-events", diff_cq_events },
+	{ "qp-create", diff_qp_create },
+	{ "qp-create-ex", diff_qp_create_ex },
+	{ "qp-masks", diff_qp_masks },
+	{ "qp-states", diff_qp_states },
+	{ "qp-values", diff_qp_values },
+	{ "qp-query", diff_qp_query },
+	{ "data", diff_data },
+	{ "data-sizes", diff_data_sizes },
+	{ "data-atomic", diff_data_atomic },
+	{ "wr", diff_wr },
+	{ "wr-batch", diff_wr_batch },
+	{ "post-errors", diff_post_errors },
+	{ "full-queues", diff_full_queues },
+	{ "huge", diff_huge },
+	{ "wq", diff_wq },
+	{ "wr-keys", diff_wr_keys },
+	{ "fork", diff_fork },
+	{ "ah-of-wc", diff_ah_of_wc },
+	{ "small-calls", diff_small_calls },
+	{ "kernel-copies", diff_kernel_copies },
+	{ "rates", diff_rates },
+	{ "access-errors", diff_access_errors },
+	{ "transport-errors", diff_transport_errors },
+	{ "flush", diff_flush },
+	{ "async", diff_async },
+	{ "leaks", diff_leaks },
+	{ "limits", diff_limits },
+	{ "ah", diff_ah },
+	{ "ah-from-wc", diff_ah_from_wc },
+	{ "mcast", diff_mcast },
+	{ "srq", diff_srq },
+	{ "xrc", diff_xrc },
+	{ "rereg", diff_rereg },
+	{ "import", diff_import },
+	{ "mw", diff_mw },
+	{ "domains", diff_domains },
+	{ "ece", diff_ece },
+	{ "cq-change", diff_cq_change },
+	{ "ah-values", diff_ah_values },
+	{ "ud", diff_ud },
+	{ "srq-create", diff_srq_create },
+	{ "srq-data", diff_srq_data },
+	{ "mw-data", diff_mw_data },
+	{ "dm", diff_dm },
+	{ "odp", diff_odp },
+	{ "advise", diff_advise },
+	{ "dmabuf", diff_dmabuf },
+	{ "rereg-keys", diff_rereg_keys },
+	{ "tm-create", diff_tm_create },
+	{ "tm", diff_tm },
+	{ "flow", diff_flow },
+	{ "flow-action", diff_flow_action },
+	{ "counters", diff_counters },
+	{ "pacing", diff_pacing },
+	{ "checksums", diff_checksums },
+};
+
+static bool wanted(int argc, char **argv, const char *name)
+{
+	bool all = true;
+
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] == '-' && !strcmp(argv[i] + 1, name))
+			return false;
+		if (!strcmp(argv[i], name))
+			return true;
+		all = all && argv[i][0] == '-';
+	}
+	return all;
+}
+
+static bool exists(const char *name)
+{
+	if (!strcmp(name, "two-processes"))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(topics); i++)
+		if (!strcmp(topics[i].name, name))
+			return true;
+	fprintf(stderr, "verbs-diff: no topic %s\n", name);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct rig rig;
+
+	for (int i = 1; i < argc; i++)
+		if (!exists(argv[i] + (argv[i][0] == '-')))
+			return 2;
+	rig_open(&rig);
+	if (wanted(argc, argv, "two-processes")) {
+		rig_close(&rig);
+		say_topic("two-processes");
+		diff_two_processes();
+		rig_open(&rig);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
+		if (!wanted(argc, argv, topics[i].name))
+			continue;
+		say_topic(topics[i].name);
+		topics[i].run(&rig);
+	}
+	rig_close(&rig);
+	return say_failures() ? 1 : 0;
+}

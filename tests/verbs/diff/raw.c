@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * raw.c - raw packet QPs: flows of all kinds by the frames that they really steer, counters, rate limits and checksums.
+ *
+ * One QP sends, to an address of our own or to a group; two others receive what flows give them.
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "diff.h"
+
+enum { FRAME = 2048, SLOTS = 16, RECEIVERS = 2, ETH = 14, VLAN = 4, IP4 = 20, IP6 = 40, L4 = 20 };
+
+struct raw {
+	struct ibv_pd *pd;
+	struct ibv_cq *cq[RECEIVERS + 1];
+	struct ibv_qp *from, *to[RECEIVERS];
+	struct ibv_mr *mr;
+	uint8_t *buf; /* a frame to send, then the slots of each receiver */
+};
+
+/* A frame, as far as tests differ */
+struct frame {
+	bool group, vlan;
+	uint16_t vid;
+	uint8_t version; /* 4, 6 or 0: no IP */
+	uint8_t tos, ttl, protocol;
+	uint8_t src, dst; /* last byte of the address */
+	uint16_t sport, dport;
+	uint32_t key; /* GRE's, or VXLAN's network */
+};
+
+static struct ibv_qp *make_qp(struct raw *raw, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr attr = { .send_cq = cq,
+					 .recv_cq = cq,
+					 .cap = { SLOTS, SLOTS, 2, 1, 0 },
+					 .qp_type = IBV_QPT_RAW_PACKET };
+	struct ibv_qp_attr state = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
+	struct ibv_qp *qp = ibv_create_qp(raw->pd, &attr);
+
+	if (!qp)
+		return NULL;
+	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE | IBV_QP_PORT));
+	state.qp_state = IBV_QPS_RTR;
+	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE));
+	state.qp_state = IBV_QPS_RTS;
+	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE));
+	return qp;
+}
+
+static uint8_t *slot(struct raw *raw, int receiver, unsigned int n)
+{
+	return raw->buf + (size_t)(1 + receiver * SLOTS + n) * FRAME;
+}
+
+static void post_receive(struct raw *raw, int receiver, unsigned int n)
+{
+	struct ibv_sge sge = { (uintptr_t)slot(raw, receiver, n), FRAME, raw->mr->lkey };
+	struct ibv_recv_wr wr = { .wr_id = n, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	MUST(!ibv_post_recv(raw->to[receiver], &wr, &bad));
+}
+
+/* False: there are no raw packet QPs here. */
+static bool raw_open(struct rig *rig, struct raw *raw)
+{
+	size_t bytes = (size_t)(1 + RECEIVERS * SLOTS) * FRAME;
+
+	if (rig->port.link_layer != IBV_LINK_LAYER_ETHERNET)
+		return false;
+	MUST(raw->pd = ibv_alloc_pd(rig->ctx));
+	MUST(raw->buf = calloc(1, bytes));
+	MUST(raw->mr = ibv_reg_mr(raw->pd, raw->buf, bytes, IBV_ACCESS_LOCAL_WRITE));
+	for (int i = 0; i <= RECEIVERS; i++)
+		MUST(raw->cq[i] = ibv_create_cq(rig->ctx, 64, NULL, NULL, 0));
+	MUST(raw->from = make_qp(raw, raw->cq[RECEIVERS]));
+	for (int i = 0; i < RECEIVERS; i++) {
+		MUST(raw->to[i] = make_qp(raw, raw->cq[i]));
+		for (unsigned int n = 0; n < SLOTS; n++)
+			post_receive(raw, i, n);
+	}
+	return true;
+}
+
+static void raw_close(struct raw *raw)
+{
+	MUST(!ibv_destroy_qp(raw->from));
+	for (int i = 0; i < RECEIVERS; i++)
+		MUST(!ibv_destroy_qp(raw->to[i]));
+	for (int i = 0; i <= RECEIVERS; i++)
+		MUST(!ibv_destroy_cq(raw->cq[i]));
+	MUST(!ibv_dereg_mr(raw->mr));
+	MUST(!ibv_dealloc_pd(raw->pd));
+	free(raw->buf);
+}
+
+/* ---- frames ---- */
+
+static void put16(uint8_t *at, uint16_t value)
+{
+	at[0] = value >> 8;
+	at[1] = value & 0xff;
+}
+
+static void own_mac(const struct rig *rig, uint8_t mac[6])
+{
+	const uint8_t *gid = rig->gid.raw;
+	const uint8_t from_gid[6] = { gid[8] ^ 2, gid[9], gid[10], gid[13], gid[14], gid[15] };
+
+	memcpy(mac, from_gid, 6);
+}
+
+static const uint8_t group_mac[6] = { 0x01, 0x00, 0x5e, 1, 2, 3 };
+
+static size_t put_l4(const struct frame *f, uint8_t *at)
+{
+	memset(at, 0, L4);
+	if (f->protocol == 47) {
+		put16(at, 0x2000); /* a key is present */
+		put16(at + 2, 0x6558);
+		put16(at + 4, f->key >> 16);
+		put16(at + 6, f->key & 0xffff);
+		return L4;
+	}
+	put16(at, f->sport);
+	put16(at + 2, f->dport);
+	if (f->protocol == 6)
+		at[12] = 5 << 4;
+	else
+		put16(at + 4, L4);
+	at[8] = f->dport == 4789 ? 8 : 0;
+	if (f->dport == 4789) {
+		at[12] = f->key >> 16;
+		at[13] = f->key >> 8 & 0xff;
+		at[14] = f->key & 0xff;
+	}
+	return L4;
+}
+
+static size_t put_ip(const struct frame *f, uint8_t *at)
+{
+	memset(at, 0, IP6);
+	if (f->version == 4) {
+		at[0] = 0x45;
+		at[1] = f->tos;
+		put16(at + 2, IP4 + L4);
+		at[8] = f->ttl;
+		at[9] = f->protocol;
+		memcpy(at + 12, (uint8_t[]){ 10, 0, 0, f->src, 10, 0, 0, f->dst }, 8);
+		return IP4;
+	}
+	at[0] = 6 << 4 | f->tos >> 4;
+	at[1] = (uint8_t)(f->tos << 4);
+	put16(at + 4, L4);
+	at[6] = f->protocol;
+	at[7] = f->ttl;
+	at[8] = at[24] = 0xfd;
+	at[23] = f->src;
+	at[39] = f->dst;
+	return IP6;
+}
+
+static size_t build(const struct rig *rig, const struct frame *f, uint8_t *bytes)
+{
+	size_t len = ETH;
+
+	own_mac(rig, bytes);
+	if (f->group)
+		memcpy(bytes, group_mac, sizeof(group_mac));
+	own_mac(rig, bytes + 6);
+	if (f->vlan) {
+		put16(bytes + 12, 0x8100);
+		put16(bytes + 14, f->vid);
+		len += VLAN;
+	}
+	put16(bytes + len - 2, f->version == 4 ? 0x0800 : f->version == 6 ? 0x86dd : 0x88b5);
+	if (f->version)
+		len += put_ip(f, bytes + len);
+	if (f->version)
+		len += put_l4(f, bytes + len);
+	if (len < 60)
+		memset(bytes + len, 0, 60 - len);
+	return len < 60 ? 60 : len;
+}
+
+static void send_bytes(struct raw *raw, size_t len, unsigned int flags)
+{
+	struct ibv_sge sge = { (uintptr_t)raw->buf, (uint32_t)len, raw->mr->lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_SEND,
+				  .send_flags = IBV_SEND_SIGNALED | flags },
+			   *bad;
+	struct ibv_wc wc;
+
+	MUST(!ibv_post_send(raw->from, &wr, &bad));
+	MUST(rig_poll(raw->cq[RECEIVERS], 1, &wc) == 1 && !wc.status);
+}
+
+/* How many frames a receiver has got; their slots are posted again. */
+static int received(struct raw *raw, int receiver)
+{
+	struct ibv_wc wc;
+	int n = 0;
+
+	for (; ibv_poll_cq(raw->cq[receiver], 1, &wc) == 1; n++) {
+		MUST(!wc.status);
+		post_receive(raw, receiver, (unsigned int)wc.wr_id);
+	}
+	return n;
+}
+
+static void send_and_count(struct rig *rig, struct raw *raw, const struct frame *f,
+			   const char *what)
+{
+	int first, second;
+
+	send_bytes(raw, build(rig, f, raw->buf), 0);
+	rig_settle();
+	first = received(raw, 0);
+	second = received(raw, 1);
+	say("%s: %d and %d", what, first, second);
+}
+
+/* ---- flows ---- */
+
+struct rule {
+	struct ibv_flow_attr attr;
+	uint8_t specs[512];
+};
+
+static struct rule rule_of(enum ibv_flow_attr_type type, uint16_t priority, uint32_t flags)
+{
+	return (struct rule){ .attr = { .type = type,
+					.size = sizeof(struct ibv_flow_attr),
+					.priority = priority,
+					.port = RIG_PORT,
+					.flags = flags } };
+}
+
+static void rule_add(struct rule *rule, const void *spec, size_t len)
+{
+	memcpy((uint8_t *)&rule->attr + rule->attr.size, spec, len);
+	rule->attr.size += (uint16_t)len;
+	rule->attr.num_of_specs++;
+}
+
+#define ADD(rule, spec) rule_add(rule, &(spec), sizeof(spec))
+
+static void add_eth(struct rule *rule, const uint8_t mac[6], uint16_t vid)
+{
+	struct ibv_flow_spec_eth eth = { .type = IBV_FLOW_SPEC_ETH, .size = sizeof(eth) };
+
+	if (mac) {
+		memcpy(eth.val.dst_mac, mac, 6);
+		memset(eth.mask.dst_mac, 0xff, 6);
+	}
+	eth.val.vlan_tag = htons(vid);
+	eth.mask.vlan_tag = vid ? htons(0xfff) : 0;
+	ADD(rule, eth);
+}
+
+static struct ibv_flow *make_flow(struct raw *raw, int receiver, struct rule *rule,
+				  const char *what)
+{
+	return SAY_PTR(ibv_create_flow(raw->to[receiver], &rule->attr), "%s", what);
+}
+
+/* A spec behind an Ethernet spec for all, and two frames: one it matches, one that differs */
+struct steer_case {
+	const char *name;
+	union {
+		struct ibv_flow_spec_eth eth;
+		struct ibv_flow_spec_ipv4 ipv4;
+		struct ibv_flow_spec_ipv4_ext ipv4_ext;
+		struct ibv_flow_spec_ipv6 ipv6;
+		struct ibv_flow_spec_tcp_udp l4;
+		struct ibv_flow_spec_tunnel tunnel;
+		struct ibv_flow_spec_gre gre;
+		struct ibv_flow_spec_action_drop drop;
+	} spec;
+	struct frame right, wrong;
+};
+
+#define UDP4                   .version = 4, .protocol = 17, .ttl = 9, .src = 1, .dst = 2, .sport = 100, .dport = 200
+#define UDP6                   .version = 6, .protocol = 17, .ttl = 9, .src = 1, .dst = 2, .sport = 100, .dport = 200
+#define SPEC(member, id, kind) .spec.member.type = id, .spec.member.size = sizeof(struct kind)
+
+static const struct steer_case cases[] = {
+	{ "all", SPEC(eth, IBV_FLOW_SPEC_ETH, ibv_flow_spec_eth), .right = { UDP4 },
+	  .wrong = { .version = 0 } },
+	{ "ether type",
+	  { .eth = { IBV_FLOW_SPEC_ETH,
+		     sizeof(struct ibv_flow_spec_eth),
+		     { .ether_type = 0xdd86 },
+		     { .ether_type = 0xffff } } },
+	  { UDP6 },
+	  { UDP4 } },
+	{ "vlan",
+	  { .eth = { IBV_FLOW_SPEC_ETH,
+		     sizeof(struct ibv_flow_spec_eth),
+		     { .vlan_tag = 0x0500 },
+		     { .vlan_tag = 0xff0f } } },
+	  { UDP4, .vlan = true, .vid = 5 },
+	  { UDP4, .vlan = true, .vid = 6 } },
+	{ "ipv4 addresses",
+	  { .ipv4 = { IBV_FLOW_SPEC_IPV4,
+		      sizeof(struct ibv_flow_spec_ipv4),
+		      { .dst_ip = 0x0200000a },
+		      { .dst_ip = 0xffffffff } } },
+	  { UDP4 },
+	  { .version = 4, .protocol = 17, .src = 2, .dst = 1 } },
+	{ "ipv4 protocol, tos, ttl",
+	  { .ipv4_ext = { IBV_FLOW_SPEC_IPV4_EXT,
+			  sizeof(struct ibv_flow_spec_ipv4_ext),
+			  { .proto = 17, .tos = 0x28, .ttl = 9 },
+			  { .proto = 255, .tos = 255, .ttl = 255 } } },
+	  { UDP4, .tos = 0x28 },
+	  { UDP4, .tos = 0x29 } },
+	{ "ipv6 next header, class, hops",
+	  { .ipv6 = { IBV_FLOW_SPEC_IPV6,
+		      sizeof(struct ibv_flow_spec_ipv6),
+		      { .next_hdr = 17, .traffic_class = 0x28, .hop_limit = 9 },
+		      { .next_hdr = 255, .traffic_class = 255, .hop_limit = 255 } } },
+	  { UDP6, .tos = 0x28 },
+	  { UDP6, .tos = 0x2c } },
+	{ "udp port",
+	  { .l4 = { IBV_FLOW_SPEC_UDP,
+		    sizeof(struct ibv_flow_spec_tcp_udp),
+		    { .dst_port = 0xc800 },
+		    { .dst_port = 0xffff } } },
+	  { UDP4 },
+	  { .version = 4, .protocol = 6, .dport = 200 } },
+	{ "tcp port, half of it",
+	  { .l4 = { IBV_FLOW_SPEC_TCP,
+		    sizeof(struct ibv_flow_spec_tcp_udp),
+		    { .src_port = 0x0001 },
+		    { .src_port = 0x00ff } } },
+	  { .version = 4, .protocol = 6, .sport = 0x1ff },
+	  { .version = 4, .protocol = 6, .sport = 0x2ff } },
+	{ "gre key",
+	  { .gre = { IBV_FLOW_SPEC_GRE,
+		     sizeof(struct ibv_flow_spec_gre),
+		     { .key = 0x07000000 },
+		     { .key = 0xffffffff } } },
+	  { .version = 4, .protocol = 47, .key = 7 },
+	  { .version = 4, .protocol = 47, .key = 8 } },
+	{ "vxlan",
+	  { .tunnel = { IBV_FLOW_SPEC_VXLAN_TUNNEL,
+			sizeof(struct ibv_flow_spec_tunnel),
+			{ .tunnel_id = 0x07000000 },
+			{ .tunnel_id = 0xffffff00 } } },
+	  { .version = 4, .protocol = 17, .dport = 4789, .key = 7 },
+	  { .version = 4, .protocol = 17, .dport = 4789, .key = 8 } },
+	{ "drop",
+	  { .drop = { IBV_FLOW_SPEC_ACTION_DROP, sizeof(struct ibv_flow_spec_action_drop) } },
+	  { UDP4 },
+	  { UDP6 } },
+};
+
+static void steer_by_specs(struct rig *rig, struct raw *raw)
+{
+	for (unsigned int i = 0; i < ARRAY_LEN(cases); i++) {
+		struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, 1, 0);
+		uint16_t size = cases[i].spec.eth.size;
+		struct ibv_flow *flow;
+
+		rule_add(&rule, &cases[i].spec, size);
+		flow = make_flow(raw, 0, &rule, cases[i].name);
+		if (!flow)
+			continue;
+		send_and_count(rig, raw, &cases[i].right, "a frame that matches");
+		send_and_count(rig, raw, &cases[i].wrong, "a frame that does not");
+		SAY_RET(ibv_destroy_flow(flow), "destroy");
+	}
+}
+
+/* The first of two flows that match takes the frame, unless it lets it go on. */
+static void steer_by_priority(struct rig *rig, struct raw *raw)
+{
+	static const struct {
+		uint16_t priority[RECEIVERS];
+		uint32_t flags;
+	} pairs[] = { { { 0, 1 }, 0 },
+		      { { 1, 0 }, 0 },
+		      { { 0, 1 }, IBV_FLOW_ATTR_FLAGS_DONT_TRAP },
+		      { { 1, 1 }, 0 },
+		      { { 15, 14 }, 0 } };
+	const struct frame frame = { UDP4 }, group = { UDP4, .group = true };
+
+	for (unsigned int i = 0; i < ARRAY_LEN(pairs); i++) {
+		struct ibv_flow *flow[RECEIVERS];
+
+		for (int n = 0; n < RECEIVERS; n++) {
+			struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, pairs[i].priority[n],
+						   n ? 0 : pairs[i].flags);
+
+			add_eth(&rule, NULL, 0);
+			flow[n] = make_flow(raw, n, &rule, "by priority");
+		}
+		send_and_count(rig, raw, &frame, "a frame for both");
+		send_and_count(rig, raw, &group, "a group's frame for both");
+		for (int n = 0; n < RECEIVERS; n++)
+			if (flow[n])
+				MUST(!ibv_destroy_flow(flow[n]));
+	}
+}
+
+static void steer_the_rest(struct rig *rig, struct raw *raw)
+{
+	static const enum ibv_flow_attr_type types[] = { IBV_FLOW_ATTR_ALL_DEFAULT,
+							 IBV_FLOW_ATTR_MC_DEFAULT };
+	const struct frame frame = { UDP4 }, group = { UDP4, .group = true };
+
+	for (unsigned int i = 0; i < ARRAY_LEN(types); i++) {
+		struct rule rest = rule_of(types[i], 0, 0);
+		struct rule own = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
+		struct ibv_flow *all = make_flow(raw, 0, &rest, "default"), *one;
+
+		send_and_count(rig, raw, &frame, "a frame");
+		send_and_count(rig, raw, &group, "a group's frame");
+		add_eth(&own, group_mac, 0);
+		one = make_flow(raw, 1, &own, "of a group");
+		send_and_count(rig, raw, &group, "a frame of that group");
+		if (all)
+			MUST(!ibv_destroy_flow(all));
+		if (one)
+			MUST(!ibv_destroy_flow(one));
+	}
+}
+
+static void bad_flows(struct raw *raw)
+{
+	static const struct {
+		uint32_t type;
+		uint16_t priority;
+		uint32_t flags;
+		uint8_t port;
+	} bad[] = {
+		{ IBV_FLOW_ATTR_NORMAL, 16, 0, 1 },
+		{ IBV_FLOW_ATTR_NORMAL, 1000, 0, 1 },
+		{ IBV_FLOW_ATTR_NORMAL, 0, 8, 1 },
+		{ IBV_FLOW_ATTR_NORMAL, 0, 0, 9 },
+		{ IBV_FLOW_ATTR_SNIFFER, 0, 0, 1 },
+		{ IBV_FLOW_ATTR_NORMAL, 0, IBV_FLOW_ATTR_FLAGS_EGRESS, 1 },
+		{ IBV_FLOW_ATTR_ALL_DEFAULT, 0, IBV_FLOW_ATTR_FLAGS_EGRESS, 1 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(bad); i++) {
+		struct rule rule = rule_of(bad[i].type, bad[i].priority, bad[i].flags);
+		struct ibv_flow *flow;
+
+		rule.attr.port = bad[i].port;
+		if (bad[i].type == IBV_FLOW_ATTR_NORMAL)
+			add_eth(&rule, NULL, 0);
+		flow = SAY_PTR(ibv_create_flow(raw->to[0], &rule.attr),
+			       "type %u priority %u flags %u port %u", bad[i].type, bad[i].priority,
+			       bad[i].flags, bad[i].port);
+		if (flow)
+			MUST(!ibv_destroy_flow(flow));
+	}
+}
+
+void diff_flow(struct rig *rig)
+{
+	struct raw raw = { 0 };
+
+	if (!raw_open(rig, &raw))
+		return;
+	steer_by_specs(rig, &raw);
+	steer_by_priority(rig, &raw);
+	steer_the_rest(rig, &raw);
+	bad_flows(&raw);
+	raw_close(&raw);
+}
+
+/* ---- counters ---- */
+
+static void attach(struct ibv_counters *counters, enum ibv_counter_description what, uint32_t index)
+{
+	struct ibv_counter_attach_attr attr = { .counter_desc = what, .index = index };
+
+	SAY_RET(ibv_attach_counters_point_flow(counters, &attr, NULL), "attach %d at %u", what,
+		index);
+}
+
+static void read_values(struct ibv_counters *counters, uint32_t count, uint32_t flags)
+{
+	uint64_t values[8] = { 0 };
+
+	if (!SAY_RET(ibv_read_counters(counters, values, count, flags), "read %u flags %u", count,
+		     flags))
+		say("values %llu %llu %llu", (unsigned long long)values[0],
+		    (unsigned long long)values[1], (unsigned long long)values[2]);
+}
+
+static struct ibv_flow *counted_flow(struct raw *raw, struct ibv_counters *counters, uint16_t port)
+{
+	struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, 1, 0);
+	struct ibv_flow_spec_tcp_udp udp = {
+		IBV_FLOW_SPEC_UDP, sizeof(udp), { .dst_port = htons(port) }, { .dst_port = 0xffff }
+	};
+	struct ibv_flow_spec_counter_action count = { .type = IBV_FLOW_SPEC_ACTION_COUNT,
+						      .size = sizeof(count),
+						      .counters = counters };
+
+	add_eth(&rule, NULL, 0);
+	ADD(&rule, udp);
+	ADD(&rule, count);
+	return make_flow(raw, 0, &rule, "counted flow");
+}
+
+void diff_counters(struct rig *rig)
+{
+	const struct frame frame = { UDP4 }, other = { UDP4, .vlan = true, .vid = 3 };
+	struct ibv_counters_init_attr init = { 0 };
+	struct ibv_counters *counters;
+	struct ibv_flow *flow, *second;
+	struct raw raw = { 0 };
+
+	if (!raw_open(rig, &raw))
+		return;
+	counters = SAY_PTR(ibv_create_counters(rig->ctx, &init), "create");
+	MUST(counters);
+	read_values(counters, 3, 0);
+	attach(counters, IBV_COUNTER_BYTES, 0);
+	attach(counters, IBV_COUNTER_PACKETS, 2);
+	MUST(flow = counted_flow(&raw, counters, 200));
+	attach(counters, IBV_COUNTER_PACKETS, 3);
+	send_and_count(rig, &raw, &frame, "counted");
+	send_and_count(rig, &raw, &frame, "counted");
+	read_values(counters, 3, 0);
+	read_values(counters, 3, IBV_READ_COUNTERS_ATTR_PREFER_CACHED);
+	read_values(counters, 2, 0);
+	read_values(counters, 8, 0);
+	second = counted_flow(&raw, counters, 300);
+	send_and_count(rig, &raw, &other, "with a tag");
+	read_values(counters, 3, 0);
+	SAY_RET(ibv_destroy_counters(counters), "destroy in use");
+	MUST(!ibv_destroy_flow(flow));
+	if (second)
+		MUST(!ibv_destroy_flow(second));
+	read_values(counters, 3, 0);
+	SAY_RET(ibv_destroy_counters(counters), "destroy");
+	raw_close(&raw);
+}
+
+void diff_flow_action(struct rig *rig)
+{
+	struct ibv_flow_action_esp esp = { .spi = 1 };
+	struct ibv_flow_action_esp_attr attr = { .esp_attr = &esp };
+
+	SAY_PTR(ibv_create_flow_action_esp(rig->ctx, &attr), "create_flow_action_esp");
+}
+
+/* ---- rate limits ---- */
+
+static void try_rate(struct raw *raw, uint32_t rate, uint32_t burst, uint16_t packet)
+{
+	struct ibv_qp_rate_limit_attr attr = { .rate_limit = rate,
+					       .max_burst_sz = burst,
+					       .typical_pkt_sz = packet };
+
+	SAY_RET(ibv_modify_qp_rate_limit(raw->from, &attr), "rate %u burst %u packet %u", rate,
+		burst, packet);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static uint64_t send_ten(struct raw *raw)
+{
+	uint64_t start = now_ms();
+
+	for (int i = 0; i < 10; i++)
+		send_bytes(raw, 1250, 0);
+	return now_ms() - start;
+}
+
+void diff_pacing(struct rig *rig)
+{
+	static const uint32_t rates[][3] = { { 1000, 0, 0 },     { 0, 0, 0 },
+					     { 1, 0, 0 },        { 10000000, 0, 0 },
+					     { 10000001, 0, 0 }, { 1000, 5000, 0 },
+					     { 1000, 0, 100 },   { 1000, 5000, 100 },
+					     { 0, 5000, 0 },     { 0, 0, 100 } };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS, .rate_limit = 2000 };
+	struct ibv_device_attr_ex device;
+	struct raw raw = { 0 };
+
+	MUST(!ibv_query_device_ex(rig->ctx, NULL, &device));
+	say("caps %u to %u qpts %#x", device.packet_pacing_caps.qp_rate_limit_min,
+	    device.packet_pacing_caps.qp_rate_limit_max, device.packet_pacing_caps.supported_qpts);
+	if (!raw_open(rig, &raw))
+		return;
+	for (unsigned int i = 0; i < ARRAY_LEN(rates); i++)
+		try_rate(&raw, rates[i][0], rates[i][1], (uint16_t)rates[i][2]);
+	SAY_RET(ibv_modify_qp(raw.from, &attr, IBV_QP_STATE | IBV_QP_RATE_LIMIT),
+		"RTS with a rate");
+	/* 10 ms for each frame but the first */
+	try_rate(&raw, 1000, 0, 0);
+	say_check(send_ten(&raw) >= 85, "ten frames take their time");
+	raw_close(&raw);
+}
+
+/* ---- checksums ---- */
+
+static uint32_t sum(const uint8_t *bytes, size_t len)
+{
+	uint32_t total = 0;
+
+	for (size_t i = 0; i < len; i += 2)
+		total += (uint32_t)bytes[i] << 8 | bytes[i + 1];
+	while (total >> 16)
+		total = (total & 0xffff) + (total >> 16);
+	return total;
+}
+
+void diff_checksums(struct rig *rig)
+{
+	const struct frame frame = { UDP4 };
+	struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
+	struct ibv_flow *flow;
+	struct raw raw = { 0 };
+	struct ibv_wc wc;
+
+	if (!raw_open(rig, &raw))
+		return;
+	add_eth(&rule, NULL, 0);
+	MUST(flow = make_flow(&raw, 0, &rule, "all"));
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *ip;
+
+		send_bytes(&raw, build(rig, &frame, raw.buf), i ? IBV_SEND_IP_CSUM : 0);
+		MUST(rig_poll(raw.cq[0], 1, &wc) == 1);
+		ip = slot(&raw, 0, (unsigned int)wc.wr_id) + ETH;
+		say("sums asked for %d: flags %#x, header %s", i, wc.wc_flags,
+		    sum(ip, IP4) == 0xffff ? "right" : "wrong");
+		post_receive(&raw, 0, (unsigned int)wc.wr_id);
+	}
+	MUST(!ibv_destroy_flow(flow));
+	raw_close(&raw);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * faults.h - what verbs-faults is made of: lives of objects, and the faults that befall them.
+ *
+ * A life creates, changes, uses and destroys objects of one kind in a fresh context. It is lived once
+ * undisturbed, which counts its kernel commands, adapter commands, mappings and allocations; then once for
+ * each of these, and that one fails. Afterwards nothing may be left, and the context must carry a message.
+ */
+#ifndef TESTS_VERBS_FAULTS_H
+#define TESTS_VERBS_FAULTS_H
+
+#include "tests/verbs/diff/diff.h"
+
+/* ---- what fails ---- */
+
+enum fault_kind {
+	FAULT_KERNEL,  /* a kernel command, with FAULT_ERRNO */
+	FAULT_ADAPTER, /* a command of the adapter, below the kernel */
+	FAULT_MAP,     /* an mmap() of the libraries */
+	FAULT_MEMORY,  /* an allocation of theirs */
+	FAULT_KINDS,
+};
+
+/* One that no library takes for an answer of its own. */
+#define FAULT_ERRNO EDQUOT
+
+/* Connect with the server whose control socket the environment names as FAULTS_CONTROL. */
+void fault_open(void);
+/* Whether this build can make KIND fail: sanitizers have their own allocator. */
+bool fault_is_offered(enum fault_kind kind);
+const char *fault_name(enum fault_kind kind);
+/* How many chances to fail there have been so far. */
+uint64_t fault_count(enum fault_kind kind);
+/* The Nth of KIND from now on fails. It must come before the next one is asked for. */
+void fault_arm(enum fault_kind kind, uint64_t n);
+/* Likewise the Nth kernel command, with ERR. */
+void fault_arm_errno(uint64_t n, int err);
+/* Of the adapters: objects of all kinds. */
+uint64_t fault_objects(void);
+/* Blocks that this process has allocated and not freed. */
+long fault_blocks(void);
+
+/* memlock.c */
+void check_memlock(void);
+
+/* ---- one life ---- */
+
+#define LIFE_KEEPS 40
+
+struct life {
+	struct rig rig; /* its context; opened before anything can fail, but in the life of contexts */
+	int calls_failed;
+	int first_errno;
+	const char *first_call;
+	unsigned int num_kept;
+	struct {
+		void *object;
+		int (*undo)(void *object);
+		const char *undo_call;
+	} kept[LIFE_KEEPS];
+};
+
+/* A call that returns an object: what it gave, which is destroyed at the end of the life, or NULL. */
+void *life_keep(struct life *l, void *object, int (*undo)(void *object),
+		const char *call, const char *undo_call);
+/* A call that returns 0 or an errno. */
+bool life_ok(struct life *l, int ret, const char *call);
+/* Destroy what is kept above NUM, the newest first; what fails is tried again, and must go then. */
+void life_undo(struct life *l, unsigned int num);
+
+#define KEEP(l, call, undo) (errno = 0, life_keep(l, (call), (int (*)(void *))(void *)(undo), #call, #undo))
+#define OK(l, call)         life_ok(l, (errno = 0, (call)), #call)
+
+typedef void life_fn(struct life *l);
+
+struct life_kind {
+	const char *name;
+	life_fn *live;
+	bool opens;    /* its context by itself */
+	bool eth_only; /* what there is on Ethernet alone */
+	/* The device has none; or NULL. */
+	bool (*lacks)(struct ibv_context *ctx, const struct ibv_device_attr_ex *attr);
+};
+
+/* Lists that end with an empty entry. */
+extern const struct life_kind life_objects[], life_queues[], life_raw[];
+
+/* ---- what lives share: life.c ---- */
+
+struct ibv_cq *life_cq(struct life *l);
+struct ibv_pd *life_pd(struct life *l);
+struct ibv_qp *life_qp(struct life *l, struct ibv_qp_init_attr_ex *attr);
+/* From RESET to RTS, to itself. */
+bool life_connect(struct life *l, struct ibv_qp *qp);
+
+#endif

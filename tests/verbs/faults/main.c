@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main.c - verbs-faults [NAME...]: all lives, or those named; see faults.h. Exit code 1 when something was lost,
+ * when an errno is not that of the fault, or when a call failed without a line in the log.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "faults.h"
+
+static struct rig witness; /* a context of its own, which must work on whatever happened */
+
+static void connect_and_send(struct rig *rig)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_send_wr send = { .opcode = IBV_WR_SEND,
+				    .send_flags = IBV_SEND_SIGNALED,
+				    .num_sge = 1 },
+			   *bad_send;
+	struct ibv_recv_wr recv = { .num_sge = 1 }, *bad_recv;
+	struct rig_pair pair;
+	struct ibv_sge sge[2];
+	struct ibv_wc wc;
+
+	conf.buf_size = 4096;
+	rig_pair_open(rig, &conf, &pair);
+	for (int i = 0; i < 2; i++)
+		sge[i] = (struct ibv_sge){ (uintptr_t)pair.end[i].buf, 64, pair.end[i].mr->lkey };
+	send.sg_list = &sge[0];
+	recv.sg_list = &sge[1];
+	MUST(!ibv_post_recv(pair.end[1].qp, &recv, &bad_recv));
+	MUST(!ibv_post_send(pair.end[0].qp, &send, &bad_send));
+	MUST(rig_poll(pair.end[0].cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+	MUST(rig_poll(pair.end[1].cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+	rig_pair_close(&pair);
+}
+
+struct watch {
+	uint64_t objects;
+	long blocks;
+	int fds;
+};
+
+static void watch_begin(struct watch *w)
+{
+	w->objects = fault_objects();
+	w->fds = rig_count_fds();
+	w->blocks = fault_blocks();
+}
+
+/* The adapter hears of a close from the system, a little later. */
+static uint64_t objects_settled(uint64_t expected)
+{
+	uint64_t objects = fault_objects();
+
+	for (int i = 0; i < 100 && objects != expected; i++) {
+		rig_settle();
+		objects = fault_objects();
+	}
+	return objects;
+}
+
+static bool watch_differs(const struct watch *w)
+{
+	return objects_settled(w->objects) != w->objects || fault_blocks() != w->blocks ||
+	       rig_count_fds() != w->fds;
+}
+
+static bool watch_end(const struct watch *w, const char *what)
+{
+	return !watch_differs(w) ||
+	       say_check(false, "%s leaves %ld objects, %ld blocks, %d descriptors", what,
+			 (long)(fault_objects() - w->objects), fault_blocks() - w->blocks,
+			 rig_count_fds() - w->fds);
+}
+
+/* Is the errno of the first failure one that the fault explains? What the kernel does with a failure of the adapter or of
+ * a mapping it says itself. */
+static bool errno_is_right(enum fault_kind kind, int err)
+{
+	switch (kind) {
+	case FAULT_KERNEL:
+		return err == FAULT_ERRNO;
+	case FAULT_ADAPTER:
+		/* A GID that the adapter does not give is an empty slot of the table; of device
+		 * memory the kernel says ENOMEM when there is none. */
+		return err == EAGAIN || err == ENODATA || err == ENOMEM;
+	case FAULT_MAP:
+		/* A clock that could not be mapped when it was wanted is one that is not there. */
+		return err == EAGAIN || err == ENOMEM || err == EOPNOTSUPP;
+	default:
+		return err == ENOMEM;
+	}
+}
+
+/* One life. NTH 0: undisturbed; then COUNT becomes how many chances to fail there were. */
+static void live(const struct life_kind *kind, struct life *l, enum fault_kind fault, uint64_t nth,
+		 uint64_t *count)
+{
+	*l = (struct life){ 0 };
+	if (!kind->opens)
+		rig_open(&l->rig);
+	if (nth)
+		fault_arm(fault, nth);
+	else
+		*count = fault_count(fault);
+	kind->live(l);
+	life_undo(l, 0);
+	if (!nth)
+		*count = fault_count(fault) - *count;
+	if (kind->opens)
+		return;
+	connect_and_send(&l->rig);
+	rig_close(&l->rig);
+}
+
+/* Bytes that the libraries have written to their log; VERBS_LOG is warn. */
+static off_t log_size(void)
+{
+	const char *path = getenv("VERBS_LOG_FILE");
+	struct stat st;
+
+	return path && !stat(path, &st) ? st.st_size : 0;
+}
+
+/* One fault, and what must hold after it. False: something was wrong. */
+static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault, uint64_t nth,
+			    struct life *l)
+{
+	char what[96];
+	off_t said = log_size();
+	struct watch watch;
+
+	snprintf(what, sizeof(what), "%s: %s %d", kind->name, fault_name(fault), (int)nth);
+	watch_begin(&watch);
+	live(kind, l, fault, nth, NULL);
+	connect_and_send(&witness);
+	if (getenv("FAULTS_SHOW"))
+		printf("%s: %s\n", what, l->calls_failed ? l->first_call : "nobody noticed");
+	/* What a first failure loads and keeps is no leak: that is what recurs. */
+	if (watch_differs(&watch)) {
+		watch_begin(&watch);
+		live(kind, l, fault, nth, NULL);
+		if (!watch_end(&watch, what))
+			return false;
+	}
+	if (!l->calls_failed)
+		return true;
+	/* An empty slot of a GID table is an answer, and needs no words. */
+	return (errno_is_right(fault, l->first_errno) ||
+		say_check(false, "%s: %s has errno %s", what, l->first_call,
+			  say_errno(l->first_errno))) &&
+	       (l->first_errno == ENODATA || log_size() != said ||
+		say_check(false, "%s: %s explains itself", what, l->first_call));
+}
+
+/* How many faults no call reported, or -1 when something was wrong. */
+static int live_with_faults(const struct life_kind *kind, enum fault_kind fault, uint64_t count)
+{
+	int unnoticed = 0;
+
+	for (uint64_t nth = 1; nth <= count; nth++) {
+		struct life l;
+
+		if (!live_with_fault(kind, fault, nth, &l))
+			return -1;
+		unnoticed += !l.calls_failed;
+	}
+	return unnoticed;
+}
+
+static void try_kind(const struct life_kind *kind)
+{
+	for (enum fault_kind fault = 0; fault < FAULT_KINDS; fault++) {
+		uint64_t count = 0;
+		int unnoticed;
+		struct life l;
+
+		if (!fault_is_offered(fault))
+			continue;
+		live(kind, &l, fault, 0, &count);
+		if (!say_check(!l.calls_failed, "%s lives undisturbed", kind->name)) {
+			say("%s: %s", l.first_call, say_errno(l.first_errno));
+			return;
+		}
+		unnoticed = live_with_faults(kind, fault, count);
+		say_check(unnoticed >= 0, "%s: %d faults of kind %s, %d without effect", kind->name,
+			  (int)count, fault_name(fault), unnoticed);
+	}
+}
+
+static void try_unless_absent(const struct life_kind *kind)
+{
+	struct ibv_device_attr_ex attr;
+
+	MUST(!ibv_query_device_ex(witness.ctx, NULL, &attr));
+	if (kind->lacks && kind->lacks(witness.ctx, &attr))
+		say("%s: this device has none", kind->name);
+	else
+		try_kind(kind);
+}
+
+static bool wanted(int argc, char **argv, const char *name)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return argc == 1;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct life_kind *const lists[] = { life_objects, life_queues, life_raw };
+	static char out[4096];
+	bool eth;
+
+	setvbuf(stdout, out, _IOLBF, sizeof(out)); /* or the first line would allocate it */
+	say_topic("faults");
+	fault_open();
+	rig_open(&witness);
+	eth = witness.port.link_layer == IBV_LINK_LAYER_ETHERNET;
+	/* What the first use loads, opens and keeps is no leak: the log is opened by its first line. */
+	connect_and_send(&witness);
+	MUST(!ibv_create_cq(witness.ctx, 0, NULL, NULL, 0));
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		for (const struct life_kind *kind = lists[i]; kind->name; kind++)
+			if (wanted(argc, argv, kind->name) && (eth || !kind->eth_only))
+				try_unless_absent(kind);
+	if (wanted(argc, argv, "memlock"))
+		check_memlock();
+	rig_close(&witness);
+	return say_failures() ? 1 : 0;
+}

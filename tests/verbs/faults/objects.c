@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * objects.c - lives of what is no queue: contexts, domains, regions, windows, address handles, channels, imports.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "faults.h"
+
+static uint8_t memory[8192] __attribute__((aligned(4096)));
+
+static int free_list(void *list)
+{
+	ibv_free_device_list(list);
+	return 0;
+}
+
+static void live_context(struct life *l)
+{
+	struct ibv_device **list = KEEP(l, ibv_get_device_list(NULL), free_list);
+
+	if (!list || !OK(l, list[0] ? 0 : ENODEV))
+		return;
+	l->rig.ctx = KEEP(l, ibv_open_device(list[0]), ibv_close_device);
+	if (l->rig.ctx && OK(l, ibv_query_device(l->rig.ctx, &l->rig.device)) &&
+	    OK(l, ibv_query_port(l->rig.ctx, RIG_PORT, &l->rig.port)))
+		OK(l, ibv_query_gid(l->rig.ctx, RIG_PORT, 0, &l->rig.gid));
+}
+
+/* Which answers with how many there are. */
+static int query_gids(struct ibv_context *ctx)
+{
+	struct ibv_gid_entry entries[16];
+	ssize_t n = ibv_query_gid_table(ctx, entries, ARRAY_LEN(entries), 0);
+
+	return n < 0 ? (int)-n : n ? 0 : ENODATA;
+}
+
+static void live_queries(struct life *l)
+{
+	struct ibv_gid_entry entry;
+	struct ibv_device_attr_ex attr;
+	struct ibv_port_attr port;
+	__be16 pkey;
+
+	if (!OK(l, ibv_query_device_ex(l->rig.ctx, NULL, &attr)) ||
+	    !OK(l, ibv_query_gid_ex(l->rig.ctx, RIG_PORT, 0, &entry, 0)) ||
+	    !OK(l, query_gids(l->rig.ctx)) ||
+	    !OK(l, ibv_query_pkey(l->rig.ctx, RIG_PORT, 0, &pkey)))
+		return;
+	OK(l, ibv_query_port(l->rig.ctx, RIG_PORT, &port));
+}
+
+static void live_pd(struct life *l)
+{
+	life_pd(l);
+}
+
+static void live_domains(struct life *l)
+{
+	struct ibv_td_init_attr td_attr = { 0 };
+	struct ibv_parent_domain_init_attr attr = { .pd = life_pd(l) };
+	struct ibv_cq_init_attr_ex cq_attr = { .cqe = 16, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD };
+	struct ibv_qp_init_attr_ex qp_attr = { .qp_type = IBV_QPT_RC,
+					       .comp_mask = IBV_QP_INIT_ATTR_PD };
+	struct ibv_cq_ex *cq;
+
+	if (!attr.pd || !(attr.td = KEEP(l, ibv_alloc_td(l->rig.ctx, &td_attr), ibv_dealloc_td)))
+		return;
+	qp_attr.pd = KEEP(l, ibv_alloc_parent_domain(l->rig.ctx, &attr), ibv_dealloc_pd);
+	cq_attr.parent_domain = qp_attr.pd;
+	if (!qp_attr.pd)
+		return;
+	cq = KEEP(l, ibv_create_cq_ex(l->rig.ctx, &cq_attr), ibv_destroy_cq);
+	if (!cq)
+		return;
+	qp_attr.send_cq = qp_attr.recv_cq = ibv_cq_ex_to_cq(cq);
+	life_qp(l, &qp_attr);
+}
+
+/* ibv_rereg_mr() answers with an enumeration. */
+static int rereg(struct ibv_mr *mr)
+{
+	int ret = ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_ACCESS,
+			       NULL, memory, sizeof(memory),
+			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+
+	return ret ? -1 : 0;
+}
+
+static void live_mr(struct life *l)
+{
+	struct ibv_pd *pd = life_pd(l);
+	struct ibv_mr *mr;
+
+	if (!pd)
+		return;
+	mr = KEEP(l, ibv_reg_mr(pd, memory, 4096, IBV_ACCESS_LOCAL_WRITE), ibv_dereg_mr);
+	if (mr && OK(l, rereg(mr)))
+		KEEP(l, ibv_reg_mr_iova2(pd, memory, 64, 0x1000, IBV_ACCESS_RELAXED_ORDERING),
+		     ibv_dereg_mr);
+}
+
+static void live_null_mr(struct life *l)
+{
+	struct ibv_pd *pd = life_pd(l);
+
+	if (pd)
+		KEEP(l, ibv_alloc_null_mr(pd), ibv_dereg_mr);
+}
+
+static bool lacks_odp(struct ibv_context *ctx, const struct ibv_device_attr_ex *attr)
+{
+	(void)ctx;
+	return !(attr->odp_caps.general_caps & IBV_ODP_SUPPORT);
+}
+
+static void live_odp(struct life *l)
+{
+	struct ibv_pd *pd = life_pd(l);
+	struct ibv_mr *mr;
+	struct ibv_sge sge;
+
+	if (!pd)
+		return;
+	mr = KEEP(l,
+		  ibv_reg_mr(pd, memory, 4096, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_LOCAL_WRITE),
+		  ibv_dereg_mr);
+	if (!mr)
+		return;
+	sge = (struct ibv_sge){ (uintptr_t)memory, 4096, mr->lkey };
+	OK(l, ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, IBV_ADVISE_MR_FLAG_FLUSH, &sge,
+			    1));
+}
+
+static void live_mw(struct life *l)
+{
+	struct ibv_pd *pd = life_pd(l);
+
+	if (pd && KEEP(l, ibv_alloc_mw(pd, IBV_MW_TYPE_1), ibv_dealloc_mw))
+		KEEP(l, ibv_alloc_mw(pd, IBV_MW_TYPE_2), ibv_dealloc_mw);
+}
+
+static void live_ah(struct life *l)
+{
+	struct ibv_ah_attr attr = { .dlid = l->rig.port.lid,
+				    .is_global = 1,
+				    .port_num = RIG_PORT,
+				    .grh = { .dgid = l->rig.gid, .hop_limit = 64 } };
+	struct ibv_pd *pd = life_pd(l);
+
+	if (pd)
+		KEEP(l, ibv_create_ah(pd, &attr), ibv_destroy_ah);
+}
+
+static bool lacks_dm(struct ibv_context *ctx, const struct ibv_device_attr_ex *attr)
+{
+	(void)ctx;
+	return !attr->max_dm_size;
+}
+
+static void live_dm(struct life *l)
+{
+	struct ibv_alloc_dm_attr attr = { .length = 4096 };
+	struct ibv_pd *pd = life_pd(l);
+	struct ibv_dm *dm;
+
+	if (!pd)
+		return;
+	dm = KEEP(l, ibv_alloc_dm(l->rig.ctx, &attr), ibv_free_dm);
+	if (!dm)
+		return;
+	if (OK(l, ibv_memcpy_to_dm(dm, 0, memory, 64)) &&
+	    OK(l, ibv_memcpy_from_dm(memory, dm, 0, 64)))
+		KEEP(l,
+		     ibv_reg_dm_mr(pd, dm, 0, 4096, IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE),
+		     ibv_dereg_mr);
+}
+
+static void live_channel(struct life *l)
+{
+	KEEP(l, ibv_create_comp_channel(l->rig.ctx), ibv_destroy_comp_channel);
+}
+
+/* ---- import: the first context owns, the second one looks ---- */
+
+static int unimport_pd(void *pd)
+{
+	ibv_unimport_pd(pd);
+	return 0;
+}
+
+static int unimport_mr(void *mr)
+{
+	ibv_unimport_mr(mr);
+	return 0;
+}
+
+/* Closing the imported context closes its descriptor, which so must not be the first one's. */
+static struct ibv_context *import_copy(struct ibv_context *ctx)
+{
+	int fd = dup(ctx->cmd_fd), err;
+	struct ibv_context *imported;
+
+	MUST(fd >= 0);
+	imported = ibv_import_device(fd);
+	if (imported)
+		return imported;
+	err = errno;
+	close(fd);
+	errno = err;
+	return NULL;
+}
+
+static void live_import(struct life *l)
+{
+	struct ibv_pd *pd = life_pd(l), *imported_pd;
+	struct ibv_context *imported;
+	struct ibv_mr *mr;
+
+	if (!pd)
+		return;
+	mr = KEEP(l, ibv_reg_mr(pd, memory, 4096, IBV_ACCESS_LOCAL_WRITE), ibv_dereg_mr);
+	if (!mr || !(imported = KEEP(l, import_copy(l->rig.ctx), ibv_close_device)))
+		return;
+	imported_pd = KEEP(l, ibv_import_pd(imported, pd->handle), unimport_pd);
+	if (imported_pd)
+		KEEP(l, ibv_import_mr(imported_pd, mr->handle), unimport_mr);
+}
+
+const struct life_kind life_objects[] = {
+	{ "context", .live = live_context, .opens = true },
+	{ "queries", .live = live_queries },
+	{ "pd", .live = live_pd },
+	{ "domains", .live = live_domains },
+	{ "mr", .live = live_mr },
+	{ "null-mr", .live = live_null_mr },
+	{ "odp", .live = live_odp, .lacks = lacks_odp },
+	{ "mw", .live = live_mw },
+	{ "ah", .live = live_ah },
+	{ "dm", .live = live_dm, .lacks = lacks_dm },
+	{ "channel", .live = live_channel },
+	{ "import", .live = live_import },
+	{},
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * program.c - a program that is linked with the archives: RDMA_STATIC_PROVIDERS names the providers that become
+ * part of it. Built and run by run-static, not by the tree's build.
+ */
+#include <stdio.h>
+#include <infiniband/verbs.h>
+
+int main(void)
+{
+	int num = 0;
+	struct ibv_device **list = ibv_get_device_list(&num);
+	struct ibv_context *ctx = num ? ibv_open_device(list[0]) : NULL;
+	struct ibv_pd *pd = ctx ? ibv_alloc_pd(ctx) : NULL;
+
+	printf("%d devices, %s\n", num, pd ? "a PD" : "no PD");
+	return pd && !ibv_dealloc_pd(pd) && !ibv_close_device(ctx) ? 0 : 1;
+}

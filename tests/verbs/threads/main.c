@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* main.c - verbs-threads: runs the topics, and the crews of all of them. See threads.h. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "threads.h"
+
+struct crew {
+	pthread_barrier_t start;
+	void (*body)(void *arg, int id);
+	void *arg;
+};
+
+struct hand {
+	struct crew *crew;
+	pthread_t thread;
+	int id;
+};
+
+static void *hand_main(void *arg)
+{
+	struct hand *hand = arg;
+
+	pthread_barrier_wait(&hand->crew->start);
+	hand->crew->body(hand->crew->arg, hand->id);
+	return NULL;
+}
+
+void crew_run(int size, void (*body)(void *arg, int id), void *arg)
+{
+	struct crew crew = { .body = body, .arg = arg };
+	struct hand hands[CREW_MAX];
+
+	MUST(size <= CREW_MAX && !pthread_barrier_init(&crew.start, NULL, size));
+	for (int i = 0; i < size; i++) {
+		hands[i].crew = &crew;
+		hands[i].id = i;
+		MUST(!pthread_create(&hands[i].thread, NULL, hand_main, &hands[i]));
+	}
+	for (int i = 0; i < size; i++)
+		MUST(!pthread_join(hands[i].thread, NULL));
+	pthread_barrier_destroy(&crew.start);
+}
+
+/* say.h is for one thread. */
+void crew_complain(const char *fmt, ...)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	char text[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	pthread_mutex_lock(&lock);
+	say_check(false, "%s", text);
+	pthread_mutex_unlock(&lock);
+}
+
+void crew_nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
+}
+
+long crew_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool crew_await(atomic_int *value, int target)
+{
+	long end = crew_now_ms() + CREW_PATIENCE_MS;
+
+	while (atomic_load(value) < target) {
+		if (crew_now_ms() > end)
+			return false;
+		crew_nap();
+	}
+	return true;
+}
+
+int main(void)
+{
+	int fds = rig_count_fds(); /* a report of the thread sanitizer is one more, and fails anyway */
+	struct rig rig;
+
+	/* First, so that threads meet while the providers are being loaded. */
+	say_topic("lists");
+	threads_lists();
+	say_topic("contexts");
+	threads_contexts();
+	rig_open(&rig);
+	say_topic("refused");
+	threads_refused(&rig);
+	say_topic("objects");
+	threads_objects(&rig);
+	say_topic("data");
+	threads_data(&rig);
+	say_topic("SRQ");
+	threads_srq(&rig);
+	say_topic("domains");
+	threads_domains(&rig);
+	say_topic("churn");
+	threads_churn(&rig);
+	say_topic("completion events");
+	threads_comp_events(&rig);
+	say_topic("asynchronous events");
+	threads_async_events(&rig);
+	rig_close(&rig);
+	say_topic("end");
+	say_check(rig_count_fds() == fds, "no descriptor is left");
+	return say_failures() ? 1 : 0;
+}
