@@ -9,89 +9,28 @@
  * are connected. With COUNT, callgrind's counters cover the connections only.
  */
 #include <dirent.h>
-#include <malloc.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include <valgrind/callgrind.h>
 
+#include "bench/measure.h"
+#include "tests/lib/kernel_calls.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "util/bits.h"
 
 #define MOST         1000
 #define REPEATS      5 /* of 100, whose lines come as often: the median is for who reads them */
 #define RESOLVE_MS   5000
 #define UVERBS_MAJOR 231
 #define UVERBS_MINOR 192
-#define DISTRIBUTED  __attribute__((visibility("default")))
-
-/* ---- what the libraries ask of the kernel */
-
-enum what { RDMA_CM, IOCTLS, WHATS };
-
-static atomic_long calls[WHATS], private_bytes;
-
-DISTRIBUTED ssize_t write(int fd, const void *buf, size_t count)
-{
-	calls[RDMA_CM]++;
-	return syscall(SYS_write, fd, buf, count);
-}
-
-DISTRIBUTED ssize_t writev(int fd, const struct iovec *iov, int count)
-{
-	calls[RDMA_CM]++;
-	return syscall(SYS_writev, fd, iov, count);
-}
-
-DISTRIBUTED int ioctl(int fd, unsigned long request, ...)
-{
-	va_list args;
-	void *arg;
-
-	va_start(args, request);
-	arg = va_arg(args, void *);
-	va_end(args);
-	calls[IOCTLS]++;
-	return (int)syscall(SYS_ioctl, fd, request, arg);
-}
-
-static long whole_pages(size_t length)
-{
-	return (long)((length + 4095) & ~(size_t)4095);
-}
-
-DISTRIBUTED void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
-{
-	if (flags & MAP_ANONYMOUS)
-		private_bytes += whole_pages(length);
-	return (void *)syscall(SYS_mmap, addr, length, prot, flags, fd, offset);
-}
-
-DISTRIBUTED int munmap(void *addr, size_t length)
-{
-	private_bytes -= whole_pages(length);
-	return (int)syscall(SYS_munmap, addr, length);
-}
-
-static long bytes_in_use(void)
-{
-	struct mallinfo2 info = mallinfo2();
-
-	return (long)(info.uordblks + info.hblkhd) + private_bytes;
-}
 
 /* Device contexts are character devices of their own numbers. */
 static int count_contexts(void)
@@ -107,14 +46,6 @@ static int count_contexts(void)
 			 major(st.st_rdev) == UVERBS_MAJOR && minor(st.st_rdev) >= UVERBS_MINOR;
 	closedir(dir);
 	return count;
-}
-
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
 }
 
 static void create_qp(struct rdma_cm_id *id)
@@ -280,11 +211,11 @@ static double cpu_us(void)
 	       usage.ru_stime.tv_usec;
 }
 
-enum { PHASES = sizeof(phases) / sizeof(phases[0]), CONNECTED = PHASES - 2 };
+enum { PHASES = ARRAY_SIZE(phases), CONNECTED = PHASES - 2 };
 
 struct costs {
 	double start, cpu_start, us[PHASES], total_us, cpu_us;
-	long bytes;
+	long bytes, writes, ioctls;
 	int contexts, fds;
 };
 
@@ -301,7 +232,7 @@ static void run_phases(struct client *c, int from, int to, struct costs *costs)
 
 static void note_resources(struct costs *costs)
 {
-	costs->bytes = bytes_in_use() - costs->bytes;
+	costs->bytes = kernel_calls_bytes_in_use() - costs->bytes;
 	costs->contexts = count_contexts();
 	costs->fds = rig_count_fds();
 }
@@ -311,16 +242,14 @@ static void print(int n, const char *what, double value)
 	printf("%d: %s\t%.1f\n", n, what, value);
 }
 
-static void report(int n, const struct costs *costs, const long counts[WHATS])
+static void report(int n, const struct costs *costs)
 {
-	static const char *const names[WHATS] = { "rdma_cm calls each", "ioctls each" };
-
 	print(n, "microseconds each", costs->total_us / n);
 	print(n, "microseconds of CPU each", costs->cpu_us / n);
 	for (int i = 0; n == MOST && i < PHASES; i++)
 		printf("%d: microseconds each, %s\t%.1f\n", n, phases[i].name, costs->us[i] / n);
-	for (int i = 0; i < WHATS; i++)
-		print(n, names[i], (double)counts[i] / n);
+	print(n, "rdma_cm calls each", (double)costs->writes / n);
+	print(n, "ioctls each", (double)costs->ioctls / n);
 	print(n, "bytes each", (double)costs->bytes / n);
 	print(n, "contexts", costs->contexts);
 	print(n, "descriptors", costs->fds);
@@ -342,13 +271,11 @@ static void clock_stop(struct costs *costs)
 /* What is noted when all are connected does not count. */
 static void measure_client(struct client *c, struct server *s, struct costs *costs)
 {
-	long counts[WHATS];
 	pthread_t thread;
 
 	MUST(!pthread_create(&thread, NULL, serve, s));
-	costs->bytes = bytes_in_use();
-	for (int i = 0; i < WHATS; i++)
-		calls[i] = 0;
+	costs->bytes = kernel_calls_bytes_in_use();
+	kernel_calls.writes = kernel_calls.ioctls = 0;
 	CALLGRIND_ZERO_STATS;
 	clock_start(costs);
 	run_phases(c, 0, CONNECTED, costs);
@@ -359,9 +286,9 @@ static void measure_client(struct client *c, struct server *s, struct costs *cos
 	MUST(!pthread_join(thread, NULL));
 	clock_stop(costs);
 	CALLGRIND_DUMP_STATS;
-	for (int i = 0; i < WHATS; i++)
-		counts[i] = calls[i];
-	report(c->n, costs, counts);
+	costs->writes = kernel_calls.writes;
+	costs->ioctls = kernel_calls.ioctls;
+	report(c->n, costs);
 }
 
 static void measure(int n)

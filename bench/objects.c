@@ -2,96 +2,25 @@
 /*
  * objects.c - what opening a device and creating objects costs: kernel calls and bytes, and for the device microseconds.
  *
- * The libraries' calls of ioctl(), mmap() and munmap() come here, since a program's symbols go before those of its libraries;
- * they are counted and passed on. Bytes are those of the heap and of private mappings that the libraries made, for each of
- * COUNT objects. The time to open includes softhca's answers; that to create objects hardly says anything else, and is left out.
+ * kernel_calls.h counts. Bytes are those of the heap and of private mappings that the libraries
+ * made, for each of COUNT objects. The time to open includes softhca's answers; the time to create
+ * objects hardly says anything else, and is left out.
  */
 #include <dlfcn.h>
-#include <malloc.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
+#include "bench/measure.h"
+#include "tests/lib/kernel_calls.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "util/bits.h"
 
 #define COUNT 1024 /* objects of each kind */
 #define OPENS 51
 
-static struct {
-	long ioctls, device_pages;
-	long private_bytes;
-} made;
-
-#define FOR_LIBRARIES __attribute__((visibility("default")))
-
-FOR_LIBRARIES int ioctl(int fd, unsigned long request, ...)
-{
-	va_list args;
-	void *arg;
-
-	va_start(args, request);
-	arg = va_arg(args, void *);
-	va_end(args);
-	made.ioctls++;
-	return (int)syscall(SYS_ioctl, fd, request, arg);
-}
-
-static long whole_pages(size_t length)
-{
-	return (long)((length + 4095) & ~(size_t)4095);
-}
-
-FOR_LIBRARIES void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
-{
-	if (flags & MAP_SHARED)
-		made.device_pages += whole_pages(length) / 4096;
-	else if (flags & MAP_ANONYMOUS)
-		made.private_bytes += whole_pages(length);
-	return (void *)syscall(SYS_mmap, addr, length, prot, flags, fd, offset);
-}
-
-FOR_LIBRARIES int munmap(void *addr, size_t length)
-{
-	made.private_bytes -= whole_pages(length);
-	return (int)syscall(SYS_munmap, addr, length);
-}
-
-static long bytes_in_use(void)
-{
-	struct mallinfo2 info = mallinfo2();
-
-	return (long)(info.uordblks + info.hblkhd) + made.private_bytes;
-}
-
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, int n)
-{
-	qsort(values, (size_t)n, sizeof(*values), compare);
-	return values[n / 2];
-}
-
-static void print(const char *object, const char *what, double value)
+static void print_figure(const char *object, const char *what, double value)
 {
 	printf("%s: %s\t%.1f\n", object, what, value);
 }
@@ -112,13 +41,14 @@ static struct ibv_context *measure_open(void)
 		us[i] = now_us() - start;
 		MUST(!ibv_close_device(ctx));
 	}
-	print("open", "microseconds", median(us, OPENS));
-	long ioctls = made.ioctls, pages = made.device_pages, bytes = bytes_in_use();
+	print_figure("open", "microseconds", median(us, OPENS));
+	long ioctls = kernel_calls.ioctls, pages = kernel_calls.shared_pages;
+	long bytes = kernel_calls_bytes_in_use();
 
 	MUST(ctx = ibv_open_device(list[0]));
-	print("open", "ioctls", made.ioctls - ioctls);
-	print("open", "doorbell pages mapped", made.device_pages - pages);
-	print("open", "bytes", bytes_in_use() - bytes);
+	print_figure("open", "ioctls", kernel_calls.ioctls - ioctls);
+	print_figure("open", "doorbell pages mapped", kernel_calls.shared_pages - pages);
+	print_figure("open", "bytes", kernel_calls_bytes_in_use() - bytes);
 	ibv_free_device_list(list);
 	return ctx;
 }
@@ -220,19 +150,20 @@ static const struct kind {
 	{ "the same, SEND and WRITE only", create_qp_for_ops, destroy_qp },
 };
 
-static void measure(const struct parents *p, const struct kind *kind)
+static void measure_kind(const struct parents *p, const struct kind *kind)
 {
 	void *objects[COUNT];
 	long ioctls, bytes;
 
 	kind->destroy(kind->create(p)); /* what the first one brings with it is not counted */
 	objects[0] = kind->create(p);
-	ioctls = made.ioctls;
-	bytes = bytes_in_use();
+	ioctls = kernel_calls.ioctls;
+	bytes = kernel_calls_bytes_in_use();
 	for (int i = 1; i < COUNT; i++)
 		MUST(objects[i] = kind->create(p));
-	print(kind->name, "bytes", (double)(bytes_in_use() - bytes) / (COUNT - 1));
-	print(kind->name, "ioctls", (double)(made.ioctls - ioctls) / (COUNT - 1));
+	print_figure(kind->name, "bytes",
+		     (double)(kernel_calls_bytes_in_use() - bytes) / (COUNT - 1));
+	print_figure(kind->name, "ioctls", (double)(kernel_calls.ioctls - ioctls) / (COUNT - 1));
 	for (int i = 0; i < COUNT; i++)
 		kind->destroy(objects[i]);
 }
@@ -267,8 +198,8 @@ int main(int argc, char **argv)
 	MUST(p.pd = ibv_alloc_pd(p.ctx));
 	MUST(p.cq = ibv_create_cq(p.ctx, 63, NULL, NULL, 0));
 	MUST(p.buf = aligned_alloc(4096, 4096));
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		measure(&p, &kinds[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		measure_kind(&p, &kinds[i]);
 	MUST(!ibv_destroy_cq(p.cq));
 	MUST(!ibv_dealloc_pd(p.pd));
 	MUST(!ibv_close_device(p.ctx));

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -18,6 +17,7 @@
 #include <rdma/rsocket.h>
 #include <sys/wait.h>
 
+#include "bench/measure.h"
 #include "tests/lib/say.h"
 
 #define WARM_UP 100
@@ -32,14 +32,6 @@ struct side {
 	int flags; /* of each call: 0 or MSG_DONTWAIT */
 	bool is_client;
 };
-
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
-}
 
 static ssize_t progress(ssize_t done)
 {
@@ -62,13 +54,6 @@ static void receive_all(const struct side *side, size_t size)
 }
 
 /* ---- what is measured; both sides run it */
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static void trip(const struct side *side, size_t size)
 {
@@ -94,10 +79,9 @@ static void latency_of(struct side *side, size_t size, bool polls)
 		trip(side, size);
 		us[i] = now_us() - start;
 	}
-	qsort(us, TRIPS, sizeof(us[0]), compare);
 	if (side->is_client)
 		printf("%zu bytes and back, %s\t%.1f\n", size, polls ? "polling" : "blocking",
-		       us[TRIPS / 2]);
+		       median(us, TRIPS));
 }
 
 static void latency(struct side *side)

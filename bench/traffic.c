@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "bench/measure.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 
@@ -71,14 +71,6 @@ static void side_close(struct side *s)
 	rig_close(&s->rig);
 }
 
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
-}
-
 static void post_recv(struct side *s)
 {
 	struct ibv_sge sge = { (uintptr_t)s->end.buf, MESSAGE, s->end.mr->lkey };
@@ -134,13 +126,6 @@ static void answer(struct side *s)
 	await(s, &sends, &recvs);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void ask(struct side *s)
 {
 	static double us[TRIPS];
@@ -159,8 +144,7 @@ static void ask(struct side *s)
 	}
 	for (int i = 0; i < TRIPS; i++)
 		sum += us[i];
-	qsort(us, TRIPS, sizeof(us[0]), compare);
-	printf("%.1f\t%.1f\n", us[TRIPS / 2], sum / TRIPS);
+	printf("%.1f\t%.1f\n", median(us, TRIPS), sum / TRIPS);
 }
 
 static void write_large(struct side *s)

@@ -2,40 +2,13 @@
 /*
  * own_commands.c - how often a connection calls the kernel: each command costs every connection of every program.
  *
- * The library's write() and ioctl() come here first, since a program's symbols go before those of its libraries. Both ends
- * are in this thread, so the numbers are always the same. The first connection learns what the device grants (cma.h).
+ * kernel_calls.h counts. Both ends are in this thread, so the numbers are always the same. The
+ * first connection learns what the device grants (cma.h), so the second one is counted.
  */
-#include <stdarg.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "cm.h"
 #include "own.h"
-
-#define FOR_LIBRARIES __attribute__((visibility("default")))
-
-static struct {
-	int rdma_cm, device;
-} calls;
-
-FOR_LIBRARIES ssize_t write(int fd, const void *buf, size_t count)
-{
-	calls.rdma_cm++;
-	return syscall(SYS_write, fd, buf, count);
-}
-
-FOR_LIBRARIES int ioctl(int fd, unsigned long request, ...)
-{
-	va_list args;
-	void *arg;
-
-	va_start(args, request);
-	arg = va_arg(args, void *);
-	va_end(args);
-	calls.device++;
-	return (int)syscall(SYS_ioctl, fd, request, arg);
-}
+#include "tests/lib/kernel_calls.h"
 
 static struct rdma_cm_event *take(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
 {
@@ -85,18 +58,20 @@ void own_commands(void)
 	struct rdma_event_channel *client = rdma_create_event_channel();
 	struct rdma_event_channel *server = rdma_create_event_channel();
 	struct rdma_cm_id *listener;
+	long rdma_cm, device;
 	uint16_t port;
 
 	MUST(client && server);
 	listener = cm_listening(server, RDMA_PS_TCP, &port);
 	connect_once(client, server, port);
-	calls.rdma_cm = calls.device = 0;
+	kernel_calls.writes = kernel_calls.ioctls = 0;
 	connect_once(client, server, port);
-	say_check(calls.rdma_cm == 26,
-		  "a connection takes 26 calls of rdma_cm, both ends together");
-	say_check(calls.device == 24, "and 24 of the device, all for its QPs and CQs");
-	if (calls.rdma_cm != 26 || calls.device != 24)
-		say("they are %d and %d", calls.rdma_cm, calls.device);
+	rdma_cm = kernel_calls.writes;
+	device = kernel_calls.ioctls;
+	say_check(rdma_cm == 26, "a connection takes 26 calls of rdma_cm, both ends together");
+	say_check(device == 24, "and 24 of the device, all for its QPs and CQs");
+	if (rdma_cm != 26 || device != 24)
+		say("they are %ld and %ld", rdma_cm, device);
 	MUST(!rdma_destroy_id(listener));
 	rdma_destroy_event_channel(client);
 	rdma_destroy_event_channel(server);
