@@ -34,14 +34,6 @@ static const struct {
 	{ "mcast", cm_diff_mcast },
 };
 
-static bool is_wanted(const char *name, int argc, char *argv[])
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], name))
-			return true;
-	return argc == 1;
-}
-
 int main(int argc, char *argv[])
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -53,7 +45,7 @@ int main(int argc, char *argv[])
 	rdma_destroy_event_channel(channel);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
-		if (!is_wanted(topics[i].name, argc, argv))
+		if (!say_is_wanted(topics[i].name, argc, argv))
 			continue;
 		say_topic(topics[i].name);
 		topics[i].run();

@@ -569,19 +569,11 @@ static const struct {
 	{ "poll", topic_poll },       { "mappings", topic_mappings },
 };
 
-static bool is_wanted(const char *name, int argc, char *argv[])
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], name))
-			return true;
-	return argc == 1;
-}
-
 int main(int argc, char *argv[])
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
-		if (!is_wanted(topics[i].name, argc, argv))
+		if (!say_is_wanted(topics[i].name, argc, argv))
 			continue;
 		say_topic(topics[i].name);
 		topics[i].run();

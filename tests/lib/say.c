@@ -38,6 +38,20 @@ void say(const char *fmt, ...)
 	end("");
 }
 
+bool say_is_wanted(const char *topic, int argc, char **argv)
+{
+	bool all = true;
+
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] == '-' && !strcmp(argv[i] + 1, topic))
+			return false;
+		if (!strcmp(argv[i], topic))
+			return true;
+		all = all && argv[i][0] == '-';
+	}
+	return all;
+}
+
 const char *say_errno(int err)
 {
 	const char *name = strerrorname_np(err);

@@ -17,6 +17,8 @@
 /* Begins every following line, until the next call. */
 void say_topic(const char *topic);
 void say(const char *fmt, ...) SAY_FORMAT(1);
+/* Whether a program's arguments ask for a topic: they name it, or they name none. "-NAME" asks for all topics but NAME. */
+bool say_is_wanted(const char *topic, int argc, char **argv);
 
 /* "EINVAL", or "0". */
 const char *say_errno(int err);

@@ -7,7 +7,6 @@
  * see run-hostile.
  */
 #include <endian.h>
-#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +19,8 @@
 #include <infiniband/verbs.h>
 
 #include <rdma/rdma_user_ioctl_cmds.h>
+
+#include "tests/lib/uverbs_request.h"
 
 enum {
 	MAX_ATTRS = 16,
@@ -39,16 +40,8 @@ enum {
 	UHW_OUT = DRIVER_NAMESPACE + 1,
 };
 
-/* struct ib_uverbs_ioctl_hdr without the attributes behind it */
-struct header {
-	uint16_t length, object_id, method_id, num_attrs;
-	uint64_t reserved1;
-	uint32_t driver_id, reserved2;
-};
-static_assert(sizeof(struct header) == sizeof(struct ib_uverbs_ioctl_hdr), "the kernel's header");
-
 struct request {
-	struct header hdr;
+	struct uverbs_request_header hdr;
 	struct ib_uverbs_attr attr[MAX_ATTRS];
 };
 

@@ -7,7 +7,6 @@
  * mandatory and "=" where the kernel has answered it, and the result. Numbers that differ from run to run (handles, addresses)
  * are left out, so that the sets of lines of two kernels, or of a kernel and softhca, can be compared. Ends as PROGRAM does.
  */
-#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,18 +24,12 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
+#include "tests/lib/uverbs_request.h"
+
 enum { MAX_ATTRS = 64, MAX_THREADS = 256 };
 
-/* struct ib_uverbs_ioctl_hdr without the attributes behind it */
-struct header {
-	uint16_t length, object_id, method_id, num_attrs;
-	uint64_t reserved1;
-	uint32_t driver_id, reserved2;
-};
-static_assert(sizeof(struct header) == sizeof(struct ib_uverbs_ioctl_hdr), "the kernel's header");
-
 struct request {
-	struct header hdr;
+	struct uverbs_request_header hdr;
 	struct ib_uverbs_attr attr[MAX_ATTRS];
 };
 
@@ -98,7 +91,7 @@ static int by_id(const void *a, const void *b)
 	return x->attr_id - y->attr_id;
 }
 
-static bool is_write_command(const struct header *hdr)
+static bool is_write_command(const struct uverbs_request_header *hdr)
 {
 	return hdr->object_id == UVERBS_OBJECT_DEVICE &&
 	       hdr->method_id == UVERBS_METHOD_INVOKE_WRITE;
@@ -106,7 +99,7 @@ static bool is_write_command(const struct header *hdr)
 
 static void print_request(struct request *request, int64_t result)
 {
-	const struct header *hdr = &request->hdr;
+	const struct uverbs_request_header *hdr = &request->hdr;
 	unsigned int i;
 
 	qsort(request->attr, hdr->num_attrs, sizeof(request->attr[0]), by_id);

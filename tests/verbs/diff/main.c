@@ -80,20 +80,6 @@ static const struct {
 	{ "checksums", diff_checksums },
 };
 
-static bool wanted(int argc, char **argv, const char *name)
-{
-	bool all = true;
-
-	for (int i = 1; i < argc; i++) {
-		if (argv[i][0] == '-' && !strcmp(argv[i] + 1, name))
-			return false;
-		if (!strcmp(argv[i], name))
-			return true;
-		all = all && argv[i][0] == '-';
-	}
-	return all;
-}
-
 static bool exists(const char *name)
 {
 	if (!strcmp(name, "two-processes"))
@@ -113,14 +99,14 @@ int main(int argc, char **argv)
 		if (!exists(argv[i] + (argv[i][0] == '-')))
 			return 2;
 	rig_open(&rig);
-	if (wanted(argc, argv, "two-processes")) {
+	if (say_is_wanted("two-processes", argc, argv)) {
 		rig_close(&rig);
 		say_topic("two-processes");
 		diff_two_processes();
 		rig_open(&rig);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
-		if (!wanted(argc, argv, topics[i].name))
+		if (!say_is_wanted(topics[i].name, argc, argv))
 			continue;
 		say_topic(topics[i].name);
 		topics[i].run(&rig);

@@ -201,14 +201,6 @@ static void try_unless_absent(const struct life_kind *kind)
 		try_kind(kind);
 }
 
-static bool wanted(int argc, char **argv, const char *name)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], name))
-			return true;
-	return argc == 1;
-}
-
 int main(int argc, char **argv)
 {
 	static const struct life_kind *const lists[] = { life_objects, life_queues, life_raw };
@@ -225,9 +217,9 @@ int main(int argc, char **argv)
 	MUST(!ibv_create_cq(witness.ctx, 0, NULL, NULL, 0));
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		for (const struct life_kind *kind = lists[i]; kind->name; kind++)
-			if (wanted(argc, argv, kind->name) && (eth || !kind->eth_only))
+			if (say_is_wanted(kind->name, argc, argv) && (eth || !kind->eth_only))
 				try_unless_absent(kind);
-	if (wanted(argc, argv, "memlock"))
+	if (say_is_wanted("memlock", argc, argv))
 		check_memlock();
 	rig_close(&witness);
 	return say_failures() ? 1 : 0;

@@ -126,24 +126,32 @@ static void send_messages(struct events *e)
 	CHECK(crew_await(&e->received, NUM_MESSAGES), "all messages are received");
 }
 
+/* The message of a round, whose event increases COUNT, and the end of its pair. */
+static void message_makes_event(struct events *e, struct rig_pair *pair, int round,
+				atomic_int *count)
+{
+	struct ibv_wc wc;
+
+	post_recv(pair);
+	post_send(pair);
+	MUST(rig_poll(pair->end[0].cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+	await_every_other(round, count);
+	rig_pair_close(pair);
+	note_end(e, round, count);
+}
+
 static void own_cqs(struct events *e)
 {
 	for (int round = 0; round < ROUNDS; round++) {
 		struct rig_conf conf = rig_conf_default();
 		struct rig_pair pair;
 		atomic_int count = 0;
-		struct ibv_wc wc;
 
 		conf.channel = e->channel;
 		conf.context = &count;
 		rig_pair_open(e->rig, &conf, &pair);
 		MUST(!ibv_req_notify_cq(pair.end[1].cq, 0));
-		post_recv(&pair);
-		post_send(&pair);
-		MUST(rig_poll(pair.end[0].cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
-		await_every_other(round, &count);
-		rig_pair_close(&pair);
-		note_end(e, round, &count);
+		message_makes_event(e, &pair, round, &count);
 	}
 }
 
@@ -219,17 +227,11 @@ static void own_qps(struct events *e)
 		struct rig_conf conf = rig_conf_default();
 		struct rig_pair pair;
 		atomic_int count = 0;
-		struct ibv_wc wc;
 
 		conf.context = &count;
 		rig_pair_open(e->rig, &conf, &pair);
 		rig_qp_to(e->rig, &conf, pair.end[1].qp, pair.end[0].qp->qp_num, IBV_QPS_RTR);
-		post_recv(&pair);
-		post_send(&pair);
-		MUST(rig_poll(pair.end[0].cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
-		await_every_other(round, &count);
-		rig_pair_close(&pair);
-		note_end(e, round, &count);
+		message_makes_event(e, &pair, round, &count);
 	}
 }
 
