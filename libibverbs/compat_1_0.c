@@ -26,7 +26,7 @@ static struct old_device *wrap_device(struct ibv_device *real)
 	device = calloc_for("ibv_get_devices", 1, sizeof(*device));
 	if (!device)
 		return NULL;
-	device_get(to_vdev(real));
+	verbs_device_get(to_vdev(real));
 	device->real = real;
 	device->next = devices;
 	devices = device;
@@ -105,7 +105,7 @@ static void remove_context(const struct old_context *context)
 }
 
 /* Calls that have one version for all times get contexts of either kind. */
-struct ibv_context *compat_real_context(struct ibv_context *context)
+struct ibv_context *verbs_compat_real_context(struct ibv_context *context)
 {
 	struct ibv_context *real = context;
 
@@ -131,7 +131,7 @@ COMPAT_FN(struct old_context *, open_device, (struct old_device * device))
 	}
 	*context = (struct old_context){
 		.device = device,
-		.ops = old_ops,
+		.ops = verbs_old_ops,
 		.cmd_fd = real->cmd_fd,
 		.async_fd = real->async_fd,
 		.num_comp_vectors = real->num_comp_vectors,

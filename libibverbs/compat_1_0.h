@@ -187,6 +187,6 @@ static_assert(sizeof(struct old_send_wr) == 72, "release 1.0");
 #endif
 
 /* compat_1_0_queues.c: the data path of a context. */
-extern const struct old_context_ops old_ops;
+extern const struct old_context_ops verbs_old_ops;
 
 #endif

@@ -325,7 +325,7 @@ static int post_srq_recv_old(struct old_srq *srq, struct old_recv_wr *wr,
 	return post_recv_to(NULL, srq, wr, bad_wr);
 }
 
-const struct old_context_ops old_ops = {
+const struct old_context_ops verbs_old_ops = {
 	.poll_cq = poll_old_cq,
 	.req_notify_cq = req_notify_old_cq,
 	.post_srq_recv = post_srq_recv_old,
@@ -342,7 +342,7 @@ COMPAT_FN(int, get_async_event, (struct old_context * context, struct old_async_
 	if (ibv_get_async_event(context->real, &real))
 		return -1;
 	event->event_type = real.event_type;
-	switch (element_of(real.event_type)) {
+	switch (verbs_event_element(real.event_type)) {
 	case ELEMENT_CQ:
 		event->element.cq = real.element.cq->cq_context;
 		break;
@@ -362,7 +362,7 @@ COMPAT_FN(void, ack_async_event, (struct old_async_event * event))
 {
 	struct ibv_async_event real = { .event_type = event->event_type };
 
-	switch (element_of(event->event_type)) {
+	switch (verbs_event_element(event->event_type)) {
 	case ELEMENT_CQ:
 		real.element.cq = event->element.cq->real;
 		break;

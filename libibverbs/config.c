@@ -74,7 +74,7 @@ static int is_config_file(const struct dirent *entry)
 	return suffix && suffix != entry->d_name && !strcmp(suffix, ".driver");
 }
 
-void config_read(const char *dir, void (*on_driver)(const char *name))
+void verbs_config_read(const char *dir, void (*on_driver)(const char *name))
 {
 	struct dirent **entries;
 	int count = scandir(dir, &entries, is_config_file, alphasort);

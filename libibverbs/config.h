@@ -7,6 +7,6 @@
 
 /* Call on_driver() for each "driver NAME" line of each *.driver file of DIR, in the order of the
  * file names. What cannot be read, or is no such line, costs one log line at level warn. */
-void config_read(const char *dir, void (*on_driver)(const char *name));
+void verbs_config_read(const char *dir, void (*on_driver)(const char *name));
 
 #endif

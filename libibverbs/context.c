@@ -103,7 +103,7 @@ static int make_context(struct verbs_device *vdev, make_fn *make, int fd,
 	if (err)
 		return err;
 	if ((*vctx)->context.async_fd < 0)
-		err = cmd_alloc_async_fd(&(*vctx)->context);
+		err = verbs_cmd_alloc_async_fd(&(*vctx)->context);
 	if (err) {
 		verbs_warn("ibv_open_device %s: no async event channel: %s", vdev->device.name,
 			   strerror(err));
@@ -133,7 +133,7 @@ VERBS_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	err = open_context(to_vdev(device), &vctx);
 	if (err)
 		return fail_null(err);
-	device_get(to_vdev(device));
+	verbs_device_get(to_vdev(device));
 	return &vctx->context;
 }
 
@@ -146,7 +146,7 @@ static int import_context(int cmd_fd, struct verbs_device **vdev, struct verbs_c
 		verbs_warn("ibv_import_device: cmd_fd %d: no open descriptor", cmd_fd);
 		return EINVAL;
 	}
-	err = S_ISCHR(st.st_mode) ? device_find(st.st_rdev, vdev) : ENODEV;
+	err = S_ISCHR(st.st_mode) ? verbs_device_find(st.st_rdev, vdev) : ENODEV;
 	if (err) {
 		verbs_warn("ibv_import_device: cmd_fd %d: is of no RDMA device", cmd_fd);
 		return err;
@@ -159,7 +159,7 @@ static int import_context(int cmd_fd, struct verbs_device **vdev, struct verbs_c
 		err = make_context(*vdev, (*vdev)->driver->import_context, cmd_fd, vctx);
 	}
 	if (err)
-		device_put(*vdev);
+		verbs_device_put(*vdev);
 	return err;
 }
 
@@ -179,6 +179,6 @@ VERBS_EXPORT int ibv_close_device(struct ibv_context *context)
 
 	free_context(to_vctx(context));
 	close(cmd_fd);
-	device_put(vdev);
+	verbs_device_put(vdev);
 	return 0;
 }

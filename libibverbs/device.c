@@ -24,14 +24,14 @@ static void put_locked(struct verbs_device *vdev)
 		vdev->driver->free_device(vdev);
 }
 
-void device_get(struct verbs_device *vdev)
+void verbs_device_get(struct verbs_device *vdev)
 {
 	pthread_mutex_lock(&known_lock);
 	vdev->refcount++;
 	pthread_mutex_unlock(&known_lock);
 }
 
-void device_put(struct verbs_device *vdev)
+void verbs_device_put(struct verbs_device *vdev)
 {
 	pthread_mutex_lock(&known_lock);
 	put_locked(vdev);
@@ -120,11 +120,11 @@ static void explain_refusal(const struct verbs_device_info *info, const struct v
 
 static const struct verbs_driver *find_driver(const struct verbs_device_info *info)
 {
-	const struct verbs_driver *driver = loader_match(info);
+	const struct verbs_driver *driver = verbs_loader_match(info);
 
 	if (!driver) {
-		loader_load_drivers();
-		driver = loader_match(info);
+		verbs_loader_load_drivers();
+		driver = verbs_loader_match(info);
 	}
 	if (driver && info->abi_version >= driver->min_abi && info->abi_version <= driver->max_abi)
 		return driver;
@@ -205,10 +205,10 @@ static int scan(unsigned int *count)
 	unsigned int found = 0;
 	int err;
 
-	err = netlink_find_devices(&infos, &found);
+	err = verbs_netlink_find_devices(&infos, &found);
 	/* Where RDMA netlink is missing sysfs says the same, with less to know a device again by. */
 	if (err && err != ENOMEM)
-		err = sysfs_find_devices(&infos, &found);
+		err = verbs_sysfs_find_devices(&infos, &found);
 	if (!err) {
 		if (found)
 			qsort(infos, found, sizeof(*infos), by_index_then_name);
@@ -236,7 +236,7 @@ static int build_list(struct ibv_device ***list, int *num)
 	return 0;
 }
 
-int device_find(uint64_t dev, struct verbs_device **vdev)
+int verbs_device_find(uint64_t dev, struct verbs_device **vdev)
 {
 	unsigned int count = 0;
 	int err;
@@ -260,7 +260,7 @@ static void init_once(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, fork_init_from_environment);
+	pthread_once(&once, verbs_fork_init_from_environment);
 }
 
 #undef ibv_get_device_list
@@ -283,7 +283,7 @@ VERBS_EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 VERBS_EXPORT void ibv_free_device_list(struct ibv_device **list)
 {
 	for (struct ibv_device **at = list; *at; at++)
-		device_put(to_vdev(*at));
+		verbs_device_put(to_vdev(*at));
 	free(list);
 }
 
@@ -304,7 +304,7 @@ VERBS_EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
 	uint64_t guid = 0;
 	char text[32];
 
-	if (sysfs_read(device->ibdev_path, "node_guid", text, sizeof(text)) ||
+	if (verbs_sysfs_read(device->ibdev_path, "node_guid", text, sizeof(text)) ||
 	    sscanf(text, "%4x:%4x:%4x:%4x", &part[0], &part[1], &part[2], &part[3]) != 4)
 		return 0;
 	for (int i = 0; i < 4; i++)

@@ -289,7 +289,7 @@ VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct
 	struct ibv_gid_entry source;
 	struct nl_sock *sock;
 	uint16_t unused;
-	int err = query_gid(context, attr->port_num, attr->grh.sgid_index, &source);
+	int err = verbs_query_gid(context, attr->port_num, attr->grh.sgid_index, &source);
 
 	if (err && err != ENODATA)
 		return fail_fd(err);

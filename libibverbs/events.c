@@ -4,7 +4,7 @@
  *
  * The kernel names an object by the address it was created with, so an event must not outlive its
  * object: the application acknowledges each event that it read, and destruction waits until that
- * has happened (wait_acked).
+ * has happened (verbs_event_wait_acked).
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 /* Counts wrap. More may be acknowledged than reported: a device that is gone reports nothing. */
-void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, uint32_t reported)
+void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
+			    uint32_t reported)
 {
 	pthread_mutex_lock(mutex);
 	while ((int32_t)(reported - *acked) > 0)
@@ -34,13 +35,14 @@ static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, u
 
 VERBS_EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
-	struct ibv_comp_channel *channel = calloc_for("ibv_create_comp_channel", 1, sizeof(*channel));
+	struct ibv_comp_channel *channel =
+		calloc_for("ibv_create_comp_channel", 1, sizeof(*channel));
 	int err;
 
 	if (!channel)
 		return fail_null(ENOMEM);
-	context = compat_real_context(context);
-	err = cmd_create_comp_channel(context, &channel->fd);
+	context = verbs_compat_real_context(context);
+	err = verbs_cmd_create_comp_channel(context, &channel->fd);
 	if (err) {
 		verbs_warn("ibv_create_comp_channel on %s: %s", context->device->name,
 			   strerror(err));
@@ -100,7 +102,7 @@ VERBS_EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed, nevents);
 }
 
-enum element_kind element_of(enum ibv_event_type type)
+enum element_kind verbs_event_element(enum ibv_event_type type)
 {
 	switch (type) {
 	case IBV_EVENT_CQ_ERR:
@@ -133,9 +135,9 @@ VERBS_EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_asy
 		return -1;
 	object = (void *)(uintptr_t)desc.element;
 	event->event_type = desc.event_type;
-	if (element_of(event->event_type) != ELEMENT_PORT)
+	if (verbs_event_element(event->event_type) != ELEMENT_PORT)
 		order_observe(object);
-	switch (element_of(event->event_type)) {
+	switch (verbs_event_element(event->event_type)) {
 	case ELEMENT_CQ:
 		event->element.cq = object;
 		break;
@@ -162,7 +164,7 @@ VERBS_EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 	struct ibv_srq *srq = event->element.srq;
 	struct ibv_wq *wq = event->element.wq;
 
-	switch (element_of(event->event_type)) {
+	switch (verbs_event_element(event->event_type)) {
 	case ELEMENT_CQ:
 		ack(&cq->mutex, &cq->cond, &cq->async_events_completed, 1);
 		break;

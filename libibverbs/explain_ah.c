@@ -32,8 +32,8 @@ static bool source_gid_is_wrong(struct ibv_context *context, const struct ibv_ah
 	return false;
 }
 
-bool ah_find_fault(struct ibv_context *context, const char *prefix, const struct ibv_ah_attr *attr,
-		   char *why, size_t size)
+bool verbs_ah_find_fault(struct ibv_context *context, const char *prefix,
+			 const struct ibv_ah_attr *attr, char *why, size_t size)
 {
 	const struct ibv_device_attr *limits = verbs_limits(context);
 	struct fault fault = { prefix, why, size };
@@ -53,14 +53,14 @@ bool ah_find_fault(struct ibv_context *context, const char *prefix, const struct
 	return attr->is_global && source_gid_is_wrong(context, attr, &port, &fault);
 }
 
-void ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err)
+void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err)
 {
 	char why[256] = "";
 
 	if (!verbs_log_on(VERBS_LOG_WARN))
 		return;
 	if (err == EINVAL)
-		ah_find_fault(pd->context, "", attr, why, sizeof(why));
+		verbs_ah_find_fault(pd->context, "", attr, why, sizeof(why));
 	verbs_warn("ibv_create_ah: port_num %u is_global %u dlid 0x%x sgid_index %u: %s%s%s",
 		   attr->port_num, attr->is_global, attr->dlid, attr->grh.sgid_index, strerror(err),
 		   why[0] ? ": " : "", why);

@@ -88,7 +88,7 @@ static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp
 	int required, allowed;
 	char names[256];
 
-	if (!qp_transition(r->qp->qp_type, from, to, &required, &allowed))
+	if (!verbs_qp_transition(r->qp->qp_type, from, to, &required, &allowed))
 		return WRONG(r, "there is no such transition");
 	if (required & ~r->mask) {
 		name_attrs((unsigned int)(required & ~r->mask), names, sizeof(names));
@@ -167,7 +167,7 @@ static bool pkey_is_wrong(struct refusal *r)
 static bool address_is_wrong(struct refusal *r)
 {
 	return r->mask & IBV_QP_AV &&
-	       ah_find_fault(r->qp->context, "ah_attr.", &r->attr->ah_attr, r->why, r->size);
+	       verbs_ah_find_fault(r->qp->context, "ah_attr.", &r->attr->ah_attr, r->why, r->size);
 }
 
 static bool value_is_wrong(struct refusal *r)
@@ -176,7 +176,7 @@ static bool value_is_wrong(struct refusal *r)
 	       address_is_wrong(r);
 }
 
-void qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err)
+void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err)
 {
 	enum ibv_qp_state from = mask & IBV_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
 	enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : from;
@@ -192,7 +192,8 @@ void qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int ma
 		   err == EINVAL ? why : "");
 }
 
-void qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr, int err)
+void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
+			     int err)
 {
 	const struct ibv_qp_cap *cap = &attr->cap;
 	const char *why = "";

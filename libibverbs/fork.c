@@ -37,7 +37,7 @@ static bool copies;
 /* RDMA netlink knows of back-ports, too; a container may have no access to it. */
 static void find_out(void)
 {
-	copies = netlink_copies_on_fork() || release_copies();
+	copies = verbs_netlink_copies_on_fork() || release_copies();
 }
 
 static bool kernel_copies(void)
@@ -245,7 +245,7 @@ static bool is_off(void)
 	return __atomic_load_n(&has_registered, __ATOMIC_RELAXED);
 }
 
-int fork_keep(void *addr, size_t length)
+int verbs_fork_keep(void *addr, size_t length)
 {
 	int err = 0;
 
@@ -263,7 +263,7 @@ int fork_keep(void *addr, size_t length)
 	return err;
 }
 
-int fork_release(void *addr, size_t length)
+int verbs_fork_release(void *addr, size_t length)
 {
 	int err = 0;
 
@@ -302,7 +302,7 @@ VERBS_EXPORT int ibv_fork_init(void)
 }
 
 /* For programs that cannot be changed. */
-void fork_init_from_environment(void)
+void verbs_fork_init_from_environment(void)
 {
 	if ((getenv("RDMAV_FORK_SAFE") || getenv("IBV_FORK_SAFE")) && ibv_fork_init())
 		verbs_error("RDMAV_FORK_SAFE is set, but fork() is not safe");
@@ -322,10 +322,10 @@ VERBS_EXPORT enum ibv_fork_status ibv_is_fork_initialized(void)
 
 VERBS_EXPORT int ibv_dontfork_range(void *base, size_t size)
 {
-	return fork_keep(base, size);
+	return verbs_fork_keep(base, size);
 }
 
 VERBS_EXPORT int ibv_dofork_range(void *base, size_t size)
 {
-	return fork_release(base, size);
+	return verbs_fork_release(base, size);
 }

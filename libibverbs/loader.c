@@ -86,7 +86,7 @@ static bool driver_matches(const struct verbs_driver *driver, const struct verbs
 
 /* The driver that INFO belongs to, whether it speaks the kernel driver's ABI or not; NULL when
  * nobody claims the device. */
-const struct verbs_driver *loader_match(const struct verbs_device_info *info)
+const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info)
 {
 	const struct verbs_driver *driver = NULL;
 
@@ -114,7 +114,7 @@ void ibv_static_providers(void *unused, ...)
 	va_end(args);
 }
 
-void loader_load_drivers(void)
+void verbs_loader_load_drivers(void)
 {
 }
 
@@ -199,7 +199,7 @@ static void load_listed(const char *list)
 }
 
 /* Once: called under the lock of the device list. */
-void loader_load_drivers(void)
+void verbs_loader_load_drivers(void)
 {
 	static bool loaded;
 	const char *list;
@@ -212,7 +212,7 @@ void loader_load_drivers(void)
 		list = secure_getenv("IBV_DRIVERS");
 	if (list)
 		load_listed(list);
-	config_read(RDMAKIT_CONFIG_DIR, load_plugin);
+	verbs_config_read(RDMAKIT_CONFIG_DIR, load_plugin);
 }
 
 #endif

@@ -138,7 +138,7 @@ static int complete_devices(struct nl_sock *sock, struct found *found)
 
 		if (ret == -NLE_NOMEM)
 			return ret;
-		if (ret < 0 || !info->uverbs_name[0] || sysfs_fill_info(info)) {
+		if (ret < 0 || !info->uverbs_name[0] || verbs_sysfs_fill_info(info)) {
 			verbs_info("%s: has no uverbs interface: skipped", info->name);
 			continue;
 		}
@@ -187,7 +187,7 @@ static int on_system(struct nl_msg *msg, void *arg)
 }
 
 /* False also when nobody answers. */
-bool netlink_copies_on_fork(void)
+bool verbs_netlink_copies_on_fork(void)
 {
 	struct nl_sock *sock;
 	bool copies = false;
@@ -201,7 +201,7 @@ bool netlink_copies_on_fork(void)
 	return copies;
 }
 
-int netlink_find_devices(struct verbs_device_info **infos, unsigned int *count)
+int verbs_netlink_find_devices(struct verbs_device_info **infos, unsigned int *count)
 {
 	struct found found = {};
 	struct nl_sock *sock;

@@ -16,7 +16,7 @@ struct verbs_ex_private {
 	uint32_t driver_id;             /* the kernel checks it in each command */
 	uint64_t core_support;          /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
 	struct ibv_device_attr *limits; /* see verbs_limits() */
-	bool lost_is_destroyed;         /* RDMAV_ALLOW_DISASSOC_DESTROY: see cmd_destroy() */
+	bool lost_is_destroyed;         /* RDMAV_ALLOW_DISASSOC_DESTROY: see verbs_cmd_destroy() */
 	uint32_t legacy;                /* methods that the kernel lacks: see cmd/cmd_legacy.h */
 };
 
@@ -56,43 +56,45 @@ struct ibv_qp *verbs_create_qp_ex(struct ibv_context *context, struct ibv_qp_ini
 struct ibv_srq *verbs_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 
 /* sysfs.c: discovery, and the small reads behind ports, GIDs and P_Keys. */
-int sysfs_read(const char *dir, const char *file, char *buf, size_t size);
-int sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-int sysfs_parse_gid(const char *text, union ibv_gid *gid);
-int sysfs_fill_info(struct verbs_device_info *info);
-int sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count);
-bool sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id);
+int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size);
+int verbs_sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const char *format,
+			   ...) __attribute__((format(printf, 4, 5)));
+int verbs_sysfs_parse_gid(const char *text, union ibv_gid *gid);
+int verbs_sysfs_fill_info(struct verbs_device_info *info);
+int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count);
+bool verbs_sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id);
 
 /* verbs_gid.c: one entry of a GID table; ENODATA, and a GID of zeros, for an empty slot. */
-int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
-	      struct ibv_gid_entry *entry);
+int verbs_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+		    struct ibv_gid_entry *entry);
 
 /* netlink.c: EPROTONOSUPPORT and friends mean "ask sysfs". */
-int netlink_find_devices(struct verbs_device_info **infos, unsigned int *count);
-bool netlink_copies_on_fork(void);
+int verbs_netlink_find_devices(struct verbs_device_info **infos, unsigned int *count);
+bool verbs_netlink_copies_on_fork(void);
 
 /* loader.c */
-void loader_load_drivers(void);
-const struct verbs_driver *loader_match(const struct verbs_device_info *info);
+void verbs_loader_load_drivers(void);
+const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info);
 
 /* fork.c: keep a region's pages from child processes, if the program asked for it and the kernel leaves it to
- * us; nothing otherwise. fork_release() gives back what fork_keep() was given. */
-int fork_keep(void *addr, size_t length);
-int fork_release(void *addr, size_t length);
-void fork_init_from_environment(void);
+ * us; nothing otherwise. verbs_fork_release() gives back what verbs_fork_keep() was given. */
+int verbs_fork_keep(void *addr, size_t length);
+int verbs_fork_release(void *addr, size_t length);
+void verbs_fork_init_from_environment(void);
 
 /* verbs_buf.c: is [addr, addr + length) inside a buffer that was allocated for PD? EINVAL if not. */
-int buf_check_range(struct ibv_pd *pd, const struct ibv_buf *buf, const void *addr, size_t length);
+int verbs_buf_check_range(struct ibv_pd *pd, const struct ibv_buf *buf, const void *addr,
+			  size_t length);
 
 /* device.c: the device whose character device is DEV, for a context that is imported. The caller owns a
  * reference. */
-int device_find(uint64_t dev, struct verbs_device **vdev);
-void device_get(struct verbs_device *vdev);
-void device_put(struct verbs_device *vdev);
+int verbs_device_find(uint64_t dev, struct verbs_device **vdev);
+void verbs_device_get(struct verbs_device *vdev);
+void verbs_device_put(struct verbs_device *vdev);
 
 /* events.c: a destroyed object waits until the application has acknowledged what it read. */
-void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, uint32_t reported);
+void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
+			    uint32_t reported);
 
 /* What an asynchronous event is about. */
 enum element_kind {
@@ -102,27 +104,27 @@ enum element_kind {
 	ELEMENT_SRQ,
 	ELEMENT_WQ,
 };
-enum element_kind element_of(enum ibv_event_type type);
+enum element_kind verbs_event_element(enum ibv_event_type type);
 
 /* compat_1_0.c: the context itself, or the one that a program of release 1.0 has wrapped. */
 #ifdef VERBS_STATIC
-static inline struct ibv_context *compat_real_context(struct ibv_context *context)
+static inline struct ibv_context *verbs_compat_real_context(struct ibv_context *context)
 {
 	return context;
 }
 #else
-struct ibv_context *compat_real_context(struct ibv_context *context);
+struct ibv_context *verbs_compat_real_context(struct ibv_context *context);
 #endif
 
 /* explain_qp.c: one log line for a QP command that the kernel refused with ERR. */
-void qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
-		       int err);
-void qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
+void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
+			     int err);
+void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
 
 /* explain_ah.c: likewise for an address handle. */
-void ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);
+void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);
 /* What is wrong with an address, as "PREFIXfield value: rule" in WHY. False: nothing was found. */
-bool ah_find_fault(struct ibv_context *context, const char *prefix, const struct ibv_ah_attr *attr,
-		   char *why, size_t size);
+bool verbs_ah_find_fault(struct ibv_context *context, const char *prefix,
+			 const struct ibv_ah_attr *attr, char *why, size_t size);
 
 #endif

@@ -113,8 +113,8 @@ static unsigned int class_of(enum ibv_qp_type type)
 	}
 }
 
-bool qp_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
-		   int *required, int *allowed)
+bool verbs_qp_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
+			 int *required, int *allowed)
 {
 	bool found = to == IBV_QPS_RESET || to == IBV_QPS_ERR;
 

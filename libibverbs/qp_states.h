@@ -10,7 +10,7 @@
 
 /* False when QPs of TYPE never go from FROM to TO. The masks are sets of IBV_QP_*; *allowed
  * includes *required. */
-bool qp_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
-		   int *required, int *allowed);
+bool verbs_qp_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
+			 int *required, int *allowed);
 
 #endif

@@ -61,7 +61,7 @@ static int read_file(int dirfd, const char *path, char *buf, size_t size)
 	return 0;
 }
 
-int sysfs_read(const char *dir, const char *file, char *buf, size_t size)
+int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size)
 {
 	char path[IBV_SYSFS_PATH_MAX * 2];
 
@@ -70,10 +70,10 @@ int sysfs_read(const char *dir, const char *file, char *buf, size_t size)
 	return read_file(AT_FDCWD, path, buf, size);
 }
 
-/* The number of characters read, or -1: the public form of sysfs_read(). */
+/* The number of characters read, or -1: the public form of verbs_sysfs_read(). */
 VERBS_EXPORT int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size)
 {
-	int err = size ? sysfs_read(dir, file, buf, size) : EINVAL;
+	int err = size ? verbs_sysfs_read(dir, file, buf, size) : EINVAL;
 
 	if (!err)
 		return (int)strlen(buf);
@@ -81,7 +81,8 @@ VERBS_EXPORT int ibv_read_sysfs_file(const char *dir, const char *file, char *bu
 	return -1;
 }
 
-int sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const char *format, ...)
+int verbs_sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const char *format,
+			   ...)
 {
 	char file[128];
 	va_list args;
@@ -89,11 +90,11 @@ int sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const ch
 	va_start(args, format);
 	vsnprintf(file, sizeof(file), format, args);
 	va_end(args);
-	return sysfs_read(device->ibdev_path, file, buf, size);
+	return verbs_sysfs_read(device->ibdev_path, file, buf, size);
 }
 
 /* "fe80:0000:...": eight groups of 16 bits, none left out. */
-int sysfs_parse_gid(const char *text, union ibv_gid *gid)
+int verbs_sysfs_parse_gid(const char *text, union ibv_gid *gid)
 {
 	for (int i = 0; i < 8; i++) {
 		unsigned int group;
@@ -109,7 +110,7 @@ int sysfs_parse_gid(const char *text, union ibv_gid *gid)
 }
 
 /* pci:v000015B3d00001021sv...: both ids have eight hexadecimal digits. */
-bool sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id)
+bool verbs_sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id)
 {
 	unsigned int vendor, device;
 
@@ -136,7 +137,7 @@ static int read_node_type(const struct verbs_device_info *info)
 	char text[32];
 	int type;
 
-	if (sysfs_read(info->ibdev_path, "node_type", text, sizeof(text)) ||
+	if (verbs_sysfs_read(info->ibdev_path, "node_type", text, sizeof(text)) ||
 	    sscanf(text, "%d", &type) != 1)
 		return IBV_NODE_UNKNOWN;
 	return type >= IBV_NODE_CA && type <= IBV_NODE_UNSPECIFIED ? type : IBV_NODE_UNKNOWN;
@@ -156,7 +157,7 @@ static void fill_identity(struct verbs_device_info *info)
 
 /* Complete INFO, in which name and uverbs_name are set. Facts that are missing leave their field
  * empty. */
-int sysfs_fill_info(struct verbs_device_info *info)
+int verbs_sysfs_fill_info(struct verbs_device_info *info)
 {
 	const char *root = ibv_get_sysfs_path();
 	char text[32];
@@ -167,15 +168,16 @@ int sysfs_fill_info(struct verbs_device_info *info)
 		     root, info->uverbs_name) >= (int)sizeof(info->uverbs_path))
 		return ENAMETOOLONG;
 	fill_identity(info);
-	if (!info->uverbs_dev && !sysfs_read(info->uverbs_path, "dev", text, sizeof(text)))
+	if (!info->uverbs_dev && !verbs_sysfs_read(info->uverbs_path, "dev", text, sizeof(text)))
 		parse_dev(text, &info->uverbs_dev);
 	if (!info->node_type)
 		info->node_type = read_node_type(info);
-	if (sysfs_read(info->uverbs_path, "device/modalias", info->modalias,
-		       sizeof(info->modalias)) &&
-	    sysfs_read(info->ibdev_path, "device/modalias", info->modalias, sizeof(info->modalias)))
+	if (verbs_sysfs_read(info->uverbs_path, "device/modalias", info->modalias,
+			     sizeof(info->modalias)) &&
+	    verbs_sysfs_read(info->ibdev_path, "device/modalias", info->modalias,
+			     sizeof(info->modalias)))
 		info->modalias[0] = '\0';
-	sysfs_parse_modalias(info->modalias, &info->pci);
+	verbs_sysfs_parse_modalias(info->modalias, &info->pci);
 	return 0;
 }
 
@@ -191,16 +193,16 @@ static int read_uverbs_dir(const char *class_dir, const char *entry, struct verb
 		    (int)sizeof(info->uverbs_name) ||
 	    snprintf(dir, sizeof(dir), "%s/%s", class_dir, entry) >= (int)sizeof(dir))
 		return ENAMETOOLONG;
-	err = sysfs_read(dir, "ibdev", info->name, sizeof(info->name));
+	err = verbs_sysfs_read(dir, "ibdev", info->name, sizeof(info->name));
 	if (err)
 		return err;
-	err = sysfs_read(dir, "abi_version", text, sizeof(text));
+	err = verbs_sysfs_read(dir, "abi_version", text, sizeof(text));
 	if (err)
 		return err;
 	if (sscanf(text, "%u", &abi) != 1)
 		return EINVAL;
 	info->abi_version = abi;
-	return sysfs_fill_info(info);
+	return verbs_sysfs_fill_info(info);
 }
 
 static bool is_uverbs_name(const char *name)
@@ -242,7 +244,7 @@ static int scan_uverbs(DIR *dir, const char *class_dir, struct verbs_device_info
 }
 
 /* ENOSYS when there is no RDMA in this kernel. *infos is the caller's to free, also on failure. */
-int sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count)
+int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count)
 {
 	char class_dir[IBV_SYSFS_PATH_MAX];
 	DIR *dir;

@@ -109,7 +109,7 @@ static int find_gid(struct ibv_context *context, uint8_t port_num, const struct 
 	struct ibv_gid_entry entry;
 
 	for (uint32_t i = 0; i < (uint32_t)port->gid_tbl_len; i++) {
-		if (query_gid(context, port_num, i, &entry) ||
+		if (verbs_query_gid(context, port_num, i, &entry) ||
 		    memcmp(&entry.gid, &route->dest, sizeof(entry.gid)) ||
 		    (entry.gid_type == IBV_GID_TYPE_ROCE_V2) != route->is_udp)
 			continue;

@@ -46,7 +46,8 @@ VERBS_EXPORT void ibv_free_buf(struct ibv_buf *buf)
 	free(buf);
 }
 
-int buf_check_range(struct ibv_pd *pd, const struct ibv_buf *buf, const void *addr, size_t length)
+int verbs_buf_check_range(struct ibv_pd *pd, const struct ibv_buf *buf, const void *addr,
+			  size_t length)
 {
 	const size_t offset = (uintptr_t)addr - (uintptr_t)buf->addr;
 

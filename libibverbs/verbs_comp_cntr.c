@@ -13,7 +13,7 @@
 static int run(struct ibv_context *context, uint16_t object, uint16_t method,
 	       const struct verbs_attr *attrs, unsigned int nattrs)
 {
-	int err = cmd_run(context, object, method, attrs, nattrs, NULL);
+	int err = verbs_cmd_run_core(context, object, method, attrs, nattrs, NULL);
 
 	return is_lacking(err) ? EOPNOTSUPP : err;
 }
@@ -85,9 +85,9 @@ VERBS_EXPORT struct ibv_comp_cntr *ibv_create_comp_cntr(struct ibv_context *cont
 
 VERBS_EXPORT int ibv_destroy_comp_cntr(struct ibv_comp_cntr *cntr)
 {
-	int err =
-		cmd_destroy(cntr->context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_DESTROY,
-			    UVERBS_ATTR_DESTROY_COMP_CNTR_HANDLE, cntr->handle, 0, NULL, 0);
+	int err = verbs_cmd_destroy(cntr->context, UVERBS_OBJECT_COMP_CNTR,
+				    UVERBS_METHOD_COMP_CNTR_DESTROY,
+				    UVERBS_ATTR_DESTROY_COMP_CNTR_HANDLE, cntr->handle, 0, NULL, 0);
 
 	if (err) {
 		verbs_warn("ibv_destroy_comp_cntr: counter %u: %s%s", cntr->handle, strerror(err),

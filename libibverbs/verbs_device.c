@@ -140,7 +140,7 @@ static int speed_of_link(struct ibv_context *context, uint32_t port_num, uint64_
 VERBS_EXPORT int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num,
 				      uint64_t *port_speed)
 {
-	int err = cmd_query_port_speed(context, port_num, port_speed);
+	int err = verbs_cmd_query_port_speed(context, port_num, port_speed);
 
 	if (is_lacking(err))
 		return speed_of_link(context, port_num, port_speed);

@@ -28,8 +28,8 @@ static int run_alloc(struct ibv_context *context, const struct ibv_dmah_init_att
 			: verbs_attr_skip(),
 	};
 
-	return cmd_run(context, UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_ALLOC, attrs,
-		       ARRAY_SIZE(attrs), NULL);
+	return verbs_cmd_run_core(context, UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_ALLOC, attrs,
+				  ARRAY_SIZE(attrs), NULL);
 }
 
 static int alloc_dmah(struct ibv_context *context, const struct ibv_dmah_init_attr *attr,
@@ -70,8 +70,8 @@ VERBS_EXPORT struct ibv_dmah *ibv_alloc_dmah(struct ibv_context *context,
 VERBS_EXPORT int ibv_dealloc_dmah(struct ibv_dmah *dmah)
 {
 	struct verbs_dmah *vdmah = to_vdmah(dmah);
-	int err = cmd_destroy(dmah->context, UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_FREE,
-			      UVERBS_ATTR_FREE_DMA_HANDLE, vdmah->handle, 0, NULL, 0);
+	int err = verbs_cmd_destroy(dmah->context, UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_FREE,
+				    UVERBS_ATTR_FREE_DMA_HANDLE, vdmah->handle, 0, NULL, 0);
 
 	if (err) {
 		verbs_warn("ibv_dealloc_dmah: handle %u: %s%s", vdmah->handle, strerror(err),

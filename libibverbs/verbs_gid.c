@@ -32,8 +32,8 @@ static uint32_t sysfs_gid_type(struct ibv_context *context, uint32_t port, uint3
 	struct ibv_port_attr attr = {};
 	char text[32];
 
-	if (!sysfs_read_ibdev(context->device, text, sizeof(text), "ports/%u/gid_attrs/types/%u",
-			      port, index) &&
+	if (!verbs_sysfs_read_ibdev(context->device, text, sizeof(text),
+				    "ports/%u/gid_attrs/types/%u", port, index) &&
 	    !strcmp(text, "RoCE v2"))
 		return IBV_GID_TYPE_ROCE_V2;
 	if (!get_ops(context)->query_port(context, (uint8_t)port, &attr, sizeof(attr)) &&
@@ -46,8 +46,8 @@ static uint32_t sysfs_gid_ifindex(struct ibv_context *context, uint32_t port, ui
 {
 	char name[IF_NAMESIZE + 1];
 
-	if (sysfs_read_ibdev(context->device, name, sizeof(name), "ports/%u/gid_attrs/ndevs/%u",
-			     port, index))
+	if (verbs_sysfs_read_ibdev(context->device, name, sizeof(name),
+				   "ports/%u/gid_attrs/ndevs/%u", port, index))
 		return 0;
 	return if_nametoindex(name);
 }
@@ -58,11 +58,11 @@ static int sysfs_query_gid(struct ibv_context *context, uint32_t port, uint32_t 
 	char text[64];
 	int err;
 
-	err = sysfs_read_ibdev(context->device, text, sizeof(text), "ports/%u/gids/%u", port,
-			       index);
+	err = verbs_sysfs_read_ibdev(context->device, text, sizeof(text), "ports/%u/gids/%u", port,
+				     index);
 	if (err)
 		return err == ENOENT ? EINVAL : err;
-	err = sysfs_parse_gid(text, &entry->gid);
+	err = verbs_sysfs_parse_gid(text, &entry->gid);
 	if (err)
 		return err;
 	if (gid_is_zero(&entry->gid))
@@ -74,13 +74,13 @@ static int sysfs_query_gid(struct ibv_context *context, uint32_t port, uint32_t 
 	return 0;
 }
 
-int query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
-	      struct ibv_gid_entry *entry)
+int verbs_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+		    struct ibv_gid_entry *entry)
 {
 	int err;
 
 	*entry = (struct ibv_gid_entry){};
-	err = cmd_query_gid(context, port, index, entry);
+	err = verbs_cmd_query_gid(context, port, index, entry);
 	if (is_lacking(err))
 		err = sysfs_query_gid(context, port, index, entry);
 	if (err && err != ENODATA)
@@ -111,7 +111,7 @@ VERBS_EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_nu
 
 	if (err)
 		return err;
-	return query_gid(context, port_num, gid_index, entry);
+	return verbs_query_gid(context, port_num, gid_index, entry);
 }
 
 /* Callers of the two older functions never learnt of empty slots. */
@@ -119,7 +119,7 @@ VERBS_EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, in
 			       union ibv_gid *gid)
 {
 	struct ibv_gid_entry entry;
-	int err = query_gid(context, port_num, (uint32_t)index, &entry);
+	int err = verbs_query_gid(context, port_num, (uint32_t)index, &entry);
 
 	if (err && err != ENODATA) {
 		errno = err;
@@ -130,13 +130,13 @@ VERBS_EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, in
 }
 
 /* For ibv_devinfo and pyverbs, under the private version nodes of two releases. */
-int query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
-		   unsigned int *type);
-int query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
-		   unsigned int *type)
+int verbs_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
+			 unsigned int *type);
+int verbs_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
+			 unsigned int *type)
 {
 	struct ibv_gid_entry entry;
-	int err = query_gid(context, port_num, index, &entry);
+	int err = verbs_query_gid(context, port_num, index, &entry);
 
 	if (err && err != ENODATA) {
 		errno = err;
@@ -148,10 +148,12 @@ int query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int i
 }
 
 #ifdef VERBS_STATIC
-__typeof__(query_gid_type) ibv_query_gid_type __attribute__((alias("query_gid_type")));
+__typeof__(verbs_query_gid_type) ibv_query_gid_type __attribute__((alias("verbs_query_gid_type")));
 #else
-VERBS_EXPORT __typeof__(query_gid_type) query_gid_type_34 __attribute__((alias("query_gid_type")));
-VERBS_EXPORT __typeof__(query_gid_type) query_gid_type_65 __attribute__((alias("query_gid_type")));
+VERBS_EXPORT __typeof__(verbs_query_gid_type) query_gid_type_34
+	__attribute__((alias("verbs_query_gid_type")));
+VERBS_EXPORT __typeof__(verbs_query_gid_type) query_gid_type_65
+	__attribute__((alias("verbs_query_gid_type")));
 __asm__(".symver query_gid_type_34, ibv_query_gid_type@IBVERBS_PRIVATE_34");
 __asm__(".symver query_gid_type_65, ibv_query_gid_type@@IBVERBS_PRIVATE_65");
 #endif
@@ -170,10 +172,10 @@ static int kernel_gid_table(struct ibv_context *context, struct ibv_gid_entry *e
 	raw = calloc_for("ibv_query_gid_table", max, sizeof(*raw));
 	if (!raw)
 		return ENOMEM;
-	err = cmd_query_gid_table(context, raw, max, &num);
+	err = verbs_cmd_query_gid_table(context, raw, max, &num);
 	if (!err) {
 		for (size_t i = 0; i < num; i++)
-			copy_gid_entry(&entries[i], &raw[i]);
+			verbs_cmd_copy_gid_entry(&entries[i], &raw[i]);
 		*count = num;
 	}
 	free(raw);
@@ -240,8 +242,8 @@ static int read_pkey(struct ibv_context *context, uint8_t port, int index, uint1
 	char text[16];
 	int err;
 
-	err = sysfs_read_ibdev(context->device, text, sizeof(text), "ports/%u/pkeys/%d", port,
-			       index);
+	err = verbs_sysfs_read_ibdev(context->device, text, sizeof(text), "ports/%u/pkeys/%d", port,
+				     index);
 	if (err)
 		return err;
 	if (sscanf(text, "%x", &value) != 1 || value > UINT16_MAX)

@@ -21,14 +21,14 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	int err = 0;
 
 	if (is_pinned(access))
-		err = fork_keep(addr, length);
+		err = verbs_fork_keep(addr, length);
 	if (err)
 		return fail_null(err);
 	err = get_ops(pd->context)->reg_mr(pd, addr, length, iova, access, &vmr);
 	if (!err)
 		return &vmr->mr;
 	if (is_pinned(access))
-		fork_release(addr, length);
+		verbs_fork_release(addr, length);
 	return fail_null(err);
 }
 
@@ -100,7 +100,7 @@ static int check_init_attr(struct ibv_pd *pd, const struct ibv_mr_init_attr *att
 		return EINVAL;
 	}
 	return attr->comp_mask & IBV_REG_MR_MASK_BUF
-		       ? buf_check_range(pd, attr->buf, attr->addr, attr->length)
+		       ? verbs_buf_check_range(pd, attr->buf, attr->addr, attr->length)
 		       : 0;
 }
 
@@ -113,14 +113,14 @@ static struct ibv_mr *reg_with_dmah(struct ibv_pd *pd, struct ibv_mr_init_attr a
 	int err = 0;
 
 	if (pinned)
-		err = fork_keep(attr.addr, attr.length);
+		err = verbs_fork_keep(attr.addr, attr.length);
 	if (err)
 		return fail_null(err);
 	err = get_ops(pd->context)->reg_mr_ex(pd, &attr, &vmr);
 	if (!err)
 		return &vmr->mr;
 	if (pinned)
-		fork_release(attr.addr, attr.length);
+		verbs_fork_release(attr.addr, attr.length);
 	return fail_null(err);
 }
 
@@ -190,17 +190,17 @@ VERBS_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, v
 		errno = err;
 		return IBV_REREG_MR_ERR_INPUT;
 	}
-	if (moves && fork_keep(addr, length))
+	if (moves && verbs_fork_keep(addr, length))
 		return IBV_REREG_MR_ERR_DONT_FORK_NEW;
 	err = get_ops(mr->context)->rereg_mr(vmr, flags, pd, addr, length, (unsigned int)access);
 	if (err) {
-		const bool kept = moves && fork_release(addr, length);
+		const bool kept = moves && verbs_fork_release(addr, length);
 
 		errno = err;
 		return kept ? IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW : IBV_REREG_MR_ERR_CMD;
 	}
 	adopt(mr, flags, pd, addr, length);
-	if (moves && was_pinned && fork_release(old_addr, old_length))
+	if (moves && was_pinned && verbs_fork_release(old_addr, old_length))
 		return IBV_REREG_MR_ERR_DO_FORK_OLD;
 	return 0;
 }
@@ -213,7 +213,7 @@ VERBS_EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 	int err = get_ops(mr->context)->dereg_mr(to_vmr(mr));
 
 	if (!err && pinned)
-		fork_release(addr, length);
+		verbs_fork_release(addr, length);
 	return err;
 }
 

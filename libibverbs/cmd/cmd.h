@@ -15,11 +15,14 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
-/* verbs_cmd_run() with the driver's data appended. */
-int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
-	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata);
+/* A method of the core, with the driver's data appended; by its older form on a kernel that lacks it,
+ * which verbs_cmd_run() does not try. */
+int verbs_cmd_run_core(struct ibv_context *context, uint16_t object, uint16_t method,
+		       const struct verbs_attr *attrs, unsigned int nattrs,
+		       const struct verbs_udata *udata);
 
-/* What cmd_run() says of a method that this kernel has in no form, or the kernel of one that this device lacks. */
+/* verbs_cmd_run_core() returns EPROTONOSUPPORT for a method that this kernel has in no form, and the
+ * kernel EOPNOTSUPP for one that this device lacks. */
 static inline bool is_lacking(int err)
 {
 	return err == EPROTONOSUPPORT || err == EOPNOTSUPP;
@@ -27,24 +30,26 @@ static inline bool is_lacking(int err)
 
 /* A method without native attributes: the payload that write() once carried, less its header. RESP
  * may be NULL. Flag a command of the extended kind with IB_USER_VERBS_CMD_FLAG_EXTENDED. */
-int cmd_run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
-		  void *resp, size_t resp_len, const struct verbs_udata *udata);
+int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const void *req,
+			size_t req_len, void *resp, size_t resp_len,
+			const struct verbs_udata *udata);
 
 /* Destroy HANDLE. RESP, which may be NULL, is zeroed first. A device that is gone (EIO) took its
  * objects along: that is success for programs that set RDMAV_ALLOW_DISASSOC_DESTROY, and an error
  * for the others, as it always was. */
-int cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method, uint16_t handle_attr,
-		uint32_t handle, uint16_t resp_attr, void *resp, size_t resp_len);
+int verbs_cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
+		      uint16_t handle_attr, uint32_t handle, uint16_t resp_attr, void *resp,
+		      size_t resp_len);
 
 /* Commands of the library's own: providers have no part in them. */
-int cmd_alloc_async_fd(struct ibv_context *context);
-int cmd_create_comp_channel(struct ibv_context *context, int *fd);
-int cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
-		  struct ibv_gid_entry *entry);
-int cmd_query_gid_table(struct ibv_context *context, struct ib_uverbs_gid_entry *entries,
-			size_t max_entries, uint64_t *count);
+int verbs_cmd_alloc_async_fd(struct ibv_context *context);
+int verbs_cmd_create_comp_channel(struct ibv_context *context, int *fd);
+int verbs_cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+			struct ibv_gid_entry *entry);
+int verbs_cmd_query_gid_table(struct ibv_context *context, struct ib_uverbs_gid_entry *entries,
+			      size_t max_entries, uint64_t *count);
 /* In units of 100 Mbit/s. */
-int cmd_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed);
-void copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *from);
+int verbs_cmd_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed);
+void verbs_cmd_copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *from);
 
 #endif

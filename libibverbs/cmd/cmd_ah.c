@@ -30,10 +30,10 @@ VERBS_EXPORT int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr
 	int ret;
 
 	put_address(&req.attr, attr);
-	ret = cmd_run_write(pd->context, IB_USER_VERBS_CMD_CREATE_AH, &req, sizeof(req), &resp,
-			    sizeof(resp), udata);
+	ret = verbs_cmd_run_write(pd->context, IB_USER_VERBS_CMD_CREATE_AH, &req, sizeof(req),
+				  &resp, sizeof(resp), udata);
 	if (ret) {
-		ah_explain_create(pd, attr, ret);
+		verbs_ah_explain_create(pd, attr, ret);
 		return ret;
 	}
 	ah->context = pd->context;
@@ -44,8 +44,8 @@ VERBS_EXPORT int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr
 
 VERBS_EXPORT int verbs_cmd_destroy_ah(struct ibv_ah *ah)
 {
-	int ret = cmd_destroy(ah->context, UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY,
-			      UVERBS_ATTR_DESTROY_AH_HANDLE, ah->handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(ah->context, UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY,
+				    UVERBS_ATTR_DESTROY_AH_HANDLE, ah->handle, 0, NULL, 0);
 
 	if (ret)
 		verbs_warn("ibv_destroy_ah: AH %u: %s", ah->handle, strerror(ret));

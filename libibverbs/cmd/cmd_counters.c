@@ -22,8 +22,8 @@ VERBS_EXPORT int verbs_cmd_create_counters(struct ibv_context *context,
 			   attr->comp_mask);
 		return EOPNOTSUPP;
 	}
-	ret = cmd_run(context, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE, attrs,
-		      ARRAY_SIZE(attrs), udata);
+	ret = verbs_cmd_run_core(context, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE,
+				 attrs, ARRAY_SIZE(attrs), udata);
 	if (ret) {
 		verbs_warn("ibv_create_counters on %s: %s", context->device->name, strerror(ret));
 		return ret;
@@ -34,9 +34,9 @@ VERBS_EXPORT int verbs_cmd_create_counters(struct ibv_context *context,
 
 VERBS_EXPORT int verbs_cmd_destroy_counters(struct verbs_counters *vcounters)
 {
-	int ret = cmd_destroy(vcounters->counters.context, UVERBS_OBJECT_COUNTERS,
-			      UVERBS_METHOD_COUNTERS_DESTROY, UVERBS_ATTR_DESTROY_COUNTERS_HANDLE,
-			      vcounters->handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(
+		vcounters->counters.context, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY,
+		UVERBS_ATTR_DESTROY_COUNTERS_HANDLE, vcounters->handle, 0, NULL, 0);
 
 	if (ret)
 		verbs_warn("ibv_destroy_counters: counters %u: %s%s", vcounters->handle,
@@ -61,8 +61,8 @@ VERBS_EXPORT int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint6
 		verbs_warn("ibv_read_counters: ncounters %u: must be at most %u", ncounters, most);
 		return EINVAL;
 	}
-	ret = cmd_run(vcounters->counters.context, UVERBS_OBJECT_COUNTERS,
-		      UVERBS_METHOD_COUNTERS_READ, attrs, ARRAY_SIZE(attrs), udata);
+	ret = verbs_cmd_run_core(vcounters->counters.context, UVERBS_OBJECT_COUNTERS,
+				 UVERBS_METHOD_COUNTERS_READ, attrs, ARRAY_SIZE(attrs), udata);
 	if (ret)
 		verbs_warn("ibv_read_counters: counters %u ncounters %u flags 0x%x: %s%s",
 			   vcounters->handle, ncounters, flags, strerror(ret),

@@ -87,8 +87,8 @@ VERBS_EXPORT int verbs_cmd_create_cq(struct ibv_context *context,
 	int ret;
 
 	cq_init(vcq, context, attr);
-	ret = cmd_run(context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, attrs, ARRAY_SIZE(attrs),
-		      udata);
+	ret = verbs_cmd_run_core(context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, attrs,
+				 ARRAY_SIZE(attrs), udata);
 	if (ret) {
 		explain_create_cq(ret, context, attr);
 		cq_fini(&vcq->cq);
@@ -105,8 +105,8 @@ VERBS_EXPORT int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe,
 {
 	const struct ib_uverbs_resize_cq req = { .cq_handle = cq->handle, .cqe = cqe };
 	struct ib_uverbs_resize_cq_resp resp = {};
-	int ret = cmd_run_write(cq->context, IB_USER_VERBS_CMD_RESIZE_CQ, &req, sizeof(req), &resp,
-				sizeof(resp), udata);
+	int ret = verbs_cmd_run_write(cq->context, IB_USER_VERBS_CMD_RESIZE_CQ, &req, sizeof(req),
+				      &resp, sizeof(resp), udata);
 
 	if (ret) {
 		verbs_warn("ibv_resize_cq: CQ %u cqe %u: %s", cq->handle, cqe, strerror(ret));
@@ -131,9 +131,9 @@ VERBS_EXPORT int verbs_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_att
 			   attr->attr_mask, IBV_CQ_ATTR_RESERVED - 1);
 		return EINVAL;
 	}
-	ret = cmd_run_write(cq->context,
-			    IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_CQ, &req,
-			    sizeof(req), NULL, 0, NULL);
+	ret = verbs_cmd_run_write(cq->context,
+				  IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_CQ,
+				  &req, sizeof(req), NULL, 0, NULL);
 	if (ret)
 		verbs_warn("ibv_modify_cq: CQ %u attr_mask 0x%x cq_count %u cq_period %u: %s",
 			   cq->handle, attr->attr_mask, attr->moderate.cq_count,
@@ -146,9 +146,9 @@ VERBS_EXPORT int verbs_cmd_destroy_cq(struct ibv_cq *cq)
 	struct ib_uverbs_destroy_cq_resp resp;
 	int ret;
 
-	ret = cmd_destroy(cq->context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY,
-			  UVERBS_ATTR_DESTROY_CQ_HANDLE, cq->handle, UVERBS_ATTR_DESTROY_CQ_RESP,
-			  &resp, sizeof(resp));
+	ret = verbs_cmd_destroy(cq->context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY,
+				UVERBS_ATTR_DESTROY_CQ_HANDLE, cq->handle,
+				UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
 	if (ret) {
 		verbs_warn("ibv_destroy_cq: CQ %u: %s%s", cq->handle, strerror(ret),
 			   ret == EBUSY
@@ -156,8 +156,10 @@ VERBS_EXPORT int verbs_cmd_destroy_cq(struct ibv_cq *cq)
 				   : "");
 		return ret;
 	}
-	wait_acked(&cq->mutex, &cq->cond, &cq->comp_events_completed, resp.comp_events_reported);
-	wait_acked(&cq->mutex, &cq->cond, &cq->async_events_completed, resp.async_events_reported);
+	verbs_event_wait_acked(&cq->mutex, &cq->cond, &cq->comp_events_completed,
+			       resp.comp_events_reported);
+	verbs_event_wait_acked(&cq->mutex, &cq->cond, &cq->async_events_completed,
+			       resp.async_events_reported);
 	channel_count(cq->channel, -1);
 	cq_fini(cq);
 	return 0;

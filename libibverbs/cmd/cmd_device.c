@@ -17,8 +17,8 @@ VERBS_EXPORT int verbs_cmd_get_context(struct verbs_context *vctx, const struct 
 	};
 	int ret;
 
-	ret = cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, attrs,
-		      ARRAY_SIZE(attrs), udata);
+	ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, attrs,
+				 ARRAY_SIZE(attrs), udata);
 	if (ret) {
 		verbs_warn("ibv_open_device %s: the kernel refuses a context: %s",
 			   context->device->name, strerror(ret));
@@ -41,8 +41,8 @@ VERBS_EXPORT int verbs_cmd_query_context(struct verbs_context *vctx,
 		verbs_attr_out(UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, &core_support,
 			       sizeof(core_support)),
 	};
-	int ret = cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, attrs,
-			  ARRAY_SIZE(attrs), udata);
+	int ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT,
+				     attrs, ARRAY_SIZE(attrs), udata);
 
 	if (ret) {
 		verbs_warn("ibv_import_device %s: cmd_fd %d: %s%s", context->device->name,
@@ -55,24 +55,24 @@ VERBS_EXPORT int verbs_cmd_query_context(struct verbs_context *vctx,
 	return 0;
 }
 
-int cmd_alloc_async_fd(struct ibv_context *context)
+int verbs_cmd_alloc_async_fd(struct ibv_context *context)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_new_fd(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, &context->async_fd),
 	};
 
-	return cmd_run(context, UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, attrs,
-		       ARRAY_SIZE(attrs), NULL);
+	return verbs_cmd_run_core(context, UVERBS_OBJECT_ASYNC_EVENT,
+				  UVERBS_METHOD_ASYNC_EVENT_ALLOC, attrs, ARRAY_SIZE(attrs), NULL);
 }
 
-int cmd_create_comp_channel(struct ibv_context *context, int *fd)
+int verbs_cmd_create_comp_channel(struct ibv_context *context, int *fd)
 {
 	struct ib_uverbs_create_comp_channel req = {};
 	struct ib_uverbs_create_comp_channel_resp resp = {};
 	int ret;
 
-	ret = cmd_run_write(context, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, &req, sizeof(req),
-			    &resp, sizeof(resp), NULL);
+	ret = verbs_cmd_run_write(context, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, &req, sizeof(req),
+				  &resp, sizeof(resp), NULL);
 	if (!ret)
 		*fd = (int)resp.fd;
 	return ret;
@@ -139,9 +139,9 @@ VERBS_EXPORT int verbs_cmd_query_device(struct ibv_context *context,
 	struct ibv_device_attr_ex full = {};
 	int ret;
 
-	ret = cmd_run_write(context,
-			    IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_QUERY_DEVICE,
-			    &req, sizeof(req), &resp, sizeof(resp), udata);
+	ret = verbs_cmd_run_write(
+		context, IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_QUERY_DEVICE, &req,
+		sizeof(req), &resp, sizeof(resp), udata);
 	if (ret) {
 		verbs_warn("ibv_query_device %s: %s", context->device->name, strerror(ret));
 		return ret;

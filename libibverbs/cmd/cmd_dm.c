@@ -15,8 +15,8 @@ VERBS_EXPORT int verbs_cmd_alloc_dm(struct ibv_context *context,
 		verbs_attr_u64(UVERBS_ATTR_ALLOC_DM_LENGTH, attr->length),
 		verbs_attr_u32(UVERBS_ATTR_ALLOC_DM_ALIGNMENT, attr->log_align_req),
 	};
-	int ret = cmd_run(context, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, attrs,
-			  ARRAY_SIZE(attrs), udata);
+	int ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, attrs,
+				     ARRAY_SIZE(attrs), udata);
 
 	if (ret) {
 		verbs_warn("ibv_alloc_dm: length %zu log_align_req %u: %s%s", attr->length,
@@ -31,8 +31,8 @@ VERBS_EXPORT int verbs_cmd_alloc_dm(struct ibv_context *context,
 
 VERBS_EXPORT int verbs_cmd_free_dm(struct ibv_dm *dm)
 {
-	int ret = cmd_destroy(dm->context, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE,
-			      UVERBS_ATTR_FREE_DM_HANDLE, dm->handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(dm->context, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE,
+				    UVERBS_ATTR_FREE_DM_HANDLE, dm->handle, 0, NULL, 0);
 
 	if (ret)
 		verbs_warn("ibv_free_dm: DM %u: %s%s", dm->handle, strerror(ret),
@@ -46,8 +46,8 @@ VERBS_EXPORT int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t pg
 		verbs_attr_new_fd(UVERBS_ATTR_ALLOC_DMABUF_HANDLE, fd),
 		verbs_attr_u64(UVERBS_ATTR_ALLOC_DMABUF_PGOFF, pgoff),
 	};
-	int ret = cmd_run(context, UVERBS_OBJECT_DMABUF, UVERBS_METHOD_DMABUF_ALLOC, attrs,
-			  ARRAY_SIZE(attrs), NULL);
+	int ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DMABUF, UVERBS_METHOD_DMABUF_ALLOC,
+				     attrs, ARRAY_SIZE(attrs), NULL);
 
 	if (ret)
 		verbs_warn("export of a dma-buf at page offset 0x%llx of %s: %s",

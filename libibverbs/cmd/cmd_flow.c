@@ -178,9 +178,9 @@ static int run_create(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 	req->flow_attr.num_of_specs = attr->num_of_specs;
 	req->flow_attr.port = attr->port;
 	req->flow_attr.flags = attr->flags;
-	ret = cmd_run_write(qp->context,
-			    IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_FLOW, req,
-			    sizeof(*req) + specs, resp, sizeof(*resp), udata);
+	ret = verbs_cmd_run_write(
+		qp->context, IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_FLOW,
+		req, sizeof(*req) + specs, resp, sizeof(*resp), udata);
 	if (ret)
 		explain_create(qp, attr, ret);
 	return ret;
@@ -195,7 +195,8 @@ VERBS_EXPORT int verbs_cmd_create_flow(struct ibv_qp *qp, const struct ibv_flow_
 	struct ib_uverbs_create_flow *req;
 	int ret;
 
-	req = calloc_for("ibv_create_flow", 1, sizeof(*req) + attr->num_of_specs * sizeof(union kernel_spec));
+	req = calloc_for("ibv_create_flow", 1,
+			 sizeof(*req) + attr->num_of_specs * sizeof(union kernel_spec));
 	if (!req)
 		return ENOMEM;
 	ret = run_create(qp, attr, req, &resp, udata);
@@ -209,8 +210,8 @@ VERBS_EXPORT int verbs_cmd_create_flow(struct ibv_qp *qp, const struct ibv_flow_
 
 VERBS_EXPORT int verbs_cmd_destroy_flow(struct ibv_flow *flow)
 {
-	int ret = cmd_destroy(flow->context, UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY,
-			      UVERBS_ATTR_DESTROY_FLOW_HANDLE, flow->handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(flow->context, UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY,
+				    UVERBS_ATTR_DESTROY_FLOW_HANDLE, flow->handle, 0, NULL, 0);
 
 	if (ret)
 		verbs_warn("ibv_destroy_flow: flow %u: %s", flow->handle, strerror(ret));

@@ -45,7 +45,8 @@ static int run_esp(struct ibv_context *context, uint16_t method, struct verbs_at
 				: verbs_attr_skip(),
 	};
 
-	return cmd_run(context, UVERBS_OBJECT_FLOW_ACTION, method, attrs, ARRAY_SIZE(attrs), udata);
+	return verbs_cmd_run_core(context, UVERBS_OBJECT_FLOW_ACTION, method, attrs,
+				  ARRAY_SIZE(attrs), udata);
 }
 
 VERBS_EXPORT int verbs_cmd_create_flow_action_esp(struct ibv_context *context,
@@ -90,9 +91,10 @@ VERBS_EXPORT int verbs_cmd_modify_flow_action_esp(struct verbs_flow_action *vact
 
 VERBS_EXPORT int verbs_cmd_destroy_flow_action(struct verbs_flow_action *vaction)
 {
-	int ret = cmd_destroy(vaction->action.context, UVERBS_OBJECT_FLOW_ACTION,
-			      UVERBS_METHOD_FLOW_ACTION_DESTROY,
-			      UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE, vaction->handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(vaction->action.context, UVERBS_OBJECT_FLOW_ACTION,
+				    UVERBS_METHOD_FLOW_ACTION_DESTROY,
+				    UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE, vaction->handle, 0,
+				    NULL, 0);
 
 	if (ret)
 		verbs_warn("ibv_destroy_flow_action: action %u: %s%s", vaction->handle,

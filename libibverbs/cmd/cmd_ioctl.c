@@ -141,13 +141,14 @@ static int run_native(const struct cmd_call *call, uint16_t object, uint16_t met
 }
 
 /* Natively first; by the older form from then on if the kernel turns out to lack the method. */
-int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
-	    const struct verbs_attr *attrs, unsigned int nattrs, const struct verbs_udata *udata)
+int verbs_cmd_run_core(struct ibv_context *context, uint16_t object, uint16_t method,
+		       const struct verbs_attr *attrs, unsigned int nattrs,
+		       const struct verbs_udata *udata)
 {
 	const struct cmd_call call = { context, attrs, nattrs, udata };
 	uint32_t *known = &to_priv(context)->legacy;
 	uint32_t lacking = __atomic_load_n(known, __ATOMIC_RELAXED);
-	const struct cmd_legacy *legacy = lacking ? cmd_legacy_find(object, method) : NULL;
+	const struct cmd_legacy *legacy = lacking ? verbs_cmd_legacy_find(object, method) : NULL;
 	int ret;
 
 	if (legacy && lacking & legacy->bit)
@@ -155,7 +156,7 @@ int cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 	ret = run_native(&call, object, method);
 	if (ret != EPROTONOSUPPORT)
 		return ret;
-	legacy = cmd_legacy_find(object, method);
+	legacy = verbs_cmd_legacy_find(object, method);
 	if (!legacy)
 		return ret;
 	__atomic_fetch_or(known, legacy->bit, __ATOMIC_RELAXED);
@@ -170,8 +171,9 @@ VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uin
 	return run_native(&call, object, method);
 }
 
-int cmd_run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
-		  void *resp, size_t resp_len, const struct verbs_udata *udata)
+int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const void *req,
+			size_t req_len, void *resp, size_t resp_len,
+			const struct verbs_udata *udata)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_in(UVERBS_ATTR_CORE_IN, req, req_len),
@@ -179,12 +181,13 @@ int cmd_run_write(struct ibv_context *context, uint32_t command, const void *req
 		verbs_attr_u64(UVERBS_ATTR_WRITE_CMD, command),
 	};
 
-	return cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, attrs,
-		       ARRAY_SIZE(attrs), udata);
+	return verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, attrs,
+				  ARRAY_SIZE(attrs), udata);
 }
 
-int cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method, uint16_t handle_attr,
-		uint32_t handle, uint16_t resp_attr, void *resp, size_t resp_len)
+int verbs_cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
+		      uint16_t handle_attr, uint32_t handle, uint16_t resp_attr, void *resp,
+		      size_t resp_len)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_handle(handle_attr, handle),
@@ -194,6 +197,6 @@ int cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method, u
 
 	if (resp)
 		memset(resp, 0, resp_len);
-	ret = cmd_run(context, object, method, attrs, ARRAY_SIZE(attrs), NULL);
+	ret = verbs_cmd_run_core(context, object, method, attrs, ARRAY_SIZE(attrs), NULL);
 	return ret == EIO && to_priv(context)->lost_is_destroyed ? 0 : ret;
 }

@@ -5,7 +5,7 @@
  *
  * A command is described as attributes, once. When the kernel has no such method, the entry here
  * packs those attributes into the payload, and unpacks the answer to where the attributes said.
- * cmd_run() remembers which methods a kernel lacks.
+ * verbs_cmd_run_core() remembers which methods a kernel lacks.
  */
 #include "cmd/cmd.h"
 #include "cmd/cmd_legacy.h"
@@ -41,8 +41,8 @@ static int get_context(const struct cmd_call *call)
 	uint32_t *num_comp_vectors = place_of(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS);
 	int ret;
 
-	ret = cmd_run_write(call->context, IB_USER_VERBS_CMD_GET_CONTEXT, &req, sizeof(req), &resp,
-			    sizeof(resp), call->udata);
+	ret = verbs_cmd_run_write(call->context, IB_USER_VERBS_CMD_GET_CONTEXT, &req, sizeof(req),
+				  &resp, sizeof(resp), call->udata);
 	if (ret)
 		return ret;
 	*num_comp_vectors = resp.num_comp_vectors;
@@ -106,9 +106,9 @@ static int create_qp(const struct cmd_call *call)
 	int ret;
 
 	pack_create_qp(call, &req);
-	ret = cmd_run_write(call->context,
-			    IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_QP, &req,
-			    sizeof(req), &resp, sizeof(resp), call->udata);
+	ret = verbs_cmd_run_write(call->context,
+				  IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_QP,
+				  &req, sizeof(req), &resp, sizeof(resp), call->udata);
 	if (!ret)
 		unpack_create_qp(call, &resp.base);
 	return ret;
@@ -121,8 +121,8 @@ static int destroy_qp(const struct cmd_call *call)
 	};
 	struct ib_uverbs_destroy_qp_resp *resp = place_of(call, UVERBS_ATTR_DESTROY_QP_RESP);
 
-	return cmd_run_write(call->context, IB_USER_VERBS_CMD_DESTROY_QP, &req, sizeof(req), resp,
-			     sizeof(*resp), NULL);
+	return verbs_cmd_run_write(call->context, IB_USER_VERBS_CMD_DESTROY_QP, &req, sizeof(req),
+				   resp, sizeof(*resp), NULL);
 }
 
 static int create_srq(const struct cmd_call *call)
@@ -139,8 +139,8 @@ static int create_srq(const struct cmd_call *call)
 		.cq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE),
 	};
 	struct ib_uverbs_create_srq_resp resp = {};
-	int ret = cmd_run_write(call->context, IB_USER_VERBS_CMD_CREATE_XSRQ, &req, sizeof(req),
-				&resp, sizeof(resp), call->udata);
+	int ret = verbs_cmd_run_write(call->context, IB_USER_VERBS_CMD_CREATE_XSRQ, &req,
+				      sizeof(req), &resp, sizeof(resp), call->udata);
 
 	if (ret)
 		return ret;
@@ -158,8 +158,8 @@ static int destroy_srq(const struct cmd_call *call)
 	};
 	struct ib_uverbs_destroy_srq_resp *resp = place_of(call, UVERBS_ATTR_DESTROY_SRQ_RESP);
 
-	return cmd_run_write(call->context, IB_USER_VERBS_CMD_DESTROY_SRQ, &req, sizeof(req), resp,
-			     sizeof(*resp), NULL);
+	return verbs_cmd_run_write(call->context, IB_USER_VERBS_CMD_DESTROY_SRQ, &req, sizeof(req),
+				   resp, sizeof(*resp), NULL);
 }
 
 static int create_wq(const struct cmd_call *call)
@@ -174,8 +174,8 @@ static int create_wq(const struct cmd_call *call)
 		.create_flags = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_WQ_FLAGS),
 	};
 	struct ib_uverbs_ex_create_wq_resp resp = {};
-	int ret = cmd_run_write(call->context, EX(CREATE_WQ), &req, sizeof(req), &resp,
-				sizeof(resp), call->udata);
+	int ret = verbs_cmd_run_write(call->context, EX(CREATE_WQ), &req, sizeof(req), &resp,
+				      sizeof(resp), call->udata);
 
 	if (ret)
 		return ret;
@@ -192,8 +192,8 @@ static int destroy_wq(const struct cmd_call *call)
 		.wq_handle = (uint32_t)value_of(call, UVERBS_ATTR_DESTROY_WQ_HANDLE),
 	};
 	struct ib_uverbs_ex_destroy_wq_resp resp = {};
-	int ret = cmd_run_write(call->context, EX(DESTROY_WQ), &req, sizeof(req), &resp,
-				sizeof(resp), NULL);
+	int ret = verbs_cmd_run_write(call->context, EX(DESTROY_WQ), &req, sizeof(req), &resp,
+				      sizeof(resp), NULL);
 
 	*(uint32_t *)place_of(call, UVERBS_ATTR_DESTROY_WQ_RESP) = resp.events_reported;
 	return ret;
@@ -204,7 +204,7 @@ static int destroy_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t handle = (uint32_t)value_of(call, 0);
 
-	return cmd_run_write(call->context, command, &handle, sizeof(handle), NULL, 0, NULL);
+	return verbs_cmd_run_write(call->context, command, &handle, sizeof(handle), NULL, 0, NULL);
 }
 
 /* An extended command has a comp_mask in front of the handle. */
@@ -212,7 +212,7 @@ static int destroy_ex_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t req[] = { 0, (uint32_t)value_of(call, 0) };
 
-	return cmd_run_write(call->context, command, req, sizeof(req), NULL, 0, NULL);
+	return verbs_cmd_run_write(call->context, command, req, sizeof(req), NULL, 0, NULL);
 }
 
 static int destroy_pd(const struct cmd_call *call)
@@ -268,7 +268,7 @@ static const struct cmd_legacy table[] = {
 	  destroy_rwq_ind_table },
 };
 
-const struct cmd_legacy *cmd_legacy_find(uint16_t object, uint16_t method)
+const struct cmd_legacy *verbs_cmd_legacy_find(uint16_t object, uint16_t method)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++)
 		if (table[i].object == object && table[i].method == method)

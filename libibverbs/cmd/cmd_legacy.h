@@ -21,6 +21,6 @@ struct cmd_legacy {
 };
 
 /* NULL when the method has no other form. */
-const struct cmd_legacy *cmd_legacy_find(uint16_t object, uint16_t method);
+const struct cmd_legacy *verbs_cmd_legacy_find(uint16_t object, uint16_t method);
 
 #endif

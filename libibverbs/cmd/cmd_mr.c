@@ -108,8 +108,8 @@ VERBS_EXPORT int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, 
 	struct ib_uverbs_reg_mr_resp resp = {};
 	int ret;
 
-	ret = cmd_run_write(pd->context, IB_USER_VERBS_CMD_REG_MR, &req, sizeof(req), &resp,
-			    sizeof(resp), udata);
+	ret = verbs_cmd_run_write(pd->context, IB_USER_VERBS_CMD_REG_MR, &req, sizeof(req), &resp,
+				  sizeof(resp), udata);
 	if (ret) {
 		explain_reg_mr(ret, addr, length, iova, access);
 		return ret;
@@ -154,8 +154,8 @@ VERBS_EXPORT int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, siz
 		verbs_attr_out(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
 		verbs_attr_out(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
 	};
-	int ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, attrs,
-			  ARRAY_SIZE(attrs), udata);
+	int ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR,
+				     attrs, ARRAY_SIZE(attrs), udata);
 
 	if (ret) {
 		verbs_warn(
@@ -196,8 +196,8 @@ VERBS_EXPORT int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init
 		verbs_attr_out(UVERBS_ATTR_REG_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
 		verbs_attr_out(UVERBS_ATTR_REG_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
 	};
-	int ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_MR, attrs,
-			  ARRAY_SIZE(attrs), udata);
+	int ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_MR, attrs,
+				     ARRAY_SIZE(attrs), udata);
 
 	if (ret) {
 		verbs_warn("ibv_reg_mr_ex: comp_mask 0x%llx length %zu iova 0x%llx access 0x%x: %s",
@@ -227,8 +227,8 @@ VERBS_EXPORT int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint6
 		verbs_attr_out(UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
 		verbs_attr_out(UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
 	};
-	int ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, attrs,
-			  ARRAY_SIZE(attrs), udata);
+	int ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, attrs,
+				     ARRAY_SIZE(attrs), udata);
 
 	if (ret) {
 		verbs_warn("ibv_reg_dm_mr: DM %u dm_offset %llu length %zu access 0x%x: %s%s",
@@ -264,8 +264,8 @@ VERBS_EXPORT int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_
 		req.pd_handle = pd->handle;
 	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
 		req.access_flags = supported_access(vmr->mr.context, access);
-	ret = cmd_run_write(vmr->mr.context, IB_USER_VERBS_CMD_REREG_MR, &req, sizeof(req), &resp,
-			    sizeof(resp), udata);
+	ret = verbs_cmd_run_write(vmr->mr.context, IB_USER_VERBS_CMD_REREG_MR, &req, sizeof(req),
+				  &resp, sizeof(resp), udata);
 	if (ret) {
 		verbs_warn("ibv_rereg_mr: lkey 0x%x flags 0x%x addr %p length %zu access 0x%x: %s",
 			   vmr->mr.lkey, flags, addr, length, access, strerror(ret));
@@ -290,8 +290,8 @@ VERBS_EXPORT int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct v
 		verbs_attr_optional(
 			verbs_attr_out(UVERBS_ATTR_QUERY_MR_RESP_IOVA, &iova, sizeof(iova))),
 	};
-	int ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, attrs,
-			  ARRAY_SIZE(attrs), NULL);
+	int ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, attrs,
+				     ARRAY_SIZE(attrs), NULL);
 
 	if (ret) {
 		verbs_warn("ibv_import_mr: mr_handle %u: %s%s", handle, strerror(ret),
@@ -307,8 +307,8 @@ VERBS_EXPORT int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct v
 
 VERBS_EXPORT int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
 {
-	int ret = cmd_destroy(vmr->mr.context, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
-			      UVERBS_ATTR_DESTROY_MR_HANDLE, vmr->mr.handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(vmr->mr.context, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
+				    UVERBS_ATTR_DESTROY_MR_HANDLE, vmr->mr.handle, 0, NULL, 0);
 
 	if (ret)
 		verbs_warn("ibv_dereg_mr: lkey 0x%x: %s%s", vmr->mr.lkey, strerror(ret),
@@ -335,8 +335,8 @@ VERBS_EXPORT int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advic
 		verbs_warn("ibv_advise_mr: num_sge %u: must be at most %u", num_sge, most);
 		return EINVAL;
 	}
-	ret = cmd_run(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, attrs,
-		      ARRAY_SIZE(attrs), NULL);
+	ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, attrs,
+				 ARRAY_SIZE(attrs), NULL);
 	if (ret)
 		verbs_warn("ibv_advise_mr: advice %d flags 0x%x num_sge %u: %s%s", advice, flags,
 			   num_sge, strerror(ret),

@@ -17,8 +17,8 @@ VERBS_EXPORT int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, st
 		verbs_warn("ibv_alloc_mw: type %d: must be IBV_MW_TYPE_1 or IBV_MW_TYPE_2", type);
 		return EINVAL;
 	}
-	ret = cmd_run_write(pd->context, IB_USER_VERBS_CMD_ALLOC_MW, &req, sizeof(req), &resp,
-			    sizeof(resp), udata);
+	ret = verbs_cmd_run_write(pd->context, IB_USER_VERBS_CMD_ALLOC_MW, &req, sizeof(req), &resp,
+				  sizeof(resp), udata);
 	if (ret) {
 		verbs_warn("ibv_alloc_mw: type %d: %s", type, strerror(ret));
 		return ret;
@@ -35,8 +35,8 @@ VERBS_EXPORT int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, st
 
 VERBS_EXPORT int verbs_cmd_dealloc_mw(struct ibv_mw *mw)
 {
-	int ret = cmd_destroy(mw->context, UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY,
-			      UVERBS_ATTR_DESTROY_MW_HANDLE, mw->handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(mw->context, UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY,
+				    UVERBS_ATTR_DESTROY_MW_HANDLE, mw->handle, 0, NULL, 0);
 
 	if (ret)
 		verbs_warn("ibv_dealloc_mw: rkey 0x%x: %s", mw->rkey, strerror(ret));

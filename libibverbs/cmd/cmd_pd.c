@@ -11,8 +11,8 @@ VERBS_EXPORT int verbs_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *
 	struct ib_uverbs_alloc_pd_resp resp = {};
 	int ret;
 
-	ret = cmd_run_write(context, IB_USER_VERBS_CMD_ALLOC_PD, &req, sizeof(req), &resp,
-			    sizeof(resp), udata);
+	ret = verbs_cmd_run_write(context, IB_USER_VERBS_CMD_ALLOC_PD, &req, sizeof(req), &resp,
+				  sizeof(resp), udata);
 	if (ret) {
 		verbs_warn("ibv_alloc_pd on %s: the kernel refuses: %s", context->device->name,
 			   strerror(ret));
@@ -25,12 +25,14 @@ VERBS_EXPORT int verbs_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *
 
 VERBS_EXPORT int verbs_cmd_dealloc_pd(struct ibv_pd *pd)
 {
-	int ret = cmd_destroy(pd->context, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
-			      UVERBS_ATTR_DESTROY_PD_HANDLE, pd->handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(pd->context, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
+				    UVERBS_ATTR_DESTROY_PD_HANDLE, pd->handle, 0, NULL, 0);
 
 	if (ret)
-		verbs_warn("ibv_dealloc_pd: PD %u: %s%s", pd->handle, strerror(ret),
-			   ret == EBUSY ? ": it is in use: destroy the MRs, QPs, SRQs, AHs and MWs on it first"
-					: "");
+		verbs_warn(
+			"ibv_dealloc_pd: PD %u: %s%s", pd->handle, strerror(ret),
+			ret == EBUSY
+				? ": it is in use: destroy the MRs, QPs, SRQs, AHs and MWs on it first"
+				: "");
 	return ret;
 }

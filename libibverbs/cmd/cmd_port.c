@@ -47,8 +47,8 @@ VERBS_EXPORT int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_
 	};
 	int ret;
 
-	ret = cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, attrs,
-		      ARRAY_SIZE(attrs), NULL);
+	ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, attrs,
+				 ARRAY_SIZE(attrs), NULL);
 	if (ret) {
 		verbs_warn("ibv_query_port %s: port_num %u: %s", context->device->name, port_num,
 			   strerror(ret));
@@ -60,18 +60,18 @@ VERBS_EXPORT int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_
 	return 0;
 }
 
-int cmd_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed)
+int verbs_cmd_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_u32(UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, port),
 		verbs_attr_out(UVERBS_ATTR_QUERY_PORT_SPEED_RESP, speed, sizeof(*speed)),
 	};
 
-	return cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED, attrs,
-		       ARRAY_SIZE(attrs), NULL);
+	return verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED,
+				  attrs, ARRAY_SIZE(attrs), NULL);
 }
 
-void copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *from)
+void verbs_cmd_copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *from)
 {
 	memcpy(&to->gid, from->gid, sizeof(to->gid));
 	to->gid_index = from->gid_index;
@@ -80,8 +80,8 @@ void copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *
 	to->ndev_ifindex = from->netdev_ifindex;
 }
 
-int cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
-		  struct ibv_gid_entry *entry)
+int verbs_cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
+			struct ibv_gid_entry *entry)
 {
 	struct ib_uverbs_gid_entry resp = {};
 	const struct verbs_attr attrs[] = {
@@ -92,15 +92,15 @@ int cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 	};
 	int ret;
 
-	ret = cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, attrs,
-		      ARRAY_SIZE(attrs), NULL);
+	ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY,
+				 attrs, ARRAY_SIZE(attrs), NULL);
 	if (!ret)
-		copy_gid_entry(entry, &resp);
+		verbs_cmd_copy_gid_entry(entry, &resp);
 	return ret;
 }
 
-int cmd_query_gid_table(struct ibv_context *context, struct ib_uverbs_gid_entry *entries,
-			size_t max_entries, uint64_t *count)
+int verbs_cmd_query_gid_table(struct ibv_context *context, struct ib_uverbs_gid_entry *entries,
+			      size_t max_entries, uint64_t *count)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_u64(UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, sizeof(entries[0])),
@@ -110,6 +110,6 @@ int cmd_query_gid_table(struct ibv_context *context, struct ib_uverbs_gid_entry 
 		verbs_attr_out(UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, count, sizeof(*count)),
 	};
 
-	return cmd_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, attrs,
-		       ARRAY_SIZE(attrs), NULL);
+	return verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE,
+				  attrs, ARRAY_SIZE(attrs), NULL);
 }

@@ -95,8 +95,8 @@ static int run_create_qp(struct ibv_context *context, const struct ibv_qp_init_a
 			       sizeof(vqp->qp.qp_num)),
 	};
 
-	return cmd_run(context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, attrs, ARRAY_SIZE(attrs),
-		       udata);
+	return verbs_cmd_run_core(context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, attrs,
+				  ARRAY_SIZE(attrs), udata);
 }
 
 VERBS_EXPORT int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -108,7 +108,7 @@ VERBS_EXPORT int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_
 	qp_init(vqp, context, attr);
 	ret = run_create_qp(context, attr, vqp, &granted, udata);
 	if (ret) {
-		qp_explain_create(context, attr, ret);
+		verbs_qp_explain_create(context, attr, ret);
 		qp_fini(&vqp->qp);
 		return ret;
 	}
@@ -224,13 +224,13 @@ static int run_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint
 
 	put_modify(&req.base, qp, attr, mask);
 	if (!(mask & IBV_QP_RATE_LIMIT) && !(udata && udata->resp_len))
-		return cmd_run_write(qp->context, IB_USER_VERBS_CMD_MODIFY_QP, &req.base,
-				     sizeof(req.base), NULL, 0, udata);
+		return verbs_cmd_run_write(qp->context, IB_USER_VERBS_CMD_MODIFY_QP, &req.base,
+					   sizeof(req.base), NULL, 0, udata);
 	if (mask & IBV_QP_RATE_LIMIT)
 		req.rate_limit = attr->rate_limit;
-	return cmd_run_write(qp->context,
-			     IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP, &req,
-			     sizeof(req), &resp, sizeof(resp), udata);
+	return verbs_cmd_run_write(qp->context,
+				   IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP,
+				   &req, sizeof(req), &resp, sizeof(resp), udata);
 }
 
 VERBS_EXPORT int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
@@ -242,7 +242,7 @@ VERBS_EXPORT int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr
 		return ret;
 	ret = run_modify_qp(qp, attr, (uint32_t)attr_mask, udata);
 	if (ret)
-		qp_explain_modify(qp, attr, attr_mask, ret);
+		verbs_qp_explain_modify(qp, attr, attr_mask, ret);
 	else if (attr_mask & IBV_QP_STATE)
 		qp->state = attr->qp_state;
 	return ret;
@@ -298,8 +298,8 @@ VERBS_EXPORT int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			   qp->qp_num, attr_mask, attr_mask & ~QUERY_MASK);
 		return EOPNOTSUPP;
 	}
-	ret = cmd_run_write(qp->context, IB_USER_VERBS_CMD_QUERY_QP, &req, sizeof(req), &resp,
-			    sizeof(resp), NULL);
+	ret = verbs_cmd_run_write(qp->context, IB_USER_VERBS_CMD_QUERY_QP, &req, sizeof(req), &resp,
+				  sizeof(resp), NULL);
 	if (ret) {
 		verbs_warn("ibv_query_qp: QP 0x%x attr_mask 0x%x: %s", qp->qp_num, attr_mask,
 			   strerror(ret));
@@ -323,16 +323,16 @@ VERBS_EXPORT int verbs_cmd_destroy_qp(struct ibv_qp *qp)
 	struct ib_uverbs_destroy_qp_resp resp;
 	int ret;
 
-	ret = cmd_destroy(qp->context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY,
-			  UVERBS_ATTR_DESTROY_QP_HANDLE, qp->handle, UVERBS_ATTR_DESTROY_QP_RESP,
-			  &resp, sizeof(resp));
+	ret = verbs_cmd_destroy(qp->context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY,
+				UVERBS_ATTR_DESTROY_QP_HANDLE, qp->handle,
+				UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
 	if (ret) {
 		verbs_warn("ibv_destroy_qp: QP 0x%x: %s%s", qp->qp_num, strerror(ret),
 			   ret == EBUSY ? ": detach it from its multicast groups and flows first"
 					: "");
 		return ret;
 	}
-	wait_acked(&qp->mutex, &qp->cond, &qp->events_completed, resp.events_reported);
+	verbs_event_wait_acked(&qp->mutex, &qp->cond, &qp->events_completed, resp.events_reported);
 	qp_fini(qp);
 	return 0;
 }
@@ -374,8 +374,8 @@ VERBS_EXPORT int verbs_cmd_open_qp(struct ibv_context *context, const struct ibv
 	req.pd_handle = to_vxrcd(attr->xrcd)->handle;
 	req.qpn = attr->qp_num;
 	req.qp_type = (uint8_t)attr->qp_type;
-	ret = cmd_run_write(context, IB_USER_VERBS_CMD_OPEN_QP, &req, sizeof(req), &resp,
-			    sizeof(resp), udata);
+	ret = verbs_cmd_run_write(context, IB_USER_VERBS_CMD_OPEN_QP, &req, sizeof(req), &resp,
+				  sizeof(resp), udata);
 	if (ret) {
 		verbs_warn("ibv_open_qp: qp_num 0x%x qp_type %d: %s%s", attr->qp_num, attr->qp_type,
 			   strerror(ret),
@@ -394,7 +394,7 @@ static int run_mcast(struct ibv_qp *qp, uint32_t command, const union ibv_gid *g
 	struct ib_uverbs_attach_mcast req = { .qp_handle = qp->handle, .mlid = lid };
 
 	memcpy(req.gid, gid->raw, sizeof(req.gid));
-	return cmd_run_write(qp->context, command, &req, sizeof(req), NULL, 0, NULL);
+	return verbs_cmd_run_write(qp->context, command, &req, sizeof(req), NULL, 0, NULL);
 }
 
 VERBS_EXPORT int verbs_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)

@@ -114,8 +114,8 @@ static int run_create(struct verbs_srq *vsrq, struct ibv_srq_init_attr_ex *attr,
 			       sizeof(vsrq->srq_num)),
 	};
 
-	return cmd_run(srq->context, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, attrs,
-		       ARRAY_SIZE(attrs), udata);
+	return verbs_cmd_run_core(srq->context, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, attrs,
+				  ARRAY_SIZE(attrs), udata);
 }
 
 VERBS_EXPORT int verbs_cmd_create_srq(struct ibv_context *context,
@@ -143,8 +143,8 @@ VERBS_EXPORT int verbs_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *
 		.max_wr = attr->max_wr,
 		.srq_limit = attr->srq_limit,
 	};
-	int ret = cmd_run_write(srq->context, IB_USER_VERBS_CMD_MODIFY_SRQ, &req, sizeof(req), NULL,
-				0, NULL);
+	int ret = verbs_cmd_run_write(srq->context, IB_USER_VERBS_CMD_MODIFY_SRQ, &req, sizeof(req),
+				      NULL, 0, NULL);
 
 	if (ret)
 		verbs_warn("ibv_modify_srq: SRQ %u attr_mask 0x%x max_wr %u srq_limit %u: %s%s",
@@ -158,8 +158,8 @@ VERBS_EXPORT int verbs_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *a
 {
 	const struct ib_uverbs_query_srq req = { .srq_handle = srq->handle };
 	struct ib_uverbs_query_srq_resp resp = {};
-	int ret = cmd_run_write(srq->context, IB_USER_VERBS_CMD_QUERY_SRQ, &req, sizeof(req), &resp,
-				sizeof(resp), NULL);
+	int ret = verbs_cmd_run_write(srq->context, IB_USER_VERBS_CMD_QUERY_SRQ, &req, sizeof(req),
+				      &resp, sizeof(resp), NULL);
 
 	if (ret) {
 		verbs_warn("ibv_query_srq: SRQ %u: %s", srq->handle, strerror(ret));
@@ -174,16 +174,17 @@ VERBS_EXPORT int verbs_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *a
 VERBS_EXPORT int verbs_cmd_destroy_srq(struct ibv_srq *srq)
 {
 	struct ib_uverbs_destroy_srq_resp resp;
-	int ret = cmd_destroy(srq->context, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY,
-			      UVERBS_ATTR_DESTROY_SRQ_HANDLE, srq->handle,
-			      UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
+	int ret = verbs_cmd_destroy(srq->context, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY,
+				    UVERBS_ATTR_DESTROY_SRQ_HANDLE, srq->handle,
+				    UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
 
 	if (ret) {
 		verbs_warn("ibv_destroy_srq: SRQ %u: %s%s", srq->handle, strerror(ret),
 			   ret == EBUSY ? ": destroy the QPs that receive from it first" : "");
 		return ret;
 	}
-	wait_acked(&srq->mutex, &srq->cond, &srq->events_completed, resp.events_reported);
+	verbs_event_wait_acked(&srq->mutex, &srq->cond, &srq->events_completed,
+			       resp.events_reported);
 	srq_fini(srq);
 	return 0;
 }

@@ -39,8 +39,8 @@ static int run_create(struct ibv_context *context, struct ibv_wq_init_attr *attr
 		verbs_attr_out(UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->wq_num, sizeof(wq->wq_num)),
 	};
 
-	return cmd_run(context, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, attrs, ARRAY_SIZE(attrs),
-		       udata);
+	return verbs_cmd_run_core(context, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, attrs,
+				  ARRAY_SIZE(attrs), udata);
 }
 
 /* The locks are set by the inline ibv_create_wq() once the provider has returned. */
@@ -92,9 +92,9 @@ VERBS_EXPORT int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr
 
 	if (ret)
 		return ret;
-	ret = cmd_run_write(wq->context,
-			    IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_WQ, &req,
-			    sizeof(req), NULL, 0, udata);
+	ret = verbs_cmd_run_write(wq->context,
+				  IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_WQ,
+				  &req, sizeof(req), NULL, 0, udata);
 	if (ret)
 		verbs_warn("ibv_modify_wq: WQ 0x%x attr_mask 0x%x wq_state %d flags 0x%x: %s",
 			   wq->wq_num, attr->attr_mask, attr->wq_state, attr->flags, strerror(ret));
@@ -106,10 +106,10 @@ VERBS_EXPORT int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr
 VERBS_EXPORT int verbs_cmd_destroy_wq(struct ibv_wq *wq)
 {
 	uint32_t events_reported;
-	int ret =
-		cmd_destroy(wq->context, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY,
-			    UVERBS_ATTR_DESTROY_WQ_HANDLE, wq->handle, UVERBS_ATTR_DESTROY_WQ_RESP,
-			    &events_reported, sizeof(events_reported));
+	int ret = verbs_cmd_destroy(wq->context, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY,
+				    UVERBS_ATTR_DESTROY_WQ_HANDLE, wq->handle,
+				    UVERBS_ATTR_DESTROY_WQ_RESP, &events_reported,
+				    sizeof(events_reported));
 
 	if (ret) {
 		verbs_warn("ibv_destroy_wq: WQ 0x%x: %s%s", wq->wq_num, strerror(ret),
@@ -117,7 +117,7 @@ VERBS_EXPORT int verbs_cmd_destroy_wq(struct ibv_wq *wq)
 					: "");
 		return ret;
 	}
-	wait_acked(&wq->mutex, &wq->cond, &wq->events_completed, events_reported);
+	verbs_event_wait_acked(&wq->mutex, &wq->cond, &wq->events_completed, events_reported);
 	pthread_cond_destroy(&wq->cond);
 	pthread_mutex_destroy(&wq->mutex);
 	return 0;
@@ -154,7 +154,7 @@ static int run_create_table(struct ibv_context *context,
 	req->log_ind_tbl_size = attr->log_ind_tbl_size;
 	for (size_t i = 0; i < entries; i++)
 		req->wq_handles[i] = attr->ind_tbl[i]->handle;
-	ret = cmd_run_write(
+	ret = verbs_cmd_run_write(
 		context, IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL,
 		req, size, resp, sizeof(*resp), udata);
 	free(req);
@@ -185,10 +185,10 @@ VERBS_EXPORT int verbs_cmd_create_rwq_ind_table(struct ibv_context *context,
 
 VERBS_EXPORT int verbs_cmd_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 {
-	int ret = cmd_destroy(table->context, UVERBS_OBJECT_RWQ_IND_TBL,
-			      UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
-			      UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE,
-			      (uint32_t)table->ind_tbl_handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(table->context, UVERBS_OBJECT_RWQ_IND_TBL,
+				    UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
+				    UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE,
+				    (uint32_t)table->ind_tbl_handle, 0, NULL, 0);
 
 	if (ret)
 		verbs_warn("ibv_destroy_rwq_ind_table: table %d: %s%s", table->ind_tbl_num,

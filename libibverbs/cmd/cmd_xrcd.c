@@ -52,8 +52,8 @@ VERBS_EXPORT int verbs_cmd_open_xrcd(struct ibv_context *context,
 		.fd = (uint32_t)attr->fd,
 		.oflags = (uint32_t)attr->oflags,
 	};
-	ret = cmd_run_write(context, IB_USER_VERBS_CMD_OPEN_XRCD, &req, sizeof(req), &resp,
-			    sizeof(resp), udata);
+	ret = verbs_cmd_run_write(context, IB_USER_VERBS_CMD_OPEN_XRCD, &req, sizeof(req), &resp,
+				  sizeof(resp), udata);
 	if (ret) {
 		verbs_warn("ibv_open_xrcd: fd %d oflags 0%o: %s%s", attr->fd, attr->oflags,
 			   strerror(ret), open_rule(ret));
@@ -66,8 +66,9 @@ VERBS_EXPORT int verbs_cmd_open_xrcd(struct ibv_context *context,
 
 VERBS_EXPORT int verbs_cmd_close_xrcd(struct verbs_xrcd *vxrcd)
 {
-	int ret = cmd_destroy(vxrcd->xrcd.context, UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY,
-			      UVERBS_ATTR_DESTROY_XRCD_HANDLE, vxrcd->handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(vxrcd->xrcd.context, UVERBS_OBJECT_XRCD,
+				    UVERBS_METHOD_XRCD_DESTROY, UVERBS_ATTR_DESTROY_XRCD_HANDLE,
+				    vxrcd->handle, 0, NULL, 0);
 
 	if (ret)
 		verbs_warn("ibv_close_xrcd: XRC domain %u: %s%s", vxrcd->handle, strerror(ret),

@@ -27,7 +27,7 @@ static const char *read_dir(const char *dir)
 
 	drivers[0] = '\0';
 	snprintf(path, sizeof(path), "%s/%s", root, dir);
-	config_read(path, on_driver);
+	verbs_config_read(path, on_driver);
 	return drivers;
 }
 

@@ -109,10 +109,10 @@ static int keep_pages(void)
 
 	CHECK(at && ibv_is_fork_initialized() == IBV_FORK_DISABLED);
 	CHECK(ibv_fork_init() == 0 && ibv_is_fork_initialized() == IBV_FORK_ENABLED);
-	CHECK(fork_keep(at + PAGE + 100, PAGE) == 0); /* a bit of two pages */
+	CHECK(verbs_fork_keep(at + PAGE + 100, PAGE) == 0); /* a bit of two pages */
 	CHECK(!is_kept(at) && is_kept(at + PAGE) && is_kept(at + 2 * PAGE) &&
 	      !is_kept(at + 3 * PAGE));
-	CHECK(fork_release(at + PAGE + 100, PAGE) == 0);
+	CHECK(verbs_fork_release(at + PAGE + 100, PAGE) == 0);
 	CHECK(!is_kept(at + PAGE) && !is_kept(at + 2 * PAGE));
 	return 0;
 }
@@ -131,14 +131,14 @@ static int keep_shared(void)
 	char *at = pages(6);
 
 	CHECK(at && ibv_fork_init() == 0);
-	CHECK(!fork_keep(at, 3 * PAGE) && !fork_keep(at + PAGE, 3 * PAGE));
-	CHECK(!fork_keep(at + 2 * PAGE, PAGE));
+	CHECK(!verbs_fork_keep(at, 3 * PAGE) && !verbs_fork_keep(at + PAGE, 3 * PAGE));
+	CHECK(!verbs_fork_keep(at + 2 * PAGE, PAGE));
 	CHECK(is_kept(at) && is_kept(at + 3 * PAGE) && !is_kept(at + 4 * PAGE));
-	CHECK(!fork_release(at, 3 * PAGE));
+	CHECK(!verbs_fork_release(at, 3 * PAGE));
 	CHECK(!is_kept(at) && is_kept(at + PAGE) && is_kept(at + 3 * PAGE));
-	CHECK(!fork_release(at + PAGE, 3 * PAGE));
+	CHECK(!verbs_fork_release(at + PAGE, 3 * PAGE));
 	CHECK(!is_kept(at + PAGE) && is_kept(at + 2 * PAGE) && !is_kept(at + 3 * PAGE));
-	CHECK(!fork_release(at + 2 * PAGE, PAGE) && !is_kept(at + 2 * PAGE));
+	CHECK(!verbs_fork_release(at + 2 * PAGE, PAGE) && !is_kept(at + 2 * PAGE));
 	return 0;
 }
 
@@ -154,10 +154,10 @@ static int keep_a_hole(void)
 	char *at = pages(4);
 
 	CHECK(at && ibv_fork_init() == 0 && munmap(at + 2 * PAGE, PAGE) == 0);
-	CHECK(!fork_keep(at + 3 * PAGE, PAGE));
-	CHECK(fork_keep(at, 4 * PAGE) == ENOMEM);
+	CHECK(!verbs_fork_keep(at + 3 * PAGE, PAGE));
+	CHECK(verbs_fork_keep(at, 4 * PAGE) == ENOMEM);
 	CHECK(is_kept(at + 3 * PAGE));
-	CHECK(!fork_release(at + 3 * PAGE, PAGE) && !is_kept(at + 3 * PAGE));
+	CHECK(!verbs_fork_release(at + 3 * PAGE, PAGE) && !is_kept(at + 3 * PAGE));
 	return 0;
 }
 
@@ -171,7 +171,7 @@ static int come_too_late(void)
 {
 	char *at = pages(1);
 
-	CHECK(at && !fork_keep(at, PAGE) && !is_kept(at));
+	CHECK(at && !verbs_fork_keep(at, PAGE) && !is_kept(at));
 	CHECK(ibv_fork_init() == EINVAL && ibv_is_fork_initialized() == IBV_FORK_DISABLED);
 	return 0;
 }
@@ -196,14 +196,14 @@ static int keep_at_random(void)
 		unsigned int r = (unsigned int)rand_r(&seed) % 40, *n = &regions[r].count;
 
 		if (*n) {
-			CHECK(!fork_release(at + regions[r].first * PAGE, *n * PAGE));
+			CHECK(!verbs_fork_release(at + regions[r].first * PAGE, *n * PAGE));
 			for (unsigned int i = 0; i < *n; i++)
 				counts[regions[r].first + i]--;
 			*n = 0;
 		} else {
 			regions[r].first = (unsigned int)rand_r(&seed) % 24;
 			*n = 1 + (unsigned int)rand_r(&seed) % (24 - regions[r].first);
-			CHECK(!fork_keep(at + regions[r].first * PAGE, *n * PAGE));
+			CHECK(!verbs_fork_keep(at + regions[r].first * PAGE, *n * PAGE));
 			for (unsigned int i = 0; i < *n; i++)
 				counts[regions[r].first + i]++;
 		}
@@ -222,7 +222,7 @@ static void counts_survive_any_order(void **state)
 static int obey_the_environment(void)
 {
 	setenv("RDMAV_FORK_SAFE", "1", 1);
-	fork_init_from_environment();
+	verbs_fork_init_from_environment();
 	CHECK(ibv_is_fork_initialized() == IBV_FORK_ENABLED);
 	return 0;
 }

@@ -49,7 +49,7 @@ static void a_missing_plugin_is_one_line(void **state)
 static void plugins_are_tried_once(void **state)
 {
 	(void)state;
-	loader_load_drivers();
+	verbs_loader_load_drivers();
 	assert_int_equal(lines_with("skipped"), 3);
 }
 
@@ -75,11 +75,11 @@ static void a_driver_id_decides_and_pci_is_for_sysfs(void **state)
 	verbs_register_driver(&by_id);
 	verbs_register_driver(&by_pci);
 	verbs_register_driver(&by_pci);
-	assert_ptr_equal(loader_match(&netlink_a), &by_id);
-	assert_null(loader_match(&netlink_other));
-	assert_ptr_equal(loader_match(&sysfs_b), &by_pci);
-	assert_null(loader_match(&sysfs_none));
-	assert_null(loader_match(&no_pci));
+	assert_ptr_equal(verbs_loader_match(&netlink_a), &by_id);
+	assert_null(verbs_loader_match(&netlink_other));
+	assert_ptr_equal(verbs_loader_match(&sysfs_b), &by_pci);
+	assert_null(verbs_loader_match(&sysfs_none));
+	assert_null(verbs_loader_match(&no_pci));
 }
 
 static void another_contract_is_refused(void **state)
@@ -88,7 +88,7 @@ static void another_contract_is_refused(void **state)
 
 	(void)state;
 	verbs_register_driver(&wrong_magic);
-	assert_null(loader_match(&info));
+	assert_null(verbs_loader_match(&info));
 	assert_int_equal(lines_with("another driver.h"), 1);
 }
 
@@ -110,7 +110,7 @@ int main(void)
 	setenv("VERBS_LOG_FILE", log, 1);
 	setenv("IBV_DRIVERS", "foreign:broken", 1);
 	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere", 1); /* takes precedence */
-	loader_load_drivers();
+	verbs_loader_load_drivers();
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	tree_remove();
 	return failed;

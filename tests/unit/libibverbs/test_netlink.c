@@ -165,7 +165,7 @@ static void a_device_has_what_both_answers_say(void **state)
 	unsigned int count = 0;
 
 	(void)state;
-	assert_int_equal(netlink_find_devices(&infos, &count), 0);
+	assert_int_equal(verbs_netlink_find_devices(&infos, &count), 0);
 	assert_int_equal(count, 1); /* the one without uverbs is dropped */
 	assert_int_equal(kernel.asked_index, 7);
 	assert_string_equal(infos[0].name, "mlx5_3");
@@ -184,7 +184,7 @@ static void sysfs_completes_it(void **state)
 	unsigned int count = 0;
 
 	(void)state;
-	assert_int_equal(netlink_find_devices(&infos, &count), 0);
+	assert_int_equal(verbs_netlink_find_devices(&infos, &count), 0);
 	assert_int_equal(infos[0].pci.vendor, 0x15b3);
 	assert_int_equal(infos[0].pci.device, 0x101b);
 	assert_non_null(strstr(infos[0].ibdev_path, "/class/infiniband/mlx5_3"));
@@ -198,7 +198,7 @@ static void without_netlink_sysfs_is_to_be_asked(void **state)
 
 	(void)state;
 	kernel.missing = true;
-	assert_int_equal(netlink_find_devices(&infos, &count), EPROTONOSUPPORT);
+	assert_int_equal(verbs_netlink_find_devices(&infos, &count), EPROTONOSUPPORT);
 	assert_null(infos);
 	assert_int_equal(count, 0);
 }
@@ -208,13 +208,13 @@ static void the_kernel_says_whether_it_copies_on_fork(void **state)
 	(void)state;
 	kernel.missing = false;
 	kernel.copy_on_fork = 1;
-	assert_true(netlink_copies_on_fork());
+	assert_true(verbs_netlink_copies_on_fork());
 	kernel.copy_on_fork = 0;
-	assert_false(netlink_copies_on_fork());
+	assert_false(verbs_netlink_copies_on_fork());
 	kernel.copy_on_fork = -1;
-	assert_false(netlink_copies_on_fork());
+	assert_false(verbs_netlink_copies_on_fork());
 	kernel.missing = true;
-	assert_false(netlink_copies_on_fork());
+	assert_false(verbs_netlink_copies_on_fork());
 }
 
 int main(void)

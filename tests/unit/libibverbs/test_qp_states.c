@@ -19,7 +19,7 @@ static int fits(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state
 {
 	int required, allowed;
 
-	if (!qp_transition(type, from, to, &required, &allowed))
+	if (!verbs_qp_transition(type, from, to, &required, &allowed))
 		return 0;
 	return !(required & ~mask) && !(mask & ~allowed);
 }

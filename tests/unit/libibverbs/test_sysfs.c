@@ -44,7 +44,7 @@ static void a_device_is_read_and_a_broken_one_skipped(void **state)
 	unsigned int count = 0;
 
 	(void)state;
-	assert_int_equal(sysfs_find_devices(&infos, &count), 0);
+	assert_int_equal(verbs_sysfs_find_devices(&infos, &count), 0);
 	assert_int_equal(count, 1);
 	assert_string_equal(infos[0].name, "mlx5_0");
 	assert_string_equal(infos[0].uverbs_name, "uverbs0");
@@ -90,12 +90,13 @@ static void gids_have_eight_groups(void **state)
 	union ibv_gid gid;
 
 	(void)state;
-	assert_int_equal(sysfs_parse_gid("fe80:0000:0000:0000:0002:c903:0015:1a2b", &gid), 0);
+	assert_int_equal(verbs_sysfs_parse_gid("fe80:0000:0000:0000:0002:c903:0015:1a2b", &gid), 0);
 	assert_int_equal(be64toh(gid.global.subnet_prefix), 0xfe80000000000000ull);
 	assert_int_equal(be64toh(gid.global.interface_id), 0x0002c90300151a2bull);
-	assert_int_equal(sysfs_parse_gid("fe80:0000:0000:0000:0002:c903:0015", &gid), EINVAL);
-	assert_int_equal(sysfs_parse_gid("", &gid), EINVAL);
-	assert_int_equal(sysfs_parse_gid("fe80:0000:0000:zzzz:0002:c903:0015:1a2b", &gid), EINVAL);
+	assert_int_equal(verbs_sysfs_parse_gid("fe80:0000:0000:0000:0002:c903:0015", &gid), EINVAL);
+	assert_int_equal(verbs_sysfs_parse_gid("", &gid), EINVAL);
+	assert_int_equal(verbs_sysfs_parse_gid("fe80:0000:0000:zzzz:0002:c903:0015:1a2b", &gid),
+			 EINVAL);
 }
 
 static void modalias_of_another_bus_has_no_pci_id(void **state)
@@ -103,8 +104,8 @@ static void modalias_of_another_bus_has_no_pci_id(void **state)
 	struct verbs_pci_id id = {};
 
 	(void)state;
-	assert_false(sysfs_parse_modalias("auxiliary:mlx5_core.rdma", &id));
-	assert_false(sysfs_parse_modalias("", &id));
+	assert_false(verbs_sysfs_parse_modalias("auxiliary:mlx5_core.rdma", &id));
+	assert_false(verbs_sysfs_parse_modalias("", &id));
 	assert_int_equal(id.vendor, 0);
 }
 
@@ -115,7 +116,7 @@ static void no_tree_is_no_kernel_support(void **state)
 
 	(void)state;
 	tree_remove();
-	assert_int_equal(sysfs_find_devices(&infos, &count), ENOSYS);
+	assert_int_equal(verbs_sysfs_find_devices(&infos, &count), ENOSYS);
 	assert_int_equal(count, 0);
 	assert_null(infos);
 }
