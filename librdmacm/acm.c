@@ -37,14 +37,14 @@ static int64_t now_ms(void)
 
 /* ---- the connection ---- */
 
-static void disconnect(void)
+static void daemon_disconnect(void)
 {
 	if (sock >= 0)
 		close(sock);
 	sock = -1;
 }
 
-static int await(short events, int64_t deadline)
+static int sock_await(short events, int64_t deadline)
 {
 	struct pollfd fd = { .fd = sock, .events = events };
 	int64_t left;
@@ -72,7 +72,7 @@ static int connect_to(const struct sockaddr *addr, socklen_t len, int64_t deadli
 		return 0;
 	if (errno != EINPROGRESS)
 		return errno;
-	ret = await(POLLOUT, deadline);
+	ret = sock_await(POLLOUT, deadline);
 	if (ret)
 		return ret;
 	if (getsockopt(sock, SOL_SOCKET, SO_ERROR, &err, &err_len))
@@ -133,12 +133,12 @@ static int connect_daemon(int64_t deadline)
 	int ret = connect_tcp(deadline);
 
 	if (ret) {
-		disconnect();
+		daemon_disconnect();
 		ret = connect_unix(deadline);
 	}
 	owner = getpid();
 	if (ret) {
-		disconnect();
+		daemon_disconnect();
 		rests_till = now_ms() + ACM_ABSENT_MS;
 	}
 	return ret;
@@ -161,7 +161,7 @@ static int send_all(const void *bytes, size_t len, int64_t deadline)
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return errno;
-		ret = await(POLLOUT, deadline);
+		ret = sock_await(POLLOUT, deadline);
 		if (ret)
 			return ret;
 	}
@@ -175,7 +175,7 @@ static int receive_all(void *bytes, size_t len, int64_t deadline)
 	int ret;
 
 	while (len) {
-		ret = await(POLLIN, deadline);
+		ret = sock_await(POLLIN, deadline);
 		if (ret)
 			return ret;
 		done = recv(sock, at, len, 0);
@@ -191,8 +191,8 @@ static int receive_all(void *bytes, size_t len, int64_t deadline)
 	return 0;
 }
 
-static int exchange(const struct acm_message *question, struct acm_message *answer,
-		    int64_t deadline)
+static int exchange_question(const struct acm_message *question, struct acm_message *answer,
+			     int64_t deadline)
 {
 	int ret = send_all(question, question->header.length, deadline);
 
@@ -205,7 +205,7 @@ static int exchange(const struct acm_message *question, struct acm_message *answ
 				  deadline);
 	if (!ret)
 		return 0;
-	disconnect();
+	daemon_disconnect();
 	if (ret == ETIMEDOUT)
 		rests_till = now_ms() + ACM_REST_MS;
 	if (ret != EPROTO) /* which has been told */
@@ -214,23 +214,24 @@ static int exchange(const struct acm_message *question, struct acm_message *answ
 }
 
 /* A connection that was there may be one to a daemon that has gone: a new one may have come. */
-static int ask(const struct acm_message *question, struct acm_message *answer, int64_t deadline)
+static int daemon_ask(const struct acm_message *question, struct acm_message *answer,
+		      int64_t deadline)
 {
 	bool kept;
 	int ret;
 
 	if (sock >= 0 && owner != getpid())
-		disconnect();
+		daemon_disconnect();
 	if (now_ms() < rests_till)
 		return EAGAIN;
 	kept = sock >= 0;
 	ret = kept ? 0 : connect_daemon(deadline);
 	if (!ret)
-		ret = exchange(question, answer, deadline);
+		ret = exchange_question(question, answer, deadline);
 	if (kept && (ret == ECONNRESET || ret == EPIPE)) {
 		ret = connect_daemon(deadline);
 		if (!ret)
-			ret = exchange(question, answer, deadline);
+			ret = exchange_question(question, answer, deadline);
 	}
 	return ret;
 }
@@ -246,12 +247,12 @@ int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct a
 	if (timeout_ms < 0 || timeout_ms > most)
 		timeout_ms = most;
 	pthread_mutex_lock(&lock);
-	ret = ask(&asked, &told, now_ms() + timeout_ms);
+	ret = daemon_ask(&asked, &told, now_ms() + timeout_ms);
 	pthread_mutex_unlock(&lock);
 	return ret ? ret : rdmacm_acm_unpack(&told, answer);
 }
 
-static void __attribute__((destructor)) leave(void)
+static void __attribute__((destructor)) daemon_leave(void)
 {
-	disconnect();
+	daemon_disconnect();
 }

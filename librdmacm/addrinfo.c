@@ -255,8 +255,8 @@ static bool is_gid(const struct rdma_addrinfo *hints)
 	return hints->ai_family == AF_IB && (hints->ai_flags & numeric) == numeric;
 }
 
-static int resolve(const char *node, const char *service, const struct rdma_addrinfo *hints,
-		   struct rdma_addrinfo **list)
+static int resolve_address(const char *node, const char *service, const struct rdma_addrinfo *hints,
+			   struct rdma_addrinfo **list)
 {
 	if (hints->ai_flags & RAI_SA) {
 		verbs_warn("rdma_getaddrinfo: RAI_SA is for rdma_resolve_addrinfo() only");
@@ -280,7 +280,7 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 		return cma_refuse(EINVAL, "rdma_getaddrinfo", "nothing is asked for");
 	if (!hints)
 		hints = &none;
-	ret = resolve(node, service, hints, &list);
+	ret = resolve_address(node, service, hints, &list);
 	if (!ret)
 		ret = rdmacm_addrinfo_add_route(&list, hints);
 	if (ret)

@@ -33,7 +33,7 @@ static int check_qp(const struct cm_id *cm, const struct rdma_conn_param *param)
 	return EINVAL;
 }
 
-static uint8_t clip(uint8_t value, uint8_t limit)
+static uint8_t clip_depth(uint8_t value, uint8_t limit)
 {
 	return value < limit ? value : limit;
 }
@@ -61,8 +61,8 @@ static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param,
 		responder = accepts ? cm->responder_resources : RDMA_MAX_RESP_RES;
 	if (initiator == RDMA_MAX_INIT_DEPTH)
 		initiator = accepts ? cm->initiator_depth : RDMA_MAX_INIT_DEPTH;
-	cm->responder_resources = clip(responder, cm->device->max_responder_resources);
-	cm->initiator_depth = clip(initiator, cm->device->max_initiator_depth);
+	cm->responder_resources = clip_depth(responder, cm->device->max_responder_resources);
+	cm->initiator_depth = clip_depth(initiator, cm->device->max_initiator_depth);
 }
 
 /* What resolving has found goes ahead of the program's own. EINVAL: too much for the length to say */
@@ -211,7 +211,7 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 	return cma_return(rdmacm_event_await(cm));
 }
 
-static int reject(struct cm_id *cm, const void *data, uint8_t len, uint8_t reason)
+static int reject_request(struct cm_id *cm, const void *data, uint8_t len, uint8_t reason)
 {
 	struct cm_cmd cmd = {
 		.reject = { .id = cm->number, .private_data_len = len, .reason = reason }
@@ -229,13 +229,15 @@ static int reject(struct cm_id *cm, const void *data, uint8_t len, uint8_t reaso
 CMA_EXPORT int rdma_reject(struct rdma_cm_id *id, const void *private_data,
 			   uint8_t private_data_len)
 {
-	return cma_return(reject(to_cm_id(id), private_data, private_data_len, REJ_CONSUMER));
+	return cma_return(
+		reject_request(to_cm_id(id), private_data, private_data_len, REJ_CONSUMER));
 }
 
 CMA_EXPORT int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data,
 			       uint8_t private_data_len)
 {
-	return cma_return(reject(to_cm_id(id), private_data, private_data_len, REJ_VENDOR_OPTION));
+	return cma_return(
+		reject_request(to_cm_id(id), private_data, private_data_len, REJ_VENDOR_OPTION));
 }
 
 CMA_EXPORT int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)

@@ -14,7 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, cm_device) devices = LIST_HEAD_INITIALIZER(devices);
 static struct ibv_device **kept; /* the list they are from */
 
-static struct cm_device *lookup(uint64_t guid, int index)
+static struct cm_device *device_lookup(uint64_t guid, int index)
 {
 	struct cm_device *device;
 
@@ -26,14 +26,14 @@ static struct cm_device *lookup(uint64_t guid, int index)
 	return NULL;
 }
 
-static bool is_in(const struct ibv_device *ibv, struct ibv_device *const *list)
+static bool is_in_list(const struct ibv_device *ibv, struct ibv_device *const *list)
 {
 	while (*list && *list != ibv)
 		list++;
 	return *list;
 }
 
-static bool is_known(const struct ibv_device *ibv)
+static bool is_device_known(const struct ibv_device *ibv)
 {
 	struct cm_device *device;
 
@@ -44,7 +44,7 @@ static bool is_known(const struct ibv_device *ibv)
 	return false;
 }
 
-static int add(struct ibv_device *ibv)
+static int device_add(struct ibv_device *ibv)
 {
 	struct cm_device *device = calloc(1, sizeof(*device));
 
@@ -64,7 +64,7 @@ static void remove_gone(struct ibv_device *const *list)
 
 	for (device = LIST_FIRST(&devices); device; device = next) {
 		next = LIST_NEXT(device, entry);
-		if (device->verbs || is_in(device->ibv, list))
+		if (device->verbs || is_in_list(device->ibv, list))
 			continue;
 		LIST_REMOVE(device, entry);
 		free(device);
@@ -91,7 +91,7 @@ static void watch_forks(void)
 
 /* Devices may come later than the library: look again whenever one is asked for that is not there.
  * A device that is not open lives as long as a list that has it; the newest list is kept. */
-static int refresh(void)
+static int devices_refresh(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -103,8 +103,8 @@ static int refresh(void)
 		return errno;
 	remove_gone(list);
 	for (i = 0; list[i] && !ret; i++)
-		if (!is_known(list[i]))
-			ret = add(list[i]);
+		if (!is_device_known(list[i]))
+			ret = device_add(list[i]);
 	if (kept)
 		ibv_free_device_list(kept);
 	kept = list;
@@ -139,10 +139,10 @@ int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 	int ret = 0;
 
 	pthread_mutex_lock(&lock);
-	device = lookup(guid, index);
+	device = device_lookup(guid, index);
 	if (!device) {
-		ret = refresh();
-		device = lookup(guid, index);
+		ret = devices_refresh();
+		device = device_lookup(guid, index);
 	}
 	if (!device)
 		ret = ret ? ret : ENODEV;
@@ -213,7 +213,7 @@ static int open_all(struct ibv_context ***out, int *num)
 	struct ibv_context **list;
 	struct cm_device *device;
 	int count = 0;
-	int ret = refresh();
+	int ret = devices_refresh();
 
 	if (ret)
 		return ret;

@@ -73,7 +73,7 @@ static void take_param(struct cm_event *event, const struct rdma_ucm_event_resp 
 /* ---- what the library does before the program hears of it: 0, or the event is swallowed ---- */
 
 /* The step is not done after all. */
-static int fail(struct cm_event *event, enum rdma_cm_event_type type, int err)
+static int event_fail(struct cm_event *event, enum rdma_cm_event_type type, int err)
 {
 	event->event.event = type;
 	event->event.status = -err;
@@ -85,7 +85,7 @@ static int addr_resolved(struct cm_event *event, const struct rdma_ucm_event_res
 	int ret = rdmacm_id_query_route(event->cm);
 
 	(void)resp;
-	return ret ? fail(event, RDMA_CM_EVENT_ADDR_ERROR, ret) : 0;
+	return ret ? event_fail(event, RDMA_CM_EVENT_ADDR_ERROR, ret) : 0;
 }
 
 static int route_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
@@ -93,7 +93,7 @@ static int route_resolved(struct cm_event *event, const struct rdma_ucm_event_re
 	int ret = rdmacm_id_query_path(event->cm);
 
 	(void)resp;
-	return ret ? fail(event, RDMA_CM_EVENT_ROUTE_ERROR, ret) : 0;
+	return ret ? event_fail(event, RDMA_CM_EVENT_ROUTE_ERROR, ret) : 0;
 }
 
 /* The new id stays on the listener's channel; rdma_get_request() gives it one of its own. */
@@ -150,16 +150,16 @@ static int connect_response(struct cm_event *event, const struct rdma_ucm_event_
 		return 0;
 	}
 	rdmacm_qp_to_error(cm);
-	return fail(event, RDMA_CM_EVENT_CONNECT_ERROR, ret);
+	return event_fail(event, RDMA_CM_EVENT_CONNECT_ERROR, ret);
 }
 
-static int established(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+static int connection_event(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	take_param(event, resp);
 	return 0;
 }
 
-static int rejected(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+static int connection_rejected(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	take_param(event, resp);
 	rdmacm_qp_to_error(event->cm);
@@ -173,7 +173,7 @@ static int multicast_joined(struct cm_event *event, const struct rdma_ucm_event_
 	take_ud_param(event, &resp->param.ud);
 	event->event.param.ud.private_data = event->multicast->context;
 	ret = rdmacm_multicast_attach(event->multicast, &event->event.param.ud);
-	return ret ? fail(event, RDMA_CM_EVENT_MULTICAST_ERROR, ret) : 0;
+	return ret ? event_fail(event, RDMA_CM_EVENT_MULTICAST_ERROR, ret) : 0;
 }
 
 static int multicast_failed(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
@@ -203,7 +203,7 @@ static int services_resolved(struct cm_event *event, const struct rdma_ucm_event
 	int ret = rdmacm_addrinfo_take_services(event->cm);
 
 	(void)resp;
-	return ret ? fail(event, RDMA_CM_EVENT_ADDRINFO_ERROR, ret) : 0;
+	return ret ? event_fail(event, RDMA_CM_EVENT_ADDRINFO_ERROR, ret) : 0;
 }
 
 static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_event_resp *resp) = {
@@ -211,11 +211,11 @@ static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_eve
 	[RDMA_CM_EVENT_ROUTE_RESOLVED] = route_resolved,
 	[RDMA_CM_EVENT_CONNECT_REQUEST] = connect_request,
 	[RDMA_CM_EVENT_CONNECT_RESPONSE] = connect_response,
-	[RDMA_CM_EVENT_CONNECT_ERROR] = established, /* both: parameters, and nothing to do */
-	[RDMA_CM_EVENT_UNREACHABLE] = established,
-	[RDMA_CM_EVENT_REJECTED] = rejected,
-	[RDMA_CM_EVENT_ESTABLISHED] = established,
-	[RDMA_CM_EVENT_DISCONNECTED] = established,
+	[RDMA_CM_EVENT_CONNECT_ERROR] = connection_event, /* both: parameters, and nothing to do */
+	[RDMA_CM_EVENT_UNREACHABLE] = connection_event,
+	[RDMA_CM_EVENT_REJECTED] = connection_rejected,
+	[RDMA_CM_EVENT_ESTABLISHED] = connection_event,
+	[RDMA_CM_EVENT_DISCONNECTED] = connection_event,
 	[RDMA_CM_EVENT_MULTICAST_JOIN] = multicast_joined,
 	[RDMA_CM_EVENT_MULTICAST_ERROR] = multicast_failed,
 	[RDMA_CM_EVENT_USER] = user_event,
@@ -232,7 +232,7 @@ static bool is_of_multicast(uint32_t type)
 	return type == RDMA_CM_EVENT_MULTICAST_JOIN || type == RDMA_CM_EVENT_MULTICAST_ERROR;
 }
 
-static void identify(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+static void event_identify(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	event->event.event = resp->event;
 	event->event.status = (int)resp->status;
@@ -248,7 +248,7 @@ static void identify(struct cm_event *event, const struct rdma_ucm_event_resp *r
 }
 
 /* The kernel counts an event of a group for the group and for its id. */
-static void acknowledge(struct cm_event *event)
+static void event_acknowledge(struct cm_event *event)
 {
 	struct cm_id *cm = event->cm;
 
@@ -269,7 +269,7 @@ static int read_event(int fd, struct cm_event *event, struct rdma_ucm_event_resp
 	memset(resp, 0, sizeof(*resp));
 	ret = CM_RUN(fd, &cmd, GET_EVENT, get_event, sizeof(*resp));
 	if (!ret)
-		identify(event, resp);
+		event_identify(event, resp);
 	return ret;
 }
 
@@ -291,7 +291,7 @@ static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 		if (resp.event >= EVENT_TYPES || !on_event[resp.event] ||
 		    !on_event[resp.event](event, &resp))
 			break;
-		acknowledge(event);
+		event_acknowledge(event);
 	}
 	rdmacm_event_explain(&event->event);
 	*out = &event->event;
@@ -309,7 +309,7 @@ CMA_EXPORT int rdma_ack_cm_event(struct rdma_cm_event *event)
 {
 	if (!event)
 		return cma_refuse(EINVAL, "rdma_ack_cm_event", "no event");
-	acknowledge((struct cm_event *)event);
+	event_acknowledge((struct cm_event *)event);
 	return 0;
 }
 

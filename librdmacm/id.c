@@ -173,7 +173,7 @@ CMA_EXPORT int rdma_set_option(struct rdma_cm_id *id, int level, int optname, vo
 /* ---- another channel ---- */
 
 /* The kernel moves the events that nobody has read, too. */
-static int move(struct cm_id *cm, struct rdma_event_channel *channel, uint32_t *reported)
+static int move_id(struct cm_id *cm, struct rdma_event_channel *channel, uint32_t *reported)
 {
 	struct rdma_ucm_migrate_resp resp = { 0 };
 	struct cm_cmd cmd = { .migrate_id = { .response = (uintptr_t)&resp,
@@ -199,7 +199,7 @@ CMA_EXPORT int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel 
 		ret = channel_create(&channel);
 	if (ret)
 		return cma_return(ret);
-	ret = move(cm, channel, &reported);
+	ret = move_id(cm, channel, &reported);
 	if (ret) {
 		if (waits)
 			rdma_destroy_event_channel(channel);

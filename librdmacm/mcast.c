@@ -24,7 +24,7 @@ int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud
 	return ret;
 }
 
-static void detach(struct cm_multicast *multicast)
+static void group_detach(struct cm_multicast *multicast)
 {
 	struct ibv_qp *qp = multicast->id->id.qp;
 
@@ -38,7 +38,7 @@ void rdmacm_multicast_detach_all(struct cm_id *cm)
 	struct cm_multicast *multicast;
 
 	LIST_FOREACH(multicast, &cm->multicasts, entry)
-		detach(multicast);
+		group_detach(multicast);
 }
 
 static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
@@ -58,7 +58,7 @@ static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
 	return ret;
 }
 
-static int join(struct cm_id *cm, const struct sockaddr *addr, uint16_t flags, void *context)
+static int group_join(struct cm_id *cm, const struct sockaddr *addr, uint16_t flags, void *context)
 {
 	socklen_t len = rdmacm_addr_len(addr);
 	struct cm_multicast *multicast;
@@ -86,7 +86,7 @@ static int join(struct cm_id *cm, const struct sockaddr *addr, uint16_t flags, v
 
 CMA_EXPORT int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context)
 {
-	return cma_return(join(to_cm_id(id), addr, RDMA_MC_JOIN_FLAG_FULLMEMBER, context));
+	return cma_return(group_join(to_cm_id(id), addr, RDMA_MC_JOIN_FLAG_FULLMEMBER, context));
 }
 
 CMA_EXPORT int rdma_join_multicast_ex(struct rdma_cm_id *id,
@@ -103,7 +103,7 @@ CMA_EXPORT int rdma_join_multicast_ex(struct rdma_cm_id *id,
 		return cma_refuse(EINVAL, "rdma_join_multicast_ex",
 				  "comp_mask lacks the address or the flags, or flags are unknown");
 	return cma_return(
-		join(to_cm_id(id), mc_join_attr->addr, mc_join_attr->join_flags, context));
+		group_join(to_cm_id(id), mc_join_attr->addr, mc_join_attr->join_flags, context));
 }
 
 static int leave_in_kernel(struct cm_multicast *multicast, uint32_t *reported)
@@ -117,7 +117,7 @@ static int leave_in_kernel(struct cm_multicast *multicast, uint32_t *reported)
 	return ret;
 }
 
-static struct cm_multicast *find(struct cm_id *cm, const struct sockaddr *addr)
+static struct cm_multicast *group_find(struct cm_id *cm, const struct sockaddr *addr)
 {
 	socklen_t len = rdmacm_addr_len(addr);
 	struct cm_multicast *multicast;
@@ -132,14 +132,14 @@ static struct cm_multicast *find(struct cm_id *cm, const struct sockaddr *addr)
 CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
 	struct cm_id *cm = to_cm_id(id);
-	struct cm_multicast *multicast = find(cm, addr);
+	struct cm_multicast *multicast = group_find(cm, addr);
 	uint32_t reported;
 	int ret;
 
 	if (!multicast)
 		return cma_refuse(EADDRNOTAVAIL, "rdma_leave_multicast",
 				  "the id has not joined that group");
-	detach(multicast);
+	group_detach(multicast);
 	ret = leave_in_kernel(multicast, &reported);
 	if (ret)
 		return cma_return(ret);

@@ -76,7 +76,7 @@ static bool is_pkey_of_route(const struct rdma_route *route)
 }
 
 /* The device's access for a connection with this RTR. */
-static atomic_uint *granted(struct cm_id *cm, const struct ibv_qp_attr *rtr)
+static atomic_uint *granted_access(struct cm_id *cm, const struct ibv_qp_attr *rtr)
 {
 	return &cm->device->granted[rtr->max_dest_rd_atomic > 0];
 }
@@ -90,7 +90,7 @@ static unsigned int known_access(struct cm_id *cm, const struct ibv_qp_attr *rtr
 		return 0;
 	if (cm->is_request)
 		return cm->init_access;
-	return is_pkey_of_route(&cm->id.route) ? atomic_load(granted(cm, rtr)) : 0;
+	return is_pkey_of_route(&cm->id.route) ? atomic_load(granted_access(cm, rtr)) : 0;
 }
 
 static int init_again(struct cm_id *cm, const struct ibv_qp_attr *rtr, int rtr_mask)
@@ -102,7 +102,7 @@ static int init_again(struct cm_id *cm, const struct ibv_qp_attr *rtr, int rtr_m
 	if (ret)
 		return ret;
 	if (rtr_mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		atomic_store(granted(cm, rtr), attr.qp_access_flags);
+		atomic_store(granted_access(cm, rtr), attr.qp_access_flags);
 	return ibv_modify_qp(cm->id.qp, &attr, mask);
 }
 
@@ -276,7 +276,7 @@ static int take_cqs(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 
 /* ---- QPs ---- */
 
-static int check(const struct cm_id *cm, const struct ibv_qp_init_attr_ex *attr)
+static int check_qp_attr(const struct cm_id *cm, const struct ibv_qp_init_attr_ex *attr)
 {
 	const char *why = NULL;
 
@@ -332,7 +332,7 @@ static int create_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 
 static int make_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
-	int ret = check(cm, attr);
+	int ret = check_qp_attr(cm, attr);
 
 	if (ret)
 		return ret;

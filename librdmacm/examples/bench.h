@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "complain.h"
+
 /* Sockets of this library, or the system's. */
 struct bench_calls {
 	int (*socket)(int domain, int type, int protocol);

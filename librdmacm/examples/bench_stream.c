@@ -16,13 +16,7 @@
 
 enum { DEFAULT_BUFFER = 1 << 19, SOME_BACKLOG = 128 };
 
-static int complain(const char *what)
-{
-	perror(what);
-	return -1;
-}
-
-static void set(struct bench *bench, int socket, int level, int name, int value)
+static void set_option(struct bench *bench, int socket, int level, int name, int value)
 {
 	bench->calls->setsockopt(socket, level, name, &value, sizeof(value));
 }
@@ -32,8 +26,8 @@ static void set_keepalive(struct bench *bench, int socket)
 	int on = 0, idle = 0;
 	socklen_t len = sizeof(on);
 
-	set(bench, socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-	set(bench, socket, IPPROTO_TCP, TCP_KEEPIDLE, bench->keepalive);
+	set_option(bench, socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+	set_option(bench, socket, IPPROTO_TCP, TCP_KEEPIDLE, bench->keepalive);
 	bench->calls->getsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, &len);
 	len = sizeof(idle);
 	bench->calls->getsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, &len);
@@ -44,17 +38,17 @@ void bench_set_options(struct bench *bench, int socket)
 {
 	int size = bench->buffer_size ? bench->buffer_size : DEFAULT_BUFFER;
 
-	set(bench, socket, SOL_SOCKET, SO_SNDBUF, size);
-	set(bench, socket, SOL_SOCKET, SO_RCVBUF, size);
-	set(bench, socket, IPPROTO_TCP, TCP_NODELAY, 1);
+	set_option(bench, socket, SOL_SOCKET, SO_SNDBUF, size);
+	set_option(bench, socket, SOL_SOCKET, SO_RCVBUF, size);
+	set_option(bench, socket, IPPROTO_TCP, TCP_NODELAY, 1);
 	if (bench->flags & MSG_DONTWAIT)
 		bench->calls->fcntl(socket, F_SETFL, O_NONBLOCK);
 	if (bench->calls != &bench_rsockets)
 		return;
 	if (bench->inline_size)
-		set(bench, socket, SOL_RDMA, RDMA_INLINE, bench->inline_size);
+		set_option(bench, socket, SOL_RDMA, RDMA_INLINE, bench->inline_size);
 	if (bench->mappings)
-		set(bench, socket, SOL_RDMA, RDMA_IOMAPSIZE, bench->mappings);
+		set_option(bench, socket, SOL_RDMA, RDMA_IOMAPSIZE, bench->mappings);
 }
 
 /* ---- addresses: by either resolver ---- */
@@ -97,7 +91,7 @@ static int find_by_cm(struct bench *bench, const char *host, bool passive, struc
 	return 0;
 }
 
-static int find(struct bench *bench, const char *host, bool passive, struct found *found)
+static int find_address(struct bench *bench, const char *host, bool passive, struct found *found)
 {
 	return bench->use_cm_resolver ? find_by_cm(bench, host, passive, found)
 				      : find_by_system(bench, host, passive, found);
@@ -111,17 +105,17 @@ int bench_listen(struct bench *bench, int *listener)
 	int on = 1;
 	struct found at;
 
-	if (find(bench, bench->local, true, &at))
+	if (find_address(bench, bench->local, true, &at))
 		return -1;
 	*listener = calls->socket(at.addr.ss_family, SOCK_STREAM, 0);
 	if (*listener < 0)
-		return complain("rsocket");
+		return complain_errno("rsocket");
 	calls->setsockopt(*listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	bench_set_options(bench, *listener);
 	if (calls->bind(*listener, (struct sockaddr *)&at.addr, at.len))
-		return complain("rbind");
+		return complain_errno("rbind");
 	if (calls->listen(*listener, SOME_BACKLOG))
-		return complain("rlisten");
+		return complain_errno("rlisten");
 	return 0;
 }
 
@@ -145,7 +139,7 @@ int bench_accept(struct bench *bench, int listener, int *socket)
 		*socket = bench->calls->accept(listener, NULL, NULL);
 	} while (*socket < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
 	if (*socket < 0)
-		return complain("raccept");
+		return complain_errno("raccept");
 	bench_set_options(bench, *socket);
 	if (bench->keepalive)
 		set_keepalive(bench, *socket);
@@ -160,7 +154,7 @@ static int await_connection(struct bench *bench, int socket)
 	if (!error)
 		bench->calls->getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &len);
 	errno = error;
-	return error ? complain("async connect") : 0;
+	return error ? complain_errno("async connect") : 0;
 }
 
 static int bind_local(struct bench *bench, int socket)
@@ -177,7 +171,7 @@ static int bind_local(struct bench *bench, int socket)
 	if (ret)
 		return ret;
 	return bench->calls->bind(socket, (struct sockaddr *)&local.addr, local.len)
-		       ? complain("rbind")
+		       ? complain_errno("rbind")
 		       : 0;
 }
 
@@ -185,17 +179,17 @@ int bench_connect(struct bench *bench, int *socket)
 {
 	struct found to;
 
-	if (find(bench, bench->host, false, &to))
+	if (find_address(bench, bench->host, false, &to))
 		return -1;
 	*socket = bench->calls->socket(to.addr.ss_family, SOCK_STREAM, 0);
 	if (*socket < 0)
-		return complain("rsocket");
+		return complain_errno("rsocket");
 	bench_set_options(bench, *socket);
 	if (bind_local(bench, *socket))
 		return -1;
 	if (bench->calls->connect(*socket, (struct sockaddr *)&to.addr, to.len)) {
 		if (errno != EINPROGRESS)
-			return complain("rconnect");
+			return complain_errno("rconnect");
 		if (await_connection(bench, *socket))
 			return -1;
 	}
@@ -231,7 +225,7 @@ int bench_send(struct bench *bench, int socket, size_t size)
 		if (ret > 0)
 			done += ret;
 		else if (!try_again())
-			return complain("rsend");
+			return complain_errno("rsend");
 	}
 	return 0;
 }
@@ -247,12 +241,12 @@ int bench_receive(struct bench *bench, int socket, size_t size)
 		ret = bench->calls->recv(socket, bench->buffer + done, size - done, bench->flags);
 		if (!ret) {
 			errno = ECONNRESET;
-			return complain("rrecv");
+			return complain_errno("rrecv");
 		}
 		if (ret > 0)
 			done += ret;
 		else if (!try_again())
-			return complain("rrecv");
+			return complain_errno("rrecv");
 	}
 	return bench->verify ? bench_check(bench, bench->buffer, size) : 0;
 }

@@ -23,12 +23,6 @@ struct cmtime_options options = {
 	.first_qpn = 1000,
 };
 
-int cmtime_complain(const char *what)
-{
-	perror(what);
-	return -1;
-}
-
 static void usage(const char *program)
 {
 	printf("usage: %s\n"
@@ -170,7 +164,7 @@ static int address_of_interface(void)
 	int ret;
 
 	if (getifaddrs(&all))
-		return cmtime_complain("getifaddrs");
+		return complain_errno("getifaddrs");
 	ret = address_of_family(all, AF_INET);
 	if (ret)
 		ret = address_of_family(all, AF_INET6);

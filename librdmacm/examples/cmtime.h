@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "complain.h"
+
 struct cmtime_options {
 	const char *server; /* -s; NULL for a server */
 	const char *local, *interface, *port, *controller;
@@ -23,16 +25,13 @@ struct cmtime_options {
 };
 extern struct cmtime_options options;
 
-static inline uint64_t now(void)
+static inline uint64_t cmtime_now(void)
 {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (uint64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
-
-/* WHAT and errno's reason on standard error; -1. */
-int cmtime_complain(const char *what);
 
 /* Without a controller: the status for exit(). */
 int cmtime_pair(void);

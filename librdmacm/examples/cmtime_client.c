@@ -11,8 +11,8 @@
 /* ---- events ---- */
 
 /* An answer that did not come in time is asked for again. */
-static int retry(struct connection *connection, const struct rdma_cm_event *event,
-		 int (*ask)(struct connection *connection))
+static int retry_step(struct connection *connection, const struct rdma_cm_event *event,
+		      int (*ask)(struct connection *connection))
 {
 	if (event->status != -ETIMEDOUT || connection->retries++ >= options.retries)
 		return test_refused(event);
@@ -45,28 +45,28 @@ static struct sockaddr *server_of(const struct connection *connection)
 static int create_id(struct connection *connection)
 {
 	return rdma_create_id(connection->test->channel, &connection->id, connection, RDMA_PS_TCP)
-		       ? cmtime_complain("create id failed")
+		       ? complain_errno("create id failed")
 		       : 0;
 }
 
 static int bind_addr(struct connection *connection)
 {
 	return rdma_bind_addr(connection->id, connection->test->local->ai_src_addr)
-		       ? cmtime_complain("bind addr failed")
+		       ? complain_errno("bind addr failed")
 		       : 0;
 }
 
 static int resolve_addr(struct connection *connection)
 {
 	return rdma_resolve_addr(connection->id, NULL, server_of(connection), options.timeout_ms)
-		       ? cmtime_complain("resolve addr failed")
+		       ? complain_errno("resolve addr failed")
 		       : 0;
 }
 
 static int resolve_route(struct connection *connection)
 {
 	return rdma_resolve_route(connection->id, options.timeout_ms)
-		       ? cmtime_complain("resolve route failed")
+		       ? complain_errno("resolve route failed")
 		       : 0;
 }
 
@@ -74,22 +74,22 @@ static int start_connecting(struct connection *connection)
 {
 	struct rdma_conn_param param = connection_param(connection);
 
-	return rdma_connect(connection->id, &param) ? cmtime_complain("connect failed") : 0;
+	return rdma_connect(connection->id, &param) ? complain_errno("connect failed") : 0;
 }
 
 static int start_disconnecting(struct connection *connection)
 {
-	return rdma_disconnect(connection->id) ? cmtime_complain("disconnect failed") : 0;
+	return rdma_disconnect(connection->id) ? complain_errno("disconnect failed") : 0;
 }
 
 /* ---- what workers do ---- */
 
-static void create_qp(struct work *work)
+static void work_create_qp(struct work *work)
 {
 	connection_finish(connection_of(work), connection_create_qp(connection_of(work)));
 }
 
-static void init_qp(struct work *work)
+static void work_init_qp(struct work *work)
 {
 	struct connection *connection = connection_of(work);
 
@@ -103,23 +103,23 @@ static int establish_connection(struct connection *connection)
 		return -1;
 	connection_start(connection, ESTABLISH);
 	if (rdma_establish(connection->id))
-		return cmtime_complain("establish failed");
+		return complain_errno("establish failed");
 	connection_end(connection, ESTABLISH);
 	connection_end(connection, FULL_CONNECT);
 	return 0;
 }
 
-static void establish(struct work *work)
+static void work_establish(struct work *work)
 {
 	connection_finish(connection_of(work), establish_connection(connection_of(work)));
 }
 
 /* ---- events, while the steps are under way ---- */
 
-static int answered(struct connection *connection)
+static int connection_answered(struct connection *connection)
 {
 	connection_end(connection, CM_CONNECT);
-	connection->work.run = establish;
+	connection->work.run = work_establish;
 	workers_give(connection->test->workers, &connection->work);
 	return 0;
 }
@@ -133,13 +133,13 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		return connection_done(connection, RESOLVE_ADDR);
 	case RDMA_CM_EVENT_ADDR_ERROR:
-		return retry(connection, event, resolve_addr);
+		return retry_step(connection, event, resolve_addr);
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		return connection_done(connection, RESOLVE_ROUTE);
 	case RDMA_CM_EVENT_ROUTE_ERROR:
-		return retry(connection, event, resolve_route);
+		return retry_step(connection, event, resolve_route);
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		return answered(connection);
+		return connection_answered(connection);
 	case RDMA_CM_EVENT_DISCONNECTED:
 		return connection_done(connection, DISCONNECT);
 	case RDMA_CM_EVENT_CONNECT_ERROR:
@@ -155,7 +155,8 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 /* ---- all connections through a step ---- */
 
 /* Those that are over when the call returns. */
-static int each(struct test *test, enum step step, int (*call)(struct connection *connection))
+static int each_connection(struct test *test, enum step step,
+			   int (*call)(struct connection *connection))
 {
 	int i;
 
@@ -205,11 +206,11 @@ static int resolve_all(struct test *test)
 	int ret;
 
 	printf("\tCreating IDs\n");
-	ret = each(test, CREATE_ID, create_id);
+	ret = each_connection(test, CREATE_ID, create_id);
 	if (ret)
 		return ret;
 	printf("\tBinding addresses\n");
-	ret = each(test, BIND_ADDR, bind_addr);
+	ret = each_connection(test, BIND_ADDR, bind_addr);
 	if (ret)
 		return ret;
 	printf("\tResolving addresses\n");
@@ -227,11 +228,11 @@ static int make_all_qps(struct test *test)
 	printf("\tCreating QPs\n");
 	ret = test_open_device(test, test->connections[0].id->verbs);
 	if (!ret)
-		ret = work_on_each(test, CREATE_QP, create_qp);
+		ret = work_on_each(test, CREATE_QP, work_create_qp);
 	if (ret)
 		return ret;
 	printf("\tModify QPs to INIT\n");
-	return work_on_each(test, INIT_QP, init_qp);
+	return work_on_each(test, INIT_QP, work_init_qp);
 }
 
 /* Servers are asked when they are all there for it. */
@@ -262,7 +263,7 @@ int client_live(struct test *test)
 
 	if (ret)
 		return ret;
-	test->times.start[FULL_CONNECT] = now();
+	test->times.start[FULL_CONNECT] = cmtime_now();
 	ret = resolve_all(test);
 	if (!ret)
 		ret = make_all_qps(test);

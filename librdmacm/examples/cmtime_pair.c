@@ -45,9 +45,9 @@ static int create_qp(struct rdma_cm_id *id)
 	if (!cq)
 		cq = ibv_create_cq(id->verbs, 1, NULL, NULL, 0);
 	if (!cq)
-		return cmtime_complain("create cq failed");
+		return complain_errno("create cq failed");
 	attr.send_cq = attr.recv_cq = cq;
-	return rdma_create_qp(id, NULL, &attr) ? cmtime_complain("create qp failed") : 0;
+	return rdma_create_qp(id, NULL, &attr) ? complain_errno("create qp failed") : 0;
 }
 
 static struct rdma_conn_param conn_param(void)
@@ -59,10 +59,10 @@ static struct rdma_conn_param conn_param(void)
 
 /* ---- the client's steps, for one connection ---- */
 
-static int create(struct connection *connection)
+static int create_id(struct connection *connection)
 {
 	return rdma_create_id(channel, &connection->id, connection, RDMA_PS_TCP)
-		       ? cmtime_complain("create id failed")
+		       ? complain_errno("create id failed")
 		       : 0;
 }
 
@@ -70,14 +70,14 @@ static int resolve_addr(struct connection *connection)
 {
 	return rdma_resolve_addr(connection->id, info->ai_src_addr, info->ai_dst_addr,
 				 options.timeout_ms)
-		       ? cmtime_complain("failure getting addr")
+		       ? complain_errno("failure getting addr")
 		       : 0;
 }
 
 static int resolve_route(struct connection *connection)
 {
 	return rdma_resolve_route(connection->id, options.timeout_ms)
-		       ? cmtime_complain("failure resolving route")
+		       ? complain_errno("failure resolving route")
 		       : 0;
 }
 
@@ -90,15 +90,15 @@ static int start_connecting(struct connection *connection)
 {
 	struct rdma_conn_param param = conn_param();
 
-	return rdma_connect(connection->id, &param) ? cmtime_complain("failure connecting") : 0;
+	return rdma_connect(connection->id, &param) ? complain_errno("failure connecting") : 0;
 }
 
 static int start_disconnecting(struct connection *connection)
 {
-	return rdma_disconnect(connection->id) ? cmtime_complain("failure disconnecting") : 0;
+	return rdma_disconnect(connection->id) ? complain_errno("failure disconnecting") : 0;
 }
 
-static int destroy(struct connection *connection)
+static int destroy_id(struct connection *connection)
 {
 	if (connection->id->qp)
 		rdma_destroy_qp(connection->id);
@@ -112,25 +112,26 @@ static const struct {
 	int (*start)(struct connection *connection);
 	bool has_event;
 } steps[STEPS] = {
-	[CREATE] = { "create id", "creating id", create, false },
+	[CREATE] = { "create id", "creating id", create_id, false },
 	[RESOLVE_ADDR] = { "resolve addr", "resolving address", resolve_addr, true },
 	[RESOLVE_ROUTE] = { "resolve route", "resolving route", resolve_route, true },
 	[CREATE_QP] = { "create qp", "creating qp", make_qp, false },
 	[CONNECT] = { "connect", "connecting", start_connecting, true },
 	[DISCONNECT] = { "disconnect", "disconnecting", start_disconnecting, true },
-	[DESTROY] = { "destroy", "destroying id", destroy, false },
+	[DESTROY] = { "destroy", "destroying id", destroy_id, false },
 };
 
 /* ---- the client's events ---- */
 
-static void finish(struct connection *connection, enum step step)
+static void finish_step(struct connection *connection, enum step step)
 {
-	connection->end[step] = now();
+	connection->end[step] = cmtime_now();
 	connection->done = step + 1;
 }
 
 /* An answer that did not come in time is asked for again. */
-static bool retry(struct connection *connection, enum step step, const struct rdma_cm_event *event)
+static bool retry_step(struct connection *connection, enum step step,
+		       const struct rdma_cm_event *event)
 {
 	if (connection->retries < options.retries && event->status == -ETIMEDOUT) {
 		connection->retries++;
@@ -145,23 +146,23 @@ static void on_event(struct connection *connection, const struct rdma_cm_event *
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		connection->retries = 0;
-		finish(connection, RESOLVE_ADDR);
+		finish_step(connection, RESOLVE_ADDR);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		connection->retries = 0;
-		finish(connection, RESOLVE_ROUTE);
+		finish_step(connection, RESOLVE_ROUTE);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		finish(connection, CONNECT);
+		finish_step(connection, CONNECT);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		finish(connection, DISCONNECT);
+		finish_step(connection, DISCONNECT);
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
-		connection->failed = !retry(connection, RESOLVE_ADDR, event);
+		connection->failed = !retry_step(connection, RESOLVE_ADDR, event);
 		break;
 	case RDMA_CM_EVENT_ROUTE_ERROR:
-		connection->failed = !retry(connection, RESOLVE_ROUTE, event);
+		connection->failed = !retry_step(connection, RESOLVE_ROUTE, event);
 		break;
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
@@ -179,7 +180,7 @@ static int take_event(void)
 	struct rdma_cm_event *event;
 
 	if (rdma_get_cm_event(channel, &event))
-		return cmtime_complain("failure in rdma_get_cm_event");
+		return complain_errno("failure in rdma_get_cm_event");
 	on_event(event->id->context, event);
 	rdma_ack_cm_event(event);
 	return 0;
@@ -207,33 +208,33 @@ static bool is_at(const struct connection *connection, enum step step)
 	       (step == DESTROY || (!connection->failed && connection->done == step));
 }
 
-static void start(struct connection *connection, enum step step)
+static void start_step(struct connection *connection, enum step step)
 {
-	connection->start[step] = now();
+	connection->start[step] = cmtime_now();
 	if (steps[step].start(connection))
 		connection->failed = true;
 	else if (!steps[step].has_event)
-		finish(connection, step);
+		finish_step(connection, step);
 }
 
 /* Events are taken as they come, so that a connection's time is its own. */
 static int run_step(enum step step)
 {
-	uint64_t begin = now();
+	uint64_t begin = cmtime_now();
 	int ret = 0;
 	int i;
 
 	printf("%s\n", steps[step].announcement);
 	for (i = 0; i < options.connections; i++) {
 		if (is_at(&connections[i], step))
-			start(&connections[i], step);
+			start_step(&connections[i], step);
 		while (!ret && steps[step].has_event && has_event())
 			ret = take_event();
 	}
 	for (i = 0; steps[step].has_event && i < options.connections; i++)
 		while (!ret && is_pending(&connections[i], step))
 			ret = take_event();
-	total[step] = now() - begin;
+	total[step] = cmtime_now() - begin;
 	return ret;
 }
 
@@ -284,7 +285,7 @@ static int run_client(void)
 	connections =
 		calloc(options.connections > 0 ? options.connections : 1, sizeof(*connections));
 	if (!connections)
-		return cmtime_complain("no memory");
+		return complain_errno("no memory");
 	ret = run_step(CREATE);
 	if (!ret)
 		ret = find_server();
@@ -322,7 +323,7 @@ static int serve_event(void)
 	struct rdma_cm_id *id;
 
 	if (rdma_get_cm_event(channel, &event))
-		return cmtime_complain("failure in rdma_get_cm_event");
+		return complain_errno("failure in rdma_get_cm_event");
 	type = event->event;
 	id = event->id;
 	if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
@@ -348,10 +349,10 @@ static int listen_at(struct rdma_cm_id **listener)
 		return ret;
 	}
 	if (rdma_create_id(channel, listener, NULL, RDMA_PS_TCP))
-		return cmtime_complain("listen request failed");
+		return complain_errno("listen request failed");
 	if (rdma_bind_addr(*listener, info->ai_src_addr))
-		return cmtime_complain("bind address failed");
-	return rdma_listen(*listener, 0) ? cmtime_complain("failure trying to listen") : 0;
+		return complain_errno("bind address failed");
+	return rdma_listen(*listener, 0) ? complain_errno("failure trying to listen") : 0;
 }
 
 static int run_server(void)

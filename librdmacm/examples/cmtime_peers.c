@@ -27,7 +27,7 @@ static int send_all(int socket, const void *buf, size_t size)
 	for (; size; at += done, size -= done) {
 		done = send(socket, at, size, MSG_NOSIGNAL);
 		if (done < 0)
-			return cmtime_complain("send to a peer");
+			return complain_errno("send to a peer");
 	}
 	return 0;
 }
@@ -40,7 +40,7 @@ static int receive_all(int socket, void *buf, size_t size)
 	for (; size; at += done, size -= done) {
 		done = recv(socket, at, size, 0);
 		if (done < 0)
-			return cmtime_complain("receive from a peer");
+			return complain_errno("receive from a peer");
 		if (!done) {
 			fprintf(stderr, "a peer has gone\n");
 			return -1;
@@ -78,14 +78,14 @@ static int listen_as_controller(const struct addrinfo *info, int backlog)
 	return -1;
 }
 
-static int gather(struct peers *peers, int listener)
+static int gather_peers(struct peers *peers, int listener)
 {
 	int i;
 
 	for (i = 0; i < peers->count - 1; i++) {
 		peers->sockets[i] = accept(listener, NULL, NULL);
 		if (peers->sockets[i] < 0)
-			return cmtime_complain("accept of a peer");
+			return complain_errno("accept of a peer");
 		peers->socket_count++;
 		without_delay(peers->sockets[i]);
 		if (receive_all(peers->sockets[i], &peers->all[i + 1], sizeof(*peers->all)))
@@ -105,7 +105,7 @@ static int be_controller(struct peers *peers, int listener, const struct peer *s
 	fflush(stdout);
 	peers->is_controller = true;
 	peers->all[0] = *self;
-	ret = gather(peers, listener);
+	ret = gather_peers(peers, listener);
 	close(listener);
 	return ret;
 }
@@ -113,7 +113,7 @@ static int be_controller(struct peers *peers, int listener, const struct peer *s
 /* The controller may have its address already, and not listen yet. */
 static int find_controller(const struct addrinfo *info, int timeout_ms)
 {
-	const uint64_t end = now() + (uint64_t)timeout_ms * 1000000;
+	const uint64_t end = cmtime_now() + (uint64_t)timeout_ms * 1000000;
 	int found;
 
 	for (;;) {
@@ -122,11 +122,11 @@ static int find_controller(const struct addrinfo *info, int timeout_ms)
 			break;
 		close(found);
 		found = -1;
-		if (errno != ECONNREFUSED || now() >= end)
+		if (errno != ECONNREFUSED || cmtime_now() >= end)
 			break;
 		poll(NULL, 0, RETRY_MS);
 	}
-	return found < 0 ? cmtime_complain("connect to the controller") : without_delay(found);
+	return found < 0 ? complain_errno("connect to the controller") : without_delay(found);
 }
 
 static int join_controller(struct peers *peers, const struct addrinfo *info, int timeout_ms,
@@ -149,7 +149,7 @@ static int meet_at(struct peers *peers, const struct addrinfo *info, int timeout
 	if (listener >= 0)
 		return be_controller(peers, listener, self);
 	if (errno != EADDRINUSE && errno != EADDRNOTAVAIL)
-		return cmtime_complain("bind to the controller's address");
+		return complain_errno("bind to the controller's address");
 	return join_controller(peers, info, timeout_ms, self);
 }
 
@@ -181,7 +181,7 @@ int peers_meet(struct peers *peers, const char *controller, const char *port, in
 	if (peers->all && peers->sockets)
 		ret = meet_at(peers, info, timeout_ms, self);
 	else
-		ret = cmtime_complain("peers");
+		ret = complain_errno("peers");
 	freeaddrinfo(info);
 	return ret ? ret : check_roles(peers);
 }
@@ -250,7 +250,7 @@ int peers_poll(const struct peers *peers, const int *fds, int count, int timeout
 		all[count + i] = (struct pollfd){ .fd = peers->sockets[i], .events = POLLRDHUP };
 	ret = poll(all, count + peers->socket_count, timeout_ms);
 	if (ret < 0)
-		return cmtime_complain("poll");
+		return complain_errno("poll");
 	if (has_gone(all + count, peers->socket_count)) {
 		fprintf(stderr, "a peer has gone\n");
 		return -1;

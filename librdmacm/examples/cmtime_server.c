@@ -21,11 +21,11 @@ static int accept_connection(struct connection *connection)
 		return -1;
 	}
 	param = connection_param(connection);
-	return rdma_accept(connection->id, &param) ? cmtime_complain("failure accepting") : 0;
+	return rdma_accept(connection->id, &param) ? complain_errno("failure accepting") : 0;
 }
 
 /* It has finished when it is established. */
-static void answer(struct work *work)
+static void work_answer(struct work *work)
 {
 	int ret = accept_connection(connection_of(work));
 
@@ -33,26 +33,26 @@ static void answer(struct work *work)
 		connection_finish(connection_of(work), ret);
 }
 
-static void part(struct work *work)
+static void work_part(struct work *work)
 {
 	struct connection *connection = connection_of(work);
 	int ret;
 
 	connection_start(connection, DISCONNECT);
-	ret = rdma_disconnect(connection->id) ? cmtime_complain("failure disconnecting") : 0;
+	ret = rdma_disconnect(connection->id) ? complain_errno("failure disconnecting") : 0;
 	connection_end(connection, DISCONNECT);
 	connection_finish(connection, ret);
 }
 
 /* ---- events ---- */
 
-static void give(struct connection *connection, void (*run)(struct work *work))
+static void give_work(struct connection *connection, void (*run)(struct work *work))
 {
 	connection->work.run = run;
 	workers_give(connection->test->workers, &connection->work);
 }
 
-static int requested(struct test *test, struct rdma_cm_id *id)
+static int connection_requested(struct test *test, struct rdma_cm_id *id)
 {
 	struct connection *connection;
 
@@ -63,7 +63,7 @@ static int requested(struct test *test, struct rdma_cm_id *id)
 	connection = &test->connections[test->requested++];
 	connection->id = id;
 	id->context = connection;
-	give(connection, answer);
+	give_work(connection, work_answer);
 	return 0;
 }
 
@@ -71,12 +71,12 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 {
 	switch (event->event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return requested(test, event->id);
+		return connection_requested(test, event->id);
 	case RDMA_CM_EVENT_ESTABLISHED:
 		connection_finish(event->id->context, 0);
 		return 0;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		give(event->id->context, part);
+		give_work(event->id->context, work_part);
 		return 0;
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:

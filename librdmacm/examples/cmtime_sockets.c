@@ -26,12 +26,12 @@ int sockets_listen(struct sockaddr_storage *address)
 
 	listener = socket(address->ss_family, SOCK_STREAM, 0);
 	if (listener < 0)
-		return cmtime_complain("socket");
+		return complain_errno("socket");
 	if (bind(listener, (struct sockaddr *)address, size) ||
 	    listen(listener, options.connections))
-		return cmtime_complain("bind");
+		return complain_errno("bind");
 	return getsockname(listener, (struct sockaddr *)address, &size)
-		       ? cmtime_complain("getsockname")
+		       ? complain_errno("getsockname")
 		       : 0;
 }
 
@@ -40,14 +40,14 @@ int sockets_listen(struct sockaddr_storage *address)
 static int create_socket(struct test *test, int i)
 {
 	sockets[i] = socket(test->local->ai_src_addr->sa_family, SOCK_STREAM, 0);
-	return sockets[i] < 0 ? cmtime_complain("socket") : 0;
+	return sockets[i] < 0 ? complain_errno("socket") : 0;
 }
 
 static int bind_socket(struct test *test, int i)
 {
 	const struct sockaddr *local = test->local->ai_src_addr;
 
-	return bind(sockets[i], local, test->local->ai_src_len) ? cmtime_complain("bind") : 0;
+	return bind(sockets[i], local, test->local->ai_src_len) ? complain_errno("bind") : 0;
 }
 
 static int connect_socket(struct test *test, int i)
@@ -57,7 +57,7 @@ static int connect_socket(struct test *test, int i)
 	server += !server->listens;
 	return connect(sockets[i], (const struct sockaddr *)&server->address,
 		       length_of(&server->address))
-		       ? cmtime_complain("connect")
+		       ? complain_errno("connect")
 		       : 0;
 }
 
@@ -65,7 +65,7 @@ static int accept_socket(struct test *test, int i)
 {
 	(void)test;
 	sockets[i] = accept(listener, NULL, NULL);
-	return sockets[i] < 0 ? cmtime_complain("accept") : 0;
+	return sockets[i] < 0 ? complain_errno("accept") : 0;
 }
 
 static int close_socket(struct test *test, int i)
@@ -78,7 +78,7 @@ static int close_socket(struct test *test, int i)
 
 /* ---- all connections ---- */
 
-static int each(struct test *test, enum step step, int (*call)(struct test *test, int i))
+static int each_socket(struct test *test, enum step step, int (*call)(struct test *test, int i))
 {
 	int i;
 
@@ -102,16 +102,16 @@ static int run_client(struct test *test)
 	int ret;
 
 	printf("\tCreating sockets\n");
-	test->times.start[FULL_CONNECT] = now();
-	ret = each(test, CREATE_ID, create_socket);
+	test->times.start[FULL_CONNECT] = cmtime_now();
+	ret = each_socket(test, CREATE_ID, create_socket);
 	if (!ret)
-		ret = each(test, BIND_ADDR, bind_socket);
+		ret = each_socket(test, BIND_ADDR, bind_socket);
 	if (!ret)
 		ret = peers_keep_step(test->peers, INIT_QP);
 	if (ret)
 		return ret;
 	printf("\tConnecting sockets\n");
-	ret = each(test, CM_CONNECT, connect_socket);
+	ret = each_socket(test, CM_CONNECT, connect_socket);
 	test_end_step(test, FULL_CONNECT);
 	return ret;
 }
@@ -123,11 +123,11 @@ static int run_server(struct test *test)
 	if (ret)
 		return ret;
 	printf("\tAccept sockets\n");
-	return each(test, CM_CONNECT, accept_socket);
+	return each_socket(test, CM_CONNECT, accept_socket);
 }
 
 /* The client closes first: whoever does has the connection in TIME_WAIT. */
-static int part(struct test *test)
+static int part_sockets(struct test *test)
 {
 	int ret = peers_keep_step(test->peers, CM_CONNECT);
 
@@ -136,19 +136,19 @@ static int part(struct test *test)
 	if (ret)
 		return ret;
 	printf("\tClosing sockets\n");
-	ret = each(test, DISCONNECT, close_socket);
+	ret = each_socket(test, DISCONNECT, close_socket);
 	if (!ret && !options.listens)
 		ret = peers_keep_step(test->peers, DISCONNECT);
 	return ret;
 }
 
-static int live(struct test *test)
+static int live_sockets(struct test *test)
 {
 	int ret = peers_keep_step(test->peers, FULL_CONNECT);
 
 	if (!ret)
 		ret = options.listens ? run_server(test) : run_client(test);
-	return ret ? ret : part(test);
+	return ret ? ret : part_sockets(test);
 }
 
 int sockets_run(struct test *test)
@@ -160,7 +160,7 @@ int sockets_run(struct test *test)
 	sockets = malloc(options.connections * sizeof(*sockets));
 	if (sockets && test_begin(test, options.connections, NO_QPS)) {
 		memset(sockets, 0xff, options.connections * sizeof(*sockets));
-		ret = live(test);
+		ret = live_sockets(test);
 	}
 	if (!ret) {
 		printf("%s baseline socket results:\n", self);

@@ -27,7 +27,7 @@ bool test_begin(struct test *test, int count, enum qp_kind kind)
 		test->connections[i].test = test;
 		test->connections[i].qpn = options.first_qpn + i;
 	}
-	return test->connections || cmtime_complain("connections") == 0;
+	return test->connections || complain_errno("connections") == 0;
 }
 
 /* Workers may still be at connections of a run that failed; they are waited for, and started again by nobody. */
@@ -48,22 +48,22 @@ void test_finish(struct test *test)
 void test_start_step(struct test *test, enum step step)
 {
 	atomic_store(&test->finished, 0);
-	test->times.start[step] = now();
+	test->times.start[step] = cmtime_now();
 }
 
 void test_end_step(struct test *test, enum step step)
 {
-	test->times.end[step] = now();
+	test->times.end[step] = cmtime_now();
 }
 
 void connection_start(struct connection *connection, enum step step)
 {
-	connection->times.start[step] = now();
+	connection->times.start[step] = cmtime_now();
 }
 
 void connection_end(struct connection *connection, enum step step)
 {
-	connection->times.end[step] = now();
+	connection->times.end[step] = cmtime_now();
 }
 
 void connection_finish(struct connection *connection, int ret)
@@ -80,13 +80,13 @@ static int take_event(struct test *test,
 	int ret;
 
 	if (rdma_get_cm_event(test->channel, &event))
-		return cmtime_complain("failure in rdma_get_cm_event");
+		return complain_errno("failure in rdma_get_cm_event");
 	ret = on_event(test, event);
 	rdma_ack_cm_event(event);
 	return ret;
 }
 
-static int fail(struct test *test)
+static int test_fail(struct test *test)
 {
 	atomic_fetch_add(&test->failed, 1);
 	return -1;
@@ -104,11 +104,11 @@ int test_await(struct test *test, int timeout_ms,
 			return -1;
 		ret = peers_poll(test->peers, fds, 2, timeout_ms, readable);
 		if (ret <= 0)
-			return fail(test);
+			return test_fail(test);
 		if (readable[0])
 			workers_forget_done(test->workers);
 		if (readable[1] && take_event(test, on_event))
-			return fail(test);
+			return test_fail(test);
 	}
 	return 0;
 }
@@ -149,13 +149,13 @@ int test_open_device(struct test *test, struct ibv_context *device)
 	printf("\tAllocating verbs resources\n");
 	test->pd = ibv_alloc_pd(device);
 	if (!test->pd)
-		return cmtime_complain("ibv_alloc_pd");
+		return complain_errno("ibv_alloc_pd");
 	test->cq = ibv_create_cq(device, 1, NULL, NULL, 0); /* nothing is ever posted */
-	return test->cq ? 0 : cmtime_complain("ibv_create_cq");
+	return test->cq ? 0 : complain_errno("ibv_create_cq");
 }
 
 /* What a simulated QP's call costs. */
-static int simulate(void)
+static int simulate_qp(void)
 {
 	struct timespec delay = { .tv_sec = options.delay_us / 1000000,
 				  .tv_nsec = options.delay_us % 1000000 * 1000 };
@@ -175,7 +175,7 @@ static int make_qp(struct connection *connection)
 
 	connection->qp = ibv_create_qp(connection->test->pd, &attr);
 	if (!connection->qp)
-		return cmtime_complain("ibv_create_qp");
+		return complain_errno("ibv_create_qp");
 	connection->qpn = connection->qp->qp_num;
 	return 0;
 }
@@ -187,7 +187,7 @@ int connection_create_qp(struct connection *connection)
 	if (connection->test->kind == NO_QPS)
 		return 0;
 	connection_start(connection, CREATE_QP);
-	ret = connection->test->kind == QPS ? make_qp(connection) : simulate();
+	ret = connection->test->kind == QPS ? make_qp(connection) : simulate_qp();
 	connection_end(connection, CREATE_QP);
 	return ret;
 }
@@ -197,7 +197,7 @@ static int modify_qp(struct connection *connection, struct ibv_qp_attr *attr, in
 	int ret;
 
 	if (connection->test->kind == SIMULATED_QPS)
-		return simulate();
+		return simulate_qp();
 	ret = ibv_modify_qp(connection->qp, attr, mask);
 	if (!ret)
 		return 0;
@@ -212,7 +212,7 @@ int connection_move_qp(struct connection *connection, enum ibv_qp_state state, e
 
 	connection_start(connection, attr_step);
 	if (rdma_init_qp_attr(connection->id, &attr, &mask))
-		return cmtime_complain("rdma_init_qp_attr");
+		return complain_errno("rdma_init_qp_attr");
 	connection_end(connection, attr_step);
 	if (connection->test->kind == NO_QPS)
 		return 0;
@@ -277,7 +277,7 @@ struct row {
 	uint64_t sum, max, min;
 };
 
-static struct row measure(const struct test *test, enum step step)
+static struct row measure_step(const struct test *test, enum step step)
 {
 	struct row row = { .min = UINT64_MAX };
 	uint64_t time;
@@ -301,7 +301,7 @@ static struct row measure(const struct test *test, enum step step)
 static void print_row(const struct test *test, enum step step, const char *name)
 {
 	const uint64_t total = test->times.end[step] - test->times.start[step];
-	struct row row = measure(test, step);
+	struct row row = measure_step(test, step);
 
 	/* the way to a connection is walked side by side: a sum says nothing */
 	if (step == FULL_CONNECT)

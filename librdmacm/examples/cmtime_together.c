@@ -20,7 +20,7 @@ static int find_local(struct test *test)
 	int ret = address_resolve_passive(options.local, NULL, &hints, &test->local);
 
 	if (ret && ret == EAI_SYSTEM)
-		return cmtime_complain("rdma_getaddrinfo");
+		return complain_errno("rdma_getaddrinfo");
 	if (ret)
 		printf("getaddrinfo error: %s\n", gai_strerror(ret));
 	return ret;
@@ -30,17 +30,17 @@ static int find_local(struct test *test)
 static int listen_by_rdma(struct test *test, struct sockaddr_storage *address)
 {
 	if (rdma_create_id(test->channel, &listener, NULL, RDMA_PS_TCP))
-		return cmtime_complain("create id failed");
+		return complain_errno("create id failed");
 	if (rdma_bind_addr(listener, (struct sockaddr *)address))
-		return cmtime_complain("bind addr failed");
+		return complain_errno("bind addr failed");
 	if (rdma_listen(listener, 0))
-		return cmtime_complain("failure trying to listen");
+		return complain_errno("failure trying to listen");
 	((struct sockaddr_in *)address)->sin_port =
 		rdma_get_src_port(listener); /* IPv6's is there, too */
 	return 0;
 }
 
-static int introduce(struct test *test, struct peer *self)
+static int introduce_self(struct test *test, struct peer *self)
 {
 	memset(self, 0, sizeof(*self));
 	if (!options.listens)
@@ -54,7 +54,7 @@ static int introduce(struct test *test, struct peer *self)
 /* ---- the tests ---- */
 
 /* CONNECTIONS with each peer of the other side */
-static int run(struct test *test, int connections, enum qp_kind kind)
+static int run_test(struct test *test, int connections, enum qp_kind kind)
 {
 	int ret = -1;
 
@@ -65,7 +65,7 @@ static int run(struct test *test, int connections, enum qp_kind kind)
 	return ret;
 }
 
-static void announce(const struct test *test, enum qp_kind kind)
+static void announce_test(const struct test *test, enum qp_kind kind)
 {
 	const char *self = options.listens ? "Accept" : "Connect";
 	int count = options.connections * peers_count(test->peers, !options.listens);
@@ -82,8 +82,8 @@ static int run_and_print(struct test *test, enum qp_kind kind)
 {
 	int ret;
 
-	announce(test, kind);
-	ret = run(test, options.connections, kind);
+	announce_test(test, kind);
+	ret = run_test(test, options.connections, kind);
 	if (!ret)
 		test_print(test);
 	test_finish(test);
@@ -96,7 +96,7 @@ static int run_tests(struct test *test)
 	int ret;
 
 	printf("%s warmup\n", options.listens ? "Server" : "Client");
-	ret = run(test, 1, QPS);
+	ret = run_test(test, 1, QPS);
 	test_finish(test);
 	if (!ret)
 		ret = run_and_print(test, options.delay_us ? SIMULATED_QPS : QPS);
@@ -108,7 +108,7 @@ static int run_tests(struct test *test)
 static int meet_and_run(struct test *test)
 {
 	struct peer self;
-	int ret = introduce(test, &self);
+	int ret = introduce_self(test, &self);
 
 	if (ret)
 		return ret;
@@ -144,7 +144,7 @@ int cmtime_together(void)
 		return -1;
 	test.workers = workers_start(options.threads);
 	if (!test.workers)
-		cmtime_complain("threads");
+		complain_errno("threads");
 	else if (!find_local(&test))
 		ret = meet_and_run(&test);
 	peers_part(&peers);

@@ -22,7 +22,7 @@ struct workers {
 	pthread_t threads[];
 };
 
-static struct work *take(struct workers *workers)
+static struct work *take_work(struct workers *workers)
 {
 	struct work *work;
 
@@ -43,7 +43,7 @@ static void *work_on(void *context)
 	struct workers *workers = context;
 	struct work *work;
 
-	while ((work = take(workers))) {
+	while ((work = take_work(workers))) {
 		work->run(work);
 		eventfd_write(workers->done, 1);
 	}

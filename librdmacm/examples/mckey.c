@@ -20,7 +20,7 @@ static struct {
 
 /* ---- events ---- */
 
-static int join(struct node *node)
+static int join_group(struct node *node)
 {
 	struct rdma_cm_join_mc_attr_ex attr = {
 		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
@@ -40,10 +40,10 @@ static int make_ready(struct node *node)
 		return -1;
 	if (!options.sends && node_post_recvs(node))
 		return -1;
-	return join(node);
+	return join_group(node);
 }
 
-static int joined(struct test *test, struct node *node, const struct rdma_ud_param *to)
+static int group_joined(struct test *test, struct node *node, const struct rdma_ud_param *to)
 {
 	char gid[INET6_ADDRSTRLEN];
 
@@ -68,7 +68,7 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		return make_ready(node);
 	case RDMA_CM_EVENT_MULTICAST_JOIN:
-		return joined(test, node, &event->param.ud);
+		return group_joined(test, node, &event->param.ud);
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 	case RDMA_CM_EVENT_MULTICAST_ERROR:
@@ -93,7 +93,7 @@ static int find_addresses(struct test *test)
 
 /* An address of IP is resolved from the local one, which finds the device; a GID needs nothing but
  * the device. */
-static int start(struct test *test, struct node *node)
+static int start_node(struct test *test, struct node *node)
 {
 	struct sockaddr *local = (struct sockaddr *)&options.local_addr;
 
@@ -107,7 +107,7 @@ static int start(struct test *test, struct node *node)
 	return 0;
 }
 
-static int transfer(struct test *test)
+static int transfer_messages(struct test *test)
 {
 	int ret;
 
@@ -127,7 +127,7 @@ static int transfer(struct test *test)
 	return ret;
 }
 
-static void leave(struct test *test)
+static void leave_group(struct test *test)
 {
 	int i;
 
@@ -136,7 +136,7 @@ static void leave(struct test *test)
 			test_complain(test, "failure leaving");
 }
 
-static int run(struct test *test)
+static int run_test(struct test *test)
 {
 	int ret;
 	int i;
@@ -147,13 +147,13 @@ static int run(struct test *test)
 		return ret;
 	printf("%s: joining\n", test->name);
 	for (i = 0; i < test->connections && !ret; i++)
-		ret = start(test, &test->nodes[i]);
+		ret = start_node(test, &test->nodes[i]);
 	if (ret)
 		return ret;
 	ret = test_await(test, &test->connects_left);
 	if (!ret)
-		ret = transfer(test);
-	leave(test);
+		ret = transfer_messages(test);
+	leave_group(test);
 	return ret;
 }
 
@@ -230,7 +230,7 @@ int main(int argc, char *argv[])
 		return 1;
 	ret = test_open(&test, true);
 	if (!ret)
-		ret = run(&test);
+		ret = run_test(&test);
 	test_close(&test);
 	return test_end(ret);
 }

@@ -415,7 +415,7 @@ int nodes_post_sends(struct test *test, int flags)
 	return ret;
 }
 
-static int check(const struct test *test, const struct ibv_wc *wc)
+static int check_completion(const struct test *test, const struct ibv_wc *wc)
 {
 	if (wc->status == IBV_WC_SUCCESS)
 		return 0;
@@ -434,7 +434,7 @@ static int poll_node(struct node *node, int kind,
 	if (count < 0)
 		return test_complain(node->test, "failed polling CQ");
 	for (i = 0; i < count; i++) {
-		if (check(node->test, &wc[i]))
+		if (check_completion(node->test, &wc[i]))
 			return -1;
 		if (on_first && !node->completed[kind] && on_first(node, &wc[i]))
 			return -1;

@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "complain.h"
+
 enum { OPEN = 1, CLOSE = 2, WRITE = 3, ANSWER = 0x80 };
 enum { BUFFER = 1 << 19, CHUNK = 1 << 16, ROUND = 8, MAX_PATH = 4096 };
 
@@ -35,12 +37,6 @@ struct head {
 
 static const char *port = "7427";
 
-static int complain(const char *what)
-{
-	perror(what);
-	return -1;
-}
-
 /* ---- messages ---- */
 
 static int send_all(int socket, const void *buf, size_t size)
@@ -51,7 +47,7 @@ static int send_all(int socket, const void *buf, size_t size)
 	for (; size; at += done, size -= done) {
 		done = rsend(socket, at, size, 0);
 		if (done <= 0)
-			return complain("rsend");
+			return complain_errno("rsend");
 	}
 	return 0;
 }
@@ -70,7 +66,7 @@ static int receive_all(int socket, void *buf, size_t size)
 	return 0;
 }
 
-static int answer(int socket, const struct head *to, int error)
+static int send_answer(int socket, const struct head *to, int error)
 {
 	struct head head = *to;
 
@@ -143,7 +139,7 @@ static int serve_write(int socket, int file, const struct head *head)
 		return error;
 	printf("%lld bytes...", (long long)size);
 	fflush(stdout);
-	return answer(socket, head, error);
+	return send_answer(socket, head, error);
 }
 
 static void serve_commands(int socket, int file)
@@ -156,11 +152,11 @@ static void serve_commands(int socket, int file)
 				return;
 		} else if (head.command == CLOSE) {
 			printf("closing...");
-			answer(socket, &head, 0);
+			send_answer(socket, &head, 0);
 			printf("done\n");
 			return;
 		} else {
-			answer(socket, &head, EINVAL);
+			send_answer(socket, &head, EINVAL);
 			return;
 		}
 	}
@@ -179,10 +175,10 @@ static void serve_client(int socket)
 	file = open(path, O_RDWR | O_CREAT | O_TRUNC, head.value & 0777);
 	if (file < 0) {
 		printf("unable to open destination file\n");
-		answer(socket, &head, errno);
+		send_answer(socket, &head, errno);
 		return;
 	}
-	if (!answer(socket, &head, 0))
+	if (!send_answer(socket, &head, 0))
 		serve_commands(socket, file);
 	close(file);
 }
@@ -196,7 +192,7 @@ static void set_options(int socket)
 	rsetsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-static struct addrinfo *resolve(const char *host)
+static struct addrinfo *resolve_host(const char *host)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = host ? 0 : AI_PASSIVE };
 	struct addrinfo *info;
@@ -210,7 +206,7 @@ static struct addrinfo *resolve(const char *host)
 
 static int make_listener(void)
 {
-	struct addrinfo *info = resolve(NULL);
+	struct addrinfo *info = resolve_host(NULL);
 	int on = 1, socket;
 
 	if (!info)
@@ -237,7 +233,7 @@ static void print_client(const struct sockaddr_storage *addr, socklen_t len)
 		printf("client: %s\n", name);
 }
 
-static int serve(void)
+static int serve_clients(void)
 {
 	int listener = make_listener(), socket;
 	struct sockaddr_storage addr;
@@ -251,7 +247,7 @@ static int serve(void)
 		len = sizeof(addr);
 		socket = raccept(listener, (struct sockaddr *)&addr, &len);
 		if (socket < 0)
-			return complain("raccept");
+			return complain_errno("raccept");
 		print_client(&addr, len);
 		serve_client(socket);
 		rshutdown(socket, SHUT_RDWR);
@@ -316,23 +312,23 @@ static int ask_close(int socket)
 	return send_all(socket, &head, sizeof(head)) ? -1 : await_answer(socket, CLOSE);
 }
 
-static int step(const char *name)
+static int print_step(const char *name)
 {
 	printf("%s", name);
 	fflush(stdout);
 	return 0;
 }
 
-static int copy(int socket, const struct source *source, const char *to)
+static int copy_source(int socket, const struct source *source, const char *to)
 {
 	int ret = ask_open(socket, to, source->stat.st_mode);
 
 	if (!ret)
-		ret = step("transferring...");
+		ret = print_step("transferring...");
 	if (!ret)
 		ret = ask_write(socket, source);
 	if (!ret)
-		ret = step("closing...");
+		ret = print_step("closing...");
 	if (!ret)
 		ret = ask_close(socket);
 	return ret;
@@ -340,7 +336,7 @@ static int copy(int socket, const struct source *source, const char *to)
 
 static int connect_to(const char *host)
 {
-	struct addrinfo *info = resolve(host);
+	struct addrinfo *info = resolve_host(host);
 	int socket;
 
 	if (!info)
@@ -379,11 +375,11 @@ static int send_file(const char *from, const char *host, const char *to)
 
 	if (socket < 0)
 		return -1;
-	step("opening...");
+	print_step("opening...");
 	ret = open_source(from, &source);
 	if (!ret) {
 		clock_gettime(CLOCK_MONOTONIC, &start);
-		ret = copy(socket, &source, to);
+		ret = copy_source(socket, &source, to);
 	}
 	if (!ret) {
 		printf("done\n");
@@ -429,6 +425,6 @@ int main(int argc, char **argv)
 	argv += optind;
 	argc -= optind;
 	if (!argc)
-		return serve();
+		return serve_clients();
 	return argc == 2 ? send_as_told(argv) : usage(argv[-optind]);
 }

@@ -5,7 +5,7 @@
  */
 #include "simple.h"
 
-static int run(struct simple *simple)
+static int run_client(struct simple *simple)
 {
 	struct ibv_qp_init_attr attr;
 	int ret;
@@ -36,5 +36,5 @@ int main(int argc, char *argv[])
 	if (simple_take_options(&simple, argc, argv,
 				"s:p:", "\t[-s server_address]\n\t[-p port_number]\n"))
 		return 1;
-	return simple_main(&simple, run);
+	return simple_main(&simple, run_client);
 }

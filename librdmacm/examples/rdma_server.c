@@ -15,7 +15,7 @@ static int inline_size(const struct simple *simple)
 	return (int)init.cap.max_inline_data;
 }
 
-static int run(struct simple *simple)
+static int run_server(struct simple *simple)
 {
 	struct ibv_qp_init_attr attr;
 	int ret = simple_await_request(simple, &attr);
@@ -44,5 +44,5 @@ int main(int argc, char *argv[])
 	if (simple_take_options(&simple, argc, argv,
 				"s:p:", "\t[-s server_address]\n\t[-p port_number]\n"))
 		return 1;
-	return simple_main(&simple, run);
+	return simple_main(&simple, run_server);
 }

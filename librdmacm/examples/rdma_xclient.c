@@ -39,7 +39,7 @@ static int post_send(struct simple *simple, int flags)
 			    rdma_seterrno(ibv_post_send(simple->id->qp, &wr, &bad)));
 }
 
-static int run(struct simple *simple)
+static int run_client(struct simple *simple)
 {
 	struct ibv_qp_init_attr attr;
 	int ret;
@@ -73,5 +73,5 @@ int main(int argc, char *argv[])
 				"\t    r - RC: reliable-connected (default)\n"
 				"\t    x - XRC: extended-reliable-connected\n"))
 		return 1;
-	return simple_main(&simple, run);
+	return simple_main(&simple, run_client);
 }

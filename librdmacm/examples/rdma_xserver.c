@@ -32,7 +32,7 @@ static int accept_request(struct simple *simple)
 	return simple_check("rdma_accept", rdma_accept(simple->id, &param));
 }
 
-static int run(struct simple *simple)
+static int run_server(struct simple *simple)
 {
 	struct ibv_qp_init_attr attr;
 	int ret = simple_await_request(simple, &attr);
@@ -62,5 +62,5 @@ int main(int argc, char *argv[])
 				"\t    r - RC: reliable-connected (default)\n"
 				"\t    x - XRC: extended-reliable-connected\n"))
 		return 1;
-	return simple_main(&simple, run);
+	return simple_main(&simple, run_server);
 }

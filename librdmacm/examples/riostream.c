@@ -19,13 +19,7 @@ enum { BEFORE_FIRST = 0xff, LOOKS = 1024 };
 
 static uint8_t counter;
 
-static int complain(const char *what)
-{
-	perror(what);
-	return -1;
-}
-
-static int put(struct bench *bench, int socket)
+static int put_transfer(struct bench *bench, int socket)
 {
 	size_t size = bench->size, done = 0;
 	ssize_t ret;
@@ -38,7 +32,7 @@ static int put(struct bench *bench, int socket)
 		if (ret > 0)
 			done += ret;
 		else if (errno != EAGAIN && errno != EINTR)
-			return complain("riowrite");
+			return complain_errno("riowrite");
 	}
 	return 0;
 }
@@ -54,7 +48,7 @@ static int put_all(struct bench *bench, int socket)
 				bench_fill(bench, bench->buffer, bench->size - 1);
 			bench->buffer[bench->size - 1] = counter;
 		}
-		ret = put(bench, socket);
+		ret = put_transfer(bench, socket);
 	}
 	return ret;
 }
@@ -71,13 +65,13 @@ static int get_all(struct bench *bench, int socket)
 		if (++looks % LOOKS == 0 && rpoll(&fd, 1, 0) > 0 &&
 		    __atomic_load_n(end, __ATOMIC_ACQUIRE) != counter) {
 			errno = ECONNRESET;
-			return complain("rpoll");
+			return complain_errno("rpoll");
 		}
 	}
 	return bench->verify ? bench_check(bench, bench->buffer, bench->size - 1) : 0;
 }
 
-static int exchange(struct bench *bench, int socket)
+static int exchange_batches(struct bench *bench, int socket)
 {
 	bool is_client = bench->host;
 	int i, ret = 0;
@@ -106,17 +100,17 @@ static int sync_without_pattern(struct bench *bench, int socket)
 	return ret;
 }
 
-static int run(struct bench *bench, int socket)
+static int run_test(struct bench *bench, int socket)
 {
 	int ret;
 
 	counter = BEFORE_FIRST;
 	bench->buffer[bench->size - 1] = counter;
 	if (riomap(socket, bench->buffer, bench->size, PROT_WRITE, 0, 0) == -1)
-		return complain("riomap");
+		return complain_errno("riomap");
 	ret = sync_without_pattern(bench, socket);
 	if (!ret)
-		ret = exchange(bench, socket);
+		ret = exchange_batches(bench, socket);
 	riounmap(socket, bench->buffer, bench->size);
 	return ret;
 }
@@ -124,8 +118,8 @@ static int run(struct bench *bench, int socket)
 static int run_all(struct bench *bench, int socket, bool latency)
 {
 	bench->sent = bench->received = 0;
-	return bench->is_custom ? bench_run_custom(bench, socket, run)
-				: bench_run_table(bench, socket, latency, run);
+	return bench->is_custom ? bench_run_custom(bench, socket, run_test)
+				: bench_run_table(bench, socket, latency, run_test);
 }
 
 static int connection(struct bench *bench, int listener, bool latency)

@@ -24,27 +24,27 @@ enum { MIN_SIZE = sizeof(PING_HEAD) - 2 + 10, MAX_SIZE = 64 * 1024, RESOLVE_MS =
 
 /* ---- the client ---- */
 
-static char following(char c)
+static char next_letter(char c)
 {
 	return c == 'z' ? 'A' : (char)(c + 1);
 }
 
 /* "rdma-ping-N: " and letters up to the end, each ping beginning with the next one. */
-static void fill(struct rping *rping, int number, char first)
+static void fill_ping(struct rping *rping, int number, char first)
 {
 	int size = rping->options->size;
 	int i = snprintf(rping->source, size, PING_HEAD, number);
 
 	for (; i < size - 1; i++) {
 		rping->source[i] = first;
-		first = following(first);
+		first = next_letter(first);
 	}
 	rping->source[size - 1] = '\0';
 }
 
-static int ping(struct rping *rping, int number, char first)
+static int ping_once(struct rping *rping, int number, char first)
 {
-	fill(rping, number, first);
+	fill_ping(rping, number, first);
 	rping->state = RPING_READ_ADV;
 	if (rping_send(rping, rping->source, rping->source_mr))
 		return -1;
@@ -70,8 +70,8 @@ static int ping_all(struct rping *rping)
 	int i;
 
 	for (i = 0; !ret && (!rping->options->count || i < rping->options->count); i++) {
-		ret = ping(rping, i, first);
-		first = following(first);
+		ret = ping_once(rping, i, first);
+		first = next_letter(first);
 	}
 	return ret;
 }
@@ -82,12 +82,12 @@ static int open_id(struct rping *rping)
 	if (!rping->channel)
 		exit(errno);
 	if (rdma_create_id(rping->channel, &rping->id, rping, RDMA_PS_TCP))
-		return rping_complain("rdma_create_id");
+		return complain_errno("rdma_create_id");
 	rping_debug(rping, "created cm_id %p\n", (void *)rping->id);
 	return 0;
 }
 
-static int resolve(struct rping *rping)
+static int resolve_server(struct rping *rping)
 {
 	struct sockaddr *source = NULL;
 	struct sockaddr_storage addr = rping->options->addr;
@@ -96,7 +96,7 @@ static int resolve(struct rping *rping)
 		source = (struct sockaddr *)&rping->options->source;
 	((struct sockaddr_in *)&addr)->sin_port = rping->options->port; /* IPv6's, too */
 	if (rdma_resolve_addr(rping->id, source, (struct sockaddr *)&addr, RESOLVE_MS))
-		return rping_complain("rdma_resolve_addr");
+		return complain_errno("rdma_resolve_addr");
 	if (rping_await(rping, RPING_ROUTE_RESOLVED))
 		return -1;
 	rping_debug(rping, "rdma_resolve_addr - rdma_resolve_route successful\n");
@@ -123,7 +123,7 @@ static int run_client(struct rping *rping)
 	int ret = open_id(rping);
 
 	if (!ret)
-		ret = resolve(rping);
+		ret = resolve_server(rping);
 	if (!ret)
 		ret = rping_make_queues(rping);
 	if (!ret)
@@ -134,7 +134,7 @@ static int run_client(struct rping *rping)
 
 /* ---- the server ---- */
 
-static int pong(struct rping *rping)
+static int pong_once(struct rping *rping)
 {
 	rping_debug(rping, "server received source adv\n");
 	if (rping_transfer(rping, IBV_WR_RDMA_READ))
@@ -166,12 +166,12 @@ static int pong_all(struct rping *rping)
 	int ret = 0;
 
 	while (!ret && !rping_await(rping, RPING_READ_ADV))
-		ret = pong(rping);
+		ret = pong_once(rping);
 	return rping->state == RPING_DISCONNECTED ? 0 : -1;
 }
 
 /* A request's connection, with a channel of its own, from here to its end. */
-static int serve(struct rping *rping)
+static int serve_connection(struct rping *rping)
 {
 	int ret;
 
@@ -181,7 +181,7 @@ static int serve(struct rping *rping)
 	if (!rping->channel)
 		ret = -1;
 	else if (rdma_migrate_id(rping->id, rping->channel))
-		ret = rping_complain("rdma_migrate_id");
+		ret = complain_errno("rdma_migrate_id");
 	else
 		ret = rping_make_queues(rping);
 	if (!ret)
@@ -203,7 +203,7 @@ static int await_request(struct rping *listener, struct rdma_cm_id **id)
 	*id = NULL;
 	while (!*id) {
 		if (rdma_get_cm_event(listener->channel, &event))
-			return rping_complain("rdma_get_cm_event");
+			return complain_errno("rdma_get_cm_event");
 		rping_debug(listener, "cma_event type %s cma_id %p (%s)\n",
 			    rdma_event_str(event->event), (void *)event->id, "child");
 		if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
@@ -215,7 +215,7 @@ static int await_request(struct rping *listener, struct rdma_cm_id **id)
 
 static void *serve_in_thread(void *arg)
 {
-	serve(arg);
+	serve_connection(arg);
 	free(arg);
 	return NULL;
 }
@@ -224,7 +224,7 @@ static int serve_one_more(struct rping *listener)
 {
 	struct rping *rping = calloc(1, sizeof(*rping));
 	pthread_t thread;
-	int ret = rping ? 0 : rping_complain("no memory for a connection");
+	int ret = rping ? 0 : complain_errno("no memory for a connection");
 
 	if (!ret)
 		ret = await_request(listener, &rping->id);
@@ -235,7 +235,7 @@ static int serve_one_more(struct rping *listener)
 	rping->options = listener->options;
 	errno = pthread_create(&thread, NULL, serve_in_thread, rping);
 	if (errno) {
-		rping_complain("pthread_create");
+		complain_errno("pthread_create");
 		rdma_reject(rping->id, NULL, 0);
 		rdma_destroy_id(rping->id);
 		free(rping);
@@ -251,10 +251,10 @@ static int listen_at(struct rping *listener)
 
 	((struct sockaddr_in *)&addr)->sin_port = listener->options->port;
 	if (rdma_bind_addr(listener->id, (struct sockaddr *)&addr))
-		return rping_complain("rdma_bind_addr");
+		return complain_errno("rdma_bind_addr");
 	rping_debug(listener, "rdma_bind_addr successful\n");
 	rping_debug(listener, "rdma_listen\n");
-	return rdma_listen(listener->id, 128) ? rping_complain("rdma_listen") : 0;
+	return rdma_listen(listener->id, 128) ? complain_errno("rdma_listen") : 0;
 }
 
 static int run_server(struct rping *listener)
@@ -269,7 +269,7 @@ static int run_server(struct rping *listener)
 	if (!ret)
 		ret = await_request(listener, &rping.id);
 	if (!ret)
-		ret = serve(&rping);
+		ret = serve_connection(&rping);
 	rping_clean(listener);
 	return ret;
 }

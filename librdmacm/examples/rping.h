@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "complain.h"
+
 struct rping_options {
 	int server; /* -1: neither side was chosen */
 	bool verbose, validate, debug, persistent, own_qp;
@@ -63,7 +65,6 @@ struct rping {
 /* With -d, on standard output. */
 void rping_debug(const struct rping *rping, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-int rping_complain(const char *what);
 
 /* Queues, buffers and the first receive for an id that has a device. */
 int rping_make_queues(struct rping *rping);

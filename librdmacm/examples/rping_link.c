@@ -26,12 +26,6 @@ void rping_debug(const struct rping *rping, const char *format, ...)
 	va_end(args);
 }
 
-int rping_complain(const char *what)
-{
-	perror(what);
-	return -1;
-}
-
 /* ---- a QP of one's own: what the library does otherwise ---- */
 
 static int modify_qp(struct rping *rping, enum ibv_qp_state state)
@@ -40,9 +34,9 @@ static int modify_qp(struct rping *rping, enum ibv_qp_state state)
 	int mask;
 
 	if (rdma_init_qp_attr(rping->id, &attr, &mask))
-		return rping_complain("rdma_init_qp_attr");
+		return complain_errno("rdma_init_qp_attr");
 	errno = ibv_modify_qp(rping->qp, &attr, mask);
-	return errno ? rping_complain("ibv_modify_qp") : 0;
+	return errno ? complain_errno("ibv_modify_qp") : 0;
 }
 
 static int qp_to_rts(struct rping *rping)
@@ -73,11 +67,11 @@ static int create_qp(struct rping *rping)
 	if (rping->options->own_qp) {
 		rping->qp = ibv_create_qp(rping->pd, &attr);
 		if (!rping->qp)
-			return rping_complain("ibv_create_qp");
+			return complain_errno("ibv_create_qp");
 		return modify_qp(rping, IBV_QPS_INIT);
 	}
 	if (rdma_create_qp(rping->id, rping->pd, &attr))
-		return rping_complain("rdma_create_qp");
+		return complain_errno("rdma_create_qp");
 	rping->qp = rping->id->qp;
 	return 0;
 }
@@ -90,32 +84,32 @@ static int create_cq(struct rping *rping)
 
 	rping->pd = ibv_alloc_pd(verbs);
 	if (!rping->pd)
-		return rping_complain("ibv_alloc_pd");
+		return complain_errno("ibv_alloc_pd");
 	rping_debug(rping, "created pd %p\n", (void *)rping->pd);
 	rping->comp_channel = ibv_create_comp_channel(verbs);
 	if (!rping->comp_channel)
-		return rping_complain("ibv_create_comp_channel");
+		return complain_errno("ibv_create_comp_channel");
 	rping_debug(rping, "created channel %p\n", (void *)rping->comp_channel);
 	rping->cq = ibv_create_cq(verbs, 2 * SEND_DEPTH, rping, rping->comp_channel, 0);
 	if (!rping->cq)
-		return rping_complain("ibv_create_cq");
+		return complain_errno("ibv_create_cq");
 	rping_debug(rping, "created cq %p\n", (void *)rping->cq);
 	errno = ibv_req_notify_cq(rping->cq, 0);
-	return errno ? rping_complain("ibv_req_notify_cq") : 0;
+	return errno ? complain_errno("ibv_req_notify_cq") : 0;
 }
 
 static int register_memory(struct rping *rping, void *addr, size_t size, struct ibv_mr **mr)
 {
 	*mr = ibv_reg_mr(rping->pd, addr, size,
 			 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE);
-	return *mr ? 0 : rping_complain("ibv_reg_mr");
+	return *mr ? 0 : complain_errno("ibv_reg_mr");
 }
 
 static int make_buffer(struct rping *rping, char **buffer, struct ibv_mr **mr)
 {
 	*buffer = calloc(1, rping->options->size);
 	if (!*buffer)
-		return rping_complain("no memory for a buffer");
+		return complain_errno("no memory for a buffer");
 	return register_memory(rping, *buffer, rping->options->size, mr);
 }
 
@@ -144,7 +138,7 @@ static int post_recv(struct rping *rping)
 	struct ibv_recv_wr *bad;
 
 	errno = ibv_post_recv(rping->qp, &wr, &bad);
-	return errno ? rping_complain("ibv_post_recv") : 0;
+	return errno ? complain_errno("ibv_post_recv") : 0;
 }
 
 int rping_make_queues(struct rping *rping)
@@ -160,7 +154,7 @@ int rping_make_queues(struct rping *rping)
 	return ret ? ret : post_recv(rping);
 }
 
-static void deregister(struct ibv_mr *mr)
+static void deregister_mr(struct ibv_mr *mr)
 {
 	if (mr)
 		ibv_dereg_mr(mr);
@@ -179,10 +173,10 @@ static void destroy_qp(struct rping *rping)
 void rping_clean(struct rping *rping)
 {
 	destroy_qp(rping);
-	deregister(rping->received_mr);
-	deregister(rping->sent_mr);
-	deregister(rping->sink_mr);
-	deregister(rping->source_mr);
+	deregister_mr(rping->received_mr);
+	deregister_mr(rping->sent_mr);
+	deregister_mr(rping->sink_mr);
+	deregister_mr(rping->source_mr);
 	free(rping->sink);
 	free(rping->source);
 	if (rping->cq)
@@ -215,7 +209,7 @@ int rping_connect(struct rping *rping)
 	struct rdma_conn_param param = conn_param(rping);
 
 	if (rdma_connect(rping->id, &param))
-		return rping_complain("rdma_connect");
+		return complain_errno("rdma_connect");
 	if (rping_await(rping, RPING_CONNECTED))
 		return -1;
 	rping_debug(rping, "rdma_connect successful\n");
@@ -230,7 +224,7 @@ int rping_accept(struct rping *rping)
 	if (qp_to_rts(rping))
 		return -1;
 	if (rdma_accept(rping->id, &param))
-		return rping_complain("rdma_accept");
+		return complain_errno("rdma_accept");
 	return rping_await(rping, RPING_CONNECTED);
 }
 
@@ -239,16 +233,16 @@ int rping_accept(struct rping *rping)
 static int resolve_route(struct rping *rping)
 {
 	rping->state = RPING_ADDR_RESOLVED;
-	return rdma_resolve_route(rping->id, RESOLVE_MS) ? rping_complain("rdma_resolve_route") : 0;
+	return rdma_resolve_route(rping->id, RESOLVE_MS) ? complain_errno("rdma_resolve_route") : 0;
 }
 
 /* Only with a QP of one's own */
-static int establish(struct rping *rping)
+static int establish_connection(struct rping *rping)
 {
 	if (qp_to_rts(rping))
 		return -1;
 	if (rdma_establish(rping->id))
-		return rping_complain("rdma_establish");
+		return complain_errno("rdma_establish");
 	rping->state = RPING_CONNECTED;
 	return 0;
 }
@@ -268,7 +262,7 @@ static int on_event(struct rping *rping, const struct rdma_cm_event *event)
 		rping->state = RPING_ROUTE_RESOLVED;
 		return 0;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		return establish(rping);
+		return establish_connection(rping);
 	case RDMA_CM_EVENT_ESTABLISHED:
 		rping_debug(rping, "ESTABLISHED\n");
 		if (rping->state < RPING_CONNECTED) /* a message may have come before */
@@ -300,7 +294,7 @@ static int take_event(struct rping *rping)
 	int ret;
 
 	if (rdma_get_cm_event(rping->channel, &event))
-		return rping_complain("rdma_get_cm_event");
+		return complain_errno("rdma_get_cm_event");
 	rping_debug(rping, "cma_event type %s cma_id %p (%s)\n", rdma_event_str(event->event),
 		    (void *)event->id, rping->options->server ? "child" : "parent");
 	ret = on_event(rping, event);
@@ -311,7 +305,7 @@ static int take_event(struct rping *rping)
 /* ---- completions ---- */
 
 /* The client tells of its source, then of its sink; the server says each time that it has used it. */
-static void advance(struct rping *rping)
+static void advance_state(struct rping *rping)
 {
 	bool in_first_half =
 		rping->state <= RPING_CONNECTED || rping->state == RPING_WRITE_COMPLETE;
@@ -338,7 +332,7 @@ static int take_message(struct rping *rping, const struct ibv_wc *wc)
 			    rping->remote_rkey, (unsigned long long)rping->remote_addr,
 			    (int)rping->remote_size);
 	}
-	advance(rping);
+	advance_state(rping);
 	return post_recv(rping);
 }
 
@@ -379,13 +373,13 @@ static int take_completions(struct rping *rping)
 	int count;
 
 	if (ibv_get_cq_event(rping->comp_channel, &cq, &context))
-		return rping_complain("ibv_get_cq_event");
+		return complain_errno("ibv_get_cq_event");
 	ibv_ack_cq_events(cq, 1);
 	errno = ibv_req_notify_cq(cq, 0);
 	if (errno)
-		return rping_complain("ibv_req_notify_cq");
+		return complain_errno("ibv_req_notify_cq");
 	while (!ret && (count = ibv_poll_cq(cq, 1, &wc)) != 0)
-		ret = count < 0 ? rping_complain("ibv_poll_cq") : on_completion(rping, &wc);
+		ret = count < 0 ? complain_errno("ibv_poll_cq") : on_completion(rping, &wc);
 	return ret;
 }
 
@@ -414,7 +408,7 @@ static int take_next(struct rping *rping)
 				  .events = POLLIN } };
 
 	if (poll(fds, 2, -1) < 0)
-		return errno == EINTR ? 0 : rping_complain("poll");
+		return errno == EINTR ? 0 : complain_errno("poll");
 	if (fds[1].revents)
 		return take_completions(rping);
 	return take_event(rping);
@@ -457,7 +451,7 @@ static int post_send(struct rping *rping, struct ibv_send_wr *wr)
 	wr->num_sge = 1;
 	wr->send_flags = IBV_SEND_SIGNALED;
 	errno = ibv_post_send(rping->qp, wr, &bad);
-	return errno ? rping_complain("ibv_post_send") : 0;
+	return errno ? complain_errno("ibv_post_send") : 0;
 }
 
 int rping_send(struct rping *rping, const void *addr, const struct ibv_mr *mr)

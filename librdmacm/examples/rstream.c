@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int transfer(struct bench *bench, int socket, bool send)
+static int transfer_batch(struct bench *bench, int socket, bool send)
 {
 	int i, ret = 0;
 
@@ -23,16 +23,16 @@ static int transfer(struct bench *bench, int socket, bool send)
 	return ret;
 }
 
-static int run(struct bench *bench, int socket)
+static int run_test(struct bench *bench, int socket)
 {
 	bool is_client = bench->host;
 	int i, ret = bench_sync(bench, socket);
 
 	bench_start(bench);
 	for (i = 0; i < bench->iterations && !ret; i++) {
-		ret = transfer(bench, socket, is_client);
+		ret = transfer_batch(bench, socket, is_client);
 		if (!ret)
-			ret = transfer(bench, socket, !is_client);
+			ret = transfer_batch(bench, socket, !is_client);
 	}
 	bench_stop(bench);
 	if (!ret)
@@ -42,8 +42,8 @@ static int run(struct bench *bench, int socket)
 
 static int run_all(struct bench *bench, int socket, bool latency)
 {
-	int ret = bench->is_custom ? bench_run_custom(bench, socket, run)
-				   : bench_run_table(bench, socket, latency, run);
+	int ret = bench->is_custom ? bench_run_custom(bench, socket, run_test)
+				   : bench_run_table(bench, socket, latency, run_test);
 
 	bench_hang_up(bench, socket);
 	bench->sent = bench->received = 0;

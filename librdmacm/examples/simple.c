@@ -73,7 +73,7 @@ int simple_take_options(struct simple *simple, int argc, char *argv[], const cha
 
 /* ---- endpoints ---- */
 
-static int resolve(const struct simple *simple, int passive, struct rdma_addrinfo **info)
+static int resolve_address(const struct simple *simple, int passive, struct rdma_addrinfo **info)
 {
 	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP };
 	int ret;
@@ -108,7 +108,7 @@ int simple_make_endpoint(struct simple *simple, int passive, struct rdma_cm_id *
 			 struct ibv_qp_init_attr *attr)
 {
 	struct rdma_addrinfo *info;
-	int ret = resolve(simple, passive, &info);
+	int ret = resolve_address(simple, passive, &info);
 
 	if (ret)
 		return ret;
@@ -171,7 +171,7 @@ int simple_receive(struct simple *simple)
 				       rdma_get_recv_comp(simple->id, &simple->wc));
 }
 
-static void clean(struct simple *simple)
+static void take_down(struct simple *simple)
 {
 	if (simple->recv_mr)
 		rdma_dereg_mr(simple->recv_mr);
@@ -189,7 +189,7 @@ int simple_main(struct simple *simple, int (*run)(struct simple *simple))
 
 	printf("%s: start\n", simple->name);
 	ret = run(simple);
-	clean(simple);
+	take_down(simple);
 	printf("%s: end %d\n", simple->name, ret);
 	return ret;
 }

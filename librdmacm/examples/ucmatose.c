@@ -44,7 +44,7 @@ static int connect_request(struct test *test, struct rdma_cm_event *event)
 	return 0;
 }
 
-static int established(struct test *test, struct node *node)
+static int node_established(struct test *test, struct node *node)
 {
 	node->connected = true;
 	test->connects_left--;
@@ -52,7 +52,7 @@ static int established(struct test *test, struct node *node)
 	return 0;
 }
 
-static int disconnected(struct test *test, struct node *node)
+static int node_disconnected(struct test *test, struct node *node)
 {
 	rdma_disconnect(node->id);
 	test->disconnects_left--;
@@ -69,9 +69,9 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return connect_request(test, event);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		return established(test, node);
+		return node_established(test, node);
 	case RDMA_CM_EVENT_DISCONNECTED:
-		return disconnected(test, node);
+		return node_disconnected(test, node);
 	default:
 		return test_usual_event(test, event);
 	}
@@ -108,7 +108,7 @@ static int receive_first(struct test *test)
 	return ret ? ret : nodes_await(test, SENDS, NULL);
 }
 
-static int transfer(struct test *test, int (*in_order)(struct test *test))
+static int transfer_messages(struct test *test, int (*in_order)(struct test *test))
 {
 	int ret;
 
@@ -121,7 +121,7 @@ static int transfer(struct test *test, int (*in_order)(struct test *test))
 }
 
 /* All ids to another channel, and the old one goes. */
-static int migrate(struct test *test)
+static int migrate_ids(struct test *test)
 {
 	struct rdma_event_channel *channel;
 	int i;
@@ -142,7 +142,7 @@ static int migrate(struct test *test)
 	return 0;
 }
 
-static int disconnect(struct test *test)
+static int disconnect_nodes(struct test *test)
 {
 	int i;
 
@@ -167,11 +167,11 @@ static int run_server(struct test *test)
 	if (!ret)
 		ret = test_await(test, &test->connects_left);
 	if (!ret)
-		ret = transfer(test, send_first);
+		ret = transfer_messages(test, send_first);
 	if (!ret)
-		ret = migrate(test);
+		ret = migrate_ids(test);
 	if (!ret)
-		ret = disconnect(test);
+		ret = disconnect_nodes(test);
 	if (!ret)
 		ret = test_await(test, &test->disconnects_left);
 	if (!ret)
@@ -186,9 +186,9 @@ static int run_client(struct test *test)
 	printf("%s: starting client\n", test->name);
 	ret = test_connect_all(test);
 	if (!ret)
-		ret = transfer(test, receive_first);
+		ret = transfer_messages(test, receive_first);
 	if (!ret)
-		ret = migrate(test);
+		ret = migrate_ids(test);
 	return ret ? ret : test_await(test, &test->disconnects_left);
 }
 

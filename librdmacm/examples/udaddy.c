@@ -15,7 +15,7 @@
 /* ---- a node ---- */
 
 /* The answer tells where datagrams go. */
-static int resolved(struct node *node, struct rdma_cm_event *event)
+static int node_resolved(struct node *node, struct rdma_cm_event *event)
 {
 	struct rdma_ud_param *to = &event->param.ud;
 
@@ -90,7 +90,7 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return connect_request(test, event);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		return resolved(node, event);
+		return node_resolved(node, event);
 	default:
 		return test_usual_event(test, event);
 	}
@@ -98,7 +98,7 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 
 /* ---- the two sides ---- */
 
-static int reply(struct test *test)
+static int reply_to_clients(struct test *test)
 {
 	int ret;
 
@@ -121,13 +121,13 @@ static int run_server(struct test *test)
 		ret = test_await(test, &test->connects_left);
 	if (ret || !test->messages)
 		return ret;
-	ret = reply(test);
+	ret = reply_to_clients(test);
 	if (!ret)
 		printf("data transfers complete\n");
 	return ret;
 }
 
-static int ask(struct test *test)
+static int ask_server(struct test *test)
 {
 	int ret;
 
@@ -148,7 +148,7 @@ static int run_client(struct test *test)
 	ret = test_connect_all(test);
 	if (ret || !test->messages)
 		return ret;
-	ret = ask(test);
+	ret = ask_server(test);
 	if (!ret)
 		printf("data transfers complete\n");
 	return ret;

@@ -38,18 +38,12 @@ struct client {
 	uint32_t arrived;
 };
 
-static int complain(const char *what)
-{
-	perror(what);
-	return -1;
-}
-
 static bool try_again(void)
 {
 	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR || errno == ECONNREFUSED;
 }
 
-static int find(struct bench *bench, struct addrinfo **info)
+static int find_address(struct bench *bench, struct addrinfo **info)
 {
 	const char *host = bench->host ? bench->host : bench->local;
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM,
@@ -67,7 +61,7 @@ static int open_socket(struct bench *bench, const struct addrinfo *info)
 	int socket = bench->calls->socket(info->ai_family, SOCK_DGRAM, 0);
 
 	if (socket < 0)
-		return complain("rsocket");
+		return complain_errno("rsocket");
 	bench->calls->setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	bench->calls->setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	return socket;
@@ -87,11 +81,11 @@ static int wait_and_receive(struct bench *bench, int socket, struct sockaddr_sto
 		size = bench->calls->recvfrom(socket, bench->buffer, bench->buffer_room,
 					      bench->flags, (struct sockaddr *)from, len);
 	} while (size < 0 && try_again());
-	return size < 0 ? complain("rrecvfrom") : (int)size;
+	return size < 0 ? complain_errno("rrecvfrom") : (int)size;
 }
 
 /* Whether it is to be answered, with the same bytes */
-static bool note(struct head *head, uint32_t *arrived)
+static bool note_message(struct head *head, uint32_t *arrived)
 {
 	if (head->op == OP_BEGIN)
 		*arrived = 0;
@@ -102,7 +96,7 @@ static bool note(struct head *head, uint32_t *arrived)
 	return head->op != OP_DATA && head->op <= OP_END;
 }
 
-static int serve(struct bench *bench, int socket)
+static int serve_clients(struct bench *bench, int socket)
 {
 	struct sockaddr_storage from;
 	uint32_t arrived = 0;
@@ -114,12 +108,12 @@ static int serve(struct bench *bench, int socket)
 		if (size < 0)
 			return size;
 		if ((size_t)size < sizeof(struct head) ||
-		    !note((struct head *)bench->buffer, &arrived))
+		    !note_message((struct head *)bench->buffer, &arrived))
 			continue;
 		while (bench->calls->sendto(socket, bench->buffer, size, bench->flags,
 					    (struct sockaddr *)&from, len) < 0) {
 			if (!try_again())
-				return complain("rsendto");
+				return complain_errno("rsendto");
 		}
 	}
 }
@@ -138,7 +132,7 @@ static int send_message(struct client *client, enum op op, size_t size)
 		if (bench->calls->send(client->socket, bench->buffer, size, bench->flags) >= 0)
 			return 0;
 	} while (try_again());
-	return complain("rsend");
+	return complain_errno("rsend");
 }
 
 /* What answers an earlier message comes late, and is not waited for. */
@@ -162,7 +156,7 @@ static bool is_answered(struct client *client, enum op op, int timeout_ms)
 }
 
 /* Until it is answered */
-static int ask(struct client *client, enum op op, size_t size, int timeout_ms)
+static int ask_server(struct client *client, enum op op, size_t size, int timeout_ms)
 {
 	struct timespec pause = { .tv_nsec = 10000000 };
 	int tries = TRIES * ANSWER_MS / timeout_ms;
@@ -186,12 +180,12 @@ static int send_all(struct client *client)
 	int i, ret = 0;
 
 	for (i = 0; i < bench->transfers && !ret; i++)
-		ret = bench->echo ? ask(client, OP_ECHO, bench->size, ECHO_MS)
+		ret = bench->echo ? ask_server(client, OP_ECHO, bench->size, ECHO_MS)
 				  : send_message(client, OP_DATA, bench->size);
 	return ret;
 }
 
-static void print(const struct client *client)
+static void print_result(const struct client *client)
 {
 	struct bench shown = *client->bench;
 
@@ -199,19 +193,19 @@ static void print(const struct client *client)
 	bench_print_datagrams(&shown);
 }
 
-static int run(struct client *client)
+static int run_test(struct client *client)
 {
 	struct bench *bench = client->bench;
-	int ret = ask(client, OP_BEGIN, sizeof(struct head), ANSWER_MS);
+	int ret = ask_server(client, OP_BEGIN, sizeof(struct head), ANSWER_MS);
 
 	bench_start(bench);
 	if (!ret)
 		ret = send_all(client);
 	if (!ret)
-		ret = ask(client, OP_END, sizeof(struct head), ANSWER_MS);
+		ret = ask_server(client, OP_END, sizeof(struct head), ANSWER_MS);
 	bench_stop(bench);
 	if (!ret)
-		print(client);
+		print_result(client);
 	return ret;
 }
 
@@ -228,7 +222,7 @@ static int run_table(struct client *client, bool latency)
 		client->test++;
 		snprintf(bench->name, sizeof(bench->name), "%d_%s", bench->size,
 			 latency ? "lat" : "bw");
-		ret = run(client);
+		ret = run_test(client);
 	}
 	return ret;
 }
@@ -236,13 +230,13 @@ static int run_table(struct client *client, bool latency)
 static int run_client(struct bench *bench, int socket)
 {
 	struct client client = { .bench = bench, .socket = socket };
-	int ret = ask(&client, OP_LOGIN, sizeof(struct head), ANSWER_MS);
+	int ret = ask_server(&client, OP_LOGIN, sizeof(struct head), ANSWER_MS);
 
 	if (ret)
 		return ret;
 	if (bench->is_custom) {
 		strcpy(bench->name, "custom");
-		return run(&client);
+		return run_test(&client);
 	}
 	ret = run_table(&client, true);
 	return ret ? ret : run_table(&client, false);
@@ -250,14 +244,14 @@ static int run_client(struct bench *bench, int socket)
 
 /* ---- both ---- */
 
-static int start(struct bench *bench, int socket, const struct addrinfo *info)
+static int start_side(struct bench *bench, int socket, const struct addrinfo *info)
 {
 	if (!bench->host)
 		return bench->calls->bind(socket, info->ai_addr, info->ai_addrlen)
-			       ? complain("rbind")
-			       : serve(bench, socket);
+			       ? complain_errno("rbind")
+			       : serve_clients(bench, socket);
 	if (bench->calls->connect(socket, info->ai_addr, info->ai_addrlen))
-		return complain("rconnect");
+		return complain_errno("rconnect");
 	bench_print_datagram_heading();
 	return run_client(bench, socket);
 }
@@ -267,10 +261,10 @@ static int run_program(struct bench *bench)
 	struct addrinfo *info;
 	int socket, ret;
 
-	if (find(bench, &info))
+	if (find_address(bench, &info))
 		return 1;
 	socket = open_socket(bench, info);
-	ret = socket < 0 ? -1 : start(bench, socket, info);
+	ret = socket < 0 ? -1 : start_side(bench, socket, info);
 	if (socket >= 0)
 		bench->calls->close(socket);
 	freeaddrinfo(info);

@@ -43,7 +43,7 @@ void rdmacm_stream_fail(struct stream *stream, int error)
 	stream->rs.arrivals++;
 }
 
-static void over(struct stream *stream)
+static void stream_over(struct stream *stream)
 {
 	stream->state = STREAM_OVER;
 	stream->peer_done = stream->peer_gone = true;
@@ -128,7 +128,7 @@ static void on_disconnect(struct stream *stream, const struct rdma_cm_event *eve
 {
 	(void)event;
 	rdmacm_stream_progress(stream);
-	over(stream);
+	stream_over(stream);
 	rdma_disconnect(stream->id);
 }
 
@@ -420,7 +420,7 @@ static int take_error(struct stream *stream)
 	return error;
 }
 
-static int start(struct stream *stream, const struct sockaddr *addr)
+static int start_connecting(struct stream *stream, const struct sockaddr *addr)
 {
 	int ret = need_id(stream);
 
@@ -462,7 +462,7 @@ static int connect_locked(struct stream *stream, const struct sockaddr *addr)
 	if (never_connected(stream))
 		start_over(stream);
 	if (stream->state == STREAM_NEW || stream->state == STREAM_BOUND)
-		ret = start(stream, addr);
+		ret = start_connecting(stream, addr);
 	else if (stream->state == STREAM_CONNECTED || stream->state == STREAM_ACCEPTED ||
 		 stream->state == STREAM_OVER)
 		return EISCONN;
@@ -523,7 +523,7 @@ static bool is_quiet(struct stream *stream)
 }
 
 /* Everything sent has arrived when its completions are here; a connection that does not get that far in time is cut. */
-static void flush(struct stream *stream, int64_t limit_us)
+static void flush_sends(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline = rdmacm_rs_now_us() + limit_us;
 
@@ -548,9 +548,9 @@ static void say_disconnect(struct stream *stream)
 	if (stream->state != STREAM_CONNECTED)
 		return;
 	stream->must_disconnect = !stream->peer_gone;
-	flush(stream, flush_limit(stream));
+	flush_sends(stream, flush_limit(stream));
 	rdma_disconnect(stream->id);
-	over(stream);
+	stream_over(stream);
 }
 
 static int shutdown_locked(struct stream *stream, int how)
@@ -566,7 +566,7 @@ static int shutdown_locked(struct stream *stream, int how)
 	if (how != SHUT_RD && !stream->write_shut && stream->state == STREAM_CONNECTED &&
 	    !stream->read_shut) {
 		stream->must_shutdown = !stream->peer_gone;
-		flush(stream, 0);
+		flush_sends(stream, 0);
 	}
 	if (how != SHUT_RD)
 		stream->write_shut = true;

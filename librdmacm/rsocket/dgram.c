@@ -75,7 +75,7 @@ int rdmacm_dgram_create(int domain, struct rs **rs)
 	return ret;
 }
 
-static int set(struct dgram *dgram, int level, int name, int value)
+static int set_udp_option(struct dgram *dgram, int level, int name, int value)
 {
 	return setsockopt(dgram->rs.fd, level, name, &value, sizeof(value)) ? errno : 0;
 }
@@ -91,12 +91,12 @@ int rdmacm_dgram_set_up(struct dgram *dgram)
 		return 0;
 	dgram->is_set_up = true;
 	if (options->reuse_addr)
-		ret = set(dgram, SOL_SOCKET, SO_REUSEADDR, 1);
+		ret = set_udp_option(dgram, SOL_SOCKET, SO_REUSEADDR, 1);
 	if (!ret && is_v6 && options->v6_only)
-		ret = set(dgram, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+		ret = set_udp_option(dgram, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 	if (!ret && options->ip_tos >= 0)
-		ret = is_v6 ? set(dgram, IPPROTO_IPV6, IPV6_TCLASS, options->ip_tos)
-			    : set(dgram, IPPROTO_IP, IP_TOS, options->ip_tos);
+		ret = is_v6 ? set_udp_option(dgram, IPPROTO_IPV6, IPV6_TCLASS, options->ip_tos)
+			    : set_udp_option(dgram, IPPROTO_IP, IP_TOS, options->ip_tos);
 	return ret;
 }
 
@@ -121,7 +121,7 @@ static int dgram_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len)
 	return ret;
 }
 
-static void disconnect(struct dgram *dgram)
+static void udp_disconnect(struct dgram *dgram)
 {
 	struct sockaddr none = { .sa_family = AF_UNSPEC };
 
@@ -146,7 +146,7 @@ static int connect_locked(struct dgram *dgram, const struct sockaddr *addr, sock
 	memcpy(&copy, addr, rdmacm_addr_len(addr));
 	ret = rdmacm_dgram_peer_get(dgram, &copy, &dgram->connected);
 	if (ret)
-		disconnect(dgram);
+		udp_disconnect(dgram);
 	return ret;
 }
 

@@ -13,7 +13,7 @@
 enum { WORK_BATCH = 16, UDP_BATCH = 64, UDP_WAITING = 256, GRH = 40, LOOK_US = 500 };
 
 /* What one thread reads from the UDP socket may be what another one sleeps for. */
-static void queue(struct dgram *dgram, struct dgram_message *message)
+static void queue_message(struct dgram *dgram, struct dgram_message *message)
 {
 	STAILQ_INSERT_TAIL(&dgram->messages, message, entry);
 	dgram->rs.arrivals++;
@@ -29,7 +29,7 @@ static bool is_wanted(const struct dgram *dgram, const struct sockaddr_storage *
 	return !dgram->connected || rdmacm_dgram_same_address(&dgram->connected->addr, from);
 }
 
-static void arrived(struct dgram *dgram, struct dgram_link *link, const struct ibv_wc *wc)
+static void message_arrived(struct dgram *dgram, struct dgram_link *link, const struct ibv_wc *wc)
 {
 	struct dgram_message *message = &link->received[wc->wr_id];
 	size_t size = wc->byte_len < GRH ? 0 : wc->byte_len - GRH;
@@ -42,15 +42,15 @@ static void arrived(struct dgram *dgram, struct dgram_link *link, const struct i
 	}
 	message->data = bytes + head;
 	message->size = size - head;
-	queue(dgram, message);
+	queue_message(dgram, message);
 }
 
-static void completed(struct dgram *dgram, struct dgram_link *link, const struct ibv_wc *wc)
+static void work_completed(struct dgram *dgram, struct dgram_link *link, const struct ibv_wc *wc)
 {
 	if (wc->wr_id >= link->receives)
 		link->sq_done++;
 	else if (wc->status == IBV_WC_SUCCESS)
-		arrived(dgram, link, wc);
+		message_arrived(dgram, link, wc);
 	if (wc->status != IBV_WC_SUCCESS && !dgram->error)
 		dgram->error = EIO;
 }
@@ -61,7 +61,7 @@ static bool take_completions(struct dgram *dgram, struct dgram_link *link)
 	int count = ibv_poll_cq(link->cq, WORK_BATCH, wc), i;
 
 	for (i = 0; i < count; i++)
-		completed(dgram, link, &wc[i]);
+		work_completed(dgram, link, &wc[i]);
 	if (count > 0)
 		pthread_cond_broadcast(&dgram->changed);
 	return count > 0;
@@ -99,12 +99,12 @@ static void queue_copy(struct dgram *dgram, const uint8_t *data, size_t size,
 					   .size = size,
 					   .from = *from };
 	memcpy(message->data, data, size);
-	queue(dgram, message);
+	queue_message(dgram, message);
 }
 
 /* Data of one that there is no device for is data, too: only it cannot be answered. */
-static void handle(struct dgram *dgram, const uint8_t *bytes, size_t size,
-		   const struct sockaddr_storage *from)
+static void handle_control(struct dgram *dgram, const uint8_t *bytes, size_t size,
+			   const struct sockaddr_storage *from)
 {
 	struct dgram_peer *peer = NULL;
 	uint32_t qpn;
@@ -131,13 +131,13 @@ static bool take_one_by_udp(struct dgram *dgram)
 				(struct sockaddr *)&from, &len);
 
 	if (size > 0)
-		handle(dgram, bytes, size, &from);
+		handle_control(dgram, bytes, size, &from);
 	else if (size < 0 && errno != EAGAIN && errno != EINTR && !dgram->error)
 		dgram->error = errno;
 	return size >= 0 || dgram->error;
 }
 
-static bool look(struct dgram *dgram)
+static bool poll_udp(struct dgram *dgram)
 {
 	struct pollfd fds[] = { { .fd = dgram->rs.fd, .events = POLLIN },
 				{ .fd = dgram->channel->fd, .events = POLLIN } };
@@ -165,7 +165,7 @@ bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp)
 	LIST_FOREACH(link, &dgram->links, entry)
 		any |= take_completions(dgram, link);
 	if (look_at_udp || rdmacm_rs_now_us() >= dgram->next_look_us)
-		any |= look(dgram);
+		any |= poll_udp(dgram);
 	return any;
 }
 
@@ -252,7 +252,7 @@ static int sleep_on_fds(struct dgram *dgram)
 
 typedef bool (*condition)(const struct dgram *dgram, const void *about);
 
-static bool spin(struct dgram *dgram, condition is_ready, const void *about)
+static bool spin_until_ready(struct dgram *dgram, condition is_ready, const void *about)
 {
 	int64_t until;
 
@@ -267,7 +267,7 @@ static bool spin(struct dgram *dgram, condition is_ready, const void *about)
 	return rs_spin_done(&dgram->rs.spin, false);
 }
 
-static int await(struct dgram *dgram, condition is_ready, const void *about, bool nonblocking)
+static int await_ready(struct dgram *dgram, condition is_ready, const void *about, bool nonblocking)
 {
 	int ret = 0;
 
@@ -276,7 +276,7 @@ static int await(struct dgram *dgram, condition is_ready, const void *about, boo
 		return 0;
 	if (nonblocking)
 		return EAGAIN;
-	if (spin(dgram, is_ready, about))
+	if (spin_until_ready(dgram, is_ready, about))
 		return 0;
 	while (!is_ready(dgram, about) && !ret) {
 		if (dgram->has_sleeper)
@@ -320,7 +320,7 @@ static int send_by_ud(struct dgram *dgram, const struct dgram_peer *peer, struct
 	struct dgram_link *link = peer->link;
 	struct sockaddr_storage self = link->local;
 	size_t size = span->left, head;
-	int ret = await(dgram, has_room, link, nonblocking);
+	int ret = await_ready(dgram, has_room, link, nonblocking);
 	uint8_t *bytes;
 
 	if (ret == EAGAIN)
@@ -433,7 +433,7 @@ static int receive_locked(struct dgram *dgram, struct span *span, int *flags,
 	int ret = 0;
 
 	if (STAILQ_EMPTY(&dgram->messages))
-		ret = await(dgram, is_readable, NULL, rs_nonblocking(&dgram->rs, *flags));
+		ret = await_ready(dgram, is_readable, NULL, rs_nonblocking(&dgram->rs, *flags));
 	if (ret == EAGAIN)
 		dgram->rs.found_empty++;
 	message = STAILQ_FIRST(&dgram->messages);

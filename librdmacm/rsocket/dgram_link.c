@@ -13,7 +13,7 @@
 
 enum { GRH = 40, HEADROOM = 64, FEWEST = 4, SEND_ID = 1 << 30 };
 
-static unsigned int buffers(int bytes, unsigned int queue)
+static unsigned int buffer_count(int bytes, unsigned int queue)
 {
 	unsigned int count = (unsigned int)bytes / DGRAM_MAX_MESSAGE;
 
@@ -22,14 +22,14 @@ static unsigned int buffers(int bytes, unsigned int queue)
 	return count < FEWEST ? FEWEST : count;
 }
 
-static uint8_t *buffer(const struct dgram_link *link, unsigned int index)
+static uint8_t *buffer_at(const struct dgram_link *link, unsigned int index)
 {
 	return link->memory + (size_t)index * DGRAM_BUFFER + HEADROOM;
 }
 
 int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index)
 {
-	struct ibv_sge sge = { (uintptr_t)buffer(link, index) - GRH, DGRAM_MAX_MESSAGE + GRH,
+	struct ibv_sge sge = { (uintptr_t)buffer_at(link, index) - GRH, DGRAM_MAX_MESSAGE + GRH,
 			       link->mr->lkey };
 	struct ibv_recv_wr wr = { .wr_id = index, .sg_list = &sge, .num_sge = 1 }, *bad;
 
@@ -44,7 +44,7 @@ unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 
 uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link)
 {
-	return buffer(link, link->receives + link->sq_put % link->sends);
+	return buffer_at(link, link->receives + link->sq_put % link->sends);
 }
 
 int rdmacm_dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer, size_t size)
@@ -116,7 +116,7 @@ static int post_receives(struct dgram_link *link)
 
 	for (i = 0; i < link->receives && !ret; i++) {
 		link->received[i].link = link;
-		link->received[i].data = buffer(link, i);
+		link->received[i].data = buffer_at(link, i);
 		ret = rdmacm_dgram_link_post_receive(link, i);
 	}
 	return ret;
@@ -145,13 +145,13 @@ static int bind_id(struct dgram *dgram, struct dgram_link *link)
 	return link->id->verbs ? 0 : ENODEV;
 }
 
-static int equip(struct dgram *dgram, struct dgram_link *link)
+static int link_equip(struct dgram *dgram, struct dgram_link *link)
 {
 	const struct rs_options *options = &dgram->rs.options;
 	int ret = bind_id(dgram, link);
 
-	link->receives = buffers(options->rx_size, options->rq_size);
-	link->sends = buffers(options->tx_size, options->sq_size);
+	link->receives = buffer_count(options->rx_size, options->rq_size);
+	link->sends = buffer_count(options->tx_size, options->sq_size);
 	if (!ret)
 		ret = ask_port(link);
 	if (!ret)
@@ -161,7 +161,8 @@ static int equip(struct dgram *dgram, struct dgram_link *link)
 	return ret ? ret : post_receives(link);
 }
 
-static int make(struct dgram *dgram, const struct sockaddr_storage *local, struct dgram_link **out)
+static int link_make(struct dgram *dgram, const struct sockaddr_storage *local,
+		     struct dgram_link **out)
 {
 	struct dgram_link *link = calloc(1, sizeof(*link));
 	int ret;
@@ -169,7 +170,7 @@ static int make(struct dgram *dgram, const struct sockaddr_storage *local, struc
 	if (!link)
 		return ENOMEM;
 	link->local = *local;
-	ret = equip(dgram, link);
+	ret = link_equip(dgram, link);
 	if (ret) {
 		rdmacm_dgram_link_free(link);
 		return ret;
@@ -191,7 +192,7 @@ int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *lo
 			return 0;
 		}
 	}
-	return dgram->link_count < DGRAM_LINKS ? make(dgram, local, out) : EMFILE;
+	return dgram->link_count < DGRAM_LINKS ? link_make(dgram, local, out) : EMFILE;
 }
 
 void rdmacm_dgram_link_free(struct dgram_link *link)

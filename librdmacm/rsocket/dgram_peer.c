@@ -15,13 +15,13 @@
 
 enum { RESOLVE_MS = 2000, MOST_PEERS = 65536, ROUTED_HOPS = 64 };
 
-static const struct sockaddr *plain(const struct sockaddr_storage *addr)
+static const struct sockaddr *plain_addr(const struct sockaddr_storage *addr)
 {
 	return (const struct sockaddr *)addr;
 }
 
 /* Flow information and what is behind the address do not count. */
-static int compare(const void *left, const void *right)
+static int compare_addr(const void *left, const void *right)
 {
 	const struct sockaddr_in6 *a = left, *b = right;
 	const struct sockaddr_in *a4 = left, *b4 = right;
@@ -37,7 +37,7 @@ static int compare(const void *left, const void *right)
 
 bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
-	return !compare(a, b);
+	return !compare_addr(a, b);
 }
 
 /* ---- which of our addresses reaches it: what the system would send from, unless bound ---- */
@@ -66,7 +66,8 @@ static int ask_system(const struct sockaddr_storage *addr, struct sockaddr_stora
 
 	if (fd < 0)
 		return errno;
-	ret = connect(fd, plain(addr), rdmacm_addr_len(plain(addr))) ? errno : name_of(fd, local);
+	ret = connect(fd, plain_addr(addr), rdmacm_addr_len(plain_addr(addr))) ? errno
+									       : name_of(fd, local);
 	close(fd);
 	return ret;
 }
@@ -84,7 +85,8 @@ static int find_local(struct dgram *dgram, const struct sockaddr_storage *addr,
 
 /* ---- peers ---- */
 
-static int make(struct dgram *dgram, const struct sockaddr_storage *addr, struct dgram_peer **out)
+static int peer_make(struct dgram *dgram, const struct sockaddr_storage *addr,
+		     struct dgram_peer **out)
 {
 	struct sockaddr_storage local;
 	struct dgram_peer *peer;
@@ -100,7 +102,7 @@ static int make(struct dgram *dgram, const struct sockaddr_storage *addr, struct
 		return ENOMEM;
 	peer->addr = *addr;
 	peer->link = link;
-	if (!tsearch(peer, &dgram->peers, compare)) {
+	if (!tsearch(peer, &dgram->peers, compare_addr)) {
 		free(peer);
 		return ENOMEM;
 	}
@@ -113,10 +115,10 @@ static int make(struct dgram *dgram, const struct sockaddr_storage *addr, struct
 int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
 			  struct dgram_peer **out)
 {
-	struct dgram_peer **found = tfind(addr, &dgram->peers, compare);
+	struct dgram_peer **found = tfind(addr, &dgram->peers, compare_addr);
 
 	if (!found)
-		return make(dgram, addr, out);
+		return peer_make(dgram, addr, out);
 	*out = *found;
 	return 0;
 }
@@ -148,7 +150,7 @@ static void give_up(struct dgram_peer *peer, const char *why)
 	peer->resolver = NULL;
 }
 
-static void look(struct dgram *dgram, struct dgram_peer *peer)
+static void look_for_way(struct dgram *dgram, struct dgram_peer *peer)
 {
 	struct sockaddr_storage local = peer->link->local, addr = peer->addr;
 
@@ -167,7 +169,7 @@ void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint3
 {
 	peer->qpn = qpn;
 	if (!peer->was_looked_for)
-		look(dgram, peer);
+		look_for_way(dgram, peer);
 }
 
 /* RoCE version 2 before 1, where the address is there with both */

@@ -34,7 +34,7 @@ static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- sets ---- */
 
-static struct set *find_locked(int fd)
+static struct set *find_set_locked(int fd)
 {
 	struct set *set;
 
@@ -45,12 +45,12 @@ static struct set *find_locked(int fd)
 	return NULL;
 }
 
-static struct set *find(int fd)
+static struct set *find_set(int fd)
 {
 	struct set *set;
 
 	pthread_mutex_lock(&sets_lock);
-	set = find_locked(fd);
+	set = find_set_locked(fd);
 	pthread_mutex_unlock(&sets_lock);
 	return set;
 }
@@ -63,7 +63,7 @@ static void drop_member(struct set *set, struct member *member)
 }
 
 /* There is no call that closes a set: one is known to be closed when its number comes again. */
-static void drop_locked(struct set *set)
+static void drop_set_locked(struct set *set)
 {
 	LIST_REMOVE(set, entry);
 	while (!LIST_EMPTY(&set->members))
@@ -77,9 +77,9 @@ static void add_set(struct set *set)
 	struct set *old;
 
 	pthread_mutex_lock(&sets_lock);
-	old = find_locked(set->fd);
+	old = find_set_locked(set->fd);
 	if (old)
-		drop_locked(old);
+		drop_set_locked(old);
 	LIST_INSERT_HEAD(&sets, set, entry);
 	pthread_mutex_unlock(&sets_lock);
 }
@@ -134,7 +134,8 @@ static int add_member(struct set *set, const struct rs *rs, const struct epoll_e
 	return 0;
 }
 
-static int change(struct set *set, int op, const struct rs *rs, const struct epoll_event *event)
+static int change_member(struct set *set, int op, const struct rs *rs,
+			 const struct epoll_event *event)
 {
 	struct member *member = find_member(set, rs);
 
@@ -157,14 +158,14 @@ static int change(struct set *set, int op, const struct rs *rs, const struct epo
 
 CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
-	struct set *set = find(epfd);
+	struct set *set = find_set(epfd);
 	struct rs *rs = rdmacm_rs_find(fd);
 	int ret;
 
 	if (!set || !rs)
 		return epoll_ctl(epfd, op, fd, event);
 	pthread_mutex_lock(&set->lock);
-	ret = change(set, op, rs, event);
+	ret = change_member(set, op, rs, event);
 	pthread_mutex_unlock(&set->lock);
 	return cma_return(ret);
 }
@@ -179,7 +180,7 @@ _Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &
 	       "Linux: eventpoll.h");
 
 /* What of NOW is news, if only news count. */
-static uint32_t news(struct member *member, const struct rs *rs, uint32_t now)
+static uint32_t news_of_member(struct member *member, const struct rs *rs, uint32_t now)
 {
 	uint32_t fresh = now & ~member->reported;
 
@@ -198,7 +199,8 @@ static uint32_t news(struct member *member, const struct rs *rs, uint32_t now)
 	return now;
 }
 
-static bool report(struct member *member, struct rs *rs, bool sleep, struct epoll_event *event)
+static bool report_member(struct member *member, struct rs *rs, bool sleep,
+			  struct epoll_event *event)
 {
 	uint32_t wanted = member->event.events;
 	uint32_t now;
@@ -206,7 +208,7 @@ static bool report(struct member *member, struct rs *rs, bool sleep, struct epol
 	if (!wanted) /* EPOLLONESHOT, and it was */
 		return false;
 	now = (uint16_t)rs->kind->poll(rs, (short)(wanted & POLL_EVENTS), sleep);
-	now = news(member, rs, now);
+	now = news_of_member(member, rs, now);
 	if (!now)
 		return false;
 	*event = (struct epoll_event){ .events = now, .data = member->event.data };
@@ -216,7 +218,7 @@ static bool report(struct member *member, struct rs *rs, bool sleep, struct epol
 }
 
 /* Who was reported goes to the end, so that all get their turn. */
-static void rotate(struct set *set, struct member *last)
+static void rotate_members(struct set *set, struct member *last)
 {
 	struct member *member;
 
@@ -232,7 +234,7 @@ static void rotate(struct set *set, struct member *last)
 }
 
 /* Members that were closed leave the set here. */
-static int collect(struct set *set, bool sleep, struct epoll_event *events, int room)
+static int collect_events(struct set *set, bool sleep, struct epoll_event *events, int room)
 {
 	struct member *member = LIST_FIRST(&set->members), *next;
 	unsigned int left = set->count;
@@ -244,10 +246,10 @@ static int collect(struct set *set, bool sleep, struct epoll_event *events, int 
 		rs = rdmacm_rs_find(member->fd);
 		if (!rs || rs->serial != member->serial)
 			drop_member(set, member);
-		else if (report(member, rs, sleep, &events[count])) {
+		else if (report_member(member, rs, sleep, &events[count])) {
 			count++;
 			if (next)
-				rotate(set, member);
+				rotate_members(set, member);
 		}
 	}
 	return count;
@@ -258,7 +260,7 @@ static int collect_all(struct set *set, bool sleep, struct epoll_event *events, 
 	int count, others;
 
 	pthread_mutex_lock(&set->lock);
-	count = collect(set, sleep, events, room);
+	count = collect_events(set, sleep, events, room);
 	pthread_mutex_unlock(&set->lock);
 	if (count == room)
 		return count;
@@ -266,7 +268,7 @@ static int collect_all(struct set *set, bool sleep, struct epoll_event *events, 
 	return count + (others > 0 ? others : 0);
 }
 
-static struct pollfd *descriptors(struct set *set, nfds_t *count)
+static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 {
 	struct pollfd *fds;
 	struct member *member;
@@ -283,10 +285,10 @@ static struct pollfd *descriptors(struct set *set, nfds_t *count)
 	return fds;
 }
 
-static int sleep_on(struct set *set, int timeout_ms)
+static int sleep_on_set(struct set *set, int timeout_ms)
 {
 	nfds_t count;
-	struct pollfd *fds = descriptors(set, &count);
+	struct pollfd *fds = fds_of_set(set, &count);
 	struct rs_sleepers *sleepers = fds ? rdmacm_rs_sleepers_alloc(count) : NULL;
 	int ret = ENOMEM;
 
@@ -309,7 +311,7 @@ static int sleep_limit(int timeout, int64_t deadline_us)
 	return left < 0 ? 0 : left < limit ? (int)left : limit;
 }
 
-static int wait_in(struct set *set, struct epoll_event *events, int room, int timeout)
+static int wait_in_set(struct set *set, struct epoll_event *events, int room, int timeout)
 {
 	int64_t deadline = rdmacm_rs_now_us() + timeout * 1000LL;
 	int count, ret;
@@ -318,7 +320,7 @@ static int wait_in(struct set *set, struct epoll_event *events, int room, int ti
 		count = collect_all(set, timeout != 0, events, room);
 		if (count || (timeout >= 0 && rdmacm_rs_now_us() >= deadline))
 			return count;
-		ret = sleep_on(set, sleep_limit(timeout, deadline));
+		ret = sleep_on_set(set, sleep_limit(timeout, deadline));
 		if (ret)
 			return cma_return(ret);
 	}
@@ -326,13 +328,13 @@ static int wait_in(struct set *set, struct epoll_event *events, int room, int ti
 
 CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
 {
-	struct set *set = find(epfd);
+	struct set *set = find_set(epfd);
 
 	if (!set || !set->count)
 		return epoll_wait(epfd, events, maxevents, timeout);
 	if (maxevents <= 0)
 		return cma_return(EINVAL);
-	return wait_in(set, events, maxevents, timeout);
+	return wait_in_set(set, events, maxevents, timeout);
 }
 
 /* The sets stay, as their descriptors do. */

@@ -80,21 +80,21 @@ const struct rs_kind rdmacm_rs_of_parent_kind = {
 
 /* ---- fork() ---- */
 
-static void share(struct rs *rs)
+static void share_socket(struct rs *rs)
 {
 	rs->is_shared |= !rs->kind->has_queues || !rs->kind->has_queues(rs);
 }
 
 static void in_parent(void)
 {
-	rdmacm_rs_table_each(share);
+	rdmacm_rs_table_each(share_socket);
 }
 
 /* Another thread of the parent may have held the lock. Sets of epoll know a socket by its serial, and so lose it. */
-static void inherit(struct rs *rs)
+static void inherit_socket(struct rs *rs)
 {
 	pthread_mutex_init(&rs->lock, NULL);
-	share(rs);
+	share_socket(rs);
 	if (rs->is_shared)
 		return;
 	rs->kind = &rdmacm_rs_of_parent_kind;
@@ -106,10 +106,10 @@ static void in_child(void)
 	rdmacm_rs_table_forked();
 	rdmacm_rs_keepalive_forked();
 	rdmacm_rs_epoll_forked();
-	rdmacm_rs_table_each(inherit);
+	rdmacm_rs_table_each(inherit_socket);
 }
 
-static void watch(void)
+static void watch_forks(void)
 {
 	pthread_atfork(NULL, in_parent, in_child);
 }
@@ -118,5 +118,5 @@ void rdmacm_rs_watch_forks(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, watch);
+	pthread_once(&once, watch_forks);
 }

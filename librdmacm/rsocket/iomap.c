@@ -57,7 +57,7 @@ static bool may_send_mapping(struct stream *stream)
 		stream->sq_put - stream->sq_done < stream->rs.options.sq_size);
 }
 
-static int tell(struct stream *stream, int index, struct wire_mapping entry)
+static int tell_mapping(struct stream *stream, int index, struct wire_mapping entry)
 {
 	int ret = rdmacm_stream_wait(stream, may_send_mapping, false, -1);
 
@@ -81,7 +81,7 @@ static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_
 			   stream->remote.mappings);
 		return ENOMEM;
 	}
-	return tell(stream, mapping->index, entry);
+	return tell_mapping(stream, mapping->index, entry);
 }
 
 /* Offsets of the library's choice begin where those of programs rarely are, and do not overlap. */
@@ -108,7 +108,7 @@ static int need_connection(struct stream *stream)
 	return ret || stream->state == STREAM_CONNECTED ? ret : ENOTCONN;
 }
 
-static int map(struct stream *stream, void *buf, size_t len, int prot, off_t *offset)
+static int map_buffer(struct stream *stream, void *buf, size_t len, int prot, off_t *offset)
 {
 	struct riomapping *mapping;
 	int ret = need_connection(stream);
@@ -162,7 +162,7 @@ CMA_EXPORT off_t riomap(int socket, void *buf, size_t len, int prot, int flags, 
 		return cma_return(ret);
 	pthread_mutex_lock(&stream->tx_lock);
 	pthread_mutex_lock(&stream->rs.lock);
-	ret = map(stream, buf, len, prot, &offset);
+	ret = map_buffer(stream, buf, len, prot, &offset);
 	pthread_mutex_unlock(&stream->rs.lock);
 	pthread_mutex_unlock(&stream->tx_lock);
 	return ret ? cma_return(ret) : offset;
@@ -170,7 +170,7 @@ CMA_EXPORT off_t riomap(int socket, void *buf, size_t len, int prot, int flags, 
 
 /* ---- unmapping ---- */
 
-static int unmap(struct stream *stream, const void *buf, size_t len)
+static int unmap_buffer(struct stream *stream, const void *buf, size_t len)
 {
 	struct riomapping **at = find_buffer(stream, buf, len), *mapping = *at;
 	struct wire_mapping none = { 0 };
@@ -178,7 +178,7 @@ static int unmap(struct stream *stream, const void *buf, size_t len)
 	if (!mapping)
 		return EINVAL;
 	if (mapping->index >= 0 && stream->state == STREAM_CONNECTED && !stream->peer_gone)
-		tell(stream, mapping->index, none);
+		tell_mapping(stream, mapping->index, none);
 	*at = mapping->next;
 	ibv_dereg_mr(mapping->mr);
 	free(mapping);
@@ -194,7 +194,7 @@ CMA_EXPORT int riounmap(int socket, void *buf, size_t len)
 		return cma_return(ret);
 	pthread_mutex_lock(&stream->tx_lock);
 	pthread_mutex_lock(&stream->rs.lock);
-	ret = unmap(stream, buf, len);
+	ret = unmap_buffer(stream, buf, len);
 	pthread_mutex_unlock(&stream->rs.lock);
 	pthread_mutex_unlock(&stream->tx_lock);
 	return cma_return(ret);
@@ -214,7 +214,7 @@ void rdmacm_stream_free_mappings(struct stream *stream)
 /* ---- writing ---- */
 
 /* Of the other side's memory, what is at OFFSET; at most as much as lies together. */
-static bool look_up(const struct stream *stream, uint64_t offset, struct wire_segment *to)
+static bool look_up_offset(const struct stream *stream, uint64_t offset, struct wire_segment *to)
 {
 	struct wire_mapping entry;
 	unsigned int i;
@@ -234,7 +234,7 @@ static bool look_up(const struct stream *stream, uint64_t offset, struct wire_se
 }
 
 /* Memory of this side that is mapped for local use is sent from where it is. */
-static struct ibv_mr *registered(const struct stream *stream, const void *buf, size_t len)
+static struct ibv_mr *registered_mr(const struct stream *stream, const void *buf, size_t len)
 {
 	const struct riomapping *at;
 	uintptr_t start;
@@ -284,7 +284,7 @@ static int write_piece(struct stream *stream, const void *buf, size_t *size,
 static int write_all(struct stream *stream, const uint8_t *buf, size_t count, uint64_t offset,
 		     bool nonblocking, size_t *done)
 {
-	struct ibv_mr *mr = registered(stream, buf, count);
+	struct ibv_mr *mr = registered_mr(stream, buf, count);
 	struct wire_segment to;
 	size_t size;
 	int ret;
@@ -295,7 +295,7 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 			return ret;
 		if (stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut)
 			return EPIPE;
-		if (!look_up(stream, offset + *done, &to))
+		if (!look_up_offset(stream, offset + *done, &to))
 			return 0; /* it may be announced later, so programs try again */
 		size = count - *done;
 		ret = write_piece(stream, buf + *done, &size, &to, mr);
@@ -314,7 +314,7 @@ static int write_checked(struct stream *stream, const void *buf, size_t count, o
 	if (stream->state != STREAM_CONNECTED)
 		return ENOTCONN;
 	ret = write_all(stream, buf, count, offset, nonblocking, done);
-	if (!ret && registered(stream, buf, count) && count > stream->inline_size) {
+	if (!ret && registered_mr(stream, buf, count) && count > stream->inline_size) {
 		stream->keepalive_due = true; /* its completion is that of all before it */
 		rdmacm_stream_send_controls(stream);
 		ret = rdmacm_stream_wait(stream, all_done, false, -1);

@@ -22,7 +22,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before a strea
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool is_running;
 
-static struct kept *find(const struct stream *stream)
+static struct kept *kept_find(const struct stream *stream)
 {
 	struct kept *kept;
 
@@ -33,7 +33,7 @@ static struct kept *find(const struct stream *stream)
 	return NULL;
 }
 
-static void knock(struct stream *stream)
+static void knock_at(struct stream *stream)
 {
 	pthread_mutex_lock(&stream->rs.lock);
 	if (stream->state == STREAM_CONNECTED) {
@@ -51,7 +51,7 @@ static int64_t knock_at_all(int64_t now)
 
 	LIST_FOREACH(kept, &all, entry) {
 		if (kept->next_us <= now) {
-			knock(kept->stream);
+			knock_at(kept->stream);
 			kept->next_us = now + kept->period_us;
 		}
 		if (kept->next_us < next)
@@ -74,7 +74,7 @@ static void sleep_until(int64_t then_us)
 	pthread_cond_timedwait(&changed, &lock, &end);
 }
 
-static void *keep(void *unused)
+static void *keepalive_thread(void *unused)
 {
 	pthread_mutex_lock(&lock);
 	while (!LIST_EMPTY(&all))
@@ -87,7 +87,7 @@ static void *keep(void *unused)
 static int start_thread(void)
 {
 	pthread_t thread;
-	int ret = is_running ? 0 : pthread_create(&thread, NULL, keep, NULL);
+	int ret = is_running ? 0 : pthread_create(&thread, NULL, keepalive_thread, NULL);
 
 	if (!ret && !is_running)
 		pthread_detach(thread);
@@ -95,9 +95,9 @@ static int start_thread(void)
 	return ret;
 }
 
-static int add(struct stream *stream, int seconds)
+static int kept_add(struct stream *stream, int seconds)
 {
-	struct kept *kept = find(stream);
+	struct kept *kept = kept_find(stream);
 
 	if (!kept) {
 		kept = calloc(1, sizeof(*kept));
@@ -111,9 +111,9 @@ static int add(struct stream *stream, int seconds)
 	return start_thread();
 }
 
-static void drop(struct stream *stream)
+static void kept_drop(struct stream *stream)
 {
-	struct kept *kept = find(stream);
+	struct kept *kept = kept_find(stream);
 
 	if (kept) {
 		LIST_REMOVE(kept, entry);
@@ -127,9 +127,9 @@ int rdmacm_keepalive_set(struct stream *stream, int seconds)
 
 	pthread_mutex_lock(&lock);
 	if (seconds)
-		ret = add(stream, seconds);
+		ret = kept_add(stream, seconds);
 	else
-		drop(stream);
+		kept_drop(stream);
 	pthread_cond_signal(&changed);
 	pthread_mutex_unlock(&lock);
 	return ret;

@@ -41,7 +41,7 @@ FLAG(oob_inline)
 
 /* ---- sizes ---- */
 
-static int doubled(int value)
+static int double_size(int value)
 {
 	return value > (1 << 29) ? 1 << 30 : value * 2;
 }
@@ -56,7 +56,7 @@ static int set_tx(struct rs *rs, int value)
 {
 	if (has_queues(rs))
 		return 0;
-	rs->options.tx_size = value < 0 ? MIN_TX : doubled(value);
+	rs->options.tx_size = value < 0 ? MIN_TX : double_size(value);
 	if (rs->options.tx_size < MIN_TX)
 		rs->options.tx_size = MIN_TX;
 	return 0;
@@ -71,7 +71,7 @@ static int set_rx(struct rs *rs, int value)
 {
 	if (has_queues(rs))
 		return 0;
-	rs->options.rx_size = value < 0 ? 0 : doubled(value);
+	rs->options.rx_size = value < 0 ? 0 : double_size(value);
 	return 0;
 }
 
@@ -80,7 +80,7 @@ static int get_rx(struct rs *rs)
 	return rs->options.rx_size;
 }
 
-static unsigned int clip(int value)
+static unsigned int clip_count(int value)
 {
 	return (unsigned int)value < MAX_WR ? (unsigned int)value : MAX_WR;
 }
@@ -88,7 +88,7 @@ static unsigned int clip(int value)
 #define COUNT(field)                                     \
 	static int set_##field(struct rs *rs, int value) \
 	{                                                \
-		rs->options.field = clip(value);         \
+		rs->options.field = clip_count(value);   \
 		return 0;                                \
 	}                                                \
 	static int get_##field(struct rs *rs)            \
@@ -228,7 +228,7 @@ static const struct option options[] = {
 	{ SOL_RDMA, RDMA_IOMAPSIZE, set_mappings, get_mappings, true },
 };
 
-static const struct option *find(int level, int name)
+static const struct option *find_option(int level, int name)
 {
 	size_t i;
 
@@ -325,9 +325,9 @@ static bool is_of_datagrams(const struct rs *rs, int level, int name)
 	return false;
 }
 
-static int set(struct rs *rs, int level, int name, const void *value, socklen_t len)
+static int set_option(struct rs *rs, int level, int name, const void *value, socklen_t len)
 {
-	const struct option *option = find(level, name);
+	const struct option *option = find_option(level, name);
 
 	if (!value)
 		return EFAULT;
@@ -342,9 +342,9 @@ static int set(struct rs *rs, int level, int name, const void *value, socklen_t 
 	return option ? set_number(rs, option, value, len) : EOPNOTSUPP;
 }
 
-static int get(struct rs *rs, int level, int name, void *value, socklen_t *len)
+static int get_option(struct rs *rs, int level, int name, void *value, socklen_t *len)
 {
-	const struct option *option = find(level, name);
+	const struct option *option = find_option(level, name);
 	int number;
 
 	if (!value || !len)
@@ -363,12 +363,12 @@ CMA_EXPORT int rsetsockopt(int socket, int level, int optname, const void *optva
 {
 	struct rs *rs = rdmacm_rs_find(socket);
 
-	return cma_return(rs ? set(rs, level, optname, optval, optlen) : EBADF);
+	return cma_return(rs ? set_option(rs, level, optname, optval, optlen) : EBADF);
 }
 
 CMA_EXPORT int rgetsockopt(int socket, int level, int optname, void *optval, socklen_t *optlen)
 {
 	struct rs *rs = rdmacm_rs_find(socket);
 
-	return cma_return(rs ? get(rs, level, optname, optval, optlen) : EBADF);
+	return cma_return(rs ? get_option(rs, level, optname, optval, optlen) : EBADF);
 }

@@ -168,7 +168,7 @@ static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t n
 }
 
 /* Data that is about to come is worth a moment of looking. */
-static int spin(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t *others)
+static int spin_on_sockets(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t *others)
 {
 	static __thread struct rs_spin of_thread;
 	int ready = ask_sockets(fds, nfds, false, others);
@@ -188,7 +188,7 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 	int64_t deadline = rdmacm_rs_now_us() + timeout * 1000LL;
 	struct rs_sleepers sleepers;
 	nfds_t others;
-	int ready = spin(fds, nfds, timeout, &others), left;
+	int ready = spin_on_sockets(fds, nfds, timeout, &others), left;
 
 	if (sleepers_alloc(&sleepers, nfds))
 		return cma_return(ENOMEM);
@@ -224,7 +224,7 @@ CMA_EXPORT int rpoll(struct pollfd *fds, nfds_t nfds, int timeout)
 
 /* ---- rselect ---- */
 
-static short wanted(int fd, fd_set *read, fd_set *write, fd_set *except)
+static short wanted_events(int fd, fd_set *read, fd_set *write, fd_set *except)
 {
 	return (read && FD_ISSET(fd, read) ? POLLIN : 0) |
 	       (write && FD_ISSET(fd, write) ? POLLOUT : 0) |
@@ -237,7 +237,7 @@ static nfds_t fds_of_sets(struct pollfd *fds, int nfds, fd_set *read, fd_set *wr
 	int fd;
 
 	for (fd = 0; fd < nfds; fd++) {
-		short events = wanted(fd, read, write, except);
+		short events = wanted_events(fd, read, write, except);
 
 		if (events)
 			fds[count++] = (struct pollfd){ .fd = fd, .events = events };

@@ -42,7 +42,7 @@ static int check_protocol(int type, int protocol)
 	return EOPNOTSUPP;
 }
 
-static int create(int domain, int type, int protocol, struct rs **rs)
+static int create_socket(int domain, int type, int protocol, struct rs **rs)
 {
 	int flags = type & TYPE_FLAGS;
 	int ret;
@@ -63,7 +63,7 @@ static int create(int domain, int type, int protocol, struct rs **rs)
 CMA_EXPORT int rsocket(int domain, int type, int protocol)
 {
 	struct rs *rs;
-	int ret = create(domain, type, protocol, &rs);
+	int ret = create_socket(domain, type, protocol, &rs);
 
 	return ret ? cma_return(ret) : rs->fd;
 }
@@ -157,7 +157,7 @@ CMA_EXPORT int rgetpeername(int socket, struct sockaddr *addr, socklen_t *addrle
 
 /* ---- rfcntl ---- */
 
-static int control(struct rs *rs, int cmd, int argument, int *result)
+static int control_socket(struct rs *rs, int cmd, int argument, int *result)
 {
 	*result = 0;
 	switch (cmd) {
@@ -181,6 +181,6 @@ CMA_EXPORT int rfcntl(int socket, int cmd, ...)
 	va_start(args, cmd);
 	argument = cmd == F_SETFL ? va_arg(args, int) : 0;
 	va_end(args);
-	ret = rs ? control(rs, cmd, argument, &result) : EBADF;
+	ret = rs ? control_socket(rs, cmd, argument, &result) : EBADF;
 	return ret ? cma_return(ret) : result;
 }

@@ -23,7 +23,7 @@ int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count)
 }
 
 /* Empty parts are passed over, so with bytes left the front has some. */
-static void settle(struct span *span)
+static void span_settle(struct span *span)
 {
 	while (span->left && span->offset == span->iov->iov_len) {
 		span->iov++;
@@ -36,7 +36,7 @@ void *rdmacm_span_front(const struct span *span, size_t *size)
 	struct span at = *span;
 	size_t here;
 
-	settle(&at);
+	span_settle(&at);
 	if (!at.left) {
 		*size = 0;
 		return NULL;
@@ -52,7 +52,7 @@ void rdmacm_span_skip(struct span *span, size_t size)
 	size_t part;
 
 	while (size) {
-		settle(span);
+		span_settle(span);
 		part = span->iov->iov_len - span->offset;
 		if (part > size)
 			part = size;

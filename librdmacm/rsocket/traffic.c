@@ -94,7 +94,7 @@ static void on_completion(struct stream *stream, const struct ibv_wc *wc)
 }
 
 /* A receive has no memory, so any may follow any. */
-static void repost(struct stream *stream)
+static void repost_receives(struct stream *stream)
 {
 	struct ibv_recv_wr batch[REPOST_BATCH] = { 0 }, *bad;
 	int i;
@@ -122,7 +122,7 @@ bool rdmacm_stream_progress(struct stream *stream)
 			on_completion(stream, &wc[i]);
 		any |= count > 0;
 		while (stream->to_post >= REPOST_BATCH && stream->state != STREAM_OVER)
-			repost(stream);
+			repost_receives(stream);
 	} while (count == POLL_BATCH);
 	if (count < 0)
 		rdmacm_stream_fail(stream, EIO);
@@ -134,7 +134,7 @@ bool rdmacm_stream_progress(struct stream *stream)
 
 /* ---- sending ---- */
 
-static int post(struct stream *stream, struct ibv_send_wr *wr)
+static int post_send(struct stream *stream, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 	int ret;
@@ -199,7 +199,7 @@ int rdmacm_stream_post_data(struct stream *stream, uint64_t addr, uint32_t lkey,
 	stream->tx_count++;
 	stream->target.addr += bytes;
 	stream->target.length -= bytes;
-	return post(stream, &wr);
+	return post_send(stream, &wr);
 }
 
 int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
@@ -214,7 +214,7 @@ int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey
 		.wr.rdma = { to->addr, to->key },
 	};
 
-	return post(stream, &wr);
+	return post_send(stream, &wr);
 }
 
 /* Into the other side's slots and mappings, at OFFSET; inline, so the bytes may go when this returns. */
@@ -232,7 +232,7 @@ static int post_announcement(struct stream *stream, uint32_t imm, const void *by
 		.wr.rdma = { stream->remote.slots_addr + offset, stream->remote.slots_key },
 	};
 
-	return post(stream, &wr);
+	return post_send(stream, &wr);
 }
 
 int rdmacm_stream_post_mapping(struct stream *stream, unsigned int index,
@@ -247,7 +247,7 @@ int rdmacm_stream_post_mapping(struct stream *stream, unsigned int index,
 
 /* ---- what this side has to tell ---- */
 
-static uint16_t grant(struct stream *stream)
+static uint16_t grant_credits(struct stream *stream)
 {
 	stream->rx_granted = stream->rx_count + stream->rs.options.rq_size;
 	return stream->rx_granted;
@@ -267,7 +267,7 @@ static int send_segment(struct stream *stream)
 	segment.addr = (uintptr_t)stream->rx_bytes + rx_ring_tell(&stream->rx);
 	stream->remote_slot = (stream->remote_slot + 1) % WIRE_SLOTS;
 	stream->controls++;
-	return post_announcement(stream, wire_imm(WIRE_SEGMENT, grant(stream)), &segment,
+	return post_announcement(stream, wire_imm(WIRE_SEGMENT, grant_credits(stream)), &segment,
 				 sizeof(segment), offset, WR_CONTROL);
 }
 
@@ -279,7 +279,7 @@ static int send_keepalive(struct stream *stream)
 				  .send_flags = IBV_SEND_SIGNALED };
 
 	stream->controls++;
-	return post(stream, &wr);
+	return post_send(stream, &wr);
 }
 
 static bool credit_is_due(const struct stream *stream)
@@ -287,7 +287,7 @@ static bool credit_is_due(const struct stream *stream)
 	return (uint16_t)(stream->rx_granted - stream->rx_count) <= stream->rs.options.rq_size / 2;
 }
 
-static bool send_one(struct stream *stream)
+static bool send_one_control(struct stream *stream)
 {
 	if (stream->must_shutdown) {
 		stream->must_shutdown = false;
@@ -300,7 +300,7 @@ static bool send_one(struct stream *stream)
 	} else if (stream->rx.due) {
 		send_segment(stream);
 	} else if (credit_is_due(stream)) {
-		send_control(stream, wire_imm(WIRE_SEGMENT, grant(stream)));
+		send_control(stream, wire_imm(WIRE_SEGMENT, grant_credits(stream)));
 	} else if (stream->keepalive_due) {
 		stream->keepalive_due = false;
 		send_keepalive(stream);
@@ -313,7 +313,7 @@ static bool send_one(struct stream *stream)
 void rdmacm_stream_send_controls(struct stream *stream)
 {
 	while (stream->state == STREAM_CONNECTED && stream->controls < CONTROL_SQ &&
-	       send_one(stream))
+	       send_one_control(stream))
 		;
 }
 

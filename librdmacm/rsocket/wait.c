@@ -47,7 +47,7 @@ int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds)
 	return 2;
 }
 
-static void look(struct stream *stream, bool at_cm)
+static void look_at_stream(struct stream *stream, bool at_cm)
 {
 	rdmacm_stream_progress(stream);
 	if (at_cm)
@@ -60,7 +60,7 @@ void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int co
 {
 	if (count > 1 && fds[1].revents)
 		take_event(stream);
-	look(stream, fds[0].revents);
+	look_at_stream(stream, fds[0].revents);
 }
 
 /* Asleep, without the lock. 0, or EINTR. An event is not taken before the next is asked for: while that is done, the other
@@ -78,7 +78,7 @@ static int sleep_on_fds(struct stream *stream, int timeout_ms)
 	stream->has_sleeper = false;
 	if (count > 1 && fds[1].revents)
 		stream->has_event = true;
-	look(stream, fds[0].revents);
+	look_at_stream(stream, fds[0].revents);
 	return ret;
 }
 
@@ -103,7 +103,7 @@ static int sleep_limit(int64_t deadline_us)
 }
 
 /* Whether it became ready while looking at the queue */
-static bool spin(struct stream *stream, bool (*ready)(struct stream *))
+static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream *))
 {
 	int64_t until;
 
@@ -142,7 +142,7 @@ int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bo
 		return 0;
 	if (nonblocking)
 		return ready_at_last(stream, ready) ? 0 : EAGAIN;
-	if (stream->cq && spin(stream, ready))
+	if (stream->cq && spin_until_ready(stream, ready))
 		return 0;
 	while (!ready(stream) && !ret) {
 		if (deadline_us >= 0 && rdmacm_rs_now_us() >= deadline_us)

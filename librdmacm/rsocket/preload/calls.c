@@ -43,7 +43,7 @@
 
 enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };
 
-static int marked(int fd, enum pending pending)
+static int number_marked(int fd, enum pending pending)
 {
 	if (fd >= 0)
 		preload_mark(fd, pending);
@@ -57,7 +57,7 @@ PRELOAD_EXPORT int socket(int domain, int type, int protocol)
 
 	if (!preload_inside && preload_wants(domain, type & ~TYPE_FLAGS, protocol)) {
 		if ((type & ~TYPE_FLAGS) == SOCK_STREAM && preload_forks())
-			return marked(real()->socket(domain, type, protocol), PENDING_NEW);
+			return number_marked(real()->socket(domain, type, protocol), PENDING_NEW);
 		fd = INSIDE(rsocket(domain, type, protocol));
 	}
 	return fd < 0 ? real()->socket(domain, type, protocol) : preload_number(fd, type);
@@ -68,7 +68,7 @@ PRELOAD_EXPORT int accept(int socket, struct sockaddr *addr, socklen_t *addrlen)
 	int fd = preload_use(socket, 0);
 
 	if (preload_pending(socket) == PENDING_LISTENER)
-		return marked(real()->accept(socket, addr, addrlen), PENDING_ASKED);
+		return number_marked(real()->accept(socket, addr, addrlen), PENDING_ASKED);
 	return fd < 0 ? real()->accept(socket, addr, addrlen)
 		      : preload_number(INSIDE(raccept(fd, addr, addrlen)), 0);
 }
@@ -78,7 +78,7 @@ PRELOAD_EXPORT int accept4(int socket, struct sockaddr *addr, socklen_t *addrlen
 	int fd = preload_use(socket, 0);
 
 	if (preload_pending(socket) == PENDING_LISTENER)
-		return marked(real()->accept4(socket, addr, addrlen, flags), PENDING_ASKED);
+		return number_marked(real()->accept4(socket, addr, addrlen, flags), PENDING_ASKED);
 	return fd < 0 ? real()->accept4(socket, addr, addrlen, flags)
 		      : preload_number(INSIDE(raccept(fd, addr, addrlen)), flags);
 }
@@ -139,10 +139,10 @@ PRELOAD_EXPORT int close(int fd)
 }
 
 /* Another number for what FD stands for; only those that are copied before they are used may be pending. */
-static int copied(int fd, int rsocket, int copy)
+static int copy_made(int fd, int rsocket, int copy)
 {
 	if (copy < 0 || rsocket < 0)
-		return marked(copy, preload_pending(fd));
+		return number_marked(copy, preload_pending(fd));
 	errno = preload_add_copy(copy, rsocket);
 	return errno ? -1 : copy;
 }
@@ -153,7 +153,7 @@ PRELOAD_EXPORT int dup(int fd)
 
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
-	return copied(fd, rsocket, real()->dup(fd));
+	return copy_made(fd, rsocket, real()->dup(fd));
 }
 
 /* The number that is asked for may be another rsocket's. */
@@ -170,7 +170,7 @@ PRELOAD_EXPORT int dup2(int fd, int to)
 		return real()->dup2(fd, to);
 	if (preload_find(to) >= 0)
 		close(to);
-	return copied(fd, rsocket, real()->dup2(fd, to));
+	return copy_made(fd, rsocket, real()->dup2(fd, to));
 }
 
 /* What is not about copies is about the number, which knows by itself. */
@@ -187,7 +187,7 @@ PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
 	if (copies)
-		return copied(fd, rsocket, real()->fcntl(fd, cmd, argument));
+		return copy_made(fd, rsocket, real()->fcntl(fd, cmd, argument));
 	return real()->fcntl(fd, cmd, argument);
 }
 
@@ -266,7 +266,7 @@ static ssize_t read_piece(int file, off_t *offset, void *buf, size_t size)
 }
 
 /* What was read and not sent is read again: the file's own position goes back by it. */
-static void advance(int file, off_t *offset, ssize_t got, ssize_t sent)
+static void advance_file(int file, off_t *offset, ssize_t got, ssize_t sent)
 {
 	if (sent < 0)
 		sent = 0;
@@ -286,7 +286,7 @@ static ssize_t send_file(int rsocket, int file, off_t *offset, size_t count)
 		if (got <= 0)
 			return done ? done : got;
 		sent = INSIDE(rsend(rsocket, buf, got, 0));
-		advance(file, offset, got, sent);
+		advance_file(file, offset, got, sent);
 		if (sent < 0)
 			return done ? done : sent;
 		done += sent;
@@ -353,7 +353,7 @@ static bool has_rsockets(struct pollfd *fds, nfds_t count)
 
 /* What the program is told of a number that stands for an rsocket is told of that. A connection whose other side has not
  * used it yet is not ready for anything; that it is used shows by the word that comes. */
-static void translate(struct pollfd *to, const struct pollfd *from)
+static void translate_fd(struct pollfd *to, const struct pollfd *from)
 {
 	int found = preload_pending(from->fd) == PENDING_ASKED ? preload_use(from->fd, 0)
 							       : preload_find(from->fd);
@@ -397,7 +397,7 @@ static int poll_translated(struct pollfd *fds, struct pollfd *asked, nfds_t coun
 
 	do {
 		for (i = 0; i < count; i++)
-			translate(&asked[i], &fds[i]);
+			translate_fd(&asked[i], &fds[i]);
 		ret = INSIDE(rpoll(asked, count, time_left(timeout, end_ms)));
 	} while (ret > 0 && advance_all(fds, asked, count));
 	for (i = 0; i < count; i++)

@@ -94,7 +94,7 @@ static void read_file(void)
 	preload_inside--;
 }
 
-static bool matches(int rule, int value)
+static bool rule_matches(int rule, int value)
 {
 	return rule == ANY || rule == value;
 }
@@ -117,8 +117,8 @@ bool preload_wants(int domain, int type, int protocol)
 	if (!is_ours_by_default(domain, type, protocol))
 		return false;
 	for (i = 0; i < count; i++) {
-		if (matches(rules[i].domain, domain) && matches(rules[i].type, type) &&
-		    matches(rules[i].protocol, protocol))
+		if (rule_matches(rules[i].domain, domain) && rule_matches(rules[i].type, type) &&
+		    rule_matches(rules[i].protocol, protocol))
 			return true;
 	}
 	return !has_file;

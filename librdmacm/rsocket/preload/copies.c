@@ -181,7 +181,7 @@ int preload_list_pending(enum pending pending, int *fds, int room)
 
 static pid_t owner;
 
-static void forked(void)
+static void copies_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	owner = getpid();
@@ -190,7 +190,7 @@ static void forked(void)
 static void __attribute__((constructor)) watch_forks(void)
 {
 	owner = getpid();
-	pthread_atfork(NULL, NULL, forked);
+	pthread_atfork(NULL, NULL, copies_forked);
 }
 
 bool preload_is_foreign(void)
@@ -215,7 +215,7 @@ static void shut_all(void)
 }
 
 /* Whoever ends with exit() may have left it to that to close its sockets. */
-static void __attribute__((destructor)) end(void)
+static void __attribute__((destructor)) end_of_process(void)
 {
 	if (!preload_is_foreign())
 		shut_all();

@@ -45,7 +45,7 @@ int64_t preload_now_ms(void)
 
 static bool works;
 
-static void forked(void)
+static void pending_forked(void)
 {
 	pthread_mutex_init(&asked_lock, NULL);
 	pthread_mutex_init(&asking_lock, NULL);
@@ -65,7 +65,7 @@ static void find_out(void)
 		rclose(trial);
 	preload_inside--;
 	works = trial >= 0;
-	pthread_atfork(NULL, NULL, forked);
+	pthread_atfork(NULL, NULL, pending_forked);
 }
 
 bool preload_forks(void)
@@ -104,7 +104,7 @@ static void carry_options(int fd, int rsocket)
 }
 
 /* The program keeps its number. */
-static int replace(int fd, int rsocket)
+static int replace_socket(int fd, int rsocket)
 {
 	int status = real()->fcntl(fd, F_GETFL), flags = real()->fcntl(fd, F_GETFD);
 	int file = preload_file(status & O_NONBLOCK ? SOCK_NONBLOCK : 0), ret;
@@ -120,9 +120,9 @@ static int replace(int fd, int rsocket)
 	return ret ? ret : preload_add_copy(fd, rsocket);
 }
 
-static int finish(int fd, int rsocket)
+static int finish_connection(int fd, int rsocket)
 {
-	int ret = replace(fd, rsocket);
+	int ret = replace_socket(fd, rsocket);
 
 	if (ret)
 		rclose(rsocket);
@@ -132,7 +132,7 @@ static int finish(int fd, int rsocket)
 /* ---- the accepting side ---- */
 
 /* IPv4 in IPv6's clothes, as sockets of both have it, is what the other side knows as IPv4. */
-static void undress(struct sockaddr_storage *addr)
+static void undress_addr(struct sockaddr_storage *addr)
 {
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)addr;
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = v6->sin6_port };
@@ -152,7 +152,7 @@ static int address_of(int fd, bool of_peer, struct sockaddr_storage *addr)
 	memset(addr, 0, sizeof(*addr));
 	ret = of_peer ? real()->getpeername(fd, (struct sockaddr *)addr, &len)
 		      : real()->getsockname(fd, (struct sockaddr *)addr, &len);
-	undress(addr);
+	undress_addr(addr);
 	return ret ? errno : 0;
 }
 
@@ -203,14 +203,14 @@ static int listen_for(int fd, int *listener)
 	return ret;
 }
 
-static int tell(int fd)
+static int say_word(int fd)
 {
 	const uint32_t word = 0;
 
 	return real()->send(fd, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word) ? 0 : EPIPE;
 }
 
-static int await(int fd, int listener, int *rsocket)
+static int await_rsocket(int fd, int listener, int *rsocket)
 {
 	struct pollfd fds[] = { { .fd = listener, .events = POLLIN },
 				{ .fd = fd, .events = POLLIN | POLLRDHUP } };
@@ -223,22 +223,22 @@ static int await(int fd, int listener, int *rsocket)
 	return *rsocket < 0 ? errno : 0;
 }
 
-static int answer(int fd)
+static int answer_connection(int fd)
 {
 	int listener = -1, rsocket = -1;
 	int ret = listen_for(fd, &listener);
 
 	if (ret)
 		return ret;
-	ret = tell(fd);
+	ret = say_word(fd);
 	while (!ret) {
-		ret = await(fd, listener, &rsocket);
+		ret = await_rsocket(fd, listener, &rsocket);
 		if (ret != EINTR)
 			break;
 		ret = 0;
 	}
 	rclose(listener);
-	return ret ? ret : finish(fd, rsocket);
+	return ret ? ret : finish_connection(fd, rsocket);
 }
 
 /* What the other side has sent by TCP, it has sent without waiting for the word: it has no rsockets. */
@@ -257,7 +257,7 @@ static int use_asked(int fd)
 	if (preload_pending(fd) == PENDING_ASKED) { /* another thread may have done it */
 		if (!speaks_tcp(fd)) {
 			preload_inside++;
-			ret = answer(fd);
+			ret = answer_connection(fd);
 			preload_inside--;
 		}
 		preload_mark(fd, PENDING_NOT);
@@ -270,7 +270,7 @@ static int use_asked(int fd)
 
 /* ---- the connecting side ---- */
 
-static int follow(int fd)
+static int follow_word(int fd)
 {
 	struct sockaddr_storage addr;
 	int socket, ret = address_of(fd, true, &addr);
@@ -281,7 +281,7 @@ static int follow(int fd)
 	if (socket < 0)
 		return errno;
 	if (!rconnect(socket, (struct sockaddr *)&addr, size_of(&addr)))
-		return finish(fd, socket);
+		return finish_connection(fd, socket);
 	ret = errno;
 	rclose(socket);
 	return ret;
@@ -308,7 +308,7 @@ static enum word look_for_word(int fd)
 }
 
 /* EAGAIN: nothing was said yet */
-static int advance(int fd)
+static int advance_asking(int fd)
 {
 	enum word word;
 	int ret = 0;
@@ -320,7 +320,7 @@ static int advance(int fd)
 			ret = EAGAIN;
 		} else {
 			preload_inside++;
-			ret = word == WORD_THERE ? follow(fd) : 0;
+			ret = word == WORD_THERE ? follow_word(fd) : 0;
 			preload_inside--;
 			preload_mark(fd, PENDING_NOT);
 			if (ret)
@@ -336,7 +336,7 @@ enum { MOST_AT_ONCE = 1024 };
 /* Until FD's word is there, or it has failed */
 static int use_asking(int fd)
 {
-	int fds[MOST_AT_ONCE], count, i, ret = advance(fd);
+	int fds[MOST_AT_ONCE], count, i, ret = advance_asking(fd);
 	struct pollfd words[MOST_AT_ONCE];
 
 	while (ret == EAGAIN) {
@@ -347,9 +347,9 @@ static int use_asking(int fd)
 			return errno;
 		for (i = 0; i < count; i++) {
 			if (words[i].revents && fds[i] != fd)
-				advance(fds[i]);
+				advance_asking(fds[i]);
 		}
-		ret = advance(fd);
+		ret = advance_asking(fd);
 	}
 	return ret;
 }
@@ -360,7 +360,7 @@ static int use_pending(int fd, bool nonblocking)
 {
 	if (preload_pending(fd) == PENDING_ASKED)
 		return use_asked(fd);
-	return nonblocking ? advance(fd) : use_asking(fd);
+	return nonblocking ? advance_asking(fd) : use_asking(fd);
 }
 
 int preload_use(int fd, int flags)

@@ -9,7 +9,7 @@
 
 static struct real_calls calls;
 
-static void look_up(void)
+static void look_up_calls(void)
 {
 #define LOOK_UP(type, name, ...) *(void **)&calls.name = dlsym(RTLD_NEXT, #name);
 	REAL_CALLS(LOOK_UP)
@@ -20,6 +20,6 @@ const struct real_calls *real(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, look_up);
+	pthread_once(&once, look_up_calls);
 	return &calls;
 }
