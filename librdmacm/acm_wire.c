@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "util/bits.h"
 #include "util/log.h"
 
 static const char *status_str(uint8_t status)
@@ -28,7 +29,7 @@ static const char *status_str(uint8_t status)
 		[10] = "destination address of an unknown type",
 	};
 
-	if (status >= sizeof(texts) / sizeof(texts[0]) || !texts[status])
+	if (status >= ARRAY_SIZE(texts) || !texts[status])
 		return "unknown error";
 	return texts[status];
 }
@@ -165,7 +166,7 @@ static void take_entry(struct acm_answer *answer, const struct acm_entry *entry)
 
 int rdmacm_acm_unpack(const struct acm_message *message, struct acm_answer *answer)
 {
-	size_t i, count;
+	size_t count;
 
 	*answer = (struct acm_answer){ 0 };
 	if (!rdmacm_acm_header_is_sane(&message->header))
@@ -176,7 +177,7 @@ int rdmacm_acm_unpack(const struct acm_message *message, struct acm_answer *answ
 		return ENODATA;
 	}
 	count = (message->header.length - sizeof(message->header)) / sizeof(message->entries[0]);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		take_entry(answer, &message->entries[i]);
 	if (answer->num_paths)
 		return 0;

@@ -137,10 +137,9 @@ static int query_services(struct cm_id *cm, struct rdma_addrinfo **list)
 			     MAX_SERVICES * sizeof(struct ib_user_service_rec)];
 	} answer = { .resp = { 0 } };
 	struct rdma_addrinfo **tail = list;
-	uint32_t i;
 	int ret = rdmacm_id_query(cm, RDMA_USER_CM_QUERY_IB_SERVICE, &answer, sizeof(answer));
 
-	for (i = 0; !ret && i < answer.resp.num_service_recs && i < MAX_SERVICES; i++) {
+	for (uint32_t i = 0; !ret && i < answer.resp.num_service_recs && i < MAX_SERVICES; i++) {
 		ret = make_service(cm, &answer.resp.recs[i], tail);
 		if (!ret)
 			tail = &(*tail)->ai_next;

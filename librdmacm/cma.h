@@ -14,7 +14,10 @@
 #define LIBRDMACM_CMA_H
 
 #include <errno.h>
+#include <infiniband/sa.h>
 #include <pthread.h>
+#include <rdma/ib_user_sa.h>
+#include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_user_cm.h>
 #include <stdatomic.h>
@@ -22,7 +25,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "libibverbs/kern_copy.h"
+#include "util/bits.h"
 #include "util/log.h"
 #include "util/order.h"
 
@@ -89,6 +92,12 @@ int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 		    const struct sockaddr *addr);
 /* Bytes of an address of this family, 0 if it is none of ours */
 socklen_t rdmacm_addr_len(const struct sockaddr *addr);
+
+/* ---- attr.c: attributes of the kernel as those of verbs ---- */
+
+void rdmacm_attr_take_ah(struct ibv_ah_attr *to, const struct ib_uverbs_ah_attr *from);
+/* Leaves what the kernel's structure does not have (rate_limit) or has from this side (qp_state) as it is. */
+void rdmacm_attr_take_qp(struct ibv_qp_attr *to, const struct ib_uverbs_qp_attr *from);
 
 /* ---- device.c: one context for each device in use ---- */
 

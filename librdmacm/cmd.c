@@ -57,9 +57,8 @@ int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, 
 int rdmacm_cmd_open(int *fd)
 {
 	static const char *const paths[] = { "/dev/infiniband/rdma_cm", "/dev/rdma_cm" };
-	size_t i;
 
-	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		*fd = open(paths[i], O_RDWR | O_CLOEXEC);
 		if (*fd >= 0)
 			return 0;

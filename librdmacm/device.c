@@ -96,13 +96,12 @@ static int devices_refresh(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	int ret = 0;
-	int i;
 
 	pthread_once(&once, watch_forks);
 	if (!list)
 		return errno;
 	remove_gone(list);
-	for (i = 0; list[i] && !ret; i++)
+	for (int i = 0; list[i] && !ret; i++)
 		if (!is_device_known(list[i]))
 			ret = device_add(list[i]);
 	if (kept)

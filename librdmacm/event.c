@@ -44,13 +44,12 @@ static void take_conn_param(struct cm_event *event, const struct rdma_ucm_conn_p
 
 static void take_ud_param(struct cm_event *event, const struct rdma_ucm_ud_param *from)
 {
-	struct ib_uverbs_ah_attr ah = from->ah_attr;
 	struct rdma_ud_param *to = &event->event.param.ud;
 
 	*to = (struct rdma_ud_param){ .private_data_len = from->private_data_len,
 				      .qp_num = from->qp_num,
 				      .qkey = from->qkey };
-	ibv_copy_ah_attr_from_kern(&to->ah_attr, &ah);
+	rdmacm_attr_take_ah(&to->ah_attr, &from->ah_attr);
 	if (!from->private_data_len)
 		return;
 	memcpy(event->private_data, from->private_data, sizeof(event->private_data));
@@ -223,8 +222,6 @@ static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_eve
 	[RDMA_CM_EVENT_INTERNAL] = internal_event,
 };
 
-enum { EVENT_TYPES = sizeof(on_event) / sizeof(on_event[0]) };
-
 /* ---- reading and acknowledging ---- */
 
 static bool is_of_multicast(uint32_t type)
@@ -288,7 +285,7 @@ static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 			free(event);
 			return ret;
 		}
-		if (resp.event >= EVENT_TYPES || !on_event[resp.event] ||
+		if (resp.event >= ARRAY_SIZE(on_event) || !on_event[resp.event] ||
 		    !on_event[resp.event](event, &resp))
 			break;
 		event_acknowledge(event);
@@ -354,7 +351,7 @@ CMA_EXPORT const char *rdma_event_str(enum rdma_cm_event_type event)
 		NAME(USER),           NAME(INTERNAL),
 	};
 
-	if ((unsigned int)event >= sizeof(names) / sizeof(names[0]))
+	if ((unsigned int)event >= ARRAY_SIZE(names))
 		return "UNKNOWN EVENT";
 	return names[event];
 }

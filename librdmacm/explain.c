@@ -53,10 +53,9 @@ static const char *const datagram_reasons[] = {
 	[5] = "version of the protocol refused",
 };
 
-#define REASON(table, status)                                                     \
-	((size_t)(status) < sizeof(table) / sizeof((table)[0]) && (table)[status] \
-		 ? (table)[status]                                                \
-		 : "reason unknown")
+#define REASON(table, status)                                                      \
+	((size_t)(status) < ARRAY_SIZE(table) && (table)[status] ? (table)[status] \
+								 : "reason unknown")
 
 static const char *reason_of(const struct rdma_cm_event *event)
 {

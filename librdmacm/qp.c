@@ -23,7 +23,7 @@ static int kernel_attr(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
 
 	if (ret)
 		return ret;
-	ibv_copy_qp_attr_from_kern(attr, &resp);
+	rdmacm_attr_take_qp(attr, &resp);
 	*mask = (int)resp.qp_attr_mask;
 	return 0;
 }

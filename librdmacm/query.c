@@ -121,7 +121,6 @@ int rdmacm_id_query_path(struct cm_id *cm)
 		uint8_t room[sizeof(struct rdma_ucm_query_path_resp) +
 			     MAX_PATHS * sizeof(struct ib_path_rec_data)];
 	} answer = { .resp = { 0 } };
-	uint32_t i;
 	int ret = rdmacm_id_query(cm, RDMA_USER_CM_QUERY_PATH, &answer, sizeof(answer));
 
 	if (ret)
@@ -129,7 +128,7 @@ int rdmacm_id_query_path(struct cm_id *cm)
 	if (answer.resp.num_paths > MAX_PATHS)
 		answer.resp.num_paths = MAX_PATHS;
 	ret = make_paths(cm, answer.resp.num_paths);
-	for (i = 0; !ret && i < answer.resp.num_paths; i++)
+	for (uint32_t i = 0; !ret && i < answer.resp.num_paths; i++)
 		unpack_path(&cm->id.route.path_rec[i], &answer.resp.path_data[i]);
 	return ret;
 }
@@ -153,18 +152,30 @@ static void take_ip(struct sockaddr_storage *to, const uint32_t from[7])
 	memcpy(to, from, sizeof(struct sockaddr_in6));
 }
 
-/* What the two forms of QUERY say in other words is said as the one for paths does. */
+/* The other form of QUERY says some things in other words; here they are said as there: a path that is reversible
+ * has the number 1 for it, there is one, and each selector is "exactly" (2). */
 static void take_path(struct ibv_sa_path_rec *path, const struct ib_user_path_rec *from)
 {
-	struct ib_user_path_rec record = *from;
-
-	ibv_copy_path_rec_from_kern(path, &record);
-	path->raw_traffic = 0;
-	path->reversible = !!path->reversible;
-	path->numb_path = 1;
-	path->mtu_selector = 2;
-	path->rate_selector = 2;
-	path->packet_life_time_selector = 2;
+	*path = (struct ibv_sa_path_rec){
+		.dlid = from->dlid,
+		.slid = from->slid,
+		.flow_label = from->flow_label,
+		.hop_limit = from->hop_limit,
+		.traffic_class = from->traffic_class,
+		.reversible = !!from->reversible,
+		.numb_path = 1,
+		.pkey = from->pkey,
+		.sl = from->sl,
+		.mtu_selector = 2,
+		.mtu = (uint8_t)from->mtu,
+		.rate_selector = 2,
+		.rate = from->rate,
+		.packet_life_time_selector = 2,
+		.packet_life_time = from->packet_life_time,
+		.preference = from->preference,
+	};
+	memcpy(&path->dgid, from->dgid, sizeof(path->dgid));
+	memcpy(&path->sgid, from->sgid, sizeof(path->sgid));
 }
 
 /* Without a path, its place has the GIDs and the P_Key. */
@@ -172,7 +183,6 @@ static int take_route(struct cm_id *cm, const struct rdma_ucm_query_route_resp *
 {
 	struct rdma_addr *addr = &cm->id.route.addr;
 	struct rdma_ib_addr *ib = &addr->addr.ibaddr;
-	uint32_t i;
 	int ret;
 
 	take_ip(&addr->src_storage, resp->src_addr);
@@ -181,7 +191,7 @@ static int take_route(struct cm_id *cm, const struct rdma_ucm_query_route_resp *
 	memcpy(&ib->dgid, resp->ib_route[0].dgid, sizeof(ib->dgid));
 	ib->pkey = resp->ib_route[0].pkey;
 	ret = make_paths(cm, resp->num_paths);
-	for (i = 0; !ret && i < resp->num_paths; i++)
+	for (uint32_t i = 0; !ret && i < resp->num_paths; i++)
 		take_path(&cm->id.route.path_rec[i], &resp->ib_route[i]);
 	return ret ? ret : bind_device(cm, resp->node_guid, resp->ibdev_index, resp->port_num);
 }

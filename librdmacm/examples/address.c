@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/bits.h"
+
 void address_take_format(const char *word, struct rdma_addrinfo *hints)
 {
 	static const struct {
@@ -21,9 +23,8 @@ void address_take_format(const char *word, struct rdma_addrinfo *hints)
 		{ "ipv6", RAI_NUMERICHOST, 0 },
 		{ "gid", RAI_NUMERICHOST | RAI_FAMILY, AF_IB },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		if (strcasecmp(word, formats[i].word))
 			continue;
 		hints->ai_flags |= formats[i].flags;

@@ -172,12 +172,12 @@ static void size_text(char *text, size_t room, long long size)
 		char unit;
 	} units[] = { { 30, 'g' }, { 20, 'm' }, { 10, 'k' } };
 	long long whole;
+	size_t i = 0;
 	int tenths;
-	int i;
 
-	for (i = 0; i < 3 && size < 1LL << units[i].shift; i++)
-		;
-	if (i == 3) {
+	while (i < ARRAY_SIZE(units) && size < 1LL << units[i].shift)
+		i++;
+	if (i == ARRAY_SIZE(units)) {
 		snprintf(text, room, "%lld", size);
 		return;
 	}
@@ -269,9 +269,8 @@ void bench_fill(struct bench *bench, void *buf, size_t size)
 int bench_check(struct bench *bench, const void *buf, size_t size)
 {
 	const uint8_t *at = buf;
-	size_t i;
 
-	for (i = 0; i < size; i++) {
+	for (size_t i = 0; i < size; i++) {
 		if (at[i] != bench->received++) {
 			printf("data verification failed byte %zu\n", i);
 			return -1;
@@ -293,10 +292,9 @@ static void name_test(struct bench *bench, bool latency)
 int bench_run_table(struct bench *bench, int socket, bool latency,
 		    int (*run)(struct bench *bench, int socket))
 {
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && bench_size(i, bench->all_sizes); i++) {
+	for (unsigned int i = 0; !ret && bench_size(i, bench->all_sizes); i++) {
 		bench->size = bench_size(i, bench->all_sizes);
 		bench->iterations = latency ? bench_enough(bench->size) : 1;
 		bench->transfers = latency ? 1 : bench_enough(bench->size);

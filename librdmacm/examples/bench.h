@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "complain.h"
+#include "util/bits.h"
 
 /* Sockets of this library, or the system's. */
 struct bench_calls {

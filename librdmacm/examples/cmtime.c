@@ -146,9 +146,8 @@ static const void *address_in(const struct sockaddr *addr)
 static int address_of_family(const struct ifaddrs *all, int family)
 {
 	static char text[INET6_ADDRSTRLEN];
-	const struct ifaddrs *at;
 
-	for (at = all; at; at = at->ifa_next) {
+	for (const struct ifaddrs *at = all; at; at = at->ifa_next) {
 		if (!at->ifa_addr || at->ifa_addr->sa_family != family ||
 		    strcmp(at->ifa_name, options.interface))
 			continue;

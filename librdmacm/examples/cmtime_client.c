@@ -158,10 +158,8 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 static int each_connection(struct test *test, enum step step,
 			   int (*call)(struct connection *connection))
 {
-	int i;
-
 	test_start_step(test, step);
-	for (i = 0; i < test->count; i++) {
+	for (int i = 0; i < test->count; i++) {
 		connection_start(&test->connections[i], step);
 		if (step == CREATE_ID)
 			connection_start(&test->connections[i], FULL_CONNECT);
@@ -177,10 +175,9 @@ static int each_connection(struct test *test, enum step step,
 static int ask_each(struct test *test, enum step step, int (*ask)(struct connection *connection))
 {
 	int ret;
-	int i;
 
 	test_start_step(test, step);
-	for (i = 0; i < test->count; i++) {
+	for (int i = 0; i < test->count; i++) {
 		connection_start(&test->connections[i], step);
 		if (ask(&test->connections[i]))
 			return -1;

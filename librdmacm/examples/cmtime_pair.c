@@ -222,16 +222,15 @@ static int run_step(enum step step)
 {
 	uint64_t begin = cmtime_now();
 	int ret = 0;
-	int i;
 
 	printf("%s\n", steps[step].announcement);
-	for (i = 0; i < options.connections; i++) {
+	for (int i = 0; i < options.connections; i++) {
 		if (is_at(&connections[i], step))
 			start_step(&connections[i], step);
 		while (!ret && steps[step].has_event && has_event())
 			ret = take_event();
 	}
-	for (i = 0; steps[step].has_event && i < options.connections; i++)
+	for (int i = 0; steps[step].has_event && i < options.connections; i++)
 		while (!ret && is_pending(&connections[i], step))
 			ret = take_event();
 	total[step] = cmtime_now() - begin;
@@ -243,9 +242,8 @@ static int run_step(enum step step)
 static void print_step(enum step step)
 {
 	double max = 0, min = 1e12;
-	int i;
 
-	for (i = 0; i < options.connections; i++) {
+	for (int i = 0; i < options.connections; i++) {
 		double time = (double)(connections[i].end[step] - connections[i].start[step]);
 
 		if (!connections[i].end[step])
@@ -259,10 +257,8 @@ static void print_step(enum step step)
 
 static void print_table(void)
 {
-	int step;
-
 	printf("step              total ms     max ms     min us  us / conn\n");
-	for (step = 0; step < STEPS; step++)
+	for (int step = 0; step < STEPS; step++)
 		print_step(step);
 }
 
@@ -280,7 +276,7 @@ static int find_server(void)
 
 static int run_client(void)
 {
-	int step, ret, i;
+	int ret;
 
 	connections =
 		calloc(options.connections > 0 ? options.connections : 1, sizeof(*connections));
@@ -289,11 +285,11 @@ static int run_client(void)
 	ret = run_step(CREATE);
 	if (!ret)
 		ret = find_server();
-	for (step = RESOLVE_ADDR; !ret && step <= DISCONNECT; step++)
+	for (int step = RESOLVE_ADDR; !ret && step <= DISCONNECT; step++)
 		ret = run_step(step);
 	run_step(DESTROY);
 	print_table();
-	for (i = 0; !ret && i < options.connections; i++)
+	for (int i = 0; !ret && i < options.connections; i++)
 		ret = connections[i].failed ? -1 : 0;
 	free(connections);
 	return ret;

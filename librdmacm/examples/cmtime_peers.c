@@ -80,9 +80,7 @@ static int listen_as_controller(const struct addrinfo *info, int backlog)
 
 static int gather_peers(struct peers *peers, int listener)
 {
-	int i;
-
-	for (i = 0; i < peers->count - 1; i++) {
+	for (int i = 0; i < peers->count - 1; i++) {
 		peers->sockets[i] = accept(listener, NULL, NULL);
 		if (peers->sockets[i] < 0)
 			return complain_errno("accept of a peer");
@@ -91,7 +89,7 @@ static int gather_peers(struct peers *peers, int listener)
 		if (receive_all(peers->sockets[i], &peers->all[i + 1], sizeof(*peers->all)))
 			return -1;
 	}
-	for (i = 0; i < peers->socket_count; i++)
+	for (int i = 0; i < peers->socket_count; i++)
 		if (send_all(peers->sockets[i], peers->all, peers->count * sizeof(*peers->all)))
 			return -1;
 	return 0;
@@ -188,9 +186,7 @@ int peers_meet(struct peers *peers, const char *controller, const char *port, in
 
 void peers_part(struct peers *peers)
 {
-	int i;
-
-	for (i = 0; i < peers->socket_count; i++)
+	for (int i = 0; i < peers->socket_count; i++)
 		close(peers->sockets[i]);
 	free(peers->sockets);
 	free(peers->all);
@@ -213,16 +209,14 @@ static int receive_step(int socket, uint8_t step)
 
 int peers_keep_step(struct peers *peers, uint8_t step)
 {
-	int i;
-
 	fflush(stdout);
-	for (i = 0; !peers->is_controller && i < peers->socket_count; i++)
+	for (int i = 0; !peers->is_controller && i < peers->socket_count; i++)
 		if (send_all(peers->sockets[i], &step, 1))
 			return -1;
-	for (i = 0; i < peers->socket_count; i++)
+	for (int i = 0; i < peers->socket_count; i++)
 		if (receive_step(peers->sockets[i], step))
 			return -1;
-	for (i = 0; peers->is_controller && i < peers->socket_count; i++)
+	for (int i = 0; peers->is_controller && i < peers->socket_count; i++)
 		if (send_all(peers->sockets[i], &step, 1))
 			return -1;
 	return 0;
@@ -230,9 +224,7 @@ int peers_keep_step(struct peers *peers, uint8_t step)
 
 static bool has_gone(const struct pollfd *fds, int count)
 {
-	int i;
-
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		if (fds[i].revents)
 			return true;
 	return false;
@@ -241,12 +233,12 @@ static bool has_gone(const struct pollfd *fds, int count)
 int peers_poll(const struct peers *peers, const int *fds, int count, int timeout_ms, bool *readable)
 {
 	struct pollfd all[4 + peers->socket_count];
-	int ret, i;
+	int ret;
 
 	assert(count <= 4);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		all[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
-	for (i = 0; i < peers->socket_count; i++)
+	for (int i = 0; i < peers->socket_count; i++)
 		all[count + i] = (struct pollfd){ .fd = peers->sockets[i], .events = POLLRDHUP };
 	ret = poll(all, count + peers->socket_count, timeout_ms);
 	if (ret < 0)
@@ -255,7 +247,7 @@ int peers_poll(const struct peers *peers, const int *fds, int count, int timeout
 		fprintf(stderr, "a peer has gone\n");
 		return -1;
 	}
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		readable[i] = all[i].revents;
 	return ret;
 }
@@ -263,9 +255,8 @@ int peers_poll(const struct peers *peers, const int *fds, int count, int timeout
 int peers_count(const struct peers *peers, bool listens)
 {
 	int found = 0;
-	int i;
 
-	for (i = 0; i < peers->count; i++)
+	for (int i = 0; i < peers->count; i++)
 		found += !peers->all[i].listens == !listens;
 	return found;
 }

@@ -80,10 +80,8 @@ static int close_socket(struct test *test, int i)
 
 static int each_socket(struct test *test, enum step step, int (*call)(struct test *test, int i))
 {
-	int i;
-
 	test_start_step(test, step);
-	for (i = 0; i < test->count; i++) {
+	for (int i = 0; i < test->count; i++) {
 		connection_start(&test->connections[i], step);
 		if (step == CREATE_ID)
 			connection_start(&test->connections[i], FULL_CONNECT);

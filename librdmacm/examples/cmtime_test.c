@@ -14,8 +14,6 @@ enum { STALE_CONNECTION = 10 }; /* why a connection is rejected */
 
 bool test_begin(struct test *test, int count, enum qp_kind kind)
 {
-	int i;
-
 	test->connections = calloc(count, sizeof(*test->connections));
 	test->count = count;
 	test->kind = kind;
@@ -23,7 +21,7 @@ bool test_begin(struct test *test, int count, enum qp_kind kind)
 	test->times = (struct times){ 0 };
 	atomic_store(&test->finished, 0);
 	atomic_store(&test->failed, 0);
-	for (i = 0; test->connections && i < count; i++) {
+	for (int i = 0; test->connections && i < count; i++) {
 		test->connections[i].test = test;
 		test->connections[i].qpn = options.first_qpn + i;
 	}
@@ -122,9 +120,7 @@ static int expect_nothing(struct test *test, const struct rdma_cm_event *event)
 
 int test_work(struct test *test, void (*run)(struct work *work))
 {
-	int i;
-
-	for (i = 0; i < test->count; i++) {
+	for (int i = 0; i < test->count; i++) {
 		test->connections[i].work.run = run;
 		workers_give(test->workers, &test->connections[i].work);
 	}
@@ -245,20 +241,16 @@ struct rdma_conn_param connection_param(const struct connection *connection)
 
 void test_destroy_qps(struct test *test)
 {
-	int i;
-
 	test_start_step(test, DESTROY_QP);
-	for (i = 0; i < test->count; i++)
+	for (int i = 0; i < test->count; i++)
 		connection_destroy_qp(&test->connections[i]);
 	test_end_step(test, DESTROY_QP);
 }
 
 void test_destroy_ids(struct test *test)
 {
-	int i;
-
 	test_start_step(test, DESTROY_ID);
-	for (i = 0; i < test->count; i++) {
+	for (int i = 0; i < test->count; i++) {
 		struct connection *connection = &test->connections[i];
 
 		if (!connection->id)
@@ -281,9 +273,8 @@ static struct row measure_step(const struct test *test, enum step step)
 {
 	struct row row = { .min = UINT64_MAX };
 	uint64_t time;
-	int i;
 
-	for (i = 0; i < test->count; i++) {
+	for (int i = 0; i < test->count; i++) {
 		const struct times *times = &test->connections[i].times;
 
 		if (!times->end[step])
@@ -319,11 +310,10 @@ void test_print(const struct test *test)
 		"rts qp attr",  "rts qp",       "cm connect", "establish",    "disconnect",
 		"destroy id",   "destroy qp",
 	};
-	int step;
 
 	printf("%-14s %10d\n", test->kind == QPS ? "qp_conn" : "cm_conn", test->count);
 	printf("%-14s %10d\n", "threads", options.threads);
 	printf("step             avg/conn  total(us)    us/conn    sum(us)    max(us)    min(us)\n");
-	for (step = 0; step < STEPS; step++)
+	for (int step = 0; step < STEPS; step++)
 		print_row(test, step, names[step]);
 }

@@ -76,13 +76,11 @@ struct workers *workers_start(int threads)
 
 void workers_stop(struct workers *workers)
 {
-	int i;
-
 	pthread_mutex_lock(&workers->lock);
 	workers->stop = true;
 	pthread_cond_broadcast(&workers->given);
 	pthread_mutex_unlock(&workers->lock);
-	for (i = 0; i < workers->count; i++)
+	for (int i = 0; i < workers->count; i++)
 		pthread_join(workers->threads[i], NULL);
 	if (workers->done >= 0)
 		close(workers->done);

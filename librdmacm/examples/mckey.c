@@ -129,9 +129,7 @@ static int transfer_messages(struct test *test)
 
 static void leave_group(struct test *test)
 {
-	int i;
-
-	for (i = 0; i < test->connections; i++)
+	for (int i = 0; i < test->connections; i++)
 		if (rdma_leave_multicast(test->nodes[i].id, (struct sockaddr *)&options.group_addr))
 			test_complain(test, "failure leaving");
 }
@@ -139,14 +137,13 @@ static void leave_group(struct test *test)
 static int run_test(struct test *test)
 {
 	int ret;
-	int i;
 
 	printf("%s: starting %s\n", test->name, options.sends ? "client" : "server");
 	ret = find_addresses(test);
 	if (ret)
 		return ret;
 	printf("%s: joining\n", test->name);
-	for (i = 0; i < test->connections && !ret; i++)
+	for (int i = 0; i < test->connections && !ret; i++)
 		ret = start_node(test, &test->nodes[i]);
 	if (ret)
 		return ret;

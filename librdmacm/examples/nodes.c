@@ -72,9 +72,7 @@ int test_complain(const struct test *test, const char *what)
 
 static int create_ids(struct test *test)
 {
-	int i;
-
-	for (i = 0; i < test->connections; i++)
+	for (int i = 0; i < test->connections; i++)
 		if (rdma_create_id(test->channel, &test->nodes[i].id, &test->nodes[i],
 				   test->hints.ai_port_space))
 			return test_complain(test, "create id failed");
@@ -83,15 +81,13 @@ static int create_ids(struct test *test)
 
 int test_open(struct test *test, bool with_ids)
 {
-	int i;
-
 	test->channel = channel_open();
 	if (!test->channel)
 		exit(1);
 	test->nodes = calloc(test->connections > 0 ? test->connections : 1, sizeof(*test->nodes));
 	if (!test->nodes)
 		return test_complain(test, "no memory");
-	for (i = 0; i < test->connections; i++)
+	for (int i = 0; i < test->connections; i++)
 		test->nodes[i].test = test;
 	test->connects_left = test->connections;
 	return with_ids ? create_ids(test) : 0;
@@ -118,9 +114,7 @@ static void close_node(struct node *node)
 
 void test_close(struct test *test)
 {
-	int i;
-
-	for (i = 0; test->nodes && i < test->connections; i++)
+	for (int i = 0; test->nodes && i < test->connections; i++)
 		close_node(&test->nodes[i]);
 	free(test->nodes);
 	if (test->listener)
@@ -216,14 +210,13 @@ struct node *test_take_request(struct test *test, const struct rdma_cm_event *ev
 int test_connect_all(struct test *test)
 {
 	int ret = address_resolve(test->host, test->port, test->local, &test->hints, &test->info);
-	int i;
 
 	if (ret) {
 		printf("%s: getaddrinfo error: %s\n", test->name, gai_strerror(ret));
 		return ret;
 	}
 	printf("%s: connecting\n", test->name);
-	for (i = 0; i < test->connections; i++)
+	for (int i = 0; i < test->connections; i++)
 		if (rdma_resolve_addr(test->nodes[i].id, test->info->ai_src_addr,
 				      test->info->ai_dst_addr, RESOLVE_MS))
 			return test_complain(test, "failure getting addr");
@@ -330,14 +323,13 @@ int node_make_queues(struct node *node)
 {
 	int depth = node->test->messages > 0 ? node->test->messages : 1;
 	int ret = node->test->datagrams ? check_datagram_size(node) : 0;
-	int kind;
 
 	if (ret)
 		return ret;
 	node->pd = ibv_alloc_pd(node->id->verbs);
 	if (!node->pd)
 		return test_complain(node->test, "unable to allocate PD");
-	for (kind = SENDS; kind <= RECVS; kind++) {
+	for (int kind = SENDS; kind <= RECVS; kind++) {
 		node->cqs[kind] = ibv_create_cq(node->id->verbs, depth, node, NULL, 0);
 		if (!node->cqs[kind])
 			return test_complain(node->test, "unable to create CQ");
@@ -354,9 +346,8 @@ int node_post_recvs(struct node *node)
 			       .lkey = node->mr ? node->mr->lkey : 0 };
 	struct ibv_recv_wr wr = { .wr_id = (uintptr_t)node, .sg_list = &sge, .num_sge = 1 };
 	struct ibv_recv_wr *bad;
-	int i;
 
-	for (i = 0; i < test->messages; i++) {
+	for (int i = 0; i < test->messages; i++) {
 		errno = ibv_post_recv(node->id->qp, &wr, &bad);
 		if (errno)
 			return test_complain(test, "failed to post receives");
@@ -384,7 +375,6 @@ static int post_sends(struct node *node, int flags)
 				  .opcode = IBV_WR_SEND,
 				  .send_flags = IBV_SEND_SIGNALED | flags };
 	struct ibv_send_wr *bad;
-	int i;
 
 	if (!node->connected)
 		return 0;
@@ -395,7 +385,7 @@ static int post_sends(struct node *node, int flags)
 		wr.wr.ud.remote_qpn = node->remote_qpn;
 		wr.wr.ud.remote_qkey = node->remote_qkey;
 	}
-	for (i = 0; i < test->messages; i++) {
+	for (int i = 0; i < test->messages; i++) {
 		errno = ibv_post_send(node->id->qp, &wr, &bad);
 		if (errno)
 			return test_complain(test, "failed to post sends");
@@ -408,9 +398,8 @@ static int post_sends(struct node *node, int flags)
 int nodes_post_sends(struct test *test, int flags)
 {
 	int ret = 0;
-	int i;
 
-	for (i = 0; i < test->connections && !ret; i++)
+	for (int i = 0; i < test->connections && !ret; i++)
 		ret = post_sends(&test->nodes[i], flags);
 	return ret;
 }
@@ -429,11 +418,10 @@ static int poll_node(struct node *node, int kind,
 {
 	struct ibv_wc wc[8];
 	int count = ibv_poll_cq(node->cqs[kind], 8, wc);
-	int i;
 
 	if (count < 0)
 		return test_complain(node->test, "failed polling CQ");
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		if (check_completion(node->test, &wc[i]))
 			return -1;
 		if (on_first && !node->completed[kind] && on_first(node, &wc[i]))
@@ -467,9 +455,8 @@ static int await_node(struct node *node, int kind,
 int nodes_await(struct test *test, int kind, int (*on_first)(struct node *node, struct ibv_wc *wc))
 {
 	int ret = 0;
-	int i;
 
-	for (i = 0; i < test->connections && !ret; i++)
+	for (int i = 0; i < test->connections && !ret; i++)
 		if (test->nodes[i].connected)
 			ret = await_node(&test->nodes[i], kind, on_first);
 	return ret;

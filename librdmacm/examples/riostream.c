@@ -39,10 +39,10 @@ static int put_transfer(struct bench *bench, int socket)
 
 static int put_all(struct bench *bench, int socket)
 {
-	int i, ret = 0;
+	int ret = 0;
 
 	counter++;
-	for (i = 0; i < bench->transfers && !ret; i++) {
+	for (int i = 0; i < bench->transfers && !ret; i++) {
 		if (i == bench->transfers - 1) {
 			if (bench->verify)
 				bench_fill(bench, bench->buffer, bench->size - 1);
@@ -74,10 +74,10 @@ static int get_all(struct bench *bench, int socket)
 static int exchange_batches(struct bench *bench, int socket)
 {
 	bool is_client = bench->host;
-	int i, ret = 0;
+	int ret = 0;
 
 	bench_start(bench);
-	for (i = 0; i < bench->iterations && !ret; i++) {
+	for (int i = 0; i < bench->iterations && !ret; i++) {
 		ret = is_client ? put_all(bench, socket) : get_all(bench, socket);
 		if (!ret)
 			ret = is_client ? get_all(bench, socket) : put_all(bench, socket);

@@ -67,9 +67,8 @@ static int ping_all(struct rping *rping)
 {
 	char first = 'A';
 	int ret = 0;
-	int i;
 
-	for (i = 0; !ret && (!rping->options->count || i < rping->options->count); i++) {
+	for (int i = 0; !ret && (!rping->options->count || i < rping->options->count); i++) {
 		ret = ping_once(rping, i, first);
 		first = next_letter(first);
 	}

@@ -15,9 +15,9 @@
 
 static int transfer_batch(struct bench *bench, int socket, bool send)
 {
-	int i, ret = 0;
+	int ret = 0;
 
-	for (i = 0; i < bench->transfers && !ret; i++)
+	for (int i = 0; i < bench->transfers && !ret; i++)
 		ret = send ? bench_send(bench, socket, bench->size)
 			   : bench_receive(bench, socket, bench->size);
 	return ret;
@@ -26,10 +26,10 @@ static int transfer_batch(struct bench *bench, int socket, bool send)
 static int run_test(struct bench *bench, int socket)
 {
 	bool is_client = bench->host;
-	int i, ret = bench_sync(bench, socket);
+	int ret = bench_sync(bench, socket);
 
 	bench_start(bench);
-	for (i = 0; i < bench->iterations && !ret; i++) {
+	for (int i = 0; i < bench->iterations && !ret; i++) {
 		ret = transfer_batch(bench, socket, is_client);
 		if (!ret)
 			ret = transfer_batch(bench, socket, !is_client);

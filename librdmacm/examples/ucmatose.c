@@ -124,7 +124,6 @@ static int transfer_messages(struct test *test, int (*in_order)(struct test *tes
 static int migrate_ids(struct test *test)
 {
 	struct rdma_event_channel *channel;
-	int i;
 
 	if (!migrates)
 		return 0;
@@ -132,7 +131,7 @@ static int migrate_ids(struct test *test)
 	channel = channel_open();
 	if (!channel)
 		return -1;
-	for (i = 0; i < test->connections; i++)
+	for (int i = 0; i < test->connections; i++)
 		if (test->nodes[i].id && rdma_migrate_id(test->nodes[i].id, channel))
 			return test_complain(test, "failed to migrate");
 	if (test->listener && rdma_migrate_id(test->listener, channel))
@@ -144,10 +143,8 @@ static int migrate_ids(struct test *test)
 
 static int disconnect_nodes(struct test *test)
 {
-	int i;
-
 	printf("%s: disconnecting\n", test->name);
-	for (i = 0; i < test->connections; i++) {
+	for (int i = 0; i < test->connections; i++) {
 		if (!test->nodes[i].connected)
 			continue;
 		test->nodes[i].connected = false;

@@ -177,9 +177,9 @@ static int ask_server(struct client *client, enum op op, size_t size, int timeou
 static int send_all(struct client *client)
 {
 	struct bench *bench = client->bench;
-	int i, ret = 0;
+	int ret = 0;
 
-	for (i = 0; i < bench->transfers && !ret; i++)
+	for (int i = 0; i < bench->transfers && !ret; i++)
 		ret = bench->echo ? ask_server(client, OP_ECHO, bench->size, ECHO_MS)
 				  : send_message(client, OP_DATA, bench->size);
 	return ret;
@@ -212,12 +212,11 @@ static int run_test(struct client *client)
 static int run_table(struct client *client, bool latency)
 {
 	struct bench *bench = client->bench;
-	unsigned int i;
 	int ret = 0;
 
 	bench->echo = latency;
 	bench->transfers = latency ? 10000 : 100000;
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && !ret; i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes) && !ret; i++) {
 		bench->size = sizes[i];
 		client->test++;
 		snprintf(bench->name, sizeof(bench->name), "%d_%s", bench->size,

@@ -14,17 +14,12 @@
 
 enum { RESOLVE_MS = 8000, CLOSE_US = 5000000 };
 
-static socklen_t addr_size(const struct sockaddr *addr)
-{
-	return rdmacm_addr_len(addr);
-}
-
 /* EINVAL: not of a family of ours, or too short for it */
 static int check_addr(const struct sockaddr *addr, socklen_t len)
 {
 	if (!addr)
 		return EFAULT;
-	if (len < sizeof(addr->sa_family) || !addr_size(addr) || len < addr_size(addr))
+	if (len < sizeof(addr->sa_family) || !rdmacm_addr_len(addr) || len < rdmacm_addr_len(addr))
 		return EINVAL;
 	return 0;
 }
@@ -68,7 +63,10 @@ static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 		rdmacm_stream_fail(stream, errno);
 }
 
-static int ask(struct stream *stream)
+/* What either side says of itself, in the request of one and the answer of the other, once it has its queues: CALL is
+ * rdma_connect() or rdma_accept(). A connection proceeds by itself from here, so it is at STATE when the call is made. */
+static int say_hello(struct stream *stream, enum stream_state state,
+		     int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param))
 {
 	struct wire_hello hello;
 	struct rdma_conn_param param = {
@@ -83,18 +81,17 @@ static int ask(struct stream *stream)
 	if (ret)
 		return ret;
 	rdmacm_stream_hello(stream, &hello);
-	return rdma_connect(stream->id, &param) ? errno : 0;
+	stream->state = state;
+	return call(stream->id, &param) ? errno : 0;
 }
 
 static void on_route(struct stream *stream, const struct rdma_cm_event *event)
 {
-	int ret = ask(stream);
+	int ret = say_hello(stream, STREAM_ASKED, rdma_connect);
 
 	(void)event;
 	if (ret)
 		rdmacm_stream_fail(stream, ret);
-	else
-		stream->state = STREAM_ASKED;
 }
 
 void rdmacm_stream_established(struct stream *stream)
@@ -220,7 +217,7 @@ static int bind_id(struct stream *stream, const struct sockaddr *addr)
 
 	if (ret)
 		return ret;
-	memcpy(&copy, addr, addr_size(addr));
+	memcpy(&copy, addr, rdmacm_addr_len(addr));
 	if (rdma_bind_addr(stream->id, (struct sockaddr *)&copy))
 		return errno;
 	stream->state = STREAM_BOUND;
@@ -297,25 +294,6 @@ static int take_request(struct rdma_event_channel *channel, struct request *requ
 	return 0;
 }
 
-static int answer(struct stream *stream)
-{
-	struct wire_hello hello;
-	struct rdma_conn_param param = {
-		.private_data = &hello,
-		.private_data_len = sizeof(hello),
-		.flow_control = 1,
-		.retry_count = 7,
-		.rnr_retry_count = 7,
-	};
-	int ret = rdmacm_stream_equip(stream);
-
-	if (ret)
-		return ret;
-	rdmacm_stream_hello(stream, &hello);
-	stream->state = STREAM_ACCEPTED;
-	return rdma_accept(stream->id, &param) ? errno : 0;
-}
-
 static int accept_request(struct stream *listener, struct request *request, struct stream **out)
 {
 	struct stream *stream;
@@ -334,7 +312,7 @@ static int accept_request(struct stream *listener, struct request *request, stru
 	if (!ret)
 		ret = rdmacm_stream_meet(stream, &request->param);
 	if (!ret)
-		ret = answer(stream);
+		ret = say_hello(stream, STREAM_ACCEPTED, rdma_accept);
 	if (ret) {
 		rdma_reject(stream->id, NULL, 0);
 		rdmacm_stream_free(stream);
@@ -427,7 +405,7 @@ static int start_connecting(struct stream *stream, const struct sockaddr *addr)
 	if (ret)
 		return ret;
 	memset(&stream->peer, 0, sizeof(stream->peer));
-	memcpy(&stream->peer, addr, addr_size(addr));
+	memcpy(&stream->peer, addr, rdmacm_addr_len(addr));
 	stream->state = STREAM_ADDR;
 	if (!rdma_resolve_addr(stream->id, NULL, (struct sockaddr *)&stream->peer, RESOLVE_MS))
 		return 0;

@@ -58,9 +58,9 @@ static void work_completed(struct dgram *dgram, struct dgram_link *link, const s
 static bool take_completions(struct dgram *dgram, struct dgram_link *link)
 {
 	struct ibv_wc wc[WORK_BATCH];
-	int count = ibv_poll_cq(link->cq, WORK_BATCH, wc), i;
+	int count = ibv_poll_cq(link->cq, WORK_BATCH, wc);
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		work_completed(dgram, link, &wc[i]);
 	if (count > 0)
 		pthread_cond_broadcast(&dgram->changed);

@@ -111,10 +111,9 @@ static int make_memory(struct dgram_link *link)
 
 static int post_receives(struct dgram_link *link)
 {
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < link->receives && !ret; i++) {
+	for (unsigned int i = 0; i < link->receives && !ret; i++) {
 		link->received[i].link = link;
 		link->received[i].data = buffer_at(link, i);
 		ret = rdmacm_dgram_link_post_receive(link, i);

@@ -177,11 +177,11 @@ static int sgid_index(const struct rdma_cm_id *id, const union ibv_gid *gid)
 {
 	struct ibv_gid_entry entry;
 	struct ibv_port_attr attr;
-	int found = -1, i;
+	int found = -1;
 
 	if (ibv_query_port(id->verbs, id->port_num, &attr))
 		return -1;
-	for (i = 0; i < attr.gid_tbl_len; i++) {
+	for (int i = 0; i < attr.gid_tbl_len; i++) {
 		if (ibv_query_gid_ex(id->verbs, id->port_num, i, &entry, 0) ||
 		    memcmp(&entry.gid, gid, sizeof(*gid)) != 0)
 			continue;

@@ -32,9 +32,7 @@ static struct riomapping **find_buffer(struct stream *stream, const void *buf, s
 
 static bool is_index_used(const struct stream *stream, int index)
 {
-	const struct riomapping *at;
-
-	for (at = stream->mappings; at; at = at->next) {
+	for (const struct riomapping *at = stream->mappings; at; at = at->next) {
 		if (at->index == index)
 			return true;
 	}
@@ -217,9 +215,8 @@ void rdmacm_stream_free_mappings(struct stream *stream)
 static bool look_up_offset(const struct stream *stream, uint64_t offset, struct wire_segment *to)
 {
 	struct wire_mapping entry;
-	unsigned int i;
 
-	for (i = 0; i < stream->peer_mappings_room; i++) {
+	for (unsigned int i = 0; i < stream->peer_mappings_room; i++) {
 		entry = stream->peer_mappings[i];
 		if (stream->remote.swapped)
 			rdmacm_wire_mapping_swap(&entry);
@@ -236,10 +233,9 @@ static bool look_up_offset(const struct stream *stream, uint64_t offset, struct 
 /* Memory of this side that is mapped for local use is sent from where it is. */
 static struct ibv_mr *registered_mr(const struct stream *stream, const void *buf, size_t len)
 {
-	const struct riomapping *at;
 	uintptr_t start;
 
-	for (at = stream->mappings; at; at = at->next) {
+	for (const struct riomapping *at = stream->mappings; at; at = at->next) {
 		start = (uintptr_t)at->mr->addr;
 		if ((uintptr_t)buf >= start && (uintptr_t)buf + len <= start + at->mr->length)
 			return at->mr;

@@ -230,9 +230,7 @@ static const struct option options[] = {
 
 static const struct option *find_option(int level, int name)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		if (options[i].level == level && options[i].name == name)
 			return &options[i];
 	}
@@ -312,13 +310,12 @@ static bool is_of_datagrams(const struct rs *rs, int level, int name)
 {
 	static const int sockets[] = { SO_SNDBUF, SO_RCVBUF, SO_REUSEADDR, SO_KEEPALIVE,
 				       SO_OOBINLINE };
-	size_t i;
 
 	if (level == SOL_RDMA || (level == IPPROTO_IP && name == IP_TOS) ||
 	    (level == IPPROTO_IPV6 && rs->domain == AF_INET6 &&
 	     (name == IPV6_TCLASS || name == IPV6_V6ONLY)))
 		return true;
-	for (i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sockets); i++) {
 		if (level == SOL_SOCKET && name == sockets[i])
 			return true;
 	}

@@ -51,10 +51,9 @@ static void sleepers_free(struct rs_sleepers *sleepers)
 static void sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds, nfds_t nfds)
 {
 	struct entry *entry;
-	nfds_t i;
 
 	sleepers->count = 0;
-	for (i = 0; i < nfds; i++) {
+	for (nfds_t i = 0; i < nfds; i++) {
 		entry = &sleepers->entries[i];
 		*entry = (struct entry){ rdmacm_rs_find(fds[i].fd), sleepers->count, 1 };
 		if (entry->rs)
@@ -68,9 +67,7 @@ static void sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds
 
 static bool is_woken(const struct pollfd *fds, int count)
 {
-	int i;
-
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		if (fds[i].revents)
 			return true;
 	}
@@ -83,9 +80,8 @@ static int look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds,
 	const struct entry *entry;
 	const struct pollfd *at;
 	int ready = 0;
-	nfds_t i;
 
-	for (i = 0; i < nfds; i++) {
+	for (nfds_t i = 0; i < nfds; i++) {
 		entry = &sleepers->entries[i];
 		at = &sleepers->fds[entry->first];
 		if (!entry->rs) {
@@ -128,11 +124,10 @@ void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers)
 static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *others)
 {
 	struct rs *rs;
-	nfds_t i;
 	int ready = 0;
 
 	*others = 0;
-	for (i = 0; i < nfds; i++) {
+	for (nfds_t i = 0; i < nfds; i++) {
 		rs = rdmacm_rs_find(fds[i].fd);
 		if (!rs) {
 			++*others;
@@ -208,9 +203,7 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 
 static bool has_sockets(const struct pollfd *fds, nfds_t nfds)
 {
-	nfds_t i;
-
-	for (i = 0; i < nfds; i++) {
+	for (nfds_t i = 0; i < nfds; i++) {
 		if (rdmacm_rs_find(fds[i].fd))
 			return true;
 	}
@@ -234,9 +227,8 @@ static short wanted_events(int fd, fd_set *read, fd_set *write, fd_set *except)
 static nfds_t fds_of_sets(struct pollfd *fds, int nfds, fd_set *read, fd_set *write, fd_set *except)
 {
 	nfds_t count = 0;
-	int fd;
 
-	for (fd = 0; fd < nfds; fd++) {
+	for (int fd = 0; fd < nfds; fd++) {
 		short events = wanted_events(fd, read, write, except);
 
 		if (events)
@@ -259,9 +251,8 @@ static int sets_of_fds(const struct pollfd *fds, nfds_t count, fd_set *read, fd_
 		       fd_set *except)
 {
 	int ready = 0;
-	nfds_t i;
 
-	for (i = 0; i < count; i++) {
+	for (nfds_t i = 0; i < count; i++) {
 		short events = fds[i].revents;
 
 		if (events & POLLNVAL)

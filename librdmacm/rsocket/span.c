@@ -11,10 +11,8 @@
 
 int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count)
 {
-	size_t i;
-
 	*span = (struct span){ .iov = iov };
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (iov[i].iov_len > SSIZE_MAX - span->left)
 			return EINVAL;
 		span->left += iov[i].iov_len;

@@ -69,11 +69,10 @@ struct rs *rdmacm_rs_find(int fd)
 void rdmacm_rs_table_each(void (*call)(struct rs *rs))
 {
 	struct page *page;
-	int i, j;
 
-	for (i = 0; i < PAGES; i++) {
+	for (int i = 0; i < PAGES; i++) {
 		page = page_get(i);
-		for (j = 0; page && j < PAGE_SIZE; j++) {
+		for (int j = 0; page && j < PAGE_SIZE; j++) {
 			if (page->sockets[j])
 				call(page->sockets[j]);
 		}

@@ -97,9 +97,8 @@ static void on_completion(struct stream *stream, const struct ibv_wc *wc)
 static void repost_receives(struct stream *stream)
 {
 	struct ibv_recv_wr batch[REPOST_BATCH] = { 0 }, *bad;
-	int i;
 
-	for (i = 0; i < REPOST_BATCH; i++) {
+	for (int i = 0; i < REPOST_BATCH; i++) {
 		batch[i].wr_id = WR_RECEIVE;
 		batch[i].next = i + 1 < REPOST_BATCH ? &batch[i + 1] : NULL;
 	}
@@ -112,13 +111,13 @@ bool rdmacm_stream_progress(struct stream *stream)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	bool any = false;
-	int count, i;
+	int count;
 
 	if (!stream->cq)
 		return false;
 	do {
 		count = ibv_poll_cq(stream->cq, POLL_BATCH, wc);
-		for (i = 0; i < count; i++)
+		for (int i = 0; i < count; i++)
 			on_completion(stream, &wc[i]);
 		any |= count > 0;
 		while (stream->to_post >= REPOST_BATCH && stream->state != STREAM_OVER)

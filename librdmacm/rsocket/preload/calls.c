@@ -342,9 +342,7 @@ PRELOAD_EXPORT int getsockopt(int socket, int level, int name, void *restrict va
 /* Not const: gcc with a sanitizer believes of a const parameter that poll() has nothing to read there. */
 static bool has_rsockets(struct pollfd *fds, nfds_t count)
 {
-	nfds_t i;
-
-	for (i = 0; i < count; i++) {
+	for (nfds_t i = 0; i < count; i++) {
 		if (preload_find(fds[i].fd) >= 0 || preload_pending(fds[i].fd) >= PENDING_ASKING)
 			return true;
 	}
@@ -369,9 +367,8 @@ static void translate_fd(struct pollfd *to, const struct pollfd *from)
 static bool advance_all(const struct pollfd *fds, const struct pollfd *asked, nfds_t count)
 {
 	bool any = false;
-	nfds_t i;
 
-	for (i = 0; i < count; i++) {
+	for (nfds_t i = 0; i < count; i++) {
 		if (asked[i].revents & POLLIN && preload_pending(fds[i].fd) == PENDING_ASKING) {
 			preload_use(fds[i].fd, MSG_DONTWAIT);
 			any = true;
@@ -393,14 +390,13 @@ static int poll_translated(struct pollfd *fds, struct pollfd *asked, nfds_t coun
 {
 	int64_t end_ms = preload_now_ms() + timeout;
 	int ret;
-	nfds_t i;
 
 	do {
-		for (i = 0; i < count; i++)
+		for (nfds_t i = 0; i < count; i++)
 			translate_fd(&asked[i], &fds[i]);
 		ret = INSIDE(rpoll(asked, count, time_left(timeout, end_ms)));
 	} while (ret > 0 && advance_all(fds, asked, count));
-	for (i = 0; i < count; i++)
+	for (nfds_t i = 0; i < count; i++)
 		fds[i].revents = asked[i].revents;
 	return ret;
 }
@@ -435,9 +431,8 @@ static nfds_t fds_of_sets(struct pollfd *fds, int limit, fd_set *read, fd_set *w
 			  fd_set *except)
 {
 	nfds_t count = 0;
-	int fd;
 
-	for (fd = 0; fd < limit; fd++) {
+	for (int fd = 0; fd < limit; fd++) {
 		short events = (is_wanted(fd, read) ? POLLIN : 0) |
 			       (is_wanted(fd, write) ? POLLOUT : 0) |
 			       (is_wanted(fd, except) ? POLLPRI : 0);
@@ -461,9 +456,8 @@ static int sets_of_fds(const struct pollfd *fds, nfds_t count, fd_set *read, fd_
 		       fd_set *except)
 {
 	int ready = 0;
-	nfds_t i;
 
-	for (i = 0; i < count; i++) {
+	for (nfds_t i = 0; i < count; i++) {
 		ready += keep_if(read, fds[i].fd, fds[i].revents & (POLLIN | POLLHUP | POLLERR));
 		ready += keep_if(write, fds[i].fd, fds[i].revents & (POLLOUT | POLLERR));
 		ready += keep_if(except, fds[i].fd, fds[i].revents & POLLPRI);

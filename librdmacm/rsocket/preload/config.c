@@ -52,11 +52,10 @@ static const struct word words[] = {
 /* A word or a number */
 static int value_of(const char *text)
 {
-	size_t i;
 	char *end;
 	long value;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!strcasecmp(text, words[i].word))
 			return words[i].value;
 	}
@@ -111,12 +110,11 @@ static bool is_ours_by_default(int domain, int type, int protocol)
 bool preload_wants(int domain, int type, int protocol)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	int i;
 
 	pthread_once(&once, read_file);
 	if (!is_ours_by_default(domain, type, protocol))
 		return false;
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		if (rule_matches(rules[i].domain, domain) && rule_matches(rules[i].type, type) &&
 		    rule_matches(rules[i].protocol, protocol))
 			return true;

@@ -166,9 +166,9 @@ void preload_mark(int fd, enum pending pending)
 
 int preload_list_pending(enum pending pending, int *fds, int room)
 {
-	int count = 0, fd;
+	int count = 0;
 
-	for (fd = 0; fd < PAGES * PAGE_SIZE && count < room; fd++) {
+	for (int fd = 0; fd < PAGES * PAGE_SIZE && count < room; fd++) {
 		if (!page_of(fd))
 			fd |= PAGE_SIZE - 1;
 		else if (preload_pending(fd) == pending)
@@ -200,9 +200,9 @@ bool preload_is_foreign(void)
 
 static void shut_all(void)
 {
-	int fd, rsocket;
+	int rsocket;
 
-	for (fd = 0; fd < PAGES * PAGE_SIZE; fd++) {
+	for (int fd = 0; fd < PAGES * PAGE_SIZE; fd++) {
 		rsocket = page_of(fd) ? preload_find(fd) : -1;
 		if (!page_of(fd))
 			fd |= PAGE_SIZE - 1;

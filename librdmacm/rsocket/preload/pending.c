@@ -91,9 +91,8 @@ static void carry_options(int fd, int rsocket)
 {
 	struct linger value;
 	socklen_t len;
-	size_t i;
 
-	for (i = 0; i < sizeof(carried) / sizeof(carried[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(carried); i++) {
 		value = (struct linger){ 0, 0 };
 		len = sizeof(value);
 		if (getsockopt(fd, carried[i].level, carried[i].name, &value, &len) ||
@@ -336,16 +335,16 @@ enum { MOST_AT_ONCE = 1024 };
 /* Until FD's word is there, or it has failed */
 static int use_asking(int fd)
 {
-	int fds[MOST_AT_ONCE], count, i, ret = advance_asking(fd);
+	int fds[MOST_AT_ONCE], count, ret = advance_asking(fd);
 	struct pollfd words[MOST_AT_ONCE];
 
 	while (ret == EAGAIN) {
 		count = preload_list_pending(PENDING_ASKING, fds, MOST_AT_ONCE);
-		for (i = 0; i < count; i++)
+		for (int i = 0; i < count; i++)
 			words[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
 		if (real()->poll(words, count, -1) < 0)
 			return errno;
-		for (i = 0; i < count; i++) {
+		for (int i = 0; i < count; i++) {
 			if (words[i].revents && fds[i] != fd)
 				advance_asking(fds[i]);
 		}

@@ -17,6 +17,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "util/bits.h"
+
 #define PRELOAD_EXPORT __attribute__((visibility("default")))
 
 /* ---- real.c: the system's calls ---- */

@@ -131,10 +131,9 @@ static void full_answer_has_eight_paths(void **state)
 {
 	struct acm_message message = answer_of(ACM_MAX_ENTRIES);
 	struct acm_answer answer;
-	int i;
 
 	(void)state;
-	for (i = 0; i < ACM_MAX_ENTRIES; i++)
+	for (int i = 0; i < ACM_MAX_ENTRIES; i++)
 		message.entries[i].kind = ACM_ENTRY_PATH;
 	assert_int_equal(rdmacm_acm_unpack(&message, &answer), 0);
 	assert_int_equal(answer.num_paths, ACM_MAX_ENTRIES);
@@ -144,14 +143,13 @@ static void answers_without_a_path_are_no_answers(void **state)
 {
 	struct acm_message message = answer_of(2);
 	struct acm_answer answer;
-	unsigned int status;
 
 	(void)state;
 	message.entries[0].kind = ACM_ENTRY_IPV4;
 	message.entries[1].kind = 0x77;
 	assert_int_equal(rdmacm_acm_unpack(&message, &answer), ENODATA);
 	message.entries[1].kind = ACM_ENTRY_PATH;
-	for (status = 1; status < 256; status++) {
+	for (unsigned int status = 1; status < 256; status++) {
 		message.header.status = status;
 		assert_int_equal(rdmacm_acm_unpack(&message, &answer), ENODATA);
 	}

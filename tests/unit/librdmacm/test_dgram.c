@@ -80,12 +80,11 @@ static void what_is_no_head_is_refused(void **state)
 	uint8_t bytes[sizeof(control_6)], op;
 	struct sockaddr_storage addr;
 	uint32_t qpn;
-	size_t size;
 
 	(void)state;
-	for (size = 0; size < sizeof(control_6); size++)
+	for (size_t size = 0; size < sizeof(control_6); size++)
 		assert_int_equal(rdmacm_dgram_control_unpack(control_6, size, &op, &qpn), 0);
-	for (size = 0; size < sizeof(data_6); size++)
+	for (size_t size = 0; size < sizeof(data_6); size++)
 		assert_int_equal(rdmacm_dgram_data_unpack(data_6, size, &addr), 0);
 	memcpy(bytes, control_6, sizeof(bytes));
 	bytes[0] = 0x54;

@@ -4,6 +4,7 @@
  */
 #include "../libibverbs/unit.h"
 #include "librdmacm/rsocket/wire.h"
+#include "util/bits.h"
 
 #include <errno.h>
 #include <string.h>
@@ -109,10 +110,9 @@ static void counts_of_mappings_fit_a_byte(void **state)
 	} cases[] = { { 0, 0 },       { 1, 1 },         { 128, 128 },    { 129, 128 },
 		      { 255, 128 },   { 256, 256 },     { 300, 256 },    { 1000, 768 },
 		      { 5000, 4864 }, { 32512, 32512 }, { 65535, 32512 } };
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(rdmacm_wire_count_unscale(rdmacm_wire_count_scale(cases[i].asked)),
 				 cases[i].kept);
 }
