@@ -6,6 +6,7 @@
 #include "address.h"
 
 #include <fcntl.h>
+#include <getopt.h>
 #include <rdma/rsocket.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +24,12 @@ const struct bench_calls bench_sockets = {
 	recv,   sendto, recvfrom, poll,   fcntl,   setsockopt, getsockopt,
 };
 
-void bench_init(struct bench *bench, const char *program, const char *port)
+void bench_init(struct bench *bench, const struct bench_program *program)
 {
 	*bench = (struct bench){
 		.calls = &bench_rsockets,
 		.program = program,
-		.port = port,
+		.port = program->port,
 		.hints = { .ai_port_space = RDMA_PS_TCP },
 		.iterations = 1,
 		.transfers = 1000,
@@ -44,8 +45,11 @@ static bool is_word(const char *given, const char *word)
 	return !strcmp(given, word) || (given[0] == word[0] && !given[1]);
 }
 
-bool bench_take_test(struct bench *bench, const char *word)
+/* Whether WORD, or its first letter, names a test. */
+static bool take_test(struct bench *bench, const char *word)
 {
+	if (!strchr(bench->program->tests, word[0]))
+		return false;
 	if (is_word(word, "socket") || is_word(word, "sockets"))
 		bench->calls = &bench_sockets;
 	else if (is_word(word, "async"))
@@ -85,7 +89,7 @@ static void take_count(struct bench *bench, int *count, const char *value)
 	*count = atoi(value);
 }
 
-bool bench_take_option(struct bench *bench, int option, const char *value)
+static bool take_option(struct bench *bench, int option, const char *value)
 {
 	switch (option) {
 	case 's':
@@ -119,27 +123,74 @@ bool bench_take_option(struct bench *bench, int option, const char *value)
 	case 'k':
 		bench->keepalive = atoi(value);
 		return true;
+	case 'T':
+		return take_test(bench, value);
 	default:
 		return false;
 	}
 }
 
-int bench_alloc(struct bench *bench)
-{
-	size_t size = bench->is_custom ? (size_t)bench->size : BENCH_MAX_SIZE;
+/* All lines of usage; a program has those of its own options and tests. */
+static const struct usage_line {
+	char letter;
+	const char *text; /* NULL: the program's own about sizes */
+} option_lines[] = {
+	{ 's', "server_address" },
+	{ 'b', "bind_address" },
+	{ 'f', "address_format" },
+	{ 'B', "buffer_size" },
+	{ 'i', "inline_size" },
+	{ 'I', "iterations" },
+	{ 'C', "transfer_count" },
+	{ 'S', NULL },
+	{ 'p', "port_number" },
+	{ 'k', "keepalive_time" },
+	{ 'T', "test_option" },
+}, test_lines[] = {
+	{ 's', "sockets - use standard tcp/ip sockets" },
+	{ 'a', "async - asynchronous operation (use poll)" },
+	{ 'b', "blocking - use blocking calls" },
+	{ 'f', "fork - fork server processing" },
+	{ 'n', "nonblocking - use nonblocking calls" },
+	{ 'r', "resolve - use rdma cm to resolve address" },
+	{ 'v', "verify - verify data" },
+	{ 'e', "echo - server echoes all messages" },
+};
 
-	bench->buffer_room = size < BENCH_SYNC_SIZE ? BENCH_SYNC_SIZE : size;
-	bench->buffer = calloc(1, bench->buffer_room);
-	if (bench->buffer)
-		return 0;
-	perror("malloc");
-	return -1;
+static void print_usage(const struct bench_program *program, const char *name)
+{
+	printf("usage: %s\n", name);
+	for (size_t i = 0; i < ARRAY_SIZE(option_lines); i++) {
+		const struct usage_line *line = &option_lines[i];
+
+		if (!strchr(program->options, line->letter))
+			continue;
+		printf("\t[-%c %s]\n", line->letter, line->text ? line->text : program->sizes);
+		if (line->letter == 'f')
+			printf("\t    name, ip, ipv6, or gid\n");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(test_lines); i++)
+		if (strchr(program->tests, test_lines[i].letter))
+			printf("\t    %c|%s\n", test_lines[i].letter, test_lines[i].text);
+}
+
+bool bench_take_options(struct bench *bench, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, bench->program->options)) != -1) {
+		if (take_option(bench, option, optarg))
+			continue;
+		print_usage(bench->program, argv[0]);
+		return false;
+	}
+	return true;
 }
 
 /* ---- sizes ---- */
 
 /* Powers of two from 64 on, and from 128 on what is in the middle between them. */
-int bench_size(unsigned int index, bool all)
+static int table_size(unsigned int index, bool all)
 {
 	static const int few[] = { 64, 4096, 65536, 1 << 20, 0 };
 	int size;
@@ -153,7 +204,7 @@ int bench_size(unsigned int index, bool all)
 	return size <= BENCH_MAX_SIZE ? size : 0;
 }
 
-int bench_enough(int size)
+static int transfers_enough(int size)
 {
 	return size >= 1 << 20   ? 100
 	       : size >= 1 << 16 ? 1000
@@ -289,23 +340,24 @@ static void name_test(struct bench *bench, bool latency)
 	snprintf(bench->name, sizeof(bench->name), "%s_%s", text, latency ? "lat" : "bw");
 }
 
-int bench_run_table(struct bench *bench, int socket, bool latency,
-		    int (*run)(struct bench *bench, int socket))
+static int run_table(struct bench *bench, int socket, bool latency, bench_run run)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && bench_size(i, bench->all_sizes); i++) {
-		bench->size = bench_size(i, bench->all_sizes);
-		bench->iterations = latency ? bench_enough(bench->size) : 1;
-		bench->transfers = latency ? 1 : bench_enough(bench->size);
+	for (unsigned int i = 0; !ret && table_size(i, bench->all_sizes); i++) {
+		bench->size = table_size(i, bench->all_sizes);
+		bench->iterations = latency ? transfers_enough(bench->size) : 1;
+		bench->transfers = latency ? 1 : transfers_enough(bench->size);
 		name_test(bench, latency);
 		ret = run(bench, socket);
 	}
 	return ret;
 }
 
-int bench_run_custom(struct bench *bench, int socket, int (*run)(struct bench *bench, int socket))
+int bench_run_all(struct bench *bench, int socket, bool latency, bench_run run)
 {
+	if (!bench->is_custom)
+		return run_table(bench, socket, latency, run);
 	snprintf(bench->name, sizeof(bench->name), "custom");
 	return run(bench, socket);
 }

@@ -39,9 +39,17 @@ struct bench_calls {
 
 extern const struct bench_calls bench_rsockets, bench_sockets;
 
+/* What one of the programs is, beside the others. */
+struct bench_program {
+	const char *port;    /* where the server is unless -p tells */
+	const char *options; /* as getopt() has them */
+	const char *tests;   /* the letters that words for -T may begin with */
+	const char *sizes;   /* what usage says about -S */
+};
+
 struct bench {
 	const struct bench_calls *calls;
-	const char *program;
+	const struct bench_program *program;
 	const char *host, *local, *port;
 	struct rdma_addrinfo hints;
 	bool use_cm_resolver;
@@ -60,12 +68,9 @@ struct bench {
 
 enum { BENCH_MAX_SIZE = 6 << 20, BENCH_SYNC_SIZE = 16 };
 
-void bench_init(struct bench *bench, const char *program, const char *port);
-/* -T's argument: a word, or its first letter. false: unknown */
-bool bench_take_test(struct bench *bench, const char *word);
-/* An option that the programs have in common. false: none of them */
-bool bench_take_option(struct bench *bench, int option, const char *value);
-int bench_alloc(struct bench *bench);
+void bench_init(struct bench *bench, const struct bench_program *program);
+/* The command line; false after usage was printed. */
+bool bench_take_options(struct bench *bench, int argc, char **argv);
 
 /* Results. */
 void bench_print_heading(void);
@@ -76,29 +81,28 @@ void bench_print(const struct bench *bench);
 void bench_print_datagram_heading(void);
 void bench_print_datagrams(const struct bench *bench);
 
-/* The table: for each size, how many transfers are enough. NULL-like end: size 0 */
-int bench_size(unsigned int index, bool all);
-int bench_enough(int size);
-
 /* The pattern of -T v */
 void bench_fill(struct bench *bench, void *buf, size_t size);
 int bench_check(struct bench *bench, const void *buf, size_t size);
 
 /* Connections. 0 or -1, having said why */
-int bench_listen(struct bench *bench, int *listener);
 int bench_accept(struct bench *bench, int listener, int *socket);
-int bench_connect(struct bench *bench, int *socket);
 int bench_wait(struct bench *bench, int socket, short events);
 int bench_send(struct bench *bench, int socket, size_t size);
 int bench_receive(struct bench *bench, int socket, size_t size);
 /* Both sides are there. */
 int bench_sync(struct bench *bench, int socket);
-void bench_hang_up(struct bench *bench, int socket);
 
-/* All tests, or the user's: RUN is called for each. */
-int bench_run_table(struct bench *bench, int socket, bool latency,
-		    int (*run)(struct bench *bench, int socket));
-int bench_run_custom(struct bench *bench, int socket, int (*run)(struct bench *bench, int socket));
-void bench_set_options(struct bench *bench, int socket);
+/* A test on a connection. */
+typedef int (*bench_run)(struct bench *bench, int socket);
+/* RUN for each size of the table, or once for the test of the user's. */
+int bench_run_all(struct bench *bench, int socket, bool latency, bench_run run);
+
+/* The programs of streams from their heading on. Without a test of the user's there are two connections, the first for
+ * latency and the second for bandwidth. SERVE, unless NULL, is what a server does with its listening socket instead. */
+int bench_run_streams(struct bench *bench, bench_run run,
+		      int (*serve)(struct bench *bench, int listener));
+/* All that is done on one connection, which ends then. */
+int bench_run_connection(struct bench *bench, int socket, bool latency, bench_run run);
 
 #endif

@@ -12,6 +12,7 @@
 #include <netinet/tcp.h>
 #include <rdma/rsocket.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_BUFFER = 1 << 19, SOME_BACKLOG = 128 };
@@ -34,7 +35,7 @@ static void set_keepalive(struct bench *bench, int socket)
 	printf("Keepalive: %s\n  time: %i\n", on ? "ON" : "OFF", idle);
 }
 
-void bench_set_options(struct bench *bench, int socket)
+static void set_options(struct bench *bench, int socket)
 {
 	int size = bench->buffer_size ? bench->buffer_size : DEFAULT_BUFFER;
 
@@ -99,7 +100,7 @@ static int find_address(struct bench *bench, const char *host, bool passive, str
 
 /* ---- connecting ---- */
 
-int bench_listen(struct bench *bench, int *listener)
+static int listen_at(struct bench *bench, int *listener)
 {
 	const struct bench_calls *calls = bench->calls;
 	int on = 1;
@@ -111,7 +112,7 @@ int bench_listen(struct bench *bench, int *listener)
 	if (*listener < 0)
 		return complain_errno("rsocket");
 	calls->setsockopt(*listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	bench_set_options(bench, *listener);
+	set_options(bench, *listener);
 	if (calls->bind(*listener, (struct sockaddr *)&at.addr, at.len))
 		return complain_errno("rbind");
 	if (calls->listen(*listener, SOME_BACKLOG))
@@ -140,7 +141,7 @@ int bench_accept(struct bench *bench, int listener, int *socket)
 	} while (*socket < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
 	if (*socket < 0)
 		return complain_errno("raccept");
-	bench_set_options(bench, *socket);
+	set_options(bench, *socket);
 	if (bench->keepalive)
 		set_keepalive(bench, *socket);
 	return 0;
@@ -175,7 +176,7 @@ static int bind_local(struct bench *bench, int socket)
 		       : 0;
 }
 
-int bench_connect(struct bench *bench, int *socket)
+static int connect_stream(struct bench *bench, int *socket)
 {
 	struct found to;
 
@@ -184,7 +185,7 @@ int bench_connect(struct bench *bench, int *socket)
 	*socket = bench->calls->socket(to.addr.ss_family, SOCK_STREAM, 0);
 	if (*socket < 0)
 		return complain_errno("rsocket");
-	bench_set_options(bench, *socket);
+	set_options(bench, *socket);
 	if (bind_local(bench, *socket))
 		return -1;
 	if (bench->calls->connect(*socket, (struct sockaddr *)&to.addr, to.len)) {
@@ -196,12 +197,6 @@ int bench_connect(struct bench *bench, int *socket)
 	if (bench->keepalive)
 		set_keepalive(bench, *socket);
 	return 0;
-}
-
-void bench_hang_up(struct bench *bench, int socket)
-{
-	bench->calls->shutdown(socket, SHUT_RDWR);
-	bench->calls->close(socket);
 }
 
 /* ---- moving bytes ---- */
@@ -260,4 +255,71 @@ int bench_sync(struct bench *bench, int socket)
 		return ret;
 	return bench->host ? bench_receive(bench, socket, BENCH_SYNC_SIZE)
 			   : bench_send(bench, socket, BENCH_SYNC_SIZE);
+}
+
+/* ---- the programs ---- */
+
+static int alloc_buffer(struct bench *bench)
+{
+	size_t size = bench->is_custom ? (size_t)bench->size : BENCH_MAX_SIZE;
+
+	bench->buffer_room = size < BENCH_SYNC_SIZE ? BENCH_SYNC_SIZE : size;
+	bench->buffer = calloc(1, bench->buffer_room);
+	if (bench->buffer)
+		return 0;
+	perror("malloc");
+	return -1;
+}
+
+int bench_run_connection(struct bench *bench, int socket, bool latency, bench_run run)
+{
+	int ret;
+
+	bench->sent = bench->received = 0;
+	ret = bench_run_all(bench, socket, latency, run);
+	bench->calls->shutdown(socket, SHUT_RDWR);
+	bench->calls->close(socket);
+	return ret;
+}
+
+static int run_next_connection(struct bench *bench, int listener, bool latency, bench_run run)
+{
+	int socket;
+	int ret = bench->host ? connect_stream(bench, &socket)
+			      : bench_accept(bench, listener, &socket);
+
+	return ret ? ret : bench_run_connection(bench, socket, latency, run);
+}
+
+static int run_connections(struct bench *bench, int listener, bench_run run)
+{
+	int ret = run_next_connection(bench, listener, true, run);
+
+	return ret || bench->is_custom ? ret : run_next_connection(bench, listener, false, run);
+}
+
+static int run_server(struct bench *bench, bench_run run,
+		      int (*serve)(struct bench *bench, int listener))
+{
+	int listener;
+	int ret = listen_at(bench, &listener);
+
+	if (ret)
+		return ret;
+	ret = serve ? serve(bench, listener) : run_connections(bench, listener, run);
+	bench->calls->close(listener);
+	return ret;
+}
+
+int bench_run_streams(struct bench *bench, bench_run run,
+		      int (*serve)(struct bench *bench, int listener))
+{
+	int ret;
+
+	if (alloc_buffer(bench))
+		return 1;
+	bench_print_heading();
+	ret = bench->host ? run_connections(bench, -1, run) : run_server(bench, run, serve);
+	free(bench->buffer);
+	return ret;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmtime.h"
+#include "util/bits.h"
 
 struct cmtime_options options = {
 	.port = "7471",
@@ -51,67 +52,46 @@ static void usage(const char *program)
 
 /* ---- options ---- */
 
-static int take_word(int option)
-{
-	switch (option) {
-	case 's':
-		options.server = optarg;
-		return 0;
-	case 'b':
-		options.local = optarg;
-		return 0;
-	case 'B':
-		options.interface = optarg;
-		return 0;
-	case 'C':
-		options.controller = optarg;
-		return 0;
-	case 'p':
-		options.port = optarg;
-		return 0;
-	default:
-		return 1;
-	}
-}
+/* Where an option's value goes: one of the pointers is set. */
+static const struct {
+	int letter;
+	const char **word;
+	int *number;
+	unsigned int *unsigned_number; /* hexadecimal and octal, too */
+	bool *flag;
+} known_options[] = {
+	{ 's', .word = &options.server },
+	{ 'b', .word = &options.local },
+	{ 'B', .word = &options.interface },
+	{ 'C', .word = &options.controller },
+	{ 'p', .word = &options.port },
+	{ 'c', .number = &options.connections },
+	{ 'r', .number = &options.retries },
+	{ 't', .number = &options.timeout_ms },
+	{ 'P', .number = &options.peers },
+	{ 'n', .number = &options.threads },
+	{ 'm', .unsigned_number = &options.delay_us },
+	{ 'q', .unsigned_number = &options.first_qpn },
+	{ 'L', .flag = &options.listens },
+	{ 'S', .flag = &options.sockets },
+};
 
-static int take_number(int option)
+static int take_option(int letter)
 {
-	switch (option) {
-	case 'c':
-		options.connections = atoi(optarg);
+	for (size_t i = 0; i < ARRAY_SIZE(known_options); i++) {
+		if (known_options[i].letter != letter)
+			continue;
+		if (known_options[i].word)
+			*known_options[i].word = optarg;
+		else if (known_options[i].number)
+			*known_options[i].number = atoi(optarg);
+		else if (known_options[i].unsigned_number)
+			*known_options[i].unsigned_number = strtoul(optarg, NULL, 0);
+		else
+			*known_options[i].flag = true;
 		return 0;
-	case 'r':
-		options.retries = atoi(optarg);
-		return 0;
-	case 't':
-		options.timeout_ms = atoi(optarg);
-		return 0;
-	case 'P':
-		options.peers = atoi(optarg);
-		return 0;
-	case 'n':
-		options.threads = atoi(optarg);
-		return 0;
-	case 'm':
-		options.delay_us = strtoul(optarg, NULL, 0);
-		return 0;
-	case 'q':
-		options.first_qpn = strtoul(optarg, NULL, 0);
-		return 0;
-	default:
-		return 1;
 	}
-}
-
-static int take_option(int option)
-{
-	if (option == 'L')
-		options.listens = true;
-	else if (option == 'S')
-		options.sockets = true;
-	else if (option == '?' || take_word(option))
-		return option == '?' ? 1 : take_number(option);
-	return 0;
+	return 1;
 }
 
 /* Whether the options for clients and servers in step make sense together. */

@@ -8,11 +8,7 @@
 #include "bench.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <rdma/rsocket.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { BEFORE_FIRST = 0xff, LOOKS = 1024 };
@@ -115,87 +111,19 @@ static int run_test(struct bench *bench, int socket)
 	return ret;
 }
 
-static int run_all(struct bench *bench, int socket, bool latency)
-{
-	bench->sent = bench->received = 0;
-	return bench->is_custom ? bench_run_custom(bench, socket, run_test)
-				: bench_run_table(bench, socket, latency, run_test);
-}
-
-static int connection(struct bench *bench, int listener, bool latency)
-{
-	int socket;
-	int ret = bench->host ? bench_connect(bench, &socket)
-			      : bench_accept(bench, listener, &socket);
-
-	if (ret)
-		return ret;
-	ret = run_all(bench, socket, latency);
-	bench_hang_up(bench, socket);
-	return ret;
-}
-
-static int connections(struct bench *bench, int listener)
-{
-	int ret = connection(bench, listener, true);
-
-	return ret || bench->is_custom ? ret : connection(bench, listener, false);
-}
-
-static int serve(struct bench *bench)
-{
-	int listener;
-	int ret = bench_listen(bench, &listener);
-
-	if (ret)
-		return ret;
-	ret = connections(bench, listener);
-	rclose(listener);
-	return ret;
-}
-
-static int usage(const char *program)
-{
-	printf("usage: %s\n", program);
-	printf("\t[-s server_address]\n"
-	       "\t[-b bind_address]\n"
-	       "\t[-f address_format]\n"
-	       "\t    name, ip, ipv6, or gid\n"
-	       "\t[-B buffer_size]\n"
-	       "\t[-i inline_size]\n"
-	       "\t[-I iterations]\n"
-	       "\t[-C transfer_count]\n"
-	       "\t[-S transfer_size or all]\n"
-	       "\t[-p port_number]\n"
-	       "\t[-T test_option]\n"
-	       "\t    a|async - asynchronous operation (use poll)\n"
-	       "\t    b|blocking - use blocking calls\n"
-	       "\t    n|nonblocking - use nonblocking calls\n"
-	       "\t    v|verify - verify data\n");
-	return 1;
-}
-
-static bool has_test(const char *word)
-{
-	return strchr("abnv", word[0]) != NULL;
-}
-
 int main(int argc, char **argv)
 {
+	static const struct bench_program program = {
+		.port = "7471",
+		.options = "s:b:f:B:i:I:C:S:p:T:",
+		.tests = "abnv",
+		.sizes = "transfer_size or all",
+	};
 	struct bench bench;
-	int option, ret;
 
-	bench_init(&bench, argv[0], "7471");
+	bench_init(&bench, &program);
 	bench.mappings = 1;
-	while ((option = getopt(argc, argv, "s:b:f:B:i:I:C:S:p:T:")) != -1) {
-		if (option == 'T' ? !has_test(optarg) || !bench_take_test(&bench, optarg)
-				  : !bench_take_option(&bench, option, optarg))
-			return usage(argv[0]);
-	}
-	if (bench_alloc(&bench))
+	if (!bench_take_options(&bench, argc, argv))
 		return 1;
-	bench_print_heading();
-	ret = bench.host ? connections(&bench, -1) : serve(&bench);
-	free(bench.buffer);
-	return ret;
+	return bench_run_streams(&bench, run_test, NULL);
 }

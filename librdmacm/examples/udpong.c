@@ -10,7 +10,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
@@ -270,36 +269,20 @@ static int run_program(struct bench *bench)
 	return ret ? 1 : 0;
 }
 
-static int usage(const char *program)
-{
-	printf("usage: %s\n", program);
-	printf("\t[-s server_address]\n"
-	       "\t[-b bind_address]\n"
-	       "\t[-B buffer_size]\n"
-	       "\t[-C transfer_count]\n"
-	       "\t[-S transfer_size]\n"
-	       "\t[-p port_number]\n"
-	       "\t[-T test_option]\n"
-	       "\t    s|sockets - use standard tcp/ip sockets\n"
-	       "\t    a|async - asynchronous operation (use poll)\n"
-	       "\t    b|blocking - use blocking calls\n"
-	       "\t    n|nonblocking - use nonblocking calls\n"
-	       "\t    e|echo - server echoes all messages\n");
-	return 1;
-}
-
 int main(int argc, char **argv)
 {
+	static const struct bench_program program = {
+		.port = "7174",
+		.options = "s:b:B:C:S:p:T:",
+		.tests = "sabne",
+		.sizes = "transfer_size",
+	};
 	static uint8_t buffer[2 * MAX_SIZE];
 	struct bench bench;
-	int option;
 
-	bench_init(&bench, argv[0], "7174");
-	while ((option = getopt(argc, argv, "s:b:B:C:S:p:T:")) != -1) {
-		if (option == 'T' ? !strchr("sabne", optarg[0]) || !bench_take_test(&bench, optarg)
-				  : !bench_take_option(&bench, option, optarg))
-			return usage(argv[0]);
-	}
+	bench_init(&bench, &program);
+	if (!bench_take_options(&bench, argc, argv))
+		return 1;
 	if (bench.size < (int)sizeof(struct head))
 		bench.size = sizeof(struct head);
 	if (bench.size > MAX_SIZE)
