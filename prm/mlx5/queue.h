@@ -91,9 +91,4 @@ static_assert(offsetof(struct mlx5_err_cqe, vendor_err_synd) == 54,
 	      "PRM: CQE with error, byte 36h");
 static_assert(offsetof(struct mlx5_err_cqe, syndrome) == 55, "PRM: CQE with error, byte 37h");
 
-/* What went wrong, in words: SYNDROME is of the PRM, VENDOR the adapter's own detail. Never
- * NULL. */
-const char *prm_syndrome_str(uint8_t syndrome);
-const char *prm_vendor_syndrome_str(uint8_t vendor);
-
 #endif

@@ -25,7 +25,7 @@ struct buf_chunk {
 	bool is_dirty[GRAINS]; /* was used; what was not is zero */
 };
 
-void buf_pool_init(struct buf_pool *pool)
+void provider_buf_pool_init(struct buf_pool *pool)
 {
 	pthread_mutex_init(&pool->lock, NULL);
 	pool->chunks = NULL;
@@ -35,11 +35,11 @@ void buf_pool_init(struct buf_pool *pool)
 
 static void chunk_release(struct buf_chunk *chunk)
 {
-	hwbuf_free(&chunk->buf);
+	provider_hwbuf_free(&chunk->buf);
 	free(chunk);
 }
 
-void buf_pool_destroy(struct buf_pool *pool)
+void provider_buf_pool_destroy(struct buf_pool *pool)
 {
 	struct buf_chunk *next;
 
@@ -57,7 +57,7 @@ static int chunk_add(struct buf_pool *pool)
 
 	if (!chunk)
 		return ENOMEM;
-	ret = hwbuf_alloc(PAGES * pool->page, &chunk->buf);
+	ret = provider_hwbuf_alloc(PAGES * pool->page, &chunk->buf);
 	if (ret) {
 		free(chunk);
 		return ret;
@@ -142,7 +142,7 @@ static int take(struct buf_pool *pool, unsigned int grains, void **addr)
 	return ret;
 }
 
-int buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr)
+int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr)
 {
 	int ret;
 
@@ -152,7 +152,7 @@ int buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr)
 	return ret;
 }
 
-void buf_pool_free(struct buf_pool *pool, void *addr, size_t size)
+void provider_buf_pool_free(struct buf_pool *pool, void *addr, size_t size)
 {
 	struct buf_chunk **link = &pool->chunks, *chunk;
 	size_t at;

@@ -23,13 +23,13 @@ struct buf_pool {
 	size_t page;              /* bytes */
 };
 
-void buf_pool_init(struct buf_pool *pool);
+void provider_buf_pool_init(struct buf_pool *pool);
 /* Frees the chunks; every buffer must have been returned. */
-void buf_pool_destroy(struct buf_pool *pool);
+void provider_buf_pool_destroy(struct buf_pool *pool);
 
 /* SIZE is 1 to pool->page; a buffer of a whole page starts with one. */
-int buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr);
+int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr);
 /* SIZE as it was asked for. */
-void buf_pool_free(struct buf_pool *pool, void *addr, size_t size);
+void provider_buf_pool_free(struct buf_pool *pool, void *addr, size_t size);
 
 #endif

@@ -22,7 +22,7 @@ struct dbrec_page {
 	uint64_t free;
 };
 
-void dbrec_pool_init(struct dbrec_pool *pool)
+void provider_dbrec_pool_init(struct dbrec_pool *pool)
 {
 	pthread_mutex_init(&pool->lock, NULL);
 	pool->pages = NULL;
@@ -31,11 +31,11 @@ void dbrec_pool_init(struct dbrec_pool *pool)
 
 static void page_release(struct dbrec_page *page)
 {
-	hwbuf_free(&page->buf);
+	provider_hwbuf_free(&page->buf);
 	free(page);
 }
 
-void dbrec_pool_destroy(struct dbrec_pool *pool)
+void provider_dbrec_pool_destroy(struct dbrec_pool *pool)
 {
 	struct dbrec_page *next;
 
@@ -53,7 +53,7 @@ static int page_add(struct dbrec_pool *pool)
 
 	if (!page)
 		return ENOMEM;
-	ret = hwbuf_alloc(RECORD_SPACING * RECORDS_PER_PAGE, &page->buf);
+	ret = provider_hwbuf_alloc(RECORD_SPACING * RECORDS_PER_PAGE, &page->buf);
 	if (ret) {
 		verbs_warn("doorbell record: no page for it can be mapped: errno %d", ret);
 		free(page);
@@ -78,7 +78,7 @@ static __be32 *record_take(struct dbrec_pool *pool, struct dbrec_page *page)
 	return dbrec;
 }
 
-int dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec)
+int provider_dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec)
 {
 	struct dbrec_page *page;
 	int ret = 0;
@@ -108,7 +108,7 @@ static void page_emptied(struct dbrec_pool *pool, struct dbrec_page **link)
 	page_release(page);
 }
 
-void dbrec_free(struct dbrec_pool *pool, __be32 *dbrec)
+void provider_dbrec_free(struct dbrec_pool *pool, __be32 *dbrec)
 {
 	uintptr_t addr = (uintptr_t)dbrec;
 	struct dbrec_page **link;

@@ -21,12 +21,12 @@ struct dbrec_pool {
 	unsigned int empty; /* of those, 1 at most */
 };
 
-void dbrec_pool_init(struct dbrec_pool *pool);
+void provider_dbrec_pool_init(struct dbrec_pool *pool);
 /* Frees the pages; every record must have been returned. */
-void dbrec_pool_destroy(struct dbrec_pool *pool);
+void provider_dbrec_pool_destroy(struct dbrec_pool *pool);
 
 /* The record is zeroed. */
-int dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec);
-void dbrec_free(struct dbrec_pool *pool, __be32 *dbrec);
+int provider_dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec);
+void provider_dbrec_free(struct dbrec_pool *pool, __be32 *dbrec);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "providers/common/hwbuf.h"
 
-int hwbuf_alloc(size_t size, struct hwbuf *buf)
+int provider_hwbuf_alloc(size_t size, struct hwbuf *buf)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t mapped = (size + page - 1) & ~(page - 1);
@@ -26,7 +26,7 @@ int hwbuf_alloc(size_t size, struct hwbuf *buf)
 
 #define HUGE_PAGE ((size_t)2 << 20) /* the smallest kind, x86-64 and aarch64 with 4 KiB pages */
 
-int hwbuf_alloc_huge(size_t size, struct hwbuf *buf)
+int provider_hwbuf_alloc_huge(size_t size, struct hwbuf *buf)
 {
 	size_t mapped = (size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 	void *addr = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
@@ -39,7 +39,7 @@ int hwbuf_alloc_huge(size_t size, struct hwbuf *buf)
 	return 0;
 }
 
-void hwbuf_free(struct hwbuf *buf)
+void provider_hwbuf_free(struct hwbuf *buf)
 {
 	if (buf->addr)
 		munmap(buf->addr, buf->size);

@@ -15,9 +15,9 @@ struct hwbuf {
 	size_t size; /* as mapped: whole pages, or huge ones */
 };
 
-int hwbuf_alloc(size_t size, struct hwbuf *buf);
+int provider_hwbuf_alloc(size_t size, struct hwbuf *buf);
 /* From huge pages, of which the system must have some. */
-int hwbuf_alloc_huge(size_t size, struct hwbuf *buf);
-void hwbuf_free(struct hwbuf *buf);
+int provider_hwbuf_alloc_huge(size_t size, struct hwbuf *buf);
+void provider_hwbuf_free(struct hwbuf *buf);
 
 #endif

@@ -10,13 +10,13 @@
 #include "providers/common/id_lookup.h"
 #include "util/alloc.h"
 
-void id_lookup_init(struct id_lookup *ids)
+void provider_id_lookup_init(struct id_lookup *ids)
 {
 	memset(ids->leaf, 0, sizeof(ids->leaf));
 	pthread_mutex_init(&ids->lock, NULL);
 }
 
-void id_lookup_destroy(struct id_lookup *ids)
+void provider_id_lookup_destroy(struct id_lookup *ids)
 {
 	for (unsigned int i = 0; i < ID_ROOT_SIZE; i++)
 		free(ids->leaf[i]);
@@ -42,7 +42,7 @@ static void entry_put(struct id_leaf *leaf, uint32_t id, void *object)
 	leaf->used++;
 }
 
-int id_set(struct id_lookup *ids, uint32_t id, void *object)
+int provider_id_set(struct id_lookup *ids, uint32_t id, void *object)
 {
 	struct id_leaf *leaf;
 	int ret;
@@ -68,7 +68,7 @@ static uint32_t leaf_first_free(const struct id_leaf *leaf)
 	return i;
 }
 
-int id_alloc(struct id_lookup *ids, void *object, uint32_t *id)
+int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id)
 {
 	struct id_leaf *leaf;
 	int ret = ENOSPC;
@@ -90,7 +90,7 @@ int id_alloc(struct id_lookup *ids, void *object, uint32_t *id)
 	return ret;
 }
 
-void id_clear(struct id_lookup *ids, uint32_t id)
+void provider_id_clear(struct id_lookup *ids, uint32_t id)
 {
 	struct id_leaf *leaf;
 

@@ -4,8 +4,8 @@
  *
  * Two levels of 4096 pointers; a second-level table is there from its first entry on. Reading takes
  * no lock: an entry is published before the queue can produce completions and removed after the
- * last of them has been cleaned from the CQ. Numbers are either given by the adapter (id_set) or
- * chosen here, densely, from 0 up (id_alloc).
+ * last of them has been cleaned from the CQ. Numbers are either given by the adapter
+ * (provider_id_set) or chosen here, densely, from 0 up (provider_id_alloc).
  */
 #ifndef PROVIDERS_COMMON_ID_LOOKUP_H
 #define PROVIDERS_COMMON_ID_LOOKUP_H
@@ -28,13 +28,13 @@ struct id_lookup {
 	pthread_mutex_t lock; /* writers only */
 };
 
-void id_lookup_init(struct id_lookup *ids);
-void id_lookup_destroy(struct id_lookup *ids);
+void provider_id_lookup_init(struct id_lookup *ids);
+void provider_id_lookup_destroy(struct id_lookup *ids);
 
 /* EEXIST when ID is taken. */
-int id_set(struct id_lookup *ids, uint32_t id, void *object);
-int id_alloc(struct id_lookup *ids, void *object, uint32_t *id);
-void id_clear(struct id_lookup *ids, uint32_t id);
+int provider_id_set(struct id_lookup *ids, uint32_t id, void *object);
+int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id);
+void provider_id_clear(struct id_lookup *ids, uint32_t id);
 
 static inline void *id_find(const struct id_lookup *ids, uint32_t id)
 {

@@ -21,7 +21,7 @@ static inline void cpu_relax(void)
 #endif
 }
 
-void qlock_wait(struct qlock *lock)
+void provider_qlock_wait(struct qlock *lock)
 {
 	unsigned int spins = 0;
 

@@ -19,7 +19,7 @@ struct qlock {
 };
 
 /* Waiting for a holder; out of line because it is the exception. */
-void qlock_wait(struct qlock *lock);
+void provider_qlock_wait(struct qlock *lock);
 
 static inline void qlock_init(struct qlock *lock, bool shared)
 {
@@ -30,7 +30,7 @@ static inline void qlock_init(struct qlock *lock, bool shared)
 static inline void qlock_take(struct qlock *lock)
 {
 	if (__builtin_expect(__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE), 0))
-		qlock_wait(lock);
+		provider_qlock_wait(lock);
 }
 
 /* false: somebody has it. */

@@ -34,7 +34,7 @@ static int port_is_ethernet(struct mlx5_context *ctx, uint8_t port_num, bool *et
 		*ethernet = __atomic_load_n(cached, __ATOMIC_RELAXED) == IBV_LINK_LAYER_ETHERNET;
 		return 0;
 	}
-	ret = device_query_port(&ctx->vctx.context, port_num, &port, sizeof(port));
+	ret = mlx5_device_query_port(&ctx->vctx.context, port_num, &port, sizeof(port));
 	if (ret)
 		return ret;
 	*ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
@@ -87,11 +87,11 @@ static int fill_roce(struct mlx5_context *ctx, struct ibv_pd *pd, const struct i
 	if (ret)
 		return ret;
 	mah->has_kernel_object = true;
-	ah_fill_roce(attr, resp.dmac, &mah->av);
+	mlx5_ah_fill_roce(attr, resp.dmac, &mah->av);
 	return 0;
 }
 
-int ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
+int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 {
 	struct mlx5_context *ctx = to_mctx(pd->context);
 	bool ethernet = false;
@@ -109,7 +109,7 @@ int ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 	if (ethernet)
 		ret = fill_roce(ctx, pd, attr, mah);
 	else
-		ah_fill_infiniband(attr, &mah->av);
+		mlx5_ah_fill_infiniband(attr, &mah->av);
 	if (ret) {
 		free(mah);
 		return ret;
@@ -118,7 +118,7 @@ int ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 	return 0;
 }
 
-int ah_destroy(struct ibv_ah *ah)
+int mlx5_ah_destroy(struct ibv_ah *ah)
 {
 	struct mlx5_ah *mah = to_mah(ah);
 	int ret = mah->has_kernel_object ? verbs_cmd_destroy_ah(ah) : 0;

@@ -22,7 +22,7 @@ static inline struct mlx5_ah *to_mah(struct ibv_ah *ah)
 
 /* The address vector of ATTR in a zeroed AV. That of RoCE names the next hop by DMAC, 6 bytes; its
  * UDP source port is the caller's. */
-void ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av);
-void ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av);
+void mlx5_ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av);
+void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av);
 
 #endif

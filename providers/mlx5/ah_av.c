@@ -34,7 +34,7 @@ static void fill_grh(const struct ibv_global_route *grh, bool roce, struct mlx5_
 	memcpy(av->rgid, grh->dgid.raw, sizeof(av->rgid));
 }
 
-void ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av)
+void mlx5_ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av)
 {
 	av->stat_rate_sl = (uint8_t)(rate_code(attr->static_rate) << 4 | (attr->sl & 0xf));
 	av->fl_mlid = attr->src_path_bits & 0x7f;
@@ -43,7 +43,7 @@ void ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av)
 		fill_grh(&attr->grh, false, av);
 }
 
-void ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av)
+void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av)
 {
 	/* The SL is a priority of 3 bits. */
 	av->stat_rate_sl = (uint8_t)(rate_code(attr->static_rate) << 4 | (attr->sl & 0x7) << 1);

@@ -59,7 +59,7 @@ static int get_core_clock(struct mlx5_context *ctx, const volatile __be32 **word
 	return 0;
 }
 
-int clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
 {
 	struct mlx5_context *ctx = to_mctx(context);
 	const volatile __be32 *words;
@@ -86,7 +86,7 @@ int clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *val
 	return 0;
 }
 
-int clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info)
+int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info)
 {
 	int ret = EOPNOTSUPP;
 
@@ -103,7 +103,7 @@ int clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **i
 	return 0;
 }
 
-void clock_free(struct mlx5_context *ctx)
+void mlx5_clock_free(struct mlx5_context *ctx)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 

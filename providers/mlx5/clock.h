@@ -13,9 +13,9 @@
 struct mlx5_context;
 
 /* The kernel's page of factors, mapped when first asked for; EOPNOTSUPP, logged. */
-int clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info);
-int clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
-void clock_free(struct mlx5_context *ctx);
+int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info);
+int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
+void mlx5_clock_free(struct mlx5_context *ctx);
 
 /* A consistent copy of what may be written meanwhile: sign is odd while it is, and changes. */
 static inline void clock_snapshot(const struct mlx5_ib_clock_info *page,

@@ -18,75 +18,75 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 static const struct verbs_ops context_ops = {
-	.req_notify_cq = cq_arm,
-	.post_srq_ops = tm_post,
-	.cq_event = cq_event,
-	.query_device_ex = device_query_ex,
-	.query_port = device_query_port,
-	.alloc_pd = pd_alloc,
-	.dealloc_pd = pd_dealloc,
-	.import_pd = pd_import,
-	.unimport_pd = pd_unimport,
-	.alloc_td = td_alloc,
-	.dealloc_td = td_dealloc,
-	.alloc_parent_domain = parent_domain_alloc,
-	.reg_mr = mr_reg,
-	.reg_dmabuf_mr = mr_reg_dmabuf,
-	.reg_mr_ex = mr_reg_ex,
-	.rereg_mr = mr_rereg,
-	.dereg_mr = mr_dereg,
-	.import_mr = mr_import,
-	.unimport_mr = mr_unimport,
-	.alloc_null_mr = mr_alloc_null,
-	.alloc_dm = dm_alloc,
-	.free_dm = dm_free,
-	.import_dm = dm_import,
-	.unimport_dm = dm_unimport,
-	.reg_dm_mr = dm_reg_mr,
-	.dm_export_dmabuf_fd = dm_export_dmabuf,
-	.create_ah = ah_create,
-	.destroy_ah = ah_destroy,
-	.alloc_mw = mw_alloc,
-	.dealloc_mw = mw_dealloc,
-	.bind_mw = mw_bind,
-	.create_cq = cq_create,
-	.resize_cq = cq_resize,
-	.destroy_cq = cq_destroy,
-	.create_qp = qp_create,
-	.modify_qp = qp_modify,
-	.query_qp = qp_query,
-	.destroy_qp = qp_destroy,
-	.open_qp = qp_open,
-	.set_ece = qp_set_ece,
-	.query_ece = qp_query_ece,
-	.modify_qp_rate_limit = qp_modify_rate_limit,
-	.create_wq = wq_create,
-	.modify_wq = wq_modify,
-	.destroy_wq = wq_destroy,
-	.create_rwq_ind_table = rwq_table_create,
-	.destroy_rwq_ind_table = rwq_table_destroy,
-	.ibv_create_flow = flow_create,
-	.ibv_destroy_flow = flow_destroy,
-	.create_flow_action_esp = flow_action_create_esp,
-	.modify_flow_action_esp = flow_action_modify_esp,
-	.destroy_flow_action = flow_action_destroy,
-	.create_counters = counters_create,
-	.destroy_counters = counters_destroy,
-	.attach_counters_point_flow = counters_attach,
-	.read_counters = counters_read,
-	.query_rt_values = clock_query_rt_values,
-	.create_srq = srq_create,
-	.destroy_srq = srq_destroy,
-	.open_xrcd = xrcd_open,
-	.close_xrcd = xrcd_close,
+	.req_notify_cq = mlx5_cq_arm,
+	.post_srq_ops = mlx5_tm_post,
+	.cq_event = mlx5_cq_event,
+	.query_device_ex = mlx5_device_query_ex,
+	.query_port = mlx5_device_query_port,
+	.alloc_pd = mlx5_pd_alloc,
+	.dealloc_pd = mlx5_pd_dealloc,
+	.import_pd = mlx5_pd_import,
+	.unimport_pd = mlx5_pd_unimport,
+	.alloc_td = mlx5_td_alloc,
+	.dealloc_td = mlx5_td_dealloc,
+	.alloc_parent_domain = mlx5_parent_domain_alloc,
+	.reg_mr = mlx5_mr_reg,
+	.reg_dmabuf_mr = mlx5_mr_reg_dmabuf,
+	.reg_mr_ex = mlx5_mr_reg_ex,
+	.rereg_mr = mlx5_mr_rereg,
+	.dereg_mr = mlx5_mr_dereg,
+	.import_mr = mlx5_mr_import,
+	.unimport_mr = mlx5_mr_unimport,
+	.alloc_null_mr = mlx5_mr_alloc_null,
+	.alloc_dm = mlx5_dm_alloc,
+	.free_dm = mlx5_dm_free,
+	.import_dm = mlx5_dm_import,
+	.unimport_dm = mlx5_dm_unimport,
+	.reg_dm_mr = mlx5_dm_reg_mr,
+	.dm_export_dmabuf_fd = mlx5_dm_export_dmabuf,
+	.create_ah = mlx5_ah_create,
+	.destroy_ah = mlx5_ah_destroy,
+	.alloc_mw = mlx5_mw_alloc,
+	.dealloc_mw = mlx5_mw_dealloc,
+	.bind_mw = mlx5_mw_bind,
+	.create_cq = mlx5_cq_create,
+	.resize_cq = mlx5_cq_resize,
+	.destroy_cq = mlx5_cq_destroy,
+	.create_qp = mlx5_qp_create,
+	.modify_qp = mlx5_qp_modify,
+	.query_qp = mlx5_qp_query,
+	.destroy_qp = mlx5_qp_destroy,
+	.open_qp = mlx5_qp_open,
+	.set_ece = mlx5_qp_set_ece,
+	.query_ece = mlx5_qp_query_ece,
+	.modify_qp_rate_limit = mlx5_qp_modify_rate_limit,
+	.create_wq = mlx5_wq_create,
+	.modify_wq = mlx5_wq_modify,
+	.destroy_wq = mlx5_wq_destroy,
+	.create_rwq_ind_table = mlx5_rwq_table_create,
+	.destroy_rwq_ind_table = mlx5_rwq_table_destroy,
+	.ibv_create_flow = mlx5_flow_create,
+	.ibv_destroy_flow = mlx5_flow_destroy,
+	.create_flow_action_esp = mlx5_flow_action_create_esp,
+	.modify_flow_action_esp = mlx5_flow_action_modify_esp,
+	.destroy_flow_action = mlx5_flow_action_destroy,
+	.create_counters = mlx5_counters_create,
+	.destroy_counters = mlx5_counters_destroy,
+	.attach_counters_point_flow = mlx5_counters_attach,
+	.read_counters = mlx5_counters_read,
+	.query_rt_values = mlx5_clock_query_rt_values,
+	.create_srq = mlx5_srq_create,
+	.destroy_srq = mlx5_srq_destroy,
+	.open_xrcd = mlx5_xrcd_open,
+	.close_xrcd = mlx5_xrcd_close,
 };
 
 /* MLX5_STALL_CQ_POLL */
-static const struct verbs_ops stall_ops = { .poll_cq = stall_poll_cq };
+static const struct verbs_ops stall_ops = { .poll_cq = mlx5_stall_poll_cq };
 
 static __thread uint32_t open_flags;
 
-void context_set_open_flags(uint32_t flags)
+void mlx5_context_set_open_flags(uint32_t flags)
 {
 	open_flags = flags;
 }
@@ -144,19 +144,19 @@ static int context_make(struct verbs_device *vdev, int cmd_fd,
 	ret = verbs_context_init(&ctx->vctx, vdev, cmd_fd);
 	if (ret)
 		goto free_ctx;
-	env_read(&ctx->env);
+	mlx5_env_read(&ctx->env);
 	ret = learn(ctx);
 	if (!ret)
 		ret = check_ucontext(ctx);
 	if (ret)
 		goto cleanup_vctx;
-	id_lookup_init(&ctx->ids);
-	dbrec_pool_init(&ctx->dbrecs);
-	buf_pool_init(&ctx->queue_bufs);
+	provider_id_lookup_init(&ctx->ids);
+	provider_dbrec_pool_init(&ctx->dbrecs);
+	provider_buf_pool_init(&ctx->queue_bufs);
 	pthread_mutex_init(&ctx->uar_lock, NULL);
 	pthread_mutex_init(&ctx->device_lock, NULL);
 	verbs_set_ops(&ctx->vctx, &context_ops);
-	verbs_set_ops(&ctx->vctx, &datapath()->ops);
+	verbs_set_ops(&ctx->vctx, &mlx5_datapath()->ops);
 	if (ctx->env.stall.on)
 		verbs_set_ops(&ctx->vctx, &stall_ops);
 	*vctx = &ctx->vctx;
@@ -168,27 +168,27 @@ free_ctx:
 	return ret;
 }
 
-int context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
+int mlx5_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
 {
 	return context_make(vdev, cmd_fd, get_ucontext, vctx);
 }
 
-int context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
+int mlx5_context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
 {
 	return context_make(vdev, cmd_fd, query_ucontext, vctx);
 }
 
-void context_free(struct verbs_context *vctx)
+void mlx5_context_free(struct verbs_context *vctx)
 {
 	struct mlx5_context *ctx = container_of(vctx, struct mlx5_context, vctx);
 
-	clock_free(ctx);
-	uar_free_all(ctx);
+	mlx5_clock_free(ctx);
+	mlx5_uar_free_all(ctx);
 	pthread_mutex_destroy(&ctx->device_lock);
 	pthread_mutex_destroy(&ctx->uar_lock);
-	buf_pool_destroy(&ctx->queue_bufs);
-	dbrec_pool_destroy(&ctx->dbrecs);
-	id_lookup_destroy(&ctx->ids);
+	provider_buf_pool_destroy(&ctx->queue_bufs);
+	provider_dbrec_pool_destroy(&ctx->dbrecs);
+	provider_id_lookup_destroy(&ctx->ids);
 	verbs_context_cleanup(vctx);
 	free(ctx);
 }

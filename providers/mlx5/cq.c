@@ -38,7 +38,7 @@ static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 			 const struct cq_options *options)
 {
 	const struct ibv_device_attr *device;
-	int ret = device_attr_get(ctx, &device);
+	int ret = mlx5_device_attr_get(ctx, &device);
 
 	if (ret)
 		return ret;
@@ -88,13 +88,13 @@ static int cq_alloc_ring(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx
 	cq->count_log = log2_ceil((uint64_t)cqe + 1);
 	cq->mask = (1u << cq->count_log) - 1;
 	size = (size_t)1 << (cq->count_log + cq->entry_log);
-	ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_CQ, size, &cq->buf);
+	ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_CQ, size, &cq->buf);
 	if (ret) {
 		verbs_warn("create_cq: no memory for a ring of %zu bytes", size);
 		return ret;
 	}
 	cq->ring = (uint8_t *)cq->buf.addr + (1u << cq->entry_log) - sizeof(struct mlx5_cqe64);
-	cq_ring_init(cq);
+	mlx5_cq_ring_init(cq);
 	return 0;
 }
 
@@ -140,12 +140,12 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 	cq->ids = &ctx->ids;
 	cq->rsn_offset = context_has_user_index(ctx) ? offsetof(struct mlx5_cqe64, srqn_uidx)
 						     : offsetof(struct mlx5_cqe64, sop_drop_qpn);
-	datapath()->cq_ex_fill(cq, attr->wc_flags);
-	stall_wrap(cq, &ctx->env.stall);
+	mlx5_datapath()->cq_ex_fill(cq, attr->wc_flags);
+	mlx5_stall_wrap(cq, &ctx->env.stall);
 }
 
-int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
-		   const struct cq_options *options, struct verbs_cq **vcq)
+int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			const struct cq_options *options, struct verbs_cq **vcq)
 {
 	struct mlx5_context *ctx = to_mctx(context);
 	struct mlx5_cq *cq;
@@ -162,10 +162,10 @@ int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex
 	ret = cq_alloc_ring(ctx, attr_pd(attr), cq, attr->cqe);
 	if (ret)
 		goto free_cq;
-	ret = dbrec_alloc(&ctx->dbrecs, &cq->dbrec);
+	ret = provider_dbrec_alloc(&ctx->dbrecs, &cq->dbrec);
 	if (ret)
 		goto free_ring;
-	ret = uar_get_cq(ctx, &cq->uar);
+	ret = mlx5_uar_get_cq(ctx, &cq->uar);
 	if (!ret && cq->uar->page_id > UINT16_MAX) {
 		verbs_warn(
 			"create_cq: the doorbell page is number %u, which the command has no room for",
@@ -175,7 +175,7 @@ int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex
 	if (ret)
 		goto free_dbrec;
 	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK) {
-		ret = clock_get_info(ctx, &cq->clock);
+		ret = mlx5_clock_get_info(ctx, &cq->clock);
 		if (ret)
 			goto free_dbrec;
 	}
@@ -186,23 +186,23 @@ int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex
 	*vcq = &cq->vcq;
 	return 0;
 free_dbrec:
-	dbrec_free(&ctx->dbrecs, cq->dbrec);
+	provider_dbrec_free(&ctx->dbrecs, cq->dbrec);
 free_ring:
-	queue_mem_free(&cq->buf);
+	mlx5_queue_mem_free(&cq->buf);
 free_cq:
 	free(cq);
 	return ret;
 }
 
-int cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
-	      struct verbs_cq **vcq)
+int mlx5_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+		   struct verbs_cq **vcq)
 {
 	const struct cq_options options = { .cqe_size = to_mctx(context)->env.cqe_size };
 
-	return cq_create_with(context, attr, &options, vcq);
+	return mlx5_cq_create_with(context, attr, &options, vcq);
 }
 
-int cq_destroy(struct ibv_cq *ibcq)
+int mlx5_cq_destroy(struct ibv_cq *ibcq)
 {
 	struct mlx5_context *ctx = to_mctx(ibcq->context);
 	struct mlx5_cq *cq = to_mcq(ibcq);
@@ -210,14 +210,14 @@ int cq_destroy(struct ibv_cq *ibcq)
 
 	if (ret)
 		return ret;
-	dbrec_free(&ctx->dbrecs, cq->dbrec);
-	cq_free_old_rings(cq);
-	queue_mem_free(&cq->buf);
+	provider_dbrec_free(&ctx->dbrecs, cq->dbrec);
+	mlx5_cq_free_old_rings(cq);
+	mlx5_queue_mem_free(&cq->buf);
 	free(cq);
 	return 0;
 }
 
-int cq_arm(struct ibv_cq *ibcq, int solicited_only)
+int mlx5_cq_arm(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct mlx5_cq *cq = to_mcq(ibcq);
 	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
@@ -228,7 +228,7 @@ int cq_arm(struct ibv_cq *ibcq, int solicited_only)
 	return 0;
 }
 
-void cq_event(struct ibv_cq *ibcq)
+void mlx5_cq_event(struct ibv_cq *ibcq)
 {
 	order_observe(to_mcq(ibcq));
 	__atomic_fetch_add(&to_mcq(ibcq)->arm_sn, 1, __ATOMIC_RELAXED);

@@ -72,28 +72,29 @@ struct cq_options {
 	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* */
 };
 
-int cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
-		   const struct cq_options *options, struct verbs_cq **vcq);
+int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			const struct cq_options *options, struct verbs_cq **vcq);
 
 /* context->ops.poll_cq */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 
 /* Where to start when nothing is known of the completion before. */
-cq_poll_fn cq_poll_any;
+cq_poll_fn mlx5_cq_poll_any;
 
-/* Fill what polls: for ibv_poll_cq() that is cq_poll_any(); start_poll, next_poll, end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
-void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
+/* Fills in the functions that poll: mlx5_cq_poll_any() for ibv_poll_cq(); start_poll, next_poll,
+ * end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
+void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 
 /* An SRQ with tag matching completes here: read opcode and flags of that, too. */
-void cq_ex_read_tags(struct mlx5_cq *cq);
+void mlx5_cq_ex_read_tags(struct mlx5_cq *cq);
 
 /* Make every entry of a fresh ring the adapter's; no number in it has been looked up. */
-void cq_ring_init(struct mlx5_cq *cq);
+void mlx5_cq_ring_init(struct mlx5_cq *cq);
 
 /* Free the memory of rings before the current one. */
-void cq_free_old_rings(struct mlx5_cq *cq);
+void mlx5_cq_free_old_rings(struct mlx5_cq *cq);
 
 /* Forget all completions of the owner of RQ, which is about to go away or to be reset. */
-void cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);
+void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);
 
 #endif

@@ -117,8 +117,8 @@ static int alloc_new(struct mlx5_cq *cq, struct new_ring *to)
 {
 	size_t size = max_of((size_t)1 << (to->count_log + cq->entry_log), cq->buf.size);
 	struct ibv_pd *pd = cq->buf.owner ? &cq->buf.owner->pd : NULL;
-	int ret = queue_mem_alloc(to_mctx(cq->vcq.cq.context), pd, MLX5DV_RES_TYPE_CQ, size,
-				  &to->buf);
+	int ret = mlx5_queue_mem_alloc(to_mctx(cq->vcq.cq.context), pd, MLX5DV_RES_TYPE_CQ, size,
+				       &to->buf);
 
 	if (!ret)
 		to->ring =
@@ -129,7 +129,7 @@ static int alloc_new(struct mlx5_cq *cq, struct new_ring *to)
 static int check_size(struct mlx5_cq *cq, int cqe)
 {
 	const struct ibv_device_attr *device;
-	int ret = device_attr_get(to_mctx(cq->vcq.cq.context), &device);
+	int ret = mlx5_device_attr_get(to_mctx(cq->vcq.cq.context), &device);
 
 	if (ret || (cqe > 0 && cqe <= device->max_cqe))
 		return ret;
@@ -152,13 +152,13 @@ static int resize_to(struct mlx5_cq *cq, struct new_ring *to)
 	switched = cq->buf.addr == to->buf.addr;
 	qlock_leave(&cq->lock);
 	if (!switched) {
-		queue_mem_free(&to->buf);
+		mlx5_queue_mem_free(&to->buf);
 		free(old);
 	}
 	return ret;
 }
 
-int cq_resize(struct ibv_cq *ibcq, int cqe)
+int mlx5_cq_resize(struct ibv_cq *ibcq, int cqe)
 {
 	struct mlx5_cq *cq = to_mcq(ibcq);
 	struct new_ring to = { 0 };
@@ -170,13 +170,13 @@ int cq_resize(struct ibv_cq *ibcq, int cqe)
 	return to.count_log == cq->count_log ? 0 : resize_to(cq, &to);
 }
 
-void cq_free_old_rings(struct mlx5_cq *cq)
+void mlx5_cq_free_old_rings(struct mlx5_cq *cq)
 {
 	struct cq_old_ring *old;
 
 	while ((old = cq->old_rings)) {
 		cq->old_rings = old->next;
-		queue_mem_free(&old->buf);
+		mlx5_queue_mem_free(&old->buf);
 		free(old);
 	}
 }

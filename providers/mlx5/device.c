@@ -42,8 +42,8 @@ static int query(struct ibv_context *context, struct ibv_device_attr_ex *attr, s
 	return 0;
 }
 
-int device_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
-		      size_t attr_size)
+int mlx5_device_query_port(struct ibv_context *context, uint8_t port_num,
+			   struct ibv_port_attr *attr, size_t attr_size)
 {
 	return verbs_cmd_query_port(context, port_num, attr, attr_size);
 }
@@ -63,8 +63,8 @@ static void learn(struct mlx5_context *ctx, const struct ibv_device_attr_ex *att
 
 /* ATTR is whole: the library shortens it for older programs. Most programs ask before they create anything, and so this
  * library need not. */
-int device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
-		    struct ibv_device_attr_ex *attr, size_t attr_size)
+int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+			 struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	struct mlx5_ib_query_device_resp resp;
 	int ret = query(context, attr, attr_size, &resp);
@@ -100,18 +100,18 @@ static int know_device(struct mlx5_context *ctx)
 }
 
 /* What does not change while the device is open: asked for once. */
-int device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr)
+int mlx5_device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr)
 {
 	*attr = &ctx->device_attr;
 	return know_device(ctx);
 }
 
-bool device_checks_ip(struct mlx5_context *ctx)
+bool mlx5_device_checks_ip(struct mlx5_context *ctx)
 {
 	return !know_device(ctx) && ctx->raw_packet_caps & IBV_RAW_PACKET_CAP_IP_CSUM;
 }
 
-int device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp)
+int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp)
 {
 	*resp = &ctx->device_resp;
 	return know_device(ctx);

@@ -34,7 +34,7 @@ static struct mlx5_dm *to_mdm(struct ibv_dm *dm)
 }
 
 /* Regions of device memory are zero-based, so remote addresses begin with 0. */
-void dm_describe(struct ibv_dm *ibdm, struct mlx5dv_dm *out)
+void mlx5_dm_describe(struct ibv_dm *ibdm, struct mlx5dv_dm *out)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
 	uint64_t asked = out->comp_mask;
@@ -146,7 +146,7 @@ static int explain_refusal(struct ibv_context *context, size_t length, int err)
 {
 	struct ibv_device_attr_ex device;
 
-	if (err != ENOMEM || device_query_ex(context, NULL, &device, sizeof(device)))
+	if (err != ENOMEM || mlx5_device_query_ex(context, NULL, &device, sizeof(device)))
 		return err;
 	verbs_warn("alloc_dm: length is %zu, the device has %llu bytes in all", length,
 		   (unsigned long long)device.max_dm_size);
@@ -176,7 +176,7 @@ static int alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *at
 	return 0;
 }
 
-struct ibv_dm *dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
+struct ibv_dm *mlx5_dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
 {
 	struct mlx5_dm *dm = NULL;
 	int ret = alloc(context, attr, &dm);
@@ -187,12 +187,12 @@ struct ibv_dm *dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *a
 	return NULL;
 }
 
-int dm_free(struct ibv_dm *ibdm)
+int mlx5_dm_free(struct ibv_dm *ibdm)
 {
 	int ret = verbs_cmd_free_dm(ibdm);
 
 	if (!ret)
-		dm_unimport(ibdm);
+		mlx5_dm_unimport(ibdm);
 	return ret;
 }
 
@@ -218,7 +218,7 @@ static int run_query(struct mlx5_context *ctx, uint32_t handle, struct mlx5_dm *
 	return dm_map(ctx, dm, index, start);
 }
 
-int dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **out)
+int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **out)
 {
 	struct mlx5_dm *dm = calloc_for("import_dm", 1, sizeof(*dm));
 	int ret = dm ? run_query(to_mctx(context), handle, dm) : ENOMEM;
@@ -235,7 +235,7 @@ int dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **out)
 }
 
 /* The mapping and the object here, not the adapter's memory. */
-void dm_unimport(struct ibv_dm *ibdm)
+void mlx5_dm_unimport(struct ibv_dm *ibdm)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
 
@@ -267,8 +267,8 @@ static int reg(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t len
 	return ret;
 }
 
-struct ibv_mr *dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
-			 unsigned int access)
+struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+			      unsigned int access)
 {
 	struct verbs_mr *mr;
 	int ret = reg(pd, dm, offset, length, access, &mr);
@@ -280,7 +280,7 @@ struct ibv_mr *dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, 
 }
 
 /* A dma-buf of the pages that the memory is mapped from. */
-int dm_export_dmabuf(struct ibv_dm *dm)
+int mlx5_dm_export_dmabuf(struct ibv_dm *dm)
 {
 	uint64_t start = 0;
 	uint16_t index = 0;

@@ -52,8 +52,8 @@ static void read_debug(void)
 	const char *mask = getenv("MLX5_DEBUG_MASK");
 
 	if (path || (mask && strtoul(mask, NULL, 0)))
-		verbs_log_prefer(path, mask && strtoul(mask, NULL, 0) ? VERBS_LOG_DEBUG
-								      : VERBS_LOG_OFF);
+		verbs_log_prefer(path,
+				 mask && strtoul(mask, NULL, 0) ? VERBS_LOG_DEBUG : VERBS_LOG_OFF);
 }
 
 static void read_stall(struct stall_env *stall)
@@ -71,7 +71,7 @@ static void read_stall(struct stall_env *stall)
 	stall->less = number("MLX5_STALL_CQ_DEC_STEP", 0, INT_MAX, 10);
 }
 
-void env_read(struct mlx5_env *env)
+void mlx5_env_read(struct mlx5_env *env)
 {
 	const char *shut_up = getenv("MLX5_SHUT_UP_BF");
 	const char *cqe_size = getenv("MLX5_CQE_SIZE");
@@ -89,7 +89,7 @@ void env_read(struct mlx5_env *env)
 }
 
 /* PREFER_CONTIG and EXTERNAL come down to ordinary pages. */
-enum env_alloc env_alloc_type(const char *name)
+enum env_alloc mlx5_env_alloc_type(const char *name)
 {
 	static const struct {
 		const char *value;

@@ -21,7 +21,7 @@ struct mlx5_env {
 	struct stall_env stall;          /* MLX5_STALL_*: a pause between polls */
 };
 
-void env_read(struct mlx5_env *env);
+void mlx5_env_read(struct mlx5_env *env);
 
 /* Where the memory of queues comes from. Unlike the rest this is read whenever a queue is created,
  * as programs change it in between: NAME is MLX_QP_ALLOC_TYPE or another of its kind. */
@@ -32,6 +32,6 @@ enum env_alloc {
 	ENV_ALLOC_CONTIG, /* "CONTIG": physically contiguous pages, which Linux does not give */
 };
 
-enum env_alloc env_alloc_type(const char *name);
+enum env_alloc mlx5_env_alloc_type(const char *name);
 
 #endif

@@ -86,7 +86,7 @@ static int create(struct ibv_qp *qp, const struct ibv_flow_attr *attr, struct ib
 			: verbs_cmd_create_flow(qp, attr, flow, NULL);
 }
 
-struct ibv_flow *flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
+struct ibv_flow *mlx5_flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
 	struct ibv_flow *flow = calloc_for("create_flow", 1, sizeof(*flow));
 	int ret = flow ? create(qp, attr, flow) : ENOMEM;
@@ -98,7 +98,7 @@ struct ibv_flow *flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 	return NULL;
 }
 
-int flow_destroy(struct ibv_flow *flow)
+int mlx5_flow_destroy(struct ibv_flow *flow)
 {
 	int ret = verbs_cmd_destroy_flow(flow);
 
@@ -109,8 +109,8 @@ int flow_destroy(struct ibv_flow *flow)
 
 /* ---- counters */
 
-struct ibv_counters *counters_create(struct ibv_context *context,
-				     struct ibv_counters_init_attr *attr)
+struct ibv_counters *mlx5_counters_create(struct ibv_context *context,
+					  struct ibv_counters_init_attr *attr)
 {
 	struct mlx5_counters *counters = calloc_for("create_counters", 1, sizeof(*counters));
 	int ret = counters ? verbs_cmd_create_counters(context, attr, &counters->vcounters, NULL)
@@ -125,7 +125,7 @@ struct ibv_counters *counters_create(struct ibv_context *context,
 	return NULL;
 }
 
-int counters_destroy(struct ibv_counters *ibcounters)
+int mlx5_counters_destroy(struct ibv_counters *ibcounters)
 {
 	struct mlx5_counters *counters = to_mcounters(ibcounters);
 	int ret = verbs_cmd_destroy_counters(&counters->vcounters);
@@ -148,7 +148,8 @@ static int add_point(struct mlx5_counters *counters, const struct ibv_counter_at
 	}
 	points = realloc(counters->points, (counters->npoints + 1) * sizeof(*points));
 	if (!points) {
-		verbs_warn("attach_counters_point_flow: no memory for %u points", counters->npoints + 1);
+		verbs_warn("attach_counters_point_flow: no memory for %u points",
+			   counters->npoints + 1);
 		return ENOMEM;
 	}
 	counters->points = points;
@@ -159,8 +160,8 @@ static int add_point(struct mlx5_counters *counters, const struct ibv_counter_at
 	return 0;
 }
 
-int counters_attach(struct ibv_counters *ibcounters, struct ibv_counter_attach_attr *attr,
-		    struct ibv_flow *flow)
+int mlx5_counters_attach(struct ibv_counters *ibcounters, struct ibv_counter_attach_attr *attr,
+			 struct ibv_flow *flow)
 {
 	struct mlx5_counters *counters = to_mcounters(ibcounters);
 	int ret;
@@ -182,16 +183,16 @@ int counters_attach(struct ibv_counters *ibcounters, struct ibv_counter_attach_a
 	return ret;
 }
 
-int counters_read(struct ibv_counters *ibcounters, uint64_t *values, uint32_t ncounters,
-		  uint32_t flags)
+int mlx5_counters_read(struct ibv_counters *ibcounters, uint64_t *values, uint32_t ncounters,
+		       uint32_t flags)
 {
 	return verbs_cmd_read_counters(to_vcounters(ibcounters), values, ncounters, flags, NULL);
 }
 
 /* ---- flow actions: an adapter without IPsec has none, and the kernel says so */
 
-struct ibv_flow_action *flow_action_create_esp(struct ibv_context *context,
-					       struct ibv_flow_action_esp_attr *attr)
+struct ibv_flow_action *mlx5_flow_action_create_esp(struct ibv_context *context,
+						    struct ibv_flow_action_esp_attr *attr)
 {
 	struct verbs_flow_action *action = calloc(1, sizeof(*action));
 	int ret = action ? verbs_cmd_create_flow_action_esp(context, attr, action, NULL) : ENOMEM;
@@ -203,12 +204,13 @@ struct ibv_flow_action *flow_action_create_esp(struct ibv_context *context,
 	return NULL;
 }
 
-int flow_action_modify_esp(struct ibv_flow_action *action, struct ibv_flow_action_esp_attr *attr)
+int mlx5_flow_action_modify_esp(struct ibv_flow_action *action,
+				struct ibv_flow_action_esp_attr *attr)
 {
 	return verbs_cmd_modify_flow_action_esp(to_vaction(action), attr, NULL);
 }
 
-int flow_action_destroy(struct ibv_flow_action *action)
+int mlx5_flow_action_destroy(struct ibv_flow_action *action)
 {
 	int ret = verbs_cmd_destroy_flow_action(to_vaction(action));
 

@@ -18,8 +18,8 @@ static int finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
 	return ret;
 }
 
-int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
-	   struct verbs_mr **vmr)
+int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
+		struct verbs_mr **vmr)
 {
 	struct verbs_mr *mr;
 
@@ -34,8 +34,8 @@ int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned
 	return finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);
 }
 
-int mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
-		  unsigned int access, struct verbs_mr **vmr)
+int mlx5_mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+		       unsigned int access, struct verbs_mr **vmr)
 {
 	struct verbs_mr *mr = calloc_for("reg_dmabuf_mr", 1, sizeof(*mr));
 
@@ -45,7 +45,7 @@ int mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t io
 		      vmr);
 }
 
-int mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr)
+int mlx5_mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr)
 {
 	struct verbs_mr *mr = calloc_for("reg_mr_ex", 1, sizeof(*mr));
 
@@ -54,13 +54,13 @@ int mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct ver
 	return finish(verbs_cmd_reg_mr_ex(pd, attr, mr, NULL), mr, vmr);
 }
 
-int mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
-	     unsigned int access)
+int mlx5_mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		  unsigned int access)
 {
 	return verbs_cmd_rereg_mr(vmr, flags, pd, addr, length, (uintptr_t)addr, access, NULL);
 }
 
-int mr_dereg(struct verbs_mr *vmr)
+int mlx5_mr_dereg(struct verbs_mr *vmr)
 {
 	int ret = vmr->kind == VERBS_MR_NULL ? 0 : verbs_cmd_dereg_mr(vmr);
 
@@ -69,7 +69,7 @@ int mr_dereg(struct verbs_mr *vmr)
 	return ret;
 }
 
-int mr_import(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)
+int mlx5_mr_import(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)
 {
 	struct verbs_mr *mr = calloc_for("import_mr", 1, sizeof(*mr));
 
@@ -78,14 +78,14 @@ int mr_import(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)
 	return finish(verbs_cmd_query_mr(pd, handle, mr), mr, vmr);
 }
 
-void mr_unimport(struct verbs_mr *vmr)
+void mlx5_mr_unimport(struct verbs_mr *vmr)
 {
 	free(vmr);
 }
 
 /* The null region is a key of the adapter: reads give nothing, writes go nowhere. The kernel told it
  * when the device was opened. */
-struct ibv_mr *mr_alloc_null(struct ibv_pd *pd)
+struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd)
 {
 	struct mlx5_context *ctx = to_mctx(pd->context);
 	struct verbs_mr *mr;

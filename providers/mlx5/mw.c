@@ -9,7 +9,7 @@
 #include "providers/mlx5/data/post.h"
 #include "util/alloc.h"
 
-struct ibv_mw *mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
+struct ibv_mw *mlx5_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	/* Empty: the kernel takes none of its fields for a plain window. */
 	const struct mlx5_ib_alloc_mw req = { 0 };
@@ -24,7 +24,7 @@ struct ibv_mw *mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
 	return NULL;
 }
 
-int mw_dealloc(struct ibv_mw *mw)
+int mlx5_mw_dealloc(struct ibv_mw *mw)
 {
 	int ret = verbs_cmd_dealloc_mw(mw);
 
@@ -34,7 +34,7 @@ int mw_dealloc(struct ibv_mw *mw)
 }
 
 /* Windows of type 1 only, as ibv_bind_mw() has seen to. Each binding gives the window a new key. */
-int mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+int mlx5_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	struct ibv_send_wr wr = {
 		.wr_id = bind->wr_id,

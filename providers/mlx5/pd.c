@@ -23,7 +23,7 @@ static bool has_users(const uint32_t *users)
 	return __atomic_load_n(users, __ATOMIC_RELAXED);
 }
 
-int pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
+int mlx5_pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
 {
 	struct mlx5_ib_alloc_pd_resp resp = { 0 };
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
@@ -52,7 +52,7 @@ static int parent_dealloc(struct mlx5_pd *mpd)
 	return 0;
 }
 
-int pd_dealloc(struct ibv_pd *pd)
+int mlx5_pd_dealloc(struct ibv_pd *pd)
 {
 	struct mlx5_pd *mpd = to_mpd(pd);
 	int ret;
@@ -70,7 +70,7 @@ int pd_dealloc(struct ibv_pd *pd)
 	return ret;
 }
 
-uint32_t pd_number(struct ibv_pd *pd)
+uint32_t mlx5_pd_number(struct ibv_pd *pd)
 {
 	return to_mpd(pd)->pdn;
 }
@@ -83,7 +83,7 @@ static void *fail(int err)
 	return NULL;
 }
 
-struct ibv_td *td_alloc(struct ibv_context *context, struct ibv_td_init_attr *attr)
+struct ibv_td *mlx5_td_alloc(struct ibv_context *context, struct ibv_td_init_attr *attr)
 {
 	struct mlx5_td *td;
 	int ret;
@@ -95,7 +95,7 @@ struct ibv_td *td_alloc(struct ibv_context *context, struct ibv_td_init_attr *at
 	td = calloc_for("alloc_td", 1, sizeof(*td));
 	if (!td)
 		return fail(ENOMEM);
-	ret = uar_get_own_bfreg(to_mctx(context), &td->bfreg);
+	ret = mlx5_uar_get_own_bfreg(to_mctx(context), &td->bfreg);
 	if (ret) {
 		free(td);
 		return fail(ret);
@@ -104,7 +104,7 @@ struct ibv_td *td_alloc(struct ibv_context *context, struct ibv_td_init_attr *at
 	return &td->td;
 }
 
-int td_dealloc(struct ibv_td *ibtd)
+int mlx5_td_dealloc(struct ibv_td *ibtd)
 {
 	struct mlx5_td *td = container_of(ibtd, struct mlx5_td, td);
 
@@ -113,7 +113,7 @@ int td_dealloc(struct ibv_td *ibtd)
 			"dealloc_td: the thread domain has parent domains: deallocate them first");
 		return EBUSY;
 	}
-	uar_put_bfreg(to_mctx(ibtd->context), td->bfreg);
+	mlx5_uar_put_bfreg(to_mctx(ibtd->context), td->bfreg);
 	free(td);
 	return 0;
 }
@@ -177,8 +177,8 @@ static void parent_fill(const struct ibv_parent_domain_init_attr *attr, struct m
 		mpd->pd_context = attr->pd_context;
 }
 
-struct ibv_pd *parent_domain_alloc(struct ibv_context *context,
-				   struct ibv_parent_domain_init_attr *attr)
+struct ibv_pd *mlx5_parent_domain_alloc(struct ibv_context *context,
+					struct ibv_parent_domain_init_attr *attr)
 {
 	int ret = parent_check_attr(attr);
 	struct mlx5_pd *mpd;
@@ -198,7 +198,7 @@ struct ibv_pd *parent_domain_alloc(struct ibv_context *context,
 
 /* ---- import: a second object over a PD of the kernel's, whose number is not told */
 
-int pd_import(struct ibv_context *context, uint32_t handle, struct ibv_pd **pd)
+int mlx5_pd_import(struct ibv_context *context, uint32_t handle, struct ibv_pd **pd)
 {
 	uint32_t pdn = 0;
 	const struct verbs_attr attrs[] = {
@@ -226,7 +226,7 @@ int pd_import(struct ibv_context *context, uint32_t handle, struct ibv_pd **pd)
 	return 0;
 }
 
-void pd_unimport(struct ibv_pd *pd)
+void mlx5_pd_unimport(struct ibv_pd *pd)
 {
 	struct mlx5_pd *mpd = to_mpd(pd);
 

@@ -56,8 +56,8 @@ struct buf_pool;
 struct mlx5_context;
 
 /* PD may be NULL. */
-int queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
-		    struct queue_mem *mem);
-void queue_mem_free(struct queue_mem *mem);
+int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
+			 struct queue_mem *mem);
+void mlx5_queue_mem_free(struct queue_mem *mem);
 
 #endif

@@ -64,8 +64,8 @@ VERBS_DRIVER(mlx5) = {
 	.max_abi = MLX5_IB_UVERBS_ABI_VERSION,
 	.alloc_device = device_alloc,
 	.free_device = device_free,
-	.alloc_context = context_alloc,
-	.import_context = context_import,
-	.free_context = context_free,
+	.alloc_context = mlx5_context_alloc,
+	.import_context = mlx5_context_import,
+	.free_context = mlx5_context_free,
 };
 VERBS_DRIVER_REGISTER(mlx5)

@@ -145,11 +145,11 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	}
 
 	if (first)
-		ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, first, &qp->buf);
+		ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, first, &qp->buf);
 	if (!ret && qp->rules->rings_apart && sq_bytes)
-		ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, sq_bytes, &qp->sq_buf);
+		ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, sq_bytes, &qp->sq_buf);
 	if (ret) {
-		queue_mem_free(&qp->buf);
+		mlx5_queue_mem_free(&qp->buf);
 		return ret;
 	}
 	qp->sq.buf = qp->rules->rings_apart ? qp->sq_buf.addr : (uint8_t *)qp->buf.addr + rq_bytes;
@@ -181,8 +181,8 @@ static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct m
 free_rq:
 	free(qp->rq.wq.wr_ids);
 free_buf:
-	queue_mem_free(&qp->sq_buf);
-	queue_mem_free(&qp->buf);
+	mlx5_queue_mem_free(&qp->sq_buf);
+	mlx5_queue_mem_free(&qp->buf);
 	return ret;
 }
 
@@ -190,8 +190,8 @@ static void qp_free_queues(struct mlx5_qp *qp)
 {
 	free(qp->sq.wq.slots);
 	free(qp->rq.wq.wr_ids);
-	queue_mem_free(&qp->sq_buf);
-	queue_mem_free(&qp->buf);
+	mlx5_queue_mem_free(&qp->sq_buf);
+	mlx5_queue_mem_free(&qp->buf);
 }
 
 static bool qp_has_queues(const struct mlx5_qp *qp)
@@ -202,9 +202,9 @@ static bool qp_has_queues(const struct mlx5_qp *qp)
 static int qp_get_bfreg(struct mlx5_context *ctx, struct mlx5_td *td, struct mlx5_qp *qp)
 {
 	if (!td)
-		return uar_get_bfreg(ctx, &qp->bfreg);
+		return mlx5_uar_get_bfreg(ctx, &qp->bfreg);
 	qp->bfreg = td->bfreg;
-	uar_share_bfreg(ctx, td->bfreg);
+	mlx5_uar_share_bfreg(ctx, td->bfreg);
 	return 0;
 }
 
@@ -223,12 +223,12 @@ static int qp_alloc_doorbell(struct mlx5_context *ctx, struct mlx5_td *td, struc
 
 	if (!qp_has_queues(qp))
 		return 0;
-	ret = dbrec_alloc(&ctx->dbrecs, &qp->dbrec);
+	ret = provider_dbrec_alloc(&ctx->dbrecs, &qp->dbrec);
 	if (ret)
 		return ret;
 	ret = qp_get_bfreg(ctx, td, qp);
 	if (ret) {
-		dbrec_free(&ctx->dbrecs, qp->dbrec);
+		provider_dbrec_free(&ctx->dbrecs, qp->dbrec);
 		return ret;
 	}
 	qp->rq.dbrec = qp->dbrec;
@@ -245,8 +245,8 @@ static void qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
 	if (!qp_has_queues(qp))
 		return;
-	uar_put_bfreg(ctx, qp->bfreg);
-	dbrec_free(&ctx->dbrecs, qp->dbrec);
+	mlx5_uar_put_bfreg(ctx, qp->bfreg);
+	provider_dbrec_free(&ctx->dbrecs, qp->dbrec);
 }
 
 static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr_ex *attr,
@@ -254,7 +254,8 @@ static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr
 {
 	qlock_init(&rq->lock, shared);
 	rq->owner = RQ_OF_QP;
-	rq->post = datapath()->post_recv_routine(size->rq_max_sge, size->rq_stride_log, shared);
+	rq->post =
+		mlx5_datapath()->post_recv_routine(size->rq_max_sge, size->rq_stride_log, shared);
 	if (attr->srq) {
 		rq->srq = to_msrq(attr->srq);
 		rq->special = RQ_SHARED;
@@ -274,7 +275,7 @@ static void qp_choose_raw(struct mlx5_context *ctx, const struct ibv_qp_init_att
 
 	qp->min_header = sees_none ? 0 : PRM_ETH_MIN_HEADER;
 	qp->max_tso_header = tso_header(attr);
-	qp->rq.checksums = device_checks_ip(ctx);
+	qp->rq.checksums = mlx5_device_checks_ip(ctx);
 	if (qp->rq.checksums)
 		qp->rq.special = RQ_OTHER;
 }
@@ -286,19 +287,20 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(attr_pd(attr));
 	int ret;
 
-	ret = device_attr_get(ctx, &device);
+	ret = mlx5_device_attr_get(ctx, &device);
 	if (ret)
 		return ret;
 	qlock_init(&qp->sq_lock, shared);
-	qp->post_send = datapath()->post_send_routine(qp->rules->kind, shared);
+	qp->post_send = mlx5_datapath()->post_send_routine(qp->rules->kind, shared);
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-		datapath()->send_wr_fill(qp);
+		mlx5_datapath()->send_wr_fill(qp);
 	rq_choose_routines(&qp->rq, attr, size, shared);
 	if (qp->rules->kind == SEND_RAW)
 		qp_choose_raw(ctx, attr, qp);
-	return qp_send_opcodes(qp->rules, send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE,
-			       size->sq_wqe_bytes - size->sq_max_sge * PRM_DS_SIZE, &qp->opcodes);
+	return mlx5_qp_send_opcodes(
+		qp->rules, send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE,
+		size->sq_wqe_bytes - size->sq_max_sge * PRM_DS_SIZE, &qp->opcodes);
 }
 
 /* Small payloads may come inside the CQE, except where a program looks for them in memory that
@@ -397,7 +399,7 @@ static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_
 static int qp_index_by_qpn(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
 	qp->rq.rsn = qp->vqp.qp.qp_num;
-	return id_set(&ctx->ids, qp->rq.rsn, &qp->rq);
+	return provider_id_set(&ctx->ids, qp->rq.rsn, &qp->rq);
 }
 
 static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
@@ -406,19 +408,19 @@ static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_e
 	int ret;
 
 	qp->rq.rsn = PRM_NO_USER_INDEX;
-	if (qp->rules == qp_rss_rules())
+	if (qp->rules == mlx5_qp_rss_rules())
 		return qp_run_create_rss(ctx, attr, qp);
 	if (!qp_has_queues(qp))
 		return qp_run_create(ctx, attr, size, dv_flags, qp);
 	if (context_has_user_index(ctx)) {
-		ret = id_alloc(&ctx->ids, &qp->rq, &qp->rq.rsn);
+		ret = provider_id_alloc(&ctx->ids, &qp->rq, &qp->rq.rsn);
 		if (ret) {
 			verbs_warn("create_qp: no user index is free");
 			return ret;
 		}
 		ret = qp_run_create(ctx, attr, size, dv_flags, qp);
 		if (ret)
-			id_clear(&ctx->ids, qp->rq.rsn);
+			provider_id_clear(&ctx->ids, qp->rq.rsn);
 		return ret;
 	}
 	ret = qp_run_create(ctx, attr, size, dv_flags, qp);
@@ -473,13 +475,13 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 		cap.max_send_wr = 0;
 	if (!rules->receives || attr->srq)
 		cap.max_recv_wr = 0;
-	return qp_size_queues(&ctx->caps, &cap,
-			      max_of(qp_head_size(rules, send_ops(attr)), tso_head_size(attr)),
-			      size);
+	return mlx5_qp_size_queues(
+		&ctx->caps, &cap,
+		max_of(mlx5_qp_head_size(rules, send_ops(attr)), tso_head_size(attr)), size);
 }
 
 /* On a cache line: the order of the fields counts on it. */
-struct mlx5_qp *qp_new(const char *call)
+struct mlx5_qp *mlx5_qp_new(const char *call)
 {
 	void *mem;
 
@@ -489,10 +491,10 @@ struct mlx5_qp *qp_new(const char *call)
 	return NULL;
 }
 
-int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
-			 uint32_t dv_flags, struct verbs_qp **vqp)
+int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+			      uint32_t dv_flags, struct verbs_qp **vqp)
 {
-	const struct qp_rules *rules = qp_rules_of(attr->qp_type);
+	const struct qp_rules *rules = mlx5_qp_rules_of(attr->qp_type);
 	struct mlx5_context *ctx = to_mctx(context);
 	struct qp_size size;
 	struct mlx5_qp *qp;
@@ -501,13 +503,13 @@ int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex
 	if (!rules)
 		return refuse_type(attr->qp_type);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH && attr->qp_type == IBV_QPT_RAW_PACKET)
-		rules = qp_rss_rules();
+		rules = mlx5_qp_rss_rules();
 	ret = qp_check_attr(context, rules, attr);
 	if (!ret)
 		ret = qp_size_for(ctx, rules, attr, &size);
 	if (ret)
 		return ret;
-	qp = qp_new("create_qp");
+	qp = mlx5_qp_new("create_qp");
 	if (!qp)
 		return ENOMEM;
 	qp->rules = rules;
@@ -520,9 +522,10 @@ int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex
 	return 0;
 }
 
-int qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct verbs_qp **vqp)
+int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+		   struct verbs_qp **vqp)
 {
-	return qp_create_with_flags(context, attr, 0, vqp);
+	return mlx5_qp_create_with_flags(context, attr, 0, vqp);
 }
 
 /* Completions of QP are of the past. Its CQs may be one and the same. */
@@ -531,9 +534,9 @@ static void qp_clean_cqs(struct mlx5_qp *qp)
 	struct ibv_cq *send = qp->vqp.qp.send_cq, *recv = qp->vqp.qp.recv_cq;
 
 	if (recv)
-		cq_clean(to_mcq(recv), &qp->rq);
+		mlx5_cq_clean(to_mcq(recv), &qp->rq);
 	if (send && send != recv)
-		cq_clean(to_mcq(send), &qp->rq);
+		mlx5_cq_clean(to_mcq(send), &qp->rq);
 }
 
 /* As new: what was posted is forgotten, as the adapter does. */
@@ -594,7 +597,7 @@ static int run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int at
 
 /* A raw packet QP has no connection: it receives from INIT on, and sends when its send queue is
  * ready. */
-int qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
+int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
 	int ret = run_modify(qp, attr, attr_mask);
@@ -610,8 +613,8 @@ int qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 	return 0;
 }
 
-int qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
-	     struct ibv_qp_init_attr *init_attr)
+int mlx5_qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
+		  struct ibv_qp_init_attr *init_attr)
 {
 	int ret = verbs_cmd_query_qp(ibqp, attr, attr_mask, init_attr);
 
@@ -622,7 +625,7 @@ int qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 	return 0;
 }
 
-int qp_destroy(struct ibv_qp *ibqp)
+int mlx5_qp_destroy(struct ibv_qp *ibqp)
 {
 	struct mlx5_context *ctx = to_mctx(ibqp->context);
 	struct mlx5_qp *qp = to_mqp(ibqp);
@@ -633,7 +636,7 @@ int qp_destroy(struct ibv_qp *ibqp)
 	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
 	qp_clean_cqs(qp);
 	if (qp_has_queues(qp))
-		id_clear(&ctx->ids, qp->rq.rsn);
+		provider_id_clear(&ctx->ids, qp->rq.rsn);
 	qp_free_doorbell(ctx, qp);
 	qp_free_queues(qp);
 	free(qp);

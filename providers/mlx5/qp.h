@@ -92,7 +92,7 @@ struct mlx5_qp {
 };
 
 /* Zeroed, for CALL, and to be freed by free(); NULL: no memory, as the log says. */
-struct mlx5_qp *qp_new(const char *call);
+struct mlx5_qp *mlx5_qp_new(const char *call);
 
 static inline struct mlx5_qp *to_mqp(struct ibv_qp *qp)
 {

@@ -11,7 +11,7 @@
 #define MELLANOX 0x15b3
 
 /* Told to the kernel at the next change of state. */
-int qp_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
+int mlx5_qp_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
 
@@ -28,7 +28,7 @@ int qp_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 	return 0;
 }
 
-int qp_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
+int mlx5_qp_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 {
 	ece->vendor_id = MELLANOX;
 	ece->options = to_mqp(ibqp)->ece_granted;
@@ -40,11 +40,11 @@ static bool kernel_limits_bursts(struct mlx5_context *ctx)
 {
 	const struct mlx5_ib_query_device_resp *resp;
 
-	return !device_resp_get(ctx, &resp) &&
+	return !mlx5_device_resp_get(ctx, &resp) &&
 	       resp->packet_pacing_caps.cap_flags & MLX5_IB_PP_SUPPORT_BURST;
 }
 
-int qp_modify_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)
+int mlx5_qp_modify_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)
 {
 	const struct mlx5_ib_modify_qp req = {
 		.burst_info = { .max_burst_sz = attr->max_burst_sz,

@@ -106,12 +106,12 @@ static const struct qp_rules rss_rules = {
 	.needs_pd = true,
 };
 
-const struct qp_rules *qp_rss_rules(void)
+const struct qp_rules *mlx5_qp_rss_rules(void)
 {
 	return &rss_rules;
 }
 
-const struct qp_rules *qp_rules_of(enum ibv_qp_type type)
+const struct qp_rules *mlx5_qp_rules_of(enum ibv_qp_type type)
 {
 	switch (type) {
 	case IBV_QPT_RC:
@@ -131,7 +131,7 @@ const struct qp_rules *qp_rules_of(enum ibv_qp_type type)
 	}
 }
 
-uint32_t qp_head_size(const struct qp_rules *rules, uint64_t ops)
+uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops)
 {
 	uint32_t size = CTRL_SIZE + rules->address_size;
 
@@ -158,13 +158,13 @@ static_assert(IBV_QP_EX_WITH_BIND_MW == 1 << IBV_WR_BIND_MW, "ABI");
 static_assert(IBV_QP_EX_WITH_SEND_WITH_INV == 1 << IBV_WR_SEND_WITH_INV, "ABI");
 static_assert(IBV_QP_EX_WITH_TSO == 1 << IBV_WR_TSO, "ABI");
 
-int qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics, uint32_t head_room,
-		    uint16_t *opcodes)
+int mlx5_qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics,
+			 uint32_t head_room, uint16_t *opcodes)
 {
 	uint64_t left = ops & ~rules->ops, mask = 0;
 
 	for (uint64_t bit = 1; bit <= rules->ops; bit <<= 1)
-		if (rules->ops & bit && (ops & bit || qp_head_size(rules, bit) <= head_room))
+		if (rules->ops & bit && (ops & bit || mlx5_qp_head_size(rules, bit) <= head_room))
 			mask |= bit;
 	if (!atomics)
 		mask &= ~ATOMIC_OPS;

@@ -33,21 +33,21 @@ struct qp_rules {
 };
 
 /* NULL: not one of ours. */
-const struct qp_rules *qp_rules_of(enum ibv_qp_type type);
+const struct qp_rules *mlx5_qp_rules_of(enum ibv_qp_type type);
 
 /* Of a raw packet QP with an indirection table. */
-const struct qp_rules *qp_rss_rules(void);
+const struct qp_rules *mlx5_qp_rss_rules(void);
 
 /* OPS of a QP that was not created for certain operations. */
 #define SEND_OPS_ANY UINT64_MAX
 
 /* Bytes before the payload in the longest WQE of OPS. */
-uint32_t qp_head_size(const struct qp_rules *rules, uint64_t ops);
+uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops);
 
 /* The opcodes (bit n: enum ibv_wr_opcode n) that a QP created for OPS may post: those, and any other
  * of its type whose head fits into HEAD_ROOM bytes. EOPNOTSUPP when the type does not have one of
  * OPS. */
-int qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics, uint32_t head_room,
-		    uint16_t *opcodes);
+int mlx5_qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics,
+			 uint32_t head_room, uint16_t *opcodes);
 
 #endif

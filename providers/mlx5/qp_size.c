@@ -103,8 +103,8 @@ static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	return 0;
 }
 
-int qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   uint32_t head, struct qp_size *size)
+int mlx5_qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps,
+			const struct ibv_qp_cap *cap, uint32_t head, struct qp_size *size)
 {
 	int ret;
 

@@ -23,7 +23,7 @@ struct qp_size {
 
 /* HEAD is how many bytes come before the payload in the longest send WQE. EINVAL when CAP exceeds
  * what CAPS allow. */
-int qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   uint32_t head, struct qp_size *size);
+int mlx5_qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps,
+			const struct ibv_qp_cap *cap, uint32_t head, struct qp_size *size);
 
 #endif

@@ -17,13 +17,13 @@ static enum env_alloc alloc_type(uint64_t type)
 {
 	switch (type) {
 	case MLX5DV_RES_TYPE_QP:
-		return env_alloc_type("MLX_QP_ALLOC_TYPE");
+		return mlx5_env_alloc_type("MLX_QP_ALLOC_TYPE");
 	case MLX5DV_RES_TYPE_CQ:
-		return env_alloc_type("MLX_CQ_ALLOC_TYPE");
+		return mlx5_env_alloc_type("MLX_CQ_ALLOC_TYPE");
 	case MLX5DV_RES_TYPE_SRQ:
-		return env_alloc_type("MLX_SRQ_ALLOC_TYPE");
+		return mlx5_env_alloc_type("MLX_SRQ_ALLOC_TYPE");
 	case MLX5DV_RES_TYPE_RWQ:
-		return env_alloc_type("MLX_RWQ_ALLOC_TYPE");
+		return mlx5_env_alloc_type("MLX_RWQ_ALLOC_TYPE");
 	default:
 		return ENV_ALLOC_ANON;
 	}
@@ -34,9 +34,9 @@ static int map_as(enum env_alloc alloc, size_t size, struct hwbuf *buf)
 	int ret = ENOMEM;
 
 	if (alloc == ENV_ALLOC_HUGE || alloc == ENV_ALLOC_PREFER_HUGE)
-		ret = hwbuf_alloc_huge(size, buf);
+		ret = provider_hwbuf_alloc_huge(size, buf);
 	if (ret && (alloc == ENV_ALLOC_ANON || alloc == ENV_ALLOC_PREFER_HUGE))
-		ret = hwbuf_alloc(size, buf);
+		ret = provider_hwbuf_alloc(size, buf);
 	if (ret)
 		verbs_warn("no memory for a queue of %zu bytes%s", size,
 			   alloc == ENV_ALLOC_ANON
@@ -62,7 +62,7 @@ static int take_from(struct buf_pool *pool, size_t size, struct queue_mem *mem)
 	/* Contexts of other queues than QPs have fewer bits for the offset in a page, or kernels before
 	 * 5.12 leave it 0. */
 	size_t bytes = mem->type == MLX5DV_RES_TYPE_QP ? size : pool->page;
-	int ret = buf_pool_alloc(pool, bytes, &mem->addr);
+	int ret = provider_buf_pool_alloc(pool, bytes, &mem->addr);
 
 	if (ret) {
 		verbs_warn("no memory for a queue of %zu bytes", size);
@@ -82,8 +82,8 @@ static int take_or_map(struct mlx5_context *ctx, size_t size, struct queue_mem *
 	return map(alloc, size, mem);
 }
 
-int queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
-		    struct queue_mem *mem)
+int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
+			 struct queue_mem *mem)
 {
 	struct mlx5_pd *mpd = pd ? to_mpd(pd) : NULL;
 	void *addr;
@@ -105,16 +105,16 @@ int queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, 
 	return 0;
 }
 
-void queue_mem_free(struct queue_mem *mem)
+void mlx5_queue_mem_free(struct queue_mem *mem)
 {
 	struct hwbuf buf = { mem->addr, mem->size };
 
 	if (mem->owner)
 		mem->owner->free(&mem->owner->pd, mem->owner->pd_context, mem->addr, mem->type);
 	else if (mem->pool)
-		buf_pool_free(mem->pool, mem->addr, mem->size);
+		provider_buf_pool_free(mem->pool, mem->addr, mem->size);
 	else
-		hwbuf_free(&buf);
+		provider_hwbuf_free(&buf);
 	mem->addr = NULL;
 	mem->owner = NULL;
 	mem->pool = NULL;

@@ -30,7 +30,7 @@ static int check_type(const struct mlx5_context *ctx, const struct ibv_srq_init_
 	case IBV_SRQT_XRC:
 	case IBV_SRQT_TM:
 		if (context_has_user_index(ctx))
-			return attr->srq_type == IBV_SRQT_TM ? tm_check_attr(attr) : 0;
+			return attr->srq_type == IBV_SRQT_TM ? mlx5_tm_check_attr(attr) : 0;
 		verbs_warn("create_srq: srq_type is XRC or TM, which need CQEs of version 1");
 		return EOPNOTSUPP;
 	default:
@@ -71,7 +71,7 @@ static void srq_size(struct mlx5_srq *srq, const struct ibv_srq_attr *attr)
 static int srq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_srq *srq)
 {
 	size_t bytes = (size_t)srq->wqes << srq->stride_log;
-	int ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_SRQ, bytes, &srq->buf);
+	int ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_SRQ, bytes, &srq->buf);
 
 	if (ret)
 		return ret;
@@ -80,24 +80,24 @@ static int srq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_sr
 	srq->wr_ids = calloc_for("create_srq", srq->wqes, sizeof(*srq->wr_ids));
 	if (!srq->wr_ids)
 		goto free_buf;
-	ret = dbrec_alloc(&ctx->dbrecs, &srq->dbrec);
+	ret = provider_dbrec_alloc(&ctx->dbrecs, &srq->dbrec);
 	if (ret)
 		goto free_ids;
-	srq_ring_init(srq);
+	mlx5_srq_ring_init(srq);
 	return 0;
 free_ids:
 	free(srq->wr_ids);
 free_buf:
-	queue_mem_free(&srq->buf);
+	mlx5_queue_mem_free(&srq->buf);
 	return ret;
 }
 
 static void srq_free(struct mlx5_context *ctx, struct mlx5_srq *srq)
 {
-	tm_free(srq);
-	dbrec_free(&ctx->dbrecs, srq->dbrec);
+	mlx5_tm_free(srq);
+	provider_dbrec_free(&ctx->dbrecs, srq->dbrec);
 	free(srq->wr_ids);
-	queue_mem_free(&srq->buf);
+	mlx5_queue_mem_free(&srq->buf);
 	free(srq);
 }
 
@@ -106,7 +106,7 @@ static void srq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, str
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
 	qlock_init(&srq->lock, shared);
-	srq->post = datapath()->post_srq_routine(srq->max_sge, shared);
+	srq->post = mlx5_datapath()->post_srq_routine(srq->max_sge, shared);
 	qlock_init(&srq->rq.lock, shared);
 	srq->rq.owner = RQ_OF_SRQ;
 	srq->rq.special = RQ_SHARED;
@@ -150,14 +150,14 @@ static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr
 
 	srq->rq.rsn = PRM_NO_USER_INDEX;
 	if (completes_itself(attr))
-		ret = id_alloc(&ctx->ids, &srq->rq, &srq->rq.rsn);
+		ret = provider_id_alloc(&ctx->ids, &srq->rq, &srq->rq.rsn);
 	if (ret) {
 		verbs_warn("create_srq: no user index is free");
 		return ret;
 	}
 	ret = srq_run_create(&ctx->vctx.context, attr, srq);
 	if (ret && srq->rq.rsn != PRM_NO_USER_INDEX)
-		id_clear(&ctx->ids, srq->rq.rsn);
+		provider_id_clear(&ctx->ids, srq->rq.rsn);
 	return ret;
 }
 
@@ -165,19 +165,19 @@ static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr
 static int srq_add_tags(struct mlx5_context *ctx, struct mlx5_srq *srq,
 			const struct ibv_srq_init_attr_ex *attr)
 {
-	int ret = tm_create(srq, attr);
+	int ret = mlx5_tm_create(srq, attr);
 
 	if (ret) {
 		verbs_cmd_destroy_srq(&srq->vsrq.srq);
-		id_clear(&ctx->ids, srq->rq.rsn);
+		provider_id_clear(&ctx->ids, srq->rq.rsn);
 		return ret;
 	}
-	datapath()->cq_ex_read_tags(to_mcq(attr->cq));
+	mlx5_datapath()->cq_ex_read_tags(to_mcq(attr->cq));
 	return 0;
 }
 
-int srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
-	       struct verbs_srq **vsrq)
+int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+		    struct verbs_srq **vsrq)
 {
 	struct ibv_pd *pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL;
 	struct mlx5_context *ctx = to_mctx(context);
@@ -211,19 +211,19 @@ int srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
 	return 0;
 }
 
-int srq_destroy(struct ibv_srq *ibsrq)
+int mlx5_srq_destroy(struct ibv_srq *ibsrq)
 {
 	struct mlx5_context *ctx = to_mctx(ibsrq->context);
 	struct mlx5_srq *srq = to_msrq(ibsrq);
-	int ret = srq->tm ? tm_destroy(srq) : 0;
+	int ret = srq->tm ? mlx5_tm_destroy(srq) : 0;
 
 	if (!ret)
 		ret = verbs_cmd_destroy_srq(ibsrq);
 	if (ret)
 		return ret;
 	if (srq->rq.rsn != PRM_NO_USER_INDEX) {
-		cq_clean(to_mcq(srq->vsrq.cq), &srq->rq);
-		id_clear(&ctx->ids, srq->rq.rsn);
+		mlx5_cq_clean(to_mcq(srq->vsrq.cq), &srq->rq);
+		provider_id_clear(&ctx->ids, srq->rq.rsn);
 	}
 	srq_free(ctx, srq);
 	return 0;

@@ -84,7 +84,7 @@ static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64
 }
 
 /* Link all WQEs of a fresh ring as free. */
-void srq_ring_init(struct mlx5_srq *srq);
+void mlx5_srq_ring_init(struct mlx5_srq *srq);
 
 /* context->ops.post_srq_recv */
 int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
@@ -92,6 +92,6 @@ int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_r
 typedef int post_srq_fn(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* The instance of srq.post for such a ring. */
-post_srq_fn *post_srq_routine(uint32_t max_sge, bool shared);
+post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared);
 
 #endif

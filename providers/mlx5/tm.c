@@ -156,7 +156,7 @@ static int post(struct mlx5_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr *
 	return ret;
 }
 
-int tm_post(struct ibv_srq *ibsrq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)
+int mlx5_tm_post(struct ibv_srq *ibsrq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)
 {
 	struct mlx5_srq *srq = to_msrq(ibsrq);
 	int ret;
@@ -174,7 +174,7 @@ int tm_post(struct ibv_srq *ibsrq, struct ibv_ops_wr *wr, struct ibv_ops_wr **ba
 
 /* ---- the queue */
 
-int tm_check_attr(const struct ibv_srq_init_attr_ex *attr)
+int mlx5_tm_check_attr(const struct ibv_srq_init_attr_ex *attr)
 {
 	if (attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ && attr->comp_mask & IBV_SRQ_INIT_ATTR_TM &&
 	    attr->tm_cap.max_num_tags && attr->tm_cap.max_num_tags <= UINT16_MAX)
@@ -204,8 +204,8 @@ static int own_path(struct ibv_context *context, struct ibv_ah_attr *path)
 static int connect_to_itself(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
-	int ret = qp_modify(qp, &attr,
-			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	int ret = mlx5_qp_modify(
+		qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 
 	if (!ret)
 		ret = own_path(qp->context, &attr.ah_attr);
@@ -214,15 +214,16 @@ static int connect_to_itself(struct ibv_qp *qp)
 	attr.qp_state = IBV_QPS_RTR;
 	attr.path_mtu = IBV_MTU_256;
 	attr.dest_qp_num = qp->qp_num;
-	ret = qp_modify(qp, &attr,
-			IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-				IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	ret = mlx5_qp_modify(qp, &attr,
+			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+				     IBV_QP_MIN_RNR_TIMER);
 	if (ret)
 		return ret;
 	attr.qp_state = IBV_QPS_RTS;
-	return qp_modify(qp, &attr,
-			 IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+	return mlx5_qp_modify(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				      IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
 static int create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
@@ -241,12 +242,12 @@ static int create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex 
 
 	if (!init.cap.max_send_wr)
 		init.cap.max_send_wr = 1;
-	ret = qp_create(attr->cq->context, &init, &vqp);
+	ret = mlx5_qp_create(attr->cq->context, &init, &vqp);
 	if (ret)
 		return ret;
 	ret = connect_to_itself(&vqp->qp);
 	if (ret) {
-		qp_destroy(&vqp->qp);
+		mlx5_qp_destroy(&vqp->qp);
 		return ret;
 	}
 	srq->tm->qp = to_mqp(&vqp->qp);
@@ -275,7 +276,7 @@ static int alloc_list(struct mlx5_srq *srq, uint32_t tags)
 	return 0;
 }
 
-void tm_free(struct mlx5_srq *srq)
+void mlx5_tm_free(struct mlx5_srq *srq)
 {
 	if (!srq->tm)
 		return;
@@ -284,16 +285,16 @@ void tm_free(struct mlx5_srq *srq)
 	free(srq->tm);
 }
 
-int tm_destroy(struct mlx5_srq *srq)
+int mlx5_tm_destroy(struct mlx5_srq *srq)
 {
-	int ret = srq->tm->qp ? qp_destroy(&srq->tm->qp->vqp.qp) : 0;
+	int ret = srq->tm->qp ? mlx5_qp_destroy(&srq->tm->qp->vqp.qp) : 0;
 
 	if (!ret)
 		srq->tm->qp = NULL;
 	return ret;
 }
 
-int tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
+int mlx5_tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
 {
 	int ret = alloc_list(srq, attr->tm_cap.max_num_tags);
 
@@ -301,10 +302,10 @@ int tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
 		ret = create_queue(srq, attr);
 	if (ret)
 		return ret;
-	srq->tm->deleting = calloc_for("create_srq", sq_of(srq->tm)->wq.mask + 1,
-				       sizeof(*srq->tm->deleting));
+	srq->tm->deleting =
+		calloc_for("create_srq", sq_of(srq->tm)->wq.mask + 1, sizeof(*srq->tm->deleting));
 	if (srq->tm->deleting)
 		return 0;
-	tm_destroy(srq);
+	mlx5_tm_destroy(srq);
 	return ENOMEM;
 }

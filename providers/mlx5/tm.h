@@ -68,16 +68,16 @@ static inline void tm_release(struct mlx5_tm *tm, uint32_t index)
 }
 
 /* tm_done.c: the completions. STATUS of an operation, below 0 for one that nobody asked to hear of. */
-int tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe);
+int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe);
 /* A message that came inside its CQE; returns its status. */
-int tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload);
+int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload);
 
 /* tm.c: creation needs the SRQ to be there; destruction leaves it to be destroyed. */
-int tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr);
-int tm_check_attr(const struct ibv_srq_init_attr_ex *attr);
-int tm_destroy(struct mlx5_srq *srq);
-void tm_free(struct mlx5_srq *srq);
+int mlx5_tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr);
+int mlx5_tm_check_attr(const struct ibv_srq_init_attr_ex *attr);
+int mlx5_tm_destroy(struct mlx5_srq *srq);
+void mlx5_tm_free(struct mlx5_srq *srq);
 /* vctx->post_srq_ops */
-int tm_post(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr);
+int mlx5_tm_post(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr);
 
 #endif

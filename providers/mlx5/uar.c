@@ -18,7 +18,7 @@
 static int uar_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
 	struct mlx5_uar *uar;
-	int ret = uar_page_alloc(ctx, type, &uar);
+	int ret = mlx5_uar_page_alloc(ctx, type, &uar);
 
 	if (ret)
 		return ret;
@@ -40,7 +40,7 @@ static int cq_uar_locked(struct mlx5_context *ctx, struct mlx5_uar **uar)
 }
 
 /* One plain page serves all CQs: arming is one store of 8 bytes. */
-int uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar)
+int mlx5_uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar)
 {
 	int ret;
 
@@ -50,7 +50,7 @@ int uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
-int uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar)
+int mlx5_uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar)
 {
 	int ret;
 
@@ -60,7 +60,7 @@ int uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
-void uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
+void mlx5_uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
 {
 	struct mlx5_uar **link;
 
@@ -69,7 +69,7 @@ void uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
 		;
 	*link = uar->next;
 	pthread_mutex_unlock(&ctx->uar_lock);
-	uar_page_free(ctx, uar);
+	mlx5_uar_page_free(ctx, uar);
 }
 
 static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n, bool blueflame,
@@ -130,7 +130,7 @@ static struct mlx5_bfreg *bfreg_pick(struct mlx5_context *ctx, unsigned int *cou
 	return best;
 }
 
-int uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	struct mlx5_bfreg *pick;
 	unsigned int count;
@@ -157,7 +157,7 @@ int uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 }
 
 /* A register of a thread domain counts against no budget: the program asked for it by name. */
-int uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+int mlx5_uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	struct mlx5_bfreg *pick;
 	unsigned int count;
@@ -181,14 +181,14 @@ int uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-void uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
+void mlx5_uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	pthread_mutex_lock(&ctx->uar_lock);
 	bfreg->users++;
 	pthread_mutex_unlock(&ctx->uar_lock);
 }
 
-void uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
+void mlx5_uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	pthread_mutex_lock(&ctx->uar_lock);
 	bfreg->users--;
@@ -197,7 +197,7 @@ void uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 	pthread_mutex_unlock(&ctx->uar_lock);
 }
 
-void uar_free_all(struct mlx5_context *ctx)
+void mlx5_uar_free_all(struct mlx5_context *ctx)
 {
 	struct mlx5_bfreg *bfreg;
 	struct mlx5_uar *uar;
@@ -208,7 +208,7 @@ void uar_free_all(struct mlx5_context *ctx)
 	}
 	while ((uar = ctx->uars)) {
 		ctx->uars = uar->next;
-		uar_page_free(ctx, uar);
+		mlx5_uar_page_free(ctx, uar);
 	}
 	ctx->cq_uar = NULL;
 }

@@ -23,16 +23,16 @@ struct mlx5_bfreg {
 	bool own;    /* of a thread domain: dealt to nobody else */
 };
 
-int uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);
+int mlx5_uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);
 /* A plain page for one user, and back. */
-int uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar);
-void uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar);
-int uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
+int mlx5_uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar);
+void mlx5_uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar);
+int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
 /* One that nobody else gets while it is in use; EBUSY's place is taken by a new page. */
-int uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
+int mlx5_uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
 /* One more user of it. */
-void uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
-void uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
-void uar_free_all(struct mlx5_context *ctx);
+void mlx5_uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
+void mlx5_uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
+void mlx5_uar_free_all(struct mlx5_context *ctx);
 
 #endif

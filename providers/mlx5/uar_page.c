@@ -130,7 +130,7 @@ static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
 	return 0;
 }
 
-int uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
+int mlx5_uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
 	struct mlx5_uar *uar = calloc_for("doorbell page", 1, sizeof(*uar));
 	int ret;
@@ -154,7 +154,7 @@ free_uar:
 	return ret;
 }
 
-void uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar)
+void mlx5_uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar)
 {
 	munmap(uar->page, uar->length);
 	if (uar->is_object)

@@ -30,7 +30,7 @@ struct mlx5_uar {
 
 /* TYPE is a MLX5_IB_UAPI_UAR_ALLOC_TYPE_*. Without objects there is one plain page, and EOPNOTSUPP for the second. The caller holds
  * ctx->uar_lock. */
-int uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **uar);
-void uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar);
+int mlx5_uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **uar);
+void mlx5_uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar);
 
 #endif

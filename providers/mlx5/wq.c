@@ -62,8 +62,8 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 		    struct mlx5_wq *wq)
 {
 	struct mlx5_rq *rq = &wq->rq;
-	int ret = queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_RWQ,
-				  (size_t)size->rq_wqes << size->rq_stride_log, &wq->buf);
+	int ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_RWQ,
+				       (size_t)size->rq_wqes << size->rq_stride_log, &wq->buf);
 
 	if (ret)
 		return ret;
@@ -77,22 +77,22 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 	rq->wq.wr_ids = calloc_for("create_wq", size->rq_wqes, sizeof(*rq->wq.wr_ids));
 	if (!rq->wq.wr_ids)
 		goto free_buf;
-	ret = dbrec_alloc(&ctx->dbrecs, &rq->dbrec);
+	ret = provider_dbrec_alloc(&ctx->dbrecs, &rq->dbrec);
 	if (ret)
 		goto free_ids;
 	return 0;
 free_ids:
 	free(rq->wq.wr_ids);
 free_buf:
-	queue_mem_free(&wq->buf);
+	mlx5_queue_mem_free(&wq->buf);
 	return ret;
 }
 
 static void rq_free(struct mlx5_context *ctx, struct mlx5_wq *wq)
 {
-	dbrec_free(&ctx->dbrecs, wq->rq.dbrec);
+	provider_dbrec_free(&ctx->dbrecs, wq->rq.dbrec);
 	free(wq->rq.wq.wr_ids);
-	queue_mem_free(&wq->buf);
+	mlx5_queue_mem_free(&wq->buf);
 }
 
 static int run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
@@ -128,14 +128,14 @@ static int create_indexed(struct mlx5_context *ctx, struct ibv_wq_init_attr *att
 		verbs_warn("create_wq: WQs need CQEs of version 1");
 		return EOPNOTSUPP;
 	}
-	ret = id_alloc(&ctx->ids, &wq->rq, &wq->rq.rsn);
+	ret = provider_id_alloc(&ctx->ids, &wq->rq, &wq->rq.rsn);
 	if (ret) {
 		verbs_warn("create_wq: no user index is free");
 		return ret;
 	}
 	ret = run_create(ctx, attr, size, wq);
 	if (ret)
-		id_clear(&ctx->ids, wq->rq.rsn);
+		provider_id_clear(&ctx->ids, wq->rq.rsn);
 	return ret;
 }
 
@@ -144,9 +144,9 @@ static void choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, struct 
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
 	qlock_init(&rq->lock, shared);
-	rq->post = datapath()->post_recv_routine(rq->max_sge, rq->stride_log, shared);
+	rq->post = mlx5_datapath()->post_recv_routine(rq->max_sge, rq->stride_log, shared);
 	rq->owner = RQ_OF_WQ;
-	rq->checksums = device_checks_ip(ctx);
+	rq->checksums = mlx5_device_checks_ip(ctx);
 	rq->special = rq->checksums ? RQ_OTHER : RQ_PLAIN;
 }
 
@@ -159,7 +159,7 @@ static int create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struc
 	int ret = check_attr(attr);
 
 	if (!ret)
-		ret = qp_size_queues(&ctx->caps, &cap, 0, &size);
+		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, &size);
 	if (ret)
 		return ret;
 	wq = calloc_for("create_wq", 1, sizeof(*wq));
@@ -181,7 +181,7 @@ free_wq:
 	return ret;
 }
 
-struct ibv_wq *wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr)
+struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr)
 {
 	struct mlx5_wq *wq;
 	int ret = create(to_mctx(context), attr, &wq);
@@ -195,7 +195,7 @@ struct ibv_wq *wq_create(struct ibv_context *context, struct ibv_wq_init_attr *a
 /* Back to as new, before it may be posted to again. */
 static void reset(struct mlx5_wq *wq)
 {
-	cq_clean(to_mcq(wq->wq.cq), &wq->rq);
+	mlx5_cq_clean(to_mcq(wq->wq.cq), &wq->rq);
 	qlock_enter(&wq->rq.lock);
 	wq_reset(&wq->rq.wq);
 	wq->rq.dbrec[MLX5_RCV_DBR] = 0;
@@ -203,7 +203,7 @@ static void reset(struct mlx5_wq *wq)
 	__atomic_store_n(&wq->rq.error_reported, false, __ATOMIC_RELAXED);
 }
 
-int wq_modify(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
+int mlx5_wq_modify(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 {
 	const struct mlx5_ib_modify_wq req = { 0 };
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
@@ -218,7 +218,7 @@ int wq_modify(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	return 0;
 }
 
-int wq_destroy(struct ibv_wq *ibwq)
+int mlx5_wq_destroy(struct ibv_wq *ibwq)
 {
 	struct mlx5_context *ctx = to_mctx(ibwq->context);
 	struct mlx5_wq *wq = to_mwq(ibwq);
@@ -226,15 +226,15 @@ int wq_destroy(struct ibv_wq *ibwq)
 
 	if (ret)
 		return ret;
-	cq_clean(to_mcq(ibwq->cq), &wq->rq);
-	id_clear(&ctx->ids, wq->rq.rsn);
+	mlx5_cq_clean(to_mcq(ibwq->cq), &wq->rq);
+	provider_id_clear(&ctx->ids, wq->rq.rsn);
 	rq_free(ctx, wq);
 	free(wq);
 	return 0;
 }
 
-struct ibv_rwq_ind_table *rwq_table_create(struct ibv_context *context,
-					   struct ibv_rwq_ind_table_init_attr *attr)
+struct ibv_rwq_ind_table *mlx5_rwq_table_create(struct ibv_context *context,
+						struct ibv_rwq_ind_table_init_attr *attr)
 {
 	struct mlx5_ib_create_rwq_ind_tbl_resp resp;
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
@@ -248,7 +248,7 @@ struct ibv_rwq_ind_table *rwq_table_create(struct ibv_context *context,
 	return NULL;
 }
 
-int rwq_table_destroy(struct ibv_rwq_ind_table *table)
+int mlx5_rwq_table_destroy(struct ibv_rwq_ind_table *table)
 {
 	int ret = verbs_cmd_destroy_rwq_ind_table(table);
 

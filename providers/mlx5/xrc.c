@@ -12,7 +12,7 @@
 #include "providers/mlx5/data/post.h"
 #include "util/alloc.h"
 
-struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
+struct ibv_xrcd *mlx5_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
 {
 	struct verbs_xrcd *xrcd = calloc_for("open_xrcd", 1, sizeof(*xrcd));
 	int ret = xrcd ? verbs_cmd_open_xrcd(context, attr, xrcd, NULL) : ENOMEM;
@@ -24,7 +24,7 @@ struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_att
 	return NULL;
 }
 
-int xrcd_close(struct ibv_xrcd *xrcd)
+int mlx5_xrcd_close(struct ibv_xrcd *xrcd)
 {
 	int ret = verbs_cmd_close_xrcd(to_vxrcd(xrcd));
 
@@ -33,19 +33,19 @@ int xrcd_close(struct ibv_xrcd *xrcd)
 	return ret;
 }
 
-struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
+struct ibv_qp *mlx5_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
 {
-	struct mlx5_qp *qp = qp_new("open_qp");
+	struct mlx5_qp *qp = mlx5_qp_new("open_qp");
 	int ret;
 
 	if (!qp) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	qp->rules = qp_rules_of(IBV_QPT_XRC_RECV);
+	qp->rules = mlx5_qp_rules_of(IBV_QPT_XRC_RECV);
 	qp->rq.rsn = PRM_NO_USER_INDEX;
-	qp->post_send = datapath()->post_send_routine(qp->rules->kind, false);
-	qp->rq.post = datapath()->post_recv_routine(0, 0, false);
+	qp->post_send = mlx5_datapath()->post_send_routine(qp->rules->kind, false);
+	qp->rq.post = mlx5_datapath()->post_recv_routine(0, 0, false);
 	ret = verbs_cmd_open_qp(context, attr, &qp->vqp, NULL);
 	if (!ret)
 		return &qp->vqp.qp;

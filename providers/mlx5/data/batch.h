@@ -21,13 +21,13 @@ static inline void batch_set_err(struct mlx5_qp *qp, int err)
 }
 
 /* Log what is wrong and end the batch. */
-void batch_fail_full(struct mlx5_qp *qp);
+void mlx5_batch_fail_full(struct mlx5_qp *qp);
 /* OP is not in sq.opcodes: true when only the gate was shut (umr.h), else the batch has failed. */
-bool batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
+bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
 /* batch_begin() where the gate is shut, or no room. */
-bool batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
-			   enum send_kind kind);
+bool mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
+				__be32 imm, enum send_kind kind);
 
 /* The request WQE, which starts at PI, takes its place in the queue: wr_id is what it is now. */
 WQE_INLINE void batch_note(struct mlx5_qp *qp, uint32_t pi, const struct send_wqe *wqe)
@@ -72,7 +72,7 @@ WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t o
 			    enum send_kind kind)
 {
 	if (unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit))
-		return batch_begin_exception(qp, op, opcode, imm, kind);
+		return mlx5_batch_begin_exception(qp, op, opcode, imm, kind);
 	batch_start_wqe(qp, opcode, imm, kind);
 	return true;
 }
@@ -115,11 +115,11 @@ WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 
 /* send_wr_addr.c: the builders of QPs whose requests name their destination. */
 /* send_wr_umr.c: those of UMRs, for the QPs that have them. */
-void batch_fill_umr(struct mlx5_qp *qp);
-void batch_fill_datagram(struct ibv_qp_ex *qpx);
-void batch_fill_xrc(struct ibv_qp_ex *qpx);
+void mlx5_batch_fill_umr(struct mlx5_qp *qp);
+void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx);
+void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx);
 
 /* send_wr_raw.c */
-void batch_fill_raw(struct ibv_qp_ex *qpx);
+void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx);
 
 #endif

@@ -226,19 +226,19 @@ static unsigned int read_wc_flags_tagged(struct ibv_cq_ex *cqx)
 						    : read_wc_flags(cqx);
 }
 
-void cq_ex_read_tags(struct mlx5_cq *cq)
+void mlx5_cq_ex_read_tags(struct mlx5_cq *cq)
 {
 	cq->vcq.cq_ex.read_opcode = read_opcode_tagged;
 	cq->vcq.cq_ex.read_wc_flags = read_wc_flags_tagged;
 }
 
 /* Those that cost nothing to have are always there; the others as asked for. */
-void cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
+void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
 	bool shared = cq->lock.shared;
 
-	cq->poll = cq_poll_any;
+	cq->poll = mlx5_cq_poll_any;
 	cqx->start_poll = shared ? start_poll_locked : start_poll_unlocked;
 	cqx->next_poll = next_poll;
 	cqx->end_poll = shared ? end_poll_locked : end_poll_unlocked;

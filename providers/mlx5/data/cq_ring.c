@@ -11,7 +11,7 @@
 
 /* The owner bit of the lap before the first, so that ownership is one comparison for ever; the
  * opcode says the same to those who read the ring by themselves. */
-void cq_ring_init(struct mlx5_cq *cq)
+void mlx5_cq_ring_init(struct mlx5_cq *cq)
 {
 	for (uint32_t i = 0; i < 1u << cq->count_log; i++)
 		cqe_at(cq, i)->op_own =
@@ -57,7 +57,7 @@ static void give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
  * Completions of others stay, in order: walking back from the newest, keep them against the end,
  * then step over what was freed at the front.
  */
-void cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
+void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
 	uint32_t gone = htobe32(rq->rsn);
 	uint32_t end, keep;

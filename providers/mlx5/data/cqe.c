@@ -86,21 +86,21 @@ static bool is_in_srq(const struct mlx5_cqe64 *cqe)
 	return cqe->app_op == TM_APP_UNEXPECTED || cqe->app_op == TM_APP_NO_TAG;
 }
 
-int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+int mlx5_cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	unsigned int opcode = cqe_opcode(cqe);
 
 	order_observe(&rq->wq);
 	if (is_tagged(rq, cqe) && opcode == MLX5_CQE_NO_PACKET)
-		return tm_take_operation(rq->srq, cqe);
+		return mlx5_tm_take_operation(rq->srq, cqe);
 	if (is_tagged(rq, cqe) && opcode != MLX5_CQE_REQ && !is_in_srq(cqe))
-		return tm_copy_inline(rq->srq, cqe, inline_payload(cqe));
+		return mlx5_tm_copy_inline(rq->srq, cqe, inline_payload(cqe));
 	if (opcode == MLX5_CQE_REQ)
 		return copy_to_sq(rq_qp(rq), cqe);
 	if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
 		return copy_to_rq(rq, cqe);
 	if (opcode == MLX5_CQE_REQ_ERR || opcode == MLX5_CQE_RESP_ERR)
-		return cqe_take_error(rq, cqe);
+		return mlx5_cqe_take_error(rq, cqe);
 	verbs_warn("poll_cq: %s 0x%x: unexpected CQE opcode %u: skipped", rq_owner_name(rq),
 		   rq->number, opcode);
 	return -1;
@@ -117,14 +117,14 @@ static uint32_t checksum_wc_flags(const struct mlx5_cqe64 *cqe)
 	return right && ipv4 ? IBV_WC_IP_CSUM_OK : 0;
 }
 
-struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
-					       int status)
+struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
+						    const struct mlx5_cqe64 *cqe, int status)
 {
 	struct special_completion done = { .status = (uint8_t)status,
 					   .opcode = (uint8_t)cqe_opcode(cqe) };
 
 	if (is_tagged(rq, cqe))
-		return tm_complete(rq->srq, cqe, status);
+		return mlx5_tm_complete(rq->srq, cqe, status);
 	if (rq->checksums && cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV)
 		done.wc_flags = checksum_wc_flags(cqe);
 	if (rq->srq)
@@ -134,7 +134,7 @@ struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct 
 	return done;
 }
 
-void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	verbs_warn(
 		"poll_cq: cq 0x%x: a completion (opcode %u) for qp 0x%x, which does not exist here: skipped",

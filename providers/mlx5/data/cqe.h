@@ -32,10 +32,10 @@ struct completion {
 /* The completions that are not the common case, in cqe.c: payload inside the CQE, errors. Called
  * before the request counts as completed. Returns its status, or a negative number for a CQE
  * that completes nothing. */
-int cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
+int mlx5_cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
 /* Of one with an error: what the program is told; the first of RQ is explained in the log. */
-int cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
-void cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
+int mlx5_cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
+void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
 /* A receive that is not simply the next of its queue. By value: a completion stays in registers. */
 struct special_completion {
@@ -46,18 +46,18 @@ struct special_completion {
 	uint8_t opcode;   /* MLX5_CQE_*; NO_PACKET: of tag matching */
 };
 
-struct special_completion cqe_complete_special(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
-					       int status);
+struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
+						    const struct mlx5_cqe64 *cqe, int status);
 /* tm_done.c */
-struct special_completion tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
-				      int status);
+struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
+					   int status);
 
 CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 {
 	return (struct mlx5_cqe64 *)(cq->ring + ((size_t)(index & cq->mask) << cq->entry_log));
 }
 
-/* PRM: CQE ownership. The bit flips with each lap of the ring; cq_ring_init() made it that of
+/* PRM: CQE ownership. The bit flips with each lap of the ring; mlx5_cq_ring_init() made it that of
  * the lap before the first. */
 CQE_INLINE bool cqe_is_sw_owned(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 				uint32_t index)
@@ -94,7 +94,7 @@ CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, __be32 raw)
 {
 	struct mlx5_rq *rq = id_find(cq->ids, be32toh(raw));
 
-	cq->poll = cq_poll_any;
+	cq->poll = mlx5_cq_poll_any;
 	cq->rsn_rq = rq;
 	cq->rsn_raw = rq ? raw : CQ_RSN_NONE;
 	return rq;
@@ -249,13 +249,13 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 		dma_load_barrier();
 		++*ci;
 		if (unlikely(!cqe_find_rq(cq, cqe))) {
-			cqe_report_stray(cq, cqe);
+			mlx5_cqe_report_stray(cq, cqe);
 			continue;
 		}
 		rq = cq->rsn_rq;
 		op_own = cqe->op_own;
 		if (unlikely(op_own_is_exception(op_own)))
-			status = cqe_take_exception(rq, cqe);
+			status = mlx5_cqe_take_exception(rq, cqe);
 		if (unlikely(status < 0))
 			continue;
 		comp->cqe = cqe;
@@ -267,7 +267,8 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 			comp->wr_id = wq_complete_next(&rq->wq);
 			comp->extra = 0;
 		} else {
-			struct special_completion special = cqe_complete_special(rq, cqe, status);
+			struct special_completion special =
+				mlx5_cqe_complete_special(rq, cqe, status);
 
 			comp->wr_id = special.wr_id;
 			comp->extra = special.wc_flags;

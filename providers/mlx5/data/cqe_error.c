@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/syndrome.h"
 #include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/srq.h"
 
@@ -89,7 +90,8 @@ static int name_buffer(const struct mlx5_wqe_data_seg *seg, char *text, size_t s
 	uint32_t count = be32toh(seg->byte_count);
 
 	if (count & MLX5_INLINE_SEG)
-		return snprintf(text, size, ", %u inline bytes", count & ~(uint32_t)MLX5_INLINE_SEG);
+		return snprintf(text, size, ", %u inline bytes",
+				count & ~(uint32_t)MLX5_INLINE_SEG);
 	if (!count)
 		return snprintf(text, size, ", no buffer");
 	return snprintf(text, size, ", first buffer %#llx of %u bytes, lkey %#x",
@@ -105,9 +107,8 @@ static int name_target(const struct mlx5_wqe_raddr_seg *seg, char *text, size_t 
 static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, char *text,
 		      size_t size)
 {
-	const uint8_t *wqe =
-		qp->sq.buf +
-		((size_t)(be16toh(cqe->wqe_counter) & qp->sq.wq.mask) << PRM_WQEBB_LOG);
+	const uint8_t *wqe = qp->sq.buf + ((size_t)(be16toh(cqe->wqe_counter) & qp->sq.wq.mask)
+					   << PRM_WQEBB_LOG);
 	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe;
 	uint8_t opcode = be32toh(ctrl->opmod_idx_opcode) & 0xff;
 	uint32_t ds = be32toh(ctrl->qpn_ds) & PRM_WQE_MAX_DS;
@@ -154,12 +155,12 @@ static void __attribute__((cold)) explain(struct mlx5_rq *rq, const struct mlx5_
 		"%s 0x%x: the %s with wr_id %#llx (%s) failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
 		rq_owner_name(rq), rq->number, is_send ? "send request" : "receive",
 		(unsigned long long)failed_wr_id(rq, cqe, is_send), request, err->syndrome,
-		prm_syndrome_str(err->syndrome), err->vendor_err_synd,
-		prm_vendor_syndrome_str(err->vendor_err_synd));
+		mlx5_syndrome_str(err->syndrome), err->vendor_err_synd,
+		mlx5_vendor_syndrome_str(err->vendor_err_synd));
 }
 
 /* The first failure of a QP explains all that follow, which are only flushed. */
-int __attribute__((noinline)) cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+int __attribute__((noinline)) mlx5_cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	uint8_t syndrome = ((const struct mlx5_err_cqe *)cqe)->syndrome;
 

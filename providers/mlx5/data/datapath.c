@@ -18,13 +18,13 @@ static bool cpu_has_movbe(void)
 
 static const struct datapath *choose(void)
 {
-	bool is_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-		     cpu_has_movbe();
+	bool is_v3 =
+		__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && cpu_has_movbe();
 
-	return is_v3 ? &datapath_v3 : &datapath_plain;
+	return is_v3 ? &mlx5_datapath_v3 : &mlx5_datapath_plain;
 }
 
-const struct datapath *datapath(void)
+const struct datapath *mlx5_datapath(void)
 {
 	/* In a virtual machine the question is expensive. Threads that ask at once get the same answer. */
 	static const struct datapath *chosen;
@@ -37,8 +37,8 @@ const struct datapath *datapath(void)
 	return path;
 }
 #else
-const struct datapath *datapath(void)
+const struct datapath *mlx5_datapath(void)
 {
-	return &datapath_plain;
+	return &mlx5_datapath_plain;
 }
 #endif

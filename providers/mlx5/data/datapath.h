@@ -12,7 +12,7 @@
 
 struct datapath {
 	struct verbs_ops ops; /* polling and posting, for context->ops */
-	/* See the functions of these names. */
+	/* Each holds the function mlx5_NAME of its own name, in this variant. */
 	post_send_fn *(*post_send_routine)(enum send_kind kind, bool shared);
 	post_recv_fn *(*post_recv_routine)(uint32_t max_sge, uint32_t stride_log, bool shared);
 	post_srq_fn *(*post_srq_routine)(uint32_t max_sge, bool shared);
@@ -21,12 +21,12 @@ struct datapath {
 	void (*cq_ex_read_tags)(struct mlx5_cq *cq);
 };
 
-/* That of this CPU. */
-const struct datapath *datapath(void);
+/* Returns the variant that this CPU can run. */
+const struct datapath *mlx5_datapath(void);
 
-extern const struct datapath datapath_plain;
+extern const struct datapath mlx5_datapath_plain;
 #if defined(MLX5_HAS_DATA_V3) || defined(MLX5_DATA_V3)
-extern const struct datapath datapath_v3;
+extern const struct datapath mlx5_datapath_v3;
 #endif
 
 #endif

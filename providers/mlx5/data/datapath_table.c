@@ -4,17 +4,17 @@
  */
 #include "providers/mlx5/data/datapath.h"
 
-const struct datapath datapath_here = {
+const struct datapath mlx5_datapath_here = {
 	.ops = {
 		.poll_cq = mlx5_poll_cq,
 		.post_send = mlx5_post_send,
 		.post_recv = mlx5_post_recv,
 		.post_srq_recv = mlx5_post_srq_recv,
 	},
-	.post_send_routine = post_send_routine,
-	.post_recv_routine = post_recv_routine,
-	.post_srq_routine = post_srq_routine,
-	.send_wr_fill = send_wr_fill,
-	.cq_ex_fill = cq_ex_fill,
-	.cq_ex_read_tags = cq_ex_read_tags,
+	.post_send_routine = mlx5_post_send_routine,
+	.post_recv_routine = mlx5_post_recv_routine,
+	.post_srq_routine = mlx5_post_srq_routine,
+	.send_wr_fill = mlx5_send_wr_fill,
+	.cq_ex_fill = mlx5_cq_ex_fill,
+	.cq_ex_read_tags = mlx5_cq_ex_read_tags,
 };

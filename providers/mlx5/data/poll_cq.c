@@ -162,7 +162,7 @@ wait_and_poll(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc)
 
 /* The usual completions are taken in loops for one kind each, which then need few registers and have
  * little to decide. They begin where the last one ended, in the hope that it goes on like that; what
- * does not fit is for cq_poll_any(). */
+ * does not fit is for mlx5_cq_poll_any(). */
 #define POLL_LOOP static int __attribute__((noinline))
 
 /* Is there another one, and room for it? */
@@ -186,7 +186,7 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 		/* The ownership bit is written last: what we read from here on belongs to it. */
 		dma_load_barrier();
 		if (unlikely(!op_own_is_request(cqe->op_own) || !cqe_is_of_rsn_rq(cq, cqe)))
-			return cq_poll_any(ibcq, end, wc, cqe, ci);
+			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
 		cqe_complete_request(cq->rsn_rq, cqe, &comp);
 		wc_fill_start(wc, &comp);
 		wc_fill_request(wc, cqe, comp.extra);
@@ -208,7 +208,7 @@ CQE_INLINE int poll_sends(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc
 
 		dma_load_barrier();
 		if (unlikely(!op_own_is_send(cqe->op_own, format) || !cqe_is_of_rsn_rq(cq, cqe)))
-			return cq_poll_any(ibcq, end, wc, cqe, ci);
+			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
 		if (unlikely(!(special == RQ_PLAIN
 				       ? cqe_take_from_rq(cq->rsn_rq, cqe, format, &comp)
 				       : cqe_take_from_srq(cq->rsn_rq->srq, cqe, format, &comp))))
@@ -256,7 +256,7 @@ POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 
 		dma_load_barrier();
 		if (unlikely(op_own_is_request(cqe->op_own) || !cqe_is_of_rsn_rq(cq, cqe)))
-			return cq_poll_any(ibcq, end, wc, cqe, ci);
+			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
 		if (unlikely(!cqe_take_message(cq->rsn_rq, cqe, cqe->op_own, &comp)))
 			return poll_rest(ibcq, end, wc, ci);
 		wc_fill_start(wc, &comp);
@@ -281,8 +281,8 @@ CQE_INLINE cq_poll_fn *loop_for(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	return poll_messages;
 }
 
-int cq_poll_any(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
-		const struct mlx5_cqe64 *cqe, uint32_t ci)
+int mlx5_cq_poll_any(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
+		     const struct mlx5_cqe64 *cqe, uint32_t ci)
 {
 	struct mlx5_cq *cq = to_mcq(ibcq);
 

@@ -14,13 +14,13 @@ int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 
 typedef int post_send_fn(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
-post_send_fn *post_send_routine(enum send_kind kind, bool shared);
+post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared);
 
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* Fill the wr_* table, as rules and lock of the QP say. */
-void send_wr_fill(struct mlx5_qp *qp);
+void mlx5_send_wr_fill(struct mlx5_qp *qp);
 /* mlx5dv_wr_raw_wqe(), for a QP that has those (send_wr_dv.c) */
-void send_wr_fill_raw_wqe(struct mlx5_qp *qp);
+void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp);
 
 #endif

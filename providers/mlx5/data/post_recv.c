@@ -167,7 +167,7 @@ static int any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **
 	return post_one(rq, wr, bad_wr, false, false);
 }
 
-post_recv_fn *post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared)
+post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared)
 {
 	if (max_sge == 1 && stride_log == ONE_SGE_STRIDE_LOG)
 		return shared ? one_sge_locked : one_sge;

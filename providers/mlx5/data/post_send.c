@@ -197,7 +197,7 @@ WQE_INLINE int put_plain(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_
 			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
 	if (kind == SEND_RAW)
-		return put_raw(qp, wqe, pi, wr);
+		return mlx5_put_raw(qp, wqe, pi, wr);
 	put_head(&qp->sq, wqe, pi, wr, kind);
 	return put_payload(qp, wqe, wr);
 }
@@ -214,10 +214,10 @@ build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const str
 	if (!gate_open(qp, wr->opcode))
 		return refuse_opcode(qp, wr);
 	if (wr->opcode == IBV_WR_BIND_MW)
-		ret = umr_bind(qp, wqe, pi, wr->send_flags, wr->bind_mw.mw, wr->bind_mw.rkey,
-			       &wr->bind_mw.bind_info);
+		ret = mlx5_umr_bind(qp, wqe, pi, wr->send_flags, wr->bind_mw.mw, wr->bind_mw.rkey,
+				    &wr->bind_mw.bind_info);
 	else if (wr->opcode == IBV_WR_LOCAL_INV)
-		umr_invalidate(qp, wqe, pi, wr->send_flags, wr->invalidate_rkey);
+		mlx5_umr_invalidate(qp, wqe, pi, wr->send_flags, wr->invalidate_rkey);
 	else
 		ret = put_plain(qp, wqe, pi, wr, kind);
 	if (!ret)
@@ -420,7 +420,7 @@ static int one_xrc(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 	return post_one(qp, wr, bad_wr, SEND_XRC, false);
 }
 
-post_send_fn *post_send_routine(enum send_kind kind, bool shared)
+post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared)
 {
 	static post_send_fn *const routines[][2] = {
 		[SEND_CONNECTED] = { one_connected, one_connected_locked },

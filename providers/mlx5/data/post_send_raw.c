@@ -76,8 +76,8 @@ static int begin_tso(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi
 	return 0;
 }
 
-int put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
-	    const struct ibv_send_wr *wr)
+int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+		 const struct ibv_send_wr *wr)
 {
 	struct header_place place = { NULL, 0 };
 	int ret;

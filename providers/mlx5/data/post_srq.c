@@ -156,7 +156,7 @@ static int any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 }
 
 /* A WQE of 32 bytes is the smallest, and has place for one segment. */
-post_srq_fn *post_srq_routine(uint32_t max_sge, bool shared)
+post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared)
 {
 	if (max_sge == 1)
 		return shared ? one_sge_locked : one_sge;
@@ -171,7 +171,7 @@ int mlx5_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv
 	return srq->post(srq, wr, bad_wr);
 }
 
-void srq_ring_init(struct mlx5_srq *srq)
+void mlx5_srq_ring_init(struct mlx5_srq *srq)
 {
 	for (uint32_t i = 0; i < srq->wqes; i++)
 		srq_wqe(srq, i)->next_wqe_index = htobe16((uint16_t)((i + 1) & (srq->wqes - 1)));

@@ -58,7 +58,7 @@ WQE_INLINE uint8_t checksum_flags(unsigned int send_flags)
 }
 
 /* post_send_raw.c: the whole WQE of a request. EINVAL or ENOMEM, logged. */
-int put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
-	    const struct ibv_send_wr *wr);
+int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+		 const struct ibv_send_wr *wr);
 
 #endif

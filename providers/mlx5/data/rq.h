@@ -55,7 +55,7 @@ static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* The instance of rq.post for such a ring. */
-post_recv_fn *post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);
+post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);
 
 /* PRM: receive WQEs are data segments alone. Posting is possible or not, by the owner's state. */
 static inline void rq_set_door(struct mlx5_rq *rq, bool open)

@@ -13,7 +13,7 @@
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/post.h"
 
-void __attribute__((cold, noinline)) batch_fail_full(struct mlx5_qp *qp)
+void __attribute__((cold, noinline)) mlx5_batch_fail_full(struct mlx5_qp *qp)
 {
 	verbs_warn(
 		"ibv_wr: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests (max_send_wr of the QP)",
@@ -31,7 +31,7 @@ batch_fail_limit(struct mlx5_qp *qp, const char *setter, const char *what, uint6
 	batch_set_err(qp, ENOMEM);
 }
 
-bool __attribute__((cold, noinline)) batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op)
+bool __attribute__((cold, noinline)) mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 {
 	if (gate_open(qp, op))
 		return true;
@@ -50,17 +50,17 @@ bool __attribute__((cold, noinline)) batch_pass_gate(struct mlx5_qp *qp, enum ib
 }
 
 bool __attribute__((cold, noinline))
-batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
-		      enum send_kind kind)
+mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
+			   enum send_kind kind)
 {
 	bool gated = !(qp->sq.opcodes & 1u << op);
 
 	if (qp->batch.err)
 		return false;
-	if (gated && !batch_pass_gate(qp, op))
+	if (gated && !mlx5_batch_pass_gate(qp, op))
 		return false;
 	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
-		batch_fail_full(qp);
+		mlx5_batch_fail_full(qp);
 		return false;
 	}
 	batch_start_wqe(qp, opcode, imm, kind);
@@ -318,7 +318,7 @@ static void fill_connected(struct ibv_qp_ex *qpx)
 	qpx->wr_atomic_fetch_add = wr_atomic_fetch_add;
 }
 
-void send_wr_fill(struct mlx5_qp *qp)
+void mlx5_send_wr_fill(struct mlx5_qp *qp)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 	bool shared = qp->sq_lock.shared;
@@ -328,19 +328,19 @@ void send_wr_fill(struct mlx5_qp *qp)
 	qpx->wr_set_inline_data = wr_set_inline_data;
 	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
 	if (qp->rules->ops & UMR_OPCODES)
-		batch_fill_umr(qp);
+		mlx5_batch_fill_umr(qp);
 	switch (qp->rules->kind) {
 	case SEND_CONNECTED:
 		fill_connected(qpx);
 		break;
 	case SEND_DATAGRAM:
-		batch_fill_datagram(qpx);
+		mlx5_batch_fill_datagram(qpx);
 		break;
 	case SEND_XRC:
-		batch_fill_xrc(qpx);
+		mlx5_batch_fill_xrc(qpx);
 		break;
 	case SEND_RAW:
-		batch_fill_raw(qpx);
+		mlx5_batch_fill_raw(qpx);
 		break;
 	}
 	qpx->wr_start = shared ? wr_start_locked : wr_start_unlocked;

@@ -26,7 +26,7 @@ static void ud_set_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t remot
 		wqe_set_av(&qp->batch.wqe, to_mah(ah), remote_qpn, remote_qkey);
 }
 
-void batch_fill_datagram(struct ibv_qp_ex *qpx)
+void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = ud_send;
 	qpx->wr_send_imm = ud_send_imm;
@@ -90,7 +90,7 @@ static void xrc_set_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
 		wqe_set_xrc(&qp->batch.wqe, remote_srqn);
 }
 
-void batch_fill_xrc(struct ibv_qp_ex *qpx)
+void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = xrc_send;
 	qpx->wr_send_imm = xrc_send_imm;

@@ -62,7 +62,7 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 	if (qp->batch.err || !has_size(qp, wqe.ds) || !is_ready(qp))
 		return;
 	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
-		batch_fail_full(qp);
+		mlx5_batch_fail_full(qp);
 		return;
 	}
 	copy_raw(&qp->sq, &wqe, from, pi);
@@ -72,7 +72,7 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 	qp->sq.pi += wqe_blocks(&wqe);
 }
 
-void send_wr_fill_raw_wqe(struct mlx5_qp *qp)
+void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp)
 {
 	qp->dv_qp.wr_raw_wqe = wr_raw_wqe;
 }

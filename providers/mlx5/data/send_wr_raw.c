@@ -134,7 +134,7 @@ static void raw_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length
 }
 
 /* After the common setters, which these stand for. */
-void batch_fill_raw(struct ibv_qp_ex *qpx)
+void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = raw_send;
 	qpx->wr_send_tso = raw_send_tso;

@@ -8,11 +8,11 @@ static bool begin_umr(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 {
 	struct mlx5_batch *batch = &qp->batch;
 
-	if (batch->err || !batch_pass_gate(qp, op))
+	if (batch->err || !mlx5_batch_pass_gate(qp, op))
 		return false;
 	if (wq_has_room(&qp->sq.wq, qp->sq.wq.head))
 		return true;
-	batch_fail_full(qp);
+	mlx5_batch_fail_full(qp);
 	return false;
 }
 
@@ -32,7 +32,7 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 
 	if (!begin_umr(qp, IBV_WR_BIND_MW))
 		return;
-	err = umr_bind(qp, &qp->batch.wqe, qp->sq.pi, qpx->wr_flags, mw, rkey, bind);
+	err = mlx5_umr_bind(qp, &qp->batch.wqe, qp->sq.pi, qpx->wr_flags, mw, rkey, bind);
 	if (err)
 		batch_set_err(qp, err);
 	else
@@ -45,11 +45,11 @@ static void wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 
 	if (!begin_umr(qp, IBV_WR_LOCAL_INV))
 		return;
-	umr_invalidate(qp, &qp->batch.wqe, qp->sq.pi, qpx->wr_flags, rkey);
+	mlx5_umr_invalidate(qp, &qp->batch.wqe, qp->sq.pi, qpx->wr_flags, rkey);
 	finish_umr(qp);
 }
 
-void batch_fill_umr(struct mlx5_qp *qp)
+void mlx5_batch_fill_umr(struct mlx5_qp *qp)
 {
 	qp->vqp.qp_ex.wr_bind_mw = wr_bind_mw;
 	qp->vqp.qp_ex.wr_local_inv = wr_local_inv;

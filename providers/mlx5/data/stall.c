@@ -74,12 +74,12 @@ static void learn(struct mlx5_cq *cq, enum found found)
 	STORE(cq->stall.since, found == ALL ? 0 : cycles_now());
 }
 
-int stall_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+int mlx5_stall_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	int n;
 
 	pause_before(to_mcq(cq));
-	n = datapath()->ops.poll_cq(cq, num_entries, wc);
+	n = mlx5_datapath()->ops.poll_cq(cq, num_entries, wc);
 	learn(to_mcq(cq), n <= 0 ? NOTHING : n < num_entries ? SOME : ALL);
 	return n;
 }
@@ -115,7 +115,7 @@ static void end_poll(struct ibv_cq_ex *cqx)
 	cq->stall.end_poll(cqx);
 }
 
-void stall_wrap(struct mlx5_cq *cq, const struct stall_env *env)
+void mlx5_stall_wrap(struct mlx5_cq *cq, const struct stall_env *env)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
 

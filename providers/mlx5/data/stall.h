@@ -18,26 +18,26 @@ struct mlx5_cq;
 /* MLX5_STALL_*, as read by env.c. */
 struct stall_env {
 	bool on;
-	int loops;              /* of the pause after an empty poll; negative: as long as pays, */
-	uint32_t min, max;      /* between these: cycles of the CPU's clock, */
-	uint32_t longer, less;  /* by these steps */
+	int loops;             /* of the pause after an empty poll; negative: as long as pays, */
+	uint32_t min, max;     /* between these: cycles of the CPU's clock, */
+	uint32_t longer, less; /* by these steps */
 };
 
 /* Of one CQ. Pollers may be many: a pause that is a little too long or short harms nobody, so the words are stored and
  * loaded one by one. */
 struct cq_stall {
-	bool due;       /* the last poll found nothing */
+	bool due;        /* the last poll found nothing */
 	uint32_t cycles; /* the present pause */
-	uint64_t since; /* when it began; 0: no pause */
-	bool ran_dry;   /* in the present batch of the extended calls */
+	uint64_t since;  /* when it began; 0: no pause */
+	bool ran_dry;    /* in the present batch of the extended calls */
 	int (*start_poll)(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cqx);
 	void (*end_poll)(struct ibv_cq_ex *cqx);
 };
 
 /* context->ops.poll_cq, where pauses are on. */
-int stall_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+int mlx5_stall_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 /* Put pauses around the extended calls of a CQ, where they are on. */
-void stall_wrap(struct mlx5_cq *cq, const struct stall_env *env);
+void mlx5_stall_wrap(struct mlx5_cq *cq, const struct stall_env *env);
 
 #endif

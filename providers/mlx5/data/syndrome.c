@@ -5,7 +5,7 @@
  * The vendor syndromes are those that adapters are publicly known to report; others are shown by
  * number.
  */
-#include <stdint.h>
+#include "providers/mlx5/data/syndrome.h"
 
 #include "prm/mlx5/queue.h"
 
@@ -51,12 +51,12 @@ static const char *const vendor_text[256] = {
 	[0xf9] = "receive flushed",
 };
 
-const char *prm_syndrome_str(uint8_t syndrome)
+const char *mlx5_syndrome_str(uint8_t syndrome)
 {
 	return syndrome_text[syndrome] ? syndrome_text[syndrome] : "unknown syndrome";
 }
 
-const char *prm_vendor_syndrome_str(uint8_t vendor)
+const char *mlx5_vendor_syndrome_str(uint8_t vendor)
 {
 	return vendor_text[vendor] ? vendor_text[vendor] : "no text for this vendor syndrome";
 }

@@ -37,7 +37,7 @@ static uint64_t complete_operation(struct mlx5_srq *srq, const struct mlx5_cqe64
 	return wr_id;
 }
 
-int tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe)
+int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe)
 {
 	struct mlx5_tm *tm = srq->tm;
 	uint32_t noted;
@@ -58,7 +58,7 @@ static struct tm_tag *tag_of(const struct mlx5_tm *tm, const struct mlx5_cqe64 *
 	return &tm->tags[be16toh(cqe->app_info) & (tm->size - 1)];
 }
 
-int tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload)
+int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload)
 {
 	const struct tm_tag *tag = tag_of(srq->tm, cqe);
 	uint32_t len = be32toh(cqe->byte_cnt);
@@ -126,8 +126,8 @@ static struct special_completion complete_unmatched(struct mlx5_srq *srq,
 	return done;
 }
 
-struct special_completion tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
-				      int status)
+struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
+					   int status)
 {
 	struct special_completion done = { .status = (uint8_t)status };
 

@@ -109,8 +109,8 @@ static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,
 	return 0;
 }
 
-int umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
-	     const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind)
+int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
+		  const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind)
 {
 	const bool type2 = mw->type == IBV_MW_TYPE_2;
 	const struct mlx5_sq *sq = &qp->sq;
@@ -131,8 +131,8 @@ int umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsign
 	return 0;
 }
 
-void umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
-		    uint32_t rkey)
+void mlx5_umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+			 unsigned int flags, uint32_t rkey)
 {
 	begin_umr(&qp->sq, wqe, pi, flags, rkey, IBV_WC_LOCAL_INV);
 	put_control(&qp->sq, wqe, FLAGS_UNBIND_2, 0, MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN);

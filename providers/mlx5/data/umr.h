@@ -49,11 +49,11 @@ static inline void gate_fence(struct mlx5_qp *qp, const struct send_wqe *wqe)
 
 /* Start and fill a WQE that binds MW, whose key becomes RKEY. EINVAL or EPERM, logged, when the
  * binding is not allowed; nothing has been written then. */
-int umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
-	     const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
+int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
+		  const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
 
 /* One that makes RKEY, of a window of type 2 or of a region that allows it, free. */
-void umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
-		    uint32_t rkey);
+void mlx5_umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+			 unsigned int flags, uint32_t rkey);
 
 #endif

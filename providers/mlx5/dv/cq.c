@@ -54,6 +54,6 @@ DV_EXPORT struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
 	if (dv_attr)
 		ret = read_options(dv_attr, &options);
 	if (!ret)
-		ret = cq_create_with(context, attr, &options, &vcq);
+		ret = mlx5_cq_create_with(context, attr, &options, &vcq);
 	return ret ? dv_fail(ret) : &vcq->cq_ex;
 }

@@ -31,9 +31,9 @@ DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 			MLX5DV_CONTEXT_FLAGS_DEVX);
 		return dv_fail(EINVAL);
 	}
-	context_set_open_flags(attr && attr->flags ? MLX5_IB_ALLOC_UCTX_DEVX : 0);
+	mlx5_context_set_open_flags(attr && attr->flags ? MLX5_IB_ALLOC_UCTX_DEVX : 0);
 	context = ibv_open_device(device);
-	context_set_open_flags(0);
+	mlx5_context_set_open_flags(0);
 	return context;
 }
 
@@ -172,7 +172,7 @@ DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_con
 	if (ret)
 		return ret;
 	ctx = to_mctx(context);
-	ret = device_resp_get(ctx, &resp);
+	ret = mlx5_device_resp_get(ctx, &resp);
 	if (ret)
 		return ret;
 	attrs->version = 0;
@@ -188,7 +188,7 @@ DV_EXPORT int mlx5dv_get_clock_info(struct ibv_context *context, struct mlx5dv_c
 	struct mlx5_ib_clock_info info;
 
 	if (!ret)
-		ret = clock_get_info(to_mctx(context), &page);
+		ret = mlx5_clock_get_info(to_mctx(context), &page);
 	if (ret)
 		return ret;
 	clock_snapshot(page, &info);

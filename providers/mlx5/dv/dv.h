@@ -14,11 +14,11 @@
 #define DV_EXPORT __attribute__((visibility("default")))
 
 /* DV_FLAGS are MLX5DV_QP_CREATE_*. */
-int qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
-			 uint32_t dv_flags, struct verbs_qp **vqp);
+int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+			      uint32_t dv_flags, struct verbs_qp **vqp);
 
 /* What mlx5dv_init_obj() says of device memory (dm.c). */
-void dm_describe(struct ibv_dm *dm, struct mlx5dv_dm *out);
+void mlx5_dm_describe(struct ibv_dm *dm, struct mlx5dv_dm *out);
 
 /* Direct verbs may be called with any context. */
 static inline int dv_check_context(const char *call, struct ibv_context *context)

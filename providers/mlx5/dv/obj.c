@@ -76,7 +76,7 @@ static void init_ah(struct ibv_ah *ah, struct mlx5dv_ah *out)
 static void init_pd(struct ibv_pd *pd, struct mlx5dv_pd *out)
 {
 	out->comp_mask = 0;
-	out->pdn = pd_number(pd);
+	out->pdn = mlx5_pd_number(pd);
 }
 
 static int check_contexts(const struct mlx5dv_obj *obj, uint64_t obj_type)
@@ -118,7 +118,7 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 	if (obj_type & MLX5DV_OBJ_SRQ)
 		init_srq(obj->srq.in, obj->srq.out);
 	if (obj_type & MLX5DV_OBJ_DM)
-		dm_describe(obj->dm.in, obj->dm.out);
+		mlx5_dm_describe(obj->dm.in, obj->dm.out);
 	if (obj_type & MLX5DV_OBJ_AH)
 		init_ah(obj->ah.in, obj->ah.out);
 	if (obj_type & MLX5DV_OBJ_PD)

@@ -56,12 +56,12 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 	if (!ret && dv_attr)
 		ret = check_attr(dv_attr, &flags);
 	if (!ret)
-		ret = qp_create_with_flags(context, attr, flags, &vqp);
+		ret = mlx5_qp_create_with_flags(context, attr, flags, &vqp);
 	if (ret)
 		return dv_fail(ret);
 	/* As with the distribution's library, such a QP without builders of verbs has none of these. */
 	if (dv_attr && dv_send_ops(dv_attr) && vqp->has_ex)
-		send_wr_fill_raw_wqe(to_mqp(&vqp->qp));
+		mlx5_send_wr_fill_raw_wqe(to_mqp(&vqp->qp));
 	return &vqp->qp;
 }
 

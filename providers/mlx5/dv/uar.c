@@ -36,15 +36,15 @@ static int get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 	}
 	switch (flags) {
 	case MLX5DV_UAR_ALLOC_TYPE_BF:
-		ret = uar_get_own_bfreg(ctx, &uar->bfreg);
+		ret = mlx5_uar_get_own_bfreg(ctx, &uar->bfreg);
 		if (!ret)
 			describe(uar, uar->bfreg->uar, uar->bfreg->reg);
 		return ret;
 	case MLX5DV_UAR_ALLOC_TYPE_NC:
-		ret = uar_get_cq(ctx, &page);
+		ret = mlx5_uar_get_cq(ctx, &page);
 		break;
 	case MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED:
-		ret = uar_get_plain(ctx, &uar->own);
+		ret = mlx5_uar_get_plain(ctx, &uar->own);
 		page = uar->own;
 		break;
 	default:
@@ -81,8 +81,8 @@ DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 	struct dv_uar *uar = (struct dv_uar *)devx_uar;
 
 	if (uar->bfreg)
-		uar_put_bfreg(to_mctx(uar->context), uar->bfreg);
+		mlx5_uar_put_bfreg(to_mctx(uar->context), uar->bfreg);
 	if (uar->own)
-		uar_put_plain(to_mctx(uar->context), uar->own);
+		mlx5_uar_put_plain(to_mctx(uar->context), uar->own);
 	free(uar);
 }

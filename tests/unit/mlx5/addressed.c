@@ -33,12 +33,12 @@ static void an_address_vector_of_infiniband_has_lid_path_bits_and_sl(void **stat
 	struct mlx5_wqe_av av = { 0 };
 
 	(void)state;
-	ah_fill_infiniband(&attr, &av);
+	mlx5_ah_fill_infiniband(&attr, &av);
 	check_bytes(&av, "00000000 00000000 00000000 05031234 00000000 00000000 00000000 00000000"
 			 " 00000000 00000000 00000000 00000000");
 	attr.sl = 0xff;
 	attr.src_path_bits = 0xff;
-	ah_fill_infiniband(&attr, &av);
+	mlx5_ah_fill_infiniband(&attr, &av);
 	check_bytes(&av, "00000000 00000000 00000000 0f7f1234 00000000");
 }
 
@@ -52,7 +52,7 @@ static void a_grh_is_asked_for_by_its_bit(void **state)
 		.flow_label = 0xfffabcde, .sgid_index = 255, .hop_limit = 64, .traffic_class = 0x77
 	};
 	memset(attr.grh.dgid.raw, 0x11, 16);
-	ah_fill_infiniband(&attr, &av);
+	mlx5_ah_fill_infiniband(&attr, &av);
 	check_bytes(&av, "00000000 00000000 00000000 05031234 00000000 00000000 00007740 4ffabcde"
 			 " 11111111 11111111 11111111 11111111");
 }
@@ -69,7 +69,7 @@ static void each_rate_has_the_code_of_the_next_higher(void **state)
 		struct mlx5_wqe_av av = { 0 };
 		char code[2];
 
-		ah_fill_infiniband(&attr, &av);
+		mlx5_ah_fill_infiniband(&attr, &av);
 		snprintf(code, sizeof(code), "%x", av.stat_rate_sl >> 4);
 		assert_int_equal(code[0], codes[rate]);
 	}
@@ -86,7 +86,7 @@ static void an_address_vector_of_roce_has_the_next_hop(void **state)
 		.flow_label = 0xabcde, .sgid_index = 3, .hop_limit = 64, .traffic_class = 0x77
 	};
 	memset(attr.grh.dgid.raw, 0x11, 16);
-	ah_fill_roce(&attr, dmac, &av);
+	mlx5_ah_fill_roce(&attr, dmac, &av);
 	check_bytes(&av, "00000000 00000000 00000000 0a000000 00000000 02112233 44557740 003abcde"
 			 " 11111111 11111111 11111111 11111111");
 }
@@ -95,7 +95,7 @@ static struct mlx5_ah ah_of(const struct ibv_ah_attr *attr)
 {
 	struct mlx5_ah ah = { 0 };
 
-	ah_fill_infiniband(attr, &ah.av);
+	mlx5_ah_fill_infiniband(attr, &ah.av);
 	return ah;
 }
 

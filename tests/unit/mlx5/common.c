@@ -23,9 +23,9 @@ static void records_are_zero_and_have_a_cache_line_each(void **state)
 	__be32 *recs[200];
 
 	(void)state;
-	dbrec_pool_init(&pool);
+	provider_dbrec_pool_init(&pool);
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i++) {
-		assert_int_equal(dbrec_alloc(&pool, &recs[i]), 0);
+		assert_int_equal(provider_dbrec_alloc(&pool, &recs[i]), 0);
 		assert_int_equal((uintptr_t)recs[i] % 64, 0);
 		assert_true(recs[i][0] == 0 && recs[i][1] == 0);
 		recs[i][0] = recs[i][1] = 0xffffffff;
@@ -34,16 +34,16 @@ static void records_are_zero_and_have_a_cache_line_each(void **state)
 	}
 	/* What is returned is given out again, as new. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i += 2)
-		dbrec_free(&pool, recs[i]);
+		provider_dbrec_free(&pool, recs[i]);
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i += 2) {
-		assert_int_equal(dbrec_alloc(&pool, &recs[i]), 0);
+		assert_int_equal(provider_dbrec_alloc(&pool, &recs[i]), 0);
 		assert_true(recs[i][0] == 0 && recs[i][1] == 0);
 		recs[i][0] = 1;
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i++)
-		dbrec_free(&pool, recs[i]);
+		provider_dbrec_free(&pool, recs[i]);
 	assert_int_equal(pool.empty, 1); /* one page stays for whoever comes next */
-	dbrec_pool_destroy(&pool);
+	provider_dbrec_pool_destroy(&pool);
 }
 
 static void small_buffers_share_pages(void **state)
@@ -53,11 +53,11 @@ static void small_buffers_share_pages(void **state)
 	void *bufs[200];
 
 	(void)state;
-	buf_pool_init(&pool);
+	provider_buf_pool_init(&pool);
 	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) {
 		size_t size = sizes[i % ARRAY_SIZE(sizes)];
 
-		assert_int_equal(buf_pool_alloc(&pool, size, &bufs[i]), 0);
+		assert_int_equal(provider_buf_pool_alloc(&pool, size, &bufs[i]), 0);
 		assert_int_equal(
 			(uintptr_t)bufs[i] % (size == pool.page ? pool.page : pool.page / 32), 0);
 		for (size_t at = 0; at < size; at++)
@@ -71,9 +71,9 @@ static void small_buffers_share_pages(void **state)
 		assert_int_equal(((char *)bufs[i])[size - 1], (char)(i | 1));
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++)
-		buf_pool_free(&pool, bufs[i], sizes[i % ARRAY_SIZE(sizes)]);
+		provider_buf_pool_free(&pool, bufs[i], sizes[i % ARRAY_SIZE(sizes)]);
 	assert_int_equal(pool.empty, 1);
-	buf_pool_destroy(&pool);
+	provider_buf_pool_destroy(&pool);
 }
 
 static void a_freed_buffer_is_used_again_and_zeroed(void **state)
@@ -82,17 +82,17 @@ static void a_freed_buffer_is_used_again_and_zeroed(void **state)
 	void *first, *second, *other;
 
 	(void)state;
-	buf_pool_init(&pool);
-	assert_int_equal(buf_pool_alloc(&pool, 700, &first), 0);
-	assert_int_equal(buf_pool_alloc(&pool, 64, &other), 0);
+	provider_buf_pool_init(&pool);
+	assert_int_equal(provider_buf_pool_alloc(&pool, 700, &first), 0);
+	assert_int_equal(provider_buf_pool_alloc(&pool, 64, &other), 0);
 	memset(first, 0xff, 700);
-	buf_pool_free(&pool, first, 700);
-	assert_int_equal(buf_pool_alloc(&pool, 640, &second), 0);
+	provider_buf_pool_free(&pool, first, 700);
+	assert_int_equal(provider_buf_pool_alloc(&pool, 640, &second), 0);
 	assert_ptr_equal(first, second);
 	assert_int_equal(((char *)second)[639], 0);
-	buf_pool_free(&pool, second, 640);
-	buf_pool_free(&pool, other, 64);
-	buf_pool_destroy(&pool);
+	provider_buf_pool_free(&pool, second, 640);
+	provider_buf_pool_free(&pool, other, 64);
+	provider_buf_pool_destroy(&pool);
 }
 
 static void numbers_find_their_object(void **state)
@@ -103,20 +103,20 @@ static void numbers_find_their_object(void **state)
 
 	(void)state;
 	assert_non_null(ids);
-	id_lookup_init(ids);
+	provider_id_lookup_init(ids);
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
 		assert_null(id_find(ids, numbers[i]));
-		assert_int_equal(id_set(ids, numbers[i], &objects[i]), 0);
-		assert_int_equal(id_set(ids, numbers[i], &objects[0]), EEXIST);
+		assert_int_equal(provider_id_set(ids, numbers[i], &objects[i]), 0);
+		assert_int_equal(provider_id_set(ids, numbers[i], &objects[0]), EEXIST);
 	}
-	assert_int_equal(id_set(ids, 0x1000000, &objects[0]), EINVAL);
+	assert_int_equal(provider_id_set(ids, 0x1000000, &objects[0]), EINVAL);
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++)
 		assert_ptr_equal(id_find(ids, numbers[i]), &objects[i]);
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
-		id_clear(ids, numbers[i]);
+		provider_id_clear(ids, numbers[i]);
 		assert_null(id_find(ids, numbers[i]));
 	}
-	id_lookup_destroy(ids);
+	provider_id_lookup_destroy(ids);
 	free(ids);
 }
 
@@ -127,20 +127,20 @@ static void numbers_are_given_out_densely(void **state)
 
 	(void)state;
 	assert_non_null(ids);
-	id_lookup_init(ids);
+	provider_id_lookup_init(ids);
 	for (uint32_t i = 0; i < 5000; i++) {
-		assert_int_equal(id_alloc(ids, ids, &id), 0);
+		assert_int_equal(provider_id_alloc(ids, ids, &id), 0);
 		assert_int_equal(id, i);
 	}
-	id_clear(ids, 4500);
-	id_clear(ids, 7);
-	assert_int_equal(id_alloc(ids, ids, &id), 0);
+	provider_id_clear(ids, 4500);
+	provider_id_clear(ids, 7);
+	assert_int_equal(provider_id_alloc(ids, ids, &id), 0);
 	assert_int_equal(id, 7);
-	assert_int_equal(id_alloc(ids, ids, &id), 0);
+	assert_int_equal(provider_id_alloc(ids, ids, &id), 0);
 	assert_int_equal(id, 4500);
-	assert_int_equal(id_alloc(ids, ids, &id), 0);
+	assert_int_equal(provider_id_alloc(ids, ids, &id), 0);
 	assert_int_equal(id, 5000);
-	id_lookup_destroy(ids);
+	provider_id_lookup_destroy(ids);
 	free(ids);
 }
 
@@ -150,14 +150,14 @@ static void buffers_are_whole_zeroed_pages(void **state)
 	struct hwbuf buf;
 
 	(void)state;
-	assert_int_equal(hwbuf_alloc(page + 1, &buf), 0);
+	assert_int_equal(provider_hwbuf_alloc(page + 1, &buf), 0);
 	assert_int_equal(buf.size, 2 * page);
 	assert_int_equal((uintptr_t)buf.addr % page, 0);
 	for (size_t i = 0; i < buf.size; i++)
 		assert_int_equal(((uint8_t *)buf.addr)[i], 0);
-	hwbuf_free(&buf);
+	provider_hwbuf_free(&buf);
 	assert_null(buf.addr);
-	assert_int_equal(hwbuf_alloc(SIZE_MAX / 2, &buf), ENOMEM);
+	assert_int_equal(provider_hwbuf_alloc(SIZE_MAX / 2, &buf), ENOMEM);
 }
 
 struct counter {
@@ -220,7 +220,8 @@ struct size_case {
 
 static int size_rc(const struct ibv_qp_cap *cap, uint64_t ops, struct qp_size *size)
 {
-	return qp_size_queues(&caps, cap, qp_head_size(qp_rules_of(IBV_QPT_RC), ops), size);
+	return mlx5_qp_size_queues(&caps, cap, mlx5_qp_head_size(mlx5_qp_rules_of(IBV_QPT_RC), ops),
+				   size);
 }
 
 static void rings_have_room_for_the_longest_wqe(void **state)

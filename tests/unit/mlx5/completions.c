@@ -455,7 +455,7 @@ static struct mlx5_qp *second_qp(struct rig *rig, struct rig *other)
 	struct mlx5_qp *qp = other->qp;
 
 	qp->rq.rsn = 0x123;
-	assert_int_equal(id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
+	assert_int_equal(provider_id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
 	return qp;
 }
 
@@ -485,8 +485,8 @@ static void cleaning_keeps_the_others_in_order(void **state)
 							.byte_cnt = (uint32_t)(who - pattern) });
 			kept += *who == 'B';
 		}
-		cq_clean(rig->cq, &gone->rq);
-		id_clear(rig->ids, gone->rq.rsn);
+		mlx5_cq_clean(rig->cq, &gone->rq);
+		provider_id_clear(rig->ids, gone->rq.rsn);
 		n = poll_cq(rig, 8, wc);
 		assert_int_equal(n, kept);
 		for (int i = 0, at = 0; i < n; i++, at++) {

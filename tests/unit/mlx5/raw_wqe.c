@@ -32,7 +32,7 @@ static struct rig *raw_rig(uint32_t sq_pi)
 	struct rig *rig = rig_new(&(struct rig_options){
 		.sq_pi = sq_pi, .sq_wqebbs = 4, .max_send = 2, .send_sge = 6 });
 
-	send_wr_fill_raw_wqe(rig->qp);
+	mlx5_send_wr_fill_raw_wqe(rig->qp);
 	return rig;
 }
 

@@ -50,8 +50,8 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
 	sq->wqe_bytes = sq->max_inline + 4 + rig->qp->rules->longest_head;
 	sq_prepare_flags(sq, opt->signal_all);
-	assert_int_equal(qp_send_opcodes(rig->qp->rules, SEND_OPS_ANY, !opt->no_atomics, 0,
-					 &rig->qp->opcodes),
+	assert_int_equal(mlx5_qp_send_opcodes(rig->qp->rules, SEND_OPS_ANY, !opt->no_atomics, 0,
+					      &rig->qp->opcodes),
 			 0);
 	sq->opcodes = rig->qp->opcodes & (uint16_t)~UMR_OPCODES;
 	sq->db.reg = rig->uar + PRM_UAR_BF_OFFSET;
@@ -82,16 +82,16 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	qp->dbrec = zeroed(64, 64);
 	qlock_init(&qp->sq_lock, shared);
 	qlock_init(&qp->rq.lock, shared);
-	qp->rules = qp_rules_of(OR_DEFAULT(opt->type, IBV_QPT_RC));
+	qp->rules = mlx5_qp_rules_of(OR_DEFAULT(opt->type, IBV_QPT_RC));
 	sq_set_up(rig, opt);
 	rq_set_up(rig, opt);
-	qp->post_send = post_send_routine(qp->rules->kind, shared);
-	qp->rq.post = post_recv_routine(qp->rq.max_sge, qp->rq.stride_log, shared);
+	qp->post_send = mlx5_post_send_routine(qp->rules->kind, shared);
+	qp->rq.post = mlx5_post_recv_routine(qp->rq.max_sge, qp->rq.stride_log, shared);
 	qp->vqp.qp.qp_num = RIG_QPN;
 	qp->rq.number = RIG_QPN;
 	qp->rq.rsn = opt->cqe_v0 ? RIG_QPN : RIG_RSN;
-	send_wr_fill(qp);
-	assert_int_equal(id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
+	mlx5_send_wr_fill(qp);
+	assert_int_equal(provider_id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
 }
 
 /* As the ring stands when CI entries have come and gone: each has the owner bit of the lap
@@ -124,9 +124,9 @@ static void cq_set_up(struct rig *rig, const struct rig_options *opt)
 	cq->cqn = RIG_CQN;
 	rig->cq_pi = opt->cq_ci;
 	qlock_init(&cq->lock, shared);
-	cq_ring_init(cq);
+	mlx5_cq_ring_init(cq);
 	cq_age(cq, opt->cq_ci);
-	cq_ex_fill(cq, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP);
+	mlx5_cq_ex_fill(cq, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP);
 }
 
 struct rig *rig_new(const struct rig_options *options)
@@ -139,7 +139,7 @@ struct rig *rig_new(const struct rig_options *options)
 	rig->uar = zeroed(RIG_PAGE, RIG_PAGE);
 	rig->ids = calloc(1, sizeof(*rig->ids));
 	assert_non_null(rig->ids);
-	id_lookup_init(rig->ids);
+	provider_id_lookup_init(rig->ids);
 	qp_set_up(rig, opt);
 	cq_set_up(rig, opt);
 	return rig;
@@ -147,7 +147,7 @@ struct rig *rig_new(const struct rig_options *options)
 
 void rig_free(struct rig *rig)
 {
-	id_lookup_destroy(rig->ids);
+	provider_id_lookup_destroy(rig->ids);
 	free(rig->ids);
 	free(rig->cq->buf.addr);
 	free(rig->cq->dbrec);

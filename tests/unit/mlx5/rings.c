@@ -324,13 +324,14 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	uint16_t opcodes;
 
 	(void)state;
-	assert_int_equal(
-		qp_send_opcodes(qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_TSO, true, 0, &opcodes),
-		EOPNOTSUPP);
-	assert_int_equal(qp_send_opcodes(qp_rules_of(IBV_QPT_RC), 1ULL << 40, true, 0, &opcodes),
+	assert_int_equal(mlx5_qp_send_opcodes(mlx5_qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_TSO,
+					      true, 0, &opcodes),
 			 EOPNOTSUPP);
-	assert_int_equal(qp_send_opcodes(qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_SEND, true, 16,
-					 &rig->qp->opcodes),
+	assert_int_equal(
+		mlx5_qp_send_opcodes(mlx5_qp_rules_of(IBV_QPT_RC), 1ULL << 40, true, 0, &opcodes),
+		EOPNOTSUPP);
+	assert_int_equal(mlx5_qp_send_opcodes(mlx5_qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_SEND,
+					      true, 16, &rig->qp->opcodes),
 			 0);
 	rig->qp->sq.opcodes = rig->qp->opcodes;
 	write.opcode = IBV_WR_RDMA_WRITE;
@@ -345,8 +346,8 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
 
 	/* With a longer place in the ring it has, but inline data stays within that place. */
-	assert_int_equal(qp_send_opcodes(qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_SEND, true, 32,
-					 &rig->qp->opcodes),
+	assert_int_equal(mlx5_qp_send_opcodes(mlx5_qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_SEND,
+					      true, 32, &rig->qp->opcodes),
 			 0);
 	rig->qp->sq.opcodes = rig->qp->opcodes;
 	rig->qp->sq.wqe_bytes = 64;

@@ -10,7 +10,7 @@
 
 static void __attribute__((constructor)) skip_without_v3(void)
 {
-	if (datapath() == &datapath_v3)
+	if (mlx5_datapath() == &mlx5_datapath_v3)
 		return;
 	printf("SKIP: this CPU has no AVX2, BMI2 and MOVBE\n");
 	fflush(stdout);

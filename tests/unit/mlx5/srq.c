@@ -39,14 +39,14 @@ static struct srq_rig *srq_rig_new(bool shared)
 	srq->wqes = WQES;
 	srq->dbrec = s->dbrec;
 	srq->srqn = SRQN;
-	srq->post = post_srq_routine(srq->max_sge, shared);
+	srq->post = mlx5_post_srq_routine(srq->max_sge, shared);
 	qlock_init(&srq->lock, shared);
-	srq_ring_init(srq);
+	mlx5_srq_ring_init(srq);
 	srq->rq.owner = RQ_OF_SRQ;
 	srq->rq.special = RQ_SHARED;
 	srq->rq.srq = srq;
 	srq->rq.rsn = XRSN;
-	assert_int_equal(id_set(s->rig->ids, XRSN, &srq->rq), 0);
+	assert_int_equal(provider_id_set(s->rig->ids, XRSN, &srq->rq), 0);
 	s->rig->qp->rq.srq = srq;
 	s->rig->qp->rq.special = RQ_SHARED;
 	return s;
@@ -242,7 +242,7 @@ static void a_qp_that_goes_away_leaves_its_wqes_to_the_others(void **state)
 	arrive(s, 0, 0);
 	arrive(s, 1, XRSN);
 	arrive(s, 2, 0);
-	cq_clean(s->rig->cq, &s->rig->qp->rq);
+	mlx5_cq_clean(s->rig->cq, &s->rig->qp->rq);
 	assert_int_equal(poll_one(s), 1);
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(post(s, i, 1), 0);

@@ -46,7 +46,7 @@ static int free_context(void **state)
 {
 	struct mlx5_context *ctx = *state;
 
-	uar_free_all(ctx);
+	mlx5_uar_free_all(ctx);
 	close(ctx->vctx.context.cmd_fd);
 	pthread_mutex_destroy(&ctx->uar_lock);
 	free(ctx);
@@ -57,7 +57,7 @@ static struct mlx5_uar *page_of_next_qp(struct mlx5_context *ctx)
 {
 	struct mlx5_bfreg *bfreg;
 
-	assert_int_equal(uar_get_bfreg(ctx, &bfreg), 0);
+	assert_int_equal(mlx5_uar_get_bfreg(ctx, &bfreg), 0);
 	return bfreg->uar;
 }
 
@@ -70,7 +70,7 @@ static void completion_queues_use_the_page_that_is_ready(void **state)
 {
 	struct mlx5_uar *uar;
 
-	assert_int_equal(uar_get_cq(*state, &uar), 0);
+	assert_int_equal(mlx5_uar_get_cq(*state, &uar), 0);
 	assert_int_equal(uar->cq_flag, 0);
 	assert_int_equal(uar->mmap_offset, page_offset(MLX5_IB_MMAP_NC_PAGE << 8));
 }
@@ -113,8 +113,8 @@ static void there_is_no_second_plain_page(void **state)
 {
 	struct mlx5_uar *uar;
 
-	assert_int_equal(uar_get_cq(*state, &uar), 0);
-	assert_int_equal(uar_get_plain(*state, &uar), EOPNOTSUPP);
+	assert_int_equal(mlx5_uar_get_cq(*state, &uar), 0);
+	assert_int_equal(mlx5_uar_get_plain(*state, &uar), EOPNOTSUPP);
 }
 
 #define on_old_kernel(test) cmocka_unit_test_setup_teardown(test, new_context, free_context)
