@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 
 static int check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)

@@ -20,9 +20,12 @@ static inline struct mlx5_ah *to_mah(struct ibv_ah *ah)
 	return container_of(ah, struct mlx5_ah, ah);
 }
 
-/* The address vector of ATTR in a zeroed AV. That of RoCE names the next hop by DMAC, 6 bytes; its
+/* ah_av.c: the address vector of ATTR in a zeroed AV. That of RoCE names the next hop by DMAC, 6 bytes; its
  * UDP source port is the caller's. */
 void mlx5_ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av);
 void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av);
+
+int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah);
+int mlx5_ah_destroy(struct ibv_ah *ah);
 
 #endif

@@ -61,6 +61,9 @@ static inline bool context_has_uar_objects(const struct mlx5_context *ctx)
 
 extern const struct verbs_driver verbs_provider_mlx5;
 
+/* All calls of a context but those of the data path, which datapath.h has. */
+extern const struct verbs_ops mlx5_context_ops;
+
 static inline bool context_is_mlx5(struct ibv_context *context)
 {
 	return verbs_driver_of(context->device) == &verbs_provider_mlx5;
@@ -79,110 +82,5 @@ static inline bool context_has_user_index(const struct mlx5_context *ctx)
 {
 	return ctx->caps.cqe_version == 1;
 }
-
-/* device.c */
-int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
-			 struct ibv_device_attr_ex *attr, size_t attr_size);
-int mlx5_device_query_port(struct ibv_context *context, uint8_t port_num,
-			   struct ibv_port_attr *attr, size_t attr_size);
-int mlx5_device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr);
-int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
-
-/* The device computes and verifies IP checksums of frames. */
-bool mlx5_device_checks_ip(struct mlx5_context *ctx);
-
-/* pd.c, mr.c */
-int mlx5_pd_alloc(struct ibv_context *context, struct ibv_pd **pd);
-int mlx5_pd_dealloc(struct ibv_pd *pd);
-uint32_t mlx5_pd_number(struct ibv_pd *pd);
-int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
-		struct verbs_mr **vmr);
-int mlx5_mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
-		       unsigned int access, struct verbs_mr **vmr);
-int mlx5_mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr);
-int mlx5_mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
-		  unsigned int access);
-int mlx5_mr_dereg(struct verbs_mr *vmr);
-int mlx5_mr_import(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr);
-void mlx5_mr_unimport(struct verbs_mr *vmr);
-struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd);
-
-/* dm.c */
-struct ibv_dm *mlx5_dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
-int mlx5_dm_free(struct ibv_dm *dm);
-int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **dm);
-void mlx5_dm_unimport(struct ibv_dm *dm);
-struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
-			      unsigned int access);
-int mlx5_dm_export_dmabuf(struct ibv_dm *dm);
-
-struct ibv_td *mlx5_td_alloc(struct ibv_context *context, struct ibv_td_init_attr *attr);
-int mlx5_td_dealloc(struct ibv_td *td);
-struct ibv_pd *mlx5_parent_domain_alloc(struct ibv_context *context,
-					struct ibv_parent_domain_init_attr *attr);
-int mlx5_pd_import(struct ibv_context *context, uint32_t handle, struct ibv_pd **pd);
-void mlx5_pd_unimport(struct ibv_pd *pd);
-
-/* srq.c, xrc.c */
-int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
-		    struct verbs_srq **vsrq);
-int mlx5_srq_destroy(struct ibv_srq *srq);
-struct ibv_xrcd *mlx5_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr);
-int mlx5_xrcd_close(struct ibv_xrcd *xrcd);
-struct ibv_qp *mlx5_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
-
-/* wq.c */
-struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
-int mlx5_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
-int mlx5_wq_destroy(struct ibv_wq *wq);
-struct ibv_rwq_ind_table *mlx5_rwq_table_create(struct ibv_context *context,
-						struct ibv_rwq_ind_table_init_attr *attr);
-int mlx5_rwq_table_destroy(struct ibv_rwq_ind_table *table);
-
-/* flow.c */
-struct ibv_flow *mlx5_flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr);
-int mlx5_flow_destroy(struct ibv_flow *flow);
-struct ibv_flow_action *mlx5_flow_action_create_esp(struct ibv_context *context,
-						    struct ibv_flow_action_esp_attr *attr);
-int mlx5_flow_action_modify_esp(struct ibv_flow_action *action,
-				struct ibv_flow_action_esp_attr *attr);
-int mlx5_flow_action_destroy(struct ibv_flow_action *action);
-struct ibv_counters *mlx5_counters_create(struct ibv_context *context,
-					  struct ibv_counters_init_attr *attr);
-int mlx5_counters_destroy(struct ibv_counters *counters);
-int mlx5_counters_attach(struct ibv_counters *counters, struct ibv_counter_attach_attr *attr,
-			 struct ibv_flow *flow);
-int mlx5_counters_read(struct ibv_counters *counters, uint64_t *values, uint32_t ncounters,
-		       uint32_t flags);
-
-/* qp_extra.c */
-int mlx5_qp_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
-int mlx5_qp_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
-int mlx5_qp_modify_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr);
-
-/* mw.c */
-struct ibv_mw *mlx5_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type);
-int mlx5_mw_dealloc(struct ibv_mw *mw);
-int mlx5_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
-
-/* ah.c */
-int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah);
-int mlx5_ah_destroy(struct ibv_ah *ah);
-
-/* cq.c */
-int mlx5_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
-		   struct verbs_cq **vcq);
-int mlx5_cq_resize(struct ibv_cq *cq, int cqe);
-int mlx5_cq_destroy(struct ibv_cq *cq);
-int mlx5_cq_arm(struct ibv_cq *cq, int solicited_only);
-void mlx5_cq_event(struct ibv_cq *cq);
-
-/* qp.c */
-int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
-		   struct verbs_qp **vqp);
-int mlx5_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
-int mlx5_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
-		  struct ibv_qp_init_attr *init_attr);
-int mlx5_qp_destroy(struct ibv_qp *qp);
 
 #endif

@@ -11,6 +11,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 #include "util/order.h"
 

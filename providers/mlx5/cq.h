@@ -72,8 +72,15 @@ struct cq_options {
 	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* */
 };
 
+int mlx5_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+		   struct verbs_cq **vcq);
 int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			const struct cq_options *options, struct verbs_cq **vcq);
+
+int mlx5_cq_resize(struct ibv_cq *cq, int cqe);
+int mlx5_cq_destroy(struct ibv_cq *cq);
+int mlx5_cq_arm(struct ibv_cq *cq, int solicited_only);
+void mlx5_cq_event(struct ibv_cq *cq);
 
 /* context->ops.poll_cq */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);

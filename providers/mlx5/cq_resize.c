@@ -17,6 +17,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 
 struct cq_old_ring {

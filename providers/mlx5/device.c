@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/device.h"
 
 /* The kernel packs major, minor and subminor release into one number. */
 static void print_fw_version(uint64_t raw, struct ibv_device_attr *attr)

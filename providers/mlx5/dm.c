@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "providers/mlx5/dv/dv.h"
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/device.h"
+#include "providers/mlx5/dm.h"
 #include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_cmds.h>

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/flow.h"
 #include "util/alloc.h"
 
 struct mlx5_counters {

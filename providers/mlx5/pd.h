@@ -60,4 +60,16 @@ int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t t
 			 struct queue_mem *mem);
 void mlx5_queue_mem_free(struct queue_mem *mem);
 
+int mlx5_pd_alloc(struct ibv_context *context, struct ibv_pd **pd);
+int mlx5_pd_dealloc(struct ibv_pd *pd);
+int mlx5_pd_import(struct ibv_context *context, uint32_t handle, struct ibv_pd **pd);
+void mlx5_pd_unimport(struct ibv_pd *pd);
+/* What the adapter calls it. */
+uint32_t mlx5_pd_number(struct ibv_pd *pd);
+
+struct ibv_td *mlx5_td_alloc(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int mlx5_td_dealloc(struct ibv_td *td);
+struct ibv_pd *mlx5_parent_domain_alloc(struct ibv_context *context,
+					struct ibv_parent_domain_init_attr *attr);
+
 #endif

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * provider.c - tells the library which devices are ours.
+ * provider.c - tells the library which devices are ours, and which calls they have.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "providers/mlx5/ah.h"
+#include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/cq.h"
+#include "providers/mlx5/device.h"
+#include "providers/mlx5/dm.h"
+#include "providers/mlx5/flow.h"
+#include "providers/mlx5/mr.h"
+#include "providers/mlx5/pd.h"
+#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp_extra.h"
+#include "providers/mlx5/srq.h"
+#include "providers/mlx5/tm.h"
+#include "providers/mlx5/wq.h"
+#include "providers/mlx5/xrc.h"
 #include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -54,6 +68,70 @@ static void device_free(struct verbs_device *vdev)
 {
 	free(container_of(vdev, struct mlx5_device, vdev));
 }
+
+const struct verbs_ops mlx5_context_ops = {
+	.req_notify_cq = mlx5_cq_arm,
+	.post_srq_ops = mlx5_tm_post,
+	.cq_event = mlx5_cq_event,
+	.query_device_ex = mlx5_device_query_ex,
+	.query_port = mlx5_device_query_port,
+	.alloc_pd = mlx5_pd_alloc,
+	.dealloc_pd = mlx5_pd_dealloc,
+	.import_pd = mlx5_pd_import,
+	.unimport_pd = mlx5_pd_unimport,
+	.alloc_td = mlx5_td_alloc,
+	.dealloc_td = mlx5_td_dealloc,
+	.alloc_parent_domain = mlx5_parent_domain_alloc,
+	.reg_mr = mlx5_mr_reg,
+	.reg_dmabuf_mr = mlx5_mr_reg_dmabuf,
+	.reg_mr_ex = mlx5_mr_reg_ex,
+	.rereg_mr = mlx5_mr_rereg,
+	.dereg_mr = mlx5_mr_dereg,
+	.import_mr = mlx5_mr_import,
+	.unimport_mr = mlx5_mr_unimport,
+	.alloc_null_mr = mlx5_mr_alloc_null,
+	.alloc_dm = mlx5_dm_alloc,
+	.free_dm = mlx5_dm_free,
+	.import_dm = mlx5_dm_import,
+	.unimport_dm = mlx5_dm_unimport,
+	.reg_dm_mr = mlx5_dm_reg_mr,
+	.dm_export_dmabuf_fd = mlx5_dm_export_dmabuf,
+	.create_ah = mlx5_ah_create,
+	.destroy_ah = mlx5_ah_destroy,
+	.alloc_mw = mlx5_mw_alloc,
+	.dealloc_mw = mlx5_mw_dealloc,
+	.bind_mw = mlx5_mw_bind,
+	.create_cq = mlx5_cq_create,
+	.resize_cq = mlx5_cq_resize,
+	.destroy_cq = mlx5_cq_destroy,
+	.create_qp = mlx5_qp_create,
+	.modify_qp = mlx5_qp_modify,
+	.query_qp = mlx5_qp_query,
+	.destroy_qp = mlx5_qp_destroy,
+	.open_qp = mlx5_qp_open,
+	.set_ece = mlx5_qp_set_ece,
+	.query_ece = mlx5_qp_query_ece,
+	.modify_qp_rate_limit = mlx5_qp_modify_rate_limit,
+	.create_wq = mlx5_wq_create,
+	.modify_wq = mlx5_wq_modify,
+	.destroy_wq = mlx5_wq_destroy,
+	.create_rwq_ind_table = mlx5_rwq_table_create,
+	.destroy_rwq_ind_table = mlx5_rwq_table_destroy,
+	.ibv_create_flow = mlx5_flow_create,
+	.ibv_destroy_flow = mlx5_flow_destroy,
+	.create_flow_action_esp = mlx5_flow_action_create_esp,
+	.modify_flow_action_esp = mlx5_flow_action_modify_esp,
+	.destroy_flow_action = mlx5_flow_action_destroy,
+	.create_counters = mlx5_counters_create,
+	.destroy_counters = mlx5_counters_destroy,
+	.attach_counters_point_flow = mlx5_counters_attach,
+	.read_counters = mlx5_counters_read,
+	.query_rt_values = mlx5_clock_query_rt_values,
+	.create_srq = mlx5_srq_create,
+	.destroy_srq = mlx5_srq_destroy,
+	.open_xrcd = mlx5_xrcd_open,
+	.close_xrcd = mlx5_xrcd_close,
+};
 
 VERBS_DRIVER(mlx5) = {
 	.magic = VERBS_DRIVER_MAGIC,

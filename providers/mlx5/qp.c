@@ -14,13 +14,13 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
-#include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/qp_size.h"
 #include "providers/mlx5/data/raw.h"
 #include "providers/mlx5/data/send_wqe.h"
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/data/umr.h"
+#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 
 static int refuse_type(enum ibv_qp_type type)

@@ -91,6 +91,16 @@ struct mlx5_qp {
 	struct mlx5dv_qp_ex dv_qp; /* mlx5dv_qp_ex_from_ibv_qp_ex() */
 };
 
+int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+		   struct verbs_qp **vqp);
+/* DV_FLAGS are MLX5DV_QP_CREATE_*. */
+int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+			      uint32_t dv_flags, struct verbs_qp **vqp);
+int mlx5_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int mlx5_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		  struct ibv_qp_init_attr *init_attr);
+int mlx5_qp_destroy(struct ibv_qp *qp);
+
 /* Zeroed, for CALL, and to be freed by free(); NULL: no memory, as the log says. */
 struct mlx5_qp *mlx5_qp_new(const char *call);
 

@@ -7,6 +7,8 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp_extra.h"
+#include "providers/mlx5/device.h"
 
 #define MELLANOX 0x15b3
 

@@ -94,4 +94,8 @@ typedef int post_srq_fn(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv
 /* The instance of srq.post for such a ring. */
 post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared);
 
+int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+		    struct verbs_srq **vsrq);
+int mlx5_srq_destroy(struct ibv_srq *srq);
+
 #endif

@@ -13,6 +13,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/send_wqe.h"
+#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 
 static struct mlx5_sq *sq_of(const struct mlx5_tm *tm)

@@ -10,6 +10,8 @@
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/qp_size.h"
+#include "providers/mlx5/wq.h"
+#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 
 struct mlx5_wq {

@@ -10,6 +10,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/post.h"
+#include "providers/mlx5/xrc.h"
 #include "util/alloc.h"
 
 struct ibv_xrcd *mlx5_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv.h - what the direct-verbs files (dv_*.c) share: exported functions, and the way to say "not
+ * dv.h - what the files of direct verbs share: exported functions, and the way to say "not
  * here".
  */
 #ifndef PROVIDERS_MLX5_DV_DV_H
@@ -12,13 +12,6 @@
 #include "prm/mlx5/queue.h"
 
 #define DV_EXPORT __attribute__((visibility("default")))
-
-/* DV_FLAGS are MLX5DV_QP_CREATE_*. */
-int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
-			      uint32_t dv_flags, struct verbs_qp **vqp);
-
-/* What mlx5dv_init_obj() says of device memory (dm.c). */
-void mlx5_dm_describe(struct ibv_dm *dm, struct mlx5dv_dm *out);
 
 /* Direct verbs may be called with any context. */
 static inline int dv_check_context(const char *call, struct ibv_context *context)

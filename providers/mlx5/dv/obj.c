@@ -8,6 +8,8 @@
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/srq.h"
+#include "providers/mlx5/dm.h"
+#include "providers/mlx5/pd.h"
 
 #define SUPPORTED_OBJECTS                                                                 \
 	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_DM | MLX5DV_OBJ_AH | \

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * device.h - what a device can do, asked of the kernel once for each context.
+ */
+#ifndef PROVIDERS_MLX5_DEVICE_H
+#define PROVIDERS_MLX5_DEVICE_H
+
+#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+#include <rdma/mlx5-abi.h>
+
+struct mlx5_context;
+
+int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+			 struct ibv_device_attr_ex *attr, size_t attr_size);
+int mlx5_device_query_port(struct ibv_context *context, uint8_t port_num,
+			   struct ibv_port_attr *attr, size_t attr_size);
+
+/* The device's attributes, and the driver's part of them. They do not change while it is open. */
+int mlx5_device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr);
+int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
+
+/* The device computes and verifies IP checksums of frames. */
+bool mlx5_device_checks_ip(struct mlx5_context *ctx);
+
+#endif

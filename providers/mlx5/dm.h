@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dm.h - device memory.
+ */
+#ifndef PROVIDERS_MLX5_DM_H
+#define PROVIDERS_MLX5_DM_H
+
+#include "libibverbs/driver.h" /* before mlx5dv.h, which names some things of kernel headers */
+#include <infiniband/mlx5dv.h>
+
+struct ibv_dm *mlx5_dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
+int mlx5_dm_free(struct ibv_dm *dm);
+int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **dm);
+void mlx5_dm_unimport(struct ibv_dm *dm);
+struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+			      unsigned int access);
+int mlx5_dm_export_dmabuf(struct ibv_dm *dm);
+
+/* What mlx5dv_init_obj() says of it. */
+void mlx5_dm_describe(struct ibv_dm *dm, struct mlx5dv_dm *out);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wq.h - receive work queues, and the tables of them that RSS spreads packets over.
+ */
+#ifndef PROVIDERS_MLX5_WQ_H
+#define PROVIDERS_MLX5_WQ_H
+
+#include "libibverbs/driver.h"
+
+struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
+int mlx5_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
+int mlx5_wq_destroy(struct ibv_wq *wq);
+
+struct ibv_rwq_ind_table *mlx5_rwq_table_create(struct ibv_context *context,
+						struct ibv_rwq_ind_table_init_attr *attr);
+int mlx5_rwq_table_destroy(struct ibv_rwq_ind_table *table);
+
+#endif
