@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poll_cq.c - ibv_poll_cq(): copies completions to ibv_wc.
+ * poll_cq.c - ibv_poll_cq(): copies completions, which cqe.h decodes, to ibv_wc.
+ *
+ * Programs call mlx5_poll_cq() through context->ops. It goes on in the function that cq->poll names:
+ * a loop for completions of one kind. What such a loop does not take is for mlx5_cq_poll_any(), which
+ * goes on in poll_mixed() or, when it is not usual, in poll_rest(). It enters another loop only for
+ * the last completion of a poll, so the stack does not grow with num_entries, whatever the compiler
+ * makes of the calls.
  */
 #ifdef __AVX__
 #include <immintrin.h>
@@ -17,8 +23,8 @@ CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 	wc->wc_flags = noted >> WQ_DONE_FLAGS_SHIFT;
 }
 
-/* A SEND without anything is what most messages are: the fields that depend on the opcode are
- * simplest then. */
+/* Most messages are SENDs without immediate data or a key: the fields that depend on the opcode are
+ * simplest for them. */
 CQE_INLINE void wc_fill_message(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 				unsigned int opcode, uint32_t wc_flags)
 {
@@ -49,27 +55,60 @@ CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 	wc->dlid_path_bits = cqe_path_bits(cqe);
 }
 
-/* The same of a SEND without anything. */
+/* wc_fill_send() is wc_fill_receive() for a SEND without immediate data or a key. */
 #ifdef __AVX__
+/* A shuffle makes 16 bytes of an ibv_wc of 16 bytes of a CQE. Its mask says for each byte of the result
+ * which one of the source it is. These are the bytes of a big-endian field of the CQE, as a
+ * little-endian one of 8, 16 or 32 bits, where the source starts at offset FROM of the CQE; the
+ * lower 24 bits of a field are followed by a byte of 0. */
+#define ZERO               (-1)
+#define ZERO_32            ZERO, ZERO, ZERO, ZERO
+#define LE_8(field, from)  ((char)(offsetof(struct mlx5_cqe64, field) - (from)))
+#define LE_16(field, from) LE_8(field, from) + 1, LE_8(field, from)
+#define LE_LOW24(field, from) \
+	LE_8(field, from) + 3, LE_8(field, from) + 2, LE_8(field, from) + 1, ZERO
+#define LE_32(field, from) LE_8(field, from) + 3, LE_8(field, from) + 2, LE_16(field, from)
+
+#define WC_FRONT           offsetof(struct ibv_wc, vendor_err)
+#define WC_BACK            offsetof(struct ibv_wc, src_qp)
+
+static_assert(offsetof(struct ibv_wc, byte_len) == WC_FRONT + 4 &&
+		      offsetof(struct ibv_wc, imm_data) == WC_FRONT + 8 &&
+		      offsetof(struct ibv_wc, qp_num) == WC_FRONT + 12,
+	      "ibv_wc: vendor_err, byte_len, imm_data, qp_num");
+static_assert(offsetof(struct ibv_wc, wc_flags) == WC_BACK + 4 &&
+		      offsetof(struct ibv_wc, pkey_index) == WC_BACK + 8 &&
+		      offsetof(struct ibv_wc, slid) == WC_BACK + 10 &&
+		      offsetof(struct ibv_wc, sl) == WC_BACK + 12 &&
+		      offsetof(struct ibv_wc, dlid_path_bits) == WC_BACK + 13,
+	      "ibv_wc: src_qp, wc_flags, pkey_index, slid, sl, dlid_path_bits");
+
 CQE_INLINE void wc_fill_send(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
 {
-	/* In each line the fields of an ibv_wc that are 16 bytes; X is a byte of 0. */
-	enum { X = -1 };
-	const __m128i from_2c = _mm_setr_epi8(X, X, X, X, 3, 2, 1, 0, X, X, X, X, 15, 14, 13, X);
-	const __m128i from_10 = _mm_setr_epi8(11, 10, 9, X, X, X, X, X, 3, 2, 7, 6, 8, 1, X, X);
-	const __m128i mask = _mm_setr_epi32(-1, -1, -1, PRM_CQE_SL_MASK | PRM_CQE_PATH_MASK << 8);
+	/* FRONT is loaded from byte_cnt on, BACK from the second 16 bytes; its bytes 2 and 3, which are
+	 * reserved, are replaced by the P_Key index. */
+	enum {
+		FRONT = offsetof(struct mlx5_cqe64, byte_cnt),
+		BACK = 16,
+		PKEY_WORD = 1,
+	};
+	const __m128i front_order = _mm_setr_epi8(ZERO_32, LE_32(byte_cnt, FRONT), ZERO_32,
+						  LE_LOW24(sop_drop_qpn, FRONT));
+	const __m128i back_order = _mm_setr_epi8(
+		LE_LOW24(flags_rqpn, BACK), ZERO_32, 2 * PKEY_WORD + 1, 2 * PKEY_WORD,
+		LE_16(slid, BACK), LE_8(flags_rqpn, BACK), LE_8(ml_path, BACK), ZERO, ZERO);
+	const __m128i back_mask =
+		_mm_setr_epi32(-1, -1, -1, PRM_CQE_SL_MASK | PRM_CQE_PATH_MASK << 8);
 	__m128i front, back;
 
 	wc->opcode = IBV_WC_RECV;
-	/* vendor_err, byte_len, imm_data, qp_num */
-	front = _mm_loadu_si128((const __m128i *)&cqe->byte_cnt);
-	front = _mm_shuffle_epi8(front, from_2c);
+	front = _mm_loadu_si128((const __m128i *)((const uint8_t *)cqe + FRONT));
+	front = _mm_shuffle_epi8(front, front_order);
 	front = _mm_insert_epi32(front, (int)cqe->imm_inval_pkey, 2);
 	_mm_storeu_si128((__m128i *)&wc->vendor_err, front);
-	/* src_qp, wc_flags, pkey_index, slid, sl, dlid_path_bits */
-	back = _mm_loadu_si128((const __m128i *)((const uint8_t *)cqe + 0x10));
-	back = _mm_insert_epi16(back, ((const uint16_t *)&cqe->imm_inval_pkey)[1], 1);
-	back = _mm_and_si128(_mm_shuffle_epi8(back, from_10), mask);
+	back = _mm_loadu_si128((const __m128i *)((const uint8_t *)cqe + BACK));
+	back = _mm_insert_epi16(back, ((const uint16_t *)&cqe->imm_inval_pkey)[1], PKEY_WORD);
+	back = _mm_and_si128(_mm_shuffle_epi8(back, back_order), back_mask);
 	_mm_storeu_si128((__m128i *)&wc->src_qp, back);
 	wc->wc_flags = cqe_grh_flag(cqe);
 }
@@ -90,7 +129,7 @@ CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, u
 	wc->wc_flags = 0;
 }
 
-/* Of tag matching */
+/* COMP is of tag matching: tm_done.c has made its opcode MLX5_CQE_NO_PACKET. */
 static void __attribute__((noinline))
 wc_fill_tagged(struct ibv_wc *wc, const struct completion *comp)
 {
@@ -121,11 +160,24 @@ CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
 		wc_fill_error(wc, comp->cqe, comp->opcode, comp->extra);
 }
 
-/* ---- Functions of the type cq_poll_fn pass on to each other where they are: the next completion is
- * that of CQE, at index CI, and goes to WC; there is place up to END. Those before it began at
- * cq->ci, which stays as it is until the end. They hold the lock, if there is one, and drop it. */
+/* COMP is one of the usual completions. */
+CQE_INLINE void wc_fill_usual(struct ibv_wc *wc, const struct completion *comp)
+{
+	wc_fill_start(wc, comp);
+	if (comp->opcode == MLX5_CQE_REQ)
+		wc_fill_request(wc, comp->cqe, comp->extra);
+	else if (likely(comp->opcode == MLX5_CQE_RESP_SEND))
+		wc_fill_send(wc, comp->cqe);
+	else
+		wc_fill_receive(wc, comp->cqe, comp->opcode, 0);
+}
 
-/* Returns how many completions there are up to CI. */
+/* ---- functions that follow each other within one poll: each gets the next completion, which is that
+ * of CQE, at index CI, and goes to WC; there is room up to END. The completions before it began at
+ * cq->ci, which stays as it is until the end. The functions hold the CQ's lock, if it has one, and
+ * the last one drops it. */
+
+/* The poll ends before the CQE at CI. Returns how many there are from cq->ci to there. */
 CQE_INLINE int poll_done(struct mlx5_cq *cq, uint32_t ci)
 {
 	int n = (int)(ci - cq->ci);
@@ -136,7 +188,7 @@ CQE_INLINE int poll_done(struct mlx5_cq *cq, uint32_t ci)
 	return n;
 }
 
-/* Whatever comes. */
+/* poll_rest() takes whatever comes: errors, tag matching, payloads that go to several buffers. */
 static int __attribute__((noinline))
 poll_rest(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, uint32_t ci)
 {
@@ -146,7 +198,7 @@ poll_rest(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, uint32_t c
 
 	for (; wc < end && cqe_take(cq, &ci, &comp); wc++)
 		wc_fill(wc, &comp);
-	/* Some entries of the ring complete nothing, so its count may be more. */
+	/* Some CQEs complete nothing, so poll_done() may count more than there are in WC. */
 	poll_done(cq, ci);
 	return (int)(wc - start);
 }
@@ -161,11 +213,11 @@ wait_and_poll(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc)
 }
 
 /* The usual completions are taken in loops for one kind each, which then need few registers and have
- * little to decide. They begin where the last one ended, in the hope that it goes on like that; what
- * does not fit is for mlx5_cq_poll_any(). */
+ * little to decide. A poll begins in the loop that the last one ended in, in the hope that it goes on
+ * like that; what does not fit is for mlx5_cq_poll_any(). */
 #define POLL_LOOP static int __attribute__((noinline))
 
-/* Is there another one, and room for it? */
+/* Is there another completion, at CI, and room for it at WC? */
 CQE_INLINE bool poll_goes_on(const struct mlx5_cq *cq, const struct ibv_wc *end,
 			     const struct ibv_wc *wc, const struct mlx5_cqe64 **cqe, uint32_t ci)
 {
@@ -196,7 +248,8 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 	return poll_done(cq, ci);
 }
 
-/* Plain SENDs, with a payload in the CQE as FORMAT says, to a queue that is SPECIAL: constants. */
+/* SENDs without immediate data or a key. Their payload is in the CQE as FORMAT says, their queue is as
+ * SPECIAL says; both are constants. */
 CQE_INLINE int poll_sends(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			  const struct mlx5_cqe64 *cqe, uint32_t ci, unsigned int format,
 			  enum rq_special special)
@@ -245,7 +298,7 @@ POLL_LOOP poll_shared_inline(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_w
 	return poll_sends(cq, end, wc, cqe, ci, MLX5_INLINE_SCATTER_32, RQ_SHARED);
 }
 
-/* The other usual messages. */
+/* poll_messages() takes usual messages of the other opcodes and formats. */
 POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			const struct mlx5_cqe64 *cqe, uint32_t ci)
 {
@@ -267,8 +320,8 @@ POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 	return poll_done(cq, ci);
 }
 
-/* The loop for CQE, which is of cq->rsn_rq. */
-CQE_INLINE cq_poll_fn *loop_for(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+/* Returns the loop for CQE, which is of cq->rsn_rq. */
+CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	const bool shared = cq->rsn_rq->special == RQ_SHARED;
 
@@ -281,6 +334,27 @@ CQE_INLINE cq_poll_fn *loop_for(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	return poll_messages;
 }
 
+/* poll_mixed() takes the usual completions of all kinds and queues. A change between them costs less
+ * here than the way to another loop, but registers are saved first. */
+static int __attribute__((noinline))
+poll_mixed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
+	   uint32_t ci)
+{
+	struct mlx5_cq *cq = to_mcq(ibcq);
+
+	do {
+		struct completion comp;
+
+		dma_load_barrier();
+		if (unlikely(!cqe_take_usual(cq, cqe, &comp)))
+			return poll_rest(ibcq, end, wc, ci);
+		wc_fill_usual(wc, &comp);
+		wc++;
+		ci++;
+	} while (poll_goes_on(cq, end, wc, &cqe, ci));
+	return poll_done(cq, ci);
+}
+
 int mlx5_cq_poll_any(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 		     const struct mlx5_cqe64 *cqe, uint32_t ci)
 {
@@ -290,8 +364,11 @@ int mlx5_cq_poll_any(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 	if (unlikely(!cqe_find_rq(cq, cqe)) ||
 	    (cq->rsn_rq->special == RQ_OTHER && !op_own_is_request(cqe->op_own)))
 		return poll_rest(ibcq, end, wc, ci);
-	cq->poll = loop_for(cq, cqe);
-	return cq->poll(ibcq, end, wc, cqe, ci);
+	cq->poll = poll_loop_for(cq, cqe);
+	/* No other kind can follow the last one. */
+	if (wc + 1 == end)
+		return cq->poll(ibcq, end, wc, cqe, ci);
+	return poll_mixed(ibcq, end, wc, cqe, ci);
 }
 
 CQE_INLINE int poll_found(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc,
@@ -310,8 +387,8 @@ CQE_INLINE int poll_found(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *w
 	return cq->poll(ibcq, wc + num_entries, wc, cqe, ci);
 }
 
-/* context->ops.poll_cq. Programs poll far more often than there is something: that answer needs no
- * lock. */
+/* This is context->ops.poll_cq. Programs poll far more often than there is something: an empty CQ is
+ * told without the lock. */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	const struct mlx5_cqe64 *cqe;
