@@ -63,7 +63,9 @@ static void put_free(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t lo
 
 static uint8_t access_bits(unsigned int access)
 {
-	return (access & IBV_ACCESS_REMOTE_READ ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_READ
+	return (access & IBV_ACCESS_LOCAL_WRITE ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_LOCAL_WRITE
+						: 0) |
+	       (access & IBV_ACCESS_REMOTE_READ ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_READ
 						: 0) |
 	       (access & IBV_ACCESS_REMOTE_WRITE ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_WRITE
 						 : 0) |
