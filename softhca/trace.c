@@ -11,10 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/trace.h"
-#include "prm/mlx5/eth.h"
-#include "prm/mlx5/memic.h"
-#include "prm/mlx5/srq.h"
 #include "softhca/device/queue/wqe.h"
 
 enum { LINE_MAX_BYTES = 4096, RAW_MAX = 512 };

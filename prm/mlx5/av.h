@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * av.h - the address vector in a datagram's WQE: facts only. PRM: Address Vector
+ * av.h - the address vector in a datagram's WQE. PRM: Address Vector
  *
  * The first 16 bytes are all there is to a compact one.
  */
 #ifndef PRM_MLX5_AV_H
 #define PRM_MLX5_AV_H
 
-#include "prm/mlx5/cmd.h"
+#include "util/fields.h"
 
 #define AV_QKEY       FLD(0x0, 31, 0)
 #define AV_EXTENDED   FLD(0x8, 31, 31)
@@ -27,7 +27,7 @@
 #define AV_FLOW_LABEL FLD(0x1c, 19, 0)
 #define AV_RGID       FLD_PART(0x20)
 
-/* In a WQE: the Q_Key of the QP's own context is meant. IBTA vol 1, 10.2.5 */
+/* This bit of a Q_Key in a WQE asks for that of the QP's own context. IBTA vol 1, 10.2.5 */
 #define AV_QKEY_OF_QP 0x80000000u
 
 #endif

@@ -1,12 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe.h - where the fields of a 64-byte CQE are, for who writes CQEs: the device core, and the holder that ends
- * queues whose adapter is gone. PRM: CQE, CQE with error
+ * cqe.h - completion queue entries: the fields of their 64 bytes, opcodes and syndromes. PRM: CQE,
+ * CQE with error
+ *
+ * An entry of 128 bytes has these 64 at its end.
  */
 #ifndef PRM_MLX5_CQE_H
 #define PRM_MLX5_CQE_H
 
-#include "prm/mlx5/cmd.h"
+#include "util/fields.h"
+
+enum {
+	PRM_CQE_SIZE = 64,
+};
+
+enum cqe_opcode {
+	CQE_OP_REQ = 0,
+	CQE_OP_RESP_WRITE_IMM = 1,
+	CQE_OP_RESP_SEND = 2,
+	CQE_OP_RESP_SEND_IMM = 3,
+	CQE_OP_RESP_SEND_INVAL = 4,
+	CQE_OP_RESIZE = 5,
+	CQE_OP_NO_PACKET = 6,
+	CQE_OP_REQ_ERR = 13,
+	CQE_OP_RESP_ERR = 14,
+	CQE_OP_INVALID = 15,
+};
+
+/* CQE_FLAGS */
+enum cqe_flags {
+	CQE_SOLICITED = 0x2,
+	CQE_INLINE_32 = 0x4, /* the data is in the first 32 bytes of the entry, */
+	CQE_INLINE_64 = 0x8, /* or in the 64 bytes before it */
+};
+
+/* CQE_L3 says what a datagram had behind its Ethernet header. */
+enum cqe_l3 {
+	CQE_L3_GRH = 0,
+	CQE_L3_IPV6 = 1,
+	CQE_L3_IPV4 = 2,
+};
+
+enum cqe_syndrome {
+	SYND_LOCAL_LENGTH = 0x01,
+	SYND_LOCAL_QP_OP = 0x02,
+	SYND_LOCAL_PROT = 0x04,
+	SYND_FLUSH = 0x05,
+	SYND_MW_BIND = 0x06,
+	SYND_BAD_RESPONSE = 0x10,
+	SYND_LOCAL_ACCESS = 0x11,
+	SYND_REMOTE_INVAL_REQ = 0x12,
+	SYND_REMOTE_ACCESS = 0x13,
+	SYND_REMOTE_OP = 0x14,
+	SYND_RETRY_EXCEEDED = 0x15,
+	SYND_RNR_EXCEEDED = 0x16,
+	SYND_REMOTE_ABORTED = 0x22,
+};
+
+/* Adapters are known to report these vendor syndromes. */
+enum cqe_vendor_syndrome {
+	VEND_RETRY_EXCEEDED = 0x81,
+	VEND_RNR_EXCEEDED = 0x87,
+	VEND_REMOTE_ACCESS = 0x88,
+	VEND_REMOTE_OP = 0x89,
+	VEND_REMOTE_INVAL_REQ = 0x8a,
+	VEND_FLUSH = 0xf9,
+};
 
 #define CQE_SLID            FLD(0x14, 15, 0)
 #define CQE_GRH             FLD(0x18, 29, 28)
@@ -16,6 +75,7 @@
 #define CQE_VLAN_PRESENT    FLD(0x1c, 16, 16)
 #define CQE_VLAN            FLD(0x1c, 15, 0)
 #define CQE_USER_INDEX      FLD(0x20, 23, 0)
+#define CQE_IMM             FLD(0x24, 31, 0)
 #define CQE_APP             FLD(0x28, 31, 24)
 #define CQE_APP_OP          FLD(0x28, 23, 16)
 #define CQE_APP_INFO        FLD(0x28, 15, 0)
@@ -29,5 +89,62 @@
 #define CQE_OPCODE          FLD(0x3c, 7, 4)
 #define CQE_FLAGS           FLD(0x3c, 3, 0)
 #define CQE_OWNER           FLD(0x3c, 0, 0)
+
+/* ---- frames ---- */
+
+/* CQE_HEADERS_OK */
+enum cqe_headers_ok {
+	CQE_L2_OK = 1,
+	CQE_L3_OK = 2,
+	CQE_L4_OK = 4,
+};
+
+enum cqe_eth_l3 {
+	CQE_ETH_L3_NONE = 0,
+	CQE_ETH_L3_IPV6 = 1,
+	CQE_ETH_L3_IPV4 = 2,
+};
+
+enum cqe_eth_l4 {
+	CQE_ETH_L4_NONE = 0,
+	CQE_ETH_L4_TCP_NO_ACK = 1,
+	CQE_ETH_L4_UDP = 2,
+	CQE_ETH_L4_TCP_ACK_NO_DATA = 3,
+	CQE_ETH_L4_TCP_ACK_AND_DATA = 4,
+};
+
+#define CQE_RSS_HASH      FLD(0xc, 31, 0)
+#define CQE_RSS_HASH_TYPE FLD(0x10, 31, 24)
+#define CQE_CHECK_SUM     FLD(0x14, 31, 16)
+#define CQE_HEADERS_OK    FLD(0x1c, 31, 24)
+#define CQE_ETH_L4_TYPE   FLD(0x1c, 22, 20)
+#define CQE_ETH_L3_TYPE   FLD(0x1c, 19, 18)
+#define CQE_FLOW_TAG      FLD(0x38, 23, 0)
+
+/* ---- tag matching ---- */
+
+enum {
+	CQE_APP_TAG_MATCHING = 1, /* CQE_APP */
+};
+
+/* CQE_APP_OP */
+enum tm_cqe {
+	TM_CQE_CONSUMED = 0x1, /* a tag was found; its data is to come */
+	TM_CQE_EXPECTED = 0x2, /* its data is there */
+	TM_CQE_UNEXPECTED = 0x3,
+	TM_CQE_NO_TAG = 0x4,
+	TM_CQE_APPEND = 0x5,
+	TM_CQE_REMOVE = 0x6,
+	TM_CQE_NOOP = 0x7,
+	TM_CQE_CONSUMED_MSG = 0xa,         /* a tag was found, and the data is there */
+	TM_CQE_CONSUMED_MSG_SW_RNDV = 0xb, /* a rendezvous' headers are there: software goes on */
+	TM_CQE_CANCELED = 0xc,             /* the data will not come */
+};
+
+/* The first bytes say how an operation on the list went, or are the header of a message. */
+#define CQE_TM_SUCCESS  FLD(0x0, 31, 31)
+#define CQE_TM_HW_PHASE FLD(0x4, 31, 16)
+#define CQE_TM_APP      FLD(0x4, 31, 0)
+#define CQE_TM_TAG      FLD64(0x8)
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr.h - the segments of a UMR work request, and entries of translation tables: facts only.
+ * umr.h - the segments of a UMR work request, and entries of translation tables.
  * PRM: UMR control segment, memory key context, KLM
  */
 #ifndef PRM_MLX5_UMR_H
 #define PRM_MLX5_UMR_H
 
-#include "prm/mlx5/cmd.h"
+#include "util/fields.h"
 
+/* Bytes of the fixed part of a layout. */
 enum {
 	UMR_CTRL_SIZE = 48,
 	UMR_MKEY_SIZE = 64,
-	PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE = 32,
 };
 
 enum umr_flags {
@@ -21,7 +21,7 @@ enum umr_flags {
 	UMR_INLINE = 1 << 7,
 };
 
-/* Which fields of the context are taken */
+/* UMR_MKEY_MASK has a bit for each field of the context that is taken. */
 enum {
 	UMR_LEN = 0,
 	UMR_PAGE_SIZE = 1,
@@ -43,19 +43,14 @@ enum {
 	UMR_RELAXED_READ = 47,
 };
 
-#define UMR_FLAGS                               FLD(0x0, 31, 24)
-#define UMR_XLT_OCTOWORDS                       FLD(0x4, 31, 16)
-#define UMR_XLT_OFFSET_15_0                     FLD(0x4, 15, 0)
-#define UMR_MKEY_MASK                           FLD64(0x8)
-#define UMR_XLT_OFFSET_47_16                    FLD(0x10, 31, 0)
+#define UMR_FLAGS            FLD(0x0, 31, 24)
+#define UMR_XLT_OCTOWORDS    FLD(0x4, 31, 16)
+#define UMR_XLT_OFFSET_15_0  FLD(0x4, 15, 0)
+#define UMR_MKEY_MASK        FLD64(0x8)
+#define UMR_XLT_OFFSET_47_16 FLD(0x10, 31, 0)
 
-#define HCA_CAP_DUMP_FILL_MKEY                  FLD(0x1c, 7, 7)
-#define HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET FLD(0x20, 7, 7)
-
-#define MKC_SMALL_FENCE                         FLD(0x0, 16, 16)
-
-#define KLM_BCOUNT                              FLD(0x0, 31, 0)
-#define KLM_KEY                                 FLD(0x4, 31, 0)
-#define KLM_VA                                  FLD64(0x8)
+#define KLM_BCOUNT           FLD(0x0, 31, 0)
+#define KLM_KEY              FLD(0x4, 31, 0)
+#define KLM_VA               FLD64(0x8)
 
 #endif

@@ -5,14 +5,14 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/driver.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
-#include "prm/mlx5/pacing.h"
 #include "softhca/device/memory/memic.h"
-#include "prm/mlx5/memic.h"
 #include "softhca/device/transport/tm.h"
-#include "prm/mlx5/umr.h"
-#include "prm/mlx5/xrq.h"
 
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
 

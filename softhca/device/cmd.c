@@ -9,16 +9,25 @@
 #include <errno.h>
 #include <string.h>
 
-#include "softhca/device/core.h"
-#include "prm/mlx5/driver.h"
-#include "softhca/device/eth/eth.h"
-#include "prm/mlx5/pacing.h"
-#include "softhca/device/memory/memic.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/flow.h"
+#include "prm/mlx5/mcg.h"
 #include "prm/mlx5/memic.h"
-#include "prm/mlx5/srq.h"
-#include "prm/mlx5/umr.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/pacing.h"
+#include "prm/mlx5/q_counter.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/srqc.h"
+#include "prm/mlx5/tir.h"
+#include "prm/mlx5/vport.h"
+#include "prm/mlx5/wq.h"
+#include "softhca/device/core.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/memory/memic.h"
 #include "softhca/fault.h"
-#include "prm/mlx5/xrq.h"
 
 static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 
 struct hca;

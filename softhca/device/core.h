@@ -17,7 +17,6 @@
 #include "softhca/device/queue/cq.h"
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/driver.h"
-#include "prm/mlx5/driver.h"
 #include "softhca/device/queue/eq.h"
 #include "softhca/device/hca.h"
 #include "softhca/device/transport/mcg.h"
@@ -32,7 +31,6 @@
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
 #include "softhca/trace.h"
-#include "prm/mlx5/cmd.h"
 
 #define NS_PER_US 1000ull
 #define NS_PER_MS 1000000ull

@@ -3,8 +3,9 @@
  * driver.c - what a kernel driver says before and after its real work: enable, interface version,
  * initialize, tear down. Memory for the firmware is in pages.c.
  */
-#include "softhca/device/core.h"
+#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
+#include "softhca/device/core.h"
 
 enum prm_status driver_enable(struct hca *hca, struct cmd *cmd)
 {

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/uar.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
-#include "prm/mlx5/driver.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/memory/memic.h"
 
@@ -16,9 +19,6 @@ enum {
 	TURN_BYTES = 256 * 1024, /* what a queue may send in its turn */
 	TURN_FLUSHES = 64,
 	MAX_FLUSH_POLL_MS = 10,
-	UAR_SQ_DOORBELL = 0x800, /* the first register, */
-	UAR_SQ_REGISTER = 0x100, /* and their size */
-	UAR_CQ_DOORBELL = 0x20,
 	FIRST_UAR = 4,              /* pages before are the registers of a PCI front, */
 	LAST_UAR = (1 << 16) - 256, /* and its last ones the adapter's memory */
 };
@@ -201,7 +201,7 @@ void hca_kill(struct hca *hca)
  * far, so the rest of a BlueFlame write is not needed. */
 static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
-	uint32_t n = be64toh(value_be) >> 8 & 0xffffff;
+	uint32_t n = fld_get(&value_be, CTRL_QPN);
 	struct qp *qp = res_get(&hca->qps, n);
 
 	if (!qp)
@@ -212,27 +212,26 @@ static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 
 static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
-	struct cq *cq = res_get(&hca->cqs, be64toh(value_be) & 0xffffff);
+	struct cq *cq = res_get(&hca->cqs, fld_get(&value_be, UAR_CQ_CQN));
 
 	if (cq && cq->uar && cq->uar->n == uar)
-		cq_arm(hca, cq, be64toh(value_be) >> 32);
+		cq_arm(hca, cq, fld_get(&value_be, UAR_CQ_ARM));
 }
 
 static void ring_eq(struct hca *hca, uint64_t value_be, bool arm)
 {
-	uint32_t word = be64toh(value_be) >> 32;
-	struct eq *eq = res_get(&hca->eqs, word >> 24);
+	struct eq *eq = res_get(&hca->eqs, fld_get(&value_be, UAR_EQ_EQN));
 
 	if (eq)
-		eq_update(hca, eq, word & 0xffffff, arm);
+		eq_update(hca, eq, fld_get(&value_be, UAR_EQ_CI), arm);
 }
 
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
 {
 	fabric_lock(hca->fabric);
-	if (offset >= UAR_SQ_DOORBELL && offset % UAR_SQ_REGISTER == 0)
+	if (offset >= PRM_UAR_SQ && offset % PRM_UAR_SQ_SIZE == 0)
 		ring_sq(hca, uar, value_be);
-	else if (offset == UAR_CQ_DOORBELL)
+	else if (offset == PRM_UAR_CQ)
 		ring_cq(hca, uar, value_be);
 	else if (offset == PRM_EQ_ARM || offset == PRM_EQ_UPDATE)
 		ring_eq(hca, value_be, offset == PRM_EQ_ARM);

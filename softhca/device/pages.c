@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/device/core.h"
+#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
+#include "softhca/device/core.h"
 
 enum {
 	PAGES_AT_BOOT = 16,

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/pd.h"
 #include "softhca/device/core.h"
 
 static enum prm_status add(struct res_table *table, struct cmd *cmd, void *object, uint32_t *n,

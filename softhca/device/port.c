@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/vport.h"
 #include "softhca/device/core.h"
-#include "prm/mlx5/eth.h"
 
 enum {
 	STATE_DOWN = 1,

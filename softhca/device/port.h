@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "prm/mlx5/vport.h"
 #include "softhca/net/fabric.h"
 #include "softhca/device/queue/qp.h"
-#include "prm/mlx5/cmd.h"
 
 struct hca;
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/q_counter.h"
 #include "softhca/device/eth/eth.h"
 
 static const uint32_t fields[Q_COUNTERS] = {

@@ -4,8 +4,9 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/reg.h"
 #include "softhca/device/core.h"
-#include "prm/mlx5/eth.h"
 #include "softhca/device/reg.h"
 
 enum { OP_WRITE = 0, OP_READ = 1 };

@@ -2,7 +2,7 @@
 /*
  * faults.c - see faults.h.
  */
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/eqe.h"
 #include "softhca/front/faults.h"
 #include "softhca/log.h"
 

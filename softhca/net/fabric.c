@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/vport.h"
 #include "softhca/net/fabric.h"
 #include "softhca/log.h"
 #include "softhca/net/subnet.h"

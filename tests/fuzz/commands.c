@@ -7,9 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/driver.h"
-#include "prm/mlx5/eth.h"
-#include "prm/mlx5/xrq.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/reg.h"
+#include "prm/mlx5/srqc.h"
+#include "prm/mlx5/vport.h"
+#include "prm/mlx5/wq.h"
 #include "tests/fuzz/recipes.h"
 
 enum { MAX_IN = 8192, MAX_OUT = 8192 };

@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "prm/mlx5/driver.h"
 #include "softhca/front/vfio-user/device.h"
 #include "tests/fuzz/world.h"
 

@@ -2,10 +2,19 @@
 /*
  * recipes.c - commands of a driver's life and of RDMA. See recipes.h.
  */
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
 #include "prm/mlx5/driver.h"
-#include "prm/mlx5/xrq.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/mcg.h"
 #include "prm/mlx5/memic.h"
-#include "prm/mlx5/srq.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/reg.h"
+#include "prm/mlx5/srqc.h"
+#include "prm/mlx5/vport.h"
+#include "prm/mlx5/wq.h"
 #include "tests/fuzz/recipes.h"
 
 enum {

@@ -8,6 +8,12 @@
 #ifndef FUZZ_RECIPES_H
 #define FUZZ_RECIPES_H
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/srqc.h"
 #include "tests/fuzz/world.h"
 
 enum what {

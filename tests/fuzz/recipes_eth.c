@@ -3,9 +3,13 @@
  * recipes_eth.c - commands of an Ethernet port: queues of frames, and what steers frames to them.
  * See recipes.h.
  */
-#include "prm/mlx5/driver.h"
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
 #include "prm/mlx5/pacing.h"
+#include "prm/mlx5/q_counter.h"
+#include "prm/mlx5/tir.h"
+#include "prm/mlx5/vport.h"
+#include "prm/mlx5/wq.h"
 #include "tests/fuzz/recipes.h"
 
 #define SQ(f)   IN(CREATE_SQ_IN_CTX, f)

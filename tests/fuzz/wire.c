@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/qpc.h"
 #include "softhca/device/core.h"
 #include "tests/fuzz/world.h"
 

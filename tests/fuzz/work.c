@@ -6,7 +6,9 @@
 #include <endian.h>
 #include <string.h>
 
-#include "prm/mlx5/driver.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/uar.h"
 #include "tests/fuzz/world.h"
 
 enum { BB = 64, SEG = 16, MAX_WQE = 1024, SQ_DOORBELL = 0x800, CQ_DOORBELL = 0x20 };

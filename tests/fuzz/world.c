@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
 #include "tests/fuzz/world.h"

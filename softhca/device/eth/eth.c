@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/wq.h"
 #include "softhca/device/eth/eth.h"
 
 /* Numbers of QPs end below these. */

@@ -13,8 +13,12 @@
 #ifndef SOFTHCA_DEVICE_ETH_ETH_H
 #define SOFTHCA_DEVICE_ETH_ETH_H
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
+#include "prm/mlx5/tir.h"
+#include "prm/mlx5/vport.h"
+#include "prm/mlx5/wq.h"
 #include "softhca/device/core.h"
-#include "prm/mlx5/eth.h"
 #include "softhca/device/eth/frame.h"
 #include "softhca/device/eth/pacing.h"
 

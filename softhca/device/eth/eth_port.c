@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/flow.h"
+#include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 
 static bool is_group(const uint8_t *frame)

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/reg.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/reg.h"
 

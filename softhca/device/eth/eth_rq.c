@@ -9,43 +9,32 @@
 #include <string.h>
 
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/wq.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/queue/wqe.h"
 
-enum { CQE_L2_OK = 1, CQE_L3_OK = 2, CQE_L4_OK = 4 };
-
-#define CQE_RSS_HASH      FLD(0xc, 31, 0)
-#define CQE_RSS_HASH_TYPE FLD(0x10, 31, 24)
-#define CQE_CHECK_SUM     FLD(0x14, 31, 16)
-#define CQE_HEADERS_OK    FLD(0x1c, 31, 24)
-#define CQE_HEADER_TYPES  FLD(0x1c, 23, 16)
-#define CQE_L4_TYPE       FLD(0x1c, 22, 20)
-#define CQE_L3_TYPE       FLD(0x1c, 19, 18)
-#define CQE_HAS_VLAN      FLD(0x1c, 16, 16)
-#define CQE_VLAN_INFO     FLD(0x1c, 15, 0)
-#define CQE_FLOW_TAG      FLD(0x38, 23, 0)
-
 static uint8_t l3_type(const struct frame *frame)
 {
-	enum { NONE, IPV6, IPV4 };
-
-	return !frame->l3 ? NONE : frame->ip_version == 4 ? IPV4 : IPV6;
+	if (!frame->l3)
+		return CQE_ETH_L3_NONE;
+	return frame->ip_version == 4 ? CQE_ETH_L3_IPV4 : CQE_ETH_L3_IPV6;
 }
 
 static uint8_t l4_type(const struct frame *frame)
 {
-	enum { NONE, TCP_NO_ACK, UDP, TCP_ACK_NO_DATA, TCP_ACK_AND_DATA };
 	const uint8_t *tcp = frame->bytes + frame->l4;
 
 	if (frame->fragment || !frame->l4)
-		return NONE;
+		return CQE_ETH_L4_NONE;
 	if (frame_is_udp(frame))
-		return UDP;
+		return CQE_ETH_L4_UDP;
 	if (!frame_is_tcp(frame))
-		return NONE;
+		return CQE_ETH_L4_NONE;
 	if (!(tcp[13] & TCP_ACK))
-		return TCP_NO_ACK;
-	return frame->l4 + (tcp[12] >> 4) * 4u < frame->l3_end ? TCP_ACK_AND_DATA : TCP_ACK_NO_DATA;
+		return CQE_ETH_L4_TCP_NO_ACK;
+	return frame->l4 + (tcp[12] >> 4) * 4u < frame->l3_end ? CQE_ETH_L4_TCP_ACK_AND_DATA
+							       : CQE_ETH_L4_TCP_ACK_NO_DATA;
 }
 
 static bool strips(const struct eth_rq *rq, const struct frame *frame)
@@ -72,11 +61,11 @@ static void describe(const struct eth_rq *rq, const struct eth_arrival *arrival,
 	fld_set(cqe, CQE_HEADERS_OK,
 		CQE_L2_OK | (frame_l3_ok(frame) ? CQE_L3_OK : 0) |
 			(frame_l4_ok(frame) ? CQE_L4_OK : 0));
-	fld_set(cqe, CQE_L3_TYPE, l3_type(frame));
-	fld_set(cqe, CQE_L4_TYPE, l4_type(frame));
+	fld_set(cqe, CQE_ETH_L3_TYPE, l3_type(frame));
+	fld_set(cqe, CQE_ETH_L4_TYPE, l4_type(frame));
 	if (stripped) {
-		fld_set(cqe, CQE_HAS_VLAN, 1);
-		fld_set(cqe, CQE_VLAN_INFO, frame->tci[0]);
+		fld_set(cqe, CQE_VLAN_PRESENT, 1);
+		fld_set(cqe, CQE_VLAN, frame->tci[0]);
 	}
 	fld_set(cqe, CQE_BYTE_COUNT, frame->len - (stripped ? FRAME_VLAN_LEN : 0));
 	fld_set(cqe, CQE_FLOW_TAG, arrival->tag);
@@ -84,7 +73,7 @@ static void describe(const struct eth_rq *rq, const struct eth_arrival *arrival,
 
 static void start_cqe(const struct hca *hca, const struct eth_rq *rq, uint8_t opcode, uint8_t *cqe)
 {
-	memset(cqe, 0, 64);
+	memset(cqe, 0, PRM_CQE_SIZE);
 	fld_set(cqe, CQE_USER_INDEX, fld_get(rq->rqc, RQC_USER_INDEX));
 	fld_set(cqe, CQE_WQE_COUNTER, rq->ci);
 	fld_set(cqe, CQE_OPCODE, opcode);
@@ -98,7 +87,7 @@ static void start_cqe(const struct hca *hca, const struct eth_rq *rq, uint8_t op
 static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
 			   uint8_t vendor_syndrome)
 {
-	uint8_t cqe[64];
+	uint8_t cqe[PRM_CQE_SIZE];
 
 	start_cqe(hca, rq, CQE_OP_RESP_ERR, cqe);
 	fld_set(cqe, CQE_SYNDROME, syndrome);
@@ -133,17 +122,17 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
  * allowed to the adapter, not demanded. */
 static void decode(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 {
-	enum { SEG = 16, TERMINATOR_LKEY = 0x100 };
 	const uint8_t *seg;
 
 	wqe->length = 0;
 	wqe->num_sge = 0;
-	for (seg = raw; seg < raw + stride && get_be32(seg + 4) != TERMINATOR_LKEY; seg += SEG) {
+	for (seg = raw; seg < raw + stride && fld_get(seg, DATA_LKEY) != WQE_TERMINATOR_LKEY;
+	     seg += WQE_SEG) {
 		struct wqe_sge *sge = &wqe->sge[wqe->num_sge++];
 
-		sge->len = get_be32(seg) & 0x7fffffff;
-		sge->lkey = get_be32(seg + 4);
-		sge->addr = fld_get64(seg, 8);
+		sge->len = fld_get(seg, DATA_FRAME_LEN);
+		sge->lkey = fld_get(seg, DATA_LKEY);
+		sge->addr = fld_get(seg, DATA_ADDR);
 		sge->data = NULL;
 		wqe->length += sge->len;
 	}
@@ -185,7 +174,7 @@ static size_t image(const struct eth_rq *rq, const struct frame *frame, uint8_t 
 static int deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
 		   const struct eth_arrival *arrival)
 {
-	uint8_t bytes[FABRIC_FRAME_MAX + CQE_ROOM], cqe[64];
+	uint8_t bytes[FABRIC_FRAME_MAX + CQE_ROOM], cqe[PRM_CQE_SIZE];
 	size_t len = image(rq, &arrival->frame, bytes);
 	struct dma_batch batch;
 	int ret;

@@ -10,41 +10,18 @@
 #include <string.h>
 
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/uar.h"
+#include "prm/mlx5/wq.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/queue/wqe.h"
 
 enum {
-	SEG = 16,
-	OP_LSO = 0x0e,
 	TURN_WQES = 64,
 	TURN_WORK = 1 << 18, /* in units of eth->work */
 	FRAME_WORK = 256,    /* of a frame, beside what steering it costs */
-	CQ_UPDATE = 2 << 2,
-	CS_L3 = 1 << 6,
-	CS_L4 = 1 << 7,
-	INSERT_VLAN = 1 << 15,
-	INSERT_SERVICE_TAG = 1 << 0, /* 802.1ad */
-	INLINE_LEN_MASK = 0x3ff,
-	INLINE_START = 14, /* the first bytes of inline headers are inside the segment */
 	MAX_LSO_SEGMENTS = 1024,
 };
-
-#define INLINE_FLAG 0x80000000u
-
-#define CTRL_OPMOD  FLD(0x0, 31, 24)
-#define CTRL_INDEX  FLD(0x0, 23, 8)
-#define CTRL_OPCODE FLD(0x0, 7, 0)
-#define CTRL_SQN    FLD(0x4, 31, 8)
-#define CTRL_DS     FLD(0x4, 5, 0)
-#define CTRL_CE_SE  FLD(0x8, 4, 0)
-#define ETH_CS      FLD(0x4, 31, 24)
-#define ETH_SWP     FLD(0x4, 23, 16)
-#define ETH_MSS     FLD(0x4, 13, 0)
-#define ETH_INLINE  FLD(0xc, 31, 16) /* size of headers, or what to insert */
-#define ETH_TCI     FLD(0xc, 15, 0)
-#define DATA_LEN    FLD(0x0, 31, 0)
-#define DATA_LKEY   FLD(0x4, 31, 0)
-#define DATA_ADDR   FLD64(0x8)
 
 /* A WQE, decoded: headers first, then the bytes that segments describe. */
 struct eth_send {
@@ -84,7 +61,7 @@ int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq)
 
 	if (sq->state == PRM_WQ_STATE_RST)
 		return 0;
-	ret = dma_read(hca, sq->wq.dbr + 4, &word, sizeof(word));
+	ret = dma_read(hca, sq->wq.dbr + FLD_BYTE(QP_DBREC_SEND), &word, sizeof(word));
 	if (ret)
 		return ret;
 	sq->pi = (uint16_t)be32toh(word);
@@ -100,9 +77,9 @@ static size_t decode_inline_data(const uint8_t *seg, const uint8_t *end, struct 
 {
 	size_t taken;
 
-	sge->len = fld_get(seg, DATA_LEN) & INLINE_LEN_MASK;
-	sge->data = seg + 4;
-	taken = (4 + sge->len + SEG - 1) / SEG * SEG;
+	sge->len = fld_get(seg, DATA_INLINE_LEN);
+	sge->data = seg + WQE_INLINE_HEADER;
+	taken = (WQE_INLINE_HEADER + sge->len + WQE_SEG - 1) / WQE_SEG * WQE_SEG;
 	return taken <= (size_t)(end - seg) ? taken : 0;
 }
 
@@ -110,13 +87,13 @@ static int decode_data(const uint8_t *seg, const uint8_t *end, struct eth_send *
 {
 	while (seg < end) {
 		struct wqe_sge *sge = &send->sge[send->num_sge++];
-		size_t taken = SEG;
+		size_t taken = WQE_SEG;
 
 		sge->data = NULL;
 		sge->len = fld_get(seg, DATA_LEN);
 		sge->lkey = fld_get(seg, DATA_LKEY);
 		sge->addr = fld_get(seg, DATA_ADDR);
-		if (sge->len & INLINE_FLAG)
+		if (fld_get(seg, DATA_INLINE))
 			taken = decode_inline_data(seg, end, sge);
 		if (!taken)
 			return WQE_BAD_INLINE;
@@ -132,19 +109,19 @@ static const uint8_t *decode_inline(const uint8_t *eth, const uint8_t *end, stru
 {
 	uint32_t size = fld_get(eth, ETH_INLINE), taken;
 
-	if (size & INSERT_VLAN) {
-		if (size & ~(INSERT_VLAN | INSERT_SERVICE_TAG))
+	if (size & WQE_INSERT_VLAN) {
+		if (size & ~(WQE_INSERT_VLAN | WQE_INSERT_SERVICE_TAG))
 			return NULL;
-		send->tpid = size & INSERT_SERVICE_TAG ? ETHERTYPE_QINQ : ETHERTYPE_VLAN;
+		send->tpid = size & WQE_INSERT_SERVICE_TAG ? ETHERTYPE_QINQ : ETHERTYPE_VLAN;
 		send->tci = fld_get(eth, ETH_TCI);
-		return eth + SEG;
+		return eth + WQE_SEG;
 	}
-	taken = (INLINE_START + size + SEG - 1) / SEG * SEG;
-	if (taken < SEG)
-		taken = SEG;
+	taken = (WQE_ETH_INLINE_START + size + WQE_SEG - 1) / WQE_SEG * WQE_SEG;
+	if (taken < WQE_SEG)
+		taken = WQE_SEG;
 	if (taken > (size_t)(end - eth))
 		return NULL;
-	send->header = eth + INLINE_START;
+	send->header = eth + WQE_ETH_INLINE_START;
 	send->header_len = size;
 	return eth + taken;
 }
@@ -154,11 +131,11 @@ static int check_control(const struct eth_sq *sq, const uint8_t *raw, uint32_t p
 	uint8_t opcode = fld_get(raw, CTRL_OPCODE);
 
 	if (fld_get(raw, CTRL_OPMOD) ||
-	    (opcode != WQE_NOP && opcode != WQE_SEND && opcode != OP_LSO))
+	    (opcode != WQE_NOP && opcode != WQE_SEND && opcode != WQE_LSO))
 		return WQE_BAD_OPCODE;
 	if (fld_get(raw, CTRL_INDEX) != sq->ci)
 		return WQE_BAD_INDEX;
-	if (fld_get(raw, CTRL_SQN) != sq->n)
+	if (fld_get(raw, CTRL_QPN) != sq->n)
 		return WQE_BAD_QPN;
 	if (!wqe_bbs(raw) || wqe_bbs(raw) > posted || wqe_bbs(raw) > WQE_BB_MAX)
 		return WQE_BAD_SIZE;
@@ -167,7 +144,7 @@ static int check_control(const struct eth_sq *sq, const uint8_t *raw, uint32_t p
 
 static int decode(const uint8_t *raw, struct eth_send *send)
 {
-	const uint8_t *eth = raw + SEG, *end = raw + fld_get(raw, CTRL_DS) * SEG, *data;
+	const uint8_t *eth = raw + WQE_SEG, *end = raw + fld_get(raw, CTRL_DS) * WQE_SEG, *data;
 
 	send->header = raw;
 	send->header_len = 0;
@@ -175,15 +152,15 @@ static int decode(const uint8_t *raw, struct eth_send *send)
 	send->length = 0;
 	send->num_sge = 0;
 	send->opcode = fld_get(raw, CTRL_OPCODE);
-	send->signaled = fld_get(raw, CTRL_CE_SE) & CQ_UPDATE;
+	send->signaled = fld_get(raw, CTRL_CE_SE) & WQE_CQ_UPDATE;
 	if (send->opcode == WQE_NOP)
 		return 0;
-	if (end - eth < SEG)
+	if (end - eth < WQE_SEG)
 		return WQE_BAD_SIZE;
 	send->cs_flags = fld_get(eth, ETH_CS);
 	send->mss = fld_get(eth, ETH_MSS);
 	/* sums of inner headers, and where software says that headers are */
-	if ((send->cs_flags & ~(CS_L3 | CS_L4)) || fld_get(eth, ETH_SWP))
+	if ((send->cs_flags & ~(WQE_CS_L3 | WQE_CS_L4)) || fld_get(eth, ETH_SWP))
 		return WQE_BAD_OPCODE;
 	data = decode_inline(eth, end, send);
 	return data ? decode_data(data, end, send) : WQE_BAD_INLINE;
@@ -208,9 +185,9 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct eth_se
 
 	if (send->cs_flags) {
 		frame_parse(&frame, bytes, len);
-		if (send->cs_flags & CS_L3)
+		if (send->cs_flags & WQE_CS_L3)
 			frame_fill_l3(bytes, &frame);
-		if (send->cs_flags & CS_L4)
+		if (send->cs_flags & WQE_CS_L4)
 			frame_fill_l4(bytes, &frame);
 	}
 	if (send->tpid)
@@ -351,7 +328,7 @@ static int send_large(struct hca *hca, struct eth_sq *sq, const struct eth_send 
 static void complete(struct hca *hca, struct eth_sq *sq, uint8_t opcode, uint8_t send_opcode,
 		     uint8_t vendor_syndrome)
 {
-	uint8_t cqe[64] = { 0 };
+	uint8_t cqe[PRM_CQE_SIZE] = { 0 };
 
 	fld_set(cqe, CQE_USER_INDEX, fld_get(sq->sqc, SQC_USER_INDEX));
 	fld_set(cqe, CQE_SEND_OPCODE, send_opcode);
@@ -408,7 +385,7 @@ static int execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint3
 		return ret;
 	if (send.opcode == WQE_SEND)
 		ret = send_frame(hca, sq, &send);
-	else if (send.opcode == OP_LSO)
+	else if (send.opcode == WQE_LSO)
 		ret = send_large(hca, sq, &send);
 	if (!ret && send.signaled)
 		complete(hca, sq, CQE_OP_REQ, send.opcode, 0);
@@ -432,7 +409,8 @@ static void run_one(struct hca *hca, struct eth_sq *sq)
 		ret = execute(hca, sq, raw, bbs);
 	}
 	if (ret) {
-		complete(hca, sq, CQE_OP_REQ_ERR, ret == WQE_BAD_FETCH ? 0 : raw[3], (uint8_t)ret);
+		complete(hca, sq, CQE_OP_REQ_ERR,
+			 ret == WQE_BAD_FETCH ? 0 : fld_get(raw, CTRL_OPCODE), (uint8_t)ret);
 		sq->state = PRM_WQ_STATE_ERR;
 	}
 	sq->ci += ret == WQE_BAD_FETCH ? 1 : blocks(raw, posted);
@@ -448,7 +426,8 @@ static bool flush(struct hca *hca, struct eth_sq *sq)
 	for (i = 0; i < TURN_WQES && sq->ci != sq->pi; i++) {
 		bool known = !fetch(hca, sq, raw, 1);
 
-		complete(hca, sq, CQE_OP_REQ_ERR, known ? raw[3] : 0, VEND_FLUSH);
+		complete(hca, sq, CQE_OP_REQ_ERR, known ? fld_get(raw, CTRL_OPCODE) : 0,
+			 VEND_FLUSH);
 		sq->ci += known ? blocks(raw, (uint16_t)(sq->pi - sq->ci)) : 1;
 	}
 	return sq->ci != sq->pi;

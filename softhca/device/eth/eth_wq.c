@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/tir.h"
+#include "prm/mlx5/wq.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/eth/eth.h"
-#include "prm/mlx5/pacing.h"
 #include "softhca/device/queue/wqe.h"
 
 enum { LOG_WQ_MAX = 15, LOG_STRIDE_MIN = 4, PAGE_SHIFT_MIN = 12 };

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
+#include "prm/mlx5/vport.h"
 #include "softhca/device/eth/eth.h"
 
 enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)

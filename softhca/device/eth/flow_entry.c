@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
 #include "softhca/device/eth/eth.h"
 
 enum { ENTRY_SET = 0, ENTRY_MODIFY = 1 };

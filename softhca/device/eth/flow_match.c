@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/flow.h"
 #include "softhca/device/eth/eth.h"
 
 enum {

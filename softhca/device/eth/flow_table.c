@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
 #include "softhca/device/eth/eth.h"
 
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd)

@@ -2,9 +2,10 @@
 /*
  * pacing.c - rate limits of send queues. See pacing.h.
  */
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/pacing.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
-#include "prm/mlx5/pacing.h"
 
 #define BITS_PER_KBIT_NS 1000000ull /* a kbit/s is a bit in so many ns */
 

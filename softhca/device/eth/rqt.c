@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 
 static void rqt_free(struct rqt *rqt)

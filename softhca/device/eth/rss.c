@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 
 enum {

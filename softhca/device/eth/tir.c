@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 
 /* In spite of their name, the bits let own frames in, as the command that changes them says

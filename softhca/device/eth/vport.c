@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/vport.h"
 #include "softhca/device/eth/eth.h"
 
 enum { STATE_DOWN = 0, STATE_UP = 1, STATE_FOLLOW = 2, OP_UPLINK = 2, MTU_MIN = 68 };

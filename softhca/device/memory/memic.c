@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/device/memory/memic.h"
+#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/memic.h"
+#include "softhca/device/memory/memic.h"
 
 struct memic_block {
 	LIST_ENTRY(memic_block) entry;

@@ -5,6 +5,7 @@
 #ifndef SOFTHCA_DEVICE_MEMORY_MEMIC_H
 #define SOFTHCA_DEVICE_MEMORY_MEMIC_H
 
+#include "prm/mlx5/cmd.h"
 #include "softhca/device/core.h"
 
 enum {

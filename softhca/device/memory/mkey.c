@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mkc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/memory/memic.h"
-#include "prm/mlx5/memic.h"
-#include "prm/mlx5/umr.h"
 
 static unsigned int decode_access(const uint8_t *mkc)
 {

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "prm/mlx5/mkc.h"
 #include "softhca/device/memory/dma.h"
-#include "prm/mlx5/cmd.h"
 
 struct hca;
 struct pd;

@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/device/core.h"
+#include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
+#include "prm/mlx5/wqe.h"
+#include "softhca/device/core.h"
 #include "softhca/device/queue/wqe.h"
 
-enum { CTRL = 16, XLT_BATCH = 64 * 1024 };
+enum { XLT_BATCH = 64 * 1024 };
 
 struct umr {
 	struct mkey *mkey;
@@ -68,11 +70,11 @@ static uint64_t known_mask(void)
 
 static int decode(struct umr *umr, const uint8_t *raw, size_t len)
 {
-	const uint8_t *ctrl = raw + CTRL;
+	const uint8_t *ctrl = raw + WQE_SEG;
 
-	if (len < CTRL + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
+	if (len < WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
 		return WQE_BAD_SIZE;
-	umr->key = fld_get(raw, FLD(0xc, 31, 0));
+	umr->key = fld_get(raw, CTRL_MKEY);
 	umr->flags = fld_get(ctrl, UMR_FLAGS);
 	umr->mask = fld_get(ctrl, UMR_MKEY_MASK);
 	umr->bytes = fld_get(ctrl, UMR_XLT_OCTOWORDS) * XLT_OCTOWORD;
@@ -82,7 +84,7 @@ static int decode(struct umr *umr, const uint8_t *raw, size_t len)
 			      XLT_OCTOWORD;
 	umr->context = ctrl + UMR_CTRL_SIZE;
 	umr->data = umr->context + UMR_MKEY_SIZE;
-	umr->data_len = len - CTRL - UMR_CTRL_SIZE - UMR_MKEY_SIZE;
+	umr->data_len = len - WQE_SEG - UMR_CTRL_SIZE - UMR_MKEY_SIZE;
 	return 0;
 }
 
@@ -156,9 +158,9 @@ static int write_by_pointer(struct hca *hca, const struct qp *qp, const struct u
 	uint64_t at, part;
 	int why;
 
-	if (umr->data_len < 16)
+	if (umr->data_len < WQE_SEG)
 		return WQE_BAD_SIZE;
-	wqe_decode_recv(umr->data, 16, &list);
+	wqe_decode_recv(umr->data, WQE_SEG, &list);
 	if (list.length < umr->bytes)
 		return WQE_BAD_LENGTH;
 	for (at = 0; at < umr->bytes; at += part) {

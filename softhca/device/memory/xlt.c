@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/device/core.h"
+#include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
+#include "softhca/device/core.h"
 
 int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len)
 {

@@ -10,25 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/uar.h"
 #include "softhca/device/core.h"
 
-enum {
-	CQE_SIZE = 64,
-	CQE_RESIZE = 5,
-	CQE_REQ_ERR = 13,
-	CQE_RESP_ERR = 14,
-	CQE_INLINE_32 = 0x4,
-	CQE_INLINE_64 = 0x8,
-	CQE_SOLICITED = 0x2,
-	ARM_SOLICITED_ONLY = 1 << 24,
-};
+enum { CQ_INDEX_MASK = 0xffffff /* software says so many bits of its consumer index */ };
 
 #define ARM_SENTINEL 0xffffffffu
 
 static bool is_error(const struct completion *done)
 {
-	return done->opcode == CQE_REQ_ERR || done->opcode == CQE_RESP_ERR;
+	return done->opcode == CQE_OP_REQ_ERR || done->opcode == CQE_OP_RESP_ERR;
 }
 
 /* What the scattered payload overwrites is set first. */
@@ -53,10 +48,8 @@ static uint32_t user_index(const struct qp *qp, const struct srq *srq)
 /* The first bytes are the header that a tag was found by, or say how an operation went. */
 static void put_tm(const struct tm_note *note, uint8_t *cqe)
 {
-	enum { APP_TAG_MATCHING = 1 };
-
 	memcpy(cqe, note->head, sizeof(note->head));
-	fld_set(cqe, CQE_APP, APP_TAG_MATCHING);
+	fld_set(cqe, CQE_APP, CQE_APP_TAG_MATCHING);
 	fld_set(cqe, CQE_APP_OP, note->op);
 	fld_set(cqe, CQE_APP_INFO, note->tag);
 }
@@ -81,7 +74,7 @@ static void encode(const struct hca *hca, const struct qp *qp, const struct comp
 	fld_set(cqe, CQE_SL, done->sl_or_l3);
 	fld_set(cqe, CQE_VLAN_PRESENT, done->tagged);
 	fld_set(cqe, CQE_VLAN, done->tagged ? done->vlan : 0);
-	memcpy(cqe + 0x24, &done->imm, sizeof(done->imm));
+	memcpy(fld_at(cqe, CQE_IMM), &done->imm, sizeof(done->imm));
 	fld_set(cqe, CQE_BYTE_COUNT, done->byte_count);
 	fld_set(cqe, CQE_TIMESTAMP, hca->now);
 	if (done->tm)
@@ -94,7 +87,7 @@ static int read_consumer(struct hca *hca, struct cq *cq)
 	int ret = dma_read(hca, cq->dbr, &word, sizeof(word));
 
 	if (!ret)
-		cq->ci = cq->pi - ((cq->pi - be32toh(word)) & 0xffffff);
+		cq->ci = cq->pi - ((cq->pi - fld_get(&word, CQ_DBREC_CI)) & CQ_INDEX_MASK);
 	return ret;
 }
 
@@ -187,14 +180,15 @@ uint64_t cq_run_timers(struct hca *hca)
 static uint32_t build(const struct hca *hca, struct cq *cq, const struct qp *qp,
 		      const struct completion *done, uint8_t *slot)
 {
-	uint8_t *cqe = slot + cq->cqe_size - CQE_SIZE;
+	uint8_t *cqe = slot + cq->cqe_size - PRM_CQE_SIZE;
 
 	memset(slot, 0, cq->cqe_size);
 	encode(hca, qp, done, cqe);
-	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
+	cqe[PRM_CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
 	if (done->inline_len)
 		put_inline(cq, slot, cqe, done);
-	return cq->padded || cqe[CQE_SIZE - 1] & CQE_INLINE_64 ? 2 * CQE_SIZE : CQE_SIZE;
+	return cq->padded || cqe[PRM_CQE_SIZE - 1] & CQE_INLINE_64 ? 2 * PRM_CQE_SIZE
+								   : PRM_CQE_SIZE;
 }
 
 static int write_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
@@ -219,7 +213,7 @@ static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_
 			return EFAULT;
 		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
 	}
-	trace_cqe(hca->config.trace, cq->n, cq->pi, bytes + len - CQE_SIZE);
+	trace_cqe(hca->config.trace, cq->n, cq->pi, bytes + len - PRM_CQE_SIZE);
 	cq->pi++;
 	if (solicited)
 		cq->solicited = cq->pi;
@@ -229,7 +223,7 @@ static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_
 
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done)
 {
-	uint8_t slot[2 * CQE_SIZE];
+	uint8_t slot[2 * PRM_CQE_SIZE];
 	uint32_t len;
 	int ret = cq_reserve(hca, cq);
 
@@ -243,23 +237,26 @@ int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct co
 int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batch *before)
 {
 	uint64_t opcode = fld_get(cqe, CQE_OPCODE);
-	uint32_t len = cq->padded ? 2 * CQE_SIZE : CQE_SIZE;
-	uint8_t slot[2 * CQE_SIZE] = { 0 };
+	uint32_t len = cq->padded ? 2 * PRM_CQE_SIZE : PRM_CQE_SIZE;
+	uint8_t slot[2 * PRM_CQE_SIZE] = { 0 };
 	int ret = cq_reserve(hca, cq);
 
 	if (ret)
 		return ret;
-	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
-	memcpy(slot + CQE_SIZE, cqe, CQE_SIZE);
+	cqe[PRM_CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
+	memcpy(slot + PRM_CQE_SIZE, cqe, PRM_CQE_SIZE);
 	return put_cqe(hca, cq, slot + sizeof(slot) - len, len, before,
-		       opcode == CQE_REQ_ERR || opcode == CQE_RESP_ERR);
+		       opcode == CQE_OP_REQ_ERR || opcode == CQE_OP_RESP_ERR);
 }
 
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word)
 {
+	uint32_t be = htobe32(word);
+	bool solicited = fld_get(&be, CQ_ARM_SOLICITED_ONLY);
+
 	cq->arm_word = word;
-	cq->armed = word & ARM_SOLICITED_ONLY ? PRM_CQC_ST_SOLICITED_ARMED : PRM_CQC_ST_ARMED;
-	cq->armed_from = cq->pi - ((cq->pi - word) & 0xffffff);
+	cq->armed = solicited ? PRM_CQC_ST_SOLICITED_ARMED : PRM_CQC_ST_ARMED;
+	cq->armed_from = cq->pi - ((cq->pi - fld_get(&be, CQ_ARM_CI)) & CQ_INDEX_MASK);
 	cq_notify(hca, cq);
 }
 
@@ -269,7 +266,8 @@ static void scan_one(struct hca *hca, struct cq *cq)
 {
 	uint32_t word;
 
-	if (!dma_read(hca, cq->dbr + 4, &word, sizeof(word)) && be32toh(word) != cq->arm_word)
+	if (!dma_read(hca, cq->dbr + FLD_BYTE(CQ_DBREC_ARM), &word, sizeof(word)) &&
+	    be32toh(word) != cq->arm_word)
 		cq_arm(hca, cq, be32toh(word));
 }
 
@@ -281,7 +279,7 @@ static void scan_batch(struct hca *hca, struct cq **cqs, unsigned int count)
 
 	dma_begin_read(&batch, hca, words);
 	for (i = 0; i < count; i++)
-		dma_add(&batch, cqs[i]->dbr + 4, sizeof(words[i]));
+		dma_add(&batch, cqs[i]->dbr + FLD_BYTE(CQ_DBREC_ARM), sizeof(words[i]));
 	if (dma_finish(&batch)) {
 		/* one record is gone; the others still count */
 		for (i = 0; i < count; i++)
@@ -366,7 +364,8 @@ static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 	set_moderation(cq, cq->cqc);
 	ret = dma_map_pages(&cq->map, pas, npas, page_shift, skip,
 			    (uint64_t)cq->cqe_size << cq->log_size);
-	return ret ? ret : dma_write(hca, cq->dbr + 4, &sentinel, sizeof(sentinel));
+	return ret ? ret
+		   : dma_write(hca, cq->dbr + FLD_BYTE(CQ_DBREC_ARM), &sentinel, sizeof(sentinel));
 }
 
 static enum prm_status cq_add(struct hca *hca, struct cmd *cmd, struct cq *cq)
@@ -465,12 +464,12 @@ static const char *check_resize(struct hca *hca, struct cq *cq, const struct cmd
 /* Software copies what is in the old ring, up to this CQE. */
 static int end_ring(struct hca *hca, struct cq *cq)
 {
-	uint8_t slot[2 * CQE_SIZE] = { 0 };
-	uint8_t *cqe = slot + cq->cqe_size - CQE_SIZE;
+	uint8_t slot[2 * PRM_CQE_SIZE] = { 0 };
+	uint8_t *cqe = slot + cq->cqe_size - PRM_CQE_SIZE;
 
-	fld_set(cqe, CQE_OPCODE, CQE_RESIZE);
-	cqe[CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
-	return write_cqe(hca, cq, cqe, CQE_SIZE, NULL);
+	fld_set(cqe, CQE_OPCODE, CQE_OP_RESIZE);
+	cqe[PRM_CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
+	return write_cqe(hca, cq, cqe, PRM_CQE_SIZE, NULL);
 }
 
 static enum prm_status resize(struct hca *hca, struct cq *cq, struct cmd *cmd)

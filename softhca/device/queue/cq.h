@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "prm/mlx5/cqc.h"
 #include "softhca/device/memory/dma.h"
-#include "prm/mlx5/cmd.h"
 
 struct eq;
 struct hca;
@@ -23,7 +23,7 @@ struct cq {
 	uint32_t n;
 	uint32_t log_size;
 	uint32_t cqe_size;
-	bool padded; /* all 128 bytes are written */
+	bool padded;     /* all 128 bytes are written */
 	uint32_t pi, ci; /* free-running; ci is what the doorbell record last said */
 	struct dma_map map;
 	uint64_t dbr;

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
-#include "prm/mlx5/eth.h"
 
 static void eq_interrupt(struct hca *hca, struct eq *eq)
 {

@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/eqe.h"
 #include "softhca/device/memory/dma.h"
-#include "prm/mlx5/cmd.h"
 
 struct hca;
 

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
-#include "prm/mlx5/driver.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
-#include "prm/mlx5/xrq.h"
 
 void qp_wake(struct hca *hca, struct qp *qp)
 {

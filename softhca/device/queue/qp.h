@@ -9,12 +9,13 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/queue/cq.h"
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/transport/path.h"
 #include "softhca/device/queue/srq.h"
 #include "softhca/device/queue/work_request.h"
-#include "prm/mlx5/cmd.h"
 
 struct hca;
 struct pd;
@@ -115,8 +116,9 @@ struct qp {
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq; /* that it receives through */
 	struct pd *xrcd; /* of a QP that receives for XRC SRQs */
-	struct tm_offload *offload; /* its send queue is tag matching's, for rendezvous; else NULL */
-	struct uar *uar; /* NULL: no send queue, no doorbell */
+	struct tm_offload
+		*offload; /* its send queue is tag matching's, for rendezvous; else NULL */
+	struct uar *uar;  /* NULL: no send queue, no doorbell */
 	uint32_t user_index;
 	struct dma_map map;
 	uint64_t dbr;

@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
 #include "softhca/device/core.h"
 
 enum {

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 

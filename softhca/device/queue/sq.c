@@ -7,6 +7,11 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/uar.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
@@ -60,7 +65,7 @@ int sq_read_doorbell(struct hca *hca, struct qp *qp)
 
 	if (!is_scanned(qp))
 		return 0;
-	ret = dma_read(hca, qp->dbr + 4, &word, sizeof(word));
+	ret = dma_read(hca, qp->dbr + FLD_BYTE(QP_DBREC_SEND), &word, sizeof(word));
 	if (!ret)
 		take_doorbell(hca, qp, word);
 	return ret;
@@ -87,7 +92,8 @@ static int scan_read(struct hca *hca, struct scan *scan, unsigned int count, uin
 
 	dma_begin_read(&batch, hca, buf);
 	for (i = 0; i < count; i++) {
-		ret = dma_add(&batch, scan[i].qp->dbr + 4, sizeof(scan[i].word));
+		ret = dma_add(&batch, scan[i].qp->dbr + FLD_BYTE(QP_DBREC_SEND),
+			      sizeof(scan[i].word));
 		if (!ret)
 			ret = add_ring(&batch, scan[i].qp, scan[i].qp->sq.next, scan[i].bbs);
 		if (ret)
@@ -240,7 +246,7 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 	uint16_t bbs = 1;
 
 	if (!sq_fetch(hca, qp, qp->sq.ci, &raw)) {
-		done.send_opcode = raw[3];
+		done.send_opcode = fld_get(raw, CTRL_OPCODE);
 		bbs = wqe_bbs(raw);
 	}
 	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);

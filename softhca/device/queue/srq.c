@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/pd.h"
+#include "prm/mlx5/srqc.h"
+#include "prm/mlx5/wq.h"
 #include "softhca/device/core.h"
 #include "softhca/device/transport/tm.h"
-#include "prm/mlx5/xrq.h"
 
 enum { MAX_PAGE_SHIFT = 12 + 31 };
 

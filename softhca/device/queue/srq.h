@@ -8,10 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "prm/mlx5/srqc.h"
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/queue/work_request.h"
-#include "prm/mlx5/srq.h"
-#include "prm/mlx5/cmd.h"
 
 struct cq;
 struct hca;

@@ -9,10 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
-#include "prm/mlx5/srq.h"
-
-enum { NEXT_SEG = 16 };
 
 static int fail(struct hca *hca, struct srq *srq)
 {
@@ -66,7 +65,7 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 	next = fld_get(raw, SRQ_WQE_NEXT);
 	if (next >> srq->log_size)
 		return fail(hca, srq);
-	wqe_decode_recv(raw + NEXT_SEG, srq->stride - NEXT_SEG, wqe);
+	wqe_decode_recv(raw + WQE_SEG, srq->stride - WQE_SEG, wqe);
 	trace_wqe(hca->config.trace, "srq", srq->n, srq->next, raw, srq->stride);
 	*index = srq->next;
 	srq->next = next;

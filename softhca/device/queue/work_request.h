@@ -11,7 +11,7 @@
 
 #include "softhca/net/fabric.h"
 
-enum { WQE_BB = 64, WQE_BB_MAX = 16, WQE_SGE_MAX = 62, RECV_WQE_MAX = 512 };
+enum { WQE_BB_MAX = 16, WQE_SGE_MAX = 62, RECV_WQE_MAX = 512 };
 enum { WQE_AV_COMPACT = 16, WQE_AV_EXTENDED = 48 };
 
 struct wqe_sge {

@@ -8,34 +8,10 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/av.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/queue/wqe.h"
-#include "prm/mlx5/av.h"
-
-enum {
-	SEG = 16, /* WQEs are counted in these */
-	INLINE_FLAG = 0x80000000u,
-	INLINE_LEN_MASK = 0x3ff,
-	TERMINATOR_LKEY = 0x100,
-	FM_CE_SE_CQ_UPDATE = 2 << 2,
-	FM_CE_SE_SOLICITED = 1 << 1,
-};
-
-#define CTRL_OPMOD      FLD(0x0, 31, 24)
-#define CTRL_INDEX      FLD(0x0, 23, 8)
-#define CTRL_OPCODE     FLD(0x0, 7, 0)
-#define CTRL_QPN        FLD(0x4, 31, 8)
-#define CTRL_DS         FLD(0x4, 5, 0)
-#define CTRL_FM         FLD(0x8, 7, 5)
-#define CTRL_CE_SE      FLD(0x8, 4, 0)
-#define RADDR_ADDR      FLD64(0x0)
-#define RADDR_RKEY      FLD(0x8, 31, 0)
-#define ATOMIC_SWAP_ADD FLD64(0x0)
-#define ATOMIC_COMPARE  FLD64(0x8)
-#define XRC_SRQN        FLD(0x0, 23, 0)
-#define DATA_LEN        FLD(0x0, 31, 0)
-#define DATA_LKEY       FLD(0x4, 31, 0)
-#define DATA_ADDR       FLD64(0x8)
 
 enum { PART_RADDR = 1 << 0, PART_ATOMIC = 1 << 1, PART_DATA = 1 << 2, PART_INLINE = 1 << 3 };
 
@@ -67,7 +43,7 @@ static const struct opcode opcodes[256] = {
 
 uint32_t wqe_size(const uint8_t *raw)
 {
-	return (uint32_t)fld_get(raw, CTRL_DS) * SEG;
+	return (uint32_t)fld_get(raw, CTRL_DS) * WQE_SEG;
 }
 
 uint32_t wqe_bbs(const uint8_t *raw)
@@ -85,12 +61,12 @@ static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
  * if they run over the end of the WQE. */
 static size_t decode_inline(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
 {
-	uint32_t len = fld_get(seg, DATA_LEN) & INLINE_LEN_MASK;
-	size_t taken = (4 + len + SEG - 1) / SEG * SEG;
+	uint32_t len = fld_get(seg, DATA_INLINE_LEN);
+	size_t taken = (WQE_INLINE_HEADER + len + WQE_SEG - 1) / WQE_SEG * WQE_SEG;
 
 	if (taken > (size_t)(end - seg))
 		return 0;
-	add_sge(wqe, &(struct wqe_sge){ .len = len, .data = seg + 4 });
+	add_sge(wqe, &(struct wqe_sge){ .len = len, .data = seg + WQE_INLINE_HEADER });
 	return taken;
 }
 
@@ -113,8 +89,8 @@ static int decode_sges(const uint8_t *seg, const uint8_t *end, uint8_t parts, st
 	while (seg < end) {
 		if (!(parts & PART_DATA))
 			return WQE_BAD_SIZE;
-		taken = SEG;
-		if (!(fld_get(seg, DATA_LEN) & INLINE_FLAG)) {
+		taken = WQE_SEG;
+		if (!fld_get(seg, DATA_INLINE)) {
 			struct wqe_sge sge = decode_data(seg);
 
 			add_sge(wqe, &sge);
@@ -136,9 +112,9 @@ static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 	wqe->index = fld_get(raw, CTRL_INDEX);
 	wqe->bbs = wqe_bbs(raw);
 	wqe->fence = fld_get(raw, CTRL_FM);
-	wqe->signaled = fld_get(raw, CTRL_CE_SE) & FM_CE_SE_CQ_UPDATE;
-	wqe->solicited = fld_get(raw, CTRL_CE_SE) & FM_CE_SE_SOLICITED;
-	memcpy(&wqe->imm, raw + 12, sizeof(wqe->imm));
+	wqe->signaled = fld_get(raw, CTRL_CE_SE) & WQE_CQ_UPDATE;
+	wqe->solicited = fld_get(raw, CTRL_CE_SE) & WQE_SOLICITED;
+	memcpy(&wqe->imm, fld_at(raw, CTRL_IMM), sizeof(wqe->imm));
 	wqe->length = 0;
 	wqe->num_sge = 0;
 }
@@ -182,7 +158,7 @@ static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_s
 		return decode_address(seg, end, wqe);
 	if (service != FABRIC_XRC)
 		return 0;
-	xrc = take(seg, end, SEG);
+	xrc = take(seg, end, WQE_SEG);
 	if (!xrc)
 		return WQE_BAD_SIZE;
 	wqe->srqn = fld_get(xrc, XRC_SRQN);
@@ -195,14 +171,14 @@ static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
 	const uint8_t *raddr, *atomic;
 
 	if (parts & PART_RADDR) {
-		raddr = take(seg, end, SEG);
+		raddr = take(seg, end, WQE_SEG);
 		if (!raddr)
 			return WQE_BAD_SIZE;
 		wqe->raddr = fld_get(raddr, RADDR_ADDR);
 		wqe->rkey = fld_get(raddr, RADDR_RKEY);
 	}
 	if (parts & PART_ATOMIC) {
-		atomic = take(seg, end, SEG);
+		atomic = take(seg, end, WQE_SEG);
 		if (!atomic)
 			return WQE_BAD_SIZE;
 		wqe->swap_add = fld_get(atomic, ATOMIC_SWAP_ADD);
@@ -214,7 +190,7 @@ static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
 int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 		    enum fabric_service service, struct send_wqe *wqe)
 {
-	const uint8_t *seg = raw + SEG, *end = raw + fld_get(raw, CTRL_DS) * SEG;
+	const uint8_t *seg = raw + WQE_SEG, *end = raw + fld_get(raw, CTRL_DS) * WQE_SEG;
 	const struct opcode *op;
 	int why;
 
@@ -242,10 +218,10 @@ void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 
 	wqe->length = 0;
 	wqe->num_sge = 0;
-	for (seg = raw; seg < raw + stride && wqe->num_sge < WQE_SGE_MAX; seg += SEG) {
+	for (seg = raw; seg < raw + stride && wqe->num_sge < WQE_SGE_MAX; seg += WQE_SEG) {
 		struct wqe_sge sge = decode_data(seg);
 
-		if (sge.lkey == TERMINATOR_LKEY)
+		if (sge.lkey == WQE_TERMINATOR_LKEY)
 			return;
 		wqe->sge[wqe->num_sge++] = sge;
 		wqe->length += sge.len;

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mcg.h"
 #include "softhca/device/core.h"
-#include "prm/mlx5/srq.h"
 
 static struct mcg_member *find(struct hca *hca, const uint8_t *gid, const struct qp *qp)
 {

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "prm/mlx5/av.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/vport.h"
 #include "softhca/device/core.h"
 
 enum { DEFAULT_PKEY = 0xffff };

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "prm/mlx5/av.h"
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 

@@ -8,31 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
-
-enum {
-	CTRL_SEG = 16,
-	TM_SEG = 32,
-	DATA_SEG = 16,
-	OP_NOP = 0,
-	OP_APPEND = 1,
-	OP_REMOVE = 2,
-	FLAG_SW_COUNT = 1 << 6,
-	FLAG_CQE = 1 << 7,
-};
-
-#define TM_SEG_OPCODE   FLD(0x0, 31, 28)
-#define TM_SEG_FLAGS    FLD(0x0, 23, 16)
-#define TM_SEG_INDEX    FLD(0x0, 15, 0)
-#define TM_SEG_SW_COUNT FLD(0x4, 15, 0)
-#define TM_SEG_TAG      FLD64(0x10)
-#define TM_SEG_MASK     FLD64(0x18)
-#define DATA_LEN        FLD(0x0, 31, 0)
-#define DATA_LKEY       FLD(0x4, 31, 0)
-#define DATA_ADDR       FLD64(0x8)
-#define HEAD_SUCCESS    FLD(0x0, 31, 31)
-#define HEAD_HW_PHASE   FLD(0x4, 31, 16)
 
 struct tm *tm_create(unsigned int log_size, uint16_t next)
 {
@@ -75,18 +55,18 @@ static void put_note(struct tm_note *note, enum tm_cqe op, uint16_t index)
 static int append(struct tm *tm, const uint8_t *seg, size_t len)
 {
 	struct tm_tag *tag = &tm->tag[tm->next];
-	const uint8_t *data = seg + TM_SEG;
+	const uint8_t *data = seg + WQE_TM_SEG;
 
 	if (fld_get(seg, TM_SEG_INDEX) >= tm->size || tag->used)
 		return WQE_BAD_TAG;
-	if (len != TM_SEG && len != TM_SEG + DATA_SEG)
+	if (len != WQE_TM_SEG && len != WQE_TM_SEG + WQE_SEG)
 		return WQE_BAD_SIZE;
 	tm->next = fld_get(seg, TM_SEG_INDEX);
 	*tag = (struct tm_tag){
 		.used = true,
 		.tag = fld_get(seg, TM_SEG_TAG),
 		.mask = fld_get(seg, TM_SEG_MASK),
-		.has_buffer = len > TM_SEG,
+		.has_buffer = len > WQE_TM_SEG,
 	};
 	if (tag->has_buffer)
 		tag->sge = (struct wqe_sge){
@@ -124,7 +104,11 @@ static void resume(struct tm *tm)
 
 static void report(struct hca *hca, struct qp *qp, const uint8_t *seg, uint16_t index, bool success)
 {
-	static const enum tm_cqe cqe_of[] = { TM_CQE_NOOP, TM_CQE_APPEND, TM_CQE_REMOVE };
+	static const enum tm_cqe cqe_of[] = {
+		[TM_SEG_OP_NOP] = TM_CQE_NOOP,
+		[TM_SEG_OP_APPEND] = TM_CQE_APPEND,
+		[TM_SEG_OP_REMOVE] = TM_CQE_REMOVE,
+	};
 	struct tm_note note;
 	struct completion done = {
 		.opcode = CQE_OP_NO_PACKET,
@@ -134,15 +118,15 @@ static void report(struct hca *hca, struct qp *qp, const uint8_t *seg, uint16_t 
 	};
 
 	put_note(&note, cqe_of[fld_get(seg, TM_SEG_OPCODE)], index);
-	fld_set(note.head, HEAD_SUCCESS, success);
-	fld_set(note.head, HEAD_HW_PHASE, qp->srq->tm->hw_phase);
+	fld_set(note.head, CQE_TM_SUCCESS, success);
+	fld_set(note.head, CQE_TM_HW_PHASE, qp->srq->tm->hw_phase);
 	if (cq_post(hca, qp->srq->cq, qp, &done))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
 int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
-	const uint8_t *seg = raw + CTRL_SEG;
+	const uint8_t *seg = raw + WQE_SEG;
 	struct tm *tm = qp->srq ? qp->srq->tm : NULL;
 	bool success = true;
 	uint16_t index;
@@ -150,21 +134,22 @@ int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 
 	if (!tm)
 		return WQE_BAD_OPCODE;
-	if (len < CTRL_SEG + TM_SEG)
+	if (len < WQE_SEG + WQE_TM_SEG)
 		return WQE_BAD_SIZE;
-	if (fld_get(seg, TM_SEG_OPCODE) > OP_REMOVE)
+	if (fld_get(seg, TM_SEG_OPCODE) > TM_SEG_OP_REMOVE)
 		return WQE_BAD_TAG;
-	index = fld_get(seg, TM_SEG_OPCODE) == OP_APPEND ? tm->next : fld_get(seg, TM_SEG_INDEX);
-	if (fld_get(seg, TM_SEG_OPCODE) == OP_APPEND)
-		why = append(tm, seg, len - CTRL_SEG);
-	else if (fld_get(seg, TM_SEG_OPCODE) == OP_REMOVE)
+	index = fld_get(seg, TM_SEG_OPCODE) == TM_SEG_OP_APPEND ? tm->next
+								: fld_get(seg, TM_SEG_INDEX);
+	if (fld_get(seg, TM_SEG_OPCODE) == TM_SEG_OP_APPEND)
+		why = append(tm, seg, len - WQE_SEG);
+	else if (fld_get(seg, TM_SEG_OPCODE) == TM_SEG_OP_REMOVE)
 		why = take_away(tm, seg, &success);
 	if (why)
 		return why;
-	if (fld_get(seg, TM_SEG_FLAGS) & FLAG_SW_COUNT)
+	if (fld_get(seg, TM_SEG_FLAGS) & TM_SEG_FLAG_SW_COUNT)
 		tm->sw_phase = fld_get(seg, TM_SEG_SW_COUNT);
 	resume(tm);
-	if (fld_get(seg, TM_SEG_FLAGS) & FLAG_CQE)
+	if (fld_get(seg, TM_SEG_FLAGS) & TM_SEG_FLAG_CQE)
 		report(hca, qp, seg, index, success);
 	return 0;
 }
@@ -215,8 +200,8 @@ static void use_buffer(struct qp *qp, const struct tm_tag *tag, bool with_header
 
 static void put_header(struct tm_note *note, const uint8_t *header)
 {
-	fld_set(note->head, TMH_APP, fld_get(header, TMH_APP));
-	fld_set(note->head, TMH_TAG, fld_get(header, TMH_TAG));
+	fld_set(note->head, CQE_TM_APP, fld_get(header, TMH_APP));
+	fld_set(note->head, CQE_TM_TAG, fld_get(header, TMH_TAG));
 }
 
 /* Known to fit as a whole, or more packets follow */

@@ -29,21 +29,6 @@ enum {
 
 enum tmh_op { TMH_NO_TAG, TMH_RNDV, TMH_FIN, TMH_EAGER };
 
-/* In CQEs: PRM, CQE of tag matching */
-enum tm_cqe {
-	TM_CQE_CONSUMED = 0x1, /* a tag was found; its data is to come */
-	TM_CQE_EXPECTED = 0x2, /* its data is there */
-	TM_CQE_UNEXPECTED = 0x3,
-	TM_CQE_NO_TAG = 0x4,
-	TM_CQE_APPEND = 0x5,
-	TM_CQE_REMOVE = 0x6,
-	TM_CQE_NOOP = 0x7,
-	TM_CQE_CONSUMED_MSG = 0xa, /* a tag was found, and the data is there */
-	TM_CQE_CONSUMED_MSG_SW_RNDV =
-		0xb,           /* the headers of a rendezvous are there: software goes on */
-	TM_CQE_CANCELED = 0xc, /* the data will not come */
-};
-
 struct tm_tag {
 	TAILQ_ENTRY(tm_tag) in_list;
 	bool used;    /* on the list */

@@ -10,27 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
 enum {
-	SEG = 16,
 	WQES = 1 << TM_LOG_OFFLOADED,
 	WQES_OF_ONE = 2, /* READ and answer */
-	CQ_UPDATE = 2 << 2,
-	INLINE = 1u << 31,
 };
-
-#define CTRL_INDEX  FLD(0x0, 23, 8)
-#define CTRL_OPCODE FLD(0x0, 7, 0)
-#define CTRL_QPN    FLD(0x4, 31, 8)
-#define CTRL_DS     FLD(0x4, 5, 0)
-#define CTRL_CE_SE  FLD(0x8, 4, 0)
-#define RADDR_ADDR  FLD64(0x10)
-#define RADDR_RKEY  FLD(0x18, 31, 0)
-#define DATA_LEN    FLD(0x0, 31, 0)
-#define DATA_LKEY   FLD(0x4, 31, 0)
-#define DATA_ADDR   FLD64(0x8)
 
 /* The tag that a READ fills, by index of its WQE */
 struct rendezvous {
@@ -70,7 +59,7 @@ static uint8_t *begin(struct qp *qp, uint8_t opcode, unsigned int segments)
 	fld_set(raw, CTRL_OPCODE, opcode);
 	fld_set(raw, CTRL_QPN, qp->n);
 	fld_set(raw, CTRL_DS, segments);
-	fld_set(raw, CTRL_CE_SE, CQ_UPDATE);
+	fld_set(raw, CTRL_CE_SE, WQE_CQ_UPDATE);
 	return raw;
 }
 
@@ -78,10 +67,11 @@ static uint8_t *begin(struct qp *qp, uint8_t opcode, unsigned int segments)
 static void put_read(struct qp *qp, const uint8_t *header, const struct wqe_sge *buffer)
 {
 	uint32_t len = fld_get(header, RVH_LEN);
-	uint8_t *raw = begin(qp, WQE_RDMA_READ, len ? 3 : 2), *data = raw + 2 * SEG;
+	uint8_t *raw = begin(qp, WQE_RDMA_READ, len ? 3 : 2), *raddr = raw + WQE_SEG;
+	uint8_t *data = raddr + WQE_SEG;
 
-	fld_set(raw, RADDR_ADDR, fld_get(header, RVH_ADDR));
-	fld_set(raw, RADDR_RKEY, fld_get(header, RVH_RKEY));
+	fld_set(raddr, RADDR_ADDR, fld_get(header, RVH_ADDR));
+	fld_set(raddr, RADDR_RKEY, fld_get(header, RVH_RKEY));
 	if (!len)
 		return;
 	fld_set(data, DATA_LEN, len);
@@ -91,11 +81,12 @@ static void put_read(struct qp *qp, const uint8_t *header, const struct wqe_sge 
 
 static void put_answer(struct qp *qp, const uint8_t *header)
 {
-	uint8_t *data = begin(qp, WQE_SEND, 4) + SEG;
+	uint8_t *data = begin(qp, WQE_SEND, 4) + WQE_SEG;
 
-	fld_set(data, DATA_LEN, INLINE | TM_RNDV_HEADER);
-	memcpy(data + 4, header, TM_RNDV_HEADER);
-	fld_set(data + 4, TMH_OP, TMH_FIN);
+	fld_set(data, DATA_INLINE, 1);
+	fld_set(data, DATA_INLINE_LEN, TM_RNDV_HEADER);
+	memcpy(data + WQE_INLINE_HEADER, header, TM_RNDV_HEADER);
+	fld_set(data + WQE_INLINE_HEADER, TMH_OP, TMH_FIN);
 }
 
 void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uint16_t tag,

@@ -22,6 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "prm/mlx5/eqe.h"
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
 #include "softhca/front/control.h"

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqe.h"
 #include "softhca/front/vfio-user/device.h"
 #include "softhca/log.h"
 

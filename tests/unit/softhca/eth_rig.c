@@ -3,6 +3,11 @@
  * eth_rig.c - see eth_rig.h. Frames and their checksums are made by code of its own.
  */
 #include "eth_rig.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
+#include "prm/mlx5/q_counter.h"
+#include "prm/mlx5/tir.h"
+#include "prm/mlx5/wq.h"
 
 static void put16(uint8_t *at, uint32_t value)
 {

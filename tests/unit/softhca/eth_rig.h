@@ -7,7 +7,7 @@
 #define TEST_ETH_RIG_H
 
 #include "flat.h"
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/cmd.h"
 
 enum { ETH_LOG = 6, ETH_BUF = 4096, OP_SEND = 0x0a, OP_LSO = 0x0e, CS_L3 = 0x40, CS_L4 = 0x80 };
 

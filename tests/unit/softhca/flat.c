@@ -6,8 +6,15 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "prm/mlx5/xrq.h"
 #include "flat.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/srqc.h"
+#include "prm/mlx5/vport.h"
+#include "prm/mlx5/wq.h"
 
 struct flat flat;
 

@@ -17,10 +17,11 @@
 
 #include <cmocka.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
 #include "softhca/device/hca.h"
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
-#include "prm/mlx5/cmd.h"
 
 enum {
 	FLAT_MEM = 64 << 20,

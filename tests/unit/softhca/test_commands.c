@@ -3,6 +3,11 @@
  * test_commands.c - commands that must fail, and with which status; what queries answer.
  */
 #include "pair.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/vport.h"
 
 static struct hca *hca(void)
 {

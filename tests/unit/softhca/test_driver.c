@@ -3,8 +3,14 @@
  * test_driver.c - the commands around a kernel driver's life: order, pages, registers, SRQs as
  * objects, completion of commands by event.
  */
-#include "prm/mlx5/driver.h"
 #include "flat.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/driver.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/reg.h"
+#include "prm/mlx5/srqc.h"
+#include "prm/mlx5/vport.h"
 
 static void start_and_stop_keep_their_order(void **state)
 {

@@ -6,6 +6,9 @@
 #include <errno.h>
 
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/qpc.h"
 
 static void in_error(struct flat_qp *qp)
 {

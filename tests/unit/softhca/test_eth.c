@@ -4,6 +4,13 @@
  * offloads in both directions, errors, loopback, link state, counters.
  */
 #include "eth_rig.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/q_counter.h"
+#include "prm/mlx5/reg.h"
+#include "prm/mlx5/tir.h"
+#include "prm/mlx5/vport.h"
+#include "prm/mlx5/wq.h"
 
 enum {
 	REQ = 0,

@@ -3,8 +3,13 @@
  * test_events.c - when a completion raises an event: arming before and after it, once only,
  * solicited only, arms of several CQs that came with one doorbell.
  */
-#include "prm/mlx5/driver.h"
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/uar.h"
 
 static unsigned int fired(void)
 {

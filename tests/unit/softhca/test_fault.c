@@ -5,6 +5,9 @@
 #include <errno.h>
 
 #include "exchange.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/vport.h"
 
 static void texts_are_parsed(void **state)
 {

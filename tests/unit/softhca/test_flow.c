@@ -4,6 +4,9 @@
  * how RSS spreads; and commands that must be refused.
  */
 #include "eth_rig.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
+#include "prm/mlx5/tir.h"
 
 enum { QUEUES = 4, RX = PRM_FLOW_NIC_RX, TX = PRM_FLOW_NIC_TX };
 

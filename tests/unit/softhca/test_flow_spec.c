@@ -12,6 +12,7 @@
 
 #include <rdma/ib_user_verbs.h>
 
+#include "prm/mlx5/flow.h"
 #include "softhca/front/process/driver/flow_spec.h"
 
 enum { SPEC_ETH = 0x20, SPEC_IPV4 = 0x30, SPEC_UDP = 0x41, SPEC_ESP = 0x34, SPEC_TAG = 0x1000 };

@@ -3,8 +3,11 @@
  * test_hostile.c - what a hostile driver could have done: one test for each hole that was found,
  * by review or by tests/fuzz, and closed.
  */
-#include "prm/mlx5/umr.h"
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/umr.h"
 
 static void modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, uint32_t port, uint32_t pkey,
 		   enum prm_status expect)

@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/eth.h"
-#include "prm/mlx5/memic.h"
-#include "prm/mlx5/srq.h"
-#include "prm/mlx5/umr.h"
-#include "prm/mlx5/xrq.h"
-#include "prm/mlx5/pacing.h"
-
 #ifndef KERNEL_MLX5
 
 int main(void)
@@ -34,6 +27,26 @@ typedef uint64_t u64;
 #define BIT(n)     (1u << (n))
 #define BIT_ULL(n) (1ull << (n))
 #include <mlx5_ifc.h>
+
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/driver.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/flow.h"
+#include "prm/mlx5/mcg.h"
+#include "prm/mlx5/memic.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/pacing.h"
+#include "prm/mlx5/pd.h"
+#include "prm/mlx5/q_counter.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/reg.h"
+#include "prm/mlx5/srqc.h"
+#include "prm/mlx5/tir.h"
+#include "prm/mlx5/vport.h"
+#include "prm/mlx5/wq.h"
 
 struct pair {
 	const char *name;

@@ -3,8 +3,11 @@
  * test_memic.c - memory of the adapter's own: where blocks lie, keys of them, what is refused, and what
  * the capability pages say of it and of paging on demand.
  */
-#include "prm/mlx5/memic.h"
 #include "pair.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/memic.h"
+#include "prm/mlx5/mkc.h"
 
 enum { PAGE = 4096, UNIT = 64, PAGES = FLAT_MEMIC_BAR_SIZE / PAGE };
 

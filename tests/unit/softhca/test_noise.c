@@ -4,6 +4,8 @@
  * neither crash (the sanitizers watch), nor hang, nor write a byte outside what was registered.
  */
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
 
 static uint64_t seed;
 

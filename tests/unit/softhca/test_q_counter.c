@@ -2,8 +2,9 @@
 /*
  * test_q_counter.c - what the sets of counters that QPs name say of requests, losses and errors.
  */
-#include "prm/mlx5/eth.h"
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/q_counter.h"
 
 static uint32_t set[2]; /* of each adapter */
 

@@ -3,6 +3,7 @@
  * test_rc.c - every RC operation between two adapters: data, CQE bytes, ring wraps, bus calls.
  */
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
 
 static void same(uint64_t len)
 {

@@ -4,6 +4,8 @@
  * the old one and wherever it wrapped.
  */
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
 
 static const struct flat_qp_attr small = { .cq_log = 3 };
 

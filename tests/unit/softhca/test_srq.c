@@ -3,8 +3,10 @@
  * test_srq.c - receiving through shared receive queues, of plain QPs and of XRC domains: order of
  * WQEs, CQE fields, limit and last-WQE events, what errors and destruction do.
  */
-#include "prm/mlx5/srq.h"
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/qpc.h"
 
 static struct flat_srq *srq;
 static struct flat_qp *c, *d; /* like a and b: a second sender, a second receiver */

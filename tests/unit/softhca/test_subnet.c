@@ -6,6 +6,9 @@
 #include <errno.h>
 
 #include "ib/sa.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/vport.h"
 #include "softhca/net/service.h"
 #include "pair.h"
 

@@ -5,9 +5,12 @@
  */
 #include <endian.h>
 
-#include "prm/mlx5/cqe.h"
-#include "prm/mlx5/xrq.h"
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/srqc.h"
+#include "prm/mlx5/wq.h"
 
 enum {
 	LOG_TAGS = 3,

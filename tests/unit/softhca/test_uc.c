@@ -3,6 +3,7 @@
  * test_uc.c - unreliable connections: what arrives, and what is lost without an answer.
  */
 #include "pair.h"
+#include "prm/mlx5/qpc.h"
 
 static const struct flat_qp_attr uc = { .st = PRM_QP_ST_UC, .mtu = 3, .first_psn = 0xfffffe };
 

@@ -3,8 +3,10 @@
  * test_ud.c - datagrams: address vectors, Q_Keys, the header in front of a receive, CQE bytes,
  * multicast groups, management QPs, what is lost without a trace and what is an error.
  */
-#include "prm/mlx5/srq.h"
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/vport.h"
 
 enum { KEY = 0x1234, GRH_LEN = 40, GSI_KEY = 0x80010000, OWN_KEY = 0x80000000 };
 

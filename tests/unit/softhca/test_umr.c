@@ -3,8 +3,11 @@
  * test_umr.c - work requests on memory keys: enabling and changing keys of pages and of keys, local
  * and remote invalidation, windows bound to a QP, what is refused; the key that swallows everything.
  */
-#include "prm/mlx5/umr.h"
 #include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/umr.h"
 
 enum { OP_UMR = 0x25, PAGE = 4096, BIND_ERROR = 0x06 };
 

@@ -6,6 +6,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
 #include "vfio_rig.h"
 

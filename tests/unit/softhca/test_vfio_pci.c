@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "prm/mlx5/driver.h"
+#include "prm/mlx5/cmd.h"
 #include "vfio_rig.h"
 
 enum { VECTOR = 5, CMDQ_LOW = 0x14, INITIALIZING = 0x1fc };

@@ -4,7 +4,9 @@
  * refused.
  */
 #include "flat.h"
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/vport.h"
 
 enum { IN_SIZE = 512 + 8 * 512, OUT_SIZE = 16 + 256 + 8 * 512 };
 

@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/mcg.h"
+#include "prm/mlx5/pd.h"
+#include "prm/mlx5/vport.h"
 #include "softhca/net/fabric.h"
-#include "prm/mlx5/eth.h"
-#include "prm/mlx5/memic.h"
-#include "prm/mlx5/srq.h"
 #include "softhca/fault.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
@@ -18,7 +22,6 @@
 #include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/driver/roce.h"
-#include "prm/mlx5/pacing.h"
 #include "softhca/front/process/driver/rate_limits.h"
 #include "softhca/front/process/driver/steering.h"
 #include "softhca/log.h"

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "softhca/device/hca.h"
 #include "softhca/options.h"

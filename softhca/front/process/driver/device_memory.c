@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/memic.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/device_memory.h"

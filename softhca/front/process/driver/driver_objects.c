@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "prm/mlx5/srq.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/srqc.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/driver_objects.h"

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/pacing.h"
-#include "prm/mlx5/srq.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/tir.h"
+#include "prm/mlx5/wq.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/eth_queues.h"

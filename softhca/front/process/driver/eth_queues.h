@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/tir.h"
+#include "prm/mlx5/wq.h"
+
 
 struct adapter;
 struct client;

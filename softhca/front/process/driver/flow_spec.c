@@ -10,6 +10,7 @@
 
 #include <rdma/ib_user_verbs.h>
 
+#include "prm/mlx5/flow.h"
 #include "softhca/front/process/driver/flow_spec.h"
 
 enum spec_type {

@@ -4,7 +4,8 @@
  */
 #include <string.h>
 
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/q_counter.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/hw_counters.h"
 

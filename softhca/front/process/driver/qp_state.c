@@ -11,6 +11,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
 #include "softhca/front/process/driver/qp_state.h"
 
 enum { /* types, as sets */

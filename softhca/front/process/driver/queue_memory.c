@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "prm/mlx5/cmd.h"
+#include "util/fields.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/queue_memory.h"
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/pacing.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/rate_limits.h"

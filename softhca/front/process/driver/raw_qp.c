@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/wq.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/driver/raw_qp.h"

@@ -11,6 +11,8 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/region.h"

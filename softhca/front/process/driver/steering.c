@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/steering.h"
 

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/flow.h"
+
 
 enum {
 	STEERING_PRIORITIES = 16,                     /* that programs can give */

@@ -15,31 +15,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/holder/flush.h"
 
 enum {
-	CQE_BYTES = 64,
 	CQ_INDEX_MASK = 0xffffff, /* what doorbell records of CQs carry */
 	WINDOW = 4096,            /* bytes of a ring that are read at once */
-	WQE_BLOCK = 64,
 	CONTROL_BYTES = 8, /* of a WQE, as much as is looked at */
 	BUCKETS = 1 << 12,
-	OP_REQUEST = 0,
-	OP_REQUEST_ERROR = 13,
-	OP_RECEIVE_ERROR = 14,
-	OP_INVALID = 15,
-	SYNDROME_FLUSH = 0x05,
-	VENDOR_FLUSH = 0xf9,
 	NO_QP = -1,
 };
-
-/* PRM: Control Segment */
-#define CTRL_INDEX  FLD(0x0, 23, 8)
-#define CTRL_OPCODE FLD(0x0, 7, 0)
-#define CTRL_QPN    FLD(0x4, 31, 8)
 
 struct cq_rest {
 	uint32_t pi; /* next CQE to write; 24 bits, as the consumer index */
@@ -75,7 +62,7 @@ static uint32_t slot_of(const struct epitaph_cq *cq, uint32_t index)
 
 static uint64_t cqe_addr(const struct epitaph_cq *cq, uint32_t index)
 {
-	return cq->ring + (uint64_t)(slot_of(cq, index) + 1) * cq->cqe_size - CQE_BYTES;
+	return cq->ring + (uint64_t)(slot_of(cq, index) + 1) * cq->cqe_size - PRM_CQE_SIZE;
 }
 
 /* The CQE with INDEX, or NULL when the program's memory cannot be read. */
@@ -94,7 +81,7 @@ static const uint8_t *window_cqe(struct window *window, uint32_t index)
 				(size_t)fit * cq->cqe_size))
 			return NULL;
 	}
-	return window->bytes + (size_t)(slot - window->first + 1) * cq->cqe_size - CQE_BYTES;
+	return window->bytes + (size_t)(slot - window->first + 1) * cq->cqe_size - PRM_CQE_SIZE;
 }
 
 static uint32_t owner_bit(const struct epitaph_cq *cq, uint32_t index)
@@ -106,7 +93,7 @@ static uint32_t owner_bit(const struct epitaph_cq *cq, uint32_t index)
 static bool is_software_owned(const struct epitaph_cq *cq, const uint8_t *cqe, uint32_t index)
 {
 	return fld_get(cqe, CQE_OWNER) == owner_bit(cq, index) &&
-	       fld_get(cqe, CQE_OPCODE) != OP_INVALID;
+	       fld_get(cqe, CQE_OPCODE) != CQE_OP_INVALID;
 }
 
 static int read_word(const struct epitaph_entry *entry, uint64_t addr, uint32_t *word)
@@ -179,11 +166,11 @@ static bool is_since(uint32_t pi, uint32_t since, uint32_t ago)
 static void learn(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
 {
 	uint32_t opcode = fld_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
-	bool is_send = opcode == OP_REQUEST || opcode == OP_REQUEST_ERROR;
+	bool is_send = opcode == CQE_OP_REQ || opcode == CQE_OP_REQ_ERR;
 	struct qp_rest *rest = find_qp(flush, cqe, cq, is_send);
 	const struct epitaph_qp *qp;
 
-	if (!rest || opcode == OP_INVALID)
+	if (!rest || opcode == CQE_OP_INVALID)
 		return;
 	qp = &flush->table->qp[rest - flush->qp];
 	if (is_send && !rest->send_known && is_since(pi, qp->send_since, ago)) {
@@ -239,9 +226,9 @@ static int write_cqe(const struct epitaph_cq *cq, uint32_t index, const uint8_t 
 	uint64_t addr = cqe_addr(cq, index);
 	pid_t pid = cq->entry.owner.pid;
 
-	if (client_write(pid, addr, cqe, CQE_BYTES - 1))
+	if (client_write(pid, addr, cqe, PRM_CQE_SIZE - 1))
 		return EFAULT;
-	return client_write(pid, addr + CQE_BYTES - 1, cqe + CQE_BYTES - 1, 1);
+	return client_write(pid, addr + PRM_CQE_SIZE - 1, cqe + PRM_CQE_SIZE - 1, 1);
 }
 
 /* 0; ENOSPC: the program has to consume first. */
@@ -264,10 +251,10 @@ static int complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
 
 static void fill_cqe(const struct epitaph_qp *qp, uint32_t opcode, uint16_t counter, uint8_t *cqe)
 {
-	memset(cqe, 0, CQE_BYTES);
+	memset(cqe, 0, PRM_CQE_SIZE);
 	fld_set(cqe, CQE_USER_INDEX, qp->user_index);
-	fld_set(cqe, CQE_VENDOR_SYNDROME, VENDOR_FLUSH);
-	fld_set(cqe, CQE_SYNDROME, SYNDROME_FLUSH);
+	fld_set(cqe, CQE_VENDOR_SYNDROME, VEND_FLUSH);
+	fld_set(cqe, CQE_SYNDROME, SYND_FLUSH);
 	fld_set(cqe, CQE_QPN, qp->qpn);
 	fld_set(cqe, CQE_WQE_COUNTER, counter);
 	fld_set(cqe, CQE_OPCODE, opcode);
@@ -285,7 +272,7 @@ static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, 
 	for (; *index != end; ++*index) {
 		uint32_t slot = *index & (qp->sq_blocks - 1);
 
-		if (client_read(qp->entry.owner.pid, qp->sq + (uint64_t)slot * WQE_BLOCK, control,
+		if (client_read(qp->entry.owner.pid, qp->sq + (uint64_t)slot * WQE_BB, control,
 				sizeof(control)))
 			return EFAULT;
 		if (fld_get(control, CTRL_INDEX) != *index || fld_get(control, CTRL_QPN) != qp->qpn)
@@ -298,7 +285,7 @@ static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, 
 
 static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct qp_rest *rest)
 {
-	uint8_t cqe[CQE_BYTES], opcode;
+	uint8_t cqe[PRM_CQE_SIZE], opcode;
 	bool was_busy = false;
 	uint32_t posted;
 
@@ -308,7 +295,7 @@ static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct
 	if ((uint16_t)(posted - rest->send_ci) > qp->sq_blocks)
 		return false;
 	while (!find_wqe(qp, &rest->send_ci, posted, &opcode)) {
-		fill_cqe(qp, OP_REQUEST_ERROR, rest->send_ci, cqe);
+		fill_cqe(qp, CQE_OP_REQ_ERR, rest->send_ci, cqe);
 		fld_set(cqe, CQE_SEND_OPCODE, opcode);
 		if (complete(flush, qp->send_cq, cqe))
 			return was_busy;
@@ -320,7 +307,7 @@ static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct
 
 static bool flush_receives(struct flush *flush, const struct epitaph_qp *qp, struct qp_rest *rest)
 {
-	uint8_t cqe[CQE_BYTES];
+	uint8_t cqe[PRM_CQE_SIZE];
 	bool was_busy = false;
 	uint32_t posted;
 
@@ -329,7 +316,7 @@ static bool flush_receives(struct flush *flush, const struct epitaph_qp *qp, str
 	if ((uint16_t)(posted - rest->recv_ci) > qp->rq_wqes)
 		return false;
 	while (rest->recv_ci != (uint16_t)posted) {
-		fill_cqe(qp, OP_RECEIVE_ERROR, rest->recv_ci, cqe);
+		fill_cqe(qp, CQE_OP_RESP_ERR, rest->recv_ci, cqe);
 		if (complete(flush, qp->recv_cq, cqe))
 			return was_busy;
 		rest->recv_ci++;

@@ -12,7 +12,9 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
+#include "prm/mlx5/vport.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/uverbs/counters.h"
 

@@ -12,8 +12,9 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "prm/mlx5/eth.h"
-#include "prm/mlx5/umr.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mkc.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"

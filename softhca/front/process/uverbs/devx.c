@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "prm/mlx5/cmd.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 

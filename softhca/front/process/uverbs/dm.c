@@ -11,7 +11,9 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-#include "prm/mlx5/memic.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mkc.h"
 #include "softhca/front/process/driver/device_memory.h"
 #include "softhca/front/process/uverbs/objects.h"
 

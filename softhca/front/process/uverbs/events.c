@@ -19,7 +19,7 @@
 
 #include <rdma/ib_user_verbs.h>
 
-#include "prm/mlx5/eth.h"
+#include "prm/mlx5/eqe.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/uverbs/events.h"

@@ -8,6 +8,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/flow.h"
 #include "softhca/front/process/driver/flow_spec.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/counters.h"

@@ -12,7 +12,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "prm/mlx5/srq.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mcg.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 enum { FIRST_MULTICAST_LID = 0xc000, PERMISSIVE_LID = 0xffff };

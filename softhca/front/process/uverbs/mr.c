@@ -13,7 +13,8 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "prm/mlx5/umr.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 

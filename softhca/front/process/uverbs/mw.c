@@ -8,6 +8,8 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mkc.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 enum { TYPE_1 = 1, TYPE_2 = 2, KLMS_UNIT = 4, ANY_QP = 0xffffff };

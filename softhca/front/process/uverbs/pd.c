@@ -8,6 +8,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "prm/mlx5/cmd.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 static int pd_destroy(struct object *object, pid_t tid)

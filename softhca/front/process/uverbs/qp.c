@@ -8,7 +8,10 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "prm/mlx5/xrq.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/tir.h"
 #include "softhca/front/process/driver/driver_objects.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"

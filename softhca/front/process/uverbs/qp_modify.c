@@ -10,7 +10,9 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "prm/mlx5/pacing.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/uverbs/objects.h"

@@ -7,6 +7,8 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/driver/qp_state.h"

@@ -12,11 +12,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "prm/mlx5/eth.h"
-#include "prm/mlx5/memic.h"
-#include "prm/mlx5/umr.h"
-#include "prm/mlx5/pacing.h"
-#include "prm/mlx5/xrq.h"
+#include "prm/mlx5/caps.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 /* IB spec values as query_device returns them, and what the driver does not ask the device */

@@ -7,6 +7,7 @@
 
 #include <rdma/mlx5-abi.h>
 
+#include "prm/mlx5/tir.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/objects.h"
 

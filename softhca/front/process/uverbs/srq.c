@@ -13,7 +13,10 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 
-#include "prm/mlx5/xrq.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/srqc.h"
+#include "prm/mlx5/wq.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/uverbs/objects.h"

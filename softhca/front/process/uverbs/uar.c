@@ -7,6 +7,7 @@
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
+#include "prm/mlx5/cmd.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/uverbs/objects.h"
 

@@ -9,6 +9,9 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/wq.h"
 #include "softhca/front/process/driver/eth_queues.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"

@@ -12,7 +12,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "prm/mlx5/driver.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 struct xrc_domain {

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wqe.h - work queue elements: opcodes, and the segments that WQEs are made of. PRM: Send WQE
+ * format, Receive WQE format
+ *
+ * A send WQE is a control segment and what its opcode has behind it, a receive WQE a list of data
+ * segments. The address vector of a datagram is in av.h, the segments of UMR are in umr.h.
+ */
+#ifndef PRM_MLX5_WQE_H
+#define PRM_MLX5_WQE_H
+
+#include "util/fields.h"
+
+enum {
+	WQE_SEG = 16, /* bytes of a segment; CTRL_DS counts them */
+	WQE_BB = 64,  /* bytes of a basic block; rings consist of them, and indices count them */
+};
+
+enum wqe_opcode {
+	WQE_NOP = 0x00,
+	WQE_SEND_INVAL = 0x01,
+	WQE_RDMA_WRITE = 0x08,
+	WQE_RDMA_WRITE_IMM = 0x09,
+	WQE_SEND = 0x0a,
+	WQE_SEND_IMM = 0x0b,
+	WQE_LSO = 0x0e,
+	WQE_RDMA_READ = 0x10,
+	WQE_ATOMIC_CS = 0x11,
+	WQE_ATOMIC_FA = 0x12,
+	WQE_UMR = 0x25,
+	WQE_TAG_MATCHING = 0x28,
+};
+
+/* CTRL_FM says with what a WQE waits for earlier ones. */
+enum wqe_fence {
+	WQE_FENCE_NONE = 0,
+	WQE_FENCE_INITIATOR_SMALL = 1,
+	WQE_FENCE_STRONG = 3,
+	WQE_FENCE_SMALL_AND_STRONG = 4,
+};
+
+/* CTRL_CE_SE */
+enum {
+	WQE_CQ_UPDATE = 2 << 2,
+	WQE_SOLICITED = 1 << 1,
+};
+
+#define CTRL_OPMOD      FLD(0x0, 31, 24)
+#define CTRL_INDEX      FLD(0x0, 23, 8)
+#define CTRL_OPCODE     FLD(0x0, 7, 0)
+#define CTRL_QPN        FLD(0x4, 31, 8) /* or the number of an SQ */
+#define CTRL_DS         FLD(0x4, 5, 0)
+#define CTRL_FM         FLD(0x8, 7, 5)
+#define CTRL_CE_SE      FLD(0x8, 4, 0)
+#define CTRL_IMM        FLD(0xc, 31, 0) /* immediate data, or the key to invalidate */
+#define CTRL_MKEY       FLD(0xc, 31, 0) /* UMR: the key that it works on */
+
+#define RADDR_ADDR      FLD64(0x0)
+#define RADDR_RKEY      FLD(0x8, 31, 0)
+
+#define ATOMIC_SWAP_ADD FLD64(0x0)
+#define ATOMIC_COMPARE  FLD64(0x8)
+
+#define XRC_SRQN        FLD(0x0, 23, 0)
+
+/* ---- data: by pointer, or inline behind the first four bytes ---- */
+
+enum {
+	WQE_INLINE_HEADER = 4,
+	WQE_TERMINATOR_LKEY = 0x100, /* ends the list of a receive before the WQE does */
+};
+
+#define DATA_LEN        FLD(0x0, 31, 0)
+#define DATA_LKEY       FLD(0x4, 31, 0)
+#define DATA_ADDR       FLD64(0x8)
+#define DATA_INLINE     FLD(0x0, 31, 31)
+#define DATA_INLINE_LEN FLD(0x0, 9, 0)
+#define DATA_FRAME_LEN  FLD(0x0, 30, 0) /* receives of frames have a flag in front of it */
+
+/* The first segment of an SRQ's WQE has the index of the next WQE. */
+#define SRQ_WQE_NEXT FLD(0x0, 15, 0)
+
+/* ---- frames ---- */
+
+/* ETH_CS */
+enum {
+	WQE_CS_L3 = 1 << 6,
+	WQE_CS_L4 = 1 << 7,
+};
+
+/* ETH_INLINE: the size of inline headers, or what is to be inserted */
+enum {
+	WQE_INSERT_VLAN = 1 << 15,
+	WQE_INSERT_SERVICE_TAG = 1 << 0, /* 802.1ad */
+};
+
+enum {
+	WQE_ETH_INLINE_START = 14, /* the first bytes of inline headers are inside the segment */
+};
+
+#define ETH_CS     FLD(0x4, 31, 24)
+#define ETH_SWP    FLD(0x4, 23, 16)
+#define ETH_MSS    FLD(0x4, 13, 0)
+#define ETH_INLINE FLD(0xc, 31, 16)
+#define ETH_TCI    FLD(0xc, 15, 0)
+
+/* ---- tag matching ---- */
+
+enum {
+	WQE_TM_SEG = 32,
+};
+
+/* TM_SEG_OPCODE */
+enum {
+	TM_SEG_OP_NOP = 0,
+	TM_SEG_OP_APPEND = 1,
+	TM_SEG_OP_REMOVE = 2,
+};
+
+/* TM_SEG_FLAGS */
+enum {
+	TM_SEG_FLAG_SW_COUNT = 1 << 6,
+	TM_SEG_FLAG_CQE = 1 << 7,
+};
+
+#define TM_SEG_OPCODE   FLD(0x0, 31, 28)
+#define TM_SEG_FLAGS    FLD(0x0, 23, 16)
+#define TM_SEG_INDEX    FLD(0x0, 15, 0)
+#define TM_SEG_SW_COUNT FLD(0x4, 15, 0)
+#define TM_SEG_TAG      FLD64(0x10)
+#define TM_SEG_MASK     FLD64(0x18)
+
+#endif
