@@ -20,9 +20,9 @@ static struct old_device *wrap_device(struct ibv_device *real)
 {
 	struct old_device *device;
 
-	for (device = devices; device; device = device->next)
-		if (device->real == real)
-			return device;
+	for (struct old_device *at = devices; at; at = at->next)
+		if (at->real == real)
+			return at;
 	device = calloc_for("ibv_get_devices", 1, sizeof(*device));
 	if (!device)
 		return NULL;

@@ -259,19 +259,18 @@ static int post_send_old(struct old_qp *qp, struct old_send_wr *wr, struct old_s
 {
 	struct ibv_send_wr piece[PIECE], *bad;
 	struct old_send_wr *first;
-	unsigned int n;
 	int ret;
 
 	while (wr) {
 		first = wr;
-		for (n = 0; wr && n < PIECE; n++, wr = wr->next) {
+		for (unsigned int n = 0; wr && n < PIECE; n++, wr = wr->next) {
 			convert_send_wr(&piece[n], wr, qp->qp_type);
 			piece[n].next = wr->next && n + 1 < PIECE ? &piece[n + 1] : NULL;
 		}
 		ret = ibv_post_send(qp->real, piece, &bad);
 		if (!ret)
 			continue;
-		for (n = 0; &piece[n] != bad; n++)
+		for (const struct ibv_send_wr *at = piece; at != bad; at++)
 			first = first->next;
 		*bad_wr = first;
 		return ret;
@@ -291,12 +290,11 @@ static int post_recv_to(struct old_qp *qp, struct old_srq *srq, struct old_recv_
 {
 	struct ibv_recv_wr piece[PIECE], *bad;
 	struct old_recv_wr *first;
-	unsigned int n;
 	int ret;
 
 	while (wr) {
 		first = wr;
-		for (n = 0; wr && n < PIECE; n++, wr = wr->next)
+		for (unsigned int n = 0; wr && n < PIECE; n++, wr = wr->next)
 			piece[n] = (struct ibv_recv_wr){
 				.wr_id = wr->wr_id,
 				.next = wr->next && n + 1 < PIECE ? &piece[n + 1] : NULL,
@@ -306,7 +304,7 @@ static int post_recv_to(struct old_qp *qp, struct old_srq *srq, struct old_recv_
 		ret = post_piece(qp, srq, piece, &bad);
 		if (!ret)
 			continue;
-		for (n = 0; &piece[n] != bad; n++)
+		for (const struct ibv_recv_wr *at = piece; at != bad; at++)
 			first = first->next;
 		*bad_wr = first;
 		return ret;

@@ -18,7 +18,7 @@
 static struct verbs_device *known;
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void put_locked(struct verbs_device *vdev)
+static void device_put_locked(struct verbs_device *vdev)
 {
 	if (--vdev->refcount == 0)
 		vdev->driver->free_device(vdev);
@@ -34,7 +34,7 @@ void verbs_device_get(struct verbs_device *vdev)
 void verbs_device_put(struct verbs_device *vdev)
 {
 	pthread_mutex_lock(&known_lock);
-	put_locked(vdev);
+	device_put_locked(vdev);
 	pthread_mutex_unlock(&known_lock);
 }
 
@@ -76,7 +76,7 @@ static void fill_device(struct verbs_device *vdev, const struct verbs_driver *dr
 	memcpy(device->ibdev_path, info->ibdev_path, sizeof(device->ibdev_path));
 }
 
-static bool is_same(const struct verbs_device_info *a, const struct verbs_device_info *b)
+static bool is_same_device(const struct verbs_device_info *a, const struct verbs_device_info *b)
 {
 	return !strcmp(a->name, b->name) && !strcmp(a->uverbs_name, b->uverbs_name) &&
 	       a->index == b->index && a->abi_version == b->abi_version &&
@@ -94,8 +94,8 @@ static bool first_refusal(const struct verbs_device_info *info)
 {
 	struct refused *r;
 
-	for (r = refused; r; r = r->next)
-		if (is_same(&r->info, info))
+	for (const struct refused *at = refused; at; at = at->next)
+		if (is_same_device(&at->info, info))
 			return false;
 	r = malloc(sizeof(*r));
 	if (r) {
@@ -157,7 +157,7 @@ static struct verbs_device *take_known(const struct verbs_device_info *info)
 	for (struct verbs_device **at = &known; *at; at = &(*at)->next) {
 		struct verbs_device *vdev = *at;
 
-		if (!is_same(&vdev->info, info))
+		if (!is_same_device(&vdev->info, info))
 			continue;
 		*at = vdev->next;
 		return vdev;
@@ -184,7 +184,7 @@ static unsigned int update_known(const struct verbs_device_info *infos, unsigned
 	}
 	while ((vdev = known)) {
 		known = vdev->next;
-		put_locked(vdev);
+		device_put_locked(vdev);
 	}
 	known = now;
 	return n;
@@ -199,7 +199,7 @@ static int by_index_then_name(const void *a, const void *b)
 	return strverscmp(x->uverbs_name, y->uverbs_name);
 }
 
-static int scan(unsigned int *count)
+static int known_rescan(unsigned int *count)
 {
 	struct verbs_device_info *infos = NULL;
 	unsigned int found = 0;
@@ -218,10 +218,10 @@ static int scan(unsigned int *count)
 	return err;
 }
 
-static int build_list(struct ibv_device ***list, int *num)
+static int device_list_build(struct ibv_device ***list, int *num)
 {
 	unsigned int count = 0, i = 0;
-	int err = scan(&count);
+	int err = known_rescan(&count);
 
 	if (err)
 		return err;
@@ -242,7 +242,7 @@ int verbs_device_find(uint64_t dev, struct verbs_device **vdev)
 	int err;
 
 	pthread_mutex_lock(&known_lock);
-	err = scan(&count);
+	err = known_rescan(&count);
 	if (!err)
 		err = ENODEV;
 	for (struct verbs_device *at = known; at && err == ENODEV; at = at->next) {
@@ -271,7 +271,7 @@ VERBS_EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 
 	init_once();
 	pthread_mutex_lock(&known_lock);
-	err = build_list(&list, &num);
+	err = device_list_build(&list, &num);
 	pthread_mutex_unlock(&known_lock);
 	if (err)
 		verbs_warn("ibv_get_device_list: %s", strerror(err));

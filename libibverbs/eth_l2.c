@@ -131,7 +131,7 @@ static int find_route(struct nl_sock *sock, int ifindex, const struct address *f
 }
 
 /* Makes the kernel look for a neighbour: any datagram will do (port 9: discard). */
-static void provoke(const struct hop *hop)
+static void neighbour_provoke(const struct hop *hop)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
 					  .sin6_port = htons(9),
@@ -166,7 +166,8 @@ static bool copy_lladdr(uint8_t *mac, const struct nl_addr *lladdr)
 	return true;
 }
 
-static bool look_up(struct nl_sock *sock, const struct hop *hop, struct nl_addr *addr, uint8_t *mac)
+static bool neighbour_look_up(struct nl_sock *sock, const struct hop *hop, struct nl_addr *addr,
+			      uint8_t *mac)
 {
 	const int usable =
 		NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY;
@@ -194,12 +195,12 @@ static int find_neighbour(struct nl_sock *sock, const struct hop *hop, uint8_t *
 
 	if (!addr)
 		return ENOMEM;
-	found = look_up(sock, hop, addr, mac);
+	found = neighbour_look_up(sock, hop, addr, mac);
 	if (!found)
-		provoke(hop);
+		neighbour_provoke(hop);
 	for (int ms = 0; !found && ms < WAIT_MS; ms += LOOK_MS) {
 		usleep(LOOK_MS * 1000);
-		found = look_up(sock, hop, addr, mac);
+		found = neighbour_look_up(sock, hop, addr, mac);
 	}
 	nl_addr_put(addr);
 	if (found)
@@ -265,8 +266,8 @@ static int ask_system(struct nl_sock *sock, const struct ibv_gid_entry *source,
 	return err ? err : find_neighbour(sock, &hop, mac);
 }
 
-static int resolve(struct nl_sock *sock, const struct ibv_gid_entry *source,
-		   const union ibv_gid *dgid, uint8_t *mac, uint16_t *vid)
+static int gid_to_mac(struct nl_sock *sock, const struct ibv_gid_entry *source,
+		      const union ibv_gid *dgid, uint8_t *mac, uint16_t *vid)
 {
 	const int ifindex = (int)source->ndev_ifindex;
 
@@ -302,7 +303,7 @@ VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct
 	sock = open_socket();
 	if (!sock)
 		return -EHOSTUNREACH;
-	err = resolve(sock, &source, &attr->grh.dgid, eth_mac, vid ? vid : &unused);
+	err = gid_to_mac(sock, &source, &attr->grh.dgid, eth_mac, vid ? vid : &unused);
 	nl_socket_free(sock);
 	return -err;
 }

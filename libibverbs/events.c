@@ -25,7 +25,8 @@ void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32
 	pthread_mutex_unlock(mutex);
 }
 
-static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked, unsigned int count)
+static void events_ack(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
+		       unsigned int count)
 {
 	pthread_mutex_lock(mutex);
 	*acked += count;
@@ -99,7 +100,7 @@ VERBS_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_c
 
 VERBS_EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 {
-	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed, nevents);
+	events_ack(&cq->mutex, &cq->cond, &cq->comp_events_completed, nevents);
 }
 
 enum element_kind verbs_event_element(enum ibv_event_type type)
@@ -166,16 +167,16 @@ VERBS_EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 
 	switch (verbs_event_element(event->event_type)) {
 	case ELEMENT_CQ:
-		ack(&cq->mutex, &cq->cond, &cq->async_events_completed, 1);
+		events_ack(&cq->mutex, &cq->cond, &cq->async_events_completed, 1);
 		break;
 	case ELEMENT_QP:
-		ack(&qp->mutex, &qp->cond, &qp->events_completed, 1);
+		events_ack(&qp->mutex, &qp->cond, &qp->events_completed, 1);
 		break;
 	case ELEMENT_SRQ:
-		ack(&srq->mutex, &srq->cond, &srq->events_completed, 1);
+		events_ack(&srq->mutex, &srq->cond, &srq->events_completed, 1);
 		break;
 	case ELEMENT_WQ:
-		ack(&wq->mutex, &wq->cond, &wq->events_completed, 1);
+		events_ack(&wq->mutex, &wq->cond, &wq->events_completed, 1);
 		break;
 	case ELEMENT_PORT:
 		break;

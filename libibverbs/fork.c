@@ -35,7 +35,7 @@ static bool release_copies(void)
 static bool copies;
 
 /* RDMA netlink knows of back-ports, too; a container may have no access to it. */
-static void find_out(void)
+static void kernel_ask(void)
 {
 	copies = verbs_netlink_copies_on_fork() || release_copies();
 }
@@ -44,7 +44,7 @@ static bool kernel_copies(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, find_out);
+	pthread_once(&once, kernel_ask);
 	return copies;
 }
 
@@ -67,7 +67,7 @@ static bool huge_pages;     /* RDMAV_HUGEPAGES_SAFE: pages may be larger than us
 static bool has_registered; /* a region that is not kept: it is too late for ibv_fork_init() */
 
 /* Room for what one change can add: two cuts, and a gap beside each range. */
-static int reserve(void)
+static int ranges_reserve(void)
 {
 	const size_t need = kept.count * 2 + 3;
 	struct range *more;
@@ -83,7 +83,7 @@ static int reserve(void)
 }
 
 /* The first range that ends after ADDR. */
-static size_t find(uintptr_t addr)
+static size_t range_find(uintptr_t addr)
 {
 	size_t low = 0, high = kept.count;
 
@@ -98,7 +98,7 @@ static size_t find(uintptr_t addr)
 	return low;
 }
 
-static void insert(size_t at, struct range range)
+static void range_insert(size_t at, struct range range)
 {
 	struct range *to = &kept.ranges[at];
 
@@ -107,18 +107,18 @@ static void insert(size_t at, struct range range)
 }
 
 /* Sees to it that a range ends or starts at ADDR, if one contains it. */
-static void cut(uintptr_t addr)
+static void range_cut(uintptr_t addr)
 {
-	const size_t at = find(addr);
+	const size_t at = range_find(addr);
 	struct range *range = &kept.ranges[at];
 
 	if (at == kept.count || range->start >= addr)
 		return;
-	insert(at + 1, (struct range){ addr, range->end, range->count });
+	range_insert(at + 1, (struct range){ addr, range->end, range->count });
 	kept.ranges[at].end = addr;
 }
 
-static int advise(uintptr_t start, uintptr_t end, int advice)
+static int pages_advise(uintptr_t start, uintptr_t end, int advice)
 {
 	return madvise((void *)start, end - start, advice) ? errno : 0;
 }
@@ -147,14 +147,14 @@ static int remove_pages(uintptr_t start, uintptr_t end)
 	int err = 0, ret;
 	size_t to;
 
-	cut(start);
-	cut(end);
-	to = find(start);
+	range_cut(start);
+	range_cut(end);
+	to = range_find(start);
 	for (size_t i = to; i < kept.count; i++) {
 		struct range range = kept.ranges[i];
 
 		if (range.start < end && --range.count == 0) {
-			ret = advise(range.start, range.end, MADV_DOFORK);
+			ret = pages_advise(range.start, range.end, MADV_DOFORK);
 			err = err ? err : ret;
 			continue;
 		}
@@ -170,19 +170,19 @@ static int add_pages(uintptr_t start, uintptr_t end)
 	uintptr_t at = start;
 	int err;
 
-	cut(start);
-	cut(end);
-	for (size_t i = find(start); at < end; i++) {
+	range_cut(start);
+	range_cut(end);
+	for (size_t i = range_find(start); at < end; i++) {
 		const bool is_gap = i == kept.count || kept.ranges[i].start > at;
 		const uintptr_t gap_end = i == kept.count ? end : min_of(end, kept.ranges[i].start);
 
 		if (is_gap) {
-			err = advise(at, gap_end, MADV_DONTFORK);
+			err = pages_advise(at, gap_end, MADV_DONTFORK);
 			if (err) {
 				remove_pages(start, at);
 				return err;
 			}
-			insert(i, (struct range){ at, gap_end, 0 });
+			range_insert(i, (struct range){ at, gap_end, 0 });
 		}
 		kept.ranges[i].count++;
 		at = kept.ranges[i].end;
@@ -223,7 +223,7 @@ static size_t page_size_at(uintptr_t addr)
 	return size ? size : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int change(void *addr, size_t length, int (*pages)(uintptr_t start, uintptr_t end))
+static int region_count(void *addr, size_t length, int (*pages)(uintptr_t start, uintptr_t end))
 {
 	const uintptr_t first = (uintptr_t)addr;
 	size_t page;
@@ -232,7 +232,7 @@ static int change(void *addr, size_t length, int (*pages)(uintptr_t start, uintp
 	if (!length)
 		return 0;
 	page = page_size_at(first);
-	err = reserve();
+	err = ranges_reserve();
 	if (!err)
 		err = pages(first & ~(page - 1), align_up(first + length, page));
 	join_neighbours();
@@ -240,7 +240,7 @@ static int change(void *addr, size_t length, int (*pages)(uintptr_t start, uintp
 }
 
 /* Memory has been registered and will never be kept: nobody need wait for anybody then. */
-static bool is_off(void)
+static bool protection_is_off(void)
 {
 	return __atomic_load_n(&has_registered, __ATOMIC_RELAXED);
 }
@@ -249,11 +249,11 @@ int verbs_fork_keep(void *addr, size_t length)
 {
 	int err = 0;
 
-	if (is_off())
+	if (protection_is_off())
 		return 0;
 	pthread_mutex_lock(&lock);
 	if (enabled)
-		err = change(addr, length, add_pages);
+		err = region_count(addr, length, add_pages);
 	else
 		__atomic_store_n(&has_registered, true, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
@@ -267,18 +267,18 @@ int verbs_fork_release(void *addr, size_t length)
 {
 	int err = 0;
 
-	if (is_off())
+	if (protection_is_off())
 		return 0;
 	pthread_mutex_lock(&lock);
 	if (enabled)
-		err = change(addr, length, remove_pages);
+		err = region_count(addr, length, remove_pages);
 	pthread_mutex_unlock(&lock);
 	return err;
 }
 
 /* ---- public calls ---- */
 
-static int enable(void)
+static int protection_enable(void)
 {
 	int err = 0;
 
@@ -298,7 +298,7 @@ static int enable(void)
 
 VERBS_EXPORT int ibv_fork_init(void)
 {
-	return kernel_copies() ? 0 : enable();
+	return kernel_copies() ? 0 : protection_enable();
 }
 
 /* For programs that cannot be changed. */

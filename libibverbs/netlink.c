@@ -31,7 +31,7 @@ static struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK] = { .type = NLA_U8 },
 };
 
-static bool parse(struct nl_msg *msg, struct nlattr **tb)
+static bool msg_parse(struct nl_msg *msg, struct nlattr **tb)
 {
 	return nlmsg_parse(nlmsg_hdr(msg), 0, tb, RDMA_NLDEV_ATTR_MAX - 1, policy) >= 0;
 }
@@ -49,7 +49,7 @@ static int on_device(struct nl_msg *msg, void *arg)
 	struct verbs_device_info info = {};
 	struct verbs_device_info *more;
 
-	if (!parse(msg, tb) || !tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_DEV_NAME])
+	if (!msg_parse(msg, tb) || !tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_DEV_NAME])
 		return NL_SKIP;
 	info.index = (int)nla_get_u32(tb[RDMA_NLDEV_ATTR_DEV_INDEX]);
 	if (tb[RDMA_NLDEV_ATTR_DEV_NODE_TYPE])
@@ -72,8 +72,8 @@ static int on_chardev(struct nl_msg *msg, void *arg)
 	struct verbs_device_info *info = arg;
 	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
 
-	if (!parse(msg, tb) || !tb[RDMA_NLDEV_ATTR_CHARDEV_NAME] || !tb[RDMA_NLDEV_ATTR_CHARDEV] ||
-	    !tb[RDMA_NLDEV_ATTR_CHARDEV_ABI])
+	if (!msg_parse(msg, tb) || !tb[RDMA_NLDEV_ATTR_CHARDEV_NAME] ||
+	    !tb[RDMA_NLDEV_ATTR_CHARDEV] || !tb[RDMA_NLDEV_ATTR_CHARDEV_ABI])
 		return NL_SKIP;
 	if (!copy_name(info->uverbs_name, sizeof(info->uverbs_name),
 		       tb[RDMA_NLDEV_ATTR_CHARDEV_NAME]))
@@ -87,7 +87,7 @@ static int on_chardev(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-static int receive(struct nl_sock *sock, int (*on_msg)(struct nl_msg *, void *), void *arg)
+static int msg_receive(struct nl_sock *sock, int (*on_msg)(struct nl_msg *, void *), void *arg)
 {
 	int ret;
 
@@ -104,7 +104,7 @@ static int dump_devices(struct nl_sock *sock, struct found *found)
 
 	if (ret < 0)
 		return ret;
-	ret = receive(sock, on_device, found);
+	ret = msg_receive(sock, on_device, found);
 	if (ret < 0)
 		return ret;
 	return found->err ? -NLE_NOMEM : 0;
@@ -124,7 +124,7 @@ static int ask_chardev(struct nl_sock *sock, struct verbs_device_info *info)
 	if (!ret)
 		ret = nl_send_auto(sock, msg);
 	nlmsg_free(msg);
-	return ret < 0 ? ret : receive(sock, on_chardev, info);
+	return ret < 0 ? ret : msg_receive(sock, on_chardev, info);
 }
 
 /* Devices without a uverbs interface are of no use to verbs: drop them. Want of memory is no such reason. */
@@ -179,7 +179,7 @@ static int on_system(struct nl_msg *msg, void *arg)
 	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
 	bool *copies = arg;
 
-	if (!parse(msg, tb))
+	if (!msg_parse(msg, tb))
 		return NL_SKIP;
 	*copies = tb[RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK] &&
 		  nla_get_u8(tb[RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK]);
@@ -196,7 +196,7 @@ bool verbs_netlink_copies_on_fork(void)
 		return false;
 	if (nl_send_simple(sock, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET), 0, NULL,
 			   0) >= 0)
-		receive(sock, on_system, &copies);
+		msg_receive(sock, on_system, &copies);
 	nl_socket_free(sock);
 	return copies;
 }

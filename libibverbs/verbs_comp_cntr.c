@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* To programs, what the kernel or the device lacks is an operation that is not supported. */
-static int run(struct ibv_context *context, uint16_t object, uint16_t method,
-	       const struct verbs_attr *attrs, unsigned int nattrs)
+static int cntr_run(struct ibv_context *context, uint16_t object, uint16_t method,
+		    const struct verbs_attr *attrs, unsigned int nattrs)
 {
 	int err = verbs_cmd_run_core(context, object, method, attrs, nattrs, NULL);
 
@@ -30,8 +30,8 @@ VERBS_EXPORT int _ibv_query_comp_cntr_caps(struct ibv_context *context,
 		verbs_attr_out(UVERBS_ATTR_QUERY_COMP_CNTR_CAPS_SUPPORTED_QP_ATTACH_OPS,
 			       &full.supported_qp_attach_ops, sizeof(full.supported_qp_attach_ops)),
 	};
-	int err = run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_COMP_CNTR_CAPS, attrs,
-		      ARRAY_SIZE(attrs));
+	int err = cntr_run(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_COMP_CNTR_CAPS, attrs,
+			   ARRAY_SIZE(attrs));
 
 	if (err) {
 		verbs_warn("ibv_query_comp_cntr_caps on %s: %s", context->device->name,
@@ -43,8 +43,8 @@ VERBS_EXPORT int _ibv_query_comp_cntr_caps(struct ibv_context *context,
 	return 0;
 }
 
-static int create(struct ibv_context *context, const struct ibv_comp_cntr_init_attr *attr,
-		  uint32_t *handle)
+static int cntr_create(struct ibv_context *context, const struct ibv_comp_cntr_init_attr *attr,
+		       uint32_t *handle)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_new_handle(UVERBS_ATTR_CREATE_COMP_CNTR_HANDLE, handle),
@@ -62,8 +62,8 @@ static int create(struct ibv_context *context, const struct ibv_comp_cntr_init_a
 			   attr->type);
 		return EOPNOTSUPP;
 	}
-	err = run(context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_CREATE, attrs,
-		  ARRAY_SIZE(attrs));
+	err = cntr_run(context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_CREATE, attrs,
+		       ARRAY_SIZE(attrs));
 	if (err)
 		verbs_warn("ibv_create_comp_cntr on %s: %s", context->device->name, strerror(err));
 	return err;
@@ -73,7 +73,7 @@ VERBS_EXPORT struct ibv_comp_cntr *ibv_create_comp_cntr(struct ibv_context *cont
 							struct ibv_comp_cntr_init_attr *attr)
 {
 	struct ibv_comp_cntr *cntr = calloc_for("ibv_create_comp_cntr", 1, sizeof(*cntr));
-	int err = cntr ? create(context, attr, &cntr->handle) : ENOMEM;
+	int err = cntr ? cntr_create(context, attr, &cntr->handle) : ENOMEM;
 
 	if (err) {
 		free(cntr);
@@ -98,9 +98,9 @@ VERBS_EXPORT int ibv_destroy_comp_cntr(struct ibv_comp_cntr *cntr)
 	return 0;
 }
 
-static int modify(struct ibv_comp_cntr *cntr, const char *call,
-		  enum ib_uverbs_comp_cntr_entry entry, enum ib_uverbs_comp_cntr_modify_op op,
-		  uint64_t value)
+static int cntr_modify(struct ibv_comp_cntr *cntr, const char *call,
+		       enum ib_uverbs_comp_cntr_entry entry, enum ib_uverbs_comp_cntr_modify_op op,
+		       uint64_t value)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_handle(UVERBS_ATTR_MODIFY_COMP_CNTR_HANDLE, cntr->handle),
@@ -108,8 +108,8 @@ static int modify(struct ibv_comp_cntr *cntr, const char *call,
 		verbs_attr_u64(UVERBS_ATTR_MODIFY_COMP_CNTR_OP, op),
 		verbs_attr_u64(UVERBS_ATTR_MODIFY_COMP_CNTR_VALUE, value),
 	};
-	int err = run(cntr->context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_MODIFY, attrs,
-		      ARRAY_SIZE(attrs));
+	int err = cntr_run(cntr->context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_MODIFY,
+			   attrs, ARRAY_SIZE(attrs));
 
 	if (err)
 		verbs_warn("%s: counter %u value %llu: %s", call, cntr->handle,
@@ -117,16 +117,16 @@ static int modify(struct ibv_comp_cntr *cntr, const char *call,
 	return err;
 }
 
-static int read_value(struct ibv_comp_cntr *cntr, const char *call,
-		      enum ib_uverbs_comp_cntr_entry entry, uint64_t *value)
+static int cntr_read(struct ibv_comp_cntr *cntr, const char *call,
+		     enum ib_uverbs_comp_cntr_entry entry, uint64_t *value)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_handle(UVERBS_ATTR_READ_COMP_CNTR_HANDLE, cntr->handle),
 		verbs_attr_u64(UVERBS_ATTR_READ_COMP_CNTR_ENTRY, entry),
 		verbs_attr_out(UVERBS_ATTR_READ_COMP_CNTR_RESP_VALUE, value, sizeof(*value)),
 	};
-	int err = run(cntr->context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_READ, attrs,
-		      ARRAY_SIZE(attrs));
+	int err = cntr_run(cntr->context, UVERBS_OBJECT_COMP_CNTR, UVERBS_METHOD_COMP_CNTR_READ,
+			   attrs, ARRAY_SIZE(attrs));
 
 	if (err)
 		verbs_warn("%s: counter %u: %s", call, cntr->handle, strerror(err));
@@ -135,36 +135,36 @@ static int read_value(struct ibv_comp_cntr *cntr, const char *call,
 
 VERBS_EXPORT int ibv_set_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 {
-	return modify(cntr, "ibv_set_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP,
-		      IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
+	return cntr_modify(cntr, "ibv_set_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP,
+			   IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
 }
 
 VERBS_EXPORT int ibv_inc_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 {
-	return modify(cntr, "ibv_inc_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP,
-		      IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
+	return cntr_modify(cntr, "ibv_inc_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP,
+			   IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
 }
 
 VERBS_EXPORT int ibv_read_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *value)
 {
-	return read_value(cntr, "ibv_read_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP, value);
+	return cntr_read(cntr, "ibv_read_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP, value);
 }
 
 VERBS_EXPORT int ibv_set_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 {
-	return modify(cntr, "ibv_set_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR,
-		      IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
+	return cntr_modify(cntr, "ibv_set_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR,
+			   IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
 }
 
 VERBS_EXPORT int ibv_inc_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 {
-	return modify(cntr, "ibv_inc_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR,
-		      IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
+	return cntr_modify(cntr, "ibv_inc_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR,
+			   IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
 }
 
 VERBS_EXPORT int ibv_read_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *value)
 {
-	return read_value(cntr, "ibv_read_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR, value);
+	return cntr_read(cntr, "ibv_read_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR, value);
 }
 
 VERBS_EXPORT int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *cntr,
@@ -182,8 +182,8 @@ VERBS_EXPORT int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr
 			   attr->comp_mask);
 		return EINVAL;
 	}
-	err = run(qp->context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_ATTACH_COMP_CNTR, attrs,
-		  ARRAY_SIZE(attrs));
+	err = cntr_run(qp->context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_ATTACH_COMP_CNTR, attrs,
+		       ARRAY_SIZE(attrs));
 	if (err)
 		verbs_warn("ibv_qp_attach_comp_cntr: QP 0x%x counter %u op_mask 0x%x: %s",
 			   qp->qp_num, cntr->handle, attr->op_mask, strerror(err));

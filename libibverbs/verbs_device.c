@@ -102,7 +102,7 @@ static unsigned int lane_speed(uint32_t code)
 	}
 }
 
-static unsigned int lanes(uint8_t code)
+static unsigned int lane_count(uint8_t code)
 {
 	switch (code) {
 	case 2:
@@ -132,7 +132,7 @@ static int speed_of_link(struct ibv_context *context, uint32_t port_num, uint64_
 	err = get_ops(context)->query_port(context, (uint8_t)port_num, &attr, sizeof(attr));
 	if (err)
 		return err;
-	*speed = (uint64_t)lanes(attr.active_width) *
+	*speed = (uint64_t)lane_count(attr.active_width) *
 		 lane_speed(attr.active_speed_ex ? attr.active_speed_ex : attr.active_speed);
 	return 0;
 }

@@ -84,7 +84,7 @@ static const char *init_attr_fault(const struct ibv_mr_init_attr *attr)
 	return NULL;
 }
 
-static int check_init_attr(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr)
+static int mr_check_init_attr(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr)
 {
 	const char *fault;
 
@@ -127,7 +127,7 @@ static struct ibv_mr *reg_with_dmah(struct ibv_pd *pd, struct ibv_mr_init_attr a
 VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *init_attr)
 {
 	struct ibv_mr_init_attr attr = *init_attr;
-	int err = check_init_attr(pd, &attr);
+	int err = mr_check_init_attr(pd, &attr);
 
 	if (err)
 		return fail_null(err);
@@ -143,8 +143,8 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_
 
 /* ---- changes ---- */
 
-static int check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_pd *pd,
-		       const void *addr, size_t length, int access)
+static int mr_check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_pd *pd,
+			  const void *addr, size_t length, int access)
 {
 	const char *why = NULL;
 
@@ -165,7 +165,7 @@ static int check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_p
 	return EINVAL;
 }
 
-static void adopt(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length)
+static void mr_adopt(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length)
 {
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		mr->pd = pd;
@@ -184,7 +184,7 @@ VERBS_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, v
 	const bool was_pinned = is_pinned(vmr->access);
 	void *const old_addr = mr->addr;
 	const size_t old_length = mr->length;
-	int err = check_rereg(vmr, flags, pd, addr, length, access);
+	int err = mr_check_rereg(vmr, flags, pd, addr, length, access);
 
 	if (err) {
 		errno = err;
@@ -199,7 +199,7 @@ VERBS_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, v
 		errno = err;
 		return kept ? IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW : IBV_REREG_MR_ERR_CMD;
 	}
-	adopt(mr, flags, pd, addr, length);
+	mr_adopt(mr, flags, pd, addr, length);
 	if (moves && was_pinned && verbs_fork_release(old_addr, old_length))
 		return IBV_REREG_MR_ERR_DO_FORK_OLD;
 	return 0;

@@ -6,6 +6,7 @@
  * and all append.
  */
 #include "util/log.h"
+#include "util/bits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,6 @@ static const char *const level_names[] = {
 	[VERBS_LOG_OFF] = "off",   [VERBS_LOG_ERROR] = "error", [VERBS_LOG_WARN] = "warn",
 	[VERBS_LOG_INFO] = "info", [VERBS_LOG_DEBUG] = "debug",
 };
-#define NUM_LEVELS (sizeof(level_names) / sizeof(level_names[0]))
 
 static int log_fd = STDERR_FILENO;
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -39,7 +39,7 @@ static int parse_level(const char *name)
 {
 	if (!name || !*name)
 		return parse_number(getenv("VERBS_LOG_LEVEL"));
-	for (unsigned int i = 0; i < NUM_LEVELS; i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(level_names); i++)
 		if (!strcmp(name, level_names[i]))
 			return (int)i;
 	dprintf(STDERR_FILENO,

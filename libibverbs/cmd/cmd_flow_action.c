@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* One of several variants of a parameter, which PROTO names. */
-static struct verbs_attr variant(uint16_t id, uint8_t proto, const void *data, size_t len)
+static struct verbs_attr variant_attr(uint16_t id, uint8_t proto, const void *data, size_t len)
 {
 	struct verbs_attr attr = verbs_attr_in(id, data, len);
 
@@ -36,10 +36,10 @@ static int run_esp(struct ibv_context *context, uint16_t method, struct verbs_at
 			       : verbs_attr_skip(),
 		has_esn ? verbs_attr_u32(UVERBS_ATTR_FLOW_ACTION_ESP_ESN, attr->esn)
 			: verbs_attr_skip(),
-		variant(UVERBS_ATTR_FLOW_ACTION_ESP_KEYMAT, (uint8_t)attr->keymat_proto,
-			attr->keymat_ptr, attr->keymat_len),
-		variant(UVERBS_ATTR_FLOW_ACTION_ESP_REPLAY, (uint8_t)attr->replay_proto,
-			attr->replay_ptr, attr->replay_len),
+		variant_attr(UVERBS_ATTR_FLOW_ACTION_ESP_KEYMAT, (uint8_t)attr->keymat_proto,
+			     attr->keymat_ptr, attr->keymat_len),
+		variant_attr(UVERBS_ATTR_FLOW_ACTION_ESP_REPLAY, (uint8_t)attr->replay_proto,
+			     attr->replay_ptr, attr->replay_len),
 		attr->esp_encap ? verbs_attr_in(UVERBS_ATTR_FLOW_ACTION_ESP_ENCAP, attr->esp_encap,
 						sizeof(*attr->esp_encap))
 				: verbs_attr_skip(),

@@ -79,7 +79,7 @@ static struct ibv_context *open_context(const char *name)
 }
 
 /* After the device is gone there is nothing more to come. */
-static int watch(struct ibv_context *context)
+static int watch_events(struct ibv_context *context)
 {
 	struct ibv_async_event event;
 
@@ -111,5 +111,5 @@ int main(int argc, char **argv)
 		return letter == 'h' ? EXIT_SUCCESS : EXIT_FAILURE;
 	}
 	context = open_context(name);
-	return context ? watch(context) : EXIT_FAILURE;
+	return context ? watch_events(context) : EXIT_FAILURE;
 }

@@ -7,7 +7,7 @@
 #include "pingpong.h"
 
 /* "QP", or "QP[3]" in programs with many. */
-static int refused(const struct pp *pp, const struct pp_peer *peer, const char *state)
+static int qp_refused(const struct pp *pp, const struct pp_peer *peer, const char *state)
 {
 	if (pp->names_qps)
 		fprintf(stderr, "Failed to modify QP[%d] to %s\n", (int)(peer - pp->peers), state);
@@ -27,7 +27,7 @@ int pp_to_init(struct pp *pp, int mask)
 	mask |= IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
 	for (unsigned int i = 0; i < pp->options->num_qp; i++)
 		if (ibv_modify_qp(pp->peers[i].qp, &attr, mask))
-			return refused(pp, &pp->peers[i], "INIT");
+			return qp_refused(pp, &pp->peers[i], "INIT");
 	return 0;
 }
 
@@ -71,9 +71,9 @@ static int connect_by(struct pp *pp, struct pp_peer *peer, int rtr_mask, int rts
 	};
 
 	if (ibv_modify_qp(peer->qp, &rtr, IBV_QP_STATE | rtr_mask))
-		return refused(pp, peer, "RTR");
+		return qp_refused(pp, peer, "RTR");
 	if (ibv_modify_qp(peer->qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN | rts_mask))
-		return refused(pp, peer, "RTS");
+		return qp_refused(pp, peer, "RTS");
 	return 0;
 }
 

@@ -110,7 +110,7 @@ static int check_features(struct pp *pp)
 	return options->device_memory ? check_device_memory(options, &attr) : 0;
 }
 
-static void prefetch(struct pp *pp)
+static void prefetch_buffer(struct pp *pp)
 {
 	struct ibv_sge sge = { (uintptr_t)pp->buf, pp->options->size, pp->mr->lkey };
 	int ret = ibv_advise_mr(pp->pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
@@ -146,7 +146,7 @@ static int register_memory(struct pp *pp)
 	if (!pp->mr)
 		return pp_fail("Couldn't register MR");
 	if (options->prefetch)
-		prefetch(pp);
+		prefetch_buffer(pp);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pingpong.h"
+#include "util/bits.h"
 
 struct option_entry {
 	char key; /* what a program asks for it by: the letter, or a digit where several share one */
@@ -194,11 +195,9 @@ static const struct option_entry entries[] = {
 	  set_unprotected, false },
 };
 
-#define NUM_ENTRIES (sizeof(entries) / sizeof(entries[0]))
-
 static const struct option_entry *find_entry(const char *keys, int letter)
 {
-	for (size_t i = 0; i < NUM_ENTRIES; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		if (entries[i].letter == letter && strchr(keys, entries[i].key))
 			return &entries[i];
 	return NULL; /* '?': getopt has told the user */
@@ -245,8 +244,8 @@ static void build_getopt(const char *keys, struct option *longs, char *shorts)
 
 static bool parse_values(int argc, char **argv, const char *keys, struct pp_options *options)
 {
-	struct option longs[NUM_ENTRIES + 1];
-	char shorts[2 * NUM_ENTRIES + 1];
+	struct option longs[ARRAY_SIZE(entries) + 1];
+	char shorts[2 * ARRAY_SIZE(entries) + 1];
 	int letter;
 
 	build_getopt(keys, longs, shorts);

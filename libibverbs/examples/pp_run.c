@@ -27,14 +27,14 @@ struct progress {
 	uint64_t min_cycles, max_cycles, total_cycles;
 };
 
-static char *message(const struct pp *pp)
+static char *message_text(const struct pp *pp)
 {
 	return pp->buf + pp->options->headroom;
 }
 
 static struct ibv_sge send_sge(const struct pp *pp)
 {
-	return (struct ibv_sge){ pp->dm ? 0 : (uintptr_t)message(pp), pp->options->size,
+	return (struct ibv_sge){ pp->dm ? 0 : (uintptr_t)message_text(pp), pp->options->size,
 				 pp->mr->lkey };
 }
 
@@ -83,7 +83,7 @@ static int post_send(struct pp *pp, struct pp_peer *peer)
 	peer->qp_ex->wr_flags = pp->send_flags;
 	ibv_wr_send(peer->qp_ex);
 	if (pp->send_flags & IBV_SEND_INLINE)
-		ibv_wr_set_inline_data(peer->qp_ex, message(pp), pp->options->size);
+		ibv_wr_set_inline_data(peer->qp_ex, message_text(pp), pp->options->size);
 	else
 		ibv_wr_set_sge(peer->qp_ex, sge.lkey, sge.addr, sge.length);
 	return ibv_wr_complete(peer->qp_ex);
@@ -121,7 +121,7 @@ static struct pp_peer *find_peer(struct pp *pp, uint32_t qpn)
 	return NULL;
 }
 
-static int refill(struct pp *pp, struct progress *progress)
+static int refill_receives(struct pp *pp, struct progress *progress)
 {
 	const unsigned int depth = pp->options->rx_depth;
 
@@ -153,7 +153,7 @@ static int handle_completion(struct pp *pp, struct progress *progress, struct pp
 	case RECEIVE:
 		progress->received++;
 		peer->received++;
-		if (refill(pp, progress))
+		if (refill_receives(pp, progress))
 			return -1;
 		break;
 	default:
@@ -191,7 +191,7 @@ static int handle_current(struct pp *pp, struct progress *progress)
 }
 
 /* One batch from the extended CQ. 0, also when there was nothing, or non-zero. */
-static int drain_extended(struct pp *pp, struct progress *progress)
+static int drain_cq_ex(struct pp *pp, struct progress *progress)
 {
 	struct ibv_poll_cq_attr attr = { 0 };
 	int ret = ibv_start_poll(pp->cq_ex, &attr);
@@ -217,7 +217,7 @@ static int drain_extended(struct pp *pp, struct progress *progress)
 }
 
 /* Until the CQ is empty: an armed CQ tells of what comes later only. */
-static int drain(struct pp *pp, struct progress *progress)
+static int drain_cq(struct pp *pp, struct progress *progress)
 {
 	struct ibv_wc wc[2];
 	int n, ret;
@@ -273,7 +273,7 @@ static bool is_finished(const struct pp *pp, const struct progress *progress)
 	       progress->sends_done >= pp->options->iters;
 }
 
-static int bounce(struct pp *pp, struct progress *progress)
+static int bounce_messages(struct pp *pp, struct progress *progress)
 {
 	int ret = 0;
 
@@ -285,15 +285,15 @@ static int bounce(struct pp *pp, struct progress *progress)
 			if (ret)
 				break;
 		}
-		ret = pp->cq_ex ? drain_extended(pp, progress) : drain(pp, progress);
+		ret = pp->cq_ex ? drain_cq_ex(pp, progress) : drain_cq(pp, progress);
 	}
 	if (progress->events)
 		ibv_ack_cq_events(pp->cq, progress->events);
 	return ret;
 }
 
-static void report(const struct pp *pp, const struct progress *progress,
-		   const struct timeval *start, const struct timeval *end)
+static void print_report(const struct pp *pp, const struct progress *progress,
+			 const struct timeval *start, const struct timeval *end)
 {
 	const unsigned int iters = pp->options->iters;
 	const long long bytes = (long long)pp->options->size * iters * 2;
@@ -313,9 +313,9 @@ static void report(const struct pp *pp, const struct progress *progress,
 
 static int fill_message(struct pp *pp)
 {
-	memset(message(pp), pp->options->fill, pp->options->size);
+	memset(message_text(pp), pp->options->fill, pp->options->size);
 	for (size_t i = 0; i < pp->options->size; i += pp->page_size)
-		message(pp)[i] = PAGE_MARK;
+		message_text(pp)[i] = PAGE_MARK;
 	if (pp->dm && ibv_memcpy_to_dm(pp->dm, 0, pp->buf, pp->options->size)) {
 		fprintf(stderr, "Copy to dm buffer failed\n");
 		return -1;
@@ -335,7 +335,7 @@ static int check_message(struct pp *pp)
 	for (size_t i = 0; i < pp->options->size; i++) {
 		char expected = i % pp->page_size ? (char)pp->options->fill : PAGE_MARK;
 
-		if (message(pp)[i] == expected)
+		if (message_text(pp)[i] == expected)
 			continue;
 		printf("invalid data in page %zu\n", i / pp->page_size);
 		ret = -1;
@@ -345,7 +345,7 @@ static int check_message(struct pp *pp)
 }
 
 /* POSTED receives are outstanding. */
-static int run(struct pp *pp, unsigned int posted)
+static int measure_messages(struct pp *pp, unsigned int posted)
 {
 	struct progress progress = { .recvs_posted = posted };
 	const bool is_client = pp->options->host;
@@ -355,11 +355,11 @@ static int run(struct pp *pp, unsigned int posted)
 	if (pp->options->check && is_client && fill_message(pp))
 		return -1;
 	gettimeofday(&start, NULL);
-	ret = bounce(pp, &progress);
+	ret = bounce_messages(pp, &progress);
 	if (ret)
 		return ret;
 	gettimeofday(&end, NULL);
-	report(pp, &progress, &start, &end);
+	print_report(pp, &progress, &start, &end);
 	return pp->options->check && !is_client ? check_message(pp) : 0;
 }
 
@@ -376,5 +376,7 @@ int pp_bounce(struct pp *pp, int init_mask, pp_connect_fn *connect)
 	}
 	if (pp->options->events && request_event(pp))
 		return -1;
-	return pp_find_address(pp) || pp_exchange(pp, connect) || run(pp, posted) ? -1 : 0;
+	if (pp_find_address(pp) || pp_exchange(pp, connect))
+		return -1;
+	return measure_messages(pp, posted) ? -1 : 0;
 }

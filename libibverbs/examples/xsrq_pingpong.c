@@ -427,7 +427,7 @@ static struct xrc_peer *await_message(struct xrc *x)
 	return find_peer(x, wc.qp_num);
 }
 
-static int bounce(struct xrc *x)
+static int bounce_messages(struct xrc *x)
 {
 	const unsigned int total = x->pp.options->iters * x->num_peers;
 
@@ -442,7 +442,7 @@ static int bounce(struct xrc *x)
 	return 0;
 }
 
-static int start(struct xrc *x)
+static int start_messages(struct xrc *x)
 {
 	for (unsigned int i = 0; i < x->num_peers && !x->pp.options->host; i++)
 		if (send_message(x, &x->peers[i]))
@@ -471,7 +471,7 @@ static int hear_end(const struct xrc_peer *peer)
 }
 
 /* Nobody takes his queue pairs down while the other may still wait for an acknowledgement. */
-static int finish(struct xrc *x)
+static int finish_peers(struct xrc *x)
 {
 	const bool is_client = x->pp.options->host;
 
@@ -486,14 +486,14 @@ static int finish(struct xrc *x)
 	return 0;
 }
 
-static int run(struct xrc *x)
+static int run_peers(struct xrc *x)
 {
 	for (unsigned int i = 0; i < x->num_peers; i++)
 		if (post_receive(x))
 			return pp_fail("Couldn't post receives");
 	if (x->pp.options->host ? meet_server(x) : meet_clients(x))
 		return -1;
-	if (start(x) || bounce(x) || finish(x))
+	if (start_messages(x) || bounce_messages(x) || finish_peers(x))
 		return -1;
 	printf("success\n");
 	return 0;
@@ -510,7 +510,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	ret = open_all(&x, &options);
 	if (!ret)
-		ret = run(&x);
+		ret = run_peers(&x);
 	if (close_all(&x))
 		ret = -1;
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
