@@ -55,11 +55,13 @@ struct ibv_cq_ex *verbs_create_cq_ex(struct ibv_context *context, struct ibv_cq_
 struct ibv_qp *verbs_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 struct ibv_srq *verbs_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 
-/* sysfs.c: discovery, and the small reads behind ports, GIDs and P_Keys. */
+/* sysfs.c: one file, without the newline at its end. */
 int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size);
 int verbs_sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const char *format,
 			   ...) __attribute__((format(printf, 4, 5)));
 int verbs_sysfs_parse_gid(const char *text, union ibv_gid *gid);
+
+/* sysfs_device.c */
 int verbs_sysfs_fill_info(struct verbs_device_info *info);
 int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count);
 bool verbs_sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id);
