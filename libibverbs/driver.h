@@ -9,11 +9,11 @@
  *
  * Rules for everything here:
  * - Functions return 0 or a positive errno and hand objects out through their last parameter, set
- * only on success. Operations that a public inline function calls directly (slots OPS and VCTX)
- * have the public prototype instead.
+ *   only on success. Operations that a public inline function calls directly (slots OPS and VCTX)
+ *   have the public prototype instead.
  * - Whoever detects a fault logs it, at level warn (util/log.h); callers pass it on.
  * - The contract is private to one build: it has its own symbol version node and plugin suffix, and
- * may change at will.
+ *   may change at will.
  */
 #ifndef LIBIBVERBS_DRIVER_H
 #define LIBIBVERBS_DRIVER_H
@@ -52,9 +52,9 @@ struct verbs_device {
 	struct ibv_device device; /* first: what applications hold */
 	const struct verbs_driver *driver;
 	struct verbs_device_info info;
-	/* below: the library's own */
-	unsigned int refcount; /* device lists and contexts that hold it; guarded by the device list
-				  lock */
+	/* The rest is the library's own. The lock of the device list guards refcount, which counts
+	 * the lists and contexts that hold the device. */
+	unsigned int refcount;
 	struct verbs_device *next;
 };
 
@@ -73,29 +73,31 @@ struct verbs_driver {
 	uint32_t driver_id;                 /* enum rdma_driver_id */
 	const struct verbs_pci_id *pci_ids; /* ends with vendor 0; may be NULL */
 	uint32_t min_abi, max_abi; /* versions of the kernel driver's data that it speaks */
-	/* A zeroed object that starts with struct verbs_device; the library fills that part
-	 * afterwards. Must not touch the device: listing devices opens nothing. */
+	/* Allocates a zeroed object that starts with struct verbs_device; the library fills that
+	 * part afterwards. It must not touch the device: listing devices opens nothing. */
 	int (*alloc_device)(const struct verbs_device_info *info, struct verbs_device **vdev);
 	void (*free_device)(struct verbs_device *vdev);
-	/* Allocate the provider's context around struct verbs_context; call verbs_context_init(),
-	 * verbs_cmd_get_context(), verbs_set_ops(). On failure undo it all, except that cmd_fd
-	 * stays the caller's. */
+	/* Allocates the provider's context around struct verbs_context, then calls
+	 * verbs_context_init(), verbs_cmd_get_context() and verbs_set_ops(). On failure it undoes
+	 * that; cmd_fd stays the caller's. */
 	int (*alloc_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* As alloc_context, but of a kernel context that exists behind cmd_fd (ibv_import_device):
-	 * verbs_cmd_query_context() in place of verbs_cmd_get_context(). NULL: not offered. */
+	/* Does the same for a kernel context that exists behind cmd_fd (ibv_import_device), with
+	 * verbs_cmd_query_context() in place of verbs_cmd_get_context(). It is NULL in a provider
+	 * that does not offer it. */
 	int (*import_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* Undo either of them, verbs_context_cleanup() included. The library closes cmd_fd
+	/* Undoes either of them, verbs_context_cleanup() included. The library closes cmd_fd
 	 * afterwards. */
 	void (*free_context)(struct verbs_context *vctx);
 };
 
-/* Called from a plugin's constructor. Use VERBS_DRIVER_REGISTER. The plugin is linked with
+/* A plugin's constructor, which VERBS_DRIVER_REGISTER writes, calls this. The plugin is linked with
  * -z nodelete: nothing takes the registration back. */
 void verbs_register_driver(const struct verbs_driver *driver);
 
-/* The driver of a provider is a const object named verbs_provider_<name>, which is the name static
- *programs refer to (see RDMA_STATIC_PROVIDERS in verbs.h). In a shared plugin a constructor
- *registers it; in a static archive the program does.
+/*
+ * The driver of a provider is a const object named verbs_provider_<name>, which is the name that
+ * static programs refer to (see RDMA_STATIC_PROVIDERS in verbs.h). In a shared plugin a constructor
+ * registers it; in a static archive the program does.
  *
  *	VERBS_DRIVER(mlx5) = { .magic = VERBS_DRIVER_MAGIC, .name = "mlx5", ... };
  *	VERBS_DRIVER_REGISTER(mlx5)
@@ -138,18 +140,19 @@ struct verbs_cq {
 		struct ibv_cq cq;
 		struct ibv_cq_ex cq_ex;
 	};
-	uint32_t ring_cqe; /* set it before verbs_cmd_create_cq() to ask the kernel for more than
-			      attr->cqe; else 0 */
+	/* A provider that wants more entries from the kernel than attr->cqe sets this before
+	 * verbs_cmd_create_cq(); otherwise it is 0. */
+	uint32_t ring_cqe;
 };
 
 struct verbs_qp {
-	union { /* ibv_qp_ex starts with ibv_qp by ABI; ibv_qp_to_qp_ex() is a cast of the same
-		   address */
+	union { /* ibv_qp is a prefix of ibv_qp_ex by ABI */
 		struct ibv_qp qp;
 		struct ibv_qp_ex qp_ex;
 	};
-	bool has_ex; /* the provider sets it when it filled wr_*: created with
-			IBV_QP_INIT_ATTR_SEND_OPS_FLAGS */
+	/* The provider sets this when it has filled wr_*, which IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+	 * asks for; ibv_qp_to_qp_ex() returns &qp_ex then. */
+	bool has_ex;
 };
 
 struct verbs_srq {
@@ -158,7 +161,8 @@ struct verbs_srq {
 	uint32_t srq_num;      /* as remote XRC senders name it; 0 when the kernel has none */
 	struct ibv_xrcd *xrcd; /* of type XRC */
 	struct ibv_cq *cq;     /* of types XRC and TM */
-	/* Set them before verbs_cmd_create_srq() to ask the kernel for more than attr->attr; else 0. */
+	/* A provider that wants more from the kernel than attr->attr sets these before
+	 * verbs_cmd_create_srq(); otherwise they are 0. */
 	uint32_t ring_wr, ring_sge;
 };
 
@@ -232,121 +236,188 @@ static inline struct verbs_context *to_vctx(struct ibv_context *context)
 
 /* ---- 3. Operations ---- */
 /*
- * The one list of what a provider can do: OP(slot, fail, return type, name, parameters). It
- *generates struct verbs_ops, the defaults that fail with EOPNOTSUPP and one log line, and
- *verbs_set_ops().
+ * VERBS_OPS is the one list of what a provider can do. An entry reads
  *
- * slot: where applications' inline calls find it.
- *	OPS	ibv_context.ops.<name>
- *	VCTX	verbs_context.<name>
- *	LIB	nowhere; the library checks the input of the exported (or extended) call, then calls
- *it fail: how "not supported" is said: ERRNO returns EOPNOTSUPP, NEG returns -EOPNOTSUPP, PTR
- *returns NULL with errno set, FD returns -1 with errno set, QUIET does nothing (a notification that
- *needs no answer).
+ *	OP(slot, fail, return type, name, parameters)
  *
- *Where a comment says so, the default is the plain kernel command and not a failure: a provider
- *without driver data for it needs no function of its own.
+ * and the list generates struct verbs_ops, the defaults and verbs_set_ops(). The slot says how
+ * programs reach the operation:
  *
- * Creation by basic and extended call is one operation: the library widens ibv_create_cq() to
- *create_cq with an ibv_cq_init_attr_ex, ibv_create_qp() to create_qp with an ibv_qp_init_attr_ex
- *(comp_mask = IBV_QP_INIT_ATTR_PD), and so on.
+ *	OPS	ibv_context.ops.<name>: inline functions of verbs.h call it directly
+ *	VCTX	verbs_context.<name>: so they do, in the extended context
+ *	LIB	by an exported or extended call: the library checks the input and then calls it
+ *
+ * An operation that the provider leaves out has a default. Where a comment in the list says so, the
+ * default is the plain kernel command, and a provider without driver data for it needs no function
+ * of its own. Any other default says that the operation is not supported, in the way that fail
+ * names; all but QUIET log one line:
+ *
+ *	ERRNO	returns EOPNOTSUPP
+ *	NEG	returns -EOPNOTSUPP
+ *	PTR	returns NULL, errno is EOPNOTSUPP
+ *	FD	returns -1, errno is EOPNOTSUPP
+ *	QUIET	returns nothing, or 0: nobody waits for an answer
+ *
+ * The basic and the extended call that create an object are one operation; the library widens the
+ * arguments of the basic one:
+ *
+ *	ibv_create_cq()		create_cq with an ibv_cq_init_attr_ex
+ *	ibv_create_qp()		create_qp with an ibv_qp_init_attr_ex, comp_mask _PD
+ *	ibv_create_srq()	create_srq with an ibv_srq_init_attr_ex, comp_mask _TYPE and _PD
  */
 /* clang-format off */
 #define VERBS_OPS(OP) \
-	/* data path */ \
+	/* --- the data path --- */ \
 	OP(OPS, NEG, int, poll_cq, (struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)) \
 	OP(OPS, ERRNO, int, req_notify_cq, (struct ibv_cq *cq, int solicited_only)) \
-	OP(OPS, ERRNO, int, post_send, (struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)) \
-	OP(OPS, ERRNO, int, post_recv, (struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)) \
-	OP(OPS, ERRNO, int, post_srq_recv, (struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)) \
-	OP(VCTX, ERRNO, int, post_srq_ops, (struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)) \
-	/* an event of the CQ was read from its channel (mlx5: count it for the next arm) */ \
+	OP(OPS, ERRNO, int, post_send, \
+	   (struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)) \
+	OP(OPS, ERRNO, int, post_recv, \
+	   (struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)) \
+	OP(OPS, ERRNO, int, post_srq_recv, \
+	   (struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)) \
+	OP(VCTX, ERRNO, int, post_srq_ops, \
+	   (struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)) \
+	/* cq_event tells that an event of the CQ was read from its channel: mlx5 counts it for \
+	 * the next arm. */ \
 	OP(LIB, QUIET, void, cq_event, (struct ibv_cq *cq)) \
-	/* device and port; query_port: by default the plain command */ \
-	OP(LIB, ERRNO, int, query_device_ex, (struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr, size_t attr_size)) \
-	OP(VCTX, ERRNO, int, query_port, (struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr, size_t attr_size)) \
-	OP(VCTX, ERRNO, int, query_rt_values, (struct ibv_context *context, struct ibv_values_ex *values)) \
-	/* protection domains */ \
+	/* --- device and port: query_port is by default the plain command --- */ \
+	OP(LIB, ERRNO, int, query_device_ex, \
+	   (struct ibv_context *context, const struct ibv_query_device_ex_input *input, \
+	    struct ibv_device_attr_ex *attr, size_t attr_size)) \
+	OP(VCTX, ERRNO, int, query_port, \
+	   (struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr, \
+	    size_t attr_size)) \
+	OP(VCTX, ERRNO, int, query_rt_values, \
+	   (struct ibv_context *context, struct ibv_values_ex *values)) \
+	/* --- protection domains --- */ \
 	OP(LIB, ERRNO, int, alloc_pd, (struct ibv_context *context, struct ibv_pd **pd)) \
 	OP(LIB, ERRNO, int, dealloc_pd, (struct ibv_pd *pd)) \
-	/* a second object over the kernel's HANDLE; unimport frees that object, and no command is run */ \
-	OP(LIB, ERRNO, int, import_pd, (struct ibv_context *context, uint32_t handle, struct ibv_pd **pd)) \
+	/* An import makes a second object over the kernel's HANDLE; unimport frees that \
+	 * object, and runs no command. */ \
+	OP(LIB, ERRNO, int, import_pd, \
+	   (struct ibv_context *context, uint32_t handle, struct ibv_pd **pd)) \
 	OP(LIB, QUIET, void, unimport_pd, (struct ibv_pd *pd)) \
-	OP(VCTX, PTR, struct ibv_td *, alloc_td, (struct ibv_context *context, struct ibv_td_init_attr *attr)) \
+	OP(VCTX, PTR, struct ibv_td *, alloc_td, \
+	   (struct ibv_context *context, struct ibv_td_init_attr *attr)) \
 	OP(VCTX, ERRNO, int, dealloc_td, (struct ibv_td *td)) \
-	OP(VCTX, PTR, struct ibv_pd *, alloc_parent_domain, (struct ibv_context *context, struct ibv_parent_domain_init_attr *attr)) \
-	/* memory */ \
-	OP(LIB, ERRNO, int, reg_mr, (struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access, struct verbs_mr **vmr)) \
-	OP(LIB, ERRNO, int, reg_dmabuf_mr, (struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, unsigned int access, struct verbs_mr **vmr)) \
-	/* ibv_reg_mr_ex() with a DMA handle; without one it is reg_mr or reg_dmabuf_mr. The library has \
-	 * checked attr: either addr, or fd and fd_offset, count, and iova is set */ \
-	OP(LIB, ERRNO, int, reg_mr_ex, (struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr)) \
-	/* flags, addr and length are checked; what flags do not name is unspecified */ \
-	OP(LIB, ERRNO, int, rereg_mr, (struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length, unsigned int access)) \
+	OP(VCTX, PTR, struct ibv_pd *, alloc_parent_domain, \
+	   (struct ibv_context *context, struct ibv_parent_domain_init_attr *attr)) \
+	/* --- memory: advise_mr is by default the plain command --- */ \
+	OP(LIB, ERRNO, int, reg_mr, \
+	   (struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access, \
+	    struct verbs_mr **vmr)) \
+	OP(LIB, ERRNO, int, reg_dmabuf_mr, \
+	   (struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, \
+	    unsigned int access, struct verbs_mr **vmr)) \
+	/* reg_mr_ex serves ibv_reg_mr_ex() with a DMA handle; without one that is reg_mr or \
+	 * reg_dmabuf_mr. The library has checked attr: either addr counts, or fd and fd_offset \
+	 * do, and iova is set. */ \
+	OP(LIB, ERRNO, int, reg_mr_ex, \
+	   (struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr)) \
+	/* The library has checked flags, addr and length of rereg_mr; what flags do not name \
+	 * is unspecified. */ \
+	OP(LIB, ERRNO, int, rereg_mr, \
+	   (struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length, \
+	    unsigned int access)) \
 	OP(LIB, ERRNO, int, dereg_mr, (struct verbs_mr *vmr)) \
-	OP(LIB, ERRNO, int, import_mr, (struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)) \
+	OP(LIB, ERRNO, int, import_mr, \
+	   (struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)) \
 	OP(LIB, QUIET, void, unimport_mr, (struct verbs_mr *vmr)) \
 	OP(VCTX, PTR, struct ibv_mr *, alloc_null_mr, (struct ibv_pd *pd)) \
-	/* advise_mr: by default the plain command */ \
-	OP(VCTX, ERRNO, int, advise_mr, (struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)) \
-	OP(VCTX, PTR, struct ibv_dm *, alloc_dm, (struct ibv_context *context, struct ibv_alloc_dm_attr *attr)) \
+	OP(VCTX, ERRNO, int, advise_mr, \
+	   (struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, \
+	    struct ibv_sge *sg_list, uint32_t num_sge)) \
+	OP(VCTX, PTR, struct ibv_dm *, alloc_dm, \
+	   (struct ibv_context *context, struct ibv_alloc_dm_attr *attr)) \
 	OP(VCTX, ERRNO, int, free_dm, (struct ibv_dm *dm)) \
-	OP(LIB, ERRNO, int, import_dm, (struct ibv_context *context, uint32_t handle, struct ibv_dm **dm)) \
+	OP(LIB, ERRNO, int, import_dm, \
+	   (struct ibv_context *context, uint32_t handle, struct ibv_dm **dm)) \
 	OP(LIB, QUIET, void, unimport_dm, (struct ibv_dm *dm)) \
 	OP(VCTX, FD, int, dm_export_dmabuf_fd, (struct ibv_dm *dm)) \
-	OP(VCTX, PTR, struct ibv_mr *, reg_dm_mr, (struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length, unsigned int access)) \
+	OP(VCTX, PTR, struct ibv_mr *, reg_dm_mr, \
+	   (struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length, \
+	    unsigned int access)) \
 	OP(OPS, PTR, struct ibv_mw *, alloc_mw, (struct ibv_pd *pd, enum ibv_mw_type type)) \
-	OP(OPS, ERRNO, int, bind_mw, (struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)) \
+	OP(OPS, ERRNO, int, bind_mw, \
+	   (struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)) \
 	OP(OPS, ERRNO, int, dealloc_mw, (struct ibv_mw *mw)) \
-	/* completion queues */ \
-	OP(LIB, ERRNO, int, create_cq, (struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr, struct verbs_cq **vcq)) \
+	/* --- completion queues: modify_cq is by default the plain command --- */ \
+	OP(LIB, ERRNO, int, create_cq, \
+	   (struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr, \
+	    struct verbs_cq **vcq)) \
 	OP(LIB, ERRNO, int, resize_cq, (struct ibv_cq *cq, int cqe)) \
 	OP(LIB, ERRNO, int, destroy_cq, (struct ibv_cq *cq)) \
-	/* modify_cq: by default the plain command */ \
 	OP(VCTX, ERRNO, int, modify_cq, (struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)) \
-	/* queue pairs; create_qp writes the granted capacities back to attr->cap */ \
-	OP(LIB, ERRNO, int, create_qp, (struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct verbs_qp **vqp)) \
-	OP(LIB, ERRNO, int, modify_qp, (struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)) \
-	OP(LIB, ERRNO, int, query_qp, (struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)) \
+	/* --- queue pairs: attach_mcast and detach_mcast are by default the plain commands --- */ \
+	/* create_qp writes the granted capacities back to attr->cap. */ \
+	OP(LIB, ERRNO, int, create_qp, \
+	   (struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct verbs_qp **vqp)) \
+	OP(LIB, ERRNO, int, modify_qp, \
+	   (struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)) \
+	OP(LIB, ERRNO, int, query_qp, \
+	   (struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, \
+	    struct ibv_qp_init_attr *init_attr)) \
 	OP(LIB, ERRNO, int, destroy_qp, (struct ibv_qp *qp)) \
 	OP(LIB, ERRNO, int, set_ece, (struct ibv_qp *qp, struct ibv_ece *ece)) \
 	OP(LIB, ERRNO, int, query_ece, (struct ibv_qp *qp, struct ibv_ece *ece)) \
-	/* IBV_QUERY_QP_DATA_IN_ORDER_* bits, 0 when nothing is promised: not an error number */ \
-	OP(LIB, QUIET, int, query_qp_data_in_order, (struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)) \
-	OP(VCTX, ERRNO, int, modify_qp_rate_limit, (struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)) \
-	OP(VCTX, PTR, struct ibv_qp *, open_qp, (struct ibv_context *context, struct ibv_qp_open_attr *attr)) \
-	/* attach_mcast, detach_mcast: by default the plain commands */ \
-	OP(LIB, ERRNO, int, attach_mcast, (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)) \
-	OP(LIB, ERRNO, int, detach_mcast, (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)) \
-	/* address handles */ \
-	OP(LIB, ERRNO, int, create_ah, (struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)) \
+	/* query_qp_data_in_order returns IBV_QUERY_QP_DATA_IN_ORDER_* bits, or 0 when nothing \
+	 * is promised. */ \
+	OP(LIB, QUIET, int, query_qp_data_in_order, \
+	   (struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)) \
+	OP(VCTX, ERRNO, int, modify_qp_rate_limit, \
+	   (struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)) \
+	OP(VCTX, PTR, struct ibv_qp *, open_qp, \
+	   (struct ibv_context *context, struct ibv_qp_open_attr *attr)) \
+	OP(LIB, ERRNO, int, attach_mcast, \
+	   (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)) \
+	OP(LIB, ERRNO, int, detach_mcast, \
+	   (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)) \
+	/* --- address handles --- */ \
+	OP(LIB, ERRNO, int, create_ah, \
+	   (struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)) \
 	OP(LIB, ERRNO, int, destroy_ah, (struct ibv_ah *ah)) \
-	/* shared receive queues, XRC domains; create_srq writes the granted max_wr and max_sge back to \
-	 * attr->attr; modify_srq and query_srq: by default the plain commands; get_srq_num: by default \
-	 * verbs_srq.srq_num */ \
-	OP(LIB, ERRNO, int, create_srq, (struct ibv_context *context, struct ibv_srq_init_attr_ex *attr, struct verbs_srq **vsrq)) \
-	OP(LIB, ERRNO, int, modify_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask)) \
+	/* --- shared receive queues and XRC domains --- */ \
+	/* create_srq writes the granted max_wr and max_sge back to attr->attr. By default \
+	 * modify_srq and query_srq are the plain commands, and get_srq_num answers with \
+	 * verbs_srq.srq_num. */ \
+	OP(LIB, ERRNO, int, create_srq, \
+	   (struct ibv_context *context, struct ibv_srq_init_attr_ex *attr, \
+	    struct verbs_srq **vsrq)) \
+	OP(LIB, ERRNO, int, modify_srq, \
+	   (struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask)) \
 	OP(LIB, ERRNO, int, query_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr)) \
 	OP(LIB, ERRNO, int, destroy_srq, (struct ibv_srq *srq)) \
 	OP(VCTX, ERRNO, int, get_srq_num, (struct ibv_srq *srq, uint32_t *srq_num)) \
-	OP(VCTX, PTR, struct ibv_xrcd *, open_xrcd, (struct ibv_context *context, struct ibv_xrcd_init_attr *attr)) \
+	OP(VCTX, PTR, struct ibv_xrcd *, open_xrcd, \
+	   (struct ibv_context *context, struct ibv_xrcd_init_attr *attr)) \
 	OP(VCTX, ERRNO, int, close_xrcd, (struct ibv_xrcd *xrcd)) \
-	/* work queues, flows, counters. ibv_create_wq() is inline and sets the WQ's locks, wq_context and \
-	 * events_completed after create_wq has returned */ \
-	OP(VCTX, PTR, struct ibv_wq *, create_wq, (struct ibv_context *context, struct ibv_wq_init_attr *attr)) \
+	/* --- work queues, flows, counters --- */ \
+	/* ibv_create_wq() is inline: it sets the WQ's locks, wq_context and events_completed \
+	 * after create_wq has returned. */ \
+	OP(VCTX, PTR, struct ibv_wq *, create_wq, \
+	   (struct ibv_context *context, struct ibv_wq_init_attr *attr)) \
 	OP(VCTX, ERRNO, int, modify_wq, (struct ibv_wq *wq, struct ibv_wq_attr *attr)) \
 	OP(VCTX, ERRNO, int, destroy_wq, (struct ibv_wq *wq)) \
-	OP(VCTX, PTR, struct ibv_rwq_ind_table *, create_rwq_ind_table, (struct ibv_context *context, struct ibv_rwq_ind_table_init_attr *attr)) \
+	OP(VCTX, PTR, struct ibv_rwq_ind_table *, create_rwq_ind_table, \
+	   (struct ibv_context *context, struct ibv_rwq_ind_table_init_attr *attr)) \
 	OP(VCTX, ERRNO, int, destroy_rwq_ind_table, (struct ibv_rwq_ind_table *table)) \
-	OP(VCTX, PTR, struct ibv_flow *, ibv_create_flow, (struct ibv_qp *qp, struct ibv_flow_attr *attr)) \
+	OP(VCTX, PTR, struct ibv_flow *, ibv_create_flow, \
+	   (struct ibv_qp *qp, struct ibv_flow_attr *attr)) \
 	OP(VCTX, ERRNO, int, ibv_destroy_flow, (struct ibv_flow *flow)) \
-	OP(VCTX, PTR, struct ibv_flow_action *, create_flow_action_esp, (struct ibv_context *context, struct ibv_flow_action_esp_attr *attr)) \
-	OP(VCTX, ERRNO, int, modify_flow_action_esp, (struct ibv_flow_action *action, struct ibv_flow_action_esp_attr *attr)) \
+	OP(VCTX, PTR, struct ibv_flow_action *, create_flow_action_esp, \
+	   (struct ibv_context *context, struct ibv_flow_action_esp_attr *attr)) \
+	OP(VCTX, ERRNO, int, modify_flow_action_esp, \
+	   (struct ibv_flow_action *action, struct ibv_flow_action_esp_attr *attr)) \
 	OP(VCTX, ERRNO, int, destroy_flow_action, (struct ibv_flow_action *action)) \
-	OP(VCTX, PTR, struct ibv_counters *, create_counters, (struct ibv_context *context, struct ibv_counters_init_attr *attr)) \
+	OP(VCTX, PTR, struct ibv_counters *, create_counters, \
+	   (struct ibv_context *context, struct ibv_counters_init_attr *attr)) \
 	OP(VCTX, ERRNO, int, destroy_counters, (struct ibv_counters *counters)) \
-	OP(VCTX, ERRNO, int, attach_counters_point_flow, (struct ibv_counters *counters, struct ibv_counter_attach_attr *attr, struct ibv_flow *flow)) \
-	OP(VCTX, ERRNO, int, read_counters, (struct ibv_counters *counters, uint64_t *values, uint32_t ncounters, uint32_t flags))
+	OP(VCTX, ERRNO, int, attach_counters_point_flow, \
+	   (struct ibv_counters *counters, struct ibv_counter_attach_attr *attr, \
+	    struct ibv_flow *flow)) \
+	OP(VCTX, ERRNO, int, read_counters, \
+	   (struct ibv_counters *counters, uint64_t *values, uint32_t ncounters, uint32_t flags))
 /* clang-format on */
 
 struct verbs_ops {
@@ -355,15 +426,15 @@ struct verbs_ops {
 #undef VERBS_OP_MEMBER
 };
 
-/* Install the non-NULL members of OPS, in the public slots too. May be called again to override
- * some (a context that learns more about its device). Until then every operation has its default.
- */
+/* Installs the non-NULL members of OPS, in the public slots too. A context that learns more about
+ * its device may call it again to override some. Until then every operation has its default. */
 void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops);
 
 /* ---- 4. Contexts ---- */
 
-/* Fill the public part of a zeroed context and install the default operations; and undo that, the
- * channel of async events included, which an old kernel opens with the context. */
+/* The first fills the public part of a zeroed context and installs the default operations. The
+ * second undoes that and closes the channel of async events, which an old kernel opens with the
+ * context. */
 int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd);
 void verbs_context_cleanup(struct verbs_context *vctx);
 
@@ -376,15 +447,14 @@ void verbs_context_cleanup(struct verbs_context *vctx);
  *		verbs_attr_u32(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, type),
  *		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset)),
  *	};
- *	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, attrs,
- *ARRAY_SIZE(attrs));
+ *	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC,
+ *			    attrs, ARRAY_SIZE(attrs));
  *
  * verbs_cmd_run() returns the kernel's errno; EPROTONOSUPPORT is "this kernel has no such object or
- *method".
+ * method".
  */
 enum verbs_attr_kind {
-	VERBS_ATTR_SKIP, /* not part of the command; lets an optional attribute be an ?: in the list
-			  */
+	VERBS_ATTR_SKIP, /* not part of the command: an attribute that ?: leaves out */
 	VERBS_ATTR_VALUE,
 	VERBS_ATTR_IN,
 	VERBS_ATTR_OUT,
@@ -408,7 +478,7 @@ static inline struct verbs_attr verbs_attr_skip(void)
 	return (struct verbs_attr){ .kind = VERBS_ATTR_SKIP };
 }
 
-/* LEN bytes for the kernel; they stay valid until the command has run. */
+/* The kernel reads LEN bytes at DATA, which stay valid until the command has run. */
 static inline struct verbs_attr verbs_attr_in(uint16_t id, const void *data, size_t len)
 {
 	return (struct verbs_attr){ id, len, VERBS_ATTR_IN, 0, false, (uintptr_t)data };
@@ -431,15 +501,15 @@ static inline struct verbs_attr verbs_attr_flags(uint16_t id, uint64_t flags)
 	return verbs_attr_u64(id, flags);
 }
 
-/* Room for LEN bytes from the kernel; a shorter answer leaves the rest as it was, so zero it first.
- */
+/* DATA has room for LEN bytes from the kernel. A shorter answer leaves the rest as it was: zero it
+ * first. */
 static inline struct verbs_attr verbs_attr_out(uint16_t id, void *data, size_t len)
 {
 	return (struct verbs_attr){ id, len, VERBS_ATTR_OUT, 0, false, (uintptr_t)data };
 }
 
-/* An object that exists, and one that the command creates: *handle is written when the command
- * succeeds. */
+/* The first names an object that exists, the second one that the command creates: *handle is
+ * written when the command succeeds. */
 static inline struct verbs_attr verbs_attr_handle(uint16_t id, uint32_t handle)
 {
 	return (struct verbs_attr){ id, 0, VERBS_ATTR_HANDLE, 0, false, handle };
@@ -466,7 +536,7 @@ static inline struct verbs_attr verbs_attr_optional(struct verbs_attr attr)
 	return attr;
 }
 
-/* Most attributes that one command can have, driver attributes included. */
+/* One command has at most this many attributes, those of the driver included. */
 #define VERBS_CMD_MAX_ATTRS 32
 
 int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
@@ -493,8 +563,8 @@ struct verbs_udata {
  * fail with EIO, unless the program has asked that this count as success (see ibv_open_device(3)).
  */
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
-/* The kernel context behind cmd_fd exists (Linux 5.9). The driver's part is an attribute of its own,
- * not a response: udata->attrs. */
+/* Describes the kernel context that exists behind cmd_fd (Linux 5.9). The driver's part is no
+ * response but an attribute of its own, in udata->attrs. */
 int verbs_cmd_query_context(struct verbs_context *vctx, const struct verbs_udata *udata);
 
 /* Fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what that lacks is
@@ -512,7 +582,7 @@ int verbs_cmd_dealloc_pd(struct ibv_pd *pd);
 
 int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		     unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
-/* A dma-buf (Linux 5.12), and memory that a DMA handle goes with. */
+/* The first registers a dma-buf (Linux 5.12), the second memory that a DMA handle goes with. */
 int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 			    int fd, unsigned int access, struct verbs_mr *vmr,
 			    const struct verbs_udata *udata);
@@ -520,11 +590,11 @@ int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
 			struct verbs_mr *vmr, const struct verbs_udata *udata);
 int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length,
 			unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
-/* Updates the keys; the library itself updates pd, addr and length. FLAGS are IBV_REREG_MR_*. */
+/* Updates the keys; the library updates pd, addr and length. FLAGS are IBV_REREG_MR_*. */
 int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		       size_t length, uint64_t iova, unsigned int access,
 		       const struct verbs_udata *udata);
-/* Fill VMR from the MR that HANDLE names (ibv_import_mr). */
+/* Fills VMR from the MR that HANDLE names (ibv_import_mr). */
 int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr);
 int verbs_cmd_dereg_mr(struct verbs_mr *vmr);
 int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
@@ -538,7 +608,7 @@ int verbs_cmd_dealloc_mw(struct ibv_mw *mw);
 int verbs_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
 		       struct ibv_dm *dm, const struct verbs_udata *udata);
 int verbs_cmd_free_dm(struct ibv_dm *dm);
-/* A dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
+/* Makes a dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
 int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t pgoff, int *fd);
 
 /* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). cq->cqe is what the kernel granted: the provider
@@ -560,7 +630,7 @@ int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int a
 int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		       struct ibv_qp_init_attr *init_attr);
 int verbs_cmd_destroy_qp(struct ibv_qp *qp);
-/* Another handle of an XRC receive QP; verbs_cmd_destroy_qp() closes it. */
+/* Opens another handle of an XRC receive QP; verbs_cmd_destroy_qp() closes it. */
 int verbs_cmd_open_qp(struct ibv_context *context, const struct ibv_qp_open_attr *attr,
 		      struct verbs_qp *vqp, const struct verbs_udata *udata);
 int verbs_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
@@ -581,8 +651,8 @@ int verbs_cmd_open_xrcd(struct ibv_context *context, const struct ibv_xrcd_init_
 			struct verbs_xrcd *vxrcd, const struct verbs_udata *udata);
 int verbs_cmd_close_xrcd(struct verbs_xrcd *vxrcd);
 
-/* attr->max_wr and max_sge come back as the kernel granted them. On success of modify_wq wq->state
- * follows. */
+/* attr->max_wr and max_sge come back as the kernel granted them. When verbs_cmd_modify_wq()
+ * succeeds, wq->state follows. */
 int verbs_cmd_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr,
 			struct ibv_wq *wq, const struct verbs_udata *udata);
 int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr *attr,
@@ -617,17 +687,18 @@ int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values, 
 
 /* ---- 6. Help ---- */
 
-/* Exported to programs as well, though no public header declares them. The first is where sysfs is
- * mounted; the second reads DIR/FILE into BUF, ends it, strips one newline, and returns its length,
- * or -1 with errno set. */
+/* Programs may call these as well, though no public header declares them. The first says where
+ * sysfs is mounted; the second reads DIR/FILE into BUF, ends it, strips one newline, and returns
+ * its length, or -1 with errno set. */
 const char *ibv_get_sysfs_path(void);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
-/* Likewise: keep memory from the children of fork(), and undo that. See fork.c. */
+/* These, too: the first keeps memory from the children of fork(), the second undoes that
+ * (fork.c). */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 
-/* What ibv_query_device() says, asked for once per context, when a first call fails: to name a
- * limit in a log line. NULL when it cannot be had. Not for the path of calls that succeed. */
+/* Returns what ibv_query_device() says, so that a log line about a refused call can name the limit.
+ * It is asked for once per context, by the first call that fails; NULL when it cannot be had. */
 const struct ibv_device_attr *verbs_limits(struct ibv_context *context);
 
 /* The driver of an open context, so that direct verbs (mlx5dv_*) can tell their own devices from
