@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cm.h - management datagrams of communication management: facts only. IBTA vol 1, 12.6 to 12.11; annex A11 (IP
- * addresses in private data), annex A14 (XRC), and what vendors put into reserved bytes (ECE).
+ * cm.h - management datagrams of communication management. Facts only. IBTA vol 1, 12.6 to 12.11;
+ * annex A11 (IP addresses in private data), annex A14 (XRC), and what vendors put into reserved
+ * bytes (ECE).
  *
- * Fields are those of the data, which begins CM_DATA bytes into the datagram.
+ * Fields are those of the data, which begins CM_DATA bytes into the datagram. The only method is
+ * MAD_SEND.
  */
 #ifndef IB_CM_H
 #define IB_CM_H
 
-#include "ib/sa.h"
+#include "ib/mad.h"
 
-enum {
-	MAD_CLASS_CM = 7,
-	CM_CLASS_VERSION = 2,
-	CM_SEND = 3, /* the only method */
-	GSI_QKEY = 0x80010000u,
-	CM_DATA = 24,
-	MAD_SIZE = 256,
-	MAD_TRANSACTION = 8, /* 64 bits; at this byte of the datagram */
-	MAD_SIZE_OF_DATA = MAD_SIZE - CM_DATA,
-};
-
-#define MAD_MODIFIER FLD(0x14, 31, 0)
+enum { CM_CLASS_VERSION = 2, CM_DATA = MAD_HEADER_SIZE };
 
 enum { /* attributes */
        CM_REQ = 0x10,
@@ -67,13 +58,13 @@ enum { /* bytes of private data, and where it begins */
        SIDR_REP_PRIVATE_AT = 96,
 };
 
-/* All but those of SIDR begin so. */
+/* The data of all messages but those of SIDR begins with the two ids. */
 #define CM_LOCAL_ID             FLD(0x0, 31, 0)
 #define CM_REMOTE_ID            FLD(0x4, 31, 0)
 
 #define REQ_VENDOR_ID           FLD(0x4, 23, 0)
-#define REQ_SERVICE_ID          8  /* 64 bits; at this byte */
-#define REQ_CA_GUID             16 /* the same */
+#define REQ_SERVICE_ID          FLD64(0x8)
+#define REQ_CA_GUID             FLD64(0x10)
 #define REQ_QKEY                FLD(0x1c, 31, 0)
 #define REQ_QPN                 FLD(0x20, 31, 8)
 #define REQ_RESPONDER_RESOURCES FLD(0x20, 7, 0)
@@ -92,8 +83,8 @@ enum { /* bytes of private data, and where it begins */
 #define REQ_EXTENDED_TYPE       FLD(0x30, 2, 0)
 #define REQ_LOCAL_LID           FLD(0x34, 31, 16)
 #define REQ_REMOTE_LID          FLD(0x34, 15, 0)
-#define REQ_LOCAL_GID           0x38
-#define REQ_REMOTE_GID          0x48
+#define REQ_LOCAL_GID           FLD_PART(0x38)
+#define REQ_REMOTE_GID          FLD_PART(0x48)
 #define REQ_FLOW_LABEL          FLD(0x58, 31, 12)
 #define REQ_RATE                FLD(0x58, 5, 0)
 #define REQ_TCLASS              FLD(0x5c, 31, 24)
@@ -121,26 +112,24 @@ enum { /* bytes of private data, and where it begins */
 #define REP_FLOW_CONTROL        FLD(0x18, 8, 8)
 #define REP_RNR_RETRY_COUNT     FLD(0x18, 7, 5)
 #define REP_SRQ                 FLD(0x18, 4, 4)
-#define REP_CA_GUID             28 /* 64 bits; at this byte */
+#define REP_CA_GUID             FLD64(0x1c)
 
 #define DREQ_QPN                FLD(0x8, 31, 8)
 
 #define SIDR_REQUEST_ID         FLD(0x0, 31, 0)
 #define SIDR_REQ_PKEY           FLD(0x4, 31, 16)
-#define SIDR_REQ_SERVICE_ID     8 /* 64 bits; at this byte */
+#define SIDR_REQ_SERVICE_ID     FLD64(0x8)
 #define SIDR_REP_STATUS         FLD(0x4, 31, 24)
 #define SIDR_REP_QPN            FLD(0x8, 31, 8)
-#define SIDR_REP_SERVICE_ID     12 /* 64 bits; at this byte */
+#define SIDR_REP_SERVICE_ID     FLD64(0xc)
 #define SIDR_REP_QKEY           FLD(0x14, 31, 0)
 
-/* Annex A11: who asks for what, at the begin of a request's private data */
-enum {
-	CM_IP_SIZE = 36,
-	CM_IP_VERSION = 0, /* of this header, by byte */
-	CM_IP_FAMILY = 1,  /* 4 or 6 in the upper half */
-	CM_IP_PORT = 2,    /* of the source; 16 bits */
-	CM_IP_SOURCE = 4,  /* IPv4 in the last four of 16 bytes */
-	CM_IP_DESTINATION = 20,
-};
+/* Annex A11: who asks for what, at the start of a request's private data */
+enum { CM_IP_SIZE = 36 };
+#define CM_IP_VERSION     FLD(0x0, 31, 24) /* of this header */
+#define CM_IP_FAMILY      FLD(0x0, 23, 20) /* 4 or 6 */
+#define CM_IP_PORT        FLD(0x0, 15, 0)  /* of the source */
+#define CM_IP_SOURCE      FLD_PART(0x4)    /* 16 bytes; IPv4 is in the last four */
+#define CM_IP_DESTINATION FLD_PART(0x14)
 
 #endif

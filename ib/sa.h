@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sa.h - management datagrams of subnet administration: facts only. IBTA vol 1, 13.4 (MADs), 13.6
- * (RMPP), 15.2 (subnet administration).
+ * sa.h - management datagrams of subnet administration. Facts only. IBTA vol 1, 15.2: header,
+ * attributes, status; ib/mad.h has what stands before.
  */
 #ifndef IB_SA_H
 #define IB_SA_H
 
-#include "util/fields.h"
+#include "ib/mad.h"
 
 enum {
-	MAD_BASE_VERSION_1 = 1,
-	MAD_CLASS_SA = 3,
 	SA_CLASS_VERSION = 2,
-	SA_QKEY = 0x80010000u,
+	SA_DATA = 56,        /* where a record begins in the datagram */
+	SA_HEADER_SIZE = 20, /* its own, behind that of RMPP */
+	PATH_RECORD_SIZE = 64,
+	MC_MEMBER_RECORD_SIZE = 52,
+	SERVICE_RECORD_SIZE = 176,
+	SERVICE_NAME_SIZE = 64,
 };
 
-enum {
-	SA_GET = 0x01,
-	SA_SET = 0x02,
-	SA_GET_TABLE = 0x12,
-	SA_DELETE = 0x15,
-	SA_RESPONSE = 0x80,
+enum { /* methods, besides those of all classes */
+       SA_GET_TABLE = 0x12,
+       SA_DELETE = 0x15,
 };
 
-enum {
-	SA_CLASS_PORT_INFO = 0x01,
-	SA_SERVICE_RECORD = 0x31,
-	SA_PATH_RECORD = 0x35,
-	SA_MC_MEMBER_RECORD = 0x38,
+enum { /* attributes */
+       SA_SERVICE_RECORD = 0x31,
+       SA_PATH_RECORD = 0x35,
+       SA_MC_MEMBER_RECORD = 0x38,
 };
 
-enum {
-	MAD_UNSUPPORTED_METHOD_ATTRIBUTE = 0x000c,
-	SA_NO_RESOURCES = 0x0100,
-	SA_INVALID_REQUEST = 0x0200,
-	SA_NO_RECORDS = 0x0300,
-	SA_TOO_MANY_RECORDS = 0x0400,
-	SA_INVALID_GID = 0x0500,
-	SA_INSUFFICIENT_COMPONENTS = 0x0600,
+enum { /* status */
+       SA_NO_RESOURCES = 0x0100,
+       SA_INVALID_REQUEST = 0x0200,
+       SA_NO_RECORDS = 0x0300,
+       SA_TOO_MANY_RECORDS = 0x0400,
+       SA_INVALID_GID = 0x0500,
+       SA_INSUFFICIENT_COMPONENTS = 0x0600,
 };
 
 enum { /* components of requests, by bit */
        PATH_HAS_DGID = 2,
+       PATH_HAS_SGID = 3,
+       PATH_HAS_REVERSIBLE = 11,
+       PATH_HAS_NUMBER = 12,
        PATH_HAS_PKEY = 13,
        MC_HAS_MGID = 0,
        MC_HAS_PORT_GID = 1,
@@ -53,74 +54,78 @@ enum { /* components of requests, by bit */
        MC_HAS_SL = 12,
        MC_HAS_FLOW_LABEL = 13,
        MC_HAS_JOIN_STATE = 16,
+       SERVICE_HAS_ID = 0,
+       SERVICE_HAS_GID = 1,
+       SERVICE_HAS_PKEY = 2,
+       SERVICE_HAS_LEASE = 4,
+       SERVICE_HAS_KEY = 5,
+       SERVICE_HAS_NAME = 6,
+       SERVICE_HAS_DATA8 = 7,   /* 16 of one byte, */
+       SERVICE_HAS_DATA16 = 23, /* 8 of two, */
+       SERVICE_HAS_DATA32 = 31, /* 4 of four, */
+       SERVICE_HAS_DATA64 = 35, /* 2 of eight */
+       SERVICE_COMPONENTS = 37,
 };
 
-enum { /* of MTU, rate and packet lifetime */
+enum { /* selectors and values of MTU, rate and packet lifetime */
        SELECT_EXACTLY = 2,
        MTU_4096 = 5,
        RATE_10_GBPS = 3,
        LIFETIME_134_MS = 15,
 };
 
-enum { RMPP_VERSION_1 = 1, RMPP_DATA = 1, RMPP_ACTIVE = 1, RMPP_WHOLE = 7 };
+#define SA_ATTR_OFFSET FLD(0x2c, 31, 16) /* from record to record, in 8 bytes */
+#define SA_COMPONENTS  FLD64(0x30)
 
-enum { SA_DATA = 56, PATH_RECORD_SIZE = 64, MC_MEMBER_RECORD_SIZE = 52, RMPP_SA_OVERHEAD = 20 };
+/* PathRecord */
+#define PATH_DGID              FLD_PART(0x8)
+#define PATH_SGID              FLD_PART(0x18)
+#define PATH_DLID              FLD(0x28, 31, 16)
+#define PATH_SLID              FLD(0x28, 15, 0)
+#define PATH_FLOW_LABEL        FLD(0x2c, 27, 8)
+#define PATH_HOP_LIMIT         FLD(0x2c, 7, 0)
+#define PATH_TCLASS            FLD(0x30, 31, 24)
+#define PATH_REVERSIBLE        FLD(0x30, 23, 23)
+#define PATH_NUMBER            FLD(0x30, 22, 16)
+#define PATH_PKEY              FLD(0x30, 15, 0)
+#define PATH_SL                FLD(0x34, 19, 16)
+#define PATH_MTU_SELECTOR      FLD(0x34, 15, 14)
+#define PATH_MTU               FLD(0x34, 13, 8)
+#define PATH_RATE_SELECTOR     FLD(0x34, 7, 6)
+#define PATH_RATE              FLD(0x34, 5, 0)
+#define PATH_LIFETIME_SELECTOR FLD(0x38, 31, 30)
+#define PATH_LIFETIME          FLD(0x38, 29, 24)
 
-#define MAD_BASE_VERSION  FLD(0x0, 31, 24)
-#define MAD_CLASS         FLD(0x0, 23, 16)
-#define MAD_CLASS_VERSION FLD(0x0, 15, 8)
-#define MAD_METHOD        FLD(0x0, 7, 0)
-#define MAD_STATUS        FLD(0x4, 31, 16)
-#define MAD_ATTRIBUTE     FLD(0x10, 31, 16)
-#define RMPP_VERSION      FLD(0x18, 31, 24)
-#define RMPP_TYPE         FLD(0x18, 23, 16)
-#define RMPP_FLAGS        FLD(0x18, 10, 8)
-#define RMPP_SEGMENT      FLD(0x1c, 31, 0)
-#define RMPP_LENGTH       FLD(0x20, 31, 0)
-#define SA_ATTR_OFFSET    FLD(0x2c, 31, 16) /* in 8 bytes */
-#define SA_COMPONENTS     48                /* 64 bits; at this byte */
+/* MCMemberRecord */
+#define MC_MGID              FLD_PART(0x0)
+#define MC_PORT_GID          FLD_PART(0x10)
+#define MC_QKEY              FLD(0x20, 31, 0)
+#define MC_MLID              FLD(0x24, 31, 16)
+#define MC_MTU_SELECTOR      FLD(0x24, 15, 14)
+#define MC_MTU               FLD(0x24, 13, 8)
+#define MC_TCLASS            FLD(0x24, 7, 0)
+#define MC_PKEY              FLD(0x28, 31, 16)
+#define MC_RATE_SELECTOR     FLD(0x28, 15, 14)
+#define MC_RATE              FLD(0x28, 13, 8)
+#define MC_LIFETIME_SELECTOR FLD(0x28, 7, 6)
+#define MC_LIFETIME          FLD(0x28, 5, 0)
+#define MC_SL                FLD(0x2c, 31, 28)
+#define MC_FLOW_LABEL        FLD(0x2c, 27, 8)
+#define MC_HOP_LIMIT         FLD(0x2c, 7, 0)
+#define MC_SCOPE             FLD(0x30, 31, 28)
+#define MC_JOIN_STATE        FLD(0x30, 27, 24)
 
-/* In the data */
-#define CPI_BASE_VERSION                FLD(0x0, 31, 24)
-#define CPI_CLASS_VERSION               FLD(0x0, 23, 16)
-#define CPI_MASK2                       FLD(0x4, 31, 5)
-#define CPI_RESPONSE_TIME               FLD(0x4, 4, 0)
-#define CPI_MASK2_SENDONLY_FULL_MEMBERS (1u << 12)
-
-#define PATH_DGID                       FLD_PART(0x8)
-#define PATH_SGID                       FLD_PART(0x18)
-#define PATH_DLID                       FLD(0x28, 31, 16)
-#define PATH_SLID                       FLD(0x28, 15, 0)
-#define PATH_FLOW_LABEL                 FLD(0x2c, 27, 8)
-#define PATH_HOP_LIMIT                  FLD(0x2c, 7, 0)
-#define PATH_TCLASS                     FLD(0x30, 31, 24)
-#define PATH_REVERSIBLE                 FLD(0x30, 23, 23)
-#define PATH_NUMBER                     FLD(0x30, 22, 16)
-#define PATH_PKEY                       FLD(0x30, 15, 0)
-#define PATH_SL                         FLD(0x34, 19, 16)
-#define PATH_MTU_SELECTOR               FLD(0x34, 15, 14)
-#define PATH_MTU                        FLD(0x34, 13, 8)
-#define PATH_RATE_SELECTOR              FLD(0x34, 7, 6)
-#define PATH_RATE                       FLD(0x34, 5, 0)
-#define PATH_LIFETIME_SELECTOR          FLD(0x38, 31, 30)
-#define PATH_LIFETIME                   FLD(0x38, 29, 24)
-
-#define MC_MGID                         FLD_PART(0x0)
-#define MC_PORT_GID                     FLD_PART(0x10)
-#define MC_QKEY                         FLD(0x20, 31, 0)
-#define MC_MLID                         FLD(0x24, 31, 16)
-#define MC_MTU_SELECTOR                 FLD(0x24, 15, 14)
-#define MC_MTU                          FLD(0x24, 13, 8)
-#define MC_TCLASS                       FLD(0x24, 7, 0)
-#define MC_PKEY                         FLD(0x28, 31, 16)
-#define MC_RATE_SELECTOR                FLD(0x28, 15, 14)
-#define MC_RATE                         FLD(0x28, 13, 8)
-#define MC_LIFETIME_SELECTOR            FLD(0x28, 7, 6)
-#define MC_LIFETIME                     FLD(0x28, 5, 0)
-#define MC_SL                           FLD(0x2c, 31, 28)
-#define MC_FLOW_LABEL                   FLD(0x2c, 27, 8)
-#define MC_HOP_LIMIT                    FLD(0x2c, 7, 0)
-#define MC_SCOPE                        FLD(0x30, 31, 28)
-#define MC_JOIN_STATE                   FLD(0x30, 27, 24)
+/* ServiceRecord */
+#define SERVICE_ID            FLD64(0x0)
+#define SERVICE_GID           FLD_PART(0x8)
+#define SERVICE_PKEY          FLD(0x18, 31, 16)
+#define SERVICE_LEASE         FLD(0x1c, 31, 0)
+#define SERVICE_KEY           FLD_PART(0x20)
+#define SERVICE_NAME          FLD_PART(0x30)
+#define SERVICE_DATA8         FLD_PART(0x70)
+#define SERVICE_DATA16        FLD_PART(0x80)
+#define SERVICE_DATA32        FLD_PART(0x90)
+#define SERVICE_DATA64        FLD_PART(0xa0)
+#define SERVICE_LEASE_FOREVER 0xffffffffu
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fields.h - the notation of all layouts below prm/ and ib/, and how their fields are read and written.
+ * fields.h - the notation of all layouts below prm/ and ib/, and how their fields are read and
+ * written.
  *
  * A field is one number: its bit offset from the start of the layout and its width. FLD() writes it
- * as the specifications print it: dword at BYTE, bits HI..LO with 31 the first on the wire. fld_get()
- * and fld_set() read and write it in big-endian memory: a mailbox, a WQE, a CQE, a datagram, a packet.
- * FLD_PART(byte) is where another layout or an array begins; fld_at() points to it and FLD_IN() adds
- * the two offsets:
+ * as the specifications print it: dword at BYTE, bits HI..LO with 31 the first on the wire.
+ * fld_get() and fld_set() read and write it in big-endian memory: a mailbox, a WQE, a CQE, a
+ * datagram, a packet. FLD_PART(byte) is where another layout or an array begins; fld_at() points to
+ * it and FLD_IN() adds the two offsets:
  *	fld_set(in, FLD_IN(CREATE_QP_IN_QPC, QPC_PD), pdn);
  *	fld_get(fld_at(in, CREATE_QP_IN_QPC), QPC_PD);
  */
@@ -74,6 +75,22 @@ static inline void fld_set(void *layout, uint32_t field, uint64_t value)
 	memcpy(&be, (uint8_t *)layout + byte, sizeof(be));
 	be = htobe32((be32toh(be) & ~mask) | (((uint32_t)value << fld_shift(field)) & mask));
 	memcpy((uint8_t *)layout + byte, &be, sizeof(be));
+}
+
+/* A field of 16 bits may end its layout: these two touch nothing beside it. */
+static inline uint16_t fld_get16(const void *layout, uint32_t field)
+{
+	const uint8_t *at = fld_at(layout, field);
+
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static inline void fld_set16(void *layout, uint32_t field, uint32_t value)
+{
+	uint8_t *at = fld_at(layout, field);
+
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
 }
 
 #endif

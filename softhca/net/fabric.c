@@ -258,7 +258,7 @@ static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 	struct fabric_addr back = { .dlid = msg->addr.slid };
 	bool from_here = is_at_one(fabric, &back);
 	bool last = from_here && !fabric_is_joined(fabric);
-	uint8_t mad[SUBNET_MAD_SIZE];
+	uint8_t mad[MAD_SIZE];
 	struct fabric_msg answer;
 
 	if (!from_here && !subnet_is_about_own(fabric->subnet, msg))

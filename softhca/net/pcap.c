@@ -11,17 +11,22 @@
 #include <unistd.h>
 
 #include "softhca/log.h"
-#include "softhca/net/bytes.h"
 #include "softhca/net/pcap.h"
+#include "util/fields.h"
 
 enum { BUFFER = 256 * 1024, SNAP_LENGTH = 65535 };
 
 /* draft-ietf-opsawg-pcap: times in nanoseconds; the link types of the registry */
 enum { MAGIC_NANOSECONDS = 0xa1b23c4d, LINKTYPE_ETHERNET = 1, LINKTYPE_ERF = 197 };
 
-/* Wireshark takes InfiniBand packets in Endace's record format only. ERF types reference guide: header, type
- * 21; big-endian but for the time, whose lower half is a fraction of a second. */
+/* Wireshark takes InfiniBand packets in Endace's record format only. ERF types reference guide:
+ * header, type 21; big-endian but for the time, whose lower half is a fraction of a second. */
 enum { ERF_SIZE = 16, ERF_INFINIBAND = 21, ERF_VARYING_LENGTH = 4 };
+
+#define ERF_TYPE          FLD(0x8, 31, 24)
+#define ERF_FLAGS         FLD(0x8, 23, 16)
+#define ERF_RECORD_LENGTH FLD(0x8, 15, 0)
+#define ERF_WIRE_LENGTH   FLD(0xc, 15, 0)
 
 struct file_header {
 	uint32_t magic;
@@ -88,11 +93,13 @@ static void append_erf(struct pcap *pcap, const struct timespec *now, size_t len
 {
 	uint64_t time =
 		htole64((uint64_t)now->tv_sec << 32 | ((uint64_t)now->tv_nsec << 32) / 1000000000);
-	uint8_t erf[ERF_SIZE] = { [8] = ERF_INFINIBAND, [9] = ERF_VARYING_LENGTH };
+	uint8_t erf[ERF_SIZE] = { 0 };
 
 	memcpy(erf, &time, sizeof(time));
-	put16(erf + 10, (uint32_t)(ERF_SIZE + len));
-	put16(erf + 14, (uint32_t)len);
+	fld_set(erf, ERF_TYPE, ERF_INFINIBAND);
+	fld_set(erf, ERF_FLAGS, ERF_VARYING_LENGTH);
+	fld_set(erf, ERF_RECORD_LENGTH, ERF_SIZE + len);
+	fld_set(erf, ERF_WIRE_LENGTH, len);
 	append(pcap, erf, sizeof(erf));
 }
 

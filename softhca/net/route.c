@@ -4,49 +4,12 @@
  */
 #include <string.h>
 
-#include "softhca/net/bytes.h"
+#include "ib/packet.h"
 #include "softhca/net/crc.h"
+#include "softhca/net/inet.h"
 #include "softhca/net/route.h"
 
-enum {
-	LRH_SIZE = 8,
-	GRH_SIZE = 40, /* and that of an IPv6 header, which it is like */
-	IPV4_SIZE = 20,
-	UDP_SIZE = 8,
-	ETHERNET_SIZE = 14,
-	TAG_SIZE = 4,
-	VCRC_SIZE = 2,
-	ETHERTYPE_IPV4 = 0x0800,
-	ETHERTYPE_TAG = 0x8100,
-	ETHERTYPE_IPV6 = 0x86dd,
-	ETHERTYPE_ROCE = 0x8915,
-	PROTOCOL_UDP = 17,
-	NEXT_IBA = 0x1b, /* a transport header follows the GRH */
-	LNH_BTH = 2,
-	LNH_GRH = 3,
-	MANAGEMENT_VL = 15,
-	DEFAULT_HOPS = 64,
-	ICRC_SIZE = 4,
-};
-
-static const uint8_t mapped_ipv4[12] = { [10] = 0xff, [11] = 0xff };
-
-/* RFC 1071: the sum of 16-bit words, to be folded and inverted */
-static uint32_t sum_words(uint32_t sum, const uint8_t *data, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < len; i += 2)
-		sum += get16(data + i);
-	return len % 2 ? sum + (uint32_t)(data[len - 1] << 8) : sum;
-}
-
-static uint16_t fold(uint32_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)~sum;
-}
+enum { DEFAULT_HOPS = 64 };
 
 /* ---- encoding ---- */
 
@@ -58,12 +21,12 @@ void route_init(struct route *route, const struct fabric_msg *msg)
 	route->ethernet = addr->by_gid;
 	route->ipv4 = addr->by_gid && addr->roce == FABRIC_ROCE_V2 && addr->ipv4;
 	if (addr->by_gid)
-		route->len = ETHERNET_SIZE + (addr->tagged ? TAG_SIZE : 0);
+		route->len = ETHERNET_SIZE + (addr->tagged ? VLAN_SIZE : 0);
 	else
 		route->len = route->lrh_len = LRH_SIZE;
 	if (addr->by_gid || addr->grh) {
 		route->ip = route->len;
-		route->ip_len = route->ipv4 ? IPV4_SIZE : GRH_SIZE;
+		route->ip_len = route->ipv4 ? IP4_SIZE : GRH_SIZE;
 		route->len += route->ip_len;
 	}
 	if (addr->by_gid && addr->roce == FABRIC_ROCE_V2) {
@@ -74,30 +37,30 @@ void route_init(struct route *route, const struct fabric_msg *msg)
 
 static void put_lrh(const struct route *route, const struct fabric_msg *msg, uint8_t *p, size_t len)
 {
-	unsigned int vl = msg->dest_qpn == 0 ? MANAGEMENT_VL : 0;
-
-	p[0] = (uint8_t)(vl << 4);
-	p[1] = (uint8_t)(msg->addr.sl << 4 | (route->ip ? LNH_GRH : LNH_BTH));
-	put16(p + 2, msg->addr.dlid);
-	put16(p + 4, (uint32_t)(len / 4));
-	put16(p + 6, msg->addr.slid);
+	memset(p, 0, LRH_SIZE);
+	fld_set(p, LRH_VL, msg->dest_qpn == 0 ? VL_MANAGEMENT : 0);
+	fld_set(p, LRH_SL, msg->addr.sl);
+	fld_set(p, LRH_NEXT, route->ip ? LRH_NEXT_GRH : LRH_NEXT_BTH);
+	fld_set(p, LRH_DLID, msg->addr.dlid);
+	fld_set(p, LRH_LENGTH, len / 4);
+	fld_set(p, LRH_SLID, msg->addr.slid);
 }
 
 static void put_ethernet(const struct route *route, const struct fabric_addr *addr, uint8_t *p)
 {
 	unsigned int type = !route->udp   ? ETHERTYPE_ROCE
-			    : route->ipv4 ? ETHERTYPE_IPV4
-					  : ETHERTYPE_IPV6;
+			    : route->ipv4 ? ETHERTYPE_V4
+					  : ETHERTYPE_V6;
+	uint8_t *tag = fld_at(p, ETHERNET_TYPE);
 
-	memcpy(p, addr->dmac, 6);
-	memcpy(p + 6, addr->smac, 6);
-	p += 12;
+	memcpy(fld_at(p, ETHERNET_DESTINATION), addr->dmac, MAC_SIZE);
+	memcpy(fld_at(p, ETHERNET_SOURCE), addr->smac, MAC_SIZE);
 	if (addr->tagged) {
-		put16(p, ETHERTYPE_TAG);
-		put16(p + 2, (uint32_t)addr->sl << 13 | addr->vlan);
-		p += TAG_SIZE;
+		fld_set(tag, VLAN_TPID, ETHERTYPE_VLAN);
+		fld_set(tag, VLAN_TCI, (uint32_t)addr->sl << 13 | addr->vlan);
+		p += VLAN_SIZE;
 	}
-	put16(p, type);
+	fld_set16(p, ETHERNET_TYPE, type);
 }
 
 static uint8_t hops(const struct fabric_addr *addr)
@@ -107,31 +70,31 @@ static uint8_t hops(const struct fabric_addr *addr)
 
 static void put_ipv4(const struct fabric_addr *addr, uint8_t *p, size_t len)
 {
-	enum { VERSION_AND_WORDS = 0x45, DONT_FRAGMENT = 0x4000 };
-
-	memset(p, 0, IPV4_SIZE);
-	p[0] = VERSION_AND_WORDS;
-	p[1] = addr->traffic_class;
-	put16(p + 2, (uint32_t)len);
-	put16(p + 6, DONT_FRAGMENT);
-	p[8] = hops(addr);
-	p[9] = PROTOCOL_UDP;
-	memcpy(p + 12, addr->sgid + 12, 4);
-	memcpy(p + 16, addr->dgid + 12, 4);
-	put16(p + 10, fold(sum_words(0, p, IPV4_SIZE)));
+	memset(p, 0, IP4_SIZE);
+	fld_set(p, IP4_VERSION, 4);
+	fld_set(p, IP4_HEADER_WORDS, IP4_WORDS);
+	fld_set(p, IP4_TOS, addr->traffic_class);
+	fld_set(p, IP4_LENGTH, len);
+	fld_set(p, IP4_DONT_FRAGMENT, 1);
+	fld_set(p, IP4_TTL, hops(addr));
+	fld_set(p, IP4_PROTOCOL, PROTO_UDP);
+	memcpy(fld_at(p, IP4_SOURCE), addr->sgid + INET_PREFIX, 4);
+	memcpy(fld_at(p, IP4_DESTINATION), addr->dgid + INET_PREFIX, 4);
+	fld_set(p, IP4_CHECKSUM, (uint16_t)~inet_fold(inet_sum(0, p, IP4_SIZE)));
 }
 
 static void put_grh(const struct route *route, const struct fabric_addr *addr, uint8_t *p,
 		    size_t payload)
 {
-	p[0] = (uint8_t)(6 << 4 | addr->traffic_class >> 4);
-	p[1] = (uint8_t)(addr->traffic_class << 4 | (addr->flow_label >> 16 & 0xf));
-	put16(p + 2, addr->flow_label & 0xffff);
-	put16(p + 4, (uint32_t)payload);
-	p[6] = route->udp ? PROTOCOL_UDP : NEXT_IBA;
-	p[7] = route->udp ? hops(addr) : addr->hop_limit;
-	memcpy(p + 8, addr->sgid, 16);
-	memcpy(p + 24, addr->dgid, 16);
+	memset(p, 0, GRH_SIZE);
+	fld_set(p, IP6_VERSION, 6);
+	fld_set(p, IP6_TCLASS, addr->traffic_class);
+	fld_set(p, IP6_FLOW_LABEL, addr->flow_label);
+	fld_set(p, IP6_PAYLOAD, payload);
+	fld_set(p, IP6_NEXT, route->udp ? PROTO_UDP : GRH_NEXT_IBA);
+	fld_set(p, IP6_HOP_LIMIT, route->udp ? hops(addr) : addr->hop_limit);
+	memcpy(fld_at(p, IP6_SOURCE), addr->sgid, 16);
+	memcpy(fld_at(p, IP6_DESTINATION), addr->dgid, 16);
 }
 
 /* Ports of the dynamic range, one for each pair of QPs so that a router can spread them */
@@ -145,10 +108,10 @@ static uint16_t source_port(const struct fabric_msg *msg)
 
 static void put_udp(const struct fabric_msg *msg, uint8_t *p, size_t len)
 {
-	put16(p, source_port(msg));
-	put16(p + 2, ROCE_UDP_PORT);
-	put16(p + 4, (uint32_t)len);
-	put16(p + 6, 0);
+	fld_set(p, L4_SOURCE_PORT, source_port(msg));
+	fld_set(p, L4_DESTINATION_PORT, ROCE_UDP_PORT);
+	fld_set(p, UDP_LENGTH, len);
+	fld_set(p, UDP_CHECKSUM, 0);
 }
 
 void route_put(struct route *route, const struct fabric_msg *msg, uint8_t *packet, size_t body_len)
@@ -161,7 +124,7 @@ void route_put(struct route *route, const struct fabric_msg *msg, uint8_t *packe
 	else
 		put_lrh(route, msg, packet, route->len + body_len);
 	if (route->ipv4)
-		put_ipv4(&msg->addr, packet + route->ip, IPV4_SIZE + udp_len);
+		put_ipv4(&msg->addr, packet + route->ip, IP4_SIZE + udp_len);
 	else if (route->ip)
 		put_grh(route, &msg->addr, packet + route->ip, udp_len);
 	if (route->udp)
@@ -171,14 +134,10 @@ void route_put(struct route *route, const struct fabric_msg *msg, uint8_t *packe
 /* Over IPv6 UDP needs its checksum, which covers the addresses too. RFC 8200, 8.1 */
 static void put_udp_checksum(const struct route *route, uint8_t *packet, size_t len)
 {
-	uint8_t *udp = packet + route->udp;
 	size_t udp_len = len - route->udp;
-	uint32_t sum = PROTOCOL_UDP + (uint32_t)udp_len;
-	uint16_t checksum;
+	uint16_t sum = (uint16_t)~inet_fold(inet_sum_v6(packet + route->ip, PROTO_UDP, udp_len));
 
-	sum = sum_words(sum, packet + route->ip + 8, 32);
-	checksum = fold(sum_words(sum, udp, udp_len));
-	put16(udp + 6, checksum ? checksum : 0xffff);
+	fld_set(packet + route->udp, UDP_CHECKSUM, sum ? sum : UINT16_MAX);
 }
 
 static uint16_t vcrc_of(const uint8_t *packet, size_t len)
@@ -204,14 +163,14 @@ size_t route_finish(const struct route *route, uint8_t *packet, size_t len)
 static void mask_ip(const struct route *route, uint8_t *p)
 {
 	if (route->ipv4) {
-		p[1] = 0xff;             /* type of service */
-		p[8] = 0xff;             /* time to live */
-		memset(p + 10, 0xff, 2); /* checksum */
+		fld_set(p, IP4_TOS, UINT8_MAX);
+		fld_set(p, IP4_TTL, UINT8_MAX);
+		fld_set(p, IP4_CHECKSUM, UINT16_MAX);
 		return;
 	}
-	p[0] |= 0x0f; /* traffic class and flow label */
-	memset(p + 1, 0xff, 3);
-	p[7] = 0xff; /* hop limit */
+	fld_set(p, IP6_TCLASS, UINT8_MAX);
+	fld_set(p, IP6_FLOW_LABEL, UINT32_MAX);
+	fld_set(p, IP6_HOP_LIMIT, UINT8_MAX);
 }
 
 size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t masked[ROUTE_MAX])
@@ -223,12 +182,12 @@ size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t mask
 		memset(masked, 0xff, LRH_SIZE);
 	else
 		memcpy(masked, packet, LRH_SIZE);
-	masked[0] |= 0xf0; /* virtual lane */
+	fld_set(masked, LRH_VL, UINT8_MAX);
 	memcpy(masked + LRH_SIZE, packet + from, len);
 	if (route->ip)
 		mask_ip(route, masked + LRH_SIZE);
 	if (route->udp)
-		memset(masked + LRH_SIZE + (route->udp - from) + 6, 0xff, 2);
+		fld_set(masked + LRH_SIZE + (route->udp - from), UDP_CHECKSUM, UINT16_MAX);
 	return LRH_SIZE + len;
 }
 
@@ -237,38 +196,45 @@ size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t mask
 static void take_grh_fields(const uint8_t *p, struct fabric_addr *addr)
 {
 	addr->grh = true;
-	addr->traffic_class = (uint8_t)(p[0] << 4 | p[1] >> 4);
-	addr->flow_label = get32(p) & 0xfffff;
-	addr->hop_limit = p[7];
-	memcpy(addr->sgid, p + 8, 16);
-	memcpy(addr->dgid, p + 24, 16);
+	addr->traffic_class = fld_get(p, IP6_TCLASS);
+	addr->flow_label = fld_get(p, IP6_FLOW_LABEL);
+	addr->hop_limit = fld_get(p, IP6_HOP_LIMIT);
+	memcpy(addr->sgid, fld_at(p, IP6_SOURCE), 16);
+	memcpy(addr->dgid, fld_at(p, IP6_DESTINATION), 16);
+}
+
+/* Is there at P a header of IPv6, or a GRH, that NEXT follows? */
+static bool is_ipv6(const uint8_t *p, uint8_t next)
+{
+	return fld_get(p, IP6_VERSION) == 6 && fld_get(p, IP6_NEXT) == next;
 }
 
 static bool take_infiniband(const uint8_t *p, size_t len, struct route *route,
 			    struct fabric_msg *msg)
 {
-	unsigned int next = p[1] & 3;
-	size_t words = get16(p + 4) & 0x7ff;
+	unsigned int next = fld_get(p, LRH_NEXT);
+	const uint8_t *grh = p + LRH_SIZE;
 	uint16_t vcrc;
 
-	if (p[0] & 0x0f || next < LNH_BTH || words * 4 + VCRC_SIZE != len)
+	if (fld_get(p, LRH_VERSION) || next < LRH_NEXT_BTH ||
+	    fld_get(p, LRH_LENGTH) * 4 + VCRC_SIZE != len)
 		return false;
 	len -= VCRC_SIZE;
 	memcpy(&vcrc, p + len, sizeof(vcrc));
 	if (le16toh(vcrc) != vcrc_of(p, len))
 		return false;
-	msg->addr.sl = p[1] >> 4;
-	msg->addr.dlid = get16(p + 2);
-	msg->addr.slid = get16(p + 6);
+	msg->addr.sl = fld_get(p, LRH_SL);
+	msg->addr.dlid = fld_get(p, LRH_DLID);
+	msg->addr.slid = fld_get(p, LRH_SLID);
 	route->lrh_len = route->len = LRH_SIZE;
-	if (next == LNH_GRH) {
+	if (next == LRH_NEXT_GRH) {
 		route->ip = LRH_SIZE;
 		route->ip_len = GRH_SIZE;
 		route->len += GRH_SIZE;
-		if (len < route->len || p[LRH_SIZE] >> 4 != 6 || p[LRH_SIZE + 6] != NEXT_IBA ||
-		    get16(p + LRH_SIZE + 4) != len - route->len)
+		if (len < route->len || !is_ipv6(grh, GRH_NEXT_IBA) ||
+		    fld_get(grh, IP6_PAYLOAD) != len - route->len)
 			return false;
-		take_grh_fields(p + LRH_SIZE, &msg->addr);
+		take_grh_fields(grh, &msg->addr);
 	}
 	if (len < route->len)
 		return false;
@@ -276,23 +242,21 @@ static bool take_infiniband(const uint8_t *p, size_t len, struct route *route,
 	return true;
 }
 
-/* The IP header at route->ip is of a datagram to the RoCE port: its length, or 0 when it is not */
+/* The length of the datagram to the RoCE port whose IP header is at P; 0 when it is none. */
 static size_t take_ipv4(const uint8_t *p, size_t left, struct fabric_addr *addr)
 {
-	enum { FRAGMENT = 0x3fff };
 	size_t total;
 
-	if (left < IPV4_SIZE + UDP_SIZE || p[0] != 0x45 || p[9] != PROTOCOL_UDP ||
-	    get16(p + 6) & FRAGMENT)
+	if (left < IP4_SIZE + UDP_SIZE || fld_get(p, IP4_VERSION) != 4 ||
+	    fld_get(p, IP4_HEADER_WORDS) != IP4_WORDS || fld_get(p, IP4_PROTOCOL) != PROTO_UDP ||
+	    fld_get(p, IP4_FRAGMENT))
 		return 0;
-	total = get16(p + 2);
+	total = fld_get(p, IP4_LENGTH);
 	addr->grh = addr->ipv4 = true;
-	addr->traffic_class = p[1];
-	addr->hop_limit = p[8];
-	memcpy(addr->sgid, mapped_ipv4, 12);
-	memcpy(addr->dgid, mapped_ipv4, 12);
-	memcpy(addr->sgid + 12, p + 12, 4);
-	memcpy(addr->dgid + 12, p + 16, 4);
+	addr->traffic_class = fld_get(p, IP4_TOS);
+	addr->hop_limit = fld_get(p, IP4_TTL);
+	inet_map(fld_at(p, IP4_SOURCE), addr->sgid);
+	inet_map(fld_at(p, IP4_DESTINATION), addr->dgid);
 	return total <= left ? total : 0;
 }
 
@@ -300,9 +264,9 @@ static size_t take_ipv6(const uint8_t *p, size_t left, uint8_t next, struct fabr
 {
 	size_t total;
 
-	if (left < GRH_SIZE || p[0] >> 4 != 6 || p[6] != next)
+	if (left < GRH_SIZE || !is_ipv6(p, next))
 		return 0;
-	total = GRH_SIZE + get16(p + 4);
+	total = GRH_SIZE + fld_get(p, IP6_PAYLOAD);
 	take_grh_fields(p, addr);
 	return total <= left ? total : 0;
 }
@@ -312,16 +276,16 @@ static enum wire_error take_udp(const uint8_t *packet, size_t total, struct rout
 {
 	const uint8_t *udp = packet + route->ip + route->ip_len;
 
-	if (total < route->ip_len + UDP_SIZE || get16(udp + 2) != ROCE_UDP_PORT)
+	if (total < route->ip_len + UDP_SIZE || fld_get(udp, L4_DESTINATION_PORT) != ROCE_UDP_PORT)
 		return WIRE_OTHER;
 	route->udp = route->ip + route->ip_len;
 	route->len = route->udp + UDP_SIZE;
 	route->body_len = total - route->ip_len - UDP_SIZE;
 	msg->addr.roce = FABRIC_ROCE_V2;
-	msg->addr.udp_sport = get16(udp);
-	if (get16(udp + 4) != total - route->ip_len)
+	msg->addr.udp_sport = fld_get(udp, L4_SOURCE_PORT);
+	if (fld_get(udp, UDP_LENGTH) != total - route->ip_len)
 		return WIRE_BAD;
-	if (route->ipv4 && fold(sum_words(0, packet + route->ip, IPV4_SIZE)))
+	if (route->ipv4 && inet_fold(inet_sum(0, packet + route->ip, IP4_SIZE)) != UINT16_MAX)
 		return WIRE_BAD;
 	return WIRE_OK;
 }
@@ -336,23 +300,24 @@ static enum wire_error take_roce_v1(size_t total, struct route *route, struct fa
 	return WIRE_OK;
 }
 
-/* The MACs and the tag: the type of what follows at route->ip */
+/* Takes the MACs and the tag; the type that it returns is of what stands at route->ip. */
 static unsigned int take_ethernet(const uint8_t *packet, size_t len, struct route *route,
 				  struct fabric_addr *addr)
 {
-	unsigned int type = get16(packet + 12);
+	unsigned int type = fld_get16(packet, ETHERNET_TYPE);
+	const uint8_t *tag = fld_at(packet, ETHERNET_TYPE);
 
 	addr->by_gid = true;
-	memcpy(addr->dmac, packet, 6);
-	memcpy(addr->smac, packet + 6, 6);
+	memcpy(addr->dmac, fld_at(packet, ETHERNET_DESTINATION), MAC_SIZE);
+	memcpy(addr->smac, fld_at(packet, ETHERNET_SOURCE), MAC_SIZE);
 	route->ip = ETHERNET_SIZE;
-	if (type != ETHERTYPE_TAG || len < ETHERNET_SIZE + TAG_SIZE)
+	if (type != ETHERTYPE_VLAN || len < ETHERNET_SIZE + VLAN_SIZE)
 		return type;
 	addr->tagged = true;
-	addr->sl = packet[14] >> 5;
-	addr->vlan = get16(packet + 14) & 0xfff;
-	route->ip += TAG_SIZE;
-	return get16(packet + 16);
+	addr->sl = fld_get(tag, VLAN_PRIORITY);
+	addr->vlan = fld_get(tag, VLAN_ID);
+	route->ip += VLAN_SIZE;
+	return fld_get16(packet + VLAN_SIZE, ETHERNET_TYPE);
 }
 
 static enum wire_error take_roce(const uint8_t *packet, size_t len, struct route *route,
@@ -363,16 +328,16 @@ static enum wire_error take_roce(const uint8_t *packet, size_t len, struct route
 	size_t left = len - route->ip, total;
 
 	route->ethernet = true;
-	route->ip_len = type == ETHERTYPE_IPV4 ? IPV4_SIZE : GRH_SIZE;
+	route->ip_len = type == ETHERTYPE_V4 ? IP4_SIZE : GRH_SIZE;
 	switch (type) {
 	case ETHERTYPE_ROCE:
-		return take_roce_v1(take_ipv6(p, left, NEXT_IBA, &msg->addr), route, msg);
-	case ETHERTYPE_IPV4:
+		return take_roce_v1(take_ipv6(p, left, GRH_NEXT_IBA, &msg->addr), route, msg);
+	case ETHERTYPE_V4:
 		route->ipv4 = true;
 		total = take_ipv4(p, left, &msg->addr);
 		return total ? take_udp(packet, total, route, msg) : WIRE_OTHER;
-	case ETHERTYPE_IPV6:
-		total = take_ipv6(p, left, PROTOCOL_UDP, &msg->addr);
+	case ETHERTYPE_V6:
+		total = take_ipv6(p, left, PROTO_UDP, &msg->addr);
 		return total ? take_udp(packet, total, route, msg) : WIRE_OTHER;
 	default:
 		return WIRE_OTHER;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * route.h - what stands before a packet's transport header: LRH and GRH on InfiniBand, Ethernet and GRH
- * in RoCE v1, Ethernet, IP and UDP in RoCE v2. Used by wire.c only.
+ * route.h - what stands before a packet's transport header: LRH and GRH on InfiniBand, Ethernet and
+ * GRH in RoCE v1, Ethernet, IP and UDP in RoCE v2. Used by wire.c only.
  */
 #ifndef SOFTHCA_NET_ROUTE_H
 #define SOFTHCA_NET_ROUTE_H
 
+#include "ib/packet.h"
 #include "softhca/net/wire.h"
 
-enum { ROUTE_MAX = 8 + 4 + 14 + 40 + 8 };
+enum { ROUTE_MAX = LRH_SIZE + VLAN_SIZE + ETHERNET_SIZE + GRH_SIZE + UDP_SIZE };
 
 /* Where its parts are in the packet; 0: not there */
 struct route {

@@ -53,12 +53,17 @@ static void locate(unsigned int component, unsigned int *at, unsigned int *size)
 	static const struct {
 		unsigned int first, at, size;
 	} fields[] = {
-		{ SERVICE_HAS_DATA64, 160, 8 }, { SERVICE_HAS_DATA32, 144, 4 },
-		{ SERVICE_HAS_DATA16, 128, 2 }, { SERVICE_HAS_DATA8, 112, 1 },
-		{ SERVICE_HAS_NAME, 48, 64 },   { SERVICE_HAS_KEY, 32, 16 },
-		{ SERVICE_HAS_LEASE, 28, 4 },   { SERVICE_HAS_PKEY + 1, 26, 0 },
-		{ SERVICE_HAS_PKEY, 24, 2 },    { SERVICE_HAS_GID, 8, 16 },
-		{ SERVICE_HAS_ID, 0, 8 },
+		{ SERVICE_HAS_DATA64, FLD_BYTE(SERVICE_DATA64), 8 },
+		{ SERVICE_HAS_DATA32, FLD_BYTE(SERVICE_DATA32), 4 },
+		{ SERVICE_HAS_DATA16, FLD_BYTE(SERVICE_DATA16), 2 },
+		{ SERVICE_HAS_DATA8, FLD_BYTE(SERVICE_DATA8), 1 },
+		{ SERVICE_HAS_NAME, FLD_BYTE(SERVICE_NAME), SERVICE_NAME_SIZE },
+		{ SERVICE_HAS_KEY, FLD_BYTE(SERVICE_KEY), 16 },
+		{ SERVICE_HAS_LEASE, FLD_BYTE(SERVICE_LEASE), 4 },
+		{ SERVICE_HAS_PKEY + 1, FLD_BYTE(SERVICE_PKEY) + 2, 0 },
+		{ SERVICE_HAS_PKEY, FLD_BYTE(SERVICE_PKEY), 2 },
+		{ SERVICE_HAS_GID, FLD_BYTE(SERVICE_GID), 16 },
+		{ SERVICE_HAS_ID, FLD_BYTE(SERVICE_ID), 8 },
 	};
 	unsigned int i = 0;
 
@@ -133,12 +138,10 @@ int service_parse(const char *text, struct service_text *service)
 void service_fill(const struct service_text *service, const uint8_t gid[16],
 		  uint8_t record[SERVICE_RECORD_SIZE])
 {
-	enum { DEFAULT_PKEY = 0xffff };
-
 	memset(record, 0, SERVICE_RECORD_SIZE);
-	fld_set64(record, SERVICE_ID, service->id);
+	fld_set(record, SERVICE_ID, service->id);
 	memcpy(fld_at(record, SERVICE_GID), gid, 16);
-	fld_set(record, SERVICE_PKEY, DEFAULT_PKEY);
+	fld_set(record, SERVICE_PKEY, PKEY_DEFAULT);
 	fld_set(record, SERVICE_LEASE, SERVICE_LEASE_FOREVER);
 	memcpy(fld_at(record, SERVICE_NAME), service->name, SERVICE_NAME_SIZE);
 }

@@ -13,28 +13,7 @@
 
 #include "ib/sa.h"
 
-enum { SERVICE_RECORD_SIZE = 176, SERVICE_NAME_SIZE = 64, MAX_SERVICES = 64 };
-
-enum { /* components of requests, by bit */
-       SERVICE_HAS_ID = 0,
-       SERVICE_HAS_GID = 1,
-       SERVICE_HAS_PKEY = 2,
-       SERVICE_HAS_LEASE = 4,
-       SERVICE_HAS_KEY = 5,
-       SERVICE_HAS_NAME = 6,
-       SERVICE_HAS_DATA8 = 7,   /* 16 of one byte, */
-       SERVICE_HAS_DATA16 = 23, /* 8 of two, */
-       SERVICE_HAS_DATA32 = 31, /* 4 of four, */
-       SERVICE_HAS_DATA64 = 35, /* 2 of eight */
-       SERVICE_COMPONENTS = 37,
-};
-
-#define SERVICE_ID            0 /* 64 bits; at this byte */
-#define SERVICE_GID           FLD_PART(0x8)
-#define SERVICE_PKEY          FLD(0x18, 31, 16)
-#define SERVICE_LEASE         FLD(0x1c, 31, 0)
-#define SERVICE_NAME          FLD_PART(0x30)
-#define SERVICE_LEASE_FOREVER 0xffffffffu
+enum { MAX_SERVICES = 64 };
 
 struct service {
 	LIST_ENTRY(service) entry;

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "ib/packet.h"
 #include "ib/sa.h"
 #include "softhca/net/subnet.h"
 
-enum { MAX_GROUPS = 4096, IPOIB_QKEY = 0x0b1b, DEFAULT_PKEY = 0xffff, RESPONSE_TIME = 18 };
+enum { MAX_GROUPS = 4096, RESPONSE_TIME = 18 };
 
 struct member {
 	LIST_ENTRY(member) entry;
@@ -85,7 +86,7 @@ static struct request decode(const struct fabric_msg *msg)
 {
 	const uint8_t *mad = msg->payload;
 
-	return (struct request){ mad, fld_get64(mad, SA_COMPONENTS), mad + SA_DATA, msg };
+	return (struct request){ mad, fld_get(mad, SA_COMPONENTS), mad + SA_DATA, msg };
 }
 
 /* ---- multicast groups ---- */
@@ -123,7 +124,7 @@ uint16_t subnet_mlid(const uint8_t mgid[16])
 
 	for (i = 0; i < 16; i++)
 		sum = (sum ^ mgid[i]) * 16777619u; /* FNV-1a */
-	return 0xc000 + (sum ^ sum >> 16) % 0x3ffe;
+	return LID_MULTICAST + (sum ^ sum >> 16) % 0x3ffe;
 }
 
 /* ff1x:401b:<P_Key>::ffff:ffff, x being the scope */
@@ -153,7 +154,7 @@ static void fill_group(struct group *group, const struct request *req, const uin
 	if (!has(req, MC_HAS_QKEY))
 		fld_set(record, MC_QKEY, IPOIB_QKEY);
 	if (!has(req, MC_HAS_PKEY))
-		fld_set(record, MC_PKEY, DEFAULT_PKEY);
+		fld_set(record, MC_PKEY, PKEY_DEFAULT);
 	if (!has(req, MC_HAS_MTU) || fld_get(record, MC_MTU_SELECTOR) != SELECT_EXACTLY)
 		fld_set(record, MC_MTU, MTU_4096);
 	fld_set(record, MC_MTU_SELECTOR, SELECT_EXACTLY);
@@ -277,18 +278,19 @@ static uint16_t get_group(struct subnet *subnet, const struct request *req, uint
 static uint16_t get_path(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
 	uint16_t dlid = subnet->ops->find(subnet->owner, fld_at(req->data, PATH_DGID));
-	uint16_t pkey = has(req, PATH_HAS_PKEY) ? fld_get(req->data, PATH_PKEY) : DEFAULT_PKEY;
+	uint16_t pkey = has(req, PATH_HAS_PKEY) ? fld_get(req->data, PATH_PKEY) : PKEY_DEFAULT;
 
 	if (!has(req, PATH_HAS_DGID))
 		return SA_INSUFFICIENT_COMPONENTS;
-	if (!dlid || (pkey & 0x7fff) != (DEFAULT_PKEY & 0x7fff))
+	if (!dlid || (pkey & PKEY_PARTITION) != (PKEY_DEFAULT & PKEY_PARTITION))
 		return SA_NO_RECORDS;
-	memcpy(data, req->data, 0x28); /* service and GIDs are those that were asked for */
+	memcpy(data, req->data,
+	       FLD_BYTE(PATH_DLID)); /* service and GIDs are those that were asked for */
 	fld_set(data, PATH_DLID, dlid);
 	fld_set(data, PATH_SLID, req->msg->addr.slid);
 	fld_set(data, PATH_REVERSIBLE, 1);
 	fld_set(data, PATH_NUMBER, 1);
-	fld_set(data, PATH_PKEY, DEFAULT_PKEY);
+	fld_set(data, PATH_PKEY, PKEY_DEFAULT);
 	fld_set(data, PATH_MTU_SELECTOR, SELECT_EXACTLY);
 	fld_set(data, PATH_MTU, MTU_4096);
 	fld_set(data, PATH_RATE_SELECTOR, SELECT_EXACTLY);
@@ -308,8 +310,8 @@ struct services *subnet_services(struct subnet *subnet)
 static unsigned int find_service(const struct subnet *subnet, const uint8_t *mad,
 				 uint8_t (*record)[SERVICE_RECORD_SIZE])
 {
-	return services_find(&subnet->services, fld_get64(mad, SA_COMPONENTS), mad + SA_DATA,
-			     record, !!record);
+	return services_find(&subnet->services, fld_get(mad, SA_COMPONENTS), mad + SA_DATA, record,
+			     !!record);
 }
 
 /* What of several there is has no room in one datagram, and nobody sends more for an answer. */
@@ -345,14 +347,14 @@ static const struct call {
 	uint32_t size; /* of a record */
 	uint16_t (*run)(struct subnet *subnet, const struct request *req, uint8_t *data);
 } calls[] = {
-	{ SA_GET, SA_GET, SA_CLASS_PORT_INFO, 0, get_class },
-	{ SA_GET, SA_GET, SA_SERVICE_RECORD, SERVICE_RECORD_SIZE, get_service },
+	{ MAD_GET, MAD_GET, MAD_CLASS_PORT_INFO, 0, get_class },
+	{ MAD_GET, MAD_GET, SA_SERVICE_RECORD, SERVICE_RECORD_SIZE, get_service },
 	{ SA_GET_TABLE, SA_GET_TABLE, SA_SERVICE_RECORD, SERVICE_RECORD_SIZE, get_service },
-	{ SA_GET, SA_GET, SA_PATH_RECORD, PATH_RECORD_SIZE, get_path },
+	{ MAD_GET, MAD_GET, SA_PATH_RECORD, PATH_RECORD_SIZE, get_path },
 	{ SA_GET_TABLE, SA_GET_TABLE, SA_PATH_RECORD, PATH_RECORD_SIZE, get_path },
-	{ SA_GET, SA_GET, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, get_group },
+	{ MAD_GET, MAD_GET, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, get_group },
 	{ SA_GET_TABLE, SA_GET_TABLE, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, get_group },
-	{ SA_SET, SA_GET, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, join_group },
+	{ MAD_SET, MAD_GET, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, join_group },
 	{ SA_DELETE, SA_DELETE, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, leave_group },
 };
 
@@ -377,12 +379,12 @@ static bool is_request(const struct fabric_msg *msg)
 {
 	const uint8_t *mad = msg->payload;
 
-	if (msg->service != FABRIC_UD || msg->op != FABRIC_SEND || msg->dest_qpn != 1 ||
-	    msg->qkey != SA_QKEY || msg->payload_len != SUBNET_MAD_SIZE)
+	if (msg->service != FABRIC_UD || msg->op != FABRIC_SEND || msg->dest_qpn != GSI_QPN ||
+	    msg->qkey != GSI_QKEY || msg->payload_len != MAD_SIZE)
 		return false;
 	if (fld_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
 	    fld_get(mad, MAD_CLASS_VERSION) != SA_CLASS_VERSION ||
-	    fld_get(mad, MAD_METHOD) & SA_RESPONSE)
+	    fld_get(mad, MAD_METHOD) & MAD_RESPONSE)
 		return false;
 	return !(fld_get(mad, RMPP_FLAGS) & RMPP_ACTIVE) || fld_get(mad, RMPP_TYPE) == RMPP_DATA;
 }
@@ -425,9 +427,9 @@ static void make_table(uint8_t *mad, const struct call *call, uint16_t *status)
 	*status = 0;
 	fld_set(mad, RMPP_VERSION, RMPP_VERSION_1);
 	fld_set(mad, RMPP_TYPE, RMPP_DATA);
-	fld_set(mad, RMPP_FLAGS, RMPP_WHOLE);
+	fld_set(mad, RMPP_FLAGS, RMPP_ACTIVE | RMPP_FIRST | RMPP_LAST);
 	fld_set(mad, RMPP_SEGMENT, 1);
-	fld_set(mad, RMPP_LENGTH, RMPP_SA_OVERHEAD + bytes);
+	fld_set(mad, RMPP_LENGTH, SA_HEADER_SIZE + bytes);
 	fld_set(mad, SA_ATTR_OFFSET, (call->size + 7) / 8);
 }
 
@@ -436,7 +438,7 @@ static void run(struct subnet *subnet, const struct request *req, uint8_t *mad)
 	const struct call *call = find_call(req->mad);
 	uint16_t status = MAD_UNSUPPORTED_METHOD_ATTRIBUTE;
 
-	memset(mad + SA_DATA, 0, SUBNET_MAD_SIZE - SA_DATA);
+	memset(mad + SA_DATA, 0, MAD_SIZE - SA_DATA);
 	if (call) {
 		status = call->run(subnet, req, mad + SA_DATA);
 		if (call->method == SA_GET_TABLE)
@@ -444,7 +446,7 @@ static void run(struct subnet *subnet, const struct request *req, uint8_t *mad)
 	}
 	fld_set(mad, MAD_STATUS, status);
 	fld_set(mad, MAD_METHOD,
-		(call ? call->response : fld_get(req->mad, MAD_METHOD)) | SA_RESPONSE);
+		(call ? call->response : fld_get(req->mad, MAD_METHOD)) | MAD_RESPONSE);
 }
 
 /* Back to where MSG came from */
@@ -455,14 +457,14 @@ static void address(const struct fabric_msg *msg, struct fabric_msg *answer)
 		.op = FABRIC_SEND,
 		.addr = msg->addr,
 		.dest_qpn = msg->src_qpn,
-		.src_qpn = 1,
-		.qkey = SA_QKEY,
+		.src_qpn = GSI_QPN,
+		.qkey = GSI_QKEY,
 		.pkey = msg->pkey,
 		.packets = 1,
 		.mtu = msg->mtu,
 		.first = true,
 		.last = true,
-		.payload_len = SUBNET_MAD_SIZE,
+		.payload_len = MAD_SIZE,
 	};
 	answer->addr.dlid = msg->addr.slid;
 	answer->addr.slid = msg->addr.dlid;
@@ -471,14 +473,14 @@ static void address(const struct fabric_msg *msg, struct fabric_msg *answer)
 }
 
 bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
-		   uint8_t mad[SUBNET_MAD_SIZE], struct fabric_msg *answer)
+		   uint8_t mad[MAD_SIZE], struct fabric_msg *answer)
 {
 	struct request req;
 
 	if (!is_request(msg) || (!last && !subnet_knows(subnet, msg)))
 		return false;
 	req = decode(msg);
-	memcpy(mad, msg->payload, SUBNET_MAD_SIZE);
+	memcpy(mad, msg->payload, MAD_SIZE);
 	run(subnet, &req, mad);
 	address(msg, answer);
 	answer->payload = mad;

@@ -18,8 +18,6 @@
 
 struct subnet;
 
-enum { SUBNET_MAD_SIZE = 256 };
-
 struct subnet_ops {
 	/* LID of this process' port that has GID, or 0 */
 	uint16_t (*find)(void *owner, const uint8_t gid[16]);
@@ -43,6 +41,6 @@ bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *m
 /* The answer to MSG, whose payload goes to MAD. LAST: if it is not known here, nobody knows it. False:
  * there is none. */
 bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
-		   uint8_t mad[SUBNET_MAD_SIZE], struct fabric_msg *answer);
+		   uint8_t mad[MAD_SIZE], struct fabric_msg *answer);
 
 #endif

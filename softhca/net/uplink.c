@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ib/packet.h"
 #include "softhca/fault.h"
 #include "softhca/net/network.h"
 #include "softhca/net/pcap.h"
@@ -194,7 +195,7 @@ static void packet_arrived(struct uplink *uplink, unsigned int host, uint8_t *pa
 		message_arrived(uplink, &msg);
 		break;
 	case WIRE_OTHER:
-		learn_mac(uplink, packet + 6, host);
+		learn_mac(uplink, fld_at(packet, ETHERNET_SOURCE), host);
 		uplink->ops->frame(uplink->owner, packet, len);
 		break;
 	case WIRE_BAD:
@@ -284,13 +285,12 @@ bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric
 
 void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t *frame, size_t len)
 {
-	enum { GROUP_BIT = 1 };
 	uint8_t copy[FABRIC_FRAME_MAX];
 	unsigned int host;
 
 	if (len > sizeof(copy) || (!uplink->pcap && !uplink->network))
 		return;
-	host = frame[0] & GROUP_BIT ? NETWORK_ALL : find_mac(uplink, frame);
+	host = frame[0] & ETHERNET_GROUP ? NETWORK_ALL : find_mac(uplink, frame);
 	memcpy(copy, frame, len);
 	leave(uplink, fault, false, host, copy, len);
 }

@@ -2,35 +2,26 @@
 /*
  * wire.c - see wire.h. Transport headers and checksums; the route before them is in route.c.
  */
+#include <assert.h>
 #include <string.h>
 
-#include "softhca/net/bytes.h"
+#include "ib/packet.h"
 #include "softhca/net/crc.h"
 #include "softhca/net/route.h"
 #include "softhca/net/wire.h"
 
-enum {
-	BTH_SIZE = 12,
-	ICRC_SIZE = 4,
-	OPCODE_MASK = 0x1f,
-	PSN_BITS = 0xffffff,
-	/* BTH, byte 1 */
-	SOLICITED = 0x80,
-	MIGRATED = 0x40,
-	ACK_REQUEST = 0x80, /* byte 8 */
-	/* AETH: upper bits of the syndrome, and the credit count that says nothing. IBTA vol 1, 9.7.5.1 */
-	AETH_ACK = 0x00,
-	AETH_RNR = 0x20,
-	AETH_NAK = 0x60,
-	AETH_KIND = 0xe0,
-	AETH_VALUE = 0x1f,
-	NO_CREDITS = 0x1f,
-};
+static_assert((int)FABRIC_RC == IB_SERVICE_RC && (int)FABRIC_UC == IB_SERVICE_UC &&
+		      (int)FABRIC_UD == IB_SERVICE_UD && (int)FABRIC_XRC == IB_SERVICE_XRC,
+	      "a message's service is that of its packets");
+static_assert((int)FABRIC_NAK_PSN == NAK_PSN &&
+		      (int)FABRIC_NAK_INVALID_REQUEST == NAK_INVALID_REQUEST &&
+		      (int)FABRIC_NAK_REMOTE_ACCESS == NAK_REMOTE_ACCESS &&
+		      (int)FABRIC_NAK_REMOTE_OP == NAK_REMOTE_OPERATION,
+	      "a message's NAK is that of its AETH");
 
-/* Extended headers */
+/* Extended headers that the opcode says. IMM and IETH also depend on the message. */
 enum { RETH = 1, AETH = 2, ATOMIC = 4, ATOMIC_ACK = 8, IMM = 16, IETH = 32 };
 
-/* IBTA vol 1, table 38; the lower five bits of an opcode mean the same for each service. */
 struct opcode {
 	bool known;
 	enum fabric_op op;
@@ -38,30 +29,30 @@ struct opcode {
 	unsigned int headers;
 };
 
-static const struct opcode opcodes[OPCODE_MASK + 1] = {
-	[0x00] = { true, FABRIC_SEND, true, false, 0 },
-	[0x01] = { true, FABRIC_SEND, false, false, 0 },
-	[0x02] = { true, FABRIC_SEND, false, true, 0 },
-	[0x03] = { true, FABRIC_SEND, false, true, IMM },
-	[0x04] = { true, FABRIC_SEND, true, true, 0 },
-	[0x05] = { true, FABRIC_SEND, true, true, IMM },
-	[0x06] = { true, FABRIC_WRITE, true, false, RETH },
-	[0x07] = { true, FABRIC_WRITE, false, false, 0 },
-	[0x08] = { true, FABRIC_WRITE, false, true, 0 },
-	[0x09] = { true, FABRIC_WRITE, false, true, IMM },
-	[0x0a] = { true, FABRIC_WRITE, true, true, RETH },
-	[0x0b] = { true, FABRIC_WRITE, true, true, RETH | IMM },
-	[0x0c] = { true, FABRIC_READ, true, true, RETH },
-	[0x0d] = { true, FABRIC_READ_RESPONSE, true, false, AETH },
-	[0x0e] = { true, FABRIC_READ_RESPONSE, false, false, 0 },
-	[0x0f] = { true, FABRIC_READ_RESPONSE, false, true, AETH },
-	[0x10] = { true, FABRIC_READ_RESPONSE, true, true, AETH },
-	[0x11] = { true, FABRIC_ACK, true, true, AETH },
-	[0x12] = { true, FABRIC_ATOMIC_RESPONSE, true, true, AETH | ATOMIC_ACK },
-	[0x13] = { true, FABRIC_ATOMIC_CS, true, true, ATOMIC },
-	[0x14] = { true, FABRIC_ATOMIC_FA, true, true, ATOMIC },
-	[0x16] = { true, FABRIC_SEND, false, true, IETH },
-	[0x17] = { true, FABRIC_SEND, true, true, IETH },
+static const struct opcode opcodes[IB_NUM_OPCODES] = {
+	[IB_SEND_FIRST] = { true, FABRIC_SEND, true, false, 0 },
+	[IB_SEND_MIDDLE] = { true, FABRIC_SEND, false, false, 0 },
+	[IB_SEND_LAST] = { true, FABRIC_SEND, false, true, 0 },
+	[IB_SEND_LAST_IMM] = { true, FABRIC_SEND, false, true, IMM },
+	[IB_SEND_ONLY] = { true, FABRIC_SEND, true, true, 0 },
+	[IB_SEND_ONLY_IMM] = { true, FABRIC_SEND, true, true, IMM },
+	[IB_WRITE_FIRST] = { true, FABRIC_WRITE, true, false, RETH },
+	[IB_WRITE_MIDDLE] = { true, FABRIC_WRITE, false, false, 0 },
+	[IB_WRITE_LAST] = { true, FABRIC_WRITE, false, true, 0 },
+	[IB_WRITE_LAST_IMM] = { true, FABRIC_WRITE, false, true, IMM },
+	[IB_WRITE_ONLY] = { true, FABRIC_WRITE, true, true, RETH },
+	[IB_WRITE_ONLY_IMM] = { true, FABRIC_WRITE, true, true, RETH | IMM },
+	[IB_READ_REQUEST] = { true, FABRIC_READ, true, true, RETH },
+	[IB_READ_RESPONSE_FIRST] = { true, FABRIC_READ_RESPONSE, true, false, AETH },
+	[IB_READ_RESPONSE_MIDDLE] = { true, FABRIC_READ_RESPONSE, false, false, 0 },
+	[IB_READ_RESPONSE_LAST] = { true, FABRIC_READ_RESPONSE, false, true, AETH },
+	[IB_READ_RESPONSE_ONLY] = { true, FABRIC_READ_RESPONSE, true, true, AETH },
+	[IB_ACKNOWLEDGE] = { true, FABRIC_ACK, true, true, AETH },
+	[IB_ATOMIC_ACKNOWLEDGE] = { true, FABRIC_ATOMIC_RESPONSE, true, true, AETH | ATOMIC_ACK },
+	[IB_COMPARE_SWAP] = { true, FABRIC_ATOMIC_CS, true, true, ATOMIC },
+	[IB_FETCH_ADD] = { true, FABRIC_ATOMIC_FA, true, true, ATOMIC },
+	[IB_SEND_LAST_INVALIDATE] = { true, FABRIC_SEND, false, true, IETH },
+	[IB_SEND_ONLY_INVALIDATE] = { true, FABRIC_SEND, true, true, IETH },
 };
 
 /* ---- encoding ---- */
@@ -87,7 +78,7 @@ static uint8_t opcode_of(const struct fabric_msg *msg, bool first, bool last)
 	unsigned int wanted = wanted_headers(msg, last);
 	uint8_t i;
 
-	for (i = 0; i < OPCODE_MASK; i++)
+	for (i = 0; i < IB_NUM_OPCODES - 1; i++)
 		if (opcodes[i].known && opcodes[i].op == op && opcodes[i].first == first &&
 		    opcodes[i].last == last && (opcodes[i].headers & (IMM | IETH)) == wanted)
 			break;
@@ -99,37 +90,50 @@ uint32_t wire_packets(const struct fabric_msg *msg)
 	return msg->op == FABRIC_READ ? 1 : msg->packets;
 }
 
-static uint8_t aeth_syndrome(const struct fabric_msg *msg)
+static uint8_t *put_aeth(uint8_t *p, const struct fabric_msg *msg)
 {
-	if (msg->op != FABRIC_NAK)
-		return AETH_ACK | NO_CREDITS;
-	if (msg->nak == FABRIC_NAK_RNR)
-		return AETH_RNR | (msg->rnr_timer & AETH_VALUE);
-	return AETH_NAK | (msg->nak & AETH_VALUE);
+	unsigned int kind = AETH_ACK, value = AETH_NO_CREDITS;
+
+	if (msg->op == FABRIC_NAK) {
+		kind = msg->nak == FABRIC_NAK_RNR ? AETH_RNR : AETH_NAK;
+		value = msg->nak == FABRIC_NAK_RNR ? msg->rnr_timer : msg->nak;
+	}
+	fld_set(p, AETH_KIND, kind);
+	fld_set(p, AETH_VALUE, value);
+	fld_set(p, AETH_MSN, msg->msn);
+	return p + AETH_SIZE;
 }
 
 static uint8_t *put_deth(uint8_t *p, const struct fabric_msg *msg)
 {
-	put32(p, msg->qkey);
-	put32(p + 4, msg->src_qpn);
-	return p + 8;
+	memset(p, 0, DETH_SIZE);
+	fld_set(p, DETH_QKEY, msg->qkey);
+	fld_set(p, DETH_SOURCE_QPN, msg->src_qpn);
+	return p + DETH_SIZE;
+}
+
+static uint8_t *put_xrceth(uint8_t *p, const struct fabric_msg *msg)
+{
+	memset(p, 0, XRCETH_SIZE);
+	fld_set(p, XRCETH_SRQN, msg->srqn);
+	return p + XRCETH_SIZE;
 }
 
 static uint8_t *put_reth(uint8_t *p, const struct fabric_msg *msg)
 {
-	put64(p, msg->raddr);
-	put32(p + 8, msg->rkey);
-	put32(p + 12, (uint32_t)msg->length);
-	return p + 16;
+	fld_set(p, RETH_ADDRESS, msg->raddr);
+	fld_set(p, RETH_RKEY, msg->rkey);
+	fld_set(p, RETH_LENGTH, (uint32_t)msg->length);
+	return p + RETH_SIZE;
 }
 
 static uint8_t *put_atomic(uint8_t *p, const struct fabric_msg *msg)
 {
-	put64(p, msg->raddr);
-	put32(p + 8, msg->rkey);
-	put64(p + 12, msg->swap_add);
-	put64(p + 20, msg->compare);
-	return p + 28;
+	fld_set(p, ATOMIC_ETH_ADDRESS, msg->raddr);
+	fld_set(p, ATOMIC_ETH_RKEY, msg->rkey);
+	fld_set(p, ATOMIC_ETH_SWAP, msg->swap_add);
+	fld_set(p, ATOMIC_ETH_COMPARE, msg->compare);
+	return p + ATOMIC_ETH_SIZE;
 }
 
 static uint8_t *put_atomic_ack(uint8_t *p, const struct fabric_msg *msg)
@@ -137,26 +141,22 @@ static uint8_t *put_atomic_ack(uint8_t *p, const struct fabric_msg *msg)
 	uint64_t value;
 
 	memcpy(&value, msg->payload, sizeof(value));
-	put64(p, value);
-	return p + sizeof(value);
+	fld_set(p, ATOMIC_ACK_ETH_OLD, value);
+	return p + ATOMIC_ACK_ETH_SIZE;
 }
 
 static uint8_t *put_extended(uint8_t *p, const struct fabric_msg *msg, unsigned int headers)
 {
 	if (msg->service == FABRIC_UD)
 		p = put_deth(p, msg);
-	if (msg->service == FABRIC_XRC && is_request(msg->op)) {
-		put32(p, msg->srqn);
-		p += 4;
-	}
+	if (msg->service == FABRIC_XRC && is_request(msg->op))
+		p = put_xrceth(p, msg);
 	if (headers & RETH)
 		p = put_reth(p, msg);
 	if (headers & ATOMIC)
 		p = put_atomic(p, msg);
-	if (headers & AETH) {
-		put32(p, (uint32_t)aeth_syndrome(msg) << 24 | (msg->msn & PSN_BITS));
-		p += 4;
-	}
+	if (headers & AETH)
+		p = put_aeth(p, msg);
 	if (headers & ATOMIC_ACK)
 		p = put_atomic_ack(p, msg);
 	if (headers & (IMM | IETH)) {
@@ -197,15 +197,16 @@ static uint8_t *put_bth(uint8_t *p, const struct fabric_msg *msg, uint32_t index
 {
 	bool final = index + 1 == wire_packets(msg);
 
-	p[0] = (uint8_t)(msg->service << 5 | opcode);
-	p[1] = (uint8_t)(MIGRATED | pad << 4);
-	if (opcodes[opcode].last && msg->solicited)
-		p[1] |= SOLICITED;
-	put16(p + 2, msg->pkey);
-	put32(p + 4, msg->dest_qpn & PSN_BITS);
-	put32(p + 8, (msg->psn + index) & PSN_BITS);
-	if (final && msg->ack_req)
-		p[8] |= ACK_REQUEST;
+	memset(p, 0, BTH_SIZE);
+	fld_set(p, BTH_SERVICE, msg->service);
+	fld_set(p, BTH_OPCODE, opcode);
+	fld_set(p, BTH_SOLICITED, opcodes[opcode].last && msg->solicited);
+	fld_set(p, BTH_MIGRATED, 1);
+	fld_set(p, BTH_PAD, pad);
+	fld_set(p, BTH_PKEY, msg->pkey);
+	fld_set(p, BTH_DEST_QPN, msg->dest_qpn);
+	fld_set(p, BTH_ACK_REQUEST, final && msg->ack_req);
+	fld_set(p, BTH_PSN, msg->psn + index);
 	return p + BTH_SIZE;
 }
 
@@ -219,7 +220,7 @@ static uint32_t icrc_of(const uint8_t *route, const struct route *info, const ui
 	uint32_t crc;
 
 	memcpy(masked + head, body, BTH_SIZE);
-	masked[head + 4] = 0xff; /* FECN, BECN and reserved bits */
+	fld_set(masked + head, BTH_VARIANT, UINT8_MAX);
 	crc = crc32_add(UINT32_MAX, masked, head + BTH_SIZE);
 	return ~crc32_add(crc, body + BTH_SIZE, len - BTH_SIZE);
 }
@@ -258,16 +259,14 @@ size_t wire_encode(const struct fabric_msg *msg, uint32_t index, uint8_t packet[
 
 static bool service_has(enum fabric_service service, uint8_t opcode)
 {
-	enum { SEND_ONLY = 0x04, SEND_ONLY_IMM = 0x05, LAST_OF_UC = 0x0b };
-
 	switch (service) {
 	case FABRIC_RC:
 	case FABRIC_XRC:
 		return opcodes[opcode].known;
 	case FABRIC_UC:
-		return opcode <= LAST_OF_UC;
+		return opcode <= IB_WRITE_ONLY_IMM;
 	case FABRIC_UD:
-		return opcode == SEND_ONLY || opcode == SEND_ONLY_IMM;
+		return opcode == IB_SEND_ONLY || opcode == IB_SEND_ONLY_IMM;
 	default:
 		return false;
 	}
@@ -275,18 +274,16 @@ static bool service_has(enum fabric_service service, uint8_t opcode)
 
 static bool take_bth(const uint8_t *p, struct fabric_msg *msg, uint8_t *opcode, uint32_t *pad)
 {
-	enum { TVER = 0x0f };
-
-	*opcode = p[0] & OPCODE_MASK;
-	*pad = p[1] >> 4 & 3;
-	msg->service = p[0] >> 5;
-	msg->solicited = p[1] & SOLICITED;
-	msg->pkey = get16(p + 2);
-	msg->dest_qpn = get32(p + 4) & PSN_BITS;
-	msg->ack_req = p[8] & ACK_REQUEST;
-	msg->psn = get32(p + 8) & PSN_BITS;
+	*opcode = fld_get(p, BTH_OPCODE);
+	*pad = fld_get(p, BTH_PAD);
+	msg->service = fld_get(p, BTH_SERVICE);
+	msg->solicited = fld_get(p, BTH_SOLICITED);
+	msg->pkey = fld_get(p, BTH_PKEY);
+	msg->dest_qpn = fld_get(p, BTH_DEST_QPN);
+	msg->ack_req = fld_get(p, BTH_ACK_REQUEST);
+	msg->psn = fld_get(p, BTH_PSN);
 	msg->packets = 1;
-	if (p[1] & TVER || !service_has(msg->service, *opcode))
+	if (fld_get(p, BTH_VERSION) || !service_has(msg->service, *opcode))
 		return false;
 	msg->op = opcodes[*opcode].op;
 	msg->first = opcodes[*opcode].first;
@@ -298,22 +295,23 @@ static size_t extended_size(const struct fabric_msg *msg, unsigned int headers)
 {
 	size_t size = 0;
 
-	size += msg->service == FABRIC_UD ? 8 : 0;
-	size += msg->service == FABRIC_XRC && is_request(msg->op) ? 4 : 0;
-	size += headers & RETH ? 16 : 0;
-	size += headers & ATOMIC ? 28 : 0;
-	size += headers & AETH ? 4 : 0;
-	size += headers & ATOMIC_ACK ? 8 : 0;
-	size += headers & (IMM | IETH) ? 4 : 0;
+	size += msg->service == FABRIC_UD ? DETH_SIZE : 0;
+	size += msg->service == FABRIC_XRC && is_request(msg->op) ? XRCETH_SIZE : 0;
+	size += headers & RETH ? RETH_SIZE : 0;
+	size += headers & ATOMIC ? ATOMIC_ETH_SIZE : 0;
+	size += headers & AETH ? AETH_SIZE : 0;
+	size += headers & ATOMIC_ACK ? ATOMIC_ACK_ETH_SIZE : 0;
+	size += headers & IMM ? IMMDT_SIZE : 0;
+	size += headers & IETH ? IETH_SIZE : 0;
 	return size;
 }
 
 /* An ACK is an ACK or a NAK; responses with data are never NAKs. */
-static bool take_aeth(uint32_t aeth, struct fabric_msg *msg)
+static bool take_aeth(const uint8_t *p, struct fabric_msg *msg)
 {
-	uint8_t kind = aeth >> 24 & AETH_KIND, value = aeth >> 24 & AETH_VALUE;
+	unsigned int kind = fld_get(p, AETH_KIND), value = fld_get(p, AETH_VALUE);
 
-	msg->msn = aeth & PSN_BITS;
+	msg->msn = fld_get(p, AETH_MSN);
 	if (kind == AETH_ACK)
 		return true;
 	if (msg->op != FABRIC_ACK)
@@ -321,46 +319,46 @@ static bool take_aeth(uint32_t aeth, struct fabric_msg *msg)
 	msg->op = FABRIC_NAK;
 	msg->nak = kind == AETH_RNR ? FABRIC_NAK_RNR : value;
 	msg->rnr_timer = value;
-	return kind == AETH_RNR || (kind == AETH_NAK && value <= FABRIC_NAK_REMOTE_OP);
+	return kind == AETH_RNR || (kind == AETH_NAK && value <= NAK_REMOTE_OPERATION);
 }
 
 static const uint8_t *take_reth(const uint8_t *p, struct fabric_msg *msg)
 {
-	msg->raddr = get64(p);
-	msg->rkey = get32(p + 8);
-	msg->length = get32(p + 12);
-	return p + 16;
+	msg->raddr = fld_get(p, RETH_ADDRESS);
+	msg->rkey = fld_get(p, RETH_RKEY);
+	msg->length = fld_get(p, RETH_LENGTH);
+	return p + RETH_SIZE;
 }
 
 static const uint8_t *take_atomic(const uint8_t *p, struct fabric_msg *msg)
 {
-	msg->raddr = get64(p);
-	msg->rkey = get32(p + 8);
-	msg->swap_add = get64(p + 12);
-	msg->compare = get64(p + 20);
+	msg->raddr = fld_get(p, ATOMIC_ETH_ADDRESS);
+	msg->rkey = fld_get(p, ATOMIC_ETH_RKEY);
+	msg->swap_add = fld_get(p, ATOMIC_ETH_SWAP);
+	msg->compare = fld_get(p, ATOMIC_ETH_COMPARE);
 	msg->length = sizeof(uint64_t);
-	return p + 28;
+	return p + ATOMIC_ETH_SIZE;
 }
 
 static bool take_extended(const uint8_t *p, struct fabric_msg *msg, unsigned int headers)
 {
 	if (msg->service == FABRIC_UD) {
-		msg->qkey = get32(p);
-		msg->src_qpn = get32(p + 4) & PSN_BITS;
-		p += 8;
+		msg->qkey = fld_get(p, DETH_QKEY);
+		msg->src_qpn = fld_get(p, DETH_SOURCE_QPN);
+		p += DETH_SIZE;
 	}
 	if (msg->service == FABRIC_XRC && is_request(msg->op)) {
-		msg->srqn = get32(p) & PSN_BITS;
-		p += 4;
+		msg->srqn = fld_get(p, XRCETH_SRQN);
+		p += XRCETH_SIZE;
 	}
 	if (headers & RETH)
 		p = take_reth(p, msg);
 	if (headers & ATOMIC)
 		p = take_atomic(p, msg);
 	if (headers & AETH) {
-		if (!take_aeth(get32(p), msg))
+		if (!take_aeth(p, msg))
 			return false;
-		p += 4;
+		p += AETH_SIZE;
 	}
 	if (headers & (IMM | IETH))
 		memcpy(&msg->imm, p, sizeof(msg->imm));
@@ -375,8 +373,8 @@ static bool take_payload(uint8_t *payload, size_t len, struct fabric_msg *msg)
 	uint64_t value;
 
 	if (msg->op == FABRIC_ATOMIC_RESPONSE) {
-		payload -= sizeof(value);
-		value = get64(payload);
+		payload -= ATOMIC_ACK_ETH_SIZE;
+		value = fld_get(payload, ATOMIC_ACK_ETH_OLD);
 		memcpy(payload, &value, sizeof(value));
 		msg->payload = payload;
 		msg->payload_len = sizeof(value);

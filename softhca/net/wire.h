@@ -19,7 +19,6 @@
 enum {
 	WIRE_MTU_MAX = 4096,
 	WIRE_PACKET_MAX = WIRE_MTU_MAX + 160, /* no headers are longer together */
-	ROCE_UDP_PORT = 4791,
 };
 
 /* How many packets MSG is, and packet INDEX of them: its length. */

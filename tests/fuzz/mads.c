@@ -24,22 +24,22 @@ static void put_gid(struct world *world, uint8_t *gid)
 	gid[15] = take(&world->source);
 }
 
-static void build(struct world *world, uint8_t mad[SUBNET_MAD_SIZE])
+static void build(struct world *world, uint8_t mad[MAD_SIZE])
 {
-	static const uint8_t methods[] = { SA_GET,    SA_SET, SA_GET_TABLE,
-					   SA_DELETE, SA_SET, SA_DELETE };
-	static const uint16_t attributes[] = { SA_CLASS_PORT_INFO, SA_PATH_RECORD,
+	static const uint8_t methods[] = { MAD_GET,   MAD_SET, SA_GET_TABLE,
+					   SA_DELETE, MAD_SET, SA_DELETE };
+	static const uint16_t attributes[] = { MAD_CLASS_PORT_INFO, SA_PATH_RECORD,
 					       SA_MC_MEMBER_RECORD, SA_MC_MEMBER_RECORD };
 	struct source *source = &world->source;
 	unsigned int i;
 
-	memset(mad, 0, SUBNET_MAD_SIZE);
+	memset(mad, 0, MAD_SIZE);
 	fld_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
 	fld_set(mad, MAD_CLASS, MAD_CLASS_SA);
 	fld_set(mad, MAD_CLASS_VERSION, SA_CLASS_VERSION);
 	fld_set(mad, MAD_METHOD, methods[pick(source, sizeof(methods))]);
 	fld_set(mad, MAD_ATTRIBUTE, attributes[pick(source, 4)]);
-	fld_set64(mad, SA_COMPONENTS, once_in(source, 4) ? take32(source) : 0x1ffff);
+	fld_set(mad, SA_COMPONENTS, once_in(source, 4) ? take32(source) : 0x1ffff);
 	put_gid(world, mad + SA_DATA);
 	put_gid(world, mad + SA_DATA + 16);
 	fld_set(mad + SA_DATA, MC_JOIN_STATE, take(source));
@@ -49,14 +49,14 @@ static void build(struct world *world, uint8_t mad[SUBNET_MAD_SIZE])
 
 void fuzz_mads(struct world *world)
 {
-	uint8_t mad[SUBNET_MAD_SIZE], reply[SUBNET_MAD_SIZE];
+	uint8_t mad[MAD_SIZE], reply[MAD_SIZE];
 	struct fabric_msg msg = {
 		.service = FABRIC_UD,
 		.op = FABRIC_SEND,
 		.dest_qpn = 1,
-		.qkey = SA_QKEY,
+		.qkey = GSI_QKEY,
 		.payload = mad,
-		.payload_len = SUBNET_MAD_SIZE,
+		.payload_len = MAD_SIZE,
 	};
 	struct fabric_msg answer;
 	struct subnet *subnet;
@@ -67,7 +67,7 @@ void fuzz_mads(struct world *world)
 	for (i = pick(&world->source, 16); i; i--) {
 		build(world, mad);
 		if (subnet_answer(subnet, &msg, pick(&world->source, 2), reply, &answer) &&
-		    !(reply[3] & SA_RESPONSE))
+		    !(reply[3] & MAD_RESPONSE))
 			abort();
 	}
 	subnet_destroy(subnet);

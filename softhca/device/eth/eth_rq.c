@@ -45,7 +45,7 @@ static bool strips(const struct eth_rq *rq, const struct frame *frame)
 /* Behind the addresses and the type, as delivered: what cqe_checksum_full promises. */
 static uint16_t full_sum(const struct frame *frame, bool stripped)
 {
-	size_t skip = FRAME_ETH_LEN + (stripped ? FRAME_VLAN_LEN : 0);
+	size_t skip = ETHERNET_SIZE + (stripped ? VLAN_SIZE : 0);
 
 	return frame_sum(frame->bytes + skip, frame->len - skip);
 }
@@ -67,7 +67,7 @@ static void describe(const struct eth_rq *rq, const struct eth_arrival *arrival,
 		fld_set(cqe, CQE_VLAN_PRESENT, 1);
 		fld_set(cqe, CQE_VLAN, frame->tci[0]);
 	}
-	fld_set(cqe, CQE_BYTE_COUNT, frame->len - (stripped ? FRAME_VLAN_LEN : 0));
+	fld_set(cqe, CQE_BYTE_COUNT, frame->len - (stripped ? VLAN_SIZE : 0));
 	fld_set(cqe, CQE_FLOW_TAG, arrival->tag);
 }
 
@@ -163,7 +163,7 @@ static int fetch(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 /* The frame, without its tag if that goes into the CQE. Returns the bytes to write. */
 static size_t image(const struct eth_rq *rq, const struct frame *frame, uint8_t *to)
 {
-	size_t skip = strips(rq, frame) ? FRAME_VLAN_LEN : 0;
+	size_t skip = strips(rq, frame) ? VLAN_SIZE : 0;
 
 	memcpy(to, frame->bytes, 12);
 	memcpy(to + 12, frame->bytes + 12 + skip, frame->len - 12 - skip);

@@ -170,10 +170,10 @@ static int decode(const uint8_t *raw, struct eth_send *send)
 
 static size_t insert_vlan(uint8_t *bytes, size_t len, uint16_t tpid, uint16_t tci)
 {
-	memmove(bytes + 12 + FRAME_VLAN_LEN, bytes + 12, len - 12);
+	memmove(bytes + 12 + VLAN_SIZE, bytes + 12, len - 12);
 	put_be16(bytes + 12, tpid);
-	put_be16(bytes + FRAME_ETH_LEN, tci);
-	return len + FRAME_VLAN_LEN;
+	put_be16(bytes + ETHERNET_SIZE, tci);
+	return len + VLAN_SIZE;
 }
 
 /* The frame in eth->frame is complete but for offloads. */
@@ -192,9 +192,9 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct eth_se
 	}
 	if (send->tpid)
 		len = insert_vlan(bytes, len, send->tpid, send->tci);
-	if (len < FRAME_MIN) {
-		memset(bytes + len, 0, FRAME_MIN - len);
-		len = FRAME_MIN;
+	if (len < ETHERNET_MIN) {
+		memset(bytes + len, 0, ETHERNET_MIN - len);
+		len = ETHERNET_MIN;
 	}
 	hca->eth->work += FRAME_WORK;
 	eth_transmit(hca, sq, bytes, len);
@@ -220,7 +220,7 @@ static int send_frame(struct hca *hca, struct eth_sq *sq, const struct eth_send 
 	uint64_t len = send->header_len + send->length;
 	int ret;
 
-	if (len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX - FRAME_VLAN_LEN)
+	if (len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX - VLAN_SIZE)
 		return WQE_BAD_LENGTH;
 	ret = gather(hca, sq, send, 0, send->length);
 	if (!ret)
@@ -271,12 +271,11 @@ static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct 
  * they can be parsed. */
 static int parse_headers(struct frame *frame, uint8_t *bytes, const struct eth_send *send)
 {
-	unsigned int at = FRAME_ETH_LEN;
+	unsigned int at = ETHERNET_SIZE;
 
 	memcpy(bytes, send->header, send->header_len);
-	while (at + FRAME_VLAN_LEN <= send->header_len &&
-	       get_be16(bytes + at - 2) == ETHERTYPE_VLAN)
-		at += FRAME_VLAN_LEN;
+	while (at + VLAN_SIZE <= send->header_len && get_be16(bytes + at - 2) == ETHERTYPE_VLAN)
+		at += VLAN_SIZE;
 	if (at + 6 > send->header_len)
 		return WQE_BAD_INLINE;
 	if (get_be16(bytes + at - 2) == ETHERTYPE_V4)
@@ -290,7 +289,7 @@ static int parse_headers(struct frame *frame, uint8_t *bytes, const struct eth_s
 static int check_large(const struct eth_send *send)
 {
 	if (send->header_len < FABRIC_FRAME_MIN || !send->mss || !send->length ||
-	    send->header_len + send->mss > FABRIC_FRAME_MAX - FRAME_VLAN_LEN)
+	    send->header_len + send->mss > FABRIC_FRAME_MAX - VLAN_SIZE)
 		return WQE_BAD_LENGTH;
 	if (send->length >> LOG_MAX_LSO > 1 ||
 	    (send->length + send->mss - 1) / send->mss > MAX_LSO_SEGMENTS)

@@ -8,24 +8,15 @@
 #include <string.h>
 
 #include "softhca/device/eth/frame.h"
+#include "softhca/net/inet.h"
 
-enum {
-	V4_HEADER = 20,
-	V6_HEADER = 40,
-	TCP_HEADER = 20,
-	UDP_HEADER = 8,
-	V6_HOP_BY_HOP = 0,
-	V6_ROUTING = 43,
-	V6_FRAGMENT = 44,
-	V6_DESTINATION = 60,
-	MAX_EXTENSIONS = 8,
-};
+enum { MAX_EXTENSIONS = 8 };
 
 /* ---- where headers are ---- */
 
 static unsigned int l4_header(uint8_t protocol)
 {
-	return protocol == PROTO_TCP ? TCP_HEADER : protocol == PROTO_UDP ? UDP_HEADER : 0;
+	return protocol == PROTO_TCP ? TCP_SIZE : protocol == PROTO_UDP ? UDP_SIZE : 0;
 }
 
 static void set_l4(struct frame *frame, unsigned int at, bool first)
@@ -37,50 +28,48 @@ static void set_l4(struct frame *frame, unsigned int at, bool first)
 static void parse_v4(struct frame *frame, unsigned int at)
 {
 	const uint8_t *ip = frame->bytes + at;
-	unsigned int header, total, offset;
+	unsigned int header, total;
 
-	if (frame->len - at < V4_HEADER || ip[0] >> 4 != 4)
+	if (frame->len - at < IP4_SIZE || fld_get(ip, IP4_VERSION) != 4)
 		return;
-	header = (ip[0] & 0xf) * 4u;
-	total = get_be16(ip + 2);
-	if (header < V4_HEADER || total < header || total > frame->len - at)
+	header = fld_get(ip, IP4_HEADER_WORDS) * 4;
+	total = fld_get(ip, IP4_LENGTH);
+	if (header < IP4_SIZE || total < header || total > frame->len - at)
 		return;
-	offset = get_be16(ip + 6);
 	frame->l3 = at;
 	frame->ip_version = 4;
 	frame->l3_end = at + total;
-	frame->protocol = ip[9];
-	frame->fragment = (offset & 0x3fff) != 0;
-	set_l4(frame, at + header, (offset & 0x1fff) == 0);
+	frame->protocol = fld_get(ip, IP4_PROTOCOL);
+	frame->fragment = fld_get(ip, IP4_FRAGMENT) != 0;
+	set_l4(frame, at + header, fld_get(ip, IP4_OFFSET) == 0);
 }
 
 static bool is_extension(uint8_t next)
 {
-	return next == V6_HOP_BY_HOP || next == V6_ROUTING || next == V6_FRAGMENT ||
-	       next == V6_DESTINATION;
+	return next == PROTO_HOP_BY_HOP || next == PROTO_ROUTING || next == PROTO_FRAGMENT ||
+	       next == PROTO_DESTINATION;
 }
 
 /* Extension headers are passed over, up to a number. */
 static void skip_extensions(struct frame *frame, unsigned int at)
 {
-	unsigned int i;
 	bool first = true;
 
-	for (i = 0; i < MAX_EXTENSIONS && is_extension(frame->protocol); i++) {
+	for (unsigned int i = 0; i < MAX_EXTENSIONS && is_extension(frame->protocol); i++) {
 		const uint8_t *ext = frame->bytes + at;
 
-		if (frame->l3_end - at < 8)
+		if (frame->l3_end - at < IP6_EXTENSION_SIZE)
 			return;
-		if (frame->protocol == V6_FRAGMENT) {
+		if (frame->protocol == PROTO_FRAGMENT) {
 			frame->fragment = true;
-			first = (get_be16(ext + 2) & 0xfff8) == 0;
-			at += 8;
+			first = fld_get(ext, IP6_EXT_OFFSET) == 0;
+			at += IP6_EXTENSION_SIZE;
 		} else {
-			at += (ext[1] + 1u) * 8;
+			at += (fld_get(ext, IP6_EXT_LENGTH) + 1) * IP6_EXTENSION_SIZE;
 		}
 		if (at > frame->l3_end)
 			return;
-		frame->protocol = ext[0];
+		frame->protocol = fld_get(ext, IP6_EXT_NEXT);
 	}
 	set_l4(frame, at, first && !is_extension(frame->protocol));
 }
@@ -90,29 +79,35 @@ static void parse_v6(struct frame *frame, unsigned int at)
 	const uint8_t *ip = frame->bytes + at;
 	unsigned int total;
 
-	if (frame->len - at < V6_HEADER || ip[0] >> 4 != 6)
+	if (frame->len - at < IP6_SIZE || fld_get(ip, IP6_VERSION) != 6)
 		return;
-	total = V6_HEADER + get_be16(ip + 4);
+	total = IP6_SIZE + fld_get(ip, IP6_PAYLOAD);
 	if (total > frame->len - at)
 		total = frame->len - at; /* headers are steered by, whatever the length says */
 	frame->l3 = at;
 	frame->ip_version = 6;
 	frame->l3_end = at + total;
-	frame->protocol = ip[6];
-	skip_extensions(frame, at + V6_HEADER);
+	frame->protocol = fld_get(ip, IP6_NEXT);
+	skip_extensions(frame, at + IP6_SIZE);
+}
+
+static bool is_tag(uint16_t ethertype)
+{
+	return ethertype == ETHERTYPE_VLAN || ethertype == ETHERTYPE_QINQ;
 }
 
 static unsigned int parse_tags(struct frame *frame)
 {
-	unsigned int at = FRAME_ETH_LEN;
+	unsigned int at = ETHERNET_SIZE;
 
-	frame->ethertype = get_be16(frame->bytes + 12);
-	while (frame->vlans < 2 && frame->len - at >= FRAME_VLAN_LEN &&
-	       (frame->ethertype == ETHERTYPE_VLAN || frame->ethertype == ETHERTYPE_QINQ)) {
+	frame->ethertype = fld_get16(frame->bytes, ETHERNET_TYPE);
+	while (frame->vlans < 2 && frame->len - at >= VLAN_SIZE && is_tag(frame->ethertype)) {
+		const uint8_t *tag = frame->bytes + at - sizeof(frame->ethertype);
+
 		frame->tpid[frame->vlans] = frame->ethertype;
-		frame->tci[frame->vlans++] = get_be16(frame->bytes + at);
-		frame->ethertype = get_be16(frame->bytes + at + 2);
-		at += FRAME_VLAN_LEN;
+		frame->tci[frame->vlans++] = fld_get(tag, VLAN_TCI);
+		frame->ethertype = get_be16(tag + VLAN_SIZE);
+		at += VLAN_SIZE;
 	}
 	return at;
 }
@@ -124,7 +119,7 @@ void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len)
 	memset(frame, 0, sizeof(*frame));
 	frame->bytes = bytes;
 	frame->len = len;
-	if (len < FRAME_ETH_LEN)
+	if (len < ETHERNET_SIZE)
 		return;
 	at = parse_tags(frame);
 	if (frame->ethertype == ETHERTYPE_V4)
@@ -145,30 +140,14 @@ bool frame_is_udp(const struct frame *frame)
 
 /* ---- sums ---- */
 
-static uint64_t add(uint64_t sum, const uint8_t *bytes, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < len; i += 2)
-		sum += get_be16(bytes + i);
-	return len & 1 ? sum + (bytes[len - 1] << 8) : sum;
-}
-
-static uint16_t fold(uint64_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)sum;
-}
-
 uint16_t frame_sum(const uint8_t *bytes, size_t len)
 {
-	return fold(add(0, bytes, len));
+	return inet_fold(inet_sum(0, bytes, len));
 }
 
 static unsigned int l3_header(const struct frame *frame)
 {
-	return (frame->bytes[frame->l3] & 0xf) * 4u;
+	return fld_get(frame->bytes + frame->l3, IP4_HEADER_WORDS) * 4;
 }
 
 bool frame_l3_ok(const struct frame *frame)
@@ -179,20 +158,24 @@ bool frame_l3_ok(const struct frame *frame)
 	       frame_sum(frame->bytes + frame->l3, l3_header(frame)) == 0xffff;
 }
 
-/* Of the pseudo header and all behind it, the checksum's own field included. */
-static uint64_t l4_sum(const struct frame *frame, const uint8_t *bytes)
+/* The sum covers the pseudo header and all behind it, the checksum's own field included. */
+static uint16_t l4_sum(const struct frame *frame, const uint8_t *bytes)
 {
 	unsigned int len = frame->l3_end - frame->l4;
 	const uint8_t *ip = bytes + frame->l3;
-	uint64_t sum = frame->protocol + (uint64_t)len;
+	uint32_t sum = frame->protocol + len;
 
-	sum = frame->ip_version == 4 ? add(sum, ip + 12, 8) : add(sum, ip + 8, 32);
-	return add(sum, bytes + frame->l4, len);
+	if (frame->ip_version == 4)
+		sum = inet_sum(sum, fld_at(ip, IP4_SOURCE), 2 * 4);
+	else
+		sum = inet_sum(sum, fld_at(ip, IP6_SOURCE), 2 * 16);
+	return inet_fold(inet_sum(sum, bytes + frame->l4, len));
 }
 
-static unsigned int l4_field(const struct frame *frame)
+/* The field in which TCP or UDP, whichever the frame has, keeps its checksum */
+static uint32_t l4_checksum(const struct frame *frame)
 {
-	return frame->l4 + (frame->protocol == PROTO_TCP ? 16 : 6);
+	return frame->protocol == PROTO_TCP ? TCP_CHECKSUM : UDP_CHECKSUM;
 }
 
 bool frame_l4_ok(const struct frame *frame)
@@ -201,9 +184,9 @@ bool frame_l4_ok(const struct frame *frame)
 		return false;
 	/* UDP over IPv4 may do without. */
 	if (frame_is_udp(frame) && frame->ip_version == 4 &&
-	    !get_be16(frame->bytes + l4_field(frame)))
+	    !fld_get(frame->bytes + frame->l4, UDP_CHECKSUM))
 		return true;
-	return fold(l4_sum(frame, frame->bytes)) == 0xffff;
+	return l4_sum(frame, frame->bytes) == 0xffff;
 }
 
 void frame_fill_l3(uint8_t *bytes, const struct frame *frame)
@@ -212,20 +195,21 @@ void frame_fill_l3(uint8_t *bytes, const struct frame *frame)
 
 	if (!frame->l3 || frame->ip_version != 4)
 		return;
-	put_be16(ip + 10, 0);
-	put_be16(ip + 10, (uint16_t)~frame_sum(ip, l3_header(frame)));
+	fld_set(ip, IP4_CHECKSUM, 0);
+	fld_set(ip, IP4_CHECKSUM, (uint16_t)~frame_sum(ip, l3_header(frame)));
 }
 
 void frame_fill_l4(uint8_t *bytes, const struct frame *frame)
 {
+	uint8_t *l4 = bytes + frame->l4;
 	uint16_t sum;
 
 	if (frame->fragment || !(frame_is_tcp(frame) || frame_is_udp(frame)))
 		return;
-	put_be16(bytes + l4_field(frame), 0);
-	sum = (uint16_t)~fold(l4_sum(frame, bytes));
+	fld_set(l4, l4_checksum(frame), 0);
+	sum = (uint16_t)~l4_sum(frame, bytes);
 	/* A UDP checksum of 0 would say that there is none. */
 	if (!sum && frame->protocol == PROTO_UDP)
 		sum = 0xffff;
-	put_be16(bytes + l4_field(frame), sum);
+	fld_set(l4, l4_checksum(frame), sum);
 }

@@ -10,21 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-	FRAME_ETH_LEN = 14,
-	FRAME_VLAN_LEN = 4,
-	FRAME_MIN = 60, /* without FCS */
-	ETHERTYPE_VLAN = 0x8100,
-	ETHERTYPE_QINQ = 0x88a8,
-	ETHERTYPE_V4 = 0x0800,
-	ETHERTYPE_V6 = 0x86dd,
-	PROTO_TCP = 6,
-	PROTO_UDP = 17,
-	TCP_FIN = 0x01,
-	TCP_PSH = 0x08,
-	TCP_ACK = 0x10,
-	TCP_CWR = 0x80,
-};
+#include "ib/ethernet.h"
 
 /* Offsets into BYTES; 0 for a header that is not there, or not whole. */
 struct frame {

@@ -33,7 +33,7 @@ static void ask_for(uint8_t method, uint16_t attribute, uint64_t components)
 	memset(request + 8, 0x5a, 8); /* transaction */
 	request[16] = attribute >> 8;
 	request[17] = (uint8_t)attribute;
-	fld_set64(request, 48, components);
+	fld_set(request, SA_COMPONENTS, components);
 }
 
 /* The answer, or NULL */

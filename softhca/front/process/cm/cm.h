@@ -20,7 +20,6 @@
 enum {
 	CM_RESPONSE_TIMEOUT = 20, /* what each side is given to answer: 4.096 us * 2^20 */
 	CM_MAX_RETRIES = 15,
-	CM_DEFAULT_PKEY = 0xffff,
 };
 
 enum cm_state {

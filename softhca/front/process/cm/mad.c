@@ -6,6 +6,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "ib/packet.h"
 #include "softhca/front/process/cm/mad.h"
 
 static uint8_t *put_header(uint8_t *mad, unsigned int attribute, uint64_t transaction)
@@ -14,9 +15,9 @@ static uint8_t *put_header(uint8_t *mad, unsigned int attribute, uint64_t transa
 	fld_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
 	fld_set(mad, MAD_CLASS, MAD_CLASS_CM);
 	fld_set(mad, MAD_CLASS_VERSION, CM_CLASS_VERSION);
-	fld_set(mad, MAD_METHOD, CM_SEND);
+	fld_set(mad, MAD_METHOD, MAD_SEND);
 	fld_set(mad, MAD_ATTRIBUTE, attribute);
-	fld_set64(mad, MAD_TRANSACTION, transaction);
+	fld_set(mad, MAD_TRANSACTION, transaction);
 	return mad + CM_DATA;
 }
 
@@ -55,13 +56,12 @@ uint8_t cm_take_qp_type(const uint8_t *mad)
 
 static void put_path(uint8_t *data, const struct cm_conn *conn)
 {
-	enum { PERMISSIVE_LID = 0xffff };
 	const struct cm_path *path = &conn->path;
 
-	fld_set(data, REQ_LOCAL_LID, path->slid ? path->slid : PERMISSIVE_LID);
-	fld_set(data, REQ_REMOTE_LID, path->dlid ? path->dlid : PERMISSIVE_LID);
-	memcpy(data + REQ_LOCAL_GID, path->sgid, 16);
-	memcpy(data + REQ_REMOTE_GID, path->dgid, 16);
+	fld_set(data, REQ_LOCAL_LID, path->slid ? path->slid : LID_PERMISSIVE);
+	fld_set(data, REQ_REMOTE_LID, path->dlid ? path->dlid : LID_PERMISSIVE);
+	memcpy(fld_at(data, REQ_LOCAL_GID), path->sgid, 16);
+	memcpy(fld_at(data, REQ_REMOTE_GID), path->dgid, 16);
 	fld_set(data, REQ_FLOW_LABEL, path->flow_label);
 	fld_set(data, REQ_RATE, path->rate);
 	fld_set(data, REQ_TCLASS, path->traffic_class);
@@ -76,8 +76,8 @@ void cm_take_path(const uint8_t *mad, struct cm_path *path)
 {
 	const uint8_t *data = cm_data(mad);
 
-	memcpy(path->sgid, data + REQ_REMOTE_GID, 16);
-	memcpy(path->dgid, data + REQ_LOCAL_GID, 16);
+	memcpy(path->sgid, fld_at(data, REQ_REMOTE_GID), 16);
+	memcpy(path->dgid, fld_at(data, REQ_LOCAL_GID), 16);
 	path->flow_label = fld_get(data, REQ_FLOW_LABEL);
 	path->traffic_class = fld_get(data, REQ_TCLASS);
 	path->hop_limit = fld_get(data, REQ_HOP_LIMIT);
@@ -96,8 +96,8 @@ void cm_put_req(uint8_t *mad, const struct cm_conn *conn, const struct cm_param 
 	fld_set(mad, MAD_MODIFIER, param->vendor_options);
 	fld_set(data, REQ_VENDOR_ID, param->vendor_id);
 	fld_set(data, CM_LOCAL_ID, conn->local_id);
-	fld_set64(data, REQ_SERVICE_ID, conn->service);
-	fld_set64(data, REQ_CA_GUID, guid);
+	fld_set(data, REQ_SERVICE_ID, conn->service);
+	fld_set(data, REQ_CA_GUID, guid);
 	fld_set(data, REQ_QPN, param->qpn);
 	fld_set(data, REQ_INITIATOR_DEPTH, param->initiator_depth);
 	fld_set(data, REQ_REMOTE_TIMEOUT, CM_RESPONSE_TIMEOUT);
@@ -105,7 +105,7 @@ void cm_put_req(uint8_t *mad, const struct cm_conn *conn, const struct cm_param 
 	fld_set(data, REQ_FLOW_CONTROL, param->flow_control);
 	fld_set(data, REQ_PSN, conn->psn);
 	fld_set(data, REQ_LOCAL_TIMEOUT, CM_RESPONSE_TIMEOUT);
-	fld_set(data, REQ_PKEY, CM_DEFAULT_PKEY);
+	fld_set(data, REQ_PKEY, PKEY_DEFAULT);
 	fld_set(data, REQ_MTU, conn->path.mtu);
 	fld_set(data, REQ_MAX_CM_RETRIES, CM_MAX_RETRIES);
 	if (conn->qp_type != IB_UVERBS_QPT_XRC_INI) {
@@ -141,7 +141,7 @@ void cm_put_rep(uint8_t *mad, const struct cm_conn *conn, const struct cm_param 
 	fld_set(data, REP_PSN, conn->psn);
 	fld_set(data, REP_RESPONDER_RESOURCES, param->responder_resources);
 	fld_set(data, REP_ACK_DELAY, CM_OWN_ACK_DELAY);
-	fld_set64(data, REP_CA_GUID, guid);
+	fld_set(data, REP_CA_GUID, guid);
 	if (conn->qp_type == IB_UVERBS_QPT_XRC_TGT) {
 		fld_set(data, REP_SRQ, 1);
 		fld_set(data, REP_EECN, param->qpn);
@@ -184,8 +184,8 @@ void cm_put_sidr_req(uint8_t *mad, const struct cm_conn *conn, const void *priva
 	uint8_t *data = put_header(mad, CM_SIDR_REQ, conn->transaction);
 
 	fld_set(data, SIDR_REQUEST_ID, conn->local_id);
-	fld_set(data, SIDR_REQ_PKEY, CM_DEFAULT_PKEY);
-	fld_set64(data, SIDR_REQ_SERVICE_ID, conn->service);
+	fld_set(data, SIDR_REQ_PKEY, PKEY_DEFAULT);
+	fld_set(data, SIDR_REQ_SERVICE_ID, conn->service);
 	put_private(data + SIDR_REQ_PRIVATE_AT, private_data, len);
 }
 
@@ -197,14 +197,14 @@ void cm_put_sidr_rep(uint8_t *mad, const struct cm_conn *conn, uint8_t status, u
 	fld_set(data, SIDR_REQUEST_ID, conn->remote_id);
 	fld_set(data, SIDR_REP_STATUS, status);
 	fld_set(data, SIDR_REP_QPN, qpn);
-	fld_set64(data, SIDR_REP_SERVICE_ID, conn->service);
+	fld_set(data, SIDR_REP_SERVICE_ID, conn->service);
 	fld_set(data, SIDR_REP_QKEY, qkey);
 	put_private(data + SIDR_REP_PRIVATE_AT, private_data, len);
 }
 
 void cm_put_answer(uint8_t *answer, const uint8_t *mad, unsigned int attribute)
 {
-	uint8_t *data = put_header(answer, attribute, fld_get64(mad, MAD_TRANSACTION));
+	uint8_t *data = put_header(answer, attribute, fld_get(mad, MAD_TRANSACTION));
 
 	fld_set(data, CM_LOCAL_ID, fld_get(cm_data(mad), CM_REMOTE_ID));
 	fld_set(data, CM_REMOTE_ID, fld_get(cm_data(mad), CM_LOCAL_ID));

@@ -58,7 +58,7 @@ static void end_stale(struct cm_conn *conn)
 static bool is_known(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
-	uint64_t guid = fld_get64(data, REQ_CA_GUID);
+	uint64_t guid = fld_get(data, REQ_CA_GUID);
 	struct cm_conn *conn = cm_find_remote(guid, fld_get(data, CM_LOCAL_ID), false);
 
 	if (conn) {
@@ -81,9 +81,9 @@ static void take_req(struct cm_conn *conn, const struct cm_request *request)
 	conn->path = request->path;
 	conn->service = request->service;
 	conn->qp_type = request->qp_type;
-	conn->transaction = fld_get64(request->mad, MAD_TRANSACTION);
+	conn->transaction = fld_get(request->mad, MAD_TRANSACTION);
 	conn->remote_id = fld_get(data, CM_LOCAL_ID);
-	conn->remote_guid = fld_get64(data, REQ_CA_GUID);
+	conn->remote_guid = fld_get(data, REQ_CA_GUID);
 	conn->remote_qpn = fld_get(data, REQ_QPN);
 	conn->remote_psn = fld_get(data, REQ_PSN);
 	conn->initiator_depth = fld_get(data, REQ_RESPONDER_RESOURCES);
@@ -107,7 +107,7 @@ static void receive_req(const struct cm_path *path, const uint8_t *mad)
 	if (is_known(path, mad))
 		return;
 	cm_take_path(mad, &request.path);
-	request.service = fld_get64(cm_data(mad), REQ_SERVICE_ID);
+	request.service = fld_get(cm_data(mad), REQ_SERVICE_ID);
 	request.qp_type = cm_take_qp_type(mad);
 	ret = request.qp_type ? cm_user->requested(&request, &conn) : ENOENT;
 	if (ret == ENOENT || ret == EINVAL)
@@ -123,9 +123,9 @@ static void refuse_service(const struct cm_path *path, const uint8_t *mad, uint8
 {
 	struct cm_conn none = {
 		.path = *path,
-		.transaction = fld_get64(mad, MAD_TRANSACTION),
+		.transaction = fld_get(mad, MAD_TRANSACTION),
 		.remote_id = fld_get(cm_data(mad), SIDR_REQUEST_ID),
-		.service = fld_get64(cm_data(mad), SIDR_REQ_SERVICE_ID),
+		.service = fld_get(cm_data(mad), SIDR_REQ_SERVICE_ID),
 	};
 
 	cm_put_sidr_rep(none.mad, &none, status, 0, 0, NULL, 0);
@@ -152,7 +152,7 @@ static void receive_sidr_req(const struct cm_path *path, const uint8_t *mad)
 
 	if (cm_find_remote(origin_of(path), fld_get(data, SIDR_REQUEST_ID), true))
 		return;
-	request.service = fld_get64(data, SIDR_REQ_SERVICE_ID);
+	request.service = fld_get(data, SIDR_REQ_SERVICE_ID);
 	ret = cm_user->requested(&request, &conn);
 	if (ret == ENOENT || ret == EINVAL)
 		refuse_service(path, mad, ret == ENOENT ? SIDR_UNSUPPORTED : SIDR_REJECT);
@@ -161,7 +161,7 @@ static void receive_sidr_req(const struct cm_path *path, const uint8_t *mad)
 	conn->path = request.path;
 	conn->service = request.service;
 	conn->qp_type = IB_UVERBS_QPT_UD;
-	conn->transaction = fld_get64(mad, MAD_TRANSACTION);
+	conn->transaction = fld_get(mad, MAD_TRANSACTION);
 	conn->remote_id = fld_get(data, SIDR_REQUEST_ID);
 	conn->remote_guid = origin_of(path);
 	conn->state = CM_SIDR_RECEIVED;
@@ -218,7 +218,7 @@ static void take_rep(struct cm_conn *conn, const uint8_t *mad)
 
 	cm_stop_timer(conn);
 	conn->remote_id = fld_get(data, CM_LOCAL_ID);
-	conn->remote_guid = fld_get64(data, REP_CA_GUID);
+	conn->remote_guid = fld_get(data, REP_CA_GUID);
 	conn->remote_qpn = xrc ? fld_get(data, REP_EECN) : fld_get(data, REP_QPN);
 	conn->remote_psn = fld_get(data, REP_PSN);
 	conn->initiator_depth = fld_get(data, REP_RESPONDER_RESOURCES);
@@ -322,7 +322,7 @@ static void receive_dreq(const struct cm_path *path, const uint8_t *mad)
 	case CM_ESTABLISHED:
 	case CM_DREQ_SENT:
 		cm_stop_timer(conn);
-		conn->transaction = fld_get64(mad, MAD_TRANSACTION);
+		conn->transaction = fld_get(mad, MAD_TRANSACTION);
 		conn->state = CM_DREQ_RECEIVED;
 		cm_user->event(conn, CM_EVENT_DREQ, mad);
 		break;
@@ -363,7 +363,7 @@ bool cm_receive(const struct cm_path *path, const uint8_t mad[MAD_SIZE])
 	if (fld_get(mad, MAD_BASE_VERSION) != MAD_BASE_VERSION_1 ||
 	    fld_get(mad, MAD_CLASS) != MAD_CLASS_CM ||
 	    fld_get(mad, MAD_CLASS_VERSION) != CM_CLASS_VERSION ||
-	    fld_get(mad, MAD_METHOD) != CM_SEND)
+	    fld_get(mad, MAD_METHOD) != MAD_SEND)
 		return false;
 	if (attribute < count && receivers[attribute])
 		receivers[attribute](path, mad);

@@ -10,6 +10,7 @@
 
 #include <rdma/ib_user_verbs.h>
 
+#include "ib/ethernet.h"
 #include "prm/mlx5/flow.h"
 #include "softhca/front/process/driver/flow_spec.h"
 
@@ -26,7 +27,7 @@ enum spec_type {
 	SPEC_COUNT = 0x1003,
 };
 
-enum { IP_VERSION = 0xf, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_GRE = 47, MAX_TAG = 1 << 24 };
+enum { IP_VERSION = 0xf, PROTO_GRE = 47, MAX_TAG = 1 << 24 };
 
 enum { FILTER_MAX = sizeof(struct ib_uverbs_flow_ipv6_filter) };
 

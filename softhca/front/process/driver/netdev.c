@@ -18,6 +18,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/log.h"
+#include "softhca/net/inet.h"
 #include "softhca/options.h"
 
 #define CLASS_NET "/sys/class/net/"
@@ -93,16 +94,13 @@ uint32_t netdev_index(const struct adapter *adapter, unsigned int port)
 
 static bool address_bytes(const struct sockaddr *from, uint8_t address[16])
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
 	if (!from || (from->sa_family != AF_INET && from->sa_family != AF_INET6))
 		return false;
 	if (from->sa_family == AF_INET6) {
 		memcpy(address, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
 		return true;
 	}
-	memcpy(address, mapped, sizeof(mapped));
-	memcpy(address + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
+	inet_map((const uint8_t *)&((const struct sockaddr_in *)from)->sin_addr, address);
 	return true;
 }
 

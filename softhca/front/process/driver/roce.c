@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "softhca/net/fabric.h"
+#include "softhca/net/inet.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/roce.h"
 
@@ -25,20 +26,13 @@ void roce_port_mac(uint64_t port_guid, uint8_t mac[6])
 	mac_of_eui64((const uint8_t *)&eui, mac);
 }
 
-static bool is_ipv4(const uint8_t gid[16])
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(gid, prefix, sizeof(prefix));
-}
-
 /* Groups of IPv4 have 23 bits of their address (RFC 1112), those of IPv6 32 bits (RFC 2464). */
 static void group_mac(const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t v4[3] = { 0x01, 0x00, 0x5e }, v6[2] = { 0x33, 0x33 };
 
 	memcpy(mac + 2, gid + 12, 4);
-	if (is_ipv4(gid)) {
+	if (inet_is_mapped(gid)) {
 		memcpy(mac, v4, sizeof(v4));
 		mac[3] &= 0x7f;
 	} else {
@@ -105,13 +99,13 @@ static bool is_own(const uint8_t gid[16], uint8_t mac[6])
 
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6])
 {
-	bool multicast_v4 = is_ipv4(gid) && gid[12] >> 4 == 0xe;
+	bool multicast_v4 = inet_is_mapped(gid) && gid[12] >> 4 == 0xe;
 
 	if (gid[0] == 0xff || multicast_v4)
 		group_mac(gid, mac);
 	else if (is_own(gid, mac) || was_learned(gid, mac))
 		return;
-	else if (is_ipv4(gid)) /* host, adapter and port: see adapter.c */
+	else if (inet_is_mapped(gid)) /* host, adapter and port: see adapter.c */
 		roce_port_mac(fabric_guid(gid[14], gid[15] >> 3) + (gid[15] & 7), mac);
 	else
 		mac_of_eui64(gid + 8, mac);

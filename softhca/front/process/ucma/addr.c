@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "softhca/net/fabric.h"
+#include "softhca/net/inet.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/daemon.h"
@@ -60,12 +61,9 @@ bool ucma_addr_is_ip(const struct sockaddr_storage *addr)
 /* The bytes of the address, as an IPv6 address or GID: IPv4 is mapped. */
 void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16])
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
 	memset(host, 0, 16);
 	if (addr->ss_family == AF_INET) {
-		memcpy(host, mapped, sizeof(mapped));
-		memcpy(host + 12, &((const struct sockaddr_in *)addr)->sin_addr, 4);
+		inet_map((const uint8_t *)&((const struct sockaddr_in *)addr)->sin_addr, host);
 	} else if (addr->ss_family == AF_INET6) {
 		memcpy(host, &((const struct sockaddr_in6 *)addr)->sin6_addr, 16);
 	} else {
@@ -152,19 +150,12 @@ void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uin
 	} else if (family == AF_INET6) {
 		memcpy(&((struct sockaddr_in6 *)addr)->sin6_addr, host, 16);
 	} else {
-		ib->pkey = htobe16(CM_DEFAULT_PKEY);
+		ib->pkey = htobe16(PKEY_DEFAULT);
 		memcpy(ib->gid, host, 16);
 		ib->sid = htobe64((uint64_t)ps << 16);
 		ib->sid_mask = UINT64_MAX;
 	}
 	ucma_addr_set_port(addr, port);
-}
-
-static bool is_mapped_ipv4(const uint8_t host[16])
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(host, prefix, sizeof(prefix));
 }
 
 /* ---- ports by address ---- */
@@ -245,7 +236,7 @@ static bool is_by_rule(const uint8_t host[16], const struct adapter *adapter, un
 
 static bool is_loopback(const uint8_t host[16])
 {
-	return is_mapped_ipv4(host) ? host[12] == 127
+	return inet_is_mapped(host) ? host[12] == 127
 				    : IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)host);
 }
 
@@ -271,7 +262,7 @@ static unsigned int family_for(const struct sockaddr_storage *addr)
 	uint8_t host[16];
 
 	ucma_addr_bytes(addr, host);
-	return is_mapped_ipv4(host) ? AF_INET : addr->ss_family;
+	return inet_is_mapped(host) ? AF_INET : addr->ss_family;
 }
 
 static int find_port(struct daemon *daemon, const uint8_t host[16], unsigned int family,
@@ -294,7 +285,7 @@ static int port_of_interface(struct daemon *daemon, const char *name, const uint
 		for (unsigned int port = 1; port <= adapter->num_ports; port++)
 			if (is_of_interface(adapter, port, name))
 				return fill_end_as(adapter, port,
-						   is_mapped_ipv4(host) ? AF_INET : AF_INET6, host,
+						   inet_is_mapped(host) ? AF_INET : AF_INET6, host,
 						   end);
 	}
 	return fill_end(daemon->adapters[0], 1, AF_INET, end);
@@ -336,7 +327,7 @@ static int source_of_first(struct adapter *adapter, unsigned int family, struct 
 	unsigned int count = name ? netdev_addresses(name, address) : 0;
 
 	for (unsigned int i = 0; i < count; i++)
-		if (!is_loopback(address[i]) && is_mapped_ipv4(address[i]) == (family == AF_INET))
+		if (!is_loopback(address[i]) && inet_is_mapped(address[i]) == (family == AF_INET))
 			return fill_end_as(adapter, 1, family, address[i], src);
 	return fill_end(adapter, 1, family, src);
 }

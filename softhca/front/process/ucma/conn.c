@@ -5,9 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ib/packet.h"
 #include "softhca/front/process/cm/mad.h"
 #include "softhca/front/process/ucma/ucma.h"
-#include "softhca/net/bytes.h"
+#include "softhca/net/inet.h"
 
 /* ---- asking ---- */
 
@@ -22,15 +23,14 @@ static unsigned int put_ip_header(const struct ucma_id *id, uint8_t *header)
 	ucma_addr_bytes(&id->src.addr, own);
 	ucma_addr_bytes(&id->dst.addr, to);
 	memset(header, 0, CM_IP_SIZE);
-	header[CM_IP_FAMILY] = (ipv4 ? 4 : 6) << 4;
-	put16(header + CM_IP_PORT, ucma_addr_port(&id->src.addr));
+	fld_set(header, CM_IP_FAMILY, ipv4 ? 4 : 6);
+	fld_set(header, CM_IP_PORT, ucma_addr_port(&id->src.addr));
 	if (ipv4) {
-		memcpy(header + CM_IP_SOURCE + 12, own + 12, 4);
-		memcpy(header + CM_IP_DESTINATION + 12, to + 12, 4);
-	} else {
-		memcpy(header + CM_IP_SOURCE, own, 16);
-		memcpy(header + CM_IP_DESTINATION, to, 16);
+		memset(own, 0, INET_PREFIX);
+		memset(to, 0, INET_PREFIX);
 	}
+	memcpy(fld_at(header, CM_IP_SOURCE), own, sizeof(own));
+	memcpy(fld_at(header, CM_IP_DESTINATION), to, sizeof(to));
 	return CM_IP_SIZE;
 }
 
@@ -38,7 +38,7 @@ static struct cm_param take_param(const struct rdma_ucm_conn_param *from,
 				  const struct rdma_ucm_ece *ece)
 {
 	return (struct cm_param){
-		.qpn = from->qp_num & 0xffffff,
+		.qpn = from->qp_num & QPN_MASK,
 		.responder_resources = from->responder_resources,
 		.initiator_depth = from->initiator_depth,
 		.retry_count = from->retry_count < 7 ? from->retry_count : 7,
@@ -107,7 +107,7 @@ static int answer_datagram(struct ucma_id *id, const struct rdma_ucm_conn_param 
 
 	if (param->private_data_len > SIDR_REP_PRIVATE)
 		return EINVAL;
-	return cm_answer_service(&id->conn, SIDR_SUCCESS, param->qp_num & 0xffffff, qkey,
+	return cm_answer_service(&id->conn, SIDR_SUCCESS, param->qp_num & QPN_MASK, qkey,
 				 param->private_data, param->private_data_len);
 }
 

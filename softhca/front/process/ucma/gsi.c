@@ -11,20 +11,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "ib/ethernet.h"
+#include "ib/mad.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/watch.h"
-#include "softhca/net/bytes.h"
 
 enum {
 	MAX_WAITING = 8192,
 	MAX_BYTES = 512,
 	HOPS = 64,
-	ETHERNET_LEN = 14,
-	ETHERTYPE_ARP = 0x0806,
-	ETHERTYPE_IPV6 = 0x86dd,
 };
 
 struct packet {
@@ -95,9 +93,9 @@ void gsi_frame(void *adapter, unsigned int port, const uint8_t *frame, size_t le
 	struct gsi_arrival arrival = {
 		.adapter = adapter, .port = port, .frame = true, .bytes = frame, .len = len
 	};
-	unsigned int type = len > ETHERNET_LEN ? get16(frame + 12) : 0;
+	unsigned int type = len > ETHERNET_SIZE ? fld_get16(frame, ETHERNET_TYPE) : 0;
 
-	if (len <= MAX_BYTES && (type == ETHERTYPE_ARP || type == ETHERTYPE_IPV6))
+	if (len <= MAX_BYTES && (type == ETHERTYPE_ARP || type == ETHERTYPE_V6))
 		enqueue(&arrival);
 }
 

@@ -15,10 +15,7 @@
 struct adapter;
 
 enum {
-	GSI_QPN = 1,
-	GSI_IPOIB_QPN =
-		0xfffff0, /* the source of questions for addresses; no program's QP has it */
-	IPOIB_QKEY = 0x0b1b,
+	GSI_IPOIB_QPN = 0xfffff0, /* asks for addresses; no program's QP has this number */
 };
 
 /* Something that arrived; the bytes are gone on return. */

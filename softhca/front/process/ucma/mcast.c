@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ib/packet.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
 #include "softhca/net/subnet.h"
-
-enum { MULTICAST_QPN = 0xffffff };
 
 static uint32_t next_number = 1;
 
@@ -50,7 +49,7 @@ static void tell(struct ucma_mcast *mcast, const struct sockaddr_storage *addr)
 	event->resp.uid = mcast->uid;
 	event->resp.id = mcast->number;
 	param = &event->resp.param.ud;
-	param->qp_num = MULTICAST_QPN;
+	param->qp_num = QPN_MULTICAST;
 	param->qkey = UCMA_QKEY;
 	param->ah_attr.port_num = id->src.port;
 	param->ah_attr.is_global = 1;

@@ -18,7 +18,7 @@ static void put_device(const struct ucma_id *id, struct rdma_ucm_query_addr_resp
 		return;
 	resp->node_guid = htobe64(adapter->node_guid);
 	resp->port_num = id->src.port;
-	resp->pkey = htobe16(CM_DEFAULT_PKEY);
+	resp->pkey = htobe16(PKEY_DEFAULT);
 	resp->ibdev_index = adapter->index;
 }
 
@@ -75,7 +75,7 @@ static void put_path(const struct ucma_id *id, struct ib_path_rec_data *data)
 	fld_set(record, PATH_TCLASS, path->traffic_class);
 	fld_set(record, PATH_REVERSIBLE, 1);
 	fld_set(record, PATH_NUMBER, 1);
-	fld_set(record, PATH_PKEY, CM_DEFAULT_PKEY);
+	fld_set(record, PATH_PKEY, PKEY_DEFAULT);
 	fld_set(record, PATH_SL, path->sl);
 	fld_set(record, PATH_MTU_SELECTOR, SELECT_EXACTLY);
 	fld_set(record, PATH_MTU, path->mtu);
@@ -133,7 +133,7 @@ static void put_user_path(const struct cm_path *path, struct ib_user_path_rec *r
 	record->flow_label = htobe32(path->flow_label);
 	record->reversible = 1;
 	record->mtu = path->mtu;
-	record->pkey = htobe16(CM_DEFAULT_PKEY);
+	record->pkey = htobe16(PKEY_DEFAULT);
 	record->hop_limit = path->hop_limit;
 	record->traffic_class = path->traffic_class;
 	record->numb_path = 1;
@@ -162,7 +162,7 @@ static void put_user_route(const struct ucma_id *id, struct rdma_ucm_query_route
 	}
 	memcpy(resp->ib_route[0].sgid, id->src.gid, 16);
 	memcpy(resp->ib_route[0].dgid, id->dst.gid, 16);
-	resp->ib_route[0].pkey = htobe16(CM_DEFAULT_PKEY);
+	resp->ib_route[0].pkey = htobe16(PKEY_DEFAULT);
 }
 
 /* The older form, for IP only */

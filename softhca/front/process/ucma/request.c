@@ -8,16 +8,16 @@
 
 #include "softhca/front/process/cm/mad.h"
 #include "softhca/front/process/ucma/ucma.h"
-#include "softhca/net/bytes.h"
+#include "softhca/net/inet.h"
 
 /* ---- who asks whom ---- */
 
 static bool has_ip_header(const uint8_t *header, bool *ipv4)
 {
-	unsigned int family = header[CM_IP_FAMILY] >> 4;
+	unsigned int family = fld_get(header, CM_IP_FAMILY);
 
 	*ipv4 = family == 4;
-	return header[CM_IP_VERSION] == 0 && (family == 4 || family == 6);
+	return fld_get(header, CM_IP_VERSION) == 0 && (family == 4 || family == 6);
 }
 
 static const uint8_t *private_of(const struct cm_request *request)
@@ -27,11 +27,10 @@ static const uint8_t *private_of(const struct cm_request *request)
 
 static void read_host(const uint8_t *at, bool ipv4, uint8_t host[16])
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	memcpy(host, at, 16);
 	if (ipv4)
-		memcpy(host, mapped, sizeof(mapped));
+		inet_map(at + INET_PREFIX, host);
+	else
+		memcpy(host, at, 16);
 }
 
 static void put_addresses(struct ucma_id *id, const struct ucma_id *listener,
@@ -47,11 +46,11 @@ static void put_addresses(struct ucma_id *id, const struct ucma_id *listener,
 		ucma_addr_put(&id->dst.addr, AF_IB_FAMILY, request->path.dgid, id->ps, 0);
 		return;
 	}
-	read_host(header + CM_IP_DESTINATION, ipv4, own);
-	read_host(header + CM_IP_SOURCE, ipv4, from);
+	read_host(fld_at(header, CM_IP_DESTINATION), ipv4, own);
+	read_host(fld_at(header, CM_IP_SOURCE), ipv4, from);
 	ucma_addr_put(&id->src.addr, ipv4 ? AF_INET : AF_INET6, own, id->ps, port);
 	ucma_addr_put(&id->dst.addr, ipv4 ? AF_INET : AF_INET6, from, id->ps,
-		      get16(header + CM_IP_PORT));
+		      fld_get(header, CM_IP_PORT));
 }
 
 /* ---- the id that it makes ---- */
@@ -93,7 +92,7 @@ static struct ucma_id *listener_of(const struct cm_request *request)
 	bool ipv4, has_ip = has_ip_header(header, &ipv4);
 
 	if (has_ip)
-		read_host(header + CM_IP_DESTINATION, ipv4, host);
+		read_host(fld_at(header, CM_IP_DESTINATION), ipv4, host);
 	return ucma_id_find_listener(request->service, request->path.adapter, has_ip ? host : NULL,
 				     ipv4);
 }

@@ -5,33 +5,17 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ib/packet.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/ucma/resolve.h"
-#include "softhca/net/bytes.h"
+#include "softhca/net/inet.h"
 #include "softhca/net/subnet.h"
 
 enum {
-	ETHERNET_LEN = 14,
-	MIN_FRAME = 60,
-	ARP_LEN = 28,
-	ARP_REQUEST = 1,
-	ARP_REPLY = 2,
-	ETHERTYPE_ARP = 0x0806,
-	ETHERTYPE_IPV6 = 0x86dd,
-	IPV6_LEN = 40,
-	NEXT_ICMPV6 = 58,
-	SOLICITATION = 135,
-	ADVERTISEMENT = 136,
-	SOLICITATION_LEN = 32, /* with the option for our Ethernet address */
-	HOPS = 255,
-	/* IPoIB: type, then ARP with addresses of 20 bytes: QPN and GID */
-	IPOIB_LEN = 4,
-	IPOIB_ADDR = 20,
-	IPOIB_ARP_LEN = 8 + 2 * (IPOIB_ADDR + 4),
-	HARDWARE_IB = 32,
-	MULTICAST_QPN = 0xffffff,
-	QPN_MASK = 0xffffff,
+	ND_MESSAGE_SIZE =
+		ND_SIZE + ND_OPTION_MAC_SIZE, /* with the Ethernet address of who sends it */
+	IPOIB_PACKET = IPOIB_SIZE + IPOIB_ARP_SIZE,
 };
 
 #define REPEAT_NS (1000 * NS_PER_MS)
@@ -49,108 +33,97 @@ void resolve_start(resolve_own_fn own)
 	next_transaction = timer_now() << 1;
 }
 
-static bool is_ipv4(const uint8_t host[16])
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(host, prefix, sizeof(prefix));
-}
-
 /* ---- questions ---- */
 
 static void put_ethernet(uint8_t *frame, const uint8_t to[6], const uint8_t from[6],
 			 unsigned int type)
 {
-	memcpy(frame, to, 6);
-	memcpy(frame + 6, from, 6);
-	put16(frame + 12, type);
+	memcpy(fld_at(frame, ETHERNET_DESTINATION), to, MAC_SIZE);
+	memcpy(fld_at(frame, ETHERNET_SOURCE), from, MAC_SIZE);
+	fld_set16(frame, ETHERNET_TYPE, type);
+}
+
+static void put_arp(uint8_t *arp, unsigned int hardware, unsigned int size, unsigned int operation)
+{
+	fld_set(arp, ARP_HARDWARE, hardware);
+	fld_set(arp, ARP_PROTOCOL, ETHERTYPE_V4);
+	fld_set(arp, ARP_HARDWARE_SIZE, size);
+	fld_set(arp, ARP_PROTOCOL_SIZE, 4);
+	fld_set(arp, ARP_OPERATION, operation);
 }
 
 static void ask_arp(const struct resolution *res, const uint8_t mac[6])
 {
-	static const uint8_t everybody[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
-	static const uint8_t request[8] = { 0, 1, 8, 0, 6, 4, 0, ARP_REQUEST };
-	uint8_t frame[MIN_FRAME] = { 0 }, *arp = frame + ETHERNET_LEN;
+	static const uint8_t everybody[MAC_SIZE] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	uint8_t frame[ETHERNET_MIN] = { 0 }, *arp = frame + ETHERNET_SIZE;
 
 	put_ethernet(frame, everybody, mac, ETHERTYPE_ARP);
-	memcpy(arp, request, sizeof(request));
-	memcpy(arp + 8, mac, 6);
-	memcpy(arp + 14, res->own + 12, 4);
-	memcpy(arp + 24, res->wanted + 12, 4);
+	put_arp(arp, ARP_ETHERNET, MAC_SIZE, ARP_REQUEST);
+	memcpy(fld_at(arp, ARP_SENDER_MAC), mac, MAC_SIZE);
+	memcpy(fld_at(arp, ARP_SENDER_IP), res->own + INET_PREFIX, 4);
+	memcpy(fld_at(arp, ARP_TARGET_IP), res->wanted + INET_PREFIX, 4);
 	hca_send_frame(res->adapter->hca, res->port, frame, sizeof(frame));
 }
 
-static uint16_t icmp_checksum(const uint8_t *ip, size_t len)
+static uint16_t icmp_sum(const uint8_t *ip, size_t len)
 {
-	uint32_t sum = NEXT_ICMPV6 + (uint32_t)len;
-	size_t i;
-
-	for (i = 8; i < IPV6_LEN + len; i += 2)
-		sum += get16(ip + i);
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)~sum;
+	return inet_fold(inet_sum_v6(ip, PROTO_ICMP6, len));
 }
 
 static void ask_neighbours(const struct resolution *res, const uint8_t mac[6])
 {
-	enum { OPTION_SOURCE_MAC = 1 };
-	uint8_t frame[ETHERNET_LEN + IPV6_LEN + SOLICITATION_LEN] = { 0 };
-	uint8_t *ip = frame + ETHERNET_LEN, *icmp = ip + IPV6_LEN;
-	uint8_t group[16] = { 0xff, 0x02, [11] = 1, 0xff }, to[6];
+	uint8_t frame[ETHERNET_SIZE + IP6_SIZE + ND_MESSAGE_SIZE] = { 0 };
+	uint8_t *ip = frame + ETHERNET_SIZE, *icmp = ip + IP6_SIZE;
+	uint8_t group[16] = { 0xff, 0x02, [11] = 1, 0xff }, to[MAC_SIZE];
 
 	memcpy(group + 13, res->wanted + 13, 3);
 	roce_resolve(group, to);
-	put_ethernet(frame, to, mac, ETHERTYPE_IPV6);
-	ip[0] = 6 << 4;
-	put16(ip + 4, SOLICITATION_LEN);
-	ip[6] = NEXT_ICMPV6;
-	ip[7] = HOPS;
-	memcpy(ip + 8, res->own, 16);
-	memcpy(ip + 24, group, 16);
-	icmp[0] = SOLICITATION;
-	memcpy(icmp + 8, res->wanted, 16);
-	icmp[24] = OPTION_SOURCE_MAC;
-	icmp[25] = 1; /* times 8 bytes */
-	memcpy(icmp + 26, mac, 6);
-	put16(icmp + 2, icmp_checksum(ip, SOLICITATION_LEN));
+	put_ethernet(frame, to, mac, ETHERTYPE_V6);
+	fld_set(ip, IP6_VERSION, 6);
+	fld_set(ip, IP6_PAYLOAD, ND_MESSAGE_SIZE);
+	fld_set(ip, IP6_NEXT, PROTO_ICMP6);
+	fld_set(ip, IP6_HOP_LIMIT, ND_HOPS);
+	memcpy(fld_at(ip, IP6_SOURCE), res->own, 16);
+	memcpy(fld_at(ip, IP6_DESTINATION), group, 16);
+	fld_set(icmp, ICMP6_TYPE, ND_SOLICITATION);
+	memcpy(fld_at(icmp, ND_TARGET), res->wanted, 16);
+	fld_set(icmp, ND_OPTION, ND_OPTION_SOURCE_MAC);
+	fld_set(icmp, ND_OPTION_LENGTH, 1);
+	memcpy(fld_at(icmp, ND_OPTION_ADDRESS), mac, MAC_SIZE);
+	fld_set(icmp, ICMP6_CHECKSUM, (uint16_t)~icmp_sum(ip, ND_MESSAGE_SIZE));
 	hca_send_frame(res->adapter->hca, res->port, frame, sizeof(frame));
 }
 
-/* An address of IPoIB's link: who listens, and at which port */
+/* An address of IPoIB's link says who listens, and at which port. */
 static void put_ipoib_addr(uint8_t *to, struct adapter *adapter, unsigned int port)
 {
 	struct gid_entry entry = { 0 };
 
 	adapter_query_gid(adapter, port, 0, &entry);
-	put32(to, GSI_IPOIB_QPN);
-	memcpy(to + 4, entry.gid, 16);
+	fld_set(to, IPOIB_ADDR_QPN, GSI_IPOIB_QPN);
+	memcpy(fld_at(to, IPOIB_ADDR_GID), entry.gid, 16);
 }
 
 static void put_ipoib_arp(uint8_t *packet, unsigned int operation, struct adapter *adapter,
 			  unsigned int port, const uint8_t own[16])
 {
-	uint8_t *arp = packet + IPOIB_LEN;
+	uint8_t *arp = packet + IPOIB_SIZE;
 
-	memset(packet, 0, IPOIB_LEN + IPOIB_ARP_LEN);
-	put16(packet, ETHERTYPE_ARP);
-	put16(arp, HARDWARE_IB);
-	put16(arp + 2, 0x0800);
-	arp[4] = IPOIB_ADDR;
-	arp[5] = 4;
-	put16(arp + 6, operation);
-	put_ipoib_addr(arp + 8, adapter, port);
-	memcpy(arp + 28, own + 12, 4);
+	memset(packet, 0, IPOIB_PACKET);
+	fld_set(packet, IPOIB_TYPE, ETHERTYPE_ARP);
+	put_arp(arp, ARP_INFINIBAND, IPOIB_ADDR_SIZE, operation);
+	put_ipoib_addr(fld_at(arp, IPOIB_ARP_SENDER), adapter, port);
+	memcpy(fld_at(arp, IPOIB_ARP_SENDER_IP), own + INET_PREFIX, 4);
 }
 
 static void ask_ipoib(const struct resolution *res)
 {
-	uint8_t packet[IPOIB_LEN + IPOIB_ARP_LEN];
+	uint8_t packet[IPOIB_PACKET];
 
 	put_ipoib_arp(packet, ARP_REQUEST, res->adapter, res->port, res->own);
-	memcpy(packet + IPOIB_LEN + 52, res->wanted + 12, 4);
+	memcpy(fld_at(packet + IPOIB_SIZE, IPOIB_ARP_TARGET_IP), res->wanted + INET_PREFIX, 4);
 	gsi_send_ipoib(res->adapter, res->port, subnet_mlid(ipoib_broadcast), ipoib_broadcast,
-		       MULTICAST_QPN, packet, sizeof(packet));
+		       QPN_MULTICAST, packet, sizeof(packet));
 }
 
 static void start_request(uint8_t *mad, const struct resolution *res, unsigned int attribute,
@@ -159,25 +132,24 @@ static void start_request(uint8_t *mad, const struct resolution *res, unsigned i
 	fld_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
 	fld_set(mad, MAD_CLASS, MAD_CLASS_SA);
 	fld_set(mad, MAD_CLASS_VERSION, SA_CLASS_VERSION);
-	fld_set(mad, MAD_METHOD, SA_GET);
+	fld_set(mad, MAD_METHOD, MAD_GET);
 	fld_set(mad, MAD_ATTRIBUTE, attribute);
-	fld_set64(mad, MAD_TRANSACTION, res->transaction);
-	fld_set64(mad, SA_COMPONENTS, components);
+	fld_set(mad, MAD_TRANSACTION, res->transaction);
+	fld_set(mad, SA_COMPONENTS, components);
 }
 
 static void fill_path_request(uint8_t *mad, const struct resolution *res)
 {
-	enum { HAS_SGID = 3, HAS_REVERSIBLE = 11, HAS_NUMBER = 12 };
 	uint8_t *data = mad + SA_DATA;
 
 	start_request(mad, res, SA_PATH_RECORD,
-		      1ull << PATH_HAS_DGID | 1 << HAS_SGID | 1 << HAS_REVERSIBLE |
-			      1 << HAS_NUMBER | 1 << PATH_HAS_PKEY);
+		      1ull << PATH_HAS_DGID | 1 << PATH_HAS_SGID | 1 << PATH_HAS_REVERSIBLE |
+			      1 << PATH_HAS_NUMBER | 1 << PATH_HAS_PKEY);
 	memcpy(fld_at(data, PATH_DGID), res->wanted, 16);
 	memcpy(fld_at(data, PATH_SGID), res->own, 16);
 	fld_set(data, PATH_REVERSIBLE, 1);
 	fld_set(data, PATH_NUMBER, 1);
-	fld_set(data, PATH_PKEY, CM_DEFAULT_PKEY);
+	fld_set(data, PATH_PKEY, PKEY_DEFAULT);
 }
 
 static void ask_subnet(const struct resolution *res)
@@ -208,7 +180,7 @@ static void ask(const struct resolution *res)
 		ask_ipoib(res);
 	} else {
 		roce_port_mac(adapter_port_guid(res->adapter, res->port), mac);
-		if (is_ipv4(res->wanted))
+		if (inet_is_mapped(res->wanted))
 			ask_arp(res, mac);
 		else
 			ask_neighbours(res, mac);
@@ -299,71 +271,72 @@ static void tell(const struct gsi_arrival *arrival, const uint8_t host[16], cons
 	}
 }
 
-static void map_ipv4(const uint8_t *ipv4, uint8_t host[16])
-{
-	memset(host, 0, 10);
-	memset(host + 10, 0xff, 2);
-	memcpy(host + 12, ipv4, 4);
-}
-
 static void take_arp(const struct gsi_arrival *arrival)
 {
-	const uint8_t *arp = arrival->bytes + ETHERNET_LEN;
+	const uint8_t *arp = arrival->bytes + ETHERNET_SIZE;
 	uint8_t host[16];
 
-	if (arrival->len < ETHERNET_LEN + ARP_LEN || get16(arp) != 1 || get16(arp + 6) != ARP_REPLY)
+	if (arrival->len < ETHERNET_SIZE + ARP_SIZE || fld_get(arp, ARP_HARDWARE) != ARP_ETHERNET ||
+	    fld_get(arp, ARP_OPERATION) != ARP_REPLY)
 		return;
-	map_ipv4(arp + 14, host);
-	tell(arrival, host, host, arp + 8);
+	inet_map(fld_at(arp, ARP_SENDER_IP), host);
+	tell(arrival, host, host, fld_at(arp, ARP_SENDER_MAC));
 }
 
 static void take_advertisement(const struct gsi_arrival *arrival)
 {
-	enum { OPTION_TARGET_MAC = 2, WITH_OPTION = 32 };
-	const uint8_t *ip = arrival->bytes + ETHERNET_LEN, *icmp = ip + IPV6_LEN;
+	const uint8_t *ip = arrival->bytes + ETHERNET_SIZE, *icmp = ip + IP6_SIZE;
+	const uint8_t *target = fld_at(icmp, ND_TARGET);
 	size_t len;
 
-	if (arrival->len < ETHERNET_LEN + IPV6_LEN + WITH_OPTION || ip[6] != NEXT_ICMPV6 ||
-	    ip[7] != HOPS || icmp[0] != ADVERTISEMENT)
+	if (arrival->len < ETHERNET_SIZE + IP6_SIZE + ND_MESSAGE_SIZE ||
+	    fld_get(ip, IP6_NEXT) != PROTO_ICMP6 || fld_get(ip, IP6_HOP_LIMIT) != ND_HOPS ||
+	    fld_get(icmp, ICMP6_TYPE) != ND_ADVERTISEMENT)
 		return;
-	len = get16(ip + 4);
-	if (len < WITH_OPTION || len % 2 || len > arrival->len - ETHERNET_LEN - IPV6_LEN ||
-	    icmp_checksum(ip, len) || icmp[24] != OPTION_TARGET_MAC)
+	len = fld_get(ip, IP6_PAYLOAD);
+	if (len < ND_MESSAGE_SIZE || len % 2 || len > arrival->len - ETHERNET_SIZE - IP6_SIZE ||
+	    icmp_sum(ip, len) != UINT16_MAX || fld_get(icmp, ND_OPTION) != ND_OPTION_TARGET_MAC)
 		return;
-	tell(arrival, icmp + 8, icmp + 8, icmp + 26);
+	tell(arrival, target, target, fld_at(icmp, ND_OPTION_ADDRESS));
 }
 
 static bool is_ipoib_arp(const struct gsi_arrival *arrival)
 {
-	const uint8_t *arp = arrival->bytes + IPOIB_LEN;
+	const uint8_t *arp = arrival->bytes + IPOIB_SIZE;
 
-	return arrival->len >= IPOIB_LEN + IPOIB_ARP_LEN &&
-	       get16(arrival->bytes) == ETHERTYPE_ARP && get16(arp) == HARDWARE_IB &&
-	       get16(arp + 2) == 0x0800 && arp[4] == IPOIB_ADDR && arp[5] == 4;
+	return arrival->len >= IPOIB_PACKET &&
+	       fld_get(arrival->bytes, IPOIB_TYPE) == ETHERTYPE_ARP &&
+	       fld_get(arp, ARP_HARDWARE) == ARP_INFINIBAND &&
+	       fld_get(arp, ARP_PROTOCOL) == ETHERTYPE_V4 &&
+	       fld_get(arp, ARP_HARDWARE_SIZE) == IPOIB_ADDR_SIZE &&
+	       fld_get(arp, ARP_PROTOCOL_SIZE) == 4;
 }
 
 static void answer_ipoib(const struct gsi_arrival *arrival, const uint8_t wanted[16])
 {
 	static const uint8_t no_gid[16];
-	uint8_t packet[IPOIB_LEN + IPOIB_ARP_LEN];
-	const uint8_t *request = arrival->bytes + IPOIB_LEN;
+	uint8_t packet[IPOIB_PACKET], *reply = packet + IPOIB_SIZE;
+	const uint8_t *request = arrival->bytes + IPOIB_SIZE;
+	const uint8_t *from = fld_at(request, IPOIB_ARP_SENDER);
 
 	put_ipoib_arp(packet, ARP_REPLY, arrival->adapter, arrival->port, wanted);
-	memcpy(packet + IPOIB_LEN + 32, request + 8, IPOIB_ADDR + 4);
+	memcpy(fld_at(reply, IPOIB_ARP_TARGET), from, IPOIB_ADDR_SIZE);
+	memcpy(fld_at(reply, IPOIB_ARP_TARGET_IP), fld_at(request, IPOIB_ARP_SENDER_IP), 4);
 	gsi_send_ipoib(arrival->adapter, arrival->port, arrival->addr.slid, no_gid,
-		       get32(request + 8) & QPN_MASK, packet, sizeof(packet));
+		       fld_get(from, IPOIB_ADDR_QPN), packet, sizeof(packet));
 }
 
 static void take_ipoib_arp(const struct gsi_arrival *arrival)
 {
-	const uint8_t *arp = arrival->bytes + IPOIB_LEN;
+	const uint8_t *arp = arrival->bytes + IPOIB_SIZE;
+	const uint8_t *from = fld_at(arp, IPOIB_ARP_SENDER);
 	uint8_t host[16];
 
-	if (get16(arp + 6) == ARP_REPLY) {
-		map_ipv4(arp + 28, host);
-		tell(arrival, host, arp + 12, NULL);
-	} else if (get16(arp + 6) == ARP_REQUEST) {
-		map_ipv4(arp + 52, host);
+	if (fld_get(arp, ARP_OPERATION) == ARP_REPLY) {
+		inet_map(fld_at(arp, IPOIB_ARP_SENDER_IP), host);
+		tell(arrival, host, fld_at(from, IPOIB_ADDR_GID), NULL);
+	} else if (fld_get(arp, ARP_OPERATION) == ARP_REQUEST) {
+		inet_map(fld_at(arp, IPOIB_ARP_TARGET_IP), host);
 		if (is_own(host, arrival->adapter, arrival->port))
 			answer_ipoib(arrival, host);
 	}
@@ -396,12 +369,12 @@ static void take_service_record(const uint8_t *mad, struct resolution *res)
 
 static void take_subnet(const uint8_t *mad)
 {
-	uint64_t transaction = fld_get64(mad, MAD_TRANSACTION);
+	uint64_t transaction = fld_get(mad, MAD_TRANSACTION);
 	unsigned int attribute = fld_get(mad, MAD_ATTRIBUTE);
 	struct resolution *res;
 
 	if (fld_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
-	    fld_get(mad, MAD_METHOD) != (SA_GET | SA_RESPONSE))
+	    fld_get(mad, MAD_METHOD) != (MAD_GET | MAD_RESPONSE))
 		return;
 	LIST_FOREACH(res, &open_questions, entry) {
 		if (res->transaction != transaction)
@@ -416,7 +389,7 @@ static void take_subnet(const uint8_t *mad)
 
 void resolve_take(const struct gsi_arrival *arrival)
 {
-	if (arrival->frame && get16(arrival->bytes + 12) == ETHERTYPE_ARP)
+	if (arrival->frame && fld_get16(arrival->bytes, ETHERNET_TYPE) == ETHERTYPE_ARP)
 		take_arp(arrival);
 	else if (arrival->frame)
 		take_advertisement(arrival);

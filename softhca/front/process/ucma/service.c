@@ -24,7 +24,7 @@ static_assert(sizeof(struct ib_user_service_rec) == SERVICE_RECORD_SIZE, "the sa
 static void take_destination(struct ucma_id *id)
 {
 	const uint8_t *record = id->services[0];
-	uint64_t service = fld_get64(record, SERVICE_ID);
+	uint64_t service = fld_get(record, SERVICE_ID);
 	struct sockaddr_storage addr;
 
 	ucma_addr_put(&addr, AF_IB_FAMILY, fld_at(record, SERVICE_GID), 0, 0);
@@ -98,7 +98,7 @@ static uint64_t fill_wanted(const struct rdma_ucm_ib_service *asked,
 
 	memset(wanted, 0, SERVICE_RECORD_SIZE);
 	if (asked->flags & RDMA_USER_CM_IB_SERVICE_FLAG_ID) {
-		fld_set64(wanted, SERVICE_ID, asked->service_id);
+		fld_set(wanted, SERVICE_ID, asked->service_id);
 		components |= 1ull << SERVICE_HAS_ID;
 	}
 	if (asked->flags & RDMA_USER_CM_IB_SERVICE_FLAG_NAME) {

@@ -12,11 +12,11 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
+#include "ib/packet.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mcg.h"
 #include "softhca/front/process/uverbs/objects.h"
-
-enum { FIRST_MULTICAST_LID = 0xc000, PERMISSIVE_LID = 0xffff };
+#include "softhca/net/inet.h"
 
 struct mcast {
 	LIST_ENTRY(mcast) in_qp;
@@ -49,9 +49,7 @@ static struct mcast *find_group(const struct uverbs_qp *qp, uint16_t lid, const 
 /* An IPv6 multicast address, or on RoCE an IPv4 one that is mapped. */
 static bool is_group(const uint8_t gid[16])
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	return gid[0] == 0xff || (!memcmp(gid, mapped, sizeof(mapped)) && gid[12] >> 4 == 0xe);
+	return gid[0] == 0xff || (inet_is_mapped(gid) && gid[INET_PREFIX] >> 4 == 0xe);
 }
 
 static int check_group(const struct uverbs_call *uc, const struct uverbs_qp *qp, uint16_t lid,
@@ -59,7 +57,7 @@ static int check_group(const struct uverbs_call *uc, const struct uverbs_qp *qp,
 {
 	if (qp->type != IB_UVERBS_QPT_UD || !is_group(gid))
 		return EINVAL;
-	if (!adapter_is_roce(uc->adapter) && (lid < FIRST_MULTICAST_LID || lid == PERMISSIVE_LID))
+	if (!adapter_is_roce(uc->adapter) && (lid < LID_MULTICAST || lid == LID_PERMISSIVE))
 		return EINVAL;
 	return 0;
 }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ethernet.h - the headers of Ethernet frames and of what the adapter looks at in them: VLAN tags,
+ * IPv4 and IPv6, UDP and TCP, ARP (over IPoIB, too) and neighbour discovery. Facts only. IEEE 802.3
+ * and 802.1Q, RFC 791, 8200, 768, 9293, 826, 4391, 4861.
+ *
+ * Fields of 16 bits whose dword reaches beyond the header are read and written by fld_get16() and
+ * fld_set16().
+ */
+#ifndef IB_ETHERNET_H
+#define IB_ETHERNET_H
+
+#include "util/fields.h"
+
+/* ---- Ethernet ---- */
+
+enum {
+	ETHERNET_SIZE = 14,
+	ETHERNET_MIN = 60,  /* of a frame without FCS */
+	ETHERNET_GROUP = 1, /* in the first byte of a MAC: of a group, or everybody's */
+	MAC_SIZE = 6,
+	VLAN_SIZE = 4,
+};
+
+enum {
+	ETHERTYPE_V4 = 0x0800,
+	ETHERTYPE_ARP = 0x0806,
+	ETHERTYPE_VLAN = 0x8100,
+	ETHERTYPE_V6 = 0x86dd,
+	ETHERTYPE_QINQ = 0x88a8,
+};
+
+#define ETHERNET_DESTINATION FLD_PART(0x0)
+#define ETHERNET_SOURCE      FLD_PART(0x6)
+#define ETHERNET_TYPE        FLD(0xc, 31, 16) /* the frame's last two bytes of header */
+
+/* A VLAN tag stands where the type was, which follows it. */
+#define VLAN_TPID     FLD(0x0, 31, 16)
+#define VLAN_TCI      FLD(0x0, 15, 0)
+#define VLAN_PRIORITY FLD(0x0, 15, 13)
+#define VLAN_ID       FLD(0x0, 11, 0)
+
+/* ---- IP ---- */
+
+enum {
+	IP4_SIZE = 20, /* without options */
+	IP4_WORDS = IP4_SIZE / 4,
+	IP6_SIZE = 40,
+	IP6_EXTENSION_SIZE = 8, /* the least, and what its length counts in */
+};
+
+enum { /* what follows: protocol of IPv4, next header of IPv6 */
+       PROTO_HOP_BY_HOP = 0,
+       PROTO_TCP = 6,
+       PROTO_UDP = 17,
+       PROTO_ROUTING = 43,
+       PROTO_FRAGMENT = 44,
+       PROTO_ICMP6 = 58,
+       PROTO_DESTINATION = 60,
+};
+
+#define IP4_VERSION       FLD(0x0, 31, 28)
+#define IP4_HEADER_WORDS  FLD(0x0, 27, 24)
+#define IP4_TOS           FLD(0x0, 23, 16)
+#define IP4_LENGTH        FLD(0x0, 15, 0)
+#define IP4_ID            FLD(0x4, 31, 16)
+#define IP4_DONT_FRAGMENT FLD(0x4, 14, 14)
+#define IP4_FRAGMENT      FLD(0x4, 13, 0) /* more fragments, or an offset: this is one */
+#define IP4_OFFSET        FLD(0x4, 12, 0)
+#define IP4_TTL           FLD(0x8, 31, 24)
+#define IP4_PROTOCOL      FLD(0x8, 23, 16)
+#define IP4_CHECKSUM      FLD(0x8, 15, 0)
+#define IP4_SOURCE        FLD_PART(0xc)
+#define IP4_DESTINATION   FLD_PART(0x10)
+
+#define IP6_VERSION       FLD(0x0, 31, 28)
+#define IP6_TCLASS        FLD(0x0, 27, 20)
+#define IP6_FLOW_LABEL    FLD(0x0, 19, 0)
+#define IP6_PAYLOAD       FLD(0x4, 31, 16) /* bytes behind this header */
+#define IP6_NEXT          FLD(0x4, 15, 8)
+#define IP6_HOP_LIMIT     FLD(0x4, 7, 0)
+#define IP6_SOURCE        FLD_PART(0x8)
+#define IP6_DESTINATION   FLD_PART(0x18)
+
+/* Extension headers of IPv6; a fragment's has no length. */
+#define IP6_EXT_NEXT   FLD(0x0, 31, 24)
+#define IP6_EXT_LENGTH FLD(0x0, 23, 16) /* in eights of bytes, the first not counted */
+#define IP6_EXT_OFFSET FLD(0x0, 15, 3)  /* of a fragment */
+
+/* ---- UDP and TCP ---- */
+
+enum { UDP_SIZE = 8, TCP_SIZE = 20 };
+
+/* Both begin with the ports. */
+#define L4_SOURCE_PORT      FLD(0x0, 31, 16)
+#define L4_DESTINATION_PORT FLD(0x0, 15, 0)
+
+#define UDP_LENGTH          FLD(0x4, 31, 16)
+#define UDP_CHECKSUM        FLD(0x4, 15, 0)
+
+#define TCP_SEQUENCE        FLD(0x4, 31, 0)
+#define TCP_FLAGS           FLD(0xc, 24, 16)
+#define TCP_CHECKSUM        FLD(0x10, 31, 16)
+
+enum { TCP_FIN = 0x01, TCP_PSH = 0x08, TCP_ACK = 0x10, TCP_CWR = 0x80 };
+
+/* ---- ARP ---- */
+
+enum { ARP_ETHERNET = 1, ARP_INFINIBAND = 32 }; /* hardware */
+enum { ARP_REQUEST = 1, ARP_REPLY = 2 };        /* operations */
+
+#define ARP_HARDWARE      FLD(0x0, 31, 16)
+#define ARP_PROTOCOL      FLD(0x0, 15, 0) /* an Ethernet type */
+#define ARP_HARDWARE_SIZE FLD(0x4, 31, 24)
+#define ARP_PROTOCOL_SIZE FLD(0x4, 23, 16)
+#define ARP_OPERATION     FLD(0x4, 15, 0)
+
+/* Addresses of Ethernet and IPv4 */
+enum { ARP_SIZE = 28 };
+#define ARP_SENDER_MAC FLD_PART(0x8)
+#define ARP_SENDER_IP  FLD_PART(0xe)
+#define ARP_TARGET_MAC FLD_PART(0x12)
+#define ARP_TARGET_IP  FLD_PART(0x18)
+
+/* IPoIB: four bytes before each packet, and addresses of a QPN and a GID. */
+enum { IPOIB_SIZE = 4, IPOIB_ADDR_SIZE = 20, IPOIB_ARP_SIZE = 56, IPOIB_QKEY = 0x0b1b };
+#define IPOIB_TYPE          FLD(0x0, 31, 16)
+#define IPOIB_ADDR_QPN      FLD(0x0, 23, 0)
+#define IPOIB_ADDR_GID      FLD_PART(0x4)
+#define IPOIB_ARP_SENDER    FLD_PART(0x8)
+#define IPOIB_ARP_SENDER_IP FLD_PART(0x1c)
+#define IPOIB_ARP_TARGET    FLD_PART(0x20)
+#define IPOIB_ARP_TARGET_IP FLD_PART(0x34)
+
+/* ---- neighbour discovery: ICMPv6 ---- */
+
+enum { ND_SOLICITATION = 135, ND_ADVERTISEMENT = 136 };      /* types */
+enum { ND_SIZE = 24, ND_OPTION_MAC_SIZE = 8 };               /* and with an option 32 */
+enum { ND_OPTION_SOURCE_MAC = 1, ND_OPTION_TARGET_MAC = 2 }; /* types of options */
+enum { ND_HOPS = 255 /* others are not from this link: 7.1.1 */ };
+
+#define ICMP6_TYPE        FLD(0x0, 31, 24)
+#define ICMP6_CODE        FLD(0x0, 23, 16)
+#define ICMP6_CHECKSUM    FLD(0x0, 15, 0)
+#define ND_SOLICITED      FLD(0x4, 30, 30)
+#define ND_OVERRIDE       FLD(0x4, 29, 29)
+#define ND_TARGET         FLD_PART(0x8)
+#define ND_OPTION         FLD(0x18, 31, 24)
+#define ND_OPTION_LENGTH  FLD(0x18, 23, 16) /* in eights of bytes */
+#define ND_OPTION_ADDRESS FLD_PART(0x1a)
+
+#endif

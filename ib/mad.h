@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mad.h - what all management datagrams have in common: the header, and that of RMPP, which carries
+ * long ones. Facts only. IBTA vol 1, 13.4.2 (header), 13.4.5 to 13.4.7 (classes, methods, status),
+ * 13.6.2 (RMPP), 3.5.3 and 10.2.5 (QP1 and its Q_Key).
+ */
+#ifndef IB_MAD_H
+#define IB_MAD_H
+
+#include "util/fields.h"
+
+enum {
+	MAD_SIZE = 256,
+	MAD_HEADER_SIZE = 24,
+	MAD_BASE_VERSION_1 = 1,
+	GSI_QPN = 1, /* datagrams of all classes but subnet management go to QP1 */
+	GSI_QKEY = 0x80010000u,
+	PKEY_DEFAULT = 0xffff,   /* the partition that every port is a full member of */
+	PKEY_PARTITION = 0x7fff, /* bits that name the partition; the upper one says full member */
+};
+
+enum { /* management classes */
+       MAD_CLASS_SA = 3,
+       MAD_CLASS_CM = 7,
+};
+
+enum { /* methods, and the bit that makes one a response */
+       MAD_GET = 0x01,
+       MAD_SET = 0x02,
+       MAD_SEND = 0x03,
+       MAD_RESPONSE = 0x80,
+};
+
+enum { MAD_CLASS_PORT_INFO = 0x0001 }; /* the attribute that every class has */
+
+enum { MAD_UNSUPPORTED_METHOD_ATTRIBUTE = 0x000c }; /* status */
+
+/* The header */
+#define MAD_BASE_VERSION  FLD(0x0, 31, 24)
+#define MAD_CLASS         FLD(0x0, 23, 16)
+#define MAD_CLASS_VERSION FLD(0x0, 15, 8)
+#define MAD_METHOD        FLD(0x0, 7, 0)
+#define MAD_STATUS        FLD(0x4, 31, 16)
+#define MAD_TRANSACTION   FLD64(0x8)
+#define MAD_ATTRIBUTE     FLD(0x10, 31, 16)
+#define MAD_MODIFIER      FLD(0x14, 31, 0)
+
+/* RMPP: its header stands behind that of the datagram; offsets are from the datagram's start. */
+enum { RMPP_VERSION_1 = 1, RMPP_DATA = 1 };              /* type */
+enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags */
+
+#define RMPP_VERSION FLD(0x18, 31, 24)
+#define RMPP_TYPE    FLD(0x18, 23, 16)
+#define RMPP_FLAGS   FLD(0x18, 10, 8)
+#define RMPP_SEGMENT FLD(0x1c, 31, 0)
+#define RMPP_LENGTH  FLD(0x20, 31, 0)
+
+/* ClassPortInfo */
+#define CPI_BASE_VERSION                FLD(0x0, 31, 24)
+#define CPI_CLASS_VERSION               FLD(0x0, 23, 16)
+#define CPI_MASK2                       FLD(0x4, 31, 5)
+#define CPI_RESPONSE_TIME               FLD(0x4, 4, 0)
+#define CPI_MASK2_SENDONLY_FULL_MEMBERS (1u << 12)
+
+#endif
