@@ -215,7 +215,7 @@ static bool bfreg_may_push(const struct mlx5_bfreg *bfreg)
 	return !bfreg->shared && bfreg->users <= (bfreg->own ? 2 : 1);
 }
 
-/* The send door needs to know where it rings, and whether it may push. */
+/* Posting sends needs to know which register it rings, and whether it may push. */
 static int qp_alloc_doorbell(struct mlx5_context *ctx, struct mlx5_td *td, struct mlx5_qp *qp)
 {
 	uint32_t half = ctx->caps.bf_reg_size / 2; /* of the two buffers of a register */
@@ -555,8 +555,8 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 }
 
 /* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, and both until
- * RESET. The doors are told through limits that they check anyway. */
-static void sq_set_door(struct mlx5_qp *qp, bool open)
+ * RESET. The gates (data/post.h) are open accordingly. */
+static void sq_set_gate(struct mlx5_qp *qp, bool open)
 {
 	qlock_enter(&qp->sq_lock);
 	qp->sq.sge_limit = open ? qp->sq.max_sge + 1 : 0;
@@ -567,8 +567,8 @@ static void sq_set_door(struct mlx5_qp *qp, bool open)
 
 static void qp_reset(struct mlx5_qp *qp)
 {
-	sq_set_door(qp, false);
-	rq_set_door(&qp->rq, false);
+	sq_set_gate(qp, false);
+	rq_set_gate(&qp->rq, false);
 	if (!qp_has_queues(qp))
 		return;
 	qp_clean_cqs(qp);
@@ -607,9 +607,9 @@ int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 	if (attr->qp_state == IBV_QPS_RESET)
 		qp_reset(qp);
 	else if (attr->qp_state == IBV_QPS_INIT)
-		rq_set_door(&qp->rq, true);
+		rq_set_gate(&qp->rq, true);
 	else if (attr->qp_state == IBV_QPS_RTS)
-		sq_set_door(qp, true);
+		sq_set_gate(qp, true);
 	return 0;
 }
 

@@ -115,7 +115,7 @@ static int run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
 		return ret;
 	wq->wq.post_recv = post_recv;
 	/* In any state: what is posted early waits for the WQ to be ready. */
-	rq_set_door(&wq->rq, true);
+	rq_set_gate(&wq->rq, true);
 	wq->rq.number = wq->wq.wq_num;
 	return 0;
 }

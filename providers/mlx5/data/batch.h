@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * batch.h - a batch of ibv_wr_*(): what its builders and setters share.
+ * batch.h - a batch of ibv_wr_*(): what its builders and setters, in the files send_wr*.c, share.
  *
- * A builder starts a WQE in the ring, one setter gives it its payload and finishes it. Where the
- * destination is part of the WQE, its place is reserved by the builder and filled by a setter of its
- * own, before or after the payload.
+ * A builder starts a WQE in the ring by the functions of send_wqe.h, one setter gives it its
+ * payload and finishes it. Where the destination is part of the WQE, its place is reserved by the
+ * builder and filled by a setter of its own, before or after the payload. send_wr.c opens and rings
+ * the batch. The QP's sq_lock, where it has one, is held from ibv_wr_start() to ibv_wr_complete()
+ * or ibv_wr_abort().
  */
 #ifndef PROVIDERS_MLX5_DATA_BATCH_H
 #define PROVIDERS_MLX5_DATA_BATCH_H
@@ -13,23 +15,26 @@
 #include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/data/variant.h"
 
-/* Nothing is written from here on. The next builder finds no room, and then this. */
+/* The batch has failed, and nothing is written from here on: the next builder finds no room, and
+ * then the error. */
 static inline void batch_set_err(struct mlx5_qp *qp, int err)
 {
 	qp->batch.err = err;
 	qp->sq.wq.limit = qp->sq.wq.head;
 }
 
-/* Log what is wrong and end the batch. */
+/* The send queue is full: logs that and fails the batch. */
 void mlx5_batch_fail_full(struct mlx5_qp *qp);
-/* OP is not in sq.opcodes: true when only the gate was shut (umr.h), else the batch has failed. */
+/* OP is not in sq.opcodes. true: only the gate was shut (umr.h), and is open now. false: the batch
+ * has failed. */
 bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
-/* batch_begin() where the gate is shut, or no room. */
+/* Does what batch_begin() does, when the gate is shut or there is no room. */
 bool mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 				__be32 imm, enum send_kind kind);
 
-/* The request WQE, which starts at PI, takes its place in the queue: wr_id is what it is now. */
+/* The request of WQE, which starts at PI, takes its place in the queue. Its wr_id is that of the QP
+ * now. */
 WQE_INLINE void batch_note(struct mlx5_qp *qp, uint32_t pi, const struct send_wqe *wqe)
 {
 	struct wq *wq = &qp->sq.wq;
@@ -39,7 +44,7 @@ WQE_INLINE void batch_note(struct mlx5_qp *qp, uint32_t pi, const struct send_wq
 	wq_note(wq, pi, head, qp->vqp.qp_ex.wr_id, wqe->done_as);
 }
 
-/* For setters: what they ask for. */
+/* Setters find here what they need of the WQE that the builder has begun. */
 WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
 	qp->batch.wqe.ctrl = wqe->ctrl;
@@ -48,11 +53,12 @@ WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 	qp->batch.wqe.first = wqe->first;
 }
 
-/* There is room, and the operation is allowed. */
+/* Starts a WQE; there is room, and the operation is allowed. */
 WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, uint8_t opcode, __be32 imm, enum send_kind kind)
 {
 	const struct mlx5_sq *sq = &qp->sq;
-	/* All is read before anything is written, which the compiler could not know to be elsewhere. */
+	/* All is read before anything is written, as the compiler cannot know that the ring is
+	 * elsewhere. */
 	const uint32_t pi = sq->pi, head = sq->wq.head;
 	const uint64_t wr_id = qp->vqp.qp_ex.wr_id;
 	struct wq_slot *slot = wq_slot_at(&sq->wq, pi);
@@ -77,7 +83,7 @@ WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t o
 	return true;
 }
 
-/* The payload is there: the WQE is complete and the next one may start behind it. */
+/* The payload is in WQE, which is complete: the next one may start behind it. */
 WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe, bool has_inline)
 {
 	qp->sq.pi += wqe_finish(&qp->sq, wqe);
@@ -104,7 +110,8 @@ WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t 
 		wqe_wrap(&qp->sq, &qp->batch.wqe);
 }
 
-/* The batch is cancelled, and with it perhaps the request that was to wait for a UMR. */
+/* Cancels the batch, and with it perhaps the request that was to wait for a UMR: the next one
+ * will. */
 WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 {
 	qp->sq.pi = qp->batch.first_pi;
@@ -113,13 +120,13 @@ WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 		gate_shut(qp);
 }
 
-/* send_wr_addr.c: the builders of QPs whose requests name their destination. */
-/* send_wr_umr.c: those of UMRs, for the QPs that have them. */
-void mlx5_batch_fill_umr(struct mlx5_qp *qp);
+/* Each puts its builders and setters into the table of a QP. Requests of datagram and XRC QPs
+ * name their destination (send_wr_addr.c), those of raw packet QPs begin with a header
+ * (send_wr_raw.c). */
 void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx);
-
-/* send_wr_raw.c */
 void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx);
+/* Adds the builders of UMRs (send_wr_umr.c), for QPs that have them. */
+void mlx5_batch_fill_umr(struct mlx5_qp *qp);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cq_ex.c - ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and the readers of the current
- * completion.
+ * completion. Programs call them through struct ibv_cq_ex; cqe.h decodes the CQEs.
  *
- * The lock, where there is one, is held from a start_poll that succeeds to end_poll. A reader looks
- * at the CQE in the ring, which stays ours until end_poll publishes the consumer index.
+ * The CQ's lock, where it has one, is held from a start_poll that succeeds to end_poll. A reader
+ * looks at the CQE in the ring, which stays software's until end_poll publishes the consumer index.
  */
 #include <errno.h>
 
@@ -12,7 +12,7 @@
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
 
-CQE_INLINE int keep(struct mlx5_cq *cq, const struct completion *comp)
+CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp)
 {
 	cq->cqe = comp->cqe;
 	cq->cqe_opcode = comp->opcode;
@@ -22,27 +22,27 @@ CQE_INLINE int keep(struct mlx5_cq *cq, const struct completion *comp)
 	return 0;
 }
 
-static int __attribute__((noinline)) advance_any(struct mlx5_cq *cq)
+static int __attribute__((noinline)) cq_ex_advance_any(struct mlx5_cq *cq)
 {
 	uint32_t ci = cq->ci;
 	struct completion comp;
 	bool found = cqe_take(cq, &ci, &comp);
 
 	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
-	return found ? keep(cq, &comp) : ENOENT;
+	return found ? cq_ex_keep(cq, &comp) : ENOENT;
 }
 
-/* The usual completions are taken here, at CQE and index CI. */
-CQE_INLINE int advance(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci)
+/* A usual completion, in CQE at index CI, is taken here; any other by cq_ex_advance_any(). */
+CQE_INLINE int cq_ex_advance(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci)
 {
 	struct completion comp;
 
 	/* The ownership bit is written last: what we read from here on belongs to it. */
 	dma_load_barrier();
 	if (unlikely(!cqe_take_usual(cq, cqe, &comp)))
-		return advance_any(cq);
+		return cq_ex_advance_any(cq);
 	__atomic_store_n(&cq->ci, ci + 1, __ATOMIC_RELAXED);
-	return keep(cq, &comp);
+	return cq_ex_keep(cq, &comp);
 }
 
 static int __attribute__((cold))
@@ -53,20 +53,20 @@ refuse_attr(const struct mlx5_cq *cq, const struct ibv_poll_cq_attr *attr)
 	return EINVAL;
 }
 
-/* With the lock held; drops it when there is nothing. */
-static int __attribute__((noinline)) start_any(struct mlx5_cq *cq)
+/* The lock is held, and dropped when there is no completion. */
+static int __attribute__((noinline)) cq_ex_start_any(struct mlx5_cq *cq)
 {
-	int ret = advance_any(cq);
+	int ret = cq_ex_advance_any(cq);
 
 	if (ret)
 		qlock_drop(&cq->lock);
 	return ret;
 }
 
-static int __attribute__((noinline)) wait_and_start(struct mlx5_cq *cq)
+static int __attribute__((noinline)) cq_ex_wait_and_start(struct mlx5_cq *cq)
 {
 	qlock_take(&cq->lock);
-	return start_any(cq);
+	return cq_ex_start_any(cq);
 }
 
 static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
@@ -81,12 +81,12 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 	if (!cqe_peek(cq, &cqe, &ci))
 		return ENOENT;
 	if (unlikely(!qlock_try(&cq->lock)))
-		return wait_and_start(cq);
+		return cq_ex_wait_and_start(cq);
 	dma_load_barrier();
 	if (unlikely(cq->ci != ci || !cqe_take_usual(cq, cqe, &comp)))
-		return start_any(cq);
+		return cq_ex_start_any(cq);
 	__atomic_store_n(&cq->ci, ci + 1, __ATOMIC_RELAXED);
-	return keep(cq, &comp);
+	return cq_ex_keep(cq, &comp);
 }
 
 static int next_poll(struct ibv_cq_ex *cqx)
@@ -94,7 +94,7 @@ static int next_poll(struct ibv_cq_ex *cqx)
 	struct mlx5_cq *cq = to_mcq_ex(cqx);
 	const struct mlx5_cqe64 *cqe = cqe_at(cq, cq->ci);
 
-	return cqe_is_sw_owned(cq, cqe, cq->ci) ? advance(cq, cqe, cq->ci) : ENOENT;
+	return cqe_is_sw_owned(cq, cqe, cq->ci) ? cq_ex_advance(cq, cqe, cq->ci) : ENOENT;
 }
 
 static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
@@ -232,7 +232,8 @@ void mlx5_cq_ex_read_tags(struct mlx5_cq *cq)
 	cq->vcq.cq_ex.read_wc_flags = read_wc_flags_tagged;
 }
 
-/* Those that cost nothing to have are always there; the others as asked for. */
+/* Readers that cost nothing to have are always there, the others when the program has asked for
+ * them. */
 void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;

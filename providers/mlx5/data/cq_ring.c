@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_ring.c - the ring of a CQ outside polling: before the first completion, and when a QP goes
- * away.
+ * cq_ring.c - the ring of a CQ outside polling: cq.c prepares it before the first completion, and
+ * qp.c, wq.c and srq.c clean it when what completes there goes away.
  */
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/srq.h"
 
-/* The owner bit of the lap before the first, so that ownership is one comparison for ever; the
- * opcode says the same to those who read the ring by themselves. */
+/* Each entry gets the owner bit of a lap before the first, so that ownership is one comparison for
+ * ever. The opcode says the same to programs that read the ring by themselves. */
 void mlx5_cq_ring_init(struct mlx5_cq *cq)
 {
 	for (uint32_t i = 0; i < 1u << cq->count_log; i++)
@@ -19,8 +19,8 @@ void mlx5_cq_ring_init(struct mlx5_cq *cq)
 	cq->rsn_raw = CQ_RSN_NONE;
 }
 
-/* First index that is not software's. */
-static uint32_t ring_end(const struct mlx5_cq *cq)
+/* Returns the first index whose entry is not software's. */
+static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 {
 	uint32_t index = cq->ci;
 
@@ -31,7 +31,8 @@ static uint32_t ring_end(const struct mlx5_cq *cq)
 	return index;
 }
 
-/* Move a CQE to a later place, which may be in the next lap: ownership belongs to the place. */
+/* Moves a CQE to a later place, which may be in the next lap; the owner bit belongs to the
+ * place. */
 static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 {
 	size_t front =
@@ -40,35 +41,34 @@ static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 	const struct mlx5_cqe64 *src = cqe_at(cq, from);
 	uint8_t owner = dst->op_own & MLX5_CQE_OWNER_MASK;
 
-	/* Not for a moment may the last byte say otherwise: pollers look at it without the lock. */
+	/* Pollers look at the last byte without the lock, so its owner bit may not change for a
+	 * moment. */
 	memcpy((uint8_t *)dst - front, (const uint8_t *)src - front, front + sizeof(*dst) - 1);
 	__atomic_store_n(&dst->op_own, (src->op_own & ~MLX5_CQE_OWNER_MASK) | owner,
 			 __ATOMIC_RELAXED);
 }
 
-/* The WQE of a message that nobody will hear of goes back to the SRQ that it came from. */
-static void give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+/* The WQE of a message that nobody will hear of goes back to its SRQ. */
+static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	if (rq->srq && !opcode_is_request(cqe_opcode(cqe)))
 		srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 }
 
-/*
- * Completions of others stay, in order: walking back from the newest, keep them against the end,
- * then step over what was freed at the front.
- */
+/* Completions of other queues stay, in order: the walk goes back from the newest CQE and moves them
+ * towards the end; the consumer index then steps over what is free at the front. */
 void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
 	uint32_t gone = htobe32(rq->rsn);
 	uint32_t end, keep;
 
 	qlock_enter(&cq->lock);
-	end = ring_end(cq);
+	end = cq_ring_end(cq);
 	keep = end;
 	for (uint32_t i = end; i != cq->ci;) {
 		i--;
 		if (cqe_rsn_raw(cq, cqe_at(cq, i)) == gone) {
-			give_back(rq, cqe_at(cq, i));
+			wqe_give_back(rq, cqe_at(cq, i));
 			continue;
 		}
 		keep--;

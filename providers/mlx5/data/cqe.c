@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe.c - the completions that are not the common case: with the payload inside the CQE, with an
- * error (cqe_error.c), of a QP that is gone.
+ * cqe.c - the completions that are not the common case, for the decoder in cqe.h: their payload is
+ * inside the CQE, or their receive is not the next one of its queue. Errors are in cqe_error.c, tag
+ * matching is in tm_done.c.
  */
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/qp_rules.h"
@@ -12,7 +13,7 @@
 /* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 in front of it (128-byte
  * entries) */
 
-static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)
+static const uint8_t *cqe_payload(const struct mlx5_cqe64 *cqe)
 {
 	const uint8_t *start = (const uint8_t *)cqe;
 
@@ -21,14 +22,16 @@ static const uint8_t *inline_payload(const struct mlx5_cqe64 *cqe)
 }
 
 static int __attribute__((noinline))
-copy_to_list(const struct mlx5_wqe_data_seg *list, uint32_t n, const uint8_t *from, uint32_t len)
+payload_copy_to_list(const struct mlx5_wqe_data_seg *list, uint32_t n, const uint8_t *from,
+		     uint32_t len)
 {
 	return scatter_fill(list, n, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* A message: the buffers are those of the oldest receive WQE, or of the SRQ's that the CQE names. */
+/* The buffers of a message are those of the oldest receive WQE, or of the SRQ's WQE that the CQE
+ * names. */
 static int __attribute__((noinline))
-copy_to_rq(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+payload_copy_to_rq(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	uint32_t unit = rq->wq.tail & rq->wq.mask, max_sge = rq->max_sge, len;
 	const struct mlx5_wqe_data_seg *scatter;
@@ -44,15 +47,16 @@ copy_to_rq(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 	len = be32toh(cqe->byte_cnt);
 	/* Nearly always the first buffer takes it all. */
 	if (likely(len <= be32toh(scatter->byte_count) && len)) {
-		copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr), inline_payload(cqe), len);
+		copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr), cqe_payload(cqe), len);
 		return IBV_WC_SUCCESS;
 	}
-	return copy_to_list(scatter, max_sge, inline_payload(cqe), len);
+	return payload_copy_to_list(scatter, max_sge, cqe_payload(cqe), len);
 }
 
-/* A read or atomic: the buffers are those of its send WQE, which may go on at the start of the
+/* The buffers of a read or an atomic are those of its send WQE, which may go on at the start of the
  * ring. */
-static int __attribute__((noinline)) copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+static int __attribute__((noinline))
+payload_copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_sq *sq = &qp->sq;
 	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
@@ -65,23 +69,23 @@ static int __attribute__((noinline)) copy_to_sq(struct mlx5_qp *qp, const struct
 	uint32_t before = min_of(ds, to_end) - head; /* the first 64 bytes never wrap */
 	uint32_t bytes = be32toh(cqe->byte_cnt), left;
 
-	left = scatter_fill((const void *)(wqe + head * PRM_DS_SIZE), before, inline_payload(cqe),
+	left = scatter_fill((const void *)(wqe + head * PRM_DS_SIZE), before, cqe_payload(cqe),
 			    bytes);
 	if (left && ds > to_end)
 		left = scatter_fill((const void *)sq->buf, ds - to_end,
-				    inline_payload(cqe) + bytes - left, left);
+				    cqe_payload(cqe) + bytes - left, left);
 	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* ---- all of them */
+/* ---- what cqe.h calls */
 
-static bool is_tagged(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+static bool cqe_is_tagged(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	return rq->srq && rq->srq->tm && cqe->app == CQE_APP_TAG_MATCHING &&
 	       cqe_opcode(cqe) <= MLX5_CQE_NO_PACKET;
 }
 
-static bool is_in_srq(const struct mlx5_cqe64 *cqe)
+static bool cqe_is_in_srq(const struct mlx5_cqe64 *cqe)
 {
 	return cqe->app_op == TM_APP_UNEXPECTED || cqe->app_op == TM_APP_NO_TAG;
 }
@@ -91,14 +95,14 @@ int mlx5_cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 	unsigned int opcode = cqe_opcode(cqe);
 
 	order_observe(&rq->wq);
-	if (is_tagged(rq, cqe) && opcode == MLX5_CQE_NO_PACKET)
+	if (cqe_is_tagged(rq, cqe) && opcode == MLX5_CQE_NO_PACKET)
 		return mlx5_tm_take_operation(rq->srq, cqe);
-	if (is_tagged(rq, cqe) && opcode != MLX5_CQE_REQ && !is_in_srq(cqe))
-		return mlx5_tm_copy_inline(rq->srq, cqe, inline_payload(cqe));
+	if (cqe_is_tagged(rq, cqe) && opcode != MLX5_CQE_REQ && !cqe_is_in_srq(cqe))
+		return mlx5_tm_copy_inline(rq->srq, cqe, cqe_payload(cqe));
 	if (opcode == MLX5_CQE_REQ)
-		return copy_to_sq(rq_qp(rq), cqe);
+		return payload_copy_to_sq(rq_qp(rq), cqe);
 	if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
-		return copy_to_rq(rq, cqe);
+		return payload_copy_to_rq(rq, cqe);
 	if (opcode == MLX5_CQE_REQ_ERR || opcode == MLX5_CQE_RESP_ERR)
 		return mlx5_cqe_take_error(rq, cqe);
 	verbs_warn("poll_cq: %s 0x%x: unexpected CQE opcode %u: skipped", rq_owner_name(rq),
@@ -106,7 +110,7 @@ int mlx5_cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 	return -1;
 }
 
-/* PRM: which checksums were right, of which kind of packet. */
+/* PRM: the CQE says which checksums were right, of which kind of packet. */
 static uint32_t checksum_wc_flags(const struct mlx5_cqe64 *cqe)
 {
 	bool right = (cqe->hds_ip_ext & (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK)) ==
@@ -123,7 +127,7 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 	struct special_completion done = { .status = (uint8_t)status,
 					   .opcode = (uint8_t)cqe_opcode(cqe) };
 
-	if (is_tagged(rq, cqe))
+	if (cqe_is_tagged(rq, cqe))
 		return mlx5_tm_complete(rq->srq, cqe, status);
 	if (rq->checksums && cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV)
 		done.wc_flags = checksum_wc_flags(cqe);

@@ -5,8 +5,9 @@
  *
  * cqe_take() finds the next CQE of software, completes the request that it is for and says which
  * wr_id and status that has; cqe_take_usual() does so for those that need no more than a look.
- * Everything else is read off the CQE by the cqe_*() functions when somebody wants it. The caller holds the CQ's lock, if it has one, and publishes the consumer
- * index when it is done.
+ * Everything else is read off the CQE by the cqe_*() functions when somebody wants it. The callers,
+ * poll_cq.c and cq_ex.c, hold the CQ's lock, if it has one, and publish the consumer index when
+ * they are done.
  */
 #ifndef PROVIDERS_MLX5_DATA_CQE_H
 #define PROVIDERS_MLX5_DATA_CQE_H
@@ -25,25 +26,29 @@ struct completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
 	unsigned int opcode; /* MLX5_CQE_* */
-	uint32_t
-		extra; /* send: what its poster noted (struct wq_slot); receive: further wc_flags */
+	/* Of a send: what its poster noted (struct wq_slot). Of a receive: further wc_flags. */
+	uint32_t extra;
 };
 
-/* The completions that are not the common case, in cqe.c: payload inside the CQE, errors. Called
- * before the request counts as completed. Returns its status, or a negative number for a CQE
- * that completes nothing. */
+/* Takes a completion that is not the common case: its payload is inside the CQE, or it is an error.
+ * It is called before the request counts as completed. Returns the request's status, or a negative
+ * number when the CQE completes nothing. */
 int mlx5_cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
-/* Of one with an error: what the program is told; the first of RQ is explained in the log. */
+/* Returns the status that the program is told of a CQE with an error (cqe_error.c). The first one
+ * of RQ is explained in the log. */
 int mlx5_cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
+/* Logs a completion for an object that does not exist. */
 void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
-/* A receive that is not simply the next of its queue. By value: a completion stays in registers. */
+/* A receive that is not simply the next one of its queue is returned like this, by value, so that a
+ * struct completion stays in registers. */
 struct special_completion {
 	uint64_t wr_id;
-	uint32_t
-		wc_flags; /* of tag matching, enum ibv_wc_opcode and flags above it as in wq_slot */
-	uint8_t status;   /* enum ibv_wc_status */
-	uint8_t opcode;   /* MLX5_CQE_*; NO_PACKET: of tag matching */
+	/* Flags; when opcode is MLX5_CQE_NO_PACKET, which tag matching sets, enum ibv_wc_opcode and
+	 * flags above it, as in struct wq_slot. */
+	uint32_t wc_flags;
+	uint8_t status; /* enum ibv_wc_status */
+	uint8_t opcode; /* MLX5_CQE_* */
 };
 
 struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
@@ -57,8 +62,8 @@ CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 	return (struct mlx5_cqe64 *)(cq->ring + ((size_t)(index & cq->mask) << cq->entry_log));
 }
 
-/* PRM: CQE ownership. The bit flips with each lap of the ring; mlx5_cq_ring_init() made it that of
- * the lap before the first. */
+/* PRM: CQE ownership. The owner bit flips with each lap of the ring; mlx5_cq_ring_init() has set it
+ * as in a lap before the first. */
 CQE_INLINE bool cqe_is_sw_owned(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 				uint32_t index)
 {
@@ -72,7 +77,7 @@ CQE_INLINE unsigned int cqe_opcode(const struct mlx5_cqe64 *cqe)
 	return cqe->op_own >> PRM_CQE_OPCODE_SHIFT;
 }
 
-/* One of a send queue, failed or not. */
+/* Does OPCODE complete a request of a send queue, failed or not? */
 CQE_INLINE bool opcode_is_request(unsigned int opcode)
 {
 	return opcode == MLX5_CQE_REQ || opcode == MLX5_CQE_REQ_ERR;
@@ -89,7 +94,7 @@ CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	return *(const __be32 *)((const uint8_t *)cqe + cq->rsn_offset) & htobe32(PRM_QPN_MASK);
 }
 
-/* false: nothing of that number exists (any more). */
+/* Looks for the number RAW of a CQE. false: nothing of that number exists (any more). */
 CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, __be32 raw)
 {
 	struct mlx5_rq *rq = id_find(cq->ids, be32toh(raw));
@@ -106,7 +111,8 @@ CQE_INLINE bool cqe_is_of_rsn_rq(const struct mlx5_cq *cq, const struct mlx5_cqe
 	return likely(cqe_rsn_raw(cq, cqe) == cq->rsn_raw);
 }
 
-/* Whom the CQE is for: false if nobody, else cq->rsn_rq. Nearly always the one before was, too. */
+/* Makes cq->rsn_rq what the CQE is for; false: that does not exist. Nearly always it is what the
+ * CQE before was for. */
 CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	__be32 raw = cqe_rsn_raw(cq, cqe);
@@ -114,25 +120,26 @@ CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 	return likely(raw == cq->rsn_raw) || cqe_look_up(cq, raw);
 }
 
-/* Is the CQE there that is to be taken next, at index *CI? Correct without the lock, too: the index
- * only grows, so when the entry at a stale one has not arrived, none has; and a full lap within this
- * call could only be of CQEs newer than it. What is found stands if the index is the same under the
- * lock: a ring is replaced before the index is (cq_resize.c). */
+/* Is the CQE there that is to be taken next, at index *CI? The answer is right without the lock,
+ * too: the index only grows, so when the entry at a stale index has not arrived, no later one has;
+ * and the ring could lap within this call only with CQEs that are newer than it. What is found
+ * stands if the index is the same under the lock: a ring is replaced before the index is
+ * (cq_resize.c). */
 CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe, uint32_t *ci)
 {
 	const uint8_t *ring;
 	uint32_t mask;
 
 	*ci = __atomic_load_n(&cq->ci, __ATOMIC_ACQUIRE);
-	/* The mask before the ring: see cq_resize.c. */
+	/* The mask is read before the ring, as cq_resize.c replaces the ring before the mask. */
 	mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
 	ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
 	*cqe = (const struct mlx5_cqe64 *)(ring + ((size_t)(*ci & mask) << cq->entry_log));
 	return cqe_is_sw_owned(cq, *cqe, *ci);
 }
 
-/* ---- the usual completions, for which nothing is called: a program that polls them needs few
- * instructions, and saves no registers */
+/* ---- usual completions: nothing is called for them, so polling them takes few instructions and
+ * saves no registers */
 
 CQE_INLINE void cqe_complete_request(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
 				     struct completion *comp)
@@ -140,7 +147,8 @@ CQE_INLINE void cqe_complete_request(struct mlx5_rq *rq, const struct mlx5_cqe64
 	comp->wr_id = wq_complete_at(&rq_qp(rq)->sq.wq, be16toh(cqe->wqe_counter), &comp->extra);
 }
 
-/* A payload inside the CQE whose first buffer takes it all; false: it does not. */
+/* Copies a payload inside the CQE to the first buffer of its receive. false: that does not take it
+ * all, and nothing has been copied. */
 CQE_INLINE bool cqe_copy_payload(const struct mlx5_wqe_data_seg *scatter,
 				 const struct mlx5_cqe64 *cqe, unsigned int format)
 {
@@ -180,27 +188,30 @@ CQE_INLINE bool cqe_take_from_srq(struct mlx5_srq *srq, const struct mlx5_cqe64 
 	return true;
 }
 
-/* OP_OWN, the last byte of a CQE, is that of a request without payload in the CQE. */
+/* Is OP_OWN, the last byte of a CQE, that of a request of a send queue without payload in the
+ * CQE? */
 CQE_INLINE bool op_own_is_request(uint8_t op_own)
 {
 	return !(op_own & ~MLX5_CQE_OWNER_MASK); /* MLX5_CQE_REQ */
 }
 
-/* That of a SEND without anything, whose payload is in the CQE as FORMAT says. */
+/* Is OP_OWN that of a SEND without immediate data or a key, whose payload is in the CQE as FORMAT
+ * says? */
 CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
 {
 	return (op_own & ~MLX5_CQE_OWNER_MASK) ==
 	       (MLX5_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT | format);
 }
 
-/* A message has come to RQ. false: not in one of the usual ways, and nothing has been done. */
+/* Takes a message that has come to RQ. false: it has come in no usual way, and nothing has been
+ * done. */
 CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, uint8_t op_own,
 				 struct completion *comp)
 {
 	unsigned int format = op_own & PRM_CQE_FORMAT_MASK;
 
 	comp->extra = 0;
-	/* The most common one has a way of its own, with little to decide. */
+	/* The most common message has a way of its own, with little to decide. */
 	if (op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special) {
 		comp->opcode = MLX5_CQE_RESP_SEND;
 		return cqe_take_from_rq(rq, cqe, MLX5_INLINE_SCATTER_32, comp);
@@ -214,7 +225,8 @@ CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cq
 	return rq->special == RQ_SHARED && cqe_take_from_srq(rq->srq, cqe, format, comp);
 }
 
-/* The completion in CQE, which is software's. false: as before. */
+/* Takes the completion in CQE, which is software's. false: it is not usual, and nothing has been
+ * done. */
 CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 			       struct completion *comp)
 {
@@ -233,7 +245,7 @@ CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 
 /* ---- any completion */
 
-/* The next completion, at *CI, which it moves on; false: there is none. The caller writes the
+/* Takes the next completion, at *CI, and moves *CI on. false: there is none. The caller writes the
  * index back to the CQ. */
 CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *comp)
 {
@@ -326,14 +338,14 @@ CQE_INLINE uint8_t cqe_path_bits(const struct mlx5_cqe64 *cqe)
 	return cqe->ml_path & PRM_CQE_PATH_MASK;
 }
 
-/* As ibv_wc wants it: immediate data stays in network order, an invalidated key does not. */
+/* Immediate data stays in network order in an ibv_wc, an invalidated key does not. */
 CQE_INLINE uint32_t cqe_imm(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	return opcode == MLX5_CQE_RESP_SEND_INV ? be32toh(cqe->imm_inval_pkey)
 						: cqe->imm_inval_pkey;
 }
 
-/* Index of the P_Key that a datagram came with. */
+/* Returns the index of the P_Key that a datagram came with. */
 CQE_INLINE uint16_t cqe_pkey_index(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	return opcode == MLX5_CQE_RESP_SEND ? (uint16_t)be32toh(cqe->imm_inval_pkey) : 0;
@@ -346,7 +358,7 @@ CQE_INLINE unsigned int cqe_grh_flag(const struct mlx5_cqe64 *cqe)
 		       : 0;
 }
 
-/* wc_flags of a successful receive. */
+/* Returns the wc_flags of a successful receive. */
 CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	static const uint8_t by_opcode[] = {

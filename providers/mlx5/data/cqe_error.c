@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe_error.c - completions with an error. The first of a queue is explained: what the adapter found, and which request it
- * was, as that still stands in its ring.
+ * cqe_error.c - completions with an error, for the decoder in cqe.h. The first one of a queue is
+ * explained in the log: what the adapter found, and which request it was, as that still stands in
+ * its ring.
  */
 #include <stdio.h>
 
@@ -10,7 +11,7 @@
 #include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/srq.h"
 
-static enum ibv_wc_status status_of(uint8_t syndrome)
+static enum ibv_wc_status syndrome_status(uint8_t syndrome)
 {
 	static const uint8_t status[] = {
 		[MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR] = IBV_WC_LOC_LEN_ERR,
@@ -29,7 +30,7 @@ static enum ibv_wc_status status_of(uint8_t syndrome)
 	};
 
 	/* IBV_WC_SUCCESS is 0, so a hole in the table is told from an entry. */
-	if (syndrome < sizeof(status) && status[syndrome])
+	if (syndrome < ARRAY_SIZE(status) && status[syndrome])
 		return status[syndrome];
 	return IBV_WC_GENERAL_ERR;
 }
@@ -65,18 +66,18 @@ static const char *operation_name(uint8_t opcode)
 	return opcode < ARRAY_SIZE(names) && names[opcode] ? names[opcode] : "an unknown opcode";
 }
 
-static bool is_atomic(uint8_t opcode)
+static bool opcode_is_atomic(uint8_t opcode)
 {
 	return opcode == MLX5_OPCODE_ATOMIC_CS || opcode == MLX5_OPCODE_ATOMIC_FA;
 }
 
-static bool has_raddr(uint8_t opcode)
+static bool opcode_has_raddr(uint8_t opcode)
 {
 	return opcode == MLX5_OPCODE_RDMA_WRITE || opcode == MLX5_OPCODE_RDMA_WRITE_IMM ||
-	       opcode == MLX5_OPCODE_RDMA_READ || is_atomic(opcode);
+	       opcode == MLX5_OPCODE_RDMA_READ || opcode_is_atomic(opcode);
 }
 
-/* Segment N of the WQE, which may go on at the start of the ring. */
+/* Returns segment N of WQE, which may go on at the start of the ring. */
 static const void *wqe_segment(const struct mlx5_sq *sq, const uint8_t *wqe, uint32_t n)
 {
 	const uint8_t *seg = wqe + n * PRM_DS_SIZE;
@@ -84,7 +85,7 @@ static const void *wqe_segment(const struct mlx5_sq *sq, const uint8_t *wqe, uin
 	return seg < sq->end ? seg : sq->buf + (seg - sq->end);
 }
 
-/* "first buffer 0x7f12 of 64 bytes, lkey 0x1234" */
+/* The text is like "first buffer 0x7f12 of 64 bytes, lkey 0x1234". */
 static int name_buffer(const struct mlx5_wqe_data_seg *seg, char *text, size_t size)
 {
 	uint32_t count = be32toh(seg->byte_count);
@@ -117,9 +118,9 @@ static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, ch
 
 	if (opcode == MLX5_OPCODE_UMR || qp->rules->kind == SEND_RAW)
 		return;
-	if (has_raddr(opcode))
+	if (opcode_has_raddr(opcode))
 		n += name_target(wqe_segment(&qp->sq, wqe, at++), text + n, size - n);
-	at += is_atomic(opcode);
+	at += opcode_is_atomic(opcode);
 	if (ds > at)
 		name_buffer(wqe_segment(&qp->sq, wqe, at), text + n, size - n);
 }
@@ -139,7 +140,7 @@ static void name_receive(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
 	name_buffer(first, text + n, size - n);
 }
 
-static void __attribute__((cold)) explain(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
 	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
@@ -166,6 +167,6 @@ int __attribute__((noinline)) mlx5_cqe_take_error(struct mlx5_rq *rq, const stru
 
 	if (syndrome != MLX5_CQE_SYNDROME_WR_FLUSH_ERR &&
 	    !__atomic_exchange_n(&rq->error_reported, true, __ATOMIC_RELAXED))
-		explain(rq, cqe);
-	return status_of(syndrome);
+		error_explain(rq, cqe);
+	return syndrome_status(syndrome);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * datapath.h - what contexts and queues take from the data path when they are created: from the
- * variant of it that fits the CPU (variant.h).
+ * datapath.h - the table of what contexts and queues take from the data path when they are created.
+ * There is one for each variant of the data path (variant.h); mlx5_datapath() is that of the CPU.
  */
 #ifndef PROVIDERS_MLX5_DATA_DATAPATH_H
 #define PROVIDERS_MLX5_DATA_DATAPATH_H

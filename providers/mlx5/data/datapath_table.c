@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * datapath_table.c - a variant of the data path; compiled with each (variant.h).
+ * datapath_table.c - the table of one variant of the data path (datapath.h), compiled with each.
  */
 #include "providers/mlx5/data/datapath.h"
 

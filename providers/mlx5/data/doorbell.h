@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell.h - the only place that orders WQE, doorbell record and doorbell.
+ * doorbell.h - the only place that orders WQE, doorbell record and doorbell, for all that post and
+ * poll; but an SRQ's record is written by post_srq.c.
  *
  * The adapter may look at a doorbell record at any time, and believes it: everything that the
  * record covers must be in memory before it. The register only says that something is new, and must
@@ -19,7 +20,7 @@
 
 #define DOORBELL_INLINE __attribute__((always_inline)) static inline
 
-/* The first eight bytes of the newest WQE, which is what the register wants to hear. */
+/* Returns the first eight bytes of the newest WQE, which is what the register wants to hear. */
 static inline __be64 doorbell_value(const void *ctrl)
 {
 	__be64 value;
@@ -28,9 +29,9 @@ static inline __be64 doorbell_value(const void *ctrl)
 	return value;
 }
 
-/* BLOCKS WQEBBs, one at least, from CTRL on: a WQE starts on a WQEBB, and may go on at the start
- * of the ring. The first half of a WQE is what was written last, and mostly 8 bytes at a time: see
- * seg.h. */
+/* Copies BLOCKS WQEBBs, one at least, from CTRL on into the register: a WQE starts on a WQEBB, and
+ * may go on at the start of the ring. The first half of a WQE is what was written last, and mostly
+ * 8 bytes at a time: see seg.h. */
 DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t blocks)
 {
 	uint8_t *reg = sq->db.reg;
@@ -48,34 +49,36 @@ DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint
 	}
 }
 
-/* Which part of a single WQE of BLOCKS WQEBBs goes through BlueFlame: all or, when 0, nothing. */
+/* Returns how many WQEBBs of a single WQE of BLOCKS go through BlueFlame: all or none. */
 DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t blocks, bool has_inline)
 {
 	return blocks <= (has_inline ? sq->db.push_inline : sq->db.push_plain) ? blocks : 0;
 }
 
 /* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH WQEBBs of it go through
- * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. 0: ring
- * only. */
+ * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. When PUSH
+ * is 0, the register is only told that there is something. */
 DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				   uint32_t push)
 {
 	order_publish(&sq->wq);
-	/* WQE before the record that makes it valid. */
+	/* The WQE comes before the record that makes it valid. */
 	dma_store_barrier();
 	sq->db.dbrec[MLX5_SND_DBR] = htobe32(pi & PRM_WQE_INDEX_MASK);
-	/* Record before register, which is mapped write-combining. */
+	/* The record comes before the register, which is mapped write-combining. */
 	wc_start_barrier();
 	if (push)
 		bf_push(sq, ctrl, push);
 	else
 		mmio_store_be64(sq->db.reg, doorbell_value(ctrl));
-	/* Out of the write-combining buffer: now, and before anybody rings this register again. */
+	/* The bytes leave the write-combining buffer now, and before anybody rings this register
+	 * again. */
 	wc_flush_barrier();
 	sq->db.reg = (uint8_t *)((uintptr_t)sq->db.reg ^ sq->db.toggle);
 }
 
-/* Receives up to HEAD (exclusive) are complete. They have a record and no register: the adapter looks when a message arrives. */
+/* Receives up to HEAD (exclusive) are complete. They have a record and no register: the adapter
+ * looks when a message arrives. */
 static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 {
 	wq->head = head;
@@ -84,15 +87,15 @@ static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 	dbrec[MLX5_RCV_DBR] = htobe32(head & PRM_WQE_INDEX_MASK);
 }
 
-/* CQEs before CI have been read. Their entries may be overwritten from here on, so the reads
- * come first. */
+/* CQEs before CI have been read. The adapter may overwrite them from here on, so the reads come
+ * first. */
 static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
 {
-	dma_load_barrier(); /* loads before later stores, too */
+	dma_load_barrier(); /* it orders loads before later stores, too */
 	dbrec[PRM_CQ_DBREC_CI] = htobe32(ci & PRM_CQE_INDEX_MASK);
 }
 
-/* Ask for an event for CQEs from CI on. SN tells this request from the one that the last event
+/* Asks for an event for CQEs from CI on. SN tells this request from the one that the last event
  * answered. Several threads may ask at once, so each store is whole. */
 static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, uint32_t ci,
 				   uint32_t sn, bool solicited)

@@ -2,11 +2,11 @@
 /*
  * poll_cq.c - ibv_poll_cq(): copies completions, which cqe.h decodes, to ibv_wc.
  *
- * Programs call mlx5_poll_cq() through context->ops. It goes on in the function that cq->poll names:
- * a loop for completions of one kind. What such a loop does not take is for mlx5_cq_poll_any(), which
- * goes on in poll_mixed() or, when it is not usual, in poll_rest(). It enters another loop only for
- * the last completion of a poll, so the stack does not grow with num_entries, whatever the compiler
- * makes of the calls.
+ * Programs call mlx5_poll_cq() through context->ops. It goes on in the function that cq->poll
+ * names: a loop for completions of one kind. What such a loop does not take is for
+ * mlx5_cq_poll_any(), which goes on in poll_mixed() or, when it is not usual, in poll_rest(). It
+ * enters another loop only for the last completion of a poll, so the stack does not grow with
+ * num_entries, whatever the compiler makes of the calls.
  */
 #ifdef __AVX__
 #include <immintrin.h>
@@ -57,8 +57,8 @@ CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 
 /* wc_fill_send() is wc_fill_receive() for a SEND without immediate data or a key. */
 #ifdef __AVX__
-/* A shuffle makes 16 bytes of an ibv_wc of 16 bytes of a CQE. Its mask says for each byte of the result
- * which one of the source it is. These are the bytes of a big-endian field of the CQE, as a
+/* A shuffle makes 16 bytes of an ibv_wc of 16 bytes of a CQE. Its mask says for each byte of the
+ * result which one of the source it is. These are the bytes of a big-endian field of the CQE, as a
  * little-endian one of 8, 16 or 32 bits, where the source starts at offset FROM of the CQE; the
  * lower 24 bits of a field are followed by a byte of 0. */
 #define ZERO               (-1)
@@ -85,8 +85,8 @@ static_assert(offsetof(struct ibv_wc, wc_flags) == WC_BACK + 4 &&
 
 CQE_INLINE void wc_fill_send(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
 {
-	/* FRONT is loaded from byte_cnt on, BACK from the second 16 bytes; its bytes 2 and 3, which are
-	 * reserved, are replaced by the P_Key index. */
+	/* FRONT is loaded from byte_cnt on, BACK from the second 16 bytes; its bytes 2 and 3, which
+	 * are reserved, are replaced by the P_Key index. */
 	enum {
 		FRONT = offsetof(struct mlx5_cqe64, byte_cnt),
 		BACK = 16,
@@ -172,10 +172,10 @@ CQE_INLINE void wc_fill_usual(struct ibv_wc *wc, const struct completion *comp)
 		wc_fill_receive(wc, comp->cqe, comp->opcode, 0);
 }
 
-/* ---- functions that follow each other within one poll: each gets the next completion, which is that
- * of CQE, at index CI, and goes to WC; there is room up to END. The completions before it began at
- * cq->ci, which stays as it is until the end. The functions hold the CQ's lock, if it has one, and
- * the last one drops it. */
+/* ---- functions that follow each other within one poll: each gets the next completion, which is
+ * that of CQE, at index CI, and goes to WC; there is room up to END. The completions before it
+ * began at cq->ci, which stays as it is until the end. The functions hold the CQ's lock, if it has
+ * one, and the last one drops it. */
 
 /* The poll ends before the CQE at CI. Returns how many there are from cq->ci to there. */
 CQE_INLINE int poll_done(struct mlx5_cq *cq, uint32_t ci)
@@ -212,9 +212,9 @@ wait_and_poll(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc)
 	return poll_rest(ibcq, end, wc, cq->ci);
 }
 
-/* The usual completions are taken in loops for one kind each, which then need few registers and have
- * little to decide. A poll begins in the loop that the last one ended in, in the hope that it goes on
- * like that; what does not fit is for mlx5_cq_poll_any(). */
+/* The usual completions are taken in loops for one kind each, which then need few registers and
+ * have little to decide. A poll begins in the loop that the last one ended in, in the hope that it
+ * goes on like that; what does not fit is for mlx5_cq_poll_any(). */
 #define POLL_LOOP static int __attribute__((noinline))
 
 /* Is there another completion, at CI, and room for it at WC? */
@@ -248,8 +248,8 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 	return poll_done(cq, ci);
 }
 
-/* SENDs without immediate data or a key. Their payload is in the CQE as FORMAT says, their queue is as
- * SPECIAL says; both are constants. */
+/* SENDs without immediate data or a key. Their payload is in the CQE as FORMAT says, their queue is
+ * as SPECIAL says; both are constants. */
 CQE_INLINE int poll_sends(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			  const struct mlx5_cqe64 *cqe, uint32_t ci, unsigned int format,
 			  enum rq_special special)
@@ -334,8 +334,8 @@ CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx5_cq *cq, const struct mlx5
 	return poll_messages;
 }
 
-/* poll_mixed() takes the usual completions of all kinds and queues. A change between them costs less
- * here than the way to another loop, but registers are saved first. */
+/* poll_mixed() takes the usual completions of all kinds and queues. A change between them costs
+ * less here than the way to another loop, but registers are saved first. */
 static int __attribute__((noinline))
 poll_mixed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 	   uint32_t ci)
@@ -387,8 +387,8 @@ CQE_INLINE int poll_found(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *w
 	return cq->poll(ibcq, wc + num_entries, wc, cqe, ci);
 }
 
-/* This is context->ops.poll_cq. Programs poll far more often than there is something: an empty CQ is
- * told without the lock. */
+/* This is context->ops.poll_cq. Programs poll far more often than there is something: an empty CQ
+ * is told without the lock. */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	const struct mlx5_cqe64 *cqe;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post.h - the doors of the data path on the QP: operations for context->ops, and the instances
- * among which a QP chooses when it is created.
+ * post.h - posting on a QP: what context->ops and the QP's tables have of it. qp.c chooses when the
+ * QP is created, through the table in datapath.h.
+ *
+ * Two words of the whole data path: an entry point is a call by which a program reaches it. There
+ * are two to the builders of send WQEs (send_wqe.h): ibv_post_send() and ibv_wr_*(). A gate is a
+ * limit that an entry point checks anyway, and that is shut by making it 0: sge_limit of a queue
+ * while its state forbids to post, sq.opcodes then and after a UMR (umr.h).
  */
 #ifndef PROVIDERS_MLX5_DATA_POST_H
 #define PROVIDERS_MLX5_DATA_POST_H
@@ -14,13 +19,14 @@ int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 
 typedef int post_send_fn(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
+/* Returns the instance of ibv_post_send() for QPs of this kind; SHARED: with the lock. */
 post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared);
 
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* Fill the wr_* table, as rules and lock of the QP say. */
+/* Fills the wr_* table, as rules and lock of the QP say. */
 void mlx5_send_wr_fill(struct mlx5_qp *qp);
-/* mlx5dv_wr_raw_wqe(), for a QP that has those (send_wr_dv.c) */
+/* Adds mlx5dv_wr_raw_wqe() (send_wr_dv.c), for QPs that have it. */
 void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp);
 
 #endif

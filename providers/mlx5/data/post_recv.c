@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_recv.c - ibv_post_recv() and ibv_post_wq_recv() on a receive ring. Same batch rule as
- * ibv_post_send(): in order, up to the first that cannot be posted.
+ * post_recv.c - ibv_post_recv() and ibv_post_wq_recv() on a receive ring (rq.h). A QP or WQ holds
+ * one instance, for the shape of its WQEs, with or without the lock. As with ibv_post_send(),
+ * requests are posted in order up to the first that cannot be.
  */
 #include <errno.h>
 
@@ -33,7 +34,7 @@ report_full(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr)
 }
 
 static int __attribute__((cold, noinline))
-refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
+recv_refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
 {
 	if (full)
 		report_full(rq, wr);
@@ -44,13 +45,13 @@ refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
 
 #define RQ_INLINE static inline __attribute__((always_inline))
 
-/* Rings whose WQEs are a single data segment are the most common, and have instances of their own:
- * ONE is a constant. */
+/* Rings whose WQEs are a single data segment are the most common, and have instances of their own,
+ * in which the constant ONE is true. */
 #define ONE_SGE_STRIDE_LOG 4
 
-/* false: unusual, perhaps not possible. */
-RQ_INLINE bool is_usual(const struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
-			bool one)
+/* false: the request is unusual, and perhaps cannot be posted. */
+RQ_INLINE bool recv_is_usual(const struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
+			     bool one)
 {
 	if (unlikely(head == rq->wq.limit))
 		return false;
@@ -59,7 +60,8 @@ RQ_INLINE bool is_usual(const struct mlx5_rq *rq, uint32_t head, const struct ib
 	return likely((uint32_t)wr->num_sge < rq->sge_limit);
 }
 
-RQ_INLINE void put_usual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr, bool one)
+RQ_INLINE void recv_put_usual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
+			      bool one)
 {
 	uint32_t unit = head & rq->wq.mask;
 	uint8_t *wqe = rq->buf + ((size_t)unit << (one ? ONE_SGE_STRIDE_LOG : rq->stride_log));
@@ -71,19 +73,19 @@ RQ_INLINE void put_usual(struct mlx5_rq *rq, uint32_t head, const struct ibv_rec
 	rq->wq.wr_ids[unit] = wr->wr_id;
 }
 
-/* Returns an errno, with the reason logged. */
+/* Returns 0, or an errno, with the reason logged. */
 static int __attribute__((noinline))
-put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
+recv_put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
 {
 	if (!wq_has_room(&rq->wq, head))
-		return refuse(rq, wr, true);
+		return recv_refuse(rq, wr, true);
 	if ((uint32_t)wr->num_sge >= rq->sge_limit)
-		return refuse(rq, wr, false);
-	put_usual(rq, head, wr, false);
+		return recv_refuse(rq, wr, false);
+	recv_put_usual(rq, head, wr, false);
 	return 0;
 }
 
-/* With the lock held, if there is one; drops it. */
+/* Posts a list. The lock is held, if there is one, and dropped. */
 RQ_INLINE int post_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one)
 {
@@ -91,11 +93,11 @@ RQ_INLINE int post_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_r
 	int ret = 0;
 
 	for (; wr; wr = wr->next, head++) {
-		if (is_usual(rq, head, wr, one)) {
-			put_usual(rq, head, wr, one);
+		if (recv_is_usual(rq, head, wr, one)) {
+			recv_put_usual(rq, head, wr, one);
 			continue;
 		}
-		ret = put_unusual(rq, head, wr);
+		ret = recv_put_unusual(rq, head, wr);
 		if (ret) {
 			*bad_wr = wr;
 			break;
@@ -119,7 +121,7 @@ OUT_OF_LINE list_any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv
 	return post_list(rq, wr, bad_wr, false);
 }
 
-/* A list, or the lock is taken: no hurry. */
+/* Somebody has the lock, or there is a list: nothing here is in a hurry. */
 OUT_OF_LINE enter_and_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			   bool one)
 {
@@ -127,7 +129,7 @@ OUT_OF_LINE enter_and_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ib
 	return one ? list_one_sge(rq, wr, bad_wr) : list_any(rq, wr, bad_wr);
 }
 
-/* The usual request, one by itself, calls nothing and so saves no registers. */
+/* For a usual request, one by itself, nothing is called and so no register is saved. */
 RQ_INLINE int post_one(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 		       bool one, bool shared)
 {
@@ -138,31 +140,32 @@ RQ_INLINE int post_one(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_re
 	if (shared && unlikely(!qlock_try(&rq->lock)))
 		return enter_and_list(rq, wr, bad_wr, one);
 	head = rq->wq.head;
-	if (unlikely(!is_usual(rq, head, wr, one)))
+	if (unlikely(!recv_is_usual(rq, head, wr, one)))
 		return list_any(rq, wr, bad_wr);
-	put_usual(rq, head, wr, one);
+	recv_put_usual(rq, head, wr, one);
 	doorbell_recv(&rq->wq, rq->dbrec, head + 1);
 	if (shared)
 		qlock_drop(&rq->lock);
 	return 0;
 }
 
-static int one_sge_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_one_sge_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr,
+			       struct ibv_recv_wr **bad_wr)
 {
 	return post_one(rq, wr, bad_wr, true, true);
 }
 
-static int one_sge(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_one_sge(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(rq, wr, bad_wr, true, false);
 }
 
-static int any_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_any_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(rq, wr, bad_wr, false, true);
 }
 
-static int any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(rq, wr, bad_wr, false, false);
 }
@@ -170,11 +173,11 @@ static int any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **
 post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared)
 {
 	if (max_sge == 1 && stride_log == ONE_SGE_STRIDE_LOG)
-		return shared ? one_sge_locked : one_sge;
-	return shared ? any_locked : any;
+		return shared ? post_one_sge_locked : post_one_sge;
+	return shared ? post_any_locked : post_any;
 }
 
-/* context->ops.post_recv */
+/* This is context->ops.post_recv. */
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mlx5_rq *rq = &to_mqp(qp)->rq;

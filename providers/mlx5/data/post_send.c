@@ -2,10 +2,10 @@
 /*
  * post_send.c - ibv_post_send(): translates work requests to the builders of send_wqe.h.
  *
- * The batch rule of this door: requests are posted in order up to the first that cannot be; *bad_wr
- * names that one, and those before it are rung. A QP holds one instance of the routine: that of its
- * kind, with or without the lock. It posts the usual request, one by itself, in a straight line
- * that calls nothing and so saves no registers; lists, and whatever is unusual, go to post_list().
+ * Requests are posted in order up to the first that cannot be; *bad_wr names that one, and the
+ * adapter is told of those before it. A QP holds one instance of the routine: that of its kind,
+ * with or without the lock. It posts the usual request, one by itself, in a straight line that
+ * calls nothing and so saves no registers; lists, and whatever is unusual, go to post_list().
  */
 #include <errno.h>
 
@@ -65,7 +65,7 @@ refuse_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 	}
 }
 
-WQE_INLINE bool has_opcode(const struct mlx5_sq *sq, enum ibv_wr_opcode opcode)
+WQE_INLINE bool sq_has_opcode(const struct mlx5_sq *sq, enum ibv_wr_opcode opcode)
 {
 	return (unsigned int)opcode < 16 && sq->opcodes >> opcode & 1;
 }
@@ -79,8 +79,9 @@ static inline uint64_t sges_length(const struct ibv_sge *sge, int n)
 	return total;
 }
 
-/* The payload as inline data at SEG, behind DS units of the WQE. Returns the units that it takes, or
- * a negative errno. By value and out of line, so that the common case has the registers. */
+/* Puts the payload as inline data at SEG, behind DS units of the WQE. Returns the units that it
+ * takes, or a negative errno. The arguments are values and the function is out of line, so that the
+ * common case has the registers. */
 static int __attribute__((noinline))
 put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv_send_wr *wr)
 {
@@ -121,7 +122,7 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return 0;
 }
 
-/* Where the request goes, on a QP of this kind: behind the control segment. */
+/* Puts where the request goes, on a QP of this kind, behind the control segment. */
 WQE_INLINE void put_address(const struct mlx5_sq *sq, struct send_wqe *wqe,
 			    const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -134,8 +135,9 @@ WQE_INLINE void put_address(const struct mlx5_sq *sq, struct send_wqe *wqe,
 	}
 }
 
-WQE_INLINE void begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
-		      const struct ibv_send_wr *wr, uint8_t opcode, __be32 imm, enum send_kind kind)
+WQE_INLINE void begin_plain(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+			    const struct ibv_send_wr *wr, uint8_t opcode, __be32 imm,
+			    enum send_kind kind)
 {
 	wqe_begin(sq, wqe, pi, opcode, wr->send_flags, imm);
 	put_address(sq, wqe, wr, kind);
@@ -145,7 +147,7 @@ WQE_INLINE void begin_rdma(const struct mlx5_sq *sq, struct send_wqe *wqe, uint3
 			   const struct ibv_send_wr *wr, uint8_t opcode, __be32 imm,
 			   enum send_kind kind)
 {
-	begin(sq, wqe, pi, wr, opcode, imm, kind);
+	begin_plain(sq, wqe, pi, wr, opcode, imm, kind);
 	wqe_put_raddr(wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 }
 
@@ -154,7 +156,7 @@ WQE_INLINE void begin_atomic(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 {
 	bool swaps = opcode == MLX5_OPCODE_ATOMIC_CS;
 
-	begin(sq, wqe, pi, wr, opcode, 0, kind);
+	begin_plain(sq, wqe, pi, wr, opcode, 0, kind);
 	wqe_put_raddr(wqe, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
 	wqe_put_atomic(wqe, swaps ? wr->wr.atomic.swap : wr->wr.atomic.compare_add,
 		       swaps ? wr->wr.atomic.compare_add : 0);
@@ -162,7 +164,7 @@ WQE_INLINE void begin_atomic(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 		wqe_wrap(sq, wqe);
 }
 
-/* Opcode by opcode, all segments before the payload. */
+/* Puts all segments before the payload, opcode by opcode. */
 WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -172,12 +174,12 @@ WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_
 		__builtin_unreachable();
 	switch (wr->opcode) {
 	case IBV_WR_SEND:
-		return begin(sq, wqe, pi, wr, MLX5_OPCODE_SEND, 0, kind);
+		return begin_plain(sq, wqe, pi, wr, MLX5_OPCODE_SEND, 0, kind);
 	case IBV_WR_SEND_WITH_IMM:
-		return begin(sq, wqe, pi, wr, MLX5_OPCODE_SEND_IMM, wr->imm_data, kind);
+		return begin_plain(sq, wqe, pi, wr, MLX5_OPCODE_SEND_IMM, wr->imm_data, kind);
 	case IBV_WR_SEND_WITH_INV:
-		return begin(sq, wqe, pi, wr, MLX5_OPCODE_SEND_INVAL, htobe32(wr->invalidate_rkey),
-			     kind);
+		return begin_plain(sq, wqe, pi, wr, MLX5_OPCODE_SEND_INVAL,
+				   htobe32(wr->invalidate_rkey), kind);
 	case IBV_WR_RDMA_WRITE:
 		return begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_WRITE, 0, kind);
 	case IBV_WR_RDMA_WRITE_WITH_IMM:
@@ -193,8 +195,8 @@ WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_
 	}
 }
 
-WQE_INLINE int put_plain(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
-			 const struct ibv_send_wr *wr, enum send_kind kind)
+WQE_INLINE int put_request(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+			   const struct ibv_send_wr *wr, enum send_kind kind)
 {
 	if (kind == SEND_RAW)
 		return mlx5_put_raw(qp, wqe, pi, wr);
@@ -202,7 +204,8 @@ WQE_INLINE int put_plain(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_
 	return put_payload(qp, wqe, wr);
 }
 
-/* What sq.opcodes does not have: UMRs, the request after one, and what cannot be posted. */
+/* Builds requests that the gate does not let pass: UMRs, the request after one, and what cannot be
+ * posted. */
 static int __attribute__((noinline))
 build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const struct ibv_send_wr *wr,
 		enum send_kind kind)
@@ -219,7 +222,7 @@ build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const str
 	else if (wr->opcode == IBV_WR_LOCAL_INV)
 		mlx5_umr_invalidate(qp, wqe, pi, wr->send_flags, wr->invalidate_rkey);
 	else
-		ret = put_plain(qp, wqe, pi, wr, kind);
+		ret = put_request(qp, wqe, pi, wr, kind);
 	if (!ret)
 		gate_fence(qp, wqe);
 	if (ret ? fenced : is_umr)
@@ -238,15 +241,16 @@ WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, 
 		report_sges(qp, wr);
 		return ENOMEM;
 	}
-	if (unlikely(!has_opcode(&qp->sq, wr->opcode))) {
-		/* Another variable, so that the one of the common case stays in registers. */
+	if (unlikely(!sq_has_opcode(&qp->sq, wr->opcode))) {
+		/* Only this variable has an address, so WQE of the common case stays in
+		 * registers. */
 		struct send_wqe exception;
 		int ret = build_exception(qp, &exception, pi, wr, kind);
 
 		*wqe = exception;
 		return ret;
 	}
-	return put_plain(qp, wqe, pi, wr, kind);
+	return put_request(qp, wqe, pi, wr, kind);
 }
 
 WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
@@ -281,7 +285,7 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return ret;
 }
 
-/* With the lock held, if there is one; drops it. */
+/* Posts a list. The lock is held, if there is one, and dropped. */
 WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 				 struct ibv_send_wr **bad_wr, enum send_kind kind)
 {
@@ -314,8 +318,8 @@ OUT_OF_LINE list_raw(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 	return post_list_entered(qp, wr, bad_wr, SEND_RAW);
 }
 
-WQE_INLINE int list_of(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-		       enum send_kind kind)
+WQE_INLINE int list_of_kind(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			    enum send_kind kind)
 {
 	switch (kind) {
 	case SEND_CONNECTED:
@@ -329,22 +333,22 @@ WQE_INLINE int list_of(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_sen
 	}
 }
 
-/* A list, or the lock is taken: no hurry. */
+/* Somebody has the lock, or there is a list: nothing here is in a hurry. */
 OUT_OF_LINE enter_and_list(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
 
 	qlock_enter(&qp->sq_lock);
-	return list_of(ibqp, wr, bad_wr, qp->rules->kind);
+	return list_of_kind(ibqp, wr, bad_wr, qp->rules->kind);
 }
 
-WQE_INLINE bool is_usual(struct mlx5_sq *sq, const struct ibv_send_wr *wr)
+WQE_INLINE bool send_is_usual(struct mlx5_sq *sq, const struct ibv_send_wr *wr)
 {
 	return likely(sq->wq.head != sq->wq.limit && (uint32_t)wr->num_sge < sq->sge_limit &&
-		      has_opcode(sq, wr->opcode));
+		      sq_has_opcode(sq, wr->opcode));
 }
 
-/* false: not the usual payload, and nothing has been done. */
+/* false: the payload is not usual, and nothing has been done. */
 WQE_INLINE bool put_usual_payload(const struct mlx5_sq *sq, struct send_wqe *wqe,
 				  const struct ibv_send_wr *wr)
 {
@@ -371,12 +375,12 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 		return enter_and_list(ibqp, wr, bad_wr);
 	if (shared && unlikely(!qlock_try(&qp->sq_lock)))
 		return enter_and_list(ibqp, wr, bad_wr);
-	if (unlikely(!is_usual(sq, wr)))
-		return list_of(ibqp, wr, bad_wr, kind);
+	if (unlikely(!send_is_usual(sq, wr)))
+		return list_of_kind(ibqp, wr, bad_wr, kind);
 	pi = sq->pi;
 	put_head(sq, &wqe, pi, wr, kind);
 	if (unlikely(!put_usual_payload(sq, &wqe, wr)))
-		return list_of(ibqp, wr, bad_wr, kind);
+		return list_of_kind(ibqp, wr, bad_wr, kind);
 	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, wqe.done_as);
 	sq->wq.head++;
 	blocks = wqe_finish(sq, &wqe);
@@ -432,7 +436,7 @@ post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared)
 	return routines[kind][shared];
 }
 
-/* context->ops.post_send */
+/* This is context->ops.post_send. */
 int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	return to_mqp(qp)->post_send(qp, wr, bad_wr);

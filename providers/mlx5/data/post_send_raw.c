@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_send_raw.c - ibv_post_send() of frames: the WQE of one request on a raw packet QP.
+ * post_send_raw.c - ibv_post_send() of frames: the WQE of one request on a raw packet QP, for
+ * post_send.c. raw.h has its segments.
  */
 #include <errno.h>
 
 #include "providers/mlx5/data/raw.h"
 
 static int __attribute__((cold, noinline))
-refuse(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, int err, const char *why)
+frame_refuse(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, int err, const char *why)
 {
 	verbs_warn("post_send: qp 0x%x, wr_id %#llx: %s", qp->vqp.qp.qp_num,
 		   (unsigned long long)wr->wr_id, why);
 	return err;
 }
 
-static uint64_t length_of(const struct ibv_send_wr *wr)
+static uint64_t frame_length(const struct ibv_send_wr *wr)
 {
 	uint64_t total = 0;
 
@@ -23,8 +24,8 @@ static uint64_t length_of(const struct ibv_send_wr *wr)
 	return total;
 }
 
-static int put_data(const struct mlx5_qp *qp, struct send_wqe *wqe, struct header_place *place,
-		    const struct ibv_send_wr *wr)
+static int frame_put_data(const struct mlx5_qp *qp, struct send_wqe *wqe,
+			  struct header_place *place, const struct ibv_send_wr *wr)
 {
 	for (int i = 0; i < wr->num_sge; i++) {
 		const struct ibv_sge *sge = &wr->sg_list[i];
@@ -36,14 +37,15 @@ static int put_data(const struct mlx5_qp *qp, struct send_wqe *wqe, struct heade
 	return 0;
 }
 
-static int put_inline(const struct mlx5_qp *qp, struct send_wqe *wqe, struct header_place *place,
-		      const struct ibv_send_wr *wr)
+static int frame_put_inline(const struct mlx5_qp *qp, struct send_wqe *wqe,
+			    struct header_place *place, const struct ibv_send_wr *wr)
 {
-	uint64_t total = length_of(wr) - place->left;
+	uint64_t total = frame_length(wr) - place->left;
 	uint8_t *to = wqe_inline_open(wqe);
 
 	if (total > wqe_inline_limit(&qp->sq, wqe))
-		return refuse(qp, wr, ENOMEM, "inline data exceeds max_inline_data of the QP");
+		return frame_refuse(qp, wr, ENOMEM,
+				    "inline data exceeds max_inline_data of the QP");
 	for (int i = 0; i < wr->num_sge; i++) {
 		const uint8_t *from = (const uint8_t *)(uintptr_t)wr->sg_list[i].addr;
 		uint32_t taken = header_take(&qp->sq, place, from, wr->sg_list[i].length);
@@ -54,21 +56,23 @@ static int put_inline(const struct mlx5_qp *qp, struct send_wqe *wqe, struct hea
 	return 0;
 }
 
-static int begin_frame(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+static int frame_begin(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		       const struct ibv_send_wr *wr, struct header_place *place)
 {
-	if (length_of(wr) < qp->min_header)
-		return refuse(qp, wr, EINVAL, "the frame is shorter than its Ethernet header");
+	if (frame_length(wr) < qp->min_header)
+		return frame_refuse(qp, wr, EINVAL,
+				    "the frame is shorter than its Ethernet header");
 	wqe_begin(&qp->sq, wqe, pi, MLX5_OPCODE_SEND, wr->send_flags, 0);
 	wqe_put_eth(&qp->sq, wqe, checksum_flags(wr->send_flags), 0, qp->min_header, place);
 	return 0;
 }
 
-static int begin_tso(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
-		     const struct ibv_send_wr *wr, struct header_place *place)
+static int frame_begin_tso(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+			   const struct ibv_send_wr *wr, struct header_place *place)
 {
 	if (!wr->tso.hdr_sz || wr->tso.hdr_sz > qp->max_tso_header)
-		return refuse(qp, wr, EINVAL, "tso.hdr_sz must be 1 to max_tso_header of the QP");
+		return frame_refuse(qp, wr, EINVAL,
+				    "tso.hdr_sz must be 1 to max_tso_header of the QP");
 	wqe_begin(&qp->sq, wqe, pi, MLX5_OPCODE_TSO, wr->send_flags, 0);
 	wqe_put_eth(&qp->sq, wqe, checksum_flags(wr->send_flags), wr->tso.mss, wr->tso.hdr_sz,
 		    place);
@@ -83,12 +87,13 @@ int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 	int ret;
 
 	if (unlikely(wr->send_flags & IBV_SEND_IP_CSUM && !qp->rq.checksums))
-		return refuse(qp, wr, EINVAL, "IBV_SEND_IP_CSUM: the device computes no checksums");
-	ret = wr->opcode == IBV_WR_TSO ? begin_tso(qp, wqe, pi, wr, &place)
-				       : begin_frame(qp, wqe, pi, wr, &place);
+		return frame_refuse(qp, wr, EINVAL,
+				    "IBV_SEND_IP_CSUM: the device computes no checksums");
+	ret = wr->opcode == IBV_WR_TSO ? frame_begin_tso(qp, wqe, pi, wr, &place)
+				       : frame_begin(qp, wqe, pi, wr, &place);
 	if (unlikely(ret))
 		return ret;
 	if (wr->send_flags & IBV_SEND_INLINE)
-		return put_inline(qp, wqe, &place, wr);
-	return put_data(qp, wqe, &place, wr);
+		return frame_put_inline(qp, wqe, &place, wr);
+	return frame_put_data(qp, wqe, &place, wr);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_srq.c - ibv_post_srq_recv(). Batch rule as everywhere: in order, up to the first that cannot be
- * posted. The way back of a WQE, when its message has arrived, is in srq.h.
+ * post_srq.c - ibv_post_srq_recv(). An SRQ holds one instance, for the shape of its WQEs, with or
+ * without the lock. As with ibv_post_send(), requests are posted in order up to the first that
+ * cannot be. The way back of a WQE, when its message has arrived, is in srq.h.
  */
 #include <errno.h>
 
@@ -12,7 +13,7 @@
 #include "util/order.h"
 
 static int __attribute__((cold, noinline))
-refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+srq_refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	*bad_wr = wr;
 	if ((uint32_t)wr->num_sge > srq->max_sge) {
@@ -29,35 +30,36 @@ refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **
 
 #define SRQ_INLINE static inline __attribute__((always_inline))
 
-/* SRQs whose WQEs have a single data segment are the most common, and have instances of their own:
- * ONE is a constant. */
+/* SRQs whose WQEs have a single data segment are the most common, and have instances of their own,
+ * in which the constant ONE is true. */
 #define ONE_SGE_STRIDE_LOG 5
 
-SRQ_INLINE struct mlx5_wqe_srq_next_seg *free_wqe(const struct mlx5_srq *srq, uint32_t head,
-						  bool one)
+SRQ_INLINE struct mlx5_wqe_srq_next_seg *srq_free_wqe(const struct mlx5_srq *srq, uint32_t head,
+						      bool one)
 {
 	return (void *)(srq->ring + ((size_t)head << (one ? ONE_SGE_STRIDE_LOG : srq->stride_log)));
 }
 
-SRQ_INLINE bool is_postable(const struct mlx5_srq *srq, uint32_t head, const struct ibv_recv_wr *wr)
+SRQ_INLINE bool srq_is_postable(const struct mlx5_srq *srq, uint32_t head,
+				const struct ibv_recv_wr *wr)
 {
 	return likely((uint32_t)wr->num_sge <= srq->max_sge && head != srq->tail);
 }
 
-/* false: unusual, perhaps not possible. */
-SRQ_INLINE bool is_usual(const struct mlx5_srq *srq, uint32_t head, const struct ibv_recv_wr *wr,
-			 bool one)
+/* false: the request is unusual, and perhaps cannot be posted. */
+SRQ_INLINE bool srq_is_usual(const struct mlx5_srq *srq, uint32_t head,
+			     const struct ibv_recv_wr *wr, bool one)
 {
 	if (!one)
-		return is_postable(srq, head, wr);
+		return srq_is_postable(srq, head, wr);
 	return likely(wr->num_sge == 1 && head != srq->tail && wr->sg_list->length);
 }
 
-/* Returns the free WQE after this one. */
-SRQ_INLINE uint32_t put_usual(struct mlx5_srq *srq, uint32_t head, const struct ibv_recv_wr *wr,
-			      bool one)
+/* Returns the free WQE after HEAD, which the request takes. */
+SRQ_INLINE uint32_t srq_put_usual(struct mlx5_srq *srq, uint32_t head, const struct ibv_recv_wr *wr,
+				  bool one)
 {
-	struct mlx5_wqe_srq_next_seg *wqe = free_wqe(srq, head, one);
+	struct mlx5_wqe_srq_next_seg *wqe = srq_free_wqe(srq, head, one);
 	struct mlx5_wqe_data_seg *seg = (struct mlx5_wqe_data_seg *)(wqe + 1);
 
 	if (one)
@@ -69,49 +71,50 @@ SRQ_INLINE uint32_t put_usual(struct mlx5_srq *srq, uint32_t head, const struct 
 }
 
 /* HEAD is the first free WQE behind COUNT that have been filled. */
-SRQ_INLINE void ring(struct mlx5_srq *srq, uint32_t head, uint32_t count)
+SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t count)
 {
 	uint32_t posted = srq->posted + count;
 
 	srq->head = head;
 	srq->posted = posted;
 	order_publish(srq);
-	/* WQEs before the record that makes them valid. */
+	/* The WQEs come before the record that makes them valid. */
 	dma_store_barrier();
 	srq->dbrec[MLX5_RCV_DBR] = htobe32(posted & PRM_WQE_INDEX_MASK);
 }
 
-/* With the lock held, if there is one; drops it. */
+/* Posts a list. The lock is held, if there is one, and dropped. */
 static int __attribute__((noinline))
 list_any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	uint32_t head = srq->head, count = 0;
 
-	for (; wr && is_postable(srq, head, wr); wr = wr->next, count++)
-		head = put_usual(srq, head, wr, false);
+	for (; wr && srq_is_postable(srq, head, wr); wr = wr->next, count++)
+		head = srq_put_usual(srq, head, wr, false);
 	if (likely(count))
-		ring(srq, head, count);
+		srq_ring_doorbell(srq, head, count);
 	qlock_leave(&srq->lock);
-	return likely(!wr) ? 0 : refuse(srq, wr, bad_wr);
+	return likely(!wr) ? 0 : srq_refuse(srq, wr, bad_wr);
 }
 
-/* The same, which calls nothing and so saves no registers. What it cannot post is for list_any(). */
+/* Posts a list of single buffers; nothing is called for them, and so no register is saved. What is
+ * not usual is for list_any(). */
 static int __attribute__((noinline))
 list_one_sge(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	uint32_t head = srq->head, count = 0;
 
-	for (; wr && is_usual(srq, head, wr, true); wr = wr->next, count++)
-		head = put_usual(srq, head, wr, true);
+	for (; wr && srq_is_usual(srq, head, wr, true); wr = wr->next, count++)
+		head = srq_put_usual(srq, head, wr, true);
 	if (likely(count))
-		ring(srq, head, count);
+		srq_ring_doorbell(srq, head, count);
 	if (unlikely(wr))
 		return list_any(srq, wr, bad_wr);
 	qlock_leave(&srq->lock);
 	return 0;
 }
 
-/* A list, or the lock is taken: no hurry. */
+/* Somebody has the lock, or there is a list: nothing here is in a hurry. */
 static int __attribute__((noinline))
 enter_and_list(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -119,7 +122,7 @@ enter_and_list(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 	return srq->max_sge == 1 ? list_one_sge(srq, wr, bad_wr) : list_any(srq, wr, bad_wr);
 }
 
-/* The usual request, one by itself, calls nothing either. */
+/* For a usual request, one by itself, nothing is called either. */
 SRQ_INLINE int post_one(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one, bool shared)
 {
@@ -127,30 +130,32 @@ SRQ_INLINE int post_one(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv
 		return enter_and_list(srq, wr, bad_wr);
 	if (shared && unlikely(!qlock_try(&srq->lock)))
 		return enter_and_list(srq, wr, bad_wr);
-	if (unlikely(!is_usual(srq, srq->head, wr, one)))
+	if (unlikely(!srq_is_usual(srq, srq->head, wr, one)))
 		return list_any(srq, wr, bad_wr);
-	ring(srq, put_usual(srq, srq->head, wr, one), 1);
+	srq_ring_doorbell(srq, srq_put_usual(srq, srq->head, wr, one), 1);
 	if (shared)
 		qlock_drop(&srq->lock);
 	return 0;
 }
 
-static int one_sge_locked(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_one_sge_locked(struct mlx5_srq *srq, struct ibv_recv_wr *wr,
+			       struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, true, true);
 }
 
-static int one_sge(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_one_sge(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, true, false);
 }
 
-static int any_locked(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_any_locked(struct mlx5_srq *srq, struct ibv_recv_wr *wr,
+			   struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, false, true);
 }
 
-static int any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, false, false);
 }
@@ -159,11 +164,11 @@ static int any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared)
 {
 	if (max_sge == 1)
-		return shared ? one_sge_locked : one_sge;
-	return shared ? any_locked : any;
+		return shared ? post_one_sge_locked : post_one_sge;
+	return shared ? post_any_locked : post_any;
 }
 
-/* context->ops.post_srq_recv */
+/* This is context->ops.post_srq_recv. */
 int mlx5_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mlx5_srq *srq = to_msrq(ibsrq);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw.h - WQEs of raw packet QPs: control, Ethernet segment, data.
+ * raw.h - WQEs of raw packet QPs: control, Ethernet segment, data. post_send_raw.c and
+ * send_wr_raw.c build them.
  *
- * PRM: the Ethernet segment carries the first bytes of the frame, as many as the device wants to see
- * (qp->min_header, 0 on newer ones), or for TSO the headers that go in front of each packet. They
- * start at byte 14 of it and run on past it, if need be over the end of the ring. wqe_put_eth() makes
- * the place, header_take() fills it from the payload.
+ * PRM: the Ethernet segment carries the first bytes of the frame, as many as the device wants to
+ * see (qp->min_header, 0 on newer ones), or for TSO the headers that go in front of each packet.
+ * They start at byte 14 of it and run on past it, if need be over the end of the ring.
+ * wqe_put_eth() makes room for them, header_take() fills it from the payload.
  */
 #ifndef PROVIDERS_MLX5_DATA_RAW_H
 #define PROVIDERS_MLX5_DATA_RAW_H
@@ -21,7 +22,7 @@ struct header_place {
 	uint32_t left; /* bytes that the payload still owes */
 };
 
-/* HEADER bytes of the frame will be in the segment. */
+/* Puts an Ethernet segment, in which HEADER bytes of the frame will be. */
 WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t cs_flags,
 			    uint16_t mss, uint32_t header, struct header_place *place)
 {
@@ -39,7 +40,7 @@ WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint
 		wqe->seg -= sq->end - sq->buf;
 }
 
-/* The part of FROM that belongs into the header; returns its length. */
+/* Copies the part of FROM that belongs into the header. Returns its length. */
 WQE_INLINE uint32_t header_take(const struct mlx5_sq *sq, struct header_place *place,
 				const void *from, uint64_t len)
 {
@@ -57,7 +58,8 @@ WQE_INLINE uint8_t checksum_flags(unsigned int send_flags)
 	return send_flags & IBV_SEND_IP_CSUM ? MLX5_ETH_WQE_L3_CSUM | MLX5_ETH_WQE_L4_CSUM : 0;
 }
 
-/* post_send_raw.c: the whole WQE of a request. EINVAL or ENOMEM, logged. */
+/* Puts the whole WQE of a request (post_send_raw.c). Returns EINVAL or ENOMEM, logged, when it
+ * cannot. */
 int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		 const struct ibv_send_wr *wr);
 

@@ -2,10 +2,10 @@
 /*
  * rq.h - the receive side of a QP, a WQ or an XRC SRQ: what the number in a CQE leads to.
  *
- * Every object that completes somewhere has one of these in the context's id table, and the decoder
- * of CQEs (cqe.h) starts from it. A QP is found from its receive side when a send completes, so a
- * QP without a receive queue has one, too. lock guards what posting changes; wq.tail belongs to the
- * pollers (see wq.h).
+ * Every object that completes somewhere has a struct mlx5_rq in the context's id table, and the
+ * decoder of CQEs (cqe.h) starts from it. A QP is found from its receive side when a send
+ * completes, so a QP without a receive queue has one, too. lock guards what posting changes
+ * (post_recv.c); wq.tail belongs to the pollers (see wq.h).
  */
 #ifndef PROVIDERS_MLX5_DATA_RQ_H
 #define PROVIDERS_MLX5_DATA_RQ_H
@@ -20,8 +20,8 @@
 
 struct mlx5_srq;
 
-/* What completes a receive: the next WQE of wq, or that of the SRQ that the CQE names; anything else is
- * in cqe.c. */
+/* A receive completes the next WQE of wq (RQ_PLAIN) or the WQE of an SRQ that the CQE names
+ * (RQ_SHARED). cqe.c has all that is more than that. */
 enum rq_special { RQ_PLAIN, RQ_SHARED, RQ_OTHER };
 
 enum rq_owner { RQ_OF_QP, RQ_OF_WQ, RQ_OF_SRQ };
@@ -30,7 +30,7 @@ struct mlx5_rq {
 	int (*post)(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
 	uint8_t *buf;
-	struct wq wq; /* units are WQEs */
+	struct wq wq; /* units are WQEs, which are data segments alone */
 	uint32_t stride_log;
 	uint32_t sge_limit; /* num_sge must be less; 0 while the state forbids to post */
 	uint32_t max_sge;   /* data segments of a WQE */
@@ -44,7 +44,7 @@ struct mlx5_rq {
 	uint32_t number;      /* of the owner, for messages */
 };
 
-/* What messages call the owner. */
+/* Returns what messages in the log call the owner. */
 static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 {
 	static const char *const names[] = { "qp", "wq", "srq" };
@@ -54,11 +54,11 @@ static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 
 typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* The instance of rq.post for such a ring. */
+/* Returns the instance of rq.post for such a ring; SHARED: with the lock. */
 post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);
 
-/* PRM: receive WQEs are data segments alone. Posting is possible or not, by the owner's state. */
-static inline void rq_set_door(struct mlx5_rq *rq, bool open)
+/* Opens or shuts the gate (post.h): posting is possible or not, by the owner's state. */
+static inline void rq_set_gate(struct mlx5_rq *rq, bool open)
 {
 	qlock_enter(&rq->lock);
 	rq->sge_limit = open ? rq->max_sge + 1 : 0;

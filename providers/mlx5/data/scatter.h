@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * scatter.h - the scatter list of a receive WQE, written here for every kind of receive queue, and
- * data segments as a target to copy a payload to that arrived inside the CQE.
+ * scatter.h - the scatter list of a receive WQE: scatter_put() writes it for every kind of receive
+ * queue (post_recv.c, post_srq.c), scatter_fill() copies a payload to its buffers that arrived
+ * inside the CQE (cqe.c).
  */
 #ifndef PROVIDERS_MLX5_DATA_SCATTER_H
 #define PROVIDERS_MLX5_DATA_SCATTER_H
@@ -25,7 +26,7 @@ SEG_INLINE void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 			seg_put_data(seg + 1, 0, MLX5_INVALID_LKEY, 0);
 		return;
 	}
-	/* Two at a time, up to a buffer of no bytes. */
+	/* Buffers are put two at a time, up to one of no bytes. */
 	for (; n > 1 && sge[0].length && sge[1].length; n -= 2, sge += 2, seg += 2) {
 		seg_put_sge(seg, sge);
 		seg_put_sge(seg + 1, sge + 1);
@@ -40,7 +41,7 @@ SEG_INLINE void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 		seg_put_data(seg, 0, MLX5_INVALID_LKEY, 0);
 }
 
-/* Copy LEN bytes at FROM into the buffers of up to N segments. Returns how many bytes found no
+/* Copies LEN bytes at FROM into the buffers of up to N segments. Returns how many bytes found no
  * room. */
 static inline uint32_t scatter_fill(const struct mlx5_wqe_data_seg *seg, uint32_t n,
 				    const uint8_t *from, uint32_t len)

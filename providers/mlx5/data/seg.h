@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * seg.h - segments of WQEs are written 8 bytes at a time, or 16.
+ * seg.h - segments of WQEs are written 8 bytes at a time, or 16. send_wqe.h and scatter.h build on
+ * this.
  *
- * A BlueFlame copy reads the WQE back at once: its first half in pieces of 8 bytes, the rest in such
- * of 16 (doorbell.h). A CPU forwards what it has just stored to a load only when one store covers
- * all of it; two stores of 4 bytes would have the copy wait until both are in the cache.
+ * A BlueFlame copy reads the WQE back at once: its first half in pieces of 8 bytes, the rest in
+ * pieces of 16 (doorbell.h). A CPU forwards what it has just stored to a load only when one store
+ * covers all of it; two stores of 4 bytes would have the copy wait until both are in the cache.
  */
 #ifndef PROVIDERS_MLX5_DATA_SEG_H
 #define PROVIDERS_MLX5_DATA_SEG_H
@@ -29,13 +30,13 @@ SEG_INLINE void seg_put_be64(void *at, uint64_t value)
 	memcpy(at, &raw, sizeof(raw));
 }
 
-/* Two fields of 32 bits, given in host order. */
+/* Puts two fields of 32 bits, given in host order. */
 SEG_INLINE void seg_put_pair(void *at, uint32_t first, uint32_t second)
 {
 	seg_put_be64(at, (uint64_t)first << 32 | second);
 }
 
-/* Two fields of 32 bits that are big-endian already. */
+/* Puts two fields of 32 bits that are big-endian already. */
 SEG_INLINE void seg_put_raw_pair(void *at, __be32 first, __be32 second)
 {
 #if __BYTE_ORDER == __LITTLE_ENDIAN
@@ -57,18 +58,19 @@ SEG_INLINE void seg_put_data(void *at, uint32_t length, uint32_t lkey, uint64_t 
 static_assert(offsetof(struct ibv_sge, length) == 8 && offsetof(struct ibv_sge, lkey) == 12,
 	      "struct ibv_sge: addr, length, lkey");
 
-/* The same from an SGE that has bytes. */
+/* seg_put_sge() puts a data segment from an SGE that has bytes. */
 #ifdef __SSSE3__
 SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 {
-	/* Which byte of the SGE each byte of the segment is: length, lkey and addr, each swapped. */
+	/* This says which byte of the SGE each byte of the segment is: length, lkey and addr are
+	 * swapped. */
 	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
 
 	_mm_storeu_si128((__m128i *)at,
 			 _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)sge), order));
 }
 #else
-/* Its length and key are one load of 8 bytes. */
+/* The SGE's length and key are one load of 8 bytes. */
 SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 {
 	uint64_t length_lkey;
@@ -84,7 +86,8 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 
 #define COPY_SMALL_MAX 64
 
-/* Up to 64 bytes: fewer instructions than a call, and like one it touches nothing else. */
+/* Copies up to COPY_SMALL_MAX bytes, with fewer instructions than a call; no other byte is
+ * touched. */
 SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len >= 16) {
@@ -108,7 +111,7 @@ SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 	}
 }
 
-/* More than COPY_SMALL_MAX bytes, for who must not call anything. */
+/* Copies more than COPY_SMALL_MAX bytes, for code that must not call anything. */
 SEG_INLINE void copy_large(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	uint8_t *last = to + len - 32;

@@ -24,7 +24,8 @@
 
 #define WQE_INLINE __attribute__((always_inline)) static inline
 
-/* Each request looks up the third word of its control segment; called once, at creation. */
+/* Each request looks up the third word of its control segment; qp.c makes the table, when the QP is
+ * created. */
 static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 {
 	for (unsigned int flags = 0; flags < ARRAY_SIZE(sq->ctrl_flags); flags++) {
@@ -40,8 +41,8 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 	}
 }
 
-/* How the completion of a request will be reported: enum ibv_wc_opcode, and enum ibv_wc_flags above
- * it. Constant for a constant opcode. */
+/* Returns how the completion of a request will be reported: enum ibv_wc_opcode, and enum
+ * ibv_wc_flags above it. That is a constant for a constant opcode. */
 WQE_INLINE uint32_t done_as(uint8_t opcode)
 {
 	switch (opcode) {
@@ -64,7 +65,7 @@ WQE_INLINE uint32_t done_as(uint8_t opcode)
 	}
 }
 
-/* Start a WQE at WQEBB PI. Its length goes in at wqe_finish(). */
+/* Starts a WQE at WQEBB PI. wqe_finish() puts its length in. */
 WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			  uint8_t opcode, unsigned int flags, __be32 imm)
 {
@@ -85,7 +86,7 @@ WQE_INLINE void wqe_wrap(const struct mlx5_sq *sq, struct send_wqe *wqe)
 		wqe->seg = sq->buf;
 }
 
-/* Where the segment is that follows the control segment. */
+/* Returns where the segment is that follows the control segment. */
 WQE_INLINE void *wqe_second(const struct send_wqe *wqe)
 {
 	return wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
@@ -167,7 +168,7 @@ WQE_INLINE void wqe_put_sge(const struct mlx5_sq *sq, struct send_wqe *wqe,
 	wqe->ds++;
 }
 
-/* Copy LEN bytes into the ring at TO, going on at its start when its end is reached. Returns
+/* Copies LEN bytes into the ring at TO, and goes on at its start when its end is reached. Returns
  * where the next byte goes. */
 WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void *from, size_t len)
 {
@@ -188,14 +189,15 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 	return to + len;
 }
 
-/* How many bytes of the WQE are in front of inline data. */
+/* Returns how many bytes of the WQE are in front of inline data. */
 WQE_INLINE uint32_t wqe_inline_start(const struct send_wqe *wqe)
 {
 	return wqe->ds * PRM_DS_SIZE + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
 }
 
-/* The capacity of the QP, and never more than the request's place in the ring: an operation that
- * the QP was not created for may have a longer head. */
+/* Returns how many inline bytes the WQE may have: what the QP was created for, and never more than
+ * the request's place in the ring, as an operation that the QP was not created for may have a
+ * longer head. */
 WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send_wqe *wqe)
 {
 	uint32_t used = wqe_inline_start(wqe);
@@ -204,8 +206,8 @@ WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send
 	return min_of(room, sq->max_inline);
 }
 
-/* Inline data: wqe_inline_open(), ring_copy() of each part, wqe_inline_close() with the sum of
- * their lengths. */
+/* Inline data is put by wqe_inline_open(), ring_copy() of each part, and wqe_inline_close() with
+ * the sum of their lengths. */
 WQE_INLINE uint8_t *wqe_inline_open(const struct send_wqe *wqe)
 {
 	return wqe->seg + sizeof(struct mlx5_wqe_inl_data_seg);
@@ -220,15 +222,15 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 	}
 }
 
-/* The usual inline data: bytes that end before the ring does, in one piece. false: nothing has been
- * done. */
+/* Puts the usual inline data: bytes that end before the ring does, in one piece. false: they are
+ * not usual, and nothing has been done. */
 WQE_INLINE bool wqe_put_usual_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
 				     const void *from, size_t size)
 {
 	const uint32_t len = (uint32_t)size;
 	uint8_t *to = wqe_inline_open(wqe);
 
-	/* Neither none nor, by what wqe_inline_limit() says, too many. */
+	/* There is a byte at least, and no more than wqe_inline_limit() says. */
 	if (unlikely(size - 1 >= sq->max_inline || wqe_inline_start(wqe) + len > sq->wqe_bytes ||
 		     to + len >= sq->end))
 		return false;
@@ -245,7 +247,7 @@ WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
 	return (wqe->ds + PRM_WQEBB_DS - 1) / PRM_WQEBB_DS;
 }
 
-/* Write the length of the WQE; returns how many WQEBBs that is. */
+/* Writes the length of the WQE. Returns how many WQEBBs that is. */
 WQE_INLINE uint32_t wqe_finish(const struct mlx5_sq *sq, const struct send_wqe *wqe)
 {
 	seg_put_pair(wqe->ctrl, wqe->first, sq->qpn_shifted | wqe->ds);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr.c - ibv_wr_*(): the second door to the builders of send_wqe.h.
+ * send_wr.c - ibv_wr_*(): the other entry point, beside ibv_post_send(), to the builders of
+ * send_wqe.h. Programs call these functions through struct ibv_qp_ex.
  *
  * A builder (wr_send, wr_rdma_write...) starts a WQE in the ring, one setter gives it its payload
- * and finishes it (batch.h). The batch rule of this door: all or nothing. The first error is kept, nothing is
- * written after it, and wr_complete() then cancels the batch by taking the indices of the queue
- * back; so does wr_abort().
+ * and finishes it (batch.h). A batch is posted whole or not at all: the first error is kept,
+ * nothing is written after it, and wr_complete() then cancels the batch by taking the indices of
+ * the queue back; so does wr_abort().
  */
 #include <errno.h>
 
@@ -164,7 +165,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct 
 	batch_finish_wqe(qp, &wqe, false);
 }
 
-/* No bytes, too many, or some behind the end of the ring. */
+/* Puts no bytes, too many, or some behind the end of the ring. */
 static void __attribute__((noinline))
 set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {

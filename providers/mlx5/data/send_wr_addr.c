@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * send_wr_addr.c - ibv_wr_*() of QPs whose requests name their destination: datagrams and XRC.
+ * batch.h has what they share with the builders of connected QPs in send_wr.c.
  */
 #include "providers/mlx5/data/batch.h"
 

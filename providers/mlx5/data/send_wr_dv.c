@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_dv.c - mlx5dv_wr_raw_wqe(): a WQE that the program has built, as one more builder of a batch.
+ * send_wr_dv.c - mlx5dv_wr_raw_wqe(): a WQE that the program has built, as one more builder of a
+ * batch (batch.h).
  *
- * The program answers for all of it, flags included, but for its index and its signature. The completion says
- * MLX5DV_WC_RAW_WQE, whatever the opcode is.
+ * The program answers for all of it, flags included, but for its index and its signature. The
+ * completion says MLX5DV_WC_RAW_WQE, whatever the opcode is.
  */
 #include <errno.h>
 
 #include "providers/mlx5/data/batch.h"
 
-/* PRM: the size in the control segment counts 16 bytes, in 6 bits. */
-#define CTRL_DS_MASK 0x3fu
-
-/* Room in the ring is counted in the longest WQEs that the QP was created for. */
-static bool has_size(struct mlx5_qp *qp, uint32_t ds)
+/* A WQE may be as long as those that the QP was created for: room in the ring is counted in
+ * these. */
+static bool raw_wqe_has_size(struct mlx5_qp *qp, uint32_t ds)
 {
 	uint32_t limit = qp->sq.wqe_bytes / PRM_DS_SIZE;
 
@@ -26,7 +25,7 @@ static bool has_size(struct mlx5_qp *qp, uint32_t ds)
 	return false;
 }
 
-static bool is_ready(struct mlx5_qp *qp)
+static bool qp_is_ready(struct mlx5_qp *qp)
 {
 	if (gate_open_for_any(qp))
 		return true;
@@ -38,7 +37,8 @@ static bool is_ready(struct mlx5_qp *qp)
 	return false;
 }
 
-static void copy_raw(const struct mlx5_sq *sq, struct send_wqe *wqe, const void *from, uint32_t pi)
+static void raw_wqe_copy(const struct mlx5_sq *sq, struct send_wqe *wqe, const void *from,
+			 uint32_t pi)
 {
 	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
 	uint32_t first;
@@ -56,16 +56,16 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 	const uint32_t pi = qp->sq.pi;
 	struct send_wqe wqe = { .ctrl = qp->sq.buf +
 					((size_t)(pi & qp->sq.wq.mask) << PRM_WQEBB_LOG),
-				.ds = be32toh(ctrl->qpn_ds) & CTRL_DS_MASK,
+				.ds = be32toh(ctrl->qpn_ds) & PRM_WQE_MAX_DS,
 				.done_as = MLX5DV_WC_RAW_WQE };
 
-	if (qp->batch.err || !has_size(qp, wqe.ds) || !is_ready(qp))
+	if (qp->batch.err || !raw_wqe_has_size(qp, wqe.ds) || !qp_is_ready(qp))
 		return;
 	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
 		mlx5_batch_fail_full(qp);
 		return;
 	}
-	copy_raw(&qp->sq, &wqe, from, pi);
+	raw_wqe_copy(&qp->sq, &wqe, from, pi);
 	batch_note(qp, pi, &wqe);
 	gate_fence(qp, &wqe);
 	qp->batch.wqe = wqe;

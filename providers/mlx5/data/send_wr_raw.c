@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_raw.c - ibv_wr_*() of raw packet QPs. Their setters first fill the header that the
- * Ethernet segment has place for.
+ * send_wr_raw.c - ibv_wr_*() of raw packet QPs. Their setters first fill the header for which the
+ * Ethernet segment has room (raw.h); the rest is as in send_wr.c.
  */
 #include <errno.h>
 
 #include "providers/mlx5/data/batch.h"
 #include "providers/mlx5/data/raw.h"
 
-static void fail(struct mlx5_qp *qp, int err, const char *why)
+static void raw_fail(struct mlx5_qp *qp, int err, const char *why)
 {
 	verbs_warn("ibv_wr: qp 0x%x, wr_id %#llx: %s", qp->vqp.qp.qp_num,
 		   (unsigned long long)qp->vqp.qp_ex.wr_id, why);
 	batch_set_err(qp, err);
 }
 
-static bool begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint16_t mss,
-		  uint32_t header)
+static bool raw_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint16_t mss,
+		      uint32_t header)
 {
 	struct mlx5_batch *batch = &qp->batch;
 	unsigned int flags = qp->vqp.qp_ex.wr_flags;
@@ -25,7 +25,7 @@ static bool begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uin
 	if (!batch_begin(qp, op, opcode, 0, SEND_RAW))
 		return false;
 	if (flags & IBV_SEND_IP_CSUM && !qp->rq.checksums) {
-		fail(qp, EINVAL, "IBV_SEND_IP_CSUM: the device computes no checksums");
+		raw_fail(qp, EINVAL, "IBV_SEND_IP_CSUM: the device computes no checksums");
 		return false;
 	}
 	wqe_put_eth(&qp->sq, &batch->wqe, checksum_flags(flags), mss, header, &place);
@@ -38,7 +38,7 @@ static void raw_send(struct ibv_qp_ex *qpx)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 
-	begin(qp, IBV_WR_SEND, MLX5_OPCODE_SEND, 0, qp->min_header);
+	raw_begin(qp, IBV_WR_SEND, MLX5_OPCODE_SEND, 0, qp->min_header);
 }
 
 static void raw_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint16_t mss)
@@ -46,18 +46,19 @@ static void raw_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 
 	if (!qp->batch.err && (!hdr_sz || hdr_sz > qp->max_tso_header))
-		fail(qp, EINVAL, "ibv_wr_send_tso: hdr_sz must be 1 to max_tso_header of the QP");
-	if (!begin(qp, IBV_WR_TSO, MLX5_OPCODE_TSO, mss, hdr_sz))
+		raw_fail(qp, EINVAL,
+			 "ibv_wr_send_tso: hdr_sz must be 1 to max_tso_header of the QP");
+	if (!raw_begin(qp, IBV_WR_TSO, MLX5_OPCODE_TSO, mss, hdr_sz))
 		return;
 	ring_copy(&qp->sq, qp->batch.header, hdr, hdr_sz);
 	qp->batch.header_left = 0;
 }
 
-static void finish(struct mlx5_qp *qp, struct send_wqe *wqe, const struct header_place *place,
-		   bool has_inline)
+static void raw_finish(struct mlx5_qp *qp, struct send_wqe *wqe, const struct header_place *place,
+		       bool has_inline)
 {
 	if (place->left)
-		fail(qp, EINVAL, "the frame is shorter than its Ethernet header");
+		raw_fail(qp, EINVAL, "the frame is shorter than its Ethernet header");
 	else
 		batch_finish_wqe(qp, wqe, has_inline);
 }
@@ -71,7 +72,7 @@ static void raw_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct
 	if (qp->batch.err)
 		return;
 	if (num_sge > qp->sq.max_sge) {
-		fail(qp, ENOMEM, "ibv_wr_set_sge_list: num_sge exceeds max_send_sge of the QP");
+		raw_fail(qp, ENOMEM, "ibv_wr_set_sge_list: num_sge exceeds max_send_sge of the QP");
 		return;
 	}
 	for (size_t i = 0; i < num_sge; i++) {
@@ -81,7 +82,7 @@ static void raw_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct
 		wqe_put_data(&qp->sq, &wqe, sge[i].length - taken, sge[i].lkey,
 			     sge[i].addr + taken);
 	}
-	finish(qp, &wqe, &place, false);
+	raw_finish(qp, &wqe, &place, false);
 }
 
 static void raw_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
@@ -91,7 +92,7 @@ static void raw_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uin
 	raw_set_sge_list(qpx, 1, &sge);
 }
 
-static uint64_t bufs_length(const struct ibv_data_buf *bufs, size_t n)
+static uint64_t raw_bufs_length(const struct ibv_data_buf *bufs, size_t n)
 {
 	uint64_t total = 0;
 
@@ -106,14 +107,14 @@ static void raw_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct header_place place = { qp->batch.header, qp->batch.header_left };
 	struct send_wqe wqe = qp->batch.wqe;
-	uint64_t total = bufs_length(bufs, num_buf);
+	uint64_t total = raw_bufs_length(bufs, num_buf);
 	uint8_t *to = wqe_inline_open(&wqe);
 
 	if (qp->batch.err)
 		return;
 	total -= min_of(total, (uint64_t)place.left);
 	if (total > wqe_inline_limit(&qp->sq, &wqe)) {
-		fail(qp, ENOMEM, "inline data exceeds max_inline_data of the QP");
+		raw_fail(qp, ENOMEM, "inline data exceeds max_inline_data of the QP");
 		return;
 	}
 	for (size_t i = 0; i < num_buf; i++) {
@@ -123,7 +124,7 @@ static void raw_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 			       bufs[i].length - taken);
 	}
 	wqe_inline_close(&wqe, (uint32_t)total);
-	finish(qp, &wqe, &place, true);
+	raw_finish(qp, &wqe, &place, true);
 }
 
 static void raw_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
@@ -133,7 +134,7 @@ static void raw_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length
 	raw_set_inline_data_list(qpx, 1, &buf);
 }
 
-/* After the common setters, which these stand for. */
+/* This is called after the common setters have been put into the table, and replaces them. */
 void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = raw_send;

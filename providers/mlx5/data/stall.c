@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stall.c - pauses between polls: of fixed length after each that found nothing, or of a length that grows while polls find
- * less than was asked for and shrinks otherwise.
+ * stall.c - pauses between polls. They have a fixed length and follow each poll that found nothing,
+ * or their length grows while polls find less than was asked for, and shrinks otherwise.
  */
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/stall.h"
@@ -27,7 +27,7 @@ static inline uint64_t cycles_now(void)
 #endif
 }
 
-static inline void relax(void)
+static inline void cpu_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
@@ -36,31 +36,31 @@ static inline void relax(void)
 #endif
 }
 
-static const struct stall_env *env_of(const struct mlx5_cq *cq)
+static const struct stall_env *stall_env_of(const struct mlx5_cq *cq)
 {
 	return &to_mctx(cq->vcq.cq.context)->env.stall;
 }
 
-static void pause_before(struct mlx5_cq *cq)
+static void stall_pause(struct mlx5_cq *cq)
 {
-	const struct stall_env *env = env_of(cq);
+	const struct stall_env *env = stall_env_of(cq);
 	uint64_t since;
 
 	if (env->loops >= 0) {
 		for (int i = 0; LOAD(cq->stall.due) && i < env->loops; i++)
-			relax();
+			cpu_relax();
 		return;
 	}
 	since = LOAD(cq->stall.since);
 	while (since && cycles_now() - since < LOAD(cq->stall.cycles))
-		relax();
+		cpu_relax();
 }
 
 enum found { NOTHING, SOME, ALL };
 
-static void learn(struct mlx5_cq *cq, enum found found)
+static void stall_learn(struct mlx5_cq *cq, enum found found)
 {
-	const struct stall_env *env = env_of(cq);
+	const struct stall_env *env = stall_env_of(cq);
 	uint32_t cycles = LOAD(cq->stall.cycles);
 
 	STORE(cq->stall.due, found == NOTHING);
@@ -78,27 +78,27 @@ int mlx5_stall_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	int n;
 
-	pause_before(to_mcq(cq));
+	stall_pause(to_mcq(cq));
 	n = mlx5_datapath()->ops.poll_cq(cq, num_entries, wc);
-	learn(to_mcq(cq), n <= 0 ? NOTHING : n < num_entries ? SOME : ALL);
+	stall_learn(to_mcq(cq), n <= 0 ? NOTHING : n < num_entries ? SOME : ALL);
 	return n;
 }
 
-static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+static int stall_start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 {
 	struct mlx5_cq *cq = to_mcq_ex(cqx);
 	int ret;
 
-	pause_before(cq);
+	stall_pause(cq);
 	ret = cq->stall.start_poll(cqx, attr);
 	if (ret)
-		learn(cq, NOTHING);
+		stall_learn(cq, NOTHING);
 	else
-		cq->stall.ran_dry = false; /* ours until end_poll */
+		cq->stall.ran_dry = false; /* no other thread looks until end_poll */
 	return ret;
 }
 
-static int next_poll(struct ibv_cq_ex *cqx)
+static int stall_next_poll(struct ibv_cq_ex *cqx)
 {
 	struct mlx5_cq *cq = to_mcq_ex(cqx);
 	int ret = cq->stall.next_poll(cqx);
@@ -107,11 +107,11 @@ static int next_poll(struct ibv_cq_ex *cqx)
 	return ret;
 }
 
-static void end_poll(struct ibv_cq_ex *cqx)
+static void stall_end_poll(struct ibv_cq_ex *cqx)
 {
 	struct mlx5_cq *cq = to_mcq_ex(cqx);
 
-	learn(cq, cq->stall.ran_dry ? SOME : ALL);
+	stall_learn(cq, cq->stall.ran_dry ? SOME : ALL);
 	cq->stall.end_poll(cqx);
 }
 
@@ -125,7 +125,7 @@ void mlx5_stall_wrap(struct mlx5_cq *cq, const struct stall_env *env)
 				       .start_poll = cqx->start_poll,
 				       .next_poll = cqx->next_poll,
 				       .end_poll = cqx->end_poll };
-	cqx->start_poll = start_poll;
-	cqx->next_poll = next_poll;
-	cqx->end_poll = end_poll;
+	cqx->start_poll = stall_start_poll;
+	cqx->next_poll = stall_next_poll;
+	cqx->end_poll = stall_end_poll;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * syndrome.c - syndromes in words: what the adapter found, and where to look first.
+ * syndrome.c - syndromes in words, for the log: what the adapter found, and where to look first.
  *
  * The vendor syndromes are those that adapters are publicly known to report; others are shown by
  * number.

@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* SYNDROME is one of the PRM, VENDOR the adapter's own detail. Both functions always return a text. */
+/* SYNDROME is one of the PRM, VENDOR the adapter's own detail. Both functions always return a
+ * text. */
 const char *mlx5_syndrome_str(uint8_t syndrome);
 const char *mlx5_vendor_syndrome_str(uint8_t vendor);
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm_done.c - completions of tag matching: of operations on the list, and of messages.
+ * tm_done.c - completions of tag matching, for cqe.c: of operations on the list of tags, and of
+ * messages that came to the SRQ. tm.c posts the operations.
  */
 #include <endian.h>
 
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/tm.h"
 
-/* ---- operations: found by where their request stands in its queue */
+/* ---- operations; they are found by where their request stands in its queue */
 
 static uint32_t slot_of(const struct mlx5_tm *tm, const struct mlx5_cqe64 *cqe)
 {
 	return be16toh(cqe->wqe_counter) & tm->qp->sq.wq.mask;
 }
 
-static bool has_deleted(const struct mlx5_cqe64 *cqe)
+static bool cqe_has_deleted(const struct mlx5_cqe64 *cqe)
 {
 	return cqe->app_op == TM_APP_REMOVE && be32toh(cqe->tm_cqe.success) & MLX5_TMC_SUCCESS;
 }
 
-/* Nothing will complete in a tag that was deleted. */
+/* A tag that was deleted is released, as nothing will complete in it. */
 static uint64_t complete_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
 				   uint32_t *noted)
 {
@@ -28,7 +29,7 @@ static uint64_t complete_operation(struct mlx5_srq *srq, const struct mlx5_cqe64
 
 	qlock_enter(&srq->lock);
 	wr_id = wq_complete_at(&tm->qp->sq.wq, be16toh(cqe->wqe_counter), noted);
-	if (has_deleted(cqe))
+	if (cqe_has_deleted(cqe))
 		tm_release(tm, tm->deleting[slot_of(tm, cqe)]);
 	/* The device has messages that the program has not told it of: what is added waits. */
 	if ((int16_t)(be16toh(cqe->tm_cqe.hw_phase_cnt) - tm->told) > 0)
@@ -48,7 +49,8 @@ int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe)
 		complete_operation(srq, cqe, &noted);
 		return -1;
 	}
-	return cqe->app_op == TM_APP_REMOVE && !has_deleted(cqe) ? IBV_WC_TM_ERR : IBV_WC_SUCCESS;
+	return cqe->app_op == TM_APP_REMOVE && !cqe_has_deleted(cqe) ? IBV_WC_TM_ERR
+								     : IBV_WC_SUCCESS;
 }
 
 /* ---- messages */
@@ -69,11 +71,12 @@ int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, cons
 	return IBV_WC_SUCCESS;
 }
 
-/* What each kind means for the message's tag */
-static const struct kind {
-	uint8_t flags; /* enum ibv_wc_flags */
-	bool incomplete, first;
-} kinds[] = {
+/* What a CQE of each kind means for the tag of its message. */
+static const struct tm_kind {
+	uint8_t flags;   /* enum ibv_wc_flags */
+	bool incomplete; /* the program has to fetch the rest */
+	bool first;      /* the tag stays: another CQE for it follows */
+} tm_kinds[] = {
 	[TM_APP_CONSUMED] = { IBV_WC_TM_MATCH, false, true },
 	[TM_APP_EXPECTED] = { IBV_WC_TM_DATA_VALID, false, false },
 	[TM_APP_CONSUMED_SW_RNDV] = { IBV_WC_TM_MATCH, true, true },
@@ -86,7 +89,7 @@ static struct special_completion complete_tag(struct mlx5_srq *srq, const struct
 					      int status)
 {
 	struct tm_tag *tag = tag_of(srq->tm, cqe);
-	const struct kind *kind = &kinds[cqe->app_op];
+	const struct tm_kind *kind = &tm_kinds[cqe->app_op];
 	struct special_completion done = { .status = (uint8_t)status };
 
 	qlock_enter(&srq->lock);
@@ -106,8 +109,9 @@ static struct special_completion complete_tag(struct mlx5_srq *srq, const struct
 	return done;
 }
 
-/* It lies in a WQE of the SRQ, headers and all. The counts have 16 bits, so that a program that never
- * tells them is asked to before they could be confused. */
+/* A message that matched no tag lies in a WQE of the SRQ, headers and all. The counts of such
+ * messages have 16 bits, so a program that never tells them is asked to before they could be
+ * confused. */
 static struct special_completion complete_unmatched(struct mlx5_srq *srq,
 						    const struct mlx5_cqe64 *cqe)
 {

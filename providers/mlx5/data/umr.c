@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr.c - builds UMR WQEs: control, UMR control, memory key context, and for a binding one block of
- * inline translations with the region below the window.
+ * umr.c - builds UMR WQEs, for post_send.c and send_wr_umr.c: control, UMR control, memory key
+ * context, and for a binding one block of inline translations with the region below the window.
  */
 #include "providers/mlx5/data/umr.h"
 
@@ -24,7 +24,7 @@
 #define FLAGS_BIND_2   (FLAGS_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE)
 #define FLAGS_UNBIND_2 (FLAGS_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN)
 
-/* A segment of SIZE bytes, zeroed, at a multiple of its size from the start of the WQE. */
+/* Puts a segment of SIZE bytes, all 0, at a multiple of its size from the start of the WQE. */
 static void *put_seg(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t size)
 {
 	void *seg;
@@ -86,7 +86,7 @@ static void put_bound(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t q
 		     bind->addr);
 }
 
-static int refuse(const struct mlx5_qp *qp, const struct ibv_mw *mw, int err, const char *why)
+static int bind_refuse(const struct mlx5_qp *qp, const struct ibv_mw *mw, int err, const char *why)
 {
 	verbs_warn("bind_mw: qp 0x%x, window 0x%x: %s", qp->vqp.qp.qp_num, mw->rkey, why);
 	return err;
@@ -97,17 +97,19 @@ static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,
 {
 	if (!bind->mr)
 		return bind->length || bind->addr
-			       ? refuse(qp, mw, EINVAL, "addr or length is set, but mr is NULL")
+			       ? bind_refuse(qp, mw, EINVAL,
+					     "addr or length is set, but mr is NULL")
 			       : 0;
 	if (mw->pd != qp->vqp.qp.pd)
-		return refuse(qp, mw, EPERM, "the window belongs to another PD than the QP");
+		return bind_refuse(qp, mw, EPERM, "the window belongs to another PD than the QP");
 	if (bind->mr->pd != mw->pd)
-		return refuse(qp, mw, EPERM, "the window belongs to another PD than the region");
+		return bind_refuse(qp, mw, EPERM,
+				   "the window belongs to another PD than the region");
 	if (to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED)
-		return refuse(qp, mw, EINVAL, "the region is zero based");
-	/* The translation has 31 bits for it. */
+		return bind_refuse(qp, mw, EINVAL, "the region is zero based");
+	/* The translation has 31 bits for the length. */
 	if (bind->length > INT32_MAX)
-		return refuse(qp, mw, EOPNOTSUPP, "length is 2 GiB or more");
+		return bind_refuse(qp, mw, EOPNOTSUPP, "length is 2 GiB or more");
 	return 0;
 }
 

@@ -5,9 +5,9 @@
  *
  * PRM: a request behind a UMR that needs the key as changed waits by a small fence. Every next
  * request gets one, as nobody says which needs it. So that the data path need not look, a UMR shuts
- * the gate: sq.opcodes becomes 0, the next request finds its opcode missing, and the way of
- * exceptions (post_send.c, batch.h) opens the gate again and sets the fence. UMR opcodes themselves
- * never are in sq.opcodes and so always go that way.
+ * the gate (post.h): sq.opcodes becomes 0, the next request finds its opcode missing, and the way
+ * of exceptions (post_send.c, batch.h) opens the gate again and sets the fence. UMR opcodes
+ * themselves never are in sq.opcodes and so always go that way.
  */
 #ifndef PROVIDERS_MLX5_DATA_UMR_H
 #define PROVIDERS_MLX5_DATA_UMR_H
@@ -47,12 +47,13 @@ static inline void gate_fence(struct mlx5_qp *qp, const struct send_wqe *wqe)
 	qp->sq.fence_next = false;
 }
 
-/* Start and fill a WQE that binds MW, whose key becomes RKEY. EINVAL or EPERM, logged, when the
+/* Starts and fills a WQE that binds MW, whose key becomes RKEY. Returns an errno, logged, when the
  * binding is not allowed; nothing has been written then. */
 int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
 		  const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
 
-/* One that makes RKEY, of a window of type 2 or of a region that allows it, free. */
+/* Starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a region that
+ * allows it. */
 void mlx5_umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			 unsigned int flags, uint32_t rkey);
 

@@ -2,10 +2,11 @@
 /*
  * variant.h - the names of the data path, which is compiled twice.
  *
- * Once for every x86-64 and, with MLX5_DATA_V3 defined, once for those that have what x86-64-v3 asks
- * for (2013 and later): loads and stores that swap bytes, shifts by any register, instructions with
- * three operands. datapath.c chooses between the two. Everything that the files in question export
- * is in this list; each header that declares some of it includes this one first.
+ * It is compiled once for every x86-64 and, with MLX5_DATA_V3 defined, once for those that have
+ * what x86-64-v3 asks for (2013 and later): loads and stores that swap bytes, shifts by any
+ * register, instructions with three operands. datapath.c chooses between the two. This list has
+ * everything that the files export which are compiled twice (CMakeLists.txt names them); each
+ * header that declares some of it includes this one first.
  */
 #ifndef PROVIDERS_MLX5_DATA_VARIANT_H
 #define PROVIDERS_MLX5_DATA_VARIANT_H
