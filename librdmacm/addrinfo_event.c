@@ -62,11 +62,15 @@ static int resolve_names(struct cm_id *cm, const char *node, const char *service
 /* A number is the service's ID, anything else its name. */
 static int put_service(struct rdma_ucm_ib_service *to, const char *service)
 {
+	int before = errno;
+	bool is_number;
 	char *end;
 
 	errno = 0;
 	to->service_id = strtoull(service, &end, 0);
-	if (end != service && !*end && !errno) {
+	is_number = end != service && !*end && !errno;
+	errno = before;
+	if (is_number) {
 		to->flags = RDMA_USER_CM_IB_SERVICE_FLAG_ID;
 		return 0;
 	}

@@ -113,7 +113,9 @@ static unsigned int count_services(struct rdma_cm_id *id, const char *service, u
 	unsigned int count = 0;
 	int type, status;
 
+	errno = EXDEV;
 	MUST(!rdma_resolve_addrinfo(id, NULL, service, &hints));
+	say_check(errno == EXDEV, "a service's name or number leaves errno alone");
 	type = next_type(&status);
 	if (type != RDMA_CM_EVENT_ADDRINFO_RESOLVED) {
 		say_check(type == RDMA_CM_EVENT_ADDRINFO_ERROR && status == -ENODATA &&

@@ -141,10 +141,16 @@ PRELOAD_EXPORT int close(int fd)
 /* Another number for what FD stands for; only those that are copied before they are used may be pending. */
 static int copy_made(int fd, int rsocket, int copy)
 {
+	int ret;
+
 	if (copy < 0 || rsocket < 0)
 		return number_marked(copy, preload_pending(fd));
-	errno = preload_add_copy(copy, rsocket);
-	return errno ? -1 : copy;
+	ret = preload_add_copy(copy, rsocket);
+	if (!ret)
+		return copy;
+	real()->close(copy);
+	errno = ret;
+	return -1;
 }
 
 PRELOAD_EXPORT int dup(int fd)
