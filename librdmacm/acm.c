@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm.c - the connection to ibacm: one for the process, opened by the first question, kept until it fails or the library
- * goes. All of it is guarded by one lock, so that an answer belongs to the question before it.
+ * acm.c - the connection to ibacm: one for the process, opened by the first question, kept until it
+ * fails or the library goes. All of it is guarded by one lock, so that an answer belongs to the
+ * question before it.
  *
- * No state of the daemon may stop a program: whatever takes too long or makes no sense costs the connection, and the
- * question has no answer. A child process opens its own, since answers on a shared one would go to either.
+ * No state of the daemon may stop a program: whatever takes too long or makes no sense costs the
+ * connection, and the question has no answer. A child process opens its own, since answers on a
+ * shared one would go to either.
  */
 #include "acm.h"
 
@@ -24,8 +26,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int sock = -1;
-static pid_t owner;        /* who opened it */
-static int64_t rests_till; /* ms: the daemon is not asked before */
+static pid_t owner;        /* the process that opened the socket */
+static int64_t rests_till; /* in milliseconds; the daemon is not asked before that time */
 
 static int64_t now_ms(void)
 {
@@ -80,7 +82,7 @@ static int connect_to(const struct sockaddr *addr, socklen_t len, int64_t deadli
 	return err;
 }
 
-/* ENOENT: the daemon has no TCP port. */
+/* Returns ENOENT if the daemon has no TCP port. */
 static int read_port(struct sockaddr_in *addr)
 {
 	char text[16] = "";
@@ -208,7 +210,7 @@ static int exchange_question(const struct acm_message *question, struct acm_mess
 	daemon_disconnect();
 	if (ret == ETIMEDOUT)
 		rests_till = now_ms() + ACM_REST_MS;
-	if (ret != EPROTO) /* which has been told */
+	if (ret != EPROTO) /* rdmacm_acm_header_is_sane() has told that */
 		verbs_warn("ibacm: no answer: %s", strerror(ret));
 	return ret;
 }

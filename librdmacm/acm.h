@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm.h - ibacm, the daemon of a host that finds InfiniBand paths for names and addresses and keeps them: what is asked of
- * it, and the bytes of that.
+ * acm.h - what is asked of ibacm, and the bytes of the questions and answers. ibacm is a daemon of
+ * the host that finds InfiniBand paths for addresses and keeps them.
  *
- * Facts are of Debian's <infiniband/acm.h> (package ibacm) and of what its librdmacm was seen to send. Numbers of the
- * header are in host byte order, as the daemon is of the same host; addresses and path records are as on the wire.
+ * The facts are from Debian's <infiniband/acm.h> (package ibacm) and from what its librdmacm was
+ * seen to send. Numbers of the header are in host byte order, as the daemon runs on the same host;
+ * addresses and path records are as on the wire.
  */
 #ifndef LIBRDMACM_ACM_H
 #define LIBRDMACM_ACM_H
@@ -16,7 +17,8 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* Where it listens: the number of a TCP port of the loopback, or a Unix socket. */
+/* The daemon listens at a TCP port of the loopback, whose number is in a file, or at a Unix
+ * socket. */
 #define ACM_PORT_FILE "/run/ibacm.port"
 #define ACM_SOCKET    "/run/ibacm.sock"
 
@@ -28,18 +30,18 @@ enum {
 	ACM_ADDR_SIZE = 64,
 };
 
-/* Kinds of entries; what flags say of them. */
+/* An entry has a kind, and flags that say what its address is. */
 enum { ACM_ENTRY_NAME = 1, ACM_ENTRY_IPV4 = 2, ACM_ENTRY_IPV6 = 3, ACM_ENTRY_PATH = 0x10 };
 #define ACM_FLAG_SOURCE   (1u << 0)
 #define ACM_FLAG_DEST     (1u << 1)
-#define ACM_FLAG_NO_DELAY (1u << 30) /* of what the daemon has kept, or not at all */
+#define ACM_FLAG_NO_DELAY (1u << 30) /* the daemon answers from what it has kept, or not at all */
 
 struct acm_header {
 	uint8_t version;
 	uint8_t opcode;
-	uint8_t status; /* of answers: 0, or acm_status_str() */
+	uint8_t status; /* of answers: 0, or why there is no path; acm_wire.c has the words */
 	uint8_t data[3];
-	uint16_t length; /* with this header */
+	uint16_t length; /* bytes of the message, this header included */
 	uint64_t tid;
 };
 
@@ -68,11 +70,11 @@ struct acm_question {
 	const struct sockaddr *dst; /* NULL: only the path is wanted */
 	bool no_delay;
 	bool has_path;
-	struct ibv_path_record path; /* what it shall be like */
+	struct ibv_path_record path; /* what the path shall be like */
 };
 
 struct acm_answer {
-	socklen_t src_len; /* 0: it does not say */
+	socklen_t src_len; /* 0 if the daemon does not say which source address leads there */
 	struct sockaddr_storage src;
 	unsigned int num_paths;
 	struct ibv_path_data paths[ACM_MAX_ENTRIES];
@@ -80,20 +82,23 @@ struct acm_answer {
 
 /* ---- acm_wire.c: no system calls ---- */
 
-/* EINVAL: an address is of a family that the daemon does not know */
+/* Returns EINVAL if an address is of a family that the daemon does not know. */
 int rdmacm_acm_pack(const struct acm_question *question, struct acm_message *message);
-/* Of the whole MESSAGE, whose length is that of its header. EPROTO: no answer to a question; ENODATA: an answer without a
- * path, or an error of the daemon's */
+/* MESSAGE is whole: it has as many bytes as its header says. Returns EPROTO if it does not
+ * answer a question, and ENODATA if it has no path or reports an error of the daemon. */
 int rdmacm_acm_unpack(const struct acm_message *message, struct acm_answer *answer);
-/* Whether a header can be one of an answer: version, kind, length. */
+/* Returns whether version, kind and length are such as an answer's header can have; what is
+ * wrong is logged. */
 bool rdmacm_acm_header_is_sane(const struct acm_header *header);
 
 /* ---- acm.c ---- */
 
-/* Ask the daemon, if there is one. It has TIMEOUT_MS, but no more than ACM_MAX_WAIT_MS; one that lets it pass is not asked
- * again for ACM_REST_MS, and one that is not there is not looked for for ACM_ABSENT_MS. From any thread; questions of several
- * threads go one by one. 0, or an errno which says why there is no path.
- * By its defaults the daemon needs up to three times 2 seconds for an address, and as much for a path. */
+/* Asks the daemon, if there is one. The daemon has TIMEOUT_MS to answer, but no more than
+ * ACM_MAX_WAIT_MS; by its defaults it needs up to three times 2 seconds for an address, and as
+ * much for a path. A daemon that lets the time pass is not asked again for ACM_REST_MS; where
+ * there is none, nobody looks for it again for ACM_ABSENT_MS. Any thread may call this;
+ * questions of several threads go one by one. Returns 0, or an errno that says why there is no
+ * path. */
 enum {
 	ACM_MAX_WAIT_MS = 15000,
 	ACM_MAX_WAIT_NO_DELAY_MS = 3000,

@@ -2,7 +2,8 @@
 /*
  * acm_wire.c - questions for ibacm and its answers as bytes; see acm.h.
  *
- * Addresses are entries of their own. GIDs (AF_IB) are not: they are those of the path that is asked for.
+ * An IP address of a question is an entry of its own. A GID (AF_IB) is not: it is put into the path
+ * record that is asked for.
  */
 #include "acm.h"
 
@@ -159,7 +160,7 @@ static void take_entry(struct acm_answer *answer, const struct acm_entry *entry)
 		answer->paths[answer->num_paths++] =
 			(struct ibv_path_data){ .flags = entry->flags, .path = entry->path };
 		break;
-	default: /* names, and what later daemons know */
+	default: /* entries of names, and of kinds that only later daemons know */
 		break;
 	}
 }

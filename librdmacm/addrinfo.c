@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo.c - names and services to addresses for rdma_cm, by the C library's getaddrinfo().
+ * addrinfo.c - rdma_getaddrinfo(): names and services become addresses for rdma_cm by the C
+ * library's getaddrinfo().
  *
- * That gives one entry, with the source of the hints; ibacm's paths come on top (addrinfo_route.c). Numeric
- * AF_IB addresses (GIDs) are taken here. Inside, functions return a positive errno, or the negative
- * EAI_ number of the C library, which the public call passes on, too.
+ * The answer is one entry, with the source address of the hints; addrinfo_route.c adds the paths
+ * that ibacm knows. Numeric addresses of AF_IB (GIDs) are translated here. Inside, functions return
+ * 0, a positive errno, or the negative EAI_ number of the C library, which the public call passes
+ * on, too.
  */
 #include "addrinfo.h"
 
@@ -31,7 +33,7 @@ static int errno_of(int eai)
 	case EAI_SERVICE:
 	case EAI_SOCKTYPE:
 		return EINVAL;
-	default: /* no such name, or it has no address */
+	default: /* there is no such name, or it has no address */
 		return ENODATA;
 	}
 }
@@ -43,7 +45,7 @@ static bool is_datagram(const struct rdma_addrinfo *hints)
 	return hints->ai_port_space == RDMA_PS_UDP || hints->ai_port_space == RDMA_PS_IPOIB;
 }
 
-/* 0, which is any, for QP types that are neither of streams nor of datagrams */
+/* Returns 0, which means any, for QP types that are neither of streams nor of datagrams. */
 static int socket_type(const struct rdma_addrinfo *hints)
 {
 	switch (hints->ai_qp_type) {
@@ -75,7 +77,7 @@ static int protocol_of(int port_space)
 	}
 }
 
-/* Port space and QP type from each other, where the hints have one of them. */
+/* Where the hints have only one of port space and QP type, the other follows from it. */
 static void put_kind(struct rdma_addrinfo *info, const struct rdma_addrinfo *hints)
 {
 	bool datagram = is_datagram(hints);
@@ -122,7 +124,8 @@ int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct soc
 	return ret;
 }
 
-/* One entry from one address of the C library's answer. */
+/* Makes one entry from one address of the C library's answer. After a failure the caller frees
+ * *OUT. */
 static int make_entry(const struct addrinfo *from, const struct rdma_addrinfo *hints,
 		      struct rdma_addrinfo **out)
 {
@@ -151,7 +154,8 @@ static int make_entry(const struct addrinfo *from, const struct rdma_addrinfo *h
 	return ret;
 }
 
-/* The C library's list is in the order of preference: the first that rdma_cm can use. */
+/* The C library's list is in the order of preference, so the first address that rdma_cm can use
+ * is taken. */
 static int take_first(const struct addrinfo *from, const struct rdma_addrinfo *hints,
 		      struct rdma_addrinfo **list)
 {
@@ -228,7 +232,7 @@ static int resolve_gid(const char *node, const char *service, const struct rdma_
 
 /* ---- the public calls ---- */
 
-/* No name: what the hints say is taken as it is. */
+/* Without a name and a service, what the hints say is taken as it is. */
 static int take_hints(const struct rdma_addrinfo *hints, struct rdma_addrinfo **list)
 {
 	struct rdma_addrinfo *info = calloc(1, sizeof(*info));
@@ -247,7 +251,7 @@ static int take_hints(const struct rdma_addrinfo *hints, struct rdma_addrinfo **
 	return ret;
 }
 
-/* A GID looks like an IPv6 address: it has to be said that it is one. */
+/* A GID looks like an IPv6 address, so the hints have to say that it is one. */
 static bool is_gid(const struct rdma_addrinfo *hints)
 {
 	const int numeric = RAI_NUMERICHOST | RAI_FAMILY;

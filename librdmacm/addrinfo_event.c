@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo_event.c - addresses by events of an id: names are looked up by the C library, services by
- * the subnet's administration, which the kernel asks. And events that a program writes itself.
+ * addrinfo_event.c - rdma_resolve_addrinfo(), whose answer comes as an event of the id, and the
+ * events that a program writes itself.
  *
- * What was found stays with the id until the program asks for it. Looking up names takes its time
- * inside of the call; the outcome is an event as the kernel's is.
+ * Names are looked up by the C library inside of the call, which may take its time; services are
+ * looked up by the subnet's administration, which the kernel asks. What was found stays with the id
+ * until the program asks for it.
  */
 #include "cma.h"
 
@@ -37,7 +38,8 @@ CMA_EXPORT int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_typ
 
 /* ---- names ---- */
 
-/* A name that is not known is no event, but an error of the call: it was known before it returned. */
+/* A name that is not known is an error of the call and no event, since it is known before the
+ * call returns. */
 static int resolve_names(struct cm_id *cm, const char *node, const char *service,
 			 const struct rdma_addrinfo *hints)
 {
@@ -59,7 +61,7 @@ static int resolve_names(struct cm_id *cm, const char *node, const char *service
 
 /* ---- services ---- */
 
-/* A number is the service's ID, anything else its name. */
+/* SERVICE is the service's ID if it is a number, else its name. */
 static int put_service(struct rdma_ucm_ib_service *to, const char *service)
 {
 	int before = errno;
@@ -156,7 +158,7 @@ int rdmacm_addrinfo_take_services(struct cm_id *cm)
 	struct rdma_addrinfo *list = NULL;
 	int ret = query_services(cm, &list);
 
-	if (!ret) { /* a GID, which decides how the rest is asked for */
+	if (!ret) { /* the address is a GID, which decides how the kernel is asked for the rest */
 		memcpy(&cm->id.route.addr.dst_storage, list->ai_dst_addr, list->ai_dst_len);
 		ret = rdmacm_id_query_route(cm);
 	}
@@ -176,15 +178,11 @@ CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, co
 	int flags = hints ? hints->ai_flags : 0;
 	int ret;
 
-	if (!node && !service && !hints) {
-		verbs_warn("rdma_resolve_addrinfo: nothing is asked for");
-		return cma_return(EINVAL);
-	}
-	if (cm->found) {
-		verbs_warn(
-			"rdma_resolve_addrinfo: rdma_query_addrinfo() has not taken what was found");
-		return cma_return(EBUSY);
-	}
+	if (!node && !service && !hints)
+		return cma_refuse(EINVAL, "rdma_resolve_addrinfo", "nothing is asked for");
+	if (cm->found)
+		return cma_refuse(EBUSY, "rdma_resolve_addrinfo",
+				  "rdma_query_addrinfo() has not taken what was found");
 	ret = flags & RAI_SA ? resolve_service(cm, node, service, hints)
 			     : resolve_names(cm, node, service, hints);
 	return cma_return(ret ? ret : rdmacm_event_await(cm));

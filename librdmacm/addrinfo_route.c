@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo_route.c - what ibacm adds to rdma_getaddrinfo() and rdma_resolve_route(): paths, so that nobody needs to ask the
- * subnet's administration, and the source address that leads there.
+ * addrinfo_route.c - what ibacm adds to rdma_getaddrinfo() and rdma_resolve_route(): paths, so that
+ * nobody needs to ask the subnet's administration, and the source address that leads there.
  *
- * With paths, an answer has a second entry, which comes first: the same destination as GIDs. Connections by GIDs have no IP
- * addresses in their request, so these go ahead of the private data (IBTA vol 1, annex A11), where a listener on an IP
- * address finds them. Without the daemon, or when it does not know, nothing is added and nothing fails.
+ * With paths, an answer has a second entry, which comes first: the same destination as GIDs.
+ * Connections by GIDs have no IP addresses in their request, so these go ahead of the private data
+ * (IBTA vol 1, annex A11), where a listener on an IP address finds them. Without the daemon, or
+ * when it does not know, nothing is added and nothing fails.
  */
 #include "addrinfo.h"
 #include "acm.h"
@@ -17,7 +18,7 @@
 
 /* ---- what to ask ---- */
 
-/* The path of the hints, in either of its two forms. */
+/* The hints may have a path in either of two forms: a bare record, or struct ibv_path_data. */
 static void put_wanted_path(struct acm_question *question, const struct rdma_addrinfo *hints)
 {
 	struct ibv_path_data data;
@@ -30,9 +31,9 @@ static void put_wanted_path(struct acm_question *question, const struct rdma_add
 		memcpy(&data, hints->ai_route, sizeof(data));
 		question->path = data.path;
 	} else {
-		verbs_warn(
-			"rdma_getaddrinfo: ai_route_len %zu is of no path: %zu or a multiple of %zu",
-			hints->ai_route_len, sizeof(struct ibv_path_record), sizeof(data));
+		verbs_warn("rdma_getaddrinfo: ai_route_len %zu is of no path: "
+			   "%zu or a multiple of %zu",
+			   hints->ai_route_len, sizeof(struct ibv_path_record), sizeof(data));
 		return;
 	}
 	question->has_path = true;
@@ -46,7 +47,8 @@ static int put_route(struct rdma_addrinfo *info, const struct acm_answer *answer
 				    answer->num_paths * sizeof(answer->paths[0]));
 }
 
-/* Port space and port of the IP address, or what a GID brings */
+/* Returns the service ID: of an IP address its port and the port space, of a GID (AF_IB) the one
+ * that it comes with. */
 static uint64_t service_of(const struct sockaddr *addr, int port_space)
 {
 	struct sockaddr_ib sib;
@@ -84,12 +86,13 @@ static struct sockaddr_ib gid_addr(const union ibv_gid *gid, const struct ibv_pa
 	return sib;
 }
 
-/* IBTA vol 1, annex A11: what RDMA IP CM services have before a request's private data */
+/* RDMA IP CM services have this before a request's private data (IBTA vol 1, annex A11). */
 struct ip_cm_header {
 	uint8_t version;
-	uint8_t ip_version; /* in the upper half */
-	__be16 src_port;    /* 0, as in Debian's: the kernel that gets it looks at the addresses */
-	uint8_t src[16], dst[16]; /* IPv4: the last bytes */
+	uint8_t ip_version; /* 4 or 6, in the upper four bits */
+	/* 0, as in Debian's: the kernel that gets it looks at the addresses only */
+	__be16 src_port;
+	uint8_t src[16], dst[16]; /* an IPv4 address is in the last four bytes */
 };
 
 static void put_host(uint8_t to[16], const struct sockaddr *addr)
@@ -147,7 +150,7 @@ static int fill_gids(struct rdma_addrinfo *to, const struct rdma_addrinfo *from,
 	return ret;
 }
 
-/* An entry by GIDs ahead of *LIST. */
+/* Puts an entry of GIDs ahead of *LIST. */
 static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer)
 {
 	struct rdma_addrinfo *info = calloc(1, sizeof(*info));
@@ -165,11 +168,12 @@ static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer
 	return 0;
 }
 
-/* Whether the kernel takes GIDs for addresses: asked once. */
+/* Returns whether the kernel takes GIDs as addresses. It is asked once. */
 static bool kernel_knows_gids(void)
 {
 	enum { UNKNOWN, NO, YES };
-	static int known = UNKNOWN; /* threads may find out at once: to the same end */
+	static int known =
+		UNKNOWN; /* several threads may find out at the same time, and find the same */
 	struct sockaddr_ib any = { .sib_family = AF_IB };
 	int was = __atomic_load_n(&known, __ATOMIC_RELAXED);
 	struct cm_id *cm;
@@ -184,7 +188,8 @@ static bool kernel_knows_gids(void)
 	return was == YES;
 }
 
-/* Where the kernel takes no GIDs, or a listener could not be told the IP addresses, paths are all there is to have. */
+/* Where the kernel takes no GIDs, or a listener could not be told the IP addresses, the paths
+ * are all that an answer of ibacm adds. */
 static bool takes_gids(const struct rdma_addrinfo *info)
 {
 	return (is_ip_pair(info) || info->ai_dst_addr->sa_family == AF_IB) && kernel_knows_gids();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * attr.c - address and QP attributes as the kernel's rdma_cm hands them out, made those of verbs.
+ * attr.c - makes address and QP attributes of verbs from those that the kernel's rdma_cm hands out.
  *
- * Both sides have the same fields, the kernel's in types of fixed sizes and in another order.
+ * Both structures have the same fields; the kernel's are in types of fixed sizes and in another
+ * order.
  */
 #include "cma.h"
 

@@ -53,7 +53,7 @@ int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, 
 	return errno;
 }
 
-/* The name is udev's default; older systems had it outside of the directory. */
+/* udev puts the device into the directory by default; older systems had it outside. */
 int rdmacm_cmd_open(int *fd)
 {
 	static const char *const paths[] = { "/dev/infiniband/rdma_cm", "/dev/rdma_cm" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * connect.c - from a resolved or listening id to a connection, and its end.
+ * connect.c - leads a resolved or listening id to a connection, and a connection to its end.
  *
- * How many READs and atomics a connection may have outstanding is agreed as it is set up; what a
- * program asks for must be what its device can do (EINVAL), RDMA_MAX_RESP_RES and
+ * How many READs and atomics a connection may have outstanding is agreed as it is set up. A program
+ * may ask for no more than its device can do (else EINVAL); RDMA_MAX_RESP_RES and
  * RDMA_MAX_INIT_DEPTH mean as many as possible.
  */
 #include "cma.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { /* reasons for a reject: IBTA vol 1, 12.6.7.2 */
+enum { /* why a request is rejected: IBTA vol 1, 12.6.7.2 */
        REJ_CONSUMER = 28,
        REJ_VENDOR_OPTION = 35,
 };
@@ -24,7 +24,7 @@ static int check_depth(const char *field, uint8_t value, uint8_t limit)
 	return EINVAL;
 }
 
-/* Somebody must say which QP it is. */
+/* Either the id or the parameters must say which QP is connected. */
 static int check_qp(const struct cm_id *cm, const struct rdma_conn_param *param)
 {
 	if (cm->id.qp || param)
@@ -51,7 +51,8 @@ static int check_depths(const struct cm_id *cm, const struct rdma_conn_param *pa
 				 cm->device->max_initiator_depth);
 }
 
-/* As many as possible: for the side that accepts, what was in the request. */
+/* "As many as possible" is limited by the device, and on the side that accepts by what was in
+ * the request. */
 static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param, bool accepts)
 {
 	uint8_t responder = param ? param->responder_resources : RDMA_MAX_RESP_RES;
@@ -65,7 +66,8 @@ static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param,
 	cm->initiator_depth = clip_depth(initiator, cm->device->max_initiator_depth);
 }
 
-/* What resolving has found goes ahead of the program's own. EINVAL: too much for the length to say */
+/* Private data that resolving has found (ai_connect) goes ahead of the program's own. Returns
+ * EINVAL if the length of both does not fit its field. */
 static int put_private_data(const struct cm_id *cm, const struct rdma_conn_param *param,
 			    struct rdma_ucm_conn_param *to)
 {
@@ -85,7 +87,7 @@ static int put_private_data(const struct cm_id *cm, const struct rdma_conn_param
 	return 0;
 }
 
-/* The parameters of the program, and what the QP is. */
+/* Fills in what the program has asked for and which QP is connected. */
 static int put_param(const struct cm_id *cm, const struct rdma_conn_param *param,
 		     struct rdma_ucm_conn_param *to)
 {
@@ -106,7 +108,7 @@ static void put_ece(const struct cm_id *cm, struct rdma_ucm_ece *to)
 	to->attr_mod = cm->local_ece.options;
 }
 
-/* What the QP offers, unless the program has said. */
+/* Unless the program has said which ECE it wants, the QP's own are offered. */
 static void offer_ece(struct cm_id *cm)
 {
 	if (cm->id.qp && !cm->local_ece.vendor_id && ibv_query_ece(cm->id.qp, &cm->local_ece))
@@ -158,7 +160,7 @@ CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 	struct cm_cmd cmd = { .listen = { .id = cm->number, .backlog = backlog } };
 	int ret = CM_RUN_ID(cm, &cmd, LISTEN, listen, 0);
 
-	/* it may have been bound to a port only now */
+	/* the kernel may have bound the id to a port only now */
 	return cma_return(ret ? ret : rdmacm_id_query_route(cm));
 }
 
@@ -172,7 +174,7 @@ static int prepare_qp(struct cm_id *cm)
 		return 0;
 	if (cm->remote_ece.vendor_id && !cm->local_ece.vendor_id) {
 		ret = ibv_set_ece(cm->id.qp, &cm->remote_ece);
-		if (ret == EOPNOTSUPP) /* then there is none */
+		if (ret == EOPNOTSUPP) /* then the adapter has no ECE, and none is used */
 			ret = 0;
 		else if (!ret)
 			cm->local_ece = cm->remote_ece;
@@ -206,7 +208,7 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 	ret = CM_RUN_ID(cm, &cmd, ACCEPT, accept, 0);
 	if (ret)
 		rdmacm_qp_to_error(cm);
-	if (ret || id->qp_type == IBV_QPT_UD) /* nobody confirms to a datagram id */
+	if (ret || id->qp_type == IBV_QPT_UD) /* a datagram id gets no confirmation */
 		return cma_return(ret);
 	return cma_return(rdmacm_event_await(cm));
 }
@@ -271,7 +273,7 @@ CMA_EXPORT int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 
 CMA_EXPORT int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {
-	if (!id || id->qp || !ece) /* with a QP it is the library's affair */
+	if (!id || id->qp || !ece) /* with a QP on the id, the library deals with ECE */
 		return cma_refuse(EINVAL, "rdma_get_remote_ece", "wants an id without a QP");
 	*ece = (struct ibv_ece){ .vendor_id = to_cm_id(id)->remote_ece.vendor_id,
 				 .options = to_cm_id(id)->remote_ece.options };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - the devices that ids are bound to: opened when the first id needs one, one context,
- * one default PD and one default XRC domain for all ids of it. Contexts and PDs stay until the library goes, since programs
- * keep id->verbs, and connections come one after the other. One lock guards the list and what is in it.
+ * device.c - the devices that ids are bound to. A device is opened when the first id needs it; all
+ * its ids share one context, one default PD and one default XRC domain.
+ *
+ * Contexts and PDs stay until the library is unloaded, since programs keep id->verbs, and one
+ * connection often follows another. One lock guards the list and what is in it.
  */
 #include "cma.h"
 
@@ -12,7 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, cm_device) devices = LIST_HEAD_INITIALIZER(devices);
-static struct ibv_device **kept; /* the list they are from */
+static struct ibv_device **kept; /* the device list that the entries' ibv are from */
 
 static struct cm_device *device_lookup(uint64_t guid, int index)
 {
@@ -57,7 +59,7 @@ static int device_add(struct ibv_device *ibv)
 	return 0;
 }
 
-/* Forget devices that have gone; those that are open stay, as their contexts do. */
+/* Forgets devices that have gone. Those that are open stay, as their contexts do. */
 static void remove_gone(struct ibv_device *const *list)
 {
 	struct cm_device *device, *next;
@@ -71,14 +73,14 @@ static void remove_gone(struct ibv_device *const *list)
 	}
 }
 
-/* A context is of the process that opened it: a child opens its own. Ids that it has from its parent keep theirs, which
- * so are not closed. */
+/* A context is of the process that opened it, so a child opens its own. Ids that the child has
+ * from its parent still use the parent's contexts, so those are not closed. */
 static void forget_in_child(void)
 {
 	static struct cm_device *of_parent;
 
 	pthread_mutex_init(&lock, NULL);
-	if (!of_parent) /* not lost, for those who look for leaks */
+	if (!of_parent) /* the list stays reachable for leak checkers */
 		of_parent = LIST_FIRST(&devices);
 	LIST_INIT(&devices);
 	kept = NULL;
@@ -89,8 +91,9 @@ static void watch_forks(void)
 	pthread_atfork(NULL, NULL, forget_in_child);
 }
 
-/* Devices may come later than the library: look again whenever one is asked for that is not there.
- * A device that is not open lives as long as a list that has it; the newest list is kept. */
+/* Devices may appear later than the library, so the list is read again whenever a device is
+ * asked for that is not in it. A struct ibv_device that is not open lives as long as a list that
+ * has it; the newest list is kept. */
 static int devices_refresh(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ep.c - endpoints: from a struct rdma_addrinfo to an id that is ready to connect or to listen, and
- * the requests that such a listener gets.
+ * ep.c - endpoints: rdma_create_ep() makes an id that is ready to connect or to listen from a
+ * struct rdma_addrinfo, and rdma_get_request() hands out the requests that such a listener gets.
  */
 #include "cma.h"
 
@@ -56,7 +56,7 @@ static int find_route(struct cm_id *cm, const struct rdma_addrinfo *res)
 	if (rdma_set_option(&cm->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, res->ai_route,
 			    res->ai_route_len))
 		return errno;
-	/* the kernel tells by an event that the path is taken */
+	/* the kernel reports by an event that it has taken the path */
 	return rdmacm_event_await(cm);
 }
 
@@ -106,7 +106,7 @@ CMA_EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 
 /* ---- requests ---- */
 
-/* QP for a request, as the listener's endpoint said. */
+/* A request gets a QP as rdma_create_ep() was told for the listener. */
 static int give_qp(struct cm_id *listener, struct cm_id *cm)
 {
 	struct ibv_qp_init_attr attr;

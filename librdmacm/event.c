@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * event.c - events of the kernel become events of the program, once the library has done its part:
- * learn what was resolved, make the id of a request, move QPs on, attach to multicast groups.
+ * it learns what was resolved, makes the id of a request, moves QPs on, attaches QPs to multicast
+ * groups.
  *
- * One function per event type does that part and may change the event (a step that fails is the
- * event of that failure) or swallow it. uid of the kernel's event is the address of the id, or of
- * the multicast group.
+ * One function per event type does that part. It may change the event (when the library's step
+ * fails, the program gets the event of that failure) or swallow it. The kernel's event names the
+ * id, or the multicast group, by its address (uid).
  */
 #include "cma.h"
 
@@ -14,8 +15,8 @@
 #include <string.h>
 
 struct cm_event {
-	struct rdma_cm_event event; /* first: the program gives it back */
-	struct cm_id *cm;           /* whose count of events it is in */
+	struct rdma_cm_event event; /* must be first: rdma_ack_cm_event() gets its address */
+	struct cm_id *cm;           /* the id that counts the event */
 	struct cm_multicast *multicast;
 	uint8_t private_data[RDMA_MAX_PRIVATE_DATA];
 };
@@ -71,7 +72,7 @@ static void take_param(struct cm_event *event, const struct rdma_ucm_event_resp 
 
 /* ---- what the library does before the program hears of it: 0, or the event is swallowed ---- */
 
-/* The step is not done after all. */
+/* The event becomes that of TYPE, since the library's part of the step has failed. */
 static int event_fail(struct cm_event *event, enum rdma_cm_event_type type, int err)
 {
 	event->event.event = type;
@@ -127,8 +128,8 @@ static int connect_request(struct cm_event *event, const struct rdma_ucm_event_r
 	return 0;
 }
 
-/* The other side has accepted. With a QP, this side is ready as soon as that is; without one, the
- * program is. */
+/* The other side has accepted. An id with a QP is connected once the QP has come to RTS; without
+ * one, the program is told and goes on by rdma_establish(). */
 static int connect_response(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	struct cm_id *cm = event->cm;
@@ -188,7 +189,7 @@ static int user_event(struct cm_event *event, const struct rdma_ucm_event_resp *
 	return 0;
 }
 
-/* The library's own: names were looked up. */
+/* rdma_resolve_addrinfo() writes this event itself after it has looked up names. */
 static int internal_event(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	(void)resp;
@@ -210,7 +211,7 @@ static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_eve
 	[RDMA_CM_EVENT_ROUTE_RESOLVED] = route_resolved,
 	[RDMA_CM_EVENT_CONNECT_REQUEST] = connect_request,
 	[RDMA_CM_EVENT_CONNECT_RESPONSE] = connect_response,
-	[RDMA_CM_EVENT_CONNECT_ERROR] = connection_event, /* both: parameters, and nothing to do */
+	[RDMA_CM_EVENT_CONNECT_ERROR] = connection_event,
 	[RDMA_CM_EVENT_UNREACHABLE] = connection_event,
 	[RDMA_CM_EVENT_REJECTED] = connection_rejected,
 	[RDMA_CM_EVENT_ESTABLISHED] = connection_event,
@@ -244,7 +245,7 @@ static void event_identify(struct cm_event *event, const struct rdma_ucm_event_r
 	event->event.id = &event->cm->id;
 }
 
-/* The kernel counts an event of a group for the group and for its id. */
+/* The kernel counts an event of a multicast group for the group and for its id. */
 static void event_acknowledge(struct cm_event *event)
 {
 	struct cm_id *cm = event->cm;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explain.c - what the status of an event means, in words, for the log: a reason of the communication manager (IBTA vol 1,
- * 12.6.7.2 for connections, 12.11.2.1 for datagrams), or an errno of the kernel with the sign changed.
+ * explain.c - says in the log what the status of an event means. The status is a reason of the
+ * communication manager (IBTA vol 1, 12.6.7.2 for connections, 12.11.2.1 for datagrams), or an
+ * errno of the kernel with the sign changed.
  */
 #include "cma.h"
 

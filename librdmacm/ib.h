@@ -17,7 +17,7 @@
 #define PF_IB AF_IB
 #endif
 
-/* A GID. */
+/* An address is a GID. */
 struct ib_addr {
 	union {
 		__u8 uib_addr8[16];
@@ -34,13 +34,13 @@ struct ib_addr {
 #define sib_interface_id  ib_u.uib_addr64[1]
 };
 
-/* All zeroes: any address. */
+/* Returns whether the address is all zeroes, which stands for any. */
 static inline int ib_addr_any(const struct ib_addr *a)
 {
 	return !a->sib_subnet_prefix && !a->sib_interface_id;
 }
 
-/* ::1 */
+/* Returns whether the address is ::1. */
 static inline int ib_addr_loopback(const struct ib_addr *a)
 {
 	return !a->sib_subnet_prefix && a->sib_interface_id == htobe64(1);
@@ -53,7 +53,7 @@ static inline void ib_addr_set(struct ib_addr *addr, __be32 w1, __be32 w2, __be3
 	memcpy(addr->sib_addr32, words, sizeof(words));
 }
 
-/* As memcmp() */
+/* Returns what memcmp() of the two addresses does. */
 static inline int ib_addr_cmp(const struct ib_addr *a1, const struct ib_addr *a2)
 {
 	return memcmp(a1->sib_raw, a2->sib_raw, sizeof(a1->sib_raw));
@@ -64,8 +64,8 @@ struct sockaddr_ib {
 	__be16 sib_pkey;
 	__be32 sib_flowinfo;
 	struct ib_addr sib_addr;
-	__be64 sib_sid;      /* port space and port, or a service ID */
-	__be64 sib_sid_mask; /* which bits of it count */
+	__be64 sib_sid;      /* a service ID, which may be made of a port space and a port */
+	__be64 sib_sid_mask; /* tells which bits of sib_sid count */
 	__u64 sib_scope_id;
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id.c - ids and channels: made, bound to a device, moved to another channel, destroyed.
+ * id.c - makes ids and event channels, moves ids to another channel, and destroys both.
  *
- * The kernel counts the events of an id that were read; its memory may go when as many were
- * acknowledged. An id without a channel has one of its own and its calls wait (cm_id.waits).
+ * The kernel counts the events of an id that were read; the id's memory may be freed when as many
+ * were acknowledged. An id that is made without a channel has one of its own, and its calls wait
+ * (cm_id.waits).
  */
 #include "cma.h"
 
@@ -172,7 +173,7 @@ CMA_EXPORT int rdma_set_option(struct rdma_cm_id *id, int level, int optname, vo
 
 /* ---- another channel ---- */
 
-/* The kernel moves the events that nobody has read, too. */
+/* The kernel also moves the id's events that nobody has read. */
 static int move_id(struct cm_id *cm, struct rdma_event_channel *channel, uint32_t *reported)
 {
 	struct rdma_ucm_migrate_resp resp = { 0 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mcast.c - multicast groups of a datagram id: joined by the kernel, received from by the id's QP.
+ * mcast.c - multicast groups of a datagram id. The kernel joins them, and the id's QP receives from
+ * them.
  *
- * A group's address in memory is the uid of its events, so it lives until all of them that were read
- * are acknowledged.
+ * A group's address in memory is the uid of its events, so a group lives until all its events that
+ * were read are acknowledged.
  */
 #include "cma.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - QPs, CQs and SRQs of an id, and the QP's way through its states.
+ * qp.c - makes QPs, CQs and SRQs of an id, and takes a QP through its states.
  *
  * The kernel knows the attributes that a connection's QP needs (INIT_QP_ATTR); the library adds how
- * many READs and atomics were agreed. id->pd, id->send_cq and id->recv_cq are set for programs that
- * left them to the library, and go with the QP.
+ * many READs and atomics were agreed. When a program leaves CQs to the library, id->send_cq and
+ * id->recv_cq are set, and are destroyed with the QP.
  */
 #include "cma.h"
 
@@ -61,10 +61,11 @@ static int qp_to_init(struct cm_id *cm, struct ibv_qp *qp)
 	return 0;
 }
 
-/* ---- what the peer may do is known only when there is a connection ----
- *
- * Linux says it as attributes of INIT, so the QP would go there once more. But RTR takes them too; only what they are must
- * be known. The id of a request has been told before its first INIT. To others the kernel grants the same again as long as
+/* ---- the access that a peer gets, which is known only when there is a connection ---- */
+
+/* Linux says the access as an attribute of INIT, so a QP that is at INIT already would go there
+ * once more. But RTR takes the attribute, too, if only its value is known. The id of a request
+ * has learned it at its first INIT. To other ids the kernel grants the same access as long as
  * the device is the same, so it is asked once. */
 
 static bool is_pkey_of_route(const struct rdma_route *route)
@@ -75,13 +76,14 @@ static bool is_pkey_of_route(const struct rdma_route *route)
 	return !(differ & htobe16(0x7fff));
 }
 
-/* The device's access for a connection with this RTR. */
+/* Returns where the device keeps the access that the kernel grants to connections with
+ * attributes like RTR. */
 static atomic_uint *granted_access(struct cm_id *cm, const struct ibv_qp_attr *rtr)
 {
 	return &cm->device->granted[rtr->max_dest_rd_atomic > 0];
 }
 
-/* 0: the kernel has to be asked */
+/* Returns 0 if the kernel has to be asked. */
 static unsigned int known_access(struct cm_id *cm, const struct ibv_qp_attr *rtr, int mask)
 {
 	bool is_at_init = cm->init_qp == cm->id.qp && cm->id.qp->state == IBV_QPS_INIT;
@@ -106,7 +108,8 @@ static int init_again(struct cm_id *cm, const struct ibv_qp_attr *rtr, int rtr_m
 	return ibv_modify_qp(cm->id.qp, &attr, mask);
 }
 
-/* Before the QP goes to RTR with ATTR: by them, or by way of INIT. */
+/* Sees to it that the QP, which is about to go to RTR with ATTR, grants the peer its access:
+ * ATTR say so, or INIT has. */
 static int grant_access(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
 {
 	unsigned int access = known_access(cm, attr, *mask);
@@ -158,7 +161,7 @@ int rdmacm_qp_to_error(struct cm_id *cm)
 
 /* ---- PD, XRC domain and CQs for those who bring none ---- */
 
-/* id->pd is the device's default one but for as long as the program's own is used. */
+/* id->pd is the device's default PD, but for as long as a PD of the program is used. */
 static int take_pd(struct cm_id *cm, struct ibv_pd *pd)
 {
 	if (!pd)
@@ -171,7 +174,7 @@ static int take_pd(struct cm_id *cm, struct ibv_pd *pd)
 	return 0;
 }
 
-/* The id's QP and SRQ of XRC share the domain. */
+/* An id's XRC QP and XRC SRQ share one domain. */
 static int take_xrcd(struct cm_id *cm, struct ibv_xrcd **xrcd)
 {
 	int ret;
@@ -242,7 +245,7 @@ static int take_send_cq(struct cm_id *cm, uint32_t size)
 	return ret;
 }
 
-/* Those that neither a QP nor an SRQ completes to. */
+/* Destroys the library's CQs that neither a QP nor an SRQ completes to any more. */
 static void put_cqs(struct cm_id *cm)
 {
 	if (cm->id.qp)
@@ -256,7 +259,8 @@ static void put_cqs(struct cm_id *cm)
 	cm->owns_cqs[SEND] = false;
 }
 
-/* An XRC QP either sends, or is received from by an SRQ with a CQ of its own. */
+/* An XRC send QP has no receive CQ, and an XRC receive QP has none at all, as its SRQ has a CQ
+ * of its own. */
 static int take_cqs(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -292,7 +296,7 @@ static int check_qp_attr(const struct cm_id *cm, const struct ibv_qp_init_attr_e
 	return EINVAL;
 }
 
-/* What the QP belongs to: an XRC receive QP to a domain, all others to a PD. */
+/* An XRC receive QP belongs to an XRC domain, all others belong to a PD. */
 static int choose_domain(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -354,7 +358,8 @@ CMA_EXPORT int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_
 	return cma_return(make_qp(to_cm_id(id), qp_init_attr));
 }
 
-/* The fields of the plain structure are the first of the extended one; what was made goes back. */
+/* The fields of the plain structure are the first ones of the extended structure. The program's
+ * structure gets what the QP was really made with. */
 CMA_EXPORT int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 			      struct ibv_qp_init_attr *qp_init_attr)
 {
@@ -385,7 +390,7 @@ CMA_EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
 
 /* ---- SRQs ---- */
 
-/* What an XRC SRQ has beyond a PD: a domain and a CQ. */
+/* An XRC SRQ has a domain and a CQ, too. */
 static int complete_xrc(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -449,7 +454,7 @@ CMA_EXPORT int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_att
 	return cma_return(make_srq(to_cm_id(id), attr));
 }
 
-/* The plain call, on an id of XRC, makes an SRQ of XRC. */
+/* On an XRC id the plain call makes an XRC SRQ. */
 CMA_EXPORT int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
 			       struct ibv_srq_init_attr *attr)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * query.c - what the kernel has found out about an id: its device, its addresses, its paths.
+ * query.c - asks the kernel what it has found out about an id: its device, its addresses, its
+ * paths.
  *
- * Programs read id->verbs and id->route without a call, so they must be right when an event is handed over, and an event of
- * the kernel carries none of it. One command answers for all where addresses are IP (QUERY_ROUTE); AF_IB addresses do not
- * fit in there and take one command for each kind (QUERY).
+ * Programs read id->verbs and id->route without a call, so these must be right when an event is
+ * handed over, and an event of the kernel carries none of it. Where addresses are IP's, one command
+ * answers for all (QUERY_ROUTE). Addresses of AF_IB do not fit into its answer, so they take one
+ * command for each kind (QUERY).
  */
 #include "cma.h"
 
@@ -50,7 +52,7 @@ static int query_addr(struct cm_id *cm)
 	return bind_device(cm, resp.node_guid, resp.ibdev_index, resp.port_num);
 }
 
-/* The GIDs come as addresses of AF_IB. */
+/* The kernel says the GIDs as addresses of AF_IB. */
 static int query_gid(struct cm_id *cm)
 {
 	struct rdma_ucm_query_addr_resp resp = { .ibdev_index = -1u };
@@ -70,7 +72,7 @@ static int query_gid(struct cm_id *cm)
 
 enum { MAX_PATHS = 6 };
 
-/* Room for COUNT of them instead of those that were known. */
+/* Makes room for COUNT paths in the place of those that were known. */
 static int make_paths(struct cm_id *cm, uint32_t count)
 {
 	struct ibv_sa_path_rec *paths = count ? calloc(count, sizeof(*paths)) : NULL;
@@ -152,8 +154,9 @@ static void take_ip(struct sockaddr_storage *to, const uint32_t from[7])
 	memcpy(to, from, sizeof(struct sockaddr_in6));
 }
 
-/* The other form of QUERY says some things in other words; here they are said as there: a path that is reversible
- * has the number 1 for it, there is one, and each selector is "exactly" (2). */
+/* Paths come out the same whichever command tells them. QUERY has no raw_traffic, says a
+ * reversible path by 1 and counts one path each; its selectors are all 2, "exactly" (IBTA vol 1,
+ * PathRecord). */
 static void take_path(struct ibv_sa_path_rec *path, const struct ib_user_path_rec *from)
 {
 	*path = (struct ibv_sa_path_rec){
@@ -178,7 +181,7 @@ static void take_path(struct ibv_sa_path_rec *path, const struct ib_user_path_re
 	memcpy(&path->sgid, from->sgid, sizeof(path->sgid));
 }
 
-/* Without a path, its place has the GIDs and the P_Key. */
+/* Where there is no path yet, the first path's place has the GIDs and the P_Key of the id. */
 static int take_route(struct cm_id *cm, const struct rdma_ucm_query_route_resp *resp)
 {
 	struct rdma_addr *addr = &cm->id.route.addr;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * resolve.c - binding to a local address, resolving the other side's, and the route to it.
+ * resolve.c - binds an id to a local address, resolves the other side's address, and the route to
+ * it.
  */
 #include "acm.h"
 #include "cma.h"
@@ -34,7 +35,8 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 				      src_addr);
 	if (ret)
 		return cma_return(ret);
-	/* Before the command: once it is given, the id belongs to whoever reads the event. */
+	/* This is done before the command: once that is given, the id belongs to whoever reads
+	 * the event. */
 	memcpy(&id->route.addr.dst_storage, dst_addr, rdmacm_addr_len(dst_addr));
 	ret = CM_RUN_ID(cm, &cmd, RESOLVE_ADDR, resolve_addr, 0);
 	if (!ret)
@@ -43,7 +45,8 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 	return cma_return(ret);
 }
 
-/* ibacm may know the path already: then the kernel has no need to ask for it, and says at once that the route is resolved. */
+/* If ibacm knows the path already, the kernel need not ask for it, and reports at once that the
+ * route is resolved. */
 static int route_by_daemon(struct cm_id *cm, int timeout_ms)
 {
 	struct acm_question question = { .src = &cm->id.route.addr.src_addr,
@@ -81,7 +84,7 @@ static __be16 port_of(const struct sockaddr_storage *addr)
 		return ((const struct sockaddr_in *)addr)->sin_port;
 	case AF_INET6:
 		return ((const struct sockaddr_in6 *)addr)->sin6_port;
-	case AF_IB: /* the low bits of the service ID */
+	case AF_IB: /* the port is in the low bits of the service ID */
 		memcpy(&sib, addr, sizeof(sib));
 		return htobe16(be64toh(sib.sib_sid) & be64toh(sib.sib_sid_mask) &
 			       RDMA_IB_IP_PORT_MASK);
