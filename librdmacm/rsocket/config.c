@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config.c - defaults of sockets, from the files that rsocket(7) names: one number each, below /etc/rdma/rsocket.
- * They are read once.
+ * config.c - reads the defaults of sockets from the files that rsocket(7) names. Each has one
+ * number and is below /etc/rdma/rsocket. They are read once.
  */
 #include "rs.h"
 #include "wire.h"
@@ -11,7 +11,7 @@
 
 #define CONFIG_DIR "/etc/rdma/rsocket/"
 
-/* Left as it is where there is no such file, or no such number in it. */
+/* *VALUE is left as it is where there is no such file, or no such number in it. */
 static void read_number(const char *name, int min, int max, int *value)
 {
 	char path[sizeof(CONFIG_DIR) + 32];

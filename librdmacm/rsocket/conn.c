@@ -2,8 +2,9 @@
 /*
  * conn.c - how a stream comes to be connected, and how that ends.
  *
- * Each event of rdma_cm has a handler for the state in which it is expected; the handler starts the next step, so that a
- * connection proceeds in whatever call looks next, and a blocking call is one that goes on looking.
+ * Each event of rdma_cm has a handler for the state in which it is expected. The handler starts the
+ * next step, so a connection proceeds in whatever call looks for events next, and a blocking call
+ * is one that goes on looking.
  */
 #include "stream.h"
 
@@ -14,7 +15,8 @@
 
 enum { RESOLVE_MS = 8000, CLOSE_US = 5000000 };
 
-/* EINVAL: not of a family of ours, or too short for it */
+/* Returns EINVAL if rdma_cm does not know the address family, or the address is too short for
+ * it. */
 static int check_addr(const struct sockaddr *addr, socklen_t len)
 {
 	if (!addr)
@@ -26,7 +28,8 @@ static int check_addr(const struct sockaddr *addr, socklen_t len)
 
 /* ---- failing and ending ---- */
 
-/* The connection is no more, for a reason; what has arrived may still be read. */
+/* Ends the connection because of ERROR, which the program gets to hear once. What has arrived
+ * may still be read. */
 void rdmacm_stream_fail(struct stream *stream, int error)
 {
 	if (stream->state == STREAM_OVER)
@@ -63,8 +66,9 @@ static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 		rdmacm_stream_fail(stream, errno);
 }
 
-/* What either side says of itself, in the request of one and the answer of the other, once it has its queues: CALL is
- * rdma_connect() or rdma_accept(). A connection proceeds by itself from here, so it is at STATE when the call is made. */
+/* Makes the queues and sends this side's hello, in the request by rdma_connect() or in the
+ * answer to one by rdma_accept(). The connection proceeds by itself from there, so the stream is
+ * at STATE before CALL is made. */
 static int say_hello(struct stream *stream, enum stream_state state,
 		     int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param))
 {
@@ -120,7 +124,7 @@ static void on_confirmation(struct stream *stream, const struct rdma_cm_event *e
 	rdmacm_stream_established(stream);
 }
 
-/* Everything that the other side has sent is in the queue by now. */
+/* Everything that the other side has sent before it disconnected is in the queue by now. */
 static void on_disconnect(struct stream *stream, const struct rdma_cm_event *event)
 {
 	(void)event;
@@ -163,7 +167,7 @@ static event_handler handler_of(const struct stream *stream, enum rdma_cm_event_
 	}
 }
 
-/* A listener's requests wait for raccept(). */
+/* A listener's events are requests, which stay on the channel until raccept() takes them. */
 void rdmacm_stream_cm_events(struct stream *stream)
 {
 	struct rdma_cm_event *event;
@@ -270,10 +274,11 @@ static int stream_listen(struct rs *rs, int backlog)
 struct request {
 	struct rdma_cm_id *id;
 	struct wire_hello hello;
-	struct rdma_conn_param param; /* private data points to the hello */
+	struct rdma_conn_param param; /* private_data points to the hello */
 };
 
-/* The event goes back at once, as an id with events out cannot move to another channel. */
+/* The event is acknowledged at once, as an id with events that are not acknowledged cannot move
+ * to another channel. */
 static int take_request(struct rdma_event_channel *channel, struct request *request)
 {
 	struct rdma_cm_event *event;
@@ -322,7 +327,8 @@ static int accept_request(struct stream *listener, struct request *request, stru
 	return 0;
 }
 
-/* Requests that fail here are the asker's trouble, unless nothing could be accepted now. */
+/* Returns whether ERROR keeps this side from accepting anything. For any other error only the
+ * request is refused. */
 static bool is_own_trouble(int error)
 {
 	return error == ENOMEM || error == EMFILE || error == ENFILE;
@@ -351,7 +357,7 @@ static bool is_not_listening(struct stream *stream)
 	return stream->state != STREAM_LISTENING;
 }
 
-/* Another thread may shut the listener down, or take the request. */
+/* Another thread may shut the listener down, or take the request, meanwhile. */
 static int await_request(struct stream *listener)
 {
 	struct pollfd fd = { .fd = listener->rs.fd, .events = POLLIN };
@@ -414,7 +420,7 @@ static int start_connecting(struct stream *stream, const struct sockaddr *addr)
 	return take_error(stream);
 }
 
-/* After a failure, another try begins with a new id: the old one stays what it was. */
+/* After a failure another try begins with a new id, as rdma_cm cannot use an id again. */
 static void start_over(struct stream *stream)
 {
 	rdmacm_stream_unequip(stream);
@@ -436,7 +442,8 @@ static int connect_locked(struct stream *stream, const struct sockaddr *addr)
 
 	rdmacm_stream_cm_events(stream);
 	if (never_connected(stream) && stream->error)
-		return take_error(stream); /* of the try before, which nobody has asked for yet */
+		/* the error is of the try before, and nobody has asked for it yet */
+		return take_error(stream);
 	if (never_connected(stream))
 		start_over(stream);
 	if (stream->state == STREAM_NEW || stream->state == STREAM_BOUND)
@@ -500,7 +507,8 @@ static bool is_quiet(struct stream *stream)
 		!stream->must_disconnect);
 }
 
-/* Everything sent has arrived when its completions are here; a connection that does not get that far in time is cut. */
+/* Waits until what was sent has arrived, which its completions tell. A connection that does not
+ * get that far within LIMIT_US is cut. */
 static void flush_sends(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline = rdmacm_rs_now_us() + limit_us;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dgram.c - a datagram socket from its making to its end. What it is bound and connected to, the UDP socket knows, which
- * has the errors of those calls, too.
+ * dgram.c - makes, binds, connects and closes a datagram socket. The UDP socket knows what it is
+ * bound and connected to, and has the errors of those calls.
  */
 #include "dgram.h"
 
@@ -80,7 +80,7 @@ static int set_udp_option(struct dgram *dgram, int level, int name, int value)
 	return setsockopt(dgram->rs.fd, level, name, &value, sizeof(value)) ? errno : 0;
 }
 
-/* Before the first use: options of the UDP socket */
+/* Sets the options of the UDP socket before its first use. */
 int rdmacm_dgram_set_up(struct dgram *dgram)
 {
 	const struct rs_options *options = &dgram->rs.options;
@@ -129,7 +129,7 @@ static void udp_disconnect(struct dgram *dgram)
 	connect(dgram->rs.fd, &none, sizeof(none));
 }
 
-/* Without a device that reaches it there is no connection. */
+/* Without a device that reaches the address there is no connection. */
 static int connect_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
 {
 	struct sockaddr_storage copy = { 0 };
@@ -178,7 +178,8 @@ static int dgram_peer_name(struct rs *rs, struct sockaddr_storage *addr)
 
 /* ---- the end ---- */
 
-/* In both directions it would end what is told by UDP, also for one direction. */
+/* The UDP socket itself is not shut down, in either direction: what sockets have to tell each
+ * other goes by it. */
 static int dgram_shutdown(struct rs *rs, int how)
 {
 	struct dgram *dgram = to_dgram(rs);
@@ -210,7 +211,7 @@ static bool is_sending(struct dgram *dgram)
 	return false;
 }
 
-/* What was sent is to leave before the QP goes. */
+/* What was sent is to leave before the QP is destroyed. */
 static void dgram_close(struct rs *rs)
 {
 	struct dgram *dgram = to_dgram(rs);
@@ -238,7 +239,7 @@ static int dgram_error(struct rs *rs)
 	return error;
 }
 
-/* Queues are as they were made. */
+/* Options of the queues cannot change once there are queues. */
 static int dgram_option_set(struct rs *rs, int level, int name)
 {
 	(void)name;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dgram.h - a datagram socket: a UDP socket, whose number it has, and a UD QP ("link") for each local address that it
- * sends from or is reached at. What is known of another socket is a "peer". See dgram_wire.h for how they come together.
+ * dgram.h - a datagram socket: a UDP socket, whose number it has, and a UD QP ("link") for each
+ * local address that it sends from or is reached at. What is known of another socket is a "peer".
+ * dgram_wire.h says how two sockets come together.
  *
- * There is no thread: any call handles what has happened, under rs.lock. One that sends while the other side is in no call
- * goes on by UDP, where data waits as with any UDP socket.
+ * The library has no thread for this: any call handles, under rs.lock, what has happened. While the
+ * other side is in no call, a sender that is not answered goes on by UDP, where data waits as with
+ * any UDP socket.
  */
 #ifndef RSOCKET_DGRAM_H
 #define RSOCKET_DGRAM_H
@@ -16,11 +18,12 @@
 
 struct dgram_link;
 
-/* That waits to be read */
+/* A message that waits to be read. */
 struct dgram_message {
 	STAILQ_ENTRY(dgram_message) entry;
-	struct dgram_link *
-		link; /* whose receive buffer it is in; NULL: it came by UDP, its bytes are behind it */
+	/* the link whose receive buffer the message is in; NULL if it came by UDP and
+	 * its bytes are behind this structure */
+	struct dgram_link *link;
 	uint8_t *data;
 	size_t size;
 	struct sockaddr_storage from;
@@ -28,49 +31,50 @@ struct dgram_message {
 
 struct dgram_link {
 	LIST_ENTRY(dgram_link) entry;
-	struct sockaddr_storage local; /* port 0 */
+	struct sockaddr_storage local; /* an address with port 0 */
 	struct rdma_cm_id *id;
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *cq;
 	bool is_armed;
-	unsigned int events; /* to acknowledge */
+	unsigned int events; /* events of the CQ that are not acknowledged yet */
 	struct ibv_mr *mr;
-	uint8_t *memory; /* receive buffers, then send buffers */
+	uint8_t *memory; /* the receive buffers, then the send buffers */
 	size_t memory_size;
-	struct dgram_message *received; /* one for each receive buffer */
-	unsigned int receives, sends;   /* buffers */
+	struct dgram_message *received; /* one entry for each receive buffer */
+	unsigned int receives, sends;   /* numbers of buffers */
 	uint32_t sq_put, sq_done;
-	uint32_t max_message; /* with the head */
+	uint32_t max_message; /* the largest message that fits a packet, head included */
 	uint32_t inline_size;
 };
 
 struct dgram_peer {
 	struct sockaddr_storage addr;
 	struct dgram_link *link;
-	uint32_t qpn;                /* 0: not known */
-	struct rdma_cm_id *resolver; /* looks for the way to it */
-	struct ibv_ah *ah;           /* NULL: not known, or there is none */
+	uint32_t qpn;                /* 0 while it is not known */
+	struct rdma_cm_id *resolver; /* the id that looks for the way to the peer */
+	/* NULL while no way to the peer is known, or if there is none */
+	struct ibv_ah *ah;
 	bool was_looked_for;
 };
 
 struct dgram {
 	struct rs rs;
 	struct rdma_event_channel *channel;
-	bool is_set_up; /* options are the UDP socket's */
+	bool is_set_up; /* the UDP socket has got its options */
 	bool read_shut, write_shut;
-	int error; /* SO_ERROR's */
+	int error; /* what SO_ERROR reports */
 	LIST_HEAD(, dgram_link) links;
 	unsigned int link_count;
-	void *peers; /* tsearch() */
+	void *peers; /* the tree of tsearch() */
 	unsigned int peer_count;
 	struct dgram_peer *connected;
-	uint16_t port; /* of the UDP socket, big endian, 0: not known */
+	uint16_t port; /* the UDP socket's, big endian; 0 while it is not known */
 	STAILQ_HEAD(, dgram_message) messages;
-	unsigned int by_udp; /* of them; */
-	int udp_waits;       /* while there are some, this eventfd is readable */
+	unsigned int by_udp; /* how many of the messages came by UDP */
+	int udp_waits;       /* an eventfd that is readable while some of those wait */
 	bool has_sleeper;    /* one thread sleeps on the descriptors, others on the condition */
 	pthread_cond_t changed;
-	int64_t next_look_us; /* at the UDP socket */
+	int64_t next_look_us; /* when the UDP socket is looked at next */
 };
 
 enum { DGRAM_LINKS = RS_WAKE_FDS - 3, DGRAM_BUFFER = DGRAM_MAX_MESSAGE + 64 };
@@ -80,29 +84,32 @@ static inline struct dgram *to_dgram(struct rs *rs)
 	return (struct dgram *)rs;
 }
 
-/* dgram_link.c. Lock held. */
+/* ---- dgram_link.c: called with rs.lock held ---- */
+
 int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
 			  struct dgram_link **out);
 void rdmacm_dgram_link_free(struct dgram_link *link);
 int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index);
 uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link);
-/* What is in the send buffer, SIZE bytes of it, with the head */
+/* Sends SIZE bytes of the send buffer, which begin with the head. */
 int rdmacm_dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer,
 				size_t size);
-/* Of its receive buffers, which this is one of */
+/* Returns the number of the receive buffer that the message is in. */
 unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 				     const struct dgram_message *message);
 
-/* dgram_peer.c. Lock held. */
+/* ---- dgram_peer.c: called with rs.lock held ---- */
+
 int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
 			  struct dgram_peer **out);
-/* Its QP is known; the way to it is looked for, if it was not. */
+/* Notes the peer's QP, and looks for the way to it unless that was done before. */
 void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
 void rdmacm_dgram_peers_free(struct dgram *dgram);
 void rdmacm_dgram_cm_events(struct dgram *dgram);
 bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 
-/* dgram_io.c. Lock held. */
+/* ---- dgram_io.c: called with rs.lock held ---- */
+
 bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp);
 bool rdmacm_dgram_arm(struct dgram *dgram);
 void rdmacm_dgram_message_done(struct dgram *dgram, struct dgram_message *message);
@@ -110,7 +117,8 @@ int rdmacm_dgram_take_error(struct dgram *dgram);
 int rdmacm_dgram_send_control(struct dgram *dgram, const struct dgram_peer *peer,
 			      enum dgram_control op, const struct iovec *data, size_t size);
 
-/* calls of the kind */
+/* ---- what struct rs_kind points to ---- */
+
 int rdmacm_dgram_set_up(struct dgram *dgram);
 int rdmacm_dgram_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
 		      socklen_t len, size_t *done);

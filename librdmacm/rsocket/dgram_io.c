@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dgram_io.c - datagrams there and back: by UD where both sides know of each other, else by UDP, with what they have to
- * tell each other.
+ * dgram_io.c - sends and receives datagrams: by UD where both sides know of each other, else by
+ * UDP, together with what the sides have to tell each other.
  */
 #include "dgram.h"
 
@@ -12,7 +12,8 @@
 
 enum { WORK_BATCH = 16, UDP_BATCH = 64, UDP_WAITING = 256, GRH = 40, LOOK_US = 500 };
 
-/* What one thread reads from the UDP socket may be what another one sleeps for. */
+/* What one thread reads from the UDP socket may be what another thread sleeps for, so udp_waits
+ * wakes that. */
 static void queue_message(struct dgram *dgram, struct dgram_message *message)
 {
 	STAILQ_INSERT_TAIL(&dgram->messages, message, entry);
@@ -93,7 +94,7 @@ static void queue_copy(struct dgram *dgram, const uint8_t *data, size_t size,
 {
 	struct dgram_message *message = malloc(sizeof(*message) + size);
 
-	if (!message) /* lost, as datagrams may be */
+	if (!message) /* the message is lost, as datagrams may be */
 		return;
 	*message = (struct dgram_message){ .data = (uint8_t *)(message + 1),
 					   .size = size,
@@ -102,7 +103,7 @@ static void queue_copy(struct dgram *dgram, const uint8_t *data, size_t size,
 	queue_message(dgram, message);
 }
 
-/* Data of one that there is no device for is data, too: only it cannot be answered. */
+/* Data of a sender that no device reaches is queued, too; only it cannot be answered. */
 static void handle_control(struct dgram *dgram, const uint8_t *bytes, size_t size,
 			   const struct sockaddr_storage *from)
 {
@@ -169,7 +170,8 @@ bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp)
 	return any;
 }
 
-/* Whether nothing has happened, so that one may sleep */
+/* Prepares for sleeping. Returns false if something has happened, so that the caller must not
+ * sleep. */
 bool rdmacm_dgram_arm(struct dgram *dgram)
 {
 	struct dgram_link *link;
@@ -414,7 +416,7 @@ static bool is_readable(const struct dgram *dgram, const void *about)
 	return !STAILQ_EMPTY(&dgram->messages) || dgram->read_shut || dgram->error;
 }
 
-/* What does not fit is lost; *FLAGS tells. */
+/* What does not fit into SPAN is lost, and *FLAGS says so. */
 static size_t hand_over(struct dgram_message *message, struct span *span, int *flags)
 {
 	size_t size = message->size < span->left ? message->size : span->left;
@@ -438,7 +440,8 @@ static int receive_locked(struct dgram *dgram, struct span *span, int *flags,
 		dgram->rs.found_empty++;
 	message = STAILQ_FIRST(&dgram->messages);
 	if (!ret && !message)
-		ret = rdmacm_dgram_take_error(dgram); /* or shut: 0 bytes */
+		/* without an error the socket is shut, which is told by 0 bytes */
+		ret = rdmacm_dgram_take_error(dgram);
 	if (ret || !message)
 		return ret;
 	*done = hand_over(message, span, flags);

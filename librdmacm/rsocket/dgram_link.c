@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dgram_link.c - a UD QP for a local address: rdma_cm says which device has it, and brings the QP to RTS.
+ * dgram_link.c - makes a UD QP for a local address. rdma_cm says which device has the address, and
+ * brings the QP to RTS.
  *
- * Each buffer has room for a GRH before the message. Sends complete in their order, so their buffers are used in turn.
+ * Each buffer has room for a GRH before the message. Sends complete in their order, so their
+ * buffers are used in turn.
  */
 #include "dgram.h"
 
@@ -134,7 +136,7 @@ static int ask_port(struct dgram_link *link)
 	return 0;
 }
 
-/* Port 0: which one rdma_cm knows it by is nobody's interest. */
+/* The id is bound to port 0, as nobody needs to know the port that rdma_cm gives it. */
 static int bind_id(struct dgram *dgram, struct dgram_link *link)
 {
 	if (rdma_create_id(dgram->channel, &link->id, NULL, RDMA_PS_UDP))
@@ -196,7 +198,7 @@ int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *lo
 
 void rdmacm_dgram_link_free(struct dgram_link *link)
 {
-	if (link->mr) /* before the QP, with which the default PD may go */
+	if (link->mr) /* the MR was made last, so it goes first */
 		ibv_dereg_mr(link->mr);
 	if (link->id && link->id->qp)
 		rdma_destroy_qp(link->id);

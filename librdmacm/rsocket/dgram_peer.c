@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dgram_peer.c - the other sockets, by address and port: the link that reaches them, their QP, the way there. rdma_cm
- * resolves address and route as for a connection; of the path an address handle is made. A peer that there is no way to
- * is reached by UDP.
+ * dgram_peer.c - what is known of other sockets, by address and port: the link that reaches them,
+ * their QP, and the way there.
+ *
+ * rdma_cm resolves address and route as for a connection; an address handle is made of the path. A
+ * peer that no way leads to is reached by UDP.
  */
 #include "dgram.h"
 
@@ -20,7 +22,7 @@ static const struct sockaddr *plain_addr(const struct sockaddr_storage *addr)
 	return (const struct sockaddr *)addr;
 }
 
-/* Flow information and what is behind the address do not count. */
+/* Flow information and what is behind the address in the structures do not count. */
 static int compare_addr(const void *left, const void *right)
 {
 	const struct sockaddr_in6 *a = left, *b = right;
@@ -111,7 +113,7 @@ static int peer_make(struct dgram *dgram, const struct sockaddr_storage *addr,
 	return 0;
 }
 
-/* A peer begins with its address, so one is as good as the other to look for it. */
+/* A struct dgram_peer begins with its address, so an address can stand for it in a search. */
 int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
 			  struct dgram_peer **out)
 {
@@ -172,7 +174,7 @@ void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint3
 		look_for_way(dgram, peer);
 }
 
-/* RoCE version 2 before 1, where the address is there with both */
+/* Where a port has the GID for both versions of RoCE, version 2 is taken. */
 static int sgid_index(const struct rdma_cm_id *id, const union ibv_gid *gid)
 {
 	struct ibv_gid_entry entry;
@@ -249,7 +251,8 @@ static void on_event(struct dgram_peer *peer, enum rdma_cm_event_type event)
 		give_up(peer, "the route is not resolved");
 }
 
-/* Links have no context: theirs are of the device, whose loss the QP tells. */
+/* The ids of links have no context. Their events are of the device, and that the device has gone
+ * shows at the QP. */
 void rdmacm_dgram_cm_events(struct dgram *dgram)
 {
 	enum rdma_cm_event_type what;

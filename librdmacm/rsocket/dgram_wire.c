@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dgram_wire.c - the heads of dgram_wire.h to and from addresses.
+ * dgram_wire.c - makes the heads that dgram_wire.h describes from addresses, and addresses from
+ * heads.
  */
 #include "dgram_wire.h"
 
@@ -78,7 +79,7 @@ size_t rdmacm_dgram_data_pack(uint8_t *head, const struct sockaddr_storage *addr
 
 	head[0] = version_of(addr);
 	head[1] = size;
-	memcpy(head + 2, &v6->sin6_port, sizeof(v6->sin6_port)); /* sin_port is there, too */
+	memcpy(head + 2, &v6->sin6_port, sizeof(v6->sin6_port)); /* sin_port is at the same place */
 	if (addr->ss_family == AF_INET6)
 		memcpy(head + 4, &v6->sin6_flowinfo, sizeof(v6->sin6_flowinfo));
 	address_put(head + (addr->ss_family == AF_INET ? 4 : 8), addr);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * epoll.c - repoll_create(), repoll_ctl(), repoll_wait(): sets of sockets of this library and of other descriptors.
+ * epoll.c - repoll_create(), repoll_ctl(), repoll_wait(): sets of sockets of this library and of
+ * other descriptors.
  *
- * A set is a real epoll descriptor, which has the others and gives the set its number, and a list of sockets. Level triggered
- * sockets are those that have an event. Edge triggered ones are reported again when more has arrived, or when a call has
- * found nothing to read or no room since the last report.
+ * A set is a list of sockets, and a real epoll descriptor, which has the other descriptors and
+ * gives the set its number. A level triggered socket is reported as long as it has an event. An
+ * edge triggered one is reported again when more has arrived, or when a call has found nothing to
+ * read or no room since the last report.
  */
 #include "rs.h"
 
@@ -17,8 +19,9 @@ struct member {
 	int fd;
 	uint64_t serial;
 	struct epoll_event event;
-	uint32_t reported; /* of an edge triggered one: events of the last report, */
-	uint32_t arrivals, found_empty, found_full; /* and the counts of that time */
+	uint32_t reported; /* for EPOLLET: the events of the last report */
+	/* for EPOLLET: the socket's counts at that time */
+	uint32_t arrivals, found_empty, found_full;
 };
 
 struct set {
@@ -62,7 +65,7 @@ static void drop_member(struct set *set, struct member *member)
 	free(member);
 }
 
-/* There is no call that closes a set: one is known to be closed when its number comes again. */
+/* No call closes a set, so a set is known to be closed only when its number comes again. */
 static void drop_set_locked(struct set *set)
 {
 	LIST_REMOVE(set, entry);
@@ -179,7 +182,8 @@ _Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &
 		       EPOLLHUP == POLLHUP && EPOLLRDHUP == POLLRDHUP,
 	       "Linux: eventpoll.h");
 
-/* What of NOW is news, if only news count. */
+/* Returns NOW, the events of the socket, if they are to be reported: for EPOLLET only when
+ * something is new. */
 static uint32_t news_of_member(struct member *member, const struct rs *rs, uint32_t now)
 {
 	uint32_t fresh = now & ~member->reported;
@@ -205,7 +209,7 @@ static bool report_member(struct member *member, struct rs *rs, bool sleep,
 	uint32_t wanted = member->event.events;
 	uint32_t now;
 
-	if (!wanted) /* EPOLLONESHOT, and it was */
+	if (!wanted) /* EPOLLONESHOT, and the member was reported */
 		return false;
 	now = (uint16_t)rs->kind->poll(rs, (short)(wanted & POLL_EVENTS), sleep);
 	now = news_of_member(member, rs, now);
@@ -217,7 +221,7 @@ static bool report_member(struct member *member, struct rs *rs, bool sleep,
 	return true;
 }
 
-/* Who was reported goes to the end, so that all get their turn. */
+/* A member that was reported goes to the end, so that all get their turn. */
 static void rotate_members(struct set *set, struct member *last)
 {
 	struct member *member;
@@ -233,7 +237,7 @@ static void rotate_members(struct set *set, struct member *last)
 	LIST_INSERT_AFTER(member, last, entry);
 }
 
-/* Members that were closed leave the set here. */
+/* Members whose sockets were closed leave the set here. */
 static int collect_events(struct set *set, bool sleep, struct epoll_event *events, int room)
 {
 	struct member *member = LIST_FIRST(&set->members), *next;
@@ -337,7 +341,7 @@ CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, 
 	return wait_in_set(set, events, maxevents, timeout);
 }
 
-/* The sets stay, as their descriptors do. */
+/* In the child the sets stay, as their descriptors do. */
 void rdmacm_rs_epoll_forked(void)
 {
 	struct set *set;

@@ -2,9 +2,10 @@
 /*
  * forked.c - what becomes of sockets when the process forks.
  *
- * A queue pair writes into the memory of the process that made it, so a connection stays with the parent: in the child its
- * number is taken, and closing it says nothing to the other side. Without queues (new, bound, listening) a socket is a
- * descriptor that both have; it ends when both have closed it, which the kernel notices.
+ * A queue pair writes into the memory of the process that made it, so a connection stays with the
+ * parent: in the child only its number is taken, and closing it says nothing to the other side. A
+ * socket without queues (new, bound or listening) is a descriptor that both processes have; it ends
+ * when both have closed it, which the kernel notices.
  */
 #include "rs.h"
 
@@ -41,7 +42,7 @@ static int parent_shutdown(struct rs *rs, int how)
 	return ENOTCONN;
 }
 
-/* What it had in memory is the parent's to undo. */
+/* What the connection has in memory is the parent's to undo. */
 static void parent_close(struct rs *rs)
 {
 	rdmacm_rs_table_remove(rs);
@@ -49,7 +50,7 @@ static void parent_close(struct rs *rs)
 	free(rs);
 }
 
-/* A program that waits for it is to find out. */
+/* A program that waits for events of a connection that is its parent's is told of an error. */
 static short parent_poll(struct rs *rs, short events, bool sleep)
 {
 	(void)rs, (void)sleep;
@@ -90,7 +91,8 @@ static void in_parent(void)
 	rdmacm_rs_table_each(share_socket);
 }
 
-/* Another thread of the parent may have held the lock. Sets of epoll know a socket by its serial, and so lose it. */
+/* Another thread of the parent may have held the lock, so it is made anew. Sets of epoll know a
+ * socket by its serial, so they lose one whose serial changes. */
 static void inherit_socket(struct rs *rs)
 {
 	pthread_mutex_init(&rs->lock, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * io.c - the calls of <rdma/rsocket.h> that move bytes: all of them are one of two, with a span of the program's memory.
+ * io.c - the calls of <rdma/rsocket.h> that move bytes. Each is made one of two calls, to send or
+ * to receive a span of the program's memory.
  */
 #include "rs.h"
 
@@ -47,7 +48,7 @@ CMA_EXPORT ssize_t rsendto(int socket, const void *buf, size_t len, int flags,
 	return send_buf(socket, buf, len, flags, dest_addr, addrlen);
 }
 
-/* Ancillary data is of no protocol here. */
+/* No protocol of rsockets has ancillary data. */
 CMA_EXPORT ssize_t rsendmsg(int socket, const struct msghdr *msg, int flags)
 {
 	if (msg->msg_control && msg->msg_controllen)
@@ -70,7 +71,7 @@ CMA_EXPORT ssize_t rwritev(int socket, const struct iovec *iov, int iovcnt)
 
 /* ---- receiving ---- */
 
-/* *FLAGS becomes msg_flags */
+/* *FLAGS becomes what msg_flags shall say. */
 static ssize_t receive_iov(int socket, const struct iovec *iov, size_t count, int *flags,
 			   struct sockaddr_storage *from)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * iomap.c - memory that the other side writes directly: riomap(), riounmap(), riowrite().
+ * iomap.c - riomap(), riounmap() and riowrite(): memory that the other side writes directly.
  *
- * A mapping has an index, the same on both sides: the other side keeps a table of as many as RDMA_IOMAPSIZE was set to
- * there, and this side fills it. Whoever writes looks an offset up in the table that the other side has filled.
+ * A mapping has the same index on both sides. The other side keeps a table with as many entries as
+ * RDMA_IOMAPSIZE was set to there, and this side fills it. Whoever writes looks up the offset in
+ * the table that the other side has filled.
  */
 #include "stream.h"
 
@@ -16,7 +17,7 @@ struct riomapping {
 	struct riomapping *next;
 	struct ibv_mr *mr;
 	uint64_t offset;
-	int index; /* -1: for local use only */
+	int index; /* -1 for a mapping that only this side uses */
 };
 
 /* ---- mapping ---- */
@@ -211,7 +212,7 @@ void rdmacm_stream_free_mappings(struct stream *stream)
 
 /* ---- writing ---- */
 
-/* Of the other side's memory, what is at OFFSET; at most as much as lies together. */
+/* Finds the other side's memory at OFFSET: the part of a mapping from there to its end. */
 static bool look_up_offset(const struct stream *stream, uint64_t offset, struct wire_segment *to)
 {
 	struct wire_mapping entry;
@@ -230,7 +231,7 @@ static bool look_up_offset(const struct stream *stream, uint64_t offset, struct 
 	return false;
 }
 
-/* Memory of this side that is mapped for local use is sent from where it is. */
+/* Memory of this side that is mapped is sent from where it is, without a copy. */
 static struct ibv_mr *registered_mr(const struct stream *stream, const void *buf, size_t len)
 {
 	uintptr_t start;
@@ -256,7 +257,7 @@ static bool all_done(struct stream *stream)
 	return stream->state != STREAM_CONNECTED || stream->sq_put == stream->sq_done;
 }
 
-/* One piece; *SIZE becomes what it was. */
+/* Writes one piece of at most *SIZE bytes; *SIZE becomes its size. */
 static int write_piece(struct stream *stream, const void *buf, size_t *size,
 		       const struct wire_segment *to, struct ibv_mr *mr)
 {
@@ -292,7 +293,7 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 		if (stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut)
 			return EPIPE;
 		if (!look_up_offset(stream, offset + *done, &to))
-			return 0; /* it may be announced later, so programs try again */
+			return 0; /* the mapping may be announced later, so programs try again */
 		size = count - *done;
 		ret = write_piece(stream, buf + *done, &size, &to, mr);
 		if (ret)
@@ -301,7 +302,8 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 	return 0;
 }
 
-/* The program may change its memory when this returns: what was not copied is waited for. */
+/* The program may change its memory when riowrite() returns, so what was sent without a copy is
+ * waited for. */
 static int write_checked(struct stream *stream, const void *buf, size_t count, off_t offset,
 			 bool nonblocking, size_t *done)
 {
@@ -311,7 +313,8 @@ static int write_checked(struct stream *stream, const void *buf, size_t count, o
 		return ENOTCONN;
 	ret = write_all(stream, buf, count, offset, nonblocking, done);
 	if (!ret && registered_mr(stream, buf, count) && count > stream->inline_size) {
-		stream->keepalive_due = true; /* its completion is that of all before it */
+		/* the completion of a keepalive is that of all before it */
+		stream->keepalive_due = true;
 		rdmacm_stream_send_controls(stream);
 		ret = rdmacm_stream_wait(stream, all_done, false, -1);
 	}

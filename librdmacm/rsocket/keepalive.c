@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * keepalive.c - streams that have SO_KEEPALIVE on: one thread sends a write of nothing on each, as often as asked.
+ * keepalive.c - one thread sends an RDMA WRITE of no bytes on each stream that has SO_KEEPALIVE on,
+ * as often as it is told.
  *
- * When the other side is gone, the transport's retries end in an error completion, and whoever waits on the stream is woken
- * by that. The thread starts with the first such stream and ends after the last.
+ * When the other side is gone, the transport's retries end in an error completion, which wakes
+ * whoever waits on the stream. The thread starts with the first such stream and ends after the
+ * last.
  */
 #include "stream.h"
 
@@ -18,7 +20,7 @@ struct kept {
 };
 
 static LIST_HEAD(, kept) all = LIST_HEAD_INITIALIZER(all);
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before a stream's */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock of a stream */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool is_running;
 
@@ -43,7 +45,7 @@ static void knock_at(struct stream *stream)
 	pthread_mutex_unlock(&stream->rs.lock);
 }
 
-/* The time at which the next one is due */
+/* Sends what is due, and returns when the next is due. */
 static int64_t knock_at_all(int64_t now)
 {
 	int64_t next = INT64_MAX;
@@ -135,7 +137,7 @@ int rdmacm_keepalive_set(struct stream *stream, int seconds)
 	return ret;
 }
 
-/* The thread is the parent's, as its streams are. */
+/* The child has no such thread and no such streams: both are the parent's. */
 void rdmacm_rs_keepalive_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * options.c - rsetsockopt() and rgetsockopt(): a table of what there is, each option a number somewhere in rs_options.
+ * options.c - rsetsockopt() and rgetsockopt(). A table has the options whose values are numbers,
+ * most of them kept in struct rs_options.
  *
- * Buffer sizes are doubled when set, as Linux does. What sizes the queues must be set before the connection.
+ * Buffer sizes are doubled when they are set, as Linux does. Options that size the queues must be
+ * set before the socket connects.
  */
 #include "rs.h"
 #include "wire.h"
@@ -51,7 +53,7 @@ static bool has_queues(struct rs *rs)
 	return rs->kind->has_queues && rs->kind->has_queues(rs);
 }
 
-/* Too late is no error, as it is none for sockets. */
+/* Setting a buffer size too late is no error, as it is none for sockets. */
 static int set_tx(struct rs *rs, int value)
 {
 	if (has_queues(rs))
@@ -152,7 +154,8 @@ static int get_idle(struct rs *rs)
 	return rs->options.keepalive_idle;
 }
 
-/* The transport repeats by itself, as often and as soon as it is told when connecting. */
+/* The transport repeats by itself, as often and as soon as it was told when connecting, so these
+ * options change nothing. */
 static int set_ignored(struct rs *rs, int value)
 {
 	(void)rs;
@@ -305,7 +308,7 @@ static int set_number(struct rs *rs, const struct option *option, const void *va
 	return ret;
 }
 
-/* What else is set of a datagram socket is set of its UDP socket. */
+/* Returns whether an option is kept for a datagram socket. All others are set on its UDP socket. */
 static bool is_of_datagrams(const struct rs *rs, int level, int name)
 {
 	static const int sockets[] = { SO_SNDBUF, SO_RCVBUF, SO_REUSEADDR, SO_KEEPALIVE,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poll.c - rpoll() and rselect(): sockets of this library and any other descriptors together.
+ * poll.c - rpoll() and rselect(), for sockets of this library together with any other descriptors.
  *
- * Sockets are asked for their events, others by poll(). With none there, poll() sleeps on the others and on the descriptors
- * behind the sockets, which say only that a socket is worth asking again.
+ * Sockets are asked for their events, other descriptors are asked by poll(). If there is no event,
+ * poll() sleeps on the other descriptors and on those behind the sockets, which tell only that a
+ * socket is worth asking again.
  */
 #include "rs.h"
 
@@ -13,11 +14,12 @@
 
 enum { FEW = 32 };
 
-/* What poll() really gets: for each entry of the program its own descriptor, or those behind a socket. */
+/* What poll() really gets: for each entry of the program the descriptor that it names, or those
+ * behind the socket that it names. */
 struct rs_sleepers {
 	struct pollfd *fds;
 	struct entry {
-		struct rs *rs; /* NULL: some other descriptor */
+		struct rs *rs; /* NULL if the descriptor is no socket of ours */
 		int first, count;
 	} * entries;
 	int count;
@@ -74,7 +76,7 @@ static bool is_woken(const struct pollfd *fds, int count)
 	return false;
 }
 
-/* Sockets are told; returns how many of the other descriptors have events. */
+/* Tells the sockets that were woken, and returns how many of the other descriptors have events. */
 static int look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds)
 {
 	const struct entry *entry;
@@ -120,7 +122,8 @@ void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers)
 	free(sleepers);
 }
 
-/* Sockets only. */
+/* Asks the sockets only for their events, counts the other descriptors in *OTHERS, and returns
+ * how many sockets have some. */
 static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *others)
 {
 	struct rs *rs;
@@ -150,7 +153,8 @@ static int time_left(int timeout_ms, int64_t deadline_us)
 	return left < 0 ? 0 : left < limit ? (int)left : limit;
 }
 
-/* One sleep, or with TIMEOUT 0 a look: sleepers' and sockets' events. -1 with errno */
+/* Sleeps once, or with TIMEOUT 0 only looks. Returns how many entries have events, or -1 with
+ * errno. */
 static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	nfds_t others;
@@ -187,7 +191,7 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 
 	if (sleepers_alloc(&sleepers, nfds))
 		return cma_return(ENOMEM);
-	if (ready || !timeout) { /* others count, too, but are not waited for */
+	if (ready || !timeout) { /* the other descriptors count, too, but are not waited for */
 		ready = sleep_once(&sleepers, fds, nfds, 0);
 		sleepers_free(&sleepers);
 		return ready;
@@ -246,7 +250,8 @@ static int keep_if(fd_set *set, int fd, bool condition)
 	return condition;
 }
 
-/* The sets become what is ready; returns how many members they have. -1: a descriptor is none */
+/* The sets become what is ready. Returns how many members they have, or -1 with EBADF if one was
+ * no descriptor. */
 static int sets_of_fds(const struct pollfd *fds, nfds_t count, fd_set *read, fd_set *write,
 		       fd_set *except)
 {

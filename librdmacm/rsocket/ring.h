@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ring.h - the two rings of a stream, as numbers: which bytes wait, which may be written. No memory is touched here.
+ * ring.h - the two rings of a stream, as numbers: which bytes wait, and which may be written. No
+ * memory is touched here.
  *
- * The receive ring is told to the other side by halves. It writes one after the other and from the front, so what has
- * arrived is a run of bytes, and a half may be told again when all of it was read. The send ring holds what was posted
- * until its completion.
+ * The receive ring is announced to the other side by halves. The other side writes one half after
+ * the other, each from its front, so what has arrived is a run of bytes, and a half may be
+ * announced again when all of it was read. The send ring holds what was posted until its
+ * completion.
  */
 #ifndef RSOCKET_RING_H
 #define RSOCKET_RING_H
@@ -14,20 +16,20 @@
 
 struct rx_ring {
 	uint32_t size;  /* even */
-	uint32_t head;  /* where the next byte to read is */
-	uint32_t ready; /* bytes that wait */
-	uint32_t read;  /* bytes read of the half that was told longest ago */
-	uint32_t due;   /* halves to tell */
-	uint32_t next;  /* which one: 0 or 1 */
+	uint32_t head;  /* offset of the next byte to read */
+	uint32_t ready; /* bytes that wait to be read */
+	uint32_t read;  /* bytes read of the half that was announced longest ago */
+	uint32_t due;   /* halves that may be announced */
+	uint32_t next;  /* the half that is announced next: 0 or 1 */
 };
 
-/* The first half is in the hello, the second is due. */
+/* The hello announces the first half, so the second one is due. */
 static inline void rx_ring_init(struct rx_ring *ring, uint32_t size)
 {
 	*ring = (struct rx_ring){ .size = size, .due = 1, .next = 1 };
 }
 
-/* false: more than was granted, the other side is broken */
+/* Returns false if the other side has written more than it was granted. */
 static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
 {
 	if (bytes > ring->size - ring->ready)
@@ -36,7 +38,7 @@ static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
 	return true;
 }
 
-/* Bytes from head on that lie together */
+/* Returns how many bytes from HEAD on lie together. */
 static inline uint32_t rx_ring_run(const struct rx_ring *ring, uint32_t head)
 {
 	return ring->size - head;
@@ -55,7 +57,7 @@ static inline void rx_ring_take(struct rx_ring *ring, uint32_t bytes)
 	}
 }
 
-/* The half to tell now, as an offset; one is due. */
+/* Returns the offset of the half to announce now. One must be due. */
 static inline uint32_t rx_ring_tell(struct rx_ring *ring)
 {
 	uint32_t offset = ring->next * (ring->size / 2);
@@ -67,10 +69,10 @@ static inline uint32_t rx_ring_tell(struct rx_ring *ring)
 
 struct tx_ring {
 	uint32_t size;
-	uint32_t head;   /* where the next byte goes */
+	uint32_t head;   /* offset of the next byte to write */
 	uint32_t put;    /* bytes put in so far; wraps */
-	uint32_t done;   /* of them, completed */
-	uint32_t marked; /* of them, those for which a completion was asked */
+	uint32_t done;   /* how many of those were completed */
+	uint32_t marked; /* how many of those a completion was asked for */
 };
 
 static inline uint32_t tx_ring_free(const struct tx_ring *ring)
@@ -78,7 +80,7 @@ static inline uint32_t tx_ring_free(const struct tx_ring *ring)
 	return ring->size - (ring->put - ring->done);
 }
 
-/* Room that lies together */
+/* Returns the room that lies together from head on. */
 static inline uint32_t tx_ring_room(const struct tx_ring *ring)
 {
 	uint32_t room = tx_ring_free(ring);

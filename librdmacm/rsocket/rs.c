@@ -111,7 +111,7 @@ CMA_EXPORT int rclose(int socket)
 
 /* ---- names ---- */
 
-/* As much as there is room for; *LEN becomes what it would be in full. */
+/* Copies as much of the address as there is room for; *LEN becomes its full size. */
 static void hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len)
 {
 	socklen_t size = rdmacm_addr_len((const struct sockaddr *)from);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rs.h - a socket of this library, apart from what its kind is: a stream, or of datagrams.
+ * rs.h - what streams and datagram sockets, the two kinds of sockets of this library, have in
+ * common.
  *
- * The number of a socket is that of a descriptor that it has anyway (a stream's rdma_cm channel, a datagram socket's UDP
- * socket), so it is never that of another file. Inside, functions return 0 or a positive errno. Like a descriptor, a socket is not
- * closed while another thread is in a call on it; for that there is rshutdown().
+ * The number of a socket is that of a descriptor that it has anyway (a stream's rdma_cm channel, a
+ * datagram socket's UDP socket), so it is never that of another file. Inside, functions return 0 or
+ * a positive errno. As with a descriptor, a program does not close a socket while another thread is
+ * in a call on it; it uses rshutdown() for that.
  */
 #ifndef RSOCKET_RS_H
 #define RSOCKET_RS_H
@@ -25,22 +27,23 @@ struct rs;
 struct rs_options {
 	int rx_size, tx_size; /* bytes of the rings */
 	unsigned int sq_size, rq_size, inline_size;
-	unsigned int mappings; /* that this side may make, so the other needs room for them */
+	/* mappings that the other side may make: this side has a table of so many */
+	unsigned int mappings;
 	bool reuse_addr, v6_only, no_delay, oob_inline, keepalive;
-	int keepalive_idle; /* seconds, 0 until keepalive is first on */
+	int keepalive_idle; /* in seconds; 0 until keepalive is first on */
 	struct linger linger;
-	int ip_tos; /* -1: not set */
+	int ip_tos; /* -1 if it was not set */
 	void *route;
 	size_t route_size;
 };
 
-/* What kinds of sockets do differently. SPAN is used up as far as the call gets. */
+/* Each kind of sockets has these calls of its own. A call uses SPAN up as far as it gets. */
 struct rs_kind {
 	int (*bind)(struct rs *rs, const struct sockaddr *addr, socklen_t len);
 	int (*listen)(struct rs *rs, int backlog);
 	int (*accept)(struct rs *rs, struct rs **out);
 	int (*connect)(struct rs *rs, const struct sockaddr *addr, socklen_t len);
-	/* *done: bytes sent; with some, the error is not reported */
+	/* *done becomes the number of bytes sent; if there are some, the error is not reported */
 	int (*send)(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
 		    socklen_t len, size_t *done);
 	int (*receive)(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
@@ -49,27 +52,33 @@ struct rs_kind {
 	int (*peer_name)(struct rs *rs, struct sockaddr_storage *addr);
 	int (*shutdown)(struct rs *rs, int how);
 	void (*close)(struct rs *rs);
-	/* Events that are there now. SLEEP: the caller may sleep, so whatever comes next is to wake it. */
+	/* Returns the events that are there now. With SLEEP the caller may go to sleep, so
+	 * whatever comes next is to wake it. */
 	short (*poll)(struct rs *rs, short events, bool sleep);
-	/* Descriptors to sleep on: at most RS_WAKE_FDS, returns how many */
+	/* Fills in the descriptors to sleep on and returns how many there are, at most
+	 * RS_WAKE_FDS. */
 	int (*wake_fds)(struct rs *rs, struct pollfd *fds);
-	/* One of them has woken the caller; FDS as poll() left them. */
+	/* Is called when one of them has woken the caller; FDS are as poll() left them. */
 	void (*woken)(struct rs *rs, const struct pollfd *fds, int count);
-	/* Options changed that are not only kept; NULL: none */
+	/* Is told of a changed option that does more than to be kept, and may refuse it. NULL if
+	 * there is no such option. */
 	int (*option_set)(struct rs *rs, int level, int name);
-	int (*error)(struct rs *rs);        /* SO_ERROR: the error, forgotten */
-	int (*segment_size)(struct rs *rs); /* 0: not known yet; NULL: never */
-	/* Whether there are queues, which only the process that made them can use; NULL: none */
+	int (*error)(struct rs *rs); /* returns SO_ERROR's error and forgets it */
+	/* returns 0 while it is not known; NULL if it never is */
+	int (*segment_size)(struct rs *rs);
+	/* Returns whether there are queues, which only the process that made them can use. NULL
+	 * if there never are. */
 	bool (*has_queues)(struct rs *rs);
 };
 
 enum { RS_WAKE_FDS = 8 };
 
-/* Looking for a moment before sleeping pays where answers come soon, and where they do not, it keeps the processor from
- * those who are to answer. So each look that was for nothing makes the next ones rarer. */
+/* Looking for a moment before sleeping pays where answers come soon. Where they do not, it keeps
+ * the processor from those who are to answer, so each look that was for nothing makes the next
+ * ones rarer. */
 struct rs_spin {
-	unsigned int skip; /* so many waits begin without a look; */
-	unsigned int left; /* of them, still to come */
+	unsigned int skip; /* how many waits begin without a look after one that was for nothing */
+	unsigned int left; /* how many of those are still to come */
 };
 
 enum { RS_MOST_SKIPPED = 63 };
@@ -96,12 +105,15 @@ struct rs {
 	int fd;
 	int domain, type;
 	int status_flags; /* O_NONBLOCK */
-	bool is_shared; /* with a process that was forked: the kernel undoes it when all have closed it */
+	/* shared with a forked process: the kernel destroys what it has when all have closed it */
+	bool is_shared;
 	struct rs_options options;
 	struct rs_spin spin;
-	pthread_mutex_t lock; /* of all state but what the I/O locks of a kind guard */
-	uint64_t serial;      /* numbers of closed sockets come again, this does not */
-	/* for those who report changes only: counts calls that found nothing to read, no room to write */
+	pthread_mutex_t lock; /* guards all state but what the I/O locks of a kind guard */
+	/* unlike the number, this never comes again after a socket was closed */
+	uint64_t serial;
+	/* for those who report changes only: how many calls found nothing to read, no room to
+	 * write */
 	uint32_t found_empty, found_full;
 	uint32_t arrivals;
 };
@@ -122,13 +134,13 @@ static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
 
 int rdmacm_rs_table_add(struct rs *rs);
 void rdmacm_rs_table_remove(struct rs *rs);
-struct rs *rdmacm_rs_find(int fd); /* NULL: none of ours */
+struct rs *rdmacm_rs_find(int fd); /* returns NULL if FD is none of our sockets */
 void rdmacm_rs_table_each(void (*call)(struct rs *rs));
 
 /* ---- forked.c: after fork() ---- */
 
 void rdmacm_rs_watch_forks(void);
-/* In the child: what other threads of the parent were doing is not done here. */
+/* These are called in the child, where the parent's other threads are not. */
 void rdmacm_rs_table_forked(void);
 void rdmacm_rs_keepalive_forked(void);
 void rdmacm_rs_epoll_forked(void);
@@ -148,7 +160,8 @@ const struct rs_defaults *rdmacm_rs_defaults(void);
 struct rs_sleepers;
 struct rs_sleepers *rdmacm_rs_sleepers_alloc(nfds_t entries);
 void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers);
-/* Until something happens that may be an event; other descriptors' revents are set. How many have some, or -1 */
+/* Sleeps until something happens that may be an event, and sets revents of those descriptors
+ * that are no sockets of ours. Returns how many of them have some, or -1 with errno. */
 int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms);
 
 /* ---- time ---- */

@@ -12,16 +12,17 @@
 
 struct span {
 	const struct iovec *iov;
-	size_t offset; /* used of the first */
-	size_t left;   /* bytes in all */
+	size_t offset; /* bytes of the first buffer that are used up */
+	size_t left;   /* bytes that are left in all buffers */
 };
 
-/* 0, or EINVAL: the lengths do not fit a ssize_t */
+/* Returns EINVAL if the sum of the lengths does not fit a ssize_t. */
 int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count);
-/* The first bytes that lie together, at most SIZE */
+/* Returns the first bytes that lie together; *SIZE, which is the most that is wanted, becomes
+ * how many they are. */
 void *rdmacm_span_front(const struct span *span, size_t *size);
 void rdmacm_span_skip(struct span *span, size_t size);
-/* SIZE is at most span->left. */
+/* Both calls take a SIZE of at most span->left. */
 void rdmacm_span_read(struct span *span, void *to, size_t size);
 void rdmacm_span_write(struct span *span, const void *from, size_t size);
 

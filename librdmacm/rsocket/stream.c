@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stream.c - what a stream is made of: id, completion queue, queue pair, and one registered piece of memory for everything
- * that the other side writes or that is sent from.
+ * stream.c - makes what a stream consists of: an id, a completion queue, a queue pair, and one
+ * registered piece of memory for everything that the other side writes or that is sent from.
  */
 #include "stream.h"
 
@@ -19,7 +19,8 @@ static uint32_t round_up(uint32_t value, uint32_t to)
 
 /* ---- the socket ---- */
 
-/* Commands of the channel never wait: calls of the program that are to wait do so in wait.c. */
+/* Reading an event from the channel never waits. Calls of the program that are to wait do so in
+ * wait.c. */
 static int make_channel(struct stream *stream)
 {
 	int flags;
@@ -62,7 +63,8 @@ void rdmacm_stream_free(struct stream *stream)
 {
 	rdmacm_stream_unequip(stream);
 	if (stream->id && stream->rs.is_shared && stream->state <= STREAM_LISTENING)
-		rdmacm_id_free(to_cm_id(stream->id)); /* the other process has it still */
+		/* the kernel's part is still used by the other process */
+		rdmacm_id_free(to_cm_id(stream->id));
 	else if (stream->id)
 		rdma_destroy_id(stream->id);
 	if (stream->channel) {
@@ -93,7 +95,7 @@ static int make_cq(struct stream *stream)
 	return stream->cq ? 0 : errno;
 }
 
-/* A program may ask for more than the adapter has. */
+/* A program may ask for larger queues than the adapter has. */
 static void fit_queues(struct stream *stream)
 {
 	struct rs_options *options = &stream->rs.options;
@@ -129,7 +131,7 @@ static int make_qp(struct stream *stream)
 			 .max_recv_sge = 1 },
 	};
 
-	if (inline_size < sizeof(struct wire_mapping)) /* what is announced goes inline */
+	if (inline_size < sizeof(struct wire_mapping)) /* announcements are sent inline */
 		inline_size = sizeof(struct wire_mapping);
 	attr.cap.max_inline_data = inline_size;
 	if (rdma_create_qp(stream->id, NULL, &attr))
@@ -217,7 +219,7 @@ int rdmacm_stream_equip(struct stream *stream)
 void rdmacm_stream_unequip(struct stream *stream)
 {
 	rdmacm_stream_free_mappings(stream);
-	if (stream->mr) /* before the QP, with which the default PD may go */
+	if (stream->mr) /* the MR was made last, so it goes first */
 		ibv_dereg_mr(stream->mr);
 	if (stream->id && stream->id->qp)
 		rdma_destroy_qp(stream->id);
@@ -253,7 +255,7 @@ void rdmacm_stream_hello(struct stream *stream, struct wire_hello *hello)
 	rdmacm_wire_hello_pack(hello, &self);
 }
 
-/* The first target is in the hello; the slot after it is the second. */
+/* The other side's hello has the first target. Slot 0 counts as used for it, so slot 1 is next. */
 int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *param)
 {
 	int ret = rdmacm_wire_hello_unpack(param->private_data, param->private_data_len,

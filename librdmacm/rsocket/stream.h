@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stream.h - a stream: a reliable connection, a receive ring that the other side writes into, a send ring.
+ * stream.h - a stream: a reliable connection, a receive ring that the other side writes into, and a
+ * send ring.
  *
- * Any thread in a call handles what has happened for all of them, under rs.lock. Two threads may read and write at the same
- * time: bytes are copied outside of that lock, under the lock of their direction.
+ * Any thread that is in a call handles, under rs.lock, what has happened for all threads. One
+ * thread may read while another one writes: bytes are copied outside of that lock, under the lock
+ * of their direction.
  */
 #ifndef RSOCKET_STREAM_H
 #define RSOCKET_STREAM_H
@@ -16,20 +18,22 @@ enum stream_state {
 	STREAM_NEW,
 	STREAM_BOUND,
 	STREAM_LISTENING,
-	STREAM_ADDR,     /* the other side's address is looked for, */
-	STREAM_ROUTE,    /* the way to it, */
-	STREAM_ASKED,    /* it is asked */
-	STREAM_ACCEPTED, /* it has asked, and was answered */
+	STREAM_ADDR,     /* the other side's address is being resolved */
+	STREAM_ROUTE,    /* the route to it is being resolved */
+	STREAM_ASKED,    /* the connection request was sent */
+	STREAM_ACCEPTED, /* a request of the other side was accepted */
 	STREAM_CONNECTED,
-	STREAM_OVER /* was connected, or failed to */
+	STREAM_OVER /* the connection has ended, or has failed to be made */
 };
 
 enum {
 	MAX_INLINE = 1024,
-	WORTH_SENDING = 2048, /* a send that has more left waits until so much can go */
+	WORTH_SENDING = 2048, /* a send with more bytes left waits until so many can go */
 	CONTROL_SQ = 4,       /* entries of the send queue that only controls and segments use */
-	CONTROL_RQ = 24,      /* of the receive queue, for those of the other side; */
-	REPOST_BATCH = 16     /* so many, which are posted together, may be missing of them */
+	/* entries of the receive queue for controls and segments of the other side */
+	CONTROL_RQ = 24,
+	/* so many receives are posted together, so up to so many may be missing */
+	REPOST_BATCH = 16
 };
 
 struct riomapping; /* iomap.c */
@@ -39,51 +43,57 @@ struct stream {
 	enum stream_state state;
 	struct rdma_cm_id *id; /* on a channel of its own, which is rs.fd */
 	struct rdma_event_channel *channel;
-	bool peer_done; /* will send no more: its SHUTDOWN or DISCONNECT was here, or the connection is gone */
-	bool peer_gone; /* will receive no more */
+	/* the other side sends no more: it has said SHUTDOWN or DISCONNECT, or the connection is
+	 * gone */
+	bool peer_done;
+	bool peer_gone; /* the other side receives no more */
 	bool read_shut, write_shut;
-	int error; /* SO_ERROR's */
+	int error; /* what SO_ERROR reports */
 	struct sockaddr_storage peer;
 
-	/* completions of both directions */
+	/* the completions of both directions */
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *cq;
 	bool is_armed;        /* the next completion makes an event */
-	bool has_event;       /* there is one that was not taken */
-	unsigned int events;  /* to acknowledge */
+	bool has_event;       /* an event of the channel was not taken yet */
+	unsigned int events;  /* events of the CQ that are not acknowledged yet */
 	bool has_sleeper;     /* one thread sleeps on the descriptors, others on the condition */
-	unsigned int waiting; /* on the condition */
+	unsigned int waiting; /* threads that wait on the condition */
 	pthread_cond_t changed;
-	int64_t next_look_us; /* at events of rdma_cm, of a call that does not wait */
+	int64_t next_look_us; /* when a call that does not wait looks for events of rdma_cm again */
 
-	/* one registered piece: slots and mappings of the other side, receive ring, send ring */
+	/* one registered piece of memory: what the other side announces (slots and mappings),
+	 * then the receive ring, then the send ring */
 	struct ibv_mr *mr;
 	uint8_t *memory;
 	size_t memory_size;
 	struct wire_segment *slots;
-	struct wire_mapping *peer_mappings; /* rs.options.mappings of them */
+	/* the other side's mappings: rs.options.mappings entries */
+	struct wire_mapping *peer_mappings;
 	unsigned int peer_mappings_room;
 
-	pthread_mutex_t rx_lock; /* of reading */
+	pthread_mutex_t rx_lock; /* held while a call reads */
 	struct rx_ring rx;
 	uint8_t *rx_bytes;
-	uint16_t rx_count;   /* messages that count, received; */
-	uint16_t rx_granted; /* as far as the other side may count */
+	uint16_t rx_count;   /* messages received, of those that count */
+	uint16_t rx_granted; /* how far the other side may count */
 	unsigned int to_post;
 
-	pthread_mutex_t tx_lock; /* of writing */
+	pthread_mutex_t tx_lock; /* held while a call writes */
 	struct tx_ring tx;
 	uint8_t *tx_bytes;
-	uint32_t tx_want;           /* bytes of room that are worth sending */
-	struct wire_segment target; /* where the next byte goes */
-	unsigned int slot;          /* where the next target is told */
+	/* poll reports room, and calls send, from so many bytes of room on */
+	uint32_t tx_want;
+	struct wire_segment target; /* where the next byte is written */
+	unsigned int slot;          /* the slot in which the next target comes */
 	uint16_t tx_count, tx_limit;
-	uint32_t sq_put, sq_done, sq_marked; /* work requests, as in tx_ring */
+	/* counts of work requests, as tx_ring has them for bytes */
+	uint32_t sq_put, sq_done, sq_marked;
 	uint32_t inline_size;
 
 	struct wire_peer remote;
-	unsigned int remote_slot; /* the one to fill next */
-	unsigned int controls;    /* posted and not completed */
+	unsigned int remote_slot; /* the slot of the other side that is filled next */
+	unsigned int controls;    /* controls that were posted and are not completed */
 	bool must_shutdown, must_disconnect;
 	bool keepalive_due;
 	struct riomapping *mappings;
@@ -95,23 +105,27 @@ static inline struct stream *to_stream(struct rs *rs)
 	return (struct stream *)rs;
 }
 
-/* stream.c */
+/* ---- stream.c ---- */
+
 int rdmacm_stream_alloc(int domain, struct stream **out);
 void rdmacm_stream_free(struct stream *stream);
-/* CQ, QP, memory: once the id has a device */
+/* Makes CQ, QP and memory. The id must have a device. */
 int rdmacm_stream_equip(struct stream *stream);
 void rdmacm_stream_unequip(struct stream *stream);
 void rdmacm_stream_hello(struct stream *stream, struct wire_hello *hello);
-/* The other side's hello is here. */
+/* Takes in the other side's hello, which PARAM has as private data. */
 int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *param);
 
-/* conn.c: events of rdma_cm. Lock held. */
+/* ---- conn.c: called with rs.lock held ---- */
+
 void rdmacm_stream_cm_events(struct stream *stream);
 void rdmacm_stream_fail(struct stream *stream, int error);
 void rdmacm_stream_established(struct stream *stream);
 
-/* traffic.c. Lock held. */
-bool rdmacm_stream_progress(struct stream *stream); /* completions; whether there were any */
+/* ---- traffic.c: called with rs.lock held ---- */
+
+bool rdmacm_stream_progress(
+	struct stream *stream); /* handles completions; returns whether there were any */
 void rdmacm_stream_send_controls(struct stream *stream);
 bool rdmacm_stream_can_send(struct stream *stream);
 int rdmacm_stream_post_data(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
@@ -122,16 +136,20 @@ int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey
 			     bool is_inline, const struct wire_segment *to);
 void rdmacm_stream_received(struct stream *stream, uint32_t bytes);
 
-/* wait.c. Lock held; it is let go of while sleeping. 0, EAGAIN if NONBLOCKING, ETIMEDOUT,
- * EINTR. DEADLINE_US < 0: none */
+/* ---- wait.c: called with rs.lock held ---- */
+
+/* Waits until the stream is READY. The lock is let go of while sleeping. Returns 0, EAGAIN if
+ * NONBLOCKING, ETIMEDOUT, or EINTR. There is no deadline if DEADLINE_US is below 0. */
 int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
 		       int64_t deadline_us);
-/* Prepare to sleep: false if something has happened */
+/* Prepares for sleeping. Returns false if something has happened, so that the caller must not
+ * sleep. */
 bool rdmacm_stream_arm(struct stream *stream);
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds);
 void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count);
 
-/* stream_io.c: calls of the kind */
+/* ---- stream_io.c: what struct rs_kind points to ---- */
+
 int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
 		       socklen_t len, size_t *done);
 int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
@@ -140,8 +158,9 @@ short rdmacm_stream_poll(struct rs *rs, short events, bool sleep);
 int rdmacm_stream_rs_wake_fds(struct rs *rs, struct pollfd *fds);
 void rdmacm_stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count);
 
-/* keepalive.c */
-int rdmacm_keepalive_set(struct stream *stream, int seconds); /* 0: no more */
+/* ---- keepalive.c ---- */
+
+int rdmacm_keepalive_set(struct stream *stream, int seconds); /* SECONDS 0 ends it */
 
 /* iomap.c */
 void rdmacm_stream_free_mappings(struct stream *stream);

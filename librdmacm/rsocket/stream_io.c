@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stream_io.c - bytes into and out of a stream, and what poll says of it.
+ * stream_io.c - puts bytes into a stream and takes them out, and says what poll reports of it.
  *
- * Small messages go inline from the program's buffer; others are copied to the send ring in pieces that grow, so that the
- * adapter has begun with the first while the next is copied.
+ * Small messages go inline from the program's buffer. Others are copied to the send ring in pieces
+ * that grow, so that the adapter has begun with the first while the next is copied.
  */
 #include "stream.h"
 
@@ -64,7 +64,8 @@ static int send_inline(struct stream *stream, struct span *span, uint32_t size)
 	return ret;
 }
 
-/* Nobody else is writing (tx_lock), so the lock of the state is not needed while bytes are copied. */
+/* No other thread is writing (tx_lock), so the lock of the state is not needed while bytes are
+ * copied. */
 static int send_copied(struct stream *stream, struct span *span, uint32_t size)
 {
 	uint8_t *to = stream->tx_bytes + stream->tx.head;
@@ -78,7 +79,7 @@ static int send_copied(struct stream *stream, struct span *span, uint32_t size)
 	return rdmacm_stream_post_data(stream, (uintptr_t)to, stream->mr->lkey, size, false);
 }
 
-/* Without this, a full ring would be emptied and filled in crumbs. */
+/* Without a minimum of room, a full ring would be emptied and filled in crumbs. */
 static uint32_t room_wanted(const struct stream *stream, size_t left)
 {
 	if (fits_inline(stream, left))
@@ -109,7 +110,7 @@ static int send_all(struct stream *stream, struct span *span, bool nonblocking)
 	}
 	if (ret == EAGAIN)
 		stream->rs.found_full++;
-	stream->tx_want = WORTH_SENDING; /* for those who poll */
+	stream->tx_want = WORTH_SENDING; /* what those who poll are told */
 	return ret;
 }
 
@@ -128,7 +129,7 @@ int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct
 	size_t size = span->left;
 	int ret = lock_direction(&stream->tx_lock, nonblocking);
 
-	(void)to; /* of no meaning once connected */
+	(void)to; /* an address has no meaning once the stream is connected */
 	(void)len;
 	if (ret)
 		return ret;
@@ -176,8 +177,8 @@ static void copy_from_ring(struct stream *stream, struct span *span, uint32_t le
 	}
 }
 
-/* What lies ready, without taking it. Nobody else is reading (rx_lock), so the lock of the state need not be held, but for a
- * few bytes letting go of it costs more. */
+/* Copies what lies ready, without taking it from the ring. No other thread is reading (rx_lock),
+ * so the lock of the state need not be held, but for a few bytes letting go of it costs more. */
 static size_t copy_out(struct stream *stream, struct span *span)
 {
 	uint32_t size = stream->rx.ready;
@@ -204,9 +205,9 @@ static int receive_some(struct stream *stream, struct span *span, int flags)
 	size_t size;
 
 	do {
-		if (peek) /* whoever does not take it may be waiting for more */
+		if (peek) /* a program that peeks may be waiting for more */
 			rdmacm_stream_progress(stream);
-		if (!stream->rx.ready) /* else completions can wait until it was read */
+		if (!stream->rx.ready) /* else completions can wait until what is ready was read */
 			ret = rdmacm_stream_wait(stream, is_readable,
 						 rs_nonblocking(&stream->rs, flags), -1);
 		if (!ret)
@@ -239,7 +240,7 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 	pthread_mutex_unlock(&stream->rx_lock);
 	*done = size - span->left;
 	*flags = 0;
-	if (from) /* a stream's messages have no sender */
+	if (from) /* the bytes of a stream have no sender's address */
 		from->ss_family = AF_UNSPEC;
 	return ret;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * table.c - from a number to its socket, without a lock: pages of pointers that are made when needed and stay.
+ * table.c - finds the socket of a number without a lock, in pages of pointers that are made when
+ * they are needed and stay.
  */
 #include "rs.h"
 
@@ -13,7 +14,7 @@ struct page {
 };
 
 static struct page *pages[PAGES];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of making pages */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a page is made */
 
 static struct page *page_get(int index)
 {

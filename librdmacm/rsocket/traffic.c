@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * traffic.c - work requests of a stream and their completions; what this side has to tell the other. The lock is held.
+ * traffic.c - posts the work requests of a stream, handles completions, and tells the other side
+ * what it has to know. rs.lock is held.
  *
- * Data asks for a completion now and then: one stands for all work requests before it. A work request's id has how many
- * were posted until then, and how many bytes of the send ring were used; bit 63 is set for controls and segments.
+ * A completion of data is asked for now and then, and stands for all work requests before it. The
+ * wr_id of a work request says how many were posted until then, and how many bytes were put into
+ * the send ring; bit 63 is set for controls and segments.
  */
 #include "stream.h"
 
@@ -45,7 +47,7 @@ static void on_message(struct stream *stream, uint32_t imm)
 {
 	uint32_t value = wire_imm_value(imm);
 
-	if (stream->state == STREAM_ACCEPTED) /* overtakes the event of rdma_cm */
+	if (stream->state == STREAM_ACCEPTED) /* the message has overtaken the event of rdma_cm */
 		rdmacm_stream_established(stream);
 	switch (wire_imm_op(imm)) {
 	case WIRE_DATA:
@@ -93,7 +95,7 @@ static void on_completion(struct stream *stream, const struct ibv_wc *wc)
 		on_message(stream, be32toh(wc->imm_data));
 }
 
-/* A receive has no memory, so any may follow any. */
+/* Receives have no memory, so it does not matter which of them completes. */
 static void repost_receives(struct stream *stream)
 {
 	struct ibv_recv_wr batch[REPOST_BATCH] = { 0 }, *bad;
@@ -158,7 +160,7 @@ static bool has_send_room(const struct stream *stream)
 	return stream->sq_put - stream->sq_done < stream->rs.options.sq_size;
 }
 
-/* With nothing left of the target, the next one may be told already. */
+/* When nothing is left of the target, the other side may have announced the next one already. */
 static bool has_target(struct stream *stream)
 {
 	struct wire_segment *slot = &stream->slots[stream->slot];
@@ -216,7 +218,8 @@ int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey
 	return post_send(stream, &wr);
 }
 
-/* Into the other side's slots and mappings, at OFFSET; inline, so the bytes may go when this returns. */
+/* Writes BYTES into the other side's slots and mappings, at OFFSET. They are sent inline, so
+ * BYTES may go when this returns. */
 static int post_announcement(struct stream *stream, uint32_t imm, const void *bytes, uint32_t size,
 			     uint64_t offset, uint64_t wr_id)
 {
@@ -270,7 +273,7 @@ static int send_segment(struct stream *stream)
 				 sizeof(segment), offset, WR_CONTROL);
 }
 
-/* An RDMA WRITE of nothing: only the transport's answer matters. */
+/* A keepalive is an RDMA WRITE of no bytes, as only the transport's answer matters. */
 static int send_keepalive(struct stream *stream)
 {
 	struct ibv_send_wr wr = { .wr_id = WR_CONTROL,
@@ -295,7 +298,7 @@ static bool send_one_control(struct stream *stream)
 		stream->must_disconnect = false;
 		send_control(stream, wire_imm(WIRE_CONTROL, WIRE_DISCONNECT));
 	} else if (stream->peer_done) {
-		return false; /* needs no more room */
+		return false; /* the other side sends no more, so it needs no more room */
 	} else if (stream->rx.due) {
 		send_segment(stream);
 	} else if (credit_is_due(stream)) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wait.c - until a stream is what a call needs: first looking at the queue for a moment, then asleep.
+ * wait.c - waits until a stream is what a call needs: first it looks at the queue for a moment,
+ * then it sleeps.
  *
- * One thread at a time sleeps on the descriptors (rdma_cm's and the completion channel's); others wait on the condition for
- * it, or for any thread that has handled completions. Completions that came before the queue was armed make no event, so
- * they are looked for again after arming.
+ * One thread at a time sleeps on the descriptors (rdma_cm's and the completion channel's). Other
+ * threads wait on the condition until it, or any other thread, has handled completions. Completions
+ * that came before the queue was armed make no event, so they are looked for again after arming.
  */
 #include "stream.h"
 
@@ -63,8 +64,9 @@ void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int co
 	look_at_stream(stream, fds[0].revents);
 }
 
-/* Asleep, without the lock. 0, or EINTR. An event is not taken before the next is asked for: while that is done, the other
- * side is at work on what the program has answered. */
+/* Sleeps without the lock, and returns 0 or EINTR. The event is taken from its channel only when
+ * the next one is asked for, since the program's answer goes out first and keeps the other side
+ * busy meanwhile. */
 static int sleep_on_fds(struct stream *stream, int timeout_ms)
 {
 	struct pollfd fds[RS_WAKE_FDS];
@@ -90,7 +92,8 @@ static int sleep_on_condition(struct stream *stream)
 	return 0;
 }
 
-/* Milliseconds to sleep: the limit after which everything is looked at again, or less */
+/* Returns for how many milliseconds to sleep: until DEADLINE_US, but no longer than the time
+ * after which everything is looked at again. */
 static int sleep_limit(int64_t deadline_us)
 {
 	int limit = rdmacm_rs_defaults()->wake_ms;
@@ -102,7 +105,7 @@ static int sleep_limit(int64_t deadline_us)
 	return left < 0 ? 0 : left < limit ? (int)left : limit;
 }
 
-/* Whether it became ready while looking at the queue */
+/* Looks at the queue for a moment, and returns whether the stream became ready. */
 static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream *))
 {
 	int64_t until;
@@ -118,7 +121,8 @@ static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream 
 	return rs_spin_done(&stream->rs.spin, false);
 }
 
-/* Events of rdma_cm are rare: a program that asks again and again has them looked for now and then only. */
+/* Events of rdma_cm are rare, so they are looked for only now and then when a program asks again
+ * and again. */
 static bool ready_at_last(struct stream *stream, bool (*ready)(struct stream *))
 {
 	struct pollfd fd = { .fd = stream->rs.fd, .events = POLLIN };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire.c - the formats of wire.h to and from the host's.
+ * wire.c - translates the formats that wire.h describes to the host's, and back.
  */
 #include "wire.h"
 
@@ -19,7 +19,7 @@ uint8_t rdmacm_wire_count_scale(unsigned int count)
 	return SCALE_TOP | count / SCALE_UNIT;
 }
 
-/* Between 128 and 256 there is nothing: rounded down. */
+/* No byte stands for a count between 128 and 256, so such a count is rounded down. */
 unsigned int rdmacm_wire_count_unscale(uint8_t scaled)
 {
 	return scaled <= SCALE_TOP ? scaled : (scaled & ~SCALE_TOP) * SCALE_UNIT;

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire.h - what two ends of a stream say to each other. All of it was observed: Debian's rstream, riostream and small
- * programs on Debian's librdmacm between two processes on softhca, with --trace, --pcap and strace of rdma_cm's commands,
- * changing one thing (buffer size, queue size, mappings, direction) at a time.
+ * wire.h - what two ends of a stream say to each other.
  *
- * Set-up. The private data of the connection request, and of its answer, is a struct wire_hello: where the other side
- * may write the first half of the receive buffer, how many messages it may send, and where its own announcements go (the
- * "slots"). Big endian.
+ * All of it was observed: Debian's rstream, riostream and small programs ran on Debian's librdmacm
+ * between two processes on softhca, with --trace, --pcap and strace of rdma_cm's commands, changing
+ * one thing (buffer size, queue size, mappings, direction) at a time.
  *
- * Messages. Each is an RDMA WRITE with immediate data: an operation in the three highest bits, a value in the others.
- *   WIRE_DATA     value bytes of the stream, written behind those before; a message does not cross the end of a half
- *   WIRE_SEGMENT  value is how far the receiver of this may count with its data messages (16 bits, wraps). When the write is
- *                 of 16 bytes it fills one of the two slots, each in turn and the second one first: a half of the buffer
- *                 that may be written, again or for the first time. Without bytes only the value is meant.
- *   WIRE_MAPPING  a struct wire_mapping, written behind the slots at index value
- *   WIRE_CONTROL  value is one of enum wire_control
- * Data and mappings count against what the receiver allows; segments and controls do not, so a receive queue has a few
- * entries more. An RDMA WRITE without immediate data into a mapping is riowrite()'s; one of no bytes keeps the connection
- * alive. Segments and mappings are in the byte order of the host that writes them, which its hello tells.
+ * Set-up. The private data of the connection request, and of its answer, is a struct wire_hello,
+ * big endian. It says where the other side may write the first half of the receive buffer, how many
+ * messages it may send, and where its own announcements go (the "slots").
+ *
+ * Messages. Each is an RDMA WRITE with immediate data, which has an operation in the three highest
+ * bits and a value in the others:
+ *   WIRE_DATA     The message is VALUE bytes of the stream, written behind those before. It does
+ *                 not cross the end of a half.
+ *   WIRE_SEGMENT  VALUE is how far the receiver of this may count with its data messages (16 bits,
+ *                 which wrap). A write of 16 bytes also fills one of the two slots, each in turn
+ *                 and the second one first, with a half of the buffer that may be written, again or for
+ *                 the first time. A write of no bytes is of the value only.
+ *   WIRE_MAPPING  A struct wire_mapping is written behind the slots at index VALUE.
+ *   WIRE_CONTROL  VALUE is one of enum wire_control.
+ * Data and mappings count against what the receiver allows. Segments and controls do not, so a
+ * receive queue has a few entries more. An RDMA WRITE without immediate data is one of riowrite()
+ * into a mapping; one of no bytes keeps the connection alive. Segments and mappings are in the byte
+ * order of the host that writes them, which its hello tells.
  */
 #ifndef RSOCKET_WIRE_H
 #define RSOCKET_WIRE_H
@@ -43,9 +49,10 @@ enum {
 struct wire_hello {
 	uint8_t version;
 	uint8_t flags;
-	__be16 credits; /* data messages that may be sent at first */
+	__be16 credits; /* data messages that the receiver of this may send at first */
 	uint8_t reserved[3];
-	uint8_t mappings; /* that the sender of this has room for; see rdmacm_wire_count_scale() */
+	/* mappings that the sender of this has room for; see rdmacm_wire_count_scale() */
+	uint8_t mappings;
 	__be64 slots_addr;
 	__be32 slots_key;
 	__be32 slots;
@@ -83,11 +90,12 @@ static inline uint32_t wire_imm_value(uint32_t imm)
 	return imm & WIRE_MAX_VALUE;
 }
 
-/* Counts of mappings fit a byte: up to 128 as they are, above in units of 256. */
+/* A count of mappings is scaled to fit a byte: up to 128 it stands as it is, above that in units
+ * of 256. */
 uint8_t rdmacm_wire_count_scale(unsigned int count);
 unsigned int rdmacm_wire_count_unscale(uint8_t scaled);
 
-/* In host order. */
+/* What a hello says, in host order. */
 struct wire_peer {
 	uint16_t credits;
 	uint64_t slots_addr;
@@ -98,7 +106,7 @@ struct wire_peer {
 };
 
 void rdmacm_wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self);
-/* 0, or EPROTO: too short, another version, without slots */
+/* Returns EPROTO if the hello is too short, of another version, or without slots. */
 int rdmacm_wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *peer);
 
 void rdmacm_wire_segment_swap(struct wire_segment *segment);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * calls.c - the calls that a program's sockets go through: of librdmacm for rsockets, of the system for all others.
+ * calls.c - the calls of libc that a program uses sockets by. They go to librdmacm for rsockets,
+ * and to the system for all other descriptors.
  */
 #include "preload.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A call of librdmacm; its own calls of the system are not for rsockets. */
+/* Makes a call of librdmacm, whose own calls of the system are not for rsockets. */
 #define INSIDE(call)                      \
 	({                                \
 		__typeof__(call) result_; \
@@ -22,7 +23,8 @@
 		result_;                  \
 	})
 
-/* The common case: the call by its two names. FD is replaced by the rsocket that it stands for. */
+/* In the common case a call is the same under two names, and the rsocket that FD stands for
+ * takes the place of FD. */
 #define EITHER(fd, rcall, call, ...)                               \
 	({                                                         \
 		int found_ = preload_find(fd);                     \
@@ -30,7 +32,8 @@
 			   : INSIDE(rcall(found_, ##__VA_ARGS__)); \
 	})
 
-/* The same of a call that uses a connection, with FLAGS of recv(): one that is pending becomes an rsocket before. */
+/* The same for a call that uses a connection: one that is pending becomes an rsocket before.
+ * FLAGS are those of recv(). */
 #define EITHER_USED(fd, flags, rcall, call, ...)                           \
 	({                                                                 \
 		int found_ = preload_use(fd, flags);                       \
@@ -124,7 +127,8 @@ PRELOAD_EXPORT int close(int fd)
 	int rsocket = preload_find(fd);
 	bool last;
 
-	if (rsocket < 0 && preload_is_rsocket(fd)) { /* by one that closes all there are */
+	/* the program closes all descriptors that there are */
+	if (rsocket < 0 && preload_is_rsocket(fd)) {
 		errno = EBADF;
 		return -1;
 	}
@@ -138,7 +142,8 @@ PRELOAD_EXPORT int close(int fd)
 	return last ? INSIDE(rclose(rsocket)) : 0;
 }
 
-/* Another number for what FD stands for; only those that are copied before they are used may be pending. */
+/* COPY, a new copy of FD, stands for the same rsocket as FD, or is pending as FD is. Returns
+ * COPY, or -1 with errno. */
 static int copy_made(int fd, int rsocket, int copy)
 {
 	int ret;
@@ -162,7 +167,7 @@ PRELOAD_EXPORT int dup(int fd)
 	return copy_made(fd, rsocket, real()->dup(fd));
 }
 
-/* The number that is asked for may be another rsocket's. */
+/* The number that the program asks for may be that of another rsocket. */
 PRELOAD_EXPORT int dup2(int fd, int to)
 {
 	int rsocket;
@@ -179,7 +184,7 @@ PRELOAD_EXPORT int dup2(int fd, int to)
 	return copy_made(fd, rsocket, real()->dup2(fd, to));
 }
 
-/* What is not about copies is about the number, which knows by itself. */
+/* A command that does not copy is about the number's own file, which has the flags. */
 PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 {
 	bool copies = cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC;
@@ -188,7 +193,7 @@ PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 	long argument;
 
 	va_start(args, cmd);
-	argument = va_arg(args, long); /* where there is none, it is not looked at */
+	argument = va_arg(args, long); /* commands without an argument do not look at it */
 	va_end(args);
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
@@ -271,7 +276,8 @@ static ssize_t read_piece(int file, off_t *offset, void *buf, size_t size)
 	return offset ? pread(file, buf, size, *offset) : real()->read(file, buf, size);
 }
 
-/* What was read and not sent is read again: the file's own position goes back by it. */
+/* What was read and not sent is read again next time, so the file's own position goes back by
+ * it. */
 static void advance_file(int file, off_t *offset, ssize_t got, ssize_t sent)
 {
 	if (sent < 0)
@@ -345,7 +351,8 @@ PRELOAD_EXPORT int getsockopt(int socket, int level, int name, void *restrict va
 
 /* ---- waiting ---- */
 
-/* Not const: gcc with a sanitizer believes of a const parameter that poll() has nothing to read there. */
+/* FDS is not const: gcc with a sanitizer believes of a const parameter that poll() has nothing
+ * to read there. */
 static bool has_rsockets(struct pollfd *fds, nfds_t count)
 {
 	for (nfds_t i = 0; i < count; i++) {
@@ -355,8 +362,9 @@ static bool has_rsockets(struct pollfd *fds, nfds_t count)
 	return false;
 }
 
-/* What the program is told of a number that stands for an rsocket is told of that. A connection whose other side has not
- * used it yet is not ready for anything; that it is used shows by the word that comes. */
+/* A number that stands for an rsocket is replaced by it in the question. A connection whose
+ * other side has not used it yet is not ready for anything; the word that comes shows that it is
+ * used. */
 static void translate_fd(struct pollfd *to, const struct pollfd *from)
 {
 	int found = preload_pending(from->fd) == PENDING_ASKED ? preload_use(from->fd, 0)
@@ -369,7 +377,8 @@ static void translate_fd(struct pollfd *to, const struct pollfd *from)
 		to->events = POLLIN;
 }
 
-/* Whether one has become an rsocket, so that the question is another one. */
+/* Returns whether a pending connection has become an rsocket, so that the question must be put
+ * again. */
 static bool advance_all(const struct pollfd *fds, const struct pollfd *asked, nfds_t count)
 {
 	bool any = false;
@@ -471,7 +480,7 @@ static int sets_of_fds(const struct pollfd *fds, nfds_t count, fd_set *read, fd_
 	return ready;
 }
 
-/* By poll(), as copies have other numbers than their rsockets. */
+/* select() is made a poll(), as numbers are not those of the rsockets they stand for. */
 PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict write,
 			  fd_set *restrict except, struct timeval *restrict timeout)
 {
@@ -489,7 +498,7 @@ PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict wri
 	return sets_of_fds(fds, count, read, write, except);
 }
 
-/* Each set may come to have rsockets. */
+/* Any set may come to have rsockets, so all are made by repoll_create(). */
 PRELOAD_EXPORT int epoll_create1(int flags)
 {
 	int fd;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config.c - /etc/rdma/rsocket/preload_config: which programs' sockets become rsockets.
+ * config.c - reads /etc/rdma/rsocket/preload_config, which says which programs' sockets become
+ * rsockets.
  *
- * A line names a program, a domain, a type and a protocol; * stands for any. With the file, only what a line matches becomes
- * an rsocket; without it, all streams and datagrams of IPv4 and IPv6 do. # begins a comment.
+ * A line names a program, a domain, a type and a protocol; * stands for any, and # begins a
+ * comment. If there is the file, only sockets that a line matches become rsockets; if not, all
+ * streams and datagrams of IPv4 and IPv6 do.
  */
 #include "preload.h"
 
@@ -22,7 +24,7 @@ struct rule {
 	int domain, type, protocol;
 };
 
-static struct rule rules[MAX_RULES]; /* of this program */
+static struct rule rules[MAX_RULES]; /* the rules for this program */
 static int count;
 static bool has_file;
 
@@ -49,7 +51,7 @@ static const struct word words[] = {
 	{ "IPPROTO_UDP", IPPROTO_UDP },
 };
 
-/* A word or a number */
+/* Returns what a word of the file, or a number, stands for. */
 static int value_of(const char *text)
 {
 	char *end;
@@ -83,7 +85,7 @@ static void read_file(void)
 	char line[256];
 	FILE *file;
 
-	preload_inside++; /* stdio reads and closes */
+	preload_inside++; /* stdio's own calls of read() and close() are no program's */
 	file = fopen(CONFIG, "re");
 	has_file = file != NULL;
 	while (file && fgets(line, sizeof(line), file))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * copies.c - which numbers stand for which rsocket, and how many do for each.
+ * copies.c - which numbers stand for which rsocket, and how many stand for each.
  *
- * A number is that of a file of its own, an empty one, whose status flags are the program's: ioctl(FIONBIO), which is not
- * taken over, sets them like fcntl(), and they are shared with copies and children as a socket's are. They are looked at when
- * a call may wait.
+ * A number is that of an empty file of its own, which keeps the status flags: fcntl() and
+ * ioctl(FIONBIO), which is not taken over, set them there, and they are shared with copies and
+ * children as a socket's are. The flags are looked at when a call may wait.
  */
 #include "preload.h"
 
@@ -19,10 +19,10 @@
 enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = 1024 };
 
 struct numbers {
-	int rsocket_plus_1[PAGE_SIZE];  /* 0: this number stands for none */
-	int references[PAGE_SIZE];      /* by rsocket: how many numbers stand for it */
-	uint8_t nonblocking[PAGE_SIZE]; /* by rsocket: what it was told */
-	uint8_t pending[PAGE_SIZE];     /* enum pending, of a number that stands for none */
+	int rsocket_plus_1[PAGE_SIZE];  /* 0 if the number stands for none */
+	int references[PAGE_SIZE];      /* indexed by rsocket: how many numbers stand for it */
+	uint8_t nonblocking[PAGE_SIZE]; /* indexed by rsocket: what it was told last */
+	uint8_t pending[PAGE_SIZE];     /* enum pending of a number that stands for no rsocket */
 };
 
 __thread unsigned int preload_inside;
@@ -214,7 +214,7 @@ static void shut_all(void)
 	}
 }
 
-/* Whoever ends with exit() may have left it to that to close its sockets. */
+/* A program may leave it to exit() to close its sockets. */
 static void __attribute__((destructor)) end_of_process(void)
 {
 	if (!preload_is_foreign())

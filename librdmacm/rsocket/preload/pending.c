@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pending.c - connections of programs that fork, which RDMAV_FORK_SAFE promises on both sides: each is one of TCP until it is
- * first used, and becomes an rsocket in the process that uses it. As observed of Debian's library: the accepting side
- * listens with an rsocket at the same address and port, and sends four bytes of zero by TCP; the connecting side, which has
- * waited for them, connects its rsocket there. Then the TCP connection is shut down.
+ * pending.c - connections of programs that fork, which RDMAV_FORK_SAFE on both sides announces.
+ * Each is a connection of TCP until it is first used, and becomes an rsocket in the process that
+ * uses it.
  *
- * The port is a lock: one process at a time can listen at it, and the kernel takes it back from one that dies. Nobody
- * waits without a look at the TCP connection, which tells that the other side has gone. While it waits for one connection,
- * the connecting side answers for all of the process, as the other may have taken up another one first.
+ * This is what Debian's library was seen to do: the accepting side listens with an rsocket at the
+ * same address and port, and sends four bytes of zero (the "word") by TCP; the connecting side,
+ * which has waited for them, connects its rsocket there. Then the TCP connection is shut down.
+ *
+ * The port serves as a lock: one process at a time can listen at it, and the kernel takes it back
+ * from one that dies. Whoever waits also watches the TCP connection, which tells when the other
+ * side has gone. While the connecting side waits for one connection, it goes on with all of the
+ * process, as the other side may have taken up another one first.
  */
 #include "preload.h"
 
@@ -24,12 +28,12 @@
 #include <unistd.h>
 
 enum {
-	TURN_MS = 60000,   /* until the port is free, */
-	ANSWER_MS = 60000, /* and until the other side has come */
+	TURN_MS = 60000,   /* how long to wait until the port is free */
+	ANSWER_MS = 60000, /* how long to wait until the other side has come */
 	NAP_MS = 1
 };
 
-/* Two, so that both sides may be threads of one process. */
+/* There is a lock for each side, so that both may be threads of one process. */
 static pthread_mutex_t asked_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t asking_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -51,7 +55,7 @@ static void pending_forked(void)
 	pthread_mutex_init(&asking_lock, NULL);
 }
 
-/* Without an adapter, connections are of TCP on both sides, and stay so. */
+/* Without an adapter, connections are of TCP on both sides and stay so, which a trial tells. */
 static void find_out(void)
 {
 	const char *text = getenv("RDMAV_FORK_SAFE");
@@ -102,7 +106,7 @@ static void carry_options(int fd, int rsocket)
 	}
 }
 
-/* The program keeps its number. */
+/* Makes FD, which the program goes on using, a number that stands for the rsocket. */
 static int replace_socket(int fd, int rsocket)
 {
 	int status = real()->fcntl(fd, F_GETFL), flags = real()->fcntl(fd, F_GETFD);
@@ -130,7 +134,8 @@ static int finish_connection(int fd, int rsocket)
 
 /* ---- the accepting side ---- */
 
-/* IPv4 in IPv6's clothes, as sockets of both have it, is what the other side knows as IPv4. */
+/* A socket for both versions has IPv4 addresses in the form of IPv6's, which the other side
+ * knows as IPv4's. */
 static void undress_addr(struct sockaddr_storage *addr)
 {
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)addr;
@@ -183,7 +188,7 @@ static bool has_gone(int fd, int wait_ms)
 	return real()->poll(&tcp, 1, wait_ms) > 0;
 }
 
-/* In turn with other processes of the same server */
+/* Listens in turn with other processes of the same server. */
 static int listen_for(int fd, int *listener)
 {
 	int64_t end = preload_now_ms() + TURN_MS;
@@ -240,7 +245,8 @@ static int answer_connection(int fd)
 	return ret ? ret : finish_connection(fd, rsocket);
 }
 
-/* What the other side has sent by TCP, it has sent without waiting for the word: it has no rsockets. */
+/* Returns whether the other side has sent by TCP: it has not waited for the word, so it has no
+ * rsockets. */
 static bool speaks_tcp(int fd)
 {
 	struct pollfd tcp = { .fd = fd, .events = POLLIN };
@@ -253,7 +259,7 @@ static int use_asked(int fd)
 	int ret = 0;
 
 	pthread_mutex_lock(&asked_lock);
-	if (preload_pending(fd) == PENDING_ASKED) { /* another thread may have done it */
+	if (preload_pending(fd) == PENDING_ASKED) { /* else another thread has dealt with it */
 		if (!speaks_tcp(fd)) {
 			preload_inside++;
 			ret = answer_connection(fd);
@@ -288,7 +294,8 @@ static int follow_word(int fd)
 
 enum word { WORD_MISSING, WORD_THERE, WORD_OTHER };
 
-/* A connection that has failed or ended, or on which something else was said, stays one of TCP, which tells the program. */
+/* WORD_OTHER means that the connection has failed or ended, or that something else was said on
+ * it. It then stays one of TCP, which tells the program. */
 static enum word look_for_word(int fd)
 {
 	struct pollfd tcp = { .fd = fd, .events = POLLIN };
@@ -306,7 +313,7 @@ static enum word look_for_word(int fd)
 	return got == sizeof(bytes) ? WORD_THERE : WORD_MISSING;
 }
 
-/* EAGAIN: nothing was said yet */
+/* Returns EAGAIN if nothing was said yet. */
 static int advance_asking(int fd)
 {
 	enum word word;
@@ -332,7 +339,7 @@ static int advance_asking(int fd)
 
 enum { MOST_AT_ONCE = 1024 };
 
-/* Until FD's word is there, or it has failed */
+/* Waits until the word is there on FD, or FD has failed. */
 static int use_asking(int fd)
 {
 	int fds[MOST_AT_ONCE], count, ret = advance_asking(fd);

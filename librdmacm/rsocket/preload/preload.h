@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * preload.h - librspreload.so: programs written for sockets, on rsockets, without being rebuilt.
+ * preload.h - librspreload.so runs programs that were written for sockets on rsockets, without
+ * being rebuilt.
  *
- * The program's numbers stand for rsockets, which have their own. While a thread is in a call of librdmacm, what that library
- * asks of the system goes to the system.
+ * The program's numbers stand for rsockets, which have numbers of their own. While a thread is in a
+ * call of librdmacm, what that library asks of the system goes to the system.
  */
 #ifndef RSOCKET_PRELOAD_H
 #define RSOCKET_PRELOAD_H
@@ -62,29 +63,32 @@ struct real_calls {
 #undef DECLARE
 };
 
-/* Looked up when first asked for. */
+/* Looks the calls up when it is first called. */
 const struct real_calls *real(void);
 
 /* ---- copies.c ---- */
 
-/* The rsocket that FD stands for, or -1. While this thread is inside of librdmacm: -1 */
+/* Returns the rsocket that FD stands for, or -1. While this thread is inside of librdmacm, that
+ * is always -1. */
 int preload_find(int fd);
-/* The same; whether the rsocket waits is as the number's file has it. */
+/* Does the same, and makes the rsocket wait or not wait as the number's file says. */
 int preload_find_synced(int fd);
-/* A number that stands for it. FLAGS: SOCK_NONBLOCK. If there is none, -1 with errno, and the rsocket is closed */
+/* Returns a new number that stands for the rsocket. FLAGS may have SOCK_NONBLOCK. If there is no
+ * number to be had, the rsocket is closed; returns -1 with errno. */
 int preload_number(int rsocket, int flags);
-/* Whether FD is the library's own of one */
+/* Returns whether FD is an rsocket's own number. */
 bool preload_is_rsocket(int fd);
-/* What a number is of: an empty file */
+/* Opens an empty file, whose number may stand for an rsocket. */
 int preload_file(int flags);
-/* FD, a descriptor that nothing else uses, stands for the rsocket as well. 0, or errno */
+/* Makes FD, a descriptor that nothing else uses, stand for the rsocket. Returns 0 or an errno. */
 int preload_add_copy(int fd, int rsocket);
-/* FD stands for it no more. Whether no number does: then the rsocket is to be closed */
+/* FD stands for its rsocket no more. Returns whether it was the last number to do so, so that
+ * the rsocket is to be closed. */
 bool preload_drop(int fd);
 
 extern __thread unsigned int preload_inside;
 
-/* Whether this is another process than the one whose numbers these are: a child of vfork() */
+/* Returns whether this is not the process whose numbers these are, but a child by vfork(). */
 bool preload_is_foreign(void);
 
 /* ---- pending.c: connections that are of TCP until they are used ---- */
@@ -99,21 +103,22 @@ enum pending {
 
 enum {
 	PRELOAD_FAILED = -2,
-	PRELOAD_WAIT = 1 << 30 /* in flags: even if the socket is not to block */
+	PRELOAD_WAIT = 1 << 30 /* in flags: wait even if the socket is not to block */
 };
 
-/* Whether this program's streams begin so */
+/* Returns whether this program's streams begin as connections of TCP. */
 bool preload_forks(void);
-enum pending preload_pending(int fd); /* copies.c, as the next two */
+enum pending preload_pending(int fd); /* this and the next two are in copies.c */
 void preload_mark(int fd, enum pending pending);
-int preload_list_pending(enum pending pending, int *fds, int room); /* how many */
-/* As preload_find(); a pending connection becomes an rsocket before, or PRELOAD_FAILED with errno. FLAGS: of recv() */
+int preload_list_pending(enum pending pending, int *fds, int room); /* returns how many */
+/* Returns what preload_find_synced() does, after making a pending connection an rsocket;
+ * PRELOAD_FAILED with errno if that fails. FLAGS are those of recv(). */
 int preload_use(int fd, int flags);
 int64_t preload_now_ms(void);
 
 /* ---- config.c ---- */
 
-/* Whether this program's sockets of a kind are to be rsockets */
+/* Returns whether this program's sockets of a kind are to be rsockets. */
 bool preload_wants(int domain, int type, int protocol);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * real.c - the calls of the next library behind this one, which is libc.
+ * real.c - looks up the calls of the next library behind this one, which is libc.
  */
 #include "preload.h"
 
