@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * address.c - addresses as the programs' command lines have them.
+ * address.c - resolves addresses that the programs' command lines have.
  */
 #include "address.h"
 
@@ -19,7 +19,7 @@ void address_take_format(const char *word, struct rdma_addrinfo *hints)
 		int flags, family;
 	} formats[] = {
 		{ "name", 0, 0 },
-		{ "ip", RAI_NUMERICHOST, 0 }, /* of either version */
+		{ "ip", RAI_NUMERICHOST, 0 }, /* an address of either version of IP */
 		{ "ipv6", RAI_NUMERICHOST, 0 },
 		{ "gid", RAI_NUMERICHOST | RAI_FAMILY, AF_IB },
 	};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bench.h - what rstream, riostream and udpong share: a ping-pong of a number of transfers, a number of times, over a
- * table of sizes or one of the user's choice; its options and its table of results.
+ * bench.h - what rstream, riostream and udpong share: options, a table of sizes, and a table of
+ * results. A test is a ping-pong of a number of transfers, a number of times, with each size of the
+ * table or one that the user chose.
  */
 #ifndef RDMACM_EXAMPLES_BENCH_H
 #define RDMACM_EXAMPLES_BENCH_H
@@ -16,7 +17,7 @@
 #include "complain.h"
 #include "util/bits.h"
 
-/* Sockets of this library, or the system's. */
+/* Either the calls of rsockets or those of the system. */
 struct bench_calls {
 	int (*socket)(int domain, int type, int protocol);
 	int (*bind)(int socket, const struct sockaddr *addr, socklen_t len);
@@ -39,12 +40,12 @@ struct bench_calls {
 
 extern const struct bench_calls bench_rsockets, bench_sockets;
 
-/* What one of the programs is, beside the others. */
+/* What is different in each of the programs. */
 struct bench_program {
-	const char *port;    /* where the server is unless -p tells */
-	const char *options; /* as getopt() has them */
+	const char *port;    /* the server's port unless -p names another */
+	const char *options; /* what getopt() gets */
 	const char *tests;   /* the letters that words for -T may begin with */
-	const char *sizes;   /* what usage says about -S */
+	const char *sizes;   /* what usage says of -S */
 };
 
 struct bench {
@@ -54,14 +55,14 @@ struct bench {
 	struct rdma_addrinfo hints;
 	bool use_cm_resolver;
 	int buffer_size, inline_size, keepalive, mappings;
-	int iterations, transfers,
-		size; /* of the test that runs; given by the user, or from the table */
+	/* these are of the test that runs: the user's, or from the table */
+	int iterations, transfers, size;
 	bool is_custom, all_sizes;
 	bool use_poll, use_fork, verify, echo;
-	int flags; /* MSG_DONTWAIT, or 0: blocking */
+	int flags; /* MSG_DONTWAIT, or 0 for blocking calls */
 	uint8_t *buffer;
 	size_t buffer_room;
-	uint8_t sent, received; /* next byte of the pattern, each way */
+	uint8_t sent, received; /* the next byte of the pattern, in each direction */
 	struct timespec start, end;
 	char name[24];
 };
@@ -69,40 +70,44 @@ struct bench {
 enum { BENCH_MAX_SIZE = 6 << 20, BENCH_SYNC_SIZE = 16 };
 
 void bench_init(struct bench *bench, const struct bench_program *program);
-/* The command line; false after usage was printed. */
+/* Takes the command line. Returns false after printing usage. */
 bool bench_take_options(struct bench *bench, int argc, char **argv);
 
-/* Results. */
+/* ---- results ---- */
+
 void bench_print_heading(void);
 void bench_start(struct bench *bench);
 void bench_stop(struct bench *bench);
 void bench_print(const struct bench *bench);
-/* udpong's: without iterations, transfers as they are */
+/* udpong's table has no iterations, and counts transfers as they are. */
 void bench_print_datagram_heading(void);
 void bench_print_datagrams(const struct bench *bench);
 
-/* The pattern of -T v */
+/* ---- the pattern that -T v checks ---- */
+
 void bench_fill(struct bench *bench, void *buf, size_t size);
 int bench_check(struct bench *bench, const void *buf, size_t size);
 
-/* Connections. 0 or -1, having said why */
+/* ---- connections: the calls return 0, or -1 after they have said why ---- */
+
 int bench_accept(struct bench *bench, int listener, int *socket);
 int bench_wait(struct bench *bench, int socket, short events);
 int bench_send(struct bench *bench, int socket, size_t size);
 int bench_receive(struct bench *bench, int socket, size_t size);
-/* Both sides are there. */
+/* Sends a message there and back, so that both sides know that the other is there. */
 int bench_sync(struct bench *bench, int socket);
 
-/* A test on a connection. */
+/* A function of this type runs one test on a connection. */
 typedef int (*bench_run)(struct bench *bench, int socket);
-/* RUN for each size of the table, or once for the test of the user's. */
+/* Calls RUN for each size of the table, or once for the test that the user chose. */
 int bench_run_all(struct bench *bench, int socket, bool latency, bench_run run);
 
-/* The programs of streams from their heading on. Without a test of the user's there are two connections, the first for
- * latency and the second for bandwidth. SERVE, unless NULL, is what a server does with its listening socket instead. */
+/* Is what rstream and riostream do once they have their options; returns the status for exit().
+ * If the user chose no test there are two connections, the first for latency and the second for
+ * bandwidth. SERVE, unless NULL, is what a server does with its listening socket instead. */
 int bench_run_streams(struct bench *bench, bench_run run,
 		      int (*serve)(struct bench *bench, int listener));
-/* All that is done on one connection, which ends then. */
+/* Runs all tests of one connection, and ends it. */
 int bench_run_connection(struct bench *bench, int socket, bool latency, bench_run run);
 
 #endif

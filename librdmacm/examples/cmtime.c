@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime.c - how long the steps of a connection's life take; here are the options. Those of Debian 12's cmtime are for one
- * client and one server; with -C, those of release 65.0, for any number of both.
+ * cmtime.c - measures how long the steps of a connection's life take. This file takes the options.
+ * Those of Debian 12's cmtime are for one client and one server; those of release 65.0, which begin
+ * with -C, are for any number of both.
  */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -52,12 +53,12 @@ static void usage(const char *program)
 
 /* ---- options ---- */
 
-/* Where an option's value goes: one of the pointers is set. */
+/* For each option one of the pointers is set, to where its value goes. */
 static const struct {
 	int letter;
 	const char **word;
 	int *number;
-	unsigned int *unsigned_number; /* hexadecimal and octal, too */
+	unsigned int *unsigned_number; /* may be written hexadecimal or octal, too */
 	bool *flag;
 } known_options[] = {
 	{ 's', .word = &options.server },
@@ -94,7 +95,7 @@ static int take_option(int letter)
 	return 1;
 }
 
-/* Whether the options for clients and servers in step make sense together. */
+/* Returns whether the options make sense together. */
 static bool is_possible(void)
 {
 	if (!options.controller)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime.h - what the files of cmtime share: options, the steps of a connection's life, the clock.
+ * cmtime.h - what the files of cmtime share: the options and the clock.
  *
- * A pair of a client and a server (cmtime_pair.c) needs nothing else. With a controller, any number of them keep in step by
- * cmtime_peers.c; what they then do is in cmtime_client.c and cmtime_server.c, or, with sockets, in cmtime_sockets.c.
+ * A pair of a client and a server (cmtime_pair.c) needs nothing else. With a controller, any number
+ * of them keep in step by cmtime_peers.c; what they then do is in cmtime_client.c and
+ * cmtime_server.c, or, with sockets, in cmtime_sockets.c.
  */
 #ifndef RDMACM_EXAMPLES_CMTIME_H
 #define RDMACM_EXAMPLES_CMTIME_H
@@ -15,10 +16,10 @@
 #include "complain.h"
 
 struct cmtime_options {
-	const char *server; /* -s; NULL for a server */
+	const char *server; /* the argument of -s; NULL for a server */
 	const char *local, *interface, *port, *controller;
 	int connections, retries, timeout_ms;
-	/* with a controller */
+	/* the following are used with a controller only */
 	int peers, threads;
 	unsigned int first_qpn, delay_us;
 	bool listens, sockets;
@@ -33,9 +34,9 @@ static inline uint64_t cmtime_now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Without a controller: the status for exit(). */
+/* Runs cmtime without a controller, and returns the status for exit(). */
 int cmtime_pair(void);
-/* With one. */
+/* Runs cmtime with a controller, and returns 0 or -1. */
 int cmtime_together(void);
 
 #endif

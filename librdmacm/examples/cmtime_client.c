@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_client.c - a client of cmtime, with a controller: takes all its connections, to each server as many, through one step
- * after the other.
+ * cmtime_client.c - a client of cmtime, with a controller. It takes all its connections, as many to
+ * each server, through one step after the other.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ static int connection_done(struct connection *connection, enum step step)
 
 /* ---- steps ---- */
 
-/* The server whose turn it is: connections to all of them are made side by side. */
+/* Returns the server of a connection. Servers take turns, so connections to all of them are made
+ * side by side. */
 static struct sockaddr *server_of(const struct connection *connection)
 {
 	const struct peers *peers = connection->test->peers;
@@ -147,14 +148,14 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return test_refused(event);
-	default: /* the time after a connection */
+	default: /* TIMEWAIT_EXIT, and others after a connection */
 		return 0;
 	}
 }
 
 /* ---- all connections through a step ---- */
 
-/* Those that are over when the call returns. */
+/* Takes all connections through a step that is over when its call returns. */
 static int each_connection(struct test *test, enum step step,
 			   int (*call)(struct connection *connection))
 {
@@ -171,7 +172,7 @@ static int each_connection(struct test *test, enum step step,
 	return 0;
 }
 
-/* Those that an event ends. */
+/* Takes all connections through a step that an event ends. */
 static int ask_each(struct test *test, enum step step, int (*ask)(struct connection *connection))
 {
 	int ret;
@@ -187,7 +188,7 @@ static int ask_each(struct test *test, enum step step, int (*ask)(struct connect
 	return ret;
 }
 
-/* Those that workers do. */
+/* Takes all connections through a step that workers do. */
 static int work_on_each(struct test *test, enum step step, void (*run)(struct work *work))
 {
 	int ret;
@@ -232,7 +233,7 @@ static int make_all_qps(struct test *test)
 	return work_on_each(test, INIT_QP, work_init_qp);
 }
 
-/* Servers are asked when they are all there for it. */
+/* The servers are asked for connections when they are all ready for it. */
 static int connect_all(struct test *test)
 {
 	int ret = peers_keep_step(test->peers, INIT_QP);

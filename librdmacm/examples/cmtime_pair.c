@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_pair.c - a client and a server without a controller: the client takes all its connections
+ * cmtime_pair.c - a client and a server without a controller. The client takes all its connections
  * through one step, then through the next; the server answers until it is stopped.
  *
- * A step's time for one connection is from the call to the event that ends it, if there is one.
+ * The time that a step takes for one connection is from the call to the event that ends the step,
+ * if one does.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -22,15 +23,15 @@ enum step { CREATE, RESOLVE_ADDR, RESOLVE_ROUTE, CREATE_QP, CONNECT, DISCONNECT,
 struct connection {
 	struct rdma_cm_id *id;
 	bool failed;
-	enum step done; /* all before this one */
+	enum step done; /* all steps before this one are done */
 	int retries;
-	uint64_t start[STEPS], end[STEPS]; /* ns; end 0: it did not come to that */
+	uint64_t start[STEPS], end[STEPS]; /* in nanoseconds; end is 0 if the step was not done */
 };
 
 static struct rdma_event_channel *channel;
 static struct rdma_addrinfo *info;
 static struct connection *connections;
-static struct ibv_cq *cq; /* of all QPs; nothing is ever posted */
+static struct ibv_cq *cq; /* the CQ of all QPs, on which nothing is ever posted */
 static uint64_t total[STEPS];
 
 /* ---- both sides ---- */
@@ -170,7 +171,7 @@ static void on_event(struct connection *connection, const struct rdma_cm_event *
 		printf("event: %s, error: %d\n", rdma_event_str(event->event), event->status);
 		connection->failed = true;
 		break;
-	default: /* of a device that goes; of a connection that is over */
+	default: /* events of a device that goes, or of a connection that is over */
 		break;
 	}
 }
@@ -217,7 +218,7 @@ static void start_step(struct connection *connection, enum step step)
 		finish_step(connection, step);
 }
 
-/* Events are taken as they come, so that a connection's time is its own. */
+/* Events are taken as they come, so that a connection's time does not depend on the others. */
 static int run_step(enum step step)
 {
 	uint64_t begin = cmtime_now();

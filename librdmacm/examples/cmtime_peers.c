@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_peers.c - clients and servers that keep in step by a controller.
+ * cmtime_peers.c - lets clients and servers keep in step by a controller.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -51,7 +51,7 @@ static int receive_all(int socket, void *buf, size_t size)
 
 /* ---- meeting ---- */
 
-/* What is said is short, and waited for. */
+/* Messages are short, and somebody waits for each, so they are sent at once. */
 static int without_delay(int socket)
 {
 	const int on = 1;
@@ -60,7 +60,8 @@ static int without_delay(int socket)
 	return socket;
 }
 
-/* The listening socket; -1 and errno EADDRINUSE or EADDRNOTAVAIL if the controller is somebody else. */
+/* Returns the listening socket, or -1 with errno, which is EADDRINUSE or EADDRNOTAVAIL if
+ * another process is the controller. */
 static int listen_as_controller(const struct addrinfo *info, int backlog)
 {
 	int listener = socket(info->ai_family, SOCK_STREAM, 0);
@@ -108,7 +109,8 @@ static int be_controller(struct peers *peers, int listener, const struct peer *s
 	return ret;
 }
 
-/* The controller may have its address already, and not listen yet. */
+/* The controller may be bound to its address already and not listen yet, so a refused connection
+ * is tried again. */
 static int find_controller(const struct addrinfo *info, int timeout_ms)
 {
 	const uint64_t end = cmtime_now() + (uint64_t)timeout_ms * 1000000;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_peers.h - clients and servers that keep in step, by TCP connections of all to one of them, the controller.
+ * cmtime_peers.h - lets clients and servers keep in step, by TCP connections of all to one of them,
+ * the controller.
  *
- * Each says who it is, and is told who all are; after that they meet at steps, which all have to have reached before one goes
- * on. This is what cmtime of release 65.0 was seen to say (tshark): a struct peer to the controller, an array of them back,
- * then a byte for each step, the step's number, to the controller and back.
+ * Each peer says who it is, and is told who all are. After that they meet at steps, which all have
+ * to reach before one goes on. This is what cmtime of release 65.0 was seen to say (by tshark): a
+ * struct peer to the controller, an array of them back, then for each step a byte with its number,
+ * to the controller and back.
  */
 #ifndef RDMACM_EXAMPLES_CMTIME_PEERS_H
 #define RDMACM_EXAMPLES_CMTIME_PEERS_H
@@ -15,7 +17,7 @@
 #include <sys/socket.h>
 
 struct peer {
-	struct sockaddr_storage address; /* of a server: where it listens */
+	struct sockaddr_storage address; /* where a server listens */
 	uint8_t listens;
 	uint8_t reserved[7];
 };
@@ -23,27 +25,30 @@ static_assert(sizeof(struct peer) == 136, "as seen on the wire");
 
 struct peers {
 	int count;
-	struct peer *all; /* the controller first; the same order at all of them */
+	struct peer *all; /* begins with the controller, and has the same order at all peers */
 	bool is_controller;
-	int *sockets; /* the controller's to the others; else one */
+	int *sockets; /* the controller has one to each other peer; the others have one */
 	int socket_count;
 };
 
-/* Become controller, if that is this machine's address and nobody else is yet, or else find the controller, for TIMEOUT_MS at
- * most; then wait until all COUNT are there. 0, or -1 after the reason was said; peers_part() in either case. */
+/* Becomes the controller, if the address is this machine's and no other process has become it
+ * yet; else finds the controller, for TIMEOUT_MS at most. Then waits until all COUNT peers are
+ * there. Returns 0, or -1 after saying the reason. peers_part() is called in either case. */
 int peers_meet(struct peers *peers, const char *controller, const char *port, int count,
 	       int timeout_ms, const struct peer *self);
 void peers_part(struct peers *peers);
 
-/* Until all have come to this step; -1 after the reason was said: one has gone, or is elsewhere. */
+/* Waits until all peers have come to this step. Returns -1 after saying the reason if one has
+ * gone, or is at another step. */
 int peers_keep_step(struct peers *peers, uint8_t step);
 
-/* Until a descriptor of FDS (no more than 4) is readable, at most TIMEOUT_MS unless that is -1: how many are; -1 after saying so when a
- * peer has gone. readable[i] says which. */
+/* Waits until a descriptor of FDS (no more than 4) is readable, at most TIMEOUT_MS unless that
+ * is -1. Returns how many are, and readable[i] says which; -1 after saying the reason if a peer
+ * has gone. */
 int peers_poll(const struct peers *peers, const int *fds, int count, int timeout_ms,
 	       bool *readable);
 
-/* How many servers there are, or clients. */
+/* Returns how many servers there are if LISTENS, else how many clients. */
 int peers_count(const struct peers *peers, bool listens);
 
 #endif

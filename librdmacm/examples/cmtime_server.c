@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_server.c - a server of cmtime, with a controller: accepts what all clients ask for, and waits until they have
- * disconnected.
+ * cmtime_server.c - a server of cmtime, with a controller. It accepts what all clients ask for, and
+ * waits until they have disconnected.
  */
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ static int accept_connection(struct connection *connection)
 	return rdma_accept(connection->id, &param) ? complain_errno("failure accepting") : 0;
 }
 
-/* It has finished when it is established. */
+/* A connection that was accepted finishes the step when it is established. */
 static void work_answer(struct work *work)
 {
 	int ret = accept_connection(connection_of(work));
@@ -83,7 +83,7 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return test_refused(event);
-	default: /* the time after a connection */
+	default: /* TIMEWAIT_EXIT, and others after a connection */
 		return 0;
 	}
 }
@@ -105,7 +105,8 @@ static int accept_all(struct test *test)
 	return ret;
 }
 
-/* A client may be asked for a while whether it heard of it. */
+/* The kernel may ask a client for a while whether it has heard of the disconnection, so there is
+ * a limit. */
 static int await_parting(struct test *test)
 {
 	int ret;

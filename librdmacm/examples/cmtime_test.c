@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_test.c - what a client's test and a server's have in common: connections, their QPs, waiting for all, the table.
+ * cmtime_test.c - what the tests of a client and of a server have in common: they make connections
+ * and QPs, wait for all of them, and print the table.
  */
 #include "cmtime_test.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STALE_CONNECTION = 10 }; /* why a connection is rejected */
+enum { STALE_CONNECTION = 10 }; /* a reason for rejecting a connection */
 
 /* ---- a run ---- */
 
@@ -28,7 +29,8 @@ bool test_begin(struct test *test, int count, enum qp_kind kind)
 	return test->connections || complain_errno("connections") == 0;
 }
 
-/* Workers may still be at connections of a run that failed; they are waited for, and started again by nobody. */
+/* Workers may still be busy with connections of a run that failed. They are waited for, and not
+ * started again. */
 void test_finish(struct test *test)
 {
 	if (atomic_load(&test->failed) && test->workers) {
@@ -146,11 +148,11 @@ int test_open_device(struct test *test, struct ibv_context *device)
 	test->pd = ibv_alloc_pd(device);
 	if (!test->pd)
 		return complain_errno("ibv_alloc_pd");
-	test->cq = ibv_create_cq(device, 1, NULL, NULL, 0); /* nothing is ever posted */
+	test->cq = ibv_create_cq(device, 1, NULL, NULL, 0); /* nothing is ever posted to its QPs */
 	return test->cq ? 0 : complain_errno("ibv_create_cq");
 }
 
-/* What a simulated QP's call costs. */
+/* Takes the time that a call of a simulated QP costs. */
 static int simulate_qp(void)
 {
 	struct timespec delay = { .tv_sec = options.delay_us / 1000000,
@@ -294,7 +296,7 @@ static void print_row(const struct test *test, enum step step, const char *name)
 	const uint64_t total = test->times.end[step] - test->times.start[step];
 	struct row row = measure_step(test, step);
 
-	/* the way to a connection is walked side by side: a sum says nothing */
+	/* connections are made side by side, so a sum of their times says nothing */
 	if (step == FULL_CONNECT)
 		row.sum = 0;
 	printf("%-13s  %10lu %10lu %10lu %10lu %10lu %10lu\n", name, total / 1000 / test->count,
@@ -313,7 +315,8 @@ void test_print(const struct test *test)
 
 	printf("%-14s %10d\n", test->kind == QPS ? "qp_conn" : "cm_conn", test->count);
 	printf("%-14s %10d\n", "threads", options.threads);
-	printf("step             avg/conn  total(us)    us/conn    sum(us)    max(us)    min(us)\n");
+	printf("step             avg/conn  total(us)"
+	       "    us/conn    sum(us)    max(us)    min(us)\n");
 	for (int step = 0; step < STEPS; step++)
 		print_row(test, step, names[step]);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_test.h - a test: so many connections of a client or a server that go through the steps of their life, each step timed.
+ * cmtime_test.h - a test takes a number of connections of a client or a server through the steps of
+ * their life, and times each step.
  *
- * One thread starts steps and takes events; workers use QPs. What they share of a connection is handed over by giving work, and
- * back by `finished` and `failed`, which are atomic.
+ * One thread starts steps and takes events; workers use QPs. A connection is handed to a worker by
+ * giving it work, and back by `finished` and `failed`, which are atomic.
  */
 #ifndef RDMACM_EXAMPLES_CMTIME_TEST_H
 #define RDMACM_EXAMPLES_CMTIME_TEST_H
@@ -15,7 +16,7 @@
 #include "cmtime_peers.h"
 #include "cmtime_workers.h"
 
-/* In the order of the table. The numbers are also those by which peers keep in step. */
+/* The steps are in the order of the table. Peers keep in step by the same numbers. */
 enum step {
 	FULL_CONNECT,
 	CREATE_ID,
@@ -38,17 +39,17 @@ enum step {
 };
 
 struct times {
-	uint64_t start[STEPS],
-		end[STEPS]; /* ns; end 0: it did not come to that, or nobody looked */
+	/* in nanoseconds; end is 0 for a step that was not done, or not timed */
+	uint64_t start[STEPS], end[STEPS];
 };
 
-/* QPs of their own; only the time that they would take; none. */
+/* Connections have QPs, or only take the time that QPs would take, or have none. */
 enum qp_kind { QPS, SIMULATED_QPS, NO_QPS };
 
 struct test;
 
 struct connection {
-	struct work work; /* first: what workers are given */
+	struct work work; /* must be first: workers are given its address */
 	struct test *test;
 	struct rdma_cm_id *id;
 	struct ibv_qp *qp;
@@ -62,66 +63,72 @@ struct test {
 	struct rdma_event_channel *channel;
 	struct workers *workers;
 	struct rdma_addrinfo *local;
-	/* of all connections; made with the first one's device */
+	/* all connections share these, which are of the first one's device */
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
-	/* one run */
+	/* what follows is of one run */
 	enum qp_kind kind;
 	struct connection *connections;
 	int count;
-	int requested; /* a server's: connections that a request has taken */
+	int requested; /* how many connections of a server a request has taken */
 	atomic_int finished, failed;
-	struct times times; /* of all connections together */
+	struct times times; /* the times of all connections together */
 };
 
-/* COUNT connections that have done nothing yet; false without memory. */
+/* Begins a run with COUNT connections that have done nothing yet. Returns false if there is no
+ * memory. */
 bool test_begin(struct test *test, int count, enum qp_kind kind);
-/* Destroys what is left of them. */
+/* Ends the run, and destroys what is left of its connections. */
 void test_finish(struct test *test);
 
-/* Nothing has finished yet, from now on. */
+/* Starts the time of a step, which no connection has finished yet. */
 void test_start_step(struct test *test, enum step step);
 void test_end_step(struct test *test, enum step step);
-/* Give all events to ON_EVENT until all connections have finished, or one fails; at most TIMEOUT_MS between two, unless that is -1. */
+/* Gives all events to ON_EVENT until all connections have finished, or one fails. TIMEOUT_MS,
+ * unless it is -1, is the longest time to wait for the next event. */
 int test_await(struct test *test, int timeout_ms,
 	       int (*on_event)(struct test *test, const struct rdma_cm_event *event));
-/* Hand each connection to a worker, and wait. */
+/* Hands each connection to the workers, and waits until all have finished. */
 int test_work(struct test *test, void (*run)(struct work *work));
 
-/* An event that means: the connection does not come to be; -1. */
+/* Reports an event that means that a connection fails, and returns -1. */
 int test_refused(const struct rdma_cm_event *event);
 
 void connection_start(struct connection *connection, enum step step);
 void connection_end(struct connection *connection, enum step step);
-/* The end of what a step wants of this connection: well, or not. */
+/* Notes that the connection has finished its step, or, if RET is not 0, has failed. */
 void connection_finish(struct connection *connection, int ret);
 static inline struct connection *connection_of(struct work *work)
 {
 	return (struct connection *)work;
 }
 
-/* The device's objects for all connections, if not there yet. Only one thread may come here. */
+/* Makes the objects of the device that all connections share, unless they are there. Only one
+ * thread may call this. */
 int test_open_device(struct test *test, struct ibv_context *device);
 int connection_create_qp(struct connection *connection);
-/* What rdma_cm says about this state, and the QP taken there; timed as the two steps that begin with ATTR_STEP. */
+/* Asks rdma_cm for the attributes of STATE, and takes the QP there. Both are timed, as ATTR_STEP
+ * and the step after it. */
 int connection_move_qp(struct connection *connection, enum ibv_qp_state state, enum step attr_step);
 void connection_destroy_qp(struct connection *connection);
 struct rdma_conn_param connection_param(const struct connection *connection);
 
-/* All connections' QPs, then ids, one after the other. */
+/* These destroy the QPs, and the ids, of all connections, one after the other. */
 void test_destroy_qps(struct test *test);
 void test_destroy_ids(struct test *test);
 
-/* What the run came to. */
+/* Prints the table of a run. */
 void test_print(const struct test *test);
 
-/* The steps of a client, or a server, between test_begin() and test_finish(). 0, or they ended early */
+/* These take the connections of a client, and of a server, through all steps between
+ * test_begin() and test_finish(). They return 0, or something else if that ended early. */
 int client_live(struct test *test);
 int server_live(struct test *test);
 
-/* The same steps with TCP connections. */
+/* Runs the test with TCP connections. */
 int sockets_run(struct test *test);
-/* A listening socket at this address, and the port that it got in the address; -1 after the reason was said. */
+/* Makes a socket that listens at ADDRESS, which gets the socket's port. Returns -1 after saying
+ * the reason. */
 int sockets_listen(struct sockaddr_storage *address);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_workers.c - threads that do what is handed to them. One lock guards the queue.
+ * cmtime_workers.c - threads that do what is handed to them; see cmtime_workers.h. One lock guards
+ * the queue.
  */
 #include "cmtime_workers.h"
 
@@ -15,9 +16,9 @@
 struct workers {
 	pthread_mutex_t lock;
 	pthread_cond_t given;
-	struct work *first, **last; /* guarded by the lock, as is: */
+	struct work *first, **last; /* the queue, guarded by the lock, as stop is */
 	bool stop;
-	int done; /* eventfd */
+	int done; /* an eventfd */
 	int count;
 	pthread_t threads[];
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mckey.c - join a multicast group with a number of QPs; send datagrams to it, or receive them.
+ * mckey.c - joins a multicast group with a number of QPs, and sends datagrams to it or receives
+ * them.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 static struct {
 	const char *group;
-	bool unmapped; /* the address is a GID as it stands, not IP's */
+	bool unmapped; /* the address is a GID, not one of IP */
 	bool sends, sends_only;
 	struct sockaddr_storage group_addr, local_addr;
 } options;
@@ -75,7 +76,7 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		test_node_failed(test, event);
 		return -1;
-	default: /* of a device that goes: what is left is cleaned up at the end */
+	default: /* a device that goes needs nothing: what is left is cleaned up at the end */
 		return 0;
 	}
 }
@@ -91,8 +92,8 @@ static int find_addresses(struct test *test)
 	return ret ? ret : address_of_host(options.group ? options.group : "", &options.group_addr);
 }
 
-/* An address of IP is resolved from the local one, which finds the device; a GID needs nothing but
- * the device. */
+/* A group's IP address is resolved from the local address, which finds the device. A GID needs
+ * nothing but the device. */
 static int start_node(struct test *test, struct node *node)
 {
 	struct sockaddr *local = (struct sockaddr *)&options.local_addr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * nodes.c - ids with queues and buffers that pass the same steps together: options, events, work
- * requests and completions of ucmatose, udaddy and mckey.
+ * nodes.c - options, events, work requests and completions of ucmatose, udaddy and mckey, whose ids
+ * pass the same steps together; see nodes.h.
  */
 #include "nodes.h"
 
@@ -155,7 +155,7 @@ int test_await(struct test *test, const int *left)
 	return ret;
 }
 
-/* What is there already; for one that transfers meanwhile. */
+/* Handles an event that is there already, while messages are transferred. */
 static int handle_pending(struct test *test)
 {
 	struct pollfd channel = { .fd = test->channel->fd, .events = POLLIN };
@@ -239,7 +239,7 @@ int node_set_options(struct node *node)
 	return 0;
 }
 
-/* Options, then on to the route. */
+/* Sets the options of the id, which has an address now, and resolves the route. */
 static int addr_resolved(struct node *node)
 {
 	if (node_set_options(node))
@@ -267,7 +267,7 @@ int test_usual_event(struct test *test, const struct rdma_cm_event *event)
 
 static int make_buffer(struct node *node)
 {
-	/* a received datagram has room for a header before it */
+	/* a received datagram has a GRH before it */
 	size_t size = node->test->size + (node->test->datagrams ? GRH_SIZE : 0);
 
 	if (!size)
@@ -362,7 +362,7 @@ int node_make_ready(struct node *node)
 	return ret ? ret : node_post_recvs(node);
 }
 
-/* The datagrams' immediate data tell the QP that they are from, so that it can be answered. */
+/* The immediate data of datagrams tells the QP that they are from, so that it can be answered. */
 static int post_sends(struct node *node, int flags)
 {
 	struct test *test = node->test;
@@ -412,7 +412,7 @@ static int check_completion(const struct test *test, const struct ibv_wc *wc)
 	return -1;
 }
 
-/* One look: the number of completions there were, or -1. */
+/* Polls once. Returns the number of completions there were, or -1. */
 static int poll_node(struct node *node, int kind,
 		     int (*on_first)(struct node *node, struct ibv_wc *wc))
 {
@@ -431,8 +431,8 @@ static int poll_node(struct node *node, int kind,
 	return count;
 }
 
-/* A node that finds nothing lets others run: its peer may be waiting for this processor. Events
- * come rarely, so they are looked for rarely. */
+/* A node that finds nothing lets other processes run, as its peer may be waiting for this
+ * processor. Events come rarely, so they are looked for rarely. */
 static int await_node(struct node *node, int kind,
 		      int (*on_first)(struct node *node, struct ibv_wc *wc))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdma_client.c - connect to rdma_server, send it a message, receive its answer: the least that one
- * has to write, with calls that wait.
+ * rdma_client.c - connects to rdma_server, sends it a message, and receives its answer. With calls
+ * that wait, this is the least that one has to write.
  */
 #include "simple.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdma_server.c - wait for rdma_client, receive its message, and answer it.
+ * rdma_server.c - waits for rdma_client, receives its message, and answers it.
  */
 #include "simple.h"
 
-/* What the QP of the request can do is known to the QP only. */
+/* Only the QP of the request knows how much it can send inline. */
 static int inline_size(const struct simple *simple)
 {
 	struct ibv_qp_init_attr init;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdma_xclient.c - connect to rdma_xserver and send it a message, over a reliable connection or an
- * extended one (XRC). In the latter case the server says in its private data which SRQ is meant.
+ * rdma_xclient.c - connects to rdma_xserver and sends it a message, over a reliable connection or
+ * an extended one (XRC). With XRC the server says in its private data which SRQ is meant.
  */
 #include "simple.h"
 
@@ -22,7 +22,7 @@ static int take_srqn(const struct simple *simple, uint32_t *srqn)
 	return 0;
 }
 
-/* With a plain connection the SRQ is the QP's own affair. */
+/* Only over XRC the request names the SRQ that receives. */
 static int post_send(struct simple *simple, int flags)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)simple->send_message,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdma_xserver.c - wait for rdma_xclient and receive its message, over a reliable connection or an
- * extended one (XRC): then with an SRQ, whose number the client learns as it is accepted.
+ * rdma_xserver.c - waits for rdma_xclient and receives its message, over a reliable connection or
+ * an extended one (XRC). With XRC an SRQ receives, whose number the client learns as it is
+ * accepted.
  */
 #include "simple.h"
 
 #include <arpa/inet.h>
 
-/* On such an id this is an XRC SRQ, with a domain and a CQ of the library's. */
+/* On an XRC id rdma_create_srq() makes an XRC SRQ, with a domain and a CQ of the library's. */
 static int make_srq(struct simple *simple)
 {
 	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 1, .max_sge = 1 } };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * riostream.c - rstream with riowrite(): each side maps its buffer, and transfers are written into it directly.
+ * riostream.c - rstream with riowrite(): each side maps its buffer, and transfers are written into
+ * it directly.
  *
- * The receiver learns of them from the buffer itself. A counter, the same on both sides, goes up by one with each batch of
- * either side, and the last transfer of a batch ends with it; the others leave that byte as it is.
+ * The receiver learns of transfers from the buffer itself. Both sides have the same counter, which
+ * goes up by one with each batch of either side. The last transfer of a batch ends with the
+ * counter; the others leave that byte as it is.
  */
 #include "bench.h"
 
@@ -49,7 +51,8 @@ static int put_all(struct bench *bench, int socket)
 	return ret;
 }
 
-/* Whoever waits for memory to change must look at the connection, too, or would never learn of its end. */
+/* A side that waits for memory to change looks at the connection, too, or it would never learn
+ * of its end. */
 static int get_all(struct bench *bench, int socket)
 {
 	const uint8_t *end = &bench->buffer[bench->size - 1];
@@ -84,7 +87,8 @@ static int exchange_batches(struct bench *bench, int socket)
 	return ret;
 }
 
-/* What is exchanged when both are there is not of the pattern; a byte of it may be the counter's, as there is one buffer. */
+/* The messages by which both sides meet are not part of the pattern: there is one buffer, so a
+ * byte of them may be the counter. */
 static int sync_without_pattern(struct bench *bench, int socket)
 {
 	bool verify = bench->verify;

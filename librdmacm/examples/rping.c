@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rping.c - RDMA ping-pong: the client tells where its data is, the server READs it, and WRITEs it
- * back to where the client tells next.
+ * rping.c - an RDMA ping-pong: the client tells where its data is, the server READs it, and WRITEs
+ * it back to where the client tells next.
  *
- * With -P the server takes any number of clients, each in a thread with an event channel of its own.
+ * With -P the server takes any number of clients, each in a thread with an event channel of its
+ * own.
  */
 #include "rping.h"
 
@@ -18,7 +19,7 @@
 #include "address.h"
 #include "channel.h"
 
-/* The first bytes of a ping: its number in at most ten digits, and an end. */
+/* A ping begins with its number, in at most ten digits, and has an end. */
 #define PING_HEAD "rdma-ping-%d: "
 enum { MIN_SIZE = sizeof(PING_HEAD) - 2 + 10, MAX_SIZE = 64 * 1024, RESOLVE_MS = 2000 };
 
@@ -29,7 +30,8 @@ static char next_letter(char c)
 	return c == 'z' ? 'A' : (char)(c + 1);
 }
 
-/* "rdma-ping-N: " and letters up to the end, each ping beginning with the next one. */
+/* A ping is "rdma-ping-N: " and letters up to the end. Each ping begins with the letter after
+ * the first one of the ping before. */
 static void fill_ping(struct rping *rping, int number, char first)
 {
 	int size = rping->options->size;
@@ -93,7 +95,8 @@ static int resolve_server(struct rping *rping)
 
 	if (rping->options->has_source)
 		source = (struct sockaddr *)&rping->options->source;
-	((struct sockaddr_in *)&addr)->sin_port = rping->options->port; /* IPv6's, too */
+	/* sin6_port is at the same place */
+	((struct sockaddr_in *)&addr)->sin_port = rping->options->port;
 	if (rdma_resolve_addr(rping->id, source, (struct sockaddr *)&addr, RESOLVE_MS))
 		return complain_errno("rdma_resolve_addr");
 	if (rping_await(rping, RPING_ROUTE_RESOLVED))
@@ -159,7 +162,7 @@ static int pong_once(struct rping *rping)
 	return 0;
 }
 
-/* The client decides how often. */
+/* The client decides how many pings there are. */
 static int pong_all(struct rping *rping)
 {
 	int ret = 0;
@@ -169,7 +172,7 @@ static int pong_all(struct rping *rping)
 	return rping->state == RPING_DISCONNECTED ? 0 : -1;
 }
 
-/* A request's connection, with a channel of its own, from here to its end. */
+/* Serves the connection of a request, on a channel of its own, to its end. */
 static int serve_connection(struct rping *rping)
 {
 	int ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rping.h - one connection of rping: its queues and buffers, and how far the exchange is.
+ * rping.h - one connection of rping, its queues and buffers, and how far the exchange is.
  *
  * A connection has event channels of its own and is used by one thread. Functions return 0, or -1
  * after they have said why.
@@ -15,7 +15,7 @@
 #include "complain.h"
 
 struct rping_options {
-	int server; /* -1: neither side was chosen */
+	int server; /* 1 for the server, 0 for the client, -1 while neither was chosen */
 	bool verbose, validate, debug, persistent, own_qp;
 	int size, count;
 	__be16 port;
@@ -23,7 +23,8 @@ struct rping_options {
 	bool has_source;
 };
 
-/* In the order in which they are passed; between CONNECTED and DISCONNECTED in a circle. */
+/* The states are passed in this order; those between CONNECTED and DISCONNECTED are passed in a
+ * circle. */
 enum rping_state {
 	RPING_IDLE = 1,
 	RPING_CONNECT_REQUEST,
@@ -32,13 +33,13 @@ enum rping_state {
 	RPING_CONNECTED,
 	RPING_READ_ADV, /* the client has told of its source */
 	RPING_READ_COMPLETE,
-	RPING_WRITE_ADV, /* of its sink */
+	RPING_WRITE_ADV, /* the client has told of its sink */
 	RPING_WRITE_COMPLETE,
 	RPING_DISCONNECTED,
 	RPING_ERROR
 };
 
-/* What both sides send: where the client's buffer is; from the server it just means: go on. */
+/* A client's message says where its buffer is; a server's means only that the client may go on. */
 struct rping_message {
 	__be64 addr;
 	__be32 rkey;
@@ -56,29 +57,29 @@ struct rping {
 	struct ibv_qp *qp;
 	struct rping_message received, sent;
 	struct ibv_mr *received_mr, *sent_mr, *source_mr, *sink_mr;
-	char *source; /* the client's: what it sends */
-	char *sink;   /* the client's: what comes back; the server's: both */
+	char *source; /* what the client sends */
+	char *sink;   /* what the client gets back; the server's only buffer */
 	uint64_t remote_addr;
 	uint32_t remote_rkey, remote_size;
 };
 
-/* With -d, on standard output. */
+/* Prints on standard output if -d was given. */
 void rping_debug(const struct rping *rping, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Queues, buffers and the first receive for an id that has a device. */
+/* Makes queues and buffers for an id that has a device, and posts the first receive. */
 int rping_make_queues(struct rping *rping);
 int rping_connect(struct rping *rping);
 int rping_accept(struct rping *rping);
-/* Whatever there is, the id and the channel too. */
+/* Destroys whatever there is, the id and the channel too. */
 void rping_clean(struct rping *rping);
 
-/* Handle events and completions until the exchange is at STATE. */
+/* Handles events and completions until the exchange is at STATE. */
 int rping_await(struct rping *rping, enum rping_state state);
 
-/* Tell the peer of a buffer. */
+/* Tells the peer of a buffer. */
 int rping_send(struct rping *rping, const void *addr, const struct ibv_mr *mr);
-/* Of the server: READ or WRITE the buffer that the client has told of. */
+/* Lets the server READ or WRITE the buffer that the client has told of. */
 int rping_transfer(struct rping *rping, enum ibv_wr_opcode opcode);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rping_link.c - a connection of rping: made and taken down, with a QP of the library's or of its own
- * (-q); its events and completions move the exchange on.
+ * rping_link.c - makes a connection of rping and takes it down, with a QP of the library's or of
+ * its own (-q). Its events and completions move the exchange on.
  */
 #include "rping.h"
 
@@ -45,7 +45,7 @@ static int qp_to_rts(struct rping *rping)
 
 	if (!rping->options->own_qp)
 		return 0;
-	/* INIT once more: that the peer may READ is known only with a connection */
+	/* the QP goes to INIT once more: that the peer may READ is known only with a connection */
 	ret = modify_qp(rping, IBV_QPS_INIT);
 	if (!ret)
 		ret = modify_qp(rping, IBV_QPS_RTR);
@@ -236,7 +236,7 @@ static int resolve_route(struct rping *rping)
 	return rdma_resolve_route(rping->id, RESOLVE_MS) ? complain_errno("rdma_resolve_route") : 0;
 }
 
-/* Only with a QP of one's own */
+/* The answer comes as an event only with a QP of one's own. */
 static int establish_connection(struct rping *rping)
 {
 	if (qp_to_rts(rping))
@@ -265,7 +265,7 @@ static int on_event(struct rping *rping, const struct rdma_cm_event *event)
 		return establish_connection(rping);
 	case RDMA_CM_EVENT_ESTABLISHED:
 		rping_debug(rping, "ESTABLISHED\n");
-		if (rping->state < RPING_CONNECTED) /* a message may have come before */
+		if (rping->state < RPING_CONNECTED) /* a message may have come before the event */
 			rping->state = RPING_CONNECTED;
 		return 0;
 	case RDMA_CM_EVENT_DISCONNECTED:
@@ -304,7 +304,8 @@ static int take_event(struct rping *rping)
 
 /* ---- completions ---- */
 
-/* The client tells of its source, then of its sink; the server says each time that it has used it. */
+/* The client tells of its source, then of its sink; the server says each time that it has used
+ * it. */
 static void advance_state(struct rping *rping)
 {
 	bool in_first_half =
@@ -338,7 +339,7 @@ static int take_message(struct rping *rping, const struct ibv_wc *wc)
 
 static int on_completion(struct rping *rping, const struct ibv_wc *wc)
 {
-	if (wc->status == IBV_WC_WR_FLUSH_ERR) /* the event tells why */
+	if (wc->status == IBV_WC_WR_FLUSH_ERR) /* an event tells why */
 		return 0;
 	if (wc->status) {
 		fprintf(stderr, "cq completion failed status %d\n", wc->status);
@@ -400,7 +401,7 @@ static const char *state_name(enum rping_state state)
 	return names[state];
 }
 
-/* Completions first: what was received before a disconnection counts. */
+/* Completions are taken first, as what was received before a disconnection counts. */
 static int take_next(struct rping *rping)
 {
 	struct pollfd fds[] = { { .fd = rping->channel->fd, .events = POLLIN },
@@ -414,7 +415,8 @@ static int take_next(struct rping *rping)
 	return take_event(rping);
 }
 
-/* Messages may be ahead of the event that the connection is there. */
+/* A message may be ahead of the event that the connection is established, so later states count,
+ * too. */
 static bool is_at(const struct rping *rping, enum rping_state wanted)
 {
 	return rping->state == wanted || (wanted <= RPING_CONNECTED && rping->state > wanted &&

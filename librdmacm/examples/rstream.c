@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rstream.c - how fast a stream is: a number of transfers there, and as many back, a number of times.
+ * rstream.c - measures how fast a stream is: a number of transfers go there, and as many back, a
+ * number of times.
  *
- * Without a test of the user's there are two connections: on the first one transfer goes there and back (latency), on the
- * second all go there and then all back (bandwidth), for each size of the table.
+ * If the user chose no test there are two connections. For each size of the table, on the first one
+ * transfer goes there and back (latency), on the second all go there and then all back (bandwidth).
  */
 #include "bench.h"
 
@@ -37,7 +38,7 @@ static int run_test(struct bench *bench, int socket)
 	return ret;
 }
 
-/* Each connection has a process of its own; the server goes on until it is told to stop. */
+/* Gives each connection a process of its own. The server goes on until it is told to stop. */
 static int serve_by_fork(struct bench *bench, int listener)
 {
 	bool latency = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * simple.c - endpoints and one message: the common part of rdma_client, rdma_server, rdma_xclient
- * and rdma_xserver.
+ * simple.c - what rdma_client, rdma_server, rdma_xclient and rdma_xserver have in common; see
+ * simple.h.
  */
 #include "simple.h"
 

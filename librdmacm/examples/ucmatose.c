@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ucmatose.c - connect a number of reliable connections, send messages in both directions, take them
- * down; on request with ids that move to another event channel in between.
+ * ucmatose.c - makes a number of reliable connections, sends messages in both directions, and takes
+ * the connections down; with -m the ids move to another event channel in between.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static int transfer_messages(struct test *test, int (*in_order)(struct test *tes
 	return ret;
 }
 
-/* All ids to another channel, and the old one goes. */
+/* Moves all ids to another channel, and destroys the old one. */
 static int migrate_ids(struct test *test)
 {
 	struct rdma_event_channel *channel;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * udaddy.c - look up a number of datagram services (SIDR), send datagrams there, have them answered.
+ * udaddy.c - looks up a number of datagram services (SIDR), sends datagrams there, and has them
+ * answered.
  *
- * The server learns whom to answer from the first datagram of each.
+ * The server learns from the first datagram of each client whom to answer.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 /* ---- a node ---- */
 
-/* The answer tells where datagrams go. */
+/* The event of the answer tells where datagrams go. */
 static int node_resolved(struct node *node, struct rdma_cm_event *event)
 {
 	struct rdma_ud_param *to = &event->param.ud;

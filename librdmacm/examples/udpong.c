@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * udpong.c - how fast datagrams are: the client sends a number of them, each echoed by the server or not, and asks how
- * many have arrived. The server answers whoever asks, until it is told to stop.
+ * udpong.c - measures how fast datagrams are: the client sends a number of them, which the server
+ * echoes or not, and asks how many have arrived. The server answers any client, until it is told to
+ * stop.
  *
- * Messages begin with a struct head. Debian's udpong was seen (strace, -T s) to log in, to begin a test, to send its data
- * and to end it; what the client gets no answer to it sends again. The sequence number counts messages that want an answer.
+ * Messages begin with a struct head. Debian's udpong was seen (by strace, with -T s) to log in, to
+ * begin a test, to send its data, and to end the test; a message that gets no answer is sent again.
+ * The sequence number counts messages that want an answer.
  */
 #include "bench.h"
 
@@ -18,10 +20,10 @@ enum op { OP_LOGIN, OP_BEGIN, OP_DATA, OP_ECHO, OP_END };
 
 struct head {
 	uint8_t op;
-	uint8_t test; /* 0: of the user's */
+	uint8_t test; /* 0 for the user's test */
 	uint8_t sequence;
 	uint8_t reserved;
-	uint32_t count; /* of messages that have arrived, big endian */
+	uint32_t count; /* how many messages have arrived, big endian */
 	uint8_t unused[8];
 };
 _Static_assert(sizeof(struct head) == 16, "as observed");
@@ -83,7 +85,7 @@ static int wait_and_receive(struct bench *bench, int socket, struct sockaddr_sto
 	return size < 0 ? complain_errno("rrecvfrom") : (int)size;
 }
 
-/* Whether it is to be answered, with the same bytes */
+/* Counts the message, and returns whether it is to be answered, with the same bytes. */
 static bool note_message(struct head *head, uint32_t *arrived)
 {
 	if (head->op == OP_BEGIN)
@@ -134,7 +136,7 @@ static int send_message(struct client *client, enum op op, size_t size)
 	return complain_errno("rsend");
 }
 
-/* What answers an earlier message comes late, and is not waited for. */
+/* An answer to an earlier message comes too late, and is dropped. */
 static bool is_answered(struct client *client, enum op op, int timeout_ms)
 {
 	const struct bench *bench = client->bench;
@@ -154,7 +156,7 @@ static bool is_answered(struct client *client, enum op op, int timeout_ms)
 	return false;
 }
 
-/* Until it is answered */
+/* Sends a message again and again until it is answered. */
 static int ask_server(struct client *client, enum op op, size_t size, int timeout_ms)
 {
 	struct timespec pause = { .tv_nsec = 10000000 };
@@ -167,7 +169,7 @@ static int ask_server(struct client *client, enum op op, size_t size, int timeou
 			client->sequence++;
 			return 0;
 		}
-		nanosleep(&pause, NULL); /* nobody may be there yet */
+		nanosleep(&pause, NULL); /* the server may not be there yet */
 	}
 	printf("no answer from the server\n");
 	return -1;

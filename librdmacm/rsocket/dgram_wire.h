@@ -8,9 +8,9 @@
  * A socket has a UDP socket of its address, and a UD QP (with rdma_cm's Q_Key 0x01234567) for each
  * local address that it uses. While a socket does not know the other's QP it sends data by UDP,
  * behind a control head that tells its own QP. Who gets that answers with a control head of its
- * own, CONTROL_ANSWER, without data, to the address where it came from (Debian's answers when it has
- * an address handle). From then on both send by UD, behind a data head that tells address and UDP
- * port of the sender, which the receiver's program gets to know. Heads are big endian:
+ * own, CONTROL_ANSWER, without data, to the address where it came from (Debian's answers when it
+ * has an address handle). From then on both send by UD, behind a data head that tells address and
+ * UDP port of the sender, which the receiver's program gets to know. Heads are big endian:
  *
  *   control, by UDP: tag (4), IP version (1), operation (1), bytes of the head (1), 0 (1), QPN (4),
  *                    address (4 or 16)

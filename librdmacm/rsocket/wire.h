@@ -16,8 +16,8 @@
  *                 not cross the end of a half.
  *   WIRE_SEGMENT  VALUE is how far the receiver of this may count with its data messages (16 bits,
  *                 which wrap). A write of 16 bytes also fills one of the two slots, each in turn
- *                 and the second one first, with a half of the buffer that may be written, again or for
- *                 the first time. A write of no bytes is of the value only.
+ *                 and the second one first, with a half of the buffer that may be written, again or
+ *                 for the first time. A write of no bytes is of the value only.
  *   WIRE_MAPPING  A struct wire_mapping is written behind the slots at index VALUE.
  *   WIRE_CONTROL  VALUE is one of enum wire_control.
  * Data and mappings count against what the receiver allows. Segments and controls do not, so a
