@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * fault.h - the faults a user asks for, one text each:
- *	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name); process front's
- *	prm:N		the Nth command that the adapter executes, destructions not counted, fails: no resources
- *	cmd-timeout:N	the Nth command of the command queue is never answered; PCI front's
- *	drop:N		the Nth fabric message (request or response) is lost
- *	drop:N%		each fabric message is lost with that probability
- *	loss:N		the Nth packet is lost
- *	loss:N%		each packet is lost with that probability; may have decimals
- *	late:N, late:N%	the next packet overtakes it
- *	kill:N		the adapter dies when the Nth fabric message is sent
- *	kill@MS		it dies after MS milliseconds
- *	link-down@MS	all its ports lose their link
- *	link-up@MS	and get it back
- *	lid-change@MS, pkey-change@MS, gid-change@MS, client-reregister@MS
- *			all its ports report that event, as after a visit of the subnet manager
+ * 	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name); process front's
+ * 	prm:N		the Nth command that the adapter executes, destructions not counted, fails: no resources
+ * 	cmd-timeout:N	the Nth command of the command queue is never answered; PCI front's
+ * 	drop:N		the Nth fabric message (request or response) is lost
+ * 	drop:N%		each fabric message is lost with that probability
+ * 	loss:N		the Nth packet is lost
+ * 	loss:N%		each packet is lost with that probability; may have decimals
+ * 	late:N, late:N%	the next packet overtakes it
+ * 	kill:N		the adapter dies when the Nth fabric message is sent
+ * 	kill@MS		it dies after MS milliseconds
+ * 	link-down@MS	all its ports lose their link
+ * 	link-up@MS	and get it back
+ * 	lid-change@MS, pkey-change@MS, gid-change@MS, client-reregister@MS
+ * 			all its ports report that event, as after a visit of the subnet manager
  * N counts from 1, and time runs, from the moment when the fault is added: at start, or while the
  * adapter works. Random choices follow the seed. A fault without its number ("kill", "cmd-timeout")
  * means the next message or command, or at once.

@@ -2,8 +2,8 @@
 /*
  * options.c - the command line of softhca.
  *
- * One table says everything about an option: its name, what it takes, which command it is for, where its value goes and what
- * --help prints. Parsing and help both walk that table.
+ * One table says everything about an option: its name, what it takes, which command it is for,
+ * where its value goes and what --help prints. Parsing and help both walk that table.
  */
 #include <errno.h>
 #include <stddef.h>

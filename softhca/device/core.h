@@ -28,7 +28,8 @@
 #include "softhca/device/res.h"
 #include "softhca/device/queue/srq.h"
 #include "softhca/device/queue/work_request.h"
-#include "softhca/net/fabric.h"
+#include "softhca/device/fabric.h"
+#include "softhca/device/station.h"
 #include "softhca/fault.h"
 #include "softhca/trace.h"
 
@@ -87,9 +88,7 @@ struct hca {
 
 /* The adapter dies, with the lock held. */
 void hca_die(struct hca *hca);
-/* A message has arrived at a port. */
-void hca_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
-/* A frame has arrived at an Ethernet port; FABRIC_FRAME_MIN bytes or more. */
-void hca_receive_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
+/* eth_port.c: a frame has arrived at an Ethernet port. */
+void eth_port_receive(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
 #endif

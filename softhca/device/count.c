@@ -4,7 +4,7 @@
  */
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
-#include "softhca/net/fabric.h"
+#include "softhca/device/fabric.h"
 
 static uint64_t count_eth(const struct eth *eth)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver.h - what the adapter knows of the driver that runs it, and the pages that it was given (pages.c).
+ * driver.h - what the adapter knows of the driver that runs it, and the pages that it was given
+ * (pages.c).
  */
 #ifndef SOFTHCA_DEVICE_DRIVER_H
 #define SOFTHCA_DEVICE_DRIVER_H

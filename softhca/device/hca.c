@@ -197,8 +197,8 @@ void hca_kill(struct hca *hca)
 
 /* ---- doorbells ---- */
 
-/* A send doorbell is the start of a control segment, which names the QP. The doorbell record says how
- * far, so the rest of a BlueFlame write is not needed. */
+/* A send doorbell is the start of a control segment, which names the QP. The doorbell record says
+ * how far, so the rest of a BlueFlame write is not needed. */
 static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	uint32_t n = fld_get(&value_be, CTRL_QPN);
@@ -356,31 +356,4 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	next = events < next ? events : next;
 	fabric_unlock(hca->fabric);
 	return next;
-}
-
-/* Is the message from the QP that ours is connected to? Packets from another host do not say which QP
- * they are from. */
-static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
-{
-	return (!msg->src_qpn || qp->remote_qpn == msg->src_qpn) && qp->path.pkey == msg->pkey &&
-	       (qp->path.addr.by_gid || qp->path.addr.dlid == msg->addr.slid);
-}
-
-void hca_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
-{
-	struct qp *qp;
-
-	if (hca->dead)
-		return;
-	if (msg->service == FABRIC_UD) {
-		ud_receive(hca, port, msg);
-		return;
-	}
-	qp = res_get(&hca->qps, msg->dest_qpn);
-	if (!qp || qp->service != msg->service || !is_from_peer(qp, msg))
-		return;
-	if (msg->op <= FABRIC_ATOMIC_FA)
-		resp_receive(hca, qp, msg);
-	else
-		req_receive(hca, qp, msg);
 }

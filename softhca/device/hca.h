@@ -19,7 +19,7 @@
 
 struct hca;
 struct fabric_msg;
-struct fabric; /* what several adapters share: see fabric.h */
+struct fabric; /* what several adapters share: see softhca/net/fabric.h */
 struct fault;  /* the faults to inject: see fault.h; may be NULL */
 struct trace;  /* where commands, WQEs and CQEs are written down: see trace.h; may be NULL */
 
@@ -32,8 +32,8 @@ struct hca_bus_seg {
 };
 
 struct hca_bus_ops {
-	/* Gather SEGS into BUF. 0, EFAULT when any byte cannot be read, or ESRCH when the software that
-	 * the memory belongs to has ended: it can't be told, and to its peers it is silent. */
+	/* Gather SEGS into BUF. 0, EFAULT when any byte cannot be read, or ESRCH when the software
+	 * that the memory belongs to has ended: it can't be told, and to its peers it is silent. */
 	int (*read)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf);
 	/* Scatter BUF to SEGS, ascending: the last byte becomes visible last (a CQE's ownership
 	 * byte relies on it). 0, or EFAULT when any byte cannot be written; earlier segments may
@@ -62,12 +62,12 @@ struct hca_config {
 	uint64_t node_guid; /* host order; port GUIDs follow it */
 	uint64_t seed;      /* of everything chosen at random: where numbers start */
 	struct hca_limits limits;
-	/* Memory of its own: how many bytes, and the part of BAR 0 in which they are given out, in pages.
-	 * See hca_place_memic(). */
+	/* Memory of its own: how many bytes, and the part of BAR 0 in which they are given out, in
+	 * pages. See hca_place_memic(). */
 	uint32_t memic_size;
 	uint64_t memic_bar, memic_bar_size;
-	/* Bus addresses are virtual: what is not there is fetched by the bus, or faults, so memory keys
-	 * need not be pinned. */
+	/* Bus addresses are virtual: what is not there is fetched by the bus, or faults, so memory
+	 * keys need not be pinned. */
 	bool pages_on_demand;
 	bool kernel_driver; /* starts the adapter, and has a network device of its own at the port */
 	struct fabric *fabric;
@@ -81,8 +81,9 @@ struct hca_config {
 	void (*event)(void *front, uint32_t eqn, const uint8_t eqe[64]);
 	/* An event queue that was armed has an EQE; VECTOR as its context says. May be NULL. */
 	void (*interrupt)(void *front, uint32_t vector);
-	/* For a front that plays the whole kernel; either may be NULL. A datagram for QP1 when software has no such QP, for a
-	 * QP that is not there, or for a group; and an Ethernet frame that the port takes. */
+	/* For a front that plays the whole kernel; either may be NULL. A datagram for QP1 when
+	 * software has no such QP, for a QP that is not there, or for a group; and an Ethernet
+	 * frame that the port takes. */
 	void (*datagram)(void *front, unsigned int port, const struct fabric_msg *msg);
 	void (*frame)(void *front, unsigned int port, const uint8_t *frame, size_t len);
 	void *front;
@@ -102,20 +103,21 @@ void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t 
 
 /*
  * Where the page at ADDR of the adapter's own memory is, an address as ALLOC_MEMIC gives it rounded
- * down: 4096 bytes of the front's, as software maps them; NULL: nowhere, and access to it fails. They
- * must stay until placed elsewhere.
+ * down: 4096 bytes of the front's, as software maps them; NULL: nowhere, and access to it fails.
+ * They must stay until placed elsewhere.
  */
 void hca_place_memic(struct hca *hca, uint64_t addr, void *page);
 
 /*
- * Execute a UMR work request of LEN bytes, control segment first, as on a queue of the driver's own: for
- * a front that plays the driver and has none. 0; EINVAL: the request is wrong; EIO: the adapter is dead; ENOMEM.
+ * Execute a UMR work request of LEN bytes, control segment first, as on a queue of the driver's
+ * own: for a front that plays the driver and has none. 0; EINVAL: the request is wrong; EIO: the
+ * adapter is dead; ENOMEM.
  */
 int hca_umr(struct hca *hca, const void *wqe, size_t len);
 
 /*
- * Completion of commands by event, for a front with a command queue: is there an event queue for it,
- * and the event for the commands whose bits are in DONE.
+ * Completion of commands by event, for a front with a command queue: is there an event queue for
+ * it, and the event for the commands whose bits are in DONE.
  */
 bool hca_has_command_event(struct hca *hca);
 void hca_command_event(struct hca *hca, uint32_t done);
@@ -139,7 +141,8 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
  */
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns);
 
-/* A datagram that the front sends itself. Where to: LID, or GID and Ethernet address, or both where the GID needs a header. */
+/* A datagram that the front sends itself. Where to: LID, or GID and Ethernet address, or both where
+ * the GID needs a header. */
 struct hca_datagram {
 	uint8_t port;
 	uint8_t gid_index; /* of the source */
@@ -159,10 +162,11 @@ struct hca_datagram {
 void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram);
 void hca_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
-/* The cable of a port is pulled, or plugged in: what goes in or out is lost while it is not there, and
- * software is told by a PORT_CHANGE event. Ports are up from the start. */
+/* The cable of a port is pulled, or plugged in: what goes in or out is lost while it is not there,
+ * and software is told by a PORT_CHANGE event. Ports are up from the start. */
 void hca_set_link(struct hca *hca, unsigned int port, bool up);
-/* A port reports CHANGE (PRM_PORT_CHANGE_*), as if a subnet manager had come by; a port that does not exist: nothing. */
+/* A port reports CHANGE (PRM_PORT_CHANGE_*), as if a subnet manager had come by; a port that does
+ * not exist: nothing. */
 void hca_report_port(struct hca *hca, unsigned int port, uint8_t change);
 
 /*

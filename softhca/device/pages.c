@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pages.c - memory for the firmware: asked for at start and while objects are made, given, taken back.
+ * pages.c - memory for the firmware: asked for at start and while objects are made, given, taken
+ * back.
  *
  * The adapter keeps its state in the memory of its own process; the host pages that it asks for are
  * only kept and given back, each exactly once, as the driver's accounts require. A request is an

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 #include "prm/mlx5/vport.h"
-#include "softhca/net/fabric.h"
+#include "softhca/device/fabric.h"
+#include "softhca/device/station.h"
 #include "softhca/device/queue/qp.h"
 
 struct hca;
@@ -57,7 +58,6 @@ struct port {
 };
 
 void port_init(struct hca *hca, unsigned int port);
-bool port_is_up(const struct hca *hca, unsigned int port);
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg);
 /* Software wants the link up, or down: PORT_CHANGE when that makes a difference. */
 void port_set_admin(struct hca *hca, unsigned int port, bool up);
@@ -65,6 +65,5 @@ void port_set_admin(struct hca *hca, unsigned int port, bool up);
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
 				       unsigned int index);
 const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index);
-bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16]);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fabric.c - connects the ports of adapters in this process: a list of them, and delivery by call. What
- * goes to other processes, or is to be seen as packets, goes through the uplink.
+ * fabric.c - connects the ports of adapters in this process: a list of them, and delivery by call.
+ * What goes to other processes, or is to be seen as packets, goes through the uplink.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/vport.h"
 #include "softhca/net/fabric.h"
 #include "softhca/log.h"
 #include "softhca/net/subnet.h"
-#include "softhca/device/core.h"
+#include "softhca/device/station.h"
 #include "softhca/net/neighbour.h"
 #include "softhca/net/uplink.h"
 
@@ -147,7 +146,7 @@ static uint16_t free_lid(const struct fabric *fabric)
 int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uint16_t *lid)
 {
 	struct station *station = calloc(1, sizeof(*station));
-	bool needs_lid = hca->config.link_layer == HCA_LINK_INFINIBAND;
+	bool needs_lid = !station_is_ethernet(hca);
 
 	if (!station)
 		return ENOMEM;
@@ -183,16 +182,6 @@ static bool is_at(const struct station *station, const struct fabric_addr *addr)
 	if (addr->by_gid)
 		return port_has_gid(station->hca, station->port, addr->dgid);
 	return station->lid && station->lid == addr->dlid;
-}
-
-/* The faults that are due: it may be lost, and its sender may die. */
-static bool is_lost(struct hca *from)
-{
-	enum fault_action action = fault_message(from->config.fault);
-
-	if (action == FAULT_KILL)
-		hca_die(from);
-	return action != FAULT_NONE;
 }
 
 static bool is_at_one(const struct fabric *fabric, const struct fabric_addr *addr)
@@ -283,11 +272,7 @@ static void deliver(struct fabric *fabric, const struct fabric_msg *msg)
 	LIST_FOREACH(station, &fabric->stations, entry) {
 		if (!is_at(station, &msg->addr) || !port_is_up(station->hca, station->port))
 			continue;
-		/* timers of the receiver count from here, too */
-		if (station->hca->now < fabric->now)
-			station->hca->now = fabric->now;
-		port_count_message(&station->hca->port[station->port - 1].messages_received, msg);
-		hca_receive(station->hca, station->port, msg);
+		station_receive(station->hca, station->port, fabric->now, msg);
 		if (!multicast)
 			return;
 	}
@@ -298,18 +283,11 @@ static void message_arrived(void *owner, const struct fabric_msg *msg)
 	deliver(owner, msg);
 }
 
-void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg)
+void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
+		 const struct fabric_msg *msg)
 {
-	if (from->dead || !port_is_up(from, msg->addr.port))
-		return;
-	if (is_lost(from)) {
-		trace_line(from->config.trace, "fault: message of QP 0x%06x, PSN 0x%06x is lost",
-			   msg->src_qpn, msg->psn);
-		return;
-	}
-	port_count_message(&from->port[msg->addr.port - 1].messages_sent, msg);
-	fabric->now = from->now;
-	if (!uplink_send(fabric->uplink, from->config.fault, msg, is_local(fabric, msg)))
+	fabric->now = now;
+	if (!uplink_send(fabric->uplink, fault, msg, is_local(fabric, msg)))
 		deliver(fabric, msg);
 }
 
@@ -317,60 +295,28 @@ void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_ms
 
 static bool hears(const struct station *station, const struct hca *from, unsigned int port)
 {
-	return station->hca->config.link_layer == HCA_LINK_ETHERNET &&
-	       (station->hca != from || station->port != port);
+	return station_is_ethernet(station->hca) && (station->hca != from || station->port != port);
 }
 
-void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int port,
-		       const uint8_t *frame, size_t len)
+void fabric_send_frame(struct fabric *fabric, const struct hca *from, unsigned int port,
+		       uint64_t now, struct fault *fault, const uint8_t *frame, size_t len)
 {
 	struct station *station;
 
-	if (from->dead || len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX)
-		return;
-	if (is_lost(from)) {
-		trace_line(from->config.trace, "fault: a frame of %zu bytes is lost", len);
-		return;
-	}
-	LIST_FOREACH(station, &fabric->stations, entry) {
-		if (!hears(station, from, port))
-			continue;
-		/* timers of the receiver count from here, too */
-		if (station->hca->now < from->now)
-			station->hca->now = from->now;
-		hca_receive_frame(station->hca, station->port, frame, len);
-	}
-	uplink_send_frame(fabric->uplink, from->config.fault, frame, len);
+	LIST_FOREACH(station, &fabric->stations, entry)
+		if (hears(station, from, port))
+			station_receive_frame(station->hca, station->port, now, frame, len);
+	uplink_send_frame(fabric->uplink, fault, frame, len);
 }
 
-static bool take_mac(const struct station *station, const uint8_t gid[16], uint8_t mac[6])
-{
-	const struct hca *hca = station->hca;
-	unsigned int i;
-
-	for (i = 0; i < hca->port[station->port - 1].gids; i++) {
-		const struct gid_entry *entry = port_gid_entry(hca, station->port, i);
-		uint64_t be;
-
-		if (!entry || memcmp(fld_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), gid, 16))
-			continue;
-		be = htobe64(fld_get(entry->raw, ROCE_ADDR_SOURCE_MAC_47_32) << 32 |
-			     fld_get(entry->raw, ROCE_ADDR_SOURCE_MAC_31_0));
-		memcpy(mac, (const uint8_t *)&be + 2, 6);
-		return true;
-	}
-	return false;
-}
-
-/* Where a kernel drives the adapter, it answers for its addresses itself. */
 static bool find_neighbour(void *owner, const uint8_t gid[16], uint8_t mac[6])
 {
 	struct fabric *fabric = owner;
 	struct station *station;
 
 	LIST_FOREACH(station, &fabric->stations, entry)
-		if (hears(station, NULL, 0) && !station->hca->config.kernel_driver &&
-		    take_mac(station, gid, mac))
+		if (hears(station, NULL, 0) &&
+		    station_find_mac(station->hca, station->port, gid, mac))
 			return true;
 	return false;
 }
@@ -389,7 +335,7 @@ static void frame_arrived(void *owner, const uint8_t *frame, size_t len)
 		uplink_send_frame(fabric->uplink, NULL, answer, answer_len);
 	LIST_FOREACH(station, &fabric->stations, entry)
 		if (hears(station, NULL, 0))
-			hca_receive_frame(station->hca, station->port, frame, len);
+			station_receive_frame(station->hca, station->port, 0, frame, len);
 }
 
 /* ---- other hosts ---- */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fabric.h - what connects adapters: LIDs on InfiniBand, GIDs on RoCE, and messages between QPs.
+ * fabric.h - what connects adapters, as fronts see it: LIDs on InfiniBand, GIDs on RoCE.
  *
  * A front creates one fabric, names it in hca_config of each adapter it creates and destroys it
- * after them. The fabric owns the lock that all its adapters take, so a message is delivered by a
- * call into the receiving adapter. A message covers up to FABRIC_PAYLOAD_MAX bytes of one request
- * or response, i.e. several packets with consecutive PSNs; it holds no pointers into the sender
- * other than its payload, so that it can become packets between processes.
+ * after them. What the adapters see of it is in softhca/device/fabric.h.
  */
 #ifndef SOFTHCA_NET_FABRIC_H
 #define SOFTHCA_NET_FABRIC_H
@@ -15,19 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "softhca/device/fabric.h"
 #include "softhca/net/service.h"
 
-struct hca;
-struct fabric;
-
-int fabric_create(struct fabric **fabric);
-void fabric_destroy(struct fabric *fabric);
-
 /*
- * Other processes: those that name the directory NETWORK are the hosts of one network, each with a number
- * of its own, from which GUIDs and MACs are to be made. CAPTURE is a file for all packets, those between
- * adapters of this process as well. Either may be NULL. To be called before the first adapter is created;
- * 0, or an errno after saying what is wrong. Without a network the number is 0 and the descriptor -1.
+ * Other processes: those that name the directory NETWORK are the hosts of one network, each with a
+ * number of its own, from which GUIDs and MACs are to be made. CAPTURE is a file for all packets,
+ * those between adapters of this process as well. Either may be NULL. To be called before the first
+ * adapter is created; 0, or an errno after saying what is wrong. Without a network the number is 0
+ * and the descriptor -1.
  */
 int fabric_connect(struct fabric *fabric, bool ethernet, const char *network, const char *capture);
 bool fabric_is_joined(const struct fabric *fabric);
@@ -45,137 +38,11 @@ int fabric_fd(const struct fabric *fabric);
  * adapters may have work then. NOW_NS as for hca_progress(). */
 bool fabric_progress(struct fabric *fabric, uint64_t now_ns);
 
-/* ---- the rest is for the device core ---- */
-
-enum { FABRIC_PAYLOAD_MAX = 256 * 1024 };
-
-enum fabric_op {
-	FABRIC_SEND,
-	FABRIC_WRITE,
-	FABRIC_READ,
-	FABRIC_ATOMIC_CS,
-	FABRIC_ATOMIC_FA,
-	FABRIC_READ_RESPONSE,
-	FABRIC_ATOMIC_RESPONSE,
-	FABRIC_ACK,
-	FABRIC_NAK,
-};
-
-/* Where hosts ask for paths and groups: see subnet.h. No port has it. */
-enum { FABRIC_SUBNET_LID = 0xbfff };
-
-enum fabric_nak { /* IBTA AETH codes, and RNR */
-		  FABRIC_NAK_PSN = 0,
-		  FABRIC_NAK_INVALID_REQUEST = 1,
-		  FABRIC_NAK_REMOTE_ACCESS = 2,
-		  FABRIC_NAK_REMOTE_OP = 3,
-		  FABRIC_NAK_RNR = 32,
-};
-
-/* Transport service, as the upper three bits of a packet's opcode say it. IBTA vol 1, 9.2.1 */
-enum fabric_service {
-	FABRIC_RC = 0,
-	FABRIC_UC = 1,
-	FABRIC_UD = 3,
-	FABRIC_XRC = 5,  /* as RC; requests name the SRQ they are for */
-	FABRIC_NONE = 7, /* of a QP that sends nothing */
-};
-
-enum fabric_roce { /* as in a RoCE address table */
-		   FABRIC_ROCE_V1 = 0,
-		   FABRIC_ROCE_V2 = 2,
-};
-
-/* Where a message goes and comes from: LIDs on InfiniBand, GIDs on RoCE. */
-struct fabric_addr {
-	uint8_t port; /* of the sender, from 1: where it leaves */
-	uint16_t dlid, slid;
-	uint8_t sl;
-	/* global route header; on RoCE it is always there, in version 2 as IP header */
-	bool grh;
-	uint8_t dgid[16], sgid[16];
-	uint8_t traffic_class, hop_limit;
-	uint32_t flow_label;
-	/* RoCE */
-	bool by_gid;
-	enum fabric_roce roce;
-	bool ipv4; /* version 2; the GIDs are IPv4 addresses mapped to IPv6 */
-	uint8_t dmac[6], smac[6];
-	bool tagged;
-	uint16_t vlan; /* id; the priority is in sl */
-	uint16_t udp_sport;
-};
-
-/* An address that a group of QPs listens to. */
-static inline bool fabric_is_multicast(const struct fabric_addr *addr)
-{
-	return addr->by_gid || addr->grh
-		       ? addr->dgid[0] == 0xff || (addr->ipv4 && addr->dgid[12] >> 4 == 0xe)
-		       : addr->dlid >= 0xc000 && addr->dlid != 0xffff;
-}
-
-struct fabric_msg {
-	struct fabric_addr addr;
-	enum fabric_service service;
-	enum fabric_op op;
-	uint32_t dest_qpn, src_qpn;
-	uint32_t qkey; /* UD */
-	uint32_t srqn; /* XRC requests: the SRQ at the receiver */
-	uint16_t pkey;
-	uint32_t psn;     /* of the first packet of this message */
-	uint32_t packets; /* PSNs it takes */
-	uint32_t mtu;     /* payload of each packet but the last; 0 in messages that have arrived */
-	bool ack_req;     /* requests: an acknowledge is to come */
-	uint32_t msn;     /* responses: requests that the responder has completed */
-	bool first,
-		last; /* of its request or response; READ requests, however long, are one packet */
-	bool solicited, has_imm, invalidate;
-	uint32_t imm; /* big-endian, as in the WQE; the rkey for INVALIDATE */
-	/* requests with a remote address; as in RETH and AtomicETH, so they hold for the first message of a
-	 * request only, and the responder remembers them */
-	uint64_t raddr;
-	uint32_t rkey;
-	uint64_t length; /* of the whole request */
-	/* atomics and their response, host order */
-	uint64_t swap_add, compare;
-	/* NAK, RNR timer code */
-	enum fabric_nak nak;
-	uint8_t rnr_timer;
-	const uint8_t *payload;
-	uint32_t payload_len;
-};
-
-/* Is so much under way to other hosts that a sender should wait? fabric_progress() will return true
- * when that is over. */
-bool fabric_is_congested(const struct fabric *fabric);
-/* All that was sent is on its way to the other hosts, as far as they take it. */
-void fabric_flush(struct fabric *fabric);
-
-/* What this process' subnet administration knows of services: see services_add(), services_find(). */
+/* What this process' subnet administration knows of services: see services_add(),
+ * services_find(). */
 int fabric_add_service(struct fabric *fabric, const uint8_t record[SERVICE_RECORD_SIZE]);
 unsigned int fabric_find_services(struct fabric *fabric, uint64_t components,
 				  const uint8_t wanted[SERVICE_RECORD_SIZE],
 				  uint8_t (*records)[SERVICE_RECORD_SIZE], unsigned int room);
-
-void fabric_lock(struct fabric *fabric);
-void fabric_unlock(struct fabric *fabric);
-
-/* An adapter's port joins; on InfiniBand it is given a LID of its own. */
-int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uint16_t *lid);
-void fabric_detach(struct fabric *fabric, struct hca *hca);
-
-/* Deliver, or lose it: nobody at that address, no such QP, a fault. The sender does not learn it.
- */
-void fabric_send(struct fabric *fabric, struct hca *from, const struct fabric_msg *msg);
-
-enum { FABRIC_FRAME_MIN = 14, FABRIC_FRAME_MAX = 14 + 4 + 9978 };
-
-/*
- * An Ethernet frame, without preamble and FCS, leaves PORT of FROM: every other Ethernet port of the
- * fabric sees it, by hca_receive_frame(), and decides by itself whether it is for it. Never comes
- * back to the port that sent it. Lost when the length is not a frame's, or by a fault.
- */
-void fabric_send_frame(struct fabric *fabric, struct hca *from, unsigned int port,
-		       const uint8_t *frame, size_t len);
 
 #endif

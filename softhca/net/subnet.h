@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "softhca/net/fabric.h"
+#include "softhca/device/fabric.h"
 #include "softhca/net/service.h"
 
 struct subnet;

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "softhca/net/fabric.h"
+#include "softhca/device/fabric.h"
 
 struct uplink;
 

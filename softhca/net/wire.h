@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "softhca/net/fabric.h"
+#include "softhca/device/fabric.h"
 
 enum {
 	WIRE_MTU_MAX = 4096,

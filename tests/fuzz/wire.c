@@ -103,9 +103,9 @@ static void send_message(struct world *world, unsigned int to)
 		msg.payload = NULL;
 		msg.payload_len = msg.length;
 	}
-	watch_begin("hca_receive");
+	watch_begin("station_receive");
 	fabric_lock(world->fabric);
-	hca_receive(world->hca[to], 1, &msg);
+	station_receive(world->hca[to], 1, 0, &msg);
 	fabric_unlock(world->fabric);
 	watch_end();
 	free(payload);
@@ -170,9 +170,9 @@ static void send_frame(struct world *world, unsigned int to)
 		len = FABRIC_FRAME_MIN + pick(&world->source, room - FABRIC_FRAME_MIN + 1);
 	exact = malloc(len);
 	memcpy(exact, frame, len);
-	watch_begin("hca_receive_frame");
+	watch_begin("station_receive_frame");
 	fabric_lock(world->fabric);
-	hca_receive_frame(world->hca[to], 1, exact, len);
+	station_receive_frame(world->hca[to], 1, 0, exact, len);
 	fabric_unlock(world->fabric);
 	watch_end();
 	free(exact);

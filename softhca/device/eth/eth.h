@@ -122,8 +122,8 @@ struct tir {
 
 void tir_receive(struct hca *hca, struct tir *tir, struct eth_arrival *arrival);
 
-/* rss.c: the hash that TIRC wants, over the fields that it names and the frame has. Returns the type
- * as CQEs have it; 0: none of the fields is there. */
+/* rss.c: the hash that TIRC wants, over the fields that it names and the frame has. Returns the
+ * type as CQEs have it; 0: none of the fields is there. */
 uint8_t rss_hash(const struct frame *frame, const uint8_t *tirc, uint32_t *hash);
 
 /* ---- flow_table.c, flow_entry.c, flow_match.c, flow_counter.c ---- */

@@ -71,10 +71,10 @@ void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *bytes, size
 	if (!is_group(bytes) && vport_loops_back(&hca->eth->vport, bytes))
 		return;
 	count(&hca->port[port - 1].sent, bytes, len);
-	fabric_send_frame(hca->fabric, hca, port, bytes, len);
+	station_send_frame(hca, port, bytes, len);
 }
 
-void hca_receive_frame(struct hca *hca, unsigned int number, const uint8_t *bytes, size_t len)
+void eth_port_receive(struct hca *hca, unsigned int number, const uint8_t *bytes, size_t len)
 {
 	struct port *port = &hca->port[number - 1];
 	struct eth_arrival arrival = { .tag = 0 };

@@ -118,8 +118,8 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 		complete_error(hca, rq, SYND_FLUSH, VEND_FLUSH);
 }
 
-/* Bit 31 of a length asks for padding in front of the data up to where a cache line begins, which is
- * allowed to the adapter, not demanded. */
+/* Bit 31 of a length asks for padding in front of the data up to where a cache line begins, which
+ * is allowed to the adapter, not demanded. */
 static void decode(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 {
 	const uint8_t *seg;

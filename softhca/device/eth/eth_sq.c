@@ -71,8 +71,8 @@ int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq)
 
 /* ---- decoding ---- */
 
-/* Inline bytes follow their length, padded to a segment; returns the bytes taken, 0: they run over the
- * end of the WQE. */
+/* Inline bytes follow their length, padded to a segment; returns the bytes taken, 0: they run over
+ * the end of the WQE. */
 static size_t decode_inline_data(const uint8_t *seg, const uint8_t *end, struct wqe_sge *sge)
 {
 	size_t taken;
@@ -247,8 +247,8 @@ static void fix_tcp(uint8_t *tcp, const struct segment *segment)
 		tcp[13] &= (uint8_t)~TCP_CWR;
 }
 
-/* Lengths, identification, sequence number: what differs between segments. Where the headers are was
- * found out with lengths that fit one segment. */
+/* Lengths, identification, sequence number: what differs between segments. Where the headers are
+ * was found out with lengths that fit one segment. */
 static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct segment *segment,
 			uint32_t header_len)
 {
@@ -364,8 +364,8 @@ static int fetch(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uint32_t bbs)
 	return ret ? ret : dma_finish(&batch);
 }
 
-/* Of the WQE at RAW; where that is not sound, the next one is anybody's guess, but not behind what is
- * posted. */
+/* Of the WQE at RAW; where that is not sound, the next one is anybody's guess, but not behind what
+ * is posted. */
 static uint32_t blocks(const uint8_t *raw, uint32_t posted)
 {
 	uint32_t bbs = wqe_bbs(raw);

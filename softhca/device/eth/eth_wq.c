@@ -77,8 +77,8 @@ static bool may_change(enum prm_wq_state from, uint64_t to)
 	}
 }
 
-/* Software names the state that it knows of; a queue that has failed by itself may be given up all the
- * same. */
+/* Software names the state that it knows of; a queue that has failed by itself may be given up all
+ * the same. */
 static bool is_known(enum prm_wq_state is, uint64_t said, uint64_t to)
 {
 	return said == is || (is == PRM_WQ_STATE_ERR && to != PRM_WQ_STATE_RDY);

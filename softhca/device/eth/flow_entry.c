@@ -183,8 +183,8 @@ static struct flow_group *find_group(struct hca *hca, const struct flow_table *t
 	return group;
 }
 
-/* What MASK does not name stays as it was. The parts of a destination list come with the action that
- * needs them, so both change together. */
+/* What MASK does not name stays as it was. The parts of a destination list come with the action
+ * that needs them, so both change together. */
 static const char *merge(struct flow_entry *entry, const struct flow_entry *old, uint64_t mask)
 {
 	const uint64_t known = PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_TAG |

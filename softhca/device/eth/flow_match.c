@@ -12,8 +12,8 @@
 #include "softhca/device/eth/eth.h"
 
 enum {
-	/* What one frame may cost, as destinations multiply and software may fill tables so that each
-	 * look-up is long; the way ends there. */
+	/* What one frame may cost, as destinations multiply and software may fill tables so that
+	 * each look-up is long; the way ends there. */
 	STEPS = 16384,
 	VISIT = 64,  /* of them, for a table or a TIR */
 	LOOKUP = 16, /* for a group; and one for each entry that is compared */

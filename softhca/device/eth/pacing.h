@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pacing.h - rate limits of send queues: a table that software fills, and queues that name its entries.
+ * pacing.h - rate limits of send queues: a table that software fills, and queues that name its
+ * entries.
  *
- * A queue has a clock of its own that each frame moves on by the time it takes at the queue's rate. While
- * that clock is ahead of ours by more than the burst that is allowed, the queue waits.
+ * A queue has a clock of its own that each frame moves on by the time it takes at the queue's rate.
+ * While that clock is ahead of ours by more than the burst that is allowed, the queue waits.
  */
 #ifndef SOFTHCA_DEVICE_ETH_PACING_H
 #define SOFTHCA_DEVICE_ETH_PACING_H

@@ -3,8 +3,8 @@
  * memic.c - memory of the adapter's own that software allocates, maps and registers (PRM: MEMIC).
  *
  * The driver says in which pages of the BAR a block is to lie, so that no page has blocks of two
- * programs. The bytes are the front's, as programs have them mapped: it says page by page where they
- * are. A block in use by memory keys stays.
+ * programs. The bytes are the front's, as programs have them mapped: it says page by page where
+ * they are. A block in use by memory keys stays.
  */
 #include <errno.h>
 #include <stdlib.h>

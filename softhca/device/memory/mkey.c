@@ -69,8 +69,8 @@ static const char *check_context(const uint8_t *mkc)
 	return NULL;
 }
 
-/* Keys that UMR will change keep their pages as they came. UMR writes units of 64 bytes, and drivers do
- * so in smaller tables, too. */
+/* Keys that UMR will change keep their pages as they came. UMR writes units of 64 bytes, and
+ * drivers do so in smaller tables, too. */
 static int store_translations(struct mkey *mkey, const void *pas, size_t entries)
 {
 	size_t entry = mkey->mode == PRM_MKEY_MODE_MTT ? 8 : XLT_OCTOWORD;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey.h - memory keys: what they allow, what they translate to (xlt.c), and the work requests that change them (umr.c).
+ * mkey.h - memory keys: what they allow, what they translate to (xlt.c), and the work requests that
+ * change them (umr.c).
  */
 #ifndef SOFTHCA_DEVICE_MEMORY_MKEY_H
 #define SOFTHCA_DEVICE_MEMORY_MKEY_H
@@ -66,8 +67,8 @@ struct mkey {
 	uint8_t mkc[PRM_MKC_SIZE];
 };
 
-/* The memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be NULL for the queue that
- * works on memory keys: any. */
+/* The memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be NULL for the queue
+ * that works on memory keys: any. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
 /* Add the bytes, already checked, to a transfer. */
@@ -88,7 +89,8 @@ enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
 int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len);
 /* Bring map or klm up to date. 0 or EFAULT */
 int xlt_prepare(struct mkey *mkey);
-/* Of a key made of keys: the part of LEN bytes from ADDR that one key holds. False: there is none. */
+/* Of a key made of keys: the part of LEN bytes from ADDR that one key holds. False: there is
+ * none. */
 bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece);
 void xlt_free(struct mkey *mkey);
 

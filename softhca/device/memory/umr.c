@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr.c - work requests on memory keys: registration by the driver, fast registration, invalidation,
- * binding of windows.
+ * umr.c - work requests on memory keys: registration by the driver, fast registration,
+ * invalidation, binding of windows.
  *
  * A control segment says which fields of the key's context are taken from the segment behind it and
  * where translations go, which follow inline or by a pointer. All is checked before anything is
@@ -29,7 +29,8 @@ struct umr {
 	size_t data_len;
 };
 
-/* Fields by bit of the mask; those of the PD and the variant byte have meanings beyond the context. */
+/* Fields by bit of the mask; those of the PD and the variant byte have meanings beyond the
+ * context. */
 static const struct {
 	uint8_t bit;
 	uint32_t field;

@@ -2,8 +2,9 @@
 /*
  * xlt.c - the translation table of a memory key: pages (MTT), or pieces of other keys (KLM, KSM).
  *
- * Software writes it in parts, by UMR, and much more rarely than it is used, so what is used (joined
- * extents, pieces with their offsets) is made from it at the first use after a change. PRM: MTT, KLM
+ * Software writes it in parts, by UMR, and much more rarely than it is used, so what is used
+ * (joined extents, pieces with their offsets) is made from it at the first use after a change. PRM:
+ * MTT, KLM
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -35,8 +35,8 @@ static void put_inline(struct cq *cq, uint8_t *slot, uint8_t *cqe, const struct 
 	fld_set(cqe, CQE_FLAGS, fld_get(cqe, CQE_FLAGS) | (wide ? CQE_INLINE_64 : CQE_INLINE_32));
 }
 
-/* What software looks its object up by: an SRQ with a CQ of its own stands for itself. All ones ask for the CQE's
- * older form, with the SRQ's number there. */
+/* What software looks its object up by: an SRQ with a CQ of its own stands for itself. All ones ask
+ * for the CQE's older form, with the SRQ's number there. */
 static uint32_t user_index(const struct qp *qp, const struct srq *srq)
 {
 	enum { OLD_FORM = 0xffffff };
@@ -125,7 +125,8 @@ static void stop_waiting(struct cq *cq)
 	cq->waiting = false;
 }
 
-/* Has an event to wait for more of the NEW completions that it would announce, or for time to pass? */
+/* Has an event to wait for more of the NEW completions that it would announce, or for time to
+ * pass? */
 static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 {
 	if (!cq->period || (cq->max_count && new >= cq->max_count))
@@ -139,9 +140,10 @@ static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 }
 
 /*
- * The event that was asked for announces one CQE: the first that neither the consumer had seen when it asked nor an earlier
- * event has announced. So no CQE has two events, which programs that poll one CQE an event rely on; and a program that asks
- * before it polls, and then polls a part, has an event waiting for what is left.
+ * The event that was asked for announces one CQE: the first that neither the consumer had seen when
+ * it asked nor an earlier event has announced. So no CQE has two events, which programs that poll
+ * one CQE an event rely on; and a program that asks before it polls, and then polls a part, has an
+ * event waiting for what is left.
  */
 static void cq_notify(struct hca *hca, struct cq *cq)
 {
@@ -307,8 +309,8 @@ void cq_scan_arms(struct hca *hca, struct uar *uar)
 		scan_batch(hca, cqs, count);
 }
 
-/* A CQ outlives its UAR, but nobody can arm it any more: programs close a device with CQs left (perftest does), and
- * its driver then gives the UAR back before Linux destroys what is left. */
+/* A CQ outlives its UAR, but nobody can arm it any more: programs close a device with CQs left
+ * (perftest does), and its driver then gives the UAR back before Linux destroys what is left. */
 void cq_forget_uar(struct uar *uar)
 {
 	struct cq *cq;
@@ -321,7 +323,8 @@ void cq_forget_uar(struct uar *uar)
 
 /* ---- commands ---- */
 
-/* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache line. */
+/* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache
+ * line. */
 enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
 
 static const char *check_context(const struct hca *hca, const uint8_t *cqc)

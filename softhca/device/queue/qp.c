@@ -157,7 +157,8 @@ static const char *check_sizes(const struct hca *hca, const uint8_t *qpc)
 	return NULL;
 }
 
-/* A QP receives through one SRQ; an XRC QP through those of its domain, whichever a request names. */
+/* A QP receives through one SRQ; an XRC QP through those of its domain, whichever a request
+ * names. */
 static bool find_shared(struct hca *hca, struct qp *qp)
 {
 	if (qp->service == FABRIC_XRC) {

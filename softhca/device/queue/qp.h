@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.h - queue pairs: state (qp.c, qp_modify.c), send and receive queue (sq.c, rq.c), requester and responder (req.c, resp.c).
+ * qp.h - queue pairs: state (qp.c, qp_modify.c), send and receive queue (sq.c, rq.c), requester and
+ * responder (req.c, resp.c).
  */
 #ifndef SOFTHCA_DEVICE_QUEUE_QP_H
 #define SOFTHCA_DEVICE_QUEUE_QP_H
@@ -85,8 +86,8 @@ struct responder {
 	struct srq *srq;   /* that recv was taken from, or will be; NULL: the QP's own queue */
 	uint16_t index;    /* of recv in its queue */
 	struct recv_wqe recv;
-	/* tag matching of the message that recv is for: what to say of it, whether recv is a tag's buffer,
-	 * and how much of the message's start is not data */
+	/* tag matching of the message that recv is for: what to say of it, whether recv is a tag's
+	 * buffer, and how much of the message's start is not data */
 	struct tm_note tm;
 	bool matched;
 	uint8_t header;
@@ -187,8 +188,8 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
 /* rq.c */
-/* Fetch the next WQE into qp->resp: 0, ENOENT when none is posted, or EFAULT. One from an SRQ is taken
- * from there for good. */
+/* Fetch the next WQE into qp->resp: 0, ENOENT when none is posted, or EFAULT. One from an SRQ is
+ * taken from there for good. */
 int rq_fetch(struct hca *hca, struct qp *qp);
 /* The WQE in qp->resp is done. EFAULT: as cq_post() says, and the WQE is still there. */
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "softhca/net/fabric.h"
+#include "softhca/device/fabric.h"
 
 enum { WQE_BB_MAX = 16, WQE_SGE_MAX = 62, RECV_WQE_MAX = 512 };
 enum { WQE_AV_COMPACT = 16, WQE_AV_EXTENDED = 48 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * datagram.c - datagrams and frames that a front sends and receives itself, as the kernel it plays would: management, and
- * questions for addresses.
+ * datagram.c - datagrams and frames that a front sends and receives itself, as the kernel it plays
+ * would: management, and questions for addresses.
  */
 #include <string.h>
 
@@ -51,7 +51,7 @@ void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram)
 
 	fabric_lock(hca->fabric);
 	put_address(hca, datagram, &msg.addr);
-	fabric_send(hca->fabric, hca, &msg);
+	station_send(hca, &msg);
 	fabric_flush(hca->fabric);
 	fabric_unlock(hca->fabric);
 }
@@ -59,7 +59,7 @@ void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram)
 void hca_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len)
 {
 	fabric_lock(hca->fabric);
-	fabric_send_frame(hca->fabric, hca, port, frame, len);
+	station_send_frame(hca, port, frame, len);
 	fabric_flush(hca->fabric);
 	fabric_unlock(hca->fabric);
 }

@@ -2,8 +2,8 @@
 /*
  * path.c - address paths: from a QP's context to the address that its messages carry.
  *
- * The source GID is looked up for each message, as software may replace it in the port's table while
- * the path names it by its index. PRM: Address Path
+ * The source GID is looked up for each message, as software may replace it in the port's table
+ * while the path names it by its index. PRM: Address Path
  */
 #include <string.h>
 

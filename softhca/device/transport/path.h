@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "softhca/net/fabric.h"
+#include "softhca/device/fabric.h"
 
 struct hca;
 
@@ -39,7 +39,8 @@ static inline int32_t psn_diff(uint32_t a, uint32_t b)
 
 /* Is the payload as long as that many packets have to be? Not those of READ requests. */
 bool packets_fit(const struct fabric_msg *msg, uint32_t mtu);
-/* Take the packets before PSN, which have arrived before, out of a message; one at least is left. */
+/* Take the packets before PSN, which have arrived before, out of a message; one at least is
+ * left. */
 void packets_skip(struct fabric_msg *msg, uint32_t psn, uint32_t mtu);
 
 /* A message without payload is one packet. */

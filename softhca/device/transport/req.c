@@ -87,8 +87,8 @@ static void go_back(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
-/* The other way: what had been sent before going back has arrived up to PSN, and need not be again. What
- * returns data does if these have not come. */
+/* The other way: what had been sent before going back has arrived up to PSN, and need not be again.
+ * What returns data does if these have not come. */
 static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
 {
 	if (psn_diff(psn, qp->req.sent_psn) > 0)
@@ -292,7 +292,8 @@ static enum fabric_op op_of(uint8_t opcode)
 	}
 }
 
-/* How much of the request that starts at req.offset goes at once: up to where an acknowledge is due */
+/* How much of the request that starts at req.offset goes at once: up to where an acknowledge is
+ * due */
 static uint64_t next_part(const struct qp *qp)
 {
 	uint64_t left = qp->req.wqe.length - qp->req.offset;
@@ -303,8 +304,8 @@ static uint64_t next_part(const struct qp *qp)
 	return left < part ? left : part;
 }
 
-/* The part of the request that starts at req.offset. READs are asked for in parts too, each a request
- * of its own, which bounds what one response has to carry. */
+/* The part of the request that starts at req.offset. READs are asked for in parts too, each a
+ * request of its own, which bounds what one response has to carry. */
 static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -385,7 +386,7 @@ static void send_reliable(struct hca *hca, struct qp *qp, const struct fabric_ms
 	bool idle = !is_outstanding(qp);
 
 	advance(qp, msg);
-	fabric_send(hca->fabric, hca, msg);
+	station_send(hca, msg);
 	if (idle && is_outstanding(qp) && !qp->req.rnr_wait)
 		start_timer(hca, qp);
 }
@@ -395,7 +396,7 @@ static void send_unreliable(struct hca *hca, struct qp *qp, const struct fabric_
 {
 	advance(qp, msg);
 	qp->req.unacked = qp->req.next_psn;
-	fabric_send(hca->fabric, hca, msg);
+	station_send(hca, msg);
 	if (msg->last)
 		sq_complete(hca, qp, NULL, 0);
 }

@@ -27,7 +27,7 @@ static void answer(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 	if (hca->owner_gone || !qp_is_reliable(qp))
 		return;
 	qp_address(hca, qp, msg);
-	fabric_send(hca->fabric, hca, msg);
+	station_send(hca, msg);
 }
 
 static void send_ack(struct hca *hca, struct qp *qp, uint32_t psn)
@@ -514,8 +514,8 @@ static void report_established(struct hca *hca, struct qp *qp)
 	eq_qp_event(hca, PRM_EVENT_COMM_EST, qp->n);
 }
 
-/* First packets come when a request is complete, others when it is not; all are of the path MTU but the
- * last. IBTA vol 1, 9.7.4.1.4 and 9.7.4.1.6 */
+/* First packets come when a request is complete, others when it is not; all are of the path MTU but
+ * the last. IBTA vol 1, 9.7.4.1.4 and 9.7.4.1.6 */
 static bool is_in_sequence(const struct qp *qp, const struct fabric_msg *msg)
 {
 	const struct responder *resp = &qp->resp;
@@ -560,8 +560,8 @@ static void repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 		requests[msg->op].repeat(hca, qp, msg);
 }
 
-/* A request may begin with any PSN, as earlier ones may be lost; the rest of it must follow without a
- * gap, or all of it is. IBTA vol 1, 9.8.2.1 */
+/* A request may begin with any PSN, as earlier ones may be lost; the rest of it must follow without
+ * a gap, or all of it is. IBTA vol 1, 9.8.2.1 */
 static bool uc_is_in_sequence(struct qp *qp, const struct fabric_msg *msg)
 {
 	struct responder *resp = &qp->resp;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm.c - the matching list: operations that software posts, and what arriving messages find. See tm.h.
+ * tm.c - the matching list: operations that software posts, and what arriving messages find. See
+ * tm.h.
  *
  * A message takes the first enabled tag in the order of posting. Its header is not part of the data
  * then; without a tag, all of it goes to a WQE of the queue.
@@ -50,8 +51,8 @@ static void put_note(struct tm_note *note, enum tm_cqe op, uint16_t index)
 	*note = (struct tm_note){ .op = op, .tag = index };
 }
 
-/* As in an SRQ, each entry names the place of the one that will come after it: PRM, append_next_index.
- * The buffer may be missing: a tag without data. */
+/* As in an SRQ, each entry names the place of the one that will come after it: PRM,
+ * append_next_index. The buffer may be missing: a tag without data. */
 static int append(struct tm *tm, const uint8_t *seg, size_t len)
 {
 	struct tm_tag *tag = &tm->tag[tm->next];

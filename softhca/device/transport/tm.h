@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm.h - tag matching of an extended receive queue: a list of tagged buffers that software adds to and
- * takes from with WQEs of a command QP, and that the header of each arriving message is compared with.
+ * tm.h - tag matching of an extended receive queue: a list of tagged buffers that software adds to
+ * and takes from with WQEs of a command QP, and that the header of each arriving message is
+ * compared with.
  *
  * Ordering between the two is kept by phases. The adapter counts messages that found no tag; while
- * software has not said that it has seen them all, tags that it adds wait and match nothing, since a
- * message that has arrived may be meant for them.
+ * software has not said that it has seen them all, tags that it adds wait and match nothing, since
+ * a message that has arrived may be meant for them.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_TM_H
 #define SOFTHCA_DEVICE_TRANSPORT_TM_H
@@ -50,7 +51,8 @@ struct tm {
 struct tm *tm_create(unsigned int log_size, uint16_t next);
 void tm_free(struct tm *tm);
 
-/* Execute the operation on the list that starts at RAW and has LEN bytes. 0 or the vendor syndrome */
+/* Execute the operation on the list that starts at RAW and has LEN bytes. 0 or the vendor
+ * syndrome */
 int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 
 enum tm_verdict {
@@ -69,7 +71,8 @@ void tm_cancel(struct hca *hca, struct qp *qp);
 /* What a CQE says of a message, or NULL */
 const struct tm_note *tm_note_of(const struct qp *qp);
 
-/* ---- tm_offload.c: rendezvous; READs and answers go through a send queue that no program sees ---- */
+/* ---- tm_offload.c: rendezvous; READs and answers go through a send queue that no program sees
+ * ---- */
 
 /* The QP's send queue becomes the adapter's own. ENOMEM or 0 */
 int tm_offload_start(struct qp *qp);

@@ -3,8 +3,9 @@
  * tm_offload.c - rendezvous that the adapter runs by itself: it READs what a matched message has
  * announced, then sends the message's headers back as the sign that the sender's buffer is free.
  *
- * Both are WQEs as a program would write them, in a ring that is the adapter's, so the requester has
- * one way to send, repeat and fail. QPs that are created for it have no send queue of their own.
+ * Both are WQEs as a program would write them, in a ring that is the adapter's, so the requester
+ * has one way to send, repeat and fail. QPs that are created for it have no send queue of their
+ * own.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * exchange.h - one request of each kind from a to b of a pair (pair.h), and what must have come of them whatever was lost or
- * late: an atomic, a SEND, a WRITE and a READ of what was written. The pair has buffers of EXCHANGE_MEMORY bytes.
+ * exchange.h - one request of each kind from a to b of a pair (pair.h), and what must have come of
+ * them whatever was lost or late: an atomic, a SEND, a WRITE and a READ of what was written. The
+ * pair has buffers of EXCHANGE_MEMORY bytes.
  */
 #ifndef TEST_EXCHANGE_H
 #define TEST_EXCHANGE_H
@@ -16,7 +17,8 @@ enum {
 	EXCHANGE_READ = 700000,
 };
 
-/* SENT bytes in the SEND, at most EXCHANGE_ROOM; BULK in the WRITE and in the READ, at most 600000 */
+/* SENT bytes in the SEND, at most EXCHANGE_ROOM; BULK in the WRITE and in the READ, at most
+ * 600000 */
 static inline void exchange_post(uint32_t sent, uint32_t bulk)
 {
 	flat_recv(b, to + EXCHANGE_SEND, EXCHANGE_ROOM, rkey);

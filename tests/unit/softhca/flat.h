@@ -150,8 +150,8 @@ void flat_srq_arm(struct flat_srq *srq, uint16_t limit);
 /* What a query says of its limit */
 uint16_t flat_srq_limit(struct flat_srq *srq);
 
-/* What UMR takes over: the segments of a control and a key context, to fill in before they are posted,
- * behind flat_ctrl(). */
+/* What UMR takes over: the segments of a control and a key context, to fill in before they are
+ * posted, behind flat_ctrl(). */
 struct flat_umr {
 	uint8_t ctrl[48], mkc[64];
 };

@@ -84,7 +84,8 @@ static void rearm_does_not_announce_old_completions(void **state)
 	unpair();
 }
 
-/* A program that asks again first, and then polls less than there is, waits for what is left: perftest does. */
+/* A program that asks again first, and then polls less than there is, waits for what is left:
+ * perftest does. */
 static void what_a_part_of_polling_leaves_has_an_event(void **state)
 {
 	int i, polled = 0, events = 1;
@@ -305,7 +306,8 @@ static void eq_with_memory_gets_eqes_in_turn(void **state)
 	unpair();
 }
 
-/* An interrupt says that there is something to read; it is raised once for each time it is armed. */
+/* An interrupt says that there is something to read; it is raised once for each time it is
+ * armed. */
 static void armed_eq_interrupts_once(void **state)
 {
 	(void)state;

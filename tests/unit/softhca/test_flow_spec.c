@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_flow_spec.c - specs of flows become masks and values; those that do not fit their sizes become errors.
+ * test_flow_spec.c - specs of flows become masks and values; those that do not fit their sizes
+ * become errors.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_memic.c - memory of the adapter's own: where blocks lie, keys of them, what is refused, and what
- * the capability pages say of it and of paging on demand.
+ * test_memic.c - memory of the adapter's own: where blocks lie, keys of them, what is refused, and
+ * what the capability pages say of it and of paging on demand.
  */
 #include "pair.h"
 #include "prm/mlx5/caps.h"

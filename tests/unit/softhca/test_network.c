@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_network.c - two hosts of one network: RC over packets, some of which are lost or late; hosts that
- * come and go; what a stranger can send.
+ * test_network.c - two hosts of one network: RC over packets, some of which are lost or late; hosts
+ * that come and go; what a stranger can send.
  */
 #include <errno.h>
 #include <fcntl.h>

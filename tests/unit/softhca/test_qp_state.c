@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_qp_state.c - the process front's state machine of QPs: what each type needs, and which ways there are.
+ * test_qp_state.c - the process front's state machine of QPs: what each type needs, and which ways
+ * there are.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_resize.c - a completion queue gets another ring: nothing is lost or seen twice, whatever was in
- * the old one and wherever it wrapped.
+ * test_resize.c - a completion queue gets another ring: nothing is lost or seen twice, whatever was
+ * in the old one and wherever it wrapped.
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

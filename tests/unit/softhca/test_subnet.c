@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_subnet.c - what subnet administration answers, asked through QP1 as a kernel does: golden bytes
- * of requests and the fields of answers.
+ * test_subnet.c - what subnet administration answers, asked through QP1 as a kernel does: golden
+ * bytes of requests and the fields of answers.
  */
 #include <errno.h>
 

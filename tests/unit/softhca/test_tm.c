@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_tm.c - tag matching: which tag a message finds, what waits for software, rendezvous, and what
- * becomes of tags when something fails. CQEs and requests by their bytes.
+ * test_tm.c - tag matching: which tag a message finds, what waits for software, rendezvous, and
+ * what becomes of tags when something fails. CQEs and requests by their bytes.
  */
 #include <endian.h>
 
@@ -75,7 +75,8 @@ static void create_xrq(void)
 	xrq.n = fld_get(out, CREATE_XRQ_OUT_XRQN);
 }
 
-/* A sender on the first adapter, and b, on the XRQ, whose send queue is the adapter's if OFFLOADED. */
+/* A sender on the first adapter, and b, on the XRQ, whose send queue is the adapter's if
+ * OFFLOADED. */
 static void set_up_with(bool offloaded)
 {
 	static const struct flat_qp_attr plain = { .mtu = 3 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * test_umr.c - work requests on memory keys: enabling and changing keys of pages and of keys, local
- * and remote invalidation, windows bound to a QP, what is refused; the key that swallows everything.
+ * and remote invalidation, windows bound to a QP, what is refused; the key that swallows
+ * everything.
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

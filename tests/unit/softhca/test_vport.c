@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vport.c - the NIC vport and capabilities: what software sets is kept, what it must not set is
- * refused.
+ * test_vport.c - the NIC vport and capabilities: what software sets is kept, what it must not set
+ * is refused.
  */
 #include "flat.h"
 #include "prm/mlx5/caps.h"

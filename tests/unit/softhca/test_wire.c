@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_wire.c - messages as packets: whole packets whose bytes and checksums were made by other means (scapy's
- * RoCE layer; CRCs bit by bit as IBTA vol 1, 7.8 describes them), the headers of each opcode, and
- * what becomes of packets that are damaged.
+ * test_wire.c - messages as packets: whole packets whose bytes and checksums were made by other
+ * means (scapy's RoCE layer; CRCs bit by bit as IBTA vol 1, 7.8 describes them), the headers of
+ * each opcode, and what becomes of packets that are damaged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -546,7 +546,8 @@ static void damaged_packets_are_not_taken_for_others(void **state)
 static void other_frames_are_left_alone(void **state)
 {
 	static const char *const frames[] = {
-		/* ARP; IPv4 TCP; UDP to another port; a fragment of UDP; IPv6 neighbour solicitation */
+		/* ARP; IPv4 TCP; UDP to another port; a fragment of UDP; IPv6 neighbour
+		 * solicitation */
 		"ffffffffffff020000000001 0806 0001080006040001020000000001c6120001000000000000c6120101",
 		"020000000002020000000001 0800 450000280000400040060000c6120001c6120101"
 		"0016001600000000000000005000000000000000",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vfio_rig.h - a PCI device and the memory of a guest, for tests of the vfio-user front: messages as
- * the client sends them, registers as the driver writes them.
+ * vfio_rig.h - a PCI device and the memory of a guest, for tests of the vfio-user front: messages
+ * as the client sends them, registers as the driver writes them.
  */
 #ifndef TEST_VFIO_RIG_H
 #define TEST_VFIO_RIG_H

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * station.c - see station.h. Messages are counted here, and given to the part of the adapter that
+ * they are for; frames are counted where they are parsed: eth_port.c.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "prm/mlx5/vport.h"
+#include "softhca/device/core.h"
+
+/* The faults that are due: what leaves may be lost, and its sender may die. */
+static bool is_lost(struct hca *hca)
+{
+	enum fault_action action = fault_message(hca->config.fault);
+
+	if (action == FAULT_KILL)
+		hca_die(hca);
+	return action != FAULT_NONE;
+}
+
+void station_send(struct hca *hca, const struct fabric_msg *msg)
+{
+	if (hca->dead || !port_is_up(hca, msg->addr.port))
+		return;
+	if (is_lost(hca)) {
+		trace_line(hca->config.trace, "fault: message of QP 0x%06x, PSN 0x%06x is lost",
+			   msg->src_qpn, msg->psn);
+		return;
+	}
+	port_count_message(&hca->port[msg->addr.port - 1].messages_sent, msg);
+	fabric_send(hca->fabric, hca->now, hca->config.fault, msg);
+}
+
+void station_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len)
+{
+	if (hca->dead || len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX)
+		return;
+	if (is_lost(hca)) {
+		trace_line(hca->config.trace, "fault: a frame of %zu bytes is lost", len);
+		return;
+	}
+	fabric_send_frame(hca->fabric, hca, port, hca->now, hca->config.fault, frame, len);
+}
+
+/* ---- arrivals ---- */
+
+static void advance_time(struct hca *hca, uint64_t now)
+{
+	if (hca->now < now)
+		hca->now = now;
+}
+
+/* Is the message from the QP that ours is connected to? Packets from another host do not say which
+ * QP they are from. */
+static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
+{
+	return (!msg->src_qpn || qp->remote_qpn == msg->src_qpn) && qp->path.pkey == msg->pkey &&
+	       (qp->path.addr.by_gid || qp->path.addr.dlid == msg->addr.slid);
+}
+
+static void dispatch(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
+{
+	struct qp *qp;
+
+	if (hca->dead)
+		return;
+	if (msg->service == FABRIC_UD) {
+		ud_receive(hca, port, msg);
+		return;
+	}
+	qp = res_get(&hca->qps, msg->dest_qpn);
+	if (!qp || qp->service != msg->service || !is_from_peer(qp, msg))
+		return;
+	if (msg->op <= FABRIC_ATOMIC_FA)
+		resp_receive(hca, qp, msg);
+	else
+		req_receive(hca, qp, msg);
+}
+
+void station_receive(struct hca *hca, unsigned int port, uint64_t now, const struct fabric_msg *msg)
+{
+	advance_time(hca, now);
+	port_count_message(&hca->port[port - 1].messages_received, msg);
+	dispatch(hca, port, msg);
+}
+
+void station_receive_frame(struct hca *hca, unsigned int port, uint64_t now, const uint8_t *frame,
+			   size_t len)
+{
+	advance_time(hca, now);
+	eth_port_receive(hca, port, frame, len);
+}
+
+/* ---- what it is ---- */
+
+bool station_is_ethernet(const struct hca *hca)
+{
+	return hca->config.link_layer == HCA_LINK_ETHERNET;
+}
+
+bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gid[16],
+		      uint8_t mac[6])
+{
+	for (unsigned int i = 0; !hca->config.kernel_driver && i < hca->port[port - 1].gids; i++) {
+		const struct gid_entry *entry = port_gid_entry(hca, port, i);
+		uint64_t be;
+
+		if (!entry || memcmp(fld_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), gid, 16))
+			continue;
+		be = htobe64(fld_get(entry->raw, ROCE_ADDR_SOURCE_MAC_47_32) << 32 |
+			     fld_get(entry->raw, ROCE_ADDR_SOURCE_MAC_31_0));
+		memcpy(mac, (const uint8_t *)&be + 2, 6);
+		return true;
+	}
+	return false;
+}

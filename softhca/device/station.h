@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * station.h - an adapter's ports as stations of a fabric: what leaves them, and what the fabric
+ * calls.
+ *
+ * Everything here runs under the fabric's lock.
+ */
+#ifndef SOFTHCA_DEVICE_STATION_H
+#define SOFTHCA_DEVICE_STATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fabric_msg;
+struct hca;
+
+/* ---- for the adapter: send, unless the port is down or a fault loses it ---- */
+
+void station_send(struct hca *hca, const struct fabric_msg *msg);
+void station_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
+
+/* ---- for the fabric ---- */
+
+bool station_is_ethernet(const struct hca *hca);
+bool port_is_up(const struct hca *hca, unsigned int port);
+bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16]);
+/* The MAC that goes with one of the port's GIDs. False where it has no such GID, or a kernel drives
+ * the adapter, which answers for its addresses itself. */
+bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gid[16],
+		      uint8_t mac[6]);
+/* A message has arrived at a port. NOW is the sender's time: timers of the receiver count from
+ * there, too. */
+void station_receive(struct hca *hca, unsigned int port, uint64_t now,
+		     const struct fabric_msg *msg);
+/* A frame has arrived at an Ethernet port; FABRIC_FRAME_MIN bytes or more. NOW is 0 when it comes
+ * from another host. */
+void station_receive_frame(struct hca *hca, unsigned int port, uint64_t now, const uint8_t *frame,
+			   size_t len);
+
+#endif
