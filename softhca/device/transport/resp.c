@@ -259,9 +259,8 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 		return;
 	if (!take_receive(hca, qp))
 		return;
-	if (msg.first && matches_tags(qp))
-		tm_count_unexpected(qp);
 	if (msg.first && matches_tags(qp)) {
+		tm_count_unexpected(qp);
 		msg.payload += qp->resp.header;
 		msg.payload_len -= qp->resp.header;
 	}
