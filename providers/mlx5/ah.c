@@ -35,7 +35,7 @@ static int port_is_ethernet(struct mlx5_context *ctx, uint8_t port_num, bool *et
 		*ethernet = __atomic_load_n(cached, __ATOMIC_RELAXED) == IBV_LINK_LAYER_ETHERNET;
 		return 0;
 	}
-	ret = mlx5_device_query_port(&ctx->vctx.context, port_num, &port, sizeof(port));
+	ret = provider_device_query_port(&ctx->vctx.context, port_num, &port, sizeof(port));
 	if (ret)
 		return ret;
 	*ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;

@@ -12,7 +12,7 @@
 
 #include "providers/mlx5/context.h"
 
-/* Under device_lock. */
+/* The caller holds ctx->clock_lock. */
 static int map_page(struct mlx5_context *ctx, uint32_t command, uint32_t index, const void **page)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -32,9 +32,9 @@ static int get_page(struct mlx5_context *ctx, uint32_t command, uint32_t index, 
 {
 	int ret;
 
-	pthread_mutex_lock(&ctx->device_lock);
+	pthread_mutex_lock(&ctx->clock_lock);
 	ret = map_page(ctx, command, index, page);
-	pthread_mutex_unlock(&ctx->device_lock);
+	pthread_mutex_unlock(&ctx->clock_lock);
 	return ret;
 }
 

@@ -87,7 +87,8 @@ static int context_make(struct verbs_device *vdev, int cmd_fd,
 	provider_dbrec_pool_init(&ctx->dbrecs);
 	provider_buf_pool_init(&ctx->queue_bufs);
 	pthread_mutex_init(&ctx->uar_lock, NULL);
-	pthread_mutex_init(&ctx->device_lock, NULL);
+	pthread_mutex_init(&ctx->clock_lock, NULL);
+	provider_device_init(&ctx->device, &ctx->device_resp, sizeof(ctx->device_resp));
 	verbs_set_ops(&ctx->vctx, &mlx5_context_ops);
 	verbs_set_ops(&ctx->vctx, &mlx5_datapath()->ops);
 	if (ctx->env.stall.on)
@@ -117,7 +118,8 @@ void mlx5_context_free(struct verbs_context *vctx)
 
 	mlx5_clock_free(ctx);
 	mlx5_uar_free_all(ctx);
-	pthread_mutex_destroy(&ctx->device_lock);
+	provider_device_destroy(&ctx->device);
+	pthread_mutex_destroy(&ctx->clock_lock);
 	pthread_mutex_destroy(&ctx->uar_lock);
 	provider_buf_pool_destroy(&ctx->queue_bufs);
 	provider_dbrec_pool_destroy(&ctx->dbrecs);

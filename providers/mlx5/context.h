@@ -11,6 +11,7 @@
 #include <rdma/mlx5-abi.h>
 #include "providers/common/buf_pool.h"
 #include "providers/common/dbrec.h"
+#include "providers/common/device.h"
 #include "providers/common/id_lookup.h"
 #include "providers/mlx5/env.h"
 #include "providers/mlx5/uar.h"
@@ -35,12 +36,10 @@ struct mlx5_context {
 	struct mlx5_bfreg *bfregs;
 	uint32_t numbered_uars; /* pages that were made by their number: uar_page.c */
 
-	pthread_mutex_t device_lock; /* guards the next three: asked for when first needed */
-	bool device_known;
-	struct ibv_device_attr device_attr;
-	struct mlx5_ib_query_device_resp device_resp;
+	struct device_facts device;
+	struct mlx5_ib_query_device_resp device_resp; /* of device */
 
-	uint32_t raw_packet_caps;            /* enum ibv_raw_packet_caps */
+	pthread_mutex_t clock_lock;          /* guards the next two */
 	const void *core_clock, *clock_info; /* pages of clock.c, when first needed */
 
 	uint8_t link_layer[3]; /* of each port, once known; atomic */

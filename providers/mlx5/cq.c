@@ -59,7 +59,7 @@ static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 		return EINVAL;
 	}
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
-	    (!attr_pd(attr) || !to_mpd(attr_pd(attr))->base)) {
+	    (!attr_pd(attr) || !to_ppd(attr_pd(attr))->base)) {
 		verbs_warn("create_cq: parent_domain is %s, must be a parent domain",
 			   attr_pd(attr) ? "a PD" : "NULL");
 		return EINVAL;
@@ -189,7 +189,7 @@ int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_at
 free_dbrec:
 	provider_dbrec_free(&ctx->dbrecs, cq->dbrec);
 free_ring:
-	mlx5_queue_mem_free(&cq->buf);
+	provider_queue_mem_free(&cq->buf);
 free_cq:
 	free(cq);
 	return ret;
@@ -213,7 +213,7 @@ int mlx5_cq_destroy(struct ibv_cq *ibcq)
 		return ret;
 	provider_dbrec_free(&ctx->dbrecs, cq->dbrec);
 	mlx5_cq_free_old_rings(cq);
-	mlx5_queue_mem_free(&cq->buf);
+	provider_queue_mem_free(&cq->buf);
 	free(cq);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "providers/common/lock.h"
 #include "prm/mlx5/queue.h"
 #include "providers/mlx5/qp.h"
+#include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/stall.h"
 #include "providers/mlx5/uar.h"
 #include "providers/mlx5/data/variant.h"

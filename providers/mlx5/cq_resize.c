@@ -153,7 +153,7 @@ static int resize_to(struct mlx5_cq *cq, struct new_ring *to)
 	switched = cq->buf.addr == to->buf.addr;
 	qlock_leave(&cq->lock);
 	if (!switched) {
-		mlx5_queue_mem_free(&to->buf);
+		provider_queue_mem_free(&to->buf);
 		free(old);
 	}
 	return ret;
@@ -177,7 +177,7 @@ void mlx5_cq_free_old_rings(struct mlx5_cq *cq)
 
 	while ((old = cq->old_rings)) {
 		cq->old_rings = old->next;
-		mlx5_queue_mem_free(&old->buf);
+		provider_queue_mem_free(&old->buf);
 		free(old);
 	}
 }

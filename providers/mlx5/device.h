@@ -12,8 +12,6 @@ struct mlx5_context;
 
 int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
-int mlx5_device_query_port(struct ibv_context *context, uint8_t port_num,
-			   struct ibv_port_attr *attr, size_t attr_size);
 
 /* The device's attributes, and the driver's part of them. They do not change while it is open. */
 int mlx5_device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr);

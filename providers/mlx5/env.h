@@ -23,15 +23,4 @@ struct mlx5_env {
 
 void mlx5_env_read(struct mlx5_env *env);
 
-/* Where the memory of queues comes from. Unlike the rest this is read whenever a queue is created,
- * as programs change it in between: NAME is MLX_QP_ALLOC_TYPE or another of its kind. */
-enum env_alloc {
-	ENV_ALLOC_ANON,        /* ordinary pages; "ANON", and when nothing is said */
-	ENV_ALLOC_HUGE,        /* "HUGE": huge pages or failure */
-	ENV_ALLOC_PREFER_HUGE, /* "PREFER_HUGE", "ALL": huge pages if there are any */
-	ENV_ALLOC_CONTIG, /* "CONTIG": physically contiguous pages, which Linux does not give */
-};
-
-enum env_alloc mlx5_env_alloc_type(const char *name);
-
 #endif

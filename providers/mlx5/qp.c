@@ -21,6 +21,7 @@
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/device.h"
+#include "providers/mlx5/pd.h"
 #include "util/alloc.h"
 
 static int refuse_type(enum ibv_qp_type type)
@@ -149,7 +150,7 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	if (!ret && qp->rules->rings_apart && sq_bytes)
 		ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, sq_bytes, &qp->sq_buf);
 	if (ret) {
-		mlx5_queue_mem_free(&qp->buf);
+		provider_queue_mem_free(&qp->buf);
 		return ret;
 	}
 	qp->sq.buf = qp->rules->rings_apart ? qp->sq_buf.addr : (uint8_t *)qp->buf.addr + rq_bytes;
@@ -181,8 +182,8 @@ static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct m
 free_rq:
 	free(qp->rq.wq.wr_ids);
 free_buf:
-	mlx5_queue_mem_free(&qp->sq_buf);
-	mlx5_queue_mem_free(&qp->buf);
+	provider_queue_mem_free(&qp->sq_buf);
+	provider_queue_mem_free(&qp->buf);
 	return ret;
 }
 
@@ -190,8 +191,8 @@ static void qp_free_queues(struct mlx5_qp *qp)
 {
 	free(qp->sq.wq.slots);
 	free(qp->rq.wq.wr_ids);
-	mlx5_queue_mem_free(&qp->sq_buf);
-	mlx5_queue_mem_free(&qp->buf);
+	provider_queue_mem_free(&qp->sq_buf);
+	provider_queue_mem_free(&qp->buf);
 }
 
 static bool qp_has_queues(const struct mlx5_qp *qp)
@@ -199,12 +200,12 @@ static bool qp_has_queues(const struct mlx5_qp *qp)
 	return qp->rules->sends || qp->rules->receives;
 }
 
-static int qp_get_bfreg(struct mlx5_context *ctx, struct mlx5_td *td, struct mlx5_qp *qp)
+static int qp_get_bfreg(struct mlx5_context *ctx, struct provider_td *td, struct mlx5_qp *qp)
 {
 	if (!td)
 		return mlx5_uar_get_bfreg(ctx, &qp->bfreg);
-	qp->bfreg = td->bfreg;
-	mlx5_uar_share_bfreg(ctx, td->bfreg);
+	qp->bfreg = to_mtd(td)->bfreg;
+	mlx5_uar_share_bfreg(ctx, qp->bfreg);
 	return 0;
 }
 
@@ -216,7 +217,7 @@ static bool bfreg_may_push(const struct mlx5_bfreg *bfreg)
 }
 
 /* Posting sends needs to know which register it rings, and whether it may push. */
-static int qp_alloc_doorbell(struct mlx5_context *ctx, struct mlx5_td *td, struct mlx5_qp *qp)
+static int qp_alloc_doorbell(struct mlx5_context *ctx, struct provider_td *td, struct mlx5_qp *qp)
 {
 	uint32_t half = ctx->caps.bf_reg_size / 2; /* of the two buffers of a register */
 	int ret;

@@ -15,7 +15,7 @@
 #include "providers/common/lock.h"
 #include "providers/common/wq.h"
 #include "prm/mlx5/queue.h"
-#include "providers/mlx5/pd.h"
+#include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/rq.h"
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"

@@ -88,7 +88,7 @@ static int srq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_sr
 free_ids:
 	free(srq->wr_ids);
 free_buf:
-	mlx5_queue_mem_free(&srq->buf);
+	provider_queue_mem_free(&srq->buf);
 	return ret;
 }
 
@@ -97,7 +97,7 @@ static void srq_free(struct mlx5_context *ctx, struct mlx5_srq *srq)
 	mlx5_tm_free(srq);
 	provider_dbrec_free(&ctx->dbrecs, srq->dbrec);
 	free(srq->wr_ids);
-	mlx5_queue_mem_free(&srq->buf);
+	provider_queue_mem_free(&srq->buf);
 	free(srq);
 }
 

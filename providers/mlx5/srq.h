@@ -17,7 +17,7 @@
 #include "libibverbs/driver.h"
 #include "providers/common/lock.h"
 #include "prm/mlx5/queue.h"
-#include "providers/mlx5/pd.h"
+#include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/rq.h"
 #include "providers/mlx5/data/variant.h"
 #include "util/bits.h"

@@ -10,6 +10,7 @@
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/qp_size.h"
+#include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/wq.h"
 #include "providers/mlx5/device.h"
 #include "util/alloc.h"
@@ -86,7 +87,7 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 free_ids:
 	free(rq->wq.wr_ids);
 free_buf:
-	mlx5_queue_mem_free(&wq->buf);
+	provider_queue_mem_free(&wq->buf);
 	return ret;
 }
 
@@ -94,7 +95,7 @@ static void rq_free(struct mlx5_context *ctx, struct mlx5_wq *wq)
 {
 	provider_dbrec_free(&ctx->dbrecs, wq->rq.dbrec);
 	free(wq->rq.wq.wr_ids);
-	mlx5_queue_mem_free(&wq->buf);
+	provider_queue_mem_free(&wq->buf);
 }
 
 static int run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,

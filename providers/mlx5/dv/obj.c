@@ -78,7 +78,7 @@ static void init_ah(struct ibv_ah *ah, struct mlx5dv_ah *out)
 static void init_pd(struct ibv_pd *pd, struct mlx5dv_pd *out)
 {
 	out->comp_mask = 0;
-	out->pdn = mlx5_pd_number(pd);
+	out->pdn = to_ppd(pd)->pdn;
 }
 
 static int check_contexts(const struct mlx5dv_obj *obj, uint64_t obj_type)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pd.c - protection domains, thread domains, parent domains.
+ */
+#include "providers/common/pd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/alloc.h"
+
+static void users_add(uint32_t *users, int n)
+{
+	__atomic_fetch_add(users, (uint32_t)n, __ATOMIC_RELAXED);
+}
+
+static bool has_users(const uint32_t *users)
+{
+	return __atomic_load_n(users, __ATOMIC_RELAXED);
+}
+
+int provider_pd_alloc(struct ibv_context *context, const struct verbs_udata *udata,
+		      struct ibv_pd **pd)
+{
+	struct provider_pd *ppd = calloc_for("alloc_pd", 1, sizeof(*ppd));
+	int ret = ppd ? verbs_cmd_alloc_pd(context, &ppd->pd, udata) : ENOMEM;
+
+	if (ret) {
+		free(ppd);
+		return ret;
+	}
+	*pd = &ppd->pd;
+	return 0;
+}
+
+/* The kernel's object stays: it is that of the PD below. */
+static int parent_dealloc(struct provider_pd *parent)
+{
+	users_add(&parent->base->users, -1);
+	if (parent->td)
+		users_add(&parent->td->users, -1);
+	free(parent);
+	return 0;
+}
+
+int provider_pd_dealloc(struct ibv_pd *pd)
+{
+	struct provider_pd *ppd = to_ppd(pd);
+	int ret;
+
+	if (has_users(&ppd->users)) {
+		verbs_warn("dealloc_pd: PD %u has parent domains: deallocate them first",
+			   pd->handle);
+		return EBUSY;
+	}
+	if (ppd->base)
+		return parent_dealloc(ppd);
+	ret = verbs_cmd_dealloc_pd(pd);
+	if (!ret)
+		free(ppd);
+	return ret;
+}
+
+int provider_pd_import(struct ibv_context *context, uint32_t handle, uint32_t pdn,
+		       struct ibv_pd **pd)
+{
+	struct provider_pd *ppd = calloc_for("import_pd", 1, sizeof(*ppd));
+
+	if (!ppd)
+		return ENOMEM;
+	ppd->pd.context = context;
+	ppd->pd.handle = handle;
+	ppd->pdn = pdn;
+	*pd = &ppd->pd;
+	return 0;
+}
+
+void provider_pd_unimport(struct ibv_pd *pd)
+{
+	struct provider_pd *ppd = to_ppd(pd);
+
+	if (ppd->base)
+		parent_dealloc(ppd);
+	else
+		free(ppd);
+}
+
+/* ---- thread domains */
+
+int provider_td_check_attr(const struct ibv_td_init_attr *attr)
+{
+	if (!attr->comp_mask)
+		return 0;
+	verbs_warn("alloc_td: comp_mask is %#x, must be 0", attr->comp_mask);
+	return EINVAL;
+}
+
+int provider_td_check_unused(const struct provider_td *td)
+{
+	if (!has_users(&td->users))
+		return 0;
+	verbs_warn("dealloc_td: the thread domain has parent domains: deallocate them first");
+	return EBUSY;
+}
+
+/* ---- parent domains */
+
+static void *domain_fail(int err)
+{
+	errno = err;
+	return NULL;
+}
+
+#define PARENT_MASK_SUPPORTED                                                              \
+	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT | \
+	 IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)
+
+/* ALLOW_CC_UNPROTECTED_ALLOC permits memory that a confidential guest shares with its host. Where the
+ * device reaches all memory, the permission makes no difference; where it does not, there would have
+ * to be such memory, and ibv_alloc_buf() has none. */
+static int parent_check_memory(struct ibv_context *context)
+{
+	struct ibv_device_attr_ex attr;
+	int ret = ibv_query_device_ex(context, NULL, &attr);
+
+	if (ret)
+		return ret;
+	if (!(attr.device_cap_flags_ex & IBV_DEVICE_CC_DMA_BOUNCE))
+		return 0;
+	verbs_warn(
+		"alloc_parent_domain: the device needs memory that the guest shares, and there is none yet");
+	return EOPNOTSUPP;
+}
+
+static int parent_check_attr(const struct ibv_parent_domain_init_attr *attr)
+{
+	const bool allocators = attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
+
+	if (attr->comp_mask & ~(uint32_t)PARENT_MASK_SUPPORTED) {
+		verbs_warn("alloc_parent_domain: comp_mask is %#x, supported are %#x",
+			   attr->comp_mask, PARENT_MASK_SUPPORTED);
+		return EINVAL;
+	}
+	if (!attr->pd) {
+		verbs_warn("alloc_parent_domain: pd is missing");
+		return EINVAL;
+	}
+	if (allocators && (!attr->alloc || !attr->free)) {
+		verbs_warn("alloc_parent_domain: alloc and free must both be set");
+		return EINVAL;
+	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)
+		return parent_check_memory(attr->pd->context);
+	return 0;
+}
+
+static void parent_fill(const struct ibv_parent_domain_init_attr *attr, struct provider_pd *parent)
+{
+	parent->base = to_ppd(attr->pd);
+	parent->pd.context = attr->pd->context;
+	parent->pd.handle = attr->pd->handle;
+	parent->pdn = parent->base->pdn;
+	parent->td = attr->td ? to_ptd(attr->td) : NULL;
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) {
+		parent->alloc = attr->alloc;
+		parent->free = attr->free;
+	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+		parent->pd_context = attr->pd_context;
+}
+
+struct ibv_pd *provider_parent_domain_alloc(struct ibv_context *context,
+					    struct ibv_parent_domain_init_attr *attr)
+{
+	int ret = parent_check_attr(attr);
+	struct provider_pd *parent;
+
+	(void)context; /* the PD has it as well */
+	if (ret)
+		return domain_fail(ret);
+	parent = calloc_for("alloc_parent_domain", 1, sizeof(*parent));
+	if (!parent)
+		return domain_fail(ENOMEM);
+	parent_fill(attr, parent);
+	users_add(&parent->base->users, 1);
+	if (parent->td)
+		users_add(&parent->td->users, 1);
+	return &parent->pd;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * queue_mem.h - memory of a queue, zeroed: from the allocator of a parent domain, from the context's
+ * pool when it is small (buf_pool.h), or mapped (hwbuf.h).
+ */
+#ifndef PROVIDERS_COMMON_QUEUE_MEM_H
+#define PROVIDERS_COMMON_QUEUE_MEM_H
+
+#include "providers/common/buf_pool.h"
+#include "providers/common/env.h"
+#include "providers/common/pd.h"
+
+struct queue_mem {
+	void *addr;
+	size_t size;               /* bytes that are there */
+	struct provider_pd *owner; /* the parent domain whose allocator gave it; NULL: none did */
+	struct buf_pool *pool;     /* where it comes from; NULL: mapped */
+	uint64_t type;             /* what the allocator was told */
+};
+
+struct queue_mem_request {
+	size_t size;
+	size_t pooled; /* bytes to take from the pool, when SIZE fits into a page of it */
+	uint64_t type; /* what the allocator of a parent domain is told: the provider's number */
+	enum env_alloc alloc;
+};
+
+/* PD may be NULL. */
+int provider_queue_mem_alloc(struct buf_pool *pool, struct ibv_pd *pd,
+			     const struct queue_mem_request *request, struct queue_mem *mem);
+void provider_queue_mem_free(struct queue_mem *mem);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * queue_mem.h - memory of queues as this adapter wants it.
+ */
+#ifndef PROVIDERS_MLX5_QUEUE_MEM_H
+#define PROVIDERS_MLX5_QUEUE_MEM_H
+
+#include "providers/common/queue_mem.h"
+
+struct mlx5_context;
+
+/* TYPE is a MLX5DV_RES_TYPE_*; PD may be NULL. */
+int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
+			 struct queue_mem *mem);
+
+#endif
