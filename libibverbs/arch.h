@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * 64-bit byte order by the names that programs used before <endian.h> had them. Kept so that old
- * sources compile; new ones take htobe64() and be64toh(). Barriers are not here: a program has
- * none to issue.
+ * 64-bit byte order by the names that programs used before <endian.h> had them. They are kept so
+ * that old sources compile; new ones take htobe64() and be64toh(). Barriers are not here: a program
+ * has none to issue.
  */
 #ifndef INFINIBAND_ARCH_H
 #define INFINIBAND_ARCH_H

@@ -11,10 +11,11 @@
 #undef ibv_query_port
 #undef ibv_reg_mr
 
-/* A device was never freed in those days: each keeps its wrapper, and a reference to it, for ever. */
+/* A device was never freed in those days: each keeps its wrapper, and a reference to it, for
+ * ever. */
 static struct old_device *devices;
 static struct old_context *contexts;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both lists */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards both lists */
 
 static struct old_device *wrap_device(struct ibv_device *real)
 {
@@ -104,7 +105,7 @@ static void remove_context(const struct old_context *context)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Calls that have one version for all times get contexts of either kind. */
+/* A call that has one version for all times gets contexts of either kind. */
 struct ibv_context *verbs_compat_real_context(struct ibv_context *context)
 {
 	struct ibv_context *real = context;
@@ -253,7 +254,8 @@ COMPAT_FN(int, destroy_ah, (struct old_ah * ah))
 	return ret;
 }
 
-/* Version IBVERBS_1.1, and no default: how drivers of that time announced themselves. */
+/* Drivers of release 1.1 announced themselves by this; it has the version IBVERBS_1.1 and no
+ * default. */
 VERBS_EXPORT void register_driver_1_1(const char *name, void *init);
 __asm__(".symver register_driver_1_1, ibv_register_driver@IBVERBS_1.1");
 

@@ -2,9 +2,9 @@
 /*
  * compat_1_0.h - the structures of release 1.0, as programs built before 2007 know them.
  *
- * Such a program calls the functions by their version IBVERBS_1.0. It gets an object in the old layout that wraps
- * a real one ("real", behind what the program knows of); the wrapper is the real object's cq_context, qp_context
- * or srq_context, which leads back from events.
+ * Such a program calls the functions by their version IBVERBS_1.0. It gets an object in the old
+ * layout that wraps a real one ("real", behind what the program knows of); the wrapper is the real
+ * object's cq_context, qp_context or srq_context, which leads back from events.
  */
 #ifndef LIBIBVERBS_COMPAT_1_0_H
 #define LIBIBVERBS_COMPAT_1_0_H
@@ -14,7 +14,7 @@
 #include <assert.h>
 #include <pthread.h>
 
-/* A function of version IBVERBS_1.0: not what a program is linked with today. */
+/* Defines a function of version IBVERBS_1.0, which no program is linked with today. */
 #define COMPAT_FN(type, name, params)                                \
 	VERBS_EXPORT type name##_1_0 params;                         \
 	__asm__(".symver " #name "_1_0, ibv_" #name "@IBVERBS_1.0"); \
@@ -24,7 +24,7 @@ struct old_device {
 	void *unused[2];
 	struct ibv_device *real;
 	void *unused_ops[2];
-	struct old_device *next; /* behind what programs know */
+	struct old_device *next; /* programs do not know of this one */
 };
 
 struct old_context;
@@ -84,7 +84,7 @@ struct old_cq {
 	void *cq_context;
 	uint32_t handle;
 	int cqe;
-	pthread_mutex_t mutex; /* the real CQ's are in use */
+	pthread_mutex_t mutex; /* unused, as are cond and the counts: the real CQ has its own */
 	pthread_cond_t cond;
 	uint32_t comp_events_completed;
 	uint32_t async_events_completed;
@@ -129,7 +129,7 @@ struct old_qp_init_attr {
 	int sq_sig_all;
 };
 
-/* The link came before the id. */
+/* In release 1.0 the link of a work request came before the id. */
 struct old_send_wr {
 	struct old_send_wr *next;
 	uint64_t wr_id;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * compat_1_0_queues.c - release 1.0's calls on CQs, SRQs and QPs, its data path and its events. See compat_1_0.h.
+ * compat_1_0_queues.c - release 1.0's calls on CQs, SRQs and QPs, its data path and its events. See
+ * compat_1_0.h.
  */
 #include "compat_1_0.h"
 
@@ -154,7 +155,8 @@ COMPAT_FN(struct old_qp *, create_qp, (struct old_pd * pd, struct old_qp_init_at
 	return qp;
 }
 
-/* ibv_qp_attr has grown since by a rate limit, which no mask of that time names: leave it alone. */
+/* ibv_qp_attr has grown since by a rate limit, which no mask of that time names: it is left
+ * alone. */
 #define OLD_QP_ATTR_SIZE offsetof(struct ibv_qp_attr, rate_limit)
 
 COMPAT_FN(int, query_qp,
@@ -225,7 +227,7 @@ static int req_notify_old_cq(struct old_cq *cq, int solicited_only)
 	return ibv_req_notify_cq(cq->real, solicited_only);
 }
 
-/* The lists are posted in pieces of this many, converted on the stack. */
+/* Lists are posted in pieces of this many requests, which are converted on the stack. */
 #define PIECE 16
 
 static void convert_send_wr(struct ibv_send_wr *to, const struct old_send_wr *from,
@@ -278,7 +280,7 @@ static int post_send_old(struct old_qp *qp, struct old_send_wr *wr, struct old_s
 	return 0;
 }
 
-/* A receive goes to a QP or to an SRQ. */
+/* Posts to QP, or to SRQ when QP is NULL. */
 static int post_piece(struct old_qp *qp, struct old_srq *srq, struct ibv_recv_wr *piece,
 		      struct ibv_recv_wr **bad)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config.c - read the configuration directory: *.driver files with lines of "driver NAME", blank
- * lines and # comments.
+ * config.c - read the configuration directory: *.driver files, which have lines of "driver NAME",
+ * blank lines and # comments.
  */
 #include "config.h"
 

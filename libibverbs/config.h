@@ -5,7 +5,7 @@
 #ifndef LIBIBVERBS_CONFIG_H
 #define LIBIBVERBS_CONFIG_H
 
-/* Call on_driver() for each "driver NAME" line of each *.driver file of DIR, in the order of the
+/* Calls on_driver() for each "driver NAME" line of each *.driver file of DIR, in the order of the
  * file names. What cannot be read, or is no such line, costs one log line at level warn. */
 void verbs_config_read(const char *dir, void (*on_driver)(const char *name));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.c - open and close a device: its character device, the provider's context around it, the
- * async event channel.
+ * context.c - open, import and close a device: its character device, the provider's context around
+ * it, and the channel of asynchronous events.
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
@@ -63,8 +63,8 @@ static int open_path(const char *path, uint64_t dev, int *fd)
 	return err;
 }
 
-/* Hosts without the usual udev rules still have /dev/char. The first failure is the one that means
- * something. */
+/* Hosts without the usual udev rules still have /dev/char. When both fail, the first error is the
+ * one that means something. */
 static int open_uverbs(const struct verbs_device_info *info, int *fd)
 {
 	char path[64 + IBV_SYSFS_NAME_MAX], by_number[64];
@@ -91,10 +91,10 @@ static void free_context(struct verbs_context *vctx)
 	verbs_driver_of(vctx->context.device)->free_context(vctx);
 }
 
-/* How a driver makes a context: anew, or of one that exists. */
+/* A driver's alloc_context or import_context. */
 typedef int make_fn(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 
-/* FD stays the caller's on failure. */
+/* On failure FD stays the caller's. */
 static int make_context(struct verbs_device *vdev, make_fn *make, int fd,
 			struct verbs_context **vctx)
 {

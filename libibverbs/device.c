@@ -83,7 +83,8 @@ static bool is_same_device(const struct verbs_device_info *a, const struct verbs
 	       !memcmp(a->identity, b->identity, sizeof(a->identity));
 }
 
-/* Devices that were left out, so that the reason is logged once and not with each list. */
+/* The devices that were left out are kept, so that the reason is logged once and not with each
+ * list. */
 struct refused {
 	struct verbs_device_info info;
 	struct refused *next;
@@ -151,7 +152,7 @@ static struct verbs_device *add_device(const struct verbs_device_info *info)
 	return vdev;
 }
 
-/* Take the device that INFO describes out of the table, if it is there. */
+/* Takes the device that INFO describes out of the table, if it is there. */
 static struct verbs_device *take_known(const struct verbs_device_info *info)
 {
 	for (struct verbs_device **at = &known; *at; at = &(*at)->next) {
@@ -165,7 +166,8 @@ static struct verbs_device *take_known(const struct verbs_device_info *info)
 	return NULL;
 }
 
-/* Make the table say what INFOS say; what it holds and they do not is gone. */
+/* Makes the table say what INFOS say: a device that it holds and they do not name is gone. Returns
+ * the number of devices. */
 static unsigned int update_known(const struct verbs_device_info *infos, unsigned int count)
 {
 	struct verbs_device *now = NULL, **tail = &now, *vdev;
@@ -206,7 +208,7 @@ static int known_rescan(unsigned int *count)
 	int err;
 
 	err = verbs_netlink_find_devices(&infos, &found);
-	/* Where RDMA netlink is missing sysfs says the same, with less to know a device again by. */
+	/* Where RDMA netlink is missing, sysfs tells the same but for index and driver_id. */
 	if (err && err != ENOMEM)
 		err = verbs_sysfs_find_devices(&infos, &found);
 	if (!err) {
@@ -297,7 +299,7 @@ VERBS_EXPORT int ibv_get_device_index(struct ibv_device *device)
 	return to_vdev(device)->info.index;
 }
 
-/* node_guid reads "0002:c903:0015:1a2b". */
+/* The file node_guid reads "0002:c903:0015:1a2b". */
 VERBS_EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
 {
 	unsigned int part[4];

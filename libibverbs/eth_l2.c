@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_l2.c - from the GID of a RoCE peer to its MAC address and VLAN: ibv_resolve_eth_l2_from_gid().
+ * eth_l2.c - ibv_resolve_eth_l2_from_gid(), which finds MAC address and VLAN of a RoCE peer by its
+ * GID.
  *
- * A multicast GID and the link-local GID of RoCE v1 contain the address. For all others it is asked of the
- * system: the route from our GID's interface says who is next, the neighbour table who that is. When the
- * table does not know yet, an empty datagram makes the kernel ask, and we wait.
+ * A multicast GID and the link-local GID of RoCE v1 contain the MAC address. For any other GID the
+ * system knows it: the route from our GID's interface leads to the next hop, and the neighbour
+ * table has that hop's address. When the table does not know it yet, an empty datagram makes the
+ * kernel ask, and we wait.
  */
 #include "private.h"
 
@@ -21,7 +23,8 @@
 
 #define NO_VLAN 0xffff
 
-/* An unknown neighbour is asked for three times, a second apart (net.ipv4.neigh.*.ucast_solicit). */
+/* The kernel asks for an unknown neighbour three times, a second apart
+ * (net.ipv4.neigh.*.mcast_solicit). */
 #define WAIT_MS 3000
 #define LOOK_MS 20
 
@@ -43,7 +46,8 @@ static struct address address_of(const union ibv_gid *gid)
 	return address;
 }
 
-/* RFC 4291, appendix A, and the U/L bit turned over. */
+/* The interface id of a link-local GID is the MAC address with FFFE in its middle and the U/L bit
+ * turned over (RFC 4291, appendix A). */
 static void mac_from_eui64(uint8_t *mac, const union ibv_gid *gid)
 {
 	memcpy(mac, &gid->raw[8], 3);
@@ -51,7 +55,8 @@ static void mac_from_eui64(uint8_t *mac, const union ibv_gid *gid)
 	mac[0] ^= 2;
 }
 
-/* RFC 2464, 7, and RFC 1112, 6.4. */
+/* The MAC address of a multicast group ends with the last bytes of its IP address: RFC 2464, 7, for
+ * IPv6, and RFC 1112, 6.4, for IPv4. */
 static void mac_of_group(uint8_t *mac, const union ibv_gid *gid)
 {
 	const uint8_t *ip = &gid->raw[12];
@@ -63,10 +68,10 @@ static void mac_of_group(uint8_t *mac, const union ibv_gid *gid)
 		memcpy(mac, (const uint8_t[]){ 0x33, 0x33, ip[0], ip[1], ip[2], ip[3] }, 6);
 }
 
-/* One hop: where the packet goes next. */
+/* A hop is where the packet goes next. */
 struct hop {
 	int ifindex;
-	bool is_local; /* to an address of this host */
+	bool is_local; /* the address is one of this host */
 	struct address address;
 };
 
@@ -130,7 +135,7 @@ static int find_route(struct nl_sock *sock, int ifindex, const struct address *f
 	return ENETUNREACH;
 }
 
-/* Makes the kernel look for a neighbour: any datagram will do (port 9: discard). */
+/* Makes the kernel look for a neighbour. Any datagram will do; port 9 discards it. */
 static void neighbour_provoke(const struct hop *hop)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
@@ -206,12 +211,13 @@ static int find_neighbour(struct nl_sock *sock, const struct hop *hop, uint8_t *
 	if (found)
 		return 0;
 	verbs_warn(
-		"ibv_resolve_eth_l2_from_gid: nobody on interface %d answers for the GID within %d ms",
+		"ibv_resolve_eth_l2_from_gid: nobody on interface %d answers for the GID within %d "
+		"ms",
 		hop->ifindex, WAIT_MS);
 	return EHOSTUNREACH;
 }
 
-/* The VLAN of the interface and, for a packet to this host, the interface's own address. */
+/* Reads the VLAN of the interface, and its MAC address unless OWN_MAC is NULL. */
 static int read_link(struct nl_sock *sock, int ifindex, uint8_t *own_mac, uint16_t *vid)
 {
 	struct rtnl_link *link;
@@ -242,7 +248,8 @@ static struct nl_sock *open_socket(void)
 	return sock;
 }
 
-/* A packet to one of our own addresses leaves by the interface of the source GID, and comes back there. */
+/* Finds the address by route and neighbour. A packet to an address of this host leaves by the
+ * interface of the source GID and comes back there: the MAC address is that interface's. */
 static int ask_system(struct nl_sock *sock, const struct ibv_gid_entry *source,
 		      const union ibv_gid *dgid, uint8_t *mac, uint16_t *vid)
 {
@@ -252,9 +259,9 @@ static int ask_system(struct nl_sock *sock, const struct ibv_gid_entry *source,
 	int err;
 
 	if (from.family != to.family) {
-		verbs_warn(
-			"ibv_resolve_eth_l2_from_gid: sgid_index %u and dgid: one is IPv4, the other is not",
-			source->gid_index);
+		verbs_warn("ibv_resolve_eth_l2_from_gid: sgid_index %u and dgid: one is IPv4, the "
+			   "other is not",
+			   source->gid_index);
 		return ENETUNREACH;
 	}
 	err = find_route(sock, ifindex, &from, &to, &hop);
@@ -283,7 +290,8 @@ static int gid_to_mac(struct nl_sock *sock, const struct ibv_gid_entry *source,
 	return ask_system(sock, source, dgid, mac, vid);
 }
 
-/* 0; -1 with errno when the source GID cannot be had; a negative error number when the system cannot tell. */
+/* Returns 0, -1 with errno when the source GID cannot be had, or a negative error number when the
+ * system cannot tell. */
 VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
 					     uint8_t eth_mac[ETHERNET_LL_SIZE], uint16_t *vid)
 {
@@ -295,9 +303,9 @@ VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct
 	if (err && err != ENODATA)
 		return fail_fd(err);
 	if (!source.ndev_ifindex) {
-		verbs_warn(
-			"ibv_resolve_eth_l2_from_gid: port_num %u sgid_index %u: has no network interface",
-			attr->port_num, attr->grh.sgid_index);
+		verbs_warn("ibv_resolve_eth_l2_from_gid: port_num %u sgid_index %u: has no network "
+			   "interface",
+			   attr->port_num, attr->grh.sgid_index);
 		return -EINVAL;
 	}
 	sock = open_socket();

@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Counts wrap. More may be acknowledged than reported: a device that is gone reports nothing. */
+/* The counts wrap. More may be acknowledged than the kernel reported: a device that is gone reports
+ * none. */
 void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
 			    uint32_t reported)
 {
@@ -71,8 +72,8 @@ VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 	return 0;
 }
 
-/* A whole event or none: errno says why (EAGAIN on a non-blocking descriptor is how programs poll).
- */
+/* Reads a whole event, or returns -1 and errno says why: programs poll a non-blocking descriptor
+ * until EAGAIN. */
 static int read_event(int fd, void *event, size_t size)
 {
 	ssize_t got = read(fd, event, size);

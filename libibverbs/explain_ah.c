@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explain_ah.c - why the kernel refused an address, of an address handle or of a QP, in one log line. After
- * a refusal only; see explain_qp.c.
+ * explain_ah.c - why the kernel refused the address of an address handle or of a QP, in one log
+ * line. These functions run after a refusal only, like those of explain_qp.c.
  */
 #include "private.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct fault {
-	const char *prefix; /* of the field names: "ah_attr." */
+	const char *prefix; /* what the field names start with: "ah_attr." */
 	char *why;
 	size_t size;
 };
@@ -45,11 +45,10 @@ bool verbs_ah_find_fault(struct ibv_context *context, const char *prefix,
 	if (get_ops(context)->query_port(context, attr->port_num, &port, sizeof(port)))
 		return false;
 	if (port.link_layer == IBV_LINK_LAYER_ETHERNET && !attr->is_global)
-		return WRONG(
-			&fault,
-			"is_global 0: port %u is Ethernet, where an address is a GID: set is_global 1, "
-			"grh.dgid and grh.sgid_index",
-			attr->port_num);
+		return WRONG(&fault,
+			     "is_global 0: port %u is Ethernet, where an address is a GID: set "
+			     "is_global 1, grh.dgid and grh.sgid_index",
+			     attr->port_num);
 	return attr->is_global && source_gid_is_wrong(context, attr, &port, &fault);
 }
 

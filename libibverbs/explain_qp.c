@@ -55,7 +55,7 @@ static const char *attr_name(unsigned int bit)
 	return bit < ARRAY_SIZE(names) ? names[bit] : NULL;
 }
 
-/* "IBV_QP_PORT|IBV_QP_QKEY|0x80000000" */
+/* Writes the bits of MASK as "IBV_QP_PORT|IBV_QP_QKEY|0x80000000". */
 static void name_attrs(unsigned int mask, char *text, size_t size)
 {
 	size_t len = 0;
@@ -72,12 +72,12 @@ static void name_attrs(unsigned int mask, char *text, size_t size)
 	}
 }
 
-/* One refused ibv_modify_qp(). */
+/* An ibv_modify_qp() that the kernel has refused. */
 struct refusal {
 	struct ibv_qp *qp;
 	const struct ibv_qp_attr *attr;
 	int mask;
-	char *why; /* what is found */
+	char *why; /* takes what is found */
 	size_t size;
 };
 
@@ -102,7 +102,7 @@ static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp
 	return false;
 }
 
-/* Fields narrower than their C type. */
+/* Some fields are narrower in the adapter than their C type. */
 static bool width_is_wrong(struct refusal *r)
 {
 	const struct {
@@ -216,9 +216,8 @@ void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_in
 		why = ": recv_cq belongs to another context";
 	else if (err == ENOMEM)
 		why = ": the device has no QP left (max_qp), or the host no memory";
-	verbs_warn(
-		"ibv_create_qp: qp_type %d max_send_wr %u max_recv_wr %u max_send_sge %u max_recv_sge %u "
-		"max_inline_data %u: %s%s",
-		attr->qp_type, cap->max_send_wr, cap->max_recv_wr, cap->max_send_sge,
-		cap->max_recv_sge, cap->max_inline_data, strerror(err), why);
+	verbs_warn("ibv_create_qp: qp_type %d max_send_wr %u max_recv_wr %u max_send_sge %u "
+		   "max_recv_sge %u max_inline_data %u: %s%s",
+		   attr->qp_type, cap->max_send_wr, cap->max_recv_wr, cap->max_send_sge,
+		   cap->max_recv_sge, cap->max_inline_data, strerror(err), why);
 }

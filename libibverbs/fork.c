@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fork.c - may a process that uses verbs fork?
+ * fork.c - keep registered memory whole when the process forks.
  *
- * Kernels from 5.12 on copy pinned pages for the child when a process forks, so the parent keeps
- * those that the adapter knows and nothing has to be done. Where the kernel does not, a program
- * that asks for it (ibv_fork_init) has each registered page kept from its children by madvise().
- * Pages that several regions share are kept until the last region is gone: hence the list of
- * ranges with counts.
+ * Kernels from 5.12 on copy pinned pages for the child, so the parent keeps those that the adapter
+ * knows and nothing has to be done. Where the kernel does not, a program that asks for it
+ * (ibv_fork_init) has each registered page kept from its children by madvise(). Pages that several
+ * regions share are kept until the last region is gone: hence the list of ranges with counts.
  */
 #include "private.h"
 
@@ -34,7 +33,8 @@ static bool release_copies(void)
 
 static bool copies;
 
-/* RDMA netlink knows of back-ports, too; a container may have no access to it. */
+/* RDMA netlink also tells of kernels that have the copy as a back-port; a container may have no
+ * access to it, so the release counts as well. */
 static void kernel_ask(void)
 {
 	copies = verbs_netlink_copies_on_fork() || release_copies();
@@ -52,10 +52,10 @@ static bool kernel_copies(void)
 
 struct range {
 	uintptr_t start, end;
-	unsigned int count; /* of regions, at least 1 */
+	unsigned int count; /* regions that hold these pages, at least 1 */
 };
 
-/* Disjoint, by address. Guarded by lock, as is all that follows. */
+/* The ranges are disjoint and sorted by address. The lock guards them and the flags below. */
 static struct {
 	struct range *ranges;
 	size_t count, room;
@@ -66,7 +66,7 @@ static bool enabled;        /* ibv_fork_init() was called, and the kernel does n
 static bool huge_pages;     /* RDMAV_HUGEPAGES_SAFE: pages may be larger than usual */
 static bool has_registered; /* a region that is not kept: it is too late for ibv_fork_init() */
 
-/* Room for what one change can add: two cuts, and a gap beside each range. */
+/* Makes room for what one change can add: two cuts, and a gap beside each range. */
 static int ranges_reserve(void)
 {
 	const size_t need = kept.count * 2 + 3;
@@ -82,7 +82,7 @@ static int ranges_reserve(void)
 	return 0;
 }
 
-/* The first range that ends after ADDR. */
+/* Returns the index of the first range that ends after ADDR. */
 static size_t range_find(uintptr_t addr)
 {
 	size_t low = 0, high = kept.count;
@@ -192,7 +192,8 @@ static int add_pages(uintptr_t start, uintptr_t end)
 
 /* ---- the pages of a region ---- */
 
-/* "7f00-7f20 rw-p ..." starts a mapping, and "KernelPageSize:  2048 kB" is one of the lines on it. */
+/* "7f00-7f20 rw-p ..." starts a mapping, and "KernelPageSize: 2048 kB" is one of the lines on
+ * it. */
 static size_t page_size_in(FILE *smaps, uintptr_t addr)
 {
 	unsigned long start, end, kb;
@@ -223,6 +224,7 @@ static size_t page_size_at(uintptr_t addr)
 	return size ? size : (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Counts the pages of a region up or down: PAGES is add_pages() or remove_pages(). */
 static int region_count(void *addr, size_t length, int (*pages)(uintptr_t start, uintptr_t end))
 {
 	const uintptr_t first = (uintptr_t)addr;
@@ -239,7 +241,8 @@ static int region_count(void *addr, size_t length, int (*pages)(uintptr_t start,
 	return err;
 }
 
-/* Memory has been registered and will never be kept: nobody need wait for anybody then. */
+/* Once memory has been registered that is not kept, none ever will be: no caller has to wait for
+ * the lock. */
 static bool protection_is_off(void)
 {
 	return __atomic_load_n(&has_registered, __ATOMIC_RELAXED);
@@ -301,7 +304,7 @@ VERBS_EXPORT int ibv_fork_init(void)
 	return kernel_copies() ? 0 : protection_enable();
 }
 
-/* For programs that cannot be changed. */
+/* The environment asks for it on behalf of programs that cannot be changed. */
 void verbs_fork_init_from_environment(void)
 {
 	if ((getenv("RDMAV_FORK_SAFE") || getenv("IBV_FORK_SAFE")) && ibv_fork_init())

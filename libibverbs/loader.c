@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * loader.c - provider drivers: who is registered, which plugins to load, which driver a device
+ * loader.c - provider drivers: which are registered, which plugins to load, which driver a device
  * belongs to.
  *
  * Plugins are named by RDMAV_DRIVERS or IBV_DRIVERS (colon separated) and by the configuration
@@ -84,8 +84,8 @@ static bool driver_matches(const struct verbs_driver *driver, const struct verbs
 	return pci_matches(driver, info);
 }
 
-/* The driver that INFO belongs to, whether it speaks the kernel driver's ABI or not; NULL when
- * nobody claims the device. */
+/* Returns the driver that INFO belongs to, whether it speaks the kernel driver's ABI or not; NULL
+ * when none claims the device. */
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info)
 {
 	const struct verbs_driver *driver = NULL;
@@ -120,7 +120,8 @@ void verbs_loader_load_drivers(void)
 
 #else
 
-/* Only a plugin of another implementation is there: the most likely reason why ours is not. */
+/* A plugin of another implementation in the place of ours is the most likely reason why ours is
+ * missing. */
 static bool has_foreign_plugin(const char *name, char *found, size_t size)
 {
 	struct dirent *entry;
@@ -145,18 +146,17 @@ static void explain_load(const char *name, const char *why)
 	char found[NAME_MAX + 1];
 
 	if (has_foreign_plugin(name, found, sizeof(found)))
-		verbs_warn(
-			"provider %s: skipped: %s/%s was built for another libibverbs, and lib%s" PLUGIN_SUFFIX
-			" is not there",
-			name, RDMAKIT_PLUGIN_DIR, found, name);
+		verbs_warn("provider %s: skipped: %s/%s was built for another libibverbs, and "
+			   "lib%s" PLUGIN_SUFFIX " is not there",
+			   name, RDMAKIT_PLUGIN_DIR, found, name);
 	else
 		verbs_warn("provider %s: skipped: %s", name, why);
 }
 
 static bool open_plugin(const char *path)
 {
-	/* The handle is kept: a provider is never unloaded, for devices and contexts point into it.
-	 */
+	/* A provider is never unloaded, for devices and contexts point into it: its handle is not
+	 * closed. */
 	if (!dlopen(path, RTLD_NOW))
 		return false;
 	verbs_info("loaded %s", path);
@@ -198,7 +198,7 @@ static void load_listed(const char *list)
 	free(names);
 }
 
-/* Once: called under the lock of the device list. */
+/* Loads the plugins at the first call. The caller holds the lock of the device list. */
 void verbs_loader_load_drivers(void)
 {
 	static bool loaded;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * netlink.c - find RDMA devices by RDMA netlink: quicker and more exact than sysfs, since it gives
- * the driver's number and respects network namespaces. First a dump of all devices, then for each
- * the character device of its uverbs interface.
+ * netlink.c - find RDMA devices by RDMA netlink, which is quicker and more exact than sysfs: it
+ * gives the driver's number and respects network namespaces. A dump names all devices; then a query
+ * for each names the character device of its uverbs interface.
  */
 #include "private.h"
 
@@ -41,7 +41,7 @@ static bool copy_name(char *to, size_t size, const struct nlattr *attr)
 	return snprintf(to, size, "%s", nla_get_string(attr)) < (int)size;
 }
 
-/* One device of the dump. */
+/* Takes one device of the dump. */
 static int on_device(struct nl_msg *msg, void *arg)
 {
 	struct found *found = arg;
@@ -66,7 +66,7 @@ static int on_device(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* The uverbs character device of one device. */
+/* Takes the uverbs character device of one device. */
 static int on_chardev(struct nl_msg *msg, void *arg)
 {
 	struct verbs_device_info *info = arg;
@@ -127,7 +127,8 @@ static int ask_chardev(struct nl_sock *sock, struct verbs_device_info *info)
 	return ret < 0 ? ret : msg_receive(sock, on_chardev, info);
 }
 
-/* Devices without a uverbs interface are of no use to verbs: drop them. Want of memory is no such reason. */
+/* Drops the devices without a uverbs interface, which are of no use to verbs. A device that is not
+ * known for want of memory is not dropped: the whole search fails. */
 static int complete_devices(struct nl_sock *sock, struct found *found)
 {
 	unsigned int kept = 0;
@@ -148,7 +149,8 @@ static int complete_devices(struct nl_sock *sock, struct found *found)
 	return 0;
 }
 
-/* An errno: EPROTONOSUPPORT stands for all that sysfs may know better. */
+/* Turns an error of libnl into an errno; EPROTONOSUPPORT stands for all that sysfs may know
+ * better. */
 static int err_of(int nl_err)
 {
 	return nl_err == -NLE_NOMEM ? ENOMEM : EPROTONOSUPPORT;
@@ -186,7 +188,7 @@ static int on_system(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* False also when nobody answers. */
+/* False also when the kernel does not answer. */
 bool verbs_netlink_copies_on_fork(void)
 {
 	struct nl_sock *sock;

@@ -3,7 +3,7 @@
  * ops.c - the table of provider operations: its defaults, its setter, and the public slots that
  * inline calls jump through.
  *
- * Everything but the slots that the library answers itself is generated from VERBS_OPS in driver.h.
+ * All of it is generated from VERBS_OPS in driver.h, but for the slots that the library answers.
  */
 #include "private.h"
 
@@ -19,8 +19,7 @@ static int not_supported(const char *name)
 #define DEFAULT_FD(type, name)    return fail_fd(not_supported(#name))
 #define DEFAULT_QUIET(type, name) return (type)0
 
-/* A generated default names its parameters, for the reader of the list, and looks at none of them.
- */
+/* The list names parameters for its reader; a generated default looks at none of them. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define DEFAULT_OP(slot, fail, type, name, params) \
@@ -44,7 +43,7 @@ static int stored_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 	return 0;
 }
 
-/* Commands that rarely have driver data. */
+/* These commands rarely have driver data: a plain one is the default. */
 static const struct verbs_ops plain_commands = {
 	.query_port = verbs_cmd_query_port,
 	.advise_mr = verbs_cmd_advise_mr,

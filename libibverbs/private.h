@@ -7,10 +7,10 @@
 
 #include "driver.h"
 
-/* Exported functions; everything else is hidden. Their version comes from libibverbs.map. */
+/* Marks an exported function, whose version is in libibverbs.map; all others are hidden. */
 #define VERBS_EXPORT __attribute__((visibility("default")))
 
-/* What verbs_context.priv points to. Applications cannot look inside. */
+/* verbs_context.priv points to this. Applications cannot look inside. */
 struct verbs_ex_private {
 	struct verbs_ops ops;
 	uint32_t driver_id;             /* the kernel checks it in each command */
@@ -30,14 +30,14 @@ static inline const struct verbs_ops *get_ops(struct ibv_context *context)
 	return &to_priv(context)->ops;
 }
 
-/* The public edge: a positive errno becomes errno and a NULL object. */
+/* At the public edge a positive errno becomes errno and a NULL object. */
 static inline void *fail_null(int err)
 {
 	errno = err;
 	return NULL;
 }
 
-/* Likewise, where the call returns a descriptor. */
+/* Where the call returns a descriptor it becomes errno and -1. */
 static inline int fail_fd(int err)
 {
 	errno = err;
@@ -47,7 +47,8 @@ static inline int fail_fd(int err)
 /* ops.c */
 void verbs_ops_set_defaults(struct verbs_context *vctx);
 
-/* What the slots hold whose input the library checks before it calls the provider. */
+/* These stand in the public slots of operations whose input the library checks before the provider
+ * is called. */
 int verbs_query_device_ex(struct ibv_context *context,
 			  const struct ibv_query_device_ex_input *input,
 			  struct ibv_device_attr_ex *attr, size_t attr_size);
@@ -55,7 +56,7 @@ struct ibv_cq_ex *verbs_create_cq_ex(struct ibv_context *context, struct ibv_cq_
 struct ibv_qp *verbs_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 struct ibv_srq *verbs_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 
-/* sysfs.c: one file, without the newline at its end. */
+/* sysfs.c: both read one file, without the newline at its end. */
 int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size);
 int verbs_sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const char *format,
 			   ...) __attribute__((format(printf, 4, 5)));
@@ -66,11 +67,11 @@ int verbs_sysfs_fill_info(struct verbs_device_info *info);
 int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count);
 bool verbs_sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id);
 
-/* verbs_gid.c: one entry of a GID table; ENODATA, and a GID of zeros, for an empty slot. */
+/* verbs_gid.c: reads one entry of a GID table. An empty slot is ENODATA and a GID of zeros. */
 int verbs_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 		    struct ibv_gid_entry *entry);
 
-/* netlink.c: EPROTONOSUPPORT and friends mean "ask sysfs". */
+/* netlink.c: any error but ENOMEM means that sysfs is to be asked. */
 int verbs_netlink_find_devices(struct verbs_device_info **infos, unsigned int *count);
 bool verbs_netlink_copies_on_fork(void);
 
@@ -78,18 +79,19 @@ bool verbs_netlink_copies_on_fork(void);
 void verbs_loader_load_drivers(void);
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info);
 
-/* fork.c: keep a region's pages from child processes, if the program asked for it and the kernel leaves it to
- * us; nothing otherwise. verbs_fork_release() gives back what verbs_fork_keep() was given. */
+/* fork.c: verbs_fork_keep() keeps a region's pages from child processes if the program has asked
+ * for it and the kernel leaves it to us; otherwise it does nothing. verbs_fork_release() undoes
+ * it. */
 int verbs_fork_keep(void *addr, size_t length);
 int verbs_fork_release(void *addr, size_t length);
 void verbs_fork_init_from_environment(void);
 
-/* verbs_buf.c: is [addr, addr + length) inside a buffer that was allocated for PD? EINVAL if not. */
+/* verbs_buf.c: EINVAL unless [addr, addr + length) lies in a buffer that was allocated for PD. */
 int verbs_buf_check_range(struct ibv_pd *pd, const struct ibv_buf *buf, const void *addr,
 			  size_t length);
 
-/* device.c: the device whose character device is DEV, for a context that is imported. The caller owns a
- * reference. */
+/* device.c: verbs_device_find() finds the device whose character device is DEV, for a context that
+ * is imported, and gives the caller a reference. */
 int verbs_device_find(uint64_t dev, struct verbs_device **vdev);
 void verbs_device_get(struct verbs_device *vdev);
 void verbs_device_put(struct verbs_device *vdev);
@@ -98,9 +100,9 @@ void verbs_device_put(struct verbs_device *vdev);
 void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
 			    uint32_t reported);
 
-/* What an asynchronous event is about. */
+/* An asynchronous event is about one of these. */
 enum element_kind {
-	ELEMENT_PORT, /* and the device: its element is 0 */
+	ELEMENT_PORT, /* also the device, whose element is 0 */
 	ELEMENT_CQ,
 	ELEMENT_QP,
 	ELEMENT_SRQ,
@@ -108,7 +110,8 @@ enum element_kind {
 };
 enum element_kind verbs_event_element(enum ibv_event_type type);
 
-/* compat_1_0.c: the context itself, or the one that a program of release 1.0 has wrapped. */
+/* compat_1_0.c: returns the context itself, or the one inside the wrapper that a program of release
+ * 1.0 holds. */
 #ifdef VERBS_STATIC
 static inline struct ibv_context *verbs_compat_real_context(struct ibv_context *context)
 {
@@ -118,14 +121,15 @@ static inline struct ibv_context *verbs_compat_real_context(struct ibv_context *
 struct ibv_context *verbs_compat_real_context(struct ibv_context *context);
 #endif
 
-/* explain_qp.c: one log line for a QP command that the kernel refused with ERR. */
+/* explain_qp.c: these write one log line for a QP command that the kernel refused with ERR. */
 void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
 			     int err);
 void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
 
-/* explain_ah.c: likewise for an address handle. */
+/* explain_ah.c: writes one log line for an address handle that the kernel refused with ERR. */
 void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);
-/* What is wrong with an address, as "PREFIXfield value: rule" in WHY. False: nothing was found. */
+/* Writes what is wrong with an address to WHY, as "PREFIXfield value: rule". False when it finds
+ * nothing. */
 bool verbs_ah_find_fault(struct ibv_context *context, const char *prefix,
 			 const struct ibv_ah_attr *attr, char *why, size_t size);
 

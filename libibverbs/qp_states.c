@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * qp_states.c - which attributes a QP transition takes (IBTA vol 1, 11.2.5.2: Modify Queue Pair).
- * The kernel decides; this table explains (explain_qp.c).
+ * The kernel decides; by this table explain_qp.c says why.
  */
 #include "qp_states.h"
 
@@ -21,8 +21,8 @@ enum qp_class {
 	CLASS_ANY = CLASS_CONNECTED | CLASS_UD | CLASS_RAW,
 };
 
-/* Rows of one transition add up: each says what it requires of, and allows to, the classes it
- * names. */
+/* The rows of one transition add up: each says what it requires of the classes that it names, and
+ * what it allows them besides. */
 struct row {
 	enum ibv_qp_state from, to;
 	unsigned int classes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rates.c - static rates as multiples of 2.5 Gb/s and as Mb/s (IBTA vol 1, PathRecord: Rate). A
- * rate that is no whole multiple has none; a number that is no rate is IBV_RATE_MAX, the port's
- * own.
+ * rates.c - static rates as multiples of 2.5 Gb/s and as Mb/s (IBTA vol 1, PathRecord: Rate). The
+ * multiple of a rate that is no whole multiple is -1; a number that is no rate becomes
+ * IBV_RATE_MAX, which stands for the port's own.
  */
 #include "private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Former names of the kernel's path record, for sources that still use them; the type is in
+/* Some sources still use these former names of the kernel's path record; the type is in
  * <rdma/ib_user_sa.h>. */
 #ifndef INFINIBAND_SA_KERN_ABI_H
 #define INFINIBAND_SA_KERN_ABI_H

@@ -10,8 +10,8 @@
 #include <linux/types.h>
 #include <infiniband/verbs.h>
 
-/* A path, unpacked. A selector says how mtu, rate or packet_life_time is meant: 0 greater than,
- * 1 less than, 2 exactly, 3 the largest available. */
+/* This is a path with unpacked fields. A selector says how mtu, rate or packet_life_time is meant:
+ * 0 greater than, 1 less than, 2 exactly, 3 the largest available. */
 struct ibv_sa_path_rec {
 	union ibv_gid dgid;
 	union ibv_gid sgid;
@@ -34,7 +34,7 @@ struct ibv_sa_path_rec {
 	uint8_t preference;
 };
 
-/* Membership of a multicast group. */
+/* This is the membership of a port in a multicast group. */
 struct ibv_sa_mcmember_rec {
 	union ibv_gid mgid;
 	union ibv_gid port_gid;
@@ -56,7 +56,7 @@ struct ibv_sa_mcmember_rec {
 	int proxy_join;
 };
 
-/* A registered service and the data that it publishes. */
+/* This is a registered service with the data that it publishes. */
 struct ibv_sa_service_rec {
 	uint64_t id;
 	union ibv_gid gid;
@@ -70,10 +70,10 @@ struct ibv_sa_service_rec {
 	uint64_t data64[2];
 };
 
-/* The bit of ibv_path_record.reversible_numpath. */
+/* This bit is in ibv_path_record.reversible_numpath. */
 #define IBV_PATH_RECORD_REVERSIBLE 0x80
 
-/* A path in wire order and wire packing; bit ranges are of the value in host order. */
+/* This is a path in wire order and wire packing; bit ranges are of the value in host order. */
 struct ibv_path_record {
 	__be64 service_id;
 	union ibv_gid dgid;
@@ -92,7 +92,7 @@ struct ibv_path_record {
 	uint8_t reserved[6];
 };
 
-/* What a path of ibv_path_data may be used for. */
+/* These say what a path of ibv_path_data may be used for. */
 #define IBV_PATH_FLAG_GMP             0x01
 #define IBV_PATH_FLAG_PRIMARY         0x02
 #define IBV_PATH_FLAG_ALTERNATE       0x04

@@ -66,7 +66,7 @@ int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size)
 	return read_file(AT_FDCWD, path, buf, size);
 }
 
-/* The number of characters read, or -1: the public form of verbs_sysfs_read(). */
+/* The public form of verbs_sysfs_read() returns the number of characters read, or -1. */
 VERBS_EXPORT int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size)
 {
 	int err = size ? verbs_sysfs_read(dir, file, buf, size) : EINVAL;
@@ -89,7 +89,7 @@ int verbs_sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, co
 	return verbs_sysfs_read(device->ibdev_path, file, buf, size);
 }
 
-/* "fe80:0000:...": eight groups of 16 bits, none left out. */
+/* The kernel writes a GID as eight groups of 16 bits, none left out: "fe80:0000:...". */
 int verbs_sysfs_parse_gid(const char *text, union ibv_gid *gid)
 {
 	for (int i = 0; i < 8; i++) {

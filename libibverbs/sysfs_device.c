@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs_device.c - what sysfs says about RDMA devices: finds them where RDMA netlink is missing, and
- * completes what netlink found.
+ * sysfs_device.c - what sysfs says about RDMA devices: finds them where RDMA netlink is missing,
+ * and completes what netlink found.
  */
 #include "private.h"
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* pci:v000015B3d00001021sv...: both ids have eight hexadecimal digits. */
+/* In pci:v000015B3d00001021sv... each id has eight hexadecimal digits. */
 bool verbs_sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id)
 {
 	unsigned int vendor, device;
@@ -35,7 +35,7 @@ static bool parse_dev(const char *text, uint64_t *dev)
 	return true;
 }
 
-/* node_type reads "1: CA". */
+/* The file node_type reads "1: CA". */
 static int read_node_type(const struct verbs_device_info *info)
 {
 	char text[32];
@@ -47,8 +47,7 @@ static int read_node_type(const struct verbs_device_info *info)
 	return type >= IBV_NODE_CA && type <= IBV_NODE_UNSPECIFIED ? type : IBV_NODE_UNKNOWN;
 }
 
-/* A device that was unplugged and replaced under its old name has another directory: its mtime
- * tells. */
+/* The mtime of its directory tells a device from one that was unplugged and had the same name. */
 static void fill_identity(struct verbs_device_info *info)
 {
 	struct stat st;
@@ -59,7 +58,7 @@ static void fill_identity(struct verbs_device_info *info)
 	info->identity[1] = (uint64_t)st.st_mtim.tv_nsec;
 }
 
-/* Complete INFO, in which name and uverbs_name are set. Facts that are missing leave their field
+/* Completes INFO, in which name and uverbs_name are set. A fact that is missing leaves its field
  * empty. */
 int verbs_sysfs_fill_info(struct verbs_device_info *info)
 {
@@ -85,7 +84,7 @@ int verbs_sysfs_fill_info(struct verbs_device_info *info)
 	return 0;
 }
 
-/* One directory of class/infiniband_verbs. */
+/* Fills INFO from one directory of class/infiniband_verbs. */
 static int read_uverbs_dir(const char *class_dir, const char *entry, struct verbs_device_info *info)
 {
 	char dir[IBV_SYSFS_PATH_MAX], text[32];
@@ -147,7 +146,7 @@ static int scan_uverbs(DIR *dir, const char *class_dir, struct verbs_device_info
 	return err;
 }
 
-/* ENOSYS when there is no RDMA in this kernel. *infos is the caller's to free, also on failure. */
+/* ENOSYS means that there is no RDMA in this kernel. The caller frees *infos, also on failure. */
 int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count)
 {
 	char class_dir[IBV_SYSFS_PATH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Wire headers of tag matching: what a sender puts at the start of a message that goes to an SRQ
+ * Wire headers of tag matching, which a sender puts at the start of a message that goes to an SRQ
  * of type IBV_SRQT_TM. All multi-byte fields are big-endian.
  */
 #ifndef _TM_TYPES_H
@@ -20,7 +20,7 @@ enum ibv_tmh_op {
 	IBV_TMH_EAGER = 3,  /* the data follows */
 };
 
-/* Tag matching header. */
+/* The tag matching header comes first. */
 struct ibv_tmh {
 	uint8_t opcode;      /* enum ibv_tmh_op */
 	uint8_t reserved[3]; /* 0 */
@@ -28,7 +28,7 @@ struct ibv_tmh {
 	__be64 tag;
 };
 
-/* Rendezvous header: where the sender's data lies. */
+/* The rendezvous header says where the sender's data lies. */
 struct ibv_rvh {
 	__be64 va;
 	__be32 rkey;

@@ -117,10 +117,10 @@ enum ibv_device_cap_flags {
 	IBV_DEVICE_MANAGED_FLOW_STEERING = 1 << 29,
 };
 
-/* Bits of device_cap_flags_ex only: an enumerator of theirs would widen the enum above. */
+/* These bits are in device_cap_flags_ex only: as enumerators they would widen the enum above. */
 #define IBV_DEVICE_RAW_SCATTER_FCS       (1ULL << 34)
 #define IBV_DEVICE_PCI_WRITE_END_PADDING (1ULL << 36)
-#define IBV_DEVICE_CC_DMA_BOUNCE         (1ULL << 41) /* confidential guest: DMA through bounce buffers */
+#define IBV_DEVICE_CC_DMA_BOUNCE         (1ULL << 41) /* confidential guest: DMA is bounced */
 
 enum ibv_atomic_cap {
 	IBV_ATOMIC_NONE = 0,
@@ -176,7 +176,7 @@ struct ibv_query_device_ex_input {
 	uint32_t comp_mask; /* 0 */
 };
 
-/* On-demand paging: what the device does at all, and per transport. */
+/* On-demand paging has capabilities of the device as a whole, and others of each transport. */
 enum ibv_odp_general_caps {
 	IBV_ODP_SUPPORT = 1 << 0,
 	IBV_ODP_SUPPORT_IMPLICIT = 1 << 1, /* an MR over the whole address space */
@@ -213,7 +213,8 @@ enum ibv_rx_hash_function_flags {
 	IBV_RX_HASH_FUNC_TOEPLITZ = 1 << 0,
 };
 
-/* Packet fields that enter the receive hash. A QP takes IPv4 or IPv6 fields, TCP or UDP fields. */
+/* These packet fields can enter the receive hash. A QP takes IPv4 or IPv6 fields, TCP or UDP
+ * fields. */
 enum ibv_rx_hash_fields {
 	IBV_RX_HASH_SRC_IPV4 = 1 << 0,
 	IBV_RX_HASH_DST_IPV4 = 1 << 1,
@@ -271,7 +272,7 @@ enum ibv_pci_atomic_op_size {
 	IBV_PCI_ATOMIC_OPERATION_16_BYTE_SIZE_SUP = 1 << 2,
 };
 
-/* Operand sizes that PCI atomics of each kind can have: enum ibv_pci_atomic_op_size. */
+/* Each field has the operand sizes of one kind of PCI atomics: enum ibv_pci_atomic_op_size. */
 struct ibv_pci_atomic_caps {
 	uint16_t fetch_add;
 	uint16_t swap;
@@ -362,7 +363,8 @@ enum {
 	IBV_LINK_LAYER_ETHERNET = 2,
 };
 
-/* IBTA vol 1, PortInfo:CapabilityMask; bit 26 says that GIDs follow the IP addresses. */
+/* These are the bits of PortInfo:CapabilityMask (IBTA vol 1); bit 26 says that GIDs follow the IP
+ * addresses. */
 enum ibv_port_cap_flags {
 	IBV_PORT_SM = 1 << 1,
 	IBV_PORT_NOTICE_SUP = 1 << 2,
@@ -390,7 +392,8 @@ enum ibv_port_cap_flags {
 	IBV_PORT_IP_BASED_GIDS = 1 << 26,
 };
 
-/* IBTA vol 1, PortInfo:CapabilityMask2; valid with IBV_PORT_CAP_MASK2_SUP. */
+/* These are the bits of PortInfo:CapabilityMask2 (IBTA vol 1), valid with
+ * IBV_PORT_CAP_MASK2_SUP. */
 enum ibv_port_cap_flags2 {
 	IBV_PORT_SET_NODE_DESC_SUP = 1 << 0,
 	IBV_PORT_INFO_EXT_SUP = 1 << 1,
@@ -550,7 +553,7 @@ enum ibv_mr_init_attr_mask {
 	IBV_REG_MR_MASK_BUF = 1 << 5,
 };
 
-/* For ibv_reg_mr_ex(): memory at addr, or of dma-buf fd from fd_offset on, or of buf. */
+/* ibv_reg_mr_ex() registers memory at addr, or of dma-buf fd from fd_offset on, or of buf. */
 struct ibv_mr_init_attr {
 	size_t length;
 	int access;         /* enum ibv_access_flags */
@@ -570,7 +573,7 @@ enum ibv_rereg_mr_flags {
 	IBV_REREG_MR_FLAGS_SUPPORTED = 0x7,
 };
 
-/* Returned by ibv_rereg_mr(): which of the old and the new region is still good. */
+/* ibv_rereg_mr() returns these, which say which of the old and the new region is still good. */
 enum ibv_rereg_mr_err_code {
 	IBV_REREG_MR_ERR_INPUT = -1,         /* old: the arguments were wrong */
 	IBV_REREG_MR_ERR_DONT_FORK_NEW = -2, /* old: the new range could not be fork-proofed */
@@ -625,7 +628,7 @@ struct ibv_dm {
 	uint32_t handle;
 };
 
-/* DMA handles: hints for the PCI transactions (TLP processing hints) that reach a region. */
+/* A DMA handle has hints for the PCI transactions that reach a region (TLP processing hints). */
 enum ibv_tph_mem_type {
 	IBV_TPH_MEM_TYPE_VM = 0, /* volatile memory */
 	IBV_TPH_MEM_TYPE_PM = 1, /* persistent memory */
@@ -658,7 +661,7 @@ struct ibv_global_route {
 	uint8_t traffic_class;
 };
 
-/* The 40 bytes in front of a received datagram. */
+/* These 40 bytes stand in front of a received datagram. */
 struct ibv_grh {
 	__be32 version_tclass_flow;
 	__be16 paylen;
@@ -668,7 +671,7 @@ struct ibv_grh {
 	union ibv_gid dgid;
 };
 
-/* Static rates, in the coding of the wire (IBTA vol 1, 9.11.2). */
+/* Static rates are coded as on the wire (IBTA vol 1, 9.11.2). */
 enum ibv_rate {
 	IBV_RATE_MAX = 0, /* that of the port */
 	IBV_RATE_2_5_GBPS = 2,
@@ -819,7 +822,7 @@ struct ibv_wc {
 	uint8_t dlid_path_bits;
 };
 
-/* What the readers of an extended CQ shall be able to tell. */
+/* These say what the readers of an extended CQ shall be able to tell. */
 enum ibv_create_cq_wc_flags {
 	IBV_WC_EX_WITH_BYTE_LEN = 1 << 0,
 	IBV_WC_EX_WITH_IMM = 1 << 1,
@@ -873,7 +876,7 @@ struct ibv_wc_tm_info {
 	uint32_t priv; /* app_ctx of the sender's struct ibv_tmh */
 };
 
-/* Starts as a struct ibv_cq: see ibv_cq_ex_to_cq(). status and wr_id are of the current
+/* This starts as a struct ibv_cq: see ibv_cq_ex_to_cq(). status and wr_id are of the current
  * completion; the readers tell the rest of it. */
 struct ibv_cq_ex {
 	struct ibv_context *context;
@@ -963,7 +966,7 @@ struct ibv_tm_cap {
 	uint32_t max_ops;
 };
 
-/* Starts as a struct ibv_srq_init_attr. */
+/* This starts as a struct ibv_srq_init_attr. */
 struct ibv_srq_init_attr_ex {
 	void *srq_context;
 	struct ibv_srq_attr attr;
@@ -1041,7 +1044,7 @@ struct ibv_wq_attr {
 
 struct ibv_recv_wr;
 
-/* The receive side of a QP as an object of its own: many QPs reach it through a table. */
+/* A WQ is the receive side of a QP as an object of its own: many QPs reach it through a table. */
 struct ibv_wq {
 	struct ibv_context *context;
 	void *wq_context;
@@ -1059,7 +1062,7 @@ struct ibv_wq {
 	uint32_t comp_mask;
 };
 
-/* Spreads the packets of a QP over receive WQs: the hash of a packet selects the entry. */
+/* A table spreads the packets of a QP over WQs: the hash of a packet selects the entry. */
 struct ibv_rwq_ind_table {
 	struct ibv_context *context;
 	int ind_tbl_handle;
@@ -1125,7 +1128,7 @@ enum ibv_qp_create_flags {
 	IBV_QP_CREATE_PCI_WRITE_END_PADDING = 1 << 11,
 };
 
-/* The ibv_wr_ builders that the program will use on the QP. */
+/* These name the ibv_wr_ builders that the program will use on the QP. */
 enum ibv_qp_create_send_ops_flags {
 	IBV_QP_EX_WITH_RDMA_WRITE = 1 << 0,
 	IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM = 1 << 1,
@@ -1149,7 +1152,7 @@ struct ibv_rx_hash_conf {
 	uint64_t rx_hash_fields_mask; /* enum ibv_rx_hash_fields */
 };
 
-/* Starts as a struct ibv_qp_init_attr. */
+/* This starts as a struct ibv_qp_init_attr. */
 struct ibv_qp_init_attr_ex {
 	void *qp_context;
 	struct ibv_cq *send_cq;
@@ -1275,7 +1278,7 @@ enum ibv_query_qp_data_in_order_caps {
 	IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES = 1 << 1,
 };
 
-/* Enhanced connection establishment: options both ends of a connection agree on. */
+/* Enhanced connection establishment: both ends of a connection agree on these options. */
 struct ibv_ece {
 	uint32_t vendor_id; /* IEEE OUI */
 	uint32_t options;   /* the provider's */
@@ -1326,7 +1329,7 @@ enum ibv_send_flags {
 	IBV_SEND_IP_CSUM = 1 << 4,
 };
 
-/* RDMA FLUSH: how far written data must have come, and of what. */
+/* An RDMA FLUSH says how far written data must have come, and by its level which data. */
 enum ibv_placement_type {
 	IBV_FLUSH_GLOBAL = 1 << 0,
 	IBV_FLUSH_PERSISTENT = 1 << 1,
@@ -1407,7 +1410,7 @@ struct ibv_recv_wr {
 	int num_sge;
 };
 
-/* Changes to the matching list of an SRQ of type IBV_SRQT_TM. */
+/* These change the matching list of an SRQ of type IBV_SRQT_TM. */
 enum ibv_ops_wr_opcode {
 	IBV_WR_TAG_ADD = 0,
 	IBV_WR_TAG_DEL = 1,
@@ -1437,7 +1440,7 @@ struct ibv_ops_wr {
 	} tm;
 };
 
-/* A QP with builders: set wr_id and wr_flags, call one wr_ operation, then its setters. */
+/* To post by builders, set wr_id and wr_flags, call one wr_ operation, then its setters. */
 struct ibv_qp_ex {
 	struct ibv_qp qp_base;
 	uint64_t comp_mask;
@@ -1634,7 +1637,7 @@ struct ibv_flow_spec_tcp_udp {
 	struct ibv_flow_tcp_udp_filter mask;
 };
 
-/* RFC 2784 and 2890. */
+/* The fields are those of RFC 2784 and 2890. */
 struct ibv_flow_gre_filter {
 	uint16_t c_ks_res0_ver; /* from the top: C, 0, K, S, 9 bits 0, version */
 	uint16_t protocol;
@@ -1648,7 +1651,7 @@ struct ibv_flow_spec_gre {
 	struct ibv_flow_gre_filter mask;
 };
 
-/* RFC 3032. */
+/* The label is that of RFC 3032. */
 struct ibv_flow_mpls_filter {
 	uint32_t label; /* from the top: label 20 bits, class 3, bottom of stack 1, TTL 8 */
 };
@@ -1697,7 +1700,7 @@ struct ibv_flow_spec_counter_action {
 	struct ibv_counters *counters;
 };
 
-/* Any of the specs; hdr reads the start that they share. */
+/* This holds any of the specs; hdr reads the start that they share. */
 struct ibv_flow_spec {
 	union {
 		struct {
@@ -1914,7 +1917,8 @@ struct verbs_context {
 	struct ibv_context context; /* last */
 };
 
-/* The extended context around ctx, or NULL if a library older than the second table made it. */
+/* Returns the extended context around ctx, or NULL if a library older than the second table made
+ * it. */
 static inline struct verbs_context *verbs_get_ctx(struct ibv_context *ctx)
 {
 	char *inner = (char *)ctx;
@@ -1924,8 +1928,8 @@ static inline struct verbs_context *verbs_get_ctx(struct ibv_context *ctx)
 	return (struct verbs_context *)(void *)(inner - offsetof(struct verbs_context, context));
 }
 
-/* As verbs_get_ctx(), but also NULL unless the slot at byte slot of the table is there and set.
- * The slot is copied out: this function does not know its type. */
+/* Does what verbs_get_ctx() does, but also returns NULL unless the slot at byte slot of the table
+ * is there and set. The slot is copied out: this function does not know its type. */
 static inline struct verbs_context *__verbs_get_ctx_slot(struct ibv_context *ctx, size_t slot)
 {
 	struct verbs_context *vctx = verbs_get_ctx(ctx);
@@ -1937,10 +1941,10 @@ static inline struct verbs_context *__verbs_get_ctx_slot(struct ibv_context *ctx
 	return fn ? vctx : NULL;
 }
 
-/* The extended context of ctx if it has operation op, otherwise NULL. */
+/* This is the extended context of ctx if that has operation op, otherwise NULL. */
 #define verbs_get_ctx_op(ctx, op) __verbs_get_ctx_slot(ctx, offsetof(struct verbs_context, op))
 
-/* The answer of a call that would have returned an object: errno is EOPNOTSUPP. */
+/* Answers a call that would have returned an object: errno is EOPNOTSUPP. */
 static inline void *__verbs_no_object(void)
 {
 	errno = EOPNOTSUPP;
@@ -1951,8 +1955,8 @@ static inline void *__verbs_no_object(void)
 
 /* ---- Devices and contexts -------------------------------------------------------------- */
 
-/* A list that ends with NULL, of *num_devices devices; num_devices may be NULL. Release it with
- * ibv_free_device_list(), after which only devices that are open may be used. */
+/* Returns a list of *num_devices devices that ends with NULL; num_devices may be NULL. Release it
+ * with ibv_free_device_list(), after which only devices that are open may be used. */
 struct ibv_device **ibv_get_device_list(int *num_devices);
 void ibv_free_device_list(struct ibv_device **list);
 
@@ -1993,7 +1997,7 @@ const char *ibv_node_type_str(enum ibv_node_type node_type);
 struct ibv_context *ibv_open_device(struct ibv_device *device);
 int ibv_close_device(struct ibv_context *context); /* 0, or -1 with errno */
 
-/* A second context over the kernel objects behind cmd_fd, which another context or process
+/* Makes a second context over the kernel objects behind cmd_fd, which another context or process
  * opened. On success the new context owns the descriptor. */
 struct ibv_context *ibv_import_device(int cmd_fd);
 
@@ -2061,11 +2065,11 @@ static inline int ___ibv_query_port(struct ibv_context *context, uint8_t port_nu
 }
 #define ibv_query_port(context, port_num, port_attr) ___ibv_query_port(context, port_num, port_attr)
 
-/* The speed of the port now, in units of 100 Mbit/s. */
+/* Tells the speed of the port now, in units of 100 Mbit/s. */
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
 const char *ibv_port_state_str(enum ibv_port_state port_state);
 
-/* 0, or -1 with errno. */
+/* Returns 0, or -1 with errno. */
 int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid);
 
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
@@ -2073,14 +2077,15 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
 			     size_t max_entries, uint32_t flags, size_t entry_size);
 
-/* One entry; an empty slot is ENODATA. flags is 0. */
+/* Reads one entry; an empty slot is ENODATA. flags is 0. */
 static inline int ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 				   uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags)
 {
 	return _ibv_query_gid_ex(context, port_num, gid_index, entry, flags, sizeof(*entry));
 }
 
-/* The entries in use of all ports: how many there were, or a negative errno value. flags is 0. */
+/* Reads the entries in use of all ports and returns how many there were, or a negative errno value.
+ * flags is 0. */
 static inline ssize_t ibv_query_gid_table(struct ibv_context *context,
 					  struct ibv_gid_entry *entries, size_t max_entries,
 					  uint32_t flags)
@@ -2088,7 +2093,7 @@ static inline ssize_t ibv_query_gid_table(struct ibv_context *context,
 	return _ibv_query_gid_table(context, entries, max_entries, flags, sizeof(*entries));
 }
 
-/* 0, or -1 with errno; the index, or -1. */
+/* The first returns 0, or -1 with errno; the second the index, or -1. */
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
 int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey);
 
@@ -2121,7 +2126,7 @@ static inline int ibv_dealloc_td(struct ibv_td *td)
 	return vctx ? vctx->dealloc_td(td) : EOPNOTSUPP;
 }
 
-/* A PD with a thread domain and allocators attached; ibv_dealloc_pd() releases it. */
+/* Makes a PD with a thread domain and allocators attached; ibv_dealloc_pd() releases it. */
 static inline struct ibv_pd *ibv_alloc_parent_domain(struct ibv_context *context,
 						     struct ibv_parent_domain_init_attr *attr)
 {
@@ -2184,14 +2189,14 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t leng
 				 int fd, int access);
 struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *mr_init_attr);
 
-/* 0, or a value of enum ibv_rereg_mr_err_code. */
+/* Returns 0, or a value of enum ibv_rereg_mr_err_code. */
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		 int access);
 int ibv_dereg_mr(struct ibv_mr *mr);
 struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle);
 void ibv_unimport_mr(struct ibv_mr *mr);
 
-/* An lkey that reads as zeros and takes writes nowhere. */
+/* The region's lkey reads as zeros and takes writes nowhere. */
 static inline struct ibv_mr *ibv_alloc_null_mr(struct ibv_pd *pd)
 {
 	struct verbs_context *vctx = verbs_get_ctx_op(pd->context, alloc_null_mr);
@@ -2199,7 +2204,7 @@ static inline struct ibv_mr *ibv_alloc_null_mr(struct ibv_pd *pd)
 	return vctx ? vctx->alloc_null_mr(pd) : (struct ibv_mr *)__verbs_no_object();
 }
 
-/* Advice on ranges of on-demand regions; flags: IBV_ADVISE_MR_FLAG_FLUSH waits until done. */
+/* Gives advice on ranges of on-demand regions; flags: IBV_ADVISE_MR_FLAG_FLUSH waits until done. */
 static inline int ibv_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
 				struct ibv_sge *sg_list, uint32_t num_sge)
 {
@@ -2235,7 +2240,8 @@ static inline int ibv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_m
 	return mw->context->ops.bind_mw(qp, mw, mw_bind);
 }
 
-/* The key for the next binding of a window of type 2: its low byte is the program's to choose. */
+/* Returns the key for the next binding of a window of type 2: its low byte is the program's to
+ * choose. */
 static inline uint32_t ibv_inc_rkey(uint32_t rkey)
 {
 	return (rkey & 0xffffff00) | ((rkey + 1) & 0xff);
@@ -2281,8 +2287,7 @@ static inline struct ibv_mr *ibv_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 		    : (struct ibv_mr *)__verbs_no_object();
 }
 
-/* Memory that the library allocates for use in a PD: its address is returned, *buf stands for
- * it. */
+/* Allocates memory for use in a PD and returns its address; *buf stands for it. */
 void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
 void ibv_free_buf(struct ibv_buf *buf);
 int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf); /* a descriptor, or -1 with errno */
@@ -2335,7 +2340,8 @@ static inline int ibv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context);
 void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents);
 
-/* The number of completions, fewer than num_entries if the queue ran empty; negative on error. */
+/* Returns the number of completions, fewer than num_entries if the queue ran empty; negative on
+ * error. */
 static inline int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	return cq->context->ops.poll_cq(cq, num_entries, wc);
@@ -2386,7 +2392,7 @@ static inline __be32 ibv_wc_read_imm_data(struct ibv_cq_ex *cq)
 	return cq->read_imm_data(cq);
 }
 
-/* Shares the reader of the immediate data; the key comes in host order. */
+/* This shares the reader of the immediate data; the key comes in host order. */
 static inline uint32_t ibv_wc_read_invalidated_rkey(struct ibv_cq_ex *cq)
 {
 	return (uint32_t)cq->read_imm_data(cq);
@@ -2417,7 +2423,7 @@ static inline uint8_t ibv_wc_read_dlid_path_bits(struct ibv_cq_ex *cq)
 	return cq->read_dlid_path_bits(cq);
 }
 
-/* In ticks of hca_core_clock. */
+/* The timestamp is in ticks of hca_core_clock. */
 static inline uint64_t ibv_wc_read_completion_ts(struct ibv_cq_ex *cq)
 {
 	return cq->read_completion_ts(cq);
@@ -2602,7 +2608,7 @@ static inline struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context,
 		    : (struct ibv_qp *)__verbs_no_object();
 }
 
-/* Another handle of an XRC receive QP that a process of the same XRC domain created. */
+/* Opens another handle of an XRC receive QP that a process of the same XRC domain created. */
 static inline struct ibv_qp *ibv_open_qp(struct ibv_context *context,
 					 struct ibv_qp_open_attr *qp_open_attr)
 {
@@ -2618,13 +2624,13 @@ static inline int ibv_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate
 	return vctx ? vctx->modify_qp_rate_limit(qp, attr) : EOPNOTSUPP;
 }
 
-/* 1 if data that op writes here arrives in order, 0 if not; see the flags for more detail. */
+/* Returns 1 if data that op writes here arrives in order, 0 if not; flags ask for more detail. */
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 
 int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 
-/* Multicast groups of a UD QP; lid in host order. */
+/* A UD QP joins and leaves multicast groups by these; lid is in host order. */
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 
@@ -2642,10 +2648,10 @@ static inline int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 	return qp->context->ops.post_recv(qp, wr, bad_wr);
 }
 
-/* The builders of a QP that was created with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, otherwise NULL. */
+/* Returns the builders of a QP created with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, otherwise NULL. */
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp);
 
-/* A batch: ibv_wr_start(), any number of requests, then ibv_wr_complete(), which posts all of
+/* A batch is ibv_wr_start(), any number of requests, then ibv_wr_complete(), which posts all of
  * them or, on an error in any, none; or ibv_wr_abort(). */
 static inline void ibv_wr_start(struct ibv_qp_ex *qp)
 {
@@ -2717,7 +2723,7 @@ static inline void ibv_wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint
 	qp->wr_atomic_write(qp, rkey, remote_addr, atomic_wr);
 }
 
-/* type: enum ibv_placement_type, level: enum ibv_selectivity_level. */
+/* type is an enum ibv_placement_type, level an enum ibv_selectivity_level. */
 static inline void ibv_wr_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr,
 				size_t len, uint8_t type, uint8_t level)
 {
@@ -2775,14 +2781,15 @@ static inline void ibv_wr_set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t remote_srq
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int ibv_destroy_ah(struct ibv_ah *ah);
 
-/* The way back to the sender of a datagram. grh, the first 40 bytes of the receive buffer, counts
- * only if wc has IBV_WC_GRH. ibv_init_ah_from_wc() returns 0, or -1 with errno. */
+/* Both find the way back to the sender of a datagram. grh, the first 40 bytes of the receive
+ * buffer, counts only if wc has IBV_WC_GRH. ibv_init_ah_from_wc() returns 0, or -1 with errno. */
 int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
 			struct ibv_grh *grh, struct ibv_ah_attr *ah_attr);
 struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh,
 				     uint8_t port_num);
 
-/* Rates as multiples of 2.5 Gbit/s and in Mbit/s; -1 or IBV_RATE_MAX for what does not exist. */
+/* These convert rates to multiples of 2.5 Gbit/s, to Mbit/s, and back; what does not exist becomes
+ * -1 or IBV_RATE_MAX. */
 __attribute__((const)) int ibv_rate_to_mult(enum ibv_rate rate);
 __attribute__((const)) enum ibv_rate mult_to_ibv_rate(int mult);
 __attribute__((const)) int ibv_rate_to_mbps(enum ibv_rate rate);
@@ -2792,7 +2799,7 @@ __attribute__((const)) enum ibv_rate mbps_to_ibv_rate(int mbps);
 #define IB_ROCE_UDP_ENCAP_VALID_PORT_MAX 0xFFFF
 #define IB_GRH_FLOWLABEL_MASK            0x000FFFFF
 
-/* The UDP source port of RoCEv2 packets with this flow label: its 20 bits folded to 14. */
+/* Returns the UDP source port of RoCEv2 packets with this flow label: its 20 bits folded to 14. */
 static inline uint16_t ibv_flow_label_to_udp_sport(uint32_t fl)
 {
 	uint32_t low = fl & 0x3fff;
@@ -2867,7 +2874,7 @@ static inline int ibv_attach_counters_point_flow(struct ibv_counters *counters,
 	return vctx ? vctx->attach_counters_point_flow(counters, attr, flow) : EOPNOTSUPP;
 }
 
-/* Reads ncounters values; flags: enum ibv_read_counters_flags. */
+/* Reads ncounters values; flags is of enum ibv_read_counters_flags. */
 static inline int ibv_read_counters(struct ibv_counters *counters, uint64_t *counters_value,
 				    uint32_t ncounters, uint32_t flags)
 {

@@ -29,7 +29,7 @@ VERBS_EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
 	return get_ops(ah->context)->destroy_ah(ah);
 }
 
-/* What a received datagram says about its route, whichever of the two headers it has. */
+/* A received datagram tells this about its route by either of the two headers. */
 struct route {
 	union ibv_gid source, dest;
 	uint32_t flow_label;
@@ -39,7 +39,7 @@ struct route {
 
 #define NEXT_HDR_BTH 0x1b /* the GRH of InfiniBand and RoCE v1: IBTA vol 1, 8.3.3 */
 
-/* RFC 1071: the sum over a good header is all ones. */
+/* The sum over a good header is all ones (RFC 1071). */
 static bool checksum_is_good(const struct iphdr *ip)
 {
 	uint16_t words[sizeof(*ip) / 2];
@@ -52,8 +52,8 @@ static bool checksum_is_good(const struct iphdr *ip)
 	return sum == 0xffff || sum == 0x1fffe;
 }
 
-/* The first 20 bytes in front of an IPv4 header are leftovers and can look like an IPv6 header's, and the
- * end of an IPv6 header is a GID that can look like anything: then the checksum decides. */
+/* The first 20 bytes in front of an IPv4 header are leftovers and can look like an IPv6 header's,
+ * and the end of an IPv6 header is a GID that can look like anything: then the checksum decides. */
 static bool is_ipv4(const struct ibv_grh *grh, const struct iphdr *ip)
 {
 	if (ip->version != 4 || ip->ihl != 5)
@@ -85,10 +85,9 @@ static int read_route(struct ibv_grh *grh, struct route *route)
 		return 0;
 	}
 	if (word >> 28 != 6 || (grh->next_hdr != NEXT_HDR_BTH && grh->next_hdr != IPPROTO_UDP)) {
-		verbs_warn(
-			"ibv_init_ah_from_wc: the 40 bytes at grh start with 0x%08x, next_hdr 0x%x: neither "
-			"a GRH nor an IPv4 header behind it",
-			word, grh->next_hdr);
+		verbs_warn("ibv_init_ah_from_wc: the 40 bytes at grh start with 0x%08x, next_hdr "
+			   "0x%x: neither a GRH nor an IPv4 header behind it",
+			   word, grh->next_hdr);
 		return EPROTONOSUPPORT;
 	}
 	*route = (struct route){
@@ -102,7 +101,7 @@ static int read_route(struct ibv_grh *grh, struct route *route)
 	return 0;
 }
 
-/* The entry of our GID table that the datagram was sent to. */
+/* Finds the entry of our GID table that the datagram was sent to. */
 static int find_gid(struct ibv_context *context, uint8_t port_num, const struct route *route,
 		    const struct ibv_port_attr *port, uint8_t *index)
 {
@@ -117,8 +116,8 @@ static int find_gid(struct ibv_context *context, uint8_t port_num, const struct 
 		return 0;
 	}
 	verbs_warn(
-		"ibv_init_ah_from_wc: port_num %u: the GID that the datagram was sent to is not in the "
-		"port's table (of %d): answers to multicast need an address of your own",
+		"ibv_init_ah_from_wc: port_num %u: the GID that the datagram was sent to is not in "
+		"the port's table (of %d): answers to multicast need an address of your own",
 		port_num, port->gid_tbl_len);
 	return EINVAL;
 }

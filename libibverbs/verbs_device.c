@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The structs that programs know have grown over time: ask for all, hand out what the caller has
- * room for. */
+/* The struct that programs know has grown over time: the provider fills all of it, and the caller
+ * gets as much as it has room for. */
 int verbs_query_device_ex(struct ibv_context *context,
 			  const struct ibv_query_device_ex_input *input,
 			  struct ibv_device_attr_ex *attr, size_t attr_size)
@@ -22,9 +22,9 @@ int verbs_query_device_ex(struct ibv_context *context,
 		return EINVAL;
 	}
 	if (attr_size < sizeof(full.orig_attr)) {
-		verbs_warn(
-			"ibv_query_device_ex: attr_size %zu is below the %zu bytes of ibv_device_attr",
-			attr_size, sizeof(full.orig_attr));
+		verbs_warn("ibv_query_device_ex: attr_size %zu is below the %zu bytes of "
+			   "ibv_device_attr",
+			   attr_size, sizeof(full.orig_attr));
 		return EINVAL;
 	}
 	ret = get_ops(context)->query_device_ex(context, input, &full, sizeof(full));
@@ -45,7 +45,8 @@ VERBS_EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device
 	return ret;
 }
 
-/* No lock: a provider may be holding one. Two threads may ask at once; the first answer is kept. */
+/* This takes no lock, since a provider may hold one. Two threads may ask at once; the first answer
+ * is kept. */
 VERBS_EXPORT const struct ibv_device_attr *verbs_limits(struct ibv_context *context)
 {
 	struct ibv_device_attr **limits = &to_priv(context)->limits, *mine, *first = NULL;
@@ -75,8 +76,8 @@ VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 					    offsetof(struct ibv_port_attr, port_cap_flags2));
 }
 
-/* A lane's speed by its code, in units of 100 Mbit/s (IBTA vol 1, PortInfo: LinkSpeedActive and its
- * extensions). */
+/* Returns a lane's speed in units of 100 Mbit/s by its code (IBTA vol 1, PortInfo: LinkSpeedActive
+ * and its extensions). */
 static unsigned int lane_speed(uint32_t code)
 {
 	switch (code) {
@@ -102,6 +103,7 @@ static unsigned int lane_speed(uint32_t code)
 	}
 }
 
+/* Returns the number of lanes by the code of a width (IBTA vol 1, PortInfo: LinkWidthActive). */
 static unsigned int lane_count(uint8_t code)
 {
 	switch (code) {
@@ -118,7 +120,7 @@ static unsigned int lane_count(uint8_t code)
 	}
 }
 
-/* For a kernel without the query: the nominal speed of the link. */
+/* A kernel without the query still tells the nominal speed of the link. */
 static int speed_of_link(struct ibv_context *context, uint32_t port_num, uint64_t *speed)
 {
 	struct ibv_port_attr attr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verbs_dmah.c - DMA handles: hints for the PCI transactions that reach a memory region. They are the
- * kernel's alone; no provider has a part in them.
+ * verbs_dmah.c - DMA handles: hints for the PCI transactions that reach a memory region. They are
+ * the kernel's alone; no provider has a part in them.
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types as ibv_query_gid_type() counts them, which is not as enum ibv_gid_type does. */
+/* ibv_query_gid_type() counts types in this way, and not as enum ibv_gid_type does. */
 enum {
 	SYSFS_GID_TYPE_IB_ROCE_V1,
 	SYSFS_GID_TYPE_ROCE_V2,
@@ -24,7 +24,7 @@ static bool gid_is_zero(const union ibv_gid *gid)
 	return !gid->global.subnet_prefix && !gid->global.interface_id;
 }
 
-/* An unreadable type is an empty slot, or a kernel older than RoCE v2. */
+/* The type cannot be read of an empty slot, or from a kernel older than RoCE v2. */
 static uint32_t sysfs_gid_type(struct ibv_context *context, uint32_t port, uint32_t index)
 {
 	struct ibv_port_attr attr = {};
@@ -112,7 +112,7 @@ VERBS_EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_nu
 	return verbs_query_gid(context, port_num, gid_index, entry);
 }
 
-/* Callers of the two older functions never learnt of empty slots. */
+/* The two older functions do not tell their callers of empty slots. */
 VERBS_EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
 			       union ibv_gid *gid)
 {
@@ -127,7 +127,7 @@ VERBS_EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, in
 	return 0;
 }
 
-/* For ibv_devinfo and pyverbs, under the private version nodes of two releases. */
+/* ibv_devinfo and pyverbs of two releases call this by their private version nodes. */
 int verbs_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
 			 unsigned int *type);
 int verbs_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
@@ -156,7 +156,7 @@ __asm__(".symver query_gid_type_34, ibv_query_gid_type@IBVERBS_PRIVATE_34");
 __asm__(".symver query_gid_type_65, ibv_query_gid_type@@IBVERBS_PRIVATE_65");
 #endif
 
-/* The length of an attribute has 16 bits. */
+/* The length of an attribute has 16 bits, which bounds the table. */
 #define MAX_TABLE_ENTRIES (UINT16_MAX / sizeof(struct ib_uverbs_gid_entry))
 
 static int kernel_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max,

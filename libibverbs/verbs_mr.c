@@ -2,8 +2,9 @@
 /*
  * verbs_mr.c - the public calls on memory regions.
  *
- * Where the kernel does not copy pinned pages at fork(), a region of this process' memory is kept from
- * children as long as it is registered (fork.c). On-demand regions pin nothing and are left alone.
+ * Where the kernel does not copy pinned pages at fork(), a region of this process' memory is kept
+ * from its children as long as it is registered (fork.c). On-demand regions pin nothing and are
+ * left alone.
  */
 #include "private.h"
 
@@ -104,7 +105,7 @@ static int mr_check_init_attr(struct ibv_pd *pd, const struct ibv_mr_init_attr *
 		       : 0;
 }
 
-/* With a DMA handle, which the plain operations have no room for. */
+/* Registers with a DMA handle, which the plain operations have no room for. */
 static struct ibv_mr *reg_with_dmah(struct ibv_pd *pd, struct ibv_mr_init_attr attr)
 {
 	const bool pinned =
@@ -143,12 +144,13 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_
 
 /* ---- changes ---- */
 
+/* Regions of device memory pass: the kernel refuses them. */
 static int mr_check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_pd *pd,
 			  const void *addr, size_t length, int access)
 {
 	const char *why = NULL;
 
-	if (vmr->kind != VERBS_MR_USER && vmr->kind != VERBS_MR_DM) /* the kernel says no to that */
+	if (vmr->kind != VERBS_MR_USER && vmr->kind != VERBS_MR_DM)
 		why = "only a region of the process' own memory can change";
 	else if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED)
 		why = "there is no such flag";
@@ -175,7 +177,7 @@ static void mr_adopt(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr
 	}
 }
 
-/* The answer is no errno: it says which of the two regions still is one. */
+/* What this returns is no errno: it says which of the old and the new region is still good. */
 VERBS_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 			      size_t length, int access)
 {

@@ -37,7 +37,7 @@ VERBS_EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_
 	return qp;
 }
 
-/* NULL, and no errno, for a QP that was created without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
+/* Returns NULL, without an errno, for a QP created without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
 VERBS_EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
 	struct verbs_qp *vqp = to_vqp(qp);
@@ -71,8 +71,8 @@ VERBS_EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcod
 	return get_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
 }
 
-/* The options of an ECE mean something to the provider that vendor_id names, and comp_mask to none
- * yet. */
+/* The options of an ECE mean something to the provider that vendor_id names; comp_mask means
+ * nothing yet. */
 VERBS_EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	if (!ece->vendor_id) {

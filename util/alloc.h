@@ -9,7 +9,7 @@
 
 #include "util/log.h"
 
-/* As calloc(); CALL is what the program asked for. */
+/* Does what calloc() does; CALL is what the program has called. */
 static inline void *calloc_for(const char *call, size_t n, size_t size)
 {
 	void *memory = calloc(n, size);

@@ -3,9 +3,9 @@
  * barrier.h - order between this CPU and a device that reads and writes coherent memory and has
  * mapped registers.
  *
- * Each is also a compiler barrier. x86-64 keeps stores to ordinary memory in order among themselves
- * and before stores to uncached registers, and keeps loads in order (Intel SDM vol. 3, 9.2.2), so
- * there only write-combining needs an instruction.
+ * Each function is also a compiler barrier. x86-64 keeps stores to ordinary memory in order among
+ * themselves and before stores to uncached registers, and keeps loads in order (Intel SDM vol. 3,
+ * 9.2.2), so there only write-combining needs an instruction.
  */
 #ifndef UTIL_BARRIER_H
 #define UTIL_BARRIER_H
@@ -24,26 +24,26 @@
 #error "barrier.h: say how this architecture orders accesses to device-visible memory"
 #endif
 
-/* Stores before it are visible to the device before stores after it: WQE, then doorbell record,
+/* Stores before this are visible to the device before stores after it: WQE, then doorbell record,
  * then register. */
 static inline void dma_store_barrier(void)
 {
 	__asm__ volatile(DMA_STORE_FENCE ::: "memory");
 }
 
-/* Loads before it are done before loads after it: the ownership bit of a CQE, then its body. */
+/* Loads before this are done before loads after it: the ownership bit of a CQE, then its body. */
 static inline void dma_load_barrier(void)
 {
 	__asm__ volatile(DMA_LOAD_FENCE ::: "memory");
 }
 
-/* Stores to memory before it are visible before write-combining stores after it (BlueFlame). */
+/* Stores to memory before this are visible before write-combining stores after it (BlueFlame). */
 static inline void wc_start_barrier(void)
 {
 	__asm__ volatile(WC_START_FENCE ::: "memory");
 }
 
-/* Write-combining stores before it leave the CPU now, and before any after it. */
+/* Write-combining stores before this leave the CPU now, and before any after it. */
 static inline void wc_flush_barrier(void)
 {
 	__asm__ volatile(WC_FLUSH_FENCE ::: "memory");

@@ -83,7 +83,7 @@ void verbs_log_prefer(const char *path, enum verbs_log_level level)
 	static bool done;
 	const char *own_path = getenv("VERBS_LOG_FILE"), *own_level = getenv("VERBS_LOG");
 
-	verbs_log_on(VERBS_LOG_ERROR); /* reads what wins */
+	verbs_log_on(VERBS_LOG_ERROR); /* reads the environment, which wins */
 	pthread_mutex_lock(&init_lock);
 	if (!done && path && !(own_path && *own_path))
 		log_fd = open_log(path);

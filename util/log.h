@@ -21,7 +21,8 @@ enum verbs_log_level {
 	VERBS_LOG_DEBUG, /* each command */
 };
 
-/* Negative until the environment has been read. Private to log.c and the check below. */
+/* The threshold is negative until the environment has been read. Only log.c and the check below use
+ * both. */
 extern int verbs_log_threshold;
 int verbs_log_init(void);
 
@@ -34,8 +35,9 @@ static inline bool verbs_log_on(enum verbs_log_level level)
 	return (int)level <= threshold;
 }
 
-/* For this library alone, what another variable of the environment asks for: lines to PATH unless it is NULL or
- * VERBS_LOG_FILE is set, and LEVEL if that is more than VERBS_LOG_OFF and VERBS_LOG is not set. */
+/* Does, for the lines of this library alone, what another variable of the environment asks for.
+ * They go to PATH unless it is NULL or VERBS_LOG_FILE is set; LEVEL counts if it is more than
+ * VERBS_LOG_OFF and VERBS_LOG is not set. */
 void verbs_log_prefer(const char *path, enum verbs_log_level level);
 
 void verbs_log_write(enum verbs_log_level level, const char *format, ...)

@@ -22,7 +22,7 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 	__atomic_store_n((volatile __be64 *)reg, value, __ATOMIC_RELAXED);
 }
 
-/* Copy 32 bytes to write-combining registers in ascending order. Both are 8-byte aligned. */
+/* Copies 32 bytes to write-combining registers in ascending order. Both are 8-byte aligned. */
 static inline void mmio_copy_wc_32(void *reg, const void *data)
 {
 	volatile uint64_t *to = reg;
@@ -34,7 +34,7 @@ static inline void mmio_copy_wc_32(void *reg, const void *data)
 	to[3] = from[3];
 }
 
-/* The same with fewer and wider stores, where the CPU has them. */
+/* Does the same with fewer and wider stores, where the CPU has them. */
 static inline void mmio_copy_wc_32_wide(void *reg, const void *data)
 {
 #ifdef __SSE2__

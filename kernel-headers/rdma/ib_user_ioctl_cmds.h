@@ -14,12 +14,13 @@
 #define UVERBS_UDATA_DRIVER_DATA_NS   1
 #define UVERBS_UDATA_DRIVER_DATA_FLAG (1UL << UVERBS_ID_NS_SHIFT)
 
-/* Driver data of any method. */
+/* Any method can carry the driver's data in these. */
 enum {
 	UVERBS_ID_DRIVER_NS = 1UL << UVERBS_ID_NS_SHIFT,
 	UVERBS_ATTR_UHW_IN = UVERBS_ID_DRIVER_NS,
 	UVERBS_ATTR_UHW_OUT,
-	UVERBS_ID_DRIVER_NS_WITH_UHW, /* a driver's own attributes of a method that has driver data */
+	/* The driver's own attributes of a method that has driver data count from here. */
+	UVERBS_ID_DRIVER_NS_WITH_UHW,
 };
 
 enum uverbs_default_objects {

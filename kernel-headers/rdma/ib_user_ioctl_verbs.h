@@ -46,7 +46,7 @@
 #endif
 #endif
 
-/* What the kernel announces when a context is opened. */
+/* The kernel announces these when a context is opened. */
 enum ib_uverbs_core_support {
 	IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS = 1 << 0,
 	IB_UVERBS_CORE_SUPPORT_ROBUST_UDATA = 1 << 1,
@@ -172,8 +172,8 @@ enum ib_uverbs_qp_attach_comp_cntr_op {
 
 /* --- Ports and GIDs --------------------------------------------------------------------------- */
 
-/* The CapabilityMask of PortInfo (IBTA vol 1, 14.2.5.6). Bit 26 is the kernel's own: the GID
- * table follows IP addresses. */
+/* These are the bits of PortInfo:CapabilityMask (IBTA vol 1, 14.2.5.6). Bit 26 is the kernel's own:
+ * the GID table follows IP addresses. */
 enum ib_uverbs_query_port_cap_flags {
 	IB_UVERBS_PCF_SM = 1 << 1,
 	IB_UVERBS_PCF_NOTICE_SUP = 1 << 2,
@@ -210,8 +210,8 @@ enum ib_uverbs_query_port_flags {
 	IB_UVERBS_QPF_GRH_REQUIRED = 1 << 0,
 };
 
-/* Answer of QUERY_PORT. active_speed_ex, 0 on kernels without it, has the bits that do not fit
- * legacy active_speed. */
+/* QUERY_PORT is answered with this. active_speed_ex, 0 on kernels without it, has the bits that do
+ * not fit legacy active_speed. */
 struct ib_uverbs_query_port_resp_ex {
 	struct ib_uverbs_query_port_resp legacy_resp;
 	__u16 port_cap_flags2;
@@ -272,7 +272,7 @@ enum ib_uverbs_flow_action_esp_flags {
 	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW = 1U << 3,
 };
 
-/* One link of a chain of packet filters that lie around the ESP header in tunnel mode. */
+/* This is one link of a chain of packet filters that lie around the ESP header in tunnel mode. */
 struct ib_uverbs_flow_action_esp_encap {
 	RDMA_UAPI_PTR(void *, val_ptr);
 	RDMA_UAPI_PTR(struct ib_uverbs_flow_action_esp_encap *, next_ptr);
@@ -290,7 +290,7 @@ struct ib_uverbs_flow_action_esp {
 
 /* --- Drivers ---------------------------------------------------------------------------------- */
 
-/* Which kernel driver answers: selects the meaning of driver data and of driver-specific
+/* The number of the kernel driver selects the meaning of driver data and of driver-specific
  * objects. */
 enum rdma_driver_id {
 	RDMA_DRIVER_UNKNOWN = 0,

@@ -6,7 +6,7 @@
 
 #include <linux/types.h>
 
-/* What a path may be used for. */
+/* These say what a path may be used for. */
 enum {
 	IB_PATH_GMP = 0x01,
 	IB_PATH_PRIMARY = 0x02,
@@ -45,7 +45,7 @@ struct ib_user_path_rec {
 	__u8 preference;
 };
 
-/* A ServiceRecord: IBTA vol 1, 15.2.5.14 */
+/* This is a ServiceRecord (IBTA vol 1, 15.2.5.14). */
 struct ib_user_service_rec {
 	__be64 id;
 	__u8 gid[16];

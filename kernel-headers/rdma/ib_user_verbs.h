@@ -536,7 +536,7 @@ struct ib_uverbs_create_qp {
 	__aligned_u64 driver_data[];
 };
 
-/* Also the answer to OPEN_QP. */
+/* OPEN_QP is answered with this, too. */
 struct ib_uverbs_create_qp_resp {
 	__u32 qp_handle;
 	__u32 qpn;
@@ -691,7 +691,7 @@ struct ib_uverbs_ex_modify_qp_resp {
 	__u32 response_length;
 };
 
-/* The attributes of a transition as rdma_cm hands them out (INIT_QP_ATTR). */
+/* rdma_cm hands out the attributes of a transition in this form (INIT_QP_ATTR). */
 struct ib_uverbs_qp_attr {
 	__u32 qp_attr_mask;
 	__u32 qp_state;
@@ -862,7 +862,7 @@ struct ib_uverbs_ex_destroy_wq_resp {
 	__u32 reserved;
 };
 
-/* The largest table that the kernel takes, as log2 of the number of entries. */
+/* The kernel takes no larger table: this is log2 of the number of entries. */
 #define IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE 0x0d
 
 struct ib_uverbs_ex_create_rwq_ind_table {

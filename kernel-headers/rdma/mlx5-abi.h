@@ -24,8 +24,8 @@ struct mlx5_ib_alloc_ucontext_req {
 
 enum mlx5_lib_caps {
 	MLX5_LIB_CAP_4K_UAR = (__u64)1 << 0,
-	MLX5_LIB_CAP_DYN_UAR = (__u64)1
-			       << 1, /* UARs are objects of their own: none with the context */
+	/* UARs are objects of their own: none comes with the context. */
+	MLX5_LIB_CAP_DYN_UAR = (__u64)1 << 1,
 };
 
 enum mlx5_ib_alloc_uctx_v2_flags {
@@ -53,14 +53,14 @@ enum mlx5_ib_alloc_ucontext_resp_mask {
 	MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_MKEY_UPDATE_TAG = 1UL << 5,
 };
 
-/* Commands whose answer has driver data. */
+/* The answers of these commands have driver data. */
 enum mlx5_user_cmds_supp_uhw {
 	MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE = 1 << 0,
 	MLX5_USER_CMDS_SUPP_UHW_CREATE_AH = 1 << 1,
 };
 
-/* Headers that an Ethernet WQE must have inline. NA: the kernel does not tell; the firmware's
- * values are one less. */
+/* An Ethernet WQE must have these headers inline. NA means that the kernel does not tell. The
+ * firmware's values are one less. */
 enum mlx5_user_inline_mode {
 	MLX5_USER_INLINE_MODE_NA = 0,
 	MLX5_USER_INLINE_MODE_NONE = 1,
@@ -102,7 +102,7 @@ struct mlx5_ib_alloc_ucontext_resp {
 	__u32 dump_fill_mkey;
 };
 
-/* Commands of mmap(): bits 15:8 of the page offset; bits 7:0 are an index. */
+/* Bits 15:8 of the page offset of mmap() are one of these commands; bits 7:0 are an index. */
 enum mlx5_ib_mmap_cmd {
 	MLX5_IB_MMAP_REGULAR_PAGE = 0,
 	MLX5_IB_MMAP_GET_CONTIGUOUS_PAGES = 1,
@@ -118,13 +118,13 @@ enum {
 	MLX5_IB_CLOCK_INFO_V1 = 0,
 };
 
-/* The bit of sign that is set while the kernel writes. */
+/* This bit of sign is set while the kernel writes. */
 enum {
 	MLX5_IB_CLOCK_INFO_KERNEL_UPDATING = 1,
 };
 
-/* The clock page: read sign, then the rest, then sign again; the values hold if it has not
- * changed. */
+/* This is the clock page. A reader takes sign, then the rest, then sign again; the values hold if
+ * sign has not changed. */
 struct mlx5_ib_clock_info {
 	__u32 sign;
 	__u32 resv;
@@ -148,7 +148,7 @@ enum mlx5_rx_hash_function_flags {
 	MLX5_RX_HASH_FUNC_TOEPLITZ = 1 << 0,
 };
 
-/* The packet fields that are hashed: IPv4 or IPv6, TCP or UDP. */
+/* These packet fields are hashed: those of IPv4 or of IPv6, of TCP or of UDP. */
 enum mlx5_rx_hash_fields {
 	MLX5_RX_HASH_SRC_IPV4 = 1 << 0,
 	MLX5_RX_HASH_DST_IPV4 = 1 << 1,
@@ -191,7 +191,7 @@ struct mlx5_packet_pacing_caps {
 	__u8 reserved[3];
 };
 
-/* mlx5_ib_support_multi_pkt_send_wqes */
+/* These are bits of mlx5_ib_support_multi_pkt_send_wqes. */
 enum mlx5_ib_mpw_caps {
 	MPW_RESERVED = 1 << 0,
 	MLX5_IB_ALLOW_MPW = 1 << 1,
@@ -239,7 +239,7 @@ enum mlx5_ib_tunnel_offloads {
 	MLX5_IB_TUNNELED_OFFLOADS_MPLS_UDP = 1 << 4,
 };
 
-/* With the extended query device. */
+/* The extended query of the device is answered with this. */
 struct mlx5_ib_query_device_resp {
 	__u32 comp_mask;
 	__u32 response_length;
@@ -472,7 +472,7 @@ struct mlx5_ib_flow_counters_data {
 	__u32 reserved;
 };
 
-/* One element for each counters spec of the flow, in the order of the specs. */
+/* There is one element for each counters spec of the flow, in the order of the specs. */
 struct mlx5_ib_create_flow {
 	__u32 ncounters_data;
 	__u32 reserved;

@@ -36,7 +36,7 @@ enum mlx5_ib_query_port_attrs {
 	MLX5_IB_ATTR_QUERY_PORT,
 };
 
-/* Driver's answer to UVERBS_METHOD_QUERY_CONTEXT: struct mlx5_ib_alloc_ucontext_resp. */
+/* The driver answers UVERBS_METHOD_QUERY_CONTEXT with a struct mlx5_ib_alloc_ucontext_resp. */
 enum mlx5_ib_device_query_context_attrs {
 	MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX = (1U << UVERBS_ID_NS_SHIFT),
 };
@@ -56,8 +56,8 @@ enum mlx5_ib_get_data_direct_sysfs_path_attrs {
 
 /* --- Queues and memory regions ---------------------------------------------------------------- */
 
-/* In addition to those of the core's methods. The memory of the doorbell record, and of a CQ the
- * page of its UAR. */
+/* The driver adds these to the attributes of the core's methods: the memory of the doorbell record,
+ * and for a CQ the page of its UAR. */
 enum mlx5_ib_create_cq_attrs {
 	MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX = UVERBS_ID_DRIVER_NS_WITH_UHW,
 	MLX5_IB_ATTR_CREATE_CQ_DBR_BUF_UMEM,
@@ -71,7 +71,7 @@ enum mlx5_ib_create_srq_attrs {
 	MLX5_IB_ATTR_CREATE_SRQ_DBR_BUF_UMEM = UVERBS_ID_DRIVER_NS_WITH_UHW,
 };
 
-/* enum mlx5_ib_uapi_reg_dmabuf_flags */
+/* ACCESS_FLAGS is of enum mlx5_ib_uapi_reg_dmabuf_flags. */
 enum mlx5_ib_reg_dmabuf_mr_attrs {
 	MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS = (1U << UVERBS_ID_NS_SHIFT),
 };
@@ -136,7 +136,7 @@ enum mlx5_ib_pp_obj_destroy_attrs {
 
 /* --- Device memory ---------------------------------------------------------------------------- */
 
-/* In addition to those of UVERBS_METHOD_DM_ALLOC. */
+/* The driver adds these to the attributes of UVERBS_METHOD_DM_ALLOC. */
 enum mlx5_ib_alloc_dm_attrs {
 	MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET = (1U << UVERBS_ID_NS_SHIFT),
 	MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,
@@ -276,7 +276,7 @@ enum mlx5_ib_devx_umem_dereg_attrs {
 
 /* --- Flow steering: matchers and flows -------------------------------------------------------- */
 
-/* Room for the match parameters of any device, in 32-bit words. */
+/* The match parameters of any device have room in so many 32-bit words. */
 #define MLX5_IB_DW_MATCH_PARAM 0xA0
 
 struct mlx5_ib_match_params {
@@ -338,7 +338,7 @@ enum mlx5_ib_destroy_flow_attrs {
 
 /* --- Flow steering: actions and anchors ------------------------------------------------------- */
 
-/* In addition to those of UVERBS_METHOD_FLOW_ACTION_ESP_CREATE. */
+/* The driver adds these to the attributes of UVERBS_METHOD_FLOW_ACTION_ESP_CREATE. */
 enum mlx5_ib_create_flow_action_attrs {
 	MLX5_IB_ATTR_CREATE_FLOW_ACTION_FLAGS = (1U << UVERBS_ID_NS_SHIFT),
 };

@@ -74,7 +74,7 @@ enum mlx5_ib_uapi_var_alloc_flags {
 	MLX5_IB_UAPI_VAR_ALLOC_FLAG_TLP = 1 << 0,
 };
 
-/* Query of a port as the e-switch sees it: flags says which fields are valid. */
+/* A port as the e-switch sees it is described by this; flags says which fields are valid. */
 enum mlx5_ib_uapi_query_port_flags {
 	MLX5_IB_UAPI_QUERY_PORT_VPORT = 1 << 0,
 	MLX5_IB_UAPI_QUERY_PORT_VPORT_VHCA_ID = 1 << 1,

@@ -29,7 +29,8 @@ enum rdma_nldev_command {
 	RDMA_NLDEV_CMD_STAT_GET = 17,
 };
 
-/* Values of RDMA_NLDEV_ATTR_DEV_NODE_TYPE; those of NodeInfo:NodeType where InfiniBand has them. */
+/* RDMA_NLDEV_ATTR_DEV_NODE_TYPE has these values, those of NodeInfo:NodeType where InfiniBand has
+ * them. */
 enum {
 	RDMA_NODE_IB_CA = 1,
 	RDMA_NODE_IB_SWITCH = 2,
@@ -89,7 +90,7 @@ enum rdma_nldev_attr {
 	RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK = 93,         /* u8: 1 if fork() copies pinned pages */
 	RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE = 96, /* u8 */
 
-	/* one more than the largest number above: the size of a table indexed by attribute */
+	/* A table that is indexed by attribute has one entry more than the largest number above. */
 	RDMA_NLDEV_ATTR_MAX = 97,
 };
 

@@ -2,8 +2,9 @@
 /*
  * Commands of /dev/infiniband/rdma_cm, ABI 4. Each is one write(): struct rdma_ucm_cmd_hdr, then
  * the structure named after the command. A response is stored at the address in the command, before
- * write() returns. Layouts belong to the kernel; the same for 32-bit and 64-bit programs. Those that
- * carry IP addresses only (_IP) have the bytes of a struct sockaddr_in6, or sockaddr_in. Port spaces, join flags and options are also part of the public <rdma/rdma_cma.h>.
+ * write() returns. Layouts belong to the kernel; the same for 32-bit and 64-bit programs. Those
+ * that carry IP addresses only (_IP) have the bytes of a struct sockaddr_in6 or sockaddr_in. Port
+ * spaces, join flags and options are also part of the public <rdma/rdma_cma.h>.
  */
 #ifndef RDMA_USER_CM_H
 #define RDMA_USER_CM_H
@@ -127,7 +128,8 @@ struct rdma_ucm_query {
 	__u32 option;
 };
 
-/* QUERY_ROUTE: the older form of the three, with the bytes of a struct sockaddr_in6 or sockaddr_in each */
+/* QUERY_ROUTE: the older form of the three, with the bytes of a struct sockaddr_in6 or sockaddr_in
+ * each */
 struct rdma_ucm_query_route_resp {
 	__aligned_u64 node_guid;
 	struct ib_user_path_rec ib_route[2];
@@ -140,8 +142,8 @@ struct rdma_ucm_query_route_resp {
 	__u32 reserved1;
 };
 
-/* QUERY_ADDR, QUERY_GID (with AF_IB addresses). node_guid is big-endian, 0 while no device is bound;
- * ibdev_index came with Linux 5.7. */
+/* QUERY_ADDR, QUERY_GID (with AF_IB addresses). node_guid is big-endian, 0 while no device is
+ * bound; ibdev_index came with Linux 5.7. */
 struct rdma_ucm_query_addr_resp {
 	__aligned_u64 node_guid;
 	__u8 port_num;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_counters.c - commands on flow counters. Which event a counter counts is said when a flow is created
- * with it.
+ * cmd_counters.c - commands on flow counters. The creation of a flow says which events its counters
+ * count.
  */
 #include "cmd/cmd.h"
 

@@ -5,7 +5,8 @@
 #include "cmd/cmd.h"
 #include "util/order.h"
 
-/* Before the command runs: from then on another thread can read an event that points here. */
+/* This happens before the command runs: from then on another thread can read an event that points
+ * here. */
 static void cq_init(struct verbs_cq *vcq, struct ibv_context *context,
 		    const struct ibv_cq_init_attr_ex *attr)
 {
@@ -27,7 +28,7 @@ static void cq_fini(struct ibv_cq *cq)
 	pthread_mutex_destroy(&cq->mutex);
 }
 
-/* The count of CQs that keeps ibv_destroy_comp_channel() from pulling the channel away. */
+/* Counts the CQs that use a channel: ibv_destroy_comp_channel() refuses while there are any. */
 static void channel_count(struct ibv_comp_channel *channel, int add)
 {
 	if (!channel)
@@ -50,9 +51,9 @@ static void explain_create_cq(int err, struct ibv_context *context,
 		verbs_warn("ibv_create_cq: cqe %u: %s: must be 1 to the device's max_cqe, %d",
 			   attr->cqe, strerror(err), limits->max_cqe);
 	else if (attr->comp_vector >= vectors)
-		verbs_warn(
-			"ibv_create_cq: comp_vector %u: %s: must be below the context's num_comp_vectors, %u",
-			attr->comp_vector, strerror(err), vectors);
+		verbs_warn("ibv_create_cq: comp_vector %u: %s: must be below the context's "
+			   "num_comp_vectors, %u",
+			   attr->comp_vector, strerror(err), vectors);
 	else if (attr->channel && attr->channel->context != context)
 		verbs_warn(
 			"ibv_create_cq: channel %d: %s: it belongs to another context than the CQ",

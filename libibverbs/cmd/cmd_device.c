@@ -78,7 +78,7 @@ int verbs_cmd_create_comp_channel(struct ibv_context *context, int *fd)
 	return ret;
 }
 
-/* Each field of the answer has the name that it has in the verbs struct; the kernel's are unsigned
+/* A field of the answer has the same name in the verbs struct; the kernel's fields are unsigned
  * throughout. */
 #define COPY(field) (attr->field = resp->field)
 

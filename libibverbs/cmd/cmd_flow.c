@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_flow.c - commands on flows: a list of specs of different sizes, from the application's layouts to the
- * kernel's.
+ * cmd_flow.c - commands on flows, which carry a list of specs of different sizes from the
+ * application's layouts to the kernel's.
  *
- * A spec that matches has a filter of values and one of masks. Ours start right behind type and size; the
- * kernel's start at byte 8 and have their lengths in multiples of 4.
+ * A spec that matches has a filter of values and one of masks. Those of verbs.h start right behind
+ * type and size; the kernel's start at byte 8 and their lengths are multiples of 4.
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
@@ -16,9 +16,9 @@
 struct match_layout {
 	enum ibv_flow_spec_type type;
 	uint16_t kernel_type;
-	uint16_t val, mask;     /* offsets in it */
-	uint16_t filter_size;   /* bytes that mean something */
-	uint16_t kernel_filter; /* and what the kernel takes */
+	uint16_t val, mask;     /* offsets of the two filters in our spec */
+	uint16_t filter_size;   /* bytes of a filter that mean something */
+	uint16_t kernel_filter; /* bytes of the kernel's filter */
 };
 
 #define LAYOUT(spec, to, name, last, kernel_size)                                     \
@@ -57,7 +57,7 @@ static const struct match_layout *find_layout(uint32_t type)
 	return NULL;
 }
 
-/* Any spec of the kernel. */
+/* This holds any spec of the kernel. */
 union kernel_spec {
 	struct ib_uverbs_flow_spec_hdr hdr;
 	struct ib_uverbs_flow_spec_action_tag tag;
@@ -111,8 +111,8 @@ static int put_spec(union kernel_spec *to, const struct ibv_flow_spec *from)
 	}
 }
 
-/* Specs lie without gaps behind a header of 20 bytes, so they are not aligned: *TO is a copy, in which what a
- * short spec lacks is a mask of zeros. Returns the size of the original. */
+/* Specs lie without gaps behind a header of 20 bytes, so they are not aligned: *TO is a copy, in
+ * which what a short spec lacks is zero. Returns the size of the original. */
 static size_t read_spec(struct ibv_flow_spec *to, const uint8_t *from)
 {
 	*to = (struct ibv_flow_spec){};
@@ -121,7 +121,7 @@ static size_t read_spec(struct ibv_flow_spec *to, const uint8_t *from)
 	return to->hdr.size;
 }
 
-/* *SIZE is what TO got. */
+/* Writes the kernel's specs to TO; *SIZE becomes their length. */
 static int put_specs(uint8_t *to, const struct ibv_flow_attr *attr, size_t *size)
 {
 	const uint8_t *from = (const uint8_t *)(attr + 1);
@@ -157,7 +157,8 @@ static void explain_create(struct ibv_qp *qp, const struct ibv_flow_attr *attr, 
 	else if (err == EINVAL && qp->qp_type != IBV_QPT_RAW_PACKET && qp->qp_type != IBV_QPT_UD)
 		why = ": the QP must be of type RAW_PACKET or UD";
 	verbs_warn(
-		"ibv_create_flow: QP 0x%x type %d priority %u num_of_specs %u port %u flags 0x%x: %s%s",
+		"ibv_create_flow: QP 0x%x type %d priority %u num_of_specs %u port %u flags 0x%x: "
+		"%s%s",
 		qp->qp_num, attr->type, attr->priority, attr->num_of_specs, attr->port, attr->flags,
 		strerror(err), why);
 }

@@ -3,7 +3,7 @@
  * cmd_ioctl.c - turn a list of attributes into RDMA_VERBS_IOCTL and copy back what the kernel
  * created.
  *
- * The only file that knows the ioctl's layout (rdma/rdma_user_ioctl_cmds.h). Values of up to 8
+ * No other file knows the ioctl's layout (rdma/rdma_user_ioctl_cmds.h). Values of up to 8
  * bytes travel inside their attribute, larger ones by address; handles and descriptors come back in
  * the attribute itself.
  */
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* The kernel's header, with room for the attributes that follow it. */
+/* This is the kernel's header with room for the attributes that follow it. */
 union ioctl_cmd {
 	struct ib_uverbs_ioctl_hdr hdr;
 	char room[sizeof(struct ib_uverbs_ioctl_hdr) +
@@ -140,7 +140,7 @@ static int run_native(const struct cmd_call *call, uint16_t object, uint16_t met
 	return 0;
 }
 
-/* Natively first; by the older form from then on if the kernel turns out to lack the method. */
+/* Tries the method first. Once the kernel has turned out to lack it, the older form is used. */
 int verbs_cmd_run_core(struct ibv_context *context, uint16_t object, uint16_t method,
 		       const struct verbs_attr *attrs, unsigned int nattrs,
 		       const struct verbs_udata *udata)

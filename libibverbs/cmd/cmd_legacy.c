@@ -20,7 +20,7 @@ static const struct verbs_attr *find_attr(const struct cmd_call *call, uint16_t 
 	return NULL;
 }
 
-/* The value of a scalar or handle; 0 when the command has no such attribute. */
+/* Returns the value of a scalar or handle, or 0 when the command has no such attribute. */
 static uint64_t value_of(const struct cmd_call *call, uint16_t id)
 {
 	const struct verbs_attr *attr = find_attr(call, id);
@@ -58,7 +58,7 @@ static void pack_create_qp(const struct cmd_call *call, struct ib_uverbs_ex_crea
 
 	*req = (struct ib_uverbs_ex_create_qp){
 		.user_handle = value_of(call, UVERBS_ATTR_CREATE_QP_USER_HANDLE),
-		/* a receive QP of XRC has a domain in that place */
+		/* A receive QP of XRC has an XRC domain in that place. */
 		.pd_handle = (uint32_t)(value_of(call, UVERBS_ATTR_CREATE_QP_PD_HANDLE) |
 					value_of(call, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE)),
 		.send_cq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE),
@@ -199,7 +199,8 @@ static int destroy_wq(const struct cmd_call *call)
 	return ret;
 }
 
-/* Destruction that takes a handle and answers nothing: attribute 0 in every such method. */
+/* Runs a destruction that takes a handle and has no response. The handle is attribute 0 in every
+ * such method. */
 static int destroy_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t handle = (uint32_t)value_of(call, 0);
@@ -207,7 +208,7 @@ static int destroy_by(const struct cmd_call *call, uint32_t command)
 	return verbs_cmd_run_write(call->context, command, &handle, sizeof(handle), NULL, 0, NULL);
 }
 
-/* An extended command has a comp_mask in front of the handle. */
+/* Does the same by an extended command, which has a comp_mask in front of the handle. */
 static int destroy_ex_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t req[] = { 0, (uint32_t)value_of(call, 0) };

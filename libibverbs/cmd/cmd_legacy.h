@@ -16,11 +16,11 @@ struct cmd_call {
 
 struct cmd_legacy {
 	uint16_t object, method;
-	uint32_t bit; /* in verbs_ex_private.legacy: this kernel lacks the method */
+	uint32_t bit; /* set in verbs_ex_private.legacy on a kernel that lacks the method */
 	int (*run)(const struct cmd_call *call);
 };
 
-/* NULL when the method has no other form. */
+/* Returns NULL when the method has no other form. */
 const struct cmd_legacy *verbs_cmd_legacy_find(uint16_t object, uint16_t method);
 
 #endif

@@ -11,7 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* What this process has pinned, in bytes, and whether it may pass the limit: fields of /proc/self/status. */
+/* Reads from /proc/self/status how many bytes this process has pinned and whether it may pass the
+ * limit. */
 static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 {
 	FILE *file = fopen("/proc/self/status", "re");
@@ -30,7 +31,8 @@ static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 		fclose(file);
 }
 
-/* ENOMEM has two usual reasons that call for different cures, so say which one it is. The kernel counts pages. */
+/* ENOMEM has two usual reasons that call for different cures, so say which one it is. The kernel
+ * counts pages. */
 static void explain_enomem(const void *addr, size_t length)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -44,15 +46,14 @@ static void explain_enomem(const void *addr, size_t length)
 	read_pinned(&pinned, &is_exempt);
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY && !is_exempt &&
 	    pinned + wanted > limit.rlim_cur)
-		verbs_warn(
-			"ibv_reg_mr: length %zu: ENOMEM: %llu bytes are pinned already and %llu more would "
-			"pass RLIMIT_MEMLOCK, which is %llu (ulimit -l)",
-			length, pinned, (unsigned long long)wanted,
-			(unsigned long long)limit.rlim_cur);
+		verbs_warn("ibv_reg_mr: length %zu: ENOMEM: %llu bytes are pinned already and %llu "
+			   "more would pass RLIMIT_MEMLOCK, which is %llu (ulimit -l)",
+			   length, pinned, (unsigned long long)wanted,
+			   (unsigned long long)limit.rlim_cur);
 	else
 		verbs_warn(
-			"ibv_reg_mr: length %zu: ENOMEM: the host or the device has no memory for it; "
-			"RLIMIT_MEMLOCK is not the reason",
+			"ibv_reg_mr: length %zu: ENOMEM: the host or the device has no memory for "
+			"it; RLIMIT_MEMLOCK is not the reason",
 			length);
 }
 
@@ -63,11 +64,13 @@ static const char *reg_mr_rule(int err, uintptr_t start, size_t length, uint64_t
 			       unsigned int access)
 {
 	if (err == EFAULT)
-		return ": part of the range is not mapped, or not writable while access asks for it";
+		return ": part of the range is not mapped, or not writable while access asks for "
+		       "it";
 	if (err != EINVAL)
 		return "";
 	if (access & NEEDS_LOCAL_WRITE && !(access & IBV_ACCESS_LOCAL_WRITE))
-		return ": IBV_ACCESS_REMOTE_WRITE and IBV_ACCESS_REMOTE_ATOMIC need IBV_ACCESS_LOCAL_WRITE";
+		return ": IBV_ACCESS_REMOTE_WRITE and IBV_ACCESS_REMOTE_ATOMIC need "
+		       "IBV_ACCESS_LOCAL_WRITE";
 	if (start + length < start)
 		return ": addr + length is past the end of the address space";
 	if ((start ^ iova) & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1))
@@ -158,10 +161,10 @@ VERBS_EXPORT int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, siz
 				     attrs, ARRAY_SIZE(attrs), udata);
 
 	if (ret) {
-		verbs_warn(
-			"ibv_reg_dmabuf_mr: fd %d offset 0x%llx length %zu iova 0x%llx access 0x%x: %s",
-			fd, (unsigned long long)offset, length, (unsigned long long)iova, access,
-			strerror(ret));
+		verbs_warn("ibv_reg_dmabuf_mr: fd %d offset 0x%llx length %zu iova 0x%llx access "
+			   "0x%x: %s",
+			   fd, (unsigned long long)offset, length, (unsigned long long)iova, access,
+			   strerror(ret));
 		return ret;
 	}
 	fill_mr(vmr, pd, VERBS_MR_DMABUF, access);

@@ -32,7 +32,8 @@ VERBS_EXPORT int verbs_cmd_dealloc_pd(struct ibv_pd *pd)
 		verbs_warn(
 			"ibv_dealloc_pd: PD %u: %s%s", pd->handle, strerror(ret),
 			ret == EBUSY
-				? ": it is in use: destroy the MRs, QPs, SRQs, AHs and MWs on it first"
+				? ": it is in use: destroy the MRs, QPs, SRQs, AHs and MWs on it "
+				  "first"
 				: "");
 	return ret;
 }

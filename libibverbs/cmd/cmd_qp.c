@@ -13,7 +13,8 @@ static void init_locks(struct ibv_qp *qp)
 	order_publish(qp);
 }
 
-/* Before the command runs: from then on another thread can read an event that points here. */
+/* This happens before the command runs: from then on another thread can read an event that points
+ * here. */
 static void qp_init(struct verbs_qp *vqp, struct ibv_context *context,
 		    const struct ibv_qp_init_attr_ex *attr)
 {
@@ -40,7 +41,7 @@ static uint32_t qp_create_flags(const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t flags = attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS ? attr->create_flags : 0;
 
-	flags &= ~(uint32_t)IBV_QP_CREATE_SOURCE_QPN; /* an attribute of its own */
+	flags &= ~(uint32_t)IBV_QP_CREATE_SOURCE_QPN; /* it has an attribute of its own */
 	return flags | (attr->sq_sig_all ? IB_UVERBS_QP_CREATE_SQ_SIG_ALL : 0);
 }
 
@@ -152,7 +153,7 @@ static void get_dest(struct ibv_ah_attr *ah, const struct ib_uverbs_qp_dest *des
 	ah->port_num = dest->port_num;
 }
 
-/* Only what the mask names is read: the rest of an application's ibv_qp_attr need not be
+/* Reads only what the mask names: the rest of an application's ibv_qp_attr need not be
  * initialised. */
 static void put_modify(struct ib_uverbs_modify_qp *req, const struct ibv_qp *qp,
 		       const struct ibv_qp_attr *attr, uint32_t mask)
@@ -191,7 +192,8 @@ static void put_modify(struct ib_uverbs_modify_qp *req, const struct ibv_qp *qp,
 		put_dest(&req->alt_dest, &attr->alt_ah_attr);
 }
 
-/* The command has 8 bits for these, and no number that loses some may become another one that is right. */
+/* The command has 8 bits for each of these; a longer number must not be cut to one that is
+ * right. */
 static int check_widths(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask)
 {
 	const struct {
@@ -348,9 +350,9 @@ static int check_open_attr(const struct ibv_qp_open_attr *attr)
 		return EOPNOTSUPP;
 	}
 	if ((attr->comp_mask & needed) != needed) {
-		verbs_warn(
-			"ibv_open_qp: comp_mask 0x%x: must have IBV_QP_OPEN_ATTR_XRCD, _NUM and _TYPE",
-			attr->comp_mask);
+		verbs_warn("ibv_open_qp: comp_mask 0x%x: must have IBV_QP_OPEN_ATTR_XRCD, _NUM and "
+			   "_TYPE",
+			   attr->comp_mask);
 		return EINVAL;
 	}
 	return 0;
@@ -388,7 +390,7 @@ VERBS_EXPORT int verbs_cmd_open_qp(struct ibv_context *context, const struct ibv
 	return 0;
 }
 
-/* The two payloads have the same layout. */
+/* Attaching and detaching have the same payload. */
 static int run_mcast(struct ibv_qp *qp, uint32_t command, const union ibv_gid *gid, uint16_t lid)
 {
 	struct ib_uverbs_attach_mcast req = { .qp_handle = qp->handle, .mlid = lid };

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Before the command runs: from then on another thread can read an event that points here. */
+/* This happens before the command runs: from then on another thread can read an event that points
+ * here. */
 static void srq_init(struct verbs_srq *vsrq, struct ibv_context *context,
 		     const struct ibv_srq_init_attr_ex *attr)
 {
@@ -31,7 +32,8 @@ static void srq_fini(struct ibv_srq *srq)
 	pthread_mutex_destroy(&srq->mutex);
 }
 
-/* What each type has to be given; of a basic SRQ, only the PD counts, whatever the mask says. */
+/* Checks what each type has to be given. For a basic SRQ only the PD counts, whatever the mask
+ * says. */
 static int check_init_attr(const struct ibv_srq_init_attr_ex *attr)
 {
 	const uint32_t mask = attr->comp_mask;
@@ -68,11 +70,13 @@ static void explain_create(struct ibv_context *context, const struct ibv_srq_ini
 	limits = verbs_limits(context);
 	if (limits && attr->attr.max_wr > (unsigned int)limits->max_srq_wr)
 		verbs_warn(
-			"ibv_create_srq: max_wr %u: %s: must be at most the device's max_srq_wr, %d",
+			"ibv_create_srq: max_wr %u: %s: must be at most the device's max_srq_wr, "
+			"%d",
 			attr->attr.max_wr, strerror(err), limits->max_srq_wr);
 	else if (limits && attr->attr.max_sge > (unsigned int)limits->max_srq_sge)
 		verbs_warn(
-			"ibv_create_srq: max_sge %u: %s: must be at most the device's max_srq_sge, %d",
+			"ibv_create_srq: max_sge %u: %s: must be at most the device's max_srq_sge, "
+			"%d",
 			attr->attr.max_sge, strerror(err), limits->max_srq_sge);
 	else
 		verbs_warn("ibv_create_srq: max_wr %u max_sge %u srq_limit %u: %s%s",

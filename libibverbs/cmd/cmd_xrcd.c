@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_xrcd.c - commands on XRC domains. The inode behind a descriptor names a domain that processes share.
+ * cmd_xrcd.c - commands on XRC domains. The inode behind a descriptor names a domain that processes
+ * share.
  */
 #include "cmd/cmd.h"
 
@@ -16,9 +17,9 @@ static int check_init_attr(const struct ibv_xrcd_init_attr *attr)
 		return EOPNOTSUPP;
 	}
 	if ((attr->comp_mask & needed) != needed) {
-		verbs_warn(
-			"ibv_open_xrcd: comp_mask 0x%x: must have IBV_XRCD_INIT_ATTR_FD and _OFLAGS",
-			attr->comp_mask);
+		verbs_warn("ibv_open_xrcd: comp_mask 0x%x: must have IBV_XRCD_INIT_ATTR_FD and "
+			   "_OFLAGS",
+			   attr->comp_mask);
 		return EINVAL;
 	}
 	return 0;

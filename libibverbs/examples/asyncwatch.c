@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * asyncwatch.c - ibv_asyncwatch: print the asynchronous events of a device as they come, until it is stopped.
+ * asyncwatch.c - ibv_asyncwatch: print the asynchronous events of a device as they come, until it
+ * is stopped.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <infiniband/verbs.h>
 
-/* A program without objects gets events of ports and of the device. */
+/* This program has no objects, so it gets events of ports and of the device only. */
 static const char *event_name(enum ibv_event_type type)
 {
 	switch (type) {
@@ -78,7 +79,7 @@ static struct ibv_context *open_context(const char *name)
 	return context;
 }
 
-/* After the device is gone there is nothing more to come. */
+/* Prints events until the device is gone, after which none will come. */
 static int watch_events(struct ibv_context *context)
 {
 	struct ibv_async_event event;
@@ -101,7 +102,8 @@ int main(int argc, char **argv)
 	struct ibv_context *context;
 	int letter;
 
-	setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* a line at a time, into a pipe as well */
+	/* Whoever reads from a pipe sees each line at once, too. */
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 	while ((letter = getopt_long(argc, argv, "d:h", longs, NULL)) != -1) {
 		if (letter == 'd') {
 			name = optarg;

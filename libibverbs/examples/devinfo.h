@@ -3,8 +3,8 @@
  * devinfo.h - what the files of ibv_devinfo share.
  *
  * People and scripts read this program's output line by line, so labels, tabs, number bases and
- * even the spelling of some values are fixed. They stand in tables of the two files that print: one
- * for the device, one for its ports.
+ * even the spelling of some values are fixed. They stand in tables of the two files that
+ * print, one for the device and one for its ports.
  */
 #ifndef EXAMPLES_DEVINFO_H
 #define EXAMPLES_DEVINFO_H
@@ -18,14 +18,14 @@ struct named_value {
 	const char *name;
 };
 
-/* The name of VALUE in TABLE, which ends with a NULL name, or FALLBACK. */
+/* Returns the name of VALUE in TABLE, which ends with a NULL name, or else FALLBACK. */
 const char *value_name(const struct named_value *table, uint64_t value, const char *fallback);
 
-/* Print the attributes of one device and its ports (PORT_NUM, or all when it is 0). 0, or non-zero
- * after a message. */
+/* Prints the attributes of one device and of its port PORT_NUM, or of all when that is 0. Returns
+ * 0, or non-zero after a message. */
 int devinfo_print_device(struct ibv_device *device, unsigned int port_num, bool verbose);
 
-/* Print one port. 0 or a positive errno, after a message. */
+/* Prints one port. Returns 0, or a positive errno after a message. */
 int devinfo_print_port(struct ibv_context *context, uint8_t port_num, bool verbose);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "devinfo.h"
 
-/* Exported for programs like this one, but declared in no installed header. */
+/* The library exports this for programs like this one, but no installed header declares it. */
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
 
 #define FLAG_INDENT "\t\t\t\t\t"
@@ -90,7 +90,7 @@ static const struct named_value raw_packet_caps[] = {
 	{ 0, NULL },
 };
 
-/* Sets of QP types are masks of 1 << type; only some types have a name here. */
+/* A set of QP types is a mask of 1 << type; only these types have a name in the output. */
 static const struct named_value qp_types[] = {
 	{ 1 << IBV_QPT_RAW_PACKET, "SUPPORT_RAW_PACKET" },
 	{ 1 << IBV_QPT_UD, "SUPPORT_UD" },
@@ -107,7 +107,8 @@ struct number {
 		label, offsetof(struct ibv_device_attr, field) \
 	}
 
-/* Signed 32-bit attributes in the order of output, before and after the line for atomic_cap. */
+/* The signed 32-bit attributes stand in the order of output, before and after the line for
+ * atomic_cap. */
 static const struct number numbers_before_atomic[] = {
 	NUMBER("max_sge:\t\t\t", max_sge),
 	NUMBER("max_sge_rd:\t\t\t", max_sge_rd),
@@ -161,7 +162,7 @@ static void print_numbers(const struct number *table, const struct ibv_device_at
 	}
 }
 
-/* One line per flag that is set, and one for all that have no name. */
+/* Prints one line for each flag that is set, and one for all that have no name. */
 static void print_flags(const struct named_value *table, uint64_t flags)
 {
 	for (; table->name; table++) {
@@ -255,8 +256,7 @@ static void print_clocks(const struct ibv_device_attr_ex *attr)
 		printf("\tcore clock not supported\n");
 }
 
-/* Some kinds print the heading even when no type follows; NEEDED is what their heading depends on.
- */
+/* The heading depends on NEEDED alone: for some features it stands even when no type follows. */
 static void print_supported_qps(uint32_t needed, uint32_t types)
 {
 	if (!needed)

@@ -29,7 +29,8 @@ static const struct named_value link_layers[] = {
 	{ 0, NULL },
 };
 
-/* IBTA PortInfo: VLCap, LinkWidthActive, LinkSpeedActive, PortPhysicalState. */
+/* These tables name codes of PortInfo: VLCap, LinkWidthActive, LinkSpeedActive,
+ * PortPhysicalState. */
 static const struct named_value vl_counts[] = {
 	{ 1, "1" }, { 2, "2" }, { 3, "4" }, { 4, "8" }, { 5, "15" }, { 0, NULL },
 };

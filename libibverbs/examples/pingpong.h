@@ -2,10 +2,10 @@
 /*
  * pingpong.h - the core that the pingpong programs share.
  *
- * A program says which options it takes and how its kind of queue pair is brought up; the core parses, opens the adapter,
- * meets the peer over TCP, bounces messages and reports. Order of a run: pp_parse, pp_open, pp_create_qps, pp_bounce (receives,
- * pp_find_address, pp_exchange, messages), pp_close. Errors are told to the user where they are found; functions return 0 or
- * non-zero.
+ * A program says which options it takes and how its kind of queue pair is brought up; the core
+ * parses, opens the adapter, meets the peer over TCP, bounces messages and reports. A run calls
+ * pp_parse(), pp_open(), pp_create_qps(), pp_bounce() and pp_close(). Errors are told to the user
+ * where they are found; functions return 0 or non-zero.
  */
 #ifndef EXAMPLES_PINGPONG_H
 #define EXAMPLES_PINGPONG_H
@@ -24,7 +24,7 @@ struct pp_options {
 	unsigned int rx_depth;
 	unsigned int iters;
 	unsigned int num_qp;      /* pairs of queue pairs that bounce messages at the same time */
-	unsigned int num_clients; /* that a server waits for */
+	unsigned int num_clients; /* a server waits for so many */
 	unsigned int headroom;    /* bytes in front of a message in its buffer: a datagram's GRH */
 	unsigned char fill;       /* what clients of this protocol have in their messages */
 	enum ibv_mtu mtu;
@@ -41,10 +41,10 @@ struct pp_options {
 	bool unprotected; /* memory that a confidential guest shares with its host */
 };
 
-#define PP_MAX_QPS \
-	256 /* of one program; a server of many queue pairs tells about so many, used or not */
+/* A program has at most so many queue pairs. ibv_srq_pingpong tells about so many, used or not. */
+#define PP_MAX_QPS 256
 
-/* Where a queue pair can be reached, as told to the peer. */
+/* Each side tells the other where its queue pair can be reached. */
 struct pp_address {
 	uint16_t lid;
 	uint32_t qpn;
@@ -67,9 +67,8 @@ struct pp {
 	struct ibv_comp_channel *channel; /* with options->events */
 	struct ibv_pd *pd;
 	struct ibv_pd *base_pd; /* with options->unprotected: pd is a parent domain of this one */
-	struct ibv_buf *shared; /* and the buffer is the library's */
-	struct ibv_dm
-		*dm; /* with options->device_memory; messages then live there and not in buf */
+	struct ibv_buf *shared; /* with options->unprotected: stands for buf */
+	struct ibv_dm *dm;      /* with options->device_memory: has the messages instead of buf */
 	struct ibv_mr *mr;
 	struct ibv_cq *cq;
 	struct ibv_cq_ex *cq_ex; /* with options->timestamps: the same CQ */
@@ -83,52 +82,56 @@ struct pp {
 	uint64_t timestamp_mask;
 };
 
-/* Bring the queue pair to the state in which it can talk to peer->remote. */
+/* Brings the queue pair to the state in which it can talk to peer->remote. */
 typedef int pp_connect_fn(struct pp *pp, struct pp_peer *peer);
 
 /* ---- pp_options.c ---- */
 
-/* What a program has when nothing is asked for; it may change some before it parses. */
+/* Returns the options when none are given; a program may change some before it parses. */
 struct pp_options pp_defaults(void);
-/* KEYS are the options the program takes, in the order of its usage: their letters, or a digit for one whose letter
- * or text is special (see pp_options.c). On failure the usage has been printed where that helps. */
+/* KEYS are the options that the program takes, in the order of its usage: their letters, or a digit
+ * for one whose letter or text is special (see pp_options.c). On failure the usage has been printed
+ * where that helps. */
 int pp_parse(int argc, char **argv, const char *keys, struct pp_options *options);
 
 /* ---- pp_open.c ---- */
 
-/* Device, PD, MR and CQ; the parts for programs that need other queues. */
+/* pp_open() opens the device and makes PD, MR and CQ. A program that needs other queues calls
+ * pp_open_memory(), which makes all but the CQ. */
 int pp_open(const struct pp_options *options, struct pp *pp);
 int pp_open_memory(const struct pp_options *options, struct pp *pp);
 int pp_create_qps(struct pp *pp, enum ibv_qp_type type);
-/* Our own addresses but for the QP numbers. */
+/* Fills in our addresses, but for the QP numbers. */
 int pp_find_address(struct pp *pp);
 int pp_close(struct pp *pp);
-/* Prints MESSAGE: -1. */
+/* Prints MESSAGE and returns -1. */
 int pp_fail(const char *message);
 
 /* ---- pp_connect.c ---- */
 
-/* Every QP, to INIT; MASK says what else there is than state, P_Key index and port: IBV_QP_ACCESS_FLAGS or
- * IBV_QP_QKEY. */
+/* Brings every QP to INIT. MASK says what is set besides state, P_Key index and port:
+ * IBV_QP_ACCESS_FLAGS or IBV_QP_QKEY. */
 int pp_to_init(struct pp *pp, int mask);
 struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remote);
 pp_connect_fn pp_connect_rc, pp_connect_uc, pp_connect_ud;
-#define PP_QKEY 0x11111111 /* of the datagrams of all implementations of these programs */
+#define PP_QKEY 0x11111111 /* all implementations of these programs have this one */
 
 /* ---- pp_exchange.c ---- */
 
-/* Tell the peer our addresses, learn its, connect. Both sides are connected when this returns 0. */
+/* Tells the peer our addresses, learns its, and connects. Both sides are connected when this
+ * returns 0. */
 int pp_exchange(struct pp *pp, pp_connect_fn *connect);
-/* A connected socket, a listening one; -1 after a message. */
+/* The first returns a connected socket, the second a listening one; both -1 after a message. */
 int pp_dial(const char *host, unsigned int port);
 int pp_listen(unsigned int port);
-/* Bytes sent or received: fewer than LEN after end of file or an error. */
+/* Both return the number of bytes, fewer than LEN after end of file or an error. */
 size_t pp_send_all(int fd, const void *data, size_t len);
 size_t pp_recv_all(int fd, void *data, size_t len);
 
 /* ---- pp_run.c ---- */
 
-/* All of it once the QPs exist: receives, addresses, connection, messages. INIT_MASK is that of pp_to_init(). */
+/* Does all that follows once the QPs exist: receives, addresses, connection, messages. INIT_MASK is
+ * for pp_to_init(). */
 int pp_bounce(struct pp *pp, int init_mask, pp_connect_fn *connect);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "pingpong.h"
 
-/* "QP", or "QP[3]" in programs with many. */
+/* Names the QP in its message, which says "QP[3]" in programs with many. */
 static int qp_refused(const struct pp *pp, const struct pp_peer *peer, const char *state)
 {
 	if (pp->names_qps)
@@ -31,7 +31,7 @@ int pp_to_init(struct pp *pp, int mask)
 	return 0;
 }
 
-/* By LID within an InfiniBand subnet; with a GRH when the peer has told a GID. */
+/* The path is by LID within an InfiniBand subnet, and has a GRH when the peer has told a GID. */
 struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remote)
 {
 	struct ibv_ah_attr ah = {
@@ -49,7 +49,7 @@ struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remo
 	return ah;
 }
 
-/* RTR and RTS; the masks name what a reliable connection has besides. */
+/* Brings the QP to RTR and RTS; the masks name what a reliable connection has besides. */
 static int connect_by(struct pp *pp, struct pp_peer *peer, int rtr_mask, int rts_mask)
 {
 	struct ibv_qp_attr rtr = {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp_exchange.c - how two pingpong programs meet: one TCP connection that carries each side's address.
+ * pp_exchange.c - how two pingpong programs meet: one TCP connection that carries each side's
+ * address.
  *
- * The client speaks first, and each side tells as many addresses as pp.records says. An address is a NUL-terminated text of fixed length, "LID:QPN:PSN:GID" in hex, the GID as
- * its 16 bytes in order. The server connects its queue pair before it answers, the client after; the client's closing
- * "done" is only an acknowledgement. Other implementations of these programs talk the same way.
+ * The client speaks first, and each side tells as many addresses as pp.records says. An address is
+ * a NUL-terminated text of fixed length, "LID:QPN:PSN:GID" in hex, the GID as its 16 bytes in
+ * order. The server connects its queue pair before it answers, the client after; the client's
+ * closing "done" is only an acknowledgement. Other implementations of these programs talk the same
+ * way.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -167,7 +170,7 @@ int pp_listen(unsigned int port)
 	return listener;
 }
 
-/* The first peer that connects to PORT, or -1 after a message. */
+/* Returns a socket to the first peer that connects to PORT, or -1 after a message. */
 static int await_peer(unsigned int port)
 {
 	int listener = pp_listen(port);
@@ -194,7 +197,7 @@ static bool send_addresses(const struct pp *pp, int fd)
 	return true;
 }
 
-/* How many bytes of an address came that is not whole, or -1 when all is well. */
+/* Returns how many bytes came of an address that is not whole, or -1 when all is well. */
 static ssize_t receive_addresses(struct pp *pp, int fd)
 {
 	char text[ADDRESS_TEXT];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp_open.c - the verbs objects of a pingpong program, from the device to the queue pair, and their destruction.
+ * pp_open.c - the verbs objects of a pingpong program, from the device to the queue pair, and their
+ * destruction.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 
 #include "pingpong.h"
 
-/* The library's own memory. The programs also run with libraries of releases that have none, so it is looked up. */
+/* These calls give the library's own memory. They are looked up, because the programs also run with
+ * libraries of releases that have none. */
 static struct {
 	void *(*alloc)(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
 	void (*free)(struct ibv_buf *buf);
@@ -47,7 +49,7 @@ static struct ibv_device *find_device(struct ibv_device **list, const char *name
 	return NULL;
 }
 
-/* With a list of its own the device lives on in its context. */
+/* The list is freed at once; the device lives on in its context. */
 static int open_context(struct pp *pp)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -76,7 +78,8 @@ static int check_odp(const struct pp_options *options, const struct ibv_device_a
 	if (!(caps->general_caps & IBV_ODP_SUPPORT) ||
 	    (caps->per_transport_caps.rc_odp_caps & needed) != needed)
 		return pp_fail(
-			"The device isn't ODP capable or does not support RC send and receive with ODP");
+			"The device isn't ODP capable or does not support RC send and receive with "
+			"ODP");
 	if (options->implicit_odp && !(caps->general_caps & IBV_ODP_SUPPORT_IMPLICIT))
 		return pp_fail("The device doesn't support implicit ODP");
 	return 0;
@@ -92,7 +95,7 @@ static int check_device_memory(const struct pp_options *options,
 	return 0;
 }
 
-/* Ask the device only about features that were asked for. */
+/* The device is asked only about features that an option wants. */
 static int check_features(struct pp *pp)
 {
 	const struct pp_options *options = pp->options;
@@ -152,7 +155,7 @@ static int register_memory(struct pp *pp)
 
 static int create_cq(struct pp *pp)
 {
-	/* all receives and one send of each QP */
+	/* The CQ has room for all receives and one send of each QP. */
 	const unsigned int entries = pp->options->rx_depth + pp->options->num_qp;
 
 	if (pp->options->timestamps) {
@@ -210,7 +213,7 @@ static int allocate_buffer(struct pp *pp)
 	pp->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	if (!allocate_memory(pp, size ? size : 1))
 		return pp_fail("Couldn't allocate work buf.");
-	/* each side its own, so that a message is told from a leftover */
+	/* Each side has another fill, so that a message is told from a leftover. */
 	memset(pp->buf, pp->options->host ? pp->options->fill : pp->options->fill + 1, size);
 	return 0;
 }
@@ -331,7 +334,7 @@ static int close_peers(struct pp *pp)
 	return ret;
 }
 
-/* Everything is tried, so that a failure late in a run still frees the rest. */
+/* After a failure the rest is still freed. */
 int pp_close(struct pp *pp)
 {
 	int ret = close_peers(pp);

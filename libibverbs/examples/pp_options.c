@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp_options.c - the command line of the pingpong programs: one table for parsing and for the usage text.
+ * pp_options.c - the command line of the pingpong programs: one table for parsing and for the usage
+ * text.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -12,11 +13,11 @@
 #include "util/bits.h"
 
 struct option_entry {
-	char key; /* what a program asks for it by: the letter, or a digit where several share one */
+	char key; /* a program's name for it: the letter, or a digit where several share one */
 	char letter;
 	const char *name;
-	const char *help; /* all of its line behind the names */
-	/* False for a value that cannot be; ARG is NULL for an option without one. */
+	const char *help; /* all of its usage line behind the names */
+	/* Returns false for a value that cannot be; ARG is NULL for an option without one. */
 	bool (*set)(struct pp_options *options, const char *arg);
 	bool has_arg;
 };
@@ -227,7 +228,7 @@ static void print_usage(const char *program, const char *keys)
 	}
 }
 
-/* The two forms getopt_long() wants. */
+/* Builds the two forms that getopt_long() wants. */
 static void build_getopt(const char *keys, struct option *longs, char *shorts)
 {
 	for (; *keys; keys++) {

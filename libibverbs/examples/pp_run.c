@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp_run.c - bounce messages until both directions have carried the asked number, then say how long it took.
+ * pp_run.c - bounce messages until both directions have carried the asked number, then say how long
+ * it took.
  *
- * Either side has one send outstanding at most: it answers a message once its own last one has completed. Message and
- * echo share one buffer, so the client's bytes travel back and forth and both sides can check them at the end.
+ * Either side has one send outstanding at most: it answers a message once its own last one has
+ * completed. Message and echo share one buffer, so the client's bytes travel back and forth and
+ * both sides can check them at the end.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +14,10 @@
 
 #include "pingpong.h"
 
-/* wr_id of the two kinds of work request */
+/* The wr_id tells the two kinds of work request apart. */
 enum { RECEIVE = 1, SEND = 2 };
 
-/* What a check expects at the start of each page of the client's message; behind it is options->fill. */
+/* With a check, each page of the client's message starts with this; options->fill is behind it. */
 #define PAGE_MARK 0x00
 
 struct progress {
@@ -44,7 +46,7 @@ static struct ibv_sge receive_sge(const struct pp *pp)
 				 pp->options->headroom + pp->options->size, pp->mr->lkey };
 }
 
-/* Up to COUNT; how many were posted. */
+/* Posts up to COUNT receives and returns how many it could. */
 static unsigned int post_recv(struct pp *pp, unsigned int count)
 {
 	struct ibv_sge sge = receive_sge(pp);
@@ -89,8 +91,8 @@ static int post_send(struct pp *pp, struct pp_peer *peer)
 	return ibv_wr_complete(peer->qp_ex);
 }
 
-/* Ours to send: the client is one message ahead of what it received, the server level with it. Once enough
- * have been sent, by whichever queue pair, there are no more. */
+/* The client may send one message more than it has received, the server as many. Once enough have
+ * been sent, by whichever queue pair, no side may send any. */
 static bool may_send(const struct pp *pp, const struct progress *progress,
 		     const struct pp_peer *peer)
 {
@@ -125,7 +127,7 @@ static int refill_receives(struct pp *pp, struct progress *progress)
 {
 	const unsigned int depth = pp->options->rx_depth;
 
-	if (--progress->recvs_posted > pp->options->num_qp) /* one for each */
+	if (--progress->recvs_posted > pp->options->num_qp) /* each QP still has one */
 		return 0;
 	progress->recvs_posted += post_recv(pp, depth - progress->recvs_posted);
 	if (progress->recvs_posted < depth) {
@@ -163,7 +165,8 @@ static int handle_completion(struct pp *pp, struct progress *progress, struct pp
 	return send_if_due(pp, progress, peer);
 }
 
-/* Cycles between consecutive receive completions, on a clock that wraps at the device's mask. */
+/* Counts the cycles between consecutive receive completions, on a clock that wraps at the device's
+ * mask. */
 static void note_timestamp(struct pp *pp, struct progress *progress, uint64_t stamp)
 {
 	uint64_t cycles = (stamp - progress->last_stamp) & pp->timestamp_mask;
@@ -190,7 +193,7 @@ static int handle_current(struct pp *pp, struct progress *progress)
 	return ret;
 }
 
-/* One batch from the extended CQ. 0, also when there was nothing, or non-zero. */
+/* Handles one batch from the extended CQ. Returns 0, also when there was nothing, or non-zero. */
 static int drain_cq_ex(struct pp *pp, struct progress *progress)
 {
 	struct ibv_poll_cq_attr attr = { 0 };
@@ -216,7 +219,7 @@ static int drain_cq_ex(struct pp *pp, struct progress *progress)
 	return ret == ENOENT ? 0 : ret;
 }
 
-/* Until the CQ is empty: an armed CQ tells of what comes later only. */
+/* Polls until the CQ is empty, because an armed CQ tells only of what comes later. */
 static int drain_cq(struct pp *pp, struct progress *progress)
 {
 	struct ibv_wc wc[2];
@@ -249,7 +252,7 @@ static int request_event(struct pp *pp)
 	return 0;
 }
 
-/* Sleep until the CQ has news, and arm it again before it is polled, so that none is missed. */
+/* Sleeps until the CQ has news, and arms it again before it is polled, so that none is missed. */
 static int await_event(struct pp *pp, struct progress *progress)
 {
 	struct ibv_cq *cq;
@@ -323,7 +326,7 @@ static int fill_message(struct pp *pp)
 	return 0;
 }
 
-/* The server looks at what the client sent, each byte of it. */
+/* The server looks at each byte of what the client sent. */
 static int check_message(struct pp *pp)
 {
 	int ret = 0;
@@ -339,12 +342,12 @@ static int check_message(struct pp *pp)
 			continue;
 		printf("invalid data in page %zu\n", i / pp->page_size);
 		ret = -1;
-		i |= pp->page_size - 1; /* once per page */
+		i |= pp->page_size - 1; /* a page is named once */
 	}
 	return ret;
 }
 
-/* POSTED receives are outstanding. */
+/* Bounces the messages and prints how long they took; POSTED receives are outstanding. */
 static int measure_messages(struct pp *pp, unsigned int posted)
 {
 	struct progress progress = { .recvs_posted = posted };

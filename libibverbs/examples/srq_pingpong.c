@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_pingpong.c - ibv_srq_pingpong: the pingpong core over several reliable connections at once, all of which take
- * their receives from one shared queue.
+ * srq_pingpong.c - ibv_srq_pingpong: the pingpong core over several reliable connections at once,
+ * all of which take their receives from one shared queue.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@ static int check_counts(const struct pp_options *options)
 {
 	if (options->num_qp > options->rx_depth) {
 		fprintf(stderr,
-			"rx_depth %u is too small for %u QPs -- must have at least one receive per QP.\n",
+			"rx_depth %u is too small for %u QPs -- must have at least one receive per "
+			"QP.\n",
 			options->rx_depth, options->num_qp);
 		return -1;
 	}

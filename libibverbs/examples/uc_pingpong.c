@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uc_pingpong.c - ibv_uc_pingpong: the pingpong core over an unreliable connection. A lost message ends the run.
+ * uc_pingpong.c - ibv_uc_pingpong: the pingpong core over an unreliable connection. A lost message
+ * ends the run.
  */
 #include <stdlib.h>
 

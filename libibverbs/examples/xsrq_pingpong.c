@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xsrq_pingpong.c - ibv_xsrq_pingpong: one server and several clients over the extended reliable connected service. A
- * side has one XRC shared receive queue, and for each peer a queue pair that sends and one that receives.
+ * xsrq_pingpong.c - ibv_xsrq_pingpong: one server and several clients over the extended reliable
+ * connected service. A side has one XRC shared receive queue, and for each peer a queue pair that
+ * sends and one that receives.
  *
- * Once all clients are connected the server starts the ball with each; a client answers what it gets. An address is
- * a text as in the other programs, "LID:RECV QPN:SEND QPN:PSN:SRQN:GID"; at the end either side says "END", the client
- * first. Other implementations of this program talk the same way.
+ * Once all clients are connected the server starts the ball with each; a client answers what it
+ * gets. An address is a text as in the other programs, "LID:RECV QPN:SEND QPN:PSN:SRQN:GID"; at the
+ * end either side says "END", the client first. Other implementations of this program talk the same
+ * way.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,7 +27,7 @@ struct xrc_address {
 	union ibv_gid gid;
 };
 
-/* The other side of one pair of connections. */
+/* A peer is the other side of one pair of connections. */
 struct xrc_peer {
 	int fd;
 	struct ibv_qp *recv_qp, *send_qp;
@@ -56,7 +58,7 @@ static int create_cqs(struct xrc *x)
 	return x->send_cq ? 0 : pp_fail("Couldn't create send CQ");
 }
 
-/* A domain of this process alone: both queue pairs and the SRQ of a side are in it. */
+/* The XRC domain is of this process alone; both queue pairs and the SRQ of a side are in it. */
 static int create_srq(struct xrc *x)
 {
 	struct pp *pp = &x->pp;
@@ -345,7 +347,7 @@ static int post_receive(struct xrc *x)
 	return 0;
 }
 
-/* Completions of sends are waited for at once, which keeps one queue entry enough. */
+/* Each send is waited for, so that one queue entry is enough. */
 static int await_send(struct xrc *x)
 {
 	struct ibv_wc wc;
@@ -407,7 +409,7 @@ static int await_event(struct xrc *x)
 	return ibv_req_notify_cq(cq, 0) ? pp_fail("Couldn't request CQ notification") : 0;
 }
 
-/* The message of one peer; NULL after a failure. */
+/* Returns the peer whose message has come, or NULL after a failure. */
 static struct xrc_peer *await_message(struct xrc *x)
 {
 	struct ibv_wc wc;
@@ -470,7 +472,7 @@ static int hear_end(const struct xrc_peer *peer)
 	return -1;
 }
 
-/* Nobody takes his queue pairs down while the other may still wait for an acknowledgement. */
+/* No side takes its queue pairs down while the other may still wait for an acknowledgement. */
 static int finish_peers(struct xrc *x)
 {
 	const bool is_client = x->pp.options->host;
