@@ -151,6 +151,7 @@ static void optional_access_is_dropped_for_a_kernel_without_it(void **state)
 	struct ibv_pd pd = { .context = &fake->vctx.context };
 	struct verbs_mr vmr = {};
 
+	NEEDS_LITTLE_ENDIAN();
 	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
 	verbs_cmd_reg_mr(&pd, NULL, 0, 0, IBV_ACCESS_RELAXED_ORDERING | IBV_ACCESS_LOCAL_WRITE,
 			 &vmr, NULL);
@@ -238,6 +239,7 @@ static void an_old_kernel_creates_qps_by_invoked_write(void **state)
 	struct ibv_qp_init_attr_ex attr = rc_attr(&pd, &send, &recv);
 	struct verbs_qp *vqp = calloc(1, sizeof(*vqp));
 
+	NEEDS_LITTLE_ENDIAN();
 	attr.sq_sig_all = 1;
 	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
 	kernel.old = true;
@@ -388,6 +390,7 @@ static void modify_qp_puts_the_address_where_the_kernel_reads_it(void **state)
 		},
 	};
 
+	NEEDS_LITTLE_ENDIAN();
 	attr.ah_attr.grh.dgid.raw[0] = 0xfe;
 	attr.ah_attr.grh.dgid.raw[15] = 0x99;
 	expect(NULL, NULL);

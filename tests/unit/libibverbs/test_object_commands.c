@@ -558,6 +558,7 @@ static void an_old_kernel_creates_wqs_by_invoked_write(void **state)
 	struct ibv_wq wq = { .mutex = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
 	char want[512];
 
+	NEEDS_LITTLE_ENDIAN();
 	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
 	kernel.old = true;
 	kernel.fill = 0x44;
@@ -584,6 +585,7 @@ static void an_indirection_table_is_a_padded_list_of_wqs(void **state)
 	struct ibv_rwq_ind_table_init_attr attr = { .log_ind_tbl_size = 1, .ind_tbl = list };
 	struct ibv_rwq_ind_table table = {};
 
+	NEEDS_LITTLE_ENDIAN();
 	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
 	kernel.fill = 0x1a;
 	assert_int_equal(verbs_cmd_create_rwq_ind_table(context_of(state), &attr, &table, NULL), 0);
@@ -690,6 +692,7 @@ static void actions_carry_tags_and_handles(void **state)
 	struct ibv_qp qp = { .context = context_of(state), .handle = 0x61 };
 	struct ibv_flow flow = {};
 
+	NEEDS_LITTLE_ENDIAN();
 	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
 	assert_int_equal(verbs_cmd_create_flow(&qp, (void *)&rule, &flow, NULL), 0);
 	assert_non_null(strstr(kernel.text, "3000000020000000"
@@ -783,6 +786,7 @@ static void an_old_kernel_destroys_by_invoked_write(void **state)
 	struct ibv_flow flow = { .context = context, .handle = 4 };
 	struct ibv_rwq_ind_table table = { .context = context, .ind_tbl_handle = 5 };
 
+	NEEDS_LITTLE_ENDIAN();
 	expect(NULL, NULL);
 	kernel.old = true;
 	assert_int_equal(verbs_cmd_destroy_ah(&ah), 0);

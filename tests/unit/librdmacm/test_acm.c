@@ -11,6 +11,15 @@
 #include <netinet/in.h>
 #include <string.h>
 
+/* Numbers are in the host's byte order. */
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+#define HOST16(value) (value) & 0xff, (value) >> 8
+#define HOST32(value) HOST16((value)&0xffff), HOST16((value) >> 16)
+#else
+#define HOST16(value) (value) >> 8, (value)&0xff
+#define HOST32(value) HOST16((value) >> 16), HOST16((value)&0xffff)
+#endif
+
 static struct sockaddr_in ipv4(const char *text)
 {
 	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr = { inet_addr(text) } };
@@ -32,8 +41,8 @@ static void check_rest_is_zero(const struct acm_message *message)
 
 static void destination_is_header_and_one_entry(void **state)
 {
-	static const uint8_t header[] = { 1, 1, 0, 0, 0, 0, 88, 0 };
-	static const uint8_t entry[] = { 2, 0, 0, 0, 2, 0, 0, 0, 127, 0, 0, 1 };
+	static const uint8_t header[] = { 1, 1, 0, 0, 0, 0, HOST16(88) };
+	static const uint8_t entry[] = { HOST32(2), HOST16(2), 0, 0, 127, 0, 0, 1 };
 	struct sockaddr_in dst = ipv4("127.0.0.1");
 	struct acm_question question = { .dst = (struct sockaddr *)&dst };
 	struct acm_message message;
@@ -47,9 +56,9 @@ static void destination_is_header_and_one_entry(void **state)
 
 static void source_goes_first_and_no_delay_is_of_the_destination(void **state)
 {
-	static const uint8_t header[] = { 1, 1, 0, 0, 0, 0, 160, 0 };
-	static const uint8_t first[] = { 1, 0, 0, 0, 2, 0, 0, 0, 198, 18, 0, 9 };
-	static const uint8_t second[] = { 2, 0, 0, 0x40, 2, 0, 0, 0, 127, 0, 0, 1 };
+	static const uint8_t header[] = { 1, 1, 0, 0, 0, 0, HOST16(160) };
+	static const uint8_t first[] = { HOST32(1), HOST16(2), 0, 0, 198, 18, 0, 9 };
+	static const uint8_t second[] = { HOST32(0x40000002), HOST16(2), 0, 0, 127, 0, 0, 1 };
 	struct sockaddr_in src = ipv4("198.18.0.9"), dst = ipv4("127.0.0.1");
 	struct acm_question question = { .src = (struct sockaddr *)&src,
 					 .dst = (struct sockaddr *)&dst,
@@ -66,8 +75,8 @@ static void source_goes_first_and_no_delay_is_of_the_destination(void **state)
 
 static void gid_is_asked_for_as_a_path(void **state)
 {
-	static const uint8_t header[] = { 1, 1, 0, 0, 0, 0, 88, 0 };
-	static const uint8_t kind[] = { 0, 0, 0, 0, 0x10, 0 };
+	static const uint8_t header[] = { 1, 1, 0, 0, 0, 0, HOST16(88) };
+	static const uint8_t kind[] = { HOST32(0), HOST16(0x10) };
 	static const uint8_t gid[] = { 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 3, 0, 4 };
 	struct sockaddr_ib dst = { .sib_family = AF_IB };
 	struct acm_question question = { .dst = (struct sockaddr *)&dst, .no_delay = true };

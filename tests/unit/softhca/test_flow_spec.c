@@ -3,6 +3,7 @@
  * test_flow_spec.c - specs of flows become masks and values; those that do not fit their sizes
  * become errors.
  */
+#include <endian.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,17 +19,26 @@
 
 enum { SPEC_ETH = 0x20, SPEC_IPV4 = 0x30, SPEC_UDP = 0x41, SPEC_ESP = 0x34, SPEC_TAG = 0x1000 };
 
+/* Of constants, where htobe16() is a call. */
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+#define BE16(value) __builtin_bswap16(value)
+#define BE32(value) __builtin_bswap32(value)
+#else
+#define BE16(value) (value)
+#define BE32(value) (value)
+#endif
+
 static const struct ib_uverbs_flow_spec_eth eth = {
 	.type = SPEC_ETH,
 	.size = sizeof(eth),
-	.val = { .dst_mac = { 0x24, 0x8a, 7, 0xa5, 0x28, 0xc8 }, .vlan_tag = 0x3412 },
-	.mask = { .dst_mac = { 0xff, 0xff, 0xff, 0xff, 0xff, 0 }, .vlan_tag = 0xff0f },
+	.val = { .dst_mac = { 0x24, 0x8a, 7, 0xa5, 0x28, 0xc8 }, .vlan_tag = BE16(0x1234) },
+	.mask = { .dst_mac = { 0xff, 0xff, 0xff, 0xff, 0xff, 0 }, .vlan_tag = BE16(0x0fff) },
 };
 
 static const struct ib_uverbs_flow_spec_ipv4 ipv4 = {
 	.type = SPEC_IPV4,
 	.size = sizeof(ipv4),
-	.val = { .dst_ip = 0x04030201, .proto = 99, .tos = 0xff },
+	.val = { .dst_ip = BE32(0x01020304), .proto = 99, .tos = 0xff },
 	.mask = { .dst_ip = 0xffffffff, .tos = 0xfc },
 };
 

@@ -196,6 +196,11 @@ static void ipv6_packet_has_tag_and_udp_checksum(void **state)
 /* ---- opcodes ---- */
 
 #define BYTES8 "\1\2\3\4\5\6\7\x8"
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+#define NUMBER_OF_BYTES8 "0807060504030201"
+#else
+#define NUMBER_OF_BYTES8 "0102030405060708"
+#endif
 
 /* The headers of packet INDEX of the message: BTH and what is behind it, payload not included */
 static const struct {
@@ -290,7 +295,7 @@ static const struct {
 	    .msn = 5,
 	    .nak = FABRIC_NAK_RNR,
 	    .rnr_timer = 12 } },
-	{ RC("1240") "00fffffe 1f000005 0807060504030201",
+	{ RC("1240") "00fffffe 1f000005 " NUMBER_OF_BYTES8,
 	  0,
 	  { .op = FABRIC_ATOMIC_RESPONSE, WHOLE, SHORT_PAYLOAD, BASE, .msn = 5 } },
 	{ RC("1340") "80fffffe 1122334455667788 aabbccdd 0000000000000007 0000000000000009",
