@@ -177,12 +177,13 @@ struct old_async_event {
 	enum ibv_event_type event_type;
 };
 
+/* Mutexes are of 40 or 48 bytes, by architecture. */
 #if UINTPTR_MAX == UINT64_MAX
 static_assert(offsetof(struct old_context, cmd_fd) == 28 * 8, "27 slots");
 static_assert(offsetof(struct old_context, real) == 30 * 8, "release 1.0");
 static_assert(offsetof(struct old_mr, real) == 4 * 8, "release 1.0");
-static_assert(offsetof(struct old_cq, real) == 15 * 8, "release 1.0");
-static_assert(offsetof(struct old_qp, real) == 20 * 8, "release 1.0");
+static_assert(offsetof(struct old_cq, real) == 10 * 8 + sizeof(pthread_mutex_t), "release 1.0");
+static_assert(offsetof(struct old_qp, real) == 15 * 8 + sizeof(pthread_mutex_t), "release 1.0");
 static_assert(sizeof(struct old_send_wr) == 72, "release 1.0");
 #endif
 

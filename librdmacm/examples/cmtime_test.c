@@ -5,6 +5,7 @@
  */
 #include "cmtime_test.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,9 +300,10 @@ static void print_row(const struct test *test, enum step step, const char *name)
 	/* connections are made side by side, so a sum of their times says nothing */
 	if (step == FULL_CONNECT)
 		row.sum = 0;
-	printf("%-13s  %10lu %10lu %10lu %10lu %10lu %10lu\n", name, total / 1000 / test->count,
-	       total / 1000, row.sum / 1000 / test->count, row.sum / 1000, row.max / 1000,
-	       row.min / 1000);
+	printf("%-13s  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
+	       " %10" PRIu64 "\n",
+	       name, total / 1000 / test->count, total / 1000, row.sum / 1000 / test->count,
+	       row.sum / 1000, row.max / 1000, row.min / 1000);
 }
 
 void test_print(const struct test *test)
