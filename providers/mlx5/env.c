@@ -9,6 +9,7 @@
 #include "providers/common/env.h"
 #include "providers/mlx5/env.h"
 #include "util/log.h"
+#include "util/mmio.h"
 
 /* MLX5_DEBUG_FILE and MLX5_DEBUG_MASK say what this library logs and where; VERBS_LOG and
  * VERBS_LOG_FILE win over them. The bits of the mask are not told apart. */
@@ -44,7 +45,8 @@ void mlx5_env_read(struct mlx5_env *env)
 
 	env->single_threaded = provider_env_is_one("MLX5_SINGLE_THREADED");
 	env->scatter_to_cqe = provider_env_unless_zero("MLX5_SCATTER_TO_CQE");
-	env->blueflame = !shut_up || !strcmp(shut_up, "0");
+	/* Where a store of 8 bytes is torn, a WQE that is pushed would be, too: registers are only rung. */
+	env->blueflame = MMIO_STORES_64 && (!shut_up || !strcmp(shut_up, "0"));
 	env->prefer_bf = provider_env_unless_zero("MLX5_POST_SEND_PREFER_BF");
 	env->cqe_size = cqe_size ? (unsigned int)atoi(cqe_size) : 64;
 	env->total_bfregs = provider_env_number("MLX5_TOTAL_UUARS", 2, 512, 16);

@@ -36,16 +36,13 @@ DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint
 {
 	uint8_t *reg = sq->db.reg;
 
-	mmio_copy_wc_32(reg, ctrl);
-	for (;;) {
-		mmio_copy_wc_32_wide(reg + 32, ctrl + 32);
-		if (likely(--blocks == 0))
-			return;
+	mmio_copy_wc_64_fresh(reg, ctrl);
+	while (unlikely(--blocks)) {
 		reg += PRM_WQEBB_SIZE;
 		ctrl += PRM_WQEBB_SIZE;
 		if (unlikely(ctrl == sq->end))
 			ctrl = sq->buf;
-		mmio_copy_wc_32_wide(reg, ctrl);
+		mmio_copy_wc_64(reg, ctrl);
 	}
 }
 

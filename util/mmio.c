@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mmio.c - stores to device registers for CPUs whose ordinary instructions cannot do them.
+ */
+#include <string.h>
+
+#include "util/mmio.h"
+
+#if !MMIO_STORES_64
+#include <pthread.h>
+
+#include "util/barrier.h"
+#include "util/bits.h"
+
+/* PRM: a host without stores of 8 bytes writes the half at the lower address first, and nothing else
+ * comes to that register between the two. Registers are at least 256 bytes apart; which lock is a
+ * register's depends on nothing but its address, so that threads need not agree on more. */
+static pthread_mutex_t register_locks[16] = {
+	[0 ... 15] = PTHREAD_MUTEX_INITIALIZER,
+};
+
+void verbs_mmio_store_halves(void *reg, __be64 value)
+{
+	pthread_mutex_t *lock = &register_locks[(uintptr_t)reg / 256 % ARRAY_SIZE(register_locks)];
+	volatile uint32_t *to = reg;
+	uint32_t halves[2];
+
+	memcpy(halves, &value, sizeof(value));
+	pthread_mutex_lock(lock);
+	to[0] = halves[0];
+	/* Where stores combine, they are also put in another order. */
+	wc_flush_barrier();
+	to[1] = halves[1];
+	wc_flush_barrier();
+	pthread_mutex_unlock(lock);
+}
+#endif
+
+#if MMIO_IS_APART
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What no adapter is behind is memory that another process shares. The kernel says so by refusing;
+ * then ordinary stores are right. */
+static void memory_write(void *reg, const void *data, size_t length)
+{
+	volatile uint64_t *to = reg;
+
+	for (size_t i = 0; i < length / sizeof(*to); i++) {
+		uint64_t value;
+
+		memcpy(&value, (const uint8_t *)data + i * sizeof(value), sizeof(value));
+		to[i] = value;
+	}
+}
+
+/* s390_pci_mmio_write(2) takes up to 64 bytes within a page as one access. */
+void verbs_mmio_write(void *reg, const void *data, size_t length)
+{
+	int before = errno;
+
+	if (syscall(SYS_s390_pci_mmio_write, (uintptr_t)reg, data, length)) {
+		memory_write(reg, data, length);
+		errno = before;
+	}
+}
+#endif
