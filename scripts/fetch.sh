@@ -24,6 +24,9 @@ open_cache() {
 	flock 9
 }
 
+# Whose packages apt fetches; they are only unpacked, so that it need not be the host's architecture.
+APT_ARCHITECTURE=amd64
+
 # make_apt DIR SUITE... - an apt of its own in DIR; sets APT
 make_apt() {
 	local dir=$1 suite
@@ -36,8 +39,8 @@ make_apt() {
 	done >"$dir/etc/sources.list"
 	APT=(-qq -o "Dir::State=$dir/state" -o "Dir::State::status=$dir/status" -o "Dir::Cache=$dir/cache"
 		-o "Dir::Etc=$dir/etc" -o Dir::Etc::SourceList=sources.list -o Dir::Etc::SourceParts=-
-		-o Debug::NoLocking=1 -o APT::Install-Recommends=0 -o APT::Architecture=amd64
-		-o APT::Architectures::=amd64 -o APT::Sandbox::User= -o Acquire::Retries=5)
+		-o Debug::NoLocking=1 -o APT::Install-Recommends=0 -o "APT::Architecture=$APT_ARCHITECTURE"
+		-o "APT::Architectures::=$APT_ARCHITECTURE" -o APT::Sandbox::User= -o Acquire::Retries=5)
 	apt-get "${APT[@]}" update
 }
 
