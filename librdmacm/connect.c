@@ -51,6 +51,19 @@ static int check_depths(const struct cm_id *cm, const struct rdma_conn_param *pa
 				 cm->device->max_initiator_depth);
 }
 
+/* Checks what both sides of a connection need. WHY says what an id without a device lacks. */
+static int check_side(const struct cm_id *cm, const struct rdma_conn_param *param, const char *why)
+{
+	int ret = check_depths(cm, param);
+
+	if (!ret)
+		ret = check_qp(cm, param);
+	if (ret || cm->device)
+		return ret;
+	verbs_warn("%s", why);
+	return EINVAL;
+}
+
 /* "As many as possible" is limited by the device, and on the side that accepts by what was in
  * the request. */
 static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param, bool accepts)
@@ -119,14 +132,8 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 {
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd = { .connect = { .id = cm->number } };
-	int ret = check_depths(cm, conn_param);
+	int ret = check_side(cm, conn_param, "rdma_connect: the id's address is not resolved yet");
 
-	if (!ret)
-		ret = check_qp(cm, conn_param);
-	if (!ret && !cm->device) {
-		verbs_warn("rdma_connect: the id's address is not resolved yet");
-		ret = EINVAL;
-	}
 	if (ret)
 		return cma_return(ret);
 	choose_depths(cm, conn_param, false);
@@ -188,14 +195,8 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 {
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd = { .accept = { .uid = (uintptr_t)cm, .id = cm->number } };
-	int ret = check_depths(cm, conn_param);
+	int ret = check_side(cm, conn_param, "rdma_accept: the id is not of a connection request");
 
-	if (!ret)
-		ret = check_qp(cm, conn_param);
-	if (!ret && !cm->device) {
-		verbs_warn("rdma_accept: the id is not of a connection request");
-		ret = EINVAL;
-	}
 	if (ret)
 		return cma_return(ret);
 	choose_depths(cm, conn_param, true);

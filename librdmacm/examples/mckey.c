@@ -51,14 +51,7 @@ static int group_joined(struct test *test, struct node *node, const struct rdma_
 	inet_ntop(AF_INET6, to->ah_attr.grh.dgid.raw, gid, sizeof(gid));
 	printf("%s: joined dgid: %s mlid 0x%x sl %d\n", test->name, gid, to->ah_attr.dlid,
 	       to->ah_attr.sl);
-	node->remote_qpn = to->qp_num;
-	node->remote_qkey = to->qkey;
-	node->ah = ibv_create_ah(node->pd, (struct ibv_ah_attr *)&to->ah_attr);
-	if (!node->ah)
-		return test_complain(test, "failure creating address handle");
-	node->connected = true;
-	test->connects_left--;
-	return 0;
+	return node_reach(node, to);
 }
 
 static int on_event(struct test *test, struct rdma_cm_event *event)
@@ -218,7 +211,6 @@ static int take_options(struct test *test, int argc, char *argv[])
 int main(int argc, char *argv[])
 {
 	struct test test;
-	int ret;
 
 	test_init(&test, "mckey");
 	test.hints.ai_port_space = RDMA_PS_UDP;
@@ -226,9 +218,5 @@ int main(int argc, char *argv[])
 	test.on_event = on_event;
 	if (take_options(&test, argc, argv))
 		return 1;
-	ret = test_open(&test, true);
-	if (!ret)
-		ret = run_test(&test);
-	test_close(&test);
-	return test_end(ret);
+	return test_run(&test, true, run_test);
 }

@@ -59,6 +59,18 @@ bool test_take_option(struct test *test, int option, char *value)
 	return true;
 }
 
+void test_take_port_space(struct test *test, const char *word, const char *first,
+			  enum rdma_port_space first_space, const char *second,
+			  enum rdma_port_space second_space)
+{
+	if (!strcasecmp(word, first))
+		test->hints.ai_port_space = first_space;
+	else if (!strcasecmp(word, second))
+		test->hints.ai_port_space = second_space;
+	else
+		fprintf(stderr, "Warning: unknown port space format\n");
+}
+
 int test_complain(const struct test *test, const char *what)
 {
 	char text[100];
@@ -79,7 +91,7 @@ static int create_ids(struct test *test)
 	return 0;
 }
 
-int test_open(struct test *test, bool with_ids)
+static int open_test(struct test *test, bool with_ids)
 {
 	test->channel = channel_open();
 	if (!test->channel)
@@ -112,7 +124,7 @@ static void close_node(struct node *node)
 		rdma_destroy_id(node->id);
 }
 
-void test_close(struct test *test)
+static void close_test(struct test *test)
 {
 	for (int i = 0; test->nodes && i < test->connections; i++)
 		close_node(&test->nodes[i]);
@@ -125,11 +137,16 @@ void test_close(struct test *test)
 		rdma_destroy_event_channel(test->channel);
 }
 
-int test_end(int status)
+int test_run(struct test *test, bool with_ids, int (*run)(struct test *test))
 {
+	int ret = open_test(test, with_ids);
+
+	if (!ret)
+		ret = run(test);
+	close_test(test);
 	printf("test complete\n");
-	printf("return status %d\n", status);
-	return status;
+	printf("return status %d\n", ret);
+	return ret;
 }
 
 /* ---- events ---- */
@@ -236,6 +253,20 @@ int node_set_options(struct node *node)
 	    rdma_set_option(node->id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
 			    sizeof(timeout)))
 		return test_complain(node->test, "set ack timeout option failed");
+	return 0;
+}
+
+int node_reach(struct node *node, const struct rdma_ud_param *to)
+{
+	struct ibv_ah_attr attr = to->ah_attr;
+
+	node->remote_qpn = to->qp_num;
+	node->remote_qkey = to->qkey;
+	node->ah = ibv_create_ah(node->pd, &attr);
+	if (!node->ah)
+		return test_complain(node->test, "failure creating address handle");
+	node->connected = true;
+	node->test->connects_left--;
 	return 0;
 }
 

@@ -53,15 +53,17 @@ struct test {
  * they share, and returns false for all others. */
 void test_init(struct test *test, const char *name);
 bool test_take_option(struct test *test, int option, char *value);
+/* Takes a port space by its name, which is one of two. Any other is warned of on standard error. */
+void test_take_port_space(struct test *test, const char *word, const char *first,
+			  enum rdma_port_space first_space, const char *second,
+			  enum rdma_port_space second_space);
 
 /* Says "NAME: WHAT: " and errno's reason on standard error, and returns -1. */
 int test_complain(const struct test *test, const char *what);
-/* Makes the channel and the nodes; WITH_IDS also their ids, which the side that resolves
- * addresses needs. */
-int test_open(struct test *test, bool with_ids);
-void test_close(struct test *test);
-/* Says "test complete" and the status, and returns the status for exit(). */
-int test_end(int status);
+/* Makes the channel and the nodes, WITH_IDS also their ids, which the side that resolves
+ * addresses needs. Then calls RUN, takes everything down, and says how it went. Returns the
+ * status for exit(). */
+int test_run(struct test *test, bool with_ids, int (*run)(struct test *test));
 
 /* Handles events until *LEFT is 0, or one in between fails. */
 int test_await(struct test *test, const int *left);
@@ -80,6 +82,8 @@ struct node *test_take_request(struct test *test, const struct rdma_cm_event *ev
 /* Takes the side that connects to where all nodes are connected, or one fails. */
 int test_connect_all(struct test *test);
 
+/* A datagram node can reach TO from now on, and counts as connected. */
+int node_reach(struct node *node, const struct rdma_ud_param *to);
 /* Sets TOS and ACK timeout, where they were given. */
 int node_set_options(struct node *node);
 /* Makes PD, CQs, QP and buffer of a node whose id is bound to a device. Returns -EINVAL if a

@@ -211,16 +211,6 @@ static int usage(const char *program)
 	return 1;
 }
 
-static void take_port_space(struct test *test, const char *word)
-{
-	if (!strcasecmp(word, "ib"))
-		test->hints.ai_port_space = RDMA_PS_IB;
-	else if (!strcasecmp(word, "tcp"))
-		test->hints.ai_port_space = RDMA_PS_TCP;
-	else
-		fprintf(stderr, "Warning: unknown port space format\n");
-}
-
 static int take_options(struct test *test, int argc, char *argv[])
 {
 	int option;
@@ -229,7 +219,7 @@ static int take_options(struct test *test, int argc, char *argv[])
 		if (test_take_option(test, option, optarg))
 			continue;
 		if (option == 'P')
-			take_port_space(test, optarg);
+			test_take_port_space(test, optarg, "tcp", RDMA_PS_TCP, "ib", RDMA_PS_IB);
 		else if (option == 'p')
 			test->port = optarg;
 		else if (option == 'm')
@@ -245,7 +235,6 @@ static int take_options(struct test *test, int argc, char *argv[])
 int main(int argc, char *argv[])
 {
 	struct test test;
-	int ret;
 
 	test_init(&test, "cmatose");
 	test.port = "7471";
@@ -253,9 +242,5 @@ int main(int argc, char *argv[])
 	test.on_event = on_event;
 	if (take_options(&test, argc, argv))
 		return 1;
-	ret = test_open(&test, test.host);
-	if (!ret)
-		ret = test.host ? run_client(&test) : run_server(&test);
-	test_close(&test);
-	return test_end(ret);
+	return test_run(&test, test.host, test.host ? run_client : run_server);
 }

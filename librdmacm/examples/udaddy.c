@@ -15,21 +15,6 @@
 
 /* ---- a node ---- */
 
-/* The event of the answer tells where datagrams go. */
-static int node_resolved(struct node *node, struct rdma_cm_event *event)
-{
-	struct rdma_ud_param *to = &event->param.ud;
-
-	node->remote_qpn = to->qp_num;
-	node->remote_qkey = to->qkey;
-	node->ah = ibv_create_ah(node->pd, &to->ah_attr);
-	if (!node->ah)
-		return test_complain(node->test, "failure creating address handle");
-	node->connected = true;
-	node->test->connects_left--;
-	return 0;
-}
-
 static int learn_peer(struct node *node, struct ibv_wc *wc)
 {
 	struct ibv_qp_init_attr init;
@@ -91,7 +76,7 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return connect_request(test, event);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		return node_resolved(node, event);
+		return node_reach(node, &event->param.ud); /* the answer tells where datagrams go */
 	default:
 		return test_usual_event(test, event);
 	}
@@ -175,16 +160,6 @@ static int usage(const char *program)
 	return 1;
 }
 
-static void take_port_space(struct test *test, const char *word)
-{
-	if (!strcasecmp(word, "ipoib"))
-		test->hints.ai_port_space = RDMA_PS_IPOIB;
-	else if (!strcasecmp(word, "udp"))
-		test->hints.ai_port_space = RDMA_PS_UDP;
-	else
-		fprintf(stderr, "Warning: unknown port space format\n");
-}
-
 static int take_options(struct test *test, int argc, char *argv[])
 {
 	int option;
@@ -193,7 +168,8 @@ static int take_options(struct test *test, int argc, char *argv[])
 		if (test_take_option(test, option, optarg))
 			continue;
 		if (option == 'P')
-			take_port_space(test, optarg);
+			test_take_port_space(test, optarg, "udp", RDMA_PS_UDP, "ipoib",
+					     RDMA_PS_IPOIB);
 		else if (option == 'p')
 			test->hints.ai_port_space = (int)strtol(optarg, NULL, 0);
 		else
@@ -205,7 +181,6 @@ static int take_options(struct test *test, int argc, char *argv[])
 int main(int argc, char *argv[])
 {
 	struct test test;
-	int ret;
 
 	test_init(&test, "udaddy");
 	test.port = "7174";
@@ -214,9 +189,5 @@ int main(int argc, char *argv[])
 	test.on_event = on_event;
 	if (take_options(&test, argc, argv))
 		return 1;
-	ret = test_open(&test, test.host);
-	if (!ret)
-		ret = test.host ? run_client(&test) : run_server(&test);
-	test_close(&test);
-	return test_end(ret);
+	return test_run(&test, test.host, test.host ? run_client : run_server);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config.c - reads the defaults of sockets from the files that rsocket(7) names. Each has one
- * number and is below /etc/rdma/rsocket. They are read once.
+ * config.c - the clock, and the defaults of sockets, which it reads from the files that rsocket(7)
+ * names. Each has one number and is below /etc/rdma/rsocket. They are read once.
  */
 #include "rs.h"
 #include "wire.h"
@@ -78,4 +78,20 @@ int64_t rdmacm_rs_now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+int64_t rdmacm_rs_deadline(int timeout_ms)
+{
+	return timeout_ms < 0 ? -1 : rdmacm_rs_now_us() + timeout_ms * 1000LL;
+}
+
+int rdmacm_rs_sleep_limit(int64_t deadline_us)
+{
+	int limit = rdmacm_rs_defaults()->wake_ms;
+	int64_t left;
+
+	if (deadline_us < 0)
+		return limit;
+	left = (deadline_us - rdmacm_rs_now_us() + 999) / 1000;
+	return left < 0 ? 0 : left < limit ? (int)left : limit;
 }

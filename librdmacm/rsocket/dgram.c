@@ -16,17 +16,6 @@ enum { CLOSE_MS = 1000 };
 
 /* ---- making ---- */
 
-static int make_channel(struct dgram *dgram)
-{
-	int flags;
-
-	dgram->channel = rdma_create_event_channel();
-	if (!dgram->channel)
-		return errno;
-	flags = fcntl(dgram->channel->fd, F_GETFL);
-	return fcntl(dgram->channel->fd, F_SETFL, flags | O_NONBLOCK) ? errno : 0;
-}
-
 static void dgram_free(struct dgram *dgram)
 {
 	struct dgram_link *link;
@@ -65,7 +54,8 @@ int rdmacm_dgram_create(int domain, struct rs **rs)
 	pthread_cond_init(&dgram->changed, NULL);
 	dgram->udp_waits = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	dgram->rs.fd = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	ret = dgram->rs.fd < 0 || dgram->udp_waits < 0 ? errno : make_channel(dgram);
+	ret = dgram->rs.fd < 0 || dgram->udp_waits < 0 ? errno
+						       : rdmacm_rs_open_channel(&dgram->channel);
 	if (!ret)
 		ret = rdmacm_rs_table_add(&dgram->rs);
 	if (ret)

@@ -304,27 +304,16 @@ static int sleep_on_set(struct set *set, int timeout_ms)
 	return ret;
 }
 
-static int sleep_limit(int timeout, int64_t deadline_us)
-{
-	int limit = rdmacm_rs_defaults()->wake_ms;
-	int64_t left;
-
-	if (timeout < 0)
-		return limit;
-	left = (deadline_us - rdmacm_rs_now_us() + 999) / 1000;
-	return left < 0 ? 0 : left < limit ? (int)left : limit;
-}
-
 static int wait_in_set(struct set *set, struct epoll_event *events, int room, int timeout)
 {
-	int64_t deadline = rdmacm_rs_now_us() + timeout * 1000LL;
+	int64_t deadline = rdmacm_rs_deadline(timeout);
 	int count, ret;
 
 	for (;;) {
 		count = collect_all(set, timeout != 0, events, room);
-		if (count || (timeout >= 0 && rdmacm_rs_now_us() >= deadline))
+		if (count || (deadline >= 0 && rdmacm_rs_now_us() >= deadline))
 			return count;
-		ret = sleep_on_set(set, sleep_limit(timeout, deadline));
+		ret = sleep_on_set(set, rdmacm_rs_sleep_limit(deadline));
 		if (ret)
 			return cma_return(ret);
 	}

@@ -95,14 +95,6 @@ static ssize_t receive_buf(int socket, void *buf, size_t len, int flags,
 	return receive_iov(socket, &iov, 1, &flags, from);
 }
 
-static void hand_out(const struct sockaddr_storage *from, void *addr, socklen_t *len)
-{
-	socklen_t size = rdmacm_addr_len((const struct sockaddr *)from);
-
-	memcpy(addr, from, *len < size ? *len : size);
-	*len = size;
-}
-
 CMA_EXPORT ssize_t rrecv(int socket, void *buf, size_t len, int flags)
 {
 	return receive_buf(socket, buf, len, flags, NULL);
@@ -114,8 +106,8 @@ CMA_EXPORT ssize_t rrecvfrom(int socket, void *buf, size_t len, int flags,
 	struct sockaddr_storage from = { 0 };
 	ssize_t size = receive_buf(socket, buf, len, flags, &from);
 
-	if (size >= 0 && src_addr && addrlen)
-		hand_out(&from, src_addr, addrlen);
+	if (size >= 0)
+		rdmacm_rs_hand_out(&from, src_addr, addrlen);
 	return size;
 }
 
@@ -126,8 +118,7 @@ CMA_EXPORT ssize_t rrecvmsg(int socket, struct msghdr *msg, int flags)
 
 	if (size < 0)
 		return size;
-	if (msg->msg_name)
-		hand_out(&from, msg->msg_name, &msg->msg_namelen);
+	rdmacm_rs_hand_out(&from, msg->msg_name, &msg->msg_namelen);
 	msg->msg_controllen = 0;
 	msg->msg_flags = flags;
 	return size;

@@ -7,6 +7,7 @@
  * socket is worth asking again.
  */
 #include "rs.h"
+#include "select.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -142,17 +143,6 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *othe
 	return ready;
 }
 
-static int time_left(int timeout_ms, int64_t deadline_us)
-{
-	int limit = rdmacm_rs_defaults()->wake_ms;
-	int64_t left;
-
-	if (timeout_ms < 0)
-		return limit;
-	left = (deadline_us - rdmacm_rs_now_us() + 999) / 1000;
-	return left < 0 ? 0 : left < limit ? (int)left : limit;
-}
-
 /* Sleeps once, or with TIMEOUT 0 only looks. Returns how many entries have events, or -1 with
  * errno. */
 static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
@@ -184,7 +174,7 @@ static int spin_on_sockets(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t 
 
 static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 {
-	int64_t deadline = rdmacm_rs_now_us() + timeout * 1000LL;
+	int64_t deadline = rdmacm_rs_deadline(timeout);
 	struct rs_sleepers sleepers;
 	nfds_t others;
 	int ready = spin_on_sockets(fds, nfds, timeout, &others), left;
@@ -198,9 +188,9 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 	}
 	do {
 		ready = ask_sockets(fds, nfds, true, &others);
-		left = ready ? 0 : time_left(timeout, deadline);
+		left = ready ? 0 : rdmacm_rs_sleep_limit(deadline);
 		ready = sleep_once(&sleepers, fds, nfds, left);
-	} while (!ready && (timeout < 0 || rdmacm_rs_now_us() < deadline));
+	} while (!ready && (deadline < 0 || rdmacm_rs_now_us() < deadline));
 	sleepers_free(&sleepers);
 	return ready;
 }
@@ -221,52 +211,13 @@ CMA_EXPORT int rpoll(struct pollfd *fds, nfds_t nfds, int timeout)
 
 /* ---- rselect ---- */
 
-static short wanted_events(int fd, fd_set *read, fd_set *write, fd_set *except)
+static bool has_invalid(const struct pollfd *fds, nfds_t count)
 {
-	return (read && FD_ISSET(fd, read) ? POLLIN : 0) |
-	       (write && FD_ISSET(fd, write) ? POLLOUT : 0) |
-	       (except && FD_ISSET(fd, except) ? POLLPRI : 0);
-}
-
-static nfds_t fds_of_sets(struct pollfd *fds, int nfds, fd_set *read, fd_set *write, fd_set *except)
-{
-	nfds_t count = 0;
-
-	for (int fd = 0; fd < nfds; fd++) {
-		short events = wanted_events(fd, read, write, except);
-
-		if (events)
-			fds[count++] = (struct pollfd){ .fd = fd, .events = events };
-	}
-	return count;
-}
-
-static int keep_if(fd_set *set, int fd, bool condition)
-{
-	if (!set || !FD_ISSET(fd, set))
-		return 0;
-	if (!condition)
-		FD_CLR(fd, set);
-	return condition;
-}
-
-/* The sets become what is ready. Returns how many members they have, or -1 with EBADF if one was
- * no descriptor. */
-static int sets_of_fds(const struct pollfd *fds, nfds_t count, fd_set *read, fd_set *write,
-		       fd_set *except)
-{
-	int ready = 0;
-
 	for (nfds_t i = 0; i < count; i++) {
-		short events = fds[i].revents;
-
-		if (events & POLLNVAL)
-			return cma_return(EBADF);
-		ready += keep_if(read, fds[i].fd, events & (POLLIN | POLLHUP | POLLERR));
-		ready += keep_if(write, fds[i].fd, events & (POLLOUT | POLLERR));
-		ready += keep_if(except, fds[i].fd, events & POLLPRI);
+		if (fds[i].revents & POLLNVAL)
+			return true;
 	}
-	return ready;
+	return false;
 }
 
 static int timeout_ms(const struct timeval *timeout)
@@ -287,8 +238,10 @@ CMA_EXPORT int rselect(int nfds, fd_set *readfds, fd_set *writefds, fd_set *exce
 
 	if (nfds < 0 || nfds > FD_SETSIZE)
 		return cma_return(EINVAL);
-	count = fds_of_sets(fds, nfds, readfds, writefds, exceptfds);
+	count = select_to_poll(fds, nfds, readfds, writefds, exceptfds);
 	if (rpoll(fds, count, timeout_ms(timeout)) < 0)
 		return -1;
-	return sets_of_fds(fds, count, readfds, writefds, exceptfds);
+	if (has_invalid(fds, count))
+		return cma_return(EBADF);
+	return select_from_poll(fds, count, readfds, writefds, exceptfds);
 }

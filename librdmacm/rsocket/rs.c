@@ -29,6 +29,17 @@ void rdmacm_rs_fini(struct rs *rs)
 	pthread_mutex_destroy(&rs->lock);
 }
 
+int rdmacm_rs_open_channel(struct rdma_event_channel **channel)
+{
+	int flags;
+
+	*channel = rdma_create_event_channel();
+	if (!*channel)
+		return errno;
+	flags = fcntl((*channel)->fd, F_GETFL);
+	return fcntl((*channel)->fd, F_SETFL, flags | O_NONBLOCK) ? errno : 0;
+}
+
 /* ---- making ---- */
 
 enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };
@@ -111,8 +122,7 @@ CMA_EXPORT int rclose(int socket)
 
 /* ---- names ---- */
 
-/* Copies as much of the address as there is room for; *LEN becomes its full size. */
-static void hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len)
+void rdmacm_rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len)
 {
 	socklen_t size = rdmacm_addr_len((const struct sockaddr *)from);
 
@@ -131,7 +141,7 @@ CMA_EXPORT int raccept(int socket, struct sockaddr *addr, socklen_t *addrlen)
 	if (ret)
 		return cma_return(ret);
 	accepted->kind->peer_name(accepted, &peer);
-	hand_out(&peer, addr, addrlen);
+	rdmacm_rs_hand_out(&peer, addr, addrlen);
 	return accepted->fd;
 }
 
@@ -141,7 +151,7 @@ CMA_EXPORT int rgetsockname(int socket, struct sockaddr *addr, socklen_t *addrle
 	int ret = RS_CALL(socket, local_name, &name);
 
 	if (!ret)
-		hand_out(&name, addr, addrlen);
+		rdmacm_rs_hand_out(&name, addr, addrlen);
 	return cma_return(ret);
 }
 
@@ -151,7 +161,7 @@ CMA_EXPORT int rgetpeername(int socket, struct sockaddr *addr, socklen_t *addrle
 	int ret = RS_CALL(socket, peer_name, &name);
 
 	if (!ret)
-		hand_out(&name, addr, addrlen);
+		rdmacm_rs_hand_out(&name, addr, addrlen);
 	return cma_return(ret);
 }
 

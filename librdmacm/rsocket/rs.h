@@ -125,6 +125,12 @@ int rdmacm_dgram_create(int domain, struct rs **rs);
 void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type);
 void rdmacm_rs_fini(struct rs *rs);
 
+/* Copies as much of an address as a program has room for; *LEN becomes its full size. Does
+ * nothing if the program does not ask, by ADDR or LEN NULL. */
+void rdmacm_rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len);
+/* Makes an rdma_cm channel, reading from which never waits. *CHANNEL is set even if that fails. */
+int rdmacm_rs_open_channel(struct rdma_event_channel **channel);
+
 static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
 {
 	return (rs->status_flags & O_NONBLOCK) || (msg_flags & MSG_DONTWAIT);
@@ -167,5 +173,10 @@ int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfd
 /* ---- time ---- */
 
 int64_t rdmacm_rs_now_us(void);
+/* Returns when TIMEOUT_MS from now are over, or -1, which means never, if it is below 0. */
+int64_t rdmacm_rs_deadline(int timeout_ms);
+/* Returns for how many milliseconds to sleep: until the deadline, if there is one, but no longer
+ * than the time after which everything is looked at again. */
+int rdmacm_rs_sleep_limit(int64_t deadline_us);
 
 #endif

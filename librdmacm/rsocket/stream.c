@@ -19,18 +19,14 @@ static uint32_t round_up(uint32_t value, uint32_t to)
 
 /* ---- the socket ---- */
 
-/* Reading an event from the channel never waits. Calls of the program that are to wait do so in
- * wait.c. */
+/* Calls of the program that are to wait do so in wait.c, not in the channel. */
 static int make_channel(struct stream *stream)
 {
-	int flags;
+	int ret = rdmacm_rs_open_channel(&stream->channel);
 
-	stream->channel = rdma_create_event_channel();
-	if (!stream->channel)
-		return errno;
-	stream->rs.fd = stream->channel->fd;
-	flags = fcntl(stream->rs.fd, F_GETFL);
-	return fcntl(stream->rs.fd, F_SETFL, flags | O_NONBLOCK) ? errno : 0;
+	if (stream->channel)
+		stream->rs.fd = stream->channel->fd;
+	return ret;
 }
 
 static void init_locks(struct stream *stream)

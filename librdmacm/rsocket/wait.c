@@ -92,19 +92,6 @@ static int sleep_on_condition(struct stream *stream)
 	return 0;
 }
 
-/* Returns for how many milliseconds to sleep: until DEADLINE_US, but no longer than the time
- * after which everything is looked at again. */
-static int sleep_limit(int64_t deadline_us)
-{
-	int limit = rdmacm_rs_defaults()->wake_ms;
-	int64_t left;
-
-	if (deadline_us < 0)
-		return limit;
-	left = (deadline_us - rdmacm_rs_now_us() + 999) / 1000;
-	return left < 0 ? 0 : left < limit ? (int)left : limit;
-}
-
 /* Looks at the queue for a moment, and returns whether the stream became ready. */
 static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream *))
 {
@@ -154,7 +141,7 @@ int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bo
 		if (stream->has_sleeper)
 			ret = sleep_on_condition(stream);
 		else if (rdmacm_stream_arm(stream))
-			ret = sleep_on_fds(stream, sleep_limit(deadline_us));
+			ret = sleep_on_fds(stream, rdmacm_rs_sleep_limit(deadline_us));
 	}
 	return ready(stream) ? 0 : ret;
 }

@@ -4,6 +4,7 @@
  * and to the system for all other descriptors.
  */
 #include "preload.h"
+#include "../select.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -437,49 +438,6 @@ PRELOAD_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 	return poll_all(fds, count, timeout);
 }
 
-static bool is_wanted(int fd, fd_set *set)
-{
-	return set && FD_ISSET(fd, set);
-}
-
-static nfds_t fds_of_sets(struct pollfd *fds, int limit, fd_set *read, fd_set *write,
-			  fd_set *except)
-{
-	nfds_t count = 0;
-
-	for (int fd = 0; fd < limit; fd++) {
-		short events = (is_wanted(fd, read) ? POLLIN : 0) |
-			       (is_wanted(fd, write) ? POLLOUT : 0) |
-			       (is_wanted(fd, except) ? POLLPRI : 0);
-
-		if (events)
-			fds[count++] = (struct pollfd){ .fd = fd, .events = events };
-	}
-	return count;
-}
-
-static int keep_if(fd_set *set, int fd, bool condition)
-{
-	if (!is_wanted(fd, set))
-		return 0;
-	if (!condition)
-		FD_CLR(fd, set);
-	return condition;
-}
-
-static int sets_of_fds(const struct pollfd *fds, nfds_t count, fd_set *read, fd_set *write,
-		       fd_set *except)
-{
-	int ready = 0;
-
-	for (nfds_t i = 0; i < count; i++) {
-		ready += keep_if(read, fds[i].fd, fds[i].revents & (POLLIN | POLLHUP | POLLERR));
-		ready += keep_if(write, fds[i].fd, fds[i].revents & (POLLOUT | POLLERR));
-		ready += keep_if(except, fds[i].fd, fds[i].revents & POLLPRI);
-	}
-	return ready;
-}
-
 /* select() is made a poll(), as numbers are not those of the rsockets they stand for. */
 PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict write,
 			  fd_set *restrict except, struct timeval *restrict timeout)
@@ -490,12 +448,12 @@ PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict wri
 
 	if (preload_inside || limit < 0 || limit > FD_SETSIZE)
 		return real()->select(limit, read, write, except, timeout);
-	count = fds_of_sets(fds, limit, read, write, except);
+	count = select_to_poll(fds, limit, read, write, except);
 	if (!has_rsockets(fds, count))
 		return real()->select(limit, read, write, except, timeout);
 	if (poll_all(fds, count, ms) < 0)
 		return -1;
-	return sets_of_fds(fds, count, read, write, except);
+	return select_from_poll(fds, count, read, write, except);
 }
 
 /* Any set may come to have rsockets, so all are made by repoll_create(). */
