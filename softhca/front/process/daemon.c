@@ -2,7 +2,8 @@
 /*
  * daemon.c - the process that has the adapters and answers trapped calls.
  *
- * Two threads: this one polls listeners, runners and clients, and plays the kernel; the engine (engine.c) runs the adapters.
+ * Two threads: this one polls listeners, runners and clients, and plays the kernel; the engine
+ * (engine.c) runs the adapters.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,8 @@ struct listener {
 
 static LIST_HEAD(, listener) listeners = LIST_HEAD_INITIALIZER(listeners);
 
-/* A private daemon ends with the last filtered process, or with a runner that could not even start one. */
+/* A private daemon ends with the last filtered process, or with a runner that could not even start
+ * one. */
 static void stop_if_unused(void)
 {
 	if (!the_daemon.num_listeners && !the_daemon.options->socket_path)
@@ -303,7 +305,32 @@ static void raise_fd_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int start(const struct options *options)
+/* Runs in the engine's thread. */
+static uint64_t run_faults(uint64_t now)
+{
+	uint64_t due = fault_deadline(the_daemon.fault);
+	struct hca *hcas[MAX_DEVICES];
+
+	if (due > now)
+		return due;
+	for (unsigned int i = 0; i < the_daemon.num_adapters; i++)
+		hcas[i] = the_daemon.adapters[i]->hca;
+	return faults_run(the_daemon.fault, hcas, the_daemon.num_adapters, now);
+}
+
+static int start_engine(void)
+{
+	struct engine_load load = {
+		.fabric = the_daemon.fabric,
+		.adapters = the_daemon.adapters,
+		.num_adapters = the_daemon.num_adapters,
+		.run_faults = run_faults,
+	};
+
+	return engine_start(&load);
+}
+
+static int daemon_start(const struct options *options)
 {
 	int ret;
 
@@ -326,7 +353,7 @@ static int start(const struct options *options)
 		goto destroy_sysfs;
 	ret = uverbs_start();
 	if (!ret)
-		ret = engine_start(&the_daemon);
+		ret = start_engine();
 	if (ret)
 		goto stop_connections;
 	return 0;
@@ -339,7 +366,8 @@ destroy:
 	return ret;
 }
 
-/* The adapters end as one that dies: what is posted completes in error, so that no program polls for ever. */
+/* The adapters end as one that dies: what is posted completes in error, so that no program polls
+ * for ever. */
 static void kill_adapters(void)
 {
 	const unsigned int max_turns = 100000; /* more than it takes to flush the largest queues */
@@ -363,7 +391,7 @@ static void tell_holders(void)
 		listener->mailbox->told = 1;
 }
 
-static void finish(void)
+static void daemon_finish(void)
 {
 	engine_stop();
 	kill_adapters();
@@ -410,7 +438,7 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 	int ret;
 
 	block_signals(&mask);
-	ret = start(options);
+	ret = daemon_start(options);
 	if (ret)
 		return EXIT_FAILURE;
 	ret = runner_add(runner);
@@ -420,7 +448,7 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 		close(ready);
 		watch_loop();
 	}
-	finish();
+	daemon_finish();
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -435,7 +463,7 @@ static int hidden_name(const char *path, struct sockaddr_un *addr)
 }
 
 /* A socket that nobody listens at is left over from a server that was killed. */
-static int claim(int fd, const char *path)
+static int door_claim(int fd, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	struct stat at_path;
@@ -459,7 +487,7 @@ static int open_door(const char *path, int *door)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return errno;
-	ret = claim(fd, path);
+	ret = door_claim(fd, path);
 	if (!ret && (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 64)))
 		ret = errno;
 	if (ret)
@@ -519,7 +547,7 @@ int daemon_serve(const struct options *options)
 	ret = control_open(options->socket_path, &control_fd);
 	if (ret)
 		goto close_door;
-	ret = start(options);
+	ret = daemon_start(options);
 	if (ret)
 		goto close_control;
 	ret = watch_all(fd, control_fd, doors);
@@ -533,7 +561,7 @@ int daemon_serve(const struct options *options)
 			 options->socket_path);
 		watch_loop();
 	}
-	finish();
+	daemon_finish();
 close_control:
 	control_close(options->socket_path, control_fd);
 close_door:

@@ -2,14 +2,16 @@
 /*
  * engine.c - the thread that runs the adapters.
  *
- * Doorbells are words in shared memory and nothing tells when one is written, so they are polled: without pause for a few
- * microseconds after activity, then with naps that grow. Where no doorbell page exists there is nothing to poll: the thread
- * blocks until it is kicked. A doorbell is exchanged with 0; several rings may have become one, which the device core knows.
+ * Doorbells are words in shared memory and nothing tells when one is written, so they are polled:
+ * without pause for a few microseconds after activity, then with naps that grow. Where no doorbell
+ * page exists there is nothing to poll: the thread blocks until it is kicked. A doorbell is
+ * exchanged with 0; several rings may have become one, which the device core knows.
  *
- * On a machine with as many polling programs as CPUs the pause-less polling is the problem: it keeps from running the very
- * program whose answer it waits for. Whether it pays is learned per doorbell page: a spin after work for that page either
- * found the next doorbell or it did not. The naps keep the thread's use of its CPU below a fair share, so that the scheduler
- * lets it run at once when it wakes.
+ * On a machine with as many polling programs as CPUs the pause-less polling is the problem: it
+ * keeps from running the very program whose answer it waits for. Whether it pays is learned per
+ * doorbell page: a spin after work for that page either found the next doorbell or it did not. The
+ * naps keep the thread's use of its CPU below a fair share, so that the scheduler lets it run at
+ * once when it wakes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,19 +26,20 @@
 #include <unistd.h>
 
 #include "softhca/net/fabric.h"
-#include "softhca/front/faults.h"
 #include "softhca/front/process/driver/adapter.h"
-#include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 enum {
 	SPIN_NS = 5000, /* after work, before the first nap */
-	/* A nap costs the CPU two timer interrupts, 5 to 15 us on a virtual machine; shorter ones are not worth it. */
+	/* A nap costs the CPU two timer interrupts, 5 to 15 us on a virtual machine; shorter ones
+	 * are not worth it. */
 	FIRST_NAP_NS = 10000,
 	LAST_NAP_NS = 4000000,
-	NAPS_OF_A_LENGTH =
-		4, /* before they double: a CPU left idle for longer is given one of two programs on the other */
+	/* Naps double after so many: a CPU left idle for longer is given one of two programs that
+	 * share the other. */
+	NAPS_OF_A_LENGTH = 4,
 	LONG_NAP_NS = 100000, /* from here on, a kick ends the nap */
 	SPIN_CREDIT = 8,      /* spins in vain until a page is not spun for */
 	SPIN_RETRY = 64,      /* times without a spin until one is tried again */
@@ -44,11 +47,12 @@ enum {
 	NS_PER_S = 1000000000,
 };
 
-/* Where a send queue may ring: two registers per page, each with two halves written in turn. PRM: Doorbells, BlueFlame */
+/* Where a send queue may ring: two registers per page, each with two halves written in turn. PRM:
+ * Doorbells, BlueFlame */
 static const unsigned int sq_doorbells[] = { 0x800, 0x900, 0xa00, 0xb00 };
 
 static struct {
-	struct daemon *daemon;
+	struct engine_load load;
 	pthread_t thread;
 	int kick_fd;
 	atomic_bool stop;
@@ -75,7 +79,7 @@ static bool doorbell_taken(volatile uint64_t *page, unsigned int offset)
 	return *word && __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL);
 }
 
-/* The spin for the page rung before, if that is what this is, was worth it. */
+/* If the thread was spinning for the page rung before, that spin was worth it. */
 static void note_ring(struct uar_page *page)
 {
 	pthread_mutex_lock(&engine.last_lock);
@@ -89,7 +93,7 @@ static bool scan_page(struct adapter *adapter, struct uar_page *page)
 {
 	bool send = false, arm = doorbell_taken(page->page, CQ_DOORBELL);
 
-	for (unsigned int i = 0; i < sizeof(sq_doorbells) / sizeof(sq_doorbells[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(sq_doorbells); i++)
 		send |= doorbell_taken(page->page, sq_doorbells[i]);
 	if (arm)
 		hca_uar_scan_cq(adapter->hca, page->uar);
@@ -112,29 +116,15 @@ static bool scan_adapter(struct adapter *adapter)
 	return found;
 }
 
-/* Those that are due. Returns when the next is. */
-static uint64_t run_faults(uint64_t now)
-{
-	struct daemon *daemon = engine.daemon;
-	struct hca *hcas[MAX_DEVICES];
-	uint64_t due = fault_deadline(daemon->fault);
-
-	if (due > now)
-		return due;
-	for (unsigned int i = 0; i < daemon->num_adapters; i++)
-		hcas[i] = daemon->adapters[i]->hca;
-	return faults_run(daemon->fault, hcas, daemon->num_adapters, now);
-}
-
 /* One round over all adapters; sets when the next is due at the latest. True if there was work. */
 static bool run_adapters(uint64_t now, uint64_t *due)
 {
 	bool worked = false;
 
-	*due = run_faults(now);
-	worked = fabric_progress(engine.daemon->fabric, now);
-	for (unsigned int i = 0; i < engine.daemon->num_adapters; i++) {
-		struct adapter *adapter = engine.daemon->adapters[i];
+	*due = engine.load.run_faults(now);
+	worked = fabric_progress(engine.load.fabric, now);
+	for (unsigned int i = 0; i < engine.load.num_adapters; i++) {
+		struct adapter *adapter = engine.load.adapters[i];
 		uint64_t at;
 
 		worked |= scan_adapter(adapter);
@@ -163,12 +153,12 @@ static void wake_up(void)
 	engine.spin_until = 0;
 }
 
-/* Until a kick, a packet from another host, or DUE. */
+/* The thread sleeps until a kick, a packet from another host, or DUE. */
 static void block(uint64_t now, uint64_t due)
 {
 	struct pollfd fds[2] = {
 		{ .fd = engine.kick_fd, .events = POLLIN },
-		{ .fd = fabric_fd(engine.daemon->fabric), .events = POLLIN }, /* none: -1 */
+		{ .fd = fabric_fd(engine.load.fabric), .events = POLLIN }, /* none: -1 */
 	};
 	struct timespec timeout, *wait = NULL;
 	eventfd_t value;
@@ -192,7 +182,7 @@ static void nap(uint64_t now, uint64_t due)
 
 	if (end <= now)
 		return;
-	if (engine.nap_ns >= LONG_NAP_NS || fabric_is_joined(engine.daemon->fabric)) {
+	if (engine.nap_ns >= LONG_NAP_NS || fabric_is_joined(engine.load.fabric)) {
 		atomic_store(&engine.blocked, true);
 		block(now, end);
 		atomic_store(&engine.blocked, false);
@@ -203,7 +193,8 @@ static void nap(uint64_t now, uint64_t due)
 		engine.nap_ns *= 2;
 }
 
-/* Begins or continues the spin for the page rung last; false when it has ended or is not worth it. */
+/* Begins or continues the spin for the page rung last; false when it has ended or is not worth
+ * it. */
 static bool spin_for_last(uint64_t now)
 {
 	struct uar_page *page = engine.last;
@@ -246,8 +237,9 @@ static void rest(uint64_t now, uint64_t due)
 	}
 }
 
-/* Naps must end on time, and the thread must run soon after: precise timers, and a short slice, which from Linux 6.12 on lets
- * a thread that wakes up go before one that is in the midst of a longer slice. */
+/* Naps must end on time, and the thread must run soon after: precise timers, and a short slice,
+ * which from Linux 6.12 on lets a thread that wakes up go before one that is in the midst of a
+ * longer slice. */
 static void tune_thread(void)
 {
 	struct {
@@ -280,11 +272,11 @@ static void *engine_main(void *unused)
 	return unused;
 }
 
-int engine_start(struct daemon *daemon)
+int engine_start(const struct engine_load *load)
 {
 	int ret;
 
-	engine.daemon = daemon;
+	engine.load = *load;
 	engine.kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (engine.kick_fd < 0)
 		return errno;

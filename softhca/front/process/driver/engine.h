@@ -7,17 +7,27 @@
 
 #include <stdint.h>
 
-struct daemon;
 struct adapter;
+struct fabric;
 struct uar_page;
 
-int engine_start(struct daemon *daemon);
+/* What the engine runs. It stays the caller's until engine_stop(). */
+struct engine_load {
+	struct fabric *fabric;
+	struct adapter *const *adapters;
+	unsigned int num_adapters;
+	/* Lets the faults happen that are due; returns when the next one is. */
+	uint64_t (*run_faults)(uint64_t now);
+};
+
+int engine_start(const struct engine_load *load);
 void engine_stop(void);
-/* Something may have to be done at once: a command was executed. */
+/* To be called when something may have to be done at once, e.g. after a command. */
 void engine_kick(void);
-/* What was rung before is executed on return, as far as it can be at once: an adapter would have long done it. */
+/* On return what was rung before is executed, as far as it can be at once: an adapter in hardware
+ * would have long done it. */
 void engine_catch_up(struct adapter *adapter);
-/* The clock that it gives the device core */
+/* The clock by which the engine runs the device core */
 uint64_t engine_now(void);
 
 /* Doorbells of PAGE are noticed from now on, or no longer. */
