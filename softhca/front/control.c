@@ -84,9 +84,9 @@ static void add_fault(struct fault *fault, const char *text, uint64_t now_ns, ch
 	int ret = fault_add(fault, text, now_ns);
 
 	snprintf(answer, size, "%s",
-		 !ret		 ? "ok" :
-		 ret == EINVAL ? "not a fault that softhca knows" :
-				 strerror(ret));
+		 !ret            ? "ok"
+		 : ret == EINVAL ? "not a fault that softhca knows"
+				 : strerror(ret));
 	log_note("fault %s: %s", text, answer);
 }
 
@@ -110,7 +110,7 @@ void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t obje
 
 /* ---- the sender ---- */
 
-static int ask(int fd, const struct sockaddr_un *addr, const char *text)
+static int control_ask(int fd, const struct sockaddr_un *addr, const char *text)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	char answer[MAX_TEXT];
@@ -141,7 +141,7 @@ int control_send(const struct options *options)
 		ret = open_socket((const struct sockaddr *)&any,
 				  offsetof(struct sockaddr_un, sun_path), &fd);
 	while (!ret && *text)
-		ret = ask(fd, &addr, *text++);
+		ret = control_ask(fd, &addr, *text++);
 	if (ret && ret != EINVAL)
 		log_error("fault: %s.control: %s", options->socket_path, strerror(ret));
 	if (fd >= 0)

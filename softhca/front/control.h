@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * control.h - faults while the adapter runs: a datagram socket beside the server's, named
- * PATH.control, takes texts as fault.h has them and answers each with "ok" or what is wrong with it.
- * The text "state" is answered by three numbers: kernel commands and adapter commands so far, and the
- * objects that the adapters have now. Tests count leaks by them.
+ * PATH.control, takes texts as fault.h has them and answers each with "ok" or what is wrong with
+ * it. The text "state" is answered by three numbers: kernel commands and adapter commands so far,
+ * and the objects that the adapters have now. Tests count leaks by them.
  */
 #ifndef SOFTHCA_FRONT_CONTROL_H
 #define SOFTHCA_FRONT_CONTROL_H

@@ -9,9 +9,8 @@
 int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault)
 {
 	int ret = fault_create(options->seed, fault);
-	unsigned int i;
 
-	for (i = 0; !ret && i < options->num_faults; i++) {
+	for (unsigned int i = 0; !ret && i < options->num_faults; i++) {
 		ret = fault_add(*fault, options->faults[i], now_ns);
 		if (ret)
 			log_error("--fault %s: not a fault that softhca knows", options->faults[i]);
@@ -36,12 +35,10 @@ static void happen_to_port(struct hca *hca, unsigned int port, enum fault_event 
 
 static void happen(struct hca *hca, enum fault_event event)
 {
-	unsigned int port;
-
 	if (event == FAULT_DIE)
 		hca_kill(hca);
 	else
-		for (port = 1; port <= MAX_PORTS; port++)
+		for (unsigned int port = 1; port <= MAX_PORTS; port++)
 			happen_to_port(hca, port, event);
 }
 
@@ -49,10 +46,9 @@ uint64_t faults_run(struct fault *fault, struct hca *const *hcas, unsigned int c
 		    uint64_t now_ns)
 {
 	enum fault_event event;
-	unsigned int i;
 
 	while (fault_due(fault, now_ns, &event))
-		for (i = 0; i < count; i++)
+		for (unsigned int i = 0; i < count; i++)
 			if (hcas[i])
 				happen(hcas[i], event);
 	return fault_deadline(fault);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crc.c - table-driven checksums, eight bytes per step: a packet is summed on each side of the wire.
+ * crc.c - table-driven checksums, eight bytes per step: a packet is summed on each side of the
+ * wire.
  *
  * table[k][b] is what byte B does to the register K bytes after it went in. Filled once, by whoever
  * comes first.
@@ -21,23 +22,21 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static uint32_t shift(uint32_t crc, uint32_t polynomial)
 {
-	int bit;
-
-	for (bit = 0; bit < 8; bit++)
+	for (int bit = 0; bit < 8; bit++)
 		crc = crc & 1 ? crc >> 1 ^ polynomial : crc >> 1;
 	return crc;
 }
 
 static void fill_tables(void)
 {
-	unsigned int byte, k;
+	unsigned int k;
 
-	for (byte = 0; byte < 256; byte++) {
+	for (unsigned int byte = 0; byte < 256; byte++) {
 		table32[0][byte] = shift(byte, CRC32_POLYNOMIAL);
 		table16[0][byte] = shift(byte, CRC16_POLYNOMIAL);
 	}
 	for (k = 1; k < STEP; k++)
-		for (byte = 0; byte < 256; byte++) {
+		for (unsigned int byte = 0; byte < 256; byte++) {
 			uint32_t c32 = table32[k - 1][byte];
 			uint16_t c16 = table16[k - 1][byte];
 

@@ -162,7 +162,7 @@ static void make_room(struct peer *peer)
 	peer->sent = 0;
 }
 
-static void enqueue(struct peer *peer, const void *data, uint32_t len)
+static void peer_enqueue(struct peer *peer, const void *data, uint32_t len)
 {
 	if (peer->queued - peer->sent + sizeof(len) + len > QUEUE_BYTES)
 		return; /* full */
@@ -181,12 +181,12 @@ void network_send(struct network *network, unsigned int host, const uint8_t *pac
 		return;
 	if (host < NETWORK_MAX_HOSTS) {
 		if (network->host[host])
-			enqueue(network->host[host], packet, (uint32_t)len);
+			peer_enqueue(network->host[host], packet, (uint32_t)len);
 		return;
 	}
 	LIST_FOREACH(peer, &network->peers, entry)
 		if (peer->known)
-			enqueue(peer, packet, (uint32_t)len);
+			peer_enqueue(peer, packet, (uint32_t)len);
 }
 
 void network_flush(struct network *network)
@@ -286,7 +286,7 @@ static void accept_caller(struct network *network)
 		network->callers++;
 }
 
-static void serve(struct network *network, const struct epoll_event *event)
+static void peer_serve(struct network *network, const struct epoll_event *event)
 {
 	struct peer *peer = event->data.ptr;
 	const char *why = NULL;
@@ -309,11 +309,10 @@ bool network_progress(struct network *network, uint64_t now_ns)
 	enum { EVENTS_PER_CALL = 8 };
 	struct epoll_event event;
 	bool worked = false;
-	int i;
 
 	network->now = now_ns;
-	for (i = 0; i < EVENTS_PER_CALL && epoll_wait(network->epoll, &event, 1, 0) == 1; i++) {
-		serve(network, &event);
+	for (int i = 0; i < EVENTS_PER_CALL && epoll_wait(network->epoll, &event, 1, 0) == 1; i++) {
+		peer_serve(network, &event);
 		worked = true;
 	}
 	network_flush(network);
@@ -331,9 +330,8 @@ static void sleep_ms(long ms)
 static int lock_directory(int dir)
 {
 	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	int waited;
 
-	for (waited = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); waited += 10) {
+	for (int waited = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); waited += 10) {
 		if (errno != EWOULDBLOCK || waited >= LOCK_WAIT_MS) {
 			close(fd);
 			return -1;
@@ -368,7 +366,7 @@ static int add_host(struct network *network, int fd, unsigned int number)
 }
 
 /* Connect to the host whose socket is NAME. A file that nobody listens at is left over. */
-static int meet(struct network *network, const char *name, unsigned int number, bool ethernet)
+static int meet_host(struct network *network, const char *name, unsigned int number, bool ethernet)
 {
 	struct sockaddr_un addr;
 	int fd = new_socket(), ret;
@@ -418,7 +416,7 @@ static int meet_all(struct network *network)
 	while (!ret && (entry = readdir(dir)) != NULL) {
 		number = parse_name(entry->d_name, &ethernet);
 		if (number >= 0)
-			ret = meet(network, entry->d_name, (unsigned int)number, ethernet);
+			ret = meet_host(network, entry->d_name, (unsigned int)number, ethernet);
 	}
 	closedir(dir);
 	return ret;

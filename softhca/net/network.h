@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * network.h - the processes that name the same directory are hosts of one network: each is connected
- * with each, and packets go between them. What packets say is fabric.c's business.
+ * network.h - the processes that name the same directory are hosts of one network: each is
+ * connected with each, and packets go between them. What packets say is fabric.c's business.
  *
  * The directory holds a lock file, taken while joining only, and one socket for each host, N.ib or
- * N.roce; N is the host's number, the lowest that is free. A host connects to all that are there, and
- * later ones connect to it, so nobody is in the middle. One that goes, however it does, closes its
- * sockets; the file of one that was killed is removed by the next to join.
+ * N.roce; N is the host's number, the lowest that is free. A host connects to all that are there,
+ * and later ones connect to it, so nobody is in the middle. One that goes, however it does, closes
+ * its sockets; the file of one that was killed is removed by the next to join.
  *
- * Nothing here blocks but network_join(), which may wait a moment for the lock. The caller serializes
- * calls and polls network_fd().
+ * Nothing here blocks but network_join(), which may wait a moment for the lock. The caller
+ * serializes calls and polls network_fd().
  */
 #ifndef SOFTHCA_NET_NETWORK_H
 #define SOFTHCA_NET_NETWORK_H
@@ -27,7 +27,8 @@ enum {
 struct network;
 
 struct network_ops {
-	/* A packet from HOST; it may be changed in place. Runs in network_progress() and may send. */
+	/* A packet from HOST; it may be changed in place. Runs in network_progress() and may
+	 * send. */
 	void (*receive)(void *owner, unsigned int host, uint8_t *packet, size_t len);
 	/* All that had come from HOST for now was handed over. */
 	void (*pause)(void *owner, unsigned int host);

@@ -45,7 +45,7 @@ struct pcap {
 	uint8_t buffer[BUFFER];
 };
 
-static void append(struct pcap *pcap, const void *data, size_t len)
+static void buffer_append(struct pcap *pcap, const void *data, size_t len)
 {
 	memcpy(pcap->buffer + pcap->used, data, len);
 	pcap->used += len;
@@ -73,7 +73,7 @@ int pcap_open(const char *path, bool ethernet, struct pcap **out)
 		free(pcap);
 		return ret;
 	}
-	append(pcap, &header, sizeof(header));
+	buffer_append(pcap, &header, sizeof(header));
 	pcap_flush(pcap);
 	*out = pcap;
 	return 0;
@@ -100,7 +100,7 @@ static void append_erf(struct pcap *pcap, const struct timespec *now, size_t len
 	fld_set(erf, ERF_FLAGS, ERF_VARYING_LENGTH);
 	fld_set(erf, ERF_RECORD_LENGTH, ERF_SIZE + len);
 	fld_set(erf, ERF_WIRE_LENGTH, len);
-	append(pcap, erf, sizeof(erf));
+	buffer_append(pcap, erf, sizeof(erf));
 }
 
 void pcap_add(struct pcap *pcap, const uint8_t *packet, size_t len)
@@ -116,10 +116,10 @@ void pcap_add(struct pcap *pcap, const uint8_t *packet, size_t len)
 	clock_gettime(CLOCK_REALTIME, &now);
 	header.seconds = (uint32_t)now.tv_sec;
 	header.nanoseconds = (uint32_t)now.tv_nsec;
-	append(pcap, &header, sizeof(header));
+	buffer_append(pcap, &header, sizeof(header));
 	if (!pcap->ethernet)
 		append_erf(pcap, &now, len);
-	append(pcap, packet, len);
+	buffer_append(pcap, packet, len);
 }
 
 void pcap_flush(struct pcap *pcap)

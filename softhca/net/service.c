@@ -48,7 +48,7 @@ int services_add(struct services *services, const uint8_t record[SERVICE_RECORD_
 }
 
 /* Where a component is in a record. The bit that belongs to no field has none. */
-static void locate(unsigned int component, unsigned int *at, unsigned int *size)
+static void locate_component(unsigned int component, unsigned int *at, unsigned int *size)
 {
 	static const struct {
 		unsigned int first, at, size;
@@ -73,14 +73,15 @@ static void locate(unsigned int component, unsigned int *at, unsigned int *size)
 	*at = fields[i].at + (component - fields[i].first) * *size;
 }
 
-static bool agrees(const struct service *service, uint64_t components, const uint8_t *wanted)
+static bool service_agrees(const struct service *service, uint64_t components,
+			   const uint8_t *wanted)
 {
-	unsigned int i, at, size;
+	unsigned int at, size;
 
-	for (i = 0; i < SERVICE_COMPONENTS; i++) {
+	for (unsigned int i = 0; i < SERVICE_COMPONENTS; i++) {
 		if (!(components >> i & 1))
 			continue;
-		locate(i, &at, &size);
+		locate_component(i, &at, &size);
 		if (memcmp(service->record + at, wanted + at, size))
 			return false;
 	}
@@ -95,7 +96,7 @@ unsigned int services_find(const struct services *services, uint64_t components,
 	unsigned int count = 0;
 
 	LIST_FOREACH(service, &services->list, entry) {
-		if (!agrees(service, components, wanted))
+		if (!service_agrees(service, components, wanted))
 			continue;
 		if (count < room)
 			memcpy(records[count], service->record, SERVICE_RECORD_SIZE);

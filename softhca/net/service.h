@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * service.h - services of a subnet: who offers what, under which service ID, as subnet administration keeps it for those who ask.
+ * service.h - services of a subnet: who offers what, under which service ID, as subnet
+ * administration keeps it for those who ask.
  *
- * A record has the bytes of a ServiceRecord (IBTA vol 1, 15.2.5.14). Tables are guarded by their owner's lock.
+ * A record has the bytes of a ServiceRecord (IBTA vol 1, 15.2.5.14). Tables are guarded by their
+ * owner's lock.
  */
 #ifndef SOFTHCA_NET_SERVICE_H
 #define SOFTHCA_NET_SERVICE_H
@@ -30,7 +32,8 @@ void services_init(struct services *services);
 void services_clear(struct services *services);
 /* ENOSPC: there are MAX_SERVICES. ENOMEM */
 int services_add(struct services *services, const uint8_t record[SERVICE_RECORD_SIZE]);
-/* Up to ROOM of the records that agree with WANTED in COMPONENTS go to RECORDS. How many there are */
+/* Up to ROOM of the records that agree with WANTED in COMPONENTS go to RECORDS. How many there
+ * are */
 unsigned int services_find(const struct services *services, uint64_t components,
 			   const uint8_t wanted[SERVICE_RECORD_SIZE],
 			   uint8_t (*records)[SERVICE_RECORD_SIZE], unsigned int room);

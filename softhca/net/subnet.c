@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * subnet.c - see subnet.h. IBTA vol 1, 15.2; the group of IPoIB exists from the start (RFC 4391, 5).
+ * subnet.c - see subnet.h. IBTA vol 1, 15.2; the group of IPoIB exists from the start (RFC 4391,
+ * 5).
  *
  * Attributes that nobody here needs are refused with the status for that.
  */
@@ -12,6 +13,7 @@
 #include "ib/packet.h"
 #include "ib/sa.h"
 #include "softhca/net/subnet.h"
+#include "util/bits.h"
 
 enum { MAX_GROUPS = 4096, RESPONSE_TIME = 18 };
 
@@ -77,12 +79,12 @@ void subnet_destroy(struct subnet *subnet)
 	free(subnet);
 }
 
-static bool has(const struct request *req, unsigned int component)
+static bool request_has(const struct request *req, unsigned int component)
 {
 	return req->components >> component & 1;
 }
 
-static struct request decode(const struct fabric_msg *msg)
+static struct request request_decode(const struct fabric_msg *msg)
 {
 	const uint8_t *mad = msg->payload;
 
@@ -120,9 +122,8 @@ static struct member *find_member(const struct group *group, const uint8_t *gid)
 uint16_t subnet_mlid(const uint8_t mgid[16])
 {
 	uint32_t sum = 2166136261u;
-	unsigned int i;
 
-	for (i = 0; i < 16; i++)
+	for (unsigned int i = 0; i < 16; i++)
 		sum = (sum ^ mgid[i]) * 16777619u; /* FNV-1a */
 	return LID_MULTICAST + (sum ^ sum >> 16) % 0x3ffe;
 }
@@ -141,8 +142,9 @@ static bool is_ipoib_broadcast(const uint8_t *mgid)
 static bool may_create(const struct request *req, const uint8_t *mgid)
 {
 	return is_ipoib_broadcast(mgid) ||
-	       (has(req, MC_HAS_QKEY) && has(req, MC_HAS_TCLASS) && has(req, MC_HAS_PKEY) &&
-		has(req, MC_HAS_SL) && has(req, MC_HAS_FLOW_LABEL));
+	       (request_has(req, MC_HAS_QKEY) && request_has(req, MC_HAS_TCLASS) &&
+		request_has(req, MC_HAS_PKEY) && request_has(req, MC_HAS_SL) &&
+		request_has(req, MC_HAS_FLOW_LABEL));
 }
 
 static void fill_group(struct group *group, const struct request *req, const uint8_t *mgid)
@@ -151,11 +153,11 @@ static void fill_group(struct group *group, const struct request *req, const uin
 
 	memcpy(record, req->data, MC_MEMBER_RECORD_SIZE);
 	fld_set(record, MC_MLID, subnet_mlid(mgid));
-	if (!has(req, MC_HAS_QKEY))
+	if (!request_has(req, MC_HAS_QKEY))
 		fld_set(record, MC_QKEY, IPOIB_QKEY);
-	if (!has(req, MC_HAS_PKEY))
+	if (!request_has(req, MC_HAS_PKEY))
 		fld_set(record, MC_PKEY, PKEY_DEFAULT);
-	if (!has(req, MC_HAS_MTU) || fld_get(record, MC_MTU_SELECTOR) != SELECT_EXACTLY)
+	if (!request_has(req, MC_HAS_MTU) || fld_get(record, MC_MTU_SELECTOR) != SELECT_EXACTLY)
 		fld_set(record, MC_MTU, MTU_4096);
 	fld_set(record, MC_MTU_SELECTOR, SELECT_EXACTLY);
 	fld_set(record, MC_RATE_SELECTOR, SELECT_EXACTLY);
@@ -172,7 +174,8 @@ static uint16_t create_group(struct subnet *subnet, const struct request *req, s
 
 	if (!may_create(req, mgid))
 		return SA_INSUFFICIENT_COMPONENTS;
-	if (mgid[0] != 0xff || (has(req, MC_HAS_MTU) && fld_get(req->data, MC_MTU) > MTU_4096))
+	if (mgid[0] != 0xff ||
+	    (request_has(req, MC_HAS_MTU) && fld_get(req->data, MC_MTU) > MTU_4096))
 		return SA_INVALID_REQUEST;
 	group = subnet->num_groups < MAX_GROUPS ? calloc(1, sizeof(*group)) : NULL;
 	if (!group)
@@ -185,11 +188,12 @@ static uint16_t create_group(struct subnet *subnet, const struct request *req, s
 	return 0;
 }
 
-static bool fits(const struct group *group, const struct request *req)
+static bool group_fits(const struct group *group, const struct request *req)
 {
-	if (has(req, MC_HAS_QKEY) && fld_get(req->data, MC_QKEY) != fld_get(group->record, MC_QKEY))
+	if (request_has(req, MC_HAS_QKEY) &&
+	    fld_get(req->data, MC_QKEY) != fld_get(group->record, MC_QKEY))
 		return false;
-	return !has(req, MC_HAS_MTU) || !has(req, MC_HAS_MTU_SELECTOR) ||
+	return !request_has(req, MC_HAS_MTU) || !request_has(req, MC_HAS_MTU_SELECTOR) ||
 	       fld_get(req->data, MC_MTU_SELECTOR) != SELECT_EXACTLY ||
 	       fld_get(req->data, MC_MTU) == fld_get(group->record, MC_MTU);
 }
@@ -227,7 +231,8 @@ static uint16_t join_group(struct subnet *subnet, const struct request *req, uin
 	uint8_t states = fld_get(req->data, MC_JOIN_STATE);
 	uint16_t status = 0;
 
-	if (!has(req, MC_HAS_MGID) || !has(req, MC_HAS_PORT_GID) || !has(req, MC_HAS_JOIN_STATE))
+	if (!request_has(req, MC_HAS_MGID) || !request_has(req, MC_HAS_PORT_GID) ||
+	    !request_has(req, MC_HAS_JOIN_STATE))
 		return SA_INSUFFICIENT_COMPONENTS;
 	if (!states)
 		return SA_INVALID_REQUEST;
@@ -235,7 +240,7 @@ static uint16_t join_group(struct subnet *subnet, const struct request *req, uin
 		return SA_INVALID_GID;
 	if (!group)
 		status = create_group(subnet, req, &group);
-	else if (!fits(group, req))
+	else if (!group_fits(group, req))
 		status = SA_INVALID_REQUEST;
 	if (!status)
 		status = add_member(group, gid, states);
@@ -278,9 +283,10 @@ static uint16_t get_group(struct subnet *subnet, const struct request *req, uint
 static uint16_t get_path(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
 	uint16_t dlid = subnet->ops->find(subnet->owner, fld_at(req->data, PATH_DGID));
-	uint16_t pkey = has(req, PATH_HAS_PKEY) ? fld_get(req->data, PATH_PKEY) : PKEY_DEFAULT;
+	uint16_t pkey =
+		request_has(req, PATH_HAS_PKEY) ? fld_get(req->data, PATH_PKEY) : PKEY_DEFAULT;
 
-	if (!has(req, PATH_HAS_DGID))
+	if (!request_has(req, PATH_HAS_DGID))
 		return SA_INSUFFICIENT_COMPONENTS;
 	if (!dlid || (pkey & PKEY_PARTITION) != (PKEY_DEFAULT & PKEY_PARTITION))
 		return SA_NO_RECORDS;
@@ -360,9 +366,7 @@ static const struct call {
 
 static const struct call *find_call(const uint8_t *mad)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (calls[i].method == fld_get(mad, MAD_METHOD) &&
 		    calls[i].attribute == fld_get(mad, MAD_ATTRIBUTE))
 			return &calls[i];
@@ -433,7 +437,7 @@ static void make_table(uint8_t *mad, const struct call *call, uint16_t *status)
 	fld_set(mad, SA_ATTR_OFFSET, (call->size + 7) / 8);
 }
 
-static void run(struct subnet *subnet, const struct request *req, uint8_t *mad)
+static void request_run(struct subnet *subnet, const struct request *req, uint8_t *mad)
 {
 	const struct call *call = find_call(req->mad);
 	uint16_t status = MAD_UNSUPPORTED_METHOD_ATTRIBUTE;
@@ -450,7 +454,7 @@ static void run(struct subnet *subnet, const struct request *req, uint8_t *mad)
 }
 
 /* Back to where MSG came from */
-static void address(const struct fabric_msg *msg, struct fabric_msg *answer)
+static void address_answer(const struct fabric_msg *msg, struct fabric_msg *answer)
 {
 	*answer = (struct fabric_msg){
 		.service = FABRIC_UD,
@@ -479,10 +483,10 @@ bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool las
 
 	if (!is_request(msg) || (!last && !subnet_knows(subnet, msg)))
 		return false;
-	req = decode(msg);
+	req = request_decode(msg);
 	memcpy(mad, msg->payload, MAD_SIZE);
-	run(subnet, &req, mad);
-	address(msg, answer);
+	request_run(subnet, &req, mad);
+	address_answer(msg, answer);
 	answer->payload = mad;
 	return true;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * subnet.h - subnet administration: what hosts on InfiniBand ask before they connect - the path to a
- * GID, membership in multicast groups, who offers a service.
+ * subnet.h - subnet administration: what hosts on InfiniBand ask before they connect - the path to
+ * a GID, membership in multicast groups, who offers a service.
  *
  * Each process has one, at the same LID; together they are the subnet's. What a multicast LID is
  * follows from its GID and nothing of it is kept elsewhere, so the only questions for another
- * process are the path to a port of its own and the services that it was told of. Runs under the fabric's lock.
+ * process are the path to a port of its own and the services that it was told of. Runs under the
+ * fabric's lock.
  */
 #ifndef SOFTHCA_NET_SUBNET_H
 #define SOFTHCA_NET_SUBNET_H
@@ -34,12 +35,13 @@ uint16_t subnet_mlid(const uint8_t mgid[16]);
 
 /* Is MSG for subnet administration? */
 bool subnet_is_asked(const struct fabric_msg *msg);
-/* Can it be answered here? If not, it is about a port or service that, if any, another process has. */
+/* Can it be answered here? If not, it is about a port or service that, if any, another process
+ * has. */
 bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg);
 /* Is it about a port or a service of this process? */
 bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg);
-/* The answer to MSG, whose payload goes to MAD. LAST: if it is not known here, nobody knows it. False:
- * there is none. */
+/* The answer to MSG, whose payload goes to MAD. LAST: if it is not known here, nobody knows it.
+ * False: there is none. */
 bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
 		   uint8_t mad[MAD_SIZE], struct fabric_msg *answer);
 

@@ -2,8 +2,9 @@
 /*
  * uplink.c - see uplink.h.
  *
- * Packets of one request that arrive one behind the other are joined into one message again, so that
- * the receiver moves them to memory in one piece. Joining ends where an acknowledge is asked for.
+ * Packets of one request that arrive one behind the other are joined into one message again, so
+ * that the receiver moves them to memory in one piece. Joining ends where an acknowledge is asked
+ * for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,14 +48,13 @@ struct uplink {
 static struct learned *slot_of(struct uplink *uplink, const uint8_t key[KEY])
 {
 	uint32_t hash = 0x811c9dc5;
-	int i;
 
-	for (i = 0; i < KEY; i++)
+	for (int i = 0; i < KEY; i++)
 		hash = (hash ^ key[i]) * 0x01000193;
 	return &uplink->learned[hash % LEARNED];
 }
 
-static void learn(struct uplink *uplink, const uint8_t key[KEY], unsigned int host)
+static void learn_host(struct uplink *uplink, const uint8_t key[KEY], unsigned int host)
 {
 	struct learned *slot = slot_of(uplink, key);
 
@@ -68,10 +68,10 @@ static void learn_mac(struct uplink *uplink, const uint8_t mac[6], unsigned int 
 	uint8_t key[KEY] = { 0 };
 
 	memcpy(key, mac, 6);
-	learn(uplink, key, host);
+	learn_host(uplink, key, host);
 }
 
-static unsigned int find(struct uplink *uplink, const uint8_t key[KEY])
+static unsigned int find_host(struct uplink *uplink, const uint8_t key[KEY])
 {
 	const struct learned *slot = slot_of(uplink, key);
 
@@ -83,15 +83,14 @@ static unsigned int find_mac(struct uplink *uplink, const uint8_t mac[6])
 	uint8_t key[KEY] = { 0 };
 
 	memcpy(key, mac, 6);
-	return find(uplink, key);
+	return find_host(uplink, key);
 }
 
-static void forget(void *owner, unsigned int host)
+static void forget_host(void *owner, unsigned int host)
 {
 	struct uplink *uplink = owner;
-	unsigned int i;
 
-	for (i = 0; i < LEARNED; i++)
+	for (unsigned int i = 0; i < LEARNED; i++)
 		if (uplink->learned[i].host == host)
 			uplink->learned[i].used = false;
 }
@@ -106,7 +105,7 @@ static unsigned int host_of(struct uplink *uplink, const struct fabric_addr *add
 		host = (addr->dlid - 1u) / UPLINK_LIDS;
 		return host < NETWORK_MAX_HOSTS ? host : NOWHERE;
 	}
-	host = find(uplink, addr->dgid);
+	host = find_host(uplink, addr->dgid);
 	return host == NETWORK_ALL ? find_mac(uplink, addr->dmac) : host;
 }
 
@@ -150,7 +149,7 @@ static void start_joining(struct uplink *uplink, const struct fabric_msg *msg)
 	memcpy(uplink->payload, msg->payload, msg->payload_len);
 }
 
-static void join(struct uplink *uplink, const struct fabric_msg *msg)
+static void join_packet(struct uplink *uplink, const struct fabric_msg *msg)
 {
 	struct fabric_msg *joined = &uplink->joined;
 
@@ -169,7 +168,7 @@ static void join(struct uplink *uplink, const struct fabric_msg *msg)
 static void message_arrived(struct uplink *uplink, const struct fabric_msg *msg)
 {
 	if (is_next(uplink, msg)) {
-		join(uplink, msg);
+		join_packet(uplink, msg);
 	} else {
 		deliver_joined(uplink);
 		if (!can_be_joined(msg) || msg->last) {
@@ -190,7 +189,7 @@ static void packet_arrived(struct uplink *uplink, unsigned int host, uint8_t *pa
 	case WIRE_OK:
 		if (uplink->ethernet && host < NETWORK_MAX_HOSTS) {
 			learn_mac(uplink, msg.addr.smac, host);
-			learn(uplink, msg.addr.sgid, host);
+			learn_host(uplink, msg.addr.sgid, host);
 		}
 		message_arrived(uplink, &msg);
 		break;
@@ -203,7 +202,7 @@ static void packet_arrived(struct uplink *uplink, unsigned int host, uint8_t *pa
 	}
 }
 
-static void receive(void *owner, unsigned int host, uint8_t *packet, size_t len)
+static void packet_received(void *owner, unsigned int host, uint8_t *packet, size_t len)
 {
 	struct uplink *uplink = owner;
 
@@ -220,7 +219,8 @@ static void pause_receiving(void *owner, unsigned int host)
 
 /* ---- leaving ---- */
 
-static void go(struct uplink *uplink, bool local, unsigned int host, uint8_t *packet, size_t len)
+static void packet_go(struct uplink *uplink, bool local, unsigned int host, uint8_t *packet,
+		      size_t len)
 {
 	if (local)
 		packet_arrived(uplink, NOWHERE, packet, len);
@@ -228,17 +228,17 @@ static void go(struct uplink *uplink, bool local, unsigned int host, uint8_t *pa
 		network_send(uplink->network, host, packet, len);
 }
 
-static void release(struct uplink *uplink)
+static void release_held(struct uplink *uplink)
 {
 	if (!uplink->holding)
 		return;
 	uplink->holding = false;
-	go(uplink, uplink->held_local, uplink->held_host, uplink->held, uplink->held_len);
+	packet_go(uplink, uplink->held_local, uplink->held_host, uplink->held, uplink->held_len);
 }
 
 /* Subject to the faults of the wire */
-static void leave(struct uplink *uplink, struct fault *fault, bool local, unsigned int host,
-		  uint8_t *packet, size_t len)
+static void packet_leave(struct uplink *uplink, struct fault *fault, bool local, unsigned int host,
+			 uint8_t *packet, size_t len)
 {
 	enum packet_fault action = fault_packet(fault);
 
@@ -254,8 +254,8 @@ static void leave(struct uplink *uplink, struct fault *fault, bool local, unsign
 		memcpy(uplink->held, packet, len);
 		return;
 	}
-	go(uplink, local, host, packet, len);
-	release(uplink);
+	packet_go(uplink, local, host, packet, len);
+	release_held(uplink);
 }
 
 bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric_msg *msg,
@@ -276,7 +276,7 @@ bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric
 		if (local && !split)
 			pcap_add(uplink->pcap, packet, len);
 		else
-			leave(uplink, fault, local, host, packet, len);
+			packet_leave(uplink, fault, local, host, packet, len);
 	}
 	if (split)
 		deliver_joined(uplink);
@@ -292,12 +292,12 @@ void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t
 		return;
 	host = frame[0] & ETHERNET_GROUP ? NETWORK_ALL : find_mac(uplink, frame);
 	memcpy(copy, frame, len);
-	leave(uplink, fault, false, host, copy, len);
+	packet_leave(uplink, fault, false, host, copy, len);
 }
 
 /* ---- the rest ---- */
 
-static const struct network_ops network_ops = { receive, pause_receiving, forget };
+static const struct network_ops network_ops = { packet_received, pause_receiving, forget_host };
 
 int uplink_create(const struct uplink_ops *ops, void *owner, struct uplink **out)
 {
@@ -355,7 +355,7 @@ bool uplink_progress(struct uplink *uplink, uint64_t now_ns)
 {
 	bool worked = false;
 
-	release(uplink);
+	release_held(uplink);
 	if (uplink->network)
 		worked = network_progress(uplink->network, now_ns);
 	if (uplink->pcap && !worked)
@@ -365,7 +365,7 @@ bool uplink_progress(struct uplink *uplink, uint64_t now_ns)
 
 void uplink_flush(struct uplink *uplink)
 {
-	release(uplink);
+	release_held(uplink);
 	if (uplink->network)
 		network_flush(uplink->network);
 }

@@ -3,8 +3,8 @@
  * uplink.h - what leaves a fabric as packets: to other hosts, to a capture file, or back into the
  * same fabric when packets are to be lost. For fabric.c; under the fabric's lock.
  *
- * On InfiniBand a LID says which host has it. On Ethernet hosts are learned from the packets that come
- * from them, by source MAC and source GID; what is not known goes to all.
+ * On InfiniBand a LID says which host has it. On Ethernet hosts are learned from the packets that
+ * come from them, by source MAC and source GID; what is not known goes to all.
  */
 #ifndef SOFTHCA_NET_UPLINK_H
 #define SOFTHCA_NET_UPLINK_H
@@ -36,8 +36,9 @@ bool uplink_is_joined(const struct uplink *uplink);
 unsigned int uplink_number(const struct uplink *uplink);
 int uplink_fd(const struct uplink *uplink);
 
-/* MSG, from an adapter with faults FAULT (may be NULL), leaves. LOCAL: it is for this fabric. True when it
- * has been, or will be, delivered there packet by packet; false: that is left to the caller. */
+/* MSG, from an adapter with faults FAULT (may be NULL), leaves. LOCAL: it is for this fabric. True
+ * when it has been, or will be, delivered there packet by packet; false: that is left to the
+ * caller. */
 bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric_msg *msg,
 		 bool local);
 /* A frame leaves. */

@@ -3,9 +3,9 @@
  * wire.h - messages as packets: the headers of InfiniBand (IBTA vol 1, 5 to 9) and of RoCE (annexes
  * A16, A17), with their checksums.
  *
- * A packet is what a capture of that link holds: from LRH to VCRC on InfiniBand, on Ethernet a frame
- * from the destination MAC to the ICRC. A fabric_msg of several packets is encoded packet by packet;
- * each decodes to a message of one packet.
+ * A packet is what a capture of that link holds: from LRH to VCRC on InfiniBand, on Ethernet a
+ * frame from the destination MAC to the ICRC. A fabric_msg of several packets is encoded packet by
+ * packet; each decodes to a message of one packet.
  */
 #ifndef SOFTHCA_NET_WIRE_H
 #define SOFTHCA_NET_WIRE_H
@@ -32,9 +32,9 @@ enum wire_error {
 };
 
 /*
- * PACKET may be any bytes. On WIRE_OK, MSG's payload points into PACKET, where the result of an atomic
- * was put into the host's order. What packets do not say is 0: the sender's QPN (but for UD), and of
- * a READ request the number of packets that answer it.
+ * PACKET may be any bytes. On WIRE_OK, MSG's payload points into PACKET, where the result of an
+ * atomic was put into the host's order. What packets do not say is 0: the sender's QPN (but for
+ * UD), and of a READ request the number of packets that answer it.
  */
 enum wire_error wire_decode(bool ethernet, uint8_t *packet, size_t len, struct fabric_msg *msg);
 

@@ -21,7 +21,7 @@ enum { MAX_IN = 8192, MAX_OUT = 8192 };
 
 static const struct recipe *const tables[] = { rdma_recipes, eth_recipes };
 
-static const struct recipe *find(uint16_t opcode)
+static const struct recipe *find_recipe(uint16_t opcode)
 {
 	const struct recipe *recipe = rdma_recipes;
 
@@ -66,7 +66,6 @@ static void put_field(struct world *world, unsigned int hca, const struct field 
 {
 	struct source *source = &world->source;
 	uint8_t *bytes = fld_at(in, field->where);
-	uint32_t i;
 
 	switch (field->what) {
 	case NUMBER_OF:
@@ -103,7 +102,7 @@ static void put_field(struct world *world, unsigned int hca, const struct field 
 		fld_set(in, field->where, registers[pick(source, sizeof(registers) / 2)]);
 		break;
 	case BYTES:
-		for (i = 0; i < field->arg; i++)
+		for (uint32_t i = 0; i < field->arg; i++)
 			bytes[i] = take(source);
 		break;
 	}
@@ -230,8 +229,8 @@ static void note(struct world *world, unsigned int hca, const struct recipe *rec
 }
 
 /* Both mailboxes are of exactly the size that they claim. */
-static enum prm_status run(struct world *world, unsigned int hca, const struct recipe *recipe,
-			   const uint8_t *mailbox, size_t in_len)
+static enum prm_status run_bytes(struct world *world, unsigned int hca, const struct recipe *recipe,
+				 const uint8_t *mailbox, size_t in_len)
 {
 	size_t out_len = some_length(world, recipe->out_size, MAX_OUT);
 	uint8_t *in = malloc(in_len), *out = malloc(out_len);
@@ -254,7 +253,7 @@ static void run_recipe(struct world *world, unsigned int hca, const struct recip
 	if (once_in(&world->source, 6))
 		damage(world, in, len);
 	fld_set(in, CMD_IN_OPCODE, recipe->opcode);
-	run(world, hca, recipe, in, some_length(world, len, len));
+	run_bytes(world, hca, recipe, in, some_length(world, len, len));
 }
 
 static uint32_t count_recipes(const struct recipe *table)
@@ -296,17 +295,17 @@ void fuzz_objects(struct world *world, unsigned int hca)
 static void give_address(struct world *world, unsigned int hca)
 {
 	uint8_t in[MAX_IN];
-	size_t len = cook(world, hca, find(PRM_OP_SET_ROCE_ADDRESS), in);
+	size_t len = cook(world, hca, find_recipe(PRM_OP_SET_ROCE_ADDRESS), in);
 	uint8_t *addr = fld_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
 
 	fld_set(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, 0);
 	memset(fld_at(addr, ROCE_ADDR_SOURCE_L3_ADDRESS), 0x20 + hca, 16);
-	run(world, hca, find(PRM_OP_SET_ROCE_ADDRESS), in, len);
+	run_bytes(world, hca, find_recipe(PRM_OP_SET_ROCE_ADDRESS), in, len);
 }
 
 static struct object *make_queue_pair(struct world *world, unsigned int hca, uint8_t service)
 {
-	const struct recipe *recipe = find(PRM_OP_CREATE_QP);
+	const struct recipe *recipe = find_recipe(PRM_OP_CREATE_QP);
 	uint8_t in[MAX_IN];
 	size_t len = cook(world, hca, recipe, in);
 	unsigned int count = world->count[hca][KIND_QP];
@@ -316,7 +315,7 @@ static struct object *make_queue_pair(struct world *world, unsigned int hca, uin
 	fld_set(in, QPC(QPC_ST), service);
 	if (once_in(&world->source, 2))
 		fld_set(in, QPC(QPC_RQ_TYPE), PRM_RQ_TYPE_RQ);
-	run(world, hca, recipe, in, len);
+	run_bytes(world, hca, recipe, in, len);
 	return world->count[hca][KIND_QP] > count ? &world->object[hca][KIND_QP][count] : NULL;
 }
 
@@ -324,7 +323,7 @@ static void step_to(struct world *world, unsigned int hca, const struct object *
 		    const struct object *peer, uint16_t opcode)
 {
 	uint8_t in[MAX_IN];
-	size_t len = cook(world, hca, find(opcode), in);
+	size_t len = cook(world, hca, find_recipe(opcode), in);
 
 	fld_set(in, NUMBER, own->n);
 	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, 0);
@@ -339,7 +338,7 @@ static void step_to(struct world *world, unsigned int hca, const struct object *
 	fld_set(in, ADS(ADS_RLID), 2 - hca);
 	fld_set(in, ADS(ADS_SRC_ADDR_INDEX), 0);
 	memset(fld_at(in, ADS(ADS_RGID_RIP)), 0x20 + !hca, 16);
-	run(world, hca, find(opcode), in, len);
+	run_bytes(world, hca, find_recipe(opcode), in, len);
 }
 
 /* A QP on each side, all the way to each other; they become the first of their lists. */
@@ -353,19 +352,18 @@ void fuzz_connect(struct world *world)
 					  PRM_OP_RTR2RTS_QP };
 	uint8_t service = services[pick(&world->source, sizeof(services))];
 	struct object *qp[WORLD_HCAS];
-	unsigned int hca, i;
 
-	for (hca = 0; hca < WORLD_HCAS; hca++) {
+	for (unsigned int hca = 0; hca < WORLD_HCAS; hca++) {
 		if (world->roce)
 			give_address(world, hca);
 		qp[hca] = make_queue_pair(world, hca, service);
 		if (!qp[hca])
 			return;
 	}
-	for (hca = 0; hca < WORLD_HCAS; hca++) {
+	for (unsigned int hca = 0; hca < WORLD_HCAS; hca++) {
 		struct object *first = world->object[hca][KIND_QP], kept = *first;
 
-		for (i = 0; i < 3; i++)
+		for (unsigned int i = 0; i < 3; i++)
 			step_to(world, hca, qp[hca], qp[!hca], steps[i]);
 		*first = *qp[hca];
 		*qp[hca] = kept;

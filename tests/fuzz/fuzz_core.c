@@ -32,7 +32,7 @@ static void misfortune(struct world *world, unsigned int hca)
 	}
 }
 
-static void step(struct world *world)
+static void step_world(struct world *world)
 {
 	unsigned int hca = pick(&world->source, WORLD_HCAS);
 	uint32_t what = pick(&world->source, 64);
@@ -54,14 +54,13 @@ static void step(struct world *world)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static struct world world;
-	unsigned int i;
 
 	world_begin(&world, data, len);
-	for (i = 0; i < 2 * WORLD_HCAS; i++)
+	for (unsigned int i = 0; i < 2 * WORLD_HCAS; i++)
 		fuzz_objects(&world, i % WORLD_HCAS);
 	fuzz_connect(&world);
 	while (world.source.left)
-		step(&world);
+		step_world(&world);
 	world_end(&world);
 	return 0;
 }

@@ -50,7 +50,7 @@ static int some_fd(void)
 }
 
 /* The body is an allocation of exactly its size. */
-static void send(enum vfu_command command, const void *body, size_t len, int fd)
+static void send_message(enum vfu_command command, const void *body, size_t len, int fd)
 {
 	uint8_t *copy = malloc(len ? len : 1);
 	struct message message = {
@@ -94,7 +94,7 @@ static void map_or_unmap(void)
 	const struct dma_table *dma = &pci.device.dma;
 
 	if (some(2)) {
-		send(VFU_DMA_MAP, &map, sizeof(map) - some(2) * some(8), some_fd());
+		send_message(VFU_DMA_MAP, &map, sizeof(map) - some(2) * some(8), some_fd());
 		return;
 	}
 	if (dma->count && some(2)) {
@@ -103,7 +103,7 @@ static void map_or_unmap(void)
 		unmap.addr = region->addr;
 		unmap.size = region->size;
 	}
-	send(VFU_DMA_UNMAP, &unmap, sizeof(unmap), -1);
+	send_message(VFU_DMA_UNMAP, &unmap, sizeof(unmap), -1);
 }
 
 static void set_irqs(void)
@@ -115,17 +115,16 @@ static void set_irqs(void)
 		.count = some(4) ? some(3) : take_edge(&pci.source),
 	};
 
-	send(VFU_DEVICE_SET_IRQS, &set, sizeof(set), some_fd());
+	send_message(VFU_DEVICE_SET_IRQS, &set, sizeof(set), some_fd());
 }
 
 static void any_message(void)
 {
 	uint8_t body[64];
-	size_t i;
 
-	for (i = 0; i < sizeof(body); i++)
+	for (size_t i = 0; i < sizeof(body); i++)
 		body[i] = some(4) ? 0 : take(&pci.source);
-	send(some(16), body, some(sizeof(body) + 1), some_fd());
+	send_message(some(16), body, some(sizeof(body) + 1), some_fd());
 }
 
 /* ---- regions ---- */
@@ -139,9 +138,9 @@ static void access_region(uint32_t region, uint64_t offset, const void *data, ui
 	memcpy(body, &access, sizeof(access));
 	memcpy(body + sizeof(access), data, given);
 	if (some(3))
-		send(VFU_REGION_WRITE, body, sizeof(access) + given, -1);
+		send_message(VFU_REGION_WRITE, body, sizeof(access) + given, -1);
 	else
-		send(VFU_REGION_READ, body, sizeof(access), -1);
+		send_message(VFU_REGION_READ, body, sizeof(access), -1);
 }
 
 static void touch_region(void)
@@ -151,9 +150,8 @@ static void touch_region(void)
 	uint64_t offset = some(8) ? some(region ? 256 : 0x8000) & ~3u : take_edge(&pci.source);
 	uint32_t count = some(4) ? 4u << some(2) : take_edge(&pci.source);
 	uint8_t data[256];
-	size_t i;
 
-	for (i = 0; i < sizeof(data); i++)
+	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = i < 8 ? take(&pci.source) : 0;
 	access_region(region, offset, data, count);
 }
@@ -166,7 +164,7 @@ static void put_register(uint64_t offset, uint32_t value)
 
 	memcpy(body, &access, sizeof(access));
 	memcpy(body + sizeof(access), &be, sizeof(be));
-	send(VFU_REGION_WRITE, body, sizeof(body), -1);
+	send_message(VFU_REGION_WRITE, body, sizeof(body), -1);
 }
 
 /* ---- the command queue ---- */
@@ -194,9 +192,7 @@ static uint32_t some_mailbox(void)
 
 static void put_mailboxes(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < 16; i++) {
+	for (uint32_t i = 0; i < 16; i++) {
 		uint8_t *block = pci.mem + (MAILBOXES - BASE) + i * 1024;
 
 		block[some(512)] = take(&pci.source);
@@ -243,16 +239,16 @@ static void start_over(void)
 	uint8_t body[sizeof(struct vfu_region_access) + 2];
 	struct vfu_region_access access = { PCI_COMMAND, VFIO_PCI_CONFIG_REGION_INDEX, 2 };
 
-	send(VFU_DMA_MAP, &map, sizeof(map), dup(pci.memory_fd));
+	send_message(VFU_DMA_MAP, &map, sizeof(map), dup(pci.memory_fd));
 	memcpy(body, &access, sizeof(access));
 	body[sizeof(access)] = PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER;
 	body[sizeof(access) + 1] = 0;
-	send(VFU_REGION_WRITE, body, sizeof(body), -1);
+	send_message(VFU_REGION_WRITE, body, sizeof(body), -1);
 	put_register(0x10, 0);
 	put_register(0x14, QUEUE);
 }
 
-static void step(void)
+static void step_device(void)
 {
 	uint32_t what = some(64);
 
@@ -299,7 +295,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		abort();
 	start_over();
 	while (pci.source.left)
-		step();
+		step_device();
 	device_free(&pci.device);
 	return 0;
 }

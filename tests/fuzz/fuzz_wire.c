@@ -20,8 +20,6 @@ static struct source source;
 
 static void put_address(bool ethernet, struct fabric_addr *addr)
 {
-	size_t i;
-
 	addr->port = 1;
 	addr->by_gid = ethernet;
 	addr->grh = ethernet || pick(&source, 2);
@@ -36,7 +34,7 @@ static void put_address(bool ethernet, struct fabric_addr *addr)
 	addr->udp_sport = take32(&source);
 	addr->tagged = once_in(&source, 4);
 	addr->vlan = take32(&source) & 0xfff;
-	for (i = 0; i < 16; i++) {
+	for (size_t i = 0; i < 16; i++) {
 		addr->dgid[i] = take(&source);
 		addr->sgid[i] = take(&source);
 	}
@@ -70,7 +68,7 @@ static void put_message(bool ethernet, struct fabric_msg *msg, const uint8_t *pa
 	msg->length = msg->payload_len;
 }
 
-static void decode(bool ethernet, const uint8_t *bytes, size_t len)
+static void decode_packet(bool ethernet, const uint8_t *bytes, size_t len)
 {
 	uint8_t *exact = malloc(len ? len : 1);
 	struct fabric_msg msg;
@@ -131,18 +129,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	source = (struct source){ data, len };
 	while (source.left) {
 		bool ethernet = pick(&source, 2);
-		uint32_t i, count;
+		uint32_t count;
 		size_t size;
 
 		put_message(ethernet, &msg, payload);
 		count = wire_packets(&msg);
-		for (i = 0; i < count && i < PACKETS; i++) {
+		for (uint32_t i = 0; i < count && i < PACKETS; i++) {
 			size = wire_encode(&msg, i, packet);
 			if (once_in(&source, 2))
 				damage(ethernet, packet, size);
 			if (once_in(&source, 8))
 				size = pick(&source, size);
-			decode(ethernet, packet, size);
+			decode_packet(ethernet, packet, size);
 		}
 	}
 	return 0;

@@ -9,13 +9,13 @@
 #include "softhca/net/subnet.h"
 #include "tests/fuzz/world.h"
 
-static uint16_t find(void *owner, const uint8_t gid[16])
+static uint16_t find_port(void *owner, const uint8_t gid[16])
 {
 	(void)owner;
 	return gid[15] & 3;
 }
 
-static const struct subnet_ops ops = { find };
+static const struct subnet_ops ops = { find_port };
 
 static void put_gid(struct world *world, uint8_t *gid)
 {
@@ -24,7 +24,7 @@ static void put_gid(struct world *world, uint8_t *gid)
 	gid[15] = take(&world->source);
 }
 
-static void build(struct world *world, uint8_t mad[MAD_SIZE])
+static void build_mad(struct world *world, uint8_t mad[MAD_SIZE])
 {
 	static const uint8_t methods[] = { MAD_GET,   MAD_SET, SA_GET_TABLE,
 					   SA_DELETE, MAD_SET, SA_DELETE };
@@ -65,7 +65,7 @@ void fuzz_mads(struct world *world)
 	if (subnet_create(&ops, NULL, &subnet))
 		abort();
 	for (i = pick(&world->source, 16); i; i--) {
-		build(world, mad);
+		build_mad(world, mad);
 		if (subnet_answer(subnet, &msg, pick(&world->source, 2), reply, &answer) &&
 		    !(reply[3] & MAD_RESPONSE))
 			abort();

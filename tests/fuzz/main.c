@@ -34,7 +34,7 @@ static void on_abort(int signal)
 }
 
 /* splitmix64 */
-static uint64_t next(uint64_t *state)
+static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
 
@@ -47,10 +47,10 @@ static void run_one(uint64_t seed)
 {
 	static uint8_t bytes[MAX_BYTES];
 	uint64_t state = seed;
-	size_t len = MAX_BYTES / 8 + next(&state) % (MAX_BYTES * 7 / 8), i;
+	size_t len = MAX_BYTES / 8 + next_random(&state) % (MAX_BYTES * 7 / 8), i;
 
 	for (i = 0; i < len; i++)
-		bytes[i] = next(&state) >> 56;
+		bytes[i] = next_random(&state) >> 56;
 	snprintf(now_running, sizeof(now_running), "failed with --seed %llu --runs 1\n",
 		 (unsigned long long)seed);
 	LLVMFuzzerTestOneInput(bytes, len);
@@ -58,9 +58,7 @@ static void run_one(uint64_t seed)
 
 static uint64_t option(int argc, char **argv, const char *name, uint64_t otherwise)
 {
-	int i;
-
-	for (i = 1; i + 1 < argc; i++)
+	for (int i = 1; i + 1 < argc; i++)
 		if (!strcmp(argv[i], name))
 			return strtoull(argv[i + 1], NULL, 0);
 	return otherwise;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * source.h - the bytes that decide what a fuzzer does: every choice takes some, and the run ends when
- * none are left. They come from a seed (main.c) or from libFuzzer.
+ * source.h - the bytes that decide what a fuzzer does: every choice takes some, and the run ends
+ * when none are left. They come from a seed (main.c) or from libFuzzer.
  */
 #ifndef FUZZ_SOURCE_H
 #define FUZZ_SOURCE_H

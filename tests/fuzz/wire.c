@@ -84,9 +84,8 @@ static void put_message(struct world *world, unsigned int to, struct fabric_msg 
 static uint8_t *random_bytes(struct world *world, size_t len)
 {
 	uint8_t *bytes = malloc(len ? len : 1);
-	size_t i;
 
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		bytes[i] = i < 64 ? take(&world->source) : i;
 	return bytes;
 }

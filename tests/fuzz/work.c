@@ -18,7 +18,7 @@ struct wqe {
 	size_t len;
 };
 
-static void put(struct wqe *wqe, uint64_t value, int bytes)
+static void put_bytes(struct wqe *wqe, uint64_t value, int bytes)
 {
 	while (bytes-- && wqe->len < MAX_WQE)
 		wqe->bytes[wqe->len++] = bytes < 8 ? value >> (8 * bytes) : 0;
@@ -27,7 +27,7 @@ static void put(struct wqe *wqe, uint64_t value, int bytes)
 static void put_random(struct world *world, struct wqe *wqe, int bytes)
 {
 	while (bytes--)
-		put(wqe, take(&world->source), 1);
+		put_bytes(wqe, take(&world->source), 1);
 }
 
 /* ---- segments ---- */
@@ -49,20 +49,20 @@ static void put_data(struct world *world, unsigned int hca, struct wqe *wqe)
 	uint64_t addr;
 	uint32_t len, key = some_key(world, hca, &addr, &len);
 
-	put(wqe, once_in(&world->source, 32) ? take_edge(&world->source) : len, 4);
-	put(wqe, key, 4);
-	put(wqe, addr, 8);
+	put_bytes(wqe, once_in(&world->source, 32) ? take_edge(&world->source) : len, 4);
+	put_bytes(wqe, key, 4);
+	put_bytes(wqe, addr, 8);
 }
 
 /* As a message with a tag begins, and perhaps where the rest of it is to be read */
 static void put_headers(struct world *world, struct wqe *wqe)
 {
-	put(wqe, (uint64_t)pick(&world->source, 4) << 24, 4);
-	put(wqe, 0, 4);
-	put(wqe, pick(&world->source, 4), 8);
-	put(wqe, world_page(world), 8);
-	put(wqe, world_number(world, pick(&world->source, 2), KIND_MKEY) << 8, 4);
-	put(wqe, pick(&world->source, 8192), 4);
+	put_bytes(wqe, (uint64_t)pick(&world->source, 4) << 24, 4);
+	put_bytes(wqe, 0, 4);
+	put_bytes(wqe, pick(&world->source, 4), 8);
+	put_bytes(wqe, world_page(world), 8);
+	put_bytes(wqe, world_number(world, pick(&world->source, 2), KIND_MKEY) << 8, 4);
+	put_bytes(wqe, pick(&world->source, 8192), 4);
 }
 
 static void put_inline(struct world *world, struct wqe *wqe)
@@ -70,15 +70,15 @@ static void put_inline(struct world *world, struct wqe *wqe)
 	enum { HEADERS = 32 };
 	uint32_t len = pick(&world->source, once_in(&world->source, 8) ? 1024 : 64);
 
-	put(wqe, 0x80000000u | len, 4);
+	put_bytes(wqe, 0x80000000u | len, 4);
 	if (len >= HEADERS && once_in(&world->source, 2)) {
 		put_headers(world, wqe);
 		len -= HEADERS;
 	}
 	while (len-- && wqe->len < MAX_WQE)
-		put(wqe, len, 1);
+		put_bytes(wqe, len, 1);
 	while (wqe->len % SEG)
-		put(wqe, 0, 1);
+		put_bytes(wqe, 0, 1);
 }
 
 static void put_remote(struct world *world, unsigned int hca, struct wqe *wqe)
@@ -86,26 +86,27 @@ static void put_remote(struct world *world, unsigned int hca, struct wqe *wqe)
 	uint64_t addr;
 	uint32_t len, key = some_key(world, !hca, &addr, &len);
 
-	put(wqe, addr, 8);
-	put(wqe, key, 4);
-	put(wqe, 0, 4);
+	put_bytes(wqe, addr, 8);
+	put_bytes(wqe, key, 4);
+	put_bytes(wqe, 0, 4);
 }
 
 /* Address vector: Q_Key, destination, route */
 static void put_vector(struct world *world, unsigned int hca, struct wqe *wqe)
 {
-	put(wqe, pick(&world->source, 3), 4);
-	put(wqe, 0, 4);
-	put(wqe, 0x80000000u | world_number(world, !hca, KIND_QP), 4);
-	put(wqe, pick(&world->source, 4), 4);
-	put(wqe, 0, 8);
-	put(wqe, take(&world->source), 4);
-	put(wqe, pick(&world->source, 2) << 30, 4);
-	put(wqe, once_in(&world->source, 4) ? 0xff : 0x20 + !hca, 1);
+	put_bytes(wqe, pick(&world->source, 3), 4);
+	put_bytes(wqe, 0, 4);
+	put_bytes(wqe, 0x80000000u | world_number(world, !hca, KIND_QP), 4);
+	put_bytes(wqe, pick(&world->source, 4), 4);
+	put_bytes(wqe, 0, 8);
+	put_bytes(wqe, take(&world->source), 4);
+	put_bytes(wqe, pick(&world->source, 2) << 30, 4);
+	put_bytes(wqe, once_in(&world->source, 4) ? 0xff : 0x20 + !hca, 1);
 	put_random(world, wqe, 15);
 }
 
-/* Control, new context and translations of a memory key. The mask has bits that are known, mostly. */
+/* Control, new context and translations of a memory key. The mask has bits that are known,
+ * mostly. */
 static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 {
 	static const uint8_t bits[] = { 0, 1, 6, 7, 8, 13, 14, 17, 18, 19, 20, 21, 29 };
@@ -116,12 +117,12 @@ static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 
 	for (i = 0; i < sizeof(bits); i++)
 		mask |= (uint64_t)pick(source, 2) << bits[i];
-	put(wqe, take(source) & 0xf0, 4);
+	put_bytes(wqe, take(source) & 0xf0, 4);
 	wqe->bytes[wqe->len - 4] = take(source) & 0xf0;
-	put(wqe, once_in(source, 16) ? take32(source) : count & ~3u, 2);
-	put(wqe, pick(source, 8), 2);
-	put(wqe, mask, 8);
-	put(wqe, 0, 32);
+	put_bytes(wqe, once_in(source, 16) ? take32(source) : count & ~3u, 2);
+	put_bytes(wqe, pick(source, 8), 2);
+	put_bytes(wqe, mask, 8);
+	put_bytes(wqe, 0, 32);
 	fld_set(mkc, MKC_FREE, once_in(source, 4));
 	fld_set(mkc, MKC_UMR_EN, 1);
 	fld_set(mkc, MKC_LR, 1);
@@ -135,7 +136,7 @@ static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 		once_in(source, 16) ? take_edge(source) : pick(source, 4 * WORLD_PAGE));
 	fld_set(mkc, MKC_LOG_PAGE_SIZE, once_in(source, 8) ? pick(source, 64) : 12);
 	for (i = 0; i < sizeof(mkc); i++)
-		put(wqe, mkc[i], 1);
+		put_bytes(wqe, mkc[i], 1);
 	for (i = 0; i < count; i++)
 		put_data(world, hca, wqe);
 }
@@ -143,13 +144,13 @@ static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 /* An operation on a matching list; its buffer is a data segment. */
 static void put_tag(struct world *world, struct wqe *wqe)
 {
-	put(wqe, pick(&world->source, 4) << 4, 1);
-	put(wqe, pick(&world->source, 4) << 6, 1);
-	put(wqe, pick(&world->source, 9), 2);
-	put(wqe, pick(&world->source, 4), 4);
-	put(wqe, 0, 8);
-	put(wqe, pick(&world->source, 4), 8);
-	put(wqe, pick(&world->source, 2) ? ~0ull : pick(&world->source, 4), 8);
+	put_bytes(wqe, pick(&world->source, 4) << 4, 1);
+	put_bytes(wqe, pick(&world->source, 4) << 6, 1);
+	put_bytes(wqe, pick(&world->source, 9), 2);
+	put_bytes(wqe, pick(&world->source, 4), 4);
+	put_bytes(wqe, 0, 8);
+	put_bytes(wqe, pick(&world->source, 4), 8);
+	put_bytes(wqe, pick(&world->source, 2) ? ~0ull : pick(&world->source, 4), 8);
 }
 
 static void put_segments(struct world *world, unsigned int hca, struct wqe *wqe, bool with_inline)
@@ -174,25 +175,26 @@ static bool has_remote(uint8_t opcode)
 	return opcode == 0x08 || opcode == 0x09 || (opcode >= 0x10 && opcode <= 0x15);
 }
 
-static void build(struct world *world, unsigned int hca, const struct object *qp, struct wqe *wqe)
+static void build_wqe(struct world *world, unsigned int hca, const struct object *qp,
+		      struct wqe *wqe)
 {
 	struct source *source = &world->source;
 	uint8_t opcode = opcodes[pick(source, sizeof(opcodes))];
-	size_t i;
 
 	memset(wqe, 0, sizeof(*wqe));
-	put(wqe, (uint32_t)qp->sq_pi << 8 | opcode, 4);
-	put(wqe, (uint64_t)qp->n << 8, 4);
-	put(wqe, pick(source, 2) ? 8 : take(source), 4);
+	put_bytes(wqe, (uint32_t)qp->sq_pi << 8 | opcode, 4);
+	put_bytes(wqe, (uint64_t)qp->n << 8, 4);
+	put_bytes(wqe, pick(source, 2) ? 8 : take(source), 4);
 	if (opcode == 0x25)
-		put(wqe, world_number(world, hca, KIND_MKEY) << 8, 4);
+		put_bytes(wqe, world_number(world, hca, KIND_MKEY) << 8, 4);
 	else
-		put(wqe, once_in(source, 4) ? world_number(world, !hca, KIND_MKEY) << 8 : 0, 4);
+		put_bytes(wqe, once_in(source, 4) ? world_number(world, !hca, KIND_MKEY) << 8 : 0,
+			  4);
 	if (qp->service == PRM_QP_ST_UD || qp->service == PRM_QP_ST_QP1)
 		put_vector(world, hca, wqe);
 	if (qp->service == PRM_QP_ST_XRC) {
-		put(wqe, world_number(world, !hca, KIND_SRQ), 4);
-		put(wqe, 0, 12);
+		put_bytes(wqe, world_number(world, !hca, KIND_SRQ), 4);
+		put_bytes(wqe, 0, 12);
 	}
 	if (opcode == 0x25)
 		put_umr(world, hca, wqe);
@@ -204,11 +206,11 @@ static void build(struct world *world, unsigned int hca, const struct object *qp
 		put_random(world, wqe, SEG);
 	put_segments(world, hca, wqe, opcode != 0x10);
 	wqe->bytes[7] = wqe->len / SEG > 63 ? 63 : wqe->len / SEG;
-	for (i = 0; once_in(source, 6) && i < 4; i++)
+	for (size_t i = 0; once_in(source, 6) && i < 4; i++)
 		wqe->bytes[pick(source, wqe->len)] ^= 1u << pick(source, 8);
 }
 
-static void store(struct world *world, uint64_t addr, const void *bytes, size_t len)
+static void store_bytes(struct world *world, uint64_t addr, const void *bytes, size_t len)
 {
 	uint8_t *at = world_at(world, addr, len);
 
@@ -220,7 +222,7 @@ static void store_word(struct world *world, uint64_t addr, uint32_t value)
 {
 	uint32_t be = htobe32(value);
 
-	store(world, addr, &be, sizeof(be));
+	store_bytes(world, addr, &be, sizeof(be));
 }
 
 static void post_send(struct world *world, unsigned int hca, struct object *qp)
@@ -228,11 +230,10 @@ static void post_send(struct world *world, unsigned int hca, struct object *qp)
 	uint64_t ring = qp->ring + ((uint64_t)qp->rq_stride << qp->rq_log), first;
 	uint32_t size = BB << qp->sq_log;
 	struct wqe wqe;
-	size_t i;
 
-	build(world, hca, qp, &wqe);
-	for (i = 0; i < wqe.len; i += SEG)
-		store(world, ring + (qp->sq_pi * BB + i) % size, wqe.bytes + i, SEG);
+	build_wqe(world, hca, qp, &wqe);
+	for (size_t i = 0; i < wqe.len; i += SEG)
+		store_bytes(world, ring + (qp->sq_pi * BB + i) % size, wqe.bytes + i, SEG);
 	qp->sq_pi += (wqe.len + BB - 1) / BB;
 	if (once_in(&world->source, 32))
 		qp->sq_pi = take32(&world->source);
@@ -250,31 +251,31 @@ static void post_frame(struct world *world, unsigned int hca)
 	struct source *source = &world->source;
 	struct wqe wqe = { .len = 0 };
 	uint8_t headers[128];
-	size_t len, i, inlined;
+	size_t len, inlined;
 	uint64_t first;
 
 	if (!sq)
 		return;
 	len = fuzz_frame(world, headers, sizeof(headers));
 	inlined = once_in(source, 4) ? 0 : once_in(source, 4) ? pick(source, len) : len;
-	put(&wqe, (uint32_t)sq->sq_pi << 8 | (pick(source, 2) ? 0x0e : 0x0a), 4);
-	put(&wqe, (uint64_t)sq->n << 8, 4);
-	put(&wqe, pick(source, 2) ? 8 : 0, 8);
-	put(&wqe, 0, 4);
-	put(&wqe, once_in(source, 8) ? take(source) : pick(source, 4) << 6, 1);
-	put(&wqe, 0, 1);
-	put(&wqe, once_in(source, 8) ? take32(source) : 1 + pick(source, 1500), 2);
-	put(&wqe, 0, 4);
-	put(&wqe, once_in(source, 8) ? take32(source) : inlined, 2);
-	for (i = 0; i < inlined || i < 2; i++)
-		put(&wqe, headers[i], 1);
+	put_bytes(&wqe, (uint32_t)sq->sq_pi << 8 | (pick(source, 2) ? 0x0e : 0x0a), 4);
+	put_bytes(&wqe, (uint64_t)sq->n << 8, 4);
+	put_bytes(&wqe, pick(source, 2) ? 8 : 0, 8);
+	put_bytes(&wqe, 0, 4);
+	put_bytes(&wqe, once_in(source, 8) ? take(source) : pick(source, 4) << 6, 1);
+	put_bytes(&wqe, 0, 1);
+	put_bytes(&wqe, once_in(source, 8) ? take32(source) : 1 + pick(source, 1500), 2);
+	put_bytes(&wqe, 0, 4);
+	put_bytes(&wqe, once_in(source, 8) ? take32(source) : inlined, 2);
+	for (size_t i = 0; i < inlined || i < 2; i++)
+		put_bytes(&wqe, headers[i], 1);
 	while (wqe.len % SEG)
-		put(&wqe, 0, 1);
+		put_bytes(&wqe, 0, 1);
 	put_segments(world, hca, &wqe, false);
 	wqe.bytes[7] = wqe.len / SEG > 63 ? 63 : wqe.len / SEG;
-	for (i = 0; i < wqe.len; i += SEG)
-		store(world, sq->ring + (sq->sq_pi * BB + i) % ((uint32_t)BB << sq->sq_log),
-		      wqe.bytes + i, SEG);
+	for (size_t i = 0; i < wqe.len; i += SEG)
+		store_bytes(world, sq->ring + (sq->sq_pi * BB + i) % ((uint32_t)BB << sq->sq_log),
+			    wqe.bytes + i, SEG);
 	sq->sq_pi += (wqe.len + BB - 1) / BB;
 	if (once_in(source, 64))
 		sq->sq_pi = take32(source);
@@ -293,8 +294,8 @@ static void post_receive(struct world *world, unsigned int hca, struct object *q
 		return;
 	while (wqe.len < qp->rq_stride && wqe.len < MAX_WQE)
 		put_data(world, hca, &wqe);
-	store(world, qp->ring + (uint64_t)(qp->rq_pi % (1u << qp->rq_log)) * qp->rq_stride,
-	      wqe.bytes, qp->rq_stride);
+	store_bytes(world, qp->ring + (uint64_t)(qp->rq_pi % (1u << qp->rq_log)) * qp->rq_stride,
+		    wqe.bytes, qp->rq_stride);
 	qp->rq_pi += once_in(&world->source, 32) ? take32(&world->source) : 1;
 	store_word(world, qp->dbr, qp->rq_pi);
 }
@@ -307,12 +308,12 @@ static void post_shared(struct world *world, unsigned int hca, enum kind kind)
 
 	if (!srq)
 		return;
-	put(&wqe, 0, 2);
-	put(&wqe, pick(&world->source, 8), 2);
-	put(&wqe, 0, 12);
+	put_bytes(&wqe, 0, 2);
+	put_bytes(&wqe, pick(&world->source, 8), 2);
+	put_bytes(&wqe, 0, 12);
 	put_data(world, hca, &wqe);
 	put_data(world, hca, &wqe);
-	store(world, srq->ring + pick(&world->source, 16) * 32, wqe.bytes, wqe.len);
+	store_bytes(world, srq->ring + pick(&world->source, 16) * 32, wqe.bytes, wqe.len);
 	srq->rq_pi += 1 + (once_in(&world->source, 32) ? take32(&world->source) : 0);
 	store_word(world, srq->dbr, srq->rq_pi);
 }

@@ -20,8 +20,8 @@ uint8_t *world_at(struct world *world, uint64_t addr, size_t len)
 	return world->mem + offset;
 }
 
-static int move(struct world *world, const struct hca_bus_seg *segs, unsigned int nsegs,
-		uint8_t *buf, bool write)
+static int move_segs(struct world *world, const struct hca_bus_seg *segs, unsigned int nsegs,
+		     uint8_t *buf, bool write)
 {
 	for (; nsegs; segs++, nsegs--) {
 		uint8_t *mem = world_at(world, segs->addr, segs->len);
@@ -39,12 +39,12 @@ static int move(struct world *world, const struct hca_bus_seg *segs, unsigned in
 
 static int bus_read(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf)
 {
-	return move(bus, segs, nsegs, buf, false);
+	return move_segs(bus, segs, nsegs, buf, false);
 }
 
 static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, const void *buf)
 {
-	return move(bus, segs, nsegs, (uint8_t *)(uintptr_t)buf, true);
+	return move_segs(bus, segs, nsegs, (uint8_t *)(uintptr_t)buf, true);
 }
 
 static const struct hca_bus_ops bus_ops = { bus_read, bus_write };
@@ -68,7 +68,6 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 		.memic_bar_size = WORLD_MEM,
 		.pages_on_demand = true,
 	};
-	unsigned int i, at;
 
 	memset(world, 0, sizeof(*world));
 	world->source = (struct source){ data, len };
@@ -81,20 +80,18 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 	config.link_layer = world->roce ? HCA_LINK_ETHERNET : HCA_LINK_INFINIBAND;
 	config.fabric = world->fabric;
 	config.fault = world->fault;
-	for (i = 0; i < WORLD_HCAS; i++) {
+	for (unsigned int i = 0; i < WORLD_HCAS; i++) {
 		config.node_guid = 0x0002c90300001000ull * (i + 1);
 		must(hca_create(&config, &world->hca[i]));
-		for (at = 0; at < WORLD_MEM; at += WORLD_PAGE)
+		for (unsigned int at = 0; at < WORLD_MEM; at += WORLD_PAGE)
 			hca_place_memic(world->hca[i], WORLD_BASE + at, world->mem + at);
 	}
 }
 
 void world_end(struct world *world)
 {
-	unsigned int i;
-
 	watch_begin("hca_destroy");
-	for (i = 0; i < WORLD_HCAS; i++)
+	for (unsigned int i = 0; i < WORLD_HCAS; i++)
 		hca_destroy(world->hca[i]);
 	watch_end();
 	fabric_destroy(world->fabric);
@@ -136,9 +133,8 @@ struct object *world_add(struct world *world, unsigned int hca, enum kind kind, 
 void world_remove(struct world *world, unsigned int hca, enum kind kind, uint32_t number)
 {
 	struct object *list = world->object[hca][kind];
-	unsigned int i;
 
-	for (i = 0; i < world->count[hca][kind]; i++)
+	for (unsigned int i = 0; i < world->count[hca][kind]; i++)
 		if (list[i].n == number) {
 			list[i] = list[--world->count[hca][kind]];
 			return;
@@ -176,11 +172,9 @@ void world_doorbell(struct world *world, unsigned int hca, uint32_t uar, uint32_
 
 void world_progress(struct world *world)
 {
-	unsigned int i, turn;
-
 	world->now += 1ull << pick(&world->source, 32);
-	for (turn = 0; turn < 4; turn++)
-		for (i = 0; i < WORLD_HCAS; i++) {
+	for (unsigned int turn = 0; turn < 4; turn++)
+		for (unsigned int i = 0; i < WORLD_HCAS; i++) {
 			watch_begin("hca_progress");
 			hca_progress(world->hca[i], world->now);
 			watch_end();

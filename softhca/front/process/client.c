@@ -2,8 +2,9 @@
 /*
  * client.c - processes that use an adapter: their memory and their descriptors.
  *
- * The slot table is read by DMA from the engine's thread while the notification thread adds to it. A slot's process id is
- * therefore one atomic word; it is cleared before the slot is given to another process.
+ * The slot table is read by DMA from the engine's thread while the notification thread adds to it.
+ * A slot's process id is therefore one atomic word; it is cleared before the slot is given to
+ * another process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -144,7 +145,8 @@ static int find_slot(uint16_t *slot)
 {
 	static unsigned int cursor;
 
-	/* Round robin, so that a late DMA to a dead client's address does not hit the next client. */
+	/* Round robin, so that a late DMA to a dead client's address does not hit the next
+	 * client. */
 	for (unsigned int i = 0; i < MAX_SLOTS - 1; i++) {
 		cursor = cursor % (MAX_SLOTS - 1) + 1;
 		if (!slot_client[cursor]) {
@@ -155,7 +157,8 @@ static int find_slot(uint16_t *slot)
 	return ENOSPC;
 }
 
-/* Its memory is gone, and its process id may soon be another's. Objects it shares with others live on. */
+/* Its memory is gone, and its process id may soon be another's. Objects it shares with others live
+ * on. */
 static void client_ended(struct watch *watch, uint32_t events)
 {
 	struct client *client = (struct client *)watch;

@@ -2,7 +2,8 @@
 /*
  * client.h - processes that use an adapter: their memory and their descriptors.
  *
- * A client is a process that issued an RDMA call. It has a slot, which is in bits 63:48 of the bus addresses of its memory.
+ * A client is a process that issued an RDMA call. It has a slot, which is in bits 63:48 of the bus
+ * addresses of its memory.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_CLIENT_H
 #define SOFTHCA_FRONT_PROCESS_CLIENT_H
@@ -34,7 +35,8 @@ int client_fd_stat(pid_t tid, int fd, struct stat *st);
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
 /* A copy of descriptor FD, or -1. */
 int client_fd_copy(pid_t tid, int fd);
-/* A free descriptor of the filter's band (seccomp.h) in that process, whose limit is raised where needed. EMFILE: none. */
+/* A free descriptor of the filter's band (seccomp.h) in that process, whose limit is raised where
+ * needed. EMFILE: none. */
 int client_pick_descriptor(pid_t tid, int *number);
 
 struct client {
@@ -45,7 +47,8 @@ struct client {
 	unsigned int users;
 };
 
-/* The client that thread TID belongs to, with one more user. 0, ESRCH, or ENOSPC when all slots are in use. */
+/* The client that thread TID belongs to, with one more user. 0, ESRCH, or ENOSPC when all slots are
+ * in use. */
 int client_get(pid_t tid, struct client **client);
 void client_put(struct client *client);
 /* Is TID a thread of CLIENT? Cheap for the main thread. */
@@ -57,8 +60,8 @@ static inline uint64_t client_bus_addr(const struct client *client, uint64_t add
 }
 
 /*
- * Whether process CLIENT could be made to pin LEN bytes at ADDR, writable or not: all mapped with those rights.
- * 0 or EFAULT.
+ * Whether process CLIENT could be made to pin LEN bytes at ADDR, writable or not: all mapped with
+ * those rights. 0 or EFAULT.
  */
 int client_check_range(const struct client *client, uint64_t addr, uint64_t len, bool writable);
 

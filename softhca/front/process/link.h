@@ -2,7 +2,8 @@
 /*
  * link.h - what runner and daemon say to each other over a SOCK_SEQPACKET socket.
  *
- * The runner brings the listener of its filter and the holder's mailbox; the daemon answers that it has them.
+ * The runner brings the listener of its filter and the holder's mailbox; the daemon answers that it
+ * has them.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_LINK_H
 #define SOFTHCA_FRONT_PROCESS_LINK_H
@@ -17,15 +18,16 @@ struct link_hello {
 	uint32_t version;
 };
 
-/* All return 0 or a positive errno; EPROTO for a peer that speaks otherwise, ECONNRESET for one that went away. */
+/* All return 0 or a positive errno; EPROTO for a peer that speaks otherwise, ECONNRESET for one
+ * that went away. */
 int link_send_hello(int link, int listener, int mailbox);
 int link_receive_hello(int link, int *listener, int *mailbox);
 int link_send_answer(int link, int error);
 /* The error that the daemon answers with is returned as one. */
 int link_receive_answer(int link);
 
-/* One descriptor: from the process that installs the filter to its runner, from the daemon to a holder. EAGAIN: no room, and
- * the link does not wait. */
+/* One descriptor: from the process that installs the filter to its runner, from the daemon to a
+ * holder. EAGAIN: no room, and the link does not wait. */
 int link_send_fd(int link, int fd);
 int link_receive_fd(int link, int *fd);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * notify.c - one trapped system call and its answer: receive it, find who handles it by its number, answer.
+ * notify.c - one trapped system call and its answer: receive it, find who handles it by its number,
+ * answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 static const struct {
 	int nr;
@@ -47,7 +49,7 @@ static const struct {
 	{ __NR_write, ucma_write },
 };
 
-static void answer(struct call *call, struct seccomp_notif_resp *response)
+static void answer_call(struct call *call, struct seccomp_notif_resp *response)
 {
 	response->id = call->notif->id;
 	call->answered = true;
@@ -59,21 +61,21 @@ void call_return(struct call *call, int64_t value)
 {
 	struct seccomp_notif_resp response = { .val = value };
 
-	answer(call, &response);
+	answer_call(call, &response);
 }
 
 void call_fail(struct call *call, int error)
 {
 	struct seccomp_notif_resp response = { .error = -error };
 
-	answer(call, &response);
+	answer_call(call, &response);
 }
 
 static void call_continue(struct call *call)
 {
 	struct seccomp_notif_resp response = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 
-	answer(call, &response);
+	answer_call(call, &response);
 }
 
 void call_return_fd(struct call *call, int fd, bool cloexec, int wanted)
@@ -110,12 +112,10 @@ static LIST_HEAD(, deferred_call) waiting = LIST_HEAD_INITIALIZER(waiting);
 
 void call_defer(struct call *call, struct deferred_call *deferred)
 {
-	unsigned int i;
-
 	*deferred = (struct deferred_call){ .listener = call->listener,
 					    .id = call->notif->id,
 					    .tid = call->tid };
-	for (i = 0; i < MAILBOX_DEFERRED && !deferred->slot; i++)
+	for (unsigned int i = 0; i < MAILBOX_DEFERRED && !deferred->slot; i++)
 		if (!call->mailbox->deferred[i])
 			deferred->slot = &call->mailbox->deferred[i];
 	if (deferred->slot)
@@ -165,9 +165,9 @@ void notify_end(int listener)
 
 /* ---- the table ---- */
 
-static void dispatch(struct call *call)
+static void dispatch_call(struct call *call)
 {
-	for (unsigned int i = 0; i < sizeof(call_table) / sizeof(call_table[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(call_table); i++) {
 		if (call_table[i].nr != call->notif->data.nr)
 			continue;
 		call_table[i].handle(call);
@@ -194,7 +194,7 @@ int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbo
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &mailbox->notif))
 		return errno;
 	call.tid = mailbox->notif.pid;
-	dispatch(&call);
+	dispatch_call(&call);
 	mailbox->notif.id = 0;
 	return 0;
 }
@@ -206,7 +206,8 @@ int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbo
 
 void notify_tune(int listener)
 {
-	/* Caller and daemon take turns: waking each other on the same CPU saves an interrupt. An older kernel refuses. */
+	/* Caller and daemon take turns: waking each other on the same CPU saves an interrupt. An
+	 * older kernel refuses. */
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP))
 		log_note("the kernel has no synchronous wake-up of notifications");
 }

@@ -16,7 +16,8 @@
 struct daemon;
 struct epitaph;
 
-/* A trapped call. It is answered exactly once, by one of the functions below; not answered: it continues in the kernel. */
+/* A trapped call. It is answered exactly once, by one of the functions below; not answered: it
+ * continues in the kernel. */
 struct call {
 	struct daemon *daemon;
 	struct epitaph *epitaph; /* of the caller's runner */
@@ -40,14 +41,15 @@ static inline int call_arg_int(const struct call *call, unsigned int arg)
 
 void call_return(struct call *call, int64_t value);
 void call_fail(struct call *call, int error);
-/* Give the caller a copy of descriptor FD as the result of its call, as its lowest free number or, when WANTED is not
- * negative, as that number. */
+/* Give the caller a copy of descriptor FD as the result of its call, as its lowest free number or,
+ * when WANTED is not negative, as that number. */
 void call_return_fd(struct call *call, int fd, bool cloexec, int wanted);
 /* Give the caller a copy of FD without answering yet; returns the number there, or minus errno. */
 int call_give_fd(struct call *call, int fd, bool cloexec);
 
 /*
- * A call that waits. The caller sleeps until it is answered; should it die before, the answer goes nowhere.
+ * A call that waits. The caller sleeps until it is answered; should it die before, the answer goes
+ * nowhere.
  */
 struct deferred_call {
 	LIST_ENTRY(deferred_call) entry;
@@ -68,7 +70,8 @@ void notify_end(int listener);
 
 /* Ask the kernel for quick wake-ups of the caller, where it knows how. */
 void notify_tune(int listener);
-/* Take one notification of LISTENER and answer it. ENOENT: the caller was gone; other errors end the listener. */
+/* Take one notification of LISTENER and answer it. ENOENT: the caller was gone; other errors end
+ * the listener. */
 int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox,
 		     struct epitaph *epitaph, int holder);
 

@@ -2,8 +2,9 @@
 /*
  * paths.c - trapped calls that name a file.
  *
- * A path of ours is looked up in the tree of sysfs.c, as if that were the root directory: the same in a chroot. Every other
- * path continues in the kernel, so a call is answered here only after its path was claimed.
+ * A path of ours is looked up in the tree of sysfs.c, as if that were the root directory: the same
+ * in a chroot. Every other path continues in the kernel, so a call is answered here only after its
+ * path was claimed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +27,8 @@
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 
-/* Removes //, /./ and x/.. from an absolute path; a slash at its end stays, it asks to follow a link. Links are not followed:
- * none leads into our directories. */
+/* Removes //, /./ and x/.. from an absolute path; a slash at its end stays, it asks to follow a
+ * link. Links are not followed: none leads into our directories. */
 static void normalize(char *path)
 {
 	bool slash = path[strlen(path) - 1] == '/';
@@ -53,7 +54,8 @@ static void normalize(char *path)
 	*to = 0;
 }
 
-/* A relative path can only be ours if it, or the directory it starts at, names something of ours. */
+/* A relative path can only be ours if it, or the directory it starts at, names something of
+ * ours. */
 static bool make_absolute(struct call *call, int dirfd, char *path)
 {
 	const char *root = call->daemon->sysfs.root;
@@ -233,7 +235,7 @@ static int stat_path(struct daemon *daemon, char *path, bool follow, struct stat
 	return ret;
 }
 
-static void finish(struct call *call, int ret)
+static void finish_call(struct call *call, int ret)
 {
 	if (ret)
 		call_fail(call, ret);
@@ -252,7 +254,7 @@ static void stat_common(struct call *call, int dirfd, unsigned int path_arg, boo
 	ret = stat_path(call->daemon, path, follow, &st);
 	if (!ret)
 		ret = client_write(call->tid, call_arg(call, path_arg + 1), &st, sizeof(st));
-	finish(call, ret);
+	finish_call(call, ret);
 }
 
 void path_stat(struct call *call)
@@ -289,7 +291,7 @@ void path_fstat(struct call *call)
 
 	if (!stat_device(call, call_arg_int(call, 0), &st))
 		return;
-	finish(call, client_write(call->tid, call_arg(call, 1), &st, sizeof(st)));
+	finish_call(call, client_write(call->tid, call_arg(call, 1), &st, sizeof(st)));
 }
 
 static bool path_is_empty(struct call *call, uint64_t addr)
@@ -306,7 +308,8 @@ void path_newfstatat(struct call *call)
 
 	if (flags & AT_EMPTY_PATH && path_is_empty(call, call_arg(call, 1))) {
 		if (stat_device(call, dirfd, &st))
-			finish(call, client_write(call->tid, call_arg(call, 2), &st, sizeof(st)));
+			finish_call(call,
+				    client_write(call->tid, call_arg(call, 2), &st, sizeof(st)));
 		return;
 	}
 	stat_common(call, dirfd, 1, !(flags & AT_SYMLINK_NOFOLLOW));
@@ -356,7 +359,7 @@ void path_statx(struct call *call)
 		stat_to_statx(&st, &stx);
 		ret = client_write(call->tid, call_arg(call, 4), &stx, sizeof(stx));
 	}
-	finish(call, ret);
+	finish_call(call, ret);
 }
 
 /* ---- access and readlink ---- */
@@ -374,7 +377,7 @@ static void access_common(struct call *call, int dirfd, unsigned int path_arg)
 	if (!ret &&
 	    ((mode & W_OK && !S_ISCHR(st.st_mode)) || (mode & X_OK && !S_ISDIR(st.st_mode))))
 		ret = EACCES;
-	finish(call, ret);
+	finish_call(call, ret);
 }
 
 void path_access(struct call *call)

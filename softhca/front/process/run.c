@@ -2,8 +2,9 @@
 /*
  * run.c - `softhca run`: a program with adapters present.
  *
- * Four processes: the runner (this one) waits for PROGRAM and returns its status; PROGRAM installs the filter in itself
- * before it is executed; the daemon has the adapter, unless a server elsewhere has; the holder outlives the daemon.
+ * Four processes: the runner (this one) waits for PROGRAM and returns its status; PROGRAM installs
+ * the filter in itself before it is executed; the daemon has the adapter, unless a server elsewhere
+ * has; the holder outlives the daemon.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,8 +55,8 @@ static void program_main(const struct run *run, int link)
 
 	/* Should the runner be killed, so is what it runs: nobody would wait for it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Where Yama restricts ptrace to descendants, let daemon and holder, children of the runner or anyone's, reach the
-	 * memory of this process. */
+	/* Where Yama restricts ptrace to descendants, let daemon and holder, children of the runner
+	 * or anyone's, reach the memory of this process. */
 	prctl(PR_SET_PTRACER, run->daemon_pid ? (unsigned long)getppid() : PR_SET_PTRACER_ANY);
 	ret = seccomp_install(&listener);
 	if (ret) {
@@ -93,7 +94,8 @@ static int program_fork(struct run *run)
 
 /* ---- the daemon ---- */
 
-/* Descriptors of the terminal or a pipe must not stay open because of us; messages still go to standard error. */
+/* Descriptors of the terminal or a pipe must not stay open because of us; messages still go to
+ * standard error. */
 static void leave_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -204,7 +206,7 @@ static int wait_for_program(void)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int start(struct run *run)
+static int start_program(struct run *run)
 {
 	int ret = run->options->socket_path ? daemon_connect(run) : daemon_fork(run);
 
@@ -226,7 +228,7 @@ static int start(struct run *run)
 int run_program(const struct options *options)
 {
 	struct run run = { .options = options, .program_link = -1 };
-	int ret = start(&run);
+	int ret = start_program(&run);
 
 	if (ret) {
 		log_note("cannot start: %s", strerror(ret));

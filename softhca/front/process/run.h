@@ -7,7 +7,8 @@
 
 struct options;
 
-/* The exit status: PROGRAM's, 128 + signal, 126 or 127 if it cannot be executed, 1 if there is no adapter for it. */
+/* The exit status: PROGRAM's, 128 + signal, 126 or 127 if it cannot be executed, 1 if there is no
+ * adapter for it. */
 int run_program(const struct options *options);
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * seccomp.c - the filter that programs under softhca run with.
  *
- * A table says for each system call under which condition it may concern an adapter; the BPF program is generated from it.
- * Whatever is not in the table never leaves the kernel, and the kernel remembers that in a bitmap by number, so those calls
- * cost nothing. Path calls have to go to the daemon, because a filter cannot look at strings.
+ * A table says for each system call under which condition it may concern an adapter; the BPF
+ * program is generated from it. Whatever is not in the table never leaves the kernel, and the
+ * kernel remembers that in a bitmap by number, so those calls cost nothing. Path calls have to go
+ * to the daemon, because a filter cannot look at strings.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/seccomp.h"
+#include "util/bits.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
@@ -73,7 +75,7 @@ static const struct trap {
 	{ __NR_sendto, IF_FD_IN_BAND },
 	{ __NR_write, IF_FD_IN_BAND },
 };
-#define NUM_TRAPS (sizeof(trap_table) / sizeof(trap_table[0]))
+#define NUM_TRAPS ARRAY_SIZE(trap_table)
 
 enum { MAX_INSNS = 4 + NUM_TRAPS * 10 };
 
@@ -87,7 +89,7 @@ static void emit(struct program *program, unsigned short code, uint32_t k, uint8
 	program->insn[program->len++] = (struct sock_filter){ code, jt, jf, k };
 }
 
-static void load(struct program *program, size_t offset)
+static void load_word(struct program *program, size_t offset)
 {
 	emit(program, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
@@ -95,7 +97,7 @@ static void load(struct program *program, size_t offset)
 /* Only the low half of an argument: these are ints, whose upper half the kernel ignores too. */
 static void load_arg(struct program *program, unsigned int arg)
 {
-	load(program, offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
+	load_word(program, offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
 }
 
 static void ret(struct program *program, uint32_t action)
@@ -156,7 +158,7 @@ static void emit_trap(struct program *program, const struct trap *trap)
 {
 	unsigned short jump;
 
-	load(program, offsetof(struct seccomp_data, nr));
+	load_word(program, offsetof(struct seccomp_data, nr));
 	jump = program->len;
 	emit(program, BPF_JMP | BPF_JEQ | BPF_K, trap->nr, 0, 0);
 	emit_condition(program, trap->when);
@@ -164,10 +166,10 @@ static void emit_trap(struct program *program, const struct trap *trap)
 	program->insn[jump].jf = program->len - jump - 1;
 }
 
-static void build(struct program *program)
+static void build_filter(struct program *program)
 {
 	program->len = 0;
-	load(program, offsetof(struct seccomp_data, arch));
+	load_word(program, offsetof(struct seccomp_data, arch));
 	allow_unless_equal(program, NATIVE_ARCH);
 	for (unsigned int i = 0; i < NUM_TRAPS; i++)
 		emit_trap(program, &trap_table[i]);
@@ -181,9 +183,10 @@ int seccomp_install(int *listener)
 	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER;
 	int fd;
 
-	build(&program);
+	build_filter(&program);
 	fprog.len = program.len;
-	/* What lets an ordinary user install a filter; set-user-ID programs lose their privilege under it. */
+	/* What lets an ordinary user install a filter; set-user-ID programs lose their privilege
+	 * under it. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return errno;
 	/* A signal must not interrupt a call that the daemon is already working on. */

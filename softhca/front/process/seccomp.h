@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * seccomp.h - the filter that programs under softhca run with: which system calls are handed to the daemon.
+ * seccomp.h - the filter that programs under softhca run with: which system calls are handed to the
+ * daemon.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_SECCOMP_H
 #define SOFTHCA_FRONT_PROCESS_SECCOMP_H
@@ -8,16 +9,17 @@
 #include <stdbool.h>
 
 /*
- * Uverbs files get descriptors of this band, so that the filter can pass fstat() and friends on all others. It is below
- * the 1024 of FD_SETSIZE and aligned to its size. Descriptors in it that are not softhca's are let through by the daemon.
+ * Uverbs files get descriptors of this band, so that the filter can pass fstat() and friends on all
+ * others. It is below the 1024 of FD_SETSIZE and aligned to its size. Descriptors in it that are
+ * not softhca's are let through by the daemon.
  */
 enum { FD_BAND_FIRST = 512, FD_BAND_SIZE = 512 };
 
 /* RDMA_VERBS_IOCTL of <rdma/rdma_user_ioctl_cmds.h> */
 #define UVERBS_IOCTL 0xc0181b01u
 
-/* Install the filter in this thread and all it starts; the listener is for the daemon. 0 or a positive errno; EBUSY: there
- * is a listener already, i.e. this is a softhca inside a softhca. */
+/* Install the filter in this thread and all it starts; the listener is for the daemon. 0 or a
+ * positive errno; EBUSY: there is a listener already, i.e. this is a softhca inside a softhca. */
 int seccomp_install(int *listener);
 
 #endif

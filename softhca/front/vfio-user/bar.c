@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * bar.c - registers. The initialization segment says that the adapter is up and well, takes the
- * address of the command queue and its doorbells; page N of the BAR is UAR N, and the last pages are
- * memory.
+ * address of the command queue and its doorbells; page N of the BAR is UAR N, and the last pages
+ * are memory.
  *
  * The device core numbers UARs from behind the pages of the segment. The MSI-X table, also there,
  * is the client's business. PRM: Initialization Segment, Health Buffer; layouts as in the kernel's
@@ -110,13 +110,13 @@ static bool is_memory(uint64_t offset, uint32_t len)
 
 void bar_read(const struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len)
 {
-	uint32_t i, be = 0;
+	uint32_t be = 0;
 
 	if (is_memory(offset, len)) {
 		memcpy(data, bar->memory + (offset - BAR_MEMIC), len);
 		return;
 	}
-	for (i = 0; i < len; i++, offset++) {
+	for (uint32_t i = 0; i < len; i++, offset++) {
 		if (i == 0 || offset % 4 == 0)
 			be = htobe32(read_register(bar, offset & ~3ull));
 		data[i] = ((const uint8_t *)&be)[offset & 3];
@@ -156,9 +156,9 @@ static bool write_register(struct bar *bar, uint64_t offset, uint32_t value)
 static bool write_segment(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len)
 {
 	bool reset = false;
-	uint32_t i, be;
+	uint32_t be;
 
-	for (i = 0; i + 4 <= len && offset % 4 == 0 && offset + i < PAGE; i += 4) {
+	for (uint32_t i = 0; i + 4 <= len && offset % 4 == 0 && offset + i < PAGE; i += 4) {
 		memcpy(&be, data + i, sizeof(be));
 		reset |= write_register(bar, offset + i, be32toh(be));
 	}

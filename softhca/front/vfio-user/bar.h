@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bar.h - BAR 0: the initialization segment, UAR pages behind it, and the adapter's memory at its end.
+ * bar.h - BAR 0: the initialization segment, UAR pages behind it, and the adapter's memory at its
+ * end.
  */
 #ifndef SOFTHCA_FRONT_VFIO_USER_BAR_H
 #define SOFTHCA_FRONT_VFIO_USER_BAR_H

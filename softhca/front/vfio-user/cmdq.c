@@ -163,7 +163,7 @@ static enum delivery scatter(const struct cmdq *cmdq, struct descriptor *desc, c
 	return DELIVERED;
 }
 
-static enum delivery check(const struct descriptor *desc)
+static enum delivery descriptor_check(const struct descriptor *desc)
 {
 	static const uint8_t clear[sizeof(desc->reserved_01)];
 
@@ -183,7 +183,7 @@ static enum delivery check(const struct descriptor *desc)
 static enum delivery execute(const struct cmdq *cmdq, struct descriptor *desc)
 {
 	uint32_t in_len = be32toh(desc->in_len), out_len = be32toh(desc->out_len);
-	enum delivery status = check(desc);
+	enum delivery status = descriptor_check(desc);
 	uint8_t *in, *out;
 
 	if (status)

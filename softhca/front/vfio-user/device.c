@@ -19,6 +19,7 @@
 #include "prm/mlx5/eqe.h"
 #include "softhca/front/vfio-user/device.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 /* ---- the adapter ---- */
 
@@ -49,9 +50,8 @@ static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 static int start_adapter(struct device *device, enum bar_nic_state nic_state)
 {
 	int ret = hca_create(&device->config, &device->hca);
-	uint64_t at;
 
-	for (at = 0; !ret && at < BAR_MEMIC_SIZE; at += MEMIC_PAGE)
+	for (uint64_t at = 0; !ret && at < BAR_MEMIC_SIZE; at += MEMIC_PAGE)
 		hca_place_memic(device->hca, BAR_MEMIC + at, device->memory + at);
 	memset(device->memory, 0, BAR_MEMIC_SIZE);
 	device->bar.hca = device->hca;
@@ -82,8 +82,6 @@ static int device_reset(struct device *device)
 
 int device_init(struct device *device, const struct hca_config *config, uint32_t command_timeout_ms)
 {
-	unsigned int i;
-
 	memset(device, 0, sizeof(*device));
 	device->config = *config;
 	device->config.bus_ops = &dma_bus_ops;
@@ -101,7 +99,7 @@ int device_init(struct device *device, const struct hca_config *config, uint32_t
 	device->bar.cmdq.dma = &device->dma;
 	device->bar.cmdq.fault = config->fault;
 	device->bar.command_timeout_ms = command_timeout_ms;
-	for (i = 0; i < PCI_MSIX_VECTORS; i++)
+	for (unsigned int i = 0; i < PCI_MSIX_VECTORS; i++)
 		device->vector_fd[i] = -1;
 	init_config_space(device);
 	return start_adapter(device, BAR_NIC_FULL);
@@ -128,9 +126,7 @@ static void set_vector(struct device *device, uint32_t vector, int fd)
 
 static void forget_client(struct device *device)
 {
-	unsigned int i;
-
-	for (i = 0; i < PCI_MSIX_VECTORS; i++)
+	for (unsigned int i = 0; i < PCI_MSIX_VECTORS; i++)
 		set_vector(device, i, -1);
 	dma_table_clear(&device->dma);
 }
@@ -154,7 +150,7 @@ void device_free(struct device *device)
 /* ---- messages ---- */
 
 /* Copies the fixed part of a message; false: too short */
-static bool take(const struct message *message, void *part, size_t len)
+static bool message_take(const struct message *message, void *part, size_t len)
 {
 	if (message->len < len)
 		return false;
@@ -176,7 +172,7 @@ static int answer_version(struct device *device, struct message *message)
 	int len;
 
 	(void)device;
-	if (!take(message, &version, sizeof(version)) || version.major != 0)
+	if (!message_take(message, &version, sizeof(version)) || version.major != 0)
 		return EINVAL;
 	version.minor = 0;
 	give(message, &version, sizeof(version));
@@ -192,7 +188,7 @@ static int answer_dma_map(struct device *device, struct message *message)
 	struct vfu_dma_map map;
 	int prot = 0;
 
-	if (!take(message, &map, sizeof(map)))
+	if (!message_take(message, &map, sizeof(map)))
 		return EINVAL;
 	if (map.flags & VFU_DMA_READ_OK)
 		prot |= PROT_READ;
@@ -209,7 +205,7 @@ static int answer_dma_unmap(struct device *device, struct message *message)
 	struct vfu_dma_unmap unmap;
 	int ret = 0;
 
-	if (!take(message, &unmap, sizeof(unmap)))
+	if (!message_take(message, &unmap, sizeof(unmap)))
 		return EINVAL;
 	if (unmap.flags & VFU_UNMAP_ALL)
 		dma_table_clear(&device->dma);
@@ -248,7 +244,7 @@ static int answer_region_info(struct device *device, struct message *message)
 	struct vfu_region_info info;
 
 	(void)device;
-	if (!take(message, &info, sizeof(info)) || info.index >= VFIO_PCI_NUM_REGIONS)
+	if (!message_take(message, &info, sizeof(info)) || info.index >= VFIO_PCI_NUM_REGIONS)
 		return EINVAL;
 	info.argsz = sizeof(info);
 	info.size = region_size(info.index);
@@ -263,7 +259,7 @@ static int answer_irq_info(struct device *device, struct message *message)
 	struct vfu_irq_info info;
 
 	(void)device;
-	if (!take(message, &info, sizeof(info)) || info.index >= VFIO_PCI_NUM_IRQS)
+	if (!message_take(message, &info, sizeof(info)) || info.index >= VFIO_PCI_NUM_IRQS)
 		return EINVAL;
 	info.argsz = sizeof(info);
 	info.count = info.index == VFIO_PCI_MSIX_IRQ_INDEX ? PCI_MSIX_VECTORS : 0;
@@ -282,9 +278,7 @@ static void take_eventfd(struct device *device, uint32_t vector, int fd)
 static void set_eventfds(struct device *device, const struct vfu_irq_set *set,
 			 struct message *message)
 {
-	uint32_t i;
-
-	for (i = 0; i < set->count; i++) {
+	for (uint32_t i = 0; i < set->count; i++) {
 		if (i >= message->num_fds) {
 			set_vector(device, set->start + i, -1);
 			continue;
@@ -297,9 +291,8 @@ static void set_eventfds(struct device *device, const struct vfu_irq_set *set,
 static int answer_set_irqs(struct device *device, struct message *message)
 {
 	struct vfu_irq_set set;
-	uint32_t i;
 
-	if (!take(message, &set, sizeof(set)))
+	if (!message_take(message, &set, sizeof(set)))
 		return EINVAL;
 	if (!(set.flags & VFIO_IRQ_SET_ACTION_TRIGGER))
 		return EOPNOTSUPP; /* the client masks MSI-X itself */
@@ -310,10 +303,10 @@ static int answer_set_irqs(struct device *device, struct message *message)
 	if (set.flags & VFIO_IRQ_SET_DATA_EVENTFD)
 		set_eventfds(device, &set, message);
 	else if (set.flags & VFIO_IRQ_SET_DATA_NONE && !set.count)
-		for (i = 0; i < PCI_MSIX_VECTORS; i++)
+		for (uint32_t i = 0; i < PCI_MSIX_VECTORS; i++)
 			set_vector(device, i, -1);
 	else if (set.flags & VFIO_IRQ_SET_DATA_NONE)
-		for (i = 0; i < set.count; i++)
+		for (uint32_t i = 0; i < set.count; i++)
 			raise_interrupt(device, set.start + i);
 	else
 		return EOPNOTSUPP;
@@ -332,7 +325,7 @@ static int answer_read(struct device *device, struct message *message)
 	struct vfu_region_access access;
 	uint8_t *data = message->reply + sizeof(access);
 
-	if (!take(message, &access, sizeof(access)) || !access_fits(&access))
+	if (!message_take(message, &access, sizeof(access)) || !access_fits(&access))
 		return EINVAL;
 	give(message, &access, sizeof(access));
 	message->reply_len += access.count;
@@ -367,7 +360,7 @@ static int answer_write(struct device *device, struct message *message)
 	const uint8_t *data = message->body + sizeof(access);
 	int ret;
 
-	if (!take(message, &access, sizeof(access)) || !access_fits(&access) ||
+	if (!message_take(message, &access, sizeof(access)) || !access_fits(&access) ||
 	    message->len - sizeof(access) < access.count)
 		return EINVAL;
 	if (access.region == VFIO_PCI_CONFIG_REGION_INDEX)
@@ -402,7 +395,7 @@ int device_answer(struct device *device, struct message *message)
 	if (!device->hca &&
 	    message->command != VFU_DEVICE_RESET) /* an earlier one found no memory */
 		return ENODEV;
-	if (message->command >= sizeof(answers) / sizeof(answers[0]) || !answers[message->command])
+	if (message->command >= ARRAY_SIZE(answers) || !answers[message->command])
 		return EOPNOTSUPP;
 	return answers[message->command](device, message);
 }

@@ -23,8 +23,9 @@ struct device {
 	int vector_fd[PCI_MSIX_VECTORS]; /* eventfds of the client, -1: none */
 };
 
-/* CONFIG without bus and callbacks, which are the device's; the driver is told to wait for a command
- * for COMMAND_TIMEOUT_MS. 0 or a positive errno, after which only device_free() may follow. */
+/* CONFIG without bus and callbacks, which are the device's; the driver is told to wait for a
+ * command for COMMAND_TIMEOUT_MS. 0 or a positive errno, after which only device_free() may
+ * follow. */
 int device_init(struct device *device, const struct hca_config *config,
 		uint32_t command_timeout_ms);
 /* A command and other pending work; returns as hca_progress(). */

@@ -15,7 +15,7 @@
 #include "softhca/front/vfio-user/dma.h"
 
 /* The first region that ends behind ADDR, or count */
-static unsigned int find(const struct dma_table *table, uint64_t addr)
+static unsigned int range_find(const struct dma_table *table, uint64_t addr)
 {
 	unsigned int low = 0, high = table->count;
 
@@ -62,7 +62,7 @@ int dma_table_map(struct dma_table *table, uint64_t addr, uint64_t size, int pro
 		  uint64_t offset)
 {
 	struct dma_region new = { .addr = addr, .size = size };
-	unsigned int at = find(table, addr);
+	unsigned int at = range_find(table, addr);
 	int ret = 0;
 
 	if (!size || addr + (size - 1) < addr)
@@ -95,7 +95,7 @@ static void drop(struct dma_table *table, unsigned int at)
 
 int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size)
 {
-	unsigned int at = find(table, addr);
+	unsigned int at = range_find(table, addr);
 
 	if (at == table->count || table->region[at].addr != addr || table->region[at].size != size)
 		return ENOENT;
@@ -119,7 +119,7 @@ static void copy_last_byte_last(uint8_t *to, const uint8_t *from, uint64_t len)
 /* The memory at ADDR, or NULL; of *LEN bytes no more are left than follow there. */
 static uint8_t *reach(const struct dma_table *table, uint64_t addr, bool write, uint64_t *len)
 {
-	const struct dma_region *region = &table->region[find(table, addr)];
+	const struct dma_region *region = &table->region[range_find(table, addr)];
 	uint64_t skip;
 
 	if (!table->enabled || region == &table->region[table->count] || addr < region->addr)
@@ -132,8 +132,8 @@ static uint8_t *reach(const struct dma_table *table, uint64_t addr, bool write, 
 	return region->memory + skip;
 }
 
-static int move(const struct dma_table *table, uint64_t addr, uint8_t *buf, uint64_t len,
-		bool write)
+static int dma_move(const struct dma_table *table, uint64_t addr, uint8_t *buf, uint64_t len,
+		    bool write)
 {
 	while (len) {
 		uint64_t part = len;
@@ -154,22 +154,21 @@ static int move(const struct dma_table *table, uint64_t addr, uint8_t *buf, uint
 
 int dma_table_read(const struct dma_table *table, uint64_t addr, void *buf, uint64_t len)
 {
-	return move(table, addr, buf, len, false);
+	return dma_move(table, addr, buf, len, false);
 }
 
 int dma_table_write(const struct dma_table *table, uint64_t addr, const void *buf, uint64_t len)
 {
-	return move(table, addr, (uint8_t *)(uintptr_t)buf, len, true);
+	return dma_move(table, addr, (uint8_t *)(uintptr_t)buf, len, true);
 }
 
 static int move_all(const struct dma_table *table, const struct hca_bus_seg *segs,
 		    unsigned int nsegs, uint8_t *buf, bool write)
 {
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < nsegs; i++) {
-		ret = move(table, segs[i].addr, buf, segs[i].len, write);
+	for (unsigned int i = 0; !ret && i < nsegs; i++) {
+		ret = dma_move(table, segs[i].addr, buf, segs[i].len, write);
 		buf += segs[i].len;
 	}
 	return ret;

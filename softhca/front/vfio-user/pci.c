@@ -140,14 +140,14 @@ bool pci_config_write(struct pci_config *pci, uint32_t offset, const uint8_t *da
 {
 	enum { DEVCTL_HIGH = CAP_EXPRESS + PCI_EXP_DEVCTL + 1 };
 	bool reset = false;
-	uint32_t i, le;
+	uint32_t le;
 
 	if (is_gateway(offset, len)) {
 		memcpy(&le, data, sizeof(le));
 		vsc_write(&pci->vsc, offset - CAP_VENDOR, le32toh(le));
 		return false;
 	}
-	for (i = 0; i < len; i++) {
+	for (uint32_t i = 0; i < len; i++) {
 		uint8_t mask = pci->writable[offset + i];
 		uint8_t *value = &pci->value[offset + i];
 

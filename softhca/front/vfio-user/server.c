@@ -61,9 +61,7 @@ static uint64_t now_ns(void)
 
 static void close_fds(struct server *server)
 {
-	unsigned int i;
-
-	for (i = 0; i < server->num_fds; i++)
+	for (unsigned int i = 0; i < server->num_fds; i++)
 		if (server->fd[i] >= 0)
 			close(server->fd[i]);
 	server->num_fds = 0;
@@ -112,7 +110,7 @@ static int check_header(const struct server *server)
 }
 
 /* 0: a whole message is there; EAGAIN: not yet; ECONNRESET: the client has gone */
-static int receive(struct server *server)
+static int message_receive(struct server *server)
 {
 	union {
 		struct cmsghdr align;
@@ -167,7 +165,7 @@ static int send_reply(struct server *server)
 	return 0;
 }
 
-static int answer(struct server *server)
+static int message_answer(struct server *server)
 {
 	struct message message = {
 		.command = server->header.command,
@@ -197,13 +195,12 @@ static int answer(struct server *server)
 /* Answers what has come. 0 or EAGAIN: go on; else the connection is over. */
 static int serve_client(struct server *server)
 {
-	unsigned int i;
 	int ret = send_reply(server);
 
-	for (i = 0; !ret && i < MESSAGES_PER_TURN; i++) {
-		ret = receive(server);
+	for (unsigned int i = 0; !ret && i < MESSAGES_PER_TURN; i++) {
+		ret = message_receive(server);
 		if (!ret)
-			ret = answer(server);
+			ret = message_answer(server);
 	}
 	return ret;
 }
@@ -326,8 +323,8 @@ static int watch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int run(struct server *server, const struct options *options,
-	       const struct hca_config *config)
+static int server_run(struct server *server, const struct options *options,
+		      const struct hca_config *config)
 {
 	int ret = device_init(&server->device, config, options->command_timeout_ms);
 
@@ -411,7 +408,7 @@ int pci_serve(const struct options *options)
 	if (!ret && options->trace_path)
 		ret = trace_open(options->trace_path, &config.trace);
 	if (!ret)
-		ret = run(server, options, &config);
+		ret = server_run(server, options, &config);
 	if (ret)
 		log_error("pci: %s", strerror(ret));
 	if (config.fabric)

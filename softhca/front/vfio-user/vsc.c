@@ -19,7 +19,7 @@ static bool is_sw_reset(const struct vsc *vsc, uint32_t address)
 	return vsc->space == VSC_SPACE_SEMAPHORES && address == VSC_SW_RESET;
 }
 
-static void run(struct vsc *vsc, uint32_t value)
+static void vsc_run(struct vsc *vsc, uint32_t value)
 {
 	uint32_t address = value & ~VSC_FLAG;
 
@@ -60,7 +60,7 @@ void vsc_write(struct vsc *vsc, uint32_t offset, uint32_t value)
 		take_or_give(&vsc->semaphore, value);
 		break;
 	case VSC_ADDRESS:
-		run(vsc, value);
+		vsc_run(vsc, value);
 		break;
 	case VSC_DATA:
 		vsc->data = value;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cm.c - what the user asks for: to connect, to answer, to end. See cm.h; states are those of IBTA vol 1, 12.9.
+ * cm.c - what the user asks for: to connect, to answer, to end. See cm.h; states are those of IBTA
+ * vol 1, 12.9.
  */
 #include <errno.h>
 #include <string.h>

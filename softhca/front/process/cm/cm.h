@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cm.h - communication management: connections and service ID resolution by datagrams between QP1s. IBTA vol 1, chapter 12;
- * where that leaves a choice, what Linux does.
+ * cm.h - communication management: connections and service ID resolution by datagrams between QP1s.
+ * IBTA vol 1, chapter 12; where that leaves a choice, what Linux does.
  *
- * A connection is part of its user's id (ucma/ucma.h), which hears of it by cm_ops. Nothing here waits: messages are repeated
- * by cm_expire(). All of it runs in one thread; times are nanoseconds of the monotonic clock.
+ * A connection is part of its user's id (ucma/ucma.h), which hears of it by cm_ops. Nothing here
+ * waits: messages are repeated by cm_expire(). All of it runs in one thread; times are nanoseconds
+ * of the monotonic clock.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_CM_CM_H
 #define SOFTHCA_FRONT_PROCESS_CM_CM_H
@@ -94,8 +95,8 @@ struct cm_conn {
 	uint32_t local_id, remote_id;
 	uint64_t remote_guid;
 	uint32_t qpn, remote_qpn;
-	/* Each side says with which PSN the other is to begin (IBTA vol 1, 12.7.31): PSN is of what we receive, REMOTE_PSN of
-	 * what we send. */
+	/* Each side says with which PSN the other is to begin (IBTA vol 1, 12.7.31): PSN is of what
+	 * we receive, REMOTE_PSN of what we send. */
 	uint32_t psn, remote_psn;
 	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count;
 	uint8_t ack_timeout; /* of the QP; 4.096 us * 2^n */
@@ -113,16 +114,17 @@ struct cm_request {
 	bool sidr;
 	uint8_t qp_type; /* of the QP that is to be connected, enum ibv_qp_type */
 	uint64_t service;
-	struct cm_path
-		path; /* back to who asks; on InfiniBand the port may be another than that where it arrived */
+	/* The path leads back to who asks; on InfiniBand its port may be another than that where the
+	 * request arrived. */
+	struct cm_path path;
 };
 
 struct cm_ops {
 	/* Who wants REQUEST: a new connection, still empty. 0; ENOENT: nobody; EINVAL: somebody,
 	 * but not so; ENOMEM: not now, it will be repeated */
 	int (*requested)(const struct cm_request *request, struct cm_conn **conn);
-	/* MAD is the message that made it, or NULL. In it CONN may be ended, but not freed, unless the event is a
-	 * TIMEWAIT_EXIT. */
+	/* MAD is the message that made it, or NULL. In it CONN may be ended, but not freed, unless
+	 * the event is a TIMEWAIT_EXIT. */
 	void (*event)(struct cm_conn *conn, enum cm_event event, const uint8_t *mad);
 	void (*send)(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
 	uint64_t (*guid)(const struct adapter *adapter);

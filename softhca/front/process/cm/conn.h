@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn.h - what the files of communication management share about a connection: how it is found, how its messages go, how it
- * ends. Nobody outside cm/ includes it.
+ * conn.h - what the files of communication management share about a connection: how it is found,
+ * how its messages go, how it ends. Nobody outside cm/ includes it.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_CM_CONN_H
 #define SOFTHCA_FRONT_PROCESS_CM_CONN_H
@@ -29,7 +29,8 @@ void cm_table_start(uint32_t first_id);
 struct cm_conn *cm_find_local(uint32_t local_id);
 /* By both ids, as messages behind the first name them. */
 struct cm_conn *cm_find_pair(uint32_t local_id, uint32_t remote_id);
-/* By the other side's GUID, with its id or its QP. SIDR: of service ID requests, which have ids of their own. */
+/* By the other side's GUID, with its id or its QP. SIDR: of service ID requests, which have ids of
+ * their own. */
 struct cm_conn *cm_find_remote(uint64_t guid, uint32_t remote_id, bool sidr);
 struct cm_conn *cm_find_qpn(uint64_t guid, uint32_t qpn);
 /* Gives CONN its local id. */

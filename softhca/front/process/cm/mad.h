@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mad.h - the messages of communication management, put together and taken apart (mad.c). Each is a whole datagram, MAD_SIZE
- * bytes of the caller's; ib/cm.h has what stands where. Private data has been checked to fit.
+ * mad.h - the messages of communication management, put together and taken apart (mad.c). Each is a
+ * whole datagram, MAD_SIZE bytes of the caller's; ib/cm.h has what stands where. Private data has
+ * been checked to fit.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_CM_MAD_H
 #define SOFTHCA_FRONT_PROCESS_CM_MAD_H

@@ -10,12 +10,14 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "softhca/front/process/cm/conn.h"
+#include "util/bits.h"
 
 enum { PROCESSING_TIMEOUT = 24 };
 
 /* ---- answers that are of no connection ---- */
 
-static void answer(const struct cm_path *path, const uint8_t *mad, unsigned int attribute)
+static void answer_unconnected(const struct cm_path *path, const uint8_t *mad,
+			       unsigned int attribute)
 {
 	uint8_t reply[MAD_SIZE];
 
@@ -23,8 +25,8 @@ static void answer(const struct cm_path *path, const uint8_t *mad, unsigned int 
 	cm_user->send(path, reply);
 }
 
-static void refuse(const struct cm_path *path, const uint8_t *mad, unsigned int message,
-		   enum cm_reason reason)
+static void refuse_request(const struct cm_path *path, const uint8_t *mad, unsigned int message,
+			   enum cm_reason reason)
 {
 	uint8_t rej[MAD_SIZE];
 
@@ -48,7 +50,8 @@ static void send_mra(const struct cm_conn *conn, unsigned int message)
 	cm_user->send(&conn->path, mad);
 }
 
-/* The same QP cannot be in two connections: the older is over, and its other side does not know it any more. */
+/* The same QP cannot be in two connections: the older is over, and its other side does not know it
+ * any more. */
 static void end_stale(struct cm_conn *conn)
 {
 	if (conn->state == CM_ESTABLISHED)
@@ -69,7 +72,7 @@ static bool is_known(const struct cm_path *path, const uint8_t *mad)
 	conn = cm_find_qpn(guid, fld_get(data, REQ_QPN));
 	if (!conn)
 		return false;
-	refuse(path, mad, CM_OF_REQ, REASON_STALE_CONNECTION);
+	refuse_request(path, mad, CM_OF_REQ, REASON_STALE_CONNECTION);
 	end_stale(conn);
 	return true;
 }
@@ -111,8 +114,8 @@ static void receive_req(const struct cm_path *path, const uint8_t *mad)
 	request.qp_type = cm_take_qp_type(mad);
 	ret = request.qp_type ? cm_user->requested(&request, &conn) : ENOENT;
 	if (ret == ENOENT || ret == EINVAL)
-		refuse(path, mad, CM_OF_REQ,
-		       ret == ENOENT ? REASON_INVALID_SERVICE_ID : REASON_CONSUMER);
+		refuse_request(path, mad, CM_OF_REQ,
+			       ret == ENOENT ? REASON_INVALID_SERVICE_ID : REASON_CONSUMER);
 	if (ret)
 		return;
 	take_req(conn, &request);
@@ -242,7 +245,7 @@ static void receive_rep(const struct cm_path *path, const uint8_t *mad)
 	take_rep(conn, mad);
 	other = cm_find_qpn(conn->remote_guid, conn->remote_qpn);
 	if (other) {
-		refuse(path, mad, CM_OF_REP, REASON_STALE_CONNECTION);
+		refuse_request(path, mad, CM_OF_REP, REASON_STALE_CONNECTION);
 		end_stale(other);
 		return;
 	}
@@ -311,7 +314,7 @@ static void receive_dreq(const struct cm_path *path, const uint8_t *mad)
 		cm_find_pair(fld_get(data, CM_REMOTE_ID), fld_get(data, CM_LOCAL_ID));
 
 	if (!conn) {
-		answer(path, mad, CM_DREP);
+		answer_unconnected(path, mad, CM_DREP);
 		return;
 	}
 	if (fld_get(data, DREQ_QPN) != conn->qpn)
@@ -327,7 +330,7 @@ static void receive_dreq(const struct cm_path *path, const uint8_t *mad)
 		cm_user->event(conn, CM_EVENT_DREQ, mad);
 		break;
 	case CM_TIMEWAIT: /* ours was lost */
-		answer(path, mad, CM_DREP);
+		answer_unconnected(path, mad, CM_DREP);
 		break;
 	default:
 		break;
@@ -357,7 +360,7 @@ static void (*const receivers[])(const struct cm_path *path, const uint8_t *mad)
 
 bool cm_receive(const struct cm_path *path, const uint8_t mad[MAD_SIZE])
 {
-	const unsigned int count = sizeof(receivers) / sizeof(receivers[0]);
+	const unsigned int count = ARRAY_SIZE(receivers);
 	unsigned int attribute = cm_attribute(mad);
 
 	if (fld_get(mad, MAD_BASE_VERSION) != MAD_BASE_VERSION_1 ||

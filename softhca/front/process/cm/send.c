@@ -97,7 +97,7 @@ static void give_up_waiting(struct cm_conn *conn)
 	}
 }
 
-static void expire(struct cm_conn *conn)
+static void conn_expire(struct cm_conn *conn)
 {
 	cm_stop_timer(conn);
 	if (conn->state == CM_TIMEWAIT) {
@@ -120,7 +120,7 @@ uint64_t cm_expire(void)
 	for (conn = TAILQ_FIRST(&waiting.conns); conn; conn = after) {
 		after = TAILQ_NEXT(conn, in_timers);
 		if (conn->deadline <= now)
-			expire(conn);
+			conn_expire(conn);
 		else if (conn->deadline < next)
 			next = conn->deadline;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * table.c - which connection a message is about: connections by the numbers that messages name them by. See conn.h.
+ * table.c - which connection a message is about: connections by the numbers that messages name them
+ * by. See conn.h.
  */
 #include <string.h>
 
@@ -17,10 +18,8 @@ static struct {
 
 void cm_table_start(uint32_t first_id)
 {
-	unsigned int i;
-
 	table.next_id = first_id;
-	for (i = 0; i < BUCKETS; i++) {
+	for (unsigned int i = 0; i < BUCKETS; i++) {
 		LIST_INIT(&table.by_local[i]);
 		LIST_INIT(&table.by_remote[i]);
 		LIST_INIT(&table.by_qpn[i]);

@@ -2,9 +2,10 @@
 /*
  * netlink.c - RDMA netlink.
  *
- * The program gets a real netlink socket, of the protocol that the kernel leaves to user space (NETLINK_USERSOCK). Binding,
- * options and receiving are then the kernel's; only what the program sends is trapped, and answered by a message to its port.
- * No state is kept: a socket is ours by its protocol.
+ * The program gets a real netlink socket, of the protocol that the kernel leaves to user space
+ * (NETLINK_USERSOCK). Binding, options and receiving are then the kernel's; only what the program
+ * sends is trapped, and answered by a message to its port. No state is kept: a socket is ours by
+ * its protocol.
  */
 #include <errno.h>
 #include <linux/netlink.h>
@@ -26,6 +27,7 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 enum { MAX_REQUEST = 4096, MAX_SEGMENTS = 8, MAX_ATTRS = 128 };
 
@@ -314,14 +316,14 @@ static int run_request(struct request *req)
 	if (RDMA_NL_GET_CLIENT(type) != RDMA_NL_NLDEV)
 		return EINVAL;
 	parse_attrs(req);
-	for (unsigned int i = 0; i < sizeof(command_table) / sizeof(command_table[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(command_table); i++)
 		if (command_table[i].command == RDMA_NL_GET_OP(type))
 			return command_table[i].run(req);
 	log_note("netlink: command %u is not supported", RDMA_NL_GET_OP(type));
 	return EOPNOTSUPP;
 }
 
-static void answer(struct daemon *daemon, uint32_t port, const void *message, size_t len)
+static void answer_message(struct daemon *daemon, uint32_t port, const void *message, size_t len)
 {
 	const struct nlmsghdr *header = message;
 	struct request req = { .daemon = daemon, .header = header };
@@ -356,7 +358,7 @@ static size_t gather(pid_t tid, const struct iovec *iov, size_t iovlen, uint8_t 
 	return len;
 }
 
-static void serve(struct call *call, const struct iovec *iov, size_t iovlen)
+static void serve_message(struct call *call, const struct iovec *iov, size_t iovlen)
 {
 	_Alignas(8) uint8_t message[MAX_REQUEST];
 	int fd = client_fd_copy(call->tid, call_arg_int(call, 0));
@@ -367,7 +369,7 @@ static void serve(struct call *call, const struct iovec *iov, size_t iovlen)
 		return;
 	if (is_ours(fd) && !port_of(fd, &port)) {
 		len = gather(call->tid, iov, iovlen, message);
-		answer(call->daemon, port, message, len);
+		answer_message(call->daemon, port, message, len);
 		if (len)
 			call_return(call, len);
 		else
@@ -385,12 +387,12 @@ void netlink_sendmsg(struct call *call)
 	    msg.msg_iovlen > MAX_SEGMENTS ||
 	    client_read(call->tid, (uintptr_t)msg.msg_iov, iov, msg.msg_iovlen * sizeof(iov[0])))
 		return;
-	serve(call, iov, msg.msg_iovlen);
+	serve_message(call, iov, msg.msg_iovlen);
 }
 
 void netlink_sendto(struct call *call)
 {
 	struct iovec iov = { (void *)(uintptr_t)call_arg(call, 1), call_arg(call, 2) };
 
-	serve(call, &iov, 1);
+	serve_message(call, &iov, 1);
 }

@@ -2,8 +2,8 @@
 /*
  * netlink_reply.c - netlink messages built and sent to a program's port.
  *
- * All messages of one answer go out as one datagram. What does not fit is left out, which for the few adapters of a softhca
- * does not happen.
+ * All messages of one answer go out as one datagram. What does not fit is left out, which for the
+ * few adapters of a softhca does not happen.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void reply_init(struct reply *reply, uint32_t port, uint32_t seq, bool multi)
 }
 
 /* LEN zeroed bytes, aligned; NULL when the datagram is full. */
-static void *append(struct reply *reply, size_t len)
+static void *reply_append(struct reply *reply, size_t len)
 {
 	uint8_t *at = reply->bytes + reply->len;
 
@@ -37,7 +37,7 @@ static void *append(struct reply *reply, size_t len)
 
 void reply_begin(struct reply *reply, uint16_t type)
 {
-	struct nlmsghdr *header = append(reply, sizeof(*header));
+	struct nlmsghdr *header = reply_append(reply, sizeof(*header));
 
 	reply->message = header;
 	if (!header)
@@ -58,7 +58,7 @@ void reply_end(struct reply *reply)
 
 static void put_attr(struct reply *reply, uint16_t type, const void *value, size_t len)
 {
-	struct nlattr *attr = reply->message ? append(reply, NLA_HDRLEN + len) : NULL;
+	struct nlattr *attr = reply->message ? reply_append(reply, NLA_HDRLEN + len) : NULL;
 
 	if (!attr)
 		return;
@@ -89,7 +89,7 @@ void reply_string(struct reply *reply, uint16_t type, const char *value)
 
 struct nlattr *reply_nest(struct reply *reply, uint16_t type)
 {
-	struct nlattr *attr = reply->message ? append(reply, NLA_HDRLEN) : NULL;
+	struct nlattr *attr = reply->message ? reply_append(reply, NLA_HDRLEN) : NULL;
 
 	if (attr)
 		attr->nla_type = type | NLA_F_NESTED;
@@ -105,7 +105,7 @@ void reply_nest_end(struct reply *reply, struct nlattr *nest)
 void reply_done(struct reply *reply)
 {
 	reply_begin(reply, NLMSG_DONE);
-	append(reply, sizeof(int));
+	reply_append(reply, sizeof(int));
 	reply_end(reply);
 }
 
@@ -115,7 +115,7 @@ void reply_error(struct reply *reply, const struct nlmsghdr *request, int error)
 
 	reply->multi = false;
 	reply_begin(reply, NLMSG_ERROR);
-	body = append(reply, sizeof(*body));
+	body = reply_append(reply, sizeof(*body));
 	if (body) {
 		body->error = -error;
 		body->msg = *request;

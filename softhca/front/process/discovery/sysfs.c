@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs.c - the directory tree that stands in for /sys/class/infiniband*, /dev/infiniband and what they lead to.
+ * sysfs.c - the directory tree that stands in for /sys/class/infiniband*, /dev/infiniband and what
+ * they lead to.
  *
- * Tables list the files of an adapter's PCI device, of its RDMA device, of a port and so on, each with the function that
- * writes its text. The directories have the shape of the kernel's, with relative links, so that a path that a program walks
- * by itself stays inside.
+ * Tables list the files of an adapter's PCI device, of its RDMA device, of a port and so on, each
+ * with the function that writes its text. The directories have the shape of the kernel's, with
+ * relative links, so that a path that a program walks by itself stays inside.
  */
 #include <dirent.h>
 #include <endian.h>
@@ -27,6 +28,7 @@
 #include "softhca/front/process/discovery/sysfs.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 enum { TEXT_SIZE = 256 };
 
@@ -46,8 +48,8 @@ struct file {
 	const char *constant; /* instead of the function */
 };
 
-static void put(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(char *text, const char *format, ...)
+static void put_text(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_text(char *text, const char *format, ...)
 {
 	va_list args;
 
@@ -58,9 +60,9 @@ static void put(char *text, const char *format, ...)
 
 static void put_guid(char *text, uint64_t guid)
 {
-	put(text, "%04x:%04x:%04x:%04x\n", (unsigned int)(guid >> 48) & 0xffff,
-	    (unsigned int)(guid >> 32) & 0xffff, (unsigned int)(guid >> 16) & 0xffff,
-	    (unsigned int)guid & 0xffff);
+	put_text(text, "%04x:%04x:%04x:%04x\n", (unsigned int)(guid >> 48) & 0xffff,
+		 (unsigned int)(guid >> 32) & 0xffff, (unsigned int)(guid >> 16) & 0xffff,
+		 (unsigned int)guid & 0xffff);
 }
 
 /* ---- the PCI device ---- */
@@ -68,38 +70,39 @@ static void put_guid(char *text, uint64_t guid)
 static void pci_vendor(const struct subject *of, char *text)
 {
 	(void)of;
-	put(text, "0x%04x\n", ADAPTER_VENDOR_ID);
+	put_text(text, "0x%04x\n", ADAPTER_VENDOR_ID);
 }
 
 static void pci_device(const struct subject *of, char *text)
 {
 	(void)of;
-	put(text, "0x%04x\n", ADAPTER_PART_ID);
+	put_text(text, "0x%04x\n", ADAPTER_PART_ID);
 }
 
 static void pci_subsystem(const struct subject *of, char *text)
 {
 	(void)of;
-	put(text, "0x%04x\n", ADAPTER_SUBSYSTEM_ID);
+	put_text(text, "0x%04x\n", ADAPTER_SUBSYSTEM_ID);
 }
 
 static void pci_class(const struct subject *of, char *text)
 {
-	put(text, "0x0%s00\n", of->adapter->link_layer == HCA_LINK_ETHERNET ? "200" : "207");
+	put_text(text, "0x0%s00\n", of->adapter->link_layer == HCA_LINK_ETHERNET ? "200" : "207");
 }
 
 static void pci_modalias(const struct subject *of, char *text)
 {
-	put(text, "pci:v%08Xd%08Xsv%08Xsd%08Xbc02sc%si00\n", ADAPTER_VENDOR_ID, ADAPTER_PART_ID,
-	    ADAPTER_VENDOR_ID, ADAPTER_SUBSYSTEM_ID,
-	    of->adapter->link_layer == HCA_LINK_ETHERNET ? "00" : "07");
+	put_text(text, "pci:v%08Xd%08Xsv%08Xsd%08Xbc02sc%si00\n", ADAPTER_VENDOR_ID,
+		 ADAPTER_PART_ID, ADAPTER_VENDOR_ID, ADAPTER_SUBSYSTEM_ID,
+		 of->adapter->link_layer == HCA_LINK_ETHERNET ? "00" : "07");
 }
 
 static void pci_uevent(const struct subject *of, char *text)
 {
-	put(text,
-	    "DRIVER=mlx5_core\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN ":%02x:00.0\n",
-	    ADAPTER_VENDOR_ID, ADAPTER_PART_ID, of->adapter->index + 1);
+	put_text(text,
+		 "DRIVER=mlx5_core\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN
+		 ":%02x:00.0\n",
+		 ADAPTER_VENDOR_ID, ADAPTER_PART_ID, of->adapter->index + 1);
 }
 
 static const struct file pci_files[] = {
@@ -126,7 +129,7 @@ static void ib_guid(const struct subject *of, char *text)
 
 static void ib_node_desc(const struct subject *of, char *text)
 {
-	put(text, "softhca %s\n", of->adapter->name);
+	put_text(text, "softhca %s\n", of->adapter->name);
 }
 
 static const struct file ib_files[] = {
@@ -155,42 +158,43 @@ static const char *const phys_states[] = {
 
 static void port_state(const struct subject *of, char *text)
 {
-	put(text, "%u: %s\n", of->info->state, port_states[of->info->state % 6]);
+	put_text(text, "%u: %s\n", of->info->state, port_states[of->info->state % 6]);
 }
 
 static void port_phys_state(const struct subject *of, char *text)
 {
-	put(text, "%u: %s\n", of->info->phys_state, phys_states[of->info->phys_state % 8]);
+	put_text(text, "%u: %s\n", of->info->phys_state, phys_states[of->info->phys_state % 8]);
 }
 
 static void port_link_layer(const struct subject *of, char *text)
 {
-	put(text, "%s\n", of->adapter->link_layer == HCA_LINK_ETHERNET ? "Ethernet" : "InfiniBand");
+	put_text(text, "%s\n",
+		 of->adapter->link_layer == HCA_LINK_ETHERNET ? "Ethernet" : "InfiniBand");
 }
 
 static void port_lid(const struct subject *of, char *text)
 {
-	put(text, "0x%x\n", of->info->lid);
+	put_text(text, "0x%x\n", of->info->lid);
 }
 
 static void port_lid_mask(const struct subject *of, char *text)
 {
-	put(text, "%u\n", of->info->lmc);
+	put_text(text, "%u\n", of->info->lmc);
 }
 
 static void port_sm_lid(const struct subject *of, char *text)
 {
-	put(text, "0x%x\n", of->info->sm_lid);
+	put_text(text, "0x%x\n", of->info->sm_lid);
 }
 
 static void port_sm_sl(const struct subject *of, char *text)
 {
-	put(text, "%u\n", of->info->sm_sl);
+	put_text(text, "%u\n", of->info->sm_sl);
 }
 
 static void port_cap_mask(const struct subject *of, char *text)
 {
-	put(text, "0x%08x\n", of->info->cap_mask);
+	put_text(text, "0x%08x\n", of->info->cap_mask);
 }
 
 static const struct file port_files[] = {
@@ -210,7 +214,7 @@ static const struct file port_files[] = {
 
 static void put_count(char *text, uint64_t count)
 {
-	put(text, "%llu\n", (unsigned long long)count);
+	put_text(text, "%llu\n", (unsigned long long)count);
 }
 
 static void xmit_data(const struct subject *of, char *text)
@@ -293,14 +297,14 @@ static void gid_value(const struct subject *of, char *text)
 {
 	const uint8_t *g = of->gid.gid;
 
-	put(text, "%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x\n", g[0],
-	    g[1], g[2], g[3], g[4], g[5], g[6], g[7], g[8], g[9], g[10], g[11], g[12], g[13], g[14],
-	    g[15]);
+	put_text(text, "%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x\n",
+		 g[0], g[1], g[2], g[3], g[4], g[5], g[6], g[7], g[8], g[9], g[10], g[11], g[12],
+		 g[13], g[14], g[15]);
 }
 
 static void gid_type(const struct subject *of, char *text)
 {
-	put(text, "%s\n", of->gid.kind == GID_ROCE_V2 ? "RoCE v2" : "IB/RoCE v1");
+	put_text(text, "%s\n", of->gid.kind == GID_ROCE_V2 ? "RoCE v2" : "IB/RoCE v1");
 }
 
 /* ---- building ---- */
@@ -425,7 +429,7 @@ static void make_gids(struct writer *writer, const char *dir, struct subject *of
 		make_entry(writer, dir, "gid_attrs/types", of, text);
 		if (of->gid.kind == GID_IB || !netdev_of(of->adapter, of->port))
 			continue;
-		put(text, "%s\n", netdev_of(of->adapter, of->port));
+		put_text(text, "%s\n", netdev_of(of->adapter, of->port));
 		make_entry(writer, dir, "gid_attrs/ndevs", of, text);
 	}
 }
@@ -438,7 +442,7 @@ static void make_pkeys(struct writer *writer, const char *dir, struct subject *o
 	for (of->index = 0; of->index < of->info->pkey_table_len; of->index++) {
 		pkey = 0;
 		adapter_query_pkey(of->adapter, of->port, of->index, &pkey);
-		put(text, "0x%04x\n", pkey);
+		put_text(text, "0x%04x\n", pkey);
 		make_entry(writer, dir, "pkeys", of, text);
 	}
 }
@@ -467,7 +471,7 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 		return;
 	ib_dir(adapter, ib, sizeof(ib));
 	snprintf(dir, sizeof(dir), "%s/ports/%u", ib, port);
-	for (unsigned int i = 0; i < sizeof(subdirs) / sizeof(subdirs[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(subdirs); i++) {
 		snprintf(sub, sizeof(sub), "%s/%s", dir, subdirs[i]);
 		make_dirs(writer, sub);
 	}
@@ -583,11 +587,12 @@ static void make_adapter(struct writer *writer, struct adapter *adapter)
 
 static const char *const places[] = { "/dev/shm", "/tmp" };
 
-enum { NUM_PLACES = sizeof(places) / sizeof(places[0]) };
+enum { NUM_PLACES = ARRAY_SIZE(places) };
 
 #define OWNER_FILE "owner"
 
-/* Whoever finds the file unlocked may take its owner for dead; so it gets its name when it is locked. */
+/* Whoever finds the file unlocked may take its owner for dead; so it gets its name when it is
+ * locked. */
 static int mark_owned(struct sysfs *sysfs)
 {
 	static const char unlocked[] = OWNER_FILE ".new";
@@ -684,7 +689,7 @@ int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sy
 	if (ret)
 		return ret;
 	writer.root = sysfs->fd;
-	for (unsigned int i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(dirs); i++)
 		make_dirs(&writer, dirs[i]);
 	make_file(&writer, "sys/class/infiniband_verbs/abi_version", "6\n");
 	make_rdma_cm(&writer);
@@ -801,7 +806,7 @@ bool sysfs_claims(const char *path)
 		"/sys/bus/pci/devices/" ADAPTER_PCI_DOMAIN,
 	};
 
-	for (unsigned int i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
 			return true;
 	return netdev_claims(path);

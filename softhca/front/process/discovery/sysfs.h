@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs.h - the directory tree that stands in for /sys/class/infiniband*, /dev/infiniband and what they lead to.
+ * sysfs.h - the directory tree that stands in for /sys/class/infiniband*, /dev/infiniband and what
+ * they lead to.
  *
- * It is a real tree of small files below a private directory: what programs open there is handed to them as it is, so that
- * reading, listing and relative opens need no help.
+ * It is a real tree of small files below a private directory: what programs open there is handed to
+ * them as it is, so that reading, listing and relative opens need no help.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_H
 #define SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_H

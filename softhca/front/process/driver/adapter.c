@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * adapter.c - one adapter as the process front drives it: the part that the kernel's mlx5_core plays.
+ * adapter.c - one adapter as the process front drives it: the part that the kernel's mlx5_core
+ * plays.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include "softhca/front/process/driver/rate_limits.h"
 #include "softhca/front/process/driver/steering.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 /* There is no PCI device: device memory is at some place of its BAR. */
 enum { DEVICE_MEMORY_SIZE = 128 << 10, DEVICE_MEMORY_BAR = 32 << 20 };
@@ -52,7 +54,7 @@ static const struct {
 
 static int status_errno(uint8_t status)
 {
-	for (unsigned int i = 0; i < sizeof(status_table) / sizeof(status_table[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(status_table); i++)
 		if (status_table[i].status == status)
 			return status_table[i].error;
 	return EIO;
@@ -143,7 +145,7 @@ static int create_eqs(struct adapter *adapter)
 	uint64_t events = 0;
 	int ret;
 
-	for (unsigned int i = 0; i < sizeof(async_events) / sizeof(async_events[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(async_events); i++)
 		events |= 1ull << async_events[i];
 	ret = create_eq(adapter, events, 0, &adapter->async_eqn);
 	for (unsigned int i = 0; !ret && i < NUM_COMP_VECTORS; i++)
@@ -172,7 +174,8 @@ static int set_roce_address(struct adapter *adapter, unsigned int port, uint32_t
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* The link-local address of the port's GUID, and an IPv4 address of the range for benchmarks (RFC 2544). */
+/* The link-local address of the port's GUID, and an IPv4 address of the range for benchmarks (RFC
+ * 2544). */
 static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4, uint8_t gid[16])
 {
 	uint64_t eui = htobe64(adapter_port_guid(adapter, port));
@@ -241,7 +244,8 @@ static int fill_roce_gids(struct adapter *adapter)
 	return ret;
 }
 
-/* As a network driver does: frames to the address that the first port's GIDs say are the function's own. */
+/* As a network driver does: frames to the address that the first port's GIDs say are the function's
+ * own. */
 static int set_own_address(struct adapter *adapter)
 {
 	uint8_t in[256 + PRM_NIC_VPORT_CONTEXT_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * adapter.h - one adapter as the process front drives it: the part that the kernel's mlx5_core plays.
+ * adapter.h - one adapter as the process front drives it: the part that the kernel's mlx5_core
+ * plays.
  *
- * It owns the device core, its event queues, GID table and UAR pages, and says what a port looks like. Objects of programs
- * are the business of uverbs/.
+ * It owns the device core, its event queues, GID table and UAR pages, and says what a port looks
+ * like. Objects of programs are the business of uverbs/.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ADAPTER_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_ADAPTER_H
@@ -109,8 +110,8 @@ struct adapter {
 	struct rate_table *rates;            /* of rate_limits.c; NULL: none was ever wanted */
 	struct steering *steering;           /* of steering.c; NULL: no flow was ever made */
 	volatile bool dead;
-	pthread_mutex_t
-		uar_lock; /* of uar_pages; never held over a call into the core that can send events */
+	/* Guards uar_pages; never held over a call into the core that can send events. */
+	pthread_mutex_t uar_lock;
 	LIST_HEAD(, uar_page) uar_pages;
 };
 
@@ -122,7 +123,8 @@ static inline bool adapter_is_roce(const struct adapter *adapter)
 struct fabric;
 
 /* 0 or a positive errno, after saying why. */
-/* Who hears what the device tells, with the adapter as the first argument: callbacks of hca_config (device/hca.h). */
+/* Who hears what the device tells, with the adapter as the first argument: callbacks of hca_config
+ * (device/hca.h). */
 struct adapter_listener {
 	void (*event)(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
 	void (*datagram)(void *adapter, unsigned int port, const struct fabric_msg *msg);

@@ -2,7 +2,8 @@
 /*
  * device_memory.c - the part of mlx5_ib that gives out memory of the adapter's own.
  *
- * The driver keeps account of pages, the device of bytes: it is told a range of free pages, and finds a place in them.
+ * The driver keeps account of pages, the device of bytes: it is told a range of free pages, and
+ * finds a place in them.
  */
 #include <errno.h>
 
@@ -24,7 +25,7 @@ static uint32_t pages_of(uint64_t bytes)
 	return (bytes + UAR_PAGE_SIZE - 1) / UAR_PAGE_SIZE;
 }
 
-static void mark(struct adapter *adapter, uint32_t first, uint32_t pages, bool used)
+static void mark_pages(struct adapter *adapter, uint32_t first, uint32_t pages, bool used)
 {
 	for (uint32_t i = 0; i < pages; i++)
 		adapter->device_page_used[first + i] = used;
@@ -82,7 +83,7 @@ int device_memory_alloc(struct adapter *adapter, uint64_t length, uint32_t log_a
 		return ENOMEM;
 	ret = run_alloc(adapter, first, *size, log_align, addr);
 	if (!ret)
-		mark(adapter, first, pages_of(*size), true);
+		mark_pages(adapter, first, pages_of(*size), true);
 	return ret;
 }
 
@@ -97,6 +98,7 @@ int device_memory_free(struct adapter *adapter, uint64_t addr, uint64_t size)
 	if (!adapter->dead)
 		ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
-		mark(adapter, (addr - bar_start(adapter)) / UAR_PAGE_SIZE, pages_of(size), false);
+		mark_pages(adapter, (addr - bar_start(adapter)) / UAR_PAGE_SIZE, pages_of(size),
+			   false);
 	return ret;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver_objects.c - objects of the driver's own: a PD, a UAR, a CQ, an XRC domain and an SRQ in it.
+ * driver_objects.c - objects of the driver's own: a PD, a UAR, a CQ, an XRC domain and an SRQ in
+ * it.
  *
- * Nothing ever completes to that CQ or is received from that SRQ, but each has a ring and a doorbell record, in a page of this
- * process.
+ * Nothing ever completes to that CQ or is received from that SRQ, but each has a ring and a
+ * doorbell record, in a page of this process.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static int create_objects(struct adapter *adapter, struct driver_memory *memory)
 	return ret;
 }
 
-static int create(struct adapter *adapter)
+static int create_memory(struct adapter *adapter)
 {
 	struct driver_memory *memory = calloc(1, sizeof(*memory));
 	int ret;
@@ -114,7 +115,7 @@ free_page:
 
 int driver_objects_get(struct adapter *adapter, struct driver_objects *objects)
 {
-	int ret = adapter->driver_memory ? 0 : create(adapter);
+	int ret = adapter->driver_memory ? 0 : create_memory(adapter);
 
 	if (!ret)
 		*objects = adapter->driver_memory->objects;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver_objects.h - objects of the driver's own, for QPs of programs that lack one which the device insists on.
+ * driver_objects.h - objects of the driver's own, for QPs of programs that lack one which the
+ * device insists on.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_DRIVER_OBJECTS_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_DRIVER_OBJECTS_H
@@ -13,7 +14,8 @@ struct driver_objects {
 	uint32_t pdn, uar, cqn, xrcdn, srqn;
 };
 
-/* Made when first asked for; they go with the adapter. Notification thread only. 0 or a positive errno. */
+/* Made when first asked for; they go with the adapter. Notification thread only. 0 or a positive
+ * errno. */
 int driver_objects_get(struct adapter *adapter, struct driver_objects *objects);
 /* Frees their memory; the device is gone. */
 void driver_objects_free(struct adapter *adapter);

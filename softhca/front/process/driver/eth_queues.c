@@ -62,7 +62,7 @@ static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_mem
 	return in;
 }
 
-static int run(struct adapter *adapter, const void *in, size_t len, uint32_t *number)
+static int run_create(struct adapter *adapter, const void *in, size_t len, uint32_t *number)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE];
 	int ret = adapter_command(adapter, in, len, out, sizeof(out));
@@ -92,7 +92,7 @@ int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *
 	fld_set(rqc, RQC_USER_INDEX, ring->user_index);
 	fld_set(rqc, RQC_CQN, ring->cqn);
 	fld_set(rqc, RQC_COUNTER_SET_ID, ring->counter_set);
-	ret = run(adapter, in, len, rqn);
+	ret = run_create(adapter, in, len, rqn);
 	free(in);
 	return ret;
 }
@@ -115,7 +115,7 @@ int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t t
 	fld_set(sqc, SQC_CQN, ring->cqn);
 	fld_set(sqc, SQC_TIS_LST_SZ, 1);
 	fld_set(sqc, SQC_TIS_NUM_0, tisn);
-	ret = run(adapter, in, len, sqn);
+	ret = run_create(adapter, in, len, sqn);
 	free(in);
 	return ret;
 }
@@ -124,8 +124,8 @@ static_assert(MODIFY_RQ_IN_RQN == MODIFY_SQ_IN_SQN && RQC_STATE == SQC_STATE &&
 		      MODIFY_RQ_IN_RQ_STATE == MODIFY_SQ_IN_SQ_STATE,
 	      "one layout for both");
 
-static int change(struct adapter *adapter, uint32_t opcode, uint32_t number, enum prm_wq_state from,
-		  enum prm_wq_state to)
+static int change_state(struct adapter *adapter, uint32_t opcode, uint32_t number,
+			enum prm_wq_state from, enum prm_wq_state to)
 {
 	uint8_t in[CREATE_IN_SIZE] = { 0 };
 
@@ -133,19 +133,19 @@ static int change(struct adapter *adapter, uint32_t opcode, uint32_t number, enu
 	fld_set(in, MODIFY_RQ_IN_RQ_STATE, from);
 	fld_set(in, MODIFY_RQ_IN_RQN, number);
 	fld_set(fld_at(in, MODIFY_RQ_IN_CTX), RQC_STATE, to);
-	return run(adapter, in, sizeof(in), NULL);
+	return run_create(adapter, in, sizeof(in), NULL);
 }
 
 int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
 		  enum prm_wq_state to)
 {
-	return change(adapter, PRM_OP_MODIFY_RQ, rqn, from, to);
+	return change_state(adapter, PRM_OP_MODIFY_RQ, rqn, from, to);
 }
 
 int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 		  enum prm_wq_state to)
 {
-	return change(adapter, PRM_OP_MODIFY_SQ, sqn, from, to);
+	return change_state(adapter, PRM_OP_MODIFY_SQ, sqn, from, to);
 }
 
 int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate)
@@ -162,7 +162,7 @@ int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate)
 	fld_set64(in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK), PRM_MODIFY_SQ_PACING);
 	fld_set(sqc, SQC_STATE, now);
 	fld_set(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX, rate);
-	return run(adapter, in, sizeof(in), NULL);
+	return run_create(adapter, in, sizeof(in), NULL);
 }
 
 static_assert(QUERY_RQ_IN_RQN == QUERY_SQ_IN_SQN &&
@@ -199,7 +199,7 @@ int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t *tisn)
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIS);
 	fld_set(fld_at(in, CREATE_TIS_IN_CTX), TISC_TRANSPORT_DOMAIN, domain);
-	return run(adapter, in, sizeof(in), tisn);
+	return run_create(adapter, in, sizeof(in), tisn);
 }
 
 int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigned int self_lb_block,
@@ -212,7 +212,7 @@ int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigne
 	fld_set(tirc, TIRC_INLINE_RQN, rqn);
 	fld_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
 	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, domain);
-	return run(adapter, in, sizeof(in), tirn);
+	return run_create(adapter, in, sizeof(in), tirn);
 }
 
 int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
@@ -231,7 +231,7 @@ int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
 	fld_set(outer, RX_HASH_L3_PROT_TYPE, hash->ipv6 ? PRM_L3_IPV6 : PRM_L3_IPV4);
 	fld_set(outer, RX_HASH_L4_PROT_TYPE, hash->udp ? PRM_L4_UDP : PRM_L4_TCP);
 	fld_set(outer, RX_HASH_SELECTED_FIELDS, hash->fields);
-	return run(adapter, in, sizeof(in), tirn);
+	return run_create(adapter, in, sizeof(in), tirn);
 }
 
 int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int count, uint32_t *rqtn)
@@ -249,7 +249,7 @@ int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int coun
 	for (unsigned int i = 0; i < count; i++)
 		fld_set((uint8_t *)fld_at(rqtc, RQTC_RQ_NUM) + i * sizeof(uint32_t), RQ_NUM_RQ_NUM,
 			rqn[i]);
-	ret = run(adapter, in, len, rqtn);
+	ret = run_create(adapter, in, len, rqtn);
 	free(in);
 	return ret;
 }

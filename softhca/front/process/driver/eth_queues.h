@@ -2,8 +2,9 @@
 /*
  * eth_queues.h - commands on queues of Ethernet frames, and on what leads to and from them.
  *
- * A raw packet QP is made of them: frames are sent by an SQ through a TIS, and received through a TIR by an RQ. So are WQs
- * (an RQ) and tables of them (an RQT). All functions return 0 or a positive errno.
+ * A raw packet QP is made of them: frames are sent by an SQ through a TIS, and received through a
+ * TIR by an RQ. So are WQs (an RQ) and tables of them (an RQT). All functions return 0 or a
+ * positive errno.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ETH_QUEUES_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_ETH_QUEUES_H
@@ -14,7 +15,6 @@
 
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/wq.h"
-
 
 struct adapter;
 struct client;

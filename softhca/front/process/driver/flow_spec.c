@@ -2,7 +2,8 @@
 /*
  * flow_spec.c - from the specs of a flow to what the adapter matches.
  *
- * A spec is a header, a filter with values and one with masks. The result has a bit of a field only where the mask has it.
+ * A spec is a header, a filter with values and one with masks. The result has a bit of a field only
+ * where the mask has it.
  */
 #include <endian.h>
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include "ib/ethernet.h"
 #include "prm/mlx5/flow.h"
 #include "softhca/front/process/driver/flow_spec.h"
+#include "util/bits.h"
 
 enum spec_type {
 	SPEC_ETH = 0x20,
@@ -37,7 +39,7 @@ struct reader {
 	struct flow_specs *specs;
 };
 
-static void put(struct reader *reader, uint32_t field, uint64_t value, uint64_t mask)
+static void put_match(struct reader *reader, uint32_t field, uint64_t value, uint64_t mask)
 {
 	uint8_t *to_value = reader->specs->match.value, *to_mask = reader->specs->match.mask;
 
@@ -68,12 +70,12 @@ static uint32_t be32_at(const uint8_t *filter, size_t at)
 
 static void put_be16(struct reader *reader, uint32_t field, size_t at)
 {
-	put(reader, field, be16_at(reader->value, at), be16_at(reader->mask, at));
+	put_match(reader, field, be16_at(reader->value, at), be16_at(reader->mask, at));
 }
 
 static void put_byte(struct reader *reader, uint32_t field, size_t at)
 {
-	put(reader, field, reader->value[at], reader->mask[at]);
+	put_match(reader, field, reader->value[at], reader->mask[at]);
 }
 
 /* Where the second set of the match begins */
@@ -84,24 +86,26 @@ static int read_eth(struct reader *reader)
 	enum { DST = 0, SRC = 6, TYPE = 12, VLAN = 14 };
 	uint16_t value = be16_at(reader->value, VLAN), mask = be16_at(reader->mask, VLAN);
 
-	put(reader, LYR_2_4_DMAC_47_16, be32_at(reader->value, DST), be32_at(reader->mask, DST));
+	put_match(reader, LYR_2_4_DMAC_47_16, be32_at(reader->value, DST),
+		  be32_at(reader->mask, DST));
 	put_be16(reader, LYR_2_4_DMAC_15_0, DST + 4);
-	put(reader, LYR_2_4_SMAC_47_16, be32_at(reader->value, SRC), be32_at(reader->mask, SRC));
+	put_match(reader, LYR_2_4_SMAC_47_16, be32_at(reader->value, SRC),
+		  be32_at(reader->mask, SRC));
 	put_be16(reader, LYR_2_4_SMAC_15_0, SRC + 4);
 	put_be16(reader, LYR_2_4_ETHERTYPE, TYPE);
 	if (!mask)
 		return 0;
-	put(reader, LYR_2_4_CVLAN_TAG, 1, 1);
-	put(reader, LYR_2_4_FIRST_VID, value & 0xfff, mask & 0xfff);
-	put(reader, LYR_2_4_FIRST_CFI, value >> 12, mask >> 12 & 1);
-	put(reader, LYR_2_4_FIRST_PRIO, value >> 13, mask >> 13);
+	put_match(reader, LYR_2_4_CVLAN_TAG, 1, 1);
+	put_match(reader, LYR_2_4_FIRST_VID, value & 0xfff, mask & 0xfff);
+	put_match(reader, LYR_2_4_FIRST_CFI, value >> 12, mask >> 12 & 1);
+	put_match(reader, LYR_2_4_FIRST_PRIO, value >> 13, mask >> 13);
 	return 0;
 }
 
 static void put_traffic_class(struct reader *reader, size_t at)
 {
-	put(reader, LYR_2_4_IP_ECN, reader->value[at], reader->mask[at] & 3);
-	put(reader, LYR_2_4_IP_DSCP, reader->value[at] >> 2, reader->mask[at] >> 2);
+	put_match(reader, LYR_2_4_IP_ECN, reader->value[at], reader->mask[at] & 3);
+	put_match(reader, LYR_2_4_IP_DSCP, reader->value[at] >> 2, reader->mask[at] >> 2);
 }
 
 static int read_ipv4(struct reader *reader)
@@ -110,7 +114,7 @@ static int read_ipv4(struct reader *reader)
 
 	if (reader->mask[FLAGS])
 		return EOPNOTSUPP;
-	put(reader, LYR_2_4_IP_VERSION, 4, IP_VERSION);
+	put_match(reader, LYR_2_4_IP_VERSION, 4, IP_VERSION);
 	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6 + FLD_PART(V4_IN_V6), SRC, 4);
 	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6 + FLD_PART(V4_IN_V6), DST, 4);
 	put_byte(reader, LYR_2_4_IP_PROTOCOL, PROTO);
@@ -125,7 +129,7 @@ static int read_ipv6(struct reader *reader)
 
 	if (reader->mask[RESERVED] || be32_at(reader->mask, LABEL))
 		return EOPNOTSUPP; /* the adapter does not match flow labels */
-	put(reader, LYR_2_4_IP_VERSION, 6, IP_VERSION);
+	put_match(reader, LYR_2_4_IP_VERSION, 6, IP_VERSION);
 	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6, SRC, 16);
 	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6, DST, 16);
 	put_byte(reader, LYR_2_4_IP_PROTOCOL, NEXT);
@@ -138,7 +142,7 @@ enum { DPORT = 0, SPORT = 2 };
 
 static int read_tcp(struct reader *reader)
 {
-	put(reader, LYR_2_4_IP_PROTOCOL, PROTO_TCP, 0xff);
+	put_match(reader, LYR_2_4_IP_PROTOCOL, PROTO_TCP, 0xff);
 	put_be16(reader, LYR_2_4_TCP_DPORT, DPORT);
 	put_be16(reader, LYR_2_4_TCP_SPORT, SPORT);
 	return 0;
@@ -146,7 +150,7 @@ static int read_tcp(struct reader *reader)
 
 static int read_udp(struct reader *reader)
 {
-	put(reader, LYR_2_4_IP_PROTOCOL, PROTO_UDP, 0xff);
+	put_match(reader, LYR_2_4_IP_PROTOCOL, PROTO_UDP, 0xff);
 	put_be16(reader, LYR_2_4_UDP_DPORT, DPORT);
 	put_be16(reader, LYR_2_4_UDP_SPORT, SPORT);
 	return 0;
@@ -154,7 +158,8 @@ static int read_udp(struct reader *reader)
 
 static int read_vxlan(struct reader *reader)
 {
-	put(reader, MISC(MISC_VXLAN_VNI), be32_at(reader->value, 0), be32_at(reader->mask, 0));
+	put_match(reader, MISC(MISC_VXLAN_VNI), be32_at(reader->value, 0),
+		  be32_at(reader->mask, 0));
 	return 0;
 }
 
@@ -164,7 +169,7 @@ static int read_gre(struct reader *reader)
 
 	if (be16_at(reader->mask, FLAGS))
 		return EOPNOTSUPP;
-	put(reader, LYR_2_4_IP_PROTOCOL, PROTO_GRE, 0xff);
+	put_match(reader, LYR_2_4_IP_PROTOCOL, PROTO_GRE, 0xff);
 	put_be16(reader, MISC(MISC_GRE_PROTOCOL), PROTOCOL);
 	put_bytes(reader, MISC(MISC_GRE_KEY), KEY, 4);
 	return 0;
@@ -206,8 +211,8 @@ static int read_count(const struct ib_uverbs_flow_spec_action_count *spec, size_
 	return 0;
 }
 
-/* Filters grow with releases: of a shorter one the rest counts as no mask, of a longer one it must be none. Returns the size
- * of a filter, or 0. */
+/* Filters grow with releases: of a shorter one the rest counts as no mask, of a longer one it must
+ * be none. Returns the size of a filter, or 0. */
 static size_t filter_size(const uint8_t *data, size_t size, size_t known)
 {
 	const size_t header = sizeof(struct ib_uverbs_flow_spec_hdr), filter = (size - header) / 2;
@@ -224,7 +229,7 @@ static int read_filters(const uint8_t *data, uint32_t type, size_t size, struct 
 {
 	const uint8_t *filters = data + sizeof(struct ib_uverbs_flow_spec_hdr);
 
-	for (unsigned int i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(readers); i++) {
 		struct reader reader = { .specs = specs };
 		size_t filter, len;
 

@@ -19,8 +19,8 @@ struct flow_specs {
 	uint32_t counters; /* handle */
 };
 
-/* COUNT specs at DATA, of LEN bytes altogether. 0; EINVAL: sizes or types that do not fit; EOPNOTSUPP: what the adapter does not
- * match. */
+/* COUNT specs at DATA, of LEN bytes altogether. 0; EINVAL: sizes or types that do not fit;
+ * EOPNOTSUPP: what the adapter does not match. */
 int flow_specs_read(const void *data, size_t len, unsigned int count, struct flow_specs *specs);
 
 #endif

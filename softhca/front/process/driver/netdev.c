@@ -2,8 +2,8 @@
 /*
  * netdev.c - see netdev.h.
  *
- * The host is asked anew whenever a program asks, but for the addresses in the GID table: those are of the time when the
- * adapter was created.
+ * The host is asked anew whenever a program asks, but for the addresses in the GID table: those are
+ * of the time when the adapter was created.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,10 @@
 /*
  * netdev.h - network interfaces of the host that stand for those of the adapters' ports.
  *
- * An adapter on Ethernet has a network interface for each port, one on InfiniBand an IPoIB interface. Here there is none,
- * unless --netdev names an interface that the host has: programs then find it as the adapter's, and its IP addresses belong
- * to the port. Nothing of the host's network is changed, and no frame goes through the interface.
+ * An adapter on Ethernet has a network interface for each port, one on InfiniBand an IPoIB
+ * interface. Here there is none, unless --netdev names an interface that the host has: programs
+ * then find it as the adapter's, and its IP addresses belong to the port. Nothing of the host's
+ * network is changed, and no frame goes through the interface.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_NETDEV_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_NETDEV_H
@@ -19,7 +20,8 @@ struct options;
 
 enum { NETDEV_MAX_ADDRESSES = 16, NETDEV_TEXT_SIZE = 256 };
 
-/* The ports' interfaces, in the order in which the options name them. 0, or ENODEV, EINVAL after saying why. */
+/* The ports' interfaces, in the order in which the options name them. 0, or ENODEV, EINVAL after
+ * saying why. */
 int netdev_assign(const struct options *options, struct adapter *adapter);
 /* The name of a port's interface, or NULL. Lives as long as the adapter. */
 const char *netdev_of(const struct adapter *adapter, unsigned int port);
@@ -33,7 +35,8 @@ bool netdev_with_address(const uint8_t address[16], char name[IF_NAMESIZE]);
 
 /* Files of the interface's directory in sysfs, up to a NULL. */
 extern const char *const netdev_files[];
-/* The text of one: that of the host, but for what says which port it is. False: the host's interface has no such text. */
+/* The text of one: that of the host, but for what says which port it is. False: the host's
+ * interface has no such text. */
 bool netdev_text(const char *name, unsigned int port, const char *file, char *text);
 /* Does PATH ask for the device behind an interface of ours, "/sys/class/net/NAME/device..."? */
 bool netdev_claims(const char *path);

@@ -2,8 +2,9 @@
 /*
  * qp_state.c - the state machine of QPs as programs see it.
  *
- * Attributes are those of IBTA vol. 1, 11.2.5.2, with Linux' reading of it: what the two XRC types need, and that a change to
- * SQD is checked like any other before the driver refuses it, as ConnectX has no command for it.
+ * Attributes are those of IBTA vol. 1, 11.2.5.2, with Linux' reading of it: what the two XRC types
+ * need, and that a change to SQD is checked like any other before the driver refuses it, as
+ * ConnectX has no command for it.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
 #include "softhca/front/process/driver/qp_state.h"
+#include "util/bits.h"
 
 enum { /* types, as sets */
        RC = 1 << IB_UVERBS_QPT_RC,
@@ -101,7 +103,8 @@ enum {
 	OPT_PLACE = PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PRI_PORT,
 };
 
-/* What commands take when opt_param_mask says so: of the types that have remote access, and of UD. */
+/* What commands take when opt_param_mask says so: of the types that have remote access, and of
+ * UD. */
 static uint32_t optional_parameters(unsigned int type, uint16_t opcode)
 {
 	bool is_ud = type == IB_UVERBS_QPT_UD;
@@ -129,7 +132,7 @@ static uint32_t optional_parameters(unsigned int type, uint16_t opcode)
 
 static const struct rule *find_rule(unsigned int type, unsigned int from, unsigned int to)
 {
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		if (rules[i].from == from && rules[i].to == to && type < 32 &&
 		    rules[i].types & 1u << type)
 			return &rules[i];

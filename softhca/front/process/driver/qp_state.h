@@ -42,8 +42,8 @@ struct qp_transition {
 };
 
 /*
- * The way of a QP of TYPE (IB_UVERBS_QPT_*) from state FROM to TO with the attributes in MASK. NULL when it may go that way,
- * and *TRANSITION; else why it may not.
+ * The way of a QP of TYPE (IB_UVERBS_QPT_*) from state FROM to TO with the attributes in MASK. NULL
+ * when it may go that way, and *TRANSITION; else why it may not.
  */
 const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
 			    struct qp_transition *transition);

@@ -2,8 +2,9 @@
 /*
  * queue_memory.c - how a program's queue buffer is described to the device.
  *
- * Contexts have the buffer's offset in its first page as a count of 1/64 pages, so an address can be described with a page
- * size if it is a multiple of 1/64 of that; 4 KiB pages do for every 64-byte aligned buffer.
+ * Contexts have the buffer's offset in its first page as a count of 1/64 pages, so an address can
+ * be described with a page size if it is a multiple of 1/64 of that; 4 KiB pages do for every
+ * 64-byte aligned buffer.
  */
 #include <errno.h>
 #include <stdbool.h>

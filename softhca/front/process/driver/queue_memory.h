@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_memory.h - how a program's queue buffer is described to the device: a page list in a command.
+ * queue_memory.h - how a program's queue buffer is described to the device: a page list in a
+ * command.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_QUEUE_MEMORY_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_QUEUE_MEMORY_H
@@ -21,8 +22,8 @@ struct queue_memory {
 enum { QUEUE_MEMORY_OFFSETS = 64, QUEUE_MEMORY_RMP_OFFSETS = 32 };
 
 /*
- * How LEN bytes at ADDR are described to a context with that many page OFFSETS. 0, or EINVAL for an address that cannot be: not
- * 64-byte aligned, or too far into its page.
+ * How LEN bytes at ADDR are described to a context with that many page OFFSETS. 0, or EINVAL for an
+ * address that cannot be: not 64-byte aligned, or too far into its page.
  */
 int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
 			  struct queue_memory *memory);

@@ -54,7 +54,7 @@ static bool is_same(const struct rate_limit *a, const struct rate_limit *b)
 }
 
 /* The entry with LIMIT, or else a free one; 0: none */
-static uint32_t find(const struct rate_table *table, const struct rate_limit *limit)
+static uint32_t find_limit(const struct rate_table *table, const struct rate_limit *limit)
 {
 	uint32_t unused = 0;
 
@@ -86,7 +86,7 @@ int rate_limit_get(struct adapter *adapter, const struct rate_limit *limit, uint
 		return ret;
 	if (!is_in_range(adapter, limit->rate))
 		return EINVAL;
-	*index = find(table, limit);
+	*index = find_limit(table, limit);
 	if (!*index)
 		return ENOSPC;
 	if (!table->entry[*index].users)

@@ -11,7 +11,7 @@
 #include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/driver/raw_qp.h"
 
-static int release(struct adapter *adapter, uint32_t opcode, uint32_t number)
+static int release_object(struct adapter *adapter, uint32_t opcode, uint32_t number)
 {
 	return adapter_release(adapter, (enum prm_opcode)opcode, number);
 }
@@ -24,7 +24,7 @@ static int make_send(struct adapter *adapter, const struct eth_ring *ring, struc
 		return ret;
 	ret = eth_sq_make(adapter, ring, raw->tisn, &raw->sqn);
 	if (ret)
-		release(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
+		release_object(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
 	else
 		raw->has_sq = true;
 	return ret;
@@ -84,16 +84,16 @@ int raw_qp_make(struct adapter *adapter, const struct raw_request *request, stru
 /* The TIR first: flows may lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw)
 {
-	if (raw->has_tir && release(adapter, PRM_OP_DESTROY_TIR, raw->tirn))
+	if (raw->has_tir && release_object(adapter, PRM_OP_DESTROY_TIR, raw->tirn))
 		return EBUSY;
 	if (raw->has_rq)
-		release(adapter, PRM_OP_DESTROY_RQ, raw->rqn);
+		release_object(adapter, PRM_OP_DESTROY_RQ, raw->rqn);
 	if (raw->has_sq) {
-		release(adapter, PRM_OP_DESTROY_SQ, raw->sqn);
+		release_object(adapter, PRM_OP_DESTROY_SQ, raw->sqn);
 		rate_limit_put(adapter, raw->rate);
-		release(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
+		release_object(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
 	}
-	release(adapter, PRM_OP_DEALLOC_TRANSPORT_DOMAIN, raw->domain);
+	release_object(adapter, PRM_OP_DEALLOC_TRANSPORT_DOMAIN, raw->domain);
 	free(raw);
 	return 0;
 }

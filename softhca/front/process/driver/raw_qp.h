@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw_qp.h - what a raw packet QP is in the device: an SQ with a TIS, an RQ with a TIR, or a TIR over a table of RQs.
+ * raw_qp.h - what a raw packet QP is in the device: an SQ with a TIS, an RQ with a TIR, or a TIR
+ * over a table of RQs.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_RAW_QP_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_RAW_QP_H
@@ -26,7 +27,8 @@ struct raw_request {
 int raw_qp_make(struct adapter *adapter, const struct raw_request *request, struct raw_qp **raw);
 /* 0, or why it is still there: EBUSY while flows lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw);
-/* What the command OPCODE on a QP means for its queues. LIMIT: what it may send from then on; NULL: as before */
+/* What the command OPCODE on a QP means for its queues. LIMIT: what it may send from then on; NULL:
+ * as before */
 int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 		  const struct rate_limit *limit);
 /* The QP's state, which was BEFORE (enum qp_state) when we last knew. */

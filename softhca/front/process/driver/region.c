@@ -2,9 +2,10 @@
 /*
  * region.c - memory keys of ranges of a process's memory.
  *
- * Bus addresses are virtual ones, so a range is contiguous on the bus: it is described by pages as large as its alignment
- * relative to the address programs use for it allows, which are few. Keys are made with room for some more, as those of
- * Linux' driver, which takes them from a cache sorted by powers of two: so changed ranges often keep their key.
+ * Bus addresses are virtual ones, so a range is contiguous on the bus: it is described by pages as
+ * large as its alignment relative to the address programs use for it allows, which are few. Keys
+ * are made with room for some more, as those of Linux' driver, which takes them from a cache sorted
+ * by powers of two: so changed ranges often keep their key.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ enum {
 	OCTWORD = 16, /* bytes: two translations */
 };
 
-/* The largest page of which START and IOVA are at the same offset and that is not needlessly larger than the region. */
+/* The largest page of which START and IOVA are at the same offset and that is not needlessly larger
+ * than the region. */
 static unsigned int pick_page_shift(const struct region *region)
 {
 	unsigned int shift = MIN_PAGE_SHIFT;
@@ -120,7 +122,8 @@ bool region_fits(const struct region *region, uint32_t room)
 	return count_pages(region) <= room;
 }
 
-/* What Linux' driver posts to its own queue: a work request that takes fields of a context, and translations behind it. */
+/* What Linux' driver posts to its own queue: a work request that takes fields of a context, and
+ * translations behind it. */
 int region_change_key(struct adapter *adapter, uint32_t key, const struct region *region,
 		      uint32_t pdn, bool moved)
 {

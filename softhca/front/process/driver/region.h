@@ -26,7 +26,8 @@ int region_create_key(struct adapter *adapter, const struct region *region, uint
 		      uint32_t *key, uint32_t *room);
 /* Whether a key with such room can take the region. */
 bool region_fits(const struct region *region, uint32_t room);
-/* KEY now stands for REGION, in protection domain PDN; with MOVED false its range is what it was. */
+/* KEY now stands for REGION, in protection domain PDN; with MOVED false its range is what it
+ * was. */
 int region_change_key(struct adapter *adapter, uint32_t key, const struct region *region,
 		      uint32_t pdn, bool moved);
 

@@ -48,9 +48,8 @@ static struct {
 static unsigned int place_of(const uint8_t gid[16])
 {
 	uint32_t sum = 2166136261u;
-	unsigned int i;
 
-	for (i = 0; i < 16; i++)
+	for (unsigned int i = 0; i < 16; i++)
 		sum = (sum ^ gid[i]) * 16777619u; /* FNV-1a */
 	return (sum ^ sum >> 16) % LEARNED;
 }

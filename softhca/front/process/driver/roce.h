@@ -2,19 +2,21 @@
 /*
  * roce.h - addresses on RoCE: from GIDs to Ethernet addresses, without a network stack to ask.
  *
- * The adapters of a fabric give their ports addresses by rule, so those of a peer follow from its GID; those of virtual
- * machines are learned. In the notification thread only.
+ * The adapters of a fabric give their ports addresses by rule, so those of a peer follow from its
+ * GID; those of virtual machines are learned. In the notification thread only.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ROCE_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_ROCE_H
 
 #include <stdint.h>
 
-/* The Ethernet address of a port with that GUID: its EUI-64 without the middle (RFC 4291, appendix A). */
+/* The Ethernet address of a port with that GUID: its EUI-64 without the middle (RFC 4291, appendix
+ * A). */
 void roce_port_mac(uint64_t port_guid, uint8_t mac[6]);
 /* The Ethernet address of the port, or of the group, that GID names. */
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6]);
-/* The Ethernet address of a GID of our own that the rule does not give. While adapters are created. */
+/* The Ethernet address of a GID of our own that the rule does not give. While adapters are
+ * created. */
 void roce_add_own(const uint8_t gid[16], const uint8_t mac[6]);
 /* Where GID was heard from. */
 void roce_learn(const uint8_t gid[16], const uint8_t mac[6]);

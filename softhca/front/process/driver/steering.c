@@ -2,7 +2,8 @@
 /*
  * steering.c - flow rules of programs in the adapter's flow tables. See steering.h.
  *
- * Each entry has a group of the table for itself, since groups are by mask; among matches of one level the older goes first.
+ * Each entry has a group of the table for itself, since groups are by mask; among matches of one
+ * level the older goes first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static void name_table(uint8_t *in, uint32_t opcode, uint32_t table)
 	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_ID, table);
 }
 
-static int run(struct adapter *adapter, const void *in, size_t len, uint32_t *number)
+static int run_create(struct adapter *adapter, const void *in, size_t len, uint32_t *number)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE];
 	int ret = adapter_command(adapter, in, len, out, sizeof(out));
@@ -86,7 +87,7 @@ static int create_table(struct adapter *adapter, unsigned int level, const uint3
 		fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
 		fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, *miss);
 	}
-	return run(adapter, in, sizeof(in), table);
+	return run_create(adapter, in, sizeof(in), table);
 }
 
 /* From the last to the first, which becomes the root. */
@@ -103,7 +104,7 @@ static int create_tables(struct adapter *adapter, struct steering *steering)
 	if (ret)
 		return ret;
 	name_table(in, PRM_OP_SET_FLOW_TABLE_ROOT, *miss);
-	return run(adapter, in, sizeof(in), NULL);
+	return run_create(adapter, in, sizeof(in), NULL);
 }
 
 static int get_steering(struct adapter *adapter, struct steering **steering)
@@ -153,7 +154,7 @@ static int create_group(struct adapter *adapter, uint32_t table, struct entry *e
 		(is_any(mask) ? PRM_MATCH_OUTER : 0) |
 			(is_any(mask + PRM_MATCH_SET_SIZE) ? PRM_MATCH_MISC : 0));
 	put_match(fld_at(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA), mask);
-	return run(adapter, in, sizeof(in), &entry->group);
+	return run_create(adapter, in, sizeof(in), &entry->group);
 }
 
 static void destroy_group(struct adapter *adapter, uint32_t table, uint32_t group)
@@ -162,7 +163,7 @@ static void destroy_group(struct adapter *adapter, uint32_t table, uint32_t grou
 
 	name_table(in, PRM_OP_DESTROY_FLOW_GROUP, table);
 	fld_set(in, DESTROY_FLOW_GROUP_IN_GROUP_ID, group);
-	run(adapter, in, sizeof(in), NULL);
+	run_create(adapter, in, sizeof(in), NULL);
 }
 
 /* Writes the destinations of the entry at AT; returns how many. */
@@ -217,7 +218,7 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 	if (entry->counts)
 		fld_set(fld_at(context, FLOW_CONTEXT_DESTINATION) + count * PRM_DEST_FORMAT_SIZE,
 			FLD(0x0, 31, 0), entry->counter);
-	return run(adapter, in, sizeof(in), NULL);
+	return run_create(adapter, in, sizeof(in), NULL);
 }
 
 static void delete_entry(struct adapter *adapter, const struct entry *entry)
@@ -227,7 +228,7 @@ static void delete_entry(struct adapter *adapter, const struct entry *entry)
 	name_table(in, PRM_OP_DELETE_FLOW_TABLE_ENTRY,
 		   adapter->steering->level[entry->level].table);
 	fld_set(in, DELETE_FTE_IN_FLOW_INDEX, entry->index);
-	run(adapter, in, sizeof(in), NULL);
+	run_create(adapter, in, sizeof(in), NULL);
 }
 
 static struct entry *find_entry(const struct level *level, const struct steering_match *match)
@@ -284,7 +285,7 @@ static void free_entry(struct adapter *adapter, struct entry *entry)
 
 /* ---- rules ---- */
 
-static int join(struct adapter *adapter, struct entry *entry, struct steering_rule *rule)
+static int join_entry(struct adapter *adapter, struct entry *entry, struct steering_rule *rule)
 {
 	int ret;
 
@@ -327,7 +328,7 @@ int steering_add(struct adapter *adapter, const struct steering_request *request
 		*rule = (struct steering_rule){ .entry = entry,
 						.tirn = request->tirn,
 						.goes_on = request->goes_on };
-	ret = rule ? join(adapter, entry, rule) : ENOMEM;
+	ret = rule ? join_entry(adapter, entry, rule) : ENOMEM;
 	if (ret) {
 		free(rule);
 		if (!entry->count)

@@ -2,8 +2,8 @@
 /*
  * steering.h - flow rules of programs in the adapter's flow tables.
  *
- * The tables are a chain: a frame that no rule of one matches goes on to the next. Rules with the same match share an entry,
- * and each of them gets the frame. Notification thread only.
+ * The tables are a chain: a frame that no rule of one matches goes on to the next. Rules with the
+ * same match share an entry, and each of them gets the frame. Notification thread only.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_STEERING_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_STEERING_H
@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "prm/mlx5/flow.h"
-
 
 enum {
 	STEERING_PRIORITIES = 16,                     /* that programs can give */
@@ -41,7 +40,8 @@ struct steering_request {
 	bool goes_on;     /* later tables see the frame too */
 };
 
-/* 0 and *RULE, or a positive errno: EEXIST for a match that has another tag or counter, or what drops, already. */
+/* 0 and *RULE, or a positive errno: EEXIST for a match that has another tag or counter, or what
+ * drops, already. */
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);
 void steering_remove(struct adapter *adapter, struct steering_rule *rule);

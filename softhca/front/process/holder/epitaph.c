@@ -168,7 +168,8 @@ void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t e
 	set_valid(&cq->entry, 1);
 }
 
-static void leave(struct epitaph_place *at, struct epitaph_entry *entry, uint32_t *lowest_free)
+static void leave_place(struct epitaph_place *at, struct epitaph_entry *entry,
+			uint32_t *lowest_free)
 {
 	set_valid(entry, 0);
 	if (at->index < *lowest_free)
@@ -180,11 +181,11 @@ static void leave(struct epitaph_place *at, struct epitaph_entry *entry, uint32_
 void epitaph_remove_cq(struct epitaph_place *at)
 {
 	if (at->in)
-		leave(at, &at->in->table->cq[at->index].entry, &at->in->free_cq);
+		leave_place(at, &at->in->table->cq[at->index].entry, &at->in->free_cq);
 }
 
 void epitaph_remove_qp(struct epitaph_place *at)
 {
 	if (at->in)
-		leave(at, &at->in->table->qp[at->index].entry, &at->in->free_qp);
+		leave_place(at, &at->in->table->qp[at->index].entry, &at->in->free_qp);
 }

@@ -47,7 +47,7 @@ struct epitaph_qp {
 	uint32_t rq_wqes;          /* 0: no receive queue */
 	uint32_t send_cq, recv_cq; /* indices of entries */
 	uint32_t has_started;      /* it is not in the reset state */
-	uint32_t by_index;         /* raw packets: CQEs have other things where others name the QP */
+	uint32_t by_index; /* raw packets: CQEs have other things where others name the QP */
 	/* The CQs' consumer indices when it started: earlier CQEs are of a former life. */
 	uint32_t send_since, recv_since;
 };

@@ -23,7 +23,7 @@
 enum {
 	CQ_INDEX_MASK = 0xffffff, /* what doorbell records of CQs carry */
 	WINDOW = 4096,            /* bytes of a ring that are read at once */
-	CONTROL_BYTES = 8, /* of a WQE, as much as is looked at */
+	CONTROL_BYTES = 8,        /* of a WQE, as much as is looked at */
 	BUCKETS = 1 << 12,
 	NO_QP = -1,
 };
@@ -150,8 +150,7 @@ static struct qp_rest *find_by(struct flush *flush, bool by_index, uint32_t key,
 
 static struct qp_rest *find_qp(struct flush *flush, const uint8_t *cqe, uint32_t cq, bool is_send)
 {
-	struct qp_rest *rest =
-		find_by(flush, true, fld_get(cqe, CQE_USER_INDEX), cq, is_send);
+	struct qp_rest *rest = find_by(flush, true, fld_get(cqe, CQE_USER_INDEX), cq, is_send);
 
 	return rest ? rest : find_by(flush, false, fld_get(cqe, CQE_QPN), cq, is_send);
 }
@@ -163,7 +162,7 @@ static bool is_since(uint32_t pi, uint32_t since, uint32_t ago)
 }
 
 /* Notes what a CQE says of its QP, unless a later one said so already. */
-static void learn(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
+static void learn_completion(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
 {
 	uint32_t opcode = fld_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
 	bool is_send = opcode == CQE_OP_REQ || opcode == CQE_OP_REQ_ERR;
@@ -214,7 +213,7 @@ static void learn_from_cq(struct flush *flush, uint32_t i)
 		cqe = window_cqe(&window, flush->cq[i].pi - ago);
 		if (!cqe)
 			return;
-		learn(flush, i, cqe, ago);
+		learn_completion(flush, i, cqe, ago);
 	}
 }
 
@@ -368,7 +367,7 @@ bool flush_all(struct flush *flush, bool *was_busy)
 	return any_left;
 }
 
-static void forget(struct epitaph_entry *entry, const struct stat *file, uint32_t handle)
+static void forget_handle(struct epitaph_entry *entry, const struct stat *file, uint32_t handle)
 {
 	if (entry->handle == handle && entry->owner.ino == file->st_ino &&
 	    entry->owner.dev == file->st_dev)
@@ -378,9 +377,9 @@ static void forget(struct epitaph_entry *entry, const struct stat *file, uint32_
 void flush_forget(struct flush *flush, const struct stat *file, uint32_t handle)
 {
 	for (uint32_t i = 0; i < flush->table->cqs; i++)
-		forget(&flush->table->cq[i].entry, file, handle);
+		forget_handle(&flush->table->cq[i].entry, file, handle);
 	for (uint32_t i = 0; i < flush->table->qps; i++)
-		forget(&flush->table->qp[i].entry, file, handle);
+		forget_handle(&flush->table->qp[i].entry, file, handle);
 }
 
 /* ---- the beginning ---- */

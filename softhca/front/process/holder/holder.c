@@ -144,7 +144,7 @@ static void forget_destroyed(struct flush *flush, const struct seccomp_notif *no
 			flush_forget(flush, &file, attr[i].data);
 }
 
-static void answer(const struct holder *holder, const struct seccomp_notif *notif)
+static void answer_call(const struct holder *holder, const struct seccomp_notif *notif)
 {
 	struct seccomp_notif_resp response = { .id = notif->id };
 
@@ -162,9 +162,7 @@ static void answer(const struct holder *holder, const struct seccomp_notif *noti
 /* Those that waited for the daemon: EIO, as from an adapter that was unplugged. */
 static void answer_deferred(const struct holder *holder, const struct mailbox *mailbox)
 {
-	unsigned int i;
-
-	for (i = 0; i < MAILBOX_DEFERRED; i++) {
+	for (unsigned int i = 0; i < MAILBOX_DEFERRED; i++) {
 		struct seccomp_notif_resp response = { .id = mailbox->deferred[i], .error = -EIO };
 
 		if (response.id)
@@ -173,7 +171,7 @@ static void answer_deferred(const struct holder *holder, const struct mailbox *m
 }
 
 /* One call, if one comes within TIMEOUT_MS; false when no filtered process is left. */
-static bool serve(const struct holder *holder, int timeout_ms)
+static bool serve_call(const struct holder *holder, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = holder->listener, .events = POLLIN };
 	struct seccomp_notif notif = { 0 };
@@ -183,7 +181,7 @@ static bool serve(const struct holder *holder, int timeout_ms)
 	if (pfd.revents & POLLHUP)
 		return false;
 	if (!ioctl(holder->listener, SECCOMP_IOCTL_NOTIF_RECV, &notif))
-		answer(holder, &notif);
+		answer_call(holder, &notif);
 	return true;
 }
 
@@ -229,12 +227,12 @@ static void take_over(struct holder *holder, struct mailbox *mailbox, int memory
 	sysfs_remove_tree(mailbox->tree); /* the daemon could not any more */
 	begin_flush(holder, memory);
 	if (mailbox->notif.id)
-		answer(holder, &mailbox->notif);
+		answer_call(holder, &mailbox->notif);
 	answer_deferred(holder, mailbox);
 	do {
 		if (holder->flush && !nap_left(holder))
 			look(holder);
-	} while (serve(holder, nap_left(holder)));
+	} while (serve_call(holder, nap_left(holder)));
 }
 
 void holder_run(int listener, int daemon, struct mailbox *mailbox, int memory)

@@ -2,9 +2,10 @@
 /*
  * mailbox.h - what a holder has to know when the daemon dies.
  *
- * The daemon receives each notification right into this page, which it shares with the holder. A call that the daemon was
- * working on when it died is therefore known, and the holder can answer it; the kernel would not report it twice. Behind this,
- * in the same memory, is the table of epitaph.h.
+ * The daemon receives each notification right into this page, which it shares with the holder. A
+ * call that the daemon was working on when it died is therefore known, and the holder can answer
+ * it; the kernel would not report it twice. Behind this, in the same memory, is the table of
+ * epitaph.h.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H
 #define SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H

@@ -2,10 +2,11 @@
 /*
  * addr.c - IP addresses of a fabric, without touching the host's network.
  *
- * Port P of adapter A of host H of the network is 198.18.H.(8 A + P), and has the link-local IPv6 address of its GUID: on
- * RoCE both are in its GID table, on InfiniBand they stand for an IPoIB interface. Other hosts are asked for theirs
- * (resolve.c). Addresses of a network interface that --netdev gave to a port are that port's; all others of the machine itself,
- * loopback included, are the first port of the first adapter, so that programs connect to "localhost".
+ * Port P of adapter A of host H of the network is 198.18.H.(8 A + P), and has the link-local IPv6
+ * address of its GUID: on RoCE both are in its GID table, on InfiniBand they stand for an IPoIB
+ * interface. Other hosts are asked for theirs (resolve.c). Addresses of a network interface that
+ * --netdev gave to a port are that port's; all others of the machine itself, loopback included, are
+ * the first port of the first adapter, so that programs connect to "localhost".
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -332,8 +333,8 @@ static int source_of_first(struct adapter *adapter, unsigned int family, struct 
 	return fill_end(adapter, 1, family, src);
 }
 
-/* Groups and other hosts are reached from the first port. What is ours reaches itself: by its own address, or by that of the
- * machine which DST is. */
+/* Groups and other hosts are reached from the first port. What is ours reaches itself: by its own
+ * address, or by that of the machine which DST is. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src)
 {
 	uint16_t ps = 0;

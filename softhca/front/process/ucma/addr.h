@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addr.h - addresses that ids go by: IP addresses of a fabric (addr.c), and GIDs with service IDs (AF_IB).
+ * addr.h - addresses that ids go by: IP addresses of a fabric (addr.c), and GIDs with service IDs
+ * (AF_IB).
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_ADDR_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_ADDR_H
@@ -41,12 +42,14 @@ uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* host order */
 void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port);
 /* An address as 16 bytes: a GID, or IPv6, IPv4 as mapped to it */
 void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16]);
-/* One of FAMILY, and 16 such bytes; PORT in host order, with the service ID of port space PS where it is a GID. */
+/* One of FAMILY, and 16 such bytes; PORT in host order, with the service ID of port space PS where
+ * it is a GID. */
 void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uint8_t host[16],
 		   uint16_t ps, uint16_t port);
 /* A GID and a service ID */
 bool ucma_addr_is_gid(const struct sockaddr_storage *addr);
-/* What a request to ADDR names: the port, and the port space it is of; or the service ID that is part of it */
+/* What a request to ADDR names: the port, and the port space it is of; or the service ID that is
+ * part of it */
 uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps);
 void ucma_addr_set_service(struct sockaddr_storage *addr, uint64_t service);
 /* Does that port have that address? For resolve.h */

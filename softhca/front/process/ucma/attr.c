@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * attr.c - what the library puts into QPs of connections: attributes of each transition, as Linux' connection manager gives
- * them.
+ * attr.c - what the library puts into QPs of connections: attributes of each transition, as Linux'
+ * connection manager gives them.
  */
 #include <errno.h>
 #include <string.h>
@@ -34,7 +34,8 @@ enum { /* enum ibv_qp_state, ibv_qp_attr_mask, ibv_access_flags */
        REMOTE_ATOMIC = 1 << 3,
 };
 
-/* Before there is a connection, a QP can only receive; then its peer may write, and read what was agreed. */
+/* Before there is a connection, a QP can only receive; then its peer may write, and read what was
+ * agreed. */
 static int attr_init(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
 {
 	attr->port_num = id->src.port;

@@ -10,7 +10,8 @@
 
 enum { FIRST_EPHEMERAL = 32768, LAST_EPHEMERAL = 60999 /* as Linux' ip_local_port_range */ };
 
-/* An IPv4 address stands for itself; the IPv6 one that is any address for both, unless told otherwise. */
+/* An IPv4 address stands for itself; the IPv6 one that is any address for both, unless told
+ * otherwise. */
 static bool is_of_one_family(const struct ucma_id *id)
 {
 	return id->af_only || id->src.addr.ss_family == AF_INET;
@@ -43,11 +44,11 @@ static bool port_is_free(const struct ucma_id *id, uint16_t port)
 static int take_port(struct ucma_id *id)
 {
 	uint16_t port = ucma_addr_port(&id->src.addr);
-	unsigned int tries, span = LAST_EPHEMERAL - FIRST_EPHEMERAL + 1;
+	unsigned int span = LAST_EPHEMERAL - FIRST_EPHEMERAL + 1;
 
 	if (port)
 		return port_is_free(id, port) ? 0 : EADDRINUSE;
-	for (tries = 0; tries < span; tries++) {
+	for (unsigned int tries = 0; tries < span; tries++) {
 		port = FIRST_EPHEMERAL + (uint32_t)random() % span;
 		if (!port_is_free(id, port))
 			continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn.c - connections of ids: the commands. Which is right in which state is Linux' (drivers/infiniband/core/cma.c and ucma.c).
+ * conn.c - connections of ids: the commands. Which is right in which state is Linux'
+ * (drivers/infiniband/core/cma.c and ucma.c).
  */
 #include <errno.h>
 #include <string.h>
@@ -59,8 +60,8 @@ static void clear_missing_ece(struct ucma_call *uc, size_t with_ece, struct rdma
 		memset(ece, 0, sizeof(*ece));
 }
 
-static void ask(struct ucma_id *id, const struct rdma_ucm_connect *cmd, const void *data,
-		unsigned int len)
+static void send_request(struct ucma_id *id, const struct rdma_ucm_connect *cmd, const void *data,
+			 unsigned int len)
 {
 	struct cm_param param = take_param(&cmd->conn_param, &cmd->ece);
 	struct cm_conn *conn = &id->conn;
@@ -95,7 +96,7 @@ int ucma_conn_connect(struct ucma_call *uc)
 		return EINVAL;
 	memcpy(data + len, param->private_data, param->private_data_len);
 	clear_missing_ece(uc, sizeof(*cmd), &cmd->ece);
-	ask(id, cmd, data, len + param->private_data_len);
+	send_request(id, cmd, data, len + param->private_data_len);
 	return 0;
 }
 

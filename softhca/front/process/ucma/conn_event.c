@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn_event.c - what cm/ hears of connections, as events of their ids; and what cm/ needs for its work. What an event says is
- * Linux' (drivers/infiniband/core/cma.c and ucma.c).
+ * conn_event.c - what cm/ hears of connections, as events of their ids; and what cm/ needs for its
+ * work. What an event says is Linux' (drivers/infiniband/core/cma.c and ucma.c).
  */
 #include <errno.h>
 #include <string.h>
@@ -132,7 +132,7 @@ static struct ucma_id *id_of(struct cm_conn *conn)
 	return container_of(conn, struct ucma_id, conn);
 }
 
-static void happened(struct cm_conn *conn, enum cm_event what, const uint8_t *mad)
+static void conn_happened(struct cm_conn *conn, enum cm_event what, const uint8_t *mad)
 {
 	struct ucma_id *id = id_of(conn);
 
@@ -174,7 +174,7 @@ static uint64_t guid_of(const struct adapter *adapter)
 }
 
 static const struct cm_ops cm_ops = {
-	ucma_request_wanted, happened, gsi_send, guid_of, set_cm_timer, timer_now,
+	ucma_request_wanted, conn_happened, gsi_send, guid_of, set_cm_timer, timer_now,
 };
 
 int ucma_conn_start(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * file.c - files of /dev/infiniband/rdma_cm: opening, the commands written to them, and their events.
+ * file.c - files of /dev/infiniband/rdma_cm: opening, the commands written to them, and their
+ * events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/fault.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 static LIST_HEAD(, ucma_file) files = LIST_HEAD_INITIALIZER(files);
 
@@ -379,7 +381,7 @@ static const struct {
 	COMMAND(WRITE_CM_EVENT, write_cm_event, write_event),
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum { COMMANDS = ARRAY_SIZE(commands) };
 
 int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t size)
 {
@@ -388,8 +390,9 @@ int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t s
 	return client_write(uc->call->tid, addr, data, size);
 }
 
-/* The header is checked as the kernel does; its old commands with IP addresses only are not there. */
-static int run(struct ucma_call *uc, uint64_t addr, uint64_t len)
+/* The header is checked as the kernel does; its old commands with IP addresses only are not
+ * there. */
+static int run_command(struct ucma_call *uc, uint64_t addr, uint64_t len)
 {
 	const size_t room = sizeof(*uc) - offsetof(struct ucma_call, create_id);
 	size_t size;
@@ -423,7 +426,7 @@ void ucma_write(struct call *call)
 	uc.file = ucma_file_find(&st);
 	if (!uc.file)
 		return;
-	ret = run(&uc, call_arg(call, 1), call_arg(call, 2));
+	ret = run_command(&uc, call_arg(call, 1), call_arg(call, 2));
 	log_detail("rdma_cm: thread %d: %s: %s", call->tid,
 		   uc.hdr.cmd < COMMANDS && commands[uc.hdr.cmd].name ? commands[uc.hdr.cmd].name
 								      : "?",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * gsi.c - see gsi.h. The device core delivers under the fabric's lock, so what arrives waits in a queue, bounded as that of a
- * QP would be.
+ * gsi.c - see gsi.h. The device core delivers under the fabric's lock, so what arrives waits in a
+ * queue, bounded as that of a QP would be.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -42,7 +42,7 @@ static struct {
 
 /* ---- arrival, in any thread ---- */
 
-static void enqueue(const struct gsi_arrival *arrival)
+static void packet_enqueue(const struct gsi_arrival *arrival)
 {
 	struct packet *packet = malloc(sizeof(*packet) + arrival->len);
 	bool full;
@@ -85,7 +85,7 @@ void gsi_datagram(void *adapter, unsigned int port, const struct fabric_msg *msg
 	};
 
 	if (is_wanted(msg))
-		enqueue(&arrival);
+		packet_enqueue(&arrival);
 }
 
 void gsi_frame(void *adapter, unsigned int port, const uint8_t *frame, size_t len)
@@ -96,7 +96,7 @@ void gsi_frame(void *adapter, unsigned int port, const uint8_t *frame, size_t le
 	unsigned int type = len > ETHERNET_SIZE ? fld_get16(frame, ETHERNET_TYPE) : 0;
 
 	if (len <= MAX_BYTES && (type == ETHERTYPE_ARP || type == ETHERTYPE_V6))
-		enqueue(&arrival);
+		packet_enqueue(&arrival);
 }
 
 void gsi_adapter_died(struct adapter *adapter)
@@ -104,7 +104,7 @@ void gsi_adapter_died(struct adapter *adapter)
 	static const uint8_t nothing;
 	struct gsi_arrival arrival = { .adapter = adapter, .death = true, .bytes = &nothing };
 
-	enqueue(&arrival);
+	packet_enqueue(&arrival);
 }
 
 /* ---- and in ours ---- */
@@ -113,10 +113,9 @@ static bool find_gid(struct adapter *adapter, unsigned int port, const struct fa
 		     uint8_t *index)
 {
 	struct gid_entry entry;
-	uint32_t i;
 	int ret;
 
-	for (i = 0; (ret = adapter_query_gid(adapter, port, i, &entry)) != EINVAL; i++) {
+	for (uint32_t i = 0; (ret = adapter_query_gid(adapter, port, i, &entry)) != EINVAL; i++) {
 		bool v2 = entry.kind == GID_ROCE_V2;
 
 		if (ret || memcmp(entry.gid, addr->dgid, 16) ||
@@ -129,7 +128,7 @@ static bool find_gid(struct adapter *adapter, unsigned int port, const struct fa
 }
 
 /* The way back. */
-static void path_of(const struct gsi_arrival *arrival, struct cm_path *path)
+static void path_back(const struct gsi_arrival *arrival, struct cm_path *path)
 {
 	enum { RATE_100_GBPS = 16, LIFETIME_ROCE = 18, LIFETIME_IB = 15 };
 	const struct fabric_addr *addr = &arrival->addr;
@@ -165,7 +164,7 @@ static void hand_over(const struct gsi_arrival *arrival)
 		return;
 	}
 	if (!arrival->frame && arrival->dest_qpn == GSI_QPN) {
-		path_of(arrival, &path);
+		path_back(arrival, &path);
 		if (path.grh && adapter_is_roce(path.adapter))
 			roce_learn(path.dgid, path.dmac);
 		if (cm_receive(&path, arrival->bytes))
@@ -174,7 +173,7 @@ static void hand_over(const struct gsi_arrival *arrival)
 	gsi.take(arrival);
 }
 
-static struct packet *dequeue(void)
+static struct packet *packet_dequeue(void)
 {
 	struct packet *packet;
 
@@ -188,14 +187,14 @@ static struct packet *dequeue(void)
 	return packet;
 }
 
-static void ready(struct watch *watch, uint32_t events)
+static void gsi_ready(struct watch *watch, uint32_t events)
 {
 	struct packet *packet;
 	eventfd_t count;
 
 	(void)events;
 	eventfd_read(watch->fd, &count);
-	while ((packet = dequeue()) != NULL) {
+	while ((packet = packet_dequeue()) != NULL) {
 		hand_over(&packet->arrival);
 		free(packet);
 	}
@@ -210,7 +209,7 @@ int gsi_open(void (*take)(const struct gsi_arrival *arrival), void (*died)(struc
 	STAILQ_INIT(&gsi.packets);
 	gsi.take = take;
 	gsi.died = died;
-	gsi.watch = (struct watch){ eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), ready };
+	gsi.watch = (struct watch){ eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), gsi_ready };
 	if (gsi.watch.fd < 0)
 		return errno;
 	ret = watch_add(&gsi.watch, EPOLLIN);
@@ -226,7 +225,7 @@ void gsi_close(void)
 	struct packet *packet;
 
 	watch_remove(&gsi.watch);
-	while ((packet = dequeue()) != NULL)
+	while ((packet = packet_dequeue()) != NULL)
 		free(packet);
 	pthread_mutex_lock(&gsi.lock);
 	close(gsi.watch.fd);
@@ -236,7 +235,7 @@ void gsi_close(void)
 
 /* ---- sending ---- */
 
-static void send(struct adapter *adapter, const struct hca_datagram *datagram)
+static void send_datagram(struct adapter *adapter, const struct hca_datagram *datagram)
 {
 	hca_send_datagram(adapter->hca, datagram);
 	engine_kick();
@@ -263,7 +262,7 @@ void gsi_send(const struct cm_path *path, const uint8_t mad[MAD_SIZE])
 
 	memcpy(datagram.dgid, path->dgid, 16);
 	memcpy(datagram.dmac, path->dmac, 6);
-	send(path->adapter, &datagram);
+	send_datagram(path->adapter, &datagram);
 }
 
 void gsi_send_ipoib(struct adapter *adapter, unsigned int port, uint16_t dlid,
@@ -281,5 +280,5 @@ void gsi_send_ipoib(struct adapter *adapter, unsigned int port, uint16_t dlid,
 	};
 
 	memcpy(datagram.dgid, dgid, 16);
-	send(adapter, &datagram);
+	send_datagram(adapter, &datagram);
 }

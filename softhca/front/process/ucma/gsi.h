@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * gsi.h - what the kernel's part of rdma_cm sends and receives by itself: management datagrams of QP1, questions for
- * addresses. What arrives is handed over in the notification thread, whichever thread it came in.
+ * gsi.h - what the kernel's part of rdma_cm sends and receives by itself: management datagrams of
+ * QP1, questions for addresses. What arrives is handed over in the notification thread, whichever
+ * thread it came in.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_GSI_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_GSI_H
@@ -30,7 +31,8 @@ struct gsi_arrival {
 	size_t len;
 };
 
-/* Once, before there are adapters. TAKE is called for what is not communication management, DIED when an adapter has. */
+/* Once, before there are adapters. TAKE is called for what is not communication management, DIED
+ * when an adapter has. */
 int gsi_open(void (*take)(const struct gsi_arrival *arrival),
 	     void (*died)(struct adapter *adapter));
 void gsi_close(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mcast.c - multicast groups that datagram ids join. The group's GID follows from its address; the program's QP is
- * attached to it by the library.
+ * mcast.c - multicast groups that datagram ids join. The group's GID follows from its address; the
+ * program's QP is attached to it by the library.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void group_gid(const struct ucma_id *id, const struct sockaddr_storage *a
 		gid[12] &= 0x0f;
 }
 
-static void tell(struct ucma_mcast *mcast, const struct sockaddr_storage *addr)
+static void tell_join(struct ucma_mcast *mcast, const struct sockaddr_storage *addr)
 {
 	struct ucma_id *id = mcast->id;
 	struct ucma_event *event = ucma_event_new(id, EV_MULTICAST_JOIN, 0);
@@ -75,8 +75,8 @@ static int check_join(struct ucma_id *id, const struct sockaddr_storage *addr)
 	return 0;
 }
 
-static int join(struct ucma_call *uc, struct ucma_id *id, const struct sockaddr_storage *addr,
-		uint64_t uid, uint64_t response)
+static int join_group(struct ucma_call *uc, struct ucma_id *id, const struct sockaddr_storage *addr,
+		      uint64_t uid, uint64_t response)
 {
 	struct rdma_ucm_create_id_resp resp;
 	struct ucma_mcast *mcast;
@@ -98,7 +98,7 @@ static int join(struct ucma_call *uc, struct ucma_id *id, const struct sockaddr_
 		return ret;
 	}
 	log_note("rdma_cm: a multicast group is joined");
-	tell(mcast, addr);
+	tell_join(mcast, addr);
 	return 0;
 }
 
@@ -117,7 +117,7 @@ int ucma_mcast_join(struct ucma_call *uc)
 	memcpy(&addr, &cmd->addr, sizeof(addr));
 	if (cmd->addr_size != ucma_addr_size(addr.ss_family) || cmd->join_flags > 1)
 		return EINVAL;
-	return join(uc, id, &addr, cmd->uid, cmd->response);
+	return join_group(uc, id, &addr, cmd->uid, cmd->response);
 }
 
 /* The older form, for IP only */
@@ -131,10 +131,10 @@ int ucma_mcast_join_ip(struct ucma_call *uc)
 	if (uc->hdr.out < sizeof(struct rdma_ucm_create_id_resp))
 		return ENOSPC;
 	memcpy(&addr, &cmd->addr, sizeof(cmd->addr));
-	return ret ? ret : join(uc, id, &addr, cmd->uid, cmd->response);
+	return ret ? ret : join_group(uc, id, &addr, cmd->uid, cmd->response);
 }
 
-static struct ucma_mcast *find(struct ucma_file *file, uint32_t number)
+static struct ucma_mcast *mcast_find(struct ucma_file *file, uint32_t number)
 {
 	struct ucma_mcast *mcast;
 	struct ucma_id *id;
@@ -149,7 +149,7 @@ static struct ucma_mcast *find(struct ucma_file *file, uint32_t number)
 int ucma_mcast_leave(struct ucma_call *uc)
 {
 	struct rdma_ucm_destroy_id_resp resp;
-	struct ucma_mcast *mcast = find(uc->file, uc->destroy_id.id);
+	struct ucma_mcast *mcast = mcast_find(uc->file, uc->destroy_id.id);
 
 	if (uc->hdr.out < sizeof(resp))
 		return ENOSPC;

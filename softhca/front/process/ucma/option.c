@@ -49,9 +49,8 @@ static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
 static const struct ib_path_rec_data *pick_path(const struct ib_path_rec_data *paths, size_t count)
 {
 	enum { WANTED = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL };
-	size_t i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if ((paths[i].flags & WANTED) == WANTED)
 			return &paths[i];
 	return NULL;

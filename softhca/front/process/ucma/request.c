@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * request.c - requests of other sides that arrive: who listens for them, the id that each makes, the event that tells of it. A
- * request by IP address begins with a header that says who asks whom (IBTA annex A11).
+ * request.c - requests of other sides that arrive: who listens for them, the id that each makes,
+ * the event that tells of it. A request by IP address begins with a header that says who asks whom
+ * (IBTA annex A11).
  */
 #include <errno.h>
 #include <string.h>

@@ -170,7 +170,7 @@ static void ask_subnet(const struct resolution *res)
 	gsi_send(&path, mad);
 }
 
-static void ask(const struct resolution *res)
+static void ask_network(const struct resolution *res)
 {
 	uint8_t mac[6];
 
@@ -198,26 +198,26 @@ void resolve_cancel(struct resolution *res)
 	res->active = false;
 }
 
-static void finish(struct resolution *res, int status)
+static void resolution_finish(struct resolution *res, int status)
 {
 	resolve_cancel(res);
 	res->done(res, status);
 }
 
-static void expired(struct ucma_timer *timer)
+static void resolution_expired(struct ucma_timer *timer)
 {
 	struct resolution *res = (struct resolution *)timer;
 	uint64_t now = timer_now(), next = now + REPEAT_NS;
 
 	if (now >= res->give_up) {
-		finish(res, -ETIMEDOUT);
+		resolution_finish(res, -ETIMEDOUT);
 		return;
 	}
-	ask(res);
+	ask_network(res);
 	timer_start(timer, next < res->give_up ? next : res->give_up);
 }
 
-static void start(struct resolution *res, uint32_t timeout_ms)
+static void resolution_start(struct resolution *res, uint32_t timeout_ms)
 {
 	uint64_t now = timer_now(), next = now + REPEAT_NS;
 
@@ -225,34 +225,34 @@ static void start(struct resolution *res, uint32_t timeout_ms)
 	res->transaction = next_transaction++;
 	res->active = true;
 	LIST_INSERT_HEAD(&open_questions, res, entry);
-	res->timer.expired = expired;
+	res->timer.expired = resolution_expired;
 	timer_start(&res->timer, next < res->give_up ? next : res->give_up);
-	ask(res);
+	ask_network(res);
 }
 
 void resolve_address(struct resolution *res, uint32_t timeout_ms)
 {
 	res->what = RESOLVE_ADDRESS;
-	start(res, timeout_ms);
+	resolution_start(res, timeout_ms);
 }
 
 void resolve_path(struct resolution *res, uint32_t timeout_ms)
 {
 	res->what = RESOLVE_PATH;
-	start(res, timeout_ms);
+	resolution_start(res, timeout_ms);
 }
 
 void resolve_service(struct resolution *res, uint32_t timeout_ms)
 {
 	res->what = RESOLVE_SERVICE;
-	start(res, timeout_ms);
+	resolution_start(res, timeout_ms);
 }
 
 /* ---- answers ---- */
 
 /* HOST of the network is at GID and MAC; NULL: that is not said. */
-static void tell(const struct gsi_arrival *arrival, const uint8_t host[16], const uint8_t gid[16],
-		 const uint8_t *mac)
+static void tell_address(const struct gsi_arrival *arrival, const uint8_t host[16],
+			 const uint8_t gid[16], const uint8_t *mac)
 {
 	struct resolution *res, *next;
 
@@ -266,7 +266,7 @@ static void tell(const struct gsi_arrival *arrival, const uint8_t host[16], cons
 			memcpy(res->mac, mac, 6);
 			roce_learn(gid, mac);
 		}
-		finish(res, 0);
+		resolution_finish(res, 0);
 		next = LIST_FIRST(&open_questions); /* others may have gone */
 	}
 }
@@ -280,7 +280,7 @@ static void take_arp(const struct gsi_arrival *arrival)
 	    fld_get(arp, ARP_OPERATION) != ARP_REPLY)
 		return;
 	inet_map(fld_at(arp, ARP_SENDER_IP), host);
-	tell(arrival, host, host, fld_at(arp, ARP_SENDER_MAC));
+	tell_address(arrival, host, host, fld_at(arp, ARP_SENDER_MAC));
 }
 
 static void take_advertisement(const struct gsi_arrival *arrival)
@@ -297,7 +297,7 @@ static void take_advertisement(const struct gsi_arrival *arrival)
 	if (len < ND_MESSAGE_SIZE || len % 2 || len > arrival->len - ETHERNET_SIZE - IP6_SIZE ||
 	    icmp_sum(ip, len) != UINT16_MAX || fld_get(icmp, ND_OPTION) != ND_OPTION_TARGET_MAC)
 		return;
-	tell(arrival, target, target, fld_at(icmp, ND_OPTION_ADDRESS));
+	tell_address(arrival, target, target, fld_at(icmp, ND_OPTION_ADDRESS));
 }
 
 static bool is_ipoib_arp(const struct gsi_arrival *arrival)
@@ -334,7 +334,7 @@ static void take_ipoib_arp(const struct gsi_arrival *arrival)
 
 	if (fld_get(arp, ARP_OPERATION) == ARP_REPLY) {
 		inet_map(fld_at(arp, IPOIB_ARP_SENDER_IP), host);
-		tell(arrival, host, fld_at(from, IPOIB_ADDR_GID), NULL);
+		tell_address(arrival, host, fld_at(from, IPOIB_ADDR_GID), NULL);
 	} else if (fld_get(arp, ARP_OPERATION) == ARP_REQUEST) {
 		inet_map(fld_at(arp, IPOIB_ARP_TARGET_IP), host);
 		if (is_own(host, arrival->adapter, arrival->port))
@@ -347,7 +347,7 @@ static void take_path_record(const uint8_t *mad, struct resolution *res)
 	const uint8_t *data = mad + SA_DATA;
 
 	if (fld_get(mad, MAD_STATUS)) {
-		finish(res, -EINVAL);
+		resolution_finish(res, -EINVAL);
 		return;
 	}
 	res->dlid = fld_get(data, PATH_DLID);
@@ -355,7 +355,7 @@ static void take_path_record(const uint8_t *mad, struct resolution *res)
 	res->mtu = fld_get(data, PATH_MTU);
 	res->rate = fld_get(data, PATH_RATE);
 	res->lifetime = fld_get(data, PATH_LIFETIME);
-	finish(res, res->dlid ? 0 : -EINVAL);
+	resolution_finish(res, res->dlid ? 0 : -EINVAL);
 }
 
 static void take_service_record(const uint8_t *mad, struct resolution *res)
@@ -364,7 +364,7 @@ static void take_service_record(const uint8_t *mad, struct resolution *res)
 
 	if (!status)
 		memcpy(res->record, mad + SA_DATA, sizeof(res->record));
-	finish(res, status == SA_NO_RECORDS ? -ENODATA : status ? -EINVAL : 0);
+	resolution_finish(res, status == SA_NO_RECORDS ? -ENODATA : status ? -EINVAL : 0);
 }
 
 static void take_subnet(const uint8_t *mad)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * resolve.h - where an IP address of another host is, the path to a GID, who offers a service: questions to the network, as a kernel asks them.
- * ARP (RFC 826) and neighbour discovery (RFC 4861) on Ethernet, ARP over IPoIB (RFC 4391) and subnet administration on
- * InfiniBand. IPoIB's questions about our own addresses are answered here, too.
+ * resolve.h - where an IP address of another host is, the path to a GID, who offers a service:
+ * questions to the network, as a kernel asks them. ARP (RFC 826) and neighbour discovery (RFC 4861)
+ * on Ethernet, ARP over IPoIB (RFC 4391) and subnet administration on InfiniBand. IPoIB's questions
+ * about our own addresses are answered here, too.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_RESOLVE_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_RESOLVE_H
@@ -15,7 +16,8 @@
 #include "softhca/front/process/ucma/timer.h"
 #include "softhca/net/service.h"
 
-/* A question that waits for its answer; part of who asks. IP addresses are 16 bytes, IPv4 as mapped to IPv6. */
+/* A question that waits for its answer; part of who asks. IP addresses are 16 bytes, IPv4 as mapped
+ * to IPv6. */
 struct resolution {
 	struct ucma_timer timer;
 	LIST_ENTRY(resolution) entry;
@@ -41,7 +43,8 @@ typedef bool (*resolve_own_fn)(const uint8_t host[16], const struct adapter *ada
 			       unsigned int port);
 
 void resolve_start(resolve_own_fn is_own);
-/* The caller has filled adapter, port, own, wanted and done. The answer comes later, not before return. */
+/* The caller has filled adapter, port, own, wanted and done. The answer comes later, not before
+ * return. */
 void resolve_address(struct resolution *resolution, uint32_t timeout_ms);
 void resolve_path(struct resolution *resolution, uint32_t timeout_ms);
 /* The caller has filled adapter, port, components, record and done. */

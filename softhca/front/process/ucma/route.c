@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * route.c - from an id to its peer: resolving the address, then the path. What is of this process is known at once, for the
- * rest the network is asked (resolve.h); either way an event tells.
+ * route.c - from an id to its peer: resolving the address, then the path. What is of this process
+ * is known at once, for the rest the network is asked (resolve.h); either way an event tells.
  */
 #include <errno.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static void address_known(struct ucma_id *id, int status)
 	ucma_event_simple(id, status ? EV_ADDR_ERROR : EV_ADDR_RESOLVED, status);
 }
 
-/* On InfiniBand a link-local address has the port's GUID in it, as its GID has; where a kernel made it, with the bit set that
- * says so (RFC 4391, 8). */
+/* On InfiniBand a link-local address has the port's GUID in it, as its GID has; where a kernel made
+ * it, with the bit set that says so (RFC 4391, 8). */
 static bool names_gid(const struct ucma_id *id, uint8_t gid[16])
 {
 	enum { UNIVERSAL = 0x02 };
@@ -81,7 +81,8 @@ static void address_answered(struct resolution *res, int status)
 	address_known(id, status);
 }
 
-/* The address may be of another host. A GID is where it says; whether there is a path to it is the next question. */
+/* The address may be of another host. A GID is where it says; whether there is a path to it is the
+ * next question. */
 static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 {
 	struct resolution *res = &id->resolution;
@@ -103,7 +104,8 @@ static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 	resolve_address(res, timeout_ms);
 }
 
-static void resolve(struct ucma_id *id, const struct sockaddr_storage *dst, uint32_t timeout_ms)
+static void resolve_address_of(struct ucma_id *id, const struct sockaddr_storage *dst,
+			       uint32_t timeout_ms)
 {
 	int ret = ucma_addr_find(id->file->daemon, dst, &id->dst);
 
@@ -126,7 +128,7 @@ static int resolve_to(struct ucma_call *uc, uint32_t number, const struct sockad
 		return ret;
 	if (id->state != UCMA_BOUND || id->src.addr.ss_family != dst->ss_family)
 		return EINVAL;
-	resolve(id, dst, timeout_ms);
+	resolve_address_of(id, dst, timeout_ms);
 	return 0;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * service.c - an id finds its destination by the name or ID of a service: RESOLVE_IB_SERVICE, as Linux has it from 6.18 on.
+ * service.c - an id finds its destination by the name or ID of a service: RESOLVE_IB_SERVICE, as
+ * Linux has it from 6.18 on.
  *
- * Services are those of this process' subnet (--service); on a network, the other hosts are asked for what is not known here. The
- * first record found is the destination, so that the route is next; all of them can be queried.
+ * Services are those of this process' subnet (--service); on a network, the other hosts are asked
+ * for what is not known here. The first record found is the destination, so that the route is next;
+ * all of them can be queried.
  */
 #include <assert.h>
 #include <errno.h>
@@ -76,7 +78,7 @@ static void ask_network(struct ucma_id *id, uint64_t components, const uint8_t *
 	resolve_service(res, TIMEOUT_MS);
 }
 
-static void find(struct ucma_id *id, uint64_t components, const uint8_t *wanted)
+static void find_services(struct ucma_id *id, uint64_t components, const uint8_t *wanted)
 {
 	struct fabric *fabric = id->file->daemon->fabric;
 	uint8_t records[MAX_SERVICES][SERVICE_RECORD_SIZE];
@@ -121,7 +123,7 @@ int ucma_service_resolve(struct ucma_call *uc)
 		return EINVAL;
 	if (adapter_is_roce(id->src.adapter))
 		return EOPNOTSUPP;
-	find(id, components, wanted);
+	find_services(id, components, wanted);
 	return 0;
 }
 

@@ -33,7 +33,7 @@ static void arm(uint64_t deadline)
 	timerfd_settime(watch.fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-static struct ucma_timer *first(void)
+static struct ucma_timer *timer_first(void)
 {
 	struct ucma_timer *timer, *best = NULL;
 
@@ -43,7 +43,7 @@ static struct ucma_timer *first(void)
 	return best;
 }
 
-static void ready(struct watch *own, uint32_t events)
+static void timers_ready(struct watch *own, uint32_t events)
 {
 	uint64_t now = timer_now(), count;
 	struct ucma_timer *timer;
@@ -51,11 +51,11 @@ static void ready(struct watch *own, uint32_t events)
 	(void)events;
 	if (read(own->fd, &count, sizeof(count)) != sizeof(count))
 		return;
-	while ((timer = first()) != NULL && timer->deadline <= now) {
+	while ((timer = timer_first()) != NULL && timer->deadline <= now) {
 		timer_stop(timer);
 		timer->expired(timer);
 	}
-	timer = first();
+	timer = timer_first();
 	arm(timer ? timer->deadline : 0);
 }
 
@@ -64,7 +64,7 @@ int timers_open(void)
 	int ret;
 
 	watch = (struct watch){ timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
-				ready };
+				timers_ready };
 	if (watch.fd < 0)
 		return errno;
 	ret = watch_add(&watch, EPOLLIN);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * timer.h - timers of rdma_cm, in the daemon's poll loop: few at a time, as connections share one (cm.h).
+ * timer.h - timers of rdma_cm, in the daemon's poll loop: few at a time, as connections share one
+ * (cm.h).
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_TIMER_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_TIMER_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ucma.h - the part of the kernel's rdma_ucm and its connection manager: ids, their events, connections between them.
+ * ucma.h - the part of the kernel's rdma_ucm and its connection manager: ids, their events,
+ * connections between them.
  *
- * A program's file is the reading end of a pipe with one byte for each event that waits, so that poll() works; its write()
- * calls are trapped and are the commands of <rdma/rdma_user_cm.h>. Ids connect by datagrams of communication management
- * (cm.h), also those of one process. All of it runs in the notification thread.
+ * A program's file is the reading end of a pipe with one byte for each event that waits, so that
+ * poll() works; its write() calls are trapped and are the commands of <rdma/rdma_user_cm.h>. Ids
+ * connect by datagrams of communication management (cm.h), also those of one process. All of it
+ * runs in the notification thread.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_UCMA_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_UCMA_H
@@ -98,7 +100,8 @@ void ucma_write(struct call *call);
 struct ucma_file *ucma_file_find(const struct stat *st);
 void ucma_stop(void);
 
-/* An event of TYPE for ID, to be filled and sent. NULL: no memory; the event is lost, and said to be. */
+/* An event of TYPE for ID, to be filled and sent. NULL: no memory; the event is lost, and said to
+ * be. */
 struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status);
 void ucma_event_send(struct ucma_event *event);
 /* With nothing more to say. */
@@ -227,15 +230,16 @@ void ucma_id_adapter_died(struct adapter *adapter);
 
 /* To ADDR, and to a free port if it names none; EINVAL: it is bound already. */
 int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr);
-/* A service ID of the program's choice must be of its port space (else EPROTONOSUPPORT); those of PS_IB may be of any. */
+/* A service ID of the program's choice must be of its port space (else EPROTONOSUPPORT); those of
+ * PS_IB may be of any. */
 int ucma_bind_take_service(struct ucma_id *id);
 
 /* ---- ucma/listen.c ---- */
 
 /* It listens no more, if it did. */
 void ucma_id_unlisten(struct ucma_id *id);
-/* The listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST is NULL in a request without IP
- * addresses. */
+/* The listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST is
+ * NULL in a request without IP addresses. */
 struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
 				      const uint8_t *host, bool ipv4);
 
@@ -257,8 +261,8 @@ void ucma_request_tell(struct ucma_id *id, const struct cm_request *request);
 /* What connections need to have, once there are adapters. */
 int ucma_conn_start(void);
 void ucma_conn_stop(void);
-/* WHAT has happened to the connection, by message MAD if not NULL. A program hears nothing of a connection that it has not
- * accepted; its accept will fail. */
+/* WHAT has happened to the connection, by message MAD if not NULL. A program hears nothing of a
+ * connection that it has not accepted; its accept will fail. */
 void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad);
 /* How the peer is reached. */
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,

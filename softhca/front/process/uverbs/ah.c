@@ -2,7 +2,8 @@
 /*
  * ah.c - address handles.
  *
- * The library makes the address vector itself; the kernel checks it and, on RoCE, says which Ethernet address it means.
+ * The library makes the address vector itself; the kernel checks it and, on RoCE, says which
+ * Ethernet address it means.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -37,7 +38,8 @@ static int check_address(struct uverbs_call *uc, const struct ib_uverbs_ah_attr 
 	return adapter_query_gid(uc->adapter, attr->port_num, attr->grh.sgid_index, &gid);
 }
 
-/* Before anything is made: a program without room for the Ethernet address cannot use the handle. */
+/* Before anything is made: a program without room for the Ethernet address cannot use the
+ * handle. */
 static int respond_mac(struct uverbs_call *uc, const struct ib_uverbs_ah_attr *attr)
 {
 	struct mlx5_ib_create_ah_resp driver = {

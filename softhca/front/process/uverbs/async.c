@@ -9,7 +9,8 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs/objects.h"
 
-/* The first is the file's own: events of the adapter, and of objects that name no other, go there. */
+/* The first is the file's own: events of the adapter, and of objects that name no other, go
+ * there. */
 static int async_alloc(struct uverbs_call *uc)
 {
 	struct event_channel *channel;

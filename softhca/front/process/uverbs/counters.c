@@ -2,8 +2,8 @@
 /*
  * counters.c - sets of flow counters.
  *
- * As in Linux' driver, a set is one counter of the device, which has packets and bytes; which of the two stands at which
- * index is said once, with the first flow that names the set.
+ * As in Linux' driver, a set is one counter of the device, which has packets and bytes; which of
+ * the two stands at which index is said once, with the first flow that names the set.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ int counters_for_flow(struct uverbs_call *uc, uint32_t handle, struct object **o
 
 /* ---- reading ---- */
 
-static int query(struct adapter *adapter, uint32_t number, uint64_t value[2])
+static int query_counter(struct adapter *adapter, uint32_t number, uint64_t value[2])
 {
 	uint8_t in[32] = { 0 }, out[32];
 	const uint8_t *counter = fld_at(out, QUERY_FLOW_COUNTER_OUT_FLOW_STATISTICS);
@@ -157,7 +157,7 @@ static int counters_read(struct uverbs_call *uc)
 	if (!counters->base.users || flags & ~(uint64_t)READ_FROM_CACHE ||
 	    counters->values > len / sizeof(*values))
 		return EINVAL;
-	ret = query(uc->adapter, counters->number, value);
+	ret = query_counter(uc->adapter, counters->number, value);
 	if (ret)
 		return ret;
 	values = calloc(1, len ? len : 1);

@@ -322,8 +322,8 @@ static int resize_in_device(struct uverbs_call *uc, const struct cq_request *req
 	return ret;
 }
 
-static int resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
-		  struct uverbs_cq *cq)
+static int resize_cq(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
+		     struct uverbs_cq *cq)
 {
 	uint32_t max = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_CQ_SZ);
 	struct cq_request req;
@@ -358,7 +358,7 @@ static int cq_resize(struct uverbs_call *uc)
 	if (!ret)
 		ret = object_find(uc->file, UVERBS_OBJECT_CQ, cmd.cq_handle, &cq);
 	if (!ret)
-		ret = resize(uc, &cmd, cq);
+		ret = resize_cq(uc, &cmd, cq);
 	if (ret)
 		return ret;
 	resp.cqe = cq->cqe;

@@ -58,7 +58,8 @@ static void fill_ucontext(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 	};
 }
 
-/* A key that reads as zero and swallows what is written, for programs without memory of their own. */
+/* A key that reads as zero and swallows what is written, for programs without memory of their
+ * own. */
 static int fill_dump_mkey(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE];

@@ -8,6 +8,7 @@
 #include "prm/mlx5/cmd.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 static const enum prm_opcode allowed[] = {
 	PRM_OP_QUERY_HCA_CAP,
@@ -18,7 +19,7 @@ static const enum prm_opcode allowed[] = {
 
 static bool is_allowed(uint32_t opcode)
 {
-	for (unsigned int i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(allowed); i++)
 		if (allowed[i] == opcode)
 			return true;
 	return false;

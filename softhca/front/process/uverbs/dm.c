@@ -2,8 +2,8 @@
 /*
  * dm.c - device memory: memory of the adapter's own that programs allocate, map and register.
  *
- * Its bytes are pages of the file that the program has for its context, so it maps them as it would map the adapter's, and
- * no access to them needs anybody's help.
+ * Its bytes are pages of the file that the program has for its context, so it maps them as it would
+ * map the adapter's, and no access to them needs anybody's help.
  */
 #include <errno.h>
 #include <string.h>
@@ -146,7 +146,8 @@ static int dm_query(struct uverbs_call *uc)
 		   : uc_out(uc, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &dm->length, sizeof(dm->length));
 }
 
-/* An operation is a page whose reads and writes the device executes. Pages of a file cannot do that, so there is none. */
+/* An operation is a page whose reads and writes the device executes. Pages of a file cannot do
+ * that, so there is none. */
 static int dm_map_operation(struct uverbs_call *uc)
 {
 	uint32_t known = fld_get(uc->adapter->memory_caps, MEM_CAP_MEMIC_OPERATIONS);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dmah.c - DMA handles: hints for the PCI transactions that reach a region, and regions that have one.
+ * dmah.c - DMA handles: hints for the PCI transactions that reach a region, and regions that have
+ * one.
  *
- * There is no PCI bus here, so a processing hint (PH) is taken and changes nothing. A steering tag, by a CPU's number and a
- * type of memory, would have to come from the platform, and is refused as on a machine without them.
+ * There is no PCI bus here, so a processing hint (PH) is taken and changes nothing. A steering tag,
+ * by a CPU's number and a type of memory, would have to come from the platform, and is refused as
+ * on a machine without them.
  */
 #include <errno.h>
 

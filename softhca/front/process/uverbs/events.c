@@ -2,10 +2,10 @@
 /*
  * events.c - completion channels and asynchronous event files.
  *
- * The program's end is a stream socket, because a read() of a longer buffer than one event returns several, as on the real
- * files. What does not fit the socket waits in the channel and follows when the program has read. How many events of a CQ or
- * QP were read is only asked when it is destroyed: everything unread is fetched from the program's end and what belongs to
- * others is sent again.
+ * The program's end is a stream socket, because a read() of a longer buffer than one event returns
+ * several, as on the real files. What does not fit the socket waits in the channel and follows when
+ * the program has read. How many events of a CQ or QP were read is only asked when it is destroyed:
+ * everything unread is fetched from the program's end and what belongs to others is sent again.
  */
 #include <endian.h>
 #include <errno.h>
@@ -27,6 +27,7 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 /* What programs read; the names are of enum ibv_event_type. */
 enum {
@@ -285,7 +286,8 @@ static struct event_source *find_source(const struct adapter *adapter, enum sour
 	return NULL;
 }
 
-/* Takes what the program has not read out of its end of CHANNEL and puts it before what is pending here. */
+/* Takes what the program has not read out of its end of CHANNEL and puts it before what is pending
+ * here. */
 static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_len)
 {
 	struct pending_list fetched = STAILQ_HEAD_INITIALIZER(fetched);
@@ -325,7 +327,8 @@ static bool is_kind_of(uint32_t event_type, enum source_kind kind)
 	}
 }
 
-/* The handle is first in both kinds of event. Asynchronous ones of CQs, SRQs and QPs differ by their type. */
+/* The handle is first in both kinds of event. Asynchronous ones of CQs, SRQs and QPs differ by
+ * their type. */
 static bool is_event_of(const struct pending *pending, const struct event_source *source)
 {
 	const struct ib_uverbs_async_event_desc *async = (const void *)pending->bytes;
@@ -436,7 +439,7 @@ static const struct {
 
 static void send_qp_event(struct adapter *adapter, unsigned int type, const uint8_t *eqe)
 {
-	for (unsigned int i = 0; i < sizeof(qp_events) / sizeof(qp_events[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(qp_events); i++)
 		if (qp_events[i].device == type)
 			send_async(adapter, SOURCE_QP, fld_get(eqe, EQE_QPN), qp_events[i].program);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * events.h - completion channels and asynchronous event files: from the device's event queues to what programs read.
+ * events.h - completion channels and asynchronous event files: from the device's event queues to
+ * what programs read.
  *
- * A channel is a socket whose other end is the program's descriptor. Sources are the CQs, QPs and SRQs that report to channels.
- * The device reports from whatever thread runs it, under its lock; so nothing here calls into the device.
+ * A channel is a socket whose other end is the program's descriptor. Sources are the CQs, QPs and
+ * SRQs that report to channels. The device reports from whatever thread runs it, under its lock; so
+ * nothing here calls into the device.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_EVENTS_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_EVENTS_H
@@ -39,7 +41,8 @@ struct event_source {
 /* The device's callback, for adapter_listener */
 void events_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
 
-/* A channel whose end for the program is given to the caller of CALL as descriptor *NUMBER. One reference. */
+/* A channel whose end for the program is given to the caller of CALL as descriptor *NUMBER. One
+ * reference. */
 int event_channel_create(struct call *call, struct event_channel **channel, int *number);
 void event_channel_get(struct event_channel *channel);
 void event_channel_put(struct event_channel *channel);
@@ -51,10 +54,12 @@ void event_channel_entrust(struct event_channel *channel, int holder);
 void event_channel_set_default(struct event_channel *channel, struct adapter *adapter);
 
 void event_source_add(struct event_source *source);
-/* The end of making what events come from: RET says whether the device has made it, as NUMBER. Adds or drops SOURCE; returns RET. */
+/* The end of making what events come from: RET says whether the device has made it, as NUMBER. Adds
+ * or drops SOURCE; returns RET. */
 int event_source_made(struct event_source *source, int ret, uint32_t number);
-/* No more events from SOURCE; what the program has not read yet is taken back. What it has read is counted: destroying waits
- * until the program has acknowledged as many. TID is a thread of the program. */
+/* No more events from SOURCE; what the program has not read yet is taken back. What it has read is
+ * counted: destroying waits until the program has acknowledged as many. TID is a thread of the
+ * program. */
 void event_source_remove(struct event_source *source, pid_t tid);
 
 #endif

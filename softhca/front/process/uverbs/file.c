@@ -2,9 +2,10 @@
 /*
  * file.c - open uverbs files and their objects.
  *
- * The program's descriptor is a memfd of UAR pages, opened once more for it: that file description lives until the last
- * descriptor and mapping of it is gone, in whatever process, and inotify reports that moment exactly. A uverbs file is found
- * by the memfd's inode, so copies of the descriptor need no bookkeeping.
+ * The program's descriptor is a memfd of UAR pages, opened once more for it: that file description
+ * lives until the last descriptor and mapping of it is gone, in whatever process, and inotify
+ * reports that moment exactly. A uverbs file is found by the memfd's inode, so copies of the
+ * descriptor need no bookkeeping.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,8 @@
 static LIST_HEAD(, uverbs_file) files = LIST_HEAD_INITIALIZER(files);
 static struct watch closes; /* inotify */
 
-/* UAR pages from the start on; what else can be mapped is at the page that is its command (mlx5-abi.h). */
+/* UAR pages from the start on; what else can be mapped is at the page that is its command
+ * (mlx5-abi.h). */
 enum {
 	CLOCK_PAGE = MLX5_IB_MMAP_CLOCK_INFO << 8,
 	MEMORY_PAGE = MLX5_IB_MMAP_DEVICE_MEM << 8,
@@ -180,7 +182,8 @@ static uint64_t nanoseconds(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* How timestamps of completions become wall-clock time. They are of CLOCK_MONOTONIC, so a tick is a nanosecond for good. */
+/* How timestamps of completions become wall-clock time. They are of CLOCK_MONOTONIC, so a tick is a
+ * nanosecond for good. */
 static void describe_clock(struct uverbs_file *file)
 {
 	enum { SHIFT = 20 };

@@ -2,8 +2,8 @@
 /*
  * mcast.c - multicast groups that UD QPs are attached to.
  *
- * The kernel remembers them by GID and LID; the device knows the GID only. A QP with groups cannot be destroyed by its
- * program, but goes with the file.
+ * The kernel remembers them by GID and LID; the device knows the GID only. A QP with groups cannot
+ * be destroyed by its program, but goes with the file.
  */
 #include <errno.h>
 #include <stdlib.h>

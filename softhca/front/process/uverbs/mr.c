@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - memory regions of a program's memory: pinned ones, and those of which pages are fetched on demand.
+ * mr.c - memory regions of a program's memory: pinned ones, and those of which pages are fetched on
+ * demand.
  *
- * The device reads and writes a program's memory by virtual addresses, when the data moves. So nothing is ever pinned; what
- * is different on demand is that pages need not be there when the region is registered. An access to a page that is not there
- * fails, one that was mapped later is seen.
+ * The device reads and writes a program's memory by virtual addresses, when the data moves. So
+ * nothing is ever pinned; what is different on demand is that pages need not be there when the
+ * region is registered. An access to a page that is not there fails, one that was mapped later is
+ * seen.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -226,7 +228,8 @@ struct change {
 	struct uverbs_pd *pd;
 };
 
-/* What is asked for when MR is changed as CMD says. The range of an implicit one is always the same. */
+/* What is asked for when MR is changed as CMD says. The range of an implicit one is always the
+ * same. */
 static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *cmd,
 		       const struct uverbs_mr *mr, struct change *change)
 {
@@ -261,7 +264,8 @@ static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 	return check_request(uc, &change->req);
 }
 
-/* Whether the key can stay: its range does not change and few of its rights, or there is room for the new range. */
+/* Whether the key can stay: its range does not change and few of its rights, or there is room for
+ * the new range. */
 static bool keeps_key(const struct uverbs_mr *mr, const struct change *change,
 		      const struct region *region)
 {

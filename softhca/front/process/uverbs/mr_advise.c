@@ -2,8 +2,9 @@
 /*
  * mr_advise.c - advice on regions of which pages are fetched on demand: fetch them now.
  *
- * Only advice that waits (FLUSH) says what came of it. What is fetched is what the program has not touched yet, so its first
- * use costs no fault; the device itself has no table of pages that could become warm.
+ * Only advice that waits (FLUSH) says what came of it. What is fetched is what the program has not
+ * touched yet, so its first use costs no fault; the device itself has no table of pages that could
+ * become warm.
  */
 #include <errno.h>
 #include <stdlib.h>

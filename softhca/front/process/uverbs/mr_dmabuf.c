@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr_dmabuf.c - memory regions of dma-bufs: files whose memory a device of another driver has given out.
+ * mr_dmabuf.c - memory regions of dma-bufs: files whose memory a device of another driver has given
+ * out.
  *
- * The file is mapped here, and the device moves data there. Few machines that run tests have a driver that makes dma-bufs, so
- * a memfd is taken for one; every other file is refused as Linux does it.
+ * The file is mapped here, and the device moves data there. Few machines that run tests have a
+ * driver that makes dma-bufs, so a memfd is taken for one; every other file is refused as Linux
+ * does it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +36,8 @@ static int self(uint64_t *bus)
 	return ret;
 }
 
-/* Bytes of the dma-buf; 0: it is none. A dma-buf says its size by lseek() only, which has no other effect on it. */
+/* Bytes of the dma-buf; 0: it is none. A dma-buf says its size by lseek() only, which has no other
+ * effect on it. */
 static uint64_t size_of(int fd)
 {
 	char path[32], target[32] = "";

@@ -57,7 +57,8 @@ struct mr_request {
 	int32_t fd; /* below 0: memory */
 };
 
-/* A region of memory of the calling process, or of a file; with its handle. 0 or a positive errno. */
+/* A region of memory of the calling process, or of a file; with its handle. 0 or a positive
+ * errno. */
 int mr_of_memory(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
 		 struct uverbs_mr **mr);
 int mr_of_file(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
@@ -66,7 +67,8 @@ int mr_of_file(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_req
 int mr_new(struct uverbs_call *uc, struct uverbs_mr **mr);
 /* Of one that has no key yet */
 void mr_free(struct uverbs_mr *mr);
-/* Make the key of an MR whose region is filled in, in PD, and give it a handle. Frees MR when that fails. */
+/* Make the key of an MR whose region is filled in, in PD, and give it a handle. Frees MR when that
+ * fails. */
 int mr_finish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
 /* Give an MR whose key is made, in PD, a handle. Destroys it when that fails. */
 int mr_publish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
@@ -133,8 +135,8 @@ struct uverbs_rwq_table {
 struct mcast;
 LIST_HEAD(mcast_list, mcast);
 
-/* A QP in the device, and what the device does not know of it. Target QPs of XRC have a handle for each program that opens
- * them, the others just one. */
+/* A QP in the device, and what the device does not know of it. Target QPs of XRC have a handle for
+ * each program that opens them, the others just one. */
 struct real_qp {
 	LIST_ENTRY(real_qp) in_domain; /* of an XRC target */
 	unsigned int users;
@@ -175,7 +177,8 @@ uint32_t xrc_domain_number(const struct xrc_domain *domain);
 /* An XRC target is there, for others to open. */
 void xrc_domain_add_qp(struct xrc_domain *domain, struct real_qp *real);
 
-/* The raw packet QP that spreads what it receives over TABLE, as the driver's part of the call says. */
+/* The raw packet QP that spreads what it receives over TABLE, as the driver's part of the call
+ * says. */
 struct raw_qp;
 int qp_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, struct raw_qp **raw);
 

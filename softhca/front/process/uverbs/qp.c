@@ -47,7 +47,7 @@ static void count_users(const struct uverbs_qp *qp, int change)
 	void *const used[] = { qp->pd,  qp->send_cq, qp->recv_cq, qp->uar,
 			       qp->srq, qp->xrcd,    qp->table };
 
-	for (unsigned int i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(used); i++)
 		if (used[i])
 			((struct object *)used[i])->users += change;
 }
@@ -95,7 +95,8 @@ static bool is_spread(struct uverbs_call *uc)
 	return uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
 }
 
-/* Of QPs without queues of their own, no sizes are read: they have none, or say something else there. */
+/* Of QPs without queues of their own, no sizes are read: they have none, or say something else
+ * there. */
 static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
 {
 	req->driver = (struct mlx5_ib_create_qp){ 0 };

@@ -24,7 +24,8 @@ static const char *const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD",
 
 /* ---- checks ---- */
 
-static int refuse(struct uverbs_call *uc, const struct uverbs_qp *qp, const char *why, int error)
+static int modify_refuse(struct uverbs_call *uc, const struct uverbs_qp *qp, const char *why,
+			 int error)
 {
 	log_note("%s: modify_qp %#x in state %s: %s", uc->adapter->name, qp->real->qpn,
 		 state_names[qp->real->state], why);
@@ -51,7 +52,7 @@ static int check_transition(struct uverbs_call *uc, const struct uverbs_qp *qp,
 
 	*to = mask & QP_ATTR_STATE ? cmd->qp_state : from;
 	why = qp_state_change(qp->type, from, *to, mask, transition);
-	return why ? refuse(uc, qp, why, EINVAL) : 0;
+	return why ? modify_refuse(uc, qp, why, EINVAL) : 0;
 }
 
 static bool is_port(const struct uverbs_call *uc, unsigned int port)
@@ -66,13 +67,13 @@ static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	int ret;
 
 	if (!is_port(uc, dest->port_num) || dest->port_num != qp->real->port)
-		return refuse(uc, qp, "path of another port", EINVAL);
+		return modify_refuse(uc, qp, "path of another port", EINVAL);
 	if (!dest->is_global)
 		return adapter_is_roce(uc->adapter)
-			       ? refuse(uc, qp, "RoCE needs a global path", EINVAL)
+			       ? modify_refuse(uc, qp, "RoCE needs a global path", EINVAL)
 			       : 0;
 	ret = adapter_query_gid(uc->adapter, dest->port_num, dest->sgid_index, &gid);
-	return ret ? refuse(uc, qp, "no such source GID", ret) : 0;
+	return ret ? modify_refuse(uc, qp, "no such source GID", ret) : 0;
 }
 
 /* Before the change of state is looked at, as the kernel does. */
@@ -82,10 +83,10 @@ static int check_address(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	uint32_t mask = cmd->attr_mask;
 
 	if (mask & QP_ATTR_PORT && !is_port(uc, cmd->port_num))
-		return refuse(uc, qp, "no such port", EINVAL);
+		return modify_refuse(uc, qp, "no such port", EINVAL);
 	if ((mask & QP_ATTR_CUR_STATE && cmd->cur_qp_state >= QP_STATES) ||
 	    (mask & QP_ATTR_STATE && cmd->qp_state >= QP_STATES))
-		return refuse(uc, qp, "no such state", EINVAL);
+		return modify_refuse(uc, qp, "no such state", EINVAL);
 	return mask & QP_ATTR_AV ? check_path(uc, qp, &cmd->dest) : 0;
 }
 
@@ -101,17 +102,17 @@ static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
 					 mask & QP_ATTR_PORT ? cmd->port_num : qp->real->port,
 					 cmd->pkey_index, &pkey);
 	if (ret)
-		return refuse(uc, qp, "P_Key index out of range", ret);
+		return modify_refuse(uc, qp, "P_Key index out of range", ret);
 	if (mask & QP_ATTR_MAX_READS &&
 	    cmd->max_rd_atomic > 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_RA_REQ_QP))
-		return refuse(uc, qp, "max_rd_atomic beyond the limit", EINVAL);
+		return modify_refuse(uc, qp, "max_rd_atomic beyond the limit", EINVAL);
 	if (mask & QP_ATTR_MAX_DEST_READS &&
 	    cmd->max_dest_rd_atomic > 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_RA_RES_QP))
-		return refuse(uc, qp, "max_dest_rd_atomic beyond the limit", EINVAL);
+		return modify_refuse(uc, qp, "max_dest_rd_atomic beyond the limit", EINVAL);
 	if (mask & QP_ATTR_MTU && (cmd->path_mtu < 1 || cmd->path_mtu > 5))
-		return refuse(uc, qp, "no such path MTU", EINVAL);
+		return modify_refuse(uc, qp, "no such path MTU", EINVAL);
 	if (mask & QP_ATTR_ALT_PATH)
-		return refuse(uc, qp, "alternate paths are not supported", EINVAL);
+		return modify_refuse(uc, qp, "alternate paths are not supported", EINVAL);
 	return 0;
 }
 
@@ -246,7 +247,7 @@ static uint32_t optional_params(uint32_t mask, const struct qp_transition *trans
 {
 	uint32_t optional = 0;
 
-	for (unsigned int i = 0; i < sizeof(optional_table) / sizeof(optional_table[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(optional_table); i++)
 		if (mask & optional_table[i].attrs)
 			optional |= optional_table[i].optional;
 	return optional & transition->optional;
@@ -279,8 +280,8 @@ static int change_raw(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *
 	return ret ? ret : raw_qp_change(uc->adapter, raw, opcode, has_rate ? &limit : NULL);
 }
 
-static int change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd, uint32_t rate,
-		  const struct qp_transition *transition, struct uverbs_qp *qp)
+static int qp_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd, uint32_t rate,
+		     const struct qp_transition *transition, struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
@@ -320,9 +321,9 @@ static int check_driver_part(struct uverbs_call *uc)
 	return driver.comp_mask || driver.burst_info.reserved ? EOPNOTSUPP : 0;
 }
 
-static int check(struct uverbs_call *uc, const struct uverbs_qp *qp,
-		 struct ib_uverbs_modify_qp *cmd, unsigned int *to,
-		 struct qp_transition *transition)
+static int modify_check(struct uverbs_call *uc, const struct uverbs_qp *qp,
+			struct ib_uverbs_modify_qp *cmd, unsigned int *to,
+			struct qp_transition *transition)
 {
 	int ret = check_address(uc, qp, cmd);
 
@@ -334,7 +335,7 @@ static int check(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	return ret ? ret : check_values(uc, qp, cmd);
 }
 
-static int modify(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd, uint32_t rate)
+static int qp_modify_as(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd, uint32_t rate)
 {
 	struct qp_transition transition;
 	struct real_qp before;
@@ -345,12 +346,12 @@ static int modify(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd, uint3
 	if (!ret && qp->table)
 		return ENOSYS;
 	if (!ret)
-		ret = check(uc, qp, cmd, &to, &transition);
+		ret = modify_check(uc, qp, cmd, &to, &transition);
 	if (ret)
 		return ret;
 	before = *qp->real;
 	remember(cmd, qp);
-	ret = change(uc, cmd, rate, &transition, qp);
+	ret = qp_change(uc, cmd, rate, &transition, qp);
 	if (ret) {
 		*qp->real = before;
 		return ret;
@@ -368,7 +369,7 @@ static int qp_modify(struct uverbs_call *uc)
 		return EFAULT;
 	if (cmd.attr_mask & ~QP_ATTR_STANDARD)
 		return EOPNOTSUPP;
-	return modify(uc, &cmd, 0);
+	return qp_modify_as(uc, &cmd, 0);
 }
 
 static int qp_modify_ex(struct uverbs_call *uc)
@@ -381,7 +382,7 @@ static int qp_modify_ex(struct uverbs_call *uc)
 		return EFAULT;
 	if (cmd.base.attr_mask & ~(QP_ATTR_STANDARD | QP_ATTR_RATE_LIMIT))
 		return EOPNOTSUPP;
-	ret = modify(uc, &cmd.base, cmd.rate_limit);
+	ret = qp_modify_as(uc, &cmd.base, cmd.rate_limit);
 	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
 	return ret ? ret : uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }

@@ -2,8 +2,8 @@
 /*
  * query_device.c - what an adapter can do.
  *
- * All of it comes from the device's capability pages, by the same rules as Linux' driver derives it: what is announced here
- * works, as what stands there does.
+ * All of it comes from the device's capability pages, by the same rules as Linux' driver derives
+ * it: what is announced here works, as what stands there does.
  */
 #include <endian.h>
 #include <errno.h>
@@ -14,6 +14,7 @@
 
 #include "prm/mlx5/caps.h"
 #include "softhca/front/process/uverbs/objects.h"
+#include "util/bits.h"
 
 /* IB spec values as query_device returns them, and what the driver does not ask the device */
 enum {
@@ -74,7 +75,7 @@ static uint32_t device_flags(const struct uverbs_call *uc)
 	uint32_t flags = IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
 			 IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN;
 
-	for (unsigned int i = 0; i < sizeof(flag_table) / sizeof(flag_table[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(flag_table); i++)
 		if (cap(uc, flag_table[i].capability))
 			flags |= flag_table[i].flags;
 	if (cap(uc, HCA_CAP_ETH_NET_OFFLOADS) && fld_get(uc->adapter->eth_caps, ETH_CAP_CSUM_CAP))
@@ -218,13 +219,14 @@ static uint32_t odp_transport(const uint8_t *caps)
 	};
 	uint32_t flags = 0;
 
-	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++)
 		if (fld_get(caps, table[i].field))
 			flags |= table[i].flag;
 	return flags;
 }
 
-/* Paging on demand, and memory of the device's own. Linux says nothing of UC, whatever the device can do. */
+/* Paging on demand, and memory of the device's own. Linux says nothing of UC, whatever the device
+ * can do. */
 static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
 {
 	const uint8_t *odp = uc->adapter->odp_caps, *memory = uc->adapter->memory_caps;

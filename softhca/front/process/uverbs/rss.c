@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rss.c - raw packet QPs that spread frames over a table of queues: which fields are hashed, and how.
+ * rss.c - raw packet QPs that spread frames over a table of queues: which fields are hashed, and
+ * how.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "prm/mlx5/tir.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/objects.h"
+#include "util/bits.h"
 
 enum {
 	IPV4 = MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4,
@@ -47,7 +49,7 @@ static void read_hash(const struct mlx5_ib_create_qp_rss *driver, struct eth_has
 	*hash = (struct eth_hash){
 		.ipv4 = mask & IPV4, .ipv6 = mask & IPV6, .tcp = mask & TCP, .udp = mask & UDP
 	};
-	for (unsigned int i = 0; i < sizeof(field_table) / sizeof(field_table[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(field_table); i++)
 		if (mask & field_table[i].asked)
 			hash->fields |= field_table[i].device;
 	memcpy(hash->key, driver->rx_hash_key, sizeof(hash->key));

@@ -2,9 +2,9 @@
 /*
  * srq.c - shared receive queues.
  *
- * As Linux' driver does, a basic SRQ is made an RMP of the device, one of an XRC domain an XRC SRQ, and one with tag
- * matching an XRQ. Programs say how many WQEs of how many SGEs; the sizes in memory follow from that by the same rule as in
- * the library.
+ * As Linux' driver does, a basic SRQ is made an RMP of the device, one of an XRC domain an XRC SRQ,
+ * and one with tag matching an XRQ. Programs say how many WQEs of how many SGEs; the sizes in
+ * memory follow from that by the same rule as in the library.
  */
 #include <errno.h>
 #include <stdlib.h>

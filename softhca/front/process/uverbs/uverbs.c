@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs.c - ioctl calls on uverbs files: find the method, check the attributes against its table, run it.
+ * uverbs.c - ioctl calls on uverbs files: find the method, check the attributes against its table,
+ * run it.
  *
- * What is refused, and with which errno, is the kernel's: programs probe for features by these errors.
+ * What is refused, and with which errno, is the kernel's: programs probe for features by these
+ * errors.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -235,7 +237,8 @@ int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel *
 
 /* ---- checking ---- */
 
-/* Bytes beyond what the method knows must be zero: the program does not use what it could say there. */
+/* Bytes beyond what the method knows must be zero: the program does not use what it could say
+ * there. */
 static int check_tail(struct uverbs_call *uc, const struct ib_uverbs_attr *attr, size_t known)
 {
 	uint8_t byte;

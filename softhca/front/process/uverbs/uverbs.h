@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs.h - the part of the kernel's ib_uverbs: files, their objects, and ioctl calls with attributes.
+ * uverbs.h - the part of the kernel's ib_uverbs: files, their objects, and ioctl calls with
+ * attributes.
  *
- * A method is described by a table of its attributes; the call is checked against it before the method's function runs, so
- * that function finds mandatory attributes present, lengths in range and handles turned into objects.
+ * A method is described by a table of its attributes; the call is checked against it before the
+ * method's function runs, so that function finds mandatory attributes present, lengths in range and
+ * handles turned into objects.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_UVERBS_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_UVERBS_H
@@ -56,7 +58,8 @@ void uverbs_stop(void);
 /* Open the device file: the caller gets a descriptor. */
 void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec);
 void uverbs_ioctl(struct call *call);
-/* Copies of descriptors of the device file are in the filter's band too, or later calls on them would not be seen. */
+/* Copies of descriptors of the device file are in the filter's band too, or later calls on them
+ * would not be seen. */
 void uverbs_dup(struct call *call);
 void uverbs_fcntl(struct call *call);
 
@@ -78,7 +81,8 @@ struct object {
 	uint16_t type; /* UVERBS_OBJECT_* or MLX5_IB_OBJECT_* */
 	uint32_t handle;
 	uint32_t users; /* other objects that need it: EBUSY */
-	/* Gives back what the object holds in the device and elsewhere, but not its memory. TID is who asks. */
+	/* Gives back what the object holds in the device and elsewhere, but not its memory. TID is
+	 * who asks. */
 	int (*destroy)(struct object *object, pid_t tid);
 };
 
@@ -89,9 +93,11 @@ int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 void object_free(struct object *object);
 /* Give it a handle: it exists from here on. 0 or ENOMEM. */
 int object_publish(struct object *object);
-/* Destroys and frees the object, unless it is in use or the device refuses. 0 or a positive errno. */
+/* Destroys and frees the object, unless it is in use or the device refuses. 0 or a positive
+ * errno. */
 int object_destroy(struct object *object, pid_t tid);
-/* Likewise, but its memory stays, with what the program is to be told of it, until object_forget(). */
+/* Likewise, but its memory stays, with what the program is to be told of it, until
+ * object_forget(). */
 int object_take_down(struct object *object, pid_t tid);
 /* Frees what DESTROY was already called for. */
 void object_forget(struct object *object);
@@ -213,9 +219,11 @@ int uc_publish(struct uverbs_call *uc, struct object *object);
 int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
 /* The same for one of which RET says whether it could be made; if not, its memory is freed. */
 int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object);
-/* The end of a creation: RET says whether the program has got the answer, else OBJECT goes again. */
+/* The end of a creation: RET says whether the program has got the answer, else OBJECT goes
+ * again. */
 int uc_answered(struct uverbs_call *uc, int ret, struct object *object);
-/* The end of an object that EVENTS come from: attribute ID tells how many the program has read (32 bits). */
+/* The end of an object that EVENTS come from: attribute ID tells how many the program has read (32
+ * bits). */
 int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
 			 const struct event_source *events, uint16_t id);
 /* For commands whose only argument is a handle. */

@@ -2,8 +2,8 @@
 /*
  * xrcd.c - XRC domains, and target QPs that other programs open.
  *
- * A domain that was opened with a file is shared by all who open it with that file, whatever its name; it is given back with
- * the last. Without a file it is its program's alone.
+ * A domain that was opened with a file is shared by all who open it with that file, whatever its
+ * name; it is given back with the last. Without a file it is its program's alone.
  */
 #include <errno.h>
 #include <fcntl.h>
