@@ -50,7 +50,8 @@ int control_open(const char *path, int *fd)
 	struct sockaddr_un addr;
 	int ret = set_address(path, &addr);
 
-	/* Who has PATH has this one, too: what is there is left over. */
+	/* The server that holds the socket PATH holds this one, too: a file that is there is left
+	 * over. */
 	if (!ret)
 		unlink(addr.sun_path);
 	if (!ret)

@@ -13,14 +13,15 @@
 struct fault;
 struct options;
 
-/* PATH is the server's. 0, or an errno after saying what is wrong. */
+/* PATH is the server's socket. Returns 0, or an errno after saying what is wrong. */
 int control_open(const char *path, int *fd);
 void control_close(const char *path, int fd);
 
-/* Take what has come, adding to FAULT; OBJECTS is how many the adapters have. Does not block. */
+/* Takes the messages that have come and adds their faults to FAULT; OBJECTS is how many objects the
+ * adapters have. It does not block. */
 void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t objects);
 
-/* softhca fault: send each text of the command line. The exit status */
+/* Carries out `softhca fault`: sends each text of the command line, and returns the exit status. */
 int control_send(const struct options *options);
 
 #endif

@@ -9,11 +9,12 @@
 #include "softhca/fault.h"
 #include "softhca/options.h"
 
-/* 0, or EINVAL after saying which text is not a fault; *FAULT is to be destroyed in both cases. */
+/* Returns 0, or EINVAL after saying which text is not a fault; *FAULT is to be destroyed in both
+ * cases. */
 int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault);
 
-/* What is due happens to all COUNT adapters; some may be NULL. Returns when the next is due, or
- * FAULT_NEVER. */
+/* Faults that are due happen to all COUNT adapters; some may be NULL. Returns when the next fault
+ * is due, or FAULT_NEVER. */
 uint64_t faults_run(struct fault *fault, struct hca *const *hcas, unsigned int count,
 		    uint64_t now_ns);
 

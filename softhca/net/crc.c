@@ -10,7 +10,7 @@
 
 #include "softhca/net/crc.h"
 
-/* Bits reversed: low bit first, as on the wire */
+/* The polynomials are reversed: the low bit comes first, as on the wire. */
 #define CRC32_POLYNOMIAL 0xedb88320u /* 0x04c11db7 */
 #define CRC16_POLYNOMIAL 0xd008u     /* 0x100b */
 

@@ -90,8 +90,8 @@ static void put_advertisement(uint8_t *ip, const uint8_t *solicitation, const ui
 	fld_set(icmp, ICMP6_CHECKSUM, (uint16_t)~icmp_sum(ip, ADVERTISEMENT_SIZE));
 }
 
-/* Who asks from no address looks whether the address that it is about to take is somebody's: that
- * question is not answered, as the address is ours. */
+/* A solicitation from no address looks whether somebody has the address that its sender is about to
+ * take; it is not answered. */
 static size_t answer_solicitation(const uint8_t *frame, size_t len, neighbour_find_fn find,
 				  void *owner, uint8_t *answer)
 {

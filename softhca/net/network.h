@@ -35,24 +35,27 @@ struct network_ops {
 	void (*gone)(void *owner, unsigned int host);
 };
 
-/* 0; EPROTOTYPE: it is a network of the other link layer; EMFILE: it is full; another errno */
+/* Returns 0, EPROTOTYPE when it is a network of the other link layer, EMFILE when it is full, or
+ * another errno. */
 int network_join(const char *path, bool ethernet, const struct network_ops *ops, void *owner,
 		 struct network **network);
 void network_leave(struct network *network);
 
 unsigned int network_number(const struct network *network);
-/* Readable when network_progress() has something to do. */
+/* The descriptor is readable when network_progress() has something to do. */
 int network_fd(const struct network *network);
 
-/* To HOST or NETWORK_ALL. Lost when the host is not there, or its queue is full. */
+/* Sends to HOST or NETWORK_ALL. The packet is lost when the host is not there, or its queue is
+ * full. */
 void network_send(struct network *network, unsigned int host, const uint8_t *packet, size_t len);
 
-/* Sends and receives what can be now; a bounded amount. True when there was something. */
+/* Sends and receives what can be now; a bounded amount. Returns true when there was something. */
 bool network_progress(struct network *network, uint64_t now_ns);
-/* Hand what was sent to the other hosts, without receiving. */
+/* Hands what was sent to the other hosts, without receiving. */
 void network_flush(struct network *network);
-/* More is queued than should be, so whoever can had better wait until network_progress() says
- * otherwise. Not so when the host has stopped to receive: then packets are dropped. */
+/* Asks whether more is queued than should be, so that whoever can had better wait until
+ * network_progress() says otherwise. It is not so when the host has stopped to receive: then
+ * packets are dropped. */
 bool network_is_congested(const struct network *network);
 
 #endif

@@ -97,7 +97,8 @@ static void put_grh(const struct route *route, const struct fabric_addr *addr, u
 	memcpy(fld_at(p, IP6_DESTINATION), addr->dgid, 16);
 }
 
-/* Ports of the dynamic range, one for each pair of QPs so that a router can spread them */
+/* Source ports are of the dynamic range, one for each pair of QPs so that a router can spread
+ * them. */
 static uint16_t source_port(const struct fabric_msg *msg)
 {
 	enum { DYNAMIC = 0xc000, MASK = 0x3fff };
@@ -177,7 +178,7 @@ size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t mask
 {
 	size_t from = route->ethernet ? route->ip : LRH_SIZE, len = route->len - from;
 
-	/* where there is no LRH, ones take its place */
+	/* Where there is no LRH, ones take its place. */
 	if (route->ethernet)
 		memset(masked, 0xff, LRH_SIZE);
 	else

@@ -11,7 +11,7 @@
 
 enum { ROUTE_MAX = LRH_SIZE + VLAN_SIZE + ETHERNET_SIZE + GRH_SIZE + UDP_SIZE };
 
-/* Where its parts are in the packet; 0: not there */
+/* Where the parts of a packet's route are; 0 says that a part is not there. */
 struct route {
 	bool ethernet, ipv4;
 	size_t lrh_len;    /* InfiniBand only; at 0 */
@@ -21,18 +21,20 @@ struct route {
 	size_t body_len;   /* from there, ICRC included */
 };
 
-/* Which parts a packet of MSG has */
+/* Finds which parts a packet of MSG has. */
 void route_init(struct route *route, const struct fabric_msg *msg);
-/* Write them; BODY_LEN bytes follow, ICRC included. */
+/* Writes the parts; BODY_LEN bytes follow, ICRC included. */
 void route_put(struct route *route, const struct fabric_msg *msg, uint8_t *packet, size_t body_len);
-/* What can be said only when the ICRC is there. LEN so far; the length of the packet */
+/* Writes what can be said only when the ICRC is there, behind LEN bytes; returns the length of the
+ * packet. */
 size_t route_finish(const struct route *route, uint8_t *packet, size_t len);
 
-/* Copy to MASKED what the ICRC covers of the route, with ones where it may change: the length. */
+/* Copies to MASKED what the ICRC covers of the route, with ones where it may change; returns the
+ * length. */
 size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t masked[ROUTE_MAX]);
 
-/* Find the parts in a packet, check lengths and checksums other than the ICRC, and put the address
- * into MSG. */
+/* Finds the parts in a packet, checks lengths and checksums other than the ICRC, and puts the
+ * address into MSG. */
 enum wire_error route_take(bool ethernet, const uint8_t *packet, size_t len, struct route *route,
 			   struct fabric_msg *msg);
 

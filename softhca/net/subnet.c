@@ -118,7 +118,7 @@ static struct member *find_member(const struct group *group, const uint8_t *gid)
 	return NULL;
 }
 
-/* The same in every process. Two groups may share one: the GID tells them apart. */
+/* The LID is the same in every process. Two groups may share one: the GID tells them apart. */
 uint16_t subnet_mlid(const uint8_t mgid[16])
 {
 	uint32_t sum = 2166136261u;
@@ -128,7 +128,7 @@ uint16_t subnet_mlid(const uint8_t mgid[16])
 	return LID_MULTICAST + (sum ^ sum >> 16) % 0x3ffe;
 }
 
-/* ff1x:401b:<P_Key>::ffff:ffff, x being the scope */
+/* IPoIB's broadcast group is ff1x:401b:<P_Key>::ffff:ffff, x being the scope. */
 static bool is_ipoib_broadcast(const uint8_t *mgid)
 {
 	static const uint8_t signature[2] = { 0x40, 0x1b };
@@ -320,7 +320,7 @@ static unsigned int find_service(const struct subnet *subnet, const uint8_t *mad
 			     !!record);
 }
 
-/* What of several there is has no room in one datagram, and nobody sends more for an answer. */
+/* Several records have no room in one datagram, and nobody sends more for an answer. */
 static uint16_t get_service(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
 	uint8_t record[1][SERVICE_RECORD_SIZE];
@@ -378,7 +378,7 @@ bool subnet_is_asked(const struct fabric_msg *msg)
 	return !msg->addr.by_gid && msg->addr.dlid == FABRIC_SUBNET_LID;
 }
 
-/* A request, and no acknowledge of what was answered */
+/* Is MSG a request, and no acknowledge of what was answered? */
 static bool is_request(const struct fabric_msg *msg)
 {
 	const uint8_t *mad = msg->payload;
@@ -421,7 +421,7 @@ bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg)
 	       subnet_is_about_own(subnet, msg);
 }
 
-/* A table of one record; one of none when there is no such record. IBTA vol 1, 13.6.2 */
+/* The answer is a table of one record; of none when there is no such record. IBTA vol 1, 13.6.2 */
 static void make_table(uint8_t *mad, const struct call *call, uint16_t *status)
 {
 	uint32_t bytes = *status == SA_NO_RECORDS ? 0 : call->size;
@@ -453,7 +453,7 @@ static void request_run(struct subnet *subnet, const struct request *req, uint8_
 		(call ? call->response : fld_get(req->mad, MAD_METHOD)) | MAD_RESPONSE);
 }
 
-/* Back to where MSG came from */
+/* The answer goes back to where MSG came from. */
 static void address_answer(const struct fabric_msg *msg, struct fabric_msg *answer)
 {
 	*answer = (struct fabric_msg){

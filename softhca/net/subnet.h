@@ -20,17 +20,17 @@
 struct subnet;
 
 struct subnet_ops {
-	/* LID of this process' port that has GID, or 0 */
+	/* Returns the LID of this process' port that has GID, or 0. */
 	uint16_t (*find)(void *owner, const uint8_t gid[16]);
 };
 
 int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **subnet);
 void subnet_destroy(struct subnet *subnet);
 
-/* The services that this process knows. */
+/* Returns the services that this process knows. */
 struct services *subnet_services(struct subnet *subnet);
 
-/* The LID of a multicast group: the same in every process, without asking. */
+/* Returns the LID of a multicast group: the same in every process, without asking. */
 uint16_t subnet_mlid(const uint8_t mgid[16]);
 
 /* Is MSG for subnet administration? */
@@ -40,8 +40,8 @@ bool subnet_is_asked(const struct fabric_msg *msg);
 bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg);
 /* Is it about a port or a service of this process? */
 bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg);
-/* The answer to MSG, whose payload goes to MAD. LAST: if it is not known here, nobody knows it.
- * False: there is none. */
+/* Makes the answer to MSG, whose payload goes to MAD. LAST says that what is not known here is not
+ * known anywhere. Returns false when there is no answer. */
 bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
 		   uint8_t mad[MAD_SIZE], struct fabric_msg *answer);
 

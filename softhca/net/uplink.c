@@ -32,11 +32,11 @@ struct uplink {
 	struct network *network;
 	struct pcap *pcap;
 	struct learned learned[LEARNED];
-	/* packets being joined; packets 0: none */
+	/* The packets that are being joined; none while packets is 0. */
 	struct fabric_msg joined;
 	uint32_t part; /* payload of each packet but the last */
 	uint8_t *payload;
-	/* a packet that another one overtakes */
+	/* A packet that another one overtakes. */
 	bool holding, held_local;
 	unsigned int held_host;
 	size_t held_len;
@@ -236,7 +236,7 @@ static void release_held(struct uplink *uplink)
 	packet_go(uplink, uplink->held_local, uplink->held_host, uplink->held, uplink->held_len);
 }
 
-/* Subject to the faults of the wire */
+/* The packet leaves, subject to the faults of the wire. */
 static void packet_leave(struct uplink *uplink, struct fault *fault, bool local, unsigned int host,
 			 uint8_t *packet, size_t len)
 {

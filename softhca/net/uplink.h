@@ -20,7 +20,7 @@ struct uplink;
 enum { UPLINK_LIDS = 64 }; /* each host has as many: from UPLINK_LIDS * number + 1 */
 
 struct uplink_ops {
-	/* Arrived; one packet, or several that follow each other */
+	/* A message arrived: one packet, or several that follow each other. */
 	void (*message)(void *owner, const struct fabric_msg *msg);
 	void (*frame)(void *owner, const uint8_t *frame, size_t len);
 };
@@ -28,7 +28,7 @@ struct uplink_ops {
 int uplink_create(const struct uplink_ops *ops, void *owner, struct uplink **uplink);
 void uplink_destroy(struct uplink *uplink);
 
-/* 0 or an errno of network_join() or pcap_open() */
+/* Return 0 or an errno of network_join() or pcap_open(). */
 int uplink_join(struct uplink *uplink, const char *path, bool ethernet);
 int uplink_capture(struct uplink *uplink, const char *path, bool ethernet);
 
@@ -41,7 +41,7 @@ int uplink_fd(const struct uplink *uplink);
  * caller. */
 bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric_msg *msg,
 		 bool local);
-/* A frame leaves. */
+/* Sends a frame, from an adapter with faults FAULT. */
 void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t *frame,
 		       size_t len);
 

@@ -62,7 +62,7 @@ static bool is_request(enum fabric_op op)
 	return op <= FABRIC_ATOMIC_FA;
 }
 
-/* Which of the headers that depend on the message, not on its kind, its last packet has */
+/* Returns which of the headers that depend on the message, not on its kind, its last packet has. */
 static unsigned int wanted_headers(const struct fabric_msg *msg, bool last)
 {
 	if (!last || msg->op > FABRIC_WRITE)
@@ -171,7 +171,7 @@ static bool carries_payload(enum fabric_op op)
 	return op == FABRIC_SEND || op == FABRIC_WRITE || op == FABRIC_READ_RESPONSE;
 }
 
-/* What part of the payload packet INDEX carries */
+/* The part of the payload that packet INDEX carries. */
 struct slice {
 	const uint8_t *data;
 	uint32_t len, pad;
@@ -367,7 +367,8 @@ static bool take_extended(const uint8_t *p, struct fabric_msg *msg, unsigned int
 	return true;
 }
 
-/* Behind the extended headers: payload, or the result of an atomic in front of an empty one */
+/* Behind the extended headers there is payload, or the result of an atomic in front of an empty
+ * one. */
 static bool take_payload(uint8_t *payload, size_t len, struct fabric_msg *msg)
 {
 	uint64_t value;

@@ -21,7 +21,7 @@ enum {
 	WIRE_PACKET_MAX = WIRE_MTU_MAX + 160, /* no headers are longer together */
 };
 
-/* How many packets MSG is, and packet INDEX of them: its length. */
+/* Return how many packets MSG is, and the length of packet INDEX of them. */
 uint32_t wire_packets(const struct fabric_msg *msg);
 size_t wire_encode(const struct fabric_msg *msg, uint32_t index, uint8_t packet[WIRE_PACKET_MAX]);
 

@@ -41,7 +41,7 @@ int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len)
 	return process_vm_writev(tid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : EFAULT;
 }
 
-/* Page by page: the string may end right before an unmapped one. */
+/* The string is read page by page, as it may end right before an unmapped one. */
 int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size)
 {
 	size_t done = 0;
@@ -145,8 +145,8 @@ static int find_slot(uint16_t *slot)
 {
 	static unsigned int cursor;
 
-	/* Round robin, so that a late DMA to a dead client's address does not hit the next
-	 * client. */
+	/* Slots are given out round robin, so that a late DMA to a dead client's address does not
+	 * hit the next client. */
 	for (unsigned int i = 0; i < MAX_SLOTS - 1; i++) {
 		cursor = cursor % (MAX_SLOTS - 1) + 1;
 		if (!slot_client[cursor]) {
@@ -157,8 +157,8 @@ static int find_slot(uint16_t *slot)
 	return ENOSPC;
 }
 
-/* Its memory is gone, and its process id may soon be another's. Objects it shares with others live
- * on. */
+/* The client's memory is gone, and its process id may soon be another's. Objects that it shares
+ * with others live on. */
 static void client_ended(struct watch *watch, uint32_t events)
 {
 	struct client *client = (struct client *)watch;

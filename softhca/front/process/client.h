@@ -19,24 +19,24 @@
 
 enum { CLIENT_VA_BITS = 48 };
 
-/* Memory of the process that thread TID belongs to. 0 or EFAULT. */
+/* Copy memory of the process that thread TID belongs to. Returns 0 or EFAULT. */
 int client_read(pid_t tid, uint64_t addr, void *buf, size_t len);
 int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len);
-/* A string of less than SIZE bytes. 0, EFAULT or ENAMETOOLONG. */
+/* Reads a string of less than SIZE bytes. Returns 0, EFAULT or ENAMETOOLONG. */
 int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size);
 
 /* Whether thread TID has the capability. */
 enum { CLIENT_CAP_NET_RAW = 13 };
 bool client_may(pid_t tid, unsigned int capability);
 
-/* What descriptor FD of that process is; 0 or EBADF. */
+/* Says what descriptor FD of that process is; returns 0 or EBADF. */
 int client_fd_stat(pid_t tid, int fd, struct stat *st);
-/* Where descriptor FD, or the working directory for AT_FDCWD, is: an absolute path. */
+/* Says where descriptor FD, or the working directory for AT_FDCWD, is: an absolute path. */
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
-/* A copy of descriptor FD, or -1. */
+/* Returns a copy of descriptor FD, or -1. */
 int client_fd_copy(pid_t tid, int fd);
-/* A free descriptor of the filter's band (seccomp.h) in that process, whose limit is raised where
- * needed. EMFILE: none. */
+/* Finds a free descriptor of the filter's band (seccomp.h) in that process, whose limit is raised
+ * where needed. EMFILE: there is none. */
 int client_pick_descriptor(pid_t tid, int *number);
 
 struct client {
@@ -47,11 +47,11 @@ struct client {
 	unsigned int users;
 };
 
-/* The client that thread TID belongs to, with one more user. 0, ESRCH, or ENOSPC when all slots are
- * in use. */
+/* Finds the client that thread TID belongs to, which has one more user then. Returns 0, ESRCH, or
+ * ENOSPC when all slots are in use. */
 int client_get(pid_t tid, struct client **client);
 void client_put(struct client *client);
-/* Is TID a thread of CLIENT? Cheap for the main thread. */
+/* Asks whether TID is a thread of CLIENT, which is cheap for the main thread. */
 bool client_has_thread(const struct client *client, pid_t tid);
 
 static inline uint64_t client_bus_addr(const struct client *client, uint64_t addr)
@@ -59,10 +59,8 @@ static inline uint64_t client_bus_addr(const struct client *client, uint64_t add
 	return (uint64_t)client->slot << CLIENT_VA_BITS | (addr & ((1ull << CLIENT_VA_BITS) - 1));
 }
 
-/*
- * Whether process CLIENT could be made to pin LEN bytes at ADDR, writable or not: all mapped with
- * those rights. 0 or EFAULT.
- */
+/* Asks whether process CLIENT could be made to pin LEN bytes at ADDR, writable or not, i.e. whether
+ * all are mapped with those rights. Returns 0 or EFAULT. */
 int client_check_range(const struct client *client, uint64_t addr, uint64_t len, bool writable);
 
 extern const struct hca_bus_ops client_bus_ops;

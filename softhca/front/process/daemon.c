@@ -415,7 +415,8 @@ static void signal_ready(struct watch *watch, uint32_t events)
 	watch_finish();
 }
 
-/* Signals arrive as an event of the loop; blocked before the engine's thread inherits the mask. */
+/* Signals arrive as an event of the loop; they are blocked before the engine's thread inherits the
+ * mask. */
 static int block_signals(sigset_t *mask)
 {
 	sigemptyset(mask);
@@ -452,7 +453,7 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* Where the door is made, before it is shown at PATH. */
+/* The door is made under this name, before it is shown at PATH. */
 static int hidden_name(const char *path, struct sockaddr_un *addr)
 {
 	int len;

@@ -26,8 +26,8 @@ int link_send_answer(int link, int error);
 /* The error that the daemon answers with is returned as one. */
 int link_receive_answer(int link);
 
-/* One descriptor: from the process that installs the filter to its runner, from the daemon to a
- * holder. EAGAIN: no room, and the link does not wait. */
+/* Pass one descriptor: from the process that installs the filter to its runner, from the daemon to
+ * a holder. EAGAIN: there is no room, and the link does not wait. */
 int link_send_fd(int link, int fd);
 int link_receive_fd(int link, int *fd);
 

@@ -53,7 +53,7 @@ static void answer_call(struct call *call, struct seccomp_notif_resp *response)
 {
 	response->id = call->notif->id;
 	call->answered = true;
-	/* ENOENT: killed meanwhile. Nobody is left to tell. */
+	/* ENOENT says that the caller was killed meanwhile: nobody is left to tell. */
 	ioctl(call->listener, SECCOMP_IOCTL_NOTIF_SEND, response);
 }
 
@@ -189,7 +189,7 @@ int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbo
 		.mailbox = mailbox,
 	};
 
-	/* The kernel wants it zeroed; the holder reads it should we die from here on. */
+	/* The kernel wants the structure zeroed; the holder reads it should we die from here on. */
 	memset(mailbox->room, 0, sizeof(mailbox->room));
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &mailbox->notif))
 		return errno;

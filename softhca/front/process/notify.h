@@ -41,7 +41,7 @@ static inline int call_arg_int(const struct call *call, unsigned int arg)
 
 void call_return(struct call *call, int64_t value);
 void call_fail(struct call *call, int error);
-/* Give the caller a copy of descriptor FD as the result of its call, as its lowest free number or,
+/* Gives the caller a copy of descriptor FD as the result of its call, as its lowest free number or,
  * when WANTED is not negative, as that number. */
 void call_return_fd(struct call *call, int fd, bool cloexec, int wanted);
 /* Give the caller a copy of FD without answering yet; returns the number there, or minus errno. */
@@ -59,10 +59,10 @@ struct deferred_call {
 	uint64_t *slot; /* in the mailbox, for the holder to answer it should we die; may be NULL */
 };
 
-/* Instead of an answer. DEFERRED must be returned or forgotten. */
+/* To be called instead of an answer. DEFERRED must be returned or forgotten. */
 void call_defer(struct call *call, struct deferred_call *deferred);
 bool call_deferred_is_alive(const struct deferred_call *deferred);
-/* VALUE below 0: minus an errno. */
+/* A VALUE below 0 is minus an errno. */
 void call_deferred_return(struct deferred_call *deferred, int64_t value);
 void call_deferred_forget(struct deferred_call *deferred);
 /* LISTENER, and the mailbox that belongs to it, are about to go. */

@@ -98,7 +98,7 @@ static bool claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MA
 	return true;
 }
 
-/* The adapter whose device file PATH is, or NULL. */
+/* Returns the adapter whose device file PATH is, or NULL. */
 static struct adapter *device_of(struct daemon *daemon, const char *path)
 {
 	static const char prefix[] = "/dev/infiniband/uverbs";
@@ -186,7 +186,7 @@ static void become_device(struct stat *st, dev_t number)
 	st->st_blocks = 0;
 }
 
-/* The number of the device that PATH is, or 0. */
+/* Returns the number of the device that PATH is, or 0. */
 static dev_t device_number(struct daemon *daemon, const char *path)
 {
 	const struct adapter *adapter = device_of(daemon, path);
@@ -196,7 +196,7 @@ static dev_t device_number(struct daemon *daemon, const char *path)
 	return adapter ? makedev(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index) : 0;
 }
 
-/* A descriptor in the directory that holds the last component of PATH, which *NAME points to. */
+/* Opens the directory that holds the last component of PATH, which *NAME points to. */
 static int open_parent(struct daemon *daemon, char *path, const char **name)
 {
 	char *slash = strrchr(path, '/');

@@ -94,7 +94,8 @@ static void load_word(struct program *program, size_t offset)
 	emit(program, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
 
-/* Only the low half of an argument: these are ints, whose upper half the kernel ignores too. */
+/* Only the low half of an argument is loaded: these are ints, whose upper half the kernel ignores
+ * too. */
 static void load_arg(struct program *program, unsigned int arg)
 {
 	load_word(program, offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
@@ -185,8 +186,8 @@ int seccomp_install(int *listener)
 
 	build_filter(&program);
 	fprog.len = program.len;
-	/* What lets an ordinary user install a filter; set-user-ID programs lose their privilege
-	 * under it. */
+	/* No new privileges is what lets an ordinary user install a filter; set-user-ID programs
+	 * lose their privilege under it. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return errno;
 	/* A signal must not interrupt a call that the daemon is already working on. */

@@ -18,9 +18,9 @@ int watch_add(struct watch *watch, uint32_t epoll_events);
 void watch_change(struct watch *watch, uint32_t epoll_events);
 void watch_remove(struct watch *watch);
 
-/* Start before anything is added; 0 or a positive errno. */
+/* To be called before anything is added; returns 0 or a positive errno. */
 int watch_start(void);
-/* Call back until watch_finish(). */
+/* Calls back until watch_finish(). */
 void watch_loop(void);
 void watch_finish(void);
 void watch_stop(void);

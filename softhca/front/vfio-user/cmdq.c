@@ -79,7 +79,7 @@ static uint8_t xor8(const void *data, size_t len)
 	return sum;
 }
 
-/* What the control signature is of: all behind the data, up to itself. */
+/* The control signature is of all bytes behind the data, up to itself. */
 enum {
 	CONTROL_LEN =
 		offsetof(struct block, control_signature) - offsetof(struct block, reserved_200)
@@ -133,7 +133,7 @@ static enum delivery gather(const struct cmdq *cmdq, const struct descriptor *de
 	return DELIVERED;
 }
 
-/* With OUT NULL only checks the chain: nothing is executed whose answer has no room. */
+/* With OUT NULL this only checks the chain: nothing is executed whose answer has no room. */
 static enum delivery scatter(const struct cmdq *cmdq, struct descriptor *desc, const uint8_t *out,
 			     uint32_t len)
 {

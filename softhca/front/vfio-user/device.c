@@ -32,12 +32,12 @@ static void raise_interrupt(void *front, uint32_t vector)
 
 	if (vector >= PCI_MSIX_VECTORS || device->vector_fd[vector] < 0 || !device->dma.enabled)
 		return;
-	/* A counter that is full is an interrupt that is pending: the same. */
+	/* A counter that is full is an interrupt that is pending, which comes to the same. */
 	if (write(device->vector_fd[vector], &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
 		log_error("interrupt %u: %m", vector);
 }
 
-/* What the core reports outside of event queues: that it has died. A driver looks at the health
+/* The core reports outside of event queues only that it has died. A driver looks at the health
  * buffer. */
 static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 {
@@ -149,7 +149,7 @@ void device_free(struct device *device)
 
 /* ---- messages ---- */
 
-/* Copies the fixed part of a message; false: too short */
+/* Copies the fixed part of a message; returns false when the message is too short. */
 static bool message_take(const struct message *message, void *part, size_t len)
 {
 	if (message->len < len)

@@ -32,11 +32,11 @@ struct dma_table {
  */
 int dma_table_map(struct dma_table *table, uint64_t addr, uint64_t size, int prot, int fd,
 		  uint64_t offset);
-/* Exactly one region, or ENOENT */
+/* Forgets exactly one region, or returns ENOENT. */
 int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size);
 void dma_table_clear(struct dma_table *table);
 
-/* 0, or EFAULT when a byte is not mapped that way; bytes before it may have been moved. */
+/* Return 0, or EFAULT when a byte is not mapped that way; bytes before it may have been moved. */
 int dma_table_read(const struct dma_table *table, uint64_t addr, void *buf, uint64_t len);
 int dma_table_write(const struct dma_table *table, uint64_t addr, const void *buf, uint64_t len);
 

@@ -20,7 +20,7 @@ enum {
 	VSC_SW_RESET = 0x20, /* address of a semaphore */
 };
 
-/* Of the address: written 1 to write, 0 to read; it changes when that is done. */
+/* This bit of the address is written 1 to write, 0 to read; it changes when that is done. */
 #define VSC_FLAG        (1u << 31)
 #define VSC_SPACE_KNOWN (1u << 29) /* of the control register */
 

@@ -26,7 +26,7 @@ static uint64_t round_trip(const struct cm_conn *conn)
 	return cm_ns_of(CM_RESPONSE_TIMEOUT) + 2 * cm_ns_of(conn->path.lifetime);
 }
 
-/* The packet's way there and back, and the adapter's own delay */
+/* The timeout covers the packet's way there and back, and the adapter's own delay. */
 uint8_t cm_ack_timeout(uint8_t lifetime, uint8_t ack_delay)
 {
 	uint8_t timeout = lifetime + 1;
@@ -158,7 +158,7 @@ void cm_disconnect(struct cm_conn *conn)
 		send_drep(conn);
 }
 
-/* The other side does not know our id yet: the GUID says whose request it was. */
+/* The other side does not know our id yet, so the GUID tells it whose request this was. */
 static void give_up(struct cm_conn *conn)
 {
 	uint64_t guid = htobe64(cm_user->guid(conn->path.adapter));

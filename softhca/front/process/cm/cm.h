@@ -56,7 +56,7 @@ enum cm_event {
 
 struct adapter;
 
-/* How datagrams, and then the QP, reach the other side. */
+/* A path says how datagrams, and then the QP, reach the other side. */
 struct cm_path {
 	struct adapter *adapter;
 	uint8_t port;
@@ -102,29 +102,30 @@ struct cm_conn {
 	uint8_t ack_timeout; /* of the QP; 4.096 us * 2^n */
 	uint8_t remote_timeout;
 	uint8_t max_retries;
-	/* what was sent last, to be repeated until it is answered */
+	/* The message that was sent last is repeated until it is answered. */
 	unsigned int tries;
 	uint64_t interval, deadline; /* ns; 0: no timer */
 	uint8_t mad[MAD_SIZE];
 };
 
-/* What a request that has arrived is from; the datagram's bytes are gone on return. */
+/* A request that has arrived; the datagram's bytes are gone on return. */
 struct cm_request {
 	const uint8_t *mad;
 	bool sidr;
 	uint8_t qp_type; /* of the QP that is to be connected, enum ibv_qp_type */
 	uint64_t service;
-	/* The path leads back to who asks; on InfiniBand its port may be another than that where the
-	 * request arrived. */
+	/* The path leads back to who asks; on InfiniBand its port may be another than that where
+	 * the request arrived. */
 	struct cm_path path;
 };
 
 struct cm_ops {
-	/* Who wants REQUEST: a new connection, still empty. 0; ENOENT: nobody; EINVAL: somebody,
-	 * but not so; ENOMEM: not now, it will be repeated */
+	/* Finds who wants REQUEST and makes it a connection, still empty. Returns 0, ENOENT when
+	 * nobody wants it, EINVAL when somebody does but not so, or ENOMEM: not now, and the
+	 * request will be repeated. */
 	int (*requested)(const struct cm_request *request, struct cm_conn **conn);
-	/* MAD is the message that made it, or NULL. In it CONN may be ended, but not freed, unless
-	 * the event is a TIMEWAIT_EXIT. */
+	/* MAD is the message that made the event, or NULL. In the callback CONN may be ended, but
+	 * not freed, unless the event is a TIMEWAIT_EXIT. */
 	void (*event)(struct cm_conn *conn, enum cm_event event, const uint8_t *mad);
 	void (*send)(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
 	uint64_t (*guid)(const struct adapter *adapter);
@@ -138,22 +139,24 @@ void cm_start(const struct cm_ops *ops);
 /* CONN is zeroed, but for its path, service, QP type and PSN, which are the caller's. */
 void cm_connect(struct cm_conn *conn, const struct cm_param *param);
 void cm_resolve_service(struct cm_conn *conn, const void *private_data, uint8_t len);
-/* 0 or EINVAL: not in this state. PARAM->private_data at most REP_PRIVATE */
+/* Returns 0, or EINVAL when CONN is in another state. PARAM->private_data has at most REP_PRIVATE
+ * bytes. */
 int cm_accept(struct cm_conn *conn, const struct cm_param *param);
 int cm_confirm(struct cm_conn *conn); /* RTU */
-/* Data has arrived: as good as an RTU. True if one was waited for. */
+/* Data has arrived, which is as good as an RTU. Returns true if one was waited for. */
 bool cm_establish(struct cm_conn *conn);
 int cm_reject(struct cm_conn *conn, enum cm_reason reason, const void *private_data, uint8_t len);
 int cm_answer_service(struct cm_conn *conn, uint8_t status, uint32_t qpn, uint32_t qkey,
 		      const void *private_data, uint8_t len);
-/* Asks for the end, or answers that. */
+/* Asks for the connection's end, or answers the peer that asked. */
 void cm_disconnect(struct cm_conn *conn);
 /* CONN goes: the other side is told, and no event comes any more. */
 void cm_destroy(struct cm_conn *conn);
 
-/* MAD arrived on PATH, which leads back. True if it was communication management. */
+/* Takes MAD, which arrived on PATH; PATH leads back. Returns true if it was communication
+ * management. */
 bool cm_receive(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
-/* Do what is due; returns when to call again, or CM_NEVER. */
+/* Does what is due; returns when it is to be called again, or CM_NEVER. */
 uint64_t cm_expire(void);
 
 #endif

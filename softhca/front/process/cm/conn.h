@@ -19,7 +19,7 @@ static inline uint64_t cm_ns_of(unsigned int iba_time)
 
 /* ---- cm.c ---- */
 
-/* Of a QP, as an exponent like those; IBTA vol 1, 12.7.34 */
+/* The QP's acknowledge timeout is an exponent like those; IBTA vol 1, 12.7.34. */
 uint8_t cm_ack_timeout(uint8_t lifetime, uint8_t ack_delay);
 void cm_send_dreq(struct cm_conn *conn);
 
@@ -27,15 +27,15 @@ void cm_send_dreq(struct cm_conn *conn);
 
 void cm_table_start(uint32_t first_id);
 struct cm_conn *cm_find_local(uint32_t local_id);
-/* By both ids, as messages behind the first name them. */
+/* Finds a connection by both ids, as messages behind the first name them. */
 struct cm_conn *cm_find_pair(uint32_t local_id, uint32_t remote_id);
-/* By the other side's GUID, with its id or its QP. SIDR: of service ID requests, which have ids of
- * their own. */
+/* Find a connection by the other side's GUID, with its id or its QP. SIDR means service ID
+ * requests, which have ids of their own. */
 struct cm_conn *cm_find_remote(uint64_t guid, uint32_t remote_id, bool sidr);
 struct cm_conn *cm_find_qpn(uint64_t guid, uint32_t qpn);
 /* Gives CONN its local id. */
 void cm_enlist(struct cm_conn *conn);
-/* The other side is known: what it repeats, or begins anew, is recognized. */
+/* Makes the other side known, so that what it repeats, or begins anew, is recognized. */
 void cm_enlist_remote(struct cm_conn *conn);
 void cm_delist_remote(struct cm_conn *conn);
 void cm_delist(struct cm_conn *conn);
@@ -43,15 +43,15 @@ void cm_delist(struct cm_conn *conn);
 /* ---- send.c ---- */
 
 void cm_send_start(void);
-/* conn->mad, once or until it is answered; INTERVAL in nanoseconds */
+/* Send conn->mad, once or until it is answered; INTERVAL is in nanoseconds. */
 void cm_send(const struct cm_conn *conn);
 void cm_send_and_repeat(struct cm_conn *conn, uint64_t interval);
-/* A message that says no more than the ids; conn->mad stays. */
+/* Sends a message that says no more than the ids; conn->mad stays. */
 void cm_send_ids(const struct cm_conn *conn, unsigned int attribute);
 void cm_start_timer(struct cm_conn *conn, uint64_t ns);
 void cm_stop_timer(struct cm_conn *conn);
 void cm_become_idle(struct cm_conn *conn);
-/* Packets that are still on their way have gone when it ends. */
+/* When the wait ends, packets that were still on their way have gone. */
 void cm_enter_timewait(struct cm_conn *conn);
 
 #endif

@@ -71,7 +71,7 @@ static void put_path(uint8_t *data, const struct cm_conn *conn)
 	fld_set(data, REQ_ACK_TIMEOUT, conn->ack_timeout);
 }
 
-/* The two sides change places. */
+/* What the sender calls local is remote here, and the other way round. */
 void cm_take_path(const uint8_t *mad, struct cm_path *path)
 {
 	const uint8_t *data = cm_data(mad);

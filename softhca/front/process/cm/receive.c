@@ -135,7 +135,7 @@ static void refuse_service(const struct cm_path *path, const uint8_t *mad, uint8
 	cm_send(&none);
 }
 
-/* Who asks is known by its address only: stands for the GUID. */
+/* Who asks for a service is known by its address only, which stands for the GUID. */
 static uint64_t origin_of(const struct cm_path *path)
 {
 	uint64_t guid;
@@ -205,7 +205,7 @@ static void receive_mra(const struct cm_path *path, const uint8_t *mad)
 	cm_start_timer(conn, cm_ns_of(fld_get(data, MRA_TIMEOUT)) + cm_ns_of(conn->ack_timeout));
 }
 
-/* Ours was lost, or the program has not answered yet. */
+/* Our answer was lost, or the program has not answered yet. */
 static void receive_rep_again(const struct cm_conn *conn)
 {
 	if (conn->state == CM_ESTABLISHED)

@@ -124,7 +124,7 @@ uint64_t cm_expire(void)
 		else if (conn->deadline < next)
 			next = conn->deadline;
 	}
-	/* Those that were started meanwhile */
+	/* Connections may have started their timers meanwhile. */
 	TAILQ_FOREACH(conn, &waiting.conns, in_timers)
 		if (conn->deadline < next)
 			next = conn->deadline;

@@ -67,7 +67,7 @@ static bool is_ours(int fd)
 	       protocol == NETLINK_USERSOCK;
 }
 
-/* The program's port; a socket that is not bound yet is bound, as sending does. */
+/* Finds the program's port; a socket that is not bound yet is bound, as sending does. */
 static int port_of(int fd, uint32_t *port)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
@@ -213,7 +213,7 @@ static uint64_t encode_device(unsigned int major, unsigned int minor)
 	return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffu) << 12;
 }
 
-/* Of no adapter, hence without an index. */
+/* This device is of no adapter, hence it has no index. */
 static int get_rdma_cm(struct request *req)
 {
 	struct reply *reply = req->reply;
@@ -252,7 +252,7 @@ static int get_chardev(struct request *req)
 	return 0;
 }
 
-/* Counters of a port. Of single objects nothing is counted. */
+/* The counters are those of a port; single objects have none. */
 static int get_counters(struct request *req)
 {
 	struct adapter *adapter = attr_adapter(req);

@@ -23,17 +23,18 @@ struct reply {
 void reply_init(struct reply *reply, uint32_t port, uint32_t seq, bool multi);
 void reply_begin(struct reply *reply, uint16_t type);
 void reply_end(struct reply *reply);
-/* Attributes of the message under construction */
+/* These add attributes to the message under construction. */
 void reply_u8(struct reply *reply, uint16_t type, uint8_t value);
 void reply_u32(struct reply *reply, uint16_t type, uint32_t value);
 void reply_u64(struct reply *reply, uint16_t type, uint64_t value);
 void reply_string(struct reply *reply, uint16_t type, const char *value);
-/* What follows up to the end is inside one attribute; NULL: the datagram is full. */
+/* What follows a reply_nest() up to its end is inside one attribute; NULL says that the datagram is
+ * full. */
 struct nlattr *reply_nest(struct reply *reply, uint16_t type);
 void reply_nest_end(struct reply *reply, struct nlattr *nest);
-/* The end of a dump */
+/* Ends a dump. */
 void reply_done(struct reply *reply);
-/* The result of REQUEST: an error, or with 0 an acknowledge */
+/* Tells the result of REQUEST: an error, or with 0 an acknowledge. */
 void reply_error(struct reply *reply, const struct nlmsghdr *request, int error);
 void reply_send(struct reply *reply);
 

@@ -32,7 +32,7 @@
 
 enum { TEXT_SIZE = 256 };
 
-/* What a file is about. */
+/* The object that a file is about. */
 struct subject {
 	struct adapter *adapter;
 	unsigned int port;  /* 1 and up */
@@ -267,7 +267,7 @@ static void link_downed(const struct subject *of, char *text)
 	put_count(text, of->counters->link_downs);
 }
 
-/* Those that are always 0 count what cannot happen to this adapter. */
+/* Counters that are always 0 count what cannot happen to this adapter. */
 static const struct file counter_files[] = {
 	{ "port_xmit_data", xmit_data, NULL },
 	{ "port_rcv_data", rcv_data, NULL },
@@ -373,7 +373,8 @@ static void make_files(struct writer *writer, const char *dir, const struct file
 
 /* ---- counters of a port's queue pairs ---- */
 
-/* Milliseconds for which a value that was read is told again; here each reading is new. */
+/* The lifespan says for how many milliseconds a value that was read is told again; here each
+ * reading is new. */
 #define LIFESPAN_FILE "lifespan"
 
 static void make_hw_counters(struct writer *writer, const char *dir)
@@ -404,7 +405,7 @@ static bool hw_counter_text(struct adapter *adapter, unsigned int port, const ch
 	return false;
 }
 
-/* DIR/INDEX with the text of one entry of a table. */
+/* Writes DIR/INDEX with the text of one entry of a table. */
 static void make_entry(struct writer *writer, const char *dir, const char *sub,
 		       const struct subject *of, const char *text)
 {
@@ -483,7 +484,8 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 	make_pkeys(writer, dir, &of);
 }
 
-/* A link from the host's directory of the interface to the PCI device PCI, at PLACE of the tree. */
+/* Makes a link from the host's directory of the interface to the PCI device PCI, at PLACE of the
+ * tree. */
 static void make_device_link(struct writer *writer, const char *place, const char *pci)
 {
 	char dir[256], path[264], target[256] = "";
@@ -497,7 +499,7 @@ static void make_device_link(struct writer *writer, const char *place, const cha
 	make_link(writer, path, target);
 }
 
-/* What leads from the adapter to its network interface, and back. */
+/* Makes the links that lead from the adapter to its network interface, and back. */
 static void make_netdev(struct writer *writer, const char *pci, const struct adapter *adapter,
 			unsigned int port)
 {
@@ -606,7 +608,7 @@ static int mark_owned(struct sysfs *sysfs)
 	return errno;
 }
 
-/* A tree of ours whose owner was killed. One without the file is too new, or not ours. */
+/* Is this a tree of ours whose owner was killed? One without the file is too new, or not ours. */
 static bool is_abandoned(const char *root)
 {
 	char path[96];
@@ -732,7 +734,7 @@ static const struct file *find_file(const struct file *files, const char *name)
 	return NULL;
 }
 
-/* In place: whoever has the file open reads the new text, or the old one. */
+/* The file is written in place: whoever has it open reads the new text, or the old one. */
 static void rewrite(const struct sysfs *sysfs, const char *path, const char *text)
 {
 	struct open_how how = { .flags = O_WRONLY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
@@ -746,7 +748,7 @@ static void rewrite(const struct sysfs *sysfs, const char *path, const char *tex
 	close(fd);
 }
 
-/* A file of a network interface: of what the host says now. */
+/* A file of a network interface says what the host's interface says now. */
 static void refresh_netdev(const struct sysfs *sysfs, struct adapter **adapters,
 			   unsigned int num_adapters, const char *path)
 {

@@ -31,7 +31,7 @@
 /* There is no PCI device: device memory is at some place of its BAR. */
 enum { DEVICE_MEMORY_SIZE = 128 << 10, DEVICE_MEMORY_BAR = 32 << 20 };
 
-/* What mlx5_core makes of a command's status. */
+/* The errno that mlx5_core makes of a command's status. */
 static const struct {
 	uint8_t status;
 	int error;
@@ -174,8 +174,8 @@ static int set_roce_address(struct adapter *adapter, unsigned int port, uint32_t
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* The link-local address of the port's GUID, and an IPv4 address of the range for benchmarks (RFC
- * 2544). */
+/* Each port has the link-local address of its GUID, and an IPv4 address of the range for benchmarks
+ * (RFC 2544). */
 static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4, uint8_t gid[16])
 {
 	uint64_t eui = htobe64(adapter_port_guid(adapter, port));
@@ -209,7 +209,7 @@ static int add_roce_gid(struct adapter *adapter, unsigned int port, unsigned int
 	return ret;
 }
 
-/* Behind those of every port, as Linux adds the addresses of a network interface. */
+/* The interface's addresses go behind those that every port has, as Linux adds them. */
 static int add_netdev_gids(struct adapter *adapter, unsigned int port)
 {
 	uint8_t address[NETDEV_MAX_ADDRESSES][16], mac[6];
@@ -244,8 +244,8 @@ static int fill_roce_gids(struct adapter *adapter)
 	return ret;
 }
 
-/* As a network driver does: frames to the address that the first port's GIDs say are the function's
- * own. */
+/* Does what a network driver does: it has frames sent to the address that the first port's GIDs say
+ * are the function's own. */
 static int set_own_address(struct adapter *adapter)
 {
 	uint8_t in[256 + PRM_NIC_VPORT_CONTEXT_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -403,7 +403,8 @@ static int query_ib_port(struct adapter *adapter, unsigned int port, struct port
 
 	if (ret)
 		return ret;
-	/* With connection management, which the subnet's agents are told of when it is there */
+	/* The port says that it has connection management, which Linux tells the subnet's agents
+	 * when it is there. */
 	info->cap_mask = fld_get(context, HCA_VPORT_CONTEXT_CAP_MASK1) | 1 << 16;
 	info->lid = fld_get(context, HCA_VPORT_CONTEXT_LID);
 	info->lmc = fld_get(context, HCA_VPORT_CONTEXT_LMC);

@@ -30,7 +30,8 @@ enum {
 	DEVICE_MEMORY_PAGES = 256, /* in which as much device memory as there is can be given out */
 };
 
-/* What sysfs, query_device and query_port say alike. A ConnectX-6 of 200 Gb/s. */
+/* The facts that sysfs, query_device and query_port say alike: those of a ConnectX-6 of 200
+ * Gb/s. */
 #define ADAPTER_FW_VERSION_MAJOR 20
 #define ADAPTER_FW_VERSION_MINOR 65
 #define ADAPTER_FW_VERSION_SUB   0
@@ -65,7 +66,7 @@ struct port_info {
 	bool grh_required;
 };
 
-/* Of InfiniBand packets, RoCE's included */
+/* Counters of InfiniBand packets, RoCE's included. */
 struct port_counters {
 	uint64_t unicast_sent, unicast_received;     /* packets */
 	uint64_t multicast_sent, multicast_received; /* packets */
@@ -122,9 +123,9 @@ static inline bool adapter_is_roce(const struct adapter *adapter)
 
 struct fabric;
 
-/* 0 or a positive errno, after saying why. */
-/* Who hears what the device tells, with the adapter as the first argument: callbacks of hca_config
- * (device/hca.h). */
+/* Returns 0 or a positive errno, after saying why. */
+/* The callbacks that hear what the device tells, with the adapter as the first argument: those of
+ * hca_config (device/hca.h). */
 struct adapter_listener {
 	void (*event)(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
 	void (*datagram)(void *adapter, unsigned int port, const struct fabric_msg *msg);
@@ -136,12 +137,12 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 		   const struct adapter_listener *listener, struct adapter **adapter);
 void adapter_destroy(struct adapter *adapter);
 
-/* Execute a command; the status becomes an errno the way the driver does it. */
+/* Executes a command; the status becomes an errno the way the driver does it. */
 int adapter_command(struct adapter *adapter, const void *in, size_t in_len, void *out,
 		    size_t out_len);
-/* Of commands that only take a number at byte 8: dealloc and destroy. */
+/* Runs a command that only takes a number at byte 8: dealloc and destroy. */
 int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t number);
-/* Of commands that only give a number at byte 8. */
+/* Runs a command that only gives a number at byte 8. */
 int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number);
 
 static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field)
@@ -150,7 +151,7 @@ static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field
 }
 
 int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info);
-/* 0; ENODATA for an empty entry, EINVAL beyond the table. */
+/* Returns 0, ENODATA for an empty entry, or EINVAL beyond the table. */
 int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index,
 		      struct gid_entry *entry);
 int adapter_query_counters(struct adapter *adapter, unsigned int port,

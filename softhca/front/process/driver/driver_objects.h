@@ -14,8 +14,8 @@ struct driver_objects {
 	uint32_t pdn, uar, cqn, xrcdn, srqn;
 };
 
-/* Made when first asked for; they go with the adapter. Notification thread only. 0 or a positive
- * errno. */
+/* The objects are made when they are first asked for, and go with the adapter. For the notification
+ * thread only. Returns 0 or a positive errno. */
 int driver_objects_get(struct adapter *adapter, struct driver_objects *objects);
 /* Frees their memory; the device is gone. */
 void driver_objects_free(struct adapter *adapter);

@@ -21,7 +21,7 @@ enum {
 	PAS_AT = 272,
 };
 
-/* Where contexts of RQs and SQs have their ring. */
+/* The place of the ring in contexts of RQs and SQs. */
 static_assert(RQC_WQ == SQC_WQ && CREATE_RQ_IN_CTX == CREATE_SQ_IN_CTX, "one layout for both");
 
 static int check_ring(const struct eth_ring *ring, struct queue_memory *memory)
@@ -46,7 +46,8 @@ static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memo
 	fld_set(wq, WQ_LOG_WQ_SZ, ring->log_size);
 }
 
-/* The mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and all its length. NULL: no memory */
+/* Returns the mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and its length; NULL if there
+ * is no memory. */
 static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_memory *memory,
 			     uint32_t opcode, size_t *len)
 {

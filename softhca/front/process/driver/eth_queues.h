@@ -30,19 +30,19 @@ struct eth_ring {
 	bool strip_vlan, scatter_fcs;
 };
 
-/* EFAULT: the program has no such memory. */
+/* Returns EFAULT when the program has no such memory. */
 int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *rqn);
 int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn);
 int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
-/* The entry of the rate table that a queue which is ready keeps to; 0: none */
+/* Sets the entry of the rate table that a queue which is ready keeps to; 0 means none. */
 int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate);
 int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
 int eth_rq_state(struct adapter *adapter, uint32_t rqn, enum prm_wq_state *state);
 int eth_sq_state(struct adapter *adapter, uint32_t sqn, enum prm_wq_state *state);
 int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t *tisn);
-/* SELF_LB_BLOCK: PRM_BLOCK_* */
+/* SELF_LB_BLOCK is one of PRM_BLOCK_*. */
 int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigned int self_lb_block,
 		 uint32_t *tirn);
 int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int count, uint32_t *rqtn);

@@ -78,7 +78,7 @@ static void put_byte(struct reader *reader, uint32_t field, size_t at)
 	put_match(reader, field, reader->value[at], reader->mask[at]);
 }
 
-/* Where the second set of the match begins */
+/* A field of the second set of the match. */
 #define MISC(field) FLD_IN(MATCH_MISC_PARAMETERS, field)
 
 static int read_eth(struct reader *reader)
@@ -211,8 +211,8 @@ static int read_count(const struct ib_uverbs_flow_spec_action_count *spec, size_
 	return 0;
 }
 
-/* Filters grow with releases: of a shorter one the rest counts as no mask, of a longer one it must
- * be none. Returns the size of a filter, or 0. */
+/* Filters grow with releases: what a shorter one lacks counts as no mask, what a longer one has
+ * beyond ours must be no mask. Returns the size of a filter, or 0. */
 static size_t filter_size(const uint8_t *data, size_t size, size_t known)
 {
 	const size_t header = sizeof(struct ib_uverbs_flow_spec_hdr), filter = (size - header) / 2;

@@ -12,13 +12,13 @@ struct adapter;
 
 enum { HW_COUNTERS = 18 };
 
-/* Names in the order of Linux' driver. */
+/* The names are in the order of Linux' driver. */
 extern const char *const hw_counter_name[HW_COUNTERS];
 
-/* A set for each port, which its queue pairs name. They go with the adapter. 0 or a positive
- * errno. */
+/* Makes a set of counters for each port, which its queue pairs name. The sets go with the adapter.
+ * Returns 0 or a positive errno. */
 int hw_counters_create(struct adapter *adapter);
-/* 0 or a positive errno */
+/* Returns 0 or a positive errno. */
 int hw_counters_read(struct adapter *adapter, unsigned int port, uint64_t value[HW_COUNTERS]);
 
 #endif

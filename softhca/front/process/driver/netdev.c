@@ -28,7 +28,8 @@ const char *const netdev_files[] = { "address", "addr_len", "broadcast",    "car
 				     "ifindex", "iflink",   "mtu",          "operstate",
 				     "speed",   "type",     "tx_queue_len", NULL };
 
-/* Those that were assigned, for netdev_claims(): also in the form without links. */
+/* The interfaces that were assigned, for netdev_claims(): their directories also in the form
+ * without links. */
 static struct {
 	char class_path[PATH_MAX], place[PATH_MAX];
 } ours[MAX_DEVICES * MAX_PORTS];

@@ -76,7 +76,7 @@ static const struct rule {
 
 enum { NO_COMMAND = 0xffff };
 
-/* Commands by state before and after. 0: no way. */
+/* The command that leads from one state to the other; 0 where no way does. */
 static const uint16_t commands[QP_STATES][QP_STATES] = {
 	[QP_RESET] = { [QP_RESET] = NO_COMMAND, [QP_INIT] = PRM_OP_RST2INIT_QP },
 	[QP_INIT] = { [QP_RESET] = PRM_OP_2RST_QP,
@@ -103,8 +103,8 @@ enum {
 	OPT_PLACE = PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PRI_PORT,
 };
 
-/* What commands take when opt_param_mask says so: of the types that have remote access, and of
- * UD. */
+/* Attributes that commands take when opt_param_mask says so: of the types that have remote access,
+ * and of UD. */
 static uint32_t optional_parameters(unsigned int type, uint16_t opcode)
 {
 	bool is_ud = type == IB_UVERBS_QPT_UD;

@@ -30,7 +30,7 @@ int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
 
 	if (!len || !is_expressible(addr, shift, offsets))
 		return EINVAL;
-	/* Fewer, larger pages, as long as the offset stays expressible. */
+	/* Pages are as few and large as they can be while the offset stays expressible. */
 	while (shift < MAX_SHIFT && addr >> shift != last >> shift &&
 	       is_expressible(addr, shift + 1, offsets))
 		shift++;

@@ -17,8 +17,8 @@ struct rate_limit {
 	uint16_t packet; /* typical size, bytes */
 };
 
-/* The entry that has LIMIT; 0 for none. 0, EINVAL beyond what the adapter can, ENOSPC when the
- * table is full, or the device's errno */
+/* Gives the entry that has LIMIT, or 0 for none. Returns 0, EINVAL beyond what the adapter can,
+ * ENOSPC when the table is full, or the device's errno. */
 int rate_limit_get(struct adapter *adapter, const struct rate_limit *limit, uint32_t *index);
 void rate_limit_put(struct adapter *adapter, uint32_t index);
 void rate_limits_free(struct adapter *adapter);

@@ -81,7 +81,7 @@ int raw_qp_make(struct adapter *adapter, const struct raw_request *request, stru
 	return ret;
 }
 
-/* The TIR first: flows may lead to it. */
+/* The TIR goes first, as flows may lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw)
 {
 	if (raw->has_tir && release_object(adapter, PRM_OP_DESTROY_TIR, raw->tirn))
@@ -120,7 +120,7 @@ static int change_sq(struct adapter *adapter, const struct raw_qp *raw, enum prm
 	return eth_sq_change(adapter, raw->sqn, now, to);
 }
 
-/* Ready, and at the rate that LIMIT says. */
+/* The send queue becomes ready, at the rate that LIMIT says. */
 static int pace_sq(struct adapter *adapter, struct raw_qp *raw, const struct rate_limit *limit)
 {
 	uint32_t rate;

@@ -23,19 +23,19 @@ struct raw_request {
 	unsigned int self_lb_block;
 };
 
-/* 0 and *RAW, or a positive errno. */
+/* Returns 0 and sets *RAW, or returns a positive errno. */
 int raw_qp_make(struct adapter *adapter, const struct raw_request *request, struct raw_qp **raw);
-/* 0, or why it is still there: EBUSY while flows lead to it. */
+/* Returns 0, or why the QP is still there: EBUSY while flows lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw);
-/* What the command OPCODE on a QP means for its queues. LIMIT: what it may send from then on; NULL:
- * as before */
+/* Does for the queues what the command OPCODE means for the QP. LIMIT is what it may send from then
+ * on; NULL: as before. */
 int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 		  const struct rate_limit *limit);
-/* The QP's state, which was BEFORE (enum qp_state) when we last knew. */
+/* Finds the QP's state, which was BEFORE (enum qp_state) when we last knew. */
 int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int before,
 		 unsigned int *state);
 
-/* What programs know it by */
+/* The number by which programs know the QP. */
 static inline uint32_t raw_qp_number(const struct raw_qp *raw)
 {
 	return raw->has_sq ? raw->sqn : raw->rqn;

@@ -24,7 +24,7 @@ struct region {
 /* A key and, unless the region is fixed, the room that it has for other ranges. */
 int region_create_key(struct adapter *adapter, const struct region *region, uint32_t pdn,
 		      uint32_t *key, uint32_t *room);
-/* Whether a key with such room can take the region. */
+/* Asks whether a key with such room can take the region. */
 bool region_fits(const struct region *region, uint32_t room);
 /* KEY now stands for REGION, in protection domain PDN; with MOVED false its range is what it
  * was. */

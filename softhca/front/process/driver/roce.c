@@ -44,7 +44,7 @@ static struct {
 	uint8_t gid[16], mac[6];
 } learned[LEARNED];
 
-/* Where in the table a GID would be: a newer one takes the place of an older. */
+/* The place in the table where a GID would be: a newer one takes the place of an older. */
 static unsigned int place_of(const uint8_t gid[16])
 {
 	uint32_t sum = 2166136261u;
@@ -72,7 +72,8 @@ void roce_learn(const uint8_t gid[16], const uint8_t mac[6])
 	memcpy(learned[place].mac, mac, 6);
 }
 
-/* Of our own ports, added before any thread asks: never displaced by what is learned. */
+/* GIDs of our own ports are added before any thread asks, and never displaced by what is
+ * learned. */
 static struct {
 	uint8_t gid[16], mac[6];
 } own[OWN];

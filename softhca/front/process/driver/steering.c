@@ -90,7 +90,7 @@ static int create_table(struct adapter *adapter, unsigned int level, const uint3
 	return run_create(adapter, in, sizeof(in), table);
 }
 
-/* From the last to the first, which becomes the root. */
+/* Tables are made from the last to the first, which becomes the root. */
 static int create_tables(struct adapter *adapter, struct steering *steering)
 {
 	uint8_t in[TABLE_IN_SIZE] = { 0 };
@@ -193,7 +193,7 @@ enum { IS_NEW, HAS_CHANGED }; /* op_mod */
 
 static int set_entry(struct adapter *adapter, const struct entry *entry, unsigned int op)
 {
-	/* with room for the table that follows and the counter */
+	/* The list has room for the table that follows and the counter. */
 	uint8_t in[ENTRY_IN_SIZE + (MAX_DESTINATIONS + 2) * PRM_DEST_FORMAT_SIZE] = { 0 };
 	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
 	unsigned int count = 0;

@@ -40,8 +40,8 @@ struct steering_request {
 	bool goes_on;     /* later tables see the frame too */
 };
 
-/* 0 and *RULE, or a positive errno: EEXIST for a match that has another tag or counter, or what
- * drops, already. */
+/* Returns 0 and sets *RULE, or returns a positive errno: EEXIST for a match that has another tag or
+ * counter, or what drops, already. */
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);
 void steering_remove(struct adapter *adapter, struct steering_rule *rule);

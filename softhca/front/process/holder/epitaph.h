@@ -25,7 +25,7 @@ struct epitaph_owner {
 	uint64_t dev, ino;
 };
 
-/* First in every entry. */
+/* This stands first in every entry. */
 struct epitaph_entry {
 	uint32_t valid; /* set last, cleared first */
 	uint32_t handle;
@@ -68,7 +68,7 @@ void epitaph_unmap(struct epitaph_table *table);
 
 struct epitaph;
 
-/* With one reference. */
+/* The epitaph has one reference. */
 int epitaph_open(int fd, struct epitaph **epitaph);
 void epitaph_put(struct epitaph *epitaph);
 

@@ -75,7 +75,7 @@ static void event_file_close(struct event_file *file)
 	free(file);
 }
 
-/* Those whose program has closed its end. */
+/* Drops the event files whose program has closed its end. */
 static void drop_closed(struct holder *holder)
 {
 	struct event_file *file, *next;
@@ -89,7 +89,7 @@ static void drop_closed(struct holder *holder)
 	}
 }
 
-/* False: the daemon is dead. */
+/* Returns false when the daemon is dead. */
 static bool receive_event_file(struct holder *holder, int daemon)
 {
 	struct event_file *file;
@@ -108,7 +108,8 @@ static bool receive_event_file(struct holder *holder, int daemon)
 	return true;
 }
 
-/* As from an adapter that was unplugged; behind that, the files are at their end. */
+/* Programs get the event of an adapter that was unplugged; behind that, the files are at their
+ * end. */
 static void tell_programs(struct holder *holder, bool know_already)
 {
 	struct ib_uverbs_async_event_desc event = { .event_type = EVENT_DEVICE_FATAL };
@@ -159,7 +160,7 @@ static void answer_call(const struct holder *holder, const struct seccomp_notif 
 	ioctl(holder->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
-/* Those that waited for the daemon: EIO, as from an adapter that was unplugged. */
+/* Calls that waited for the daemon fail with EIO, as from an adapter that was unplugged. */
 static void answer_deferred(const struct holder *holder, const struct mailbox *mailbox)
 {
 	for (unsigned int i = 0; i < MAILBOX_DEFERRED; i++) {
@@ -170,7 +171,8 @@ static void answer_deferred(const struct holder *holder, const struct mailbox *m
 	}
 }
 
-/* One call, if one comes within TIMEOUT_MS; false when no filtered process is left. */
+/* Serves one call, if one comes within TIMEOUT_MS; returns false when no filtered process is
+ * left. */
 static bool serve_call(const struct holder *holder, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = holder->listener, .events = POLLIN };

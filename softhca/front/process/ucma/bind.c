@@ -97,7 +97,7 @@ int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr)
 	return 0;
 }
 
-/* The older form, for IP only */
+/* BIND_IP is the older form of BIND, for IP only. */
 int ucma_id_bind_ip(struct ucma_call *uc)
 {
 	struct sockaddr_storage addr = { 0 };

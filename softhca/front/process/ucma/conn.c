@@ -13,7 +13,7 @@
 
 /* ---- asking ---- */
 
-/* Returns how long it is. */
+/* Returns how long the header is. */
 static unsigned int put_ip_header(const struct ucma_id *id, uint8_t *header)
 {
 	uint8_t own[16], to[16];
@@ -53,7 +53,8 @@ static struct cm_param take_param(const struct rdma_ucm_conn_param *from,
 	};
 }
 
-/* All of a command that has an ECE field; programs of before it send less. */
+/* WITH_ECE is the size of a command that has an ECE field; programs from before ECE send less, and
+ * no ECE. */
 static void clear_missing_ece(struct ucma_call *uc, size_t with_ece, struct rdma_ucm_ece *ece)
 {
 	if (uc->hdr.in < with_ece)
@@ -163,7 +164,7 @@ int ucma_conn_reject(struct ucma_call *uc)
 	return cm_reject(&id->conn, reason, cmd->private_data, cmd->private_data_len);
 }
 
-/* Says no more than that there has been something to disconnect. */
+/* A result of 0 says no more than that there has been something to disconnect. */
 int ucma_conn_disconnect(struct ucma_call *uc)
 {
 	struct ucma_id *id;

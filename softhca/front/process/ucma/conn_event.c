@@ -76,7 +76,7 @@ static void put_sidr_rep(struct ucma_event *event, const uint8_t *mad, const str
 	ucma_conn_put_ah(&conn->path, conn->path.gid_index, &param->ah_attr);
 }
 
-/* Only the first says that it is over. */
+/* Only the first event says that the connection is over. */
 static bool disconnects(struct ucma_id *id)
 {
 	if (id->state != UCMA_CONNECTS)

@@ -47,7 +47,7 @@ static void file_close(struct ucma_file *file)
 	free(file);
 }
 
-/* Nobody has the reading end any more. */
+/* Nobody has the reading end of the pipe any more. */
 static void file_ready(struct watch *watch, uint32_t events)
 {
 	if (events & (EPOLLERR | EPOLLHUP))
@@ -140,7 +140,7 @@ struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type,
 	return event;
 }
 
-/* The program has taken it. */
+/* The program has taken the event. */
 static void count_read(struct ucma_event *event)
 {
 	event->id->events_reported++;
@@ -161,7 +161,7 @@ static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *e
 	return 0;
 }
 
-/* True if somebody was waiting for it. */
+/* Returns true if somebody was waiting for the event. */
 static bool give_to_waiter(struct ucma_file *file, struct ucma_event *event)
 {
 	struct ucma_waiter *waiter;
@@ -201,7 +201,7 @@ void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status
 		ucma_event_send(event);
 }
 
-/* One byte less in the pipe that the caller has as FD. */
+/* Takes one byte out of the pipe that the caller has as FD. */
 static void take_byte(pid_t tid, int fd)
 {
 	int copy = client_fd_copy(tid, fd);
@@ -214,7 +214,7 @@ static void take_byte(pid_t tid, int fd)
 	close(copy);
 }
 
-/* Without a descriptor of the program's: our own for the same pipe. */
+/* Takes the byte without a descriptor of the program's: by our own for the same pipe. */
 static void take_byte_from(struct ucma_file *file)
 {
 	char path[32], byte;
@@ -273,7 +273,7 @@ void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 
 /* ---- WRITE_CM_EVENT ---- */
 
-/* Which events a program may write is decided by Linux: its own, and those of its library. */
+/* Linux decides which events a program may write: its own, and those of its library. */
 enum { EVENT_USER = 18, EVENT_INTERNAL = 19 };
 
 static int write_event(struct ucma_call *uc)
@@ -344,7 +344,7 @@ static int get_event(struct ucma_call *uc)
 #define COMMAND(number, member, run) \
 	[RDMA_USER_CM_CMD_##number] = { #number, sizeof(((struct ucma_call *)0)->member), run }
 
-/* Programs of before ECE send less of these. */
+/* Programs from before ECE send less of these two commands. */
 enum {
 	OLD_CONNECT = offsetof(struct rdma_ucm_connect, ece),
 	OLD_ACCEPT = offsetof(struct rdma_ucm_accept, ece),
@@ -390,8 +390,8 @@ int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t s
 	return client_write(uc->call->tid, addr, data, size);
 }
 
-/* The header is checked as the kernel does; its old commands with IP addresses only are not
- * there. */
+/* The header is checked as the kernel checks it. A command that has no row, i.e. one that the
+ * kernel does not have any more, is answered by ENOSYS. */
 static int run_command(struct ucma_call *uc, uint64_t addr, uint64_t len)
 {
 	const size_t room = sizeof(*uc) - offsetof(struct ucma_call, create_id);

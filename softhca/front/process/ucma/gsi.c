@@ -127,7 +127,7 @@ static bool find_gid(struct adapter *adapter, unsigned int port, const struct fa
 	return false;
 }
 
-/* The way back. */
+/* Fills PATH with the way back to where ARRIVAL came from. */
 static void path_back(const struct gsi_arrival *arrival, struct cm_path *path)
 {
 	enum { RATE_100_GBPS = 16, LIFETIME_ROCE = 18, LIFETIME_IB = 15 };

@@ -31,21 +31,21 @@ struct gsi_arrival {
 	size_t len;
 };
 
-/* Once, before there are adapters. TAKE is called for what is not communication management, DIED
- * when an adapter has. */
+/* To be called once, before there are adapters. TAKE is called for what is not communication
+ * management, DIED when an adapter has died. */
 int gsi_open(void (*take)(const struct gsi_arrival *arrival),
 	     void (*died)(struct adapter *adapter));
 void gsi_close(void);
 
-/* Callbacks of the device core, for adapter_listener */
+/* These are callbacks of the device core, for adapter_listener. */
 void gsi_datagram(void *adapter, unsigned int port, const struct fabric_msg *msg);
-/* From any thread, too */
+/* May be called from any thread, too. */
 void gsi_adapter_died(struct adapter *adapter);
 void gsi_frame(void *adapter, unsigned int port, const uint8_t *frame, size_t len);
 
-/* A management datagram along PATH, which may be lost. */
+/* Sends a management datagram along PATH, which may be lost. */
 void gsi_send(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
-/* On InfiniBand, to QP DEST_QPN of DLID, or of the group DGID */
+/* Sends a packet of IPoIB to QP DEST_QPN of DLID, or of the group DGID. InfiniBand only. */
 void gsi_send_ipoib(struct adapter *adapter, unsigned int port, uint16_t dlid,
 		    const uint8_t dgid[16], uint32_t dest_qpn, const void *bytes, size_t len);
 

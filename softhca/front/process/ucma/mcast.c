@@ -15,7 +15,8 @@
 
 static uint32_t next_number = 1;
 
-/* RoCE: the address itself. InfiniBand: RFC 4391, section 4, with the default partition. */
+/* On RoCE the GID is the address itself; on InfiniBand it is that of RFC 4391, section 4, with the
+ * default partition. */
 static void group_gid(const struct ucma_id *id, const struct sockaddr_storage *addr,
 		      uint8_t gid[16])
 {
@@ -102,7 +103,7 @@ static int join_group(struct ucma_call *uc, struct ucma_id *id, const struct soc
 	return 0;
 }
 
-/* Asked for with flags: as a full member (0), or to send only (1) */
+/* Programs ask with flags: to join as a full member (0), or to send only (1). */
 int ucma_mcast_join(struct ucma_call *uc)
 {
 	const struct rdma_ucm_join_mcast *cmd = &uc->join_mcast;
@@ -120,7 +121,7 @@ int ucma_mcast_join(struct ucma_call *uc)
 	return join_group(uc, id, &addr, cmd->uid, cmd->response);
 }
 
-/* The older form, for IP only */
+/* JOIN_IP_MCAST is the older form of JOIN_MCAST, for IP only. */
 int ucma_mcast_join_ip(struct ucma_call *uc)
 {
 	const struct rdma_ucm_join_ip_mcast *cmd = &uc->join_ip_mcast;

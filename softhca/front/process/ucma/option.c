@@ -30,7 +30,8 @@ static int set_flag(struct ucma_call *uc, struct ucma_id *id, bool *flag)
 	return 0;
 }
 
-/* 4.096 us * 2^n, 5 bits; as only connections wait for acknowledges, others have none. */
+/* The timeout is 4.096 us * 2^n, n of 5 bits; as only connections wait for acknowledges, others
+ * have none. */
 static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
 {
 	uint8_t value;
@@ -45,7 +46,7 @@ static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
 	return 0;
 }
 
-/* The path that goes out and comes back, of those that are given */
+/* Finds the path that goes out and comes back, of those that are given. */
 static const struct ib_path_rec_data *pick_path(const struct ib_path_rec_data *paths, size_t count)
 {
 	enum { WANTED = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL };
@@ -75,7 +76,7 @@ static void take_path(struct ucma_id *id, const struct ib_path_rec_data *data)
 	memcpy(id->dst.gid, path->dgid, 16);
 }
 
-/* Instead of resolving a route; on InfiniBand only. */
+/* A program may set its path instead of resolving a route; on InfiniBand only. */
 static int set_path(struct ucma_call *uc, struct ucma_id *id)
 {
 	struct ib_path_rec_data paths[MAX_PATHS];

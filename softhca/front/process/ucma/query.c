@@ -90,7 +90,7 @@ static bool has_route(const struct ucma_id *id)
 	return id->has_src && id->src.adapter && id->has_dst && id->state >= UCMA_ROUTE_RESOLVED;
 }
 
-/* One path, where there is room for it. */
+/* The response has one path, where there is room for it. */
 static int query_path(struct ucma_call *uc, const struct ucma_id *id)
 {
 	struct rdma_ucm_query_path_resp resp = { .num_paths = has_route(id) };
@@ -165,7 +165,7 @@ static void put_user_route(const struct ucma_id *id, struct rdma_ucm_query_route
 	resp->ib_route[0].pkey = htobe16(PKEY_DEFAULT);
 }
 
-/* The older form, for IP only */
+/* QUERY_ROUTE is the older form of QUERY, for IP only. */
 int ucma_id_query_route(struct ucma_call *uc)
 {
 	struct rdma_ucm_query_route_resp resp = { 0 };

@@ -137,7 +137,8 @@ static void put_req(struct ucma_event *event, const uint8_t *mad, unsigned int s
 	event->resp.ece.attr_mod = fld_get(mad, MAD_MODIFIER);
 }
 
-/* Its listener may have gone since: then it is told when the id is destroyed. */
+/* The listener of the request may have gone since: then the peer is told when the id is
+ * destroyed. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request)
 {
 	struct ucma_id *listener = listener_of(request);

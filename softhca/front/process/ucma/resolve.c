@@ -250,7 +250,7 @@ void resolve_service(struct resolution *res, uint32_t timeout_ms)
 
 /* ---- answers ---- */
 
-/* HOST of the network is at GID and MAC; NULL: that is not said. */
+/* HOST of the network is at GID and MAC; MAC is NULL where that is not said. */
 static void tell_address(const struct gsi_arrival *arrival, const uint8_t host[16],
 			 const uint8_t gid[16], const uint8_t *mac)
 {

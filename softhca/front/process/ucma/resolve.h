@@ -34,11 +34,11 @@ struct resolution {
 	uint8_t gid[16], mac[6];
 	uint16_t dlid;
 	uint8_t sl, mtu, rate, lifetime;
-	/* STATUS 0, or minus an errno */
+	/* STATUS is 0 or minus an errno. */
 	void (*done)(struct resolution *resolution, int status);
 };
 
-/* Is HOST (an IP address) one of ours? Its port's GID, and the GUID's adapter. */
+/* Asks whether HOST (an IP address) is one of ours, at PORT of ADAPTER. */
 typedef bool (*resolve_own_fn)(const uint8_t host[16], const struct adapter *adapter,
 			       unsigned int port);
 
@@ -50,7 +50,7 @@ void resolve_path(struct resolution *resolution, uint32_t timeout_ms);
 /* The caller has filled adapter, port, components, record and done. */
 void resolve_service(struct resolution *resolution, uint32_t timeout_ms);
 void resolve_cancel(struct resolution *resolution);
-/* For gsi.h */
+/* Takes what arrived, for gsi.h. */
 void resolve_take(const struct gsi_arrival *arrival);
 
 #endif

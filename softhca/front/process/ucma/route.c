@@ -145,7 +145,7 @@ int ucma_id_resolve_addr(struct ucma_call *uc)
 	return ret ? ret : resolve_to(uc, cmd->id, &src, &dst, cmd->timeout_ms);
 }
 
-/* The older form, for IP only */
+/* RESOLVE_IP is the older form of RESOLVE_ADDR, for IP only. */
 int ucma_id_resolve_ip(struct ucma_call *uc)
 {
 	const struct rdma_ucm_resolve_ip *cmd = &uc->resolve_ip;

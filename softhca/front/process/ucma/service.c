@@ -63,7 +63,7 @@ static void services_answered(struct resolution *res, int status)
 	services_known(id, status ? status : keep(id, res->record, 1));
 }
 
-/* Of several at another host there is no answer: see subnet.c. */
+/* When another host has several there is no answer: see subnet.c. */
 static void ask_network(struct ucma_id *id, uint64_t components, const uint8_t *wanted)
 {
 	enum { TIMEOUT_MS = 2000 /* as Linux has it */ };
@@ -127,7 +127,7 @@ int ucma_service_resolve(struct ucma_call *uc)
 	return 0;
 }
 
-/* As many as there is room for */
+/* The response has as many records as there is room for. */
 int ucma_service_query(struct ucma_call *uc, const struct ucma_id *id)
 {
 	struct rdma_ucm_query_ib_service_resp resp = { .num_service_recs = id->num_services };

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-/* Zeroed: it is off. */
+/* A timer of zeroes is off. */
 struct ucma_timer {
 	TAILQ_ENTRY(ucma_timer) entry;
 	uint64_t deadline;                         /* ns; 0: off */
@@ -18,7 +18,7 @@ struct ucma_timer {
 
 #define NS_PER_MS 1000000ull
 
-/* 0 or an errno */
+/* Returns 0 or an errno. */
 int timers_open(void);
 void timers_close(void);
 

@@ -74,7 +74,7 @@ struct ucma_event {
 	struct rdma_ucm_event_resp resp;
 };
 
-/* A GET_EVENT of a blocking file that had none. */
+/* A GET_EVENT of a blocking file that waits for an event. */
 struct ucma_waiter {
 	STAILQ_ENTRY(ucma_waiter) entry;
 	struct deferred_call call;
@@ -96,17 +96,17 @@ struct ucma_file {
 
 void ucma_open(struct call *call, bool cloexec);
 void ucma_write(struct call *call);
-/* The file with the identity in ST, or NULL. */
+/* Returns the file with the identity in ST, or NULL. */
 struct ucma_file *ucma_file_find(const struct stat *st);
 void ucma_stop(void);
 
-/* An event of TYPE for ID, to be filled and sent. NULL: no memory; the event is lost, and said to
- * be. */
+/* Makes an event of TYPE for ID, to be filled and sent. NULL: there is no memory; the event is
+ * lost, and said to be. */
 struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status);
 void ucma_event_send(struct ucma_event *event);
-/* With nothing more to say. */
+/* Sends an event that has nothing more to say. */
 void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status);
-/* Nobody has read these of ID yet, or those of MCAST if that is not NULL: they are gone. */
+/* Takes back the events of ID that nobody has read yet, or those of MCAST if that is not NULL. */
 void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
 void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
 
@@ -142,9 +142,9 @@ struct ucma_call {
 	};
 };
 
-/* The command's response: ENOSPC where there is not room for all of it. */
+/* Writes the command's response; returns ENOSPC where there is not room for all of it. */
 int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t size);
-/* ENOENT: the file has no such id. */
+/* Returns ENOENT when the file has no such id. */
 int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id);
 
 int ucma_id_create(struct ucma_call *uc);
@@ -215,20 +215,21 @@ struct ucma_id {
 	LIST_HEAD(, ucma_mcast) mcasts;
 };
 
-/* 0 or ENOMEM */
+/* Returns 0 or ENOMEM. */
 int ucma_id_new(struct ucma_file *file, struct ucma_id **id);
-/* With all that depends on it; connections end. */
+/* Destroys ID with all that depends on it; connections end. */
 void ucma_id_destroy(struct ucma_id *id);
-/* The next of all ids; the first behind NULL, NULL behind the last */
+/* Returns the next of all ids: the first behind NULL, NULL behind the last. */
 struct ucma_id *ucma_id_next(struct ucma_id *id);
-/* The adapter it is bound to, or NULL. */
+/* Returns the adapter that the id is bound to, or NULL. */
 struct adapter *ucma_id_adapter(const struct ucma_id *id);
-/* Its ids hear that it was removed, and connect no more. */
+/* The adapter's ids hear that it was removed, and connect no more. */
 void ucma_id_adapter_died(struct adapter *adapter);
 
 /* ---- ucma/bind.c ---- */
 
-/* To ADDR, and to a free port if it names none; EINVAL: it is bound already. */
+/* Binds ID to ADDR, and to a free port if ADDR names none; returns EINVAL when it is bound
+ * already. */
 int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr);
 /* A service ID of the program's choice must be of its port space (else EPROTONOSUPPORT); those of
  * PS_IB may be of any. */
@@ -236,35 +237,35 @@ int ucma_bind_take_service(struct ucma_id *id);
 
 /* ---- ucma/listen.c ---- */
 
-/* It listens no more, if it did. */
+/* ID listens no more, if it did. */
 void ucma_id_unlisten(struct ucma_id *id);
-/* The listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST is
- * NULL in a request without IP addresses. */
+/* Finds the listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST
+ * is NULL in a request without IP addresses. */
 struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
 				      const uint8_t *host, bool ipv4);
 
 /* ---- ucma/route.c ---- */
 
-/* The path to where nobody needs to be asked for it. */
+/* Makes the path to where nobody needs to be asked for it. */
 void ucma_route_put_known(struct ucma_id *id);
-/* The end of resolving it: STATUS 0, or minus an errno */
+/* Ends the resolving of a path: STATUS is 0 or minus an errno. */
 void ucma_route_known(struct ucma_id *id, int status);
 
 /* ---- ucma/request.c: for cm_ops (cm/cm.h) ---- */
 
 int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn);
-/* To ID's listener, of the request that has made ID */
+/* Tells ID's listener of the request that has made ID. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request);
 
 /* ---- ucma/conn_event.c ---- */
 
-/* What connections need to have, once there are adapters. */
+/* Starts what connections need to have, once there are adapters. */
 int ucma_conn_start(void);
 void ucma_conn_stop(void);
 /* WHAT has happened to the connection, by message MAD if not NULL. A program hears nothing of a
  * connection that it has not accepted; its accept will fail. */
 void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad);
-/* How the peer is reached. */
+/* Says how the peer is reached. */
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
 		      struct ib_uverbs_ah_attr *attr);
 

@@ -21,7 +21,7 @@
 
 enum { CQ_MODERATE = 1, CQ_MAX_PERIOD = 0xfff }; /* microseconds */
 
-/* What a program asked for, wherever it said so. */
+/* The attributes that a program asked for, whichever command said them. */
 struct cq_request {
 	uint32_t cqe; /* as given: one less than the entries it made room for */
 	uint64_t user_handle;
@@ -142,7 +142,7 @@ static int read_request(struct uverbs_call *uc, struct cq_request *req)
 	return 0;
 }
 
-/* Where the CQ's events go. References are the event source's. */
+/* Finds where the CQ's events go. The references are the event source's. */
 static int find_channels(struct uverbs_call *uc, struct event_source *events)
 {
 	const struct ib_uverbs_attr *comp = uc_attr(uc, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);

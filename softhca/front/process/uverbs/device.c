@@ -129,7 +129,7 @@ static int get_context(struct uverbs_call *uc)
 	return ret;
 }
 
-/* What get_context said, for a program that was handed the file. */
+/* Says what get_context said, for a program that was handed the file. */
 static int query_context(struct uverbs_call *uc)
 {
 	return return_ucontext(uc, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,

@@ -103,7 +103,7 @@ static int return_place(struct uverbs_call *uc, const struct uverbs_dm *dm, uint
 		       : 0;
 }
 
-/* Only memory for data: what steering would need is not given out. */
+/* Only memory for data is given out, not what steering would need. */
 static int dm_alloc(struct uverbs_call *uc)
 {
 	struct uverbs_dm *dm;

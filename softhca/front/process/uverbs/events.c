@@ -310,7 +310,7 @@ static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_
 	STAILQ_CONCAT(&channel->pending, &fetched);
 }
 
-/* Events of which objects have that type */
+/* The objects whose events have that type. */
 static bool is_kind_of(uint32_t event_type, enum source_kind kind)
 {
 	switch (event_type) {
@@ -395,7 +395,8 @@ static void send_completion(struct adapter *adapter, const uint8_t *eqe)
 	channel_write(source->comp, &event, sizeof(event));
 }
 
-/* To every program that has the object: there can be several for a target QP of XRC. */
+/* The event goes to every program that has the object: there can be several for a target QP of
+ * XRC. */
 static void send_async(const struct adapter *adapter, enum source_kind kind, uint32_t number,
 		       uint32_t type)
 {
@@ -412,7 +413,7 @@ static void send_async(const struct adapter *adapter, enum source_kind kind, uin
 	}
 }
 
-/* To every program that has the adapter open. */
+/* The event goes to every program that has the adapter open. */
 static void send_global(struct adapter *adapter, uint32_t type, uint32_t element)
 {
 	struct ib_uverbs_async_event_desc event = { .element = element, .event_type = type };

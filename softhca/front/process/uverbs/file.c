@@ -74,7 +74,7 @@ static int grow_table(struct uverbs_file *file)
 	return 0;
 }
 
-/* The lowest free handle, as the kernel does. */
+/* Handles are the lowest that is free, as the kernel gives them. */
 int object_publish(struct object *object)
 {
 	struct uverbs_file *file = object->file;
@@ -130,7 +130,7 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 	return 0;
 }
 
-/* Users before what they use: as many rounds as that is deep. */
+/* Users are destroyed before what they use, in as many rounds as that is deep. */
 static void destroy_objects(struct uverbs_file *file)
 {
 	bool progress = true;
@@ -218,7 +218,7 @@ close_memfd:
 	return errno;
 }
 
-/* The file description for the program, watched. */
+/* Makes the file description for the program, watched. */
 static int reopen_for_program(struct uverbs_file *file, int *fd)
 {
 	char path[32];
@@ -305,7 +305,7 @@ void uverbs_dup(struct call *call)
 	copy_descriptor(call, false);
 }
 
-/* That the copy be no lower than so much is only heeded below the band. */
+/* The wish that the copy be no lower than a number is only heeded below the band. */
 void uverbs_fcntl(struct call *call)
 {
 	int command = call_arg_int(call, 1);

@@ -45,7 +45,7 @@ static int flow_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* Only groups, whole, and by nothing but the bit that all of them have. */
+/* The match is of all groups, by nothing but the bit that all of them have. */
 static void match_groups(struct steering_match *match)
 {
 	fld_set(match->mask, LYR_2_4_DMAC_47_16, 0x01000000);

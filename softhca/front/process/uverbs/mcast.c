@@ -46,7 +46,7 @@ static struct mcast *find_group(const struct uverbs_qp *qp, uint16_t lid, const 
 	return NULL;
 }
 
-/* An IPv6 multicast address, or on RoCE an IPv4 one that is mapped. */
+/* Is GID an IPv6 multicast address, or on RoCE an IPv4 one that is mapped? */
 static bool is_group(const uint8_t gid[16])
 {
 	return gid[0] == 0xff || (inet_is_mapped(gid) && gid[INET_PREFIX] >> 4 == 0xe);

@@ -27,7 +27,7 @@ enum {
 	KNOWN_ACCESS = MODIFIES | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_ZERO_BASED |
 		       IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB |
 		       IB_UVERBS_ACCESS_OPTIONAL_RANGE,
-	/* What can change while the key stays */
+	/* The rights that can change while the key stays. */
 	CHANGEABLE_ACCESS = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
 			    IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |
 			    IB_UVERBS_ACCESS_RELAXED_ORDERING,
@@ -71,7 +71,7 @@ static bool is_implicit(const struct mr_request *req)
 	return req->access & IB_UVERBS_ACCESS_ON_DEMAND && !req->start && req->length == UINT64_MAX;
 }
 
-/* Whatever is mapped: it begins where a program can have memory. */
+/* A region of whatever is mapped begins where a program can have memory. */
 static int check_on_demand(const struct mr_request *req)
 {
 	if (is_implicit(req))
@@ -101,7 +101,7 @@ static int check_request(struct uverbs_call *uc, const struct mr_request *req)
 	return client_check_range(uc->client, req->start, req->length, req->access & MODIFIES);
 }
 
-/* What is there for the device, of what the program has: its address space has an end. */
+/* The device reaches as much of the range as the program can have: its address space has an end. */
 static uint64_t reachable(const struct mr_request *req)
 {
 	uint64_t room = (1ull << USER_ADDRESS_BITS) - req->start;
@@ -228,8 +228,8 @@ struct change {
 	struct uverbs_pd *pd;
 };
 
-/* What is asked for when MR is changed as CMD says. The range of an implicit one is always the
- * same. */
+/* Finds what is asked for when MR is changed as CMD says. The range of an implicit one is always
+ * the same. */
 static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *cmd,
 		       const struct uverbs_mr *mr, struct change *change)
 {
@@ -255,7 +255,7 @@ static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *
 		       : 0;
 }
 
-/* Whether what MR becomes is possible at all. */
+/* Asks whether what MR becomes is possible at all. */
 static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 			const struct change *change)
 {
@@ -264,8 +264,8 @@ static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 	return check_request(uc, &change->req);
 }
 
-/* Whether the key can stay: its range does not change and few of its rights, or there is room for
- * the new range. */
+/* Asks whether the key can stay: its range does not change and few of its rights, or there is room
+ * for the new range. */
 static bool keeps_key(const struct uverbs_mr *mr, const struct change *change,
 		      const struct region *region)
 {
@@ -283,7 +283,7 @@ static void move_to_pd(struct uverbs_mr *mr, struct uverbs_pd *pd)
 	pd->base.users++;
 }
 
-/* A new key, and the old one is gone. */
+/* Makes a new key; the old one is gone. */
 static int replace_key(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_mr *changed,
 		       const struct uverbs_pd *pd)
 {

@@ -20,7 +20,7 @@ enum {
 	MAX_RANGES = 1 << 12,
 };
 
-/* As programs have it: struct ibv_sge */
+/* The layout of struct ibv_sge, as programs have it. */
 struct sge {
 	uint64_t addr;
 	uint32_t length, lkey;
@@ -59,7 +59,7 @@ static int check_key(const struct uverbs_mr *mr, const struct uverbs_pd *pd, uin
 	return 0;
 }
 
-/* A byte of each page of a range within a region */
+/* Touches a byte of each page of a range within a region. */
 static int fetch(const struct range *range)
 {
 	const struct region *region = &range->mr->region;
@@ -98,7 +98,7 @@ static int advise_range(struct uverbs_call *uc, const struct range *range, uint6
 	return fetch(range);
 }
 
-/* All of them are found before the first is fetched. */
+/* All ranges are found before the first is fetched. */
 static int find_ranges(struct uverbs_call *uc, const struct sge *sges, size_t count,
 		       uint64_t advice, struct range *ranges)
 {

@@ -25,7 +25,7 @@ enum {
 			 IB_UVERBS_ACCESS_RELAXED_ORDERING,
 };
 
-/* This process as owner of memory */
+/* The client that is this process, as owner of memory. */
 static int self(uint64_t *bus)
 {
 	static struct client *client;
@@ -36,8 +36,8 @@ static int self(uint64_t *bus)
 	return ret;
 }
 
-/* Bytes of the dma-buf; 0: it is none. A dma-buf says its size by lseek() only, which has no other
- * effect on it. */
+/* Returns the bytes of the dma-buf, or 0 if it is none. A dma-buf says its size by lseek() only,
+ * which has no other effect on it. */
 static uint64_t size_of(int fd)
 {
 	char path[32], target[32] = "";

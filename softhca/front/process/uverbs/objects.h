@@ -57,25 +57,27 @@ struct mr_request {
 	int32_t fd; /* below 0: memory */
 };
 
-/* A region of memory of the calling process, or of a file; with its handle. 0 or a positive
- * errno. */
+/* Makes a region of memory of the calling process, or of a file, with its handle. Returns 0 or a
+ * positive errno. */
 int mr_of_memory(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
 		 struct uverbs_mr **mr);
 int mr_of_file(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
 	       struct uverbs_mr **mr);
 
 int mr_new(struct uverbs_call *uc, struct uverbs_mr **mr);
-/* Of one that has no key yet */
+/* Frees an MR that has no key yet. */
 void mr_free(struct uverbs_mr *mr);
-/* Make the key of an MR whose region is filled in, in PD, and give it a handle. Frees MR when that
- * fails. */
+/* Makes the key of an MR whose region is filled in, in PD, and gives it a handle. Frees MR when
+ * that fails. */
 int mr_finish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
-/* Give an MR whose key is made, in PD, a handle. Destroys it when that fails. */
+/* Gives an MR whose key is made, in PD, a handle. Destroys it when that fails. */
 int mr_publish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
-/* Its handle and keys, as methods of its making return them. Destroys it when that fails. */
+/* Tells the MR's handle and keys, as methods of its making return them. Destroys it when that
+ * fails. */
 int mr_return(struct uverbs_call *uc, struct uverbs_mr *mr, uint16_t handle, uint16_t lkey,
 	      uint16_t rkey);
-/* IBTA: remote writes and atomics need local write. EINVAL: not so, or bits that there are not. */
+/* Remote writes and atomics need local write (IBTA). Returns EINVAL when that is not so, or for
+ * bits that there are not. */
 int mr_check_access(const struct uverbs_call *uc, uint64_t access);
 
 struct uverbs_uar {
@@ -182,16 +184,16 @@ void xrc_domain_add_qp(struct xrc_domain *domain, struct real_qp *real);
 struct raw_qp;
 int qp_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, struct raw_qp **raw);
 
-/* A second handle to REAL, which is destroyed with its last one. */
+/* Makes a second handle to REAL, which is destroyed with its last one. */
 int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
 	      uint64_t user_handle, struct uverbs_qp **qp);
 
 /* The QP leaves all groups that it is attached to. */
 void mcast_detach_all(struct uverbs_qp *qp);
-/* The service type in the context of a QP of TYPE (IB_UVERBS_QPT_*). */
+/* Returns the service type in the context of a QP of TYPE (IB_UVERBS_QPT_*). */
 int qp_service_type(unsigned int type);
 
-/* The UAR of FILE with the device's number UAR, or NULL. */
+/* Returns the UAR of FILE with the device's number UAR, or NULL. */
 struct uverbs_uar *uverbs_uar_by_number(const struct uverbs_file *file, uint32_t uar);
 
 #endif

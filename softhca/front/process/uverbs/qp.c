@@ -32,7 +32,7 @@ enum {
 	MAX_RQ_SHIFT = 11,
 };
 
-/* What a program asked for, wherever it said so. */
+/* The attributes that a program asked for, whichever command said them. */
 struct qp_request {
 	uint64_t user_handle;
 	struct ib_uverbs_qp_cap cap;
@@ -52,7 +52,7 @@ static void count_users(const struct uverbs_qp *qp, int change)
 			((struct object *)used[i])->users += change;
 }
 
-/* 0, or why the QP is still there. */
+/* Returns 0, or why the QP is still there. */
 static int destroy_real(struct adapter *adapter, struct real_qp *real, bool is_listed)
 {
 	int ret;
@@ -95,7 +95,7 @@ static bool is_spread(struct uverbs_call *uc)
 	return uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
 }
 
-/* Of QPs without queues of their own, no sizes are read: they have none, or say something else
+/* No sizes are read of QPs without queues of their own: they have none, or say something else
  * there. */
 static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
 {
@@ -314,7 +314,8 @@ int qp_service_type(unsigned int type)
 	return service[type];
 }
 
-/* Without one, the device may use it itself where its SRQ matches tags. */
+/* A send queue that the program has not asked for may be the device's own, where the SRQ matches
+ * tags. */
 static void fill_send_queue(const struct mlx5_ib_create_qp *driver, const struct uverbs_qp *qp,
 			    uint8_t *qpc)
 {

@@ -76,7 +76,7 @@ static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	return ret ? modify_refuse(uc, qp, "no such source GID", ret) : 0;
 }
 
-/* Before the change of state is looked at, as the kernel does. */
+/* Ports and addresses are looked at before the change of state, as the kernel does. */
 static int check_address(struct uverbs_call *uc, const struct uverbs_qp *qp,
 			 const struct ib_uverbs_modify_qp *cmd)
 {
@@ -253,7 +253,7 @@ static uint32_t optional_params(uint32_t mask, const struct qp_transition *trans
 	return optional & transition->optional;
 }
 
-/* Of a raw packet QP. A burst needs a rate, and an adapter that knows bursts. */
+/* The rate limit is of a raw packet QP. A burst needs a rate, and an adapter that knows bursts. */
 static int read_limit(struct uverbs_call *uc, uint32_t rate, struct rate_limit *limit)
 {
 	const uint8_t *qos = uc->adapter->qos_caps;
@@ -306,7 +306,8 @@ static void remember(const struct ib_uverbs_modify_qp *cmd, struct uverbs_qp *qp
 		qp->real->port = cmd->port_num;
 }
 
-/* What the driver is told beyond the verb: nothing that this adapter announces. */
+/* In the driver's part a program may ask, beyond the verb, for what the adapter announces:
+ * nothing. */
 static int check_driver_part(struct uverbs_call *uc)
 {
 	struct mlx5_ib_modify_qp driver;

@@ -53,7 +53,7 @@ static uint32_t read_access(const uint8_t *qpc)
 	       (fld_get(qpc, QPC_RAE) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0);
 }
 
-/* As programs number the states: migrated, to be armed, armed */
+/* The states of migration as programs number them: migrated, to be armed, armed. */
 static unsigned int migration_of(uint8_t device_state)
 {
 	return device_state == PRM_QP_PM_STATE_MIGRATED ? 0 : device_state == 1 ? 1 : 2;

@@ -41,7 +41,7 @@ enum {
 		      MLX5_RX_HASH_DST_PORT_UDP,
 };
 
-/* 4 KiB and every larger power of two */
+/* Pages are of 4 KiB or any larger power of two. */
 static const uint64_t page_sizes = ~(uint64_t)0xfff;
 
 static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
@@ -225,8 +225,8 @@ static uint32_t odp_transport(const uint8_t *caps)
 	return flags;
 }
 
-/* Paging on demand, and memory of the device's own. Linux says nothing of UC, whatever the device
- * can do. */
+/* These answer for paging on demand, and for memory of the device's own. Linux says nothing of UC,
+ * whatever the device can do. */
 static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
 {
 	const uint8_t *odp = uc->adapter->odp_caps, *memory = uc->adapter->memory_caps;

@@ -33,7 +33,7 @@ enum {
 	MAX_WR = 1 << 0,
 };
 
-/* What a program asked for, wherever it said so. */
+/* The attributes that a program asked for, whichever command said them. */
 struct srq_request {
 	uint64_t user_handle;
 	uint32_t type, max_wr, max_sge, limit, max_tags;
@@ -52,7 +52,7 @@ static bool is_tm(uint32_t type)
 	return type == IB_UVERBS_SRQT_TM;
 }
 
-/* How the device knows the kinds */
+/* The commands and layouts by which the device knows the kinds. */
 static const struct kind {
 	uint32_t create, destroy, query;
 	uint32_t context, limit; /* in what a query returns */
@@ -109,7 +109,8 @@ static int read_request(struct uverbs_call *uc, struct srq_request *req)
 	return 0;
 }
 
-/* One more than log2 of how many, as the driver has it: an index that is no tag is to remain. */
+/* The exponent is one more than log2 of how many tags there are, as the driver has it: an index
+ * that is no tag is to remain. */
 static int check_tags(struct uverbs_call *uc, struct srq_request *req)
 {
 	if (!adapter_cap(uc->adapter, HCA_CAP_TAG_MATCHING))

@@ -63,10 +63,10 @@ void uverbs_ioctl(struct call *call);
 void uverbs_dup(struct call *call);
 void uverbs_fcntl(struct call *call);
 
-/* The uverbs file with the identity in ST, or NULL. */
+/* Returns the uverbs file with the identity in ST, or NULL. */
 struct uverbs_file *uverbs_file_find(const struct stat *st);
 
-/* Where page INDEX of the device memory that programs can map by this file is. */
+/* Finds where page INDEX of the device memory that programs can map by this file is. */
 void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index);
 
 static inline struct adapter *uverbs_file_adapter(const struct uverbs_file *file)
@@ -86,22 +86,22 @@ struct object {
 	int (*destroy)(struct object *object, pid_t tid);
 };
 
-/* Zeroed memory of SIZE with the object first. 0 or ENOMEM. */
+/* Allocates zeroed memory of SIZE with the object first. Returns 0 or ENOMEM. */
 int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	       int (*destroy)(struct object *object, pid_t tid), void *object);
-/* Of one that has not been published, nor made in the device. */
+/* Frees an object that has not been published, nor made in the device. */
 void object_free(struct object *object);
-/* Give it a handle: it exists from here on. 0 or ENOMEM. */
+/* Gives the object a handle: it exists from here on. Returns 0 or ENOMEM. */
 int object_publish(struct object *object);
 /* Destroys and frees the object, unless it is in use or the device refuses. 0 or a positive
  * errno. */
 int object_destroy(struct object *object, pid_t tid);
-/* Likewise, but its memory stays, with what the program is to be told of it, until
- * object_forget(). */
+/* Destroys the object likewise, but its memory stays, with what the program is to be told of it,
+ * until object_forget(). */
 int object_take_down(struct object *object, pid_t tid);
 /* Frees what DESTROY was already called for. */
 void object_forget(struct object *object);
-/* 0; ENOENT for a handle that is nothing, EINVAL for one of another type. */
+/* Returns 0, ENOENT for a handle that is nothing, or EINVAL for one of another type. */
 int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *object);
 
 /* ---- calls ---- */
@@ -198,40 +198,40 @@ struct uverbs_call {
 	bool known[UVERBS_MAX_ATTRS];            /* attributes that the method has */
 };
 
-/* The attribute, or NULL when the call has it not. */
+/* Returns the attribute, or NULL when the call has it not. */
 struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id);
 /* Copies up to LEN bytes; the rest of BUF is zero. 0 or EFAULT. Absent: all zero. */
 int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
 size_t uc_len(struct uverbs_call *uc, uint16_t id);
-/* What a response of SIZE bytes says of its length: as much as there is room for. */
+/* Returns what a response of SIZE bytes says of its length: as much as there is room for. */
 uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
-/* Copies as much as there is room for. 0 or EFAULT. Absent: 0. */
+/* Copies out as much as there is room for. Returns 0 or EFAULT; 0 when the attribute is absent. */
 int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
-/* The same, and zeroes in the rest of the room. */
+/* Copies out the same, and zeroes in the rest of the room. */
 int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
-/* A handle or descriptor that was made. */
+/* Returns a handle or descriptor that was made to the program. */
 void uc_set(struct uverbs_call *uc, uint16_t id, uint64_t value);
-/* The object that a handle attribute names; NULL when absent. */
+/* Finds the object that a handle attribute names; NULL when absent. */
 void *uc_object(struct uverbs_call *uc, uint16_t id);
-/* Give OBJECT, which is made in the device, its handle; on failure it is destroyed. */
+/* Gives OBJECT, which is made in the device, its handle; on failure it is destroyed. */
 int uc_publish(struct uverbs_call *uc, struct object *object);
-/* The same, and return the handle in attribute ID. */
+/* Publishes OBJECT likewise, and returns the handle in attribute ID. */
 int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
-/* The same for one of which RET says whether it could be made; if not, its memory is freed. */
+/* Publishes an object of which RET says whether it could be made; if not, its memory is freed. */
 int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object);
-/* The end of a creation: RET says whether the program has got the answer, else OBJECT goes
- * again. */
+/* Ends a creation: RET says whether the program has got the answer, else OBJECT goes again. */
 int uc_answered(struct uverbs_call *uc, int ret, struct object *object);
-/* The end of an object that EVENTS come from: attribute ID tells how many the program has read (32
+/* Ends an object that EVENTS come from: attribute ID tells how many the program has read (32
  * bits). */
 int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
 			 const struct event_source *events, uint16_t id);
 /* For commands whose only argument is a handle. */
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
-/* What a table of queues says first of OBJECT, which has its handle. */
+/* Does for OBJECT, which has its handle, what a table of queues says first. */
 void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
 		      struct epitaph_entry *entry);
-/* The channel of a descriptor: attribute ID, or the file's own. EBADF: the descriptor is none. */
+/* Finds the channel of a descriptor: attribute ID, or the file's own. EBADF: the descriptor is
+ * none. */
 int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel);
 
 #endif
