@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ib/ethernet.h"
-#include "softhca/net/inet.h"
+#include "softhca/inet.h"
 #include "softhca/net/neighbour.h"
 
 enum { ADVERTISEMENT_SIZE = ND_SIZE + ND_OPTION_MAC_SIZE };

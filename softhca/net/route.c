@@ -6,7 +6,7 @@
 
 #include "ib/packet.h"
 #include "softhca/net/crc.h"
-#include "softhca/net/inet.h"
+#include "softhca/inet.h"
 #include "softhca/net/route.h"
 
 enum { DEFAULT_HOPS = 64 };

@@ -103,7 +103,7 @@ static void put_field(struct world *world, unsigned int hca, const struct field 
 		break;
 	case BYTES:
 		for (uint32_t i = 0; i < field->arg; i++)
-			bytes[i] = take(source);
+			bytes[i] = take8(source);
 		break;
 	}
 }

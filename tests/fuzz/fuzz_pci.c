@@ -109,7 +109,7 @@ static void map_or_unmap(void)
 static void set_irqs(void)
 {
 	struct vfu_irq_set set = {
-		.flags = take(&pci.source),
+		.flags = take8(&pci.source),
 		.index = some(4) ? VFIO_PCI_MSIX_IRQ_INDEX : take_edge(&pci.source),
 		.start = some(4) ? some(70) : take_edge(&pci.source),
 		.count = some(4) ? some(3) : take_edge(&pci.source),
@@ -123,7 +123,7 @@ static void any_message(void)
 	uint8_t body[64];
 
 	for (size_t i = 0; i < sizeof(body); i++)
-		body[i] = some(4) ? 0 : take(&pci.source);
+		body[i] = some(4) ? 0 : take8(&pci.source);
 	send_message(some(16), body, some(sizeof(body) + 1), some_fd());
 }
 
@@ -152,7 +152,7 @@ static void touch_region(void)
 	uint8_t data[256];
 
 	for (size_t i = 0; i < sizeof(data); i++)
-		data[i] = i < 8 ? take(&pci.source) : 0;
+		data[i] = i < 8 ? take8(&pci.source) : 0;
 	access_region(region, offset, data, count);
 }
 
@@ -195,7 +195,7 @@ static void put_mailboxes(void)
 	for (uint32_t i = 0; i < 16; i++) {
 		uint8_t *block = pci.mem + (MAILBOXES - BASE) + i * 1024;
 
-		block[some(512)] = take(&pci.source);
+		block[some(512)] = take8(&pci.source);
 		put_word(block + 564, some(8) ? MAILBOXES + (i + 1) % 16 * 1024 : some_mailbox());
 		put_word(block + 568, some(16) ? i : take_edge(&pci.source));
 		block[573] = 1;
@@ -216,7 +216,7 @@ static void ring_command(void)
 
 	put_mailboxes();
 	memset(desc, 0, 64);
-	desc[0] = some(64) ? 7 : take(&pci.source);
+	desc[0] = some(64) ? 7 : take8(&pci.source);
 	put_word(desc + 4, in);
 	put_word(desc + 12, some(4) ? MAILBOXES : some_mailbox());
 	put_word(desc + 16, (uint32_t)opcodes[some(24)] << 16);

@@ -28,15 +28,15 @@ static void put_address(bool ethernet, struct fabric_addr *addr)
 	addr->sl = pick(&source, 8);
 	addr->roce = pick(&source, 2) ? FABRIC_ROCE_V2 : FABRIC_ROCE_V1;
 	addr->ipv4 = addr->roce == FABRIC_ROCE_V2 && pick(&source, 2);
-	addr->traffic_class = take(&source);
-	addr->hop_limit = take(&source);
+	addr->traffic_class = take8(&source);
+	addr->hop_limit = take8(&source);
 	addr->flow_label = take32(&source) & 0xfffff;
 	addr->udp_sport = take32(&source);
 	addr->tagged = once_in(&source, 4);
 	addr->vlan = take32(&source) & 0xfff;
 	for (size_t i = 0; i < 16; i++) {
-		addr->dgid[i] = take(&source);
-		addr->sgid[i] = take(&source);
+		addr->dgid[i] = take8(&source);
+		addr->sgid[i] = take8(&source);
 	}
 }
 

@@ -19,9 +19,9 @@ static const struct subnet_ops ops = { find_port };
 
 static void put_gid(struct world *world, uint8_t *gid)
 {
-	gid[0] = once_in(&world->source, 4) ? take(&world->source) : 0xff;
+	gid[0] = once_in(&world->source, 4) ? take8(&world->source) : 0xff;
 	gid[1] = 0x12;
-	gid[15] = take(&world->source);
+	gid[15] = take8(&world->source);
 }
 
 static void build_mad(struct world *world, uint8_t mad[MAD_SIZE])
@@ -42,9 +42,9 @@ static void build_mad(struct world *world, uint8_t mad[MAD_SIZE])
 	fld_set(mad, SA_COMPONENTS, once_in(source, 4) ? take32(source) : 0x1ffff);
 	put_gid(world, mad + SA_DATA);
 	put_gid(world, mad + SA_DATA + 16);
-	fld_set(mad + SA_DATA, MC_JOIN_STATE, take(source));
+	fld_set(mad + SA_DATA, MC_JOIN_STATE, take8(source));
 	for (i = pick(source, 4); i; i--)
-		mad[take(source)] = take(source);
+		mad[take8(source)] = take8(source);
 }
 
 void fuzz_mads(struct world *world)

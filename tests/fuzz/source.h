@@ -16,7 +16,7 @@ struct source {
 };
 
 /* The byte after the last one is 0. */
-static inline uint8_t take(struct source *source)
+static inline uint8_t take8(struct source *source)
 {
 	if (!source->left)
 		return 0;
@@ -26,11 +26,11 @@ static inline uint8_t take(struct source *source)
 
 static inline uint32_t take32(struct source *source)
 {
-	uint32_t value = take(source);
+	uint32_t value = take8(source);
 
-	value = value << 8 | take(source);
-	value = value << 8 | take(source);
-	return value << 8 | take(source);
+	value = value << 8 | take8(source);
+	value = value << 8 | take8(source);
+	return value << 8 | take8(source);
 }
 
 /* Below N */
@@ -38,7 +38,7 @@ static inline uint32_t pick(struct source *source, uint32_t n)
 {
 	if (n <= 1)
 		return 0;
-	return (n <= 256 ? take(source) : take32(source)) % n;
+	return (n <= 256 ? take8(source) : take32(source)) % n;
 }
 
 /* True once in N */

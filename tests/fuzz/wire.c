@@ -48,7 +48,7 @@ static void put_request(struct world *world, unsigned int to, struct fabric_msg 
 	msg->raddr = mkey ? mkey->start + pick(source, 8192) : take32(source);
 	msg->rkey = mkey && !once_in(source, 8) ? mkey->n << 8 : take_edge(source);
 	msg->swap_add = take32(source);
-	msg->compare = take(source);
+	msg->compare = take8(source);
 	msg->solicited = pick(source, 2);
 	msg->has_imm = once_in(source, 4);
 	msg->invalidate = once_in(source, 8);
@@ -69,14 +69,14 @@ static void put_message(struct world *world, unsigned int to, struct fabric_msg 
 			       : qp->service == PRM_QP_ST_UD  ? FABRIC_UD
 			       : qp->service == PRM_QP_ST_XRC ? FABRIC_XRC
 							      : FABRIC_RC;
-	msg->dest_qpn = qp ? qp->n : take(source);
+	msg->dest_qpn = qp ? qp->n : take8(source);
 	msg->src_qpn = world_number(world, !to, KIND_QP);
 	msg->qkey = pick(source, 3);
 	msg->srqn = world_number(world, to, KIND_SRQ);
 	msg->pkey = once_in(source, 16) ? 0x7fff : 0xffff;
 	msg->psn = once_in(source, 8) ? take_edge(source) & PSN_MASK : pick(source, 8);
 	msg->nak = once_in(source, 4) ? FABRIC_NAK_RNR : pick(source, 4);
-	msg->rnr_timer = take(source) & 31;
+	msg->rnr_timer = take8(source) & 31;
 	put_size(world, msg);
 	put_request(world, to, msg);
 }
@@ -86,7 +86,7 @@ static uint8_t *random_bytes(struct world *world, size_t len)
 	uint8_t *bytes = malloc(len ? len : 1);
 
 	for (size_t i = 0; i < len; i++)
-		bytes[i] = i < 64 ? take(&world->source) : i;
+		bytes[i] = i < 64 ? take8(&world->source) : i;
 	return bytes;
 }
 
@@ -132,8 +132,8 @@ static size_t put_ip(struct world *world, uint8_t *at, bool v6, uint8_t protocol
 	at[v6 ? 7 : 8] = 64;
 	if (!v6 && once_in(source, 8))
 		put16(at + 6, take32(source));
-	at[v6 ? 8 : 12] = take(source);
-	at[v6 ? 24 : 16] = take(source);
+	at[v6 ? 8 : 12] = take8(source);
+	at[v6 ? 24 : 16] = take8(source);
 	return len;
 }
 
@@ -155,7 +155,7 @@ size_t fuzz_frame(struct world *world, uint8_t *frame, size_t room)
 	len += put16(frame + len, once_in(source, 16) ? take32(source) : v6 ? 0x86dd : 0x0800);
 	len += put_ip(world, frame + len, v6, protocol, 20);
 	for (i = 0; i < 20 && len < room; i++)
-		frame[len++] = take(source);
+		frame[len++] = take8(source);
 	return len;
 }
 

@@ -27,7 +27,7 @@ static void put_bytes(struct wqe *wqe, uint64_t value, int bytes)
 static void put_random(struct world *world, struct wqe *wqe, int bytes)
 {
 	while (bytes--)
-		put_bytes(wqe, take(&world->source), 1);
+		put_bytes(wqe, take8(&world->source), 1);
 }
 
 /* ---- segments ---- */
@@ -99,7 +99,7 @@ static void put_vector(struct world *world, unsigned int hca, struct wqe *wqe)
 	put_bytes(wqe, 0x80000000u | world_number(world, !hca, KIND_QP), 4);
 	put_bytes(wqe, pick(&world->source, 4), 4);
 	put_bytes(wqe, 0, 8);
-	put_bytes(wqe, take(&world->source), 4);
+	put_bytes(wqe, take8(&world->source), 4);
 	put_bytes(wqe, pick(&world->source, 2) << 30, 4);
 	put_bytes(wqe, once_in(&world->source, 4) ? 0xff : 0x20 + !hca, 1);
 	put_random(world, wqe, 15);
@@ -117,8 +117,8 @@ static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 
 	for (i = 0; i < sizeof(bits); i++)
 		mask |= (uint64_t)pick(source, 2) << bits[i];
-	put_bytes(wqe, take(source) & 0xf0, 4);
-	wqe->bytes[wqe->len - 4] = take(source) & 0xf0;
+	put_bytes(wqe, take8(source) & 0xf0, 4);
+	wqe->bytes[wqe->len - 4] = take8(source) & 0xf0;
 	put_bytes(wqe, once_in(source, 16) ? take32(source) : count & ~3u, 2);
 	put_bytes(wqe, pick(source, 8), 2);
 	put_bytes(wqe, mask, 8);
@@ -184,7 +184,7 @@ static void build_wqe(struct world *world, unsigned int hca, const struct object
 	memset(wqe, 0, sizeof(*wqe));
 	put_bytes(wqe, (uint32_t)qp->sq_pi << 8 | opcode, 4);
 	put_bytes(wqe, (uint64_t)qp->n << 8, 4);
-	put_bytes(wqe, pick(source, 2) ? 8 : take(source), 4);
+	put_bytes(wqe, pick(source, 2) ? 8 : take8(source), 4);
 	if (opcode == 0x25)
 		put_bytes(wqe, world_number(world, hca, KIND_MKEY) << 8, 4);
 	else
@@ -262,7 +262,7 @@ static void post_frame(struct world *world, unsigned int hca)
 	put_bytes(&wqe, (uint64_t)sq->n << 8, 4);
 	put_bytes(&wqe, pick(source, 2) ? 8 : 0, 8);
 	put_bytes(&wqe, 0, 4);
-	put_bytes(&wqe, once_in(source, 8) ? take(source) : pick(source, 4) << 6, 1);
+	put_bytes(&wqe, once_in(source, 8) ? take8(source) : pick(source, 4) << 6, 1);
 	put_bytes(&wqe, 0, 1);
 	put_bytes(&wqe, once_in(source, 8) ? take32(source) : 1 + pick(source, 1500), 2);
 	put_bytes(&wqe, 0, 4);

@@ -71,12 +71,12 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 
 	memset(world, 0, sizeof(*world));
 	world->source = (struct source){ data, len };
-	world->roce = take(&world->source) & 1;
+	world->roce = take8(&world->source) & 1;
 	world->now = 1000000;
 	world->mem = calloc(1, WORLD_MEM);
 	must(!world->mem);
 	must(fabric_create(&world->fabric));
-	must(fault_create(take(&world->source), &world->fault));
+	must(fault_create(take8(&world->source), &world->fault));
 	config.link_layer = world->roce ? HCA_LINK_ETHERNET : HCA_LINK_INFINIBAND;
 	config.fabric = world->fabric;
 	config.fault = world->fault;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "softhca/device/eth/frame.h"
-#include "softhca/net/inet.h"
+#include "softhca/inet.h"
 
 enum { MAX_EXTENSIONS = 8 };
 

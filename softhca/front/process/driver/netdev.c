@@ -18,7 +18,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/log.h"
-#include "softhca/net/inet.h"
+#include "softhca/inet.h"
 #include "softhca/options.h"
 
 #define CLASS_NET "/sys/class/net/"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "softhca/net/fabric.h"
-#include "softhca/net/inet.h"
+#include "softhca/inet.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/roce.h"
 

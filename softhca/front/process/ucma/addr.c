@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "softhca/net/fabric.h"
-#include "softhca/net/inet.h"
+#include "softhca/inet.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/daemon.h"

@@ -9,7 +9,7 @@
 
 #include "softhca/front/process/cm/mad.h"
 #include "softhca/front/process/ucma/ucma.h"
-#include "softhca/net/inet.h"
+#include "softhca/inet.h"
 
 /* ---- who asks whom ---- */
 

@@ -9,7 +9,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/ucma/resolve.h"
-#include "softhca/net/inet.h"
+#include "softhca/inet.h"
 #include "softhca/net/subnet.h"
 
 enum {

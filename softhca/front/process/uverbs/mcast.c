@@ -16,7 +16,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mcg.h"
 #include "softhca/front/process/uverbs/objects.h"
-#include "softhca/net/inet.h"
+#include "softhca/inet.h"
 
 struct mcast {
 	LIST_ENTRY(mcast) in_qp;

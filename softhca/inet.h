@@ -3,8 +3,8 @@
  * inet.h - what is the same wherever Internet protocols are spoken: checksums (RFC 1071), and IPv4
  * addresses as IPv6 and RoCE write them, mapped (RFC 4291, 2.5.5.2).
  */
-#ifndef SOFTHCA_NET_INET_H
-#define SOFTHCA_NET_INET_H
+#ifndef SOFTHCA_INET_H
+#define SOFTHCA_INET_H
 
 #include <stdbool.h>
 #include <stddef.h>
