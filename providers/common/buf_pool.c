@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * buf_pool.c - chunks of pages, with a mark for each 32nd of a page that is in use. Chunks that become
- * empty are given back to the system, but for one, so that a queue that comes and goes maps nothing.
+ * buf_pool.c - chunks of pages, with a mark for each 32nd of a page that is in use. Chunks that
+ * become empty are given back to the system, but for one, so that a queue that comes and goes maps
+ * nothing.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -75,8 +76,10 @@ static unsigned int grains_of(const struct buf_pool *pool, size_t size)
 	return (unsigned int)((size + grain - 1) / grain);
 }
 
-/* The first free grain from FROM on that is a multiple of STEP, or GRAINS and more */
-static unsigned int next_free(const struct buf_chunk *chunk, unsigned int from, unsigned int step)
+/* Returns the first free grain from FROM on, rounded up to a multiple of STEP; GRAINS or more:
+ * there is none. */
+static unsigned int chunk_next_free(const struct buf_chunk *chunk, unsigned int from,
+				    unsigned int step)
 {
 	const bool *free =
 		from < GRAINS ? memchr(&chunk->is_used[from], false, GRAINS - from) : NULL;
@@ -85,12 +88,12 @@ static unsigned int next_free(const struct buf_chunk *chunk, unsigned int from, 
 	return (first + step - 1) / step * step;
 }
 
-static bool run_is_free(const struct buf_chunk *chunk, unsigned int first, unsigned int grains)
+static bool chunk_is_free(const struct buf_chunk *chunk, unsigned int first, unsigned int grains)
 {
 	return !memchr(&chunk->is_used[first], true, grains);
 }
 
-static void mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
+static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
 {
 	memset(&chunk->is_used[first], used, grains);
 	if (!used)
@@ -98,9 +101,10 @@ static void mark(struct buf_chunk *chunk, unsigned int first, unsigned int grain
 	chunk->used += used ? grains : -grains;
 }
 
-/* Memory of the system's is zero, and pages that nobody has looked at do not exist yet. */
-static void clean(struct buf_chunk *chunk, unsigned int first, unsigned int grains, void *addr,
-		  size_t grain)
+/* Fresh memory is zero, and pages that nobody has touched do not exist yet: only what was used
+ * before is cleared. */
+static void chunk_clean(struct buf_chunk *chunk, unsigned int first, unsigned int grains,
+			void *addr, size_t grain)
 {
 	if (!memchr(&chunk->is_dirty[first], true, grains))
 		return;
@@ -114,20 +118,20 @@ static bool chunk_take(struct buf_pool *pool, struct buf_chunk *chunk, unsigned 
 
 	if (GRAINS - chunk->used < grains)
 		return false;
-	for (unsigned int first = next_free(chunk, 0, step); first + grains <= GRAINS;
-	     first = next_free(chunk, first + 1, step)) {
-		if (!run_is_free(chunk, first, grains))
+	for (unsigned int first = chunk_next_free(chunk, 0, step); first + grains <= GRAINS;
+	     first = chunk_next_free(chunk, first + 1, step)) {
+		if (!chunk_is_free(chunk, first, grains))
 			continue;
 		pool->empty -= !chunk->used;
-		mark(chunk, first, grains, true);
+		chunk_mark(chunk, first, grains, true);
 		*addr = (char *)chunk->buf.addr + first * (pool->page / PAGE_GRAINS);
-		clean(chunk, first, grains, *addr, pool->page / PAGE_GRAINS);
+		chunk_clean(chunk, first, grains, *addr, pool->page / PAGE_GRAINS);
 		return true;
 	}
 	return false;
 }
 
-static int take(struct buf_pool *pool, unsigned int grains, void **addr)
+static int pool_take(struct buf_pool *pool, unsigned int grains, void **addr)
 {
 	struct buf_chunk *chunk = pool->chunks;
 	int ret;
@@ -147,7 +151,7 @@ int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr)
 	int ret;
 
 	pthread_mutex_lock(&pool->lock);
-	ret = take(pool, grains_of(pool, size), addr);
+	ret = pool_take(pool, grains_of(pool, size), addr);
 	pthread_mutex_unlock(&pool->lock);
 	return ret;
 }
@@ -162,7 +166,8 @@ void provider_buf_pool_free(struct buf_pool *pool, void *addr, size_t size)
 		link = &(*link)->next;
 	chunk = *link;
 	at = (size_t)((char *)addr - (char *)chunk->buf.addr);
-	mark(chunk, (unsigned int)(at / (pool->page / PAGE_GRAINS)), grains_of(pool, size), false);
+	chunk_mark(chunk, (unsigned int)(at / (pool->page / PAGE_GRAINS)), grains_of(pool, size),
+		   false);
 	*link = chunk->next;
 	if (!chunk->used && pool->empty) {
 		chunk_release(chunk);

@@ -3,10 +3,10 @@
  * buf_pool.h - small zeroed buffers that the adapter reads and writes, cut from chunks of pages.
  *
  * The rings of a small queue need a part of a page only. The context of a QP names the start of its
- * rings within their page in 64ths of it (PRM: page_offset), so they can start at any of those; at
- * every other one, if they go on into the next page, as kernels may take two pages for one of twice
- * the size. So buffers of a page and less come from here: several QPs share pages, and a chunk costs
- * one mmap() for many.
+ * rings within their page in 64ths of it (PRM: page_offset), so they can start at any of those, and
+ * at every other one if they go on into the next page, as kernels may take two pages for one of
+ * twice the size. So buffers of a page and less come from here: several QPs share pages, and a
+ * chunk costs one mmap() for many.
  */
 #ifndef PROVIDERS_COMMON_BUF_POOL_H
 #define PROVIDERS_COMMON_BUF_POOL_H
@@ -29,7 +29,7 @@ void provider_buf_pool_destroy(struct buf_pool *pool);
 
 /* SIZE is 1 to pool->page; a buffer of a whole page starts with one. */
 int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr);
-/* SIZE as it was asked for. */
+/* SIZE is what was asked for. */
 void provider_buf_pool_free(struct buf_pool *pool, void *addr, size_t size);
 
 #endif

@@ -27,8 +27,8 @@ void provider_device_learn(struct device_facts *facts, const struct ibv_device_a
 			   const void *resp);
 bool provider_device_is_known(struct device_facts *facts);
 
-/* The kernel packs major, minor and subminor release of the firmware into RAW; the last has at least
- * DIGITS digits in words. */
+/* The kernel packs major, minor and subminor release of the firmware into RAW; the last is printed
+ * with at least DIGITS digits. */
 void provider_device_print_fw(uint64_t raw, int digits, struct ibv_device_attr *attr);
 
 int provider_device_query_port(struct ibv_context *context, uint8_t port_num,

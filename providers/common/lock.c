@@ -2,9 +2,9 @@
 /*
  * lock.c - waiting for a queue lock.
  *
- * Critical sections are a few hundred cycles, so spin first; but the holder may have been
- * preempted, and on a machine with few processors spinning then only keeps it from running again:
- * give the processor away after a while.
+ * Critical sections are a few hundred cycles, so waiting begins with spinning. But the holder may
+ * have been preempted, and on a machine with few processors spinning only keeps it from running
+ * again, so after a while the processor is given away.
  */
 #include <sched.h>
 

@@ -115,9 +115,9 @@ static void *domain_fail(int err)
 	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT | \
 	 IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)
 
-/* ALLOW_CC_UNPROTECTED_ALLOC permits memory that a confidential guest shares with its host. Where the
- * device reaches all memory, the permission makes no difference; where it does not, there would have
- * to be such memory, and ibv_alloc_buf() has none. */
+/* ALLOW_CC_UNPROTECTED_ALLOC permits memory that a confidential guest shares with its host. Where
+ * the device reaches all memory, the permission makes no difference; where it does not, there would
+ * have to be such memory, and ibv_alloc_buf() has none. */
 static int parent_check_memory(struct ibv_context *context)
 {
 	struct ibv_device_attr_ex attr;

@@ -40,25 +40,25 @@ static inline struct provider_td *to_ptd(struct ibv_td *td)
 	return container_of(td, struct provider_td, td);
 }
 
-/* The thread domain behind PD, or NULL. */
+/* Returns the thread domain behind PD, or NULL. */
 static inline struct provider_td *pd_thread_domain(struct ibv_pd *pd)
 {
 	return pd ? to_ppd(pd)->td : NULL;
 }
 
-/* UDATA is the driver's part of the command. */
+/* UDATA is the driver's part of the command; the caller sets pdn from its answer. */
 int provider_pd_alloc(struct ibv_context *context, const struct verbs_udata *udata,
 		      struct ibv_pd **pd);
 int provider_pd_dealloc(struct ibv_pd *pd);
 
-/* A second object over the kernel's PD of HANDLE, and the end of that object alone. */
+/* They make a second object over the kernel's PD of HANDLE, and end that object alone. */
 int provider_pd_import(struct ibv_context *context, uint32_t handle, uint32_t pdn,
 		       struct ibv_pd **pd);
 void provider_pd_unimport(struct ibv_pd *pd);
 
-/* Providers allocate and free thread domains. EINVAL: ATTR asks for what there is not. */
+/* Providers allocate and free thread domains themselves. EINVAL: ATTR has unknown parts. */
 int provider_td_check_attr(const struct ibv_td_init_attr *attr);
-/* EBUSY while a parent domain has it. */
+/* EBUSY: a parent domain has TD. */
 int provider_td_check_unused(const struct provider_td *td);
 
 struct ibv_pd *provider_parent_domain_alloc(struct ibv_context *context,

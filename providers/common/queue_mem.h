@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_mem.h - memory of a queue, zeroed: from the allocator of a parent domain, from the context's
- * pool when it is small (buf_pool.h), or mapped (hwbuf.h).
+ * queue_mem.h - memory of a queue, zeroed: from the allocator of a parent domain, from the
+ * context's pool when it is small (buf_pool.h), or mapped (hwbuf.h).
  */
 #ifndef PROVIDERS_COMMON_QUEUE_MEM_H
 #define PROVIDERS_COMMON_QUEUE_MEM_H

@@ -22,7 +22,7 @@ struct wq_slot {
 	uint32_t done_as;    /* what the poster says the completion will be; of sends */
 };
 
-/* In done_as: enum ibv_wc_opcode below, enum ibv_wc_flags from here on. */
+/* done_as holds an enum ibv_wc_opcode below, and enum ibv_wc_flags from this bit on. */
 #define WQ_DONE_OPCODE_MASK 0xffu
 #define WQ_DONE_FLAGS_SHIFT 8
 
@@ -45,7 +45,7 @@ static inline void wq_reset(struct wq *wq)
 	__atomic_store_n(&wq->tail, 0, __ATOMIC_RELEASE);
 }
 
-/* Look at tail again: is there room for one more request after HEAD? */
+/* Looks at tail again, and says whether there is room for one more request after HEAD. */
 static inline bool wq_refresh(struct wq *wq, uint32_t head)
 {
 	wq->limit = __atomic_load_n(&wq->tail, __ATOMIC_ACQUIRE) + wq->max_post;
@@ -62,7 +62,7 @@ static inline struct wq_slot *wq_slot_at(const struct wq *wq, uint32_t unit)
 	return &wq->slots[unit & wq->mask];
 }
 
-/* Of the request that takes the place HEAD. */
+/* Notes the request that takes the place HEAD in its slot. */
 static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 			       uint32_t done_as)
 {
@@ -71,7 +71,7 @@ static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_
 	slot->done_as = done_as;
 }
 
-/* Remember the request that takes the place HEAD; UNIT is where in the ring it starts. */
+/* Notes the request that takes the place HEAD; UNIT is where in the ring it starts. */
 static inline void wq_note(struct wq *wq, uint32_t unit, uint32_t head, uint64_t wr_id,
 			   uint32_t done_as)
 {

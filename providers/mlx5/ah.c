@@ -13,7 +13,7 @@
 #include "providers/mlx5/device.h"
 #include "util/alloc.h"
 
-static int check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
+static int ah_check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
 {
 	if (attr->port_num < 1 || attr->port_num > ctx->caps.num_ports) {
 		verbs_warn("create_ah: port_num is %u, must be 1 to %u", attr->port_num,
@@ -23,7 +23,7 @@ static int check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
 	return 0;
 }
 
-/* Asked for once: a port does not change its link layer while it is open. */
+/* The kernel is asked once: a port does not change its link layer while the device is open. */
 static int port_is_ethernet(struct mlx5_context *ctx, uint8_t port_num, bool *ethernet)
 {
 	uint8_t *cached =
@@ -44,7 +44,7 @@ static int port_is_ethernet(struct mlx5_context *ctx, uint8_t port_num, bool *et
 	return 0;
 }
 
-static int check_roce(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
+static int ah_check_roce(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
 {
 	if (!attr->is_global) {
 		verbs_warn("create_ah: is_global is 0, but port %u is Ethernet: set it, and grh",
@@ -58,7 +58,8 @@ static int check_roce(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
 }
 
 /* RoCE v2 packets have a UDP source port, which the address vector has in the place of the LID. */
-static int put_udp_sport(struct ibv_pd *pd, const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av)
+static int ah_put_udp_sport(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
+			    struct mlx5_wqe_av *av)
 {
 	struct ibv_gid_entry entry;
 	int ret = ibv_query_gid_ex(pd->context, attr->port_num, attr->grh.sgid_index, &entry, 0);
@@ -73,16 +74,16 @@ static int put_udp_sport(struct ibv_pd *pd, const struct ibv_ah_attr *attr, stru
 	return 0;
 }
 
-static int fill_roce(struct mlx5_context *ctx, struct ibv_pd *pd, const struct ibv_ah_attr *attr,
-		     struct mlx5_ah *mah)
+static int ah_resolve_roce(struct mlx5_context *ctx, struct ibv_pd *pd,
+			   const struct ibv_ah_attr *attr, struct mlx5_ah *mah)
 {
 	struct mlx5_ib_create_ah_resp resp = { 0 };
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	int ret = check_roce(ctx, attr);
+	int ret = ah_check_roce(ctx, attr);
 
 	if (ret)
 		return ret;
-	ret = put_udp_sport(pd, attr, &mah->av);
+	ret = ah_put_udp_sport(pd, attr, &mah->av);
 	if (!ret)
 		ret = verbs_cmd_create_ah(pd, attr, &mah->ah, &udata);
 	if (ret)
@@ -99,7 +100,7 @@ int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 	struct mlx5_ah *mah;
 	int ret;
 
-	ret = check_attr(ctx, attr);
+	ret = ah_check_attr(ctx, attr);
 	if (!ret)
 		ret = port_is_ethernet(ctx, attr->port_num, &ethernet);
 	if (ret)
@@ -108,7 +109,7 @@ int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 	if (!mah)
 		return ENOMEM;
 	if (ethernet)
-		ret = fill_roce(ctx, pd, attr, mah);
+		ret = ah_resolve_roce(ctx, pd, attr, mah);
 	else
 		mlx5_ah_fill_infiniband(attr, &mah->av);
 	if (ret) {

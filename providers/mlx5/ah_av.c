@@ -23,9 +23,9 @@ static uint8_t rate_code(uint8_t rate)
 	return rate < ARRAY_SIZE(codes) ? codes[rate] : 0;
 }
 
-static void fill_grh(const struct ibv_global_route *grh, bool roce, struct mlx5_wqe_av *av)
+static void av_fill_grh(const struct ibv_global_route *grh, bool roce, struct mlx5_wqe_av *av)
 {
-	/* Every RoCE packet has one, so there the bit that asks for it is reserved. */
+	/* Every RoCE packet has a GRH, so on RoCE the bit that asks for one is reserved. */
 	av->grh_gid_fl = htobe32((roce ? 0 : 1u << PRM_AV_GRH_SHIFT) |
 				 (uint32_t)grh->sgid_index << PRM_AV_SGID_SHIFT |
 				 (grh->flow_label & IB_GRH_FLOWLABEL_MASK));
@@ -40,7 +40,7 @@ void mlx5_ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av 
 	av->fl_mlid = attr->src_path_bits & 0x7f;
 	av->rlid = htobe16(attr->dlid);
 	if (attr->is_global)
-		fill_grh(&attr->grh, false, av);
+		av_fill_grh(&attr->grh, false, av);
 }
 
 void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av)
@@ -48,5 +48,5 @@ void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, stru
 	/* The SL is a priority of 3 bits. */
 	av->stat_rate_sl = (uint8_t)(rate_code(attr->static_rate) << 4 | (attr->sl & 0x7) << 1);
 	memcpy(av->rmac, dmac, sizeof(av->rmac));
-	fill_grh(&attr->grh, true, av);
+	av_fill_grh(&attr->grh, true, av);
 }

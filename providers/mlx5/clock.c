@@ -13,7 +13,8 @@
 #include "providers/mlx5/context.h"
 
 /* The caller holds ctx->clock_lock. */
-static int map_page(struct mlx5_context *ctx, uint32_t command, uint32_t index, const void **page)
+static int clock_map_page(struct mlx5_context *ctx, uint32_t command, uint32_t index,
+			  const void **page)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	off_t offset = (off_t)((command << 8 | index) * size);
@@ -28,17 +29,18 @@ static int map_page(struct mlx5_context *ctx, uint32_t command, uint32_t index, 
 	return 0;
 }
 
-static int get_page(struct mlx5_context *ctx, uint32_t command, uint32_t index, const void **page)
+static int clock_get_page(struct mlx5_context *ctx, uint32_t command, uint32_t index,
+			  const void **page)
 {
 	int ret;
 
 	pthread_mutex_lock(&ctx->clock_lock);
-	ret = map_page(ctx, command, index, page);
+	ret = clock_map_page(ctx, command, index, page);
 	pthread_mutex_unlock(&ctx->clock_lock);
 	return ret;
 }
 
-static int get_core_clock(struct mlx5_context *ctx, const volatile __be32 **words)
+static int clock_get_core(struct mlx5_context *ctx, const volatile __be32 **words)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	int ret;
@@ -47,7 +49,7 @@ static int get_core_clock(struct mlx5_context *ctx, const volatile __be32 **word
 		verbs_warn("query_rt_values: the kernel does not show the adapter's clock");
 		return EOPNOTSUPP;
 	}
-	ret = get_page(ctx, MLX5_IB_MMAP_CORE_CLOCK, 0, &ctx->core_clock);
+	ret = clock_get_page(ctx, MLX5_IB_MMAP_CORE_CLOCK, 0, &ctx->core_clock);
 	if (ret) {
 		verbs_warn(
 			"query_rt_values: the page of the adapter's clock cannot be mapped: errno %d",
@@ -70,10 +72,11 @@ int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex
 		values->comp_mask = 0;
 		return 0;
 	}
-	ret = get_core_clock(ctx, &words);
+	ret = clock_get_core(ctx, &words);
 	if (ret)
 		return ret;
-	/* Two halves: until the upper one has not changed around the lower. */
+	/* The clock is two words: they belong together when the upper one is the same before and
+	 * after the lower one was read. */
 	again = be32toh(words[0]);
 	do {
 		high = again;
@@ -91,8 +94,8 @@ int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_inf
 	int ret = EOPNOTSUPP;
 
 	if (ctx->caps.clock_info_versions & 1u << MLX5_IB_CLOCK_INFO_V1)
-		ret = get_page(ctx, MLX5_IB_MMAP_CLOCK_INFO, MLX5_IB_CLOCK_INFO_V1,
-			       &ctx->clock_info);
+		ret = clock_get_page(ctx, MLX5_IB_MMAP_CLOCK_INFO, MLX5_IB_CLOCK_INFO_V1,
+				     &ctx->clock_info);
 	if (ret) {
 		verbs_warn(
 			"create_cq: wc_flags has COMPLETION_TIMESTAMP_WALLCLOCK: the kernel gives no "

@@ -12,12 +12,14 @@
 
 struct mlx5_context;
 
-/* The kernel's page of factors, mapped when first asked for; EOPNOTSUPP, logged. */
+/* *INFO is the kernel's page of factors, which is mapped when it is first asked for. EOPNOTSUPP:
+ * the kernel has none, as the log says. */
 int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info);
 int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
 void mlx5_clock_free(struct mlx5_context *ctx);
 
-/* A consistent copy of what may be written meanwhile: sign is odd while it is, and changes. */
+/* Makes a consistent copy of PAGE, which the kernel may write to meanwhile: while it does, sign is
+ * odd, and afterwards it is another. */
 static inline void clock_snapshot(const struct mlx5_ib_clock_info *page,
 				  struct mlx5_ib_clock_info *copy)
 {
@@ -28,11 +30,12 @@ static inline void clock_snapshot(const struct mlx5_ib_clock_info *page,
 			sign = __atomic_load_n(&page->sign, __ATOMIC_ACQUIRE);
 		while (sign & MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
 		*copy = *page;
-		dma_load_barrier(); /* a fence that the thread sanitizer takes; the writer is the kernel */
+		/* The writer is the kernel; the thread sanitizer takes this for a fence. */
+		dma_load_barrier();
 	} while (__atomic_load_n(&page->sign, __ATOMIC_RELAXED) != sign);
 }
 
-/* CYCLES may be a little older or newer than what the factors were taken at. */
+/* CYCLES may be a little older or newer than the moment that the factors are of. */
 static inline uint64_t clock_to_ns(const struct mlx5_ib_clock_info *page, uint64_t cycles)
 {
 	struct mlx5_ib_clock_info info;

@@ -14,7 +14,7 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* MLX5_STALL_CQ_POLL */
+/* These take the place of the data path's when MLX5_STALL_CQ_POLL asks for pauses. */
 static const struct verbs_ops stall_ops = { .poll_cq = mlx5_stall_poll_cq };
 
 static __thread uint32_t open_flags;
@@ -24,8 +24,9 @@ void mlx5_context_set_open_flags(uint32_t flags)
 	open_flags = flags;
 }
 
-/* The register counts matter only to kernels that do not know UARs as objects: one page, and none of its registers for one QP
- * alone. The others are made when needed. */
+/* The number of registers matters only to kernels that do not know UARs as objects: it stands for
+ * one page, no register of which is for one QP alone. Further pages are made when they are
+ * needed. */
 static int get_ucontext(struct mlx5_context *ctx)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 req = {

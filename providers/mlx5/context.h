@@ -52,7 +52,7 @@ static inline struct mlx5_context *to_mctx(struct ibv_context *context)
 	return container_of(to_vctx(context), struct mlx5_context, vctx);
 }
 
-/* Linux 5.8 and later: doorbell pages are objects. Others have some ready for each context. */
+/* Since Linux 5.8 doorbell pages are objects. Older kernels have some ready for each context. */
 static inline bool context_has_uar_objects(const struct mlx5_context *ctx)
 {
 	return !ctx->caps.tot_bfregs;
@@ -69,11 +69,11 @@ static inline bool context_is_mlx5(struct ibv_context *context)
 }
 
 int mlx5_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-/* Around a kernel context that another process, or part of this one, has opened. */
+/* The same around a kernel context that another process, or part of this one, has opened. */
 int mlx5_context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 void mlx5_context_free(struct verbs_context *vctx);
 
-/* What direct verbs may ask of the next open on this thread: MLX5_IB_ALLOC_UCTX_* flags. */
+/* FLAGS (MLX5_IB_ALLOC_UCTX_*) are what direct verbs ask of the next open on this thread. */
 void mlx5_context_set_open_flags(uint32_t flags);
 
 /* CQEs name a QP by user index rather than by QPN. */

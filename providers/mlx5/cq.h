@@ -2,8 +2,8 @@
 /*
  * cq.h - a completion queue: its ring, and the completion that was read last.
  *
- * lock guards everything up to the public object. Who completes here is found through ids, and stays
- * valid while the lock is held, because destroying one cleans its CQs under their locks first.
+ * lock guards everything up to the public object. What completes here is found through ids, and
+ * stays valid while the lock is held, because destroying it cleans its CQs under their locks first.
  */
 #ifndef PROVIDERS_MLX5_CQ_H
 #define PROVIDERS_MLX5_CQ_H
@@ -21,7 +21,7 @@
 
 struct mlx5_cqe64;
 
-/* How completions are polled from where CQ is, CQE at index CI, to WC and up to END: see poll_cq.c. */
+/* Polls completions from CQE at index CI on, where CQ is, into WC and up to END: see poll_cq.c. */
 typedef int cq_poll_fn(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_wc *wc,
 		       const struct mlx5_cqe64 *cqe, uint32_t ci);
 
@@ -32,8 +32,8 @@ struct mlx5_cq {
 	uint32_t count_log; /* log2 of the number of entries */
 	uint32_t mask;      /* that number - 1 */
 	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
-	uint32_t
-		rsn_offset; /* where a CQE names its QP, WQ or SRQ: user index, or QPN for CQE version 0 */
+	/* Where a CQE names its QP, WQ or SRQ: by user index, or by QPN for CQE version 0. */
+	uint32_t rsn_offset;
 	__be32 rsn_raw; /* of what was found last, as it stands in the CQE, or CQ_RSN_NONE */
 	struct mlx5_rq *rsn_rq; /* what was found last */
 	cq_poll_fn *poll;       /* fits the completion before, and rsn_rq */
@@ -67,7 +67,7 @@ static inline struct mlx5_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 	return container_of(cqx, struct mlx5_cq, vcq.cq_ex);
 }
 
-/* What direct verbs can say of a CQ. */
+/* What direct verbs can ask of a CQ beyond its attributes. */
 struct cq_options {
 	unsigned int cqe_size; /* 64 or 128, else EINVAL */
 	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* */
@@ -83,26 +83,27 @@ int mlx5_cq_destroy(struct ibv_cq *cq);
 int mlx5_cq_arm(struct ibv_cq *cq, int solicited_only);
 void mlx5_cq_event(struct ibv_cq *cq);
 
-/* context->ops.poll_cq */
+/* It is context->ops.poll_cq. */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 
-/* Where to start when nothing is known of the completion before. */
+/* Polling starts here when nothing is known of the completion before. */
 cq_poll_fn mlx5_cq_poll_any;
 
 /* Fills in the functions that poll: mlx5_cq_poll_any() for ibv_poll_cq(); start_poll, next_poll,
  * end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
 void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 
-/* An SRQ with tag matching completes here: read opcode and flags of that, too. */
+/* Has the readers of opcode and flags read those of tag matching, too: an SRQ with tags completes
+ * in CQ. */
 void mlx5_cq_ex_read_tags(struct mlx5_cq *cq);
 
-/* Make every entry of a fresh ring the adapter's; no number in it has been looked up. */
+/* Makes every entry of a fresh ring the adapter's, and forgets what number was looked up last. */
 void mlx5_cq_ring_init(struct mlx5_cq *cq);
 
-/* Free the memory of rings before the current one. */
+/* Frees the memory of the rings that CQ had before the current one. */
 void mlx5_cq_free_old_rings(struct mlx5_cq *cq);
 
-/* Forget all completions of the owner of RQ, which is about to go away or to be reset. */
+/* Forgets all completions of the owner of RQ, which is about to go away or to be reset. */
 void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);
 
 #endif

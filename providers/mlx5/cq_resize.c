@@ -31,15 +31,15 @@ struct new_ring {
 	uint32_t count_log;
 };
 
-static struct mlx5_cqe64 *new_cqe(const struct mlx5_cq *cq, const struct new_ring *to,
-				  uint32_t index)
+static struct mlx5_cqe64 *new_ring_cqe(const struct mlx5_cq *cq, const struct new_ring *to,
+				       uint32_t index)
 {
 	uint32_t mask = (1u << to->count_log) - 1;
 
 	return (struct mlx5_cqe64 *)(to->ring + ((size_t)(index & mask) << cq->entry_log));
 }
 
-static void set_owner(struct mlx5_cqe64 *cqe, bool owner)
+static void cqe_set_owner(struct mlx5_cqe64 *cqe, bool owner)
 {
 	cqe->op_own = (uint8_t)((cqe->op_own & ~MLX5_CQE_OWNER_MASK) | owner);
 }
@@ -50,23 +50,23 @@ static void new_ring_init(const struct mlx5_cq *cq, const struct new_ring *to)
 	uint32_t first = cq->ci + 1;
 
 	for (uint32_t i = first; i != first + (1u << to->count_log); i++) {
-		struct mlx5_cqe64 *cqe = new_cqe(cq, to, i);
+		struct mlx5_cqe64 *cqe = new_ring_cqe(cq, to, i);
 
 		cqe->op_own = MLX5_CQE_INVALID << PRM_CQE_OPCODE_SHIFT;
-		set_owner(cqe, !(i >> to->count_log & 1));
+		cqe_set_owner(cqe, !(i >> to->count_log & 1));
 	}
 }
 
-static void move_one(const struct mlx5_cq *cq, const struct new_ring *to, uint32_t from)
+static void cqe_move(const struct mlx5_cq *cq, const struct new_ring *to, uint32_t from)
 {
 	size_t size = (size_t)1 << cq->entry_log, front = size - sizeof(struct mlx5_cqe64);
-	struct mlx5_cqe64 *dst = new_cqe(cq, to, from + 1);
+	struct mlx5_cqe64 *dst = new_ring_cqe(cq, to, from + 1);
 
 	memcpy((uint8_t *)dst - front, (const uint8_t *)cqe_at(cq, from) - front, size);
-	set_owner(dst, (from + 1) >> to->count_log & 1);
+	cqe_set_owner(dst, (from + 1) >> to->count_log & 1);
 }
 
-static int move_unread(const struct mlx5_cq *cq, const struct new_ring *to)
+static int ring_move_unread(const struct mlx5_cq *cq, const struct new_ring *to)
 {
 	for (uint32_t i = cq->ci; i != cq->ci + (1u << cq->count_log); i++) {
 		if (!cqe_is_sw_owned(cq, cqe_at(cq, i), i))
@@ -74,14 +74,14 @@ static int move_unread(const struct mlx5_cq *cq, const struct new_ring *to)
 		dma_load_barrier();
 		if (cqe_opcode(cqe_at(cq, i)) == MLX5_CQE_RESIZE_CQ)
 			return 0;
-		move_one(cq, to, i);
+		cqe_move(cq, to, i);
 	}
 	verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
 		   cq->cqn);
 	return EIO;
 }
 
-static void publish(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
+static void ring_publish(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
 {
 	old->buf = cq->buf;
 	old->next = cq->old_rings;
@@ -94,7 +94,7 @@ static void publish(struct mlx5_cq *cq, struct cq_old_ring *old, const struct ne
 	doorbell_cq_consumed(cq->dbrec, cq->ci);
 }
 
-static int run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
+static int cq_run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
 {
 	const struct mlx5_ib_resize_cq req = {
 		.buf_addr = (uintptr_t)to->buf.addr,
@@ -108,13 +108,13 @@ static int run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const struct 
 	if (ret)
 		return ret;
 	/* The adapter writes to the new ring now, whether the old one was complete or not. */
-	moved = move_unread(cq, to);
-	publish(cq, old, to);
+	moved = ring_move_unread(cq, to);
+	ring_publish(cq, old, to);
 	cq->vcq.cq.cqe = (int)cq->mask;
 	return moved;
 }
 
-static int alloc_new(struct mlx5_cq *cq, struct new_ring *to)
+static int new_ring_alloc(struct mlx5_cq *cq, struct new_ring *to)
 {
 	size_t size = max_of((size_t)1 << (to->count_log + cq->entry_log), cq->buf.size);
 	struct ibv_pd *pd = cq->buf.owner ? &cq->buf.owner->pd : NULL;
@@ -127,7 +127,7 @@ static int alloc_new(struct mlx5_cq *cq, struct new_ring *to)
 	return ret;
 }
 
-static int check_size(struct mlx5_cq *cq, int cqe)
+static int cq_check_size(struct mlx5_cq *cq, int cqe)
 {
 	const struct ibv_device_attr *device;
 	int ret = mlx5_device_attr_get(to_mctx(cq->vcq.cq.context), &device);
@@ -138,10 +138,10 @@ static int check_size(struct mlx5_cq *cq, int cqe)
 	return EINVAL;
 }
 
-static int resize_to(struct mlx5_cq *cq, struct new_ring *to)
+static int cq_resize_to(struct mlx5_cq *cq, struct new_ring *to)
 {
 	struct cq_old_ring *old = calloc_for("resize_cq", 1, sizeof(*old));
-	int ret = old ? alloc_new(cq, to) : ENOMEM;
+	int ret = old ? new_ring_alloc(cq, to) : ENOMEM;
 	bool switched;
 
 	if (ret) {
@@ -149,7 +149,7 @@ static int resize_to(struct mlx5_cq *cq, struct new_ring *to)
 		return ret;
 	}
 	qlock_enter(&cq->lock);
-	ret = run_resize(cq, old, to);
+	ret = cq_run_resize(cq, old, to);
 	switched = cq->buf.addr == to->buf.addr;
 	qlock_leave(&cq->lock);
 	if (!switched) {
@@ -163,12 +163,12 @@ int mlx5_cq_resize(struct ibv_cq *ibcq, int cqe)
 {
 	struct mlx5_cq *cq = to_mcq(ibcq);
 	struct new_ring to = { 0 };
-	int ret = check_size(cq, cqe);
+	int ret = cq_check_size(cq, cqe);
 
 	if (ret)
 		return ret;
 	to.count_log = log2_ceil((uint64_t)cqe + 1);
-	return to.count_log == cq->count_log ? 0 : resize_to(cq, &to);
+	return to.count_log == cq->count_log ? 0 : cq_resize_to(cq, &to);
 }
 
 void mlx5_cq_free_old_rings(struct mlx5_cq *cq)

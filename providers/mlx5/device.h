@@ -13,11 +13,12 @@ struct mlx5_context;
 int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
 
-/* The device's attributes, and the driver's part of them. They do not change while it is open. */
+/* They give the device's attributes, and the driver's part of them, which do not change while the
+ * device is open. */
 int mlx5_device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr);
 int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
 
-/* The device computes and verifies IP checksums of frames. */
+/* Says whether the device computes and verifies IP checksums of frames. */
 bool mlx5_device_checks_ip(struct mlx5_context *ctx);
 
 #endif

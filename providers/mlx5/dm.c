@@ -50,7 +50,7 @@ void mlx5_dm_describe(struct ibv_dm *ibdm, struct mlx5dv_dm *out)
 	}
 }
 
-static int check_copy(const struct mlx5_dm *dm, const char *call, uint64_t offset, size_t length)
+static int dm_check_copy(const struct mlx5_dm *dm, const char *call, uint64_t offset, size_t length)
 {
 	if (offset > dm->length || length > dm->length - offset) {
 		verbs_warn("%s: offset %llu and length %zu go beyond the %zu bytes of the memory",
@@ -65,11 +65,11 @@ static int check_copy(const struct mlx5_dm *dm, const char *call, uint64_t offse
 	return 0;
 }
 
-static int copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_t length)
+static int dm_copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_t length)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
 	volatile uint32_t *to = (volatile uint32_t *)(dm->start + offset);
-	int ret = check_copy(dm, "memcpy_to_dm", offset, length);
+	int ret = dm_check_copy(dm, "memcpy_to_dm", offset, length);
 
 	for (size_t i = 0; !ret && i < length / COPY_UNIT; i++) {
 		uint32_t word;
@@ -80,11 +80,11 @@ static int copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_
 	return ret;
 }
 
-static int copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t length)
+static int dm_copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t length)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
 	const volatile uint32_t *from = (const volatile uint32_t *)(dm->start + offset);
-	int ret = check_copy(dm, "memcpy_from_dm", offset, length);
+	int ret = dm_check_copy(dm, "memcpy_from_dm", offset, length);
 
 	for (size_t i = 0; !ret && i < length / COPY_UNIT; i++) {
 		uint32_t word = from[i];
@@ -94,8 +94,9 @@ static int copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t leng
 	return ret;
 }
 
-/* mmap() takes a command and an index, of which the upper half lies above the command. */
-static off_t map_offset(uint16_t index, size_t page)
+/* The offset given to mmap() holds a command and an index, whose upper byte lies above the
+ * command. */
+static off_t dm_map_offset(uint16_t index, size_t page)
 {
 	uint64_t pgoff =
 		(uint64_t)(index >> 8) << 16 | MLX5_IB_MMAP_DEVICE_MEM << 8 | (index & 0xff);
@@ -109,7 +110,7 @@ static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, 
 
 	dm->map_size = align_up((start & (page - 1)) + dm->length, page);
 	dm->map = mmap(NULL, dm->map_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       ctx->vctx.context.cmd_fd, map_offset(index, page));
+		       ctx->vctx.context.cmd_fd, dm_map_offset(index, page));
 	if (dm->map == MAP_FAILED) {
 		int ret = errno;
 
@@ -118,13 +119,13 @@ static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, 
 		return ret;
 	}
 	dm->start = (uint8_t *)dm->map + (start & (page - 1));
-	dm->dm.memcpy_to_dm = copy_to;
-	dm->dm.memcpy_from_dm = copy_from;
+	dm->dm.memcpy_to_dm = dm_copy_to;
+	dm->dm.memcpy_from_dm = dm_copy_from;
 	return 0;
 }
 
-static int run_alloc(struct mlx5_context *ctx, const struct ibv_alloc_dm_attr *attr,
-		     struct mlx5_dm *dm)
+static int dm_run_alloc(struct mlx5_context *ctx, const struct ibv_alloc_dm_attr *attr,
+			struct mlx5_dm *dm)
 {
 	uint64_t start = 0;
 	uint16_t index = 0;
@@ -143,8 +144,9 @@ static int run_alloc(struct mlx5_context *ctx, const struct ibv_alloc_dm_attr *a
 	return ret;
 }
 
-/* Too much for the device at any time is EINVAL, which the kernel does not tell from too much for now. */
-static int explain_refusal(struct ibv_context *context, size_t length, int err)
+/* A length that the device never has is EINVAL. The kernel does not tell it from one that it has
+ * not left now. */
+static int dm_explain_refusal(struct ibv_context *context, size_t length, int err)
 {
 	struct ibv_device_attr_ex device;
 
@@ -155,8 +157,8 @@ static int explain_refusal(struct ibv_context *context, size_t length, int err)
 	return length > device.max_dm_size ? EINVAL : err;
 }
 
-static int alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
-		 struct mlx5_dm **out)
+static int dm_alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
+		    struct mlx5_dm **out)
 {
 	struct mlx5_dm *dm;
 	int ret;
@@ -169,10 +171,10 @@ static int alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *at
 	if (!dm)
 		return ENOMEM;
 	dm->length = attr->length;
-	ret = run_alloc(to_mctx(context), attr, dm);
+	ret = dm_run_alloc(to_mctx(context), attr, dm);
 	if (ret) {
 		free(dm);
-		return explain_refusal(context, attr->length, ret);
+		return dm_explain_refusal(context, attr->length, ret);
 	}
 	*out = dm;
 	return 0;
@@ -181,7 +183,7 @@ static int alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *at
 struct ibv_dm *mlx5_dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
 {
 	struct mlx5_dm *dm = NULL;
-	int ret = alloc(context, attr, &dm);
+	int ret = dm_alloc(context, attr, &dm);
 
 	if (!ret)
 		return &dm->dm;
@@ -198,7 +200,7 @@ int mlx5_dm_free(struct ibv_dm *ibdm)
 	return ret;
 }
 
-static int run_query(struct mlx5_context *ctx, uint32_t handle, struct mlx5_dm *dm)
+static int dm_run_query(struct mlx5_context *ctx, uint32_t handle, struct mlx5_dm *dm)
 {
 	uint64_t start = 0, length = 0;
 	uint16_t index = 0;
@@ -223,7 +225,7 @@ static int run_query(struct mlx5_context *ctx, uint32_t handle, struct mlx5_dm *
 int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **out)
 {
 	struct mlx5_dm *dm = calloc_for("import_dm", 1, sizeof(*dm));
-	int ret = dm ? run_query(to_mctx(context), handle, dm) : ENOMEM;
+	int ret = dm ? dm_run_query(to_mctx(context), handle, dm) : ENOMEM;
 
 	if (ret) {
 		free(dm);
@@ -236,7 +238,7 @@ int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm *
 	return 0;
 }
 
-/* The mapping and the object here, not the adapter's memory. */
+/* Ends the mapping and the object here; the adapter's memory stays allocated. */
 void mlx5_dm_unimport(struct ibv_dm *ibdm)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
@@ -245,8 +247,8 @@ void mlx5_dm_unimport(struct ibv_dm *ibdm)
 	free(dm);
 }
 
-static int reg(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
-	       unsigned int access, struct verbs_mr **mr)
+static int dm_reg(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+		  unsigned int access, struct verbs_mr **mr)
 {
 	int ret;
 
@@ -273,7 +275,7 @@ struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t off
 			      unsigned int access)
 {
 	struct verbs_mr *mr;
-	int ret = reg(pd, dm, offset, length, access, &mr);
+	int ret = dm_reg(pd, dm, offset, length, access, &mr);
 
 	if (!ret)
 		return &mr->mr;
@@ -281,7 +283,7 @@ struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t off
 	return NULL;
 }
 
-/* A dma-buf of the pages that the memory is mapped from. */
+/* The dma-buf is made of the pages that the memory is mapped from. */
 int mlx5_dm_export_dmabuf(struct ibv_dm *dm)
 {
 	uint64_t start = 0;
@@ -296,7 +298,7 @@ int mlx5_dm_export_dmabuf(struct ibv_dm *dm)
 	int fd = -1;
 
 	if (!ret)
-		ret = verbs_cmd_alloc_dmabuf(dm->context, (uint64_t)map_offset(index, 1), &fd);
+		ret = verbs_cmd_alloc_dmabuf(dm->context, (uint64_t)dm_map_offset(index, 1), &fd);
 	if (!ret)
 		return fd;
 	errno = ret;

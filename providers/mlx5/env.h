@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * env.h - what the environment may ask of a context. Read once, when the device is opened.
+ * env.h - what the environment may ask of a context. It is read once, when the device is opened.
  */
 #ifndef PROVIDERS_MLX5_ENV_H
 #define PROVIDERS_MLX5_ENV_H
@@ -14,8 +14,8 @@ struct mlx5_env {
 	bool scatter_to_cqe;  /* MLX5_SCATTER_TO_CQE: small payloads may arrive inside the CQE */
 	bool blueflame; /* MLX5_SHUT_UP_BF unset: WQEs may be written to the adapter directly */
 	bool prefer_bf; /* MLX5_POST_SEND_PREFER_BF: also those without inline data */
-	unsigned int
-		cqe_size; /* MLX5_CQE_SIZE: 64 (default) or 128; anything else fails CQ creation */
+	/* MLX5_CQE_SIZE: 64 (default) or 128; anything else fails the creation of CQs. */
+	unsigned int cqe_size;
 	unsigned int total_bfregs;       /* MLX5_TOTAL_UUARS */
 	unsigned int low_latency_bfregs; /* MLX5_NUM_LOW_LAT_UUARS: of these, for one QP each */
 	struct stall_env stall;          /* MLX5_STALL_*: a pause between polls */

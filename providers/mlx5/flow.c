@@ -28,9 +28,9 @@ static struct mlx5_counters *to_mcounters(struct ibv_counters *counters)
 
 /* ---- flows */
 
-/* The counters in the specs of ATTR, or NULL; the kernel takes one set per flow. A spec lies where the one before it ends, be
- * that aligned or not. */
-static int find_counters(const struct ibv_flow_attr *attr, struct mlx5_counters **counters)
+/* *COUNTERS are those in the specs of ATTR, or NULL; the kernel takes one set per flow. A spec lies
+ * where the one before it ends, be that aligned or not. */
+static int flow_find_counters(const struct ibv_flow_attr *attr, struct mlx5_counters **counters)
 {
 	const uint8_t *at = (const uint8_t *)(attr + 1);
 	struct ibv_flow_spec_counter_action spec;
@@ -51,8 +51,8 @@ static int find_counters(const struct ibv_flow_attr *attr, struct mlx5_counters 
 	return 0;
 }
 
-static int create_with(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
-		       struct mlx5_counters *counters, struct ibv_flow *flow)
+static int flow_create_with(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
+			    struct mlx5_counters *counters, struct ibv_flow *flow)
 {
 	uint64_t room[(sizeof(struct mlx5_ib_create_flow) +
 		       sizeof(struct mlx5_ib_flow_counters_data)) /
@@ -62,7 +62,7 @@ static int create_with(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 	int ret;
 
 	pthread_mutex_lock(&counters->lock);
-	/* Without a point the kernel is to refuse what it does not know yet. */
+	/* Counters without a point are unknown to the kernel, which is to refuse them. */
 	if (counters->fixed || !counters->npoints) {
 		ret = verbs_cmd_create_flow(qp, attr, flow, NULL);
 	} else {
@@ -76,21 +76,21 @@ static int create_with(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 	return ret;
 }
 
-static int create(struct ibv_qp *qp, const struct ibv_flow_attr *attr, struct ibv_flow *flow)
+static int flow_create(struct ibv_qp *qp, const struct ibv_flow_attr *attr, struct ibv_flow *flow)
 {
 	struct mlx5_counters *counters;
-	int ret = find_counters(attr, &counters);
+	int ret = flow_find_counters(attr, &counters);
 
 	if (ret)
 		return ret;
-	return counters ? create_with(qp, attr, counters, flow)
+	return counters ? flow_create_with(qp, attr, counters, flow)
 			: verbs_cmd_create_flow(qp, attr, flow, NULL);
 }
 
 struct ibv_flow *mlx5_flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
 	struct ibv_flow *flow = calloc_for("create_flow", 1, sizeof(*flow));
-	int ret = flow ? create(qp, attr, flow) : ENOMEM;
+	int ret = flow ? flow_create(qp, attr, flow) : ENOMEM;
 
 	if (!ret)
 		return flow;
@@ -139,7 +139,8 @@ int mlx5_counters_destroy(struct ibv_counters *ibcounters)
 	return 0;
 }
 
-static int add_point(struct mlx5_counters *counters, const struct ibv_counter_attach_attr *attr)
+static int counters_add_point(struct mlx5_counters *counters,
+			      const struct ibv_counter_attach_attr *attr)
 {
 	struct mlx5_ib_flow_counters_desc *points;
 
@@ -179,7 +180,7 @@ int mlx5_counters_attach(struct ibv_counters *ibcounters, struct ibv_counter_att
 		return ENOTSUP;
 	}
 	pthread_mutex_lock(&counters->lock);
-	ret = add_point(counters, attr);
+	ret = counters_add_point(counters, attr);
 	pthread_mutex_unlock(&counters->lock);
 	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - memory regions: of this process, of dma-bufs, imported, and the null region; memory windows
- * as objects, and ibv_bind_mw(), which posts the request itself.
+ * mr.c - memory regions: of this process, of dma-bufs, imported, and the null region. Memory
+ * windows as objects, and ibv_bind_mw(), which posts the request itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "providers/mlx5/mr.h"
 #include "util/alloc.h"
 
-/* Hand out MR, or free it. */
-static int finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
+/* Hands out MR, or frees it when RET is an error. */
+static int mr_finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
 {
 	if (ret)
 		free(mr);
@@ -34,7 +34,7 @@ int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, uns
 	mr = calloc_for("reg_mr", 1, sizeof(*mr));
 	if (!mr)
 		return ENOMEM;
-	return finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);
+	return mr_finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);
 }
 
 int mlx5_mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
@@ -44,8 +44,8 @@ int mlx5_mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64
 
 	if (!mr)
 		return ENOMEM;
-	return finish(verbs_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr, NULL), mr,
-		      vmr);
+	return mr_finish(verbs_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr, NULL),
+			 mr, vmr);
 }
 
 int mlx5_mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr)
@@ -54,7 +54,7 @@ int mlx5_mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struc
 
 	if (!mr)
 		return ENOMEM;
-	return finish(verbs_cmd_reg_mr_ex(pd, attr, mr, NULL), mr, vmr);
+	return mr_finish(verbs_cmd_reg_mr_ex(pd, attr, mr, NULL), mr, vmr);
 }
 
 int mlx5_mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
@@ -78,7 +78,7 @@ int mlx5_mr_import(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)
 
 	if (!mr)
 		return ENOMEM;
-	return finish(verbs_cmd_query_mr(pd, handle, mr), mr, vmr);
+	return mr_finish(verbs_cmd_query_mr(pd, handle, mr), mr, vmr);
 }
 
 void mlx5_mr_unimport(struct verbs_mr *vmr)
@@ -86,8 +86,8 @@ void mlx5_mr_unimport(struct verbs_mr *vmr)
 	free(vmr);
 }
 
-/* The null region is a key of the adapter: reads give nothing, writes go nowhere. The kernel told it
- * when the device was opened. */
+/* The null region is a key of the adapter through which reads give nothing and writes go nowhere.
+ * The kernel told it when the device was opened. */
 struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd)
 {
 	struct mlx5_context *ctx = to_mctx(pd->context);
@@ -114,7 +114,7 @@ struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd)
 
 struct ibv_mw *mlx5_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
 {
-	/* Empty: the kernel takes none of its fields for a plain window. */
+	/* The request is empty: the kernel takes none of its fields for a plain window. */
 	const struct mlx5_ib_alloc_mw req = { 0 };
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 	struct ibv_mw *mw = calloc_for("alloc_mw", 1, sizeof(*mw));
@@ -136,7 +136,7 @@ int mlx5_mw_dealloc(struct ibv_mw *mw)
 	return ret;
 }
 
-/* Windows of type 1 only, as ibv_bind_mw() has seen to. Each binding gives the window a new key. */
+/* MW is of type 1, as ibv_bind_mw() has seen to. Each binding gives the window a new key. */
 int mlx5_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	struct ibv_send_wr wr = {

@@ -24,7 +24,7 @@
 #include "providers/mlx5/pd.h"
 #include "util/alloc.h"
 
-static int refuse_type(enum ibv_qp_type type)
+static int qp_refuse_type(enum ibv_qp_type type)
 {
 	switch ((int)type) {
 	case IBV_QPT_DRIVER:
@@ -36,7 +36,7 @@ static int refuse_type(enum ibv_qp_type type)
 	}
 }
 
-static int check_comp_mask(const struct qp_rules *rules, uint32_t mask)
+static int qp_check_comp_mask(const struct qp_rules *rules, uint32_t mask)
 {
 	if (!(mask & ~rules->comp_mask))
 		return 0;
@@ -45,12 +45,12 @@ static int check_comp_mask(const struct qp_rules *rules, uint32_t mask)
 	return EINVAL;
 }
 
-/* Which of them a type may have the kernel knows. */
+/* The kernel knows which of these flags a type may have. */
 #define CREATE_FLAGS_KNOWN                                               \
 	(IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | \
 	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_PCI_WRITE_END_PADDING)
 
-static int check_create_flags(uint32_t flags)
+static int qp_check_create_flags(uint32_t flags)
 {
 	if (!(flags & ~(uint32_t)CREATE_FLAGS_KNOWN))
 		return 0;
@@ -60,8 +60,8 @@ static int check_create_flags(uint32_t flags)
 
 /* The kernel knows objects by a number of their context, so one of another context would be taken
  * for whatever has that number in this one. The errno is that of a number that nothing has. */
-static int check_owner(const char *field, const struct ibv_context *owner,
-		       const struct ibv_context *context)
+static int qp_check_owner(const char *field, const struct ibv_context *owner,
+			  const struct ibv_context *context)
 {
 	if (owner == context)
 		return 0;
@@ -75,29 +75,30 @@ static struct ibv_pd *attr_pd(const struct ibv_qp_init_attr_ex *attr)
 	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
 }
 
-static int check_owners(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
+static int qp_check_owners(const struct ibv_context *context,
+			   const struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = 0;
 
 	if (attr_pd(attr))
-		ret = check_owner("pd", attr->pd->context, context);
+		ret = qp_check_owner("pd", attr->pd->context, context);
 
 	if (!ret && attr->send_cq)
-		ret = check_owner("send_cq", attr->send_cq->context, context);
+		ret = qp_check_owner("send_cq", attr->send_cq->context, context);
 	if (!ret && attr->recv_cq)
-		ret = check_owner("recv_cq", attr->recv_cq->context, context);
+		ret = qp_check_owner("recv_cq", attr->recv_cq->context, context);
 	if (!ret && attr->srq)
-		ret = check_owner("srq", attr->srq->context, context);
+		ret = qp_check_owner("srq", attr->srq->context, context);
 	return ret;
 }
 
 static int qp_check_attr(const struct ibv_context *context, const struct qp_rules *rules,
 			 const struct ibv_qp_init_attr_ex *attr)
 {
-	int ret = check_comp_mask(rules, attr->comp_mask);
+	int ret = qp_check_comp_mask(rules, attr->comp_mask);
 
 	if (!ret && attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS)
-		ret = check_create_flags(attr->create_flags);
+		ret = qp_check_create_flags(attr->create_flags);
 	if (ret)
 		return ret;
 	if (rules->needs_pd && (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)) {
@@ -113,10 +114,10 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 		verbs_warn("create_qp: srq is set: %s QP has none", rules->name);
 		return EINVAL;
 	}
-	return check_owners(context, attr);
+	return qp_check_owners(context, attr);
 }
 
-/* What may be posted, as IBV_QP_EX_WITH_*. */
+/* Returns what may be posted, as IBV_QP_EX_WITH_*. */
 static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? attr->send_ops_flags
@@ -140,7 +141,9 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	size_t first = rq_bytes + sq_bytes;
 	int ret = 0;
 
-	if (qp->rules->rings_apart) { /* RQ and SQ: queue_mem.c tells why whole pages */
+	/* Such a QP is an RQ and an SQ of the adapter; queue_mem.c tells why each takes whole
+	 * pages. */
+	if (qp->rules->rings_apart) {
 		first = align_up(rq_bytes, ctx->queue_bufs.page);
 		sq_bytes = align_up(sq_bytes, ctx->queue_bufs.page);
 	}
@@ -306,8 +309,8 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 
 /* Small payloads may come inside the CQE, except where a program looks for them in memory that
  * the CPU must not touch. */
-static uint32_t kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags,
-			     const struct mlx5_bfreg *bfreg)
+static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags,
+				const struct mlx5_bfreg *bfreg)
 {
 	uint32_t flags = context_has_uar_objects(ctx) ? MLX5_QP_FLAG_UAR_PAGE_INDEX : 0;
 
@@ -323,8 +326,9 @@ static uint32_t kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags,
 	return flags;
 }
 
-/* What the program asked of a send queue that it does not have is left as it was. */
-static void grant(const struct ibv_qp_cap *granted, struct ibv_qp_cap *cap)
+/* CAP becomes what was granted; what the program asked of a send queue that the QP does not have is
+ * left as it was. */
+static void qp_grant_cap(const struct ibv_qp_cap *granted, struct ibv_qp_cap *cap)
 {
 	struct ibv_qp_cap asked = *cap;
 
@@ -345,7 +349,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.sq_wqe_count = size->sq_wqebbs,
 		.rq_wqe_count = size->rq_wqes,
 		.rq_wqe_shift = size->rq_stride_log,
-		.flags = kernel_flags(ctx, dv_flags, qp->bfreg),
+		.flags = qp_kernel_flags(ctx, dv_flags, qp->bfreg),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
 		.bfreg_index = qp->bfreg ? qp->bfreg->uar->bfreg_index : 0,
 		.sq_buf_addr = (uintptr_t)qp->sq_buf.addr,
@@ -366,14 +370,14 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.max_recv_sge = size->rq_max_sge,
 		.max_inline_data = size->sq_max_inline,
 	};
-	grant(&qp->cap, &attr->cap);
+	qp_grant_cap(&qp->cap, &attr->cap);
 	verbs_debug("create_qp: qp 0x%x: %s QP, %u send WQEBBs, %u receive WQEs of %u bytes",
 		    qp->rq.number, qp->rules->name, size->sq_wqebbs, size->rq_wqes,
 		    1u << size->rq_stride_log);
 	return 0;
 }
 
-/* The hash that chooses among the WQs of the table. */
+/* Creates a QP whose hash chooses among the WQs of its table. */
 static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			     struct mlx5_qp *qp)
 {
@@ -396,7 +400,7 @@ static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_
 	return verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
 }
 
-/* By QPN when CQEs have no user index: that number is known only now. */
+/* CQEs without a user index name the QP by its QPN, which is known only now. */
 static int qp_index_by_qpn(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
 	qp->rq.rsn = qp->vqp.qp.qp_num;
@@ -458,7 +462,7 @@ free_queues:
 	return ret;
 }
 
-/* Control, and an Ethernet segment with the headers of a TSO. */
+/* Returns the size of a control segment and an Ethernet segment with the headers of a TSO. */
 static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t header = tso_header(attr);
@@ -466,7 +470,7 @@ static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 	return header ? PRM_DS_SIZE + (uint32_t)align_up(ETH_HEADER_AT + header, PRM_DS_SIZE) : 0;
 }
 
-/* Without the queues that the type does not have, or that an SRQ stands for. */
+/* Leaves out the queues that the type does not have, or that an SRQ stands for. */
 static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *rules,
 		       const struct ibv_qp_init_attr_ex *attr, struct qp_size *size)
 {
@@ -481,7 +485,7 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 		max_of(mlx5_qp_head_size(rules, send_ops(attr)), tso_head_size(attr)), size);
 }
 
-/* On a cache line: the order of the fields counts on it. */
+/* The QP starts on a cache line: the order of its fields counts on that. */
 struct mlx5_qp *mlx5_qp_new(const char *call)
 {
 	void *mem;
@@ -502,7 +506,7 @@ int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_at
 	int ret;
 
 	if (!rules)
-		return refuse_type(attr->qp_type);
+		return qp_refuse_type(attr->qp_type);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH && attr->qp_type == IBV_QPT_RAW_PACKET)
 		rules = mlx5_qp_rss_rules();
 	ret = qp_check_attr(context, rules, attr);
@@ -529,7 +533,7 @@ int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 	return mlx5_qp_create_with_flags(context, attr, 0, vqp);
 }
 
-/* Completions of QP are of the past. Its CQs may be one and the same. */
+/* Forgets the completions of QP. Its CQs may be one and the same. */
 static void qp_clean_cqs(struct mlx5_qp *qp)
 {
 	struct ibv_cq *send = qp->vqp.qp.send_cq, *recv = qp->vqp.qp.recv_cq;
@@ -540,7 +544,7 @@ static void qp_clean_cqs(struct mlx5_qp *qp)
 		mlx5_cq_clean(to_mcq(send), &qp->rq);
 }
 
-/* As new: what was posted is forgotten, as the adapter does. */
+/* Makes the queues as new: what was posted is forgotten, as the adapter does. */
 static void qp_reset_queues(struct mlx5_qp *qp)
 {
 	qlock_enter(&qp->sq_lock);
@@ -576,9 +580,10 @@ static void qp_reset(struct mlx5_qp *qp)
 	qp_reset_queues(qp);
 }
 
-/* With a driver's part when connection establishment options wait for a change of state, and with a
- * rate limit: Linux 7 refuses one that comes without (for QPs that are not raw). */
-static int run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
+/* The command has a driver's part when connection establishment options wait for a change of state,
+ * and when it sets a rate limit: Linux 7 refuses one that comes without (for QPs that are not
+ * raw). */
+static int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	bool has_ece = qp->ece_asked && attr_mask & IBV_QP_STATE;
 	const struct mlx5_ib_modify_qp req = { .ece_options = has_ece ? qp->ece_asked : 0 };
@@ -601,7 +606,7 @@ static int run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int at
 int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	int ret = run_modify(qp, attr, attr_mask);
+	int ret = qp_run_modify(qp, attr, attr_mask);
 
 	if (ret || !(attr_mask & IBV_QP_STATE))
 		return ret;

@@ -20,7 +20,7 @@
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"
 
-/* Where a send queue rings. */
+/* The doorbell register that a send queue rings, and the record that goes with it. */
 struct mlx5_doorbell {
 	uint8_t *reg;    /* the BlueFlame buffer that is next; the adapter wants the two in turn */
 	uint32_t toggle; /* address bit by which the two buffers differ */
@@ -43,7 +43,7 @@ struct mlx5_sq {
 	uint16_t opcodes;   /* bit n: enum ibv_wr_opcode n can be posted as it is; see umr.h */
 	bool fence_next;    /* the next request waits for a UMR before it */
 	struct mlx5_doorbell db;
-	/* Third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED. */
+	/* The third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED. */
 	__be32 ctrl_flags[8];
 };
 
@@ -101,7 +101,7 @@ int mlx5_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		  struct ibv_qp_init_attr *init_attr);
 int mlx5_qp_destroy(struct ibv_qp *qp);
 
-/* Zeroed, for CALL, and to be freed by free(); NULL: no memory, as the log says. */
+/* Returns a zeroed QP for CALL, which free() frees. NULL: there is no memory, as the log says. */
 struct mlx5_qp *mlx5_qp_new(const char *call);
 
 static inline struct mlx5_qp *to_mqp(struct ibv_qp *qp)

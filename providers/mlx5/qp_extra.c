@@ -12,7 +12,7 @@
 
 #define MELLANOX 0x15b3
 
-/* Told to the kernel at the next change of state. */
+/* The kernel is told of the options at the next change of state. */
 int mlx5_qp_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);

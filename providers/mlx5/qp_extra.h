@@ -7,11 +7,11 @@
 
 #include "libibverbs/driver.h"
 
-/* Connection establishment options */
+/* These are about connection establishment options. */
 int mlx5_qp_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 int mlx5_qp_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 
-/* Packet pacing */
+/* This one is about packet pacing. */
 int mlx5_qp_modify_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr);
 
 #endif

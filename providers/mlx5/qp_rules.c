@@ -11,7 +11,8 @@
 #include "util/log.h"
 
 #define CTRL_SIZE       sizeof(struct mlx5_wqe_ctrl_seg)
-#define UMR_SIZE        (sizeof(struct mlx5_wqe_umr_ctrl_seg) + sizeof(struct mlx5_wqe_mkey_context_seg))
+#define UMR_CTRL_SIZE   sizeof(struct mlx5_wqe_umr_ctrl_seg)
+#define UMR_SIZE        (UMR_CTRL_SIZE + sizeof(struct mlx5_wqe_mkey_context_seg))
 #define UMR_INLINE_SIZE 64 /* one block of translations */
 
 #define SEND_OPS        (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
@@ -77,7 +78,7 @@ static const struct qp_rules xrc_send_rules = {
 	.needs_pd = true,
 };
 
-/* The target of others' requests: its messages go to the SRQs that they name. */
+/* An XRC receive QP is the target of others' requests: messages go to the SRQs that they name. */
 static const struct qp_rules xrc_recv_rules = {
 	.name = "an XRC receive",
 	.kind = SEND_XRC,
@@ -97,7 +98,7 @@ static const struct qp_rules raw_rules = {
 	.rings_apart = true,
 };
 
-/* Receives only, through the WQs of its indirection table. */
+/* An RSS QP only receives, through the WQs of its indirection table. */
 static const struct qp_rules rss_rules = {
 	.name = "an RSS",
 	.kind = SEND_RAW,

@@ -11,7 +11,7 @@
 
 #include <infiniband/verbs.h>
 
-/* What names the destination in a send WQE. */
+/* The kinds of send queues differ in what names the destination in a WQE. */
 enum send_kind {
 	SEND_CONNECTED, /* the QP's connection */
 	SEND_DATAGRAM,  /* an address vector */
@@ -32,20 +32,20 @@ struct qp_rules {
 	bool rings_apart; /* send and receive ring are two pieces of memory */
 };
 
-/* NULL: not one of ours. */
+/* NULL: there are no QPs of this TYPE here. */
 const struct qp_rules *mlx5_qp_rules_of(enum ibv_qp_type type);
 
-/* Of a raw packet QP with an indirection table. */
+/* Returns the rules of a raw packet QP with an indirection table. */
 const struct qp_rules *mlx5_qp_rss_rules(void);
 
-/* OPS of a QP that was not created for certain operations. */
+/* Stands for the operations of a QP that was not created for certain ones. */
 #define SEND_OPS_ANY UINT64_MAX
 
-/* Bytes before the payload in the longest WQE of OPS. */
+/* Returns how many bytes come before the payload in the longest WQE of OPS. */
 uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops);
 
-/* The opcodes (bit n: enum ibv_wr_opcode n) that a QP created for OPS may post: those, and any other
- * of its type whose head fits into HEAD_ROOM bytes. EOPNOTSUPP when the type does not have one of
+/* *OPCODES (bit n: enum ibv_wr_opcode n) are what a QP created for OPS may post: those, and any
+ * other of its type whose head fits into HEAD_ROOM bytes. EOPNOTSUPP: the type does not have one of
  * OPS. */
 int mlx5_qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics,
 			 uint32_t head_room, uint16_t *opcodes);

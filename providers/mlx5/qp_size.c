@@ -15,7 +15,7 @@
 
 #define INLINE_HDR_SIZE sizeof(struct mlx5_wqe_inl_data_seg)
 
-static int check(const char *field, uint64_t value, uint64_t limit, const char *rule)
+static int cap_check(const char *field, uint64_t value, uint64_t limit, const char *rule)
 {
 	if (value <= limit)
 		return 0;
@@ -24,7 +24,8 @@ static int check(const char *field, uint64_t value, uint64_t limit, const char *
 	return EINVAL;
 }
 
-/* The longest send WQE: as the device says, and never more than the control segment can count. */
+/* Returns the length of the longest send WQE: what the device says, and never more than the control
+ * segment can count. */
 static uint32_t send_wqe_limit(const struct mlx5_ib_alloc_ucontext_resp *caps)
 {
 	return min_of(caps->max_sq_desc_sz, (uint32_t)PRM_WQE_MAX_DS * PRM_DS_SIZE);
@@ -37,11 +38,11 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 	uint64_t with_inline = 0, with_sges;
 	int ret;
 
-	ret = check("cap.max_send_sge", cap->max_send_sge, room / PRM_DS_SIZE,
-		    "the longest send WQE of the device");
+	ret = cap_check("cap.max_send_sge", cap->max_send_sge, room / PRM_DS_SIZE,
+			"the longest send WQE of the device");
 	if (!ret)
-		ret = check("cap.max_inline_data", cap->max_inline_data, room - INLINE_HDR_SIZE,
-			    "the longest send WQE of the device");
+		ret = cap_check("cap.max_inline_data", cap->max_inline_data, room - INLINE_HDR_SIZE,
+				"the longest send WQE of the device");
 	if (ret)
 		return ret;
 	if (cap->max_inline_data)
@@ -64,9 +65,9 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	if (ret)
 		return ret;
 	/* max_send_wqebb is a power of two, so what fits before rounding up fits after it. */
-	ret = check("cap.max_send_wr", cap->max_send_wr,
-		    (uint64_t)caps->max_send_wqebb * PRM_WQEBB_SIZE / wqe,
-		    "send WQEs of the length that max_send_sge and max_inline_data need");
+	ret = cap_check("cap.max_send_wr", cap->max_send_wr,
+			(uint64_t)caps->max_send_wqebb * PRM_WQEBB_SIZE / wqe,
+			"send WQEs of the length that max_send_sge and max_inline_data need");
 	if (ret)
 		return ret;
 	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
@@ -87,12 +88,12 @@ static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 
 	if (!cap->max_recv_wr)
 		return 0;
-	ret = check("cap.max_recv_wr", cap->max_recv_wr, caps->max_recv_wr,
-		    "the longest receive ring of the device");
+	ret = cap_check("cap.max_recv_wr", cap->max_recv_wr, caps->max_recv_wr,
+			"the longest receive ring of the device");
 	if (!ret)
-		ret = check("cap.max_recv_sge", cap->max_recv_sge,
-			    caps->max_rq_desc_sz / PRM_DS_SIZE,
-			    "the longest receive WQE of the device");
+		ret = cap_check("cap.max_recv_sge", cap->max_recv_sge,
+				caps->max_rq_desc_sz / PRM_DS_SIZE,
+				"the longest receive WQE of the device");
 	if (ret)
 		return ret;
 	wqe = pow2_ceil(max_of((uint64_t)cap->max_recv_sge, (uint64_t)1) * PRM_DS_SIZE);

@@ -14,7 +14,7 @@
 #include "util/alloc.h"
 #include "providers/mlx5/tm.h"
 
-static int check(const char *field, uint32_t value, uint32_t limit, const char *rule)
+static int srq_check_limit(const char *field, uint32_t value, uint32_t limit, const char *rule)
 {
 	if (value <= limit)
 		return 0;
@@ -22,7 +22,7 @@ static int check(const char *field, uint32_t value, uint32_t limit, const char *
 	return EINVAL;
 }
 
-static int check_type(const struct mlx5_context *ctx, const struct ibv_srq_init_attr_ex *attr)
+static int srq_check_type(const struct mlx5_context *ctx, const struct ibv_srq_init_attr_ex *attr)
 {
 	switch (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type : IBV_SRQT_BASIC) {
 	case IBV_SRQT_BASIC:
@@ -45,19 +45,19 @@ static int srq_check_attr(const struct mlx5_context *ctx, const struct ibv_srq_i
 	const uint32_t max_sge =
 		(ctx->caps.max_rq_desc_sz - (uint32_t)sizeof(struct mlx5_wqe_srq_next_seg)) /
 		PRM_DS_SIZE;
-	int ret = check_type(ctx, attr);
+	int ret = srq_check_type(ctx, attr);
 
 	if (!ret)
-		ret = check("attr.max_wr", attr->attr.max_wr, ctx->caps.max_srq_recv_wr,
-			    "the longest shared receive queue of the device");
+		ret = srq_check_limit("attr.max_wr", attr->attr.max_wr, ctx->caps.max_srq_recv_wr,
+				      "the longest shared receive queue of the device");
 	if (!ret)
-		ret = check("attr.max_sge", attr->attr.max_sge, max_sge,
-			    "the longest receive WQE of the device");
+		ret = srq_check_limit("attr.max_sge", attr->attr.max_sge, max_sge,
+				      "the longest receive WQE of the device");
 	return ret;
 }
 
-/* The sizes that the kernel computes from the same attributes: one WQE more than may be posted, each
- * a power of two with the link in front of its segments. */
+/* The kernel computes the same sizes from the same attributes: one WQE more than may be posted,
+ * each a power of two with the link in front of its segments. */
 static void srq_size(struct mlx5_srq *srq, const struct ibv_srq_attr *attr)
 {
 	uint64_t wqe = sizeof(struct mlx5_wqe_srq_next_seg) + (uint64_t)attr->max_sge * PRM_DS_SIZE;
@@ -125,7 +125,8 @@ static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
 	int ret;
 
-	/* What is there, so that the kernel grants, and tells who asks it, no less. */
+	/* The kernel is told what is there, so that it grants, and tells whoever asks it, no
+	 * less. */
 	srq->vsrq.ring_wr = srq->wqes - 1;
 	srq->vsrq.ring_sge = srq->max_sge;
 	ret = verbs_cmd_create_srq(context, attr, &srq->vsrq, &udata);
@@ -137,19 +138,19 @@ static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_
 	return 0;
 }
 
-static bool completes_itself(const struct ibv_srq_init_attr_ex *attr)
+static bool srq_completes_itself(const struct ibv_srq_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC;
 }
 
-/* What is created in a CQ of its own is found there by its own number. */
+/* An SRQ with a CQ of its own is found in that CQ's entries by a number of its own. */
 static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr_ex *attr,
 			      struct mlx5_srq *srq)
 {
 	int ret = 0;
 
 	srq->rq.rsn = PRM_NO_USER_INDEX;
-	if (completes_itself(attr))
+	if (srq_completes_itself(attr))
 		ret = provider_id_alloc(&ctx->ids, &srq->rq, &srq->rq.rsn);
 	if (ret) {
 		verbs_warn("create_srq: no user index is free");
@@ -161,7 +162,7 @@ static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr
 	return ret;
 }
 
-/* The list lies in the SRQ, so that is there first. */
+/* The list of tags lies in the SRQ, so the SRQ is created first. */
 static int srq_add_tags(struct mlx5_context *ctx, struct mlx5_srq *srq,
 			const struct ibv_srq_init_attr_ex *attr)
 {

@@ -6,8 +6,8 @@
  * PRM: each WQE starts with the index of the one to use after it. Free WQEs are a list in that same
  * field, from head (the next to be posted) to tail: what is posted was once next in it, so the
  * adapter, following the links, walks from the WQEs posted into those that will be. One WQE stays
- * free for that: a list that was emptied would have no link to go on from. Completions put WQEs back
- * behind tail. lock guards the list; posters and pollers take it.
+ * free for that: a list that was emptied would have no link to go on from. Completions put WQEs
+ * back behind tail. lock guards the list; posters and pollers take it.
  */
 #ifndef PROVIDERS_MLX5_SRQ_H
 #define PROVIDERS_MLX5_SRQ_H
@@ -55,7 +55,7 @@ static inline struct mlx5_wqe_srq_next_seg *srq_wqe(const struct mlx5_srq *srq, 
 	return (struct mlx5_wqe_srq_next_seg *)(srq->ring + ((size_t)index << srq->stride_log));
 }
 
-/* The message in WQE INDEX is complete: gives the WQE back, returns its wr_id. */
+/* Gives back WQE INDEX, whose message is complete, and returns its wr_id. */
 static inline uint64_t srq_complete(struct mlx5_srq *srq, uint32_t index)
 {
 	uint64_t wr_id;
@@ -70,7 +70,7 @@ static inline uint64_t srq_complete(struct mlx5_srq *srq, uint32_t index)
 	return wr_id;
 }
 
-/* The same, unless somebody has the lock. INDEX is within the ring. */
+/* Does the same, unless somebody has the lock. INDEX is within the ring. */
 static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64_t *wr_id)
 {
 	if (srq->lock.shared && !qlock_try(&srq->lock))
@@ -83,15 +83,15 @@ static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64
 	return true;
 }
 
-/* Link all WQEs of a fresh ring as free. */
+/* Links all WQEs of a fresh ring as free. */
 void mlx5_srq_ring_init(struct mlx5_srq *srq);
 
-/* context->ops.post_srq_recv */
+/* It is context->ops.post_srq_recv. */
 int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 typedef int post_srq_fn(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* The instance of srq.post for such a ring. */
+/* Returns the instance of srq.post for such a ring. */
 post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared);
 
 int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,

@@ -2,8 +2,8 @@
 /*
  * tm.c - operations on the matching list, ibv_post_srq_ops(), and the queue pair that carries them.
  *
- * That QP is connected to itself, as nothing is ever sent; the device wants it in state RTS. Batch rule
- * as everywhere: in order, up to the first that cannot be posted.
+ * That QP is connected to itself, as nothing is ever sent; the device wants it in state RTS. A list
+ * is posted as everywhere: in order, up to the first request that cannot be.
  */
 #include "providers/mlx5/tm.h"
 
@@ -24,45 +24,45 @@ static struct mlx5_sq *sq_of(const struct mlx5_tm *tm)
 /* ---- operations */
 
 static int __attribute__((cold))
-refuse(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr, const char *why, int err)
+op_refuse(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr, const char *why, int err)
 {
 	verbs_warn("post_srq_ops: srq 0x%x, wr_id %#llx: %s", srq->srqn,
 		   (unsigned long long)wr->wr_id, why);
 	return err;
 }
 
-static int check_add(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr)
+static int op_check_add(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr)
 {
 	if (wr->tm.add.num_sge > 1)
-		return refuse(srq, wr, "num_sge is more than 1, the device's max_sge of a tag",
-			      EINVAL);
+		return op_refuse(srq, wr, "num_sge is more than 1, the device's max_sge of a tag",
+				 EINVAL);
 	if (srq->tm->head == srq->tm->tail)
-		return refuse(srq, wr, "the list is full: max_num_tags of the SRQ", ENOMEM);
+		return op_refuse(srq, wr, "the list is full: max_num_tags of the SRQ", ENOMEM);
 	return 0;
 }
 
-static int check_wr(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr)
+static int op_check(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr)
 {
 	const struct mlx5_tm *tm = srq->tm;
 
 	if (!wq_has_room(&sq_of(tm)->wq, sq_of(tm)->wq.head))
-		return refuse(srq, wr, "the queue is full: max_ops of the SRQ", ENOMEM);
+		return op_refuse(srq, wr, "the queue is full: max_ops of the SRQ", ENOMEM);
 	switch (wr->opcode) {
 	case IBV_WR_TAG_ADD:
-		return check_add(srq, wr);
+		return op_check_add(srq, wr);
 	case IBV_WR_TAG_DEL:
 		if (wr->tm.handle < tm->size && tm->tags[wr->tm.handle].used)
 			return 0;
-		return refuse(srq, wr, "handle is of no tag that is on the list", EINVAL);
+		return op_refuse(srq, wr, "handle is of no tag that is on the list", EINVAL);
 	case IBV_WR_TAG_SYNC:
 		return 0;
 	default:
-		return refuse(srq, wr, "opcode is not in enum ibv_ops_wr_opcode", EINVAL);
+		return op_refuse(srq, wr, "opcode is not in enum ibv_ops_wr_opcode", EINVAL);
 	}
 }
 
-/* Takes the entry at head, and says where the next will be. */
-static void put_add(struct mlx5_tm *tm, struct ibv_ops_wr *wr, struct mlx5_wqe_tm_seg *seg)
+/* The request takes the entry at head, and says where the next will be. */
+static void op_put_add(struct mlx5_tm *tm, struct ibv_ops_wr *wr, struct mlx5_wqe_tm_seg *seg)
 {
 	struct tm_tag *tag = &tm->tags[tm->head];
 
@@ -78,9 +78,9 @@ static void put_add(struct mlx5_tm *tm, struct ibv_ops_wr *wr, struct mlx5_wqe_t
 	seg->append_mask = htobe64(wr->tm.add.mask);
 }
 
-/* Whether it was there, only its completion tells, so there is one in any case. */
-static void put_del(struct mlx5_tm *tm, const struct ibv_ops_wr *wr, uint32_t slot,
-		    struct mlx5_wqe_tm_seg *seg)
+/* Only its completion tells whether the tag was there, so there is one in any case. */
+static void op_put_del(struct mlx5_tm *tm, const struct ibv_ops_wr *wr, uint32_t slot,
+		       struct mlx5_wqe_tm_seg *seg)
 {
 	tm->deleting[slot] = (uint16_t)wr->tm.handle;
 	seg->opcode = TM_OP_REMOVE;
@@ -88,7 +88,7 @@ static void put_del(struct mlx5_tm *tm, const struct ibv_ops_wr *wr, uint32_t sl
 	seg->flags |= TM_FLAG_CQE;
 }
 
-static uint32_t opcode_done(const struct ibv_ops_wr *wr)
+static uint32_t op_done_as(const struct ibv_ops_wr *wr)
 {
 	static const uint8_t done_as[] = {
 		[IBV_WR_TAG_ADD] = IBV_WC_TM_ADD,
@@ -100,7 +100,8 @@ static uint32_t opcode_done(const struct ibv_ops_wr *wr)
 	return done_as[wr->opcode] | (quiet ? TM_DONE_QUIETLY : 0);
 }
 
-static void put_flags(struct mlx5_tm *tm, const struct ibv_ops_wr *wr, struct mlx5_wqe_tm_seg *seg)
+static void op_put_flags(struct mlx5_tm *tm, const struct ibv_ops_wr *wr,
+			 struct mlx5_wqe_tm_seg *seg)
 {
 	if (wr->flags & IBV_OPS_SIGNALED)
 		seg->flags |= TM_FLAG_CQE;
@@ -111,8 +112,9 @@ static void put_flags(struct mlx5_tm *tm, const struct ibv_ops_wr *wr, struct ml
 	seg->sw_cnt = htobe16(tm->told);
 }
 
-/* PRM: control, tag matching and, of a tag with a buffer, data segment fill a WQEBB. */
-static const uint8_t *put_wqe(struct mlx5_tm *tm, struct ibv_ops_wr *wr)
+/* PRM: a control segment, a tag-matching segment and, for a tag with a buffer, a data segment fill
+ * a WQEBB. */
+static const uint8_t *op_put_wqe(struct mlx5_tm *tm, struct ibv_ops_wr *wr)
 {
 	struct mlx5_sq *sq = sq_of(tm);
 	uint32_t pi = sq->pi;
@@ -124,33 +126,33 @@ static const uint8_t *put_wqe(struct mlx5_tm *tm, struct ibv_ops_wr *wr)
 	*seg = (struct mlx5_wqe_tm_seg){ .opcode = TM_OP_NOP };
 	wqe.seg += sizeof(*seg);
 	wqe.ds += sizeof(*seg) / PRM_DS_SIZE;
-	put_flags(tm, wr, seg);
+	op_put_flags(tm, wr, seg);
 	if (wr->opcode == IBV_WR_TAG_ADD) {
-		put_add(tm, wr, seg);
+		op_put_add(tm, wr, seg);
 		if (wr->tm.add.num_sge > 0)
 			wqe_put_data(sq, &wqe, wr->tm.add.sg_list->length, wr->tm.add.sg_list->lkey,
 				     wr->tm.add.sg_list->addr);
 	} else if (wr->opcode == IBV_WR_TAG_DEL) {
-		put_del(tm, wr, pi & sq->wq.mask, seg);
+		op_put_del(tm, wr, pi & sq->wq.mask, seg);
 	}
-	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, opcode_done(wr));
+	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, op_done_as(wr));
 	sq->pi = pi + wqe_finish(sq, &wqe);
 	sq->wq.head++;
 	return wqe.ctrl;
 }
 
-static int post(struct mlx5_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)
+static int ops_post(struct mlx5_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr)
 {
 	const uint8_t *ctrl = NULL;
 	int ret = 0;
 
 	for (; wr; wr = wr->next) {
-		ret = check_wr(srq, wr);
+		ret = op_check(srq, wr);
 		if (ret) {
 			*bad_wr = wr;
 			break;
 		}
-		ctrl = put_wqe(srq->tm, wr);
+		ctrl = op_put_wqe(srq->tm, wr);
 	}
 	if (ctrl)
 		doorbell_send(sq_of(srq->tm), sq_of(srq->tm)->pi, ctrl, 0);
@@ -168,7 +170,7 @@ int mlx5_tm_post(struct ibv_srq *ibsrq, struct ibv_ops_wr *wr, struct ibv_ops_wr
 		return EINVAL;
 	}
 	qlock_enter(&srq->lock);
-	ret = post(srq, wr, bad_wr);
+	ret = ops_post(srq, wr, bad_wr);
 	qlock_leave(&srq->lock);
 	return ret;
 }
@@ -186,7 +188,8 @@ int mlx5_tm_check_attr(const struct ibv_srq_init_attr_ex *attr)
 	return EINVAL;
 }
 
-/* The first port's own address; on RoCE, as on some subnets, it has to be a global one. */
+/* The path leads to the first port's own address; on RoCE, as on some subnets, it has to be a
+ * global one. */
 static int own_path(struct ibv_context *context, struct ibv_ah_attr *path)
 {
 	struct ibv_port_attr port;
@@ -202,7 +205,7 @@ static int own_path(struct ibv_context *context, struct ibv_ah_attr *path)
 	return ibv_query_gid(context, 1, 0, &path->grh.dgid) ? errno : 0;
 }
 
-static int connect_to_itself(struct ibv_qp *qp)
+static int tm_connect_to_itself(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
 	int ret = mlx5_qp_modify(
@@ -227,7 +230,7 @@ static int connect_to_itself(struct ibv_qp *qp)
 				      IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-static int create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
+static int tm_create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
 {
 	struct ibv_qp_init_attr_ex init = {
 		.send_cq = attr->cq,
@@ -246,7 +249,7 @@ static int create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex 
 	ret = mlx5_qp_create(attr->cq->context, &init, &vqp);
 	if (ret)
 		return ret;
-	ret = connect_to_itself(&vqp->qp);
+	ret = tm_connect_to_itself(&vqp->qp);
 	if (ret) {
 		mlx5_qp_destroy(&vqp->qp);
 		return ret;
@@ -257,7 +260,7 @@ static int create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex 
 
 /* ---- the list */
 
-static int alloc_list(struct mlx5_srq *srq, uint32_t tags)
+static int tm_alloc_list(struct mlx5_srq *srq, uint32_t tags)
 {
 	struct mlx5_tm *tm = calloc_for("create_srq", 1, sizeof(*tm));
 
@@ -297,10 +300,10 @@ int mlx5_tm_destroy(struct mlx5_srq *srq)
 
 int mlx5_tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr)
 {
-	int ret = alloc_list(srq, attr->tm_cap.max_num_tags);
+	int ret = tm_alloc_list(srq, attr->tm_cap.max_num_tags);
 
 	if (!ret)
-		ret = create_queue(srq, attr);
+		ret = tm_create_queue(srq, attr);
 	if (ret)
 		return ret;
 	srq->tm->deleting =

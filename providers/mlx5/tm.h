@@ -2,10 +2,10 @@
 /*
  * tm.h - tag matching: the matching list of an SRQ of type IBV_SRQT_TM as software sees it.
  *
- * Tags are added and deleted by requests of a queue pair of our own that is connected to itself. PRM:
- * like WQEs of an SRQ, entries of the list are linked; a request to add one names the place of the
- * next, so entries are free from head to tail, and the device fills head. Messages that found a tag
- * name its place in their CQE. The SRQ's lock guards all of this.
+ * Tags are added and deleted by requests of a queue pair of our own that is connected to itself.
+ * PRM: like WQEs of an SRQ, entries of the list are linked; a request to add one names the place of
+ * the next, so entries are free from head to tail, and the device fills head. Messages that found a
+ * tag name its place in their CQE. The SRQ's lock guards all of this.
  */
 #ifndef PROVIDERS_MLX5_TM_H
 #define PROVIDERS_MLX5_TM_H
@@ -31,7 +31,7 @@ struct mlx5_tm {
 	uint16_t told; /* and how many it has told the device of */
 };
 
-/* The fields of a tag-matching segment. PRM */
+/* PRM: the values of a tag-matching segment's fields. */
 enum {
 	TM_OP_NOP = 0 << 4,
 	TM_OP_APPEND = 1 << 4,
@@ -42,7 +42,7 @@ enum {
 
 enum { CQE_APP_TAG_MATCHING = 1 };
 
-/* app_op of a CQE. PRM */
+/* PRM: app_op of a CQE. */
 enum tm_app_op {
 	TM_APP_CONSUMED = 0x1, /* matched; the data follows with EXPECTED */
 	TM_APP_EXPECTED = 0x2,
@@ -57,7 +57,7 @@ enum tm_app_op {
 	TM_APP_CANCELED = 0xc,
 };
 
-/* In what a request notes of its completion: it has one only for us. */
+/* A request that has a completion only for us notes this in done_as. */
 #define TM_DONE_QUIETLY (1u << 31)
 
 static inline void tm_release(struct mlx5_tm *tm, uint32_t index)
@@ -67,17 +67,18 @@ static inline void tm_release(struct mlx5_tm *tm, uint32_t index)
 	tm->tail = index;
 }
 
-/* tm_done.c: the completions. STATUS of an operation, below 0 for one that nobody asked to hear of. */
+/* data/tm_done.c: completions. Returns the status of an operation, and a number below 0 for one
+ * that nobody asked to hear of. */
 int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe);
-/* A message that came inside its CQE; returns its status. */
+/* Copies out a message that came inside its CQE, and returns its status. */
 int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload);
 
-/* tm.c: creation needs the SRQ to be there; destruction leaves it to be destroyed. */
+/* tm.c: creation needs the SRQ to be there; destruction leaves the SRQ to be destroyed. */
 int mlx5_tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr);
 int mlx5_tm_check_attr(const struct ibv_srq_init_attr_ex *attr);
 int mlx5_tm_destroy(struct mlx5_srq *srq);
 void mlx5_tm_free(struct mlx5_srq *srq);
-/* vctx->post_srq_ops */
+/* It is vctx->post_srq_ops. */
 int mlx5_tm_post(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr);
 
 #endif

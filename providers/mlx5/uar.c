@@ -14,7 +14,7 @@
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-/* A new page, on the context's list. */
+/* Makes a page, and puts it on the context's list. */
 static int uar_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
 	struct mlx5_uar *uar;
@@ -90,8 +90,9 @@ static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned in
 	return 0;
 }
 
-/* Both registers of a new page, each for one user if OWN says so or the budget allows it. Without BlueFlame pages (by choice, or the platform cannot map
- * memory so) the CQs' page serves, and all share its registers. */
+/* Adds both registers of a new page, each for one user if OWN says so or the budget allows it.
+ * Without BlueFlame pages (by choice, or because the platform cannot map memory so) the CQs' page
+ * serves, and all share its registers. */
 static int bfregs_grow(struct mlx5_context *ctx, bool own)
 {
 	struct mlx5_uar *uar;
@@ -108,8 +109,8 @@ static int bfregs_grow(struct mlx5_context *ctx, bool own)
 	return ret;
 }
 
-/* A free register of one's own, else the least used of the shared ones; *COUNT is how many
- * registers there are. */
+/* Returns a free register, which the caller may have to himself (*OWN), or else the least used of
+ * the shared ones. *COUNT is how many registers there are. */
 static struct mlx5_bfreg *bfreg_pick(struct mlx5_context *ctx, unsigned int *count, bool *own)
 {
 	struct mlx5_bfreg *best = NULL;

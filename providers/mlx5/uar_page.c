@@ -68,7 +68,8 @@ static off_t numbered_offset(uint32_t command, uint32_t number, long page_size)
 	return (off_t)(page * (uint64_t)page_size);
 }
 
-/* The page that the kernel has ready. What does not say otherwise belongs to it: all CQs, and QPs without BlueFlame. */
+/* The kernel has this page ready. Queues that do not name another ring it: all CQs, and QPs without
+ * BlueFlame. */
 static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
 {
 	if (ctx->cq_uar) {
@@ -80,7 +81,8 @@ static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar 
 	return 0;
 }
 
-/* Mapping the next number makes a page. Its registers have numbers of their own, which go on from page to page. */
+/* Mapping the next number makes a page. Its registers have numbers of their own, which go on from
+ * page to page. */
 static int next_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
 {
 	uint32_t registers = ctx->caps.num_uars_per_page * PRM_UAR_BF_PER_PAGE;

@@ -2,8 +2,8 @@
 /*
  * uar_page.h - pages of doorbell registers (UARs): from the kernel, mapped into the process.
  *
- * Since Linux 5.8 a page is an object. Before, the kernel had one page ready for each context, and made others when a program
- * mapped them by the next number. Both are the same to those who ring.
+ * Since Linux 5.8 a page is an object. Before, the kernel had one page ready for each context, and
+ * made others when a program mapped them by the next number. Both are the same to those who ring.
  */
 #ifndef PROVIDERS_MLX5_UAR_PAGE_H
 #define PROVIDERS_MLX5_UAR_PAGE_H
@@ -28,8 +28,8 @@ struct mlx5_uar {
 	uint8_t *page;
 };
 
-/* TYPE is a MLX5_IB_UAPI_UAR_ALLOC_TYPE_*. Without objects there is one plain page, and EOPNOTSUPP for the second. The caller holds
- * ctx->uar_lock. */
+/* TYPE is a MLX5_IB_UAPI_UAR_ALLOC_TYPE_*. Without objects there is one plain page, and EOPNOTSUPP
+ * for the second. The caller holds ctx->uar_lock. */
 int mlx5_uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **uar);
 void mlx5_uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar);
 

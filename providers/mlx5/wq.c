@@ -30,14 +30,14 @@ static struct mlx5_wq *to_mwq(struct ibv_wq *wq)
 	(IBV_WQ_FLAGS_CVLAN_STRIPPING | IBV_WQ_FLAGS_SCATTER_FCS | IBV_WQ_FLAGS_DELAY_DROP | \
 	 IBV_WQ_FLAGS_PCI_WRITE_END_PADDING)
 
-static int post_recv(struct ibv_wq *wq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int wq_post_recv(struct ibv_wq *wq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mlx5_rq *rq = &to_mwq(wq)->rq;
 
 	return rq->post(rq, wr, bad_wr);
 }
 
-static int check_attr(const struct ibv_wq_init_attr *attr)
+static int wq_check_attr(const struct ibv_wq_init_attr *attr)
 {
 	if (attr->wq_type != IBV_WQT_RQ) {
 		verbs_warn("create_wq: wq_type is %d, must be IBV_WQT_RQ", (int)attr->wq_type);
@@ -98,8 +98,8 @@ static void rq_free(struct mlx5_context *ctx, struct mlx5_wq *wq)
 	provider_queue_mem_free(&wq->buf);
 }
 
-static int run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
-		      const struct qp_size *size, struct mlx5_wq *wq)
+static int wq_run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
+			 const struct qp_size *size, struct mlx5_wq *wq)
 {
 	const struct mlx5_ib_create_wq req = {
 		.buf_addr = (uintptr_t)wq->buf.addr,
@@ -114,16 +114,17 @@ static int run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
 
 	if (ret)
 		return ret;
-	wq->wq.post_recv = post_recv;
-	/* In any state: what is posted early waits for the WQ to be ready. */
+	wq->wq.post_recv = wq_post_recv;
+	/* Receives may be posted in any state: those that come early wait for the WQ to be
+	 * ready. */
 	rq_set_gate(&wq->rq, true);
 	wq->rq.number = wq->wq.wq_num;
 	return 0;
 }
 
 /* A WQ is known in CQEs by user index only. */
-static int create_indexed(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
-			  const struct qp_size *size, struct mlx5_wq *wq)
+static int wq_create_indexed(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
+			     const struct qp_size *size, struct mlx5_wq *wq)
 {
 	int ret;
 
@@ -136,13 +137,13 @@ static int create_indexed(struct mlx5_context *ctx, struct ibv_wq_init_attr *att
 		verbs_warn("create_wq: no user index is free");
 		return ret;
 	}
-	ret = run_create(ctx, attr, size, wq);
+	ret = wq_run_create(ctx, attr, size, wq);
 	if (ret)
 		provider_id_clear(&ctx->ids, wq->rq.rsn);
 	return ret;
 }
 
-static void choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_rq *rq)
+static void wq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_rq *rq)
 {
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
@@ -153,13 +154,13 @@ static void choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, struct 
 	rq->special = rq->checksums ? RQ_OTHER : RQ_PLAIN;
 }
 
-static int create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struct mlx5_wq **out)
+static int wq_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struct mlx5_wq **out)
 {
 	const struct ibv_qp_cap cap = { .max_recv_wr = attr->max_wr,
 					.max_recv_sge = attr->max_sge };
 	struct qp_size size;
 	struct mlx5_wq *wq;
-	int ret = check_attr(attr);
+	int ret = wq_check_attr(attr);
 
 	if (!ret)
 		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, &size);
@@ -168,11 +169,11 @@ static int create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struc
 	wq = calloc_for("create_wq", 1, sizeof(*wq));
 	if (!wq)
 		return ENOMEM;
-	choose_routines(ctx, attr->pd, &wq->rq);
+	wq_choose_routines(ctx, attr->pd, &wq->rq);
 	ret = rq_alloc(ctx, attr->pd, &size, wq);
 	if (ret)
 		goto free_wq;
-	ret = create_indexed(ctx, attr, &size, wq);
+	ret = wq_create_indexed(ctx, attr, &size, wq);
 	if (ret)
 		goto free_rq;
 	*out = wq;
@@ -187,7 +188,7 @@ free_wq:
 struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr)
 {
 	struct mlx5_wq *wq;
-	int ret = create(to_mctx(context), attr, &wq);
+	int ret = wq_create(to_mctx(context), attr, &wq);
 
 	if (!ret)
 		return &wq->wq;
@@ -195,8 +196,8 @@ struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 	return NULL;
 }
 
-/* Back to as new, before it may be posted to again. */
-static void reset(struct mlx5_wq *wq)
+/* Makes WQ as new, before it may be posted to again. */
+static void wq_renew(struct mlx5_wq *wq)
 {
 	mlx5_cq_clean(to_mcq(wq->wq.cq), &wq->rq);
 	qlock_enter(&wq->rq.lock);
@@ -217,7 +218,7 @@ int mlx5_wq_modify(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	if (ret || !(attr->attr_mask & IBV_WQ_ATTR_STATE))
 		return ret;
 	if (attr->wq_state == IBV_WQS_RESET)
-		reset(wq);
+		wq_renew(wq);
 	return 0;
 }
 

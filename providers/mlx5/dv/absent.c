@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * absent.c - direct verbs that are not there yet, so that programs which need their names
- * load. Each says so when it is called, and fails as the call fails: with EOPNOTSUPP.
+ * absent.c - direct verbs that are not there yet: their names are, so that programs which need them
+ * load. Each call logs that it is missing, and fails in its own way with EOPNOTSUPP.
  *
- * No header is included: the real prototypes do not matter to a function that looks at no parameter.
+ * mlx5dv.h is not included: the real prototypes do not matter to a function that looks at no
+ * parameter.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -36,7 +37,7 @@ static int not_yet(const char *name)
 		return not_yet(#name); \
 	}
 
-/* Where a number is not an error: bytes that were read, a descriptor. */
+/* These return a number that is no errno: bytes that were read, a descriptor. */
 #define ABSENT_COUNT(type, name) \
 	ABSENT(type, name)       \
 	{                        \
@@ -50,7 +51,7 @@ static int not_yet(const char *name)
 		not_yet(#name); \
 	}
 
-/* Nothing can be exported, so nothing is the size of that. */
+/* Nothing can be exported, so all sizes are 0. */
 __attribute__((visibility("default"))) void _mlx5dv_get_export_sizes(void *sizes, size_t len);
 __attribute__((visibility("default"))) void _mlx5dv_get_export_sizes(void *sizes, size_t len)
 {

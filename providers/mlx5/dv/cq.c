@@ -9,7 +9,7 @@
 	(MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE | MLX5DV_CQ_INIT_ATTR_MASK_FLAGS | \
 	 MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE)
 
-static int check_mask(const struct mlx5dv_cq_init_attr *attr)
+static int cq_check_mask(const struct mlx5dv_cq_init_attr *attr)
 {
 	if (attr->comp_mask & ~(uint64_t)ATTR_MASK_KNOWN) {
 		verbs_warn("mlx5dv_create_cq: comp_mask is %#llx, known are %#x",
@@ -21,9 +21,9 @@ static int check_mask(const struct mlx5dv_cq_init_attr *attr)
 	return 0;
 }
 
-static int read_options(const struct mlx5dv_cq_init_attr *attr, struct cq_options *options)
+static int cq_read_options(const struct mlx5dv_cq_init_attr *attr, struct cq_options *options)
 {
-	int ret = check_mask(attr);
+	int ret = cq_check_mask(attr);
 
 	if (ret)
 		return ret;
@@ -52,7 +52,7 @@ DV_EXPORT struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
 		return dv_fail(ret);
 	options.cqe_size = to_mctx(context)->env.cqe_size;
 	if (dv_attr)
-		ret = read_options(dv_attr, &options);
+		ret = cq_read_options(dv_attr, &options);
 	if (!ret)
 		ret = mlx5_cq_create_with(context, attr, &options, &vcq);
 	return ret ? dv_fail(ret) : &vcq->cq_ex;

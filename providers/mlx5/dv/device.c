@@ -101,8 +101,8 @@ static uint64_t context_flags(const struct mlx5_context *ctx,
 	return flags;
 }
 
-static void put_striding_rq(const struct mlx5_ib_striding_rq_caps *from,
-			    struct mlx5dv_striding_rq_caps *to)
+static void parts_put_striding_rq(const struct mlx5_ib_striding_rq_caps *from,
+				  struct mlx5dv_striding_rq_caps *to)
 {
 	to->min_single_stride_log_num_of_bytes = from->min_single_stride_log_num_of_bytes;
 	to->max_single_stride_log_num_of_bytes = from->max_single_stride_log_num_of_bytes;
@@ -111,8 +111,8 @@ static void put_striding_rq(const struct mlx5_ib_striding_rq_caps *from,
 	to->supported_qpts = from->supported_qpts;
 }
 
-/* Offloads that this library does not offer, whatever the device has: all zero. */
-static void put_none(uint64_t asked, struct mlx5dv_context *attrs)
+/* What this library offers of these offloads is nothing, whatever the device has. */
+static void parts_put_none(uint64_t asked, struct mlx5dv_context *attrs)
 {
 	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS)
 		attrs->dc_odp_caps = 0;
@@ -132,8 +132,8 @@ static void put_none(uint64_t asked, struct mlx5dv_context *attrs)
 	 MLX5DV_CONTEXT_MASK_DCI_STREAMS | MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH |  \
 	 MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
 
-/* Answer those of the parts asked for that are known here; comp_mask says which they were. */
-static uint64_t put_parts(const struct mlx5_context *ctx,
+/* Answers those of the parts asked for that are known here, and returns which they were. */
+static uint64_t parts_put(const struct mlx5_context *ctx,
 			  const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
 			  struct mlx5dv_context *attrs)
 {
@@ -147,7 +147,7 @@ static uint64_t put_parts(const struct mlx5_context *ctx,
 		attrs->sw_parsing_caps.supported_qpts = resp->sw_parsing_caps.supported_qpts;
 	}
 	if (asked & MLX5DV_CONTEXT_MASK_STRIDING_RQ)
-		put_striding_rq(&resp->striding_rq_caps, &attrs->striding_rq_caps);
+		parts_put_striding_rq(&resp->striding_rq_caps, &attrs->striding_rq_caps);
 	if (asked & MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS)
 		attrs->tunnel_offloads_caps = resp->tunnel_offloads_caps;
 	if (asked & MLX5DV_CONTEXT_MASK_DYN_BFREGS)
@@ -160,7 +160,7 @@ static uint64_t put_parts(const struct mlx5_context *ctx,
 		attrs->dci_streams_caps.max_log_num_errored =
 			resp->dci_streams_caps.max_log_num_errored;
 	}
-	put_none(asked, attrs);
+	parts_put_none(asked, attrs);
 	return asked & PARTS_KNOWN;
 }
 
@@ -178,7 +178,7 @@ DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_con
 		return ret;
 	attrs->version = 0;
 	attrs->flags = context_flags(ctx, resp);
-	attrs->comp_mask = put_parts(ctx, resp, attrs->comp_mask, attrs);
+	attrs->comp_mask = parts_put(ctx, resp, attrs->comp_mask, attrs);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ static inline int dv_check_context(const char *call, struct ibv_context *context
 	return EOPNOTSUPP;
 }
 
-/* For calls that return an object. */
+/* Calls that return an object fail by it. */
 static inline void *dv_fail(int err)
 {
 	errno = err;

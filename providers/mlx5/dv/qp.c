@@ -20,7 +20,7 @@ static uint64_t dv_send_ops(const struct mlx5dv_qp_init_attr *attr)
 	return attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS ? attr->send_ops_flags : 0;
 }
 
-static int check_attr(const struct mlx5dv_qp_init_attr *attr, uint32_t *flags)
+static int qp_check_attr(const struct mlx5dv_qp_init_attr *attr, uint32_t *flags)
 {
 	*flags =
 		attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS ? attr->create_flags : 0;
@@ -54,12 +54,13 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 	int ret = dv_check_context("mlx5dv_create_qp", context);
 
 	if (!ret && dv_attr)
-		ret = check_attr(dv_attr, &flags);
+		ret = qp_check_attr(dv_attr, &flags);
 	if (!ret)
 		ret = mlx5_qp_create_with_flags(context, attr, flags, &vqp);
 	if (ret)
 		return dv_fail(ret);
-	/* As with the distribution's library, such a QP without builders of verbs has none of these. */
+	/* As with the distribution's library, a QP without the builders of verbs has none of direct
+	 * verbs. */
 	if (dv_attr && dv_send_ops(dv_attr) && vqp->has_ex)
 		mlx5_send_wr_fill_raw_wqe(to_mqp(&vqp->qp));
 	return &vqp->qp;

@@ -16,7 +16,7 @@ struct dv_uar {
 	struct mlx5_uar *own;     /* plain, of its own */
 };
 
-static void describe(struct dv_uar *uar, const struct mlx5_uar *page, uint8_t *reg)
+static void uar_describe(struct dv_uar *uar, const struct mlx5_uar *page, uint8_t *reg)
 {
 	uar->uar.reg_addr = reg;
 	uar->uar.base_addr = page->page;
@@ -24,7 +24,7 @@ static void describe(struct dv_uar *uar, const struct mlx5_uar *page, uint8_t *r
 	uar->uar.mmap_off = page->mmap_offset;
 }
 
-static int get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
+static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 {
 	struct mlx5_uar *page;
 	int ret;
@@ -38,7 +38,7 @@ static int get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 	case MLX5DV_UAR_ALLOC_TYPE_BF:
 		ret = mlx5_uar_get_own_bfreg(ctx, &uar->bfreg);
 		if (!ret)
-			describe(uar, uar->bfreg->uar, uar->bfreg->reg);
+			uar_describe(uar, uar->bfreg->uar, uar->bfreg->reg);
 		return ret;
 	case MLX5DV_UAR_ALLOC_TYPE_NC:
 		ret = mlx5_uar_get_cq(ctx, &page);
@@ -54,7 +54,7 @@ static int get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 		return EOPNOTSUPP;
 	}
 	if (!ret)
-		describe(uar, page, page->page + PRM_UAR_BF_OFFSET);
+		uar_describe(uar, page, page->page + PRM_UAR_BF_OFFSET);
 	return ret;
 }
 
@@ -69,7 +69,7 @@ DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *cont
 	if (!uar)
 		return dv_fail(ENOMEM);
 	uar->context = context;
-	ret = get(to_mctx(context), flags, uar);
+	ret = uar_get(to_mctx(context), flags, uar);
 	if (!ret)
 		return &uar->uar;
 	free(uar);
