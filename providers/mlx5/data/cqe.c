@@ -5,8 +5,8 @@
  * matching is in tm_done.c.
  */
 #include "providers/mlx5/data/cqe.h"
+#include "providers/common/scatter.h"
 #include "providers/mlx5/qp_rules.h"
-#include "providers/mlx5/data/scatter.h"
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/tm.h"
 
@@ -22,8 +22,7 @@ static const uint8_t *cqe_payload(const struct mlx5_cqe64 *cqe)
 }
 
 static int __attribute__((noinline))
-payload_copy_to_list(const struct mlx5_wqe_data_seg *list, uint32_t n, const uint8_t *from,
-		     uint32_t len)
+payload_copy_to_list(const void *list, uint32_t n, const uint8_t *from, uint32_t len)
 {
 	return scatter_fill(list, n, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }

@@ -14,8 +14,8 @@
 
 #include <endian.h>
 
+#include "providers/common/seg.h"
 #include "providers/mlx5/cq.h"
-#include "providers/mlx5/data/seg.h"
 #include "providers/mlx5/srq.h"
 #include "util/barrier.h"
 

@@ -6,9 +6,17 @@
  */
 #include <errno.h>
 
+#include "providers/common/scatter.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/post.h"
-#include "providers/mlx5/data/scatter.h"
+
+static_assert(sizeof(struct data_seg) == sizeof(struct mlx5_wqe_data_seg) &&
+		      offsetof(struct data_seg, byte_count) ==
+			      offsetof(struct mlx5_wqe_data_seg, byte_count) &&
+		      offsetof(struct data_seg, lkey) == offsetof(struct mlx5_wqe_data_seg, lkey) &&
+		      offsetof(struct data_seg, addr) == offsetof(struct mlx5_wqe_data_seg, addr) &&
+		      DATA_SEG_LKEY_END == MLX5_INVALID_LKEY,
+	      "PRM: Data Segment");
 
 static void __attribute__((cold, noinline))
 report_sges(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr)
@@ -69,7 +77,7 @@ RQ_INLINE void recv_put_usual(struct mlx5_rq *rq, uint32_t head, const struct ib
 	if (one)
 		seg_put_sge(wqe, wr->sg_list);
 	else
-		scatter_put((struct mlx5_wqe_data_seg *)wqe, rq->max_sge, wr->sg_list, wr->num_sge);
+		scatter_put((struct data_seg *)wqe, rq->max_sge, wr->sg_list, wr->num_sge);
 	rq->wq.wr_ids[unit] = wr->wr_id;
 }
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "providers/common/branch.h"
-#include "providers/mlx5/data/scatter.h"
+#include "providers/common/scatter.h"
 #include "providers/mlx5/srq.h"
 #include "util/barrier.h"
 #include "util/order.h"
@@ -60,7 +60,7 @@ SRQ_INLINE uint32_t srq_put_usual(struct mlx5_srq *srq, uint32_t head, const str
 				  bool one)
 {
 	struct mlx5_wqe_srq_next_seg *wqe = srq_free_wqe(srq, head, one);
-	struct mlx5_wqe_data_seg *seg = (struct mlx5_wqe_data_seg *)(wqe + 1);
+	struct data_seg *seg = (struct data_seg *)(wqe + 1);
 
 	if (one)
 		seg_put_sge(seg, wr->sg_list);

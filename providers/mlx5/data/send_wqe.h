@@ -18,9 +18,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "providers/common/seg.h"
 #include "providers/mlx5/ah.h"
 #include "providers/mlx5/qp.h"
-#include "providers/mlx5/data/seg.h"
 
 #define WQE_INLINE __attribute__((always_inline)) static inline
 

@@ -7,21 +7,33 @@
  * pieces of 16 (doorbell.h). A CPU forwards what it has just stored to a load only when one store
  * covers all of it; two stores of 4 bytes would have the copy wait until both are in the cache.
  */
-#ifndef PROVIDERS_MLX5_DATA_SEG_H
-#define PROVIDERS_MLX5_DATA_SEG_H
+#ifndef PROVIDERS_COMMON_SEG_H
+#define PROVIDERS_COMMON_SEG_H
 
+#include <assert.h>
 #include <endian.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #ifdef __SSSE3__
 #include <tmmintrin.h>
 #endif
 
+#include <linux/types.h>
+
 #include <infiniband/verbs.h>
 
-#include "prm/mlx5/queue.h"
-
 #define SEG_INLINE __attribute__((always_inline)) static inline
+
+/* PRM: Data Segment, pointer: a buffer of a request, in WQEs of all ConnectX adapters alike. */
+struct data_seg {
+	__be32 byte_count; /* 0 means 2 GiB */
+	__be32 lkey;
+	__be64 addr;
+};
+static_assert(sizeof(struct data_seg) == 16, "PRM: Data Segment");
+
+#define DATA_SEG_LKEY_END 0x100 /* PRM: the key that ends a list which is shorter than its WQE */
 
 SEG_INLINE void seg_put_be64(void *at, uint64_t value)
 {
@@ -48,11 +60,10 @@ SEG_INLINE void seg_put_raw_pair(void *at, __be32 first, __be32 second)
 	memcpy(at, &raw, sizeof(raw));
 }
 
-/* PRM: Data Segment, pointer. */
 SEG_INLINE void seg_put_data(void *at, uint32_t length, uint32_t lkey, uint64_t addr)
 {
 	seg_put_pair(at, length, lkey);
-	seg_put_be64((uint8_t *)at + offsetof(struct mlx5_wqe_data_seg, addr), addr);
+	seg_put_be64((uint8_t *)at + offsetof(struct data_seg, addr), addr);
 }
 
 static_assert(offsetof(struct ibv_sge, length) == 8 && offsetof(struct ibv_sge, lkey) == 12,
@@ -80,7 +91,7 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 	length_lkey = length_lkey << 32 | length_lkey >> 32;
 #endif
 	seg_put_be64(at, length_lkey);
-	seg_put_be64((uint8_t *)at + offsetof(struct mlx5_wqe_data_seg, addr), sge->addr);
+	seg_put_be64((uint8_t *)at + offsetof(struct data_seg, addr), sge->addr);
 }
 #endif
 

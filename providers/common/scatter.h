@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * scatter.h - the scatter list of a receive WQE: scatter_put() writes it for every kind of receive
- * queue (post_recv.c, post_srq.c), scatter_fill() copies a payload to its buffers that arrived
- * inside the CQE (cqe.c).
+ * queue, scatter_fill() copies a payload to its buffers that arrived
+ * inside the CQE.
  */
-#ifndef PROVIDERS_MLX5_DATA_SCATTER_H
-#define PROVIDERS_MLX5_DATA_SCATTER_H
+#ifndef PROVIDERS_COMMON_SCATTER_H
+#define PROVIDERS_COMMON_SCATTER_H
 
 #include <endian.h>
 #include <string.h>
 
-#include "providers/mlx5/data/seg.h"
+#include "providers/common/seg.h"
 
 /* Buffers of no bytes get no segment (0 would mean 2 GiB); a list shorter than the WQE ends with
- * the invalid key. */
-SEG_INLINE void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
-			    const struct ibv_sge *sge, int n)
+ * DATA_SEG_LKEY_END. */
+SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struct ibv_sge *sge,
+			    int n)
 {
-	struct mlx5_wqe_data_seg *end = seg + capacity;
+	struct data_seg *end = seg + capacity;
 
 	/* One buffer is by far the most common list. */
 	if (__builtin_expect(n == 1 && sge->length, 1)) {
 		seg_put_sge(seg, sge);
 		if (capacity > 1)
-			seg_put_data(seg + 1, 0, MLX5_INVALID_LKEY, 0);
+			seg_put_data(seg + 1, 0, DATA_SEG_LKEY_END, 0);
 		return;
 	}
 	/* Buffers are put two at a time, up to one of no bytes. */
@@ -38,13 +38,13 @@ SEG_INLINE void scatter_put(struct mlx5_wqe_data_seg *seg, uint32_t capacity,
 		seg++;
 	}
 	if (seg < end)
-		seg_put_data(seg, 0, MLX5_INVALID_LKEY, 0);
+		seg_put_data(seg, 0, DATA_SEG_LKEY_END, 0);
 }
 
 /* Copies LEN bytes at FROM into the buffers of up to N segments. Returns how many bytes found no
  * room. */
-static inline uint32_t scatter_fill(const struct mlx5_wqe_data_seg *seg, uint32_t n,
-				    const uint8_t *from, uint32_t len)
+static inline uint32_t scatter_fill(const struct data_seg *seg, uint32_t n, const uint8_t *from,
+				    uint32_t len)
 {
 	for (; n && len; n--, seg++) {
 		uint32_t room = be32toh(seg->byte_count);
