@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "softhca/device/cmd.h"
+#include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/queue/cq.h"
 #include "softhca/device/memory/dma.h"
-#include "softhca/device/driver.h"
+#include "softhca/device/format/mlx5/driver.h"
 #include "softhca/device/queue/eq.h"
 #include "softhca/device/hca.h"
 #include "softhca/device/transport/mcg.h"

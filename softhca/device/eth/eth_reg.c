@@ -8,7 +8,7 @@
 
 #include "prm/mlx5/reg.h"
 #include "softhca/device/eth/eth.h"
-#include "softhca/device/reg.h"
+#include "softhca/device/format/mlx5/reg.h"
 
 enum {
 	PROTO_ETHERNET = 4,

@@ -15,7 +15,7 @@
 #include <sys/queue.h>
 
 #include "prm/mlx5/cmd.h"
-#include "softhca/device/cmd.h"
+#include "softhca/device/format/mlx5/cmd.h"
 
 struct eth_sq;
 

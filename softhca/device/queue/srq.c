@@ -1,441 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.c - shared receive queues and XRC domains: the commands on them.
+ * srq_ring.c - taking WQEs from a shared receive queue.
  *
- * An XRC SRQ and an RMP (what a basic SRQ is to Linux' driver) differ in how their context is laid
- * out, and an XRC SRQ has a domain and a CQ. They are numbered together, as software keeps them in
- * one table. Taking WQEs from them is in srq_ring.c.
+ * Its WQEs are a linked list: each names the index of the next in its first segment, and software
+ * never posts the last free one, so the link of a posted WQE is valid. The doorbell record counts
+ * what was ever posted. PRM: Shared Receive Queue
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/cmd.h"
-#include "prm/mlx5/pd.h"
-#include "prm/mlx5/srqc.h"
-#include "prm/mlx5/wq.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
-#include "softhca/device/transport/tm.h"
 
-enum { MAX_PAGE_SHIFT = 12 + 31 };
-
-/* Where a context has what all kinds have */
-static const struct srq_layout {
-	size_t size;
-	uint32_t pas; /* of the command that creates one */
-	uint32_t pd, log_size, log_stride, log_page_size, page_offset, dbr_addr, limit;
-	uint32_t least_log_stride; /* of log_stride: WQEs have 16 bytes then */
-	uint32_t page_parts;       /* log2 of what a page has page_offset units */
-} xrc_layout = {
-	PRM_XRC_SRQC_SIZE,
-	CREATE_SRQ_IN_PAS,
-	XRC_SRQC_PD,
-	XRC_SRQC_LOG_XRC_SRQ_SIZE,
-	XRC_SRQC_LOG_RQ_STRIDE,
-	XRC_SRQC_LOG_PAGE_SIZE,
-	XRC_SRQC_PAGE_OFFSET,
-	XRC_SRQC_DBR_ADDR,
-	XRC_SRQC_LWM,
-	0,
-	6,
-}, rmp_layout = {
-	PRM_RMPC_SIZE,
-	CREATE_SRQ_IN_PAS,
-	FLD_IN(RMPC_WQ, WQ_PD),
-	FLD_IN(RMPC_WQ, WQ_LOG_WQ_SZ),
-	FLD_IN(RMPC_WQ, WQ_LOG_WQ_STRIDE),
-	FLD_IN(RMPC_WQ, WQ_LOG_WQ_PG_SZ),
-	FLD_IN(RMPC_WQ, WQ_PAGE_OFFSET),
-	FLD_IN(RMPC_WQ, WQ_DBR_ADDR),
-	FLD_IN(RMPC_WQ, WQ_LWM),
-	4,
-	6,
-}, xrq_layout = {
-	PRM_XRQC_SIZE,
-	CREATE_XRQ_IN_PAS,
-	FLD_IN(XRQC_WQ, WQ_PD),
-	FLD_IN(XRQC_WQ, WQ_LOG_WQ_SZ),
-	FLD_IN(XRQC_WQ, WQ_LOG_WQ_STRIDE),
-	FLD_IN(XRQC_WQ, WQ_LOG_WQ_PG_SZ),
-	FLD_IN(XRQC_WQ, WQ_PAGE_OFFSET),
-	FLD_IN(XRQC_WQ, WQ_DBR_ADDR),
-	FLD_IN(XRQC_WQ, WQ_LWM),
-	4,
-	6,
-};
-
-/* ---- XRC domains ---- */
-
-static enum prm_status alloc_number(struct res_table *table, struct cmd *cmd, struct pd *object)
+static int fail(struct hca *hca, struct srq *srq)
 {
-	int ret = object ? res_add(table, object, &object->n) : ENOMEM;
-
-	if (ret) {
-		free(object);
-		return cmd_errno(cmd, ret, "xrcd: table is full");
-	}
-	fld_set(cmd->out, ALLOC_XRCD_OUT_XRCD, object->n);
-	return PRM_STAT_OK;
-}
-
-enum prm_status xrcd_alloc(struct hca *hca, struct cmd *cmd)
-{
-	return alloc_number(&hca->xrcds, cmd, calloc(1, sizeof(struct pd)));
-}
-
-enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd)
-{
-	struct pd *xrcd = res_get(&hca->xrcds, fld_get(cmd->in, DEALLOC_XRCD_IN_XRCD));
-
-	if (!xrcd)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "xrcd: no such XRC domain");
-	if (xrcd->users)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "xrcd: in use by an SRQ");
-	res_remove(&hca->xrcds, xrcd->n);
-	free(xrcd);
-	return PRM_STAT_OK;
-}
-
-/* ---- creation ---- */
-
-static const char *check_xrc(const uint8_t *context)
-{
-	if (fld_get(context, XRC_SRQC_WQ_SIGNATURE))
-		return "srq: WQE signatures are not supported";
-	if (fld_get(context, XRC_SRQC_BASIC_CYCLIC_RCV_WQE))
-		return "srq: only linked lists are supported";
-	if (fld_get(context, XRC_SRQC_DBR_UMEM_VALID))
-		return "srq: umem is not supported";
-	return NULL;
-}
-
-static const char *check_wq(const uint8_t *wq)
-{
-	if (fld_get(wq, WQ_WQ_SIGNATURE))
-		return "srq: WQE signatures are not supported";
-	if (fld_get(wq, WQ_WQ_TYPE))
-		return "srq: only linked lists are supported";
-	if (fld_get(wq, WQ_DBR_UMEM_VALID) || fld_get(wq, WQ_WQ_UMEM_VALID))
-		return "srq: umem is not supported";
-	return NULL;
-}
-
-static const char *check_rmp(const uint8_t *context)
-{
-	const char *why = check_wq(fld_at(context, RMPC_WQ));
-
-	if (why)
-		return why;
-	if (fld_get(context, RMPC_STATE) != PRM_RMPC_STATE_RDY)
-		return "srq: an RMP starts in state RDY";
-	return NULL;
-}
-
-static const char *check_sizes(const struct srq_layout *layout, const uint8_t *context)
-{
-	uint64_t stride = fld_get(context, layout->log_stride);
-
-	if (stride < layout->least_log_stride + 1 ||
-	    16ull << (stride - layout->least_log_stride) > RECV_WQE_MAX)
-		return "srq: WQEs of less than 32 bytes, or more than max_wqe_sz_rq allows";
-	if (fld_get(context, layout->log_size) > LOG_MAX_SRQ_WQES)
-		return "srq: more WQEs than log_max_srq_sz allows";
-	if (12 + fld_get(context, layout->log_page_size) > MAX_PAGE_SHIFT)
-		return "srq: pages are too large";
-	if (fld_get(context, layout->dbr_addr) & 7)
-		return "srq: doorbell record is not aligned to 8";
-	return NULL;
-}
-
-static int map_ring(struct srq *srq, const struct cmd *cmd, const struct srq_layout *layout)
-{
-	unsigned int page_shift = 12 + fld_get(srq->context, layout->log_page_size);
-	uint64_t skip = fld_get(srq->context, layout->page_offset)
-			<< (page_shift - layout->page_parts);
-	size_t npas;
-	const void *pas = cmd_pas(cmd, layout->pas, &npas);
-
-	srq->stride = 16u << (fld_get(srq->context, layout->log_stride) - layout->least_log_stride);
-	srq->log_size = fld_get(srq->context, layout->log_size);
-	return dma_map_pages(&srq->map, pas, npas, page_shift, skip,
-			     (uint64_t)srq->stride << srq->log_size);
-}
-
-static enum prm_status add(struct hca *hca, struct cmd *cmd, struct srq *srq)
-{
-	int ret = map_ring(srq, cmd, srq->layout);
-
-	if (!ret)
-		ret = res_add(&hca->srqs, srq, &srq->n);
-	if (ret)
-		return cmd_errno(cmd, ret, "srq: page list too short, or table full");
-	srq->dbr = fld_get(srq->context, srq->layout->dbr_addr);
-	srq->pd->users++;
-	if (srq->xrcd)
-		srq->xrcd->users++;
-	if (srq->cq)
-		srq->cq->users++;
-	fld_set(cmd->out, CREATE_SRQ_OUT_SRQN, srq->n);
-	srq_arm(hca, srq, fld_get(srq->context, srq->layout->limit));
-	return PRM_STAT_OK;
-}
-
-static void release(struct srq *srq)
-{
-	tm_free(srq->tm);
-	dma_unmap(&srq->map);
-	free(srq);
-}
-
-/* PARTS has what only one kind has. */
-static enum prm_status create(struct hca *hca, struct cmd *cmd, const void *context,
-			      const struct srq *parts)
-{
-	const char *why = check_sizes(parts->layout, context);
-	enum prm_status status;
-	struct srq *srq;
-
-	srq = why ? NULL : malloc(sizeof(*srq));
-	if (!srq) {
-		tm_free(parts->tm);
-		return why ? cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why)
-			   : cmd_errno(cmd, ENOMEM, "srq");
-	}
-	*srq = *parts;
-	memcpy(srq->context, context, parts->layout->size);
-	srq->pd = res_get(&hca->pds, fld_get(context, parts->layout->pd));
-	status = srq->pd ? add(hca, cmd, srq)
-			 : cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such PD");
-	if (status)
-		release(srq);
-	return status;
-}
-
-enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd)
-{
-	const uint8_t *context = fld_at(cmd->in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
-	const char *why = check_xrc(context);
-	struct srq parts = {
-		.layout = &xrc_layout,
-		.xrcd = res_get(&hca->xrcds, fld_get(context, XRC_SRQC_XRCD)),
-		.cq = res_get(&hca->cqs, fld_get(context, XRC_SRQC_CQN)),
-		.user_index = fld_get(context, XRC_SRQC_USER_INDEX),
-	};
-
-	if (why)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	if (!parts.xrcd || !parts.cq)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such XRC domain or CQ");
-	return create(hca, cmd, context, &parts);
-}
-
-enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
-{
-	const uint8_t *context = fld_at(cmd->in, CREATE_RMP_IN_CTX);
-	const char *why = check_rmp(context);
-	struct srq parts = { .layout = &rmp_layout };
-
-	if (why)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	return create(hca, cmd, context, &parts);
-}
-
-/* An extended receive queue is here for tag matching only: without it, an RMP does as well. */
-static const char *check_xrq(const uint8_t *context)
-{
-	if (fld_get(context, XRQC_TOPOLOGY) != PRM_XRQC_TOPOLOGY_TAG_MATCHING)
-		return "srq: an XRQ needs tag matching for its topology";
-	if (fld_get(context, XRQC_OFFLOAD) > PRM_XRQC_OFFLOAD_RNDV)
-		return "srq: offload of an XRQ is unknown";
-	if (fld_get(context, XRQC_LOG_MATCHING_LIST_SZ) > TM_LOG_MAX_TAGS ||
-	    fld_get(context, XRQC_APPEND_NEXT_INDEX) >> fld_get(context, XRQC_LOG_MATCHING_LIST_SZ))
-		return "srq: more tags than log_tag_matching_list_sz allows";
-	return check_wq(fld_at(context, XRQC_WQ));
-}
-
-enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
-{
-	const uint8_t *context = fld_at(cmd->in, CREATE_XRQ_IN_XRQ_CONTEXT);
-	const char *why = check_xrq(context);
-	struct srq parts = {
-		.layout = &xrq_layout,
-		.cq = res_get(&hca->cqs, fld_get(context, XRQC_CQN)),
-		.user_index = fld_get(context, XRQC_USER_INDEX),
-	};
-
-	if (why)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	if (!parts.cq)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such CQ");
-	parts.tm = tm_create(fld_get(context, XRQC_LOG_MATCHING_LIST_SZ),
-			     fld_get(context, XRQC_APPEND_NEXT_INDEX));
-	if (!parts.tm)
-		return cmd_errno(cmd, ENOMEM, "srq");
-	return create(hca, cmd, context, &parts);
-}
-
-/* ---- what follows ---- */
-
-struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd)
-{
-	struct srq *srq = res_get(&hca->srqs, n);
-
-	return srq && srq->xrcd && srq->xrcd == xrcd ? srq : NULL;
-}
-
-static struct srq *find(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
-{
-	struct srq *srq = res_get(&hca->srqs, fld_get(cmd->in, DESTROY_SRQ_IN_SRQN));
-
-	if (srq && srq->layout == layout)
-		return srq;
-	cmd->why = "srq: no such SRQ";
-	return NULL;
-}
-
-enum prm_status xrc_srq_arm(struct hca *hca, struct cmd *cmd)
-{
-	struct srq *srq = find(hca, cmd, &xrc_layout);
-
-	if (!srq)
-		return PRM_STAT_BAD_RES_ERR;
-	if (fld_get(cmd->in, CMD_IN_OP_MOD) != PRM_ARM_XRC_SRQ)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "srq: unknown op_mod");
-	srq_arm(hca, srq, fld_get(cmd->in, ARM_XRC_SRQ_IN_LWM));
-	return PRM_STAT_OK;
-}
-
-enum prm_status rmp_modify(struct hca *hca, struct cmd *cmd)
-{
-	struct srq *srq = find(hca, cmd, &rmp_layout);
-	const uint8_t *context = fld_at(cmd->in, MODIFY_RMP_IN_CTX);
-	uint64_t state = fld_get(cmd->in, MODIFY_RMP_IN_RMP_STATE);
-
-	if (!srq)
-		return PRM_STAT_BAD_RES_ERR;
-	if (state != PRM_RMPC_STATE_RDY && state != PRM_RMPC_STATE_ERR)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "srq: unknown state");
-	if (state == PRM_RMPC_STATE_ERR)
+	if (!srq->failed) {
 		srq->failed = true;
-	if (fld_get(cmd->in, MODIFY_RMP_IN_BITMASK_LWM))
-		srq_arm(hca, srq, fld_get(context, FLD_IN(RMPC_WQ, WQ_LWM)));
-	return PRM_STAT_OK;
+		eq_qp_event(hca, PRM_EVENT_SRQ_CATAS_ERROR, srq->n);
+	}
+	return EFAULT;
 }
 
-enum prm_status xrq_arm(struct hca *hca, struct cmd *cmd)
+/* The record first, so a WQE that it announces is complete. */
+static int fetch(struct hca *hca, struct srq *srq, uint8_t *buf)
 {
-	struct srq *srq = find(hca, cmd, &xrq_layout);
+	struct dma_batch batch;
+	uint32_t word;
+	int ret;
 
-	if (!srq)
-		return PRM_STAT_BAD_RES_ERR;
-	if (fld_get(cmd->in, CMD_IN_OP_MOD) != PRM_ARM_RQ_XRQ)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "srq: ARM_RQ is for XRQs only");
-	srq_arm(hca, srq, fld_get(cmd->in, ARM_RQ_IN_LWM));
-	return PRM_STAT_OK;
+	dma_begin_read(&batch, hca, buf);
+	ret = dma_add(&batch, srq->dbr, sizeof(word));
+	if (!ret)
+		ret = dma_add_map(&batch, &srq->map, (uint64_t)srq->next * srq->stride,
+				  srq->stride);
+	if (!ret)
+		ret = dma_finish(&batch);
+	if (ret)
+		return ret;
+	memcpy(&word, buf, sizeof(word));
+	srq->pi = be32toh(word);
+	return 0;
 }
 
-static void put_context(const struct srq *srq, uint8_t *context)
+/* Fewer WQEs than software wants to have: say so once. */
+static void check_limit(struct hca *hca, struct srq *srq)
 {
-	memcpy(context, srq->context, srq->layout->size);
-	fld_set(context, srq->layout->limit, srq->limit);
+	if (!srq->limit || (uint16_t)(srq->pi - srq->taken) >= srq->limit)
+		return;
+	srq->limit = 0;
+	eq_qp_event(hca, PRM_EVENT_SRQ_RQ_LIMIT, srq->n);
 }
 
-enum prm_status xrc_srq_query(struct hca *hca, struct cmd *cmd)
+int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index)
 {
-	struct srq *srq = find(hca, cmd, &xrc_layout);
-	uint8_t *context = fld_at(cmd->out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY);
+	uint8_t buf[sizeof(uint32_t) + RECV_WQE_MAX];
+	const uint8_t *raw = buf + sizeof(uint32_t);
+	uint16_t next;
 
-	if (!srq)
-		return PRM_STAT_BAD_RES_ERR;
-	put_context(srq, context);
-	fld_set(context, XRC_SRQC_STATE,
-		srq->failed ? PRM_XRC_SRQC_STATE_ERROR : PRM_XRC_SRQC_STATE_GOOD);
-	fld_set(context, XRC_SRQC_WQE_CNT, (uint16_t)(srq->pi - srq->taken));
-	return PRM_STAT_OK;
+	if (srq->failed || fetch(hca, srq, buf))
+		return fail(hca, srq);
+	if (srq->pi == srq->taken)
+		return ENOENT;
+	next = fld_get(raw, SRQ_WQE_NEXT);
+	if (next >> srq->log_size)
+		return fail(hca, srq);
+	wqe_decode_recv(raw + WQE_SEG, srq->stride - WQE_SEG, wqe);
+	trace_wqe(hca->config.trace, "srq", srq->n, srq->next, raw, srq->stride);
+	*index = srq->next;
+	srq->next = next;
+	srq->taken++;
+	check_limit(hca, srq);
+	return 0;
 }
 
-enum prm_status rmp_query(struct hca *hca, struct cmd *cmd)
+void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit)
 {
-	struct srq *srq = find(hca, cmd, &rmp_layout);
-	uint8_t *context = fld_at(cmd->out, QUERY_RMP_OUT_RMP_CONTEXT);
+	uint32_t word;
 
-	if (!srq)
-		return PRM_STAT_BAD_RES_ERR;
-	put_context(srq, context);
-	fld_set(context, RMPC_STATE, srq->failed ? PRM_RMPC_STATE_ERR : PRM_RMPC_STATE_RDY);
-	return PRM_STAT_OK;
-}
-
-enum prm_status xrq_query(struct hca *hca, struct cmd *cmd)
-{
-	struct srq *srq = find(hca, cmd, &xrq_layout);
-	uint8_t *context = fld_at(cmd->out, QUERY_XRQ_OUT_XRQ_CONTEXT);
-
-	if (!srq)
-		return PRM_STAT_BAD_RES_ERR;
-	put_context(srq, context);
-	fld_set(context, XRQC_STATE, srq->failed ? PRM_XRQC_STATE_ERROR : PRM_XRQC_STATE_GOOD);
-	fld_set(context, XRQC_APPEND_NEXT_INDEX, srq->tm->next);
-	fld_set(context, XRQC_SW_PHASE_CNT, srq->tm->sw_phase);
-	fld_set(context, XRQC_HW_PHASE_CNT, srq->tm->hw_phase);
-	return PRM_STAT_OK;
-}
-
-/* A QP may hold a WQE of it: that is gone with it. XRC requests name the SRQ, so no QP counts. */
-static void take_back(struct hca *hca, const struct srq *srq)
-{
-	struct qp *qp;
-	uint32_t i = 0;
-
-	while ((qp = res_next(&hca->qps, &i)) != NULL)
-		if (qp->resp.srq == srq) {
-			qp->resp.srq = NULL;
-			qp->resp.receiving = false;
-		}
-}
-
-static enum prm_status destroy(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
-{
-	struct srq *srq = find(hca, cmd, layout);
-
-	if (!srq)
-		return PRM_STAT_BAD_RES_ERR;
-	if (srq->users)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "srq: in use by a QP");
-	res_remove(&hca->srqs, srq->n);
-	take_back(hca, srq);
-	srq->pd->users--;
-	if (srq->xrcd)
-		srq->xrcd->users--;
-	if (srq->cq)
-		srq->cq->users--;
-	release(srq);
-	return PRM_STAT_OK;
-}
-
-enum prm_status xrc_srq_destroy(struct hca *hca, struct cmd *cmd)
-{
-	return destroy(hca, cmd, &xrc_layout);
-}
-
-enum prm_status rmp_destroy(struct hca *hca, struct cmd *cmd)
-{
-	return destroy(hca, cmd, &rmp_layout);
-}
-
-enum prm_status xrq_destroy(struct hca *hca, struct cmd *cmd)
-{
-	return destroy(hca, cmd, &xrq_layout);
-}
-
-void srq_free_all(struct hca *hca)
-{
-	struct srq *srq;
-	struct pd *xrcd;
-	uint32_t i;
-
-	for (i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
-		release(srq);
-	for (i = 0; (xrcd = res_next(&hca->xrcds, &i)) != NULL;)
-		free(xrcd);
+	srq->limit = limit;
+	if (dma_read(hca, srq->dbr, &word, sizeof(word)))
+		return;
+	srq->pi = be32toh(word);
+	check_limit(hca, srq);
 }
