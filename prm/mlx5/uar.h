@@ -25,7 +25,7 @@ enum {
  * counter only, an SQ the second. */
 #define QP_DBREC_RECV FLD(0x0, 31, 0) /* 16 bits count */
 #define QP_DBREC_SEND FLD(0x4, 31, 0)
-#define CQ_DBREC_CI   FLD(0x0, 23, 0)
+#define CQ_DBREC_CI   FLD(0x0, 31, 0) /* 24 bits count */
 #define CQ_DBREC_ARM  FLD(0x4, 31, 0)
 
 /* The arm word asks for an event, perhaps of solicited completions only. */

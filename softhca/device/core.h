@@ -29,6 +29,7 @@
 #include "softhca/device/queue/srq.h"
 #include "softhca/device/queue/work_request.h"
 #include "softhca/device/fabric.h"
+#include "softhca/device/format/format.h"
 #include "softhca/device/station.h"
 #include "softhca/fault.h"
 #include "softhca/trace.h"
@@ -66,6 +67,7 @@ struct caps {
 
 struct hca {
 	struct hca_config config;
+	const struct format *format;
 	struct fabric *fabric;
 	bool owns_fabric;
 	bool dead;

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/eqe.h"
 #include "prm/mlx5/qpc.h"
-#include "prm/mlx5/uar.h"
-#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/memory/memic.h"
@@ -110,6 +107,7 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	if (!hca)
 		return ENOMEM;
 	hca->config = *config;
+	hca->format = &mlx5_format;
 	hca->next_timer = HCA_IDLE;
 	TAILQ_INIT(&hca->ready);
 	TAILQ_INIT(&hca->timed);
@@ -197,44 +195,10 @@ void hca_kill(struct hca *hca)
 
 /* ---- doorbells ---- */
 
-/* A send doorbell is the start of a control segment, which names the QP. The doorbell record says
- * how far, so the rest of a BlueFlame write is not needed. */
-static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
-{
-	uint32_t n = fld_get(&value_be, CTRL_QPN);
-	struct qp *qp = res_get(&hca->qps, n);
-
-	if (!qp)
-		eth_ring(hca, uar, n);
-	else if (qp->uar && qp->uar->n == uar && sq_read_doorbell(hca, qp))
-		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
-}
-
-static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
-{
-	struct cq *cq = res_get(&hca->cqs, fld_get(&value_be, UAR_CQ_CQN));
-
-	if (cq && cq->uar && cq->uar->n == uar)
-		cq_arm(hca, cq, fld_get(&value_be, UAR_CQ_ARM));
-}
-
-static void ring_eq(struct hca *hca, uint64_t value_be, bool arm)
-{
-	struct eq *eq = res_get(&hca->eqs, fld_get(&value_be, UAR_EQ_EQN));
-
-	if (eq)
-		eq_update(hca, eq, fld_get(&value_be, UAR_EQ_CI), arm);
-}
-
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
 {
 	fabric_lock(hca->fabric);
-	if (offset >= PRM_UAR_SQ && offset % PRM_UAR_SQ_SIZE == 0)
-		ring_sq(hca, uar, value_be);
-	else if (offset == PRM_UAR_CQ)
-		ring_cq(hca, uar, value_be);
-	else if (offset == PRM_EQ_ARM || offset == PRM_EQ_UPDATE)
-		ring_eq(hca, value_be, offset == PRM_EQ_ARM);
+	hca->format->ring(hca, uar, offset, value_be);
 	fabric_unlock(hca->fabric);
 }
 

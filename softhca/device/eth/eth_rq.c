@@ -92,7 +92,7 @@ static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
 	start_cqe(hca, rq, CQE_OP_RESP_ERR, cqe);
 	fld_set(cqe, CQE_SYNDROME, syndrome);
 	fld_set(cqe, CQE_VENDOR_SYNDROME, vendor_syndrome);
-	cq_post_cqe(hca, rq->cq, cqe, NULL);
+	cq_post_cqe(hca, rq->cq, cqe, true, NULL);
 	rq->ci++;
 }
 
@@ -189,7 +189,7 @@ static int deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wq
 		return ret;
 	start_cqe(hca, rq, CQE_OP_RESP_SEND, cqe);
 	describe(rq, arrival, cqe);
-	if (cq_post_cqe(hca, rq->cq, cqe, &batch) == EFAULT)
+	if (cq_post_cqe(hca, rq->cq, cqe, false, &batch) == EFAULT)
 		return WQE_BAD_DMA;
 	rq->ci++;
 	return 0;

@@ -14,6 +14,7 @@
 #include "prm/mlx5/wq.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/queue/wqe.h"
 
 enum {
@@ -137,7 +138,7 @@ static int check_control(const struct eth_sq *sq, const uint8_t *raw, uint32_t p
 		return WQE_BAD_INDEX;
 	if (fld_get(raw, CTRL_QPN) != sq->n)
 		return WQE_BAD_QPN;
-	if (!wqe_bbs(raw) || wqe_bbs(raw) > posted || wqe_bbs(raw) > WQE_BB_MAX)
+	if (!mlx5_wqe_bbs(raw) || mlx5_wqe_bbs(raw) > posted || mlx5_wqe_bbs(raw) > WQE_BB_MAX)
 		return WQE_BAD_SIZE;
 	return 0;
 }
@@ -344,7 +345,7 @@ static void complete(struct hca *hca, struct eth_sq *sq, uint8_t opcode, uint8_t
 			: vendor_syndrome == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH
 							    : SYND_LOCAL_QP_OP);
 	}
-	if (cq_post_cqe(hca, sq->cq, cqe, NULL))
+	if (cq_post_cqe(hca, sq->cq, cqe, opcode != CQE_OP_REQ, NULL))
 		sq->state = PRM_WQ_STATE_ERR;
 }
 
@@ -368,7 +369,7 @@ static int fetch(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uint32_t bbs)
  * is posted. */
 static uint32_t blocks(const uint8_t *raw, uint32_t posted)
 {
-	uint32_t bbs = wqe_bbs(raw);
+	uint32_t bbs = mlx5_wqe_bbs(raw);
 
 	return bbs && bbs <= posted ? bbs : 1;
 }
@@ -404,7 +405,7 @@ static void run_one(struct hca *hca, struct eth_sq *sq)
 	ret = fetch(hca, sq, raw, bbs) ? WQE_BAD_FETCH : 0;
 	if (!ret) {
 		trace_wqe(hca->config.trace, "send", sq->n, sq->ci, raw,
-			  (wqe_bbs(raw) < bbs ? wqe_bbs(raw) : bbs) * WQE_BB);
+			  (mlx5_wqe_bbs(raw) < bbs ? mlx5_wqe_bbs(raw) : bbs) * WQE_BB);
 		ret = execute(hca, sq, raw, bbs);
 	}
 	if (ret) {

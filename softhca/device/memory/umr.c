@@ -15,6 +15,7 @@
 #include "prm/mlx5/umr.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/queue/wqe.h"
 
 enum { XLT_BATCH = 64 * 1024 };
@@ -161,7 +162,7 @@ static int write_by_pointer(struct hca *hca, const struct qp *qp, const struct u
 
 	if (umr->data_len < WQE_SEG)
 		return WQE_BAD_SIZE;
-	wqe_decode_recv(umr->data, WQE_SEG, &list);
+	mlx5_decode_recv(umr->data, WQE_SEG, &list);
 	if (list.length < umr->bytes)
 		return WQE_BAD_LENGTH;
 	for (at = 0; at < umr->bytes; at += part) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq.c - completion queues: CQE bytes, overrun, and when a completion raises an event.
+ * cq.c - completion queues: their ring, overrun, and when a completion raises an event.
  *
  * The consumer index lives in the doorbell record (word 0) and is read only when the queue looks
  * full. Word 1 is the arm record; a front that cannot see single doorbells has us compare it with
@@ -10,30 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
-#include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
-#include "prm/mlx5/uar.h"
 #include "softhca/device/core.h"
 
 enum { CQ_INDEX_MASK = 0xffffff /* software says so many bits of its consumer index */ };
 
 #define ARM_SENTINEL 0xffffffffu
-
-static bool is_error(const struct completion *done)
-{
-	return done->opcode == CQE_OP_REQ_ERR || done->opcode == CQE_OP_RESP_ERR;
-}
-
-/* What the scattered payload overwrites is set first. */
-static void put_inline(struct cq *cq, uint8_t *slot, uint8_t *cqe, const struct completion *done)
-{
-	bool wide = cq->cqe_size == 128 && done->inline_len > 32;
-
-	memcpy(wide ? slot : cqe, done->inline_data, done->inline_len);
-	fld_set(cqe, CQE_FLAGS, fld_get(cqe, CQE_FLAGS) | (wide ? CQE_INLINE_64 : CQE_INLINE_32));
-}
 
 /* What software looks its object up by: an SRQ with a CQ of its own stands for itself. All ones ask
  * for the CQE's older form, with the SRQ's number there. */
@@ -45,49 +28,13 @@ static uint32_t user_index(const struct qp *qp, const struct srq *srq)
 	return index == OLD_FORM && srq ? srq->n : index;
 }
 
-/* The first bytes are the header that a tag was found by, or say how an operation went. */
-static void put_tm(const struct tm_note *note, uint8_t *cqe)
-{
-	memcpy(cqe, note->head, sizeof(note->head));
-	fld_set(cqe, CQE_APP, CQE_APP_TAG_MATCHING);
-	fld_set(cqe, CQE_APP_OP, note->op);
-	fld_set(cqe, CQE_APP_INFO, note->tag);
-}
-
-static void encode(const struct hca *hca, const struct qp *qp, const struct completion *done,
-		   uint8_t *cqe)
-{
-	fld_set(cqe, CQE_USER_INDEX, user_index(qp, done->srq));
-	fld_set(cqe, CQE_SEND_OPCODE, done->send_opcode);
-	fld_set(cqe, CQE_QPN, qp->n);
-	fld_set(cqe, CQE_WQE_COUNTER, done->wqe_counter);
-	fld_set(cqe, CQE_OPCODE, done->opcode);
-	fld_set(cqe, CQE_FLAGS, done->solicited ? CQE_SOLICITED : 0);
-	if (is_error(done)) {
-		fld_set(cqe, CQE_SYNDROME, done->syndrome);
-		fld_set(cqe, CQE_VENDOR_SYNDROME, done->vendor_syndrome);
-		return;
-	}
-	fld_set(cqe, CQE_RQPN, done->remote_qpn);
-	fld_set(cqe, CQE_SLID, done->slid);
-	fld_set(cqe, CQE_GRH, done->grh);
-	fld_set(cqe, CQE_SL, done->sl_or_l3);
-	fld_set(cqe, CQE_VLAN_PRESENT, done->tagged);
-	fld_set(cqe, CQE_VLAN, done->tagged ? done->vlan : 0);
-	memcpy(fld_at(cqe, CQE_IMM), &done->imm, sizeof(done->imm));
-	fld_set(cqe, CQE_BYTE_COUNT, done->byte_count);
-	fld_set(cqe, CQE_TIMESTAMP, hca->now);
-	if (done->tm)
-		put_tm(done->tm, cqe);
-}
-
-static int read_consumer(struct hca *hca, struct cq *cq)
+int cq_read_consumer(struct hca *hca, struct cq *cq)
 {
 	uint32_t word;
-	int ret = dma_read(hca, cq->dbr, &word, sizeof(word));
+	int ret = dma_read(hca, cq->dbr + hca->format->dbrec_ci, &word, sizeof(word));
 
 	if (!ret)
-		cq->ci = cq->pi - ((cq->pi - fld_get(&word, CQ_DBREC_CI)) & CQ_INDEX_MASK);
+		cq->ci = cq->pi - ((cq->pi - be32toh(word)) & CQ_INDEX_MASK);
 	return ret;
 }
 
@@ -111,7 +58,7 @@ static int cq_reserve(struct hca *hca, struct cq *cq)
 		return EIO;
 	if (!is_full(cq) || cq->ignore_overrun)
 		return 0;
-	if (read_consumer(hca, cq))
+	if (cq_read_consumer(hca, cq))
 		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
 	if (is_full(cq))
 		return cq_fail(hca, cq, PRM_CQC_STATUS_OVERFLOW, PRM_CQ_ERROR_OVERRUN);
@@ -178,19 +125,27 @@ uint64_t cq_run_timers(struct hca *hca)
 	return next;
 }
 
-/* The CQE's bytes: 128 when payload or padding goes in front of it, else 64. */
-static uint32_t build(const struct hca *hca, struct cq *cq, const struct qp *qp,
-		      const struct completion *done, uint8_t *slot)
+static bool owner_bit(const struct cq *cq)
 {
-	uint8_t *cqe = slot + cq->cqe_size - PRM_CQE_SIZE;
+	return (cq->pi >> cq->log_size) & 1;
+}
+
+/* Returns how many bytes of SLOT, at its end, are to be written: all where CQEs are padded. */
+static uint32_t cqe_build(const struct hca *hca, const struct cq *cq, const struct qp *qp,
+			  const struct completion *done, uint8_t *slot)
+{
+	const struct cqe_place place = {
+		.size = cq->cqe_size,
+		.qpn = qp->n,
+		.user_index = user_index(qp, done->srq),
+		.time = hca->now,
+		.owner = owner_bit(cq),
+	};
+	uint32_t len;
 
 	memset(slot, 0, cq->cqe_size);
-	encode(hca, qp, done, cqe);
-	cqe[PRM_CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
-	if (done->inline_len)
-		put_inline(cq, slot, cqe, done);
-	return cq->padded || cqe[PRM_CQE_SIZE - 1] & CQE_INLINE_64 ? 2 * PRM_CQE_SIZE
-								   : PRM_CQE_SIZE;
+	len = hca->format->encode_cqe(&place, done, slot);
+	return cq->padded ? cq->cqe_size : len;
 }
 
 static int write_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
@@ -215,7 +170,7 @@ static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_
 			return EFAULT;
 		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
 	}
-	trace_cqe(hca->config.trace, cq->n, cq->pi, bytes + len - PRM_CQE_SIZE);
+	trace_cqe(hca->config.trace, cq->n, cq->pi, bytes + len - hca->format->cqe_size);
 	cq->pi++;
 	if (solicited)
 		cq->solicited = cq->pi;
@@ -225,40 +180,38 @@ static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_
 
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done)
 {
-	uint8_t slot[2 * PRM_CQE_SIZE];
+	uint8_t slot[CQE_MAX];
 	uint32_t len;
 	int ret = cq_reserve(hca, cq);
 
 	if (ret)
 		return ret;
-	len = build(hca, cq, qp, done, slot);
+	len = cqe_build(hca, cq, qp, done, slot);
 	return put_cqe(hca, cq, slot + cq->cqe_size - len, len, done->before,
-		       done->solicited || is_error(done));
+		       done->solicited || completion_is_error(done));
 }
 
-int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batch *before)
+int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
+		struct dma_batch *before)
 {
-	uint64_t opcode = fld_get(cqe, CQE_OPCODE);
-	uint32_t len = cq->padded ? 2 * PRM_CQE_SIZE : PRM_CQE_SIZE;
-	uint8_t slot[2 * PRM_CQE_SIZE] = { 0 };
+	uint32_t size = hca->format->cqe_size, len = cq->padded ? cq->cqe_size : size;
+	uint8_t slot[CQE_MAX] = { 0 };
 	int ret = cq_reserve(hca, cq);
 
 	if (ret)
 		return ret;
-	cqe[PRM_CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
-	memcpy(slot + PRM_CQE_SIZE, cqe, PRM_CQE_SIZE);
-	return put_cqe(hca, cq, slot + sizeof(slot) - len, len, before,
-		       opcode == CQE_OP_REQ_ERR || opcode == CQE_OP_RESP_ERR);
+	hca->format->set_cqe_owner(cqe, owner_bit(cq));
+	memcpy(slot + sizeof(slot) - size, cqe, size);
+	return put_cqe(hca, cq, slot + sizeof(slot) - len, len, before, solicited);
 }
 
-void cq_arm(struct hca *hca, struct cq *cq, uint32_t word)
+void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be)
 {
-	uint32_t be = htobe32(word);
-	bool solicited = fld_get(&be, CQ_ARM_SOLICITED_ONLY);
+	struct cq_arm arm = hca->format->decode_arm(word_be);
 
-	cq->arm_word = word;
-	cq->armed = solicited ? PRM_CQC_ST_SOLICITED_ARMED : PRM_CQC_ST_ARMED;
-	cq->armed_from = cq->pi - ((cq->pi - fld_get(&be, CQ_ARM_CI)) & CQ_INDEX_MASK);
+	cq->arm_word = word_be;
+	cq->armed = arm.solicited_only ? PRM_CQC_ST_SOLICITED_ARMED : PRM_CQC_ST_ARMED;
+	cq->armed_from = cq->pi - ((cq->pi - arm.ci) & CQ_INDEX_MASK);
 	cq_notify(hca, cq);
 }
 
@@ -268,9 +221,9 @@ static void scan_one(struct hca *hca, struct cq *cq)
 {
 	uint32_t word;
 
-	if (!dma_read(hca, cq->dbr + FLD_BYTE(CQ_DBREC_ARM), &word, sizeof(word)) &&
-	    be32toh(word) != cq->arm_word)
-		cq_arm(hca, cq, be32toh(word));
+	if (!dma_read(hca, cq->dbr + hca->format->dbrec_arm, &word, sizeof(word)) &&
+	    word != cq->arm_word)
+		cq_arm(hca, cq, word);
 }
 
 static void scan_batch(struct hca *hca, struct cq **cqs, unsigned int count)
@@ -281,7 +234,7 @@ static void scan_batch(struct hca *hca, struct cq **cqs, unsigned int count)
 
 	dma_begin_read(&batch, hca, words);
 	for (i = 0; i < count; i++)
-		dma_add(&batch, cqs[i]->dbr + FLD_BYTE(CQ_DBREC_ARM), sizeof(words[i]));
+		dma_add(&batch, cqs[i]->dbr + hca->format->dbrec_arm, sizeof(words[i]));
 	if (dma_finish(&batch)) {
 		/* one record is gone; the others still count */
 		for (i = 0; i < count; i++)
@@ -289,8 +242,8 @@ static void scan_batch(struct hca *hca, struct cq **cqs, unsigned int count)
 		return;
 	}
 	for (i = 0; i < count; i++)
-		if (be32toh(words[i]) != cqs[i]->arm_word)
-			cq_arm(hca, cqs[i], be32toh(words[i]));
+		if (words[i] != cqs[i]->arm_word)
+			cq_arm(hca, cqs[i], words[i]);
 }
 
 void cq_scan_arms(struct hca *hca, struct uar *uar)
@@ -321,110 +274,12 @@ void cq_forget_uar(struct uar *uar)
 	}
 }
 
-/* ---- commands ---- */
-
-/* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache
- * line. */
-enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
-
-static const char *check_context(const struct hca *hca, const uint8_t *cqc)
+int cq_start_arms(struct hca *hca, struct cq *cq)
 {
-	if (fld_get(cqc, CQC_CQE_SZ) > STRIDE_128_PADDED)
-		return "cq: CQE size is neither 64 nor 128";
-	if (fld_get(cqc, CQC_CQE_COMP_EN))
-		return "cq: CQE compression is not supported";
-	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
-	    1u << fld_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
-		return "cq: more entries than log_max_cq_sz allows";
-	if (fld_get(cqc, CQC_DBR_UMEM_VALID))
-		return "cq: umem is not supported";
-	if (fld_get(cqc, CQC_DBR_ADDR) & 7)
-		return "cq: doorbell record is not aligned to 8";
-	return NULL;
-}
-
-static void set_moderation(struct cq *cq, const uint8_t *cqc)
-{
-	cq->period = fld_get(cqc, CQC_CQ_PERIOD) * NS_PER_US;
-	cq->max_count = fld_get(cqc, CQC_CQ_MAX_COUNT);
-}
-
-static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
-{
-	unsigned int page_shift = 12 + fld_get(cq->cqc, CQC_LOG_PAGE_SIZE);
-	uint64_t skip = fld_get(cq->cqc, CQC_PAGE_OFFSET) << (page_shift - 6);
 	uint32_t sentinel = ARM_SENTINEL;
-	size_t npas;
-	const void *pas = cmd_pas(cmd, CREATE_CQ_IN_PAS, &npas);
-	int ret;
 
-	cq->log_size = fld_get(cq->cqc, CQC_LOG_CQ_SIZE);
-	cq->cqe_size = fld_get(cq->cqc, CQC_CQE_SZ) == STRIDE_64 ? 64 : 128;
-	cq->padded = fld_get(cq->cqc, CQC_CQE_SZ) == STRIDE_128_PADDED;
-	cq->ignore_overrun = fld_get(cq->cqc, CQC_OI);
-	cq->dbr = fld_get(cq->cqc, CQC_DBR_ADDR);
-	cq->arm_word = ARM_SENTINEL;
-	set_moderation(cq, cq->cqc);
-	ret = dma_map_pages(&cq->map, pas, npas, page_shift, skip,
-			    (uint64_t)cq->cqe_size << cq->log_size);
-	return ret ? ret
-		   : dma_write(hca, cq->dbr + FLD_BYTE(CQ_DBREC_ARM), &sentinel, sizeof(sentinel));
-}
-
-static enum prm_status cq_add(struct hca *hca, struct cmd *cmd, struct cq *cq)
-{
-	int ret = cq_set_up(hca, cq, cmd);
-
-	if (!ret)
-		ret = res_add(&hca->cqs, cq, &cq->n);
-	if (ret)
-		return cmd_errno(cmd, ret, "cq: page list, doorbell record, or table full");
-	cq->eq->users++;
-	LIST_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
-	fld_set(cmd->out, CREATE_CQ_OUT_CQN, cq->n);
-	return PRM_STAT_OK;
-}
-
-enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
-{
-	const uint8_t *cqc = fld_at(cmd->in, CREATE_CQ_IN_CQC);
-	const char *why = check_context(hca, cqc);
-	enum prm_status status;
-	struct cq *cq;
-
-	if (why)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	cq = calloc(1, sizeof(*cq));
-	if (!cq)
-		return cmd_errno(cmd, ENOMEM, "cq");
-	memcpy(cq->cqc, cqc, PRM_CQC_SIZE);
-	cq->eq = res_get(&hca->eqs, fld_get(cqc, CQC_C_EQN));
-	cq->uar = res_get(&hca->uars, fld_get(cqc, CQC_UAR_PAGE));
-	if (cq->eq && cq->uar)
-		status = cq_add(hca, cmd, cq);
-	else
-		status = cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such EQ or UAR");
-	if (status)
-		cq_free(cq);
-	return status;
-}
-
-enum prm_status cq_query(struct hca *hca, struct cmd *cmd)
-{
-	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, QUERY_CQ_IN_CQN));
-	uint8_t *cqc = fld_at(cmd->out, QUERY_CQ_OUT_CQC);
-
-	if (!cq)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
-	memcpy(cqc, cq->cqc, PRM_CQC_SIZE);
-	fld_set(cqc, CQC_STATUS, cq->status);
-	fld_set(cqc, CQC_OI, cq->ignore_overrun);
-	fld_set(cqc, CQC_ST, cq->armed ? cq->armed : PRM_CQC_ST_FIRED);
-	fld_set(cqc, CQC_PRODUCER_COUNTER, cq->pi);
-	fld_set(cqc, CQC_CONSUMER_COUNTER, cq->ci);
-	fld_set(cqc, CQC_LAST_NOTIFIED_INDEX, cq->notified);
-	fld_set(cqc, CQC_LAST_SOLICIT_INDEX, cq->solicited);
-	return PRM_STAT_OK;
+	cq->arm_word = sentinel;
+	return dma_write(hca, cq->dbr + hca->format->dbrec_arm, &sentinel, sizeof(sentinel));
 }
 
 /* ---- resizing ---- */
@@ -439,116 +294,32 @@ static void skip_index(struct cq *cq)
 	cq->pi++;
 }
 
-static const char *check_resize(struct hca *hca, struct cq *cq, const struct cmd *cmd)
-{
-	uint64_t all = PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PG_OFFSET | PRM_RESIZE_CQ_PG_SIZE;
-	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
-
-	if (fld_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT) != all)
-		return "cq: a new size comes with a new page list";
-	if (cmd->in_len < FLD_BYTE(MODIFY_CQ_IN_PAS))
-		return "cq: no page list";
-	if (fld_get(cmd->in, MODIFY_CQ_IN_CQ_UMEM_VALID))
-		return "cq: umem is not supported";
-	if (fld_get(cqc, CQC_CQE_SZ) != fld_get(cq->cqc, CQC_CQE_SZ))
-		return "cq: the size of CQEs cannot change";
-	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
-	    1u << fld_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
-		return "cq: more entries than log_max_cq_sz allows";
-	if (cq->status != PRM_CQC_STATUS_OK || read_consumer(hca, cq))
-		return "cq: in error, or its doorbell record cannot be read";
-	if (cq->pi - cq->ci >= 1u << cq->log_size)
-		return "cq: no room for the CQE that ends the old ring";
-	if (cq->pi - cq->ci >= 1u << fld_get(cqc, CQC_LOG_CQ_SIZE))
-		return "cq: more CQEs outstanding than the new size holds";
-	return NULL;
-}
-
 /* Software copies what is in the old ring, up to this CQE. */
 static int end_ring(struct hca *hca, struct cq *cq)
 {
-	uint8_t slot[2 * PRM_CQE_SIZE] = { 0 };
-	uint8_t *cqe = slot + cq->cqe_size - PRM_CQE_SIZE;
+	uint8_t cqe[CQE_MAX] = { 0 };
 
-	fld_set(cqe, CQE_OPCODE, CQE_OP_RESIZE);
-	cqe[PRM_CQE_SIZE - 1] |= (cq->pi >> cq->log_size) & 1;
-	return write_cqe(hca, cq, cqe, PRM_CQE_SIZE, NULL);
+	hca->format->encode_ring_end(cqe);
+	hca->format->set_cqe_owner(cqe, owner_bit(cq));
+	return write_cqe(hca, cq, cqe, hca->format->cqe_size, NULL);
 }
 
-static enum prm_status resize(struct hca *hca, struct cq *cq, struct cmd *cmd)
+int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t log_size)
 {
-	static const uint32_t fields[] = { CQC_LOG_CQ_SIZE, CQC_LOG_PAGE_SIZE, CQC_PAGE_OFFSET };
-	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
-	const char *why = check_resize(hca, cq, cmd);
-	unsigned int i, page_shift = 12 + fld_get(cqc, CQC_LOG_PAGE_SIZE);
-	uint32_t log_size = fld_get(cqc, CQC_LOG_CQ_SIZE);
-	struct dma_map map;
-	size_t npas;
-	const void *pas = cmd_pas(cmd, MODIFY_CQ_IN_PAS, &npas);
-	int ret;
+	int ret = end_ring(hca, cq);
 
-	if (why)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	ret = dma_map_pages(&map, pas, npas, page_shift,
-			    fld_get(cqc, CQC_PAGE_OFFSET) << (page_shift - 6),
-			    (uint64_t)cq->cqe_size << log_size);
 	if (ret)
-		return cmd_errno(cmd, ret, "cq: page list too short");
-	if (end_ring(hca, cq)) {
-		dma_unmap(&map);
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: cannot write the old ring");
-	}
+		return ret;
 	skip_index(cq);
 	dma_unmap(&cq->map);
-	cq->map = map;
+	cq->map = *map;
 	cq->log_size = log_size;
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		fld_set(cq->cqc, fields[i], fld_get(cqc, fields[i]));
-	return PRM_STAT_OK;
-}
-
-enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
-{
-	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, MODIFY_CQ_IN_CQN));
-	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
-	uint64_t fields = fld_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT);
-
-	if (!cq)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
-	if (fld_get(cmd->in, CMD_IN_OP_MOD) == PRM_MODIFY_CQ_OP_RESIZE)
-		return resize(hca, cq, cmd);
-	if (fields &
-	    ~(uint64_t)(PRM_MODIFY_CQ_OVERRUN | PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT))
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: unknown field");
-	if (fields & PRM_MODIFY_CQ_OVERRUN)
-		cq->ignore_overrun = fld_get(cqc, CQC_OI);
-	if (fields & PRM_MODIFY_CQ_PERIOD)
-		fld_set(cq->cqc, CQC_CQ_PERIOD, fld_get(cqc, CQC_CQ_PERIOD));
-	if (fields & PRM_MODIFY_CQ_COUNT)
-		fld_set(cq->cqc, CQC_CQ_MAX_COUNT, fld_get(cqc, CQC_CQ_MAX_COUNT));
-	set_moderation(cq, cq->cqc);
-	return PRM_STAT_OK;
-}
-
-enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd)
-{
-	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, DESTROY_CQ_IN_CQN));
-
-	if (!cq)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
-	if (cq->users)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: in use by a QP");
-	res_remove(&hca->cqs, cq->n);
-	stop_waiting(cq);
-	if (cq->uar)
-		LIST_REMOVE(cq, in_uar);
-	cq->eq->users--;
-	cq_free(cq);
-	return PRM_STAT_OK;
+	return 0;
 }
 
 void cq_free(struct cq *cq)
 {
+	stop_waiting(cq);
 	dma_unmap(&cq->map);
 	free(cq);
 }

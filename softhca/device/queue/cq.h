@@ -10,6 +10,8 @@
 #include <sys/queue.h>
 
 #include "prm/mlx5/cqc.h"
+#include "prm/mlx5/cqe.h"
+#include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
 
 struct eq;
@@ -32,7 +34,7 @@ struct cq {
 	/* notification: see cq_notify() */
 	uint8_t armed;       /* 0 or enum value PRM_CQC_ST_*ARMED */
 	uint32_t armed_from; /* consumer index the arm came with */
-	uint32_t arm_word;   /* last one seen, or the sentinel */
+	uint32_t arm_word;   /* last one seen, as it stands in memory, or the sentinel */
 	uint32_t notified;   /* producer index at the last event */
 	uint32_t solicited;  /* producer index behind the last CQE with a solicited event */
 	/* moderation: an event waits for so many CQEs, or so long; period 0: it does not wait */
@@ -73,14 +75,29 @@ struct completion {
 		*before; /* data to write in the same bus call, with room for a CQE behind it */
 };
 
-enum { CQE_ROOM = 128 };
+enum { CQE_ROOM = CQE_MAX };
+
+static inline bool completion_is_error(const struct completion *done)
+{
+	return done->opcode == CQE_OP_REQ_ERR || done->opcode == CQE_OP_RESP_ERR;
+}
 
 /* 0; EIO: the CQ is in error, and the QP has to follow; EFAULT: the call with DONE->before failed
  * and nothing has happened */
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done);
-/* The same for a CQE that is complete but for its ownership bit; BEFORE as in struct completion. */
-int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t cqe[64], struct dma_batch *before);
-void cq_arm(struct hca *hca, struct cq *cq, uint32_t word);
+/* The same for a CQE that is complete but for its ownership bit. SOLICITED says that it counts as
+ * such, as errors do; BEFORE is as in struct completion. */
+int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
+		struct dma_batch *before);
+/* WORD_BE is an arm word as software wrote it. */
+void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be);
+/* From here on, what software writes into the arm word is noticed. 0 or EFAULT */
+int cq_start_arms(struct hca *hca, struct cq *cq);
+/* Bring cq->ci up to date. 0 or EFAULT */
+int cq_read_consumer(struct hca *hca, struct cq *cq);
+/* End the old ring, which has room for that, and go on in MAP. EFAULT: the old one cannot be
+ * written, and nothing has changed. */
+int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t log_size);
 void cq_forget_uar(struct uar *uar);
 void cq_scan_arms(struct hca *hca, struct uar *uar);
 /* Raise the events that have waited long enough; the next deadline, or HCA_IDLE. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.h - queue pairs: state (qp.c, qp_modify.c), send and receive queue (sq.c, rq.c), requester and
+ * qp.h - queue pairs: state (qp.c), send and receive queue (sq.c, rq.c), requester and
  * responder (req.c, resp.c).
  */
 #ifndef SOFTHCA_DEVICE_QUEUE_QP_H

@@ -49,7 +49,7 @@ static int refill(struct hca *hca, struct qp *qp)
 	int ret;
 
 	dma_begin_read(&batch, hca, buf);
-	ret = dma_add(&batch, qp->dbr, sizeof(word));
+	ret = dma_add(&batch, qp->dbr + hca->format->dbrec_recv, sizeof(word));
 	if (!ret)
 		ret = add_ring(&batch, qp, count);
 	if (!ret)
@@ -93,7 +93,7 @@ static int fetch_own(struct hca *hca, struct qp *qp)
 	if (skip >= qp->rq.cache_count)
 		return ENOENT;
 	raw = qp->rq.cache + (size_t)skip * qp->rq.stride;
-	wqe_decode_recv(raw, qp->rq.stride, &qp->resp.recv);
+	hca->format->decode_recv(raw, qp->rq.stride, &qp->resp.recv);
 	trace_wqe(hca->config.trace, "recv", qp->n, qp->rq.ci, raw, qp->rq.stride);
 	return 0;
 }
@@ -155,7 +155,7 @@ bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget)
 	};
 	uint32_t word;
 
-	if (is_empty(qp) || dma_read(hca, qp->dbr, &word, sizeof(word)))
+	if (is_empty(qp) || dma_read(hca, qp->dbr + hca->format->dbrec_recv, &word, sizeof(word)))
 		return false;
 	qp->rq.pi = be32toh(word);
 	for (; budget && qp->rq.ci != qp->rq.pi; budget--) {

@@ -10,7 +10,6 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/qpc.h"
-#include "prm/mlx5/uar.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
@@ -65,7 +64,7 @@ int sq_read_doorbell(struct hca *hca, struct qp *qp)
 
 	if (!is_scanned(qp))
 		return 0;
-	ret = dma_read(hca, qp->dbr + FLD_BYTE(QP_DBREC_SEND), &word, sizeof(word));
+	ret = dma_read(hca, qp->dbr + hca->format->dbrec_send, &word, sizeof(word));
 	if (!ret)
 		take_doorbell(hca, qp, word);
 	return ret;
@@ -92,7 +91,7 @@ static int scan_read(struct hca *hca, struct scan *scan, unsigned int count, uin
 
 	dma_begin_read(&batch, hca, buf);
 	for (i = 0; i < count; i++) {
-		ret = dma_add(&batch, scan[i].qp->dbr + FLD_BYTE(QP_DBREC_SEND),
+		ret = dma_add(&batch, scan[i].qp->dbr + hca->format->dbrec_send,
 			      sizeof(scan[i].word));
 		if (!ret)
 			ret = add_ring(&batch, scan[i].qp, scan[i].qp->sq.next, scan[i].bbs);
@@ -163,7 +162,8 @@ void sq_scan_doorbells(struct hca *hca, struct uar *uar)
 		scan_batch(hca, scan, count);
 }
 
-static bool is_cached(const struct qp *qp, uint16_t index, const uint8_t **raw)
+static bool is_cached(const struct hca *hca, const struct qp *qp, uint16_t index,
+		      const uint8_t **raw)
 {
 	uint16_t skip = index - qp->sq.cache_from;
 	uint32_t bbs;
@@ -171,7 +171,7 @@ static bool is_cached(const struct qp *qp, uint16_t index, const uint8_t **raw)
 	if (skip >= qp->sq.cache_bbs)
 		return false;
 	*raw = qp->sq.cache + (size_t)skip * WQE_BB;
-	bbs = wqe_bbs(*raw);
+	bbs = wqe_bbs(hca, *raw);
 	return bbs + skip <= qp->sq.cache_bbs;
 }
 
@@ -185,7 +185,7 @@ int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw
 		*raw = tm_offload_wqe(qp, index);
 		return 0;
 	}
-	if (is_cached(qp, index, raw))
+	if (is_cached(hca, qp, index, raw))
 		return 0;
 	if (bbs > SQ_CACHE_BBS)
 		bbs = SQ_CACHE_BBS;
@@ -246,8 +246,8 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 	uint16_t bbs = 1;
 
 	if (!sq_fetch(hca, qp, qp->sq.ci, &raw)) {
-		done.send_opcode = fld_get(raw, CTRL_OPCODE);
-		bbs = wqe_bbs(raw);
+		done.send_opcode = hca->format->wqe_opcode(raw);
+		bbs = wqe_bbs(hca, raw);
 	}
 	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);
 	complete(hca, qp, &done);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_ring.c - taking WQEs from a shared receive queue.
+ * srq.c - shared receive queues: taking WQEs from them, and their end.
  *
  * Its WQEs are a linked list: each names the index of the next in its first segment, and software
  * never posts the last free one, so the link of a posted WQE is valid. The doorbell record counts
  * what was ever posted. PRM: Shared Receive Queue
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "prm/mlx5/eqe.h"
-#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/transport/tm.h"
 
-static int fail(struct hca *hca, struct srq *srq)
+static int srq_fail(struct hca *hca, struct srq *srq)
 {
 	if (!srq->failed) {
 		srq->failed = true;
@@ -23,14 +24,14 @@ static int fail(struct hca *hca, struct srq *srq)
 }
 
 /* The record first, so a WQE that it announces is complete. */
-static int fetch(struct hca *hca, struct srq *srq, uint8_t *buf)
+static int srq_fetch(struct hca *hca, struct srq *srq, uint8_t *buf)
 {
 	struct dma_batch batch;
 	uint32_t word;
 	int ret;
 
 	dma_begin_read(&batch, hca, buf);
-	ret = dma_add(&batch, srq->dbr, sizeof(word));
+	ret = dma_add(&batch, srq->dbr + hca->format->dbrec_recv, sizeof(word));
 	if (!ret)
 		ret = dma_add_map(&batch, &srq->map, (uint64_t)srq->next * srq->stride,
 				  srq->stride);
@@ -44,7 +45,7 @@ static int fetch(struct hca *hca, struct srq *srq, uint8_t *buf)
 }
 
 /* Fewer WQEs than software wants to have: say so once. */
-static void check_limit(struct hca *hca, struct srq *srq)
+static void srq_check_limit(struct hca *hca, struct srq *srq)
 {
 	if (!srq->limit || (uint16_t)(srq->pi - srq->taken) >= srq->limit)
 		return;
@@ -58,19 +59,18 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 	const uint8_t *raw = buf + sizeof(uint32_t);
 	uint16_t next;
 
-	if (srq->failed || fetch(hca, srq, buf))
-		return fail(hca, srq);
+	if (srq->failed || srq_fetch(hca, srq, buf))
+		return srq_fail(hca, srq);
 	if (srq->pi == srq->taken)
 		return ENOENT;
-	next = fld_get(raw, SRQ_WQE_NEXT);
+	next = hca->format->decode_srq(raw, srq->stride, wqe);
 	if (next >> srq->log_size)
-		return fail(hca, srq);
-	wqe_decode_recv(raw + WQE_SEG, srq->stride - WQE_SEG, wqe);
+		return srq_fail(hca, srq);
 	trace_wqe(hca->config.trace, "srq", srq->n, srq->next, raw, srq->stride);
 	*index = srq->next;
 	srq->next = next;
 	srq->taken++;
-	check_limit(hca, srq);
+	srq_check_limit(hca, srq);
 	return 0;
 }
 
@@ -79,8 +79,47 @@ void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit)
 	uint32_t word;
 
 	srq->limit = limit;
-	if (dma_read(hca, srq->dbr, &word, sizeof(word)))
+	if (dma_read(hca, srq->dbr + hca->format->dbrec_recv, &word, sizeof(word)))
 		return;
 	srq->pi = be32toh(word);
-	check_limit(hca, srq);
+	srq_check_limit(hca, srq);
+}
+
+struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd)
+{
+	struct srq *srq = res_get(&hca->srqs, n);
+
+	return srq && srq->xrcd && srq->xrcd == xrcd ? srq : NULL;
+}
+
+void srq_free(struct srq *srq)
+{
+	tm_free(srq->tm);
+	dma_unmap(&srq->map);
+	free(srq);
+}
+
+/* A QP may hold a WQE of it: that is gone with it. XRC requests name the SRQ, so no QP counts. */
+void srq_take_back(struct hca *hca, const struct srq *srq)
+{
+	struct qp *qp;
+	uint32_t i = 0;
+
+	while ((qp = res_next(&hca->qps, &i)) != NULL)
+		if (qp->resp.srq == srq) {
+			qp->resp.srq = NULL;
+			qp->resp.receiving = false;
+		}
+}
+
+void srq_free_all(struct hca *hca)
+{
+	struct srq *srq;
+	struct pd *xrcd;
+	uint32_t i;
+
+	for (i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
+		srq_free(srq);
+	for (i = 0; (xrcd = res_next(&hca->xrcds, &i)) != NULL;)
+		free(xrcd);
 }

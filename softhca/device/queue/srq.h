@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.h - shared receive queues: RMPs and XRC SRQs (srq.c), their rings (srq_ring.c).
+ * srq.h - shared receive queues: RMPs, XRC SRQs and XRQs.
  */
 #ifndef SOFTHCA_DEVICE_QUEUE_SRQ_H
 #define SOFTHCA_DEVICE_QUEUE_SRQ_H
@@ -55,6 +55,9 @@ void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
 /* The XRC SRQ of that number in that domain, or NULL. */
 struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);
 
+void srq_free(struct srq *srq);
+/* A QP may hold a WQE of a queue that goes: that is gone with it. */
+void srq_take_back(struct hca *hca, const struct srq *srq);
 void srq_free_all(struct hca *hca);
 
 #endif

@@ -37,16 +37,10 @@ struct send_wqe {
 	struct wqe_sge sge[WQE_SGE_MAX];
 };
 
-/* Decode BBS blocks that start at RAW. 0 or the vendor syndrome of what is wrong. */
-int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
-		    enum fabric_service service, struct send_wqe *wqe);
-
 struct recv_wqe {
 	uint64_t length;
 	unsigned int num_sge;
 	struct wqe_sge sge[WQE_SGE_MAX];
 };
-
-void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef SOFTHCA_DEVICE_QUEUE_WQE_H
 #define SOFTHCA_DEVICE_QUEUE_WQE_H
 
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 
 enum wqe_refusal {
@@ -30,9 +31,10 @@ enum wqe_refusal {
 };
 
 /* WQEBBs of the send WQE at RAW; 0 is not valid. */
-uint32_t wqe_bbs(const uint8_t *raw);
-/* Its bytes */
-uint32_t wqe_size(const uint8_t *raw);
+static inline uint32_t wqe_bbs(const struct hca *hca, const uint8_t *raw)
+{
+	return (hca->format->wqe_size(raw) + WQE_BB - 1) / WQE_BB;
+}
 
 /* Add LEN bytes, OFFSET into what the segments describe, to a transfer; 0, WQE_BAD_LKEY or
  * WQE_BAD_DMA. */

@@ -187,10 +187,11 @@ static int load(struct hca *hca, struct qp *qp, uint16_t index)
 	req->decoded = false;
 	if (sq_fetch(hca, qp, index, &raw))
 		return WQE_BAD_FETCH;
-	why = wqe_decode_send(raw, index, blocks_from(qp, index), qp->n, qp->service, &req->wqe);
+	why = hca->format->decode_send(raw, index, blocks_from(qp, index), qp->n, qp->service,
+				       &req->wqe);
 	req->decoded = !why;
 	if (why != WQE_BAD_SIZE)
-		trace_wqe(hca->config.trace, "send", qp->n, index, raw, wqe_bbs(raw) * WQE_BB);
+		trace_wqe(hca->config.trace, "send", qp->n, index, raw, wqe_bbs(hca, raw) * WQE_BB);
 	return why;
 }
 
@@ -426,13 +427,15 @@ static bool transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 static int execute_opcode(struct hca *hca, struct qp *qp)
 {
 	const uint8_t *raw;
+	uint32_t size;
 
 	if (qp->req.wqe.opcode == WQE_NOP)
 		return 0;
 	if (sq_fetch(hca, qp, qp->sq.next, &raw))
 		return WQE_BAD_FETCH;
-	return qp->req.wqe.opcode == WQE_UMR ? umr_execute(hca, qp, raw, wqe_size(raw))
-					     : tm_execute(hca, qp, raw, wqe_size(raw));
+	size = hca->format->wqe_size(raw);
+	return qp->req.wqe.opcode == WQE_UMR ? umr_execute(hca, qp, raw, size)
+					     : tm_execute(hca, qp, raw, size);
 }
 
 static bool execute_local(struct hca *hca, struct qp *qp)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_modify.c - the state machine of a QP: which command is valid in which state, which fields of
- * the context it takes always, and which only when opt_param_mask names them.
+ * cmd_qp_modify.c - the state machine of a QP: which command is valid in which state, which fields
+ * of the context it takes always, and which only when opt_param_mask names them.
  *
  * Fields come in groups; the groups of opt_param_mask have its bits, the others have bits above it.
  */

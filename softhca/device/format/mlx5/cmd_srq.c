@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.c - shared receive queues and XRC domains: the commands on them.
+ * cmd_srq.c - commands on shared receive queues and XRC domains, and their contexts.
  *
  * An XRC SRQ and an RMP (what a basic SRQ is to Linux' driver) differ in how their context is laid
  * out, and an XRC SRQ has a domain and a CQ. They are numbered together, as software keeps them in
- * one table. Taking WQEs from them is in srq_ring.c.
+ * one table. Taking WQEs from them is in queue/srq.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd)
 
 /* ---- creation ---- */
 
-static const char *check_xrc(const uint8_t *context)
+static const char *srq_check_xrc(const uint8_t *context)
 {
 	if (fld_get(context, XRC_SRQC_WQ_SIGNATURE))
 		return "srq: WQE signatures are not supported";
@@ -109,7 +109,7 @@ static const char *check_xrc(const uint8_t *context)
 	return NULL;
 }
 
-static const char *check_wq(const uint8_t *wq)
+static const char *srq_check_wq(const uint8_t *wq)
 {
 	if (fld_get(wq, WQ_WQ_SIGNATURE))
 		return "srq: WQE signatures are not supported";
@@ -120,9 +120,9 @@ static const char *check_wq(const uint8_t *wq)
 	return NULL;
 }
 
-static const char *check_rmp(const uint8_t *context)
+static const char *srq_check_rmp(const uint8_t *context)
 {
-	const char *why = check_wq(fld_at(context, RMPC_WQ));
+	const char *why = srq_check_wq(fld_at(context, RMPC_WQ));
 
 	if (why)
 		return why;
@@ -131,7 +131,7 @@ static const char *check_rmp(const uint8_t *context)
 	return NULL;
 }
 
-static const char *check_sizes(const struct srq_layout *layout, const uint8_t *context)
+static const char *srq_check_sizes(const struct srq_layout *layout, const uint8_t *context)
 {
 	uint64_t stride = fld_get(context, layout->log_stride);
 
@@ -147,7 +147,7 @@ static const char *check_sizes(const struct srq_layout *layout, const uint8_t *c
 	return NULL;
 }
 
-static int map_ring(struct srq *srq, const struct cmd *cmd, const struct srq_layout *layout)
+static int srq_map_ring(struct srq *srq, const struct cmd *cmd, const struct srq_layout *layout)
 {
 	unsigned int page_shift = 12 + fld_get(srq->context, layout->log_page_size);
 	uint64_t skip = fld_get(srq->context, layout->page_offset)
@@ -161,9 +161,9 @@ static int map_ring(struct srq *srq, const struct cmd *cmd, const struct srq_lay
 			     (uint64_t)srq->stride << srq->log_size);
 }
 
-static enum prm_status add(struct hca *hca, struct cmd *cmd, struct srq *srq)
+static enum prm_status srq_add(struct hca *hca, struct cmd *cmd, struct srq *srq)
 {
-	int ret = map_ring(srq, cmd, srq->layout);
+	int ret = srq_map_ring(srq, cmd, srq->layout);
 
 	if (!ret)
 		ret = res_add(&hca->srqs, srq, &srq->n);
@@ -180,18 +180,11 @@ static enum prm_status add(struct hca *hca, struct cmd *cmd, struct srq *srq)
 	return PRM_STAT_OK;
 }
 
-static void release(struct srq *srq)
-{
-	tm_free(srq->tm);
-	dma_unmap(&srq->map);
-	free(srq);
-}
-
 /* PARTS has what only one kind has. */
-static enum prm_status create(struct hca *hca, struct cmd *cmd, const void *context,
-			      const struct srq *parts)
+static enum prm_status srq_create(struct hca *hca, struct cmd *cmd, const void *context,
+				  const struct srq *parts)
 {
-	const char *why = check_sizes(parts->layout, context);
+	const char *why = srq_check_sizes(parts->layout, context);
 	enum prm_status status;
 	struct srq *srq;
 
@@ -204,17 +197,17 @@ static enum prm_status create(struct hca *hca, struct cmd *cmd, const void *cont
 	*srq = *parts;
 	memcpy(srq->context, context, parts->layout->size);
 	srq->pd = res_get(&hca->pds, fld_get(context, parts->layout->pd));
-	status = srq->pd ? add(hca, cmd, srq)
+	status = srq->pd ? srq_add(hca, cmd, srq)
 			 : cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such PD");
 	if (status)
-		release(srq);
+		srq_free(srq);
 	return status;
 }
 
 enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *context = fld_at(cmd->in, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
-	const char *why = check_xrc(context);
+	const char *why = srq_check_xrc(context);
 	struct srq parts = {
 		.layout = &xrc_layout,
 		.xrcd = res_get(&hca->xrcds, fld_get(context, XRC_SRQC_XRCD)),
@@ -226,22 +219,22 @@ enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	if (!parts.xrcd || !parts.cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such XRC domain or CQ");
-	return create(hca, cmd, context, &parts);
+	return srq_create(hca, cmd, context, &parts);
 }
 
 enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *context = fld_at(cmd->in, CREATE_RMP_IN_CTX);
-	const char *why = check_rmp(context);
+	const char *why = srq_check_rmp(context);
 	struct srq parts = { .layout = &rmp_layout };
 
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	return create(hca, cmd, context, &parts);
+	return srq_create(hca, cmd, context, &parts);
 }
 
 /* An extended receive queue is here for tag matching only: without it, an RMP does as well. */
-static const char *check_xrq(const uint8_t *context)
+static const char *srq_check_xrq(const uint8_t *context)
 {
 	if (fld_get(context, XRQC_TOPOLOGY) != PRM_XRQC_TOPOLOGY_TAG_MATCHING)
 		return "srq: an XRQ needs tag matching for its topology";
@@ -250,13 +243,13 @@ static const char *check_xrq(const uint8_t *context)
 	if (fld_get(context, XRQC_LOG_MATCHING_LIST_SZ) > TM_LOG_MAX_TAGS ||
 	    fld_get(context, XRQC_APPEND_NEXT_INDEX) >> fld_get(context, XRQC_LOG_MATCHING_LIST_SZ))
 		return "srq: more tags than log_tag_matching_list_sz allows";
-	return check_wq(fld_at(context, XRQC_WQ));
+	return srq_check_wq(fld_at(context, XRQC_WQ));
 }
 
 enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *context = fld_at(cmd->in, CREATE_XRQ_IN_XRQ_CONTEXT);
-	const char *why = check_xrq(context);
+	const char *why = srq_check_xrq(context);
 	struct srq parts = {
 		.layout = &xrq_layout,
 		.cq = res_get(&hca->cqs, fld_get(context, XRQC_CQN)),
@@ -271,19 +264,12 @@ enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
 			     fld_get(context, XRQC_APPEND_NEXT_INDEX));
 	if (!parts.tm)
 		return cmd_errno(cmd, ENOMEM, "srq");
-	return create(hca, cmd, context, &parts);
+	return srq_create(hca, cmd, context, &parts);
 }
 
 /* ---- what follows ---- */
 
-struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd)
-{
-	struct srq *srq = res_get(&hca->srqs, n);
-
-	return srq && srq->xrcd && srq->xrcd == xrcd ? srq : NULL;
-}
-
-static struct srq *find(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
+static struct srq *srq_find(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
 {
 	struct srq *srq = res_get(&hca->srqs, fld_get(cmd->in, DESTROY_SRQ_IN_SRQN));
 
@@ -295,7 +281,7 @@ static struct srq *find(struct hca *hca, struct cmd *cmd, const struct srq_layou
 
 enum prm_status xrc_srq_arm(struct hca *hca, struct cmd *cmd)
 {
-	struct srq *srq = find(hca, cmd, &xrc_layout);
+	struct srq *srq = srq_find(hca, cmd, &xrc_layout);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
@@ -307,7 +293,7 @@ enum prm_status xrc_srq_arm(struct hca *hca, struct cmd *cmd)
 
 enum prm_status rmp_modify(struct hca *hca, struct cmd *cmd)
 {
-	struct srq *srq = find(hca, cmd, &rmp_layout);
+	struct srq *srq = srq_find(hca, cmd, &rmp_layout);
 	const uint8_t *context = fld_at(cmd->in, MODIFY_RMP_IN_CTX);
 	uint64_t state = fld_get(cmd->in, MODIFY_RMP_IN_RMP_STATE);
 
@@ -324,7 +310,7 @@ enum prm_status rmp_modify(struct hca *hca, struct cmd *cmd)
 
 enum prm_status xrq_arm(struct hca *hca, struct cmd *cmd)
 {
-	struct srq *srq = find(hca, cmd, &xrq_layout);
+	struct srq *srq = srq_find(hca, cmd, &xrq_layout);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
@@ -334,7 +320,7 @@ enum prm_status xrq_arm(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-static void put_context(const struct srq *srq, uint8_t *context)
+static void srq_put_context(const struct srq *srq, uint8_t *context)
 {
 	memcpy(context, srq->context, srq->layout->size);
 	fld_set(context, srq->layout->limit, srq->limit);
@@ -342,12 +328,12 @@ static void put_context(const struct srq *srq, uint8_t *context)
 
 enum prm_status xrc_srq_query(struct hca *hca, struct cmd *cmd)
 {
-	struct srq *srq = find(hca, cmd, &xrc_layout);
+	struct srq *srq = srq_find(hca, cmd, &xrc_layout);
 	uint8_t *context = fld_at(cmd->out, QUERY_XRC_SRQ_OUT_XRC_SRQ_CONTEXT_ENTRY);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
-	put_context(srq, context);
+	srq_put_context(srq, context);
 	fld_set(context, XRC_SRQC_STATE,
 		srq->failed ? PRM_XRC_SRQC_STATE_ERROR : PRM_XRC_SRQC_STATE_GOOD);
 	fld_set(context, XRC_SRQC_WQE_CNT, (uint16_t)(srq->pi - srq->taken));
@@ -356,24 +342,24 @@ enum prm_status xrc_srq_query(struct hca *hca, struct cmd *cmd)
 
 enum prm_status rmp_query(struct hca *hca, struct cmd *cmd)
 {
-	struct srq *srq = find(hca, cmd, &rmp_layout);
+	struct srq *srq = srq_find(hca, cmd, &rmp_layout);
 	uint8_t *context = fld_at(cmd->out, QUERY_RMP_OUT_RMP_CONTEXT);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
-	put_context(srq, context);
+	srq_put_context(srq, context);
 	fld_set(context, RMPC_STATE, srq->failed ? PRM_RMPC_STATE_ERR : PRM_RMPC_STATE_RDY);
 	return PRM_STAT_OK;
 }
 
 enum prm_status xrq_query(struct hca *hca, struct cmd *cmd)
 {
-	struct srq *srq = find(hca, cmd, &xrq_layout);
+	struct srq *srq = srq_find(hca, cmd, &xrq_layout);
 	uint8_t *context = fld_at(cmd->out, QUERY_XRQ_OUT_XRQ_CONTEXT);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
-	put_context(srq, context);
+	srq_put_context(srq, context);
 	fld_set(context, XRQC_STATE, srq->failed ? PRM_XRQC_STATE_ERROR : PRM_XRQC_STATE_GOOD);
 	fld_set(context, XRQC_APPEND_NEXT_INDEX, srq->tm->next);
 	fld_set(context, XRQC_SW_PHASE_CNT, srq->tm->sw_phase);
@@ -381,61 +367,37 @@ enum prm_status xrq_query(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* A QP may hold a WQE of it: that is gone with it. XRC requests name the SRQ, so no QP counts. */
-static void take_back(struct hca *hca, const struct srq *srq)
+static enum prm_status srq_destroy(struct hca *hca, struct cmd *cmd,
+				   const struct srq_layout *layout)
 {
-	struct qp *qp;
-	uint32_t i = 0;
-
-	while ((qp = res_next(&hca->qps, &i)) != NULL)
-		if (qp->resp.srq == srq) {
-			qp->resp.srq = NULL;
-			qp->resp.receiving = false;
-		}
-}
-
-static enum prm_status destroy(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
-{
-	struct srq *srq = find(hca, cmd, layout);
+	struct srq *srq = srq_find(hca, cmd, layout);
 
 	if (!srq)
 		return PRM_STAT_BAD_RES_ERR;
 	if (srq->users)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "srq: in use by a QP");
 	res_remove(&hca->srqs, srq->n);
-	take_back(hca, srq);
+	srq_take_back(hca, srq);
 	srq->pd->users--;
 	if (srq->xrcd)
 		srq->xrcd->users--;
 	if (srq->cq)
 		srq->cq->users--;
-	release(srq);
+	srq_free(srq);
 	return PRM_STAT_OK;
 }
 
 enum prm_status xrc_srq_destroy(struct hca *hca, struct cmd *cmd)
 {
-	return destroy(hca, cmd, &xrc_layout);
+	return srq_destroy(hca, cmd, &xrc_layout);
 }
 
 enum prm_status rmp_destroy(struct hca *hca, struct cmd *cmd)
 {
-	return destroy(hca, cmd, &rmp_layout);
+	return srq_destroy(hca, cmd, &rmp_layout);
 }
 
 enum prm_status xrq_destroy(struct hca *hca, struct cmd *cmd)
 {
-	return destroy(hca, cmd, &xrq_layout);
-}
-
-void srq_free_all(struct hca *hca)
-{
-	struct srq *srq;
-	struct pd *xrcd;
-	uint32_t i;
-
-	for (i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
-		release(srq);
-	for (i = 0; (xrcd = res_next(&hca->xrcds, &i)) != NULL;)
-		free(xrcd);
+	return srq_destroy(hca, cmd, &xrq_layout);
 }

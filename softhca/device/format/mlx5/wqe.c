@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wqe.c - work queue elements, decoded and checked as the device sees them.
+ * wqe.c - work queue elements of mlx5, decoded and checked.
  *
  * A WQE that breaks a rule is refused with the reason as vendor syndrome; nothing of it is
  * executed. What each opcode is made of stands in one table. PRM: Send WQE format, Receive WQE
@@ -10,7 +10,8 @@
 
 #include "prm/mlx5/av.h"
 #include "prm/mlx5/wqe.h"
-#include "softhca/device/core.h"
+#include "softhca/device/format/mlx5/mlx5.h"
+#include "softhca/device/queue/work_request.h"
 #include "softhca/device/queue/wqe.h"
 
 enum { PART_RADDR = 1 << 0, PART_ATOMIC = 1 << 1, PART_DATA = 1 << 2, PART_INLINE = 1 << 3 };
@@ -41,14 +42,19 @@ static const struct opcode opcodes[256] = {
 	[WQE_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
 };
 
-uint32_t wqe_size(const uint8_t *raw)
+uint32_t mlx5_wqe_size(const uint8_t *raw)
 {
 	return (uint32_t)fld_get(raw, CTRL_DS) * WQE_SEG;
 }
 
-uint32_t wqe_bbs(const uint8_t *raw)
+uint32_t mlx5_wqe_bbs(const uint8_t *raw)
 {
-	return (wqe_size(raw) + WQE_BB - 1) / WQE_BB;
+	return (mlx5_wqe_size(raw) + WQE_BB - 1) / WQE_BB;
+}
+
+uint8_t mlx5_wqe_opcode(const uint8_t *raw)
+{
+	return fld_get(raw, CTRL_OPCODE);
 }
 
 static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
@@ -110,7 +116,7 @@ static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 {
 	wqe->opcode = fld_get(raw, CTRL_OPCODE);
 	wqe->index = fld_get(raw, CTRL_INDEX);
-	wqe->bbs = wqe_bbs(raw);
+	wqe->bbs = mlx5_wqe_bbs(raw);
 	wqe->fence = fld_get(raw, CTRL_FM);
 	wqe->signaled = fld_get(raw, CTRL_CE_SE) & WQE_CQ_UPDATE;
 	wqe->solicited = fld_get(raw, CTRL_CE_SE) & WQE_SOLICITED;
@@ -187,8 +193,8 @@ static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
 	return 0;
 }
 
-int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
-		    enum fabric_service service, struct send_wqe *wqe)
+int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
+		     enum fabric_service service, struct send_wqe *wqe)
 {
 	const uint8_t *seg = raw + WQE_SEG, *end = raw + fld_get(raw, CTRL_DS) * WQE_SEG;
 	const struct opcode *op;
@@ -212,7 +218,7 @@ int wqe_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t q
 	return why ? why : decode_sges(seg, end, op->parts, wqe);
 }
 
-void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
+void mlx5_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 {
 	const uint8_t *seg;
 
@@ -228,65 +234,9 @@ void wqe_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 	}
 }
 
-/* ---- the memory a list of segments describes ---- */
-
-static int sge_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
-		   const struct wqe_sge *sge, uint64_t skip, uint64_t len)
+/* The first segment links the WQEs of the queue; the rest is as in a receive. */
+uint16_t mlx5_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 {
-	struct mkey *mkey;
-	int ret;
-
-	if (sge->data) {
-		ret = dma_finish(batch);
-		if (ret)
-			return ret;
-		memcpy(batch->buf, sge->data + skip, len);
-		batch->buf += len;
-		return 0;
-	}
-	mkey = mkey_check(batch->hca, sge->lkey, pd, access, sge->addr + skip, len);
-	if (!mkey)
-		return WQE_BAD_LKEY;
-	return mkey_dma(batch, mkey, sge->addr + skip, len) ? WQE_BAD_DMA : 0;
-}
-
-int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
-	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len)
-{
-	int ret;
-
-	for (; len && count; sge++, count--) {
-		uint64_t part;
-
-		if (offset >= sge->len) {
-			offset -= sge->len;
-			continue;
-		}
-		part = sge->len - offset < len ? sge->len - offset : len;
-		ret = sge_add(batch, pd, access, sge, offset, part);
-		if (ret)
-			return ret;
-		len -= part;
-		offset = 0;
-	}
-	return 0;
-}
-
-int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
-	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len)
-{
-	int ret = sges_add(batch, pd, access, sge, count, offset, len);
-
-	if (ret)
-		return ret;
-	return dma_finish(batch) ? WQE_BAD_DMA : 0;
-}
-
-bool sges_allow(struct hca *hca, const struct pd *pd, unsigned int access,
-		const struct wqe_sge *sge, unsigned int count)
-{
-	for (; count; sge++, count--)
-		if (!sge->data && !mkey_check(hca, sge->lkey, pd, access, sge->addr, sge->len))
-			return false;
-	return true;
+	mlx5_decode_recv(raw + WQE_SEG, stride - WQE_SEG, wqe);
+	return fld_get(raw, SRQ_WQE_NEXT);
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * format.h - the seam between the adapter and one kind of it: how WQEs, CQEs, EQEs and doorbells of
+ * that kind look in memory.
+ *
+ * Queues, keys, transport and packets know struct send_wqe, struct completion and struct event; a
+ * format turns bytes into these and these into bytes. The numbers in them (enum wqe_opcode,
+ * cqe_opcode, cqe_syndrome, prm_event) are those of mlx5, which mlx4 has, too, but for the opcodes
+ * of received CQEs. Commands are not here: their mailboxes differ so much between kinds that each
+ * format has an entry and a table of its own. An adapter has one format from its creation on, and
+ * each of these calls is for a whole WQE, CQE or EQE.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_FORMAT_H
+#define SOFTHCA_DEVICE_FORMAT_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/wqe.h"
+#include "softhca/device/fabric.h"
+
+struct completion;
+struct hca;
+struct recv_wqe;
+struct send_wqe;
+
+enum {
+	CQE_MAX = 128, /* bytes of a CQE, with what may stand in front of it */
+	EQE_MAX = 64,
+};
+
+/* What a CQE says beside its completion. */
+struct cqe_place {
+	uint32_t size; /* distance of CQEs in the ring */
+	uint32_t qpn;
+	uint32_t user_index; /* by which software looks the queue up */
+	uint64_t time;
+	bool owner; /* of this lap of the ring */
+};
+
+struct event {
+	enum prm_event type;
+	uint32_t number; /* of the QP, the SRQ or the CQ that it is about */
+	uint8_t detail;  /* a CQ's syndrome; what changed at a port */
+	unsigned int port;
+	int32_t pages;     /* requested */
+	uint32_t commands; /* completed: a bit each */
+};
+
+/* What software asks of a CQ: an event for what comes behind CI. */
+struct cq_arm {
+	bool solicited_only;
+	uint32_t ci;
+};
+
+struct format {
+	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
+	uint32_t (*wqe_size)(const uint8_t *raw);
+	uint8_t (*wqe_opcode)(const uint8_t *raw);
+	/* Decode BBS blocks that start at RAW. 0 or the vendor syndrome of what is wrong */
+	int (*decode_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
+			   enum fabric_service service, struct send_wqe *wqe);
+	void (*decode_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+	/* The same of an SRQ; returns the index of the WQE that comes next. */
+	uint16_t (*decode_srq)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+
+	/* Encode into PLACE->size zeroed bytes. Returns how many at their end have a meaning. */
+	uint32_t (*encode_cqe)(const struct cqe_place *place, const struct completion *done,
+			       uint8_t *slot);
+	/* The CQE that ends the ring of a CQ which is resized, as the last CQE_SIZE bytes */
+	void (*encode_ring_end)(uint8_t *cqe);
+	void (*set_cqe_owner)(uint8_t *cqe, bool owner);
+	uint32_t cqe_size; /* bytes, without what may stand in front */
+
+	void (*encode_eqe)(const struct event *event, uint8_t *eqe);
+	void (*set_eqe_owner)(uint8_t *eqe, bool owner);
+	uint32_t eqe_size;
+
+	/* Where the words of doorbell records are: posted receives and send blocks of a QP,
+	 * consumer index and arm word of a CQ */
+	uint32_t dbrec_recv, dbrec_send, dbrec_ci, dbrec_arm;
+	struct cq_arm (*decode_arm)(uint32_t word_be);
+	/* Software has written VALUE_BE at OFFSET of a UAR page; called with the lock held. */
+	void (*ring)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+};
+
+extern const struct format mlx5_format;
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_cq.c - commands on completion queues, and their context.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqc.h"
+#include "softhca/device/core.h"
+
+/* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache
+ * line. */
+enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
+
+static const char *cq_check_context(const struct hca *hca, const uint8_t *cqc)
+{
+	if (fld_get(cqc, CQC_CQE_SZ) > STRIDE_128_PADDED)
+		return "cq: CQE size is neither 64 nor 128";
+	if (fld_get(cqc, CQC_CQE_COMP_EN))
+		return "cq: CQE compression is not supported";
+	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
+	    1u << fld_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
+		return "cq: more entries than log_max_cq_sz allows";
+	if (fld_get(cqc, CQC_DBR_UMEM_VALID))
+		return "cq: umem is not supported";
+	if (fld_get(cqc, CQC_DBR_ADDR) & 7)
+		return "cq: doorbell record is not aligned to 8";
+	return NULL;
+}
+
+static void cq_set_moderation(struct cq *cq, const uint8_t *cqc)
+{
+	cq->period = fld_get(cqc, CQC_CQ_PERIOD) * NS_PER_US;
+	cq->max_count = fld_get(cqc, CQC_CQ_MAX_COUNT);
+}
+
+static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
+{
+	unsigned int page_shift = 12 + fld_get(cq->cqc, CQC_LOG_PAGE_SIZE);
+	uint64_t skip = fld_get(cq->cqc, CQC_PAGE_OFFSET) << (page_shift - 6);
+	size_t npas;
+	const void *pas = cmd_pas(cmd, CREATE_CQ_IN_PAS, &npas);
+	int ret;
+
+	cq->log_size = fld_get(cq->cqc, CQC_LOG_CQ_SIZE);
+	cq->cqe_size = fld_get(cq->cqc, CQC_CQE_SZ) == STRIDE_64 ? 64 : 128;
+	cq->padded = fld_get(cq->cqc, CQC_CQE_SZ) == STRIDE_128_PADDED;
+	cq->ignore_overrun = fld_get(cq->cqc, CQC_OI);
+	cq->dbr = fld_get(cq->cqc, CQC_DBR_ADDR);
+	cq_set_moderation(cq, cq->cqc);
+	ret = dma_map_pages(&cq->map, pas, npas, page_shift, skip,
+			    (uint64_t)cq->cqe_size << cq->log_size);
+	return ret ? ret : cq_start_arms(hca, cq);
+}
+
+static enum prm_status cq_add(struct hca *hca, struct cmd *cmd, struct cq *cq)
+{
+	int ret = cq_set_up(hca, cq, cmd);
+
+	if (!ret)
+		ret = res_add(&hca->cqs, cq, &cq->n);
+	if (ret)
+		return cmd_errno(cmd, ret, "cq: page list, doorbell record, or table full");
+	cq->eq->users++;
+	LIST_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
+	fld_set(cmd->out, CREATE_CQ_OUT_CQN, cq->n);
+	return PRM_STAT_OK;
+}
+
+enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *cqc = fld_at(cmd->in, CREATE_CQ_IN_CQC);
+	const char *why = cq_check_context(hca, cqc);
+	enum prm_status status;
+	struct cq *cq;
+
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return cmd_errno(cmd, ENOMEM, "cq");
+	memcpy(cq->cqc, cqc, PRM_CQC_SIZE);
+	cq->eq = res_get(&hca->eqs, fld_get(cqc, CQC_C_EQN));
+	cq->uar = res_get(&hca->uars, fld_get(cqc, CQC_UAR_PAGE));
+	if (cq->eq && cq->uar)
+		status = cq_add(hca, cmd, cq);
+	else
+		status = cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such EQ or UAR");
+	if (status)
+		cq_free(cq);
+	return status;
+}
+
+enum prm_status cq_query(struct hca *hca, struct cmd *cmd)
+{
+	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, QUERY_CQ_IN_CQN));
+	uint8_t *cqc = fld_at(cmd->out, QUERY_CQ_OUT_CQC);
+
+	if (!cq)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
+	memcpy(cqc, cq->cqc, PRM_CQC_SIZE);
+	fld_set(cqc, CQC_STATUS, cq->status);
+	fld_set(cqc, CQC_OI, cq->ignore_overrun);
+	fld_set(cqc, CQC_ST, cq->armed ? cq->armed : PRM_CQC_ST_FIRED);
+	fld_set(cqc, CQC_PRODUCER_COUNTER, cq->pi);
+	fld_set(cqc, CQC_CONSUMER_COUNTER, cq->ci);
+	fld_set(cqc, CQC_LAST_NOTIFIED_INDEX, cq->notified);
+	fld_set(cqc, CQC_LAST_SOLICIT_INDEX, cq->solicited);
+	return PRM_STAT_OK;
+}
+
+/* ---- resizing ---- */
+
+static const char *cq_check_resize(struct hca *hca, struct cq *cq, const struct cmd *cmd)
+{
+	uint64_t all = PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PG_OFFSET | PRM_RESIZE_CQ_PG_SIZE;
+	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
+
+	if (fld_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT) != all)
+		return "cq: a new size comes with a new page list";
+	if (cmd->in_len < FLD_BYTE(MODIFY_CQ_IN_PAS))
+		return "cq: no page list";
+	if (fld_get(cmd->in, MODIFY_CQ_IN_CQ_UMEM_VALID))
+		return "cq: umem is not supported";
+	if (fld_get(cqc, CQC_CQE_SZ) != fld_get(cq->cqc, CQC_CQE_SZ))
+		return "cq: the size of CQEs cannot change";
+	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
+	    1u << fld_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
+		return "cq: more entries than log_max_cq_sz allows";
+	if (cq->status != PRM_CQC_STATUS_OK || cq_read_consumer(hca, cq))
+		return "cq: in error, or its doorbell record cannot be read";
+	if (cq->pi - cq->ci >= 1u << cq->log_size)
+		return "cq: no room for the CQE that ends the old ring";
+	if (cq->pi - cq->ci >= 1u << fld_get(cqc, CQC_LOG_CQ_SIZE))
+		return "cq: more CQEs outstanding than the new size holds";
+	return NULL;
+}
+
+static enum prm_status cq_resize(struct hca *hca, struct cq *cq, struct cmd *cmd)
+{
+	static const uint32_t fields[] = { CQC_LOG_CQ_SIZE, CQC_LOG_PAGE_SIZE, CQC_PAGE_OFFSET };
+	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
+	const char *why = cq_check_resize(hca, cq, cmd);
+	unsigned int i, page_shift = 12 + fld_get(cqc, CQC_LOG_PAGE_SIZE);
+	uint32_t log_size = fld_get(cqc, CQC_LOG_CQ_SIZE);
+	struct dma_map map;
+	size_t npas;
+	const void *pas = cmd_pas(cmd, MODIFY_CQ_IN_PAS, &npas);
+	int ret;
+
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	ret = dma_map_pages(&map, pas, npas, page_shift,
+			    fld_get(cqc, CQC_PAGE_OFFSET) << (page_shift - 6),
+			    (uint64_t)cq->cqe_size << log_size);
+	if (ret)
+		return cmd_errno(cmd, ret, "cq: page list too short");
+	if (cq_move(hca, cq, &map, log_size)) {
+		dma_unmap(&map);
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: cannot write the old ring");
+	}
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		fld_set(cq->cqc, fields[i], fld_get(cqc, fields[i]));
+	return PRM_STAT_OK;
+}
+
+enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
+{
+	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, MODIFY_CQ_IN_CQN));
+	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
+	uint64_t fields = fld_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT);
+
+	if (!cq)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
+	if (fld_get(cmd->in, CMD_IN_OP_MOD) == PRM_MODIFY_CQ_OP_RESIZE)
+		return cq_resize(hca, cq, cmd);
+	if (fields &
+	    ~(uint64_t)(PRM_MODIFY_CQ_OVERRUN | PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_COUNT))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cq: unknown field");
+	if (fields & PRM_MODIFY_CQ_OVERRUN)
+		cq->ignore_overrun = fld_get(cqc, CQC_OI);
+	if (fields & PRM_MODIFY_CQ_PERIOD)
+		fld_set(cq->cqc, CQC_CQ_PERIOD, fld_get(cqc, CQC_CQ_PERIOD));
+	if (fields & PRM_MODIFY_CQ_COUNT)
+		fld_set(cq->cqc, CQC_CQ_MAX_COUNT, fld_get(cqc, CQC_CQ_MAX_COUNT));
+	cq_set_moderation(cq, cq->cqc);
+	return PRM_STAT_OK;
+}
+
+enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd)
+{
+	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, DESTROY_CQ_IN_CQN));
+
+	if (!cq)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
+	if (cq->users)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: in use by a QP");
+	res_remove(&hca->cqs, cq->n);
+	if (cq->uar)
+		LIST_REMOVE(cq, in_uar);
+	cq->eq->users--;
+	cq_free(cq);
+	return PRM_STAT_OK;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_qp.c - commands that create, destroy and query queue pairs.
+ *
+ * The QP context that software wrote is kept as it is (qp->qpc) and decoded once; what the device
+ * changes is put back into it when it is queried. State changes are in cmd_qp_modify.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/wqe.h"
+#include "softhca/device/core.h"
+#include "softhca/device/transport/tm.h"
+
+static const struct qp_kind {
+	uint8_t st; /* PRM_QP_ST_* */
+	enum fabric_service service;
+	int special;
+} qp_kinds[] = {
+	{ PRM_QP_ST_RC, FABRIC_RC, -1 },        { PRM_QP_ST_UC, FABRIC_UC, -1 },
+	{ PRM_QP_ST_UD, FABRIC_UD, -1 },        { PRM_QP_ST_QP0, FABRIC_UD, QP_SMI },
+	{ PRM_QP_ST_QP1, FABRIC_UD, QP_GSI },   { PRM_QP_ST_XRC, FABRIC_XRC, -1 },
+	{ PRM_QP_ST_REG_UMR, FABRIC_NONE, -1 },
+};
+
+static const struct qp_kind *qp_find_kind(const uint8_t *qpc)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(qp_kinds) / sizeof(qp_kinds[0]); i++)
+		if (qp_kinds[i].st == fld_get(qpc, QPC_ST))
+			return &qp_kinds[i];
+	return NULL;
+}
+
+static const char *qp_check_type(const uint8_t *qpc)
+{
+	uint64_t rq_type = fld_get(qpc, QPC_RQ_TYPE);
+
+	if (!qp_find_kind(qpc))
+		return "qp: service type is not supported";
+	if (fld_get(qpc, QPC_ULP_STATELESS_OFFLOAD_MODE))
+		return "qp: stateless offloads are not supported";
+	if (rq_type != PRM_RQ_TYPE_RQ && rq_type != PRM_RQ_TYPE_ZERO_SIZE &&
+	    rq_type != PRM_RQ_TYPE_SRQ)
+		return "qp: unknown type of receive queue";
+	if (fld_get(qpc, QPC_WQ_SIGNATURE))
+		return "qp: WQE signatures are not supported";
+	if (fld_get(qpc, QPC_CD_MASTER) || fld_get(qpc, QPC_CD_SLAVE_SEND) ||
+	    fld_get(qpc, QPC_CD_SLAVE_RECEIVE))
+		return "qp: cross-channel is not supported";
+	if (fld_get(qpc, QPC_DBR_UMEM_VALID))
+		return "qp: umem is not supported";
+	return NULL;
+}
+
+static const char *qp_check_sizes(const struct hca *hca, const uint8_t *qpc)
+{
+	uint64_t rq_size = fld_get(qpc, QPC_LOG_RQ_SIZE);
+	uint64_t cs_req = fld_get(qpc, QPC_CS_REQ), cs_res = fld_get(qpc, QPC_CS_RES);
+
+	if (!fld_get(qpc, QPC_NO_SQ) &&
+	    1u << fld_get(qpc, QPC_LOG_SQ_SIZE) > hca->config.limits.max_wqe_bb)
+		return "qp: send queue larger than log_max_qp_sz allows";
+	if (fld_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ &&
+	    1u << rq_size > hca->config.limits.max_wqe_bb)
+		return "qp: receive queue larger than log_max_qp_sz allows";
+	if (fld_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ &&
+	    16u << fld_get(qpc, QPC_LOG_RQ_STRIDE) > RECV_WQE_MAX)
+		return "qp: receive WQEs larger than max_wqe_sz_rq allows";
+	if (cs_req && cs_req != PRM_CS_REQ_32B && cs_req != PRM_CS_REQ_64B)
+		return "qp: unknown cs_req";
+	if (cs_res > PRM_CS_RES_64B)
+		return "qp: unknown cs_res";
+	if (fld_get(qpc, QPC_DBR_ADDR) & 7)
+		return "qp: doorbell record is not aligned to 8";
+	return NULL;
+}
+
+/* A QP receives through one SRQ; an XRC QP through those of its domain, whichever a request
+ * names. */
+static bool qp_find_shared(struct hca *hca, struct qp *qp)
+{
+	if (qp->service == FABRIC_XRC) {
+		qp->xrcd = res_get(&hca->xrcds, fld_get(qp->qpc, QPC_XRCD));
+		return qp->xrcd;
+	}
+	qp->srq = res_get(&hca->srqs, fld_get(qp->qpc, QPC_SRQN_RMPN_XRQN));
+	return qp->srq && !qp->srq->xrcd;
+}
+
+/* Rendezvous need a matching list and the send queue. */
+static bool is_offloaded(const struct qp *qp)
+{
+	return fld_get(qp->qpc, QPC_OFFLOAD_TYPE) == PRM_QPC_OFFLOAD_TYPE_RNDV;
+}
+
+static const char *qp_check_offload(const struct qp *qp)
+{
+	if (!fld_get(qp->qpc, QPC_OFFLOAD_TYPE))
+		return NULL;
+	if (!is_offloaded(qp) || qp->service != FABRIC_RC || !fld_get(qp->qpc, QPC_NO_SQ) ||
+	    !qp->srq || !qp->srq->tm)
+		return "qp: offload_type needs RC, tag matching and no send queue";
+	return NULL;
+}
+
+static const char *qp_find_objects(struct hca *hca, struct qp *qp)
+{
+	qp->pd = res_get(&hca->pds, fld_get(qp->qpc, QPC_PD));
+	qp->send_cq = res_get(&hca->cqs, fld_get(qp->qpc, QPC_CQN_SND));
+	qp->recv_cq = res_get(&hca->cqs, fld_get(qp->qpc, QPC_CQN_RCV));
+	qp->uar = res_get(&hca->uars, fld_get(qp->qpc, QPC_UAR_PAGE));
+	if (!qp->pd && qp->service != FABRIC_NONE)
+		return "qp: no such PD";
+	if (!qp->send_cq || !qp->recv_cq)
+		return "qp: no such CQ";
+	if (fld_get(qp->qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_SRQ && !qp_find_shared(hca, qp))
+		return "qp: no such SRQ or XRC domain";
+	if (!qp->uar && !fld_get(qp->qpc, QPC_NO_SQ))
+		return "qp: no such UAR";
+	return qp_check_offload(qp);
+}
+
+/* Receive queue first, send queue behind it. */
+static int qp_map_rings(struct qp *qp, const struct cmd *cmd)
+{
+	unsigned int page_shift = 12 + fld_get(qp->qpc, QPC_LOG_PAGE_SIZE);
+	uint64_t skip = fld_get(qp->qpc, QPC_PAGE_OFFSET) << (page_shift - 6);
+	uint64_t len = 0;
+	size_t npas;
+	const void *pas = cmd_pas(cmd, CREATE_QP_IN_PAS, &npas);
+
+	if (fld_get(qp->qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ) {
+		qp->rq.log_size = fld_get(qp->qpc, QPC_LOG_RQ_SIZE);
+		qp->rq.stride = 16u << fld_get(qp->qpc, QPC_LOG_RQ_STRIDE);
+		len = (uint64_t)qp->rq.stride << qp->rq.log_size;
+	}
+	if (!fld_get(qp->qpc, QPC_NO_SQ)) {
+		qp->sq.log_size = fld_get(qp->qpc, QPC_LOG_SQ_SIZE);
+		qp->sq.offset = len;
+		qp->sq.entry = calloc(1u << qp->sq.log_size, sizeof(*qp->sq.entry));
+		if (!qp->sq.entry)
+			return ENOMEM;
+		len += (uint64_t)WQE_BB << qp->sq.log_size;
+	}
+	return dma_map_pages(&qp->map, pas, npas, page_shift, skip, len);
+}
+
+static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
+{
+	int ret = qp_map_rings(qp, cmd);
+
+	if (!ret && is_offloaded(qp))
+		ret = tm_offload_start(qp);
+	if (!ret)
+		ret = res_add(&hca->qps, qp, &qp->n);
+	if (ret)
+		return cmd_errno(cmd, ret, "qp: page list too short, or table full");
+	qp->wire = qp->special >= 0 ? (uint32_t)qp->special : qp->n;
+	qp->dbr = fld_get(qp->qpc, QPC_DBR_ADDR);
+	qp->blocks_own_multicast = fld_get(qp->qpc, QPC_BLOCK_LB_MC);
+	qp->user_index = fld_get(qp->qpc, QPC_USER_INDEX);
+	qp->cs_req = fld_get(qp->qpc, QPC_CS_REQ);
+	qp->cs_res = fld_get(qp->qpc, QPC_CS_RES);
+	qp_reset_queues(qp);
+	if (qp->pd)
+		qp->pd->users++;
+	qp->send_cq->users++;
+	qp->recv_cq->users++;
+	if (qp->srq)
+		qp->srq->users++;
+	if (qp->xrcd)
+		qp->xrcd->users++;
+	if (qp->uar) {
+		qp->uar->users++;
+		LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
+	}
+	fld_set(cmd->out, CREATE_QP_OUT_QPN, qp->n);
+	return PRM_STAT_OK;
+}
+
+enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *qpc = fld_at(cmd->in, CREATE_QP_IN_QPC);
+	const char *why = qp_check_type(qpc);
+	enum prm_status status;
+	struct qp *qp;
+
+	if (!why)
+		why = qp_check_sizes(hca, qpc);
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return cmd_errno(cmd, ENOMEM, "qp");
+	memcpy(qp->qpc, qpc, PRM_QPC_SIZE);
+	qp->service = qp_find_kind(qpc)->service;
+	qp->special = qp_find_kind(qpc)->special;
+	why = qp_find_objects(hca, qp);
+	status = why ? cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, why) : qp_add(hca, cmd, qp);
+	if (status) {
+		dma_unmap(&qp->map);
+		free(qp->offload);
+		free(qp->sq.entry);
+		free(qp);
+	}
+	return status;
+}
+
+/* ---- destruction and query ---- */
+
+enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
+{
+	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, DESTROY_QP_IN_QPN));
+
+	if (!qp)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
+	res_remove(&hca->qps, qp->n);
+	if (qp->pd)
+		qp->pd->users--;
+	qp->send_cq->users--;
+	qp->recv_cq->users--;
+	if (qp->srq)
+		qp->srq->users--;
+	if (qp->xrcd)
+		qp->xrcd->users--;
+	if (qp->uar)
+		qp->uar->users--;
+	qp_free(hca, qp);
+	return PRM_STAT_OK;
+}
+
+enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
+{
+	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, QUERY_QP_IN_QPN));
+	uint8_t *qpc = fld_at(cmd->out, QUERY_QP_OUT_QPC);
+
+	if (!qp)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
+	memcpy(qpc, qp->qpc, PRM_QPC_SIZE);
+	fld_set(qpc, QPC_STATE, qp->state);
+	fld_set(qpc, QPC_NEXT_SEND_PSN, qp->req.next_psn);
+	fld_set(qpc, QPC_LAST_ACKED_PSN, (qp->req.unacked - 1) & PSN_MASK);
+	fld_set(qpc, QPC_NEXT_RCV_PSN, qp->resp.expected_psn);
+	fld_set(qpc, QPC_HW_SQ_WQEBB_COUNTER, qp->sq.ci);
+	fld_set(qpc, QPC_SW_SQ_WQEBB_COUNTER, qp->sq.pi);
+	fld_set(qpc, QPC_HW_RQ_COUNTER, qp->rq.ci);
+	fld_set(qpc, QPC_SW_RQ_COUNTER, qp->rq.pi);
+	fld_set(qpc, QPC_CUR_RNR_RETRY, qp->req.rnr_left);
+	fld_set(qpc, QPC_CUR_RETRY_COUNT, qp->req.retries_left);
+	return PRM_STAT_OK;
+}

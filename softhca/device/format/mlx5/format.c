@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * format.c - the format mlx5, as a table: see softhca/device/format/format.h.
+ */
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/uar.h"
+#include "prm/mlx5/wqe.h"
+#include "softhca/device/format/mlx5/mlx5.h"
+
+const struct format mlx5_format = {
+	.wqe_size = mlx5_wqe_size,
+	.wqe_opcode = mlx5_wqe_opcode,
+	.decode_send = mlx5_decode_send,
+	.decode_recv = mlx5_decode_recv,
+	.decode_srq = mlx5_decode_srq,
+	.encode_cqe = mlx5_encode_cqe,
+	.encode_ring_end = mlx5_encode_ring_end,
+	.set_cqe_owner = mlx5_set_cqe_owner,
+	.cqe_size = PRM_CQE_SIZE,
+	.encode_eqe = mlx5_encode_eqe,
+	.set_eqe_owner = mlx5_set_eqe_owner,
+	.eqe_size = PRM_EQE_SIZE,
+	.dbrec_recv = FLD_BYTE(QP_DBREC_RECV),
+	.dbrec_send = FLD_BYTE(QP_DBREC_SEND),
+	.dbrec_ci = FLD_BYTE(CQ_DBREC_CI),
+	.dbrec_arm = FLD_BYTE(CQ_DBREC_ARM),
+	.decode_arm = mlx5_decode_arm,
+	.ring = mlx5_ring,
+};

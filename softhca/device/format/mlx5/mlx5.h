@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mlx5.h - the parts of the format mlx5, and what those objects use of it that only mlx5 has:
+ * queues of frames, UMR, tag matching.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX5_MLX5_H
+#define SOFTHCA_DEVICE_FORMAT_MLX5_MLX5_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softhca/device/format/format.h"
+
+/* wqe.c */
+uint32_t mlx5_wqe_size(const uint8_t *raw);
+uint32_t mlx5_wqe_bbs(const uint8_t *raw);
+uint8_t mlx5_wqe_opcode(const uint8_t *raw);
+int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
+		     enum fabric_service service, struct send_wqe *wqe);
+void mlx5_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+uint16_t mlx5_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+
+/* cqe.c */
+uint32_t mlx5_encode_cqe(const struct cqe_place *place, const struct completion *done,
+			 uint8_t *slot);
+void mlx5_encode_ring_end(uint8_t *cqe);
+void mlx5_set_cqe_owner(uint8_t *cqe, bool owner);
+
+/* eqe.c */
+void mlx5_encode_eqe(const struct event *event, uint8_t *eqe);
+void mlx5_set_eqe_owner(uint8_t *eqe, bool owner);
+
+/* doorbell.c */
+struct cq_arm mlx5_decode_arm(uint32_t word_be);
+void mlx5_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sge.c - the memory that the segments of a work request describe, and transfers of it.
+ */
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/queue/wqe.h"
+
+static int sge_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
+		   const struct wqe_sge *sge, uint64_t skip, uint64_t len)
+{
+	struct mkey *mkey;
+	int ret;
+
+	if (sge->data) {
+		ret = dma_finish(batch);
+		if (ret)
+			return ret;
+		memcpy(batch->buf, sge->data + skip, len);
+		batch->buf += len;
+		return 0;
+	}
+	mkey = mkey_check(batch->hca, sge->lkey, pd, access, sge->addr + skip, len);
+	if (!mkey)
+		return WQE_BAD_LKEY;
+	return mkey_dma(batch, mkey, sge->addr + skip, len) ? WQE_BAD_DMA : 0;
+}
+
+int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
+	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len)
+{
+	int ret;
+
+	for (; len && count; sge++, count--) {
+		uint64_t part;
+
+		if (offset >= sge->len) {
+			offset -= sge->len;
+			continue;
+		}
+		part = sge->len - offset < len ? sge->len - offset : len;
+		ret = sge_add(batch, pd, access, sge, offset, part);
+		if (ret)
+			return ret;
+		len -= part;
+		offset = 0;
+	}
+	return 0;
+}
+
+int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
+	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len)
+{
+	int ret = sges_add(batch, pd, access, sge, count, offset, len);
+
+	if (ret)
+		return ret;
+	return dma_finish(batch) ? WQE_BAD_DMA : 0;
+}
+
+bool sges_allow(struct hca *hca, const struct pd *pd, unsigned int access,
+		const struct wqe_sge *sge, unsigned int count)
+{
+	for (; count; sge++, count--)
+		if (!sge->data && !mkey_check(hca, sge->lkey, pd, access, sge->addr, sge->len))
+			return false;
+	return true;
+}
