@@ -212,7 +212,7 @@ static bool parse_timed(const char *text, size_t len, uint64_t now, struct one_f
 	return false;
 }
 
-static bool parse(const char *text, uint64_t now, struct one_fault *one)
+static bool fault_parse(const char *text, uint64_t now, struct one_fault *one)
 {
 	size_t len = strcspn(text, ":@");
 
@@ -242,7 +242,7 @@ int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
 
 	if (!one)
 		return ENOMEM;
-	if (!parse(text, now_ns, one)) {
+	if (!fault_parse(text, now_ns, one)) {
 		free(one);
 		return EINVAL;
 	}
@@ -254,7 +254,7 @@ int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
 
 /* ---- counting ---- */
 
-static const struct one_fault *find(struct fault *fault, enum kind kind, uint64_t n)
+static const struct one_fault *fault_find(struct fault *fault, enum kind kind, uint64_t n)
 {
 	const struct one_fault *one = fault->list;
 
@@ -269,13 +269,14 @@ int fault_command(struct fault *fault)
 
 	if (!fault)
 		return 0;
-	one = find(fault, FAIL_COMMAND, atomic_fetch_add(&fault->commands, 1) + 1);
+	one = fault_find(fault, FAIL_COMMAND, atomic_fetch_add(&fault->commands, 1) + 1);
 	return one ? one->err : 0;
 }
 
 bool fault_refuse(struct fault *fault)
 {
-	return fault && find(fault, REFUSE_COMMAND, atomic_fetch_add(&fault->executed, 1) + 1);
+	return fault &&
+	       fault_find(fault, REFUSE_COMMAND, atomic_fetch_add(&fault->executed, 1) + 1);
 }
 
 void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t *commands)
@@ -286,7 +287,7 @@ void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t
 
 bool fault_lose_command(struct fault *fault)
 {
-	return fault && find(fault, LOSE_COMMAND, atomic_fetch_add(&fault->queued, 1) + 1);
+	return fault && fault_find(fault, LOSE_COMMAND, atomic_fetch_add(&fault->queued, 1) + 1);
 }
 
 /* splitmix64: passes any seed, 0 included */
@@ -372,7 +373,7 @@ enum packet_fault fault_packet(struct fault *fault)
 
 /* ---- time ---- */
 
-static struct one_fault *earliest(const struct fault *fault)
+static struct one_fault *fault_earliest(const struct fault *fault)
 {
 	struct one_fault *one, *found = NULL;
 
@@ -384,7 +385,7 @@ static struct one_fault *earliest(const struct fault *fault)
 
 bool fault_due(struct fault *fault, uint64_t now_ns, enum fault_event *event)
 {
-	struct one_fault *one = fault ? earliest(fault) : NULL;
+	struct one_fault *one = fault ? fault_earliest(fault) : NULL;
 
 	if (!one || one->n > now_ns)
 		return false;
@@ -395,7 +396,7 @@ bool fault_due(struct fault *fault, uint64_t now_ns, enum fault_event *event)
 
 uint64_t fault_deadline(const struct fault *fault)
 {
-	const struct one_fault *one = fault ? earliest(fault) : NULL;
+	const struct one_fault *one = fault ? fault_earliest(fault) : NULL;
 
 	return one ? one->n : FAULT_NEVER;
 }

@@ -14,6 +14,7 @@
 #include "softhca/log.h"
 #include "softhca/options.h"
 #include "softhca/net/service.h"
+#include "util/bits.h"
 
 enum option_use {
 	FOR_RUN = 1 << 0,
@@ -41,7 +42,7 @@ static int bad_value(const struct option_def *def, const char *value, const char
 	return EINVAL;
 }
 
-static void *field(struct options *options, const struct option_def *def)
+static void *option_field(struct options *options, const struct option_def *def)
 {
 	return (char *)options + def->offset;
 }
@@ -69,13 +70,13 @@ static int set_u32(struct options *options, const struct option_def *def, const 
 	int ret = parse_number(def, value, &number);
 
 	if (!ret)
-		*(uint32_t *)field(options, def) = number;
+		*(uint32_t *)option_field(options, def) = number;
 	return ret;
 }
 
 static int set_u64(struct options *options, const struct option_def *def, const char *value)
 {
-	return parse_number(def, value, field(options, def));
+	return parse_number(def, value, option_field(options, def));
 }
 
 static int set_power_of_two(struct options *options, const struct option_def *def,
@@ -88,7 +89,7 @@ static int set_power_of_two(struct options *options, const struct option_def *de
 		return ret;
 	if (number & (number - 1))
 		return bad_value(def, value, "not a power of two");
-	*(uint32_t *)field(options, def) = number;
+	*(uint32_t *)option_field(options, def) = number;
 	return 0;
 }
 
@@ -96,7 +97,7 @@ static int set_string(struct options *options, const struct option_def *def, con
 {
 	if (!*value)
 		return bad_value(def, "''", "must not be empty");
-	*(const char **)field(options, def) = value;
+	*(const char **)option_field(options, def) = value;
 	return 0;
 }
 
@@ -210,7 +211,7 @@ static const struct option_def option_table[] = {
 	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },
 	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI },
 };
-#define NUM_OPTIONS (sizeof(option_table) / sizeof(option_table[0]))
+#define NUM_OPTIONS (ARRAY_SIZE(option_table))
 
 static const char usage[] =
 	"softhca - a ConnectX adapter in software\n"
@@ -353,7 +354,7 @@ static int check_fault(const struct options *options)
 	return EINVAL;
 }
 
-static int check(const struct options *options)
+static int options_check(const struct options *options)
 {
 	switch (options->command) {
 	case COMMAND_RUN:
@@ -394,5 +395,5 @@ int options_parse(int argc, char **argv, struct options *options)
 		}
 		ret = parse_option(argc, argv, &at, options);
 	}
-	return ret ? ret : check(options);
+	return ret ? ret : options_check(options);
 }

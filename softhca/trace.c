@@ -17,6 +17,7 @@
 #include "prm/mlx5/wqe.h"
 #include "softhca/trace.h"
 #include "softhca/device/queue/wqe.h"
+#include "util/bits.h"
 
 enum { LINE_MAX_BYTES = 4096, RAW_MAX = 512 };
 
@@ -75,7 +76,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct line *line, const c
 	va_end(args);
 }
 
-static void begin(struct line *line)
+static void line_begin(struct line *line)
 {
 	struct timespec now;
 
@@ -85,7 +86,7 @@ static void begin(struct line *line)
 }
 
 /* A full disk must not stop the adapter; the rest of the trace is lost, and visibly so. */
-static void end(struct trace *trace, struct line *line)
+static void line_end(struct trace *trace, struct line *line)
 {
 	line->text[line->len++] = '\n';
 	if (write(trace->fd, line->text, line->len) < 0)
@@ -110,11 +111,11 @@ void trace_line(struct trace *trace, const char *format, ...)
 
 	if (!trace)
 		return;
-	begin(&line);
+	line_begin(&line);
 	va_start(args, format);
 	put_args(&line, format, args);
 	va_end(args);
-	end(trace, &line);
+	line_end(trace, &line);
 }
 
 #define NAME(op)                 \
@@ -196,7 +197,7 @@ static const char *command_name(uint32_t opcode)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(command_names) / sizeof(command_names[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(command_names); i++)
 		if (command_names[i].opcode == opcode)
 			return command_names[i].name;
 	return "?";
@@ -211,7 +212,7 @@ void trace_command(struct trace *trace, const void *in, size_t in_len, const voi
 	if (!trace)
 		return;
 	opcode = in_len >= 8 ? fld_get(in, CMD_IN_OPCODE) : 0;
-	begin(&line);
+	line_begin(&line);
 	put(&line, "cmd 0x%03x %s", opcode, command_name(opcode));
 	if (out_len >= 8)
 		put(&line, " status 0x%02x syndrome 0x%08x",
@@ -221,7 +222,7 @@ void trace_command(struct trace *trace, const void *in, size_t in_len, const voi
 	put_raw(&line, in, in_len);
 	put(&line, " out");
 	put_raw(&line, out, out_len < 64 ? out_len : 64);
-	end(trace, &line);
+	line_end(trace, &line);
 }
 
 static const char *const send_names[256] = {
@@ -250,12 +251,12 @@ void trace_wqe(struct trace *trace, const char *op, uint32_t qpn, uint32_t index
 
 	if (!trace)
 		return;
-	begin(&line);
+	line_begin(&line);
 	put(&line, "wqe %s qpn 0x%06x index %u", op, qpn, index);
 	if (!strcmp(op, "send") && wqe_len >= 16)
 		put(&line, " %s", send_name(byte[3]));
 	put_raw(&line, wqe, wqe_len);
-	end(trace, &line);
+	line_end(trace, &line);
 }
 
 static const char *const cqe_names[16] = {
@@ -276,7 +277,7 @@ void trace_cqe(struct trace *trace, uint32_t cqn, uint32_t index, const uint8_t 
 	if (!trace)
 		return;
 	opcode = cqe[63] >> 4;
-	begin(&line);
+	line_begin(&line);
 	put(&line, "cqe cqn 0x%06x index %u %s", cqn, index,
 	    cqe_names[opcode] ? cqe_names[opcode] : "?");
 	if (opcode == CQE_OP_REQ)
@@ -284,7 +285,7 @@ void trace_cqe(struct trace *trace, uint32_t cqn, uint32_t index, const uint8_t 
 	if (opcode == CQE_OP_REQ_ERR || opcode == CQE_OP_RESP_ERR)
 		put(&line, " syndrome 0x%02x vendor 0x%02x", cqe[55], cqe[54]);
 	put_raw(&line, cqe, 64);
-	end(trace, &line);
+	line_end(trace, &line);
 }
 
 static const char *const event_names[] = {
@@ -306,10 +307,10 @@ void trace_eqe(struct trace *trace, uint32_t eqn, const uint8_t eqe[64])
 
 	if (!trace)
 		return;
-	if (eqe[1] < sizeof(event_names) / sizeof(event_names[0]))
+	if (eqe[1] < ARRAY_SIZE(event_names))
 		name = event_names[eqe[1]];
-	begin(&line);
+	line_begin(&line);
 	put(&line, "eqe eqn %u %s", eqn, name ? name : "?");
 	put_raw(&line, eqe, 64);
-	end(trace, &line);
+	line_end(trace, &line);
 }

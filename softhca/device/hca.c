@@ -10,6 +10,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/memory/memic.h"
+#include "util/bits.h"
 
 enum {
 	TURNS = 8,               /* of queues in one call of hca_progress() */
@@ -160,7 +161,7 @@ void hca_destroy(struct hca *hca)
 	if (hca->fabric)
 		fabric_detach(hca->fabric, hca);
 	free_objects(hca);
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(tables); i++)
 		res_free(tables[i]);
 	if (hca->owns_fabric && hca->fabric)
 		fabric_destroy(hca->fabric);
@@ -202,7 +203,7 @@ void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t valu
 	fabric_unlock(hca->fabric);
 }
 
-static void scan(struct hca *hca, uint32_t n, void (*look)(struct hca *hca, struct uar *uar))
+static void uar_scan(struct hca *hca, uint32_t n, void (*look)(struct hca *hca, struct uar *uar))
 {
 	struct uar *uar;
 
@@ -215,20 +216,20 @@ static void scan(struct hca *hca, uint32_t n, void (*look)(struct hca *hca, stru
 
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar)
 {
-	scan(hca, uar, sq_scan_doorbells);
-	scan(hca, uar, eth_scan);
+	uar_scan(hca, uar, sq_scan_doorbells);
+	uar_scan(hca, uar, eth_scan);
 }
 
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar)
 {
-	scan(hca, uar, cq_scan_arms);
+	uar_scan(hca, uar, cq_scan_arms);
 }
 
 /* ---- the loop ---- */
 
 /* A QP in error flushes what is posted; receives ring no doorbell, so it is looked at again, ever
  * less often. */
-static bool flush(struct hca *hca, struct qp *qp)
+static bool qp_flush(struct hca *hca, struct qp *qp)
 {
 	bool send_left = sq_flush(hca, qp, TURN_FLUSHES);
 	bool recv_left = rq_flush(hca, qp, TURN_FLUSHES);
@@ -243,7 +244,7 @@ static bool take_turn(struct hca *hca, struct qp *qp)
 		return true;
 	if (qp->state == PRM_QP_STATE_SQER)
 		return sq_flush(hca, qp, TURN_FLUSHES);
-	return qp->state == PRM_QP_STATE_ERR && flush(hca, qp);
+	return qp->state == PRM_QP_STATE_ERR && qp_flush(hca, qp);
 }
 
 static void run_ready(struct hca *hca)
@@ -260,7 +261,7 @@ static void run_ready(struct hca *hca)
 	}
 }
 
-static void fire(struct hca *hca, struct qp *qp)
+static void timer_fire(struct hca *hca, struct qp *qp)
 {
 	qp_set_timer(hca, qp, HCA_IDLE);
 	if (qp->state != PRM_QP_STATE_ERR) {
@@ -282,7 +283,7 @@ static void run_timers(struct hca *hca)
 	for (qp = TAILQ_FIRST(&hca->timed); qp; qp = next) {
 		next = TAILQ_NEXT(qp, in_timed);
 		if (qp->req.deadline <= hca->now)
-			fire(hca, qp);
+			timer_fire(hca, qp);
 	}
 	hca->next_timer = HCA_IDLE;
 	TAILQ_FOREACH(qp, &hca->timed, in_timed)

@@ -10,8 +10,8 @@
 #include "prm/mlx5/pd.h"
 #include "softhca/device/core.h"
 
-static enum prm_status add(struct res_table *table, struct cmd *cmd, void *object, uint32_t *n,
-			   uint32_t out_field)
+static enum prm_status object_add(struct res_table *table, struct cmd *cmd, void *object,
+				  uint32_t *n, uint32_t out_field)
 {
 	int ret = res_add(table, object, n);
 
@@ -29,7 +29,7 @@ enum prm_status pd_alloc(struct hca *hca, struct cmd *cmd)
 
 	if (!pd)
 		return cmd_errno(cmd, ENOMEM, "pd");
-	return add(&hca->pds, cmd, pd, &pd->n, ALLOC_PD_OUT_PD);
+	return object_add(&hca->pds, cmd, pd, &pd->n, ALLOC_PD_OUT_PD);
 }
 
 enum prm_status pd_dealloc(struct hca *hca, struct cmd *cmd)
@@ -51,7 +51,7 @@ enum prm_status td_alloc(struct hca *hca, struct cmd *cmd)
 
 	if (!td)
 		return cmd_errno(cmd, ENOMEM, "td");
-	return add(&hca->tds, cmd, td, &td->n, ALLOC_TRANSPORT_DOMAIN_OUT_TRANSPORT_DOMAIN);
+	return object_add(&hca->tds, cmd, td, &td->n, ALLOC_TRANSPORT_DOMAIN_OUT_TRANSPORT_DOMAIN);
 }
 
 enum prm_status td_dealloc(struct hca *hca, struct cmd *cmd)
@@ -74,7 +74,7 @@ enum prm_status uar_alloc(struct hca *hca, struct cmd *cmd)
 
 	if (!uar)
 		return cmd_errno(cmd, ENOMEM, "uar");
-	return add(&hca->uars, cmd, uar, &uar->n, ALLOC_UAR_OUT_UAR);
+	return object_add(&hca->uars, cmd, uar, &uar->n, ALLOC_UAR_OUT_UAR);
 }
 
 enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd)

@@ -131,7 +131,7 @@ bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16
 	return false;
 }
 
-static struct port *find(struct hca *hca, struct cmd *cmd, uint64_t number, bool other)
+static struct port *port_find(struct hca *hca, struct cmd *cmd, uint64_t number, bool other)
 {
 	if (other || number > hca->config.num_ports) {
 		cmd->why = "port: no such port";
@@ -142,8 +142,9 @@ static struct port *find(struct hca *hca, struct cmd *cmd, uint64_t number, bool
 
 enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 {
-	struct port *port = find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
-				 fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
+	struct port *port =
+		port_find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
+			  fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
 	uint8_t *ctx = fld_at(cmd->out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
 	bool up;
 
@@ -167,8 +168,9 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 /* Software says which managers listen at the port: the capability mask is all it may change. */
 enum prm_status port_modify_context(struct hca *hca, struct cmd *cmd)
 {
-	struct port *port = find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
-				 fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
+	struct port *port =
+		port_find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM),
+			  fld_get(cmd->in, QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT));
 	const uint8_t *ctx = fld_at(cmd->in, MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT);
 	uint32_t mask = fld_get(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT);
 
@@ -183,8 +185,8 @@ enum prm_status port_modify_context(struct hca *hca, struct cmd *cmd)
 
 enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd)
 {
-	struct port *port = find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_GID_IN_PORT_NUM),
-				 fld_get(cmd->in, QUERY_HCA_VPORT_GID_IN_OTHER_VPORT));
+	struct port *port = port_find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_GID_IN_PORT_NUM),
+				      fld_get(cmd->in, QUERY_HCA_VPORT_GID_IN_OTHER_VPORT));
 	uint64_t index = fld_get(cmd->in, QUERY_HCA_VPORT_GID_IN_GID_INDEX);
 
 	if (!port)
@@ -200,8 +202,8 @@ enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd)
 /* Index 0xffff asks for the whole table. */
 enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd)
 {
-	struct port *port = find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM),
-				 fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_OTHER_VPORT));
+	struct port *port = port_find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM),
+				      fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_OTHER_VPORT));
 	uint64_t index = fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX);
 
 	if (!port)
@@ -223,7 +225,7 @@ static void count_gids(struct port *port)
 static struct gid_entry *roce_entry(struct hca *hca, struct cmd *cmd, uint32_t port_field,
 				    uint32_t index_field)
 {
-	struct port *port = find(hca, cmd, fld_get(cmd->in, port_field), false);
+	struct port *port = port_find(hca, cmd, fld_get(cmd->in, port_field), false);
 	uint64_t index = fld_get(cmd->in, index_field);
 
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)

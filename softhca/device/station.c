@@ -59,7 +59,7 @@ static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 	       (qp->path.addr.by_gid || qp->path.addr.dlid == msg->addr.slid);
 }
 
-static void dispatch(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
+static void message_dispatch(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
 {
 	struct qp *qp;
 
@@ -82,7 +82,7 @@ void station_receive(struct hca *hca, unsigned int port, uint64_t now, const str
 {
 	advance_time(hca, now);
 	port_count_message(&hca->port[port - 1].messages_received, msg);
-	dispatch(hca, port, msg);
+	message_dispatch(hca, port, msg);
 }
 
 void station_receive_frame(struct hca *hca, unsigned int port, uint64_t now, const uint8_t *frame,

@@ -8,6 +8,7 @@
 
 #include "prm/mlx5/wq.h"
 #include "softhca/device/eth/eth.h"
+#include "util/bits.h"
 
 /* Numbers of QPs end below these. */
 enum { FIRST_SQ = 0xc00000, FIRST_RQ = 0xd00000, FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
@@ -86,10 +87,10 @@ void eth_destroy(struct hca *hca)
 		return;
 	flow_free_all(hca);
 	free_queues(eth);
-	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(plain); i++)
 		for (at = 0; (object = res_next(plain[i], &at)) != NULL;)
 			free(object);
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(tables); i++)
 		res_free(tables[i]);
 	free(eth);
 	hca->eth = NULL;
@@ -125,7 +126,7 @@ bool eth_run(struct hca *hca)
 	return !TAILQ_EMPTY(&eth->ready);
 }
 
-static void look(struct hca *hca, struct eth_sq *sq)
+static void eth_look(struct hca *hca, struct eth_sq *sq)
 {
 	if (eth_sq_read_doorbell(hca, sq))
 		eth_sq_fail(hca, sq);
@@ -136,7 +137,7 @@ void eth_ring(struct hca *hca, uint32_t uar, uint32_t n)
 	struct eth_sq *sq = res_get(&hca->eth->sqs, n);
 
 	if (sq && sq->uar->n == uar)
-		look(hca, sq);
+		eth_look(hca, sq);
 }
 
 void eth_scan(struct hca *hca, struct uar *uar)
@@ -144,5 +145,5 @@ void eth_scan(struct hca *hca, struct uar *uar)
 	struct eth_sq *sq;
 
 	LIST_FOREACH(sq, &uar->sqs, in_uar)
-		look(hca, sq);
+		eth_look(hca, sq);
 }

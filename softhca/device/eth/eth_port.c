@@ -14,7 +14,7 @@ static bool is_group(const uint8_t *frame)
 	return frame[0] & 1;
 }
 
-static void count(struct frame_counters *counters, const uint8_t *frame, size_t len)
+static void count_frame(struct frame_counters *counters, const uint8_t *frame, size_t len)
 {
 	static const uint8_t broadcast[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 	static const uint16_t sizes[FRAME_SIZES - 1] = { 64,   127,  255,  511, 1023,
@@ -42,7 +42,7 @@ static unsigned int port_of(const struct hca *hca, const struct eth_sq *sq)
 	return port && port <= hca->config.num_ports ? port : 1;
 }
 
-static void receive(struct hca *hca, struct eth_arrival *arrival)
+static void steer_received(struct hca *hca, struct eth_arrival *arrival)
 {
 	flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_RX], arrival, 0);
 }
@@ -50,7 +50,7 @@ static void receive(struct hca *hca, struct eth_arrival *arrival)
 static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)
 {
 	arrival->sender = sq->tis ? sq->tis->td : NULL;
-	receive(hca, arrival);
+	steer_received(hca, arrival);
 }
 
 /* A unicast frame to ourselves stays inside; one to a group goes both ways. */
@@ -70,7 +70,7 @@ void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *bytes, size
 		loop_back(hca, sq, &arrival);
 	if (!is_group(bytes) && vport_loops_back(&hca->eth->vport, bytes))
 		return;
-	count(&hca->port[port - 1].sent, bytes, len);
+	count_frame(&hca->port[port - 1].sent, bytes, len);
 	station_send_frame(hca, port, bytes, len);
 }
 
@@ -86,9 +86,9 @@ void eth_port_receive(struct hca *hca, unsigned int number, const uint8_t *bytes
 		port->received.too_long++;
 		return;
 	}
-	count(&port->received, bytes, len);
+	count_frame(&port->received, bytes, len);
 	if (hca->config.frame)
 		hca->config.frame(hca->config.front, number, bytes, len);
 	frame_parse(&arrival.frame, bytes, len);
-	receive(hca, &arrival);
+	steer_received(hca, &arrival);
 }

@@ -86,7 +86,7 @@ const char *eth_reg_pfcc(struct hca *hca, bool write, unsigned int port, uint8_t
 
 /* ---- counters ---- */
 
-static void put(uint8_t *set, uint32_t part, uint64_t value)
+static void put_counter(uint8_t *set, uint32_t part, uint64_t value)
 {
 	fld_set64(set, FLD_BYTE(part), value);
 }
@@ -96,36 +96,36 @@ static uint64_t wire_bytes(const struct frame_counters *counters)
 	return counters->bytes + FRAME_FCS_LEN * counters->frames;
 }
 
-static uint64_t unicast(const struct frame_counters *counters)
+static uint64_t unicast_frames(const struct frame_counters *counters)
 {
 	return counters->frames - counters->multicast - counters->broadcast;
 }
 
 static void put_ieee(uint8_t *set, const struct port *port)
 {
-	put(set, PPCNT_A_FRAMES_TRANSMITTED_OK_HIGH, port->sent.frames);
-	put(set, PPCNT_A_FRAMES_RECEIVED_OK_HIGH, port->received.frames);
-	put(set, PPCNT_A_OCTETS_TRANSMITTED_OK_HIGH, wire_bytes(&port->sent));
-	put(set, PPCNT_A_OCTETS_RECEIVED_OK_HIGH, wire_bytes(&port->received));
-	put(set, PPCNT_A_MULTICAST_FRAMES_XMITTED_OK_HIGH, port->sent.multicast);
-	put(set, PPCNT_A_BROADCAST_FRAMES_XMITTED_OK_HIGH, port->sent.broadcast);
-	put(set, PPCNT_A_MULTICAST_FRAMES_RECEIVED_OK_HIGH, port->received.multicast);
-	put(set, PPCNT_A_BROADCAST_FRAMES_RECEIVED_OK_HIGH, port->received.broadcast);
-	put(set, PPCNT_A_FRAME_TOO_LONG_ERRORS_HIGH, port->received.too_long);
+	put_counter(set, PPCNT_A_FRAMES_TRANSMITTED_OK_HIGH, port->sent.frames);
+	put_counter(set, PPCNT_A_FRAMES_RECEIVED_OK_HIGH, port->received.frames);
+	put_counter(set, PPCNT_A_OCTETS_TRANSMITTED_OK_HIGH, wire_bytes(&port->sent));
+	put_counter(set, PPCNT_A_OCTETS_RECEIVED_OK_HIGH, wire_bytes(&port->received));
+	put_counter(set, PPCNT_A_MULTICAST_FRAMES_XMITTED_OK_HIGH, port->sent.multicast);
+	put_counter(set, PPCNT_A_BROADCAST_FRAMES_XMITTED_OK_HIGH, port->sent.broadcast);
+	put_counter(set, PPCNT_A_MULTICAST_FRAMES_RECEIVED_OK_HIGH, port->received.multicast);
+	put_counter(set, PPCNT_A_BROADCAST_FRAMES_RECEIVED_OK_HIGH, port->received.broadcast);
+	put_counter(set, PPCNT_A_FRAME_TOO_LONG_ERRORS_HIGH, port->received.too_long);
 }
 
 static void put_if(uint8_t *set, const struct port *port)
 {
-	put(set, PPCNT_IF_IN_OCTETS_HIGH, wire_bytes(&port->received));
-	put(set, PPCNT_IF_IN_UCAST_PKTS_HIGH, unicast(&port->received));
-	put(set, PPCNT_IF_IN_DISCARDS_HIGH, port->received.discards);
-	put(set, PPCNT_IF_IN_MULTICAST_PKTS_HIGH, port->received.multicast);
-	put(set, PPCNT_IF_IN_BROADCAST_PKTS_HIGH, port->received.broadcast);
-	put(set, PPCNT_IF_OUT_OCTETS_HIGH, wire_bytes(&port->sent));
-	put(set, PPCNT_IF_OUT_UCAST_PKTS_HIGH, unicast(&port->sent));
-	put(set, PPCNT_IF_OUT_DISCARDS_HIGH, port->sent.discards);
-	put(set, PPCNT_IF_OUT_MULTICAST_PKTS_HIGH, port->sent.multicast);
-	put(set, PPCNT_IF_OUT_BROADCAST_PKTS_HIGH, port->sent.broadcast);
+	put_counter(set, PPCNT_IF_IN_OCTETS_HIGH, wire_bytes(&port->received));
+	put_counter(set, PPCNT_IF_IN_UCAST_PKTS_HIGH, unicast_frames(&port->received));
+	put_counter(set, PPCNT_IF_IN_DISCARDS_HIGH, port->received.discards);
+	put_counter(set, PPCNT_IF_IN_MULTICAST_PKTS_HIGH, port->received.multicast);
+	put_counter(set, PPCNT_IF_IN_BROADCAST_PKTS_HIGH, port->received.broadcast);
+	put_counter(set, PPCNT_IF_OUT_OCTETS_HIGH, wire_bytes(&port->sent));
+	put_counter(set, PPCNT_IF_OUT_UCAST_PKTS_HIGH, unicast_frames(&port->sent));
+	put_counter(set, PPCNT_IF_OUT_DISCARDS_HIGH, port->sent.discards);
+	put_counter(set, PPCNT_IF_OUT_MULTICAST_PKTS_HIGH, port->sent.multicast);
+	put_counter(set, PPCNT_IF_OUT_BROADCAST_PKTS_HIGH, port->sent.broadcast);
 }
 
 static void put_rmon(uint8_t *set, const struct port *port)
@@ -133,11 +133,11 @@ static void put_rmon(uint8_t *set, const struct port *port)
 	uint8_t *by_size = set + FLD_BYTE(PPCNT_ETHER_STATS_PKTS64OCTETS_HIGH);
 	unsigned int i;
 
-	put(set, PPCNT_ETHER_STATS_OCTETS_HIGH, wire_bytes(&port->received));
-	put(set, PPCNT_ETHER_STATS_PKTS_HIGH, port->received.frames);
-	put(set, PPCNT_ETHER_STATS_BROADCAST_PKTS_HIGH, port->received.broadcast);
-	put(set, PPCNT_ETHER_STATS_MULTICAST_PKTS_HIGH, port->received.multicast);
-	put(set, PPCNT_ETHER_STATS_OVERSIZE_PKTS_HIGH, port->received.too_long);
+	put_counter(set, PPCNT_ETHER_STATS_OCTETS_HIGH, wire_bytes(&port->received));
+	put_counter(set, PPCNT_ETHER_STATS_PKTS_HIGH, port->received.frames);
+	put_counter(set, PPCNT_ETHER_STATS_BROADCAST_PKTS_HIGH, port->received.broadcast);
+	put_counter(set, PPCNT_ETHER_STATS_MULTICAST_PKTS_HIGH, port->received.multicast);
+	put_counter(set, PPCNT_ETHER_STATS_OVERSIZE_PKTS_HIGH, port->received.too_long);
 	for (i = 0; i < FRAME_SIZES; i++)
 		fld_set64(by_size, 8 * i, port->received.by_size[i]);
 }
@@ -147,10 +147,10 @@ static void put_priority(uint8_t *set, const struct port *port, uint64_t priorit
 {
 	if (priority)
 		return;
-	put(set, PPCNT_PRIO_RX_OCTETS_HIGH, wire_bytes(&port->received));
-	put(set, PPCNT_PRIO_RX_FRAMES_HIGH, port->received.frames);
-	put(set, PPCNT_PRIO_TX_OCTETS_HIGH, wire_bytes(&port->sent));
-	put(set, PPCNT_PRIO_TX_FRAMES_HIGH, port->sent.frames);
+	put_counter(set, PPCNT_PRIO_RX_OCTETS_HIGH, wire_bytes(&port->received));
+	put_counter(set, PPCNT_PRIO_RX_FRAMES_HIGH, port->received.frames);
+	put_counter(set, PPCNT_PRIO_TX_OCTETS_HIGH, wire_bytes(&port->sent));
+	put_counter(set, PPCNT_PRIO_TX_FRAMES_HIGH, port->sent.frames);
 }
 
 /* Each of them stays at its largest value. IBTA vol 1, 16.1.3.5 */
@@ -162,7 +162,7 @@ static void put_infiniband(uint8_t *set, const struct port *port)
 	fld_set(set, PPCNT_PORT_XMIT_DISCARDS, discards < 0xffff ? discards : 0xffff);
 }
 
-static const char *counters(struct hca *hca, unsigned int number, uint8_t *data)
+static const char *port_counters(struct hca *hca, unsigned int number, uint8_t *data)
 {
 	const struct port *port = &hca->port[number - 1];
 	uint8_t *set = fld_at(data, PPCNT_REG_COUNTER_SET);
@@ -196,5 +196,5 @@ const char *port_reg_ppcnt(struct hca *hca, bool write, unsigned int port, uint8
 {
 	if (write || fld_get(data, PPCNT_REG_CLR))
 		return "reg: PPCNT: counters are not cleared";
-	return counters(hca, port, data);
+	return port_counters(hca, port, data);
 }

@@ -37,7 +37,7 @@ static uint8_t l4_type(const struct frame *frame)
 							       : CQE_ETH_L4_TCP_ACK_NO_DATA;
 }
 
-static bool strips(const struct eth_rq *rq, const struct frame *frame)
+static bool rq_strips(const struct eth_rq *rq, const struct frame *frame)
 {
 	return rq->strip_vlan && frame->vlans && frame->tpid[0] == ETHERTYPE_VLAN;
 }
@@ -50,10 +50,10 @@ static uint16_t full_sum(const struct frame *frame, bool stripped)
 	return frame_sum(frame->bytes + skip, frame->len - skip);
 }
 
-static void describe(const struct eth_rq *rq, const struct eth_arrival *arrival, uint8_t *cqe)
+static void cqe_describe(const struct eth_rq *rq, const struct eth_arrival *arrival, uint8_t *cqe)
 {
 	const struct frame *frame = &arrival->frame;
-	bool stripped = strips(rq, frame);
+	bool stripped = rq_strips(rq, frame);
 
 	fld_set(cqe, CQE_RSS_HASH, arrival->hash);
 	fld_set(cqe, CQE_RSS_HASH_TYPE, arrival->hash_type);
@@ -120,7 +120,7 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 
 /* Bit 31 of a length asks for padding in front of the data up to where a cache line begins, which
  * is allowed to the adapter, not demanded. */
-static void decode(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
+static void rq_wqe_decode(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 {
 	const uint8_t *seg;
 
@@ -139,7 +139,7 @@ static void decode(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 }
 
 /* The record comes first, so the WQE that it announces is complete. 0, ENOENT or EFAULT */
-static int fetch(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
+static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 {
 	uint64_t slot = rq->ci & ((1u << rq->wq.log_size) - 1);
 	uint8_t buf[sizeof(uint32_t) + RECV_WQE_MAX];
@@ -156,14 +156,14 @@ static int fetch(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 	if (rq->pi == rq->ci)
 		return ENOENT;
 	trace_wqe(hca->config.trace, "recv", rq->n, rq->ci, buf + sizeof(word), rq->wq.stride);
-	decode(buf + sizeof(word), rq->wq.stride, wqe);
+	rq_wqe_decode(buf + sizeof(word), rq->wq.stride, wqe);
 	return 0;
 }
 
 /* The frame, without its tag if that goes into the CQE. Returns the bytes to write. */
-static size_t image(const struct eth_rq *rq, const struct frame *frame, uint8_t *to)
+static size_t frame_image(const struct eth_rq *rq, const struct frame *frame, uint8_t *to)
 {
-	size_t skip = strips(rq, frame) ? VLAN_SIZE : 0;
+	size_t skip = rq_strips(rq, frame) ? VLAN_SIZE : 0;
 
 	memcpy(to, frame->bytes, 12);
 	memcpy(to + 12, frame->bytes + 12 + skip, frame->len - 12 - skip);
@@ -171,11 +171,11 @@ static size_t image(const struct eth_rq *rq, const struct frame *frame, uint8_t 
 }
 
 /* Frame and CQE in one bus call. 0 or a vendor syndrome */
-static int deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
-		   const struct eth_arrival *arrival)
+static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
+			 const struct eth_arrival *arrival)
 {
 	uint8_t bytes[FABRIC_FRAME_MAX + CQE_ROOM], cqe[PRM_CQE_SIZE];
-	size_t len = image(rq, &arrival->frame, bytes);
+	size_t len = frame_image(rq, &arrival->frame, bytes);
 	struct dma_batch batch;
 	int ret;
 
@@ -188,14 +188,14 @@ static int deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wq
 	if (ret)
 		return ret;
 	start_cqe(hca, rq, CQE_OP_RESP_SEND, cqe);
-	describe(rq, arrival, cqe);
+	cqe_describe(rq, arrival, cqe);
 	if (cq_post_cqe(hca, rq->cq, cqe, false, &batch) == EFAULT)
 		return WQE_BAD_DMA;
 	rq->ci++;
 	return 0;
 }
 
-static void drop(struct eth_rq *rq)
+static void frame_drop(struct eth_rq *rq)
 {
 	if (rq->counter)
 		rq->counter->value[Q_OUT_OF_BUFFER]++;
@@ -208,12 +208,12 @@ void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival
 
 	if (rq->state != PRM_WQ_STATE_RDY)
 		return;
-	ret = fetch(hca, rq, &wqe);
+	ret = rq_fetch_wqe(hca, rq, &wqe);
 	if (ret == ENOENT) {
-		drop(rq);
+		frame_drop(rq);
 		return;
 	}
-	ret = ret ? WQE_BAD_FETCH : deliver(hca, rq, &wqe, arrival);
+	ret = ret ? WQE_BAD_FETCH : frame_deliver(hca, rq, &wqe, arrival);
 	if (!ret)
 		return;
 	complete_error(hca, rq, ret == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH : SYND_LOCAL_PROT,

@@ -143,7 +143,7 @@ static int check_control(const struct eth_sq *sq, const uint8_t *raw, uint32_t p
 	return 0;
 }
 
-static int decode(const uint8_t *raw, struct eth_send *send)
+static int send_decode(const uint8_t *raw, struct eth_send *send)
 {
 	const uint8_t *eth = raw + WQE_SEG, *end = raw + fld_get(raw, CTRL_DS) * WQE_SEG, *data;
 
@@ -203,8 +203,8 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct eth_se
 }
 
 /* Put headers and LEN payload bytes from OFFSET into eth->frame. 0 or a vendor syndrome */
-static int gather(struct hca *hca, struct eth_sq *sq, const struct eth_send *send, uint64_t offset,
-		  uint64_t len)
+static int frame_gather(struct hca *hca, struct eth_sq *sq, const struct eth_send *send,
+			uint64_t offset, uint64_t len)
 {
 	uint8_t *bytes = hca->eth->frame;
 	struct dma_batch batch;
@@ -223,7 +223,7 @@ static int send_frame(struct hca *hca, struct eth_sq *sq, const struct eth_send 
 
 	if (len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX - VLAN_SIZE)
 		return WQE_BAD_LENGTH;
-	ret = gather(hca, sq, send, 0, send->length);
+	ret = frame_gather(hca, sq, send, 0, send->length);
 	if (!ret)
 		finish_frame(hca, sq, send, len);
 	return ret;
@@ -312,7 +312,7 @@ static int send_large(struct hca *hca, struct eth_sq *sq, const struct eth_send 
 
 		segment.last = left <= send->mss;
 		segment.len = segment.last ? left : send->mss;
-		ret = gather(hca, sq, send, segment.offset, segment.len);
+		ret = frame_gather(hca, sq, send, segment.offset, segment.len);
 		if (ret)
 			return ret;
 		fix_headers(bytes, &frame, &segment, send->header_len);
@@ -325,8 +325,8 @@ static int send_large(struct hca *hca, struct eth_sq *sq, const struct eth_send 
 
 /* ---- the queue ---- */
 
-static void complete(struct hca *hca, struct eth_sq *sq, uint8_t opcode, uint8_t send_opcode,
-		     uint8_t vendor_syndrome)
+static void sq_complete_wqe(struct hca *hca, struct eth_sq *sq, uint8_t opcode, uint8_t send_opcode,
+			    uint8_t vendor_syndrome)
 {
 	uint8_t cqe[PRM_CQE_SIZE] = { 0 };
 
@@ -350,7 +350,7 @@ static void complete(struct hca *hca, struct eth_sq *sq, uint8_t opcode, uint8_t
 }
 
 /* Read the posted blocks at ci, in two parts where the ring wraps. */
-static int fetch(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uint32_t bbs)
+static int sq_fetch_blocks(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uint32_t bbs)
 {
 	uint32_t size = 1u << sq->wq.log_size, slot = sq->ci & (size - 1);
 	uint32_t straight = size - slot < bbs ? size - slot : bbs;
@@ -367,20 +367,20 @@ static int fetch(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uint32_t bbs)
 
 /* Of the WQE at RAW; where that is not sound, the next one is anybody's guess, but not behind what
  * is posted. */
-static uint32_t blocks(const uint8_t *raw, uint32_t posted)
+static uint32_t wqe_blocks(const uint8_t *raw, uint32_t posted)
 {
 	uint32_t bbs = mlx5_wqe_bbs(raw);
 
 	return bbs && bbs <= posted ? bbs : 1;
 }
 
-static int execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
+static int wqe_execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
 {
 	struct eth_send send;
 	int ret = check_control(sq, raw, posted);
 
 	if (!ret)
-		ret = decode(raw, &send);
+		ret = send_decode(raw, &send);
 	if (ret)
 		return ret;
 	if (send.opcode == WQE_SEND)
@@ -388,7 +388,7 @@ static int execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint3
 	else if (send.opcode == WQE_LSO)
 		ret = send_large(hca, sq, &send);
 	if (!ret && send.signaled)
-		complete(hca, sq, CQE_OP_REQ, send.opcode, 0);
+		sq_complete_wqe(hca, sq, CQE_OP_REQ, send.opcode, 0);
 	return ret;
 }
 
@@ -402,21 +402,21 @@ static void run_one(struct hca *hca, struct eth_sq *sq)
 		bbs = WQE_BB_MAX;
 	if (bbs > 1u << sq->wq.log_size)
 		bbs = 1u << sq->wq.log_size;
-	ret = fetch(hca, sq, raw, bbs) ? WQE_BAD_FETCH : 0;
+	ret = sq_fetch_blocks(hca, sq, raw, bbs) ? WQE_BAD_FETCH : 0;
 	if (!ret) {
 		trace_wqe(hca->config.trace, "send", sq->n, sq->ci, raw,
 			  (mlx5_wqe_bbs(raw) < bbs ? mlx5_wqe_bbs(raw) : bbs) * WQE_BB);
-		ret = execute(hca, sq, raw, bbs);
+		ret = wqe_execute(hca, sq, raw, bbs);
 	}
 	if (ret) {
-		complete(hca, sq, CQE_OP_REQ_ERR,
-			 ret == WQE_BAD_FETCH ? 0 : fld_get(raw, CTRL_OPCODE), (uint8_t)ret);
+		sq_complete_wqe(hca, sq, CQE_OP_REQ_ERR,
+				ret == WQE_BAD_FETCH ? 0 : fld_get(raw, CTRL_OPCODE), (uint8_t)ret);
 		sq->state = PRM_WQ_STATE_ERR;
 	}
-	sq->ci += ret == WQE_BAD_FETCH ? 1 : blocks(raw, posted);
+	sq->ci += ret == WQE_BAD_FETCH ? 1 : wqe_blocks(raw, posted);
 }
 
-static bool flush(struct hca *hca, struct eth_sq *sq)
+static bool sq_flush_some(struct hca *hca, struct eth_sq *sq)
 {
 	uint8_t raw[WQE_BB];
 	unsigned int i;
@@ -424,11 +424,11 @@ static bool flush(struct hca *hca, struct eth_sq *sq)
 	if (!sq->flush)
 		sq->ci = sq->pi;
 	for (i = 0; i < TURN_WQES && sq->ci != sq->pi; i++) {
-		bool known = !fetch(hca, sq, raw, 1);
+		bool known = !sq_fetch_blocks(hca, sq, raw, 1);
 
-		complete(hca, sq, CQE_OP_REQ_ERR, known ? fld_get(raw, CTRL_OPCODE) : 0,
-			 VEND_FLUSH);
-		sq->ci += known ? blocks(raw, (uint16_t)(sq->pi - sq->ci)) : 1;
+		sq_complete_wqe(hca, sq, CQE_OP_REQ_ERR, known ? fld_get(raw, CTRL_OPCODE) : 0,
+				VEND_FLUSH);
+		sq->ci += known ? wqe_blocks(raw, (uint16_t)(sq->pi - sq->ci)) : 1;
 	}
 	return sq->ci != sq->pi;
 }
@@ -445,6 +445,6 @@ bool eth_sq_run(struct hca *hca, struct eth_sq *sq)
 	     i++)
 		run_one(hca, sq);
 	if (sq->state == PRM_WQ_STATE_ERR)
-		return flush(hca, sq);
+		return sq_flush_some(hca, sq);
 	return sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi && !sq->waits;
 }

@@ -17,7 +17,7 @@ enum { ENTRY_SET = 0, ENTRY_MODIFY = 1 };
 
 /* ---- life ---- */
 
-static void use(struct flow_entry *entry, int by)
+static void entry_use(struct flow_entry *entry, int by)
 {
 	unsigned int i;
 
@@ -31,13 +31,13 @@ static void use(struct flow_entry *entry, int by)
 		entry->counter->users += by;
 }
 
-static void discard(struct flow_entry *entry)
+static void entry_discard(struct flow_entry *entry)
 {
 	free(entry->destination);
 	free(entry);
 }
 
-static void insert(struct hca *hca, struct flow_entry *entry)
+static void entry_insert(struct hca *hca, struct flow_entry *entry)
 {
 	struct flow_group *group = entry->group;
 
@@ -45,7 +45,7 @@ static void insert(struct hca *hca, struct flow_entry *entry)
 	group->table->entry[entry->index] = entry;
 	group->entries++;
 	hca->eth->flow_entries++;
-	use(entry, 1);
+	entry_use(entry, 1);
 }
 
 void flow_entry_free(struct hca *hca, struct flow_entry *entry)
@@ -54,8 +54,8 @@ void flow_entry_free(struct hca *hca, struct flow_entry *entry)
 	entry->group->table->entry[entry->index] = NULL;
 	entry->group->entries--;
 	hca->eth->flow_entries--;
-	use(entry, -1);
-	discard(entry);
+	entry_use(entry, -1);
+	entry_discard(entry);
 }
 
 /* ---- what a command says ---- */
@@ -148,8 +148,8 @@ static void take_key(struct flow_entry *entry, const uint8_t *context)
 }
 
 /* An entry as the command wants it, in no table yet. NULL, or what is wrong */
-static const char *build(struct hca *hca, const struct cmd *cmd, const uint8_t *context,
-			 struct flow_group *group, uint32_t index, struct flow_entry **out)
+static const char *entry_build(struct hca *hca, const struct cmd *cmd, const uint8_t *context,
+			       struct flow_group *group, uint32_t index, struct flow_entry **out)
 {
 	struct flow_entry *entry = calloc(1, sizeof(*entry));
 	const char *why;
@@ -164,7 +164,7 @@ static const char *build(struct hca *hca, const struct cmd *cmd, const uint8_t *
 	take_key(entry, context);
 	why = take_lists(hca, cmd, context, group->table, entry);
 	if (why)
-		discard(entry);
+		entry_discard(entry);
 	else
 		*out = entry;
 	return why;
@@ -185,7 +185,8 @@ static struct flow_group *find_group(struct hca *hca, const struct flow_table *t
 
 /* What MASK does not name stays as it was. The parts of a destination list come with the action
  * that needs them, so both change together. */
-static const char *merge(struct flow_entry *entry, const struct flow_entry *old, uint64_t mask)
+static const char *entry_merge(struct flow_entry *entry, const struct flow_entry *old,
+			       uint64_t mask)
 {
 	const uint64_t known = PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_TAG |
 			       PRM_FTE_MODIFY_DESTINATIONS | PRM_FTE_MODIFY_COUNTERS;
@@ -207,7 +208,7 @@ static const char *merge(struct flow_entry *entry, const struct flow_entry *old,
 	return NULL;
 }
 
-static const char *replace(struct hca *hca, const struct cmd *cmd, struct flow_entry *entry)
+static const char *entry_replace(struct hca *hca, const struct cmd *cmd, struct flow_entry *entry)
 {
 	struct flow_entry *old = entry->group->table->entry[entry->index];
 	uint64_t op = fld_get(cmd->in, CMD_IN_OP_MOD);
@@ -220,14 +221,14 @@ static const char *replace(struct hca *hca, const struct cmd *cmd, struct flow_e
 	else if (op == ENTRY_MODIFY && !old)
 		why = "flow: no such entry";
 	else if (op == ENTRY_MODIFY)
-		why = merge(entry, old, fld_get(cmd->in, SET_FTE_IN_MODIFY_ENABLE_MASK));
+		why = entry_merge(entry, old, fld_get(cmd->in, SET_FTE_IN_MODIFY_ENABLE_MASK));
 	else if (hca->eth->flow_entries >> FLOW_LOG_ENTRIES)
 		why = "flow: no more entries";
 	if (why)
 		return why;
 	if (old)
 		flow_entry_free(hca, old);
-	insert(hca, entry);
+	entry_insert(hca, entry);
 	return NULL;
 }
 
@@ -249,12 +250,12 @@ enum prm_status flow_entry_set(struct hca *hca, struct cmd *cmd)
 	if (!why && fld_get(cmd->in, SET_FTE_IN_IGNORE_FLOW_LEVEL))
 		why = "flow: levels cannot be ignored";
 	if (!why)
-		why = build(hca, cmd, context, group, index, &entry);
+		why = entry_build(hca, cmd, context, group, index, &entry);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	why = replace(hca, cmd, entry);
+	why = entry_replace(hca, cmd, entry);
 	if (why) {
-		discard(entry);
+		entry_discard(entry);
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, why);
 	}
 	return PRM_STAT_OK;

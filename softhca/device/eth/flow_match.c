@@ -10,6 +10,7 @@
 
 #include "prm/mlx5/flow.h"
 #include "softhca/device/eth/eth.h"
+#include "util/bits.h"
 
 enum {
 	/* What one frame may cost, as destinations multiply and software may fill tables so that
@@ -111,7 +112,7 @@ static void put_l4(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 	}
 }
 
-static void describe(const struct frame *frame, uint32_t sqn, uint8_t key[FLOW_KEY_SIZE])
+static void frame_describe(const struct frame *frame, uint32_t sqn, uint8_t key[FLOW_KEY_SIZE])
 {
 	uint8_t *outer = key, *misc = key + PRM_MATCH_SET_SIZE;
 
@@ -150,9 +151,9 @@ void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE])
 	size_t i;
 
 	memset(mask, 0, FLOW_KEY_SIZE);
-	for (i = 0; i < sizeof(outer) / sizeof(outer[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(outer); i++)
 		fld_set(mask, outer[i], UINT32_MAX);
-	for (i = 0; i < sizeof(misc) / sizeof(misc[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(misc); i++)
 		fld_set(mask + PRM_MATCH_SET_SIZE, misc[i], UINT32_MAX);
 	memset(fld_at(mask, LYR_2_4_SRC_IPV4_SRC_IPV6), 0xff, 32);
 	memset(fld_at(mask + PRM_MATCH_SET_SIZE, MISC_GRE_KEY), 0xff, 4);
@@ -179,7 +180,7 @@ struct walk {
 	uint8_t key[FLOW_KEY_SIZE];
 };
 
-static void spend(struct walk *walk, unsigned int steps)
+static void work_spend(struct walk *walk, unsigned int steps)
 {
 	walk->steps -= steps < walk->steps ? steps : walk->steps;
 }
@@ -192,9 +193,9 @@ static struct flow_entry *match_in_group(struct walk *walk, const struct flow_gr
 
 	for (i = 0; i < FLOW_KEY_SIZE; i++)
 		masked[i] = walk->key[i] & group->mask[i];
-	spend(walk, LOOKUP);
+	work_spend(walk, LOOKUP);
 	LIST_FOREACH(entry, &group->bucket[flow_hash(masked) % FLOW_BUCKETS], in_bucket) {
-		spend(walk, 1);
+		work_spend(walk, 1);
 		if (!memcmp(entry->key, masked, FLOW_KEY_SIZE) &&
 		    (!best || entry->index < best->index))
 			best = entry;
@@ -203,7 +204,7 @@ static struct flow_entry *match_in_group(struct walk *walk, const struct flow_gr
 }
 
 /* Groups are sorted and do not overlap, so the first that has a match has the lowest index. */
-static struct flow_entry *match(struct walk *walk, const struct flow_table *table)
+static struct flow_entry *table_match(struct walk *walk, const struct flow_table *table)
 {
 	struct flow_entry *entry = NULL;
 	struct flow_group *group;
@@ -216,17 +217,17 @@ static struct flow_entry *match(struct walk *walk, const struct flow_table *tabl
 	return entry;
 }
 
-static void visit(struct walk *walk, struct flow_table *table);
+static void table_visit(struct walk *walk, struct flow_table *table);
 
-static void forward(struct walk *walk, const struct flow_entry *entry)
+static void entry_forward(struct walk *walk, const struct flow_entry *entry)
 {
 	unsigned int i;
 
 	for (i = 0; i < entry->count; i++) {
 		if (entry->destination[i].table) {
-			visit(walk, entry->destination[i].table);
+			table_visit(walk, entry->destination[i].table);
 		} else if (walk->steps) {
-			spend(walk, VISIT);
+			work_spend(walk, VISIT);
 			walk->allowed = false;
 			walk->arrival->tag = entry->tag;
 			tir_receive(walk->hca, entry->destination[i].tir, walk->arrival);
@@ -234,7 +235,7 @@ static void forward(struct walk *walk, const struct flow_entry *entry)
 	}
 }
 
-static void act(struct walk *walk, const struct flow_entry *entry)
+static void entry_act(struct walk *walk, const struct flow_entry *entry)
 {
 	if (entry->counter) {
 		entry->counter->packets++;
@@ -243,20 +244,20 @@ static void act(struct walk *walk, const struct flow_entry *entry)
 	if (entry->action & PRM_FLOW_DROP)
 		walk->allowed = false;
 	else if (entry->action & PRM_FLOW_FWD)
-		forward(walk, entry);
+		entry_forward(walk, entry);
 }
 
 /* The levels of tables rise on every way, so this ends. */
-static void visit(struct walk *walk, struct flow_table *table)
+static void table_visit(struct walk *walk, struct flow_table *table)
 {
 	struct flow_entry *entry = NULL;
 
 	for (; table && !entry && walk->steps; table = table->miss) {
-		spend(walk, VISIT);
-		entry = match(walk, table);
+		work_spend(walk, VISIT);
+		entry = table_match(walk, table);
 	}
 	if (entry)
-		act(walk, entry);
+		entry_act(walk, entry);
 }
 
 bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival, uint32_t sqn)
@@ -265,8 +266,8 @@ bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *ar
 
 	if (!root)
 		return true;
-	describe(&arrival->frame, sqn, walk.key);
-	visit(&walk, root);
+	frame_describe(&arrival->frame, sqn, walk.key);
+	table_visit(&walk, root);
 	hca->eth->work += STEPS - walk.steps;
 	return walk.allowed;
 }

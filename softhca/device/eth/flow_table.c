@@ -201,7 +201,7 @@ enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd)
 
 /* ---- groups ---- */
 
-static bool overlaps(const struct flow_table *table, uint32_t first, uint32_t last)
+static bool group_overlaps(const struct flow_table *table, uint32_t first, uint32_t last)
 {
 	struct flow_group *group;
 
@@ -254,7 +254,7 @@ static const char *check_group(const struct flow_table *table, const struct cmd 
 		return "flow: match definers are not supported";
 	if (first > last || last >> table->log_size)
 		return "flow: indices outside of the table";
-	return overlaps(table, first, last) ? "flow: indices of another group" : NULL;
+	return group_overlaps(table, first, last) ? "flow: indices of another group" : NULL;
 }
 
 enum prm_status flow_group_create(struct hca *hca, struct cmd *cmd)

@@ -21,7 +21,7 @@ static const struct pacing_rate *rate_of(const struct hca *hca, const struct eth
 	return rate->rate ? rate : NULL;
 }
 
-static uint64_t duration(const struct pacing_rate *rate, uint64_t bytes)
+static uint64_t frame_duration(const struct pacing_rate *rate, uint64_t bytes)
 {
 	return bytes * 8 * BITS_PER_KBIT_NS / rate->rate;
 }
@@ -35,7 +35,7 @@ void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len)
 	/* Time that went by unused is lost. */
 	if (sq->paced_until < hca->now)
 		sq->paced_until = hca->now;
-	sq->paced_until += duration(rate, len);
+	sq->paced_until += frame_duration(rate, len);
 }
 
 bool pacing_waits(struct hca *hca, struct eth_sq *sq)
@@ -43,7 +43,7 @@ bool pacing_waits(struct hca *hca, struct eth_sq *sq)
 	const struct pacing_rate *rate = rate_of(hca, sq);
 	uint64_t ahead = sq->paced_until > hca->now ? sq->paced_until - hca->now : 0;
 
-	if (!rate || ahead <= (rate->burst ? duration(rate, rate->burst) : 0))
+	if (!rate || ahead <= (rate->burst ? frame_duration(rate, rate->burst) : 0))
 		return false;
 	if (!sq->waits)
 		LIST_INSERT_HEAD(&hca->eth->pacing.waiting, sq, in_waiting);

@@ -49,7 +49,7 @@ static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd 
 	return NULL;
 }
 
-static const char *check(const uint8_t *rqtc)
+static const char *rqt_check(const uint8_t *rqtc)
 {
 	if (fld_get(rqtc, RQTC_LIST_Q_TYPE) || fld_get(rqtc, RQTC_RQ_VHCA_ID_FORMAT))
 		return "rqt: only RQs of this function";
@@ -62,7 +62,7 @@ static const char *check(const uint8_t *rqtc)
 enum prm_status rqt_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *rqtc = fld_at(cmd->in, CREATE_RQT_IN_RQT_CONTEXT);
-	const char *why = check(rqtc);
+	const char *why = rqt_check(rqtc);
 	struct rqt *rqt;
 	int ret;
 
@@ -88,7 +88,7 @@ enum prm_status rqt_create(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-static struct rqt *find(struct hca *hca, struct cmd *cmd, uint32_t field)
+static struct rqt *rqt_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 {
 	cmd->why = "rqt: no such RQT";
 	return res_get(&hca->eth->rqts, fld_get(cmd->in, field));
@@ -97,7 +97,7 @@ static struct rqt *find(struct hca *hca, struct cmd *cmd, uint32_t field)
 enum prm_status rqt_modify(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *mask = fld_at(cmd->in, MODIFY_RQT_IN_BITMASK);
-	struct rqt *rqt = find(hca, cmd, MODIFY_RQT_IN_RQTN);
+	struct rqt *rqt = rqt_find(hca, cmd, MODIFY_RQT_IN_RQTN);
 	const char *why;
 
 	if (!rqt)
@@ -110,7 +110,7 @@ enum prm_status rqt_modify(struct hca *hca, struct cmd *cmd)
 
 enum prm_status rqt_query(struct hca *hca, struct cmd *cmd)
 {
-	struct rqt *rqt = find(hca, cmd, QUERY_RQT_IN_RQTN);
+	struct rqt *rqt = rqt_find(hca, cmd, QUERY_RQT_IN_RQTN);
 	uint8_t *rqtc = fld_at(cmd->out, QUERY_RQT_OUT_RQT_CONTEXT), *list;
 	uint32_t i;
 
@@ -126,7 +126,7 @@ enum prm_status rqt_query(struct hca *hca, struct cmd *cmd)
 
 enum prm_status rqt_destroy(struct hca *hca, struct cmd *cmd)
 {
-	struct rqt *rqt = find(hca, cmd, DESTROY_RQT_IN_RQTN);
+	struct rqt *rqt = rqt_find(hca, cmd, DESTROY_RQT_IN_RQTN);
 
 	if (!rqt)
 		return PRM_STAT_BAD_RES_ERR;

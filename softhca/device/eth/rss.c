@@ -27,7 +27,7 @@ struct input {
 };
 
 /* For each bit of the input that is set, the 32 bits of the key at that place. */
-static uint32_t toeplitz(const struct input *input, const uint8_t *key)
+static uint32_t hash_toeplitz(const struct input *input, const uint8_t *key)
 {
 	uint32_t hash = 0, window = get_be32(key);
 	unsigned int i, bit;
@@ -41,7 +41,7 @@ static uint32_t toeplitz(const struct input *input, const uint8_t *key)
 	return hash;
 }
 
-static void put(struct input *input, const uint8_t *bytes, unsigned int len)
+static void input_put(struct input *input, const uint8_t *bytes, unsigned int len)
 {
 	memcpy(input->bytes + input->len, bytes, len);
 	input->len += len;
@@ -57,9 +57,9 @@ static void put_pair(struct input *input, const uint8_t *bytes, unsigned int len
 		second = bytes;
 	}
 	if (source)
-		put(input, first, len);
+		input_put(input, first, len);
 	if (destination)
-		put(input, second, len);
+		input_put(input, second, len);
 }
 
 static bool has_ports(const struct frame *frame, const uint8_t *selector)
@@ -88,8 +88,8 @@ static bool has_addresses(const struct frame *frame, const uint8_t *selector)
 }
 
 /* Collects what is hashed; returns its type. */
-static uint8_t collect(const struct frame *frame, const uint8_t *selector, bool symmetric,
-		       struct input *input)
+static uint8_t input_collect(const struct frame *frame, const uint8_t *selector, bool symmetric,
+			     struct input *input)
 {
 	const unsigned int ips = PRM_HASH_SRC_IP | PRM_HASH_DST_IP;
 	const unsigned int ports = PRM_HASH_L4_SPORT | PRM_HASH_L4_DPORT;
@@ -108,7 +108,7 @@ static uint8_t collect(const struct frame *frame, const uint8_t *selector, bool 
 			 fields & PRM_HASH_L4_DPORT, symmetric);
 		type |= frame_is_tcp(frame) ? TYPE_TCP : TYPE_UDP;
 	} else if ((fields & PRM_HASH_IPSEC_SPI) && find_spi(frame)) {
-		put(input, frame->bytes + find_spi(frame), 4);
+		input_put(input, frame->bytes + find_spi(frame), 4);
 		type |= TYPE_IPSEC;
 	}
 	return type;
@@ -127,12 +127,12 @@ static uint32_t inverted_xor8(const struct input *input)
 uint8_t rss_hash(const struct frame *frame, const uint8_t *tirc, uint32_t *hash)
 {
 	struct input input = { .len = 0 };
-	uint8_t type = collect(frame, fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
-			       fld_get(tirc, TIRC_RX_HASH_SYMMETRIC), &input);
+	uint8_t type = input_collect(frame, fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
+				     fld_get(tirc, TIRC_RX_HASH_SYMMETRIC), &input);
 
 	*hash = 0;
 	if (type && fld_get(tirc, TIRC_RX_HASH_FN) == PRM_RX_HASH_TOEPLITZ)
-		*hash = toeplitz(&input, fld_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY));
+		*hash = hash_toeplitz(&input, fld_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY));
 	else if (type)
 		*hash = inverted_xor8(&input);
 	return type;

@@ -23,7 +23,7 @@ static bool is_blocked(const struct tir *tir, const struct eth_arrival *arrival)
 	       !(allowed & (group ? PRM_BLOCK_MULTICAST : PRM_BLOCK_UNICAST));
 }
 
-static void hash(const struct tir *tir, struct eth_arrival *arrival)
+static void arrival_hash(const struct tir *tir, struct eth_arrival *arrival)
 {
 	arrival->hash = 0;
 	arrival->hash_type = 0;
@@ -35,7 +35,7 @@ void tir_receive(struct hca *hca, struct tir *tir, struct eth_arrival *arrival)
 {
 	if (is_blocked(tir, arrival))
 		return;
-	hash(tir, arrival);
+	arrival_hash(tir, arrival);
 	if (tir->rq)
 		eth_rq_receive(hca, tir->rq, arrival);
 	else
@@ -59,7 +59,7 @@ static const char *check_hash(const uint8_t *tirc)
 	return NULL;
 }
 
-static const char *check(const uint8_t *tirc)
+static const char *tir_check(const uint8_t *tirc)
 {
 	if (fld_get(tirc, TIRC_DISP_TYPE) > PRM_TIR_INDIRECT)
 		return "tir: neither direct nor indirect";
@@ -79,7 +79,7 @@ static bool find_objects(struct hca *hca, struct tir *tir)
 	return tir->td && (tir->rq || tir->rqt);
 }
 
-static void use(struct tir *tir, int by)
+static void tir_use(struct tir *tir, int by)
 {
 	tir->td->users += by;
 	if (tir->rq)
@@ -91,7 +91,7 @@ static void use(struct tir *tir, int by)
 enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *tirc = fld_at(cmd->in, CREATE_TIR_IN_CTX);
-	const char *why = check(tirc);
+	const char *why = tir_check(tirc);
 	struct tir *tir;
 	int ret;
 
@@ -111,12 +111,12 @@ enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 		free(tir);
 		return cmd_errno(cmd, ret, "tir: table is full");
 	}
-	use(tir, 1);
+	tir_use(tir, 1);
 	fld_set(cmd->out, CREATE_TIR_OUT_TIRN, tir->n);
 	return PRM_STAT_OK;
 }
 
-static struct tir *find(struct hca *hca, struct cmd *cmd, uint32_t field)
+static struct tir *tir_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 {
 	cmd->why = "tir: no such TIR";
 	return res_get(&hca->eth->tirs, fld_get(cmd->in, field));
@@ -136,7 +136,7 @@ enum prm_status tir_modify(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *tirc = fld_at(cmd->in, MODIFY_TIR_IN_CTX);
 	const uint8_t *mask = fld_at(cmd->in, MODIFY_TIR_IN_BITMASK);
-	struct tir *tir = find(hca, cmd, MODIFY_TIR_IN_TIRN);
+	struct tir *tir = tir_find(hca, cmd, MODIFY_TIR_IN_TIRN);
 	uint64_t known = fld_get(mask, MODIFY_TIR_BITMASK_SELF_LB_EN) << 4 |
 			 fld_get(mask, MODIFY_TIR_BITMASK_HASH) << 2;
 	const char *why = NULL;
@@ -159,7 +159,7 @@ enum prm_status tir_modify(struct hca *hca, struct cmd *cmd)
 
 enum prm_status tir_query(struct hca *hca, struct cmd *cmd)
 {
-	struct tir *tir = find(hca, cmd, QUERY_TIR_IN_TIRN);
+	struct tir *tir = tir_find(hca, cmd, QUERY_TIR_IN_TIRN);
 
 	if (!tir)
 		return PRM_STAT_BAD_RES_ERR;
@@ -169,7 +169,7 @@ enum prm_status tir_query(struct hca *hca, struct cmd *cmd)
 
 enum prm_status tir_destroy(struct hca *hca, struct cmd *cmd)
 {
-	struct tir *tir = find(hca, cmd, DESTROY_TIR_IN_TIRN);
+	struct tir *tir = tir_find(hca, cmd, DESTROY_TIR_IN_TIRN);
 
 	if (!tir)
 		return PRM_STAT_BAD_RES_ERR;
@@ -177,7 +177,7 @@ enum prm_status tir_destroy(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR,
 				"tir: in use by a flow table entry");
 	res_remove(&hca->eth->tirs, tir->n);
-	use(tir, -1);
+	tir_use(tir, -1);
 	free(tir);
 	return PRM_STAT_OK;
 }

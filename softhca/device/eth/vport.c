@@ -10,6 +10,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/vport.h"
 #include "softhca/device/eth/eth.h"
+#include "util/bits.h"
 
 enum { STATE_DOWN = 0, STATE_UP = 1, STATE_FOLLOW = 2, OP_UPLINK = 2, MTU_MIN = 68 };
 
@@ -117,7 +118,7 @@ static const char *check_fields(const struct hca *hca, const uint8_t *select, co
 	size_t i;
 
 	memcpy(rest, select, 4);
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(known); i++)
 		fld_set(rest, known[i], 0);
 	if (get_be32(rest))
 		return "vport: unknown field_select";

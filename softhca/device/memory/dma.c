@@ -105,8 +105,8 @@ void dma_begin_write(struct dma_batch *batch, struct hca *hca, const void *buf)
 
 /* The one way to the bus. Within the core there is no memory without an owner: ESRCH becomes EFAULT
  * and a note, which the responder looks at before it answers. */
-static int transfer(struct hca *hca, bool write, const struct hca_bus_seg *segs, unsigned int nsegs,
-		    void *buf)
+static int bus_transfer(struct hca *hca, bool write, const struct hca_bus_seg *segs,
+			unsigned int nsegs, void *buf)
 {
 	const struct hca_config *config = &hca->config;
 	int ret = write ? config->bus_ops->write(config->bus, segs, nsegs, buf)
@@ -125,7 +125,7 @@ int dma_finish(struct dma_batch *batch)
 
 	if (!batch->nsegs)
 		return 0;
-	ret = transfer(batch->hca, batch->write, batch->seg, batch->nsegs, batch->buf);
+	ret = bus_transfer(batch->hca, batch->write, batch->seg, batch->nsegs, batch->buf);
 	batch->buf += batch->bytes;
 	batch->bytes = 0;
 	batch->nsegs = 0;
@@ -174,14 +174,14 @@ int dma_read(struct hca *hca, uint64_t addr, void *buf, size_t len)
 {
 	struct hca_bus_seg seg = { addr, len };
 
-	return transfer(hca, false, &seg, 1, buf);
+	return bus_transfer(hca, false, &seg, 1, buf);
 }
 
 int dma_write(struct hca *hca, uint64_t addr, const void *buf, size_t len)
 {
 	struct hca_bus_seg seg = { addr, len };
 
-	return transfer(hca, true, &seg, 1, (void *)(uintptr_t)buf);
+	return bus_transfer(hca, true, &seg, 1, (void *)(uintptr_t)buf);
 }
 
 int dma_write_map(struct hca *hca, const struct dma_map *map, uint64_t offset, const void *buf,

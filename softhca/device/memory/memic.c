@@ -74,7 +74,8 @@ void hca_place_memic(struct hca *hca, uint64_t addr, void *page)
 
 /* ---- commands ---- */
 
-static const struct memic_block *overlapping(const struct memic *memic, uint64_t addr, uint64_t len)
+static const struct memic_block *block_overlapping(const struct memic *memic, uint64_t addr,
+						   uint64_t len)
 {
 	const struct memic_block *block;
 
@@ -92,7 +93,7 @@ static bool find_place(const struct memic *memic, uint64_t start, uint64_t end, 
 	uint64_t at = (start + align - 1) & ~(align - 1);
 
 	while (at < end && size <= end - at) {
-		block = overlapping(memic, at, size);
+		block = block_overlapping(memic, at, size);
 		if (!block) {
 			*addr = at;
 			return true;

@@ -41,8 +41,9 @@ static bool in_range(const struct mkey *mkey, uint64_t addr, uint64_t len)
 	       (addr >= mkey->start && len <= mkey->len && addr - mkey->start <= mkey->len - len);
 }
 
-static struct mkey *check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
-			  uint64_t addr, uint64_t len, struct descent *descent);
+static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd,
+			      unsigned int access, uint64_t addr, uint64_t len,
+			      struct descent *descent);
 
 /* What a key stands for must be there, too; rights of remote are those of the key itself. */
 static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access, uint64_t addr,
@@ -56,15 +57,17 @@ static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access
 		return false;
 	descent->depth++;
 	for (; allowed && len; addr += piece.len, len -= piece.len)
-		allowed = descent->pieces++ < MAX_PIECES && xlt_piece(mkey, addr, len, &piece) &&
-			  check(hca, piece.key, mkey->pd, access & writes ? MKEY_LOCAL_WRITE : 0,
-				piece.addr, piece.len, descent);
+		allowed =
+			descent->pieces++ < MAX_PIECES && xlt_piece(mkey, addr, len, &piece) &&
+			key_check(hca, piece.key, mkey->pd, access & writes ? MKEY_LOCAL_WRITE : 0,
+				  piece.addr, piece.len, descent);
 	descent->depth--;
 	return allowed;
 }
 
-static struct mkey *check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
-			  uint64_t addr, uint64_t len, struct descent *descent)
+static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd,
+			      unsigned int access, uint64_t addr, uint64_t len,
+			      struct descent *descent)
 {
 	struct mkey *mkey = res_get(&hca->mkeys, key >> 8);
 
@@ -82,10 +85,10 @@ struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsi
 {
 	struct descent descent = { 0, 0 };
 
-	return check(hca, key, pd, access, addr, len, &descent);
+	return key_check(hca, key, pd, access, addr, len, &descent);
 }
 
-static int sink(struct dma_batch *batch, uint64_t len)
+static int dma_sink(struct dma_batch *batch, uint64_t len)
 {
 	int ret = dma_finish(batch);
 
@@ -117,7 +120,7 @@ static int dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr,
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len)
 {
 	if (mkey->sink)
-		return sink(batch, len);
+		return dma_sink(batch, len);
 	if (mkey->mode == PRM_MKEY_MODE_PA)
 		return dma_add(batch, addr, len);
 	if (mkey->mode == PRM_MKEY_MODE_MEMIC)

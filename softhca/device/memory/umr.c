@@ -17,6 +17,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/queue/wqe.h"
+#include "util/bits.h"
 
 enum { XLT_BATCH = 64 * 1024 };
 
@@ -55,7 +56,7 @@ static const struct {
 	{ UMR_FREE, MKC_FREE },
 };
 
-static bool takes(const struct umr *umr, unsigned int bit)
+static bool umr_takes(const struct umr *umr, unsigned int bit)
 {
 	return umr->mask >> bit & 1;
 }
@@ -65,12 +66,12 @@ static uint64_t known_mask(void)
 	uint64_t mask = 1ull << UMR_BSF_EN | 1ull << UMR_EN_SIGERR;
 	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		mask |= 1ull << fields[i].bit;
 	return mask;
 }
 
-static int decode(struct umr *umr, const uint8_t *raw, size_t len)
+static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
 {
 	const uint8_t *ctrl = raw + WQE_SEG;
 
@@ -97,7 +98,7 @@ static int find_key(struct hca *hca, const struct qp *qp, struct umr *umr)
 
 	if (!mkey || !mkey->umr_enabled || (qp->pd && mkey->pd != qp->pd))
 		return WQE_BAD_MKEY;
-	if (!takes(umr, UMR_KEY) && mkey->key != umr->key)
+	if (!umr_takes(umr, UMR_KEY) && mkey->key != umr->key)
 		return WQE_BAD_MKEY;
 	if (umr->flags & UMR_FAIL_IF_FREE && mkey->free)
 		return WQE_BAD_MKEY;
@@ -110,7 +111,8 @@ static int find_key(struct hca *hca, const struct qp *qp, struct umr *umr)
 static bool pages_fit(const struct umr *umr)
 {
 	const uint8_t *mkc = umr->mkey->mkc;
-	uint64_t shift = fld_get(takes(umr, UMR_PAGE_SIZE) ? umr->context : mkc, MKC_LOG_PAGE_SIZE);
+	uint64_t shift =
+		fld_get(umr_takes(umr, UMR_PAGE_SIZE) ? umr->context : mkc, MKC_LOG_PAGE_SIZE);
 
 	return umr->mkey->mode == PRM_MKEY_MODE_PA || umr->mkey->mode == PRM_MKEY_MODE_KLMS ||
 	       shift >= 12 || !umr->bytes;
@@ -121,16 +123,16 @@ static int check_context(struct hca *hca, const struct qp *qp, const struct umr 
 {
 	const uint8_t *context = umr->context;
 	const uint8_t *mkc = umr->mkey->mkc;
-	uint64_t start = fld_get(takes(umr, UMR_START_ADDR) ? context : mkc, MKC_START_ADDR);
-	uint64_t len = fld_get(takes(umr, UMR_LEN) ? context : mkc, MKC_LEN);
+	uint64_t start = fld_get(umr_takes(umr, UMR_START_ADDR) ? context : mkc, MKC_START_ADDR);
+	uint64_t len = fld_get(umr_takes(umr, UMR_LEN) ? context : mkc, MKC_LEN);
 
 	if (umr->mask & ~known_mask())
 		return WQE_BAD_UMR;
-	if (takes(umr, UMR_BSF_EN) && fld_get(context, MKC_BSF_EN))
+	if (umr_takes(umr, UMR_BSF_EN) && fld_get(context, MKC_BSF_EN))
 		return WQE_BAD_UMR;
-	if (takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
+	if (umr_takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
 		return WQE_BAD_UMR;
-	if (takes(umr, UMR_LEN) && fld_get(context, MKC_LENGTH64) &&
+	if (umr_takes(umr, UMR_LEN) && fld_get(context, MKC_LENGTH64) &&
 	    umr->mkey->mode == PRM_MKEY_MODE_MTT)
 		return WQE_BAD_UMR;
 	return mkey_range_wraps(start, len) || !pages_fit(umr) ? WQE_BAD_UMR : 0;
@@ -182,10 +184,10 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 	struct mkey *mkey = umr->mkey;
 	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (takes(umr, fields[i].bit))
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
+		if (umr_takes(umr, fields[i].bit))
 			fld_set(mkey->mkc, fields[i].field, fld_get(umr->context, fields[i].field));
-	if (takes(umr, UMR_PD)) {
+	if (umr_takes(umr, UMR_PD)) {
 		mkey->pd->users--;
 		mkey->pd = res_get(&hca->pds, fld_get(mkey->mkc, MKC_PD));
 		mkey->pd->users++;
@@ -198,7 +200,7 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 int umr_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
 	struct umr umr = { 0 };
-	int why = decode(&umr, raw, len);
+	int why = umr_decode(&umr, raw, len);
 
 	if (!why)
 		why = find_key(hca, qp, &umr);

@@ -83,7 +83,7 @@ int xlt_prepare(struct mkey *mkey)
 }
 
 /* The last piece that begins at OFFSET or before, by bisection; there is one. */
-static const struct klm *find(const struct mkey *mkey, uint64_t offset)
+static const struct klm *piece_find(const struct mkey *mkey, uint64_t offset)
 {
 	uint32_t low = 0, high = mkey->klms;
 
@@ -108,7 +108,7 @@ bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm 
 	if (mkey->mode == PRM_MKEY_MODE_KSM) /* its pages are aligned */
 		base &= ~((1ull << mkey->page_shift) - 1);
 	offset = addr - base;
-	klm = find(mkey, offset);
+	klm = piece_find(mkey, offset);
 	skip = offset - klm->offset;
 	if (skip >= klm->len)
 		return false;

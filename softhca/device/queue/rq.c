@@ -40,7 +40,7 @@ static int add_ring(struct dma_batch *batch, const struct qp *qp, uint32_t count
 }
 
 /* The record comes first, so what it announces is complete. */
-static int refill(struct hca *hca, struct qp *qp)
+static int cache_refill(struct hca *hca, struct qp *qp)
 {
 	uint8_t buf[sizeof(uint32_t) + RQ_CACHE_BYTES];
 	uint32_t word, count = fetch_count(qp);
@@ -85,7 +85,7 @@ static int fetch_own(struct hca *hca, struct qp *qp)
 		return ENOENT;
 	skip = qp->rq.ci - qp->rq.cache_from;
 	if (skip >= qp->rq.cache_count) {
-		ret = refill(hca, qp);
+		ret = cache_refill(hca, qp);
 		if (ret)
 			return ret;
 		skip = 0;

@@ -35,7 +35,7 @@ static int add_ring(struct dma_batch *batch, const struct qp *qp, uint16_t index
 	return dma_add_map(batch, &qp->map, qp->sq.offset, (uint64_t)(bbs - straight) * WQE_BB);
 }
 
-static uint16_t posted(const struct qp *qp)
+static uint16_t wqes_posted(const struct qp *qp)
 {
 	return qp->sq.pi - qp->sq.next;
 }
@@ -103,7 +103,7 @@ static int scan_read(struct hca *hca, struct scan *scan, unsigned int count, uin
 
 static void keep_blocks(struct qp *qp, const uint8_t *blocks, uint16_t bbs)
 {
-	uint16_t valid = posted(qp);
+	uint16_t valid = wqes_posted(qp);
 
 	qp->sq.cache_from = qp->sq.next;
 	qp->sq.cache_bbs = valid < bbs ? valid : bbs;
@@ -132,7 +132,7 @@ static void scan_batch(struct hca *hca, struct scan *scan, unsigned int count)
 	}
 }
 
-static uint16_t speculate(const struct qp *qp, unsigned int *tries)
+static uint16_t blocks_to_speculate(const struct qp *qp, unsigned int *tries)
 {
 	uint32_t size = 1u << qp->sq.log_size;
 
@@ -152,7 +152,7 @@ void sq_scan_doorbells(struct hca *hca, struct uar *uar)
 		if (!is_scanned(qp))
 			continue;
 		scan[count].qp = qp;
-		scan[count++].bbs = speculate(qp, &tries);
+		scan[count++].bbs = blocks_to_speculate(qp, &tries);
 		if (count == SCAN_QPS) {
 			scan_batch(hca, scan, count);
 			count = tries = 0;
@@ -209,7 +209,7 @@ struct pd *sq_pd(const struct qp *qp)
 	return qp->offload ? qp->srq->pd : qp->pd;
 }
 
-static void complete(struct hca *hca, struct qp *qp, struct completion *done)
+static void wqe_complete(struct hca *hca, struct qp *qp, struct completion *done)
 {
 	done->wqe_counter = qp->sq.ci;
 	if (qp->offload)
@@ -231,7 +231,7 @@ void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uin
 	if (entry->returns_data)
 		done.byte_count = entry->length;
 	if (entry->signaled)
-		complete(hca, qp, &done);
+		wqe_complete(hca, qp, &done);
 	qp->sq.ci += entry->bbs;
 }
 
@@ -250,7 +250,7 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 		bbs = wqe_bbs(hca, raw);
 	}
 	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);
-	complete(hca, qp, &done);
+	wqe_complete(hca, qp, &done);
 	/* a WQE of unknown size: the next one is anybody's guess, but never behind the producer */
 	if (!bbs || bbs > (uint16_t)(qp->sq.pi - qp->sq.ci))
 		bbs = 1;

@@ -12,7 +12,7 @@
 #include "prm/mlx5/mcg.h"
 #include "softhca/device/core.h"
 
-static struct mcg_member *find(struct hca *hca, const uint8_t *gid, const struct qp *qp)
+static struct mcg_member *member_find(struct hca *hca, const uint8_t *gid, const struct qp *qp)
 {
 	struct mcg_member *member;
 
@@ -34,7 +34,7 @@ static bool has_room(struct hca *hca, const uint8_t *gid)
 	return members < MCG_MAX && in_group < MCG_MAX_QPS;
 }
 
-static void drop(struct mcg_member *member)
+static void member_drop(struct mcg_member *member)
 {
 	LIST_REMOVE(member, entry);
 	free(member);
@@ -51,7 +51,7 @@ enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mcg: no such QP");
 	if (qp->service != FABRIC_UD)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "mcg: not a datagram QP");
-	if (find(hca, gid, qp))
+	if (member_find(hca, gid, qp))
 		return PRM_STAT_OK;
 	if (!has_room(hca, gid))
 		return cmd_fail(cmd, PRM_STAT_LIM_ERR, "mcg: more members than max_qp_mcg allows");
@@ -67,11 +67,11 @@ enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd)
 enum prm_status mcg_detach(struct hca *hca, struct cmd *cmd)
 {
 	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));
-	struct mcg_member *member = find(hca, fld_at(cmd->in, MCG_IN_MULTICAST_GID), qp);
+	struct mcg_member *member = member_find(hca, fld_at(cmd->in, MCG_IN_MULTICAST_GID), qp);
 
 	if (!qp || !member)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mcg: not a member of that group");
-	drop(member);
+	member_drop(member);
 	return PRM_STAT_OK;
 }
 
@@ -82,6 +82,6 @@ void mcg_forget(struct hca *hca, struct qp *qp)
 	for (member = LIST_FIRST(&hca->mcg_members); member; member = next) {
 		next = LIST_NEXT(member, entry);
 		if (member->qp == qp)
-			drop(member);
+			member_drop(member);
 	}
 }

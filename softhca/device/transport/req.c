@@ -110,7 +110,7 @@ static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
 	}
 }
 
-static void retry(struct hca *hca, struct qp *qp)
+static void req_retry(struct hca *hca, struct qp *qp)
 {
 	if (!qp->req.retries_left) {
 		sq_fail(hca, qp, SYND_RETRY_EXCEEDED, VEND_RETRY_EXCEEDED);
@@ -129,7 +129,7 @@ static void implied_loss(struct hca *hca, struct qp *qp)
 		return;
 	qp->req.gone_back = true;
 	q_count(hca, qp, Q_IMPLIED_NAK);
-	retry(hca, qp);
+	req_retry(hca, qp);
 }
 
 void req_timeout(struct hca *hca, struct qp *qp)
@@ -140,7 +140,7 @@ void req_timeout(struct hca *hca, struct qp *qp)
 		qp_wake(hca, qp);
 	} else if (is_outstanding(qp)) {
 		q_count(hca, qp, Q_TIMEOUT);
-		retry(hca, qp);
+		req_retry(hca, qp);
 	}
 }
 
@@ -176,7 +176,7 @@ static uint32_t blocks_from(const struct qp *qp, uint16_t index)
 }
 
 /* Decode the WQE at INDEX unless that is done already. 0 or a vendor syndrome */
-static int load(struct hca *hca, struct qp *qp, uint16_t index)
+static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 {
 	struct requester *req = &qp->req;
 	const uint8_t *raw;
@@ -230,7 +230,7 @@ static bool is_local(const struct send_wqe *wqe)
 }
 
 /* First transmission of a WQE: check all of it and give it its PSNs. */
-static int begin(struct hca *hca, struct qp *qp)
+static int wqe_begin(struct hca *hca, struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
 	struct sq_entry *entry = entry_at(qp, qp->sq.next);
@@ -307,7 +307,7 @@ static uint64_t next_part(const struct qp *qp)
 
 /* The part of the request that starts at req.offset. READs are asked for in parts too, each a
  * request of its own, which bounds what one response has to carry. */
-static void build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+static void msg_build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
 	uint64_t left = wqe->length - qp->req.offset;
@@ -353,7 +353,7 @@ static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *m
 
 /* Fetch the payload, unless the response will bring it. Small inline data is sent from where it is.
  * */
-static int gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+static int payload_gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
 	struct dma_batch batch;
@@ -370,7 +370,7 @@ static int gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 			msg->payload_len);
 }
 
-static void advance(struct qp *qp, const struct fabric_msg *msg)
+static void psn_advance(struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->req.next_psn = (qp->req.next_psn + msg->packets) & PSN_MASK;
 	if (psn_diff(qp->req.next_psn, qp->req.sent_psn) > 0)
@@ -386,7 +386,7 @@ static void send_reliable(struct hca *hca, struct qp *qp, const struct fabric_ms
 {
 	bool idle = !is_outstanding(qp);
 
-	advance(qp, msg);
+	psn_advance(qp, msg);
 	station_send(hca, msg);
 	if (idle && is_outstanding(qp) && !qp->req.rnr_wait)
 		start_timer(hca, qp);
@@ -395,22 +395,22 @@ static void send_reliable(struct hca *hca, struct qp *qp, const struct fabric_ms
 /* Done as soon as it is on the wire. */
 static void send_unreliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	advance(qp, msg);
+	psn_advance(qp, msg);
 	qp->req.unacked = qp->req.next_psn;
 	station_send(hca, msg);
 	if (msg->last)
 		sq_complete(hca, qp, NULL, 0);
 }
 
-static bool transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
+static bool wqe_transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 {
 	struct fabric_msg msg;
 	int why;
 
-	build(hca, qp, &msg);
+	msg_build(hca, qp, &msg);
 	why = qp->service == FABRIC_UD ? address_datagram(hca, qp, &msg) : 0;
 	if (!why)
-		why = gather(hca, qp, &msg);
+		why = payload_gather(hca, qp, &msg);
 	if (why) {
 		local_error(hca, qp, why);
 		return false;
@@ -455,18 +455,18 @@ static bool execute_local(struct hca *hca, struct qp *qp)
 /* One message. *BYTES is what it carried; false when the queue has to wait. */
 static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 {
-	int why = load(hca, qp, qp->sq.next);
+	int why = wqe_load(hca, qp, qp->sq.next);
 
 	*bytes = 0;
 	if (!why && (window_is_full(qp) || must_wait(qp)))
 		return false;
 	if (!why && !qp->req.offset)
-		why = begin(hca, qp);
+		why = wqe_begin(hca, qp);
 	if (why) {
 		local_error(hca, qp, why);
 		return false;
 	}
-	return is_local(&qp->req.wqe) ? execute_local(hca, qp) : transmit(hca, qp, bytes);
+	return is_local(&qp->req.wqe) ? execute_local(hca, qp) : wqe_transmit(hca, qp, bytes);
 }
 
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
@@ -488,7 +488,7 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 
 /* Everything before PSN has arrived: complete the WQEs that end there. False when one of them still
  * lacks its response, which then is the implied loss. */
-static bool acknowledge(struct hca *hca, struct qp *qp, uint32_t psn)
+static bool psn_acknowledge(struct hca *hca, struct qp *qp, uint32_t psn)
 {
 	while (qp->sq.ci != qp->sq.next || qp->req.offset) {
 		struct sq_entry *entry = entry_at(qp, qp->sq.ci);
@@ -517,7 +517,7 @@ static bool is_expected(const struct qp *qp, uint32_t psn)
 
 static void receive_ack(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	bool in_order = acknowledge(hca, qp, (msg->psn + 1) & PSN_MASK);
+	bool in_order = psn_acknowledge(hca, qp, (msg->psn + 1) & PSN_MASK);
 
 	if (qp->state != PRM_QP_STATE_RTS)
 		return;
@@ -551,7 +551,7 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 
 	count_nak(hca, qp, msg->nak);
 	/* what comes before the packet that was refused has arrived */
-	acknowledge(hca, qp, msg->psn);
+	psn_acknowledge(hca, qp, msg->psn);
 	if (qp->state != PRM_QP_STATE_RTS)
 		return;
 	if (qp->req.unacked != before)
@@ -559,7 +559,7 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	if (msg->nak == FABRIC_NAK_RNR)
 		receiver_not_ready(hca, qp, msg->rnr_timer);
 	else if (msg->nak == FABRIC_NAK_PSN)
-		retry(hca, qp);
+		req_retry(hca, qp);
 	else
 		sq_fail(hca, qp, fatal[msg->nak].syndrome, fatal[msg->nak].vendor);
 }
@@ -574,10 +574,11 @@ static bool fits_cqe(const struct qp *qp, const struct sq_entry *entry)
 	return entry->signaled && entry->length && entry->length <= limit;
 }
 
-static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uint64_t offset)
+static int response_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
+			    uint64_t offset)
 {
 	struct dma_batch batch;
-	int why = load(hca, qp, qp->sq.ci);
+	int why = wqe_load(hca, qp, qp->sq.ci);
 
 	if (why)
 		return why;
@@ -597,7 +598,7 @@ static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg
 		sq_fail(hca, qp, SYND_BAD_RESPONSE, SYND_BAD_RESPONSE);
 		return;
 	}
-	why = in_cqe ? 0 : scatter(hca, qp, msg, offset);
+	why = in_cqe ? 0 : response_scatter(hca, qp, msg, offset);
 	if (why) {
 		sq_fail(hca, qp, syndrome_of(why), why);
 		return;
@@ -611,7 +612,7 @@ static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 static void receive_response(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	if (!acknowledge(hca, qp, msg->psn) || qp->req.unacked != msg->psn) {
+	if (!psn_acknowledge(hca, qp, msg->psn) || qp->req.unacked != msg->psn) {
 		if (qp->state == PRM_QP_STATE_RTS)
 			implied_loss(hca, qp);
 		return;

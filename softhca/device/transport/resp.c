@@ -22,7 +22,7 @@ void resp_reset(struct qp *qp)
 
 /* A program that has ended does not answer any more, although its queues may be there for a while:
  * its peers run into their retry limit. */
-static void answer(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+static void send_answer(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	if (hca->owner_gone || !qp_is_reliable(qp))
 		return;
@@ -39,7 +39,7 @@ static void send_ack(struct hca *hca, struct qp *qp, uint32_t psn)
 		.msn = qp->resp.msn,
 	};
 
-	answer(hca, qp, &msg);
+	send_answer(hca, qp, &msg);
 }
 
 static void send_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
@@ -53,12 +53,12 @@ static void send_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 		.rnr_timer = qp->min_rnr_timer,
 	};
 
-	answer(hca, qp, &msg);
+	send_answer(hca, qp, &msg);
 }
 
 /* Refuse a request for good: this QP is in error as well, and its owner hears of it. An unreliable
  * one just loses the request: IBTA vol 1, 9.8.2.2 */
-static void refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
+static void request_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 {
 	static const int event[] = {
 		[FABRIC_NAK_INVALID_REQUEST] = PRM_EVENT_WQ_INVAL_REQ_ERROR,
@@ -84,7 +84,7 @@ static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8
 	if (qp->resp.matched) {
 		tm_cancel(hca, qp);
 		if (rq_fetch(hca, qp)) {
-			refuse(hca, qp, nak);
+			request_refuse(hca, qp, nak);
 			return;
 		}
 	}
@@ -109,7 +109,7 @@ static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t ke
 }
 
 /* Executed: move on, and acknowledge when asked for. */
-static void accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+static void request_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->resp.expected_psn = (msg->psn + msg->packets) & PSN_MASK;
 	qp->resp.msn += msg->last;
@@ -137,7 +137,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 		qp->resp.nak_sent = true; /* says as much about what follows */
 		send_nak(hca, qp, FABRIC_NAK_RNR);
 	} else {
-		refuse(hca, qp, FABRIC_NAK_REMOTE_OP);
+		request_refuse(hca, qp, FABRIC_NAK_REMOTE_OP);
 	}
 	return false;
 }
@@ -175,7 +175,7 @@ static struct completion receive_completion(const struct fabric_msg *msg, uint8_
 	};
 }
 
-static int scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+static int send_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	const struct recv_wqe *recv = &qp->resp.recv;
 	struct dma_batch batch;
@@ -207,7 +207,7 @@ static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_
 }
 
 /* 0 or the vendor syndrome */
-static int deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct completion done;
 	bool in_cqe = fits_cqe(qp, msg);
@@ -215,7 +215,7 @@ static int deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 
 	if (!in_cqe && deliver_at_once(hca, qp, msg))
 		return 0;
-	why = in_cqe ? 0 : scatter(hca, qp, msg);
+	why = in_cqe ? 0 : send_scatter(hca, qp, msg);
 	if (why || !msg->last)
 		return why;
 	done = receive_completion(msg, send_opcode(msg), qp->resp.received + msg->payload_len);
@@ -240,7 +240,7 @@ static bool begin_send(struct hca *hca, struct qp *qp, const struct fabric_msg *
 		return true;
 	verdict = tm_arrive(hca, qp, msg);
 	if (verdict == TM_CONSUMED)
-		accept(hca, qp, msg);
+		request_accept(hca, qp, msg);
 	if (verdict == TM_BUSY) {
 		qp->resp.nak_sent = true;
 		send_nak(hca, qp, FABRIC_NAK_RNR);
@@ -276,7 +276,7 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 		fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
 		return;
 	}
-	why = deliver(hca, qp, &msg);
+	why = send_deliver(hca, qp, &msg);
 	if (why) {
 		fail_receive(hca, qp, SYND_LOCAL_PROT, why, FABRIC_NAK_REMOTE_OP);
 		return;
@@ -284,7 +284,7 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 	if (key)
 		mkey_invalidate(key);
 	qp->resp.received += msg.payload_len;
-	accept(hca, qp, whole);
+	request_accept(hca, qp, whole);
 }
 
 /* ---- RDMA WRITE ---- */
@@ -339,7 +339,7 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 	if (!nak)
 		nak = write_payload(hca, qp, msg);
 	if (nak) {
-		refuse(hca, qp, nak);
+		request_refuse(hca, qp, nak);
 		return;
 	}
 	qp->resp.received += msg->payload_len;
@@ -349,7 +349,7 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 
 		rq_complete(hca, qp, &done);
 	}
-	accept(hca, qp, msg);
+	request_accept(hca, qp, msg);
 }
 
 /* ---- RDMA READ ---- */
@@ -388,12 +388,12 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 	int nak;
 
 	if (!qp->remote_read) {
-		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 		return;
 	}
 	nak = read_payload(hca, qp, msg);
 	if (nak) {
-		refuse(hca, qp, nak);
+		request_refuse(hca, qp, nak);
 		return;
 	}
 	if (psn_diff(behind, qp->resp.expected_psn) > 0) {
@@ -401,7 +401,7 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 		qp->resp.msn++;
 	}
 	response.msn = qp->resp.msn;
-	answer(hca, qp, &response);
+	send_answer(hca, qp, &response);
 }
 
 /* ---- atomics ---- */
@@ -419,7 +419,7 @@ static void answer_atomic(struct hca *hca, struct qp *qp, uint32_t psn, uint64_t
 		.payload_len = sizeof(value),
 	};
 
-	answer(hca, qp, &response);
+	send_answer(hca, qp, &response);
 }
 
 static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
@@ -462,12 +462,12 @@ static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_m
 	int nak;
 
 	if (!qp->remote_atomic) {
-		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 		return;
 	}
 	nak = do_atomic(hca, qp, msg, &old);
 	if (nak) {
-		refuse(hca, qp, nak);
+		request_refuse(hca, qp, nak);
 		return;
 	}
 	qp->resp.expected_psn = (msg->psn + 1) & PSN_MASK;
@@ -535,18 +535,18 @@ static void count_request(struct hca *hca, const struct qp *qp, const struct fab
 		q_count(hca, qp, Q_RX_ATOMIC);
 }
 
-static void execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+static void request_execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->resp.nak_sent = false;
 	count_request(hca, qp, msg);
 	if (is_in_sequence(qp, msg))
 		requests[msg->op].execute(hca, qp, msg);
 	else
-		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 }
 
 /* Some of the packets, if not all, have arrived before. */
-static void repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+static void request_repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct fabric_msg rest = *msg;
 
@@ -554,7 +554,7 @@ static void repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	if (msg->op <= FABRIC_WRITE)
 		packets_skip(&rest, qp->resp.expected_psn, qp->mtu);
 	if (rest.psn == qp->resp.expected_psn)
-		execute(hca, qp, &rest);
+		request_execute(hca, qp, &rest);
 	else
 		requests[msg->op].repeat(hca, qp, msg);
 }
@@ -604,11 +604,11 @@ static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric
 		return;
 	}
 	if (!find_srq(hca, qp, msg))
-		refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
+		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 	else if (ahead < 0)
-		repeat(hca, qp, msg);
+		request_repeat(hca, qp, msg);
 	else
-		execute(hca, qp, msg);
+		request_execute(hca, qp, msg);
 }
 
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)

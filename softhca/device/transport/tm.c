@@ -53,7 +53,7 @@ static void put_note(struct tm_note *note, enum tm_cqe op, uint16_t index)
 
 /* As in an SRQ, each entry names the place of the one that will come after it: PRM,
  * append_next_index. The buffer may be missing: a tag without data. */
-static int append(struct tm *tm, const uint8_t *seg, size_t len)
+static int tag_append(struct tm *tm, const uint8_t *seg, size_t len)
 {
 	struct tm_tag *tag = &tm->tag[tm->next];
 	const uint8_t *data = seg + WQE_TM_SEG;
@@ -93,7 +93,7 @@ static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
 }
 
 /* Software has seen all that found no tag, so that what it has added since is not too late. */
-static void resume(struct tm *tm)
+static void tags_resume(struct tm *tm)
 {
 	struct tm_tag *tag;
 
@@ -103,7 +103,8 @@ static void resume(struct tm *tm)
 		tag->enabled = true;
 }
 
-static void report(struct hca *hca, struct qp *qp, const uint8_t *seg, uint16_t index, bool success)
+static void operation_report(struct hca *hca, struct qp *qp, const uint8_t *seg, uint16_t index,
+			     bool success)
 {
 	static const enum tm_cqe cqe_of[] = {
 		[TM_SEG_OP_NOP] = TM_CQE_NOOP,
@@ -142,22 +143,22 @@ int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 	index = fld_get(seg, TM_SEG_OPCODE) == TM_SEG_OP_APPEND ? tm->next
 								: fld_get(seg, TM_SEG_INDEX);
 	if (fld_get(seg, TM_SEG_OPCODE) == TM_SEG_OP_APPEND)
-		why = append(tm, seg, len - WQE_SEG);
+		why = tag_append(tm, seg, len - WQE_SEG);
 	else if (fld_get(seg, TM_SEG_OPCODE) == TM_SEG_OP_REMOVE)
 		why = take_away(tm, seg, &success);
 	if (why)
 		return why;
 	if (fld_get(seg, TM_SEG_FLAGS) & TM_SEG_FLAG_SW_COUNT)
 		tm->sw_phase = fld_get(seg, TM_SEG_SW_COUNT);
-	resume(tm);
+	tags_resume(tm);
 	if (fld_get(seg, TM_SEG_FLAGS) & TM_SEG_FLAG_CQE)
-		report(hca, qp, seg, index, success);
+		operation_report(hca, qp, seg, index, success);
 	return 0;
 }
 
 /* ---- messages ---- */
 
-static struct tm_tag *find(struct tm *tm, uint64_t value)
+static struct tm_tag *tag_find(struct tm *tm, uint64_t value)
 {
 	struct tm_tag *tag;
 
@@ -173,7 +174,7 @@ static uint32_t room_of(const struct tm_tag *tag)
 }
 
 /* The match is known before the data is there: that is what keeps matches in order. */
-static void announce(struct hca *hca, struct qp *qp, const struct tm_note *note)
+static void match_announce(struct hca *hca, struct qp *qp, const struct tm_note *note)
 {
 	struct completion done = {
 		.opcode = CQE_OP_NO_PACKET,
@@ -217,7 +218,7 @@ static enum tm_verdict match_eager(struct hca *hca, struct qp *qp, const struct 
 	put_header(note, msg->payload);
 	use_buffer(qp, tag, false);
 	if (!at_once) {
-		announce(hca, qp, note);
+		match_announce(hca, qp, note);
 		put_note(note, TM_CQE_EXPECTED, note->tag);
 	}
 	return TM_MATCHED;
@@ -239,7 +240,7 @@ static enum tm_verdict match_rendezvous(struct hca *hca, struct qp *qp,
 		use_buffer(qp, tag, true);
 		return TM_MATCHED;
 	}
-	announce(hca, qp, note);
+	match_announce(hca, qp, note);
 	tm_offload_fetch(hca, qp, msg->payload, note->tag, &tag->sge);
 	note->op = 0;
 	return TM_CONSUMED;
@@ -280,7 +281,7 @@ enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_ms
 		qp->resp.tm.op = 0; /* a message as any other */
 	if (!has_headers(msg))
 		return TM_TAKE_RECEIVE;
-	tag = find(tm, fld_get(msg->payload, TMH_TAG));
+	tag = tag_find(tm, fld_get(msg->payload, TMH_TAG));
 	if (!tag) {
 		qp->resp.tm.op = TM_CQE_UNEXPECTED;
 		return TM_TAKE_RECEIVE;

@@ -51,7 +51,7 @@ const uint8_t *tm_offload_wqe(const struct qp *qp, uint16_t index)
 	return qp->offload->ring[index % WQES];
 }
 
-static uint8_t *begin(struct qp *qp, uint8_t opcode, unsigned int segments)
+static uint8_t *wqe_begin(struct qp *qp, uint8_t opcode, unsigned int segments)
 {
 	uint8_t *raw = qp->offload->ring[qp->sq.pi % WQES];
 
@@ -68,7 +68,7 @@ static uint8_t *begin(struct qp *qp, uint8_t opcode, unsigned int segments)
 static void put_read(struct qp *qp, const uint8_t *header, const struct wqe_sge *buffer)
 {
 	uint32_t len = fld_get(header, RVH_LEN);
-	uint8_t *raw = begin(qp, WQE_RDMA_READ, len ? 3 : 2), *raddr = raw + WQE_SEG;
+	uint8_t *raw = wqe_begin(qp, WQE_RDMA_READ, len ? 3 : 2), *raddr = raw + WQE_SEG;
 	uint8_t *data = raddr + WQE_SEG;
 
 	fld_set(raddr, RADDR_ADDR, fld_get(header, RVH_ADDR));
@@ -82,7 +82,7 @@ static void put_read(struct qp *qp, const uint8_t *header, const struct wqe_sge 
 
 static void put_answer(struct qp *qp, const uint8_t *header)
 {
-	uint8_t *data = begin(qp, WQE_SEND, 4) + WQE_SEG;
+	uint8_t *data = wqe_begin(qp, WQE_SEND, 4) + WQE_SEG;
 
 	fld_set(data, DATA_INLINE, 1);
 	fld_set(data, DATA_INLINE_LEN, TM_RNDV_HEADER);

@@ -142,7 +142,7 @@ static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_ms
 		rq_fail(hca, qp, SYND_LOCAL_PROT, why);
 }
 
-static void deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+static void datagram_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	int ret = rq_fetch(hca, qp);
 
@@ -157,7 +157,7 @@ static void deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg
 }
 
 /* Management datagrams may come with any P_Key of the port; on QP0 keys do not count. */
-static bool accepts(const struct qp *qp, unsigned int port, const struct fabric_msg *msg)
+static bool qp_accepts(const struct qp *qp, unsigned int port, const struct fabric_msg *msg)
 {
 	if (qp->service != FABRIC_UD || !qp_receives(qp) || qp->path.addr.port != port)
 		return false;
@@ -184,10 +184,10 @@ static void deliver_to_group(struct hca *hca, unsigned int port, const struct fa
 		struct qp *qp = member->qp;
 
 		if (memcmp(member->gid, msg->addr.dgid, sizeof(member->gid)) ||
-		    !accepts(qp, port, msg))
+		    !qp_accepts(qp, port, msg))
 			continue;
 		if (!qp->blocks_own_multicast || !is_own(hca, qp, port, msg))
-			deliver(hca, qp, msg);
+			datagram_deliver(hca, qp, msg);
 	}
 }
 
@@ -214,6 +214,6 @@ void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg
 		qp = res_get(&hca->qps, msg->dest_qpn);
 	if (!qp)
 		show_front(hca, port, msg);
-	else if (accepts(qp, port, msg))
-		deliver(hca, qp, msg);
+	else if (qp_accepts(qp, port, msg))
+		datagram_deliver(hca, qp, msg);
 }

@@ -8,6 +8,7 @@
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/vport.h"
+#include "util/bits.h"
 
 static struct hca *hca(void)
 {
@@ -49,7 +50,7 @@ static void numbers_that_do_not_exist_are_bad_resources(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++)
 		simple(opcodes[i], 0xfffff0, PRM_STAT_BAD_RES_ERR);
 }
 

@@ -11,6 +11,7 @@
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/vport.h"
 #include "prm/mlx5/wq.h"
+#include "util/bits.h"
 
 enum {
 	REQ = 0,
@@ -218,7 +219,7 @@ static void the_cqe_tells_what_is_in_the_frame(void **state)
 	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		eth_recv(rq, ETH_BUF, 1);
 		eth_send(sq, frame, eth_build(&cases[i].flow, frame));
 		assert_non_null(eth_receive(rq, &cqe));
@@ -314,7 +315,7 @@ static void checksums_are_filled_in(void **state)
 	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(flows) / sizeof(flows[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(flows); i++) {
 		uint32_t len = eth_build_unsummed(&flows[i], frame);
 
 		eth_build(&flows[i], expected);

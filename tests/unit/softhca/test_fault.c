@@ -8,6 +8,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/vport.h"
+#include "util/bits.h"
 
 static void texts_are_parsed(void **state)
 {
@@ -54,9 +55,9 @@ static void texts_are_parsed(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(good); i++)
 		assert_int_equal(fault_add(flat.fault, good[i], flat.now), 0);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(fault_add(flat.fault, bad[i], flat.now), EINVAL);
 }
 

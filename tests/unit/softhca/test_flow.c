@@ -7,6 +7,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/tir.h"
+#include "util/bits.h"
 
 enum { QUEUES = 4, RX = PRM_FLOW_NIC_RX, TX = PRM_FLOW_NIC_TX };
 
@@ -172,7 +173,7 @@ static void each_field_is_matched(void **state)
 	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
 		uint8_t mask[PRM_MATCH_SET_SIZE] = { 0 }, value[PRM_MATCH_SET_SIZE] = { 0 };
 		struct eth_entry entry = { .action = PRM_FLOW_FWD,
 					   .to_tir = rq[0]->tir,

@@ -47,6 +47,7 @@ typedef uint64_t u64;
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/vport.h"
 #include "prm/mlx5/wq.h"
+#include "util/bits.h"
 
 struct pair {
 	const char *name;
@@ -1400,9 +1401,9 @@ int main(void)
 	uint64_t value;
 	size_t i;
 
-	compare_pairs(layouts, sizeof(layouts) / sizeof(layouts[0]));
-	compare_pairs(values, sizeof(values) / sizeof(values[0]));
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	compare_pairs(layouts, ARRAY_SIZE(layouts));
+	compare_pairs(values, ARRAY_SIZE(values));
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		if (find_text(texts[i].file, texts[i].kernel, &value)) {
 			compare(texts[i].name, texts[i].ours, value);
 		} else {

@@ -11,6 +11,7 @@
 
 #include "softhca/net/network.h"
 #include "exchange.h"
+#include "util/bits.h"
 
 enum { SENT = 10001, BULK = 300000 };
 
@@ -254,7 +255,7 @@ static void strangers_are_sent_away(void **state)
 	char byte;
 
 	(void)state;
-	for (i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(nonsense); i++) {
 		int fd = call_host(0);
 
 		assert_int_equal(write(fd, nonsense[i], 16), 16);

@@ -13,6 +13,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
 #include "softhca/front/process/driver/qp_state.h"
+#include "util/bits.h"
 
 enum {
 	S = QP_ATTR_STATE,
@@ -37,7 +38,7 @@ static const struct {
 	{ IB_UVERBS_QPT_RAW_PACKET, S | QP_ATTR_PORT, S, S },
 };
 
-enum { TYPES = sizeof(usual) / sizeof(usual[0]) };
+enum { TYPES = ARRAY_SIZE(usual) };
 
 /* With all of MASK the change is right, without any one bit of it, or with FOREIGN, it is not. */
 static void check_mask(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,

@@ -11,6 +11,7 @@
 #include "prm/mlx5/vport.h"
 #include "softhca/net/service.h"
 #include "pair.h"
+#include "util/bits.h"
 
 enum { KEY = 0x80010000, GRH_LEN = 40, MAD = 256, SUBNET_LID = 0xbfff };
 
@@ -225,7 +226,7 @@ static void services_are_written_as_name_id_and_port(void **state)
 	assert_true(service.id == 16 && service.device == 3 && service.port == 2);
 	assert_int_equal(service_parse("n,7,mlx5_1", &service), 0);
 	assert_true(service.id == 7 && service.device == 1 && service.port == 1);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_int_equal(service_parse(wrong[i], &service), EINVAL);
 	memset(name, 'n', sizeof(name));
 	memcpy(name + 64, ",1", 3);

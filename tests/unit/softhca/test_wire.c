@@ -16,6 +16,7 @@
 #include "softhca/net/crc.h"
 #include "softhca/net/wire.h"
 #include "hex.h"
+#include "util/bits.h"
 
 /* ---- checksums ---- */
 
@@ -384,7 +385,7 @@ static struct fabric_msg message(size_t i)
 	return msg;
 }
 
-enum { NUM_OPCODES = sizeof(opcodes) / sizeof(opcodes[0]), LRH = 8 };
+enum { NUM_OPCODES = ARRAY_SIZE(opcodes), LRH = 8 };
 
 static void headers_of_each_opcode(void **state)
 {
@@ -566,7 +567,7 @@ static void other_frames_are_left_alone(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(frames) / sizeof(frames[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(frames); i++)
 		assert_int_equal(wire_decode(true, frame, from_hex(frames[i], frame), &msg),
 				 WIRE_OTHER);
 }

@@ -13,13 +13,9 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/device/transport/tm.h"
+#include "util/bits.h"
 
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
-
-static uint32_t log2_floor(uint32_t value)
-{
-	return 31 - (uint32_t)__builtin_clz(value);
-}
 
 static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 {
@@ -198,7 +194,7 @@ static void put_flow_fields(uint8_t *fields)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(known); i++)
 		fld_set(fields, known[i], 1);
 }
 
@@ -253,11 +249,11 @@ static void put_odp(const struct hca *hca, uint8_t *cap)
 
 	if (!hca->config.pages_on_demand)
 		return;
-	for (i = 0; i < sizeof(reliable) / sizeof(reliable[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(reliable); i++) {
 		fld_set(fld_at(cap, ODP_CAP_RC), reliable[i], 1);
 		fld_set(fld_at(cap, ODP_CAP_XRC), reliable[i], 1);
 	}
-	for (i = 0; i < sizeof(datagrams) / sizeof(datagrams[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(datagrams); i++)
 		fld_set(fld_at(cap, ODP_CAP_UD), datagrams[i], 1);
 }
 
@@ -283,7 +279,7 @@ static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
 
 static bool has_page(uint64_t page)
 {
-	return page < sizeof(pages) / sizeof(pages[0]) && pages[page];
+	return page < ARRAY_SIZE(pages) && pages[page];
 }
 
 /* What software may have less of than there is: it then reads back what it wanted. */
@@ -320,7 +316,7 @@ enum prm_status caps_query(struct hca *hca, struct cmd *cmd)
 }
 
 /* WANTED with its writable fields as in MAX, and those fields' values checked. */
-static const char *level(uint64_t page, uint8_t *wanted, const uint8_t *max)
+static const char *caps_level(uint64_t page, uint8_t *wanted, const uint8_t *max)
 {
 	unsigned int i;
 
@@ -335,14 +331,14 @@ static const char *level(uint64_t page, uint8_t *wanted, const uint8_t *max)
 }
 
 /* What cannot change is left out, or comes as it is: nothing may come that is not there. */
-static const char *check(uint64_t page, const uint8_t *cap, const uint8_t *max)
+static const char *caps_check(uint64_t page, const uint8_t *cap, const uint8_t *max)
 {
 	uint8_t wanted[PRM_HCA_CAP_SIZE];
 	const char *why;
 	uint32_t i;
 
 	memcpy(wanted, cap, sizeof(wanted));
-	why = level(page, wanted, max);
+	why = caps_level(page, wanted, max);
 	for (i = 0; !why && i < sizeof(wanted); i += 4)
 		if (get_be32(wanted + i) & ~get_be32(max + i))
 			why = "caps: a capability that cannot be changed";
@@ -362,7 +358,7 @@ enum prm_status caps_set(struct hca *hca, struct cmd *cmd)
 	if (page == PRM_CAP_GENERAL && fld_get(cap, HCA_CAP_LOG_UAR_PAGE_SZ))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: UAR pages are of 4 KiB");
 	pages[page](hca, max);
-	why = check(page, cap, max);
+	why = caps_check(page, cap, max);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	for (i = 0; i < CAPS_WRITABLE; i++)

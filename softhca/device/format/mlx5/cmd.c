@@ -28,6 +28,7 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/fault.h"
+#include "util/bits.h"
 
 static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 {
@@ -162,7 +163,7 @@ static const struct {
 	[PRM_OP_DEALLOC_TRANSPORT_DOMAIN] = { td_dealloc, 16, 8, true },
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum { COMMANDS = ARRAY_SIZE(commands) };
 
 enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what)
 {
@@ -178,7 +179,7 @@ enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what)
 }
 
 /* FNV-1a */
-static uint32_t hash(const char *text)
+static uint32_t why_hash(const char *text)
 {
 	uint32_t sum = 2166136261u;
 
@@ -187,7 +188,7 @@ static uint32_t hash(const char *text)
 	return sum;
 }
 
-static enum prm_status dispatch(struct hca *hca, struct cmd *cmd)
+static enum prm_status cmd_dispatch(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t opcode;
 
@@ -214,11 +215,11 @@ void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t 
 	enum prm_status status;
 
 	fabric_lock(hca->fabric);
-	status = dispatch(hca, &cmd);
+	status = cmd_dispatch(hca, &cmd);
 	if (status) {
 		memset(reply, 0, sizeof(reply));
 		fld_set(reply, CMD_OUT_STATUS, status);
-		fld_set(reply, CMD_OUT_SYNDROME, hash(cmd.why));
+		fld_set(reply, CMD_OUT_SYNDROME, why_hash(cmd.why));
 		trace_line(hca->config.trace, "refused: %s", cmd.why);
 	}
 	pages_balance(hca);

@@ -9,6 +9,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
 #include "softhca/device/core.h"
+#include "util/bits.h"
 
 /* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache
  * line. */
@@ -161,7 +162,7 @@ static enum prm_status cq_resize(struct hca *hca, struct cq *cq, struct cmd *cmd
 		dma_unmap(&map);
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: cannot write the old ring");
 	}
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		fld_set(cq->cqc, fields[i], fld_get(cqc, fields[i]));
 	return PRM_STAT_OK;
 }

@@ -14,6 +14,7 @@
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/transport/tm.h"
+#include "util/bits.h"
 
 static const struct qp_kind {
 	uint8_t st; /* PRM_QP_ST_* */
@@ -30,7 +31,7 @@ static const struct qp_kind *qp_find_kind(const uint8_t *qpc)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(qp_kinds) / sizeof(qp_kinds[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(qp_kinds); i++)
 		if (qp_kinds[i].st == fld_get(qpc, QPC_ST))
 			return &qp_kinds[i];
 	return NULL;

@@ -10,6 +10,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
 #include "softhca/device/core.h"
+#include "util/bits.h"
 
 enum {
 	GROUP_PORT = 1 << 26, /* and what else is only said at the start */
@@ -175,7 +176,7 @@ static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
 	uint8_t *own = qp->qpc;
 	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		if (fields[i].groups & groups)
 			fld_set(own, fields[i].field, fld_get(qpc, fields[i].field));
 	if (groups & PRM_OPTPAR_PRIMARY_ADDR_PATH)
@@ -203,7 +204,7 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 	qp->max_reads = 1u << fld_get(qpc, QPC_LOG_SRA_MAX);
 }
 
-static void enter(struct hca *hca, struct qp *qp, const struct transition *t)
+static void state_enter(struct hca *hca, struct qp *qp, const struct transition *t)
 {
 	if (t->to == PRM_QP_STATE_ERR) {
 		qp_fail(hca, qp, -1);
@@ -257,6 +258,6 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 		take_fields(qp, qpc, t->takes | mask);
 		decode_context(hca, qp);
 	}
-	enter(hca, qp, t);
+	state_enter(hca, qp, t);
 	return PRM_STAT_OK;
 }

@@ -25,7 +25,7 @@ enum {
 };
 
 /* How many there should be for the objects of now */
-static uint32_t wanted(const struct hca *hca)
+static uint32_t pages_wanted(const struct hca *hca)
 {
 	uint32_t objects = hca->qps.used + hca->cqs.used + hca->mkeys.used + hca->srqs.used;
 
@@ -48,7 +48,7 @@ enum prm_status driver_query_pages(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-static enum prm_status give(struct hca *hca, struct cmd *cmd, uint64_t count)
+static enum prm_status pages_give(struct hca *hca, struct cmd *cmd, uint64_t count)
 {
 	struct driver *driver = &hca->driver;
 	size_t room, i;
@@ -73,7 +73,7 @@ static enum prm_status give(struct hca *hca, struct cmd *cmd, uint64_t count)
 	return PRM_STAT_OK;
 }
 
-static enum prm_status take(struct hca *hca, struct cmd *cmd, uint64_t count)
+static enum prm_status pages_take(struct hca *hca, struct cmd *cmd, uint64_t count)
 {
 	struct driver *driver = &hca->driver;
 	uint64_t room = (cmd_out_room(cmd) - FLD_BYTE(MANAGE_PAGES_OUT_PAS)) / 8;
@@ -99,12 +99,12 @@ enum prm_status driver_manage_pages(struct hca *hca, struct cmd *cmd)
 	switch (fld_get(cmd->in, CMD_IN_OP_MOD)) {
 	case PRM_PAGES_CANNOT_GIVE:
 		hca->driver.requested = 0;
-		hca->driver.denied = wanted(hca);
+		hca->driver.denied = pages_wanted(hca);
 		return PRM_STAT_OK;
 	case PRM_PAGES_GIVE:
-		return give(hca, cmd, count);
+		return pages_give(hca, cmd, count);
 	case PRM_PAGES_TAKE:
-		return take(hca, cmd, count);
+		return pages_take(hca, cmd, count);
 	default:
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "pages: unknown op_mod");
 	}
@@ -122,7 +122,7 @@ void pages_forget_requests(struct hca *hca)
 void pages_balance(struct hca *hca)
 {
 	struct driver *driver = &hca->driver;
-	uint32_t want = wanted(hca);
+	uint32_t want = pages_wanted(hca);
 
 	if (!driver->initialized || driver->requested || hca->dead)
 		return;

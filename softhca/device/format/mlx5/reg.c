@@ -8,6 +8,7 @@
 #include "prm/mlx5/reg.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/reg.h"
+#include "util/bits.h"
 
 enum { OP_WRITE = 0, OP_READ = 1 };
 
@@ -135,7 +136,7 @@ static const char *reg_dtor(struct hca *hca, bool write, uint8_t *data)
 	(void)hca;
 	if (write)
 		return "reg: timeouts are read-only";
-	for (i = 0; i < sizeof(timeouts) / sizeof(timeouts[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(timeouts); i++)
 		fld_set(data, timeouts[i].field, timeouts[i].ms);
 	return NULL;
 }
@@ -178,7 +179,7 @@ enum prm_status reg_access(struct hca *hca, struct cmd *cmd)
 	uint64_t id = fld_get(cmd->in, ACCESS_REGISTER_IN_REGISTER_ID);
 	size_t i;
 
-	for (i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(registers); i++)
 		if (registers[i].id == id)
 			return access_one(hca, cmd, i);
 	return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "reg: no such register");

@@ -126,7 +126,7 @@ static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 }
 
 /* The part of LEN bytes at *SEG, which moves on; NULL when the WQE ends before. */
-static const uint8_t *take(const uint8_t **seg, const uint8_t *end, size_t len)
+static const uint8_t *take_segment(const uint8_t **seg, const uint8_t *end, size_t len)
 {
 	const uint8_t *at = *seg;
 
@@ -139,7 +139,7 @@ static const uint8_t *take(const uint8_t **seg, const uint8_t *end, size_t len)
 /* An address vector has 16 bytes, or 48 when it says so. */
 static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_wqe *wqe)
 {
-	const uint8_t *av = take(seg, end, WQE_AV_COMPACT);
+	const uint8_t *av = take_segment(seg, end, WQE_AV_COMPACT);
 	size_t more = WQE_AV_EXTENDED - WQE_AV_COMPACT;
 
 	if (!av)
@@ -148,7 +148,7 @@ static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_w
 	memcpy(wqe->av, av, WQE_AV_COMPACT);
 	if (!fld_get(av, AV_EXTENDED))
 		return 0;
-	if (!take(seg, end, more))
+	if (!take_segment(seg, end, more))
 		return WQE_BAD_SIZE;
 	memcpy(wqe->av, av, WQE_AV_EXTENDED);
 	return 0;
@@ -164,7 +164,7 @@ static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_s
 		return decode_address(seg, end, wqe);
 	if (service != FABRIC_XRC)
 		return 0;
-	xrc = take(seg, end, WQE_SEG);
+	xrc = take_segment(seg, end, WQE_SEG);
 	if (!xrc)
 		return WQE_BAD_SIZE;
 	wqe->srqn = fld_get(xrc, XRC_SRQN);
@@ -177,14 +177,14 @@ static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
 	const uint8_t *raddr, *atomic;
 
 	if (parts & PART_RADDR) {
-		raddr = take(seg, end, WQE_SEG);
+		raddr = take_segment(seg, end, WQE_SEG);
 		if (!raddr)
 			return WQE_BAD_SIZE;
 		wqe->raddr = fld_get(raddr, RADDR_ADDR);
 		wqe->rkey = fld_get(raddr, RADDR_RKEY);
 	}
 	if (parts & PART_ATOMIC) {
-		atomic = take(seg, end, WQE_SEG);
+		atomic = take_segment(seg, end, WQE_SEG);
 		if (!atomic)
 			return WQE_BAD_SIZE;
 		wqe->swap_add = fld_get(atomic, ATOMIC_SWAP_ADD);
