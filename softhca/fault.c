@@ -71,9 +71,7 @@ void fault_destroy(struct fault *fault)
 /* The errno that is called NAME, or 0. */
 static int errno_by_name(const char *name)
 {
-	int err;
-
-	for (err = 1; err < 134; err++) {
+	for (int err = 1; err < 134; err++) {
 		const char *own = strerrorname_np(err);
 
 		if (own && !strcmp(own, name))
@@ -178,9 +176,7 @@ static bool parse_count(const char *text, struct one_fault *one)
 
 static bool parse_counted(const char *text, size_t len, struct one_fault *one)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(counted); i++) {
+	for (size_t i = 0; i < COUNT(counted); i++) {
 		if (!is_name(text, len, counted[i].name))
 			continue;
 		one->kind = counted[i].kind;
@@ -196,9 +192,8 @@ static bool parse_timed(const char *text, size_t len, uint64_t now, struct one_f
 {
 	enum { MAX_MS = 1000000000, NS_PER_MS = 1000000 };
 	uint64_t ms = 0;
-	size_t i;
 
-	for (i = 0; i < COUNT(timed); i++) {
+	for (size_t i = 0; i < COUNT(timed); i++) {
 		if (!is_name(text, len, timed[i].name))
 			continue;
 		one->kind = TIMED;

@@ -96,9 +96,9 @@ static void line_end(struct trace *trace, struct line *line)
 static void put_raw(struct line *line, const void *data, size_t len)
 {
 	const uint8_t *byte = data;
-	size_t i, shown = len < RAW_MAX ? len : RAW_MAX;
+	size_t shown = len < RAW_MAX ? len : RAW_MAX;
 
-	for (i = 0; i < shown; i++)
+	for (size_t i = 0; i < shown; i++)
 		put(line, "%s%02x", i % 4 ? "" : " ", byte[i]);
 	if (shown < len)
 		put(line, " ... (%zu bytes)", len);
@@ -195,9 +195,7 @@ static const struct {
 
 static const char *command_name(uint32_t opcode)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(command_names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(command_names); i++)
 		if (command_names[i].opcode == opcode)
 			return command_names[i].name;
 	return "?";

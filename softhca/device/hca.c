@@ -67,10 +67,9 @@ static void init_tables(struct hca *hca)
 
 static int join_fabric(struct hca *hca)
 {
-	unsigned int port;
 	int ret;
 
-	for (port = 1; port <= hca->config.num_ports; port++) {
+	for (unsigned int port = 1; port <= hca->config.num_ports; port++) {
 		port_init(hca, port);
 		ret = fabric_attach(hca->fabric, hca, port, &hca->port[port - 1].lid);
 		if (ret)
@@ -135,17 +134,16 @@ int hca_create(const struct hca_config *config, struct hca **out)
 
 static void free_objects(struct hca *hca)
 {
-	uint32_t i;
 	void *object;
 
 	eth_destroy(hca);
-	for (i = 0; (object = res_next(&hca->qps, &i)) != NULL;)
+	for (uint32_t i = 0; (object = res_next(&hca->qps, &i)) != NULL;)
 		qp_free(hca, object);
-	for (i = 0; (object = res_next(&hca->cqs, &i)) != NULL;)
+	for (uint32_t i = 0; (object = res_next(&hca->cqs, &i)) != NULL;)
 		cq_free(object);
-	for (i = 0; (object = res_next(&hca->eqs, &i)) != NULL;)
+	for (uint32_t i = 0; (object = res_next(&hca->eqs, &i)) != NULL;)
 		eq_free(object);
-	for (i = 0; (object = res_next(&hca->mkeys, &i)) != NULL;)
+	for (uint32_t i = 0; (object = res_next(&hca->mkeys, &i)) != NULL;)
 		mkey_free(object);
 	memic_destroy(hca);
 	srq_free_all(hca);
@@ -156,12 +154,11 @@ void hca_destroy(struct hca *hca)
 {
 	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->tds,   &hca->mkeys, &hca->eqs,
 				       &hca->cqs,  &hca->qps, &hca->xrcds, &hca->srqs };
-	unsigned int i;
 
 	if (hca->fabric)
 		fabric_detach(hca->fabric, hca);
 	free_objects(hca);
-	for (i = 0; i < ARRAY_SIZE(tables); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
 		res_free(tables[i]);
 	if (hca->owns_fabric && hca->fabric)
 		fabric_destroy(hca->fabric);
@@ -249,9 +246,7 @@ static bool take_turn(struct hca *hca, struct qp *qp)
 
 static void run_ready(struct hca *hca)
 {
-	unsigned int turn;
-
-	for (turn = 0; turn < TURNS && !TAILQ_EMPTY(&hca->ready); turn++) {
+	for (unsigned int turn = 0; turn < TURNS && !TAILQ_EMPTY(&hca->ready); turn++) {
 		struct qp *qp = TAILQ_FIRST(&hca->ready);
 
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);

@@ -94,11 +94,9 @@ enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd)
 void pd_free_all(struct hca *hca)
 {
 	struct res_table *tables[] = { &hca->pds, &hca->tds, &hca->uars };
-	unsigned int i;
-	uint32_t at;
 	void *object;
 
-	for (i = 0; i < 3; i++)
-		for (at = 0; (object = res_next(tables[i], &at)) != NULL;)
+	for (unsigned int i = 0; i < 3; i++)
+		for (uint32_t at = 0; (object = res_next(tables[i], &at)) != NULL;)
 			free(object);
 }

@@ -120,9 +120,7 @@ const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int i
 
 bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16])
 {
-	unsigned int i;
-
-	for (i = 0; i < hca->port[port - 1].gids; i++) {
+	for (unsigned int i = 0; i < hca->port[port - 1].gids; i++) {
 		const uint8_t *own = port_gid(hca, port, i);
 
 		if (own && !memcmp(own, gid, 16))
@@ -243,13 +241,12 @@ enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd)
 	static const uint8_t none[PRM_ROCE_ADDR_SIZE];
 	struct gid_entry *entry = roce_entry(hca, cmd, SET_ROCE_ADDRESS_IN_VHCA_PORT_NUM,
 					     SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX);
-	unsigned int port;
 
 	if (!entry)
 		return PRM_STAT_BAD_PARAM_ERR;
 	memcpy(entry->raw, fld_at(cmd->in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), sizeof(entry->raw));
 	entry->valid = memcmp(fld_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), none, 16) != 0;
-	for (port = 0; port < hca->config.num_ports; port++)
+	for (unsigned int port = 0; port < hca->config.num_ports; port++)
 		count_gids(&hca->port[port]);
 	return PRM_STAT_OK;
 }

@@ -61,11 +61,10 @@ enum prm_status q_counter_query(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t n = fld_get(cmd->in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID);
 	struct q_counter *counter = res_get(&hca->eth->q_counters, n);
-	unsigned int i;
 
 	if (!counter)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "q_counter: no such counter set");
-	for (i = 0; i < Q_COUNTERS; i++)
+	for (unsigned int i = 0; i < Q_COUNTERS; i++)
 		fld_set(cmd->out, fields[i], counter->value[i]);
 	if (fld_get(cmd->in, QUERY_Q_COUNTER_IN_CLEAR))
 		memset(counter->value, 0, sizeof(counter->value));

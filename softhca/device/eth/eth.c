@@ -56,17 +56,16 @@ static void free_queues(struct eth *eth)
 	struct eth_rq *rq;
 	struct eth_sq *sq;
 	struct rqt *rqt;
-	uint32_t at;
 
-	for (at = 0; (sq = res_next(&eth->sqs, &at)) != NULL;) {
+	for (uint32_t at = 0; (sq = res_next(&eth->sqs, &at)) != NULL;) {
 		dma_unmap(&sq->wq.map);
 		free(sq);
 	}
-	for (at = 0; (rq = res_next(&eth->rqs, &at)) != NULL;) {
+	for (uint32_t at = 0; (rq = res_next(&eth->rqs, &at)) != NULL;) {
 		dma_unmap(&rq->wq.map);
 		free(rq);
 	}
-	for (at = 0; (rqt = res_next(&eth->rqts, &at)) != NULL;) {
+	for (uint32_t at = 0; (rqt = res_next(&eth->rqts, &at)) != NULL;) {
 		free(rqt->rq);
 		free(rqt);
 	}
@@ -80,17 +79,15 @@ void eth_destroy(struct hca *hca)
 				       &eth->tises,       &eth->rqts,        &eth->q_counters,
 				       &eth->flow_tables, &eth->flow_groups, &eth->flow_counters };
 	void *object;
-	unsigned int i;
-	uint32_t at;
 
 	if (!eth)
 		return;
 	flow_free_all(hca);
 	free_queues(eth);
-	for (i = 0; i < ARRAY_SIZE(plain); i++)
-		for (at = 0; (object = res_next(plain[i], &at)) != NULL;)
+	for (unsigned int i = 0; i < ARRAY_SIZE(plain); i++)
+		for (uint32_t at = 0; (object = res_next(plain[i], &at)) != NULL;)
 			free(object);
-	for (i = 0; i < ARRAY_SIZE(tables); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
 		res_free(tables[i]);
 	free(eth);
 	hca->eth = NULL;
@@ -100,12 +97,11 @@ void eth_die(struct hca *hca)
 {
 	struct eth_sq *sq;
 	struct eth_rq *rq;
-	uint32_t at;
 
-	for (at = 0; (sq = res_next(&hca->eth->sqs, &at)) != NULL;)
+	for (uint32_t at = 0; (sq = res_next(&hca->eth->sqs, &at)) != NULL;)
 		if (sq->state == PRM_WQ_STATE_RDY)
 			eth_sq_fail(hca, sq);
-	for (at = 0; (rq = res_next(&hca->eth->rqs, &at)) != NULL;)
+	for (uint32_t at = 0; (rq = res_next(&hca->eth->rqs, &at)) != NULL;)
 		if (rq->state == PRM_WQ_STATE_RDY)
 			eth_rq_fail(hca, rq);
 }
@@ -113,9 +109,8 @@ void eth_die(struct hca *hca)
 bool eth_run(struct hca *hca)
 {
 	struct eth *eth = hca->eth;
-	unsigned int turn;
 
-	for (turn = 0; turn < TURNS && !TAILQ_EMPTY(&eth->ready); turn++) {
+	for (unsigned int turn = 0; turn < TURNS && !TAILQ_EMPTY(&eth->ready); turn++) {
 		struct eth_sq *sq = TAILQ_FIRST(&eth->ready);
 
 		TAILQ_REMOVE(&eth->ready, sq, in_ready);

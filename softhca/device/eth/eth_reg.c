@@ -62,13 +62,11 @@ const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t
 
 const char *eth_reg_pmlp(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
-	unsigned int lane;
-
 	(void)hca;
 	if (write)
 		return "reg: PMLP: lanes are fixed";
 	fld_set(data, PMLP_REG_WIDTH, LANES);
-	for (lane = 0; lane < LANES; lane++)
+	for (unsigned int lane = 0; lane < LANES; lane++)
 		put_be32(data + FLD_BYTE(PMLP_REG_LANE0_MODULE_MAPPING) + 4 * lane,
 			 lane << 24 | lane << 16 | (port - 1));
 	return NULL;
@@ -131,14 +129,13 @@ static void put_if(uint8_t *set, const struct port *port)
 static void put_rmon(uint8_t *set, const struct port *port)
 {
 	uint8_t *by_size = set + FLD_BYTE(PPCNT_ETHER_STATS_PKTS64OCTETS_HIGH);
-	unsigned int i;
 
 	put_counter(set, PPCNT_ETHER_STATS_OCTETS_HIGH, wire_bytes(&port->received));
 	put_counter(set, PPCNT_ETHER_STATS_PKTS_HIGH, port->received.frames);
 	put_counter(set, PPCNT_ETHER_STATS_BROADCAST_PKTS_HIGH, port->received.broadcast);
 	put_counter(set, PPCNT_ETHER_STATS_MULTICAST_PKTS_HIGH, port->received.multicast);
 	put_counter(set, PPCNT_ETHER_STATS_OVERSIZE_PKTS_HIGH, port->received.too_long);
-	for (i = 0; i < FRAME_SIZES; i++)
+	for (unsigned int i = 0; i < FRAME_SIZES; i++)
 		fld_set64(by_size, 8 * i, port->received.by_size[i]);
 }
 

@@ -419,11 +419,10 @@ static void run_one(struct hca *hca, struct eth_sq *sq)
 static bool sq_flush_some(struct hca *hca, struct eth_sq *sq)
 {
 	uint8_t raw[WQE_BB];
-	unsigned int i;
 
 	if (!sq->flush)
 		sq->ci = sq->pi;
-	for (i = 0; i < TURN_WQES && sq->ci != sq->pi; i++) {
+	for (unsigned int i = 0; i < TURN_WQES && sq->ci != sq->pi; i++) {
 		bool known = !sq_fetch_blocks(hca, sq, raw, 1);
 
 		sq_complete_wqe(hca, sq, CQE_OP_REQ_ERR, known ? fld_get(raw, CTRL_OPCODE) : 0,
@@ -436,12 +435,11 @@ static bool sq_flush_some(struct hca *hca, struct eth_sq *sq)
 bool eth_sq_run(struct hca *hca, struct eth_sq *sq)
 {
 	uint64_t end = hca->eth->work + TURN_WORK;
-	unsigned int i;
 
 	if ((uint16_t)(sq->pi - sq->ci) > 1u << sq->wq.log_size)
 		sq->state = PRM_WQ_STATE_ERR; /* a producer that is nowhere near the ring */
-	for (i = 0; i < TURN_WQES && sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi &&
-		    hca->eth->work < end && !pacing_waits(hca, sq);
+	for (unsigned int i = 0; i < TURN_WQES && sq->state == PRM_WQ_STATE_RDY &&
+				 sq->ci != sq->pi && hca->eth->work < end && !pacing_waits(hca, sq);
 	     i++)
 		run_one(hca, sq);
 	if (sq->state == PRM_WQ_STATE_ERR)

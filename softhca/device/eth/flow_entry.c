@@ -19,9 +19,7 @@ enum { ENTRY_SET = 0, ENTRY_MODIFY = 1 };
 
 static void entry_use(struct flow_entry *entry, int by)
 {
-	unsigned int i;
-
-	for (i = 0; i < entry->count; i++) {
+	for (unsigned int i = 0; i < entry->count; i++) {
 		if (entry->destination[i].table)
 			entry->destination[i].table->users += by;
 		else
@@ -118,7 +116,6 @@ static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint
 	unsigned int count = fld_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE);
 	unsigned int counters = fld_get(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE);
 	const char *why = NULL;
-	unsigned int i;
 
 	if ((size_t)(raw - cmd->in) + (size_t)(count + counters) * PRM_DEST_FORMAT_SIZE >
 	    cmd->in_len)
@@ -126,7 +123,7 @@ static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint
 	entry->destination = calloc(count ? count : 1, sizeof(*entry->destination));
 	if (!entry->destination)
 		return "flow: no memory";
-	for (i = 0; !why && i < count; i++, raw += PRM_DEST_FORMAT_SIZE)
+	for (unsigned int i = 0; !why && i < count; i++, raw += PRM_DEST_FORMAT_SIZE)
 		why = find_destination(hca, table, raw, &entry->destination[i]);
 	entry->count = count;
 	if (why || !counters)
@@ -138,12 +135,11 @@ static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint
 static void take_key(struct flow_entry *entry, const uint8_t *context)
 {
 	const uint8_t *value = fld_at(context, FLOW_CONTEXT_MATCH_VALUE);
-	unsigned int i;
 
 	memcpy(entry->key, fld_at(value, MATCH_OUTER_HEADERS), PRM_MATCH_SET_SIZE);
 	memcpy(entry->key + PRM_MATCH_SET_SIZE, fld_at(value, MATCH_MISC_PARAMETERS),
 	       PRM_MATCH_SET_SIZE);
-	for (i = 0; i < FLOW_KEY_SIZE; i++)
+	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
 		entry->key[i] &= entry->group->mask[i];
 }
 
@@ -275,14 +271,13 @@ enum prm_status flow_entry_query(struct hca *hca, struct cmd *cmd)
 {
 	struct flow_entry *entry = find_entry(hca, cmd, fld_get(cmd->in, QUERY_FTE_IN_FLOW_INDEX));
 	uint8_t *context = fld_at(cmd->out, QUERY_FTE_OUT_FLOW_CONTEXT), *raw;
-	unsigned int i;
 
 	if (!entry)
 		return PRM_STAT_BAD_RES_ERR;
 	memcpy(context, entry->context, sizeof(entry->context));
 	fld_set(context, FLOW_CONTEXT_FLOW_TAG, entry->tag);
 	raw = fld_at(context, FLOW_CONTEXT_DESTINATION);
-	for (i = 0; i < entry->count; i++, raw += PRM_DEST_FORMAT_SIZE) {
+	for (unsigned int i = 0; i < entry->count; i++, raw += PRM_DEST_FORMAT_SIZE) {
 		const struct flow_destination *to = &entry->destination[i];
 
 		fld_set(raw, DEST_FORMAT_DESTINATION_TYPE,

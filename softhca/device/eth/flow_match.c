@@ -148,12 +148,11 @@ void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE])
 		MISC_VXLAN_VNI,        MISC_GRE_C_PRESENT,          MISC_GRE_K_PRESENT,
 		MISC_GRE_S_PRESENT,    MISC_GRE_PROTOCOL,           MISC_OUTER_IPV6_FLOW_LABEL,
 	};
-	size_t i;
 
 	memset(mask, 0, FLOW_KEY_SIZE);
-	for (i = 0; i < ARRAY_SIZE(outer); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(outer); i++)
 		fld_set(mask, outer[i], UINT32_MAX);
-	for (i = 0; i < ARRAY_SIZE(misc); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(misc); i++)
 		fld_set(mask + PRM_MATCH_SET_SIZE, misc[i], UINT32_MAX);
 	memset(fld_at(mask, LYR_2_4_SRC_IPV4_SRC_IPV6), 0xff, 32);
 	memset(fld_at(mask + PRM_MATCH_SET_SIZE, MISC_GRE_KEY), 0xff, 4);
@@ -163,9 +162,8 @@ void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE])
 uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE])
 {
 	uint32_t sum = 2166136261u;
-	unsigned int i;
 
-	for (i = 0; i < FLOW_KEY_SIZE; i++)
+	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
 		sum = (sum ^ key[i]) * 16777619u;
 	return sum ^ sum >> 16;
 }
@@ -189,9 +187,8 @@ static struct flow_entry *match_in_group(struct walk *walk, const struct flow_gr
 {
 	struct flow_entry *entry, *best = NULL;
 	uint8_t masked[FLOW_KEY_SIZE];
-	unsigned int i;
 
-	for (i = 0; i < FLOW_KEY_SIZE; i++)
+	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
 		masked[i] = walk->key[i] & group->mask[i];
 	work_spend(walk, LOOKUP);
 	LIST_FOREACH(entry, &group->bucket[flow_hash(masked) % FLOW_BUCKETS], in_bucket) {
@@ -221,9 +218,7 @@ static void table_visit(struct walk *walk, struct flow_table *table);
 
 static void entry_forward(struct walk *walk, const struct flow_entry *entry)
 {
-	unsigned int i;
-
-	for (i = 0; i < entry->count; i++) {
+	for (unsigned int i = 0; i < entry->count; i++) {
 		if (entry->destination[i].table) {
 			table_visit(walk, entry->destination[i].table);
 		} else if (walk->steps) {

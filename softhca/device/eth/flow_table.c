@@ -217,7 +217,6 @@ static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 	const uint8_t *criteria = fld_at(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA);
 	uint64_t enabled = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE);
 	uint8_t supported[FLOW_KEY_SIZE];
-	unsigned int i;
 
 	memset(mask, 0, FLOW_KEY_SIZE);
 	if (enabled & PRM_MATCH_OUTER)
@@ -226,7 +225,7 @@ static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 		memcpy(mask + PRM_MATCH_SET_SIZE, fld_at(criteria, MATCH_MISC_PARAMETERS),
 		       PRM_MATCH_SET_SIZE);
 	flow_supported_mask(supported);
-	for (i = 0; i < FLOW_KEY_SIZE; i++)
+	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
 		if (mask[i] & ~supported[i])
 			return false;
 	return !(enabled & ~(uint64_t)(PRM_MATCH_OUTER | PRM_MATCH_MISC));
@@ -314,9 +313,7 @@ enum prm_status flow_group_destroy(struct hca *hca, struct cmd *cmd)
 
 static void empty_group(struct hca *hca, struct flow_group *group)
 {
-	unsigned int i;
-
-	for (i = 0; i < FLOW_BUCKETS; i++)
+	for (unsigned int i = 0; i < FLOW_BUCKETS; i++)
 		while (!LIST_EMPTY(&group->bucket[i]))
 			flow_entry_free(hca, LIST_FIRST(&group->bucket[i]));
 }
@@ -327,14 +324,13 @@ void flow_free_all(struct hca *hca)
 	struct flow_table *table;
 	struct flow_group *group;
 	void *counter;
-	uint32_t at;
 
-	for (at = 0; (group = res_next(&eth->flow_groups, &at)) != NULL;) {
+	for (uint32_t at = 0; (group = res_next(&eth->flow_groups, &at)) != NULL;) {
 		empty_group(hca, group);
 		group_free(hca, group);
 	}
-	for (at = 0; (table = res_next(&eth->flow_tables, &at)) != NULL;)
+	for (uint32_t at = 0; (table = res_next(&eth->flow_tables, &at)) != NULL;)
 		table_free(table);
-	for (at = 0; (counter = res_next(&eth->flow_counters, &at)) != NULL;)
+	for (uint32_t at = 0; (counter = res_next(&eth->flow_counters, &at)) != NULL;)
 		free(counter);
 }

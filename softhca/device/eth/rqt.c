@@ -18,9 +18,7 @@ static void rqt_free(struct rqt *rqt)
 
 static void use_all(struct rqt *rqt, int by)
 {
-	uint32_t i;
-
-	for (i = 0; i < rqt->size; i++)
+	for (uint32_t i = 0; i < rqt->size; i++)
 		rqt->rq[i]->users += by;
 }
 
@@ -112,14 +110,13 @@ enum prm_status rqt_query(struct hca *hca, struct cmd *cmd)
 {
 	struct rqt *rqt = rqt_find(hca, cmd, QUERY_RQT_IN_RQTN);
 	uint8_t *rqtc = fld_at(cmd->out, QUERY_RQT_OUT_RQT_CONTEXT), *list;
-	uint32_t i;
 
 	if (!rqt)
 		return PRM_STAT_BAD_RES_ERR;
 	list = fld_at(rqtc, RQTC_RQ_NUM);
 	fld_set(rqtc, RQTC_RQT_MAX_SIZE, rqt->max_size);
 	fld_set(rqtc, RQTC_RQT_ACTUAL_SIZE, rqt->size);
-	for (i = 0; i < rqt->size; i++)
+	for (uint32_t i = 0; i < rqt->size; i++)
 		fld_set(list + (size_t)i * 4, RQ_NUM_RQ_NUM, rqt->rq[i]->n);
 	return PRM_STAT_OK;
 }

@@ -30,10 +30,9 @@ struct input {
 static uint32_t hash_toeplitz(const struct input *input, const uint8_t *key)
 {
 	uint32_t hash = 0, window = get_be32(key);
-	unsigned int i, bit;
 
-	for (i = 0; i < input->len; i++)
-		for (bit = 0; bit < 8; bit++) {
+	for (unsigned int i = 0; i < input->len; i++)
+		for (unsigned int bit = 0; bit < 8; bit++) {
 			if (input->bytes[i] & 0x80 >> bit)
 				hash ^= window;
 			window = window << 1 | (key[i + 4] >> (7 - bit) & 1);
@@ -117,9 +116,8 @@ static uint8_t input_collect(const struct frame *frame, const uint8_t *selector,
 static uint32_t inverted_xor8(const struct input *input)
 {
 	uint8_t sum = 0;
-	unsigned int i;
 
-	for (i = 0; i < input->len; i++)
+	for (unsigned int i = 0; i < input->len; i++)
 		sum ^= input->bytes[i];
 	return (uint8_t)~sum;
 }

@@ -37,11 +37,10 @@ static size_t list_entry_size(uint64_t type)
 static void put_list(const struct vport *vport, uint64_t type, uint8_t *ctx)
 {
 	uint8_t *list = fld_at(ctx, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
-	unsigned int i;
 
 	fld_set(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE, type);
 	fld_set(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE, vport->list_size[type]);
-	for (i = 0; i < vport->list_size[type]; i++, list += list_entry_size(type)) {
+	for (unsigned int i = 0; i < vport->list_size[type]; i++, list += list_entry_size(type)) {
 		if (type == PRM_LIST_VLAN)
 			fld_set(list, VLAN_LAYOUT_VLAN, vport->list[type][i]);
 		else
@@ -115,10 +114,9 @@ static const char *check_fields(const struct hca *hca, const uint8_t *select, co
 		NIC_VPORT_FIELD_ROCE_EN,
 	};
 	uint8_t rest[8] = { 0 };
-	size_t i;
 
 	memcpy(rest, select, 4);
-	for (i = 0; i < ARRAY_SIZE(known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		fld_set(rest, known[i], 0);
 	if (get_be32(rest))
 		return "vport: unknown field_select";

@@ -41,11 +41,10 @@ int dma_map_pages(struct dma_map *map, const void *pas, size_t npas, unsigned in
 		  uint64_t skip, uint64_t len)
 {
 	uint64_t page = 1ull << page_shift;
-	size_t i;
 	int ret;
 
 	memset(map, 0, sizeof(*map));
-	for (i = 0; len && i < npas; i++) {
+	for (size_t i = 0; len && i < npas; i++) {
 		uint64_t addr = fld_get64(pas, i * 8) & PAS_ADDR_MASK;
 		uint64_t part = page - skip < len ? page - skip : len;
 

@@ -64,9 +64,8 @@ static bool umr_takes(const struct umr *umr, unsigned int bit)
 static uint64_t known_mask(void)
 {
 	uint64_t mask = 1ull << UMR_BSF_EN | 1ull << UMR_EN_SIGERR;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(fields); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		mask |= 1ull << fields[i].bit;
 	return mask;
 }
@@ -159,7 +158,7 @@ static int write_by_pointer(struct hca *hca, const struct qp *qp, const struct u
 	struct recv_wqe list; /* one entry, of the same form as in a receive */
 	uint8_t buf[4096];
 	struct dma_batch batch;
-	uint64_t at, part;
+	uint64_t part;
 	int why;
 
 	if (umr->data_len < WQE_SEG)
@@ -167,7 +166,7 @@ static int write_by_pointer(struct hca *hca, const struct qp *qp, const struct u
 	mlx5_decode_recv(umr->data, WQE_SEG, &list);
 	if (list.length < umr->bytes)
 		return WQE_BAD_LENGTH;
-	for (at = 0; at < umr->bytes; at += part) {
+	for (uint64_t at = 0; at < umr->bytes; at += part) {
 		part = umr->bytes - at < sizeof(buf) ? umr->bytes - at : sizeof(buf);
 		dma_begin_read(&batch, hca, buf);
 		why = sges_dma(&batch, qp->pd, 0, list.sge, list.num_sge, at, part);
@@ -182,9 +181,8 @@ static int write_by_pointer(struct hca *hca, const struct qp *qp, const struct u
 static void take_fields(struct hca *hca, const struct umr *umr)
 {
 	struct mkey *mkey = umr->mkey;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(fields); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (umr_takes(umr, fields[i].bit))
 			fld_set(mkey->mkc, fields[i].field, fld_get(umr->context, fields[i].field));
 	if (umr_takes(umr, UMR_PD)) {

@@ -47,14 +47,13 @@ static int prepare_pieces(struct mkey *mkey)
 {
 	bool fixed = mkey->mode == PRM_MKEY_MODE_KSM;
 	uint64_t offset = 0;
-	uint32_t i;
 
 	if (!mkey->klm)
 		mkey->klm = calloc(mkey->xlt_octowords, sizeof(*mkey->klm));
 	if (!mkey->klm)
 		return EFAULT;
 	mkey->klms = 0;
-	for (i = 0; i < mkey->xlt_octowords; i++) {
+	for (uint32_t i = 0; i < mkey->xlt_octowords; i++) {
 		const uint8_t *entry = mkey->xlt + (size_t)i * XLT_OCTOWORD;
 		uint64_t len = fixed ? 1ull << mkey->page_shift : fld_get(entry, KLM_BCOUNT);
 

@@ -230,18 +230,17 @@ static void scan_batch(struct hca *hca, struct cq **cqs, unsigned int count)
 {
 	uint32_t words[ARM_BATCH];
 	struct dma_batch batch;
-	unsigned int i;
 
 	dma_begin_read(&batch, hca, words);
-	for (i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++)
 		dma_add(&batch, cqs[i]->dbr + hca->format->dbrec_arm, sizeof(words[i]));
 	if (dma_finish(&batch)) {
 		/* one record is gone; the others still count */
-		for (i = 0; i < count; i++)
+		for (unsigned int i = 0; i < count; i++)
 			scan_one(hca, cqs[i]);
 		return;
 	}
-	for (i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++)
 		if (words[i] != cqs[i]->arm_word)
 			cq_arm(hca, cqs[i], words[i]);
 }

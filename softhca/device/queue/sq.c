@@ -86,11 +86,10 @@ static void scan_one(struct hca *hca, struct qp *qp)
 static int scan_read(struct hca *hca, struct scan *scan, unsigned int count, uint8_t *buf)
 {
 	struct dma_batch batch;
-	unsigned int i;
 	int ret;
 
 	dma_begin_read(&batch, hca, buf);
-	for (i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		ret = dma_add(&batch, scan[i].qp->dbr + hca->format->dbrec_send,
 			      sizeof(scan[i].word));
 		if (!ret)
@@ -115,14 +114,13 @@ static void scan_batch(struct hca *hca, struct scan *scan, unsigned int count)
 {
 	uint8_t buf[SCAN_QPS * sizeof(uint32_t) + SPECULATE_QPS * SPECULATE_BBS * WQE_BB];
 	const uint8_t *at = buf;
-	unsigned int i;
 
 	if (scan_read(hca, scan, count, buf)) {
-		for (i = 0; i < count; i++)
+		for (unsigned int i = 0; i < count; i++)
 			scan_one(hca, scan[i].qp);
 		return;
 	}
-	for (i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		memcpy(&scan[i].word, at, sizeof(scan[i].word));
 		at += sizeof(scan[i].word);
 		take_doorbell(hca, scan[i].qp, scan[i].word);

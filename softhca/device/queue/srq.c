@@ -116,10 +116,9 @@ void srq_free_all(struct hca *hca)
 {
 	struct srq *srq;
 	struct pd *xrcd;
-	uint32_t i;
 
-	for (i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
+	for (uint32_t i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
 		srq_free(srq);
-	for (i = 0; (xrcd = res_next(&hca->xrcds, &i)) != NULL;)
+	for (uint32_t i = 0; (xrcd = res_next(&hca->xrcds, &i)) != NULL;)
 		free(xrcd);
 }

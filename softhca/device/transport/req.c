@@ -46,9 +46,8 @@ static bool is_outstanding(struct qp *qp)
 static unsigned int reads_outstanding(struct qp *qp)
 {
 	unsigned int count = 0;
-	uint16_t i;
 
-	for (i = qp->sq.ci; i != qp->sq.next; i += entry_at(qp, i)->bbs)
+	for (uint16_t i = qp->sq.ci; i != qp->sq.next; i += entry_at(qp, i)->bbs)
 		count += entry_at(qp, i)->returns_data;
 	return count;
 }

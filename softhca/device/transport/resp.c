@@ -478,9 +478,7 @@ static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_m
 
 static void repeat_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	unsigned int i;
-
-	for (i = 0; i < ATOMIC_CACHE; i++)
+	for (unsigned int i = 0; i < ATOMIC_CACHE; i++)
 		if (qp->resp.atomic[i].used && qp->resp.atomic[i].psn == msg->psn)
 			answer_atomic(hca, qp, msg->psn, qp->resp.atomic[i].value);
 }

@@ -40,9 +40,8 @@ static void put_be(uint8_t *at, uint64_t value, int bytes)
 static uint16_t ipv4_checksum(const uint8_t *header)
 {
 	uint32_t sum = 0;
-	int i;
 
-	for (i = 0; i < IPV4_LEN; i += 2)
+	for (int i = 0; i < IPV4_LEN; i += 2)
 		sum += (uint32_t)header[i] << 8 | header[i + 1];
 	sum = (sum & 0xffff) + (sum >> 16);
 	return ~(sum + (sum >> 16));

@@ -143,11 +143,10 @@ uint32_t eth_rqt(int hca, const uint32_t *rqn, uint32_t count, enum prm_status e
 {
 	uint8_t in[32 + PRM_RQTC_SIZE + 4 * 64] = { 0 };
 	uint8_t *rqtc = fld_at(in, CREATE_RQT_IN_RQT_CONTEXT), *list = fld_at(rqtc, RQTC_RQ_NUM);
-	uint32_t i;
 
 	fld_set(rqtc, RQTC_RQT_MAX_SIZE, count);
 	fld_set(rqtc, RQTC_RQT_ACTUAL_SIZE, count);
-	for (i = 0; i < count && i < 64; i++)
+	for (uint32_t i = 0; i < count && i < 64; i++)
 		put32(list + (size_t)4 * i, rqn[i]);
 	return eth_cmd(hca, PRM_OP_CREATE_RQT, in, sizeof(in), expect);
 }
@@ -308,9 +307,7 @@ static uint8_t *sq_at(struct eth_sq_rig *sq, uint32_t offset)
 
 static void sq_copy(struct eth_sq_rig *sq, uint32_t offset, const uint8_t *bytes, uint32_t len)
 {
-	uint32_t i;
-
-	for (i = 0; i < len; i++)
+	for (uint32_t i = 0; i < len; i++)
 		*sq_at(sq, offset + i) = bytes[i];
 }
 
@@ -378,9 +375,7 @@ const uint8_t *eth_receive(struct eth_rq_rig *rq, const uint8_t **cqe)
 
 static uint32_t sum(const uint8_t *bytes, uint32_t len, uint32_t start)
 {
-	uint32_t i;
-
-	for (i = 0; i < len; i++)
+	for (uint32_t i = 0; i < len; i++)
 		start += i & 1 ? bytes[i] : bytes[i] << 8;
 	while (start >> 16)
 		start = (start & 0xffff) + (start >> 16);
@@ -389,7 +384,7 @@ static uint32_t sum(const uint8_t *bytes, uint32_t len, uint32_t start)
 
 static uint32_t put_l4(const struct eth_flow *flow, uint8_t *l4)
 {
-	uint32_t header = flow->protocol == 6 ? 20 : 8, i;
+	uint32_t header = flow->protocol == 6 ? 20 : 8;
 
 	put16(l4, flow->sport);
 	put16(l4 + 2, flow->dport);
@@ -400,7 +395,7 @@ static uint32_t put_l4(const struct eth_flow *flow, uint8_t *l4)
 	} else {
 		put16(l4 + 4, 8 + flow->payload);
 	}
-	for (i = 0; i < flow->payload; i++)
+	for (uint32_t i = 0; i < flow->payload; i++)
 		l4[header + i] = (uint8_t)(i * 3 + i / 256);
 	return header + flow->payload;
 }

@@ -81,9 +81,9 @@ static void on_interrupt(void *front, uint32_t vector)
 
 unsigned int flat_count_events(uint8_t type)
 {
-	unsigned int i, count = 0;
+	unsigned int count = 0;
 
-	for (i = 0; i < flat.events; i++)
+	for (unsigned int i = 0; i < flat.events; i++)
 		count += flat.event[i][1] == type;
 	return count;
 }
@@ -133,9 +133,9 @@ uint64_t flat_alloc(uint64_t size, uint64_t align)
 
 static void reverse(uint8_t *pas, size_t count)
 {
-	uint64_t page, i;
+	uint64_t page;
 
-	for (i = 0; i < count / 2; i++) {
+	for (uint64_t i = 0; i < count / 2; i++) {
 		page = fld_get64(pas, 8 * i);
 		fld_set64(pas, 8 * i, fld_get64(pas, 8 * (count - 1 - i)));
 		fld_set64(pas, 8 * (count - 1 - i), page);
@@ -346,9 +346,8 @@ void flat_to(struct flat_qp *qp, const struct flat_qp *peer, const struct flat_q
 	static const uint32_t steps[] = { PRM_OP_RST2INIT_QP, PRM_OP_INIT2RTR_QP,
 					  PRM_OP_RTR2RTS_QP };
 	static const struct flat_qp_attr none;
-	int i;
 
-	for (i = 0; i < (int)state; i++)
+	for (int i = 0; i < (int)state; i++)
 		transition(qp, peer, attr ? attr : &none, steps[i]);
 }
 
@@ -574,10 +573,9 @@ void flat_inline(struct flat_qp *qp, const void *data, uint32_t len)
 void flat_post(struct flat_qp *qp)
 {
 	uint32_t mask = (64u << qp->sq_log) - 1;
-	size_t i;
 
 	wqe[7] = wqe_len / 16;
-	for (i = 0; i < wqe_len; i++)
+	for (size_t i = 0; i < wqe_len; i++)
 		flat.mem[qp->sq + ((qp->sq_pi * 64u + i) & mask)] = wqe[i];
 	qp->sq_pi += (wqe_len + 63) / 64;
 }
@@ -640,11 +638,10 @@ static bool run_network(void)
 void flat_run(uint64_t limit_ns)
 {
 	uint64_t end = flat.now + limit_ns, next = 0, due;
-	int i;
 
 	while (next != HCA_IDLE && flat.now <= end) {
 		next = HCA_IDLE;
-		for (i = 0; i < 2; i++) {
+		for (int i = 0; i < 2; i++) {
 			due = hca_progress(flat.hca[i], flat.now);
 			next = due < next ? due : next;
 		}
@@ -678,9 +675,10 @@ static uint8_t *slot_at(uint64_t ring, const struct flat_cq *cq, uint32_t log_si
 static void move_cqes(struct flat_cq *cq, uint64_t ring, uint32_t log_size)
 {
 	enum { RESIZED = 5 };
-	uint32_t i, last = cq->cqe_size - 1;
+	uint32_t last = cq->cqe_size - 1;
 
-	for (i = cq->ci; slot_at(cq->ring, cq, cq->log_size, i)[last] >> 4 != RESIZED; i++) {
+	for (uint32_t i = cq->ci; slot_at(cq->ring, cq, cq->log_size, i)[last] >> 4 != RESIZED;
+	     i++) {
 		uint8_t *to = slot_at(ring, cq, log_size, i + 1);
 
 		assert_in_range(i - cq->ci, 0, 1u << cq->log_size);

@@ -429,13 +429,12 @@ static void the_end_is_waited_for(void **state)
 static void a_disconnect_that_nobody_answers_ends(void **state)
 {
 	struct cm_conn client = new_client();
-	unsigned int i;
 
 	(void)state;
 	connect_all(&client);
 	rig.lose = 100;
 	cm_disconnect(&client);
-	for (i = 0; i < 16; i++)
+	for (unsigned int i = 0; i < 16; i++)
 		pass(TIMEOUT_NS + 2 * LIFETIME_NS);
 	check_event(&client, CM_EVENT_DREQ_TIMEOUT);
 	rig.lose = 0;
@@ -502,18 +501,17 @@ static void noise_is_harmless(void **state)
 	static const struct cm_path path = { .lifetime = LIFETIME };
 	struct cm_conn client = new_client();
 	uint8_t mad[MAD_SIZE];
-	unsigned int i, j;
 
 	(void)state;
 	srandom(7);
 	connect_all(&client);
 	rig.refusal = ENOENT;
-	for (i = 0; i < 50000; i++) {
+	for (unsigned int i = 0; i < 50000; i++) {
 		cm_put_ids(mad, i % 2 ? &client : &rig.server,
 			   CM_REQ + (unsigned int)random() % 12);
-		for (j = 0; j < (unsigned int)random() % 4; j++)
+		for (unsigned int j = 0; j < (unsigned int)random() % 4; j++)
 			mad[24 + random() % 12] = (uint8_t)random();
-		for (j = 100; j < MAD_SIZE; j++)
+		for (unsigned int j = 100; j < MAD_SIZE; j++)
 			mad[j] = (uint8_t)random();
 		cm_receive(&path, mad);
 		rig.sent = rig.num_events = 0;

@@ -47,10 +47,9 @@ static void numbers_that_do_not_exist_are_bad_resources(void **state)
 					    PRM_OP_DESTROY_CQ,   PRM_OP_DESTROY_QP,
 					    PRM_OP_DESTROY_MKEY, PRM_OP_2ERR_QP,
 					    PRM_OP_2RST_QP,      PRM_OP_DEALLOC_TRANSPORT_DOMAIN };
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(opcodes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++)
 		simple(opcodes[i], 0xfffff0, PRM_STAT_BAD_RES_ERR);
 }
 
@@ -73,12 +72,12 @@ static void destroying_what_is_in_use_is_refused(void **state)
 
 static void freed_numbers_are_not_reused_at_once(void **state)
 {
-	uint32_t pd, i;
+	uint32_t pd;
 
 	(void)state;
 	pd = flat_simple(hca(), PRM_OP_ALLOC_PD, 0, PRM_STAT_OK);
 	simple(PRM_OP_DEALLOC_PD, pd, PRM_STAT_OK);
-	for (i = 0; i < 10; i++)
+	for (uint32_t i = 0; i < 10; i++)
 		assert_int_not_equal(flat_simple(hca(), PRM_OP_ALLOC_PD, 0, PRM_STAT_OK), pd);
 }
 

@@ -41,14 +41,14 @@ static void manage_pages(uint32_t op_mod, uint32_t count, uint8_t *in, size_t in
 static void pages_come_back_once_each(void **state)
 {
 	uint8_t in[16 + 3 * 8] = { 0 }, out[16 + 2 * 8];
-	uint64_t sum = 0, i;
+	uint64_t sum = 0;
 
 	(void)state;
-	for (i = 0; i < 3; i++)
+	for (uint64_t i = 0; i < 3; i++)
 		fld_set64(in, 16 + i * 8, 0x1000 << i);
 	manage_pages(PRM_PAGES_GIVE, 4, in, sizeof(in), out, 16, PRM_STAT_BAD_INP_LEN_ERR);
 	manage_pages(PRM_PAGES_GIVE, 3, in, sizeof(in), out, 16, PRM_STAT_OK);
-	for (i = 0; i < 2; i++) {
+	for (uint64_t i = 0; i < 2; i++) {
 		manage_pages(PRM_PAGES_TAKE, 3, in, 16, out, sizeof(out), PRM_STAT_OK);
 		assert_int_equal(fld_get(out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES), 2 - i);
 		sum += fld_get64(out, 16) + fld_get64(out, 24);

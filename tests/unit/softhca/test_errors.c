@@ -407,14 +407,13 @@ static void reset_qp_starts_anew(void **state)
 static void full_cq_breaks_it_and_the_qp(void **state)
 {
 	struct flat_qp_attr attr = { .cq_log = 2 };
-	int i;
 
 	(void)state;
 	pair(&attr, 4096);
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		write_to(to, rkey, from, 8);
 	flat_run(LONG / 100);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		flat_expect_done(a->send_cq, REQ, i);
 	assert_int_equal(flat_count_events(PRM_EVENT_CQ_ERROR), 1);
 	assert_int_equal(flat_count_events(PRM_EVENT_WQ_CATAS_ERROR), 1);

@@ -216,10 +216,9 @@ static void the_cqe_tells_what_is_in_the_frame(void **state)
 		{ { .protocol = 0, .payload = 50 }, 1, 0 },
 	};
 	const uint8_t *cqe;
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		eth_recv(rq, ETH_BUF, 1);
 		eth_send(sq, frame, eth_build(&cases[i].flow, frame));
 		assert_non_null(eth_receive(rq, &cqe));
@@ -312,10 +311,9 @@ static void checksums_are_filled_in(void **state)
 	struct eth_wqe wqe = { .opcode = OP_SEND, .cs_flags = CS_L3 | CS_L4, .inline_len = 18 };
 	struct eth_rq_rig *stripping = plain_rq();
 	uint8_t expected[2048];
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(flows); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(flows); i++) {
 		uint32_t len = eth_build_unsummed(&flows[i], frame);
 
 		eth_build(&flows[i], expected);

@@ -88,17 +88,17 @@ static void rearm_does_not_announce_old_completions(void **state)
  * perftest does. */
 static void what_a_part_of_polling_leaves_has_an_event(void **state)
 {
-	int i, polled = 0, events = 1;
+	int polled = 0, events = 1;
 
 	(void)state;
 	pair(NULL, 4096);
 	arm(a->send_cq, 0, false);
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		one_write();
 	assert_int_equal(fired(), events);
 	while (polled < 5) {
 		arm(a->send_cq, events, false);
-		for (i = 0; i < 2 && polled < 5; i++, polled++)
+		for (int i = 0; i < 2 && polled < 5; i++, polled++)
 			assert_non_null(flat_poll(a->send_cq));
 		if (polled < 5)
 			assert_int_equal(fired(), ++events);
@@ -291,12 +291,11 @@ static void notify(void)
 static void eq_with_memory_gets_eqes_in_turn(void **state)
 {
 	uint64_t ring;
-	int i;
 
 	(void)state;
 	ring = create_small_eq();
 	pair(NULL, 4096);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		arm(a->send_cq, i, false);
 		one_write();
 		flat_expect_done(a->send_cq, REQ, i);
@@ -358,11 +357,9 @@ static void moderate(struct flat_cq *cq, uint32_t period_us, uint32_t count)
 /* All is done while no time passes. */
 static void writes(unsigned int count)
 {
-	unsigned int turn;
-
 	for (; count; count--)
 		write_to(to, rkey, from, 8);
-	for (turn = 0; turn < 16; turn++)
+	for (unsigned int turn = 0; turn < 16; turn++)
 		hca_progress(flat.hca[turn % 2], flat.now);
 }
 

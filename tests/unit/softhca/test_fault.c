@@ -52,12 +52,11 @@ static void texts_are_parsed(void **state)
 		"loss:101%",
 		"late:1.23456%",
 	};
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(good); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		assert_int_equal(fault_add(flat.fault, good[i], flat.now), 0);
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(fault_add(flat.fault, bad[i], flat.now), EINVAL);
 }
 
@@ -90,10 +89,8 @@ static void adapter_commands_are_counted_and_refused(void **state)
 
 static void counting_begins_when_the_fault_is_added(void **state)
 {
-	int i;
-
 	(void)state;
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		assert_false(fault_lose_command(flat.fault));
 	fault_add(flat.fault, "cmd-timeout:2", flat.now);
 	assert_false(fault_lose_command(flat.fault));
@@ -160,10 +157,9 @@ static void link_down_is_told_and_loses_what_is_sent(void **state)
 static void any_one_message_may_be_lost(void **state)
 {
 	char text[32];
-	int n;
 
 	(void)state;
-	for (n = 1; n <= 16; n++) {
+	for (int n = 1; n <= 16; n++) {
 		flat_teardown(state);
 		flat_setup(state);
 		snprintf(text, sizeof(text), "drop:%d", n);
@@ -203,12 +199,11 @@ static void fence_keeps_a_write_behind_a_lost_read(void **state)
 static void a_tenth_of_all_may_be_lost(void **state)
 {
 	struct flat_qp_attr attr = { .retry = 7, .first_psn = 0xffff00, .timeout = 4 };
-	int i;
 
 	(void)state;
 	assert_int_equal(fault_add(flat.fault, "drop:10%", flat.now), 0);
 	pair(&attr, 2 << 20);
-	for (i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++) {
 		flat_recv(b, to + 64, 64, rkey);
 		flat_send(a, OP_SEND, from + i, 64, lkey);
 		write_to(to + 4096, rkey, from + i, 300000);

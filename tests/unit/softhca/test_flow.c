@@ -18,12 +18,10 @@ static uint8_t frame[4096];
 
 static int open_flows(void **state)
 {
-	unsigned int i;
-
 	flat_setup_roce(state);
 	sq = eth_sq(0, eth_td(0));
 	td = eth_td(1);
-	for (i = 0; i < QUEUES; i++) {
+	for (unsigned int i = 0; i < QUEUES; i++) {
 		rq[i] = eth_rq(1, false);
 		rq[i]->tir = eth_direct_tir(1, td, rq[i]->n, 0);
 		eth_recv(rq[i], ETH_BUF, 32);
@@ -33,9 +31,7 @@ static int open_flows(void **state)
 
 static int close_flows(void **state)
 {
-	unsigned int i;
-
-	for (i = 0; i < QUEUES; i++)
+	for (unsigned int i = 0; i < QUEUES; i++)
 		eth_free_rq(rq[i]);
 	eth_free_sq(sq);
 	return flat_teardown(state);
@@ -96,11 +92,10 @@ static void without_a_root_frames_are_dropped(void **state)
 static void entries_match_their_value(void **state)
 {
 	struct eth_entry entry = { .action = PRM_FLOW_FWD };
-	unsigned int i;
 
 	(void)state;
 	entry.table = table_with(0, 0, &entry.group, udp_mask());
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		entry.index = i;
 		entry.value = udp_value(100 + i);
 		entry.to_tir = rq[i]->tir;
@@ -170,10 +165,9 @@ static void each_field_is_matched(void **state)
 		{ FLD(0x2c, 31, 0), 0x0a000101 },   { FLD(0x3c, 31, 0), 0x0a000202 },
 	};
 	uint32_t len = eth_build(&flow, frame);
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++) {
 		uint8_t mask[PRM_MATCH_SET_SIZE] = { 0 }, value[PRM_MATCH_SET_SIZE] = { 0 };
 		struct eth_entry entry = { .action = PRM_FLOW_FWD,
 					   .to_tir = rq[0]->tir,
@@ -281,10 +275,10 @@ static void tables_lead_to_tables(void **state)
 /* Every table sends each frame to the next one several times: destinations multiply. */
 static void multiplying_destinations_end(void **state)
 {
-	uint32_t next = 0, level, group;
+	uint32_t next = 0, group;
 
 	(void)state;
-	for (level = 20; level; level--) {
+	for (uint32_t level = 20; level; level--) {
 		struct eth_entry entry = { .action = PRM_FLOW_FWD, .to_tir = rq[0]->tir };
 
 		entry.table = table_with(level, 0, &group, NULL);
@@ -328,13 +322,13 @@ static void hash_is_that_of_the_verification_suite(void **state)
 {
 	/* 66.9.149.187:2794 -> 161.142.100.80:1766 over IPv4 with TCP */
 	struct eth_flow flow = { .protocol = 6, .sport = 2794, .dport = 1766, .payload = 10 };
-	uint32_t rqn[1] = { rq[0]->n }, len, fields;
+	uint32_t rqn[1] = { rq[0]->n }, len;
 	const uint8_t *cqe;
 
 	(void)state;
 	len = eth_build(&flow, frame);
 	memcpy(frame + 14 + 12, (uint8_t[]){ 66, 9, 149, 187, 161, 142, 100, 80 }, 8);
-	for (fields = 3; fields <= 15; fields += 12) {
+	for (uint32_t fields = 3; fields <= 15; fields += 12) {
 		eth_catch_all(1, eth_hash_tir(1, td, eth_rqt(1, rqn, 1, PRM_STAT_OK), PRM_L3_IPV4,
 					      PRM_L4_TCP, fields));
 		eth_send(sq, frame, len);
@@ -348,19 +342,19 @@ static void hash_is_that_of_the_verification_suite(void **state)
 static void flows_spread_over_queues_and_stay_there(void **state)
 {
 	struct eth_flow flow = { .protocol = 6, .src = 1, .dst = 2, .payload = 10 };
-	uint32_t rqn[QUEUES], i;
+	uint32_t rqn[QUEUES];
 	unsigned int got, used = 0;
 
 	(void)state;
-	for (i = 0; i < QUEUES; i++)
+	for (uint32_t i = 0; i < QUEUES; i++)
 		rqn[i] = rq[i]->n;
 	eth_catch_all(1, eth_hash_tir(1, td, eth_rqt(1, rqn, QUEUES, PRM_STAT_OK), PRM_L3_IPV4,
 				      PRM_L4_TCP, 15));
-	for (i = 0; i < 64; i++) {
+	for (uint32_t i = 0; i < 64; i++) {
 		flow.sport = (uint16_t)(1000 + i / 2); /* each flow twice */
 		eth_send(sq, frame, eth_build(&flow, frame));
 	}
-	for (i = 0; i < QUEUES; i++) {
+	for (uint32_t i = 0; i < QUEUES; i++) {
 		got = arrived(i);
 		assert_int_equal(got % 2, 0);
 		used += got > 0;

@@ -46,7 +46,6 @@ static uint32_t key_of_pieces(uint32_t under, uint64_t addr, uint32_t len, uint3
 	size_t size = PRM_CREATE_MKEY_IN_SIZE + 16 * (size_t)count;
 	uint8_t *in = calloc(1, size), out[16];
 	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC), *klm = fld_at(in, CREATE_MKEY_IN_PAS);
-	uint32_t i;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
 	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS);
@@ -55,7 +54,7 @@ static uint32_t key_of_pieces(uint32_t under, uint64_t addr, uint32_t len, uint3
 	fld_set(mkc, MKC_PD, flat.pd[0]);
 	fld_set(mkc, MKC_LEN, (uint64_t)len * count);
 	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octowords);
-	for (i = 0; i < count; i++, klm += 16) {
+	for (uint32_t i = 0; i < count; i++, klm += 16) {
 		fld_set(klm, KLM_BCOUNT, len);
 		fld_set(klm, KLM_KEY, under);
 		fld_set(klm, KLM_VA, addr);

@@ -1399,11 +1399,10 @@ static void compare_pairs(const struct pair *pair, size_t count)
 int main(void)
 {
 	uint64_t value;
-	size_t i;
 
 	compare_pairs(layouts, ARRAY_SIZE(layouts));
 	compare_pairs(values, ARRAY_SIZE(values));
-	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		if (find_text(texts[i].file, texts[i].kernel, &value)) {
 			compare(texts[i].name, texts[i].ours, value);
 		} else {

@@ -15,9 +15,7 @@ static uint8_t memory[FLAT_MEMIC_BAR_SIZE];
 
 static void place_pages(struct hca *hca, uint8_t *at)
 {
-	unsigned int i;
-
-	for (i = 0; i < PAGES; i++)
+	for (unsigned int i = 0; i < PAGES; i++)
 		hca_place_memic(hca, FLAT_MEMIC_BAR + i * PAGE, at ? at + i * PAGE : NULL);
 }
 

@@ -45,9 +45,8 @@ enum { LAST = 180 }; /* packet of the exchange, about */
 static void any_one_packet_may_be_lost(void **state)
 {
 	char text[32];
-	int n;
 
-	for (n = 1; n <= LAST; n = next_packet(n)) {
+	for (int n = 1; n <= LAST; n = next_packet(n)) {
 		flat_teardown(state);
 		flat_setup_network(state);
 		snprintf(text, sizeof(text), "loss:%d", n);
@@ -58,9 +57,8 @@ static void any_one_packet_may_be_lost(void **state)
 static void any_one_packet_may_be_late(void **state)
 {
 	char text[32];
-	int n;
 
-	for (n = 1; n <= LAST; n = next_packet(n)) {
+	for (int n = 1; n <= LAST; n = next_packet(n)) {
 		flat_teardown(state);
 		flat_setup_network_roce(state);
 		snprintf(text, sizeof(text), "late:%d", n);
@@ -72,9 +70,8 @@ static void any_one_packet_may_be_late(void **state)
 static void many_losses(void **state, int (*setup)(void **state))
 {
 	char text[32];
-	int n;
 
-	for (n = 1; n < 20; n += 5) {
+	for (int n = 1; n < 20; n += 5) {
 		flat_teardown(state);
 		setup(state);
 		snprintf(text, sizeof(text), "late:%d.5%%", n / 4);
@@ -251,11 +248,10 @@ static void strangers_are_sent_away(void **state)
 		{ 12, 0x52444d4e, 0, 999 },
 		{ 8, 0x52444d4e, 0, 7 },
 	};
-	size_t i;
 	char byte;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(nonsense); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++) {
 		int fd = call_host(0);
 
 		assert_int_equal(write(fd, nonsense[i], 16), 16);
@@ -315,16 +311,16 @@ static void host_that_has_stopped_holds_up_nobody(void **state)
 	static const uint8_t packet[1000] = { 7 };
 	const uint64_t ms = 1000000;
 	struct network *host[3];
-	unsigned int count[3] = { 0 }, i;
+	unsigned int count[3] = { 0 };
 
 	(void)state;
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		assert_int_equal(network_join(flat.network, false, &ops, &count[i], &host[i]), 0);
 		assert_int_equal(network_number(host[i]), i + 2);
 	}
 	while (network_progress(host[0], ms) || network_progress(host[1], ms))
 		;
-	for (i = 0; i < 2000; i++)
+	for (unsigned int i = 0; i < 2000; i++)
 		network_send(host[0], 4, packet, sizeof(packet));
 	network_progress(host[0], 2 * ms);
 	assert_true(network_is_congested(host[0]));
@@ -335,14 +331,14 @@ static void host_that_has_stopped_holds_up_nobody(void **state)
 	network_progress(host[1], 200 * ms);
 	assert_int_equal(count[1], 1);
 	/* more than a queue holds is lost, the rest arrives when the host goes on */
-	for (i = 0; i < 10000; i++)
+	for (unsigned int i = 0; i < 10000; i++)
 		network_send(host[0], 4, packet, sizeof(packet));
 	do { /* both get their turn */
 		busy = network_progress(host[2], 300 * ms);
 		busy |= network_progress(host[0], 300 * ms);
 	} while (busy);
 	assert_in_range(count[2], 4000, 5000);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		network_leave(host[i]);
 }
 

@@ -28,11 +28,10 @@ static void noisy_commands_are_answered(void **state)
 		0x504, 0x505, 0x506, 0x50b, 0x50e, 0x750, 0x760, 0x761, 0x762, 0x764, 0x765, 0x999
 	};
 	uint8_t in[PRM_CREATE_QP_IN_SIZE + 64], out[4112];
-	int i;
 
 	(void)state;
 	pair(NULL, 4096);
-	for (i = 0; i < 50000; i++) {
+	for (int i = 0; i < 50000; i++) {
 		memset(in, 0, sizeof(in));
 		scribble(in, sizeof(in), random32() % 64);
 		fld_set(in, CMD_IN_OPCODE, opcodes[random32() % 24]);
@@ -52,9 +51,7 @@ static void noisy_commands_are_answered(void **state)
 
 static void post_noise(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < 8; i++) {
+	for (unsigned int i = 0; i < 8; i++) {
 		flat_recv(b, to, 64, rkey);
 		flat_ctrl(a, random32() % 20, random32(), random32());
 		if (random32() % 2)
@@ -73,10 +70,10 @@ static void post_noise(void)
 static void noisy_wqes_stay_inside_the_regions(void **state)
 {
 	struct flat_qp_attr attr = { .sq_log = 4, .cq_log = 8, .timeout = 1, .rnr_retry = 1 };
-	uint64_t guard, i, round;
+	uint64_t guard;
 
 	(void)state;
-	for (round = 0; round < 400; round++) {
+	for (uint64_t round = 0; round < 400; round++) {
 		flat.events = 0;
 		pair(&attr, 4096);
 		guard = flat_alloc(4096, 4096);
@@ -84,7 +81,7 @@ static void noisy_wqes_stay_inside_the_regions(void **state)
 		post_noise();
 		flat_ring(a);
 		flat_run(LONG / 10);
-		for (i = 0; i < 4096; i++)
+		for (uint64_t i = 0; i < 4096; i++)
 			assert_int_equal(flat.mem[guard + i], 0x77);
 		flat_simple(a->hca, PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
 		flat_simple(b->hca, PRM_OP_DESTROY_QP, b->n, PRM_STAT_OK);

@@ -20,9 +20,7 @@ static uint32_t count(int i, uint32_t field)
 
 static void counted_pair(struct flat_qp_attr attr)
 {
-	int i;
-
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		set[i] = flat_simple(flat.hca[i], PRM_OP_ALLOC_Q_COUNTER, 0, PRM_STAT_OK) & 0xff;
 	attr.counter_set = set[0];
 	pair(&attr, 8192);

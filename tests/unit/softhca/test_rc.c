@@ -137,12 +137,11 @@ static void inline_data_wraps_with_the_ring(void **state)
 {
 	struct flat_qp_attr attr = { .sq_log = 2, .rq_log = 5 };
 	char text[100];
-	int i;
 
 	(void)state;
 	pair(&attr, 4096);
 	/* two WQEBBs each, from every block of the ring of four */
-	for (i = 0; i < 9; i++) {
+	for (int i = 0; i < 9; i++) {
 		memset(text, 'a' + i, sizeof(text));
 		flat_recv(b, to, 4096, rkey);
 		if (i == 4) {
@@ -166,11 +165,10 @@ static void inline_data_wraps_with_the_ring(void **state)
 static void indices_wrap_at_16_bits(void **state)
 {
 	struct flat_qp_attr attr = { .sq_log = 4, .rq_log = 4, .cq_log = 4, .first_psn = 0xfffff0 };
-	uint32_t i;
 
 	(void)state;
 	pair(&attr, 4096);
-	for (i = 0; i < 70000; i++) {
+	for (uint32_t i = 0; i < 70000; i++) {
 		flat_recv(b, to, 4096, rkey);
 		flat_send(a, OP_SEND, from, 4, lkey);
 		flat_run(LONG);
@@ -220,11 +218,9 @@ static void atomics_return_the_old_value(void **state)
 
 static void unsignaled_writes_leave_no_cqe(void **state)
 {
-	int i;
-
 	(void)state;
 	pair(NULL, 4096);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		flat_ctrl(a, OP_WRITE, i == 2 ? SIGNALED : 0, 0);
 		flat_raddr(a, to + i, rkey);
 		flat_data(a, from + i, 1, lkey);
@@ -339,7 +335,7 @@ static void receive_scatters_over_its_segments(void **state)
 static void scattered_pages_are_found(void **state)
 {
 	enum { PAGES = 301 };
-	uint64_t i, page;
+	uint64_t page;
 
 	(void)state;
 	pair(NULL, PAGES * 4096);
@@ -349,7 +345,7 @@ static void scattered_pages_are_found(void **state)
 	write_to(to, rkey, from, PAGES * 4096);
 	flat_run(LONG / 100);
 	flat_expect_done(a->send_cq, REQ, 0);
-	for (i = 0; i < PAGES; i++) {
+	for (uint64_t i = 0; i < PAGES; i++) {
 		page = (PAGES - 1 - i) * 4096;
 		assert_memory_equal(flat.mem + to + page, flat.mem + from + i * 4096, 4096);
 	}
@@ -367,14 +363,13 @@ static void scattered_pages_are_found(void **state)
 static void rings_collapsed_into_one_are_all_seen(void **state)
 {
 	struct flat_qp *c, *d;
-	int i;
 
 	(void)state;
 	pair(NULL, 4096);
 	c = a;
 	d = b;
 	pair(NULL, 4096);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		flat_recv(b, to, 4096, rkey);
 		flat_recv(d, to, 4096, rkey);
 	}

@@ -22,12 +22,12 @@ static void send_some(int count)
 static void completions_survive(uint32_t cqe_size)
 {
 	struct flat_qp_attr attr = small;
-	uint32_t start, held, size, done;
+	uint32_t done;
 
 	attr.cqe_size = cqe_size;
-	for (start = 0; start < 16; start += 3)
-		for (held = 0; held < 7; held += 2)
-			for (size = 3; size < 6; size++) {
+	for (uint32_t start = 0; start < 16; start += 3)
+		for (uint32_t held = 0; held < 7; held += 2)
+			for (uint32_t size = 3; size < 6; size++) {
 				pair(&attr, 4096);
 				for (done = 0; done < start; done++) {
 					send_some(1);

@@ -61,11 +61,9 @@ static void send_from(struct flat_qp *qp, uint64_t offset)
 
 static void qps_take_wqes_in_the_order_of_messages(void **state)
 {
-	int i;
-
 	(void)state;
 	set_up(2);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		flat_srq_recv(srq, to + i * 4096, 4096, rkey);
 	send_from(a, 0);
 	send_from(c, 100);
@@ -81,20 +79,18 @@ static void qps_take_wqes_in_the_order_of_messages(void **state)
 /* Given back as 2, 0, 1: that is how they are linked and taken again, behind the one left over. */
 static void links_lead_the_way(void **state)
 {
-	int i;
-
 	(void)state;
 	set_up(2);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		flat_srq_recv(srq, to, 4096, rkey);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		send_from(a, 0);
 		flat_expect_done(b->recv_cq, RESP_SEND, i);
 	}
 	flat_srq_free(srq, 2);
 	flat_srq_free(srq, 0);
 	flat_srq_free(srq, 1);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		flat_srq_recv(srq, to, 4096, rkey);
 		send_from(a, 0);
 	}
@@ -123,11 +119,9 @@ static void an_empty_srq_makes_the_sender_wait(void **state)
 
 static void the_limit_is_reported_once(void **state)
 {
-	int i;
-
 	(void)state;
 	set_up(3);
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		flat_srq_recv(srq, to, 4096, rkey);
 	flat_srq_arm(srq, 4);
 	assert_int_equal(flat_srq_limit(srq), 4);

@@ -42,9 +42,8 @@ static struct flat_umr umr_for(uint32_t key, uint64_t start, uint64_t len, uint6
 static uint64_t page_list(uint64_t last, unsigned int count)
 {
 	uint64_t list = flat_alloc(8 * (count + 8), 64);
-	unsigned int i;
 
-	for (i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++)
 		fld_set64(flat.mem + list, 8 * i, (last - i * PAGE) | 3);
 	return list;
 }

@@ -79,9 +79,7 @@ static void sign(unsigned int index)
 
 static void chain(uint64_t first, unsigned int blocks)
 {
-	unsigned int i;
-
-	for (i = 0; i < blocks; i++) {
+	for (unsigned int i = 0; i < blocks; i++) {
 		uint8_t *block = guest(first + i * BLOCK);
 
 		memset(block, 0, B_SIZE);
@@ -148,13 +146,11 @@ static void short_commands_need_no_mailbox(void **state)
 
 static void answers_fill_a_signed_chain(void **state)
 {
-	unsigned int i;
-
 	(void)state;
 	prepare_query();
 	assert_int_equal(ring(0), OK);
 	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
-	for (i = 0; i < 8; i++) {
+	for (unsigned int i = 0; i < 8; i++) {
 		assert_int_equal(sum(guest(OUTPUT + i * BLOCK), B_SIZE), 0xff);
 		assert_int_equal(sum(guest(OUTPUT + i * BLOCK) + 512, 63), 0xff);
 	}
@@ -165,14 +161,14 @@ static void answers_fill_a_signed_chain(void **state)
 static void input_is_gathered_from_the_chain(void **state)
 {
 	enum { PAGES = 100 };
-	unsigned int i, found = 0;
+	unsigned int found = 0;
 
 	(void)state;
 	prepare(0, PRM_OP_MANAGE_PAGES, 16 + 8 * PAGES, 16);
 	put(entry(0) + IN + 6, PRM_PAGES_GIVE, 2);
 	put(entry(0) + IN + 12, PAGES, 4);
 	sign(0);
-	for (i = 0; i < PAGES; i++)
+	for (unsigned int i = 0; i < PAGES; i++)
 		put(guest(INPUT + i / 64 * BLOCK + i % 64 * 8), 0x1000 * (i + 1), 8);
 	assert_int_equal(ring(0), OK);
 	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
@@ -181,7 +177,7 @@ static void input_is_gathered_from_the_chain(void **state)
 	put(entry(1) + IN + 12, PAGES, 4);
 	sign(1);
 	assert_int_equal(ring(1), OK);
-	for (i = 0; i < PAGES; i++) {
+	for (unsigned int i = 0; i < PAGES; i++) {
 		const uint8_t *at = guest(OUTPUT + i / 64 * BLOCK + i % 64 * 8);
 
 		found += (at[5] << 8 | at[6]) >> 4;
@@ -285,10 +281,8 @@ static void entries_of_software_are_left_alone(void **state)
 
 static void one_doorbell_may_start_many(void **state)
 {
-	unsigned int i;
-
 	(void)state;
-	for (i = 0; i < 32; i++)
+	for (unsigned int i = 0; i < 32; i++)
 		prepare(i, PRM_OP_NOP, 16, 16);
 	bar_put(0x18, 0xfffffffe);
 	/* one in each turn */
@@ -296,7 +290,7 @@ static void one_doorbell_may_start_many(void **state)
 	assert_int_equal(entry(1)[STATUS_OWN], 0);
 	assert_int_equal(entry(2)[STATUS_OWN], 1);
 	vfio_run();
-	for (i = 1; i < 32; i++)
+	for (unsigned int i = 1; i < 32; i++)
 		assert_int_equal(entry(i)[STATUS_OWN], 0);
 	assert_int_equal(entry(0)[STATUS_OWN], 1);
 }

@@ -135,14 +135,12 @@ static void unmap_takes_effect_at_once_and_is_of_one_region(void **state)
 
 static void table_has_an_end(void **state)
 {
-	uint64_t i;
-
 	(void)state;
 	/* from the top down, so that each is inserted before all others */
-	for (i = DMA_MAX_REGIONS; i > 0; i--)
+	for (uint64_t i = DMA_MAX_REGIONS; i > 0; i--)
 		assert_int_equal(dma_table_map(&table, i * PAGE, PAGE, RW, -1, 0), 0);
 	assert_int_equal(dma_table_map(&table, 0, PAGE, RW, -1, 0), ENOSPC);
-	for (i = 1; i <= DMA_MAX_REGIONS; i++)
+	for (uint64_t i = 1; i <= DMA_MAX_REGIONS; i++)
 		assert_int_equal(dma_table_unmap(&table, i * PAGE, PAGE), 0);
 }
 
@@ -163,10 +161,9 @@ static void segments_are_gathered_and_scattered_in_order(void **state)
 {
 	struct hca_bus_seg segs[3] = { { 2 * PAGE, 4 }, { PAGE, 8 }, { PAGE + 100, 4 } };
 	uint8_t out[16], in[16];
-	int i;
 
 	(void)state;
-	for (i = 0; i < 16; i++)
+	for (int i = 0; i < 16; i++)
 		out[i] = i + 1;
 	dma_table_map(&table, PAGE, 2 * PAGE, RW, fd, 0);
 	assert_int_equal(dma_bus_ops.write(&table, segs, 3, out), 0);

@@ -130,10 +130,9 @@ static void memory_keeps_what_is_written_until_a_reset(void **state)
 static void health_counter_advances(void **state)
 {
 	uint32_t first = bar_get(0x1010);
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < 100 && bar_get(0x1010) == first; i++)
+	for (unsigned int i = 0; i < 100 && bar_get(0x1010) == first; i++)
 		usleep(10000);
 	assert_int_not_equal(bar_get(0x1010), first);
 }

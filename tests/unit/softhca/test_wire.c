@@ -24,16 +24,14 @@
 static uint16_t slow_crc16(const uint8_t *data, size_t len)
 {
 	uint16_t reg = 0xffff, out = 0;
-	size_t i;
-	int bit;
 
-	for (i = 0; i < len; i++)
-		for (bit = 0; bit < 8; bit++) {
+	for (size_t i = 0; i < len; i++)
+		for (int bit = 0; bit < 8; bit++) {
 			uint16_t carry = (uint16_t)((reg >> 15 ^ data[i] >> bit) & 1);
 
 			reg = (uint16_t)(reg << 1 ^ (carry ? 0x100b : 0));
 		}
-	for (bit = 0; bit < 16; bit++)
+	for (int bit = 0; bit < 16; bit++)
 		out |= (uint16_t)((reg >> bit & 1) << (15 - bit));
 	return out;
 }
@@ -41,13 +39,12 @@ static uint16_t slow_crc16(const uint8_t *data, size_t len)
 static void checksums_are_the_published_ones(void **state)
 {
 	uint8_t data[100];
-	size_t i;
 
 	(void)state;
 	assert_int_equal((uint32_t)~crc32_add(UINT32_MAX, "123456789", 9), 0xcbf43926);
-	for (i = 0; i < sizeof(data); i++)
+	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)(i * i + 7);
-	for (i = 0; i <= sizeof(data); i++)
+	for (size_t i = 0; i <= sizeof(data); i++)
 		assert_int_equal(crc16_add(0xffff, data, i), slow_crc16(data, i));
 }
 
@@ -374,10 +371,9 @@ static uint8_t payload[700];
 static struct fabric_msg message(size_t i)
 {
 	struct fabric_msg msg = opcodes[i].msg;
-	size_t k;
 
 	memcpy(payload, BYTES8, 8);
-	for (k = 8; k < sizeof(payload); k++)
+	for (size_t k = 8; k < sizeof(payload); k++)
 		payload[k] = (uint8_t)(k * 7);
 	route_ib(&msg, false);
 	msg.payload = payload;
@@ -390,10 +386,9 @@ enum { NUM_OPCODES = ARRAY_SIZE(opcodes), LRH = 8 };
 static void headers_of_each_opcode(void **state)
 {
 	uint8_t packet[WIRE_PACKET_MAX], golden[64];
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < NUM_OPCODES; i++) {
+	for (size_t i = 0; i < NUM_OPCODES; i++) {
 		struct fabric_msg msg = message(i);
 		size_t len = from_hex(opcodes[i].hex, golden);
 
@@ -447,13 +442,11 @@ static void messages_survive_the_wire(void **state)
 {
 	uint8_t packet[WIRE_PACKET_MAX];
 	struct fabric_msg got;
-	size_t i, len;
-	uint32_t index;
-	int route;
+	size_t len;
 
 	(void)state;
-	for (i = 0; i < NUM_OPCODES; i++)
-		for (route = 0; route < 5; route++) {
+	for (size_t i = 0; i < NUM_OPCODES; i++)
+		for (int route = 0; route < 5; route++) {
 			struct fabric_msg msg = message(i);
 
 			if (route < 2)
@@ -462,7 +455,7 @@ static void messages_survive_the_wire(void **state)
 				route_roce(&msg, route == 2 ? FABRIC_ROCE_V1 : FABRIC_ROCE_V2);
 			else
 				route_ipv4(&msg);
-			for (index = 0; index < wire_packets(&msg); index++) {
+			for (uint32_t index = 0; index < wire_packets(&msg); index++) {
 				len = wire_encode(&msg, index, packet);
 				assert_int_equal(wire_decode(route >= 2, packet, len, &got),
 						 WIRE_OK);
@@ -532,10 +525,8 @@ static void damage(bool ethernet, const struct fabric_msg *msg)
 
 static void damaged_packets_are_not_taken_for_others(void **state)
 {
-	size_t i;
-
 	(void)state;
-	for (i = 0; i < NUM_OPCODES; i++) {
+	for (size_t i = 0; i < NUM_OPCODES; i++) {
 		struct fabric_msg msg = message(i);
 
 		if (opcodes[i].index)
@@ -564,10 +555,9 @@ static void other_frames_are_left_alone(void **state)
 	};
 	uint8_t frame[128];
 	struct fabric_msg msg;
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(frames); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
 		assert_int_equal(wire_decode(true, frame, from_hex(frames[i], frame), &msg),
 				 WIRE_OTHER);
 }

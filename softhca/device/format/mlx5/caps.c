@@ -192,9 +192,8 @@ static void put_flow_fields(uint8_t *fields)
 		FT_FIELD_OUTER_TCP_FLAGS,  FT_FIELD_OUTER_GRE_PROTOCOL, FT_FIELD_OUTER_GRE_KEY,
 		FT_FIELD_OUTER_VXLAN_VNI,
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		fld_set(fields, known[i], 1);
 }
 
@@ -245,15 +244,14 @@ static void put_odp(const struct hca *hca, uint8_t *cap)
 	static const uint32_t reliable[] = { ODP_SEND, ODP_RECEIVE, ODP_WRITE,
 					     ODP_READ, ODP_ATOMIC,  ODP_SRQ_RECEIVE };
 	static const uint32_t datagrams[] = { ODP_SEND, ODP_SRQ_RECEIVE };
-	size_t i;
 
 	if (!hca->config.pages_on_demand)
 		return;
-	for (i = 0; i < ARRAY_SIZE(reliable); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(reliable); i++) {
 		fld_set(fld_at(cap, ODP_CAP_RC), reliable[i], 1);
 		fld_set(fld_at(cap, ODP_CAP_XRC), reliable[i], 1);
 	}
-	for (i = 0; i < ARRAY_SIZE(datagrams); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(datagrams); i++)
 		fld_set(fld_at(cap, ODP_CAP_UD), datagrams[i], 1);
 }
 
@@ -293,9 +291,7 @@ static const struct {
 
 static void put_current(const struct hca *hca, uint64_t page, uint8_t *cap)
 {
-	unsigned int i;
-
-	for (i = 0; i < CAPS_WRITABLE; i++)
+	for (unsigned int i = 0; i < CAPS_WRITABLE; i++)
 		if (writable[i].page == page && hca->caps.is_set[i])
 			fld_set(cap, writable[i].field, hca->caps.value[i]);
 }
@@ -318,9 +314,7 @@ enum prm_status caps_query(struct hca *hca, struct cmd *cmd)
 /* WANTED with its writable fields as in MAX, and those fields' values checked. */
 static const char *caps_level(uint64_t page, uint8_t *wanted, const uint8_t *max)
 {
-	unsigned int i;
-
-	for (i = 0; i < CAPS_WRITABLE; i++) {
+	for (unsigned int i = 0; i < CAPS_WRITABLE; i++) {
 		if (writable[i].page != page)
 			continue;
 		if (fld_get(wanted, writable[i].field) > fld_get(max, writable[i].field))
@@ -335,11 +329,10 @@ static const char *caps_check(uint64_t page, const uint8_t *cap, const uint8_t *
 {
 	uint8_t wanted[PRM_HCA_CAP_SIZE];
 	const char *why;
-	uint32_t i;
 
 	memcpy(wanted, cap, sizeof(wanted));
 	why = caps_level(page, wanted, max);
-	for (i = 0; !why && i < sizeof(wanted); i += 4)
+	for (uint32_t i = 0; !why && i < sizeof(wanted); i += 4)
 		if (get_be32(wanted + i) & ~get_be32(max + i))
 			why = "caps: a capability that cannot be changed";
 	return why;
@@ -351,7 +344,6 @@ enum prm_status caps_set(struct hca *hca, struct cmd *cmd)
 	const uint8_t *cap = fld_at(cmd->in, SET_HCA_CAP_IN_CAPABILITY);
 	uint8_t max[PRM_HCA_CAP_SIZE] = { 0 };
 	const char *why;
-	unsigned int i;
 
 	if (!has_page(page))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "caps: no such capability page");
@@ -361,7 +353,7 @@ enum prm_status caps_set(struct hca *hca, struct cmd *cmd)
 	why = caps_check(page, cap, max);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	for (i = 0; i < CAPS_WRITABLE; i++)
+	for (unsigned int i = 0; i < CAPS_WRITABLE; i++)
 		if (writable[i].page == page) {
 			hca->caps.is_set[i] = true;
 			hca->caps.value[i] = fld_get(cap, writable[i].field);

@@ -29,9 +29,7 @@ static const struct qp_kind {
 
 static const struct qp_kind *qp_find_kind(const uint8_t *qpc)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(qp_kinds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(qp_kinds); i++)
 		if (qp_kinds[i].st == fld_get(qpc, QPC_ST))
 			return &qp_kinds[i];
 	return NULL;

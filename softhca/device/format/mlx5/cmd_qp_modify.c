@@ -174,9 +174,8 @@ static const char *check_attributes(const struct hca *hca, const struct qp *qp, 
 static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
 {
 	uint8_t *own = qp->qpc;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(fields); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (fields[i].groups & groups)
 			fld_set(own, fields[i].field, fld_get(qpc, fields[i].field));
 	if (groups & PRM_OPTPAR_PRIMARY_ADDR_PATH)

@@ -51,7 +51,7 @@ enum prm_status driver_query_pages(struct hca *hca, struct cmd *cmd)
 static enum prm_status pages_give(struct hca *hca, struct cmd *cmd, uint64_t count)
 {
 	struct driver *driver = &hca->driver;
-	size_t room, i;
+	size_t room;
 	const void *pas = cmd_pas(cmd, MANAGE_PAGES_IN_PAS, &room);
 	uint64_t *page;
 
@@ -65,7 +65,7 @@ static enum prm_status pages_give(struct hca *hca, struct cmd *cmd, uint64_t cou
 	if (!page)
 		return cmd_errno(cmd, ENOMEM, "pages");
 	driver->page = page;
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		page[driver->pages++] = fld_get64(pas, i * 8);
 	if (driver->requested > 0)
 		driver->requested -=
@@ -77,13 +77,12 @@ static enum prm_status pages_take(struct hca *hca, struct cmd *cmd, uint64_t cou
 {
 	struct driver *driver = &hca->driver;
 	uint64_t room = (cmd_out_room(cmd) - FLD_BYTE(MANAGE_PAGES_OUT_PAS)) / 8;
-	uint64_t i;
 
 	if (count > room)
 		count = room;
 	if (count > driver->pages)
 		count = driver->pages;
-	for (i = 0; i < count; i++)
+	for (uint64_t i = 0; i < count; i++)
 		fld_set64(cmd->out, FLD_BYTE(MANAGE_PAGES_OUT_PAS) + i * 8,
 			  driver->page[--driver->pages]);
 	fld_set(cmd->out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, count);

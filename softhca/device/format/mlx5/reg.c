@@ -131,12 +131,11 @@ static const char *reg_dtor(struct hca *hca, bool write, uint8_t *data)
 		{ DTOR_REG_TEAR_DOWN_TO, 3000 },     { DTOR_REG_FSM_REACTIVATE_TO, 5000 },
 		{ DTOR_REG_RECLAIM_PAGES_TO, 5000 }, { DTOR_REG_RECLAIM_VFS_PAGES_TO, 120000 },
 	};
-	size_t i;
 
 	(void)hca;
 	if (write)
 		return "reg: timeouts are read-only";
-	for (i = 0; i < ARRAY_SIZE(timeouts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(timeouts); i++)
 		fld_set(data, timeouts[i].field, timeouts[i].ms);
 	return NULL;
 }
@@ -177,9 +176,8 @@ static enum prm_status access_one(struct hca *hca, struct cmd *cmd, size_t i)
 enum prm_status reg_access(struct hca *hca, struct cmd *cmd)
 {
 	uint64_t id = fld_get(cmd->in, ACCESS_REGISTER_IN_REGISTER_ID);
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(registers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(registers); i++)
 		if (registers[i].id == id)
 			return access_one(hca, cmd, i);
 	return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "reg: no such register");
