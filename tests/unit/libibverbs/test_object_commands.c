@@ -422,7 +422,7 @@ static void query_mr_fills_an_imported_region(void **state)
 	assert_string_equal(kernel.text, "7/3 000=99 001>4 002>4 003>8 ?004>8");
 	assert_int_equal(vmr.mr.handle, 0x99);
 	assert_int_equal(vmr.mr.lkey, 0x17171717);
-	assert_true(vmr.mr.length == 0x1717171717171717);
+	assert_true(vmr.mr.length == (size_t)0x1717171717171717);
 	assert_int_equal(vmr.kind, VERBS_MR_IMPORTED);
 }
 
