@@ -58,7 +58,7 @@ static void create_qp(struct rdma_cm_id *id)
 	MUST(!rdma_create_qp(id, NULL, &attr));
 }
 
-static void destroy(struct rdma_cm_id *id)
+static void id_destroy(struct rdma_cm_id *id)
 {
 	rdma_destroy_qp(id);
 	MUST(!rdma_destroy_id(id));
@@ -86,7 +86,7 @@ static void serve_one(struct server *s, struct rdma_cm_event *event)
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		rdma_disconnect(id);
-		destroy(id);
+		id_destroy(id);
 		s->clients--;
 		break;
 	default:
@@ -188,7 +188,7 @@ static void disconnect_all(struct client *c)
 static void destroy_all(struct client *c)
 {
 	for (int i = 0; i < c->n; i++)
-		destroy(c->id[i]);
+		id_destroy(c->id[i]);
 }
 
 static const struct phase {

@@ -552,7 +552,7 @@ int main(int argc, char **argv)
 	}
 	pairs_open(&b.pairs);
 	measure_clock(&b, rounds);
-	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
 		if (strstr(operations[i].name, part))
 			measure(&b, &operations[i], rounds);
 	pairs_close(&b.pairs);

@@ -108,7 +108,7 @@ static void await(struct side *s, int *sends, int *recvs)
 	}
 }
 
-static void answer(struct side *s)
+static void trips_answer(struct side *s)
 {
 	int sends = 1, recvs = 0;
 
@@ -126,7 +126,7 @@ static void answer(struct side *s)
 	await(s, &sends, &recvs);
 }
 
-static void ask(struct side *s)
+static void trips_time(struct side *s)
 {
 	static double us[TRIPS];
 	double sum = 0;
@@ -204,9 +204,9 @@ int main(int argc, char **argv)
 	close(socks[child == 0]);
 	side_open(&s, socks[child != 0]);
 	if (child == 0)
-		latency ? answer(&s) : meet(&s);
+		latency ? trips_answer(&s) : meet(&s);
 	else if (latency)
-		ask(&s);
+		trips_time(&s);
 	else if (idle)
 		sleep_as_told(&s, atoi(argv[2]));
 	else

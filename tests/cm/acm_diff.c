@@ -88,7 +88,7 @@ static void say_info(const struct rdma_addrinfo *info)
 
 /* ---- names ---- */
 
-static void ask(const char *node, const char *service, const struct rdma_addrinfo *hints)
+static void addrinfo_ask(const char *node, const char *service, const struct rdma_addrinfo *hints)
 {
 	struct rdma_addrinfo *info = NULL;
 	int ret = rdma_getaddrinfo((char *)node, (char *)service, hints, &info);
@@ -113,11 +113,11 @@ static void ask_by_flags(void)
 	static const int flags[] = { 0, RAI_PASSIVE, RAI_NUMERICHOST, RAI_NOROUTE };
 	struct rdma_addrinfo hints;
 
-	for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		hints = (struct rdma_addrinfo){ .ai_flags = flags[i],
 						.ai_port_space = RDMA_PS_TCP };
-		ask("127.0.0.1", "7471", &hints);
-		ask("198.18.0.9", NULL, &hints);
+		addrinfo_ask("127.0.0.1", "7471", &hints);
+		addrinfo_ask("198.18.0.9", NULL, &hints);
 	}
 }
 
@@ -129,26 +129,26 @@ static void ask_by_hints(void)
 				       .ai_src_addr = (struct sockaddr *)&src,
 				       .ai_src_len = sizeof(src) };
 
-	ask("198.18.0.1", "7471", &hints);
+	addrinfo_ask("198.18.0.1", "7471", &hints);
 	src.sin_port = htons(77);
-	ask("198.18.0.1", "7471", &hints);
+	addrinfo_ask("198.18.0.1", "7471", &hints);
 	hints.ai_route = &data;
 	hints.ai_route_len = sizeof(data);
-	ask("198.18.0.1", "7471", &hints);
+	addrinfo_ask("198.18.0.1", "7471", &hints);
 	hints.ai_route = &data.path;
 	hints.ai_route_len = sizeof(data.path);
-	ask("198.18.0.1", "7471", &hints);
+	addrinfo_ask("198.18.0.1", "7471", &hints);
 	hints = (struct rdma_addrinfo){ .ai_family = AF_INET,
 					.ai_port_space = RDMA_PS_TCP,
 					.ai_dst_addr = (struct sockaddr *)&dst,
 					.ai_dst_len = sizeof(dst) };
-	ask(NULL, NULL, &hints);
+	addrinfo_ask(NULL, NULL, &hints);
 	hints = (struct rdma_addrinfo){ .ai_qp_type = IBV_QPT_UD, .ai_port_space = RDMA_PS_UDP };
-	ask("127.0.0.1", "7471", &hints);
+	addrinfo_ask("127.0.0.1", "7471", &hints);
 	hints = (struct rdma_addrinfo){ .ai_port_space = RDMA_PS_IB };
-	ask("127.0.0.1", "7471", &hints);
+	addrinfo_ask("127.0.0.1", "7471", &hints);
 	/* a host that the daemon does not know */
-	ask("203.0.113.9", "7471", NULL);
+	addrinfo_ask("203.0.113.9", "7471", NULL);
 }
 
 /* ---- routes ---- */
@@ -269,9 +269,9 @@ static void ask_gid(const char *gid)
 				       .ai_family = AF_IB,
 				       .ai_port_space = RDMA_PS_IB };
 
-	ask(gid, "7471", &hints);
+	addrinfo_ask(gid, "7471", &hints);
 	hints.ai_flags |= RAI_PASSIVE;
-	ask(gid, "7471", &hints);
+	addrinfo_ask(gid, "7471", &hints);
 }
 
 static void ask_own_gid(struct rdma_event_channel *channel)
@@ -326,12 +326,12 @@ static int lowest_fd(void)
 static void ask_by_threads(void)
 {
 	static char *const nodes[] = { "127.0.0.1", "198.18.0.1", "198.18.0.9", "198.18.0.1" };
-	pthread_t threads[ARRAY_LEN(nodes)];
+	pthread_t threads[ARRAY_SIZE(nodes)];
 	void *done;
 
-	for (size_t i = 0; i < ARRAY_LEN(nodes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
 		MUST(!pthread_create(&threads[i], NULL, ask_often, nodes[i]));
-	for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
 		pthread_join(threads[i], &done);
 		say_check(done, "thread %zu has the answers to its questions", i);
 	}
@@ -373,8 +373,8 @@ int main(int argc, char *argv[])
 		struct rdma_addrinfo hints = { .ai_flags = RAI_NOROUTE,
 					       .ai_port_space = RDMA_PS_TCP };
 
-		ask("127.0.0.1", "7471", &hints);
-		ask("127.0.0.1", "7471", &hints);
+		addrinfo_ask("127.0.0.1", "7471", &hints);
+		addrinfo_ask("127.0.0.1", "7471", &hints);
 		resolve_route(channel, "127.0.0.1");
 	} else {
 		ask_by_flags();

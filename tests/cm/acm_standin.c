@@ -137,7 +137,7 @@ static const struct port *find_gid(const union ibv_gid *gid)
 
 /* ---- answers ---- */
 
-static struct entry *add(struct message *answer, uint32_t flags, uint16_t kind)
+static struct entry *entry_add(struct message *answer, uint32_t flags, uint16_t kind)
 {
 	struct entry *entry =
 		&answer->entries[(answer->header.length - sizeof(answer->header)) / sizeof(*entry)];
@@ -150,7 +150,7 @@ static struct entry *add(struct message *answer, uint32_t flags, uint16_t kind)
 static void add_path(struct message *answer, const struct port *src, const struct port *dst)
 {
 	enum { EXACTLY = 2 << 6, LIFETIME = 18, RATE_100 = 16 };
-	struct entry *entry = add(answer, PATH_FLAGS, KIND_PATH);
+	struct entry *entry = entry_add(answer, PATH_FLAGS, KIND_PATH);
 
 	entry->path = (struct ibv_path_record){
 		.dgid = dst->gid,
@@ -208,7 +208,7 @@ static void resolve(const struct message *question, struct message *answer)
 	if (is_how("two")) /* Debian's client takes what is behind the first path for the second */
 		add_path(answer, src, dst);
 	if (!has_source && !by_gid)
-		memcpy(add(answer, FLAG_SOURCE, KIND_IPV4)->addr, &src->ip, sizeof(src->ip));
+		memcpy(entry_add(answer, FLAG_SOURCE, KIND_IPV4)->addr, &src->ip, sizeof(src->ip));
 }
 
 /* ---- what else may come ---- */

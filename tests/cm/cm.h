@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "tests/lib/say.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#include "util/bits.h"
 
 typedef void cm_topic_fn(void);
 

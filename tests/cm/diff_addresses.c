@@ -97,7 +97,7 @@ static void say_info(const struct rdma_addrinfo *info)
 	}
 }
 
-static void ask(const char *node, const char *service, const struct rdma_addrinfo *hints)
+static void addrinfo_ask(const char *node, const char *service, const struct rdma_addrinfo *hints)
 {
 	struct rdma_addrinfo *info = NULL;
 	int ret = rdma_getaddrinfo((char *)node, (char *)service, hints, &info);
@@ -120,8 +120,8 @@ static void ask_without_name(void)
 	struct sockaddr_in src = cm_loopback(0), dst = cm_loopback(7471);
 	struct rdma_addrinfo hints;
 
-	for (size_t f = 0; f < ARRAY_LEN(flags); f++)
-		for (size_t t = 0; t < ARRAY_LEN(types); t++)
+	for (size_t f = 0; f < ARRAY_SIZE(flags); f++)
+		for (size_t t = 0; t < ARRAY_SIZE(types); t++)
 			for (int ends = 0; ends < 4; ends++) {
 				hints = (struct rdma_addrinfo){ .ai_flags = flags[f],
 								.ai_family = AF_INET,
@@ -134,7 +134,7 @@ static void ask_without_name(void)
 					hints.ai_dst_addr = (struct sockaddr *)&dst;
 					hints.ai_dst_len = sizeof(dst);
 				}
-				ask(NULL, NULL, &hints);
+				addrinfo_ask(NULL, NULL, &hints);
 			}
 }
 
@@ -148,16 +148,16 @@ static void ask_of_kinds(void)
 	static const int families[] = { AF_UNSPEC, AF_INET, AF_INET6, AF_APPLETALK };
 	struct rdma_addrinfo hints;
 
-	for (size_t t = 0; t < ARRAY_LEN(types); t++)
-		for (size_t s = 0; s < ARRAY_LEN(spaces); s++) {
+	for (size_t t = 0; t < ARRAY_SIZE(types); t++)
+		for (size_t s = 0; s < ARRAY_SIZE(spaces); s++) {
 			hints = (struct rdma_addrinfo){ .ai_qp_type = types[t],
 							.ai_port_space = spaces[s] };
-			ask("127.0.0.1", "7471", &hints);
+			addrinfo_ask("127.0.0.1", "7471", &hints);
 		}
-	for (size_t f = 0; f < ARRAY_LEN(families); f++) {
+	for (size_t f = 0; f < ARRAY_SIZE(families); f++) {
 		hints = (struct rdma_addrinfo){ .ai_family = families[f] };
-		ask("127.0.0.1", NULL, &hints);
-		ask("::1", "1", &hints);
+		addrinfo_ask("127.0.0.1", NULL, &hints);
+		addrinfo_ask("::1", "1", &hints);
 	}
 }
 
@@ -171,8 +171,8 @@ static void ask_for_gids(void)
 	struct rdma_addrinfo hints;
 
 	for (int flags = 0; flags < 16; flags++)
-		for (size_t n = 0; n < ARRAY_LEN(nodes); n++)
-			for (size_t s = 0; s < ARRAY_LEN(services); s++) {
+		for (size_t n = 0; n < ARRAY_SIZE(nodes); n++)
+			for (size_t s = 0; s < ARRAY_SIZE(services); s++) {
 				hints = (struct rdma_addrinfo){ .ai_flags = flags,
 								.ai_family = AF_IB,
 								.ai_port_space = RDMA_PS_IB };
@@ -181,7 +181,7 @@ static void ask_for_gids(void)
 				    (n == 3 || (!n && flags & RAI_PASSIVE)))
 					continue;
 				if (nodes[n] || services[s])
-					ask(nodes[n], services[s], &hints);
+					addrinfo_ask(nodes[n], services[s], &hints);
 			}
 }
 
@@ -195,28 +195,28 @@ void cm_diff_addrinfo(void)
 	struct sockaddr_in addr = cm_loopback(7471);
 	struct rdma_addrinfo hints;
 
-	for (size_t f = 0; f < ARRAY_LEN(flags); f++)
-		for (size_t n = 0; n < ARRAY_LEN(nodes); n++)
-			for (size_t s = 0; s < ARRAY_LEN(services); s++) {
+	for (size_t f = 0; f < ARRAY_SIZE(flags); f++)
+		for (size_t n = 0; n < ARRAY_SIZE(nodes); n++)
+			for (size_t s = 0; s < ARRAY_SIZE(services); s++) {
 				hints = (struct rdma_addrinfo){ .ai_flags = flags[f],
 								.ai_port_space = RDMA_PS_TCP };
 				if (nodes[n] || services[s])
-					ask(nodes[n], services[s], &hints);
+					addrinfo_ask(nodes[n], services[s], &hints);
 			}
-	ask("127.0.0.1", "7471", NULL);
+	addrinfo_ask("127.0.0.1", "7471", NULL);
 	hints = (struct rdma_addrinfo){ .ai_port_space = RDMA_PS_UDP };
-	ask("127.0.0.1", "7471", &hints);
+	addrinfo_ask("127.0.0.1", "7471", &hints);
 	hints = (struct rdma_addrinfo){ .ai_qp_type = IBV_QPT_UD };
-	ask("127.0.0.1", "7471", &hints);
+	addrinfo_ask("127.0.0.1", "7471", &hints);
 	hints = (struct rdma_addrinfo){ .ai_qp_type = IBV_QPT_XRC_SEND,
 					.ai_port_space = RDMA_PS_IB };
-	ask("127.0.0.1", "7471", &hints);
+	addrinfo_ask("127.0.0.1", "7471", &hints);
 	hints = (struct rdma_addrinfo){ .ai_flags = RAI_NUMERICHOST | RAI_FAMILY,
 					.ai_family = AF_INET6 };
-	ask("127.0.0.1", "7471", &hints);
+	addrinfo_ask("127.0.0.1", "7471", &hints);
 	hints = (struct rdma_addrinfo){ .ai_src_addr = (struct sockaddr *)&addr,
 					.ai_src_len = sizeof(addr) };
-	ask("127.0.0.1", "7471", &hints);
+	addrinfo_ask("127.0.0.1", "7471", &hints);
 	ask_without_name();
 	ask_of_kinds();
 	ask_for_gids();

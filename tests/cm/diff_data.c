@@ -210,7 +210,7 @@ void cm_diff_gids(void)
 
 	MUST(!rdma_destroy_id(id));
 	foreign.raw[15] ^= 0x77;
-	for (size_t i = 0; i < ARRAY_LEN(spaces); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) {
 		bind_gid(channel, spaces[i], NULL, 0);
 		bind_gid(channel, spaces[i], &gid, 0);
 		bind_gid(channel, spaces[i], &gid, (uint64_t)spaces[i] << 16 | 7471);

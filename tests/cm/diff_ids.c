@@ -26,7 +26,7 @@ void cm_diff_ids(void)
 	struct rdma_cm_id *id;
 
 	MUST(channel);
-	for (size_t i = 0; i < ARRAY_LEN(spaces); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) {
 		if (SAY_RET(rdma_create_id(channel, &id, &id, (enum rdma_port_space)spaces[i]),
 			    "create_id of 0x%x", spaces[i]))
 			continue;
@@ -103,7 +103,7 @@ void cm_diff_bind(void)
 	rdma_destroy_event_channel(channel);
 }
 
-static void set(struct rdma_cm_id *id, int level, int name, const void *value, size_t size)
+static void option_set(struct rdma_cm_id *id, int level, int name, const void *value, size_t size)
 {
 	SAY_RET(rdma_set_option(id, level, name, (void *)value, size),
 		"level %d option %d of %zu bytes", level, name, size);
@@ -118,19 +118,19 @@ void cm_diff_options(void)
 	uint64_t paths[20] = { 0 };
 
 	MUST(channel && !rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
-	set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, sizeof(byte));
-	set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &number, sizeof(number));
-	set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &number, sizeof(number));
-	set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &byte, sizeof(byte));
-	set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &number, sizeof(number));
-	set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &byte, sizeof(byte));
-	set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &too_long, sizeof(too_long));
-	set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &number, sizeof(number));
-	set(id, RDMA_OPTION_ID, 99, &number, sizeof(number));
-	set(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, paths, sizeof(paths));
-	set(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, paths, 5);
-	set(id, RDMA_OPTION_IB, 99, paths, sizeof(paths));
-	set(id, 99, 0, &number, sizeof(number));
+	option_set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, sizeof(byte));
+	option_set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &number, sizeof(number));
+	option_set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &number, sizeof(number));
+	option_set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &byte, sizeof(byte));
+	option_set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &number, sizeof(number));
+	option_set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &byte, sizeof(byte));
+	option_set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &too_long, sizeof(too_long));
+	option_set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &number, sizeof(number));
+	option_set(id, RDMA_OPTION_ID, 99, &number, sizeof(number));
+	option_set(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, paths, sizeof(paths));
+	option_set(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, paths, 5);
+	option_set(id, RDMA_OPTION_IB, 99, paths, sizeof(paths));
+	option_set(id, 99, 0, &number, sizeof(number));
 	MUST(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(channel);
 }

@@ -44,7 +44,7 @@ int main(int argc, char *argv[])
 	}
 	rdma_destroy_event_channel(channel);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
 		if (!say_is_wanted(topics[i].name, argc, argv))
 			continue;
 		say_topic(topics[i].name);

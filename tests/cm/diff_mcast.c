@@ -20,7 +20,7 @@ static void look_up(const char *what, struct rdma_event_channel *channel, uint16
 	MUST(!rdma_destroy_id(id));
 }
 
-static void answer(bool accepts, uint8_t len)
+static void service_answer(bool accepts, uint8_t len)
 {
 	static const uint8_t data[255] = { 9, 8, 7 };
 	struct rdma_event_channel *client_channel = rdma_create_event_channel(),
@@ -65,10 +65,10 @@ void cm_diff_datagrams(void)
 	look_up("181 bytes of private data", channel, 1, 181);
 	look_up("255 bytes of private data", channel, 1, 255);
 	rdma_destroy_event_channel(channel);
-	answer(true, 5);
-	answer(true, 136);
-	answer(false, 0);
-	answer(false, 20);
+	service_answer(true, 5);
+	service_answer(true, 136);
+	service_answer(false, 0);
+	service_answer(false, 20);
 }
 
 static void join(struct rdma_event_channel *channel, struct rdma_cm_id *id, const char *what,
@@ -99,8 +99,8 @@ static void extended(struct rdma_event_channel *channel, struct rdma_cm_id *id,
 	static const uint32_t masks[] = { 0, 1, 2, 3, 4, 7 };
 	static const uint32_t flags[] = { 0, 1, 2 };
 
-	for (size_t m = 0; m < ARRAY_LEN(masks); m++)
-		for (size_t f = 0; f < ARRAY_LEN(flags); f++) {
+	for (size_t m = 0; m < ARRAY_SIZE(masks); m++)
+		for (size_t f = 0; f < ARRAY_SIZE(flags); f++) {
 			struct rdma_cm_join_mc_attr_ex attr = { .comp_mask = masks[m],
 								.join_flags = flags[f],
 								.addr = addr };

@@ -215,7 +215,7 @@ static void rejected(void)
 
 /* ---- the program ---- */
 
-static int run(const char *path)
+static int explained_run(const char *path)
 {
 	char line[512];
 
@@ -246,7 +246,7 @@ int main(int argc, char *argv[])
 	int fd, ret;
 
 	if (argc > 1) {
-		ret = run(argv[1]);
+		ret = explained_run(argv[1]);
 		unlink(argv[1]);
 		return ret;
 	}

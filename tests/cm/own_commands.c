@@ -10,7 +10,8 @@
 #include "own.h"
 #include "tests/lib/kernel_calls.h"
 
-static struct rdma_cm_event *take(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
+static struct rdma_cm_event *event_take(struct rdma_event_channel *channel,
+					enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *event;
 
@@ -19,12 +20,12 @@ static struct rdma_cm_event *take(struct rdma_event_channel *channel, enum rdma_
 	return event;
 }
 
-static void expect(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
+static void event_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
 {
-	rdma_ack_cm_event(take(channel, type));
+	rdma_ack_cm_event(event_take(channel, type));
 }
 
-static void end(struct rdma_cm_id *id)
+static void id_end(struct rdma_cm_id *id)
 {
 	rdma_destroy_qp(id);
 	MUST(!rdma_destroy_id(id));
@@ -38,19 +39,19 @@ static void connect_once(struct rdma_event_channel *client_channel,
 
 	cm_make_qp(client);
 	MUST(!rdma_connect(client, NULL));
-	event = take(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+	event = event_take(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
 	server = event->id;
 	rdma_ack_cm_event(event);
 	cm_make_qp(server);
 	MUST(!rdma_accept(server, NULL));
-	expect(client_channel, RDMA_CM_EVENT_ESTABLISHED);
-	expect(server_channel, RDMA_CM_EVENT_ESTABLISHED);
+	event_expect(client_channel, RDMA_CM_EVENT_ESTABLISHED);
+	event_expect(server_channel, RDMA_CM_EVENT_ESTABLISHED);
 	MUST(!rdma_disconnect(client));
-	expect(server_channel, RDMA_CM_EVENT_DISCONNECTED);
+	event_expect(server_channel, RDMA_CM_EVENT_DISCONNECTED);
 	MUST(!rdma_disconnect(server));
-	expect(client_channel, RDMA_CM_EVENT_DISCONNECTED);
-	end(client);
-	end(server);
+	event_expect(client_channel, RDMA_CM_EVENT_DISCONNECTED);
+	id_end(client);
+	id_end(server);
 }
 
 void own_commands(void)

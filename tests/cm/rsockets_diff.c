@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#include "util/bits.h"
 
 static void say_count(ssize_t ret, const char *fmt, ...) SAY_FORMAT(2);
 
@@ -116,9 +116,9 @@ static void topic_sockets(void)
 	static const int protocols[] = { 0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP };
 	int socket;
 
-	for (size_t i = 0; i < ARRAY_LEN(domains); i++)
-		for (size_t k = 0; k < ARRAY_LEN(types); k++)
-			for (size_t m = 0; m < ARRAY_LEN(protocols); m++) {
+	for (size_t i = 0; i < ARRAY_SIZE(domains); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(types); k++)
+			for (size_t m = 0; m < ARRAY_SIZE(protocols); m++) {
 				errno = 0;
 				socket = rsocket(domains[i], types[k], protocols[m]);
 				say_ret(socket < 0 ? -1 : 0, "domain %d type %d protocol %d",
@@ -135,7 +135,7 @@ static void topic_no_socket(void)
 	socklen_t len = sizeof(addr);
 	int value = 1;
 
-	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		int n = numbers[i];
 
 		if (n < 0 || n > 65535) /* the distribution's looks beyond its table */
@@ -222,8 +222,8 @@ static void get_options(int socket)
 {
 	static const socklen_t sizes[] = { 8, 64 }; /* with less, the distribution's writes on */
 
-	for (size_t i = 0; i < ARRAY_LEN(options); i++)
-		for (size_t k = 0; k < ARRAY_LEN(sizes); k++)
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(sizes); k++)
 			get_option(socket, &options[i], sizes[k]);
 }
 
@@ -238,10 +238,10 @@ static void set_option(int socket, const struct option *option, int number, sock
 
 static void set_options(int socket)
 {
-	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		if (options[i].is_no_number)
 			continue;
-		for (size_t k = 0; k < ARRAY_LEN(values); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(values); k++)
 			set_option(socket, &options[i], values[k], 4);
 	}
 }
@@ -335,7 +335,7 @@ static void topic_bind(void)
 	loopback6.sin6_addr.s6_addr[15] = 1;
 	foreign.sin_addr.s_addr = htonl(0xc6336401);
 	any.sin_addr.s_addr = 0;
-	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		int socket = new_socket(types[i]), other = new_socket(types[i]);
 
 		taken = here(++port);
@@ -572,7 +572,7 @@ static const struct {
 int main(int argc, char *argv[])
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
 		if (!say_is_wanted(topics[i].name, argc, argv))
 			continue;
 		say_topic(topics[i].name);

@@ -123,7 +123,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void start(struct worker *worker)
+static void worker_start(struct worker *worker)
 {
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->arrived, NULL);
@@ -149,7 +149,7 @@ int main(void)
 	port = be16toh(rdma_get_src_port(listener));
 	MUST(!pthread_create(&reader, NULL, read_events, NULL));
 	for (int i = 0; i < WORKERS; i++)
-		start(&workers[i]);
+		worker_start(&workers[i]);
 	for (int i = 0; i < WORKERS; i++) {
 		pthread_join(workers[i].thread, NULL);
 		done += workers[i].done;

@@ -15,7 +15,7 @@
 #include <infiniband/verbs.h>
 
 #define MAX_DEVICES 3
-#define EXPORT	    __attribute__((visibility("default")))
+#define EXPORT      __attribute__((visibility("default")))
 #undef ibv_query_port
 
 static uint64_t state;
@@ -48,8 +48,8 @@ static void draw_for(const struct ibv_device *device, unsigned int what, unsigne
 {
 	const char *seed = getenv("DEVINFO_SEED");
 
-	state = (seed ? strtoull(seed, NULL, 0) : 0) * 1000003 + (uint64_t)(device - devices) * 7919 +
-		what * 104729 + index;
+	state = (seed ? strtoull(seed, NULL, 0) : 0) * 1000003 +
+		(uint64_t)(device - devices) * 7919 + what * 104729 + index;
 	draw();
 	draw();
 }
@@ -75,7 +75,8 @@ static void fill_device(const struct ibv_device *device, struct ibv_device_attr_
 	attr->phys_port_cnt_ex = attr->orig_attr.phys_port_cnt;
 }
 
-static int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+static int query_device_ex(struct ibv_context *context,
+			   const struct ibv_query_device_ex_input *input,
 			   struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	struct ibv_device_attr_ex full;
@@ -193,7 +194,8 @@ EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device_attr 
 	return 0;
 }
 
-EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid)
+EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
+			 union ibv_gid *gid)
 {
 	uint32_t type;
 

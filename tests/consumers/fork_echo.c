@@ -154,7 +154,7 @@ static int exchange(int fd, int connection, size_t offset, size_t size)
 }
 
 /* A piece of each connection in turn, so that all children are busy at once. */
-static int ask(int port, int connections, size_t bytes)
+static int echo_ask(int port, int connections, size_t bytes)
 {
 	int fds[MAX_CONNECTIONS], i;
 	size_t offset, size;
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "serve"))
 		return serve(atoi(argv[2]), atoi(argv[3]));
 	if (argc == 5 && !strcmp(argv[1], "ask") && atoi(argv[3]) <= MAX_CONNECTIONS)
-		return ask(atoi(argv[2]), atoi(argv[3]), strtoul(argv[4], NULL, 0));
+		return echo_ask(atoi(argv[2]), atoi(argv[3]), strtoul(argv[4], NULL, 0));
 	fprintf(stderr, "usage: %s serve PORT CONNECTIONS | ask PORT CONNECTIONS BYTES\n", argv[0]);
 	return 2;
 }

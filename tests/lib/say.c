@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 
 #include "say.h"
+#include "util/bits.h"
 
 static const char *current_topic = "";
 static int failures;
@@ -107,7 +108,7 @@ static const char *opcode_name(enum ibv_wc_opcode opcode)
 		{ IBV_WC_RECV_RDMA_WITH_IMM, "RECV_RDMA_WITH_IMM" },
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].opcode == opcode)
 			return names[i].name;
 	return "unknown opcode";

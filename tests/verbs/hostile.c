@@ -21,6 +21,7 @@
 #include <rdma/rdma_user_ioctl_cmds.h>
 
 #include "tests/lib/uverbs_request.h"
+#include "util/bits.h"
 
 enum {
 	MAX_ATTRS = 16,
@@ -62,7 +63,7 @@ static uint32_t word(void)
 
 	switch (pick(3)) {
 	case 0:
-		return special[pick(sizeof(special) / sizeof(special[0]))];
+		return special[pick(ARRAY_SIZE(special))];
 	case 1:
 		return pick(16); /* a handle */
 	default:
@@ -88,7 +89,7 @@ static uint16_t length(void)
 		0, 1, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 128, 256
 	};
 
-	return pick(8) ? usual[pick(sizeof(usual) / sizeof(usual[0]))] : pick(1 << 16);
+	return pick(8) ? usual[pick(ARRAY_SIZE(usual))] : pick(1 << 16);
 }
 
 static void fill_room(void)
@@ -215,7 +216,7 @@ static const struct shape {
 
 static unsigned int shaped(struct request *request)
 {
-	const struct shape *shape = &shapes[pick(sizeof(shapes) / sizeof(shapes[0]))];
+	const struct shape *shape = &shapes[pick(ARRAY_SIZE(shapes))];
 	unsigned int count = 0;
 
 	request->hdr.object_id = shape->object;

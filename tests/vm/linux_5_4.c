@@ -50,7 +50,7 @@ static bool is_later(const struct ib_uverbs_ioctl_hdr *hdr)
 	return false;
 }
 
-static struct ib_uverbs_attr *find(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
+static struct ib_uverbs_attr *attr_find(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 {
 	for (unsigned int i = 0; i < hdr->num_attrs; i++)
 		if (hdr->attrs[i].attr_id == id)
@@ -61,13 +61,13 @@ static struct ib_uverbs_attr *find(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 /* The driver's part of the command that opens a context, which Linux 5.4 knows in the form of write(). */
 static struct ib_uverbs_attr *open_request(struct ib_uverbs_ioctl_hdr *hdr)
 {
-	struct ib_uverbs_attr *command = find(hdr, UVERBS_ATTR_WRITE_CMD);
+	struct ib_uverbs_attr *command = attr_find(hdr, UVERBS_ATTR_WRITE_CMD);
 
 	if (hdr->object_id != UVERBS_OBJECT_DEVICE || hdr->method_id != UVERBS_METHOD_INVOKE_WRITE)
 		return NULL;
 	if (!command || command->data != IB_USER_VERBS_CMD_GET_CONTEXT)
 		return NULL;
-	return find(hdr, UVERBS_ATTR_UHW_IN);
+	return attr_find(hdr, UVERBS_ATTR_UHW_IN);
 }
 
 typedef int (*ioctl_fn)(int fd, unsigned long request, ...);

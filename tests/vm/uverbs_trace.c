@@ -176,7 +176,7 @@ static int trace_all(pid_t program)
 	return result;
 }
 
-static pid_t start(char **argv)
+static pid_t traced_start(char **argv)
 {
 	const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
 			     PTRACE_O_TRACEVFORK;
@@ -209,7 +209,7 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 2;
 	}
-	pid = start(argv + 2);
+	pid = traced_start(argv + 2);
 	if (pid < 0) {
 		fprintf(stderr, "uverbs-trace: cannot trace %s\n", argv[2]);
 		return 2;

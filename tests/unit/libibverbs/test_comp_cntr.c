@@ -15,7 +15,7 @@ static struct ibv_comp_cntr *make(void **state)
 	return ibv_create_comp_cntr(context_of(state), &attr);
 }
 
-static void take(struct ibv_comp_cntr *cntr)
+static void counter_take(struct ibv_comp_cntr *cntr)
 {
 	expect(NULL, NULL);
 	assert_int_equal(ibv_destroy_comp_cntr(cntr), 0);
@@ -30,7 +30,7 @@ static void a_counter_is_made_and_destroyed(void **state)
 	assert_string_equal(kernel.text, "13/0 000=new");
 	assert_int_equal(cntr->handle, 0x51);
 	assert_ptr_equal(cntr->context, context_of(state));
-	take(cntr);
+	counter_take(cntr);
 }
 
 static void both_values_can_be_set_increased_and_read(void **state)
@@ -58,7 +58,7 @@ static void both_values_can_be_set_increased_and_read(void **state)
 	expect(IDS(UVERBS_ATTR_READ_COMP_CNTR_RESP_VALUE), NULL);
 	assert_int_equal(ibv_read_err_comp_cntr(cntr, &value), 0);
 	assert_string_equal(kernel.text, "13/3 000=51 001=8:1 002>8");
-	take(cntr);
+	counter_take(cntr);
 }
 
 static void a_counter_is_attached_to_operations_of_a_qp(void **state)
@@ -74,7 +74,7 @@ static void a_counter_is_attached_to_operations_of_a_qp(void **state)
 	assert_string_equal(kernel.text, "4/2 000=61 001=51 002=4:10");
 	attr.comp_mask = 1;
 	assert_int_equal(ibv_qp_attach_comp_cntr(&qp, cntr, &attr), EINVAL);
-	take(cntr);
+	counter_take(cntr);
 }
 
 static void an_older_program_gets_the_capabilities_it_has_room_for(void **state)

@@ -19,7 +19,7 @@
 
 static const char *root;
 
-static void put(const char *class, const char *device, const char *file, const char *text)
+static void sysfs_put(const char *class, const char *device, const char *file, const char *text)
 {
 	char path[256];
 
@@ -29,11 +29,11 @@ static void put(const char *class, const char *device, const char *file, const c
 
 static void put_device(const char *uverbs, const char *ibdev, const char *modalias, const char *abi)
 {
-	put("infiniband_verbs", uverbs, "ibdev", ibdev);
-	put("infiniband_verbs", uverbs, "dev", "231:192\n");
-	put("infiniband_verbs", uverbs, "abi_version", abi);
-	put("infiniband_verbs", uverbs, "device/modalias", modalias);
-	put("infiniband", ibdev, "node_type", "1: CA\n");
+	sysfs_put("infiniband_verbs", uverbs, "ibdev", ibdev);
+	sysfs_put("infiniband_verbs", uverbs, "dev", "231:192\n");
+	sysfs_put("infiniband_verbs", uverbs, "abi_version", abi);
+	sysfs_put("infiniband_verbs", uverbs, "device/modalias", modalias);
+	sysfs_put("infiniband", ibdev, "node_type", "1: CA\n");
 }
 
 static int lines_with(const char *what)

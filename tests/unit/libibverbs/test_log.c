@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/bits.h"
+
 static char *log_after(const char *level, void (*write_lines)(void))
 {
 	char path[512];
@@ -48,7 +50,7 @@ static void levels_include_the_graver_ones(void **state)
 	};
 
 	(void)state;
-	for (unsigned int i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(want); i++) {
 		char *text = log_after(want[i][0], one_of_each);
 
 		/* With "off" the file is not even opened, so it keeps what it had. */

@@ -28,7 +28,7 @@ static struct {
 	unsigned int count, received;
 } kernel;
 
-static void answer(struct nl_msg *msg)
+static void kernel_answer(struct nl_msg *msg)
 {
 	assert_true(kernel.count < 4);
 	kernel.answers[kernel.count++] = msg;
@@ -51,7 +51,7 @@ static void add_device(uint32_t index, const char *name, uint32_t seq)
 	nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 	nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name);
 	nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, IBV_NODE_CA);
-	answer(msg);
+	kernel_answer(msg);
 }
 
 static void answer_dump(uint32_t seq)
@@ -62,7 +62,7 @@ static void answer_dump(uint32_t seq)
 	add_device(3, "mlx5_3", seq);
 	add_device(7, "nouverbs_7", seq);
 	nlmsg_append(done, &status, sizeof(status), NLMSG_ALIGNTO);
-	answer(done);
+	kernel_answer(done);
 }
 
 static void answer_error(int err, uint32_t seq)
@@ -71,7 +71,7 @@ static void answer_error(int err, uint32_t seq)
 	struct nlmsgerr body = { .error = -err };
 
 	nlmsg_append(msg, &body, sizeof(body), NLMSG_ALIGNTO);
-	answer(msg);
+	kernel_answer(msg);
 }
 
 static void answer_chardev(struct nlmsghdr *request)
@@ -91,7 +91,7 @@ static void answer_chardev(struct nlmsghdr *request)
 	nla_put_u64(msg, RDMA_NLDEV_ATTR_CHARDEV_ABI, 1);
 	nla_put_u64(msg, RDMA_NLDEV_ATTR_CHARDEV, 231 << 8 | 197);
 	nla_put_u32(msg, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 1);
-	answer(msg);
+	kernel_answer(msg);
 }
 
 static void answer_system(const struct nlmsghdr *request)
@@ -101,7 +101,7 @@ static void answer_system(const struct nlmsghdr *request)
 	nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1);
 	if (kernel.copy_on_fork >= 0)
 		nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, (uint8_t)kernel.copy_on_fork);
-	answer(msg);
+	kernel_answer(msg);
 }
 
 static int take_request(struct nl_sock *sock, struct nl_msg *msg)

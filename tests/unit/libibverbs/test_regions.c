@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/bits.h"
+
 static char called[128];
 static int answer; /* of every operation */
 static struct verbs_mr *last;
@@ -147,7 +149,7 @@ static void contradictions_are_refused(void **state)
 	struct ibv_pd pd = pd_of(state);
 	struct ibv_mr_init_attr attr = { .length = 64 };
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		attr.comp_mask = wrong[i];
 		assert_string_equal(reg_ex(&pd, attr), "EINVAL");
 	}

@@ -26,7 +26,7 @@ static struct sockaddr_in ipv4(const char *text)
 }
 
 /* Look at bytes, and clear them: what was not looked at shall be 0. */
-static void check(uint8_t *bytes, size_t at, const uint8_t *expected, size_t len)
+static void bytes_check(uint8_t *bytes, size_t at, const uint8_t *expected, size_t len)
 {
 	assert_memory_equal(bytes + at, expected, len);
 	memset(bytes + at, 0, len);
@@ -49,8 +49,8 @@ static void destination_is_header_and_one_entry(void **state)
 
 	(void)state;
 	assert_int_equal(rdmacm_acm_pack(&question, &message), 0);
-	check((uint8_t *)&message, 0, header, sizeof(header));
-	check((uint8_t *)&message, 16, entry, sizeof(entry));
+	bytes_check((uint8_t *)&message, 0, header, sizeof(header));
+	bytes_check((uint8_t *)&message, 16, entry, sizeof(entry));
 	check_rest_is_zero(&message);
 }
 
@@ -67,9 +67,9 @@ static void source_goes_first_and_no_delay_is_of_the_destination(void **state)
 
 	(void)state;
 	assert_int_equal(rdmacm_acm_pack(&question, &message), 0);
-	check((uint8_t *)&message, 0, header, sizeof(header));
-	check((uint8_t *)&message, 16, first, sizeof(first));
-	check((uint8_t *)&message, 88, second, sizeof(second));
+	bytes_check((uint8_t *)&message, 0, header, sizeof(header));
+	bytes_check((uint8_t *)&message, 16, first, sizeof(first));
+	bytes_check((uint8_t *)&message, 88, second, sizeof(second));
 	check_rest_is_zero(&message);
 }
 
@@ -85,9 +85,9 @@ static void gid_is_asked_for_as_a_path(void **state)
 	(void)state;
 	memcpy(dst.sib_addr.sib_raw, gid, sizeof(gid));
 	assert_int_equal(rdmacm_acm_pack(&question, &message), 0);
-	check((uint8_t *)&message, 0, header, sizeof(header));
-	check((uint8_t *)&message, 16, kind, sizeof(kind));
-	check((uint8_t *)&message, 24 + 8, gid, sizeof(gid));
+	bytes_check((uint8_t *)&message, 0, header, sizeof(header));
+	bytes_check((uint8_t *)&message, 16, kind, sizeof(kind));
+	bytes_check((uint8_t *)&message, 24 + 8, gid, sizeof(gid));
 	check_rest_is_zero(&message);
 }
 

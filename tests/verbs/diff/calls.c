@@ -210,7 +210,7 @@ void diff_fork(struct rig *rig)
 	int status;
 	pid_t pid;
 
-	for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bodies); i++) {
 		fflush(stdout);
 		pid = fork();
 		MUST(pid >= 0);
@@ -247,7 +247,8 @@ static void bind_by_wr(struct rig_pair *pair, struct ibv_mw *mw)
 {
 	struct rig_end *end = &pair->end[1];
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(end->qp);
-	struct ibv_mw_bind_info info = { end->mr, (uintptr_t)end->buf, 256, IBV_ACCESS_REMOTE_WRITE };
+	struct ibv_mw_bind_info info = { end->mr, (uintptr_t)end->buf, 256,
+					 IBV_ACCESS_REMOTE_WRITE };
 
 	ibv_wr_start(qpx);
 	qpx->wr_id = 1;

@@ -39,7 +39,7 @@ static void cq_sizes(struct rig *rig)
 			      rig->device.max_cqe + 1,
 			      0x7fffffff };
 
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 		cq_one(rig, sizes[i], NULL, 0);
 }
 
@@ -108,7 +108,7 @@ static void cq_ex_flags(struct rig *rig)
 		{ .cqe = 16, .comp_mask = ~0U },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		cq_ex_one(rig, cases[i]);
 }
 

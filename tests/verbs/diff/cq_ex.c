@@ -236,7 +236,7 @@ void diff_cq_ex_poll(struct rig *rig)
 		  .flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ex_rig ex;
 
 		say("case %zu, wc_flags 0x%llx flags 0x%x", i,

@@ -271,7 +271,7 @@ static void all_transfers(struct rig *rig, enum door door, int sig_all)
 
 	conf.sig_all = sig_all;
 	rig_pair_open(rig, &conf, &pair);
-	for (size_t i = 0; i < ARRAY_LEN(transfers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(transfers); i++)
 		transfer_run(&pair, &transfers[i], door);
 	rig_pair_close(&pair);
 }

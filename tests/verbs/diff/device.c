@@ -166,7 +166,7 @@ void diff_port(struct rig *rig)
 	static const uint8_t ports[] = { 0, 1, 2, 3, 255 };
 	struct ibv_port_attr attr;
 
-	for (size_t i = 0; i < ARRAY_LEN(ports); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
 		memset(&attr, 0xa5, sizeof(attr));
 		if (!SAY_RET(ibv_query_port(rig->ctx, ports[i], &attr), "query_port %u", ports[i]))
 			show_port(&attr);
@@ -243,14 +243,14 @@ void diff_pkey(struct rig *rig)
 	static const uint16_t values[] = { 0xffff, 0x7fff, 0, 0x1234 };
 	__be16 pkey;
 
-	for (size_t p = 0; p < ARRAY_LEN(ports); p++)
-		for (size_t i = 0; i < ARRAY_LEN(indexes); i++) {
+	for (size_t p = 0; p < ARRAY_SIZE(ports); p++)
+		for (size_t i = 0; i < ARRAY_SIZE(indexes); i++) {
 			pkey = 0x5a5a;
 			if (!SAY_RET(ibv_query_pkey(rig->ctx, ports[p], indexes[i], &pkey),
 				     "query_pkey port %u index %d", ports[p], indexes[i]))
 				say("pkey 0x%04x", ntohs(pkey));
 		}
-	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		errno = 0;
 		int index = ibv_get_pkey_index(rig->ctx, RIG_PORT, htons(values[i]));
 

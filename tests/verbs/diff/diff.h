@@ -12,8 +12,7 @@
 
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#include "util/bits.h"
 
 typedef void topic_fn(struct rig *rig);
 

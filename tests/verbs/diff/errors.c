@@ -244,7 +244,7 @@ static void receive_case(struct rig *rig, const char *name, uint32_t recv_len,
 
 void diff_access_errors(struct rig *rig)
 {
-	for (size_t i = 0; i < ARRAY_LEN(bad_accesses); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad_accesses); i++)
 		access_case(rig, &bad_accesses[i]);
 	receive_case(rig, "too little room", 64, ALL, 0, 100);
 	receive_case(rig, "too little room for several packets", 3000, ALL, 0, 4096);

@@ -16,7 +16,8 @@ static void reset(struct rig_pair *pair)
 static void send_one(struct rig_pair *pair, uint32_t length, int num_sge)
 {
 	struct rig_end *end = &pair->end[0];
-	struct ibv_sge sges[] = { { (uintptr_t)end->buf, num_sge == 1 ? length : 64, end->mr->lkey },
+	struct ibv_sge sges[] = { { (uintptr_t)end->buf, num_sge == 1 ? length : 64,
+				    end->mr->lkey },
 				  { (uintptr_t)end->buf, length, end->mr->lkey } };
 	struct ibv_send_wr wr = { .wr_id = 1,
 				  .sg_list = sges,
@@ -28,7 +29,8 @@ static void send_one(struct rig_pair *pair, uint32_t length, int num_sge)
 
 	wr.wr.rdma.remote_addr = (uintptr_t)pair->end[1].buf;
 	wr.wr.rdma.rkey = pair->end[1].mr->rkey;
-	if (!SAY_RET(ibv_post_send(end->qp, &wr, &bad), "post_send of %#x, SGE %d", length, num_sge) &&
+	if (!SAY_RET(ibv_post_send(end->qp, &wr, &bad), "post_send of %#x, SGE %d", length,
+		     num_sge) &&
 	    rig_poll(end->cq, 1, &wc) == 1)
 		say_wc("A", &wc, pair->end[1].qp->qp_num);
 	reset(pair);
@@ -83,7 +85,7 @@ void diff_huge(struct rig *rig)
 
 	conf.send_ops = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_SEND;
 	rig_pair_open(rig, &conf, &pair);
-	for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		send_one(&pair, lengths[i], 1);
 		send_one(&pair, lengths[i], 2);
 		receive_one(&pair, lengths[i]);

@@ -84,7 +84,7 @@ static bool exists(const char *name)
 {
 	if (!strcmp(name, "two-processes"))
 		return true;
-	for (size_t i = 0; i < ARRAY_LEN(topics); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
 		if (!strcmp(topics[i].name, name))
 			return true;
 	fprintf(stderr, "verbs-diff: no topic %s\n", name);
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 		diff_two_processes();
 		rig_open(&rig);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
 		if (!say_is_wanted(topics[i].name, argc, argv))
 			continue;
 		say_topic(topics[i].name);

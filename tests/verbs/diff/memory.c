@@ -77,7 +77,7 @@ static void dm_sizes(struct ibv_context *ctx)
 		{ 1 << 30, 0, 0 }, { SIZE_MAX, 0, 0 },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ibv_alloc_dm_attr attr = { cases[i].length, cases[i].log_align,
 						  cases[i].comp_mask };
 		struct ibv_dm *dm = SAY_PTR(ibv_alloc_dm(ctx, &attr),
@@ -96,7 +96,7 @@ static void dm_is_used_up(struct ibv_context *ctx, uint64_t size)
 	struct ibv_dm *dm[8] = { NULL };
 	size_t n = 0;
 
-	while (n < ARRAY_LEN(dm) && (dm[n] = SAY_PTR(ibv_alloc_dm(ctx, &attr), "a quarter")))
+	while (n < ARRAY_SIZE(dm) && (dm[n] = SAY_PTR(ibv_alloc_dm(ctx, &attr), "a quarter")))
 		n++;
 	while (n)
 		MUST(!ibv_free_dm(dm[--n]));
@@ -114,7 +114,7 @@ static void dm_copies(struct ibv_dm *dm)
 
 	for (size_t i = 0; i < sizeof(out); i++)
 		out[i] = i * 5 + i / 256;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t offset = cases[i].offset;
 		size_t length = cases[i].length;
 		bool bad = ibv_memcpy_to_dm(dm, offset, out, length);
@@ -152,7 +152,7 @@ static void dm_regions(struct ibv_pd *pd, struct ibv_dm *dm)
 		{ 0, 64, ZB | LW | 1 << 4 },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ibv_mr *mr = SAY_PTR(
 			ibv_reg_dm_mr(pd, dm, cases[i].offset, cases[i].length, cases[i].access),
 			"reg_dm_mr offset %lld length %zu access 0x%x", (long long)cases[i].offset,
@@ -292,7 +292,7 @@ static void odp_ranges(struct ibv_pd *pd, uint8_t *buf)
 		{ "remote write only", buf, PAGE, ODP | RW },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ibv_mr *mr =
 			SAY_PTR(ibv_reg_mr(pd, cases[i].addr, cases[i].length, cases[i].access),
 				"%s", cases[i].name);
@@ -409,7 +409,7 @@ static void advise_about(struct ibv_pd *pd, const struct ibv_mr *mr, uint64_t ba
 		{ "no length", IBV_ADVISE_MR_ADVICE_PREFETCH, 1, 0, 0, 1 },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ibv_sge sge = { base + cases[i].offset, cases[i].length, mr->lkey };
 
 		SAY_RET(ibv_advise_mr(pd, cases[i].advice, cases[i].flags, &sge, cases[i].num_sge),
@@ -470,7 +470,7 @@ static void dmabuf_values(struct ibv_pd *pd, int fd)
 		{ 0, SIZE_MAX, 0, LW }, { 0, PAGE, 0, LW | 1 << 20 },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ibv_mr *mr = SAY_PTR(ibv_reg_dmabuf_mr(pd, cases[i].offset, cases[i].length,
 							      cases[i].iova, fd, cases[i].access),
 					    "offset %llu length %zu iova %llu access 0x%x",

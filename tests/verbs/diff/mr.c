@@ -41,7 +41,7 @@ static void mr_access(struct ibv_pd *pd, uint8_t *buf)
 
 	for (unsigned int access = 0; access < 32; access++)
 		say_mr(SAY_PTR(ibv_reg_mr(pd, buf, 4096, access), "access 0x%x", access), buf, pd);
-	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		say_mr(SAY_PTR(ibv_reg_mr(pd, buf, 4096, others[i]), "access 0x%x", others[i]), buf,
 		       pd);
 }
@@ -64,7 +64,7 @@ static void mr_ranges(struct ibv_pd *pd, uint8_t *buf)
 		{ 0, 1ULL << 46 },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
 		say_mr(SAY_PTR(ibv_reg_mr(pd, buf + ranges[i].offset, ranges[i].length,
 					  IBV_ACCESS_LOCAL_WRITE),
 			       "offset %zu length %zu", ranges[i].offset, ranges[i].length),
@@ -142,7 +142,7 @@ static void mr_iova_values(struct ibv_pd *pd, uint8_t *buf)
 		{ 0, 0xffffffffffffff00ULL },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		say_mr(SAY_PTR(ibv_reg_mr_iova(pd, buf + cases[i].offset, 4096, cases[i].iova,
 					       IBV_ACCESS_LOCAL_WRITE),
 			       "offset %zu iova 0x%llx", cases[i].offset,

@@ -74,7 +74,7 @@ static void bad_inline(struct post_rig *p)
 
 	wr.send_flags |= IBV_SEND_INLINE;
 	wr.sg_list = &sge;
-	for (size_t i = 0; i < ARRAY_LEN(lens); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
 		struct ibv_qp_init_attr init;
 		struct ibv_qp_attr attr;
 
@@ -91,7 +91,7 @@ static void bad_sges(struct post_rig *p)
 	struct ibv_send_wr wr = write_wr(p, 0);
 	char name[64];
 
-	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		wr.num_sge = counts[i];
 		snprintf(name, sizeof(name), "%d entries", counts[i]);
 		middle_one(p, name, wr);
@@ -104,7 +104,7 @@ static void bad_opcodes(struct post_rig *p)
 	struct ibv_send_wr wr = write_wr(p, 0);
 	char name[64];
 
-	for (size_t i = 0; i < ARRAY_LEN(opcodes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		wr.opcode = (enum ibv_wr_opcode)opcodes[i];
 		snprintf(name, sizeof(name), "opcode %d", opcodes[i]);
 		middle_one(p, name, wr);
@@ -116,7 +116,7 @@ static void bad_receives(struct post_rig *p)
 	static const int counts[] = { 0, 4, 5, 8, MANY };
 	struct rig_end *end = &p->pair.end[1];
 
-	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		struct ibv_recv_wr wrs[3] = { 0 }, *bad = NULL;
 
 		for (int k = 0; k < 3; k++)
@@ -231,9 +231,9 @@ static void overfill_send(struct rig *rig, uint32_t max_send_wr, uint32_t max_se
 	conf.cqe = 4096;
 	rig_pair_open(rig, &conf, &p.pair);
 	p.sges[0] = (struct ibv_sge){ (uintptr_t)p.pair.end[0].buf, 1, p.pair.end[0].mr->lkey };
-	for (size_t i = 0; i < ARRAY_LEN(wrs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wrs); i++) {
 		wrs[i] = write_wr(&p, i);
-		wrs[i].next = i + 1 < ARRAY_LEN(wrs) ? &wrs[i + 1] : NULL;
+		wrs[i].next = i + 1 < ARRAY_SIZE(wrs) ? &wrs[i + 1] : NULL;
 	}
 	SAY_RET(ibv_post_send(p.pair.end[0].qp, wrs, &bad), "send queue of %u x %u, inline %u",
 		max_send_wr, max_send_sge, max_inline);
@@ -290,10 +290,10 @@ static void overfill_recv(struct rig *rig, uint32_t max_recv_wr, uint32_t max_re
 	conf.cap.max_recv_wr = max_recv_wr;
 	conf.cap.max_recv_sge = max_recv_sge;
 	rig_pair_open(rig, &conf, &pair);
-	for (size_t i = 0; i < ARRAY_LEN(wrs); i++)
-		wrs[i] =
-			(struct ibv_recv_wr){ .wr_id = i,
-					      .next = i + 1 < ARRAY_LEN(wrs) ? &wrs[i + 1] : NULL };
+	for (size_t i = 0; i < ARRAY_SIZE(wrs); i++)
+		wrs[i] = (struct ibv_recv_wr){ .wr_id = i,
+					       .next = i + 1 < ARRAY_SIZE(wrs) ? &wrs[i + 1]
+									       : NULL };
 	SAY_RET(ibv_post_recv(pair.end[1].qp, wrs, &bad), "receive queue of %u x %u", max_recv_wr,
 		max_recv_sge);
 	say("bad_wr is number %td", bad ? bad - wrs : -1);

@@ -95,8 +95,8 @@ static void each_cap(const struct create_rig *c)
 				    0x80000000,
 				    0xffffffff };
 
-	for (size_t field = 0; field < ARRAY_LEN(cap_fields); field++)
-		for (size_t i = 0; i < ARRAY_LEN(values); i++)
+	for (size_t field = 0; field < ARRAY_SIZE(cap_fields); field++)
+		for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 			if (!reads_as_small(field, values[i]))
 				cap_one(c, field, values[i]);
 }
@@ -112,7 +112,7 @@ static void cap_combinations(const struct create_rig *c)
 		{ 128, 128, 1, 1, 236 },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(caps); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(caps); i++) {
 		struct ibv_qp_init_attr attr = plain_attr(c);
 		struct ibv_qp *qp;
 
@@ -129,7 +129,7 @@ static void other_fields(const struct create_rig *c)
 	struct ibv_qp *qp;
 	int context;
 
-	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		attr = plain_attr(c);
 		attr.qp_type = (enum ibv_qp_type)types[i];
 		SAY_PTR(ibv_create_qp(c->pd, &attr), "qp_type %d", types[i]);
@@ -155,14 +155,14 @@ static void foreign_cq(const struct create_rig *c)
 	struct rig other;
 
 	rig_open(&other);
-	for (size_t i = 0; i < ARRAY_LEN(cqs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cqs); i++)
 		MUST(cqs[i] = ibv_create_cq(other.ctx, 1, NULL, NULL, 0));
-	attr.send_cq = cqs[ARRAY_LEN(cqs) - 1];
+	attr.send_cq = cqs[ARRAY_SIZE(cqs) - 1];
 	SAY_PTR(ibv_create_qp(c->pd, &attr), "send_cq of another context");
 	attr = plain_attr(c);
-	attr.recv_cq = cqs[ARRAY_LEN(cqs) - 1];
+	attr.recv_cq = cqs[ARRAY_SIZE(cqs) - 1];
 	SAY_PTR(ibv_create_qp(c->pd, &attr), "recv_cq of another context");
-	for (size_t i = 0; i < ARRAY_LEN(cqs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cqs); i++)
 		MUST(!ibv_destroy_cq(cqs[i]));
 	rig_close(&other);
 }

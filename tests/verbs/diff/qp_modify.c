@@ -13,7 +13,7 @@ static const char *state_name(int state)
 {
 	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
 
-	return state >= 0 && state < (int)ARRAY_LEN(names) ? names[state] : "no state";
+	return state >= 0 && state < (int)ARRAY_SIZE(names) ? names[state] : "no state";
 }
 
 /* One unconnected QP; tests move it as they like. */
@@ -65,8 +65,8 @@ void diff_qp_states(struct rig *rig)
 	struct ibv_qp_attr attr;
 
 	modify_rig_open(rig, &m);
-	for (size_t from = 0; from < ARRAY_LEN(all_states); from++)
-		for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
+	for (size_t from = 0; from < ARRAY_SIZE(all_states); from++)
+		for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
 			int mask = step_attr(&m, (enum ibv_qp_state)targets[i], &attr);
 
 			put_in(&m, all_states[from]);
@@ -112,7 +112,7 @@ void diff_qp_masks(struct rig *rig)
 	struct modify_rig m;
 
 	modify_rig_open(rig, &m);
-	for (size_t i = 0; i < ARRAY_LEN(steps); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
 		flip_each_bit(&m, steps[i].from, steps[i].to);
 	put_in(&m, IBV_QPS_INIT);
 	SAY_RET(ibv_modify_qp(m.end.qp, &(struct ibv_qp_attr){ 0 }, 0), "mask 0 in INIT");
@@ -267,7 +267,7 @@ void diff_qp_values(struct rig *rig)
 	struct modify_rig m;
 
 	modify_rig_open(rig, &m);
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		try_values(&m, &cases[i]);
 	modify_rig_close(&m);
 }
@@ -319,7 +319,7 @@ void diff_qp_query(struct rig *rig)
 	struct modify_rig m;
 
 	modify_rig_open(rig, &m);
-	for (size_t i = 0; i < ARRAY_LEN(all_states); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all_states); i++) {
 		say("in %s:", state_name(all_states[i]));
 		put_in(&m, all_states[i]);
 		memset(&attr, 0, sizeof(attr));
@@ -329,7 +329,7 @@ void diff_qp_query(struct rig *rig)
 		say_attr(&attr, &m);
 		say_init(&init, &m);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(masks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++)
 		SAY_RET(ibv_query_qp(m.end.qp, &attr, masks[i], &init), "query_qp mask 0x%x",
 			masks[i]);
 	modify_rig_close(&m);

@@ -363,7 +363,7 @@ static const struct steer_case cases[] = {
 
 static void steer_by_specs(struct rig *rig, struct raw *raw)
 {
-	for (unsigned int i = 0; i < ARRAY_LEN(cases); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, 1, 0);
 		uint16_t size = cases[i].spec.eth.size;
 		struct ibv_flow *flow;
@@ -391,7 +391,7 @@ static void steer_by_priority(struct rig *rig, struct raw *raw)
 		      { { 15, 14 }, 0 } };
 	const struct frame frame = { UDP4 }, group = { UDP4, .group = true };
 
-	for (unsigned int i = 0; i < ARRAY_LEN(pairs); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(pairs); i++) {
 		struct ibv_flow *flow[RECEIVERS];
 
 		for (int n = 0; n < RECEIVERS; n++) {
@@ -415,7 +415,7 @@ static void steer_the_rest(struct rig *rig, struct raw *raw)
 							 IBV_FLOW_ATTR_MC_DEFAULT };
 	const struct frame frame = { UDP4 }, group = { UDP4, .group = true };
 
-	for (unsigned int i = 0; i < ARRAY_LEN(types); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++) {
 		struct rule rest = rule_of(types[i], 0, 0);
 		struct rule own = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
 		struct ibv_flow *all = make_flow(raw, 0, &rest, "default"), *one;
@@ -449,7 +449,7 @@ static void bad_flows(struct raw *raw)
 		{ IBV_FLOW_ATTR_ALL_DEFAULT, 0, IBV_FLOW_ATTR_FLAGS_EGRESS, 1 },
 	};
 
-	for (unsigned int i = 0; i < ARRAY_LEN(bad); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct rule rule = rule_of(bad[i].type, bad[i].priority, bad[i].flags);
 		struct ibv_flow *flow;
 
@@ -601,7 +601,7 @@ void diff_pacing(struct rig *rig)
 	    device.packet_pacing_caps.qp_rate_limit_max, device.packet_pacing_caps.supported_qpts);
 	if (!raw_open(rig, &raw))
 		return;
-	for (unsigned int i = 0; i < ARRAY_LEN(rates); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(rates); i++)
 		try_rate(&raw, rates[i][0], rates[i][1], (uint16_t)rates[i][2]);
 	SAY_RET(ibv_modify_qp(raw.from, &attr, IBV_QP_STATE | IBV_QP_RATE_LIMIT),
 		"RTS with a rate");

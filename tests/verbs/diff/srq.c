@@ -29,7 +29,7 @@ void diff_srq_create(struct rig *rig)
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
 
 	MUST(pd);
-	for (unsigned int i = 0; i < ARRAY_LEN(sizes); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++)
 		try_create(pd, sizes[i][0], sizes[i][1], 0);
 	try_create(pd, UINT32_MAX, 1, 0);
 	try_create(pd, 1, UINT32_MAX, 0);

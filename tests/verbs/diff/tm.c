@@ -123,8 +123,8 @@ static void tell(const struct ends *tm, struct ibv_ops_wr *wr)
 }
 
 /* Tag N, whose buffer is piece N and has LEN bytes */
-static int add(struct ends *tm, unsigned int n, uint64_t tag, uint64_t mask, uint32_t len,
-	       int flags)
+static int tag_add(struct ends *tm, unsigned int n, uint64_t tag, uint64_t mask, uint32_t len,
+		   int flags)
 {
 	struct ibv_sge sge = { (uintptr_t)tm->buf + BUF + n * PIECE, len, tm->mr->lkey };
 	struct ibv_ops_wr wr = { .wr_id = 100 + n, .opcode = IBV_WR_TAG_ADD, .flags = flags };
@@ -269,9 +269,9 @@ static void eager_messages(struct ends *tm)
 {
 	uint32_t len = 3000;
 
-	add(tm, 0, 5, 0xff, 100, IBV_OPS_SIGNALED);
-	add(tm, 1, 5, 0xff, PIECE, 0);
-	add(tm, 2, 0, 0, 100, IBV_OPS_SIGNALED);
+	tag_add(tm, 0, 5, 0xff, 100, IBV_OPS_SIGNALED);
+	tag_add(tm, 1, 5, 0xff, PIECE, 0);
+	tag_add(tm, 2, 0, 0, 100, IBV_OPS_SIGNALED);
 	reap(tm, 2);
 	send_tagged(tm, IBV_TMH_EAGER, 0x1005, 64);
 	reap(tm, 1);
@@ -291,7 +291,7 @@ static void unexpected_messages(struct ends *tm)
 	send_tagged(tm, IBV_TMH_EAGER, 9, 64);
 	reap(tm, 2);
 	/* The device does not know that we know. */
-	add(tm, 3, 9, 0xff, 100, IBV_OPS_SIGNALED);
+	tag_add(tm, 3, 9, 0xff, 100, IBV_OPS_SIGNALED);
 	reap(tm, 1);
 	send_tagged(tm, IBV_TMH_EAGER, 9, 64);
 	reap(tm, 1);
@@ -305,12 +305,12 @@ static void unexpected_messages(struct ends *tm)
 
 static void deletions(struct ends *tm)
 {
-	add(tm, 4, 10, 0xff, 100, IBV_OPS_SIGNALED);
-	add(tm, 5, 11, 0xff, 100, IBV_OPS_SIGNALED);
+	tag_add(tm, 4, 10, 0xff, 100, IBV_OPS_SIGNALED);
+	tag_add(tm, 5, 11, 0xff, 100, IBV_OPS_SIGNALED);
 	del(tm, tm->handle[4], IBV_OPS_SIGNALED);
 	reap(tm, 3);
 	del(tm, tm->handle[5], IBV_OPS_SIGNALED);
-	add(tm, 6, 12, 0xff, 100, IBV_OPS_SIGNALED);
+	tag_add(tm, 6, 12, 0xff, 100, IBV_OPS_SIGNALED);
 	reap(tm, 2);
 	/* The tag is gone before the device hears that it should be. */
 	send_tagged(tm, IBV_TMH_EAGER, 12, 8);
@@ -323,13 +323,13 @@ static void deletions(struct ends *tm)
 static void rendezvous(struct ends *tm)
 {
 	receive_fin(tm);
-	add(tm, 7, 20, 0xff, PIECE, IBV_OPS_SIGNALED);
+	tag_add(tm, 7, 20, 0xff, PIECE, IBV_OPS_SIGNALED);
 	reap(tm, 1);
 	send_tagged(tm, IBV_TMH_RNDV, 20, 4000);
 	reap(tm, 2);
 	expect_fin(tm);
 	check_data(tm, 7, BUF / 2, 4000);
-	add(tm, 8, 21, 0xff, 64, IBV_OPS_SIGNALED);
+	tag_add(tm, 8, 21, 0xff, 64, IBV_OPS_SIGNALED);
 	reap(tm, 1);
 	send_tagged(tm, IBV_TMH_RNDV, 21, 4000);
 	reap(tm, 1);
@@ -340,7 +340,7 @@ static void full_list(struct ends *tm)
 {
 	int n = 0;
 
-	while (n < 20 && !add(tm, 9, 0x100, 0xfff, 100, IBV_OPS_SIGNALED)) {
+	while (n < 20 && !tag_add(tm, 9, 0x100, 0xfff, 100, IBV_OPS_SIGNALED)) {
 		reap(tm, 1);
 		n++;
 	}
@@ -386,7 +386,7 @@ void diff_tm_create(struct rig *rig)
 		return;
 	MUST(pd = ibv_alloc_pd(rig->ctx));
 	cq = make_cq(rig);
-	for (unsigned int i = 0; i < ARRAY_LEN(caps); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(caps); i++) {
 		struct ibv_srq *srq = make_srq(rig, pd, cq, 10, caps[i][0], caps[i][1]);
 
 		if (srq)

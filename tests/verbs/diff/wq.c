@@ -106,9 +106,8 @@ static void try_table(const struct wq_rig *w, struct ibv_wq **wqs, uint32_t log,
 	struct ibv_rwq_ind_table_init_attr attr = { .log_ind_tbl_size = log,
 						    .ind_tbl = wqs,
 						    .comp_mask = mask };
-	struct ibv_rwq_ind_table *table =
-		SAY_PTR(ibv_create_rwq_ind_table(w->rig->ctx, &attr), "table of 2^%u, mask %#x", log,
-			mask);
+	struct ibv_rwq_ind_table *table = SAY_PTR(ibv_create_rwq_ind_table(w->rig->ctx, &attr),
+						  "table of 2^%u, mask %#x", log, mask);
 
 	if (table)
 		SAY_RET(ibv_destroy_rwq_ind_table(table), "destroy the table");
@@ -120,8 +119,8 @@ static void try_rss(const struct wq_rig *w, struct ibv_rwq_ind_table *table,
 	static uint8_t key[256];
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RAW_PACKET,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_RX_HASH |
-			     IBV_QP_INIT_ATTR_IND_TABLE,
+		.comp_mask =
+			IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_RX_HASH | IBV_QP_INIT_ATTR_IND_TABLE,
 		.pd = w->pd,
 		.rwq_ind_tbl = table,
 		.rx_hash_conf = conf,

@@ -131,12 +131,12 @@ static void put_many_sges(struct rig_pair *pair)
 	struct ibv_qp_ex *qpx = qpx_of(pair);
 	struct ibv_sge sges[64];
 
-	for (size_t i = 0; i < ARRAY_LEN(sges); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(sges); i++)
 		sges[i] = (struct ibv_sge){ (uintptr_t)pair->end[0].buf, 1, pair->end[0].mr->lkey };
 	qpx->wr_id = 2;
 	qpx->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_send(qpx);
-	ibv_wr_set_sge_list(qpx, ARRAY_LEN(sges), sges);
+	ibv_wr_set_sge_list(qpx, ARRAY_SIZE(sges), sges);
 }
 
 void diff_wr_batch(struct rig *rig)
@@ -170,7 +170,7 @@ static void odd_lists(struct rig_pair *pair)
 		{ "READ", IBV_WR_RDMA_READ, { 0, 9 }, 2, { 0 }, 0, 0 },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		transfer_run(pair, &cases[i], DOOR_WR);
 		transfer_run(pair, &cases[i], DOOR_POST);
 	}

@@ -48,7 +48,8 @@ void check_memlock(void);
 #define LIFE_KEEPS 40
 
 struct life {
-	struct rig rig; /* its context; opened before anything can fail, but in the life of contexts */
+	struct rig
+		rig; /* its context; opened before anything can fail, but in the life of contexts */
 	int calls_failed;
 	int first_errno;
 	const char *first_call;
@@ -61,15 +62,16 @@ struct life {
 };
 
 /* A call that returns an object: what it gave, which is destroyed at the end of the life, or NULL. */
-void *life_keep(struct life *l, void *object, int (*undo)(void *object),
-		const char *call, const char *undo_call);
+void *life_keep(struct life *l, void *object, int (*undo)(void *object), const char *call,
+		const char *undo_call);
 /* A call that returns 0 or an errno. */
 bool life_ok(struct life *l, int ret, const char *call);
 /* Destroy what is kept above NUM, the newest first; what fails is tried again, and must go then. */
 void life_undo(struct life *l, unsigned int num);
 
-#define KEEP(l, call, undo) (errno = 0, life_keep(l, (call), (int (*)(void *))(void *)(undo), #call, #undo))
-#define OK(l, call)         life_ok(l, (errno = 0, (call)), #call)
+#define KEEP(l, call, undo) \
+	(errno = 0, life_keep(l, (call), (int (*)(void *))(void *)(undo), #call, #undo))
+#define OK(l, call) life_ok(l, (errno = 0, (call)), #call)
 
 typedef void life_fn(struct life *l);
 

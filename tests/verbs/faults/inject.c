@@ -25,8 +25,7 @@
 #define OWN_ALLOCATOR true
 #endif
 
-static const char *const names[] = { "kernel command", "adapter command", "mapping",
-				     "allocation" };
+static const char *const names[] = { "kernel command", "adapter command", "mapping", "allocation" };
 
 /* Chances so far, and the one that fails; 0: none. */
 static uint64_t maps, failing_map, allocations, failing_allocation;
@@ -61,7 +60,7 @@ void fault_open(void)
 	MUST(!connect(control, (struct sockaddr *)&addr, sizeof(addr)));
 }
 
-static void ask(const char *text, char *answer, size_t size)
+static void control_ask(const char *text, char *answer, size_t size)
 {
 	ssize_t len;
 
@@ -75,7 +74,7 @@ static void ask_state(uint64_t state[3])
 {
 	char answer[128];
 
-	ask("state", answer, sizeof(answer));
+	control_ask("state", answer, sizeof(answer));
 	MUST(sscanf(answer, "%" SCNu64 " %" SCNu64 " %" SCNu64, &state[0], &state[1], &state[2]) ==
 	     3);
 }
@@ -110,7 +109,7 @@ void fault_arm_errno(uint64_t n, int err)
 	char text[64], answer[128];
 
 	snprintf(text, sizeof(text), "cmd:%" PRIu64 "=%d", n, err);
-	ask(text, answer, sizeof(answer));
+	control_ask(text, answer, sizeof(answer));
 	MUST(!strcmp(answer, "ok"));
 }
 
@@ -131,7 +130,7 @@ void fault_arm(enum fault_kind kind, uint64_t n)
 		return;
 	}
 	snprintf(text, sizeof(text), "prm:%" PRIu64, n);
-	ask(text, answer, sizeof(answer));
+	control_ask(text, answer, sizeof(answer));
 	MUST(!strcmp(answer, "ok"));
 }
 

@@ -12,8 +12,8 @@ static void note_failure(struct life *l, int err, const char *call)
 	}
 }
 
-void *life_keep(struct life *l, void *object, int (*undo)(void *object),
-		const char *call, const char *undo_call)
+void *life_keep(struct life *l, void *object, int (*undo)(void *object), const char *call,
+		const char *undo_call)
 {
 	if (!object) {
 		note_failure(l, errno, call);
@@ -75,16 +75,15 @@ struct ibv_qp *life_qp(struct life *l, struct ibv_qp_init_attr_ex *attr)
 static int attr_of_type(struct life *l, struct ibv_qp *qp, enum ibv_qp_state state,
 			struct ibv_qp_attr *attr)
 {
-	static const int of_responder = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-					IBV_QP_RQ_PSN;
+	static const int of_responder =
+		IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
 	struct rig_conf conf = rig_conf_default();
 	int mask = rig_qp_attr(&l->rig, &conf, qp->qp_num, state, attr);
 
 	if (qp->qp_type == IBV_QPT_RAW_PACKET)
 		return state == IBV_QPS_INIT ? IBV_QP_STATE | IBV_QP_PORT : IBV_QP_STATE;
 	if (qp->qp_type == IBV_QPT_UD) {
-		mask &= state == IBV_QPS_INIT ? ~IBV_QP_ACCESS_FLAGS
-					      : IBV_QP_STATE | IBV_QP_SQ_PSN;
+		mask &= state == IBV_QPS_INIT ? ~IBV_QP_ACCESS_FLAGS : IBV_QP_STATE | IBV_QP_SQ_PSN;
 		return state == IBV_QPS_INIT ? mask | IBV_QP_QKEY : mask;
 	}
 	if (qp->qp_type == IBV_QPT_UC)

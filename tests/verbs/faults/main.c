@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	/* What the first use loads, opens and keeps is no leak: the log is opened by its first line. */
 	connect_and_send(&witness);
 	MUST(!ibv_create_cq(witness.ctx, 0, NULL, NULL, 0));
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		for (const struct life_kind *kind = lists[i]; kind->name; kind++)
 			if (say_is_wanted(kind->name, argc, argv) && (eth || !kind->eth_only))
 				try_unless_absent(kind);

@@ -31,7 +31,7 @@ static void live_context(struct life *l)
 static int query_gids(struct ibv_context *ctx)
 {
 	struct ibv_gid_entry entries[16];
-	ssize_t n = ibv_query_gid_table(ctx, entries, ARRAY_LEN(entries), 0);
+	ssize_t n = ibv_query_gid_table(ctx, entries, ARRAY_SIZE(entries), 0);
 
 	return n < 0 ? (int)-n : n ? 0 : ENODATA;
 }
@@ -123,8 +123,7 @@ static void live_odp(struct life *l)
 
 	if (!pd)
 		return;
-	mr = KEEP(l,
-		  ibv_reg_mr(pd, memory, 4096, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_LOCAL_WRITE),
+	mr = KEEP(l, ibv_reg_mr(pd, memory, 4096, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_LOCAL_WRITE),
 		  ibv_dereg_mr);
 	if (!mr)
 		return;

@@ -72,10 +72,9 @@ static struct ibv_xrcd *open_domain(struct life *l)
 static void live_xrc_srq(struct life *l)
 {
 	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 8, .max_sge = 1 },
-					     .comp_mask = IBV_SRQ_INIT_ATTR_TYPE |
-							  IBV_SRQ_INIT_ATTR_PD |
-							  IBV_SRQ_INIT_ATTR_XRCD |
-							  IBV_SRQ_INIT_ATTR_CQ,
+					     .comp_mask =
+						     IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+						     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
 					     .srq_type = IBV_SRQT_XRC };
 	struct ibv_srq *srq;
 
@@ -307,8 +306,8 @@ static void live_rss(struct life *l)
 	static uint8_t key[40] = { 1, 2, 3 };
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RAW_PACKET,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_RX_HASH |
-			     IBV_QP_INIT_ATTR_IND_TABLE,
+		.comp_mask =
+			IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_RX_HASH | IBV_QP_INIT_ATTR_IND_TABLE,
 		.rx_hash_conf = { IBV_RX_HASH_FUNC_TOEPLITZ, sizeof(key), key,
 				  IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4 },
 	};

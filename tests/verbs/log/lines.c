@@ -557,7 +557,7 @@ static const char *resolve(const struct rig *rig, const char *word, char *text, 
 		{ "@max_srq_sge", rig->device.max_srq_sge },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
 		size_t len = strlen(limits[i].name);
 
 		if (strncmp(word, limits[i].name, len))
@@ -681,7 +681,7 @@ int main(int argc, char **argv)
 	MUST(captured >= 0 && dup2(captured, STDERR_FILENO) >= 0);
 	log_rig_open(&l);
 	forget_lines();
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check_case(&l, &cases[i]);
 	for (const struct log_case *c = object_cases; c->name; c++)
 		check_case(&l, c);

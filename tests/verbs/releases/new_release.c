@@ -14,11 +14,13 @@
 
 #include <infiniband/verbs.h>
 
+#include "util/bits.h"
+
 #define PAGE 4096
 
 static int failures;
 
-static void check(int good, const char *what)
+static void case_check(int good, const char *what)
 {
 	printf("%s %s\n", good ? "ok" : "WRONG", what);
 	failures += !good;
@@ -27,7 +29,7 @@ static void check(int good, const char *what)
 /* The call gave no object, and ERR. */
 static void refused(const void *object, int err, const char *what)
 {
-	check(!object && errno == err, what);
+	case_check(!object && errno == err, what);
 }
 
 static void buffers_are_registered(struct ibv_pd *pd, struct ibv_pd *other)
@@ -37,12 +39,12 @@ static void buffers_are_registered(struct ibv_pd *pd, struct ibv_pd *other)
 	struct ibv_mr *mr =
 		addr ? ibv_reg_buf_mr(pd, buf, addr + 10, 100, IBV_ACCESS_LOCAL_WRITE) : NULL;
 
-	check(mr && mr->addr == addr + 10 && mr->length == 100, "a part of a buffer");
+	case_check(mr && mr->addr == addr + 10 && mr->length == 100, "a part of a buffer");
 	errno = 0;
 	refused(ibv_reg_buf_mr(pd, buf, addr + 3 * PAGE, 1, 0), EINVAL, "beyond its end");
 	errno = 0;
 	refused(ibv_reg_buf_mr(other, buf, addr, 1, 0), EINVAL, "in another PD");
-	check(mr && !ibv_dereg_mr(mr), "deregistered");
+	case_check(mr && !ibv_dereg_mr(mr), "deregistered");
 	ibv_free_buf(buf);
 }
 
@@ -66,7 +68,7 @@ static void hints_are_checked(struct ibv_context *ctx)
 		{ { 1 << 3, 0, 0, 0 }, EINVAL, "unknown bit" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ibv_dmah_init_attr attr = cases[i].attr;
 
 		errno = 0;
@@ -87,13 +89,13 @@ static void regions_take_hints(struct ibv_pd *pd, char *memory)
 	};
 	struct ibv_mr *mr = dmah ? ibv_reg_mr_ex(pd, &attr) : NULL;
 
-	check(mr && mr->addr == memory && mr->lkey == mr->rkey, "a region with a hint");
-	check(dmah && ibv_dealloc_dmah(dmah) == EBUSY, "its handle is in use");
-	check(mr && !ibv_dereg_mr(mr), "deregistered");
+	case_check(mr && mr->addr == memory && mr->lkey == mr->rkey, "a region with a hint");
+	case_check(dmah && ibv_dealloc_dmah(dmah) == EBUSY, "its handle is in use");
+	case_check(mr && !ibv_dereg_mr(mr), "deregistered");
 	attr.access = IBV_ACCESS_REMOTE_WRITE;
 	errno = 0;
 	refused(ibv_reg_mr_ex(pd, &attr), EINVAL, "rights that cannot be");
-	check(dmah && !ibv_dealloc_dmah(dmah), "the handle is free again");
+	case_check(dmah && !ibv_dealloc_dmah(dmah), "the handle is free again");
 }
 
 static void regions_of_files(struct ibv_pd *pd)
@@ -108,9 +110,9 @@ static void regions_of_files(struct ibv_pd *pd)
 	};
 	struct ibv_mr *mr;
 
-	check(fd >= 0 && !ftruncate(fd, 2 * PAGE), "a file of two pages");
+	case_check(fd >= 0 && !ftruncate(fd, 2 * PAGE), "a file of two pages");
 	mr = ibv_reg_mr_ex(pd, &attr);
-	check(mr && !ibv_dereg_mr(mr), "its second page");
+	case_check(mr && !ibv_dereg_mr(mr), "its second page");
 	attr.length++;
 	errno = 0;
 	refused(ibv_reg_mr_ex(pd, &attr), EINVAL, "more than there is");
@@ -123,7 +125,7 @@ static void counters_of_completions(struct ibv_context *ctx)
 	struct ibv_comp_cntr_caps caps;
 	struct ibv_comp_cntr_init_attr attr = { 0 };
 
-	check(ibv_query_comp_cntr_caps(ctx, &caps) == EOPNOTSUPP, "no completion counters");
+	case_check(ibv_query_comp_cntr_caps(ctx, &caps) == EOPNOTSUPP, "no completion counters");
 	errno = 0;
 	refused(ibv_create_comp_cntr(ctx, &attr), EOPNOTSUPP, "not one");
 }
@@ -148,8 +150,8 @@ int main(void)
 	regions_take_hints(pd, memory);
 	regions_of_files(pd);
 	counters_of_completions(ctx);
-	check(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other), "nothing is left behind");
-	check(!ibv_close_device(ctx), "closed");
+	case_check(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other), "nothing is left behind");
+	case_check(!ibv_close_device(ctx), "closed");
 	ibv_free_device_list(list);
 	free(memory);
 	return failures ? 1 : 0;

@@ -97,7 +97,7 @@ OLD(int, destroy_ah, (void *ah));
 OLD(int, get_async_event, (struct old_context *, struct old_event *));
 OLD(void, ack_async_event, (struct old_event *));
 
-static void *find(const char *name)
+static void *symbol_find(const char *name)
 {
 	void *function = dlvsym(RTLD_DEFAULT, name, "IBVERBS_1.0");
 
@@ -108,7 +108,7 @@ static void *find(const char *name)
 
 static void find_all(void)
 {
-#define FIND(name) (name = find("ibv_" #name))
+#define FIND(name) (name = symbol_find("ibv_" #name))
 	FIND(get_device_list), FIND(free_device_list), FIND(get_device_name);
 	FIND(open_device), FIND(close_device), FIND(query_port), FIND(query_gid);
 	FIND(alloc_pd), FIND(dealloc_pd), FIND(reg_mr), FIND(dereg_mr);

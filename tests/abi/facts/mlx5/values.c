@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* clang-format off */
 /* Facts of the public ABI of mlx5, release 65.0, x86_64: enumerators and integer macros.
  * Every line must compile against this project's own headers. */
 #include <infiniband/mlx5dv.h>
