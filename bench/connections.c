@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * connections.c - connections [COUNT]: librdmacm: what a connection costs when COUNT (without: 1, 100 and 1000) are made one
- * phase at a time, as cmtime does.
+ * connections.c - connections [COUNT]: librdmacm: what a connection costs when COUNT (without: 1,
+ * 100 and 1000) are made one phase at a time, as cmtime does.
  *
- * A thread of the same process serves. For each number: microseconds of a connection from its id to its destruction, both
- * ends together, mostly softhca's answers; and what the library alone decides: its calls of the kernel (a program's symbols
- * go before those of its libraries, so they come here first), bytes, device contexts and descriptors of the process when all
- * are connected. With COUNT, callgrind's counters cover the connections only.
+ * A thread of the same process serves. For each number: microseconds of a connection from its id to
+ * its destruction, both ends together, mostly softhca's answers; and what the library alone
+ * decides: its calls of the kernel (a program's symbols go before those of its libraries, so they
+ * come here first), bytes, device contexts and descriptors of the process when all are connected.
+ * With COUNT, callgrind's counters cover the connections only.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -140,7 +141,8 @@ static void await(struct client *c, enum rdma_cm_event_type type)
 	}
 }
 
-/* Each is done for all ids before the next; the peers' parts are in those where events are waited for. */
+/* Each is done for all ids before the next; the peers' parts are in those where events are waited
+ * for. */
 static void create_ids(struct client *c)
 {
 	for (int i = 0; i < c->n; i++)

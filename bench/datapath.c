@@ -2,10 +2,11 @@
 /*
  * datapath.c - what one post or poll costs in software: cycles, or instructions under callgrind.
  *
- * Two QPs of this process are connected to each other (pairs.h). A round posts BURST receives, posts BURST sends, waits until
- * the adapter has done its work, and polls; only the calls themselves are inside the timed regions, GROUP of them in each. An
- * operation's cost is that of its best region, because everything that disturbs one (the adapter reading the same cache
- * lines, interrupts) adds to it. The loop around the calls, a dozen instructions, is in all numbers.
+ * Two QPs of this process are connected to each other (pairs.h). A round posts BURST receives,
+ * posts BURST sends, waits until the adapter has done its work, and polls; only the calls
+ * themselves are inside the timed regions, GROUP of them in each. An operation's cost is that of
+ * its best region, because everything that disturbs one (the adapter reading the same cache lines,
+ * interrupts) adds to it. The loop around the calls, a dozen instructions, is in all numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,8 @@ static void aim(struct bench *b, const struct operation *op)
 	const struct rig_pair *pair = &b->pairs.pair[op->pair];
 	const struct rig_end *from = &pair->end[0], *to = &pair->end[1];
 	const int pieces = op->pair == WIDE && op->n ? op->n : 1;
-	/* A receive has room for what comes, and no more, so that small messages may come inside the CQE. */
+	/* A receive has room for what comes, and no more, so that small messages may come inside
+	 * the CQE. */
 	uint32_t room = b->pairs.ah[op->pair] ? BYTES + GRH : INLINE;
 
 	if (op->pair == WIDE || is_phase(op, POLLS_RECV))
@@ -430,8 +432,8 @@ static uint64_t timed(struct bench *b, const struct operation *op, struct rig_pa
 #define NAP_MIN 1000000L
 #define NAP_MAX 400000000L
 
-/* The time in which the adapter finishes a burst, mostly: a round that it does not finish is not counted, and the next waits
- * longer. Under callgrind every round counts. */
+/* The time in which the adapter finishes a burst, mostly: a round that it does not finish is not
+ * counted, and the next waits longer. Under callgrind every round counts. */
 static void settle(const struct bench *b)
 {
 	const struct timespec nap = { .tv_nsec = b->counting ? NAP_MAX : b->nap_ns };
@@ -472,7 +474,8 @@ static void post_burst(struct bench *b, const struct operation *op, run_fn *run)
 		MUST(run(b, op, &b->pairs.pair[op->pair]) == GROUP);
 }
 
-/* One round. Returns the cycles of the best group, or UINT64_MAX when the adapter had not finished in time. */
+/* One round. Returns the cycles of the best group, or UINT64_MAX when the adapter had not finished
+ * in time. */
 static uint64_t measure_round(struct bench *b, const struct operation *op)
 {
 	struct rig_pair *pair = &b->pairs.pair[op->pair];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - what opening a device and creating objects costs: kernel calls and bytes, and for the device microseconds.
+ * objects.c - what opening a device and creating objects costs: kernel calls and bytes, and for the
+ * device microseconds.
  *
  * kernel_calls.h counts. Bytes are those of the heap and of private mappings that the libraries
  * made, for each of COUNT objects. The time to open includes softhca's answers; the time to create

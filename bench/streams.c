@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * streams.c - streams latency|bandwidth: rsockets between two processes over the adapter, as rstream measures them.
+ * streams.c - streams latency|bandwidth: rsockets between two processes over the adapter, as
+ * rstream measures them.
  *
- * latency: a message there and as much back, the median in microseconds, for two sizes; by calls that block, and by calls
- * that never do, again and again. bandwidth: MiB/s of messages one after the other to one side, which says when it has all.
+ * latency: a message there and as much back, the median in microseconds, for two sizes; by calls
+ * that block, and by calls that never do, again and again. bandwidth: MiB/s of messages one after
+ * the other to one side, which says when it has all.
  */
 #include <errno.h>
 #include <stdbool.h>

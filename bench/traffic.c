@@ -2,8 +2,9 @@
 /*
  * traffic.c - traffic latency|bandwidth|idle SECONDS: two processes over the adapter.
  *
- * latency: round trip of a 64-byte message when both ends poll, the median and the mean in microseconds. bandwidth: 1 MiB
- * RDMA writes, eight in flight, in GiB/s. idle: a connected pair that does nothing for SECONDS, for who measures the adapter.
+ * latency: round trip of a 64-byte message when both ends poll, the median and the mean in
+ * microseconds. bandwidth: 1 MiB RDMA writes, eight in flight, in GiB/s. idle: a connected pair
+ * that does nothing for SECONDS, for who measures the adapter.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm_diff.c - acm-diff: what rdma_getaddrinfo(), rdma_resolve_route() and rdma_create_ep() make of ibacm's answers. It must
- * print the same on any librdmacm with the same daemon.
+ * acm_diff.c - acm-diff: what rdma_getaddrinfo(), rdma_resolve_route() and rdma_create_ep() make of
+ * ibacm's answers. It must print the same on any librdmacm with the same daemon.
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>
@@ -356,7 +356,8 @@ static void ask_much(void)
 	ask_by_child();
 }
 
-/* acm-diff many: questions from several places. acm-diff few: two questions and a route. acm-diff: all there is */
+/* acm-diff many: questions from several places. acm-diff few: two questions and a route. acm-diff:
+ * all there is */
 int main(int argc, char *argv[])
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();

@@ -29,7 +29,8 @@ static void say_private_data(const char *who, const void *data, uint8_t len)
 
 static void say_conn(const char *who, const struct rdma_conn_param *param)
 {
-	say("%s: responder_resources %u initiator_depth %u flow_control %u retry %u rnr_retry %u srq %u",
+	say("%s: responder_resources %u initiator_depth %u flow_control %u retry %u rnr_retry %u "
+	    "srq %u",
 	    who, param->responder_resources, param->initiator_depth, param->flow_control,
 	    param->retry_count, param->rnr_retry_count, param->srq);
 	say_private_data(who, param->private_data, param->private_data_len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cm.h - what the topics of cm-diff share: ids on channels, events that are printed, a pair of ids that is connected
- * step by step in one thread.
+ * cm.h - what the topics of cm-diff share: ids on channels, events that are printed, a pair of ids
+ * that is connected step by step in one thread.
  *
  * Addresses are those of the loopback, which softhca's first adapter answers to.
  */
@@ -43,7 +43,8 @@ enum { WAIT_MS = 20000, QUIET_MS = 200, RESOLVE_MS = 2000 };
 
 struct sockaddr_in cm_loopback(uint16_t port);
 
-/* The next event, printed with all that it says; the caller acknowledges it. NULL, and printed, if none comes within MS. */
+/* The next event, printed with all that it says; the caller acknowledges it. NULL, and printed, if
+ * none comes within MS. */
 struct rdma_cm_event *cm_next(const char *who, struct rdma_event_channel *channel, int ms);
 /* The same, acknowledged. The type, or -1 */
 int cm_expect(const char *who, struct rdma_event_channel *channel);

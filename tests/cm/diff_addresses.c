@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_addresses.c - resolving addresses and names: those that are there, those that are not, those that make no sense.
+ * diff_addresses.c - resolving addresses and names: those that are there, those that are not, those
+ * that make no sense.
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_data.c - the calls of rdma_verbs.h: memory, requests and completions by way of ids. And connections between GIDs.
+ * diff_data.c - the calls of rdma_verbs.h: memory, requests and completions by way of ids. And
+ * connections between GIDs.
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_mcast.c - datagram ids: services that are looked up, multicast groups that are joined and left.
+ * diff_mcast.c - datagram ids: services that are looked up, multicast groups that are joined and
+ * left.
  */
 #include <arpa/inet.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_queues.c - QPs and SRQs of ids: what is made for a program that brings nothing, and what is refused.
+ * diff_queues.c - QPs and SRQs of ids: what is made for a program that brings nothing, and what is
+ * refused.
  */
 #include <rdma/rdma_verbs.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explained.c - cm-explained: each failing call of librdmacm, and each event that is no success, says why in one line of the log
- * at level warn. What the lines must have in them stands beside the calls. Runs itself again with the log in a file.
+ * explained.c - cm-explained: each failing call of librdmacm, and each event that is no success,
+ * says why in one line of the log at level warn. What the lines must have in them stands beside the
+ * calls. Runs itself again with the log in a file.
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * faults.c - each kernel command, adapter command and allocation of a connection's life fails once, on either side: the
- * call or an event says so, and nothing is left behind.
+ * faults.c - each kernel command, adapter command and allocation of a connection's life fails once,
+ * on either side: the call or an event says so, and nothing is left behind.
  *
- * Both sides are in this process. A life ends at the first thing that fails, then everything is destroyed.
+ * Both sides are in this process. A life ends at the first thing that fails, then everything is
+ * destroyed.
  */
 #include "tests/verbs/faults/faults.h"
 
@@ -136,7 +137,8 @@ static void end(struct life_of_cm *life)
 		rdma_destroy_event_channel(life->server_channel);
 }
 
-/* The errno of what has failed, or 0. CHANCES: commands, say, up to where everything is destroyed. */
+/* The errno of what has failed, or 0. CHANCES: commands, say, up to where everything is destroyed.
+ * */
 static int live(enum fault_kind kind, uint64_t *chances)
 {
 	struct life_of_cm life = { 0 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * own_calls.c - what the distribution's librdmacm has no counterpart for: the calls of release 65.0, and that devices are
- * opened when they are needed, and no more of them. Run on three adapters.
+ * own_calls.c - what the distribution's librdmacm has no counterpart for: the calls of release
+ * 65.0, and that devices are opened when they are needed, and no more of them. Run on three
+ * adapters.
  */
 #include <dirent.h>
 #include <infiniband/ib.h>
@@ -70,7 +71,8 @@ static void names(struct rdma_cm_id *id)
 		  "what was found is taken before more is asked for");
 }
 
-/* run-own has the subnet know one service "storage" of port 7471 at the second adapter, and two "twins". */
+/* run-own has the subnet know one service "storage" of port 7471 at the second adapter, and two
+ * "twins". */
 static struct rdma_cm_id *bound_id(void)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr = { htonl(0xc6120001) } };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets.c - what rsockets promise, each fact with both ends in one program: errors, polling, both sides closing at once, a
- * peer that is killed, a reader and a writer on one socket, edge triggered sets.
+ * rsockets.c - what rsockets promise, each fact with both ends in one program: errors, polling,
+ * both sides closing at once, a peer that is killed, a reader and a writer on one socket, edge
+ * triggered sets.
  */
 #include "tests/lib/say.h"
 

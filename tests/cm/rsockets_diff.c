@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_diff.c - rsocket-diff [TOPIC...]: right and wrong calls of rsockets, and what came of each, to be compared with
- * the distribution's. What that one crashes or hangs on is not called; where it contradicts sockets, rsockets.c has what
- * ours does instead.
+ * rsockets_diff.c - rsocket-diff [TOPIC...]: right and wrong calls of rsockets, and what came of
+ * each, to be compared with the distribution's. What that one crashes or hangs on is not called;
+ * where it contradicts sockets, rsockets.c has what ours does instead.
  */
 #include "tests/lib/say.h"
 

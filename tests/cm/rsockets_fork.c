@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_fork.c - rsockets and fork(): connections stay with the parent, listeners are of both, and a child has
- * connections of its own.
+ * rsockets_fork.c - rsockets and fork(): connections stay with the parent, listeners are of both,
+ * and a child has connections of its own.
  */
 #include "tests/lib/say.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * threads.c - one channel that threads share: one reads the events and serves requests, the others make connections, wait
- * for their events, acknowledge them themselves and destroy their ids. Run under the thread sanitizer, too.
+ * threads.c - one channel that threads share: one reads the events and serves requests, the others
+ * make connections, wait for their events, acknowledge them themselves and destroy their ids. Run
+ * under the thread sanitizer, too.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -2,9 +2,10 @@
 /*
  * devinfo_shim.c - stands in for libibverbs under a program that prints a device's attributes.
  *
- * Preloaded under Debian's ibv_devinfo and under ours, with the same DEVINFO_SEED, it reports the same made-up devices to
- * both, so that a difference in what they print is a difference between the programs. No adapter is involved. Values are
- * drawn from zero, single bits, small numbers and whole words, so that each flag and each "none of these" is met.
+ * Preloaded under Debian's ibv_devinfo and under ours, with the same DEVINFO_SEED, it reports the
+ * same made-up devices to both, so that a difference in what they print is a difference between the
+ * programs. No adapter is involved. Values are drawn from zero, single bits, small numbers and
+ * whole words, so that each flag and each "none of these" is met.
  */
 #include <endian.h>
 #include <errno.h>
@@ -108,7 +109,8 @@ static int query_port(struct ibv_context *context, uint8_t port_num, struct ibv_
 	return 0;
 }
 
-/* Drawn together, so that the three ways to ask agree. Returns 0, or EIO for a slot that cannot be read. */
+/* Drawn together, so that the three ways to ask agree. Returns 0, or EIO for a slot that cannot be
+ * read. */
 static int draw_gid(struct ibv_context *context, uint32_t port_num, uint32_t index,
 		    union ibv_gid *gid, uint32_t *type)
 {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fork_echo.c - an ordinary TCP server with a process for each connection, and its client, which compares what comes back.
+ * fork_echo.c - an ordinary TCP server with a process for each connection, and its client, which
+ * compares what comes back.
  *
- * It knows nothing of rsockets: it is there to be run on librspreload. The parent accepts, forks and closes; the child reads
- * and writes until the client has ended.
- *   fork_echo serve PORT CONNECTIONS       ends after so many connections, with 0 if all children did
- *   fork_echo ask PORT CONNECTIONS BYTES   so many connections at the same time, each with so many bytes there and back
+ * It knows nothing of rsockets: it is there to be run on librspreload. The parent accepts, forks
+ * and closes; the child reads and writes until the client has ended.
+ *
+ * fork_echo serve PORT CONNECTIONS ends after so many connections, with 0 if all children did.
+ * fork_echo ask PORT CONNECTIONS BYTES makes so many connections at the same time, each with so
+ * many bytes there and back.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * iscsi_copy.c - copies one disk of an iSCSI or iSER target to another by libiscsi, and reads back what it has written:
- * iscsi_copy SOURCE-URL DESTINATION-URL. All requests are told to the first disk's log-in name, "iqn.example:copy".
+ * iscsi_copy.c - copies one disk of an iSCSI or iSER target to another by libiscsi, and reads back
+ * what it has written: iscsi_copy SOURCE-URL DESTINATION-URL. All requests are told to the first
+ * disk's log-in name, "iqn.example:copy".
  */
 #include <stdint.h>
 #include <stdio.h>

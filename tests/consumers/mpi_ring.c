@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mpi_ring.c - an MPI program that looks at every byte: a message goes round all ranks, growing from nothing to a few
- * megabytes (so that it is sent inline, eagerly and by rendezvous), and sums are made by allreduce. The first rank
- * prints what was done; a wrong byte ends all with status 1.
+ * mpi_ring.c - an MPI program that looks at every byte: a message goes round all ranks, growing
+ * from nothing to a few megabytes (so that it is sent inline, eagerly and by rendezvous), and sums
+ * are made by allreduce. The first rank prints what was done; a wrong byte ends all with status 1.
  */
 #include <mpi.h>
 #include <stdint.h>

@@ -2,8 +2,9 @@
 /*
  * rig.h - the first adapter, and two RC queue pairs connected to each other.
  *
- * Tests of the public API start from here. Each end of a pair has its own CQ and one registered buffer, so that what one
- * end sees is in a known order. Set-up failures end the program (MUST); what a test examines it calls itself.
+ * Tests of the public API start from here. Each end of a pair has its own CQ and one registered
+ * buffer, so that what one end sees is in a known order. Set-up failures end the program (MUST);
+ * what a test examines it calls itself.
  */
 #ifndef TESTS_LIB_RIG_H
 #define TESTS_LIB_RIG_H
@@ -30,8 +31,7 @@ struct rig_conf {
 	struct ibv_comp_channel *channel;
 	void *context; /* cq_context and qp_context */
 	int sig_all;
-	uint64_t
-		send_ops; /* not 0: the QP is created by ibv_create_qp_ex() with these send_ops_flags */
+	uint64_t send_ops; /* unless 0, ibv_create_qp_ex() gets these send_ops_flags */
 	unsigned int qp_access;
 	unsigned int mr_access;
 	size_t buf_size;
@@ -57,7 +57,8 @@ struct rig_pair {
 void rig_open(struct rig *rig);
 void rig_close(struct rig *rig);
 
-/* Sizes for small tests: 16 requests each way, 4 SGEs, 64 inline bytes, 128 KiB buffers, every access allowed. */
+/* Sizes for small tests: 16 requests each way, 4 SGEs, 64 inline bytes, 128 KiB buffers, every
+ * access allowed. */
 struct rig_conf rig_conf_default(void);
 
 void rig_qp_init_attr(const struct rig_conf *conf, struct ibv_cq *cq,
@@ -82,7 +83,8 @@ void rig_pair_close(struct rig_pair *pair);
 /* Both QPs through RESET to RTS again; what was queued is gone. */
 void rig_pair_reconnect(struct rig_pair *pair);
 
-/* Poll until N completions are there or RIG_TIMEOUT_MS (20000) have passed without one; returns how many came. */
+/* Poll until N completions are there or RIG_TIMEOUT_MS (20000) have passed without one; returns how
+ * many came. */
 int rig_poll(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
 /* Give the adapter the time for what it should not do. */

@@ -2,8 +2,8 @@
 /*
  * say.h - results as lines of text that are equal in every run.
  *
- * Differential programs print what a call gave, and two runs are compared by diff. So nothing that a run may choose is
- * printed: no pointer, no handle, no queue pair number, no time.
+ * Differential programs print what a call gave, and two runs are compared by diff. So nothing that
+ * a run may choose is printed: no pointer, no handle, no queue pair number, no time.
  */
 #ifndef TESTS_LIB_SAY_H
 #define TESTS_LIB_SAY_H
@@ -17,7 +17,8 @@
 /* Begins every following line, until the next call. */
 void say_topic(const char *topic);
 void say(const char *fmt, ...) SAY_FORMAT(1);
-/* Whether a program's arguments ask for a topic: they name it, or they name none. "-NAME" asks for all topics but NAME. */
+/* Whether a program's arguments ask for a topic: they name it, or they name none. "-NAME" asks for
+ * all topics but NAME. */
 bool say_is_wanted(const char *topic, int argc, char **argv);
 
 /* "EINVAL", or "0". */
@@ -34,7 +35,8 @@ void *say_ptr(void *object, const char *fmt, ...) SAY_FORMAT(2);
 /* Every valid field of a completion; PEER_QPN decides how src_qp reads. */
 void say_wc(const char *who, const struct ibv_wc *wc, uint32_t peer_qpn);
 
-/* A condition that the contract promises on any library: prints "ok" or "WRONG", and makes the program fail. */
+/* A condition that the contract promises on any library: prints "ok" or "WRONG", and makes the
+ * program fail. */
 bool say_check(bool condition, const char *fmt, ...) SAY_FORMAT(2);
 int say_failures(void);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hostile.c - ioctl calls that no library makes: wrong handles, short structs, lengths that do not fit, pointers to nowhere, twice
- * the same attribute, on every object and method. It has a context with a few real objects, so that handles can be right.
+ * hostile.c - ioctl calls that no library makes: wrong handles, short structs, lengths that do not
+ * fit, pointers to nowhere, twice the same attribute, on every object and method. It has a context
+ * with a few real objects, so that handles can be right.
  *
- * hostile SEED CALLS. Deterministic; whatever is answered is fine, as long as something is and the adapter is there afterwards:
- * see run-hostile.
+ * hostile SEED CALLS. Deterministic; whatever is answered is fine, as long as something is and the
+ * adapter is there afterwards: see run-hostile.
  */
 #include <endian.h>
 #include <errno.h>

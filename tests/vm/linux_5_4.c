@@ -2,8 +2,9 @@
 /*
  * linux_5_4.c - makes a newer kernel answer uverbs ioctls as Linux 5.4 does.
  *
- * Preloaded into a program (LD_PRELOAD). Methods that came later are answered EPROTONOSUPPORT, and the driver is not told that
- * libmlx5 knows doorbell pages as objects: it then goes about them as it did before it had those.
+ * Preloaded into a program (LD_PRELOAD). Methods that came later are answered EPROTONOSUPPORT, and
+ * the driver is not told that libmlx5 knows doorbell pages as objects: it then goes about them as
+ * it did before it had those.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,7 +59,8 @@ static struct ib_uverbs_attr *attr_find(struct ib_uverbs_ioctl_hdr *hdr, uint16_
 	return NULL;
 }
 
-/* The driver's part of the command that opens a context, which Linux 5.4 knows in the form of write(). */
+/* The driver's part of the command that opens a context, which Linux 5.4 knows in the form of
+ * write(). */
 static struct ib_uverbs_attr *open_request(struct ib_uverbs_ioctl_hdr *hdr)
 {
 	struct ib_uverbs_attr *command = attr_find(hdr, UVERBS_ATTR_WRITE_CMD);

@@ -2,10 +2,12 @@
 /*
  * uverbs_trace.c - which uverbs ioctls a program makes, and what they come to.
  *
- * uverbs-trace FILE PROGRAM [ARGUMENT]...: runs PROGRAM, and all it starts, under ptrace and appends to FILE one line for
- * each RDMA_VERBS_IOCTL: object and method, the command of an INVOKE_WRITE, each attribute with its length, "!" where it is
- * mandatory and "=" where the kernel has answered it, and the result. Numbers that differ from run to run (handles, addresses)
- * are left out, so that the sets of lines of two kernels, or of a kernel and softhca, can be compared. Ends as PROGRAM does.
+ * uverbs-trace FILE PROGRAM [ARGUMENT]...: runs PROGRAM, and all it starts, under ptrace and
+ * appends to FILE one line for each RDMA_VERBS_IOCTL: object and method, the command of an
+ * INVOKE_WRITE, each attribute with its length, "!" where it is mandatory and "=" where the kernel
+ * has answered it, and the result. Numbers that differ from run to run (handles, addresses) are
+ * left out, so that the sets of lines of two kernels, or of a kernel and softhca, can be compared.
+ * Ends as PROGRAM does.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -115,7 +117,8 @@ static void print_request(struct request *request, int64_t result)
 	fprintf(out, " -> %s\n", result < 0 ? strerrorname_np((int)-result) : "0");
 }
 
-/* What the kernel has answered is in the attributes' flags, at the exit; at the entry, what was asked is noted. */
+/* What the kernel has answered is in the attributes' flags, at the exit; at the entry, what was
+ * asked is noted. */
 static void print_exit(struct thread *thread, int64_t result)
 {
 	struct request after;

@@ -3,10 +3,10 @@
  * fake_kernel.h - commands as the kernel sees them: object, method and attributes, spelled out.
  *
  * ioctl() is replaced (--wrap) by a kernel that writes down what it was given, fills outputs with a
- * pattern and names new objects 0x51, 0x52, ... An attribute reads "ID=LEN:VALUE" with its value inside,
- * "ID<BYTES" with its value in memory, "ID>LEN" for an output, "ID=new" for an object that is made and
- * "ID=HANDLE" for one that exists; a question mark stands before what the kernel may ignore, and the variant
- * of an enumerated attribute behind a slash.
+ * pattern and names new objects 0x51, 0x52, ... An attribute reads "ID=LEN:VALUE" with its value
+ * inside, "ID<BYTES" with its value in memory, "ID>LEN" for an output, "ID=new" for an object that
+ * is made and "ID=HANDLE" for one that exists; a question mark stands before what the kernel may
+ * ignore, and the variant of an enumerated attribute behind a slash.
  */
 #ifndef TESTS_UNIT_LIBIBVERBS_FAKE_KERNEL_H
 #define TESTS_UNIT_LIBIBVERBS_FAKE_KERNEL_H
@@ -32,15 +32,17 @@ extern struct fake_kernel kernel;
 
 #define IDS(...) ((const uint16_t[]){ __VA_ARGS__, 0xffff })
 
-/* Which attributes of a method are outputs is not in the ioctl: a test lists their ids before it calls. */
+/* Which attributes of a method are outputs is not in the ioctl: a test lists their ids before it
+ * calls. */
 void expect(const uint16_t *outs, const uint16_t *news);
 
 int open_fake(void **state);
 int close_fake(void **state);
 struct ibv_context *context_of(void **state);
 
-/* The kernel's structures hold numbers in the host's order, and "<BYTES" is written for little-endian hosts. On others the
- * order of bytes does not count within each 8 of them, which no number crosses; what needs more is left out there. */
+/* The kernel's structures hold numbers in the host's order, and "<BYTES" is written for
+ * little-endian hosts. On others the order of bytes does not count within each 8 of them, which no
+ * number crosses; what needs more is left out there. */
 #if __BYTE_ORDER == __BIG_ENDIAN
 void assert_same_but_for_order(const char *got, const char *want);
 #undef assert_string_equal

@@ -380,7 +380,10 @@ static void modify_qp_puts_the_address_where_the_kernel_reads_it(void **state)
 	struct ibv_qp qp = { .context = context_of(state), .qp_type = IBV_QPT_RC };
 	struct ibv_qp_attr attr = {
 		.ah_attr = {
-			.grh = { .flow_label = 0x12345, .sgid_index = 6, .hop_limit = 7, .traffic_class = 8 },
+			.grh = { .flow_label = 0x12345,
+				 .sgid_index = 6,
+				 .hop_limit = 7,
+				 .traffic_class = 8 },
 			.dlid = 0x0a0b,
 			.sl = 1,
 			.src_path_bits = 2,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_resolve_eth_l2_from_gid() in a network of the test's own: two network namespaces joined by a virtual cable, ours with
- * 192.0.2.1 and 2001:db8::1, the other with 192.0.2.2 and 2001:db8::2. The GID table is a sysfs tree.
+ * ibv_resolve_eth_l2_from_gid() in a network of the test's own: two network namespaces joined by a
+ * virtual cable, ours with 192.0.2.1 and 2001:db8::1, the other with 192.0.2.2 and 2001:db8::2. The
+ * GID table is a sysfs tree.
  *
  * Skipped, with a reason, where a process may not make namespaces or there is no program ip.
  */
@@ -62,7 +63,8 @@ static bool become_root_of_a_namespace(void)
 	       put_file("/proc/self/gid_map", "0 %u 1", gid, 0);
 }
 
-/* A process in a network namespace of its own, which configures the end of the cable that it is given. */
+/* A process in a network namespace of its own, which configures the end of the cable that it is
+ * given. */
 static bool start_other_host(void)
 {
 	int ready[2];
@@ -96,7 +98,8 @@ static bool make_network(void)
 		  (int)other_host);
 }
 
-/* The GID table: RoCE v1 and v2 of the same link-local GID, then v2 of each address; the last has no interface. */
+/* The GID table: RoCE v1 and v2 of the same link-local GID, then v2 of each address; the last has
+ * no interface. */
 static void make_gids(void)
 {
 	static const char *const gids[] = {
@@ -251,7 +254,8 @@ int main(void)
 	int ret;
 
 	if (!sh("command -v ip nsenter >/dev/null") || !make_network()) {
-		printf("SKIP: no network namespaces here, or no ip and nsenter (iproute2, util-linux)\n");
+		printf("SKIP: no network namespaces here, "
+		       "or no ip and nsenter (iproute2, util-linux)\n");
 		if (other_host > 0)
 			kill(other_host, SIGKILL);
 		return 77;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * fork() on kernels that uname() (replaced by --wrap) makes up and that have no RDMA netlink: what
- * programs are told, and which pages are kept from children. The library asks once, so each kernel gets a process.
+ * programs are told, and which pages are kept from children. The library asks once, so each kernel
+ * gets a process.
  */
 #include "unit.h"
 

@@ -45,8 +45,8 @@ static void levels_include_the_graver_ones(void **state)
 		{ "off", "before\n" },
 		{ "error", "before\nrdmakit error: e 1\n" },
 		{ "warn", "before\nrdmakit error: e 1\nrdmakit warn: w\n" },
-		{ "debug",
-		  "before\nrdmakit error: e 1\nrdmakit warn: w\nrdmakit info: i\nrdmakit debug: d\n" },
+		{ "debug", "before\nrdmakit error: e 1\nrdmakit warn: w\n"
+			   "rdmakit info: i\nrdmakit debug: d\n" },
 	};
 
 	(void)state;

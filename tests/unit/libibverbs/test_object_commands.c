@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands on address handles, SRQs, XRC domains, windows, device memory, WQs, flows and counters, and the less
- * usual ones on MRs, CQs and QPs.
+ * Commands on address handles, SRQs, XRC domains, windows, device memory, WQs, flows and counters,
+ * and the less usual ones on MRs, CQs and QPs.
  */
 #include "fake_kernel.h"
 
@@ -96,10 +96,10 @@ static void create_srq_of_type_basic(void **state)
 	       IDS(UVERBS_ATTR_CREATE_SRQ_HANDLE));
 	kernel.fill = 0x11;
 	assert_int_equal(verbs_cmd_create_srq(context_of(state), &attr, &vsrq, NULL), 0);
-	snprintf(
-		want, sizeof(want),
-		"5/0 000=new 001=21 004=8:%llx 005=4:a 006=4:2 007=4:3 009=8:0 00a=4e 00b>4 00c>4 00d>4",
-		ADDRESS_OF(&vsrq));
+	snprintf(want, sizeof(want),
+		 "5/0 000=new 001=21 004=8:%llx 005=4:a 006=4:2 007=4:3 009=8:0 00a=4e "
+		 "00b>4 00c>4 00d>4",
+		 ADDRESS_OF(&vsrq));
 	assert_string_equal(kernel.text, want);
 	assert_int_equal(vsrq.srq.handle, 0x51);
 	assert_ptr_equal(vsrq.srq.srq_context, &pd);
@@ -389,9 +389,9 @@ static void reg_mr_ex_has_an_address_or_a_descriptor(void **state)
 	       IDS(UVERBS_ATTR_REG_MR_HANDLE));
 	attr.comp_mask = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_DMAH;
 	assert_int_equal(verbs_cmd_reg_mr_ex(&pd, &attr, &vmr, NULL), 0);
-	assert_string_equal(
-		kernel.text,
-		"7/5 000=new 001=21 002=91 003=8:3000 005=8:2000 006=4:1 007=4:7 008=8:4000 009>4 00a>4");
+	assert_string_equal(kernel.text,
+			    "7/5 000=new 001=21 002=91 003=8:3000 005=8:2000 006=4:1 007=4:7 "
+			    "008=8:4000 009>4 00a>4");
 }
 
 static void reg_dm_mr_names_memory_and_offset(void **state)
@@ -530,10 +530,10 @@ static void wq_commands(void **state)
 	       IDS(UVERBS_ATTR_CREATE_WQ_HANDLE));
 	kernel.fill = 0x19;
 	assert_int_equal(verbs_cmd_create_wq(context_of(state), &attr, &wq, NULL), 0);
-	snprintf(
-		want, sizeof(want),
-		"c/0 000=new 001=21 002=31 003=8:%llx 004=8:0 005=4e 006=4:4 007=4:1 008=4:1 009>4 00a>4 00b>4",
-		ADDRESS_OF(&wq));
+	snprintf(want, sizeof(want),
+		 "c/0 000=new 001=21 002=31 003=8:%llx 004=8:0 005=4e 006=4:4 007=4:1 "
+		 "008=4:1 009>4 00a>4 00b>4",
+		 ADDRESS_OF(&wq));
 	assert_string_equal(kernel.text, want);
 	assert_int_equal(wq.wq_num, 0x19191919);
 	assert_int_equal(attr.max_wr, 0x19191919);

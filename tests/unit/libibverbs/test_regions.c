@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The public calls on memory regions: which operation of the provider each form of ibv_reg_mr_ex() reaches, what is
- * refused before, and what ibv_rereg_mr() says of the old and the new region.
+ * The public calls on memory regions: which operation of the provider each form of ibv_reg_mr_ex()
+ * reaches, what is refused before, and what ibv_rereg_mr() says of the old and the new region.
  */
 #include "unit.h"
 

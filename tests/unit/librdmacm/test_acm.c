@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Questions for ibacm as Debian's librdmacm was seen to send them, and what is made of answers, right and wrong.
+ * Questions for ibacm as Debian's librdmacm was seen to send them, and what is made of answers,
+ * right and wrong.
  */
 #include "../libibverbs/unit.h"
 #include "librdmacm/acm.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The heads of datagrams, as Debian's udpong and a program with IPv6 were seen to send them (rsocket/dgram_wire.h).
+ * The heads of datagrams, as Debian's udpong and a program with IPv6 were seen to send them
+ * (rsocket/dgram_wire.h).
  */
 #include "../libibverbs/unit.h"
 #include "librdmacm/rsocket/dgram_wire.h"

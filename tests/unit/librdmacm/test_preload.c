@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_preload.c - copies of a number that stands for an rsocket, as the preload library's dup(), dup2() and fcntl() make
- * them. Its calls are linked into this program, so they are the ones that it makes; the rsocket is a file that stands for
- * one.
+ * test_preload.c - copies of a number that stands for an rsocket, as the preload library's dup(),
+ * dup2() and fcntl() make them. Its calls are linked into this program, so they are the ones that
+ * it makes; the rsocket is a file that stands for one.
  */
 #include "../libibverbs/unit.h"
 #include "librdmacm/rsocket/preload/preload.h"

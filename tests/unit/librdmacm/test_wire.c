@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The bytes that two ends of a stream exchange, as Debian's rstream was seen to send them (rsocket/wire.h).
+ * The bytes that two ends of a stream exchange, as Debian's rstream was seen to send them
+ * (rsocket/wire.h).
  */
 #include "../libibverbs/unit.h"
 #include "librdmacm/rsocket/wire.h"

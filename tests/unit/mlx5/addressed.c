@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addressed.c - golden bytes of what names its destination: address vectors, datagrams, XRC; through
- * both doors. The address vectors are those that the distribution's library makes of the same
- * attributes.
+ * addressed.c - golden bytes of what names its destination: address vectors, datagrams, XRC;
+ * through both doors. The address vectors are those that the distribution's library makes of the
+ * same attributes.
  */
 #include "rig.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw.c - golden bytes of frames on raw packet QPs, through both doors: with and without a header in
- * the WQE, TSO, checksums; and what a received frame says about its checksums.
+ * raw.c - golden bytes of frames on raw packet QPs, through both doors: with and without a header
+ * in the WQE, TSO, checksums; and what a received frame says about its checksums.
  */
 #include "rig.h"
 

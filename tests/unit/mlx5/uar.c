@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar.c - doorbell pages of kernels before Linux 5.8, which are mapped by number: what is mapped, and what queues are told.
+ * uar.c - doorbell pages of kernels before Linux 5.8, which are mapped by number: what is mapped,
+ * and what queues are told.
  *
  * A sparse file stands for the kernel's: any offset of it can be mapped.
  */

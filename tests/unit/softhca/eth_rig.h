@@ -25,9 +25,9 @@ struct eth_rq_rig {
 	uint64_t ring, dbr, buf; /* 1 << ETH_LOG pieces of ETH_BUF */
 	uint16_t pi;
 	uint32_t lkey;
-	uint32_t
-		first_piece; /* bytes of the first of two segments; 0: there is one. The second begins
-				 in the middle of the buffer. */
+	/* Bytes of the first of two segments, or 0 if there is one. The second begins in the middle
+	 * of the buffer. */
+	uint32_t first_piece;
 	struct flat_cq *cq;
 };
 

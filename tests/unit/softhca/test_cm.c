@@ -102,7 +102,7 @@ static uint64_t now(void)
 
 static const struct cm_ops ops = { requested, happened, wire_send, guid_of, no_timer, now };
 
-static int start(void **state)
+static int world_start(void **state)
 {
 	(void)state;
 	memset(&rig, 0, sizeof(rig));
@@ -524,24 +524,24 @@ static void noise_is_harmless(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(both_sides_know_what_the_other_has_said, start),
-		cmocka_unit_test_setup(xrc_names_its_qp_in_another_field, start),
-		cmocka_unit_test_setup(a_request_has_the_bytes_of_the_specification, start),
-		cmocka_unit_test_setup(what_is_lost_is_repeated, start),
-		cmocka_unit_test_setup(a_program_that_takes_its_time_is_waited_for, start),
-		cmocka_unit_test_setup(nobody_there_takes_sixteen_tries, start),
-		cmocka_unit_test_setup(nobody_listening_is_an_invalid_service, start),
-		cmocka_unit_test_setup(a_full_backlog_does_not_answer, start),
-		cmocka_unit_test_setup(private_data_comes_with_a_reject, start),
-		cmocka_unit_test_setup(who_gives_up_says_so, start),
-		cmocka_unit_test_setup(who_goes_disconnects, start),
-		cmocka_unit_test_setup(both_disconnect_at_once, start),
-		cmocka_unit_test_setup(the_end_is_waited_for, start),
-		cmocka_unit_test_setup(a_disconnect_that_nobody_answers_ends, start),
-		cmocka_unit_test_setup(a_stale_connection_is_refused_and_ended, start),
-		cmocka_unit_test_setup(a_service_request_gets_a_qp, start),
-		cmocka_unit_test_setup(an_end_that_is_not_known_is_confirmed, start),
-		cmocka_unit_test_setup(noise_is_harmless, start),
+		cmocka_unit_test_setup(both_sides_know_what_the_other_has_said, world_start),
+		cmocka_unit_test_setup(xrc_names_its_qp_in_another_field, world_start),
+		cmocka_unit_test_setup(a_request_has_the_bytes_of_the_specification, world_start),
+		cmocka_unit_test_setup(what_is_lost_is_repeated, world_start),
+		cmocka_unit_test_setup(a_program_that_takes_its_time_is_waited_for, world_start),
+		cmocka_unit_test_setup(nobody_there_takes_sixteen_tries, world_start),
+		cmocka_unit_test_setup(nobody_listening_is_an_invalid_service, world_start),
+		cmocka_unit_test_setup(a_full_backlog_does_not_answer, world_start),
+		cmocka_unit_test_setup(private_data_comes_with_a_reject, world_start),
+		cmocka_unit_test_setup(who_gives_up_says_so, world_start),
+		cmocka_unit_test_setup(who_goes_disconnects, world_start),
+		cmocka_unit_test_setup(both_disconnect_at_once, world_start),
+		cmocka_unit_test_setup(the_end_is_waited_for, world_start),
+		cmocka_unit_test_setup(a_disconnect_that_nobody_answers_ends, world_start),
+		cmocka_unit_test_setup(a_stale_connection_is_refused_and_ended, world_start),
+		cmocka_unit_test_setup(a_service_request_gets_a_qp, world_start),
+		cmocka_unit_test_setup(an_end_that_is_not_known_is_confirmed, world_start),
+		cmocka_unit_test_setup(noise_is_harmless, world_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

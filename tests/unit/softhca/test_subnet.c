@@ -38,7 +38,7 @@ static void ask_for(uint8_t method, uint16_t attribute, uint64_t components)
 }
 
 /* The answer, or NULL */
-static const uint8_t *ask(void)
+static const uint8_t *subnet_ask(void)
 {
 	flat_recv(a, from + MAD, 4096 - MAD, lkey);
 	memcpy(flat.mem + from, request, MAD);
@@ -54,7 +54,7 @@ static const uint8_t *ask(void)
 
 static const uint8_t *ask_expect(uint8_t method, uint16_t status)
 {
-	const uint8_t *mad = ask();
+	const uint8_t *mad = subnet_ask();
 
 	assert_non_null(mad);
 	assert_int_equal(mad[3], method);
@@ -340,14 +340,14 @@ static void what_is_no_request_gets_no_answer(void **state)
 	(void)state;
 	pair(&gsi, 4096);
 	ask_for(0x81, 0x35, 0);
-	assert_null(ask());
+	assert_null(subnet_ask());
 	ask_for(0x12, 0x35, 0);
 	fld_set(request, RMPP_FLAGS, 1);
 	fld_set(request, RMPP_TYPE, 2); /* ACK */
-	assert_null(ask());
+	assert_null(subnet_ask());
 	ask_for(0x01, 0x35, 0);
 	request[1] = 4; /* performance management */
-	assert_null(ask());
+	assert_null(subnet_ask());
 	unpair();
 }
 

@@ -132,7 +132,7 @@ static void operate(uint8_t opcode, uint8_t flags, uint16_t index, uint16_t coun
 }
 
 /* Buffer and place of the Nth tag are the Nth. */
-static void add(uint64_t tag, uint64_t mask, uint32_t len)
+static void tag_add(uint64_t tag, uint64_t mask, uint32_t len)
 {
 	operate(ADD, WITH_CQE, ++next, 0, tag, mask, len);
 }
@@ -167,7 +167,7 @@ static void expect_op(uint8_t op, bool success, uint16_t phase)
 
 static void added(uint64_t tag, uint64_t mask, uint32_t len)
 {
-	add(tag, mask, len);
+	tag_add(tag, mask, len);
 	expect_op(APPENDED, true, 0);
 }
 
@@ -243,7 +243,7 @@ static void tags_wait_until_software_has_seen_what_found_none(void **state)
 	send_eager(9, 16);
 	expect(RESP_SEND, UNEXPECTED);
 	assert_memory_equal(flat.mem + to + 8 * FRAME, flat.mem + from, 32);
-	add(9, ~0ull, 64);
+	tag_add(9, ~0ull, 64);
 	expect_op(APPENDED, true, 1);
 	send_eager(7, 16); /* was there before */
 	expect_tag(RESP_SEND, CONSUMED_MSG, 0, 16);

@@ -13,7 +13,7 @@ enum { IN_SIZE = 512 + 8 * 512, OUT_SIZE = 16 + 256 + 8 * 512 };
 static uint8_t in[IN_SIZE], out[OUT_SIZE];
 static uint8_t *const select_bits = in + 0xc, *const wanted = in + 0x100;
 
-static void start(void)
+static void vport_start(void)
 {
 	memset(in, 0, sizeof(in));
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_NIC_VPORT_CONTEXT);
@@ -43,7 +43,7 @@ static void values_are_kept(void **state)
 
 	(void)state;
 	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_MTU), 1522);
-	start();
+	vport_start();
 	fld_set(select_bits, NIC_VPORT_FIELD_MTU, 1);
 	fld_set(select_bits, NIC_VPORT_FIELD_PROMISC, 1);
 	fld_set(select_bits, NIC_VPORT_FIELD_ROCE_EN, 1);
@@ -62,7 +62,7 @@ static void values_are_kept(void **state)
 
 static void put_list(uint32_t type, unsigned int size)
 {
-	start();
+	vport_start();
 	fld_set(select_bits, NIC_VPORT_FIELD_ADDRESSES_LIST, 1);
 	fld_set(wanted, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE, type);
 	fld_set(wanted, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE, size);
@@ -98,14 +98,14 @@ static void wrong_values_are_refused(void **state)
 	modify(PRM_STAT_BAD_PARAM_ERR);
 	put_list(5, 1);
 	modify(PRM_STAT_BAD_PARAM_ERR);
-	start();
+	vport_start();
 	fld_set(select_bits, FLD(0x0, 31, 31), 1);
 	modify(PRM_STAT_BAD_PARAM_ERR);
-	start();
+	vport_start();
 	fld_set(select_bits, NIC_VPORT_FIELD_MTU, 1);
 	fld_set(wanted, NIC_VPORT_CONTEXT_MTU, 20000);
 	modify(PRM_STAT_BAD_PARAM_ERR);
-	start();
+	vport_start();
 	fld_set(in, MODIFY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT, 1);
 	modify(PRM_STAT_BAD_PARAM_ERR);
 }

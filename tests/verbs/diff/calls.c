@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * calls.c - the calls that stand by themselves: rates, copies of the kernel's structs, fork, sysfs, Ethernet addresses of
- * GIDs, and what the extended doors have for windows and keys.
+ * calls.c - the calls that stand by themselves: rates, copies of the kernel's structs, fork, sysfs,
+ * Ethernet addresses of GIDs, and what the extended doors have for windows and keys.
  */
 #include <endian.h>
 #include <stdio.h>

@@ -90,7 +90,8 @@ static void cq_ex_flags(struct rig *rig)
 		{ .cqe = 0 },
 		{ .cqe = 1 },
 		{ .cqe = 0x7fffffff },
-		{ .cqe = 0x80000000 }, /* of 0xffffffff the distribution's provider makes 0, which the kernel takes */
+		/* The distribution's provider makes 0 of 0xffffffff, which the kernel takes. */
+		{ .cqe = 0x80000000 },
 		{ .cqe = 16, .comp_vector = 100000 },
 		{ .cqe = 16, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS },
 		{ .cqe = 16,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* cq_ex.c - polling an extended CQ: start_poll, next_poll, end_poll and every reader that was asked for. */
+/* cq_ex.c - polling an extended CQ: start_poll, next_poll, end_poll and every reader that was asked
+ * for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -197,7 +198,8 @@ static void traffic(struct ex_rig *ex)
 	say_all(ex);
 }
 
-/* An extended CQ can be polled the plain way as well, and the two ways share the position in the ring. */
+/* An extended CQ can be polled the plain way as well, and the two ways share the position in the
+ * ring. */
 static void plain_poll(struct ex_rig *ex)
 {
 	struct ibv_wc wc;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * data.c - every opcode through ibv_post_send() and through ibv_wr_*, the payload checked byte by byte.
+ * data.c - every opcode through ibv_post_send() and through ibv_wr_*, the payload checked byte by
+ * byte.
  *
- * A transfer is a row of a table: opcode, lengths of its scatter entries on both ends, flags. End 0 acts, end 1 is the
- * target. Each end's buffer has a source half, filled with a pattern, and a sink half.
+ * A transfer is a row of a table: opcode, lengths of its scatter entries on both ends, flags. End 0
+ * acts, end 1 is the target. Each end's buffer has a source half, filled with a pattern, and a sink
+ * half.
  */
 #include <arpa/inet.h>
 
@@ -23,7 +25,8 @@ static void fill(struct rig_end *end)
 	memset(end->buf + HALF, 0, HALF);
 }
 
-/* Entries lie in the half one after another, each 3 bytes after the end of the last, so that gathering is seen. */
+/* Entries lie in the half one after another, each 3 bytes after the end of the last, so that
+ * gathering is seen. */
 static int build_sges(const struct rig_end *end, size_t start, const uint32_t *lens, int n,
 		      struct ibv_sge *sges)
 {
@@ -284,7 +287,8 @@ void diff_data(struct rig *rig)
 	all_transfers(rig, DOOR_WR, 1);
 }
 
-/* The sizes at which a receive or a READ may be delivered inside its CQE, in one entry and in three. */
+/* The sizes at which a receive or a READ may be delivered inside its CQE, in one entry and in
+ * three. */
 static void small_sizes(struct rig_pair *pair, const char *name, enum ibv_wr_opcode opcode)
 {
 	for (uint32_t len = 0; len <= 70; len++) {

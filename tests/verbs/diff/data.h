@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* data.h - one transfer from end 0 to end 1 of a pair, through either way to post; for the topics that move data. */
+/* data.h - one transfer from end 0 to end 1 of a pair, through either way to post; for the topics
+ * that move data. */
 #ifndef TESTS_VERBS_DIFF_DATA_H
 #define TESTS_VERBS_DIFF_DATA_H
 

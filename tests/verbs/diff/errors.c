@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * errors.c - requests that are posted and then fail: wrong keys, ranges and rights at either end, a peer that does
- * not answer or has no receive, and what is flushed afterwards, in which order.
+ * errors.c - requests that are posted and then fail: wrong keys, ranges and rights at either end, a
+ * peer that does not answer or has no receive, and what is flushed afterwards, in which order.
  */
 #include <stdlib.h>
 
@@ -431,7 +431,8 @@ static void reset_drops(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* Completions of a QP that is gone are no longer there, those of another QP on the same CQ still are. */
+/* Completions of a QP that is gone are no longer there, those of another QP on the same CQ still
+ * are. */
 static void destroy_cleans_cq(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();

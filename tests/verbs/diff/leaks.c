@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * leaks.c - nothing is lost: objects are created and destroyed, and fail to be created, again and again, and at the
- * end the process has the descriptors that it had before. Memory is the business of valgrind and LeakSanitizer.
+ * leaks.c - nothing is lost: objects are created and destroyed, and fail to be created, again and
+ * again, and at the end the process has the descriptors that it had before. Memory is the business
+ * of valgrind and LeakSanitizer.
  */
 #include <stdlib.h>
 

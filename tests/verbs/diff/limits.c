@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * limits.c - the adapter is full: how many objects of each kind there can be, what the next one fails with, and that
- * giving them back makes room for as many again. Also the longest message. run-diff --small runs it on an adapter whose
- * limits are within reach; on a large one, each kind stops at MANY.
+ * limits.c - the adapter is full: how many objects of each kind there can be, what the next one
+ * fails with, and that giving them back makes room for as many again. Also the longest message.
+ * run-diff --small runs it on an adapter whose limits are within reach; on a large one, each kind
+ * stops at MANY.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-diff [TOPIC...]: all topics, or those named, or all but those named as -TOPIC. Exit code 0, 1 when
- * a promise of the interface that needs no comparison was broken (a line that ends in WRONG), 77 without an adapter.
+ * main.c - verbs-diff [TOPIC...]: all topics, or those named, or all but those named as -TOPIC.
+ * Exit code 0, 1 when a promise of the interface that needs no comparison was broken (a line that
+ * ends in WRONG), 77 without an adapter.
  */
 #include <stdio.h>
 

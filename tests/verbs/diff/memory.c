@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memory.c - memory that is not plain pinned memory: the device's own, pages on demand and advice about them, dma-bufs;
- * and which changes leave a region its keys.
+ * memory.c - memory that is not plain pinned memory: the device's own, pages on demand and advice
+ * about them, dma-bufs; and which changes leave a region its keys.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -303,7 +303,8 @@ static void odp_ranges(struct ibv_pd *pd, uint8_t *buf)
 	SAY_PTR(ibv_reg_mr_iova(pd, NULL, SIZE_MAX, PAGE, ODP | LW), "implicit with an iova");
 }
 
-/* Writes from a region of end 0's pages on demand; which of them are mapped changes while the region stays. */
+/* Writes from a region of end 0's pages on demand; which of them are mapped changes while the
+ * region stays. */
 static void odp_follows_mappings(struct rig *rig, bool implicit)
 {
 	struct rig_conf conf = rig_conf_default();

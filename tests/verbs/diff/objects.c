@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - right and wrong arguments of the calls on address handles, multicast groups, shared receive queues, XRC,
- * domains, windows, re-registration, import and connection options.
+ * objects.c - right and wrong arguments of the calls on address handles, multicast groups, shared
+ * receive queues, XRC, domains, windows, re-registration, import and connection options.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -265,7 +265,8 @@ static void try_open_qp(struct rig *rig, struct ibv_xrcd *xrcd, uint32_t mask, u
 		qpn ? "of a QP" : "of none");
 }
 
-/* A QP that is opened a second time cannot be compared: the distribution's provider crashes when it is closed. */
+/* A QP that is opened a second time cannot be compared: the distribution's provider crashes when it
+ * is closed. */
 #define OPENS(mask) ((mask) < 0x10 && ((mask)&0xb) == 0xb)
 
 static void receive_qps(struct rig *rig, struct ibv_xrcd *xrcd)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post.c - requests that the library itself refuses: which error, which bad_wr, and that nothing after it, but
- * everything before it, was posted.
+ * post.c - requests that the library itself refuses: which error, which bad_wr, and that nothing
+ * after it, but everything before it, was posted.
  */
 #include <stdio.h>
 
@@ -151,7 +151,8 @@ static int send_by_wr(struct ibv_qp *qp, const struct ibv_send_wr *wr)
 	return ibv_wr_complete(qpx);
 }
 
-/* In ERR, what was accepted is flushed; one by one, because the two queues are flushed independently. */
+/* In ERR, what was accepted is flushed; one by one, because the two queues are flushed
+ * independently. */
 static void say_flush(struct rig_end *end, bool expected)
 {
 	struct ibv_wc wc;

@@ -66,7 +66,8 @@ static void cap_one(const struct create_rig *c, size_t field, uint32_t value)
 	say_new_qp(qp, &attr.cap);
 }
 
-/* The distribution's provider computes with inline sizes as int and takes what overflows for a small number. */
+/* The distribution's provider computes with inline sizes as int and takes what overflows for a
+ * small number. */
 static bool reads_as_small(size_t field, uint32_t value)
 {
 	return cap_fields[field].offset == offsetof(struct ibv_qp_cap, max_inline_data) &&

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_modify.c - the RC state machine: every state pair, every mask bit given too much or too little, values beyond
- * their limits, and query_qp in every state. IBTA vol 1, 10.3.1 has the states and 11.2.5.2 the attributes.
+ * qp_modify.c - the RC state machine: every state pair, every mask bit given too much or too
+ * little, values beyond their limits, and query_qp in every state. IBTA vol 1, 10.3.1 has the
+ * states and 11.2.5.2 the attributes.
  */
 #include "diff.h"
 
-/* Without SQD and SQE: no command of this device leads an RC QP there, which the tests below see as well. */
+/* Without SQD and SQE: no command of this device leads an RC QP there, which the tests below see as
+ * well. */
 static const enum ibv_qp_state all_states[] = { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
 						IBV_QPS_RTS, IBV_QPS_ERR };
 

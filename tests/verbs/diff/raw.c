@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw.c - raw packet QPs: flows of all kinds by the frames that they really steer, counters, rate limits and checksums.
+ * raw.c - raw packet QPs: flows of all kinds by the frames that they really steer, counters, rate
+ * limits and checksums.
  *
  * One QP sends, to an address of our own or to a group; two others receive what flows give them.
  */
@@ -285,8 +286,9 @@ struct steer_case {
 	struct frame right, wrong;
 };
 
-#define UDP4                   .version = 4, .protocol = 17, .ttl = 9, .src = 1, .dst = 2, .sport = 100, .dport = 200
-#define UDP6                   .version = 6, .protocol = 17, .ttl = 9, .src = 1, .dst = 2, .sport = 100, .dport = 200
+#define PORTS                  .src = 1, .dst = 2, .sport = 100, .dport = 200
+#define UDP4                   .version = 4, .protocol = 17, .ttl = 9, PORTS
+#define UDP6                   .version = 6, .protocol = 17, .ttl = 9, PORTS
 #define SPEC(member, id, kind) .spec.member.type = id, .spec.member.size = sizeof(struct kind)
 
 static const struct steer_case cases[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.c - shared receive queues: what creation grants, what posting refuses, messages of two QPs that take turns, and the
- * limit.
+ * srq.c - shared receive queues: what creation grants, what posting refuses, messages of two QPs
+ * that take turns, and the limit.
  */
 #include "diff.h"
 

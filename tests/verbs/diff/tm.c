@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm.c - SRQs with tag matching: what creation grants, operations on the list, and what becomes of messages.
+ * tm.c - SRQs with tag matching: what creation grants, operations on the list, and what becomes of
+ * messages.
  *
- * Only on InfiniBand: on RoCE the distribution's library gives its own queue a path without a GRH, and creation fails.
+ * Only on InfiniBand: on RoCE the distribution's library gives its own queue a path without a GRH,
+ * and creation fails.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -216,7 +218,8 @@ static void receive_unexpected(struct ends *tm, uint64_t wr_id)
 	MUST(!ibv_post_srq_recv(tm->srq, &wr, &bad));
 }
 
-/* A message of LEN bytes of data with a header of OP; a rendezvous' are at the end of the sender's half. */
+/* A message of LEN bytes of data with a header of OP; a rendezvous' are at the end of the sender's
+ * half. */
 static void send_tagged(struct ends *tm, uint8_t opcode, uint64_t tag, uint32_t len)
 {
 	bool rndv = opcode == IBV_TMH_RNDV;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * two.c - two processes, one QP each: messages, writes and reads between them, and what one sees when the other ends
- * without a word. Each process opens the adapter after the fork; only the first prints.
+ * two.c - two processes, one QP each: messages, writes and reads between them, and what one sees
+ * when the other ends without a word. Each process opens the adapter after the fork; only the first
+ * prints.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -92,7 +93,8 @@ static void await(struct side *s, bool print)
 		say_wc("A", &wc, s->peer.qpn);
 }
 
-/* The other process: echoes one message, then fills its buffer for a write and a read, then waits for its end. */
+/* The other process: echoes one message, then fills its buffer for a write and a read, then waits
+ * for its end. */
 static void other_process(int sock, bool dies)
 {
 	struct side s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* wr.c - batches of ibv_wr_*: several requests at once, abort, and errors that cancel a whole batch. */
+/* wr.c - batches of ibv_wr_*: several requests at once, abort, and errors that cancel a whole
+ * batch. */
 #include <arpa/inet.h>
 
 #include "data.h"
@@ -91,7 +92,8 @@ static void overfull_batch(struct rig_pair *pair)
 	batch_of(pair, 2);
 }
 
-/* A request that cannot be built: COMPLETE reports it and nothing of the batch, before or after it, is posted. */
+/* A request that cannot be built: COMPLETE reports it and nothing of the batch, before or after it,
+ * is posted. */
 static void bad_request(struct rig_pair *pair, const char *name, void (*put)(struct rig_pair *pair))
 {
 	struct ibv_qp_ex *qpx = qpx_of(pair);

@@ -2,9 +2,10 @@
 /*
  * faults.h - what verbs-faults is made of: lives of objects, and the faults that befall them.
  *
- * A life creates, changes, uses and destroys objects of one kind in a fresh context. It is lived once
- * undisturbed, which counts its kernel commands, adapter commands, mappings and allocations; then once for
- * each of these, and that one fails. Afterwards nothing may be left, and the context must carry a message.
+ * A life creates, changes, uses and destroys objects of one kind in a fresh context. It is lived
+ * once undisturbed, which counts its kernel commands, adapter commands, mappings and allocations;
+ * then once for each of these, and that one fails. Afterwards nothing may be left, and the context
+ * must carry a message.
  */
 #ifndef TESTS_VERBS_FAULTS_H
 #define TESTS_VERBS_FAULTS_H
@@ -61,7 +62,8 @@ struct life {
 	} kept[LIFE_KEEPS];
 };
 
-/* A call that returns an object: what it gave, which is destroyed at the end of the life, or NULL. */
+/* A call that returns an object: what it gave, which is destroyed at the end of the life, or NULL.
+ * */
 void *life_keep(struct life *l, void *object, int (*undo)(void *object), const char *call,
 		const char *undo_call);
 /* A call that returns 0 or an errno. */

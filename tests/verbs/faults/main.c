@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-faults [NAME...]: all lives, or those named; see faults.h. Exit code 1 when something was lost,
- * when an errno is not that of the fault, or when a call failed without a line in the log.
+ * main.c - verbs-faults [NAME...]: all lives, or those named; see faults.h. Exit code 1 when
+ * something was lost, when an errno is not that of the fault, or when a call failed without a line
+ * in the log.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,8 +76,8 @@ static bool watch_end(const struct watch *w, const char *what)
 			 rig_count_fds() - w->fds);
 }
 
-/* Is the errno of the first failure one that the fault explains? What the kernel does with a failure of the adapter or of
- * a mapping it says itself. */
+/* Is the errno of the first failure one that the fault explains? What the kernel does with a
+ * failure of the adapter or of a mapping it says itself. */
 static bool errno_is_right(enum fault_kind kind, int err)
 {
 	switch (kind) {
@@ -212,7 +213,8 @@ int main(int argc, char **argv)
 	fault_open();
 	rig_open(&witness);
 	eth = witness.port.link_layer == IBV_LINK_LAYER_ETHERNET;
-	/* What the first use loads, opens and keeps is no leak: the log is opened by its first line. */
+	/* What the first use loads, opens and keeps is no leak: the log is opened by its first
+	 * line. */
 	connect_and_send(&witness);
 	MUST(!ibv_create_cq(witness.ctx, 0, NULL, NULL, 0));
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)

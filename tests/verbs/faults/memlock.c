@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memlock.c - a registration for which there is no memory names the limit on locked memory when that is the reason,
- * with what is pinned and what was asked for, and only then. Each case is a process of its own, as limits stay.
+ * memlock.c - a registration for which there is no memory names the limit on locked memory when
+ * that is the reason, with what is pinned and what was asked for, and only then. Each case is a
+ * process of its own, as limits stay.
  */
 #include <fcntl.h>
 #include <linux/capability.h>

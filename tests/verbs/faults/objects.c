@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - lives of what is no queue: contexts, domains, regions, windows, address handles, channels, imports.
+ * objects.c - lives of what is no queue: contexts, domains, regions, windows, address handles,
+ * channels, imports.
  */
 #include <fcntl.h>
 #include <unistd.h>

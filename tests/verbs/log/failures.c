@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * failures.c - requests that are posted and then fail, for verbs-log: the first failure of a queue is one line with the
- * request and the reason, and what is flushed behind it none.
+ * failures.c - requests that are posted and then fail, for verbs-log: the first failure of a queue
+ * is one line with the request and the reason, and what is flushed behind it none.
  */
 #include "log.h"
 
@@ -16,7 +16,8 @@ static void post_twice(struct rig_end *end, struct ibv_send_wr *wr)
 		MUST(!ibv_post_send(end->qp, wr, &bad));
 }
 
-/* The first completion fails as it should, and so does all behind it; the pair is as new afterwards. */
+/* The first completion fails as it should, and so does all behind it; the pair is as new
+ * afterwards. */
 static bool fails_with(struct log_rig *l, struct rig_end *end, enum ibv_wc_status status, int n)
 {
 	struct ibv_wc wc[2];

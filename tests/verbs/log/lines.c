@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lines.c - verbs-log: each refused call explains itself in exactly one line at VERBS_LOG=warn, and that line names
- * the call, the field, the value given and the limit.
+ * lines.c - verbs-log: each refused call explains itself in exactly one line at VERBS_LOG=warn, and
+ * that line names the call, the field, the value given and the limit.
  *
- * A row of the table makes one bad call and lists what its line must contain. A word is looked for anywhere in the line; a
- * number must stand alone; "a|b" means either; "@name" is replaced by that limit of the device, "@name+1" by one more.
+ * A row of the table makes one bad call and lists what its line must contain. A word is looked for
+ * anywhere in the line; a number must stand alone; "a|b" means either; "@name" is replaced by that
+ * limit of the device, "@name+1" by one more.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -116,7 +117,8 @@ static bool qp_type(struct log_rig *l, long value)
 	return !ibv_create_qp(l->pair.pd, &attr);
 }
 
-/* With the CQ of another context that has the number of ours: the kernel could not tell them apart. */
+/* With the CQ of another context that has the number of ours: the kernel could not tell them apart.
+ * */
 static bool qp_other_context(struct log_rig *l, long send)
 {
 	struct ibv_qp_init_attr attr = qp_attr(l);
@@ -185,7 +187,8 @@ static bool qp_create_flags(struct log_rig *l, long bit)
 	return !ibv_create_qp_ex(l->rig.ctx, &attr);
 }
 
-/* Modify the fresh QP from the state before TO with one attribute changed, or with FLIP in the mask. */
+/* Modify the fresh QP from the state before TO with one attribute changed, or with FLIP in the
+ * mask. */
 static bool modify(struct log_rig *l, enum ibv_qp_state to,
 		   void (*change)(struct ibv_qp_attr *, long), long value, int flip)
 {
@@ -657,7 +660,8 @@ static void log_rig_close(struct log_rig *l)
 	rig_close(&l->rig);
 }
 
-/* The level is read when the library is loaded or first used, so it has to be there when this program starts. */
+/* The level is read when the library is loaded or first used, so it has to be there when this
+ * program starts. */
 static void run_with_level(char **argv)
 {
 	const char *level = getenv("VERBS_LOG");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - bad calls on address handles, multicast groups, SRQs, XRC domains, windows, re-registration, import and
- * connection options, for verbs-log.
+ * objects.c - bad calls on address handles, multicast groups, SRQs, XRC domains, windows,
+ * re-registration, import and connection options, for verbs-log.
  */
 #include "log.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * new_release.c - calls on memory that the distribution's headers do not have yet, on our libraries: regions by
- * ibv_reg_mr_ex(), buffers of the library, DMA handles, completion counters.
+ * new_release.c - calls on memory that the distribution's headers do not have yet, on our
+ * libraries: regions by ibv_reg_mr_ex(), buffers of the library, DMA handles, completion counters.
  *
  * Exit code 0; 1: something was otherwise than it should be; 77: there is no adapter.
  */

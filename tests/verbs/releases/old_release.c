@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * old_release.c - verbs-old-release: what a program that was built with release 1.0 does, by the symbols of version
- * IBVERBS_1.0 and the structures of that time. Two queue pairs of one process exchange messages; what comes of it is
- * printed, and must not depend on whose library it is. Exit code 77 without an adapter.
+ * old_release.c - verbs-old-release: what a program that was built with release 1.0 does, by the
+ * symbols of version IBVERBS_1.0 and the structures of that time. Two queue pairs of one process
+ * exchange messages; what comes of it is printed, and must not depend on whose library it is. Exit
+ * code 77 without an adapter.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

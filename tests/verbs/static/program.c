@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * program.c - a program that is linked with the archives: RDMA_STATIC_PROVIDERS names the providers that become
- * part of it. Built and run by run-static, not by the tree's build.
+ * program.c - a program that is linked with the archives: RDMA_STATIC_PROVIDERS names the providers
+ * that become part of it. Built and run by run-static, not by the tree's build.
  */
 #include <stdio.h>
 #include <infiniband/verbs.h>

@@ -86,8 +86,8 @@ bool crew_await(atomic_int *value, int target)
 
 int main(void)
 {
-	int fds =
-		rig_count_fds(); /* a report of the thread sanitizer is one more, and fails anyway */
+	/* A report of the thread sanitizer is one descriptor more, and fails anyway. */
+	int fds = rig_count_fds();
 	struct rig rig;
 
 	/* First, so that threads meet while the providers are being loaded. */

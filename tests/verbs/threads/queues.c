@@ -2,8 +2,9 @@
 /*
  * queues.c - how programs with many connections share queues among threads.
  *
- * A QP for each sending thread, into one SRQ and one pair of CQs that other threads poll; QPs that come and go beside that;
- * and the opposite, where a thread domain keeps everything to one thread, on two contexts at a time.
+ * A QP for each sending thread, into one SRQ and one pair of CQs that other threads poll; QPs that
+ * come and go beside that; and the opposite, where a thread domain keeps everything to one thread,
+ * on two contexts at a time.
  */
 #include <string.h>
 
