@@ -125,7 +125,8 @@ static void query_shows_what_was_set(void **state)
 	struct flat_qp_attr attr = {
 		.first_psn = 0x123456, .rnr_retry = 5, .retry = 6, .min_rnr = 9, .timeout = 17
 	};
-	uint8_t in[16] = { 0 }, out[24 + PRM_QPC_SIZE], *qpc = fld_at(out, QUERY_QP_OUT_QPC);
+	uint8_t in[16] = { 0 }, out[24 + PRM_QPC_SIZE] = { 0 },
+		*qpc = fld_at(out, QUERY_QP_OUT_QPC);
 
 	(void)state;
 	pair(&attr, 4096);
@@ -228,7 +229,7 @@ static void iova_need_not_be_the_address(void **state)
 
 static void capabilities_name_what_works(void **state)
 {
-	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_CAP_SIZE];
+	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_CAP_SIZE] = { 0 };
 	uint8_t *cap = fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
 
 	(void)state;

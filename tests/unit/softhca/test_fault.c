@@ -128,7 +128,7 @@ static void timed_faults_are_due_once_each_and_in_order(void **state)
 static void link_down_is_told_and_loses_what_is_sent(void **state)
 {
 	const struct flat_qp_attr attr = { .timeout = 8, .retry = 7 };
-	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
+	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE] = { 0 };
 	uint8_t *context = fld_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
 
 	(void)state;

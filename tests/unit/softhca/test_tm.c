@@ -373,7 +373,7 @@ static void a_message_that_is_too_long_costs_a_wqe_of_the_queue(void **state)
 
 static void an_xrq_says_its_phases_and_goes_last(void **state)
 {
-	uint8_t in[16] = { 0 }, out[PRM_QUERY_XRQ_OUT_SIZE];
+	uint8_t in[16] = { 0 }, out[PRM_QUERY_XRQ_OUT_SIZE] = { 0 };
 	uint8_t *context = fld_at(out, QUERY_XRQ_OUT_XRQ_CONTEXT);
 
 	(void)state;

@@ -49,7 +49,7 @@ enum {
 	BAD_DESCRIPTOR = 16
 };
 
-static void put(uint8_t *at, uint64_t value, int bytes)
+static void field_put(uint8_t *at, uint64_t value, int bytes)
 {
 	while (bytes--)
 		*at++ = value >> (8 * bytes);
@@ -83,8 +83,8 @@ static void chain(uint64_t first, unsigned int blocks)
 		uint8_t *block = guest(first + i * BLOCK);
 
 		memset(block, 0, B_SIZE);
-		put(block + NEXT, i + 1 < blocks ? first + (i + 1) * BLOCK : 0, 8);
-		put(block + NUMBER, i, 4);
+		field_put(block + NEXT, i + 1 < blocks ? first + (i + 1) * BLOCK : 0, 8);
+		field_put(block + NUMBER, i, 4);
 		block[B_TOKEN] = TOKEN;
 	}
 }
@@ -96,14 +96,14 @@ static void prepare(unsigned int index, uint16_t opcode, uint32_t in, uint32_t o
 
 	memset(desc, 0, 64);
 	desc[0] = 7;
-	put(desc + IN_LEN, in, 4);
-	put(desc + OUT_LEN, out, 4);
-	put(desc + IN, opcode, 2);
+	field_put(desc + IN_LEN, in, 4);
+	field_put(desc + OUT_LEN, out, 4);
+	field_put(desc + IN, opcode, 2);
 	desc[D_TOKEN] = TOKEN;
 	if (in > 16)
-		put(desc + IN_PTR, INPUT, 8);
+		field_put(desc + IN_PTR, INPUT, 8);
 	if (out > 16)
-		put(desc + OUT_PTR, OUTPUT, 8);
+		field_put(desc + OUT_PTR, OUTPUT, 8);
 	chain(INPUT, 40);
 	chain(OUTPUT, 40);
 	desc[STATUS_OWN] = 1;
@@ -165,16 +165,16 @@ static void input_is_gathered_from_the_chain(void **state)
 
 	(void)state;
 	prepare(0, PRM_OP_MANAGE_PAGES, 16 + 8 * PAGES, 16);
-	put(entry(0) + IN + 6, PRM_PAGES_GIVE, 2);
-	put(entry(0) + IN + 12, PAGES, 4);
+	field_put(entry(0) + IN + 6, PRM_PAGES_GIVE, 2);
+	field_put(entry(0) + IN + 12, PAGES, 4);
 	sign(0);
 	for (unsigned int i = 0; i < PAGES; i++)
-		put(guest(INPUT + i / 64 * BLOCK + i % 64 * 8), 0x1000 * (i + 1), 8);
+		field_put(guest(INPUT + i / 64 * BLOCK + i % 64 * 8), 0x1000 * (i + 1), 8);
 	assert_int_equal(ring(0), OK);
 	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
 	prepare(1, PRM_OP_MANAGE_PAGES, 16, 16 + 8 * PAGES);
-	put(entry(1) + IN + 6, PRM_PAGES_TAKE, 2);
-	put(entry(1) + IN + 12, PAGES, 4);
+	field_put(entry(1) + IN + 6, PRM_PAGES_TAKE, 2);
+	field_put(entry(1) + IN + 12, PAGES, 4);
 	sign(1);
 	assert_int_equal(ring(1), OK);
 	for (unsigned int i = 0; i < PAGES; i++) {
@@ -230,27 +230,27 @@ static void wrong_chains_get_a_delivery_status(void **state)
 {
 	(void)state;
 	prepare_query();
-	put(entry(0) + OUT_PTR, OUTPUT + 8, 8);
+	field_put(entry(0) + OUT_PTR, OUTPUT + 8, 8);
 	sign(0);
 	assert_int_equal(ring(0), BAD_OUT_PTR);
 	prepare_query();
-	put(entry(0) + OUT_PTR, 0x123456789000, 8);
+	field_put(entry(0) + OUT_PTR, 0x123456789000, 8);
 	sign(0);
 	assert_int_equal(ring(0), BAD_OUT_PTR);
 	prepare_query();
-	put(guest(OUTPUT + 3 * BLOCK) + NUMBER, 4, 4);
+	field_put(guest(OUTPUT + 3 * BLOCK) + NUMBER, 4, 4);
 	assert_int_equal(ring(0), BAD_NUMBER);
 	prepare_query();
 	guest(OUTPUT + 3 * BLOCK)[B_TOKEN] = TOKEN + 1;
 	assert_int_equal(ring(0), BAD_TOKEN);
 	prepare_query();
-	put(guest(OUTPUT + 3 * BLOCK) + NEXT, 0, 8);
+	field_put(guest(OUTPUT + 3 * BLOCK) + NEXT, 0, 8);
 	assert_int_equal(ring(0), BAD_OUT_PTR);
 	prepare(0, PRM_OP_NOP, 16 + 1024, 16);
-	put(guest(INPUT) + NEXT, INPUT, 8); /* bites its tail */
+	field_put(guest(INPUT) + NEXT, INPUT, 8); /* bites its tail */
 	assert_int_equal(ring(0), BAD_NUMBER);
 	prepare(0, PRM_OP_NOP, 16 + 1024, 16);
-	put(guest(INPUT) + NEXT, INPUT + BLOCK + 1, 8);
+	field_put(guest(INPUT) + NEXT, INPUT + BLOCK + 1, 8);
 	assert_int_equal(ring(0), BAD_IN_PTR);
 }
 
@@ -258,7 +258,7 @@ static void nothing_is_executed_whose_answer_has_no_room(void **state)
 {
 	(void)state;
 	prepare(0, PRM_OP_ENABLE_HCA, 16, 64);
-	put(entry(0) + OUT_PTR, 0, 8);
+	field_put(entry(0) + OUT_PTR, 0, 8);
 	sign(0);
 	assert_int_equal(ring(0), BAD_OUT_PTR);
 	prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
