@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4.c - libmlx4.so.1 without a provider for ConnectX-3 behind it: programs that are linked with it, as every program of
- * DPDK is, start.
+ * mlx4.c - libmlx4.so.1 without a provider for ConnectX-3 behind it, so that programs that are
+ * linked with it start, as every program of DPDK is.
  */
 #include "absent.h"
 
