@@ -28,8 +28,8 @@
 #define WC_START_FENCE  "dmb oshst"
 #define WC_FLUSH_FENCE  "dsb st"
 #elif defined(__arm__)
-/* Arm ARM for ARMv7-A (DDI 0406C), A3.8.3 "Memory barriers": the same two, without a form of DMB for
- * loads. ARMv6 and older have them as coprocessor operations, and no PCI Express. */
+/* Arm ARM for ARMv7-A (DDI 0406C), A3.8.3 "Memory barriers": the same two, without a form of DMB
+ * for loads. ARMv6 and older have them as coprocessor operations, and no PCI Express. */
 #if __ARM_ARCH < 7
 #error "barrier.h: the instructions DMB and DSB come with ARMv7"
 #endif
@@ -38,9 +38,9 @@
 #define WC_START_FENCE  "dmb oshst"
 #define WC_FLUSH_FENCE  "dsb st"
 #elif defined(__powerpc64__)
-/* Power ISA 3.1, Book II 1.7 "Shared Storage" and 4.6.3 "Memory Barrier Instructions": lwsync orders
- * loads with loads, loads with stores and stores with stores, but only in memory that is cached;
- * sync orders it with registers, too, and ends the gathering of stores. */
+/* Power ISA 3.1, Book II 1.7 "Shared Storage" and 4.6.3 "Memory Barrier Instructions": lwsync
+ * orders loads with loads, loads with stores and stores with stores, but only in memory that is
+ * cached; sync orders it with registers, too, and ends the gathering of stores. */
 #define DMA_STORE_FENCE "lwsync"
 #define DMA_LOAD_FENCE  "lwsync"
 #define WC_START_FENCE  "sync"
@@ -88,8 +88,8 @@ static inline void dma_load_barrier(void)
 	__asm__ volatile(DMA_LOAD_FENCE ::: "memory");
 }
 
-/* Stores to memory before this are visible before stores to registers after it: plain ones, and those
- * that combine (BlueFlame). */
+/* Stores to memory before this are visible before stores to registers after it: plain ones, and
+ * those that combine (BlueFlame). */
 static inline void wc_start_barrier(void)
 {
 	__asm__ volatile(WC_START_FENCE ::: "memory");

@@ -12,9 +12,9 @@
 #include "util/barrier.h"
 #include "util/bits.h"
 
-/* PRM: a host without stores of 8 bytes writes the half at the lower address first, and nothing else
- * comes to that register between the two. Registers are at least 256 bytes apart; which lock is a
- * register's depends on nothing but its address, so that threads need not agree on more. */
+/* PRM: a host without stores of 8 bytes writes the half at the lower address first, and nothing
+ * else comes to that register between the two. Registers are at least 256 bytes apart; which lock
+ * is a register's depends on nothing but its address, so that threads need not agree on more. */
 static pthread_mutex_t register_locks[16] = {
 	[0 ... 15] = PTHREAD_MUTEX_INITIALIZER,
 };

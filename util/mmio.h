@@ -15,10 +15,10 @@
 #include <linux/types.h>
 
 /* Whether a store of 8 bytes is one access to the register; where it is not, copies are torn, too,
- * and not to be used. i386 has it in its floating-point unit
- * (Intel SDM vol. 3, "Guaranteed Atomic Operations"). ARMv7 has none: LDRD and STRD are whole only
- * in memory, and with the Large Physical Address Extension (DDI 0406C, A3.5.3); the compiler's atomic
- * store is a loop of exclusives, which registers need not support. */
+ * and not to be used. i386 has it in its floating-point unit (Intel SDM vol. 3, "Guaranteed Atomic
+ * Operations"). ARMv7 has none: LDRD and STRD are whole only in memory, and with the Large Physical
+ * Address Extension (DDI 0406C, A3.5.3); the compiler's atomic store is a loop of exclusives, which
+ * registers need not support. */
 #if __SIZEOF_POINTER__ == 8 || defined(__i386__)
 #define MMIO_STORES_64 1
 #else
@@ -54,8 +54,8 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 #endif
 
 /* Copy 64 bytes to write-combining registers, in ascending order where that takes several stores.
- * Both are aligned to 64. Of the _fresh form's DATA, the first half has just been written, 8 bytes at
- * a time: a CPU forwards that only to loads that are no wider. */
+ * Both are aligned to 64. Of the _fresh form's DATA, the first half has just been written, 8 bytes
+ * at a time: a CPU forwards that only to loads that are no wider. */
 #if MMIO_IS_APART
 static inline void mmio_copy_wc_64(void *reg, const void *data)
 {
