@@ -25,6 +25,13 @@
 #define FLD_BIT(field)      ((field) >> 8)
 #define FLD_WIDTH(field)    ((field)&0xffu)
 #define FLD_BYTE(field)     (FLD_BIT(field) / 8u)
+#define FLD_DWORD(field)    (FLD_BIT(field) / 32u)
+
+/* A field of up to 32 bits never crosses a dword. FLD_SHIFT() is its place in that, FLD_MASK() has
+ * as many ones as it has bits, FLD_BITS() is both. */
+#define FLD_SHIFT(field) (32u - FLD_BIT(field) % 32u - FLD_WIDTH(field))
+#define FLD_MASK(field)  (0xffffffffu >> (32u - FLD_WIDTH(field)))
+#define FLD_BITS(field)  (FLD_MASK(field) << FLD_SHIFT(field))
 
 static inline void *fld_at(const void *layout, uint32_t part)
 {
@@ -46,12 +53,6 @@ static inline void fld_set64(void *layout, uint32_t byte, uint64_t value)
 	memcpy((uint8_t *)layout + byte, &be, sizeof(be));
 }
 
-/* Fields up to 32 bits never cross a dword. */
-static inline uint32_t fld_shift(uint32_t field)
-{
-	return 32 - FLD_BIT(field) % 32 - FLD_WIDTH(field);
-}
-
 static inline uint64_t fld_get(const void *layout, uint32_t field)
 {
 	uint32_t be, byte = FLD_BIT(field) / 32 * 4;
@@ -59,7 +60,7 @@ static inline uint64_t fld_get(const void *layout, uint32_t field)
 	if (FLD_WIDTH(field) == 64)
 		return fld_get64(layout, byte);
 	memcpy(&be, (const uint8_t *)layout + byte, sizeof(be));
-	return (be32toh(be) >> fld_shift(field)) & ((1ull << FLD_WIDTH(field)) - 1);
+	return (be32toh(be) >> FLD_SHIFT(field)) & FLD_MASK(field);
 }
 
 /* Bits of VALUE beyond the field's width are cut off. */
@@ -71,9 +72,9 @@ static inline void fld_set(void *layout, uint32_t field, uint64_t value)
 		fld_set64(layout, byte, value);
 		return;
 	}
-	mask = (uint32_t)((1ull << FLD_WIDTH(field)) - 1) << fld_shift(field);
+	mask = FLD_BITS(field);
 	memcpy(&be, (uint8_t *)layout + byte, sizeof(be));
-	be = htobe32((be32toh(be) & ~mask) | (((uint32_t)value << fld_shift(field)) & mask));
+	be = htobe32((be32toh(be) & ~mask) | (((uint32_t)value << FLD_SHIFT(field)) & mask));
 	memcpy((uint8_t *)layout + byte, &be, sizeof(be));
 }
 

@@ -12,6 +12,7 @@
 
 enum {
 	PRM_CQE_SIZE = 64,
+	PRM_NO_USER_INDEX = 0xffffff, /* of a QP whose CQEs carry none: CQE version 0 */
 };
 
 enum cqe_opcode {
@@ -67,6 +68,7 @@ enum cqe_vendor_syndrome {
 	VEND_FLUSH = 0xf9,
 };
 
+#define CQE_PATH_BITS       FLD(0x10, 22, 16)
 #define CQE_SLID            FLD(0x14, 15, 0)
 #define CQE_GRH             FLD(0x18, 29, 28)
 #define CQE_SL              FLD(0x18, 27, 24) /* InfiniBand */
@@ -88,6 +90,7 @@ enum cqe_vendor_syndrome {
 #define CQE_WQE_COUNTER     FLD(0x3c, 31, 16)
 #define CQE_OPCODE          FLD(0x3c, 7, 4)
 #define CQE_FLAGS           FLD(0x3c, 3, 0)
+#define CQE_FORMAT          FLD(0x3c, 3, 2) /* of the flags */
 #define CQE_OWNER           FLD(0x3c, 0, 0)
 
 /* ---- frames ---- */
@@ -136,6 +139,7 @@ enum tm_cqe {
 	TM_CQE_APPEND = 0x5,
 	TM_CQE_REMOVE = 0x6,
 	TM_CQE_NOOP = 0x7,
+	TM_CQE_CONSUMED_SW_RNDV = 0x9,
 	TM_CQE_CONSUMED_MSG = 0xa,         /* a tag was found, and the data is there */
 	TM_CQE_CONSUMED_MSG_SW_RNDV = 0xb, /* a rendezvous' headers are there: software goes on */
 	TM_CQE_CANCELED = 0xc,             /* the data will not come */

@@ -12,8 +12,11 @@ enum {
 	PRM_UAR_CQ = 0x20, /* 8 bytes: the arm word of the record, and UAR_CQ_CQN */
 	PRM_EQ_ARM = 0x40, /* 4 bytes: UAR_EQ_EQN and UAR_EQ_CI */
 	PRM_EQ_UPDATE = 0x48,
-	PRM_UAR_SQ = 0x800,      /* the first register of sends: a control segment begins there, */
-	PRM_UAR_SQ_SIZE = 0x100, /* and the distance to the next */
+	/* A control segment begins in a register of sends. Each has two buffers, used in turn, and
+	 * programs use as many of a page. */
+	PRM_UAR_SQ = 0x800,
+	PRM_UAR_SQ_SIZE = 0x100, /* the distance to the next */
+	PRM_UAR_SQS = 2,
 };
 
 #define UAR_CQ_ARM FLD(0x0, 31, 0)

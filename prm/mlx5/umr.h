@@ -12,6 +12,7 @@
 enum {
 	UMR_CTRL_SIZE = 48,
 	UMR_MKEY_SIZE = 64,
+	UMR_KLM_BLOCK = 64, /* inline translations come in whole blocks */
 };
 
 enum umr_flags {

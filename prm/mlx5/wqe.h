@@ -13,7 +13,9 @@
 
 enum {
 	WQE_SEG = 16, /* bytes of a segment; CTRL_DS counts them */
-	WQE_BB = 64,  /* bytes of a basic block; rings consist of them, and indices count them */
+	/* Rings consist of basic blocks of as many bytes, and indices count them. */
+	WQE_BB_LOG = 6,
+	WQE_BB = 1 << WQE_BB_LOG,
 };
 
 enum wqe_opcode {
@@ -95,6 +97,7 @@ enum {
 };
 
 enum {
+	WQE_ETH_MIN_HEADER = 18,   /* adapters that look at the header want as many bytes of it */
 	WQE_ETH_INLINE_START = 14, /* the first bytes of inline headers are inside the segment */
 };
 

@@ -5,8 +5,9 @@
 #ifndef PROVIDERS_MLX5_AH_H
 #define PROVIDERS_MLX5_AH_H
 
+#include <infiniband/mlx5dv.h>
+
 #include "libibverbs/driver.h"
-#include "prm/mlx5/queue.h"
 #include "util/bits.h"
 
 struct mlx5_ah {

@@ -2,6 +2,7 @@
 /*
  * ah_av.c - from the attributes of an address handle to the address vector of a WQE.
  */
+#include "prm/mlx5/av.h"
 #include "providers/mlx5/ah.h"
 
 #include <endian.h>
@@ -26,8 +27,8 @@ static uint8_t rate_code(uint8_t rate)
 static void av_fill_grh(const struct ibv_global_route *grh, bool roce, struct mlx5_wqe_av *av)
 {
 	/* Every RoCE packet has a GRH, so on RoCE the bit that asks for one is reserved. */
-	av->grh_gid_fl = htobe32((roce ? 0 : 1u << PRM_AV_GRH_SHIFT) |
-				 (uint32_t)grh->sgid_index << PRM_AV_SGID_SHIFT |
+	av->grh_gid_fl = htobe32((roce ? 0 : 1u << FLD_SHIFT(AV_GRH)) |
+				 (uint32_t)grh->sgid_index << FLD_SHIFT(AV_GID_INDEX) |
 				 (grh->flow_label & IB_GRH_FLOWLABEL_MASK));
 	av->tclass = grh->traffic_class;
 	av->hop_limit = grh->hop_limit;

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "prm/mlx5/queue.h"
+#include "prm/mlx5/uar.h"
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/datapath.h"
@@ -30,7 +30,7 @@ void mlx5_context_set_open_flags(uint32_t flags)
 static int get_ucontext(struct mlx5_context *ctx)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 req = {
-		.total_num_bfregs = PRM_UAR_BF_PER_PAGE,
+		.total_num_bfregs = PRM_UAR_SQS,
 		.flags = open_flags,
 		.max_cqe_version = 1,
 		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,

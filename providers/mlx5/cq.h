@@ -12,7 +12,6 @@
 #include "providers/common/branch.h"
 #include "providers/common/id_lookup.h"
 #include "providers/common/lock.h"
-#include "prm/mlx5/queue.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/stall.h"

@@ -52,7 +52,7 @@ static void new_ring_init(const struct mlx5_cq *cq, const struct new_ring *to)
 	for (uint32_t i = first; i != first + (1u << to->count_log); i++) {
 		struct mlx5_cqe64 *cqe = new_ring_cqe(cq, to, i);
 
-		cqe->op_own = MLX5_CQE_INVALID << PRM_CQE_OPCODE_SHIFT;
+		cqe->op_own = MLX5_CQE_INVALID << FLD_SHIFT(CQE_OPCODE);
 		cqe_set_owner(cqe, !(i >> to->count_log & 1));
 	}
 }

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "prm/mlx5/cqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/post.h"
@@ -137,7 +138,7 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 			  const struct qp_size *size)
 {
 	size_t rq_bytes = (size_t)size->rq_wqes << size->rq_stride_log;
-	size_t sq_bytes = (size_t)size->sq_wqebbs << PRM_WQEBB_LOG;
+	size_t sq_bytes = (size_t)size->sq_wqebbs << WQE_BB_LOG;
 	size_t first = rq_bytes + sq_bytes;
 	int ret = 0;
 
@@ -163,7 +164,7 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_qp *qp,
 			   const struct qp_size *size)
 {
-	size_t sq_bytes = (size_t)size->sq_wqebbs << PRM_WQEBB_LOG;
+	size_t sq_bytes = (size_t)size->sq_wqebbs << WQE_BB_LOG;
 	int ret = qp_alloc_rings(ctx, pd, qp, size);
 
 	if (ret)
@@ -240,7 +241,7 @@ static int qp_alloc_doorbell(struct mlx5_context *ctx, struct provider_td *td, s
 	qp->sq.db.reg = qp->bfreg->reg;
 	qp->sq.db.toggle = half;
 	if (bfreg_may_push(qp->bfreg))
-		qp->sq.db.push_inline = (uint16_t)(half / PRM_WQEBB_SIZE);
+		qp->sq.db.push_inline = (uint16_t)(half / WQE_BB);
 	qp->sq.db.push_plain = ctx->env.prefer_bf ? qp->sq.db.push_inline : 0;
 	return 0;
 }
@@ -277,7 +278,7 @@ static void qp_choose_raw(struct mlx5_context *ctx, const struct ibv_qp_init_att
 {
 	bool sees_none = ctx->caps.eth_min_inline == MLX5_USER_INLINE_MODE_NONE;
 
-	qp->min_header = sees_none ? 0 : PRM_ETH_MIN_HEADER;
+	qp->min_header = sees_none ? 0 : WQE_ETH_MIN_HEADER;
 	qp->max_tso_header = tso_header(attr);
 	qp->rq.checksums = mlx5_device_checks_ip(ctx);
 	if (qp->rq.checksums)
@@ -302,9 +303,9 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	rq_choose_routines(&qp->rq, attr, size, shared);
 	if (qp->rules->kind == SEND_RAW)
 		qp_choose_raw(ctx, attr, qp);
-	return mlx5_qp_send_opcodes(
-		qp->rules, send_ops(attr), device->atomic_cap != IBV_ATOMIC_NONE,
-		size->sq_wqe_bytes - size->sq_max_sge * PRM_DS_SIZE, &qp->opcodes);
+	return mlx5_qp_send_opcodes(qp->rules, send_ops(attr),
+				    device->atomic_cap != IBV_ATOMIC_NONE,
+				    size->sq_wqe_bytes - size->sq_max_sge * WQE_SEG, &qp->opcodes);
 }
 
 /* Small payloads may come inside the CQE, except where a program looks for them in memory that
@@ -467,7 +468,7 @@ static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t header = tso_header(attr);
 
-	return header ? PRM_DS_SIZE + (uint32_t)align_up(ETH_HEADER_AT + header, PRM_DS_SIZE) : 0;
+	return header ? WQE_SEG + (uint32_t)align_up(ETH_HEADER_AT + header, WQE_SEG) : 0;
 }
 
 /* Leaves out the queues that the type does not have, or that an SRQ stands for. */

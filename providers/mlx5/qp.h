@@ -10,11 +10,12 @@
 #ifndef PROVIDERS_MLX5_QP_H
 #define PROVIDERS_MLX5_QP_H
 
+#include <infiniband/mlx5dv.h>
+
 #include "libibverbs/driver.h"
 #include "providers/common/branch.h"
 #include "providers/common/lock.h"
 #include "providers/common/wq.h"
-#include "prm/mlx5/queue.h"
 #include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/rq.h"
 #include "providers/mlx5/uar.h"

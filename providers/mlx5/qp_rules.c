@@ -4,19 +4,20 @@
  */
 #include "providers/mlx5/qp_rules.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 
-#include "prm/mlx5/queue.h"
+#include "prm/mlx5/umr.h"
+#include "prm/mlx5/wqe.h"
 #include "util/bits.h"
 #include "util/log.h"
 
-#define CTRL_SIZE       sizeof(struct mlx5_wqe_ctrl_seg)
-#define UMR_CTRL_SIZE   sizeof(struct mlx5_wqe_umr_ctrl_seg)
-#define UMR_SIZE        (UMR_CTRL_SIZE + sizeof(struct mlx5_wqe_mkey_context_seg))
-#define UMR_INLINE_SIZE 64 /* one block of translations */
+#define CTRL_SIZE sizeof(struct mlx5_wqe_ctrl_seg)
+#define UMR_SIZE  (UMR_CTRL_SIZE + UMR_MKEY_SIZE)
 
-#define SEND_OPS        (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
-#define WRITE_OPS       (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+#define SEND_OPS  (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+#define WRITE_OPS (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
 #define ATOMIC_OPS \
 	((uint64_t)(IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD))
 #define RDMA_OPS ((uint64_t)(WRITE_OPS | IBV_QP_EX_WITH_RDMA_READ))
@@ -27,14 +28,11 @@
 #define COMP_MASK \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
-static_assert(sizeof(struct mlx5_wqe_umr_ctrl_seg) == 48, "PRM: UMR Control Segment");
-static_assert(sizeof(struct mlx5_wqe_mkey_context_seg) == 64, "PRM: Memory Key Context Segment");
-
 static const struct qp_rules rc_rules = {
 	.name = "an RC",
 	.kind = SEND_CONNECTED,
 	.ops = RC_OPS,
-	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
+	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_KLM_BLOCK,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.receives = true,
@@ -46,7 +44,7 @@ static const struct qp_rules uc_rules = {
 	.name = "a UC",
 	.kind = SEND_CONNECTED,
 	.ops = UC_OPS,
-	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
+	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_KLM_BLOCK,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.receives = true,
@@ -71,8 +69,8 @@ static const struct qp_rules xrc_send_rules = {
 	.name = "an XRC send",
 	.kind = SEND_XRC,
 	.ops = RC_OPS,
-	.address_size = sizeof(struct prm_wqe_xrc_seg),
-	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE,
+	.address_size = WQE_SEG,
+	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_KLM_BLOCK,
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.needs_pd = true,
@@ -145,7 +143,7 @@ uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops)
 	if (ops & IBV_QP_EX_WITH_LOCAL_INV)
 		size = max_of(size, (uint32_t)(CTRL_SIZE + UMR_SIZE));
 	if (ops & IBV_QP_EX_WITH_BIND_MW)
-		size = max_of(size, (uint32_t)(CTRL_SIZE + UMR_SIZE + UMR_INLINE_SIZE));
+		size = max_of(size, (uint32_t)(CTRL_SIZE + UMR_SIZE + UMR_KLM_BLOCK));
 	return size;
 }
 

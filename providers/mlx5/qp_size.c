@@ -9,8 +9,9 @@
 #include "providers/mlx5/qp_size.h"
 
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 
-#include "prm/mlx5/queue.h"
+#include "prm/mlx5/wqe.h"
 #include "util/bits.h"
 
 #define INLINE_HDR_SIZE sizeof(struct mlx5_wqe_inl_data_seg)
@@ -28,7 +29,7 @@ static int cap_check(const char *field, uint64_t value, uint64_t limit, const ch
  * segment can count. */
 static uint32_t send_wqe_limit(const struct mlx5_ib_alloc_ucontext_resp *caps)
 {
-	return min_of(caps->max_sq_desc_sz, (uint32_t)PRM_WQE_MAX_DS * PRM_DS_SIZE);
+	return min_of(caps->max_sq_desc_sz, (uint32_t)FLD_MASK(CTRL_DS) * WQE_SEG);
 }
 
 static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
@@ -38,7 +39,7 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 	uint64_t with_inline = 0, with_sges;
 	int ret;
 
-	ret = cap_check("cap.max_send_sge", cap->max_send_sge, room / PRM_DS_SIZE,
+	ret = cap_check("cap.max_send_sge", cap->max_send_sge, room / WQE_SEG,
 			"the longest send WQE of the device");
 	if (!ret)
 		ret = cap_check("cap.max_inline_data", cap->max_inline_data, room - INLINE_HDR_SIZE,
@@ -46,9 +47,9 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 	if (ret)
 		return ret;
 	if (cap->max_inline_data)
-		with_inline = align_up(cap->max_inline_data + INLINE_HDR_SIZE, PRM_DS_SIZE);
-	with_sges = (uint64_t)cap->max_send_sge * PRM_DS_SIZE;
-	*size = (uint32_t)align_up(head + max_of(with_inline, with_sges), PRM_WQEBB_SIZE);
+		with_inline = align_up(cap->max_inline_data + INLINE_HDR_SIZE, WQE_SEG);
+	with_sges = (uint64_t)cap->max_send_sge * WQE_SEG;
+	*size = (uint32_t)align_up(head + max_of(with_inline, with_sges), WQE_BB);
 	return 0;
 }
 
@@ -66,12 +67,12 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 		return ret;
 	/* max_send_wqebb is a power of two, so what fits before rounding up fits after it. */
 	ret = cap_check("cap.max_send_wr", cap->max_send_wr,
-			(uint64_t)caps->max_send_wqebb * PRM_WQEBB_SIZE / wqe,
+			(uint64_t)caps->max_send_wqebb * WQE_BB / wqe,
 			"send WQEs of the length that max_send_sge and max_inline_data need");
 	if (ret)
 		return ret;
 	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
-	size->sq_wqebbs = (uint32_t)(ring / PRM_WQEBB_SIZE);
+	size->sq_wqebbs = (uint32_t)(ring / WQE_BB);
 	size->sq_max_post = (uint32_t)(ring / wqe);
 	size->sq_wqe_bytes = wqe;
 	size->sq_max_sge = cap->max_send_sge;
@@ -92,15 +93,15 @@ static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 			"the longest receive ring of the device");
 	if (!ret)
 		ret = cap_check("cap.max_recv_sge", cap->max_recv_sge,
-				caps->max_rq_desc_sz / PRM_DS_SIZE,
+				caps->max_rq_desc_sz / WQE_SEG,
 				"the longest receive WQE of the device");
 	if (ret)
 		return ret;
-	wqe = pow2_ceil(max_of((uint64_t)cap->max_recv_sge, (uint64_t)1) * PRM_DS_SIZE);
-	ring = max_of(pow2_ceil(cap->max_recv_wr) * wqe, (uint64_t)PRM_WQEBB_SIZE);
+	wqe = pow2_ceil(max_of((uint64_t)cap->max_recv_sge, (uint64_t)1) * WQE_SEG);
+	ring = max_of(pow2_ceil(cap->max_recv_wr) * wqe, (uint64_t)WQE_BB);
 	size->rq_wqes = (uint32_t)(ring / wqe);
 	size->rq_stride_log = log2_floor(wqe);
-	size->rq_max_sge = (uint32_t)(wqe / PRM_DS_SIZE);
+	size->rq_max_sge = (uint32_t)(wqe / WQE_SEG);
 	return 0;
 }
 

@@ -5,7 +5,8 @@
  */
 #include "providers/mlx5/queue_mem.h"
 
-#include "prm/mlx5/queue.h"
+#include <infiniband/mlx5dv.h>
+
 #include "providers/mlx5/context.h"
 
 static enum env_alloc queue_alloc_type(uint64_t type)

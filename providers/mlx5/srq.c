@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/wqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
 #include "util/alloc.h"
@@ -44,7 +46,7 @@ static int srq_check_attr(const struct mlx5_context *ctx, const struct ibv_srq_i
 {
 	const uint32_t max_sge =
 		(ctx->caps.max_rq_desc_sz - (uint32_t)sizeof(struct mlx5_wqe_srq_next_seg)) /
-		PRM_DS_SIZE;
+		WQE_SEG;
 	int ret = srq_check_type(ctx, attr);
 
 	if (!ret)
@@ -60,11 +62,11 @@ static int srq_check_attr(const struct mlx5_context *ctx, const struct ibv_srq_i
  * each a power of two with the link in front of its segments. */
 static void srq_size(struct mlx5_srq *srq, const struct ibv_srq_attr *attr)
 {
-	uint64_t wqe = sizeof(struct mlx5_wqe_srq_next_seg) + (uint64_t)attr->max_sge * PRM_DS_SIZE;
+	uint64_t wqe = sizeof(struct mlx5_wqe_srq_next_seg) + (uint64_t)attr->max_sge * WQE_SEG;
 
-	wqe = max_of(pow2_ceil(wqe), (uint64_t)2 * PRM_DS_SIZE);
+	wqe = max_of(pow2_ceil(wqe), (uint64_t)2 * WQE_SEG);
 	srq->stride_log = log2_floor(wqe);
-	srq->max_sge = (uint32_t)(wqe / PRM_DS_SIZE) - 1;
+	srq->max_sge = (uint32_t)(wqe / WQE_SEG) - 1;
 	srq->wqes = (uint32_t)pow2_ceil((uint64_t)attr->max_wr + 1);
 }
 

@@ -13,10 +13,10 @@
 #define PROVIDERS_MLX5_SRQ_H
 
 #include <endian.h>
+#include <infiniband/mlx5dv.h>
 
 #include "libibverbs/driver.h"
 #include "providers/common/lock.h"
-#include "prm/mlx5/queue.h"
 #include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/rq.h"
 #include "providers/mlx5/data/variant.h"

@@ -61,6 +61,11 @@ static int op_check(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr)
 	}
 }
 
+static uint8_t tm_seg_opcode(unsigned int opcode)
+{
+	return (uint8_t)(opcode << FLD_SHIFT(TM_SEG_OPCODE) % 8);
+}
+
 /* The request takes the entry at head, and says where the next will be. */
 static void op_put_add(struct mlx5_tm *tm, struct ibv_ops_wr *wr, struct mlx5_wqe_tm_seg *seg)
 {
@@ -72,7 +77,7 @@ static void op_put_add(struct mlx5_tm *tm, struct ibv_ops_wr *wr, struct mlx5_wq
 	tag->len = wr->tm.add.num_sge > 0 ? wr->tm.add.sg_list->length : 0;
 	tag->buf = tag->len ? (uint8_t *)(uintptr_t)wr->tm.add.sg_list->addr : NULL;
 	tm->head = tag->next;
-	seg->opcode = TM_OP_APPEND;
+	seg->opcode = tm_seg_opcode(TM_SEG_OP_APPEND);
 	seg->index = htobe16((uint16_t)tm->head);
 	seg->append_tag = htobe64(wr->tm.add.tag);
 	seg->append_mask = htobe64(wr->tm.add.mask);
@@ -83,9 +88,9 @@ static void op_put_del(struct mlx5_tm *tm, const struct ibv_ops_wr *wr, uint32_t
 		       struct mlx5_wqe_tm_seg *seg)
 {
 	tm->deleting[slot] = (uint16_t)wr->tm.handle;
-	seg->opcode = TM_OP_REMOVE;
+	seg->opcode = tm_seg_opcode(TM_SEG_OP_REMOVE);
 	seg->index = htobe16((uint16_t)wr->tm.handle);
-	seg->flags |= TM_FLAG_CQE;
+	seg->flags |= TM_SEG_FLAG_CQE;
 }
 
 static uint32_t op_done_as(const struct ibv_ops_wr *wr)
@@ -104,11 +109,11 @@ static void op_put_flags(struct mlx5_tm *tm, const struct ibv_ops_wr *wr,
 			 struct mlx5_wqe_tm_seg *seg)
 {
 	if (wr->flags & IBV_OPS_SIGNALED)
-		seg->flags |= TM_FLAG_CQE;
+		seg->flags |= TM_SEG_FLAG_CQE;
 	if (!(wr->flags & IBV_OPS_TM_SYNC))
 		return;
 	tm->told = (uint16_t)wr->tm.unexpected_cnt;
-	seg->flags |= TM_FLAG_SW_COUNT;
+	seg->flags |= TM_SEG_FLAG_SW_COUNT;
 	seg->sw_cnt = htobe16(tm->told);
 }
 
@@ -123,9 +128,9 @@ static const uint8_t *op_put_wqe(struct mlx5_tm *tm, struct ibv_ops_wr *wr)
 
 	wqe_begin(sq, &wqe, pi, MLX5_OPCODE_TAG_MATCHING, 0, 0);
 	seg = (struct mlx5_wqe_tm_seg *)wqe.seg;
-	*seg = (struct mlx5_wqe_tm_seg){ .opcode = TM_OP_NOP };
+	*seg = (struct mlx5_wqe_tm_seg){ .opcode = tm_seg_opcode(TM_SEG_OP_NOP) };
 	wqe.seg += sizeof(*seg);
-	wqe.ds += sizeof(*seg) / PRM_DS_SIZE;
+	wqe.ds += sizeof(*seg) / WQE_SEG;
 	op_put_flags(tm, wr, seg);
 	if (wr->opcode == IBV_WR_TAG_ADD) {
 		op_put_add(tm, wr, seg);

@@ -10,6 +10,7 @@
 #ifndef PROVIDERS_MLX5_TM_H
 #define PROVIDERS_MLX5_TM_H
 
+#include "prm/mlx5/cqe.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/srq.h"
 
@@ -29,32 +30,6 @@ struct mlx5_tm {
 	uint32_t head, tail;
 	uint16_t seen; /* messages without a tag that the program has polled */
 	uint16_t told; /* and how many it has told the device of */
-};
-
-/* PRM: the values of a tag-matching segment's fields. */
-enum {
-	TM_OP_NOP = 0 << 4,
-	TM_OP_APPEND = 1 << 4,
-	TM_OP_REMOVE = 2 << 4,
-	TM_FLAG_SW_COUNT = 1 << 6, /* sw_cnt is meant */
-	TM_FLAG_CQE = 1 << 7,
-};
-
-enum { CQE_APP_TAG_MATCHING = 1 };
-
-/* PRM: app_op of a CQE. */
-enum tm_app_op {
-	TM_APP_CONSUMED = 0x1, /* matched; the data follows with EXPECTED */
-	TM_APP_EXPECTED = 0x2,
-	TM_APP_UNEXPECTED = 0x3,
-	TM_APP_NO_TAG = 0x4,
-	TM_APP_APPEND = 0x5,
-	TM_APP_REMOVE = 0x6,
-	TM_APP_NOOP = 0x7,
-	TM_APP_CONSUMED_SW_RNDV = 0x9,
-	TM_APP_CONSUMED_MSG = 0xa, /* matched, and the data is there */
-	TM_APP_CONSUMED_MSG_SW_RNDV = 0xb,
-	TM_APP_CANCELED = 0xc,
 };
 
 /* A request that has a completion only for us notes this in done_as. */

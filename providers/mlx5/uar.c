@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "providers/mlx5/context.h"
-#include "prm/mlx5/queue.h"
+#include "prm/mlx5/uar.h"
 #include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
@@ -83,7 +83,7 @@ static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned in
 	for (struct mlx5_bfreg *other = ctx->bfregs; other; other = other->next)
 		count++;
 	bfreg->uar = uar;
-	bfreg->reg = uar->page + PRM_UAR_BF_OFFSET + n * ctx->caps.bf_reg_size;
+	bfreg->reg = uar->page + PRM_UAR_SQ + n * ctx->caps.bf_reg_size;
 	bfreg->shared = !blueflame || (!own && count >= ctx->env.low_latency_bfregs);
 	bfreg->next = ctx->bfregs;
 	ctx->bfregs = bfreg;
@@ -104,7 +104,7 @@ static int bfregs_grow(struct mlx5_context *ctx, bool own)
 	blueflame = !ret;
 	if (ret)
 		ret = cq_uar_locked(ctx, &uar);
-	for (unsigned int n = 0; !ret && n < PRM_UAR_BF_PER_PAGE; n++)
+	for (unsigned int n = 0; !ret && n < PRM_UAR_SQS; n++)
 		ret = bfreg_add(ctx, uar, n, blueflame, own);
 	return ret;
 }

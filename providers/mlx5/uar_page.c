@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "providers/mlx5/context.h"
-#include "prm/mlx5/queue.h"
+#include "prm/mlx5/uar.h"
 #include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -85,7 +85,7 @@ static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar 
  * page to page. */
 static int next_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
 {
-	uint32_t registers = ctx->caps.num_uars_per_page * PRM_UAR_BF_PER_PAGE;
+	uint32_t registers = ctx->caps.num_uars_per_page * PRM_UAR_SQS;
 
 	uar->bfreg_index = ctx->numbered_uars * registers;
 	if (!registers || uar->bfreg_index + registers > ctx->caps.num_dyn_bfregs) {

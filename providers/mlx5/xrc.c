@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/post.h"

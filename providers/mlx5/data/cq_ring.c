@@ -15,7 +15,7 @@ void mlx5_cq_ring_init(struct mlx5_cq *cq)
 {
 	for (uint32_t i = 0; i < 1u << cq->count_log; i++)
 		cqe_at(cq, i)->op_own =
-			MLX5_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | MLX5_CQE_OWNER_MASK;
+			MLX5_CQE_INVALID << FLD_SHIFT(CQE_OPCODE) | MLX5_CQE_OWNER_MASK;
 	cq->rsn_raw = CQ_RSN_NONE;
 }
 

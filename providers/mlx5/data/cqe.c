@@ -4,6 +4,7 @@
  * inside the CQE, or their receive is not the next one of its queue. Errors are in cqe_error.c, tag
  * matching is in tm_done.c.
  */
+#include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/common/scatter.h"
 #include "providers/mlx5/qp_rules.h"
@@ -17,8 +18,8 @@ static const uint8_t *cqe_payload(const struct mlx5_cqe64 *cqe)
 {
 	const uint8_t *start = (const uint8_t *)cqe;
 
-	return (cqe->op_own & PRM_CQE_FORMAT_MASK) == MLX5_INLINE_SCATTER_64 ? start - sizeof(*cqe)
-									     : start;
+	return (cqe->op_own & FLD_BITS(CQE_FORMAT)) == MLX5_INLINE_SCATTER_64 ? start - sizeof(*cqe)
+									      : start;
 }
 
 static int __attribute__((noinline))
@@ -59,17 +60,16 @@ payload_copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_sq *sq = &qp->sq;
 	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
-	const uint8_t *wqe = sq->buf + ((size_t)unit << PRM_WQEBB_LOG);
-	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & PRM_WQE_MAX_DS;
+	const uint8_t *wqe = sq->buf + ((size_t)unit << WQE_BB_LOG);
+	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & FLD_MASK(CTRL_DS);
 	/* ctrl, [xrc], raddr[, atomic] */
 	uint32_t head = (cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ ? 2 : 3) +
-			qp->rules->address_size / PRM_DS_SIZE;
-	uint32_t to_end = (uint32_t)(sq->end - wqe) / PRM_DS_SIZE;
+			qp->rules->address_size / WQE_SEG;
+	uint32_t to_end = (uint32_t)(sq->end - wqe) / WQE_SEG;
 	uint32_t before = min_of(ds, to_end) - head; /* the first 64 bytes never wrap */
 	uint32_t bytes = be32toh(cqe->byte_cnt), left;
 
-	left = scatter_fill((const void *)(wqe + head * PRM_DS_SIZE), before, cqe_payload(cqe),
-			    bytes);
+	left = scatter_fill((const void *)(wqe + head * WQE_SEG), before, cqe_payload(cqe), bytes);
 	if (left && ds > to_end)
 		left = scatter_fill((const void *)sq->buf, ds - to_end,
 				    cqe_payload(cqe) + bytes - left, left);
@@ -86,7 +86,7 @@ static bool cqe_is_tagged(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe
 
 static bool cqe_is_in_srq(const struct mlx5_cqe64 *cqe)
 {
-	return cqe->app_op == TM_APP_UNEXPECTED || cqe->app_op == TM_APP_NO_TAG;
+	return cqe->app_op == TM_CQE_UNEXPECTED || cqe->app_op == TM_CQE_NO_TAG;
 }
 
 int mlx5_cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
@@ -114,8 +114,8 @@ static uint32_t checksum_wc_flags(const struct mlx5_cqe64 *cqe)
 {
 	bool right = (cqe->hds_ip_ext & (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK)) ==
 		     (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK);
-	bool ipv4 = (cqe->l4_hdr_type_etc >> PRM_CQE_L3_HDR_SHIFT & PRM_CQE_L3_HDR_MASK) ==
-		    MLX5_CQE_L3_HDR_TYPE_IPV4;
+	bool ipv4 = (cqe->l4_hdr_type_etc >> FLD_SHIFT(CQE_ETH_L3_TYPE) % 8 &
+		     FLD_MASK(CQE_ETH_L3_TYPE)) == MLX5_CQE_L3_HDR_TYPE_IPV4;
 
 	return right && ipv4 ? IBV_WC_IP_CSUM_OK : 0;
 }
@@ -139,7 +139,7 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 
 void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
-	verbs_warn(
-		"poll_cq: cq 0x%x: a completion (opcode %u) for qp 0x%x, which does not exist here: skipped",
-		cq->cqn, cqe_opcode(cqe), cqe_qpn(cqe));
+	verbs_warn("poll_cq: cq 0x%x: a completion (opcode %u) for qp 0x%x, which does not exist "
+		   "here: skipped",
+		   cq->cqn, cqe_opcode(cqe), cqe_qpn(cqe));
 }

@@ -14,6 +14,7 @@
 
 #include <endian.h>
 
+#include "prm/mlx5/cqe.h"
 #include "providers/common/seg.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/srq.h"
@@ -74,7 +75,7 @@ CQE_INLINE bool cqe_is_sw_owned(const struct mlx5_cq *cq, const struct mlx5_cqe6
 
 CQE_INLINE unsigned int cqe_opcode(const struct mlx5_cqe64 *cqe)
 {
-	return cqe->op_own >> PRM_CQE_OPCODE_SHIFT;
+	return cqe->op_own >> FLD_SHIFT(CQE_OPCODE);
 }
 
 /* Does OPCODE complete a request of a send queue, failed or not? */
@@ -85,13 +86,14 @@ CQE_INLINE bool opcode_is_request(unsigned int opcode)
 
 CQE_INLINE bool op_own_is_exception(uint8_t op_own)
 {
-	return op_own & PRM_CQE_FORMAT_MASK ||
-	       op_own >> PRM_CQE_OPCODE_SHIFT > MLX5_CQE_RESP_SEND_INV;
+	return op_own & FLD_BITS(CQE_FORMAT) ||
+	       op_own >> FLD_SHIFT(CQE_OPCODE) > MLX5_CQE_RESP_SEND_INV;
 }
 
 CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
-	return *(const __be32 *)((const uint8_t *)cqe + cq->rsn_offset) & htobe32(PRM_QPN_MASK);
+	return *(const __be32 *)((const uint8_t *)cqe + cq->rsn_offset) &
+	       htobe32(FLD_MASK(CQE_QPN));
 }
 
 /* Looks for the number RAW of a CQE. false: nothing of that number exists (any more). */
@@ -200,7 +202,7 @@ CQE_INLINE bool op_own_is_request(uint8_t op_own)
 CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
 {
 	return (op_own & ~MLX5_CQE_OWNER_MASK) ==
-	       (MLX5_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT | format);
+	       (MLX5_CQE_RESP_SEND << FLD_SHIFT(CQE_OPCODE) | format);
 }
 
 /* Takes a message that has come to RQ. false: it has come in no usual way, and nothing has been
@@ -208,7 +210,7 @@ CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
 CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, uint8_t op_own,
 				 struct completion *comp)
 {
-	unsigned int format = op_own & PRM_CQE_FORMAT_MASK;
+	unsigned int format = op_own & FLD_BITS(CQE_FORMAT);
 
 	comp->extra = 0;
 	/* The most common message has a way of its own, with little to decide. */
@@ -216,7 +218,7 @@ CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cq
 		comp->opcode = MLX5_CQE_RESP_SEND;
 		return cqe_take_from_rq(rq, cqe, MLX5_INLINE_SCATTER_32, comp);
 	}
-	comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
+	comp->opcode = op_own >> FLD_SHIFT(CQE_OPCODE);
 	if (unlikely(comp->opcode - MLX5_CQE_RESP_WR_IMM >
 		     MLX5_CQE_RESP_SEND_INV - MLX5_CQE_RESP_WR_IMM))
 		return false;
@@ -272,7 +274,7 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 			continue;
 		comp->cqe = cqe;
 		comp->status = status;
-		comp->opcode = op_own >> PRM_CQE_OPCODE_SHIFT;
+		comp->opcode = op_own >> FLD_SHIFT(CQE_OPCODE);
 		if (opcode_is_request(comp->opcode)) {
 			cqe_complete_request(rq, cqe, comp);
 		} else if (likely(!rq->special)) {
@@ -295,7 +297,7 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 
 CQE_INLINE uint32_t cqe_send_opcode(const struct mlx5_cqe64 *cqe)
 {
-	return be32toh(cqe->sop_drop_qpn) >> PRM_CQE_SEND_OP_SHIFT;
+	return be32toh(cqe->sop_drop_qpn) >> FLD_SHIFT(CQE_SEND_OPCODE);
 }
 
 CQE_INLINE enum ibv_wc_opcode cqe_recv_wc_opcode(unsigned int opcode)
@@ -315,17 +317,17 @@ CQE_INLINE uint32_t cqe_byte_len(const struct mlx5_cqe64 *cqe)
 
 CQE_INLINE uint32_t cqe_qpn(const struct mlx5_cqe64 *cqe)
 {
-	return be32toh(cqe->sop_drop_qpn) & PRM_QPN_MASK;
+	return be32toh(cqe->sop_drop_qpn) & FLD_MASK(CQE_QPN);
 }
 
 CQE_INLINE uint32_t cqe_src_qp(const struct mlx5_cqe64 *cqe)
 {
-	return be32toh(cqe->flags_rqpn) & PRM_CQE_RQPN_MASK;
+	return be32toh(cqe->flags_rqpn) & FLD_MASK(CQE_RQPN);
 }
 
 CQE_INLINE uint8_t cqe_sl(const struct mlx5_cqe64 *cqe)
 {
-	return be32toh(cqe->flags_rqpn) >> PRM_CQE_SL_SHIFT & PRM_CQE_SL_MASK;
+	return be32toh(cqe->flags_rqpn) >> FLD_SHIFT(CQE_SL) & FLD_MASK(CQE_SL);
 }
 
 CQE_INLINE uint16_t cqe_slid(const struct mlx5_cqe64 *cqe)
@@ -335,7 +337,7 @@ CQE_INLINE uint16_t cqe_slid(const struct mlx5_cqe64 *cqe)
 
 CQE_INLINE uint8_t cqe_path_bits(const struct mlx5_cqe64 *cqe)
 {
-	return cqe->ml_path & PRM_CQE_PATH_MASK;
+	return cqe->ml_path & FLD_MASK(CQE_PATH_BITS);
 }
 
 /* Immediate data stays in network order in an ibv_wc, an invalidated key does not. */
@@ -353,9 +355,7 @@ CQE_INLINE uint16_t cqe_pkey_index(const struct mlx5_cqe64 *cqe, unsigned int op
 
 CQE_INLINE unsigned int cqe_grh_flag(const struct mlx5_cqe64 *cqe)
 {
-	return cqe->flags_rqpn & htobe32((uint32_t)PRM_CQE_GRH_MASK << PRM_CQE_GRH_SHIFT)
-		       ? IBV_WC_GRH
-		       : 0;
+	return cqe->flags_rqpn & htobe32(FLD_BITS(CQE_GRH)) ? IBV_WC_GRH : 0;
 }
 
 /* Returns the wc_flags of a successful receive. */

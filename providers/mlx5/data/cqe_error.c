@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/syndrome.h"
 #include "providers/mlx5/qp_rules.h"
@@ -80,7 +81,7 @@ static bool opcode_has_raddr(uint8_t opcode)
 /* Returns segment N of WQE, which may go on at the start of the ring. */
 static const void *wqe_segment(const struct mlx5_sq *sq, const uint8_t *wqe, uint32_t n)
 {
-	const uint8_t *seg = wqe + n * PRM_DS_SIZE;
+	const uint8_t *seg = wqe + n * WQE_SEG;
 
 	return seg < sq->end ? seg : sq->buf + (seg - sq->end);
 }
@@ -108,12 +109,12 @@ static int name_target(const struct mlx5_wqe_raddr_seg *seg, char *text, size_t 
 static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, char *text,
 		      size_t size)
 {
-	const uint8_t *wqe = qp->sq.buf + ((size_t)(be16toh(cqe->wqe_counter) & qp->sq.wq.mask)
-					   << PRM_WQEBB_LOG);
+	const uint8_t *wqe =
+		qp->sq.buf + ((size_t)(be16toh(cqe->wqe_counter) & qp->sq.wq.mask) << WQE_BB_LOG);
 	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe;
-	uint8_t opcode = be32toh(ctrl->opmod_idx_opcode) & 0xff;
-	uint32_t ds = be32toh(ctrl->qpn_ds) & PRM_WQE_MAX_DS;
-	uint32_t at = 1 + qp->rules->address_size / PRM_DS_SIZE;
+	uint8_t opcode = be32toh(ctrl->opmod_idx_opcode) & FLD_MASK(CTRL_OPCODE);
+	uint32_t ds = be32toh(ctrl->qpn_ds) & FLD_MASK(CTRL_DS);
+	uint32_t at = 1 + qp->rules->address_size / WQE_SEG;
 	int n = snprintf(text, size, "%s", operation_name(opcode));
 
 	if (opcode == MLX5_OPCODE_UMR || qp->rules->kind == SEND_RAW)
@@ -152,12 +153,12 @@ static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct
 		name_send(rq_qp(rq), cqe, request, sizeof(request));
 	else
 		name_receive(rq, cqe, request, sizeof(request));
-	verbs_warn(
-		"%s 0x%x: the %s with wr_id %#llx (%s) failed: syndrome 0x%02x, %s; vendor syndrome 0x%02x, %s",
-		rq_owner_name(rq), rq->number, is_send ? "send request" : "receive",
-		(unsigned long long)failed_wr_id(rq, cqe, is_send), request, err->syndrome,
-		mlx5_syndrome_str(err->syndrome), err->vendor_err_synd,
-		mlx5_vendor_syndrome_str(err->vendor_err_synd));
+	verbs_warn("%s 0x%x: the %s with wr_id %#llx (%s) failed: syndrome 0x%02x, %s; vendor "
+		   "syndrome 0x%02x, %s",
+		   rq_owner_name(rq), rq->number, is_send ? "send request" : "receive",
+		   (unsigned long long)failed_wr_id(rq, cqe, is_send), request, err->syndrome,
+		   mlx5_syndrome_str(err->syndrome), err->vendor_err_synd,
+		   mlx5_vendor_syndrome_str(err->vendor_err_synd));
 }
 
 /* The first failure of a QP explains all that follow, which are only flushed. */

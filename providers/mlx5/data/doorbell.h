@@ -11,9 +11,11 @@
 #define PROVIDERS_MLX5_DATA_DOORBELL_H
 
 #include <endian.h>
+#include <infiniband/mlx5dv.h>
 #include <string.h>
 
-#include "prm/mlx5/queue.h"
+#include "prm/mlx5/uar.h"
+#include "prm/mlx5/wqe.h"
 #include "providers/mlx5/qp.h"
 #include "util/barrier.h"
 #include "util/mmio.h"
@@ -38,8 +40,8 @@ DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint
 
 	mmio_copy_wc_64_fresh(reg, ctrl);
 	while (unlikely(--blocks)) {
-		reg += PRM_WQEBB_SIZE;
-		ctrl += PRM_WQEBB_SIZE;
+		reg += WQE_BB;
+		ctrl += WQE_BB;
 		if (unlikely(ctrl == sq->end))
 			ctrl = sq->buf;
 		mmio_copy_wc_64(reg, ctrl);
@@ -61,7 +63,7 @@ DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_
 	order_publish(&sq->wq);
 	/* The WQE comes before the record that makes it valid. */
 	dma_store_barrier();
-	sq->db.dbrec[MLX5_SND_DBR] = htobe32(pi & PRM_WQE_INDEX_MASK);
+	sq->db.dbrec[MLX5_SND_DBR] = htobe32(pi & FLD_MASK(CTRL_INDEX));
 	/* The record comes before the register, which is mapped write-combining. */
 	wc_start_barrier();
 	if (push)
@@ -81,7 +83,7 @@ static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 	wq->head = head;
 	order_publish(wq);
 	dma_store_barrier();
-	dbrec[MLX5_RCV_DBR] = htobe32(head & PRM_WQE_INDEX_MASK);
+	dbrec[MLX5_RCV_DBR] = htobe32(head & FLD_MASK(CTRL_INDEX));
 }
 
 /* CQEs before CI have been read. The adapter may overwrite them from here on, so the reads come
@@ -89,7 +91,7 @@ static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
 {
 	dma_load_barrier(); /* it orders loads before later stores, too */
-	dbrec[PRM_CQ_DBREC_CI] = htobe32(ci & PRM_CQE_INDEX_MASK);
+	dbrec[FLD_DWORD(CQ_DBREC_CI)] = htobe32(ci & FLD_MASK(CQ_ARM_CI));
 }
 
 /* Asks for an event for CQEs from CI on. SN tells this request from the one that the last event
@@ -97,12 +99,13 @@ static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
 static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, uint32_t ci,
 				   uint32_t sn, bool solicited)
 {
-	uint32_t request = (sn & 3) << PRM_CQ_ARM_CMD_SN | (ci & PRM_CQE_INDEX_MASK) |
+	uint32_t request = (sn & FLD_MASK(CQ_ARM_SN)) << FLD_SHIFT(CQ_ARM_SN) |
+			   (ci & FLD_MASK(CQ_ARM_CI)) |
 			   (solicited ? MLX5_CQ_DB_REQ_NOT_SOL : MLX5_CQ_DB_REQ_NOT);
 	__be32 words[2] = { htobe32(request), htobe32(cqn) };
 	__be64 value;
 
-	__atomic_store_n(&dbrec[PRM_CQ_DBREC_ARM], words[0], __ATOMIC_RELAXED);
+	__atomic_store_n(&dbrec[FLD_DWORD(CQ_DBREC_ARM)], words[0], __ATOMIC_RELAXED);
 	/* The adapter reads the record when the register arrives. */
 	wc_start_barrier();
 	memcpy(&value, words, sizeof(value));

@@ -49,9 +49,9 @@ CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 	wc_fill_message(wc, cqe, opcode, wc_flags);
 	wc->byte_len = cqe_byte_len(cqe);
 	wc->qp_num = cqe_qpn(cqe);
-	wc->src_qp = flags_rqpn & PRM_CQE_RQPN_MASK;
+	wc->src_qp = flags_rqpn & FLD_MASK(CQE_RQPN);
 	wc->slid = cqe_slid(cqe);
-	wc->sl = flags_rqpn >> PRM_CQE_SL_SHIFT & PRM_CQE_SL_MASK;
+	wc->sl = flags_rqpn >> FLD_SHIFT(CQE_SL) & FLD_MASK(CQE_SL);
 	wc->dlid_path_bits = cqe_path_bits(cqe);
 }
 
@@ -98,7 +98,7 @@ CQE_INLINE void wc_fill_send(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
 		LE_LOW24(flags_rqpn, BACK), ZERO_32, 2 * PKEY_WORD + 1, 2 * PKEY_WORD,
 		LE_16(slid, BACK), LE_8(flags_rqpn, BACK), LE_8(ml_path, BACK), ZERO, ZERO);
 	const __m128i back_mask =
-		_mm_setr_epi32(-1, -1, -1, PRM_CQE_SL_MASK | PRM_CQE_PATH_MASK << 8);
+		_mm_setr_epi32(-1, -1, -1, FLD_MASK(CQE_SL) | FLD_MASK(CQE_PATH_BITS) << 8);
 	__m128i front, back;
 
 	wc->opcode = IBV_WC_RECV;

@@ -23,12 +23,14 @@ report_sges(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr)
 {
 	if (!rq->sge_limit)
 		verbs_warn(
-			"post_recv: %s 0x%x, wr_id %#llx: the %s is in state RESET, must be INIT or later",
+			"post_recv: %s 0x%x, wr_id %#llx: the %s is in state RESET, must be INIT "
+			"or later",
 			rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id,
 			rq->owner == RQ_OF_QP ? "QP" : "WQ");
 	else
 		verbs_warn(
-			"post_recv: %s 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_recv_sge of the QP)",
+			"post_recv: %s 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_recv_sge of "
+			"the QP)",
 			rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id, wr->num_sge,
 			rq->max_sge);
 }
@@ -36,9 +38,9 @@ report_sges(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr)
 static void __attribute__((cold, noinline))
 report_full(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr)
 {
-	verbs_warn(
-		"post_recv: %s 0x%x, wr_id %#llx: the receive queue is full, limit %u requests (max_recv_wr of the QP)",
-		rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id, rq->wq.max_post);
+	verbs_warn("post_recv: %s 0x%x, wr_id %#llx: the receive queue is full, limit %u requests "
+		   "(max_recv_wr of the QP)",
+		   rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id, rq->wq.max_post);
 }
 
 static int __attribute__((cold, noinline))

@@ -25,32 +25,34 @@ REPORT report_sges(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 			IBV_QPS_RTS);
 	else
 		verbs_warn(
-			"post_send: qp 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_send_sge of the QP)",
+			"post_send: qp 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_send_sge of "
+			"the QP)",
 			qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, wr->num_sge,
 			qp->sq.max_sge);
 }
 
 REPORT report_inline(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, uint64_t total)
 {
-	verbs_warn(
-		"post_send: qp 0x%x, wr_id %#llx: inline data of %llu bytes, limit %u (max_inline_data of the QP)",
-		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (unsigned long long)total,
-		qp->sq.max_inline);
+	verbs_warn("post_send: qp 0x%x, wr_id %#llx: inline data of %llu bytes, limit %u "
+		   "(max_inline_data of the QP)",
+		   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (unsigned long long)total,
+		   qp->sq.max_inline);
 }
 
 REPORT report_full(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
-	verbs_warn(
-		"post_send: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests (max_send_wr of the QP): "
-		"poll completions of signaled requests to free places",
-		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, qp->sq.wq.max_post);
+	verbs_warn("post_send: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests "
+		   "(max_send_wr of the QP): "
+		   "poll completions of signaled requests to free places",
+		   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, qp->sq.wq.max_post);
 }
 
 static int __attribute__((cold, noinline))
 refuse_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
 	verbs_warn(
-		"post_send: qp 0x%x, wr_id %#llx: opcode is %d, %s QP of this device has those of mask %#x",
+		"post_send: qp 0x%x, wr_id %#llx: opcode is %d, %s QP of this device has those of "
+		"mask %#x",
 		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)wr->opcode, qp->rules->name,
 		qp->opcodes);
 	switch (wr->opcode) {

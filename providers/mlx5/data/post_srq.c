@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "prm/mlx5/wqe.h"
 #include "providers/common/branch.h"
 #include "providers/common/scatter.h"
 #include "providers/mlx5/srq.h"
@@ -18,13 +19,14 @@ srq_refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_w
 	*bad_wr = wr;
 	if ((uint32_t)wr->num_sge > srq->max_sge) {
 		verbs_warn(
-			"post_srq_recv: srq 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_sge of the SRQ)",
+			"post_srq_recv: srq 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_sge of "
+			"the SRQ)",
 			srq->srqn, (unsigned long long)wr->wr_id, wr->num_sge, srq->max_sge);
 		return EINVAL;
 	}
-	verbs_warn(
-		"post_srq_recv: srq 0x%x, wr_id %#llx: the queue is full, limit %u requests (max_wr of the SRQ)",
-		srq->srqn, (unsigned long long)wr->wr_id, srq->wqes - 1);
+	verbs_warn("post_srq_recv: srq 0x%x, wr_id %#llx: the queue is full, limit %u requests "
+		   "(max_wr of the SRQ)",
+		   srq->srqn, (unsigned long long)wr->wr_id, srq->wqes - 1);
 	return ENOMEM;
 }
 
@@ -80,7 +82,7 @@ SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t 
 	order_publish(srq);
 	/* The WQEs come before the record that makes them valid. */
 	dma_store_barrier();
-	srq->dbrec[MLX5_RCV_DBR] = htobe32(posted & PRM_WQE_INDEX_MASK);
+	srq->dbrec[MLX5_RCV_DBR] = htobe32(posted & FLD_MASK(CTRL_INDEX));
 }
 
 /* Posts a list. The lock is held, if there is one, and dropped. */

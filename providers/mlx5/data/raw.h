@@ -34,8 +34,8 @@ WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint
 	seg->inline_hdr_sz = htobe16((uint16_t)header);
 	place->to = (uint8_t *)seg + ETH_HEADER_AT;
 	place->left = header;
-	wqe->ds += ((uint32_t)ETH_HEADER_AT + header + PRM_DS_SIZE - 1) / PRM_DS_SIZE;
-	wqe->seg = wqe->ctrl + (size_t)wqe->ds * PRM_DS_SIZE;
+	wqe->ds += ((uint32_t)ETH_HEADER_AT + header + WQE_SEG - 1) / WQE_SEG;
+	wqe->seg = wqe->ctrl + (size_t)wqe->ds * WQE_SEG;
 	if (wqe->seg >= sq->end)
 		wqe->seg -= sq->end - sq->buf;
 }

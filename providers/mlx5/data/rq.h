@@ -14,7 +14,6 @@
 #include "providers/common/branch.h"
 #include "providers/common/lock.h"
 #include "providers/common/wq.h"
-#include "prm/mlx5/queue.h"
 #include "providers/mlx5/data/variant.h"
 #include "util/bits.h"
 

@@ -18,9 +18,20 @@
 #include <errno.h>
 #include <string.h>
 
+#include "prm/mlx5/wqe.h"
 #include "providers/common/seg.h"
 #include "providers/mlx5/ah.h"
 #include "providers/mlx5/qp.h"
+
+/* PRM: the XRC segment says which SRQ of the receiver the message is for. mlx5dv.h has no name for
+ * it. */
+struct wqe_xrc_seg {
+	__be32 srqn;
+	uint8_t reserved[12];
+};
+static_assert(sizeof(struct wqe_xrc_seg) == WQE_SEG &&
+		      offsetof(struct wqe_xrc_seg, srqn) == FLD_DWORD(XRC_SRQN) * 4,
+	      "PRM: XRC Segment");
 
 #define WQE_INLINE __attribute__((always_inline)) static inline
 
@@ -69,11 +80,11 @@ WQE_INLINE uint32_t done_as(uint8_t opcode)
 WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			  uint8_t opcode, unsigned int flags, __be32 imm)
 {
-	wqe->ctrl = sq->buf + ((size_t)(pi & sq->wq.mask) << PRM_WQEBB_LOG);
+	wqe->ctrl = sq->buf + ((size_t)(pi & sq->wq.mask) << WQE_BB_LOG);
 	wqe->seg = wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
 	wqe->ds = 1;
 	wqe->done_as = done_as(opcode);
-	wqe->first = (pi & PRM_WQE_INDEX_MASK) << 8 | opcode;
+	wqe->first = (pi & FLD_MASK(CTRL_INDEX)) << FLD_SHIFT(CTRL_INDEX) | opcode;
 	/* The first half is written when the length is known. */
 	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature),
 			 sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)], imm);
@@ -95,25 +106,25 @@ WQE_INLINE void *wqe_second(const struct send_wqe *wqe)
 /* PRM: an XRC WQE names the SRQ of its receiver. */
 WQE_INLINE void wqe_reserve_xrc(struct send_wqe *wqe)
 {
-	wqe->seg += sizeof(struct prm_wqe_xrc_seg);
+	wqe->seg += sizeof(struct wqe_xrc_seg);
 	wqe->ds++;
 }
 
 WQE_INLINE void wqe_set_xrc(const struct send_wqe *wqe, uint32_t srqn)
 {
-	struct prm_wqe_xrc_seg *seg = wqe_second(wqe);
+	struct wqe_xrc_seg *seg = wqe_second(wqe);
 
-	*seg = (struct prm_wqe_xrc_seg){ .srqn = htobe32(srqn) };
+	*seg = (struct wqe_xrc_seg){ .srqn = htobe32(srqn) };
 }
 
 /* PRM: a datagram's address vector, of the full size, which fills the first WQEBB. */
 WQE_INLINE void wqe_reserve_av(const struct mlx5_sq *sq, struct send_wqe *wqe)
 {
 	static_assert(sizeof(struct mlx5_wqe_ctrl_seg) + sizeof(struct mlx5_wqe_datagram_seg) ==
-			      PRM_WQEBB_SIZE,
+			      WQE_BB,
 		      "PRM: control and datagram segments fill a WQEBB");
 	wqe->seg += sizeof(struct mlx5_wqe_datagram_seg);
-	wqe->ds += sizeof(struct mlx5_wqe_datagram_seg) / PRM_DS_SIZE;
+	wqe->ds += sizeof(struct mlx5_wqe_datagram_seg) / WQE_SEG;
 	wqe_wrap(sq, wqe);
 }
 
@@ -192,7 +203,7 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 /* Returns how many bytes of the WQE are in front of inline data. */
 WQE_INLINE uint32_t wqe_inline_start(const struct send_wqe *wqe)
 {
-	return wqe->ds * PRM_DS_SIZE + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
+	return wqe->ds * WQE_SEG + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
 }
 
 /* Returns how many inline bytes the WQE may have: what the QP was created for, and never more than
@@ -217,8 +228,7 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 {
 	if (likely(total)) {
 		*(__be32 *)wqe->seg = htobe32(MLX5_INLINE_SEG | total);
-		wqe->ds += (total + sizeof(struct mlx5_wqe_inl_data_seg) + PRM_DS_SIZE - 1) /
-			   PRM_DS_SIZE;
+		wqe->ds += (total + sizeof(struct mlx5_wqe_inl_data_seg) + WQE_SEG - 1) / WQE_SEG;
 	}
 }
 
@@ -244,7 +254,7 @@ WQE_INLINE bool wqe_put_usual_inline(const struct mlx5_sq *sq, struct send_wqe *
 
 WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
 {
-	return (wqe->ds + PRM_WQEBB_DS - 1) / PRM_WQEBB_DS;
+	return (wqe->ds + (WQE_BB / WQE_SEG) - 1) / (WQE_BB / WQE_SEG);
 }
 
 /* Writes the length of the WQE. Returns how many WQEBBs that is. */

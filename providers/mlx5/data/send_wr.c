@@ -16,9 +16,9 @@
 
 void __attribute__((cold, noinline)) mlx5_batch_fail_full(struct mlx5_qp *qp)
 {
-	verbs_warn(
-		"ibv_wr: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests (max_send_wr of the QP)",
-		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, qp->sq.wq.max_post);
+	verbs_warn("ibv_wr: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests "
+		   "(max_send_wr of the QP)",
+		   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, qp->sq.wq.max_post);
 	batch_set_err(qp, ENOMEM);
 }
 
@@ -42,7 +42,8 @@ bool __attribute__((cold, noinline)) mlx5_batch_pass_gate(struct mlx5_qp *qp, en
 			   (int)qp->vqp.qp.state, IBV_QPS_RTS);
 	else
 		verbs_warn(
-			"ibv_wr: qp 0x%x, wr_id %#llx: opcode is %d, this QP was created for those of mask %#x "
+			"ibv_wr: qp 0x%x, wr_id %#llx: opcode is %d, this QP was created for those "
+			"of mask %#x "
 			"(send_ops_flags)",
 			qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, (int)op,
 			qp->opcodes);

@@ -14,12 +14,13 @@
  * these. */
 static bool raw_wqe_has_size(struct mlx5_qp *qp, uint32_t ds)
 {
-	uint32_t limit = qp->sq.wqe_bytes / PRM_DS_SIZE;
+	uint32_t limit = qp->sq.wqe_bytes / WQE_SEG;
 
 	if (ds && ds <= limit)
 		return true;
 	verbs_warn(
-		"mlx5dv_wr_raw_wqe: qp 0x%x, wr_id %#llx: the WQE has %u parts of 16 bytes, must be 1 to %u on this QP",
+		"mlx5dv_wr_raw_wqe: qp 0x%x, wr_id %#llx: the WQE has %u parts of 16 bytes, must "
+		"be 1 to %u on this QP",
 		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, ds, limit);
 	batch_set_err(qp, ENOMEM);
 	return false;
@@ -43,9 +44,10 @@ static void raw_wqe_copy(const struct mlx5_sq *sq, struct send_wqe *wqe, const v
 	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
 	uint32_t first;
 
-	ring_copy(sq, wqe->ctrl, from, (size_t)wqe->ds * PRM_DS_SIZE);
-	first = be32toh(ctrl->opmod_idx_opcode) & ~(PRM_WQE_INDEX_MASK << 8);
-	ctrl->opmod_idx_opcode = htobe32(first | (pi & PRM_WQE_INDEX_MASK) << 8);
+	ring_copy(sq, wqe->ctrl, from, (size_t)wqe->ds * WQE_SEG);
+	first = be32toh(ctrl->opmod_idx_opcode) & ~FLD_BITS(CTRL_INDEX);
+	ctrl->opmod_idx_opcode =
+		htobe32(first | (pi & FLD_MASK(CTRL_INDEX)) << FLD_SHIFT(CTRL_INDEX));
 	ctrl->signature = 0;
 }
 
@@ -54,9 +56,8 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 	struct mlx5_qp *qp = container_of(dv, struct mlx5_qp, dv_qp);
 	const struct mlx5_wqe_ctrl_seg *ctrl = from;
 	const uint32_t pi = qp->sq.pi;
-	struct send_wqe wqe = { .ctrl = qp->sq.buf +
-					((size_t)(pi & qp->sq.wq.mask) << PRM_WQEBB_LOG),
-				.ds = be32toh(ctrl->qpn_ds) & PRM_WQE_MAX_DS,
+	struct send_wqe wqe = { .ctrl = qp->sq.buf + ((size_t)(pi & qp->sq.wq.mask) << WQE_BB_LOG),
+				.ds = be32toh(ctrl->qpn_ds) & FLD_MASK(CTRL_DS),
 				.done_as = MLX5DV_WC_RAW_WQE };
 
 	if (qp->batch.err || !raw_wqe_has_size(qp, wqe.ds) || !qp_is_ready(qp))

@@ -19,7 +19,7 @@ struct mlx5_cq;
 /* The variables MLX5_STALL_* of the environment, as env.c reads them. */
 struct stall_env {
 	bool on;
-	int loops; /* of the pause after an empty poll; negative: a pause has a length that changes */
+	int loops; /* of the pause after an empty poll; negative: the length of a pause changes */
 	/* That length is counted in cycles of the CPU's clock. */
 	uint32_t min, max;
 	uint32_t longer, less; /* the steps by which it changes */

@@ -7,30 +7,36 @@
  */
 #include "providers/mlx5/data/syndrome.h"
 
-#include "prm/mlx5/queue.h"
+#include <infiniband/mlx5dv.h>
 
 static const char *const syndrome_text[256] = {
 	[MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR] =
-		"local length: message longer than the buffers of the receive, or than the port's limit",
+		"local length: message longer than the buffers of the receive, or than the port's "
+		"limit",
 	[MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR] =
 		"local QP operation: the WQE is malformed or not allowed on this QP",
 	[MLX5_CQE_SYNDROME_LOCAL_PROT_ERR] =
-		"local protection: an lkey is unknown, of another PD, or does not cover the buffer with the access needed",
+		"local protection: an lkey is unknown, of another PD, or does not cover the buffer "
+		"with the access needed",
 	[MLX5_CQE_SYNDROME_WR_FLUSH_ERR] =
 		"flushed: the QP was in, or went to, the error state before this request ran",
 	[MLX5_CQE_SYNDROME_MW_BIND_ERR] =
 		"memory window bind: the window, region or rights do not allow it",
 	[MLX5_CQE_SYNDROME_BAD_RESP_ERR] = "bad response: an unexpected transport opcode came back",
 	[MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR] =
-		"local access: a receive buffer could not be written by an RDMA operation of the peer",
+		"local access: a receive buffer could not be written by an RDMA operation of the "
+		"peer",
 	[MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR] =
-		"remote invalid request: the peer does not support it, or the message exceeds its receive buffer",
+		"remote invalid request: the peer does not support it, or the message exceeds its "
+		"receive buffer",
 	[MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR] =
-		"remote access: the rkey is wrong, or the range or the rights of the peer's region do not allow it",
+		"remote access: the rkey is wrong, or the range or the rights of the peer's region "
+		"do not allow it",
 	[MLX5_CQE_SYNDROME_REMOTE_OP_ERR] =
 		"remote operation: the peer could not complete it because of a fault of its own",
 	[MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR] =
-		"transport retries exceeded: no answer from the peer; check its QP state, the QPN, LID or GID, and the path",
+		"transport retries exceeded: no answer from the peer; check its QP state, the QPN, "
+		"LID or GID, and the path",
 	[MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR] =
 		"RNR retries exceeded: the peer had no receive posted",
 	[MLX5_CQE_SYNDROME_REMOTE_ABORTED_ERR] = "remote aborted: the peer gave up the operation",

@@ -17,7 +17,7 @@ static uint32_t slot_of(const struct mlx5_tm *tm, const struct mlx5_cqe64 *cqe)
 
 static bool cqe_has_deleted(const struct mlx5_cqe64 *cqe)
 {
-	return cqe->app_op == TM_APP_REMOVE && be32toh(cqe->tm_cqe.success) & MLX5_TMC_SUCCESS;
+	return cqe->app_op == TM_CQE_REMOVE && be32toh(cqe->tm_cqe.success) & MLX5_TMC_SUCCESS;
 }
 
 /* A tag that was deleted is released, as nothing will complete in it. */
@@ -43,13 +43,13 @@ int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe)
 	struct mlx5_tm *tm = srq->tm;
 	uint32_t noted;
 
-	if (cqe->app_op < TM_APP_APPEND || cqe->app_op > TM_APP_NOOP)
+	if (cqe->app_op < TM_CQE_APPEND || cqe->app_op > TM_CQE_NOOP)
 		return IBV_WC_SUCCESS; /* a message */
 	if (tm->qp->sq.wq.slots[slot_of(tm, cqe)].done_as & TM_DONE_QUIETLY) {
 		complete_operation(srq, cqe, &noted);
 		return -1;
 	}
-	return cqe->app_op == TM_APP_REMOVE && !cqe_has_deleted(cqe) ? IBV_WC_TM_ERR
+	return cqe->app_op == TM_CQE_REMOVE && !cqe_has_deleted(cqe) ? IBV_WC_TM_ERR
 								     : IBV_WC_SUCCESS;
 }
 
@@ -77,12 +77,12 @@ static const struct tm_kind {
 	bool incomplete; /* the program has to fetch the rest */
 	bool first;      /* the tag stays: another CQE for it follows */
 } tm_kinds[] = {
-	[TM_APP_CONSUMED] = { IBV_WC_TM_MATCH, false, true },
-	[TM_APP_EXPECTED] = { IBV_WC_TM_DATA_VALID, false, false },
-	[TM_APP_CONSUMED_SW_RNDV] = { IBV_WC_TM_MATCH, true, true },
-	[TM_APP_CONSUMED_MSG] = { IBV_WC_TM_MATCH | IBV_WC_TM_DATA_VALID, false, false },
-	[TM_APP_CONSUMED_MSG_SW_RNDV] = { IBV_WC_TM_MATCH | IBV_WC_TM_DATA_VALID, true, false },
-	[TM_APP_CANCELED] = { IBV_WC_TM_MATCH | IBV_WC_TM_DATA_VALID, true, false },
+	[TM_CQE_CONSUMED] = { IBV_WC_TM_MATCH, false, true },
+	[TM_CQE_EXPECTED] = { IBV_WC_TM_DATA_VALID, false, false },
+	[TM_CQE_CONSUMED_SW_RNDV] = { IBV_WC_TM_MATCH, true, true },
+	[TM_CQE_CONSUMED_MSG] = { IBV_WC_TM_MATCH | IBV_WC_TM_DATA_VALID, false, false },
+	[TM_CQE_CONSUMED_MSG_SW_RNDV] = { IBV_WC_TM_MATCH | IBV_WC_TM_DATA_VALID, true, false },
+	[TM_CQE_CANCELED] = { IBV_WC_TM_MATCH | IBV_WC_TM_DATA_VALID, true, false },
 };
 
 static struct special_completion complete_tag(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
@@ -118,10 +118,10 @@ static struct special_completion complete_unmatched(struct mlx5_srq *srq,
 	enum { MAX_UNTOLD = 1 << 14 };
 	struct special_completion done = {
 		.wr_id = srq_complete(srq, be16toh(cqe->wqe_counter)),
-		.wc_flags = cqe->app_op == TM_APP_NO_TAG ? IBV_WC_TM_NO_TAG : IBV_WC_TM_RECV,
+		.wc_flags = cqe->app_op == TM_CQE_NO_TAG ? IBV_WC_TM_NO_TAG : IBV_WC_TM_RECV,
 	};
 
-	if (cqe->app_op == TM_APP_NO_TAG)
+	if (cqe->app_op == TM_CQE_NO_TAG)
 		return done;
 	qlock_enter(&srq->lock);
 	if ((uint16_t)(++srq->tm->seen - srq->tm->told) > MAX_UNTOLD)
@@ -135,9 +135,9 @@ struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct ml
 {
 	struct special_completion done = { .status = (uint8_t)status };
 
-	if (cqe->app_op >= TM_APP_APPEND && cqe->app_op <= TM_APP_NOOP)
+	if (cqe->app_op >= TM_CQE_APPEND && cqe->app_op <= TM_CQE_NOOP)
 		done.wr_id = complete_operation(srq, cqe, &done.wc_flags);
-	else if (cqe->app_op == TM_APP_UNEXPECTED || cqe->app_op == TM_APP_NO_TAG)
+	else if (cqe->app_op == TM_CQE_UNEXPECTED || cqe->app_op == TM_CQE_NO_TAG)
 		done = complete_unmatched(srq, cqe);
 	else
 		done = complete_tag(srq, cqe, status);

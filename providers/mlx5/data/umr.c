@@ -6,12 +6,12 @@
 #include "providers/mlx5/data/umr.h"
 
 #include "libibverbs/driver.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/umr.h"
 
-#define ANY_QPN      0xffffffu
-#define KEY_LOW_MASK 0xffu
-#define KLM_BLOCK    64 /* inline translations come in whole blocks */
+#define ANY_QPN   FLD_MASK(MKC_QPN)
 
-#define MASK_FREE    (MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY | MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE)
+#define MASK_FREE (MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY | MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE)
 #define MASK_BIND                                                                               \
 	(MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN | MLX5_WQE_UMR_CTRL_MKEY_MASK_START_ADDR | \
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |                                       \
@@ -32,7 +32,7 @@ static void *put_seg(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t si
 	wqe_wrap(sq, wqe);
 	seg = memset(wqe->seg, 0, size);
 	wqe->seg += size;
-	wqe->ds += size / PRM_DS_SIZE;
+	wqe->ds += size / WQE_SEG;
 	return seg;
 }
 
@@ -49,7 +49,7 @@ static void put_control(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t 
 	struct mlx5_wqe_umr_ctrl_seg *ctrl = put_seg(sq, wqe, sizeof(*ctrl));
 
 	ctrl->flags = flags;
-	ctrl->klm_octowords = htobe16((uint16_t)(klm_bytes / PRM_DS_SIZE));
+	ctrl->klm_octowords = htobe16((uint16_t)(klm_bytes / WQE_SEG));
 	ctrl->mkey_mask = htobe64(mask);
 }
 
@@ -58,7 +58,7 @@ static void put_free(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t lo
 	struct mlx5_wqe_mkey_context_seg *mkey = put_seg(sq, wqe, sizeof(*mkey));
 
 	mkey->free = MLX5_WQE_MKEY_CONTEXT_FREE;
-	mkey->qpn_mkey = htobe32(ANY_QPN << 8 | low_key);
+	mkey->qpn_mkey = htobe32(FLD_BITS(MKC_QPN) | low_key);
 }
 
 static uint8_t access_bits(unsigned int access)
@@ -79,10 +79,10 @@ static void put_bound(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t q
 	bool zero_based = bind->mw_access_flags & IBV_ACCESS_ZERO_BASED;
 
 	mkey->access_flags = access_bits(bind->mw_access_flags);
-	mkey->qpn_mkey = htobe32(qpn << 8 | (rkey & KEY_LOW_MASK));
+	mkey->qpn_mkey = htobe32(qpn << FLD_SHIFT(MKC_QPN) | (rkey & FLD_MASK(MKC_MKEY_7_0)));
 	mkey->start_addr = zero_based ? 0 : htobe64(bind->addr);
 	mkey->len = htobe64(bind->length);
-	seg_put_data(put_seg(sq, wqe, KLM_BLOCK), (uint32_t)bind->length, bind->mr->lkey,
+	seg_put_data(put_seg(sq, wqe, UMR_KLM_BLOCK), (uint32_t)bind->length, bind->mr->lkey,
 		     bind->addr);
 }
 
@@ -125,12 +125,12 @@ int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, u
 		return ret;
 	begin_umr(sq, wqe, pi, flags, mw->rkey, IBV_WC_BIND_MW);
 	if (bind->length) {
-		put_control(sq, wqe, type2 ? FLAGS_BIND_2 : FLAGS_ANY, KLM_BLOCK,
+		put_control(sq, wqe, type2 ? FLAGS_BIND_2 : FLAGS_ANY, UMR_KLM_BLOCK,
 			    MASK_BIND | qpn_mask);
 		put_bound(sq, wqe, type2 ? qp->vqp.qp.qp_num : ANY_QPN, rkey, bind);
 	} else {
 		put_control(sq, wqe, type2 ? FLAGS_UNBIND_2 : FLAGS_ANY, 0, MASK_FREE | qpn_mask);
-		put_free(sq, wqe, rkey & KEY_LOW_MASK);
+		put_free(sq, wqe, rkey & FLD_MASK(MKC_MKEY_7_0));
 	}
 	return 0;
 }

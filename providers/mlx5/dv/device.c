@@ -7,7 +7,6 @@
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/device.h"
-#include "prm/mlx5/queue.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 

@@ -7,9 +7,9 @@
 #define PROVIDERS_MLX5_DV_DV_H
 
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 
 #include "providers/mlx5/context.h"
-#include "prm/mlx5/queue.h"
 
 #define DV_EXPORT __attribute__((visibility("default")))
 

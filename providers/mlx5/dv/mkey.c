@@ -4,7 +4,6 @@
  * linked with all of their symbols resolved at start, and say that what is behind them does not.
  */
 #include "providers/mlx5/dv/dv.h"
-#include "prm/mlx5/queue.h"
 
 DV_EXPORT struct mlx5dv_mkey *mlx5dv_create_mkey(struct mlx5dv_mkey_init_attr *attr)
 {

@@ -3,6 +3,7 @@
  * obj.c - mlx5dv_init_obj(): hands the rings, records and registers of an object to a program
  * that drives them by itself.
  */
+#include "prm/mlx5/wqe.h"
 #include "providers/mlx5/ah.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/dv/dv.h"
@@ -25,14 +26,14 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->dbrec = qp->dbrec;
 	out->sq.buf = qp->sq.buf;
 	out->sq.wqe_cnt = qp->sq.wq.mask + 1;
-	out->sq.stride = PRM_WQEBB_SIZE;
+	out->sq.stride = WQE_BB;
 	out->rq.buf = qp->rq.buf;
 	out->rq.wqe_cnt = qp->rq.wq.mask + 1;
 	out->rq.stride = 1u << qp->rq.stride_log;
 	if (!qp->bfreg)
 		return; /* an XRC receive QP has no queue */
 	out->bf.reg = qp->bfreg->reg;
-	out->bf.size = (uint32_t)qp->sq.db.push_inline * PRM_WQEBB_SIZE;
+	out->bf.size = (uint32_t)qp->sq.db.push_inline * WQE_BB;
 	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
 		out->uar_mmap_offset = qp->bfreg->uar->mmap_offset;
 		out->comp_mask |= MLX5DV_QP_MASK_UAR_MMAP_OFFSET;

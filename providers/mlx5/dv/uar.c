@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "providers/mlx5/dv/dv.h"
-#include "prm/mlx5/queue.h"
+#include "prm/mlx5/uar.h"
 #include "util/alloc.h"
 
 struct dv_uar {
@@ -54,7 +54,7 @@ static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 		return EOPNOTSUPP;
 	}
 	if (!ret)
-		uar_describe(uar, page, page->page + PRM_UAR_BF_OFFSET);
+		uar_describe(uar, page, page->page + PRM_UAR_SQ);
 	return ret;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * addressed.c - golden bytes of what names its destination: address vectors, datagrams, XRC;
- * through both doors. The address vectors are those that the distribution's library makes of the
- * same attributes.
+ * through both entry points. The address vectors are those that the distribution's library makes of
+ * the same attributes.
  */
 #include "rig.h"
 
@@ -130,7 +130,7 @@ static void a_datagram_is_ctrl_address_vector_data(void **state)
 	rig_free(rig);
 }
 
-/* Address before payload, or behind it: the same. */
+/* The bytes are the same whether the address is set before the payload or behind it. */
 static void the_wr_setters_of_a_datagram_come_in_any_order(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_UD });
@@ -276,7 +276,7 @@ static void an_xrc_atomic_at_the_end_of_the_ring_goes_on_at_the_start(void **sta
 				    " 00000000 00000005 00000000 00000000");
 	check_bytes(rig_sq(rig, 8), "00000008 00000042");
 
-	/* And is found there when the result comes inside the CQE. */
+	/* It is found there when the result comes inside the CQE. */
 	rig_complete(rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_ATOMIC_FA,
 					     .wqe_counter = 7,
 					     .byte_cnt = 8,

@@ -201,7 +201,7 @@ static void next_poll_goes_on_until_there_is_none(void **state)
 	rig_free(rig);
 }
 
-/* Ownership across many laps, and the consumer index at its 24 bits. */
+/* The ring laps many times, and the consumer index passes its 24 bits. */
 static void the_ring_laps_and_the_index_has_24_bits(void **state)
 {
 	static const uint32_t starts[] = { 0, 0xfffff0, 0xfffffff0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw.c - golden bytes of frames on raw packet QPs, through both doors: with and without a header
- * in the WQE, TSO, checksums; and what a received frame says about its checksums.
+ * raw.c - golden bytes of frames on raw packet QPs, through both entry points: with and without a
+ * header in the WQE, TSO, checksums; and what a received frame says about its checksums.
  */
 #include "rig.h"
 
@@ -27,7 +27,7 @@ static struct rig *raw_rig(uint32_t sq_pi, uint32_t min_header)
 	return rig;
 }
 
-static int post(struct rig *rig, unsigned int flags, uint32_t first, uint32_t second)
+static int frame_post(struct rig *rig, unsigned int flags, uint32_t first, uint32_t second)
 {
 	struct ibv_sge sges[] = {
 		{ .addr = (uintptr_t)frame, .length = first, .lkey = 0x42 },
@@ -46,7 +46,7 @@ static void a_newer_device_needs_no_header(void **state)
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 
 	(void)state;
-	assert_int_equal(post(rig, IBV_SEND_SIGNALED, 64, 0), 0);
+	assert_int_equal(frame_post(rig, IBV_SEND_SIGNALED, 64, 0), 0);
 	check_bytes(rig_sq(rig, 0), "0000000a 12345603 00000008 00000000"
 				    " 00000000 00000000 00000000 00000000 00000040 00000042");
 	qpx->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_IP_CSUM;
@@ -70,7 +70,7 @@ static void an_older_device_has_the_header_in_the_wqe(void **state)
 
 	(void)state;
 	/* All of the first buffer and the start of the second are header. */
-	assert_int_equal(post(rig, 0, 10, 54), 0);
+	assert_int_equal(frame_post(rig, 0, 10, 54), 0);
 	check_bytes(rig_sq(rig, 0), "0000000a 12345604 00000000 00000000"
 				    " 00000000 00000000 00000000 0012" HEADER " 0000002e 00000043");
 	ibv_wr_start(qpx);
@@ -79,7 +79,7 @@ static void an_older_device_has_the_header_in_the_wqe(void **state)
 	assert_int_equal(ibv_wr_complete(qpx), 0);
 	check_bytes(rig_sq(rig, 1), "0000010a 12345604 00000000 00000000"
 				    " 00000000 00000000 00000000 0012" HEADER " 0000002e 00000043");
-	assert_int_equal(post(rig, 0, 17, 0), EINVAL);
+	assert_int_equal(frame_post(rig, 0, 17, 0), EINVAL);
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 0x42, (uintptr_t)frame, 17);
@@ -93,7 +93,7 @@ static void an_inline_frame_is_header_and_rest(void **state)
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 
 	(void)state;
-	assert_int_equal(post(rig, IBV_SEND_INLINE, 20, 20), 0);
+	assert_int_equal(frame_post(rig, IBV_SEND_INLINE, 20, 20), 0);
 	check_bytes(rig_sq(rig, 7), "0000070a 12345605 00000000 00000000"
 				    " 00000000 00000000 00000000 0012" HEADER
 				    " 80000016 12131415 16171819 1a1b1c1d");

@@ -12,8 +12,8 @@
 
 #define DATA " 00000064 11223344 000055ca 19318010"
 
-/* A SEND of DS parts, the last of which are the same data segment; index and signature hold what
- * must not arrive. */
+/* The WQE is a SEND of DS parts, the last of which are the same data segment; index and signature
+ * hold what must not arrive. */
 static uint32_t wqe[64];
 
 static void make_wqe(unsigned int ds)

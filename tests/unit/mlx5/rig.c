@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/uar.h"
 #include "providers/mlx5/data/umr.h"
 #include "util/bits.h"
 
 #define OR_DEFAULT(value, fallback) ((value) ? (value) : (fallback))
 
-static void *zeroed(size_t align, size_t size)
+static void *alloc_zeroed(size_t align, size_t size)
 {
 	void *mem = aligned_alloc(align, size);
 
@@ -40,8 +41,8 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	struct mlx5_sq *sq = &rig->qp->sq;
 	uint32_t units = OR_DEFAULT(opt->sq_wqebbs, 8);
 
-	sq->buf = zeroed(PRM_WQEBB_SIZE, (size_t)units * PRM_WQEBB_SIZE);
-	sq->end = sq->buf + (size_t)units * PRM_WQEBB_SIZE;
+	sq->buf = alloc_zeroed(WQE_BB, (size_t)units * WQE_BB);
+	sq->end = sq->buf + (size_t)units * WQE_BB;
 	wq_set_up(&sq->wq, units, OR_DEFAULT(opt->max_send, units), opt->sq_pi);
 	sq->pi = opt->sq_pi;
 	sq->qpn_shifted = RIG_QPN << 8;
@@ -54,9 +55,9 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 					      &rig->qp->opcodes),
 			 0);
 	sq->opcodes = rig->qp->opcodes & (uint16_t)~UMR_OPCODES;
-	sq->db.reg = rig->uar + PRM_UAR_BF_OFFSET;
+	sq->db.reg = rig->uar + PRM_UAR_SQ;
 	sq->db.toggle = 0x100;
-	sq->db.push_plain = sq->db.push_inline = (uint16_t)(opt->bf_max / PRM_WQEBB_SIZE);
+	sq->db.push_plain = sq->db.push_inline = (uint16_t)(opt->bf_max / WQE_BB);
 	sq->db.dbrec = rig->qp->dbrec;
 }
 
@@ -68,18 +69,18 @@ static void rq_set_up(struct rig *rig, const struct rig_options *opt)
 	rq->max_sge = OR_DEFAULT(opt->recv_sge, 2);
 	rq->sge_limit = rq->max_sge + 1;
 	rq->stride_log = log2_ceil(rq->max_sge * sizeof(struct mlx5_wqe_data_seg));
-	rq->buf = zeroed(PRM_WQEBB_SIZE, align_up((size_t)units << rq->stride_log, PRM_WQEBB_SIZE));
+	rq->buf = alloc_zeroed(WQE_BB, align_up((size_t)units << rq->stride_log, WQE_BB));
 	wq_set_up(&rq->wq, units, units, opt->rq_head);
 	rq->dbrec = rig->qp->dbrec;
 }
 
 static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 {
-	struct mlx5_qp *qp = zeroed(64, align_up(sizeof(*qp), 64));
+	struct mlx5_qp *qp = alloc_zeroed(64, align_up(sizeof(*qp), 64));
 	bool shared = !opt->single_threaded;
 
 	rig->qp = qp;
-	qp->dbrec = zeroed(64, 64);
+	qp->dbrec = alloc_zeroed(64, 64);
 	qlock_init(&qp->sq_lock, shared);
 	qlock_init(&qp->rq.lock, shared);
 	qp->rules = mlx5_qp_rules_of(OR_DEFAULT(opt->type, IBV_QPT_RC));
@@ -94,7 +95,7 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	assert_int_equal(provider_id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
 }
 
-/* As the ring stands when CI entries have come and gone: each has the owner bit of the lap
+/* Makes the ring as it stands when CI entries have come and gone: each has the owner bit of the lap
  * before the one that it waits for. */
 static void cq_age(struct mlx5_cq *cq, uint32_t ci)
 {
@@ -107,7 +108,7 @@ static void cq_age(struct mlx5_cq *cq, uint32_t ci)
 
 static void cq_set_up(struct rig *rig, const struct rig_options *opt)
 {
-	struct mlx5_cq *cq = zeroed(64, align_up(sizeof(*cq), 64));
+	struct mlx5_cq *cq = alloc_zeroed(64, align_up(sizeof(*cq), 64));
 	uint32_t cqes = OR_DEFAULT(opt->cqes, 8), size = OR_DEFAULT(opt->cqe_size, 64);
 	bool shared = !opt->single_threaded;
 
@@ -115,9 +116,9 @@ static void cq_set_up(struct rig *rig, const struct rig_options *opt)
 	cq->entry_log = log2_ceil(size);
 	cq->count_log = log2_ceil(cqes);
 	cq->mask = cqes - 1;
-	cq->buf.addr = zeroed(128, align_up((size_t)cqes * size, 128));
+	cq->buf.addr = alloc_zeroed(128, align_up((size_t)cqes * size, 128));
 	cq->ring = (uint8_t *)cq->buf.addr + size - sizeof(struct mlx5_cqe64);
-	cq->dbrec = zeroed(64, 64);
+	cq->dbrec = alloc_zeroed(64, 64);
 	cq->ids = rig->ids;
 	cq->rsn_offset = opt->cqe_v0 ? offsetof(struct mlx5_cqe64, sop_drop_qpn)
 				     : offsetof(struct mlx5_cqe64, srqn_uidx);
@@ -136,7 +137,7 @@ struct rig *rig_new(const struct rig_options *options)
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
-	rig->uar = zeroed(RIG_PAGE, RIG_PAGE);
+	rig->uar = alloc_zeroed(RIG_PAGE, RIG_PAGE);
 	rig->ids = calloc(1, sizeof(*rig->ids));
 	assert_non_null(rig->ids);
 	provider_id_lookup_init(rig->ids);
@@ -164,7 +165,7 @@ void rig_free(struct rig *rig)
 
 uint8_t *rig_sq(struct rig *rig, uint32_t pi)
 {
-	return rig->qp->sq.buf + (size_t)(pi & rig->qp->sq.wq.mask) * PRM_WQEBB_SIZE;
+	return rig->qp->sq.buf + (size_t)(pi & rig->qp->sq.wq.mask) * WQE_BB;
 }
 
 uint8_t *rig_rq(struct rig *rig, uint32_t head)
@@ -172,7 +173,8 @@ uint8_t *rig_rq(struct rig *rig, uint32_t head)
 	return rig->qp->rq.buf + ((size_t)(head & rig->qp->rq.wq.mask) << rig->qp->rq.stride_log);
 }
 
-/* Written with the fields' offsets, not with the library's helpers, which are what is tested. */
+/* The fields are written by number, not by the names that the library reads them by: these are
+ * tested. */
 void rig_complete(struct rig *rig, const struct rig_cqe *want)
 {
 	uint32_t size = 1u << rig->cq->entry_log, count = 1u << rig->cq->count_log;

@@ -42,7 +42,7 @@ struct rig {
 struct rig *rig_new(const struct rig_options *options);
 void rig_free(struct rig *rig);
 
-/* The WQEBB at free-running index PI. */
+/* Each returns where the request at a free-running index is: its WQEBB, its receive WQE. */
 uint8_t *rig_sq(struct rig *rig, uint32_t pi);
 uint8_t *rig_rq(struct rig *rig, uint32_t head);
 

@@ -268,7 +268,7 @@ static void a_batch_with_an_error_posts_nothing(void **state)
 	assert_int_equal(rig->qp->sq.wq.head, 0);
 	check_bytes(rig->uar + 0x800, "00000000 00000000");
 
-	/* And the queue is as good as new. */
+	/* The queue is as good as new. */
 	ibv_wr_start(qpx);
 	for (unsigned int i = 0; i < 4; i++)
 		wr_send_with(qpx, i);
@@ -290,8 +290,8 @@ static void an_empty_batch_rings_nothing(void **state)
 	rig_free(rig);
 }
 
-/* As a QP stands before RTS (sends) and before INIT (receives). */
-static void a_closed_door_refuses_everything(void **state)
+/* The gates are shut, as before RTS (sends) and before INIT (receives). */
+static void a_shut_gate_refuses_everything(void **state)
 {
 	struct rig *rig = rig_new(NULL);
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
@@ -314,7 +314,7 @@ static void a_closed_door_refuses_everything(void **state)
 	rig_free(rig);
 }
 
-/* Its ring is only as large as WQEs of those operations need. */
+/* The ring is only as large as WQEs of the operations need that the QP was created for. */
 static void a_qp_created_for_some_operations_has_no_others(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -345,7 +345,8 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
 
-	/* With a longer place in the ring it has, but inline data stays within that place. */
+	/* A request with a longer place in the ring has more, but inline data stays within that
+	 * place. */
 	assert_int_equal(mlx5_qp_send_opcodes(mlx5_qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_SEND,
 					      true, 32, &rig->qp->opcodes),
 			 0);
@@ -461,7 +462,7 @@ int main(void)
 		cmocka_unit_test(a_refused_request_leaves_those_before_it),
 		cmocka_unit_test(a_batch_with_an_error_posts_nothing),
 		cmocka_unit_test(an_empty_batch_rings_nothing),
-		cmocka_unit_test(a_closed_door_refuses_everything),
+		cmocka_unit_test(a_shut_gate_refuses_everything),
 		cmocka_unit_test(a_qp_created_for_some_operations_has_no_others),
 		cmocka_unit_test(a_receive_is_its_scatter_list),
 		cmocka_unit_test(the_receive_index_wraps_at_16_bits),

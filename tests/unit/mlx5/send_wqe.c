@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wqe.c - golden bytes of every send WQE, through both doors: ibv_post_send() and ibv_wr_*().
+ * send_wqe.c - golden bytes of every send WQE, through both entry points: ibv_post_send() and
+ * ibv_wr_*().
  */
 #include "rig.h"
 
@@ -228,7 +229,8 @@ static void the_doorbell_is_the_record_and_the_first_eight_bytes(void **state)
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 3);
-	/* Two buffers in turn: the third ring went to the first again. */
+	/* The register has two buffers, used in turn: the third doorbell went to the first
+	 * again. */
 	check_bytes(rig->uar + 0x800, "00000208 12345603 00000000");
 	check_bytes(rig->uar + 0x900, "00000108 12345603 00000000");
 	rig_free(rig);

@@ -58,7 +58,7 @@ static void srq_rig_free(struct srq_rig *s)
 	free(s);
 }
 
-static int post(struct srq_rig *s, uint64_t wr_id, int num_sge)
+static int srq_post(struct srq_rig *s, uint64_t wr_id, int num_sge)
 {
 	static struct ibv_sge sges[] = {
 		{ .addr = 0x00007fab01020304u, .length = 0x100, .lkey = 7 },
@@ -82,7 +82,7 @@ static uint64_t poll_one(struct srq_rig *s)
 	return wc.wr_id;
 }
 
-static void arrive(struct srq_rig *s, uint16_t wqe, uint32_t rsn)
+static void message_arrive(struct srq_rig *s, uint16_t wqe, uint32_t rsn)
 {
 	rig_complete(s->rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND,
 						.wqe_counter = wqe,
@@ -95,11 +95,11 @@ static void a_wqe_is_link_then_segments_then_the_end_mark(void **state)
 	struct srq_rig *s = srq_rig_new(true);
 
 	(void)state;
-	assert_int_equal(post(s, 1, 1), 0);
+	assert_int_equal(srq_post(s, 1, 1), 0);
 	check_bytes(s->ring, "00000001 00000000 00000000 00000000"
 			     " 00000100 00000007 00007fab 01020304"
 			     " 00000000 00000100 00000000 00000000");
-	assert_int_equal(post(s, 2, 3), 0);
+	assert_int_equal(srq_post(s, 2, 3), 0);
 	check_bytes(s->ring + 64, "00000002 00000000 00000000 00000000"
 				  " 00000100 00000007 00007fab 01020304"
 				  " 00000020 00000008 00000000 00002000"
@@ -114,8 +114,8 @@ static void one_wqe_stays_free(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < WQES - 1; i++)
-		assert_int_equal(post(s, i, 1), 0);
-	assert_int_equal(post(s, 9, 1), ENOMEM);
+		assert_int_equal(srq_post(s, i, 1), 0);
+	assert_int_equal(srq_post(s, 9, 1), ENOMEM);
 	assert_int_equal(be32toh(s->dbrec[0]), WQES - 1);
 	srq_rig_free(s);
 }
@@ -142,20 +142,20 @@ static void completions_in_any_order_put_wqes_behind_the_last_free_one(void **st
 
 	(void)state;
 	for (unsigned int i = 0; i < 3; i++)
-		assert_int_equal(post(s, 100 + i, 1), 0);
-	arrive(s, 2, 0);
-	arrive(s, 0, 0);
+		assert_int_equal(srq_post(s, 100 + i, 1), 0);
+	message_arrive(s, 2, 0);
+	message_arrive(s, 0, 0);
 	assert_int_equal(poll_one(s), 102);
 	assert_int_equal(poll_one(s), 100);
 	check_bytes(s->ring + 3 * 64, "00000002");
 	check_bytes(s->ring + 2 * 64, "00000000");
-	assert_int_equal(post(s, 103, 1), 0); /* into 3 */
-	assert_int_equal(post(s, 104, 1), 0); /* into 2; 0 stays free */
-	assert_int_equal(post(s, 105, 1), ENOMEM);
+	assert_int_equal(srq_post(s, 103, 1), 0); /* into 3 */
+	assert_int_equal(srq_post(s, 104, 1), 0); /* into 2; 0 stays free */
+	assert_int_equal(srq_post(s, 105, 1), ENOMEM);
 	assert_int_equal(be32toh(s->dbrec[0]), 5);
-	arrive(s, 3, 0);
-	arrive(s, 2, 0);
-	arrive(s, 1, 0);
+	message_arrive(s, 3, 0);
+	message_arrive(s, 2, 0);
+	message_arrive(s, 1, 0);
 	assert_int_equal(poll_one(s), 103);
 	assert_int_equal(poll_one(s), 104);
 	assert_int_equal(poll_one(s), 101);
@@ -168,9 +168,9 @@ static void the_record_counts_modulo_16_bits(void **state)
 
 	(void)state;
 	s->srq.posted = 0xffff;
-	assert_int_equal(post(s, 1, 1), 0);
+	assert_int_equal(srq_post(s, 1, 1), 0);
 	assert_int_equal(be32toh(s->dbrec[0]), 0);
-	assert_int_equal(post(s, 2, 1), 0);
+	assert_int_equal(srq_post(s, 2, 1), 0);
 	assert_int_equal(be32toh(s->dbrec[0]), 1);
 	srq_rig_free(s);
 }
@@ -180,10 +180,10 @@ static void an_xrc_srq_is_found_by_its_own_number(void **state)
 	struct srq_rig *s = srq_rig_new(true);
 
 	(void)state;
-	assert_int_equal(post(s, 1, 1), 0);
-	assert_int_equal(post(s, 2, 1), 0);
-	arrive(s, 1, XRSN);
-	arrive(s, 0, XRSN);
+	assert_int_equal(srq_post(s, 1, 1), 0);
+	assert_int_equal(srq_post(s, 2, 1), 0);
+	message_arrive(s, 1, XRSN);
+	message_arrive(s, 0, XRSN);
 	assert_int_equal(poll_one(s), 2);
 	assert_int_equal(poll_one(s), 1);
 	srq_rig_free(s);
@@ -195,8 +195,8 @@ static void an_error_gives_its_wqe_back_too(void **state)
 	struct ibv_wc wc;
 
 	(void)state;
-	assert_int_equal(post(s, 1, 1), 0);
-	assert_int_equal(post(s, 2, 1), 0);
+	assert_int_equal(srq_post(s, 1, 1), 0);
+	assert_int_equal(srq_post(s, 2, 1), 0);
 	rig_complete(s->rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_ERR,
 						.wqe_counter = 1,
 						.syndrome = 0x04,
@@ -218,7 +218,7 @@ static void a_payload_in_the_cqe_goes_to_the_wqe_that_it_names(void **state)
 	struct ibv_wc wc;
 
 	(void)state;
-	assert_int_equal(post(s, 4, 1), 0);
+	assert_int_equal(srq_post(s, 4, 1), 0);
 	assert_int_equal(mlx5_post_srq_recv(&s->srq.vsrq.srq, &wr, &bad), 0);
 	rig_complete(s->rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND,
 						.wqe_counter = 1,
@@ -238,14 +238,14 @@ static void a_qp_that_goes_away_leaves_its_wqes_to_the_others(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 3; i++)
-		assert_int_equal(post(s, i, 1), 0);
-	arrive(s, 0, 0);
-	arrive(s, 1, XRSN);
-	arrive(s, 2, 0);
+		assert_int_equal(srq_post(s, i, 1), 0);
+	message_arrive(s, 0, 0);
+	message_arrive(s, 1, XRSN);
+	message_arrive(s, 2, 0);
 	mlx5_cq_clean(s->rig->cq, &s->rig->qp->rq);
 	assert_int_equal(poll_one(s), 1);
 	for (unsigned int i = 0; i < 3; i++)
-		assert_int_equal(post(s, i, 1), 0);
+		assert_int_equal(srq_post(s, i, 1), 0);
 	srq_rig_free(s);
 }
 

@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "providers/mlx5/context.h"
-#include "prm/mlx5/queue.h"
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 

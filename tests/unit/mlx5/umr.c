@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr.c - golden bytes of requests on memory keys, through both doors, and the fence of the request
- * after them. The bytes are those that the distribution's library writes for the same calls.
+ * umr.c - golden bytes of requests on memory keys, through both entry points, and the fence of the
+ * request after them. The bytes are those that the distribution's library writes for the same
+ * calls.
  */
 #include "rig.h"
 
@@ -35,12 +36,12 @@ static struct rig *umr_rig(uint32_t sq_pi, enum ibv_qp_type type)
 	return rig;
 }
 
-static struct ibv_mw window(enum ibv_mw_type type)
+static struct ibv_mw mw_of_type(enum ibv_mw_type type)
 {
 	return (struct ibv_mw){ .pd = &pd, .rkey = 0x00012300, .type = type };
 }
 
-static struct ibv_mw_bind_info binding(unsigned int access)
+static struct ibv_mw_bind_info mw_bind_info(unsigned int access)
 {
 	return (struct ibv_mw_bind_info){
 		.mr = &region.mr, .addr = ADDR, .length = 4000, .mw_access_flags = access
@@ -80,8 +81,8 @@ static void a_binding_is_control_umr_key_and_translation(void **state)
 {
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
-	struct ibv_mw_bind_info info = binding(ALL_ACCESS);
-	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+	struct ibv_mw_bind_info info = mw_bind_info(ALL_ACCESS);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
 
 	(void)state;
 	assert_int_equal(post_bind(rig, &mw, &info), 0);
@@ -98,8 +99,8 @@ static void a_binding_is_control_umr_key_and_translation(void **state)
 
 static void a_binding_goes_on_at_the_start_of_the_ring(void **state)
 {
-	struct ibv_mw_bind_info info = binding(ALL_ACCESS);
-	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+	struct ibv_mw_bind_info info = mw_bind_info(ALL_ACCESS);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
 
 	(void)state;
 	for (uint32_t at = 14; at < 16; at++) {
@@ -115,9 +116,10 @@ static void a_binding_goes_on_at_the_start_of_the_ring(void **state)
 
 static void a_zero_based_window_starts_at_0(void **state)
 {
-	struct ibv_mw_bind_info info = binding(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED);
+	struct ibv_mw_bind_info info =
+		mw_bind_info(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED);
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
-	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
 
 	(void)state;
 	assert_int_equal(post_bind(rig, &mw, &info), 0);
@@ -129,9 +131,9 @@ static void a_zero_based_window_starts_at_0(void **state)
 
 static void a_window_of_type_1_belongs_to_no_qp(void **state)
 {
-	struct ibv_mw_bind_info info = binding(0);
+	struct ibv_mw_bind_info info = mw_bind_info(0);
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
-	struct ibv_mw mw = window(IBV_MW_TYPE_1);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_1);
 
 	(void)state;
 	assert_int_equal(post_bind(rig, &mw, &info), 0);
@@ -216,15 +218,15 @@ static void a_cancelled_batch_does_not_lose_the_fence(void **state)
 static void what_a_binding_must_not_be(void **state)
 {
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
-	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
 	struct ibv_pd other;
-	struct ibv_mw_bind_info info = binding(0);
+	struct ibv_mw_bind_info info = mw_bind_info(0);
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 
 	(void)state;
 	info.mr = NULL;
 	assert_int_equal(post_bind(rig, &mw, &info), EINVAL);
-	info = binding(0);
+	info = mw_bind_info(0);
 	mw.pd = &other;
 	assert_int_equal(post_bind(rig, &mw, &info), EPERM);
 	ibv_wr_start(qpx);
@@ -237,8 +239,8 @@ static void what_a_binding_must_not_be(void **state)
 static void the_completion_says_which_it_was(void **state)
 {
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
-	struct ibv_mw_bind_info info = binding(0);
-	struct ibv_mw mw = window(IBV_MW_TYPE_2);
+	struct ibv_mw_bind_info info = mw_bind_info(0);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
 	struct rig_cqe cqe = { .send_opcode = MLX5_OPCODE_UMR };
 	struct ibv_wc wc;
 

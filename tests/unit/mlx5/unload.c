@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program that loads libmlx5 by itself and closes it again does not pull it away from under
- * libibverbs, where it has registered its driver.
+ * unload.c - a program that loads libmlx5 by itself and closes it again does not pull it away from
+ * under libibverbs, where it has registered its driver.
  */
 #include <setjmp.h>
 #include <stdarg.h>

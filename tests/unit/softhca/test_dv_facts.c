@@ -45,6 +45,9 @@ EQUAL(WQE_SEG, sizeof(struct mlx5_wqe_ctrl_seg));
 EQUAL(WQE_SEG, sizeof(struct mlx5_wqe_data_seg));
 EQUAL(WQE_SEG, sizeof(struct mlx5_wqe_raddr_seg));
 EQUAL(WQE_SEG, sizeof(struct mlx5_wqe_atomic_seg));
+EQUAL(WQE_BB, MLX5_SEND_WQE_BB);
+EQUAL(WQE_BB_LOG, MLX5_SEND_WQE_SHIFT);
+EQUAL(WQE_BB, sizeof(struct mlx5_wqe_ctrl_seg) + sizeof(struct mlx5_wqe_datagram_seg));
 EQUAL(WQE_CQ_UPDATE, MLX5_WQE_CTRL_CQ_UPDATE);
 EQUAL(WQE_SOLICITED, MLX5_WQE_CTRL_SOLICITED);
 EQUAL(WQE_FENCE_INITIATOR_SMALL << 5, MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE);
@@ -121,6 +124,7 @@ IS(KLM_VA, mlx5_wqe_umr_klm_seg, address);
 EQUAL(UMR_CTRL_SIZE, sizeof(struct mlx5_wqe_umr_ctrl_seg));
 EQUAL(UMR_MKEY_SIZE, sizeof(struct mlx5_wqe_mkey_context_seg));
 
+WITHIN(CQE_PATH_BITS, mlx5_cqe64, ml_path);
 IS(CQE_SLID, mlx5_cqe64, slid);
 WITHIN(CQE_GRH, mlx5_cqe64, flags_rqpn);
 WITHIN(CQE_SL, mlx5_cqe64, flags_rqpn);
@@ -141,6 +145,7 @@ WITHIN(CQE_FLOW_TAG, mlx5_cqe64, sop_drop_qpn);
 IS(CQE_WQE_COUNTER, mlx5_cqe64, wqe_counter);
 WITHIN(CQE_OPCODE, mlx5_cqe64, op_own);
 WITHIN(CQE_FLAGS, mlx5_cqe64, op_own);
+WITHIN(CQE_FORMAT, mlx5_cqe64, op_own);
 WITHIN(CQE_OWNER, mlx5_cqe64, op_own);
 WITHIN(CQE_HEADERS_OK, mlx5_cqe64, hds_ip_ext);
 WITHIN(CQE_ETH_L3_TYPE, mlx5_cqe64, l4_hdr_type_etc);
@@ -151,6 +156,9 @@ IS(CQE_SYNDROME, mlx5_err_cqe, syndrome);
 IS(CQE_VENDOR_SYNDROME, mlx5_err_cqe, vendor_err_synd);
 EQUAL(TOP_BIT(CQE_OWNER), MLX5_CQE_OWNER_MASK);
 EQUAL(PRM_CQE_SIZE, sizeof(struct mlx5_cqe64));
+EQUAL(PRM_CQE_SIZE, sizeof(struct mlx5_err_cqe));
+EQUAL(CQE_INLINE_32, MLX5_INLINE_SCATTER_32);
+EQUAL(CQE_INLINE_64, MLX5_INLINE_SCATTER_64);
 EQUAL(CQE_OP_REQ, MLX5_CQE_REQ);
 EQUAL(CQE_OP_RESP_WRITE_IMM, MLX5_CQE_RESP_WR_IMM);
 EQUAL(CQE_OP_RESP_SEND, MLX5_CQE_RESP_SEND);
@@ -184,6 +192,7 @@ EQUAL(CQE_ETH_L3_IPV4, MLX5_CQE_L3_HDR_TYPE_IPV4);
 EQUAL(FLD_BYTE(QP_DBREC_RECV) / 4, MLX5_RCV_DBR);
 EQUAL(FLD_BYTE(QP_DBREC_SEND) / 4, MLX5_SND_DBR);
 EQUAL(TOP_BIT(CQ_ARM_SOLICITED_ONLY), MLX5_CQ_DB_REQ_NOT_SOL);
+EQUAL(PRM_UAR_CQ, MLX5_CQ_DOORBELL);
 /* clang-format on */
 
 int main(void)
