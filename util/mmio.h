@@ -14,18 +14,20 @@
 #include <stdint.h>
 #include <linux/types.h>
 
-/* Whether a store of 8 bytes is one access to the register; where it is not, copies are torn, too,
- * and not to be used. i386 has it in its floating-point unit (Intel SDM vol. 3, "Guaranteed Atomic
+/* MMIO_STORES_64 says whether a store of 8 bytes is one access to the register; where it is not, copies
+ * are torn, too, and not to be used. CPUs of 64 bits have it, whatever the size of a pointer. i386 has it in its floating-point unit (Intel SDM vol. 3, "Guaranteed Atomic
  * Operations"). ARMv7 has none: LDRD and STRD are whole only in memory, and with the Large Physical
  * Address Extension (DDI 0406C, A3.5.3); the compiler's atomic store is a loop of exclusives, which
  * registers need not support. */
-#if __SIZEOF_POINTER__ == 8 || defined(__i386__)
+#if __SIZEOF_POINTER__ == 8 || defined(__x86_64__) || defined(__aarch64__) || defined(__i386__)
 #define MMIO_STORES_64 1
 #else
 #define MMIO_STORES_64 0
 #endif
 
-/* Whether registers want other instructions than memory: those of PCI, on z/Architecture. */
+/* MMIO_IS_APART says whether registers want other instructions than memory: on z/Architecture, those of
+ * PCI. Pages that are read and written without the functions of this file (device memory, the clock)
+ * are out of reach there. */
 #ifdef __s390x__
 #define MMIO_IS_APART 1
 #else
@@ -40,9 +42,12 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 	verbs_mmio_write(reg, &value, sizeof(value));
 }
 #elif MMIO_STORES_64
+/* On i386 a __be64 is aligned to 4, and of such a one clang makes a call that may take a lock. */
+typedef __be64 __attribute__((aligned(8))) mmio_be64;
+
 static inline void mmio_store_be64(void *reg, __be64 value)
 {
-	__atomic_store_n((volatile __be64 *)reg, value, __ATOMIC_RELAXED);
+	__atomic_store_n((volatile mmio_be64 *)reg, value, __ATOMIC_RELAXED);
 }
 #else
 void verbs_mmio_store_halves(void *reg, __be64 value);

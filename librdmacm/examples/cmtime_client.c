@@ -35,12 +35,11 @@ static struct sockaddr *server_of(const struct connection *connection)
 {
 	const struct peers *peers = connection->test->peers;
 	int skip = (connection - connection->test->connections) % peers_count(peers, true);
-	int i;
 
-	for (i = 0; i < peers->count; i++)
+	for (int i = 0; i < peers->count; i++)
 		if (peers->all[i].listens && !skip--)
-			break;
-	return (struct sockaddr *)&peers->all[i].address;
+			return (struct sockaddr *)&peers->all[i].address;
+	return NULL; /* there is a server, or this is not called */
 }
 
 static int create_id(struct connection *connection)
