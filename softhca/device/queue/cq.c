@@ -18,8 +18,9 @@ enum { CQ_INDEX_MASK = 0xffffff /* software says so many bits of its consumer in
 
 #define ARM_SENTINEL 0xffffffffu
 
-/* What software looks its object up by: an SRQ with a CQ of its own stands for itself. All ones ask
- * for the CQE's older form, with the SRQ's number there. */
+/* A CQE's user index is what software looks the completed object up by: that of an SRQ which has a
+ * CQ of its own, otherwise that of the QP. An index of all ones asks for the CQE's older form,
+ * which has the SRQ's number in this place. */
 static uint32_t user_index(const struct qp *qp, const struct srq *srq)
 {
 	enum { OLD_FORM = 0xffffff };
@@ -72,8 +73,8 @@ static void stop_waiting(struct cq *cq)
 	cq->waiting = false;
 }
 
-/* Has an event to wait for more of the NEW completions that it would announce, or for time to
- * pass? */
+/* The function tells whether an event has to wait, for more CQEs than the NEW ones that it would
+ * announce or for time to pass. */
 static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 {
 	if (!cq->period || (cq->max_count && new >= cq->max_count))
@@ -86,12 +87,10 @@ static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 	return true;
 }
 
-/*
- * The event that was asked for announces one CQE: the first that neither the consumer had seen when
- * it asked nor an earlier event has announced. So no CQE has two events, which programs that poll
- * one CQE an event rely on; and a program that asks before it polls, and then polls a part, has an
- * event waiting for what is left.
- */
+/* An event announces one CQE: the first that neither the consumer had seen when it asked for the
+ * event nor an earlier event has announced. So no CQE has two events, which programs that poll one
+ * CQE an event rely on; and a program that asks before it polls, and then polls a part, has an
+ * event waiting for what is left. */
 static void cq_notify(struct hca *hca, struct cq *cq)
 {
 	bool any = cq->armed == PRM_CQC_ST_ARMED;
@@ -130,7 +129,8 @@ static bool owner_bit(const struct cq *cq)
 	return (cq->pi >> cq->log_size) & 1;
 }
 
-/* Returns how many bytes of SLOT, at its end, are to be written: all where CQEs are padded. */
+/* The function returns how many bytes at the end of SLOT are to be written: all of them where CQEs
+ * are padded. */
 static uint32_t cqe_build(const struct hca *hca, const struct cq *cq, const struct qp *qp,
 			  const struct completion *done, uint8_t *slot)
 {
@@ -161,7 +161,7 @@ static int write_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint3
 	return dma_finish(before);
 }
 
-/* Write the LEN bytes that end with a CQE, and tell who waits for it. */
+/* The function writes the LEN bytes that end with a CQE, and tells those who wait for the CQE. */
 static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
 		   struct dma_batch *before, bool solicited)
 {
@@ -235,7 +235,7 @@ static void scan_batch(struct hca *hca, struct cq **cqs, unsigned int count)
 	for (unsigned int i = 0; i < count; i++)
 		dma_add(&batch, cqs[i]->dbr + hca->format->dbrec_arm, sizeof(words[i]));
 	if (dma_finish(&batch)) {
-		/* one record is gone; the others still count */
+		/* One record cannot be read, but the arms in the others still count. */
 		for (unsigned int i = 0; i < count; i++)
 			scan_one(hca, cqs[i]);
 		return;
@@ -283,7 +283,8 @@ int cq_start_arms(struct hca *hca, struct cq *cq)
 
 /* ---- resizing ---- */
 
-/* CQEs that are not yet consumed move by one: the one that ends the old ring takes an index. */
+/* CQEs that are not yet consumed move by one when the ring changes: the CQE that ends the old ring
+ * takes an index. */
 static void skip_index(struct cq *cq)
 {
 	if ((int32_t)(cq->solicited - cq->ci) > 0)
@@ -293,7 +294,7 @@ static void skip_index(struct cq *cq)
 	cq->pi++;
 }
 
-/* Software copies what is in the old ring, up to this CQE. */
+/* Software copies what is in the old ring, up to the CQE that this function writes. */
 static int end_ring(struct hca *hca, struct cq *cq)
 {
 	uint8_t cqe[CQE_MAX] = { 0 };

@@ -21,7 +21,7 @@ struct srq;
 struct uar;
 
 struct cq {
-	/* completions */
+	/* These fields serve completions. */
 	uint32_t n;
 	uint32_t log_size;
 	uint32_t cqe_size;
@@ -31,13 +31,14 @@ struct cq {
 	uint64_t dbr;
 	bool ignore_overrun;
 	uint8_t status;
-	/* notification: see cq_notify() */
+	/* These fields serve notification, see cq_notify(). */
 	uint8_t armed;       /* 0 or enum value PRM_CQC_ST_*ARMED */
 	uint32_t armed_from; /* consumer index the arm came with */
 	uint32_t arm_word;   /* last one seen, as it stands in memory, or the sentinel */
 	uint32_t notified;   /* producer index at the last event */
 	uint32_t solicited;  /* producer index behind the last CQE with a solicited event */
-	/* moderation: an event waits for so many CQEs, or so long; period 0: it does not wait */
+	/* These fields serve moderation: an event waits for max_count CQEs or for the period, and
+	 * does not wait at all where the period is 0. */
 	uint32_t max_count;
 	uint64_t period; /* ns */
 	bool waiting;    /* on hca->waiting_cqs, until the deadline at the latest */
@@ -50,15 +51,15 @@ struct cq {
 	uint8_t cqc[PRM_CQC_SIZE];
 };
 
-/* What a completion says; cq_post() turns it into bytes. */
+/* A completion holds what a CQE says; cq_post() turns it into bytes. */
 struct completion {
 	uint8_t opcode; /* MLX5_CQE_* */
-	/* of a datagram */
+	/* These fields are valid for datagrams. */
 	bool grh;
 	uint8_t sl_or_l3; /* service level; on RoCE enum cqe_l3 */
 	bool tagged;
 	uint16_t vlan; /* priority and id, as in the tag */
-	/* of every completion */
+	/* These fields are valid for every completion. */
 	bool solicited;
 	uint8_t syndrome, vendor_syndrome; /* error CQEs */
 	uint8_t send_opcode;               /* requester CQEs: the WQE's */
@@ -82,27 +83,30 @@ static inline bool completion_is_error(const struct completion *done)
 	return done->opcode == CQE_OP_REQ_ERR || done->opcode == CQE_OP_RESP_ERR;
 }
 
-/* 0; EIO: the CQ is in error, and the QP has to follow; EFAULT: the call with DONE->before failed
- * and nothing has happened */
+/* The function returns 0; EIO when the CQ is in error, and the QP has to follow; or EFAULT when the
+ * call with DONE->before failed and nothing has happened. */
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done);
-/* The same for a CQE that is complete but for its ownership bit. SOLICITED says that it counts as
- * such, as errors do; BEFORE is as in struct completion. */
+/* The function posts a CQE that is complete but for its ownership bit, with the results of
+ * cq_post(). SOLICITED says that the CQE counts as solicited, as errors do; BEFORE is as in struct
+ * completion. */
 int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
 		struct dma_batch *before);
 /* WORD_BE is an arm word as software wrote it. */
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be);
-/* From here on, what software writes into the arm word is noticed. 0 or EFAULT */
+/* From this call on, what software writes into the arm word is noticed; the result is 0 or
+ * EFAULT. */
 int cq_start_arms(struct hca *hca, struct cq *cq);
-/* Bring cq->ci up to date. 0 or EFAULT */
+/* The function brings cq->ci up to date and returns 0 or EFAULT. */
 int cq_read_consumer(struct hca *hca, struct cq *cq);
-/* End the old ring, which has room for that, and go on in MAP. EFAULT: the old one cannot be
- * written, and nothing has changed. */
+/* The function ends the old ring, which has room for that, and goes on in MAP. It returns EFAULT
+ * when the old ring cannot be written, and then nothing has changed. */
 int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t log_size);
 void cq_forget_uar(struct uar *uar);
 void cq_scan_arms(struct hca *hca, struct uar *uar);
-/* Raise the events that have waited long enough; the next deadline, or HCA_IDLE. */
+/* The function raises the events that have waited long enough, and returns the next deadline or
+ * HCA_IDLE. */
 uint64_t cq_run_timers(struct hca *hca);
-/* Largest payload that fits a CQE of this CQ */
+/* The function returns the largest payload that fits a CQE of this CQ. */
 static inline uint32_t cq_inline_max(const struct cq *cq)
 {
 	return cq->cqe_size == 128 ? 64 : 32;

@@ -24,7 +24,8 @@ static void eq_write(struct hca *hca, struct eq *eq, uint8_t *eqe)
 	uint32_t size = hca->format->eqe_size;
 	uint64_t offset = (uint64_t)(eq->pi & ((1u << eq->log_size) - 1)) * size;
 
-	/* The event is lost, but none that software has not yet read. */
+	/* An event that finds the EQ full is lost, but none is overwritten that software has not
+	 * yet read. */
 	if (eq->pi - eq->ci >= 1u << eq->log_size) {
 		trace_line(hca->config.trace, "eq %u: overrun", eq->n);
 		return;
@@ -57,7 +58,7 @@ static void eq_post(struct hca *hca, struct eq *eq, uint8_t *eqe)
 		hca->config.event(hca->config.front, eq->n, eqe);
 }
 
-/* Is there a queue for events of TYPE? */
+/* The function tells whether there is a queue for events of TYPE. */
 static bool is_heard(const struct hca *hca, unsigned int type)
 {
 	uint32_t i = 0;
@@ -115,7 +116,7 @@ void eq_port_change(struct hca *hca, unsigned int port, uint8_t change)
 				.type = PRM_EVENT_PORT_CHANGE, .port = port, .detail = change });
 }
 
-/* Goes to EQN 0, which every front understands, whatever queues exist. */
+/* An internal error goes to EQN 0, which every front understands, whatever queues exist. */
 void eq_internal_error(struct hca *hca)
 {
 	const struct event event = { .type = PRM_EVENT_INTERNAL_ERROR };

@@ -31,11 +31,13 @@ void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
 void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or an SRQ's number */
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
 void eq_internal_error(struct hca *hca);
-/* COUNT below 0: to take back. False when no queue takes such events. */
+/* A COUNT below 0 asks software to take pages back. The result is false when no queue takes such
+ * events. */
 bool eq_page_request(struct hca *hca, int32_t count);
-/* CHANGE: PRM_PORT_CHANGE_* */
+/* CHANGE is one of PRM_PORT_CHANGE_*. */
 void eq_port_change(struct hca *hca, unsigned int port, uint8_t change);
-/* A doorbell: software has consumed up to CI; when ARM, it wants to know of what comes behind. */
+/* The doorbell says that software has consumed up to CI; with ARM, it wants an event for what comes
+ * behind. */
 void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm);
 void eq_free(struct eq *eq);
 

@@ -37,8 +37,8 @@ void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
 		hca->next_timer = deadline;
 }
 
-/* A WQE that it holds completes; then its owner may know that it will take no more. IBTA vol 1,
- * 10.3.1.5 */
+/* A WQE of the SRQ that the QP holds completes first; then the owner may know that the QP will take
+ * no more. IBTA vol 1, 10.3.1.5 */
 static void leave_srq(struct hca *hca, struct qp *qp)
 {
 	if (qp->resp.receiving && qp->resp.matched)

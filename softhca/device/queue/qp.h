@@ -26,7 +26,7 @@ struct tm_offload;
 
 enum { SQ_CACHE_BBS = WQE_BB_MAX, RQ_CACHE_BYTES = 1024 };
 
-/* One send WQE between transmission and completion. */
+/* An entry describes one send WQE between its transmission and its completion. */
 struct sq_entry {
 	uint32_t psn, packets;
 	uint64_t length;
@@ -43,7 +43,7 @@ struct sq {
 	uint16_t next;          /* to transmit */
 	uint16_t ci;            /* oldest not completed */
 	struct sq_entry *entry; /* by index of the first WQEBB */
-	/* fetched blocks cache_from .. cache_from + cache_bbs */
+	/* The cache holds the fetched blocks cache_from .. cache_from + cache_bbs. */
 	uint16_t cache_from, cache_bbs;
 	uint8_t cache[SQ_CACHE_BBS * WQE_BB];
 };
@@ -56,7 +56,7 @@ struct rq {
 	uint8_t cache[RQ_CACHE_BYTES];
 };
 
-/* Requester: turns send WQEs into requests, and responses into completions. IBTA 9.7.3 */
+/* The requester turns send WQEs into requests, and responses into completions. IBTA vol 1, 9.7.3 */
 struct requester {
 	uint32_t next_psn; /* of the next packet to send; goes back on a retry */
 	uint32_t sent_psn; /* behind the last packet ever sent */
@@ -73,7 +73,7 @@ struct requester {
 
 enum { ATOMIC_CACHE = 16 };
 
-/* Responder: executes requests. IBTA 9.7.4 */
+/* The responder executes requests. IBTA vol 1, 9.7.4 */
 struct responder {
 	uint32_t expected_psn;
 	uint32_t msn;      /* requests completed */
@@ -86,8 +86,9 @@ struct responder {
 	struct srq *srq;   /* that recv was taken from, or will be; NULL: the QP's own queue */
 	uint16_t index;    /* of recv in its queue */
 	struct recv_wqe recv;
-	/* tag matching of the message that recv is for: what to say of it, whether recv is a tag's
-	 * buffer, and how much of the message's start is not data */
+	/* Tag matching says of the message that recv is for: what its CQE reports (tm), whether
+	 * recv is a tag's buffer (matched), and how much of the message's start is not data
+	 * (header). */
 	struct tm_note tm;
 	bool matched;
 	uint8_t header;
@@ -102,7 +103,7 @@ struct responder {
 	} atomic[ATOMIC_CACHE];
 };
 
-/* The QPs for management, each port has its own; on the wire they have these numbers. */
+/* Each port has management QPs of its own; on the wire they have these numbers. */
 enum { QP_SMI = 0, QP_GSI = 1, QP_SPECIAL = 2 };
 
 struct qp {
@@ -144,14 +145,15 @@ struct qp {
 	uint8_t qpc[PRM_QPC_SIZE];
 };
 
-/* Whose keys count for what it sends */
+/* The function returns the domain whose keys count for what the QP sends. */
 struct pd *sq_pd(const struct qp *qp);
 static inline bool qp_is_reliable(const struct qp *qp)
 {
 	return qp->service == FABRIC_RC || qp->service == FABRIC_XRC;
 }
 
-/* Does it take what arrives? In state SQER only its send queue is in error. */
+/* The function tells whether the QP takes what arrives. In state SQER only its send queue is in
+ * error. */
 static inline bool qp_receives(const struct qp *qp)
 {
 	return qp->state == PRM_QP_STATE_RTR || qp->state == PRM_QP_STATE_RTS ||
@@ -163,56 +165,60 @@ static inline uint16_t sq_mask(const struct qp *qp)
 	return (1u << qp->sq.log_size) - 1;
 }
 
-/* Has the queue work to look at; called by doorbells and by state changes. */
+/* The function has the loop look at the queue for work; doorbells and state changes call it. */
 void qp_wake(struct hca *hca, struct qp *qp);
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
-/* To state ERR; what is posted, and what will be, is flushed. EVENT below 0: no asynchronous event.
- * */
+/* The function moves the QP to state ERR; what is posted, and what will be, is flushed. An EVENT
+ * below 0 means that there is no asynchronous event. */
 void qp_fail(struct hca *hca, struct qp *qp, int event);
-/* The send queue is in error; on a reliable service, the QP. */
+/* The function puts the send queue in error; on a reliable service, the QP. */
 void qp_fail_send(struct hca *hca, struct qp *qp);
 void qp_reset_queues(struct qp *qp);
-/* A management QP no longer serves its port. */
+/* The function is for a management QP that no longer serves its port. */
 void qp_leave_port(struct hca *hca, struct qp *qp);
 
-/* sq.c: ring and completions of the send queue */
+/* The file sq.c holds the ring and the completions of the send queue. */
 void sq_scan_doorbells(struct hca *hca, struct uar *uar);
 int sq_read_doorbell(struct hca *hca, struct qp *qp);
-/* The posted WQE at INDEX; *RAW stays valid until the next fetch. EFAULT or 0 */
+/* The function fetches the posted WQE at INDEX and returns 0 or EFAULT; *RAW stays valid until the
+ * next fetch. */
 int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw);
-/* The WQE at sq.ci is done; data for its CQE only if it fits and the QP scatters to CQEs. */
+/* The function completes the WQE at sq.ci; its CQE carries data only if that fits and the QP
+ * scatters to CQEs. */
 void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uint32_t inline_len);
-/* The WQE at sq.ci failed, and with it the QP. */
+/* The function fails the WQE at sq.ci, and with it the QP. */
 void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
-/* Flush up to BUDGET WQEs; true when some are left */
+/* The function flushes up to BUDGET WQEs and returns true when some are left. */
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
-/* rq.c */
-/* Fetch the next WQE into qp->resp: 0, ENOENT when none is posted, or EFAULT. One from an SRQ is
- * taken from there for good. */
+/* The file rq.c holds the receive queue. */
+/* The function fetches the next WQE into qp->resp; it returns 0, ENOENT when none is posted, or
+ * EFAULT. A WQE from an SRQ is taken from there for good. */
 int rq_fetch(struct hca *hca, struct qp *qp);
-/* The WQE in qp->resp is done. EFAULT: as cq_post() says, and the WQE is still there. */
+/* The function completes the WQE in qp->resp. EFAULT is as cq_post() says, and the WQE is still
+ * there. */
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
-/* Whose keys and which CQ count for what is received. */
+/* The two functions return the domain whose keys, and the CQ that, count for what is received. */
 struct pd *rq_pd(const struct qp *qp);
 struct cq *rq_cq(const struct qp *qp);
-/* It failed, and with it the QP: the CQE says enough without an event. */
+/* The function fails the WQE in qp->resp, and with it the QP: the CQE says enough without an
+ * event. */
 void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 void qp_free(struct hca *hca, struct qp *qp);
 
 /* ---- req.c, resp.c, ud.c ---- */
 
-/* Transmit up to BUDGET bytes; true when there is more to do now. */
+/* The function transmits up to BUDGET bytes and returns true when there is more to do now. */
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
 void req_timeout(struct hca *hca, struct qp *qp);
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* A datagram, for one QP or for those that joined its group. */
+/* The function delivers a datagram, to one QP or to those that joined its group. */
 void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
 void req_reset(struct qp *qp);
 void resp_reset(struct qp *qp);
-/* Address MSG to the peer. */
+/* The function addresses MSG to the peer. */
 void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_empty(const struct qp *qp)
 	return !qp->rq.stride;
 }
 
-/* As many as the cache holds, but at most a few: they may not be posted yet. */
+/* A fetch brings as many WQEs as the cache holds, but at most a few: they may not be posted yet. */
 static uint32_t fetch_count(const struct qp *qp)
 {
 	uint32_t count = RQ_CACHE_BYTES / qp->rq.stride, size = 1u << qp->rq.log_size;
@@ -39,7 +39,7 @@ static int add_ring(struct dma_batch *batch, const struct qp *qp, uint32_t count
 	return dma_add_map(batch, &qp->map, 0, (uint64_t)(count - straight) * qp->rq.stride);
 }
 
-/* The record comes first, so what it announces is complete. */
+/* The doorbell record is read before the WQEs, so the WQEs that it announces are complete. */
 static int cache_refill(struct hca *hca, struct qp *qp)
 {
 	uint8_t buf[sizeof(uint32_t) + RQ_CACHE_BYTES];

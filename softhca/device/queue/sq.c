@@ -82,7 +82,7 @@ static void scan_one(struct hca *hca, struct qp *qp)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-/* The doorbell record is read before the blocks, so blocks it announces are complete. */
+/* The doorbell record is read before the blocks, so the blocks that it announces are complete. */
 static int scan_read(struct hca *hca, struct scan *scan, unsigned int count, uint8_t *buf)
 {
 	struct dma_batch batch;
@@ -249,7 +249,8 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 	}
 	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);
 	wqe_complete(hca, qp, &done);
-	/* a WQE of unknown size: the next one is anybody's guess, but never behind the producer */
+	/* The size of a bad WQE may be unknown; where the next one begins is then a guess, but it
+	 * is never behind the producer. */
 	if (!bbs || bbs > (uint16_t)(qp->sq.pi - qp->sq.ci))
 		bbs = 1;
 	qp->sq.ci += bbs;

@@ -23,7 +23,7 @@ static int srq_fail(struct hca *hca, struct srq *srq)
 	return EFAULT;
 }
 
-/* The record first, so a WQE that it announces is complete. */
+/* The doorbell record is read before the WQE, so a WQE that it announces is complete. */
 static int srq_fetch(struct hca *hca, struct srq *srq, uint8_t *buf)
 {
 	struct dma_batch batch;
@@ -44,7 +44,7 @@ static int srq_fetch(struct hca *hca, struct srq *srq, uint8_t *buf)
 	return 0;
 }
 
-/* Fewer WQEs than software wants to have: say so once. */
+/* The event for fewer WQEs than software wants to have is raised once. */
 static void srq_check_limit(struct hca *hca, struct srq *srq)
 {
 	if (!srq->limit || (uint16_t)(srq->pi - srq->taken) >= srq->limit)
@@ -99,7 +99,8 @@ void srq_free(struct srq *srq)
 	free(srq);
 }
 
-/* A QP may hold a WQE of it: that is gone with it. XRC requests name the SRQ, so no QP counts. */
+/* A QP may hold a WQE of the SRQ, which is gone with the SRQ. XRC requests name the SRQ, so no QP
+ * counts as its user. */
 void srq_take_back(struct hca *hca, const struct srq *srq)
 {
 	struct qp *qp;

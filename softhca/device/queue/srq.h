@@ -18,7 +18,8 @@ struct pd;
 
 enum { LOG_MAX_SRQ = 16, LOG_MAX_SRQ_WQES = 15, LOG_MAX_XRCD = 10 };
 
-/* What a completion of tag matching says beside the rest; op 0: it is none */
+/* A note is what the completion of a message says of tag matching; an op of 0 says that there is
+ * none. */
 struct tm_note {
 	uint8_t op;       /* enum tm_cqe */
 	uint16_t tag;     /* index in the matching list */
@@ -48,15 +49,15 @@ struct srq {
 	uint8_t context[PRM_SRQ_CONTEXT_MAX];
 };
 
-/* Take a WQE: 0 and its INDEX, ENOENT when none is posted, or EFAULT */
+/* The function takes a WQE and returns 0 and its INDEX, ENOENT when none is posted, or EFAULT. */
 int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
-/* Raise the event when there are fewer WQEs than LIMIT, now or later. */
+/* The function arms the event that there are fewer WQEs than LIMIT, and raises it now or later. */
 void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
-/* The XRC SRQ of that number in that domain, or NULL. */
+/* The function returns the XRC SRQ of number N in the domain XRCD, or NULL. */
 struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);
 
 void srq_free(struct srq *srq);
-/* A QP may hold a WQE of a queue that goes: that is gone with it. */
+/* The function takes back from QPs the WQEs of an SRQ that goes: they are gone with it. */
 void srq_take_back(struct hca *hca, const struct srq *srq);
 void srq_free_all(struct hca *hca);
 

@@ -12,7 +12,7 @@
 #include "softhca/device/core.h"
 
 enum wqe_refusal {
-	/* the WQE itself is wrong */
+	/* These reasons say that the WQE itself is wrong. */
 	WQE_BAD_OPCODE = 0x68,
 	WQE_BAD_INDEX = 0x69,
 	WQE_BAD_QPN = 0x6a,
@@ -21,26 +21,27 @@ enum wqe_refusal {
 	WQE_BAD_FETCH = 0x6d,
 	WQE_BAD_LENGTH = 0x6e,
 	WQE_BAD_AV = 0x6f,
-	/* the memory key it is about, or what it wants of it */
+	/* These reasons concern the memory key that the WQE is about, or what it wants of the
+	 * key. */
 	WQE_BAD_MKEY = 0x70,
 	WQE_BAD_UMR = 0x71,
 	WQE_BAD_TAG = 0x72, /* operation, or index of a tag */
-	/* its data */
+	/* These reasons concern the WQE's data. */
 	WQE_BAD_LKEY = 0x51,
 	WQE_BAD_DMA = 0x56,
 };
 
-/* WQEBBs of the send WQE at RAW; 0 is not valid. */
+/* The function returns the WQEBBs of the send WQE at RAW; 0 says that the WQE is not valid. */
 static inline uint32_t wqe_bbs(const struct hca *hca, const uint8_t *raw)
 {
 	return (hca->format->wqe_size(raw) + WQE_BB - 1) / WQE_BB;
 }
 
-/* Add LEN bytes, OFFSET into what the segments describe, to a transfer; 0, WQE_BAD_LKEY or
- * WQE_BAD_DMA. */
+/* The function adds LEN bytes, from OFFSET in what the segments describe, to a transfer; it returns
+ * 0, WQE_BAD_LKEY or WQE_BAD_DMA. */
 int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
-/* The same, and carry it out. */
+/* The function adds the bytes as sges_add() does, and carries the transfer out. */
 int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
 bool sges_allow(struct hca *hca, const struct pd *pd, unsigned int access,
