@@ -40,7 +40,7 @@ static void member_drop(struct mcg_member *member)
 	free(member);
 }
 
-/* Joining twice is the same as once. */
+/* A QP that joins a group twice is in it once. */
 enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd)
 {
 	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));

@@ -19,7 +19,7 @@ struct mcg_member {
 	struct qp *qp;
 };
 
-/* The QP is going away. */
+/* The function takes a QP that is going away out of its groups. */
 void mcg_forget(struct hca *hca, struct qp *qp);
 
 #endif

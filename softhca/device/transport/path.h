@@ -13,7 +13,7 @@
 
 struct hca;
 
-/* From an address path in a QP's context, or an address vector in a WQE. */
+/* A path is decoded from an address path in a QP's context, or from an address vector in a WQE. */
 struct qp_path {
 	struct fabric_addr addr; /* what the source GID does not say */
 	uint8_t gid_index;
@@ -21,26 +21,28 @@ struct qp_path {
 };
 
 void path_decode(const struct hca *hca, const uint8_t *ads, struct qp_path *path);
-/* From an address vector of a QP whose path is OWN. False: it leads nowhere. */
+/* The function decodes an address vector of a QP whose path is OWN. It returns false when the
+ * vector leads nowhere. */
 bool path_decode_av(const struct hca *hca, const uint8_t *av, const struct qp_path *own,
 		    struct qp_path *path);
-/* Where a message along PATH goes, and where it comes from as of now. */
+/* The function says where a message along PATH goes, and where it comes from as of now. */
 void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
 
 /* ---- packets.c ---- */
 
 #define PSN_MASK 0xffffffu
 
-/* Signed distance from B to A on the circle of 24 bits */
+/* The function returns the signed distance from B to A on the circle of 24 bits. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a - b) << 8) >> 8;
 }
 
-/* Is the payload as long as that many packets have to be? Not those of READ requests. */
+/* The function tells whether the payload is as long as that many packets have to be; it is not for
+ * READ requests. */
 bool packets_fit(const struct fabric_msg *msg, uint32_t mtu);
-/* Take the packets before PSN, which have arrived before, out of a message; one at least is
- * left. */
+/* The function takes the packets before PSN, which have arrived before, out of a message; one at
+ * least is left. */
 void packets_skip(struct fabric_msg *msg, uint32_t psn, uint32_t mtu);
 
 /* A message without payload is one packet. */

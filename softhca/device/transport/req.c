@@ -16,8 +16,8 @@
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
-/* Bytes on the wire without an acknowledge. What follows a lost packet has to be sent again, so the
- * window shrinks with losses. */
+/* The window is the number of bytes on the wire without an acknowledge. What follows a lost packet
+ * has to be sent again, so the window shrinks with losses. */
 enum { WINDOW_MAX = 2 * FABRIC_PAYLOAD_MAX, WINDOW_MIN = 16 * 1024 };
 
 void req_reset(struct qp *qp)
@@ -37,7 +37,7 @@ static bool is_read(uint8_t opcode)
 	return opcode == WQE_RDMA_READ || opcode == WQE_ATOMIC_CS || opcode == WQE_ATOMIC_FA;
 }
 
-/* Is the first packet of the entry already on the wire? */
+/* The function tells whether there are packets on the wire that no acknowledge covers. */
 static bool is_outstanding(struct qp *qp)
 {
 	return qp->req.unacked != qp->req.next_psn;
@@ -75,7 +75,7 @@ static void progress_made(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
-/* Continue from the oldest unacknowledged packet. */
+/* The requester continues from the oldest unacknowledged packet. */
 static void go_back(struct hca *hca, struct qp *qp)
 {
 	struct sq_entry *entry = entry_at(qp, qp->sq.ci);
@@ -86,8 +86,9 @@ static void go_back(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
-/* The other way: what had been sent before going back has arrived up to PSN, and need not be again.
- * What returns data does if these have not come. */
+/* The function undoes a part of go_back(): what had been sent before going back has arrived up
+ * to PSN, and need not be sent again. A request that returns data does need it, unless
+ * DATA_IS_THERE. */
 static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
 {
 	if (psn_diff(psn, qp->req.sent_psn) > 0)
@@ -121,7 +122,7 @@ static void req_retry(struct hca *hca, struct qp *qp)
 	go_back(hca, qp);
 }
 
-/* A response shows that an earlier one is lost. IBTA vol 1, 9.7.5.1.1: implied NAK */
+/* A response shows that an earlier one is lost, which is an implied NAK. IBTA vol 1, 9.7.5.1.1 */
 static void implied_loss(struct hca *hca, struct qp *qp)
 {
 	if (qp->req.gone_back)
@@ -143,7 +144,8 @@ void req_timeout(struct hca *hca, struct qp *qp)
 	}
 }
 
-/* IBTA vol 1, table 45: RNR NAK timer codes, in units of 10 us; 0 is the longest */
+/* The table translates RNR NAK timer codes to units of 10 us; code 0 is the longest. IBTA vol 1,
+ * table 45 */
 static const uint32_t rnr_delay[32] = {
 	65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,    32,
 	48,    64,   96,   128,  192,  256,   384,   512,   768,   1024,  1536,
@@ -166,7 +168,8 @@ static void receiver_not_ready(struct hca *hca, struct qp *qp, uint8_t code)
 
 /* ---- transmission ---- */
 
-/* Blocks that may belong to the WQE at INDEX; a wild doorbell does not make the ring longer. */
+/* The function returns how many blocks may belong to the WQE at INDEX; a wild doorbell does not
+ * make the ring longer. */
 static uint32_t blocks_from(const struct qp *qp, uint16_t index)
 {
 	uint16_t posted = qp->sq.pi - index;
@@ -174,7 +177,8 @@ static uint32_t blocks_from(const struct qp *qp, uint16_t index)
 	return posted <= sq_mask(qp) ? posted : sq_mask(qp) + 1u;
 }
 
-/* Decode the WQE at INDEX unless that is done already. 0 or a vendor syndrome */
+/* The function decodes the WQE at INDEX unless that is done already, and returns 0 or a vendor
+ * syndrome. */
 static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 {
 	struct requester *req = &qp->req;
@@ -203,7 +207,8 @@ static uint8_t syndrome_of(int why)
 	return why == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH : SYND_LOCAL_QP_OP;
 }
 
-/* A fault of our own at sq.next. What is on the wire before it has to complete first. */
+/* The WQE at sq.next has a fault of our own side. What is on the wire before it has to complete
+ * first. */
 static void local_error(struct hca *hca, struct qp *qp, int why)
 {
 	if (qp->sq.ci == qp->sq.next)
@@ -222,13 +227,13 @@ static int check_lengths(const struct hca *hca, const struct qp *qp)
 	return atomic && wqe->length != 8 ? WQE_BAD_LENGTH : 0;
 }
 
-/* Work that stays here, and waits until all before it is done. */
+/* Local work is not sent to the peer, and waits until all before it is done. */
 static bool is_local(const struct send_wqe *wqe)
 {
 	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR || wqe->opcode == WQE_TAG_MATCHING;
 }
 
-/* First transmission of a WQE: check all of it and give it its PSNs. */
+/* The first transmission of a WQE checks all of it and gives it its PSNs. */
 static int wqe_begin(struct hca *hca, struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -260,8 +265,8 @@ static bool window_is_full(const struct qp *qp)
 	return packets * qp->mtu >= qp->req.window;
 }
 
-/* Must the WQE at sq.next wait for earlier ones? Atomics and READs have a limit; a fence waits for
- * them, a strong one for everything. */
+/* The function tells whether the WQE at sq.next must wait for earlier ones. Atomics and READs have
+ * a limit; a fence waits for them, a strong fence for everything. */
 static bool must_wait(struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -292,8 +297,8 @@ static enum fabric_op op_of(uint8_t opcode)
 	}
 }
 
-/* How much of the request that starts at req.offset goes at once: up to where an acknowledge is
- * due */
+/* The function returns how much of the request that starts at req.offset goes at once, which is up
+ * to where an acknowledge is due. */
 static uint64_t next_part(const struct qp *qp)
 {
 	uint64_t left = qp->req.wqe.length - qp->req.offset;
@@ -304,8 +309,8 @@ static uint64_t next_part(const struct qp *qp)
 	return left < part ? left : part;
 }
 
-/* The part of the request that starts at req.offset. READs are asked for in parts too, each a
- * request of its own, which bounds what one response has to carry. */
+/* The message is the part of the request that starts at req.offset. READs are asked for in parts
+ * too, each a request of its own, which bounds what one response has to carry. */
 static void msg_build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -350,8 +355,8 @@ static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *m
 	return 0;
 }
 
-/* Fetch the payload, unless the response will bring it. Small inline data is sent from where it is.
- * */
+/* The function fetches the payload, unless the response will bring it. Small inline data is sent
+ * from where it is. */
 static int payload_gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -391,7 +396,7 @@ static void send_reliable(struct hca *hca, struct qp *qp, const struct fabric_ms
 		start_timer(hca, qp);
 }
 
-/* Done as soon as it is on the wire. */
+/* A message of an unreliable service is done as soon as it is on the wire. */
 static void send_unreliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	psn_advance(qp, msg);
@@ -422,7 +427,7 @@ static bool wqe_transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	return true;
 }
 
-/* 0 or the vendor syndrome */
+/* The function returns 0 or the vendor syndrome. */
 static int execute_opcode(struct hca *hca, struct qp *qp)
 {
 	const uint8_t *raw;
@@ -451,7 +456,8 @@ static bool execute_local(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* One message. *BYTES is what it carried; false when the queue has to wait. */
+/* The function sends one message, and *BYTES is what it carried; it returns false when the queue
+ * has to wait. */
 static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 {
 	int why = wqe_load(hca, qp, qp->sq.next);
@@ -485,8 +491,8 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 
 /* ---- responses ---- */
 
-/* Everything before PSN has arrived: complete the WQEs that end there. False when one of them still
- * lacks its response, which then is the implied loss. */
+/* Everything before PSN has arrived, so the WQEs that end there complete. The function returns
+ * false when one of them still lacks its response, which then is the implied loss. */
 static bool psn_acknowledge(struct hca *hca, struct qp *qp, uint32_t psn)
 {
 	while (qp->sq.ci != qp->sq.next || qp->req.offset) {
@@ -549,7 +555,7 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	uint32_t before = qp->req.unacked;
 
 	count_nak(hca, qp, msg->nak);
-	/* what comes before the packet that was refused has arrived */
+	/* The packets before the one that was refused have arrived. */
 	psn_acknowledge(hca, qp, msg->psn);
 	if (qp->state != PRM_QP_STATE_RTS)
 		return;
@@ -563,7 +569,7 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 		sq_fail(hca, qp, fatal[msg->nak].syndrome, fatal[msg->nak].vendor);
 }
 
-/* Does the CQE take the whole of the response? */
+/* The function tells whether the CQE takes the whole of the response. */
 static bool fits_cqe(const struct qp *qp, const struct sq_entry *entry)
 {
 	uint32_t limit = qp->cs_req == PRM_CS_REQ_64B ? 64 : qp->cs_req == PRM_CS_REQ_32B ? 32 : 0;

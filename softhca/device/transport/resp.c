@@ -56,8 +56,8 @@ static void send_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 	send_answer(hca, qp, &msg);
 }
 
-/* Refuse a request for good: this QP is in error as well, and its owner hears of it. An unreliable
- * one just loses the request: IBTA vol 1, 9.8.2.2 */
+/* A request that is refused for good puts this QP in error as well, and the QP's owner hears of it.
+ * An unreliable service just loses the request. IBTA vol 1, 9.8.2.2 */
 static void request_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 {
 	static const int event[] = {
@@ -76,8 +76,8 @@ static void request_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 	send_nak(hca, qp, nak);
 }
 
-/* The receive WQE is at fault. A tag's buffer has none that could complete in error, so one of the
- * queue says what happened, if there is one. */
+/* The receive WQE is at fault. A tag's buffer has no WQE that could complete in error, so a WQE of
+ * the queue says what happened, if there is one. */
 static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
 			 enum fabric_nak nak)
 {
@@ -99,7 +99,7 @@ static struct pd *request_pd(const struct qp *qp)
 	return qp->service == FABRIC_XRC ? rq_pd(qp) : qp->pd;
 }
 
-/* A window may be bound to one QP. */
+/* A memory window may be bound to one QP. */
 static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t key,
 			       unsigned int access, uint64_t addr, uint64_t len)
 {
@@ -108,7 +108,8 @@ static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t ke
 	return mkey && (mkey->qpn == MKEY_ANY_QP || mkey->qpn == qp->n) ? mkey : NULL;
 }
 
-/* Executed: move on, and acknowledge when asked for. */
+/* A request that was executed moves the expected PSN on, and is acknowledged when it asks for
+ * that. */
 static void request_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->resp.expected_psn = (msg->psn + msg->packets) & PSN_MASK;
@@ -119,7 +120,8 @@ static void request_accept(struct hca *hca, struct qp *qp, const struct fabric_m
 		send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
 }
 
-/* The receive WQE for this message; false when the request was answered with a NAK. */
+/* The function takes the receive WQE for this message; it returns false when the request was
+ * answered with a NAK. */
 static bool take_receive(struct hca *hca, struct qp *qp)
 {
 	int ret;
@@ -185,8 +187,8 @@ static int send_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg 
 			qp->resp.received, msg->payload_len);
 }
 
-/* Payload and CQE of a short message in one bus call. False: nothing has happened, and going step
- * by step will show why. */
+/* The function delivers payload and CQE of a short message in one bus call. When it returns false
+ * nothing has happened, and going step by step will show why. */
 static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	enum { SHORT = 1024 };
@@ -206,7 +208,7 @@ static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_
 	return !rq_complete(hca, qp, &done);
 }
 
-/* 0 or the vendor syndrome */
+/* The function returns 0 or the vendor syndrome. */
 static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct completion done;
@@ -230,7 +232,8 @@ static bool matches_tags(const struct qp *qp)
 	return qp->srq && qp->srq->tm;
 }
 
-/* Where this message goes; false when there is nothing left to do with it. */
+/* The function decides where this message goes; it returns false when there is nothing left to do
+ * with it. */
 static bool begin_send(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	enum tm_verdict verdict = TM_TAKE_RECEIVE;
@@ -289,7 +292,8 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 /* ---- RDMA WRITE ---- */
 
-/* The first packet says where the request goes and how long it is. 0 or the NAK */
+/* The first packet says where the request goes and how long it is. The function returns 0 or the
+ * NAK. */
 static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct responder *resp = &qp->resp;
@@ -304,7 +308,7 @@ static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *
 	return 0;
 }
 
-/* 0 or the NAK */
+/* The function returns 0 or the NAK. */
 static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct responder *resp = &qp->resp;
@@ -372,7 +376,8 @@ static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	return 0;
 }
 
-/* Also serves duplicates, which leave expected_psn alone unless they ask for more than before. */
+/* The function also serves duplicates, which leave expected_psn alone unless they ask for more than
+ * before. */
 static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct fabric_msg response = {
@@ -511,8 +516,8 @@ static void report_established(struct hca *hca, struct qp *qp)
 	eq_qp_event(hca, PRM_EVENT_COMM_EST, qp->n);
 }
 
-/* First packets come when a request is complete, others when it is not; all are of the path MTU but
- * the last. IBTA vol 1, 9.7.4.1.4 and 9.7.4.1.6 */
+/* First packets come when a request is complete, others when it is not; all packets but the last
+ * are of the path MTU. IBTA vol 1, 9.7.4.1.4 and 9.7.4.1.6 */
 static bool is_in_sequence(const struct qp *qp, const struct fabric_msg *msg)
 {
 	const struct responder *resp = &qp->resp;
@@ -543,7 +548,7 @@ static void request_execute(struct hca *hca, struct qp *qp, const struct fabric_
 		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 }
 
-/* Some of the packets, if not all, have arrived before. */
+/* Some of the packets of the request, if not all, have arrived before. */
 static void request_repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct fabric_msg rest = *msg;
@@ -557,8 +562,8 @@ static void request_repeat(struct hca *hca, struct qp *qp, const struct fabric_m
 		requests[msg->op].repeat(hca, qp, msg);
 }
 
-/* A request may begin with any PSN, as earlier ones may be lost; the rest of it must follow without
- * a gap, or all of it is. IBTA vol 1, 9.8.2.1 */
+/* An unreliable request may begin with any PSN, as earlier ones may be lost. The rest of the
+ * request must follow without a gap; otherwise it is dropped. IBTA vol 1, 9.8.2.1 */
 static bool uc_is_in_sequence(struct qp *qp, const struct fabric_msg *msg)
 {
 	struct responder *resp = &qp->resp;

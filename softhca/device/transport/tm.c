@@ -51,8 +51,8 @@ static void put_note(struct tm_note *note, enum tm_cqe op, uint16_t index)
 	*note = (struct tm_note){ .op = op, .tag = index };
 }
 
-/* As in an SRQ, each entry names the place of the one that will come after it: PRM,
- * append_next_index. The buffer may be missing: a tag without data. */
+/* Each entry names the place of the entry that will come after it, as in an SRQ (PRM:
+ * append_next_index). The buffer may be missing, for a tag without data. */
 static int tag_append(struct tm *tm, const uint8_t *seg, size_t len)
 {
 	struct tm_tag *tag = &tm->tag[tm->next];
@@ -79,7 +79,8 @@ static int tag_append(struct tm *tm, const uint8_t *seg, size_t len)
 	return 0;
 }
 
-/* A tag that a message has found is there no more: that is no error of the queue. */
+/* A tag that a message has found is not in the list any more; to remove it is no error of the
+ * queue. */
 static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
 {
 	uint32_t index = fld_get(seg, TM_SEG_INDEX);
@@ -92,7 +93,8 @@ static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
 	return 0;
 }
 
-/* Software has seen all that found no tag, so that what it has added since is not too late. */
+/* Software has seen all messages that found no tag, so the tags that it has added since are not too
+ * late. */
 static void tags_resume(struct tm *tm)
 {
 	struct tm_tag *tag;
@@ -173,7 +175,7 @@ static uint32_t room_of(const struct tm_tag *tag)
 	return tag->has_buffer ? tag->sge.len : 0;
 }
 
-/* The match is known before the data is there: that is what keeps matches in order. */
+/* Software learns of the match before the data is there: that keeps matches in order. */
 static void match_announce(struct hca *hca, struct qp *qp, const struct tm_note *note)
 {
 	struct completion done = {
@@ -186,7 +188,7 @@ static void match_announce(struct hca *hca, struct qp *qp, const struct tm_note 
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-/* The tag's buffer is where the message goes. */
+/* The message goes to the tag's buffer. */
 static void use_buffer(struct qp *qp, const struct tm_tag *tag, bool with_header)
 {
 	struct responder *resp = &qp->resp;
@@ -206,7 +208,7 @@ static void put_header(struct tm_note *note, const uint8_t *header)
 	fld_set(note->head, CQE_TM_TAG, fld_get(header, TMH_TAG));
 }
 
-/* Known to fit as a whole, or more packets follow */
+/* The message is known to fit as a whole, or it is announced first. */
 static enum tm_verdict match_eager(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 				   struct tm_tag *tag)
 {
@@ -224,7 +226,8 @@ static enum tm_verdict match_eager(struct hca *hca, struct qp *qp, const struct 
 	return TM_MATCHED;
 }
 
-/* Software fetches the data where the buffer is too small, or this QP's send queue is its own. */
+/* Software fetches the data unless it fits the buffer and this QP's send queue is the adapter's
+ * own. */
 static enum tm_verdict match_rendezvous(struct hca *hca, struct qp *qp,
 					const struct fabric_msg *msg, struct tm_tag *tag)
 {

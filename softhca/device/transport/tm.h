@@ -20,7 +20,7 @@ enum {
 	TM_LOG_OFFLOADED = 6, /* WQEs of the send queue of a QP whose rendezvous are run here */
 };
 
-/* Where messages say what they are: tm_types.h */
+/* Messages say in these fields what they are, see tm_types.h. */
 #define TMH_OP   FLD(0x0, 31, 24)
 #define TMH_APP  FLD(0x4, 31, 0)
 #define TMH_TAG  FLD64(0x8)
@@ -47,12 +47,13 @@ struct tm {
 	struct tm_tag *tag;
 };
 
-/* A list of 2^LOG_SIZE entries, the first at NEXT. NULL: no memory */
+/* The function creates a list of 2^LOG_SIZE entries, the first at NEXT. It returns NULL when there
+ * is no memory. */
 struct tm *tm_create(unsigned int log_size, uint16_t next);
 void tm_free(struct tm *tm);
 
-/* Execute the operation on the list that starts at RAW and has LEN bytes. 0 or the vendor
- * syndrome */
+/* The function executes the operation on the list that starts at RAW and has LEN bytes. It returns
+ * 0 or the vendor syndrome. */
 int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 
 enum tm_verdict {
@@ -64,20 +65,21 @@ enum tm_verdict {
 
 /* A message begins to arrive at a QP whose SRQ has tag matching. */
 enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* It has a WQE, and is software's to match. */
+/* The message has a WQE of the queue, and software has to match it. */
 void tm_count_unexpected(struct qp *qp);
 /* The rest of a message that has a tag will not come. */
 void tm_cancel(struct hca *hca, struct qp *qp);
-/* What a CQE says of a message, or NULL */
+/* The function returns what a CQE says of a message, or NULL. */
 const struct tm_note *tm_note_of(const struct qp *qp);
 
 /* ---- tm_offload.c: rendezvous; READs and answers go through a send queue that no program sees
  * ---- */
 
-/* The QP's send queue becomes the adapter's own. ENOMEM or 0 */
+/* The function makes the QP's send queue the adapter's own, and returns 0 or ENOMEM. */
 int tm_offload_start(struct qp *qp);
 bool tm_offload_has_room(const struct qp *qp);
-/* Fetch what HEADER (of TM_RNDV_HEADER bytes) announces into BUFFER, then tell the sender. */
+/* The function fetches what HEADER (of TM_RNDV_HEADER bytes) announces into BUFFER, then tells the
+ * sender. */
 void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uint16_t tag,
 		      const struct wqe_sge *buffer);
 const uint8_t *tm_offload_wqe(const struct qp *qp, uint16_t index);

@@ -22,7 +22,7 @@ enum {
 	WQES_OF_ONE = 2, /* READ and answer */
 };
 
-/* The tag that a READ fills, by index of its WQE */
+/* A rendezvous holds the tag that a READ fills; its index is that of the READ's WQE. */
 struct rendezvous {
 	uint16_t tag;
 	uint32_t len;
@@ -64,7 +64,7 @@ static uint8_t *wqe_begin(struct qp *qp, uint8_t opcode, unsigned int segments)
 	return raw;
 }
 
-/* No data is no segment: a length of 0 would stand for 2 GiB. */
+/* A READ without data has no segment: a length of 0 would stand for 2 GiB. */
 static void put_read(struct qp *qp, const uint8_t *header, const struct wqe_sge *buffer)
 {
 	uint32_t len = fld_get(header, RVH_LEN);
@@ -102,8 +102,8 @@ void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uin
 	qp_wake(hca, qp);
 }
 
-/* Software waits for one more completion of the tag, whatever has become of the READ; the answer's
- * fate it learns from the QP. */
+/* Software waits for one more completion of the tag, whatever has become of the READ; it learns the
+ * answer's fate from the QP. */
 void tm_offload_complete(struct hca *hca, struct qp *qp, const struct completion *done)
 {
 	const struct rendezvous *rendezvous = &qp->offload->of[qp->sq.ci % WQES];

@@ -77,7 +77,8 @@ static void put_grh(const struct fabric_msg *msg, uint8_t *header)
 	memcpy(header + 24, addr->dgid, 16);
 }
 
-/* Fills the end of the 40 bytes at HEADER, returns where that begins. */
+/* The function fills the end of the 40 bytes at HEADER, and returns where the filled part
+ * begins. */
 static uint32_t put_header(const struct fabric_msg *msg, uint8_t *header)
 {
 	if (!msg->addr.grh)
