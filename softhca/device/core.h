@@ -88,9 +88,9 @@ struct hca {
 	uint8_t *bounce; /* payload of the message under way, FABRIC_PAYLOAD_MAX */
 };
 
-/* The adapter dies, with the lock held. */
+/* The function lets the adapter die, with the lock held. */
 void hca_die(struct hca *hca);
-/* eth_port.c: a frame has arrived at an Ethernet port. */
+/* The function, in eth_port.c, takes a frame that has arrived at an Ethernet port. */
 void eth_port_receive(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
 #endif

@@ -19,7 +19,7 @@ struct hca;
 struct fabric;
 struct fault;
 
-/* A fabric of its own, for an adapter whose front names none */
+/* The function creates a fabric of its own, for an adapter whose front names none. */
 int fabric_create(struct fabric **fabric);
 void fabric_destroy(struct fabric *fabric);
 
@@ -37,7 +37,7 @@ enum fabric_op {
 	FABRIC_NAK,
 };
 
-/* Where hosts ask for paths and groups: see subnet.h. No port has it. */
+/* Hosts ask at this LID for paths and groups, see subnet.h. No port has it. */
 enum { FABRIC_SUBNET_LID = 0xbfff };
 
 enum fabric_nak { /* IBTA AETH codes, and RNR */
@@ -48,7 +48,8 @@ enum fabric_nak { /* IBTA AETH codes, and RNR */
 		  FABRIC_NAK_RNR = 32,
 };
 
-/* Transport service, as the upper three bits of a packet's opcode say it. IBTA vol 1, 9.2.1 */
+/* The values are transport services as the upper three bits of a packet's opcode say them. IBTA vol
+ * 1, 9.2.1 */
 enum fabric_service {
 	FABRIC_RC = 0,
 	FABRIC_UC = 1,
@@ -62,17 +63,19 @@ enum fabric_roce { /* as in a RoCE address table */
 		   FABRIC_ROCE_V2 = 2,
 };
 
-/* Where a message goes and comes from: LIDs on InfiniBand, GIDs on RoCE. */
+/* An address says where a message goes and comes from, by LIDs on InfiniBand and by GIDs on
+ * RoCE. */
 struct fabric_addr {
 	uint8_t port; /* of the sender, from 1: where it leaves */
 	uint16_t dlid, slid;
 	uint8_t sl;
-	/* global route header; on RoCE it is always there, in version 2 as IP header */
+	/* These fields are of the global route header. On RoCE it is always there, in version 2 as
+	 * an IP header. */
 	bool grh;
 	uint8_t dgid[16], sgid[16];
 	uint8_t traffic_class, hop_limit;
 	uint32_t flow_label;
-	/* RoCE */
+	/* These fields are of RoCE. */
 	bool by_gid;
 	enum fabric_roce roce;
 	bool ipv4; /* version 2; the GIDs are IPv4 addresses mapped to IPv6 */
@@ -82,7 +85,7 @@ struct fabric_addr {
 	uint16_t udp_sport;
 };
 
-/* An address that a group of QPs listens to. */
+/* A multicast address is one that a group of QPs listens to. */
 static inline bool fabric_is_multicast(const struct fabric_addr *addr)
 {
 	return addr->by_gid || addr->grh
@@ -107,35 +110,36 @@ struct fabric_msg {
 		last; /* of its request or response; READ requests, however long, are one packet */
 	bool solicited, has_imm, invalidate;
 	uint32_t imm; /* big-endian, as in the WQE; the rkey for INVALIDATE */
-	/* requests with a remote address; as in RETH and AtomicETH, so they hold for the first
-	 * message of a request only, and the responder remembers them */
+	/* These fields are of requests with a remote address. They are as in RETH and AtomicETH, so
+	 * they hold for the first message of a request only, and the responder remembers them. */
 	uint64_t raddr;
 	uint32_t rkey;
 	uint64_t length; /* of the whole request */
-	/* atomics and their response, host order */
+	/* These fields are of atomics and their response, in host order. */
 	uint64_t swap_add, compare;
-	/* NAK, RNR timer code */
+	/* These fields are the NAK and the RNR timer code. */
 	enum fabric_nak nak;
 	uint8_t rnr_timer;
 	const uint8_t *payload;
 	uint32_t payload_len;
 };
 
-/* Is so much under way to other hosts that a sender should wait? fabric_progress() will return true
- * when that is over. */
+/* The function tells whether so much is under way to other hosts that a sender should wait.
+ * fabric_progress() will return true when that is over. */
 bool fabric_is_congested(const struct fabric *fabric);
-/* All that was sent is on its way to the other hosts, as far as they take it. */
+/* The function sends all that waits on its way to the other hosts, as far as they take it. */
 void fabric_flush(struct fabric *fabric);
 
 void fabric_lock(struct fabric *fabric);
 void fabric_unlock(struct fabric *fabric);
 
-/* An adapter's port joins; on InfiniBand it is given a LID of its own. */
+/* The function lets an adapter's port join; on InfiniBand the port is given a LID of its own. */
 int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uint16_t *lid);
 void fabric_detach(struct fabric *fabric, struct hca *hca);
 
-/* Deliver it, or lose it: nobody at that address, no such QP. The sender does not learn it. FAULT
- * is the sender's, and NOW its time. Adapters send by station_send(). */
+/* The function delivers the message or loses it, when nobody is at that address or there is no such
+ * QP. The sender does not learn of it. FAULT is the sender's, and NOW its time. Adapters send by
+ * station_send(). */
 void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
 		 const struct fabric_msg *msg);
 

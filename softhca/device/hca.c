@@ -41,7 +41,7 @@ static void default_limits(struct hca_limits *limits)
 	default_limit(&limits->max_msg_size, 1 << 30);
 }
 
-/* Where numbers start: something an adapter might show, moved by the seed. */
+/* Numbers start at something an adapter might show, moved by the seed. */
 static uint32_t first_number(uint64_t seed, uint32_t base, uint32_t spread)
 {
 	uint64_t mixed = (seed + base) * 0x9e3779b97f4a7c15ull;
@@ -177,7 +177,7 @@ void hca_die(struct hca *hca)
 	hca->dead = true;
 	trace_line(hca->config.trace, "the adapter has died");
 	eq_internal_error(hca);
-	/* Nobody may wait for ever: what is posted completes in error. */
+	/* Nobody may wait for ever, so what is posted completes in error. */
 	eth_die(hca);
 	while ((qp = res_next(&hca->qps, &i)) != NULL)
 		if (qp->state != PRM_QP_STATE_RST)
@@ -224,8 +224,8 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t uar)
 
 /* ---- the loop ---- */
 
-/* A QP in error flushes what is posted; receives ring no doorbell, so it is looked at again, ever
- * less often. */
+/* A QP in error flushes what is posted. Receives ring no doorbell, so the QP is looked at again,
+ * ever less often. */
 static bool qp_flush(struct hca *hca, struct qp *qp)
 {
 	bool send_left = sq_flush(hca, qp, TURN_FLUSHES);
@@ -286,7 +286,8 @@ static void run_timers(struct hca *hca)
 			hca->next_timer = qp->req.deadline;
 }
 
-/* When to be called again. The end of a congestion is told, that of waiting for it is not. */
+/* The function says when to be called again. While the fabric is congested, queues that are ready
+ * wait for a millisecond at the most. */
 static uint64_t next_call(struct hca *hca)
 {
 	uint64_t soon = hca->now + NS_PER_MS;

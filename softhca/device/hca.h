@@ -32,12 +32,13 @@ struct hca_bus_seg {
 };
 
 struct hca_bus_ops {
-	/* Gather SEGS into BUF. 0, EFAULT when any byte cannot be read, or ESRCH when the software
-	 * that the memory belongs to has ended: it can't be told, and to its peers it is silent. */
+	/* The call gathers SEGS into BUF. It returns 0, EFAULT when any byte cannot be read, or
+	 * ESRCH when the software that the memory belongs to has ended, which cannot be told and is
+	 * silent to its peers. */
 	int (*read)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf);
-	/* Scatter BUF to SEGS, ascending: the last byte becomes visible last (a CQE's ownership
-	 * byte relies on it). 0, or EFAULT when any byte cannot be written; earlier segments may
-	 * then have been. */
+	/* The call scatters BUF to SEGS in ascending order: the last byte becomes visible last (a
+	 * CQE's ownership byte relies on it). It returns 0, or EFAULT when any byte cannot be
+	 * written; earlier segments may then have been written. */
 	int (*write)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs,
 		     const void *buf);
 };
@@ -47,7 +48,7 @@ enum hca_link_layer {
 	HCA_LINK_ETHERNET, /* RoCE */
 };
 
-/* Zero in any field means the default that the capability tables announce. */
+/* A field that is zero means the default that the capability tables announce. */
 struct hca_limits {
 	uint32_t max_qp, max_cq, max_mkey, max_pd; /* objects */
 	uint32_t max_wqe_bb;                       /* WQEBBs of one send queue, a power of two */
@@ -62,12 +63,12 @@ struct hca_config {
 	uint64_t node_guid; /* host order; port GUIDs follow it */
 	uint64_t seed;      /* of everything chosen at random: where numbers start */
 	struct hca_limits limits;
-	/* Memory of its own: how many bytes, and the part of BAR 0 in which they are given out, in
-	 * pages. See hca_place_memic(). */
+	/* The adapter may have memory of its own. These fields say how many bytes, and in which
+	 * part of BAR 0 they are given out, in pages. See hca_place_memic(). */
 	uint32_t memic_size;
 	uint64_t memic_bar, memic_bar_size;
-	/* Bus addresses are virtual: what is not there is fetched by the bus, or faults, so memory
-	 * keys need not be pinned. */
+	/* With this, bus addresses are virtual: the bus fetches what is not there, or faults, so
+	 * memory keys need not be pinned. */
 	bool pages_on_demand;
 	bool kernel_driver; /* starts the adapter, and has a network device of its own at the port */
 	struct fabric *fabric;
@@ -75,21 +76,22 @@ struct hca_config {
 	struct trace *trace;
 	const struct hca_bus_ops *bus_ops;
 	void *bus;
-	/* A 64-byte EQE in PRM layout for event queue EQN. An EQ created without memory
-	 * (log_eq_size 0 and no PAS) exists for fronts that play the driver; EQs with memory are
-	 * written by DMA and EQN then says which vector to raise. */
+	/* The call hands over a 64-byte EQE in PRM layout for event queue EQN. An EQ created
+	 * without memory (log_eq_size 0 and no PAS) exists for fronts that play the driver; EQs
+	 * with memory are written by DMA, and EQN then says which vector to raise. */
 	void (*event)(void *front, uint32_t eqn, const uint8_t eqe[64]);
-	/* An event queue that was armed has an EQE; VECTOR as its context says. May be NULL. */
+	/* The call tells that an event queue that was armed has an EQE; VECTOR is as its context
+	 * says. The call may be NULL. */
 	void (*interrupt)(void *front, uint32_t vector);
-	/* For a front that plays the whole kernel; either may be NULL. A datagram for QP1 when
-	 * software has no such QP, for a QP that is not there, or for a group; and an Ethernet
-	 * frame that the port takes. */
+	/* These calls are for a front that plays the whole kernel; either may be NULL. A datagram
+	 * for QP1 comes when software has no such QP, for a QP that is not there, or for a group; a
+	 * frame comes when the port takes it. */
 	void (*datagram)(void *front, unsigned int port, const struct fabric_msg *msg);
 	void (*frame)(void *front, unsigned int port, const uint8_t *frame, size_t len);
 	void *front;
 };
 
-/* 0 and *HCA, or a positive errno. */
+/* The function returns 0 and *HCA, or a positive errno. */
 int hca_create(const struct hca_config *config, struct hca **hca);
 void hca_destroy(struct hca *hca);
 
@@ -101,24 +103,20 @@ void hca_destroy(struct hca *hca);
  */
 void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len);
 
-/*
- * Where the page at ADDR of the adapter's own memory is, an address as ALLOC_MEMIC gives it rounded
- * down: 4096 bytes of the front's, as software maps them; NULL: nowhere, and access to it fails.
- * They must stay until placed elsewhere.
- */
+/* The function says where the page is at ADDR of the adapter's own memory, an address as
+ * ALLOC_MEMIC gives it rounded down. The page is 4096 bytes of the front's, as software maps them;
+ * with NULL it is nowhere, and access to it fails. The bytes must stay until the page is placed
+ * elsewhere. */
 void hca_place_memic(struct hca *hca, uint64_t addr, void *page);
 
-/*
- * Execute a UMR work request of LEN bytes, control segment first, as on a queue of the driver's
- * own: for a front that plays the driver and has none. 0; EINVAL: the request is wrong; EIO: the
- * adapter is dead; ENOMEM.
- */
+/* The function executes a UMR work request of LEN bytes, control segment first, as on a queue of
+ * the driver's own; it is for a front that plays the driver and has none. It returns 0, EINVAL when
+ * the request is wrong, EIO when the adapter is dead, or ENOMEM. */
 int hca_umr(struct hca *hca, const void *wqe, size_t len);
 
-/*
- * Completion of commands by event, for a front with a command queue: is there an event queue for
- * it, and the event for the commands whose bits are in DONE.
- */
+/* A front with a command queue learns of completed commands by event. The first function tells
+ * whether there is an event queue for that, and the second raises the event for the commands whose
+ * bits are in DONE. */
 bool hca_has_command_event(struct hca *hca);
 void hca_command_event(struct hca *hca, uint32_t done);
 
@@ -141,8 +139,8 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
  */
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns);
 
-/* A datagram that the front sends itself. Where to: LID, or GID and Ethernet address, or both where
- * the GID needs a header. */
+/* A datagram is what the front sends itself. It goes to a LID, or to a GID and Ethernet address, or
+ * to both where the GID needs a header. */
 struct hca_datagram {
 	uint8_t port;
 	uint8_t gid_index; /* of the source */
@@ -158,7 +156,7 @@ struct hca_datagram {
 	uint32_t len; /* up to 4096 */
 };
 
-/* May be lost, as any datagram. */
+/* The datagram may be lost, as any datagram. */
 void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram);
 void hca_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
@@ -166,7 +164,7 @@ void hca_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, si
  * and software is told by a PORT_CHANGE event. Ports are up from the start. */
 void hca_set_link(struct hca *hca, unsigned int port, bool up);
 /* A port reports CHANGE (PRM_PORT_CHANGE_*), as if a subnet manager had come by; a port that does
- * not exist: nothing. */
+ * not exist reports nothing. */
 void hca_report_port(struct hca *hca, unsigned int port, uint8_t change);
 
 /*
@@ -176,7 +174,7 @@ void hca_report_port(struct hca *hca, unsigned int port, uint8_t change);
  */
 void hca_kill(struct hca *hca);
 
-/* How many objects of all kinds software has made and not destroyed. */
+/* The function returns how many objects of all kinds software has made and not destroyed. */
 uint64_t hca_count_objects(struct hca *hca);
 
 #endif

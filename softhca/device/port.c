@@ -19,8 +19,8 @@ enum {
 	DEFAULT_PKEY = 0xffff
 };
 
-/* Capability mask of an InfiniBand port: automatic migration and the like are not there; system
- * image GUID and client reregistration are. IBTA vol 1, PortInfo. */
+/* The mask holds the capabilities of an InfiniBand port: automatic migration and the like are not
+ * there; system image GUID and client reregistration are. IBTA vol 1, PortInfo */
 #define PORT_CAP_MASK 0x02000800u
 
 static const uint8_t link_local[8] = { 0xfe, 0x80 };
@@ -58,7 +58,7 @@ void port_count_message(struct message_counters *counters, const struct fabric_m
 	counters->multicast_bytes += msg->payload_len;
 }
 
-/* Something about the link has changed; it was up before if WAS_UP. */
+/* Something about the link has changed; WAS_UP says whether it was up before. */
 static void link_changed(struct hca *hca, unsigned int number, bool was_up)
 {
 	bool is_up = port_is_up(hca, number);
@@ -197,7 +197,7 @@ enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Index 0xffff asks for the whole table. */
+/* An index of 0xffff asks for the whole table. */
 enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd)
 {
 	struct port *port = port_find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM),
@@ -235,7 +235,7 @@ static struct gid_entry *roce_entry(struct hca *hca, struct cmd *cmd, uint32_t p
 	return NULL;
 }
 
-/* All zeroes clear the entry. */
+/* An address of all zeroes clears the entry. */
 enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd)
 {
 	static const uint8_t none[PRM_ROCE_ADDR_SIZE];

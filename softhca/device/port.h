@@ -29,7 +29,7 @@ enum {
 	PORT_MTU_DEFAULT = 1522, /* addresses, type, a tag and FCS included */
 };
 
-/* Of an Ethernet port; bytes without FCS. */
+/* The counters are of an Ethernet port; the bytes are without FCS. */
 struct frame_counters {
 	uint64_t frames, bytes;
 	uint64_t multicast, multicast_bytes, broadcast, broadcast_bytes;
@@ -37,7 +37,7 @@ struct frame_counters {
 	uint64_t discards, too_long;
 };
 
-/* RDMA messages of a port, in packets and bytes of payload. */
+/* The counters are of a port's RDMA messages, in packets and bytes of payload. */
 struct message_counters {
 	uint64_t packets, bytes, multicast_packets, multicast_bytes;
 };
@@ -59,9 +59,10 @@ struct port {
 
 void port_init(struct hca *hca, unsigned int port);
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg);
-/* Software wants the link up, or down: PORT_CHANGE when that makes a difference. */
+/* Software wants the link up, or down; a PORT_CHANGE event comes when that makes a difference. */
 void port_set_admin(struct hca *hca, unsigned int port, bool up);
-/* What is at INDEX of a port's table, or NULL when that entry is empty; its GID. */
+/* The functions return what is at INDEX of a port's table, or NULL when that entry is empty, and
+ * its GID. */
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
 				       unsigned int index);
 const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index);

@@ -19,7 +19,7 @@ struct res_table {
 
 void res_init(struct res_table *table, uint32_t first, uint32_t max);
 void res_free(struct res_table *table);
-/* 0, ENOSPC at the table's limit, or ENOMEM */
+/* The function returns 0, ENOSPC at the table's limit, or ENOMEM. */
 int res_add(struct res_table *table, void *object, uint32_t *number);
 void res_remove(struct res_table *table, uint32_t number);
 
@@ -30,7 +30,7 @@ static inline void *res_get(const struct res_table *table, uint32_t number)
 	return index < table->size ? table->slot[index] : NULL;
 }
 
-/* Walk all objects: for (i = 0; (obj = res_next(table, &i)) != NULL;) */
+/* The function walks all objects: for (i = 0; (obj = res_next(table, &i)) != NULL;) */
 void *res_next(const struct res_table *table, uint32_t *index);
 
 #endif

@@ -9,7 +9,8 @@
 #include "prm/mlx5/vport.h"
 #include "softhca/device/core.h"
 
-/* The faults that are due: what leaves may be lost, and its sender may die. */
+/* The function lets the faults happen that are due: what leaves may be lost, and its sender may
+ * die. */
 static bool is_lost(struct hca *hca)
 {
 	enum fault_action action = fault_message(hca->config.fault);
@@ -51,8 +52,8 @@ static void advance_time(struct hca *hca, uint64_t now)
 		hca->now = now;
 }
 
-/* Is the message from the QP that ours is connected to? Packets from another host do not say which
- * QP they are from. */
+/* The function tells whether the message is from the QP that ours is connected to. Packets from
+ * another host do not say which QP they are from. */
 static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 {
 	return (!msg->src_qpn || qp->remote_qpn == msg->src_qpn) && qp->path.pkey == msg->pkey &&

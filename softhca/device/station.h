@@ -25,8 +25,8 @@ void station_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame
 bool station_is_ethernet(const struct hca *hca);
 bool port_is_up(const struct hca *hca, unsigned int port);
 bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16]);
-/* The MAC that goes with one of the port's GIDs. False where it has no such GID, or a kernel drives
- * the adapter, which answers for its addresses itself. */
+/* The function finds the MAC that goes with one of the port's GIDs. It returns false where the port
+ * has no such GID, or where a kernel drives the adapter, which answers for its addresses itself. */
 bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gid[16],
 		      uint8_t mac[6]);
 /* A message has arrived at a port. NOW is the sender's time: timers of the receiver count from

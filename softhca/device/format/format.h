@@ -30,7 +30,7 @@ enum {
 	EQE_MAX = 64,
 };
 
-/* What a CQE says beside its completion. */
+/* A place says what a CQE has beside its completion. */
 struct cqe_place {
 	uint32_t size; /* distance of CQEs in the ring */
 	uint32_t qpn;
@@ -48,7 +48,7 @@ struct event {
 	uint32_t commands; /* completed: a bit each */
 };
 
-/* What software asks of a CQ: an event for what comes behind CI. */
+/* An arm is what software asks of a CQ: an event for what comes behind CI. */
 struct cq_arm {
 	bool solicited_only;
 	uint32_t ci;
@@ -58,17 +58,20 @@ struct format {
 	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
 	uint8_t (*wqe_opcode)(const uint8_t *raw);
-	/* Decode BBS blocks that start at RAW. 0 or the vendor syndrome of what is wrong */
+	/* The call decodes BBS blocks that start at RAW. It returns 0 or the vendor syndrome of
+	 * what is wrong. */
 	int (*decode_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 			   enum fabric_service service, struct send_wqe *wqe);
 	void (*decode_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
-	/* The same of an SRQ; returns the index of the WQE that comes next. */
+	/* The call decodes a WQE of an SRQ and returns the index of the WQE that comes next. */
 	uint16_t (*decode_srq)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 
-	/* Encode into PLACE->size zeroed bytes. Returns how many at their end have a meaning. */
+	/* The call encodes into PLACE->size zeroed bytes. It returns how many at their end have a
+	 * meaning. */
 	uint32_t (*encode_cqe)(const struct cqe_place *place, const struct completion *done,
 			       uint8_t *slot);
-	/* The CQE that ends the ring of a CQ which is resized, as the last CQE_SIZE bytes */
+	/* The call encodes, as the last CQE_SIZE bytes, the CQE that ends the ring of a CQ which is
+	 * resized. */
 	void (*encode_ring_end)(uint8_t *cqe);
 	void (*set_cqe_owner)(uint8_t *cqe, bool owner);
 	uint32_t cqe_size; /* bytes, without what may stand in front */
@@ -77,11 +80,12 @@ struct format {
 	void (*set_eqe_owner)(uint8_t *eqe, bool owner);
 	uint32_t eqe_size;
 
-	/* Where the words of doorbell records are: posted receives and send blocks of a QP,
-	 * consumer index and arm word of a CQ */
+	/* These are the places of the words in doorbell records: posted receives and send blocks of
+	 * a QP, consumer index and arm word of a CQ. */
 	uint32_t dbrec_recv, dbrec_send, dbrec_ci, dbrec_arm;
 	struct cq_arm (*decode_arm)(uint32_t word_be);
-	/* Software has written VALUE_BE at OFFSET of a UAR page; called with the lock held. */
+	/* The call tells that software has written VALUE_BE at OFFSET of a UAR page; the lock is
+	 * held. */
 	void (*ring)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 };
 

@@ -24,7 +24,7 @@ static int map_append(struct dma_map *map, uint64_t addr, uint64_t len)
 		map->len += len;
 		return 0;
 	}
-	/* grow at powers of two */
+	/* The array grows at powers of two. */
 	if ((map->count & (map->count - 1)) == 0) {
 		extent =
 			reallocarray(map->extent, map->count ? map->count * 2 : 1, sizeof(*extent));
@@ -67,7 +67,7 @@ void dma_unmap(struct dma_map *map)
 	memset(map, 0, sizeof(*map));
 }
 
-/* The extent that holds OFFSET, by bisection. */
+/* The function finds the extent that holds OFFSET, by bisection. */
 static const struct dma_extent *map_find(const struct dma_map *map, uint64_t offset)
 {
 	uint32_t low = 0, high = map->count;
@@ -102,8 +102,8 @@ void dma_begin_write(struct dma_batch *batch, struct hca *hca, const void *buf)
 	batch_begin(batch, hca, (uint8_t *)(uintptr_t)buf, true);
 }
 
-/* The one way to the bus. Within the core there is no memory without an owner: ESRCH becomes EFAULT
- * and a note, which the responder looks at before it answers. */
+/* All transfers go to the bus through this function. Within the core there is no memory without an
+ * owner: ESRCH becomes EFAULT and a note, which the responder looks at before it answers. */
 static int bus_transfer(struct hca *hca, bool write, const struct hca_bus_seg *segs,
 			unsigned int nsegs, void *buf)
 {

@@ -17,21 +17,24 @@ struct dma_extent {
 	uint64_t len;
 };
 
-/* A page list with its neighbours joined: offset in the object -> bus address. */
+/* A map is a page list with its neighbours joined; it leads from an offset in the object to a bus
+ * address. */
 struct dma_map {
 	struct dma_extent *extent;
 	uint32_t count;
 	uint64_t len;
 };
 
-/* Map LEN bytes that begin SKIP bytes into the first page of big-endian PAS[]. EINVAL: too few. */
+/* The function maps LEN bytes that begin SKIP bytes into the first page of big-endian PAS[]. It
+ * returns EINVAL when there are too few pages. */
 int dma_map_pages(struct dma_map *map, const void *pas, size_t npas, unsigned int page_shift,
 		  uint64_t skip, uint64_t len);
 void dma_unmap(struct dma_map *map);
 
 enum { DMA_BATCH_SEGS = 64 };
 
-/* Collects pieces that are contiguous in BUF and moves them in as few bus calls as possible. */
+/* A batch collects pieces that are contiguous in BUF and moves them in as few bus calls as
+ * possible. */
 struct dma_batch {
 	struct hca *hca;
 	bool write;
@@ -49,7 +52,7 @@ int dma_finish(struct dma_batch *batch);
 
 int dma_read(struct hca *hca, uint64_t addr, void *buf, size_t len);
 int dma_write(struct hca *hca, uint64_t addr, const void *buf, size_t len);
-/* The same within a map, LEN bytes from OFFSET. */
+/* The function writes LEN bytes within a map, from OFFSET. */
 int dma_write_map(struct hca *hca, const struct dma_map *map, uint64_t offset, const void *buf,
 		  size_t len);
 

@@ -85,7 +85,7 @@ static const struct memic_block *block_overlapping(const struct memic *memic, ui
 	return NULL;
 }
 
-/* The first free place in a range. ALIGN is a power of two. */
+/* The function finds the first free place in a range. ALIGN is a power of two. */
 static bool find_place(const struct memic *memic, uint64_t start, uint64_t end, uint64_t size,
 		       uint64_t align, uint64_t *addr)
 {

@@ -16,14 +16,16 @@ enum {
 
 struct memic_block;
 
-/* 0 or ENOMEM. What hca->config asks for; no memory at all when that is nothing. */
+/* The function creates the memory that hca->config asks for, none at all when that is nothing, and
+ * returns 0 or ENOMEM. */
 int memic_create(struct hca *hca);
 void memic_destroy(struct hca *hca);
 
-/* The block that holds LEN bytes at ADDR, with one more user; NULL: there is none. */
+/* The function returns the block that holds LEN bytes at ADDR, with one more user, or NULL when
+ * there is none. */
 struct memic_block *memic_get(struct hca *hca, uint64_t addr, uint64_t len);
 void memic_put(struct memic_block *block);
-/* Bytes of a block into a transfer. 0 or EFAULT */
+/* The function adds bytes of a block to a transfer and returns 0 or EFAULT. */
 int memic_dma(struct dma_batch *batch, uint64_t addr, uint64_t len);
 
 enum prm_status memic_alloc(struct hca *hca, struct cmd *cmd);

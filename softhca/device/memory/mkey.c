@@ -21,8 +21,9 @@ void mkey_free(struct mkey *mkey)
 	free(mkey);
 }
 
-/* Of keys that stand for keys: how deep, and how many pieces one access may have in all. Without an
- * end, keys of small pieces of keys of small pieces would keep the adapter busy for minutes. */
+/* Keys that stand for keys have limits: how deep they go, and how many pieces one access may have
+ * in all. Without an end, keys of small pieces of keys of small pieces would keep the adapter busy
+ * for minutes. */
 enum { MAX_DEPTH = 4, MAX_PIECES = 1 << 15 };
 
 struct descent {
@@ -45,7 +46,7 @@ static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd
 			      unsigned int access, uint64_t addr, uint64_t len,
 			      struct descent *descent);
 
-/* What a key stands for must be there, too; rights of remote are those of the key itself. */
+/* What a key stands for must be there, too; the remote rights are those of the key itself. */
 static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access, uint64_t addr,
 			 uint64_t len, struct descent *descent)
 {

@@ -27,13 +27,13 @@ enum mkey_access {
 
 enum { MKEY_ANY_QP = 0xffffff };
 
-/* Whether a key's range goes beyond the last address; it may end there. */
+/* The function tells whether a key's range goes beyond the last address; it may end there. */
 static inline bool mkey_range_wraps(uint64_t start, uint64_t len)
 {
 	return len && start + (len - 1) < start;
 }
 
-/* A piece of memory that a key made of other keys (KLM, KSM) stands for. */
+/* A klm is a piece of memory that a key made of other keys (KLM, KSM) stands for. */
 struct klm {
 	uint64_t offset; /* from the start of the list */
 	uint64_t len;
@@ -57,7 +57,8 @@ struct mkey {
 	uint64_t memic_at; /* MEMIC: where it begins; addresses count from 0 */
 	struct memic_block *memic;
 	unsigned int page_shift;
-	/* Translations: as software wrote them, and what follows from them once it is asked for */
+	/* The translations are kept as software wrote them, with what follows from them once it is
+	 * asked for. */
 	uint8_t *xlt;           /* NULL: none, or only map */
 	uint32_t xlt_octowords; /* room */
 	bool xlt_changed;
@@ -67,17 +68,17 @@ struct mkey {
 	uint8_t mkc[PRM_MKC_SIZE];
 };
 
-/* The memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be NULL for the queue
- * that works on memory keys: any. */
+/* The function returns the memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be
+ * NULL, which stands for any, for the queue that works on memory keys. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
-/* Add the bytes, already checked, to a transfer. */
+/* The function adds bytes that are already checked to a transfer. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
 void mkey_invalidate(struct mkey *mkey);
-/* What is in the context has changed. */
+/* The function is called when what is in the key's context has changed. */
 void mkey_decode(struct mkey *mkey);
 
-/* The keys that the adapter has of its own. */
+/* The function adds the keys that the adapter has of its own. */
 int mkey_add_special(struct hca *hca);
 void mkey_free(struct mkey *mkey);
 
@@ -85,21 +86,23 @@ void mkey_free(struct mkey *mkey);
 
 enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
 
-/* Store LEN bytes that begin OFFSET into the table. 0, EINVAL: beyond its end, ENOMEM */
+/* The function stores LEN bytes at OFFSET of the table. It returns 0, EINVAL beyond the table's
+ * end, or ENOMEM. */
 int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len);
-/* Bring map or klm up to date. 0 or EFAULT */
+/* The function brings map or klm up to date and returns 0 or EFAULT. */
 int xlt_prepare(struct mkey *mkey);
-/* Of a key made of keys: the part of LEN bytes from ADDR that one key holds. False: there is
- * none. */
+/* The function finds, for a key made of keys, the part of LEN bytes from ADDR that one key holds.
+ * It returns false when there is none. */
 bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece);
 void xlt_free(struct mkey *mkey);
 
 /* ---- umr.c: work requests on memory keys ---- */
 
-/* Execute the UMR that starts at RAW and has LEN bytes. 0 or the vendor syndrome */
+/* The function executes the UMR that starts at RAW and has LEN bytes. It returns 0 or the vendor
+ * syndrome. */
 int umr_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 
-/* What a SEND with invalidate from a peer may take away, or NULL. */
+/* The function returns the key that a SEND with invalidate from a peer may take away, or NULL. */
 struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn);
 
 #endif

@@ -31,8 +31,8 @@ struct umr {
 	size_t data_len;
 };
 
-/* Fields by bit of the mask; those of the PD and the variant byte have meanings beyond the
- * context. */
+/* The table has a field for each bit of the mask; those of the PD and the variant byte have
+ * meanings beyond the context. */
 static const struct {
 	uint8_t bit;
 	uint32_t field;
@@ -90,7 +90,7 @@ static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
 	return 0;
 }
 
-/* A variant byte may be new; else the whole key must be that of now. */
+/* A UMR may bring a new variant byte; otherwise the whole key must be the present one. */
 static int find_key(struct hca *hca, const struct qp *qp, struct umr *umr)
 {
 	struct mkey *mkey = res_get(&hca->mkeys, umr->key >> 8);
@@ -117,7 +117,7 @@ static bool pages_fit(const struct umr *umr)
 	       shift >= 12 || !umr->bytes;
 }
 
-/* Only the driver's own queue moves keys between domains. Signatures are not there. */
+/* Only the driver's own queue moves keys between domains. Signatures are not implemented. */
 static int check_context(struct hca *hca, const struct qp *qp, const struct umr *umr)
 {
 	const uint8_t *context = umr->context;
@@ -137,7 +137,7 @@ static int check_context(struct hca *hca, const struct qp *qp, const struct umr 
 	return mkey_range_wraps(start, len) || !pages_fit(umr) ? WQE_BAD_UMR : 0;
 }
 
-/* Inline translations may end before the table does that they are for; the rest is zero. */
+/* Inline translations may end before the table that they are for; the rest of them is zero. */
 static int write_inline(const struct umr *umr)
 {
 	static const uint8_t zeroes[64];

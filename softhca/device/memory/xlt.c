@@ -42,7 +42,7 @@ static int prepare_pages(struct mkey *mkey)
 	return ret ? EFAULT : 0;
 }
 
-/* KSM entries are of a page each, KLM entries of what they say. */
+/* KSM entries are of a page each, KLM entries of the length that they state. */
 static int prepare_pieces(struct mkey *mkey)
 {
 	bool fixed = mkey->mode == PRM_MKEY_MODE_KSM;
@@ -81,7 +81,8 @@ int xlt_prepare(struct mkey *mkey)
 	return ret;
 }
 
-/* The last piece that begins at OFFSET or before, by bisection; there is one. */
+/* The function finds the last piece that begins at OFFSET or before, by bisection; there is always
+ * one. */
 static const struct klm *piece_find(const struct mkey *mkey, uint64_t offset)
 {
 	uint32_t low = 0, high = mkey->klms;

@@ -38,8 +38,8 @@ static inline int32_t psn_diff(uint32_t a, uint32_t b)
 	return (int32_t)((a - b) << 8) >> 8;
 }
 
-/* The function tells whether the payload is as long as that many packets have to be; it is not for
- * READ requests. */
+/* The function tells whether the payload is as long as that many packets have to be. Callers do not
+ * ask it of READ requests, which carry no payload. */
 bool packets_fit(const struct fabric_msg *msg, uint32_t mtu);
 /* The function takes the packets before PSN, which have arrived before, out of a message; one at
  * least is left. */
