@@ -10,7 +10,7 @@
 #include "softhca/device/eth/eth.h"
 #include "util/bits.h"
 
-/* Numbers of QPs end below these. */
+/* The numbers of QPs end below these. */
 enum { FIRST_SQ = 0xc00000, FIRST_RQ = 0xd00000, FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
 
 enum { TURNS = 4 };

@@ -72,7 +72,7 @@ struct eth_sq {
 	bool ready; /* on eth->ready */
 	TAILQ_ENTRY(eth_sq) in_ready;
 	LIST_ENTRY(eth_sq) in_uar;
-	/* pacing.h */
+	/* The index names an entry of the table in pacing.h. */
 	uint32_t pacing_index;
 	uint64_t paced_until; /* what was sent takes until then */
 	bool waits;
@@ -80,16 +80,16 @@ struct eth_sq {
 	uint8_t sqc[PRM_SQC_SIZE];
 };
 
-/* eth_sq.c */
+/* These functions are in eth_sq.c. */
 int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq);
 void eth_sq_wake(struct hca *hca, struct eth_sq *sq);
 void eth_sq_fail(struct hca *hca, struct eth_sq *sq);
-/* Transmit a bounded amount; true when there is more to do now. */
+/* The function transmits a bounded amount and returns true when there is more to do now. */
 bool eth_sq_run(struct hca *hca, struct eth_sq *sq);
 
-/* eth_rq.c */
+/* These declarations belong to eth_rq.c. */
 
-/* What a frame on its way to a queue carries. */
+/* An arrival holds what a frame on its way to a queue carries. */
 struct eth_arrival {
 	struct frame frame;
 	const struct pd *sender; /* transport domain of a frame that loops back, else NULL */
@@ -99,7 +99,7 @@ struct eth_arrival {
 };
 
 void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival);
-/* To state ERR; what is posted is flushed. */
+/* The function moves the queue to state ERR; what is posted is flushed. */
 void eth_rq_fail(struct hca *hca, struct eth_rq *rq);
 
 /* ---- tir.c, rqt.c ---- */
@@ -122,8 +122,8 @@ struct tir {
 
 void tir_receive(struct hca *hca, struct tir *tir, struct eth_arrival *arrival);
 
-/* rss.c: the hash that TIRC wants, over the fields that it names and the frame has. Returns the
- * type as CQEs have it; 0: none of the fields is there. */
+/* The function, in rss.c, computes the hash that TIRC wants, over the fields that it names and the
+ * frame has. It returns the type as CQEs have it, or 0 when none of the fields is there. */
 uint8_t rss_hash(const struct frame *frame, const uint8_t *tirc, uint32_t *hash);
 
 /* ---- flow_table.c, flow_entry.c, flow_match.c, flow_counter.c ---- */
@@ -185,10 +185,11 @@ struct flow_table {
 	struct flow_entry **entry; /* by index */
 };
 
-/* Which fields can be matched: a mask may have no other bits. */
+/* The function says which fields can be matched: a mask may have no other bits. */
 void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE]);
 uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE]);
-/* Follow the tables from ROOT and deliver to TIRs. True: nothing decided, or an entry allows it. */
+/* The function follows the tables from ROOT and delivers to TIRs. It returns true when nothing has
+ * decided on the frame or an entry allows it. */
 bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival,
 		uint32_t sqn);
 void flow_free_all(struct hca *hca);
@@ -202,7 +203,7 @@ enum {
 	VPORT_LIST_MAX = 1 << VPORT_LOG_VLAN,
 };
 
-/* The function's place in the (here: absent) switch. One for all ports. */
+/* A vport is the function's place in the switch, which is absent here; one serves all ports. */
 struct vport {
 	uint8_t mac[6];
 	uint16_t mtu;
@@ -215,7 +216,7 @@ struct vport {
 	uint64_t list[PRM_LIST_TYPES][VPORT_LIST_MAX];
 };
 
-/* Does a frame to this address from our own queues come back to us? */
+/* The function tells whether a frame to this address from our own queues comes back to us. */
 bool vport_loops_back(const struct vport *vport, const uint8_t mac[6]);
 
 /* ---- all of it ---- */
@@ -239,13 +240,13 @@ int eth_create(struct hca *hca);
 void eth_destroy(struct hca *hca);
 /* The adapter has died: all queues are in error, and flush. */
 void eth_die(struct hca *hca);
-/* Let send queues have their turn; true when there is more to do now. */
+/* The function lets send queues have their turn and returns true when there is more to do now. */
 bool eth_run(struct hca *hca);
-/* Doorbells: of the SQ with that number, of all that use the UAR. */
+/* Software has rung doorbells: of the SQ with number N, or of all that use the UAR. */
 void eth_ring(struct hca *hca, uint32_t uar, uint32_t n);
 void eth_scan(struct hca *hca, struct uar *uar);
 
-/* eth_port.c: a frame leaves an SQ. */
+/* The function, in eth_port.c, takes a frame that leaves an SQ. */
 void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *frame, size_t len);
 
 enum prm_status vport_query(struct hca *hca, struct cmd *cmd);
@@ -290,7 +291,8 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd);
 enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd);
 enum prm_status flow_counter_dealloc(struct hca *hca, struct cmd *cmd);
 
-/* flow_table.c, for flow_entry.c: the table that the command names, or NULL and why */
+/* The function, which flow_table.c has for flow_entry.c, returns the table that the command names,
+ * or NULL after saying why. */
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd);
 void flow_entry_free(struct hca *hca, struct flow_entry *entry);
 

@@ -53,7 +53,7 @@ static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *ar
 	steer_received(hca, arrival);
 }
 
-/* A unicast frame to ourselves stays inside; one to a group goes both ways. */
+/* A unicast frame to ourselves stays inside; a frame to a group goes both ways. */
 void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *bytes, size_t len)
 {
 	unsigned int port = port_of(hca, sq);

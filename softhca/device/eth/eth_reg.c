@@ -47,7 +47,7 @@ const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t
 	return NULL;
 }
 
-/* One speed, without negotiation. */
+/* The port has one speed, without negotiation. */
 const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
 	if (fld_get(data, PTYS_REG_PROTO_MASK) != PROTO_ETHERNET)
@@ -150,7 +150,7 @@ static void put_priority(uint8_t *set, const struct port *port, uint64_t priorit
 	put_counter(set, PPCNT_PRIO_TX_FRAMES_HIGH, port->sent.frames);
 }
 
-/* Each of them stays at its largest value. IBTA vol 1, 16.1.3.5 */
+/* Each of these counters stays at its largest value. IBTA vol 1, 16.1.3.5 */
 static void put_infiniband(uint8_t *set, const struct port *port)
 {
 	uint64_t discards = port->sent.discards;

@@ -42,7 +42,8 @@ static bool rq_strips(const struct eth_rq *rq, const struct frame *frame)
 	return rq->strip_vlan && frame->vlans && frame->tpid[0] == ETHERTYPE_VLAN;
 }
 
-/* Behind the addresses and the type, as delivered: what cqe_checksum_full promises. */
+/* The sum covers what is behind the addresses and the type, as delivered: cqe_checksum_full
+ * promises that. */
 static uint16_t full_sum(const struct frame *frame, bool stripped)
 {
 	size_t skip = ETHERNET_SIZE + (stripped ? VLAN_SIZE : 0);
@@ -138,7 +139,8 @@ static void rq_wqe_decode(const uint8_t *raw, uint32_t stride, struct recv_wqe *
 	}
 }
 
-/* The record comes first, so the WQE that it announces is complete. 0, ENOENT or EFAULT */
+/* The doorbell record is read before the WQE, so the WQE that it announces is complete. The
+ * function returns 0, ENOENT or EFAULT. */
 static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 {
 	uint64_t slot = rq->ci & ((1u << rq->wq.log_size) - 1);
@@ -160,7 +162,8 @@ static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe
 	return 0;
 }
 
-/* The frame, without its tag if that goes into the CQE. Returns the bytes to write. */
+/* The function copies the frame, without its tag if that goes into the CQE, and returns the bytes
+ * to write. */
 static size_t frame_image(const struct eth_rq *rq, const struct frame *frame, uint8_t *to)
 {
 	size_t skip = rq_strips(rq, frame) ? VLAN_SIZE : 0;
@@ -170,7 +173,7 @@ static size_t frame_image(const struct eth_rq *rq, const struct frame *frame, ui
 	return frame->len - skip;
 }
 
-/* Frame and CQE in one bus call. 0 or a vendor syndrome */
+/* The function delivers frame and CQE in one bus call. It returns 0 or a vendor syndrome. */
 static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
 			 const struct eth_arrival *arrival)
 {

@@ -24,7 +24,7 @@ enum {
 	MAX_LSO_SEGMENTS = 1024,
 };
 
-/* A WQE, decoded: headers first, then the bytes that segments describe. */
+/* The struct is a decoded WQE: headers first, then the bytes that segments describe. */
 struct eth_send {
 	uint8_t opcode;
 	bool signaled;
@@ -72,8 +72,8 @@ int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq)
 
 /* ---- decoding ---- */
 
-/* Inline bytes follow their length, padded to a segment; returns the bytes taken, 0: they run over
- * the end of the WQE. */
+/* Inline bytes follow their length, padded to a segment. The function returns the bytes taken, or 0
+ * when they run over the end of the WQE. */
 static size_t decode_inline_data(const uint8_t *seg, const uint8_t *end, struct wqe_sge *sge)
 {
 	size_t taken;
@@ -104,8 +104,8 @@ static int decode_data(const uint8_t *seg, const uint8_t *end, struct eth_send *
 	return 0;
 }
 
-/* Inline headers, or the tag to insert, share a place; returns where data segments begin, NULL: the
- * headers run over the end. */
+/* Inline headers share a place with the tag to insert. The function returns where data segments
+ * begin, or NULL when the headers run over the end. */
 static const uint8_t *decode_inline(const uint8_t *eth, const uint8_t *end, struct eth_send *send)
 {
 	uint32_t size = fld_get(eth, ETH_INLINE), taken;
@@ -160,7 +160,8 @@ static int send_decode(const uint8_t *raw, struct eth_send *send)
 		return WQE_BAD_SIZE;
 	send->cs_flags = fld_get(eth, ETH_CS);
 	send->mss = fld_get(eth, ETH_MSS);
-	/* sums of inner headers, and where software says that headers are */
+	/* The device knows no sums of inner headers, and takes no word from software on where
+	 * headers are. */
 	if ((send->cs_flags & ~(WQE_CS_L3 | WQE_CS_L4)) || fld_get(eth, ETH_SWP))
 		return WQE_BAD_OPCODE;
 	data = decode_inline(eth, end, send);
@@ -202,7 +203,8 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct eth_se
 	pacing_sent(hca, sq, len);
 }
 
-/* Put headers and LEN payload bytes from OFFSET into eth->frame. 0 or a vendor syndrome */
+/* The function puts headers and LEN payload bytes from OFFSET into eth->frame. It returns 0 or a
+ * vendor syndrome. */
 static int frame_gather(struct hca *hca, struct eth_sq *sq, const struct eth_send *send,
 			uint64_t offset, uint64_t len)
 {
@@ -231,7 +233,7 @@ static int send_frame(struct hca *hca, struct eth_sq *sq, const struct eth_send 
 
 /* ---- large sends ---- */
 
-/* Which part of a large send a segment is. */
+/* A segment says which part of a large send it is. */
 struct segment {
 	unsigned int index;
 	uint64_t offset;
@@ -248,8 +250,8 @@ static void fix_tcp(uint8_t *tcp, const struct segment *segment)
 		tcp[13] &= (uint8_t)~TCP_CWR;
 }
 
-/* Lengths, identification, sequence number: what differs between segments. Where the headers are
- * was found out with lengths that fit one segment. */
+/* The function fixes what differs between segments: lengths, identification, sequence number. Where
+ * the headers are was found out with lengths that fit one segment. */
 static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct segment *segment,
 			uint32_t header_len)
 {
@@ -268,8 +270,8 @@ static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct 
 		put_be16(bytes + frame->l4 + 4, (uint16_t)(header_len - frame->l4 + segment->len));
 }
 
-/* Headers of a large send have no sound lengths yet: give them those of the headers alone, so that
- * they can be parsed. */
+/* The headers of a large send have no sound lengths yet. The function gives them the lengths of the
+ * headers alone, so that they can be parsed. */
 static int parse_headers(struct frame *frame, uint8_t *bytes, const struct eth_send *send)
 {
 	unsigned int at = ETHERNET_SIZE;
@@ -349,7 +351,7 @@ static void sq_complete_wqe(struct hca *hca, struct eth_sq *sq, uint8_t opcode, 
 		sq->state = PRM_WQ_STATE_ERR;
 }
 
-/* Read the posted blocks at ci, in two parts where the ring wraps. */
+/* The function reads the posted blocks at ci, in two parts where the ring wraps. */
 static int sq_fetch_blocks(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uint32_t bbs)
 {
 	uint32_t size = 1u << sq->wq.log_size, slot = sq->ci & (size - 1);
@@ -365,8 +367,8 @@ static int sq_fetch_blocks(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uin
 	return ret ? ret : dma_finish(&batch);
 }
 
-/* Of the WQE at RAW; where that is not sound, the next one is anybody's guess, but not behind what
- * is posted. */
+/* The function returns the blocks of the WQE at RAW. Where that is not sound, the next WQE's place
+ * is a guess, but not behind what is posted. */
 static uint32_t wqe_blocks(const uint8_t *raw, uint32_t posted)
 {
 	uint32_t bbs = mlx5_wqe_bbs(raw);

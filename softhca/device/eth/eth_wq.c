@@ -37,7 +37,7 @@ static const char *check_wq(const uint8_t *wqc, uint32_t stride_max)
 	return NULL;
 }
 
-/* WQC and, behind it, the page list */
+/* The function takes the WQC and, behind it, the page list. */
 static int set_up_wq(struct hca *hca, struct eth_wq *wq, const uint8_t *wqc, const struct cmd *cmd)
 {
 	unsigned int page_shift = PAGE_SHIFT_MIN + fld_get(wqc, WQ_LOG_WQ_PG_SZ);
@@ -63,7 +63,7 @@ static enum prm_status wq_status(struct cmd *cmd, int err)
 	return cmd_errno(cmd, err, "wq: page list too short, or table full");
 }
 
-/* May a queue in state FROM be put into state TO? */
+/* The function tells whether a queue in state FROM may be put into state TO. */
 static bool may_change(enum prm_wq_state from, uint64_t to)
 {
 	switch (to) {
@@ -169,7 +169,8 @@ static void rq_set_state(struct hca *hca, struct eth_rq *rq, uint64_t state)
 		rq->pi = rq->ci = 0;
 }
 
-/* The fields that MASK names; a counter set that does not exist changes nothing. */
+/* The function sets the fields that MASK names; a counter set that does not exist changes
+ * nothing. */
 static int rq_set_fields(struct hca *hca, struct eth_rq *rq, uint64_t mask, const uint8_t *rqc)
 {
 	struct q_counter *counter = rq->counter;
@@ -325,7 +326,7 @@ static struct eth_sq *sq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 	return res_get(&hca->eth->sqs, fld_get(cmd->in, field));
 }
 
-/* 0 or why not */
+/* The function returns 0 or why not. */
 static const char *change_pacing(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
 {
 	uint64_t mask = fld_get64(cmd->in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK));

@@ -27,7 +27,8 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* One counter, or, where a number is given, that many in a row; those that do not exist read 0. */
+/* The command reads one counter, or, where a number is given, that many in a row; counters that do
+ * not exist read 0. */
 enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t n = fld_get(cmd->in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID), i;

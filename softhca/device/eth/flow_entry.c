@@ -108,7 +108,7 @@ static const char *find_destination(struct hca *hca, const struct flow_table *ta
 	}
 }
 
-/* Destinations, then counters, in elements of one size behind the context. */
+/* The lists hold destinations, then counters, in elements of one size behind the context. */
 static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint8_t *context,
 			      const struct flow_table *table, struct flow_entry *entry)
 {
@@ -143,7 +143,8 @@ static void take_key(struct flow_entry *entry, const uint8_t *context)
 		entry->key[i] &= entry->group->mask[i];
 }
 
-/* An entry as the command wants it, in no table yet. NULL, or what is wrong */
+/* The function builds an entry as the command wants it, in no table yet. It returns NULL, or what
+ * is wrong. */
 static const char *entry_build(struct hca *hca, const struct cmd *cmd, const uint8_t *context,
 			       struct flow_group *group, uint32_t index, struct flow_entry **out)
 {

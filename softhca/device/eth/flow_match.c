@@ -13,8 +13,8 @@
 #include "util/bits.h"
 
 enum {
-	/* What one frame may cost, as destinations multiply and software may fill tables so that
-	 * each look-up is long; the way ends there. */
+	/* The walk of one frame may cost so many steps, as destinations multiply and software may
+	 * fill tables so that each look-up is long; the walk ends there. */
 	STEPS = 16384,
 	VISIT = 64,  /* of them, for a table or a TIR */
 	LOOKUP = 16, /* for a group; and one for each entry that is compared */
@@ -83,7 +83,7 @@ static void put_udp(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 		fld_set(misc, MISC_VXLAN_VNI, get_be32(udp + 12) >> 8);
 }
 
-/* RFC 2784, 2890 */
+/* The function writes down what is known of a GRE header. RFC 2784, 2890 */
 static void put_gre(uint8_t *misc, const struct frame *frame)
 {
 	const uint8_t *gre = frame->bytes + frame->l4;
@@ -158,7 +158,7 @@ void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE])
 	memset(fld_at(mask + PRM_MATCH_SET_SIZE, MISC_GRE_KEY), 0xff, 4);
 }
 
-/* FNV-1a */
+/* The hash is FNV-1a. */
 uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE])
 {
 	uint32_t sum = 2166136261u;
@@ -242,7 +242,7 @@ static void entry_act(struct walk *walk, const struct flow_entry *entry)
 		entry_forward(walk, entry);
 }
 
-/* The levels of tables rise on every way, so this ends. */
+/* The levels of tables rise on every way, so the walk ends. */
 static void table_visit(struct walk *walk, struct flow_table *table)
 {
 	struct flow_entry *entry = NULL;

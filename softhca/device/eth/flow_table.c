@@ -26,7 +26,8 @@ struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd)
 	return table && table->type == fld_get(cmd->in, FLOW_IN_TABLE_TYPE) ? table : NULL;
 }
 
-/* Where a table of TYPE and LEVEL goes on a miss, as CONTEXT says. NULL or what is wrong */
+/* The function finds where a table of TYPE and LEVEL goes on a miss, as CONTEXT says. It returns
+ * NULL or what is wrong. */
 static const char *find_miss(struct hca *hca, const uint8_t *context, enum prm_flow_table_type type,
 			     unsigned int level, struct flow_table **miss)
 {
@@ -156,7 +157,7 @@ static void set_root(struct eth *eth, enum prm_flow_table_type type, struct flow
 		table->users++;
 }
 
-/* The root may go as it is; then there is none. */
+/* The root table may go as it is; then there is none. */
 enum prm_status flow_table_destroy(struct hca *hca, struct cmd *cmd)
 {
 	struct flow_table *table = flow_table_find(hca, cmd);
@@ -211,7 +212,8 @@ static bool group_overlaps(const struct flow_table *table, uint32_t first, uint3
 	return false;
 }
 
-/* The part of the criteria that is enabled. False: it has bits that nothing is known about. */
+/* The function takes the part of the criteria that is enabled. It returns false when that has bits
+ * that nothing is known about. */
 static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 {
 	const uint8_t *criteria = fld_at(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA);

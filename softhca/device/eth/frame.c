@@ -172,7 +172,7 @@ static uint16_t l4_sum(const struct frame *frame, const uint8_t *bytes)
 	return inet_fold(inet_sum(sum, bytes + frame->l4, len));
 }
 
-/* The field in which TCP or UDP, whichever the frame has, keeps its checksum */
+/* The function finds the field in which TCP or UDP, whichever the frame has, keeps its checksum. */
 static uint32_t l4_checksum(const struct frame *frame)
 {
 	return frame->protocol == PROTO_TCP ? TCP_CHECKSUM : UDP_CHECKSUM;
@@ -182,7 +182,7 @@ bool frame_l4_ok(const struct frame *frame)
 {
 	if (frame->fragment || !(frame_is_tcp(frame) || frame_is_udp(frame)))
 		return false;
-	/* UDP over IPv4 may do without. */
+	/* UDP over IPv4 may do without a checksum. */
 	if (frame_is_udp(frame) && frame->ip_version == 4 &&
 	    !fld_get(frame->bytes + frame->l4, UDP_CHECKSUM))
 		return true;

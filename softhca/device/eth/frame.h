@@ -12,7 +12,7 @@
 
 #include "ib/ethernet.h"
 
-/* Offsets into BYTES; 0 for a header that is not there, or not whole. */
+/* The fields are offsets into BYTES; 0 stands for a header that is not there, or not whole. */
 struct frame {
 	const uint8_t *bytes;
 	size_t len;
@@ -30,15 +30,17 @@ struct frame {
 void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len);
 bool frame_is_tcp(const struct frame *frame);
 bool frame_is_udp(const struct frame *frame);
-/* Checksum of the IP header; that of TCP or UDP, where a datagram is whole. */
+/* The functions check the checksum of the IP header, and that of TCP or UDP where a datagram is
+ * whole. */
 bool frame_l3_ok(const struct frame *frame);
 bool frame_l4_ok(const struct frame *frame);
 
-/* Fill in what the frame at BYTES should have there; what it has is ignored. */
+/* The functions fill in what the frame at BYTES should have as checksums; what it has is
+ * ignored. */
 void frame_fill_l3(uint8_t *bytes, const struct frame *frame);
 void frame_fill_l4(uint8_t *bytes, const struct frame *frame);
 
-/* One's complement sum of big-endian words, not inverted. RFC 1071 */
+/* The function returns the one's complement sum of big-endian words, not inverted. RFC 1071 */
 uint16_t frame_sum(const uint8_t *bytes, size_t len);
 
 static inline uint16_t get_be16(const uint8_t *at)

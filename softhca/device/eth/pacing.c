@@ -32,7 +32,7 @@ void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len)
 
 	if (!rate)
 		return;
-	/* Time that went by unused is lost. */
+	/* The time that went by unused is lost. */
 	if (sq->paced_until < hca->now)
 		sq->paced_until = hca->now;
 	sq->paced_until += frame_duration(rate, len);

@@ -35,14 +35,15 @@ struct pacing {
 	LIST_HEAD(, eth_sq) waiting;
 };
 
-/* Is there such a limit to name? */
+/* The function tells whether there is such a limit to name. */
 bool pacing_exists(const struct hca *hca, uint32_t index);
-/* Of a queue: a frame of LEN bytes has left. */
+/* A frame of LEN bytes has left the queue. */
 void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len);
-/* Has it to wait? It is woken then. */
+/* The function tells whether the queue has to wait; if so, it is woken when its time has come. */
 bool pacing_waits(struct hca *hca, struct eth_sq *sq);
 void pacing_forget(struct eth_sq *sq);
-/* Wake those whose time has come; when to be called again, or HCA_IDLE. */
+/* The function wakes the queues whose time has come, and returns when to be called again, or
+ * HCA_IDLE. */
 uint64_t pacing_run(struct hca *hca);
 
 enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd);

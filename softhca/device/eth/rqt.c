@@ -22,8 +22,8 @@ static void use_all(struct rqt *rqt, int by)
 		rqt->rq[i]->users += by;
 }
 
-/* The list in RQTC, which is the end of the mailbox, replaces what is there. NULL or what is
- * wrong */
+/* The list in RQTC, which is the end of the mailbox, replaces what is there. The function returns
+ * NULL or what is wrong. */
 static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd *cmd,
 			     const uint8_t *rqtc)
 {

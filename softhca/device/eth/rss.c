@@ -26,7 +26,7 @@ struct input {
 	unsigned int len;
 };
 
-/* For each bit of the input that is set, the 32 bits of the key at that place. */
+/* The hash takes, for each bit of the input that is set, the 32 bits of the key at that place. */
 static uint32_t hash_toeplitz(const struct input *input, const uint8_t *key)
 {
 	uint32_t hash = 0, window = get_be32(key);
@@ -69,7 +69,7 @@ static bool has_ports(const struct frame *frame, const uint8_t *selector)
 								     : frame_is_udp(frame);
 }
 
-/* RFC 4303, 4302: where the security parameters index is, or 0 */
+/* The function returns where the security parameters index is, or 0. RFC 4303, 4302 */
 static unsigned int find_spi(const struct frame *frame)
 {
 	if (!frame->l4 || frame->fragment || frame->l4 + IPSEC_HEADER > frame->l3_end)
@@ -86,7 +86,7 @@ static bool has_addresses(const struct frame *frame, const uint8_t *selector)
 	return frame->l3 && frame->ip_version == version;
 }
 
-/* Collects what is hashed; returns its type. */
+/* The function collects what is hashed, and returns its type. */
 static uint8_t input_collect(const struct frame *frame, const uint8_t *selector, bool symmetric,
 			     struct input *input)
 {

@@ -71,7 +71,7 @@ enum prm_status vport_query(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Replaces the list of the type that CTX names. */
+/* The function replaces the list of the type that CTX names. */
 static const char *take_list(struct vport *vport, const struct cmd *cmd, const uint8_t *ctx)
 {
 	static const unsigned int max[PRM_LIST_TYPES] = {
@@ -186,7 +186,7 @@ enum prm_status vport_modify_state(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Up when software wants it up, or like the port's link, and then only when that is. */
+/* The vport is up unless software wants it down, and only while the port's link is up. */
 enum prm_status vport_query_state(struct hca *hca, struct cmd *cmd)
 {
 	uint8_t admin = hca->eth->vport.admin_state;
