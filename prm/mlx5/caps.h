@@ -7,12 +7,12 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_HCA_CAP_SIZE = 4096, /* any capability page, as answered */
 };
 
-/* op_mod of QUERY_HCA_CAP is one of these pages << 1, plus 1 for current instead of maximal
+/* The op_mod of QUERY_HCA_CAP is one of these pages << 1, plus 1 for current instead of maximal
  * values. */
 enum prm_cap {
 	PRM_CAP_GENERAL = 0,

@@ -12,7 +12,7 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a mailbox: what a command has beside comes behind. */
+/* These are the bytes of the fixed part of a mailbox; what else a command has comes behind them. */
 enum {
 	PRM_CMD_IN_SIZE = 16,
 	PRM_CMD_OUT_SIZE = 16,

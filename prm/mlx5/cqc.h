@@ -7,7 +7,7 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_CQC_SIZE = 64,
 	PRM_CREATE_CQ_IN_SIZE = 272,
@@ -25,7 +25,7 @@ enum {
 	PRM_MODIFY_CQ_OP_RESIZE = 1,
 };
 
-/* CQC_ST and CQC_STATUS; EQC_ST has the values of CQC_ST. */
+/* CQC_ST and CQC_STATUS have these values; EQC_ST has those of CQC_ST. */
 enum {
 	PRM_CQC_ST_SOLICITED_ARMED = 0x6,
 	PRM_CQC_ST_ARMED = 0x9,

@@ -28,7 +28,7 @@ enum cqe_opcode {
 	CQE_OP_INVALID = 15,
 };
 
-/* CQE_FLAGS */
+/* CQE_FLAGS has these bits. */
 enum cqe_flags {
 	CQE_SOLICITED = 0x2,
 	CQE_INLINE_32 = 0x4, /* the data is in the first 32 bytes of the entry, */
@@ -95,7 +95,7 @@ enum cqe_vendor_syndrome {
 
 /* ---- frames ---- */
 
-/* CQE_HEADERS_OK */
+/* CQE_HEADERS_OK has these bits. */
 enum cqe_headers_ok {
 	CQE_L2_OK = 1,
 	CQE_L3_OK = 2,
@@ -130,7 +130,7 @@ enum {
 	CQE_APP_TAG_MATCHING = 1, /* CQE_APP */
 };
 
-/* CQE_APP_OP */
+/* CQE_APP_OP has these values. */
 enum tm_cqe {
 	TM_CQE_CONSUMED = 0x1, /* a tag was found; its data is to come */
 	TM_CQE_EXPECTED = 0x2, /* its data is there */

@@ -7,7 +7,7 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_FLOW_TABLE_CONTEXT_SIZE = 40,
 	PRM_FLOW_CONTEXT_SIZE = 768,
@@ -40,7 +40,7 @@ enum {
 	PRM_ROOT_DISCONNECT = 1,
 };
 
-/* Flow tables. Table, type and vport stand in the same place of every command that has them. */
+/* The commands on flow tables have table, type and vport in the same place. */
 #define CREATE_FLOW_TABLE_IN_OTHER_VPORT                        FLD(0x8, 31, 31)
 #define CREATE_FLOW_TABLE_IN_TABLE_TYPE                         FLD(0x10, 31, 24)
 #define CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT                 FLD_PART(0x18)
@@ -145,7 +145,7 @@ enum {
 #define MISC_GRE_KEY                FLD_PART(0x10)
 #define MISC_OUTER_IPV6_FLOW_LABEL  FLD(0x1c, 19, 0)
 
-/* All commands on flow tables have these two. */
+/* All commands on flow tables have these two fields. */
 #define FLOW_IN_TABLE_TYPE FLD(0x10, 31, 24)
 #define FLOW_IN_TABLE_ID   FLD(0x14, 23, 0)
 

@@ -7,7 +7,7 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_SET_PP_RATE_LIMIT_IN_SIZE = 64,
 };

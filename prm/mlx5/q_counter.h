@@ -7,7 +7,7 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_QUERY_Q_COUNTER_OUT_SIZE = 256,
 };

@@ -7,7 +7,7 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_QPC_SIZE = 232,
 	PRM_CREATE_QP_IN_SIZE = 272, /* and PAs behind it */

@@ -9,7 +9,7 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_XRC_SRQC_SIZE = 64,
 	PRM_RMPC_SIZE = 240,

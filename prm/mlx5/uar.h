@@ -24,8 +24,8 @@ enum {
 #define UAR_EQ_EQN FLD(0x0, 31, 24)
 #define UAR_EQ_CI  FLD(0x0, 23, 0)
 
-/* A record has 8 bytes. That of a QP counts receives and blocks of sends; SRQ and RQ have the first
- * counter only, an SQ the second. */
+/* A doorbell record has 8 bytes. The record of a QP counts receives and blocks of sends; SRQ and RQ
+ * have the first counter only, an SQ the second. */
 #define QP_DBREC_RECV FLD(0x0, 31, 0) /* 16 bits count */
 #define QP_DBREC_SEND FLD(0x4, 31, 0)
 #define CQ_DBREC_CI   FLD(0x0, 31, 0) /* 24 bits count */

@@ -8,7 +8,7 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	UMR_CTRL_SIZE = 48,
 	UMR_MKEY_SIZE = 64,

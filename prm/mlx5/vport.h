@@ -7,7 +7,7 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_HCA_VPORT_CONTEXT_SIZE = 512,
 	PRM_ROCE_ADDR_SIZE = 32,

@@ -7,14 +7,14 @@
 
 #include "util/fields.h"
 
-/* Bytes of the fixed part of a layout. */
+/* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_SQC_SIZE = 240,
 	PRM_RQC_SIZE = 240,
 	PRM_WQ_SIZE = 192,
 };
 
-/* RQC_STATE and SQC_STATE */
+/* RQC_STATE and SQC_STATE have these values. */
 enum prm_wq_state {
 	PRM_WQ_STATE_RST = 0,
 	PRM_WQ_STATE_RDY = 1,

@@ -41,7 +41,7 @@ enum wqe_fence {
 	WQE_FENCE_SMALL_AND_STRONG = 4,
 };
 
-/* CTRL_CE_SE */
+/* CTRL_CE_SE has these bits. */
 enum {
 	WQE_CQ_UPDATE = 2 << 2,
 	WQE_SOLICITED = 1 << 1,
@@ -84,13 +84,13 @@ enum {
 
 /* ---- frames ---- */
 
-/* ETH_CS */
+/* ETH_CS has these bits. */
 enum {
 	WQE_CS_L3 = 1 << 6,
 	WQE_CS_L4 = 1 << 7,
 };
 
-/* ETH_INLINE: the size of inline headers, or what is to be inserted */
+/* ETH_INLINE has the size of inline headers, or what is to be inserted. */
 enum {
 	WQE_INSERT_VLAN = 1 << 15,
 	WQE_INSERT_SERVICE_TAG = 1 << 0, /* 802.1ad */
@@ -113,14 +113,14 @@ enum {
 	WQE_TM_SEG = 32,
 };
 
-/* TM_SEG_OPCODE */
+/* TM_SEG_OPCODE has these values. */
 enum {
 	TM_SEG_OP_NOP = 0,
 	TM_SEG_OP_APPEND = 1,
 	TM_SEG_OP_REMOVE = 2,
 };
 
-/* TM_SEG_FLAGS */
+/* TM_SEG_FLAGS has these bits. */
 enum {
 	TM_SEG_FLAG_SW_COUNT = 1 << 6,
 	TM_SEG_FLAG_CQE = 1 << 7,
