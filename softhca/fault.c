@@ -68,7 +68,7 @@ void fault_destroy(struct fault *fault)
 	free(fault);
 }
 
-/* The errno that is called NAME, or 0. */
+/* The function returns the errno that is called NAME, or 0. */
 static int errno_by_name(const char *name)
 {
 	for (int err = 1; err < 134; err++) {
@@ -102,7 +102,7 @@ static bool parse_errno(const char *text, int *err)
 	return *err != 0;
 }
 
-/* What counts, and how far that has come */
+/* The table says what each kind of fault counts, and how far that has come. */
 static const struct {
 	const char *name;
 	enum kind kind;
@@ -127,13 +127,13 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Is TEXT's first LEN bytes NAME? */
+/* The function tells whether TEXT's first LEN bytes are NAME. */
 static bool is_name(const char *text, size_t len, const char *name)
 {
 	return strlen(name) == len && !memcmp(text, name, len);
 }
 
-/* N, or a percentage with up to four decimals */
+/* The function parses N, or a percentage with up to four decimals. */
 static bool parse_packets(const char *text, struct one_fault *one)
 {
 	uint64_t unit = PARTS_OF_PERCENT;
@@ -216,7 +216,7 @@ static bool fault_parse(const char *text, uint64_t now, struct one_fault *one)
 	return parse_timed(text, len, now, one) || (!text[len] && parse_counted(text, len, one));
 }
 
-/* Counting begins now. */
+/* The fault counts from now on. */
 static void count_from(const struct fault *fault, struct one_fault *one)
 {
 	if (one->kind == FAIL_COMMAND)
@@ -285,7 +285,7 @@ bool fault_lose_command(struct fault *fault)
 	return fault && fault_find(fault, LOSE_COMMAND, atomic_fetch_add(&fault->queued, 1) + 1);
 }
 
-/* splitmix64: passes any seed, 0 included */
+/* The generator is splitmix64, which takes any seed, 0 included. */
 static uint64_t next_random(struct fault *fault)
 {
 	uint64_t z = fault->random += 0x9e3779b97f4a7c15ull;

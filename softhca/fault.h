@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * fault.h - the faults a user asks for, one text each:
- * 	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name); process front's
- * 	prm:N		the Nth command that the adapter executes, destructions not counted, fails: no resources
+ * 	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name);
+ * 			process front's
+ * 	prm:N		the Nth command that the adapter executes, destructions not counted, fails:
+ * 			no resources
  * 	cmd-timeout:N	the Nth command of the command queue is never answered; PCI front's
  * 	drop:N		the Nth fabric message (request or response) is lost
  * 	drop:N%		each fabric message is lost with that probability
@@ -48,23 +50,27 @@ enum fault_event {
 int fault_create(uint64_t seed, struct fault **fault);
 void fault_destroy(struct fault *fault);
 
-/* Add one fault; time begins at NOW_NS (CLOCK_MONOTONIC). 0, or EINVAL for a text that is none of
- * the above. One thread at a time adds; others may count meanwhile. */
+/* The function adds one fault; time begins at NOW_NS (CLOCK_MONOTONIC). It returns 0, or EINVAL for
+ * a text that is none of the above. One thread at a time adds; others may count meanwhile. */
 int fault_add(struct fault *fault, const char *text, uint64_t now_ns);
 
-/* Count one kernel command: the errno it has to fail with, or 0. FAULT may be NULL. */
+/* The function counts one kernel command, and returns the errno that it has to fail with, or 0.
+ * FAULT may be NULL. */
 int fault_command(struct fault *fault);
 
-/* Count one command that the adapter executes: must it fail? FAULT may be NULL. */
+/* The function counts one command that the adapter executes, and tells whether it must fail. FAULT
+ * may be NULL. */
 bool fault_refuse(struct fault *fault);
 
-/* How many of the former two there were since the adapter's start. FAULT may be NULL. */
+/* The function returns how many kernel commands and commands of the adapter there were since the
+ * adapter's start. FAULT may be NULL. */
 void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t *commands);
 
-/* Count one command of a command queue: must it get lost? FAULT may be NULL. */
+/* The function counts one command of a command queue, and tells whether it must get lost. FAULT may
+ * be NULL. */
 bool fault_lose_command(struct fault *fault);
 
-/* Count one fabric message. FAULT may be NULL. */
+/* The function counts one fabric message. FAULT may be NULL. */
 enum fault_action fault_message(struct fault *fault);
 
 enum packet_fault {
@@ -73,15 +79,16 @@ enum packet_fault {
 	PACKET_LOST,
 };
 
-/* Is there a fault that tells packets of a message apart? FAULT may be NULL. */
+/* The function tells whether there is a fault that tells packets of a message apart. FAULT may be
+ * NULL. */
 bool fault_has_packets(const struct fault *fault);
-/* What happens to one packet. FAULT may be NULL. */
+/* The function says what happens to one packet. FAULT may be NULL. */
 enum packet_fault fault_packet(struct fault *fault);
 
-/* The earliest event that is due at NOW_NS, once; false when there is none. FAULT may be NULL. One
- * thread at a time asks. */
+/* The function returns the earliest event that is due at NOW_NS, once; the result is false when
+ * there is none. FAULT may be NULL. One thread at a time asks. */
 bool fault_due(struct fault *fault, uint64_t now_ns, enum fault_event *event);
-/* When the next event is due, or FAULT_NEVER */
+/* The function says when the next event is due, or FAULT_NEVER. */
 uint64_t fault_deadline(const struct fault *fault);
 
 #endif

@@ -237,13 +237,16 @@ static const char faults[] =
 	"  drop:N  drop:N%          lose the Nth message, or N per cent of all\n"
 	"  loss:N  loss:N%          lose the Nth packet, or N per cent of all (decimals allowed)\n"
 	"  late:N  late:N%          the same, but the next packet overtakes it\n"
-	"  kill  kill:N  kill@MS    the adapter dies: now, at the Nth message, after MS milliseconds;\n"
-	"                           a kernel driver finds that in the health buffer, and resets it\n"
+	"  kill  kill:N  kill@MS    the adapter dies: now, at the Nth message, "
+	"after MS milliseconds;\n"
+	"                           a kernel driver finds that in the health buffer, "
+	"and resets it\n"
 	"  link-down@MS  link-up@MS the link of all ports; without @MS at once\n"
 	"  lid-change@MS  pkey-change@MS  gid-change@MS  client-reregister@MS\n"
 	"                           that event of all ports, as a subnet manager causes it\n"
 	"  cmd:N=ERRNO              run, serve: the Nth kernel command fails\n"
-	"  prm:N                    the Nth command that the adapter executes fails for want of resources\n"
+	"  prm:N                    the Nth command that the adapter executes fails "
+	"for want of resources\n"
 	"                           (those that destroy are not counted)\n"
 	"  cmd-timeout:N            pci: the Nth command of the command queue is never answered\n";
 
@@ -273,7 +276,8 @@ static const struct option_def *find_option(const char *name, size_t len)
 	return NULL;
 }
 
-/* Applies the option that argv[*at] starts and moves *at behind it and its value. */
+/* The function applies the option that argv[*at] starts, and moves *at behind the option and its
+ * value. */
 static int parse_option(int argc, char **argv, int *at, struct options *options)
 {
 	const char *word = argv[(*at)++];

@@ -43,11 +43,12 @@ struct options {
 	uint32_t command_timeout_ms; /* pci: how long the driver waits for a command */
 	bool once;                   /* pci: end with the first client */
 	uint32_t verbose;
-	bool adapter_options_given; /* any that describes the adapter: not for one that somebody else serves */
-	char **program;             /* NULL-terminated: argv of PROGRAM; fault: the texts */
+	/* An option describes the adapter, so it does not fit one that somebody else serves. */
+	bool adapter_options_given;
+	char **program; /* NULL-terminated: argv of PROGRAM; fault: the texts */
 };
 
-/* 0, or EINVAL after saying on standard error what is wrong. */
+/* The function returns 0, or EINVAL after saying on standard error what is wrong. */
 int options_parse(int argc, char **argv, struct options *options);
 void options_print_help(void);
 

@@ -12,7 +12,7 @@
 
 struct trace;
 
-/* PATH "-" is standard error. 0, or the errno of opening it. */
+/* A PATH of "-" is standard error. The function returns 0, or the errno of opening the file. */
 int trace_open(const char *path, struct trace **trace);
 void trace_close(struct trace *trace);
 
@@ -20,7 +20,7 @@ void trace_line(struct trace *trace, const char *format, ...) __attribute__((for
 
 void trace_command(struct trace *trace, const void *in, size_t in_len, const void *out,
 		   size_t out_len);
-/* WQE_LEN bytes of a work queue element; OP is "send" or "recv". */
+/* The function traces WQE_LEN bytes of a work queue element; OP is "send" or "recv". */
 void trace_wqe(struct trace *trace, const char *op, uint32_t qpn, uint32_t index, const void *wqe,
 	       size_t wqe_len);
 void trace_cqe(struct trace *trace, uint32_t cqn, uint32_t index, const uint8_t cqe[64]);

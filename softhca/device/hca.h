@@ -70,7 +70,7 @@ struct hca_config {
 	/* With this, bus addresses are virtual: the bus fetches what is not there, or faults, so
 	 * memory keys need not be pinned. */
 	bool pages_on_demand;
-	bool kernel_driver; /* starts the adapter, and has a network device of its own at the port */
+	bool kernel_driver; /* starts the adapter, has a network device of its own at the port */
 	struct fabric *fabric;
 	struct fault *fault;
 	struct trace *trace;

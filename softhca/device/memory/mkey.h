@@ -72,7 +72,7 @@ struct mkey {
  * NULL, which stands for any, for the queue that works on memory keys. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
-/* The function adds bytes that are already checked to a transfer. */
+/* The function adds bytes, which are already checked, to a transfer. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
 void mkey_invalidate(struct mkey *mkey);
 /* The function is called when what is in the key's context has changed. */
