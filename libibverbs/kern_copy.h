@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kern_copy.h - the kernel's attributes as those of verbs.h and back. Exported since the first
- * release, but in no public header: librdmacm is who calls them.
+ * kern_copy.h - the kernel's attributes as those of verbs.h and back. They are exported since
+ * the first release, and no public header declares them: librdmacm of other builds calls them, ours
+ * has its own (librdmacm/attr.c), which a unit test compares with these.
  */
 #ifndef LIBIBVERBS_KERN_COPY_H
 #define LIBIBVERBS_KERN_COPY_H

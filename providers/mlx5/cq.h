@@ -35,7 +35,7 @@ struct mlx5_cq {
 	uint32_t rsn_offset;
 	__be32 rsn_raw; /* of what was found last, as it stands in the CQE, or CQ_RSN_NONE */
 	struct mlx5_rq *rsn_rq; /* what was found last */
-	cq_poll_fn *poll;       /* fits the completion before, and rsn_rq */
+	cq_poll_fn *poll;       /* where the next poll begins; fits rsn_rq */
 	const struct id_lookup *ids;
 	__be32 *dbrec;
 	const struct mlx5_cqe64 *cqe;           /* the current completion of the extended readers */

@@ -213,8 +213,8 @@ wait_and_poll(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc)
 }
 
 /* The usual completions are taken in loops for one kind each, which then need few registers and
- * have little to decide. A poll begins in the loop that the last one ended in, in the hope that it
- * goes on like that; what does not fit is for mlx5_cq_poll_any(). */
+ * have little to decide. A poll begins in the loop of the last completion that another loop had not
+ * fitted, in the hope that it goes on like that; what does not fit is for mlx5_cq_poll_any(). */
 #define POLL_LOOP static int __attribute__((noinline))
 
 /* Is there another completion, at CI, and room for it at WC? */
