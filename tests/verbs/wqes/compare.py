@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""compare.py THEIRS OURS: the work requests in two traces of softhca, byte by byte.
+"""compare.py [--part] THEIRS OURS: the work requests in two traces of softhca, byte by byte.
 
 Both are traces of the same calls, with the distribution's libraries and with ours, without randomized addresses. The
 requests of each queue are compared in their order. The immediate of a request that has none is reserved: in theirs it may be
-anything, in ours it must be zero. What lies behind inline data, and what a UMR's mask leaves out, does not count. A queue that
-was destroyed before its last requests were executed has fewer of them: that they were posted is for others to compare.
-Prints what differs (- theirs, + ours) and how many requests were compared; status 1 if any differs.
+anything, in ours it must be zero. What lies behind inline data, and what a UMR's mask leaves out, does not count. With --part
+one may have fewer requests than the other: they were posted, and the queue was destroyed before they were executed. Prints what differs (- theirs, + ours) and how many requests were compared; status 1 if any differs.
 """
 import collections
 import re
@@ -16,6 +15,7 @@ WITH_IMMEDIATE = {"SEND_IMM", "RDMA_WRITE_IMM", "SEND_INVAL", "UMR", "TAG_MATCHI
 NAMES = {0x28: "TAG_MATCHING"}  # of opcodes that the trace shows as "?"
 INLINE = 0x80000000
 FENCE = 0xE0
+NEAR = 1 << 16
 
 # UMR: 16 bytes of control, 48 of the UMR segment, then 64 of the key's context; which bits of the context a bit of the mask
 # stands for, as word and bits of it. PRM: UMR control segment, mkey_mask
@@ -41,11 +41,18 @@ def is_address(words, at):
     return at + 1 < len(words) and re.fullmatch(r"00007ff[0-9a-f]|0000555[56]", words[at])
 
 
-def hide_addresses(words):
+def name_addresses(words, bases):
+    """Where buffers lie depends on what was mapped before. So an address is told by the first one that the queue's requests
+    had near it, and by how far it is from that."""
     at = 0
     while at < len(words):
         if is_address(words, at):
-            words[at : at + 2] = ["ADDRESS", "ADDRESS"]
+            address = int("".join(words[at : at + 2]), 16)
+            near = [number for number, base in enumerate(bases) if abs(address - base) < NEAR]
+            if not near:
+                near = [len(bases)]
+                bases.append(address)
+            words[at : at + 2] = [f"buffer{near[0]}", f"{address - bases[near[0]]:+d}"]
             at += 1
         at += 1
 
@@ -69,8 +76,8 @@ class Request:
             self.unused[2] = FENCE
         if self.opcode not in WITH_IMMEDIATE:
             self.reserved[3] = 0xFFFFFFFF
-        if self.opcode == "ATOMIC_FA":  # what it would compare with
-            self.reserved[10] = self.reserved[11] = 0xFFFFFFFF
+        if self.opcode == "ATOMIC_FA":  # what it would compare with: before the data segment, which is the last
+            self.reserved[-6] = self.reserved[-5] = 0xFFFFFFFF
         if self.opcode == "UMR":
             mask = self.words[UMR_MASK] << 32 | self.words[UMR_MASK + 1]
             for bit, word, bits in MASKED:
@@ -84,13 +91,13 @@ class Request:
                     used = min(max(length - 4 * (word - at - 1), 0), 4)
                     self.unused[word] = 0xFFFFFFFF >> (8 * used)
 
-    def text(self, is_ours):
+    def text(self, is_ours, bases):
         words, wrong = [], ""
         for at, word in enumerate(self.words):
             if is_ours and word & self.reserved[at]:
                 wrong = " (reserved bits are not zero)"
             words.append(f"{word & ~self.reserved[at] & ~self.unused[at]:08x}")
-        hide_addresses(words)
+        name_addresses(words, bases)
         return f"{self.index} {self.opcode or 'receive'} {' '.join(words)}{wrong}"
 
 
@@ -113,16 +120,24 @@ def read(path):
 
 
 def main():
-    if len(sys.argv) != 3:
+    is_part = sys.argv[1:2] == ["--part"]
+    names = sys.argv[2 if is_part else 1 :]
+    if len(names) != 2:
         sys.exit(__doc__)
-    theirs, ours = read(sys.argv[1]), read(sys.argv[2])
+    theirs, ours = map(read, names)
     count = differ = 0
-    for queue in sorted(set(theirs) & set(ours)):
-        for a, b in zip(theirs.get(queue, []), ours.get(queue, [])):
+    for queue in sorted(set(theirs) | set(ours)):
+        a, b = theirs.get(queue, []), ours.get(queue, [])
+        bases = [], []
+        for one, other in zip(a, b):
             count += 1
-            if a.text(False) != b.text(True):
-                print(f"{queue[1]} {queue[0]}: - {a.text(False)}\n{queue[1]} {queue[0]}: + {b.text(True)}")
+            texts = one.text(False, bases[0]), other.text(True, bases[1])
+            if texts[0] != texts[1]:
+                print(f"{queue[1]} {queue[0]}: - {texts[0]}\n{queue[1]} {queue[0]}: + {texts[1]}")
                 differ += 1
+        if len(a) != len(b) and not is_part:
+            print(f"{queue[1]} {queue[0]}: {len(a)} requests of theirs, {len(b)} of ours")
+            differ += 1
     print(f"{count} requests compared")
     sys.exit(1 if differ else 0)
 
