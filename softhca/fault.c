@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "softhca/fault.h"
+#include "util/bits.h"
 
 enum kind {
 	FAIL_COMMAND,
@@ -125,8 +126,6 @@ static const struct {
 	{ "client-reregister", FAULT_CLIENT_REREGISTER },
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* The function tells whether TEXT's first LEN bytes are NAME. */
 static bool is_name(const char *text, size_t len, const char *name)
 {
@@ -176,7 +175,7 @@ static bool parse_count(const char *text, struct one_fault *one)
 
 static bool parse_counted(const char *text, size_t len, struct one_fault *one)
 {
-	for (size_t i = 0; i < COUNT(counted); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++) {
 		if (!is_name(text, len, counted[i].name))
 			continue;
 		one->kind = counted[i].kind;
@@ -193,7 +192,7 @@ static bool parse_timed(const char *text, size_t len, uint64_t now, struct one_f
 	enum { MAX_MS = 1000000000, NS_PER_MS = 1000000 };
 	uint64_t ms = 0;
 
-	for (size_t i = 0; i < COUNT(timed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(timed); i++) {
 		if (!is_name(text, len, timed[i].name))
 			continue;
 		one->kind = TIMED;

@@ -28,9 +28,9 @@
 #define FLD_DWORD(field)    (FLD_BIT(field) / 32u)
 
 /* A field of up to 32 bits never crosses a dword. FLD_SHIFT() is its place in that, FLD_MASK() has
- * as many ones as it has bits, FLD_BITS() is both. */
+ * as many ones as it has bits (none for a part), FLD_BITS() is both. */
 #define FLD_SHIFT(field) (32u - FLD_BIT(field) % 32u - FLD_WIDTH(field))
-#define FLD_MASK(field)  (0xffffffffu >> (32u - FLD_WIDTH(field)))
+#define FLD_MASK(field)  (FLD_WIDTH(field) ? 0xffffffffu >> (32u - FLD_WIDTH(field)) : 0u)
 #define FLD_BITS(field)  (FLD_MASK(field) << FLD_SHIFT(field))
 
 static inline void *fld_at(const void *layout, uint32_t part)

@@ -14,8 +14,8 @@
 
 /* PRM: a host without stores of 8 bytes writes the half at the lower address first, and nothing
  * else comes to that register between the two. Registers are at least 256 bytes apart; which lock
- * is a register's depends on nothing but its address, so that threads need not agree on more. A child
- * of fork() rings no doorbell: queues stay with the process that created them. */
+ * is a register's depends on nothing but its address, so that threads need not agree on more. A
+ * child of fork() rings no doorbell: queues stay with the process that created them. */
 static pthread_mutex_t register_locks[16] = {
 	[0 ... 15] = PTHREAD_MUTEX_INITIALIZER,
 };
@@ -42,8 +42,8 @@ void verbs_mmio_store_halves(void *reg, __be64 value)
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A page that no adapter is behind is memory that another process shares. The kernel refuses it, with
- * EINVAL or, without PCI, ENODEV or ENOSYS; then ordinary stores are right. */
+/* A page that no adapter is behind is memory that another process shares. The kernel refuses it,
+ * with EINVAL or, without PCI, ENODEV or ENOSYS; then ordinary stores are right. */
 static void memory_write(void *reg, const void *data, size_t length)
 {
 	volatile uint64_t *to = reg;

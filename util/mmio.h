@@ -14,20 +14,21 @@
 #include <stdint.h>
 #include <linux/types.h>
 
-/* MMIO_STORES_64 says whether a store of 8 bytes is one access to the register; where it is not, copies
- * are torn, too, and not to be used. CPUs of 64 bits have it, whatever the size of a pointer. i386 has it in its floating-point unit (Intel SDM vol. 3, "Guaranteed Atomic
- * Operations"). ARMv7 has none: LDRD and STRD are whole only in memory, and with the Large Physical
- * Address Extension (DDI 0406C, A3.5.3); the compiler's atomic store is a loop of exclusives, which
- * registers need not support. */
+/* MMIO_STORES_64 says whether a store of 8 bytes is one access to the register; where it is not,
+ * copies are torn, too, and not to be used. CPUs of 64 bits have it, however large a pointer is.
+ * i386 has it in its floating-point unit (Intel SDM vol. 3, "Guaranteed Atomic Operations"). ARMv7
+ * has none: LDRD and STRD are whole only in memory, and with the Large Physical Address Extension
+ * (DDI 0406C, A3.5.3); the compiler's atomic store is a loop of exclusives, which registers need
+ * not support. */
 #if __SIZEOF_POINTER__ == 8 || defined(__x86_64__) || defined(__aarch64__) || defined(__i386__)
 #define MMIO_STORES_64 1
 #else
 #define MMIO_STORES_64 0
 #endif
 
-/* MMIO_IS_APART says whether registers want other instructions than memory: on z/Architecture, those of
- * PCI. Pages that are read and written without the functions of this file (device memory, the clock)
- * are out of reach there. */
+/* MMIO_IS_APART says whether registers want other instructions than memory: on z/Architecture,
+ * those of PCI. Pages that are read and written without the functions of this file (device memory,
+ * the clock) are out of reach there. */
 #ifdef __s390x__
 #define MMIO_IS_APART 1
 #else

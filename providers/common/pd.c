@@ -127,8 +127,8 @@ static int parent_check_memory(struct ibv_context *context)
 		return ret;
 	if (!(attr.device_cap_flags_ex & IBV_DEVICE_CC_DMA_BOUNCE))
 		return 0;
-	verbs_warn(
-		"alloc_parent_domain: the device needs memory that the guest shares, and there is none yet");
+	verbs_warn("alloc_parent_domain: the device needs memory that the guest shares, and there "
+		   "is none yet");
 	return EOPNOTSUPP;
 }
 

@@ -51,9 +51,9 @@ static int clock_get_core(struct mlx5_context *ctx, const volatile __be32 **word
 	}
 	ret = clock_get_page(ctx, MLX5_IB_MMAP_CORE_CLOCK, 0, &ctx->core_clock);
 	if (ret) {
-		verbs_warn(
-			"query_rt_values: the page of the adapter's clock cannot be mapped: errno %d",
-			ret);
+		verbs_warn("query_rt_values: the page of the adapter's clock cannot be mapped: "
+			   "errno %d",
+			   ret);
 		return EOPNOTSUPP;
 	}
 	*words = (const volatile __be32 *)((const uint8_t *)ctx->core_clock +
@@ -97,9 +97,8 @@ int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_inf
 		ret = clock_get_page(ctx, MLX5_IB_MMAP_CLOCK_INFO, MLX5_IB_CLOCK_INFO_V1,
 				     &ctx->clock_info);
 	if (ret) {
-		verbs_warn(
-			"create_cq: wc_flags has COMPLETION_TIMESTAMP_WALLCLOCK: the kernel gives no "
-			"clock information");
+		verbs_warn("create_cq: wc_flags has COMPLETION_TIMESTAMP_WALLCLOCK: the kernel "
+			   "gives no clock information");
 		return EOPNOTSUPP;
 	}
 	*info = ctx->clock_info;

@@ -168,9 +168,9 @@ int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_at
 		goto free_ring;
 	ret = mlx5_uar_get_cq(ctx, &cq->uar);
 	if (!ret && cq->uar->page_id > UINT16_MAX) {
-		verbs_warn(
-			"create_cq: the doorbell page is number %u, which the command has no room for",
-			cq->uar->page_id);
+		verbs_warn("create_cq: the doorbell page is number %u, which the command has no "
+			   "room for",
+			   cq->uar->page_id);
 		ret = EOPNOTSUPP;
 	}
 	if (ret)

@@ -253,9 +253,9 @@ static int dm_reg(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t 
 	int ret;
 
 	if (offset > to_mdm(dm)->length || length > to_mdm(dm)->length - offset) {
-		verbs_warn(
-			"reg_dm_mr: offset %llu and length %zu go beyond the %zu bytes of the memory",
-			(unsigned long long)offset, length, to_mdm(dm)->length);
+		verbs_warn("reg_dm_mr: offset %llu and length %zu go beyond the %zu bytes of the "
+			   "memory",
+			   (unsigned long long)offset, length, to_mdm(dm)->length);
 		return EINVAL;
 	}
 	if (access & ~(unsigned int)ALLOWED_ACCESS) {

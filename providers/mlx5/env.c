@@ -45,7 +45,8 @@ void mlx5_env_read(struct mlx5_env *env)
 
 	env->single_threaded = provider_env_is_one("MLX5_SINGLE_THREADED");
 	env->scatter_to_cqe = provider_env_unless_zero("MLX5_SCATTER_TO_CQE");
-	/* Where a store of 8 bytes is torn, a WQE that is pushed would be, too: registers are only rung. */
+	/* Where a store of 8 bytes is torn, a WQE that is pushed would be, too, so registers are
+	 * only rung. */
 	env->blueflame = MMIO_STORES_64 && (!shut_up || !strcmp(shut_up, "0"));
 	env->prefer_bf = provider_env_unless_zero("MLX5_POST_SEND_PREFER_BF");
 	env->cqe_size = cqe_size ? (unsigned int)atoi(cqe_size) : 64;

@@ -1076,7 +1076,7 @@ enum mlx5dv_wq_init_attr_mask {
 struct mlx5dv_striding_rq_init_attr {
 	uint32_t single_stride_log_num_of_bytes;
 	uint32_t single_wqe_log_num_of_strides;
-	uint8_t two_byte_shift_en; /* 2 bytes of zeros before the packet: its IP header is aligned */
+	uint8_t two_byte_shift_en; /* 2 bytes of zeros before the packet align its IP header */
 };
 
 struct mlx5dv_wq_init_attr {
@@ -1554,7 +1554,10 @@ static inline uint64_t _devx_get64(const void *p, size_t bit_off)
 
 #define DEVX_SET(typ, p, fld, v) \
 	_devx_set(p, v, __devx_fld_start(typ, fld), __devx_fld_bits(typ, fld))
-#define DEVX_GET(typ, p, fld)      _devx_get(p, __devx_fld_start(typ, fld), __devx_fld_bits(typ, fld))
+/* clang-format off */
+#define DEVX_GET(typ, p, fld) \
+	_devx_get(p, __devx_fld_start(typ, fld), __devx_fld_bits(typ, fld))
+/* clang-format on */
 #define DEVX_SET64(typ, p, fld, v) _devx_set64(p, v, __devx_fld_start(typ, fld))
 #define DEVX_GET64(typ, p, fld)    _devx_get64(p, __devx_fld_start(typ, fld))
 #define DEVX_ARRAY_SET64(typ, p, fld, idx, v)    \

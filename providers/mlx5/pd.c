@@ -35,9 +35,9 @@ int mlx5_pd_import(struct ibv_context *context, uint32_t handle, struct ibv_pd *
 				ARRAY_SIZE(attrs));
 
 	if (ret) {
-		verbs_warn(
-			"import_pd: the context has no PD of handle %u that can be imported: errno %d",
-			handle, ret);
+		verbs_warn("import_pd: the context has no PD of handle %u that can be imported: "
+			   "errno %d",
+			   handle, ret);
 		return ret;
 	}
 	return provider_pd_import(context, handle, pdn, pd);

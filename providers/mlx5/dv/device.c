@@ -25,10 +25,10 @@ DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 		return dv_fail(EOPNOTSUPP);
 	}
 	if (attr && (attr->comp_mask || attr->flags & ~(uint32_t)MLX5DV_CONTEXT_FLAGS_DEVX)) {
-		verbs_warn(
-			"mlx5dv_open_device: comp_mask is %#llx, must be 0; flags is %#x, supported are %#x",
-			(unsigned long long)attr->comp_mask, attr->flags,
-			MLX5DV_CONTEXT_FLAGS_DEVX);
+		verbs_warn("mlx5dv_open_device: comp_mask is %#llx, must be 0; flags is %#x, "
+			   "supported are %#x",
+			   (unsigned long long)attr->comp_mask, attr->flags,
+			   MLX5DV_CONTEXT_FLAGS_DEVX);
 		return dv_fail(EINVAL);
 	}
 	mlx5_context_set_open_flags(attr && attr->flags ? MLX5_IB_ALLOC_UCTX_DEVX : 0);

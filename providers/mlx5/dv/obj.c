@@ -107,7 +107,8 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 
 	if (obj_type & ~(uint64_t)SUPPORTED_OBJECTS) {
 		verbs_warn(
-			"mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, SRQ, DM, AH, PD)",
+			"mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, SRQ, "
+			"DM, AH, PD)",
 			(unsigned long long)obj_type, SUPPORTED_OBJECTS);
 		return obj_type & ~(uint64_t)KNOWN_OBJECTS ? EINVAL : EOPNOTSUPP;
 	}

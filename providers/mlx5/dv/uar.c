@@ -30,8 +30,8 @@ static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 	int ret;
 
 	if (!context_has_uar_objects(ctx)) {
-		verbs_warn(
-			"mlx5dv_devx_alloc_uar: this kernel does not say the number of a doorbell page (Linux 5.8 does)");
+		verbs_warn("mlx5dv_devx_alloc_uar: this kernel does not say the number of a "
+			   "doorbell page (Linux 5.8 does)");
 		return EOPNOTSUPP;
 	}
 	switch (flags) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_attr.c - the kernel's address and QP attributes become those of verbs as the exported calls of
- * libibverbs make them: the conversion stands in both libraries, since no public header declares
+ * test_attr.c - the kernel's address and QP attributes become those of verbs as the exported calls
+ * of libibverbs make them: the conversion stands in both libraries, since no public header declares
  * those calls.
  */
 #include <setjmp.h>

@@ -15,6 +15,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/region.h"
 
@@ -24,7 +25,6 @@ enum {
 	MIN_ROOM = 4,       /* translations */
 	MAX_ROOM = 1 << 20, /* of keys that the driver's cache has */
 	ANY_QP = 0xffffff,
-	WQE_CTRL_SIZE = 16,
 	OCTWORD = 16, /* bytes: two translations */
 };
 
@@ -130,7 +130,7 @@ int region_change_key(struct adapter *adapter, uint32_t key, const struct region
 	uint64_t mask =
 		1ull << UMR_PD | 1ull << UMR_A | 1ull << UMR_RW | 1ull << UMR_RR | 1ull << UMR_LW;
 	uint32_t octwords = moved ? (count_pages(region) + 1) / 2 : 0;
-	size_t fixed_len = WQE_CTRL_SIZE + UMR_CTRL_SIZE + UMR_MKEY_SIZE;
+	size_t fixed_len = WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE;
 	size_t len = fixed_len + (size_t)octwords * OCTWORD;
 	uint8_t *wqe = calloc(1, len), *ctrl;
 	int ret;
@@ -139,8 +139,8 @@ int region_change_key(struct adapter *adapter, uint32_t key, const struct region
 		return ENOMEM;
 	if (moved)
 		mask |= 1ull << UMR_LEN | 1ull << UMR_START_ADDR | 1ull << UMR_PAGE_SIZE;
-	ctrl = wqe + WQE_CTRL_SIZE;
-	fld_set(wqe, FLD(0xc, 31, 0), key);
+	ctrl = wqe + WQE_SEG;
+	fld_set(wqe, CTRL_MKEY, key);
 	fld_set(ctrl, UMR_FLAGS, UMR_INLINE);
 	fld_set(ctrl, UMR_XLT_OCTOWORDS, octwords);
 	fld_set(ctrl, UMR_MKEY_MASK, mask);

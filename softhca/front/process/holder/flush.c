@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/uar.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/holder/flush.h"
@@ -286,7 +287,8 @@ static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct
 	bool was_busy = false;
 	uint32_t posted;
 
-	if (!qp->sq_blocks || !rest->send_known || read_word(&qp->entry, qp->dbrec + 4, &posted))
+	if (!qp->sq_blocks || !rest->send_known ||
+	    read_word(&qp->entry, qp->dbrec + FLD_BYTE(QP_DBREC_SEND), &posted))
 		return false;
 	/* What cannot be is not of a queue: the program writes elsewhere by now. */
 	if ((uint16_t)(posted - rest->send_ci) > qp->sq_blocks)

@@ -131,7 +131,7 @@ int counters_for_flow(struct uverbs_call *uc, uint32_t handle, struct object **o
 
 static int query_counter(struct adapter *adapter, uint32_t number, uint64_t value[2])
 {
-	uint8_t in[32] = { 0 }, out[32];
+	uint8_t in[32] = { 0 }, out[32] = { 0 };
 	const uint8_t *counter = fld_at(out, QUERY_FLOW_COUNTER_OUT_FLOW_STATISTICS);
 	int ret;
 

@@ -19,6 +19,7 @@
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 enum { INLINE_MAX = sizeof(uint64_t) };
 
@@ -37,11 +38,9 @@ static const struct uverbs_writes *const all_writes[] = {
 	&xrcd_writes,      &mw_writes,       &query_device_writes, &wq_writes,    &flow_writes,
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const struct uverbs_method *find_method(uint16_t object, uint16_t id)
 {
-	for (unsigned int i = 0; i < COUNT(all_methods); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(all_methods); i++) {
 		for (unsigned int j = 0; j < all_methods[i]->count; j++) {
 			const struct uverbs_method *method = &all_methods[i]->method[j];
 
@@ -54,7 +53,7 @@ static const struct uverbs_method *find_method(uint16_t object, uint16_t id)
 
 static const struct uverbs_write *find_write(uint32_t command)
 {
-	for (unsigned int i = 0; i < COUNT(all_writes); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(all_writes); i++)
 		for (unsigned int j = 0; j < all_writes[i]->count; j++)
 			if (all_writes[i]->write[j].command == command)
 				return &all_writes[i]->write[j];
