@@ -12,6 +12,7 @@ enum {
 	PRM_MKC_SIZE = 64,
 	PRM_CREATE_MKEY_IN_SIZE = 272,
 	PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE = 32,
+	PRM_MKC_ANY_QP = 0xffffff, /* MKC_QPN: the key is no QP's own */
 };
 
 /* MKC_ACCESS_MODE_4_2 and MKC_ACCESS_MODE_1_0 together say one of these. */

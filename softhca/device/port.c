@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "ib/mad.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/vport.h"
@@ -16,7 +17,6 @@ enum {
 	PHYS_POLLING = 2,
 	PHYS_LINK_UP = 5,
 	SUBNET_TIMEOUT = 18,
-	DEFAULT_PKEY = 0xffff
 };
 
 /* The mask holds the capabilities of an InfiniBand port: automatic migration and the like are not
@@ -209,7 +209,7 @@ enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd)
 	if (index >= PORT_PKEYS && index != 0xffff)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "port: P_Key index out of range");
 	if (index == 0 || index == 0xffff)
-		fld_set(cmd->out, FLD_IN(QUERY_HCA_VPORT_PKEY_OUT_PKEY, PKEY_PKEY), DEFAULT_PKEY);
+		fld_set(cmd->out, FLD_IN(QUERY_HCA_VPORT_PKEY_OUT_PKEY, PKEY_PKEY), PKEY_DEFAULT);
 	return PRM_STAT_OK;
 }
 

@@ -5,9 +5,8 @@
  */
 #include <string.h>
 
+#include "ib/mad.h"
 #include "softhca/device/core.h"
-
-enum { DEFAULT_PKEY = 0xffff };
 
 static void put_address(const struct hca *hca, const struct hca_datagram *datagram,
 			struct fabric_addr *addr)
@@ -39,7 +38,7 @@ void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram)
 		.dest_qpn = datagram->dest_qpn,
 		.src_qpn = datagram->src_qpn,
 		.qkey = datagram->qkey,
-		.pkey = DEFAULT_PKEY,
+		.pkey = PKEY_DEFAULT,
 		.packets = 1,
 		.mtu = 4096,
 		.first = true,

@@ -7,12 +7,11 @@
  */
 #include <string.h>
 
+#include "ib/mad.h"
 #include "prm/mlx5/av.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/vport.h"
 #include "softhca/device/core.h"
-
-enum { DEFAULT_PKEY = 0xffff };
 
 static void put_mac(uint8_t mac[6], uint64_t value)
 {
@@ -36,7 +35,7 @@ void path_decode(const struct hca *hca, const uint8_t *ads, struct qp_path *path
 
 	memset(path, 0, sizeof(*path));
 	path->gid_index = fld_get(ads, ADS_SRC_ADDR_INDEX);
-	path->pkey = fld_get(ads, ADS_PKEY_INDEX) == 0 ? DEFAULT_PKEY : 0;
+	path->pkey = fld_get(ads, ADS_PKEY_INDEX) == 0 ? PKEY_DEFAULT : 0;
 	addr->port = fld_get(ads, ADS_VHCA_PORT_NUM);
 	addr->by_gid = roce;
 	addr->grh = roce || fld_get(ads, ADS_GRH);

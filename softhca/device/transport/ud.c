@@ -9,59 +9,39 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ib/mad.h"
+#include "ib/packet.h"
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/queue/wqe.h"
+#include "softhca/inet.h"
 
-enum {
-	GRH_LEN = 40,
-	IPV4_LEN = 20,
-	UD_MAX = 4096,
-	BTH_DETH_ICRC = 12 + 8 + 4,
-	UDP_LEN = 8,
-	NEXT_IBA = 0x1b,
-	NEXT_UDP = 17,
-};
+enum { UD_MAX = 4096 };
 
 /* ---- headers ---- */
 
 static uint32_t transport_len(const struct fabric_msg *msg)
 {
-	return BTH_DETH_ICRC + (msg->has_imm ? 4 : 0) + ((msg->payload_len + 3) & ~3u);
-}
-
-static void put_be(uint8_t *at, uint64_t value, int bytes)
-{
-	while (bytes--)
-		*at++ = value >> (8 * bytes);
-}
-
-static uint16_t ipv4_checksum(const uint8_t *header)
-{
-	uint32_t sum = 0;
-
-	for (int i = 0; i < IPV4_LEN; i += 2)
-		sum += (uint32_t)header[i] << 8 | header[i + 1];
-	sum = (sum & 0xffff) + (sum >> 16);
-	return ~(sum + (sum >> 16));
+	return BTH_SIZE + DETH_SIZE + (msg->has_imm ? IMMDT_SIZE : 0) +
+	       ((msg->payload_len + 3) & ~3u) + ICRC_SIZE;
 }
 
 static void put_ipv4(const struct fabric_msg *msg, uint8_t *header)
 {
-	enum { VERSION_4_WORDS_5 = 0x45, DONT_FRAGMENT = 0x4000 };
 	const struct fabric_addr *addr = &msg->addr;
 
-	memset(header, 0, IPV4_LEN);
-	header[0] = VERSION_4_WORDS_5;
-	header[1] = addr->traffic_class;
-	put_be(header + 2, IPV4_LEN + UDP_LEN + transport_len(msg), 2);
-	put_be(header + 6, DONT_FRAGMENT, 2);
-	header[8] = addr->hop_limit;
-	header[9] = NEXT_UDP;
-	memcpy(header + 12, addr->sgid + 12, 4);
-	memcpy(header + 16, addr->dgid + 12, 4);
-	put_be(header + 10, ipv4_checksum(header), 2);
+	memset(header, 0, IP4_SIZE);
+	fld_set(header, IP4_VERSION, 4);
+	fld_set(header, IP4_HEADER_WORDS, IP4_WORDS);
+	fld_set(header, IP4_TOS, addr->traffic_class);
+	fld_set(header, IP4_LENGTH, IP4_SIZE + UDP_SIZE + transport_len(msg));
+	fld_set(header, IP4_DONT_FRAGMENT, 1);
+	fld_set(header, IP4_TTL, addr->hop_limit);
+	fld_set(header, IP4_PROTOCOL, PROTO_UDP);
+	memcpy(fld_at(header, IP4_SOURCE), addr->sgid + INET_PREFIX, 4);
+	memcpy(fld_at(header, IP4_DESTINATION), addr->dgid + INET_PREFIX, 4);
+	fld_set(header, IP4_CHECKSUM, (uint16_t)~inet_fold(inet_sum(0, header, IP4_SIZE)));
 }
 
 static void put_grh(const struct fabric_msg *msg, uint8_t *header)
@@ -69,12 +49,15 @@ static void put_grh(const struct fabric_msg *msg, uint8_t *header)
 	const struct fabric_addr *addr = &msg->addr;
 	bool udp = addr->by_gid && addr->roce == FABRIC_ROCE_V2;
 
-	put_be(header, 6u << 28 | addr->traffic_class << 20 | addr->flow_label, 4);
-	put_be(header + 4, transport_len(msg) + (udp ? UDP_LEN : 0), 2);
-	header[6] = udp ? NEXT_UDP : NEXT_IBA;
-	header[7] = addr->hop_limit;
-	memcpy(header + 8, addr->sgid, 16);
-	memcpy(header + 24, addr->dgid, 16);
+	memset(header, 0, GRH_SIZE);
+	fld_set(header, IP6_VERSION, 6);
+	fld_set(header, IP6_TCLASS, addr->traffic_class);
+	fld_set(header, IP6_FLOW_LABEL, addr->flow_label);
+	fld_set(header, IP6_PAYLOAD, transport_len(msg) + (udp ? UDP_SIZE : 0));
+	fld_set(header, IP6_NEXT, udp ? PROTO_UDP : GRH_NEXT_IBA);
+	fld_set(header, IP6_HOP_LIMIT, addr->hop_limit);
+	memcpy(fld_at(header, IP6_SOURCE), addr->sgid, 16);
+	memcpy(fld_at(header, IP6_DESTINATION), addr->dgid, 16);
 }
 
 /* The function fills the end of the 40 bytes at HEADER, and returns where the filled part
@@ -82,10 +65,10 @@ static void put_grh(const struct fabric_msg *msg, uint8_t *header)
 static uint32_t put_header(const struct fabric_msg *msg, uint8_t *header)
 {
 	if (!msg->addr.grh)
-		return GRH_LEN;
+		return GRH_SIZE;
 	if (msg->addr.ipv4) {
-		put_ipv4(msg, header + GRH_LEN - IPV4_LEN);
-		return GRH_LEN - IPV4_LEN;
+		put_ipv4(msg, header + GRH_SIZE - IP4_SIZE);
+		return GRH_SIZE - IP4_SIZE;
 	}
 	put_grh(msg, header);
 	return 0;
@@ -106,7 +89,7 @@ static struct completion completion_of(const struct qp *qp, const struct fabric_
 	struct completion done = {
 		.opcode = msg->has_imm ? CQE_OP_RESP_SEND_IMM : CQE_OP_RESP_SEND,
 		.solicited = msg->solicited,
-		.byte_count = GRH_LEN + msg->payload_len,
+		.byte_count = GRH_SIZE + msg->payload_len,
 		.remote_qpn = msg->src_qpn,
 		.slid = addr->slid,
 		.grh = addr->grh,
@@ -126,13 +109,13 @@ static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_ms
 {
 	const struct recv_wqe *recv = &qp->resp.recv;
 	struct completion done = completion_of(qp, msg);
-	uint8_t buf[GRH_LEN + UD_MAX + CQE_ROOM];
-	uint32_t start = put_header(msg, buf), len = GRH_LEN + msg->payload_len - start;
+	uint8_t buf[GRH_SIZE + UD_MAX + CQE_ROOM];
+	uint32_t start = put_header(msg, buf), len = GRH_SIZE + msg->payload_len - start;
 	struct dma_batch batch;
 	int why;
 
 	if (msg->payload_len)
-		memcpy(buf + GRH_LEN, msg->payload, msg->payload_len);
+		memcpy(buf + GRH_SIZE, msg->payload, msg->payload_len);
 	dma_begin_write(&batch, hca, buf + start);
 	done.before = &batch;
 	why = sges_add(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, start, len);
@@ -150,7 +133,7 @@ static void datagram_deliver(struct hca *hca, struct qp *qp, const struct fabric
 		q_count(hca, qp, Q_OUT_OF_BUFFER);
 	else if (ret)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
-	else if (GRH_LEN + msg->payload_len > qp->resp.recv.length)
+	else if (GRH_SIZE + msg->payload_len > qp->resp.recv.length)
 		rq_fail(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH);
 	else
 		write_receive(hca, qp, msg);
@@ -163,8 +146,8 @@ static bool qp_accepts(const struct qp *qp, unsigned int port, const struct fabr
 		return false;
 	if (qp->special == QP_SMI)
 		return true;
-	return qp->qkey == msg->qkey &&
-	       (qp->special == QP_GSI || (msg->pkey & 0x7fff && qp->path.pkey == msg->pkey));
+	return qp->qkey == msg->qkey && (qp->special == QP_GSI || (msg->pkey & PKEY_PARTITION &&
+								   qp->path.pkey == msg->pkey));
 }
 
 static bool is_own(const struct hca *hca, const struct qp *qp, unsigned int port,

@@ -24,8 +24,7 @@ enum {
 	MAX_PAGE_SHIFT = 31,
 	MIN_ROOM = 4,       /* translations */
 	MAX_ROOM = 1 << 20, /* of keys that the driver's cache has */
-	ANY_QP = 0xffffff,
-	OCTWORD = 16, /* bytes: two translations */
+	OCTWORD = 16,       /* bytes: two translations */
 };
 
 /* Finds the largest page in which START and IOVA are at the same offset and that is not needlessly
@@ -72,7 +71,7 @@ static void put_context(const struct region *region, uint32_t pdn, uint32_t octw
 	region_put_access(mkc, region->access);
 	fld_set(mkc, MKC_UMR_EN, !region->fixed);
 	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
-	fld_set(mkc, MKC_QPN, ANY_QP);
+	fld_set(mkc, MKC_QPN, PRM_MKC_ANY_QP);
 	fld_set(mkc, MKC_PD, pdn);
 	fld_set(mkc, MKC_START_ADDR, region->iova);
 	fld_set(mkc, MKC_LEN, region->length);

@@ -18,7 +18,6 @@
 #include "softhca/front/process/uverbs/objects.h"
 
 enum {
-	ANY_QP = 0xffffff,
 	ALLOWED_ACCESS = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
 			 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |
 			 IB_UVERBS_ACCESS_ZERO_BASED,
@@ -173,7 +172,7 @@ static int create_key(struct uverbs_call *uc, const struct uverbs_mr *mr, uint32
 	region_put_access(mkc, access);
 	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MEMIC & 3);
 	fld_set(mkc, MKC_ACCESS_MODE_4_2, PRM_MKEY_MODE_MEMIC >> 2);
-	fld_set(mkc, MKC_QPN, ANY_QP);
+	fld_set(mkc, MKC_QPN, PRM_MKC_ANY_QP);
 	fld_set(mkc, MKC_PD, pdn);
 	fld_set(mkc, MKC_START_ADDR, mr->iova);
 	fld_set(mkc, MKC_LEN, mr->length);

@@ -12,7 +12,7 @@
 #include "prm/mlx5/mkc.h"
 #include "softhca/front/process/uverbs/objects.h"
 
-enum { TYPE_1 = 1, TYPE_2 = 2, KLMS_UNIT = 4, ANY_QP = 0xffffff };
+enum { TYPE_1 = 1, TYPE_2 = 2, KLMS_UNIT = 4 };
 
 struct uverbs_mw {
 	struct object base;
@@ -44,7 +44,7 @@ static int create_mkey(struct adapter *adapter, uint32_t type, uint32_t klms, st
 	fld_set(mkc, MKC_LR, 1);
 	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS);
 	fld_set(mkc, MKC_EN_RINVAL, type == TYPE_2);
-	fld_set(mkc, MKC_QPN, ANY_QP);
+	fld_set(mkc, MKC_QPN, PRM_MKC_ANY_QP);
 	fld_set(mkc, MKC_PD, mw->pd->pdn);
 	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, octwords ? octwords : KLMS_UNIT);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
