@@ -137,8 +137,8 @@ static void end(struct life_of_cm *life)
 		rdma_destroy_event_channel(life->server_channel);
 }
 
-/* The errno of what has failed, or 0. CHANCES: commands, say, up to where everything is destroyed.
- * */
+/* The errno of what has failed, or 0. CHANCES: commands, say, up to where everything
+ * is destroyed. */
 static int live(enum fault_kind kind, uint64_t *chances)
 {
 	struct life_of_cm life = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* say.c - see say.h. Lines are flushed one by one, so that a crash leaves its place in the output.
- * */
+/* say.c - see say.h. Lines are flushed one by one, so that a crash leaves its place in
+ * the output. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

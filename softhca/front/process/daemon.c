@@ -201,7 +201,7 @@ static void control_ready(struct watch *watch, uint32_t events)
 	engine_kick();
 }
 
-static void door_ready(struct watch *watch, uint32_t events)
+static void socket_ready(struct watch *watch, uint32_t events)
 {
 	int fd = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC);
 
@@ -453,7 +453,7 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* The door is made under this name, before it is shown at PATH. */
+/* The socket is made under this name, before it is shown at PATH. */
 static int hidden_name(const char *path, struct sockaddr_un *addr)
 {
 	int len;
@@ -478,7 +478,7 @@ static int door_claim(int fd, const char *path)
 }
 
 /* Who sees the file may connect at once, so it gets its name when there is somebody who listens. */
-static int open_door(const char *path, int *door)
+static int open_socket(const char *path, int *sock)
 {
 	struct sockaddr_un addr;
 	int fd, ret = hidden_name(path, &addr);
@@ -494,7 +494,7 @@ static int open_door(const char *path, int *door)
 	if (ret)
 		close(fd);
 	else
-		*door = fd;
+		*sock = fd;
 	return ret;
 }
 
@@ -511,7 +511,7 @@ static int show_door(const char *path)
 	return ret;
 }
 
-static void close_door(int door, const char *path, bool shown)
+static void close_socket(int sock, const char *path, bool shown)
 {
 	struct sockaddr_un addr;
 
@@ -519,14 +519,14 @@ static void close_door(int door, const char *path, bool shown)
 		unlink(addr.sun_path);
 	if (shown)
 		unlink(path);
-	close(door);
+	close(sock);
 }
 
-static int watch_all(int door, int control, struct watch watches[2])
+static int watch_all(int sock, int control, struct watch watches[2])
 {
 	int ret;
 
-	watches[0] = (struct watch){ door, door_ready };
+	watches[0] = (struct watch){ sock, socket_ready };
 	watches[1] = (struct watch){ control, control_ready };
 	ret = watch_add(&watches[0], EPOLLIN);
 	return ret ? ret : watch_add(&watches[1], EPOLLIN);
@@ -534,24 +534,24 @@ static int watch_all(int door, int control, struct watch watches[2])
 
 int daemon_serve(const struct options *options)
 {
-	struct watch doors[2], signals;
+	struct watch sockets[2], signals;
 	sigset_t mask;
 	int fd = -1, control_fd = -1, ret;
 	bool shown = false;
 
 	block_signals(&mask);
-	ret = open_door(options->socket_path, &fd);
+	ret = open_socket(options->socket_path, &fd);
 	if (ret) {
 		log_error("cannot listen at %s: %s", options->socket_path, strerror(ret));
 		return EXIT_FAILURE;
 	}
 	ret = control_open(options->socket_path, &control_fd);
 	if (ret)
-		goto close_door;
+		goto close_socket;
 	ret = daemon_start(options);
 	if (ret)
 		goto close_control;
-	ret = watch_all(fd, control_fd, doors);
+	ret = watch_all(fd, control_fd, sockets);
 	if (!ret)
 		ret = watch_signals(&signals, &mask);
 	if (!ret)
@@ -565,7 +565,7 @@ int daemon_serve(const struct options *options)
 	daemon_finish();
 close_control:
 	control_close(options->socket_path, control_fd);
-close_door:
-	close_door(fd, options->socket_path, shown);
+close_socket:
+	close_socket(fd, options->socket_path, shown);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -31,8 +31,8 @@ static void note_bytes(const void *data, size_t len)
 		note("%02x", bytes[i]);
 }
 
-/* A number as the kernel finds it in the field: what is shorter than the field stands at its start.
- * */
+/* A number as the kernel finds it in the field: what is shorter than the field stands at
+ * its start. */
 static unsigned long long inline_value(const struct ib_uverbs_attr *attr)
 {
 	uint8_t v8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * calls.c - the calls that stand by themselves: rates, copies of the kernel's structs, fork, sysfs,
- * Ethernet addresses of GIDs, and what the extended doors have for windows and keys.
+ * Ethernet addresses of GIDs, and what the extended entry points have for windows and keys.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -229,7 +229,7 @@ void diff_fork(struct rig *rig)
 	(void)rig;
 }
 
-/* ---- windows and keys by the extended door ---- */
+/* ---- windows and keys by the extended entry points ---- */
 
 static void report(struct rig_end *end, const char *what)
 {

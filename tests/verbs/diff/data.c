@@ -140,12 +140,12 @@ void wr_operation(struct ibv_qp_ex *qpx, const struct ibv_send_wr *wr)
 	}
 }
 
-int door_post(struct ibv_qp *qp, struct ibv_send_wr *wr, enum door door)
+int entry_post(struct ibv_qp *qp, struct ibv_send_wr *wr, enum entry entry)
 {
 	struct ibv_send_wr *bad;
 	struct ibv_qp_ex *qpx;
 
-	if (door == DOOR_POST)
+	if (entry == ENTRY_POST)
 		return ibv_post_send(qp, wr, &bad);
 	qpx = ibv_qp_to_qp_ex(qp);
 	ibv_wr_start(qpx);
@@ -154,11 +154,11 @@ int door_post(struct ibv_qp *qp, struct ibv_send_wr *wr, enum door door)
 	return ibv_wr_complete(qpx);
 }
 
-struct rig_conf door_conf(enum door door)
+struct rig_conf entry_conf(enum entry entry)
 {
 	struct rig_conf conf = rig_conf_default();
 
-	if (door == DOOR_WR)
+	if (entry == ENTRY_WR)
 		conf.send_ops = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 				IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_WRITE |
 				IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ |
@@ -167,9 +167,9 @@ struct rig_conf door_conf(enum door door)
 	return conf;
 }
 
-const char *door_name(enum door door)
+const char *entry_name(enum entry entry)
 {
-	return door == DOOR_POST ? "post_send" : "wr";
+	return entry == ENTRY_POST ? "post_send" : "wr";
 }
 
 /* Poll both ends for what TRANSFER must yield, print it, check where the bytes went. */
@@ -204,7 +204,7 @@ static void transfer_post_recv(struct rig_pair *pair, const struct transfer *t,
 	MUST(!ibv_post_recv(pair->end[1].qp, &wr, &bad));
 }
 
-void transfer_run(struct rig_pair *pair, const struct transfer *t, enum door door)
+void transfer_run(struct rig_pair *pair, const struct transfer *t, enum entry entry)
 {
 	struct rig_end *from = &pair->end[0], *to = &pair->end[1];
 	bool read = t->opcode == IBV_WR_RDMA_READ;
@@ -226,8 +226,8 @@ void transfer_run(struct rig_pair *pair, const struct transfer *t, enum door doo
 	wr.wr.rdma.rkey = to->mr->rkey;
 	if (takes_recv(t->opcode))
 		transfer_post_recv(pair, t, scatter);
-	if (SAY_RET(door_post(from->qp, &wr, door),
-		    "%s %s, %u bytes in %d entries to %d, flags 0x%x", door_name(door), t->name,
+	if (SAY_RET(entry_post(from->qp, &wr, entry),
+		    "%s %s, %u bytes in %d entries to %d, flags 0x%x", entry_name(entry), t->name,
 		    len, t->n, t->recv_n, wr.send_flags))
 		return;
 	conclude(pair, t, local, is_rdma(t->opcode) ? &whole : scatter, len);
@@ -267,24 +267,24 @@ static const struct transfer transfers[] = {
 	{ "READ", IBV_WR_RDMA_READ, { 100, 200, 300, 400 }, 4, { 0 }, 0, 0 },
 };
 
-static void all_transfers(struct rig *rig, enum door door, int sig_all)
+static void all_transfers(struct rig *rig, enum entry entry, int sig_all)
 {
-	struct rig_conf conf = door_conf(door);
+	struct rig_conf conf = entry_conf(entry);
 	struct rig_pair pair;
 
 	conf.sig_all = sig_all;
 	rig_pair_open(rig, &conf, &pair);
 	for (size_t i = 0; i < ARRAY_SIZE(transfers); i++)
-		transfer_run(&pair, &transfers[i], door);
+		transfer_run(&pair, &transfers[i], entry);
 	rig_pair_close(&pair);
 }
 
 void diff_data(struct rig *rig)
 {
-	all_transfers(rig, DOOR_POST, 0);
-	all_transfers(rig, DOOR_POST, 1);
-	all_transfers(rig, DOOR_WR, 0);
-	all_transfers(rig, DOOR_WR, 1);
+	all_transfers(rig, ENTRY_POST, 0);
+	all_transfers(rig, ENTRY_POST, 1);
+	all_transfers(rig, ENTRY_WR, 0);
+	all_transfers(rig, ENTRY_WR, 1);
 }
 
 /* The sizes at which a receive or a READ may be delivered inside its CQE, in one entry and in
@@ -294,7 +294,7 @@ static void small_sizes(struct rig_pair *pair, const char *name, enum ibv_wr_opc
 	for (uint32_t len = 0; len <= 70; len++) {
 		struct transfer t = { name, opcode, { len }, 1, { len }, 1, 0 };
 
-		transfer_run(pair, &t, DOOR_POST);
+		transfer_run(pair, &t, ENTRY_POST);
 		t = (struct transfer){ name,
 				       opcode,
 				       { len / 3, len / 2, len - len / 3 - len / 2 },
@@ -302,7 +302,7 @@ static void small_sizes(struct rig_pair *pair, const char *name, enum ibv_wr_opc
 				       { len / 5, len - len / 5, 9 },
 				       3,
 				       0 };
-		transfer_run(pair, &t, DOOR_POST);
+		transfer_run(pair, &t, ENTRY_POST);
 	}
 }
 
@@ -313,12 +313,12 @@ static void inline_sizes(struct rig_pair *pair)
 			"SEND", IBV_WR_SEND, { len }, 1, { 100 }, 1, IBV_SEND_INLINE
 		};
 
-		transfer_run(pair, &t, DOOR_POST);
+		transfer_run(pair, &t, ENTRY_POST);
 		t = (struct transfer){
 			"WRITE", IBV_WR_RDMA_WRITE, { len / 2, len - len / 2 }, 2, { 0 },
 			0,       IBV_SEND_INLINE
 		};
-		transfer_run(pair, &t, DOOR_POST);
+		transfer_run(pair, &t, ENTRY_POST);
 	}
 }
 
@@ -335,7 +335,7 @@ void diff_data_sizes(struct rig *rig)
 }
 
 /* One atomic on the 8 bytes at the start of the target's sink. */
-static void atomic_one(struct rig_pair *pair, enum door door, enum ibv_wr_opcode opcode,
+static void atomic_one(struct rig_pair *pair, enum entry entry, enum ibv_wr_opcode opcode,
 		       uint64_t compare_add, uint64_t swap)
 {
 	struct rig_end *from = &pair->end[0], *to = &pair->end[1];
@@ -353,8 +353,9 @@ static void atomic_one(struct rig_pair *pair, enum door door, enum ibv_wr_opcode
 	wr.wr.atomic.compare_add = compare_add;
 	wr.wr.atomic.swap = swap;
 	*result = 0x5555;
-	if (SAY_RET(door_post(from->qp, &wr, door), "%s %s compare_add 0x%llx swap 0x%llx",
-		    door_name(door), opcode == IBV_WR_ATOMIC_CMP_AND_SWP ? "CMP_SWAP" : "FETCH_ADD",
+	if (SAY_RET(entry_post(from->qp, &wr, entry), "%s %s compare_add 0x%llx swap 0x%llx",
+		    entry_name(entry),
+		    opcode == IBV_WR_ATOMIC_CMP_AND_SWP ? "CMP_SWAP" : "FETCH_ADD",
 		    (unsigned long long)compare_add, (unsigned long long)swap))
 		return;
 	if (rig_poll(from->cq, 1, &wc) == 1)
@@ -363,28 +364,28 @@ static void atomic_one(struct rig_pair *pair, enum door door, enum ibv_wr_opcode
 	    (unsigned long long)*target);
 }
 
-static void atomics(struct rig *rig, enum door door)
+static void atomics(struct rig *rig, enum entry entry)
 {
-	struct rig_conf conf = door_conf(door);
+	struct rig_conf conf = entry_conf(entry);
 	struct rig_pair pair;
 	uint64_t *target;
 
 	rig_pair_open(rig, &conf, &pair);
 	target = (uint64_t *)(pair.end[1].buf + HALF);
 	*target = 10;
-	atomic_one(&pair, door, IBV_WR_ATOMIC_FETCH_AND_ADD, 5, 0);
+	atomic_one(&pair, entry, IBV_WR_ATOMIC_FETCH_AND_ADD, 5, 0);
 	say_check(*target == 15, "fetch and add of 5 to 10");
-	atomic_one(&pair, door, IBV_WR_ATOMIC_FETCH_AND_ADD, ~0ULL, 0);
+	atomic_one(&pair, entry, IBV_WR_ATOMIC_FETCH_AND_ADD, ~0ULL, 0);
 	say_check(*target == 14, "fetch and add of -1 to 15");
-	atomic_one(&pair, door, IBV_WR_ATOMIC_FETCH_AND_ADD, 0xfedcba9800000000ULL, 0);
-	atomic_one(&pair, door, IBV_WR_ATOMIC_CMP_AND_SWP, 1, 2);
-	atomic_one(&pair, door, IBV_WR_ATOMIC_CMP_AND_SWP, *target, 0x0123456789abcdefULL);
+	atomic_one(&pair, entry, IBV_WR_ATOMIC_FETCH_AND_ADD, 0xfedcba9800000000ULL, 0);
+	atomic_one(&pair, entry, IBV_WR_ATOMIC_CMP_AND_SWP, 1, 2);
+	atomic_one(&pair, entry, IBV_WR_ATOMIC_CMP_AND_SWP, *target, 0x0123456789abcdefULL);
 	say_check(*target == 0x0123456789abcdefULL, "compare and swap of equals");
 	rig_pair_close(&pair);
 }
 
 void diff_data_atomic(struct rig *rig)
 {
-	atomics(rig, DOOR_POST);
-	atomics(rig, DOOR_WR);
+	atomics(rig, ENTRY_POST);
+	atomics(rig, ENTRY_WR);
 }

@@ -6,9 +6,9 @@
 
 #include "diff.h"
 
-enum door {
-	DOOR_POST, /* ibv_post_send() */
-	DOOR_WR,   /* ibv_wr_start() ... ibv_wr_complete() */
+enum entry {
+	ENTRY_POST, /* ibv_post_send() */
+	ENTRY_WR,   /* ibv_wr_start() ... ibv_wr_complete() */
 };
 
 struct transfer {
@@ -21,16 +21,16 @@ struct transfer {
 	unsigned int flags;
 };
 
-/* The default, and for DOOR_WR with every operation of RC. */
-struct rig_conf door_conf(enum door door);
-const char *door_name(enum door door);
+/* The default, and for ENTRY_WR with every operation of RC. */
+struct rig_conf entry_conf(enum entry entry);
+const char *entry_name(enum entry entry);
 
 /* The ibv_wr_* calls that mean the same as WR. */
 void wr_operation(struct ibv_qp_ex *qpx, const struct ibv_send_wr *wr);
 void wr_data(struct ibv_qp_ex *qpx, const struct ibv_send_wr *wr);
-int door_post(struct ibv_qp *qp, struct ibv_send_wr *wr, enum door door);
+int entry_post(struct ibv_qp *qp, struct ibv_send_wr *wr, enum entry entry);
 
 /* Post it, print the completions of both ends, check the bytes. */
-void transfer_run(struct rig_pair *pair, const struct transfer *t, enum door door);
+void transfer_run(struct rig_pair *pair, const struct transfer *t, enum entry entry);
 
 #endif

@@ -356,7 +356,7 @@ static void recovers(struct rig *rig)
 	say_completions("A", &pair.end[0], 1);
 	rig_pair_reconnect(&pair);
 	say("through RESET to RTS again:");
-	transfer_run(&pair, &t, DOOR_POST);
+	transfer_run(&pair, &t, ENTRY_POST);
 	rig_pair_close(&pair);
 }
 

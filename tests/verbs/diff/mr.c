@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* mr.c - protection domains, memory regions, and objects that are in use when they are destroyed.
- * */
+/* mr.c - protection domains, memory regions, and objects that are in use when they
+ * are destroyed. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -108,8 +108,8 @@ void diff_mr(struct rig *rig)
 	SAY_RET(ibv_dealloc_pd(pd), "dealloc_pd");
 }
 
-/* The plain functions behind the macros, so that each entry point is called with each kind of flag.
- * */
+/* The plain functions behind the macros, so that each entry point is called with each kind
+ * of flag. */
 static void mr_entry_points(struct ibv_pd *pd, uint8_t *buf)
 {
 	const unsigned int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ;

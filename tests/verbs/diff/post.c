@@ -138,7 +138,7 @@ static void empty_lists(struct post_rig *p)
 	SAY_RET(ibv_post_recv(p->pair.end[0].qp, NULL, &bad_recv), "post_recv of no request");
 }
 
-/* As ibv_post_send(), by the other door. */
+/* As ibv_post_send(), by the other entry point. */
 static int send_by_wr(struct ibv_qp *qp, const struct ibv_send_wr *wr)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ud.c - address handles, right and wrong, and datagrams through both doors: a UD QP that sends to
- * itself.
+ * ud.c - address handles, right and wrong, and datagrams through both entry points: a UD QP that
+ * sends to itself.
  */
 #include "diff.h"
 

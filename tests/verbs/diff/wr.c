@@ -7,7 +7,7 @@
 
 static void open_pair(struct rig *rig, struct rig_pair *pair)
 {
-	struct rig_conf conf = door_conf(DOOR_WR);
+	struct rig_conf conf = entry_conf(ENTRY_WR);
 
 	rig_pair_open(rig, &conf, pair);
 	strcpy((char *)pair->end[0].buf, "batch of requests");
@@ -173,8 +173,8 @@ static void odd_lists(struct rig_pair *pair)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		transfer_run(pair, &cases[i], DOOR_WR);
-		transfer_run(pair, &cases[i], DOOR_POST);
+		transfer_run(pair, &cases[i], ENTRY_WR);
+		transfer_run(pair, &cases[i], ENTRY_POST);
 	}
 }
 
@@ -186,7 +186,7 @@ void diff_wr(struct rig *rig)
 
 	open_pair(rig, &pair);
 	for (int i = 0; i < 40; i++)
-		transfer_run(&pair, &t, i % 3 ? DOOR_WR : DOOR_POST);
+		transfer_run(&pair, &t, i % 3 ? ENTRY_WR : ENTRY_POST);
 	odd_lists(&pair);
 	rig_pair_close(&pair);
 }

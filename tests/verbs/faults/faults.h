@@ -62,8 +62,8 @@ struct life {
 	} kept[LIFE_KEEPS];
 };
 
-/* A call that returns an object: what it gave, which is destroyed at the end of the life, or NULL.
- * */
+/* A call that returns an object: what it gave, which is destroyed at the end of the life,
+ * or NULL. */
 void *life_keep(struct life *l, void *object, int (*undo)(void *object), const char *call,
 		const char *undo_call);
 /* A call that returns 0 or an errno. */

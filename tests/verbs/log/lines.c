@@ -117,8 +117,8 @@ static bool qp_type(struct log_rig *l, long value)
 	return !ibv_create_qp(l->pair.pd, &attr);
 }
 
-/* With the CQ of another context that has the number of ours: the kernel could not tell them apart.
- * */
+/* With the CQ of another context that has the number of ours: the kernel could not tell
+ * them apart. */
 static bool qp_other_context(struct log_rig *l, long send)
 {
 	struct ibv_qp_init_attr attr = qp_attr(l);

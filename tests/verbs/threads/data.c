@@ -2,9 +2,9 @@
 /*
  * data.c - one pair of QPs and its two CQs, shared by all threads.
  *
- * Posters share the send queue through one or both of its doors; two threads poll each CQ, in one
- * or both ways; those at the receiving end post the buffers again. Every request and message is
- * known by its poster and its number, and each must come exactly once. Fetch-and-adds on one
+ * Posters share the send queue through one or both of its entry points; two threads poll each CQ,
+ * in one or both ways; those at the receiving end post the buffers again. Every request and message
+ * is known by its poster and its number, and each must come exactly once. Fetch-and-adds on one
  * counter must return each of its values once.
  */
 #include <string.h>
@@ -37,7 +37,7 @@ enum way { PLAIN, EXTENDED, BOTH };
 
 struct shared {
 	struct rig_pair pair;
-	enum way doors, polls;
+	enum way entries, polls;
 	long end_ms;
 	atomic_int num_sent, num_received;
 	atomic_bool sent[NUM_REQUESTS], received[NUM_REQUESTS], counted[NUM_ATOMICS];
@@ -152,7 +152,7 @@ static void run_poster(struct shared *s, int id)
 		bool is_inline = !is_atomic(n) && bytes <= s->pair.conf.cap.max_inline_data;
 
 		message_write(s, n);
-		if (is_extended(s->doors, id))
+		if (is_extended(s->entries, id))
 			post_extended(s, n, bytes, is_inline);
 		else
 			post_plain(s, n, bytes, is_inline);
@@ -269,19 +269,19 @@ static void run_one(void *arg, int id)
 		run_poller(s, id, &s->pair.end[1], &s->num_received, NUM_SENDS, take_received);
 }
 
-static void run_case(struct rig *rig, const char *name, enum way doors, enum way polls)
+static void run_case(struct rig *rig, const char *name, enum way entries, enum way polls)
 {
 	static struct shared shared;
 	struct rig_conf conf = rig_conf_default();
 	uint64_t counter;
 
 	memset(&shared, 0, sizeof(shared));
-	shared.doors = doors;
+	shared.entries = entries;
 	shared.polls = polls;
 	shared.end_ms = crew_now_ms() + CREW_PATIENCE_MS;
 	conf.cq_ex = polls != PLAIN;
 	conf.send_ops =
-		doors == PLAIN ? 0 : IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+		entries == PLAIN ? 0 : IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 	rig_pair_open(rig, &conf, &shared.pair);
 	for (uint32_t i = 0; i < NUM_RECVS; i++)
 		post_recv(&shared, i);
@@ -299,5 +299,5 @@ void threads_data(struct rig *rig)
 {
 	run_case(rig, "post_send, poll_cq", PLAIN, PLAIN);
 	run_case(rig, "wr, start_poll", EXTENDED, EXTENDED);
-	run_case(rig, "both doors, both polls", BOTH, BOTH);
+	run_case(rig, "both entries, both polls", BOTH, BOTH);
 }
