@@ -4,8 +4,9 @@
 
 Both are traces of the same calls, with the distribution's libraries and with ours, without randomized addresses. The
 requests of each queue are compared in their order. The immediate of a request that has none is reserved: in theirs it may be
-anything, in ours it must be zero. What lies behind inline data, and what a UMR's mask leaves out, does not count. With --part
-one may have fewer requests than the other: they were posted, and the queue was destroyed before they were executed. Prints what differs (- theirs, + ours) and how many requests were compared; status 1 if any differs.
+anything, in ours it must be zero. What lies behind inline data, and what a UMR's mask leaves out, does not count. With
+--part one may have fewer requests than the other: they were posted, and the queue was destroyed before they were executed.
+Prints what differs (- theirs, + ours) and how many requests were compared; status 1 if any differs.
 """
 import collections
 import re
