@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ethernet.h - the headers of Ethernet frames and of what the adapter looks at in them: VLAN tags,
- * IPv4 and IPv6, UDP and TCP, ARP (over IPoIB, too) and neighbour discovery. Facts only. IEEE 802.3
- * and 802.1Q, RFC 791, 8200, 768, 9293, 826, 4391, 4861.
+ * IPv4 and IPv6, UDP and TCP, GRE and VXLAN, IPsec's two, ARP (over IPoIB, too) and neighbour
+ * discovery. Facts only. IEEE 802.3 and 802.1Q, RFC 791, 8200, 768, 9293, 2784, 2890, 7348, 4302,
+ * 4303, 826, 4391, 4861.
  *
  * Fields of 16 bits whose dword reaches beyond the header are read and written by fld_get16() and
  * fld_set16().
@@ -34,10 +35,15 @@ enum {
 #define ETHERNET_SOURCE      FLD_PART(0x6)
 #define ETHERNET_TYPE        FLD(0xc, 31, 16) /* the frame's last two bytes of header */
 
+/* A MAC address has these two parts. */
+#define MAC_47_16 FLD(0x0, 31, 0)
+#define MAC_15_0  FLD(0x4, 31, 16)
+
 /* A VLAN tag stands where the type was, which follows it. */
 #define VLAN_TPID     FLD(0x0, 31, 16)
 #define VLAN_TCI      FLD(0x0, 15, 0)
 #define VLAN_PRIORITY FLD(0x0, 15, 13)
+#define VLAN_DEI      FLD(0x0, 12, 12)
 #define VLAN_ID       FLD(0x0, 11, 0)
 
 /* ---- IP ---- */
@@ -45,6 +51,7 @@ enum {
 enum {
 	IP4_SIZE = 20, /* without options */
 	IP4_WORDS = IP4_SIZE / 4,
+	IP4_MTU_MIN = 68, /* what every link carries */
 	IP6_SIZE = 40,
 	IP6_EXTENSION_SIZE = 8, /* the least, and what its length counts in */
 };
@@ -55,6 +62,9 @@ enum { /* what follows: protocol of IPv4, next header of IPv6 */
        PROTO_UDP = 17,
        PROTO_ROUTING = 43,
        PROTO_FRAGMENT = 44,
+       PROTO_GRE = 47,
+       PROTO_ESP = 50,
+       PROTO_AH = 51,
        PROTO_ICMP6 = 58,
        PROTO_DESTINATION = 60,
 };
@@ -62,8 +72,11 @@ enum { /* what follows: protocol of IPv4, next header of IPv6 */
 #define IP4_VERSION       FLD(0x0, 31, 28)
 #define IP4_HEADER_WORDS  FLD(0x0, 27, 24)
 #define IP4_TOS           FLD(0x0, 23, 16)
+#define IP4_DSCP          FLD(0x0, 23, 18)
+#define IP4_ECN           FLD(0x0, 17, 16)
 #define IP4_LENGTH        FLD(0x0, 15, 0)
 #define IP4_ID            FLD(0x4, 31, 16)
+#define IP4_FRAGMENTATION FLD(0x4, 15, 0) /* flags and offset: the next three, and a bit */
 #define IP4_DONT_FRAGMENT FLD(0x4, 14, 14)
 #define IP4_FRAGMENT      FLD(0x4, 13, 0) /* more fragments, or an offset: this is one */
 #define IP4_OFFSET        FLD(0x4, 12, 0)
@@ -75,6 +88,8 @@ enum { /* what follows: protocol of IPv4, next header of IPv6 */
 
 #define IP6_VERSION       FLD(0x0, 31, 28)
 #define IP6_TCLASS        FLD(0x0, 27, 20)
+#define IP6_DSCP          FLD(0x0, 27, 22)
+#define IP6_ECN           FLD(0x0, 21, 20)
 #define IP6_FLOW_LABEL    FLD(0x0, 19, 0)
 #define IP6_PAYLOAD       FLD(0x4, 31, 16) /* bytes behind this header */
 #define IP6_NEXT          FLD(0x4, 15, 8)
@@ -99,10 +114,32 @@ enum { UDP_SIZE = 8, TCP_SIZE = 20 };
 #define UDP_CHECKSUM        FLD(0x4, 15, 0)
 
 #define TCP_SEQUENCE        FLD(0x4, 31, 0)
+#define TCP_HEADER_WORDS    FLD(0xc, 31, 28)
 #define TCP_FLAGS           FLD(0xc, 24, 16)
 #define TCP_CHECKSUM        FLD(0x10, 31, 16)
 
 enum { TCP_FIN = 0x01, TCP_PSH = 0x08, TCP_ACK = 0x10, TCP_CWR = 0x80 };
+
+/* ---- tunnels and IPsec ---- */
+
+enum {
+	VXLAN_PORT = 4789, /* of UDP */
+	VXLAN_SIZE = 8,
+	GRE_SIZE = 4,       /* without what the flags announce */
+	GRE_FIELD_SIZE = 4, /* of a checksum with what follows it, and of a key */
+	ESP_SIZE = 8,
+	AH_SPI_SIZE = 8, /* of an AH up to the end of its SPI */
+};
+
+#define VXLAN_VNI    FLD(0x4, 31, 8)
+
+#define GRE_C        FLD(0x0, 31, 31) /* a checksum follows, */
+#define GRE_K        FLD(0x0, 29, 29) /* then a key, */
+#define GRE_S        FLD(0x0, 28, 28) /* then a sequence number */
+#define GRE_PROTOCOL FLD(0x0, 15, 0)
+
+#define ESP_SPI      FLD_PART(0x0)
+#define AH_SPI       FLD_PART(0x4)
 
 /* ---- ARP ---- */
 
@@ -115,14 +152,14 @@ enum { ARP_REQUEST = 1, ARP_REPLY = 2 };        /* operations */
 #define ARP_PROTOCOL_SIZE FLD(0x4, 23, 16)
 #define ARP_OPERATION     FLD(0x4, 15, 0)
 
-/* Addresses of Ethernet and IPv4 */
+/* These addresses are of Ethernet and IPv4. */
 enum { ARP_SIZE = 28 };
 #define ARP_SENDER_MAC FLD_PART(0x8)
 #define ARP_SENDER_IP  FLD_PART(0xe)
 #define ARP_TARGET_MAC FLD_PART(0x12)
 #define ARP_TARGET_IP  FLD_PART(0x18)
 
-/* IPoIB: four bytes before each packet, and addresses of a QPN and a GID. */
+/* IPoIB has four bytes before each packet, and addresses that are a QPN and a GID. */
 enum { IPOIB_SIZE = 4, IPOIB_ADDR_SIZE = 20, IPOIB_ARP_SIZE = 56, IPOIB_QKEY = 0x0b1b };
 #define IPOIB_TYPE          FLD(0x0, 31, 16)
 #define IPOIB_ADDR_QPN      FLD(0x0, 23, 0)

@@ -35,7 +35,7 @@ enum { MAD_CLASS_PORT_INFO = 0x0001 }; /* the attribute that every class has */
 
 enum { MAD_UNSUPPORTED_METHOD_ATTRIBUTE = 0x000c }; /* status */
 
-/* The header */
+/* Every datagram begins with this header. */
 #define MAD_BASE_VERSION  FLD(0x0, 31, 24)
 #define MAD_CLASS         FLD(0x0, 23, 16)
 #define MAD_CLASS_VERSION FLD(0x0, 15, 8)
@@ -45,7 +45,7 @@ enum { MAD_UNSUPPORTED_METHOD_ATTRIBUTE = 0x000c }; /* status */
 #define MAD_ATTRIBUTE     FLD(0x10, 31, 16)
 #define MAD_MODIFIER      FLD(0x14, 31, 0)
 
-/* RMPP: its header stands behind that of the datagram; offsets are from the datagram's start. */
+/* The header of RMPP stands behind that of the datagram; offsets are from the datagram's start. */
 enum { RMPP_VERSION_1 = 1, RMPP_DATA = 1 };              /* type */
 enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags */
 
@@ -55,7 +55,7 @@ enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags */
 #define RMPP_SEGMENT FLD(0x1c, 31, 0)
 #define RMPP_LENGTH  FLD(0x20, 31, 0)
 
-/* ClassPortInfo */
+/* These are the fields of ClassPortInfo. */
 #define CPI_BASE_VERSION                FLD(0x0, 31, 24)
 #define CPI_CLASS_VERSION               FLD(0x0, 23, 16)
 #define CPI_MASK2                       FLD(0x4, 31, 5)

@@ -30,6 +30,7 @@ enum {
 
 enum { /* limits of numbers in headers */
        QPN_MASK = 0xffffff,
+       PSN_MASK = 0xffffff,
        QPN_MULTICAST = 0xffffff, /* of datagrams to a group */
        LID_MULTICAST = 0xc000,   /* the first of groups */
        LID_PERMISSIVE = 0xffff,

@@ -71,13 +71,15 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
        SELECT_EXACTLY = 2,
        MTU_4096 = 5,
        RATE_10_GBPS = 3,
+       RATE_100_GBPS = 16,
        LIFETIME_134_MS = 15,
+       LIFETIME_1_S = 18,
 };
 
 #define SA_ATTR_OFFSET FLD(0x2c, 31, 16) /* from record to record, in 8 bytes */
 #define SA_COMPONENTS  FLD64(0x30)
 
-/* PathRecord */
+/* These are the fields of a PathRecord. */
 #define PATH_DGID              FLD_PART(0x8)
 #define PATH_SGID              FLD_PART(0x18)
 #define PATH_DLID              FLD(0x28, 31, 16)
@@ -96,7 +98,7 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
 #define PATH_LIFETIME_SELECTOR FLD(0x38, 31, 30)
 #define PATH_LIFETIME          FLD(0x38, 29, 24)
 
-/* MCMemberRecord */
+/* These are the fields of an MCMemberRecord. */
 #define MC_MGID              FLD_PART(0x0)
 #define MC_PORT_GID          FLD_PART(0x10)
 #define MC_QKEY              FLD(0x20, 31, 0)
@@ -115,7 +117,7 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
 #define MC_SCOPE             FLD(0x30, 31, 28)
 #define MC_JOIN_STATE        FLD(0x30, 27, 24)
 
-/* ServiceRecord */
+/* These are the fields of a ServiceRecord. */
 #define SERVICE_ID            FLD64(0x0)
 #define SERVICE_GID           FLD_PART(0x8)
 #define SERVICE_PKEY          FLD(0x18, 31, 16)

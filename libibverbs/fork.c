@@ -62,9 +62,9 @@ static struct {
 } kept;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool enabled;        /* ibv_fork_init() was called, and the kernel does not copy */
-static bool huge_pages;     /* RDMAV_HUGEPAGES_SAFE: pages may be larger than usual */
-static bool has_registered; /* a region that is not kept: it is too late for ibv_fork_init() */
+static bool enabled;    /* ibv_fork_init() was called, and the kernel does not copy */
+static bool huge_pages; /* RDMAV_HUGEPAGES_SAFE: pages may be larger than usual */
+bool verbs_fork_is_off; /* a region is not kept: it is too late for ibv_fork_init() */
 
 /* Makes room for what one change can add: two cuts, and a gap beside each range. */
 static int ranges_reserve(void)
@@ -179,6 +179,8 @@ static int add_pages(uintptr_t start, uintptr_t end)
 		if (is_gap) {
 			err = pages_advise(at, gap_end, MADV_DONTFORK);
 			if (err) {
+				/* The kernel has advised what it could of the gap. */
+				pages_advise(at, gap_end, MADV_DOFORK);
 				remove_pages(start, at);
 				return err;
 			}
@@ -241,24 +243,17 @@ static int region_count(void *addr, size_t length, int (*pages)(uintptr_t start,
 	return err;
 }
 
-/* Once memory has been registered that is not kept, none ever will be: no caller has to wait for
- * the lock. */
-static bool protection_is_off(void)
-{
-	return __atomic_load_n(&has_registered, __ATOMIC_RELAXED);
-}
-
 int verbs_fork_keep(void *addr, size_t length)
 {
 	int err = 0;
 
-	if (protection_is_off())
+	if (verbs_fork_never_keeps())
 		return 0;
 	pthread_mutex_lock(&lock);
 	if (enabled)
 		err = region_count(addr, length, add_pages);
 	else
-		__atomic_store_n(&has_registered, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&verbs_fork_is_off, true, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
 	if (err)
 		verbs_warn("addr %p length %zu cannot be kept from child processes: %s", addr,
@@ -270,7 +265,7 @@ int verbs_fork_release(void *addr, size_t length)
 {
 	int err = 0;
 
-	if (protection_is_off())
+	if (verbs_fork_never_keeps())
 		return 0;
 	pthread_mutex_lock(&lock);
 	if (enabled)
@@ -279,23 +274,57 @@ int verbs_fork_release(void *addr, size_t length)
 	return err;
 }
 
+/* ---- children ----
+ *
+ * A child does not have the pages that are kept from it. What it maps itself may come to lie where
+ * they were, and counts from 0. The lock is held while the process forks, so no child inherits it
+ * from a thread that it does not have, nor a list that such a thread was changing. */
+
+static void fork_prepare(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void forked_in_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void forked_in_child(void)
+{
+	kept.count = 0;
+	pthread_mutex_init(&lock, NULL);
+}
+
 /* ---- public calls ---- */
+
+static int protection_start(void)
+{
+	int err;
+
+	if (verbs_fork_is_off) {
+		verbs_warn(
+			"ibv_fork_init: memory was registered before: it must be the first call");
+		return EINVAL;
+	}
+	err = pthread_atfork(fork_prepare, forked_in_parent, forked_in_child);
+	if (err) {
+		verbs_warn("ibv_fork_init: no memory to be told of forks");
+		return err;
+	}
+	huge_pages = getenv("RDMAV_HUGEPAGES_SAFE") != NULL;
+	enabled = true;
+	return 0;
+}
 
 static int protection_enable(void)
 {
 	int err = 0;
 
 	pthread_mutex_lock(&lock);
-	if (!enabled && has_registered)
-		err = EINVAL;
-	if (!err && !enabled) {
-		huge_pages = getenv("RDMAV_HUGEPAGES_SAFE") != NULL;
-		enabled = true;
-	}
+	if (!enabled)
+		err = protection_start();
 	pthread_mutex_unlock(&lock);
-	if (err)
-		verbs_warn(
-			"ibv_fork_init: memory was registered before: it must be the first call");
 	return err;
 }
 

@@ -84,6 +84,13 @@ const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *in
  * it. */
 int verbs_fork_keep(void *addr, size_t length);
 int verbs_fork_release(void *addr, size_t length);
+extern bool verbs_fork_is_off;
+/* Once memory has been registered that is not kept, none ever will be: no caller has to wait for
+ * fork.c's lock. */
+static inline bool verbs_fork_never_keeps(void)
+{
+	return __atomic_load_n(&verbs_fork_is_off, __ATOMIC_RELAXED);
+}
 void verbs_fork_init_from_environment(void);
 
 /* verbs_buf.c: EINVAL unless [addr, addr + length) lies in a buffer that was allocated for PD. */

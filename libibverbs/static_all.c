@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * static_all.c - for static programs: the provider called all. A program that names it pulls this
- * file, and with it every provider there is, out of the archives.
+ * file, and with it every provider there is, out of the archives. The build defines VERBS_PROVIDERS
+ * as PROVIDER(name) for each.
  */
 #include "driver.h"
+#include "util/bits.h"
 
-extern const struct verbs_driver verbs_provider_all, verbs_provider_mlx5;
+#define PROVIDER(name) extern const struct verbs_driver verbs_provider_##name;
+VERBS_PROVIDERS
+#undef PROVIDER
+
+extern const struct verbs_driver verbs_provider_all;
 const struct verbs_driver verbs_provider_all = { .name = NULL };
+
+#define PROVIDER(name) &verbs_provider_##name,
+static const struct verbs_driver *const drivers[] = { VERBS_PROVIDERS };
 
 static void __attribute__((constructor)) register_all(void)
 {
-	verbs_register_driver(&verbs_provider_mlx5);
+	for (unsigned int i = 0; i < ARRAY_SIZE(drivers); i++)
+		verbs_register_driver(drivers[i]);
 }

@@ -87,7 +87,7 @@ VERBS_EXPORT int ibv_destroy_comp_cntr(struct ibv_comp_cntr *cntr)
 {
 	int err = verbs_cmd_destroy(cntr->context, UVERBS_OBJECT_COMP_CNTR,
 				    UVERBS_METHOD_COMP_CNTR_DESTROY,
-				    UVERBS_ATTR_DESTROY_COMP_CNTR_HANDLE, cntr->handle, 0, NULL, 0);
+				    UVERBS_ATTR_DESTROY_COMP_CNTR_HANDLE, cntr->handle);
 
 	if (err) {
 		verbs_warn("ibv_destroy_comp_cntr: counter %u: %s%s", cntr->handle, strerror(err),

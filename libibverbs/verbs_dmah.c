@@ -71,7 +71,7 @@ VERBS_EXPORT int ibv_dealloc_dmah(struct ibv_dmah *dmah)
 {
 	struct verbs_dmah *vdmah = to_vdmah(dmah);
 	int err = verbs_cmd_destroy(dmah->context, UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_FREE,
-				    UVERBS_ATTR_FREE_DMA_HANDLE, vdmah->handle, 0, NULL, 0);
+				    UVERBS_ATTR_FREE_DMA_HANDLE, vdmah->handle);
 
 	if (err) {
 		verbs_warn("ibv_dealloc_dmah: handle %u: %s%s", vdmah->handle, strerror(err),

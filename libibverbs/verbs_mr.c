@@ -207,16 +207,24 @@ VERBS_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, v
 	return 0;
 }
 
-VERBS_EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
+static int dereg_and_release(struct verbs_mr *vmr)
 {
-	const bool pinned = to_vmr(mr)->kind == VERBS_MR_USER && is_pinned(to_vmr(mr)->access);
-	void *const addr = mr->addr;
-	const size_t length = mr->length;
-	int err = get_ops(mr->context)->dereg_mr(to_vmr(mr));
+	const bool pinned = vmr->kind == VERBS_MR_USER && is_pinned(vmr->access);
+	void *const addr = vmr->mr.addr;
+	const size_t length = vmr->mr.length;
+	int err = get_ops(vmr->mr.context)->dereg_mr(vmr);
 
 	if (!err && pinned)
 		verbs_fork_release(addr, length);
 	return err;
+}
+
+VERBS_EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	struct verbs_mr *vmr = to_vmr(mr);
+
+	return verbs_fork_never_keeps() ? get_ops(mr->context)->dereg_mr(vmr)
+					: dereg_and_release(vmr);
 }
 
 /* ---- import ---- */

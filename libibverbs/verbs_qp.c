@@ -65,10 +65,25 @@ VERBS_EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
 	return get_ops(qp->context)->destroy_qp(qp);
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+#define ARCH_SEES_DMA_IN_ORDER true
+#else
+#define ARCH_SEES_DMA_IN_ORDER false
+#endif
+
 VERBS_EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
 					    uint32_t flags)
 {
-	return get_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
+	const int whole = IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG;
+	int caps;
+
+	/* Of other processors nobody says that they see an adapter's writes in order. */
+	if (!ARCH_SEES_DMA_IN_ORDER && !(flags & IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY))
+		return 0;
+	caps = get_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
+	if (caps & whole)
+		caps |= IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES;
+	return flags & IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS ? caps : caps & whole;
 }
 
 /* The options of an ECE mean something to the provider that vendor_id names; comp_mask means

@@ -232,6 +232,8 @@ int rdmacm_qp_to_error(struct cm_id *id);
 
 /* Completes a connection from this side after the other side has accepted (RTU). */
 int rdmacm_connect_confirm(struct cm_id *id);
+/* Asks the QP of ID for the options (ECE) that the peer has named. */
+int rdmacm_qp_take_ece(struct cm_id *id);
 
 /* ---- mcast.c ---- */
 

@@ -121,6 +121,13 @@ static void put_ece(const struct cm_id *cm, struct rdma_ucm_ece *to)
 	to->attr_mod = cm->local_ece.options;
 }
 
+int rdmacm_qp_take_ece(struct cm_id *cm)
+{
+	int ret = ibv_set_ece(cm->id.qp, &cm->remote_ece);
+
+	return ret == EOPNOTSUPP ? 0 : ret; /* the adapter has no ECE, and none is used */
+}
+
 /* Unless the program has said which ECE it wants, the QP's own are offered. */
 static void offer_ece(struct cm_id *cm)
 {
@@ -173,22 +180,23 @@ CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 
 /* ---- the side that is asked ---- */
 
+/* The QP is asked for the peer's options, and the peer is told which of them it has. */
 static int prepare_qp(struct cm_id *cm)
 {
+	bool asks = cm->remote_ece.vendor_id && !cm->local_ece.vendor_id;
 	int ret = 0;
 
 	if (!cm->id.qp || cm->id.qp_type == IBV_QPT_UD)
 		return 0;
-	if (cm->remote_ece.vendor_id && !cm->local_ece.vendor_id) {
-		ret = ibv_set_ece(cm->id.qp, &cm->remote_ece);
-		if (ret == EOPNOTSUPP) /* then the adapter has no ECE, and none is used */
-			ret = 0;
-		else if (!ret)
-			cm->local_ece = cm->remote_ece;
-	}
+	if (asks)
+		ret = rdmacm_qp_take_ece(cm);
 	if (!ret)
 		ret = rdmacm_qp_to_rtr(cm, cm->responder_resources);
-	return ret ? ret : rdmacm_qp_to_rts(cm, cm->initiator_depth);
+	if (!ret)
+		ret = rdmacm_qp_to_rts(cm, cm->initiator_depth);
+	if (!ret && asks)
+		offer_ece(cm);
+	return ret;
 }
 
 CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)

@@ -62,9 +62,9 @@ static int device_add(struct ibv_device *ibv)
 /* Forgets devices that have gone. Those that are open stay, as their contexts do. */
 static void remove_gone(struct ibv_device *const *list)
 {
-	struct cm_device *device, *next;
+	struct cm_device *next;
 
-	for (device = LIST_FIRST(&devices); device; device = next) {
+	for (struct cm_device *device = LIST_FIRST(&devices); device; device = next) {
 		next = LIST_NEXT(device, entry);
 		if (device->verbs || is_in_list(device->ibv, list))
 			continue;

@@ -312,13 +312,12 @@ static enum fault_action action_of(struct fault *fault, const struct one_fault *
 enum fault_action fault_message(struct fault *fault)
 {
 	enum fault_action worst = FAULT_NONE, action;
-	const struct one_fault *one;
 	uint64_t message;
 
 	if (!fault)
 		return FAULT_NONE;
 	message = atomic_fetch_add(&fault->messages, 1) + 1;
-	for (one = fault->list; one; one = one->next) {
+	for (const struct one_fault *one = fault->list; one; one = one->next) {
 		action = action_of(fault, one, message);
 		if (action > worst)
 			worst = action;
@@ -328,9 +327,7 @@ enum fault_action fault_message(struct fault *fault)
 
 bool fault_has_packets(const struct fault *fault)
 {
-	const struct one_fault *one;
-
-	for (one = fault ? fault->list : NULL; one; one = one->next)
+	for (const struct one_fault *one = fault ? fault->list : NULL; one; one = one->next)
 		if (is_of_packets(one))
 			return true;
 	return false;
@@ -348,13 +345,12 @@ static bool hits_packet(struct fault *fault, const struct one_fault *one, uint64
 enum packet_fault fault_packet(struct fault *fault)
 {
 	enum packet_fault worst = PACKET_FINE;
-	const struct one_fault *one;
 	uint64_t packet;
 
 	if (!fault)
 		return PACKET_FINE;
 	packet = atomic_fetch_add(&fault->packets, 1) + 1;
-	for (one = fault->list; one; one = one->next) {
+	for (const struct one_fault *one = fault->list; one; one = one->next) {
 		if (!hits_packet(fault, one, packet))
 			continue;
 		if (one->kind == LOSE_PACKET)
@@ -369,9 +365,9 @@ enum packet_fault fault_packet(struct fault *fault)
 
 static struct one_fault *fault_earliest(const struct fault *fault)
 {
-	struct one_fault *one, *found = NULL;
+	struct one_fault *found = NULL;
 
-	for (one = fault->list; one; one = one->next)
+	for (struct one_fault *one = fault->list; one; one = one->next)
 		if (one->kind == TIMED && !one->done && (!found || one->n <= found->n))
 			found = one;
 	return found;

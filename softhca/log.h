@@ -3,7 +3,7 @@
  * log.h - what softhca tells its user, on standard error.
  *
  * Every line starts with "softhca: ". Errors are always printed; --verbose adds notes, given twice
- * it adds details of every call that was answered. Safe from any thread: one line is one write().
+ * it adds details of every call that was answered. Any thread may log: one line is one write().
  */
 #ifndef SOFTHCA_LOG_H
 #define SOFTHCA_LOG_H

@@ -103,12 +103,10 @@ static int set_string(struct options *options, const struct option_def *def, con
 
 static int set_link(struct options *options, const struct option_def *def, const char *value)
 {
-	if (!strcmp(value, "ib"))
-		options->link_layer = HCA_LINK_INFINIBAND;
-	else if (!strcmp(value, "roce"))
-		options->link_layer = HCA_LINK_ETHERNET;
-	else
-		return bad_value(def, value, "must be ib or roce");
+	if (strcmp(value, "ib") && strcmp(value, "ib-grh") && strcmp(value, "roce"))
+		return bad_value(def, value, "must be ib, ib-grh or roce");
+	options->link_layer = strcmp(value, "roce") ? HCA_LINK_INFINIBAND : HCA_LINK_ETHERNET;
+	options->grh_required = !strcmp(value, "ib-grh");
 	return 0;
 }
 
@@ -157,6 +155,14 @@ static int set_once(struct options *options, const struct option_def *def, const
 	return 0;
 }
 
+static int set_strict(struct options *options, const struct option_def *def, const char *value)
+{
+	(void)def;
+	(void)value;
+	options->strict = true;
+	return 0;
+}
+
 static int ask_help(struct options *options, const struct option_def *def, const char *value)
 {
 	(void)def;
@@ -174,8 +180,9 @@ static const struct option_def option_table[] = {
 	  MAX_DEVICES, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "ports", "N", "ports of each adapter (default 1)", set_u32, AT(ports), 1, MAX_PORTS,
 	  FOR_ADAPTER },
-	{ "link", "ib|roce", "link layer: InfiniBand (default) or Ethernet with RoCE", set_link, 0,
-	  0, 0, FOR_ADAPTER },
+	{ "link", "ib|ib-grh|roce",
+	  "link layer: InfiniBand (default; ib-grh: all paths need a GRH) or Ethernet with RoCE",
+	  set_link, 0, 0, 0, FOR_ADAPTER },
 	{ "max-qp", "N", "queue pairs", set_u32, AT(limits.max_qp), 1, 1 << 18, FOR_ADAPTER },
 	{ "max-cq", "N", "completion queues", set_u32, AT(limits.max_cq), 1, 1 << 24, FOR_ADAPTER },
 	{ "max-mkey", "N", "memory keys", set_u32, AT(limits.max_mkey), 1, 1 << 24, FOR_ADAPTER },
@@ -191,6 +198,8 @@ static const struct option_def option_table[] = {
 	  FOR_ADAPTER },
 	{ "seed", "N", "of everything chosen at random: the same seed, the same run", set_u64,
 	  AT(seed), 0, UINT64_MAX, FOR_ADAPTER },
+	{ "first-uar", "N", "the number of the first doorbell page: above 65535 on large machines",
+	  set_u32, AT(first_uar), 4, 1 << 23, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "fault", "SPEC", "inject a fault; may be repeated", add_fault, 0, 0, 0,
 	  FOR_ADAPTER | REPEATS },
 	{ "service", "SPEC",
@@ -207,6 +216,9 @@ static const struct option_def option_table[] = {
 	  0, FOR_ADAPTER },
 	{ "netdev", "NAME", "the host's network interface that is a port's; repeat for more ports",
 	  add_netdev, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
+	{ "strict", NULL,
+	  "report what an adapter would not do as hoped; run: the status is 99 then", set_strict, 0,
+	  0, 0, FOR_ADAPTER },
 	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },
 	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI },
@@ -377,12 +389,24 @@ static int options_check(const struct options *options)
 	}
 }
 
+/* Tests switch strictness on for all adapters that they start, however they start them. */
+static void read_environment(struct options *options)
+{
+	const char *path = getenv("SOFTHCA_STRICT");
+
+	if (path && *path) {
+		options->strict = true;
+		options->strict_path = path;
+	}
+}
+
 int options_parse(int argc, char **argv, struct options *options)
 {
 	int at = 2;
 	int ret;
 
 	*options = (struct options){ .devices = 1, .ports = 1, .command_timeout_ms = 60000 };
+	read_environment(options);
 	if (argc < 2) {
 		log_error("no command given; see softhca --help");
 		return EINVAL;

@@ -29,8 +29,10 @@ struct options {
 	uint32_t devices;
 	uint32_t ports;
 	enum hca_link_layer link_layer;
+	bool grh_required;
 	struct hca_limits limits;
 	uint64_t seed;
+	uint32_t first_uar; /* run, serve: the number of the first doorbell page, or 0 */
 	const char *faults[MAX_FAULTS];
 	unsigned int num_faults;
 	const char *services[MAX_OPTION_SERVICES]; /* as service_parse() takes them */
@@ -42,6 +44,11 @@ struct options {
 	unsigned int num_netdevs;
 	uint32_t command_timeout_ms; /* pci: how long the driver waits for a command */
 	bool once;                   /* pci: end with the first client */
+	/* What an adapter would not do as hoped is reported: to the file at strict_path or, with
+	 * that NULL, by the exit status. */
+	bool strict;
+	const char *strict_path;
+	struct strict *reports; /* main()'s; NULL unless strict */
 	uint32_t verbose;
 	/* An option describes the adapter, so it does not fit one that somebody else serves. */
 	bool adapter_options_given;

@@ -236,7 +236,7 @@ static const char *const send_names[256] = {
 	[WQE_ATOMIC_FA] = "ATOMIC_FA",
 };
 
-static const char *send_name(uint8_t opcode)
+const char *trace_opcode(uint8_t opcode)
 {
 	return send_names[opcode] ? send_names[opcode] : "?";
 }
@@ -252,7 +252,7 @@ void trace_wqe(struct trace *trace, const char *op, uint32_t qpn, uint32_t index
 	line_begin(&line);
 	put(&line, "wqe %s qpn 0x%06x index %u", op, qpn, index);
 	if (!strcmp(op, "send") && wqe_len >= 16)
-		put(&line, " %s", send_name(byte[3]));
+		put(&line, " %s", trace_opcode(byte[3]));
 	put_raw(&line, wqe, wqe_len);
 	line_end(trace, &line);
 }
@@ -279,7 +279,7 @@ void trace_cqe(struct trace *trace, uint32_t cqn, uint32_t index, const uint8_t 
 	put(&line, "cqe cqn 0x%06x index %u %s", cqn, index,
 	    cqe_names[opcode] ? cqe_names[opcode] : "?");
 	if (opcode == CQE_OP_REQ)
-		put(&line, " of %s", send_name(cqe[56]));
+		put(&line, " of %s", trace_opcode(cqe[56]));
 	if (opcode == CQE_OP_REQ_ERR || opcode == CQE_OP_RESP_ERR)
 		put(&line, " syndrome 0x%02x vendor 0x%02x", cqe[55], cqe[54]);
 	put_raw(&line, cqe, 64);

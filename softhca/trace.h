@@ -2,7 +2,8 @@
 /*
  * trace.h - one text file with a line for each command, WQE, CQE and EQE: time, what it is with its
  * decoded names, then the raw bytes. Fronts add lines of their own with trace_line(). Each line is
- * written whole, so several threads and adapters may share a trace. TRACE may be NULL: nothing.
+ * written whole, so several threads and adapters may share a trace. Nothing is written where
+ * TRACE is NULL.
  */
 #ifndef SOFTHCA_TRACE_H
 #define SOFTHCA_TRACE_H
@@ -23,6 +24,8 @@ void trace_command(struct trace *trace, const void *in, size_t in_len, const voi
 /* The function traces WQE_LEN bytes of a work queue element; OP is "send" or "recv". */
 void trace_wqe(struct trace *trace, const char *op, uint32_t qpn, uint32_t index, const void *wqe,
 	       size_t wqe_len);
+/* The function returns the name of a send WQE's opcode. */
+const char *trace_opcode(uint8_t opcode);
 void trace_cqe(struct trace *trace, uint32_t cqn, uint32_t index, const uint8_t cqe[64]);
 void trace_eqe(struct trace *trace, uint32_t eqn, const uint8_t eqe[64]);
 

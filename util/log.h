@@ -28,11 +28,13 @@ int verbs_log_init(void);
 
 static inline bool verbs_log_on(enum verbs_log_level level)
 {
-	int threshold = __atomic_load_n(&verbs_log_threshold, __ATOMIC_ACQUIRE);
+	const int threshold = __atomic_load_n(&verbs_log_threshold, __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(threshold < 0, 0))
-		threshold = verbs_log_init();
-	return (int)level <= threshold;
+	/* As an unsigned number, a negative threshold is above all levels: one comparison says that
+	 * there is nothing to write. */
+	if (__builtin_expect((unsigned int)threshold < (unsigned int)level, 1))
+		return false;
+	return threshold >= 0 || (int)level <= verbs_log_init();
 }
 
 /* Does, for the lines of this library alone, what another variable of the environment asks for.

@@ -35,12 +35,14 @@ int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const voi
 			size_t req_len, void *resp, size_t resp_len,
 			const struct verbs_udata *udata);
 
-/* Destroys HANDLE. RESP, which may be NULL, is zeroed first. A device that is gone (EIO) took its
- * objects along: that is success for programs that set RDMAV_ALLOW_DISASSOC_DESTROY, and an error
- * for the others, as it always was. */
+/* Destroys HANDLE. A device that is gone (EIO) took its objects along: that is success for programs
+ * that set RDMAV_ALLOW_DISASSOC_DESTROY, and an error for the others, as it always was. */
 int verbs_cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
-		      uint16_t handle_attr, uint32_t handle, uint16_t resp_attr, void *resp,
-		      size_t resp_len);
+		      uint16_t handle_attr, uint32_t handle);
+/* Destroys HANDLE, too, and has the kernel's answer in RESP, which is zeroed first. */
+int verbs_cmd_destroy_answered(struct ibv_context *context, uint16_t object, uint16_t method,
+			       uint16_t handle_attr, uint32_t handle, uint16_t resp_attr,
+			       void *resp, size_t resp_len);
 
 /* The library alone runs these commands; providers have no part in them. */
 int verbs_cmd_alloc_async_fd(struct ibv_context *context);

@@ -45,7 +45,7 @@ VERBS_EXPORT int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr
 VERBS_EXPORT int verbs_cmd_destroy_ah(struct ibv_ah *ah)
 {
 	int ret = verbs_cmd_destroy(ah->context, UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY,
-				    UVERBS_ATTR_DESTROY_AH_HANDLE, ah->handle, 0, NULL, 0);
+				    UVERBS_ATTR_DESTROY_AH_HANDLE, ah->handle);
 
 	if (ret)
 		verbs_warn("ibv_destroy_ah: AH %u: %s", ah->handle, strerror(ret));

@@ -34,9 +34,9 @@ VERBS_EXPORT int verbs_cmd_create_counters(struct ibv_context *context,
 
 VERBS_EXPORT int verbs_cmd_destroy_counters(struct verbs_counters *vcounters)
 {
-	int ret = verbs_cmd_destroy(
-		vcounters->counters.context, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY,
-		UVERBS_ATTR_DESTROY_COUNTERS_HANDLE, vcounters->handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(vcounters->counters.context, UVERBS_OBJECT_COUNTERS,
+				    UVERBS_METHOD_COUNTERS_DESTROY,
+				    UVERBS_ATTR_DESTROY_COUNTERS_HANDLE, vcounters->handle);
 
 	if (ret)
 		verbs_warn("ibv_destroy_counters: counters %u: %s%s", vcounters->handle,

@@ -147,9 +147,9 @@ VERBS_EXPORT int verbs_cmd_destroy_cq(struct ibv_cq *cq)
 	struct ib_uverbs_destroy_cq_resp resp;
 	int ret;
 
-	ret = verbs_cmd_destroy(cq->context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY,
-				UVERBS_ATTR_DESTROY_CQ_HANDLE, cq->handle,
-				UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
+	ret = verbs_cmd_destroy_answered(cq->context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY,
+					 UVERBS_ATTR_DESTROY_CQ_HANDLE, cq->handle,
+					 UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
 	if (ret) {
 		verbs_warn("ibv_destroy_cq: CQ %u: %s%s", cq->handle, strerror(ret),
 			   ret == EBUSY

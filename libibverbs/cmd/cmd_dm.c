@@ -32,7 +32,7 @@ VERBS_EXPORT int verbs_cmd_alloc_dm(struct ibv_context *context,
 VERBS_EXPORT int verbs_cmd_free_dm(struct ibv_dm *dm)
 {
 	int ret = verbs_cmd_destroy(dm->context, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE,
-				    UVERBS_ATTR_FREE_DM_HANDLE, dm->handle, 0, NULL, 0);
+				    UVERBS_ATTR_FREE_DM_HANDLE, dm->handle);
 
 	if (ret)
 		verbs_warn("ibv_free_dm: DM %u: %s%s", dm->handle, strerror(ret),

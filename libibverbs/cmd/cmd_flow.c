@@ -212,7 +212,7 @@ VERBS_EXPORT int verbs_cmd_create_flow(struct ibv_qp *qp, const struct ibv_flow_
 VERBS_EXPORT int verbs_cmd_destroy_flow(struct ibv_flow *flow)
 {
 	int ret = verbs_cmd_destroy(flow->context, UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY,
-				    UVERBS_ATTR_DESTROY_FLOW_HANDLE, flow->handle, 0, NULL, 0);
+				    UVERBS_ATTR_DESTROY_FLOW_HANDLE, flow->handle);
 
 	if (ret)
 		verbs_warn("ibv_destroy_flow: flow %u: %s", flow->handle, strerror(ret));

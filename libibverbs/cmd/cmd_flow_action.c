@@ -93,8 +93,7 @@ VERBS_EXPORT int verbs_cmd_destroy_flow_action(struct verbs_flow_action *vaction
 {
 	int ret = verbs_cmd_destroy(vaction->action.context, UVERBS_OBJECT_FLOW_ACTION,
 				    UVERBS_METHOD_FLOW_ACTION_DESTROY,
-				    UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE, vaction->handle, 0,
-				    NULL, 0);
+				    UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE, vaction->handle);
 
 	if (ret)
 		verbs_warn("ibv_destroy_flow_action: action %u: %s%s", vaction->handle,

@@ -98,6 +98,12 @@ static unsigned int udata_to_attrs(const struct verbs_udata *udata, struct verbs
 	return n;
 }
 
+static void __attribute__((cold, noinline)) log_command(const union ioctl_cmd *cmd, int ret)
+{
+	verbs_debug("uverbs object 0x%x method 0x%x, %u attributes: %s", cmd->hdr.object_id,
+		    cmd->hdr.method_id, cmd->hdr.num_attrs, ret ? strerror(ret) : "ok");
+}
+
 /* A signal that arrives before the kernel took the command up ends the call with EINTR and no
  * effect. */
 static int run_ioctl(int fd, union ioctl_cmd *cmd)
@@ -106,11 +112,10 @@ static int run_ioctl(int fd, union ioctl_cmd *cmd)
 
 	cmd->hdr.length = sizeof(cmd->hdr) + cmd->hdr.num_attrs * sizeof(cmd->hdr.attrs[0]);
 	do
-		ret = ioctl(fd, RDMA_VERBS_IOCTL, &cmd->hdr);
-	while (ret < 0 && errno == EINTR);
-	ret = ret < 0 ? errno : 0;
-	verbs_debug("uverbs object 0x%x method 0x%x, %u attributes: %s", cmd->hdr.object_id,
-		    cmd->hdr.method_id, cmd->hdr.num_attrs, ret ? strerror(ret) : "ok");
+		ret = ioctl(fd, RDMA_VERBS_IOCTL, &cmd->hdr) < 0 ? errno : 0;
+	while (ret == EINTR);
+	if (verbs_log_on(VERBS_LOG_DEBUG))
+		log_command(cmd, ret);
 	return ret;
 }
 
@@ -140,27 +145,42 @@ static int run_native(const struct cmd_call *call, uint16_t object, uint16_t met
 	return 0;
 }
 
-/* Tries the method first. Once the kernel has turned out to lack it, the older form is used. */
+/* The kernel has turned out to lack the method: its older form is used, from now on. */
+static int run_older(const struct cmd_call *call, uint16_t object, uint16_t method)
+{
+	const struct cmd_legacy *legacy = verbs_cmd_legacy_find(object, method);
+
+	if (!legacy)
+		return EPROTONOSUPPORT;
+	__atomic_fetch_or(&to_priv(call->context)->legacy, legacy->bit, __ATOMIC_RELAXED);
+	return legacy->run(call);
+}
+
+static uint32_t kernel_lacks(struct ibv_context *context)
+{
+	return __atomic_load_n(&to_priv(context)->legacy, __ATOMIC_RELAXED);
+}
+
+/* Tries the method first. */
+static int run_call(const struct cmd_call *call, uint16_t object, uint16_t method)
+{
+	const uint32_t lacking = kernel_lacks(call->context);
+	const struct cmd_legacy *legacy = lacking ? verbs_cmd_legacy_find(object, method) : NULL;
+	int ret;
+
+	if (legacy && lacking & legacy->bit)
+		return legacy->run(call);
+	ret = run_native(call, object, method);
+	return ret == EPROTONOSUPPORT ? run_older(call, object, method) : ret;
+}
+
 int verbs_cmd_run_core(struct ibv_context *context, uint16_t object, uint16_t method,
 		       const struct verbs_attr *attrs, unsigned int nattrs,
 		       const struct verbs_udata *udata)
 {
 	const struct cmd_call call = { context, attrs, nattrs, udata };
-	uint32_t *known = &to_priv(context)->legacy;
-	uint32_t lacking = __atomic_load_n(known, __ATOMIC_RELAXED);
-	const struct cmd_legacy *legacy = lacking ? verbs_cmd_legacy_find(object, method) : NULL;
-	int ret;
 
-	if (legacy && lacking & legacy->bit)
-		return legacy->run(&call);
-	ret = run_native(&call, object, method);
-	if (ret != EPROTONOSUPPORT)
-		return ret;
-	legacy = verbs_cmd_legacy_find(object, method);
-	if (!legacy)
-		return ret;
-	__atomic_fetch_or(known, legacy->bit, __ATOMIC_RELAXED);
-	return legacy->run(&call);
+	return run_call(&call, object, method);
 }
 
 VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
@@ -171,32 +191,133 @@ VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uin
 	return run_native(&call, object, method);
 }
 
-int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const void *req,
-			size_t req_len, void *resp, size_t resp_len,
-			const struct verbs_udata *udata)
+/* ---- short commands
+ *
+ * Programs register memory and destroy objects while they run, not only when they start. These two
+ * commands are written where the kernel reads them, and become a list of attributes only for a
+ * kernel that has turned out to lack a method.
+ */
+
+static void short_begin(union ioctl_cmd *cmd, struct ibv_context *context, uint16_t object,
+			uint16_t method)
+{
+	cmd->hdr = (struct ib_uverbs_ioctl_hdr){
+		.object_id = object,
+		.method_id = method,
+		.driver_id = to_priv(context)->driver_id,
+	};
+}
+
+/* Adds an attribute whose data, a value or an address, is what the kernel reads. */
+static void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, size_t len)
+{
+	cmd->hdr.attrs[cmd->hdr.num_attrs++] = (struct ib_uverbs_attr){
+		.attr_id = id,
+		.len = (uint16_t)len,
+		.flags = UVERBS_ATTR_F_MANDATORY,
+		.data = data,
+	};
+}
+
+/* The payload and the answer of a plain command are longer than the 8 bytes that would travel
+ * inside their attributes: the caller has checked. */
+static int run_short_write(struct ibv_context *context, uint32_t command, const void *req,
+			   size_t req_len, void *resp, size_t resp_len)
+{
+	union ioctl_cmd cmd;
+
+	short_begin(&cmd, context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	short_add(&cmd, UVERBS_ATTR_CORE_IN, (uintptr_t)req, req_len);
+	if (resp)
+		short_add(&cmd, UVERBS_ATTR_CORE_OUT, (uintptr_t)resp, resp_len);
+	short_add(&cmd, UVERBS_ATTR_WRITE_CMD, command, sizeof(uint64_t));
+	return run_ioctl(context->cmd_fd, &cmd);
+}
+
+/* ASKED: the kernel has just said that it lacks the method. */
+static int __attribute__((noinline))
+run_listed_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
+		 void *resp, size_t resp_len, const struct verbs_udata *udata, bool asked)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_in(UVERBS_ATTR_CORE_IN, req, req_len),
 		resp ? verbs_attr_out(UVERBS_ATTR_CORE_OUT, resp, resp_len) : verbs_attr_skip(),
 		verbs_attr_u64(UVERBS_ATTR_WRITE_CMD, command),
 	};
+	const struct cmd_call call = { context, attrs, ARRAY_SIZE(attrs), udata };
 
-	return verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, attrs,
-				  ARRAY_SIZE(attrs), udata);
+	return (asked ? run_older : run_call)(&call, UVERBS_OBJECT_DEVICE,
+					      UVERBS_METHOD_INVOKE_WRITE);
+}
+
+int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const void *req,
+			size_t req_len, void *resp, size_t resp_len,
+			const struct verbs_udata *udata)
+{
+	bool asked = false;
+	int ret;
+
+	if (!udata && req_len > sizeof(uint64_t) && !kernel_lacks(context)) {
+		ret = run_short_write(context, command, req, req_len, resp, resp_len);
+		if (ret != EPROTONOSUPPORT)
+			return ret;
+		asked = true;
+	}
+	return run_listed_write(context, command, req, req_len, resp, resp_len, udata, asked);
+}
+
+/* What the kernel says of destroying, as the program is to hear it. */
+static int destroy_result(struct ibv_context *context, int ret)
+{
+	return ret == EIO && to_priv(context)->lost_is_destroyed ? 0 : ret;
+}
+
+static int run_short_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
+			     uint16_t handle_attr, uint32_t handle)
+{
+	union ioctl_cmd cmd;
+
+	short_begin(&cmd, context, object, method);
+	short_add(&cmd, handle_attr, handle, 0);
+	return run_ioctl(context->cmd_fd, &cmd);
+}
+
+static int __attribute__((noinline))
+run_listed_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
+		   uint16_t handle_attr, uint32_t handle, bool asked)
+{
+	const struct verbs_attr attr = verbs_attr_handle(handle_attr, handle);
+	const struct cmd_call call = { context, &attr, 1, NULL };
+
+	return (asked ? run_older : run_call)(&call, object, method);
 }
 
 int verbs_cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
-		      uint16_t handle_attr, uint32_t handle, uint16_t resp_attr, void *resp,
-		      size_t resp_len)
+		      uint16_t handle_attr, uint32_t handle)
+{
+	bool asked = false;
+	int ret;
+
+	if (!kernel_lacks(context)) {
+		ret = run_short_destroy(context, object, method, handle_attr, handle);
+		if (ret != EPROTONOSUPPORT)
+			return ret ? destroy_result(context, ret) : 0;
+		asked = true;
+	}
+	ret = run_listed_destroy(context, object, method, handle_attr, handle, asked);
+	return destroy_result(context, ret);
+}
+
+int verbs_cmd_destroy_answered(struct ibv_context *context, uint16_t object, uint16_t method,
+			       uint16_t handle_attr, uint32_t handle, uint16_t resp_attr,
+			       void *resp, size_t resp_len)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_handle(handle_attr, handle),
-		resp ? verbs_attr_out(resp_attr, resp, resp_len) : verbs_attr_skip(),
+		verbs_attr_out(resp_attr, resp, resp_len),
 	};
-	int ret;
 
-	if (resp)
-		memset(resp, 0, resp_len);
-	ret = verbs_cmd_run_core(context, object, method, attrs, ARRAY_SIZE(attrs), NULL);
-	return ret == EIO && to_priv(context)->lost_is_destroyed ? 0 : ret;
+	memset(resp, 0, resp_len);
+	return destroy_result(context, verbs_cmd_run_core(context, object, method, attrs,
+							  ARRAY_SIZE(attrs), NULL));
 }

@@ -308,14 +308,19 @@ VERBS_EXPORT int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct v
 	return 0;
 }
 
+static void __attribute__((cold, noinline)) explain_dereg_mr(const struct verbs_mr *vmr, int err)
+{
+	verbs_warn("ibv_dereg_mr: lkey 0x%x: %s%s", vmr->mr.lkey, strerror(err),
+		   err == EBUSY ? ": unbind its memory windows first" : "");
+}
+
 VERBS_EXPORT int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	int ret = verbs_cmd_destroy(vmr->mr.context, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
-				    UVERBS_ATTR_DESTROY_MR_HANDLE, vmr->mr.handle, 0, NULL, 0);
+				    UVERBS_ATTR_DESTROY_MR_HANDLE, vmr->mr.handle);
 
 	if (ret)
-		verbs_warn("ibv_dereg_mr: lkey 0x%x: %s%s", vmr->mr.lkey, strerror(ret),
-			   ret == EBUSY ? ": unbind its memory windows first" : "");
+		explain_dereg_mr(vmr, ret);
 	return ret;
 }
 

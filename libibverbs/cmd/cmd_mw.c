@@ -36,7 +36,7 @@ VERBS_EXPORT int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, st
 VERBS_EXPORT int verbs_cmd_dealloc_mw(struct ibv_mw *mw)
 {
 	int ret = verbs_cmd_destroy(mw->context, UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY,
-				    UVERBS_ATTR_DESTROY_MW_HANDLE, mw->handle, 0, NULL, 0);
+				    UVERBS_ATTR_DESTROY_MW_HANDLE, mw->handle);
 
 	if (ret)
 		verbs_warn("ibv_dealloc_mw: rkey 0x%x: %s", mw->rkey, strerror(ret));

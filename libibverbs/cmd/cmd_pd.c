@@ -26,7 +26,7 @@ VERBS_EXPORT int verbs_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *
 VERBS_EXPORT int verbs_cmd_dealloc_pd(struct ibv_pd *pd)
 {
 	int ret = verbs_cmd_destroy(pd->context, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
-				    UVERBS_ATTR_DESTROY_PD_HANDLE, pd->handle, 0, NULL, 0);
+				    UVERBS_ATTR_DESTROY_PD_HANDLE, pd->handle);
 
 	if (ret)
 		verbs_warn(

@@ -325,9 +325,9 @@ VERBS_EXPORT int verbs_cmd_destroy_qp(struct ibv_qp *qp)
 	struct ib_uverbs_destroy_qp_resp resp;
 	int ret;
 
-	ret = verbs_cmd_destroy(qp->context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY,
-				UVERBS_ATTR_DESTROY_QP_HANDLE, qp->handle,
-				UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
+	ret = verbs_cmd_destroy_answered(qp->context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY,
+					 UVERBS_ATTR_DESTROY_QP_HANDLE, qp->handle,
+					 UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
 	if (ret) {
 		verbs_warn("ibv_destroy_qp: QP 0x%x: %s%s", qp->qp_num, strerror(ret),
 			   ret == EBUSY ? ": detach it from its multicast groups and flows first"

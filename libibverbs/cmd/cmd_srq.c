@@ -178,9 +178,10 @@ VERBS_EXPORT int verbs_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *a
 VERBS_EXPORT int verbs_cmd_destroy_srq(struct ibv_srq *srq)
 {
 	struct ib_uverbs_destroy_srq_resp resp;
-	int ret = verbs_cmd_destroy(srq->context, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY,
-				    UVERBS_ATTR_DESTROY_SRQ_HANDLE, srq->handle,
-				    UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
+	int ret = verbs_cmd_destroy_answered(srq->context, UVERBS_OBJECT_SRQ,
+					     UVERBS_METHOD_SRQ_DESTROY,
+					     UVERBS_ATTR_DESTROY_SRQ_HANDLE, srq->handle,
+					     UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
 
 	if (ret) {
 		verbs_warn("ibv_destroy_srq: SRQ %u: %s%s", srq->handle, strerror(ret),

@@ -106,10 +106,10 @@ VERBS_EXPORT int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr
 VERBS_EXPORT int verbs_cmd_destroy_wq(struct ibv_wq *wq)
 {
 	uint32_t events_reported;
-	int ret = verbs_cmd_destroy(wq->context, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY,
-				    UVERBS_ATTR_DESTROY_WQ_HANDLE, wq->handle,
-				    UVERBS_ATTR_DESTROY_WQ_RESP, &events_reported,
-				    sizeof(events_reported));
+	int ret = verbs_cmd_destroy_answered(
+		wq->context, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY,
+		UVERBS_ATTR_DESTROY_WQ_HANDLE, wq->handle, UVERBS_ATTR_DESTROY_WQ_RESP,
+		&events_reported, sizeof(events_reported));
 
 	if (ret) {
 		verbs_warn("ibv_destroy_wq: WQ 0x%x: %s%s", wq->wq_num, strerror(ret),
@@ -185,10 +185,9 @@ VERBS_EXPORT int verbs_cmd_create_rwq_ind_table(struct ibv_context *context,
 
 VERBS_EXPORT int verbs_cmd_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 {
-	int ret = verbs_cmd_destroy(table->context, UVERBS_OBJECT_RWQ_IND_TBL,
-				    UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
-				    UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE,
-				    (uint32_t)table->ind_tbl_handle, 0, NULL, 0);
+	int ret = verbs_cmd_destroy(
+		table->context, UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
+		UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE, (uint32_t)table->ind_tbl_handle);
 
 	if (ret)
 		verbs_warn("ibv_destroy_rwq_ind_table: table %d: %s%s", table->ind_tbl_num,

@@ -69,7 +69,7 @@ VERBS_EXPORT int verbs_cmd_close_xrcd(struct verbs_xrcd *vxrcd)
 {
 	int ret = verbs_cmd_destroy(vxrcd->xrcd.context, UVERBS_OBJECT_XRCD,
 				    UVERBS_METHOD_XRCD_DESTROY, UVERBS_ATTR_DESTROY_XRCD_HANDLE,
-				    vxrcd->handle, 0, NULL, 0);
+				    vxrcd->handle);
 
 	if (ret)
 		verbs_warn("ibv_close_xrcd: XRC domain %u: %s%s", vxrcd->handle, strerror(ret),

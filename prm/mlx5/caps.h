@@ -49,6 +49,8 @@ enum {
 #define HCA_CAP_RELAXED_ORDERING_WRITE                        FLD(0x1c, 23, 23)
 #define HCA_CAP_RELAXED_ORDERING_READ                         FLD(0x1c, 22, 22)
 #define HCA_CAP_LOG_MAX_MKEY                                  FLD(0x1c, 21, 16)
+#define HCA_CAP_QP_DATA_IN_ORDER                              FLD(0xc, 29, 29)
+#define HCA_CAP_ECE_SUPPORT                                   FLD(0x14, 28, 28)
 #define HCA_CAP_DUMP_FILL_MKEY                                FLD(0x1c, 7, 7)
 #define HCA_CAP_LOG_MAX_EQ                                    FLD(0x1c, 3, 0)
 #define HCA_CAP_MAX_INDIRECTION                               FLD(0x20, 31, 24)

@@ -35,6 +35,11 @@ enum {
 	PRM_CQC_STATUS_WRITE_FAIL = 0xa,
 };
 
+/* These bits of a consumer index, of a CQ or an EQ, are said to the adapter. */
+enum {
+	PRM_CI_MASK = 0xffffff,
+};
+
 #define CREATE_CQ_IN_CQC             FLD_PART(0x10)
 #define CREATE_CQ_IN_CQ_UMEM_VALID   FLD(0x5c, 31, 31)
 #define CREATE_CQ_IN_PAS             FLD_PART(0x110)

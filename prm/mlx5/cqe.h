@@ -58,6 +58,17 @@ enum cqe_syndrome {
 	SYND_REMOTE_ABORTED = 0x22,
 };
 
+/* QPC_TS_FORMAT, SQC_TS_FORMAT and RQC_TS_FORMAT have these values: ticks of the adapter's clock,
+ * or seconds (in the upper 32 bits) and nanoseconds. */
+enum prm_ts_format {
+	PRM_TS_FREE_RUNNING = 0,
+	PRM_TS_DEFAULT = 1,
+	PRM_TS_REAL_TIME = 2,
+};
+
+/* Capabilities name what a kind of queue can have in 2 bits. */
+enum { PRM_TS_CAP_BOTH = 2 };
+
 /* Adapters are known to report these vendor syndromes. */
 enum cqe_vendor_syndrome {
 	VEND_RETRY_EXCEEDED = 0x81,
@@ -65,6 +76,7 @@ enum cqe_vendor_syndrome {
 	VEND_REMOTE_ACCESS = 0x88,
 	VEND_REMOTE_OP = 0x89,
 	VEND_REMOTE_INVAL_REQ = 0x8a,
+	VEND_PAGE_FAULT = 0x93,
 	VEND_FLUSH = 0xf9,
 };
 
@@ -114,6 +126,15 @@ enum cqe_eth_l4 {
 	CQE_ETH_L4_UDP = 2,
 	CQE_ETH_L4_TCP_ACK_NO_DATA = 3,
 	CQE_ETH_L4_TCP_ACK_AND_DATA = 4,
+};
+
+/* CQE_RSS_HASH_TYPE says what was hashed: one of the first two, one of the others. */
+enum cqe_rss_hash_type {
+	CQE_RSS_IPV4 = 1 << 2,
+	CQE_RSS_IPV6 = 2 << 2,
+	CQE_RSS_TCP = 1 << 6,
+	CQE_RSS_UDP = 2 << 6,
+	CQE_RSS_IPSEC = 3 << 6,
 };
 
 #define CQE_RSS_HASH      FLD(0xc, 31, 0)

@@ -131,6 +131,8 @@ enum {
 #define LYR_2_4_UDP_DPORT           FLD(0x1c, 15, 0)
 #define LYR_2_4_SRC_IPV4_SRC_IPV6   FLD_PART(0x20)
 #define LYR_2_4_DST_IPV4_DST_IPV6   FLD_PART(0x30)
+#define LYR_2_4_SRC_IPV4            FLD_PART(0x2c)
+#define LYR_2_4_DST_IPV4            FLD_PART(0x3c)
 #define MISC_SOURCE_SQN             FLD(0x0, 23, 0)
 #define MISC_OUTER_SECOND_PRIO      FLD(0x8, 31, 29)
 #define MISC_OUTER_SECOND_CFI       FLD(0x8, 28, 28)

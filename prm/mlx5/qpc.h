@@ -10,6 +10,7 @@
 /* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_QPC_SIZE = 232,
+	PRM_QUERY_QP_OUT_SIZE = 24 + PRM_QPC_SIZE + 16,
 	PRM_CREATE_QP_IN_SIZE = 272, /* and PAs behind it */
 	PRM_MODIFY_QP_IN_SIZE = 272,
 };
@@ -80,6 +81,12 @@ enum prm_qp_optpar {
 	PRM_OPTPAR_COUNTER_SET_ID = 1 << 25,
 };
 
+/* Connection establishment options (ECE): a version, which software says first for the adapter to
+ * answer what it has, and an option each bit. */
+#define ECE_VERSION FLD(0x0, 31, 28)
+#define ECE_OPTIONS FLD(0x0, 27, 0)
+enum { PRM_ECE_VERSION_1 = 1 };
+
 /* All commands that change the state of a QP share the layout of RST2INIT. */
 #define CREATE_QP_IN_INPUT_QPN         FLD(0x8, 23, 0)
 #define CREATE_QP_IN_OPT_PARAM_MASK    FLD(0x10, 31, 0)
@@ -97,6 +104,8 @@ enum prm_qp_optpar {
 #define MODIFY_QP_IN_OPT_PARAM_MASK    FLD(0x10, 31, 0)
 #define MODIFY_QP_IN_ECE               FLD(0x14, 31, 0)
 #define MODIFY_QP_IN_QPC               FLD_PART(0x18)
+
+#define MODIFY_QP_OUT_ECE              FLD(0xc, 31, 0)
 
 #define QUERY_QP_IN_QPN                FLD(0x8, 23, 0)
 
@@ -125,6 +134,7 @@ enum prm_qp_optpar {
 #define QPC_LOG_RQ_STRIDE              FLD(0x8, 18, 16)
 #define QPC_NO_SQ                      FLD(0x8, 15, 15)
 #define QPC_LOG_SQ_SIZE                FLD(0x8, 14, 11)
+#define QPC_DATA_IN_ORDER              FLD(0x8, 5, 5)
 #define QPC_TS_FORMAT                  FLD(0x8, 7, 6)
 #define QPC_RLKY                       FLD(0x8, 4, 4)
 #define QPC_ULP_STATELESS_OFFLOAD_MODE FLD(0x8, 3, 0)

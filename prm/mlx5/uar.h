@@ -9,8 +9,9 @@
 #include "util/fields.h"
 
 enum {
-	PRM_UAR_CQ = 0x20, /* 8 bytes: the arm word of the record, and UAR_CQ_CQN */
-	PRM_EQ_ARM = 0x40, /* 4 bytes: UAR_EQ_EQN and UAR_EQ_CI */
+	PRM_UAR_SIZE = 0x1000, /* where a page of the host has several */
+	PRM_UAR_CQ = 0x20,     /* 8 bytes: the arm word of the record, and UAR_CQ_CQN */
+	PRM_EQ_ARM = 0x40,     /* 4 bytes: UAR_EQ_EQN and UAR_EQ_CI */
 	PRM_EQ_UPDATE = 0x48,
 	/* A control segment begins in a register of sends. Each has two buffers, used in turn, and
 	 * programs use as many of a page. */

@@ -83,6 +83,7 @@ enum {
 #define SQC_FLUSH_IN_ERROR_EN              FLD(0x0, 28, 28)
 #define SQC_ALLOW_MULTI_PKT_SEND_WQE       FLD(0x0, 27, 27)
 #define SQC_MIN_WQE_INLINE_MODE            FLD(0x0, 26, 24)
+#define SQC_TS_FORMAT                      FLD(0x0, 5, 4)
 #define SQC_STATE                          FLD(0x0, 23, 20)
 #define SQC_REG_UMR                        FLD(0x0, 19, 19)
 #define SQC_ALLOW_SWP                      FLD(0x0, 18, 18)

@@ -13,6 +13,7 @@
 
 #include "providers/common/buf_pool.h"
 #include "providers/common/hwbuf.h"
+#include "util/bits.h"
 
 #define PAGES       16 /* of a chunk */
 #define PAGE_GRAINS 32
@@ -111,47 +112,69 @@ static void chunk_clean(struct buf_chunk *chunk, unsigned int first, unsigned in
 	memset(addr, 0, grains * grain);
 }
 
-static bool chunk_take(struct buf_pool *pool, struct buf_chunk *chunk, unsigned int grains,
+/* What a struct buf_place means for a buffer, in grains. */
+struct grain_place {
+	unsigned int grains, step;
+	unsigned int clear; /* as in struct buf_place */
+};
+
+static struct grain_place grain_place_of(const struct buf_pool *pool, size_t size,
+					 const struct buf_place *place)
+{
+	struct grain_place at = { .grains = grains_of(pool, size), .step = 1 };
+
+	if (at.grains == PAGE_GRAINS)
+		at.step = PAGE_GRAINS;
+	else if (place && place->align)
+		at.step = max_of(grains_of(pool, place->align), 1u);
+	if (place)
+		at.clear = (unsigned int)(place->clear / (pool->page / PAGE_GRAINS));
+	return at;
+}
+
+static bool chunk_take(struct buf_pool *pool, struct buf_chunk *chunk, const struct grain_place *at,
 		       void **addr)
 {
-	unsigned int step = grains == PAGE_GRAINS ? PAGE_GRAINS : 1;
+	const size_t grain = pool->page / PAGE_GRAINS;
 
-	if (GRAINS - chunk->used < grains)
+	if (GRAINS - chunk->used < at->grains)
 		return false;
-	for (unsigned int first = chunk_next_free(chunk, 0, step); first + grains <= GRAINS;
-	     first = chunk_next_free(chunk, first + 1, step)) {
-		if (!chunk_is_free(chunk, first, grains))
+	for (unsigned int first = chunk_next_free(chunk, 0, at->step); first + at->grains <= GRAINS;
+	     first = chunk_next_free(chunk, first + 1, at->step)) {
+		if (first & at->clear || !chunk_is_free(chunk, first, at->grains))
 			continue;
 		pool->empty -= !chunk->used;
-		chunk_mark(chunk, first, grains, true);
-		*addr = (char *)chunk->buf.addr + first * (pool->page / PAGE_GRAINS);
-		chunk_clean(chunk, first, grains, *addr, pool->page / PAGE_GRAINS);
+		chunk_mark(chunk, first, at->grains, true);
+		*addr = (char *)chunk->buf.addr + first * grain;
+		chunk_clean(chunk, first, at->grains, *addr, grain);
 		return true;
 	}
 	return false;
 }
 
-static int pool_take(struct buf_pool *pool, unsigned int grains, void **addr)
+static int pool_take(struct buf_pool *pool, const struct grain_place *at, void **addr)
 {
 	struct buf_chunk *chunk = pool->chunks;
 	int ret;
 
-	while (chunk && !chunk_take(pool, chunk, grains, addr))
+	while (chunk && !chunk_take(pool, chunk, at, addr))
 		chunk = chunk->next;
 	if (chunk)
 		return 0;
 	ret = chunk_add(pool);
 	if (!ret)
-		chunk_take(pool, pool->chunks, grains, addr);
+		chunk_take(pool, pool->chunks, at, addr);
 	return ret;
 }
 
-int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr)
+int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf_place *place,
+			    void **addr)
 {
+	const struct grain_place at = grain_place_of(pool, size, place);
 	int ret;
 
 	pthread_mutex_lock(&pool->lock);
-	ret = pool_take(pool, grains_of(pool, size), addr);
+	ret = pool_take(pool, &at, addr);
 	pthread_mutex_unlock(&pool->lock);
 	return ret;
 }

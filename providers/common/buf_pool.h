@@ -27,8 +27,15 @@ void provider_buf_pool_init(struct buf_pool *pool);
 /* Frees the chunks; every buffer must have been returned. */
 void provider_buf_pool_destroy(struct buf_pool *pool);
 
-/* SIZE is 1 to pool->page; a buffer of a whole page starts with one. */
-int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, void **addr);
+/* Where in its page a buffer may start. */
+struct buf_place {
+	size_t align; /* a multiple of this, a power of two up to a page; 0: of any part */
+	size_t clear; /* bits that the offset of the start must not have */
+};
+
+/* SIZE is 1 to pool->page; a buffer of a whole page starts with one. PLACE may be NULL. */
+int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf_place *place,
+			    void **addr);
 /* SIZE is what was asked for. */
 void provider_buf_pool_free(struct buf_pool *pool, void *addr, size_t size);
 

@@ -111,10 +111,9 @@ static void page_emptied(struct dbrec_pool *pool, struct dbrec_page **link)
 void provider_dbrec_free(struct dbrec_pool *pool, __be32 *dbrec)
 {
 	uintptr_t addr = (uintptr_t)dbrec;
-	struct dbrec_page **link;
 
 	pthread_mutex_lock(&pool->lock);
-	for (link = &pool->pages; *link; link = &(*link)->next) {
+	for (struct dbrec_page **link = &pool->pages; *link; link = &(*link)->next) {
 		struct dbrec_page *page = *link;
 		uintptr_t base = (uintptr_t)page->buf.addr;
 

@@ -18,6 +18,15 @@ void provider_device_destroy(struct device_facts *facts)
 	pthread_mutex_destroy(&facts->lock);
 }
 
+static bool caps_have_srq(const struct ibv_device_attr_ex *attr)
+{
+	const struct ibv_odp_caps *odp = &attr->odp_caps;
+
+	return (odp->per_transport_caps.rc_odp_caps | odp->per_transport_caps.uc_odp_caps |
+		odp->per_transport_caps.ud_odp_caps | attr->xrc_odp_caps) &
+	       IBV_ODP_SUPPORT_SRQ_RECV;
+}
+
 void provider_device_learn(struct device_facts *facts, const struct ibv_device_attr_ex *attr,
 			   const void *resp)
 {
@@ -25,6 +34,7 @@ void provider_device_learn(struct device_facts *facts, const struct ibv_device_a
 	if (!facts->known) {
 		facts->attr = attr->orig_attr;
 		facts->raw_packet_caps = attr->raw_packet_caps;
+		facts->srq_on_demand = caps_have_srq(attr);
 		memcpy(facts->resp, resp, facts->resp_size);
 		facts->known = true;
 	}

@@ -13,6 +13,7 @@ struct device_facts {
 	pthread_mutex_t lock; /* guards the rest until it is known */
 	bool known;
 	uint32_t raw_packet_caps; /* enum ibv_raw_packet_caps */
+	bool srq_on_demand;       /* an SRQ of some transport may have buffers on demand */
 	struct ibv_device_attr attr;
 	void *resp; /* the driver's part, in the provider's context */
 	size_t resp_size;

@@ -3,7 +3,8 @@
  * hwbuf.h - zeroed, page-aligned memory that the adapter reads and writes: rings and doorbell
  * record pages.
  *
- * It is mapped apart from the heap, so that no page is shared with data of the program.
+ * It is mapped apart from the heap, so that no page is shared with data of the program, whose
+ * children would miss that when the page is kept from them (ibv_fork_init()).
  */
 #ifndef PROVIDERS_COMMON_HWBUF_H
 #define PROVIDERS_COMMON_HWBUF_H

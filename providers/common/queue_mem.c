@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_mem.c - memory of queues: from the program's allocator, when the parent domain that the
- * queue is created in has one, else from the context's pool or mapped.
+ * queue_mem.c - memory and doorbell records of queues: from the program's allocator, when the
+ * parent domain that the queue is created in has one, else from the context's pools or mapped.
  */
 #include "providers/common/queue_mem.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "providers/common/hwbuf.h"
@@ -42,7 +41,7 @@ static int mem_map(const struct queue_mem_request *request, struct queue_mem *me
 static int mem_take(struct buf_pool *pool, const struct queue_mem_request *request,
 		    struct queue_mem *mem)
 {
-	int ret = provider_buf_pool_alloc(pool, request->pooled, &mem->addr);
+	int ret = provider_buf_pool_alloc(pool, request->pooled, &request->place, &mem->addr);
 
 	if (ret) {
 		verbs_warn("no memory for a queue of %zu bytes", request->size);
@@ -61,25 +60,40 @@ static int mem_take_or_map(struct buf_pool *pool, const struct queue_mem_request
 	return mem_map(request, mem);
 }
 
+/* Asks the allocator of PPD, if it has one. *ADDR is NULL when that leaves it to us. What an
+ * allocator gives is zero, and is not touched here: it need not be memory that the CPU reaches.
+ * (ibv_alloc_parent_domain(3): the callback initializes the buffer, and sees to fork().) */
+static int domain_alloc(struct provider_pd *ppd, size_t size, size_t alignment, uint64_t type,
+			void **addr)
+{
+	*addr = NULL;
+	if (!ppd || !ppd->alloc)
+		return 0;
+	*addr = ppd->alloc(&ppd->pd, ppd->pd_context, size, alignment, type);
+	if (*addr == IBV_ALLOCATOR_USE_DEFAULT) {
+		*addr = NULL;
+		return 0;
+	}
+	if (*addr)
+		return 0;
+	verbs_warn("the allocator of the parent domain has no %zu bytes of type %#llx", size,
+		   (unsigned long long)type);
+	return ENOMEM;
+}
+
 int provider_queue_mem_alloc(struct buf_pool *pool, struct ibv_pd *pd,
 			     const struct queue_mem_request *request, struct queue_mem *mem)
 {
 	struct provider_pd *ppd = pd ? to_ppd(pd) : NULL;
 	void *addr;
+	int ret = domain_alloc(ppd, request->size, (size_t)sysconf(_SC_PAGESIZE), request->type,
+			       &addr);
 
 	*mem = (struct queue_mem){ .type = request->type };
-	if (!ppd || !ppd->alloc)
+	if (ret)
+		return ret;
+	if (!addr)
 		return mem_take_or_map(pool, request, mem);
-	addr = ppd->alloc(pd, ppd->pd_context, request->size, (size_t)sysconf(_SC_PAGESIZE),
-			  request->type);
-	if (addr == IBV_ALLOCATOR_USE_DEFAULT)
-		return mem_take_or_map(pool, request, mem);
-	if (!addr) {
-		verbs_warn("the allocator of the parent domain has no %zu bytes for a queue",
-			   request->size);
-		return ENOMEM;
-	}
-	memset(addr, 0, request->size);
 	mem->addr = addr;
 	mem->size = request->size;
 	mem->owner = ppd;
@@ -99,4 +113,30 @@ void provider_queue_mem_free(struct queue_mem *mem)
 	mem->addr = NULL;
 	mem->owner = NULL;
 	mem->pool = NULL;
+}
+
+#define RECORD_SIZE      8
+#define RECORD_ALIGNMENT 8
+
+int provider_queue_rec_alloc(struct dbrec_pool *pool, struct ibv_pd *pd, uint64_t type,
+			     struct queue_rec *rec)
+{
+	struct provider_pd *ppd = pd ? to_ppd(pd) : NULL;
+	void *addr;
+	int ret = domain_alloc(ppd, RECORD_SIZE, RECORD_ALIGNMENT, type, &addr);
+
+	if (ret)
+		return ret;
+	*rec = (struct queue_rec){ .words = addr, .owner = addr ? ppd : NULL };
+	return addr ? 0 : provider_dbrec_alloc(pool, &rec->words);
+}
+
+void provider_queue_rec_free(struct dbrec_pool *pool, uint64_t type, struct queue_rec *rec)
+{
+	struct provider_pd *owner = rec->owner;
+
+	if (owner)
+		owner->free(&owner->pd, owner->pd_context, rec->words, type);
+	else
+		provider_dbrec_free(pool, rec->words);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * queue_mem.h - memory of a queue, zeroed: from the allocator of a parent domain, from the
- * context's pool when it is small (buf_pool.h), or mapped (hwbuf.h).
+ * context's pool when it is small (buf_pool.h), or mapped (hwbuf.h); and its doorbell record, from
+ * that allocator or the context's pool (dbrec.h).
  */
 #ifndef PROVIDERS_COMMON_QUEUE_MEM_H
 #define PROVIDERS_COMMON_QUEUE_MEM_H
 
 #include "providers/common/buf_pool.h"
+#include "providers/common/dbrec.h"
 #include "providers/common/env.h"
 #include "providers/common/pd.h"
 
@@ -20,7 +22,8 @@ struct queue_mem {
 
 struct queue_mem_request {
 	size_t size;
-	size_t pooled; /* bytes to take from the pool, when SIZE fits into a page of it */
+	size_t pooled;          /* bytes to take from the pool, when SIZE fits into a page of it, */
+	struct buf_place place; /* and where there */
 	uint64_t type; /* what the allocator of a parent domain is told: the provider's number */
 	enum env_alloc alloc;
 };
@@ -29,5 +32,15 @@ struct queue_mem_request {
 int provider_queue_mem_alloc(struct buf_pool *pool, struct ibv_pd *pd,
 			     const struct queue_mem_request *request, struct queue_mem *mem);
 void provider_queue_mem_free(struct queue_mem *mem);
+
+struct queue_rec {
+	__be32 *words;             /* zero */
+	struct provider_pd *owner; /* the parent domain whose allocator gave it; NULL: none did */
+};
+
+/* PD may be NULL. TYPE is what the allocator is told. */
+int provider_queue_rec_alloc(struct dbrec_pool *pool, struct ibv_pd *pd, uint64_t type,
+			     struct queue_rec *rec);
+void provider_queue_rec_free(struct dbrec_pool *pool, uint64_t type, struct queue_rec *rec);
 
 #endif

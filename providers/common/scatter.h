@@ -41,10 +41,10 @@ SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struc
 		seg_put_data(seg, 0, DATA_SEG_LKEY_END, 0);
 }
 
-/* Copies LEN bytes at FROM into the buffers of up to N segments. Returns how many bytes found no
- * room. */
-static inline uint32_t scatter_fill(const struct data_seg *seg, uint32_t n, const uint8_t *from,
-				    uint32_t len)
+/* Copies LEN bytes at FROM into the buffers of up to N segments, but for those whose key is
+ * NULL_LKEY: what goes there goes nowhere. Returns how many bytes found no room. */
+static inline uint32_t scatter_fill(const struct data_seg *seg, uint32_t n, __be32 null_lkey,
+				    const uint8_t *from, uint32_t len)
 {
 	for (; n && len; n--, seg++) {
 		uint32_t room = be32toh(seg->byte_count);
@@ -52,7 +52,8 @@ static inline uint32_t scatter_fill(const struct data_seg *seg, uint32_t n, cons
 
 		if (!room)
 			break; /* the end of a list shorter than its WQE */
-		copy_small((uint8_t *)(uintptr_t)be64toh(seg->addr), from, part);
+		if (seg->lkey != null_lkey)
+			copy_small((uint8_t *)(uintptr_t)be64toh(seg->addr), from, part);
 		from += part;
 		len -= part;
 	}

@@ -95,18 +95,11 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 }
 #endif
 
-#define COPY_SMALL_MAX 64
-
-/* Copies up to COPY_SMALL_MAX bytes, with fewer instructions than a call; no other byte is
- * touched. */
-SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
+/* Copies up to 32 bytes, with fewer instructions than a call; no other byte is touched. */
+SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len >= 16) {
 		memcpy(to, from, 16);
-		if (len > 32)
-			memcpy(to + 16, from + 16, 16);
-		if (len > 48)
-			memcpy(to + 32, from + 32, 16);
 		/* The last 16 may overlap those before. */
 		memcpy(to + len - 16, from + len - 16, 16);
 	} else if (len >= 8) {
@@ -122,19 +115,40 @@ SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 	}
 }
 
+#define COPY_SMALL_MAX 64
+
+/* Copies up to COPY_SMALL_MAX bytes in the same way. */
+SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
+{
+	if (len < 16) {
+		copy_up_to_32(to, from, len);
+		return;
+	}
+	memcpy(to, from, 16);
+	if (len > 32)
+		memcpy(to + 16, from + 16, 16);
+	if (len > 48)
+		memcpy(to + 32, from + 32, 16);
+	memcpy(to + len - 16, from + len - 16, 16);
+}
+
+SEG_INLINE void copy_64(uint8_t *to, const uint8_t *from)
+{
+	memcpy(to, from, 16);
+	memcpy(to + 16, from + 16, 16);
+	memcpy(to + 32, from + 32, 16);
+	memcpy(to + 48, from + 48, 16);
+}
+
 /* Copies more than COPY_SMALL_MAX bytes, for code that must not call anything. */
 SEG_INLINE void copy_large(uint8_t *to, const uint8_t *from, uint32_t len)
 {
-	uint8_t *last = to + len - 32;
+	uint8_t *last = to + len - 64;
 
-	from += len - 32;
-	for (ptrdiff_t left = -(ptrdiff_t)(len - 32); left < 0; left += 32) {
-		memcpy(last + left, from + left, 16);
-		memcpy(last + left + 16, from + left + 16, 16);
-	}
-	/* These may overlap those before. */
-	memcpy(last, from, 16);
-	memcpy(last + 16, from + 16, 16);
+	from += len - 64;
+	for (ptrdiff_t left = -(ptrdiff_t)(len - 64); left < 0; left += 64)
+		copy_64(last + left, from + left);
+	copy_64(last, from); /* some of these bytes may have been copied already */
 }
 
 #endif

@@ -78,10 +78,10 @@ static inline void wq_note(struct wq *wq, uint32_t unit, uint32_t head, uint64_t
 	wq_slot_set(wq_slot_at(wq, unit), head, wr_id, done_as);
 }
 
-/* The request that started at UNIT is done, and so are those before it. Returns its wr_id. */
-static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *done_as)
+/* The request of SLOT is done, and so are those before it. Returns its wr_id. */
+static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slot,
+					uint32_t *done_as)
 {
-	const struct wq_slot *slot = &wq->slots[unit & wq->mask];
 	uint64_t wr_id;
 
 	order_observe(wq);
@@ -89,6 +89,12 @@ static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *do
 	*done_as = slot->done_as;
 	__atomic_store_n(&wq->tail, slot->tail_after, __ATOMIC_RELEASE);
 	return wr_id;
+}
+
+/* The same for the request that started at UNIT. */
+static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *done_as)
+{
+	return wq_complete_slot(wq, wq_slot_at(wq, unit), done_as);
 }
 
 /* The oldest request of a receive queue, at TAIL and so in UNIT, is done. */

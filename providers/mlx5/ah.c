@@ -8,10 +8,17 @@
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/device.h"
 #include "util/alloc.h"
+
+enum port_trait {
+	PORT_KNOWN = 1 << 0,
+	PORT_ETHERNET = 1 << 1,
+	PORT_NEEDS_GRH = 1 << 2,
+};
 
 static int ah_check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
 {
@@ -23,38 +30,64 @@ static int ah_check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *att
 	return 0;
 }
 
-/* The kernel is asked once: a port does not change its link layer while the device is open. */
-static int port_is_ethernet(struct mlx5_context *ctx, uint8_t port_num, bool *ethernet)
+/* The kernel is asked once: what is kept of a port does not change while the device is open. */
+static int port_traits(struct mlx5_context *ctx, uint8_t port_num, uint8_t *traits)
 {
 	uint8_t *cached =
-		port_num < ARRAY_SIZE(ctx->link_layer) ? &ctx->link_layer[port_num] : NULL;
+		port_num < ARRAY_SIZE(ctx->port_traits) ? &ctx->port_traits[port_num] : NULL;
 	struct ibv_port_attr port;
 	int ret;
 
-	if (cached && __atomic_load_n(cached, __ATOMIC_RELAXED)) {
-		*ethernet = __atomic_load_n(cached, __ATOMIC_RELAXED) == IBV_LINK_LAYER_ETHERNET;
+	*traits = cached ? __atomic_load_n(cached, __ATOMIC_RELAXED) : 0;
+	if (*traits)
 		return 0;
-	}
 	ret = provider_device_query_port(&ctx->vctx.context, port_num, &port, sizeof(port));
 	if (ret)
 		return ret;
-	*ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
+	*traits = PORT_KNOWN;
+	if (port.link_layer == IBV_LINK_LAYER_ETHERNET)
+		*traits |= PORT_ETHERNET;
+	if (port.flags & IBV_QPF_GRH_REQUIRED)
+		*traits |= PORT_NEEDS_GRH;
 	if (cached)
-		__atomic_store_n(cached, port.link_layer, __ATOMIC_RELAXED);
+		__atomic_store_n(cached, *traits, __ATOMIC_RELAXED);
 	return 0;
 }
 
-static int ah_check_roce(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
+static int ah_check_grh(const struct ibv_ah_attr *attr, uint8_t traits)
 {
-	if (!attr->is_global) {
-		verbs_warn("create_ah: is_global is 0, but port %u is Ethernet: set it, and grh",
-			   attr->port_num);
-		return EINVAL;
-	}
+	if (attr->is_global || !(traits & (PORT_ETHERNET | PORT_NEEDS_GRH)))
+		return 0;
+	verbs_warn("create_ah: is_global is 0, but port %u %s: set it, and grh", attr->port_num,
+		   traits & PORT_ETHERNET ? "is Ethernet" : "demands a GRH");
+	return EINVAL;
+}
+
+static int ah_check_roce(const struct mlx5_context *ctx)
+{
 	if (ctx->caps.cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_CREATE_AH)
 		return 0;
 	verbs_warn("create_ah: the kernel does not resolve addresses on Ethernet");
 	return EOPNOTSUPP;
+}
+
+/* Handles without a flow label each get a port of their own, so that a fabric spreads them over its
+ * paths: the datagrams of one handle stay on one. The ports go round in steps of the golden ratio
+ * of their number, which is odd, so all are used before one is again, and neighbours differ in high
+ * bits as in low ones. Contexts, of this process or others, begin at different places. */
+static uint16_t ah_next_udp_sport(struct mlx5_context *ctx)
+{
+	enum { PORTS = 1 << 14, STEP = 10125 };
+	uint32_t count = __atomic_fetch_add(&ctx->ah_count, 1, __ATOMIC_RELAXED);
+	uint32_t start = ((uint32_t)((uintptr_t)ctx >> 4) + (uint32_t)getpid()) * 0x9e3779b1u >> 18;
+
+	return (uint16_t)(IB_ROCE_UDP_ENCAP_VALID_PORT_MIN | ((start + count * STEP) % PORTS));
+}
+
+static uint16_t ah_udp_sport(struct mlx5_context *ctx, uint32_t flow_label)
+{
+	return flow_label & IB_GRH_FLOWLABEL_MASK ? ibv_flow_label_to_udp_sport(flow_label)
+						  : ah_next_udp_sport(ctx);
 }
 
 /* RoCE v2 packets have a UDP source port, which the address vector has in the place of the LID. */
@@ -70,7 +103,7 @@ static int ah_put_udp_sport(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
 		return ret;
 	}
 	if (entry.gid_type == IBV_GID_TYPE_ROCE_V2)
-		av->rlid = htobe16(ibv_flow_label_to_udp_sport(attr->grh.flow_label));
+		av->rlid = htobe16(ah_udp_sport(to_mctx(pd->context), attr->grh.flow_label));
 	return 0;
 }
 
@@ -79,7 +112,7 @@ static int ah_resolve_roce(struct mlx5_context *ctx, struct ibv_pd *pd,
 {
 	struct mlx5_ib_create_ah_resp resp = { 0 };
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	int ret = ah_check_roce(ctx, attr);
+	int ret = ah_check_roce(ctx);
 
 	if (ret)
 		return ret;
@@ -96,19 +129,21 @@ static int ah_resolve_roce(struct mlx5_context *ctx, struct ibv_pd *pd,
 int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 {
 	struct mlx5_context *ctx = to_mctx(pd->context);
-	bool ethernet = false;
+	uint8_t traits = 0;
 	struct mlx5_ah *mah;
 	int ret;
 
 	ret = ah_check_attr(ctx, attr);
 	if (!ret)
-		ret = port_is_ethernet(ctx, attr->port_num, &ethernet);
+		ret = port_traits(ctx, attr->port_num, &traits);
+	if (!ret)
+		ret = ah_check_grh(attr, traits);
 	if (ret)
 		return ret;
 	mah = calloc_for("create_ah", 1, sizeof(*mah));
 	if (!mah)
 		return ENOMEM;
-	if (ethernet)
+	if (traits & PORT_ETHERNET)
 		ret = ah_resolve_roce(ctx, pd, attr, mah);
 	else
 		mlx5_ah_fill_infiniband(attr, &mah->av);

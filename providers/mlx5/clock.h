@@ -49,4 +49,10 @@ static inline uint64_t clock_to_ns(const struct mlx5_ib_clock_info *page, uint64
 	return info.nsec - ((behind * info.mult - info.frac) >> info.shift);
 }
 
+/* An adapter that knows the time of the day says seconds and nanoseconds. */
+static inline uint64_t clock_real_to_ns(uint64_t stamp)
+{
+	return (stamp >> 32) * 1000000000u + (uint32_t)stamp;
+}
+
 #endif

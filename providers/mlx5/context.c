@@ -27,11 +27,11 @@ void mlx5_context_set_open_flags(uint32_t flags)
 /* The number of registers matters only to kernels that do not know UARs as objects: it stands for
  * one page, no register of which is for one QP alone. Further pages are made when they are
  * needed. */
-static int get_ucontext(struct mlx5_context *ctx)
+static int run_get_ucontext(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 req = {
 		.total_num_bfregs = PRM_UAR_SQS,
-		.flags = open_flags,
+		.flags = flags,
 		.max_cqe_version = 1,
 		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
 	};
@@ -42,7 +42,22 @@ static int get_ucontext(struct mlx5_context *ctx)
 		.resp_len = sizeof(ctx->caps),
 	};
 
+	ctx->has_devx = flags & MLX5_IB_ALLOC_UCTX_DEVX;
 	return verbs_cmd_get_context(&ctx->vctx, &udata);
+}
+
+/* Direct verbs give the device commands of their own (DevX) in any context, if that may be; who did
+ * not ask for it gets a context without, where it may not. No errno says which: the adapter refuses
+ * as well as the kernel, by a status that becomes any (CREATE_UCTX). */
+static int get_ucontext(struct mlx5_context *ctx)
+{
+	int ret = run_get_ucontext(ctx, open_flags | MLX5_IB_ALLOC_UCTX_DEVX);
+
+	if (!ret || open_flags & MLX5_IB_ALLOC_UCTX_DEVX)
+		return ret;
+	verbs_info("open_device: %s: no context with DevX (errno %d), trying one without",
+		   ctx->vctx.context.device->name, ret);
+	return run_get_ucontext(ctx, open_flags);
 }
 
 static int check_ucontext(const struct mlx5_context *ctx)
@@ -64,6 +79,7 @@ static int query_ucontext(struct mlx5_context *ctx)
 	};
 	const struct verbs_udata udata = { .attrs = attrs, .nattrs = ARRAY_SIZE(attrs) };
 
+	ctx->has_devx = true; /* for all that is known */
 	return verbs_cmd_query_context(&ctx->vctx, &udata);
 }
 

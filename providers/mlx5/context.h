@@ -13,6 +13,7 @@
 #include "providers/common/dbrec.h"
 #include "providers/common/device.h"
 #include "providers/common/id_lookup.h"
+#include "providers/common/seg.h"
 #include "providers/mlx5/env.h"
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"
@@ -23,6 +24,7 @@ struct mlx5_device {
 
 struct mlx5_context {
 	struct mlx5_env env;
+	bool has_devx; /* the kernel lets direct verbs command the device */
 	struct mlx5_ib_alloc_ucontext_resp
 		caps; /* limits of the device, as the kernel answered the open */
 
@@ -30,10 +32,11 @@ struct mlx5_context {
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
 
-	pthread_mutex_t uar_lock; /* guards the four below and the users of each register */
+	pthread_mutex_t uar_lock; /* guards the five below and the users of each register */
 	struct mlx5_uar *uars;
 	struct mlx5_uar *cq_uar;
 	struct mlx5_bfreg *bfregs;
+	bool no_more_blueflame; /* the kernel has refused a page */
 	uint32_t numbered_uars; /* pages that were made by their number: uar_page.c */
 
 	struct device_facts device;
@@ -42,7 +45,8 @@ struct mlx5_context {
 	pthread_mutex_t clock_lock;          /* guards the next two */
 	const void *core_clock, *clock_info; /* pages of clock.c, when first needed */
 
-	uint8_t link_layer[3]; /* of each port, once known; atomic */
+	uint8_t port_traits[3]; /* of each port, once known: ah.c; atomic */
+	uint32_t ah_count; /* handles that were given a UDP source port by their number; atomic */
 
 	struct verbs_context vctx;
 };
@@ -75,6 +79,15 @@ void mlx5_context_free(struct verbs_context *vctx);
 
 /* FLAGS (MLX5_IB_ALLOC_UCTX_*) are what direct verbs ask of the next open on this thread. */
 void mlx5_context_set_open_flags(uint32_t flags);
+
+/* Returns the key of the null region. Where there is none it is a key that no buffer has, so that
+ * whoever compares keys need not ask. */
+static inline uint32_t context_null_lkey(const struct mlx5_context *ctx)
+{
+	bool known = ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;
+
+	return known ? ctx->caps.dump_fill_mkey : DATA_SEG_LKEY_END;
+}
 
 /* CQEs name a QP by user index rather than by QPN. */
 static inline bool context_has_user_index(const struct mlx5_context *ctx)

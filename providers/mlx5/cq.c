@@ -16,6 +16,7 @@
 #include "util/order.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #define COMP_MASK_SUPPORTED (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define WC_FLAGS_SUPPORTED                                                       \
@@ -89,7 +90,8 @@ static int cq_alloc_ring(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx
 	cq->count_log = log2_ceil((uint64_t)cqe + 1);
 	cq->mask = (1u << cq->count_log) - 1;
 	size = (size_t)1 << (cq->count_log + cq->entry_log);
-	ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_CQ, size, &cq->buf);
+	ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_CQ, size, (size_t)1 << cq->entry_log,
+				   &cq->buf);
 	if (ret) {
 		verbs_warn("create_cq: no memory for a ring of %zu bytes", size);
 		return ret;
@@ -99,18 +101,23 @@ static int cq_alloc_ring(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx
 	return 0;
 }
 
+/* The command has 16 bits for the number of the doorbell page. Larger ones go by an attribute; a
+ * kernel that does not know it refuses the command. */
 static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			 struct mlx5_cq *cq)
 {
+	const bool fits = cq->uar->page_id <= UINT16_MAX;
 	const struct mlx5_ib_create_cq req = {
 		.buf_addr = (uintptr_t)cq->buf.addr,
 		.db_addr = (uintptr_t)cq->dbrec,
 		.cqe_size = 1u << cq->entry_log,
-		.flags = cq->uar->cq_flag | cq->kernel_flags,
-		.uar_page_index = (uint16_t)cq->uar->page_id,
+		.flags = (fits ? cq->uar->cq_flag : 0) | cq->kernel_flags,
+		.uar_page_index = fits ? (uint16_t)cq->uar->page_id : 0,
 	};
 	struct mlx5_ib_create_cq_resp resp;
-	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	const struct verbs_attr page =
+		verbs_attr_u32(MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, cq->uar->page_id);
+	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), &page, !fits };
 	uint32_t flags = 0;
 	int ret;
 
@@ -139,10 +146,26 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 
 	qlock_init(&cq->lock, shared);
 	cq->ids = &ctx->ids;
+	cq->null_lkey = htobe32(context_null_lkey(ctx));
+	cq->freezes = ctx->env.freeze_on_error;
 	cq->rsn_offset = context_has_user_index(ctx) ? offsetof(struct mlx5_cqe64, srqn_uidx)
 						     : offsetof(struct mlx5_cqe64, sop_drop_qpn);
 	mlx5_datapath()->cq_ex_fill(cq, attr->wc_flags);
 	mlx5_stall_wrap(cq, &ctx->env.stall);
+}
+
+/* Timestamps are of one format for all readers: those of the adapter's clock, which the kernel's
+ * factors make the time of the day of, or, if nobody wants these, of that time. */
+static int cq_choose_clock(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
+			   struct mlx5_cq *cq)
+{
+	if (!(attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK))
+		return 0;
+	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP ||
+	    !(ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS))
+		return mlx5_clock_get_info(ctx, &cq->clock);
+	cq->kernel_flags |= MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
+	return 0;
 }
 
 int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
@@ -163,31 +186,24 @@ int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_at
 	ret = cq_alloc_ring(ctx, attr_pd(attr), cq, attr->cqe);
 	if (ret)
 		goto free_cq;
-	ret = provider_dbrec_alloc(&ctx->dbrecs, &cq->dbrec);
+	ret = mlx5_queue_rec_alloc(ctx, attr_pd(attr), &cq->rec);
 	if (ret)
 		goto free_ring;
+	cq->dbrec = cq->rec.words;
 	ret = mlx5_uar_get_cq(ctx, &cq->uar);
-	if (!ret && cq->uar->page_id > UINT16_MAX) {
-		verbs_warn("create_cq: the doorbell page is number %u, which the command has no "
-			   "room for",
-			   cq->uar->page_id);
-		ret = EOPNOTSUPP;
-	}
 	if (ret)
-		goto free_dbrec;
-	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK) {
-		ret = mlx5_clock_get_info(ctx, &cq->clock);
-		if (ret)
-			goto free_dbrec;
-	}
+		goto free_rec;
+	ret = cq_choose_clock(ctx, attr, cq);
+	if (ret)
+		goto free_rec;
 	cq_choose_routines(ctx, attr, cq);
 	ret = cq_run_create(ctx, attr, cq);
 	if (ret)
-		goto free_dbrec;
+		goto free_rec;
 	*vcq = &cq->vcq;
 	return 0;
-free_dbrec:
-	provider_dbrec_free(&ctx->dbrecs, cq->dbrec);
+free_rec:
+	mlx5_queue_rec_free(ctx, &cq->rec);
 free_ring:
 	provider_queue_mem_free(&cq->buf);
 free_cq:
@@ -211,7 +227,7 @@ int mlx5_cq_destroy(struct ibv_cq *ibcq)
 
 	if (ret)
 		return ret;
-	provider_dbrec_free(&ctx->dbrecs, cq->dbrec);
+	mlx5_queue_rec_free(ctx, &cq->rec);
 	mlx5_cq_free_old_rings(cq);
 	provider_queue_mem_free(&cq->buf);
 	free(cq);

@@ -36,6 +36,7 @@ struct mlx5_cq {
 	__be32 rsn_raw; /* of what was found last, as it stands in the CQE, or CQ_RSN_NONE */
 	struct mlx5_rq *rsn_rq; /* what was found last */
 	cq_poll_fn *poll;       /* where the next poll begins; fits rsn_rq */
+	__be32 null_lkey;       /* of the context's null region, or DATA_SEG_LKEY_END */
 	const struct id_lookup *ids;
 	__be32 *dbrec;
 	const struct mlx5_cqe64 *cqe;           /* the current completion of the extended readers */
@@ -45,13 +46,20 @@ struct mlx5_cq {
 
 	struct verbs_cq vcq;
 
+	bool freezes;          /* when a completion has failed: see cqe_error.c */
 	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* that direct verbs asked for */
 	uint32_t arm_sn;       /* events read so far; the adapter wants it in arm requests */
 	uint32_t cqn;
 	struct mlx5_uar *uar;
 	struct queue_mem buf;
+	struct queue_rec rec;          /* dbrec */
 	struct cq_old_ring *old_rings; /* see cq_resize.c */
 	struct cq_stall stall;
+
+	/* A program was told where the ring is, the last time when ci was shown_ci, and reads it by
+	 * itself: see cq_ring.c. */
+	bool shown, taken;
+	uint32_t shown_ci;
 };
 
 #define CQ_RSN_NONE ((__be32)~0u) /* more bits than a number in a CQE has */
@@ -102,7 +110,13 @@ void mlx5_cq_ring_init(struct mlx5_cq *cq);
 /* Frees the memory of the rings that CQ had before the current one. */
 void mlx5_cq_free_old_rings(struct mlx5_cq *cq);
 
-/* Forgets all completions of the owner of RQ, which is about to go away or to be reset. */
+/* Forgets all completions of the owner of RQ, which is about to go away or to be reset; unless a
+ * program reads the ring by itself. */
 void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);
+
+/* Notes that a program was told where the ring is. It may have the lock, as it is polling. */
+void mlx5_cq_show(struct mlx5_cq *cq);
+/* Has a program moved the consumer index by itself? CQ's lock is held. */
+bool mlx5_cq_is_taken(struct mlx5_cq *cq);
 
 #endif

@@ -119,7 +119,7 @@ static int new_ring_alloc(struct mlx5_cq *cq, struct new_ring *to)
 	size_t size = max_of((size_t)1 << (to->count_log + cq->entry_log), cq->buf.size);
 	struct ibv_pd *pd = cq->buf.owner ? &cq->buf.owner->pd : NULL;
 	int ret = mlx5_queue_mem_alloc(to_mctx(cq->vcq.cq.context), pd, MLX5DV_RES_TYPE_CQ, size,
-				       &to->buf);
+				       (size_t)1 << cq->entry_log, &to->buf);
 
 	if (!ret)
 		to->ring =
@@ -138,6 +138,18 @@ static int cq_check_size(struct mlx5_cq *cq, int cqe)
 	return EINVAL;
 }
 
+/* What a program that reads by itself has not read yet, only that program knows, and the old ring
+ * is what it would go on reading. */
+static int cq_check_reader(struct mlx5_cq *cq)
+{
+	if (!mlx5_cq_is_taken(cq))
+		return 0;
+	verbs_warn("resize_cq: cq 0x%x: the program reads the ring by itself (mlx5dv_init_obj): it "
+		   "cannot be replaced",
+		   cq->cqn);
+	return EINVAL;
+}
+
 static int cq_resize_to(struct mlx5_cq *cq, struct new_ring *to)
 {
 	struct cq_old_ring *old = calloc_for("resize_cq", 1, sizeof(*old));
@@ -149,7 +161,9 @@ static int cq_resize_to(struct mlx5_cq *cq, struct new_ring *to)
 		return ret;
 	}
 	qlock_enter(&cq->lock);
-	ret = cq_run_resize(cq, old, to);
+	ret = cq_check_reader(cq);
+	if (!ret)
+		ret = cq_run_resize(cq, old, to);
 	switched = cq->buf.addr == to->buf.addr;
 	qlock_leave(&cq->lock);
 	if (!switched) {

@@ -71,6 +71,11 @@ bool mlx5_device_checks_ip(struct mlx5_context *ctx)
 	return !device_know(ctx) && ctx->device.raw_packet_caps & IBV_RAW_PACKET_CAP_IP_CSUM;
 }
 
+bool mlx5_device_faults_srqs(struct mlx5_context *ctx)
+{
+	return !device_know(ctx) && ctx->device.srq_on_demand;
+}
+
 int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp)
 {
 	*resp = &ctx->device_resp;

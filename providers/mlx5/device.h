@@ -18,6 +18,9 @@ int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_dev
 int mlx5_device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr);
 int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
 
+/* Says whether an SRQ may have buffers on demand, so that requests come back unanswered. */
+bool mlx5_device_faults_srqs(struct mlx5_context *ctx);
+
 /* Says whether the device computes and verifies IP checksums of frames. */
 bool mlx5_device_checks_ip(struct mlx5_context *ctx);
 

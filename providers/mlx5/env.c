@@ -41,6 +41,7 @@ static void env_read_stall(struct stall_env *stall)
 void mlx5_env_read(struct mlx5_env *env)
 {
 	const char *shut_up = getenv("MLX5_SHUT_UP_BF");
+	const char *freeze = getenv("MLX5_FREEZE_ON_ERROR_CQE");
 	const char *cqe_size = getenv("MLX5_CQE_SIZE");
 
 	env->single_threaded = provider_env_is_one("MLX5_SINGLE_THREADED");
@@ -49,6 +50,7 @@ void mlx5_env_read(struct mlx5_env *env)
 	 * only rung. */
 	env->blueflame = MMIO_STORES_64 && (!shut_up || !strcmp(shut_up, "0"));
 	env->prefer_bf = provider_env_unless_zero("MLX5_POST_SEND_PREFER_BF");
+	env->freeze_on_error = freeze && strcmp(freeze, "0");
 	env->cqe_size = cqe_size ? (unsigned int)atoi(cqe_size) : 64;
 	env->total_bfregs = provider_env_number("MLX5_TOTAL_UUARS", 2, 512, 16);
 	env->low_latency_bfregs = provider_env_number(

@@ -31,9 +31,10 @@ int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, uns
 			"reg_mr: length SIZE_MAX on demand means all memory, and needs addr NULL");
 		return EINVAL;
 	}
-	mr = calloc_for("reg_mr", 1, sizeof(*mr));
+	mr = malloc_for("reg_mr", sizeof(*mr));
 	if (!mr)
 		return ENOMEM;
+	*mr = (struct verbs_mr){ 0 };
 	return mr_finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);
 }
 
@@ -93,7 +94,7 @@ struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd)
 	struct mlx5_context *ctx = to_mctx(pd->context);
 	struct verbs_mr *mr;
 
-	if (!(ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY)) {
+	if (context_null_lkey(ctx) == DATA_SEG_LKEY_END) {
 		verbs_warn("alloc_null_mr: the device has no null key");
 		errno = ENOTSUP;
 		return NULL;
@@ -106,7 +107,7 @@ struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd)
 	mr->kind = VERBS_MR_NULL;
 	mr->mr.context = pd->context;
 	mr->mr.pd = pd;
-	mr->mr.lkey = ctx->caps.dump_fill_mkey;
+	mr->mr.lkey = context_null_lkey(ctx);
 	return &mr->mr;
 }
 

@@ -54,7 +54,7 @@ static int td_alloc(struct ibv_context *context, const struct ibv_td_init_attr *
 	td = calloc_for("alloc_td", 1, sizeof(*td));
 	if (!td)
 		return ENOMEM;
-	ret = mlx5_uar_get_own_bfreg(to_mctx(context), &td->bfreg);
+	ret = mlx5_uar_get_domain_bfreg(to_mctx(context), &td->bfreg);
 	if (ret) {
 		free(td);
 		return ret;

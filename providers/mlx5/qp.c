@@ -23,7 +23,9 @@
 #include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/pd.h"
+#include "providers/mlx5/qp_extra.h"
 #include "util/alloc.h"
+#include "util/barrier.h"
 
 static int qp_refuse_type(enum ibv_qp_type type)
 {
@@ -142,23 +144,35 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	size_t first = rq_bytes + sq_bytes;
 	int ret = 0;
 
-	/* Such a QP is an RQ and an SQ of the adapter; queue_mem.c tells why each takes whole
-	 * pages. */
+	/* Such a QP is an RQ and an SQ of the adapter, each with a WQ's few bits for where it
+	 * starts in a page. */
 	if (qp->rules->rings_apart) {
 		first = align_up(rq_bytes, ctx->queue_bufs.page);
 		sq_bytes = align_up(sq_bytes, ctx->queue_bufs.page);
 	}
 
 	if (first)
-		ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, first, &qp->buf);
+		ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, first,
+					   (size_t)1 << size->rq_stride_log, &qp->buf);
 	if (!ret && qp->rules->rings_apart && sq_bytes)
-		ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, sq_bytes, &qp->sq_buf);
+		ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_QP, sq_bytes, WQE_BB,
+					   &qp->sq_buf);
 	if (ret) {
 		provider_queue_mem_free(&qp->buf);
 		return ret;
 	}
 	qp->sq.buf = qp->rules->rings_apart ? qp->sq_buf.addr : (uint8_t *)qp->buf.addr + rq_bytes;
 	return 0;
+}
+
+/* Which routines a QP has depends on these, too. */
+static void qp_set_limits(const struct qp_size *size, struct mlx5_qp *qp)
+{
+	qp->rq.stride_log = size->rq_stride_log;
+	qp->rq.max_sge = size->rq_max_sge;
+	qp->sq.max_sge = size->sq_max_sge;
+	qp->sq.max_inline = size->sq_max_inline;
+	qp->sq.wqe_bytes = size->sq_wqe_bytes;
 }
 
 static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_qp *qp,
@@ -170,15 +184,11 @@ static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct m
 	if (ret)
 		return ret;
 	qp->rq.buf = qp->buf.addr;
-	qp->rq.stride_log = size->rq_stride_log;
-	qp->rq.max_sge = size->rq_max_sge;
-	qp->sq.max_sge = size->sq_max_sge;
-	qp->sq.max_inline = size->sq_max_inline;
-	qp->sq.wqe_bytes = size->sq_wqe_bytes;
 	qp->sq.end = qp->sq.buf + sq_bytes;
 	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes, sizeof(uint64_t));
 	if (ret)
 		goto free_buf;
+	qp->sq.slot_mask = SLOT_MASK(size->sq_wqebbs);
 	ret = wq_alloc(&qp->sq.wq, size->sq_wqebbs, size->sq_max_post, sizeof(struct wq_slot));
 	if (ret)
 		goto free_rq;
@@ -204,54 +214,72 @@ static bool qp_has_queues(const struct mlx5_qp *qp)
 	return qp->rules->sends || qp->rules->receives;
 }
 
-static int qp_get_bfreg(struct mlx5_context *ctx, struct provider_td *td, struct mlx5_qp *qp)
+static int qp_get_bfreg(struct mlx5_context *ctx, struct provider_td *td, struct mlx5_doorbell *db)
 {
 	if (!td)
-		return mlx5_uar_get_bfreg(ctx, &qp->bfreg);
-	qp->bfreg = to_mtd(td)->bfreg;
-	mlx5_uar_share_bfreg(ctx, qp->bfreg);
+		return mlx5_uar_get_bfreg(ctx, &db->bfreg);
+	db->bfreg = to_mtd(td)->bfreg;
+	mlx5_uar_share_bfreg(ctx, db->bfreg);
 	return 0;
 }
 
-/* Whole WQEs go through a register of one QP alone: that of a thread domain is in use twice as soon
- * as it has a QP, and a second QP of it only rings. */
-static bool bfreg_may_push(const struct mlx5_bfreg *bfreg)
+/* Posting sends needs to know which register it rings, and whether it may push. */
+static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_doorbell *db)
 {
-	return !bfreg->shared && bfreg->users <= (bfreg->own ? 2 : 1);
+	const struct mlx5_bfreg *bfreg = db->bfreg;
+	uint32_t half = ctx->caps.bf_reg_size / 2;
+
+	db->use = bfreg->use;
+	/* Where no queue takes a lock, the register does without as well. */
+	if (bfreg->use == BFREG_SHARED && ctx->env.single_threaded)
+		db->use = BFREG_DOMAIN;
+	db->reg = bfreg->use == BFREG_OWN ? bfreg->half : bfreg->reg;
+	if (!bfreg->pushes)
+		return;
+	db->toggle = half;
+	db->push_inline = (uint8_t)(half / WQE_BB);
+	db->push_plain = ctx->env.prefer_bf ? db->push_inline : 0;
 }
 
-/* Posting sends needs to know which register it rings, and whether it may push. */
-static int qp_alloc_doorbell(struct mlx5_context *ctx, struct provider_td *td, struct mlx5_qp *qp)
+/* The receive queue of a raw packet QP is one of the adapter by itself, and ready before the QP is:
+ * until state RTR its record is kept back, so that no frame arrives. */
+static bool qp_withholds(const struct mlx5_qp *qp)
 {
-	uint32_t half = ctx->caps.bf_reg_size / 2; /* of the two buffers of a register */
+	return qp->rules->kind == SEND_RAW && qp->rules->receives;
+}
+
+static int qp_alloc_doorbell(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_qp *qp)
+{
 	int ret;
 
 	if (!qp_has_queues(qp))
 		return 0;
-	ret = provider_dbrec_alloc(&ctx->dbrecs, &qp->dbrec);
+	ret = mlx5_queue_rec_alloc(ctx, pd, &qp->rec);
 	if (ret)
 		return ret;
-	ret = qp_get_bfreg(ctx, td, qp);
+	qp->dbrec = qp->rec.words;
+	ret = qp_get_bfreg(ctx, pd_thread_domain(pd), &qp->sq.db);
 	if (ret) {
-		provider_dbrec_free(&ctx->dbrecs, qp->dbrec);
+		mlx5_queue_rec_free(ctx, &qp->rec);
 		return ret;
 	}
-	qp->rq.dbrec = qp->dbrec;
+	qp->rq.dbrec = qp_withholds(qp) ? qp->withheld : qp->dbrec;
 	qp->sq.db.dbrec = qp->dbrec;
-	qp->sq.db.reg = qp->bfreg->reg;
-	qp->sq.db.toggle = half;
-	if (bfreg_may_push(qp->bfreg))
-		qp->sq.db.push_inline = (uint16_t)(half / WQE_BB);
-	qp->sq.db.push_plain = ctx->env.prefer_bf ? qp->sq.db.push_inline : 0;
+	qp_choose_register(ctx, &qp->sq.db);
 	return 0;
 }
 
 static void qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
+	struct mlx5_bfreg *bfreg = qp->sq.db.bfreg;
+
 	if (!qp_has_queues(qp))
 		return;
-	mlx5_uar_put_bfreg(ctx, qp->bfreg);
-	provider_dbrec_free(&ctx->dbrecs, qp->dbrec);
+	/* The next queue that has the register goes on with the other half. */
+	if (bfreg->use == BFREG_OWN && bfreg->pushes)
+		bfreg->half = qp->sq.db.reg;
+	mlx5_uar_put_bfreg(ctx, bfreg);
+	mlx5_queue_rec_free(ctx, &qp->rec);
 }
 
 static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr_ex *attr,
@@ -296,7 +324,8 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	if (ret)
 		return ret;
 	qlock_init(&qp->sq_lock, shared);
-	qp->post_send = mlx5_datapath()->post_send_routine(qp->rules->kind, shared);
+	qp->post_send = mlx5_datapath()->post_send_routine(qp->rules->kind, shared,
+							   (enum bfreg_use)qp->sq.db.use);
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		mlx5_datapath()->send_wr_fill(qp);
@@ -327,6 +356,13 @@ static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flag
 	return flags;
 }
 
+/* A kernel without UAR objects chooses the register of a QP that named none. */
+static int qp_take_register(const struct mlx5_context *ctx, uint32_t number,
+			    struct mlx5_doorbell *db)
+{
+	return db->bfreg && !db->bfreg->uar->qp_flag ? mlx5_uar_find_reg(ctx, number, &db->reg) : 0;
+}
+
 /* CAP becomes what was granted; what the program asked of a send queue that the QP does not have is
  * left as it was. */
 static void qp_grant_cap(const struct ibv_qp_cap *granted, struct ibv_qp_cap *cap)
@@ -340,6 +376,32 @@ static void qp_grant_cap(const struct ibv_qp_cap *granted, struct ibv_qp_cap *ca
 	cap->max_inline_data = asked.max_inline_data;
 }
 
+/* Who says the version of connection establishment options that it knows is answered which options
+ * there are. Kernels before 5.8 know no such field, nor doorbell pages as objects. */
+static uint32_t qp_announce_ece(const struct mlx5_context *ctx)
+{
+	return context_has_uar_objects(ctx) ? ECE_VERSION_1 : 0;
+}
+
+static bool qp_cq_is_of_day(struct ibv_cq *cq)
+{
+	return cq && to_mcq(cq)->kernel_flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
+}
+
+/* The adapter writes timestamps of one format for a QP. The kernel refuses two, and takes ticks for
+ * what a CQ without timestamps wants; when a CQ was created, its QPs were not known. */
+static void qp_explain_timestamps(const struct ibv_qp_init_attr_ex *attr, int ret)
+{
+	bool send = qp_cq_is_of_day(attr->send_cq), receive = qp_cq_is_of_day(attr->recv_cq);
+
+	if (ret != EOPNOTSUPP || send == receive)
+		return;
+	verbs_warn("create_qp: %s has IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK alone, and %s "
+		   "has not: a QP has timestamps of one format, so both or none, or raw timestamps "
+		   "as well",
+		   send ? "send_cq" : "recv_cq", send ? "recv_cq" : "send_cq");
+}
+
 static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 			 const struct qp_size *size, uint32_t dv_flags, struct mlx5_qp *qp)
 {
@@ -350,19 +412,27 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.sq_wqe_count = size->sq_wqebbs,
 		.rq_wqe_count = size->rq_wqes,
 		.rq_wqe_shift = size->rq_stride_log,
-		.flags = qp_kernel_flags(ctx, dv_flags, qp->bfreg),
+		.flags = qp_kernel_flags(ctx, dv_flags, qp->sq.db.bfreg),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
-		.bfreg_index = qp->bfreg ? qp->bfreg->uar->bfreg_index : 0,
+		.bfreg_index = qp->sq.db.bfreg ? qp->sq.db.bfreg->index : 0,
 		.sq_buf_addr = (uintptr_t)qp->sq_buf.addr,
+		.ece_options = qp_announce_ece(ctx),
 	};
 	struct mlx5_ib_create_qp_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
 	int ret = verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
 
+	qp_explain_timestamps(attr, ret);
 	if (ret)
 		return ret;
+	ret = qp_take_register(ctx, resp.bfreg_index, &qp->sq.db);
+	if (ret) {
+		verbs_cmd_destroy_qp(&qp->vqp.qp);
+		return ret;
+	}
+	qp->has_ece = resp.ece_options;
 	qp->ece_granted = resp.ece_options;
-	qp->sq.qpn_shifted = qp->vqp.qp.qp_num << 8;
+	qp->sq.qpn_shifted = (uint64_t)qp->vqp.qp.qp_num << 8;
 	qp->rq.number = qp->vqp.qp.qp_num;
 	qp->cap = (struct ibv_qp_cap){
 		.max_send_wr = size->sq_max_post,
@@ -443,23 +513,24 @@ static int qp_build(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 {
 	int ret;
 
+	qp_set_limits(size, qp);
+	ret = qp_alloc_doorbell(ctx, attr_pd(attr), qp);
+	if (ret)
+		return ret;
 	ret = qp_choose_routines(ctx, attr, size, qp);
 	if (ret)
-		return ret;
+		goto free_doorbell;
 	ret = qp_alloc_queues(ctx, attr_pd(attr), qp, size);
 	if (ret)
-		return ret;
-	ret = qp_alloc_doorbell(ctx, pd_thread_domain(attr_pd(attr)), qp);
-	if (ret)
-		goto free_queues;
+		goto free_doorbell;
 	ret = qp_create_indexed(ctx, attr, size, dv_flags, qp);
 	if (ret)
-		goto free_doorbell;
+		goto free_queues;
 	return 0;
-free_doorbell:
-	qp_free_doorbell(ctx, qp);
 free_queues:
 	qp_free_queues(qp);
+free_doorbell:
+	qp_free_doorbell(ctx, qp);
 	return ret;
 }
 
@@ -545,6 +616,20 @@ static void qp_clean_cqs(struct mlx5_qp *qp)
 		mlx5_cq_clean(to_mcq(send), &qp->rq);
 }
 
+static void qp_release_record(struct mlx5_qp *qp)
+{
+	struct mlx5_rq *rq = &qp->rq;
+
+	qlock_enter(&rq->lock);
+	if (rq->dbrec != qp->dbrec && rq->wq.head) {
+		/* The WQEs come before the record that makes them valid. */
+		dma_store_barrier();
+		qp->dbrec[MLX5_RCV_DBR] = rq->dbrec[MLX5_RCV_DBR];
+	}
+	rq->dbrec = qp->dbrec;
+	qlock_leave(&rq->lock);
+}
+
 /* Makes the queues as new: what was posted is forgotten, as the adapter does. */
 static void qp_reset_queues(struct mlx5_qp *qp)
 {
@@ -556,6 +641,8 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 	qlock_enter(&qp->rq.lock);
 	wq_reset(&qp->rq.wq);
 	qp->dbrec[MLX5_RCV_DBR] = 0;
+	if (qp_withholds(qp))
+		qp->rq.dbrec = qp->withheld;
 	qlock_leave(&qp->rq.lock);
 	__atomic_store_n(&qp->rq.error_reported, false, __ATOMIC_RELAXED);
 }
@@ -602,8 +689,6 @@ static int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int
 	return ret;
 }
 
-/* A raw packet QP has no connection: it receives from INIT on, and sends when its send queue is
- * ready. */
 int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
@@ -615,7 +700,9 @@ int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 		qp_reset(qp);
 	else if (attr->qp_state == IBV_QPS_INIT)
 		rq_set_gate(&qp->rq, true);
-	else if (attr->qp_state == IBV_QPS_RTS)
+	else if (qp_withholds(qp))
+		qp_release_record(qp);
+	if (attr->qp_state == IBV_QPS_RTS)
 		sq_set_gate(qp, true);
 	return 0;
 }

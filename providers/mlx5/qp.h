@@ -23,20 +23,25 @@
 
 /* The doorbell register that a send queue rings, and the record that goes with it. */
 struct mlx5_doorbell {
-	uint8_t *reg;    /* the BlueFlame buffer that is next; the adapter wants the two in turn */
-	uint32_t toggle; /* address bit by which the two buffers differ */
+	uint8_t *reg;    /* that is rung; if the queue has it alone, the half that is next */
+	uint32_t toggle; /* address bit by which the two halves differ */
 	/* Longest WQE, in WQEBBs, that may be pushed whole, without and with inline data; 0: such
 	 * WQEs are only rung. */
-	uint16_t push_plain, push_inline;
+	uint8_t push_plain, push_inline;
+	uint8_t use; /* enum bfreg_use: the routines that post were chosen by it */
 	__be32 *dbrec;
+	struct mlx5_bfreg *bfreg;
 };
+
+#define SLOT_MASK(units) (((units)-1) * (uint32_t)sizeof(struct wq_slot))
 
 struct mlx5_sq {
 	uint8_t *buf;
 	uint8_t *end;
 	struct wq wq;         /* units are WQEBBs */
+	uint64_t qpn_shifted; /* QPN << 8, as the control segment's first 8 bytes have it */
+	uint32_t slot_mask;   /* wq.mask, in bytes of wq.slots */
 	uint32_t pi;          /* next WQEBB; free-running, the device sees the low 16 bits */
-	uint32_t qpn_shifted; /* QPN << 8, as the control segment has it */
 	uint32_t sge_limit;   /* num_sge must be less; 0 while the state forbids to post */
 	uint32_t max_sge;
 	uint32_t max_inline;
@@ -48,18 +53,26 @@ struct mlx5_sq {
 	__be32 ctrl_flags[8];
 };
 
+/* What is noted of a request (struct wq_slot) has this bit when it is an atomic. */
+#define SQ_DONE_ATOMIC (1u << 30)
+#define ATOMIC_BYTES   8u
+
 /* A send WQE under construction: see send_wqe.h. */
 struct send_wqe {
 	uint8_t *ctrl;
 	uint8_t *seg;     /* where the next segment goes */
 	uint32_t ds;      /* length so far, in 16-byte units */
 	uint32_t done_as; /* see struct wq_slot */
-	uint32_t first;   /* word of the control segment */
+	uint64_t head;    /* first 8 bytes of the control segment, less the length */
 };
 
 /* The batch between ibv_wr_start() and ibv_wr_complete(). */
 struct mlx5_batch {
-	struct send_wqe wqe;
+	/* The WQE that a builder has begun, for the setters: what send_wqe has, but the length is
+	 * in the control segment's first 8 bytes, as they will be when it does not grow. These are
+	 * 0 while there is none, also when the batch has failed. */
+	uint8_t *ctrl, *seg;
+	uint64_t head;
 	uint32_t first_pi, first_head; /* the queue's indices before it, for when it is cancelled */
 	uint8_t *header;               /* raw packets: where the frame's first bytes go, */
 	uint32_t header_left;          /* and how many the payload still owes */
@@ -81,10 +94,12 @@ struct mlx5_qp {
 
 	const struct qp_rules *rules; /* of its type */
 	uint16_t opcodes;             /* of the send queue, when the state allows */
-	struct mlx5_bfreg *bfreg;
-	__be32 *dbrec;
+	struct queue_rec rec;
+	__be32 *dbrec;       /* of rec */
+	__be32 withheld[2];  /* raw packets: what stands for dbrec before state RTR */
 	uint32_t min_header; /* raw packets: bytes of the frame that the device wants in the WQE */
 	uint32_t max_tso_header; /* raw packets: bytes */
+	bool has_ece;            /* the device answers to options */
 	uint32_t ece_asked, ece_granted;
 	struct queue_mem sq_buf;   /* of types whose rings lie apart */
 	struct queue_mem buf;      /* receive ring, then send ring */

@@ -5,10 +5,15 @@
  */
 #include <errno.h>
 
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/qp_extra.h"
 #include "providers/mlx5/device.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #define MELLANOX 0x15b3
 
@@ -25,6 +30,11 @@ int mlx5_qp_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 		verbs_warn("set_ece: vendor_id is %#x, must be %#x", ece->vendor_id, MELLANOX);
 		return EINVAL;
 	}
+	if (!qp->has_ece) {
+		verbs_warn("set_ece: qp 0x%x: the device, or its kernel, has no such options",
+			   ibqp->qp_num);
+		return EOPNOTSUPP;
+	}
 	qp->ece_asked = ece->options;
 	qp->ece_granted = 0;
 	return 0;
@@ -36,6 +46,57 @@ int mlx5_qp_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 	ece->options = to_mqp(ibqp)->ece_granted;
 	ece->comp_mask = 0;
 	return 0;
+}
+
+/* ---- the order of data */
+
+static bool device_keeps_order(struct ibv_context *context)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[16 + PRM_HCA_CAP_SIZE] = { 0 };
+	const struct verbs_attr attrs[] = {
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in)),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, sizeof(out)),
+	};
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	fld_set(in, CMD_IN_OP_MOD, PRM_CAP_GENERAL << 1 | 1); /* as they are set, not at most */
+	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
+			    ARRAY_SIZE(attrs));
+	return !ret && !fld_get(out, CMD_OUT_STATUS) &&
+	       fld_get(fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY), HCA_CAP_QP_DATA_IN_ORDER);
+}
+
+static bool qp_keeps_order(const struct ibv_qp *qp)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_QP_OUT_SIZE] = { 0 };
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, qp->handle),
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, sizeof(in)),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, sizeof(out)),
+	};
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
+	fld_set(in, QUERY_QP_IN_QPN, qp->qp_num);
+	ret = verbs_cmd_run(qp->context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY,
+			    attrs, ARRAY_SIZE(attrs));
+	return !ret && !fld_get(out, CMD_OUT_STATUS) &&
+	       fld_get(fld_at(out, QUERY_QP_OUT_QPC), QPC_STATE) >= PRM_QP_STATE_RTR &&
+	       fld_get(fld_at(out, QUERY_QP_OUT_QPC), QPC_DATA_IN_ORDER);
+}
+
+/* Devices say for each QP that is connected whether a message is written from its first byte to its
+ * last. Nothing is promised where they cannot be asked. */
+int mlx5_qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
+{
+	(void)op;
+	(void)flags;
+	if (!to_mctx(qp->context)->has_devx || qp->qp_type == IBV_QPT_RAW_PACKET)
+		return 0;
+	return device_keeps_order(qp->context) && qp_keeps_order(qp)
+		       ? IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG
+		       : 0;
 }
 
 static bool kernel_limits_bursts(struct mlx5_context *ctx)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_mem.c - memory of queues as this adapter wants it: which variable of the environment each
- * type has, and which types may share a page.
+ * queue_mem.c - memory and records of queues as this adapter wants them: which variable of the
+ * environment each type has, and which types may share a page.
  */
 #include "providers/mlx5/queue_mem.h"
 
@@ -25,18 +25,54 @@ static enum env_alloc queue_alloc_type(uint64_t type)
 	}
 }
 
-int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
-			 struct queue_mem *mem)
+#define ADAPTER_PAGE ((size_t)4096) /* the smallest that it knows */
+
+/* The adapter takes a WQE for one piece of a page, so none may go on in the next one: a ring that
+ * starts where its WQEs would has none that does.
+ *
+ * PRM: the context of a QP has six bits for where its rings start in a page, in 64ths of it; those
+ * of WQs, which basic and tagged SRQs are too, have five, for a start in the first half. Kernels
+ * before 5.12 mean the host's page. Later ones mean the smallest page of the adapter that contains
+ * the ring, or a smaller one (mlx5_umem_find_best_quantized_pgoff()): where a ring of more than
+ * 2 KiB starts, a page does too, and a shorter one must be in the first half of its 4 KiB.
+ *
+ * The context of a CQ has six bits; but kernels before 5.12 leave them 0, and later ones refuse a
+ * ring that needs them (mlx5_umem_find_best_cq_quantized_pgoff()). */
+static struct queue_mem_request queue_request(const struct buf_pool *pool, uint64_t type,
+					      size_t size, size_t stride)
 {
-	struct buf_pool *pool = &ctx->queue_bufs;
-	/* Contexts of other queues than QPs have fewer bits for the offset in a page, or kernels
-	 * before 5.12 leave it 0. */
-	const struct queue_mem_request request = {
+	struct queue_mem_request request = {
 		.size = size,
-		.pooled = type == MLX5DV_RES_TYPE_QP ? size : pool->page,
+		.pooled = size,
 		.type = type,
 		.alloc = queue_alloc_type(type),
+		.place.align = stride,
 	};
 
+	if (type == MLX5DV_RES_TYPE_CQ)
+		request.pooled = pool->page;
+	if (type == MLX5DV_RES_TYPE_SRQ || type == MLX5DV_RES_TYPE_RWQ)
+		/* Such a ring is a power of two, so it is within one page like this. */
+		request.place = (struct buf_place){ .align = size,
+						    .clear = pool->page / 2 | ADAPTER_PAGE / 2 };
+	return request;
+}
+
+int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
+			 size_t stride, struct queue_mem *mem)
+{
+	struct buf_pool *pool = &ctx->queue_bufs;
+	const struct queue_mem_request request = queue_request(pool, type, size, stride);
+
 	return provider_queue_mem_alloc(pool, pd, &request, mem);
+}
+
+int mlx5_queue_rec_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct queue_rec *rec)
+{
+	return provider_queue_rec_alloc(&ctx->dbrecs, pd, MLX5DV_RES_TYPE_DBR, rec);
+}
+
+void mlx5_queue_rec_free(struct mlx5_context *ctx, struct queue_rec *rec)
+{
+	provider_queue_rec_free(&ctx->dbrecs, MLX5DV_RES_TYPE_DBR, rec);
 }

@@ -9,8 +9,13 @@
 
 struct mlx5_context;
 
-/* TYPE is a MLX5DV_RES_TYPE_*; PD may be NULL. */
+/* TYPE is a MLX5DV_RES_TYPE_*; PD may be NULL. The memory starts with WQEs of STRIDE bytes (a power
+ * of two), or with CQEs. */
 int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
-			 struct queue_mem *mem);
+			 size_t stride, struct queue_mem *mem);
+
+/* A doorbell record; PD may be NULL. */
+int mlx5_queue_rec_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct queue_rec *rec);
+void mlx5_queue_rec_free(struct mlx5_context *ctx, struct queue_rec *rec);
 
 #endif

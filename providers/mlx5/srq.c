@@ -13,6 +13,7 @@
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 #include "providers/mlx5/tm.h"
 
@@ -59,8 +60,10 @@ static int srq_check_attr(const struct mlx5_context *ctx, const struct ibv_srq_i
 }
 
 /* The kernel computes the same sizes from the same attributes: one WQE more than may be posted,
- * each a power of two with the link in front of its segments. */
-static void srq_size(struct mlx5_srq *srq, const struct ibv_srq_attr *attr)
+ * each a power of two with the link in front of its segments. There is room to wait for as many
+ * again where the device has buffers on demand, and takes a ring that long. */
+static void srq_size(struct mlx5_context *ctx, struct mlx5_srq *srq,
+		     const struct ibv_srq_attr *attr)
 {
 	uint64_t wqe = sizeof(struct mlx5_wqe_srq_next_seg) + (uint64_t)attr->max_sge * WQE_SEG;
 
@@ -68,25 +71,34 @@ static void srq_size(struct mlx5_srq *srq, const struct ibv_srq_attr *attr)
 	srq->stride_log = log2_floor(wqe);
 	srq->max_sge = (uint32_t)(wqe / WQE_SEG) - 1;
 	srq->wqes = (uint32_t)pow2_ceil((uint64_t)attr->max_wr + 1);
+	srq->max_wr = srq->wqes - 1;
+	if (2 * srq->wqes - 1 <= ctx->caps.max_srq_recv_wr && mlx5_device_faults_srqs(ctx))
+		srq->wqes *= 2;
 }
 
 static int srq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_srq *srq)
 {
 	size_t bytes = (size_t)srq->wqes << srq->stride_log;
-	int ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_SRQ, bytes, &srq->buf);
+	int ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_SRQ, bytes,
+				       (size_t)1 << srq->stride_log, &srq->buf);
 
 	if (ret)
 		return ret;
 	srq->ring = srq->buf.addr;
 	ret = ENOMEM;
-	srq->wr_ids = calloc_for("create_srq", srq->wqes, sizeof(*srq->wr_ids));
+	srq->wr_ids = calloc_for("create_srq", srq->max_wr + 1, sizeof(*srq->wr_ids));
 	if (!srq->wr_ids)
 		goto free_buf;
-	ret = provider_dbrec_alloc(&ctx->dbrecs, &srq->dbrec);
+	ret = mlx5_srq_ring_init(srq);
 	if (ret)
 		goto free_ids;
-	mlx5_srq_ring_init(srq);
+	ret = mlx5_queue_rec_alloc(ctx, pd, &srq->rec);
+	if (ret)
+		goto free_ring;
+	srq->dbrec = srq->rec.words;
 	return 0;
+free_ring:
+	mlx5_srq_ring_free(srq);
 free_ids:
 	free(srq->wr_ids);
 free_buf:
@@ -97,7 +109,8 @@ free_buf:
 static void srq_free(struct mlx5_context *ctx, struct mlx5_srq *srq)
 {
 	mlx5_tm_free(srq);
-	provider_dbrec_free(&ctx->dbrecs, srq->dbrec);
+	mlx5_queue_rec_free(ctx, &srq->rec);
+	mlx5_srq_ring_free(srq);
 	free(srq->wr_ids);
 	provider_queue_mem_free(&srq->buf);
 	free(srq);
@@ -134,6 +147,7 @@ static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_
 	ret = verbs_cmd_create_srq(context, attr, &srq->vsrq, &udata);
 	if (ret)
 		return ret;
+	attr->attr.max_wr = srq->max_wr;
 	srq->srqn = resp.srqn;
 	srq->rq.number = resp.srqn;
 	srq->vsrq.srq_num = resp.srqn;
@@ -192,7 +206,7 @@ int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 	srq = calloc_for("create_srq", 1, sizeof(*srq));
 	if (!srq)
 		return ENOMEM;
-	srq_size(srq, &attr->attr);
+	srq_size(ctx, srq, &attr->attr);
 	srq_choose_routines(ctx, pd, srq);
 	ret = srq_alloc(ctx, pd, srq);
 	if (ret) {
@@ -212,6 +226,16 @@ int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 	}
 	*vsrq = &srq->vsrq;
 	return 0;
+}
+
+/* The kernel knows of the whole ring, a part of which is not for requests. */
+int mlx5_srq_query(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
+{
+	int ret = verbs_cmd_query_srq(ibsrq, attr);
+
+	if (!ret)
+		attr->max_wr = to_msrq(ibsrq)->max_wr;
+	return ret;
 }
 
 int mlx5_srq_destroy(struct ibv_srq *ibsrq)

@@ -3,11 +3,18 @@
  * srq.h - a shared receive queue: WQEs in a linked list, because messages of many QPs complete in
  * any order.
  *
- * PRM: each WQE starts with the index of the one to use after it. Free WQEs are a list in that same
- * field, from head (the next to be posted) to tail: what is posted was once next in it, so the
- * adapter, following the links, walks from the WQEs posted into those that will be. One WQE stays
- * free for that: a list that was emptied would have no link to go on from. Completions put WQEs
- * back behind tail. lock guards the list; posters and pollers take it.
+ * PRM: each WQE starts with the index of the one to use after it. The adapter follows these links,
+ * from the WQEs posted into those that will be, so a WQE that is posted names the one that will be
+ * next: head, which stays free until then. What comes after that is decided when it is posted
+ * itself. The adapter fetches neighbours together; so the order is that of addresses, round and
+ * round, leaving out what is in use: the WQEs behind head, up to run_end, are free, and free_map
+ * has those elsewhere. lock guards all of it; posters and pollers take it.
+ *
+ * A message that meets an absent page of a buffer on demand gives its WQE back: an error completion
+ * says so. Its request is posted again, in another WQE, because the driver may yet read the one
+ * that failed to see which pages it wants. That one waits, in a list of its own, until as many have
+ * failed after it as there is room to wait; where the device may do so, half of the ring is that
+ * room.
  */
 #ifndef PROVIDERS_MLX5_SRQ_H
 #define PROVIDERS_MLX5_SRQ_H
@@ -16,6 +23,9 @@
 #include <infiniband/mlx5dv.h>
 
 #include "libibverbs/driver.h"
+#include "prm/mlx5/wqe.h"
+#include "providers/common/branch.h"
+#include "providers/common/free_map.h"
 #include "providers/common/lock.h"
 #include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/rq.h"
@@ -29,20 +39,31 @@ struct mlx5_srq {
 	int (*post)(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
 	uint8_t *ring;
-	uint64_t *wr_ids; /* by index of the WQE */
+	uint64_t *wr_ids; /* by index of the WQE; of the room to wait once that is in use */
 	uint32_t stride_log;
 	uint32_t max_sge;
-	uint32_t head, tail; /* of the free WQEs */
-	uint32_t posted;     /* ever; the adapter sees the low 16 bits through dbrec */
+	uint32_t head, run_end; /* run_end is the one behind the run that head is in */
+	uint32_t posted;        /* ever; the adapter sees the low 16 bits through dbrec */
 	__be32 *dbrec;
+	struct free_map free_map;
+	bool listed; /* the free WQEs are linked for a program: see srq_ring.c */
 
 	struct verbs_srq vsrq;
 
 	struct mlx5_rq rq;  /* XRC and TM: what CQEs lead to */
 	struct mlx5_tm *tm; /* of type TM: tm.h */
 	uint32_t srqn;
-	uint32_t wqes; /* a power of two; one more than may be posted */
+	bool shown;    /* a program was told where the ring is, */
+	bool taken;    /* and posts by itself: see srq_ring.c, */
+	bool followed; /* along the links that it finds */
+	uint32_t list_head, list_tail;
+	uint32_t wqes;   /* a power of two; more than may be posted */
+	uint32_t max_wr; /* may be posted; the WQEs behind this index are there to wait in */
+	/* Room to wait: WQEs that have never been in use, from free_map.count on, and those that
+	 * wait, by their links. */
+	uint32_t waiting, wait_head, wait_tail;
 	struct queue_mem buf;
+	struct queue_rec rec; /* dbrec */
 };
 
 static inline struct mlx5_srq *to_msrq(struct ibv_srq *srq)
@@ -55,36 +76,60 @@ static inline struct mlx5_wqe_srq_next_seg *srq_wqe(const struct mlx5_srq *srq, 
 	return (struct mlx5_wqe_srq_next_seg *)(srq->ring + ((size_t)index << srq->stride_log));
 }
 
-/* Gives back WQE INDEX, whose message is complete, and returns its wr_id. */
-static inline uint64_t srq_complete(struct mlx5_srq *srq, uint32_t index)
+/* Adds WQE INDEX to the free ones; the lock is held. */
+static inline void srq_add_free(struct mlx5_srq *srq, uint32_t index)
 {
-	uint64_t wr_id;
-
-	order_observe(srq);
-	index &= srq->wqes - 1;
-	qlock_enter(&srq->lock);
-	wr_id = srq->wr_ids[index];
-	srq_wqe(srq, srq->tail)->next_wqe_index = htobe16((uint16_t)index);
-	srq->tail = index;
-	qlock_leave(&srq->lock);
-	return wr_id;
+	if (index == srq->run_end)
+		srq->run_end++;
+	else
+		free_map_add(&srq->free_map, index);
 }
 
-/* Does the same, unless somebody has the lock. INDEX is within the ring. */
+static inline void srq_link(struct mlx5_wqe_srq_next_seg *wqe, uint32_t next)
+{
+	wqe->next_wqe_index = htobe16((uint16_t)next);
+}
+
+/* Gives back WQE INDEX, whose message is complete, and returns its wr_id. */
+uint64_t mlx5_srq_complete(struct mlx5_srq *srq, uint32_t index);
+
+/* Does the same, unless somebody has the lock, or there is a list. INDEX is within the ring. */
 static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64_t *wr_id)
 {
+	bool done = true;
+
 	if (srq->lock.shared && !qlock_try(&srq->lock))
 		return false;
 	order_observe(srq);
 	*wr_id = srq->wr_ids[index];
-	srq_wqe(srq, srq->tail)->next_wqe_index = htobe16((uint16_t)index);
-	srq->tail = index;
+	if (index == srq->run_end)
+		srq->run_end++;
+	else if (likely(!srq->listed))
+		free_map_add(&srq->free_map, index);
+	else
+		done = false;
 	qlock_leave(&srq->lock);
-	return true;
+	return done;
 }
 
-/* Links all WQEs of a fresh ring as free. */
-void mlx5_srq_ring_init(struct mlx5_srq *srq);
+/* Posts the request of WQE INDEX again, whose message has met an absent page. */
+void mlx5_srq_put_back(struct mlx5_srq *srq, uint32_t index);
+
+/* Makes the WQEs of a fresh ring that may be posted, and one more, free; the ring itself is not
+ * touched. ENOMEM: there is no memory for the list. */
+int mlx5_srq_ring_init(struct mlx5_srq *srq);
+void mlx5_srq_ring_free(struct mlx5_srq *srq);
+
+/* The library posts: there is no list any more, if there was one. The lock is held. */
+void mlx5_srq_list_end(struct mlx5_srq *srq);
+
+/* Tells a program, which may go on by itself, the first and the last free WQE. All of them are
+ * linked. */
+void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail);
+
+/* A message has come: was it to a request that a program posted by itself, as mlx5dv_init_obj()
+ * enables it to, and links as well? */
+bool mlx5_srq_is_taken(struct mlx5_srq *srq);
 
 /* It is context->ops.post_srq_recv. */
 int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
@@ -96,6 +141,7 @@ post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared);
 
 int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
 		    struct verbs_srq **vsrq);
+int mlx5_srq_query(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 int mlx5_srq_destroy(struct ibv_srq *srq);
 
 #endif

@@ -75,7 +75,9 @@ static void op_put_add(struct mlx5_tm *tm, struct ibv_ops_wr *wr, struct mlx5_wq
 	tag->used = true;
 	tag->recv_wr_id = wr->tm.add.recv_wr_id;
 	tag->len = wr->tm.add.num_sge > 0 ? wr->tm.add.sg_list->length : 0;
-	tag->buf = tag->len ? (uint8_t *)(uintptr_t)wr->tm.add.sg_list->addr : NULL;
+	tag->buf = tag->len && wr->tm.add.sg_list->lkey != tm->null_lkey
+			   ? (uint8_t *)(uintptr_t)wr->tm.add.sg_list->addr
+			   : NULL;
 	tm->head = tag->next;
 	seg->opcode = tm_seg_opcode(TM_SEG_OP_APPEND);
 	seg->index = htobe16((uint16_t)tm->head);
@@ -141,7 +143,7 @@ static const uint8_t *op_put_wqe(struct mlx5_tm *tm, struct ibv_ops_wr *wr)
 		op_put_del(tm, wr, pi & sq->wq.mask, seg);
 	}
 	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, op_done_as(wr));
-	sq->pi = pi + wqe_finish(sq, &wqe);
+	sq->pi = pi + wqe_finish(&wqe);
 	sq->wq.head++;
 	return wqe.ctrl;
 }
@@ -160,7 +162,7 @@ static int ops_post(struct mlx5_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_
 		ctrl = op_put_wqe(srq->tm, wr);
 	}
 	if (ctrl)
-		doorbell_send(sq_of(srq->tm), sq_of(srq->tm)->pi, ctrl, 0);
+		doorbell_send_any(sq_of(srq->tm), sq_of(srq->tm)->pi, ctrl, 0);
 	return ret;
 }
 
@@ -280,6 +282,7 @@ static int tm_alloc_list(struct mlx5_srq *srq, uint32_t tags)
 	for (uint32_t i = 0; i < tm->size; i++)
 		tm->tags[i].next = (uint16_t)((i + 1) & (tm->size - 1));
 	tm->tail = tm->size - 1;
+	tm->null_lkey = context_null_lkey(to_mctx(srq->vsrq.srq.context));
 	srq->tm = tm;
 	srq->rq.special = RQ_OTHER;
 	return 0;

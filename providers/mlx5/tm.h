@@ -16,7 +16,8 @@
 
 struct tm_tag {
 	uint64_t recv_wr_id;
-	uint8_t *buf; /* small messages come inside the CQE, and are put there by us */
+	/* Small messages come inside the CQE, and are put there by us. NULL: they go nowhere. */
+	uint8_t *buf;
 	uint32_t len;
 	uint16_t next; /* of the free ones */
 	bool used;
@@ -28,8 +29,9 @@ struct mlx5_tm {
 	uint16_t *deleting; /* by WQEBB: the tag that the request there is to delete */
 	uint32_t size;      /* a power of two; one stays free */
 	uint32_t head, tail;
-	uint16_t seen; /* messages without a tag that the program has polled */
-	uint16_t told; /* and how many it has told the device of */
+	uint16_t seen;      /* messages without a tag that the program has polled */
+	uint16_t told;      /* and how many it has told the device of */
+	uint32_t null_lkey; /* of the context's null region */
 };
 
 /* A request that has a completion only for us notes this in done_as. */

@@ -72,84 +72,180 @@ void mlx5_uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
 	mlx5_uar_page_free(ctx, uar);
 }
 
-static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n, bool blueflame,
-		     bool own)
-{
-	struct mlx5_bfreg *bfreg = calloc_for("doorbell register", 1, sizeof(*bfreg));
-	unsigned int count = 0;
+/* ---- registers of sends ---- */
 
-	if (!bfreg)
+static bool bfreg_is_own(const struct mlx5_bfreg *bfreg)
+{
+	return bfreg->pushes && bfreg->use == BFREG_OWN;
+}
+
+static bool bfreg_is_shared(const struct mlx5_bfreg *bfreg)
+{
+	return bfreg->use == BFREG_SHARED;
+}
+
+static bool bfreg_is_plain(const struct mlx5_bfreg *bfreg)
+{
+	return !bfreg->pushes;
+}
+
+/* Returns that one with the fewest users, or NULL. *COUNT is how many there are, *IN_USE how many
+ * of them have users. */
+static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
+				     bool (*is_one)(const struct mlx5_bfreg *), unsigned int *count,
+				     unsigned int *in_use)
+{
+	struct mlx5_bfreg *best = NULL;
+
+	*count = 0;
+	*in_use = 0;
+	for (struct mlx5_bfreg *bfreg = ctx->bfregs; bfreg; bfreg = bfreg->next) {
+		if (!is_one(bfreg))
+			continue;
+		++*count;
+		*in_use += bfreg->users > 0;
+		if (!best || bfreg->users < best->users)
+			best = bfreg;
+	}
+	return best;
+}
+
+/* Returns register N of UAR I of a page. */
+static uint8_t *register_at(const struct mlx5_context *ctx, const struct mlx5_uar *uar,
+			    unsigned int i, unsigned int n)
+{
+	return uar->page + (size_t)i * PRM_UAR_SIZE + PRM_UAR_SQ + n * ctx->caps.bf_reg_size;
+}
+
+/* Adds register N of UAR I of a page as what KIND has. */
+static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int i, unsigned int n,
+		     const struct mlx5_bfreg *kind)
+{
+	struct mlx5_bfreg *bfreg;
+
+	if (posix_memalign((void **)&bfreg, 64, sizeof(*bfreg))) {
+		verbs_warn("create_qp: no memory for %zu bytes", sizeof(*bfreg));
 		return ENOMEM;
-	for (struct mlx5_bfreg *other = ctx->bfregs; other; other = other->next)
-		count++;
+	}
+	*bfreg = *kind;
+	qlock_init(&bfreg->lock, true);
 	bfreg->uar = uar;
-	bfreg->reg = uar->page + PRM_UAR_SQ + n * ctx->caps.bf_reg_size;
-	bfreg->shared = !blueflame || (!own && count >= ctx->env.low_latency_bfregs);
+	bfreg->half = register_at(ctx, uar, i, n);
+	bfreg->reg = bfreg_is_shared(kind) ? register_at(ctx, uar, i, 0) : bfreg->half;
+	bfreg->index = uar->bfreg_index + i * PRM_UAR_SQS;
 	bfreg->next = ctx->bfregs;
 	ctx->bfregs = bfreg;
 	return 0;
 }
 
-/* Adds both registers of a new page, each for one user if OWN says so or the budget allows it.
- * Without BlueFlame pages (by choice, or because the platform cannot map memory so) the CQs' page
- * serves, and all share its registers. */
-static int bfregs_grow(struct mlx5_context *ctx, bool own)
+/* Is there none, now and later: as the program wants none, or the platform cannot map memory so? */
+static bool blueflame_is_refused(int ret)
 {
-	struct mlx5_uar *uar;
-	int ret = ENODEV;
-	bool blueflame = false;
+	return ret == ENODEV || ret == EOPNOTSUPP || ret == EPERM;
+}
 
-	if (ctx->env.blueflame)
-		ret = uar_alloc(ctx, MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF, &uar);
-	blueflame = !ret;
-	if (ret)
-		ret = cq_uar_locked(ctx, &uar);
-	for (unsigned int n = 0; !ret && n < PRM_UAR_SQS; n++)
-		ret = bfreg_add(ctx, uar, n, blueflame, own);
+/* Makes a page for pushes, unless there is none. What the kernel is short of may be there the next
+ * time. */
+static int blueflame_uar(struct mlx5_context *ctx, struct mlx5_uar **uar)
+{
+	int ret = ENODEV;
+
+	if (ctx->env.blueflame && !ctx->no_more_blueflame)
+		ret = uar_alloc(ctx, MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF, uar);
+	ctx->no_more_blueflame = blueflame_is_refused(ret);
 	return ret;
 }
 
-/* Returns a free register, which the caller may have to himself (*OWN), or else the least used of
- * the shared ones. *COUNT is how many registers there are. */
-static struct mlx5_bfreg *bfreg_pick(struct mlx5_context *ctx, unsigned int *count, bool *own)
+/* Adds the registers of a new page, each for one queue or thread domain. */
+static int own_bfregs_grow(struct mlx5_context *ctx)
 {
-	struct mlx5_bfreg *best = NULL;
+	static const struct mlx5_bfreg own = { .use = BFREG_OWN, .pushes = true };
+	struct mlx5_uar *uar;
+	int ret = blueflame_uar(ctx, &uar);
 
-	*count = 0;
-	*own = false;
-	for (struct mlx5_bfreg *reg = ctx->bfregs; reg; reg = reg->next) {
-		++*count;
-		if (reg->own)
-			continue;
-		if (!reg->shared && !reg->users) {
-			best = reg;
-			*own = true;
-		} else if (reg->shared && !*own && (!best || reg->users < best->users)) {
-			best = reg;
-		}
-	}
-	return best;
+	for (unsigned int n = 0; !ret && n < uar->count * PRM_UAR_SQS; n++)
+		ret = bfreg_add(ctx, uar, n / PRM_UAR_SQS, n % PRM_UAR_SQS, &own);
+	return ret;
 }
 
-int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+/* Adds a new page of registers for many queues each. Linux has the first register for rings only,
+ * too: these need no turns and so no lock (NUM_NON_BLUE_FLAME_BFREGS of its driver). */
+static int shared_bfreg_grow(struct mlx5_context *ctx)
 {
-	struct mlx5_bfreg *pick;
-	unsigned int count;
+	static const struct mlx5_bfreg shared = { .use = BFREG_SHARED, .pushes = true };
+	struct mlx5_uar *uar;
+	int ret = blueflame_uar(ctx, &uar);
+
+	for (unsigned int i = 0; !ret && i < uar->count; i++)
+		ret = bfreg_add(ctx, uar, i, 1, &shared);
+	return ret;
+}
+
+/* The page of the CQs serves queues that only ring. */
+static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+{
+	static const struct mlx5_bfreg plain = { .use = BFREG_OWN };
+	unsigned int count, in_use;
+	struct mlx5_uar *uar;
 	int ret = 0;
-	bool own;
+
+	if (!bfreg_find(ctx, bfreg_is_plain, &count, &in_use)) {
+		ret = cq_uar_locked(ctx, &uar);
+		if (!ret)
+			ret = bfreg_add(ctx, uar, 0, 0, &plain);
+	}
+	if (!ret)
+		*bfreg = bfreg_find(ctx, bfreg_is_plain, &count, &in_use);
+	return ret;
+}
+
+/* Returns a register that nobody uses, or NULL. */
+static struct mlx5_bfreg *own_bfreg_get(struct mlx5_context *ctx)
+{
+	unsigned int count, in_use;
+	struct mlx5_bfreg *bfreg = bfreg_find(ctx, bfreg_is_own, &count, &in_use);
+
+	if (bfreg && !bfreg->users)
+		return bfreg;
+	return own_bfregs_grow(ctx) ? NULL : bfreg_find(ctx, bfreg_is_own, &count, &in_use);
+}
+
+/* Returns a register that others use as well, or NULL. A page is added for each two registers of
+ * the budget, and one at least. */
+static struct mlx5_bfreg *shared_bfreg_get(struct mlx5_context *ctx)
+{
+	unsigned int limit = (ctx->env.total_bfregs - ctx->env.low_latency_bfregs) / PRM_UAR_SQS;
+	unsigned int count, in_use;
+	struct mlx5_bfreg *bfreg = bfreg_find(ctx, bfreg_is_shared, &count, &in_use);
+
+	if (bfreg && (!bfreg->users || count >= limit))
+		return bfreg;
+	return shared_bfreg_grow(ctx) ? bfreg : bfreg_find(ctx, bfreg_is_shared, &count, &in_use);
+}
+
+static int bfreg_get_locked(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+{
+	unsigned int count, in_use;
+
+	*bfreg = NULL;
+	bfreg_find(ctx, bfreg_is_own, &count, &in_use);
+	if (in_use < ctx->env.low_latency_bfregs)
+		*bfreg = own_bfreg_get(ctx);
+	if (!*bfreg)
+		*bfreg = shared_bfreg_get(ctx);
+	return *bfreg ? 0 : plain_bfreg_get(ctx, bfreg);
+}
+
+int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **out)
+{
+	struct mlx5_bfreg *bfreg;
+	int ret;
 
 	pthread_mutex_lock(&ctx->uar_lock);
-	pick = bfreg_pick(ctx, &count, &own);
-	if (!pick || (!own && pick->users && count < ctx->env.total_bfregs)) {
-		ret = bfregs_grow(ctx, false);
-		if (!ret || pick) {
-			ret = 0;
-			pick = bfreg_pick(ctx, &count, &own);
-		}
-	}
+	ret = bfreg_get_locked(ctx, &bfreg);
 	if (!ret) {
-		pick->users++;
-		*bfreg = pick;
+		bfreg->users++;
+		*out = bfreg;
 	}
 	pthread_mutex_unlock(&ctx->uar_lock);
 	if (ret)
@@ -158,28 +254,42 @@ int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 }
 
 /* A register of a thread domain counts against no budget: the program asked for it by name. */
-int mlx5_uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **out)
 {
-	struct mlx5_bfreg *pick;
-	unsigned int count;
+	struct mlx5_bfreg *bfreg;
 	int ret = 0;
-	bool own;
 
 	pthread_mutex_lock(&ctx->uar_lock);
-	pick = bfreg_pick(ctx, &count, &own);
-	if (!own) {
-		ret = bfregs_grow(ctx, true);
-		pick = ret ? NULL : bfreg_pick(ctx, &count, &own);
-	}
-	if (pick) {
-		pick->users++;
-		pick->own = own;
-		*bfreg = pick;
+	bfreg = own_bfreg_get(ctx);
+	if (bfreg)
+		bfreg->use = BFREG_DOMAIN;
+	else
+		ret = plain_bfreg_get(ctx, &bfreg);
+	if (!ret) {
+		bfreg->users++;
+		*out = bfreg;
 	}
 	pthread_mutex_unlock(&ctx->uar_lock);
 	if (ret)
 		verbs_warn("alloc_td: no doorbell register: errno %d", ret);
 	return ret;
+}
+
+int mlx5_uar_find_reg(const struct mlx5_context *ctx, uint32_t number, uint8_t **reg)
+{
+	/* Of the numbers of a UAR, programs have the first two: the others are the kernel's fast
+	 * path. MLX5_BFREGS_PER_UAR of Linux' driver */
+	enum { NUMBERS_OF_UAR = 4 };
+	uint32_t i = number / NUMBERS_OF_UAR, n = number % NUMBERS_OF_UAR;
+
+	if (i >= ctx->cq_uar->count || n >= PRM_UAR_SQS) {
+		verbs_warn("create_qp: the kernel says doorbell register %u, which is not on the "
+			   "page of %u UARs",
+			   number, ctx->cq_uar->count);
+		return EPROTO;
+	}
+	*reg = register_at(ctx, ctx->cq_uar, i, n);
+	return 0;
 }
 
 void mlx5_uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
@@ -193,8 +303,8 @@ void mlx5_uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	pthread_mutex_lock(&ctx->uar_lock);
 	bfreg->users--;
-	if (!bfreg->users)
-		bfreg->own = false;
+	if (!bfreg->users && bfreg->use == BFREG_DOMAIN)
+		bfreg->use = BFREG_OWN;
 	pthread_mutex_unlock(&ctx->uar_lock);
 }
 

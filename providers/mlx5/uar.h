@@ -3,9 +3,9 @@
  * uar.h - who uses which doorbell register.
  *
  * Pages of them are allocated when the first queue needs one, and freed with the context. A send
- * register (bfreg) serves one QP, which may then also push whole WQEs through it (BlueFlame), until
- * the budget of the environment is used up; further QPs share registers and only ring 8-byte
- * doorbells, which needs no lock.
+ * register (bfreg) takes 8-byte doorbells, and whole WQEs that are pushed through it (BlueFlame).
+ * It serves one QP until the budget of the environment is used up, or the QPs of a thread domain;
+ * further QPs share registers. bfreg_use says what that takes.
  */
 #ifndef PROVIDERS_MLX5_UAR_H
 #define PROVIDERS_MLX5_UAR_H
@@ -13,25 +13,49 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "providers/common/lock.h"
 #include "providers/mlx5/uar_page.h"
 
+/* A register has two halves, which pushes want by turns, whoever pushes. */
+enum bfreg_use {
+	/* One queue has it, and knows the half that is next. Or nobody pushes through it: any
+	 * number of queues may ring such a one at the same time. */
+	BFREG_OWN,
+	/* Queues of one thread have it: the register knows the half, and nobody takes a lock. */
+	BFREG_DOMAIN,
+	/* Any queues push through it: the register knows the half, and has a lock. Whoever does not
+	 * get that at once, or has nothing to push, rings the neighbour, which is for rings only,
+	 * so nobody waits. */
+	BFREG_SHARED,
+};
+
 struct mlx5_bfreg {
+	uint8_t *half; /* that is next. Guarded as bfreg_use says; while a queue knows it, as the
+			  queue before that has left it */
+	struct qlock lock;
+
 	struct mlx5_bfreg *next;
 	struct mlx5_uar *uar;
-	uint8_t *reg;
+	uint8_t *reg; /* that is rung: itself or, of a shared one, its neighbour */
+	enum bfreg_use use;
+	bool pushes;    /* BlueFlame */
+	uint32_t index; /* what create_qp is told */
 	unsigned int users;
-	bool shared; /* by choice at creation: 8-byte doorbells only */
-	bool own;    /* of a thread domain: dealt to nobody else */
-};
+} __attribute__((aligned(64))); /* threads that use different ones are not in each other's way */
 
 /* All CQs ring the same page. */
 int mlx5_uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);
 /* They give a plain page to one user, and take it back. */
 int mlx5_uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar);
 void mlx5_uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar);
+/* Gives the register of a new QP that is in no thread domain. */
 int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
-/* Nobody else gets this register while it is in use. When none is free, there is a new page. */
-int mlx5_uar_get_own_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
+/* Gives a register to a thread domain: nobody else gets it while it is in use, unless it is one
+ * that is only rung. */
+int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
+/* For QPs that named no register, as the plain page is no object: *REG becomes the one of which the
+ * kernel said the NUMBER. EPROTO: there is no such register. */
+int mlx5_uar_find_reg(const struct mlx5_context *ctx, uint32_t number, uint8_t **reg);
 /* Counts one more user of BFREG. */
 void mlx5_uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
 void mlx5_uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);

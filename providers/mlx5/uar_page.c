@@ -42,6 +42,7 @@ static int object_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 	uar->length = length;
 	uar->page_id = page_id;
 	uar->is_object = true;
+	uar->count = 1;
 	uar->qp_flag = MLX5_QP_FLAG_UAR_PAGE_INDEX;
 	uar->bfreg_index = page_id;
 	uar->cq_flag = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
@@ -68,8 +69,8 @@ static off_t numbered_offset(uint32_t command, uint32_t number, long page_size)
 	return (off_t)(page * (uint64_t)page_size);
 }
 
-/* The kernel has this page ready. Queues that do not name another ring it: all CQs, and QPs without
- * BlueFlame. */
+/* The kernel has this page ready. Queues that do not name another ring it: all CQs the first UAR of
+ * it, and QPs without BlueFlame the one that the kernel chooses. */
 static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
 {
 	if (ctx->cq_uar) {
@@ -81,14 +82,14 @@ static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar 
 	return 0;
 }
 
-/* Mapping the next number makes a page. Its registers have numbers of their own, which go on from
- * page to page. */
+/* Mapping the next number makes a page. Its registers have numbers of their own, two for each UAR,
+ * which go on from page to page. */
 static int next_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
 {
-	uint32_t registers = ctx->caps.num_uars_per_page * PRM_UAR_SQS;
+	uint32_t registers = uar->count * PRM_UAR_SQS;
 
 	uar->bfreg_index = ctx->numbered_uars * registers;
-	if (!registers || uar->bfreg_index + registers > ctx->caps.num_dyn_bfregs) {
+	if (uar->bfreg_index + registers > ctx->caps.num_dyn_bfregs) {
 		verbs_info("%s: the kernel gives no more than %u doorbell registers",
 			   ctx->vctx.context.device->name, ctx->caps.num_dyn_bfregs);
 		return ENOMEM;
@@ -103,6 +104,9 @@ static int number_choose(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 	long page_size = sysconf(_SC_PAGESIZE);
 
 	uar->length = (size_t)page_size;
+	/* UARs of 4 KiB, of which a larger page has several, or one as large as the page. */
+	uar->count = min_of(max_of(ctx->caps.num_uars_per_page, 1u),
+			    (uint32_t)(page_size / PRM_UAR_SIZE));
 	return type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? next_page(ctx, page_size, uar)
 						      : plain_page(ctx, page_size, uar);
 }

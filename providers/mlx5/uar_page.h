@@ -20,9 +20,10 @@ struct mlx5_uar {
 	bool is_object;
 	uint32_t handle;      /* of an object */
 	uint32_t page_id;     /* of an object: what the adapter calls it */
-	uint32_t qp_flag;     /* MLX5_QP_FLAG_*: in create_qp, what bfreg_index means */
-	uint32_t bfreg_index; /* in create_qp */
-	uint32_t cq_flag;     /* MLX5_IB_CREATE_CQ_FLAGS_*: in create_cq, whether page_id counts */
+	uint32_t qp_flag;     /* MLX5_QP_FLAG_*: in create_qp, what bfreg_index means; 0: nothing */
+	uint32_t bfreg_index; /* in create_qp: of the first register */
+	uint32_t count;   /* UARs whose registers are for us; without objects it may be several */
+	uint32_t cq_flag; /* MLX5_IB_CREATE_CQ_FLAGS_*: in create_cq, whether page_id counts */
 	off_t mmap_offset;
 	size_t length;
 	uint8_t *page;

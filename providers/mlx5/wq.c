@@ -19,6 +19,7 @@ struct mlx5_wq {
 	struct ibv_wq wq;
 	struct mlx5_rq rq;
 	struct queue_mem buf;
+	struct queue_rec rec;
 };
 
 static struct mlx5_wq *to_mwq(struct ibv_wq *wq)
@@ -66,7 +67,8 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 {
 	struct mlx5_rq *rq = &wq->rq;
 	int ret = mlx5_queue_mem_alloc(ctx, pd, MLX5DV_RES_TYPE_RWQ,
-				       (size_t)size->rq_wqes << size->rq_stride_log, &wq->buf);
+				       (size_t)size->rq_wqes << size->rq_stride_log,
+				       (size_t)1 << size->rq_stride_log, &wq->buf);
 
 	if (ret)
 		return ret;
@@ -80,9 +82,10 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 	rq->wq.wr_ids = calloc_for("create_wq", size->rq_wqes, sizeof(*rq->wq.wr_ids));
 	if (!rq->wq.wr_ids)
 		goto free_buf;
-	ret = provider_dbrec_alloc(&ctx->dbrecs, &rq->dbrec);
+	ret = mlx5_queue_rec_alloc(ctx, pd, &wq->rec);
 	if (ret)
 		goto free_ids;
+	rq->dbrec = wq->rec.words;
 	return 0;
 free_ids:
 	free(rq->wq.wr_ids);
@@ -93,7 +96,7 @@ free_buf:
 
 static void rq_free(struct mlx5_context *ctx, struct mlx5_wq *wq)
 {
-	provider_dbrec_free(&ctx->dbrecs, wq->rq.dbrec);
+	mlx5_queue_rec_free(ctx, &wq->rec);
 	free(wq->rq.wq.wr_ids);
 	provider_queue_mem_free(&wq->buf);
 }

@@ -21,10 +21,12 @@
 #include "softhca/device/hca.h"
 #include "softhca/device/transport/mcg.h"
 #include "softhca/device/memory/mkey.h"
+#include "softhca/device/memory/pins.h"
 #include "softhca/device/transport/path.h"
 #include "softhca/device/port.h"
 #include "softhca/device/q_counter.h"
 #include "softhca/device/queue/qp.h"
+#include "softhca/device/queue/rules.h"
 #include "softhca/device/res.h"
 #include "softhca/device/queue/srq.h"
 #include "softhca/device/queue/work_request.h"
@@ -32,6 +34,7 @@
 #include "softhca/device/format/format.h"
 #include "softhca/device/station.h"
 #include "softhca/fault.h"
+#include "softhca/strict.h"
 #include "softhca/trace.h"
 
 #define NS_PER_US 1000ull
@@ -50,6 +53,7 @@ struct uar {
 	LIST_HEAD(, qp) qps;
 	LIST_HEAD(, cq) cqs;
 	LIST_HEAD(, eth_sq) sqs;
+	struct mlx5_bells *bells; /* of doorbell_rules.c; NULL unless the adapter is strict */
 };
 
 void pd_free_all(struct hca *hca);
@@ -74,10 +78,12 @@ struct hca {
 	bool owner_gone; /* memory was needed for the message under way whose owner has ended */
 	uint64_t now;
 	uint64_t next_timer; /* no timer is due before */
+	uint64_t next_look;  /* of a strict adapter at its queues */
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
 	LIST_HEAD(, cq) waiting_cqs; /* for their moderation's time */
 	LIST_HEAD(, mcg_member) mcg_members;
+	LIST_HEAD(, umr_wait) umrs; /* of a strict adapter, under way */
 	struct mkey *sink_key;
 	struct memic *memic; /* NULL: no memory of its own */
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;

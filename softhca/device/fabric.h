@@ -105,7 +105,9 @@ struct fabric_msg {
 	uint32_t packets; /* PSNs it takes */
 	uint32_t mtu;     /* payload of each packet but the last; 0 in messages that have arrived */
 	bool ack_req;     /* requests: an acknowledge is to come */
-	uint32_t msn;     /* responses: requests that the responder has completed */
+	/* READs and atomics: how many may be under way, with this one; 0: it is not known */
+	uint8_t reads;
+	uint32_t msn; /* responses: requests that the responder has completed */
 	bool first,
 		last; /* of its request or response; READ requests, however long, are one packet */
 	bool solicited, has_imm, invalidate;

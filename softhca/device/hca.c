@@ -54,7 +54,8 @@ static void init_tables(struct hca *hca)
 	const struct hca_limits *limits = &hca->config.limits;
 	uint64_t seed = hca->config.seed;
 
-	res_init(&hca->uars, FIRST_UAR, LAST_UAR - FIRST_UAR);
+	res_init(&hca->uars, hca->config.first_uar ? hca->config.first_uar : FIRST_UAR,
+		 LAST_UAR - FIRST_UAR);
 	res_init(&hca->pds, 1, limits->max_pd);
 	res_init(&hca->tds, 1, 1 << 10);
 	res_init(&hca->eqs, 1, 255);
@@ -113,6 +114,7 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	TAILQ_INIT(&hca->timed);
 	LIST_INIT(&hca->waiting_cqs);
 	LIST_INIT(&hca->mcg_members);
+	LIST_INIT(&hca->umrs);
 	default_limits(&hca->config.limits);
 	init_tables(hca);
 	hca->bounce = aligned_alloc(4096, FABRIC_PAYLOAD_MAX);
@@ -193,10 +195,22 @@ void hca_kill(struct hca *hca)
 
 /* ---- doorbells ---- */
 
-void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
+void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, const void *bytes, size_t len)
+{
+	uint64_t value_be = 0;
+
+	memcpy(&value_be, bytes, len < sizeof(value_be) ? len : sizeof(value_be));
+	fabric_lock(hca->fabric);
+	if (!hca->config.strict || hca->format->judge_write(hca, uar, offset, bytes, len))
+		hca->format->ring(hca, uar, offset, value_be);
+	fabric_unlock(hca->fabric);
+}
+
+void hca_uar_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
 {
 	fabric_lock(hca->fabric);
-	hca->format->ring(hca, uar, offset, value_be);
+	if (hca->config.strict)
+		hca->format->judge_found(hca, uar, offset, value_be);
 	fabric_unlock(hca->fabric);
 }
 
@@ -315,6 +329,11 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	next = paced < next ? paced : next;
 	events = cq_run_timers(hca);
 	next = events < next ? events : next;
+	if (hca->config.strict) {
+		events = umr_run(hca);
+		next = events < next ? events : next;
+		rules_look(hca);
+	}
 	fabric_unlock(hca->fabric);
 	return next;
 }

@@ -7,7 +7,7 @@
  * drives it through five things only: commands, doorbells, DMA, events and time. The core opens no
  * device, knows no process and never blocks.
  *
- * Threads: every function takes the lock of the adapter's fabric, so a front may call from any
+ * Every function takes the lock of the adapter's fabric, so a front may call from any
  * thread. Callbacks (bus, event) run with that lock held and must not call back into the core.
  */
 #ifndef SOFTHCA_DEVICE_HCA_H
@@ -21,6 +21,8 @@ struct hca;
 struct fabric_msg;
 struct fabric; /* what several adapters share: see softhca/net/fabric.h */
 struct fault;  /* the faults to inject: see fault.h; may be NULL */
+struct strict; /* where reports go of what an adapter would not do as hoped: see strict.h; may be
+		* NULL: nothing is looked for */
 struct trace;  /* where commands, WQEs and CQEs are written down: see trace.h; may be NULL */
 
 /* Bus addresses are 64 bits, opaque to the core except that consecutive addresses are consecutive
@@ -41,6 +43,12 @@ struct hca_bus_ops {
 	 * written; earlier segments may then have been written. */
 	int (*write)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs,
 		     const void *buf);
+	/* These two calls are for a strict adapter on a bus of virtual addresses, and NULL on
+	 * others. The first returns what distinguishes the page that is at ADDR now from any other,
+	 * or 0 if that cannot be told. The second is asked when a page is not the one that was
+	 * there, and tells whether that can have a reason which is not software's. */
+	uint64_t (*page)(void *bus, uint64_t addr);
+	bool (*page_may_move)(void *bus, uint64_t addr);
 };
 
 enum hca_link_layer {
@@ -59,9 +67,11 @@ struct hca_limits {
 
 struct hca_config {
 	enum hca_link_layer link_layer;
+	bool grh_required; /* InfiniBand: every path wants a global route header */
 	unsigned int num_ports;
 	uint64_t node_guid; /* host order; port GUIDs follow it */
 	uint64_t seed;      /* of everything chosen at random: where numbers start */
+	uint32_t first_uar; /* the number of the first doorbell page; 0: as a PCI front wants it */
 	struct hca_limits limits;
 	/* The adapter may have memory of its own. These fields say how many bytes, and in which
 	 * part of BAR 0 they are given out, in pages. See hca_place_memic(). */
@@ -70,10 +80,12 @@ struct hca_config {
 	/* With this, bus addresses are virtual: the bus fetches what is not there, or faults, so
 	 * memory keys need not be pinned. */
 	bool pages_on_demand;
+	bool real_time;     /* timestamps can be wall-clock time */
 	bool kernel_driver; /* starts the adapter, has a network device of its own at the port */
 	struct fabric *fabric;
 	struct fault *fault;
 	struct trace *trace;
+	struct strict *strict;
 	const struct hca_bus_ops *bus_ops;
 	void *bus;
 	/* The call hands over a 64-byte EQE in PRM layout for event queue EQN. An EQ created
@@ -121,13 +133,14 @@ bool hca_has_command_event(struct hca *hca);
 void hca_command_event(struct hca *hca, uint32_t done);
 
 /*
- * Doorbells. A PCI front knows each write: hca_uar_write(). A front whose UAR pages are plain
- * memory only learns that something was rung, and several rings may have collapsed into one: the
- * scans look at the doorbell record of every send queue (or every CQ) that uses that UAR page.
- * VALUE is as written by the CPU, i.e. big-endian bytes in memory order; of a 4-byte doorbell, its
- * bytes first and zeroes behind them.
+ * These functions take doorbells. A PCI front knows each write: hca_uar_write() has the LEN bytes,
+ * 4 at least, in memory order. A front whose UAR pages are plain memory only learns that something
+ * was rung, and several rings may have collapsed into one: the scans look at the doorbell record of
+ * every send queue (or every CQ) that uses that UAR page. What that front found in a register of
+ * sends it shows first, if the adapter is strict: hca_uar_found().
  */
-void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, const void *bytes, size_t len);
+void hca_uar_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar);
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
 

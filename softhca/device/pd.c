@@ -9,6 +9,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/pd.h"
 #include "softhca/device/core.h"
+#include "util/bits.h"
 
 static enum prm_status object_add(struct res_table *table, struct cmd *cmd, void *object,
 				  uint32_t *n, uint32_t out_field)
@@ -74,7 +75,16 @@ enum prm_status uar_alloc(struct hca *hca, struct cmd *cmd)
 
 	if (!uar)
 		return cmd_errno(cmd, ENOMEM, "uar");
+	if (hca->config.strict)
+		hca->format->judge_page(uar);
 	return object_add(&hca->uars, cmd, uar, &uar->n, ALLOC_UAR_OUT_UAR);
+}
+
+static void uar_free(struct hca *hca, struct uar *uar)
+{
+	if (uar->bells)
+		hca->format->forget_page(hca, uar);
+	free(uar);
 }
 
 enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd)
@@ -87,16 +97,18 @@ enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "uar: in use by a send queue");
 	cq_forget_uar(uar);
 	res_remove(&hca->uars, uar->n);
-	free(uar);
+	uar_free(hca, uar);
 	return PRM_STAT_OK;
 }
 
 void pd_free_all(struct hca *hca)
 {
-	struct res_table *tables[] = { &hca->pds, &hca->tds, &hca->uars };
+	struct res_table *tables[] = { &hca->pds, &hca->tds };
 	void *object;
 
-	for (unsigned int i = 0; i < 3; i++)
+	for (uint32_t at = 0; (object = res_next(&hca->uars, &at)) != NULL;)
+		uar_free(hca, object);
+	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
 		for (uint32_t at = 0; (object = res_next(tables[i], &at)) != NULL;)
 			free(object);
 }

@@ -157,6 +157,7 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 	fld_set(ctx, HCA_VPORT_CONTEXT_PORT_GUID, port->guid);
 	fld_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1, port->cap_mask);
 	fld_set(ctx, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT, 0xffffffff);
+	fld_set(ctx, HCA_VPORT_CONTEXT_GRH_REQUIRED, hca->config.grh_required);
 	fld_set(ctx, HCA_VPORT_CONTEXT_LID, port->lid);
 	fld_set(ctx, HCA_VPORT_CONTEXT_SM_LID, FABRIC_SUBNET_LID);
 	fld_set(ctx, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT, SUBNET_TIMEOUT);

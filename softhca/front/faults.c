@@ -33,7 +33,7 @@ static void happen_to_port(struct hca *hca, unsigned int port, enum fault_event 
 		hca_report_port(hca, port, change[event]);
 }
 
-static void happen(struct hca *hca, enum fault_event event)
+static void fault_happen(struct hca *hca, enum fault_event event)
 {
 	if (event == FAULT_DIE)
 		hca_kill(hca);
@@ -50,6 +50,6 @@ uint64_t faults_run(struct fault *fault, struct hca *const *hcas, unsigned int c
 	while (fault_due(fault, now_ns, &event))
 		for (unsigned int i = 0; i < count; i++)
 			if (hcas[i])
-				happen(hcas[i], event);
+				fault_happen(hcas[i], event);
 	return fault_deadline(fault);
 }

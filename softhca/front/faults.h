@@ -9,8 +9,8 @@
 #include "softhca/fault.h"
 #include "softhca/options.h"
 
-/* Returns 0, or EINVAL after saying which text is not a fault; *FAULT is to be destroyed in both
- * cases. */
+/* The function returns 0, or EINVAL after saying which text is not a fault; *FAULT is to be
+ * destroyed in both cases. */
 int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault);
 
 /* Faults that are due happen to all COUNT adapters; some may be NULL. Returns when the next fault

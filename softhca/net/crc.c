@@ -20,7 +20,7 @@ static uint32_t table32[STEP][256];
 static uint16_t table16[STEP][256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static uint32_t shift(uint32_t crc, uint32_t polynomial)
+static uint32_t crc_shift(uint32_t crc, uint32_t polynomial)
 {
 	for (int bit = 0; bit < 8; bit++)
 		crc = crc & 1 ? crc >> 1 ^ polynomial : crc >> 1;
@@ -32,8 +32,8 @@ static void fill_tables(void)
 	unsigned int k;
 
 	for (unsigned int byte = 0; byte < 256; byte++) {
-		table32[0][byte] = shift(byte, CRC32_POLYNOMIAL);
-		table16[0][byte] = shift(byte, CRC16_POLYNOMIAL);
+		table32[0][byte] = crc_shift(byte, CRC32_POLYNOMIAL);
+		table16[0][byte] = crc_shift(byte, CRC16_POLYNOMIAL);
 	}
 	for (k = 1; k < STEP; k++)
 		for (unsigned int byte = 0; byte < 256; byte++) {

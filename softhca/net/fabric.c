@@ -77,7 +77,7 @@ void fabric_unlock(struct fabric *fabric)
 	pthread_mutex_unlock(&fabric->lock);
 }
 
-static int join(struct fabric *fabric, const char *path, bool ethernet)
+static int fabric_join(struct fabric *fabric, const char *path, bool ethernet)
 {
 	int ret = uplink_join(fabric->uplink, path, ethernet);
 
@@ -90,7 +90,7 @@ static int join(struct fabric *fabric, const char *path, bool ethernet)
 	return ret;
 }
 
-static int capture(struct fabric *fabric, const char *path, bool ethernet)
+static int fabric_capture(struct fabric *fabric, const char *path, bool ethernet)
 {
 	int ret = uplink_capture(fabric->uplink, path, ethernet);
 
@@ -101,9 +101,9 @@ static int capture(struct fabric *fabric, const char *path, bool ethernet)
 
 int fabric_connect(struct fabric *fabric, bool ethernet, const char *network, const char *file)
 {
-	int ret = network ? join(fabric, network, ethernet) : 0;
+	int ret = network ? fabric_join(fabric, network, ethernet) : 0;
 
-	return !ret && file ? capture(fabric, file, ethernet) : ret;
+	return !ret && file ? fabric_capture(fabric, file, ethernet) : ret;
 }
 
 bool fabric_is_joined(const struct fabric *fabric)
@@ -162,10 +162,10 @@ int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uin
 
 void fabric_detach(struct fabric *fabric, struct hca *hca)
 {
-	struct station *station, *next;
+	struct station *next;
 
 	fabric_lock(fabric);
-	for (station = LIST_FIRST(&fabric->stations); station; station = next) {
+	for (struct station *station = LIST_FIRST(&fabric->stations); station; station = next) {
 		next = LIST_NEXT(station, entry);
 		if (station->hca == hca) {
 			LIST_REMOVE(station, entry);
@@ -239,7 +239,7 @@ unsigned int fabric_find_services(struct fabric *fabric, uint64_t components,
 	return count;
 }
 
-static void deliver(struct fabric *fabric, const struct fabric_msg *msg);
+static void message_deliver(struct fabric *fabric, const struct fabric_msg *msg);
 
 /* What comes from another host is answered only if it is about a port or service here. */
 static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
@@ -255,12 +255,12 @@ static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 	if (!subnet_answer(fabric->subnet, msg, last, mad, &answer))
 		return;
 	if (!uplink_send(fabric->uplink, NULL, &answer, is_local(fabric, &answer)))
-		deliver(fabric, &answer);
+		message_deliver(fabric, &answer);
 }
 
 /* ---- messages ---- */
 
-static void deliver(struct fabric *fabric, const struct fabric_msg *msg)
+static void message_deliver(struct fabric *fabric, const struct fabric_msg *msg)
 {
 	bool multicast = fabric_is_multicast(&msg->addr);
 	struct station *station;
@@ -280,7 +280,7 @@ static void deliver(struct fabric *fabric, const struct fabric_msg *msg)
 
 static void message_arrived(void *owner, const struct fabric_msg *msg)
 {
-	deliver(owner, msg);
+	message_deliver(owner, msg);
 }
 
 void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
@@ -288,7 +288,7 @@ void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
 {
 	fabric->now = now;
 	if (!uplink_send(fabric->uplink, fault, msg, is_local(fabric, msg)))
-		deliver(fabric, msg);
+		message_deliver(fabric, msg);
 }
 
 /* ---- frames ---- */

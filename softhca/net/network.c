@@ -133,7 +133,7 @@ static void set_waiting(struct network *network, struct peer *peer, bool waiting
 	epoll_ctl(network->epoll, EPOLL_CTL_MOD, peer->fd, &event);
 }
 
-/* Sends as much as the socket takes. That the host has gone shows when receiving. */
+/* The function sends as much as the socket takes. That the host has gone shows when receiving. */
 static void peer_flush(struct network *network, struct peer *peer)
 {
 	while (peer->sent < peer->queued) {
@@ -229,7 +229,8 @@ static const char *take_greeting(struct network *network, struct peer *peer, con
 	return NULL;
 }
 
-/* Hands over the packets that are complete. Returns NULL, or why the connection is over. */
+/* The function hands over the packets that are complete. It returns NULL, or why the connection is
+ * over. */
 static const char *take_packets(struct network *network, struct peer *peer)
 {
 	size_t at = 0;
@@ -326,7 +327,7 @@ static void sleep_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-/* Locks the directory against others that join. Returns the descriptor, or -1. */
+/* The function locks the directory against others that join. It returns the descriptor, or -1. */
 static int lock_directory(int dir)
 {
 	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -365,7 +366,8 @@ static int add_host(struct network *network, int fd, unsigned int number)
 	return ret;
 }
 
-/* Connects to the host whose socket is NAME. A file that nobody listens at is left over. */
+/* The function connects to the host whose socket is NAME. A file that nobody listens at is left
+ * over. */
 static int meet_host(struct network *network, const char *name, unsigned int number, bool ethernet)
 {
 	struct sockaddr_un addr;
@@ -389,7 +391,7 @@ static int meet_host(struct network *network, const char *name, unsigned int num
 	return ret == ENOENT ? 0 : ret;
 }
 
-/* Names are N.ib and N.roce. Returns the number, or -1 for the name of something else. */
+/* Names are N.ib and N.roce. It returns the number, or -1 for the name of something else. */
 static int parse_name(const char *name, bool *ethernet)
 {
 	unsigned int number = 0;

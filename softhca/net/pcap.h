@@ -11,12 +11,13 @@
 
 struct pcap;
 
-/* Opens a file of Ethernet frames or of InfiniBand packets. Returns 0 or a positive errno. */
+/* The function opens a file of Ethernet frames or of InfiniBand packets. It returns 0 or a positive
+ * errno. */
 int pcap_open(const char *path, bool ethernet, struct pcap **pcap);
-/* Closes the file after writing what is left. PCAP may be NULL. */
+/* The function closes the file after writing what is left. PCAP may be NULL. */
 void pcap_close(struct pcap *pcap);
 
-/* Notes a packet, of now. It is in the file after pcap_flush(), or earlier. */
+/* The function notes a packet, of now. It is in the file after pcap_flush(), or earlier. */
 void pcap_add(struct pcap *pcap, const uint8_t *packet, size_t len);
 void pcap_flush(struct pcap *pcap);
 

@@ -36,7 +36,7 @@ struct uplink {
 	struct fabric_msg joined;
 	uint32_t part; /* payload of each packet but the last */
 	uint8_t *payload;
-	/* A packet that another one overtakes. */
+	/* These fields have a packet that another one overtakes. */
 	bool holding, held_local;
 	unsigned int held_host;
 	size_t held_len;
@@ -134,7 +134,7 @@ static bool is_next(const struct uplink *uplink, const struct fabric_msg *msg)
 	return joined->packets && !msg->first && can_be_joined(msg) && msg->op == joined->op &&
 	       msg->service == joined->service && msg->dest_qpn == joined->dest_qpn &&
 	       msg->pkey == joined->pkey && msg->srqn == joined->srqn &&
-	       msg->psn == ((joined->psn + joined->packets) & 0xffffff) &&
+	       msg->psn == ((joined->psn + joined->packets) & PSN_MASK) &&
 	       joined->payload_len == joined->packets * uplink->part &&
 	       msg->payload_len <= uplink->part &&
 	       joined->payload_len + msg->payload_len <= FABRIC_PAYLOAD_MAX &&
@@ -262,7 +262,7 @@ bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric
 		 bool local)
 {
 	bool split = local && fault_has_packets(fault);
-	uint32_t i, count = wire_packets(msg);
+	uint32_t count = wire_packets(msg);
 	uint8_t packet[WIRE_PACKET_MAX];
 	unsigned int host;
 
@@ -270,7 +270,7 @@ bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric
 		return false;
 	uplink->ethernet = msg->addr.by_gid;
 	host = host_of(uplink, &msg->addr);
-	for (i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		size_t len = wire_encode(msg, i, packet);
 
 		if (local && !split)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * uplink.h - what leaves a fabric as packets: to other hosts, to a capture file, or back into the
- * same fabric when packets are to be lost. For fabric.c; under the fabric's lock.
+ * same fabric when packets are to be lost. It is for fabric.c, under the
+ * fabric's lock.
  *
  * On InfiniBand a LID says which host has it. On Ethernet hosts are learned from the packets that
  * come from them, by source MAC and source GID; what is not known goes to all.
@@ -41,7 +42,7 @@ int uplink_fd(const struct uplink *uplink);
  * caller. */
 bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric_msg *msg,
 		 bool local);
-/* Sends a frame, from an adapter with faults FAULT. */
+/* The function sends a frame, from an adapter with faults FAULT. */
 void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t *frame,
 		       size_t len);
 

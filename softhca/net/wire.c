@@ -62,7 +62,8 @@ static bool is_request(enum fabric_op op)
 	return op <= FABRIC_ATOMIC_FA;
 }
 
-/* Returns which of the headers that depend on the message, not on its kind, its last packet has. */
+/* The function returns which of the headers that depend on the message, not on its kind, its last
+ * packet has. */
 static unsigned int wanted_headers(const struct fabric_msg *msg, bool last)
 {
 	if (!last || msg->op > FABRIC_WRITE)

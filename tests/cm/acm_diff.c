@@ -253,10 +253,10 @@ static void connect_by(struct rdma_addrinfo *info)
 
 static void connect_by_each(void)
 {
-	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *info, *one;
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *info;
 
 	MUST(!rdma_getaddrinfo("198.18.0.1", "7471", &hints, &info));
-	for (one = info; one; one = one->ai_next)
+	for (struct rdma_addrinfo *one = info; one; one = one->ai_next)
 		connect_by(one);
 	rdma_freeaddrinfo(info);
 }

@@ -76,7 +76,7 @@ static bool is_how(const char *word)
 	return !strcmp(how, word);
 }
 
-static void die(const char *what)
+static void standin_die(const char *what)
 {
 	fprintf(stderr, "acm-standin: %s: %s\n", what, strerror(errno));
 	exit(1);
@@ -90,13 +90,13 @@ static void learn_device(struct ibv_device *device, unsigned int number)
 	struct ibv_device_attr attr;
 
 	if (!ctx || ibv_query_device(ctx, &attr))
-		die("device");
+		standin_die("device");
 	for (unsigned int p = 1; p <= attr.phys_port_cnt && num_ports < MAX_PORTS; p++) {
 		struct port *port = &ports[num_ports++];
 
 		port->ip.s_addr = htonl(0xc6120000 + 8 * number + p);
 		if (ibv_query_port(ctx, p, &port->attr) || ibv_query_gid(ctx, p, 0, &port->gid))
-			die("port");
+			standin_die("port");
 	}
 	ibv_close_device(ctx);
 }
@@ -107,7 +107,7 @@ static void learn_fabric(void)
 	struct ibv_device **list = ibv_get_device_list(&count);
 
 	if (!list)
-		die("devices");
+		standin_die("devices");
 	for (int i = 0; i < count; i++)
 		learn_device(list[i], ibv_get_device_name(list[i])[strlen("mlx5_")] - '0');
 	ibv_free_device_list(list);
@@ -191,7 +191,7 @@ static bool find_ports(const struct message *question, size_t count, const struc
 }
 
 /* The path, and the source if it was not said. */
-static void resolve(const struct message *question, struct message *answer)
+static void address_resolve(const struct message *question, struct message *answer)
 {
 	size_t count = (question->header.length - sizeof(question->header)) / sizeof(struct entry);
 	const struct port *src, *dst;
@@ -215,7 +215,7 @@ static void resolve(const struct message *question, struct message *answer)
 
 /* ---- what else may come ---- */
 
-static void spoil(struct message *answer)
+static void answer_spoil(struct message *answer)
 {
 	if (is_how("error")) {
 		answer->header.status = STATUS_NOTHING_KNOWN;
@@ -235,7 +235,7 @@ static void spoil(struct message *answer)
 }
 
 /* False: the connection ends here. */
-static bool reply(int fd, const struct message *answer)
+static bool answer_send(int fd, const struct message *answer)
 {
 	const char *bytes = (const char *)answer;
 	size_t length = is_how("short") || is_how("long") ? 88 : answer->header.length;
@@ -273,7 +273,7 @@ static void print_entry(const struct entry *entry)
 	printf("  flags 0x%x kind %u %s\n", entry->flags, entry->kind, text);
 }
 
-static bool serve(int fd)
+static bool client_serve(int fd)
 {
 	struct message question, answer;
 	ssize_t length = recv(fd, &question, sizeof(question), 0);
@@ -293,9 +293,9 @@ static bool serve(int fd)
 	answer.header = question.header;
 	answer.header.opcode |= ACK;
 	answer.header.length = sizeof(answer.header);
-	resolve(&question, &answer);
-	spoil(&answer);
-	return reply(fd, &answer);
+	address_resolve(&question, &answer);
+	answer_spoil(&answer);
+	return answer_send(fd, &answer);
 }
 
 static int listen_unix(void)
@@ -305,7 +305,7 @@ static int listen_unix(void)
 
 	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, MAX_CLIENTS) ||
 	    rename(addr.sun_path, SOCKET_PATH)) /* who sees the name can connect */
-		die(SOCKET_PATH);
+		standin_die(SOCKET_PATH);
 	return fd;
 }
 
@@ -318,11 +318,11 @@ static int listen_tcp(void)
 
 	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, len) || listen(fd, MAX_CLIENTS) ||
 	    getsockname(fd, (struct sockaddr *)&addr, &len))
-		die("port");
+		standin_die("port");
 	file = fopen(PORT_FILE ".new", "w");
 	if (!file || fprintf(file, "%u\n", ntohs(addr.sin_port)) < 0 || fclose(file) ||
 	    rename(PORT_FILE ".new", PORT_FILE))
-		die(PORT_FILE);
+		standin_die(PORT_FILE);
 	return fd;
 }
 
@@ -344,7 +344,7 @@ int main(int argc, char *argv[])
 			continue;
 		}
 		for (nfds_t i = 1; i < count; i++) {
-			if (!fds[i].revents || serve(fds[i].fd))
+			if (!fds[i].revents || client_serve(fds[i].fd))
 				continue;
 			close(fds[i].fd);
 			fds[i] = fds[--count];

@@ -17,7 +17,7 @@ static void say_qp(const char *who, const struct rdma_cm_id *id)
 	    attr.port_num);
 }
 
-static void finish(struct cm_pair *pair, struct rdma_conn_param *answer)
+static void pair_finish(struct cm_pair *pair, struct rdma_conn_param *answer)
 {
 	if (!SAY_RET(rdma_accept(pair->server, answer), "accept")) {
 		cm_expect("client", pair->client_channel);
@@ -28,7 +28,7 @@ static void finish(struct cm_pair *pair, struct rdma_conn_param *answer)
 	cm_pair_close(pair);
 }
 
-static void agree(uint8_t reads_of_client, uint8_t reads_of_server)
+static void reads_agree(uint8_t reads_of_client, uint8_t reads_of_server)
 {
 	struct rdma_conn_param ask = { .initiator_depth = reads_of_client,
 				       .responder_resources = reads_of_server,
@@ -40,7 +40,7 @@ static void agree(uint8_t reads_of_client, uint8_t reads_of_server)
 	say("client reads %u, server reads %u", reads_of_client, reads_of_server);
 	cm_pair_request(&pair, &ask);
 	cm_make_qp(pair.server);
-	finish(&pair, &answer);
+	pair_finish(&pair, &answer);
 }
 
 static void set_access(struct rdma_cm_id *id, unsigned int access)
@@ -59,7 +59,7 @@ static void changed_meanwhile(void)
 	cm_make_qp(pair.server);
 	set_access(pair.client, 0);
 	set_access(pair.server, IBV_ACCESS_LOCAL_WRITE);
-	finish(&pair, NULL);
+	pair_finish(&pair, NULL);
 }
 
 /* As new, with the queues of the one that it replaces */
@@ -86,17 +86,17 @@ static void replaced_meanwhile(void)
 	cm_make_qp(pair.server);
 	replace_qp(pair.client);
 	replace_qp(pair.server);
-	finish(&pair, NULL);
+	pair_finish(&pair, NULL);
 }
 
 void cm_diff_access(void)
 {
-	agree(0, 0);
-	agree(1, 1);
-	agree(0, 0);
-	agree(1, 0);
-	agree(0, 1);
-	agree(1, 1);
+	reads_agree(0, 0);
+	reads_agree(1, 1);
+	reads_agree(0, 0);
+	reads_agree(1, 0);
+	reads_agree(0, 1);
+	reads_agree(1, 1);
 	changed_meanwhile();
 	replaced_meanwhile();
 }

@@ -10,8 +10,8 @@
 
 #include "cm.h"
 
-static void resolve(struct rdma_event_channel *channel, const char *what, struct sockaddr *from,
-		    struct sockaddr *to)
+static void address_resolve(struct rdma_event_channel *channel, const char *what,
+			    struct sockaddr *from, struct sockaddr *to)
 {
 	struct rdma_cm_id *id;
 
@@ -40,20 +40,20 @@ void cm_diff_addresses(void)
 	MUST(channel);
 	foreign.sin_addr.s_addr = inet_addr("203.0.113.9");
 	any.sin_addr.s_addr = INADDR_ANY;
-	resolve(channel, "the loopback", NULL, (struct sockaddr *)&loopback);
-	resolve(channel, "the loopback of IPv6", NULL, (struct sockaddr *)&loopback6);
-	resolve(channel, "the loopback from itself", (struct sockaddr *)&loopback,
-		(struct sockaddr *)&loopback);
-	resolve(channel, "the loopback from any address", (struct sockaddr *)&any,
-		(struct sockaddr *)&loopback);
-	resolve(channel, "the loopback from a foreign address", (struct sockaddr *)&foreign,
-		(struct sockaddr *)&loopback);
-	resolve(channel, "a foreign address", NULL, (struct sockaddr *)&foreign);
-	resolve(channel, "an address of another kind", NULL, (struct sockaddr *)&odd);
-	resolve(channel, "from an address of another kind", (struct sockaddr *)&odd,
-		(struct sockaddr *)&loopback);
-	resolve(channel, "from another family", (struct sockaddr *)&loopback6,
-		(struct sockaddr *)&loopback);
+	address_resolve(channel, "the loopback", NULL, (struct sockaddr *)&loopback);
+	address_resolve(channel, "the loopback of IPv6", NULL, (struct sockaddr *)&loopback6);
+	address_resolve(channel, "the loopback from itself", (struct sockaddr *)&loopback,
+			(struct sockaddr *)&loopback);
+	address_resolve(channel, "the loopback from any address", (struct sockaddr *)&any,
+			(struct sockaddr *)&loopback);
+	address_resolve(channel, "the loopback from a foreign address", (struct sockaddr *)&foreign,
+			(struct sockaddr *)&loopback);
+	address_resolve(channel, "a foreign address", NULL, (struct sockaddr *)&foreign);
+	address_resolve(channel, "an address of another kind", NULL, (struct sockaddr *)&odd);
+	address_resolve(channel, "from an address of another kind", (struct sockaddr *)&odd,
+			(struct sockaddr *)&loopback);
+	address_resolve(channel, "from another family", (struct sockaddr *)&loopback6,
+			(struct sockaddr *)&loopback);
 	rdma_destroy_event_channel(channel);
 }
 

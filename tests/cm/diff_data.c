@@ -62,7 +62,7 @@ static void *context(uintptr_t number)
 	return (void *)number;
 }
 
-static void exchange(struct cm_pair *pair, struct memory *from, struct memory *to)
+static void data_exchange(struct cm_pair *pair, struct memory *from, struct memory *to)
 {
 	struct ibv_sge sge[9] = { { (uintptr_t)to->bytes, SIZE, to->msgs->lkey } };
 
@@ -128,7 +128,7 @@ void cm_diff_data(void)
 	cm_pair_connect(&pair);
 	get_memory(pair.client, &from, 1);
 	get_memory(pair.server, &to, 2);
-	exchange(&pair, &from, &to);
+	data_exchange(&pair, &from, &to);
 	write_and_read(&pair, &from, &to);
 	put_memory(&from);
 	put_memory(&to);

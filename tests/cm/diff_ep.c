@@ -10,8 +10,8 @@
 
 static char port[8];
 
-static int make(struct rdma_cm_id **id, int flags, const char *service,
-		struct ibv_qp_init_attr *attr)
+static int ep_make(struct rdma_cm_id **id, int flags, const char *service,
+		   struct ibv_qp_init_attr *attr)
 {
 	struct rdma_addrinfo hints = { .ai_flags = flags, .ai_port_space = RDMA_PS_TCP };
 	struct rdma_addrinfo *info;
@@ -31,7 +31,7 @@ static struct ibv_qp_init_attr plain(void)
 	};
 }
 
-/* Connects, sends a byte when it may, and ends as the other side does. */
+/* The function connects, sends a byte when it may, and ends as the other side does. */
 static void *client(void *arg)
 {
 	struct ibv_qp_init_attr attr = plain();
@@ -40,7 +40,7 @@ static void *client(void *arg)
 	struct ibv_wc wc;
 	int *result = arg;
 
-	MUST(!make(&id, 0, port, &attr));
+	MUST(!ep_make(&id, 0, port, &attr));
 	mr = rdma_reg_msgs(id, port, sizeof(port));
 	MUST(mr);
 	*result = rdma_connect(id, NULL) ? errno : 0;
@@ -54,7 +54,7 @@ static void *client(void *arg)
 	return NULL;
 }
 
-static void serve(struct rdma_cm_id *listener, bool accepts)
+static void ep_serve(struct rdma_cm_id *listener, bool accepts)
 {
 	struct rdma_cm_id *id = NULL;
 	struct ibv_mr *mr;
@@ -87,7 +87,7 @@ static void with_client(struct rdma_cm_id *listener, bool accepts)
 	int result = -1;
 
 	MUST(!pthread_create(&thread, NULL, client, &result));
-	serve(listener, accepts);
+	ep_serve(listener, accepts);
 	pthread_join(thread, NULL);
 	say("the client: %s", say_errno(result));
 }
@@ -97,14 +97,14 @@ void cm_diff_ep(void)
 	struct ibv_qp_init_attr attr = plain();
 	struct rdma_cm_id *id;
 
-	SAY_RET(make(&id, 0, "1", NULL), "active, without a QP");
+	SAY_RET(ep_make(&id, 0, "1", NULL), "active, without a QP");
 	say("qp %d event %d", id->qp != NULL, id->event != NULL);
 	SAY_RET(rdma_connect(id, NULL), "connect where nobody listens");
 	rdma_destroy_ep(id);
 	attr.cap.max_send_wr = 1 << 30;
-	SAY_RET(make(&id, 0, "1", &attr), "active, with a QP that is too large");
+	SAY_RET(ep_make(&id, 0, "1", &attr), "active, with a QP that is too large");
 	attr = plain();
-	SAY_RET(make(&id, RAI_PASSIVE, "0", &attr), "passive");
+	SAY_RET(ep_make(&id, RAI_PASSIVE, "0", &attr), "passive");
 	SAY_RET(rdma_listen(id, 2), "listen");
 	snprintf(port, sizeof(port), "%u", be16toh(rdma_get_src_port(id)));
 	with_client(id, true);

@@ -72,8 +72,8 @@ void cm_diff_datagrams(void)
 	service_answer(false, 20);
 }
 
-static void join(struct rdma_event_channel *channel, struct rdma_cm_id *id, const char *what,
-		 struct sockaddr *addr)
+static void group_join(struct rdma_event_channel *channel, struct rdma_cm_id *id, const char *what,
+		       struct sockaddr *addr)
 {
 	struct rdma_cm_event *event;
 	int context = 0;
@@ -89,7 +89,7 @@ static void join(struct rdma_event_channel *channel, struct rdma_cm_id *id, cons
 	rdma_ack_cm_event(event);
 }
 
-static void leave(struct rdma_cm_id *id, const char *what, struct sockaddr *addr)
+static void group_leave(struct rdma_cm_id *id, const char *what, struct sockaddr *addr)
 {
 	SAY_RET(rdma_leave_multicast(id, addr), "leave %s", what);
 }
@@ -110,7 +110,7 @@ static void extended(struct rdma_event_channel *channel, struct rdma_cm_id *id,
 				    "join_ex 0x%x flags %u", masks[m], flags[f]))
 				continue;
 			cm_expect("joined", channel);
-			leave(id, "it", addr);
+			group_leave(id, "it", addr);
 		}
 }
 
@@ -124,23 +124,23 @@ void cm_diff_mcast(void)
 	MUST(channel && !rdma_create_id(channel, &id, NULL, RDMA_PS_UDP));
 	group.sin_addr.s_addr = inet_addr("224.1.2.3");
 	other.sin_addr.s_addr = inet_addr("224.1.2.4");
-	join(channel, id, "a group without a device", (struct sockaddr *)&group);
+	group_join(channel, id, "a group without a device", (struct sockaddr *)&group);
 	MUST(!rdma_destroy_id(id));
 	id = cm_resolved(channel, RDMA_PS_UDP, 7471);
 	cm_make_qp(id);
-	leave(id, "a group never joined", (struct sockaddr *)&group);
-	join(channel, id, "a group", (struct sockaddr *)&group);
-	join(channel, id, "another", (struct sockaddr *)&other);
-	leave(id, "it", (struct sockaddr *)&group);
-	leave(id, "it once more", (struct sockaddr *)&group);
-	join(channel, id, "an address of another kind", (struct sockaddr *)&odd);
-	join(channel, id, "no group", (struct sockaddr *)&unicast);
-	leave(id, "no group", (struct sockaddr *)&unicast);
+	group_leave(id, "a group never joined", (struct sockaddr *)&group);
+	group_join(channel, id, "a group", (struct sockaddr *)&group);
+	group_join(channel, id, "another", (struct sockaddr *)&other);
+	group_leave(id, "it", (struct sockaddr *)&group);
+	group_leave(id, "it once more", (struct sockaddr *)&group);
+	group_join(channel, id, "an address of another kind", (struct sockaddr *)&odd);
+	group_join(channel, id, "no group", (struct sockaddr *)&unicast);
+	group_leave(id, "no group", (struct sockaddr *)&unicast);
 	extended(channel, id, (struct sockaddr *)&group);
 	rdma_destroy_qp(id);
 	SAY_RET(rdma_destroy_id(id), "destroy_id with a group");
 	id = cm_resolved(channel, RDMA_PS_TCP, 7471);
-	join(channel, id, "a group with an id of connections", (struct sockaddr *)&group);
+	group_join(channel, id, "a group with an id of connections", (struct sockaddr *)&group);
 	MUST(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(channel);
 }

@@ -93,7 +93,7 @@ static bool listen_at(struct life_of_cm *life)
 	       went(life, rdma_listen(life->listener, 4));
 }
 
-static bool resolve(struct life_of_cm *life)
+static bool life_resolve(struct life_of_cm *life)
 {
 	struct sockaddr_in addr = cm_loopback(be16toh(rdma_get_src_port(life->listener)));
 
@@ -126,7 +126,7 @@ static void end_id(struct rdma_cm_id *id)
 	MUST(!rdma_destroy_id(id));
 }
 
-static void end(struct life_of_cm *life)
+static void life_end(struct life_of_cm *life)
 {
 	end_id(life->client);
 	end_id(life->server);
@@ -143,10 +143,10 @@ static int live(enum fault_kind kind, uint64_t *chances)
 {
 	struct life_of_cm life = { 0 };
 	uint64_t before = fault_count(kind);
-	bool all = listen_at(&life) && resolve(&life) && connect_both(&life);
+	bool all = listen_at(&life) && life_resolve(&life) && connect_both(&life);
 
 	*chances = fault_count(kind) - before;
-	end(&life);
+	life_end(&life);
 	return all ? 0 : life.err ? life.err : -1;
 }
 

@@ -6,5 +6,6 @@
 #define TESTS_CM_OWN_H
 
 void own_commands(void);
+void own_ece(void);
 
 #endif

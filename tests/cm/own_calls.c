@@ -111,7 +111,7 @@ static void refused_services(void)
 
 static unsigned int count_services(struct rdma_cm_id *id, const char *service, uint64_t first)
 {
-	struct rdma_addrinfo hints = { .ai_flags = RAI_SA }, *info, *at;
+	struct rdma_addrinfo hints = { .ai_flags = RAI_SA }, *info;
 	unsigned int count = 0;
 	int type, status;
 
@@ -129,7 +129,7 @@ static unsigned int count_services(struct rdma_cm_id *id, const char *service, u
 	say_check(info->ai_family == AF_IB && info->ai_port_space == RDMA_PS_IB &&
 			  be64toh(((struct sockaddr_ib *)info->ai_dst_addr)->sib_sid) == first,
 		  "%s: the first has its service ID", service);
-	for (at = info; at; at = at->ai_next)
+	for (struct rdma_addrinfo *at = info; at; at = at->ai_next)
 		count++;
 	rdma_freeaddrinfo(info);
 	return count;
@@ -203,6 +203,17 @@ static void devices(void)
 	MUST(!rdma_destroy_id(id) && !rdma_destroy_id(second));
 }
 
+static void device_order(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	MUST(list && list[0] && list[1] && list[2]);
+	say_check(ibv_get_device_index(list[0]) < ibv_get_device_index(list[1]) &&
+			  ibv_get_device_index(list[1]) < ibv_get_device_index(list[2]),
+		  "devices come in the order of their numbers");
+	ibv_free_device_list(list);
+}
+
 static void all_devices(void)
 {
 	struct ibv_context **list;
@@ -236,6 +247,8 @@ int main(void)
 	devices();
 	say_topic("commands");
 	own_commands();
+	say_topic("ece");
+	own_ece();
 	say_topic("calls");
 	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
 	user_events(id);
@@ -245,6 +258,7 @@ int main(void)
 	refused_services();
 	found_services();
 	say_topic("devices");
+	device_order();
 	all_devices();
 	rdma_destroy_event_channel(channel);
 	return say_failures() != 0;

@@ -193,10 +193,9 @@ static void *close_it(void *argument)
 static void both_sides_may_close_at_once(void)
 {
 	pthread_t threads[2];
-	int i;
 
 	say_topic("close");
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		struct ends ends = connect_ends();
 
 		MUST(rsend(ends.client, "unread", 6, 0) == 6 &&
@@ -366,13 +365,13 @@ static void *send_lots(void *argument)
 {
 	struct direction *direction = argument;
 	uint8_t piece[7001];
-	size_t done = 0, i;
+	size_t done = 0;
 	ssize_t sent;
 
 	while (done < LOTS) {
 		size_t size = LOTS - done < sizeof(piece) ? LOTS - done : 1 + done % sizeof(piece);
 
-		for (i = 0; i < size; i++)
+		for (size_t i = 0; i < size; i++)
 			piece[i] = byte_at(done + i, direction->seed);
 		sent = rsend(direction->socket, piece, size, 0);
 		MUST(sent > 0);
@@ -386,12 +385,12 @@ static void *receive_lots(void *argument)
 	struct direction *direction = argument;
 	uint8_t piece[9001];
 	size_t done = 0;
-	ssize_t got, i;
+	ssize_t got;
 
 	while (done < LOTS) {
 		got = rrecv(direction->socket, piece, 1 + done % sizeof(piece), 0);
 		MUST(got > 0);
-		for (i = 0; i < got; i++)
+		for (ssize_t i = 0; i < got; i++)
 			direction->is_right &= piece[i] == byte_at(done + i, direction->seed);
 		done += got;
 	}
@@ -404,16 +403,32 @@ static void reader_and_writer_share_a_socket(void)
 	struct direction there[2] = { { ends.client, 1, true }, { ends.server, 1, true } };
 	struct direction back[2] = { { ends.server, 2, true }, { ends.client, 2, true } };
 	pthread_t threads[4];
-	int i;
 
 	say_topic("threads");
 	MUST(!pthread_create(&threads[0], NULL, send_lots, &there[0]));
 	MUST(!pthread_create(&threads[1], NULL, receive_lots, &there[1]));
 	MUST(!pthread_create(&threads[2], NULL, send_lots, &back[0]));
 	MUST(!pthread_create(&threads[3], NULL, receive_lots, &back[1]));
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	say_check(there[1].is_right && back[1].is_right, "both directions at once, every byte");
+	close_ends(&ends);
+}
+
+/* More of them than the other side has receives, and far less than half of its ring. */
+static void many_small_messages_go_one_way(void)
+{
+	struct ends ends = connect_ends();
+	bool is_right = true;
+	char byte;
+
+	say_topic("small messages");
+	for (int i = 0; i < 3000; i++) {
+		MUST(rsend(ends.client, &(char){ (char)i }, 1, 0) == 1);
+		MUST(rrecv(ends.server, &byte, 1, 0) == 1);
+		is_right &= byte == (char)i;
+	}
+	say_check(is_right, "one byte at a time, every byte");
 	close_ends(&ends);
 }
 
@@ -421,12 +436,11 @@ static void peeks_see_what_comes_later(const struct ends *ends)
 {
 	char bytes[8];
 	ssize_t seen = 0;
-	int tries;
 
 	MUST(rsend(ends->client, "ab", 2, 0) == 2);
 	MUST(rrecv(ends->server, bytes, 5, MSG_PEEK) == 2);
 	MUST(rsend(ends->client, "cde", 3, 0) == 3);
-	for (tries = 0; tries < 5000 && seen < 5; tries++) {
+	for (int tries = 0; tries < 5000 && seen < 5; tries++) {
 		seen = rrecv(ends->server, bytes, 5, MSG_PEEK);
 		usleep(seen < 5 ? 1000 : 0);
 	}
@@ -456,10 +470,9 @@ static void mapped_memory_is_written(void)
 	static char memory[4][4096];
 	char byte;
 	off_t offset;
-	int i;
 
 	say_topic("riomap");
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		offset =
 			riomap(ends.server, memory[i], sizeof(memory[i]), PROT_WRITE, 0, i * 10000);
 		MUST(offset == i * 10000);
@@ -468,6 +481,7 @@ static void mapped_memory_is_written(void)
 	MUST(rsend(ends.server, "m", 1, 0) == 1 && rrecv(ends.client, &byte, 1, 0) == 1);
 	say_check(riowrite(ends.client, "written", 7, 20100, 0) == 7, "riowrite");
 	say_check(!riowrite(ends.client, "x", 1, 5000, 0), "outside of all mappings: refused");
+	say_check(!riowrite(ends.client, "x", 1, 24096, 0), "nor just behind one");
 	MUST(rsend(ends.client, "w", 1, 0) == 1 && rrecv(ends.server, &byte, 1, 0) == 1);
 	say_check(!memcmp(memory[2] + 100, "written", 7),
 		  "it is there before what was sent after it");
@@ -498,7 +512,7 @@ struct datagrams {
 	struct sockaddr_in at;
 };
 
-/* The server bound, the client not. */
+/* The server is bound, the client is not. */
 static struct datagrams open_datagrams(void)
 {
 	struct datagrams ends = { .server = rsocket(AF_INET, SOCK_DGRAM, 0),
@@ -565,10 +579,9 @@ static void datagrams_keep_their_ends_and_senders(void)
 	struct iovec iov = { (char[4]){ 0 }, 4 };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	bool all = true;
-	int i;
 
 	say_topic("datagrams");
-	for (i = 0; i < 50; i++) {
+	for (int i = 0; i < 50; i++) {
 		all &= goes_both_ways(&ends);
 		usleep(i < 5 ? 10000 : 0);
 	}
@@ -588,9 +601,8 @@ static void *receive_greetings(void *argument)
 {
 	const struct datagrams *ends = argument;
 	char bytes[16];
-	int i;
 
-	for (i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++)
 		MUST(rrecv(ends->server, bytes, sizeof(bytes), 0) == 8);
 	return NULL;
 }
@@ -604,16 +616,16 @@ static void sender_does_not_keep_datagrams_from_reader(void)
 	struct sockaddr_in to = here(++port);
 	struct timespec start, end;
 	pthread_t thread;
-	int clients[10], i, k;
+	int clients[10];
 
 	say_topic("datagrams, two threads");
 	MUST(!pthread_create(&thread, NULL, receive_greetings, &ends));
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		clients[i] = rsocket(AF_INET, SOCK_DGRAM, 0);
 		MUST(rsendto(clients[i], "greeting", 8, 0, (struct sockaddr *)&ends.at,
 			     sizeof(ends.at)) == 8);
-		for (k = 0; k < 20; k++)
+		for (int k = 0; k < 20; k++)
 			rsendto(ends.server, "x", 1, 0, (struct sockaddr *)&to, sizeof(to));
 	}
 	pthread_join(thread, NULL);
@@ -621,7 +633,7 @@ static void sender_does_not_keep_datagrams_from_reader(void)
 	say_check((end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000 <
 			  WAKE_MS,
 		  "no sleep is missed");
-	for (i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++)
 		MUST(!rclose(clients[i]));
 	close_datagrams(&ends);
 }
@@ -637,6 +649,7 @@ int main(void)
 	rpoll_takes_other_descriptors_too();
 	connecting_need_not_wait();
 	sets_report_edges();
+	many_small_messages_go_one_way();
 	parts_and_peeks();
 	mapped_memory_is_written();
 	keepalive_stays_quiet();

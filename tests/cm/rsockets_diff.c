@@ -62,7 +62,7 @@ static int new_socket(int type)
 }
 
 /* The distribution's does not return from closing datagrams that have sent nothing. */
-static void end(int socket, int type)
+static void socket_end(int socket, int type)
 {
 	if (type == SOCK_STREAM)
 		rclose(socket);
@@ -124,7 +124,7 @@ static void topic_sockets(void)
 				say_ret(socket < 0 ? -1 : 0, "domain %d type %d protocol %d",
 					domains[i], types[k], protocols[m]);
 				if (socket >= 0)
-					end(socket, types[k]);
+					socket_end(socket, types[k]);
 			}
 }
 
@@ -323,7 +323,7 @@ static void bind_to(const char *what, int domain, int type, const void *addr, so
 
 	MUST(socket >= 0);
 	SAY_RET(rbind(socket, addr, len), "rbind to %s", what);
-	end(socket, type);
+	socket_end(socket, type);
 }
 
 static void topic_bind(void)
@@ -347,9 +347,9 @@ static void topic_bind(void)
 		SAY_RET(rbind(socket, (struct sockaddr *)&taken, sizeof(taken)), "rbind to a port");
 		SAY_RET(rbind(other, (struct sockaddr *)&taken, sizeof(taken)), "to the same port");
 		names_of(socket, "bound");
-		end(socket, types[i]);
+		socket_end(socket, types[i]);
 		SAY_RET(rbind(other, (struct sockaddr *)&taken, sizeof(taken)), "when it is free");
-		end(other, types[i]);
+		socket_end(other, types[i]);
 	}
 }
 

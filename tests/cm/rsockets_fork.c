@@ -46,7 +46,7 @@ static int connect_here(void)
 }
 
 /* Accept one connection and send back what comes, until the other side ends. */
-static int echo(int listener)
+static int child_echo(int listener)
 {
 	int socket = raccept(listener, NULL, NULL);
 	char bytes[64];
@@ -110,7 +110,7 @@ static int try_parents(int socket)
 static void connections_stay_with_the_parent(void)
 {
 	int listener = listen_here(), socket;
-	pid_t server = child_that(echo, listener);
+	pid_t server = child_that(child_echo, listener);
 
 	say_topic("a parent's connection");
 	socket = connect_here();
@@ -126,17 +126,17 @@ static void connections_stay_with_the_parent(void)
 
 static int serve_and_close(int listener)
 {
-	return echo(listener) || rclose(listener);
+	return child_echo(listener) || rclose(listener);
 }
 
 /* By now the parent has opened the adapter, which is no use to a child. */
 static void listeners_are_of_both(void)
 {
-	int listener = listen_here(), i, socket;
+	int listener = listen_here(), socket;
 	pid_t server;
 
 	say_topic("a listener");
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		server = child_that(serve_and_close, listener);
 		socket = connect_here();
 		say_check(socket >= 0 && comes_back(socket, "hello"),
@@ -144,7 +144,7 @@ static void listeners_are_of_both(void)
 		rclose(socket);
 		say_check(ends_well(server), "its end is seen");
 	}
-	server = child_that(echo, listener);
+	server = child_that(child_echo, listener);
 	rclose(listener);
 	socket = connect_here();
 	say_check(socket >= 0 && comes_back(socket, "hello"),

@@ -36,7 +36,7 @@ static void hand_over(struct worker *worker, struct rdma_cm_event *event)
 	pthread_mutex_unlock(&worker->lock);
 }
 
-static void await(struct worker *worker, enum rdma_cm_event_type type)
+static void worker_await(struct worker *worker, enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *event;
 
@@ -104,20 +104,20 @@ static void connect_once(struct worker *worker)
 
 	MUST(!rdma_create_id(channel, &id, worker, RDMA_PS_TCP));
 	MUST(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&addr, RESOLVE_MS));
-	await(worker, RDMA_CM_EVENT_ADDR_RESOLVED);
+	worker_await(worker, RDMA_CM_EVENT_ADDR_RESOLVED);
 	MUST(!rdma_resolve_route(id, RESOLVE_MS));
-	await(worker, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	worker_await(worker, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	cm_make_qp(id);
 	MUST(!rdma_connect(id, NULL));
-	await(worker, RDMA_CM_EVENT_ESTABLISHED);
+	worker_await(worker, RDMA_CM_EVENT_ESTABLISHED);
 	MUST(!rdma_disconnect(id));
-	await(worker, RDMA_CM_EVENT_DISCONNECTED);
+	worker_await(worker, RDMA_CM_EVENT_DISCONNECTED);
 	rdma_destroy_qp(id);
 	MUST(!rdma_destroy_id(id));
 	worker->done++;
 }
 
-static void *work(void *arg)
+static void *worker_work(void *arg)
 {
 	for (int i = 0; i < ROUNDS; i++)
 		connect_once(arg);
@@ -128,7 +128,7 @@ static void worker_start(struct worker *worker)
 {
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->arrived, NULL);
-	MUST(!pthread_create(&worker->thread, NULL, work, worker));
+	MUST(!pthread_create(&worker->thread, NULL, worker_work, worker));
 }
 
 int main(void)

@@ -24,7 +24,7 @@ static int num_devices;
 static struct ibv_device devices[MAX_DEVICES];
 static struct verbs_context contexts[MAX_DEVICES];
 
-static uint64_t draw(void)
+static uint64_t random_draw(void)
 {
 	state = state * 6364136223846793005u + 1442695040888963407u;
 	return state >> 16 ^ state >> 48;
@@ -32,15 +32,15 @@ static uint64_t draw(void)
 
 static uint64_t draw_value(void)
 {
-	switch (draw() % 4) {
+	switch (random_draw() % 4) {
 	case 0:
 		return 0;
 	case 1:
-		return 1ull << draw() % 40;
+		return 1ull << random_draw() % 40;
 	case 2:
-		return draw() % 70;
+		return random_draw() % 70;
 	default:
-		return draw() << 32 ^ draw();
+		return random_draw() << 32 ^ random_draw();
 	}
 }
 
@@ -51,11 +51,11 @@ static void draw_for(const struct ibv_device *device, unsigned int what, unsigne
 
 	state = (seed ? strtoull(seed, NULL, 0) : 0) * 1000003 +
 		(uint64_t)(device - devices) * 7919 + what * 104729 + index;
-	draw();
-	draw();
+	random_draw();
+	random_draw();
 }
 
-static void fill(void *to, size_t len)
+static void object_fill(void *to, size_t len)
 {
 	uint32_t *word = to;
 
@@ -67,12 +67,12 @@ static void fill_device(const struct ibv_device *device, struct ibv_device_attr_
 {
 	draw_for(device, 1, 0);
 	memset(attr, 0, sizeof(*attr));
-	fill(attr, offsetof(struct ibv_device_attr_ex, phys_port_cnt_ex));
-	if (draw() % 2)
+	object_fill(attr, offsetof(struct ibv_device_attr_ex, phys_port_cnt_ex));
+	if (random_draw() % 2)
 		memset(&attr->tm_caps, 0, sizeof(attr->tm_caps));
 	strcpy(attr->orig_attr.fw_ver, "20.31.1014");
 	attr->orig_attr.atomic_cap %= 4;
-	attr->orig_attr.phys_port_cnt = draw() % 3;
+	attr->orig_attr.phys_port_cnt = random_draw() % 3;
 	attr->phys_port_cnt_ex = attr->orig_attr.phys_port_cnt;
 }
 
@@ -94,17 +94,17 @@ static int query_port(struct ibv_context *context, uint8_t port_num, struct ibv_
 	struct ibv_port_attr full;
 
 	draw_for(context->device, 2, port_num);
-	fill(&full, sizeof(full));
-	if (draw() % 16 == 0)
+	object_fill(&full, sizeof(full));
+	if (random_draw() % 16 == 0)
 		return EIO;
-	full.state = draw() % 7;
-	full.max_mtu = draw() % 7;
-	full.active_mtu = draw() % 7;
-	full.active_width = draw() % 2 ? 1u << draw() % 6 : draw() % 20;
-	full.active_speed = draw() % 2 ? 1u << draw() % 8 : draw() % 20;
-	full.phys_state = draw() % 9;
-	full.link_layer = draw() % 4;
-	full.gid_tbl_len = draw() % 12;
+	full.state = random_draw() % 7;
+	full.max_mtu = random_draw() % 7;
+	full.active_mtu = random_draw() % 7;
+	full.active_width = random_draw() % 2 ? 1u << random_draw() % 6 : random_draw() % 20;
+	full.active_speed = random_draw() % 2 ? 1u << random_draw() % 8 : random_draw() % 20;
+	full.phys_state = random_draw() % 9;
+	full.link_layer = random_draw() % 4;
+	full.gid_tbl_len = random_draw() % 12;
 	memcpy(attr, &full, attr_size < sizeof(full) ? attr_size : sizeof(full));
 	return 0;
 }
@@ -118,14 +118,14 @@ static int draw_gid(struct ibv_context *context, uint32_t port_num, uint32_t ind
 
 	draw_for(context->device, 3, port_num * 1000 + index);
 	memset(gid, 0, sizeof(*gid));
-	*type = draw() % 3;
-	if (draw() % 24 == 0)
+	*type = random_draw() % 3;
+	if (random_draw() % 24 == 0)
 		return EIO;
-	if (draw() % 4 == 0)
+	if (random_draw() % 4 == 0)
 		return 0;
 	for (size_t i = 0; i < sizeof(gid->raw); i++)
-		gid->raw[i] = draw() % 3 ? draw() : 0;
-	if (draw() % 3 == 0)
+		gid->raw[i] = random_draw() % 3 ? random_draw() : 0;
+	if (random_draw() % 3 == 0)
 		memcpy(gid->raw, mapped, sizeof(mapped));
 	return 0;
 }
@@ -135,9 +135,9 @@ EXPORT struct ibv_device **ibv_get_device_list(int *num)
 	struct ibv_device **list = calloc(MAX_DEVICES + 1, sizeof(*list));
 
 	draw_for(devices, 0, 0);
-	num_devices = draw() % 8 ? 1 + draw() % MAX_DEVICES : 0;
+	num_devices = random_draw() % 8 ? 1 + random_draw() % MAX_DEVICES : 0;
 	for (int i = 0; list && i < num_devices; i++) {
-		devices[i].transport_type = (int)(draw() % 7) - 1;
+		devices[i].transport_type = (int)(random_draw() % 7) - 1;
 		devices[i].node_type = IBV_NODE_CA;
 		snprintf(devices[i].name, sizeof(devices[i].name), "shim%d", i);
 		list[i] = &devices[i];
@@ -168,11 +168,11 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	struct verbs_context *verbs = &contexts[device - devices];
 
 	draw_for(device, 5, 0);
-	if (draw() % 32 == 0) {
+	if (random_draw() % 32 == 0) {
 		errno = EACCES;
 		return NULL;
 	}
-	verbs->query_device_ex = draw() % 4 ? query_device_ex : NULL;
+	verbs->query_device_ex = random_draw() % 4 ? query_device_ex : NULL;
 	verbs->query_port = query_port;
 	verbs->sz = sizeof(*verbs);
 	verbs->context.abi_compat = __VERBS_ABI_IS_EXTENDED;

@@ -22,7 +22,7 @@
 
 enum { MAX_CONNECTIONS = 64, PIECE = 30000, BACKLOG = 64 };
 
-static int fail(const char *what)
+static int echo_fail(const char *what)
 {
 	perror(what);
 	return 1;
@@ -43,7 +43,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t size)
 	for (; size; size -= ret, bytes += ret) {
 		ret = write(fd, bytes, size);
 		if (ret <= 0)
-			return fail("write");
+			return echo_fail("write");
 	}
 	return 0;
 }
@@ -55,14 +55,14 @@ static int read_all(int fd, uint8_t *bytes, size_t size)
 	for (; size; size -= ret, bytes += ret) {
 		ret = read(fd, bytes, size);
 		if (ret <= 0)
-			return fail("read");
+			return echo_fail("read");
 	}
 	return 0;
 }
 
 /* ---- the server ---- */
 
-static int echo(int fd)
+static int client_echo(int fd)
 {
 	uint8_t bytes[PIECE];
 	ssize_t got;
@@ -72,7 +72,7 @@ static int echo(int fd)
 			return 1;
 	}
 	close(fd);
-	return got ? fail("read") : 0;
+	return got ? echo_fail("read") : 0;
 }
 
 static int start_child(int listener)
@@ -80,13 +80,13 @@ static int start_child(int listener)
 	int fd = accept(listener, NULL, NULL);
 
 	if (fd < 0)
-		return fail("accept");
+		return echo_fail("accept");
 	switch (fork()) {
 	case -1:
-		return fail("fork");
+		return echo_fail("fork");
 	case 0:
 		close(listener);
-		exit(echo(fd));
+		exit(client_echo(fd));
 	}
 	close(fd);
 	return 0;
@@ -98,24 +98,24 @@ static int await_children(int count)
 
 	while (count--) {
 		if (wait(&status) < 0)
-			return fail("wait");
+			return echo_fail("wait");
 		failures += status != 0;
 	}
 	printf("%d failed\n", failures);
 	return failures != 0;
 }
 
-static int serve(int port, int connections)
+static int port_serve(int port, int connections)
 {
 	struct sockaddr_in addr = here(port);
-	int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1, i;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(listener, (struct sockaddr *)&addr, sizeof(addr)))
-		return fail("bind");
+		return echo_fail("bind");
 	if (listen(listener, BACKLOG))
-		return fail("listen");
-	for (i = 0; i < connections; i++) {
+		return echo_fail("listen");
+	for (int i = 0; i < connections; i++) {
 		if (start_child(listener))
 			return 1;
 	}
@@ -141,12 +141,11 @@ static int connect_one(int port)
 	return fd;
 }
 
-static int exchange(int fd, int connection, size_t offset, size_t size)
+static int bytes_exchange(int fd, int connection, size_t offset, size_t size)
 {
 	uint8_t out[PIECE], in[PIECE];
-	size_t i;
 
-	for (i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++)
 		out[i] = byte_at(connection, offset + i);
 	if (write_all(fd, out, size) || read_all(fd, in, size))
 		return 1;
@@ -159,22 +158,22 @@ static int exchange(int fd, int connection, size_t offset, size_t size)
 /* A piece of each connection in turn, so that all children are busy at once. */
 static int echo_ask(int port, int connections, size_t bytes)
 {
-	int fds[MAX_CONNECTIONS], i;
-	size_t offset, size;
+	int fds[MAX_CONNECTIONS];
+	size_t size;
 
-	for (i = 0; i < connections; i++) {
+	for (int i = 0; i < connections; i++) {
 		fds[i] = connect_one(port);
 		if (fds[i] < 0)
-			return fail("connect");
+			return echo_fail("connect");
 	}
-	for (offset = 0; offset < bytes; offset += size) {
+	for (size_t offset = 0; offset < bytes; offset += size) {
 		size = bytes - offset < PIECE ? bytes - offset : PIECE;
-		for (i = 0; i < connections; i++) {
-			if (exchange(fds[i], i, offset, size))
+		for (int i = 0; i < connections; i++) {
+			if (bytes_exchange(fds[i], i, offset, size))
 				return 1;
 		}
 	}
-	for (i = 0; i < connections; i++)
+	for (int i = 0; i < connections; i++)
 		close(fds[i]);
 	printf("%d connections, %zu bytes each, are the same\n", connections, bytes);
 	return 0;
@@ -183,7 +182,7 @@ static int echo_ask(int port, int connections, size_t bytes)
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "serve"))
-		return serve(atoi(argv[2]), atoi(argv[3]));
+		return port_serve(atoi(argv[2]), atoi(argv[3]));
 	if (argc == 5 && !strcmp(argv[1], "ask") && atoi(argv[3]) <= MAX_CONNECTIONS)
 		return echo_ask(atoi(argv[2]), atoi(argv[3]), strtoul(argv[4], NULL, 0));
 	fprintf(stderr, "usage: %s serve PORT CONNECTIONS | ask PORT CONNECTIONS BYTES\n", argv[0]);

@@ -100,7 +100,7 @@ static void copy_blocks(const struct disk *from, const struct disk *to, uint32_t
 int main(int argc, char **argv)
 {
 	struct disk from, to;
-	uint32_t at, count = 1;
+	uint32_t count = 1;
 
 	if (argc != 3)
 		return 2;
@@ -108,7 +108,8 @@ int main(int argc, char **argv)
 	open_disk(argv[2], &to);
 	if (from.blocks != to.blocks)
 		give_up(&to, "the disks differ in size");
-	for (at = 0; at < from.blocks; at += count, count = count < BLOCKS ? count * 2 : BLOCKS) {
+	for (uint32_t at = 0; at < from.blocks;
+	     at += count, count = count < BLOCKS ? count * 2 : BLOCKS) {
 		if (count > from.blocks - at)
 			count = from.blocks - at;
 		copy_blocks(&from, &to, at, count);

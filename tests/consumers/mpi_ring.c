@@ -40,7 +40,7 @@ static void pass_round(uint8_t *out, uint8_t *in, size_t size, unsigned int sequ
 			wrong("the ring", i);
 }
 
-static unsigned int ring(void)
+static unsigned int ring_run(void)
 {
 	uint8_t *out = malloc(LARGEST), *in = malloc(LARGEST);
 	unsigned int sequence = 0;
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	messages = ring();
+	messages = ring_run();
 	sum_up();
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (!rank)

@@ -32,7 +32,7 @@ static const struct recipe *find_recipe(uint16_t opcode)
 
 /* ---- filling ---- */
 
-static uint64_t record(struct world *world)
+static uint64_t record_alloc(struct world *world)
 {
 	return WORLD_BASE + pick(&world->source, WORLD_PAGE / 64) * 64;
 }
@@ -96,7 +96,7 @@ static void put_field(struct world *world, unsigned int hca, const struct field 
 		fld_set(in, field->where, world_page(world));
 		break;
 	case RECORD:
-		fld_set(in, field->where, record(world));
+		fld_set(in, field->where, record_alloc(world));
 		break;
 	case REGISTER:
 		fld_set(in, field->where, registers[pick(source, sizeof(registers) / 2)]);
@@ -111,22 +111,22 @@ static void put_field(struct world *world, unsigned int hca, const struct field 
 /* Pages, mostly one after the other; returns the size of the mailbox. */
 static size_t put_pas(struct world *world, uint8_t *in, uint32_t at)
 {
-	uint32_t i, count = 1 + pick(&world->source, 8);
+	uint32_t count = 1 + pick(&world->source, 8);
 	uint64_t page = world_page(world);
 
-	for (i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		fld_set64(in, at + 8 * i, page);
 		page = once_in(&world->source, 8) ? world_page(world) : page + WORLD_PAGE;
 	}
 	return at + 8 * count;
 }
 
-static void damage(struct world *world, uint8_t *in, size_t len)
+static void mailbox_damage(struct world *world, uint8_t *in, size_t len)
 {
 	struct source *source = &world->source;
-	uint32_t i, times = 1 + pick(source, 3), word;
+	uint32_t times = 1 + pick(source, 3), word;
 
-	for (i = 0; i < times; i++) {
+	for (uint32_t i = 0; i < times; i++) {
 		size_t at = pick(source, len);
 
 		if (pick(source, 2)) {
@@ -146,7 +146,8 @@ static size_t some_length(struct world *world, size_t right, size_t max)
 }
 
 /* As it should be */
-static size_t cook(struct world *world, unsigned int hca, const struct recipe *recipe, uint8_t *in)
+static size_t mailbox_cook(struct world *world, unsigned int hca, const struct recipe *recipe,
+			   uint8_t *in)
 {
 	const struct field *field = recipe->fields;
 	size_t len = recipe->in_size;
@@ -197,8 +198,8 @@ static void note_frame_queue(struct object *object, const uint8_t *in, const str
 	}
 }
 
-static void note(struct world *world, unsigned int hca, const struct recipe *recipe,
-		 const uint8_t *in, const uint8_t *out)
+static void object_note(struct world *world, unsigned int hca, const struct recipe *recipe,
+			const uint8_t *in, const uint8_t *out)
 {
 	struct object *object;
 
@@ -239,7 +240,7 @@ static enum prm_status run_bytes(struct world *world, unsigned int hca, const st
 	memcpy(in, mailbox, in_len);
 	status = world_exec(world, hca, in, in_len, out, out_len);
 	if (!status && out_len >= 16 && in_len >= recipe->in_size)
-		note(world, hca, recipe, in, out);
+		object_note(world, hca, recipe, in, out);
 	free(in);
 	free(out);
 	return status;
@@ -248,10 +249,10 @@ static enum prm_status run_bytes(struct world *world, unsigned int hca, const st
 static void run_recipe(struct world *world, unsigned int hca, const struct recipe *recipe)
 {
 	uint8_t in[MAX_IN];
-	size_t len = cook(world, hca, recipe, in);
+	size_t len = mailbox_cook(world, hca, recipe, in);
 
 	if (once_in(&world->source, 6))
-		damage(world, in, len);
+		mailbox_damage(world, in, len);
 	fld_set(in, CMD_IN_OPCODE, recipe->opcode);
 	run_bytes(world, hca, recipe, in, some_length(world, len, len));
 }
@@ -281,21 +282,20 @@ void fuzz_command(struct world *world, unsigned int hca)
 
 void fuzz_objects(struct world *world, unsigned int hca)
 {
-	const struct recipe *recipe;
-
-	for (recipe = rdma_recipes; recipe->creates; recipe++)
+	for (const struct recipe *recipe = rdma_recipes; recipe->creates; recipe++)
 		run_recipe(world, hca, recipe);
 	if (!world->roce)
 		return;
 	/* tables lead to queues only when they are filled, too */
-	for (recipe = eth_recipes; recipe->opcode && !recipe->destroys; recipe++)
+	for (const struct recipe *recipe = eth_recipes; recipe->opcode && !recipe->destroys;
+	     recipe++)
 		run_recipe(world, hca, recipe);
 }
 
 static void give_address(struct world *world, unsigned int hca)
 {
 	uint8_t in[MAX_IN];
-	size_t len = cook(world, hca, find_recipe(PRM_OP_SET_ROCE_ADDRESS), in);
+	size_t len = mailbox_cook(world, hca, find_recipe(PRM_OP_SET_ROCE_ADDRESS), in);
 	uint8_t *addr = fld_at(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS);
 
 	fld_set(in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, 0);
@@ -307,7 +307,7 @@ static struct object *make_queue_pair(struct world *world, unsigned int hca, uin
 {
 	const struct recipe *recipe = find_recipe(PRM_OP_CREATE_QP);
 	uint8_t in[MAX_IN];
-	size_t len = cook(world, hca, recipe, in);
+	size_t len = mailbox_cook(world, hca, recipe, in);
 	unsigned int count = world->count[hca][KIND_QP];
 
 	if (count == OBJECTS)
@@ -323,7 +323,7 @@ static void step_to(struct world *world, unsigned int hca, const struct object *
 		    const struct object *peer, uint16_t opcode)
 {
 	uint8_t in[MAX_IN];
-	size_t len = cook(world, hca, find_recipe(opcode), in);
+	size_t len = mailbox_cook(world, hca, find_recipe(opcode), in);
 
 	fld_set(in, NUMBER, own->n);
 	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, 0);

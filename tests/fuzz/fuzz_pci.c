@@ -169,7 +169,7 @@ static void put_register(uint64_t offset, uint32_t value)
 
 /* ---- the command queue ---- */
 
-static uint8_t sum(const uint8_t *at, size_t len)
+static uint8_t bytes_sum(const uint8_t *at, size_t len)
 {
 	uint8_t x = 0;
 
@@ -227,7 +227,7 @@ static void ring_command(void)
 	put_word(desc + 56, out);
 	desc[60] = 1;
 	desc[63] = 1;
-	desc[61] = some(64) ? ~sum(desc, 64) : 0;
+	desc[61] = some(64) ? ~bytes_sum(desc, 64) : 0;
 	put_register(0x18, some(4) ? 1u << index : take32(&pci.source));
 }
 

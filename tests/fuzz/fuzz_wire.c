@@ -84,14 +84,14 @@ static void decode_packet(bool ethernet, const uint8_t *bytes, size_t len)
 
 static void flip_bits(uint8_t *bytes, size_t len)
 {
-	uint32_t i, times = 1 + pick(&source, 4);
+	uint32_t times = 1 + pick(&source, 4);
 
-	for (i = 0; i < times && len; i++)
+	for (uint32_t i = 0; i < times && len; i++)
 		bytes[pick(&source, len < 64 ? len : 64)] ^= 1u << pick(&source, 8);
 }
 
 /* The checksum that is right for what is there: else nothing behind it would be looked at. */
-static void sign(uint8_t *packet, const struct route *route)
+static void packet_sign(uint8_t *packet, const struct route *route)
 {
 	uint8_t masked[ROUTE_MAX + BTH];
 	size_t head = route_mask(packet, route, masked);
@@ -105,7 +105,7 @@ static void sign(uint8_t *packet, const struct route *route)
 	memcpy(end, &crc, sizeof(crc));
 }
 
-static void damage(bool ethernet, uint8_t *packet, size_t len)
+static void packet_damage(bool ethernet, uint8_t *packet, size_t len)
 {
 	struct fabric_msg msg = { 0 };
 	struct route route;
@@ -117,7 +117,7 @@ static void damage(bool ethernet, uint8_t *packet, size_t len)
 	if (route_take(ethernet, packet, len, &route, &msg) || route.body_len < BTH + ICRC)
 		return;
 	flip_bits(packet + route.len, route.body_len - ICRC);
-	sign(packet, &route);
+	packet_sign(packet, &route);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -137,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		for (uint32_t i = 0; i < count && i < PACKETS; i++) {
 			size = wire_encode(&msg, i, packet);
 			if (once_in(&source, 2))
-				damage(ethernet, packet, size);
+				packet_damage(ethernet, packet, size);
 			if (once_in(&source, 8))
 				size = pick(&source, size);
 			decode_packet(ethernet, packet, size);

@@ -31,7 +31,6 @@ static void build_mad(struct world *world, uint8_t mad[MAD_SIZE])
 	static const uint16_t attributes[] = { MAD_CLASS_PORT_INFO, SA_PATH_RECORD,
 					       SA_MC_MEMBER_RECORD, SA_MC_MEMBER_RECORD };
 	struct source *source = &world->source;
-	unsigned int i;
 
 	memset(mad, 0, MAD_SIZE);
 	fld_set(mad, MAD_BASE_VERSION, MAD_BASE_VERSION_1);
@@ -43,7 +42,7 @@ static void build_mad(struct world *world, uint8_t mad[MAD_SIZE])
 	put_gid(world, mad + SA_DATA);
 	put_gid(world, mad + SA_DATA + 16);
 	fld_set(mad + SA_DATA, MC_JOIN_STATE, take8(source));
-	for (i = pick(source, 4); i; i--)
+	for (unsigned int i = pick(source, 4); i; i--)
 		mad[take8(source)] = take8(source);
 }
 
@@ -60,11 +59,10 @@ void fuzz_mads(struct world *world)
 	};
 	struct fabric_msg answer;
 	struct subnet *subnet;
-	unsigned int i;
 
 	if (subnet_create(&ops, NULL, &subnet))
 		abort();
-	for (i = pick(&world->source, 16); i; i--) {
+	for (unsigned int i = pick(&world->source, 16); i; i--) {
 		build_mad(world, mad);
 		if (subnet_answer(subnet, &msg, pick(&world->source, 2), reply, &answer) &&
 		    !(reply[3] & MAD_RESPONSE))

@@ -47,9 +47,9 @@ static void run_one(uint64_t seed)
 {
 	static uint8_t bytes[MAX_BYTES];
 	uint64_t state = seed;
-	size_t len = MAX_BYTES / 8 + next_random(&state) % (MAX_BYTES * 7 / 8), i;
+	size_t len = MAX_BYTES / 8 + next_random(&state) % (MAX_BYTES * 7 / 8);
 
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		bytes[i] = next_random(&state) >> 56;
 	snprintf(now_running, sizeof(now_running), "failed with --seed %llu --runs 1\n",
 		 (unsigned long long)seed);

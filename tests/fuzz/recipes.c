@@ -96,7 +96,7 @@ const struct recipe rdma_recipes[] = {
 		 { QPC(QPC_XRCD), NUMBER_OF, KIND_XRCD }, { QPC(QPC_CS_RES), BELOW, 3 },
 		 { QPC(QPC_Q_KEY), BELOW, 3 }) },
 
-	/* its operations, or its rendezvous */
+	/* This QP is for the operations of tag matching, or for its rendezvous. */
 	{ PRM_OP_CREATE_QP, PRM_CREATE_QP_IN_SIZE, 16, KIND_QP, 0, FLD_BYTE(CREATE_QP_IN_PAS),
 	  FIELDS({ QPC(QPC_ST), EXACTLY, PRM_QP_ST_RC }, { QPC(QPC_PM_STATE), EXACTLY, 3 },
 		 { QPC(QPC_PD), NUMBER_OF, KIND_PD }, { QPC(QPC_LOG_SQ_SIZE), BELOW, 6 },
@@ -106,7 +106,7 @@ const struct recipe rdma_recipes[] = {
 		 { QPC(QPC_DBR_ADDR), RECORD, 0 }, { QPC(QPC_RQ_TYPE), EXACTLY, PRM_RQ_TYPE_SRQ },
 		 { QPC(QPC_SRQN_RMPN_XRQN), NUMBER_OF, KIND_XRQ }) },
 
-	/* transitions */
+	/* These commands change a QP's state. */
 	MODIFY(PRM_OP_RST2INIT_QP),
 	MODIFY(PRM_OP_INIT2INIT_QP),
 	MODIFY(PRM_OP_INIT2RTR_QP),
@@ -185,7 +185,7 @@ const struct recipe rdma_recipes[] = {
 	  FIELDS({ OP_MOD, BELOW, 2 }, { ACCESS_REGISTER_IN_REGISTER_ID, REGISTER, 0 },
 		 { IN(ACCESS_REGISTER_IN_REGISTER_DATA, PMTU_REG_LOCAL_PORT), BELOW, 3 }) },
 
-	/* and away with it */
+	/* These commands destroy what the others made. */
 	{ PRM_OP_DESTROY_QP, 16, 16, 0, KIND_QP, 0, OF(KIND_QP) },
 	{ PRM_OP_DESTROY_CQ, 16, 16, 0, KIND_CQ, 0, OF(KIND_CQ) },
 	{ PRM_OP_DESTROY_EQ, 16, 16, 0, KIND_EQ, 0, OF(KIND_EQ) },

@@ -33,7 +33,7 @@ static inline uint32_t take32(struct source *source)
 	return value << 8 | take8(source);
 }
 
-/* Below N */
+/* The function returns a number below N. */
 static inline uint32_t pick(struct source *source, uint32_t n)
 {
 	if (n <= 1)
@@ -41,7 +41,7 @@ static inline uint32_t pick(struct source *source, uint32_t n)
 	return (n <= 256 ? take8(source) : take32(source)) % n;
 }
 
-/* True once in N */
+/* The function returns true once in N times. */
 static inline bool once_in(struct source *source, uint32_t n)
 {
 	return pick(source, n) == n - 1;

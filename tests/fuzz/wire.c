@@ -3,9 +3,11 @@
  * wire.c - what a hostile peer might send: messages whose fields are right, wrong or anything, and
  * Ethernet frames.
  */
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ib/ethernet.h"
 #include "prm/mlx5/qpc.h"
 #include "softhca/device/core.h"
 #include "tests/fuzz/world.h"
@@ -110,51 +112,70 @@ static void send_message(struct world *world, unsigned int to)
 	free(payload);
 }
 
-static size_t put16(uint8_t *at, uint16_t value)
+static size_t type_put(uint8_t *at, uint16_t type)
 {
-	at[0] = value >> 8;
-	at[1] = value;
-	return 2;
+	at[0] = type >> 8;
+	at[1] = type;
+	return sizeof(type);
 }
 
-/* IPv4 or IPv6 with a length that may lie */
-static size_t put_ip(struct world *world, uint8_t *at, bool v6, uint8_t protocol, uint16_t rest)
+/* The function puts an IPv4 header, at times with options, in front of REST bytes. */
+static size_t ip4_put(struct source *source, uint8_t *ip, uint8_t protocol, uint16_t rest)
 {
-	struct source *source = &world->source;
-	size_t len = v6 ? 40 : 20 + 4 * (once_in(source, 8) ? pick(source, 11) : 0);
+	size_t words = IP4_WORDS + (once_in(source, 8) ? pick(source, 11) : 0);
 
-	memset(at, 0, 60);
 	if (once_in(source, 16))
 		rest = take32(source);
-	at[0] = v6 ? 0x60 : 0x40 | len / 4;
-	put16(at + (v6 ? 4 : 2), v6 ? rest : rest + len);
-	at[v6 ? 6 : 9] = protocol;
-	at[v6 ? 7 : 8] = 64;
-	if (!v6 && once_in(source, 8))
-		put16(at + 6, take32(source));
-	at[v6 ? 8 : 12] = take8(source);
-	at[v6 ? 24 : 16] = take8(source);
-	return len;
+	fld_set(ip, IP4_VERSION, 4);
+	fld_set(ip, IP4_HEADER_WORDS, words);
+	fld_set(ip, IP4_LENGTH, rest + words * 4);
+	fld_set(ip, IP4_PROTOCOL, protocol);
+	fld_set(ip, IP4_TTL, 64);
+	if (once_in(source, 8))
+		fld_set(ip, IP4_FRAGMENTATION, take32(source));
+	*(uint8_t *)fld_at(ip, IP4_SOURCE) = take8(source);
+	*(uint8_t *)fld_at(ip, IP4_DESTINATION) = take8(source);
+	return words * 4;
+}
+
+static size_t ip6_put(struct source *source, uint8_t *ip, uint8_t next, uint16_t rest)
+{
+	if (once_in(source, 16))
+		rest = take32(source);
+	fld_set(ip, IP6_VERSION, 6);
+	fld_set(ip, IP6_PAYLOAD, rest);
+	fld_set(ip, IP6_NEXT, next);
+	fld_set(ip, IP6_HOP_LIMIT, 64);
+	*(uint8_t *)fld_at(ip, IP6_SOURCE) = take8(source);
+	*(uint8_t *)fld_at(ip, IP6_DESTINATION) = take8(source);
+	return IP6_SIZE;
 }
 
 size_t fuzz_frame(struct world *world, uint8_t *frame, size_t room)
 {
-	static const uint8_t protocols[] = { 6, 17, 47, 50, 51, 1, 0, 43, 44, 60 };
+	enum { L4_BYTES = 20 };
+	static const uint8_t protocols[] = { PROTO_TCP,        PROTO_UDP,     PROTO_GRE,
+					     PROTO_ESP,        PROTO_AH,      IPPROTO_ICMP,
+					     PROTO_HOP_BY_HOP, PROTO_ROUTING, PROTO_FRAGMENT,
+					     PROTO_DESTINATION };
 	struct source *source = &world->source;
 	uint8_t protocol = protocols[pick(source, once_in(source, 2) ? sizeof(protocols) : 2)];
 	bool v6 = pick(source, 2);
-	size_t len = 0, i;
+	size_t len = 0;
 
 	memset(frame, 0, room);
-	for (; len < 12; len++)
+	for (; len < 2 * MAC_SIZE; len++)
 		frame[len] = once_in(source, 16) ? 0xff : len;
-	for (i = once_in(source, 4) ? pick(source, 4) : 0; i; i--) {
-		len += put16(frame + len, once_in(source, 2) ? 0x8100 : 0x88a8);
-		len += put16(frame + len, take32(source));
+	for (unsigned int i = once_in(source, 4) ? pick(source, 4) : 0; i; i--) {
+		len += type_put(frame + len, once_in(source, 2) ? ETHERTYPE_VLAN : ETHERTYPE_QINQ);
+		len += type_put(frame + len, take32(source));
 	}
-	len += put16(frame + len, once_in(source, 16) ? take32(source) : v6 ? 0x86dd : 0x0800);
-	len += put_ip(world, frame + len, v6, protocol, 20);
-	for (i = 0; i < 20 && len < room; i++)
+	len += type_put(frame + len, once_in(source, 16) ? take32(source)
+				     : v6                ? ETHERTYPE_V6
+							 : ETHERTYPE_V4);
+	len += v6 ? ip6_put(source, frame + len, protocol, L4_BYTES)
+		  : ip4_put(source, frame + len, protocol, L4_BYTES);
+	for (unsigned int i = 0; i < L4_BYTES && len < room; i++)
 		frame[len++] = take8(source);
 	return len;
 }

@@ -91,7 +91,7 @@ static void put_remote(struct world *world, unsigned int hca, struct wqe *wqe)
 	put_bytes(wqe, 0, 4);
 }
 
-/* Address vector: Q_Key, destination, route */
+/* An address vector has Q_Key, destination and route. */
 static void put_vector(struct world *world, unsigned int hca, struct wqe *wqe)
 {
 	put_bytes(wqe, pick(&world->source, 3), 4);
@@ -105,17 +105,17 @@ static void put_vector(struct world *world, unsigned int hca, struct wqe *wqe)
 	put_random(world, wqe, 15);
 }
 
-/* Control, new context and translations of a memory key. The mask has bits that are known,
- * mostly. */
+/* A UMR has a control segment, the new context and the translations of a memory key. The mask has
+ * bits that are known, mostly. */
 static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 {
 	static const uint8_t bits[] = { 0, 1, 6, 7, 8, 13, 14, 17, 18, 19, 20, 21, 29 };
 	struct source *source = &world->source;
-	unsigned int i, count = pick(source, 6);
+	unsigned int count = pick(source, 6);
 	uint8_t mkc[64] = { 0 };
 	uint64_t mask = once_in(source, 32) ? take32(source) : 0;
 
-	for (i = 0; i < sizeof(bits); i++)
+	for (unsigned int i = 0; i < sizeof(bits); i++)
 		mask |= (uint64_t)pick(source, 2) << bits[i];
 	put_bytes(wqe, take8(source) & 0xf0, 4);
 	wqe->bytes[wqe->len - 4] = take8(source) & 0xf0;
@@ -135,9 +135,9 @@ static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 	fld_set(mkc, MKC_LEN,
 		once_in(source, 16) ? take_edge(source) : pick(source, 4 * WORLD_PAGE));
 	fld_set(mkc, MKC_LOG_PAGE_SIZE, once_in(source, 8) ? pick(source, 64) : 12);
-	for (i = 0; i < sizeof(mkc); i++)
+	for (unsigned int i = 0; i < sizeof(mkc); i++)
 		put_bytes(wqe, mkc[i], 1);
-	for (i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++)
 		put_data(world, hca, wqe);
 }
 
@@ -155,9 +155,9 @@ static void put_tag(struct world *world, struct wqe *wqe)
 
 static void put_segments(struct world *world, unsigned int hca, struct wqe *wqe, bool with_inline)
 {
-	unsigned int i, count = pick(&world->source, once_in(&world->source, 8) ? 64 : 4);
+	unsigned int count = pick(&world->source, once_in(&world->source, 8) ? 64 : 4);
 
-	for (i = 0; i < count && wqe->len < MAX_WQE; i++)
+	for (unsigned int i = 0; i < count && wqe->len < MAX_WQE; i++)
 		if (with_inline && once_in(&world->source, 4))
 			put_inline(world, wqe);
 		else
@@ -244,7 +244,7 @@ static void post_send(struct world *world, unsigned int hca, struct object *qp)
 	world_doorbell(world, hca, qp->uar, SQ_DOORBELL, first);
 }
 
-/* Control, Ethernet segment with headers inline, the rest by segments */
+/* The WQE has an Ethernet segment with headers inline, and the rest by segments. */
 static void post_frame(struct world *world, unsigned int hca)
 {
 	struct object *sq = world_object(world, hca, KIND_SQ);
@@ -320,7 +320,7 @@ static void post_shared(struct world *world, unsigned int hca, enum kind kind)
 
 /* ---- completions and events ---- */
 
-static void consume(struct world *world, unsigned int hca)
+static void cq_consume(struct world *world, unsigned int hca)
 {
 	struct object *cq = world_object(world, hca, KIND_CQ);
 	uint64_t word;
@@ -356,7 +356,7 @@ static void ring_anything(struct world *world, unsigned int hca)
 }
 
 /* What a front does whose doorbell pages are plain memory */
-static void scan(struct world *world, unsigned int hca)
+static void rings_scan(struct world *world, unsigned int hca)
 {
 	uint32_t uar = world_number(world, hca, KIND_UAR);
 
@@ -394,13 +394,13 @@ void fuzz_work(struct world *world, unsigned int hca)
 	else if (what == 11)
 		post_shared(world, hca, KIND_SRQ + pick(&world->source, 3));
 	else if (what == 12)
-		consume(world, hca);
+		cq_consume(world, hca);
 	else if (what == 13)
 		update_events(world, hca);
 	else if (what == 14)
 		ring_anything(world, hca);
 	else if (what == 15)
-		scan(world, hca);
+		rings_scan(world, hca);
 	else
 		damage_memory(world);
 }

@@ -47,7 +47,7 @@ static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nse
 	return move_segs(bus, segs, nsegs, (uint8_t *)(uintptr_t)buf, true);
 }
 
-static const struct hca_bus_ops bus_ops = { bus_read, bus_write };
+static const struct hca_bus_ops bus_ops = { .read = bus_read, .write = bus_write };
 
 static void must(int ret)
 {
@@ -166,7 +166,7 @@ void world_doorbell(struct world *world, unsigned int hca, uint32_t uar, uint32_
 		    uint64_t value_be)
 {
 	watch_begin("hca_uar_write");
-	hca_uar_write(world->hca[hca], uar, offset, value_be);
+	hca_uar_write(world->hca[hca], uar, offset, &value_be, sizeof(value_be));
 	watch_end();
 }
 

@@ -75,17 +75,17 @@ void world_end(struct world *world);
 
 /* A random one of the adapter's, or NULL when it has none */
 struct object *world_object(struct world *world, unsigned int hca, enum kind kind);
-/* Its number; now and then one that nobody has */
+/* The function returns the number of such an object; now and then one that nobody has. */
 uint32_t world_number(struct world *world, unsigned int hca, enum kind kind);
 struct object *world_add(struct world *world, unsigned int hca, enum kind kind, uint32_t number);
 void world_remove(struct world *world, unsigned int hca, enum kind kind, uint32_t number);
 
-/* A page within the memory; now and then just outside */
+/* The function returns a page within the memory; now and then just outside. */
 uint64_t world_page(struct world *world);
-/* LEN bytes of memory at bus address ADDR, or NULL */
+/* The function returns the LEN bytes of memory at bus address ADDR, or NULL. */
 uint8_t *world_at(struct world *world, uint64_t addr, size_t len);
 
-/* Run a command; OUT has room for OUT_LEN. The status */
+/* The function runs a command; OUT has room for OUT_LEN. It returns the status. */
 enum prm_status world_exec(struct world *world, unsigned int hca, const void *in, size_t in_len,
 			   void *out, size_t out_len);
 void world_doorbell(struct world *world, unsigned int hca, uint32_t uar, uint32_t offset,
@@ -93,20 +93,21 @@ void world_doorbell(struct world *world, unsigned int hca, uint32_t uar, uint32_
 /* Time passes and all adapters work. */
 void world_progress(struct world *world);
 
-/* commands.c: one command of the grammar, or a sequence of them */
+/* These functions, in commands.c, run a command of the grammar, or a sequence of them. */
 void fuzz_command(struct world *world, unsigned int hca);
 void fuzz_connect(struct world *world);
 void fuzz_objects(struct world *world, unsigned int hca);
-/* work.c: a work request, a doorbell, or damage to what stands in memory */
+/* The function, in work.c, makes a work request, a doorbell, or damage to what stands in memory. */
 void fuzz_work(struct world *world, unsigned int hca);
-/* wire.c: what a peer might send */
+/* The function, in wire.c, sends what a peer might send. */
 void fuzz_message(struct world *world, unsigned int hca);
-/* mads.c: requests to subnet administration */
+/* The function, in mads.c, asks subnet administration. */
 void fuzz_mads(struct world *world);
-/* A frame's headers, mostly sound; at most ROOM, which is 128 or more. Its length */
+/* The function makes a frame's headers, mostly sound, of at most ROOM bytes, which is 128 or more.
+ * It returns their length. */
 size_t fuzz_frame(struct world *world, uint8_t *frame, size_t room);
 
-/* watch.c: a call that takes too long ends the process, naming WHAT. */
+/* The functions, in watch.c, end the process when a call takes too long, naming WHAT. */
 void watch_begin(const char *what);
 void watch_end(void);
 

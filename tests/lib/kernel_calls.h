@@ -21,7 +21,7 @@ struct kernel_calls {
 
 extern struct kernel_calls kernel_calls;
 
-/* The bytes of the heap and of private mappings. */
+/* The function returns the bytes of the heap and of private mappings. */
 long kernel_calls_bytes_in_use(void);
 
 #endif

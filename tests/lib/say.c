@@ -18,13 +18,13 @@ void say_topic(const char *topic)
 	current_topic = topic;
 }
 
-static void begin(const char *fmt, va_list args)
+static void line_begin(const char *fmt, va_list args)
 {
 	printf("%s: ", current_topic);
 	vprintf(fmt, args);
 }
 
-static void end(const char *tail)
+static void line_end(const char *tail)
 {
 	printf("%s\n", tail);
 	fflush(stdout);
@@ -35,9 +35,9 @@ void say(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	begin(fmt, args);
+	line_begin(fmt, args);
 	va_end(args);
-	end("");
+	line_end("");
 }
 
 bool say_is_wanted(const char *topic, int argc, char **argv)
@@ -72,9 +72,9 @@ int say_ret(int ret, const char *fmt, ...)
 	else
 		snprintf(tail, sizeof(tail), ": %s", say_errno(ret));
 	va_start(args, fmt);
-	begin(fmt, args);
+	line_begin(fmt, args);
 	va_end(args);
-	end(tail);
+	line_end(tail);
 	return ret;
 }
 
@@ -86,9 +86,9 @@ void *say_ptr(void *object, const char *fmt, ...)
 
 	snprintf(tail, sizeof(tail), ": NULL errno %s", say_errno(err));
 	va_start(args, fmt);
-	begin(fmt, args);
+	line_begin(fmt, args);
 	va_end(args);
-	end(object ? ": object" : tail);
+	line_end(object ? ": object" : tail);
 	return object;
 }
 
@@ -156,9 +156,9 @@ bool say_check(bool condition, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	begin(fmt, args);
+	line_begin(fmt, args);
 	va_end(args);
-	end(condition ? ": ok" : ": WRONG");
+	line_end(condition ? ": ok" : ": WRONG");
 	if (!condition)
 		failures++;
 	return condition;

@@ -14,14 +14,14 @@
 
 #define SAY_FORMAT(fmt_arg) __attribute__((format(printf, fmt_arg, (fmt_arg) + 1)))
 
-/* Begins every following line, until the next call. */
+/* The function begins every following line, until the next call. */
 void say_topic(const char *topic);
 void say(const char *fmt, ...) SAY_FORMAT(1);
 /* Whether a program's arguments ask for a topic: they name it, or they name none. "-NAME" asks for
  * all topics but NAME. */
 bool say_is_wanted(const char *topic, int argc, char **argv);
 
-/* "EINVAL", or "0". */
+/* The function returns the name of an error, such as "EINVAL", or "0". */
 const char *say_errno(int err);
 
 /* Without an access to errno before the call, what an earlier call left there would be printed. */

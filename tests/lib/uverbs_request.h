@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
-/* struct ib_uverbs_ioctl_hdr without its attributes */
+/* The header is struct ib_uverbs_ioctl_hdr without its attributes. */
 struct uverbs_request_header {
 	uint16_t length, object_id, method_id, num_attrs;
 	uint64_t reserved1;

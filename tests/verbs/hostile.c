@@ -49,7 +49,7 @@ struct request {
 
 static uint64_t state;
 
-static uint32_t pick(uint32_t below)
+static uint32_t pick_below(uint32_t below)
 {
 	state = state * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(state >> 33) % below;
@@ -62,25 +62,25 @@ static uint32_t word(void)
 {
 	static const uint32_t special[] = { 0, 1, 2, 4, 8, 0xff, 0xffff, 0x10000, 0x7fffffff, ~0u };
 
-	switch (pick(3)) {
+	switch (pick_below(3)) {
 	case 0:
-		return special[pick(ARRAY_SIZE(special))];
+		return special[pick_below(ARRAY_SIZE(special))];
 	case 1:
-		return pick(16); /* a handle */
+		return pick_below(16); /* a handle */
 	default:
-		return pick(1u << 31) << pick(2);
+		return pick_below(1u << 31) << pick_below(2);
 	}
 }
 
 static uint64_t pointer(void)
 {
-	switch (pick(6)) {
+	switch (pick_below(6)) {
 	case 0:
 		return word();
 	case 1:
-		return (uintptr_t)room + ROOM - pick(64); /* the end is near */
+		return (uintptr_t)room + ROOM - pick_below(64); /* the end is near */
 	default:
-		return (uintptr_t)room + pick(ROOM / 2);
+		return (uintptr_t)room + pick_below(ROOM / 2);
 	}
 }
 
@@ -90,7 +90,7 @@ static uint16_t length(void)
 		0, 1, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 128, 256
 	};
 
-	return pick(8) ? usual[pick(ARRAY_SIZE(usual))] : pick(1 << 16);
+	return pick_below(8) ? usual[pick_below(ARRAY_SIZE(usual))] : pick_below(1 << 16);
 }
 
 static void fill_room(void)
@@ -98,34 +98,36 @@ static void fill_room(void)
 	uint32_t *at = (uint32_t *)room;
 
 	for (unsigned int i = 0; i < 256; i++)
-		at[pick(ROOM / 4)] = pick(4) ? word() : (uint32_t)pointer();
+		at[pick_below(ROOM / 4)] = pick_below(4) ? word() : (uint32_t)pointer();
 	for (unsigned int i = 0; i < 16; i++)
-		((uint64_t *)room)[pick(ROOM / 16)] = pointer();
+		((uint64_t *)room)[pick_below(ROOM / 16)] = pointer();
 }
 
 static void fill_attr(struct ib_uverbs_attr *attr, unsigned int id)
 {
 	attr->attr_id = id;
-	attr->flags = pick(4) ? 1 : pick(1 << 16); /* mandatory */
+	attr->flags = pick_below(4) ? 1 : pick_below(1 << 16); /* mandatory */
 	attr->len = length();
-	attr->data = pick(2) ? pointer() : word();
-	if (!pick(16))
-		attr->attr_data.reserved = pick(1 << 16);
+	attr->data = pick_below(2) ? pointer() : word();
+	if (!pick_below(16))
+		attr->attr_data.reserved = pick_below(1 << 16);
 }
 
 static unsigned int native(struct request *request)
 {
-	unsigned int count = pick(MAX_ATTRS);
-	bool is_driver = !pick(4);
+	unsigned int count = pick_below(MAX_ATTRS);
+	bool is_driver = !pick_below(4);
 
 	request->hdr.object_id =
-		is_driver ? DRIVER_NAMESPACE + pick(DRIVER_OBJECTS) : pick(OBJECTS);
-	request->hdr.method_id =
-		is_driver || !pick(8) ? DRIVER_NAMESPACE + pick(METHODS) : pick(METHODS);
+		is_driver ? DRIVER_NAMESPACE + pick_below(DRIVER_OBJECTS) : pick_below(OBJECTS);
+	request->hdr.method_id = is_driver || !pick_below(8)
+					 ? DRIVER_NAMESPACE + pick_below(METHODS)
+					 : pick_below(METHODS);
 	for (unsigned int i = 0; i < count; i++) {
-		unsigned int id = pick(8) ? i : pick(24);
+		unsigned int id = pick_below(8) ? i : pick_below(24);
 
-		fill_attr(&request->attr[i], is_driver || !pick(6) ? DRIVER_NAMESPACE + id : id);
+		fill_attr(&request->attr[i],
+			  is_driver || !pick_below(6) ? DRIVER_NAMESPACE + id : id);
 	}
 	return count;
 }
@@ -217,7 +219,7 @@ static const struct shape {
 
 static unsigned int shaped(struct request *request)
 {
-	const struct shape *shape = &shapes[pick(ARRAY_SIZE(shapes))];
+	const struct shape *shape = &shapes[pick_below(ARRAY_SIZE(shapes))];
 	unsigned int count = 0;
 
 	request->hdr.object_id = shape->object;
@@ -227,12 +229,14 @@ static unsigned int shaped(struct request *request)
 
 		if (i && !shape->attr[i].id && !shape->attr[i].len)
 			break;
-		if (!pick(24))
+		if (!pick_below(24))
 			continue; /* left out */
 		*attr = (struct ib_uverbs_attr){ .attr_id = shape->attr[i].id,
-						 .len = pick(40) ? shape->attr[i].len : length(),
+						 .len = pick_below(40) ? shape->attr[i].len
+								       : length(),
 						 .flags = 1 };
-		attr->data = attr->len > 8 || (attr->len && pick(2)) ? pointer() : pick(12);
+		attr->data =
+			attr->len > 8 || (attr->len && pick_below(2)) ? pointer() : pick_below(12);
 		count++;
 	}
 	return count;
@@ -242,49 +246,49 @@ static unsigned int shaped(struct request *request)
 static void make_handles(struct request *request, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		if (pick(3))
+		if (pick_below(3))
 			continue;
 		request->attr[i].len = 0;
-		request->attr[i].data = pick(16);
+		request->attr[i].data = pick_below(16);
 	}
 }
 
 static unsigned int written(struct request *request)
 {
 	static const uint16_t ids[] = { ATTR_CORE_IN, ATTR_CORE_OUT, UHW_IN, UHW_OUT };
-	unsigned int count = 1 + pick(5);
+	unsigned int count = 1 + pick_below(5);
 
 	request->hdr.object_id = 0;
 	request->hdr.method_id = INVOKE_WRITE;
 	request->attr[0] = (struct ib_uverbs_attr){ .attr_id = ATTR_COMMAND, .len = 8, .flags = 1 };
-	request->attr[0].data = pick(COMMANDS) | (pick(2) ? EXTENDED : 0);
+	request->attr[0].data = pick_below(COMMANDS) | (pick_below(2) ? EXTENDED : 0);
 	for (unsigned int i = 1; i < count; i++) {
 		fill_attr(&request->attr[i], ids[i - 1]);
-		if (pick(4))
-			request->attr[i].data = (uintptr_t)room + pick(ROOM / 2) / 8 * 8;
-		if (pick(4))
-			request->attr[i].len = 8 * pick(64);
+		if (pick_below(4))
+			request->attr[i].data = (uintptr_t)room + pick_below(ROOM / 2) / 8 * 8;
+		if (pick_below(4))
+			request->attr[i].len = 8 * pick_below(64);
 	}
 	return count;
 }
 
-/* RDMA_VERBS_IOCTL */
+/* This is RDMA_VERBS_IOCTL. */
 #define CALL _IOWR(0x1b, 1, struct ib_uverbs_ioctl_hdr)
 
-static int call(int fd)
+static int random_call(int fd)
 {
 	struct request request = { 0 };
-	unsigned int kind = pick(3), count;
+	unsigned int kind = pick_below(3), count;
 
 	count = kind == 0 ? native(&request) : kind == 1 ? written(&request) : shaped(&request);
 	if (kind == 0)
 		make_handles(&request, count);
-	request.hdr.num_attrs = pick(64) ? count : pick(1 << 16);
+	request.hdr.num_attrs = pick_below(64) ? count : pick_below(1 << 16);
 	request.hdr.length = sizeof(request.hdr) + count * sizeof(request.attr[0]);
-	if (!pick(64))
-		request.hdr.length = pick(1 << 16);
-	request.hdr.driver_id = pick(32) ? MLX5_DRIVER : pick(32);
-	if (!pick(64))
+	if (!pick_below(64))
+		request.hdr.length = pick_below(1 << 16);
+	request.hdr.driver_id = pick_below(32) ? MLX5_DRIVER : pick_below(32);
+	if (!pick_below(64))
 		request.hdr.reserved1 = word();
 	if (!(count & 3))
 		fill_room();
@@ -337,7 +341,7 @@ int main(int argc, char **argv)
 	}
 	make_objects(ctx);
 	for (unsigned int i = 0; i < calls; i++)
-		refused += !!call(ctx->cmd_fd);
+		refused += !!random_call(ctx->cmd_fd);
 	printf("seed %s: %u calls, %u refused\n", argc > 1 ? argv[1] : "1", calls, refused);
 	fflush(stdout);
 	_Exit(0); /* what is left is the adapter's to clean up */

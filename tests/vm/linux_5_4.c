@@ -2,9 +2,9 @@
 /*
  * linux_5_4.c - makes a newer kernel answer uverbs ioctls as Linux 5.4 does.
  *
- * Preloaded into a program (LD_PRELOAD). Methods that came later are answered EPROTONOSUPPORT, and
- * the driver is not told that libmlx5 knows doorbell pages as objects: it then goes about them as
- * it did before it had those.
+ * It is preloaded into a program (LD_PRELOAD). Methods that came later are answered
+ * EPROTONOSUPPORT, and the driver is not told that libmlx5 knows doorbell pages as objects: it then
+ * goes about them as it did before it had those.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -48,9 +48,8 @@ static FILE *out;
 static struct thread *thread_of(pid_t tid)
 {
 	struct thread *unused = NULL;
-	unsigned int i;
 
-	for (i = 0; i < MAX_THREADS; i++) {
+	for (unsigned int i = 0; i < MAX_THREADS; i++) {
 		if (threads[i].tid == tid)
 			return &threads[i];
 		if (!threads[i].tid && !unused)
@@ -61,7 +60,7 @@ static struct thread *thread_of(pid_t tid)
 	return unused;
 }
 
-static void forget(pid_t tid)
+static void thread_forget(pid_t tid)
 {
 	struct thread *thread = thread_of(tid);
 
@@ -102,15 +101,14 @@ static bool is_write_command(const struct uverbs_request_header *hdr)
 static void print_request(struct request *request, int64_t result)
 {
 	const struct uverbs_request_header *hdr = &request->hdr;
-	unsigned int i;
 
 	qsort(request->attr, hdr->num_attrs, sizeof(request->attr[0]), by_id);
 	fprintf(out, "object %x method %x", hdr->object_id, hdr->method_id);
-	for (i = 0; i < hdr->num_attrs; i++)
+	for (unsigned int i = 0; i < hdr->num_attrs; i++)
 		if (is_write_command(hdr) && request->attr[i].attr_id == UVERBS_ATTR_WRITE_CMD)
 			fprintf(out, " command %llx", (unsigned long long)request->attr[i].data);
 	fprintf(out, ":");
-	for (i = 0; i < hdr->num_attrs; i++)
+	for (unsigned int i = 0; i < hdr->num_attrs; i++)
 		fprintf(out, " %x/%u%s%s", request->attr[i].attr_id, request->attr[i].len,
 			request->attr[i].flags & UVERBS_ATTR_F_MANDATORY ? "!" : "",
 			request->attr[i].flags & UVERBS_ATTR_F_VALID_OUTPUT ? "=" : "");
@@ -122,10 +120,9 @@ static void print_request(struct request *request, int64_t result)
 static void print_exit(struct thread *thread, int64_t result)
 {
 	struct request after;
-	unsigned int i;
 
 	if (!read_request(thread->tid, thread->addr, &after))
-		for (i = 0; i < thread->request.hdr.num_attrs; i++)
+		for (unsigned int i = 0; i < thread->request.hdr.num_attrs; i++)
 			thread->request.attr[i].flags |=
 				after.attr[i].flags & UVERBS_ATTR_F_VALID_OUTPUT;
 	print_request(&thread->request, result);
@@ -172,7 +169,7 @@ static int trace_all(pid_t program)
 			ptrace(PTRACE_SYSCALL, tid, 0, handle_stop(tid, status));
 			continue;
 		}
-		forget(tid);
+		thread_forget(tid);
 		if (tid == program)
 			result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	}

@@ -20,6 +20,7 @@
 static inline void batch_set_err(struct mlx5_qp *qp, int err)
 {
 	qp->batch.err = err;
+	qp->batch.head = 0;
 	qp->sq.wq.limit = qp->sq.wq.head;
 }
 
@@ -47,10 +48,20 @@ WQE_INLINE void batch_note(struct mlx5_qp *qp, uint32_t pi, const struct send_wq
 /* Setters find here what they need of the WQE that the builder has begun. */
 WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
-	qp->batch.wqe.ctrl = wqe->ctrl;
-	qp->batch.wqe.seg = wqe->seg;
-	qp->batch.wqe.ds = wqe->ds;
-	qp->batch.wqe.first = wqe->first;
+	qp->batch.ctrl = wqe->ctrl;
+	qp->batch.seg = wqe->seg;
+	qp->batch.head = wqe->head | wqe->ds;
+}
+
+/* Returns the WQE that the builder has begun. */
+WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
+{
+	return (struct send_wqe){
+		.ctrl = qp->batch.ctrl,
+		.seg = qp->batch.seg,
+		.ds = qp->batch.head & FLD_MASK(CTRL_DS),
+		.head = qp->batch.head & ~(uint64_t)FLD_MASK(CTRL_DS),
+	};
 }
 
 /* Starts a WQE; there is room, and the operation is allowed. */
@@ -86,28 +97,68 @@ WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t o
 /* The payload is in WQE, which is complete: the next one may start behind it. */
 WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe, bool has_inline)
 {
-	qp->sq.pi += wqe_finish(&qp->sq, wqe);
+	qp->sq.pi += wqe_finish(wqe);
 	if (has_inline)
 		qp->batch.has_inline = true;
+}
+
+/* The builder has put UNITS of 16 bytes more, up to where WQE is now. */
+WQE_INLINE void batch_extend(struct mlx5_qp *qp, const struct send_wqe *wqe, uint32_t units)
+{
+	qp->batch.seg = wqe->seg;
+	qp->batch.head += units;
+}
+
+WQE_INLINE void batch_put_raddr(struct mlx5_qp *qp, uint64_t raddr, uint32_t rkey)
+{
+	struct send_wqe wqe = batch_wqe(qp);
+
+	wqe_put_raddr(&wqe, raddr, rkey);
+	batch_extend(qp, &wqe, 1);
+}
+
+/* A setter: puts the payload of one SGE, whatever it is. */
+void mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length);
+
+/* Does the same where the WQE is known to have BLOCKS WQEBBs with the SGE, of which the last one
+ * has begun. */
+WQE_INLINE void batch_set_only_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
+				   uint32_t length, uint32_t blocks)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	const uint64_t head = qp->batch.head;
+	uint8_t *const ctrl = qp->batch.ctrl;
+
+	if (unlikely(!head || !length)) {
+		mlx5_batch_set_sge(qpx, lkey, addr, length);
+		return;
+	}
+	seg_put_data(qp->batch.seg, length, lkey, addr);
+	seg_put_be64(ctrl, head + 1);
+	qp->sq.pi += blocks;
 }
 
 WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,
 			   uint64_t raddr, __be32 imm, enum send_kind kind)
 {
 	if (likely(batch_begin(qp, op, opcode, imm, kind)))
-		wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
+		batch_put_raddr(qp, raddr, rkey);
 }
 
 WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 			     uint32_t rkey, uint64_t raddr, uint64_t swap_add, uint64_t compare,
 			     enum send_kind kind)
 {
+	struct send_wqe wqe;
+
 	if (unlikely(!batch_begin(qp, op, opcode, 0, kind)))
 		return;
-	wqe_put_raddr(&qp->batch.wqe, raddr, rkey);
-	wqe_put_atomic(&qp->batch.wqe, swap_add, compare);
+	batch_put_raddr(qp, raddr, rkey);
+	wqe = batch_wqe(qp);
+	wqe_put_atomic(&wqe, swap_add, compare);
 	if (kind == SEND_XRC)
-		wqe_wrap(&qp->sq, &qp->batch.wqe);
+		wqe_wrap(&qp->sq, &wqe);
+	batch_extend(qp, &wqe, 1);
 }
 
 /* Cancels the batch, and with it perhaps the request that was to wait for a UMR: the next one

@@ -22,6 +22,8 @@ CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp)
 	return 0;
 }
 
+/* The index is published also where no completion was found, as start_poll says ENOENT then, and no
+ * end_poll follows: what was skipped would stay in the adapter's way. */
 static int __attribute__((noinline)) cq_ex_advance_any(struct mlx5_cq *cq)
 {
 	uint32_t ci = cq->ci;
@@ -29,7 +31,10 @@ static int __attribute__((noinline)) cq_ex_advance_any(struct mlx5_cq *cq)
 	bool found = cqe_take(cq, &ci, &comp);
 
 	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
-	return found ? cq_ex_keep(cq, &comp) : ENOENT;
+	if (found)
+		return cq_ex_keep(cq, &comp);
+	doorbell_cq_consumed(cq->dbrec, ci);
+	return ENOENT;
 }
 
 /* A usual completion, in CQE at index CI, is taken here; any other by cq_ex_advance_any(). */
@@ -191,6 +196,11 @@ static uint64_t read_completion_wallclock_ns(struct ibv_cq_ex *cqx)
 	return clock_to_ns(cq->clock, be64toh(cq->cqe->timestamp));
 }
 
+static uint64_t read_completion_real_time_ns(struct ibv_cq_ex *cqx)
+{
+	return clock_real_to_ns(be64toh(to_mcq_ex(cqx)->cqe->timestamp));
+}
+
 static uint16_t read_cvlan(struct ibv_cq_ex *cqx)
 {
 	return be16toh(to_mcq_ex(cqx)->cqe->vlan_info);
@@ -256,7 +266,10 @@ void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 		cqx->read_completion_ts = read_completion_ts;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
-		cqx->read_completion_wallclock_ns = read_completion_wallclock_ns;
+		cqx->read_completion_wallclock_ns =
+			cq->kernel_flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS
+				? read_completion_real_time_ns
+				: read_completion_wallclock_ns;
 	if (wc_flags & IBV_WC_EX_WITH_CVLAN)
 		cqx->read_cvlan = read_cvlan;
 	if (wc_flags & IBV_WC_EX_WITH_FLOW_TAG)

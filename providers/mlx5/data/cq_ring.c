@@ -19,6 +19,43 @@ void mlx5_cq_ring_init(struct mlx5_cq *cq)
 	cq->rsn_raw = CQ_RSN_NONE;
 }
 
+/* ---- whose the consumer index is
+ *
+ * mlx5dv_init_obj() does not say what a program wants with a ring. One that reads the CQ by itself
+ * moves the index in the doorbell record, where the library's, which stays behind, is not; one that
+ * only looks goes on with the library's calls, which write ci there. (Between ibv_start_poll() and
+ * ibv_end_poll() the record is behind ci, by as much as the ring holds.) */
+
+/* Does nobody read by the library's calls since the program was told where the ring is? */
+static bool cq_is_unread(const struct mlx5_cq *cq)
+{
+	return __atomic_load_n(&cq->shown, __ATOMIC_ACQUIRE) &&
+	       cq->ci == __atomic_load_n(&cq->shown_ci, __ATOMIC_RELAXED);
+}
+
+static bool cq_record_is_others(const struct mlx5_cq *cq)
+{
+	uint32_t record = be32toh(cq->dbrec[FLD_DWORD(CQ_DBREC_CI)]);
+	uint32_t behind = (cq->ci - record) & FLD_MASK(CQ_ARM_CI);
+
+	return behind > (cq_is_unread(cq) ? 0 : 1u << cq->count_log);
+}
+
+bool mlx5_cq_is_taken(struct mlx5_cq *cq)
+{
+	if (__atomic_load_n(&cq->shown, __ATOMIC_ACQUIRE) && cq_record_is_others(cq))
+		cq->taken = true;
+	return cq->taken;
+}
+
+void mlx5_cq_show(struct mlx5_cq *cq)
+{
+	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&cq->shown_ci, ci, __ATOMIC_RELAXED);
+	__atomic_store_n(&cq->shown, true, __ATOMIC_RELEASE);
+}
+
 /* Returns the first index whose entry is not software's. */
 static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 {
@@ -48,23 +85,25 @@ static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 			 __ATOMIC_RELAXED);
 }
 
-/* The WQE of a message that nobody will hear of goes back to its SRQ. */
+/* The WQE of a message that nobody will hear of goes back to its SRQ; its request as well, if the
+ * message did not reach it. */
 static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
-	if (rq->srq && !opcode_is_request(cqe_opcode(cqe)))
-		srq_complete(rq->srq, be16toh(cqe->wqe_counter));
+	if (!rq->srq || opcode_is_request(cqe_opcode(cqe)) || mlx5_srq_is_taken(rq->srq))
+		return;
+	if (cqe_is_page_fault(cqe))
+		mlx5_srq_put_back(rq->srq, be16toh(cqe->wqe_counter));
+	else
+		mlx5_srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 }
 
 /* Completions of other queues stay, in order: the walk goes back from the newest CQE and moves them
  * towards the end; the consumer index then steps over what is free at the front. */
-void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
+static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
 	uint32_t gone = htobe32(rq->rsn);
-	uint32_t end, keep;
+	uint32_t end = cq_ring_end(cq), keep = end;
 
-	qlock_enter(&cq->lock);
-	end = cq_ring_end(cq);
-	keep = end;
 	for (uint32_t i = end; i != cq->ci;) {
 		i--;
 		if (cqe_rsn_raw(cq, cqe_at(cq, i)) == gone) {
@@ -78,6 +117,36 @@ void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 	if (keep != cq->ci) {
 		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
 		doorbell_cq_consumed(cq->dbrec, keep);
+	}
+}
+
+/* Where it is not known who will read the CQEs, they stay where they are, and only lose the user
+ * index, by which the library knows their queue: a program that reads by itself knows it by the QPN
+ * beside it. CQEs of version 0 have no user index, and stay as they are. */
+static void cq_disown(struct mlx5_cq *cq, const struct mlx5_rq *rq)
+{
+	uint32_t gone = htobe32(rq->rsn), end = cq_ring_end(cq);
+
+	if (cq->rsn_offset != offsetof(struct mlx5_cqe64, srqn_uidx))
+		return;
+	for (uint32_t i = cq->ci; i != end; i++) {
+		struct mlx5_cqe64 *cqe = cqe_at(cq, i);
+
+		if (cqe_rsn_raw(cq, cqe) != gone)
+			continue;
+		wqe_give_back(rq, cqe);
+		cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);
+	}
+}
+
+void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
+{
+	qlock_enter(&cq->lock);
+	if (!mlx5_cq_is_taken(cq)) {
+		if (cq_is_unread(cq))
+			cq_disown(cq, rq);
+		else
+			cq_drop(cq, rq);
 	}
 	cq->rsn_raw = CQ_RSN_NONE;
 	qlock_leave(&cq->lock);

@@ -23,15 +23,16 @@ static const uint8_t *cqe_payload(const struct mlx5_cqe64 *cqe)
 }
 
 static int __attribute__((noinline))
-payload_copy_to_list(const void *list, uint32_t n, const uint8_t *from, uint32_t len)
+payload_copy_to_list(const void *list, uint32_t n, __be32 null_lkey, const uint8_t *from,
+		     uint32_t len)
 {
-	return scatter_fill(list, n, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+	return scatter_fill(list, n, null_lkey, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
 /* The buffers of a message are those of the oldest receive WQE, or of the SRQ's WQE that the CQE
  * names. */
 static int __attribute__((noinline))
-payload_copy_to_rq(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
 {
 	uint32_t unit = rq->wq.tail & rq->wq.mask, max_sge = rq->max_sge, len;
 	const struct mlx5_wqe_data_seg *scatter;
@@ -46,32 +47,33 @@ payload_copy_to_rq(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 	}
 	len = be32toh(cqe->byte_cnt);
 	/* Nearly always the first buffer takes it all. */
-	if (likely(len <= be32toh(scatter->byte_count) && len)) {
+	if (likely(len <= be32toh(scatter->byte_count) && len && scatter->lkey != null_lkey)) {
 		copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr), cqe_payload(cqe), len);
 		return IBV_WC_SUCCESS;
 	}
-	return payload_copy_to_list(scatter, max_sge, cqe_payload(cqe), len);
+	return payload_copy_to_list(scatter, max_sge, null_lkey, cqe_payload(cqe), len);
 }
 
 /* The buffers of a read or an atomic are those of its send WQE, which may go on at the start of the
  * ring. */
 static int __attribute__((noinline))
-payload_copy_to_sq(struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe)
+payload_copy_to_sq(struct mlx5_qp *qp, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_sq *sq = &qp->sq;
 	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
 	const uint8_t *wqe = sq->buf + ((size_t)unit << WQE_BB_LOG);
 	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & FLD_MASK(CTRL_DS);
+	bool read = cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ;
 	/* ctrl, [xrc], raddr[, atomic] */
-	uint32_t head = (cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ ? 2 : 3) +
-			qp->rules->address_size / WQE_SEG;
+	uint32_t head = (read ? 2 : 3) + qp->rules->address_size / WQE_SEG;
 	uint32_t to_end = (uint32_t)(sq->end - wqe) / WQE_SEG;
 	uint32_t before = min_of(ds, to_end) - head; /* the first 64 bytes never wrap */
-	uint32_t bytes = be32toh(cqe->byte_cnt), left;
+	uint32_t bytes = read ? be32toh(cqe->byte_cnt) : ATOMIC_BYTES, left;
 
-	left = scatter_fill((const void *)(wqe + head * WQE_SEG), before, cqe_payload(cqe), bytes);
+	left = scatter_fill((const void *)(wqe + head * WQE_SEG), before, null_lkey,
+			    cqe_payload(cqe), bytes);
 	if (left && ds > to_end)
-		left = scatter_fill((const void *)sq->buf, ds - to_end,
+		left = scatter_fill((const void *)sq->buf, ds - to_end, null_lkey,
 				    cqe_payload(cqe) + bytes - left, left);
 	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
@@ -89,7 +91,8 @@ static bool cqe_is_in_srq(const struct mlx5_cqe64 *cqe)
 	return cqe->app_op == TM_CQE_UNEXPECTED || cqe->app_op == TM_CQE_NO_TAG;
 }
 
-int mlx5_cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
+			    const struct mlx5_cqe64 *cqe)
 {
 	unsigned int opcode = cqe_opcode(cqe);
 
@@ -99,11 +102,11 @@ int mlx5_cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 	if (cqe_is_tagged(rq, cqe) && opcode != MLX5_CQE_REQ && !cqe_is_in_srq(cqe))
 		return mlx5_tm_copy_inline(rq->srq, cqe, cqe_payload(cqe));
 	if (opcode == MLX5_CQE_REQ)
-		return payload_copy_to_sq(rq_qp(rq), cqe);
+		return payload_copy_to_sq(rq_qp(rq), cq->null_lkey, cqe);
 	if (likely(opcode <= MLX5_CQE_RESP_SEND_INV))
-		return payload_copy_to_rq(rq, cqe);
+		return payload_copy_to_rq(rq, cq->null_lkey, cqe);
 	if (opcode == MLX5_CQE_REQ_ERR || opcode == MLX5_CQE_RESP_ERR)
-		return mlx5_cqe_take_error(rq, cqe);
+		return mlx5_cqe_take_error(cq, rq, cqe);
 	verbs_warn("poll_cq: %s 0x%x: unexpected CQE opcode %u: skipped", rq_owner_name(rq),
 		   rq->number, opcode);
 	return -1;
@@ -131,14 +134,17 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 	if (rq->checksums && cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV)
 		done.wc_flags = checksum_wc_flags(cqe);
 	if (rq->srq)
-		done.wr_id = srq_complete(rq->srq, be16toh(cqe->wqe_counter));
+		done.wr_id = mlx5_srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 	else
 		done.wr_id = wq_complete_next(&rq->wq);
 	return done;
 }
 
+/* A CQE without user index is one that the library has disowned (cq_ring.c). */
 void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
+	if (cqe_rsn_raw(cq, cqe) == htobe32(PRM_NO_USER_INDEX))
+		return;
 	verbs_warn("poll_cq: cq 0x%x: a completion (opcode %u) for qp 0x%x, which does not exist "
 		   "here: skipped",
 		   cq->cqn, cqe_opcode(cqe), cqe_qpn(cqe));

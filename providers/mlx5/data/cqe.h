@@ -34,10 +34,22 @@ struct completion {
 /* Takes a completion that is not the common case: its payload is inside the CQE, or it is an error.
  * It is called before the request counts as completed. Returns the request's status, or a negative
  * number when the CQE completes nothing. */
-int mlx5_cqe_take_exception(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
-/* Returns the status that the program is told of a CQE with an error (cqe_error.c). The first one
- * of RQ is explained in the log. */
-int mlx5_cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
+int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
+			    const struct mlx5_cqe64 *cqe);
+/* Returns the status that the program is told of a CQE with an error (cqe_error.c), or a negative
+ * number when it is not told. The first one of RQ is explained in the log. */
+int mlx5_cqe_take_error(const struct mlx5_cq *cq, struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
+/* Does the CQE, of an SRQ, say that a page of a buffer on demand was absent? Then its request has
+ * not been answered. */
+static inline bool cqe_is_page_fault(const struct mlx5_cqe64 *cqe)
+{
+	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
+
+	return cqe->op_own >> FLD_SHIFT(CQE_OPCODE) == MLX5_CQE_RESP_ERR &&
+	       err->syndrome == MLX5_CQE_SYNDROME_REMOTE_ABORTED_ERR &&
+	       err->vendor_err_synd == MLX5_CQE_VENDOR_SYNDROME_ODP_PFAULT;
+}
+
 /* Logs a completion for an object that does not exist. */
 void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
@@ -143,47 +155,80 @@ CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe
 /* ---- usual completions: nothing is called for them, so polling them takes few instructions and
  * saves no registers */
 
+/* PRM: the byte count of a CQE is that of a READ or of a message. An atomic returns 8 bytes, which
+ * the CQE is made to say, as it is software's: so no reader has to ask. */
+CQE_INLINE void cqe_count_atomic(const struct mlx5_cqe64 *cqe, struct completion *comp)
+{
+	((struct mlx5_cqe64 *)(uintptr_t)cqe)->byte_cnt = htobe32(ATOMIC_BYTES);
+	comp->extra &= ~SQ_DONE_ATOMIC;
+}
+
+/* Returns the slot of a request. The WQE counter is the first half of a word, of which one shift
+ * makes a number of bytes. */
+CQE_INLINE const struct wq_slot *cqe_slot(const struct mlx5_sq *sq, const struct mlx5_cqe64 *cqe)
+{
+	enum { COUNTER_SHIFT = 16, SLOT_LOG = 4 };
+	uint32_t word = be32toh(*(const __be32 *)&cqe->wqe_counter);
+	uint32_t bytes = word >> (COUNTER_SHIFT - SLOT_LOG) & sq->slot_mask;
+
+	static_assert(sizeof(struct wq_slot) == 1 << SLOT_LOG &&
+			      offsetof(struct mlx5_cqe64, wqe_counter) % sizeof(word) == 0,
+		      "struct wq_slot; PRM: CQE");
+	return (const struct wq_slot *)((const uint8_t *)sq->wq.slots + bytes);
+}
+
 CQE_INLINE void cqe_complete_request(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
 				     struct completion *comp)
 {
-	comp->wr_id = wq_complete_at(&rq_qp(rq)->sq.wq, be16toh(cqe->wqe_counter), &comp->extra);
+	struct mlx5_sq *sq = &rq_qp(rq)->sq;
+
+	comp->wr_id = wq_complete_slot(&sq->wq, cqe_slot(sq, cqe), &comp->extra);
+	if (unlikely(comp->extra & SQ_DONE_ATOMIC))
+		cqe_count_atomic(cqe, comp);
 }
 
 /* Copies a payload inside the CQE to the first buffer of its receive. false: that does not take it
- * all, and nothing has been copied. */
-CQE_INLINE bool cqe_copy_payload(const struct mlx5_wqe_data_seg *scatter,
+ * all, or is the null region, and nothing has been copied. */
+CQE_INLINE bool cqe_copy_payload(const struct mlx5_cq *cq, const struct mlx5_wqe_data_seg *scatter,
 				 const struct mlx5_cqe64 *cqe, unsigned int format)
 {
 	uint32_t len = be32toh(cqe->byte_cnt);
+	uint8_t *to = (uint8_t *)(uintptr_t)be64toh(scatter->addr);
 
-	if (unlikely(format > MLX5_INLINE_SCATTER_64 || len > be32toh(scatter->byte_count) || !len))
+	if (unlikely(format > MLX5_INLINE_SCATTER_64 || len > be32toh(scatter->byte_count) ||
+		     scatter->lkey == cq->null_lkey))
 		return false;
-	copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr),
-		   (const uint8_t *)(format == MLX5_INLINE_SCATTER_64 ? cqe - 1 : cqe), len);
+	if (format == MLX5_INLINE_SCATTER_64)
+		copy_small(to, (const uint8_t *)(cqe - 1), len);
+	else
+		copy_up_to_32(to, (const uint8_t *)cqe, len);
 	return true;
 }
 
-CQE_INLINE bool cqe_take_from_rq(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
-				 unsigned int format, struct completion *comp)
+CQE_INLINE bool cqe_take_from_rq(const struct mlx5_cq *cq, struct mlx5_rq *rq,
+				 const struct mlx5_cqe64 *cqe, unsigned int format,
+				 struct completion *comp)
 {
 	uint32_t tail, unit;
 
 	order_observe(&rq->wq);
 	tail = rq->wq.tail;
 	unit = tail & rq->wq.mask;
-	if (format && !cqe_copy_payload((const void *)(rq->buf + ((size_t)unit << rq->stride_log)),
-					cqe, format))
+	if (format &&
+	    !cqe_copy_payload(cq, (const void *)(rq->buf + ((size_t)unit << rq->stride_log)), cqe,
+			      format))
 		return false;
 	comp->wr_id = wq_complete_unit(&rq->wq, tail, unit);
 	return true;
 }
 
-CQE_INLINE bool cqe_take_from_srq(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
-				  unsigned int format, struct completion *comp)
+CQE_INLINE bool cqe_take_from_srq(const struct mlx5_cq *cq, struct mlx5_srq *srq,
+				  const struct mlx5_cqe64 *cqe, unsigned int format,
+				  struct completion *comp)
 {
 	uint32_t index = be16toh(cqe->wqe_counter) & (srq->wqes - 1);
 
-	if (format && !cqe_copy_payload((const void *)(srq_wqe(srq, index) + 1), cqe, format))
+	if (format && !cqe_copy_payload(cq, (const void *)(srq_wqe(srq, index) + 1), cqe, format))
 		return false;
 	if (unlikely(!srq_try_complete(srq, index, &comp->wr_id)))
 		return false;
@@ -207,7 +252,8 @@ CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
 
 /* Takes a message that has come to RQ. false: it has come in no usual way, and nothing has been
  * done. */
-CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, uint8_t op_own,
+CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
+				 const struct mlx5_cqe64 *cqe, uint8_t op_own,
 				 struct completion *comp)
 {
 	unsigned int format = op_own & FLD_BITS(CQE_FORMAT);
@@ -216,15 +262,15 @@ CQE_INLINE bool cqe_take_message(struct mlx5_rq *rq, const struct mlx5_cqe64 *cq
 	/* The most common message has a way of its own, with little to decide. */
 	if (op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special) {
 		comp->opcode = MLX5_CQE_RESP_SEND;
-		return cqe_take_from_rq(rq, cqe, MLX5_INLINE_SCATTER_32, comp);
+		return cqe_take_from_rq(cq, rq, cqe, MLX5_INLINE_SCATTER_32, comp);
 	}
 	comp->opcode = op_own >> FLD_SHIFT(CQE_OPCODE);
 	if (unlikely(comp->opcode - MLX5_CQE_RESP_WR_IMM >
 		     MLX5_CQE_RESP_SEND_INV - MLX5_CQE_RESP_WR_IMM))
 		return false;
 	if (likely(!rq->special))
-		return cqe_take_from_rq(rq, cqe, format, comp);
-	return rq->special == RQ_SHARED && cqe_take_from_srq(rq->srq, cqe, format, comp);
+		return cqe_take_from_rq(cq, rq, cqe, format, comp);
+	return rq->special == RQ_SHARED && cqe_take_from_srq(cq, rq->srq, cqe, format, comp);
 }
 
 /* Takes the completion in CQE, which is software's. false: it is not usual, and nothing has been
@@ -239,7 +285,7 @@ CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 	comp->cqe = cqe;
 	comp->status = IBV_WC_SUCCESS;
 	if (!op_own_is_request(op_own))
-		return cqe_take_message(cq->rsn_rq, cqe, op_own, comp);
+		return cqe_take_message(cq, cq->rsn_rq, cqe, op_own, comp);
 	comp->opcode = MLX5_CQE_REQ;
 	cqe_complete_request(cq->rsn_rq, cqe, comp);
 	return true;
@@ -269,7 +315,7 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 		rq = cq->rsn_rq;
 		op_own = cqe->op_own;
 		if (unlikely(op_own_is_exception(op_own)))
-			status = mlx5_cqe_take_exception(rq, cqe);
+			status = mlx5_cqe_take_exception(cq, rq, cqe);
 		if (unlikely(status < 0))
 			continue;
 		comp->cqe = cqe;
@@ -345,12 +391,6 @@ CQE_INLINE uint32_t cqe_imm(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	return opcode == MLX5_CQE_RESP_SEND_INV ? be32toh(cqe->imm_inval_pkey)
 						: cqe->imm_inval_pkey;
-}
-
-/* Returns the index of the P_Key that a datagram came with. */
-CQE_INLINE uint16_t cqe_pkey_index(const struct mlx5_cqe64 *cqe, unsigned int opcode)
-{
-	return opcode == MLX5_CQE_RESP_SEND ? (uint16_t)be32toh(cqe->imm_inval_pkey) : 0;
 }
 
 CQE_INLINE unsigned int cqe_grh_flag(const struct mlx5_cqe64 *cqe)

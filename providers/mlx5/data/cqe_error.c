@@ -5,6 +5,7 @@
  * its ring.
  */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/cqe.h"
@@ -36,6 +37,17 @@ static enum ibv_wc_status syndrome_status(uint8_t syndrome)
 	return IBV_WC_GENERAL_ERR;
 }
 
+/* The array grows under the lock. */
+static uint64_t srq_wr_id(struct mlx5_srq *srq, uint32_t counter)
+{
+	uint64_t wr_id;
+
+	qlock_enter(&srq->lock);
+	wr_id = srq->wr_ids[counter & (srq->wqes - 1)];
+	qlock_leave(&srq->lock);
+	return wr_id;
+}
+
 static uint64_t failed_wr_id(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, bool is_send)
 {
 	const struct wq *sends = &rq_qp(rq)->sq.wq;
@@ -44,7 +56,7 @@ static uint64_t failed_wr_id(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, b
 	if (is_send)
 		return sends->slots[counter & sends->mask].wr_id;
 	if (rq->srq)
-		return rq->srq->wr_ids[counter & (rq->srq->wqes - 1)];
+		return srq_wr_id(rq->srq, counter);
 	return rq->wq.wr_ids[rq->wq.tail & rq->wq.mask];
 }
 
@@ -161,13 +173,37 @@ static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct
 		   mlx5_vendor_syndrome_str(err->vendor_err_synd));
 }
 
+/* Whoever looks for a fault may want the program as it was when it happened, to attach a debugger
+ * to. */
+static void __attribute__((cold, noreturn)) error_freeze(const struct mlx5_cq *cq)
+{
+	verbs_error("poll_cq: cq 0x%x: process %d freezes here, as MLX5_FREEZE_ON_ERROR_CQE says",
+		    cq->cqn, (int)getpid());
+	for (;;)
+		sleep(10);
+}
+
+/* A peer that does not answer, and what is flushed, is nothing to look for here. */
+static bool error_is_ours(uint8_t syndrome)
+{
+	return syndrome != MLX5_CQE_SYNDROME_WR_FLUSH_ERR &&
+	       syndrome != MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR;
+}
+
 /* The first failure of a QP explains all that follow, which are only flushed. */
-int __attribute__((noinline)) mlx5_cqe_take_error(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+int __attribute__((noinline))
+mlx5_cqe_take_error(const struct mlx5_cq *cq, struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	uint8_t syndrome = ((const struct mlx5_err_cqe *)cqe)->syndrome;
 
+	if (rq->srq && cqe_is_page_fault(cqe)) {
+		mlx5_srq_put_back(rq->srq, be16toh(cqe->wqe_counter));
+		return -1;
+	}
 	if (syndrome != MLX5_CQE_SYNDROME_WR_FLUSH_ERR &&
 	    !__atomic_exchange_n(&rq->error_reported, true, __ATOMIC_RELAXED))
 		error_explain(rq, cqe);
+	if (cq->freezes && error_is_ours(syndrome))
+		error_freeze(cq);
 	return syndrome_status(syndrome);
 }

@@ -13,7 +13,7 @@
 struct datapath {
 	struct verbs_ops ops; /* polling and posting, for context->ops */
 	/* Each holds the function mlx5_NAME of its own name, in this variant. */
-	post_send_fn *(*post_send_routine)(enum send_kind kind, bool shared);
+	post_send_fn *(*post_send_routine)(enum send_kind kind, bool shared, enum bfreg_use use);
 	post_recv_fn *(*post_recv_routine)(uint32_t max_sge, uint32_t stride_log, bool shared);
 	post_srq_fn *(*post_srq_routine)(uint32_t max_sge, bool shared);
 	void (*send_wr_fill)(struct mlx5_qp *qp);

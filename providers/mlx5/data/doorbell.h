@@ -34,10 +34,9 @@ static inline __be64 doorbell_value(const void *ctrl)
 /* Copies BLOCKS WQEBBs, one at least, from CTRL on into the register: a WQE starts on a WQEBB, and
  * may go on at the start of the ring. The first half of a WQE is what was written last, and mostly
  * 8 bytes at a time: see seg.h. */
-DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t blocks)
+DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8_t *ctrl,
+			     uint32_t blocks)
 {
-	uint8_t *reg = sq->db.reg;
-
 	mmio_copy_wc_64_fresh(reg, ctrl);
 	while (unlikely(--blocks)) {
 		reg += WQE_BB;
@@ -54,11 +53,38 @@ DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t block
 	return blocks <= (has_inline ? sq->db.push_inline : sq->db.push_plain) ? blocks : 0;
 }
 
+/* Writes to *HALF of a register, and sees to it that the bytes leave the write-combining buffer
+ * now, and before anybody rings this register again. *HALF becomes the other one. */
+DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const uint8_t *ctrl,
+			       uint32_t push)
+{
+	if (push)
+		bf_push(sq, *half, ctrl, push);
+	else
+		mmio_store_be64(*half, doorbell_value(ctrl));
+	wc_flush_barrier();
+	*half = (uint8_t *)((uintptr_t)*half ^ sq->db.toggle);
+}
+
+/* Pushes through a register of many queues if it is free, or else rings its neighbour. */
+DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push)
+{
+	struct mlx5_bfreg *bfreg = sq->db.bfreg;
+
+	if (push && likely(qlock_try(&bfreg->lock))) {
+		half_ring(sq, &bfreg->half, ctrl, push);
+		qlock_drop(&bfreg->lock);
+	} else {
+		mmio_store_be64(sq->db.reg, doorbell_value(ctrl));
+		wc_flush_barrier();
+	}
+}
+
 /* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH WQEBBs of it go through
  * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. When PUSH
- * is 0, the register is only told that there is something. */
+ * is 0, the register is only told that there is something. USE is that of the queue's register. */
 DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
-				   uint32_t push)
+				   uint32_t push, enum bfreg_use use)
 {
 	order_publish(&sq->wq);
 	/* The WQE comes before the record that makes it valid. */
@@ -66,14 +92,25 @@ DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_
 	sq->db.dbrec[MLX5_SND_DBR] = htobe32(pi & FLD_MASK(CTRL_INDEX));
 	/* The record comes before the register, which is mapped write-combining. */
 	wc_start_barrier();
-	if (push)
-		bf_push(sq, ctrl, push);
+	if (use == BFREG_OWN)
+		half_ring(sq, &sq->db.reg, ctrl, push);
+	else if (use == BFREG_DOMAIN)
+		half_ring(sq, &sq->db.bfreg->half, ctrl, push);
 	else
-		mmio_store_be64(sq->db.reg, doorbell_value(ctrl));
-	/* The bytes leave the write-combining buffer now, and before anybody rings this register
-	 * again. */
-	wc_flush_barrier();
-	sq->db.reg = (uint8_t *)((uintptr_t)sq->db.reg ^ sq->db.toggle);
+		shared_ring(sq, ctrl, push);
+}
+
+/* Does the same for a register that is not the queue's own. */
+void mlx5_doorbell_send_other(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl, uint32_t push);
+
+/* Does the same for routines that are not chosen by the register, as those that post a list. */
+DOORBELL_INLINE void doorbell_send_any(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
+				       uint32_t push)
+{
+	if (likely(sq->db.use == BFREG_OWN))
+		doorbell_send(sq, pi, ctrl, push, BFREG_OWN);
+	else
+		mlx5_doorbell_send_other(sq, pi, ctrl, push);
 }
 
 /* Receives up to HEAD (exclusive) are complete. They have a record and no register: the adapter

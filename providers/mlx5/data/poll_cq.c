@@ -15,11 +15,12 @@
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
 
-CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, uint32_t noted)
+CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, uint32_t qpn,
+				uint32_t noted)
 {
 	wc->opcode = noted & WQ_DONE_OPCODE_MASK;
 	wc->byte_len = cqe_byte_len(cqe);
-	wc->qp_num = cqe_qpn(cqe);
+	wc->qp_num = qpn;
 	wc->wc_flags = noted >> WQ_DONE_FLAGS_SHIFT;
 }
 
@@ -151,7 +152,7 @@ CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
 {
 	wc_fill_start(wc, comp);
 	if (comp->opcode == MLX5_CQE_REQ)
-		wc_fill_request(wc, comp->cqe, comp->extra);
+		wc_fill_request(wc, comp->cqe, cqe_qpn(comp->cqe), comp->extra);
 	else if (likely(comp->opcode <= MLX5_CQE_RESP_SEND_INV))
 		wc_fill_receive(wc, comp->cqe, comp->opcode, comp->extra);
 	else if (comp->opcode == MLX5_CQE_NO_PACKET)
@@ -165,7 +166,7 @@ CQE_INLINE void wc_fill_usual(struct ibv_wc *wc, const struct completion *comp)
 {
 	wc_fill_start(wc, comp);
 	if (comp->opcode == MLX5_CQE_REQ)
-		wc_fill_request(wc, comp->cqe, comp->extra);
+		wc_fill_request(wc, comp->cqe, cqe_qpn(comp->cqe), comp->extra);
 	else if (likely(comp->opcode == MLX5_CQE_RESP_SEND))
 		wc_fill_send(wc, comp->cqe);
 	else
@@ -234,14 +235,15 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 
 	do {
 		struct completion comp = { .status = IBV_WC_SUCCESS };
+		struct mlx5_rq *rq = cq->rsn_rq;
 
 		/* The ownership bit is written last: what we read from here on belongs to it. */
 		dma_load_barrier();
 		if (unlikely(!op_own_is_request(cqe->op_own) || !cqe_is_of_rsn_rq(cq, cqe)))
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
-		cqe_complete_request(cq->rsn_rq, cqe, &comp);
+		cqe_complete_request(rq, cqe, &comp);
 		wc_fill_start(wc, &comp);
-		wc_fill_request(wc, cqe, comp.extra);
+		wc_fill_request(wc, cqe, rq->number, comp.extra);
 		wc++;
 		ci++;
 	} while (poll_goes_on(cq, end, wc, &cqe, ci));
@@ -262,9 +264,10 @@ CQE_INLINE int poll_sends(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc
 		dma_load_barrier();
 		if (unlikely(!op_own_is_send(cqe->op_own, format) || !cqe_is_of_rsn_rq(cq, cqe)))
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
-		if (unlikely(!(special == RQ_PLAIN
-				       ? cqe_take_from_rq(cq->rsn_rq, cqe, format, &comp)
-				       : cqe_take_from_srq(cq->rsn_rq->srq, cqe, format, &comp))))
+		if (unlikely(!(
+			    special == RQ_PLAIN
+				    ? cqe_take_from_rq(cq, cq->rsn_rq, cqe, format, &comp)
+				    : cqe_take_from_srq(cq, cq->rsn_rq->srq, cqe, format, &comp))))
 			return poll_rest(ibcq, end, wc, ci);
 		wc_fill_start(wc, &comp);
 		wc_fill_send(wc, cqe);
@@ -310,7 +313,7 @@ POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 		dma_load_barrier();
 		if (unlikely(op_own_is_request(cqe->op_own) || !cqe_is_of_rsn_rq(cq, cqe)))
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
-		if (unlikely(!cqe_take_message(cq->rsn_rq, cqe, cqe->op_own, &comp)))
+		if (unlikely(!cqe_take_message(cq, cq->rsn_rq, cqe, cqe->op_own, &comp)))
 			return poll_rest(ibcq, end, wc, ci);
 		wc_fill_start(wc, &comp);
 		wc_fill_receive(wc, cqe, comp.opcode, 0);

@@ -19,8 +19,9 @@ int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 
 typedef int post_send_fn(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
-/* Returns the instance of ibv_post_send() for QPs of this kind; SHARED: with the lock. */
-post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared);
+/* Returns the instance of ibv_post_send() for QPs of this kind; SHARED: with the lock; USE: of its
+ * register. A QP without the lock is never told BFREG_SHARED, one with it never BFREG_DOMAIN. */
+post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use);
 
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 

@@ -4,8 +4,9 @@
  *
  * Requests are posted in order up to the first that cannot be; *bad_wr names that one, and the
  * adapter is told of those before it. A QP holds one instance of the routine: that of its kind,
- * with or without the lock. It posts the usual request, one by itself, in a straight line that
- * calls nothing and so saves no registers; lists, and whatever is unusual, go to post_list().
+ * with or without the lock, and of the use of its register. It posts the usual request, one by
+ * itself, in a straight line that calls nothing and so saves no registers; lists, and whatever is
+ * unusual, go to post_list().
  */
 #include <errno.h>
 
@@ -130,10 +131,11 @@ WQE_INLINE void put_address(const struct mlx5_sq *sq, struct send_wqe *wqe,
 {
 	if (kind == SEND_XRC) {
 		wqe_reserve_xrc(wqe);
-		wqe_set_xrc(wqe, wr->qp_type.xrc.remote_srqn);
+		wqe_set_xrc(wqe->ctrl, wr->qp_type.xrc.remote_srqn);
 	} else if (kind == SEND_DATAGRAM) {
 		wqe_reserve_av(sq, wqe);
-		wqe_set_av(wqe, to_mah(wr->wr.ud.ah), wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+		wqe_set_av(wqe->ctrl, to_mah(wr->wr.ud.ah), wr->wr.ud.remote_qpn,
+			   wr->wr.ud.remote_qkey);
 	}
 }
 
@@ -226,7 +228,7 @@ build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const str
 	else
 		ret = put_request(qp, wqe, pi, wr, kind);
 	if (!ret)
-		gate_fence(qp, wqe);
+		gate_fence(qp, wqe->ctrl);
 	if (ret ? fenced : is_umr)
 		gate_shut(qp);
 	return ret;
@@ -256,13 +258,14 @@ WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, 
 }
 
 WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			 enum send_kind kind)
+			 enum send_kind kind, bool own)
 {
 	struct mlx5_sq *sq = &qp->sq;
 	uint32_t pi = sq->pi, head = sq->wq.head, first = head, blocks = 0;
 	const uint8_t *newest = NULL;
 	struct send_wqe wqe;
 	bool has_inline = false;
+	uint32_t push;
 	int ret = 0;
 
 	for (; wr; wr = wr->next) {
@@ -272,7 +275,7 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			break;
 		}
 		wq_note(&sq->wq, pi, head, wr->wr_id, wqe.done_as);
-		blocks = wqe_finish(sq, &wqe);
+		blocks = wqe_finish(&wqe);
 		pi += blocks;
 		newest = wqe.ctrl;
 		has_inline = wr->send_flags & IBV_SEND_INLINE;
@@ -281,18 +284,22 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	if (likely(newest)) {
 		sq->pi = pi;
 		sq->wq.head = head;
-		doorbell_send(sq, pi, newest,
-			      head - first == 1 ? bf_push_length(sq, blocks, has_inline) : 0);
+		push = head - first == 1 ? bf_push_length(sq, blocks, has_inline) : 0;
+		if (own)
+			doorbell_send(sq, pi, newest, push, BFREG_OWN);
+		else
+			mlx5_doorbell_send_other(sq, pi, newest, push);
 	}
 	return ret;
 }
 
-/* Posts a list. The lock is held, if there is one, and dropped. */
+/* Posts a list. The lock is held, if there is one, and dropped. OWN: the register is not another
+ * queue's as well. */
 WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
-				 struct ibv_send_wr **bad_wr, enum send_kind kind)
+				 struct ibv_send_wr **bad_wr, enum send_kind kind, bool own)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	int ret = post_list(qp, wr, bad_wr, kind);
+	int ret = post_list(qp, wr, bad_wr, kind, own);
 
 	qlock_leave(&qp->sq_lock);
 	return ret;
@@ -302,22 +309,37 @@ WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 
 OUT_OF_LINE list_connected(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list_entered(qp, wr, bad_wr, SEND_CONNECTED);
+	return post_list_entered(qp, wr, bad_wr, SEND_CONNECTED, true);
 }
 
 OUT_OF_LINE list_datagram(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list_entered(qp, wr, bad_wr, SEND_DATAGRAM);
+	return post_list_entered(qp, wr, bad_wr, SEND_DATAGRAM, true);
 }
 
 OUT_OF_LINE list_xrc(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list_entered(qp, wr, bad_wr, SEND_XRC);
+	return post_list_entered(qp, wr, bad_wr, SEND_XRC, true);
 }
 
 OUT_OF_LINE list_raw(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_list_entered(qp, wr, bad_wr, SEND_RAW);
+	return post_list_entered(qp, wr, bad_wr, SEND_RAW, true);
+}
+
+/* Posts lists of any kind, through a register that is another queue's as well. */
+OUT_OF_LINE list_other(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	switch (to_mqp(qp)->rules->kind) {
+	case SEND_CONNECTED:
+		return post_list_entered(qp, wr, bad_wr, SEND_CONNECTED, false);
+	case SEND_DATAGRAM:
+		return post_list_entered(qp, wr, bad_wr, SEND_DATAGRAM, false);
+	case SEND_XRC:
+		return post_list_entered(qp, wr, bad_wr, SEND_XRC, false);
+	default:
+		return post_list_entered(qp, wr, bad_wr, SEND_RAW, false);
+	}
 }
 
 WQE_INLINE int list_of_kind(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
@@ -344,10 +366,33 @@ OUT_OF_LINE enter_and_list(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct i
 	return list_of_kind(ibqp, wr, bad_wr, qp->rules->kind);
 }
 
+OUT_OF_LINE enter_and_list_other(struct ibv_qp *qp, struct ibv_send_wr *wr,
+				 struct ibv_send_wr **bad_wr)
+{
+	qlock_enter(&to_mqp(qp)->sq_lock);
+	return list_other(qp, wr, bad_wr);
+}
+
 WQE_INLINE bool send_is_usual(struct mlx5_sq *sq, const struct ibv_send_wr *wr)
 {
 	return likely(sq->wq.head != sq->wq.limit && (uint32_t)wr->num_sge < sq->sge_limit &&
 		      sq_has_opcode(sq, wr->opcode));
+}
+
+WQE_INLINE bool put_usual_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
+				 const struct ibv_sge *sge)
+{
+	const uint8_t *from = (const uint8_t *)(uintptr_t)sge->addr;
+	const uint32_t len = sge->length;
+
+	if (unlikely(!inline_is_usual(sq, wqe->seg, wqe->ds, len)))
+		return false;
+	if (likely(len <= COPY_SMALL_MAX))
+		copy_small(wqe_inline_open(wqe), from, len);
+	else
+		copy_large(wqe_inline_open(wqe), from, len);
+	wqe_inline_close(wqe, len);
+	return true;
 }
 
 /* false: the payload is not usual, and nothing has been done. */
@@ -357,38 +402,36 @@ WQE_INLINE bool put_usual_payload(const struct mlx5_sq *sq, struct send_wqe *wqe
 	const struct ibv_sge *sge = wr->sg_list;
 
 	if (wr->send_flags & IBV_SEND_INLINE)
-		return likely(wr->num_sge == 1) &&
-		       wqe_put_usual_inline(sq, wqe, (const void *)(uintptr_t)sge->addr,
-					    sge->length);
+		return likely(wr->num_sge == 1) && put_usual_inline(sq, wqe, sge);
 	for (int n = wr->num_sge; n > 0; n--, sge++)
 		wqe_put_sge(sq, wqe, sge);
 	return true;
 }
 
 WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			enum send_kind kind, bool shared)
+			enum send_kind kind, bool shared, enum bfreg_use use)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
 	struct mlx5_sq *sq = &qp->sq;
+	const bool own = use == BFREG_OWN;
 	uint32_t pi, blocks;
 	struct send_wqe wqe;
 
-	if (unlikely(!wr || wr->next))
-		return enter_and_list(ibqp, wr, bad_wr);
-	if (shared && unlikely(!qlock_try(&qp->sq_lock)))
-		return enter_and_list(ibqp, wr, bad_wr);
+	if (unlikely(!wr || wr->next || (shared && !qlock_try(&qp->sq_lock))))
+		return own ? enter_and_list(ibqp, wr, bad_wr)
+			   : enter_and_list_other(ibqp, wr, bad_wr);
 	if (unlikely(!send_is_usual(sq, wr)))
-		return list_of_kind(ibqp, wr, bad_wr, kind);
+		return own ? list_of_kind(ibqp, wr, bad_wr, kind) : list_other(ibqp, wr, bad_wr);
 	pi = sq->pi;
 	put_head(sq, &wqe, pi, wr, kind);
 	if (unlikely(!put_usual_payload(sq, &wqe, wr)))
-		return list_of_kind(ibqp, wr, bad_wr, kind);
+		return own ? list_of_kind(ibqp, wr, bad_wr, kind) : list_other(ibqp, wr, bad_wr);
 	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, wqe.done_as);
 	sq->wq.head++;
-	blocks = wqe_finish(sq, &wqe);
+	blocks = wqe_finish(&wqe);
 	sq->pi = pi + blocks;
 	doorbell_send(sq, pi + blocks, wqe.ctrl,
-		      bf_push_length(sq, blocks, wr->send_flags & IBV_SEND_INLINE));
+		      bf_push_length(sq, blocks, wr->send_flags & IBV_SEND_INLINE), use);
 	if (shared)
 		qlock_drop(&qp->sq_lock);
 	return 0;
@@ -397,45 +440,84 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 static int one_connected_locked(struct ibv_qp *qp, struct ibv_send_wr *wr,
 				struct ibv_send_wr **bad_wr)
 {
-	return post_one(qp, wr, bad_wr, SEND_CONNECTED, true);
+	return post_one(qp, wr, bad_wr, SEND_CONNECTED, true, BFREG_OWN);
 }
 
 static int one_connected(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_one(qp, wr, bad_wr, SEND_CONNECTED, false);
+	return post_one(qp, wr, bad_wr, SEND_CONNECTED, false, BFREG_OWN);
+}
+
+static int one_connected_in_domain(struct ibv_qp *qp, struct ibv_send_wr *wr,
+				   struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_CONNECTED, false, BFREG_DOMAIN);
+}
+
+static int one_connected_locked_twice(struct ibv_qp *qp, struct ibv_send_wr *wr,
+				      struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_CONNECTED, true, BFREG_SHARED);
 }
 
 static int one_datagram_locked(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			       struct ibv_send_wr **bad_wr)
 {
-	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, true);
+	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, true, BFREG_OWN);
 }
 
 static int one_datagram(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, false);
+	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, false, BFREG_OWN);
+}
+
+static int one_datagram_in_domain(struct ibv_qp *qp, struct ibv_send_wr *wr,
+				  struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, false, BFREG_DOMAIN);
+}
+
+static int one_datagram_locked_twice(struct ibv_qp *qp, struct ibv_send_wr *wr,
+				     struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, true, BFREG_SHARED);
 }
 
 static int one_xrc_locked(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_one(qp, wr, bad_wr, SEND_XRC, true);
+	return post_one(qp, wr, bad_wr, SEND_XRC, true, BFREG_OWN);
 }
 
 static int one_xrc(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_one(qp, wr, bad_wr, SEND_XRC, false);
+	return post_one(qp, wr, bad_wr, SEND_XRC, false, BFREG_OWN);
 }
 
-post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared)
+static int one_xrc_in_domain(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	static post_send_fn *const routines[][2] = {
-		[SEND_CONNECTED] = { one_connected, one_connected_locked },
-		[SEND_DATAGRAM] = { one_datagram, one_datagram_locked },
-		[SEND_XRC] = { one_xrc, one_xrc_locked },
-		[SEND_RAW] = { enter_and_list, enter_and_list },
+	return post_one(qp, wr, bad_wr, SEND_XRC, false, BFREG_DOMAIN);
+}
+
+static int one_xrc_locked_twice(struct ibv_qp *qp, struct ibv_send_wr *wr,
+				struct ibv_send_wr **bad_wr)
+{
+	return post_one(qp, wr, bad_wr, SEND_XRC, true, BFREG_SHARED);
+}
+
+post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use)
+{
+	/* A register is shared without a lock by QPs that take none either. */
+	static post_send_fn *const routines[][4] = {
+		[SEND_CONNECTED] = { one_connected, one_connected_locked, one_connected_in_domain,
+				     one_connected_locked_twice },
+		[SEND_DATAGRAM] = { one_datagram, one_datagram_locked, one_datagram_in_domain,
+				    one_datagram_locked_twice },
+		[SEND_XRC] = { one_xrc, one_xrc_locked, one_xrc_in_domain, one_xrc_locked_twice },
+		[SEND_RAW] = { enter_and_list, enter_and_list, enter_and_list_other,
+			       enter_and_list_other },
 	};
 
-	return routines[kind][shared];
+	return routines[kind][use == BFREG_OWN ? shared : 2 + shared];
 }
 
 /* This is context->ops.post_send. */

@@ -5,6 +5,8 @@
  * cannot be. The way back of a WQE, when its message has arrived, is in srq.h.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "prm/mlx5/wqe.h"
 #include "providers/common/branch.h"
@@ -26,7 +28,7 @@ srq_refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_w
 	}
 	verbs_warn("post_srq_recv: srq 0x%x, wr_id %#llx: the queue is full, limit %u requests "
 		   "(max_wr of the SRQ)",
-		   srq->srqn, (unsigned long long)wr->wr_id, srq->wqes - 1);
+		   srq->srqn, (unsigned long long)wr->wr_id, srq->max_wr);
 	return ENOMEM;
 }
 
@@ -42,10 +44,15 @@ SRQ_INLINE struct mlx5_wqe_srq_next_seg *srq_free_wqe(const struct mlx5_srq *srq
 	return (void *)(srq->ring + ((size_t)head << (one ? ONE_SGE_STRIDE_LOG : srq->stride_log)));
 }
 
-SRQ_INLINE bool srq_is_postable(const struct mlx5_srq *srq, uint32_t head,
-				const struct ibv_recv_wr *wr)
+/* Is the neighbour of HEAD free, too, to be the next? */
+SRQ_INLINE bool srq_run_goes_on(const struct mlx5_srq *srq, uint32_t head)
 {
-	return likely((uint32_t)wr->num_sge <= srq->max_sge && head != srq->tail);
+	return likely(head + 1 != srq->run_end);
+}
+
+SRQ_INLINE bool srq_is_single(const struct ibv_recv_wr *wr)
+{
+	return wr->num_sge == 1 && wr->sg_list->length;
 }
 
 /* false: the request is unusual, and perhaps cannot be posted. */
@@ -53,23 +60,30 @@ SRQ_INLINE bool srq_is_usual(const struct mlx5_srq *srq, uint32_t head,
 			     const struct ibv_recv_wr *wr, bool one)
 {
 	if (!one)
-		return srq_is_postable(srq, head, wr);
-	return likely(wr->num_sge == 1 && head != srq->tail && wr->sg_list->length);
+		return likely((uint32_t)wr->num_sge <= srq->max_sge) && srq_run_goes_on(srq, head);
+	return likely(srq_is_single(wr)) && srq_run_goes_on(srq, head);
 }
 
-/* Returns the free WQE after HEAD, which the request takes. */
-SRQ_INLINE uint32_t srq_put_usual(struct mlx5_srq *srq, uint32_t head, const struct ibv_recv_wr *wr,
-				  bool one)
+/* Sets *NEXT to the free WQE that comes after HEAD. false: HEAD is the last one, and stays free. */
+SRQ_INLINE bool srq_find_next(struct mlx5_srq *srq, uint32_t head, uint32_t *next)
 {
-	struct mlx5_wqe_srq_next_seg *wqe = srq_free_wqe(srq, head, one);
+	*next = head + 1;
+	if (srq_run_goes_on(srq, head))
+		return true;
+	return provider_free_map_take_run(&srq->free_map, next, &srq->run_end);
+}
+
+/* Writes a request into WQE, after which NEXT comes. */
+SRQ_INLINE void srq_put(const struct mlx5_srq *srq, struct mlx5_wqe_srq_next_seg *wqe,
+			uint32_t next, const struct ibv_recv_wr *wr, bool one)
+{
 	struct data_seg *seg = (struct data_seg *)(wqe + 1);
 
 	if (one)
 		seg_put_sge(seg, wr->sg_list);
 	else
 		scatter_put(seg, srq->max_sge, wr->sg_list, wr->num_sge);
-	srq->wr_ids[head] = wr->wr_id;
-	return be16toh(wqe->next_wqe_index);
+	srq_link(wqe, next);
 }
 
 /* HEAD is the first free WQE behind COUNT that have been filled. */
@@ -89,10 +103,17 @@ SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t 
 static int __attribute__((noinline))
 list_any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	uint32_t head = srq->head, count = 0;
+	uint32_t head, count = 0, next;
 
-	for (; wr && srq_is_postable(srq, head, wr); wr = wr->next, count++)
-		head = srq_put_usual(srq, head, wr, false);
+	mlx5_srq_list_end(srq);
+	head = srq->head;
+	for (; wr; wr = wr->next, count++) {
+		if ((uint32_t)wr->num_sge > srq->max_sge || !srq_find_next(srq, head, &next))
+			break;
+		srq_put(srq, srq_wqe(srq, head), next, wr, false);
+		srq->wr_ids[head] = wr->wr_id;
+		head = next;
+	}
 	if (likely(count))
 		srq_ring_doorbell(srq, head, count);
 	qlock_leave(&srq->lock);
@@ -104,12 +125,19 @@ list_any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_
 static int __attribute__((noinline))
 list_one_sge(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	uint32_t head = srq->head, count = 0;
+	struct mlx5_wqe_srq_next_seg *wqe = srq_free_wqe(srq, srq->head, true);
+	const uint32_t last = srq->run_end - 1;
+	uint64_t *const wr_ids = srq->wr_ids;
+	uint32_t head = srq->head;
 
-	for (; wr && srq_is_usual(srq, head, wr, true); wr = wr->next, count++)
-		head = srq_put_usual(srq, head, wr, true);
-	if (likely(count))
-		srq_ring_doorbell(srq, head, count);
+	for (; wr && likely(srq_is_single(wr) && head != last); wr = wr->next) {
+		wr_ids[head] = wr->wr_id;
+		head++;
+		srq_put(srq, wqe, head, wr, true);
+		wqe += (1 << ONE_SGE_STRIDE_LOG) / sizeof(*wqe);
+	}
+	if (likely(head != srq->head))
+		srq_ring_doorbell(srq, head, head - srq->head);
 	if (unlikely(wr))
 		return list_any(srq, wr, bad_wr);
 	qlock_leave(&srq->lock);
@@ -128,13 +156,18 @@ enter_and_list(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 SRQ_INLINE int post_one(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one, bool shared)
 {
+	uint32_t head;
+
 	if (unlikely(!wr || wr->next))
 		return enter_and_list(srq, wr, bad_wr);
 	if (shared && unlikely(!qlock_try(&srq->lock)))
 		return enter_and_list(srq, wr, bad_wr);
-	if (unlikely(!srq_is_usual(srq, srq->head, wr, one)))
+	head = srq->head;
+	if (unlikely(!srq_is_usual(srq, head, wr, one)))
 		return list_any(srq, wr, bad_wr);
-	srq_ring_doorbell(srq, srq_put_usual(srq, srq->head, wr, one), 1);
+	srq_put(srq, srq_free_wqe(srq, head, one), head + 1, wr, one);
+	srq->wr_ids[head] = wr->wr_id;
+	srq_ring_doorbell(srq, head + 1, 1);
 	if (shared)
 		qlock_drop(&srq->lock);
 	return 0;
@@ -178,10 +211,64 @@ int mlx5_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv
 	return srq->post(srq, wr, bad_wr);
 }
 
-void mlx5_srq_ring_init(struct mlx5_srq *srq)
+/* ---- requests that come back */
+
+/* The WQEs of the room to wait get their wr_ids with the first fault, as most SRQs never see one.
+ * Without memory for them there is no room. */
+static void srq_open_room(struct mlx5_srq *srq)
 {
-	for (uint32_t i = 0; i < srq->wqes; i++)
-		srq_wqe(srq, i)->next_wqe_index = htobe16((uint16_t)((i + 1) & (srq->wqes - 1)));
-	srq->head = 0;
-	srq->tail = srq->wqes - 1;
+	uint64_t *wr_ids = reallocarray(srq->wr_ids, srq->wqes, sizeof(*wr_ids));
+
+	if (wr_ids)
+		srq->wr_ids = wr_ids;
+	else
+		srq->free_map.count = srq->wqes;
+}
+
+/* Has WQE INDEX wait, and returns one that may be used instead: the one that has waited longest, or
+ * without room to wait INDEX itself. */
+static uint32_t srq_wait(struct mlx5_srq *srq, uint32_t index)
+{
+	uint32_t instead;
+
+	if (srq->free_map.count == srq->max_wr + 1 && srq->free_map.count < srq->wqes)
+		srq_open_room(srq);
+	if (srq->free_map.count == srq->wqes && !srq->waiting)
+		return index;
+	if (srq->waiting)
+		srq_wqe(srq, srq->wait_tail)->next_wqe_index = htobe16((uint16_t)index);
+	else
+		srq->wait_head = index;
+	srq->wait_tail = index;
+	if (srq->free_map.count < srq->wqes) {
+		srq->waiting++;
+		return srq->free_map.count++;
+	}
+	instead = srq->wait_head;
+	srq->wait_head = be16toh(srq_wqe(srq, instead)->next_wqe_index);
+	return instead;
+}
+
+/* The WQE that waits keeps its segments. That which is used instead is free before the next one is
+ * taken, as one stays free. */
+void mlx5_srq_put_back(struct mlx5_srq *srq, uint32_t index)
+{
+	const struct mlx5_wqe_srq_next_seg *failed;
+	struct mlx5_wqe_srq_next_seg *wqe;
+	uint32_t head, next;
+
+	qlock_enter(&srq->lock);
+	order_observe(srq);
+	index &= srq->wqes - 1;
+	mlx5_srq_list_end(srq);
+	srq_add_free(srq, srq_wait(srq, index));
+	head = srq->head;
+	srq_find_next(srq, head, &next);
+	failed = srq_wqe(srq, index);
+	wqe = srq_wqe(srq, head);
+	memcpy(wqe + 1, failed + 1, ((size_t)1 << srq->stride_log) - sizeof(*wqe));
+	srq_link(wqe, next);
+	srq->wr_ids[head] = srq->wr_ids[index];
+	srq_ring_doorbell(srq, next, 1);
+	qlock_leave(&srq->lock);
 }

@@ -26,7 +26,7 @@ struct header_place {
 WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t cs_flags,
 			    uint16_t mss, uint32_t header, struct header_place *place)
 {
-	struct mlx5_wqe_eth_seg *seg = wqe_second(wqe);
+	struct mlx5_wqe_eth_seg *seg = wqe_second(wqe->ctrl);
 
 	memset(seg, 0, ETH_HEADER_AT);
 	seg->cs_flags = cs_flags;

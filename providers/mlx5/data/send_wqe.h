@@ -66,9 +66,9 @@ WQE_INLINE uint32_t done_as(uint8_t opcode)
 	case MLX5_OPCODE_RDMA_READ:
 		return IBV_WC_RDMA_READ;
 	case MLX5_OPCODE_ATOMIC_CS:
-		return IBV_WC_COMP_SWAP;
+		return IBV_WC_COMP_SWAP | SQ_DONE_ATOMIC;
 	case MLX5_OPCODE_ATOMIC_FA:
-		return IBV_WC_FETCH_ADD;
+		return IBV_WC_FETCH_ADD | SQ_DONE_ATOMIC;
 	case MLX5_OPCODE_TSO:
 		return IBV_WC_TSO;
 	default:
@@ -80,11 +80,14 @@ WQE_INLINE uint32_t done_as(uint8_t opcode)
 WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			  uint8_t opcode, unsigned int flags, __be32 imm)
 {
+	uint32_t first;
+
 	wqe->ctrl = sq->buf + ((size_t)(pi & sq->wq.mask) << WQE_BB_LOG);
 	wqe->seg = wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
 	wqe->ds = 1;
 	wqe->done_as = done_as(opcode);
-	wqe->first = (pi & FLD_MASK(CTRL_INDEX)) << FLD_SHIFT(CTRL_INDEX) | opcode;
+	first = (pi & FLD_MASK(CTRL_INDEX)) << FLD_SHIFT(CTRL_INDEX) | opcode;
+	wqe->head = (uint64_t)first << 32 | sq->qpn_shifted;
 	/* The first half is written when the length is known. */
 	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature),
 			 sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)], imm);
@@ -98,9 +101,9 @@ WQE_INLINE void wqe_wrap(const struct mlx5_sq *sq, struct send_wqe *wqe)
 }
 
 /* Returns where the segment is that follows the control segment. */
-WQE_INLINE void *wqe_second(const struct send_wqe *wqe)
+WQE_INLINE void *wqe_second(uint8_t *ctrl)
 {
-	return wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
+	return ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
 }
 
 /* PRM: an XRC WQE names the SRQ of its receiver. */
@@ -110,9 +113,9 @@ WQE_INLINE void wqe_reserve_xrc(struct send_wqe *wqe)
 	wqe->ds++;
 }
 
-WQE_INLINE void wqe_set_xrc(const struct send_wqe *wqe, uint32_t srqn)
+WQE_INLINE void wqe_set_xrc(uint8_t *ctrl, uint32_t srqn)
 {
-	struct wqe_xrc_seg *seg = wqe_second(wqe);
+	struct wqe_xrc_seg *seg = wqe_second(ctrl);
 
 	*seg = (struct wqe_xrc_seg){ .srqn = htobe32(srqn) };
 }
@@ -128,10 +131,9 @@ WQE_INLINE void wqe_reserve_av(const struct mlx5_sq *sq, struct send_wqe *wqe)
 	wqe_wrap(sq, wqe);
 }
 
-WQE_INLINE void wqe_set_av(const struct send_wqe *wqe, const struct mlx5_ah *ah, uint32_t qpn,
-			   uint32_t qkey)
+WQE_INLINE void wqe_set_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t qpn, uint32_t qkey)
 {
-	struct mlx5_wqe_datagram_seg *seg = wqe_second(wqe);
+	struct mlx5_wqe_datagram_seg *seg = wqe_second(ctrl);
 
 	seg->av = ah->av;
 	seg->av.dqp_dct = htobe32(qpn | MLX5_EXTENDED_UD_AV);
@@ -217,6 +219,12 @@ WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send
 	return min_of(room, sq->max_inline);
 }
 
+/* Returns how many units of 16 bytes LEN inline bytes take. */
+WQE_INLINE uint32_t inline_units(uint32_t len)
+{
+	return (len + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg) + WQE_SEG - 1) / WQE_SEG;
+}
+
 /* Inline data is put by wqe_inline_open(), ring_copy() of each part, and wqe_inline_close() with
  * the sum of their lengths. */
 WQE_INLINE uint8_t *wqe_inline_open(const struct send_wqe *wqe)
@@ -228,28 +236,20 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 {
 	if (likely(total)) {
 		*(__be32 *)wqe->seg = htobe32(MLX5_INLINE_SEG | total);
-		wqe->ds += (total + sizeof(struct mlx5_wqe_inl_data_seg) + WQE_SEG - 1) / WQE_SEG;
+		wqe->ds += inline_units(total);
 	}
 }
 
-/* Puts the usual inline data: bytes that end before the ring does, in one piece. false: they are
- * not usual, and nothing has been done. */
-WQE_INLINE bool wqe_put_usual_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
-				     const void *from, size_t size)
+/* Says whether LEN inline bytes, to be put at SEG behind DS units of the WQE, are usual: there is
+ * one at least, they end before the ring does, and wqe_inline_limit() allows them. */
+WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, uint32_t ds,
+				size_t len)
 {
-	const uint32_t len = (uint32_t)size;
-	uint8_t *to = wqe_inline_open(wqe);
+	const struct send_wqe wqe = { .ds = ds };
 
-	/* There is a byte at least, and no more than wqe_inline_limit() says. */
-	if (unlikely(size - 1 >= sq->max_inline || wqe_inline_start(wqe) + len > sq->wqe_bytes ||
-		     to + len >= sq->end))
-		return false;
-	if (likely(len <= COPY_SMALL_MAX))
-		copy_small(to, from, len);
-	else
-		copy_large(to, from, len);
-	wqe_inline_close(wqe, len);
-	return true;
+	return likely(len - 1 < sq->max_inline &&
+		      wqe_inline_start(&wqe) + (uint32_t)len <= sq->wqe_bytes &&
+		      seg + sizeof(struct mlx5_wqe_inl_data_seg) + len < sq->end);
 }
 
 WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
@@ -258,9 +258,9 @@ WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
 }
 
 /* Writes the length of the WQE. Returns how many WQEBBs that is. */
-WQE_INLINE uint32_t wqe_finish(const struct mlx5_sq *sq, const struct send_wqe *wqe)
+WQE_INLINE uint32_t wqe_finish(const struct send_wqe *wqe)
 {
-	seg_put_pair(wqe->ctrl, wqe->first, sq->qpn_shifted | wqe->ds);
+	seg_put_be64(wqe->ctrl, wqe->head | wqe->ds);
 	return wqe_blocks(wqe);
 }
 

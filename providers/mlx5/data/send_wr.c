@@ -67,7 +67,7 @@ mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t op
 	}
 	batch_start_wqe(qp, opcode, imm, kind);
 	if (gated)
-		gate_fence(qp, &qp->batch.wqe);
+		gate_fence(qp, qp->batch.ctrl);
 	return true;
 }
 
@@ -123,12 +123,13 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t r
 
 /* ---- setters */
 
-static void wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
+void __attribute__((noinline))
+mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	struct send_wqe wqe = qp->batch.wqe;
+	struct send_wqe wqe = batch_wqe(qp);
 
-	if (unlikely(qp->batch.err))
+	if (unlikely(!qp->batch.head))
 		return;
 	wqe_put_data(&qp->sq, &wqe, length, lkey, addr);
 	batch_finish_wqe(qp, &wqe, false);
@@ -137,24 +138,26 @@ static void wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint
 /* What stands before the payload of a connected QP's request leaves room in the first WQEBB. */
 static void connected_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
 {
-	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	struct send_wqe wqe = qp->batch.wqe;
+	batch_set_only_sge(qpx, lkey, addr, length, 1);
+}
 
-	if (unlikely(qp->batch.err))
-		return;
-	if (likely(length)) {
-		seg_put_data(wqe.seg, length, lkey, addr);
-		wqe.ds++;
-	}
-	batch_finish_wqe(qp, &wqe, false);
+/* A QP that was created without SGEs may have no room for one where the head fills WQEBBs. */
+static void wr_refuse_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	if (length && qp->batch.head)
+		batch_fail_limit(qp, "ibv_wr_set_sge", "num_sge", 1, 0, "max_send_sge");
+	else
+		mlx5_batch_set_sge(qpx, lkey, addr, length);
 }
 
 static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	struct send_wqe wqe = qp->batch.wqe;
+	struct send_wqe wqe = batch_wqe(qp);
 
-	if (unlikely(qp->batch.err))
+	if (unlikely(!qp->batch.head))
 		return;
 	if (unlikely(num_sge > qp->sq.max_sge)) {
 		batch_fail_limit(qp, "ibv_wr_set_sge_list", "num_sge", num_sge, qp->sq.max_sge,
@@ -171,8 +174,10 @@ static void __attribute__((noinline))
 set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	struct send_wqe wqe = qp->batch.wqe;
+	struct send_wqe wqe = batch_wqe(qp);
 
+	if (!qp->batch.head)
+		return;
 	if (length > wqe_inline_limit(&qp->sq, &wqe)) {
 		batch_fail_limit(qp, "ibv_wr_set_inline_data", "length", length, qp->sq.max_inline,
 				 "max_inline_data");
@@ -183,18 +188,43 @@ set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 	batch_finish_wqe(qp, &wqe, true);
 }
 
-static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
+/* IS_LONG: there are more than COPY_SMALL_MAX bytes. What is not usual goes to the way for all. */
+WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length, bool is_long)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	struct send_wqe wqe = qp->batch.wqe;
+	const uint64_t head = qp->batch.head;
+	const uint32_t len = (uint32_t)length, units = inline_units(len);
+	uint8_t *const seg = qp->batch.seg;
+	struct send_wqe wqe = { .seg = seg, .ds = head & FLD_MASK(CTRL_DS) };
 
-	if (unlikely(qp->batch.err))
-		return;
-	if (unlikely(!wqe_put_usual_inline(&qp->sq, &wqe, addr, length))) {
+	if (unlikely(!head || !inline_is_usual(&qp->sq, seg, wqe.ds, length))) {
 		set_unusual_inline(qpx, addr, length);
 		return;
 	}
-	batch_finish_wqe(qp, &wqe, true);
+	if (is_long)
+		copy_large(wqe_inline_open(&wqe), addr, len);
+	else
+		copy_small(wqe_inline_open(&wqe), addr, len);
+	*(__be32 *)seg = htobe32(MLX5_INLINE_SEG | len);
+	seg_put_be64(qp->batch.ctrl, head + units);
+	wqe.ds += units;
+	qp->sq.pi += wqe_blocks(&wqe);
+	qp->batch.has_inline = true;
+}
+
+static void __attribute__((noinline))
+set_long_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
+{
+	set_usual_inline(qpx, addr, length, true);
+}
+
+/* What a short one needs stays in registers. */
+static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
+{
+	if (length > COPY_SMALL_MAX)
+		set_long_inline(qpx, addr, length);
+	else
+		set_usual_inline(qpx, addr, length, false);
 }
 
 static uint64_t bufs_length(const struct ibv_data_buf *bufs, size_t n)
@@ -210,11 +240,11 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 				    const struct ibv_data_buf *bufs)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	struct send_wqe wqe = qp->batch.wqe;
+	struct send_wqe wqe = batch_wqe(qp);
 	uint64_t total;
 	uint8_t *to;
 
-	if (unlikely(qp->batch.err))
+	if (unlikely(!qp->batch.head))
 		return;
 	total = bufs_length(bufs, num_buf);
 	if (unlikely(total > wqe_inline_limit(&qp->sq, &wqe))) {
@@ -235,11 +265,12 @@ WQE_INLINE void batch_open(struct mlx5_qp *qp)
 {
 	qp->batch.first_pi = qp->sq.pi;
 	qp->batch.first_head = qp->sq.wq.head;
+	qp->batch.head = 0;
 	qp->batch.has_inline = false;
 	qp->batch.err = 0;
 }
 
-WQE_INLINE int batch_ring(struct mlx5_qp *qp)
+WQE_INLINE int batch_ring(struct mlx5_qp *qp, enum bfreg_use use)
 {
 	struct mlx5_batch *batch = &qp->batch;
 	struct mlx5_sq *sq = &qp->sq;
@@ -254,7 +285,7 @@ WQE_INLINE int batch_ring(struct mlx5_qp *qp)
 		return 0;
 	if (count == 1)
 		push = bf_push_length(sq, sq->pi - batch->first_pi, batch->has_inline);
-	doorbell_send(sq, sq->pi, batch->wqe.ctrl, push);
+	doorbell_send(sq, sq->pi, batch->ctrl, push, use);
 	return 0;
 }
 
@@ -282,18 +313,34 @@ static void wr_start_unlocked(struct ibv_qp_ex *qpx)
 	batch_open(to_mqp_ex(qpx));
 }
 
-static int wr_complete_locked(struct ibv_qp_ex *qpx)
+WQE_INLINE int batch_complete(struct ibv_qp_ex *qpx, bool shared, enum bfreg_use use)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	int ret = batch_ring(qp);
+	int ret = batch_ring(qp, use);
 
-	qlock_drop(&qp->sq_lock);
+	if (shared)
+		qlock_drop(&qp->sq_lock);
 	return ret;
+}
+
+static int wr_complete_locked(struct ibv_qp_ex *qpx)
+{
+	return batch_complete(qpx, true, BFREG_OWN);
 }
 
 static int wr_complete_unlocked(struct ibv_qp_ex *qpx)
 {
-	return batch_ring(to_mqp_ex(qpx));
+	return batch_complete(qpx, false, BFREG_OWN);
+}
+
+static int wr_complete_in_domain(struct ibv_qp_ex *qpx)
+{
+	return batch_complete(qpx, false, BFREG_DOMAIN);
+}
+
+static int wr_complete_locked_twice(struct ibv_qp_ex *qpx)
+{
+	return batch_complete(qpx, true, BFREG_SHARED);
 }
 
 static void wr_abort_locked(struct ibv_qp_ex *qpx)
@@ -320,12 +367,21 @@ static void fill_connected(struct ibv_qp_ex *qpx)
 	qpx->wr_atomic_fetch_add = wr_atomic_fetch_add;
 }
 
+static void fill_critical_section(struct ibv_qp_ex *qpx, bool shared, enum bfreg_use use)
+{
+	qpx->wr_start = shared ? wr_start_locked : wr_start_unlocked;
+	qpx->wr_abort = shared ? wr_abort_locked : wr_abort_unlocked;
+	if (use == BFREG_OWN)
+		qpx->wr_complete = shared ? wr_complete_locked : wr_complete_unlocked;
+	else
+		qpx->wr_complete = shared ? wr_complete_locked_twice : wr_complete_in_domain;
+}
+
 void mlx5_send_wr_fill(struct mlx5_qp *qp)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
-	bool shared = qp->sq_lock.shared;
 
-	qpx->wr_set_sge = wr_set_sge;
+	qpx->wr_set_sge = mlx5_batch_set_sge;
 	qpx->wr_set_sge_list = wr_set_sge_list;
 	qpx->wr_set_inline_data = wr_set_inline_data;
 	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
@@ -345,8 +401,8 @@ void mlx5_send_wr_fill(struct mlx5_qp *qp)
 		mlx5_batch_fill_raw(qpx);
 		break;
 	}
-	qpx->wr_start = shared ? wr_start_locked : wr_start_unlocked;
-	qpx->wr_complete = shared ? wr_complete_locked : wr_complete_unlocked;
-	qpx->wr_abort = shared ? wr_abort_locked : wr_abort_unlocked;
+	if (!qp->sq.max_sge && (qp->rules->kind == SEND_DATAGRAM || qp->rules->kind == SEND_XRC))
+		qpx->wr_set_sge = wr_refuse_sge;
+	fill_critical_section(qpx, qp->sq_lock.shared, (enum bfreg_use)qp->sq.db.use);
 	qp->vqp.has_ex = true;
 }

@@ -23,15 +23,23 @@ static void ud_set_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t remot
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 
-	if (likely(!qp->batch.err))
-		wqe_set_av(&qp->batch.wqe, to_mah(ah), remote_qpn, remote_qkey);
+	if (likely(qp->batch.head))
+		wqe_set_av(qp->batch.ctrl, to_mah(ah), remote_qpn, remote_qkey);
 }
 
+/* The address vector fills the first WQEBB, and the builder has found the second one. */
+static void ud_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	batch_set_only_sge(qpx, lkey, addr, length, 2);
+}
+
+/* This is called after the common setters have been put into the table, as it replaces one. */
 void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = ud_send;
 	qpx->wr_send_imm = ud_send_imm;
 	qpx->wr_set_ud_addr = ud_set_addr;
+	qpx->wr_set_sge = ud_set_sge;
 }
 
 /* ---- XRC */
@@ -87,8 +95,8 @@ static void xrc_set_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 
-	if (likely(!qp->batch.err))
-		wqe_set_xrc(&qp->batch.wqe, remote_srqn);
+	if (likely(qp->batch.head))
+		wqe_set_xrc(qp->batch.ctrl, remote_srqn);
 }
 
 void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx)

@@ -68,8 +68,8 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 	}
 	raw_wqe_copy(&qp->sq, &wqe, from, pi);
 	batch_note(qp, pi, &wqe);
-	gate_fence(qp, &wqe);
-	qp->batch.wqe = wqe;
+	gate_fence(qp, wqe.ctrl);
+	qp->batch.ctrl = wqe.ctrl;
 	qp->sq.pi += wqe_blocks(&wqe);
 }
 

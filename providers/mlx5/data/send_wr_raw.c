@@ -21,6 +21,8 @@ static bool raw_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 	struct mlx5_batch *batch = &qp->batch;
 	unsigned int flags = qp->vqp.qp_ex.wr_flags;
 	struct header_place place = { NULL, 0 };
+	struct send_wqe wqe;
+	uint32_t units;
 
 	if (!batch_begin(qp, op, opcode, 0, SEND_RAW))
 		return false;
@@ -28,7 +30,10 @@ static bool raw_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 		raw_fail(qp, EINVAL, "IBV_SEND_IP_CSUM: the device computes no checksums");
 		return false;
 	}
-	wqe_put_eth(&qp->sq, &batch->wqe, checksum_flags(flags), mss, header, &place);
+	wqe = batch_wqe(qp);
+	units = wqe.ds;
+	wqe_put_eth(&qp->sq, &wqe, checksum_flags(flags), mss, header, &place);
+	batch_extend(qp, &wqe, wqe.ds - units);
 	batch->header = place.to;
 	batch->header_left = place.left;
 	return true;
@@ -67,9 +72,9 @@ static void raw_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct header_place place = { qp->batch.header, qp->batch.header_left };
-	struct send_wqe wqe = qp->batch.wqe;
+	struct send_wqe wqe = batch_wqe(qp);
 
-	if (qp->batch.err)
+	if (!qp->batch.head)
 		return;
 	if (num_sge > qp->sq.max_sge) {
 		raw_fail(qp, ENOMEM, "ibv_wr_set_sge_list: num_sge exceeds max_send_sge of the QP");
@@ -106,11 +111,11 @@ static void raw_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct header_place place = { qp->batch.header, qp->batch.header_left };
-	struct send_wqe wqe = qp->batch.wqe;
+	struct send_wqe wqe = batch_wqe(qp);
 	uint64_t total = raw_bufs_length(bufs, num_buf);
 	uint8_t *to = wqe_inline_open(&wqe);
 
-	if (qp->batch.err)
+	if (!qp->batch.head)
 		return;
 	total -= min_of(total, (uint64_t)place.left);
 	if (total > wqe_inline_limit(&qp->sq, &wqe)) {

@@ -17,11 +17,12 @@ static bool begin_umr(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 	return false;
 }
 
-static void finish_umr(struct mlx5_qp *qp)
+static void finish_umr(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
-	batch_note(qp, qp->sq.pi, &qp->batch.wqe);
-	gate_fence(qp, &qp->batch.wqe);
-	batch_finish_wqe(qp, &qp->batch.wqe, false);
+	batch_note(qp, qp->sq.pi, wqe);
+	gate_fence(qp, wqe->ctrl);
+	qp->batch.ctrl = wqe->ctrl;
+	batch_finish_wqe(qp, wqe, false);
 	gate_shut(qp);
 }
 
@@ -29,25 +30,27 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 		       const struct ibv_mw_bind_info *bind)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe;
 	int err;
 
 	if (!begin_umr(qp, IBV_WR_BIND_MW))
 		return;
-	err = mlx5_umr_bind(qp, &qp->batch.wqe, qp->sq.pi, qpx->wr_flags, mw, rkey, bind);
+	err = mlx5_umr_bind(qp, &wqe, qp->sq.pi, qpx->wr_flags, mw, rkey, bind);
 	if (err)
 		batch_set_err(qp, err);
 	else
-		finish_umr(qp);
+		finish_umr(qp, &wqe);
 }
 
 static void wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe;
 
 	if (!begin_umr(qp, IBV_WR_LOCAL_INV))
 		return;
-	mlx5_umr_invalidate(qp, &qp->batch.wqe, qp->sq.pi, qpx->wr_flags, rkey);
-	finish_umr(qp);
+	mlx5_umr_invalidate(qp, &wqe, qp->sq.pi, qpx->wr_flags, rkey);
+	finish_umr(qp, &wqe);
 }
 
 void mlx5_batch_fill_umr(struct mlx5_qp *qp)

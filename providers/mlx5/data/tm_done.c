@@ -67,7 +67,8 @@ int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, cons
 
 	if (len > tag->len)
 		return IBV_WC_LOC_LEN_ERR;
-	memcpy(tag->buf, payload, len);
+	if (tag->buf)
+		memcpy(tag->buf, payload, len);
 	return IBV_WC_SUCCESS;
 }
 
@@ -117,7 +118,7 @@ static struct special_completion complete_unmatched(struct mlx5_srq *srq,
 {
 	enum { MAX_UNTOLD = 1 << 14 };
 	struct special_completion done = {
-		.wr_id = srq_complete(srq, be16toh(cqe->wqe_counter)),
+		.wr_id = mlx5_srq_complete(srq, be16toh(cqe->wqe_counter)),
 		.wc_flags = cqe->app_op == TM_CQE_NO_TAG ? IBV_WC_TM_NO_TAG : IBV_WC_TM_RECV,
 	};
 

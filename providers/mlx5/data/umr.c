@@ -92,6 +92,12 @@ static int bind_refuse(const struct mlx5_qp *qp, const struct ibv_mw *mw, int er
 	return err;
 }
 
+/* A parent domain, its PD, and the same PD imported once more are one to the adapter. */
+static bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b)
+{
+	return a->handle == b->handle && a->context == b->context;
+}
+
 static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,
 		      const struct ibv_mw_bind_info *bind)
 {
@@ -100,9 +106,9 @@ static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,
 			       ? bind_refuse(qp, mw, EINVAL,
 					     "addr or length is set, but mr is NULL")
 			       : 0;
-	if (mw->pd != qp->vqp.qp.pd)
+	if (!pd_is_same(mw->pd, qp->vqp.qp.pd))
 		return bind_refuse(qp, mw, EPERM, "the window belongs to another PD than the QP");
-	if (bind->mr->pd != mw->pd)
+	if (!pd_is_same(bind->mr->pd, mw->pd))
 		return bind_refuse(qp, mw, EPERM,
 				   "the window belongs to another PD than the region");
 	if (to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED)

@@ -37,10 +37,10 @@ static inline void gate_shut(struct mlx5_qp *qp)
 	qp->sq.fence_next = true;
 }
 
-/* The request WQE, just begun behind an opened gate, waits for a UMR before it. */
-static inline void gate_fence(struct mlx5_qp *qp, const struct send_wqe *wqe)
+/* The request at START, just begun behind an opened gate, waits for a UMR before it. */
+static inline void gate_fence(struct mlx5_qp *qp, uint8_t *start)
 {
-	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->ctrl;
+	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)start;
 
 	if (qp->sq.fence_next && !(ctrl->fm_ce_se & MLX5_WQE_CTRL_FENCE))
 		ctrl->fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;

@@ -19,6 +19,7 @@
 #define mlx5_batch_fill_umr        mlx5_batch_fill_umr_v3
 #define mlx5_batch_fill_xrc        mlx5_batch_fill_xrc_v3
 #define mlx5_batch_pass_gate       mlx5_batch_pass_gate_v3
+#define mlx5_batch_set_sge         mlx5_batch_set_sge_v3
 #define mlx5_cq_ex_fill            mlx5_cq_ex_fill_v3
 #define mlx5_cq_ex_read_tags       mlx5_cq_ex_read_tags_v3
 #define mlx5_cq_poll_any           mlx5_cq_poll_any_v3
@@ -31,7 +32,7 @@
 #define mlx5_post_srq_recv         mlx5_post_srq_recv_v3
 #define mlx5_post_srq_routine      mlx5_post_srq_routine_v3
 #define mlx5_send_wr_fill          mlx5_send_wr_fill_v3
-#define mlx5_srq_ring_init         mlx5_srq_ring_init_v3
+#define mlx5_srq_put_back          mlx5_srq_put_back_v3
 #else
 #define mlx5_datapath_here mlx5_datapath_plain
 #endif

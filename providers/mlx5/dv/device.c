@@ -48,6 +48,12 @@ DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *i
 
 	if (ret)
 		return ret;
+	if (!to_mctx(context)->has_devx) {
+		verbs_warn("mlx5dv_devx_general_cmd: %s was opened without DevX, which the kernel "
+			   "refused",
+			   context->device->name);
+		return EOPNOTSUPP;
+	}
 	if (inlen > UINT16_MAX || outlen > UINT16_MAX) {
 		verbs_warn("mlx5dv_devx_general_cmd: inlen is %zu, outlen %zu, limit %u", inlen,
 			   outlen, UINT16_MAX);

@@ -20,6 +20,7 @@
 static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
+	const struct mlx5_bfreg *bfreg = qp->sq.db.bfreg;
 	uint64_t asked = out->comp_mask;
 
 	out->comp_mask = 0;
@@ -30,12 +31,14 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->rq.buf = qp->rq.buf;
 	out->rq.wqe_cnt = qp->rq.wq.mask + 1;
 	out->rq.stride = 1u << qp->rq.stride_log;
-	if (!qp->bfreg)
+	if (!bfreg)
 		return; /* an XRC receive QP has no queue */
-	out->bf.reg = qp->bfreg->reg;
-	out->bf.size = (uint32_t)qp->sq.db.push_inline * WQE_BB;
+	out->bf.reg = bfreg->pushes ? bfreg->reg : qp->sq.db.reg;
+	/* The program does not have the lock of a register that others push through, and rings the
+	 * neighbour of such a one. */
+	out->bf.size = bfreg->use == BFREG_SHARED ? 0 : (uint32_t)qp->sq.db.push_inline * WQE_BB;
 	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
-		out->uar_mmap_offset = qp->bfreg->uar->mmap_offset;
+		out->uar_mmap_offset = bfreg->uar->mmap_offset;
 		out->comp_mask |= MLX5DV_QP_MASK_UAR_MMAP_OFFSET;
 	}
 }
@@ -51,6 +54,7 @@ static void init_cq(struct ibv_cq *ibcq, struct mlx5dv_cq *out)
 	out->buf = cq->buf.addr;
 	out->dbrec = cq->dbrec;
 	out->cq_uar = cq->uar->page;
+	mlx5_cq_show(cq);
 }
 
 static void init_srq(struct ibv_srq *ibsrq, struct mlx5dv_srq *out)
@@ -62,8 +66,7 @@ static void init_srq(struct ibv_srq *ibsrq, struct mlx5dv_srq *out)
 	out->buf = srq->buf.addr;
 	out->dbrec = srq->dbrec;
 	out->stride = 1u << srq->stride_log;
-	out->head = srq->head;
-	out->tail = srq->tail;
+	mlx5_srq_show(srq, &out->head, &out->tail);
 	if (asked & MLX5DV_SRQ_MASK_SRQN) {
 		out->srqn = srq->srqn;
 		out->comp_mask |= MLX5DV_SRQ_MASK_SRQN;

@@ -36,7 +36,7 @@ static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 	}
 	switch (flags) {
 	case MLX5DV_UAR_ALLOC_TYPE_BF:
-		ret = mlx5_uar_get_own_bfreg(ctx, &uar->bfreg);
+		ret = mlx5_uar_get_domain_bfreg(ctx, &uar->bfreg);
 		if (!ret)
 			uar_describe(uar, uar->bfreg->uar, uar->bfreg->reg);
 		return ret;

@@ -221,7 +221,8 @@ bool vport_loops_back(const struct vport *vport, const uint8_t mac[6]);
 
 /* ---- all of it ---- */
 
-enum { LOG_MAX_LSO = 16 }; /* bytes of a large send */
+enum { LOG_MAX_LSO = 16 };                        /* bytes of a large send */
+enum { ETH_LOG_WQ = 15, ETH_LOG_STRIDE_MIN = 4 }; /* of a queue: WQEs, and their bytes */
 enum { ETH_LOG_QUEUES = 12, ETH_LOG_TIRS = 10, ETH_LOG_RQTS = 8, ETH_LOG_RQT_SIZE = 8 };
 
 struct eth {

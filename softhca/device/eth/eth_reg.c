@@ -2,7 +2,8 @@
 /*
  * eth_reg.c - registers of an Ethernet port: administrative state, speed, MTU, pause, counters.
  *
- * Called with a port number that exists. Counters of bytes on the wire include the FCS.
+ * The functions are called with a port number that exists. Counters of bytes on the wire include
+ * the FCS.
  */
 #include <string.h>
 
@@ -13,7 +14,6 @@
 enum {
 	PROTO_ETHERNET = 4,
 	SPEED_100G_CR4 = 1 << 20,
-	MTU_MIN = 68,
 	LANES = 4,
 };
 
@@ -37,7 +37,7 @@ const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t
 	uint64_t mtu = fld_get(data, PMTU_REG_ADMIN_MTU);
 
 	if (write) {
-		if (mtu < MTU_MIN || mtu > PORT_MTU_MAX)
+		if (mtu < IP4_MTU_MIN || mtu > PORT_MTU_MAX)
 			return "reg: PMTU: MTU out of range";
 		hca->port[port - 1].mtu = mtu;
 	}

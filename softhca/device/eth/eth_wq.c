@@ -11,11 +11,10 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/wq.h"
-#include "prm/mlx5/wqe.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/queue/wqe.h"
 
-enum { LOG_WQ_MAX = 15, LOG_STRIDE_MIN = 4, PAGE_SHIFT_MIN = 12 };
+enum { PAGE_SHIFT_MIN = 12 };
 
 /* ---- the ring ---- */
 
@@ -27,9 +26,9 @@ static const char *check_wq(const uint8_t *wqc, uint32_t stride_max)
 		return "wq: signatures are not supported";
 	if (fld_get(wqc, WQ_DBR_UMEM_VALID) || fld_get(wqc, WQ_WQ_UMEM_VALID))
 		return "wq: umem is not supported";
-	if (fld_get(wqc, WQ_LOG_WQ_SZ) > LOG_WQ_MAX)
+	if (fld_get(wqc, WQ_LOG_WQ_SZ) > ETH_LOG_WQ)
 		return "wq: more WQEs than log_max_wq_sz allows";
-	if (fld_get(wqc, WQ_LOG_WQ_STRIDE) < LOG_STRIDE_MIN ||
+	if (fld_get(wqc, WQ_LOG_WQ_STRIDE) < ETH_LOG_STRIDE_MIN ||
 	    1u << fld_get(wqc, WQ_LOG_WQ_STRIDE) > stride_max)
 		return "wq: stride out of range";
 	if (fld_get(wqc, WQ_DBR_ADDR) & 3)

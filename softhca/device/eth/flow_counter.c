@@ -31,7 +31,7 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
  * not exist read 0. */
 enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd)
 {
-	uint32_t n = fld_get(cmd->in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID), i;
+	uint32_t n = fld_get(cmd->in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID);
 	uint32_t bulk = fld_get(cmd->in, QUERY_FLOW_COUNTER_IN_NUM_OF_COUNTERS);
 	uint32_t count = bulk ? bulk : 1;
 	uint8_t *out = fld_at(cmd->out, QUERY_FLOW_COUNTER_OUT_FLOW_STATISTICS);
@@ -41,7 +41,7 @@ enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_OUTP_LEN_ERR, "flow: no room for the counters");
 	if (!bulk && !res_get(&hca->eth->flow_counters, n))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "flow: no such counter");
-	for (i = 0; i < count; i++, out += PRM_TRAFFIC_COUNTER_SIZE) {
+	for (uint32_t i = 0; i < count; i++, out += PRM_TRAFFIC_COUNTER_SIZE) {
 		struct flow_counter *counter = res_get(&hca->eth->flow_counters, n + i);
 
 		if (!counter)

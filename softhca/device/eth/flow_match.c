@@ -18,35 +18,39 @@ enum {
 	STEPS = 16384,
 	VISIT = 64,  /* of them, for a table or a TIR */
 	LOOKUP = 16, /* for a group; and one for each entry that is compared */
-	PROTO_GRE = 47,
-	VXLAN_PORT = 4789,
-	VXLAN_HEADER = 8,
 };
 
 /* ---- what is known of a frame ---- */
 
+/* The function returns a field of a VLAN tag. */
+static uint32_t tci_get(uint16_t tci, uint32_t field)
+{
+	return tci >> FLD_SHIFT(field) & FLD_MASK(field);
+}
+
 static void put_l2(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 {
-	const uint8_t *eth = frame->bytes;
+	const uint8_t *destination = fld_at(frame->bytes, ETHERNET_DESTINATION);
+	const uint8_t *source = fld_at(frame->bytes, ETHERNET_SOURCE);
 
-	fld_set(outer, LYR_2_4_DMAC_47_16, get_be32(eth));
-	fld_set(outer, LYR_2_4_DMAC_15_0, get_be16(eth + 4));
-	fld_set(outer, LYR_2_4_SMAC_47_16, get_be32(eth + 6));
-	fld_set(outer, LYR_2_4_SMAC_15_0, get_be16(eth + 10));
+	fld_set(outer, LYR_2_4_DMAC_47_16, fld_get(destination, MAC_47_16));
+	fld_set(outer, LYR_2_4_DMAC_15_0, fld_get16(destination, MAC_15_0));
+	fld_set(outer, LYR_2_4_SMAC_47_16, fld_get(source, MAC_47_16));
+	fld_set(outer, LYR_2_4_SMAC_15_0, fld_get16(source, MAC_15_0));
 	fld_set(outer, LYR_2_4_ETHERTYPE, frame->ethertype);
 	if (frame->vlans) {
 		fld_set(outer, LYR_2_4_CVLAN_TAG, frame->tpid[0] == ETHERTYPE_VLAN);
 		fld_set(outer, LYR_2_4_SVLAN_TAG, frame->tpid[0] == ETHERTYPE_QINQ);
-		fld_set(outer, LYR_2_4_FIRST_PRIO, frame->tci[0] >> 13);
-		fld_set(outer, LYR_2_4_FIRST_CFI, frame->tci[0] >> 12 & 1);
-		fld_set(outer, LYR_2_4_FIRST_VID, frame->tci[0] & 0xfff);
+		fld_set(outer, LYR_2_4_FIRST_PRIO, tci_get(frame->tci[0], VLAN_PRIORITY));
+		fld_set(outer, LYR_2_4_FIRST_CFI, tci_get(frame->tci[0], VLAN_DEI));
+		fld_set(outer, LYR_2_4_FIRST_VID, tci_get(frame->tci[0], VLAN_ID));
 	}
 	if (frame->vlans > 1) {
 		fld_set(misc, MISC_OUTER_SECOND_CVLAN_TAG, frame->tpid[1] == ETHERTYPE_VLAN);
 		fld_set(misc, MISC_OUTER_SECOND_SVLAN_TAG, frame->tpid[1] == ETHERTYPE_QINQ);
-		fld_set(misc, MISC_OUTER_SECOND_PRIO, frame->tci[1] >> 13);
-		fld_set(misc, MISC_OUTER_SECOND_CFI, frame->tci[1] >> 12 & 1);
-		fld_set(misc, MISC_OUTER_SECOND_VID, frame->tci[1] & 0xfff);
+		fld_set(misc, MISC_OUTER_SECOND_PRIO, tci_get(frame->tci[1], VLAN_PRIORITY));
+		fld_set(misc, MISC_OUTER_SECOND_CFI, tci_get(frame->tci[1], VLAN_DEI));
+		fld_set(misc, MISC_OUTER_SECOND_VID, tci_get(frame->tci[1], VLAN_ID));
 	}
 }
 
@@ -54,47 +58,47 @@ static void put_v4(uint8_t *outer, const struct frame *frame)
 {
 	const uint8_t *ip = frame->bytes + frame->l3;
 
-	fld_set(outer, LYR_2_4_IP_DSCP, ip[1] >> 2);
-	fld_set(outer, LYR_2_4_IP_ECN, ip[1] & 3);
-	fld_set(outer, LYR_2_4_TTL_HOPLIMIT, ip[8]);
-	memcpy((uint8_t *)fld_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6) + 12, ip + 12, 4);
-	memcpy((uint8_t *)fld_at(outer, LYR_2_4_DST_IPV4_DST_IPV6) + 12, ip + 16, 4);
+	fld_set(outer, LYR_2_4_IP_DSCP, fld_get(ip, IP4_DSCP));
+	fld_set(outer, LYR_2_4_IP_ECN, fld_get(ip, IP4_ECN));
+	fld_set(outer, LYR_2_4_TTL_HOPLIMIT, fld_get(ip, IP4_TTL));
+	memcpy(fld_at(outer, LYR_2_4_SRC_IPV4), fld_at(ip, IP4_SOURCE), 4);
+	memcpy(fld_at(outer, LYR_2_4_DST_IPV4), fld_at(ip, IP4_DESTINATION), 4);
 }
 
 static void put_v6(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 {
 	const uint8_t *ip = frame->bytes + frame->l3;
 
-	fld_set(outer, LYR_2_4_IP_DSCP, get_be16(ip) >> 6 & 0x3f);
-	fld_set(outer, LYR_2_4_IP_ECN, get_be16(ip) >> 4 & 3);
-	fld_set(outer, LYR_2_4_TTL_HOPLIMIT, ip[7]);
-	memcpy(fld_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6), ip + 8, 16);
-	memcpy(fld_at(outer, LYR_2_4_DST_IPV4_DST_IPV6), ip + 24, 16);
-	fld_set(misc, MISC_OUTER_IPV6_FLOW_LABEL, get_be32(ip) & 0xfffff);
+	fld_set(outer, LYR_2_4_IP_DSCP, fld_get(ip, IP6_DSCP));
+	fld_set(outer, LYR_2_4_IP_ECN, fld_get(ip, IP6_ECN));
+	fld_set(outer, LYR_2_4_TTL_HOPLIMIT, fld_get(ip, IP6_HOP_LIMIT));
+	memcpy(fld_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6), fld_at(ip, IP6_SOURCE), 16);
+	memcpy(fld_at(outer, LYR_2_4_DST_IPV4_DST_IPV6), fld_at(ip, IP6_DESTINATION), 16);
+	fld_set(misc, MISC_OUTER_IPV6_FLOW_LABEL, fld_get(ip, IP6_FLOW_LABEL));
 }
 
 static void put_udp(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 {
 	const uint8_t *udp = frame->bytes + frame->l4;
 
-	fld_set(outer, LYR_2_4_UDP_SPORT, get_be16(udp));
-	fld_set(outer, LYR_2_4_UDP_DPORT, get_be16(udp + 2));
-	if (get_be16(udp + 2) == VXLAN_PORT && frame->l4 + 8 + VXLAN_HEADER <= frame->l3_end)
-		fld_set(misc, MISC_VXLAN_VNI, get_be32(udp + 12) >> 8);
+	fld_set(outer, LYR_2_4_UDP_SPORT, fld_get(udp, L4_SOURCE_PORT));
+	fld_set(outer, LYR_2_4_UDP_DPORT, fld_get(udp, L4_DESTINATION_PORT));
+	if (fld_get(udp, L4_DESTINATION_PORT) == VXLAN_PORT &&
+	    frame->l4 + UDP_SIZE + VXLAN_SIZE <= frame->l3_end)
+		fld_set(misc, MISC_VXLAN_VNI, fld_get(udp + UDP_SIZE, VXLAN_VNI));
 }
 
-/* The function writes down what is known of a GRE header. RFC 2784, 2890 */
 static void put_gre(uint8_t *misc, const struct frame *frame)
 {
 	const uint8_t *gre = frame->bytes + frame->l4;
-	unsigned int key = frame->l4 + (gre[0] & 0x80 ? 8 : 4);
+	unsigned int key = frame->l4 + GRE_SIZE + (fld_get(gre, GRE_C) ? GRE_FIELD_SIZE : 0);
 
-	fld_set(misc, MISC_GRE_C_PRESENT, gre[0] >> 7);
-	fld_set(misc, MISC_GRE_K_PRESENT, gre[0] >> 5 & 1);
-	fld_set(misc, MISC_GRE_S_PRESENT, gre[0] >> 4 & 1);
-	fld_set(misc, MISC_GRE_PROTOCOL, get_be16(gre + 2));
-	if (gre[0] & 0x20 && key + 4 <= frame->l3_end)
-		memcpy(fld_at(misc, MISC_GRE_KEY), frame->bytes + key, 4);
+	fld_set(misc, MISC_GRE_C_PRESENT, fld_get(gre, GRE_C));
+	fld_set(misc, MISC_GRE_K_PRESENT, fld_get(gre, GRE_K));
+	fld_set(misc, MISC_GRE_S_PRESENT, fld_get(gre, GRE_S));
+	fld_set(misc, MISC_GRE_PROTOCOL, fld_get(gre, GRE_PROTOCOL));
+	if (fld_get(gre, GRE_K) && key + GRE_FIELD_SIZE <= frame->l3_end)
+		memcpy(fld_at(misc, MISC_GRE_KEY), frame->bytes + key, GRE_FIELD_SIZE);
 }
 
 static void put_l4(uint8_t *outer, uint8_t *misc, const struct frame *frame)
@@ -102,12 +106,12 @@ static void put_l4(uint8_t *outer, uint8_t *misc, const struct frame *frame)
 	const uint8_t *l4 = frame->bytes + frame->l4;
 
 	if (frame_is_tcp(frame)) {
-		fld_set(outer, LYR_2_4_TCP_SPORT, get_be16(l4));
-		fld_set(outer, LYR_2_4_TCP_DPORT, get_be16(l4 + 2));
-		fld_set(outer, LYR_2_4_TCP_FLAGS, get_be16(l4 + 12) & 0x1ff);
+		fld_set(outer, LYR_2_4_TCP_SPORT, fld_get(l4, L4_SOURCE_PORT));
+		fld_set(outer, LYR_2_4_TCP_DPORT, fld_get(l4, L4_DESTINATION_PORT));
+		fld_set(outer, LYR_2_4_TCP_FLAGS, fld_get(l4, TCP_FLAGS));
 	} else if (frame_is_udp(frame)) {
 		put_udp(outer, misc, frame);
-	} else if (frame->protocol == PROTO_GRE && frame->l4 + 4 <= frame->l3_end) {
+	} else if (frame->protocol == PROTO_GRE && frame->l4 + GRE_SIZE <= frame->l3_end) {
 		put_gre(misc, frame);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * frame.h - an Ethernet frame and its headers: where they are, are their checksums right, and the
- * sums that offloads fill in. Knows no adapter.
+ * sums that offloads fill in. The code here knows no adapter.
  */
 #ifndef SOFTHCA_DEVICE_ETH_FRAME_H
 #define SOFTHCA_DEVICE_ETH_FRAME_H

@@ -60,10 +60,10 @@ void pacing_forget(struct eth_sq *sq)
 
 uint64_t pacing_run(struct hca *hca)
 {
-	struct eth_sq *sq, *next;
+	struct eth_sq *next;
 	uint64_t first = HCA_IDLE;
 
-	for (sq = LIST_FIRST(&hca->eth->pacing.waiting); sq; sq = next) {
+	for (struct eth_sq *sq = LIST_FIRST(&hca->eth->pacing.waiting); sq; sq = next) {
 		next = LIST_NEXT(sq, in_waiting);
 		if (sq->paced_until > hca->now && rate_of(hca, sq)) {
 			first = sq->paced_until < first ? sq->paced_until : first;

@@ -28,14 +28,14 @@ static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd 
 			     const uint8_t *rqtc)
 {
 	const uint8_t *list = fld_at(rqtc, RQTC_RQ_NUM);
-	uint32_t size = fld_get(rqtc, RQTC_RQT_ACTUAL_SIZE), i;
+	uint32_t size = fld_get(rqtc, RQTC_RQT_ACTUAL_SIZE);
 	struct eth_rq *rq[1 << ETH_LOG_RQT_SIZE];
 
 	if (!size || size > rqt->max_size)
 		return "rqt: size out of range";
 	if ((size_t)(list - cmd->in) + (size_t)size * 4 > cmd->in_len)
 		return "rqt: list is shorter than its size says";
-	for (i = 0; i < size; i++) {
+	for (uint32_t i = 0; i < size; i++) {
 		rq[i] = res_get(&hca->eth->rqs, fld_get(list + (size_t)i * 4, RQ_NUM_RQ_NUM));
 		if (!rq[i])
 			return "rqt: no such RQ";

@@ -3,23 +3,13 @@
  * rss.c - receive side scaling: a hash over addresses and ports, Toeplitz or a plain XOR.
  *
  * The bytes are those of the well-known definition: source address, destination address, source
- * port, destination port, as far as the selector names them. Symmetric: the smaller of each pair
- * comes first, so both directions of a connection hash alike.
+ * port, destination port, as far as the selector names them. A symmetric hash takes the smaller of
+ * each pair first, so both directions of a connection hash alike.
  */
 #include <string.h>
 
 #include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
-
-enum {
-	TYPE_IPV4 = 1 << 2,
-	TYPE_IPV6 = 2 << 2,
-	TYPE_TCP = 1 << 6,
-	TYPE_UDP = 2 << 6,
-	TYPE_IPSEC = 3 << 6
-};
-
-enum { PROTO_ESP = 50, PROTO_AH = 51, IPSEC_HEADER = 8 };
 
 struct input {
 	uint8_t bytes[36]; /* never more than the key is made for */
@@ -69,14 +59,16 @@ static bool has_ports(const struct frame *frame, const uint8_t *selector)
 								     : frame_is_udp(frame);
 }
 
-/* The function returns where the security parameters index is, or 0. RFC 4303, 4302 */
+/* The function returns where the security parameters index is, or 0. */
 static unsigned int find_spi(const struct frame *frame)
 {
-	if (!frame->l4 || frame->fragment || frame->l4 + IPSEC_HEADER > frame->l3_end)
+	if (!frame->l4 || frame->fragment)
 		return 0;
-	return frame->protocol == PROTO_ESP  ? frame->l4
-	       : frame->protocol == PROTO_AH ? frame->l4 + 4
-					     : 0;
+	if (frame->protocol == PROTO_ESP && frame->l4 + ESP_SIZE <= frame->l3_end)
+		return frame->l4 + FLD_BYTE(ESP_SPI);
+	if (frame->protocol == PROTO_AH && frame->l4 + AH_SPI_SIZE <= frame->l3_end)
+		return frame->l4 + FLD_BYTE(AH_SPI);
+	return 0;
 }
 
 static bool has_addresses(const struct frame *frame, const uint8_t *selector)
@@ -98,17 +90,18 @@ static uint8_t input_collect(const struct frame *frame, const uint8_t *selector,
 	if ((fields & ips) && has_addresses(frame, selector)) {
 		bool v4 = frame->ip_version == 4;
 
-		put_pair(input, frame->bytes + frame->l3 + (v4 ? 12 : 8), v4 ? 4 : 16,
-			 fields & PRM_HASH_SRC_IP, fields & PRM_HASH_DST_IP, symmetric);
-		type |= v4 ? TYPE_IPV4 : TYPE_IPV6;
+		put_pair(input, fld_at(frame->bytes + frame->l3, v4 ? IP4_SOURCE : IP6_SOURCE),
+			 v4 ? 4 : 16, fields & PRM_HASH_SRC_IP, fields & PRM_HASH_DST_IP,
+			 symmetric);
+		type |= v4 ? CQE_RSS_IPV4 : CQE_RSS_IPV6;
 	}
 	if ((fields & ports) && has_ports(frame, selector)) {
 		put_pair(input, frame->bytes + frame->l4, 2, fields & PRM_HASH_L4_SPORT,
 			 fields & PRM_HASH_L4_DPORT, symmetric);
-		type |= frame_is_tcp(frame) ? TYPE_TCP : TYPE_UDP;
+		type |= frame_is_tcp(frame) ? CQE_RSS_TCP : CQE_RSS_UDP;
 	} else if ((fields & PRM_HASH_IPSEC_SPI) && find_spi(frame)) {
 		input_put(input, frame->bytes + find_spi(frame), 4);
-		type |= TYPE_IPSEC;
+		type |= CQE_RSS_IPSEC;
 	}
 	return type;
 }

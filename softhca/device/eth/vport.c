@@ -12,11 +12,11 @@
 #include "softhca/device/eth/eth.h"
 #include "util/bits.h"
 
-enum { STATE_DOWN = 0, STATE_UP = 1, STATE_FOLLOW = 2, OP_UPLINK = 2, MTU_MIN = 68 };
+enum { STATE_DOWN = 0, STATE_UP = 1, STATE_FOLLOW = 2, OP_UPLINK = 2 };
 
 bool vport_loops_back(const struct vport *vport, const uint8_t mac[6])
 {
-	if (mac[0] & 1)
+	if (mac[0] & ETHERNET_GROUP)
 		return !vport->no_local_mc;
 	return !vport->no_local_uc && !memcmp(mac, vport->mac, sizeof(vport->mac));
 }
@@ -81,14 +81,14 @@ static const char *take_list(struct vport *vport, const struct cmd *cmd, const u
 	};
 	const uint8_t *list = fld_at(ctx, NIC_VPORT_CONTEXT_CURRENT_UC_MAC_ADDRESS);
 	uint64_t type = fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_TYPE);
-	unsigned int size = fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), i;
+	unsigned int size = fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE);
 
 	if (type >= PRM_LIST_TYPES || size > max[type])
 		return "vport: no such list, or longer than its maximum";
 	if ((size_t)(list - cmd->in) + size * list_entry_size(type) > cmd->in_len)
 		return "vport: list is shorter than its size says";
 	vport->list_size[type] = size;
-	for (i = 0; i < size; i++, list += list_entry_size(type))
+	for (unsigned int i = 0; i < size; i++, list += list_entry_size(type))
 		vport->list[type][i] = type == PRM_LIST_VLAN ? fld_get(list, VLAN_LAYOUT_VLAN)
 							     : fld_get64(list, 0);
 	return NULL;
@@ -121,7 +121,7 @@ static const char *check_fields(const struct hca *hca, const uint8_t *select, co
 	if (get_be32(rest))
 		return "vport: unknown field_select";
 	if (fld_get(select, NIC_VPORT_FIELD_MTU) &&
-	    (fld_get(ctx, NIC_VPORT_CONTEXT_MTU) < MTU_MIN ||
+	    (fld_get(ctx, NIC_VPORT_CONTEXT_MTU) < IP4_MTU_MIN ||
 	     fld_get(ctx, NIC_VPORT_CONTEXT_MTU) > PORT_MTU_MAX))
 		return "vport: MTU out of range";
 	if (fld_get(select, NIC_VPORT_FIELD_ROCE_EN) && hca->config.link_layer != HCA_LINK_ETHERNET)

@@ -14,6 +14,7 @@
 #define SOFTHCA_DEVICE_FORMAT_FORMAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "prm/mlx5/eqe.h"
@@ -21,9 +22,13 @@
 #include "softhca/device/fabric.h"
 
 struct completion;
+struct frame_completion;
+struct frame_send;
 struct hca;
+struct qp;
 struct recv_wqe;
 struct send_wqe;
+struct uar;
 
 enum {
 	CQE_MAX = 128, /* bytes of a CQE, with what may stand in front of it */
@@ -52,12 +57,18 @@ struct event {
 struct cq_arm {
 	bool solicited_only;
 	uint32_t ci;
+	uint8_t sn;        /* of the event that it asks for */
+	uint32_t reserved; /* bits that are set, and should not be */
 };
 
 struct format {
 	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
 	uint8_t (*wqe_opcode)(const uint8_t *raw);
+	uint32_t (*umr_key)(const uint8_t *raw); /* of the key that a UMR is about */
+	/* The call executes the UMR of LEN bytes, which is a request on a memory key, for QP. It
+	 * returns 0 or the vendor syndrome. */
+	int (*execute_umr)(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 	/* The call decodes BBS blocks that start at RAW. It returns 0 or the vendor syndrome of
 	 * what is wrong. */
 	int (*decode_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
@@ -65,15 +76,26 @@ struct format {
 	void (*decode_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 	/* The call decodes a WQE of an SRQ and returns the index of the WQE that comes next. */
 	uint16_t (*decode_srq)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+	/* The two calls do so for the queues of frames. */
+	int (*decode_frame_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
+				 struct frame_send *send);
+	void (*decode_frame_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 
 	/* The call encodes into PLACE->size zeroed bytes. It returns how many at their end have a
 	 * meaning. */
 	uint32_t (*encode_cqe)(const struct cqe_place *place, const struct completion *done,
 			       uint8_t *slot);
+	/* The call encodes CQE_SIZE zeroed bytes, all but the ownership, with the queue's number as
+	 * PLACE->qpn. */
+	void (*encode_frame_cqe)(const struct cqe_place *place, const struct frame_completion *done,
+				 uint8_t *cqe);
 	/* The call encodes, as the last CQE_SIZE bytes, the CQE that ends the ring of a CQ which is
 	 * resized. */
 	void (*encode_ring_end)(uint8_t *cqe);
 	void (*set_cqe_owner)(uint8_t *cqe, bool owner);
+	/* The call tells whether software takes what is there as a new CQE, when CQEs of this lap
+	 * have that owner bit. */
+	bool (*is_software_cqe)(const uint8_t *cqe, bool owner);
 	uint32_t cqe_size; /* bytes, without what may stand in front */
 
 	void (*encode_eqe)(const struct event *event, uint8_t *eqe);
@@ -87,6 +109,19 @@ struct format {
 	/* The call tells that software has written VALUE_BE at OFFSET of a UAR page; the lock is
 	 * held. */
 	void (*ring)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+
+	/* These calls are for an adapter that is strict: they report what the bytes of a WQE, or of
+	 * a doorbell, have that they should not. A page of doorbells is remembered from
+	 * judge_page() until forget_page(). judge_write() is told what software has written, and
+	 * returns whether an adapter would take it; judge_found() what polling has found at
+	 * OFFSET. */
+	void (*judge_page)(struct uar *uar);
+	void (*forget_page)(struct hca *hca, struct uar *uar);
+	bool (*judge_write)(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,
+			    size_t len);
+	void (*judge_found)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+	void (*judge_send)(struct hca *hca, const struct qp *qp, uint16_t index,
+			   const uint8_t *raw);
 };
 
 extern const struct format mlx5_format;

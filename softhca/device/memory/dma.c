@@ -64,6 +64,7 @@ unmap:
 void dma_unmap(struct dma_map *map)
 {
 	free(map->extent);
+	free(map->pins);
 	memset(map, 0, sizeof(*map));
 }
 
@@ -81,6 +82,13 @@ static const struct dma_extent *map_find(const struct dma_map *map, uint64_t off
 			high = mid;
 	}
 	return &map->extent[low];
+}
+
+uint64_t dma_map_addr(const struct dma_map *map, uint64_t offset)
+{
+	const struct dma_extent *extent = map_find(map, offset);
+
+	return extent->addr + (offset - extent->offset);
 }
 
 static void batch_begin(struct dma_batch *batch, struct hca *hca, uint8_t *buf, bool write)

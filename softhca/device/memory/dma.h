@@ -23,6 +23,7 @@ struct dma_map {
 	struct dma_extent *extent;
 	uint32_t count;
 	uint64_t len;
+	struct pins *pins; /* of a strict adapter; NULL: its pages are not known. See pins.h */
 };
 
 /* The function maps LEN bytes that begin SKIP bytes into the first page of big-endian PAS[]. It
@@ -30,6 +31,8 @@ struct dma_map {
 int dma_map_pages(struct dma_map *map, const void *pas, size_t npas, unsigned int page_shift,
 		  uint64_t skip, uint64_t len);
 void dma_unmap(struct dma_map *map);
+/* The function returns the bus address of OFFSET, which is within the map. */
+uint64_t dma_map_addr(const struct dma_map *map, uint64_t offset);
 
 enum { DMA_BATCH_SEGS = 64 };
 

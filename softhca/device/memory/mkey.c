@@ -17,6 +17,7 @@
 void mkey_free(struct mkey *mkey)
 {
 	memic_put(mkey->memic);
+	odp_free(mkey);
 	xlt_free(mkey);
 	free(mkey);
 }
@@ -130,6 +131,8 @@ int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t
 		return EFAULT;
 	if (is_indirect(mkey))
 		return dma_pieces(batch, mkey, addr, len);
+	if (batch->hca->config.strict)
+		pins_check(batch->hca, &mkey->map, addr - mkey->start, len, "key", mkey->key);
 	return dma_add_map(batch, &mkey->map, addr - mkey->start, len);
 }
 
@@ -139,5 +142,5 @@ struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *
 
 	if (!mkey || mkey->key != key || mkey->pd != pd || !mkey->may_invalidate)
 		return NULL;
-	return mkey->qpn == MKEY_ANY_QP || mkey->qpn == qpn ? mkey : NULL;
+	return mkey->qpn == PRM_MKC_ANY_QP || mkey->qpn == qpn ? mkey : NULL;
 }

@@ -12,10 +12,12 @@
 
 #include "prm/mlx5/mkc.h"
 #include "softhca/device/memory/dma.h"
+#include "softhca/device/memory/odp.h"
 
 struct hca;
 struct pd;
 struct qp;
+struct send_wqe;
 
 enum mkey_access {
 	MKEY_LOCAL_READ = 1 << 0,
@@ -24,8 +26,6 @@ enum mkey_access {
 	MKEY_REMOTE_WRITE = 1 << 3,
 	MKEY_REMOTE_ATOMIC = 1 << 4,
 };
-
-enum { MKEY_ANY_QP = 0xffffff };
 
 /* The function tells whether a key's range goes beyond the last address; it may end there. */
 static inline bool mkey_range_wraps(uint64_t start, uint64_t len)
@@ -51,8 +51,10 @@ struct mkey {
 	bool free;    /* matches nothing, until UMR says otherwise */
 	bool umr_enabled;
 	bool may_invalidate;
-	bool sink;    /* reads as zeroes, writes are lost */
-	uint32_t qpn; /* the only one that may use it from remote, or MKEY_ANY_QP */
+	bool on_demand;
+	struct odp odp; /* of a region on demand */
+	bool sink;      /* reads as zeroes, writes are lost */
+	uint32_t qpn;   /* the only one that may use it from remote, or PRM_MKC_ANY_QP */
 	uint64_t start, len;
 	uint64_t memic_at; /* MEMIC: where it begins; addresses count from 0 */
 	struct memic_block *memic;
@@ -96,11 +98,21 @@ int xlt_prepare(struct mkey *mkey);
 bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece);
 void xlt_free(struct mkey *mkey);
 
-/* ---- umr.c: work requests on memory keys ---- */
+/* ---- umr_delay.c: a UMR that takes its time ---- */
 
-/* The function executes the UMR that starts at RAW and has LEN bytes. It returns 0 or the vendor
- * syndrome. */
-int umr_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
+/* A strict adapter executes a UMR later: when a request asks for that by a fence, behind the first
+ * one that does not, or when time has passed. The function takes over the UMR of LEN bytes at RAW,
+ * which stands at sq.ci, and returns 0 or ENOMEM. */
+int umr_delay(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
+/* The function executes the UMR that waits and completes it, or fails the QP; it returns false when
+ * the QP has failed. */
+bool umr_finish(struct hca *hca, struct qp *qp);
+/* A request begins that does not wait for the UMR. */
+void umr_overtaken(struct hca *hca, const struct qp *qp, const struct send_wqe *wqe);
+void umr_forget(struct qp *qp);
+/* The function finishes those that have waited long enough, and returns when the next one has, or
+ * HCA_IDLE. */
+uint64_t umr_run(struct hca *hca);
 
 /* The function returns the key that a SEND with invalidate from a peer may take away, or NULL. */
 struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn);

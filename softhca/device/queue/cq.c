@@ -9,12 +9,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
-
-enum { CQ_INDEX_MASK = 0xffffff /* software says so many bits of its consumer index */ };
 
 #define ARM_SENTINEL 0xffffffffu
 
@@ -23,10 +22,9 @@ enum { CQ_INDEX_MASK = 0xffffff /* software says so many bits of its consumer in
  * which has the SRQ's number in this place. */
 static uint32_t user_index(const struct qp *qp, const struct srq *srq)
 {
-	enum { OLD_FORM = 0xffffff };
 	uint32_t index = srq && srq->cq ? srq->user_index : qp->user_index;
 
-	return index == OLD_FORM && srq ? srq->n : index;
+	return index == PRM_NO_USER_INDEX && srq ? srq->n : index;
 }
 
 int cq_read_consumer(struct hca *hca, struct cq *cq)
@@ -34,9 +32,12 @@ int cq_read_consumer(struct hca *hca, struct cq *cq)
 	uint32_t word;
 	int ret = dma_read(hca, cq->dbr + hca->format->dbrec_ci, &word, sizeof(word));
 
-	if (!ret)
-		cq->ci = cq->pi - ((cq->pi - be32toh(word)) & CQ_INDEX_MASK);
-	return ret;
+	if (ret)
+		return ret;
+	if (hca->config.strict)
+		rules_cq_consumer(hca, cq, be32toh(word));
+	cq->ci = cq->pi - ((cq->pi - be32toh(word)) & PRM_CI_MASK);
+	return 0;
 }
 
 static bool is_full(const struct cq *cq)
@@ -104,6 +105,7 @@ static void cq_notify(struct hca *hca, struct cq *cq)
 	stop_waiting(cq);
 	cq->armed = 0;
 	cq->notified = any ? first + 1 : reached; /* only the last solicited one is known */
+	cq->events++;
 	eq_completion(hca, cq->eq, cq->n);
 }
 
@@ -124,9 +126,31 @@ uint64_t cq_run_timers(struct hca *hca)
 	return next;
 }
 
-static bool owner_bit(const struct cq *cq)
+bool cq_owner_bit(const struct cq *cq)
 {
 	return (cq->pi >> cq->log_size) & 1;
+}
+
+/* PRM: seconds above, nanoseconds below. */
+uint64_t cqe_time(const struct hca *hca, bool real_time)
+{
+	struct timespec now;
+
+	if (!real_time)
+		return hca->now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec << 32 | (uint32_t)now.tv_nsec;
+}
+
+int cq_copy(struct hca *hca, const struct cq *cq, uint64_t slot, uint8_t *cqe)
+{
+	uint64_t end = (slot + 1) * cq->cqe_size;
+	struct dma_batch batch;
+	int ret;
+
+	dma_begin_read(&batch, hca, cqe);
+	ret = dma_add_map(&batch, &cq->map, end - hca->format->cqe_size, hca->format->cqe_size);
+	return ret ? ret : dma_finish(&batch);
 }
 
 /* The function returns how many bytes at the end of SLOT are to be written: all of them where CQEs
@@ -138,8 +162,8 @@ static uint32_t cqe_build(const struct hca *hca, const struct cq *cq, const stru
 		.size = cq->cqe_size,
 		.qpn = qp->n,
 		.user_index = user_index(qp, done->srq),
-		.time = hca->now,
-		.owner = owner_bit(cq),
+		.time = cqe_time(hca, qp->real_time),
+		.owner = cq_owner_bit(cq),
 	};
 	uint32_t len;
 
@@ -165,6 +189,10 @@ static int write_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint3
 static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
 		   struct dma_batch *before, bool solicited)
 {
+	if (hca->config.strict) {
+		cq_read_consumer(hca, cq);
+		rules_cq_slot(hca, cq);
+	}
 	if (write_cqe(hca, cq, bytes, len, before)) {
 		if (before)
 			return EFAULT;
@@ -200,7 +228,7 @@ int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
 
 	if (ret)
 		return ret;
-	hca->format->set_cqe_owner(cqe, owner_bit(cq));
+	hca->format->set_cqe_owner(cqe, cq_owner_bit(cq));
 	memcpy(slot + sizeof(slot) - size, cqe, size);
 	return put_cqe(hca, cq, slot + sizeof(slot) - len, len, before, solicited);
 }
@@ -210,8 +238,10 @@ void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be)
 	struct cq_arm arm = hca->format->decode_arm(word_be);
 
 	cq->arm_word = word_be;
+	if (hca->config.strict && !rules_cq_arm(hca, cq, &arm))
+		return;
 	cq->armed = arm.solicited_only ? PRM_CQC_ST_SOLICITED_ARMED : PRM_CQC_ST_ARMED;
-	cq->armed_from = cq->pi - ((cq->pi - arm.ci) & CQ_INDEX_MASK);
+	cq->armed_from = cq->pi - ((cq->pi - arm.ci) & PRM_CI_MASK);
 	cq_notify(hca, cq);
 }
 
@@ -300,7 +330,7 @@ static int end_ring(struct hca *hca, struct cq *cq)
 	uint8_t cqe[CQE_MAX] = { 0 };
 
 	hca->format->encode_ring_end(cqe);
-	hca->format->set_cqe_owner(cqe, owner_bit(cq));
+	hca->format->set_cqe_owner(cqe, cq_owner_bit(cq));
 	return write_cqe(hca, cq, cqe, hca->format->cqe_size, NULL);
 }
 

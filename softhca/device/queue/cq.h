@@ -29,6 +29,7 @@ struct cq {
 	uint32_t pi, ci; /* free-running; ci is what the doorbell record last said */
 	struct dma_map map;
 	uint64_t dbr;
+	uint64_t dbr_page; /* of a strict adapter: see pins.h */
 	bool ignore_overrun;
 	uint8_t status;
 	/* These fields serve notification, see cq_notify(). */
@@ -36,6 +37,7 @@ struct cq {
 	uint32_t armed_from; /* consumer index the arm came with */
 	uint32_t arm_word;   /* last one seen, as it stands in memory, or the sentinel */
 	uint32_t notified;   /* producer index at the last event */
+	uint32_t events;     /* that were raised */
 	uint32_t solicited;  /* producer index behind the last CQE with a solicited event */
 	/* These fields serve moderation: an event waits for max_count CQEs or for the period, and
 	 * does not wait at all where the period is 0. */
@@ -98,6 +100,10 @@ void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be);
 int cq_start_arms(struct hca *hca, struct cq *cq);
 /* The function brings cq->ci up to date and returns 0 or EFAULT. */
 int cq_read_consumer(struct hca *hca, struct cq *cq);
+/* The function returns the ownership bit that the next CQE has. */
+bool cq_owner_bit(const struct cq *cq);
+/* The function copies the CQE in SLOT of the ring as it is there; 0 or EFAULT. */
+int cq_copy(struct hca *hca, const struct cq *cq, uint64_t slot, uint8_t *cqe);
 /* The function ends the old ring, which has room for that, and goes on in MAP. It returns EFAULT
  * when the old ring cannot be written, and then nothing has changed. */
 int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t log_size);
@@ -106,6 +112,9 @@ void cq_scan_arms(struct hca *hca, struct uar *uar);
 /* The function raises the events that have waited long enough, and returns the next deadline or
  * HCA_IDLE. */
 uint64_t cq_run_timers(struct hca *hca);
+/* The function returns what a CQE says of the time: ticks of the adapter's clock, or the time of
+ * the day. */
+uint64_t cqe_time(const struct hca *hca, bool real_time);
 /* The function returns the largest payload that fits a CQE of this CQ. */
 static inline uint32_t cq_inline_max(const struct cq *cq)
 {

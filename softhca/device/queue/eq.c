@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cqc.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
 
@@ -41,7 +42,7 @@ static void eq_write(struct hca *hca, struct eq *eq, uint8_t *eqe)
 
 void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm)
 {
-	eq->ci = eq->pi - ((eq->pi - ci) & 0xffffff);
+	eq->ci = eq->pi - ((eq->pi - ci) & PRM_CI_MASK);
 	if (!arm)
 		return;
 	eq->armed = true;

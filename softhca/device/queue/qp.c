@@ -56,6 +56,7 @@ void qp_fail(struct hca *hca, struct qp *qp, int event)
 	if (qp->state == PRM_QP_STATE_ERR)
 		return;
 	qp->state = PRM_QP_STATE_ERR;
+	umr_forget(qp);
 	qp->req.rnr_wait = false;
 	qp->flush_poll = FIRST_FLUSH_POLL;
 	qp_set_timer(hca, qp, hca->now + qp->flush_poll);
@@ -72,13 +73,16 @@ void qp_fail_send(struct hca *hca, struct qp *qp)
 		return;
 	}
 	qp->state = PRM_QP_STATE_SQER;
+	umr_forget(qp);
 	qp_wake(hca, qp);
 }
 
 void qp_reset_queues(struct qp *qp)
 {
+	umr_forget(qp);
 	qp->sq.pi = qp->sq.next = qp->sq.ci = 0;
 	qp->sq.cache_bbs = 0;
+	qp->sq.unrung_since = 0;
 	qp->rq.pi = qp->rq.ci = 0;
 	qp->rq.cache_count = 0;
 	req_reset(qp);
@@ -97,6 +101,7 @@ void qp_free(struct hca *hca, struct qp *qp)
 {
 	qp_set_timer(hca, qp, HCA_IDLE);
 	qp_leave_port(hca, qp);
+	umr_forget(qp);
 	mcg_forget(hca, qp);
 	if (qp->ready)
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);
@@ -105,6 +110,7 @@ void qp_free(struct hca *hca, struct qp *qp)
 	dma_unmap(&qp->map);
 	free(qp->offload);
 	free(qp->sq.entry);
+	free(qp->sq.digest);
 	free(qp);
 }
 

@@ -23,6 +23,7 @@ struct pd;
 struct uar;
 struct srq;
 struct tm_offload;
+struct umr_wait;
 
 enum { SQ_CACHE_BBS = WQE_BB_MAX, RQ_CACHE_BYTES = 1024 };
 
@@ -43,6 +44,11 @@ struct sq {
 	uint16_t next;          /* to transmit */
 	uint16_t ci;            /* oldest not completed */
 	struct sq_entry *entry; /* by index of the first WQEBB */
+	/* A strict adapter knows the WQEs when they were posted, as digests by index, and since
+	 * when the record has said unrung_pi, which no doorbell announced. See rules.c. */
+	uint64_t *digest;
+	uint64_t unrung_since;
+	uint16_t unrung_pi;
 	/* The cache holds the fetched blocks cache_from .. cache_from + cache_bbs. */
 	uint16_t cache_from, cache_bbs;
 	uint8_t cache[SQ_CACHE_BBS * WQE_BB];
@@ -63,6 +69,7 @@ struct requester {
 	uint32_t unacked;  /* oldest PSN without acknowledge */
 	uint64_t offset;   /* bytes of the WQE at sq.next that are on the wire */
 	uint8_t retries_left, rnr_left;
+	unsigned int reads; /* that software may have had under way, of a strict adapter */
 	bool rnr_wait;
 	bool gone_back;    /* for a gap in the responses: what follows the gap says nothing new */
 	uint32_t window;   /* bytes that may be on the wire */
@@ -86,6 +93,10 @@ struct responder {
 	struct srq *srq;   /* that recv was taken from, or will be; NULL: the QP's own queue */
 	uint16_t index;    /* of recv in its queue */
 	struct recv_wqe recv;
+	/* The last message met pages that are not there. Software brings those of this WQE, which
+	 * it reads in the ring of the SRQ; NULL: there was no fault, or they have been brought. */
+	struct srq *fault_srq;
+	uint16_t fault_index;
 	/* Tag matching says of the message that recv is for: what its CQE reports (tm), whether
 	 * recv is a tag's buffer (matched), and how much of the message's start is not data
 	 * (header). */
@@ -114,6 +125,8 @@ struct qp {
 	uint32_t wire; /* number that it sends from */
 	uint32_t qkey;
 	bool blocks_own_multicast;
+	bool real_time; /* timestamps of its CQEs */
+	uint32_t ece;   /* connection establishment options in force */
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq; /* that it receives through */
@@ -124,7 +137,8 @@ struct qp {
 	uint32_t user_index;
 	struct dma_map map;
 	uint64_t dbr;
-	uint32_t mtu; /* bytes */
+	uint64_t dbr_page; /* of a strict adapter: see pins.h */
+	uint32_t mtu;      /* bytes */
 	uint32_t remote_qpn;
 	struct qp_path path;
 	uint8_t counter_set; /* 0: none */
@@ -136,9 +150,10 @@ struct qp {
 	struct rq rq;
 	struct requester req;
 	struct responder resp;
-	bool ready;          /* on hca->ready */
-	bool timed;          /* on hca->timed */
-	uint64_t flush_poll; /* in state ERR: pause between looks at the receive doorbell record */
+	struct umr_wait *umr; /* under way; NULL: none. See umr_delay.c */
+	bool ready;           /* on hca->ready */
+	bool timed;           /* on hca->timed */
+	uint64_t flush_poll;  /* in state ERR: pause between looks at the receive doorbell record */
 	LIST_ENTRY(qp) in_uar;
 	TAILQ_ENTRY(qp) in_ready;
 	TAILQ_ENTRY(qp) in_timed;
@@ -165,6 +180,22 @@ static inline uint16_t sq_mask(const struct qp *qp)
 	return (1u << qp->sq.log_size) - 1;
 }
 
+/* Connection establishment options that both sides name are in force. Nothing depends on those that
+ * this adapter has; they are there to be agreed upon. */
+enum { ECE_OPTIONS_HERE = 0x7 };
+
+/* The function returns what the adapter answers to OPTIONS of software's: 0 without a version that
+ * it knows. */
+static inline uint32_t qp_answer_ece(uint32_t options, uint32_t offered)
+{
+	uint32_t answer = 0;
+
+	if (options >> FLD_SHIFT(ECE_VERSION) != PRM_ECE_VERSION_1)
+		return 0;
+	answer |= (uint32_t)PRM_ECE_VERSION_1 << FLD_SHIFT(ECE_VERSION);
+	return answer | (offered & ECE_OPTIONS_HERE);
+}
+
 /* The function has the loop look at the queue for work; doorbells and state changes call it. */
 void qp_wake(struct hca *hca, struct qp *qp);
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
@@ -183,6 +214,8 @@ int sq_read_doorbell(struct hca *hca, struct qp *qp);
 /* The function fetches the posted WQE at INDEX and returns 0 or EFAULT; *RAW stays valid until the
  * next fetch. */
 int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw);
+/* The function copies BBS blocks of the ring from INDEX on, posted or not; 0 or EFAULT. */
+int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, uint8_t *buf);
 /* The function completes the WQE at sq.ci; its CQE carries data only if that fits and the QP
  * scatters to CQEs. */
 void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uint32_t inline_len);
@@ -211,6 +244,8 @@ void qp_free(struct hca *hca, struct qp *qp);
 
 /* The function transmits up to BUDGET bytes and returns true when there is more to do now. */
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
+/* Software has posted more. */
+void req_posted(struct qp *qp);
 void req_timeout(struct hca *hca, struct qp *qp);
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);

@@ -59,6 +59,8 @@ static int cache_refill(struct hca *hca, struct qp *qp)
 	memcpy(&word, buf, sizeof(word));
 	qp->rq.pi = be32toh(word);
 	posted = qp->rq.pi - qp->rq.ci;
+	if (hca->config.strict)
+		rules_rq_record(hca, qp);
 	qp->rq.cache_from = qp->rq.ci;
 	qp->rq.cache_count = posted < count ? posted : count;
 	memcpy(qp->rq.cache, buf + sizeof(word), (size_t)qp->rq.cache_count * qp->rq.stride);
@@ -158,6 +160,8 @@ bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget)
 	if (is_empty(qp) || dma_read(hca, qp->dbr + hca->format->dbrec_recv, &word, sizeof(word)))
 		return false;
 	qp->rq.pi = be32toh(word);
+	if (hca->config.strict)
+		rules_rq_record(hca, qp);
 	for (; budget && qp->rq.ci != qp->rq.pi; budget--) {
 		qp->resp.index = qp->rq.ci;
 		q_count(hca, qp, Q_RESP_FLUSH);

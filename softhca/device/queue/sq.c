@@ -46,6 +46,12 @@ static void take_doorbell(struct hca *hca, struct qp *qp, uint32_t word)
 
 	if (pi == qp->sq.pi)
 		return;
+	if (hca->config.strict && !rules_sq_record(hca, qp, pi)) {
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+		return;
+	}
+	if (hca->config.strict && qp->state == PRM_QP_STATE_RTS)
+		req_posted(qp);
 	qp->sq.pi = pi;
 	qp_wake(hca, qp);
 }
@@ -68,6 +74,16 @@ int sq_read_doorbell(struct hca *hca, struct qp *qp)
 	if (!ret)
 		take_doorbell(hca, qp, word);
 	return ret;
+}
+
+int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, uint8_t *buf)
+{
+	struct dma_batch batch;
+	int ret;
+
+	dma_begin_read(&batch, hca, buf);
+	ret = add_ring(&batch, qp, index, bbs);
+	return ret ? ret : dma_finish(&batch);
 }
 
 static bool may_speculate(const struct qp *qp)
@@ -226,8 +242,11 @@ void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uin
 		.inline_len = inline_len,
 	};
 
-	if (entry->returns_data)
+	/* An atomic returns 8 bytes in any case, so this adapter does not count them. */
+	if (entry->opcode == WQE_RDMA_READ)
 		done.byte_count = entry->length;
+	if (hca->config.strict && !qp->offload)
+		rules_sq_done(hca, qp, entry->bbs);
 	if (entry->signaled)
 		wqe_complete(hca, qp, &done);
 	qp->sq.ci += entry->bbs;

@@ -61,6 +61,8 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 
 	if (srq->failed || srq_fetch(hca, srq, buf))
 		return srq_fail(hca, srq);
+	if (hca->config.strict)
+		rules_srq_record(hca, srq);
 	if (srq->pi == srq->taken)
 		return ENOENT;
 	next = hca->format->decode_srq(raw, srq->stride, wqe);
@@ -106,11 +108,14 @@ void srq_take_back(struct hca *hca, const struct srq *srq)
 	struct qp *qp;
 	uint32_t i = 0;
 
-	while ((qp = res_next(&hca->qps, &i)) != NULL)
+	while ((qp = res_next(&hca->qps, &i)) != NULL) {
 		if (qp->resp.srq == srq) {
 			qp->resp.srq = NULL;
 			qp->resp.receiving = false;
 		}
+		if (qp->resp.fault_srq == srq)
+			qp->resp.fault_srq = NULL;
+	}
 }
 
 void srq_free_all(struct hca *hca)

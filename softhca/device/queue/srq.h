@@ -46,6 +46,7 @@ struct srq {
 	uint32_t users; /* QPs */
 	struct dma_map map;
 	uint64_t dbr;
+	uint64_t dbr_page; /* of a strict adapter: see pins.h */
 	uint8_t context[PRM_SRQ_CONTEXT_MAX];
 };
 
@@ -55,6 +56,14 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
 /* The function returns the XRC SRQ of number N in the domain XRCD, or NULL. */
 struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);
+
+/* ---- srq_fault.c: buffers on demand ---- */
+
+/* The function tells whether the pages are there that LEN bytes at the start of the buffers
+ * want. */
+bool srq_has_pages(struct hca *hca, const struct recv_wqe *wqe, uint64_t len);
+/* The function does what a driver does about a fault: it reads WQE INDEX and brings its pages. */
+void srq_bring_pages(struct hca *hca, struct srq *srq, uint16_t index);
 
 void srq_free(struct srq *srq);
 /* The function takes back from QPs the WQEs of an SRQ that goes: they are gone with it. */

@@ -37,6 +37,9 @@ static inline uint32_t wqe_bbs(const struct hca *hca, const uint8_t *raw)
 	return (hca->format->wqe_size(raw) + WQE_BB - 1) / WQE_BB;
 }
 
+/* The function returns the syndrome of a CQE for a refusal. */
+uint8_t wqe_syndrome(int why);
+
 /* The function adds LEN bytes, from OFFSET in what the segments describe, to a transfer; it returns
  * 0, WQE_BAD_LKEY or WQE_BAD_DMA. */
 int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ib/packet.h"
 #include "softhca/device/fabric.h"
 
 struct hca;
@@ -29,8 +30,6 @@ bool path_decode_av(const struct hca *hca, const uint8_t *av, const struct qp_pa
 void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
 
 /* ---- packets.c ---- */
-
-#define PSN_MASK 0xffffffu
 
 /* The function returns the signed distance from B to A on the circle of 24 bits. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)

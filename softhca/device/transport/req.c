@@ -82,6 +82,7 @@ static void go_back(struct hca *hca, struct qp *qp)
 
 	qp->req.next_psn = qp->req.unacked;
 	qp->sq.next = qp->sq.ci;
+	qp->req.reads = 0;
 	qp->req.offset = (uint64_t)psn_diff(qp->req.unacked, entry->psn) * qp->mtu;
 	qp_wake(hca, qp);
 }
@@ -195,10 +196,12 @@ static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 	req->decoded = !why;
 	if (why != WQE_BAD_SIZE)
 		trace_wqe(hca->config.trace, "send", qp->n, index, raw, wqe_bbs(hca, raw) * WQE_BB);
+	if (hca->config.strict && !why)
+		hca->format->judge_send(hca, qp, index, raw);
 	return why;
 }
 
-static uint8_t syndrome_of(int why)
+uint8_t wqe_syndrome(int why)
 {
 	if (why == WQE_BAD_LKEY || why == WQE_BAD_DMA)
 		return SYND_LOCAL_PROT;
@@ -211,8 +214,10 @@ static uint8_t syndrome_of(int why)
  * first. */
 static void local_error(struct hca *hca, struct qp *qp, int why)
 {
+	if (qp->umr && !umr_finish(hca, qp))
+		return;
 	if (qp->sq.ci == qp->sq.next)
-		sq_fail(hca, qp, syndrome_of(why), why);
+		sq_fail(hca, qp, wqe_syndrome(why), why);
 }
 
 static int check_lengths(const struct hca *hca, const struct qp *qp)
@@ -233,19 +238,42 @@ static bool is_local(const struct send_wqe *wqe)
 	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR || wqe->opcode == WQE_TAG_MATCHING;
 }
 
+/* Responses come at once here, and on a wire only after all requests that may be under way. A fence
+ * waits for those before. */
+static void count_reads(struct qp *qp, bool returns_data)
+{
+	if (qp->req.wqe.fence > WQE_FENCE_INITIATOR_SMALL || is_local(&qp->req.wqe))
+		qp->req.reads = 0;
+	if (returns_data && qp->req.reads < qp->max_reads)
+		qp->req.reads++;
+}
+
+void req_posted(struct qp *qp)
+{
+	qp->req.reads = reads_outstanding(qp);
+}
+
+/* A key whose context does not say so cannot be read from, whatever the specification says of local
+ * reads. PRM: Memory Key Context, lr */
+static unsigned int gather_access(const struct hca *hca)
+{
+	return hca->config.strict ? MKEY_LOCAL_READ : 0;
+}
+
 /* The first transmission of a WQE checks all of it and gives it its PSNs. */
 static int wqe_begin(struct hca *hca, struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
 	struct sq_entry *entry = entry_at(qp, qp->sq.next);
 	bool returns_data = is_read(wqe->opcode);
-	unsigned int access = returns_data ? MKEY_LOCAL_WRITE : 0;
+	unsigned int access = returns_data ? MKEY_LOCAL_WRITE : gather_access(hca);
 	int why = check_lengths(hca, qp);
 
 	if (why)
 		return why;
 	if (!sges_allow(hca, sq_pd(qp), access, wqe->sge, wqe->num_sge))
 		return WQE_BAD_LKEY;
+	count_reads(qp, returns_data);
 	*entry = (struct sq_entry){
 		.psn = qp->req.next_psn,
 		.packets = is_local(wqe) ? 0 : packets_of(wqe->length, qp->mtu),
@@ -331,6 +359,7 @@ static void msg_build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 		.imm = wqe->imm,
 		.raddr = wqe->raddr + qp->req.offset,
 		.rkey = wqe->rkey,
+		.reads = hca->config.strict && is_read(wqe->opcode) ? qp->req.reads : 0,
 		.length = wqe->opcode == WQE_RDMA_READ ? part : left,
 		.swap_add = wqe->swap_add,
 		.compare = wqe->compare,
@@ -419,6 +448,8 @@ static bool wqe_transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 		local_error(hca, qp, why);
 		return false;
 	}
+	if (qp->umr && !umr_finish(hca, qp))
+		return false;
 	*bytes = msg.payload_len;
 	if (qp_is_reliable(qp))
 		send_reliable(hca, qp, &msg);
@@ -438,7 +469,9 @@ static int execute_opcode(struct hca *hca, struct qp *qp)
 	if (sq_fetch(hca, qp, qp->sq.next, &raw))
 		return WQE_BAD_FETCH;
 	size = hca->format->wqe_size(raw);
-	return qp->req.wqe.opcode == WQE_UMR ? umr_execute(hca, qp, raw, size)
+	if (qp->req.wqe.opcode == WQE_UMR && hca->config.strict && !umr_delay(hca, qp, raw, size))
+		return 0;
+	return qp->req.wqe.opcode == WQE_UMR ? hca->format->execute_umr(hca, qp, raw, size)
 					     : tm_execute(hca, qp, raw, size);
 }
 
@@ -452,7 +485,19 @@ static bool execute_local(struct hca *hca, struct qp *qp)
 		return false;
 	}
 	qp->sq.next += bbs;
-	sq_complete(hca, qp, NULL, 0);
+	if (!qp->umr)
+		sq_complete(hca, qp, NULL, 0);
+	return true;
+}
+
+/* The function tells whether the WQE at sq.next may begin, while a UMR is under way before it. */
+static bool pass_umr(struct hca *hca, struct qp *qp)
+{
+	const struct send_wqe *wqe = &qp->req.wqe;
+
+	if (wqe->fence || is_local(wqe))
+		return umr_finish(hca, qp);
+	umr_overtaken(hca, qp, wqe);
 	return true;
 }
 
@@ -463,6 +508,8 @@ static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	int why = wqe_load(hca, qp, qp->sq.next);
 
 	*bytes = 0;
+	if (!why && qp->umr && !pass_umr(hca, qp))
+		return false;
 	if (!why && (window_is_full(qp) || must_wait(qp)))
 		return false;
 	if (!why && !qp->req.offset)
@@ -605,7 +652,7 @@ static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg
 	}
 	why = in_cqe ? 0 : response_scatter(hca, qp, msg, offset);
 	if (why) {
-		sq_fail(hca, qp, syndrome_of(why), why);
+		sq_fail(hca, qp, wqe_syndrome(why), why);
 		return;
 	}
 	qp->req.unacked = (msg->psn + msg->packets) & PSN_MASK;

@@ -105,7 +105,7 @@ static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t ke
 {
 	struct mkey *mkey = mkey_check(hca, key, request_pd(qp), access, addr, len);
 
-	return mkey && (mkey->qpn == MKEY_ANY_QP || mkey->qpn == qp->n) ? mkey : NULL;
+	return mkey && (mkey->qpn == PRM_MKC_ANY_QP || mkey->qpn == qp->n) ? mkey : NULL;
 }
 
 /* A request that was executed moves the expected PSN on, and is acknowledged when it asks for
@@ -142,6 +142,34 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 		request_refuse(hca, qp, FABRIC_NAK_REMOTE_OP);
 	}
 	return false;
+}
+
+/* ---- buffers on demand, of a shared receive queue ---- */
+
+/* The fault before is resolved when the peer tries again, so the ring has what a driver would have
+ * found in it some time after the fault. */
+static void resolve_fault(struct hca *hca, struct qp *qp)
+{
+	if (qp->resp.fault_srq)
+		srq_bring_pages(hca, qp->resp.fault_srq, qp->resp.fault_index);
+	qp->resp.fault_srq = NULL;
+}
+
+/* The WQE was taken out of its queue for nothing: an error completion gives it back to software,
+ * but the QP is as before, and the peer tries again. */
+static void report_fault(struct hca *hca, struct qp *qp)
+{
+	struct completion done = {
+		.opcode = CQE_OP_RESP_ERR,
+		.syndrome = SYND_REMOTE_ABORTED,
+		.vendor_syndrome = VEND_PAGE_FAULT,
+	};
+
+	qp->resp.fault_srq = qp->resp.srq;
+	qp->resp.fault_index = qp->resp.index;
+	rq_complete(hca, qp, &done);
+	qp->resp.nak_sent = true;
+	send_nak(hca, qp, FABRIC_NAK_RNR);
 }
 
 /* ---- SEND ---- */
@@ -208,6 +236,18 @@ static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_
 	return !rq_complete(hca, qp, &done);
 }
 
+static bool matches_tags(const struct qp *qp)
+{
+	return qp->srq && qp->srq->tm;
+}
+
+/* Own queues resume behind a fault without any word to software, so only those of an SRQ show. */
+static bool send_faults(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	return msg->first && qp->resp.srq && qp_is_reliable(qp) && !matches_tags(qp) &&
+	       !fits_cqe(qp, msg) && !srq_has_pages(hca, &qp->resp.recv, msg->payload_len);
+}
+
 /* The function returns 0 or the vendor syndrome. */
 static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
@@ -225,11 +265,6 @@ static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	done.inline_len = in_cqe ? msg->payload_len : 0;
 	rq_complete(hca, qp, &done);
 	return 0;
-}
-
-static bool matches_tags(const struct qp *qp)
-{
-	return qp->srq && qp->srq->tm;
 }
 
 /* The function decides where this message goes; it returns false when there is nothing left to do
@@ -260,8 +295,13 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 	if (msg.first && !begin_send(hca, qp, &msg))
 		return;
+	resolve_fault(hca, qp);
 	if (!take_receive(hca, qp))
 		return;
+	if (send_faults(hca, qp, &msg)) {
+		report_fault(hca, qp);
+		return;
+	}
 	if (msg.first && matches_tags(qp)) {
 		tm_count_unexpected(qp);
 		msg.payload += qp->resp.header;
@@ -358,6 +398,19 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 
 /* ---- RDMA READ ---- */
 
+/* The responder keeps each READ and atomic until it is answered, and has room for as many as it was
+ * told. IBTA vol 1, 9.4.4 and 9.7.5.1.1 */
+static bool has_room(struct hca *hca, const struct qp *qp, const struct fabric_msg *msg)
+{
+	if (msg->reads <= qp->max_reads_in)
+		return true;
+	strict_report(hca->config.strict, hca->config.trace, "read.resources",
+		      "QP 0x%06x: QP 0x%06x may have %u READs and atomics under way, and "
+		      "log_rra_max allows %u",
+		      qp->n, msg->src_qpn, msg->reads, qp->max_reads_in);
+	return false;
+}
+
 static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct dma_batch batch;
@@ -392,7 +445,7 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 	uint32_t behind = (msg->psn + response.packets) & PSN_MASK;
 	int nak;
 
-	if (!qp->remote_read) {
+	if (!qp->remote_read || (hca->config.strict && !has_room(hca, qp, msg))) {
 		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 		return;
 	}
@@ -466,7 +519,7 @@ static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_m
 	uint64_t old;
 	int nak;
 
-	if (!qp->remote_atomic) {
+	if (!qp->remote_atomic || (hca->config.strict && !has_room(hca, qp, msg))) {
 		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 		return;
 	}

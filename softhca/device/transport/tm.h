@@ -11,24 +11,13 @@
 #ifndef SOFTHCA_DEVICE_TRANSPORT_TM_H
 #define SOFTHCA_DEVICE_TRANSPORT_TM_H
 
+#include "prm/mlx5/tm.h"
 #include "softhca/device/core.h"
 
 enum {
 	TM_LOG_MAX_TAGS = 7,
-	TM_HEADER = 16, /* of a message with a tag */
-	TM_RNDV_HEADER = 32,
 	TM_LOG_OFFLOADED = 6, /* WQEs of the send queue of a QP whose rendezvous are run here */
 };
-
-/* Messages say in these fields what they are, see tm_types.h. */
-#define TMH_OP   FLD(0x0, 31, 24)
-#define TMH_APP  FLD(0x4, 31, 0)
-#define TMH_TAG  FLD64(0x8)
-#define RVH_ADDR FLD64(0x10)
-#define RVH_RKEY FLD(0x18, 31, 0)
-#define RVH_LEN  FLD(0x1c, 31, 0)
-
-enum tmh_op { TMH_NO_TAG, TMH_RNDV, TMH_FIN, TMH_EAGER };
 
 struct tm_tag {
 	TAILQ_ENTRY(tm_tag) in_list;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/page.h"
 #include "softhca/front/process/seccomp.h"
 
 enum { MAX_SLOTS = 1 << 12, MAX_IOV = 64, CLIENT_PAGE = 4096 };
@@ -299,11 +300,16 @@ int client_check_range(const struct client *client, uint64_t addr, uint64_t len,
 	return addr < end ? EFAULT : 0;
 }
 
+static pid_t client_of(uint64_t addr)
+{
+	return atomic_load(&slot_pid[addr >> CLIENT_VA_BITS & (MAX_SLOTS - 1)]);
+}
+
 /* One process_vm call moves up to MAX_IOV segments, all of one client. */
-static int transfer(const struct hca_bus_seg *segs, unsigned int nsegs, void *buf, bool write)
+static int bytes_transfer(const struct hca_bus_seg *segs, unsigned int nsegs, void *buf, bool write)
 {
 	struct iovec local = { buf, 0 }, remote[MAX_IOV];
-	pid_t pid = atomic_load(&slot_pid[segs[0].addr >> CLIENT_VA_BITS & (MAX_SLOTS - 1)]);
+	pid_t pid = client_of(segs[0].addr);
 	ssize_t done;
 
 	if (!pid)
@@ -337,7 +343,7 @@ static int transfer_all(const struct hca_bus_seg *segs, unsigned int nsegs, void
 
 	while (nsegs) {
 		unsigned int run = same_client_run(segs, nsegs);
-		int ret = transfer(segs, run, at, write);
+		int ret = bytes_transfer(segs, run, at, write);
 
 		if (ret)
 			return ret;
@@ -347,6 +353,22 @@ static int transfer_all(const struct hca_bus_seg *segs, unsigned int nsegs, void
 		nsegs -= run;
 	}
 	return 0;
+}
+
+static uint64_t bus_page(void *bus, uint64_t addr)
+{
+	pid_t pid = client_of(addr);
+
+	(void)bus;
+	return pid ? page_identity(pid, addr & ((1ull << CLIENT_VA_BITS) - 1)) : 0;
+}
+
+static bool bus_page_may_move(void *bus, uint64_t addr)
+{
+	pid_t pid = client_of(addr);
+
+	(void)bus;
+	return !pid || page_may_move(pid, addr & ((1ull << CLIENT_VA_BITS) - 1));
 }
 
 static int bus_read(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf)
@@ -361,4 +383,4 @@ static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nse
 	return transfer_all(segs, nsegs, (void *)(uintptr_t)buf, true);
 }
 
-const struct hca_bus_ops client_bus_ops = { bus_read, bus_write };
+const struct hca_bus_ops client_bus_ops = { bus_read, bus_write, bus_page, bus_page_may_move };

@@ -22,21 +22,22 @@ enum { CLIENT_VA_BITS = 48 };
 /* Copy memory of the process that thread TID belongs to. Returns 0 or EFAULT. */
 int client_read(pid_t tid, uint64_t addr, void *buf, size_t len);
 int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len);
-/* Reads a string of less than SIZE bytes. Returns 0, EFAULT or ENAMETOOLONG. */
+/* The function reads a string of less than SIZE bytes. It returns 0, EFAULT or ENAMETOOLONG. */
 int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size);
 
 /* Whether thread TID has the capability. */
 enum { CLIENT_CAP_NET_RAW = 13 };
 bool client_may(pid_t tid, unsigned int capability);
 
-/* Says what descriptor FD of that process is; returns 0 or EBADF. */
+/* The function says what descriptor FD of that process is; returns 0 or EBADF. */
 int client_fd_stat(pid_t tid, int fd, struct stat *st);
-/* Says where descriptor FD, or the working directory for AT_FDCWD, is: an absolute path. */
+/* The function says where descriptor FD, or the working directory for AT_FDCWD, is: an absolute
+ * path. */
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
-/* Returns a copy of descriptor FD, or -1. */
+/* The function returns a copy of descriptor FD, or -1. */
 int client_fd_copy(pid_t tid, int fd);
-/* Finds a free descriptor of the filter's band (seccomp.h) in that process, whose limit is raised
- * where needed. EMFILE: there is none. */
+/* The function finds a free descriptor of the filter's band (seccomp.h) in that process, whose
+ * limit is raised where needed. EMFILE: there is none. */
 int client_pick_descriptor(pid_t tid, int *number);
 
 struct client {
@@ -47,11 +48,11 @@ struct client {
 	unsigned int users;
 };
 
-/* Finds the client that thread TID belongs to, which has one more user then. Returns 0, ESRCH, or
- * ENOSPC when all slots are in use. */
+/* The function finds the client that thread TID belongs to, which has one more user then. It
+ * returns 0, ESRCH, or ENOSPC when all slots are in use. */
 int client_get(pid_t tid, struct client **client);
 void client_put(struct client *client);
-/* Asks whether TID is a thread of CLIENT, which is cheap for the main thread. */
+/* The function asks whether TID is a thread of CLIENT, which is cheap for the main thread. */
 bool client_has_thread(const struct client *client, pid_t tid);
 
 static inline uint64_t client_bus_addr(const struct client *client, uint64_t addr)
@@ -59,8 +60,8 @@ static inline uint64_t client_bus_addr(const struct client *client, uint64_t add
 	return (uint64_t)client->slot << CLIENT_VA_BITS | (addr & ((1ull << CLIENT_VA_BITS) - 1));
 }
 
-/* Asks whether process CLIENT could be made to pin LEN bytes at ADDR, writable or not, i.e. whether
- * all are mapped with those rights. Returns 0 or EFAULT. */
+/* The function asks whether process CLIENT could be made to pin LEN bytes at ADDR, writable or not,
+ * i.e. whether all are mapped with those rights. It returns 0 or EFAULT. */
 int client_check_range(const struct client *client, uint64_t addr, uint64_t len, bool writable);
 
 extern const struct hca_bus_ops client_bus_ops;

@@ -2,8 +2,8 @@
 /*
  * daemon.c - the process that has the adapters and answers trapped calls.
  *
- * Two threads: this one polls listeners, runners and clients, and plays the kernel; the engine
- * (engine.c) runs the adapters.
+ * It has two threads: this one polls listeners, runners and clients, and plays the kernel; the
+ * engine (engine.c) runs the adapters.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
-#include <sys/queue.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "prm/mlx5/eqe.h"
@@ -31,9 +27,8 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/engine.h"
-#include "softhca/front/process/holder/epitaph.h"
-#include "softhca/front/process/link.h"
-#include "softhca/front/process/notify.h"
+#include "softhca/front/process/runner.h"
+#include "softhca/front/process/server_socket.h"
 #include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/front/process/uverbs/events.h"
@@ -44,146 +39,7 @@
 
 static struct daemon the_daemon;
 
-/* ---- listeners ---- */
-
-struct listener {
-	struct watch watch;
-	LIST_ENTRY(listener) in_all;
-	struct mailbox *mailbox;
-	struct epitaph *epitaph;
-	int holder; /* who answers when we are dead: a socket */
-};
-
-static LIST_HEAD(, listener) listeners = LIST_HEAD_INITIALIZER(listeners);
-
-/* A private daemon ends with the last filtered process, or with a runner that could not even start
- * one. */
-static void stop_if_unused(void)
-{
-	if (!the_daemon.num_listeners && !the_daemon.options->socket_path)
-		watch_finish();
-}
-
-static void listener_close(struct listener *listener)
-{
-	notify_end(listener->watch.fd);
-	watch_remove(&listener->watch);
-	LIST_REMOVE(listener, in_all);
-	close(listener->watch.fd);
-	munmap(listener->mailbox, sizeof(*listener->mailbox));
-	epitaph_put(listener->epitaph);
-	close(listener->holder);
-	free(listener);
-	the_daemon.num_listeners--;
-	stop_if_unused();
-}
-
-static void listener_ready(struct watch *watch, uint32_t events)
-{
-	struct listener *listener = (struct listener *)watch;
-
-	if (events & EPOLLIN)
-		notify_serve_one(&the_daemon, watch->fd, listener->mailbox, listener->epitaph,
-				 listener->holder);
-	else
-		listener_close(listener); /* no filtered process is left */
-}
-
-static int listener_add(int fd, int mailbox, int link)
-{
-	struct listener *listener = calloc(1, sizeof(*listener));
-	int ret;
-
-	if (!listener)
-		return ENOMEM;
-	listener->watch = (struct watch){ fd, listener_ready };
-	listener->mailbox = mmap(NULL, sizeof(*listener->mailbox), PROT_READ | PROT_WRITE,
-				 MAP_SHARED, mailbox, 0);
-	if (listener->mailbox == MAP_FAILED) {
-		ret = errno;
-		goto free_listener;
-	}
-	ret = epitaph_open(mailbox, &listener->epitaph);
-	if (ret)
-		goto unmap;
-	listener->holder = fcntl(link, F_DUPFD_CLOEXEC, 0);
-	if (listener->holder < 0) {
-		ret = errno;
-		goto put_epitaph;
-	}
-	memcpy(listener->mailbox->tree, the_daemon.sysfs.root, sizeof(the_daemon.sysfs.root));
-	notify_tune(fd);
-	ret = watch_add(&listener->watch, EPOLLIN);
-	if (ret)
-		goto close_holder;
-	LIST_INSERT_HEAD(&listeners, listener, in_all);
-	the_daemon.num_listeners++;
-	return 0;
-close_holder:
-	close(listener->holder);
-put_epitaph:
-	epitaph_put(listener->epitaph);
-unmap:
-	munmap(listener->mailbox, sizeof(*listener->mailbox));
-free_listener:
-	free(listener);
-	return ret;
-}
-
-/* ---- runners ---- */
-
-/* The connection to a program's starter. */
-struct runner {
-	struct watch watch; /* first */
-	LIST_ENTRY(runner) in_all;
-};
-static LIST_HEAD(, runner) runners = LIST_HEAD_INITIALIZER(runners);
-
-static void runner_close(struct runner *runner)
-{
-	watch_remove(&runner->watch);
-	LIST_REMOVE(runner, in_all);
-	close(runner->watch.fd);
-	free(runner);
-}
-
-/* A runner says hello once; its holder then keeps the connection, to see us die. */
-static void runner_ready(struct watch *watch, uint32_t events)
-{
-	int listener, mailbox, ret;
-
-	(void)events;
-	ret = link_receive_hello(watch->fd, &listener, &mailbox);
-	if (ret) {
-		if (ret != ECONNRESET)
-			log_error("a runner that cannot be understood: %s", strerror(ret));
-		runner_close((struct runner *)watch);
-		stop_if_unused();
-		return;
-	}
-	ret = listener_add(listener, mailbox, watch->fd);
-	close(mailbox);
-	if (ret)
-		close(listener);
-	link_send_answer(watch->fd, ret);
-}
-
-static int runner_add(int fd)
-{
-	struct runner *runner = calloc(1, sizeof(*runner));
-	int ret;
-
-	if (!runner)
-		return ENOMEM;
-	runner->watch = (struct watch){ fd, runner_ready };
-	ret = watch_add(&runner->watch, EPOLLIN);
-	if (ret) {
-		free(runner);
-		return ret;
-	}
-	LIST_INSERT_HEAD(&runners, runner, in_all);
-	return 0;
-}
+/* ---- requests ---- */
 
 static uint64_t count_objects(void)
 {
@@ -305,7 +161,7 @@ static void raise_fd_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Runs in the engine's thread. */
+/* The function runs in the engine's thread. */
 static uint64_t run_faults(uint64_t now)
 {
 	uint64_t due = fault_deadline(the_daemon.fault);
@@ -335,6 +191,7 @@ static int daemon_start(const struct options *options)
 	int ret;
 
 	the_daemon.options = options;
+	runners_start(&the_daemon);
 	signal(SIGPIPE, SIG_IGN);
 	raise_fd_limit();
 	ret = watch_start();
@@ -382,27 +239,17 @@ static void kill_adapters(void)
 	}
 }
 
-/* Programs had the event of their adapters' death: the holders need not tell them. */
-static void tell_holders(void)
-{
-	struct listener *listener;
-
-	LIST_FOREACH(listener, &listeners, in_all)
-		listener->mailbox->told = 1;
-}
-
 static void daemon_finish(void)
 {
 	engine_stop();
 	kill_adapters();
-	tell_holders();
+	runners_tell_holders();
 	ucma_stop();
 	ucma_conn_stop();
 	uverbs_stop();
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();
-	while (!LIST_EMPTY(&runners))
-		runner_close(LIST_FIRST(&runners));
+	runners_close();
 	watch_stop();
 }
 
@@ -415,8 +262,8 @@ static void signal_ready(struct watch *watch, uint32_t events)
 	watch_finish();
 }
 
-/* Signals arrive as an event of the loop; they are blocked before the engine's thread inherits the
- * mask. */
+/* Signals arrive as an event of the loop; they are blocked before the engine's thread inherits
+ * the mask. */
 static int block_signals(sigset_t *mask)
 {
 	sigemptyset(mask);
@@ -453,75 +300,6 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* The socket is made under this name, before it is shown at PATH. */
-static int hidden_name(const char *path, struct sockaddr_un *addr)
-{
-	int len;
-
-	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	len = snprintf(addr->sun_path, sizeof(addr->sun_path), "%s.%d", path, (int)getpid());
-	return len < (int)sizeof(addr->sun_path) ? 0 : ENAMETOOLONG;
-}
-
-/* A socket that nobody listens at is left over from a server that was killed. */
-static int door_claim(int fd, const char *path)
-{
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct stat at_path;
-
-	memcpy(addr.sun_path, path, strlen(path));
-	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
-		return EADDRINUSE;
-	if (errno == ECONNREFUSED && !lstat(path, &at_path) && S_ISSOCK(at_path.st_mode))
-		unlink(path);
-	return 0;
-}
-
-/* Who sees the file may connect at once, so it gets its name when there is somebody who listens. */
-static int open_socket(const char *path, int *sock)
-{
-	struct sockaddr_un addr;
-	int fd, ret = hidden_name(path, &addr);
-
-	if (ret)
-		return ret;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return errno;
-	ret = door_claim(fd, path);
-	if (!ret && (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 64)))
-		ret = errno;
-	if (ret)
-		close(fd);
-	else
-		*sock = fd;
-	return ret;
-}
-
-static int show_door(const char *path)
-{
-	struct sockaddr_un addr;
-	int ret = hidden_name(path, &addr);
-
-	if (!ret && link(addr.sun_path, path))
-		ret = errno == EEXIST ? EADDRINUSE : errno;
-	unlink(addr.sun_path);
-	if (ret)
-		log_error("cannot listen at %s: %s", path, strerror(ret));
-	return ret;
-}
-
-static void close_socket(int sock, const char *path, bool shown)
-{
-	struct sockaddr_un addr;
-
-	if (!hidden_name(path, &addr))
-		unlink(addr.sun_path);
-	if (shown)
-		unlink(path);
-	close(sock);
-}
-
 static int watch_all(int sock, int control, struct watch watches[2])
 {
 	int ret;
@@ -540,7 +318,7 @@ int daemon_serve(const struct options *options)
 	bool shown = false;
 
 	block_signals(&mask);
-	ret = open_socket(options->socket_path, &fd);
+	ret = server_socket_open(options->socket_path, &fd);
 	if (ret) {
 		log_error("cannot listen at %s: %s", options->socket_path, strerror(ret));
 		return EXIT_FAILURE;
@@ -555,7 +333,7 @@ int daemon_serve(const struct options *options)
 	if (!ret)
 		ret = watch_signals(&signals, &mask);
 	if (!ret)
-		ret = show_door(options->socket_path);
+		ret = server_socket_show(options->socket_path);
 	if (!ret) {
 		shown = true;
 		log_note("serving %u adapter(s) at %s", the_daemon.num_adapters,
@@ -566,6 +344,6 @@ int daemon_serve(const struct options *options)
 close_control:
 	control_close(options->socket_path, control_fd);
 close_socket:
-	close_socket(fd, options->socket_path, shown);
+	server_socket_close(fd, options->socket_path, shown);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }

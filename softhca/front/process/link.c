@@ -33,7 +33,7 @@ static int send_with_fds(int link, const void *data, size_t len, const int *fds,
 	return sendmsg(link, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-/* Receives exactly LEN bytes and NFDS descriptors, or fails with EPROTO. */
+/* The function receives exactly LEN bytes and NFDS descriptors, or fails with EPROTO. */
 static int receive_with_fds(int link, void *data, size_t len, int *fds, unsigned int nfds)
 {
 	struct iovec iov = { data, len };

@@ -41,8 +41,8 @@ static inline int call_arg_int(const struct call *call, unsigned int arg)
 
 void call_return(struct call *call, int64_t value);
 void call_fail(struct call *call, int error);
-/* Gives the caller a copy of descriptor FD as the result of its call, as its lowest free number or,
- * when WANTED is not negative, as that number. */
+/* The function gives the caller a copy of descriptor FD as the result of its call, as its lowest
+ * free number or, when WANTED is not negative, as that number. */
 void call_return_fd(struct call *call, int fd, bool cloexec, int wanted);
 /* Give the caller a copy of FD without answering yet; returns the number there, or minus errno. */
 int call_give_fd(struct call *call, int fd, bool cloexec);

@@ -27,9 +27,9 @@
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 
-/* Removes //, /./ and x/.. from an absolute path; a slash at its end stays, it asks to follow a
- * link. Links are not followed: none leads into our directories. */
-static void normalize(char *path)
+/* The function removes //, /./ and x/.. from an absolute path; a slash at its end stays, it asks to
+ * follow a link. Links are not followed: none leads into our directories. */
+static void path_normalize(char *path)
 {
 	bool slash = path[strlen(path) - 1] == '/';
 	char *from = path, *to = path;
@@ -81,8 +81,8 @@ static bool is_parent(const char *path)
 	return len > 3 && !strcmp(path + len - 3, "/..");
 }
 
-/* Reads the path argument; true if it is ours, then PATH is absolute and normal. */
-static bool claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MAX])
+/* The function reads the path argument; true if it is ours, then PATH is absolute and normal. */
+static bool path_claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MAX])
 {
 	bool leaves; /* x/.. where only we have x, as when our directories are listed */
 
@@ -91,14 +91,14 @@ static bool claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MA
 	if (path[0] != '/' && !make_absolute(call, dirfd, path))
 		return false;
 	leaves = sysfs_claims(path) && is_parent(path);
-	normalize(path);
+	path_normalize(path);
 	if (!leaves && !sysfs_claims(path))
 		return false;
 	log_detail("%d: path %s", call->tid, path);
 	return true;
 }
 
-/* Returns the adapter whose device file PATH is, or NULL. */
+/* The function returns the adapter whose device file PATH is, or NULL. */
 static struct adapter *device_of(struct daemon *daemon, const char *path)
 {
 	static const char prefix[] = "/dev/infiniband/uverbs";
@@ -133,7 +133,7 @@ static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64
 	char path[PATH_MAX];
 	int fd;
 
-	if (!claim(call, dirfd, path_addr, path))
+	if (!path_claim(call, dirfd, path_addr, path))
 		return;
 	if (is_rdma_cm(path) && !(flags & (O_PATH | O_DIRECTORY))) {
 		ucma_open(call, flags & O_CLOEXEC);
@@ -186,7 +186,7 @@ static void become_device(struct stat *st, dev_t number)
 	st->st_blocks = 0;
 }
 
-/* Returns the number of the device that PATH is, or 0. */
+/* The function returns the number of the device that PATH is, or 0. */
 static dev_t device_number(struct daemon *daemon, const char *path)
 {
 	const struct adapter *adapter = device_of(daemon, path);
@@ -196,7 +196,7 @@ static dev_t device_number(struct daemon *daemon, const char *path)
 	return adapter ? makedev(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index) : 0;
 }
 
-/* Opens the directory that holds the last component of PATH, which *NAME points to. */
+/* The function opens the directory that holds the last component of PATH, which *NAME points to. */
 static int open_parent(struct daemon *daemon, char *path, const char **name)
 {
 	char *slash = strrchr(path, '/');
@@ -249,7 +249,7 @@ static void stat_common(struct call *call, int dirfd, unsigned int path_arg, boo
 	struct stat st;
 	int ret;
 
-	if (!claim(call, dirfd, call_arg(call, path_arg), path))
+	if (!path_claim(call, dirfd, call_arg(call, path_arg), path))
 		return;
 	ret = stat_path(call->daemon, path, follow, &st);
 	if (!ret)
@@ -351,7 +351,7 @@ void path_statx(struct call *call)
 		if (!stat_device(call, dirfd, &st))
 			return;
 	} else {
-		if (!claim(call, dirfd, call_arg(call, 1), path))
+		if (!path_claim(call, dirfd, call_arg(call, 1), path))
 			return;
 		ret = stat_path(call->daemon, path, !(flags & AT_SYMLINK_NOFOLLOW), &st);
 	}
@@ -371,7 +371,7 @@ static void access_common(struct call *call, int dirfd, unsigned int path_arg)
 	struct stat st;
 	int ret;
 
-	if (!claim(call, dirfd, call_arg(call, path_arg), path))
+	if (!path_claim(call, dirfd, call_arg(call, path_arg), path))
 		return;
 	ret = stat_path(call->daemon, path, true, &st);
 	if (!ret &&
@@ -413,7 +413,7 @@ static void readlink_common(struct call *call, int dirfd, unsigned int path_arg)
 	char path[PATH_MAX], target[PATH_MAX];
 	int ret;
 
-	if (!claim(call, dirfd, call_arg(call, path_arg), path))
+	if (!path_claim(call, dirfd, call_arg(call, path_arg), path))
 		return;
 	ret = readlink_in_tree(call->daemon, path, target, &len);
 	if (len > room)
@@ -442,7 +442,7 @@ void path_getxattr(struct call *call)
 {
 	char path[PATH_MAX];
 
-	if (claim(call, AT_FDCWD, call_arg(call, 0), path))
+	if (path_claim(call, AT_FDCWD, call_arg(call, 0), path))
 		call_fail(call, ENODATA);
 }
 
@@ -450,6 +450,6 @@ void path_listxattr(struct call *call)
 {
 	char path[PATH_MAX];
 
-	if (claim(call, AT_FDCWD, call_arg(call, 0), path))
+	if (path_claim(call, AT_FDCWD, call_arg(call, 0), path))
 		call_return(call, 0);
 }

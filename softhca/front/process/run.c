@@ -2,9 +2,9 @@
 /*
  * run.c - `softhca run`: a program with adapters present.
  *
- * Four processes: the runner (this one) waits for PROGRAM and returns its status; PROGRAM installs
- * the filter in itself before it is executed; the daemon has the adapter, unless a server elsewhere
- * has; the holder outlives the daemon.
+ * There are four processes: the runner (this one) waits for PROGRAM and returns its status; PROGRAM
+ * installs the filter in itself before it is executed; the daemon has the adapter, unless a server
+ * elsewhere has; the holder outlives the daemon.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -84,14 +84,15 @@ struct program {
 	unsigned short len;
 };
 
-static void emit(struct program *program, unsigned short code, uint32_t k, uint8_t jt, uint8_t jf)
+static void instruction_emit(struct program *program, unsigned short code, uint32_t k, uint8_t jt,
+			     uint8_t jf)
 {
 	program->insn[program->len++] = (struct sock_filter){ code, jt, jf, k };
 }
 
 static void load_word(struct program *program, size_t offset)
 {
-	emit(program, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
+	instruction_emit(program, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
 
 /* Only the low half of an argument is loaded: these are ints, whose upper half the kernel ignores
@@ -103,27 +104,27 @@ static void load_arg(struct program *program, unsigned int arg)
 
 static void ret(struct program *program, uint32_t action)
 {
-	emit(program, BPF_RET | BPF_K, action, 0, 0);
+	instruction_emit(program, BPF_RET | BPF_K, action, 0, 0);
 }
 
 /* Go on if the loaded value is VALUE, else allow the call. */
 static void allow_unless_equal(struct program *program, uint32_t value)
 {
-	emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+	instruction_emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
 	ret(program, SECCOMP_RET_ALLOW);
 }
 
 static void allow_unless_fd_in_band(struct program *program)
 {
 	load_arg(program, 0);
-	emit(program, BPF_ALU | BPF_AND | BPF_K, ~(uint32_t)(FD_BAND_SIZE - 1), 0, 0);
+	instruction_emit(program, BPF_ALU | BPF_AND | BPF_K, ~(uint32_t)(FD_BAND_SIZE - 1), 0, 0);
 	allow_unless_equal(program, FD_BAND_FIRST);
 }
 
 static void allow_empty_path_outside_band(struct program *program, unsigned int flags_arg)
 {
 	load_arg(program, flags_arg);
-	emit(program, BPF_JMP | BPF_JSET | BPF_K, AT_EMPTY_PATH, 0, 4);
+	instruction_emit(program, BPF_JMP | BPF_JSET | BPF_K, AT_EMPTY_PATH, 0, 4);
 	allow_unless_fd_in_band(program); /* 4 instructions */
 }
 
@@ -161,7 +162,7 @@ static void emit_trap(struct program *program, const struct trap *trap)
 
 	load_word(program, offsetof(struct seccomp_data, nr));
 	jump = program->len;
-	emit(program, BPF_JMP | BPF_JEQ | BPF_K, trap->nr, 0, 0);
+	instruction_emit(program, BPF_JMP | BPF_JEQ | BPF_K, trap->nr, 0, 0);
 	emit_condition(program, trap->when);
 	ret(program, SECCOMP_RET_USER_NOTIF);
 	program->insn[jump].jf = program->len - jump - 1;

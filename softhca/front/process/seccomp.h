@@ -15,7 +15,7 @@
  */
 enum { FD_BAND_FIRST = 512, FD_BAND_SIZE = 512 };
 
-/* RDMA_VERBS_IOCTL of <rdma/rdma_user_ioctl_cmds.h> */
+/* The number is RDMA_VERBS_IOCTL of <rdma/rdma_user_ioctl_cmds.h>. */
 #define UVERBS_IOCTL 0xc0181b01u
 
 /* Install the filter in this thread and all it starts; the listener is for the daemon. 0 or a

@@ -73,7 +73,7 @@ static uint32_t read_health(const struct bar *bar, uint64_t offset)
 	}
 }
 
-/* Returns what stands at OFFSET, a multiple of 4; what is not named reads 0. */
+/* The function returns what stands at OFFSET, a multiple of 4; what is not named reads 0. */
 static uint32_t read_register(const struct bar *bar, uint64_t offset)
 {
 	switch (offset) {
@@ -168,12 +168,8 @@ static bool write_segment(struct bar *bar, uint64_t offset, const uint8_t *data,
 /* A doorbell is 4 or 8 bytes; a BlueFlame write begins with one and its other bytes follow. */
 static void write_uar(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len)
 {
-	uint64_t value = 0;
-
-	if (len < 4)
-		return;
-	memcpy(&value, data, len < sizeof(value) ? len : sizeof(value));
-	hca_uar_write(bar->hca, offset / PAGE, offset % PAGE, value);
+	if (len >= 4)
+		hca_uar_write(bar->hca, offset / PAGE, offset % PAGE, data, len);
 }
 
 bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len)

@@ -109,8 +109,8 @@ static enum delivery fetch_block(const struct cmdq *cmdq, uint64_t addr, uint32_
 	return DELIVERED;
 }
 
-static enum delivery gather(const struct cmdq *cmdq, const struct descriptor *desc, uint8_t *in,
-			    uint32_t len)
+static enum delivery command_gather(const struct cmdq *cmdq, const struct descriptor *desc,
+				    uint8_t *in, uint32_t len)
 {
 	uint64_t addr = be64toh(desc->in_ptr);
 	uint32_t number = 0, done = len < INLINE_DATA ? len : INLINE_DATA;
@@ -134,8 +134,8 @@ static enum delivery gather(const struct cmdq *cmdq, const struct descriptor *de
 }
 
 /* With OUT NULL this only checks the chain: nothing is executed whose answer has no room. */
-static enum delivery scatter(const struct cmdq *cmdq, struct descriptor *desc, const uint8_t *out,
-			     uint32_t len)
+static enum delivery command_scatter(const struct cmdq *cmdq, struct descriptor *desc,
+				     const uint8_t *out, uint32_t len)
 {
 	uint64_t addr = be64toh(desc->out_ptr);
 	uint32_t number = 0, done = len < INLINE_DATA ? len : INLINE_DATA;
@@ -180,7 +180,7 @@ static enum delivery descriptor_check(const struct descriptor *desc)
 	return DELIVERED;
 }
 
-static enum delivery execute(const struct cmdq *cmdq, struct descriptor *desc)
+static enum delivery command_execute(const struct cmdq *cmdq, struct descriptor *desc)
 {
 	uint32_t in_len = be32toh(desc->in_len), out_len = be32toh(desc->out_len);
 	enum delivery status = descriptor_check(desc);
@@ -190,12 +190,12 @@ static enum delivery execute(const struct cmdq *cmdq, struct descriptor *desc)
 		return status;
 	in = calloc(1, in_len);
 	out = calloc(1, out_len);
-	status = in && out ? gather(cmdq, desc, in, in_len) : FIRMWARE_ERROR;
+	status = in && out ? command_gather(cmdq, desc, in, in_len) : FIRMWARE_ERROR;
 	if (!status)
-		status = scatter(cmdq, desc, NULL, out_len);
+		status = command_scatter(cmdq, desc, NULL, out_len);
 	if (!status) {
 		hca_exec(cmdq->hca, in, in_len, out, out_len);
-		status = scatter(cmdq, desc, out, out_len);
+		status = command_scatter(cmdq, desc, out, out_len);
 	}
 	free(in);
 	free(out);
@@ -216,7 +216,7 @@ static void run_one(struct cmdq *cmdq, uint32_t index)
 		log_note("command %u: lost by a fault", index);
 		return;
 	}
-	status = execute(cmdq, &desc);
+	status = command_execute(cmdq, &desc);
 	if (status)
 		log_note("command %u: not delivered, status %#x", index, status);
 	desc.status_own = (uint8_t)(status << 1);

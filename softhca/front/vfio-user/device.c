@@ -149,7 +149,7 @@ void device_free(struct device *device)
 
 /* ---- messages ---- */
 
-/* Copies the fixed part of a message; returns false when the message is too short. */
+/* The function copies the fixed part of a message; returns false when the message is too short. */
 static bool message_take(const struct message *message, void *part, size_t len)
 {
 	if (message->len < len)
@@ -158,7 +158,7 @@ static bool message_take(const struct message *message, void *part, size_t len)
 	return true;
 }
 
-static int give(struct message *message, const void *part, size_t len)
+static int message_give(struct message *message, const void *part, size_t len)
 {
 	memcpy(message->reply, part, len);
 	message->reply_len = len;
@@ -175,7 +175,7 @@ static int answer_version(struct device *device, struct message *message)
 	if (!message_take(message, &version, sizeof(version)) || version.major != 0)
 		return EINVAL;
 	version.minor = 0;
-	give(message, &version, sizeof(version));
+	message_give(message, &version, sizeof(version));
 	len = sprintf(json, "{\"capabilities\":{\"max_msg_fds\":%d,\"max_data_xfer_size\":%d}}",
 		      VFU_MAX_FDS, VFU_MAX_TRANSFER);
 	message->reply_len += (size_t)len + 1;
@@ -211,7 +211,7 @@ static int answer_dma_unmap(struct device *device, struct message *message)
 		dma_table_clear(&device->dma);
 	else
 		ret = dma_table_unmap(&device->dma, unmap.addr, unmap.size);
-	return ret ? ret : give(message, &unmap, sizeof(unmap));
+	return ret ? ret : message_give(message, &unmap, sizeof(unmap));
 }
 
 static int answer_device_info(struct device *device, struct message *message)
@@ -224,7 +224,7 @@ static int answer_device_info(struct device *device, struct message *message)
 	};
 
 	(void)device;
-	return give(message, &info, sizeof(info));
+	return message_give(message, &info, sizeof(info));
 }
 
 static uint64_t region_size(uint32_t index)
@@ -251,7 +251,7 @@ static int answer_region_info(struct device *device, struct message *message)
 	info.flags = info.size ? VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE : 0;
 	info.cap_offset = 0;
 	info.offset = 0;
-	return give(message, &info, sizeof(info));
+	return message_give(message, &info, sizeof(info));
 }
 
 static int answer_irq_info(struct device *device, struct message *message)
@@ -264,7 +264,7 @@ static int answer_irq_info(struct device *device, struct message *message)
 	info.argsz = sizeof(info);
 	info.count = info.index == VFIO_PCI_MSIX_IRQ_INDEX ? PCI_MSIX_VECTORS : 0;
 	info.flags = info.count ? VFIO_IRQ_INFO_EVENTFD : 0;
-	return give(message, &info, sizeof(info));
+	return message_give(message, &info, sizeof(info));
 }
 
 /* A write to it must never block, whatever the client sent. */
@@ -327,7 +327,7 @@ static int answer_read(struct device *device, struct message *message)
 
 	if (!message_take(message, &access, sizeof(access)) || !access_fits(&access))
 		return EINVAL;
-	give(message, &access, sizeof(access));
+	message_give(message, &access, sizeof(access));
 	message->reply_len += access.count;
 	if (access.region == VFIO_PCI_CONFIG_REGION_INDEX)
 		pci_config_read(&device->pci, access.offset, data, access.count);
@@ -367,7 +367,7 @@ static int answer_write(struct device *device, struct message *message)
 		ret = write_config(device, &access, data);
 	else
 		ret = write_bar(device, &access, data);
-	return ret ? ret : give(message, &access, sizeof(access));
+	return ret ? ret : message_give(message, &access, sizeof(access));
 }
 
 static int answer_reset(struct device *device, struct message *message)

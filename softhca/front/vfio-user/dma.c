@@ -14,7 +14,7 @@
 
 #include "softhca/front/vfio-user/dma.h"
 
-/* Returns the first region that ends behind ADDR, or count. */
+/* The function returns the first region that ends behind ADDR, or count. */
 static unsigned int range_find(const struct dma_table *table, uint64_t addr)
 {
 	unsigned int low = 0, high = table->count;
@@ -83,7 +83,7 @@ int dma_table_map(struct dma_table *table, uint64_t addr, uint64_t size, int pro
 	return 0;
 }
 
-static void drop(struct dma_table *table, unsigned int at)
+static void range_drop(struct dma_table *table, unsigned int at)
 {
 	struct dma_region *region = &table->region[at];
 
@@ -99,14 +99,14 @@ int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size)
 
 	if (at == table->count || table->region[at].addr != addr || table->region[at].size != size)
 		return ENOENT;
-	drop(table, at);
+	range_drop(table, at);
 	return 0;
 }
 
 void dma_table_clear(struct dma_table *table)
 {
 	while (table->count)
-		drop(table, table->count - 1);
+		range_drop(table, table->count - 1);
 }
 
 /* Ownership sits in the last byte of CQEs and EQEs: it is stored after all the others. */
@@ -116,8 +116,9 @@ static void copy_last_byte_last(uint8_t *to, const uint8_t *from, uint64_t len)
 	__atomic_store_n(to + len - 1, from[len - 1], __ATOMIC_RELEASE);
 }
 
-/* Returns the memory at ADDR, or NULL; of *LEN bytes no more are left than follow there. */
-static uint8_t *reach(const struct dma_table *table, uint64_t addr, bool write, uint64_t *len)
+/* The function returns the memory at ADDR, or NULL; of *LEN bytes no more are left than follow
+ * there. */
+static uint8_t *range_reach(const struct dma_table *table, uint64_t addr, bool write, uint64_t *len)
 {
 	const struct dma_region *region = &table->region[range_find(table, addr)];
 	uint64_t skip;
@@ -137,7 +138,7 @@ static int dma_move(const struct dma_table *table, uint64_t addr, uint8_t *buf, 
 {
 	while (len) {
 		uint64_t part = len;
-		uint8_t *memory = reach(table, addr, write, &part);
+		uint8_t *memory = range_reach(table, addr, write, &part);
 
 		if (!memory)
 			return EFAULT;
@@ -184,4 +185,4 @@ static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nse
 	return move_all(bus, segs, nsegs, (uint8_t *)(uintptr_t)buf, true);
 }
 
-const struct hca_bus_ops dma_bus_ops = { bus_read, bus_write };
+const struct hca_bus_ops dma_bus_ops = { .read = bus_read, .write = bus_write };

@@ -37,13 +37,13 @@ struct server {
 	struct fault *fault;
 	bool once; /* ends with its client */
 	int listen_fd, client_fd, signal_fd, control_fd;
-	/* the message being received */
+	/* These fields have the message that is being received. */
 	struct vfu_header header;
 	uint8_t body[MAX_BODY];
 	size_t received;
 	int fd[VFU_MAX_FDS];
 	unsigned int num_fds;
-	/* the reply being sent */
+	/* These fields have the reply that is being sent. */
 	struct vfu_header reply_header;
 	uint8_t reply[MAX_BODY];
 	size_t sent, to_send; /* header included */
@@ -69,15 +69,13 @@ static void close_fds(struct server *server)
 
 static void keep_fds(struct server *server, struct msghdr *msg)
 {
-	struct cmsghdr *cmsg;
-
-	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
-		size_t i, count = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
+		size_t count = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		int fd;
 
 		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
 			continue;
-		for (i = 0; i < count; i++) {
+		for (size_t i = 0; i < count; i++) {
 			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(fd), sizeof(fd));
 			if (server->num_fds < VFU_MAX_FDS)
 				server->fd[server->num_fds++] = fd;
@@ -87,7 +85,7 @@ static void keep_fds(struct server *server, struct msghdr *msg)
 	}
 }
 
-/* Finds where the next bytes of the message go, and how many belong to it. */
+/* The function finds where the next bytes of the message go, and how many belong to it. */
 static size_t wanted(struct server *server, void **to)
 {
 	if (server->received < sizeof(server->header)) {
@@ -109,8 +107,8 @@ static int check_header(const struct server *server)
 	return EPROTO;
 }
 
-/* Returns 0 when a whole message is there, EAGAIN when it is not yet, ECONNRESET when the client
- * has gone. */
+/* The function returns 0 when a whole message is there, EAGAIN when it is not yet, ECONNRESET when
+ * the client has gone. */
 static int message_receive(struct server *server)
 {
 	union {
@@ -141,7 +139,7 @@ static int message_receive(struct server *server)
 
 /* ---- sending ---- */
 
-/* Returns 0 when all is sent, EAGAIN when it is not yet. */
+/* The function returns 0 when all is sent, EAGAIN when it is not yet. */
 static int send_reply(struct server *server)
 {
 	while (server->sent < server->to_send) {
@@ -193,7 +191,8 @@ static int message_answer(struct server *server)
 	return send_reply(server);
 }
 
-/* Answers what has come. Returns 0 or EAGAIN to go on; else the connection is over. */
+/* The function answers what has come. It returns 0 or EAGAIN to go on; else the connection is
+ * over. */
 static int serve_client(struct server *server)
 {
 	int ret = send_reply(server);
@@ -243,9 +242,9 @@ static const struct timespec *time_left(uint64_t deadline, struct timespec *left
 	return left;
 }
 
-/* Works on faults that are due, what other hosts have sent, and what the adapter makes of it;
- * returns when to look again at the latest. */
-static uint64_t progress(struct server *server)
+/* The function works on faults that are due, what other hosts have sent, and what the adapter makes
+ * of it; returns when to look again at the latest. */
+static uint64_t server_progress(struct server *server)
 {
 	uint64_t now = now_ns();
 	uint64_t fault = faults_run(server->fault, &server->device.hca, 1, now);
@@ -264,8 +263,8 @@ static int turn_client(struct server *server)
 	return ret && ret != EAGAIN ? drop_client(server) : 0;
 }
 
-/* Returns 0 to go on, or ECANCELED when told to stop. */
-static int turn(struct server *server)
+/* The function returns 0 to go on, or ECANCELED when told to stop. */
+static int server_turn(struct server *server)
 {
 	bool sending = server->sent < server->to_send;
 	struct pollfd fds[4] = {
@@ -278,7 +277,7 @@ static int turn(struct server *server)
 
 	if (server->client_fd < 0)
 		fds[2] = (struct pollfd){ .fd = server->listen_fd, .events = POLLIN };
-	if (ppoll(fds, 4, time_left(progress(server), &left), NULL) < 0)
+	if (ppoll(fds, 4, time_left(server_progress(server), &left), NULL) < 0)
 		return errno == EINTR ? 0 : errno;
 	if (fds[0].revents)
 		return ECANCELED;
@@ -341,7 +340,7 @@ static int server_run(struct server *server, const struct options *options,
 	server->client_fd = -1;
 	server->signal_fd = watch_signals();
 	while (!ret)
-		ret = turn(server);
+		ret = server_turn(server);
 	if (server->client_fd >= 0)
 		close(server->client_fd);
 	close(server->signal_fd);
@@ -386,11 +385,13 @@ int pci_serve(const struct options *options)
 {
 	struct hca_config config = {
 		.link_layer = options->link_layer,
+		.grh_required = options->grh_required,
 		.num_ports = options->ports,
 		.node_guid = 0x0002c9fffe600000ull,
 		.seed = options->seed,
 		.limits = options->limits,
 		.kernel_driver = true,
+		.strict = options->reports,
 	};
 	struct server *server;
 	int ret;

@@ -13,7 +13,7 @@ struct fake_kernel kernel;
 
 int __wrap_ioctl(int fd, unsigned long request, void *arg);
 
-static void note(const char *format, ...)
+static void call_note(const char *format, ...)
 {
 	size_t len = strlen(kernel.text);
 	va_list args;
@@ -28,7 +28,7 @@ static void note_bytes(const void *data, size_t len)
 	const unsigned char *bytes = data;
 
 	for (size_t i = 0; i < len; i++)
-		note("%02x", bytes[i]);
+		call_note("%02x", bytes[i]);
 }
 
 /* A number as the kernel finds it in the field: what is shorter than the field stands at
@@ -64,27 +64,40 @@ static bool is_in(const uint16_t *list, uint16_t id)
 	return false;
 }
 
+void count_bytes(void *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		((unsigned char *)data)[i] = (unsigned char)(i + 1);
+}
+
+static void fill_output(void *data, size_t len)
+{
+	if (kernel.counts)
+		count_bytes(data, len);
+	else
+		memset(data, kernel.fill, len);
+	if (kernel.report_events)
+		memcpy(data, &kernel.report_events, sizeof(kernel.report_events));
+}
+
 static void take_attr(struct ib_uverbs_attr *attr)
 {
-	note(" %s%03x", attr->flags & UVERBS_ATTR_F_MANDATORY ? "" : "?", attr->attr_id);
+	call_note(" %s%03x", attr->flags & UVERBS_ATTR_F_MANDATORY ? "" : "?", attr->attr_id);
 	if (attr->attr_data.enum_data.elem_id)
-		note("/%u", attr->attr_data.enum_data.elem_id);
+		call_note("/%u", attr->attr_data.enum_data.elem_id);
 	if (is_in(outputs, attr->attr_id)) {
-		note(">%u", attr->len);
-		memset((void *)(uintptr_t)attr->data, kernel.fill, attr->len);
-		if (kernel.report_events)
-			memcpy((void *)(uintptr_t)attr->data, &kernel.report_events,
-			       sizeof(uint32_t));
+		call_note(">%u", attr->len);
+		fill_output((void *)(uintptr_t)attr->data, attr->len);
 	} else if (is_in(new_objects, attr->attr_id)) {
-		note("=new");
+		call_note("=new");
 		attr->data = kernel.next_handle++;
 	} else if (attr->len > 8) {
-		note("<");
+		call_note("<");
 		note_bytes((const void *)(uintptr_t)attr->data, attr->len);
 	} else if (attr->len) {
-		note("=%u:%llx", attr->len, inline_value(attr));
+		call_note("=%u:%llx", attr->len, inline_value(attr));
 	} else {
-		note("=%llx", (unsigned long long)attr->data);
+		call_note("=%llx", (unsigned long long)attr->data);
 	}
 }
 
@@ -110,9 +123,9 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 		errno = EINTR;
 		return -1;
 	}
-	note("%x/%x", hdr->object_id, hdr->method_id);
+	call_note("%x/%x", hdr->object_id, hdr->method_id);
 	if (kernel.old && (hdr->object_id || hdr->method_id)) {
-		note(" no; ");
+		call_note(" no; ");
 		errno = EPROTONOSUPPORT;
 		return -1;
 	}
@@ -139,7 +152,7 @@ static int compare_pairs(const void *a, const void *b)
 	return memcmp(a, b, 2);
 }
 
-/* The bytes behind each '<', sorted within each 8. */
+/* The function gives the bytes behind each '<', sorted within each 8. */
 static void sort_bytes(const char *text, char *out, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";

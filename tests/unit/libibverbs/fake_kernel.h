@@ -26,6 +26,7 @@ struct fake_kernel {
 	bool old;  /* knows no method but INVOKE_WRITE, as for all but a few in Linux 5.4 */
 	uint32_t next_handle;
 	unsigned char fill;     /* what outputs are filled with */
+	bool counts;            /* outputs are filled with 1, 2, 3, ... instead */
 	uint32_t report_events; /* the first word of outputs, when not 0 */
 };
 extern struct fake_kernel kernel;
@@ -35,6 +36,9 @@ extern struct fake_kernel kernel;
 /* Which attributes of a method are outputs is not in the ioctl: a test lists their ids before it
  * calls. */
 void expect(const uint16_t *outs, const uint16_t *news);
+
+/* The function fills an answer as a kernel that counts does. */
+void count_bytes(void *data, size_t len);
 
 int open_fake(void **state);
 int close_fake(void **state);

@@ -8,15 +8,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* test_list.c looks at it. */
+__attribute__((visibility("default"))) int fake_plugin_devices;
+
 static int alloc_device(const struct verbs_device_info *info, struct verbs_device **vdev)
 {
 	(void)info;
 	*vdev = calloc(1, sizeof(**vdev));
+	fake_plugin_devices += *vdev != NULL;
 	return *vdev ? 0 : ENOMEM;
 }
 
 static void free_device(struct verbs_device *vdev)
 {
+	fake_plugin_devices--;
 	free(vdev);
 }
 

@@ -50,6 +50,18 @@ static void dealloc_pd_names_its_handle(void **state)
 	assert_string_equal(kernel.text, "1/0 000=33");
 }
 
+/* Nothing but the place of an answer, which the ioctl does not use. */
+static void a_payload_of_8_bytes_travels_in_its_attribute(void **state)
+{
+	int fd = -1;
+
+	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
+	kernel.fill = 0x11;
+	assert_int_equal(verbs_cmd_create_comp_channel(context_of(state), &fd), 0);
+	assert_string_equal(kernel.text, "0/0 000=8:0 001>4 002=8:11");
+	assert_int_equal(fd, 0x11111111);
+}
+
 static void an_interrupted_command_is_run_again(void **state)
 {
 	struct ibv_pd pd = { .context = context_of(state), .handle = 0x33 };
@@ -537,6 +549,7 @@ int main(void)
 		COMMAND_TEST(alloc_pd_is_an_invoked_write),
 		COMMAND_TEST(a_driver_response_is_zeroed_before_the_command),
 		COMMAND_TEST(dealloc_pd_names_its_handle),
+		COMMAND_TEST(a_payload_of_8_bytes_travels_in_its_attribute),
 		COMMAND_TEST(an_interrupted_command_is_run_again),
 		COMMAND_TEST(a_lost_device_fails_destruction_unless_told_otherwise),
 		COMMAND_TEST(destruction_waits_for_acknowledgements),

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-static struct ibv_comp_cntr *make(void **state)
+static struct ibv_comp_cntr *cntr_make(void **state)
 {
 	struct ibv_comp_cntr_init_attr attr = {};
 
@@ -24,7 +24,7 @@ static void counter_take(struct ibv_comp_cntr *cntr)
 
 static void a_counter_is_made_and_destroyed(void **state)
 {
-	struct ibv_comp_cntr *cntr = make(state);
+	struct ibv_comp_cntr *cntr = cntr_make(state);
 
 	assert_non_null(cntr);
 	assert_string_equal(kernel.text, "13/0 000=new");
@@ -35,7 +35,7 @@ static void a_counter_is_made_and_destroyed(void **state)
 
 static void both_values_can_be_set_increased_and_read(void **state)
 {
-	struct ibv_comp_cntr *cntr = make(state);
+	struct ibv_comp_cntr *cntr = cntr_make(state);
 	uint64_t value = 0;
 
 	expect(NULL, NULL);
@@ -63,7 +63,7 @@ static void both_values_can_be_set_increased_and_read(void **state)
 
 static void a_counter_is_attached_to_operations_of_a_qp(void **state)
 {
-	struct ibv_comp_cntr *cntr = make(state);
+	struct ibv_comp_cntr *cntr = cntr_make(state);
 	struct ibv_qp qp = { .context = context_of(state), .handle = 0x61 };
 	struct ibv_qp_attach_comp_cntr_attr attr = {
 		.op_mask = IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE

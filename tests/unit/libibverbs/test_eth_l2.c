@@ -154,7 +154,7 @@ static int close_rig(void **state)
 }
 
 /* "02:00:00:00:00:22 vlan ffff", or the number that the call returned. */
-static const char *resolve(void **state, unsigned int sgid_index, const char *gid)
+static const char *l2_resolve(void **state, unsigned int sgid_index, const char *gid)
 {
 	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1 };
 	static char text[64];
@@ -177,36 +177,36 @@ static const char *resolve(void **state, unsigned int sgid_index, const char *gi
 
 static void a_link_local_gid_of_roce_v1_contains_the_address(void **state)
 {
-	assert_string_equal(resolve(state, 0, "fe80::12:34ff:fe56:789a"),
+	assert_string_equal(l2_resolve(state, 0, "fe80::12:34ff:fe56:789a"),
 			    "02:12:34:56:78:9a vlan ffff");
 }
 
 static void a_multicast_gid_is_a_multicast_address(void **state)
 {
-	assert_string_equal(resolve(state, 1, "ff0e::1234:5678"), "33:33:12:34:56:78 vlan ffff");
-	assert_string_equal(resolve(state, 2, "ff0e::ffff:225.2.3.4"),
+	assert_string_equal(l2_resolve(state, 1, "ff0e::1234:5678"), "33:33:12:34:56:78 vlan ffff");
+	assert_string_equal(l2_resolve(state, 2, "ff0e::ffff:225.130.3.4"),
 			    "01:00:5e:02:03:04 vlan ffff");
 }
 
 static void a_neighbour_is_asked(void **state)
 {
-	assert_string_equal(resolve(state, 2, "::ffff:192.0.2.2"), THEIR_MAC " vlan ffff");
-	assert_string_equal(resolve(state, 3, "2001:db8::2"), THEIR_MAC " vlan ffff");
+	assert_string_equal(l2_resolve(state, 2, "::ffff:192.0.2.2"), THEIR_MAC " vlan ffff");
+	assert_string_equal(l2_resolve(state, 3, "2001:db8::2"), THEIR_MAC " vlan ffff");
 }
 
 static void a_known_neighbour_is_looked_up(void **state)
 {
-	assert_string_equal(resolve(state, 2, "::ffff:192.0.2.3"), OTHER_MAC " vlan ffff");
+	assert_string_equal(l2_resolve(state, 2, "::ffff:192.0.2.3"), OTHER_MAC " vlan ffff");
 }
 
 static void behind_a_gateway_it_is_the_gateways_address(void **state)
 {
-	assert_string_equal(resolve(state, 2, "::ffff:198.51.100.7"), OTHER_MAC " vlan ffff");
+	assert_string_equal(l2_resolve(state, 2, "::ffff:198.51.100.7"), OTHER_MAC " vlan ffff");
 }
 
 static void our_own_address_is_our_interfaces(void **state)
 {
-	assert_string_equal(resolve(state, 2, "::ffff:192.0.2.1"), OUR_MAC " vlan ffff");
+	assert_string_equal(l2_resolve(state, 2, "::ffff:192.0.2.1"), OUR_MAC " vlan ffff");
 }
 
 static void no_answer_is_said_after_three_seconds(void **state)
@@ -214,7 +214,7 @@ static void no_answer_is_said_after_three_seconds(void **state)
 	char want[16];
 
 	snprintf(want, sizeof(want), "%d", -EHOSTUNREACH);
-	assert_string_equal(resolve(state, 2, "::ffff:192.0.2.99"), want);
+	assert_string_equal(l2_resolve(state, 2, "::ffff:192.0.2.99"), want);
 }
 
 static void from_ipv6_there_is_no_way_to_ipv4(void **state)
@@ -222,8 +222,8 @@ static void from_ipv6_there_is_no_way_to_ipv4(void **state)
 	char want[16];
 
 	snprintf(want, sizeof(want), "%d", -ENETUNREACH);
-	assert_string_equal(resolve(state, 3, "::ffff:192.0.2.2"), want);
-	assert_string_equal(resolve(state, 2, "2001:db8::2"), want);
+	assert_string_equal(l2_resolve(state, 3, "::ffff:192.0.2.2"), want);
+	assert_string_equal(l2_resolve(state, 2, "2001:db8::2"), want);
 }
 
 static void a_gid_without_an_interface_is_invalid(void **state)
@@ -231,8 +231,8 @@ static void a_gid_without_an_interface_is_invalid(void **state)
 	char want[16];
 
 	snprintf(want, sizeof(want), "%d", -EINVAL);
-	assert_string_equal(resolve(state, 4, "::ffff:192.0.2.2"), want);
-	assert_string_equal(resolve(state, 7, "::ffff:192.0.2.2"), "-1");
+	assert_string_equal(l2_resolve(state, 4, "::ffff:192.0.2.2"), want);
+	assert_string_equal(l2_resolve(state, 7, "::ffff:192.0.2.2"), "-1");
 	assert_int_equal(errno, EINVAL);
 }
 

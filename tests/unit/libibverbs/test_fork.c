@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 
-#include "private.h"
+#include "fake_device.h"
 
 #include <errno.h>
 #include <netlink/netlink.h>
@@ -157,7 +157,11 @@ static int keep_a_hole(void)
 	CHECK(at && ibv_fork_init() == 0 && munmap(at + 2 * PAGE, PAGE) == 0);
 	CHECK(!verbs_fork_keep(at + 3 * PAGE, PAGE));
 	CHECK(verbs_fork_keep(at, 4 * PAGE) == ENOMEM);
-	CHECK(is_kept(at + 3 * PAGE));
+	CHECK(!is_kept(at) && !is_kept(at + PAGE) && is_kept(at + 3 * PAGE));
+	CHECK(!verbs_fork_keep(at + PAGE, PAGE));
+	CHECK(verbs_fork_keep(at, 4 * PAGE) == ENOMEM);
+	CHECK(!is_kept(at) && is_kept(at + PAGE) && is_kept(at + 3 * PAGE));
+	CHECK(!verbs_fork_release(at + PAGE, PAGE) && !is_kept(at + PAGE));
 	CHECK(!verbs_fork_release(at + 3 * PAGE, PAGE) && !is_kept(at + 3 * PAGE));
 	return 0;
 }
@@ -166,6 +170,104 @@ static void a_range_that_cannot_be_kept_changes_no_count(void **state)
 {
 	(void)state;
 	assert_true(on_kernel("5.4.0", keep_a_hole));
+}
+
+/* One region over 2n pages, of which every other one is kept already. */
+static int keep_over_gaps(void)
+{
+	char *at = pages(160);
+
+	CHECK(at && ibv_fork_init() == 0);
+	for (unsigned int n = 1; n <= 80; n++) {
+		CHECK(!verbs_fork_keep(at + 2 * (n - 1) * PAGE, PAGE));
+		CHECK(!verbs_fork_keep(at, 2 * n * PAGE) && is_kept(at + (2 * n - 1) * PAGE));
+		CHECK(!verbs_fork_release(at, 2 * n * PAGE) && !is_kept(at + PAGE));
+	}
+	for (unsigned int n = 0; n < 80; n++)
+		CHECK(is_kept(at + 2 * n * PAGE) && !verbs_fork_release(at + 2 * n * PAGE, PAGE));
+	return 0;
+}
+
+static void a_region_fills_all_gaps(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", keep_over_gaps));
+}
+
+/* ---- regions ---- */
+
+static int answer; /* of the provider */
+
+static int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
+		  struct verbs_mr **vmr)
+{
+	(void)iova;
+	if (answer)
+		return answer;
+	*vmr = calloc(1, sizeof(**vmr));
+	(*vmr)->mr =
+		(struct ibv_mr){ .context = pd->context, .pd = pd, .addr = addr, .length = length };
+	(*vmr)->kind = VERBS_MR_USER;
+	(*vmr)->access = access;
+	return 0;
+}
+
+static int mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		    unsigned int access)
+{
+	(void)vmr;
+	(void)flags;
+	(void)pd;
+	(void)addr;
+	(void)length;
+	(void)access;
+	return answer;
+}
+
+static int mr_dereg(struct verbs_mr *vmr)
+{
+	if (!answer)
+		free(vmr);
+	return answer;
+}
+
+/* A region keeps its pages from when it is registered until it is not; nothing else does. */
+static int keep_regions(void)
+{
+	const struct verbs_ops ops = { .reg_mr = mr_reg,
+				       .rereg_mr = mr_rereg,
+				       .dereg_mr = mr_dereg };
+	struct fake_context *fake = fake_open();
+	struct ibv_pd pd = { .context = &fake->vctx.context };
+	char *at = pages(2);
+	struct ibv_mr *mr;
+
+	verbs_set_ops(&fake->vctx, &ops);
+	CHECK(at && ibv_fork_init() == 0);
+	mr = ibv_reg_mr(&pd, at, PAGE, IBV_ACCESS_ON_DEMAND);
+	CHECK(mr && !is_kept(at) && !ibv_dereg_mr(mr));
+	answer = EPERM;
+	CHECK(!ibv_reg_mr(&pd, at, PAGE, 0) && !is_kept(at));
+	answer = 0;
+	mr = ibv_reg_mr(&pd, at, PAGE, 0);
+	CHECK(mr && is_kept(at));
+	answer = EBUSY;
+	CHECK(ibv_dereg_mr(mr) == EBUSY && is_kept(at));
+	CHECK(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, at + PAGE, PAGE, 0) ==
+		      IBV_REREG_MR_ERR_CMD &&
+	      is_kept(at) && !is_kept(at + PAGE));
+	answer = 0;
+	CHECK(!ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, at + PAGE, PAGE, 0));
+	CHECK(!is_kept(at) && is_kept(at + PAGE));
+	CHECK(!ibv_dereg_mr(mr) && !is_kept(at + PAGE));
+	fake_close(fake);
+	return 0;
+}
+
+static void a_region_keeps_its_pages_while_it_is_registered(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", keep_regions));
 }
 
 static int come_too_late(void)
@@ -241,6 +343,8 @@ int main(void)
 		cmocka_unit_test(elsewhere_pages_are_kept_from_children_on_request),
 		cmocka_unit_test(a_shared_page_is_kept_until_its_last_region_is_gone),
 		cmocka_unit_test(a_range_that_cannot_be_kept_changes_no_count),
+		cmocka_unit_test(a_region_fills_all_gaps),
+		cmocka_unit_test(a_region_keeps_its_pages_while_it_is_registered),
 		cmocka_unit_test(after_the_first_region_it_is_too_late),
 		cmocka_unit_test(counts_survive_any_order),
 		cmocka_unit_test(the_environment_can_ask_for_it),

@@ -8,6 +8,7 @@
 
 #include "temp_tree.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <linux/netlink.h>
@@ -88,6 +89,45 @@ static void a_device_keeps_its_identity(void **state)
 	ibv_free_device_list(second);
 }
 
+/* How many devices the plugin has made and not freed. */
+static int devices_alive(void)
+{
+	void *plugin = dlopen(FAKE_PLUGIN "-rdmakit" DRIVER_ABI ".so", RTLD_NOW | RTLD_NOLOAD);
+	int *count;
+
+	assert_non_null(plugin);
+	count = dlsym(plugin, "fake_plugin_devices");
+	assert_non_null(count);
+	dlclose(plugin);
+	return *count;
+}
+
+static void remove_device(const char *ibdev)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "rm -r %s/class/infiniband/%s", root, ibdev);
+	assert_int_equal(system(command), 0);
+}
+
+/* Its directory is not the one that was there before. */
+static void a_device_that_was_plugged_in_again_is_another(void **state)
+{
+	struct ibv_device **before, **after;
+
+	(void)state;
+	before = ibv_get_device_list(NULL);
+	remove_device("fake_2");
+	put_device("uverbs2", "fake_2", "pci:v00001234d00005678sv0\n", "1\n");
+	after = ibv_get_device_list(NULL);
+	assert_ptr_not_equal(before[0], after[0]);
+	assert_int_equal(devices_alive(), 3);
+	ibv_free_device_list(before);
+	assert_int_equal(devices_alive(), 2);
+	ibv_free_device_list(after);
+	assert_int_equal(devices_alive(), 2);
+}
+
 static void a_replaced_device_is_another(void **state)
 {
 	struct ibv_device **before, **after;
@@ -102,6 +142,7 @@ static void a_replaced_device_is_another(void **state)
 	assert_string_equal(ibv_get_device_name(before[0]), "fake_2");
 	ibv_free_device_list(before);
 	ibv_free_device_list(after);
+	assert_int_equal(devices_alive(), 2);
 }
 
 static void a_device_that_cannot_be_opened_says_why(void **state)
@@ -162,6 +203,7 @@ int main(void)
 		cmocka_unit_test(a_device_without_provider_is_left_out),
 		cmocka_unit_test(a_device_keeps_its_identity),
 		cmocka_unit_test(each_reason_is_logged),
+		cmocka_unit_test(a_device_that_was_plugged_in_again_is_another),
 		cmocka_unit_test(a_replaced_device_is_another),
 		cmocka_unit_test(a_device_that_cannot_be_opened_says_why),
 		cmocka_unit_test(no_devices_is_an_empty_list),
@@ -182,7 +224,7 @@ int main(void)
 	setenv("IBV_DRIVERS", FAKE_PLUGIN ":missing", 1);
 	put_device("uverbs10", "fake_10", "pci:v00001234d00005678sv0\n", "1\n");
 	put_device("uverbs2", "fake_2", "pci:v00001234d00005678sv0\n", "1\n");
-	put_device("uverbs3", "other_0", "pci:v0000DEADd0000BEEFsv0\n", "1\n");
+	put_device("uverbs3", "other_0", "pci:v0000DEADd00005678sv0\n", "1\n");
 	put_device("uverbs4", "new_0", "pci:v00001234d00005678sv0\n", "3\n");
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	tree_remove();

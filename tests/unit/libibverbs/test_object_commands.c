@@ -82,13 +82,17 @@ static void a_multicast_group_is_gid_and_lid(void **state)
 static void create_srq_of_type_basic(void **state)
 {
 	struct ibv_pd pd = { .handle = 0x21 };
+	struct verbs_xrcd vxrcd = { .handle = 0x71 };
+	struct ibv_cq cq = { .handle = 0x31 };
 	struct ibv_srq_init_attr_ex attr = {
 		.srq_context = &pd,
 		.attr = { 10, 2, 3 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
 		.pd = &pd,
+		.xrcd = &vxrcd.xrcd, /* means nothing for this type */
+		.cq = &cq,
 	};
-	struct verbs_srq vsrq = {};
+	struct verbs_srq vsrq = { .ring_wr = 16, .ring_sge = 4 };
 	char want[512];
 
 	expect(IDS(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE,
@@ -97,7 +101,7 @@ static void create_srq_of_type_basic(void **state)
 	kernel.fill = 0x11;
 	assert_int_equal(verbs_cmd_create_srq(context_of(state), &attr, &vsrq, NULL), 0);
 	snprintf(want, sizeof(want),
-		 "5/0 000=new 001=21 004=8:%llx 005=4:a 006=4:2 007=4:3 009=8:0 00a=4e "
+		 "5/0 000=new 001=21 004=8:%llx 005=4:10 006=4:4 007=4:3 009=8:0 00a=4e "
 		 "00b>4 00c>4 00d>4",
 		 ADDRESS_OF(&vsrq));
 	assert_string_equal(kernel.text, want);
@@ -176,13 +180,14 @@ static void an_old_kernel_creates_srqs_by_invoked_write(void **state)
 	struct verbs_srq vsrq = {};
 	char want[512];
 
+	attr.attr.srq_limit = 7;
 	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
 	kernel.old = true;
 	kernel.fill = 0x44;
 	assert_int_equal(verbs_cmd_create_srq(context_of(state), &attr, &vsrq, NULL), 0);
 	snprintf(want, sizeof(want),
 		 "5/0 no; 0/0 000<0000000000000000%s01000000210000000a00000002000000"
-		 "00000000000000007100000031000000 001>16 002=8:27",
+		 "07000000000000007100000031000000 001>16 002=8:27",
 		 bytes_of(ADDRESS_OF(&vsrq)));
 	assert_string_equal(kernel.text, want);
 	assert_int_equal(vsrq.srq.handle, 0x44444444);
@@ -360,6 +365,7 @@ static void reg_dmabuf_mr_has_the_descriptor_as_a_number(void **state)
 		kernel.text,
 		"7/4 000=new 001=21 002=8:1000 003=8:2000 004=8:3000 005=4:7 006=4:1 007>4 008>4");
 	assert_int_equal(vmr.kind, VERBS_MR_DMABUF);
+	assert_ptr_equal(vmr.mr.addr, (void *)0x1000);
 	assert_int_equal(vmr.mr.length, 0x2000);
 }
 
@@ -544,6 +550,10 @@ static void wq_commands(void **state)
 		kernel.text,
 		"0/0 000<010000005100000001000000000000000000000000000000 002=8:80000035");
 	assert_int_equal(wq.state, IBV_WQS_RDY);
+	change.attr_mask = IBV_WQ_ATTR_FLAGS;
+	change.wq_state = IBV_WQS_ERR;
+	assert_int_equal(verbs_cmd_modify_wq(&wq, &change, NULL), 0);
+	assert_int_equal(wq.state, IBV_WQS_RDY);
 
 	expect(IDS(UVERBS_ATTR_DESTROY_WQ_RESP), NULL);
 	assert_int_equal(verbs_cmd_destroy_wq(&wq), 0);
@@ -554,7 +564,14 @@ static void an_old_kernel_creates_wqs_by_invoked_write(void **state)
 {
 	struct ibv_pd pd = { .handle = 0x21 };
 	struct ibv_cq cq = { .handle = 0x31 };
-	struct ibv_wq_init_attr attr = { .max_wr = 4, .max_sge = 1, .pd = &pd, .cq = &cq };
+	struct ibv_wq_init_attr attr = {
+		.max_wr = 4,
+		.max_sge = 1,
+		.pd = &pd,
+		.cq = &cq,
+		.comp_mask = IBV_WQ_INIT_ATTR_FLAGS,
+		.create_flags = IBV_WQ_FLAGS_SCATTER_FCS,
+	};
 	struct ibv_wq wq = { .mutex = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
 	char want[512];
 
@@ -565,7 +582,7 @@ static void an_old_kernel_creates_wqs_by_invoked_write(void **state)
 	assert_int_equal(verbs_cmd_create_wq(context_of(state), &attr, &wq, NULL), 0);
 	snprintf(
 		want, sizeof(want),
-		"c/0 no; 0/0 000<0000000000000000%s210000003100000004000000010000000000000000000000"
+		"c/0 no; 0/0 000<0000000000000000%s210000003100000004000000010000000200000000000000"
 		" 001>24 002=8:80000034",
 		bytes_of(ADDRESS_OF(&wq)));
 	assert_string_equal(kernel.text, want);
@@ -716,7 +733,7 @@ static void an_unknown_spec_is_refused_before_the_kernel(void **state)
 	expect(NULL, NULL);
 	assert_int_equal(verbs_cmd_create_flow(&qp, (void *)&rule, &flow, NULL), EINVAL);
 	rule.eth.type = IBV_FLOW_SPEC_ETH;
-	rule.eth.size = 4;
+	rule.eth.size = 7; /* of 8 that type and size take */
 	assert_int_equal(verbs_cmd_create_flow(&qp, (void *)&rule, &flow, NULL), EINVAL);
 	assert_int_equal(kernel.calls, 0);
 }
@@ -725,7 +742,8 @@ static void an_esp_action_names_its_variants(void **state)
 {
 	struct ibv_flow_action_esp esp = { .spi = 1 };
 	uint64_t keymat[2] = { 5, 6 }, replay[2] = { 7, 8 };
-	const struct ibv_flow_action_esp_attr attr = {
+	struct ibv_flow_action_esp_encap encap = {};
+	struct ibv_flow_action_esp_attr attr = {
 		.esp_attr = &esp,
 		.keymat_proto = IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM,
 		.keymat_len = sizeof(keymat),
@@ -748,6 +766,10 @@ static void an_esp_action_names_its_variants(void **state)
 	expect(NULL, NULL);
 	assert_int_equal(verbs_cmd_modify_flow_action_esp(&vaction, &attr, NULL), 0);
 	assert_memory_equal(kernel.text, "d/2 000=51 001<", 15);
+	expect(NULL, NULL);
+	attr.esp_encap = &encap;
+	assert_int_equal(verbs_cmd_modify_flow_action_esp(&vaction, &attr, NULL), 0);
+	assert_non_null(strstr(kernel.text, " 005<"));
 	expect(NULL, NULL);
 	assert_int_equal(verbs_cmd_destroy_flow_action(&vaction), 0);
 	assert_string_equal(kernel.text, "d/1 000=51");

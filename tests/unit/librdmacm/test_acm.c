@@ -114,7 +114,7 @@ static struct acm_message answer_of(unsigned int entries)
 
 static void paths_and_source_are_taken_in_any_order(void **state)
 {
-	struct acm_message message = answer_of(4);
+	struct acm_message message = answer_of(5);
 	struct acm_answer answer;
 
 	(void)state;
@@ -128,6 +128,8 @@ static void paths_and_source_are_taken_in_any_order(void **state)
 	message.entries[2].addr[15] = 1;
 	message.entries[3].kind = ACM_ENTRY_PATH;
 	message.entries[3].path.dlid = htons(8);
+	message.entries[4] = message.entries[2]; /* a second source counts no more */
+	message.entries[4].addr[15] = 2;
 	assert_int_equal(rdmacm_acm_unpack(&message, &answer), 0);
 	assert_int_equal(answer.num_paths, 2);
 	assert_int_equal(answer.paths[0].flags, 0x2b);

@@ -15,7 +15,7 @@
 #include "libibverbs/kern_copy.h"
 #include "librdmacm/cma.h"
 
-static void fill(void *to, size_t size)
+static void object_fill(void *to, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		((uint8_t *)to)[i] = (uint8_t)rand();
@@ -31,7 +31,7 @@ static void address_attributes_are_those_of_libibverbs(void **state)
 		struct ibv_ah_attr ours = {}, theirs = {};
 		struct ib_uverbs_ah_attr from;
 
-		fill(&from, sizeof(from));
+		object_fill(&from, sizeof(from));
 		rdmacm_attr_take_ah(&ours, &from);
 		ibv_copy_ah_attr_from_kern(&theirs, &from);
 		assert_memory_equal(&ours, &theirs, sizeof(ours));
@@ -45,7 +45,7 @@ static void qp_attributes_are_those_of_libibverbs(void **state)
 		struct ibv_qp_attr ours = {}, theirs = {};
 		struct ib_uverbs_qp_attr from;
 
-		fill(&from, sizeof(from));
+		object_fill(&from, sizeof(from));
 		rdmacm_attr_take_qp(&ours, &from);
 		ibv_copy_qp_attr_from_kern(&theirs, &from);
 		assert_memory_equal(&ours, &theirs, sizeof(ours));

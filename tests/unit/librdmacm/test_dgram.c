@@ -76,6 +76,24 @@ static void heads_that_were_seen_are_understood(void **state)
 	assert_memory_equal(&addr, &six, sizeof(addr));
 }
 
+/* A QPN has 24 bits, and an IPv6 address its flow. */
+static void each_field_is_taken(void **state)
+{
+	uint8_t control[sizeof(control_6)], data[sizeof(data_6)], op;
+	struct sockaddr_storage addr;
+	uint32_t qpn;
+
+	(void)state;
+	memcpy(control, control_6, sizeof(control));
+	control[8] = 0xff;
+	assert_int_equal(rdmacm_dgram_control_unpack(control, sizeof(control), &op, &qpn), 28);
+	assert_int_equal(qpn, 0x48);
+	memcpy(data, data_6, sizeof(data));
+	memcpy(data + 4, "flow", 4);
+	assert_int_equal(rdmacm_dgram_data_unpack(data, sizeof(data), &addr), 24);
+	assert_memory_equal(&((struct sockaddr_in6 *)&addr)->sin6_flowinfo, "flow", 4);
+}
+
 static void what_is_no_head_is_refused(void **state)
 {
 	uint8_t bytes[sizeof(control_6)], op;
@@ -102,6 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(heads_have_the_bytes_that_were_seen),
 		cmocka_unit_test(heads_that_were_seen_are_understood),
+		cmocka_unit_test(each_field_is_taken),
 		cmocka_unit_test(what_is_no_head_is_refused),
 	};
 

@@ -130,6 +130,56 @@ static void a_datagram_is_ctrl_address_vector_data(void **state)
 	rig_free(rig);
 }
 
+/* Of a QP that was created without SGEs, the ring has no room for one behind what fills WQEBBs. */
+static void refuses_an_sge_without_room(enum ibv_qp_type type)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .type = type });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	rig->qp->sq.max_sge = 0;
+	mlx5_send_wr_fill(rig->qp);
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, sges[0].lkey, sges[0].addr, sges[0].length);
+	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
+	assert_int_equal(rig->qp->sq.pi, 0);
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, sges[0].lkey, sges[0].addr, 0);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_int_equal(rig->qp->sq.pi, 1);
+	rig_free(rig);
+}
+
+static void a_qp_without_sges_refuses_one(void **state)
+{
+	(void)state;
+	refuses_an_sge_without_room(IBV_QPT_UD);
+	refuses_an_sge_without_room(IBV_QPT_XRC_SEND);
+}
+
+/* A setter that no builder came before has no WQE to write to, not even that of the batch
+ * before. */
+static void a_setter_without_a_builder_writes_nothing(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_RC });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	char inline_data[8] = "changed";
+
+	(void)state;
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, sges[0].lkey, sges[0].addr, sges[0].length);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	ibv_wr_start(qpx);
+	ibv_wr_set_sge(qpx, sges[1].lkey, sges[1].addr, sges[1].length);
+	ibv_wr_set_inline_data(qpx, inline_data, sizeof(inline_data));
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig_sq(rig, 0) + 16, DATA0);
+	assert_int_equal(rig->qp->sq.pi, 1);
+	rig_free(rig);
+}
+
 /* The bytes are the same whether the address is set before the payload or behind it. */
 static void the_wr_setters_of_a_datagram_come_in_any_order(void **state)
 {
@@ -319,6 +369,8 @@ int main(void)
 		cmocka_unit_test(an_address_vector_of_roce_has_the_next_hop),
 		cmocka_unit_test(a_datagram_is_ctrl_address_vector_data),
 		cmocka_unit_test(the_wr_setters_of_a_datagram_come_in_any_order),
+		cmocka_unit_test(a_qp_without_sges_refuses_one),
+		cmocka_unit_test(a_setter_without_a_builder_writes_nothing),
 		cmocka_unit_test(a_datagram_at_the_end_of_the_ring_has_its_payload_at_the_start),
 		cmocka_unit_test(a_qp_refuses_what_its_type_does_not_have),
 		cmocka_unit_test(uc_writes_like_rc),

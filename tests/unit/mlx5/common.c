@@ -12,6 +12,7 @@
 
 #include "providers/common/buf_pool.h"
 #include "providers/common/dbrec.h"
+#include "providers/common/free_map.h"
 #include "providers/common/hwbuf.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/qp_size.h"
@@ -57,7 +58,7 @@ static void small_buffers_share_pages(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) {
 		size_t size = sizes[i % ARRAY_SIZE(sizes)];
 
-		assert_int_equal(provider_buf_pool_alloc(&pool, size, &bufs[i]), 0);
+		assert_int_equal(provider_buf_pool_alloc(&pool, size, NULL, &bufs[i]), 0);
 		assert_int_equal(
 			(uintptr_t)bufs[i] % (size == pool.page ? pool.page : pool.page / 32), 0);
 		for (size_t at = 0; at < size; at++)
@@ -83,15 +84,69 @@ static void a_freed_buffer_is_used_again_and_zeroed(void **state)
 
 	(void)state;
 	provider_buf_pool_init(&pool);
-	assert_int_equal(provider_buf_pool_alloc(&pool, 700, &first), 0);
-	assert_int_equal(provider_buf_pool_alloc(&pool, 64, &other), 0);
+	assert_int_equal(provider_buf_pool_alloc(&pool, 700, NULL, &first), 0);
+	assert_int_equal(provider_buf_pool_alloc(&pool, 64, NULL, &other), 0);
 	memset(first, 0xff, 700);
 	provider_buf_pool_free(&pool, first, 700);
-	assert_int_equal(provider_buf_pool_alloc(&pool, 640, &second), 0);
+	assert_int_equal(provider_buf_pool_alloc(&pool, 640, NULL, &second), 0);
 	assert_ptr_equal(first, second);
 	assert_int_equal(((char *)second)[639], 0);
 	provider_buf_pool_free(&pool, second, 640);
 	provider_buf_pool_free(&pool, other, 64);
+	provider_buf_pool_destroy(&pool);
+}
+
+/* Entries come back in any order; those that are taken are free, and as long a run as there is. */
+static void free_neighbours_are_taken_together(void **state)
+{
+	enum { SIZE = 200, COUNT = 128 };
+	uint32_t start, end = COUNT, random = 1, left = 0;
+	bool is_free[SIZE + 1] = { false };
+	struct free_map map;
+
+	(void)state;
+	assert_int_equal(provider_free_map_init(&map, SIZE, COUNT), 0);
+	assert_false(provider_free_map_take_run(&map, &start, &end));
+	for (unsigned int i = 0; i < 100000; i++) {
+		uint32_t from = end;
+
+		random = random * 1664525 + 1013904223;
+		if (!is_free[random >> 25]) {
+			is_free[random >> 25] = true;
+			free_map_add(&map, random >> 25);
+			left++;
+		}
+		if (random % 16 > left)
+			continue;
+		assert_true(provider_free_map_take_run(&map, &start, &end));
+		for (uint32_t k = from % COUNT; k != start; k = (k + 1) % COUNT)
+			assert_false(is_free[k]); /* nothing was left out */
+		assert_true(start < end && end <= COUNT && !is_free[end]);
+		for (uint32_t k = start; k < end; k++, left--) {
+			assert_true(is_free[k]);
+			is_free[k] = false;
+		}
+	}
+	provider_free_map_destroy(&map);
+}
+
+/* 16 buffers of a page are all that a chunk has. */
+static void a_chunk_is_used_to_its_end(void **state)
+{
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	struct buf_pool pool;
+	void *bufs[16];
+
+	(void)state;
+	provider_buf_pool_init(&pool);
+	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) {
+		assert_int_equal(provider_buf_pool_alloc(&pool, pool.page, NULL, &bufs[i]), 0);
+		low = min_of(low, (uintptr_t)bufs[i]);
+		high = max_of(high, (uintptr_t)bufs[i]);
+	}
+	assert_int_equal(high - low, 15 * pool.page);
+	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++)
+		provider_buf_pool_free(&pool, bufs[i], pool.page);
 	provider_buf_pool_destroy(&pool);
 }
 
@@ -296,7 +351,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_are_zero_and_have_a_cache_line_each),
 		cmocka_unit_test(small_buffers_share_pages),
+		cmocka_unit_test(free_neighbours_are_taken_together),
 		cmocka_unit_test(a_freed_buffer_is_used_again_and_zeroed),
+		cmocka_unit_test(a_chunk_is_used_to_its_end),
 		cmocka_unit_test(numbers_find_their_object),
 		cmocka_unit_test(numbers_are_given_out_densely),
 		cmocka_unit_test(buffers_are_whole_zeroed_pages),

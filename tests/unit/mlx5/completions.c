@@ -7,8 +7,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "util/bits.h"
+
+#include <rdma/mlx5-abi.h>
 
 static void post_sends(struct rig *rig, unsigned int n, enum ibv_wr_opcode opcode)
 {
@@ -100,6 +103,25 @@ static void each_send_opcode_has_its_wc_opcode(void **state)
 		assert_int_equal(published_ci(rig), 2);
 		rig_free(rig);
 	}
+}
+
+/* The adapter says seconds and nanoseconds, if it was asked to. */
+static void real_time_is_seconds_and_nanoseconds(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	(void)state;
+	rig->cq->kernel_flags = MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
+	mlx5_cq_ex_fill(rig->cq, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK);
+	post_sends(rig, 1, IBV_WR_SEND);
+	rig_complete(rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_SEND });
+	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+	assert_int_equal(ibv_wc_read_completion_wallclock_ns(cqx),
+			 0x11223344ull * 1000000000 + 0x55667788);
+	ibv_end_poll(cqx);
+	rig_free(rig);
 }
 
 struct recv_case {
@@ -240,7 +262,7 @@ static const struct payload_case payloads[] = {
 	{ 64, 32, { 32 }, IBV_WC_SUCCESS },          { 64, 5, { 2, 2, 2 }, IBV_WC_SUCCESS },
 	{ 64, 32, { 31, 1 }, IBV_WC_SUCCESS },       { 128, 32, { 40 }, IBV_WC_SUCCESS },
 	{ 128, 64, { 10, 20, 34 }, IBV_WC_SUCCESS }, { 64, 20, { 10, 9 }, IBV_WC_LOC_LEN_ERR },
-	{ 64, 1, { 0 }, IBV_WC_LOC_LEN_ERR },
+	{ 64, 1, { 0 }, IBV_WC_LOC_LEN_ERR },        { 128, 64, { 64 }, IBV_WC_SUCCESS },
 };
 
 struct target {
@@ -303,6 +325,31 @@ static void a_message_inside_the_cqe_is_copied_out(void **state)
 	}
 }
 
+/* The WQE has no place for a segment that would end its list: the next WQE's is not one of it. */
+static void a_list_that_fills_its_wqe_ends_with_it(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .recv_sge = 2 });
+	const struct rig_cqe cqe = { .opcode = MLX5_CQE_RESP_SEND,
+				     .byte_cnt = 20,
+				     .payload = "abcdefghijklmnopqrst" };
+	uint8_t bytes[3][16] = { { 0 } };
+	struct ibv_sge sges[] = { { .addr = (uintptr_t)bytes[0], .length = 8 },
+				  { .addr = (uintptr_t)bytes[1], .length = 8 },
+				  { .addr = (uintptr_t)bytes[2], .length = 16 } };
+	struct ibv_recv_wr next = { .sg_list = &sges[2], .num_sge = 1 }, *bad;
+	struct ibv_recv_wr wr = { .next = &next, .sg_list = sges, .num_sge = 2 };
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
+	rig_complete(rig, &cqe);
+	assert_int_equal(poll_cq(rig, 1, &wc), 1);
+	assert_int_equal(wc.status, IBV_WC_LOC_LEN_ERR);
+	assert_memory_equal(bytes[1], "ijklmnop", 8);
+	assert_int_equal(bytes[2][0], 0);
+	rig_free(rig);
+}
+
 static void read_data_inside_the_cqe_is_copied_out(void **state)
 {
 	uint8_t payload[64];
@@ -338,27 +385,93 @@ static void read_data_inside_the_cqe_is_copied_out(void **state)
 	}
 }
 
-static void an_atomic_result_inside_the_cqe_is_copied_out(void **state)
+/* The first entry of each list is the null region's; its address is that of the first buffer. */
+static void a_payload_inside_the_cqe_is_not_copied_to_the_null_region(void **state)
 {
-	struct rig *rig = rig_new(NULL);
-	uint64_t old = 0x1020304050607080, result = 0;
-	struct ibv_sge sge = { .addr = (uintptr_t)&result, .length = 8 };
-	struct ibv_send_wr wr = { .sg_list = &sge,
-				  .num_sge = 1,
-				  .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD },
-			   *bad;
-	struct ibv_wc wc;
+	uint8_t payload[64];
 
 	(void)state;
-	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
-	rig_complete(rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_ATOMIC_FA,
-					     .byte_cnt = 8,
-					     .payload = &old });
-	assert_int_equal(poll_cq(rig, 1, &wc), 1);
-	assert_int_equal(wc.status, IBV_WC_SUCCESS);
-	assert_int_equal(wc.opcode, IBV_WC_FETCH_ADD);
-	assert_true(result == old);
-	rig_free(rig);
+	memset(payload, 0x5a, sizeof(payload));
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(payloads); i++) {
+		const struct payload_case *test = &payloads[i / 2];
+		bool read = i % 2;
+		struct rig *rig =
+			rig_new(&(struct rig_options){ .cqe_size = test->cqe_size, .recv_sge = 4 });
+		struct target target;
+		struct ibv_recv_wr recv = { .sg_list = target.sge }, *bad_recv;
+		struct ibv_send_wr send = { .sg_list = target.sge, .opcode = IBV_WR_RDMA_READ },
+				   *bad;
+		struct ibv_wc wc;
+
+		send.num_sge = recv.num_sge = target_set_up(&target, test);
+		target.sge[0].lkey = RIG_NULL_LKEY;
+		if (read)
+			assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &send, &bad), 0);
+		else
+			assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &recv, &bad_recv), 0);
+		rig_complete(rig,
+			     &(struct rig_cqe){ .opcode = read ? MLX5_CQE_REQ : MLX5_CQE_RESP_SEND,
+						.send_opcode = MLX5_OPCODE_RDMA_READ,
+						.byte_cnt = test->bytes,
+						.payload = payload });
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		assert_int_equal(wc.status, test->status);
+		for (unsigned int at = 0; at < sizeof(target.bytes[0]); at++)
+			assert_int_equal(target.bytes[0][at], 0);
+		if (test->room[1])
+			assert_int_equal(target.bytes[1][0], 0x5a);
+		rig_free(rig);
+	}
+}
+
+/* Of an atomic 8 bytes come back, whatever the CQE says of them, and wherever they come. */
+static void an_atomic_has_8_bytes_whatever_the_cqe_says(void **state)
+{
+	static const uint32_t said[] = { 8, 0, 4, 32, 0x80000000 };
+
+	(void)state;
+	for (unsigned int i = 0; i < 8 * ARRAY_SIZE(said); i++) {
+		struct rig *rig = rig_new(NULL);
+		struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+		struct ibv_poll_cq_attr attr = { 0 };
+		bool swap = i & 1, in_cqe = i & 2, readers = i & 4;
+		uint64_t old[4] = { 0x1020304050607080, 1, 2, 3 }, result[2] = { 0 };
+		struct ibv_sge sge = { .addr = (uintptr_t)result, .length = 8 };
+		struct ibv_send_wr wr = { .sg_list = &sge,
+					  .num_sge = 1,
+					  .opcode = swap ? IBV_WR_ATOMIC_CMP_AND_SWP
+							 : IBV_WR_ATOMIC_FETCH_AND_ADD },
+				   *bad;
+		struct rig_cqe cqe = { .send_opcode =
+					       swap ? MLX5_OPCODE_ATOMIC_CS : MLX5_OPCODE_ATOMIC_FA,
+				       .byte_cnt = said[i / 8] };
+		struct ibv_wc wc;
+
+		if (in_cqe && cqe.byte_cnt <= sizeof(old))
+			cqe.payload = old;
+		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+		rig_complete(rig, &cqe);
+		/* The adapter writes the 8 bytes also when it counts none. */
+		if (cqe.payload)
+			memcpy(rig->cq->ring, old, 8);
+		if (readers) {
+			assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+			wc.status = cqx->status;
+			wc.opcode = ibv_wc_read_opcode(cqx);
+			wc.byte_len = ibv_wc_read_byte_len(cqx);
+			wc.wc_flags = ibv_wc_read_wc_flags(cqx);
+			ibv_end_poll(cqx);
+		} else {
+			assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		}
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+		assert_int_equal(wc.opcode, swap ? IBV_WC_COMP_SWAP : IBV_WC_FETCH_ADD);
+		assert_int_equal(wc.byte_len, 8);
+		assert_int_equal(wc.wc_flags, 0);
+		assert_true(result[0] == (cqe.payload ? old[0] : 0));
+		assert_true(!result[1]);
+		rig_free(rig);
+	}
 }
 
 /* ---- errors */
@@ -367,6 +480,38 @@ struct error_case {
 	uint8_t syndrome;
 	enum ibv_wc_status status;
 };
+
+/* The first failure of a queue is explained in the log, and no other one. */
+static void the_first_failure_stays_the_first(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_wc wc[2];
+
+	(void)state;
+	post_sends(rig, 2, IBV_WR_SEND);
+	for (uint16_t i = 0; i < 2; i++)
+		rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ_ERR,
+						     .syndrome = 0x13,
+						     .wqe_counter = i });
+	assert_false(rig->qp->rq.error_reported);
+	assert_int_equal(poll_cq(rig, 2, wc), 2);
+	assert_true(rig->qp->rq.error_reported);
+	rig_free(rig);
+}
+
+/* A poll that finds nothing to tell leaves the CQ to others. */
+static void nothing_to_tell_is_no_poll(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	(void)state;
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ, .rsn = 0x777 });
+	assert_int_equal(ibv_start_poll(cqx, &attr), ENOENT);
+	assert_int_equal(rig->cq->lock.taken, 0);
+	rig_free(rig);
+}
 
 static void each_syndrome_has_its_status(void **state)
 {
@@ -435,6 +580,25 @@ static void a_cqe_of_an_unknown_qp_is_skipped(void **state)
 	rig_free(rig);
 }
 
+/* A program that gets ENOENT of start_poll does not call end_poll. */
+static void a_start_poll_that_skips_all_publishes_the_index(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = i });
+		struct ibv_poll_cq_attr attr = { 0 };
+
+		for (unsigned int laps = 1; laps <= 3; laps++) {
+			for (unsigned int k = 0; k < 8; k++)
+				rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND,
+								     .rsn = 0x999 });
+			assert_int_equal(ibv_start_poll(&rig->cq->vcq.cq_ex, &attr), ENOENT);
+			assert_int_equal(published_ci(rig), 8 * laps);
+		}
+		rig_free(rig);
+	}
+}
+
 static void cqe_version_0_names_the_qpn(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .cqe_v0 = true });
@@ -500,21 +664,145 @@ static void cleaning_keeps_the_others_in_order(void **state)
 	}
 }
 
+/* ---- a program was told where the ring is */
+
+struct picture {
+	uint8_t ring[8 * 64];
+	uint32_t record;
+};
+
+static void picture_take(const struct rig *rig, struct picture *picture)
+{
+	memcpy(picture->ring, rig->cq->buf.addr, sizeof(picture->ring));
+	picture->record = published_ci(rig);
+}
+
+static bool picture_is_same(const struct rig *rig, const struct picture *picture)
+{
+	return !memcmp(picture->ring, rig->cq->buf.addr, sizeof(picture->ring)) &&
+	       picture->record == published_ci(rig);
+}
+
+static void messages_come(struct rig *rig, unsigned int count)
+{
+	post_recvs(rig, count);
+	while (count--)
+		rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
+}
+
+/* The library reads one CQE, and the program READ more by itself; the library's index stays. */
+static void whoever_moves_the_index_reads_the_ring(void **state)
+{
+	static const uint32_t reads[] = { 1,        8,        0x7fffff,     0x800000,
+					  0x800001, 0xfffff7, 0xffffff + 2, 0xffffff + 0x800002 };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(reads) * 2; i++) {
+		uint32_t start = i % 2 ? 0xfffffe : 0;
+		struct rig *rig = rig_new(&(struct rig_options){ .cq_ci = start });
+		struct picture before;
+		struct ibv_wc wc;
+
+		mlx5_cq_show(rig->cq);
+		messages_come(rig, 3);
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		rig->cq->dbrec[0] = htobe32((start + 1 + reads[i / 2]) & 0xffffff);
+		picture_take(rig, &before);
+		mlx5_cq_clean(rig->cq, &rig->qp->rq);
+		assert_true(picture_is_same(rig, &before));
+		rig_free(rig);
+	}
+}
+
+/* The record is up to a ring behind until end_poll. */
+static void a_ring_that_is_being_polled_is_the_librarys(void **state)
+{
+	(void)state;
+	for (unsigned int taken = 1; taken <= 8; taken++) {
+		struct rig *rig = rig_new(&(struct rig_options){
+			.cq_ci = 0xfffffc, .rq_wqes = 8, .single_threaded = true });
+		struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+		struct ibv_poll_cq_attr attr = { 0 };
+
+		rig->cq->dbrec[0] = htobe32(rig->cq->ci);
+		mlx5_cq_show(rig->cq);
+		messages_come(rig, 8);
+		assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+		for (unsigned int i = 1; i < taken; i++)
+			assert_int_equal(ibv_next_poll(cqx), 0);
+		mlx5_cq_clean(rig->cq, &rig->qp->rq);
+		assert_int_equal(ibv_next_poll(cqx), ENOENT);
+		ibv_end_poll(cqx);
+		assert_int_equal(published_ci(rig), 4);
+		rig_free(rig);
+	}
+}
+
+/* A program that is told again may read from now on: CQEs stay in their places, and lose their user
+ * index alone. */
+static void a_program_that_is_told_again_may_read(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct picture before, after;
+	struct ibv_wc wc;
+
+	(void)state;
+	mlx5_cq_show(rig->cq);
+	messages_come(rig, 3);
+	assert_int_equal(poll_cq(rig, 1, &wc), 1);
+	mlx5_cq_show(rig->cq);
+	picture_take(rig, &before);
+	mlx5_cq_clean(rig->cq, &rig->qp->rq);
+	picture_take(rig, &after);
+	for (unsigned int i = 1; i < 3; i++)
+		memcpy(&after.ring[64 * i + 32], &before.ring[64 * i + 32], 4);
+	assert_memory_equal(after.ring, before.ring, sizeof(after.ring));
+	assert_int_equal(after.record, before.record);
+	rig_free(rig);
+}
+
+/* The thread that polls asks for the ring. Without an end, the alarm is one. */
+static void a_program_may_ask_while_it_polls(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	(void)state;
+	messages_come(rig, 1);
+	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+	alarm(10);
+	mlx5_cq_show(rig->cq);
+	alarm(0);
+	ibv_end_poll(cqx);
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_send_opcode_has_its_wc_opcode),
+		cmocka_unit_test(real_time_is_seconds_and_nanoseconds),
 		cmocka_unit_test(each_receive_says_what_came),
 		cmocka_unit_test(an_empty_cq_has_nothing),
 		cmocka_unit_test(next_poll_goes_on_until_there_is_none),
 		cmocka_unit_test(the_ring_laps_and_the_index_has_24_bits),
 		cmocka_unit_test(a_message_inside_the_cqe_is_copied_out),
+		cmocka_unit_test(a_list_that_fills_its_wqe_ends_with_it),
 		cmocka_unit_test(read_data_inside_the_cqe_is_copied_out),
-		cmocka_unit_test(an_atomic_result_inside_the_cqe_is_copied_out),
+		cmocka_unit_test(an_atomic_has_8_bytes_whatever_the_cqe_says),
+		cmocka_unit_test(a_payload_inside_the_cqe_is_not_copied_to_the_null_region),
+		cmocka_unit_test(the_first_failure_stays_the_first),
+		cmocka_unit_test(nothing_to_tell_is_no_poll),
 		cmocka_unit_test(each_syndrome_has_its_status),
 		cmocka_unit_test(a_cqe_of_an_unknown_qp_is_skipped),
+		cmocka_unit_test(a_start_poll_that_skips_all_publishes_the_index),
 		cmocka_unit_test(cqe_version_0_names_the_qpn),
 		cmocka_unit_test(cleaning_keeps_the_others_in_order),
+		cmocka_unit_test(whoever_moves_the_index_reads_the_ring),
+		cmocka_unit_test(a_ring_that_is_being_polled_is_the_librarys),
+		cmocka_unit_test(a_program_that_is_told_again_may_read),
+		cmocka_unit_test(a_program_may_ask_while_it_polls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@
 #define MAX_COMPLETIONS 4096u
 #define OTHER_RSN       0x123u
 
-/* Completions of two QPs on the CQ of the first. */
+/* The CQ of the first QP has the completions of both. */
 struct pair {
 	struct rig *rig, *other;
 	unsigned int sends[2]; /* posted on each */

@@ -44,6 +44,7 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->buf = alloc_zeroed(WQE_BB, (size_t)units * WQE_BB);
 	sq->end = sq->buf + (size_t)units * WQE_BB;
 	wq_set_up(&sq->wq, units, OR_DEFAULT(opt->max_send, units), opt->sq_pi);
+	sq->slot_mask = SLOT_MASK(units);
 	sq->pi = opt->sq_pi;
 	sq->qpn_shifted = RIG_QPN << 8;
 	sq->max_sge = OR_DEFAULT(opt->send_sge, 4);
@@ -57,8 +58,12 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->opcodes = rig->qp->opcodes & (uint16_t)~UMR_OPCODES;
 	sq->db.reg = rig->uar + PRM_UAR_SQ;
 	sq->db.toggle = 0x100;
-	sq->db.push_plain = sq->db.push_inline = (uint16_t)(opt->bf_max / WQE_BB);
+	sq->db.push_plain = sq->db.push_inline = (uint8_t)(opt->bf_max / WQE_BB);
 	sq->db.dbrec = rig->qp->dbrec;
+	sq->db.bfreg = opt->bfreg;
+	sq->db.use = opt->bfreg ? (uint8_t)opt->bfreg->use : BFREG_OWN;
+	if (opt->bfreg)
+		sq->db.reg = opt->bfreg->reg;
 }
 
 static void rq_set_up(struct rig *rig, const struct rig_options *opt)
@@ -86,7 +91,8 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	qp->rules = mlx5_qp_rules_of(OR_DEFAULT(opt->type, IBV_QPT_RC));
 	sq_set_up(rig, opt);
 	rq_set_up(rig, opt);
-	qp->post_send = mlx5_post_send_routine(qp->rules->kind, shared);
+	qp->post_send =
+		mlx5_post_send_routine(qp->rules->kind, shared, (enum bfreg_use)qp->sq.db.use);
 	qp->rq.post = mlx5_post_recv_routine(qp->rq.max_sge, qp->rq.stride_log, shared);
 	qp->vqp.qp.qp_num = RIG_QPN;
 	qp->rq.number = RIG_QPN;
@@ -95,8 +101,8 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	assert_int_equal(provider_id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
 }
 
-/* Makes the ring as it stands when CI entries have come and gone: each has the owner bit of the lap
- * before the one that it waits for. */
+/* The function makes the ring as it stands when CI entries have come and gone: each has the owner
+ * bit of the lap before the one that it waits for. */
 static void cq_age(struct mlx5_cq *cq, uint32_t ci)
 {
 	uint32_t count = 1u << cq->count_log;
@@ -123,6 +129,7 @@ static void cq_set_up(struct rig *rig, const struct rig_options *opt)
 	cq->rsn_offset = opt->cqe_v0 ? offsetof(struct mlx5_cqe64, sop_drop_qpn)
 				     : offsetof(struct mlx5_cqe64, srqn_uidx);
 	cq->cqn = RIG_CQN;
+	cq->null_lkey = htobe32(RIG_NULL_LKEY);
 	rig->cq_pi = opt->cq_ci;
 	qlock_init(&cq->lock, shared);
 	mlx5_cq_ring_init(cq);

@@ -16,10 +16,11 @@
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/post.h"
 
-#define RIG_QPN  0x123456u
-#define RIG_RSN  0x000abcu
-#define RIG_CQN  0x42u
-#define RIG_PAGE 4096
+#define RIG_QPN       0x123456u
+#define RIG_RSN       0x000abcu
+#define RIG_CQN       0x42u
+#define RIG_PAGE      4096
+#define RIG_NULL_LKEY 0x5a00u
 
 struct rig_options {
 	uint32_t sq_wqebbs, max_send, send_sge, max_inline; /* 0: 8, 8, 4, 64 */
@@ -27,7 +28,8 @@ struct rig_options {
 	uint32_t cqes, cqe_size;                            /* 0: 8, 64 */
 	uint32_t sq_pi, rq_head, cq_ci; /* where the free-running indices stand */
 	uint32_t bf_max;
-	enum ibv_qp_type type; /* 0: RC */
+	struct mlx5_bfreg *bfreg; /* NULL: the first register of the rig's page, for its QP alone */
+	enum ibv_qp_type type;    /* 0: RC */
 	bool signal_all, single_threaded, cqe_v0, no_atomics;
 };
 

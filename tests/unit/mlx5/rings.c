@@ -81,6 +81,22 @@ static void segments_go_on_at_the_start_of_the_ring(void **state)
 	rig_free(rig);
 }
 
+static void a_push_goes_on_at_the_start_of_the_ring(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7, .bf_max = 256 });
+	struct ibv_sge list[4] = { one_sge, one_sge, one_sge, one_sge };
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	list[3].lkey = 0x79;
+	wr.sg_list = list;
+	wr.num_sge = 4;
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	assert_memory_equal(rig->uar + 0x800, rig_sq(rig, 7), 64);
+	check_bytes(rig->uar + 0x840, "00000010 00000079 00000000 00001000");
+	rig_free(rig);
+}
+
 static void inline_data_straddles_the_end(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7, .max_inline = 96 });
@@ -130,6 +146,95 @@ static void inline_data_ends_with_the_ring(void **state)
 	check_bytes(rig_sq(rig, 7) + 4, "12345604 00000000 00000000 8000002c");
 	assert_memory_equal(rig_sq(rig, 7) + 20, data, 44);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 8);
+	rig_free(rig);
+}
+
+/* The same of the first part of several. */
+static void inline_parts_meet_at_the_end(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7 });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	uint8_t data[60] = { 1, [43] = 9, [44] = 10, [59] = 11 };
+	const struct ibv_data_buf bufs[] = { { data, 44 }, { data + 44, 16 } };
+	struct ibv_sge parts[] = { { .addr = (uintptr_t)data, .length = 44 },
+				   { .addr = (uintptr_t)data + 44, .length = 16 } };
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	wr.send_flags = IBV_SEND_INLINE;
+	wr.sg_list = parts;
+	wr.num_sge = 2;
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	assert_memory_equal(rig_sq(rig, 7) + 20, data, 44);
+	assert_memory_equal(rig_sq(rig, 8), data + 44, 16);
+	rig->qp->sq.pi = 15;
+	memset(rig->qp->sq.buf, 0, 64);
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data_list(qpx, 2, bufs);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_memory_equal(rig_sq(rig, 16), data + 44, 16);
+	rig_free(rig);
+}
+
+static void no_more_is_posted_than_the_qp_was_made_for(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .send_sge = 2, .max_inline = 32 });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct ibv_sge list[3] = { one_sge, one_sge, one_sge };
+	uint8_t data[33] = { 0 };
+	struct ibv_data_buf bufs[] = { { data, 16 }, { data + 16, 17 } };
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	wr.sg_list = list;
+	wr.num_sge = 3;
+	assert_int_equal(post_send(rig, &wr, &bad), ENOMEM);
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data_list(qpx, 2, bufs);
+	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
+	bufs[1].length = 16;
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data_list(qpx, 2, bufs);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	rig_free(rig);
+}
+
+static void a_queue_that_was_reset_is_as_long_as_before(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .max_send = 4, .sq_pi = 6 });
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	wq_reset(&rig->qp->sq.wq);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(post_send(rig, &wr, &bad), 0);
+	assert_int_equal(post_send(rig, &wr, &bad), ENOMEM);
+	rig_free(rig);
+}
+
+/* Only inline data is pushed here; what the batch before had does not count. */
+static void each_batch_says_whether_it_is_pushed(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .bf_max = 64 });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	uint8_t *half;
+
+	(void)state;
+	rig->qp->sq.db.push_plain = 0;
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data(qpx, "inline", 6);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig->uar + 0x800, "0000000a 12345602 00000000 00000000 80000006");
+	half = rig->qp->sq.db.reg;
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, 1, 2, 3);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(half, "0000010a 12345602 00000000 00000000 00000000");
 	rig_free(rig);
 }
 
@@ -455,8 +560,13 @@ int main(void)
 		cmocka_unit_test(the_index_wraps_at_16_bits),
 		cmocka_unit_test(a_wqe_spans_the_16_bit_wrap),
 		cmocka_unit_test(segments_go_on_at_the_start_of_the_ring),
+		cmocka_unit_test(a_push_goes_on_at_the_start_of_the_ring),
 		cmocka_unit_test(inline_data_straddles_the_end),
 		cmocka_unit_test(inline_data_ends_with_the_ring),
+		cmocka_unit_test(inline_parts_meet_at_the_end),
+		cmocka_unit_test(no_more_is_posted_than_the_qp_was_made_for),
+		cmocka_unit_test(a_queue_that_was_reset_is_as_long_as_before),
+		cmocka_unit_test(each_batch_says_whether_it_is_pushed),
 		cmocka_unit_test(a_full_queue_names_the_first_that_does_not_fit),
 		cmocka_unit_test(a_signaled_completion_frees_those_before_it),
 		cmocka_unit_test(a_refused_request_leaves_those_before_it),

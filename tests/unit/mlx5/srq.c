@@ -37,11 +37,12 @@ static struct srq_rig *srq_rig_new(bool shared)
 	srq->stride_log = 6;
 	srq->max_sge = 3;
 	srq->wqes = WQES;
+	srq->max_wr = WQES - 1;
 	srq->dbrec = s->dbrec;
 	srq->srqn = SRQN;
 	srq->post = mlx5_post_srq_routine(srq->max_sge, shared);
 	qlock_init(&srq->lock, shared);
-	mlx5_srq_ring_init(srq);
+	assert_int_equal(mlx5_srq_ring_init(srq), 0);
 	srq->rq.owner = RQ_OF_SRQ;
 	srq->rq.special = RQ_SHARED;
 	srq->rq.srq = srq;
@@ -54,6 +55,7 @@ static struct srq_rig *srq_rig_new(bool shared)
 
 static void srq_rig_free(struct srq_rig *s)
 {
+	mlx5_srq_ring_free(&s->srq);
 	rig_free(s->rig);
 	free(s);
 }
@@ -135,8 +137,146 @@ static void a_list_stops_at_the_first_that_cannot_be_posted(void **state)
 	srq_rig_free(s);
 }
 
-/* The adapter walks 0, 1, 2; messages complete as 2, 0: those come next after 3, in that order. */
-static void completions_in_any_order_put_wqes_behind_the_last_free_one(void **state)
+static void a_list_counts_each_of_its_requests(void **state)
+{
+	struct srq_rig *s = srq_rig_new(true);
+	struct ibv_recv_wr wrs[2] = { { .next = &wrs[1] }, { .num_sge = 0 } }, *bad;
+
+	(void)state;
+	assert_int_equal(mlx5_post_srq_recv(&s->srq.vsrq.srq, wrs, &bad), 0);
+	assert_int_equal(be32toh(s->dbrec[0]), 2);
+	srq_rig_free(s);
+}
+
+/* ---- absent pages of buffers on demand */
+
+static void page_fault(struct srq_rig *s, uint16_t wqe)
+{
+	rig_complete(s->rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_ERR,
+						.wqe_counter = wqe,
+						.syndrome = MLX5_CQE_SYNDROME_REMOTE_ABORTED_ERR,
+						.vendor = MLX5_CQE_VENDOR_SYNDROME_ODP_PFAULT });
+}
+
+static int poll_nothing(struct srq_rig *s)
+{
+	struct ibv_wc wc;
+
+	return mlx5_poll_cq(&s->rig->cq->vcq.cq, 1, &wc);
+}
+
+static uint16_t wqe_link(const struct srq_rig *s, uint16_t wqe)
+{
+	return be16toh(srq_wqe(&s->srq, wqe)->next_wqe_index);
+}
+
+/* The adapter takes WQEs by their links, as many as the record says. Each message of it faults,
+ * but for every fourth; those are of one request each, and no program hears of the others. A WQE
+ * that failed keeps its segments until as many have failed after it as there is room to wait. */
+static void a_request_that_met_an_absent_page_is_posted_again(void **state)
+{
+	struct srq_rig *s = srq_rig_new(true);
+	unsigned int seen = 0, taken = 0;
+	uint16_t next = 0, failed[2];
+	uint8_t kept[2][48];
+
+	(void)state;
+	s->srq.max_wr = 1;
+	s->srq.wr_ids = calloc(2, sizeof(uint64_t));
+	mlx5_srq_ring_free(&s->srq);
+	assert_int_equal(mlx5_srq_ring_init(&s->srq), 0);
+	for (unsigned int i = 0; i < 64; i++) {
+		if (i % 4 == 0)
+			assert_int_equal(srq_post(s, 100 + i, 3), 0);
+		assert_int_equal(srq_post(s, 1, 1), ENOMEM);
+		assert_int_equal((uint16_t)(be32toh(s->dbrec[0]) - taken), 1);
+		if (i % 4 == 3) {
+			message_arrive(s, next, 0);
+		} else {
+			failed[i % 4 & 1] = next;
+			memcpy(kept[i % 4 & 1], srq_wqe(&s->srq, next) + 1, 48);
+			page_fault(s, next);
+		}
+		taken++;
+		next = wqe_link(s, next);
+		if (i % 4 == 3) {
+			assert_int_equal(poll_one(s), 100 + i - 3);
+			seen++;
+		} else {
+			assert_int_equal(poll_nothing(s), 0);
+			/* The whole request is in the WQE that is next. */
+			assert_memory_equal(srq_wqe(&s->srq, next) + 1, kept[i % 4 & 1], 48);
+		}
+		for (unsigned int k = 0; k < 2 && i % 4 >= 1; k++)
+			assert_memory_equal(srq_wqe(&s->srq, failed[k]) + 1, kept[k], 48);
+	}
+	assert_int_equal(seen, 16);
+	free(s->srq.wr_ids);
+	srq_rig_free(s);
+}
+
+/* No end_poll follows a start_poll that finds nothing. */
+static void a_start_poll_that_meets_only_faults_publishes_the_index(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct srq_rig *s = srq_rig_new(i);
+		struct mlx5_cq *cq = s->rig->cq;
+		struct ibv_poll_cq_attr attr = { 0 };
+
+		qlock_init(&cq->lock, i);
+		mlx5_cq_ex_fill(cq, 0);
+		assert_int_equal(srq_post(s, 100, 1), 0);
+		for (uint16_t wqe = 0; wqe < 2; wqe++) {
+			page_fault(s, wqe);
+			assert_int_equal(ibv_start_poll(&cq->vcq.cq_ex, &attr), ENOENT);
+			assert_int_equal(be32toh(cq->dbrec[0]), wqe + 1);
+		}
+		message_arrive(s, 2, 0);
+		assert_int_equal(ibv_start_poll(&cq->vcq.cq_ex, &attr), 0);
+		assert_int_equal(cq->vcq.cq_ex.wr_id, 100);
+		ibv_end_poll(&cq->vcq.cq_ex);
+		assert_int_equal(be32toh(cq->dbrec[0]), 3);
+		srq_rig_free(s);
+	}
+}
+
+static void without_room_the_request_comes_back_all_the_same(void **state)
+{
+	struct srq_rig *s = srq_rig_new(true);
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(srq_post(s, 100 + i, 1), 0);
+	page_fault(s, 0);
+	assert_int_equal(poll_nothing(s), 0);
+	assert_int_equal(be32toh(s->dbrec[0]), 4);
+	message_arrive(s, 1, 0);
+	message_arrive(s, 2, 0);
+	message_arrive(s, 3, 0);
+	assert_int_equal(poll_one(s), 101);
+	assert_int_equal(poll_one(s), 102);
+	assert_int_equal(poll_one(s), 100);
+	srq_rig_free(s);
+}
+
+/* The QP goes away before anybody has polled. */
+static void a_request_comes_back_also_when_its_cq_is_cleaned(void **state)
+{
+	struct srq_rig *s = srq_rig_new(true);
+
+	(void)state;
+	assert_int_equal(srq_post(s, 100, 1), 0);
+	page_fault(s, 0);
+	mlx5_cq_clean(s->rig->cq, &s->rig->qp->rq);
+	assert_int_equal(be32toh(s->dbrec[0]), 2);
+	message_arrive(s, 1, 0);
+	assert_int_equal(poll_one(s), 100);
+	srq_rig_free(s);
+}
+
+/* The adapter walks 0, 1, 2; messages complete as 2, 0: after 3 comes 0, and then 2. */
+static void wqes_come_back_in_the_order_of_addresses(void **state)
 {
 	struct srq_rig *s = srq_rig_new(true);
 
@@ -147,18 +287,57 @@ static void completions_in_any_order_put_wqes_behind_the_last_free_one(void **st
 	message_arrive(s, 0, 0);
 	assert_int_equal(poll_one(s), 102);
 	assert_int_equal(poll_one(s), 100);
-	check_bytes(s->ring + 3 * 64, "00000002");
-	check_bytes(s->ring + 2 * 64, "00000000");
 	assert_int_equal(srq_post(s, 103, 1), 0); /* into 3 */
-	assert_int_equal(srq_post(s, 104, 1), 0); /* into 2; 0 stays free */
+	check_bytes(s->ring + 3 * 64, "00000000");
+	assert_int_equal(srq_post(s, 104, 1), 0); /* into 0; 2 stays free */
+	check_bytes(s->ring, "00000002");
 	assert_int_equal(srq_post(s, 105, 1), ENOMEM);
 	assert_int_equal(be32toh(s->dbrec[0]), 5);
 	message_arrive(s, 3, 0);
-	message_arrive(s, 2, 0);
+	message_arrive(s, 0, 0);
 	message_arrive(s, 1, 0);
 	assert_int_equal(poll_one(s), 103);
 	assert_int_equal(poll_one(s), 104);
 	assert_int_equal(poll_one(s), 101);
+	srq_rig_free(s);
+}
+
+/* 3 and 1 are free: a program that is told where the ring is finds them linked, as it would go on
+ * posting. */
+/* WQE 2 is free and WQE 1 is not, when the run of free ones ends before both. */
+static void a_wqe_in_use_is_left_out(void **state)
+{
+	struct srq_rig *s = srq_rig_new(true);
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(srq_post(s, i, 1), 0);
+	message_arrive(s, 0, 0);
+	assert_int_equal(poll_one(s), 0);
+	assert_int_equal(srq_post(s, 3, 1), 0);
+	message_arrive(s, 2, 0);
+	assert_int_equal(poll_one(s), 2);
+	assert_int_equal(srq_post(s, 4, 1), 0);
+	assert_int_equal(s->srq.head, 2);
+	srq_rig_free(s);
+}
+
+static void free_wqes_are_linked_for_whoever_goes_on(void **state)
+{
+	struct srq_rig *s = srq_rig_new(true);
+	uint32_t head, tail;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(srq_post(s, 100 + i, 1), 0);
+	message_arrive(s, 1, 0);
+	assert_int_equal(poll_one(s), 101);
+	mlx5_srq_show(&s->srq, &head, &tail);
+	assert_int_equal(head, 3);
+	assert_int_equal(tail, 1);
+	check_bytes(s->ring + 3 * 64, "00000001");
+	assert_int_equal(srq_post(s, 103, 1), 0); /* the library can go on as well */
+	assert_int_equal(srq_post(s, 104, 1), ENOMEM);
 	srq_rig_free(s);
 }
 
@@ -204,7 +383,7 @@ static void an_error_gives_its_wqe_back_too(void **state)
 	assert_int_equal(mlx5_poll_cq(&s->rig->cq->vcq.cq, 1, &wc), 1);
 	assert_int_equal(wc.wr_id, 2);
 	assert_int_equal(wc.status, IBV_WC_LOC_PROT_ERR);
-	assert_int_equal(s->srq.tail, 1);
+	assert_true(s->srq.free_map.is_free[1]);
 	srq_rig_free(s);
 }
 
@@ -249,18 +428,98 @@ static void a_qp_that_goes_away_leaves_its_wqes_to_the_others(void **state)
 	srq_rig_free(s);
 }
 
+/* ---- a program was told where the ring is */
+
+/* The program posts by itself, and so moves the record, by COUNT requests. */
+static void program_posts(struct srq_rig *s, uint32_t count)
+{
+	s->dbrec[0] = htobe32((be32toh(s->dbrec[0]) + count) & 0xffff);
+}
+
+/* The QP of a message goes. Returns whether its WQE has come back to the library's free ones. */
+static bool wqe_comes_back(struct srq_rig *s, uint16_t wqe)
+{
+	message_arrive(s, wqe, 0);
+	mlx5_cq_clean(s->rig->cq, &s->rig->qp->rq);
+	return s->srq.free_map.is_free[wqe];
+}
+
+static void whoever_moves_the_record_has_the_ring(void **state)
+{
+	static const uint32_t counts[] = { 1, 3, 0xffff, 0x10000, 0x10001, 0x30000 };
+	uint32_t head, tail;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(counts); i++) {
+		struct srq_rig *s = srq_rig_new(true);
+
+		mlx5_srq_show(&s->srq, &head, &tail);
+		program_posts(s, counts[i]);
+		assert_false(wqe_comes_back(s, 0));
+		srq_rig_free(s);
+	}
+}
+
+/* Whose the ring is does not change when the record happens to be what the library wrote. */
+static void a_ring_that_was_taken_stays_so(void **state)
+{
+	struct srq_rig *s = srq_rig_new(true);
+	uint32_t head, tail;
+
+	(void)state;
+	mlx5_srq_show(&s->srq, &head, &tail);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(srq_post(s, i, 1), 0);
+	assert_true(wqe_comes_back(s, 0));
+	program_posts(s, 1);
+	assert_false(wqe_comes_back(s, 1));
+	program_posts(s, 0xffff);
+	assert_false(wqe_comes_back(s, 2));
+	srq_rig_free(s);
+}
+
+/* A program asks again, before or after it has begun: the links are its own. */
+static void a_program_that_is_told_again_keeps_its_links(void **state)
+{
+	(void)state;
+	for (uint32_t posted = 0; posted < 2; posted++) {
+		struct srq_rig *s = srq_rig_new(true);
+		uint32_t head, tail, same_head, same_tail;
+
+		mlx5_srq_show(&s->srq, &head, &tail);
+		for (uint16_t i = 0; i < WQES; i++)
+			srq_wqe(&s->srq, i)->next_wqe_index = htobe16((i + 3) % WQES);
+		program_posts(s, posted);
+		mlx5_srq_show(&s->srq, &same_head, &same_tail);
+		for (uint16_t i = 0; i < WQES; i++)
+			assert_int_equal(wqe_link(s, i), (i + 3) % WQES);
+		assert_true(head == same_head && tail == same_tail);
+		srq_rig_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_wqe_is_link_then_segments_then_the_end_mark),
 		cmocka_unit_test(one_wqe_stays_free),
 		cmocka_unit_test(a_list_stops_at_the_first_that_cannot_be_posted),
-		cmocka_unit_test(completions_in_any_order_put_wqes_behind_the_last_free_one),
+		cmocka_unit_test(a_list_counts_each_of_its_requests),
+		cmocka_unit_test(a_request_that_met_an_absent_page_is_posted_again),
+		cmocka_unit_test(a_start_poll_that_meets_only_faults_publishes_the_index),
+		cmocka_unit_test(without_room_the_request_comes_back_all_the_same),
+		cmocka_unit_test(a_request_comes_back_also_when_its_cq_is_cleaned),
+		cmocka_unit_test(wqes_come_back_in_the_order_of_addresses),
+		cmocka_unit_test(a_wqe_in_use_is_left_out),
+		cmocka_unit_test(free_wqes_are_linked_for_whoever_goes_on),
 		cmocka_unit_test(the_record_counts_modulo_16_bits),
 		cmocka_unit_test(an_xrc_srq_is_found_by_its_own_number),
 		cmocka_unit_test(an_error_gives_its_wqe_back_too),
 		cmocka_unit_test(a_payload_in_the_cqe_goes_to_the_wqe_that_it_names),
 		cmocka_unit_test(a_qp_that_goes_away_leaves_its_wqes_to_the_others),
+		cmocka_unit_test(whoever_moves_the_record_has_the_ring),
+		cmocka_unit_test(a_ring_that_was_taken_stays_so),
+		cmocka_unit_test(a_program_that_is_told_again_keeps_its_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

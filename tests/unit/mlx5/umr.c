@@ -193,6 +193,38 @@ static void the_next_request_waits_and_the_one_after_does_not(void **state)
 }
 
 /* The request that was to wait is gone with the batch, so the next one waits. */
+static void a_refused_request_does_not_lose_the_fence(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_sge sge = { .length = 1 << 20 };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND, .send_flags = IBV_SEND_INLINE, .sg_list = &sge, .num_sge = 1
+	};
+	struct ibv_send_wr *bad;
+
+	(void)state;
+	assert_int_equal(post_inv(rig), 0);
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), ENOMEM);
+	assert_true(rig->qp->sq.fence_next);
+	assert_int_equal(post_send(rig, 0), 0);
+	assert_int_not_equal(rig_sq(rig, rig->qp->sq.pi - 1)[11] & 0xe0, 0);
+	rig_free(rig);
+}
+
+static void a_window_is_below_2_gib(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_mw_bind_info info = mw_bind_info(0);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
+
+	(void)state;
+	info.length = 1ul << 31;
+	assert_int_equal(post_bind(rig, &mw, &info), EOPNOTSUPP);
+	info.length--;
+	assert_int_equal(post_bind(rig, &mw, &info), 0);
+	rig_free(rig);
+}
+
 static void a_cancelled_batch_does_not_lose_the_fence(void **state)
 {
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
@@ -219,7 +251,7 @@ static void what_a_binding_must_not_be(void **state)
 {
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
 	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
-	struct ibv_pd other;
+	struct ibv_pd other = { .handle = 1 };
 	struct ibv_mw_bind_info info = mw_bind_info(0);
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 
@@ -233,6 +265,29 @@ static void what_a_binding_must_not_be(void **state)
 	ibv_wr_bind_mw(qpx, &mw, 0, &info);
 	assert_int_equal(ibv_wr_complete(qpx), EPERM);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+	rig_free(rig);
+}
+
+/* A parent domain is another object with the same handle. */
+static void what_the_kernel_knows_as_one_domain_is_one(void **state)
+{
+	struct ibv_pd parent = { .handle = pd.handle }, same = parent;
+	struct verbs_mr beside = { .mr = { .pd = &same, .lkey = 0x00010000 } };
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
+	struct ibv_mw_bind_info info = mw_bind_info(ALL_ACCESS);
+
+	(void)state;
+	rig->qp->vqp.qp.pd = &parent;
+	info.mr = &beside.mr;
+	assert_int_equal(post_bind(rig, &mw, &info), 0);
+	qpx->wr_flags = 0;
+	ibv_wr_start(qpx);
+	ibv_wr_bind_mw(qpx, &mw, 0, &info);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	same.handle++;
+	assert_int_equal(post_bind(rig, &mw, &info), EPERM);
 	rig_free(rig);
 }
 
@@ -266,8 +321,11 @@ int main(void)
 		cmocka_unit_test(a_window_of_type_1_belongs_to_no_qp),
 		cmocka_unit_test(an_invalidation_frees_the_key),
 		cmocka_unit_test(the_next_request_waits_and_the_one_after_does_not),
+		cmocka_unit_test(a_refused_request_does_not_lose_the_fence),
+		cmocka_unit_test(a_window_is_below_2_gib),
 		cmocka_unit_test(a_cancelled_batch_does_not_lose_the_fence),
 		cmocka_unit_test(what_a_binding_must_not_be),
+		cmocka_unit_test(what_the_kernel_knows_as_one_domain_is_one),
 		cmocka_unit_test(the_completion_says_which_it_was),
 	};
 

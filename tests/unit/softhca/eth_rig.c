@@ -49,7 +49,7 @@ uint32_t eth_tis(int hca, uint32_t td)
 
 static void put_wq(uint8_t *wqc, int hca, uint64_t ring, uint64_t dbr, uint32_t log_stride)
 {
-	uint64_t len = (uint64_t)1 << (ETH_LOG + log_stride), page;
+	uint64_t len = (uint64_t)1 << (ETH_LOG + log_stride);
 	uint8_t *pas = wqc + PRM_WQ_SIZE;
 
 	fld_set(wqc, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
@@ -58,7 +58,7 @@ static void put_wq(uint8_t *wqc, int hca, uint64_t ring, uint64_t dbr, uint32_t 
 	fld_set(wqc, WQ_DBR_ADDR, dbr);
 	fld_set(wqc, WQ_LOG_WQ_STRIDE, log_stride);
 	fld_set(wqc, WQ_LOG_WQ_SZ, ETH_LOG);
-	for (page = 0; page < len; page += 4096, pas += 8)
+	for (uint64_t page = 0; page < len; page += 4096, pas += 8)
 		fld_set64(pas, 0, ring + page);
 }
 
@@ -153,7 +153,7 @@ uint32_t eth_rqt(int hca, const uint32_t *rqn, uint32_t count, enum prm_status e
 
 uint32_t eth_hash_tir(int hca, uint32_t td, uint32_t rqt, uint32_t l3, uint32_t l4, uint32_t fields)
 {
-	/* the key of the well-known verification suite */
+	/* This key is that of the well-known verification suite. */
 	static const uint8_t key[PRM_RX_HASH_KEY_SIZE] = {
 		0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
 		0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
@@ -346,7 +346,7 @@ void eth_post(struct eth_sq_rig *sq, const struct eth_wqe *wqe, const uint8_t *b
 void eth_ring_doorbell(struct eth_sq_rig *sq)
 {
 	put32(flat.mem + sq->dbr + 4, sq->pi);
-	hca_uar_write(flat.hca[sq->hca], flat.uar[sq->hca], 0x800, htobe64((uint64_t)sq->n << 8));
+	flat_write_uar(sq->hca, 0x800, htobe64((uint64_t)sq->n << 8));
 	flat_run(1000000);
 }
 
@@ -373,7 +373,7 @@ const uint8_t *eth_receive(struct eth_rq_rig *rq, const uint8_t **cqe)
 
 /* ---- frames ---- */
 
-static uint32_t sum(const uint8_t *bytes, uint32_t len, uint32_t start)
+static uint32_t words_sum(const uint8_t *bytes, uint32_t len, uint32_t start)
 {
 	for (uint32_t i = 0; i < len; i++)
 		start += i & 1 ? bytes[i] : bytes[i] << 8;
@@ -458,10 +458,10 @@ uint32_t eth_build(const struct eth_flow *flow, uint8_t *bytes)
 	if (!flow->protocol)
 		return len;
 	if (!flow->v6)
-		put16(ip + 10, ~sum(ip, 20, 0));
+		put16(ip + 10, ~words_sum(ip, 20, 0));
 	l4 = at + (flow->v6 ? 40 : 20);
 	field = l4 + (flow->protocol == 6 ? 16 : 6);
-	s = sum(ip + (flow->v6 ? 8 : 12), flow->v6 ? 32 : 8, flow->protocol + len - l4);
-	put16(bytes + field, ~sum(bytes + l4, len - l4, s));
+	s = words_sum(ip + (flow->v6 ? 8 : 12), flow->v6 ? 32 : 8, flow->protocol + len - l4);
+	put16(bytes + field, ~words_sum(bytes + l4, len - l4, s));
 	return len;
 }

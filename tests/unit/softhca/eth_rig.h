@@ -31,7 +31,7 @@ struct eth_rq_rig {
 	struct flat_cq *cq;
 };
 
-/* Bytes of a WQE's Ethernet segment beside its data */
+/* The struct has what a WQE's Ethernet segment says, beside its data. */
 struct eth_wqe {
 	uint8_t opcode, cs_flags;
 	uint16_t mss;
@@ -56,7 +56,8 @@ void eth_free_rq(struct eth_rq_rig *rq);
 
 uint32_t eth_table(int hca, uint32_t type, uint32_t level, uint32_t miss, enum prm_status expect);
 void eth_root(int hca, uint32_t type, uint32_t table);
-/* A group of indices FIRST..LAST; MASK is fte_match_set_lyr_2_4, NULL matches everything. */
+/* The function makes a group of indices FIRST..LAST; MASK is fte_match_set_lyr_2_4, NULL matches
+ * everything. */
 uint32_t eth_group(int hca, uint32_t type, uint32_t table, uint32_t first, uint32_t last,
 		   const uint8_t *mask, enum prm_status expect);
 
@@ -71,14 +72,15 @@ void eth_delete(int hca, uint32_t type, uint32_t table, uint32_t index, enum prm
 void eth_catch_all(int hca, uint32_t tir);
 void eth_counter(int hca, uint32_t counter, uint64_t *packets, uint64_t *bytes);
 
-/* One receive WQE with a buffer of LEN bytes; COUNT of them */
+/* The function posts COUNT receive WQEs, each with a buffer of LEN bytes. */
 void eth_recv(struct eth_rq_rig *rq, uint32_t len, unsigned int count);
 void eth_post(struct eth_sq_rig *sq, const struct eth_wqe *wqe, const uint8_t *bytes, uint32_t len);
 void eth_ring_doorbell(struct eth_sq_rig *sq);
-/* A frame as it is, without offloads, and time to arrive */
+/* The function sends a frame as it is, without offloads, and gives it time to arrive. */
 void eth_send(struct eth_sq_rig *sq, const uint8_t *bytes, uint32_t len);
 
-/* The next frame of an RQ: its bytes; *CQE is its completion. NULL: none */
+/* The function returns the bytes of the next frame of an RQ, with its completion in *CQE, or
+ * NULL. */
 const uint8_t *eth_receive(struct eth_rq_rig *rq, const uint8_t **cqe);
 
 struct eth_flow {

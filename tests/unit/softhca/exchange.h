@@ -45,9 +45,8 @@ static inline void exchange_check(uint32_t sent, uint32_t bulk)
 {
 	const uint8_t *mem = flat.mem;
 	uint64_t value;
-	int i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		flat_expect_done(a->send_cq, REQ, i);
 	flat_expect_empty(a->send_cq);
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);

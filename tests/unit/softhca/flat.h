@@ -22,6 +22,7 @@
 #include "softhca/device/hca.h"
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
+#include "softhca/strict.h"
 
 enum {
 	FLAT_MEM = 64 << 20,
@@ -51,7 +52,8 @@ struct flat_qp {
 	struct hca *hca;
 	uint32_t n, pd, rq_log, sq_log, rq_stride;
 	uint64_t rq, sq, dbr;
-	uint16_t sq_pi, rq_pi;
+	uint16_t sq_pi, rq_pi, newest; /* the last is where the newest WQE starts */
+	bool odd;                      /* the half of the register that is next */
 	struct flat_cq *send_cq, *recv_cq;
 };
 
@@ -75,13 +77,20 @@ struct flat {
 	uint64_t now;
 	unsigned int reads, writes; /* bus calls */
 	bool roce;
-	bool backwards;          /* page lists go down, so no two pages are neighbours */
-	uint64_t hole, hole_len; /* addresses that fault, */
-	int hole_error;          /* with this error, EFAULT if 0 */
+	bool backwards;            /* page lists go down, so no two pages are neighbours */
+	uint64_t hole, hole_len;   /* addresses that fault, */
+	int hole_error;            /* with this error, EFAULT if 0 */
+	uint64_t moved, moved_len; /* addresses where other pages are now, */
+	bool may_move;             /* for a reason that is not software's */
 	struct fabric *fabric;
 	struct fabric *far_fabric; /* of the second adapter, when it is on another host */
 	char network[32];          /* their directory */
 	struct fault *fault;
+	/* Both adapters are strict. A test that is about a rule expects the report; any other
+	 * report fails its test. */
+	struct strict *strict;
+	unsigned int reports; /* expected ones */
+	bool scans;           /* flat_ring() lets the adapter find the doorbell, by polling */
 	struct hca *hca[2];
 	uint32_t pd[2], uar[2], eqn[2];
 	unsigned int interrupts;
@@ -95,6 +104,8 @@ extern struct flat flat;
 
 int flat_setup(void **state);
 int flat_setup_roce(void **state);
+/* The adapters are not strict, and find doorbells by polling. */
+int flat_setup_lenient(void **state);
 /* The adapters are on two hosts of one network. */
 int flat_setup_network(void **state);
 int flat_setup_network_roce(void **state);
@@ -107,14 +118,15 @@ void flat_cmd_expect(struct hca *hca, const void *in, size_t in_len, void *out, 
 		     enum prm_status expect);
 void flat_cmd(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len);
 
-/* Number of a plain object from a 16-byte command: ALLOC_PD and the like. */
+/* The function returns the number of a plain object from a 16-byte command, ALLOC_PD and the
+ * like. */
 uint32_t flat_simple(struct hca *hca, uint32_t opcode, uint32_t number, enum prm_status expect);
 
 uint32_t flat_mr(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, int access);
-/* As above, seen at IOVA */
+/* The region is seen at IOVA. */
 uint32_t flat_mr_iova(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, uint64_t iova,
 		      int access);
-/* A free key with room for OCTOWORDS of translations, for UMR to enable */
+/* The function makes a free key with room for OCTOWORDS of translations, for UMR to enable. */
 uint32_t flat_free_mkey(struct hca *hca, uint32_t pd, uint32_t mode, uint32_t octowords);
 struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size);
 
@@ -130,41 +142,45 @@ struct flat_qp_attr {
 	uint32_t qkey;
 	uint32_t rq_type, srqn, xrcd;
 	uint32_t counter_set;
+	uint32_t rq_stride; /* 0: 32 bytes */
+	uint32_t rq_offset; /* of the rings in their first page */
 	bool block_lb_mc;
 	bool offloaded; /* no send queue, but that of tag matching */
 };
 
-/* With sensible values where ATTR (may be NULL) has zero */
+/* The QP has sensible values where ATTR (may be NULL) has zero. */
 struct flat_qp *flat_qp(int hca, const struct flat_qp_attr *attr);
 void flat_to(struct flat_qp *qp, const struct flat_qp *peer, const struct flat_qp_attr *attr,
 	     enum prm_qp_state state);
 void flat_connect(struct flat_qp *a, struct flat_qp *b, const struct flat_qp_attr *attr);
 enum prm_qp_state flat_state(struct flat_qp *qp);
 
-/* An SRQ of 2^LOG_SIZE WQEs: of an XRC domain with that CQ, or, without XRCD, an RMP. */
+/* The function makes an SRQ of 2^LOG_SIZE WQEs, of an XRC domain with that CQ, or an RMP without
+ * XRCD. */
 struct flat_srq *flat_srq(int hca, uint32_t log_size, uint32_t xrcd, const struct flat_cq *cq);
 void flat_srq_recv(struct flat_srq *srq, uint64_t addr, uint32_t len, uint32_t lkey);
 /* The WQE at INDEX is free again. */
 void flat_srq_free(struct flat_srq *srq, uint16_t index);
 void flat_srq_arm(struct flat_srq *srq, uint16_t limit);
-/* What a query says of its limit */
+/* The function returns what a query says of its limit. */
 uint16_t flat_srq_limit(struct flat_srq *srq);
 
-/* What UMR takes over: the segments of a control and a key context, to fill in before they are
+/* UMR takes these over: the segments of a control and a key context, to fill in before they are
  * posted, behind flat_ctrl(). */
 struct flat_umr {
 	uint8_t ctrl[48], mkc[64];
 };
 
 void flat_umr(struct flat_qp *qp, const struct flat_umr *umr);
-/* A segment as it is */
+/* The function puts a segment as it is. */
 void flat_segment(struct flat_qp *qp, const void *bytes, size_t len);
 void flat_klm(struct flat_qp *qp, uint32_t len, uint32_t key, uint64_t addr);
 
-/* WQE segments in the order they are put down; the ring wraps where hardware's does. */
+/* WQE segments stand in the order in which they are put; the ring wraps where hardware's does. */
 void flat_ctrl(struct flat_qp *qp, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm);
 void flat_raddr(struct flat_qp *qp, uint64_t addr, uint32_t rkey);
-/* Address vector to a QP number at PEER's adapter; compact without GRH, else of 48 bytes */
+/* The function puts an address vector to a QP number at PEER's adapter; it is compact without GRH,
+ * else of 48 bytes. */
 void flat_av(struct flat_qp *qp, const struct flat_qp *peer, uint32_t dest_qpn, uint32_t qkey,
 	     const uint8_t *dgid);
 void flat_av_lid(uint16_t lid, uint32_t dest_qpn, uint32_t qkey);
@@ -173,25 +189,30 @@ void flat_atomic(struct flat_qp *qp, uint64_t swap_add, uint64_t compare);
 void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 void flat_inline(struct flat_qp *qp, const void *data, uint32_t len);
 void flat_post(struct flat_qp *qp); /* ends the WQE, no doorbell */
-void flat_ring(struct flat_qp *qp); /* doorbell record and scan */
+void flat_ring(struct flat_qp *qp); /* doorbell record and register */
+/* The function writes a value as the CPU does to a UAR page of that adapter. */
+void flat_write_uar(int hca, uint32_t offset, uint64_t value_be);
+/* The newest report is of RULE, and was not expected before. */
+void flat_expect_report(const char *rule);
 void flat_recv(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 
-/* One SEND of one segment, posted and rung. */
+/* The function posts and rings one SEND of one segment. */
 void flat_send(struct flat_qp *qp, uint8_t opcode, uint64_t addr, uint32_t len, uint32_t lkey);
 
-/* Join or leave a multicast group. */
+/* The function joins or leaves a multicast group. */
 void flat_mcg(struct flat_qp *qp, uint32_t opcode, const uint8_t gid[16]);
 
-/* Let the adapters work until they are idle or LIMIT_NS of time have passed. */
+/* The function lets the adapters work until they are idle or LIMIT_NS of time have passed. */
 void flat_run(uint64_t limit_ns);
-/* The next CQE, or NULL. */
+/* The function returns the next CQE, or NULL. */
 const uint8_t *flat_poll(struct flat_cq *cq);
-/* Ask for a ring of 2^LOG_SIZE CQEs, and on success take over what the old one holds. */
+/* The function asks for a ring of 2^LOG_SIZE CQEs, and on success takes over what the old one
+ * holds. */
 enum prm_status flat_resize(struct flat_cq *cq, uint32_t log_size);
-/* Events of TYPE so far */
+/* The function returns the number of events of TYPE so far. */
 unsigned int flat_count_events(uint8_t type);
 
-/* Check a CQE: opcode and WQE counter; error CQEs: syndrome */
+/* The functions check a CQE's opcode and WQE counter, and an error's syndrome. */
 void flat_expect_done(struct flat_cq *cq, uint8_t opcode, uint16_t counter);
 void flat_expect_error(struct flat_cq *cq, uint8_t opcode, uint16_t counter, uint8_t syndrome);
 void flat_expect_empty(struct flat_cq *cq);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Pairs of digits; spaces between pairs do not count. Returns how many bytes are in OUT. */
+/* Pairs of digits; spaces between pairs do not count. It returns how many bytes are in OUT. */
 static inline size_t from_hex(const char *text, uint8_t *out)
 {
 	size_t len = 0;

@@ -48,17 +48,15 @@ static struct flat_qp *a, *b;
 static uint64_t from, to;
 static uint32_t lkey, rkey;
 
-/* Two connected QPs and SIZE bytes on each side, the source filled. */
+/* The function makes two connected QPs and SIZE bytes on each side, the source filled. */
 static inline void pair(const struct flat_qp_attr *attr, uint64_t size)
 {
-	uint64_t i;
-
 	a = flat_qp(0, attr);
 	b = flat_qp(1, attr);
 	flat_connect(a, b, attr);
 	from = flat_alloc(size, 4096);
 	to = flat_alloc(size, 4096);
-	for (i = 0; i < size; i++)
+	for (uint64_t i = 0; i < size; i++)
 		flat.mem[from + i] = i * 7 + i / 256;
 	lkey = flat_mr(flat.hca[0], flat.pd[0], from, size, ALL_ACCESS);
 	rkey = flat_mr(flat.hca[1], flat.pd[1], to, size, ALL_ACCESS);

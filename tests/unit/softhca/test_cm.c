@@ -112,7 +112,7 @@ static int world_start(void **state)
 }
 
 /* All messages arrive, answers to them, too. */
-static void deliver(void)
+static void wire_deliver(void)
 {
 	static const struct cm_path path = { .lifetime = LIFETIME };
 
@@ -125,11 +125,11 @@ static void deliver(void)
 	rig.sent = rig.taken = 0;
 }
 
-static void pass(uint64_t ns)
+static void time_pass(uint64_t ns)
 {
 	rig.now += ns;
 	cm_expire();
-	deliver();
+	wire_deliver();
 }
 
 static void check_said(const char *expected)
@@ -166,13 +166,13 @@ static const struct cm_param server_param = {
 static void connect_all(struct cm_conn *client)
 {
 	cm_connect(client, &client_param);
-	deliver();
+	wire_deliver();
 	check_event(&rig.server, CM_EVENT_REQ);
 	assert_int_equal(cm_accept(&rig.server, &server_param), 0);
-	deliver();
+	wire_deliver();
 	check_event(client, CM_EVENT_REP);
 	assert_int_equal(cm_confirm(client), 0);
-	deliver();
+	wire_deliver();
 	check_event(&rig.server, CM_EVENT_RTU);
 	check_said("REQ REP RTU");
 }
@@ -237,28 +237,28 @@ static void what_is_lost_is_repeated(void **state)
 	(void)state;
 	rig.lose = 1;
 	cm_connect(&client, &client_param);
-	pass(TIMEOUT_NS);
+	time_pass(TIMEOUT_NS);
 	check_said("REQ");
-	pass(2 * LIFETIME_NS);
+	time_pass(2 * LIFETIME_NS);
 	check_said("REQ");
 	check_event(&rig.server, CM_EVENT_REQ);
 	rig.lose = 1;
 	cm_accept(&rig.server, &server_param);
-	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
 	check_said("REP REQ REP"); /* that of the request says the same */
 	check_event(&client, CM_EVENT_REP);
 	rig.lose = 1;
 	cm_confirm(&client);
-	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
 	check_said("RTU REP RTU");
 	check_event(&rig.server, CM_EVENT_RTU);
 	rig.lose = 1;
 	cm_disconnect(&client);
-	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
 	check_said("DREQ DREQ");
 	check_event(&rig.server, CM_EVENT_DREQ);
 	cm_disconnect(&rig.server);
-	deliver();
+	wire_deliver();
 	check_event(&client, CM_EVENT_DREP);
 	cm_destroy(&client);
 	cm_destroy(&rig.server);
@@ -270,14 +270,14 @@ static void a_program_that_takes_its_time_is_waited_for(void **state)
 
 	(void)state;
 	cm_connect(&client, &client_param);
-	deliver();
+	wire_deliver();
 	check_event(&rig.server, CM_EVENT_REQ);
-	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
 	check_said("REQ REQ MRA");
-	pass(60 * SECOND);
+	time_pass(60 * SECOND);
 	check_said("");
 	cm_accept(&rig.server, &server_param);
-	deliver();
+	wire_deliver();
 	check_event(&client, CM_EVENT_REP);
 	cm_destroy(&client);
 	cm_destroy(&rig.server);
@@ -293,7 +293,7 @@ static void nobody_there_takes_sixteen_tries(void **state)
 	rig.lose = 100;
 	cm_connect(&client, &client_param);
 	while (!rig.num_events) {
-		pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+		time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
 		tries++;
 	}
 	check_event(&client, CM_EVENT_REQ_TIMEOUT);
@@ -316,7 +316,7 @@ static void nobody_listening_is_an_invalid_service(void **state)
 	(void)state;
 	client.service++;
 	cm_connect(&client, &client_param);
-	deliver();
+	wire_deliver();
 	check_said("REQ REJ");
 	check_rejected(&client, REASON_INVALID_SERVICE_ID);
 	cm_destroy(&client);
@@ -329,13 +329,13 @@ static void a_full_backlog_does_not_answer(void **state)
 	(void)state;
 	rig.refusal = ENOMEM;
 	cm_connect(&client, &client_param);
-	deliver();
+	wire_deliver();
 	check_said("REQ");
 	rig.refusal = 0;
-	pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
 	check_event(&rig.server, CM_EVENT_REQ);
 	cm_destroy(&client);
-	deliver();
+	wire_deliver();
 	cm_destroy(&rig.server);
 }
 
@@ -345,11 +345,11 @@ static void private_data_comes_with_a_reject(void **state)
 
 	(void)state;
 	cm_connect(&client, &client_param);
-	deliver();
+	wire_deliver();
 	check_event(&rig.server, CM_EVENT_REQ);
 	assert_int_equal(cm_reject(&rig.server, REASON_CONSUMER, "no", 2), 0);
 	assert_memory_equal(rig.wire[0] + 24 + REJ_PRIVATE_AT, "no", 3);
-	deliver();
+	wire_deliver();
 	check_rejected(&client, REASON_CONSUMER);
 	assert_int_equal(cm_accept(&rig.server, &server_param), EINVAL);
 	cm_destroy(&client);
@@ -362,10 +362,10 @@ static void who_gives_up_says_so(void **state)
 
 	(void)state;
 	cm_connect(&client, &client_param);
-	deliver();
+	wire_deliver();
 	check_event(&rig.server, CM_EVENT_REQ);
 	cm_destroy(&client);
-	deliver();
+	wire_deliver();
 	check_said("REQ REJ");
 	check_rejected(&rig.server, REASON_TIMEOUT);
 	cm_destroy(&rig.server);
@@ -378,11 +378,11 @@ static void who_goes_disconnects(void **state)
 	(void)state;
 	connect_all(&client);
 	cm_destroy(&client);
-	deliver();
+	wire_deliver();
 	check_said("DREQ");
 	check_event(&rig.server, CM_EVENT_DREQ);
 	cm_destroy(&rig.server);
-	deliver();
+	wire_deliver();
 	check_said("DREP");
 }
 
@@ -394,12 +394,12 @@ static void both_disconnect_at_once(void **state)
 	connect_all(&client);
 	cm_disconnect(&client);
 	cm_disconnect(&rig.server);
-	deliver();
+	wire_deliver();
 	check_event(&rig.server, CM_EVENT_DREQ);
 	check_event(&client, CM_EVENT_DREQ);
 	assert_int_equal(rig.num_events, 0);
 	cm_disconnect(&client);
-	deliver();
+	wire_deliver();
 	assert_int_equal(client.state, CM_TIMEWAIT);
 	assert_int_equal(rig.server.state, CM_TIMEWAIT);
 	cm_destroy(&client);
@@ -413,12 +413,12 @@ static void the_end_is_waited_for(void **state)
 	(void)state;
 	connect_all(&client);
 	cm_disconnect(&client);
-	deliver();
+	wire_deliver();
 	check_event(&rig.server, CM_EVENT_DREQ);
 	cm_disconnect(&rig.server);
-	deliver();
+	wire_deliver();
 	check_event(&client, CM_EVENT_DREP);
-	pass(3 * SECOND);
+	time_pass(3 * SECOND);
 	assert_int_equal(rig.events[0].event, CM_EVENT_TIMEWAIT_EXIT);
 	assert_int_equal(rig.events[1].event, CM_EVENT_TIMEWAIT_EXIT);
 	assert_int_equal(rig.num_events, 2);
@@ -435,7 +435,7 @@ static void a_disconnect_that_nobody_answers_ends(void **state)
 	rig.lose = 100;
 	cm_disconnect(&client);
 	for (unsigned int i = 0; i < 16; i++)
-		pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+		time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
 	check_event(&client, CM_EVENT_DREQ_TIMEOUT);
 	rig.lose = 0;
 	cm_destroy(&client);
@@ -454,7 +454,7 @@ static void a_stale_connection_is_refused_and_ended(void **state)
 	cm_destroy(&first);
 	rig.said[0] = '\0';
 	cm_connect(&second, &client_param);
-	deliver();
+	wire_deliver();
 	assert_memory_equal(rig.said, "REQ REJ DREQ", 12);
 	assert_int_equal(server.local_id, rig.server.local_id);
 	check_rejected(&second, REASON_STALE_CONNECTION);
@@ -468,10 +468,10 @@ static void a_service_request_gets_a_qp(void **state)
 
 	(void)state;
 	cm_resolve_service(&client, "who", 4);
-	deliver();
+	wire_deliver();
 	check_event(&rig.server, CM_EVENT_SIDR_REQ);
 	cm_answer_service(&rig.server, SIDR_SUCCESS, 0x777, 0x1234567, NULL, 0);
-	deliver();
+	wire_deliver();
 	check_event(&client, CM_EVENT_SIDR_REP);
 	assert_int_equal(client.remote_qpn, 0x777);
 	check_said("SIDR_REQ SIDR_REP");

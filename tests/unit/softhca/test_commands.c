@@ -83,7 +83,7 @@ static void freed_numbers_are_not_reused_at_once(void **state)
 
 /* ---- QP states ---- */
 
-static void modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, enum prm_status expect)
+static void qp_modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, enum prm_status expect)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
 
@@ -101,19 +101,19 @@ static void state_order_is_kept(void **state)
 	(void)state;
 	pair(NULL, 4096);
 	c = flat_qp(0, NULL);
-	modify(c, PRM_OP_INIT2RTR_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
-	modify(c, PRM_OP_RTR2RTS_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
-	modify(c, PRM_OP_INIT2INIT_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
-	modify(c, PRM_OP_RST2INIT_QP, 0, PRM_STAT_OK);
-	modify(c, PRM_OP_RST2INIT_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
-	modify(c, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_RWE, PRM_STAT_OK);
-	modify(c, PRM_OP_RTR2RTS_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
-	modify(c, PRM_OP_INIT2RTR_QP, 0, PRM_STAT_BAD_PARAM_ERR); /* no MTU */
+	qp_modify(c, PRM_OP_INIT2RTR_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
+	qp_modify(c, PRM_OP_RTR2RTS_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
+	qp_modify(c, PRM_OP_INIT2INIT_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
+	qp_modify(c, PRM_OP_RST2INIT_QP, 0, PRM_STAT_OK);
+	qp_modify(c, PRM_OP_RST2INIT_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
+	qp_modify(c, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_RWE, PRM_STAT_OK);
+	qp_modify(c, PRM_OP_RTR2RTS_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
+	qp_modify(c, PRM_OP_INIT2RTR_QP, 0, PRM_STAT_BAD_PARAM_ERR); /* no MTU */
 	assert_int_equal(flat_state(c), PRM_QP_STATE_INIT);
-	modify(a, PRM_OP_SQERR2RTS_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
-	modify(a, PRM_OP_RTS2RTS_QP, PRM_OPTPAR_RNR_TIMEOUT, PRM_STAT_OK);
-	modify(a, PRM_OP_RTS2RTS_QP, PRM_OPTPAR_RETRY_COUNT, PRM_STAT_BAD_PARAM_ERR);
-	modify(a, PRM_OP_RTS2RTS_QP, PRM_OPTPAR_ALT_ADDR_PATH, PRM_STAT_BAD_PARAM_ERR);
+	qp_modify(a, PRM_OP_SQERR2RTS_QP, 0, PRM_STAT_BAD_QP_STATE_ERR);
+	qp_modify(a, PRM_OP_RTS2RTS_QP, PRM_OPTPAR_RNR_TIMEOUT, PRM_STAT_OK);
+	qp_modify(a, PRM_OP_RTS2RTS_QP, PRM_OPTPAR_RETRY_COUNT, PRM_STAT_BAD_PARAM_ERR);
+	qp_modify(a, PRM_OP_RTS2RTS_QP, PRM_OPTPAR_ALT_ADDR_PATH, PRM_STAT_BAD_PARAM_ERR);
 	test_free(c->send_cq);
 	test_free(c->recv_cq);
 	test_free(c);

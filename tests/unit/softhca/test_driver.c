@@ -66,7 +66,7 @@ static int32_t last_request(void)
 	return (int32_t)fld_get(eqe, EQE_PAGE_REQUEST_NUM_PAGES);
 }
 
-static void give(uint32_t count)
+static void pages_give(uint32_t count)
 {
 	uint8_t in[16 + 200 * 8] = { 0 }, out[16];
 
@@ -88,7 +88,7 @@ static void pages_are_asked_for_as_objects_come(void **state)
 	make_keys(20);
 	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 0);
 	flat_simple(flat.hca[0], PRM_OP_ENABLE_HCA, 0, PRM_STAT_OK);
-	give(36);
+	pages_give(36);
 	flat_simple(flat.hca[0], PRM_OP_INIT_HCA, 0, PRM_STAT_OK);
 	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 0);
 	make_keys(20);
@@ -101,8 +101,8 @@ static void pages_are_asked_for_as_objects_come(void **state)
 	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 1);
 	make_keys(8);
 	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 2);
-	give(16);
-	give(100);
+	pages_give(16);
+	pages_give(100);
 	assert_int_equal(last_request(), -16);
 	manage_pages(PRM_PAGES_TAKE, 16, in, sizeof(in), out, sizeof(out), PRM_STAT_OK);
 	assert_int_equal(fld_get(out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES), 16);

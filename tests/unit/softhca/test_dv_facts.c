@@ -6,11 +6,13 @@
  */
 #include <assert.h>
 #include <infiniband/mlx5dv.h>
+#include <infiniband/tm_types.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "prm/mlx5/av.h"
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/tm.h"
 #include "prm/mlx5/uar.h"
 #include "prm/mlx5/umr.h"
 #include "prm/mlx5/wqe.h"
@@ -113,6 +115,19 @@ IS(TM_SEG_SW_COUNT, mlx5_wqe_tm_seg, sw_cnt);
 IS(TM_SEG_TAG, mlx5_wqe_tm_seg, append_tag);
 IS(TM_SEG_MASK, mlx5_wqe_tm_seg, append_mask);
 EQUAL(WQE_TM_SEG, sizeof(struct mlx5_wqe_tm_seg));
+
+IS(TMH_OP, ibv_tmh, opcode);
+IS(TMH_APP, ibv_tmh, app_ctx);
+IS(TMH_TAG, ibv_tmh, tag);
+IS(RVH_ADDR - FLD_PART(TM_HEADER), ibv_rvh, va);
+IS(RVH_RKEY - FLD_PART(TM_HEADER), ibv_rvh, rkey);
+IS(RVH_LEN - FLD_PART(TM_HEADER), ibv_rvh, len);
+EQUAL(TM_HEADER, sizeof(struct ibv_tmh));
+EQUAL(TM_RNDV_HEADER, sizeof(struct ibv_tmh) + sizeof(struct ibv_rvh));
+EQUAL(TMH_NO_TAG, IBV_TMH_NO_TAG);
+EQUAL(TMH_RNDV, IBV_TMH_RNDV);
+EQUAL(TMH_FIN, IBV_TMH_FIN);
+EQUAL(TMH_EAGER, IBV_TMH_EAGER);
 
 IS(UMR_FLAGS, mlx5_wqe_umr_ctrl_seg, flags);
 IS(UMR_XLT_OCTOWORDS, mlx5_wqe_umr_ctrl_seg, klm_octowords);

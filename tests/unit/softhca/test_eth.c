@@ -46,7 +46,7 @@ static uint32_t byte_count(const uint8_t *cqe)
 	return be32(cqe + 44);
 }
 
-/* The address of an adapter's vport */
+/* The function returns the address of an adapter's vport. */
 static const uint8_t *flat_mac(int hca)
 {
 	static uint8_t out[16 + PRM_NIC_VPORT_CONTEXT_SIZE];
@@ -137,11 +137,11 @@ static void a_short_frame_is_padded(void **state)
 static void inline_headers_come_first(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .payload = 1000 };
-	uint32_t len = eth_build(&flow, frame), i;
+	uint32_t len = eth_build(&flow, frame);
 
 	(void)state;
 	eth_recv(rq, ETH_BUF, 8);
-	for (i = 2; i < 100; i += 14) {
+	for (uint32_t i = 2; i < 100; i += 14) {
 		struct eth_wqe wqe = { .opcode = OP_SEND, .inline_len = i };
 
 		eth_post(sq, &wqe, frame, len);
@@ -170,11 +170,11 @@ static void a_frame_is_scattered_over_segments(void **state)
 static void rings_wrap(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .payload = 300 };
-	uint32_t len = eth_build(&flow, frame), i;
+	uint32_t len = eth_build(&flow, frame);
 	const uint8_t *cqe;
 
 	(void)state;
-	for (i = 0; i < 200; i++) {
+	for (uint32_t i = 0; i < 200; i++) {
 		struct eth_wqe wqe = { .opcode = OP_SEND, .inline_len = 98 };
 
 		eth_recv(rq, ETH_BUF, 1);
@@ -232,14 +232,14 @@ static void the_cqe_tells_what_is_in_the_frame(void **state)
 static void check_sum_is_of_all_behind_the_header(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .payload = 333 };
-	uint32_t len = eth_build(&flow, frame), sum = 0, i;
+	uint32_t len = eth_build(&flow, frame), sum = 0;
 	const uint8_t *cqe;
 
 	(void)state;
 	eth_recv(rq, ETH_BUF, 1);
 	eth_send(sq, frame, len);
 	assert_non_null(eth_receive(rq, &cqe));
-	for (i = 14; i < len; i++)
+	for (uint32_t i = 14; i < len; i++)
 		sum += i & 1 ? frame[i] : frame[i] << 8;
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
@@ -345,14 +345,14 @@ static void a_vlan_tag_is_inserted(void **state)
 static void large_send(const struct eth_flow *whole, uint32_t headers, uint32_t mss)
 {
 	struct eth_wqe wqe = { .opcode = OP_LSO, .cs_flags = CS_L3 | CS_L4, .mss = mss };
-	uint32_t len = eth_build_unsummed(whole, frame), offset, n = 0;
+	uint32_t len = eth_build_unsummed(whole, frame), n = 0;
 	const uint8_t *cqe, *got;
 
 	wqe.inline_len = headers;
 	eth_recv(rq, ETH_BUF, (whole->payload + mss - 1) / mss);
 	eth_post(sq, &wqe, frame, len);
 	eth_ring_doorbell(sq);
-	for (offset = 0; offset < whole->payload; offset += mss, n++) {
+	for (uint32_t offset = 0; offset < whole->payload; offset += mss, n++) {
 		uint32_t part = whole->payload - offset < mss ? whole->payload - offset : mss;
 
 		got = eth_receive(rq, &cqe);
@@ -477,7 +477,7 @@ static void data_can_be_inline(void **state)
 	eth_post(sq, &wqe, frame, len);
 	eth_ring_doorbell(sq);
 	expect_frame(frame, len);
-	/* longer than the WQE */
+	/* These headers are longer than the WQE. */
 	eth_post(sq, &wqe, frame, len);
 	fld_set(flat.mem + sq->ring + 64 * (sq->pi - 4), FLD(0x30, 31, 0), 0x800003ff);
 	eth_ring_doorbell(sq);
@@ -544,7 +544,7 @@ static void own_frames_do_not_come_back(void **state)
 	struct eth_rq_rig *own = eth_rq(0, false);
 
 	(void)state;
-	/* TIR of the same transport domain */
+	/* This TIR is of the same transport domain. */
 	eth_catch_all(0, eth_direct_tir(0, sq->td, own->n, 0));
 	eth_recv(own, ETH_BUF, 4);
 	eth_recv(rq, ETH_BUF, 4);

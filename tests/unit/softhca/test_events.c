@@ -22,7 +22,7 @@ static void write_arm(struct flat_cq *cq, unsigned int sn, bool solicited_only)
 		sn << 28 | (uint32_t)solicited_only << 24 | (cq->ci & 0xffffff));
 }
 
-static void arm(struct flat_cq *cq, unsigned int sn, bool solicited_only)
+static void cq_arm_record(struct flat_cq *cq, unsigned int sn, bool solicited_only)
 {
 	write_arm(cq, sn, solicited_only);
 	hca_uar_scan_cq(cq->hca, flat.uar[cq->hca == flat.hca[1]]);
@@ -48,7 +48,7 @@ static void armed_cq_fires_once(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	arm(a->send_cq, 0, false);
+	cq_arm_record(a->send_cq, 0, false);
 	assert_int_equal(fired(), 0);
 	one_write();
 	assert_int_equal(fired(), 1);
@@ -64,7 +64,7 @@ static void arm_after_the_completion_fires_at_once(void **state)
 	(void)state;
 	pair(NULL, 4096);
 	one_write();
-	arm(a->send_cq, 0, false);
+	cq_arm_record(a->send_cq, 0, false);
 	assert_int_equal(fired(), 1);
 	unpair();
 }
@@ -73,11 +73,11 @@ static void rearm_does_not_announce_old_completions(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	arm(a->send_cq, 0, false);
+	cq_arm_record(a->send_cq, 0, false);
 	one_write();
 	assert_int_equal(fired(), 1);
 	/* the event was taken, its CQE is not polled yet */
-	arm(a->send_cq, 1, false);
+	cq_arm_record(a->send_cq, 1, false);
 	assert_int_equal(fired(), 1);
 	one_write();
 	assert_int_equal(fired(), 2);
@@ -92,12 +92,12 @@ static void what_a_part_of_polling_leaves_has_an_event(void **state)
 
 	(void)state;
 	pair(NULL, 4096);
-	arm(a->send_cq, 0, false);
+	cq_arm_record(a->send_cq, 0, false);
 	for (int i = 0; i < 5; i++)
 		one_write();
 	assert_int_equal(fired(), events);
 	while (polled < 5) {
-		arm(a->send_cq, events, false);
+		cq_arm_record(a->send_cq, events, false);
 		for (int i = 0; i < 2 && polled < 5; i++, polled++)
 			assert_non_null(flat_poll(a->send_cq));
 		if (polled < 5)
@@ -111,10 +111,10 @@ static void rearm_after_polling_all_waits_for_the_next(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	arm(a->send_cq, 0, false);
+	cq_arm_record(a->send_cq, 0, false);
 	one_write();
 	assert_non_null(flat_poll(a->send_cq));
-	arm(a->send_cq, 1, false);
+	cq_arm_record(a->send_cq, 1, false);
 	assert_int_equal(fired(), 1);
 	one_write();
 	assert_int_equal(fired(), 2);
@@ -125,7 +125,7 @@ static void same_word_again_is_no_new_arm(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	arm(a->send_cq, 0, false);
+	cq_arm_record(a->send_cq, 0, false);
 	one_write();
 	hca_uar_scan_cq(flat.hca[0], flat.uar[0]);
 	one_write();
@@ -147,7 +147,7 @@ static void solicited_only_waits_for_a_solicited_one(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	arm(b->recv_cq, 0, true);
+	cq_arm_record(b->recv_cq, 0, true);
 	send_with(0);
 	assert_int_equal(fired(), 0);
 	send_with(SOLICITED);
@@ -159,7 +159,7 @@ static void error_counts_as_solicited(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	arm(a->send_cq, 0, true);
+	cq_arm_record(a->send_cq, 0, true);
 	flat_send(a, OP_SEND, from, 8, lkey + 1);
 	flat_run(LONG / 100);
 	assert_int_equal(fired(), 1);
@@ -170,11 +170,11 @@ static void solicited_completion_has_one_event(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	arm(b->recv_cq, 0, true);
+	cq_arm_record(b->recv_cq, 0, true);
 	send_with(0);
 	send_with(SOLICITED);
 	assert_int_equal(fired(), 1);
-	arm(b->recv_cq, 1, true);
+	cq_arm_record(b->recv_cq, 1, true);
 	assert_int_equal(fired(), 1);
 	unpair();
 }
@@ -183,10 +183,10 @@ static void arm_for_any_replaces_solicited_only(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	arm(b->recv_cq, 0, true);
+	cq_arm_record(b->recv_cq, 0, true);
 	send_with(0);
 	assert_int_equal(fired(), 0);
-	arm(b->recv_cq, 0, false);
+	cq_arm_record(b->recv_cq, 0, false);
 	assert_int_equal(fired(), 1);
 	unpair();
 }
@@ -196,7 +196,7 @@ static void arms_collapsed_into_one_are_all_seen(void **state)
 	(void)state;
 	pair(NULL, 4096);
 	write_arm(a->recv_cq, 0, false);
-	arm(a->send_cq, 0, false);
+	cq_arm_record(a->send_cq, 0, false);
 	one_write();
 	flat_recv(a, from, 64, lkey);
 	flat_send(b, OP_SEND, to, 8, rkey);
@@ -214,7 +214,7 @@ static void single_arm_doorbell_names_its_cq(void **state)
 	pair(NULL, 4096);
 	fld_set(bytes, FLD(0x4, 23, 0), a->send_cq->n);
 	memcpy(&value, bytes, sizeof(value));
-	hca_uar_write(flat.hca[0], flat.uar[0], 0x20, value);
+	flat_write_uar(0, 0x20, value);
 	one_write();
 	assert_int_equal(fired(), 1);
 	unpair();
@@ -232,11 +232,13 @@ static void single_send_doorbell_names_its_qp(void **state)
 	flat_post(a);
 	fld_set(flat.mem + a->dbr, FLD(0x4, 31, 0), a->sq_pi);
 	memcpy(&value, flat.mem + a->sq, sizeof(value));
-	hca_uar_write(flat.hca[0], flat.uar[0] + 1, 0x800, value); /* somebody else's page */
-	hca_uar_write(flat.hca[0], flat.uar[0], 0x808, value);     /* not the start of a WQE */
+	hca_uar_write(flat.hca[0], flat.uar[0] + 1, 0x800, &value, sizeof(value));
+	flat_expect_report("doorbell.uar");
+	flat_write_uar(0, 0x808, value); /* not the start of a WQE */
+	flat_expect_report("bf.size");
 	flat_run(LONG / 100);
 	flat_expect_empty(a->send_cq);
-	hca_uar_write(flat.hca[0], flat.uar[0], 0x800, value);
+	flat_write_uar(0, 0x800, value);
 	flat_run(LONG / 100);
 	flat_expect_done(a->send_cq, REQ, 0);
 	unpair();
@@ -256,6 +258,8 @@ static void first_message_in_rtr_reports_the_connection(void **state)
 
 enum { SMALL_EQ_VECTOR = 5 };
 
+static unsigned int notified; /* events of the CQ so far */
+
 /* Two entries; the CQs of the first adapter created from now on use it. Where the ring is */
 static uint64_t create_small_eq(void)
 {
@@ -269,21 +273,21 @@ static uint64_t create_small_eq(void)
 	fld_set64(in, FLD_BYTE(CREATE_EQ_IN_PAS), ring);
 	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
 	flat.eqn[0] = fld_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+	notified = 0;
 	return ring;
 }
 
 static void eq_doorbell(uint32_t offset, uint32_t ci)
 {
-	hca_uar_write(flat.hca[0], flat.uar[0], offset,
-		      htobe64((uint64_t)(flat.eqn[0] << 24 | ci) << 32));
+	flat_write_uar(0, offset, htobe64((uint64_t)(flat.eqn[0] << 24 | ci) << 32));
 }
 
-/* A completion with its event */
-static void notify(void)
+/* The function makes a completion, and takes its event. */
+static void cq_notify_once(void)
 {
-	arm(a->send_cq, 0, false);
-	hca_uar_write(flat.hca[0], flat.uar[0], 0x20,
-		      htobe64((uint64_t)(a->send_cq->ci & 0xffffff) << 32 | a->send_cq->n));
+	uint64_t word = notified++ % 4 << 28 | (a->send_cq->ci & 0xffffff);
+
+	flat_write_uar(0, 0x20, htobe64(word << 32 | a->send_cq->n));
 	one_write();
 	assert_non_null(flat_poll(a->send_cq));
 }
@@ -296,7 +300,7 @@ static void eq_with_memory_gets_eqes_in_turn(void **state)
 	ring = create_small_eq();
 	pair(NULL, 4096);
 	for (int i = 0; i < 3; i++) {
-		arm(a->send_cq, i, false);
+		cq_arm_record(a->send_cq, i, false);
 		one_write();
 		flat_expect_done(a->send_cq, REQ, i);
 		assert_int_equal(flat.mem[ring + (i % 2) * 64 + 63] & 1, i / 2);
@@ -312,17 +316,17 @@ static void armed_eq_interrupts_once(void **state)
 	(void)state;
 	create_small_eq();
 	pair(NULL, 4096);
-	notify();
+	cq_notify_once();
 	assert_int_equal(flat.interrupts, 0);
 	eq_doorbell(PRM_EQ_ARM, 0); /* its EQE is there already */
 	assert_int_equal(flat.interrupts, 1);
 	assert_int_equal(flat.vector, SMALL_EQ_VECTOR);
 	eq_doorbell(PRM_EQ_ARM, 1);
 	assert_int_equal(flat.interrupts, 1);
-	notify();
+	cq_notify_once();
 	assert_int_equal(flat.interrupts, 2);
 	eq_doorbell(PRM_EQ_UPDATE, 2);
-	notify();
+	cq_notify_once();
 	assert_int_equal(flat.interrupts, 2);
 	unpair();
 }
@@ -334,14 +338,14 @@ static void full_eq_keeps_what_was_not_read(void **state)
 	(void)state;
 	ring = create_small_eq();
 	pair(NULL, 4096);
-	notify();
-	notify();
-	notify();
+	cq_notify_once();
+	cq_notify_once();
+	cq_notify_once();
 	assert_int_equal(flat.mem[ring + 63] & 1, 0);
 	unpair();
 }
 
-static void moderate(struct flat_cq *cq, uint32_t period_us, uint32_t count)
+static void cq_moderate(struct flat_cq *cq, uint32_t period_us, uint32_t count)
 {
 	uint8_t in[PRM_CREATE_CQ_IN_SIZE] = { 0 }, out[16];
 	uint8_t *cqc = fld_at(in, MODIFY_CQ_IN_CQC);
@@ -367,8 +371,8 @@ static void moderated_events_wait_for_enough_completions(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	moderate(a->send_cq, 1000, 3);
-	arm(a->send_cq, 0, false);
+	cq_moderate(a->send_cq, 1000, 3);
+	cq_arm_record(a->send_cq, 0, false);
 	writes(2);
 	assert_int_equal(fired(), 0);
 	writes(1);
@@ -380,8 +384,8 @@ static void moderated_events_wait_no_longer_than_their_time(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
-	moderate(a->send_cq, 1000, 3);
-	arm(a->send_cq, 0, false);
+	cq_moderate(a->send_cq, 1000, 3);
+	cq_arm_record(a->send_cq, 0, false);
 	writes(1);
 	assert_int_equal(fired(), 0);
 	flat_run(2000000);
@@ -389,8 +393,8 @@ static void moderated_events_wait_no_longer_than_their_time(void **state)
 	flat_run(2000000);
 	assert_int_equal(fired(), 1);
 	/* and none after moderation has ended */
-	moderate(a->send_cq, 0, 0);
-	arm(a->send_cq, 1, false);
+	cq_moderate(a->send_cq, 0, 0);
+	cq_arm_record(a->send_cq, 1, false);
 	writes(1);
 	assert_int_equal(fired(), 2);
 	unpair();

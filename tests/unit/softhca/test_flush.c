@@ -32,7 +32,7 @@ enum {
 	RECEIVE_ERROR = 14,
 };
 
-/* A program with one CQ for all and two QPs. */
+/* The program has one CQ for all and two QPs. */
 struct program {
 	struct epitaph_table *table;
 	struct flush *flush;
@@ -183,7 +183,7 @@ static bool is_there(uint32_t index)
 }
 
 /* The next CQE is the flush of WQE COUNTER of a QP. */
-static void expect(uint32_t qpn, uint8_t opcode, uint16_t counter)
+static void cqe_expect(uint32_t qpn, uint8_t opcode, uint16_t counter)
 {
 	const uint8_t *cqe = cqe_at(program.pi);
 	uint32_t word;
@@ -215,11 +215,11 @@ static void all_that_a_new_qp_posted(void **state)
 	posts_send(0, 4, 1);
 	posts_receives(0, 2);
 	assert_true(flush_now());
-	expect(QPN, REQUEST_ERROR, 0);
-	expect(QPN, REQUEST_ERROR, 1);
-	expect(QPN, REQUEST_ERROR, 4);
-	expect(QPN, RECEIVE_ERROR, 0);
-	expect(QPN, RECEIVE_ERROR, 1);
+	cqe_expect(QPN, REQUEST_ERROR, 0);
+	cqe_expect(QPN, REQUEST_ERROR, 1);
+	cqe_expect(QPN, REQUEST_ERROR, 4);
+	cqe_expect(QPN, RECEIVE_ERROR, 0);
+	cqe_expect(QPN, RECEIVE_ERROR, 1);
 	expect_no_more();
 	assert_false(flush_now());
 }
@@ -235,7 +235,7 @@ static void raw_packet_qps_are_known_by_their_index(void **state)
 	device_completes(OTHER_QPN, SEND_RECEIVED, 1);
 	memcpy(cqe_at(program.pi - 1) + 0x20, &index, sizeof(index));
 	assert_true(flush_now());
-	expect(QPN, RECEIVE_ERROR, 2);
+	cqe_expect(QPN, RECEIVE_ERROR, 2);
 	expect_no_more();
 }
 
@@ -257,8 +257,8 @@ static void only_what_is_behind_the_last_cqe(void **state)
 	device_completes(QPN, SEND_RECEIVED, 1);
 	program_consumes(2); /* what is consumed counts as well as what is not */
 	assert_true(flush_now());
-	expect(QPN, REQUEST_ERROR, 2);
-	expect(QPN, RECEIVE_ERROR, 2);
+	cqe_expect(QPN, REQUEST_ERROR, 2);
+	cqe_expect(QPN, RECEIVE_ERROR, 2);
 	expect_no_more();
 }
 
@@ -271,9 +271,9 @@ static void what_is_posted_later(void **state)
 	posts_send(0, 1, 1);
 	posts_receives(0, 1);
 	assert_true(flush_now());
-	expect(QPN, REQUEST_ERROR, 0);
-	expect(QPN, REQUEST_ERROR, 1);
-	expect(QPN, RECEIVE_ERROR, 0);
+	cqe_expect(QPN, REQUEST_ERROR, 0);
+	cqe_expect(QPN, REQUEST_ERROR, 1);
+	cqe_expect(QPN, RECEIVE_ERROR, 0);
 	expect_no_more();
 }
 
@@ -290,10 +290,10 @@ static void indices_that_wrap(void **state)
 	posts_send(0, 1, 1);
 	posts_receives(0, 2);
 	assert_true(flush_now());
-	expect(QPN, REQUEST_ERROR, 0xffff);
-	expect(QPN, REQUEST_ERROR, 1);
-	expect(QPN, RECEIVE_ERROR, 0);
-	expect(QPN, RECEIVE_ERROR, 1);
+	cqe_expect(QPN, REQUEST_ERROR, 0xffff);
+	cqe_expect(QPN, REQUEST_ERROR, 1);
+	cqe_expect(QPN, RECEIVE_ERROR, 0);
+	cqe_expect(QPN, RECEIVE_ERROR, 1);
 	expect_no_more();
 }
 
@@ -305,14 +305,14 @@ static void a_full_cq_waits_for_the_program(void **state)
 	assert_true(flush_now());
 	assert_false(flush_now());
 	for (uint16_t i = 0; i < ENTRIES; i++)
-		expect(QPN, REQUEST_ERROR, i);
+		cqe_expect(QPN, REQUEST_ERROR, i);
 	program_consumes(1);
 	assert_true(flush_now());
-	expect(QPN, REQUEST_ERROR, ENTRIES);
+	cqe_expect(QPN, REQUEST_ERROR, ENTRIES);
 	expect_no_more();
 	program_consumes(ENTRIES);
 	assert_true(flush_now());
-	expect(QPN, REQUEST_ERROR, ENTRIES + 1);
+	cqe_expect(QPN, REQUEST_ERROR, ENTRIES + 1);
 	expect_no_more();
 }
 
@@ -327,8 +327,8 @@ static void a_former_life_does_not_count(void **state)
 	posts_send(0, 0, 1);
 	posts_receives(0, 1);
 	assert_true(flush_now());
-	expect(QPN, REQUEST_ERROR, 0);
-	expect(QPN, RECEIVE_ERROR, 0);
+	cqe_expect(QPN, REQUEST_ERROR, 0);
+	cqe_expect(QPN, RECEIVE_ERROR, 0);
 	expect_no_more();
 }
 
@@ -343,7 +343,7 @@ static void qps_that_share_a_cq(void **state)
 	device_completes(QPN, REQUEST, 0);
 	device_completes(OTHER_QPN, REQUEST, 1);
 	assert_true(flush_now());
-	expect(QPN, REQUEST_ERROR, 1);
+	cqe_expect(QPN, REQUEST_ERROR, 1);
 	expect_no_more();
 }
 
@@ -361,7 +361,7 @@ static void a_qp_that_cannot_be_known_is_left_alone(void **state)
 	program_consumes(ENTRIES + 1);
 	posts_send(1, ENTRIES, 1);
 	assert_true(flush_now());
-	expect(OTHER_QPN, REQUEST_ERROR, ENTRIES);
+	cqe_expect(OTHER_QPN, REQUEST_ERROR, ENTRIES);
 	expect_no_more();
 }
 
@@ -382,7 +382,7 @@ static void a_destroyed_queue_is_not_written_to(void **state)
 	posts_send(1, 0, 1);
 	flush_forget(program.flush, &program.st, HANDLE);
 	assert_true(flush_now());
-	expect(OTHER_QPN, REQUEST_ERROR, 0);
+	cqe_expect(OTHER_QPN, REQUEST_ERROR, 0);
 	expect_no_more();
 	flush_forget(program.flush, &program.st, 1); /* the CQ */
 	posts_send(1, 1, 1);

@@ -9,8 +9,8 @@
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/umr.h"
 
-static void modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, uint32_t port, uint32_t pkey,
-		   enum prm_status expect)
+static void qp_modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, uint32_t port,
+		      uint32_t pkey, enum prm_status expect)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
 	uint8_t *path = fld_at(fld_at(in, MODIFY_QP_IN_QPC), QPC_PRIMARY_PATH);
@@ -29,13 +29,13 @@ static void port_is_checked_whenever_it_changes(void **state)
 	(void)state;
 	pair(NULL, 64);
 	flat_simple(flat.hca[0], PRM_OP_2RST_QP, a->n, PRM_STAT_OK);
-	modify(a, PRM_OP_RST2INIT_QP, 0, 0, 0, PRM_STAT_BAD_PARAM_ERR);
-	modify(a, PRM_OP_RST2INIT_QP, 0, 1, 0, PRM_STAT_OK);
-	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 0, 0, PRM_STAT_BAD_PARAM_ERR);
-	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 255, 0, PRM_STAT_BAD_PARAM_ERR);
-	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 2, 0, PRM_STAT_BAD_PARAM_ERR);
-	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 1, 0, PRM_STAT_OK);
-	modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PKEY_INDEX, 1, 0xffff, PRM_STAT_BAD_PARAM_ERR);
+	qp_modify(a, PRM_OP_RST2INIT_QP, 0, 0, 0, PRM_STAT_BAD_PARAM_ERR);
+	qp_modify(a, PRM_OP_RST2INIT_QP, 0, 1, 0, PRM_STAT_OK);
+	qp_modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 0, 0, PRM_STAT_BAD_PARAM_ERR);
+	qp_modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 255, 0, PRM_STAT_BAD_PARAM_ERR);
+	qp_modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 2, 0, PRM_STAT_BAD_PARAM_ERR);
+	qp_modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PRI_PORT, 1, 0, PRM_STAT_OK);
+	qp_modify(a, PRM_OP_INIT2INIT_QP, PRM_OPTPAR_PKEY_INDEX, 1, 0xffff, PRM_STAT_BAD_PARAM_ERR);
 	unpair();
 }
 

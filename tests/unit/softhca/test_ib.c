@@ -26,6 +26,7 @@
 #include "ib/packet.h"
 #include "ib/sa.h"
 #include "util/bits.h"
+#include "tests/unit/softhca/kernel_text.h"
 
 /* ---- Internet ---- */
 
@@ -53,8 +54,17 @@ NEXT(PROTO_HOP_BY_HOP, IPPROTO_HOPOPTS);
 NEXT(PROTO_ROUTING, IPPROTO_ROUTING);
 NEXT(PROTO_FRAGMENT, IPPROTO_FRAGMENT);
 NEXT(PROTO_DESTINATION, IPPROTO_DSTOPTS);
+NEXT(PROTO_GRE, IPPROTO_GRE);
+NEXT(PROTO_ESP, IPPROTO_ESP);
+NEXT(PROTO_AH, IPPROTO_AH);
 static_assert(IP4_SIZE == sizeof(struct iphdr) && IP6_SIZE == sizeof(struct ip6_hdr), "sizes");
 SAME(IP4_TOS, struct iphdr, tos);
+static_assert(FLD_BITS(IP4_DSCP) >> FLD_SHIFT(IP4_TOS) == IPTOS_DSCP_MASK &&
+		      FLD_BITS(IP4_ECN) >> FLD_SHIFT(IP4_TOS) == IPTOS_ECN_MASK &&
+		      FLD_BITS(IP6_DSCP) >> FLD_SHIFT(IP6_TCLASS) == IPTOS_DSCP_MASK &&
+		      FLD_BITS(IP6_ECN) >> FLD_SHIFT(IP6_TCLASS) == IPTOS_ECN_MASK,
+	      "types of service");
+static_assert(IP4_MTU_MIN == ETH_MIN_MTU, "the least MTU");
 SAME(IP4_LENGTH, struct iphdr, tot_len);
 SAME(IP4_ID, struct iphdr, id);
 SAME(IP4_TTL, struct iphdr, ttl);
@@ -83,6 +93,9 @@ SAME(L4_SOURCE_PORT, struct tcphdr, th_sport);
 SAME(L4_DESTINATION_PORT, struct tcphdr, th_dport);
 SAME(TCP_SEQUENCE, struct tcphdr, th_seq);
 SAME(TCP_CHECKSUM, struct tcphdr, th_sum);
+static_assert(FLD_BYTE(TCP_HEADER_WORDS) == offsetof(struct tcphdr, th_flags) - 1 &&
+		      FLD_BYTE(TCP_FLAGS) == offsetof(struct tcphdr, th_flags) - 1,
+	      "behind the numbers");
 static_assert(TCP_FIN == TH_FIN && TCP_PSH == TH_PUSH && TCP_ACK == TH_ACK, "flags");
 
 static_assert(ARP_ETHERNET == ARPHRD_ETHER && ARP_INFINIBAND == ARPHRD_INFINIBAND &&
@@ -215,6 +228,43 @@ static const struct number numbers[] = {
 	{ "ib_cm.h", "IB_CM_REJ_STALE_CONN", REASON_STALE_CONNECTION },
 	{ "ib_cm.h", "IB_CM_REJ_CONSUMER_DEFINED", REASON_CONSUMER },
 	{ "ib_cm.h", "IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED", REASON_VENDOR_OPTION },
+	{ "ib_hdrs.h", "IB_AETH_CREDIT_SHIFT", FLD_SHIFT(AETH_VALUE) },
+	{ "ib_hdrs.h", "IB_AETH_CREDIT_MASK", FLD_MASK(AETH_VALUE) },
+	{ "ib_hdrs.h", "IB_AETH_CREDIT_INVAL", AETH_NO_CREDITS },
+	{ "ib_hdrs.h", "IB_AETH_NAK_SHIFT", FLD_SHIFT(AETH_KIND) },
+	{ "ib_hdrs.h", "IB_MSN_MASK", FLD_MASK(AETH_MSN) },
+	{ "ib_hdrs.h", "IB_RNR_NAK", AETH_RNR << 5 },
+	{ "ib_hdrs.h", "IB_NAK_PSN_ERROR", AETH_NAK << 5 | NAK_PSN },
+	{ "ib_hdrs.h", "IB_NAK_INVALID_REQUEST", AETH_NAK << 5 | NAK_INVALID_REQUEST },
+	{ "ib_hdrs.h", "IB_NAK_REMOTE_ACCESS_ERROR", AETH_NAK << 5 | NAK_REMOTE_ACCESS },
+	{ "ib_hdrs.h", "IB_NAK_REMOTE_OPERATIONAL_ERROR", AETH_NAK << 5 | NAK_REMOTE_OPERATION },
+	{ "ib_hdrs.h", "IB_BTH_OPCODE_SHIFT", FLD_SHIFT(BTH_OPCODE) },
+	{ "ib_hdrs.h", "IB_BTH_SE_SHIFT", FLD_SHIFT(BTH_SOLICITED) },
+	{ "ib_hdrs.h", "IB_BTH_SE_MASK", FLD_MASK(BTH_SOLICITED) },
+	{ "ib_hdrs.h", "IB_BTH_M_SHIFT", FLD_SHIFT(BTH_MIGRATED) },
+	{ "ib_hdrs.h", "IB_BTH_M_MASK", FLD_MASK(BTH_MIGRATED) },
+	{ "ib_hdrs.h", "IB_BTH_PAD_SHIFT", FLD_SHIFT(BTH_PAD) },
+	{ "ib_hdrs.h", "IB_BTH_PAD_MASK", FLD_MASK(BTH_PAD) },
+	{ "ib_hdrs.h", "IB_BTH_TVER_SHIFT", FLD_SHIFT(BTH_VERSION) },
+	{ "ib_hdrs.h", "IB_BTH_TVER_MASK", FLD_MASK(BTH_VERSION) },
+	{ "ib_hdrs.h", "IB_BTH_PKEY_MASK", FLD_MASK(BTH_PKEY) },
+	{ "ib_hdrs.h", "IB_BTH_A_SHIFT", FLD_SHIFT(BTH_ACK_REQUEST) },
+	{ "ib_hdrs.h", "IB_BTH_A_MASK", FLD_MASK(BTH_ACK_REQUEST) },
+	{ "ib_hdrs.h", "IB_LNH_MASK", FLD_MASK(LRH_NEXT) },
+	{ "ib_hdrs.h", "IB_SC_SHIFT", FLD_SHIFT(LRH_VL) - 16 },
+	{ "ib_hdrs.h", "IB_SC_MASK", FLD_MASK(LRH_VL) },
+	{ "ib_hdrs.h", "IB_LVER_SHIFT", FLD_SHIFT(LRH_VERSION) - 16 },
+	{ "ib_hdrs.h", "IB_LVER_MASK", FLD_MASK(LRH_VERSION) },
+	{ "ib_hdrs.h", "IB_SL_SHIFT", FLD_SHIFT(LRH_SL) - 16 },
+	{ "ib_hdrs.h", "IB_SL_MASK", FLD_MASK(LRH_SL) },
+	{ "ib_hdrs.h", "IB_GRH_FLOW_MASK", FLD_MASK(IP6_FLOW_LABEL) },
+	{ "ib_hdrs.h", "IB_GRH_FLOW_SHIFT", FLD_SHIFT(IP6_FLOW_LABEL) },
+	{ "ib_hdrs.h", "IB_GRH_TCLASS_SHIFT", FLD_SHIFT(IP6_TCLASS) },
+	{ "ib_hdrs.h", "IB_GRH_VERSION_SHIFT", FLD_SHIFT(IP6_VERSION) },
+	{ "ib_verbs.h", "IB_QPN_MASK", QPN_MASK },
+	{ "ib_verbs.h", "IB_MULTICAST_QPN", QPN_MULTICAST },
+	{ "ib_verbs.h", "IB_LID_PERMISSIVE", LID_PERMISSIVE },
+	{ "ib_verbs.h", "IB_MULTICAST_LID_BASE", LID_MULTICAST },
 };
 /* clang-format on */
 
@@ -311,43 +361,47 @@ static const struct place {
 	PAIR(FLD_PART(SIDR_REP_PRIVATE_AT), CM_SIDR_REP_PRIVATE_DATA),
 };
 
-/* A line of the header says NAME = VALUE or #define NAME VALUE; a value may be in brackets. */
-static int find_number(const struct number *number, uint64_t *value)
-{
-	char path[512], line[512], *at, *bracket;
-	size_t len = strlen(number->name);
-	int found = 0;
-	FILE *f;
+/* ib_hdrs.h has the extended headers as structures. */
+static const struct {
+	const char *structure, *member;
+	uint32_t ours;
+} members[] = {
+	{ "ib_reth", "vaddr", RETH_ADDRESS },
+	{ "ib_reth", "rkey", RETH_RKEY },
+	{ "ib_reth", "length", RETH_LENGTH },
+	{ "ib_atomic_eth", "vaddr", ATOMIC_ETH_ADDRESS },
+	{ "ib_atomic_eth", "rkey", ATOMIC_ETH_RKEY },
+	{ "ib_atomic_eth", "swap_data", ATOMIC_ETH_SWAP },
+	{ "ib_atomic_eth", "compare_data", ATOMIC_ETH_COMPARE },
+};
 
-	snprintf(path, sizeof(path), "%s/rdma/%s", KERNEL_HEADERS, number->file);
-	f = fopen(path, "r");
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		at = strstr(line, number->name);
-		if (!at || at == line || !strchr(" \t", at[-1]) || !strchr(" \t=", at[len]))
+static int compare_members(void)
+{
+	int bad = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		uint32_t theirs;
+
+		if (kernel_member(KERNEL_HEADERS "/rdma/ib_hdrs.h", members[i].structure,
+				  members[i].member, &theirs) &&
+		    theirs == members[i].ours)
 			continue;
-		at += len;
-		bracket = strrchr(at, '(');
-		at = bracket ? bracket + 1 : at + strspn(at, " \t=");
-		if (!strchr(" 0123456789", *at))
-			continue;
-		*value = strtoull(at, &at, 0);
-		if (!strncmp(at, "<<", 2))
-			*value <<= strtoul(at + 2, NULL, 0);
-		found = 1;
+		printf("ib_hdrs.h: not %s.%s\n", members[i].structure, members[i].member);
+		bad = 1;
 	}
-	if (f)
-		fclose(f);
-	return found;
+	return bad;
 }
 
 static int compare_with_kernel(void)
 {
-	int bad = 0;
+	char path[512];
+	int bad = compare_members();
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		uint64_t theirs;
 
-		if (find_number(&numbers[i], &theirs) && theirs == numbers[i].ours)
+		snprintf(path, sizeof(path), "%s/rdma/%s", KERNEL_HEADERS, numbers[i].file);
+		if (kernel_number(path, numbers[i].name, &theirs) && theirs == numbers[i].ours)
 			continue;
 		printf("%s: %s is not %#llx\n", numbers[i].file, numbers[i].name,
 		       (unsigned long long)numbers[i].ours);

@@ -31,6 +31,7 @@ typedef uint64_t u64;
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
+#include "prm/mlx5/cqe.h"
 #include "prm/mlx5/driver.h"
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/eqe.h"
@@ -45,8 +46,12 @@ typedef uint64_t u64;
 #include "prm/mlx5/reg.h"
 #include "prm/mlx5/srqc.h"
 #include "prm/mlx5/tir.h"
+#include "prm/mlx5/uar.h"
+#include "prm/mlx5/umr.h"
 #include "prm/mlx5/vport.h"
 #include "prm/mlx5/wq.h"
+#include "prm/mlx5/wqe.h"
+#include "tests/unit/softhca/kernel_text.h"
 #include "util/bits.h"
 
 struct pair {
@@ -340,6 +345,7 @@ static const struct pair layouts[] = {
 	FIELD(MODIFY_QP_IN_QPN, rst2init_qp_in, qpn)
 	FIELD(MODIFY_QP_IN_OPT_PARAM_MASK, rst2init_qp_in, opt_param_mask)
 	FIELD(MODIFY_QP_IN_ECE, rst2init_qp_in, ece)
+	FIELD(MODIFY_QP_OUT_ECE, rst2init_qp_out, ece)
 	PART(MODIFY_QP_IN_QPC, rst2init_qp_in, qpc)
 	FIELD(QUERY_QP_IN_QPN, query_qp_in, qpn)
 	FIELD(QUERY_QP_OUT_OPT_PARAM_MASK, query_qp_out, opt_param_mask)
@@ -600,6 +606,7 @@ static const struct pair layouts[] = {
 	FIELD(XRC_SRQC_USER_INDEX, xrc_srqc, user_index)
 	FIELD(XRC_SRQC_LWM, xrc_srqc, lwm)
 	FIELD(HCA_CAP_DUMP_FILL_MKEY, cmd_hca_cap, dump_fill_mkey)
+	FIELD(HCA_CAP_ECE_SUPPORT, cmd_hca_cap, ece_support)
 	FIELD(HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, cmd_hca_cap, umr_extended_translation_offset)
 	FIELD(MKC_SMALL_FENCE, mkc, small_fence_on_rdma_read_response)
 	FIELD(XRC_SRQC_BASIC_CYCLIC_RCV_WQE, xrc_srqc, basic_cyclic_rcv_wqe)
@@ -714,6 +721,7 @@ static const struct pair layouts[] = {
 	FIELD(DESTROY_SQ_IN_SQN, destroy_sq_in, sqn)
 	FIELD(SQC_CD_MASTER, sqc, cd_master)
 	FIELD(SQC_FLUSH_IN_ERROR_EN, sqc, flush_in_error_en)
+	FIELD(SQC_TS_FORMAT, sqc, ts_format)
 	FIELD(SQC_ALLOW_MULTI_PKT_SEND_WQE, sqc, allow_multi_pkt_send_wqe)
 	FIELD(SQC_MIN_WQE_INLINE_MODE, sqc, min_wqe_inline_mode)
 	FIELD(SQC_STATE, sqc, state)
@@ -874,6 +882,8 @@ static const struct pair layouts[] = {
 	FIELD(LYR_2_4_UDP_DPORT, fte_match_set_lyr_2_4, udp_dport)
 	PART(LYR_2_4_SRC_IPV4_SRC_IPV6, fte_match_set_lyr_2_4, src_ipv4_src_ipv6)
 	PART(LYR_2_4_DST_IPV4_DST_IPV6, fte_match_set_lyr_2_4, dst_ipv4_dst_ipv6)
+	PART(LYR_2_4_SRC_IPV4, fte_match_set_lyr_2_4, src_ipv4_src_ipv6.ipv4_layout.ipv4)
+	PART(LYR_2_4_DST_IPV4, fte_match_set_lyr_2_4, dst_ipv4_dst_ipv6.ipv4_layout.ipv4)
 	FIELD(MISC_SOURCE_SQN, fte_match_set_misc, source_sqn)
 	FIELD(MISC_OUTER_SECOND_PRIO, fte_match_set_misc, outer_second_prio)
 	FIELD(MISC_OUTER_SECOND_CFI, fte_match_set_misc, outer_second_cfi)
@@ -1210,6 +1220,7 @@ static const struct pair values[] = {
 	VALUE(PRM_OP_QUERY_FLOW_COUNTER, MLX5_CMD_OP_QUERY_FLOW_COUNTER),
 	VALUE(PRM_OP_MODIFY_FLOW_TABLE, MLX5_CMD_OP_MODIFY_FLOW_TABLE),
 	SIZE(PRM_NIC_VPORT_CONTEXT_SIZE, nic_vport_context),
+	SIZE(PRM_QUERY_VPORT_COUNTER_IN_SIZE, query_vport_counter_in),
 	SIZE(PRM_QUERY_VPORT_COUNTER_OUT_SIZE, query_vport_counter_out),
 	SIZE(PRM_QUERY_Q_COUNTER_OUT_SIZE, query_q_counter_out),
 	SIZE(PRM_TISC_SIZE, tisc),
@@ -1349,11 +1360,89 @@ static const struct {
 	TEXT(PRM_HASH_IPSEC_SPI, "device.h", "MLX5_HASH_FIELD_SEL_IPSEC_SPI"),
 	TEXT(PRM_MATCH_OUTER, "device.h", "MLX5_MATCH_OUTER_HEADERS"),
 	TEXT(PRM_MATCH_MISC, "device.h", "MLX5_MATCH_MISC_PARAMETERS"),
+	TEXT(1ull << UMR_LEN, "device.h", "MLX5_MKEY_MASK_LEN"),
+	TEXT(1ull << UMR_PAGE_SIZE, "device.h", "MLX5_MKEY_MASK_PAGE_SIZE"),
+	TEXT(1ull << UMR_START_ADDR, "device.h", "MLX5_MKEY_MASK_START_ADDR"),
+	TEXT(1ull << UMR_PD, "device.h", "MLX5_MKEY_MASK_PD"),
+	TEXT(1ull << UMR_EN_RINVAL, "device.h", "MLX5_MKEY_MASK_EN_RINVAL"),
+	TEXT(1ull << UMR_EN_SIGERR, "device.h", "MLX5_MKEY_MASK_EN_SIGERR"),
+	TEXT(1ull << UMR_BSF_EN, "device.h", "MLX5_MKEY_MASK_BSF_EN"),
+	TEXT(1ull << UMR_KEY, "device.h", "MLX5_MKEY_MASK_KEY"),
+	TEXT(1ull << UMR_QPN, "device.h", "MLX5_MKEY_MASK_QPN"),
+	TEXT(1ull << UMR_LR, "device.h", "MLX5_MKEY_MASK_LR"),
+	TEXT(1ull << UMR_LW, "device.h", "MLX5_MKEY_MASK_LW"),
+	TEXT(1ull << UMR_RR, "device.h", "MLX5_MKEY_MASK_RR"),
+	TEXT(1ull << UMR_RW, "device.h", "MLX5_MKEY_MASK_RW"),
+	TEXT(1ull << UMR_A, "device.h", "MLX5_MKEY_MASK_A"),
+	TEXT(1ull << UMR_SMALL_FENCE, "device.h", "MLX5_MKEY_MASK_SMALL_FENCE"),
+	TEXT(1ull << UMR_RELAXED_WRITE, "device.h", "MLX5_MKEY_MASK_RELAXED_ORDERING_WRITE"),
+	TEXT(1ull << UMR_FREE, "device.h", "MLX5_MKEY_MASK_FREE"),
+	TEXT(1ull << UMR_RELAXED_READ, "device.h", "MLX5_MKEY_MASK_RELAXED_ORDERING_READ"),
+	TEXT(UMR_OFFSET_GIVEN, "device.h", "MLX5_UMR_TRANSLATION_OFFSET_EN"),
+	TEXT(UMR_FAIL_IF_NOT_FREE, "device.h", "MLX5_UMR_CHECK_NOT_FREE"),
+	TEXT(UMR_FAIL_IF_FREE, "device.h", "MLX5_UMR_CHECK_FREE"),
+	TEXT(UMR_INLINE, "device.h", "MLX5_UMR_INLINE"),
+	TEXT(UMR_KLM_BLOCK, "device.h", "MLX5_UMR_MTT_ALIGNMENT"),
+	TEXT(PRM_UAR_SQ, "doorbell.h", "MLX5_BF_OFFSET"),
+	TEXT(PRM_UAR_CQ, "doorbell.h", "MLX5_CQ_DOORBELL"),
+	TEXT(PRM_UAR_SQS, "device.h", "MLX5_NON_FP_BFREGS_PER_UAR"),
+	TEXT(FLD_BITS(CQ_ARM_SOLICITED_ONLY), "cq.h", "MLX5_CQ_DB_REQ_NOT_SOL"),
+	TEXT(WQE_FENCE_NONE << 5, "qp.h", "MLX5_FENCE_MODE_NONE"),
+	TEXT(WQE_FENCE_INITIATOR_SMALL << 5, "qp.h", "MLX5_FENCE_MODE_INITIATOR_SMALL"),
+	TEXT(WQE_FENCE_STRONG << 5, "qp.h", "MLX5_FENCE_MODE_STRONG_ORDERING"),
+	TEXT(WQE_FENCE_SMALL_AND_STRONG << 5, "qp.h", "MLX5_FENCE_MODE_SMALL_AND_FENCE"),
+	TEXT(WQE_INSERT_VLAN, "qp.h", "MLX5_ETH_WQE_INSERT_VLAN"),
+	TEXT(WQE_INSERT_SERVICE_TAG, "qp.h", "MLX5_ETH_WQE_SVLAN"),
+	TEXT(CQE_RSS_IPV4 | CQE_RSS_IPV6, "device.h", "CQE_RSS_HTYPE_IP"),
+	TEXT(CQE_RSS_IPSEC, "device.h", "CQE_RSS_HTYPE_L4"),
+	TEXT(CQE_ETH_L4_NONE, "device.h", "CQE_L4_HDR_TYPE_NONE"),
+	TEXT(CQE_ETH_L4_TCP_NO_ACK, "device.h", "CQE_L4_HDR_TYPE_TCP_NO_ACK"),
+	TEXT(CQE_ETH_L4_UDP, "device.h", "CQE_L4_HDR_TYPE_UDP"),
+	TEXT(CQE_ETH_L4_TCP_ACK_NO_DATA, "device.h", "CQE_L4_HDR_TYPE_TCP_ACK_NO_DATA"),
+	TEXT(CQE_ETH_L4_TCP_ACK_AND_DATA, "device.h", "CQE_L4_HDR_TYPE_TCP_ACK_AND_DATA"),
+	TEXT(PRM_EVENT_PATH_MIG, "device.h", "MLX5_EVENT_TYPE_PATH_MIG"),
+	TEXT(PRM_EVENT_PATH_MIG_FAILED, "device.h", "MLX5_EVENT_TYPE_PATH_MIG_FAILED"),
+	TEXT(PRM_OPTPAR_SRQN, "qp.h", "MLX5_QP_OPTPAR_SRQN"),
+	TEXT(PRM_OPTPAR_CQN_RCV, "qp.h", "MLX5_QP_OPTPAR_CQN_RCV"),
+	TEXT(PRM_OPTPAR_DC_HS, "qp.h", "MLX5_QP_OPTPAR_DC_HS"),
+	TEXT(PRM_OPTPAR_DC_KEY, "qp.h", "MLX5_QP_OPTPAR_DC_KEY"),
+};
+
+/* An event's own data begins there in its EQE. */
+enum { EQE_DATA = 0x20 };
+
+/* Members of structures: the field is the member or a part of it, as numbers of 24 bits are of
+ * dwords. */
+#define MEMBER(own, base, file, structure, member)         \
+	{                                                  \
+#own, own, base, file, #structure, #member \
+	}
+
+static const struct {
+	const char *name;
+	uint32_t ours, base;
+	const char *file, *structure, *member;
+} members[] = {
+	MEMBER(EQE_TYPE, 0, "device.h", mlx5_eqe, type),
+	MEMBER(EQE_SUB_TYPE, 0, "device.h", mlx5_eqe, sub_type),
+	MEMBER(EQE_COMP_CQN, EQE_DATA, "device.h", mlx5_eqe_comp, cqn),
+	MEMBER(EQE_QP_TYPE, EQE_DATA, "device.h", mlx5_eqe_qp_srq, type),
+	MEMBER(EQE_QPN, EQE_DATA, "device.h", mlx5_eqe_qp_srq, qp_srq_n),
+	MEMBER(EQE_CQ_ERROR_CQN, EQE_DATA, "device.h", mlx5_eqe_cq_err, cqn),
+	MEMBER(EQE_CQ_ERROR_SYNDROME, EQE_DATA, "device.h", mlx5_eqe_cq_err, syndrome),
+	MEMBER(EQE_PORT, EQE_DATA, "device.h", mlx5_eqe_port_state, port),
+	MEMBER(EQE_PAGE_REQUEST_NUM_PAGES, EQE_DATA, "device.h", mlx5_eqe_page_req, num_pages),
+	MEMBER(EQE_COMMAND_VECTOR, EQE_DATA, "device.h", mlx5_eqe_cmd, vector),
+	MEMBER(UMR_FLAGS, 0, "qp.h", mlx5_wqe_umr_ctrl_seg, flags),
+	MEMBER(UMR_XLT_OCTOWORDS, 0, "qp.h", mlx5_wqe_umr_ctrl_seg, xlt_octowords),
+	MEMBER(UMR_MKEY_MASK, 0, "qp.h", mlx5_wqe_umr_ctrl_seg, mkey_mask),
+	MEMBER(UMR_XLT_OFFSET_47_16, 0, "qp.h", mlx5_wqe_umr_ctrl_seg, xlt_offset_47_16),
+	MEMBER(XRC_SRQN, 0, "qp.h", mlx5_wqe_xrc_seg, xrc_srqn),
 };
 
 static int failures, compared;
 
-static void compare(const char *name, uint64_t ours, uint64_t theirs)
+static void fact_compare(const char *name, uint64_t ours, uint64_t theirs)
 {
 	compared++;
 	if (ours == theirs)
@@ -1363,53 +1452,60 @@ static void compare(const char *name, uint64_t ours, uint64_t theirs)
 	       (unsigned long long)theirs);
 }
 
-/* The value behind "NAME =" in a line of FILE; "1 << n" is understood. */
-static int find_text(const char *file, const char *name, uint64_t *value)
-{
-	char path[512], line[512], *at;
-	size_t len = strlen(name);
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", KERNEL_MLX5, file);
-	f = fopen(path, "r");
-	while (f && fgets(line, sizeof(line), f)) {
-		at = line + strspn(line, " \t");
-		if (strncmp(at, name, len) || !strchr(" \t=", at[len]))
-			continue;
-		at = strchr(at, '=');
-		if (!at)
-			continue;
-		*value = strtoull(at + 1, &at, 0);
-		if (strstr(at, "<<"))
-			*value <<= strtoul(strstr(at, "<<") + 2, NULL, 0);
-		fclose(f);
-		return 1;
-	}
-	if (f)
-		fclose(f);
-	return 0;
-}
-
 static void compare_pairs(const struct pair *pair, size_t count)
 {
 	for (; count; pair++, count--)
-		compare(pair->name, pair->ours, pair->theirs);
+		fact_compare(pair->name, pair->ours, pair->theirs);
 }
 
-int main(void)
+static const char *path_of(const char *file, char path[512])
 {
+	snprintf(path, 512, "%s/%s", KERNEL_MLX5, file);
+	return path;
+}
+
+static void compare_texts(void)
+{
+	char path[512];
 	uint64_t value;
 
-	compare_pairs(layouts, ARRAY_SIZE(layouts));
-	compare_pairs(values, ARRAY_SIZE(values));
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		if (find_text(texts[i].file, texts[i].kernel, &value)) {
-			compare(texts[i].name, texts[i].ours, value);
+		if (kernel_number(path_of(texts[i].file, path), texts[i].kernel, &value)) {
+			fact_compare(texts[i].name, texts[i].ours, value);
 		} else {
 			failures++;
 			printf("%s: no %s in %s\n", texts[i].name, texts[i].kernel, texts[i].file);
 		}
 	}
+}
+
+static void compare_members(void)
+{
+	char path[512];
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		uint32_t ours = members[i].ours, theirs, begin, end;
+
+		compared++;
+		if (kernel_member(path_of(members[i].file, path), members[i].structure,
+				  members[i].member, &theirs)) {
+			begin = members[i].base * 8 + FLD_BIT(theirs);
+			end = begin + FLD_WIDTH(theirs);
+			if (FLD_BIT(ours) >= begin && FLD_BIT(ours) + FLD_WIDTH(ours) <= end)
+				continue;
+		}
+		failures++;
+		printf("%s: is not in %s.%s of %s\n", members[i].name, members[i].structure,
+		       members[i].member, members[i].file);
+	}
+}
+
+int main(void)
+{
+	compare_pairs(layouts, ARRAY_SIZE(layouts));
+	compare_pairs(values, ARRAY_SIZE(values));
+	compare_texts();
+	compare_members();
 	printf("%d facts compared, %d differ\n", compared, failures);
 	return failures ? 1 : 0;
 }

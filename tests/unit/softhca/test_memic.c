@@ -34,7 +34,7 @@ static uint64_t alloc_in(uint64_t offset, uint64_t range, uint64_t size, uint32_
 	return fld_get(out, ALLOC_MEMIC_OUT_MEMIC_START_ADDR) - FLAT_MEMIC_BAR;
 }
 
-static void dealloc(uint64_t offset, uint64_t size, enum prm_status expect)
+static void memic_dealloc(uint64_t offset, uint64_t size, enum prm_status expect)
 {
 	uint8_t in[PRM_DEALLOC_MEMIC_IN_SIZE] = { 0 }, out[16];
 
@@ -75,7 +75,7 @@ static void blocks_lie_in_their_range_and_do_not_overlap(void **state)
 	assert_int_equal(alloc_in(5 * PAGE, 2 * PAGE, PAGE + UNIT, 0, PRM_STAT_OK), 5 * PAGE);
 	assert_int_equal(alloc_in(5 * PAGE, 3 * PAGE, PAGE, 6, PRM_STAT_OK), 7 * PAGE);
 	alloc_in(5 * PAGE, 2 * PAGE, PAGE, 0, PRM_STAT_NO_RES_ERR);
-	dealloc(5 * PAGE, PAGE + UNIT, PRM_STAT_OK);
+	memic_dealloc(5 * PAGE, PAGE + UNIT, PRM_STAT_OK);
 	assert_int_equal(alloc_in(5 * PAGE, 2 * PAGE, PAGE, 0, PRM_STAT_OK), 5 * PAGE);
 }
 
@@ -84,7 +84,7 @@ static void there_is_less_memory_than_room_for_it(void **state)
 	(void)state;
 	assert_int_equal(alloc_in(0, FLAT_MEMIC_BAR_SIZE, FLAT_MEMIC_SIZE, 0, PRM_STAT_OK), 0);
 	alloc_in(0, FLAT_MEMIC_BAR_SIZE, UNIT, 0, PRM_STAT_NO_RES_ERR);
-	dealloc(0, FLAT_MEMIC_SIZE, PRM_STAT_OK);
+	memic_dealloc(0, FLAT_MEMIC_SIZE, PRM_STAT_OK);
 	alloc_in(0, FLAT_MEMIC_BAR_SIZE, FLAT_MEMIC_SIZE + UNIT, 0, PRM_STAT_NO_RES_ERR);
 }
 
@@ -97,9 +97,9 @@ static void nonsense_is_refused(void **state)
 	alloc_in(FLAT_MEMIC_BAR_SIZE, PAGE, UNIT, 0, PRM_STAT_BAD_PARAM_ERR);
 	alloc_in(-PAGE, PAGE, UNIT, 0, PRM_STAT_BAD_PARAM_ERR);
 	alloc_in(PAGE, FLAT_MEMIC_BAR_SIZE, UNIT, 0, PRM_STAT_BAD_PARAM_ERR);
-	dealloc(0, UNIT, PRM_STAT_BAD_RES_ERR);
+	memic_dealloc(0, UNIT, PRM_STAT_BAD_RES_ERR);
 	assert_int_equal(alloc_in(0, PAGE, UNIT, 0, PRM_STAT_OK), 0);
-	dealloc(0, 2 * UNIT, PRM_STAT_BAD_RES_ERR);
+	memic_dealloc(0, 2 * UNIT, PRM_STAT_BAD_RES_ERR);
 	key_of(0, UNIT + 1, 0, PRM_STAT_BAD_RES_ERR);
 	key_of(UNIT, 1, 0, PRM_STAT_BAD_RES_ERR);
 	key_of(0, UNIT, 1, PRM_STAT_BAD_PARAM_ERR);
@@ -185,11 +185,11 @@ static void keys_hold_their_block(void **state)
 		 second = key_of(at, PAGE, 0, PRM_STAT_OK);
 
 	(void)state;
-	dealloc(at, PAGE, PRM_STAT_RES_BUSY);
+	memic_dealloc(at, PAGE, PRM_STAT_RES_BUSY);
 	flat_simple(flat.hca[1], PRM_OP_DESTROY_MKEY, first >> 8, PRM_STAT_OK);
-	dealloc(at, PAGE, PRM_STAT_RES_BUSY);
+	memic_dealloc(at, PAGE, PRM_STAT_RES_BUSY);
 	flat_simple(flat.hca[1], PRM_OP_DESTROY_MKEY, second >> 8, PRM_STAT_OK);
-	dealloc(at, PAGE, PRM_STAT_OK);
+	memic_dealloc(at, PAGE, PRM_STAT_OK);
 }
 
 static void query_page(struct hca *hca, unsigned int page, uint8_t *cap)
@@ -237,7 +237,7 @@ static int no_dma_out(void *bus, const struct hca_bus_seg *segs, unsigned int ns
 
 static void an_adapter_without_it_says_so(void **state)
 {
-	static const struct hca_bus_ops ops = { no_dma, no_dma_out };
+	static const struct hca_bus_ops ops = { .read = no_dma, .write = no_dma_out };
 	struct hca_config config = { .num_ports = 1, .bus_ops = &ops };
 	uint8_t in[PRM_ALLOC_MEMIC_IN_SIZE] = { 0 }, out[16], cap[PRM_HCA_CAP_SIZE];
 	struct hca *hca;

@@ -33,11 +33,11 @@ static void check_answer(const char *request, const char *answer)
 {
 	uint8_t frame[128] = { 0 }, golden[128], got[NEIGHBOUR_ANSWER_MAX];
 	size_t len = from_hex(request, frame);
-	size_t got_len = neighbour_answer(frame, len, find_neighbour, NULL, got), i;
+	size_t got_len = neighbour_answer(frame, len, find_neighbour, NULL, got);
 
 	assert_int_equal(got_len, answer ? from_hex(answer, golden) : 0);
 	assert_memory_equal(got, golden, got_len);
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		uint8_t *exact = malloc(i + 1);
 
 		memcpy(exact, frame, i);
@@ -58,7 +58,7 @@ static void arp_requests_are_answered(void **state)
 		     NULL);
 }
 
-/* Checksums by scapy */
+/* The checksums were made by scapy. */
 static void neighbour_solicitations_are_answered(void **state)
 {
 	(void)state;

@@ -268,12 +268,12 @@ static void noise_does_no_harm(void **state)
 	static const uint32_t greeting[4] = { 12, 0x52444d4e, 0, 9 };
 	uint8_t packet[4 + 200];
 	uint32_t seed = 1, len;
-	int fd = call_host(0), round, i;
+	int fd = call_host(0);
 
 	(void)state;
 	assert_int_equal(write(fd, greeting, 16), 16);
-	for (round = 0; round < 4000; round++) {
-		for (i = 4; i < (int)sizeof(packet); i++) {
+	for (int round = 0; round < 4000; round++) {
+		for (int i = 4; i < (int)sizeof(packet); i++) {
 			seed = seed * 1664525 + 1013904223;
 			packet[i] = seed >> 24;
 		}

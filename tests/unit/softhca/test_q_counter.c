@@ -8,7 +8,7 @@
 
 static uint32_t set[2]; /* of each adapter */
 
-static uint32_t count(int i, uint32_t field)
+static uint32_t counter_read(int i, uint32_t field)
 {
 	uint8_t in[32] = { 0 }, out[PRM_QUERY_Q_COUNTER_OUT_SIZE];
 
@@ -42,10 +42,10 @@ static void requests_are_counted(void **state)
 	flat_post(a);
 	flat_ring(a);
 	flat_run(LONG);
-	assert_int_equal(count(1, QUERY_Q_COUNTER_OUT_RX_WRITE_REQUESTS), 1);
-	assert_int_equal(count(1, QUERY_Q_COUNTER_OUT_RX_READ_REQUESTS), 1);
-	assert_int_equal(count(1, QUERY_Q_COUNTER_OUT_RX_ATOMIC_REQUESTS), 1);
-	assert_int_equal(count(0, QUERY_Q_COUNTER_OUT_RX_WRITE_REQUESTS), 0);
+	assert_int_equal(counter_read(1, QUERY_Q_COUNTER_OUT_RX_WRITE_REQUESTS), 1);
+	assert_int_equal(counter_read(1, QUERY_Q_COUNTER_OUT_RX_READ_REQUESTS), 1);
+	assert_int_equal(counter_read(1, QUERY_Q_COUNTER_OUT_RX_ATOMIC_REQUESTS), 1);
+	assert_int_equal(counter_read(0, QUERY_Q_COUNTER_OUT_RX_WRITE_REQUESTS), 0);
 	unpair();
 }
 
@@ -59,8 +59,8 @@ static void losses_are_counted_on_both_sides(void **state)
 	flat_run(LONG);
 	flat_expect_done(a->send_cq, REQ, 0);
 	flat_expect_done(a->send_cq, REQ, 1);
-	assert_int_equal(count(1, QUERY_Q_COUNTER_OUT_OUT_OF_SEQUENCE), 1);
-	assert_int_equal(count(0, QUERY_Q_COUNTER_OUT_PACKET_SEQ_ERR), 1);
+	assert_int_equal(counter_read(1, QUERY_Q_COUNTER_OUT_OUT_OF_SEQUENCE), 1);
+	assert_int_equal(counter_read(0, QUERY_Q_COUNTER_OUT_PACKET_SEQ_ERR), 1);
 	unpair();
 }
 
@@ -72,8 +72,8 @@ static void a_lost_answer_is_a_timeout_and_a_duplicate(void **state)
 	write_to(to, rkey, from, 8);
 	flat_run(LONG);
 	flat_expect_done(a->send_cq, REQ, 0);
-	assert_int_equal(count(0, QUERY_Q_COUNTER_OUT_LOCAL_ACK_TIMEOUT_ERR), 1);
-	assert_int_equal(count(1, QUERY_Q_COUNTER_OUT_DUPLICATE_REQUEST), 1);
+	assert_int_equal(counter_read(0, QUERY_Q_COUNTER_OUT_LOCAL_ACK_TIMEOUT_ERR), 1);
+	assert_int_equal(counter_read(1, QUERY_Q_COUNTER_OUT_DUPLICATE_REQUEST), 1);
 	unpair();
 }
 
@@ -85,10 +85,10 @@ static void errors_are_counted(void **state)
 	write_to(to, rkey, from, 8);
 	flat_run(LONG / 100);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_ACCESS);
-	assert_int_equal(count(0, QUERY_Q_COUNTER_OUT_REQ_REMOTE_ACCESS_ERRORS), 1);
-	assert_int_equal(count(0, QUERY_Q_COUNTER_OUT_REQ_CQE_ERROR), 1);
-	assert_int_equal(count(0, QUERY_Q_COUNTER_OUT_REQ_CQE_FLUSH_ERROR), 1);
-	assert_int_equal(count(1, QUERY_Q_COUNTER_OUT_RESP_REMOTE_ACCESS_ERRORS), 1);
+	assert_int_equal(counter_read(0, QUERY_Q_COUNTER_OUT_REQ_REMOTE_ACCESS_ERRORS), 1);
+	assert_int_equal(counter_read(0, QUERY_Q_COUNTER_OUT_REQ_CQE_ERROR), 1);
+	assert_int_equal(counter_read(0, QUERY_Q_COUNTER_OUT_REQ_CQE_FLUSH_ERROR), 1);
+	assert_int_equal(counter_read(1, QUERY_Q_COUNTER_OUT_RESP_REMOTE_ACCESS_ERRORS), 1);
 	unpair();
 }
 
@@ -99,8 +99,8 @@ static void a_missing_receive_is_counted(void **state)
 	flat_send(a, OP_SEND, from, 8, lkey);
 	flat_run(LONG);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, RNR_EXCEEDED);
-	assert_int_equal(count(1, QUERY_Q_COUNTER_OUT_OUT_OF_BUFFER), 1);
-	assert_int_equal(count(0, QUERY_Q_COUNTER_OUT_RNR_NAK_RETRY_ERR), 1);
+	assert_int_equal(counter_read(1, QUERY_Q_COUNTER_OUT_OUT_OF_BUFFER), 1);
+	assert_int_equal(counter_read(0, QUERY_Q_COUNTER_OUT_RNR_NAK_RETRY_ERR), 1);
 	unpair();
 }
 

@@ -349,7 +349,7 @@ static void scattered_pages_are_found(void **state)
 		page = (PAGES - 1 - i) * 4096;
 		assert_memory_equal(flat.mem + to + page, flat.mem + from + i * 4096, 4096);
 	}
-	/* from the middle of one page to the middle of the next but one */
+	/* This write goes from the middle of one page to the middle of the next but one. */
 	write_to(to + 100 * 4096 + 5, rkey, from, 8192);
 	flat_run(LONG / 100);
 	flat_expect_done(a->send_cq, REQ, 1);
@@ -391,7 +391,8 @@ static void rings_collapsed_into_one_are_all_seen(void **state)
 
 int main(void)
 {
-#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+#define IB(f)      cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+#define LENIENT(f) cmocka_unit_test_setup_teardown(f, flat_setup_lenient, flat_teardown)
 #define ROCE(f)                                                       \
 	{                                                             \
 #f " (RoCE)", f, flat_setup_roce, flat_teardown, NULL \
@@ -399,7 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IB(send_completes_on_both_sides),
 		ROCE(send_completes_on_both_sides),
-		IB(small_send_takes_five_bus_calls),
+		LENIENT(small_send_takes_five_bus_calls),
 		IB(long_write_arrives_whole),
 		ROCE(long_write_arrives_whole),
 		IB(long_read_arrives_whole),
@@ -414,7 +415,7 @@ int main(void)
 		IB(messages_may_be_empty),
 		IB(receive_scatters_over_its_segments),
 		IB(scattered_pages_are_found),
-		IB(rings_collapsed_into_one_are_all_seen),
+		LENIENT(rings_collapsed_into_one_are_all_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static void free_qp(struct flat_qp *qp)
 	test_free(qp);
 }
 
-/* Two senders on the first adapter, and their peers on one SRQ of the second. */
+/* There are two senders on the first adapter, and their peers are on one SRQ of the second. */
 static void set_up(uint32_t log_size)
 {
 	struct flat_qp_attr attr;
@@ -331,7 +331,7 @@ static void xrc_domains_in_use_stay(void **state)
 	tear_down_xrc();
 }
 
-/* Destroyed in the middle of a message: the QP held a WQE of it. */
+/* The SRQ is destroyed in the middle of a message, when the QP holds a WQE of it. */
 static void a_held_wqe_goes_with_its_srq(void **state)
 {
 	(void)state;

@@ -113,8 +113,8 @@ static void set_up(void)
 
 /* ---- requests and CQEs ---- */
 
-static void operate(uint8_t opcode, uint8_t flags, uint16_t index, uint16_t count, uint64_t tag,
-		    uint64_t mask, uint32_t len)
+static void list_operate(uint8_t opcode, uint8_t flags, uint16_t index, uint16_t count,
+			 uint64_t tag, uint64_t mask, uint32_t len)
 {
 	uint8_t seg[32] = { opcode << 4, flags };
 	uint64_t parts[2] = { htobe64(tag), htobe64(mask) };
@@ -134,10 +134,10 @@ static void operate(uint8_t opcode, uint8_t flags, uint16_t index, uint16_t coun
 /* Buffer and place of the Nth tag are the Nth. */
 static void tag_add(uint64_t tag, uint64_t mask, uint32_t len)
 {
-	operate(ADD, WITH_CQE, ++next, 0, tag, mask, len);
+	list_operate(ADD, WITH_CQE, ++next, 0, tag, mask, len);
 }
 
-static const uint8_t *expect(uint8_t opcode, uint8_t op)
+static const uint8_t *cqe_expect(uint8_t opcode, uint8_t op)
 {
 	const uint8_t *cqe = flat_poll(done);
 
@@ -151,7 +151,7 @@ static const uint8_t *expect(uint8_t opcode, uint8_t op)
 
 static void expect_tag(uint8_t opcode, uint8_t op, uint16_t place, uint32_t len)
 {
-	const uint8_t *cqe = expect(opcode, op);
+	const uint8_t *cqe = cqe_expect(opcode, op);
 
 	assert_int_equal(fld_get(cqe, CQE_APP_INFO), place);
 	assert_int_equal(fld_get(cqe, CQE_BYTE_COUNT), len);
@@ -159,7 +159,7 @@ static void expect_tag(uint8_t opcode, uint8_t op, uint16_t place, uint32_t len)
 
 static void expect_op(uint8_t op, bool success, uint16_t phase)
 {
-	const uint8_t *cqe = expect(NO_PACKET, op);
+	const uint8_t *cqe = cqe_expect(NO_PACKET, op);
 
 	assert_int_equal(fld_get(cqe, FLD(0x0, 31, 31)), success);
 	assert_int_equal(fld_get(cqe, FLD(0x4, 31, 16)), phase);
@@ -209,7 +209,7 @@ static void a_message_takes_the_first_tag_that_its_header_matches(void **state)
 	added(0x1, 0xff, 64);
 	added(0, 0, 64);
 	send_eager(0x201, 32);
-	cqe = expect(RESP_SEND, CONSUMED_MSG);
+	cqe = cqe_expect(RESP_SEND, CONSUMED_MSG);
 	assert_int_equal(fld_get(cqe, CQE_APP_INFO), 1);
 	assert_int_equal(fld_get(cqe, CQE_BYTE_COUNT), 32);
 	assert_int_equal(fld_get(cqe, FLD64(0x8)), 0x201);
@@ -241,15 +241,15 @@ static void tags_wait_until_software_has_seen_what_found_none(void **state)
 	flat_srq_recv(&xrq, to + 8 * FRAME, FRAME, rkey);
 	flat_srq_recv(&xrq, to + 9 * FRAME, FRAME, rkey);
 	send_eager(9, 16);
-	expect(RESP_SEND, UNEXPECTED);
+	cqe_expect(RESP_SEND, UNEXPECTED);
 	assert_memory_equal(flat.mem + to + 8 * FRAME, flat.mem + from, 32);
 	tag_add(9, ~0ull, 64);
 	expect_op(APPENDED, true, 1);
 	send_eager(7, 16); /* was there before */
 	expect_tag(RESP_SEND, CONSUMED_MSG, 0, 16);
 	send_eager(9, 16);
-	expect(RESP_SEND, UNEXPECTED);
-	operate(0, WITH_CQE | WITH_COUNT, 0, 2, 0, 0, 0);
+	cqe_expect(RESP_SEND, UNEXPECTED);
+	list_operate(0, WITH_CQE | WITH_COUNT, 0, 2, 0, 0, 0);
 	expect_op(SYNCED, true, 2);
 	send_eager(9, 16);
 	expect_tag(RESP_SEND, CONSUMED_MSG, 1, 16);
@@ -265,11 +265,11 @@ static void messages_without_a_tag_do_not_count(void **state)
 	header(0, 0);
 	flat_send(a, OP_SEND, from, 64, lkey);
 	flat_run(LONG / 1000);
-	expect(RESP_SEND, NO_TAG);
+	cqe_expect(RESP_SEND, NO_TAG);
 	added(3, ~0ull, 64);
 	flat_send(a, OP_SEND, from, 5, lkey); /* shorter than a header */
 	flat_run(LONG / 1000);
-	expect(RESP_SEND, NO_TAG);
+	cqe_expect(RESP_SEND, NO_TAG);
 	send_eager(3, 1);
 	expect_tag(RESP_SEND, CONSUMED_MSG, 0, 1);
 	tear_down();
@@ -281,15 +281,15 @@ static void only_a_tag_that_is_there_can_be_removed(void **state)
 	set_up();
 	added(1, ~0ull, 64);
 	added(2, ~0ull, 64);
-	operate(DEL, WITH_CQE, 0, 0, 0, 0, 0);
+	list_operate(DEL, WITH_CQE, 0, 0, 0, 0, 0);
 	expect_op(REMOVED, true, 0);
-	operate(DEL, WITH_CQE, 0, 0, 0, 0, 0);
+	list_operate(DEL, WITH_CQE, 0, 0, 0, 0, 0);
 	expect_op(REMOVED, false, 0);
 	send_eager(2, 1);
 	expect_tag(RESP_SEND, CONSUMED_MSG, 1, 1);
-	operate(DEL, WITH_CQE, 1, 0, 0, 0, 0);
+	list_operate(DEL, WITH_CQE, 1, 0, 0, 0, 0);
 	expect_op(REMOVED, false, 0);
-	operate(DEL, WITH_CQE, 1 << LOG_TAGS, 0, 0, 0, 0);
+	list_operate(DEL, WITH_CQE, 1 << LOG_TAGS, 0, 0, 0, 0);
 	flat_expect_error(ops->send_cq, REQ_ERR, 5, LOCAL_QP_OP);
 	tear_down();
 }

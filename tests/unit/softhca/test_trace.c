@@ -64,7 +64,6 @@ static void long_lines_end_in_a_newline(void **state)
 	static uint8_t big[100000];
 	char wide[6000];
 	size_t lines = 0;
-	char *at;
 
 	(void)state;
 	memset(wide, 'x', sizeof(wide));
@@ -73,7 +72,7 @@ static void long_lines_end_in_a_newline(void **state)
 	trace_line(trace, "%s", wide);
 	trace_line(trace, "end");
 	read_back(trace);
-	for (at = text; (at = strchr(at, '\n')) != NULL; at++)
+	for (char *at = text; (at = strchr(at, '\n')) != NULL; at++)
 		lines++;
 	assert_int_equal(lines, 3);
 	assert_non_null(strstr(text, "(100000 bytes)"));

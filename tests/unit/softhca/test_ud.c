@@ -199,7 +199,7 @@ static void data_is_gathered_and_scattered(void **state)
 	unpair();
 }
 
-static void modify(struct flat_qp *qp, uint32_t opcode)
+static void qp_modify(struct flat_qp *qp, uint32_t opcode)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
 
@@ -226,7 +226,7 @@ static void a_bad_send_stops_only_the_send_queue(void **state)
 	flat_ring(b);
 	flat_run(LONG);
 	flat_expect_done(a->recv_cq, RESP_SEND, 0);
-	modify(a, PRM_OP_SQERR2RTS_QP);
+	qp_modify(a, PRM_OP_SQERR2RTS_QP);
 	send_to(b, b->n, KEY, NULL, 8);
 	flat_expect_done(a->send_cq, REQ, 2);
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);

@@ -48,13 +48,13 @@ static uint64_t page_list(uint64_t last, unsigned int count)
 	return list;
 }
 
-static void post(struct flat_qp *qp, uint32_t key, const struct flat_umr *umr)
+static void umr_post(struct flat_qp *qp, uint32_t key, const struct flat_umr *umr)
 {
 	flat_ctrl(qp, OP_UMR, SIGNALED, key);
 	flat_umr(qp, umr);
 }
 
-static void finish(struct flat_qp *qp)
+static void umr_finish(struct flat_qp *qp)
 {
 	flat_post(qp);
 	flat_ring(qp);
@@ -63,15 +63,15 @@ static void finish(struct flat_qp *qp)
 
 /* ---- windows: a key of pieces of other keys, which b makes for a ---- */
 
-/* The 100 bytes at TO, through BASE. */
-static void bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
+/* The window is of the 100 bytes at TO, through BASE. */
+static void window_bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
 {
-	post(b, key, umr);
+	umr_post(b, key, umr);
 	flat_klm(b, 100, base, to);
-	finish(b);
+	umr_finish(b);
 }
 
-/* Two connected queue pairs, and a key without a window yet. */
+/* The function makes two connected queue pairs, and a key without a window yet. */
 static uint32_t pair_with_free_key(void)
 {
 	pair(NULL, PAGE);
@@ -83,7 +83,7 @@ static uint32_t pair_with_window(void)
 	uint32_t key = pair_with_free_key();
 	struct flat_umr umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
 
-	bind(key, &umr, rkey);
+	window_bind(key, &umr, rkey);
 	return key;
 }
 
@@ -100,44 +100,44 @@ static void unpair_after_refused_write(uint32_t key, uint16_t index)
 	unpair();
 }
 
-/* By pointer, and a second time a part of the table */
+/* The translations come by pointer, and a second time for a part of the table. */
 static void pages_are_registered_by_pointer(void **state)
 {
-	uint32_t key, dma, list_len = 8 * 8;
+	uint32_t key, dma, list_len = 16 * 8;
 	struct flat_umr umr;
 	uint64_t list;
 
 	(void)state;
-	pair(NULL, 8 * PAGE);
+	pair(NULL, 16 * PAGE);
 	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_MTT, 64);
 	dma = flat_mr(flat.hca[1], flat.pd[1], 0, FLAT_MEM, LOCAL_WRITE);
-	list = page_list(to + 7 * PAGE, 8);
-	umr = umr_for(key, 0x10000000, 8 * PAGE, enable_mask, 4, UMR_FAIL_IF_NOT_FREE);
-	post(b, key, &umr);
+	list = page_list(to + 15 * PAGE, 16);
+	umr = umr_for(key, 0x10000000, 16 * PAGE, enable_mask, 8, UMR_FAIL_IF_NOT_FREE);
+	umr_post(b, key, &umr);
 	flat_data(b, list, list_len, dma);
-	finish(b);
+	umr_finish(b);
 	flat_expect_done(b->send_cq, REQ, 0);
 	write_to(0x10000000 + 100, key, from, 2 * PAGE);
 	flat_run(LONG / 1000);
 	flat_expect_done(a->send_cq, REQ, 0);
-	assert_memory_equal(flat.mem + to + 7 * PAGE + 100, flat.mem + from, PAGE - 100);
-	assert_memory_equal(flat.mem + to + 6 * PAGE, flat.mem + from + PAGE - 100, PAGE);
+	assert_memory_equal(flat.mem + to + 15 * PAGE + 100, flat.mem + from, PAGE - 100);
+	assert_memory_equal(flat.mem + to + 14 * PAGE, flat.mem + from + PAGE - 100, PAGE);
 
-	list = page_list(to + PAGE, 2);
-	umr = umr_for(key, 0, 0, 0, 1, UMR_OFFSET_GIVEN | UMR_FAIL_IF_FREE);
-	fld_set(umr.ctrl, UMR_XLT_OFFSET_15_0, 3); /* pages 6 and 7 */
-	post(b, key, &umr);
-	flat_data(b, list, 16, dma);
-	finish(b);
+	list = page_list(to + PAGE, 8);
+	umr = umr_for(key, 0, 0, 0, 4, UMR_OFFSET_GIVEN | UMR_FAIL_IF_FREE);
+	fld_set(umr.ctrl, UMR_XLT_OFFSET_15_0, 4); /* pages from 8 on */
+	umr_post(b, key, &umr);
+	flat_data(b, list, 64, dma);
+	umr_finish(b);
 	flat_expect_done(b->send_cq, REQ, 3);
-	write_to(0x10000000 + 6 * PAGE, key, from, PAGE);
+	write_to(0x10000000 + 8 * PAGE, key, from, PAGE);
 	flat_run(LONG / 1000);
 	flat_expect_done(a->send_cq, REQ, 1);
 	assert_memory_equal(flat.mem + to + PAGE, flat.mem + from, PAGE);
 	unpair();
 }
 
-/* New variant byte, pages inline */
+/* The key has a new variant byte, and its pages are inline. */
 static void fast_registration_makes_a_new_key(void **state)
 {
 	uint32_t key, fresh;
@@ -148,10 +148,10 @@ static void fast_registration_makes_a_new_key(void **state)
 	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_MTT, 8);
 	fresh = key + 1;
 	umr = umr_for(fresh, to, PAGE, enable_mask, 4, UMR_FAIL_IF_NOT_FREE | UMR_INLINE);
-	post(b, fresh, &umr);
+	umr_post(b, fresh, &umr);
 	flat_klm(b, (uint32_t)(to >> 32), (uint32_t)to | 3, 0);
 	flat_klm(b, 0, 0, 0);
-	finish(b);
+	umr_finish(b);
 	flat_expect_done(b->send_cq, REQ, 0);
 	write_to(to, fresh, from, 100);
 	write_to(to, key, from, 100);
@@ -170,12 +170,12 @@ static void remote_invalidation_frees_it(void **state)
 	flat_recv(b, to, PAGE, rkey);
 	flat_ctrl(a, OP_SEND_INVAL, SIGNALED, key);
 	flat_data(a, from, 8, lkey);
-	finish(a);
+	umr_finish(a);
 	flat_expect_done(b->recv_cq, RESP_SEND_INVAL, 0);
 	flat_expect_done(a->send_cq, REQ, 0);
 	/* free again: that is what this asks for */
 	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE | UMR_FAIL_IF_NOT_FREE);
-	bind(key, &umr, rkey);
+	window_bind(key, &umr, rkey);
 	flat_expect_done(b->send_cq, REQ, 0);
 	flat_expect_done(b->send_cq, REQ, 3);
 	unpair();
@@ -188,25 +188,25 @@ static void local_invalidation_frees_it(void **state)
 
 	(void)state;
 	fld_set(umr.mkc, MKC_FREE, 1);
-	post(b, key, &umr);
-	finish(b);
+	umr_post(b, key, &umr);
+	umr_finish(b);
 	flat_expect_done(b->send_cq, REQ, 0);
 	flat_expect_done(b->send_cq, REQ, 3);
 	unpair_after_refused_write(key, 0);
 }
 
-/* Three pieces of one region, out of order */
+/* The list has three pieces of one region, out of order. */
 static void a_list_of_pieces_is_one_region(void **state)
 {
 	uint32_t key = pair_with_free_key();
 	struct flat_umr umr = umr_for(key, 0x5000, 300, enable_mask, 4, UMR_INLINE);
 
 	(void)state;
-	post(b, key, &umr);
+	umr_post(b, key, &umr);
 	flat_klm(b, 100, rkey, to + 1000);
 	flat_klm(b, 50, rkey, to);
 	flat_klm(b, 150, rkey, to + 500);
-	finish(b);
+	umr_finish(b);
 	write_to(0x5000 + 90, key, from, 200);
 	flat_run(LONG / 1000);
 	flat_expect_done(a->send_cq, REQ, 0);
@@ -216,7 +216,7 @@ static void a_list_of_pieces_is_one_region(void **state)
 	flat_ctrl(a, OP_READ, SIGNALED, 0);
 	flat_raddr(a, 0x5000 + 90, key);
 	flat_data(a, from + 2048, 200, lkey);
-	finish(a);
+	umr_finish(a);
 	flat_expect_done(a->send_cq, REQ, 1);
 	assert_memory_equal(flat.mem + from + 2048, flat.mem + from, 200);
 	write_to(0x5000 + 299, key, from, 2); /* behind its end */
@@ -240,7 +240,7 @@ static void a_key_of_itself_holds_nothing(void **state)
 	struct flat_umr umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
 
 	(void)state;
-	bind(key, &umr, key);
+	window_bind(key, &umr, key);
 	unpair_after_refused_write(key, 0);
 }
 
@@ -251,11 +251,11 @@ static void a_window_serves_the_qp_it_is_bound_to(void **state)
 
 	(void)state;
 	fld_set(umr.mkc, MKC_QPN, b->n);
-	bind(key, &umr, rkey);
+	window_bind(key, &umr, rkey);
 	write_through(key);
 	flat_expect_done(a->send_cq, REQ, 0);
 	fld_set(umr.mkc, MKC_QPN, b->n + 1);
-	bind(key, &umr, rkey);
+	window_bind(key, &umr, rkey);
 	unpair_after_refused_write(key, 1);
 }
 
@@ -263,7 +263,7 @@ static void refused(uint32_t key, const struct flat_umr *umr)
 {
 	uint32_t own = pair_with_free_key();
 
-	bind(key ? key : own, umr, rkey);
+	window_bind(key ? key : own, umr, rkey);
 	flat_expect_error(b->send_cq, REQ_ERR, 0, BIND_ERROR);
 	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
 	unpair();
@@ -288,6 +288,7 @@ static void what_does_not_fit_is_refused(void **state)
 	stranger = flat_simple(flat.hca[1], PRM_OP_ALLOC_PD, 0, PRM_STAT_OK);
 	foreign = flat_free_mkey(flat.hca[1], stranger, PRM_MKEY_MODE_KLMS, 4);
 	refused(foreign, &umr);
+	fld_set(umr.mkc, MKC_MKEY_7_0, 0x5a);
 	refused(flat_mr(flat.hca[1], flat.pd[1], 4096, 100, ALL_ACCESS), &umr); /* not for UMR */
 }
 
@@ -304,7 +305,7 @@ static void umr_waits_for_what_is_before_it(void **state)
 	flat_ctrl(a, OP_SEND, SIGNALED, 0);
 	flat_data(a, from, 8, lkey);
 	flat_post(a);
-	post(a, key, &umr);
+	umr_post(a, key, &umr);
 	flat_klm(a, 100, lkey, from);
 	flat_post(a);
 	flat_ring(a);
@@ -333,7 +334,7 @@ static void the_null_key_swallows_everything(void **state)
 	flat_data(a, from, 10, lkey);
 	flat_data(a, 12345, 10, key);
 	flat_data(a, from, 10, lkey);
-	finish(a);
+	umr_finish(a);
 	flat_expect_done(a->send_cq, REQ, 0);
 	assert_memory_equal(flat.mem + to, flat.mem + from, 10);
 	assert_int_equal(flat.mem[to + 10], 0);
@@ -343,7 +344,7 @@ static void the_null_key_swallows_everything(void **state)
 	flat_raddr(a, to, rkey);
 	flat_data(a, 0, 20, key);
 	flat_data(a, from + 100, 10, lkey);
-	finish(a);
+	umr_finish(a);
 	flat_expect_done(a->send_cq, REQ, 2);
 	assert_memory_equal(flat.mem + from + 100, flat.mem + from, 10);
 	flat_simple(a->hca, PRM_OP_DESTROY_MKEY, key >> 8, PRM_STAT_BAD_RES_ERR);

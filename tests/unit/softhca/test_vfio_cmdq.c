@@ -17,7 +17,7 @@ enum {
 	OUTPUT = GUEST_BASE + 0x20000,
 	BLOCK = 1024,
 	TOKEN = 0x7e,
-	/* of a descriptor */
+	/* These are the places in a descriptor. */
 	IN_LEN = 4,
 	IN_PTR = 8,
 	IN = 16,
@@ -27,7 +27,7 @@ enum {
 	D_TOKEN = 60,
 	D_SIGNATURE = 61,
 	STATUS_OWN = 63,
-	/* of a mailbox */
+	/* These are the places in a mailbox. */
 	NEXT = 560,
 	NUMBER = 568,
 	B_TOKEN = 573,
@@ -55,7 +55,7 @@ static void field_put(uint8_t *at, uint64_t value, int bytes)
 		*at++ = value >> (8 * bytes);
 }
 
-static uint8_t sum(const uint8_t *at, int len)
+static uint8_t bytes_sum(const uint8_t *at, int len)
 {
 	uint8_t x = 0;
 
@@ -69,15 +69,15 @@ static uint8_t *entry(unsigned int index)
 	return guest(QUEUE + 64 * index);
 }
 
-static void sign(unsigned int index)
+static void entry_sign(unsigned int index)
 {
 	uint8_t *desc = entry(index);
 
 	desc[D_SIGNATURE] = 0;
-	desc[D_SIGNATURE] = ~sum(desc, 64);
+	desc[D_SIGNATURE] = ~bytes_sum(desc, 64);
 }
 
-static void chain(uint64_t first, unsigned int blocks)
+static void blocks_chain(uint64_t first, unsigned int blocks)
 {
 	for (unsigned int i = 0; i < blocks; i++) {
 		uint8_t *block = guest(first + i * BLOCK);
@@ -89,8 +89,8 @@ static void chain(uint64_t first, unsigned int blocks)
 	}
 }
 
-/* A command at INDEX with IN and OUT bytes, chains included */
-static void prepare(unsigned int index, uint16_t opcode, uint32_t in, uint32_t out)
+/* The command at INDEX has IN and OUT bytes, chains included. */
+static void entry_prepare(unsigned int index, uint16_t opcode, uint32_t in, uint32_t out)
 {
 	uint8_t *desc = entry(index);
 
@@ -104,22 +104,22 @@ static void prepare(unsigned int index, uint16_t opcode, uint32_t in, uint32_t o
 		field_put(desc + IN_PTR, INPUT, 8);
 	if (out > 16)
 		field_put(desc + OUT_PTR, OUTPUT, 8);
-	chain(INPUT, 40);
-	chain(OUTPUT, 40);
+	blocks_chain(INPUT, 40);
+	blocks_chain(OUTPUT, 40);
 	desc[STATUS_OWN] = 1;
-	sign(index);
+	entry_sign(index);
 }
 
-static int ring(unsigned int index)
+static int entry_ring(unsigned int index)
 {
 	bar_put(0x18, 1u << index);
 	vfio_run();
 	assert_int_equal(entry(index)[STATUS_OWN] & 1, 0);
-	assert_int_equal(sum(entry(index), 64), 0xff);
+	assert_int_equal(bytes_sum(entry(index), 64), 0xff);
 	return entry(index)[STATUS_OWN] >> 1;
 }
 
-static int setup(void **state)
+static int rig_setup(void **state)
 {
 	vfio_setup(state);
 	bar_put(0x10, 0);
@@ -130,17 +130,17 @@ static int setup(void **state)
 /* QUERY_HCA_CAP of the general page: an answer of 16 + 4096 bytes in nine blocks */
 static void prepare_query(void)
 {
-	prepare(0, PRM_OP_QUERY_HCA_CAP, 16, 16 + PRM_HCA_CAP_SIZE);
+	entry_prepare(0, PRM_OP_QUERY_HCA_CAP, 16, 16 + PRM_HCA_CAP_SIZE);
 }
 
 static void short_commands_need_no_mailbox(void **state)
 {
 	(void)state;
-	prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
-	assert_int_equal(ring(0), OK);
+	entry_prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
+	assert_int_equal(entry_ring(0), OK);
 	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
-	prepare(31, PRM_OP_ENABLE_HCA, 16, 16);
-	assert_int_equal(ring(31), OK);
+	entry_prepare(31, PRM_OP_ENABLE_HCA, 16, 16);
+	assert_int_equal(entry_ring(31), OK);
 	assert_int_equal(entry(31)[OUT], PRM_STAT_BAD_SYS_STATE_ERR);
 }
 
@@ -148,11 +148,11 @@ static void answers_fill_a_signed_chain(void **state)
 {
 	(void)state;
 	prepare_query();
-	assert_int_equal(ring(0), OK);
+	assert_int_equal(entry_ring(0), OK);
 	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
 	for (unsigned int i = 0; i < 8; i++) {
-		assert_int_equal(sum(guest(OUTPUT + i * BLOCK), B_SIZE), 0xff);
-		assert_int_equal(sum(guest(OUTPUT + i * BLOCK) + 512, 63), 0xff);
+		assert_int_equal(bytes_sum(guest(OUTPUT + i * BLOCK), B_SIZE), 0xff);
+		assert_int_equal(bytes_sum(guest(OUTPUT + i * BLOCK) + 512, 63), 0xff);
 	}
 	assert_int_equal(guest(OUTPUT + 8 * BLOCK)[SIGNATURE], 0); /* not part of it */
 }
@@ -164,19 +164,19 @@ static void input_is_gathered_from_the_chain(void **state)
 	unsigned int found = 0;
 
 	(void)state;
-	prepare(0, PRM_OP_MANAGE_PAGES, 16 + 8 * PAGES, 16);
+	entry_prepare(0, PRM_OP_MANAGE_PAGES, 16 + 8 * PAGES, 16);
 	field_put(entry(0) + IN + 6, PRM_PAGES_GIVE, 2);
 	field_put(entry(0) + IN + 12, PAGES, 4);
-	sign(0);
+	entry_sign(0);
 	for (unsigned int i = 0; i < PAGES; i++)
 		field_put(guest(INPUT + i / 64 * BLOCK + i % 64 * 8), 0x1000 * (i + 1), 8);
-	assert_int_equal(ring(0), OK);
+	assert_int_equal(entry_ring(0), OK);
 	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
-	prepare(1, PRM_OP_MANAGE_PAGES, 16, 16 + 8 * PAGES);
+	entry_prepare(1, PRM_OP_MANAGE_PAGES, 16, 16 + 8 * PAGES);
 	field_put(entry(1) + IN + 6, PRM_PAGES_TAKE, 2);
 	field_put(entry(1) + IN + 12, PAGES, 4);
-	sign(1);
-	assert_int_equal(ring(1), OK);
+	entry_sign(1);
+	assert_int_equal(entry_ring(1), OK);
 	for (unsigned int i = 0; i < PAGES; i++) {
 		const uint8_t *at = guest(OUTPUT + i / 64 * BLOCK + i % 64 * 8);
 
@@ -190,19 +190,19 @@ static void signed_blocks_are_checked(void **state)
 	uint8_t *block;
 
 	(void)state;
-	prepare(0, PRM_OP_NOP, 16 + 512, 16);
+	entry_prepare(0, PRM_OP_NOP, 16 + 512, 16);
 	block = guest(INPUT);
-	block[CONTROL_SIGNATURE] = ~sum(block + 512, CONTROL_SIGNATURE - 512);
-	block[SIGNATURE] = ~sum(block, SIGNATURE);
-	assert_int_equal(ring(0), OK);
-	prepare(0, PRM_OP_NOP, 16 + 512, 16);
+	block[CONTROL_SIGNATURE] = ~bytes_sum(block + 512, CONTROL_SIGNATURE - 512);
+	block[SIGNATURE] = ~bytes_sum(block, SIGNATURE);
+	assert_int_equal(entry_ring(0), OK);
+	entry_prepare(0, PRM_OP_NOP, 16 + 512, 16);
 	block[SIGNATURE] = 1;
-	assert_int_equal(ring(0), BAD_SIGNATURE);
+	assert_int_equal(entry_ring(0), BAD_SIGNATURE);
 	/* the whole is right, the control part is not */
-	prepare(0, PRM_OP_NOP, 16 + 512, 16);
+	entry_prepare(0, PRM_OP_NOP, 16 + 512, 16);
 	block[CONTROL_SIGNATURE] = 0x33;
-	block[SIGNATURE] = ~sum(block, SIGNATURE);
-	assert_int_equal(ring(0), BAD_SIGNATURE);
+	block[SIGNATURE] = ~bytes_sum(block, SIGNATURE);
+	assert_int_equal(entry_ring(0), BAD_SIGNATURE);
 }
 
 static void wrong_descriptors_get_a_delivery_status(void **state)
@@ -210,20 +210,20 @@ static void wrong_descriptors_get_a_delivery_status(void **state)
 	(void)state;
 	prepare_query();
 	entry(0)[D_SIGNATURE] ^= 1;
-	assert_int_equal(ring(0), BAD_SIGNATURE);
+	assert_int_equal(entry_ring(0), BAD_SIGNATURE);
 	prepare_query();
 	entry(0)[0] = 6;
-	assert_int_equal(ring(0), BAD_DESCRIPTOR);
+	assert_int_equal(entry_ring(0), BAD_DESCRIPTOR);
 	prepare_query();
 	entry(0)[2] = 1;
-	sign(0);
-	assert_int_equal(ring(0), RESERVED);
-	prepare(0, PRM_OP_NOP, 7, 16);
-	assert_int_equal(ring(0), BAD_IN_LENGTH);
-	prepare(0, PRM_OP_NOP, CMDQ_MAX_LEN + 1, 16);
-	assert_int_equal(ring(0), BAD_IN_LENGTH);
-	prepare(0, PRM_OP_NOP, 16, 0xffffffff);
-	assert_int_equal(ring(0), BAD_OUT_LENGTH);
+	entry_sign(0);
+	assert_int_equal(entry_ring(0), RESERVED);
+	entry_prepare(0, PRM_OP_NOP, 7, 16);
+	assert_int_equal(entry_ring(0), BAD_IN_LENGTH);
+	entry_prepare(0, PRM_OP_NOP, CMDQ_MAX_LEN + 1, 16);
+	assert_int_equal(entry_ring(0), BAD_IN_LENGTH);
+	entry_prepare(0, PRM_OP_NOP, 16, 0xffffffff);
+	assert_int_equal(entry_ring(0), BAD_OUT_LENGTH);
 }
 
 static void wrong_chains_get_a_delivery_status(void **state)
@@ -231,38 +231,38 @@ static void wrong_chains_get_a_delivery_status(void **state)
 	(void)state;
 	prepare_query();
 	field_put(entry(0) + OUT_PTR, OUTPUT + 8, 8);
-	sign(0);
-	assert_int_equal(ring(0), BAD_OUT_PTR);
+	entry_sign(0);
+	assert_int_equal(entry_ring(0), BAD_OUT_PTR);
 	prepare_query();
 	field_put(entry(0) + OUT_PTR, 0x123456789000, 8);
-	sign(0);
-	assert_int_equal(ring(0), BAD_OUT_PTR);
+	entry_sign(0);
+	assert_int_equal(entry_ring(0), BAD_OUT_PTR);
 	prepare_query();
 	field_put(guest(OUTPUT + 3 * BLOCK) + NUMBER, 4, 4);
-	assert_int_equal(ring(0), BAD_NUMBER);
+	assert_int_equal(entry_ring(0), BAD_NUMBER);
 	prepare_query();
 	guest(OUTPUT + 3 * BLOCK)[B_TOKEN] = TOKEN + 1;
-	assert_int_equal(ring(0), BAD_TOKEN);
+	assert_int_equal(entry_ring(0), BAD_TOKEN);
 	prepare_query();
 	field_put(guest(OUTPUT + 3 * BLOCK) + NEXT, 0, 8);
-	assert_int_equal(ring(0), BAD_OUT_PTR);
-	prepare(0, PRM_OP_NOP, 16 + 1024, 16);
+	assert_int_equal(entry_ring(0), BAD_OUT_PTR);
+	entry_prepare(0, PRM_OP_NOP, 16 + 1024, 16);
 	field_put(guest(INPUT) + NEXT, INPUT, 8); /* bites its tail */
-	assert_int_equal(ring(0), BAD_NUMBER);
-	prepare(0, PRM_OP_NOP, 16 + 1024, 16);
+	assert_int_equal(entry_ring(0), BAD_NUMBER);
+	entry_prepare(0, PRM_OP_NOP, 16 + 1024, 16);
 	field_put(guest(INPUT) + NEXT, INPUT + BLOCK + 1, 8);
-	assert_int_equal(ring(0), BAD_IN_PTR);
+	assert_int_equal(entry_ring(0), BAD_IN_PTR);
 }
 
 static void nothing_is_executed_whose_answer_has_no_room(void **state)
 {
 	(void)state;
-	prepare(0, PRM_OP_ENABLE_HCA, 16, 64);
+	entry_prepare(0, PRM_OP_ENABLE_HCA, 16, 64);
 	field_put(entry(0) + OUT_PTR, 0, 8);
-	sign(0);
-	assert_int_equal(ring(0), BAD_OUT_PTR);
-	prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
-	assert_int_equal(ring(0), OK);
+	entry_sign(0);
+	assert_int_equal(entry_ring(0), BAD_OUT_PTR);
+	entry_prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
+	assert_int_equal(entry_ring(0), OK);
 	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
 }
 
@@ -271,7 +271,7 @@ static void entries_of_software_are_left_alone(void **state)
 	uint8_t before[64];
 
 	(void)state;
-	prepare(0, PRM_OP_NOP, 16, 16);
+	entry_prepare(0, PRM_OP_NOP, 16, 16);
 	entry(0)[STATUS_OWN] = 0;
 	memcpy(before, entry(0), sizeof(before));
 	bar_put(0x18, 1);
@@ -283,7 +283,7 @@ static void one_doorbell_may_start_many(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 32; i++)
-		prepare(i, PRM_OP_NOP, 16, 16);
+		entry_prepare(i, PRM_OP_NOP, 16, 16);
 	bar_put(0x18, 0xfffffffe);
 	/* one in each turn */
 	device_progress(&rig.device, 0);
@@ -299,19 +299,19 @@ static void lost_command_keeps_its_owner(void **state)
 {
 	(void)state;
 	assert_int_equal(fault_add(rig.fault, "cmd-timeout", 0), 0);
-	prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
+	entry_prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
 	bar_put(0x18, 1);
 	vfio_run();
 	assert_int_equal(entry(0)[STATUS_OWN], 1);
-	prepare(1, PRM_OP_ENABLE_HCA, 16, 16);
-	assert_int_equal(ring(1), OK);
+	entry_prepare(1, PRM_OP_ENABLE_HCA, 16, 16);
+	assert_int_equal(entry_ring(1), OK);
 	assert_int_equal(entry(1)[OUT], PRM_STAT_OK);
 }
 
 static void queue_that_is_unmapped_or_moved_is_not_touched(void **state)
 {
 	(void)state;
-	prepare(0, PRM_OP_NOP, 16, 16);
+	entry_prepare(0, PRM_OP_NOP, 16, 16);
 	bar_put(0x18, 1);
 	bar_put(0x14, QUEUE + 0x1000);
 	vfio_run();
@@ -324,7 +324,7 @@ static void queue_that_is_unmapped_or_moved_is_not_touched(void **state)
 
 int main(void)
 {
-#define IB(f) cmocka_unit_test_setup_teardown(f, setup, vfio_teardown)
+#define IB(f) cmocka_unit_test_setup_teardown(f, rig_setup, vfio_teardown)
 	const struct CMUnitTest tests[] = {
 		IB(short_commands_need_no_mailbox),
 		IB(answers_fill_a_signed_chain),

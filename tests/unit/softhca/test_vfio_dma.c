@@ -15,7 +15,7 @@ enum { PAGE = 4096, RW = PROT_READ | PROT_WRITE };
 static struct dma_table table;
 static int fd;
 
-static int begin(void **state)
+static int table_begin(void **state)
 {
 	(void)state;
 	memset(&table, 0, sizeof(table));
@@ -24,7 +24,7 @@ static int begin(void **state)
 	return ftruncate(fd, 16 * PAGE);
 }
 
-static int end(void **state)
+static int table_end(void **state)
 {
 	(void)state;
 	dma_table_clear(&table);
@@ -175,7 +175,7 @@ static void segments_are_gathered_and_scattered_in_order(void **state)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define T(f) cmocka_unit_test_setup_teardown(f, table_begin, table_end)
 	const struct CMUnitTest tests[] = {
 		T(access_crosses_regions_that_touch),
 		T(outside_of_regions_is_a_bus_error),

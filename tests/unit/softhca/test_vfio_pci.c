@@ -73,7 +73,7 @@ static void memory_and_interrupts_need_a_bus_master_with_power(void **state)
 /* The way by which a driver gets the semaphore that allows it to reset the adapter */
 static void gateway_gives_a_semaphore_to_one(void **state)
 {
-	uint32_t vsc = find_cap(PCI_CAP_ID_VNDR), id, other;
+	uint32_t vsc = find_cap(PCI_CAP_ID_VNDR), id;
 
 	(void)state;
 	id = config_get(vsc + VSC_COUNTER, 4);
@@ -87,7 +87,7 @@ static void gateway_gives_a_semaphore_to_one(void **state)
 	config_put(vsc + VSC_CONTROL, 4, VSC_SPACE_SEMAPHORES);
 	assert_int_not_equal(config_get(vsc + VSC_CONTROL, 4) >> 29, 0);
 
-	for (other = 0; other < 2; other++) {
+	for (uint32_t other = 0; other < 2; other++) {
 		config_put(vsc + VSC_DATA, 4, id + other);
 		config_put(vsc + VSC_ADDRESS, 4, VSC_FLAG | VSC_SW_RESET);
 		assert_int_equal(config_get(vsc + VSC_ADDRESS, 4), VSC_SW_RESET);
@@ -138,7 +138,7 @@ static void health_counter_advances(void **state)
 }
 
 /* Only an adapter that is as new can be enabled. */
-static void enable(enum prm_status expect)
+static void hca_enable(enum prm_status expect)
 {
 	uint8_t in[16] = { 0 }, out[16];
 
@@ -150,12 +150,12 @@ static void enable(enum prm_status expect)
 static void dead_adapter_asks_for_a_reset_and_gets_it(void **state)
 {
 	(void)state;
-	enable(PRM_STAT_OK);
+	hca_enable(PRM_STAT_OK);
 	hca_kill(rig.device.hca);
 	assert_true(bar_get(0x238) >> 31);
 	assert_int_equal(bar_get(0x23c) >> 16 & 0xff, BAR_SYNDROME_FIRMWARE);
 	bar_put(CMDQ_LOW, BAR_NIC_SW_RESET << 8);
-	enable(PRM_STAT_OK);
+	hca_enable(PRM_STAT_OK);
 	assert_int_equal(bar_get(0x23c), 0);
 	assert_int_equal(bar_get(CMDQ_LOW) >> 8 & 7, BAR_NIC_DISABLED);
 	/* configuration space is what it was */
@@ -167,8 +167,8 @@ static void dead_adapter_asks_for_a_reset_and_gets_it(void **state)
 
 static void expect_new(void)
 {
-	enable(PRM_STAT_OK);
-	enable(PRM_STAT_BAD_SYS_STATE_ERR);
+	hca_enable(PRM_STAT_OK);
+	hca_enable(PRM_STAT_BAD_SYS_STATE_ERR);
 	assert_int_equal(bar_get(CMDQ_LOW), 5 << 4 | 6);
 	assert_int_equal(config_get(PCI_COMMAND, 2), 0);
 }
@@ -178,7 +178,7 @@ static void both_resets_of_pci_give_a_new_adapter(void **state)
 	uint32_t control = find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL;
 
 	(void)state;
-	enable(PRM_STAT_OK);
+	hca_enable(PRM_STAT_OK);
 	bar_put(CMDQ_LOW, GUEST_BASE);
 	config_put(control, 2, PCI_EXP_DEVCTL_BCR_FLR);
 	expect_new();

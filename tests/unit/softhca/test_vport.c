@@ -19,7 +19,7 @@ static void vport_start(void)
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_NIC_VPORT_CONTEXT);
 }
 
-static void modify(enum prm_status expect)
+static void vport_modify(enum prm_status expect)
 {
 	uint8_t answer[16];
 
@@ -27,7 +27,7 @@ static void modify(enum prm_status expect)
 }
 
 /* The context, with the list of that type */
-static const uint8_t *query(uint32_t list)
+static const uint8_t *vport_query(uint32_t list)
 {
 	uint8_t ask[16] = { 0 };
 
@@ -39,7 +39,7 @@ static const uint8_t *query(uint32_t list)
 
 static void values_are_kept(void **state)
 {
-	const uint8_t *ctx = query(PRM_LIST_UC);
+	const uint8_t *ctx = vport_query(PRM_LIST_UC);
 
 	(void)state;
 	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_MTU), 1522);
@@ -51,8 +51,8 @@ static void values_are_kept(void **state)
 	fld_set(wanted, NIC_VPORT_CONTEXT_PROMISC_MC, 1);
 	fld_set(wanted, NIC_VPORT_CONTEXT_ROCE_EN, 1);
 	fld_set(wanted, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB, 1); /* not selected */
-	modify(PRM_STAT_OK);
-	ctx = query(PRM_LIST_UC);
+	vport_modify(PRM_STAT_OK);
+	ctx = vport_query(PRM_LIST_UC);
 	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_MTU), 9022);
 	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_PROMISC_MC), 1);
 	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL), 0);
@@ -77,16 +77,16 @@ static void lists_are_kept_apart(void **state)
 	put_list(PRM_LIST_UC, 2);
 	fld_set64(list, 0, 0x0200000000aaull);
 	fld_set64(list, 8, 0x0200000000bbull);
-	modify(PRM_STAT_OK);
+	vport_modify(PRM_STAT_OK);
 	put_list(PRM_LIST_VLAN, 3);
 	fld_set(list, FLD(0x8, 11, 0), 77);
-	modify(PRM_STAT_OK);
-	ctx = query(PRM_LIST_UC);
+	vport_modify(PRM_STAT_OK);
+	ctx = vport_query(PRM_LIST_UC);
 	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 2);
 	assert_int_equal(fld_get64(ctx, 256 + 8), 0x0200000000bbull);
-	ctx = query(PRM_LIST_MC);
+	ctx = vport_query(PRM_LIST_MC);
 	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 0);
-	ctx = query(PRM_LIST_VLAN);
+	ctx = vport_query(PRM_LIST_VLAN);
 	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 3);
 	assert_int_equal(fld_get(ctx + 256, FLD(0x8, 11, 0)), 77);
 }
@@ -95,19 +95,19 @@ static void wrong_values_are_refused(void **state)
 {
 	(void)state;
 	put_list(PRM_LIST_UC, 129);
-	modify(PRM_STAT_BAD_PARAM_ERR);
+	vport_modify(PRM_STAT_BAD_PARAM_ERR);
 	put_list(5, 1);
-	modify(PRM_STAT_BAD_PARAM_ERR);
+	vport_modify(PRM_STAT_BAD_PARAM_ERR);
 	vport_start();
 	fld_set(select_bits, FLD(0x0, 31, 31), 1);
-	modify(PRM_STAT_BAD_PARAM_ERR);
+	vport_modify(PRM_STAT_BAD_PARAM_ERR);
 	vport_start();
 	fld_set(select_bits, NIC_VPORT_FIELD_MTU, 1);
 	fld_set(wanted, NIC_VPORT_CONTEXT_MTU, 20000);
-	modify(PRM_STAT_BAD_PARAM_ERR);
+	vport_modify(PRM_STAT_BAD_PARAM_ERR);
 	vport_start();
 	fld_set(in, MODIFY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT, 1);
-	modify(PRM_STAT_BAD_PARAM_ERR);
+	vport_modify(PRM_STAT_BAD_PARAM_ERR);
 }
 
 /* A mailbox that ends before the list that it announces */
@@ -118,7 +118,7 @@ static void a_list_must_be_there(void **state)
 	(void)state;
 	put_list(PRM_LIST_UC, 100);
 	flat_cmd_expect(flat.hca[0], in, 512, answer, sizeof(answer), PRM_STAT_BAD_PARAM_ERR);
-	assert_int_equal(fld_get(query(PRM_LIST_UC), NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 0);
+	assert_int_equal(fld_get(vport_query(PRM_LIST_UC), NIC_VPORT_CONTEXT_ALLOWED_LIST_SIZE), 0);
 }
 
 static void set_cap(uint8_t *cap, enum prm_status expect)

@@ -250,7 +250,7 @@ static const struct {
 	    REMOTE,
 	    .length = 8,
 	    .has_imm = true } },
-	/* a part of a longer request */
+	/* This is a part of a longer request. */
 	{ RC("0740") "00fffffe",
 	  0,
 	  { .op = FABRIC_WRITE, .packets = 2, .payload_len = 512, BASE } },
@@ -500,22 +500,22 @@ static bool is_the_same(const struct fabric_msg *a, const struct fabric_msg *b)
 		!memcmp(a->payload, b->payload, a->payload_len));
 }
 
-static void damage(bool ethernet, const struct fabric_msg *msg)
+static void packet_damage(bool ethernet, const struct fabric_msg *msg)
 {
 	uint8_t packet[WIRE_PACKET_MAX], good[WIRE_PACKET_MAX], bad[WIRE_PACKET_MAX];
 	struct fabric_msg sent, got;
-	size_t len = wire_encode(msg, 0, packet), i;
+	size_t len = wire_encode(msg, 0, packet);
 
 	memcpy(good, packet, len);
 	assert_int_equal(wire_decode(ethernet, good, len, &sent), WIRE_OK);
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		uint8_t *exact = malloc(i + 1); /* so that a sanitizer sees what is behind */
 
 		memcpy(exact, packet, i);
 		assert_int_not_equal(wire_decode(ethernet, exact, i, &got), WIRE_OK);
 		free(exact);
 	}
-	for (i = 0; i < len * 8; i++) {
+	for (size_t i = 0; i < len * 8; i++) {
 		memcpy(bad, packet, len);
 		bad[i / 8] ^= (uint8_t)(1 << i % 8);
 		if (wire_decode(ethernet, bad, len, &got) == WIRE_OK)
@@ -532,11 +532,11 @@ static void damaged_packets_are_not_taken_for_others(void **state)
 		if (opcodes[i].index)
 			continue;
 		route_ib(&msg, i % 2);
-		damage(false, &msg);
+		packet_damage(false, &msg);
 		route_roce(&msg, i % 2 ? FABRIC_ROCE_V1 : FABRIC_ROCE_V2);
-		damage(true, &msg);
+		packet_damage(true, &msg);
 		route_ipv4(&msg);
-		damage(true, &msg);
+		packet_damage(true, &msg);
 	}
 }
 

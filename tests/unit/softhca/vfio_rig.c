@@ -103,7 +103,7 @@ void vfio_run(void)
 		assert_in_range(++turns, 0, 10000);
 }
 
-static int setup(enum hca_link_layer link)
+static int rig_create(enum hca_link_layer link)
 {
 	struct hca_config config = {
 		.link_layer = link,
@@ -129,13 +129,13 @@ static int setup(enum hca_link_layer link)
 int vfio_setup(void **state)
 {
 	(void)state;
-	return setup(HCA_LINK_INFINIBAND);
+	return rig_create(HCA_LINK_INFINIBAND);
 }
 
 int vfio_setup_roce(void **state)
 {
 	(void)state;
-	return setup(HCA_LINK_ETHERNET);
+	return rig_create(HCA_LINK_ETHERNET);
 }
 
 int vfio_teardown(void **state)

@@ -16,7 +16,7 @@
 
 #include "diff.h"
 
-/* Exported, but in no installed header of every release. */
+/* These are exported, but in no installed header of every release. */
 void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst, struct ib_uverbs_ah_attr *src);
 void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_uverbs_qp_attr *src);
 void ibv_copy_path_rec_from_kern(struct ibv_sa_path_rec *dst, struct ib_user_path_rec *src);
@@ -44,7 +44,7 @@ void diff_rates(struct rig *rig)
 
 /* ---- the kernel's structs: bytes that tell each field from its neighbours ---- */
 
-static void fill(void *object, size_t size)
+static void object_fill(void *object, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		((uint8_t *)object)[i] = (uint8_t)(i * 7 + 3);
@@ -71,9 +71,9 @@ void diff_kernel_copies(struct rig *rig)
 	struct ibv_sa_path_rec path = { 0 };
 
 	(void)rig;
-	fill(&kern_ah, sizeof(kern_ah));
-	fill(&kern_qp, sizeof(kern_qp));
-	fill(&kern_path, sizeof(kern_path));
+	object_fill(&kern_ah, sizeof(kern_ah));
+	object_fill(&kern_qp, sizeof(kern_qp));
+	object_fill(&kern_path, sizeof(kern_path));
 	ibv_copy_ah_attr_from_kern(&ah, &kern_ah);
 	show_bytes("AH", &ah, sizeof(ah));
 	ibv_copy_qp_attr_from_kern(&qp, &kern_qp);
@@ -231,7 +231,7 @@ void diff_fork(struct rig *rig)
 
 /* ---- windows and keys by the extended entry points ---- */
 
-static void report(struct rig_end *end, const char *what)
+static void completion_report(struct rig_end *end, const char *what)
 {
 	struct ibv_wc wc;
 
@@ -255,7 +255,7 @@ static void bind_by_wr(struct rig_pair *pair, struct ibv_mw *mw)
 	qpx->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_bind_mw(qpx, mw, ibv_inc_rkey(mw->rkey), &info);
 	if (!SAY_RET(ibv_wr_complete(qpx), "wr_bind_mw"))
-		report(end, "wr_bind_mw");
+		completion_report(end, "wr_bind_mw");
 }
 
 static void write_through(struct rig_pair *pair, uint32_t rkey, const char *what)
@@ -269,10 +269,10 @@ static void write_through(struct rig_pair *pair, uint32_t rkey, const char *what
 	ibv_wr_rdma_write(qpx, rkey, (uintptr_t)pair->end[1].buf);
 	ibv_wr_set_sge(qpx, end->mr->lkey, (uintptr_t)end->buf, 64);
 	if (!SAY_RET(ibv_wr_complete(qpx), "%s", what))
-		report(end, what);
+		completion_report(end, what);
 }
 
-static void invalidate(struct rig_pair *pair, uint32_t rkey)
+static void key_invalidate(struct rig_pair *pair, uint32_t rkey)
 {
 	struct rig_end *end = &pair->end[1];
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(end->qp);
@@ -282,7 +282,7 @@ static void invalidate(struct rig_pair *pair, uint32_t rkey)
 	qpx->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_local_inv(qpx, rkey);
 	if (!SAY_RET(ibv_wr_complete(qpx), "wr_local_inv"))
-		report(end, "wr_local_inv");
+		completion_report(end, "wr_local_inv");
 }
 
 /* What the sender invalidates the receiver learns. */
@@ -301,7 +301,7 @@ static void invalidate_remotely(struct rig_pair *pair, uint32_t rkey)
 	ibv_wr_set_sge_list(qpx, 0, NULL);
 	if (SAY_RET(ibv_wr_complete(qpx), "wr_send_inv"))
 		return;
-	report(end, "wr_send_inv");
+	completion_report(end, "wr_send_inv");
 	rig_settle();
 	if (SAY_RET(ibv_start_poll(cqx, &attr), "start_poll"))
 		return;
@@ -326,7 +326,7 @@ void diff_wr_keys(struct rig *rig)
 	rkey = ibv_inc_rkey(mw->rkey);
 	bind_by_wr(&pair, mw);
 	write_through(&pair, rkey, "write through the window");
-	invalidate(&pair, rkey);
+	key_invalidate(&pair, rkey);
 	write_through(&pair, rkey, "write through what is invalid");
 	rig_pair_reconnect(&pair);
 	mw->rkey = rkey;

@@ -185,7 +185,7 @@ static void message(struct rig_pair *pair, unsigned int flags)
 	MUST(rig_poll(pair->end[0].cq, 1, &wc) == 1);
 }
 
-static void drain(struct rig_end *end)
+static void cq_drain(struct rig_end *end)
 {
 	struct ibv_wc wc[16];
 	int n;
@@ -204,7 +204,7 @@ static void arm_rules(struct rig_pair *pair, struct ibv_comp_channel *channel)
 	say("a request after the completion:");
 	SAY_RET(ibv_req_notify_cq(end->cq, 0), "req_notify_cq");
 	take_event(channel, end->cq, 20000);
-	drain(end);
+	cq_drain(end);
 	say("a request, then a completion:");
 	SAY_RET(ibv_req_notify_cq(end->cq, 0), "req_notify_cq");
 	take_event(channel, end->cq, 50);
@@ -213,14 +213,14 @@ static void arm_rules(struct rig_pair *pair, struct ibv_comp_channel *channel)
 	say("one request, one event:");
 	message(pair, 0);
 	take_event(channel, end->cq, 50);
-	drain(end);
+	cq_drain(end);
 	say("solicited only:");
 	SAY_RET(ibv_req_notify_cq(end->cq, 1), "req_notify_cq");
 	message(pair, 0);
 	take_event(channel, end->cq, 50);
 	message(pair, IBV_SEND_SOLICITED);
 	take_event(channel, end->cq, 20000);
-	drain(end);
+	cq_drain(end);
 }
 
 static void unblocked_channel(struct ibv_comp_channel *channel)

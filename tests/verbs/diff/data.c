@@ -18,7 +18,7 @@ static uint8_t pattern(size_t i)
 	return (uint8_t)(i * 7 + i / 251 + 13);
 }
 
-static void fill(struct rig_end *end)
+static void buffer_fill(struct rig_end *end)
 {
 	for (size_t i = 0; i < HALF; i++)
 		end->buf[i] = pattern(i);
@@ -173,8 +173,9 @@ const char *entry_name(enum entry entry)
 }
 
 /* Poll both ends for what TRANSFER must yield, print it, check where the bytes went. */
-static void conclude(struct rig_pair *pair, const struct transfer *t, const struct ibv_sge *local,
-		     const struct ibv_sge *remote, uint32_t len)
+static void transfer_conclude(struct rig_pair *pair, const struct transfer *t,
+			      const struct ibv_sge *local, const struct ibv_sge *remote,
+			      uint32_t len)
 {
 	struct rig_end *from = &pair->end[0], *to = &pair->end[1];
 	struct ibv_wc wc;
@@ -220,8 +221,8 @@ void transfer_run(struct rig_pair *pair, const struct transfer *t, enum entry en
 	uint32_t len = total(local, t->n);
 	struct ibv_sge whole = { .addr = (uintptr_t)to->buf + (read ? 0 : HALF), .length = len };
 
-	fill(from);
-	fill(to);
+	buffer_fill(from);
+	buffer_fill(to);
 	wr.wr.rdma.remote_addr = whole.addr;
 	wr.wr.rdma.rkey = to->mr->rkey;
 	if (takes_recv(t->opcode))
@@ -230,7 +231,7 @@ void transfer_run(struct rig_pair *pair, const struct transfer *t, enum entry en
 		    "%s %s, %u bytes in %d entries to %d, flags 0x%x", entry_name(entry), t->name,
 		    len, t->n, t->recv_n, wr.send_flags))
 		return;
-	conclude(pair, t, local, is_rdma(t->opcode) ? &whole : scatter, len);
+	transfer_conclude(pair, t, local, is_rdma(t->opcode) ? &whole : scatter, len);
 }
 
 static const struct transfer transfers[] = {
@@ -364,12 +365,13 @@ static void atomic_one(struct rig_pair *pair, enum entry entry, enum ibv_wr_opco
 	    (unsigned long long)*target);
 }
 
-static void atomics(struct rig *rig, enum entry entry)
+static void atomics(struct rig *rig, enum entry entry, int sig_all)
 {
 	struct rig_conf conf = entry_conf(entry);
 	struct rig_pair pair;
 	uint64_t *target;
 
+	conf.sig_all = sig_all;
 	rig_pair_open(rig, &conf, &pair);
 	target = (uint64_t *)(pair.end[1].buf + HALF);
 	*target = 10;
@@ -386,6 +388,8 @@ static void atomics(struct rig *rig, enum entry entry)
 
 void diff_data_atomic(struct rig *rig)
 {
-	atomics(rig, ENTRY_POST);
-	atomics(rig, ENTRY_WR);
+	for (int sig_all = 0; sig_all < 2; sig_all++) {
+		atomics(rig, ENTRY_POST, sig_all);
+		atomics(rig, ENTRY_WR, sig_all);
+	}
 }

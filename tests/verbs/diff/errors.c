@@ -101,8 +101,8 @@ static void access_rig_close(struct access_rig *a)
 	rig_pair_close(&a->pair);
 }
 
-static void spoil(struct access_rig *a, const struct bad_access *c, struct ibv_sge *sge,
-		  uint64_t *addr, uint32_t *rkey)
+static void request_spoil(struct access_rig *a, const struct bad_access *c, struct ibv_sge *sge,
+			  uint64_t *addr, uint32_t *rkey)
 {
 	switch (c->fault) {
 	case FAULT_NONE:
@@ -193,7 +193,7 @@ static void access_case(struct rig *rig, const struct bad_access *c)
 	sge = (struct ibv_sge){ (uintptr_t)a.local->addr, 8, a.local->lkey };
 	addr = (uintptr_t)a.remote->addr;
 	rkey = a.remote->rkey;
-	spoil(&a, c, &sge, &addr, &rkey);
+	request_spoil(&a, c, &sge, &addr, &rkey);
 	wr.opcode = c->opcode;
 	if (c->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || c->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
 		wr.wr.atomic.remote_addr = addr;

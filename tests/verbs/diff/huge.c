@@ -6,7 +6,7 @@
 
 static const uint32_t lengths[] = { 0x7fffffff, 0x80000000, 0xffffffff };
 
-static void reset(struct rig_pair *pair)
+static void pair_reset(struct rig_pair *pair)
 {
 	rig_pair_reconnect(pair);
 	rig_drain(pair->end[0].cq);
@@ -33,7 +33,7 @@ static void send_one(struct rig_pair *pair, uint32_t length, int num_sge)
 		     num_sge) &&
 	    rig_poll(end->cq, 1, &wc) == 1)
 		say_wc("A", &wc, pair->end[1].qp->qp_num);
-	reset(pair);
+	pair_reset(pair);
 }
 
 static void receive_one(struct rig_pair *pair, uint32_t length)
@@ -54,7 +54,7 @@ static void receive_one(struct rig_pair *pair, uint32_t length)
 		if (rig_poll(to->cq, 1, &wc) == 1)
 			say_wc("B", &wc, from->qp->qp_num);
 	}
-	reset(pair);
+	pair_reset(pair);
 }
 
 static void build_one(struct rig_pair *pair, uint32_t length, bool list)
@@ -75,7 +75,7 @@ static void build_one(struct rig_pair *pair, uint32_t length, bool list)
 	if (!SAY_RET(ibv_wr_complete(qpx), "wr_set_sge%s of %#x", list ? "_list" : "", length) &&
 	    rig_poll(end->cq, 1, &wc) == 1)
 		say_wc("A", &wc, to->qp->qp_num);
-	reset(pair);
+	pair_reset(pair);
 }
 
 void diff_huge(struct rig *rig)

@@ -117,7 +117,7 @@ static void failing_modify(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-static void repeat(struct rig *rig, const char *name, void (*body)(struct rig *rig))
+static void body_repeat(struct rig *rig, const char *name, void (*body)(struct rig *rig))
 {
 	int before;
 
@@ -130,13 +130,13 @@ static void repeat(struct rig *rig, const char *name, void (*body)(struct rig *r
 
 void diff_leaks(struct rig *rig)
 {
-	repeat(rig, "open and close", open_close);
-	repeat(rig, "device list", device_list);
-	repeat(rig, "connected pair", whole_pair);
-	repeat(rig, "extended objects", extended);
-	repeat(rig, "channels", channels);
-	repeat(rig, "failing CQs", failing_cqs);
-	repeat(rig, "failing QPs", failing_qps);
-	repeat(rig, "failing MRs", failing_mrs);
-	repeat(rig, "failing modify_qp", failing_modify);
+	body_repeat(rig, "open and close", open_close);
+	body_repeat(rig, "device list", device_list);
+	body_repeat(rig, "connected pair", whole_pair);
+	body_repeat(rig, "extended objects", extended);
+	body_repeat(rig, "channels", channels);
+	body_repeat(rig, "failing CQs", failing_cqs);
+	body_repeat(rig, "failing QPs", failing_qps);
+	body_repeat(rig, "failing MRs", failing_mrs);
+	body_repeat(rig, "failing modify_qp", failing_modify);
 }

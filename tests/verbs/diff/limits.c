@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * limits.c - the adapter is full: how many objects of each kind there can be, what the next one
- * fails with, and that giving them back makes room for as many again. Also the longest message.
+ * fails with, and that giving them back makes room for as many again; and the longest message.
  * run-diff --small runs it on an adapter whose limits are within reach; on a large one, each kind
  * stops at MANY.
  */
@@ -60,8 +60,8 @@ static int drop_qp(void *object)
 	return ibv_destroy_qp(object);
 }
 
-static int fill(struct limit_rig *l, const char *name, void *(*make)(struct limit_rig *l),
-		int (*drop)(void *object))
+static int limit_fill(struct limit_rig *l, const char *name, void *(*make)(struct limit_rig *l),
+		      int (*drop)(void *object))
 {
 	void *objects[MANY];
 	int n = 0;
@@ -78,9 +78,9 @@ static int fill(struct limit_rig *l, const char *name, void *(*make)(struct limi
 static void fill_twice(struct limit_rig *l, const char *name, void *(*make)(struct limit_rig *l),
 		       int (*drop)(void *object))
 {
-	int first = fill(l, name, make, drop);
+	int first = limit_fill(l, name, make, drop);
 
-	say_check(first > 0 && fill(l, name, make, drop) == first, "as many %s again", name);
+	say_check(first > 0 && limit_fill(l, name, make, drop) == first, "as many %s again", name);
 }
 
 /* One byte more than the port allows in a message. */

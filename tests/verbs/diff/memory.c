@@ -21,9 +21,9 @@
 #define DM_LEN 8192
 
 /* One request of end 0 with one entry; its completion. */
-static enum ibv_wc_status move(struct rig_pair *pair, enum ibv_wr_opcode opcode, uint64_t addr,
-			       uint32_t lkey, uint32_t len, uint64_t remote, uint32_t rkey,
-			       const char *what)
+static enum ibv_wc_status data_move(struct rig_pair *pair, enum ibv_wr_opcode opcode, uint64_t addr,
+				    uint32_t lkey, uint32_t len, uint64_t remote, uint32_t rkey,
+				    const char *what)
 {
 	struct ibv_sge sge = { .addr = addr, .length = len, .lkey = lkey };
 	struct ibv_send_wr wr = { .opcode = opcode,
@@ -183,19 +183,19 @@ static void dm_moves_data(struct rig *rig, struct ibv_dm *dm)
 	MUST(mr = ibv_reg_dm_mr(pair.pd, dm, 64, DM_LEN - 64, ZB | ALL));
 	for (size_t i = 0; i < DM_LEN; i++)
 		buf[i] = i * 3 + i / 256;
-	move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, local->lkey, DM_LEN - 64, 0, mr->rkey,
-	     "write to device memory");
+	data_move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, local->lkey, DM_LEN - 64, 0, mr->rkey,
+		  "write to device memory");
 	MUST(!ibv_memcpy_from_dm(buf + DM_LEN, dm, 64, DM_LEN - 64));
 	say_check(!memcmp(buf, buf + DM_LEN, DM_LEN - 64), "it is there");
 	memset(buf + DM_LEN, 0, DM_LEN);
-	move(&pair, IBV_WR_RDMA_READ, (uintptr_t)buf + DM_LEN, local->lkey, 1000, 7, mr->rkey,
-	     "read from device memory");
+	data_move(&pair, IBV_WR_RDMA_READ, (uintptr_t)buf + DM_LEN, local->lkey, 1000, 7, mr->rkey,
+		  "read from device memory");
 	say_check(!memcmp(buf + 7, buf + DM_LEN, 1000), "the bytes read");
-	move(&pair, IBV_WR_RDMA_WRITE, 16, mr->lkey, 100, (uintptr_t)pair.end[1].buf,
-	     pair.end[1].mr->rkey, "write out of device memory");
+	data_move(&pair, IBV_WR_RDMA_WRITE, 16, mr->lkey, 100, (uintptr_t)pair.end[1].buf,
+		  pair.end[1].mr->rkey, "write out of device memory");
 	say_check(!memcmp(buf + 16, pair.end[1].buf, 100), "the bytes that arrived");
-	move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, local->lkey, DM_LEN, 0, mr->rkey,
-	     "one block too much");
+	data_move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, local->lkey, DM_LEN, 0, mr->rkey,
+		  "one block too much");
 	MUST(!ibv_memcpy_to_dm(dm, 128, &word, sizeof(word)));
 	{
 		struct ibv_sge sge = { (uintptr_t)buf, 8, local->lkey };
@@ -319,31 +319,31 @@ static void odp_follows_mappings(struct rig *rig, bool implicit)
 	MUST(mr = ibv_reg_mr(pair.pd, implicit ? NULL : buf, implicit ? SIZE_MAX : 4 * PAGE,
 			     ODP | ALL));
 	memset(buf, 1, 4 * PAGE);
-	move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, mr->lkey, 4 * PAGE, (uintptr_t)to, rkey,
-	     "all pages");
+	data_move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, mr->lkey, 4 * PAGE, (uintptr_t)to, rkey,
+		  "all pages");
 	MUST(!munmap(buf + PAGE, 2 * PAGE));
-	move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, mr->lkey, PAGE, (uintptr_t)to, rkey,
-	     "the page before the hole");
-	move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf + 100, mr->lkey, PAGE, (uintptr_t)to, rkey,
-	     "into the hole");
-	move(&pair, IBV_WR_RDMA_READ, (uintptr_t)buf + PAGE, mr->lkey, 8, (uintptr_t)to, rkey,
-	     "a read to the hole");
+	data_move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, mr->lkey, PAGE, (uintptr_t)to, rkey,
+		  "the page before the hole");
+	data_move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf + 100, mr->lkey, PAGE, (uintptr_t)to,
+		  rkey, "into the hole");
+	data_move(&pair, IBV_WR_RDMA_READ, (uintptr_t)buf + PAGE, mr->lkey, 8, (uintptr_t)to, rkey,
+		  "a read to the hole");
 	MUST(mmap(buf + PAGE, 2 * PAGE, PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == buf + PAGE);
 	memset(buf + PAGE, 7, 2 * PAGE);
 	memset(to, 0, 4 * PAGE);
-	move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, mr->lkey, 4 * PAGE, (uintptr_t)to, rkey,
-	     "new pages in the hole");
+	data_move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, mr->lkey, 4 * PAGE, (uintptr_t)to, rkey,
+		  "new pages in the hole");
 	say_check(!memcmp(buf, to, 4 * PAGE), "what the new pages hold");
-	/* as the remote side */
-	move(&pair, IBV_WR_RDMA_READ, (uintptr_t)pair.end[0].buf, pair.end[0].mr->lkey, PAGE,
-	     (uintptr_t)buf + PAGE, mr->rkey, "read from it");
+	/* The region is the remote side here. */
+	data_move(&pair, IBV_WR_RDMA_READ, (uintptr_t)pair.end[0].buf, pair.end[0].mr->lkey, PAGE,
+		  (uintptr_t)buf + PAGE, mr->rkey, "read from it");
 	say_check(pair.end[0].buf[0] == 7, "what was read");
 	MUST(!munmap(buf, 4 * PAGE));
-	move(&pair, IBV_WR_RDMA_READ, (uintptr_t)pair.end[0].buf, pair.end[0].mr->lkey, PAGE,
-	     (uintptr_t)buf, mr->rkey, "read from what is gone");
-	move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)pair.end[0].buf, pair.end[0].mr->lkey, PAGE,
-	     (uintptr_t)buf, mr->rkey, "write to what is gone");
+	data_move(&pair, IBV_WR_RDMA_READ, (uintptr_t)pair.end[0].buf, pair.end[0].mr->lkey, PAGE,
+		  (uintptr_t)buf, mr->rkey, "read from what is gone");
+	data_move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)pair.end[0].buf, pair.end[0].mr->lkey, PAGE,
+		  (uintptr_t)buf, mr->rkey, "write to what is gone");
 	SAY_RET(ibv_dereg_mr(mr), "dereg_mr");
 	rig_pair_close(&pair);
 }
@@ -358,10 +358,10 @@ static void odp_needs_rights(struct rig *rig)
 	rig_pair_open(rig, &conf, &pair);
 	MUST(!mprotect(buf, PAGE, PROT_READ));
 	MUST(mr = ibv_reg_mr(pair.pd, buf, PAGE, ODP | ALL));
-	move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, mr->lkey, 8, (uintptr_t)pair.end[1].buf,
-	     pair.end[1].mr->rkey, "out of read-only memory");
-	move(&pair, IBV_WR_RDMA_READ, (uintptr_t)buf, mr->lkey, 8, (uintptr_t)pair.end[1].buf,
-	     pair.end[1].mr->rkey, "into read-only memory");
+	data_move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)buf, mr->lkey, 8, (uintptr_t)pair.end[1].buf,
+		  pair.end[1].mr->rkey, "out of read-only memory");
+	data_move(&pair, IBV_WR_RDMA_READ, (uintptr_t)buf, mr->lkey, 8, (uintptr_t)pair.end[1].buf,
+		  pair.end[1].mr->rkey, "into read-only memory");
 	MUST(!ibv_dereg_mr(mr));
 	munmap(buf, PAGE);
 	rig_pair_close(&pair);
@@ -418,7 +418,7 @@ static void advise_about(struct ibv_pd *pd, const struct ibv_mr *mr, uint64_t ba
 	}
 }
 
-static void advise(struct ibv_pd *pd, struct ibv_pd *other, uint8_t *buf)
+static void range_advise(struct ibv_pd *pd, struct ibv_pd *other, uint8_t *buf)
 {
 	struct ibv_mr *mr, *plain, *reader, *all;
 	struct ibv_sge sges[2];
@@ -449,7 +449,7 @@ void diff_advise(struct rig *rig)
 
 	MUST(pd && other && !mprotect(buf + 2 * PAGE, 6 * PAGE, PROT_NONE));
 	if (has_on_demand(rig->ctx))
-		advise(pd, other, buf);
+		range_advise(pd, other, buf);
 	munmap(buf, 8 * PAGE);
 	MUST(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other));
 }
@@ -492,13 +492,13 @@ static void dmabuf_moves_data(struct rig *rig, int fd, const uint8_t *memory)
 	rig_pair_open(rig, &conf, &pair);
 	MUST(mr = ibv_reg_dmabuf_mr(pair.pd, PAGE + 64, 2 * PAGE, 64, fd, ALL));
 	memset(pair.end[0].buf, 0x3c, 2 * PAGE);
-	move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)pair.end[0].buf, pair.end[0].mr->lkey, 2 * PAGE,
-	     64, mr->rkey, "write to a dma-buf");
+	data_move(&pair, IBV_WR_RDMA_WRITE, (uintptr_t)pair.end[0].buf, pair.end[0].mr->lkey,
+		  2 * PAGE, 64, mr->rkey, "write to a dma-buf");
 	say_check(memory[PAGE + 63] == 0 && memory[PAGE + 64] == 0x3c &&
 			  memory[3 * PAGE + 63] == 0x3c && memory[3 * PAGE + 64] == 0,
 		  "its range");
-	move(&pair, IBV_WR_RDMA_WRITE, 64, mr->lkey, 100, (uintptr_t)pair.end[1].buf,
-	     pair.end[1].mr->rkey, "write out of it");
+	data_move(&pair, IBV_WR_RDMA_WRITE, 64, mr->lkey, 100, (uintptr_t)pair.end[1].buf,
+		  pair.end[1].mr->rkey, "write out of it");
 	say_check(!memcmp(pair.end[1].buf, memory + PAGE + 64, 100), "what arrived");
 	SAY_RET(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, LW), "less access");
 	SAY_RET(ibv_dereg_mr(mr), "dereg_mr");
@@ -532,8 +532,8 @@ void diff_dmabuf(struct rig *rig)
 
 /* ---- keys that stay ---- */
 
-static void change(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
-		   int access, const char *what)
+static void mr_change(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		      int access, const char *what)
 {
 	uint32_t lkey = mr->lkey, rkey = mr->rkey;
 	int ret = SAY_RET(ibv_rereg_mr(mr, flags, pd, addr, length, access), "%s", what);
@@ -549,13 +549,13 @@ static void change_on_demand(struct ibv_pd *pd, uint8_t *buf)
 	struct ibv_mr *mr;
 
 	MUST(mr = ibv_reg_mr(pd, buf, PAGE, ODP | LW));
-	change(mr, rights, NULL, NULL, 0, ODP | LW | RR, "on demand: more rights");
-	change(mr, rights, NULL, NULL, 0, LW, "on demand no more");
-	change(mr, moved, NULL, buf, 2 * PAGE, 0, "on demand: another range");
+	mr_change(mr, rights, NULL, NULL, 0, ODP | LW | RR, "on demand: more rights");
+	mr_change(mr, rights, NULL, NULL, 0, LW, "on demand no more");
+	mr_change(mr, moved, NULL, buf, 2 * PAGE, 0, "on demand: another range");
 	MUST(!ibv_dereg_mr(mr));
 	MUST(mr = ibv_reg_mr(pd, NULL, SIZE_MAX, ODP | LW));
-	change(mr, rights, NULL, NULL, 0, ODP | LW | RR, "implicit: more rights");
-	change(mr, rights, NULL, NULL, 0, LW, "implicit, on demand no more");
+	mr_change(mr, rights, NULL, NULL, 0, ODP | LW | RR, "implicit: more rights");
+	mr_change(mr, rights, NULL, NULL, 0, LW, "implicit, on demand no more");
 	MUST(!ibv_dereg_mr(mr));
 }
 
@@ -568,18 +568,18 @@ void diff_rereg_keys(struct rig *rig)
 
 	MUST(pd && other);
 	MUST(mr = ibv_reg_mr(pd, buf, PAGE, LW));
-	change(mr, rights, NULL, NULL, 0, ALL, "more rights");
-	change(mr, rights, NULL, NULL, 0, 0, "no rights");
-	change(mr, rights, NULL, NULL, 0, LW | IBV_ACCESS_MW_BIND, "windows");
-	change(mr, rights, NULL, NULL, 0, LW | IBV_ACCESS_MW_BIND | RR, "a right, with windows");
-	change(mr, IBV_REREG_MR_CHANGE_PD, other, NULL, 0, 0, "PD");
-	change(mr, moved, NULL, buf + PAGE, 2 * PAGE, 0, "another range");
-	change(mr, moved | rights, NULL, buf, PAGE, LW, "another range, without windows");
+	mr_change(mr, rights, NULL, NULL, 0, ALL, "more rights");
+	mr_change(mr, rights, NULL, NULL, 0, 0, "no rights");
+	mr_change(mr, rights, NULL, NULL, 0, LW | IBV_ACCESS_MW_BIND, "windows");
+	mr_change(mr, rights, NULL, NULL, 0, LW | IBV_ACCESS_MW_BIND | RR, "a right, with windows");
+	mr_change(mr, IBV_REREG_MR_CHANGE_PD, other, NULL, 0, 0, "PD");
+	mr_change(mr, moved, NULL, buf + PAGE, 2 * PAGE, 0, "another range");
+	mr_change(mr, moved | rights, NULL, buf, PAGE, LW, "another range, without windows");
 	MUST(!ibv_dereg_mr(mr));
 	if (has_on_demand(rig->ctx))
 		change_on_demand(pd, buf);
 	MUST(mr = ibv_alloc_null_mr(pd));
-	change(mr, rights, NULL, NULL, 0, LW, "null region");
+	mr_change(mr, rights, NULL, NULL, 0, LW, "null region");
 	MUST(!ibv_dereg_mr(mr));
 	munmap(buf, 64 * PAGE);
 	MUST(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other));

@@ -4,9 +4,11 @@
  */
 #include "diff.h"
 
+#include <stdio.h>
+
 #define WINDOW_AT 4096
 
-static void report(struct rig_end *end, const char *what)
+static void completion_report(struct rig_end *end, const char *what)
 {
 	struct ibv_wc wc;
 
@@ -34,7 +36,7 @@ static void write_through(struct rig_pair *pair, uint32_t rkey, uint64_t addr, u
 	wr.wr.rdma.rkey = rkey;
 	memset(pair->end[1].buf + WINDOW_AT, 0, len);
 	MUST(!ibv_post_send(from->qp, &wr, &bad));
-	report(from, what);
+	completion_report(from, what);
 	say("%s: arrived %d", what, !memcmp(from->buf, pair->end[1].buf + WINDOW_AT, len));
 }
 
@@ -55,7 +57,7 @@ static void type_1(struct rig_pair *pair)
 	bind.bind_info = whole(end, IBV_ACCESS_REMOTE_WRITE);
 	first = mw->rkey;
 	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "bind");
-	report(end, "bind");
+	completion_report(end, "bind");
 	say_check(mw->rkey != first, "the key is another");
 	write_through(pair, mw->rkey, bind.bind_info.addr, 256, "type 1");
 	bind.bind_info.length = 0;
@@ -63,7 +65,7 @@ static void type_1(struct rig_pair *pair)
 	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "bind addr without mr");
 	bind.bind_info.addr = 0;
 	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "unbind");
-	report(end, "unbind");
+	completion_report(end, "unbind");
 	SAY_RET(ibv_dealloc_mw(mw), "dealloc");
 }
 
@@ -78,7 +80,7 @@ static void post_bind(struct rig_end *end, struct ibv_mw *mw, uint32_t rkey,
 	wr.bind_mw.bind_info = *info;
 	ret = SAY_RET(ibv_post_send(end->qp, &wr, &bad), "%s", what);
 	if (!ret)
-		report(end, what);
+		completion_report(end, what);
 }
 
 static void post_invalidate(struct rig_end *end, uint32_t rkey, const char *what)
@@ -88,7 +90,7 @@ static void post_invalidate(struct rig_end *end, uint32_t rkey, const char *what
 
 	wr.invalidate_rkey = rkey;
 	SAY_RET(ibv_post_send(end->qp, &wr, &bad), "%s", what);
-	report(end, what);
+	completion_report(end, what);
 }
 
 static void type_2(struct rig_pair *pair)
@@ -112,6 +114,110 @@ static void type_2(struct rig_pair *pair)
 	write_through(pair, rkey, info.addr, 256, "type 2 after invalidate");
 	rig_pair_reconnect(pair);
 	SAY_RET(ibv_dealloc_mw(mw), "dealloc");
+}
+
+/* ---- domains: to the adapter, a parent domain is the PD below it */
+
+static void bind_by_batch(struct rig_end *end, struct ibv_mw *mw,
+			  const struct ibv_mw_bind_info *info, const char *what)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(end->qp);
+	uint32_t rkey = ibv_inc_rkey(mw->rkey);
+	int ret;
+
+	ibv_wr_start(qpx);
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_bind_mw(qpx, mw, rkey, info);
+	ret = SAY_RET(ibv_wr_complete(qpx), "%s: by a batch", what);
+	if (!ret)
+		completion_report(end, what);
+}
+
+/* By ibv_bind_mw(), whose public header wants window and region to be of the same object. */
+static void bind_type_1(struct rig_end *end, struct ibv_pd *mw_pd, struct ibv_mr *mr,
+			const char *what)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(mw_pd, IBV_MW_TYPE_1);
+	struct ibv_mw_bind bind = { .send_flags = IBV_SEND_SIGNALED };
+
+	MUST(mw);
+	bind.bind_info = whole(end, IBV_ACCESS_REMOTE_WRITE);
+	bind.bind_info.mr = mr;
+	if (!SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "%s: by ibv_bind_mw", what))
+		completion_report(end, what);
+	MUST(!ibv_dealloc_mw(mw));
+}
+
+static void bind_type_2(struct rig_end *end, struct ibv_pd *mw_pd, struct ibv_mr *mr,
+			const char *what)
+{
+	struct ibv_mw_bind_info info = whole(end, IBV_ACCESS_REMOTE_WRITE);
+	struct ibv_mw *mw[2];
+
+	info.mr = mr;
+	for (int i = 0; i < 2; i++)
+		MUST(mw[i] = ibv_alloc_mw(mw_pd, IBV_MW_TYPE_2));
+	post_bind(end, mw[0], ibv_inc_rkey(mw[0]->rkey), &info, what);
+	bind_by_batch(end, mw[1], &info, what);
+	for (int i = 0; i < 2; i++)
+		MUST(!ibv_dealloc_mw(mw[i]));
+}
+
+static struct ibv_pd *parent_of(struct ibv_pd *pd)
+{
+	struct ibv_parent_domain_init_attr attr = { .pd = pd };
+	struct ibv_pd *parent = ibv_alloc_parent_domain(pd->context, &attr);
+
+	MUST(parent);
+	return parent;
+}
+
+static void bind_across(struct rig_end *end, struct ibv_pd *base, struct ibv_pd *parent,
+			struct ibv_pd *other, const char *who)
+{
+	struct ibv_pd *pds[] = { base, parent, other };
+	static const char *const names[] = { "base", "parent", "other" };
+	char what[64];
+
+	for (int r = 0; r < 2; r++) {
+		struct ibv_mr *mr =
+			ibv_reg_mr(pds[r], end->buf, 65536,
+				   IBV_ACCESS_MW_BIND | IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE);
+
+		MUST(mr);
+		for (int w = 0; w < 3; w++) {
+			snprintf(what, sizeof(what), "QP of %s, window of %s, region of %s", who,
+				 names[w], names[r]);
+			if (w == r || pds[w] == other)
+				bind_type_1(end, pds[w], mr, what);
+			if (pds[w] != other)
+				bind_type_2(end, pds[w], mr, what);
+		}
+		MUST(!ibv_dereg_mr(mr));
+	}
+}
+
+void diff_mw_domains(struct rig *rig)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct rig_end ends[2];
+	struct ibv_pd *base = ibv_alloc_pd(rig->ctx), *other = ibv_alloc_pd(rig->ctx), *parent;
+
+	MUST(base && other);
+	parent = parent_of(base);
+	conf.send_ops = IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV;
+	conf.mr_access |= IBV_ACCESS_MW_BIND;
+	rig_end_open(parent, &conf, &ends[0]);
+	rig_end_open(base, &conf, &ends[1]);
+	for (int i = 0; i < 2; i++)
+		rig_qp_to(rig, &conf, ends[i].qp, ends[!i].qp->qp_num, IBV_QPS_RTS);
+	bind_across(&ends[0], base, parent, other, "parent");
+	bind_across(&ends[1], base, parent, other, "base");
+	for (int i = 0; i < 2; i++)
+		rig_end_close(&ends[i]);
+	MUST(!ibv_dealloc_pd(parent));
+	MUST(!ibv_dealloc_pd(base));
+	MUST(!ibv_dealloc_pd(other));
 }
 
 void diff_mw_data(struct rig *rig)

@@ -415,6 +415,20 @@ void diff_domains(struct rig *rig)
 	SAY_RET(ibv_dealloc_pd(pd), "dealloc the PD");
 }
 
+static void say_order(struct rig *rig)
+{
+	static const enum ibv_wr_opcode ops[] = { IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_SEND,
+						  IBV_WR_RDMA_WRITE_WITH_IMM };
+	struct rig_conf conf = rig_conf_default();
+	struct rig_pair pair;
+
+	rig_pair_open(rig, &conf, &pair);
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++)
+		say("data of opcode %d in order: %d", (int)ops[i],
+		    ibv_query_qp_data_in_order(pair.end[0].qp, ops[i], 0));
+	rig_pair_close(&pair);
+}
+
 void diff_ece(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
@@ -428,9 +442,7 @@ void diff_ece(struct rig *rig)
 	SAY_RET(ibv_set_ece(qp, &ece), "set another vendor's");
 	ece = (struct ibv_ece){ .vendor_id = 0x15b3, .comp_mask = 1 };
 	SAY_RET(ibv_set_ece(qp, &ece), "set with a mask");
-	for (unsigned int flags = 0; flags < 8; flags++)
-		say("data in order, flags %u: %d", flags,
-		    ibv_query_qp_data_in_order(qp, IBV_WR_RDMA_WRITE, flags));
+	say_order(rig);
 	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
 

@@ -126,7 +126,7 @@ void diff_qp_masks(struct rig *rig)
 	modify_rig_close(&m);
 }
 
-/* One step with one attribute changed. */
+/* A case is one step with one attribute changed. */
 struct value_case {
 	const char *name;
 	enum ibv_qp_state to;

@@ -164,7 +164,7 @@ static size_t put_ip(const struct frame *f, uint8_t *at)
 	return IP6;
 }
 
-static size_t build(const struct rig *rig, const struct frame *f, uint8_t *bytes)
+static size_t frame_build(const struct rig *rig, const struct frame *f, uint8_t *bytes)
 {
 	size_t len = ETH;
 
@@ -219,7 +219,7 @@ static void send_and_count(struct rig *rig, struct raw *raw, const struct frame 
 {
 	int first, second;
 
-	send_bytes(raw, build(rig, f, raw->buf), 0);
+	send_bytes(raw, frame_build(rig, f, raw->buf), 0);
 	rig_settle();
 	first = received(raw, 0);
 	second = received(raw, 1);
@@ -466,6 +466,40 @@ static void bad_flows(struct raw *raw)
 	}
 }
 
+/* Receives may be posted from INIT on, and nothing is received before RTR. */
+static void receives_wait_for_rtr(struct rig *rig, struct raw *raw)
+{
+	static const enum ibv_qp_state states[] = { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
+						    IBV_QPS_RTS,   IBV_QPS_ERR,  IBV_QPS_RESET,
+						    IBV_QPS_INIT,  IBV_QPS_RTR,  IBV_QPS_RTS };
+	struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
+	const struct frame frame = { UDP4 };
+	struct ibv_flow *flow;
+
+	add_eth(&rule, NULL, 0);
+	flow = make_flow(raw, 0, &rule, "for all");
+	for (unsigned int i = 0; i < ARRAY_SIZE(states); i++) {
+		struct ibv_qp_attr attr = { .qp_state = states[i], .port_num = RIG_PORT };
+		struct ibv_wc wc;
+		bool came;
+
+		MUST(!ibv_modify_qp(raw->to[0], &attr,
+				    IBV_QP_STATE | (states[i] == IBV_QPS_INIT ? IBV_QP_PORT : 0)));
+		if (states[i] == IBV_QPS_ERR)
+			rig_drain(raw->cq[0]);
+		for (unsigned int n = 0; states[i] == IBV_QPS_INIT && n < SLOTS; n++)
+			post_receive(raw, 0, n);
+		send_bytes(raw, frame_build(rig, &frame, raw->buf), 0);
+		rig_settle();
+		came = ibv_poll_cq(raw->cq[0], 1, &wc) == 1 && !wc.status;
+		say("in state %d: %d", (int)states[i], came);
+		if (states[i] == IBV_QPS_RTR && came)
+			post_receive(raw, 0, (unsigned int)wc.wr_id);
+	}
+	if (flow)
+		MUST(!ibv_destroy_flow(flow));
+}
+
 void diff_flow(struct rig *rig)
 {
 	struct raw raw = { 0 };
@@ -476,12 +510,14 @@ void diff_flow(struct rig *rig)
 	steer_by_priority(rig, &raw);
 	steer_the_rest(rig, &raw);
 	bad_flows(&raw);
+	receives_wait_for_rtr(rig, &raw);
 	raw_close(&raw);
 }
 
 /* ---- counters ---- */
 
-static void attach(struct ibv_counters *counters, enum ibv_counter_description what, uint32_t index)
+static void counter_attach(struct ibv_counters *counters, enum ibv_counter_description what,
+			   uint32_t index)
 {
 	struct ibv_counter_attach_attr attr = { .counter_desc = what, .index = index };
 
@@ -528,10 +564,10 @@ void diff_counters(struct rig *rig)
 	counters = SAY_PTR(ibv_create_counters(rig->ctx, &init), "create");
 	MUST(counters);
 	read_values(counters, 3, 0);
-	attach(counters, IBV_COUNTER_BYTES, 0);
-	attach(counters, IBV_COUNTER_PACKETS, 2);
+	counter_attach(counters, IBV_COUNTER_BYTES, 0);
+	counter_attach(counters, IBV_COUNTER_PACKETS, 2);
 	MUST(flow = counted_flow(&raw, counters, 200));
-	attach(counters, IBV_COUNTER_PACKETS, 3);
+	counter_attach(counters, IBV_COUNTER_PACKETS, 3);
 	send_and_count(rig, &raw, &frame, "counted");
 	send_and_count(rig, &raw, &frame, "counted");
 	read_values(counters, 3, 0);
@@ -615,7 +651,7 @@ void diff_pacing(struct rig *rig)
 
 /* ---- checksums ---- */
 
-static uint32_t sum(const uint8_t *bytes, size_t len)
+static uint32_t words_sum(const uint8_t *bytes, size_t len)
 {
 	uint32_t total = 0;
 
@@ -641,11 +677,11 @@ void diff_checksums(struct rig *rig)
 	for (int i = 0; i < 2; i++) {
 		const uint8_t *ip;
 
-		send_bytes(&raw, build(rig, &frame, raw.buf), i ? IBV_SEND_IP_CSUM : 0);
+		send_bytes(&raw, frame_build(rig, &frame, raw.buf), i ? IBV_SEND_IP_CSUM : 0);
 		MUST(rig_poll(raw.cq[0], 1, &wc) == 1);
 		ip = slot(&raw, 0, (unsigned int)wc.wr_id) + ETH;
 		say("sums asked for %d: flags %#x, header %s", i, wc.wc_flags,
-		    sum(ip, IP4) == 0xffff ? "right" : "wrong");
+		    words_sum(ip, IP4) == 0xffff ? "right" : "wrong");
 		post_receive(&raw, 0, (unsigned int)wc.wr_id);
 	}
 	MUST(!ibv_destroy_flow(flow));

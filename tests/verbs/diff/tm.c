@@ -3,8 +3,8 @@
  * tm.c - SRQs with tag matching: what creation grants, operations on the list, and what becomes of
  * messages.
  *
- * Only on InfiniBand: on RoCE the distribution's library gives its own queue a path without a GRH,
- * and creation fails.
+ * The topic is for InfiniBand only: on RoCE the distribution's library gives its own queue a path
+ * without a GRH, and creation fails.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -15,7 +15,7 @@
 
 enum { BUF = 65536, PIECE = 4096, HEADERS = 32 };
 
-/* A sender, and a receiver on a TM SRQ. */
+/* The ends are a sender, and a receiver on a TM SRQ. */
 struct ends {
 	struct rig_conf conf;
 	struct ibv_pd *pd;
@@ -116,7 +116,7 @@ static int op(struct ends *tm, struct ibv_ops_wr *wr, const char *what)
 	return ret;
 }
 
-static void tell(const struct ends *tm, struct ibv_ops_wr *wr)
+static void list_tell(const struct ends *tm, struct ibv_ops_wr *wr)
 {
 	if (!tm->told)
 		return;
@@ -137,18 +137,18 @@ static int tag_add(struct ends *tm, unsigned int n, uint64_t tag, uint64_t mask,
 	wr.tm.add.num_sge = 1;
 	wr.tm.add.tag = tag;
 	wr.tm.add.mask = mask;
-	tell(tm, &wr);
+	list_tell(tm, &wr);
 	ret = op(tm, &wr, "add");
 	tm->handle[n] = wr.tm.handle;
 	return ret;
 }
 
-static int del(struct ends *tm, uint32_t handle, int flags)
+static int tag_delete(struct ends *tm, uint32_t handle, int flags)
 {
 	struct ibv_ops_wr wr = { .wr_id = 300, .opcode = IBV_WR_TAG_DEL, .flags = flags };
 
 	wr.tm.handle = handle;
-	tell(tm, &wr);
+	list_tell(tm, &wr);
 	return op(tm, &wr, "del");
 }
 
@@ -187,7 +187,7 @@ static void say_current(struct ends *tm)
 }
 
 /* N completions, those that come */
-static void reap(struct ends *tm, int n)
+static void completions_reap(struct ends *tm, int n)
 {
 	struct ibv_poll_cq_attr attr = { 0 };
 
@@ -275,15 +275,15 @@ static void eager_messages(struct ends *tm)
 	tag_add(tm, 0, 5, 0xff, 100, IBV_OPS_SIGNALED);
 	tag_add(tm, 1, 5, 0xff, PIECE, 0);
 	tag_add(tm, 2, 0, 0, 100, IBV_OPS_SIGNALED);
-	reap(tm, 2);
+	completions_reap(tm, 2);
 	send_tagged(tm, IBV_TMH_EAGER, 0x1005, 64);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 	check_data(tm, 0, sizeof(struct ibv_tmh), 64);
 	send_tagged(tm, IBV_TMH_EAGER, 5, len);
-	reap(tm, 2);
+	completions_reap(tm, 2);
 	check_data(tm, 1, sizeof(struct ibv_tmh), len);
 	send_tagged(tm, IBV_TMH_EAGER, 6, 0);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 }
 
 static void unexpected_messages(struct ends *tm)
@@ -292,50 +292,50 @@ static void unexpected_messages(struct ends *tm)
 		receive_unexpected(tm, 500 + i);
 	send_tagged(tm, IBV_TMH_NO_TAG, 1, 64);
 	send_tagged(tm, IBV_TMH_EAGER, 9, 64);
-	reap(tm, 2);
+	completions_reap(tm, 2);
 	/* The device does not know that we know. */
 	tag_add(tm, 3, 9, 0xff, 100, IBV_OPS_SIGNALED);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 	send_tagged(tm, IBV_TMH_EAGER, 9, 64);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 	sync_to(tm, 2);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 	send_tagged(tm, IBV_TMH_EAGER, 9, 64);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 	send_tagged(tm, IBV_TMH_FIN, 9, 64);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 }
 
 static void deletions(struct ends *tm)
 {
 	tag_add(tm, 4, 10, 0xff, 100, IBV_OPS_SIGNALED);
 	tag_add(tm, 5, 11, 0xff, 100, IBV_OPS_SIGNALED);
-	del(tm, tm->handle[4], IBV_OPS_SIGNALED);
-	reap(tm, 3);
-	del(tm, tm->handle[5], IBV_OPS_SIGNALED);
+	tag_delete(tm, tm->handle[4], IBV_OPS_SIGNALED);
+	completions_reap(tm, 3);
+	tag_delete(tm, tm->handle[5], IBV_OPS_SIGNALED);
 	tag_add(tm, 6, 12, 0xff, 100, IBV_OPS_SIGNALED);
-	reap(tm, 2);
+	completions_reap(tm, 2);
 	/* The tag is gone before the device hears that it should be. */
 	send_tagged(tm, IBV_TMH_EAGER, 12, 8);
 	rig_settle();
-	del(tm, tm->handle[6], IBV_OPS_SIGNALED);
+	tag_delete(tm, tm->handle[6], IBV_OPS_SIGNALED);
 	rig_settle();
-	reap(tm, 2);
+	completions_reap(tm, 2);
 }
 
 static void rendezvous(struct ends *tm)
 {
 	receive_fin(tm);
 	tag_add(tm, 7, 20, 0xff, PIECE, IBV_OPS_SIGNALED);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 	send_tagged(tm, IBV_TMH_RNDV, 20, 4000);
-	reap(tm, 2);
+	completions_reap(tm, 2);
 	expect_fin(tm);
 	check_data(tm, 7, BUF / 2, 4000);
 	tag_add(tm, 8, 21, 0xff, 64, IBV_OPS_SIGNALED);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 	send_tagged(tm, IBV_TMH_RNDV, 21, 4000);
-	reap(tm, 1);
+	completions_reap(tm, 1);
 	check_data(tm, 8, 0, HEADERS);
 }
 
@@ -344,7 +344,7 @@ static void full_list(struct ends *tm)
 	int n = 0;
 
 	while (n < 20 && !tag_add(tm, 9, 0x100, 0xfff, 100, IBV_OPS_SIGNALED)) {
-		reap(tm, 1);
+		completions_reap(tm, 1);
 		n++;
 	}
 	say("added %d", n);

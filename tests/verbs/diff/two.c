@@ -53,7 +53,7 @@ static void side_close(struct side *s)
 	rig_close(&s->rig);
 }
 
-static void meet(struct side *s)
+static void sides_meet(struct side *s)
 {
 	char byte = 0;
 
@@ -69,7 +69,7 @@ static void post_recv(struct side *s)
 	MUST(!ibv_post_recv(s->end.qp, &wr, &bad));
 }
 
-static void post(struct side *s, enum ibv_wr_opcode opcode, uint32_t len)
+static void side_post(struct side *s, enum ibv_wr_opcode opcode, uint32_t len)
 {
 	struct ibv_sge sge = { (uintptr_t)s->end.buf, len, s->end.mr->lkey };
 	struct ibv_send_wr wr = { .wr_id = 2,
@@ -84,7 +84,7 @@ static void post(struct side *s, enum ibv_wr_opcode opcode, uint32_t len)
 	MUST(!ibv_post_send(s->end.qp, &wr, &bad));
 }
 
-static void await(struct side *s, bool print)
+static void side_await(struct side *s, bool print)
 {
 	struct ibv_wc wc;
 
@@ -102,16 +102,16 @@ static void other_process(int sock, bool dies)
 
 	side_open(&s, sock);
 	post_recv(&s);
-	meet(&s);
-	await(&s, false);
-	post(&s, IBV_WR_SEND, sizeof(MESSAGE));
-	await(&s, false);
-	meet(&s);
-	meet(&s);
+	sides_meet(&s);
+	side_await(&s, false);
+	side_post(&s, IBV_WR_SEND, sizeof(MESSAGE));
+	side_await(&s, false);
+	sides_meet(&s);
+	sides_meet(&s);
 	for (int i = 0; i < LONG; i++) /* what A wrote, changed, for A to read */
 		s.end.buf[i] ^= 0xff;
-	meet(&s);
-	meet(&s);
+	sides_meet(&s);
+	sides_meet(&s);
 	if (dies) {
 		MUST(write(sock, "", 1) == 1);
 		MUST(read(sock, &byte, 1) == 1); /* never comes */
@@ -120,17 +120,17 @@ static void other_process(int sock, bool dies)
 	exit(0);
 }
 
-static void echo(struct side *s)
+static void side_echo(struct side *s)
 {
 	post_recv(s);
-	meet(s);
+	sides_meet(s);
 	strcpy((char *)s->end.buf, MESSAGE);
-	post(s, IBV_WR_SEND, sizeof(MESSAGE));
-	await(s, true);
+	side_post(s, IBV_WR_SEND, sizeof(MESSAGE));
+	side_await(s, true);
 	memset(s->end.buf, 0, sizeof(MESSAGE));
-	await(s, true);
+	side_await(s, true);
 	say_check(!strcmp((char *)s->end.buf, MESSAGE), "the message came back");
-	meet(s);
+	sides_meet(s);
 }
 
 static void write_and_read(struct side *s)
@@ -139,17 +139,17 @@ static void write_and_read(struct side *s)
 
 	for (int i = 0; i < LONG; i++)
 		s->end.buf[i] = (uint8_t)(i * 31 + 7);
-	post(s, IBV_WR_RDMA_WRITE, LONG);
-	await(s, true);
-	meet(s);
-	meet(s);
+	side_post(s, IBV_WR_RDMA_WRITE, LONG);
+	side_await(s, true);
+	sides_meet(s);
+	sides_meet(s);
 	memset(s->end.buf, 0, LONG);
-	post(s, IBV_WR_RDMA_READ, LONG);
-	await(s, true);
+	side_post(s, IBV_WR_RDMA_READ, LONG);
+	side_await(s, true);
 	for (int i = 0; i < LONG; i++)
 		same = same && s->end.buf[i] == (uint8_t) ~(i * 31 + 7);
 	say_check(same, "written, changed there, read");
-	meet(s);
+	sides_meet(s);
 }
 
 static void kill_other(struct side *s, pid_t child)
@@ -161,8 +161,8 @@ static void kill_other(struct side *s, pid_t child)
 	MUST(waitpid(child, NULL, 0) == child);
 	rig_settle(); /* an adapter notices the end of a process a little later */
 	say("the other process was killed:");
-	post(s, IBV_WR_RDMA_WRITE, 8);
-	await(s, true);
+	side_post(s, IBV_WR_RDMA_WRITE, 8);
+	side_await(s, true);
 }
 
 static void two(bool dies)
@@ -180,7 +180,7 @@ static void two(bool dies)
 	}
 	close(socks[1]);
 	side_open(&s, socks[0]);
-	echo(&s);
+	side_echo(&s);
 	write_and_read(&s);
 	if (dies)
 		kill_other(&s, child);

@@ -110,7 +110,7 @@ static void post_recv(struct ud *ud, uint64_t wr_id, uint32_t len)
 	MUST(!ibv_post_recv(ud->qp, &wr, &bad));
 }
 
-static void report(struct ud *ud, const char *what, int n)
+static void datagrams_report(struct ud *ud, const char *what, int n)
 {
 	struct ibv_wc wc[4];
 	int got = rig_poll(ud->cq, n, wc);
@@ -163,7 +163,7 @@ static void round_trip(struct ud *ud, struct ibv_ah *ah, enum ibv_wr_opcode opco
 		send_post(ud, ah, opcode, QKEY, 0, BYTES);
 	else
 		send_wr(ud, ah);
-	report(ud, what, 2);
+	datagrams_report(ud, what, 2);
 }
 
 void diff_ud(struct rig *rig)
@@ -188,5 +188,31 @@ void diff_ud(struct rig *rig)
 	say_wc("wrong qkey", &wc, ud.qp->qp_num);
 	say("then %d", rig_drain(ud.cq));
 	SAY_RET(ibv_destroy_ah(ah), "destroy_ah");
+	ud_close(&ud);
+}
+
+/* Datagrams by RoCE v2 that name a flow label or none, each through a handle of its own: the source
+ * ports of their packets are in the address vectors, which run-wqes looks at. */
+void diff_ud_ports(struct rig *rig)
+{
+	struct ibv_ah_attr attr = address(rig);
+	struct ibv_gid_entry entry;
+	struct ibv_ah *ah;
+	struct ud ud;
+
+	if (rig->port.link_layer != IBV_LINK_LAYER_ETHERNET)
+		return say("RoCE alone has ports");
+	ud_open(rig, &ud);
+	for (int i = 0; !attr.grh.sgid_index; i++) {
+		MUST(!ibv_query_gid_ex(rig->ctx, RIG_PORT, i, &entry, 0));
+		attr.grh.sgid_index = entry.gid_type == IBV_GID_TYPE_ROCE_V2 ? i : 0;
+		attr.grh.dgid = entry.gid;
+	}
+	for (int i = 0; i < 16; i++) {
+		attr.grh.flow_label = i % 4 ? 0 : 0x12345 + i;
+		MUST(ah = ibv_create_ah(ud.pd, &attr));
+		round_trip(&ud, ah, IBV_WR_SEND, attr.grh.flow_label ? "label" : "no label");
+		MUST(!ibv_destroy_ah(ah));
+	}
 	ud_close(&ud);
 }

@@ -95,7 +95,8 @@ static bool errno_is_right(enum fault_kind kind, int err)
 	}
 }
 
-/* One life. NTH 0: undisturbed; then COUNT becomes how many chances to fail there were. */
+/* The function lives one life. It is undisturbed with NTH 0; then COUNT becomes how many chances to
+ * fail there were. */
 static void live(const struct life_kind *kind, struct life *l, enum fault_kind fault, uint64_t nth,
 		 uint64_t *count)
 {

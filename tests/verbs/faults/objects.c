@@ -80,7 +80,7 @@ static void live_domains(struct life *l)
 }
 
 /* ibv_rereg_mr() answers with an enumeration. */
-static int rereg(struct ibv_mr *mr)
+static int mr_rereg(struct ibv_mr *mr)
 {
 	int ret = ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_ACCESS,
 			       NULL, memory, sizeof(memory),
@@ -97,7 +97,7 @@ static void live_mr(struct life *l)
 	if (!pd)
 		return;
 	mr = KEEP(l, ibv_reg_mr(pd, memory, 4096, IBV_ACCESS_LOCAL_WRITE), ibv_dereg_mr);
-	if (mr && OK(l, rereg(mr)))
+	if (mr && OK(l, mr_rereg(mr)))
 		KEEP(l, ibv_reg_mr_iova2(pd, memory, 64, 0x1000, IBV_ACCESS_RELAXED_ORDERING),
 		     ibv_dereg_mr);
 }

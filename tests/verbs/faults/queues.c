@@ -232,7 +232,7 @@ const struct life_kind life_queues[] = {
 
 /* ---- Ethernet frames ---- */
 
-static struct ibv_flow *steer(struct life *l, struct ibv_qp *qp)
+static struct ibv_flow *frames_steer(struct life *l, struct ibv_qp *qp)
 {
 	struct {
 		struct ibv_flow_attr attr;
@@ -287,7 +287,7 @@ static void live_raw(struct life *l)
 	if (!(attr.pd = life_pd(l)) || !(attr.send_cq = attr.recv_cq = life_cq(l)) ||
 	    !(qp = life_qp(l, &attr)) || !life_connect(l, qp))
 		return;
-	steer(l, qp);
+	frames_steer(l, qp);
 }
 
 static struct ibv_wq *make_wq(struct life *l, struct ibv_pd *pd, struct ibv_cq *cq)
@@ -326,7 +326,7 @@ static void live_rss(struct life *l)
 		return;
 	qp = KEEP(l, ibv_create_qp_ex(l->rig.ctx, &attr), ibv_destroy_qp);
 	if (qp)
-		steer(l, qp);
+		frames_steer(l, qp);
 }
 
 const struct life_kind life_raw[] = {

@@ -149,6 +149,23 @@ static bool qp_no_cq(struct log_rig *l, long send)
 	return !ibv_create_qp(l->pair.pd, &attr);
 }
 
+/* The adapter of Ethernet has two formats of timestamps, one for a QP. */
+static bool qp_timestamps(struct log_rig *l, long send)
+{
+	struct ibv_cq_init_attr_ex day = { .cqe = 16,
+					   .wc_flags =
+						   IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK };
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(l->rig.ctx, &day);
+	struct ibv_qp_init_attr attr = qp_attr(l);
+	bool refused;
+
+	MUST(cq);
+	*(send ? &attr.send_cq : &attr.recv_cq) = ibv_cq_ex_to_cq(cq);
+	refused = !ibv_create_qp(l->pair.pd, &attr) && errno == EOPNOTSUPP;
+	MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(cq)));
+	return refused;
+}
+
 static struct ibv_qp_init_attr_ex qp_attr_ex(struct log_rig *l)
 {
 	return (struct ibv_qp_init_attr_ex){
@@ -189,8 +206,8 @@ static bool qp_create_flags(struct log_rig *l, long bit)
 
 /* Modify the fresh QP from the state before TO with one attribute changed, or with FLIP in the
  * mask. */
-static bool modify(struct log_rig *l, enum ibv_qp_state to,
-		   void (*change)(struct ibv_qp_attr *, long), long value, int flip)
+static bool qp_modify(struct log_rig *l, enum ibv_qp_state to,
+		      void (*change)(struct ibv_qp_attr *, long), long value, int flip)
 {
 	struct ibv_qp_attr attr;
 	int mask;
@@ -204,17 +221,17 @@ static bool modify(struct log_rig *l, enum ibv_qp_state to,
 
 static bool to_init_flip(struct log_rig *l, long flip)
 {
-	return modify(l, IBV_QPS_INIT, NULL, 0, flip);
+	return qp_modify(l, IBV_QPS_INIT, NULL, 0, flip);
 }
 
 static bool to_rtr_flip(struct log_rig *l, long flip)
 {
-	return modify(l, IBV_QPS_RTR, NULL, 0, flip);
+	return qp_modify(l, IBV_QPS_RTR, NULL, 0, flip);
 }
 
 static bool to_rts_flip(struct log_rig *l, long flip)
 {
-	return modify(l, IBV_QPS_RTS, NULL, 0, flip);
+	return qp_modify(l, IBV_QPS_RTS, NULL, 0, flip);
 }
 
 static void set_port(struct ibv_qp_attr *attr, long value)
@@ -240,27 +257,27 @@ static void set_rd(struct ibv_qp_attr *attr, long value)
 
 static bool init_port(struct log_rig *l, long value)
 {
-	return modify(l, IBV_QPS_INIT, set_port, value, 0);
+	return qp_modify(l, IBV_QPS_INIT, set_port, value, 0);
 }
 
 static bool init_pkey(struct log_rig *l, long value)
 {
-	return modify(l, IBV_QPS_INIT, set_pkey, value, 0);
+	return qp_modify(l, IBV_QPS_INIT, set_pkey, value, 0);
 }
 
 static bool rtr_mtu(struct log_rig *l, long value)
 {
-	return modify(l, IBV_QPS_RTR, set_mtu, value, 0);
+	return qp_modify(l, IBV_QPS_RTR, set_mtu, value, 0);
 }
 
 static bool rtr_dest_rd(struct log_rig *l, long value)
 {
-	return modify(l, IBV_QPS_RTR, set_dest_rd, value, 0);
+	return qp_modify(l, IBV_QPS_RTR, set_dest_rd, value, 0);
 }
 
 static bool rts_rd(struct log_rig *l, long value)
 {
-	return modify(l, IBV_QPS_RTS, set_rd, value, 0);
+	return qp_modify(l, IBV_QPS_RTS, set_rd, value, 0);
 }
 
 static bool wrong_order(struct log_rig *l, long to)
@@ -273,8 +290,8 @@ static bool wrong_order(struct log_rig *l, long to)
 	return ibv_modify_qp(l->fresh, &attr, mask) != 0;
 }
 
-/* Posts N copies of one request and says whether the list was refused. */
-static bool post(struct ibv_qp *qp, struct ibv_send_wr *wr, int n)
+/* The function posts N copies of one request and says whether the list was refused. */
+static bool qp_post(struct ibv_qp *qp, struct ibv_send_wr *wr, int n)
 {
 	static struct ibv_send_wr list[1024];
 	struct ibv_send_wr *bad;
@@ -304,7 +321,7 @@ static bool send_sges(struct log_rig *l, long n)
 	struct ibv_send_wr wr = write_wr(l, sges);
 
 	wr.num_sge = n;
-	return post(l->pair.end[0].qp, &wr, 1);
+	return qp_post(l->pair.end[0].qp, &wr, 1);
 }
 
 static bool send_inline(struct log_rig *l, long len)
@@ -314,7 +331,7 @@ static bool send_inline(struct log_rig *l, long len)
 
 	sges[0].length = len;
 	wr.send_flags = IBV_SEND_INLINE;
-	return post(l->pair.end[0].qp, &wr, 1);
+	return qp_post(l->pair.end[0].qp, &wr, 1);
 }
 
 static bool send_opcode(struct log_rig *l, long opcode)
@@ -323,14 +340,14 @@ static bool send_opcode(struct log_rig *l, long opcode)
 	struct ibv_send_wr wr = write_wr(l, sges);
 
 	wr.opcode = (enum ibv_wr_opcode)opcode;
-	return post(l->pair.end[0].qp, &wr, 1);
+	return qp_post(l->pair.end[0].qp, &wr, 1);
 }
 
 static bool send_overfull(struct log_rig *l, long n)
 {
 	struct ibv_sge sges[64];
 	struct ibv_send_wr wr = write_wr(l, sges);
-	bool refused = post(l->pair.end[0].qp, &wr, n);
+	bool refused = qp_post(l->pair.end[0].qp, &wr, n);
 
 	rig_pair_reconnect(&l->pair);
 	return refused;
@@ -544,8 +561,20 @@ static const struct log_case cases[] = {
 	{ "P_Key index", pkey_index, 70000, { "query_pkey", "index", "70000" } },
 };
 
+/* What there is on Ethernet alone: the kernel refuses, and only the provider knows why. */
+static const struct log_case ethernet_cases[] = {
+	{ "QP, wall clock of sends",
+	  qp_timestamps,
+	  1,
+	  { "create_qp", "send_cq has", "WALLCLOCK alone" } },
+	{ "QP, wall clock of receives",
+	  qp_timestamps,
+	  0,
+	  { "create_qp", "recv_cq has", "WALLCLOCK alone" } },
+};
+
 /* "@max_cqe+1" becomes a number; everything else stays. */
-static const char *resolve(const struct rig *rig, const char *word, char *text, size_t size)
+static const char *word_resolve(const struct rig *rig, const char *word, char *text, size_t size)
 {
 	const struct {
 		const char *name;
@@ -614,10 +643,10 @@ static void forget_lines(void)
 	MUST(!ftruncate(captured, 0) && lseek(captured, 0, SEEK_SET) == 0);
 }
 
-static void check_case(struct log_rig *l, const struct log_case *c)
+static void check_case_lines(struct log_rig *l, const struct log_case *c, int lines)
 {
 	char text[8192], number[32];
-	bool refused, one, all = true;
+	bool refused, so_many, all = true;
 	ssize_t len;
 
 	forget_lines();
@@ -625,18 +654,23 @@ static void check_case(struct log_rig *l, const struct log_case *c)
 	len = pread(captured, text, sizeof(text) - 1, 0);
 	MUST(len >= 0);
 	text[len] = 0;
-	one = count_lines(text) == 1;
+	so_many = count_lines(text) == lines;
 	for (int i = 0; i < MAX_WORDS && c->words[i]; i++) {
-		const char *word = resolve(&l->rig, c->words[i], number, sizeof(number));
+		const char *word = word_resolve(&l->rig, c->words[i], number, sizeof(number));
 
 		if (!line_has_either(text, word)) {
 			say("%s: the line lacks: %s", c->name, word);
 			all = false;
 		}
 	}
-	if (!say_check(refused && one && all, "%s, %s, %d lines", c->name,
+	if (!say_check(refused && so_many && all, "%s, %s, %d lines", c->name,
 		       refused ? "refused" : "ACCEPTED", count_lines(text)))
 		printf("%s", text);
+}
+
+static void check_case(struct log_rig *l, const struct log_case *c)
+{
+	check_case_lines(l, c, 1);
 }
 
 static void log_rig_open(struct log_rig *l)
@@ -687,6 +721,9 @@ int main(int argc, char **argv)
 	forget_lines();
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check_case(&l, &cases[i]);
+	if (l.rig.port.link_layer == IBV_LINK_LAYER_ETHERNET)
+		for (size_t i = 0; i < ARRAY_SIZE(ethernet_cases); i++)
+			check_case_lines(&l, &ethernet_cases[i], 2);
 	for (const struct log_case *c = object_cases; c->name; c++)
 		check_case(&l, c);
 	for (const struct log_case *c = failure_cases; c->name; c++)

@@ -70,7 +70,7 @@ struct old_event {
 	enum ibv_event_type type;
 };
 
-/* The functions of that version, called through pointers of their type at that time. */
+/* The functions of that version are called through pointers of their type at that time. */
 #define OLD(type, name, params) static type(*name) params
 OLD(void **, get_device_list, (int *num));
 OLD(void, free_device_list, (void **list));
@@ -224,7 +224,7 @@ static void open_rig(struct old_rig *rig)
 	connect_to(rig, rig->b.qp, rig->a.qp->qp_num);
 }
 
-static void await(struct old_rig *rig, void *cq, unsigned int count, const char *who)
+static void completions_await(struct old_rig *rig, void *cq, unsigned int count, const char *who)
 {
 	struct ibv_wc wc;
 
@@ -246,7 +246,7 @@ static void await(struct old_rig *rig, void *cq, unsigned int count, const char 
 /* More than the library converts at a time, by send, write and by way of the SRQ. */
 #define MESSAGES 37
 
-static void exchange(struct old_rig *rig)
+static void messages_exchange(struct old_rig *rig)
 {
 	struct ibv_sge from = { (uintptr_t)rig->buf, 64, rig->mr->lkey };
 	struct ibv_sge to = { (uintptr_t)rig->buf + 4096, 64, rig->mr->lkey };
@@ -272,8 +272,8 @@ static void exchange(struct old_rig *rig)
 	}
 	SAY_RET(rig->ctx->post_srq_recv(rig->srq, recvs, &bad_recv), "post_srq_recv");
 	SAY_RET(rig->ctx->post_send(rig->a.qp, sends, &bad_send), "post_send");
-	await(rig, rig->b.cq, MESSAGES, "receiver");
-	await(rig, rig->a.cq, MESSAGES, "sender");
+	completions_await(rig, rig->b.cq, MESSAGES, "receiver");
+	completions_await(rig, rig->a.cq, MESSAGES, "sender");
 	say_check(!memcmp(rig->buf, rig->buf + 4096, 64), "the data have come");
 	sends[30].num_sge = 100;
 	say_check(rig->ctx->post_send(rig->a.qp, sends, &bad_send) && bad_send == &sends[30],
@@ -282,7 +282,7 @@ static void exchange(struct old_rig *rig)
 }
 
 /* A write to where the peer has no right: both QPs fail, the peer's with an event. */
-static void fail(struct old_rig *rig)
+static void rig_fail(struct old_rig *rig)
 {
 	struct ibv_sge from = { (uintptr_t)rig->buf, 64, rig->mr->lkey };
 	struct old_send_wr wr = { .wr_id = 3000,
@@ -296,7 +296,7 @@ static void fail(struct old_rig *rig)
 	struct old_qp_init_attr init;
 
 	SAY_RET(rig->ctx->post_send(rig->b.qp, &wr, &bad_wr), "post a wrong write");
-	await(rig, rig->b.cq, 1, "writer");
+	completions_await(rig, rig->b.cq, 1, "writer");
 	MUST(!get_async_event(rig->ctx, &event));
 	say("event %s", ibv_event_type_str(event.type));
 	say_check(event.qp == rig->a.qp, "it is about the QP that was written to");
@@ -337,8 +337,8 @@ int main(void)
 	if (say_failures())
 		return 1;
 	open_rig(&rig);
-	exchange(&rig);
-	fail(&rig);
+	messages_exchange(&rig);
+	rig_fail(&rig);
 	close_rig(&rig);
 	return say_failures() ? 1 : 0;
 }

@@ -52,7 +52,7 @@ void threads_lists(void)
 	ibv_free_device_list(held);
 }
 
-static void fill(uint8_t *buf, int id, int round)
+static void buffer_fill(uint8_t *buf, int id, int round)
 {
 	for (int i = 0; i < MESSAGE_BYTES; i++)
 		buf[i] = (uint8_t)(i * 7 + id * 31 + round);
@@ -86,7 +86,7 @@ static bool live(struct rig *rig, int id, int round)
 	conf.cq_ex = round & 1;
 	conf.send_ops = round & 2 ? IBV_QP_EX_WITH_SEND : 0;
 	rig_pair_open(rig, &conf, &pair);
-	fill(pair.end[0].buf, id, round);
+	buffer_fill(pair.end[0].buf, id, round);
 	post_message(&pair);
 	good = rig_poll(pair.end[0].cq, 1, &wc[0]) == 1 && rig_poll(pair.end[1].cq, 1, &wc[1]) == 1;
 	for (int i = 0; good && i < 2; i++)

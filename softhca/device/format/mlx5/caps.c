@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "ib/packet.h"
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
@@ -62,7 +63,7 @@ static void put_ports(const struct hca *hca, uint8_t *cap)
 
 static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 {
-	enum { LOG_WQ = 15, LOG_STRIDE_MIN = 4, LOG_STRIDE_RQ = 9, LOG_STRIDE_SQ = 6 };
+	enum { LOG_STRIDE_RQ = 9, LOG_STRIDE_SQ = 6 };
 
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
@@ -75,9 +76,9 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_LOG_MAX_TIS, ETH_LOG_TIRS);
 	fld_set(cap, HCA_CAP_LOG_MAX_RQT, ETH_LOG_RQTS);
 	fld_set(cap, HCA_CAP_LOG_MAX_RQT_SIZE, ETH_LOG_RQT_SIZE);
-	fld_set(cap, HCA_CAP_LOG_MAX_WQ_SZ, LOG_WQ);
+	fld_set(cap, HCA_CAP_LOG_MAX_WQ_SZ, ETH_LOG_WQ);
 	fld_set(cap, HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, FLOW_LOG_COUNTERS_QUERIED);
-	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, LOG_STRIDE_MIN);
+	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, ETH_LOG_STRIDE_MIN);
 	fld_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, LOG_STRIDE_RQ);
 	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, LOG_STRIDE_SQ);
 	fld_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_SQ, LOG_STRIDE_SQ);
@@ -123,6 +124,8 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 1);
 	fld_set(cap, HCA_CAP_LOG_MAX_KLM_LIST_SIZE, LOG_MAX_KLMS);
 	fld_set(cap, HCA_CAP_NULL_MKEY, 1);
+	fld_set(cap, HCA_CAP_ECE_SUPPORT, 1);
+	fld_set(cap, HCA_CAP_QP_DATA_IN_ORDER, 1);
 	fld_set(cap, HCA_CAP_DUMP_FILL_MKEY, 1);
 	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_MHZ, CLOCK_KHZ / 1000);
 	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
@@ -136,6 +139,8 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	put_features(cap);
 	fld_set(cap, HCA_CAP_DEVICE_MEMORY, hca->config.memic_size != 0);
 	fld_set(cap, HCA_CAP_PG, hca->config.pages_on_demand);
+	fld_set(cap, HCA_CAP_SQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
+	fld_set(cap, HCA_CAP_RQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 }
 
 /* Results of atomics are stored in the CPU's byte order: endianness mode 1. */
@@ -150,13 +155,14 @@ static void put_atomic(const struct hca *hca, uint8_t *cap)
 
 static void put_roce(const struct hca *hca, uint8_t *cap)
 {
-	enum { L3_IPV4_IPV6 = 6, ROCE_V1_V2 = 5, ROCE_V2_PORT = 4791 };
+	enum { L3_IPV4_IPV6 = 6, ROCE_V1_V2 = 5 };
 
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
+	fld_set(cap, ROCE_CAP_QP_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 	fld_set(cap, ROCE_CAP_L3_TYPE, L3_IPV4_IPV6);
 	fld_set(cap, ROCE_CAP_ROCE_VERSION, ROCE_V1_V2);
-	fld_set(cap, ROCE_CAP_R_ROCE_DEST_UDP_PORT, ROCE_V2_PORT);
+	fld_set(cap, ROCE_CAP_R_ROCE_DEST_UDP_PORT, ROCE_UDP_PORT);
 	fld_set(cap, ROCE_CAP_R_ROCE_MIN_SRC_UDP_PORT, 0xc000);
 	fld_set(cap, ROCE_CAP_R_ROCE_MAX_SRC_UDP_PORT, 0xffff);
 	fld_set(cap, ROCE_CAP_ROCE_ADDRESS_TABLE_SIZE, PORT_GIDS_ROCE);

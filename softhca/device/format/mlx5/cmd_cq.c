@@ -66,6 +66,7 @@ static enum prm_status cq_add(struct hca *hca, struct cmd *cmd, struct cq *cq)
 		return cmd_errno(cmd, ret, "cq: page list, doorbell record, or table full");
 	cq->eq->users++;
 	LIST_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
+	pins_take(hca, &cq->map);
 	fld_set(cmd->out, CREATE_CQ_OUT_CQN, cq->n);
 	return PRM_STAT_OK;
 }
@@ -158,6 +159,7 @@ static enum prm_status cq_resize(struct hca *hca, struct cq *cq, struct cmd *cmd
 			    (uint64_t)cq->cqe_size << log_size);
 	if (ret)
 		return cmd_errno(cmd, ret, "cq: page list too short");
+	pins_take(hca, &map);
 	if (cq_move(hca, cq, &map, log_size)) {
 		dma_unmap(&map);
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: cannot write the old ring");

@@ -51,7 +51,7 @@ static const char *mkey_check_context(const uint8_t *mkc)
 		return "mkey: a free key that UMR may not enable";
 	if (fld_get(mkc, MKC_BSF_EN))
 		return "mkey: signatures are not supported";
-	if (fld_get(mkc, MKC_QPN) != MKEY_ANY_QP)
+	if (fld_get(mkc, MKC_QPN) != PRM_MKC_ANY_QP)
 		return "mkey: only UMR binds a key to a QP";
 	if (mode == PRM_MKEY_MODE_MTT && fld_get(mkc, MKC_LENGTH64))
 		return "mkey: length64 needs another access mode than MTT";
@@ -128,6 +128,8 @@ static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *m
 		return cmd_errno(cmd, ret, "mkey: table is full");
 	mkey_decode(mkey);
 	mkey->pd->users++;
+	if (!mkey->on_demand)
+		pins_take(hca, &mkey->map);
 	fld_set(cmd->out, CREATE_MKEY_OUT_MKEY_INDEX, mkey->n);
 	return PRM_STAT_OK;
 }
@@ -151,6 +153,7 @@ enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ENOMEM, "mkey");
 	memcpy(mkey->mkc, mkc, PRM_MKC_SIZE);
 	mkey->pd = pd;
+	mkey->on_demand = hca->config.pages_on_demand && fld_get(cmd->in, CREATE_MKEY_IN_PG_ACCESS);
 	mkey_decode(mkey);
 	if (mkey->mode == PRM_MKEY_MODE_MEMIC)
 		mkey->memic = memic_get(hca, mkey->memic_at, mkey->len);
@@ -197,7 +200,7 @@ int mkey_add_special(struct hca *hca)
 		free(mkey);
 		return ret;
 	}
-	fld_set(mkey->mkc, MKC_QPN, MKEY_ANY_QP);
+	fld_set(mkey->mkc, MKC_QPN, PRM_MKC_ANY_QP);
 	fld_set(mkey->mkc, MKC_LR, 1);
 	fld_set(mkey->mkc, MKC_LW, 1);
 	fld_set(mkey->mkc, MKC_LENGTH64, 1);

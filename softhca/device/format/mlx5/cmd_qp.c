@@ -161,6 +161,7 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		return cmd_errno(cmd, ret, "qp: page list too short, or table full");
 	qp->wire = qp->special >= 0 ? (uint32_t)qp->special : qp->n;
 	qp->dbr = fld_get(qp->qpc, QPC_DBR_ADDR);
+	qp->real_time = fld_get(qp->qpc, QPC_TS_FORMAT) == PRM_TS_REAL_TIME;
 	qp->blocks_own_multicast = fld_get(qp->qpc, QPC_BLOCK_LB_MC);
 	qp->user_index = fld_get(qp->qpc, QPC_USER_INDEX);
 	qp->cs_req = fld_get(qp->qpc, QPC_CS_REQ);
@@ -178,6 +179,12 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		qp->uar->users++;
 		LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
 	}
+	pins_take(hca, &qp->map);
+	if (hca->config.strict)
+		rules_recv_ring(hca, "QP", qp->n, &qp->map, qp->rq.stride);
+	/* Who asks for the version alone is told all that there is. */
+	qp->ece = qp_answer_ece(fld_get(cmd->in, CREATE_QP_IN_ECE), ECE_OPTIONS_HERE);
+	fld_set(cmd->out, CREATE_QP_OUT_ECE, qp->ece);
 	fld_set(cmd->out, CREATE_QP_OUT_QPN, qp->n);
 	return PRM_STAT_OK;
 }
@@ -241,7 +248,10 @@ enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
 	if (!qp)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
 	memcpy(qpc, qp->qpc, PRM_QPC_SIZE);
+	fld_set(cmd->out, QUERY_QP_OUT_ECE, qp->ece);
 	fld_set(qpc, QPC_STATE, qp->state);
+	/* Messages are written from their first byte to their last. */
+	fld_set(qpc, QPC_DATA_IN_ORDER, qp_is_reliable(qp));
 	fld_set(qpc, QPC_NEXT_SEND_PSN, qp->req.next_psn);
 	fld_set(qpc, QPC_LAST_ACKED_PSN, (qp->req.unacked - 1) & PSN_MASK);
 	fld_set(qpc, QPC_NEXT_RCV_PSN, qp->resp.expected_psn);

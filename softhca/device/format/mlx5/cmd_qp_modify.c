@@ -201,6 +201,7 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 	qp->min_rnr_timer = fld_get(qpc, QPC_MIN_RNR_NAK);
 	qp->ack_timeout = fld_get(qpc, PATH(ADS_ACK_TIMEOUT));
 	qp->max_reads = 1u << fld_get(qpc, QPC_LOG_SRA_MAX);
+	qp->max_reads_in = 1u << fld_get(qpc, QPC_LOG_RRA_MAX);
 }
 
 static void state_enter(struct hca *hca, struct qp *qp, const struct transition *t)
@@ -233,6 +234,21 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 	qp_wake(hca, qp);
 }
 
+/* Options may be said on the way to RTS and there, where the command has a place for them; who says
+ * none keeps those in force. */
+static void take_ece(struct cmd *cmd, struct qp *qp, uint32_t opcode)
+{
+	uint32_t options;
+
+	if (opcode == PRM_OP_2ERR_QP || opcode == PRM_OP_2RST_QP || opcode == PRM_OP_SQERR2RTS_QP)
+		return;
+	options = fld_get(cmd->in, MODIFY_QP_IN_ECE);
+	if (!options)
+		return;
+	qp->ece = qp_answer_ece(options, options);
+	fld_set(cmd->out, MODIFY_QP_OUT_ECE, qp->ece);
+}
+
 enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 {
 	const struct transition *t = find_transition(fld_get(cmd->in, CMD_IN_OPCODE));
@@ -257,6 +273,7 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 		take_fields(qp, qpc, t->takes | mask);
 		decode_context(hca, qp);
 	}
+	take_ece(cmd, qp, t->opcode);
 	state_enter(hca, qp, t);
 	return PRM_STAT_OK;
 }

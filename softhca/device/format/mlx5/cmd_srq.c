@@ -175,6 +175,9 @@ static enum prm_status srq_add(struct hca *hca, struct cmd *cmd, struct srq *srq
 		srq->xrcd->users++;
 	if (srq->cq)
 		srq->cq->users++;
+	pins_take(hca, &srq->map);
+	if (hca->config.strict)
+		rules_recv_ring(hca, "SRQ", srq->n, &srq->map, srq->stride);
 	fld_set(cmd->out, CREATE_SRQ_OUT_SRQN, srq->n);
 	srq_arm(hca, srq, fld_get(srq->context, srq->layout->limit));
 	return PRM_STAT_OK;

@@ -17,6 +17,8 @@ struct cq_arm mlx5_decode_arm(uint32_t word_be)
 	return (struct cq_arm){
 		.solicited_only = fld_get(&word_be, CQ_ARM_SOLICITED_ONLY),
 		.ci = fld_get(&word_be, CQ_ARM_CI),
+		.sn = fld_get(&word_be, CQ_ARM_SN),
+		.reserved = be32toh(word_be) & (3u << 30 | 7u << 25),
 	};
 }
 

@@ -7,6 +7,7 @@
 #define SOFTHCA_DEVICE_FORMAT_MLX5_MLX5_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "softhca/device/format/format.h"
@@ -15,16 +16,28 @@
 uint32_t mlx5_wqe_size(const uint8_t *raw);
 uint32_t mlx5_wqe_bbs(const uint8_t *raw);
 uint8_t mlx5_wqe_opcode(const uint8_t *raw);
+uint32_t mlx5_umr_key(const uint8_t *raw);
 int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 		     enum fabric_service service, struct send_wqe *wqe);
 void mlx5_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 uint16_t mlx5_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+
+/* umr.c */
+int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 
 /* cqe.c */
 uint32_t mlx5_encode_cqe(const struct cqe_place *place, const struct completion *done,
 			 uint8_t *slot);
 void mlx5_encode_ring_end(uint8_t *cqe);
 void mlx5_set_cqe_owner(uint8_t *cqe, bool owner);
+bool mlx5_is_software_cqe(const uint8_t *cqe, bool owner);
+
+/* frame.c */
+int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
+			   struct frame_send *send);
+void mlx5_decode_frame_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+void mlx5_encode_frame_cqe(const struct cqe_place *place, const struct frame_completion *done,
+			   uint8_t *cqe);
 
 /* eqe.c */
 void mlx5_encode_eqe(const struct event *event, uint8_t *eqe);
@@ -33,5 +46,16 @@ void mlx5_set_eqe_owner(uint8_t *eqe, bool owner);
 /* doorbell.c */
 struct cq_arm mlx5_decode_arm(uint32_t word_be);
 void mlx5_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+
+/* wqe_rules.c */
+void mlx5_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const uint8_t *raw);
+
+/* doorbell_rules.c */
+bool mlx5_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,
+		      size_t len);
+void mlx5_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+/* What a strict adapter remembers of the page's registers */
+void mlx5_bells_create(struct uar *uar);
+void mlx5_bells_free(struct hca *hca, struct uar *uar);
 
 #endif

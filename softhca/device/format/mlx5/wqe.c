@@ -57,6 +57,11 @@ uint8_t mlx5_wqe_opcode(const uint8_t *raw)
 	return fld_get(raw, CTRL_OPCODE);
 }
 
+uint32_t mlx5_umr_key(const uint8_t *raw)
+{
+	return fld_get(raw, CTRL_MKEY);
+}
+
 static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
 {
 	wqe->sge[wqe->num_sge++] = *sge;

@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 #include "ib/cm.h"
+#include "ib/sa.h"
 
 #define CM_NEVER UINT64_MAX
 
@@ -72,6 +73,20 @@ struct cm_path {
 	uint8_t rate;     /* enum ibv_rate */
 	uint8_t lifetime; /* of packets; 4.096 us * 2^n */
 };
+
+/* These two are what a path has that no record describes: on RoCE what Linux assumes, on
+ * InfiniBand what net/subnet.c says of every path. */
+static inline uint8_t cm_path_lifetime(bool roce)
+{
+	return roce ? LIFETIME_1_S : LIFETIME_134_MS;
+}
+
+static inline uint8_t cm_path_hop_limit(bool roce)
+{
+	enum { HOPS = 64 };
+
+	return roce ? HOPS : 0;
+}
 
 struct cm_param {
 	uint32_t qpn;
@@ -139,8 +154,8 @@ void cm_start(const struct cm_ops *ops);
 /* CONN is zeroed, but for its path, service, QP type and PSN, which are the caller's. */
 void cm_connect(struct cm_conn *conn, const struct cm_param *param);
 void cm_resolve_service(struct cm_conn *conn, const void *private_data, uint8_t len);
-/* Returns 0, or EINVAL when CONN is in another state. PARAM->private_data has at most REP_PRIVATE
- * bytes. */
+/* The function returns 0, or EINVAL when CONN is in another state. PARAM->private_data has at most
+ * REP_PRIVATE bytes. */
 int cm_accept(struct cm_conn *conn, const struct cm_param *param);
 int cm_confirm(struct cm_conn *conn); /* RTU */
 /* Data has arrived, which is as good as an RTU. Returns true if one was waited for. */
@@ -148,15 +163,15 @@ bool cm_establish(struct cm_conn *conn);
 int cm_reject(struct cm_conn *conn, enum cm_reason reason, const void *private_data, uint8_t len);
 int cm_answer_service(struct cm_conn *conn, uint8_t status, uint32_t qpn, uint32_t qkey,
 		      const void *private_data, uint8_t len);
-/* Asks for the connection's end, or answers the peer that asked. */
+/* The function asks for the connection's end, or answers the peer that asked. */
 void cm_disconnect(struct cm_conn *conn);
 /* CONN goes: the other side is told, and no event comes any more. */
 void cm_destroy(struct cm_conn *conn);
 
-/* Takes MAD, which arrived on PATH; PATH leads back. Returns true if it was communication
- * management. */
+/* The function takes MAD, which arrived on PATH; PATH leads back. It returns true if it was
+ * communication management. */
 bool cm_receive(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
-/* Does what is due; returns when it is to be called again, or CM_NEVER. */
+/* The function does what is due; returns when it is to be called again, or CM_NEVER. */
 uint64_t cm_expire(void);
 
 #endif

@@ -67,7 +67,8 @@ static bool is_ours(int fd)
 	       protocol == NETLINK_USERSOCK;
 }
 
-/* Finds the program's port; a socket that is not bound yet is bound, as sending does. */
+/* The function finds the program's port; a socket that is not bound yet is bound, as sending
+ * does. */
 static int port_of(int fd, uint32_t *port)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
@@ -207,7 +208,7 @@ static int get_system(struct request *req)
 	return 0;
 }
 
-/* A device number in 64 bits, as the kernel packs it: minor 7:0, major 19:8, minor 31:20. */
+/* The kernel packs a device number into 64 bits: minor 7:0, major 19:8, minor 31:20. */
 static uint64_t encode_device(unsigned int major, unsigned int minor)
 {
 	return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffu) << 12;
@@ -342,8 +343,8 @@ static void answer_message(struct daemon *daemon, uint32_t port, const void *mes
 	reply_send(&reply);
 }
 
-/* Copies the program's message; its length, or 0 when it cannot be read. */
-static size_t gather(pid_t tid, const struct iovec *iov, size_t iovlen, uint8_t *message)
+/* The function copies the program's message; its length, or 0 when it cannot be read. */
+static size_t request_gather(pid_t tid, const struct iovec *iov, size_t iovlen, uint8_t *message)
 {
 	size_t len = 0;
 
@@ -368,7 +369,7 @@ static void serve_message(struct call *call, const struct iovec *iov, size_t iov
 	if (fd < 0)
 		return;
 	if (is_ours(fd) && !port_of(fd, &port)) {
-		len = gather(call->tid, iov, iovlen, message);
+		len = request_gather(call->tid, iov, iovlen, message);
 		answer_message(call->daemon, port, message, len);
 		if (len)
 			call_return(call, len);

@@ -32,9 +32,9 @@ void reply_string(struct reply *reply, uint16_t type, const char *value);
  * full. */
 struct nlattr *reply_nest(struct reply *reply, uint16_t type);
 void reply_nest_end(struct reply *reply, struct nlattr *nest);
-/* Ends a dump. */
+/* The function ends a dump. */
 void reply_done(struct reply *reply);
-/* Tells the result of REQUEST: an error, or with 0 an acknowledge. */
+/* The function tells the result of REQUEST: an error, or with 0 an acknowledge. */
 void reply_error(struct reply *reply, const struct nlmsghdr *request, int error);
 void reply_send(struct reply *reply);
 

@@ -3,16 +3,14 @@
  * sysfs.c - the directory tree that stands in for /sys/class/infiniband*, /dev/infiniband and what
  * they lead to.
  *
- * Tables list the files of an adapter's PCI device, of its RDMA device, of a port and so on, each
- * with the function that writes its text. The directories have the shape of the kernel's, with
- * relative links, so that a path that a program walks by itself stays inside.
+ * The directories have the shape of the kernel's, with relative links, so that a path that a
+ * program walks by itself stays inside.
  */
 #include <dirent.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,286 +24,10 @@
 #include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/discovery/sysfs.h"
+#include "softhca/front/process/discovery/sysfs_text.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
 #include "util/bits.h"
-
-enum { TEXT_SIZE = 256 };
-
-/* The object that a file is about. */
-struct subject {
-	struct adapter *adapter;
-	unsigned int port;  /* 1 and up */
-	unsigned int index; /* of a GID or P_Key */
-	const struct port_info *info;
-	const struct port_counters *counters;
-	struct gid_entry gid;
-};
-
-struct file {
-	const char *name;
-	void (*text)(const struct subject *of, char *text);
-	const char *constant; /* instead of the function */
-};
-
-static void put_text(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put_text(char *text, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, TEXT_SIZE, format, args);
-	va_end(args);
-}
-
-static void put_guid(char *text, uint64_t guid)
-{
-	put_text(text, "%04x:%04x:%04x:%04x\n", (unsigned int)(guid >> 48) & 0xffff,
-		 (unsigned int)(guid >> 32) & 0xffff, (unsigned int)(guid >> 16) & 0xffff,
-		 (unsigned int)guid & 0xffff);
-}
-
-/* ---- the PCI device ---- */
-
-static void pci_vendor(const struct subject *of, char *text)
-{
-	(void)of;
-	put_text(text, "0x%04x\n", ADAPTER_VENDOR_ID);
-}
-
-static void pci_device(const struct subject *of, char *text)
-{
-	(void)of;
-	put_text(text, "0x%04x\n", ADAPTER_PART_ID);
-}
-
-static void pci_subsystem(const struct subject *of, char *text)
-{
-	(void)of;
-	put_text(text, "0x%04x\n", ADAPTER_SUBSYSTEM_ID);
-}
-
-static void pci_class(const struct subject *of, char *text)
-{
-	put_text(text, "0x0%s00\n", of->adapter->link_layer == HCA_LINK_ETHERNET ? "200" : "207");
-}
-
-static void pci_modalias(const struct subject *of, char *text)
-{
-	put_text(text, "pci:v%08Xd%08Xsv%08Xsd%08Xbc02sc%si00\n", ADAPTER_VENDOR_ID,
-		 ADAPTER_PART_ID, ADAPTER_VENDOR_ID, ADAPTER_SUBSYSTEM_ID,
-		 of->adapter->link_layer == HCA_LINK_ETHERNET ? "00" : "07");
-}
-
-static void pci_uevent(const struct subject *of, char *text)
-{
-	put_text(text,
-		 "DRIVER=mlx5_core\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN
-		 ":%02x:00.0\n",
-		 ADAPTER_VENDOR_ID, ADAPTER_PART_ID, of->adapter->index + 1);
-}
-
-static const struct file pci_files[] = {
-	{ "vendor", pci_vendor, NULL },
-	{ "device", pci_device, NULL },
-	{ "subsystem_vendor", pci_vendor, NULL },
-	{ "subsystem_device", pci_subsystem, NULL },
-	{ "class", pci_class, NULL },
-	{ "modalias", pci_modalias, NULL },
-	{ "uevent", pci_uevent, NULL },
-	{ "revision", NULL, "0x00\n" },
-	{ "numa_node", NULL, "-1\n" },
-	{ "local_cpulist", NULL, "0-1023\n" },
-	{ "enable", NULL, "1\n" },
-	{ 0 },
-};
-
-/* ---- the RDMA device ---- */
-
-static void ib_guid(const struct subject *of, char *text)
-{
-	put_guid(text, of->adapter->node_guid);
-}
-
-static void ib_node_desc(const struct subject *of, char *text)
-{
-	put_text(text, "softhca %s\n", of->adapter->name);
-}
-
-static const struct file ib_files[] = {
-	{ "node_type", NULL, "1: CA\n" },
-	{ "node_guid", ib_guid, NULL },
-	{ "sys_image_guid", ib_guid, NULL },
-	{ "fw_ver", NULL, ADAPTER_FW_VERSION "\n" },
-	{ "node_desc", ib_node_desc, NULL },
-	{ "board_id", NULL, ADAPTER_BOARD_ID "\n" },
-	{ "hca_type", NULL, "MT4123\n" },
-	{ "hw_rev", NULL, "0\n" },
-	{ "fw_pages", NULL, "0\n" },
-	{ "reg_pages", NULL, "0\n" },
-	{ 0 },
-};
-
-/* ---- a port ---- */
-
-static const char *const port_states[] = {
-	"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"
-};
-static const char *const phys_states[] = {
-	"No state change",           "Sleep",  "Polling",           "Disabled",
-	"PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"
-};
-
-static void port_state(const struct subject *of, char *text)
-{
-	put_text(text, "%u: %s\n", of->info->state, port_states[of->info->state % 6]);
-}
-
-static void port_phys_state(const struct subject *of, char *text)
-{
-	put_text(text, "%u: %s\n", of->info->phys_state, phys_states[of->info->phys_state % 8]);
-}
-
-static void port_link_layer(const struct subject *of, char *text)
-{
-	put_text(text, "%s\n",
-		 of->adapter->link_layer == HCA_LINK_ETHERNET ? "Ethernet" : "InfiniBand");
-}
-
-static void port_lid(const struct subject *of, char *text)
-{
-	put_text(text, "0x%x\n", of->info->lid);
-}
-
-static void port_lid_mask(const struct subject *of, char *text)
-{
-	put_text(text, "%u\n", of->info->lmc);
-}
-
-static void port_sm_lid(const struct subject *of, char *text)
-{
-	put_text(text, "0x%x\n", of->info->sm_lid);
-}
-
-static void port_sm_sl(const struct subject *of, char *text)
-{
-	put_text(text, "%u\n", of->info->sm_sl);
-}
-
-static void port_cap_mask(const struct subject *of, char *text)
-{
-	put_text(text, "0x%08x\n", of->info->cap_mask);
-}
-
-static const struct file port_files[] = {
-	{ "state", port_state, NULL },
-	{ "phys_state", port_phys_state, NULL },
-	{ "link_layer", port_link_layer, NULL },
-	{ "rate", NULL, "200 Gb/sec (4X HDR)\n" },
-	{ "lid", port_lid, NULL },
-	{ "lid_mask_count", port_lid_mask, NULL },
-	{ "sm_lid", port_sm_lid, NULL },
-	{ "sm_sl", port_sm_sl, NULL },
-	{ "cap_mask", port_cap_mask, NULL },
-	{ 0 },
-};
-
-/* ---- counters of a port; data counts words of 4 bytes ---- */
-
-static void put_count(char *text, uint64_t count)
-{
-	put_text(text, "%llu\n", (unsigned long long)count);
-}
-
-static void xmit_data(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->bytes_sent / 4);
-}
-
-static void rcv_data(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->bytes_received / 4);
-}
-
-static void xmit_packets(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->unicast_sent + of->counters->multicast_sent);
-}
-
-static void rcv_packets(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->unicast_received + of->counters->multicast_received);
-}
-
-static void unicast_xmit(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->unicast_sent);
-}
-
-static void unicast_rcv(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->unicast_received);
-}
-
-static void multicast_xmit(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->multicast_sent);
-}
-
-static void multicast_rcv(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->multicast_received);
-}
-
-static void rcv_errors(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->receive_errors);
-}
-
-static void link_downed(const struct subject *of, char *text)
-{
-	put_count(text, of->counters->link_downs);
-}
-
-/* Counters that are always 0 count what cannot happen to this adapter. */
-static const struct file counter_files[] = {
-	{ "port_xmit_data", xmit_data, NULL },
-	{ "port_rcv_data", rcv_data, NULL },
-	{ "port_xmit_packets", xmit_packets, NULL },
-	{ "port_rcv_packets", rcv_packets, NULL },
-	{ "unicast_xmit_packets", unicast_xmit, NULL },
-	{ "unicast_rcv_packets", unicast_rcv, NULL },
-	{ "multicast_xmit_packets", multicast_xmit, NULL },
-	{ "multicast_rcv_packets", multicast_rcv, NULL },
-	{ "port_rcv_errors", rcv_errors, NULL },
-	{ "link_downed", link_downed, NULL },
-	{ "VL15_dropped", NULL, "0\n" },
-	{ "excessive_buffer_overrun_errors", NULL, "0\n" },
-	{ "link_error_recovery", NULL, "0\n" },
-	{ "local_link_integrity_errors", NULL, "0\n" },
-	{ "port_rcv_constraint_errors", NULL, "0\n" },
-	{ "port_rcv_remote_physical_errors", NULL, "0\n" },
-	{ "port_rcv_switch_relay_errors", NULL, "0\n" },
-	{ "port_xmit_constraint_errors", NULL, "0\n" },
-	{ "port_xmit_discards", NULL, "0\n" },
-	{ "port_xmit_wait", NULL, "0\n" },
-	{ "symbol_error", NULL, "0\n" },
-	{ 0 },
-};
-
-static void gid_value(const struct subject *of, char *text)
-{
-	const uint8_t *g = of->gid.gid;
-
-	put_text(text, "%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x:%02x%02x\n",
-		 g[0], g[1], g[2], g[3], g[4], g[5], g[6], g[7], g[8], g[9], g[10], g[11], g[12],
-		 g[13], g[14], g[15]);
-}
-
-static void gid_type(const struct subject *of, char *text)
-{
-	put_text(text, "%s\n", of->gid.kind == GID_ROCE_V2 ? "RoCE v2" : "IB/RoCE v1");
-}
 
 /* ---- building ---- */
 
@@ -351,10 +73,10 @@ static void make_file(struct writer *writer, const char *path, const char *text)
 		close(fd);
 }
 
-static void make_subject_file(struct writer *writer, const char *dir, const struct file *file,
-			      const struct subject *of)
+static void make_subject_file(struct writer *writer, const char *dir, const struct sysfs_file *file,
+			      const struct sysfs_subject *of)
 {
-	char path[256], text[TEXT_SIZE];
+	char path[256], text[SYSFS_TEXT_SIZE];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, file->name);
 	if (file->text)
@@ -364,8 +86,8 @@ static void make_subject_file(struct writer *writer, const char *dir, const stru
 	make_file(writer, path, text);
 }
 
-static void make_files(struct writer *writer, const char *dir, const struct file *files,
-		       const struct subject *of)
+static void make_files(struct writer *writer, const char *dir, const struct sysfs_file *files,
+		       const struct sysfs_subject *of)
 {
 	for (; files->name; files++)
 		make_subject_file(writer, dir, files, of);
@@ -399,15 +121,15 @@ static bool hw_counter_text(struct adapter *adapter, unsigned int port, const ch
 			continue;
 		if (port < 1 || port > adapter->num_ports || hw_counters_read(adapter, port, value))
 			return false;
-		put_count(text, value[i]);
+		sysfs_put_count(text, value[i]);
 		return true;
 	}
 	return false;
 }
 
-/* Writes DIR/INDEX with the text of one entry of a table. */
+/* The function writes DIR/INDEX with the text of one entry of a table. */
 static void make_entry(struct writer *writer, const char *dir, const char *sub,
-		       const struct subject *of, const char *text)
+		       const struct sysfs_subject *of, const char *text)
 {
 	char path[256];
 
@@ -415,35 +137,35 @@ static void make_entry(struct writer *writer, const char *dir, const char *sub,
 	make_file(writer, path, text);
 }
 
-static void make_gids(struct writer *writer, const char *dir, struct subject *of)
+static void make_gids(struct writer *writer, const char *dir, struct sysfs_subject *of)
 {
-	char text[TEXT_SIZE];
+	char text[SYSFS_TEXT_SIZE];
 
 	for (of->index = 0; of->index < of->info->gid_table_len; of->index++) {
 		memset(&of->gid, 0, sizeof(of->gid));
 		adapter_query_gid(of->adapter, of->port, of->index, &of->gid);
-		gid_value(of, text);
+		sysfs_gid_value(of, text);
 		make_entry(writer, dir, "gids", of, text);
 		if (!of->gid.valid)
 			continue;
-		gid_type(of, text);
+		sysfs_gid_type(of, text);
 		make_entry(writer, dir, "gid_attrs/types", of, text);
 		if (of->gid.kind == GID_IB || !netdev_of(of->adapter, of->port))
 			continue;
-		put_text(text, "%s\n", netdev_of(of->adapter, of->port));
+		sysfs_put_text(text, "%s\n", netdev_of(of->adapter, of->port));
 		make_entry(writer, dir, "gid_attrs/ndevs", of, text);
 	}
 }
 
-static void make_pkeys(struct writer *writer, const char *dir, struct subject *of)
+static void make_pkeys(struct writer *writer, const char *dir, struct sysfs_subject *of)
 {
-	char text[TEXT_SIZE];
+	char text[SYSFS_TEXT_SIZE];
 	uint16_t pkey;
 
 	for (of->index = 0; of->index < of->info->pkey_table_len; of->index++) {
 		pkey = 0;
 		adapter_query_pkey(of->adapter, of->port, of->index, &pkey);
-		put_text(text, "0x%04x\n", pkey);
+		sysfs_put_text(text, "0x%04x\n", pkey);
 		make_entry(writer, dir, "pkeys", of, text);
 	}
 }
@@ -463,7 +185,7 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 	};
 	struct port_counters counters = { 0 };
 	struct port_info info;
-	struct subject of = {
+	struct sysfs_subject of = {
 		.adapter = adapter, .port = port, .info = &info, .counters = &counters
 	};
 	char ib[128], dir[160], sub[192];
@@ -476,16 +198,16 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 		snprintf(sub, sizeof(sub), "%s/%s", dir, subdirs[i]);
 		make_dirs(writer, sub);
 	}
-	make_files(writer, dir, port_files, &of);
+	make_files(writer, dir, sysfs_port_files, &of);
 	snprintf(sub, sizeof(sub), "%s/counters", dir);
-	make_files(writer, sub, counter_files, &of);
+	make_files(writer, sub, sysfs_counter_files, &of);
 	make_hw_counters(writer, dir);
 	make_gids(writer, dir, &of);
 	make_pkeys(writer, dir, &of);
 }
 
-/* Makes a link from the host's directory of the interface to the PCI device PCI, at PLACE of the
- * tree. */
+/* The function makes a link from the host's directory of the interface to the PCI device PCI, at
+ * PLACE of the tree. */
 static void make_device_link(struct writer *writer, const char *place, const char *pci)
 {
 	char dir[256], path[264], target[256] = "";
@@ -499,7 +221,7 @@ static void make_device_link(struct writer *writer, const char *place, const cha
 	make_link(writer, path, target);
 }
 
-/* Makes the links that lead from the adapter to its network interface, and back. */
+/* The function makes the links that lead from the adapter to its network interface, and back. */
 static void make_netdev(struct writer *writer, const char *pci, const struct adapter *adapter,
 			unsigned int port)
 {
@@ -565,7 +287,7 @@ static void make_class_links(struct writer *writer, const char *pci, const struc
 
 static void make_adapter(struct writer *writer, struct adapter *adapter)
 {
-	struct subject of = { .adapter = adapter };
+	struct sysfs_subject of = { .adapter = adapter };
 	char pci[96], ib[128], path[160];
 
 	snprintf(pci, sizeof(pci),
@@ -573,8 +295,8 @@ static void make_adapter(struct writer *writer, struct adapter *adapter)
 		 adapter->index + 1, adapter->index + 1);
 	ib_dir(adapter, ib, sizeof(ib));
 	make_dirs(writer, ib);
-	make_files(writer, pci, pci_files, &of);
-	make_files(writer, ib, ib_files, &of);
+	make_files(writer, pci, sysfs_pci_files, &of);
+	make_files(writer, ib, sysfs_ib_files, &of);
 	snprintf(path, sizeof(path), "%s/device", ib);
 	make_link(writer, path, "../..");
 	make_uverbs(writer, pci, adapter);
@@ -726,7 +448,7 @@ void sysfs_destroy(struct sysfs *sysfs)
 
 /* ---- files whose text changes ---- */
 
-static const struct file *find_file(const struct file *files, const char *name)
+static const struct sysfs_file *find_file(const struct sysfs_file *files, const char *name)
 {
 	for (; files->name; files++)
 		if (!strcmp(files->name, name))
@@ -735,7 +457,7 @@ static const struct file *find_file(const struct file *files, const char *name)
 }
 
 /* The file is written in place: whoever has it open reads the new text, or the old one. */
-static void rewrite(const struct sysfs *sysfs, const char *path, const char *text)
+static void file_rewrite(const struct sysfs *sysfs, const char *path, const char *text)
 {
 	struct open_how how = { .flags = O_WRONLY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 	int fd = syscall(SYS_openat2, sysfs->fd, path, &how, sizeof(how));
@@ -762,7 +484,7 @@ static void refresh_netdev(const struct sysfs *sysfs, struct adapter **adapters,
 			if (netdev_of(adapters[i], port) &&
 			    !strcmp(netdev_of(adapters[i], port), name) &&
 			    netdev_text(name, port, file, text))
-				rewrite(sysfs, path, text);
+				file_rewrite(sysfs, path, text);
 }
 
 void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigned int num_adapters,
@@ -770,10 +492,10 @@ void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigne
 {
 	struct port_counters counters = { 0 };
 	struct port_info info = { 0 };
-	struct subject of = { .info = &info, .counters = &counters };
+	struct sysfs_subject of = { .info = &info, .counters = &counters };
 	const char *device = strstr(path, "/mlx5_");
-	char name[64], text[TEXT_SIZE];
-	const struct file *file;
+	char name[64], text[SYSFS_TEXT_SIZE];
+	const struct sysfs_file *file;
 	unsigned int index;
 
 	refresh_netdev(sysfs, adapters, num_adapters, path);
@@ -783,18 +505,18 @@ void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigne
 	of.adapter = adapters[index];
 	if (!strncmp(name, "hw_counters/", 12)) {
 		if (hw_counter_text(of.adapter, of.port, name + 12, text))
-			rewrite(sysfs, path, text);
+			file_rewrite(sysfs, path, text);
 		return;
 	}
 	if (!strncmp(name, "counters/", 9))
-		file = find_file(counter_files, name + 9);
+		file = find_file(sysfs_counter_files, name + 9);
 	else
-		file = find_file(port_files, name);
+		file = find_file(sysfs_port_files, name);
 	if (!file || !file->text || adapter_query_port(of.adapter, of.port, &info) ||
 	    adapter_query_counters(of.adapter, of.port, &counters))
 		return;
 	file->text(&of, text);
-	rewrite(sysfs, path, text);
+	file_rewrite(sysfs, path, text);
 }
 
 bool sysfs_claims(const char *path)

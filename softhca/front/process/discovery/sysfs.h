@@ -20,13 +20,14 @@ struct sysfs {
 	int owner_fd; /* of a file in it, locked as long as this process lives */
 };
 
-/* Returns 0 or a positive errno. */
+/* The function returns 0 or a positive errno. */
 int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs);
 void sysfs_destroy(struct sysfs *sysfs);
-/* Removes what another process created and left behind; does nothing for a root of no length. */
+/* The function removes what another process created and left behind; does nothing for a root of no
+ * length. */
 void sysfs_remove_tree(const char *root);
-/* Brings what PATH names up to date, if it is a file whose text changes. To be called before the
- * file is opened. */
+/* The function brings what PATH names up to date, if it is a file whose text changes. To be called
+ * before the file is opened. */
 void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigned int num_adapters,
 		   const char *path);
 /* Is PATH, absolute and without . and .. and //, one that the tree answers for, existing or not? */

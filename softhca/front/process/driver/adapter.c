@@ -12,7 +12,6 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/eqe.h"
-#include "prm/mlx5/mcg.h"
 #include "prm/mlx5/pd.h"
 #include "prm/mlx5/vport.h"
 #include "softhca/net/fabric.h"
@@ -20,6 +19,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/driver_objects.h"
+#include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/driver/roce.h"
@@ -60,12 +60,22 @@ static int status_errno(uint8_t status)
 	return EIO;
 }
 
+/* A queue is new behind these commands, so a doorbell that was rung before them belongs to the old
+ * one. An adapter in hardware has seen it by now. */
+static bool ends_queue(uint64_t opcode)
+{
+	return opcode == PRM_OP_DESTROY_QP || opcode == PRM_OP_2RST_QP ||
+	       opcode == PRM_OP_DESTROY_SQ || opcode == PRM_OP_MODIFY_SQ;
+}
+
 int adapter_command(struct adapter *adapter, const void *in, size_t in_len, void *out,
 		    size_t out_len)
 {
 	uint8_t status;
 	int ret;
 
+	if (adapter->strict && ends_queue(fld_get(in, CMD_IN_OPCODE)))
+		engine_catch_up(adapter);
 	hca_exec(adapter->hca, in, in_len, out, out_len);
 	status = fld_get(out, CMD_OUT_STATUS);
 	ret = status_errno(status);
@@ -244,8 +254,8 @@ static int fill_roce_gids(struct adapter *adapter)
 	return ret;
 }
 
-/* Does what a network driver does: it has frames sent to the address that the first port's GIDs say
- * are the function's own. */
+/* The function does what a network driver does: it has frames sent to the address that the first
+ * port's GIDs say are the function's own. */
 static int set_own_address(struct adapter *adapter)
 {
 	uint8_t in[256 + PRM_NIC_VPORT_CONTEXT_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -297,13 +307,16 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 {
 	struct hca_config config = {
 		.link_layer = options->link_layer,
+		.grh_required = options->grh_required,
 		.num_ports = options->ports,
 		.node_guid = adapter->node_guid,
 		.seed = options->seed + adapter->index,
+		.first_uar = options->first_uar,
 		.limits = options->limits,
 		.fabric = fabric,
 		.fault = adapter->fault,
 		.trace = adapter->trace,
+		.strict = options->reports,
 		.bus_ops = &client_bus_ops,
 		.event = listener->event,
 		.datagram = listener->datagram,
@@ -313,6 +326,7 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.memic_bar = DEVICE_MEMORY_BAR,
 		.memic_bar_size = DEVICE_MEMORY_PAGES * UAR_PAGE_SIZE,
 		.pages_on_demand = true,
+		.real_time = true,
 	};
 
 	return hca_create(&config, &adapter->hca);
@@ -335,6 +349,7 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 	adapter->node_guid = fabric_guid(adapter->host, index);
 	adapter->fault = fault;
 	adapter->trace = trace;
+	adapter->strict = options->reports;
 	pthread_mutex_init(&adapter->uar_lock, NULL);
 	LIST_INIT(&adapter->uar_pages);
 	ret = netdev_assign(options, adapter);
@@ -365,179 +380,4 @@ void adapter_destroy(struct adapter *adapter)
 	rate_limits_free(adapter);
 	pthread_mutex_destroy(&adapter->uar_lock);
 	free(adapter);
-}
-
-static uint32_t gid_table_len(const struct adapter *adapter)
-{
-	if (adapter_is_roce(adapter))
-		return MAX_ROCE_GIDS;
-	return 8u << adapter_cap(adapter, HCA_CAP_GID_TABLE_SIZE);
-}
-
-static uint32_t pkey_table_len(const struct adapter *adapter)
-{
-	if (adapter_is_roce(adapter))
-		return 1;
-	return 128u << adapter_cap(adapter, HCA_CAP_PKEY_TABLE_SIZE);
-}
-
-static int query_vport(struct adapter *adapter, unsigned int port, uint8_t *context)
-{
-	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
-	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_VPORT_CONTEXT_SIZE];
-	int ret;
-
-	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
-	fld_set(in, QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM, port);
-	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
-	if (!ret)
-		memcpy(context, fld_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
-		       PRM_HCA_VPORT_CONTEXT_SIZE);
-	return ret;
-}
-
-static int query_ib_port(struct adapter *adapter, unsigned int port, struct port_info *info)
-{
-	uint8_t context[PRM_HCA_VPORT_CONTEXT_SIZE];
-	int ret = query_vport(adapter, port, context);
-
-	if (ret)
-		return ret;
-	/* The port says that it has connection management, which Linux tells the subnet's agents
-	 * when it is there. */
-	info->cap_mask = fld_get(context, HCA_VPORT_CONTEXT_CAP_MASK1) | 1 << 16;
-	info->lid = fld_get(context, HCA_VPORT_CONTEXT_LID);
-	info->lmc = fld_get(context, HCA_VPORT_CONTEXT_LMC);
-	info->sm_lid = fld_get(context, HCA_VPORT_CONTEXT_SM_LID);
-	info->sm_sl = fld_get(context, HCA_VPORT_CONTEXT_SM_SL);
-	info->subnet_timeout = fld_get(context, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT);
-	info->init_type_reply = fld_get(context, HCA_VPORT_CONTEXT_INIT_TYPE_REPLY);
-	info->state = fld_get(context, HCA_VPORT_CONTEXT_VPORT_STATE);
-	info->phys_state = fld_get(context, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE);
-	info->bad_pkeys = fld_get(context, HCA_VPORT_CONTEXT_PKEY_VIOLATION_COUNTER);
-	info->bad_qkeys = fld_get(context, HCA_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER);
-	info->grh_required = fld_get(context, HCA_VPORT_CONTEXT_GRH_REQUIRED);
-	info->active_mtu = 5; /* 4096 bytes */
-	return 0;
-}
-
-static int query_roce_port(struct adapter *adapter, unsigned int port, struct port_info *info)
-{
-	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	bool up;
-	int ret;
-
-	(void)port; /* all ports of one adapter go up and down together */
-	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_STATE);
-	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
-	if (ret)
-		return ret;
-	up = fld_get(out, QUERY_VPORT_STATE_OUT_STATE) == 1;
-	info->state = up ? 4 : 1;           /* active, down */
-	info->phys_state = up ? 5 : 3;      /* link up, disabled */
-	info->cap_mask = 1 << 16 | 1 << 26; /* connection management, IP based GIDs */
-	info->active_mtu = 3;               /* 1024 bytes: what fits Ethernet's 1500 */
-	info->grh_required = true;
-	return 0;
-}
-
-int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info)
-{
-	if (port < 1 || port > adapter->num_ports)
-		return EINVAL;
-	*info = (struct port_info){
-		.gid_table_len = gid_table_len(adapter),
-		.pkey_table_len = pkey_table_len(adapter),
-		.max_mtu = 5,       /* 4096 bytes */
-		.active_width = 2,  /* 4 lanes */
-		.active_speed = 64, /* of 50 Gb/s: HDR */
-	};
-	if (adapter_is_roce(adapter))
-		return query_roce_port(adapter, port, info);
-	return query_ib_port(adapter, port, info);
-}
-
-static int query_ib_gid(struct adapter *adapter, unsigned int port, uint32_t index, uint8_t gid[16])
-{
-	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE + 16];
-	int ret;
-
-	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_GID);
-	fld_set(in, QUERY_HCA_VPORT_GID_IN_PORT_NUM, port);
-	fld_set(in, QUERY_HCA_VPORT_GID_IN_GID_INDEX, index);
-	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
-	if (!ret)
-		memcpy(gid, fld_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
-	return ret;
-}
-
-int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index,
-		      struct gid_entry *entry)
-{
-	static const uint8_t empty[16];
-
-	if (port < 1 || port > adapter->num_ports || index >= gid_table_len(adapter))
-		return EINVAL;
-	if (adapter_is_roce(adapter)) {
-		*entry = adapter->gid[port - 1][index];
-		return entry->valid ? 0 : ENODATA;
-	}
-	*entry = (struct gid_entry){ .kind = GID_IB };
-	if (query_ib_gid(adapter, port, index, entry->gid) || !memcmp(entry->gid + 8, empty, 8))
-		return ENODATA;
-	entry->valid = true;
-	return 0;
-}
-
-int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t index, uint16_t *pkey)
-{
-	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE + 4];
-	int ret;
-
-	if (port < 1 || port > adapter->num_ports || index >= pkey_table_len(adapter))
-		return EINVAL;
-	if (adapter_is_roce(adapter)) {
-		*pkey = 0xffff;
-		return 0;
-	}
-	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_PKEY);
-	fld_set(in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM, port);
-	fld_set(in, QUERY_HCA_VPORT_PKEY_IN_PKEY_INDEX, index);
-	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
-	if (!ret)
-		*pkey = fld_get(fld_at(out, QUERY_HCA_VPORT_PKEY_OUT_PKEY), PKEY_PKEY);
-	return ret;
-}
-
-static uint64_t traffic(const uint8_t *out, uint32_t counter, uint32_t field)
-{
-	return fld_get(fld_at(out, counter), field);
-}
-
-int adapter_query_counters(struct adapter *adapter, unsigned int port,
-			   struct port_counters *counters)
-{
-	uint8_t in[PRM_MCG_IN_SIZE] = { 0 }, out[PRM_QUERY_VPORT_COUNTER_OUT_SIZE];
-	int ret;
-
-	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_COUNTER);
-	fld_set(in, QUERY_VPORT_COUNTER_IN_PORT_NUM, port);
-	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
-	if (ret)
-		return ret;
-#define PACKETS(way) traffic(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_PACKETS)
-#define BYTES(way)   traffic(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_OCTETS)
-	*counters = (struct port_counters){
-		.unicast_sent = PACKETS(TRANSMITTED_IB_UNICAST),
-		.unicast_received = PACKETS(RECEIVED_IB_UNICAST),
-		.multicast_sent = PACKETS(TRANSMITTED_IB_MULTICAST),
-		.multicast_received = PACKETS(RECEIVED_IB_MULTICAST),
-		.bytes_sent = BYTES(TRANSMITTED_IB_UNICAST) + BYTES(TRANSMITTED_IB_MULTICAST),
-		.bytes_received = BYTES(RECEIVED_IB_UNICAST) + BYTES(RECEIVED_IB_MULTICAST),
-		.receive_errors = PACKETS(RECEIVED_ERRORS),
-		.link_downs = adapter->link_downs[port - 1],
-	};
-#undef PACKETS
-#undef BYTES
-	return 0;
 }

@@ -16,6 +16,7 @@
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqe.h"
 #include "softhca/device/hca.h"
 #include "softhca/options.h"
 #include "softhca/trace.h"
@@ -66,7 +67,7 @@ struct port_info {
 	bool grh_required;
 };
 
-/* Counters of InfiniBand packets, RoCE's included. */
+/* The counters are of InfiniBand packets, RoCE's included. */
 struct port_counters {
 	uint64_t unicast_sent, unicast_received;     /* packets */
 	uint64_t multicast_sent, multicast_received; /* packets */
@@ -93,6 +94,7 @@ struct adapter {
 	struct hca *hca;
 	struct fault *fault;
 	struct trace *trace;
+	bool strict;
 	uint32_t transport_domain;
 	uint32_t async_eqn;
 	uint32_t comp_eqn[NUM_COMP_VECTORS];
@@ -137,12 +139,12 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 		   const struct adapter_listener *listener, struct adapter **adapter);
 void adapter_destroy(struct adapter *adapter);
 
-/* Executes a command; the status becomes an errno the way the driver does it. */
+/* The function executes a command; the status becomes an errno the way the driver does it. */
 int adapter_command(struct adapter *adapter, const void *in, size_t in_len, void *out,
 		    size_t out_len);
-/* Runs a command that only takes a number at byte 8: dealloc and destroy. */
+/* The function runs a command that only takes a number at byte 8: dealloc and destroy. */
 int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t number);
-/* Runs a command that only gives a number at byte 8. */
+/* The function runs a command that only gives a number at byte 8. */
 int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number);
 
 static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field)
@@ -150,8 +152,17 @@ static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field
 	return fld_get(adapter->caps, field);
 }
 
+/* Tells whether timestamps can be the time of the day: Linux says so where all kinds of queues have
+ * that, and of QPs only RoCE's capabilities tell. */
+static inline bool adapter_has_real_time(const struct adapter *adapter)
+{
+	return adapter->link_layer == HCA_LINK_ETHERNET &&
+	       adapter_cap(adapter, HCA_CAP_SQ_TS_FORMAT) == PRM_TS_CAP_BOTH &&
+	       adapter_cap(adapter, HCA_CAP_RQ_TS_FORMAT) == PRM_TS_CAP_BOTH;
+}
+
 int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info);
-/* Returns 0, ENODATA for an empty entry, or EINVAL beyond the table. */
+/* The function returns 0, ENODATA for an empty entry, or EINVAL beyond the table. */
 int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index,
 		      struct gid_entry *entry);
 int adapter_query_counters(struct adapter *adapter, unsigned int port,

@@ -72,11 +72,12 @@ uint64_t engine_now(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-static bool doorbell_taken(volatile uint64_t *page, unsigned int offset)
+/* The function returns what was written there since it was called last, or 0. */
+static uint64_t take_doorbell(volatile uint64_t *page, unsigned int offset)
 {
 	volatile uint64_t *word = page + offset / sizeof(*page);
 
-	return *word && __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL);
+	return *word ? __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL) : 0;
 }
 
 /* If the thread was spinning for the page rung before, that spin was worth it. */
@@ -91,10 +92,15 @@ static void note_ring(struct uar_page *page)
 
 static bool scan_page(struct adapter *adapter, struct uar_page *page)
 {
-	bool send = false, arm = doorbell_taken(page->page, CQ_DOORBELL);
+	bool send = false, arm = take_doorbell(page->page, CQ_DOORBELL);
+	uint64_t value;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(sq_doorbells); i++)
-		send |= doorbell_taken(page->page, sq_doorbells[i]);
+	for (unsigned int i = 0; i < ARRAY_SIZE(sq_doorbells); i++) {
+		value = take_doorbell(page->page, sq_doorbells[i]);
+		send |= value;
+		if (value && adapter->strict)
+			hca_uar_found(adapter->hca, page->uar, sq_doorbells[i], value);
+	}
 	if (arm)
 		hca_uar_scan_cq(adapter->hca, page->uar);
 	if (send) {

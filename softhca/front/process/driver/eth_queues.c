@@ -46,8 +46,8 @@ static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memo
 	fld_set(wq, WQ_LOG_WQ_SZ, ring->log_size);
 }
 
-/* Returns the mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and its length; NULL if there
- * is no memory. */
+/* The function returns the mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and its length;
+ * NULL if there is no memory. */
 static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_memory *memory,
 			     uint32_t opcode, size_t *len)
 {
@@ -90,6 +90,7 @@ int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *
 	fld_set(rqc, RQC_SCATTER_FCS, ring->scatter_fcs);
 	fld_set(rqc, RQC_MEM_RQ_TYPE, PRM_RQ_MEMORY_INLINE);
 	fld_set(rqc, RQC_FLUSH_IN_ERROR_EN, 1);
+	fld_set(rqc, RQC_TS_FORMAT, ring->real_time ? PRM_TS_REAL_TIME : 0);
 	fld_set(rqc, RQC_USER_INDEX, ring->user_index);
 	fld_set(rqc, RQC_CQN, ring->cqn);
 	fld_set(rqc, RQC_COUNTER_SET_ID, ring->counter_set);
@@ -112,6 +113,7 @@ int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t t
 		return ENOMEM;
 	sqc = fld_at(in, CREATE_SQ_IN_CTX);
 	fld_set(sqc, SQC_FLUSH_IN_ERROR_EN, 1);
+	fld_set(sqc, SQC_TS_FORMAT, ring->real_time ? PRM_TS_REAL_TIME : 0);
 	fld_set(sqc, SQC_USER_INDEX, ring->user_index);
 	fld_set(sqc, SQC_CQN, ring->cqn);
 	fld_set(sqc, SQC_TIS_LST_SZ, 1);

@@ -28,14 +28,16 @@ struct eth_ring {
 	uint32_t pdn, cqn, uar, user_index;
 	uint32_t counter_set;
 	bool strip_vlan, scatter_fcs;
+	bool real_time; /* timestamps */
 };
 
-/* Returns EFAULT when the program has no such memory. */
+/* The function returns EFAULT when the program has no such memory. */
 int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *rqn);
 int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn);
 int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
-/* Sets the entry of the rate table that a queue which is ready keeps to; 0 means none. */
+/* The function sets the entry of the rate table that a queue which is ready keeps to; 0 means
+ * none. */
 int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate);
 int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 		  enum prm_wq_state to);

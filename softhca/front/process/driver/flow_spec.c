@@ -7,6 +7,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include <rdma/ib_user_verbs.h>
@@ -29,7 +30,7 @@ enum spec_type {
 	SPEC_COUNT = 0x1003,
 };
 
-enum { IP_VERSION = 0xf, PROTO_GRE = 47, MAX_TAG = 1 << 24 };
+enum { IP_VERSION = 0xf, MAX_TAG = 1 << 24 };
 
 enum { FILTER_MAX = sizeof(struct ib_uverbs_flow_ipv6_filter) };
 
@@ -83,7 +84,12 @@ static void put_byte(struct reader *reader, uint32_t field, size_t at)
 
 static int read_eth(struct reader *reader)
 {
-	enum { DST = 0, SRC = 6, TYPE = 12, VLAN = 14 };
+	enum {
+		DST = offsetof(struct ib_uverbs_flow_eth_filter, dst_mac),
+		SRC = offsetof(struct ib_uverbs_flow_eth_filter, src_mac),
+		TYPE = offsetof(struct ib_uverbs_flow_eth_filter, ether_type),
+		VLAN = offsetof(struct ib_uverbs_flow_eth_filter, vlan_tag),
+	};
 	uint16_t value = be16_at(reader->value, VLAN), mask = be16_at(reader->mask, VLAN);
 
 	put_match(reader, LYR_2_4_DMAC_47_16, be32_at(reader->value, DST),
@@ -110,13 +116,20 @@ static void put_traffic_class(struct reader *reader, size_t at)
 
 static int read_ipv4(struct reader *reader)
 {
-	enum { SRC = 0, DST = 4, PROTO = 8, TOS = 9, TTL = 10, FLAGS = 11, V4_IN_V6 = 12 };
+	enum {
+		SRC = offsetof(struct ib_uverbs_flow_ipv4_filter, src_ip),
+		DST = offsetof(struct ib_uverbs_flow_ipv4_filter, dst_ip),
+		PROTO = offsetof(struct ib_uverbs_flow_ipv4_filter, proto),
+		TOS = offsetof(struct ib_uverbs_flow_ipv4_filter, tos),
+		TTL = offsetof(struct ib_uverbs_flow_ipv4_filter, ttl),
+		FLAGS = offsetof(struct ib_uverbs_flow_ipv4_filter, flags),
+	};
 
 	if (reader->mask[FLAGS])
 		return EOPNOTSUPP;
 	put_match(reader, LYR_2_4_IP_VERSION, 4, IP_VERSION);
-	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6 + FLD_PART(V4_IN_V6), SRC, 4);
-	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6 + FLD_PART(V4_IN_V6), DST, 4);
+	put_bytes(reader, LYR_2_4_SRC_IPV4, SRC, 4);
+	put_bytes(reader, LYR_2_4_DST_IPV4, DST, 4);
 	put_byte(reader, LYR_2_4_IP_PROTOCOL, PROTO);
 	put_traffic_class(reader, TOS);
 	put_byte(reader, LYR_2_4_TTL_HOPLIMIT, TTL);
@@ -125,7 +138,15 @@ static int read_ipv4(struct reader *reader)
 
 static int read_ipv6(struct reader *reader)
 {
-	enum { SRC = 0, DST = 16, LABEL = 32, NEXT = 36, CLASS = 37, HOPS = 38, RESERVED = 39 };
+	enum {
+		SRC = offsetof(struct ib_uverbs_flow_ipv6_filter, src_ip),
+		DST = offsetof(struct ib_uverbs_flow_ipv6_filter, dst_ip),
+		LABEL = offsetof(struct ib_uverbs_flow_ipv6_filter, flow_label),
+		NEXT = offsetof(struct ib_uverbs_flow_ipv6_filter, next_hdr),
+		CLASS = offsetof(struct ib_uverbs_flow_ipv6_filter, traffic_class),
+		HOPS = offsetof(struct ib_uverbs_flow_ipv6_filter, hop_limit),
+		RESERVED = offsetof(struct ib_uverbs_flow_ipv6_filter, reserved),
+	};
 
 	if (reader->mask[RESERVED] || be32_at(reader->mask, LABEL))
 		return EOPNOTSUPP; /* the adapter does not match flow labels */
@@ -138,7 +159,10 @@ static int read_ipv6(struct reader *reader)
 	return 0;
 }
 
-enum { DPORT = 0, SPORT = 2 };
+enum {
+	DPORT = offsetof(struct ib_uverbs_flow_tcp_udp_filter, dst_port),
+	SPORT = offsetof(struct ib_uverbs_flow_tcp_udp_filter, src_port),
+};
 
 static int read_tcp(struct reader *reader)
 {
@@ -165,7 +189,11 @@ static int read_vxlan(struct reader *reader)
 
 static int read_gre(struct reader *reader)
 {
-	enum { FLAGS = 0, PROTOCOL = 2, KEY = 4 };
+	enum {
+		FLAGS = offsetof(struct ib_uverbs_flow_gre_filter, c_ks_res0_ver),
+		PROTOCOL = offsetof(struct ib_uverbs_flow_gre_filter, protocol),
+		KEY = offsetof(struct ib_uverbs_flow_gre_filter, key),
+	};
 
 	if (be16_at(reader->mask, FLAGS))
 		return EOPNOTSUPP;

@@ -45,7 +45,7 @@ bool netdev_place(const char *name, char *path, size_t size)
 	return realpath(link, real) && snprintf(path, size, "%s", real) < (int)size;
 }
 
-static void remember(const char *name)
+static void name_remember(const char *name)
 {
 	snprintf(ours[num_ours].class_path, PATH_MAX, CLASS_NET "%s/device", name);
 	if (!netdev_place(name, ours[num_ours].place, PATH_MAX - sizeof("/device")))
@@ -72,7 +72,7 @@ int netdev_assign(const struct options *options, struct adapter *adapter)
 			return ENODEV;
 		}
 		strcpy(adapter->netdev[i], name);
-		remember(name);
+		name_remember(name);
 	}
 	return 0;
 }

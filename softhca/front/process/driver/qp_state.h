@@ -33,7 +33,7 @@ enum { /* attr_mask, as programs give it */
        QP_ATTR_RATE_LIMIT = 1 << 25,
 };
 
-/* States as programs number them. */
+/* Programs number states so. */
 enum qp_state { QP_RESET, QP_INIT, QP_RTR, QP_RTS, QP_SQD, QP_SQE, QP_ERR, QP_STATES };
 
 struct qp_transition {
@@ -41,8 +41,9 @@ struct qp_transition {
 	uint32_t optional; /* what the command takes only when its opt_param_mask says so */
 };
 
-/* Finds the way of a QP of TYPE (IB_UVERBS_QPT_*) from state FROM to TO with the attributes in
- * MASK. Returns NULL and sets *TRANSITION when it may go that way; else why it may not. */
+/* The function finds the way of a QP of TYPE (IB_UVERBS_QPT_*) from state FROM to TO with the
+ * attributes in MASK. It returns NULL and sets *TRANSITION when it may go that way; else why it may
+ * not. */
 const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
 			    struct qp_transition *transition);
 

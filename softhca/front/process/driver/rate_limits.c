@@ -53,7 +53,7 @@ static bool is_same(const struct rate_limit *a, const struct rate_limit *b)
 	return a->rate == b->rate && a->burst == b->burst && a->packet == b->packet;
 }
 
-/* Finds the entry with LIMIT, or else a free one; 0: there is neither. */
+/* The function finds the entry with LIMIT, or else a free one; 0: there is neither. */
 static uint32_t find_limit(const struct rate_table *table, const struct rate_limit *limit)
 {
 	uint32_t unused = 0;

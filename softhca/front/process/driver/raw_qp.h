@@ -23,15 +23,15 @@ struct raw_request {
 	unsigned int self_lb_block;
 };
 
-/* Returns 0 and sets *RAW, or returns a positive errno. */
+/* The function returns 0 and sets *RAW, or returns a positive errno. */
 int raw_qp_make(struct adapter *adapter, const struct raw_request *request, struct raw_qp **raw);
-/* Returns 0, or why the QP is still there: EBUSY while flows lead to it. */
+/* The function returns 0, or why the QP is still there: EBUSY while flows lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw);
-/* Does for the queues what the command OPCODE means for the QP. LIMIT is what it may send from then
- * on; NULL: as before. */
+/* The function does for the queues what the command OPCODE means for the QP. LIMIT is what it may
+ * send from then on; NULL: as before. */
 int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 		  const struct rate_limit *limit);
-/* Finds the QP's state, which was BEFORE (enum qp_state) when we last knew. */
+/* The function finds the QP's state, which was BEFORE (enum qp_state) when we last knew. */
 int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int before,
 		 unsigned int *state);
 

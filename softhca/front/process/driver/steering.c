@@ -166,7 +166,7 @@ static void destroy_group(struct adapter *adapter, uint32_t table, uint32_t grou
 	run_create(adapter, in, sizeof(in), NULL);
 }
 
-/* Writes the destinations of the entry at AT; returns how many. */
+/* The function writes the destinations of the entry at AT; returns how many. */
 static unsigned int put_destinations(const struct steering *steering, const struct entry *entry,
 				     uint8_t *at)
 {

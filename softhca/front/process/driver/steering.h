@@ -3,7 +3,8 @@
  * steering.h - flow rules of programs in the adapter's flow tables.
  *
  * The tables are a chain: a frame that no rule of one matches goes on to the next. Rules with the
- * same match share an entry, and each of them gets the frame. Notification thread only.
+ * same match share an entry, and each of them gets the frame. All this is for the notification
+ * thread only.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_STEERING_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_STEERING_H
@@ -40,12 +41,12 @@ struct steering_request {
 	bool goes_on;     /* later tables see the frame too */
 };
 
-/* Returns 0 and sets *RULE, or returns a positive errno: EEXIST for a match that has another tag or
- * counter, or what drops, already. */
+/* The function returns 0 and sets *RULE, or returns a positive errno: EEXIST for a match that has
+ * another tag or counter, or what drops, already. */
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);
 void steering_remove(struct adapter *adapter, struct steering_rule *rule);
-/* Frees the memory; the device is gone. */
+/* The function frees the memory; the device is gone. */
 void steering_free(struct adapter *adapter);
 
 #endif

@@ -73,7 +73,7 @@ void epitaph_put(struct epitaph *epitaph)
 	free(epitaph);
 }
 
-static void hold(struct epitaph *epitaph, uint32_t index, struct epitaph_place *at)
+static void index_hold(struct epitaph *epitaph, uint32_t index, struct epitaph_place *at)
 {
 	epitaph->refs++;
 	*at = (struct epitaph_place){ epitaph, index };
@@ -103,7 +103,7 @@ void epitaph_add_cq(struct epitaph *epitaph, const struct epitaph_cq *cq, struct
 	if (table->cqs <= index)
 		table->cqs = index + 1;
 	set_valid(&table->cq[index].entry, 1);
-	hold(epitaph, index, at);
+	index_hold(epitaph, index, at);
 }
 
 void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
@@ -127,7 +127,7 @@ void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 	if (table->qps <= index)
 		table->qps = index + 1;
 	set_valid(&table->qp[index].entry, 1);
-	hold(epitaph, index, at);
+	index_hold(epitaph, index, at);
 }
 
 static uint32_t consumer_index(const struct epitaph_cq *cq)

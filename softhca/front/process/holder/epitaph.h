@@ -2,9 +2,9 @@
 /*
  * epitaph.h - what is known of the queues of one runner's programs, should the daemon be killed.
  *
- * A table that the daemon shares with the holder, behind the mailbox in the same memory. It has
- * what does not change while queues are in use: whose they are, where, how large. The rest a reader
- * finds in the programs' memory; see flush.c.
+ * It is a table that the daemon shares with the holder, behind the mailbox in the same memory, and
+ * has what does not change while queues are in use: whose they are, where, how large. The rest a
+ * reader finds in the programs' memory; see flush.c.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_HOLDER_EPITAPH_H
 #define SOFTHCA_FRONT_PROCESS_HOLDER_EPITAPH_H

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "prm/mlx5/cqc.h"
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/uar.h"
 #include "prm/mlx5/wqe.h"
@@ -22,9 +23,8 @@
 #include "softhca/front/process/holder/flush.h"
 
 enum {
-	CQ_INDEX_MASK = 0xffffff, /* what doorbell records of CQs carry */
-	WINDOW = 4096,            /* bytes of a ring that are read at once */
-	CONTROL_BYTES = 8,        /* of a WQE, as much as is looked at */
+	WINDOW = 4096,     /* bytes of a ring that are read at once */
+	CONTROL_BYTES = 8, /* of a WQE, as much as is looked at */
 	BUCKETS = 1 << 12,
 	NO_QP = -1,
 };
@@ -66,7 +66,7 @@ static uint64_t cqe_addr(const struct epitaph_cq *cq, uint32_t index)
 	return cq->ring + (uint64_t)(slot_of(cq, index) + 1) * cq->cqe_size - PRM_CQE_SIZE;
 }
 
-/* Returns the CQE with INDEX, or NULL when the program's memory cannot be read. */
+/* The function returns the CQE with INDEX, or NULL when the program's memory cannot be read. */
 static const uint8_t *window_cqe(struct window *window, uint32_t index)
 {
 	const struct epitaph_cq *cq = window->cq;
@@ -122,7 +122,7 @@ static int find_producer(struct window *window, uint32_t *pi)
 		if (!is_software_owned(cq, cqe, ci + n))
 			break;
 	}
-	*pi = (ci + n) & CQ_INDEX_MASK;
+	*pi = (ci + n) & PRM_CI_MASK;
 	return 0;
 }
 
@@ -159,10 +159,10 @@ static struct qp_rest *find_qp(struct flush *flush, const uint8_t *cqe, uint32_t
 /* Is the CQE that is AGO entries before the producer index of the QP's present life? */
 static bool is_since(uint32_t pi, uint32_t since, uint32_t ago)
 {
-	return ago <= ((pi - since) & CQ_INDEX_MASK);
+	return ago <= ((pi - since) & PRM_CI_MASK);
 }
 
-/* Notes what a CQE says of its QP, unless a later one said so already. */
+/* The function notes what a CQE says of its QP, unless a later one said so already. */
 static void learn_completion(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
 {
 	uint32_t opcode = fld_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
@@ -193,10 +193,10 @@ static void learn_from_silence(struct flush *flush)
 
 		if (!qp->entry.valid)
 			continue;
-		rest->send_known |= ((flush->cq[qp->send_cq].pi - qp->send_since) &
-				     CQ_INDEX_MASK) <= send_cq->entries;
-		rest->recv_known |= ((flush->cq[qp->recv_cq].pi - qp->recv_since) &
-				     CQ_INDEX_MASK) <= recv_cq->entries;
+		rest->send_known |= ((flush->cq[qp->send_cq].pi - qp->send_since) & PRM_CI_MASK) <=
+				    send_cq->entries;
+		rest->recv_known |= ((flush->cq[qp->recv_cq].pi - qp->recv_since) & PRM_CI_MASK) <=
+				    recv_cq->entries;
 	}
 }
 
@@ -231,8 +231,8 @@ static int write_cqe(const struct epitaph_cq *cq, uint32_t index, const uint8_t 
 	return client_write(pid, addr + PRM_CQE_SIZE - 1, cqe + PRM_CQE_SIZE - 1, 1);
 }
 
-/* Returns 0, or ENOSPC when the program has to consume first. */
-static int complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
+/* The function returns 0, or ENOSPC when the program has to consume first. */
+static int cqe_complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
 {
 	const struct epitaph_cq *cq = &flush->table->cq[cq_index];
 	struct cq_rest *rest = &flush->cq[cq_index];
@@ -240,12 +240,12 @@ static int complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
 
 	if (!cq->entry.valid || read_word(&cq->entry, cq->dbrec, &ci))
 		return EFAULT;
-	if (((rest->pi - ci) & CQ_INDEX_MASK) >= cq->entries)
+	if (((rest->pi - ci) & PRM_CI_MASK) >= cq->entries)
 		return ENOSPC;
 	fld_set(cqe, CQE_OWNER, owner_bit(cq, rest->pi));
 	if (write_cqe(cq, rest->pi, cqe))
 		return EFAULT;
-	rest->pi = (rest->pi + 1) & CQ_INDEX_MASK;
+	rest->pi = (rest->pi + 1) & PRM_CI_MASK;
 	return 0;
 }
 
@@ -260,9 +260,9 @@ static void fill_cqe(const struct epitaph_qp *qp, uint32_t opcode, uint16_t coun
 	fld_set(cqe, CQE_OPCODE, opcode);
 }
 
-/* Finds the first WQE from *INDEX on and before END, and its opcode. A WQE has its own index and
- * its QP's number in it; a block that has not is the rest of one that is completed, or of one that
- * was there a lap before. */
+/* The function finds the first WQE from *INDEX on and before END, and its opcode. A WQE has its own
+ * index and its QP's number in it; a block that has not is the rest of one that is completed, or of
+ * one that was there a lap before. */
 static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, uint8_t *opcode)
 {
 	uint8_t control[CONTROL_BYTES];
@@ -296,7 +296,7 @@ static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct
 	while (!find_wqe(qp, &rest->send_ci, posted, &opcode)) {
 		fill_cqe(qp, CQE_OP_REQ_ERR, rest->send_ci, cqe);
 		fld_set(cqe, CQE_SEND_OPCODE, opcode);
-		if (complete(flush, qp->send_cq, cqe))
+		if (cqe_complete(flush, qp->send_cq, cqe))
 			return was_busy;
 		rest->send_ci++;
 		was_busy = true;
@@ -316,7 +316,7 @@ static bool flush_receives(struct flush *flush, const struct epitaph_qp *qp, str
 		return false;
 	while (rest->recv_ci != (uint16_t)posted) {
 		fill_cqe(qp, CQE_OP_RESP_ERR, rest->recv_ci, cqe);
-		if (complete(flush, qp->recv_cq, cqe))
+		if (cqe_complete(flush, qp->recv_cq, cqe))
 			return was_busy;
 		rest->recv_ci++;
 		was_busy = true;

@@ -75,12 +75,12 @@ static void event_file_close(struct event_file *file)
 	free(file);
 }
 
-/* Drops the event files whose program has closed its end. */
+/* The function drops the event files whose program has closed its end. */
 static void drop_closed(struct holder *holder)
 {
-	struct event_file *file, *next;
+	struct event_file *next;
 
-	for (file = LIST_FIRST(&holder->event_files); file; file = next) {
+	for (struct event_file *file = LIST_FIRST(&holder->event_files); file; file = next) {
 		struct pollfd pfd = { .fd = file->fd, .events = POLLRDHUP };
 
 		next = LIST_NEXT(file, in_holder);
@@ -89,7 +89,7 @@ static void drop_closed(struct holder *holder)
 	}
 }
 
-/* Returns false when the daemon is dead. */
+/* The function returns false when the daemon is dead. */
 static bool receive_event_file(struct holder *holder, int daemon)
 {
 	struct event_file *file;
@@ -171,8 +171,8 @@ static void answer_deferred(const struct holder *holder, const struct mailbox *m
 	}
 }
 
-/* Serves one call, if one comes within TIMEOUT_MS; returns false when no filtered process is
- * left. */
+/* The function serves one call, if one comes within TIMEOUT_MS; returns false when no filtered
+ * process is left. */
 static bool serve_call(const struct holder *holder, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = holder->listener, .events = POLLIN };
@@ -189,7 +189,7 @@ static bool serve_call(const struct holder *holder, int timeout_ms)
 
 /* ---- queues ---- */
 
-static void look(struct holder *holder)
+static void holder_look(struct holder *holder)
 {
 	bool was_busy;
 
@@ -233,7 +233,7 @@ static void take_over(struct holder *holder, struct mailbox *mailbox, int memory
 	answer_deferred(holder, mailbox);
 	do {
 		if (holder->flush && !nap_left(holder))
-			look(holder);
+			holder_look(holder);
 	} while (serve_call(holder, nap_left(holder)));
 }
 

@@ -161,7 +161,7 @@ static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *e
 	return 0;
 }
 
-/* Returns true if somebody was waiting for the event. */
+/* The function returns true if somebody was waiting for the event. */
 static bool give_to_waiter(struct ucma_file *file, struct ucma_event *event)
 {
 	struct ucma_waiter *waiter;
@@ -201,7 +201,7 @@ void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status
 		ucma_event_send(event);
 }
 
-/* Takes one byte out of the pipe that the caller has as FD. */
+/* The function takes one byte out of the pipe that the caller has as FD. */
 static void take_byte(pid_t tid, int fd)
 {
 	int copy = client_fd_copy(tid, fd);
@@ -214,7 +214,8 @@ static void take_byte(pid_t tid, int fd)
 	close(copy);
 }
 
-/* Takes the byte without a descriptor of the program's: by our own for the same pipe. */
+/* The function takes the byte without a descriptor of the program's: by our own for the same
+ * pipe. */
 static void take_byte_from(struct ucma_file *file)
 {
 	char path[32], byte;
@@ -238,9 +239,9 @@ static bool is_of(const struct ucma_event *event, const struct ucma_id *id,
 void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast)
 {
 	struct ucma_file *file = id->file;
-	struct ucma_event *event, *next;
+	struct ucma_event *next;
 
-	for (event = STAILQ_FIRST(&file->events); event; event = next) {
+	for (struct ucma_event *event = STAILQ_FIRST(&file->events); event; event = next) {
 		next = STAILQ_NEXT(event, entry);
 		if (!is_of(event, id, mcast))
 			continue;
@@ -256,12 +257,12 @@ void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast)
 void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 {
 	struct ucma_file *from = id->file;
-	struct ucma_event *event, *next;
+	struct ucma_event *next;
 
 	LIST_REMOVE(id, in_file);
 	id->file = to;
 	LIST_INSERT_HEAD(&to->ids, id, in_file);
-	for (event = STAILQ_FIRST(&from->events); event; event = next) {
+	for (struct ucma_event *event = STAILQ_FIRST(&from->events); event; event = next) {
 		next = STAILQ_NEXT(event, entry);
 		if (event->id != id)
 			continue;

@@ -22,7 +22,6 @@
 enum {
 	MAX_WAITING = 8192,
 	MAX_BYTES = 512,
-	HOPS = 64,
 };
 
 struct packet {
@@ -127,10 +126,9 @@ static bool find_gid(struct adapter *adapter, unsigned int port, const struct fa
 	return false;
 }
 
-/* Fills PATH with the way back to where ARRIVAL came from. */
+/* The function fills PATH with the way back to where ARRIVAL came from. */
 static void path_back(const struct gsi_arrival *arrival, struct cm_path *path)
 {
-	enum { RATE_100_GBPS = 16, LIFETIME_ROCE = 18, LIFETIME_IB = 15 };
 	const struct fabric_addr *addr = &arrival->addr;
 	struct port_info info;
 
@@ -141,10 +139,10 @@ static void path_back(const struct gsi_arrival *arrival, struct cm_path *path)
 		.dlid = addr->slid,
 		.sl = addr->sl,
 		.grh = addr->grh,
-		.hop_limit = addr->by_gid ? HOPS : 0,
+		.hop_limit = cm_path_hop_limit(addr->by_gid),
 		.traffic_class = addr->traffic_class,
 		.rate = RATE_100_GBPS,
-		.lifetime = addr->by_gid ? LIFETIME_ROCE : LIFETIME_IB,
+		.lifetime = cm_path_lifetime(addr->by_gid),
 	};
 	memcpy(path->sgid, addr->dgid, 16);
 	memcpy(path->dgid, addr->sgid, 16);

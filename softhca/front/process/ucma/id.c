@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ib/packet.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
@@ -36,7 +37,7 @@ int ucma_id_new(struct ucma_file *file, struct ucma_id **out)
 		next_number++;
 	id->number = next_number++;
 	id->file = file;
-	id->conn.psn = (uint32_t)random() & 0xffffff;
+	id->conn.psn = (uint32_t)random() & PSN_MASK;
 	LIST_INIT(&id->mcasts);
 	LIST_INSERT_HEAD(&file->ids, id, in_file);
 	LIST_INSERT_HEAD(&ids, id, in_all);

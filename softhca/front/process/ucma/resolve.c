@@ -254,9 +254,9 @@ void resolve_service(struct resolution *res, uint32_t timeout_ms)
 static void tell_address(const struct gsi_arrival *arrival, const uint8_t host[16],
 			 const uint8_t gid[16], const uint8_t *mac)
 {
-	struct resolution *res, *next;
+	struct resolution *next;
 
-	for (res = LIST_FIRST(&open_questions); res; res = next) {
+	for (struct resolution *res = LIST_FIRST(&open_questions); res; res = next) {
 		next = LIST_NEXT(res, entry);
 		if (res->what != RESOLVE_ADDRESS || res->adapter != arrival->adapter ||
 		    memcmp(res->wanted, host, 16))

@@ -50,7 +50,7 @@ void resolve_path(struct resolution *resolution, uint32_t timeout_ms);
 /* The caller has filled adapter, port, components, record and done. */
 void resolve_service(struct resolution *resolution, uint32_t timeout_ms);
 void resolve_cancel(struct resolution *resolution);
-/* Takes what arrived, for gsi.h. */
+/* The function takes what arrived, for gsi.h. */
 void resolve_take(const struct gsi_arrival *arrival);
 
 #endif

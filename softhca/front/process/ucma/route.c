@@ -13,13 +13,6 @@
 #include "softhca/front/process/ucma/ucma.h"
 #include "util/bits.h"
 
-enum {
-	RATE_100_GBPS = 16, /* enum ibv_rate */
-	ROCE_HOPS = 64,
-	ROCE_LIFETIME = 18, /* as Linux has it */
-	IB_LIFETIME = 15,   /* as subnet.c has it: 134 ms */
-};
-
 /* ---- addresses ---- */
 
 static int bind_any(struct ucma_id *id, unsigned int family)
@@ -172,7 +165,7 @@ static void put_path_ends(struct ucma_id *id)
 	memcpy(path->dgid, id->dst.gid, 16);
 	path->traffic_class = id->tos;
 	path->grh = adapter_is_roce(id->src.adapter);
-	path->hop_limit = adapter_is_roce(id->src.adapter) ? ROCE_HOPS : 0;
+	path->hop_limit = cm_path_hop_limit(path->grh);
 	if (adapter_is_roce(id->src.adapter))
 		roce_resolve(path->dgid, path->dmac);
 }
@@ -186,7 +179,7 @@ void ucma_route_put_known(struct ucma_id *id)
 	id->path.dlid = id->dst.lid;
 	id->path.mtu = info.active_mtu;
 	id->path.rate = RATE_100_GBPS;
-	id->path.lifetime = adapter_is_roce(id->src.adapter) ? ROCE_LIFETIME : IB_LIFETIME;
+	id->path.lifetime = cm_path_lifetime(id->path.grh);
 }
 
 void ucma_route_known(struct ucma_id *id, int status)

@@ -39,7 +39,7 @@ static void take_destination(struct ucma_id *id)
 	id->has_dst = true;
 }
 
-static int keep(struct ucma_id *id, const void *records, unsigned int count)
+static int records_keep(struct ucma_id *id, const void *records, unsigned int count)
 {
 	id->services = calloc(count, SERVICE_RECORD_SIZE);
 	if (!id->services)
@@ -60,7 +60,7 @@ static void services_answered(struct resolution *res, int status)
 {
 	struct ucma_id *id = (struct ucma_id *)((char *)res - offsetof(struct ucma_id, resolution));
 
-	services_known(id, status ? status : keep(id, res->record, 1));
+	services_known(id, status ? status : records_keep(id, res->record, 1));
 }
 
 /* When another host has several there is no answer: see subnet.c. */
@@ -86,7 +86,7 @@ static void find_services(struct ucma_id *id, uint64_t components, const uint8_t
 		fabric_find_services(fabric, components, wanted, records, MAX_SERVICES);
 
 	if (count)
-		services_known(id, keep(id, records, count));
+		services_known(id, records_keep(id, records, count));
 	else if (fabric_is_joined(fabric))
 		ask_network(id, components, wanted);
 	else

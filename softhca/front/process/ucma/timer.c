@@ -23,7 +23,7 @@ uint64_t timer_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void arm(uint64_t deadline)
+static void timer_arm(uint64_t deadline)
 {
 	struct itimerspec when = { 0 };
 
@@ -56,7 +56,7 @@ static void timers_ready(struct watch *own, uint32_t events)
 		timer->expired(timer);
 	}
 	timer = timer_first();
-	arm(timer ? timer->deadline : 0);
+	timer_arm(timer ? timer->deadline : 0);
 }
 
 int timers_open(void)
@@ -86,7 +86,7 @@ void timer_start(struct ucma_timer *timer, uint64_t deadline)
 	timer->deadline = deadline ? deadline : 1;
 	TAILQ_INSERT_TAIL(&timers, timer, entry);
 	if (!armed || timer->deadline < armed)
-		arm(timer->deadline);
+		timer_arm(timer->deadline);
 }
 
 void timer_stop(struct ucma_timer *timer)

@@ -43,7 +43,7 @@ enum {
 	UCMA_QKEY = 0x01234567, /* of datagrams, but with GIDs as addresses */
 };
 
-/* enum rdma_cm_event_type of <rdma/rdma_cma.h> */
+/* These values are of enum rdma_cm_event_type in <rdma/rdma_cma.h>. */
 enum ucma_event_type {
 	EV_ADDR_RESOLVED = 0,
 	EV_ADDR_ERROR = 1,
@@ -96,17 +96,18 @@ struct ucma_file {
 
 void ucma_open(struct call *call, bool cloexec);
 void ucma_write(struct call *call);
-/* Returns the file with the identity in ST, or NULL. */
+/* The function returns the file with the identity in ST, or NULL. */
 struct ucma_file *ucma_file_find(const struct stat *st);
 void ucma_stop(void);
 
-/* Makes an event of TYPE for ID, to be filled and sent. NULL: there is no memory; the event is
- * lost, and said to be. */
+/* The function makes an event of TYPE for ID, to be filled and sent. NULL: there is no memory; the
+ * event is lost, and said to be. */
 struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status);
 void ucma_event_send(struct ucma_event *event);
-/* Sends an event that has nothing more to say. */
+/* The function sends an event that has nothing more to say. */
 void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status);
-/* Takes back the events of ID that nobody has read yet, or those of MCAST if that is not NULL. */
+/* The function takes back the events of ID that nobody has read yet, or those of MCAST if that is
+ * not NULL. */
 void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
 void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
 
@@ -142,9 +143,10 @@ struct ucma_call {
 	};
 };
 
-/* Writes the command's response; returns ENOSPC where there is not room for all of it. */
+/* The function writes the command's response; returns ENOSPC where there is not room for all of
+ * it. */
 int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t size);
-/* Returns ENOENT when the file has no such id. */
+/* The function returns ENOENT when the file has no such id. */
 int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id);
 
 int ucma_id_create(struct ucma_call *uc);
@@ -215,21 +217,21 @@ struct ucma_id {
 	LIST_HEAD(, ucma_mcast) mcasts;
 };
 
-/* Returns 0 or ENOMEM. */
+/* The function returns 0 or ENOMEM. */
 int ucma_id_new(struct ucma_file *file, struct ucma_id **id);
-/* Destroys ID with all that depends on it; connections end. */
+/* The function destroys ID with all that depends on it; connections end. */
 void ucma_id_destroy(struct ucma_id *id);
-/* Returns the next of all ids: the first behind NULL, NULL behind the last. */
+/* The function returns the next of all ids: the first behind NULL, NULL behind the last. */
 struct ucma_id *ucma_id_next(struct ucma_id *id);
-/* Returns the adapter that the id is bound to, or NULL. */
+/* The function returns the adapter that the id is bound to, or NULL. */
 struct adapter *ucma_id_adapter(const struct ucma_id *id);
 /* The adapter's ids hear that it was removed, and connect no more. */
 void ucma_id_adapter_died(struct adapter *adapter);
 
 /* ---- ucma/bind.c ---- */
 
-/* Binds ID to ADDR, and to a free port if ADDR names none; returns EINVAL when it is bound
- * already. */
+/* The function binds ID to ADDR, and to a free port if ADDR names none; returns EINVAL when it is
+ * bound already. */
 int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr);
 /* A service ID of the program's choice must be of its port space (else EPROTONOSUPPORT); those of
  * PS_IB may be of any. */
@@ -239,33 +241,33 @@ int ucma_bind_take_service(struct ucma_id *id);
 
 /* ID listens no more, if it did. */
 void ucma_id_unlisten(struct ucma_id *id);
-/* Finds the listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST
- * is NULL in a request without IP addresses. */
+/* The function finds the listener for a request of service SERVICE that came to ADAPTER, for
+ * address HOST. HOST is NULL in a request without IP addresses. */
 struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
 				      const uint8_t *host, bool ipv4);
 
 /* ---- ucma/route.c ---- */
 
-/* Makes the path to where nobody needs to be asked for it. */
+/* The function makes the path to where nobody needs to be asked for it. */
 void ucma_route_put_known(struct ucma_id *id);
-/* Ends the resolving of a path: STATUS is 0 or minus an errno. */
+/* The function ends the resolving of a path: STATUS is 0 or minus an errno. */
 void ucma_route_known(struct ucma_id *id, int status);
 
 /* ---- ucma/request.c: for cm_ops (cm/cm.h) ---- */
 
 int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn);
-/* Tells ID's listener of the request that has made ID. */
+/* The function tells ID's listener of the request that has made ID. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request);
 
 /* ---- ucma/conn_event.c ---- */
 
-/* Starts what connections need to have, once there are adapters. */
+/* The function starts what connections need to have, once there are adapters. */
 int ucma_conn_start(void);
 void ucma_conn_stop(void);
 /* WHAT has happened to the connection, by message MAD if not NULL. A program hears nothing of a
  * connection that it has not accepted; its accept will fail. */
 void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad);
-/* Says how the peer is reached. */
+/* The function says how the peer is reached. */
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
 		      struct ib_uverbs_ah_attr *attr);
 

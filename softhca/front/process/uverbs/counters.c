@@ -85,7 +85,7 @@ static int read_points(struct uverbs_call *uc, const struct mlx5_ib_flow_counter
 	return 0;
 }
 
-static int describe(struct uverbs_call *uc, struct uverbs_counters *counters)
+static int counter_describe(struct uverbs_call *uc, struct uverbs_counters *counters)
 {
 	uint64_t room[(sizeof(struct mlx5_ib_create_flow) +
 		       sizeof(struct mlx5_ib_flow_counters_data)) /
@@ -115,7 +115,7 @@ int counters_for_flow(struct uverbs_call *uc, uint32_t handle, struct object **o
 
 	if (ret)
 		return EINVAL;
-	ret = describe(uc, counters);
+	ret = counter_describe(uc, counters);
 	if (!ret && !counters->in_device)
 		ret = adapter_allocate(uc->adapter, (enum prm_opcode)PRM_OP_ALLOC_FLOW_COUNTER,
 				       &counters->number);

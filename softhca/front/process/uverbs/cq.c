@@ -8,6 +8,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
@@ -21,13 +22,14 @@
 
 enum { CQ_MODERATE = 1, CQ_MAX_PERIOD = 0xfff }; /* microseconds */
 
-/* The attributes that a program asked for, whichever command said them. */
+/* A request has the attributes that a program asked for, whichever command said them. */
 struct cq_request {
 	uint32_t cqe; /* as given: one less than the entries it made room for */
 	uint64_t user_handle;
 	uint32_t vector;
 	uint32_t flags;
 	struct mlx5_ib_create_cq driver;
+	uint32_t uar; /* by an attribute of 32 bits, or else by 16 bits in the driver's part */
 	unsigned int log_entries;
 	struct queue_memory memory;
 };
@@ -46,7 +48,7 @@ static int cq_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* CQC cqe_sz */
+/* The function returns what CQC_CQE_SZ says of such CQEs. */
 static unsigned int stride(uint32_t cqe_size, bool padded)
 {
 	return padded ? 2 : cqe_size == 128;
@@ -57,6 +59,18 @@ static bool is_padded(const struct mlx5_ib_create_cq *driver)
 	return driver->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
 }
 
+/* A context that makes its doorbell pages as objects has no page that would be meant without a
+ * number. */
+static int check_uar(struct uverbs_call *uc, struct cq_request *req)
+{
+	if (!uc_attr(uc, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX)) {
+		if (!(req->driver.flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX))
+			return EINVAL;
+		req->uar = req->driver.uar_page_index;
+	}
+	return req->uar > FLD_MASK(CQC_UAR_PAGE) ? EINVAL : 0;
+}
+
 static int check_request(struct uverbs_call *uc, struct cq_request *req)
 {
 	const struct mlx5_ib_create_cq *driver = &req->driver;
@@ -65,7 +79,8 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 	    ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
 		return EOPNOTSUPP;
 	if (driver->flags &
-	    ~(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)) {
+	    ~(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD |
+	      MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)) {
 		log_note("%s: create_cq: driver flags %#x are not supported", uc->adapter->name,
 			 driver->flags);
 		return EOPNOTSUPP;
@@ -79,7 +94,7 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 	if (is_padded(driver) &&
 	    (driver->cqe_size != 128 || !adapter_cap(uc->adapter, HCA_CAP_CQE_128_ALWAYS)))
 		return EOPNOTSUPP;
-	if (req->vector >= NUM_COMP_VECTORS)
+	if (req->vector >= NUM_COMP_VECTORS || check_uar(uc, req))
 		return EINVAL;
 	req->log_entries = log2_ceil((uint64_t)req->cqe + 1);
 	if (req->log_entries > adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_CQ_SZ))
@@ -107,7 +122,7 @@ static void fill_cqc(struct uverbs_call *uc, const struct cq_request *req, uint8
 	fld_set(cqc, CQC_OI, !!(req->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
 	fld_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
 	fld_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
-	fld_set(cqc, CQC_UAR_PAGE, req->driver.uar_page_index);
+	fld_set(cqc, CQC_UAR_PAGE, req->uar);
 	fld_set(cqc, CQC_C_EQN, uc->adapter->comp_eqn[req->vector]);
 	fld_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
 	fld_set(cqc, CQC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
@@ -137,12 +152,13 @@ static int read_request(struct uverbs_call *uc, struct cq_request *req)
 	    uc_in(uc, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, &req->user_handle, 8) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, &req->vector, sizeof(req->vector)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_CQ_FLAGS, &req->flags, sizeof(req->flags)) ||
+	    uc_in(uc, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, &req->uar, sizeof(req->uar)) ||
 	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
 		return EFAULT;
 	return 0;
 }
 
-/* Finds where the CQ's events go. The references are the event source's. */
+/* The function finds where the CQ's events go. The references are the event source's. */
 static int find_channels(struct uverbs_call *uc, struct event_source *events)
 {
 	const struct ib_uverbs_attr *comp = uc_attr(uc, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
@@ -181,7 +197,8 @@ static int cq_make(struct uverbs_call *uc, struct cq_request *req, struct uverbs
 	cq->cqe = (1u << req->log_entries) - 1;
 	cq->cqe_size = req->driver.cqe_size;
 	cq->padded = is_padded(&req->driver);
-	cq->uar = uverbs_uar_by_number(uc->file, req->driver.uar_page_index);
+	cq->real_time = req->driver.flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
+	cq->uar = uverbs_uar_by_number(uc->file, req->uar);
 	if (cq->uar)
 		cq->uar->base.users++;
 	return 0;
@@ -374,6 +391,7 @@ static const struct uverbs_attr create_attrs[] = {
 	{ UVERBS_ATTR_CREATE_CQ_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
 	{ UVERBS_ATTR_CREATE_CQ_RESP_CQE, ATTR_OUT, MANDATORY, 4, 4, 0 },
 	{ UVERBS_ATTR_CREATE_CQ_EVENT_FD, ATTR_FD, OPTIONAL, 0, 0, UVERBS_OBJECT_ASYNC_EVENT },
+	{ MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, ATTR_IN, OPTIONAL, 4, 4, 0 },
 	UHW_ATTRS,
 };
 

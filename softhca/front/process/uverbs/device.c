@@ -76,6 +76,12 @@ static int fill_dump_mkey(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 	return 0;
 }
 
+static void fill_real_time(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
+{
+	if (adapter_has_real_time(uc->adapter))
+		resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS;
+}
+
 static int return_ucontext(struct uverbs_call *uc, uint16_t vectors_id, uint16_t support_id,
 			   uint16_t resp_id)
 {
@@ -85,6 +91,7 @@ static int return_ucontext(struct uverbs_call *uc, uint16_t vectors_id, uint16_t
 	int ret;
 
 	fill_ucontext(uc, &resp);
+	fill_real_time(uc, &resp);
 	ret = fill_dump_mkey(uc, &resp);
 	if (ret)
 		return ret;
@@ -124,12 +131,12 @@ static int get_context(struct uverbs_call *uc)
 	uc->file->cqe_version = version < req.max_cqe_version ? version : req.max_cqe_version;
 	ret = return_ucontext(uc, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
 			      UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, UVERBS_ATTR_UHW_OUT);
-	if (!ret)
-		uc->file->has_context = true;
+	uc->file->has_context = !ret;
+	uc->file->has_devx = !ret && req.flags & MLX5_IB_ALLOC_UCTX_DEVX;
 	return ret;
 }
 
-/* Says what get_context said, for a program that was handed the file. */
+/* The function says what get_context said, for a program that was handed the file. */
 static int query_context(struct uverbs_call *uc)
 {
 	return return_ucontext(uc, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
@@ -243,7 +250,7 @@ static int query_gid_entry(struct uverbs_call *uc)
 	return uc_out_padded(uc, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry, sizeof(entry));
 }
 
-/* Appends the valid entries of one port at *COUNT, while there is room. */
+/* The function appends the valid entries of one port at *COUNT, while there is room. */
 static int collect_gids(struct uverbs_call *uc, unsigned int port, uint8_t *entries,
 			size_t entry_size, uint64_t room, uint64_t *count)
 {

@@ -286,8 +286,8 @@ static struct event_source *find_source(const struct adapter *adapter, enum sour
 	return NULL;
 }
 
-/* Takes what the program has not read out of its end of CHANNEL and puts it before what is pending
- * here. */
+/* The function takes what the program has not read out of its end of CHANNEL and puts it before
+ * what is pending here. */
 static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_len)
 {
 	struct pending_list fetched = STAILQ_HEAD_INITIALIZER(fetched);
@@ -342,17 +342,17 @@ static bool is_event_of(const struct pending *pending, const struct event_source
 	return is_kind_of(async->event_type, source->kind);
 }
 
-/* Returns how many unread events of SOURCE were taken back from CHANNEL. */
+/* The function returns how many unread events of SOURCE were taken back from CHANNEL. */
 static uint32_t take_back(struct event_channel *channel, pid_t tid, size_t event_len,
 			  const struct event_source *source)
 {
-	struct pending *pending, *next;
+	struct pending *next;
 	uint32_t taken = 0;
 
 	if (channel->closed)
 		return 0;
 	fetch_unread(channel, tid, event_len);
-	for (pending = STAILQ_FIRST(&channel->pending); pending; pending = next) {
+	for (struct pending *pending = STAILQ_FIRST(&channel->pending); pending; pending = next) {
 		next = STAILQ_NEXT(pending, in_channel);
 		if (!is_event_of(pending, source))
 			continue;

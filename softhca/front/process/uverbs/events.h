@@ -38,24 +38,26 @@ struct event_source {
 	uint32_t comp_read, async_read; /* known once it is removed */
 };
 
-/* The device's callback, for adapter_listener */
+/* The device calls this function, as adapter_listener says. */
 void events_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
 
-/* Makes a channel whose end for the program is given to the caller of CALL as descriptor *NUMBER.
- * It has one reference. */
+/* The function makes a channel whose end for the program is given to the caller of CALL as
+ * descriptor *NUMBER. It has one reference. */
 int event_channel_create(struct call *call, struct event_channel **channel, int *number);
 void event_channel_get(struct event_channel *channel);
 void event_channel_put(struct event_channel *channel);
-/* Returns the channel that descriptor FD of process TID reads, or NULL; no new reference. */
+/* The function returns the channel that descriptor FD of process TID reads, or NULL; no new
+ * reference. */
 struct event_channel *event_channel_find(pid_t tid, int fd);
 /* Should this process be killed, HOLDER tells the program over CHANNEL that the device is gone. */
 void event_channel_entrust(struct event_channel *channel, int holder);
-/* Makes CHANNEL the file for events of ADAPTER as a whole: port and device events go there. */
+/* The function makes CHANNEL the file for events of ADAPTER as a whole: port and device events go
+ * there. */
 void event_channel_set_default(struct event_channel *channel, struct adapter *adapter);
 
 void event_source_add(struct event_source *source);
-/* Ends the making of what events come from: RET says whether the device has made it, as NUMBER.
- * Adds or drops SOURCE; returns RET. */
+/* The function ends the making of what events come from: RET says whether the device has made it,
+ * as NUMBER. Adds or drops SOURCE; returns RET. */
 int event_source_made(struct event_source *source, int ret, uint32_t number);
 /* No more events come from SOURCE; what the program has not read yet is taken back. What it has
  * read is counted: destroying waits until the program has acknowledged as many. TID is a thread of

@@ -218,7 +218,7 @@ close_memfd:
 	return errno;
 }
 
-/* Makes the file description for the program, watched. */
+/* The function makes the file description for the program, watched. */
 static int reopen_for_program(struct uverbs_file *file, int *fd)
 {
 	char path[32];

@@ -228,8 +228,8 @@ struct change {
 	struct uverbs_pd *pd;
 };
 
-/* Finds what is asked for when MR is changed as CMD says. The range of an implicit one is always
- * the same. */
+/* The function finds what is asked for when MR is changed as CMD says. The range of an implicit one
+ * is always the same. */
 static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *cmd,
 		       const struct uverbs_mr *mr, struct change *change)
 {
@@ -255,7 +255,7 @@ static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *
 		       : 0;
 }
 
-/* Asks whether what MR becomes is possible at all. */
+/* The function asks whether what MR becomes is possible at all. */
 static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 			const struct change *change)
 {
@@ -264,8 +264,8 @@ static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 	return check_request(uc, &change->req);
 }
 
-/* Asks whether the key can stay: its range does not change and few of its rights, or there is room
- * for the new range. */
+/* The function asks whether the key can stay: its range does not change and few of its rights, or
+ * there is room for the new range. */
 static bool keeps_key(const struct uverbs_mr *mr, const struct change *change,
 		      const struct region *region)
 {
@@ -283,7 +283,7 @@ static void move_to_pd(struct uverbs_mr *mr, struct uverbs_pd *pd)
 	pd->base.users++;
 }
 
-/* Makes a new key; the old one is gone. */
+/* The function makes a new key; the old one is gone. */
 static int replace_key(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_mr *changed,
 		       const struct uverbs_pd *pd)
 {

@@ -59,8 +59,8 @@ static int check_key(const struct uverbs_mr *mr, const struct uverbs_pd *pd, uin
 	return 0;
 }
 
-/* Touches a byte of each page of a range within a region. */
-static int fetch(const struct range *range)
+/* The function touches a byte of each page of a range within a region. */
+static int range_fetch(const struct range *range)
 {
 	const struct region *region = &range->mr->region;
 	uint64_t at = region->start + (range->addr - region->iova), end = at + range->len;
@@ -95,7 +95,7 @@ static int advise_range(struct uverbs_call *uc, const struct range *range, uint6
 	    region->bus == client_bus_addr(uc->client, 0) &&
 	    client_check_range(uc->client, at, range->len, true))
 		return EFAULT;
-	return fetch(range);
+	return range_fetch(range);
 }
 
 /* All ranges are found before the first is fetched. */
@@ -113,7 +113,7 @@ static int find_ranges(struct uverbs_call *uc, const struct sge *sges, size_t co
 	return ret;
 }
 
-static int advise(struct uverbs_call *uc, uint64_t advice, bool flush, size_t count)
+static int advice_apply(struct uverbs_call *uc, uint64_t advice, bool flush, size_t count)
 {
 	struct sge *sges = calloc(count, sizeof(*sges));
 	struct range *ranges = calloc(count, sizeof(*ranges));
@@ -146,7 +146,7 @@ static int mr_advise(struct uverbs_call *uc)
 		return EINVAL;
 	if (advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
 		return EOPNOTSUPP;
-	return advise(uc, advice, flags, bytes / sizeof(struct sge));
+	return advice_apply(uc, advice, flags, bytes / sizeof(struct sge));
 }
 
 static const struct uverbs_attr advise_attrs[] = {

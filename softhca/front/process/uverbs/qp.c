@@ -12,34 +12,14 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/tir.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/front/process/driver/driver_objects.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/objects.h"
-#include "softhca/log.h"
+#include "softhca/front/process/uverbs/qp_request.h"
 #include "util/bits.h"
-
-enum {
-	SUPPORTED_DRIVER_FLAGS = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE |
-				 MLX5_QP_FLAG_UAR_PAGE_INDEX | MLX5_QP_FLAG_BFREG_INDEX,
-	SELF_LB_FLAGS = MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC,
-	RAW_FLAGS = IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
-	KNOWN_FLAGS = RAW_FLAGS | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK |
-		      IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING,
-	WQEBB = 64,
-	MIN_RQ_SHIFT = 4, /* one data segment */
-	MAX_RQ_SHIFT = 11,
-};
-
-/* The attributes that a program asked for, whichever command said them. */
-struct qp_request {
-	uint64_t user_handle;
-	struct ib_uverbs_qp_cap cap;
-	uint32_t type, flags;
-	struct mlx5_ib_create_qp driver;
-	struct queue_memory memory;
-};
 
 /* The objects that the QP needs have one user more, or one less. */
 static void count_users(const struct uverbs_qp *qp, int change)
@@ -52,7 +32,7 @@ static void count_users(const struct uverbs_qp *qp, int change)
 			((struct object *)used[i])->users += change;
 }
 
-/* Returns 0, or why the QP is still there. */
+/* The function returns 0, or why the QP is still there. */
 static int destroy_real(struct adapter *adapter, struct real_qp *real, bool is_listed)
 {
 	int ret;
@@ -88,219 +68,6 @@ static int qp_destroy(struct object *object, pid_t tid)
 	event_source_remove(&qp->events, tid);
 	count_users(qp, -1);
 	return 0;
-}
-
-static bool is_spread(struct uverbs_call *uc)
-{
-	return uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
-}
-
-/* No sizes are read of QPs without queues of their own: they have none, or say something else
- * there. */
-static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
-{
-	req->driver = (struct mlx5_ib_create_qp){ 0 };
-	if (is_spread(uc))
-		return 0; /* uverbs/rss.c reads it */
-	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
-		return EFAULT;
-	if (req->type == IB_UVERBS_QPT_XRC_TGT)
-		req->driver = (struct mlx5_ib_create_qp){ .uidx = req->driver.uidx };
-	return 0;
-}
-
-static int read_request(struct uverbs_call *uc, struct qp_request *req)
-{
-	if (uc_in(uc, UVERBS_ATTR_CREATE_QP_USER_HANDLE, &req->user_handle, 8) ||
-	    uc_in(uc, UVERBS_ATTR_CREATE_QP_CAP, &req->cap, sizeof(req->cap)) ||
-	    uc_in(uc, UVERBS_ATTR_CREATE_QP_TYPE, &req->type, sizeof(req->type)) ||
-	    uc_in(uc, UVERBS_ATTR_CREATE_QP_FLAGS, &req->flags, sizeof(req->flags)))
-		return EFAULT;
-	return read_driver_part(uc, req);
-}
-
-static int unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
-{
-	log_note("%s: create_qp: %s %#x is not supported", uc->adapter->name, what, value);
-	return EOPNOTSUPP;
-}
-
-/* With an SRQ, or nothing to receive, there is no receive queue. */
-static bool has_receive_queue(struct uverbs_call *uc, const struct qp_request *req)
-{
-	return req->type != IB_UVERBS_QPT_XRC_INI && req->type != IB_UVERBS_QPT_XRC_TGT &&
-	       !uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
-}
-
-static int check_sizes(struct uverbs_call *uc, const struct qp_request *req)
-{
-	const struct mlx5_ib_create_qp *driver = &req->driver;
-	uint32_t max = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_QP_SZ);
-
-	if (driver->sq_wqe_count && (!is_pow2(driver->sq_wqe_count) || driver->sq_wqe_count > max))
-		return EINVAL;
-	if (!driver->rq_wqe_count)
-		return 0;
-	if (!has_receive_queue(uc, req))
-		return EINVAL;
-	if (!is_pow2(driver->rq_wqe_count) || driver->rq_wqe_count > max)
-		return EINVAL;
-	if (driver->rq_wqe_shift < MIN_RQ_SHIFT || driver->rq_wqe_shift > MAX_RQ_SHIFT)
-		return EINVAL;
-	return 0;
-}
-
-/* An XRC target is made of a domain, the others of a PD and CQs. */
-static int check_target(struct uverbs_call *uc)
-{
-	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
-
-	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
-	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE) ||
-	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE))
-		return EINVAL;
-	if (!uc_attr(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE))
-		return ENOENT;
-	return srq && srq->type != IB_UVERBS_SRQT_XRC ? EINVAL : 0;
-}
-
-/* What a table spreads is received by its queues. */
-static int check_spread(struct uverbs_call *uc, const struct qp_request *req)
-{
-	if (req->type != IB_UVERBS_QPT_RAW_PACKET || req->cap.max_recv_wr ||
-	    req->cap.max_recv_sge || uc_attr(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
-	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
-		return EINVAL;
-	return req->cap.max_send_wr ? EOPNOTSUPP : 0;
-}
-
-static int check_objects(struct uverbs_call *uc, const struct qp_request *req)
-{
-	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
-
-	if (req->type == IB_UVERBS_QPT_XRC_TGT)
-		return check_target(uc);
-	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
-	    (srq && req->type == IB_UVERBS_QPT_XRC_INI))
-		return EINVAL;
-	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE))
-		return ENOENT;
-	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
-		return check_spread(uc, req);
-	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE))
-		return ENOENT;
-	if (req->type != IB_UVERBS_QPT_XRC_INI &&
-	    !uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
-		return ENOENT;
-	return srq && srq->type == IB_UVERBS_SRQT_XRC ? EINVAL : 0;
-}
-
-static int check_raw_packets(struct uverbs_call *uc)
-{
-	if (!client_may(uc->tid, CLIENT_CAP_NET_RAW))
-		return EPERM;
-	return adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS) ? 0 : unsupported(uc, "type", 0);
-}
-
-static int check_type(struct uverbs_call *uc, const struct qp_request *req)
-{
-	switch (req->type) {
-	case IB_UVERBS_QPT_XRC_INI:
-	case IB_UVERBS_QPT_XRC_TGT:
-		return adapter_cap(uc->adapter, HCA_CAP_XRC) ? 0
-							     : unsupported(uc, "XRC", req->type);
-	case IB_UVERBS_QPT_RC:
-	case IB_UVERBS_QPT_UC:
-	case IB_UVERBS_QPT_UD:
-		return 0;
-	case IB_UVERBS_QPT_RAW_PACKET:
-		return check_raw_packets(uc);
-	case IB_UVERBS_QPT_DRIVER:
-		return unsupported(uc, "type", req->type);
-	default:
-		return EINVAL;
-	}
-}
-
-static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
-{
-	uint32_t flags = req->flags & ~IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
-
-	if (flags & ~KNOWN_FLAGS)
-		return EINVAL;
-	if (flags && req->type != IB_UVERBS_QPT_RAW_PACKET && req->type != IB_UVERBS_QPT_UD)
-		return EINVAL;
-	if (flags & RAW_FLAGS && req->type == IB_UVERBS_QPT_UD)
-		return EINVAL;
-	if (fld_get(uc->adapter->eth_caps, ETH_CAP_VLAN_CAP))
-		flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
-	if (adapter_cap(uc->adapter, HCA_CAP_BLOCK_LB_MC))
-		flags &= ~IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
-	if (adapter_cap(uc->adapter, HCA_CAP_END_PAD))
-		flags &= ~IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING;
-	if (flags)
-		return unsupported(uc, "flag", flags);
-	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
-		return unsupported(uc, "a source QPN", 0);
-	return 0;
-}
-
-static int check_driver_part(struct uverbs_call *uc, const struct qp_request *req)
-{
-	uint32_t known = SUPPORTED_DRIVER_FLAGS;
-
-	if (req->type == IB_UVERBS_QPT_XRC_TGT || is_spread(uc))
-		return 0;
-	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
-		known |= SELF_LB_FLAGS;
-	if (req->driver.flags & ~known) {
-		unsupported(uc, "driver flag", req->driver.flags);
-		return EINVAL;
-	}
-	if (!(req->driver.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
-		unsupported(uc, "a static UAR", req->driver.bfreg_index);
-		return EINVAL;
-	}
-	return check_sizes(uc, req);
-}
-
-static int check_request(struct uverbs_call *uc, const struct qp_request *req)
-{
-	int ret = check_type(uc, req);
-
-	if (!ret)
-		ret = check_objects(uc, req);
-	if (!ret)
-		ret = check_flags(uc, req);
-	if (!ret)
-		ret = check_driver_part(uc, req);
-	return ret;
-}
-
-/* The buffer has the receive queue first, then the send queue. */
-static uint64_t buffer_bytes(const struct mlx5_ib_create_qp *driver)
-{
-	return ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift) +
-	       (uint64_t)driver->sq_wqe_count * WQEBB;
-}
-
-static int check_memory(struct uverbs_call *uc, struct qp_request *req)
-{
-	uint64_t bytes = buffer_bytes(&req->driver);
-	int ret = 0;
-
-	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
-		return 0; /* eth_queues.c looks */
-	if (req->type != IB_UVERBS_QPT_XRC_TGT)
-		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
-	if (!bytes) /* neither queue: nothing to describe */
-		req->memory = (struct queue_memory){ 0 };
-	else if (!ret)
-		ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
-					    &req->memory);
-	if (!ret && bytes)
-		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
-	return ret;
 }
 
 int qp_service_type(unsigned int type)
@@ -340,7 +107,7 @@ static void fill_receive_queue(const struct qp_request *req, const struct uverbs
 	} else if (driver->rq_wqe_count) {
 		fld_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_RQ);
 		fld_set(qpc, QPC_LOG_RQ_SIZE, __builtin_ctz(driver->rq_wqe_count));
-		fld_set(qpc, QPC_LOG_RQ_STRIDE, driver->rq_wqe_shift - MIN_RQ_SHIFT);
+		fld_set(qpc, QPC_LOG_RQ_STRIDE, driver->rq_wqe_shift - QP_MIN_RQ_SHIFT);
 	} else {
 		fld_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_ZERO_SIZE);
 	}
@@ -375,6 +142,23 @@ static void fill_objects(const struct uverbs_qp *qp, const struct driver_objects
 		fld_set(qpc, QPC_SRQN_RMPN_XRQN, own->srqn);
 }
 
+/* All adapters that are played have ticks, so that CQs have them that want nothing else, and so has
+ * the side of a QP that has no CQ (get_ts_format in Linux 6.1's driver). */
+static enum prm_ts_format ts_format(const struct uverbs_cq *cq)
+{
+	return cq && cq->real_time ? PRM_TS_REAL_TIME : PRM_TS_FREE_RUNNING;
+}
+
+/* The formats of both sides must be there, and one and the same, as in Linux. */
+static int check_ts_format(const struct uverbs_call *uc, const struct uverbs_qp *qp)
+{
+	enum prm_ts_format send = ts_format(qp->send_cq), receive = ts_format(qp->recv_cq);
+
+	if (send != receive)
+		return EOPNOTSUPP;
+	return send == PRM_TS_REAL_TIME && !adapter_has_real_time(uc->adapter) ? EOPNOTSUPP : 0;
+}
+
 static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
 		     const struct uverbs_qp *qp, const struct driver_objects *own, uint8_t *qpc)
 {
@@ -393,6 +177,8 @@ static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
 	fld_set(qpc, QPC_PAGE_OFFSET, req->memory.page_offset);
 	fld_set(qpc, QPC_DBR_ADDR, client_bus_addr(uc->client, req->driver.db_addr));
 	fill_scatter_cqe(req, qp, qpc);
+	if (ts_format(qp->send_cq) == PRM_TS_REAL_TIME)
+		fld_set(qpc, QPC_TS_FORMAT, PRM_TS_REAL_TIME);
 }
 
 static int create_in_device(struct uverbs_call *uc, const struct qp_request *req,
@@ -412,9 +198,13 @@ static int create_in_device(struct uverbs_call *uc, const struct qp_request *req
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
 	fill_qpc(uc, req, qp, &own, fld_at(in, CREATE_QP_IN_QPC));
 	queue_memory_put(&req->memory, uc->client, fld_at(in, CREATE_QP_IN_PAS));
+	if (adapter_cap(uc->adapter, HCA_CAP_ECE_SUPPORT))
+		fld_set(in, CREATE_QP_IN_ECE, req->driver.ece_options);
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
 	if (!ret)
 		qp->real->qpn = fld_get(out, CREATE_QP_OUT_QPN);
+	if (!ret)
+		qp->ece = fld_get(out, CREATE_QP_OUT_ECE);
 free_in:
 	free(in);
 	return ret;
@@ -434,7 +224,7 @@ static void take_request(struct uverbs_call *uc, const struct qp_request *req, s
 		qp->uar = uverbs_uar_by_number(uc->file, req->driver.bfreg_index);
 	qp->sq_sig_all = req->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	qp->rq_wqe_count = req->driver.rq_wqe_count;
-	qp->rq_sges = qp->rq_wqe_count ? 1u << (req->driver.rq_wqe_shift - MIN_RQ_SHIFT) : 0;
+	qp->rq_sges = qp->rq_wqe_count ? 1u << (req->driver.rq_wqe_shift - QP_MIN_RQ_SHIFT) : 0;
 	qp->events.adapter = uc->adapter;
 	qp->events.kind = SOURCE_QP;
 	qp->events.user_handle = req->user_handle;
@@ -473,9 +263,11 @@ static int create_with_rings(struct uverbs_call *uc, const struct qp_request *re
 	receive.buffer = driver->buf_addr;
 	send.cqn = qp->send_cq->cqn;
 	receive.cqn = qp->recv_cq->cqn;
+	send.real_time = qp->send_cq->real_time;
+	receive.real_time = qp->recv_cq->real_time;
 	if (driver->sq_wqe_count) {
 		send.log_size = __builtin_ctz(driver->sq_wqe_count);
-		send.log_stride = __builtin_ctz(WQEBB);
+		send.log_stride = __builtin_ctz(WQE_BB);
 		request.send = &send;
 	}
 	if (driver->rq_wqe_count) {
@@ -516,17 +308,21 @@ static int create_real(struct uverbs_call *uc, const struct qp_request *req, str
 
 static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs_qp *qp)
 {
-	int ret = read_request(uc, req);
+	int ret = qp_request_read(uc, req);
 
 	if (!ret)
-		ret = check_request(uc, req);
+		ret = qp_request_check(uc, req);
 	if (!ret)
-		ret = check_memory(uc, req);
+		ret = qp_request_check_memory(uc, req);
 	if (ret)
 		return ret;
 	take_request(uc, req, qp);
 	if (!qp->uar && !qp->xrcd && !qp->table)
 		return EINVAL;
+	if (req->type != IB_UVERBS_QPT_RAW_PACKET)
+		ret = check_ts_format(uc, qp);
+	if (ret)
+		return ret;
 	ret = uc_async_channel(uc, UVERBS_ATTR_CREATE_QP_EVENT_FD, &qp->events.async);
 	if (ret)
 		return ret;
@@ -565,7 +361,8 @@ int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *
 static int qp_respond(struct uverbs_call *uc, const struct qp_request *req,
 		      const struct uverbs_qp *qp)
 {
-	struct mlx5_ib_create_qp_resp driver = { .bfreg_index = req->driver.bfreg_index };
+	struct mlx5_ib_create_qp_resp driver = { .bfreg_index = req->driver.bfreg_index,
+						 .ece_options = qp->ece };
 
 	if (uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_CAP, &req->cap, sizeof(req->cap)) ||
 	    uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->real->qpn, sizeof(uint32_t)) ||

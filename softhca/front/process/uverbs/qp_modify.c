@@ -280,10 +280,22 @@ static int change_raw(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *
 	return ret ? ret : raw_qp_change(uc->adapter, raw, opcode, has_rate ? &limit : NULL);
 }
 
+/* Returns the connection establishment options in the driver's part, if there is one. */
+static uint32_t driver_ece(struct uverbs_call *uc)
+{
+	struct mlx5_ib_modify_qp driver;
+
+	if (!uc_len(uc, UVERBS_ATTR_UHW_IN) ||
+	    uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)))
+		return 0;
+	return driver.ece_options;
+}
+
 static int qp_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd, uint32_t rate,
 		     const struct qp_transition *transition, struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	int ret;
 
 	if (!transition->opcode)
 		return 0;
@@ -293,10 +305,14 @@ static int qp_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 	fld_set(in, MODIFY_QP_IN_QPN, qp->real->qpn);
 	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, optional_params(cmd->attr_mask, transition));
 	fill_qpc(uc, cmd, qp, fld_at(in, MODIFY_QP_IN_QPC));
-	return adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
+	if (adapter_cap(uc->adapter, HCA_CAP_ECE_SUPPORT))
+		fld_set(in, MODIFY_QP_IN_ECE, driver_ece(uc));
+	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
+	qp->ece = ret ? 0 : fld_get(out, MODIFY_QP_OUT_ECE);
+	return ret;
 }
 
-static void remember(const struct ib_uverbs_modify_qp *cmd, struct uverbs_qp *qp)
+static void attr_remember(const struct ib_uverbs_modify_qp *cmd, struct uverbs_qp *qp)
 {
 	if (cmd->attr_mask & QP_ATTR_ACCESS)
 		qp->real->access = cmd->qp_access_flags;
@@ -351,7 +367,7 @@ static int qp_modify_as(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd,
 	if (ret)
 		return ret;
 	before = *qp->real;
-	remember(cmd, qp);
+	attr_remember(cmd, qp);
 	ret = qp_change(uc, cmd, rate, &transition, qp);
 	if (ret) {
 		*qp->real = before;
@@ -373,6 +389,20 @@ static int qp_modify(struct uverbs_call *uc)
 	return qp_modify_as(uc, &cmd, 0);
 }
 
+/* The driver's answer is a number that is meant for programs that ask for options. */
+static int respond_ece(struct uverbs_call *uc, uint32_t handle)
+{
+	struct mlx5_ib_modify_qp_resp driver = { 0 };
+	struct uverbs_qp *qp;
+	int ret = object_find(uc->file, UVERBS_OBJECT_QP, handle, &qp);
+
+	if (ret)
+		return ret;
+	driver.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(driver));
+	driver.ece_options = qp->ece;
+	return uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver));
+}
+
 static int qp_modify_ex(struct uverbs_call *uc)
 {
 	struct ib_uverbs_ex_modify_qp cmd;
@@ -384,6 +414,8 @@ static int qp_modify_ex(struct uverbs_call *uc)
 	if (cmd.base.attr_mask & ~(QP_ATTR_STANDARD | QP_ATTR_RATE_LIMIT))
 		return EOPNOTSUPP;
 	ret = qp_modify_as(uc, &cmd.base, cmd.rate_limit);
+	if (!ret)
+		ret = respond_ece(uc, cmd.base.qp_handle);
 	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
 	return ret ? ret : uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }

@@ -15,6 +15,7 @@
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqe.h"
 #include "prm/mlx5/srqc.h"
 #include "prm/mlx5/wq.h"
 #include "softhca/front/process/notify.h"
@@ -28,12 +29,11 @@ enum {
 	DATA_SEG = 16,
 	MIN_WQE_SHIFT = 5,
 	STRIDE_UNIT_SHIFT = 4,
-	ANY_USER_INDEX = 0xffffff,
 	LIMIT = 1 << 1, /* attr_mask */
 	MAX_WR = 1 << 0,
 };
 
-/* The attributes that a program asked for, whichever command said them. */
+/* A request has the attributes that a program asked for, whichever command said them. */
 struct srq_request {
 	uint64_t user_handle;
 	uint32_t type, max_wr, max_sge, limit, max_tags;
@@ -197,7 +197,7 @@ static void fill_rmp(struct uverbs_call *uc, const struct srq_request *req,
 static uint32_t user_index(struct uverbs_call *uc, const struct srq_request *req)
 {
 	return uc_len(uc, UVERBS_ATTR_UHW_IN) >= sizeof(req->driver) ? req->driver.uidx
-								     : ANY_USER_INDEX;
+								     : PRM_NO_USER_INDEX;
 }
 
 static void fill_xrq(struct uverbs_call *uc, const struct srq_request *req,
@@ -343,7 +343,7 @@ static int arm_numbered(struct adapter *adapter, const struct uverbs_srq *srq, u
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-static int arm(struct adapter *adapter, const struct uverbs_srq *srq, uint32_t limit)
+static int limit_arm(struct adapter *adapter, const struct uverbs_srq *srq, uint32_t limit)
 {
 	uint8_t in[PRM_MODIFY_RMP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	uint8_t *context = fld_at(in, MODIFY_RMP_IN_CTX);
@@ -373,7 +373,7 @@ static int srq_modify(struct uverbs_call *uc)
 		return EINVAL; /* no resizing */
 	if (!(cmd.attr_mask & LIMIT))
 		return 0;
-	return cmd.srq_limit >= srq->wqes ? EINVAL : arm(uc->adapter, srq, cmd.srq_limit);
+	return cmd.srq_limit >= srq->wqes ? EINVAL : limit_arm(uc->adapter, srq, cmd.srq_limit);
 }
 
 static int query_limit(struct adapter *adapter, const struct uverbs_srq *srq, uint32_t *limit)

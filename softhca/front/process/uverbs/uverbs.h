@@ -45,6 +45,7 @@ struct uverbs_file {
 	uint8_t page_used[UVERBS_FILE_UARS];
 	bool memory_page_used[UVERBS_FILE_MEMORY_PAGES]; /* see uverbs_file_memory() */
 	bool has_context;
+	bool has_devx;               /* the program may command the device */
 	uint8_t cqe_version;         /* of the context */
 	struct event_channel *async; /* of objects that name no other */
 	struct object **object;      /* by handle */
@@ -63,10 +64,11 @@ void uverbs_ioctl(struct call *call);
 void uverbs_dup(struct call *call);
 void uverbs_fcntl(struct call *call);
 
-/* Returns the uverbs file with the identity in ST, or NULL. */
+/* The function returns the uverbs file with the identity in ST, or NULL. */
 struct uverbs_file *uverbs_file_find(const struct stat *st);
 
-/* Finds where page INDEX of the device memory that programs can map by this file is. */
+/* The function finds where page INDEX of the device memory that programs can map by this file
+ * is. */
 void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index);
 
 static inline struct adapter *uverbs_file_adapter(const struct uverbs_file *file)
@@ -86,22 +88,23 @@ struct object {
 	int (*destroy)(struct object *object, pid_t tid);
 };
 
-/* Allocates zeroed memory of SIZE with the object first. Returns 0 or ENOMEM. */
+/* The function allocates zeroed memory of SIZE with the object first. It returns 0 or ENOMEM. */
 int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	       int (*destroy)(struct object *object, pid_t tid), void *object);
-/* Frees an object that has not been published, nor made in the device. */
+/* The function frees an object that has not been published, nor made in the device. */
 void object_free(struct object *object);
-/* Gives the object a handle: it exists from here on. Returns 0 or ENOMEM. */
+/* The function gives the object a handle: it exists from here on. It returns 0 or ENOMEM. */
 int object_publish(struct object *object);
-/* Destroys and frees the object, unless it is in use or the device refuses. 0 or a positive
- * errno. */
+/* The function destroys and frees the object, unless it is in use or the device refuses. 0 or a
+ * positive errno. */
 int object_destroy(struct object *object, pid_t tid);
-/* Destroys the object likewise, but its memory stays, with what the program is to be told of it,
- * until object_forget(). */
+/* The function destroys the object likewise, but its memory stays, with what the program is to be
+ * told of it, until object_forget(). */
 int object_take_down(struct object *object, pid_t tid);
-/* Frees what DESTROY was already called for. */
+/* The function frees what DESTROY was already called for. */
 void object_forget(struct object *object);
-/* Returns 0, ENOENT for a handle that is nothing, or EINVAL for one of another type. */
+/* The function returns 0, ENOENT for a handle that is nothing, or EINVAL for one of another
+ * type. */
 int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *object);
 
 /* ---- calls ---- */
@@ -175,7 +178,7 @@ struct uverbs_writes {
 
 enum { UVERBS_MAX_ATTRS = 32 };
 
-/* struct ib_uverbs_ioctl_hdr without the attributes behind it */
+/* The header is struct ib_uverbs_ioctl_hdr without the attributes behind it. */
 struct uverbs_header {
 	uint16_t length, object_id, method_id, num_attrs;
 	uint64_t reserved1;
@@ -198,40 +201,46 @@ struct uverbs_call {
 	bool known[UVERBS_MAX_ATTRS];            /* attributes that the method has */
 };
 
-/* Returns the attribute, or NULL when the call has it not. */
+/* The function returns the attribute, or NULL when the call has it not. */
 struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id);
-/* Copies up to LEN bytes; the rest of BUF is zero. 0 or EFAULT. Absent: all zero. */
+/* The function copies up to LEN bytes; the rest of BUF is zero, and so is all of it when the
+ * attribute is absent. It returns 0 or EFAULT. */
 int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
 size_t uc_len(struct uverbs_call *uc, uint16_t id);
-/* Returns what a response of SIZE bytes says of its length: as much as there is room for. */
+/* The function returns what a response of SIZE bytes says of its length: as much as there is room
+ * for. */
 uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
-/* Copies out as much as there is room for. Returns 0 or EFAULT; 0 when the attribute is absent. */
+/* The function copies out as much as there is room for. It returns 0 or EFAULT; 0 when the
+ * attribute is absent. */
 int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
-/* Copies out the same, and zeroes in the rest of the room. */
+/* The function copies out the same, and zeroes in the rest of the room. */
 int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
-/* Returns a handle or descriptor that was made to the program. */
+/* The function returns a handle or descriptor that was made to the program. */
 void uc_set(struct uverbs_call *uc, uint16_t id, uint64_t value);
-/* Finds the object that a handle attribute names; NULL when absent. */
+/* The function finds the object that a handle attribute names; NULL when absent. */
 void *uc_object(struct uverbs_call *uc, uint16_t id);
-/* Gives OBJECT, which is made in the device, its handle; on failure it is destroyed. */
+/* The function gives OBJECT, which is made in the device, its handle; on failure it is
+ * destroyed. */
 int uc_publish(struct uverbs_call *uc, struct object *object);
-/* Publishes OBJECT likewise, and returns the handle in attribute ID. */
+/* The function publishes OBJECT likewise, and returns the handle in attribute ID. */
 int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
-/* Publishes an object of which RET says whether it could be made; if not, its memory is freed. */
+/* The function publishes an object of which RET says whether it could be made; if not, its memory
+ * is freed. */
 int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object);
-/* Ends a creation: RET says whether the program has got the answer, else OBJECT goes again. */
+/* The function ends a creation: RET says whether the program has got the answer, else OBJECT goes
+ * again. */
 int uc_answered(struct uverbs_call *uc, int ret, struct object *object);
-/* Ends an object that EVENTS come from: attribute ID tells how many the program has read (32
- * bits). */
+/* The function ends an object that EVENTS come from: attribute ID tells how many the program has
+ * read (32 bits). */
 int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
 			 const struct event_source *events, uint16_t id);
 /* For commands whose only argument is a handle. */
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
-/* Does for OBJECT, which has its handle, what a table of queues says first. */
+/* The function does for OBJECT, which has its handle, what a table of queues says first. */
 void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
 		      struct epitaph_entry *entry);
-/* Finds the channel of a descriptor: attribute ID, or the file's own. EBADF: the descriptor is
- * none. */
+/* The function finds the channel of a descriptor: attribute ID, or the file's own. EBADF: the
+ * descriptor is none. */
 int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel);
 
 #endif

@@ -92,6 +92,7 @@ static int create_rq(struct uverbs_call *uc, const struct wq_request *req, struc
 		.log_stride = req->driver.rq_wqe_shift,
 		.pdn = wq->pd->pdn,
 		.cqn = wq->cq->cqn,
+		.real_time = wq->cq->real_time,
 		.user_index = req->driver.user_index,
 		.strip_vlan = req->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
 	};
@@ -206,7 +207,7 @@ static int table_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* Finds the queues that the command names, and their numbers. */
+/* The function finds the queues that the command names, and their numbers. */
 static int find_queues(struct uverbs_call *uc, const uint32_t *handles,
 		       struct uverbs_rwq_table *table, uint32_t *rqn)
 {

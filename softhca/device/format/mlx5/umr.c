@@ -195,7 +195,7 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 	mkey_decode(mkey);
 }
 
-int umr_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
+int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
 	struct umr umr = { 0 };
 	int why = umr_decode(&umr, raw, len);
@@ -221,7 +221,7 @@ int hca_umr(struct hca *hca, const void *wqe, size_t len)
 	if (!driver)
 		return ENOMEM;
 	fabric_lock(hca->fabric);
-	why = hca->dead ? EIO : umr_execute(hca, driver, wqe, len) ? EINVAL : 0;
+	why = hca->dead ? EIO : mlx5_execute_umr(hca, driver, wqe, len) ? EINVAL : 0;
 	fabric_unlock(hca->fabric);
 	free(driver);
 	return why;

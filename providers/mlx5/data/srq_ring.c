@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * srq_ring.c - the ring of an SRQ outside posting: as it is when the SRQ is created, and as a
+ * program sees it that goes on by itself.
+ */
+#include "providers/mlx5/srq.h"
+
+int mlx5_srq_ring_init(struct mlx5_srq *srq)
+{
+	srq->head = 0;
+	srq->run_end = srq->max_wr + 1;
+	return provider_free_map_init(&srq->free_map, srq->wqes, srq->run_end);
+}
+
+void mlx5_srq_ring_free(struct mlx5_srq *srq)
+{
+	provider_free_map_destroy(&srq->free_map);
+}
+
+static bool srq_has_free(const struct mlx5_srq *srq, uint32_t index)
+{
+	return (index >= srq->head && index < srq->run_end) || srq->free_map.is_free[index];
+}
+
+/* ---- whose the links are
+ *
+ * A program that posts by itself moves the record, where the library's count is not. As the record
+ * has 16 bits, the two may meet again; that the library has never posted says it for ever.
+ */
+
+static bool srq_record_is_others(const struct mlx5_srq *srq)
+{
+	return srq->shown &&
+	       be32toh(srq->dbrec[MLX5_RCV_DBR]) != (srq->posted & FLD_MASK(CTRL_INDEX));
+}
+
+bool mlx5_srq_is_taken(struct mlx5_srq *srq)
+{
+	bool taken;
+
+	qlock_enter(&srq->lock);
+	srq->taken |= srq_record_is_others(srq) || (srq->shown && !srq->posted);
+	taken = srq->taken && !srq->followed;
+	qlock_leave(&srq->lock);
+	return taken;
+}
+
+/* ---- the list of free WQEs
+ *
+ * A program that posts by itself links what completes, or leaves that to the library, in which it
+ * then polls: it goes on along the links from the head that it was told, and expects each WQE
+ * behind the tail in the order of completions. So there is a list from the moment when a program
+ * asks, until the library posts again, which it does in the order of addresses.
+ *
+ * As long as there is one, there is no run: head and run_end are numbers that no WQE has, by which
+ * those who post and complete on the straight line notice. free_map has all that is free but
+ * list_head. */
+
+enum { NO_RUN = UINT16_MAX + 2 };
+
+static void srq_list_begin(struct mlx5_srq *srq)
+{
+	uint32_t last = srq->head;
+
+	for (uint32_t i = 1; i < srq->wqes; i++) {
+		uint32_t index = (srq->head + i) & (srq->wqes - 1);
+
+		if (!srq_has_free(srq, index))
+			continue;
+		srq_link(srq_wqe(srq, last), index);
+		free_map_add(&srq->free_map, index);
+		last = index;
+	}
+	srq->list_head = srq->head;
+	srq->list_tail = last;
+	srq->listed = true;
+	srq->head = NO_RUN - 1;
+	srq->run_end = NO_RUN;
+}
+
+void mlx5_srq_list_end(struct mlx5_srq *srq)
+{
+	if (!srq->listed)
+		return;
+	srq->listed = false;
+	srq->head = srq->list_head;
+	srq->run_end = srq->head + 1;
+}
+
+static void srq_list_add(struct mlx5_srq *srq, uint32_t index)
+{
+	srq_link(srq_wqe(srq, srq->list_tail), index);
+	srq->list_tail = index;
+	srq->followed |= srq_record_is_others(srq);
+}
+
+uint64_t mlx5_srq_complete(struct mlx5_srq *srq, uint32_t index)
+{
+	uint64_t wr_id;
+
+	order_observe(srq);
+	index &= srq->wqes - 1;
+	qlock_enter(&srq->lock);
+	wr_id = srq->wr_ids[index];
+	srq_add_free(srq, index);
+	if (srq->listed)
+		srq_list_add(srq, index);
+	qlock_leave(&srq->lock);
+	return wr_id;
+}
+
+/* A program that asks again may have links of its own. */
+void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail)
+{
+	qlock_enter(&srq->lock);
+	srq->taken |= srq_record_is_others(srq);
+	if (!srq->taken && !srq->listed)
+		srq_list_begin(srq);
+	srq->shown = true;
+	*head = srq->listed ? srq->list_head : srq->head;
+	*tail = srq->list_tail;
+	qlock_leave(&srq->lock);
+}

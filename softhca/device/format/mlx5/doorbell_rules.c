@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * doorbell_rules.c - what a strict adapter expects of a register of sends: the first 8 bytes of the
+ * newest WQE of a queue of that page, whose doorbell record covers it, and behind them nothing or,
+ * by BlueFlame, the rest of that WQE in blocks of 64 bytes, in the two halves of a register by
+ * turns.
+ *
+ * A front that traps each write shows the bytes of all; one that polls shows what it found last, so
+ * that only the value can be judged. PRM: Doorbells, BlueFlame
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx5/uar.h"
+#include "prm/mlx5/wqe.h"
+#include "softhca/device/core.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/mlx5.h"
+#include "softhca/device/queue/wqe.h"
+
+enum { HALVES = 2, WORD = sizeof(uint64_t), BLOCK_WORDS = WQE_BB / sizeof(uint64_t) };
+
+/* A bell is the newest doorbell in half a register. */
+struct bell {
+	uint32_t written; /* a bit for each 8 bytes; 0: this half was never rung */
+	uint32_t len;     /* of the WQE in whole blocks; 0: the WQE is not known */
+	bool follows_own; /* the push before was through this half, too */
+	uint8_t wqe[PRM_UAR_SQ_SIZE];
+};
+
+struct mlx5_bells {
+	struct bell half[PRM_UAR_SQS][HALVES];
+	int newest[PRM_UAR_SQS]; /* which half was rung last, or -1 */
+};
+
+static void say(struct hca *hca, const char *rule, uint32_t uar, uint32_t offset, const char *what,
+		uint64_t value, uint64_t expected)
+{
+	strict_report(hca->config.strict, hca->config.trace, rule,
+		      "UAR page 0x%x, register 0x%x: %s is 0x%llx, but 0x%llx is expected", uar,
+		      offset, what, (unsigned long long)value, (unsigned long long)expected);
+}
+
+void mlx5_bells_create(struct uar *uar)
+{
+	uar->bells = calloc(1, sizeof(*uar->bells));
+	for (unsigned int i = 0; uar->bells && i < PRM_UAR_SQS; i++)
+		uar->bells->newest[i] = -1;
+}
+
+/* ---- the value ---- */
+
+static bool check_sq(struct hca *hca, uint32_t uar, uint32_t offset, uint32_t n)
+{
+	struct eth_sq *sq = res_get(&hca->eth->sqs, n);
+
+	if (!sq) {
+		say(hca, "doorbell.value", uar, offset, "the number of the QP or SQ", n, 0);
+		return false;
+	}
+	if (sq->uar->n == uar)
+		return true;
+	say(hca, "doorbell.uar", uar, offset, "the page of an SQ", uar, sq->uar->n);
+	return false;
+}
+
+/* The record is written before the register, and the adapter may look at it as soon as the register
+ * is written, so it covers the WQE by now. */
+static bool check_record(struct hca *hca, struct qp *qp, uint32_t uar, uint32_t offset,
+			 uint16_t index, uint16_t *posted)
+{
+	uint32_t word;
+
+	if (dma_read(hca, qp->dbr + hca->format->dbrec_send, &word, sizeof(word)))
+		return true; /* that has consequences of its own */
+	*posted = be32toh(word) - index;
+	if (*posted)
+		return true;
+	strict_report(hca->config.strict, hca->config.trace, "doorbell.early",
+		      "UAR page 0x%x, register 0x%x: QP 0x%06x, WQE %u: the record says %u", uar,
+		      offset, qp->n, index, be32toh(word));
+	return false;
+}
+
+/* The WQE as it stands in the ring goes to WQE, which has room for PRM_UAR_SQ_SIZE bytes. The
+ * function returns the bytes, in whole blocks, or 0. */
+static uint32_t copy_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint8_t *wqe)
+{
+	enum { BBS_MAX = PRM_UAR_SQ_SIZE / WQE_BB };
+	uint32_t bbs = 0;
+
+	if (!sq_copy(hca, qp, index, 1, wqe))
+		bbs = mlx5_wqe_bbs(wqe);
+	if (!bbs || bbs > sq_mask(qp) + 1u)
+		return 0;
+	if (sq_copy(hca, qp, index, bbs < BBS_MAX ? bbs : BBS_MAX, wqe))
+		return 0;
+	return bbs * WQE_BB;
+}
+
+/* The function checks the value of a doorbell and returns whether an adapter would find the WQE. A
+ * write may come late, and the record have moved on: by polling, over a socket, on a bus. What is
+ * done by then may be overwritten. */
+static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be,
+			struct bell *bell)
+{
+	uint32_t n = fld_get(&value_be, CTRL_QPN);
+	uint16_t index = fld_get(&value_be, CTRL_INDEX), posted = 0;
+	struct qp *qp = res_get(&hca->qps, n);
+	uint64_t in_ring;
+
+	bell->len = 0;
+	if (!qp)
+		return check_sq(hca, uar, offset, n);
+	if (!qp->uar || qp->uar->n != uar) {
+		say(hca, "doorbell.uar", uar, offset, "the page of a QP", uar,
+		    qp->uar ? qp->uar->n : 0);
+		return false;
+	}
+	if (qp->state == PRM_QP_STATE_RST || qp->offload)
+		return true;
+	if (!check_record(hca, qp, uar, offset, index, &posted))
+		return false;
+	if ((int16_t)(index - qp->sq.ci) < 0)
+		return true;
+	if (posted > sq_mask(qp) + 1u)
+		return true; /* the record has a rule of its own */
+	bell->len = copy_wqe(hca, qp, index, bell->wqe);
+	memcpy(&in_ring, bell->wqe, sizeof(in_ring));
+	if (!bell->len || in_ring == value_be)
+		return true;
+	/* The QP is known, and an adapter needs no more: there are programs that leave out opcode
+	 * and length, or name the first WQE of a list. */
+	say(hca, "doorbell.value", uar, offset, "the value", be64toh(value_be), be64toh(in_ring));
+	return true;
+}
+
+void mlx5_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
+{
+	struct bell bell;
+
+	check_value(hca, uar, offset, value_be, &bell);
+}
+
+/* ---- BlueFlame ---- */
+
+/* A push carries the whole WQE. */
+static void bell_end(struct hca *hca, uint32_t uar, uint32_t offset, struct bell *bell)
+{
+	unsigned int words = __builtin_popcount(bell->written);
+	bool whole = bell->written == (uint32_t)((1ull << words) - 1) && words % BLOCK_WORDS == 0;
+
+	if (words > 1 && (!whole || (bell->len && words * WORD != bell->len)))
+		say(hca, "bf.size", uar, offset, "the number of bytes", words * WORD, bell->len);
+}
+
+static void bells_end(struct hca *hca, struct uar *uar, unsigned int reg)
+{
+	int half = uar->bells->newest[reg];
+
+	if (half >= 0)
+		bell_end(hca, uar->n, PRM_UAR_SQ + (reg * HALVES + half) * PRM_UAR_SQ_SIZE,
+			 &uar->bells->half[reg][half]);
+}
+
+void mlx5_bells_free(struct hca *hca, struct uar *uar)
+{
+	for (unsigned int reg = 0; uar->bells && reg < PRM_UAR_SQS; reg++)
+		bells_end(hca, uar, reg);
+	free(uar->bells);
+}
+
+static struct bell *bell_begin(struct hca *hca, struct uar *uar, unsigned int reg,
+			       unsigned int half)
+{
+	struct mlx5_bells *bells = uar->bells;
+	struct bell *bell = &bells->half[reg][half];
+	bool follows_own = bells->newest[reg] == (int)half && bell->written > 1;
+
+	bells_end(hca, uar, reg);
+	bell->follows_own = follows_own;
+	bell->written = 1;
+	bells->newest[reg] = half;
+	return bell;
+}
+
+/* Linux tests whether writes combine with NOPs that ask for a completion in the register only. */
+static bool bell_may_differ(const struct bell *bell)
+{
+	return !bell->len || mlx5_wqe_opcode(bell->wqe) == WQE_NOP;
+}
+
+/* LEN bytes of a push come, AT bytes behind the start of a half, and never across its end. */
+static void bell_push(struct hca *hca, struct bell *bell, uint32_t uar, uint32_t offset,
+		      const uint8_t *bytes, size_t len)
+{
+	uint32_t at = offset % PRM_UAR_SQ_SIZE, start = offset - at;
+	uint32_t bits = (1u << (len + WORD - 1) / WORD) - 1;
+
+	if (at % WORD || len % WORD || !(bell->written & 1)) {
+		say(hca, "bf.size", uar, offset, "the number of bytes", len, WORD);
+		return;
+	}
+	if (bell->written == 1 && bell->follows_own)
+		say(hca, "bf.halves", uar, start, "the half of a register", start,
+		    start ^ PRM_UAR_SQ_SIZE);
+	bell->written |= bits << at / WORD;
+	if (at < bell->len && !bell_may_differ(bell) && memcmp(bytes, bell->wqe + at, len))
+		say(hca, "bf.bytes", uar, offset, "the bytes", fld_get64(bytes, 0),
+		    fld_get64(bell->wqe, at));
+}
+
+static bool is_register_of_sends(uint32_t offset)
+{
+	return offset >= PRM_UAR_SQ && offset < PRM_UAR_SQ + PRM_UAR_SQS * HALVES * PRM_UAR_SQ_SIZE;
+}
+
+bool mlx5_judge_write(struct hca *hca, uint32_t uar_n, uint32_t offset, const uint8_t *bytes,
+		      size_t len)
+{
+	uint32_t half = (offset - PRM_UAR_SQ) / PRM_UAR_SQ_SIZE, at = offset % PRM_UAR_SQ_SIZE;
+	struct uar *uar = res_get(&hca->uars, uar_n);
+	struct bell unknown = { 0 }, *bell = &unknown;
+	uint64_t value_be;
+	bool found = true;
+
+	if (!is_register_of_sends(offset))
+		return true;
+	if (len < sizeof(value_be) || at + len > PRM_UAR_SQ_SIZE) {
+		say(hca, "doorbell.size", uar_n, offset, "the number of bytes", len, WORD);
+		return false;
+	}
+	if (uar && uar->bells)
+		bell = at ? &uar->bells->half[half / HALVES][half % HALVES]
+			  : bell_begin(hca, uar, half / HALVES, half % HALVES);
+	if (!at) {
+		memcpy(&value_be, bytes, sizeof(value_be));
+		found = check_value(hca, uar_n, offset, value_be, bell);
+		bytes += sizeof(value_be);
+		offset += sizeof(value_be);
+		len -= sizeof(value_be);
+	}
+	if (len)
+		bell_push(hca, bell, uar_n, offset, bytes, len);
+	return found;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * umr_delay.c - a UMR takes its time on a strict adapter, and requests behind it begin meanwhile
+ * unless a fence makes them wait: what works without a fence here, works on an adapter by luck.
+ *
+ * A UMR begins when nothing before it is under way, so the one that waits is at sq.ci and completes
+ * before all others. PRM: UMR, Ordering
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/queue/wqe.h"
+
+#define UMR_TIME (50 * NS_PER_US)
+
+struct umr_wait {
+	LIST_ENTRY(umr_wait) in_hca;
+	struct qp *qp;
+	uint64_t due;
+	size_t len;
+	uint8_t raw[];
+};
+
+int umr_delay(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
+{
+	struct umr_wait *wait = malloc(sizeof(*wait) + len);
+
+	if (!wait)
+		return ENOMEM;
+	wait->qp = qp;
+	wait->due = hca->now + UMR_TIME;
+	wait->len = len;
+	memcpy(wait->raw, raw, len);
+	qp->umr = wait;
+	LIST_INSERT_HEAD(&hca->umrs, wait, in_hca);
+	return 0;
+}
+
+void umr_forget(struct qp *qp)
+{
+	if (!qp->umr)
+		return;
+	LIST_REMOVE(qp->umr, in_hca);
+	free(qp->umr);
+	qp->umr = NULL;
+}
+
+bool umr_finish(struct hca *hca, struct qp *qp)
+{
+	int why = hca->format->execute_umr(hca, qp, qp->umr->raw, qp->umr->len);
+
+	umr_forget(qp);
+	if (why)
+		sq_fail(hca, qp, wqe_syndrome(why), why);
+	else
+		sq_complete(hca, qp, NULL, 0);
+	return !why && qp->state == PRM_QP_STATE_RTS;
+}
+
+void umr_overtaken(struct hca *hca, const struct qp *qp, const struct send_wqe *wqe)
+{
+	uint32_t key = hca->format->umr_key(qp->umr->raw);
+
+	for (unsigned int i = 0; i < wqe->num_sge; i++)
+		if (!wqe->sge[i].data && wqe->sge[i].lkey >> 8 == key >> 8)
+			strict_report(hca->config.strict, hca->config.trace, "umr.fence",
+				      "QP 0x%06x, WQE %u (%s): its key 0x%08x is that of a UMR "
+				      "before it, and ctrl fm is %u",
+				      qp->n, wqe->index, trace_opcode(wqe->opcode),
+				      wqe->sge[i].lkey, wqe->fence);
+}
+
+uint64_t umr_run(struct hca *hca)
+{
+	struct umr_wait *wait, *after;
+	uint64_t next = HCA_IDLE;
+
+	for (wait = LIST_FIRST(&hca->umrs); wait; wait = after) {
+		struct qp *qp = wait->qp;
+
+		after = LIST_NEXT(wait, in_hca);
+		if (wait->due > hca->now) {
+			next = wait->due < next ? wait->due : next;
+			continue;
+		}
+		umr_finish(hca, qp);
+		qp_wake(hca, qp);
+		next = hca->now;
+	}
+	return next;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rules.c - rings and doorbell records, judged by a strict adapter. PRM: Doorbell Record, Work
+ * Queue; IBTA vol 1, 10.8.3: a WQE belongs to the adapter from its post to its completion.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx5/wqe.h"
+#include "softhca/device/core.h"
+#include "softhca/device/queue/wqe.h"
+
+/* Software has as long to ring for what it has written. */
+#define PATIENCE (1000 * NS_PER_MS)
+enum { LOOKS_A_PATIENCE = 4, ARM_NUMBERS = 4 };
+
+#define say(hca, rule, ...) \
+	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
+
+/* ---- WQEs stay what they were when software rang ---- */
+
+static uint64_t digest_of(const uint8_t *bytes, size_t len)
+{
+	uint64_t digest = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < len; i++)
+		digest = (digest ^ bytes[i]) * 0x100000001b3ull;
+	return digest;
+}
+
+/* The function notes the WQE at INDEX, which begins within LEFT blocks that are posted, and returns
+ * how many of them are its. */
+static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_t left)
+{
+	uint8_t wqe[WQE_BB_MAX * WQE_BB];
+	uint64_t *digest = &qp->sq.digest[index & sq_mask(qp)];
+	uint32_t bbs, max = left < WQE_BB_MAX ? left : WQE_BB_MAX;
+
+	*digest = 0;
+	if (sq_copy(hca, qp, index, max, wqe))
+		return left;
+	bbs = wqe_bbs(hca, wqe);
+	if (!bbs || bbs > max)
+		return left; /* it will be refused, and where the next one begins is not known */
+	*digest = digest_of(wqe, hca->format->wqe_size(wqe));
+	return bbs;
+}
+
+static void note_wqes(struct hca *hca, struct qp *qp, uint16_t pi)
+{
+	if (!qp->sq.digest)
+		qp->sq.digest = calloc(1u << qp->sq.log_size, sizeof(*qp->sq.digest));
+	if (!qp->sq.digest)
+		return;
+	for (uint16_t at = qp->sq.pi; at != pi;)
+		at += note_wqe(hca, qp, at, pi - at);
+}
+
+bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi)
+{
+	if ((uint16_t)(pi - qp->sq.ci) > sq_mask(qp) + 1u) {
+		say(hca, "record.beyond",
+		    "QP 0x%06x: the record of sends says %u, the ring of %u holds %u up to %u",
+		    qp->n, pi, sq_mask(qp) + 1u, qp->sq.ci, qp->sq.pi);
+		return false;
+	}
+	if ((uint16_t)(pi - qp->sq.ci) < (uint16_t)(qp->sq.pi - qp->sq.ci)) {
+		say(hca, "record.backwards", "QP 0x%06x: the record of sends says %u after %u",
+		    qp->n, pi, qp->sq.pi);
+		return false;
+	}
+	note_wqes(hca, qp, pi);
+	return true;
+}
+
+void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs)
+{
+	uint8_t wqe[WQE_BB_MAX * WQE_BB];
+	uint64_t digest = qp->sq.digest ? qp->sq.digest[qp->sq.ci & sq_mask(qp)] : 0;
+
+	if (!digest || sq_copy(hca, qp, qp->sq.ci, bbs, wqe))
+		return;
+	if (hca->format->wqe_size(wqe) > bbs * WQE_BB ||
+	    digest_of(wqe, hca->format->wqe_size(wqe)) != digest)
+		say(hca, "wqe.changed",
+		    "QP 0x%06x, WQE %u: its bytes changed between doorbell and completion", qp->n,
+		    qp->sq.ci);
+}
+
+/* ---- receives ---- */
+
+void rules_rq_record(struct hca *hca, struct qp *qp)
+{
+	uint32_t size = 1u << qp->rq.log_size;
+
+	if ((uint16_t)(qp->rq.pi - qp->rq.ci) > size)
+		say(hca, "record.beyond",
+		    "QP 0x%06x: the record of receives says %u, the ring of %u is at %u", qp->n,
+		    qp->rq.pi, size, qp->rq.ci);
+}
+
+void rules_srq_record(struct hca *hca, struct srq *srq)
+{
+	uint32_t size = 1u << srq->log_size;
+
+	if ((uint16_t)(srq->pi - srq->taken) > size)
+		say(hca, "record.beyond", "SRQ 0x%06x: the record says %u, the ring of %u is at %u",
+		    srq->n, srq->pi, size, srq->taken);
+}
+
+/* Pages may be anywhere, so a WQE that lies in two of them is two pieces. */
+void rules_recv_ring(struct hca *hca, const char *queue, uint32_t n, const struct dma_map *map,
+		     uint32_t stride)
+{
+	if (stride && map->count && map->extent[0].addr % stride)
+		say(hca, "recv.page",
+		    "%s 0x%06x: the ring is at 0x%llx, not aligned to WQEs of %u bytes", queue, n,
+		    (unsigned long long)map->extent[0].addr, stride);
+}
+
+/* ---- completion queues. PRM: CQ Doorbell Record, CQE Ownership ---- */
+
+/* The consumer index lies between where it was and the producer. */
+void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci)
+{
+	uint32_t behind = (cq->pi - ci) & PRM_CI_MASK, was = cq->pi - cq->ci;
+	bool back = ((cq->ci - ci) & PRM_CI_MASK) <= PRM_CI_MASK / 2;
+
+	if (behind <= was || cq->ignore_overrun)
+		return;
+	say(hca, back ? "cq.backwards" : "cq.ahead",
+	    "CQ 0x%06x: the record's consumer index says %u after %u, and %u was produced", cq->n,
+	    ci & PRM_CI_MASK, cq->ci & PRM_CI_MASK, cq->pi & PRM_CI_MASK);
+}
+
+/* What is there must not look new to software before the CQE is written. */
+void rules_cq_slot(struct hca *hca, struct cq *cq)
+{
+	uint64_t slot = cq->pi & ((1u << cq->log_size) - 1);
+	uint8_t cqe[CQE_MAX];
+
+	if (cq_copy(hca, cq, slot, cqe) || !hca->format->is_software_cqe(cqe, cq_owner_bit(cq)))
+		return;
+	say(hca, "cq.owner",
+	    "CQ 0x%06x, CQE %u: its ownership bit is that of software before it is written", cq->n,
+	    cq->pi & PRM_CI_MASK);
+}
+
+/* Each event that was raised has a number, and an arm names the next one. One that names the newest
+ * was overtaken by its own event: a program may arm before it has read that event, and an adapter
+ * does not hear it. PRM: CQ Doorbell Record, cmd_sn */
+bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm)
+{
+	uint32_t behind = (cq->pi - arm->ci) & PRM_CI_MASK;
+
+	if (arm->reserved)
+		say(hca, "arm.reserved", "CQ 0x%06x: reserved bits 0x%x of the arm word", cq->n,
+		    arm->reserved);
+	if (behind > 2u << cq->log_size)
+		say(hca, "arm.ci", "CQ 0x%06x: the arm's consumer index is %u, and %u was produced",
+		    cq->n, arm->ci, cq->pi & PRM_CI_MASK);
+	if ((arm->sn + 1u) % ARM_NUMBERS == cq->events % ARM_NUMBERS)
+		return false;
+	if (arm->sn != cq->events % ARM_NUMBERS)
+		say(hca, "arm.sn",
+		    "CQ 0x%06x: the arm's sequence number is %u, and %u events were raised", cq->n,
+		    arm->sn, cq->events);
+	return true;
+}
+
+/* ---- work without a doorbell ---- */
+
+/* The function tells whether the record has said PI, which no doorbell has, for longer than
+ * software takes between the two: once for each PI. */
+static bool is_overdue(const struct hca *hca, struct sq *sq, uint16_t pi)
+{
+	if (!sq->unrung_since || sq->unrung_pi != pi)
+		sq->unrung_since = hca->now;
+	sq->unrung_pi = pi;
+	if (sq->unrung_since == HCA_IDLE || hca->now - sq->unrung_since < PATIENCE)
+		return false;
+	sq->unrung_since = HCA_IDLE;
+	return true;
+}
+
+/* What is written in the ring and not in the record says nothing: a batch may have been aborted. */
+static void look_at_sq(struct hca *hca, struct qp *qp)
+{
+	uint32_t word;
+	uint16_t pi;
+
+	if (dma_read(hca, qp->dbr + hca->format->dbrec_send, &word, sizeof(word)))
+		return;
+	pi = be32toh(word);
+	if (pi == qp->sq.pi)
+		qp->sq.unrung_since = 0;
+	else if (is_overdue(hca, &qp->sq, pi))
+		say(hca, "doorbell.missing",
+		    "QP 0x%06x: the record of sends says %u, the last doorbell %u", qp->n, pi,
+		    qp->sq.pi);
+}
+
+/* ---- memory of queues ---- */
+
+static void look_at_memory(struct hca *hca, const struct dma_map *map, uint64_t dbr, uint64_t *page,
+			   const char *queue, uint32_t n)
+{
+	pins_check(hca, map, 0, map->len, queue, n);
+	pins_check_page(hca, dbr, page, queue, n);
+}
+
+static void look_at_cq(struct hca *hca, struct cq *cq)
+{
+	look_at_memory(hca, &cq->map, cq->dbr, &cq->dbr_page, "CQ", cq->n);
+	if (cq->status == PRM_CQC_STATUS_OK)
+		cq_read_consumer(hca, cq);
+}
+
+static void look_at_qp(struct hca *hca, struct qp *qp)
+{
+	look_at_memory(hca, &qp->map, qp->dbr, &qp->dbr_page, "QP", qp->n);
+	if (qp->state == PRM_QP_STATE_RTS && qp->sq.entry && !qp->offload)
+		look_at_sq(hca, qp);
+}
+
+void rules_look(struct hca *hca)
+{
+	struct srq *srq;
+	uint32_t i;
+	struct cq *cq;
+	struct qp *qp;
+
+	if (hca->now < hca->next_look)
+		return;
+	hca->next_look = hca->now + PATIENCE / LOOKS_A_PATIENCE;
+	for (i = 0; (qp = res_next(&hca->qps, &i)) != NULL;)
+		look_at_qp(hca, qp);
+	for (i = 0; (cq = res_next(&hca->cqs, &i)) != NULL;)
+		look_at_cq(hca, cq);
+	for (i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
+		look_at_memory(hca, &srq->map, srq->dbr, &srq->dbr_page, "SRQ", srq->n);
+}

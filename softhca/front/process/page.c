@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * page.c - see page.h. Nothing is pinned here, so a page can change where an adapter's would not:
+ * the first write after a fork copies it (Linux copies pinned ones for the child instead, from 5.12
+ * on), and small pages become a huge one. Linux: Documentation/admin-guide/mm/pagemap.rst
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "softhca/front/process/page.h"
+
+enum { PAGE_SHIFT = 12 };
+
+#define PAGEMAP_PRESENT   (1ull << 63)
+#define PAGEMAP_FILE      (1ull << 61) /* of a file, or of shared memory */
+#define PAGEMAP_EXCLUSIVE (1ull << 56)
+#define PAGEMAP_NUMBER    ((1ull << 55) - 1)
+
+/* Bits of /proc/kpageflags */
+#define KPAGE_HUGE  (1ull << 17)
+#define KPAGE_TRANS (1ull << 22)
+#define KPAGE_ZERO  (1ull << 24)
+
+static uint64_t read_word(const char *path, uint64_t index)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t word = 0;
+
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &word, sizeof(word), index * sizeof(word)) != sizeof(word))
+		word = 0;
+	close(fd);
+	return word;
+}
+
+static uint64_t page_entry(pid_t pid, uint64_t addr)
+{
+	char path[32];
+	uint64_t entry;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
+	entry = read_word(path, addr >> PAGE_SHIFT);
+	return entry & PAGEMAP_PRESENT ? entry : 0;
+}
+
+/* A page that is not the process's alone is copied when it is written: that of zeroes, of a file,
+ * or of a parent. What an adapter is given is copied before. */
+uint64_t page_identity(pid_t pid, uint64_t addr)
+{
+	uint64_t entry = page_entry(pid, addr);
+
+	return entry & PAGEMAP_FILE || !(entry & PAGEMAP_EXCLUSIVE) ? 0 : entry & PAGEMAP_NUMBER;
+}
+
+/* The function reads the parent of a process, and how many faults its children had, as far as it
+ * waited for them: proc(5). */
+static bool read_stat(const char *pid, int *parent, unsigned long *faults)
+{
+	char path[64], text[512];
+	const char *at;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	file = fopen(path, "re");
+	at = file && fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
+	if (file)
+		fclose(file);
+	return at && sscanf(at, ") %*c %d %*d %*d %*d %*d %*u %*u %lu", parent, faults) == 2;
+}
+
+static bool has_children(pid_t pid)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	unsigned long faults;
+	bool found = false;
+	int parent;
+
+	while (proc && !found && (entry = readdir(proc)) != NULL)
+		found = isdigit((unsigned char)entry->d_name[0]) &&
+			read_stat(entry->d_name, &parent, &faults) && parent == pid;
+	if (proc)
+		closedir(proc);
+	return found || !proc;
+}
+
+static bool has_forked(pid_t pid)
+{
+	unsigned long faults;
+	char name[16];
+	int parent;
+
+	snprintf(name, sizeof(name), "%d", pid);
+	return !read_stat(name, &parent, &faults) || faults || has_children(pid);
+}
+
+bool page_may_move(pid_t pid, uint64_t addr)
+{
+	uint64_t flags = read_word("/proc/kpageflags", page_entry(pid, addr) & PAGEMAP_NUMBER);
+
+	return !flags || flags & (KPAGE_HUGE | KPAGE_TRANS) || has_forked(pid);
+}

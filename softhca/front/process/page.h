@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * page.h - which page of the machine is at an address of a program.
+ */
+#ifndef SOFTHCA_FRONT_PROCESS_PAGE_H
+#define SOFTHCA_FRONT_PROCESS_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The function returns the number of the page that process PID has at ADDR, or 0: none is there
+ * yet, or Linux does not tell us (it tells root). */
+uint64_t page_identity(pid_t pid, uint64_t addr);
+/* The function is asked when the page is another one than before. It tells whether Linux can have
+ * exchanged it by itself, which it would not do with a page that an adapter has. */
+bool page_may_move(pid_t pid, uint64_t addr);
+
+#endif

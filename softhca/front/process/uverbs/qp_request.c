@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_request.c - reads and checks what a program asks for when it creates a QP.
+ */
+#include <errno.h>
+
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/wqe.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/front/process/uverbs/qp_request.h"
+#include "softhca/log.h"
+#include "util/bits.h"
+
+enum {
+	SUPPORTED_DRIVER_FLAGS = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE |
+				 MLX5_QP_FLAG_UAR_PAGE_INDEX | MLX5_QP_FLAG_BFREG_INDEX,
+	SELF_LB_FLAGS = MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC,
+	RAW_FLAGS = IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
+	KNOWN_FLAGS = RAW_FLAGS | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK |
+		      IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING,
+	MAX_RQ_SHIFT = 11,
+};
+
+static bool is_spread(struct uverbs_call *uc)
+{
+	return uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+}
+
+/* No sizes are read of QPs without queues of their own: they have none, or say something else
+ * there. */
+static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
+{
+	req->driver = (struct mlx5_ib_create_qp){ 0 };
+	if (is_spread(uc))
+		return 0; /* uverbs/rss.c reads it */
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+		return EFAULT;
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		req->driver = (struct mlx5_ib_create_qp){ .uidx = req->driver.uidx };
+	return 0;
+}
+
+int qp_request_read(struct uverbs_call *uc, struct qp_request *req)
+{
+	if (uc_in(uc, UVERBS_ATTR_CREATE_QP_USER_HANDLE, &req->user_handle, 8) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_QP_CAP, &req->cap, sizeof(req->cap)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_QP_TYPE, &req->type, sizeof(req->type)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_QP_FLAGS, &req->flags, sizeof(req->flags)))
+		return EFAULT;
+	return read_driver_part(uc, req);
+}
+
+static int unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
+{
+	log_note("%s: create_qp: %s %#x is not supported", uc->adapter->name, what, value);
+	return EOPNOTSUPP;
+}
+
+/* With an SRQ, or nothing to receive, there is no receive queue. */
+static bool has_receive_queue(struct uverbs_call *uc, const struct qp_request *req)
+{
+	return req->type != IB_UVERBS_QPT_XRC_INI && req->type != IB_UVERBS_QPT_XRC_TGT &&
+	       !uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+}
+
+static int check_sizes(struct uverbs_call *uc, const struct qp_request *req)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+	uint32_t max = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_QP_SZ);
+
+	if (driver->sq_wqe_count && (!is_pow2(driver->sq_wqe_count) || driver->sq_wqe_count > max))
+		return EINVAL;
+	if (!driver->rq_wqe_count)
+		return 0;
+	if (!has_receive_queue(uc, req))
+		return EINVAL;
+	if (!is_pow2(driver->rq_wqe_count) || driver->rq_wqe_count > max)
+		return EINVAL;
+	if (driver->rq_wqe_shift < QP_MIN_RQ_SHIFT || driver->rq_wqe_shift > MAX_RQ_SHIFT)
+		return EINVAL;
+	return 0;
+}
+
+/* An XRC target is made of a domain, the others of a PD and CQs. */
+static int check_target(struct uverbs_call *uc)
+{
+	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
+	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE) ||
+	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE))
+		return EINVAL;
+	if (!uc_attr(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE))
+		return ENOENT;
+	return srq && srq->type != IB_UVERBS_SRQT_XRC ? EINVAL : 0;
+}
+
+/* What a table spreads is received by its queues. */
+static int check_spread(struct uverbs_call *uc, const struct qp_request *req)
+{
+	if (req->type != IB_UVERBS_QPT_RAW_PACKET || req->cap.max_recv_wr ||
+	    req->cap.max_recv_sge || uc_attr(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
+	    uc_attr(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
+		return EINVAL;
+	return req->cap.max_send_wr ? EOPNOTSUPP : 0;
+}
+
+static int check_objects(struct uverbs_call *uc, const struct qp_request *req)
+{
+	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		return check_target(uc);
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
+	    (srq && req->type == IB_UVERBS_QPT_XRC_INI))
+		return EINVAL;
+	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_PD_HANDLE))
+		return ENOENT;
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
+		return check_spread(uc, req);
+	if (!uc_object(uc, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE))
+		return ENOENT;
+	if (req->type != IB_UVERBS_QPT_XRC_INI &&
+	    !uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
+		return ENOENT;
+	return srq && srq->type == IB_UVERBS_SRQT_XRC ? EINVAL : 0;
+}
+
+static int check_raw_packets(struct uverbs_call *uc)
+{
+	if (!client_may(uc->tid, CLIENT_CAP_NET_RAW))
+		return EPERM;
+	return adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS) ? 0 : unsupported(uc, "type", 0);
+}
+
+static int check_type(struct uverbs_call *uc, const struct qp_request *req)
+{
+	switch (req->type) {
+	case IB_UVERBS_QPT_XRC_INI:
+	case IB_UVERBS_QPT_XRC_TGT:
+		return adapter_cap(uc->adapter, HCA_CAP_XRC) ? 0
+							     : unsupported(uc, "XRC", req->type);
+	case IB_UVERBS_QPT_RC:
+	case IB_UVERBS_QPT_UC:
+	case IB_UVERBS_QPT_UD:
+		return 0;
+	case IB_UVERBS_QPT_RAW_PACKET:
+		return check_raw_packets(uc);
+	case IB_UVERBS_QPT_DRIVER:
+		return unsupported(uc, "type", req->type);
+	default:
+		return EINVAL;
+	}
+}
+
+static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
+{
+	uint32_t flags = req->flags & ~IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+
+	if (flags & ~KNOWN_FLAGS)
+		return EINVAL;
+	if (flags && req->type != IB_UVERBS_QPT_RAW_PACKET && req->type != IB_UVERBS_QPT_UD)
+		return EINVAL;
+	if (flags & RAW_FLAGS && req->type == IB_UVERBS_QPT_UD)
+		return EINVAL;
+	if (fld_get(uc->adapter->eth_caps, ETH_CAP_VLAN_CAP))
+		flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
+	if (adapter_cap(uc->adapter, HCA_CAP_BLOCK_LB_MC))
+		flags &= ~IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	if (adapter_cap(uc->adapter, HCA_CAP_END_PAD))
+		flags &= ~IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING;
+	if (flags)
+		return unsupported(uc, "flag", flags);
+	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
+		return unsupported(uc, "a source QPN", 0);
+	return 0;
+}
+
+static int check_driver_part(struct uverbs_call *uc, const struct qp_request *req)
+{
+	uint32_t known = SUPPORTED_DRIVER_FLAGS;
+
+	if (req->type == IB_UVERBS_QPT_XRC_TGT || is_spread(uc))
+		return 0;
+	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
+		known |= SELF_LB_FLAGS;
+	if (req->driver.flags & ~known) {
+		unsupported(uc, "driver flag", req->driver.flags);
+		return EINVAL;
+	}
+	if (!(req->driver.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
+		unsupported(uc, "a static UAR", req->driver.bfreg_index);
+		return EINVAL;
+	}
+	return check_sizes(uc, req);
+}
+
+int qp_request_check(struct uverbs_call *uc, const struct qp_request *req)
+{
+	int ret = check_type(uc, req);
+
+	if (!ret)
+		ret = check_objects(uc, req);
+	if (!ret)
+		ret = check_flags(uc, req);
+	if (!ret)
+		ret = check_driver_part(uc, req);
+	return ret;
+}
+
+/* The buffer has the receive queue first, then the send queue. */
+static uint64_t buffer_bytes(const struct mlx5_ib_create_qp *driver)
+{
+	return ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift) +
+	       (uint64_t)driver->sq_wqe_count * WQE_BB;
+}
+
+int qp_request_check_memory(struct uverbs_call *uc, struct qp_request *req)
+{
+	uint64_t bytes = buffer_bytes(&req->driver);
+	int ret = 0;
+
+	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
+		return 0; /* eth_queues.c looks */
+	if (req->type != IB_UVERBS_QPT_XRC_TGT)
+		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
+	if (!bytes) /* neither queue: nothing to describe */
+		req->memory = (struct queue_memory){ 0 };
+	else if (!ret)
+		ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
+					    &req->memory);
+	if (!ret && bytes)
+		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
+	return ret;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_request.h - what a program asks for when it creates a QP, read and checked.
+ */
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_QP_REQUEST_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_QP_REQUEST_H
+
+#include <stdint.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
+
+#include "softhca/front/process/driver/queue_memory.h"
+#include "softhca/front/process/uverbs/uverbs.h"
+
+enum { QP_MIN_RQ_SHIFT = 4 /* one data segment */ };
+
+/* A request has the attributes that a program asked for, whichever command said them. */
+struct qp_request {
+	uint64_t user_handle;
+	struct ib_uverbs_qp_cap cap;
+	uint32_t type, flags;
+	struct mlx5_ib_create_qp driver;
+	struct queue_memory memory;
+};
+
+/* The functions return 0 or a positive errno. The second refuses what this adapter does not do, the
+ * third looks at the memory that the program gave for its queues, and describes it in REQ. */
+int qp_request_read(struct uverbs_call *uc, struct qp_request *req);
+int qp_request_check(struct uverbs_call *uc, const struct qp_request *req);
+int qp_request_check_memory(struct uverbs_call *uc, struct qp_request *req);
+
+#endif

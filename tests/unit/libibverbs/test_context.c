@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Opening, importing and closing a device whose character devices are others of this host: open(),
+ * which is replaced (--wrap), leads there.
+ */
+#include "unit.h"
+
+#include "fake_device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+/* What is found in /dev/infiniband, and by number in /dev/char. */
+static const char *by_name, *by_number;
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	if (!strncmp(path, "/dev/infiniband/", 16))
+		path = by_name;
+	else if (!strncmp(path, "/dev/char/", 10))
+		path = by_number;
+	return __real_open(path, flags);
+}
+
+/* On 32 bits, open() is called by this name where offsets of files have 64. */
+int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
+
+/* ---- a provider ---- */
+
+static struct verbs_device vdev;
+static int refusal, last_fd, contexts;
+
+static int alloc_context(struct verbs_device *device, int cmd_fd, struct verbs_context **vctx)
+{
+	last_fd = cmd_fd;
+	if (refusal)
+		return refusal;
+	*vctx = calloc(1, sizeof(**vctx));
+	assert_non_null(*vctx);
+	assert_int_equal(verbs_context_init(*vctx, device, cmd_fd), 0);
+	(*vctx)->context.async_fd = dup(cmd_fd);
+	contexts++;
+	return 0;
+}
+
+static void free_context(struct verbs_context *vctx)
+{
+	verbs_context_cleanup(vctx);
+	free(vctx);
+	contexts--;
+}
+
+static const struct verbs_driver driver = {
+	.alloc_context = alloc_context,
+	.free_context = free_context,
+};
+
+#define DEVICE_NULL makedev(1, 3)
+
+static int open_rig(void **state)
+{
+	(void)state;
+	vdev = (struct verbs_device){ .driver = &driver, .refcount = 1 };
+	vdev.info.uverbs_dev = DEVICE_NULL;
+	refusal = contexts = 0;
+	last_fd = -1;
+	by_name = "/dev/null";
+	by_number = "/none";
+	return 0;
+}
+
+static dev_t device_behind(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_rdev;
+}
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* ---- opening ---- */
+
+static void a_context_holds_its_device(void **state)
+{
+	struct ibv_context *context = ibv_open_device(&vdev.device);
+
+	(void)state;
+	assert_non_null(context);
+	assert_int_equal(device_behind(context->cmd_fd), DEVICE_NULL);
+	assert_int_equal(vdev.refcount, 2);
+	assert_int_equal(ibv_close_device(context), 0);
+	assert_int_equal(vdev.refcount, 1);
+	assert_int_equal(contexts, 0);
+	assert_false(is_open(last_fd));
+}
+
+static void a_file_of_another_device_is_not_opened(void **state)
+{
+	struct ibv_context *context;
+
+	(void)state;
+	by_name = "/dev/zero";
+	by_number = "/dev/null";
+	context = ibv_open_device(&vdev.device);
+	assert_non_null(context);
+	assert_int_equal(device_behind(context->cmd_fd), DEVICE_NULL);
+	assert_int_equal(ibv_close_device(context), 0);
+	by_number = "/dev/zero";
+	errno = 0;
+	assert_null(ibv_open_device(&vdev.device));
+	assert_int_equal(errno, ENXIO);
+	by_name = "/etc/passwd";
+	assert_null(ibv_open_device(&vdev.device));
+	assert_int_equal(errno, ENXIO);
+}
+
+static void the_first_error_is_the_one_that_is_told(void **state)
+{
+	(void)state;
+	by_name = "/etc/passwd/none"; /* ENOTDIR */
+	errno = 0;
+	assert_null(ibv_open_device(&vdev.device));
+	assert_int_equal(errno, ENOTDIR);
+}
+
+static void a_refused_context_leaves_nothing_open(void **state)
+{
+	(void)state;
+	refusal = EPERM;
+	errno = 0;
+	assert_null(ibv_open_device(&vdev.device));
+	assert_int_equal(errno, EPERM);
+	assert_false(is_open(last_fd));
+	assert_int_equal(vdev.refcount, 1);
+}
+
+/* ---- importing ---- */
+
+static void what_is_no_device_is_not_imported(void **state)
+{
+	int fd = __real_open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	errno = 0;
+	assert_null(ibv_import_device(fd));
+	assert_int_equal(errno, ENODEV);
+	close(fd);
+	errno = 0;
+	assert_null(ibv_import_device(fd));
+	assert_int_equal(errno, EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_context_holds_its_device, open_rig),
+		cmocka_unit_test_setup(a_file_of_another_device_is_not_opened, open_rig),
+		cmocka_unit_test_setup(the_first_error_is_the_one_that_is_told, open_rig),
+		cmocka_unit_test_setup(a_refused_context_leaves_nothing_open, open_rig),
+		cmocka_unit_test_setup(what_is_no_device_is_not_imported, open_rig),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

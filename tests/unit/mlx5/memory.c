@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * memory.c - where the memory of queues comes from: pages that are kept from children (by calls of
+ * the library that are replaced by --wrap), or the allocator of a parent domain; and what the
+ * environment says of it.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "providers/common/env.h"
+#include "providers/common/hwbuf.h"
+#include "providers/common/pd.h"
+#include "providers/common/queue_mem.h"
+
+int __wrap_ibv_dontfork_range(void *base, size_t size);
+int __wrap_ibv_dofork_range(void *base, size_t size);
+
+static void *kept_at;
+static size_t kept_bytes;
+static int refusal;
+
+int __wrap_ibv_dontfork_range(void *base, size_t size)
+{
+	if (refusal)
+		return refusal;
+	kept_at = base;
+	kept_bytes += size;
+	return 0;
+}
+
+int __wrap_ibv_dofork_range(void *base, size_t size)
+{
+	assert_ptr_equal(base, kept_at);
+	kept_bytes -= size;
+	return 0;
+}
+
+static void pages_are_kept_from_children(void **state)
+{
+	struct hwbuf buf = { 0 };
+
+	(void)state;
+	assert_int_equal(provider_hwbuf_alloc(5000, &buf), 0);
+	assert_ptr_equal(kept_at, buf.addr);
+	assert_int_equal(kept_bytes, buf.size);
+	provider_hwbuf_free(&buf);
+	assert_int_equal(kept_bytes, 0);
+	refusal = ENOMEM;
+	assert_int_equal(provider_hwbuf_alloc(5000, &buf), ENOMEM);
+	assert_null(buf.addr);
+	refusal = 0;
+}
+
+/* ---- parent domains ---- */
+
+static char room[4096];
+static int given;
+
+static void *domain_alloc(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
+			  uint64_t resource_type)
+{
+	(void)alignment;
+	assert_non_null(pd);
+	assert_ptr_equal(pd_context, &given);
+	assert_int_equal(resource_type, 7);
+	given++;
+	return size <= sizeof(room) ? room : NULL;
+}
+
+static void domain_free(struct ibv_pd *pd, void *pd_context, void *ptr, uint64_t resource_type)
+{
+	assert_non_null(pd);
+	assert_ptr_equal(pd_context, &given);
+	assert_ptr_equal(ptr, room);
+	assert_int_equal(resource_type, 7);
+	given--;
+}
+
+static void a_parent_domain_has_both_calls_or_none(void **state)
+{
+	struct ibv_context context = { 0 };
+	struct provider_pd base = { .pd = { .context = &context, .handle = 5 } };
+	struct ibv_parent_domain_init_attr attr = {
+		.pd = &base.pd,
+		.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS,
+		.alloc = domain_alloc,
+	};
+
+	(void)state;
+	errno = 0;
+	assert_null(provider_parent_domain_alloc(&context, &attr));
+	assert_int_equal(errno, EINVAL);
+	attr.alloc = NULL;
+	attr.free = domain_free;
+	assert_null(provider_parent_domain_alloc(&context, &attr));
+	attr.comp_mask = 0x80;
+	assert_null(provider_parent_domain_alloc(&context, &attr));
+	attr = (struct ibv_parent_domain_init_attr){ 0 };
+	assert_null(provider_parent_domain_alloc(&context, &attr));
+	assert_int_equal(base.users, 0);
+}
+
+static void its_allocator_gives_memory_for_queues(void **state)
+{
+	struct ibv_context context = { 0 };
+	struct provider_pd base = { .pd = { .context = &context, .handle = 5 }, .pdn = 6 };
+	struct provider_td td = { .users = 0 };
+	struct ibv_parent_domain_init_attr attr = {
+		.pd = &base.pd,
+		.td = &td.td,
+		.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
+			     IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT,
+		.alloc = domain_alloc,
+		.free = domain_free,
+		.pd_context = &given,
+	};
+	struct queue_mem_request request = { .size = 4096, .type = 7 };
+	struct ibv_pd *parent = provider_parent_domain_alloc(&context, &attr);
+	struct queue_mem mem;
+
+	(void)state;
+	assert_non_null(parent);
+	assert_int_equal(parent->handle, 5);
+	assert_int_equal(to_ppd(parent)->pdn, 6);
+	assert_int_equal(base.users, 1);
+	assert_int_equal(td.users, 1);
+	assert_int_equal(provider_td_check_unused(&td), EBUSY);
+	assert_int_equal(provider_pd_dealloc(&base.pd), EBUSY);
+	assert_int_equal(provider_queue_mem_alloc(NULL, parent, &request, &mem), 0);
+	assert_ptr_equal(mem.addr, room);
+	assert_int_equal(given, 1);
+	provider_queue_mem_free(&mem);
+	assert_int_equal(given, 0);
+	request.size = 8192;
+	assert_int_equal(provider_queue_mem_alloc(NULL, parent, &request, &mem), ENOMEM);
+	assert_int_equal(provider_pd_dealloc(parent), 0);
+	assert_int_equal(base.users, 0);
+	assert_int_equal(td.users, 0);
+}
+
+/* ---- the environment ---- */
+
+static unsigned int number(const char *value)
+{
+	setenv("UNIT_NUMBER", value, 1);
+	return provider_env_number("UNIT_NUMBER", 2, 9, 5);
+}
+
+static void a_number_is_within_its_limits(void **state)
+{
+	(void)state;
+	assert_int_equal(number("2"), 2);
+	assert_int_equal(number("9"), 9);
+	assert_int_equal(number("0x8"), 8);
+	assert_int_equal(number("1"), 5);
+	assert_int_equal(number("10"), 5);
+	assert_int_equal(number("7x"), 5);
+	assert_int_equal(number(""), 5);
+	unsetenv("UNIT_NUMBER");
+	assert_int_equal(provider_env_number("UNIT_NUMBER", 2, 9, 5), 5);
+}
+
+static void a_switch_is_zero_or_one(void **state)
+{
+	(void)state;
+	setenv("UNIT_SWITCH", "0", 1);
+	assert_false(provider_env_unless_zero("UNIT_SWITCH"));
+	assert_false(provider_env_is_one("UNIT_SWITCH"));
+	setenv("UNIT_SWITCH", "1", 1);
+	assert_true(provider_env_unless_zero("UNIT_SWITCH"));
+	assert_true(provider_env_is_one("UNIT_SWITCH"));
+	unsetenv("UNIT_SWITCH");
+	assert_true(provider_env_unless_zero("UNIT_SWITCH"));
+	assert_false(provider_env_is_one("UNIT_SWITCH"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_are_kept_from_children),
+		cmocka_unit_test(a_parent_domain_has_both_calls_or_none),
+		cmocka_unit_test(its_allocator_gives_memory_for_queues),
+		cmocka_unit_test(a_number_is_within_its_limits),
+		cmocka_unit_test(a_switch_is_zero_or_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

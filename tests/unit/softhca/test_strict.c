@@ -1,0 +1,971 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_strict.c - each rule of a strict adapter, by a work request or a doorbell that breaks it and
+ * that an adapter which is not strict executes with success.
+ */
+#include "pair.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/umr.h"
+#include "prm/mlx5/wqe.h"
+#include "util/bits.h"
+
+enum { REGISTER = 0x800, OTHER_HALF = 0x900, OP_UMR = 0x25 };
+
+static uint8_t *newest(struct flat_qp *qp)
+{
+	return flat.mem + qp->sq + 64u * (qp->newest & ((1u << qp->sq_log) - 1));
+}
+
+static void posted_write(struct flat_qp *qp)
+{
+	flat_ctrl(qp, OP_WRITE, SIGNALED, 0);
+	flat_raddr(qp, to, rkey);
+	flat_data(qp, from, 8, lkey);
+	flat_post(qp);
+}
+
+/* The record says that all is posted, but nothing was rung. */
+static void put_record(struct flat_qp *qp)
+{
+	fld_set(flat.mem + qp->dbr, FLD(0x4, 31, 0), qp->sq_pi);
+}
+
+static uint64_t value_of(struct flat_qp *qp)
+{
+	uint64_t value;
+
+	memcpy(&value, newest(qp), sizeof(value));
+	return value;
+}
+
+static void done(uint16_t counter)
+{
+	flat_run(LONG / 100);
+	flat_expect_done(a->send_cq, REQ, counter);
+}
+
+/* ---- bytes of WQEs ---- */
+
+struct wrong_byte {
+	const char *rule;
+	unsigned int at;
+	uint8_t bits;
+};
+
+static void each_byte_is_reported(void (*post)(void), const struct wrong_byte *wrong, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		post();
+		newest(a)[wrong[i].at] |= wrong[i].bits;
+		flat_ring(a);
+		flat_run(LONG / 100);
+		flat_expect_report(wrong[i].rule);
+		assert_non_null(flat_poll(a->send_cq));
+	}
+}
+
+static void post_write(void)
+{
+	posted_write(a);
+}
+
+static void control_and_address_segments(void **state)
+{
+	static const struct wrong_byte wrong[] = {
+		{ "wqe.reserved", 7, 0x40 },  { "wqe.reserved", 7, 0x80 },
+		{ "wqe.signature", 8, 0x5a }, { "wqe.reserved", 9, 1 },
+		{ "wqe.reserved", 10, 1 },    { "wqe.reserved", 11, 1 },
+		{ "wqe.reserved", 11, 0x10 }, { "wqe.fence", 11, 0xa0 },
+		{ "wqe.fence", 11, 0xe0 },    { "wqe.reserved", 28, 0x80 },
+		{ "wqe.reserved", 31, 0x01 },
+	};
+
+	(void)state;
+	pair(NULL, 4096);
+	each_byte_is_reported(post_write, wrong, ARRAY_SIZE(wrong));
+	unpair();
+}
+
+static void post_inline(void)
+{
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_inline(a, "12345678", 8);
+	flat_post(a);
+}
+
+static void inline_header(void **state)
+{
+	static const struct wrong_byte wrong[] = {
+		{ "wqe.reserved", 32, 0x40 },
+		{ "wqe.reserved", 34, 0x04 },
+	};
+
+	(void)state;
+	pair(NULL, 4096);
+	each_byte_is_reported(post_inline, wrong, ARRAY_SIZE(wrong));
+	unpair();
+}
+
+static void post_datagram(void)
+{
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_av(a, b, b->n, 0x1234, NULL);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+}
+
+static void post_datagram_with_grh(void)
+{
+	static const uint8_t gid[16] = { 0xfe, 0x80 };
+
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_av(a, b, b->n, 0x1234, gid);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+}
+
+static void address_vectors(void **state)
+{
+	static const struct wrong_byte compact[] = {
+		{ "wqe.reserved", 20, 1 },
+		{ "wqe.reserved", 24, 0x40 },
+	};
+	static const struct wrong_byte extended[] = {
+		{ "wqe.reserved", 24, 1 },
+		{ "wqe.reserved", 32, 1 },
+		{ "wqe.reserved", 44, 0x80 },
+		{ "wqe.reserved", 44, 0x20 },
+	};
+	struct flat_qp_attr attr = { .st = PRM_QP_ST_UD, .qkey = 0x1234 };
+
+	(void)state;
+	pair(&attr, 4096);
+	each_byte_is_reported(post_datagram, compact, ARRAY_SIZE(compact));
+	each_byte_is_reported(post_datagram_with_grh, extended, ARRAY_SIZE(extended));
+	unpair();
+}
+
+static void atomic_of_two_pieces(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_ctrl(a, OP_FA, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_atomic(a, 1, 0);
+	flat_data(a, from, 4, lkey);
+	flat_data(a, from + 4, 4, lkey);
+	flat_post(a);
+	flat_ring(a);
+	done(0);
+	flat_expect_report("wqe.segments");
+	unpair();
+}
+
+static void record_of_an_srq_beyond_its_ring(void **state)
+{
+	struct flat_srq *srq = flat_srq(1, 4, 0, NULL);
+	struct flat_qp_attr attr = { .rq_type = PRM_RQ_TYPE_SRQ, .srqn = srq->n };
+
+	(void)state;
+	pair(NULL, 4096);
+	test_free(b->send_cq);
+	test_free(b->recv_cq);
+	test_free(b);
+	b = flat_qp(1, &attr);
+	flat_simple(a->hca, PRM_OP_2RST_QP, a->n, PRM_STAT_OK);
+	flat_connect(a, b, NULL);
+	flat_srq_recv(srq, to, 64, rkey);
+	flat_send(a, OP_SEND, from, 8, lkey);
+	done(0);
+	fld_set(flat.mem + srq->dbr, FLD(0x0, 31, 0), 40);
+	flat_send(a, OP_SEND, from, 8, lkey);
+	flat_run(LONG / 100);
+	flat_expect_report("record.beyond");
+	test_free(srq);
+	unpair();
+}
+
+/* ---- doorbells ---- */
+
+static void value_of_garbage(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	put_record(a);
+	flat_write_uar(0, REGISTER, 0x0102030405060708ull);
+	flat_expect_report("doorbell.value");
+	flat_run(LONG / 100);
+	flat_expect_empty(a->send_cq);
+	flat_write_uar(0, OTHER_HALF, value_of(a) ^ htobe64(1)); /* another ds, of the right QP */
+	flat_expect_report("doorbell.value");
+	done(0);
+	unpair();
+}
+
+static void value_of_another_qp(void **state)
+{
+	struct flat_qp *other;
+
+	(void)state;
+	pair(NULL, 4096);
+	other = flat_qp(0, NULL);
+	flat_to(other, b, NULL, PRM_QP_STATE_RTS);
+	posted_write(a);
+	put_record(a);
+	flat_write_uar(0, REGISTER, htobe64((uint64_t)OP_WRITE << 32 | other->n << 8 | 3));
+	flat_expect_report("doorbell.early"); /* nothing is posted there */
+	flat_run(LONG / 100);
+	flat_expect_empty(a->send_cq);
+	test_free(other->send_cq);
+	test_free(other->recv_cq);
+	test_free(other);
+	unpair();
+}
+
+static void four_bytes(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	put_record(a);
+	value = value_of(a);
+	hca_uar_write(flat.hca[0], flat.uar[0], REGISTER, &value, 4);
+	flat_expect_report("doorbell.size");
+	flat_run(LONG / 100);
+	flat_expect_empty(a->send_cq);
+	unpair();
+}
+
+static void register_of_another_page(void **state)
+{
+	uint32_t uar;
+	uint64_t value;
+
+	(void)state;
+	pair(NULL, 4096);
+	uar = flat_simple(flat.hca[0], PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
+	posted_write(a);
+	put_record(a);
+	value = value_of(a);
+	hca_uar_write(flat.hca[0], uar, REGISTER, &value, sizeof(value));
+	flat_expect_report("doorbell.uar");
+	flat_run(LONG / 100);
+	flat_expect_empty(a->send_cq);
+	unpair();
+}
+
+static void register_before_the_record(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	flat_write_uar(0, REGISTER, value_of(a));
+	flat_expect_report("doorbell.early");
+	put_record(a);
+	flat_run(LONG / 100);
+	flat_expect_empty(a->send_cq);
+	unpair();
+}
+
+/* A front that polls learns the value later, and the record may have moved on. */
+static void polled_values(void **state)
+{
+	struct flat_qp *other;
+	uint64_t first;
+
+	(void)state;
+	flat.scans = true;
+	pair(NULL, 4096);
+	other = flat_qp(0, NULL);
+	posted_write(a);
+	first = value_of(a);
+	posted_write(a);
+	put_record(a);
+	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, first);
+	hca_uar_found(flat.hca[0], flat.uar[0], OTHER_HALF, value_of(a));
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0]);
+	done(0);
+	done(1);
+	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value_of(a)); /* found late */
+	flat_expect_empty(a->send_cq);
+	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, htobe64(0x77ull << 8));
+	flat_expect_report("doorbell.value");
+	posted_write(a);
+	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value_of(a));
+	flat_expect_report("doorbell.early");
+	put_record(a);
+	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value_of(a) ^ htobe64(1));
+	flat_expect_report("doorbell.value");
+	hca_uar_found(flat.hca[0], flat.uar[0] + 1, REGISTER, value_of(a));
+	flat_expect_report("doorbell.uar");
+	test_free(other->send_cq);
+	test_free(other->recv_cq);
+	test_free(other);
+	unpair();
+}
+
+/* Between these looks at the queues there is more time than software has. */
+static void wait_and_look(void)
+{
+	for (int i = 0; i < 6; i++) {
+		flat.now += LONG / 4;
+		flat_run(1);
+	}
+}
+
+static void record_without_register(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	put_record(a);
+	wait_and_look();
+	flat_expect_report("doorbell.missing");
+	wait_and_look(); /* once is enough */
+	unpair();
+}
+
+/* A batch that is aborted leaves its WQEs in the ring. */
+static void aborted_requests_are_no_fault(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	wait_and_look();
+	unpair();
+}
+
+/* Whoever looks at a busy queue may find, each time, that the record is ahead of the register. */
+static void busy_queues_are_no_fault(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	for (int i = 0; i < 6; i++) {
+		posted_write(a);
+		put_record(a);
+		flat.now += LONG / 4;
+		flat_run(1);
+	}
+	unpair();
+}
+
+/* ---- BlueFlame ---- */
+
+static void push(uint32_t offset, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	for (size_t i = 0; i < len; i += 8)
+		hca_uar_write(flat.hca[0], flat.uar[0], offset + i, at + i, 8);
+}
+
+static void pushed_requests(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	for (int i = 0; i < 3; i++) {
+		posted_write(a);
+		put_record(a);
+		push(i % 2 ? OTHER_HALF : REGISTER, newest(a), 64);
+		done(i);
+	}
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_inline(a, flat.mem + from, 60);
+	flat_post(a);
+	put_record(a);
+	push(OTHER_HALF, newest(a), 128);
+	done(3);
+	unpair();
+}
+
+static void pushed_bytes_differ(void **state)
+{
+	uint8_t wqe[64];
+
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	put_record(a);
+	memcpy(wqe, newest(a), sizeof(wqe));
+	wqe[40]++;
+	push(REGISTER, wqe, sizeof(wqe));
+	flat_expect_report("bf.bytes");
+	done(0);
+	unpair();
+}
+
+/* Linux finds out in this way whether writes combine. */
+static void pushed_nop_may_differ(void **state)
+{
+	uint8_t wqe[64];
+
+	(void)state;
+	pair(NULL, 4096);
+	flat_ctrl(a, OP_NOP, 0, 0);
+	flat_post(a);
+	put_record(a);
+	memcpy(wqe, newest(a), sizeof(wqe));
+	wqe[11] = SIGNALED;
+	push(REGISTER, wqe, sizeof(wqe));
+	flat_run(LONG / 100);
+	unpair();
+}
+
+static void pushed_too_little(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	put_record(a);
+	push(REGISTER, newest(a), 48);
+	done(0);
+	posted_write(a);
+	flat_ring(a); /* the next doorbell of the register ends the push */
+	flat_expect_report("bf.size");
+	done(1);
+	unpair();
+}
+
+static void pushed_too_much(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	put_record(a);
+	push(REGISTER, newest(a), 128);
+	done(0);
+	flat_simple(a->hca, PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
+	flat_simple(flat.hca[0], PRM_OP_DEALLOC_UAR, flat.uar[0], PRM_STAT_OK);
+	flat_expect_report("bf.size");
+	unpair();
+}
+
+static void halves_are_taken_in_turn(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	put_record(a);
+	push(REGISTER, newest(a), 64);
+	done(0);
+	posted_write(a);
+	put_record(a);
+	push(REGISTER, newest(a), 64);
+	flat_expect_report("bf.halves");
+	done(1);
+	unpair();
+}
+
+/* ---- records and rings ---- */
+
+static void record_beyond_the_ring(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	fld_set(flat.mem + a->dbr, FLD(0x4, 31, 0), 65 + a->sq_pi);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0]);
+	flat_expect_report("record.beyond");
+	assert_int_equal(flat_state(a), PRM_QP_STATE_ERR);
+	unpair();
+}
+
+static void record_goes_back(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	posted_write(a);
+	flat_ring(a);
+	a->sq_pi--;
+	put_record(a);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0]);
+	flat_expect_report("record.backwards");
+	unpair();
+}
+
+static void record_of_receives_beyond_the_ring(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_recv(b, to, 64, rkey);
+	fld_set(flat.mem + b->dbr, FLD(0x0, 31, 0), 17);
+	flat_send(a, OP_SEND, from, 8, lkey);
+	done(0);
+	flat_expect_report("record.beyond");
+	unpair();
+}
+
+static void request_finished_after_its_doorbell(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	newest(a)[47] ^= 8;
+	flat_ring(a);
+	newest(a)[47] ^= 8;
+	done(0);
+	flat_expect_report("wqe.changed");
+	unpair();
+}
+
+static void ring_is_not_aligned_to_receives(void **state)
+{
+	struct flat_qp_attr attr = { .rq_offset = 64, .rq_stride = 128 };
+
+	(void)state;
+	pair(&attr, 4096);
+	flat.reports++; /* both QPs */
+	flat_expect_report("recv.page");
+	unpair();
+}
+
+/* ---- completion queues ---- */
+
+static void put_consumer(const struct flat_cq *cq, uint32_t ci)
+{
+	fld_set(flat.mem + cq->dbr, FLD(0x0, 31, 0), ci & 0xffffff);
+}
+
+static void consumer_index_goes_back(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	for (int i = 0; i < 3; i++) {
+		flat_send(a, OP_NOP, from, 0, lkey);
+		done(i);
+	}
+	put_consumer(a->send_cq, 1); /* the adapter has seen 2 */
+	flat_send(a, OP_NOP, from, 0, lkey);
+	flat_run(LONG / 100);
+	flat_expect_report("cq.backwards");
+	unpair();
+}
+
+static void consumer_index_beyond_the_producer(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_send(a, OP_NOP, from, 0, lkey);
+	done(0);
+	put_consumer(a->send_cq, 2);
+	wait_and_look();
+	flat_expect_report("cq.ahead");
+	unpair();
+}
+
+/* The entry would be taken for a completion as soon as software looks. */
+static void entry_is_owned_twice(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat.mem[a->send_cq->ring + 63] = 0;
+	flat_send(a, OP_NOP, from, 0, lkey);
+	done(0);
+	flat_expect_report("cq.owner");
+	unpair();
+}
+
+static void arm_cq(struct flat_cq *cq, uint32_t word)
+{
+	fld_set(flat.mem + cq->dbr, FLD(0x4, 31, 0), word);
+	flat_write_uar(0, 0x20, htobe64((uint64_t)word << 32 | cq->n));
+}
+
+static void arm_of_an_event_that_was_raised(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm_cq(a->send_cq, 0);
+	flat_send(a, OP_NOP, from, 0, lkey);
+	done(0);
+	assert_int_equal(flat.events, 1);
+	arm_cq(a->send_cq, 1); /* it was overtaken by that event */
+	flat_send(a, OP_NOP, from, 0, lkey);
+	done(1);
+	assert_int_equal(flat.events, 1); /* it was not heard */
+	arm_cq(a->send_cq, 1 << 28 | 2);
+	flat_send(a, OP_NOP, from, 0, lkey);
+	done(2);
+	assert_int_equal(flat.events, 2);
+	arm_cq(a->send_cq, 0 << 28 | 3);
+	flat_expect_report("arm.sn");
+	unpair();
+}
+
+static void words_of_arms(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	arm_cq(a->send_cq, 1 << 26);
+	flat_expect_report("arm.reserved");
+	arm_cq(a->send_cq, 1);
+	flat_expect_report("arm.ci");
+	unpair();
+}
+
+/* ---- memory keys ---- */
+
+static const uint64_t enable_mask = 1ull << UMR_LEN | 1ull << UMR_START_ADDR | 1ull << UMR_KEY |
+				    1ull << UMR_LR | 1ull << UMR_LW | 1ull << UMR_FREE |
+				    1ull << UMR_QPN;
+
+/* The UMR makes KEY a window to the first 100 bytes of the buffer. */
+static struct flat_umr umr_for(uint32_t key)
+{
+	struct flat_umr umr = { { 0 }, { 0 } };
+
+	fld_set(umr.ctrl, UMR_FLAGS, UMR_INLINE);
+	fld_set(umr.ctrl, UMR_XLT_OCTOWORDS, 4);
+	fld_set(umr.ctrl, UMR_MKEY_MASK, enable_mask);
+	fld_set(umr.mkc, MKC_LR, 1);
+	fld_set(umr.mkc, MKC_UMR_EN, 1);
+	fld_set(umr.mkc, MKC_QPN, 0xffffff);
+	fld_set(umr.mkc, MKC_MKEY_7_0, key & 0xff);
+	fld_set(umr.mkc, MKC_START_ADDR, from);
+	fld_set(umr.mkc, MKC_LEN, 100);
+	return umr;
+}
+
+static void post_umr(uint32_t key, const struct flat_umr *umr, uint32_t pieces)
+{
+	flat_ctrl(a, OP_UMR, SIGNALED, key);
+	flat_umr(a, umr);
+	for (; pieces; pieces--)
+		flat_klm(a, 100, lkey, from);
+	flat_post(a);
+}
+
+static uint32_t pair_with_free_key(void)
+{
+	pair(NULL, 4096);
+	return flat_free_mkey(flat.hca[0], flat.pd[0], PRM_MKEY_MODE_KLMS, 8);
+}
+
+static void write_with(uint32_t key, uint8_t fence)
+{
+	flat_ctrl(a, OP_WRITE, SIGNALED | fence << 5, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from, 8, key);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 100);
+}
+
+static void request_behind_a_umr_needs_a_fence(void **state)
+{
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key);
+
+	(void)state;
+	post_umr(key, &umr, 1);
+	write_with(key, WQE_FENCE_NONE);
+	flat_expect_report("umr.fence");
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_error(a->send_cq, REQ_ERR, 3, LOCAL_PROT);
+	unpair();
+}
+
+/* The same by two doorbells, one soon behind the other */
+static void umr_takes_its_time(void **state)
+{
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key);
+
+	(void)state;
+	post_umr(key, &umr, 1);
+	flat_ring(a);
+	flat_run(1000);
+	flat_expect_empty(a->send_cq);
+	flat_run(LONG / 100);
+	flat_expect_done(a->send_cq, REQ, 0);
+	write_with(key, WQE_FENCE_NONE);
+	flat_expect_done(a->send_cq, REQ, 3);
+	unpair();
+}
+
+static void fences_wait_for_a_umr(void **state)
+{
+	static const uint8_t fences[] = { WQE_FENCE_INITIATOR_SMALL, WQE_FENCE_STRONG,
+					  WQE_FENCE_SMALL_AND_STRONG };
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key);
+	uint16_t index = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(fences); i++, index += 4) {
+		post_umr(key, &umr, 1);
+		write_with(key, fences[i]);
+		flat_expect_done(a->send_cq, REQ, index);
+		flat_expect_done(a->send_cq, REQ, index + 3);
+	}
+	unpair();
+}
+
+static void request_with_another_key_may_overtake(void **state)
+{
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key);
+
+	(void)state;
+	post_umr(key, &umr, 1);
+	write_with(lkey, WQE_FENCE_NONE);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_done(a->send_cq, REQ, 3);
+	unpair();
+}
+
+static void segments_of_umr(void **state)
+{
+	static const struct {
+		const char *rule;
+		uint32_t field;
+		uint64_t value;
+	} wrong[] = {
+		{ "umr.padding", UMR_XLT_OCTOWORDS, 3 }, { "umr.align", UMR_XLT_OFFSET_15_0, 2 },
+		{ "umr.offset", UMR_FLAGS, UMR_INLINE }, { "wqe.reserved", FLD(0x0, 7, 0), 1 },
+		{ "wqe.reserved", FLD(0x2c, 31, 0), 1 },
+	};
+	uint32_t key = pair_with_free_key();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct flat_umr umr = umr_for(key);
+
+		fld_set(umr.ctrl, UMR_FLAGS, UMR_INLINE | UMR_OFFSET_GIVEN);
+		fld_set(umr.ctrl, UMR_XLT_OFFSET_15_0, 4);
+		fld_set(umr.ctrl, wrong[i].field, wrong[i].value);
+		post_umr(key, &umr, 1);
+		flat_ring(a);
+		flat_run(LONG / 100);
+		flat_expect_report(wrong[i].rule);
+		assert_non_null(flat_poll(a->send_cq));
+	}
+	unpair();
+}
+
+static void list_is_aligned(void **state)
+{
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key);
+
+	(void)state;
+	fld_set(umr.ctrl, UMR_FLAGS, 0);
+	flat_ctrl(a, OP_UMR, SIGNALED, key);
+	flat_umr(a, &umr);
+	flat_data(a, from + 16, 64, lkey);
+	flat_post(a);
+	flat_ring(a);
+	done(0);
+	flat_expect_report("umr.align");
+	unpair();
+}
+
+static void gathering_needs_local_read(void **state)
+{
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key);
+
+	(void)state;
+	fld_set(umr.mkc, MKC_LR, 0);
+	post_umr(key, &umr, 1);
+	write_with(key, WQE_FENCE_SMALL_AND_STRONG);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_error(a->send_cq, REQ_ERR, 3, LOCAL_PROT);
+	unpair();
+}
+
+/* ---- READs and atomics ---- */
+
+static void post_read(void)
+{
+	flat_ctrl(a, OP_READ, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+}
+
+/* Two QPs of which the first may have 16 under way, and the second takes IN. */
+static void pair_for_reads(uint32_t in_log)
+{
+	struct flat_qp_attr out = { .rd_atomic_log = 4 }, in = { .rd_atomic_log = in_log };
+
+	pair(NULL, 4096);
+	flat_simple(a->hca, PRM_OP_2RST_QP, a->n, PRM_STAT_OK);
+	flat_simple(b->hca, PRM_OP_2RST_QP, b->n, PRM_STAT_OK);
+	flat_to(a, b, &out, PRM_QP_STATE_RTS);
+	flat_to(b, a, &in, PRM_QP_STATE_RTS);
+}
+
+static void more_reads_than_the_responder_has_room_for(void **state)
+{
+	(void)state;
+	pair_for_reads(0);
+	for (int i = 0; i < 16; i++)
+		post_read();
+	flat_ring(a);
+	done(0);
+	flat_expect_report("read.resources");
+	flat_expect_error(a->send_cq, REQ_ERR, 1, REMOTE_INVAL_REQ);
+	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
+	unpair();
+}
+
+static void reads_that_fit(void **state)
+{
+	(void)state;
+	pair_for_reads(4);
+	for (int i = 0; i < 40; i++)
+		post_read();
+	flat_ring(a);
+	for (int i = 0; i < 40; i++)
+		done(i);
+	unpair();
+}
+
+static void reads_one_by_one(void **state)
+{
+	(void)state;
+	pair_for_reads(0);
+	for (int i = 0; i < 4; i++) {
+		post_read();
+		flat_ring(a);
+		done(i);
+	}
+	for (int i = 4; i < 8; i++) {
+		flat_ctrl(a, OP_READ, SIGNALED | FENCE, 0); /* each waits for the one before */
+		flat_raddr(a, to, rkey);
+		flat_data(a, from, 8, lkey);
+		flat_post(a);
+	}
+	flat_ring(a);
+	for (int i = 4; i < 8; i++)
+		done(i);
+	unpair();
+}
+
+/* ---- memory ---- */
+
+static void move_pages(uint64_t at, uint64_t len)
+{
+	flat.moved = at;
+	flat.moved_len = len;
+}
+
+static void memory_of_a_region_is_another(void **state)
+{
+	(void)state;
+	pair(NULL, 16 * 4096);
+	move_pages(to + 2 * 4096, 4096);
+	posted_write(a); /* the first page is what it was */
+	flat_ring(a);
+	done(0);
+	write_to(to + 2 * 4096 + 8, rkey, from, 8);
+	done(1);
+	flat_expect_report("memory.moved");
+	write_to(to + 2 * 4096 + 8, rkey, from, 8); /* once is enough */
+	done(2);
+	flat.may_move = true;
+	move_pages(from, 4096);
+	posted_write(a);
+	flat_ring(a);
+	done(3);
+	unpair();
+}
+
+static void memory_of_queues_is_another(void **state)
+{
+	uint64_t rings[] = { 0, 0, 0 };
+
+	(void)state;
+	pair(NULL, 4096);
+	rings[0] = a->rq;
+	rings[1] = a->send_cq->ring;
+	rings[2] = a->dbr;
+	wait_and_look(); /* records are known from the first look on */
+	for (size_t i = 0; i < ARRAY_SIZE(rings); i++) {
+		move_pages(rings[i] & ~4095ull, 4096);
+		wait_and_look();
+		assert_true(strict_count(flat.strict) > flat.reports);
+		assert_memory_equal(strict_newest(flat.strict), "memory.moved", 12);
+		flat.reports = strict_count(flat.strict);
+		flat.may_move = true;
+		move_pages(0, 0);
+		wait_and_look();
+		flat.may_move = false;
+	}
+	unpair();
+}
+
+static void text_names_queue_request_and_field(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	posted_write(a);
+	newest(a)[31] = 3;
+	flat_ring(a);
+	done(0);
+	flat_expect_report("wqe.reserved");
+	assert_string_equal(
+		strict_newest(flat.strict),
+		"wqe.reserved: QP 0x000048, WQE 0 (RDMA_WRITE): raddr dword 0Ch is 0x3");
+	unpair();
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(control_and_address_segments),
+		IB(inline_header),
+		IB(address_vectors),
+		IB(atomic_of_two_pieces),
+		IB(record_of_an_srq_beyond_its_ring),
+		IB(value_of_garbage),
+		IB(value_of_another_qp),
+		IB(four_bytes),
+		IB(register_of_another_page),
+		IB(register_before_the_record),
+		IB(polled_values),
+		IB(record_without_register),
+		IB(aborted_requests_are_no_fault),
+		IB(busy_queues_are_no_fault),
+		IB(pushed_requests),
+		IB(pushed_bytes_differ),
+		IB(pushed_nop_may_differ),
+		IB(pushed_too_little),
+		IB(pushed_too_much),
+		IB(halves_are_taken_in_turn),
+		IB(record_beyond_the_ring),
+		IB(record_goes_back),
+		IB(record_of_receives_beyond_the_ring),
+		IB(request_finished_after_its_doorbell),
+		IB(ring_is_not_aligned_to_receives),
+		IB(consumer_index_goes_back),
+		IB(consumer_index_beyond_the_producer),
+		IB(entry_is_owned_twice),
+		IB(arm_of_an_event_that_was_raised),
+		IB(words_of_arms),
+		IB(request_behind_a_umr_needs_a_fence),
+		IB(umr_takes_its_time),
+		IB(fences_wait_for_a_umr),
+		IB(request_with_another_key_may_overtake),
+		IB(segments_of_umr),
+		IB(list_is_aligned),
+		IB(gathering_needs_local_read),
+		IB(more_reads_than_the_responder_has_room_for),
+		IB(reads_that_fit),
+		IB(reads_one_by_one),
+		IB(memory_of_a_region_is_another),
+		IB(memory_of_queues_is_another),
+		IB(text_names_queue_request_and_field),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx.c - verbs-devx granted|refused: a device that was opened like any other takes commands of
+ * direct verbs (DevX), if the kernel grants them; and it can be opened where it does not.
+ *
+ * The kernel of "refused" refuses the first command, which is to make a context. The program says
+ * with exit code 1 what was not as it should be.
+ */
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <string.h>
+
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+
+static int ask_caps(struct ibv_context *context)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[16 + PRM_HCA_CAP_SIZE] = { 0 };
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	return mlx5dv_devx_general_cmd(context, in, sizeof(in), out, sizeof(out));
+}
+
+/* Only a command tells whether a QP's messages are written in order; nothing is promised before it
+ * is connected. */
+static void ask_order(struct rig *rig, bool granted)
+{
+	const uint32_t caps = 1 /* IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS */;
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct rig_pair pair;
+	struct ibv_qp *qp;
+
+	rig_pair_open(rig, &conf, &pair);
+	qp = pair.end[0].qp;
+	say_check(ibv_query_qp_data_in_order(qp, IBV_WR_RDMA_WRITE, 0) == granted, "in order");
+	say("with caps: %d", ibv_query_qp_data_in_order(qp, IBV_WR_RDMA_WRITE, caps));
+	MUST(!ibv_modify_qp(qp, &reset, IBV_QP_STATE));
+	say_check(!ibv_query_qp_data_in_order(qp, IBV_WR_RDMA_WRITE, 0), "nothing when reset");
+	rig_pair_close(&pair);
+}
+
+static void open_asking(bool granted)
+{
+	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context;
+
+	MUST(list && list[0]);
+	context = mlx5dv_open_device(list[0], &attr);
+	say_check(!!context == granted, "a device that is opened for DevX");
+	if (context)
+		MUST(!ibv_close_device(context));
+	ibv_free_device_list(list);
+}
+
+int main(int argc, char **argv)
+{
+	bool refused = argc > 1 && !strcmp(argv[1], "refused");
+	bool asking = argc > 2;
+	struct rig rig;
+
+	if (asking) {
+		open_asking(!refused);
+		return say_failures() != 0;
+	}
+	rig_open(&rig);
+	say_check(refused ? ask_caps(rig.ctx) != 0 : ask_caps(rig.ctx) == 0, "a command of DevX");
+	ask_order(&rig, !refused);
+	rig_close(&rig);
+	return say_failures() != 0;
+}

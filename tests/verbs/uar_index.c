@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * uar_index.c - CQs that name their doorbell page by the attribute for it, and what the kernel of
+ * softhca says to numbers that are none: ioctls of this program's own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
+#include "tests/lib/say.h"
+#include "tests/lib/rig.h"
+#include "tests/lib/uverbs_request.h"
+#include "util/bits.h"
+
+enum {
+	MAX_ATTRS = 12,
+	RING = 4096,
+	MLX5_DRIVER = 1,
+	FLAG = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX
+};
+
+static struct ibv_context *ctx;
+static uint8_t memory[2 * RING] __attribute__((aligned(RING))); /* a ring, and a doorbell record */
+
+static struct ib_uverbs_attr attr_in(uint16_t id, uint16_t len, const void *value)
+{
+	struct ib_uverbs_attr attr = { .attr_id = id,
+				       .len = len,
+				       .flags = UVERBS_ATTR_F_MANDATORY };
+
+	if (len && len <= sizeof(attr.data))
+		memcpy(&attr.data, value, len);
+	else
+		attr.data = (uintptr_t)value;
+	return attr;
+}
+
+static struct ib_uverbs_attr attr_out(uint16_t id, uint16_t len, void *value)
+{
+	return (struct ib_uverbs_attr){ .attr_id = id,
+					.len = len,
+					.flags = UVERBS_ATTR_F_MANDATORY,
+					.data = (uintptr_t)value };
+}
+
+/* Returns the errno of the command; its attributes are as they come back. */
+static int command_run(uint16_t object, uint16_t method, struct ib_uverbs_attr *attrs, uint16_t n)
+{
+	struct {
+		struct uverbs_request_header hdr;
+		struct ib_uverbs_attr attrs[MAX_ATTRS];
+	} request = { .hdr = { .object_id = object, .method_id = method, .num_attrs = n } };
+	int ret;
+
+	request.hdr.driver_id = MLX5_DRIVER;
+	request.hdr.length = (uint16_t)(sizeof(request.hdr) + n * sizeof(*attrs));
+	memcpy(request.attrs, attrs, n * sizeof(*attrs));
+	ret = ioctl(ctx->cmd_fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
+	memcpy(attrs, request.attrs, n * sizeof(*attrs));
+	return ret;
+}
+
+static uint32_t alloc_uar(void)
+{
+	const uint64_t type = MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC;
+	uint32_t length, page_id;
+	uint64_t offset;
+	struct ib_uverbs_attr attrs[] = {
+		attr_in(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0, NULL),
+		attr_in(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, sizeof(type), &type),
+		attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, sizeof(offset), &offset),
+		attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, sizeof(length), &length),
+		attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, sizeof(page_id), &page_id),
+	};
+
+	MUST(!command_run(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, attrs,
+			  ARRAY_SIZE(attrs)));
+	return page_id;
+}
+
+static void destroy_cq(uint32_t handle)
+{
+	struct ib_uverbs_destroy_cq_resp resp;
+	struct ib_uverbs_attr attrs[] = {
+		attr_in(UVERBS_ATTR_DESTROY_CQ_HANDLE, 0, NULL),
+		attr_out(UVERBS_ATTR_DESTROY_CQ_RESP, sizeof(resp), &resp),
+	};
+
+	attrs[0].data = handle;
+	MUST(!command_run(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, attrs, ARRAY_SIZE(attrs)));
+}
+
+/* Creates and destroys a CQ; returns the errno of creating. The attribute has LEN bytes; 0: there
+ * is none. */
+static int try_cq(uint16_t flags, uint32_t in_driver, uint16_t len, uint32_t in_attribute)
+{
+	const struct mlx5_ib_create_cq driver = { .buf_addr = (uintptr_t)memory,
+						  .db_addr = (uintptr_t)memory + RING,
+						  .cqe_size = 64,
+						  .flags = flags,
+						  .uar_page_index = (uint16_t)in_driver };
+	const uint64_t user = 0, index = in_attribute;
+	const uint32_t cqe = 15, vector = 0;
+	struct mlx5_ib_create_cq_resp resp;
+	uint32_t got;
+	struct ib_uverbs_attr attrs[] = {
+		attr_in(UVERBS_ATTR_CREATE_CQ_HANDLE, 0, NULL),
+		attr_in(UVERBS_ATTR_CREATE_CQ_CQE, sizeof(cqe), &cqe),
+		attr_in(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, sizeof(user), &user),
+		attr_in(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, sizeof(vector), &vector),
+		attr_out(UVERBS_ATTR_CREATE_CQ_RESP_CQE, sizeof(got), &got),
+		attr_in(UVERBS_ATTR_UHW_IN, sizeof(driver), &driver),
+		attr_out(UVERBS_ATTR_UHW_OUT, sizeof(resp), &resp),
+		attr_in(MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, len, &index),
+	};
+	int ret = command_run(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, attrs,
+			      (uint16_t)(ARRAY_SIZE(attrs) - !len));
+
+	if (!ret)
+		destroy_cq((uint32_t)attrs[0].data);
+	return ret;
+}
+
+int main(void)
+{
+	struct rig rig;
+	uint32_t page;
+
+	rig_open(&rig);
+	ctx = rig.ctx;
+	page = alloc_uar();
+	say("the page has number %u", page);
+	MUST(!try_cq(0, 0, 4, page));
+	MUST(!try_cq(FLAG, 0xffff, 4, page)); /* the attribute wins */
+	MUST(try_cq(0, page, 0, 0) == EINVAL);
+	MUST(try_cq(FLAG, 0xffff, 0, 0) == EINVAL);
+	MUST(try_cq(FLAG, page, 0, 0) == (page > UINT16_MAX ? EINVAL : 0));
+	MUST(try_cq(0, 0, 4, page + 1000) == EINVAL);
+	MUST(try_cq(0, 0, 4, page | 1u << 24) == EINVAL);
+	MUST(try_cq(0, 0, 4, UINT32_MAX) == EINVAL);
+	MUST(try_cq(0, 0, 2, page) == EINVAL);
+	MUST(try_cq(0, 0, 8, page) == EINVAL);
+	rig_close(&rig);
+	return 0;
+}
