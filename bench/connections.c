@@ -3,10 +3,11 @@
  * connections.c - connections [COUNT]: librdmacm: what a connection costs when COUNT (without: 1,
  * 100 and 1000) are made one phase at a time, as cmtime does.
  *
- * A thread of the same process serves. For each number: microseconds of a connection from its id to
- * its destruction, both ends together, mostly softhca's answers; and what the library alone
- * decides: its calls of the kernel (a program's symbols go before those of its libraries, so they
- * come here first), bytes, device contexts and descriptors of the process when all are connected.
+ * A thread of the same process serves. For each number the program prints the microseconds of a
+ * connection from its id to its destruction, both ends together, which are mostly softhca's
+ * answers, and what the library alone decides: its calls of the kernel (a program's symbols go
+ * before those of its libraries, so they come here first), bytes, device contexts and descriptors
+ * of the process when all are connected.
  * With COUNT, callgrind's counters cover the connections only.
  */
 #include <dirent.h>
@@ -95,7 +96,7 @@ static void serve_one(struct server *s, struct rdma_cm_event *event)
 	}
 }
 
-static void *serve(void *arg)
+static void *serve_clients(void *arg)
 {
 	struct server *s = arg;
 	struct rdma_cm_event *event;
@@ -126,7 +127,7 @@ struct client {
 	int n;
 };
 
-static void await(struct client *c, enum rdma_cm_event_type type)
+static void event_await(struct client *c, enum rdma_cm_event_type type)
 {
 	for (int i = 0; i < c->n; i++) {
 		struct rdma_cm_event *event;
@@ -153,14 +154,14 @@ static void resolve_addrs(struct client *c)
 {
 	for (int i = 0; i < c->n; i++)
 		MUST(!rdma_resolve_addr(c->id[i], NULL, (struct sockaddr *)&c->to, RESOLVE_MS));
-	await(c, RDMA_CM_EVENT_ADDR_RESOLVED);
+	event_await(c, RDMA_CM_EVENT_ADDR_RESOLVED);
 }
 
 static void resolve_routes(struct client *c)
 {
 	for (int i = 0; i < c->n; i++)
 		MUST(!rdma_resolve_route(c->id[i], RESOLVE_MS));
-	await(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_await(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
 static void create_qps(struct client *c)
@@ -177,14 +178,14 @@ static void connect_all(struct client *c)
 
 	for (int i = 0; i < c->n; i++)
 		MUST(!rdma_connect(c->id[i], &param));
-	await(c, RDMA_CM_EVENT_ESTABLISHED);
+	event_await(c, RDMA_CM_EVENT_ESTABLISHED);
 }
 
 static void disconnect_all(struct client *c)
 {
 	for (int i = 0; i < c->n; i++)
 		MUST(!rdma_disconnect(c->id[i]));
-	await(c, RDMA_CM_EVENT_DISCONNECTED);
+	event_await(c, RDMA_CM_EVENT_DISCONNECTED);
 }
 
 static void destroy_all(struct client *c)
@@ -203,7 +204,7 @@ static const struct phase {
 	{ "destroy", destroy_all },
 };
 
-/* Of the process and the kernel's for it, both threads' */
+/* The time is that of the process and of the kernel for it, in both threads. */
 static double cpu_us(void)
 {
 	struct rusage usage;
@@ -239,22 +240,22 @@ static void note_resources(struct costs *costs)
 	costs->fds = rig_count_fds();
 }
 
-static void print(int n, const char *what, double value)
+static void cost_print(int n, const char *what, double value)
 {
 	printf("%d: %s\t%.1f\n", n, what, value);
 }
 
-static void report(int n, const struct costs *costs)
+static void costs_report(int n, const struct costs *costs)
 {
-	print(n, "microseconds each", costs->total_us / n);
-	print(n, "microseconds of CPU each", costs->cpu_us / n);
+	cost_print(n, "microseconds each", costs->total_us / n);
+	cost_print(n, "microseconds of CPU each", costs->cpu_us / n);
 	for (int i = 0; n == MOST && i < PHASES; i++)
 		printf("%d: microseconds each, %s\t%.1f\n", n, phases[i].name, costs->us[i] / n);
-	print(n, "rdma_cm calls each", (double)costs->writes / n);
-	print(n, "ioctls each", (double)costs->ioctls / n);
-	print(n, "bytes each", (double)costs->bytes / n);
-	print(n, "contexts", costs->contexts);
-	print(n, "descriptors", costs->fds);
+	cost_print(n, "rdma_cm calls each", (double)costs->writes / n);
+	cost_print(n, "ioctls each", (double)costs->ioctls / n);
+	cost_print(n, "bytes each", (double)costs->bytes / n);
+	cost_print(n, "contexts", costs->contexts);
+	cost_print(n, "descriptors", costs->fds);
 	fflush(stdout);
 }
 
@@ -275,7 +276,7 @@ static void measure_client(struct client *c, struct server *s, struct costs *cos
 {
 	pthread_t thread;
 
-	MUST(!pthread_create(&thread, NULL, serve, s));
+	MUST(!pthread_create(&thread, NULL, serve_clients, s));
 	costs->bytes = kernel_calls_bytes_in_use();
 	kernel_calls.writes = kernel_calls.ioctls = 0;
 	CALLGRIND_ZERO_STATS;
@@ -290,10 +291,10 @@ static void measure_client(struct client *c, struct server *s, struct costs *cos
 	CALLGRIND_DUMP_STATS;
 	costs->writes = kernel_calls.writes;
 	costs->ioctls = kernel_calls.ioctls;
-	report(c->n, costs);
+	costs_report(c->n, costs);
 }
 
-static void measure(int n)
+static void connections_measure(int n)
 {
 	static struct client c;
 	struct server s = { .clients = n };
@@ -318,13 +319,13 @@ int main(int argc, char **argv)
 	int count = argc > 1 ? atoi(argv[1]) : 0;
 
 	if (count > 0 && count <= MOST) {
-		measure(1); /* what comes with the first is not counted */
-		measure(count);
+		connections_measure(1); /* what comes with the first is not counted */
+		connections_measure(count);
 		return 0;
 	}
-	measure(1);
+	connections_measure(1);
 	for (int i = 0; i < REPEATS; i++)
-		measure(100);
-	measure(MOST);
+		connections_measure(100);
+	connections_measure(MOST);
 	return 0;
 }

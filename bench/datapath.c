@@ -30,20 +30,21 @@ struct bench {
 	struct ibv_sge target[MAX_SGES];
 	struct ibv_send_wr sends[LIST];
 	struct ibv_recv_wr recvs[LIST];
+	struct ibv_mr *regions[GROUP];
 	uint64_t clock_cost; /* of a timed region in which nothing happens */
-	long nap_ns;         /* see settle() */
+	long nap_ns;         /* see bench_settle() */
 	bool counting;       /* under callgrind: few rounds, a dump for each operation */
 };
 
 struct operation;
 
-/* Runs GROUP operations; returns how many were done. */
+/* The function runs GROUP operations; returns how many were done. */
 typedef int run_fn(struct bench *b, const struct operation *op, struct rig_pair *pair);
 
 struct operation {
 	const char *name;
 	run_fn *run;
-	enum { SENDS, QUIET_SENDS, RECVS, POLLS_SEND, POLLS_RECV, POLLS_NOTHING } phase;
+	enum { SENDS, QUIET_SENDS, RECVS, POLLS_SEND, POLLS_RECV, POLLS_NOTHING, CONTROL } phase;
 	enum which_pair pair;
 	int n; /* SGEs, bytes of inline data or entries of a poll; 0: one SGE */
 };
@@ -72,13 +73,13 @@ static void aim_send(const struct bench *b, const struct operation *op, struct i
 }
 
 /* SGEs that cover LEN bytes at ADDR in N pieces. */
-static void cut(struct ibv_sge *sge, uint32_t n, uint64_t addr, uint32_t len, uint32_t lkey)
+static void payload_cut(struct ibv_sge *sge, uint32_t n, uint64_t addr, uint32_t len, uint32_t lkey)
 {
 	for (uint32_t i = 0; i < n; i++)
 		sge[i] = (struct ibv_sge){ addr + i * (len / n), len / n, lkey };
 }
 
-static void aim(struct bench *b, const struct operation *op)
+static void bench_aim(struct bench *b, const struct operation *op)
 {
 	const struct rig_pair *pair = &b->pairs.pair[op->pair];
 	const struct rig_end *from = &pair->end[0], *to = &pair->end[1];
@@ -90,8 +91,8 @@ static void aim(struct bench *b, const struct operation *op)
 	if (op->pair == WIDE || is_phase(op, POLLS_RECV))
 		room = b->pairs.ah[op->pair] ? room : BYTES;
 	b->sge = (struct ibv_sge){ (uintptr_t)from->buf, BYTES, from->mr->lkey };
-	cut(b->parts, (uint32_t)pieces, b->sge.addr, BYTES, b->sge.lkey);
-	cut(b->target, (uint32_t)pieces, (uintptr_t)to->buf, room, to->mr->lkey);
+	payload_cut(b->parts, (uint32_t)pieces, b->sge.addr, BYTES, b->sge.lkey);
+	payload_cut(b->target, (uint32_t)pieces, (uintptr_t)to->buf, room, to->mr->lkey);
 	for (int i = 0; i < LIST; i++) {
 		aim_send(b, op, &b->sends[i]);
 		b->sends[i].wr_id = (uint64_t)i;
@@ -348,6 +349,34 @@ static int poll_readers(struct bench *b, const struct operation *op, struct rig_
 	return total;
 }
 
+/* ---- memory regions; the operation's N says whether they are registered or deregistered */
+
+enum { REGISTER, DEREGISTER };
+
+static int register_group(struct bench *b, const struct rig_pair *pair)
+{
+	for (int i = 0; i < GROUP; i++) {
+		b->regions[i] =
+			ibv_reg_mr(pair->pd, pair->end[0].buf, BYTES, IBV_ACCESS_LOCAL_WRITE);
+		if (!b->regions[i])
+			return i;
+	}
+	return GROUP;
+}
+
+static int deregister_group(struct bench *b)
+{
+	for (int i = 0; i < GROUP; i++)
+		if (ibv_dereg_mr(b->regions[i]))
+			return i;
+	return GROUP;
+}
+
+static int run_regions(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	return op->n == REGISTER ? register_group(b, pair) : deregister_group(b);
+}
+
 static const struct operation operations[] = {
 	{ "post_send", send_one, SENDS, PLAIN, 0 },
 	{ "post_send, unsignaled", send_quiet, QUIET_SENDS, PLAIN, 0 },
@@ -358,6 +387,8 @@ static const struct operation operations[] = {
 	{ "post_send, list of 16", send_list, SENDS, PLAIN, 0 },
 	{ "post_send, UD", send_one, SENDS, UD, 0 },
 	{ "post_send, UD, list of 16", send_list, SENDS, UD, 0 },
+	{ "post_send, thread domain", send_one, SENDS, DOMAIN, 0 },
+	{ "post_send, shared register", send_one, SENDS, LATE, 0 },
 	{ "wr_send", wr_one, SENDS, EX, 0 },
 	{ "wr_send, inline 32", wr_inline, SENDS, EX, 32 },
 	{ "wr_send, inline 128", wr_inline, SENDS, EX, 128 },
@@ -383,6 +414,8 @@ static const struct operation operations[] = {
 	{ "start_poll, 1 receive", poll_readers, POLLS_RECV, EX, 1 },
 	{ "start_poll, 8 receives", poll_readers, POLLS_RECV, EX, 8 },
 	{ "start_poll, 32 receives", poll_readers, POLLS_RECV, EX, 32 },
+	{ "reg_mr", run_regions, CONTROL, PLAIN, REGISTER },
+	{ "dereg_mr", run_regions, CONTROL, PLAIN, DEREGISTER },
 };
 
 /* ---- measuring */
@@ -434,7 +467,7 @@ static uint64_t timed(struct bench *b, const struct operation *op, struct rig_pa
 
 /* The time in which the adapter finishes a burst, mostly: a round that it does not finish is not
  * counted, and the next waits longer. Under callgrind every round counts. */
-static void settle(const struct bench *b)
+static void bench_settle(const struct bench *b)
 {
 	const struct timespec nap = { .tv_nsec = b->counting ? NAP_MAX : b->nap_ns };
 
@@ -450,13 +483,13 @@ static int ex_drain(struct bench *b)
 
 		total += done;
 		if (!done)
-			settle(b);
+			bench_settle(b);
 	}
 	return total;
 }
 
 /* Whatever the measured call left unpolled. */
-static void drain(struct bench *b, const struct operation *op, int sends, int recvs)
+static void bench_drain(struct bench *b, const struct operation *op, int sends, int recvs)
 {
 	struct rig_pair *pair = &b->pairs.pair[op->pair];
 	struct ibv_wc wc[BURST];
@@ -474,6 +507,25 @@ static void post_burst(struct bench *b, const struct operation *op, run_fn *run)
 		MUST(run(b, op, &b->pairs.pair[op->pair]) == GROUP);
 }
 
+/* A round of regions: the half of their lives that is not measured is outside the timed groups. */
+static uint64_t measure_regions(struct bench *b, const struct operation *op)
+{
+	struct rig_pair *pair = &b->pairs.pair[op->pair];
+	uint64_t best = UINT64_MAX, cycles;
+	int done = 0;
+
+	for (int i = 0; i < GROUPS; i++) {
+		if (op->n == DEREGISTER)
+			MUST(register_group(b, pair) == GROUP);
+		cycles = timed_group(b, op, pair, op->run, &done);
+		if (op->n == REGISTER)
+			MUST(deregister_group(b) == GROUP);
+		best = min_of(best, cycles);
+	}
+	MUST(done == BURST);
+	return best;
+}
+
 /* One round. Returns the cycles of the best group, or UINT64_MAX when the adapter had not finished
  * in time. */
 static uint64_t measure_round(struct bench *b, const struct operation *op)
@@ -482,6 +534,8 @@ static uint64_t measure_round(struct bench *b, const struct operation *op)
 	uint64_t cycles = UINT64_MAX;
 	int done = BURST, sends = is_phase(op, QUIET_SENDS) ? GROUPS : BURST, recvs = BURST;
 
+	if (is_phase(op, CONTROL))
+		return measure_regions(b, op);
 	if (is_phase(op, RECVS))
 		cycles = timed(b, op, pair, op->run, &done);
 	else
@@ -493,23 +547,23 @@ static uint64_t measure_round(struct bench *b, const struct operation *op)
 		post_burst(b, op, send_list);
 	MUST(done == BURST);
 	if (is_phase(op, POLLS_SEND) || is_phase(op, POLLS_RECV)) {
-		settle(b);
+		bench_settle(b);
 		cycles = timed(b, op, pair, op->run, &done);
 		sends -= is_phase(op, POLLS_SEND) ? done : 0;
 		recvs -= is_phase(op, POLLS_RECV) ? done : 0;
 	}
-	drain(b, op, sends, recvs);
+	bench_drain(b, op, sends, recvs);
 	if (is_phase(op, POLLS_NOTHING))
 		cycles = timed(b, op, pair, op->run, &done);
 	return done == BURST ? cycles : UINT64_MAX;
 }
 
-static void measure(struct bench *b, const struct operation *op, int rounds)
+static void bench_measure(struct bench *b, const struct operation *op, int rounds)
 {
 	uint64_t best = UINT64_MAX;
 	int valid = 0;
 
-	aim(b, op);
+	bench_aim(b, op);
 	for (int i = 0; i < rounds; i++) {
 		uint64_t cycles = measure_round(b, op);
 
@@ -557,7 +611,7 @@ int main(int argc, char **argv)
 	measure_clock(&b, rounds);
 	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
 		if (strstr(operations[i].name, part))
-			measure(&b, &operations[i], rounds);
+			bench_measure(&b, &operations[i], rounds);
 	pairs_close(&b.pairs);
 	return 0;
 }

@@ -118,6 +118,45 @@ static void open_ex(struct pairs *p)
 	rig_pair_reconnect(pair);
 }
 
+/* Both ends are in one thread domain. */
+static void open_domain(struct pairs *p)
+{
+	struct ibv_parent_domain_init_attr attr = { .comp_mask = 0 };
+	struct ibv_td_init_attr none = { .comp_mask = 0 };
+	struct rig_conf conf = conf_narrow();
+	struct rig_pair *pair = &p->pair[DOMAIN];
+
+	rig_pair_open(&p->rig, &conf, pair);
+	MUST(p->td = ibv_alloc_td(p->rig.ctx, &none));
+	attr.pd = pair->pd;
+	attr.td = p->td;
+	MUST(p->domain = ibv_alloc_parent_domain(p->rig.ctx, &attr));
+	for (int i = 0; i < 2; i++) {
+		MUST(!ibv_destroy_qp(pair->end[i].qp));
+		MUST(pair->end[i].qp = rig_qp_create(p->domain, &conf, pair->end[i].cq));
+	}
+	rig_pair_reconnect(pair);
+}
+
+static void close_domain(struct pairs *p)
+{
+	struct rig_pair *pair = &p->pair[DOMAIN];
+
+	for (int i = 0; i < 2; i++) {
+		MUST(!ibv_destroy_qp(pair->end[i].qp));
+		MUST(pair->end[i].qp = rig_qp_create(pair->pd, &pair->conf, pair->end[i].cq));
+	}
+	MUST(!ibv_dealloc_pd(p->domain));
+	MUST(!ibv_dealloc_td(p->td));
+}
+
+static void open_late(struct pairs *p)
+{
+	struct rig_conf conf = conf_narrow();
+
+	rig_pair_open(&p->rig, &conf, &p->pair[LATE]);
+}
+
 void pairs_open(struct pairs *pairs)
 {
 	*pairs = (struct pairs){ 0 };
@@ -128,6 +167,8 @@ void pairs_open(struct pairs *pairs)
 	open_wide(pairs);
 	open_ex(pairs);
 	open_ud(pairs, EX_UD);
+	open_domain(pairs);
+	open_late(pairs); /* the others have all 12 */
 }
 
 static void close_own_qp(struct pairs *p, enum which_pair which)
@@ -146,6 +187,7 @@ void pairs_close(struct pairs *pairs)
 {
 	close_own_qp(pairs, SHARED);
 	close_own_qp(pairs, EX);
+	close_domain(pairs);
 	for (int i = 0; i < PAIRS; i++) {
 		if (pairs->ah[i])
 			MUST(!ibv_destroy_ah(pairs->ah[i]));

@@ -21,6 +21,8 @@ enum which_pair {
 	UD,
 	EX,    /* RC, of ibv_create_qp_ex() with operations; its receiver's CQ is an extended one */
 	EX_UD, /* the same of UD, on plain CQs */
+	DOMAIN, /* RC, in a thread domain */
+	LATE,   /* RC, created when no register is left for it alone */
 	PAIRS,
 };
 
@@ -30,6 +32,8 @@ struct pairs {
 	struct ibv_srq *srq;
 	struct ibv_ah *ah[PAIRS]; /* of those with datagrams */
 	struct ibv_cq_ex *cq_ex;
+	struct ibv_td *td;
+	struct ibv_pd *domain;
 };
 
 void pairs_open(struct pairs *pairs);

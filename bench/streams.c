@@ -3,9 +3,9 @@
  * streams.c - streams latency|bandwidth: rsockets between two processes over the adapter, as
  * rstream measures them.
  *
- * latency: a message there and as much back, the median in microseconds, for two sizes; by calls
- * that block, and by calls that never do, again and again. bandwidth: MiB/s of messages one after
- * the other to one side, which says when it has all.
+ * Latency is the median, in microseconds, of a message there and as much back, for two sizes, by
+ * calls that block and by calls that never do, again and again. Bandwidth is the MiB/s of messages
+ * that go one after the other to one side, which says when it has all.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct side {
 	bool is_client;
 };
 
-static ssize_t progress(ssize_t done)
+static ssize_t bytes_moved(ssize_t done)
 {
 	if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return 0;
@@ -46,13 +46,13 @@ static ssize_t progress(ssize_t done)
 static void send_all(const struct side *side, size_t size)
 {
 	for (size_t at = 0; at < size;)
-		at += progress(rsend(side->socket, buf + at, size - at, side->flags));
+		at += bytes_moved(rsend(side->socket, buf + at, size - at, side->flags));
 }
 
 static void receive_all(const struct side *side, size_t size)
 {
 	for (size_t at = 0; at < size;)
-		at += progress(rrecv(side->socket, buf + at, size - at, side->flags));
+		at += bytes_moved(rrecv(side->socket, buf + at, size - at, side->flags));
 }
 
 /* ---- what is measured; both sides run it */
@@ -131,7 +131,7 @@ static void no_delay(int socket)
 }
 
 /* The port goes to who connects by PIPE. */
-static void serve(void (*run)(struct side *side), int pipe)
+static void side_serve(void (*run)(struct side *side), int pipe)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET };
 	socklen_t len = sizeof(addr);
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 	MUST(!pipe(ends));
 	MUST((pid = fork()) >= 0);
 	if (!pid) {
-		serve(run, ends[1]);
+		side_serve(run, ends[1]);
 		return 0;
 	}
 	connect_and(run, ends[0]);

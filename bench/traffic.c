@@ -2,9 +2,9 @@
 /*
  * traffic.c - traffic latency|bandwidth|idle SECONDS: two processes over the adapter.
  *
- * latency: round trip of a 64-byte message when both ends poll, the median and the mean in
- * microseconds. bandwidth: 1 MiB RDMA writes, eight in flight, in GiB/s. idle: a connected pair
- * that does nothing for SECONDS, for who measures the adapter.
+ * Latency is the round trip of a 64-byte message when both ends poll: the median and the mean in
+ * microseconds. Bandwidth is that of 1 MiB RDMA writes, eight in flight, in GiB/s. With idle a
+ * connected pair does nothing for SECONDS, for who measures the adapter.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void side_open(struct side *s, int sock)
 	rig_qp_to(&s->rig, &conf, s->end.qp, s->peer.qpn, IBV_QPS_RTS);
 }
 
-static void meet(struct side *s)
+static void sides_meet(struct side *s)
 {
 	char byte = 0;
 
@@ -66,7 +66,7 @@ static void meet(struct side *s)
 
 static void side_close(struct side *s)
 {
-	meet(s);
+	sides_meet(s);
 	rig_end_close(&s->end);
 	MUST(!ibv_dealloc_pd(s->pd));
 	rig_close(&s->rig);
@@ -93,7 +93,7 @@ static void post_send(struct side *s)
 }
 
 /* Poll without a pause until the message and the completion of the own send have both come. */
-static void await(struct side *s, int *sends, int *recvs)
+static void completions_await(struct side *s, int *sends, int *recvs)
 {
 	while (*sends == 0 || *recvs == 0) {
 		struct ibv_wc wc[4];
@@ -114,9 +114,9 @@ static void trips_answer(struct side *s)
 	int sends = 1, recvs = 0;
 
 	post_recv(s);
-	meet(s);
+	sides_meet(s);
 	for (int i = 0; i < WARM_UP + TRIPS; i++) {
-		await(s, &sends, &recvs);
+		completions_await(s, &sends, &recvs);
 		recvs--;
 		sends--;
 		if (i + 1 < WARM_UP + TRIPS)
@@ -124,7 +124,7 @@ static void trips_answer(struct side *s)
 		post_send(s);
 	}
 	recvs = 1;
-	await(s, &sends, &recvs);
+	completions_await(s, &sends, &recvs);
 }
 
 static void trips_time(struct side *s)
@@ -132,14 +132,14 @@ static void trips_time(struct side *s)
 	static double us[TRIPS];
 	double sum = 0;
 
-	meet(s);
+	sides_meet(s);
 	for (int i = 0; i < WARM_UP + TRIPS; i++) {
 		int sends = 0, recvs = 0;
 		double start = now_us();
 
 		post_recv(s);
 		post_send(s);
-		await(s, &sends, &recvs);
+		completions_await(s, &sends, &recvs);
 		if (i >= WARM_UP)
 			us[i - WARM_UP] = now_us() - start;
 	}
@@ -167,7 +167,7 @@ static void stream(struct side *s)
 	struct ibv_wc wc;
 	double start;
 
-	meet(s);
+	sides_meet(s);
 	start = now_us();
 	for (int posted = 0, done = 0; done < WRITES; done++) {
 		while (posted < WRITES && posted - done < IN_FLIGHT) {
@@ -181,7 +181,7 @@ static void stream(struct side *s)
 
 static void sleep_as_told(struct side *s, int seconds)
 {
-	meet(s);
+	sides_meet(s);
 	printf("idle\n");
 	fflush(stdout);
 	sleep(seconds);
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
 	close(socks[child == 0]);
 	side_open(&s, socks[child != 0]);
 	if (child == 0)
-		latency ? trips_answer(&s) : meet(&s);
+		latency ? trips_answer(&s) : sides_meet(&s);
 	else if (latency)
 		trips_time(&s);
 	else if (idle)
