@@ -9,6 +9,7 @@
 
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/device.h"

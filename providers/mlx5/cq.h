@@ -16,7 +16,6 @@
 #include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/stall.h"
 #include "providers/mlx5/uar.h"
-#include "providers/mlx5/data/variant.h"
 
 struct mlx5_cqe64;
 
@@ -90,33 +89,7 @@ int mlx5_cq_destroy(struct ibv_cq *cq);
 int mlx5_cq_arm(struct ibv_cq *cq, int solicited_only);
 void mlx5_cq_event(struct ibv_cq *cq);
 
-/* It is context->ops.poll_cq. */
-int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
-
-/* Polling starts here when nothing is known of the completion before. */
-cq_poll_fn mlx5_cq_poll_any;
-
-/* Fills in the functions that poll: mlx5_cq_poll_any() for ibv_poll_cq(); start_poll, next_poll,
- * end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
-void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
-
-/* Has the readers of opcode and flags read those of tag matching, too: an SRQ with tags completes
- * in CQ. */
-void mlx5_cq_ex_read_tags(struct mlx5_cq *cq);
-
-/* Makes every entry of a fresh ring the adapter's, and forgets what number was looked up last. */
-void mlx5_cq_ring_init(struct mlx5_cq *cq);
-
 /* Frees the memory of the rings that CQ had before the current one. */
 void mlx5_cq_free_old_rings(struct mlx5_cq *cq);
-
-/* Forgets all completions of the owner of RQ, which is about to go away or to be reset; unless a
- * program reads the ring by itself. */
-void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);
-
-/* Notes that a program was told where the ring is. It may have the lock, as it is polling. */
-void mlx5_cq_show(struct mlx5_cq *cq);
-/* Has a program moved the consumer index by itself? CQ's lock is held. */
-bool mlx5_cq_is_taken(struct mlx5_cq *cq);
 
 #endif

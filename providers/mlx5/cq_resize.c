@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/device.h"

@@ -15,6 +15,7 @@
 #include "prm/mlx5/cqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/qp_size.h"
 #include "providers/mlx5/data/raw.h"

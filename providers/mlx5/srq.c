@@ -13,6 +13,8 @@
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/data/cq_ring.h"
+#include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/device.h"
 #include "util/alloc.h"
 #include "providers/mlx5/tm.h"

@@ -29,7 +29,6 @@
 #include "providers/common/lock.h"
 #include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/rq.h"
-#include "providers/mlx5/data/variant.h"
 #include "util/bits.h"
 #include "util/order.h"
 
@@ -90,10 +89,8 @@ static inline void srq_link(struct mlx5_wqe_srq_next_seg *wqe, uint32_t next)
 	wqe->next_wqe_index = htobe16((uint16_t)next);
 }
 
-/* Gives back WQE INDEX, whose message is complete, and returns its wr_id. */
-uint64_t mlx5_srq_complete(struct mlx5_srq *srq, uint32_t index);
-
-/* Does the same, unless somebody has the lock, or there is a list. INDEX is within the ring. */
+/* The function gives back WQE INDEX as mlx5_srq_complete() does, unless somebody has the lock, or
+ * there is a list. INDEX is within the ring. */
 static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64_t *wr_id)
 {
 	bool done = true;
@@ -111,33 +108,6 @@ static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64
 	qlock_leave(&srq->lock);
 	return done;
 }
-
-/* Posts the request of WQE INDEX again, whose message has met an absent page. */
-void mlx5_srq_put_back(struct mlx5_srq *srq, uint32_t index);
-
-/* Makes the WQEs of a fresh ring that may be posted, and one more, free; the ring itself is not
- * touched. ENOMEM: there is no memory for the list. */
-int mlx5_srq_ring_init(struct mlx5_srq *srq);
-void mlx5_srq_ring_free(struct mlx5_srq *srq);
-
-/* The library posts: there is no list any more, if there was one. The lock is held. */
-void mlx5_srq_list_end(struct mlx5_srq *srq);
-
-/* Tells a program, which may go on by itself, the first and the last free WQE. All of them are
- * linked. */
-void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail);
-
-/* A message has come: was it to a request that a program posted by itself, as mlx5dv_init_obj()
- * enables it to, and links as well? */
-bool mlx5_srq_is_taken(struct mlx5_srq *srq);
-
-/* It is context->ops.post_srq_recv. */
-int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-
-typedef int post_srq_fn(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-
-/* Returns the instance of srq.post for such a ring. */
-post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared);
 
 int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
 		    struct verbs_srq **vsrq);

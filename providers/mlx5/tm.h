@@ -44,18 +44,12 @@ static inline void tm_release(struct mlx5_tm *tm, uint32_t index)
 	tm->tail = index;
 }
 
-/* data/tm_done.c: completions. Returns the status of an operation, and a number below 0 for one
- * that nobody asked to hear of. */
-int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe);
-/* Copies out a message that came inside its CQE, and returns its status. */
-int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload);
-
-/* tm.c: creation needs the SRQ to be there; destruction leaves the SRQ to be destroyed. */
+/* Creation needs the SRQ to be there; destruction leaves the SRQ to be destroyed. */
 int mlx5_tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr);
 int mlx5_tm_check_attr(const struct ibv_srq_init_attr_ex *attr);
 int mlx5_tm_destroy(struct mlx5_srq *srq);
 void mlx5_tm_free(struct mlx5_srq *srq);
-/* It is vctx->post_srq_ops. */
+/* The function is vctx->post_srq_ops. */
 int mlx5_tm_post(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/qp_size.h"
 #include "providers/mlx5/queue_mem.h"

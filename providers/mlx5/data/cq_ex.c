@@ -11,6 +11,7 @@
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/data/poll.h"
 
 CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp)
 {

@@ -5,8 +5,11 @@
  */
 #include <string.h>
 
+#include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/data/post_srq.h"
+#include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"
 
 /* Each entry gets the owner bit of a lap before the first, so that ownership is one comparison for

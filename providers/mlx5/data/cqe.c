@@ -6,6 +6,8 @@
  */
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/srq_ring.h"
+#include "providers/mlx5/data/tm_done.h"
 #include "providers/common/scatter.h"
 #include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/srq.h"

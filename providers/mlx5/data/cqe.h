@@ -17,6 +17,7 @@
 #include "prm/mlx5/cqe.h"
 #include "providers/common/seg.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/data/poll.h"
 #include "providers/mlx5/srq.h"
 #include "util/barrier.h"
 
@@ -66,9 +67,6 @@ struct special_completion {
 
 struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 						    const struct mlx5_cqe64 *cqe, int status);
-/* tm_done.c */
-struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
-					   int status);
 
 CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 {

@@ -9,6 +9,7 @@
 
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/post_srq.h"
 #include "providers/mlx5/data/syndrome.h"
 #include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/srq.h"

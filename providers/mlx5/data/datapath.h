@@ -8,6 +8,7 @@
 
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/post.h"
+#include "providers/mlx5/data/post_srq.h"
 #include "providers/mlx5/srq.h"
 
 struct datapath {

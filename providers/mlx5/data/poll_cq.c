@@ -14,6 +14,7 @@
 
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/data/poll.h"
 
 CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, uint32_t qpn,
 				uint32_t noted)

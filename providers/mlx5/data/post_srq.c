@@ -11,6 +11,8 @@
 #include "prm/mlx5/wqe.h"
 #include "providers/common/branch.h"
 #include "providers/common/scatter.h"
+#include "providers/mlx5/data/post_srq.h"
+#include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"
 #include "util/barrier.h"
 #include "util/order.h"

@@ -3,6 +3,7 @@
  * srq_ring.c - the ring of an SRQ outside posting: as it is when the SRQ is created, and as a
  * program sees it that goes on by itself.
  */
+#include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"
 
 int mlx5_srq_ring_init(struct mlx5_srq *srq)

@@ -6,6 +6,8 @@
 #include <endian.h>
 
 #include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/srq_ring.h"
+#include "providers/mlx5/data/tm_done.h"
 #include "providers/mlx5/tm.h"
 
 /* ---- operations; they are found by where their request stands in its queue */

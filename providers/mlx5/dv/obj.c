@@ -6,6 +6,8 @@
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/ah.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/data/cq_ring.h"
+#include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/srq.h"

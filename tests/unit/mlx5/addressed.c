@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "providers/mlx5/ah.h"
+#include "providers/mlx5/data/poll.h"
 #include "util/bits.h"
 
 #define IMM htobe32(0xcafef00d)

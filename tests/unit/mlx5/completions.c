@@ -3,6 +3,8 @@
  * completions.c - CQEs in, work completions out: through ibv_poll_cq() and through the extended
  * readers.
  */
+#include "providers/mlx5/data/cq_ring.h"
+#include "providers/mlx5/data/poll.h"
 #include "rig.h"
 
 #include <errno.h>

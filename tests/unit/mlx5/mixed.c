@@ -5,6 +5,7 @@
  *
  * One build of this test has a data path without optimisation, where a call is a call.
  */
+#include "providers/mlx5/data/poll.h"
 #include "rig.h"
 
 #include <pthread.h>

@@ -10,6 +10,9 @@
 
 #include "prm/mlx5/uar.h"
 #include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/post_srq.h"
+#include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"
 
 struct moment {

@@ -3,6 +3,7 @@
  * raw.c - golden bytes of frames on raw packet QPs, through both entry points: with and without a
  * header in the WQE, TSO, checksums; and what a received frame says about its checksums.
  */
+#include "providers/mlx5/data/poll.h"
 #include "rig.h"
 
 #include <errno.h>

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "prm/mlx5/uar.h"
+#include "providers/mlx5/data/cq_ring.h"
+#include "providers/mlx5/data/poll.h"
 #include "providers/mlx5/data/umr.h"
 #include "util/bits.h"
 

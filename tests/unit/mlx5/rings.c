@@ -3,6 +3,7 @@
  * rings.c - send and receive rings near their boundaries: the end of the buffer, the 16-bit index,
  * a full queue, a refused request.
  */
+#include "providers/mlx5/data/poll.h"
 #include "rig.h"
 
 #include <errno.h>

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "providers/mlx5/data/cq_ring.h"
+#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/post_srq.h"
+#include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"
 #include "util/bits.h"
 

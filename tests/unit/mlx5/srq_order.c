@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "providers/mlx5/data/post_srq.h"
+#include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"
 #include "util/bits.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libibverbs/driver.h"
+#include "providers/mlx5/data/poll.h"
 #include "util/bits.h"
 
 #define ADDR 0x000055ca19318010u
