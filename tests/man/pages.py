@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""pages.py: the manual pages as the checks of this folder see them, and the names that must have one."""
+import os
+import re
+import subprocess
+
+FRAMES = {"verbs": "VERBS", "mlx5dv": "VERBS", "mlx4dv": "VERBS", "rdmacm": "RDMA CONNECTIONS", "rsockets": "RSOCKETS"}
+FRAME_PAGE = "rdmakit_examples"
+PUBLIC_HEADERS = ("libibverbs/verbs.h", "librdmacm/rdma_cma.h", "librdmacm/rdma_verbs.h", "librdmacm/rsocket.h",
+                  "librdmacm/ib.h", "providers/mlx5/mlx5dv.h")
+ENVIRONMENT_PAGE = "rdmakit_environment"
+DIAGNOSTICS_PAGE = "rdmakit_diagnostics"
+LIBRARIES = ("libibverbs", "librdmacm", "providers", "util", "compat")
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class Page:
+    """One page: NAME.SECTION.md in a folder of man/."""
+
+    def __init__(self, path):
+        self.path = path
+        self.folder = os.path.basename(os.path.dirname(path))
+        self.name, self.section = re.fullmatch(r"(.*)\.(\d)\.md", os.path.basename(path)).groups()
+        self.text = text_of(path)
+        parts = re.split(r"^# (.*)$", outside_listings(self.text), flags=re.M)
+        self.headings = parts[1::2]
+        self.parts = {}
+        for heading in self.headings:
+            self.parts[heading] = section_of(self.text, heading)
+        self.names = re.split(r",\s*", self.parts.get("NAME", "").split(" - ")[0].strip())
+
+    def prose(self):
+        return outside_listings(self.text)
+
+    def listings(self, heading):
+        return re.findall(r"^```(.*?)\n(.*?)^```", self.parts.get(heading, ""), flags=re.M | re.S)
+
+
+def outside_listings(text):
+    """TEXT with its listings left blank, so that lines keep their numbers."""
+    return re.sub(r"^```.*?^```", lambda m: "\n" * m.group().count("\n"), text, flags=re.M | re.S)
+
+
+def section_of(text, heading):
+    """What stands under a heading: a line of a listing that begins with # is no heading."""
+    bare = outside_listings(text).split("\n")
+    lines = text.split("\n")
+    first = bare.index("# " + heading) + 1
+    last = next((k for k in range(first, len(bare)) if bare[k].startswith("# ")), len(bare))
+    return "\n".join(lines[first:last]).strip() + "\n"
+
+
+def pages_of(root):
+    man = os.path.join(root, "man")
+    pages = []
+    for folder in sorted(os.listdir(man)):
+        if os.path.isdir(os.path.join(man, folder)):
+            for name in sorted(os.listdir(os.path.join(man, folder))):
+                if name.endswith(".md"):
+                    pages.append(Page(os.path.join(man, folder, name)))
+    return pages
+
+
+def lines_of(path):
+    return [line for line in text_of(path).split("\n") if line and not line.startswith("#")]
+
+
+def exported_names(root):
+    """Symbols of the libraries, by the names that programs write: some are reached through a macro or an inline call."""
+    names = set()
+    for line in lines_of(os.path.join(root, "tests/abi/exports.tsv")):
+        library, symbol = line.split("\t")[:2]
+        if "preload" not in library:
+            names.add(symbol.split("@")[0].lstrip("_"))
+    return names
+
+
+def inline_names(root):
+    names = set()
+    for header in PUBLIC_HEADERS:
+        text = text_of(os.path.join(root, header))
+        found = re.findall(r"^static inline[^;{(]*?[\s*](\w+)\(", text, flags=re.M)
+        names.update(name for name in found if re.match(r"(ibv|rdma|mlx5dv|ib_addr)_", name))
+    return names
+
+
+def struct_names(root):
+    names = set()
+    for header in PUBLIC_HEADERS:
+        found = re.findall(r"^struct (\w+) \{", text_of(os.path.join(root, header)), flags=re.M)
+        names.update(name for name in found if re.match(r"(ibv|rdma|mlx5dv)_", name))
+    return names
+
+
+def source_files(root, folders=LIBRARIES):
+    for folder in folders:
+        for where, _, files in os.walk(os.path.join(root, folder)):
+            for name in sorted(files):
+                if name.endswith((".c", ".h")) and "/examples" not in where:
+                    yield os.path.join(where, name)
+
+
+def environment_names(root):
+    """Variables that the libraries and softhca ask for."""
+    names = set()
+    for path in source_files(root, LIBRARIES + ("softhca",)):
+        text = text_of(path)
+        names.update(re.findall(r"getenv\(\"(\w+)\"\)", text))
+        names.update(re.findall(r"provider_env_\w+\(\s*\"(\w+)\"", text))
+    return names
+
+
+def functions_of(text):
+    """Pairs of a function's name and its body, in the layout that .clang-format holds."""
+    for match in re.finditer(r"((?:^[^\s#/}{][^\n]*\n|^[ \t]+[^\n]*\n)+?)^\{\n(.*?)^\}", text, flags=re.M | re.S):
+        head = re.sub(r"__attribute__\(\(.*?\)\)|/\*.*?\*/", "", match.group(1), flags=re.S)
+        name = re.search(r"(\w+)\(", head.rsplit("\n\n", 1)[-1])
+        if name:
+            yield name.group(1), match.group(2)
+
+
+def programs_of(stage):
+    return sorted(os.listdir(os.path.join(stage, "bin")))
+
+
+def stage_libdir(stage):
+    for where, _, files in os.walk(stage):
+        if "libibverbs.so.1" in files:
+            return where
+    return ""
+
+
+def output_of(command, **more):
+    """What a command prints, on both of its channels; its status does not matter."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+                          errors="replace", timeout=20, check=False, **more)
+    return done.stdout
