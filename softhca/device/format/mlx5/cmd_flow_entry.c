@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_entry.c - entries of flow tables: set, changed, queried, deleted.
+ * cmd_flow_entry.c - entries of flow tables: set, changed, queried, deleted.
  *
  * An entry is built anew from the command and takes the place of the old one only when everything
  * in it is right. PRM: SET_FLOW_TABLE_ENTRY

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rqt.c - tables of receive queues, over which a TIR spreads frames.
+ * cmd_rqt.c - tables of receive queues, over which a TIR spreads frames.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vport.c - the NIC vport: the function's address, MTU, address lists, state and counters.
+ * cmd_vport.c - the NIC vport: the function's address, MTU, address lists, state and counters.
  *
  * There is one function and no switch in the adapter, so the vport has no number but 0, and which
  * frames reach whom is up to flow tables: address lists and promiscuous bits are kept for who asks.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_reg.c - registers of an Ethernet port: administrative state, speed, MTU, pause, counters.
+ * reg_eth.c - registers of an Ethernet port: administrative state, speed, MTU, pause, counters.
  *
  * The functions are called with a port number that exists. Counters of bytes on the wire include
  * the FCS.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_counter.c - counters that flow table entries name.
+ * cmd_flow_counter.c - counters that flow table entries name.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tir.c - transport interface receive: to which RQ a frame goes, directly or by its hash.
+ * cmd_tir.c - transport interface receive: to which RQ a frame goes, directly or by its hash.
  *
  * PRM: TIRC. A TIR refuses frames that its own transport domain has sent, unless it is told not to.
  */

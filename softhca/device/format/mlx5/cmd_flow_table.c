@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_table.c - flow tables and their groups, as objects; where frames enter them.
+ * cmd_flow_table.c - flow tables and their groups, as objects; where frames enter them.
  *
  * A group owns a range of indices and says which bits its entries match. A table leads, by entries
  * or on a miss, only to tables of a higher level. PRM: CREATE_FLOW_TABLE, CREATE_FLOW_GROUP

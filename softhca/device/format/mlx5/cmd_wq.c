@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_wq.c - commands on send and receive queues that stand alone: create, change state, query.
+ * cmd_wq.c - commands on send and receive queues that stand alone: create, change state, query.
  *
  * A queue is created in state RST, works in RDY and drops everything in ERR. PRM: RQC, SQC, WQ
  */
