@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/queue/cq.h"
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/format/mlx5/driver.h"
@@ -23,6 +22,7 @@
 #include "softhca/device/memory/mkey.h"
 #include "softhca/device/memory/pins.h"
 #include "softhca/device/transport/path.h"
+#include "softhca/device/pd.h"
 #include "softhca/device/port.h"
 #include "softhca/device/q_counter.h"
 #include "softhca/device/queue/qp.h"
@@ -39,24 +39,6 @@
 
 #define NS_PER_US 1000ull
 #define NS_PER_MS 1000000ull
-
-/* ---- pd.c: simple objects ---- */
-
-struct pd {
-	uint32_t n;
-	uint32_t users;
-};
-
-struct uar {
-	uint32_t n;
-	uint32_t users; /* send queues; a CQ can do without */
-	LIST_HEAD(, qp) qps;
-	LIST_HEAD(, cq) cqs;
-	LIST_HEAD(, eth_sq) sqs;
-	struct mlx5_bells *bells; /* of doorbell_rules.c; NULL unless the adapter is strict */
-};
-
-void pd_free_all(struct hca *hca);
 
 /* ---- caps.c ---- */
 

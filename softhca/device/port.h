@@ -8,18 +8,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "prm/mlx5/vport.h"
 #include "softhca/device/fabric.h"
 #include "softhca/device/station.h"
 #include "softhca/device/queue/qp.h"
 
 struct hca;
 
-enum { PORT_MAX = 4, PORT_GIDS_IB = 8, PORT_GIDS_ROCE = 256, PORT_PKEYS = 128 };
+enum {
+	PORT_MAX = 4,
+	PORT_GIDS_IB = 8,
+	PORT_GIDS_ROCE = 256,
+	PORT_PKEYS = 128,
+	GID_CONTEXT_MAX = 32
+};
 
+/* An entry says what messages carry that come from its GID. All but the GID are of RoCE. */
 struct gid_entry {
-	uint8_t raw[PRM_ROCE_ADDR_SIZE]; /* roce_addr_layout */
 	bool valid;
+	uint8_t gid[16];
+	uint8_t mac[6];
+	bool tagged;
+	uint16_t vlan;
+	uint8_t version;                  /* enum fabric_roce, or a number that software made up */
+	uint8_t l3_type;                  /* 0: the GID is an IPv4 address */
+	uint8_t context[GID_CONTEXT_MAX]; /* see format.h */
 };
 
 enum {
@@ -61,6 +73,8 @@ void port_init(struct hca *hca, unsigned int port);
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg);
 /* Software wants the link up, or down; a PORT_CHANGE event comes when that makes a difference. */
 void port_set_admin(struct hca *hca, unsigned int port, bool up);
+/* The function replaces what is at INDEX of a port's table; an entry whose GID is zero is empty. */
+void port_set_gid(struct port *port, unsigned int index, const struct gid_entry *entry);
 /* The functions return what is at INDEX of a port's table, or NULL when that entry is empty, and
  * its GID. */
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,

@@ -5,6 +5,8 @@
 #ifndef SOFTHCA_DEVICE_Q_COUNTER_H
 #define SOFTHCA_DEVICE_Q_COUNTER_H
 
+#include <stdint.h>
+
 struct hca;
 struct qp;
 
@@ -32,6 +34,15 @@ enum q_event {
 
 enum { MAX_Q_COUNTERS = 255 }; /* sets */
 
+struct q_counter {
+	uint32_t n;
+	uint32_t users;
+	uint32_t value[Q_COUNTERS];
+};
+
 void q_count(struct hca *hca, const struct qp *qp, enum q_event event);
+/* The function adds a set, all of whose counters are 0; the result is 0, ENOSPC or ENOMEM. */
+int q_counter_add(struct hca *hca, struct q_counter **counter);
+void q_counter_remove(struct hca *hca, struct q_counter *counter);
 
 #endif

@@ -3,10 +3,8 @@
  * station.c - see station.h. Messages are counted here, and given to the part of the adapter that
  * they are for; frames are counted where they are parsed: eth_port.c.
  */
-#include <endian.h>
 #include <string.h>
 
-#include "prm/mlx5/vport.h"
 #include "softhca/device/core.h"
 
 /* The function lets the faults happen that are due: what leaves may be lost, and its sender may
@@ -105,13 +103,10 @@ bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gi
 {
 	for (unsigned int i = 0; !hca->config.kernel_driver && i < hca->port[port - 1].gids; i++) {
 		const struct gid_entry *entry = port_gid_entry(hca, port, i);
-		uint64_t be;
 
-		if (!entry || memcmp(fld_at(entry->raw, ROCE_ADDR_SOURCE_L3_ADDRESS), gid, 16))
+		if (!entry || memcmp(entry->gid, gid, sizeof(entry->gid)))
 			continue;
-		be = htobe64(fld_get(entry->raw, ROCE_ADDR_SOURCE_MAC_47_32) << 32 |
-			     fld_get(entry->raw, ROCE_ADDR_SOURCE_MAC_31_0));
-		memcpy(mac, (const uint8_t *)&be + 2, 6);
+		memcpy(mac, entry->mac, sizeof(entry->mac));
 		return true;
 	}
 	return false;

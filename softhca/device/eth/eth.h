@@ -13,7 +13,6 @@
 #ifndef SOFTHCA_DEVICE_ETH_ETH_H
 #define SOFTHCA_DEVICE_ETH_ETH_H
 
-#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/vport.h"
@@ -21,14 +20,6 @@
 #include "softhca/device/core.h"
 #include "softhca/device/eth/frame.h"
 #include "softhca/device/eth/pacing.h"
-
-/* ---- q_counter.c ---- */
-
-struct q_counter {
-	uint32_t n;
-	uint32_t users;
-	uint32_t value[Q_COUNTERS];
-};
 
 /* ---- eth_wq.c: queues and their commands ---- */
 
@@ -250,51 +241,6 @@ void eth_scan(struct hca *hca, struct uar *uar);
 /* The function, in eth_port.c, takes a frame that leaves an SQ. */
 void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *frame, size_t len);
 
-enum prm_status vport_query(struct hca *hca, struct cmd *cmd);
-enum prm_status vport_modify(struct hca *hca, struct cmd *cmd);
-enum prm_status vport_query_state(struct hca *hca, struct cmd *cmd);
-enum prm_status vport_modify_state(struct hca *hca, struct cmd *cmd);
-enum prm_status vport_query_counter(struct hca *hca, struct cmd *cmd);
-enum prm_status q_counter_alloc(struct hca *hca, struct cmd *cmd);
-enum prm_status q_counter_query(struct hca *hca, struct cmd *cmd);
-enum prm_status q_counter_dealloc(struct hca *hca, struct cmd *cmd);
-enum prm_status eth_rq_create(struct hca *hca, struct cmd *cmd);
-enum prm_status eth_rq_modify(struct hca *hca, struct cmd *cmd);
-enum prm_status eth_rq_query(struct hca *hca, struct cmd *cmd);
-enum prm_status eth_rq_destroy(struct hca *hca, struct cmd *cmd);
-enum prm_status eth_sq_create(struct hca *hca, struct cmd *cmd);
-enum prm_status eth_sq_modify(struct hca *hca, struct cmd *cmd);
-enum prm_status eth_sq_query(struct hca *hca, struct cmd *cmd);
-enum prm_status eth_sq_destroy(struct hca *hca, struct cmd *cmd);
-enum prm_status tis_create(struct hca *hca, struct cmd *cmd);
-enum prm_status tis_modify(struct hca *hca, struct cmd *cmd);
-enum prm_status tis_query(struct hca *hca, struct cmd *cmd);
-enum prm_status tis_destroy(struct hca *hca, struct cmd *cmd);
-enum prm_status tir_create(struct hca *hca, struct cmd *cmd);
-enum prm_status tir_modify(struct hca *hca, struct cmd *cmd);
-enum prm_status tir_query(struct hca *hca, struct cmd *cmd);
-enum prm_status tir_destroy(struct hca *hca, struct cmd *cmd);
-enum prm_status rqt_create(struct hca *hca, struct cmd *cmd);
-enum prm_status rqt_modify(struct hca *hca, struct cmd *cmd);
-enum prm_status rqt_query(struct hca *hca, struct cmd *cmd);
-enum prm_status rqt_destroy(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_table_modify(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_table_query(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_table_destroy(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_group_create(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_group_destroy(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_entry_set(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_entry_query(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_entry_delete(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd);
-enum prm_status flow_counter_dealloc(struct hca *hca, struct cmd *cmd);
-
-/* The function, which flow_table.c has for flow_entry.c, returns the table that the command names,
- * or NULL after saying why. */
-struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd);
 void flow_entry_free(struct hca *hca, struct flow_entry *entry);
 
 #endif

@@ -14,10 +14,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "prm/mlx5/cmd.h"
-#include "softhca/device/format/mlx5/cmd.h"
-
 struct eth_sq;
+struct hca;
 
 enum {
 	PACING_RATES = 128,  /* entry 0 is no limit */
@@ -26,7 +24,7 @@ enum {
 };
 
 struct pacing_rate {
-	uint32_t rate;  /* kbit/s; 0: not in use */
+	uint32_t rate;  /* kbit/s; 0: not in use, and queues that still name it have no limit */
 	uint32_t burst; /* bytes that may go at once; 0: a frame */
 };
 
@@ -45,7 +43,5 @@ void pacing_forget(struct eth_sq *sq);
 /* The function wakes the queues whose time has come, and returns when to be called again, or
  * HCA_IDLE. */
 uint64_t pacing_run(struct hca *hca);
-
-enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd);
 
 #endif

@@ -22,6 +22,7 @@
 #include "softhca/device/fabric.h"
 
 struct completion;
+struct datagram_to;
 struct frame_completion;
 struct frame_send;
 struct hca;
@@ -29,6 +30,13 @@ struct qp;
 struct recv_wqe;
 struct send_wqe;
 struct uar;
+
+/* What software wrote of an object is kept with it by the format's commands, as its context, for
+ * software may ask for it again. Nothing but these commands looks into a context. */
+enum {
+	CONTEXT_MAX = 256,
+	KEY_CONTEXT_MAX = 64,
+};
 
 enum {
 	CQE_MAX = 128, /* bytes of a CQE, with what may stand in front of it */
@@ -73,6 +81,8 @@ struct format {
 	 * what is wrong. */
 	int (*decode_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 			   enum fabric_service service, struct send_wqe *wqe);
+	/* The call decodes the address vector of a datagram, whose port has RoCE or InfiniBand. */
+	void (*decode_av)(const uint8_t *av, bool roce, struct datagram_to *to);
 	void (*decode_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 	/* The call decodes a WQE of an SRQ and returns the index of the WQE that comes next. */
 	uint16_t (*decode_srq)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/cmd.h"
-#include "prm/mlx5/memic.h"
 #include "softhca/device/memory/memic.h"
 
 struct memic_block {
@@ -72,7 +70,7 @@ void hca_place_memic(struct hca *hca, uint64_t addr, void *page)
 	fabric_unlock(hca->fabric);
 }
 
-/* ---- commands ---- */
+/* ---- blocks ---- */
 
 static const struct memic_block *block_overlapping(const struct memic *memic, uint64_t addr,
 						   uint64_t len)
@@ -103,68 +101,51 @@ static bool find_place(const struct memic *memic, uint64_t start, uint64_t end, 
 	return false;
 }
 
-static const char *check_alloc(const struct memic *memic, const struct cmd *cmd)
+const char *memic_check(const struct memic *memic, const struct memic_request *request)
 {
-	uint64_t size = fld_get(cmd->in, ALLOC_MEMIC_IN_MEMIC_SIZE);
-
-	if (!size || size & ((1u << MEMIC_UNIT_LOG) - 1))
+	if (!request->size || request->size & ((1u << MEMIC_UNIT_LOG) - 1))
 		return "memic: size is no multiple of 64";
-	if (fld_get(cmd->in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT) >
-	    MEMIC_ALIGN_LOG - MEMIC_UNIT_LOG)
+	if (request->align_log > MEMIC_ALIGN_LOG)
 		return "memic: alignment";
-	if (!is_within(memic->base, memic->bar_size,
-		       fld_get(cmd->in, ALLOC_MEMIC_IN_RANGE_START_ADDR),
-		       fld_get(cmd->in, ALLOC_MEMIC_IN_RANGE_SIZE)))
+	if (!is_within(memic->base, memic->bar_size, request->start, request->len))
 		return "memic: the range is not in the BAR's part";
 	return NULL;
 }
 
-enum prm_status memic_alloc(struct hca *hca, struct cmd *cmd)
+int memic_take(struct memic *memic, const struct memic_request *request, uint64_t *addr)
 {
-	uint64_t start = fld_get(cmd->in, ALLOC_MEMIC_IN_RANGE_START_ADDR), addr;
-	uint64_t end = start + fld_get(cmd->in, ALLOC_MEMIC_IN_RANGE_SIZE);
-	uint64_t size = fld_get(cmd->in, ALLOC_MEMIC_IN_MEMIC_SIZE);
-	unsigned int log_align = fld_get(cmd->in, ALLOC_MEMIC_IN_LOG_MEMIC_ADDR_ALIGNMENT);
-	struct memic *memic = hca->memic;
+	uint64_t end = request->start + request->len;
 	struct memic_block *block;
-	const char *why;
 
-	if (!memic)
-		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "memic: there is none");
-	why = check_alloc(memic, cmd);
-	if (why)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	if (size > memic->size - memic->used ||
-	    !find_place(memic, start, end, size, 1ull << (log_align + MEMIC_UNIT_LOG), &addr))
-		return cmd_fail(cmd, PRM_STAT_NO_RES_ERR, "memic: no room");
+	if (request->size > memic->size - memic->used ||
+	    !find_place(memic, request->start, end, request->size, 1ull << request->align_log,
+			addr))
+		return ENOSPC;
 	block = calloc(1, sizeof(*block));
 	if (!block)
-		return cmd_errno(cmd, ENOMEM, "memic");
-	block->addr = addr;
-	block->size = size;
-	memic->used += size;
+		return ENOMEM;
+	block->addr = *addr;
+	block->size = request->size;
+	memic->used += request->size;
 	LIST_INSERT_HEAD(&memic->blocks, block, entry);
-	fld_set(cmd->out, ALLOC_MEMIC_OUT_MEMIC_START_ADDR, addr);
-	return PRM_STAT_OK;
+	return 0;
 }
 
-enum prm_status memic_dealloc(struct hca *hca, struct cmd *cmd)
+int memic_give_back(struct memic *memic, uint64_t addr, uint64_t size)
 {
-	uint64_t addr = fld_get(cmd->in, DEALLOC_MEMIC_IN_MEMIC_START_ADDR);
-	struct memic_block *block = NULL;
+	struct memic_block *block;
 
-	if (hca->memic)
-		LIST_FOREACH(block, &hca->memic->blocks, entry)
-			if (block->addr == addr)
-				break;
-	if (!block || block->size != fld_get(cmd->in, DEALLOC_MEMIC_IN_MEMIC_SIZE))
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "memic: no such block");
+	LIST_FOREACH(block, &memic->blocks, entry)
+		if (block->addr == addr)
+			break;
+	if (!block || block->size != size)
+		return ENOENT;
 	if (block->users)
-		return cmd_fail(cmd, PRM_STAT_RES_BUSY, "memic: memory keys use the block");
-	hca->memic->used -= block->size;
+		return EBUSY;
+	memic->used -= block->size;
 	LIST_REMOVE(block, entry);
 	free(block);
-	return PRM_STAT_OK;
+	return 0;
 }
 
 /* ---- use ---- */

@@ -5,7 +5,6 @@
 #ifndef SOFTHCA_DEVICE_MEMORY_MEMIC_H
 #define SOFTHCA_DEVICE_MEMORY_MEMIC_H
 
-#include "prm/mlx5/cmd.h"
 #include "softhca/device/core.h"
 
 enum {
@@ -14,12 +13,27 @@ enum {
 	MEMIC_ALIGN_LOG = 12, /* at most */
 };
 
+struct memic;
 struct memic_block;
+
+/* A request wants SIZE bytes somewhere in LEN bytes of the BAR. */
+struct memic_request {
+	uint64_t start, len;
+	uint64_t size;
+	unsigned int align_log;
+};
 
 /* The function creates the memory that hca->config asks for, none at all when that is nothing, and
  * returns 0 or ENOMEM. */
 int memic_create(struct hca *hca);
 void memic_destroy(struct hca *hca);
+
+/* The function returns NULL, or what is wrong with a request. */
+const char *memic_check(const struct memic *memic, const struct memic_request *request);
+/* The function gives out a block for a request that is right; the result is 0, ENOSPC or ENOMEM. */
+int memic_take(struct memic *memic, const struct memic_request *request, uint64_t *addr);
+/* The function returns 0, ENOENT when there is no such block, or EBUSY when keys use it. */
+int memic_give_back(struct memic *memic, uint64_t addr, uint64_t size);
 
 /* The function returns the block that holds LEN bytes at ADDR, with one more user, or NULL when
  * there is none. */
@@ -27,8 +41,5 @@ struct memic_block *memic_get(struct hca *hca, uint64_t addr, uint64_t len);
 void memic_put(struct memic_block *block);
 /* The function adds bytes of a block to a transfer and returns 0 or EFAULT. */
 int memic_dma(struct dma_batch *batch, uint64_t addr, uint64_t len);
-
-enum prm_status memic_alloc(struct hca *hca, struct cmd *cmd);
-enum prm_status memic_dealloc(struct hca *hca, struct cmd *cmd);
 
 #endif

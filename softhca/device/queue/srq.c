@@ -121,10 +121,7 @@ void srq_take_back(struct hca *hca, const struct srq *srq)
 void srq_free_all(struct hca *hca)
 {
 	struct srq *srq;
-	struct pd *xrcd;
 
 	for (uint32_t i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
 		srq_free(srq);
-	for (uint32_t i = 0; (xrcd = res_next(&hca->xrcds, &i)) != NULL;)
-		free(xrcd);
 }

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/cmd.h"
-#include "prm/mlx5/mcg.h"
 #include "softhca/device/core.h"
 
 static struct mcg_member *member_find(struct hca *hca, const uint8_t *gid, const struct qp *qp)
@@ -40,39 +38,30 @@ static void member_drop(struct mcg_member *member)
 	free(member);
 }
 
-/* A QP that joins a group twice is in it once. */
-enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd)
+int mcg_join(struct hca *hca, struct qp *qp, const uint8_t gid[16])
 {
-	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));
-	const uint8_t *gid = fld_at(cmd->in, MCG_IN_MULTICAST_GID);
 	struct mcg_member *member;
 
-	if (!qp)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mcg: no such QP");
-	if (qp->service != FABRIC_UD)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "mcg: not a datagram QP");
 	if (member_find(hca, gid, qp))
-		return PRM_STAT_OK;
+		return 0;
 	if (!has_room(hca, gid))
-		return cmd_fail(cmd, PRM_STAT_LIM_ERR, "mcg: more members than max_qp_mcg allows");
+		return ENOSPC;
 	member = malloc(sizeof(*member));
 	if (!member)
-		return cmd_errno(cmd, ENOMEM, "mcg");
+		return ENOMEM;
 	memcpy(member->gid, gid, sizeof(member->gid));
 	member->qp = qp;
 	LIST_INSERT_HEAD(&hca->mcg_members, member, entry);
-	return PRM_STAT_OK;
+	return 0;
 }
 
-enum prm_status mcg_detach(struct hca *hca, struct cmd *cmd)
+bool mcg_leave(struct hca *hca, const struct qp *qp, const uint8_t gid[16])
 {
-	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));
-	struct mcg_member *member = member_find(hca, fld_at(cmd->in, MCG_IN_MULTICAST_GID), qp);
+	struct mcg_member *member = member_find(hca, gid, qp);
 
-	if (!qp || !member)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mcg: not a member of that group");
-	member_drop(member);
-	return PRM_STAT_OK;
+	if (member)
+		member_drop(member);
+	return member;
 }
 
 void mcg_forget(struct hca *hca, struct qp *qp)

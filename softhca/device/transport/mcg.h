@@ -5,6 +5,7 @@
 #ifndef SOFTHCA_DEVICE_TRANSPORT_MCG_H
 #define SOFTHCA_DEVICE_TRANSPORT_MCG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -19,6 +20,11 @@ struct mcg_member {
 	struct qp *qp;
 };
 
+/* The function puts the QP into a group, where it is once however often it joins. It returns 0,
+ * ENOSPC beyond the two limits, or ENOMEM. */
+int mcg_join(struct hca *hca, struct qp *qp, const uint8_t gid[16]);
+/* The function returns false when the QP is not in the group. */
+bool mcg_leave(struct hca *hca, const struct qp *qp, const uint8_t gid[16]);
 /* The function takes a QP that is going away out of its groups. */
 void mcg_forget(struct hca *hca, struct qp *qp);
 

@@ -14,18 +14,25 @@
 
 struct hca;
 
-/* A path is decoded from an address path in a QP's context, or from an address vector in a WQE. */
+/* A path is what an address path in a QP's context, or an address vector in a WQE, says. */
 struct qp_path {
 	struct fabric_addr addr; /* what the source GID does not say */
 	uint8_t gid_index;
 	uint16_t pkey;
 };
 
-void path_decode(const struct hca *hca, const uint8_t *ads, struct qp_path *path);
-/* The function decodes an address vector of a QP whose path is OWN. It returns false when the
- * vector leads nowhere. */
-bool path_decode_av(const struct hca *hca, const uint8_t *av, const struct qp_path *own,
-		    struct qp_path *path);
+/* The struct holds what the address vector of a datagram says; its port and its P_Key are the
+ * QP's. */
+struct datagram_to {
+	struct qp_path path;
+	uint32_t qpn;
+	uint32_t qkey;
+	bool has_qkey; /* else the QP's own counts */
+};
+
+/* The function gives the path of a datagram the port and the P_Key of the QP whose own path is OWN.
+ * It returns false when the path leads nowhere. */
+bool path_take_port(const struct hca *hca, const struct qp_path *own, struct qp_path *path);
 /* The function says where a message along PATH goes, and where it comes from as of now. */
 void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
 

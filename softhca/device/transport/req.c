@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "prm/mlx5/av.h"
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/wqe.h"
@@ -371,16 +370,14 @@ static void msg_build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 /* A datagram goes where its WQE says. */
 static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
-	const uint8_t *av = qp->req.wqe.av;
-	struct qp_path path;
+	struct datagram_to to;
 
-	if (!path_decode_av(hca, av, &qp->path, &path))
+	hca->format->decode_av(qp->req.wqe.av, station_is_ethernet(hca), &to);
+	if (!path_take_port(hca, &qp->path, &to.path))
 		return WQE_BAD_AV;
-	msg->dest_qpn = fld_get(av, AV_DQPN);
-	msg->qkey = fld_get(av, AV_QKEY);
-	if (msg->qkey & AV_QKEY_OF_QP)
-		msg->qkey = qp->qkey;
-	path_address(hca, &path, &msg->addr);
+	msg->dest_qpn = to.qpn;
+	msg->qkey = to.has_qkey ? to.qkey : qp->qkey;
+	path_address(hca, &to.path, &msg->addr);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/device/transport/tm.h"
 #include "util/bits.h"

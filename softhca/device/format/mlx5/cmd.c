@@ -26,6 +26,7 @@
 #include "prm/mlx5/wq.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/fault.h"
 #include "util/bits.h"

@@ -4,15 +4,17 @@
  *
  * The table of them is in cmd.c.
  */
-#ifndef SOFTHCA_DEVICE_CMD_H
-#define SOFTHCA_DEVICE_CMD_H
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX5_CMD_H
+#define SOFTHCA_DEVICE_FORMAT_MLX5_CMD_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 
+struct flow_table;
 struct hca;
 
 struct cmd {
@@ -20,7 +22,7 @@ struct cmd {
 	size_t in_len;
 	uint8_t *out;
 	size_t out_len;
-	const char *why; /* it failed; becomes the syndrome and a line in the trace */
+	const char *why; /* it failed: becomes the syndrome and a line in the trace */
 };
 
 typedef enum prm_status (*cmd_fn)(struct hca *hca, struct cmd *cmd);
@@ -31,18 +33,22 @@ static inline enum prm_status cmd_fail(struct cmd *cmd, enum prm_status status, 
 	return status;
 }
 
-/* errno of an allocation -> status */
+/* The function fails a command with the status that stands for the errno of an allocation. */
 enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what);
+
+/* What is kept as the context of an OBJECT has SIZE bytes. */
+#define CONTEXT_HOLDS(object, size) \
+	static_assert((size) <= sizeof(((object *)0)->context), "the context is too small")
 
 enum { CMD_OUT_MAX = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };
 
-/* Bytes that an answer of variable length may have */
+/* The function returns how many bytes an answer of variable length may have. */
 static inline size_t cmd_out_room(const struct cmd *cmd)
 {
 	return cmd->out_len < CMD_OUT_MAX ? cmd->out_len : CMD_OUT_MAX;
 }
 
-/* PAS[] at PART of the input mailbox: pointer and how many fit */
+/* The function returns where PAS[] is, at PART of the input mailbox, and how many fit. */
 static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *count)
 {
 	size_t at = FLD_BYTE(part);
@@ -106,5 +112,53 @@ enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd);
 enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
+enum prm_status memic_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status memic_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd);
+enum prm_status vport_query(struct hca *hca, struct cmd *cmd);
+enum prm_status vport_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status vport_query_state(struct hca *hca, struct cmd *cmd);
+enum prm_status vport_modify_state(struct hca *hca, struct cmd *cmd);
+enum prm_status vport_query_counter(struct hca *hca, struct cmd *cmd);
+enum prm_status q_counter_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status q_counter_query(struct hca *hca, struct cmd *cmd);
+enum prm_status q_counter_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status eth_rq_create(struct hca *hca, struct cmd *cmd);
+enum prm_status eth_rq_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status eth_rq_query(struct hca *hca, struct cmd *cmd);
+enum prm_status eth_rq_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status eth_sq_create(struct hca *hca, struct cmd *cmd);
+enum prm_status eth_sq_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status eth_sq_query(struct hca *hca, struct cmd *cmd);
+enum prm_status eth_sq_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status tis_create(struct hca *hca, struct cmd *cmd);
+enum prm_status tis_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status tis_query(struct hca *hca, struct cmd *cmd);
+enum prm_status tis_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status tir_create(struct hca *hca, struct cmd *cmd);
+enum prm_status tir_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status tir_query(struct hca *hca, struct cmd *cmd);
+enum prm_status tir_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status rqt_create(struct hca *hca, struct cmd *cmd);
+enum prm_status rqt_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status rqt_query(struct hca *hca, struct cmd *cmd);
+enum prm_status rqt_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_table_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_table_query(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_table_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_group_create(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_group_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_entry_set(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_entry_query(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_entry_delete(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd);
+enum prm_status flow_counter_dealloc(struct hca *hca, struct cmd *cmd);
+
+/* The function, which cmd_flow_table.c has for cmd_flow_entry.c, returns the table that a command
+ * names, or NULL after saying why. */
+struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd);
 
 #endif

@@ -9,6 +9,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
 #include "softhca/device/core.h"
+#include "softhca/device/format/mlx5/cmd.h"
 #include "util/bits.h"
 
 /* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache

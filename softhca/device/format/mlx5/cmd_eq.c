@@ -10,6 +10,7 @@
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/format/mlx5/cmd.h"
 
 static int eq_map_ring(struct eq *eq, const struct cmd *cmd)
 {

@@ -9,6 +9,7 @@
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/vport.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
 
 enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
 {

@@ -12,6 +12,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
 
 enum { ENTRY_SET = 0, ENTRY_MODIFY = 1 };
 

@@ -12,6 +12,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
 
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd)
 {

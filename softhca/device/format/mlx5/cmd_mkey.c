@@ -9,6 +9,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mkc.h"
 #include "softhca/device/core.h"
+#include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/memory/memic.h"
 
 static unsigned int decode_access(const uint8_t *mkc)

@@ -10,6 +10,8 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
 #include "softhca/device/core.h"
+#include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/mlx5.h"
 #include "util/bits.h"
 
 enum {
@@ -186,7 +188,7 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 {
 	const uint8_t *qpc = qp->qpc;
 
-	path_decode(hca, fld_at(qpc, QPC_PRIMARY_PATH), &qp->path);
+	mlx5_decode_path(fld_at(qpc, QPC_PRIMARY_PATH), station_is_ethernet(hca), &qp->path);
 	qp->mtu = mtu_bytes(fld_get(qpc, QPC_MTU));
 	qp->remote_qpn = fld_get(qpc, QPC_REMOTE_QPN);
 	qp->qkey = fld_get(qpc, QPC_Q_KEY);

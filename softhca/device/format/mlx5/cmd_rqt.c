@@ -9,6 +9,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
 
 static void rqt_free(struct rqt *rqt)
 {

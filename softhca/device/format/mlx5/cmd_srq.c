@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_srq.c - commands on shared receive queues and XRC domains, and their contexts.
+ * cmd_srq.c - commands on shared receive queues, and their contexts.
  *
  * An XRC SRQ and an RMP (what a basic SRQ is to Linux' driver) differ in how their context is laid
  * out, and an XRC SRQ has a domain and a CQ. They are numbered together, as software keeps them in
@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "prm/mlx5/cmd.h"
-#include "prm/mlx5/pd.h"
 #include "prm/mlx5/srqc.h"
 #include "prm/mlx5/wq.h"
 #include "softhca/device/core.h"
+#include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/transport/tm.h"
 
 enum { MAX_PAGE_SHIFT = 12 + 31 };
@@ -63,38 +63,6 @@ static const struct srq_layout {
 	4,
 	6,
 };
-
-/* ---- XRC domains ---- */
-
-static enum prm_status alloc_number(struct res_table *table, struct cmd *cmd, struct pd *object)
-{
-	int ret = object ? res_add(table, object, &object->n) : ENOMEM;
-
-	if (ret) {
-		free(object);
-		return cmd_errno(cmd, ret, "xrcd: table is full");
-	}
-	fld_set(cmd->out, ALLOC_XRCD_OUT_XRCD, object->n);
-	return PRM_STAT_OK;
-}
-
-enum prm_status xrcd_alloc(struct hca *hca, struct cmd *cmd)
-{
-	return alloc_number(&hca->xrcds, cmd, calloc(1, sizeof(struct pd)));
-}
-
-enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd)
-{
-	struct pd *xrcd = res_get(&hca->xrcds, fld_get(cmd->in, DEALLOC_XRCD_IN_XRCD));
-
-	if (!xrcd)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "xrcd: no such XRC domain");
-	if (xrcd->users)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "xrcd: in use by an SRQ");
-	res_remove(&hca->xrcds, xrcd->n);
-	free(xrcd);
-	return PRM_STAT_OK;
-}
 
 /* ---- creation ---- */
 

@@ -11,6 +11,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
 
 /* In spite of their name, the bits let own frames in, as the command that changes them says
  * (self_lb_en): Linux sets them where a program, or its loopback test, wants its own frames. */

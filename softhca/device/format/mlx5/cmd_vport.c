@@ -10,6 +10,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/vport.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
 #include "util/bits.h"
 
 enum { STATE_DOWN = 0, STATE_UP = 1, STATE_FOLLOW = 2, OP_UPLINK = 2 };

@@ -12,6 +12,7 @@
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/wq.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/queue/wqe.h"
 
 enum { PAGE_SHIFT_MIN = 12 };

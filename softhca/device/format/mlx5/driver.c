@@ -6,6 +6,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
 #include "softhca/device/core.h"
+#include "softhca/device/format/mlx5/cmd.h"
 
 enum prm_status driver_enable(struct hca *hca, struct cmd *cmd)
 {

@@ -14,6 +14,7 @@ const struct format mlx5_format = {
 	.umr_key = mlx5_umr_key,
 	.execute_umr = mlx5_execute_umr,
 	.decode_send = mlx5_decode_send,
+	.decode_av = mlx5_decode_av,
 	.decode_recv = mlx5_decode_recv,
 	.decode_srq = mlx5_decode_srq,
 	.decode_frame_send = mlx5_decode_frame_send,

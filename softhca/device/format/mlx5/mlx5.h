@@ -12,6 +12,8 @@
 
 #include "softhca/device/format/format.h"
 
+struct qp_path;
+
 /* wqe.c */
 uint32_t mlx5_wqe_size(const uint8_t *raw);
 uint32_t mlx5_wqe_bbs(const uint8_t *raw);
@@ -21,6 +23,10 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 		     enum fabric_service service, struct send_wqe *wqe);
 void mlx5_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 uint16_t mlx5_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+
+/* path.c */
+void mlx5_decode_path(const uint8_t *ads, bool roce, struct qp_path *path);
+void mlx5_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
 
 /* umr.c */
 int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);

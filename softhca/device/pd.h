@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pd.h - the objects that are hardly more than a number: domains and UARs.
+ */
+#ifndef SOFTHCA_DEVICE_PD_H
+#define SOFTHCA_DEVICE_PD_H
+
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "softhca/device/res.h"
+
+struct hca;
+struct mlx5_bells;
+
+/* The struct is a protection domain, a transport domain or an XRC domain. */
+struct pd {
+	uint32_t n;
+	uint32_t users;
+};
+
+struct uar {
+	uint32_t n;
+	uint32_t users; /* send queues; a CQ can do without */
+	LIST_HEAD(, qp) qps;
+	LIST_HEAD(, cq) cqs;
+	LIST_HEAD(, eth_sq) sqs;
+	struct mlx5_bells *bells; /* of doorbell_rules.c; NULL unless the adapter is strict */
+};
+
+/* The function adds a domain to a table of domains; the result is 0, ENOSPC or ENOMEM. */
+int pd_add(struct res_table *table, struct pd **pd);
+void pd_remove(struct res_table *table, struct pd *pd);
+/* The function adds a UAR, with the results of pd_add(). */
+int uar_add(struct hca *hca, struct uar **uar);
+void uar_remove(struct hca *hca, struct uar *uar);
+void pd_free_all(struct hca *hca);
+
+#endif
