@@ -124,6 +124,8 @@ static const struct {
 	{ "pkey-change", FAULT_PKEY_CHANGE },
 	{ "gid-change", FAULT_GID_CHANGE },
 	{ "client-reregister", FAULT_CLIENT_REREGISTER },
+	{ "nodes-vanish", FAULT_NODES_VANISH },
+	{ "nodes-appear", FAULT_NODES_APPEAR },
 };
 
 /* The function tells whether TEXT's first LEN bytes are NAME. */

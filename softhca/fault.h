@@ -17,6 +17,8 @@
  * 	link-up@MS	and get it back
  * 	lid-change@MS, pkey-change@MS, gid-change@MS, client-reregister@MS
  * 			all its ports report that event, as after a visit of the subnet manager
+ * 	nodes-vanish@MS, nodes-appear@MS
+ * 			the adapters' files in /dev/infiniband go, and come back; process front's
  * N counts from 1, and time runs, from the moment when the fault is added: at start, or while the
  * adapter works. Random choices follow the seed. A fault without its number ("kill", "cmd-timeout")
  * means the next message or command, or at once.
@@ -43,6 +45,8 @@ enum fault_event {
 	FAULT_PKEY_CHANGE,
 	FAULT_GID_CHANGE,
 	FAULT_CLIENT_REREGISTER,
+	FAULT_NODES_VANISH,
+	FAULT_NODES_APPEAR,
 };
 
 #define FAULT_NEVER UINT64_MAX

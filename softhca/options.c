@@ -139,6 +139,16 @@ static int add_service(struct options *options, const struct option_def *def, co
 	return 0;
 }
 
+static int add_absent(struct options *options, const struct option_def *def, const char *value)
+{
+	if (value[0] != '/')
+		return bad_value(def, value, "not an absolute path");
+	if (options->num_absent == MAX_ABSENT)
+		return bad_value(def, value, "too many paths");
+	options->absent[options->num_absent++] = value;
+	return 0;
+}
+
 static int more_verbose(struct options *options, const struct option_def *def, const char *value)
 {
 	(void)def;
@@ -205,6 +215,9 @@ static const struct option_def option_table[] = {
 	{ "service", "SPEC",
 	  "a service that the subnet knows: NAME,ID[,mlx5_N[:PORT]]; may be repeated", add_service,
 	  0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
+	{ "without", "PATH",
+	  "what programs do not find below /dev or /sys, as in a container; may be repeated",
+	  add_absent, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
 	{ "command-timeout", "MS", "pci: what the driver is told to wait for a command (60000)",
 	  set_u32, AT(command_timeout_ms), 100, 1000000, FOR_PCI },
 	{ "once", NULL, "pci: end when the virtual machine does", set_once, 0, 0, 0, FOR_PCI },
@@ -256,6 +269,8 @@ static const char faults[] =
 	"  link-down@MS  link-up@MS the link of all ports; without @MS at once\n"
 	"  lid-change@MS  pkey-change@MS  gid-change@MS  client-reregister@MS\n"
 	"                           that event of all ports, as a subnet manager causes it\n"
+	"  nodes-vanish@MS  nodes-appear@MS\n"
+	"                           run, serve: the files of adapters in /dev/infiniband\n"
 	"  cmd:N=ERRNO              run, serve: the Nth kernel command fails\n"
 	"  prm:N                    the Nth command that the adapter executes fails "
 	"for want of resources\n"

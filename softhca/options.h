@@ -14,6 +14,7 @@
 #define MAX_DEVICES         16
 #define MAX_PORTS           2
 #define MAX_OPTION_SERVICES 64
+#define MAX_ABSENT          16
 
 enum command {
 	COMMAND_HELP,
@@ -37,6 +38,8 @@ struct options {
 	unsigned int num_faults;
 	const char *services[MAX_OPTION_SERVICES]; /* as service_parse() takes them */
 	unsigned int num_services;
+	const char *absent[MAX_ABSENT]; /* run, serve: paths that programs do not find */
+	unsigned int num_absent;
 	const char *trace_path;
 	const char *network_path; /* directory of the hosts of one network, or NULL */
 	const char *pcap_path;

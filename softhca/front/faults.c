@@ -42,14 +42,23 @@ static void fault_happen(struct hca *hca, enum fault_event event)
 			happen_to_port(hca, port, event);
 }
 
-uint64_t faults_run(struct fault *fault, struct hca *const *hcas, unsigned int count,
-		    uint64_t now_ns)
+static void happen_to_target(const struct faults_target *target, enum fault_event event)
+{
+	if (event == FAULT_NODES_VANISH || event == FAULT_NODES_APPEAR) {
+		if (target->device_files)
+			target->device_files(event == FAULT_NODES_APPEAR);
+		return;
+	}
+	for (unsigned int i = 0; i < target->count; i++)
+		if (target->hcas[i])
+			fault_happen(target->hcas[i], event);
+}
+
+uint64_t faults_run(struct fault *fault, const struct faults_target *target, uint64_t now_ns)
 {
 	enum fault_event event;
 
 	while (fault_due(fault, now_ns, &event))
-		for (unsigned int i = 0; i < count; i++)
-			if (hcas[i])
-				fault_happen(hcas[i], event);
+		happen_to_target(target, event);
 	return fault_deadline(fault);
 }

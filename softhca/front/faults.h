@@ -13,9 +13,15 @@
  * destroyed in both cases. */
 int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault);
 
-/* Faults that are due happen to all COUNT adapters; some may be NULL. Returns when the next fault
- * is due, or FAULT_NEVER. */
-uint64_t faults_run(struct fault *fault, struct hca *const *hcas, unsigned int count,
-		    uint64_t now_ns);
+/* What faults happen to. */
+struct faults_target {
+	struct hca *const *hcas; /* some may be NULL */
+	unsigned int count;
+	/* What concerns device files is told to the front; NULL: it has none. */
+	void (*device_files)(bool present);
+};
+
+/* Faults that are due happen to TARGET. Returns when the next fault is due, or FAULT_NEVER. */
+uint64_t faults_run(struct fault *fault, const struct faults_target *target, uint64_t now_ns);
 
 #endif

@@ -161,17 +161,24 @@ static void raise_fd_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static void device_files_show(bool present)
+{
+	for (unsigned int i = 0; i < the_daemon.num_adapters; i++)
+		sysfs_show_device(&the_daemon.sysfs, the_daemon.adapters[i], present);
+}
+
 /* The function runs in the engine's thread. */
 static uint64_t run_faults(uint64_t now)
 {
 	uint64_t due = fault_deadline(the_daemon.fault);
 	struct hca *hcas[MAX_DEVICES];
+	struct faults_target target = { hcas, the_daemon.num_adapters, device_files_show };
 
 	if (due > now)
 		return due;
 	for (unsigned int i = 0; i < the_daemon.num_adapters; i++)
 		hcas[i] = the_daemon.adapters[i]->hca;
-	return faults_run(the_daemon.fault, hcas, the_daemon.num_adapters, now);
+	return faults_run(the_daemon.fault, &target, now);
 }
 
 static int start_engine(void)
@@ -203,6 +210,8 @@ static int daemon_start(const struct options *options)
 		ret = create_adapters(options);
 	if (!ret)
 		ret = sysfs_create(the_daemon.adapters, the_daemon.num_adapters, &the_daemon.sysfs);
+	for (unsigned int i = 0; !ret && i < options->num_absent; i++)
+		sysfs_remove(&the_daemon.sysfs, options->absent[i]);
 	if (ret)
 		goto destroy;
 	ret = ucma_conn_start();

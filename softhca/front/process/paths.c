@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "softhca/front/process/driver/adapter.h"
@@ -127,6 +128,19 @@ static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
 	return syscall(SYS_openat2, daemon->sysfs.fd, path, &how, sizeof(how));
 }
 
+/* The file of a device, ADAPTER's or, without one, rdma_cm's. An empty file of the tree stands for
+ * it. */
+static void open_device(struct call *call, struct adapter *adapter, const char *path,
+			uint64_t flags)
+{
+	if (faccessat(call->daemon->sysfs.fd, path + 1, F_OK, 0))
+		call_fail(call, errno);
+	else if (adapter)
+		uverbs_open(call, adapter, flags & O_CLOEXEC);
+	else
+		ucma_open(call, flags & O_CLOEXEC);
+}
+
 static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64_t flags)
 {
 	struct adapter *adapter;
@@ -135,13 +149,9 @@ static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64
 
 	if (!path_claim(call, dirfd, path_addr, path))
 		return;
-	if (is_rdma_cm(path) && !(flags & (O_PATH | O_DIRECTORY))) {
-		ucma_open(call, flags & O_CLOEXEC);
-		return;
-	}
 	adapter = device_of(call->daemon, path);
-	if (adapter && !(flags & (O_PATH | O_DIRECTORY))) {
-		uverbs_open(call, adapter, flags & O_CLOEXEC);
+	if ((adapter || is_rdma_cm(path)) && !(flags & (O_PATH | O_DIRECTORY))) {
+		open_device(call, adapter, path, flags);
 		return;
 	}
 	sysfs_refresh(&call->daemon->sysfs, call->daemon->adapters, call->daemon->num_adapters,
@@ -223,13 +233,24 @@ static int stat_in_tree(struct daemon *daemon, char *path, bool follow, struct s
 	return ret;
 }
 
+/* Linux makes up the times of a file of sysfs whenever it has forgotten them, which want of memory
+ * makes it do at any moment: here it is each time that somebody asks. The inode's number stays. */
+static void become_sysfs_file(struct stat *st)
+{
+	clock_gettime(CLOCK_REALTIME, &st->st_mtim);
+	st->st_atim = st->st_ctim = st->st_mtim;
+}
+
 static int stat_path(struct daemon *daemon, char *path, bool follow, struct stat *st)
 {
+	const bool in_sysfs = !strncmp(path, "/sys/", 5);
 	dev_t number = device_number(daemon, path);
 	int ret = stat_in_tree(daemon, path, follow, st);
 
 	st->st_uid = 0;
 	st->st_gid = 0;
+	if (in_sysfs)
+		become_sysfs_file(st);
 	if (!ret && number)
 		become_device(st, number);
 	return ret;

@@ -247,7 +247,8 @@ static const struct timespec *time_left(uint64_t deadline, struct timespec *left
 static uint64_t server_progress(struct server *server)
 {
 	uint64_t now = now_ns();
-	uint64_t fault = faults_run(server->fault, &server->device.hca, 1, now);
+	const struct faults_target target = { &server->device.hca, 1, NULL };
+	uint64_t fault = faults_run(server->fault, &target, now);
 	bool more = fabric_progress(server->device.config.fabric, now);
 	uint64_t next = device_progress(&server->device, now);
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +244,14 @@ static void make_netdev(struct writer *writer, const char *pci, const struct ada
 		make_device_link(writer, place, pci);
 }
 
+static void make_device_file(struct writer *writer, const struct adapter *adapter)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "dev/infiniband/uverbs%u", adapter->index);
+	make_file(writer, path, "");
+}
+
 static void make_uverbs(struct writer *writer, const char *pci, const struct adapter *adapter)
 {
 	unsigned int minor = UVERBS_FIRST_MINOR + adapter->index;
@@ -260,8 +269,7 @@ static void make_uverbs(struct writer *writer, const char *pci, const struct ada
 	make_file(writer, path, text);
 	snprintf(path, sizeof(path), "%s/device", dir);
 	make_link(writer, path, "../..");
-	snprintf(path, sizeof(path), "dev/infiniband/uverbs%u", adapter->index);
-	make_file(writer, path, "");
+	make_device_file(writer, adapter);
 	snprintf(path, sizeof(path), "sys/dev/char/%u:%u", UVERBS_MAJOR, minor);
 	snprintf(text, sizeof(text), "../../class/infiniband_verbs/uverbs%u", adapter->index);
 	make_link(writer, path, text);
@@ -437,6 +445,27 @@ void sysfs_remove_tree(const char *root)
 {
 	if (*root)
 		nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void sysfs_remove(const struct sysfs *sysfs, const char *path)
+{
+	char absolute[PATH_MAX];
+
+	if (snprintf(absolute, sizeof(absolute), "%s%s", sysfs->root, path) < (int)sizeof(absolute))
+		sysfs_remove_tree(absolute);
+}
+
+void sysfs_show_device(const struct sysfs *sysfs, const struct adapter *adapter, bool present)
+{
+	struct writer writer = { .root = sysfs->fd };
+	char path[48];
+
+	if (present) {
+		make_device_file(&writer, adapter);
+		return;
+	}
+	snprintf(path, sizeof(path), "/dev/infiniband/uverbs%u", adapter->index);
+	sysfs_remove(sysfs, path);
 }
 
 void sysfs_destroy(struct sysfs *sysfs)

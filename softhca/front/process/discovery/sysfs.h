@@ -26,6 +26,11 @@ void sysfs_destroy(struct sysfs *sysfs);
 /* The function removes what another process created and left behind; does nothing for a root of no
  * length. */
 void sysfs_remove_tree(const char *root);
+/* What PATH names, absolute and without links, is not there for programs, nor is what is below
+ * it. */
+void sysfs_remove(const struct sysfs *sysfs, const char *path);
+/* The adapter's file in /dev/infiniband comes or goes. */
+void sysfs_show_device(const struct sysfs *sysfs, const struct adapter *adapter, bool present);
 /* The function brings what PATH names up to date, if it is a file whose text changes. To be called
  * before the file is opened. */
 void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigned int num_adapters,
