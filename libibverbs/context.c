@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev,
@@ -24,7 +25,7 @@ VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_dev
 	if (!vctx->priv)
 		return ENOMEM;
 	vctx->priv->driver_id = vdev->info.driver_id;
-	vctx->priv->lost_is_destroyed = getenv("RDMAV_ALLOW_DISASSOC_DESTROY") != NULL;
+	vctx->priv->lost_is_destroyed = verbs_env_is_on("RDMAV_ALLOW_DISASSOC_DESTROY");
 	vctx->sz = sizeof(*vctx);
 	context->device = &vdev->device;
 	context->cmd_fd = cmd_fd;
@@ -63,24 +64,56 @@ static int open_path(const char *path, uint64_t dev, int *fd)
 	return err;
 }
 
-/* Hosts without the usual udev rules still have /dev/char. When both fail, the first error is the
- * one that means something. */
+/* Hosts without the usual udev rules still have the device file in /dev/char. */
+struct node_paths {
+	char by_name[64 + IBV_SYSFS_NAME_MAX];
+	char by_number[64]; /* "" when the number is not known */
+};
+
+static struct node_paths node_paths(const struct verbs_device_info *info)
+{
+	struct node_paths paths = {};
+
+	snprintf(paths.by_name, sizeof(paths.by_name), "/dev/infiniband/%s", info->uverbs_name);
+	if (info->uverbs_dev)
+		snprintf(paths.by_number, sizeof(paths.by_number), "/dev/char/%u:%u",
+			 major(info->uverbs_dev), minor(info->uverbs_dev));
+	return paths;
+}
+
+bool verbs_node_exists(const struct verbs_device_info *info)
+{
+	const struct node_paths paths = node_paths(info);
+
+	return !access(paths.by_name, F_OK) ||
+	       (paths.by_number[0] && !access(paths.by_number, F_OK));
+}
+
+/* When both fail, the first error is the one that means something. */
+static int open_node(const struct verbs_device_info *info, const struct node_paths *paths, int *fd)
+{
+	int err = open_path(paths->by_name, info->uverbs_dev, fd);
+
+	if (err && paths->by_number[0] && !open_path(paths->by_number, info->uverbs_dev, fd))
+		return 0;
+	return err;
+}
+
+/* A file that is missing, or still that of a device which had the name before, is waited for: the
+ * device was listed, so udev may be about to make it. */
 static int open_uverbs(const struct verbs_device_info *info, int *fd)
 {
-	char path[64 + IBV_SYSFS_NAME_MAX], by_number[64];
-	int err;
+	enum { PATIENCE_MS = 1000, STEP_MS = 10 };
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+	const struct node_paths paths = node_paths(info);
+	int err = open_node(info, &paths, fd);
 
-	snprintf(path, sizeof(path), "/dev/infiniband/%s", info->uverbs_name);
-	err = open_path(path, info->uverbs_dev, fd);
-	if (!err || !info->uverbs_dev)
-		goto out;
-	snprintf(by_number, sizeof(by_number), "/dev/char/%u:%u", major(info->uverbs_dev),
-		 minor(info->uverbs_dev));
-	if (!open_path(by_number, info->uverbs_dev, fd))
-		return 0;
-out:
+	for (int ms = 0; (err == ENOENT || err == ENXIO) && ms < PATIENCE_MS; ms += STEP_MS) {
+		nanosleep(&step, NULL);
+		err = open_node(info, &paths, fd);
+	}
 	if (err)
-		verbs_warn("ibv_open_device %s: %s: %s%s", info->name, path, strerror(err),
+		verbs_warn("ibv_open_device %s: %s: %s%s", info->name, paths.by_name, strerror(err),
 			   err == EACCES ? ": the file's owner, group or mode keeps this user out"
 					 : "");
 	return err;

@@ -76,11 +76,13 @@ static void fill_device(struct verbs_device *vdev, const struct verbs_driver *dr
 	memcpy(device->ibdev_path, info->ibdev_path, sizeof(device->ibdev_path));
 }
 
+/* A device that was unplugged and one that has its name now differ by the index, which RDMA netlink
+ * gives to one device only. Where sysfs alone is known, its directory's inode stands for that. */
 static bool is_same_device(const struct verbs_device_info *a, const struct verbs_device_info *b)
 {
 	return !strcmp(a->name, b->name) && !strcmp(a->uverbs_name, b->uverbs_name) &&
 	       a->index == b->index && a->abi_version == b->abi_version &&
-	       !memcmp(a->identity, b->identity, sizeof(a->identity));
+	       (a->index >= 0 || a->identity == b->identity);
 }
 
 /* The devices that were left out are kept, so that the reason is logged once and not with each
@@ -108,15 +110,21 @@ static bool first_refusal(const struct verbs_device_info *info)
 
 static void explain_refusal(const struct verbs_device_info *info, const struct verbs_driver *driver)
 {
+	const char *foreign = verbs_foreign_provider(info->driver_id);
+
 	if (driver)
-		verbs_warn(
-			"%s: kernel driver ABI %u is not among %u to %u, which provider %s speaks",
-			info->name, info->abi_version, driver->min_abi, driver->max_abi,
-			driver->name);
+		verbs_error("%s is left out: kernel driver ABI %u is not among %u to %u, which "
+			    "provider %s speaks",
+			    info->name, info->abi_version, driver->min_abi, driver->max_abi,
+			    driver->name);
+	else if (foreign)
+		verbs_error("%s is left out: it needs provider %s, which this libibverbs does not "
+			    "have; lib%s-rdmav*.so can be loaded by the distribution's only",
+			    info->name, foreign, foreign);
 	else
-		verbs_log(getenv("IBV_SHOW_WARNINGS") ? VERBS_LOG_ERROR : VERBS_LOG_WARN,
-			  "%s: no provider for it (driver id %u, %s)", info->name, info->driver_id,
-			  info->modalias[0] ? info->modalias : "not a PCI device");
+		verbs_error("%s is left out: no provider for it is loaded (driver id %u, %s)",
+			    info->name, info->driver_id,
+			    info->modalias[0] ? info->modalias : "not a PCI device");
 }
 
 static const struct verbs_driver *find_driver(const struct verbs_device_info *info)
@@ -201,6 +209,23 @@ static int by_index_then_name(const void *a, const void *b)
 	return strverscmp(x->uverbs_name, y->uverbs_name);
 }
 
+/* A container may have been given the files of some devices only; programs, which often take the
+ * first of the list, can use no other. */
+static unsigned int drop_without_node(struct verbs_device_info *infos, unsigned int count)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (!verbs_node_exists(&infos[i])) {
+			verbs_info("%s: /dev/infiniband/%s is not there: skipped", infos[i].name,
+				   infos[i].uverbs_name);
+			continue;
+		}
+		infos[kept++] = infos[i];
+	}
+	return kept;
+}
+
 static int known_rescan(unsigned int *count)
 {
 	struct verbs_device_info *infos = NULL;
@@ -212,6 +237,7 @@ static int known_rescan(unsigned int *count)
 	if (err && err != ENOMEM)
 		err = verbs_sysfs_find_devices(&infos, &found);
 	if (!err) {
+		found = drop_without_node(infos, found);
 		if (found)
 			qsort(infos, found, sizeof(*infos), by_index_then_name);
 		*count = update_known(infos, found);
@@ -299,13 +325,17 @@ VERBS_EXPORT int ibv_get_device_index(struct ibv_device *device)
 	return to_vdev(device)->info.index;
 }
 
-/* The file node_guid reads "0002:c903:0015:1a2b". */
+/* The file node_guid reads "0002:c903:0015:1a2b". Netlink's answer is better: this process may see
+ * the /sys of another network namespace. */
 VERBS_EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
 {
+	const __be64 known_guid = to_vdev(device)->info.node_guid;
 	unsigned int part[4];
 	uint64_t guid = 0;
 	char text[32];
 
+	if (known_guid)
+		return known_guid;
 	if (verbs_sysfs_read(device->ibdev_path, "node_guid", text, sizeof(text)) ||
 	    sscanf(text, "%4x:%4x:%4x:%4x", &part[0], &part[1], &part[2], &part[3]) != 4)
 		return 0;

@@ -44,7 +44,8 @@ struct verbs_device_info {
 	uint32_t abi_version;    /* of the kernel driver's data */
 	int index;               /* RDMA netlink device index, -1 when unknown */
 	int node_type;           /* enum ibv_node_type */
-	uint64_t identity[2];    /* same value = same device, across two scans */
+	uint64_t identity;       /* the inode of its directory in sysfs: see device.c */
+	__be64 node_guid;        /* as RDMA netlink says it; 0 when unknown */
 	struct verbs_pci_id pci; /* parsed from modalias; zeros when it is not PCI */
 };
 

@@ -336,7 +336,8 @@ VERBS_EXPORT int ibv_fork_init(void)
 /* The environment asks for it on behalf of programs that cannot be changed. */
 void verbs_fork_init_from_environment(void)
 {
-	if ((getenv("RDMAV_FORK_SAFE") || getenv("IBV_FORK_SAFE")) && ibv_fork_init())
+	if ((verbs_env_is_on("RDMAV_FORK_SAFE") || verbs_env_is_on("IBV_FORK_SAFE")) &&
+	    ibv_fork_init())
 		verbs_error("RDMAV_FORK_SAFE is set, but fork() is not safe");
 }
 

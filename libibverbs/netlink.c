@@ -6,6 +6,7 @@
  */
 #include "private.h"
 
+#include <endian.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
@@ -24,6 +25,7 @@ static struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_ATTR_DEV_INDEX] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_DEV_NAME] = { .type = NLA_NUL_STRING },
 	[RDMA_NLDEV_ATTR_DEV_NODE_TYPE] = { .type = NLA_U8 },
+	[RDMA_NLDEV_ATTR_NODE_GUID] = { .type = NLA_U64 },
 	[RDMA_NLDEV_ATTR_CHARDEV_NAME] = { .type = NLA_NUL_STRING },
 	[RDMA_NLDEV_ATTR_CHARDEV_ABI] = { .type = NLA_U64 },
 	[RDMA_NLDEV_ATTR_CHARDEV] = { .type = NLA_U64 },
@@ -54,6 +56,8 @@ static int on_device(struct nl_msg *msg, void *arg)
 	info.index = (int)nla_get_u32(tb[RDMA_NLDEV_ATTR_DEV_INDEX]);
 	if (tb[RDMA_NLDEV_ATTR_DEV_NODE_TYPE])
 		info.node_type = nla_get_u8(tb[RDMA_NLDEV_ATTR_DEV_NODE_TYPE]);
+	if (tb[RDMA_NLDEV_ATTR_NODE_GUID])
+		info.node_guid = htobe64(nla_get_u64(tb[RDMA_NLDEV_ATTR_NODE_GUID]));
 	if (!copy_name(info.name, sizeof(info.name), tb[RDMA_NLDEV_ATTR_DEV_NAME]))
 		return NL_SKIP;
 	more = reallocarray(found->infos, found->count + 1, sizeof(*more));

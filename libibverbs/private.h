@@ -7,6 +7,9 @@
 
 #include "driver.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Marks an exported function, whose version is in libibverbs.map; all others are hidden. */
 #define VERBS_EXPORT __attribute__((visibility("default")))
 
@@ -79,6 +82,10 @@ bool verbs_netlink_copies_on_fork(void);
 void verbs_loader_load_drivers(void);
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info);
 
+/* foreign.c: the name of the distribution's provider for a kernel driver that none of ours is for,
+ * or NULL. */
+const char *verbs_foreign_provider(uint32_t driver_id);
+
 /* fork.c: verbs_fork_keep() keeps a region's pages from child processes if the program has asked
  * for it and the kernel leaves it to us; otherwise it does nothing. verbs_fork_release() undoes
  * it. */
@@ -102,6 +109,17 @@ int verbs_buf_check_range(struct ibv_pd *pd, const struct ibv_buf *buf, const vo
 int verbs_device_find(uint64_t dev, struct verbs_device **vdev);
 void verbs_device_get(struct verbs_device *vdev);
 void verbs_device_put(struct verbs_device *vdev);
+
+/* context.c: whether the device's file is where ibv_open_device() looks for it. */
+bool verbs_node_exists(const struct verbs_device_info *info);
+
+/* A variable of the environment switches on by any value but "0", an empty one too. */
+static inline bool verbs_env_is_on(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && strcmp(value, "0") != 0;
+}
 
 /* events.c: a destroyed object waits until the application has acknowledged what it read. */
 void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,

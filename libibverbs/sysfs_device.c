@@ -47,15 +47,14 @@ static int read_node_type(const struct verbs_device_info *info)
 	return type >= IBV_NODE_CA && type <= IBV_NODE_UNSPECIFIED ? type : IBV_NODE_UNKNOWN;
 }
 
-/* The mtime of its directory tells a device from one that was unplugged and had the same name. */
+/* The kernel numbers sysfs's directories, and comes back to a number only after billions of them.
+ * The times of a directory would not do: they are forgotten whenever the kernel wants memory. */
 static void fill_identity(struct verbs_device_info *info)
 {
 	struct stat st;
 
-	if (stat(info->ibdev_path, &st))
-		return;
-	info->identity[0] = (uint64_t)st.st_mtim.tv_sec;
-	info->identity[1] = (uint64_t)st.st_mtim.tv_nsec;
+	if (!stat(info->ibdev_path, &st))
+		info->identity = st.st_ino;
 }
 
 /* Completes INFO, in which name and uverbs_name are set. A fact that is missing leaves its field

@@ -35,13 +35,20 @@ static bool is_in_list(const struct ibv_device *ibv, struct ibv_device *const *l
 	return *list;
 }
 
-static bool is_device_known(const struct ibv_device *ibv)
+/* An entry is of device IBV, whose struct may be another one than before, as after a device was
+ * given another name. */
+static bool is_device_known(struct ibv_device *ibv)
 {
+	const int index = ibv_get_device_index(ibv);
 	struct cm_device *device;
 
 	LIST_FOREACH(device, &devices, entry) {
 		if (device->ibv == ibv)
 			return true;
+		if (index >= 0 && device->index == index) {
+			device->ibv = ibv;
+			return true;
+		}
 	}
 	return false;
 }

@@ -334,13 +334,39 @@ static void asked_late(void)
 	rig_close(&rig);
 }
 
+static const char *variable, *value; /* of the environment */
+
+static void environment_asks(void)
+{
+	struct ibv_device **list;
+
+	release = "5.4.0";
+	MUST(!setenv(variable, value, 1));
+	MUST(list = ibv_get_device_list(NULL));
+	ibv_free_device_list(list);
+	say("%s=%s: %s", variable, value,
+	    ibv_is_fork_initialized() == IBV_FORK_ENABLED ? "safe" : "not safe");
+}
+
+static void by_environment(void)
+{
+	static const char *const variables[] = { "RDMAV_FORK_SAFE", "IBV_FORK_SAFE" };
+	static const char *const values[] = { "0", "1", "", "00", "no" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables) * ARRAY_SIZE(values); i++) {
+		variable = variables[i / ARRAY_SIZE(values)];
+		value = values[i % ARRAY_SIZE(values)];
+		MUST(!child_run(environment_asks));
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } topics[] = {
 	{ "old-kernel", on_old_kernel },    { "child-opens-again", child_opens_again },
 	{ "not-asked-for", not_asked_for }, { "kernel-copies", kernel_copies },
-	{ "asked-late", asked_late },
+	{ "asked-late", asked_late },       { "environment", by_environment },
 };
 
 static size_t topic;

@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "fake_device.h"
+#include "private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,6 +163,31 @@ static void what_is_no_device_is_not_imported(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
+static bool lost_is_destroyed(const char *value)
+{
+	struct verbs_context vctx = {};
+	bool is;
+
+	if (value)
+		setenv("RDMAV_ALLOW_DISASSOC_DESTROY", value, 1);
+	else
+		unsetenv("RDMAV_ALLOW_DISASSOC_DESTROY");
+	assert_int_equal(verbs_context_init(&vctx, &vdev, -1), 0);
+	is = to_priv(&vctx.context)->lost_is_destroyed;
+	verbs_context_cleanup(&vctx);
+	return is;
+}
+
+static void a_variable_switches_on_by_any_value_but_0(void **state)
+{
+	(void)state;
+	assert_false(lost_is_destroyed(NULL));
+	assert_false(lost_is_destroyed("0"));
+	assert_true(lost_is_destroyed("1"));
+	assert_true(lost_is_destroyed(""));
+	assert_true(lost_is_destroyed("00"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +196,7 @@ int main(void)
 		cmocka_unit_test_setup(the_first_error_is_the_one_that_is_told, open_rig),
 		cmocka_unit_test_setup(a_refused_context_leaves_nothing_open, open_rig),
 		cmocka_unit_test_setup(what_is_no_device_is_not_imported, open_rig),
+		cmocka_unit_test(a_variable_switches_on_by_any_value_but_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "private.h"
 #include "temp_tree.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
@@ -51,6 +52,7 @@ static void add_device(uint32_t index, const char *name, uint32_t seq)
 	nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 	nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name);
 	nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, IBV_NODE_CA);
+	nla_put_u64(msg, RDMA_NLDEV_ATTR_NODE_GUID, 0x0002c90300151a2bull);
 	kernel_answer(msg);
 }
 
@@ -171,6 +173,7 @@ static void a_device_has_what_both_answers_say(void **state)
 	assert_string_equal(infos[0].name, "mlx5_3");
 	assert_int_equal(infos[0].index, 3);
 	assert_int_equal(infos[0].node_type, IBV_NODE_CA);
+	assert_true(infos[0].node_guid == htobe64(0x0002c90300151a2bull));
 	assert_string_equal(infos[0].uverbs_name, "uverbs5");
 	assert_int_equal(infos[0].abi_version, 1);
 	assert_int_equal(infos[0].driver_id, 1);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * foreign.c - adapters that have providers in the distribution's packages and none here.
+ *
+ * Their names serve device.c to say which adapter is left out, and why. An adapter that a program
+ * cannot see without a word would be looked for in cables and kernels.
+ */
+#include "private.h"
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "util/bits.h"
+
+/* The names are those of the plugins: libNAME-rdmav34.so in Debian 12. */
+static const char *const providers[] = {
+	[RDMA_DRIVER_MLX4] = "mlx4",
+	[RDMA_DRIVER_CXGB4] = "cxgb4",
+	[RDMA_DRIVER_MTHCA] = "mthca",
+	[RDMA_DRIVER_BNXT_RE] = "bnxt_re",
+	[RDMA_DRIVER_OCRDMA] = "ocrdma",
+	[RDMA_DRIVER_IRDMA] = "irdma",
+	[RDMA_DRIVER_VMW_PVRDMA] = "vmw_pvrdma",
+	[RDMA_DRIVER_QEDR] = "qedr",
+	[RDMA_DRIVER_HNS] = "hns",
+	[RDMA_DRIVER_RXE] = "rxe",
+	[RDMA_DRIVER_HFI1] = "hfi1verbs",
+	[RDMA_DRIVER_QIB] = "ipathverbs",
+	[RDMA_DRIVER_EFA] = "efa",
+	[RDMA_DRIVER_SIW] = "siw",
+	[RDMA_DRIVER_ERDMA] = "erdma",
+	[RDMA_DRIVER_MANA] = "mana",
+	[RDMA_DRIVER_IONIC] = "ionic",
+};
+
+const char *verbs_foreign_provider(uint32_t driver_id)
+{
+	return driver_id < ARRAY_SIZE(providers) ? providers[driver_id] : NULL;
+}

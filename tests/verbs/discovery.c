@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * discovery.c - verbs-discovery TOPIC...: which devices a program finds, and as what, where its
+ * view of the host is not the usual one. run-discovery has an adapter made that is seen so.
+ *
+ * "by-sysfs" in front of a topic takes RDMA netlink away from the library.
+ */
+#include <dlfcn.h>
+#include <endian.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+#include "util/bits.h"
+
+/* ---- RDMA netlink: libibverbs asks by these names of libnl */
+
+struct nl_sock;
+int nl_connect(struct nl_sock *sock, int protocol);
+
+uint32_t nla_get_u32(const struct nlattr *attr);
+
+#define IN_FRONT __attribute__((visibility("default")))
+
+static bool has_netlink = true;
+static uint32_t other_driver; /* in place of the adapter's kernel driver, unless 0 */
+
+IN_FRONT uint32_t nla_get_u32(const struct nlattr *attr)
+{
+	uint32_t value;
+
+	memcpy(&value, attr + 1, sizeof(value));
+	return other_driver && attr->nla_type == RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID ? other_driver
+										  : value;
+}
+
+IN_FRONT int nl_connect(struct nl_sock *sock, int protocol)
+{
+	int (*real)(struct nl_sock *, int) = dlsym(RTLD_NEXT, "nl_connect");
+
+	return has_netlink ? real(sock, protocol) : -1;
+}
+
+/* ---- the adapter, which is told what shall happen */
+
+static void adapter_tell(const char *fault)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	const char *path = getenv("DISCOVERY_CONTROL");
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char answer[64] = "";
+
+	MUST(path && strlen(path) < sizeof(addr.sun_path) && fd >= 0);
+	strcpy(addr.sun_path, path);
+	/* An address of one's own, for the answer. */
+	MUST(!bind(fd, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX },
+		   sizeof(sa_family_t)));
+	MUST(sendto(fd, fault, strlen(fault), 0, (struct sockaddr *)&addr, sizeof(addr)) > 0);
+	MUST(recv(fd, answer, sizeof(answer) - 1, 0) > 0);
+	MUST(!strcmp(answer, "ok"));
+	close(fd);
+}
+
+static void node_await(bool present)
+{
+	for (int i = 0; !access("/dev/infiniband/uverbs0", F_OK) != present; i++) {
+		MUST(i < 30000);
+		usleep(1000);
+	}
+}
+
+/* ---- topics */
+
+static void say_device(struct ibv_device *device)
+{
+	say("%s %s guid %016llx, node type %d, transport %d", ibv_get_device_name(device),
+	    device->dev_name, (unsigned long long)be64toh(ibv_get_device_guid(device)),
+	    device->node_type, device->transport_type);
+}
+
+static void list_devices(void)
+{
+	struct ibv_device **list;
+	int num = -1;
+
+	list = SAY_PTR(ibv_get_device_list(&num), "list");
+	say("num %d", num);
+	for (struct ibv_device **at = list; at && *at; at++) {
+		struct ibv_context *context;
+
+		say_device(*at);
+		context = SAY_PTR(ibv_open_device(*at), "open");
+		if (context)
+			ibv_close_device(context);
+	}
+	if (list)
+		ibv_free_device_list(list);
+}
+
+/* Linux forgets the times of sysfs's files whenever it wants memory, and makes up new ones. */
+static void keep_pointers(void)
+{
+	struct ibv_device **first = ibv_get_device_list(NULL), **second;
+
+	MUST(first && first[0]);
+	second = ibv_get_device_list(NULL);
+	MUST(second && second[0]);
+	say_check(first[0] == second[0], "the device has one address");
+	ibv_free_device_list(first);
+	ibv_free_device_list(second);
+}
+
+static unsigned int descriptors_count(void)
+{
+	unsigned int count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* librdmacm opens a device once, whenever and however often it looks for devices. */
+static void rdma_cm_opens_once(void)
+{
+	void *library = dlopen("librdmacm.so.1", RTLD_NOW);
+	struct ibv_context **(*get_devices)(int *num);
+	void (*free_devices)(struct ibv_context * *list);
+	struct ibv_context **first, **second;
+	unsigned int before;
+	int num[2];
+
+	MUST(library && (get_devices = dlsym(library, "rdma_get_devices")) &&
+	     (free_devices = dlsym(library, "rdma_free_devices")));
+	MUST(first = get_devices(&num[0]));
+	before = descriptors_count();
+	usleep(2000);
+	MUST(second = get_devices(&num[1]));
+	say_check(num[0] == num[1], "as many devices as before");
+	say_check(first[0] == second[0], "the context is the same");
+	say_check(descriptors_count() == before, "no more descriptors");
+	free_devices(first);
+	free_devices(second);
+}
+
+static void node_comes_late(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context;
+
+	MUST(list && list[0]);
+	adapter_tell("nodes-vanish");
+	node_await(false);
+	adapter_tell("nodes-appear@200");
+	context = SAY_PTR(ibv_open_device(list[0]), "open while the file is about to come");
+	if (context)
+		ibv_close_device(context);
+	ibv_free_device_list(list);
+	node_await(true);
+}
+
+static void node_never_comes(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	MUST(list && list[0]);
+	adapter_tell("nodes-vanish");
+	node_await(false);
+	SAY_PTR(ibv_open_device(list[0]), "open without the file");
+	ibv_free_device_list(list);
+	list_devices();
+	adapter_tell("nodes-appear");
+	node_await(true);
+	list_devices();
+}
+
+/* Said once, although the list is asked for twice. */
+static void of_another_vendor(void)
+{
+	other_driver = 6; /* bnxt_re */
+	list_devices();
+	list_devices();
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} topics[] = {
+	{ "list", list_devices },          { "pointers", keep_pointers },
+	{ "rdma-cm", rdma_cm_opens_once }, { "late", node_comes_late },
+	{ "never", node_never_comes },     { "foreign", of_another_vendor },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "by-sysfs")) {
+		has_netlink = false;
+		argc--;
+		argv++;
+	}
+	MUST(argc > 1);
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
+		if (!say_is_wanted(topics[i].name, argc, argv))
+			continue;
+		say_topic(topics[i].name);
+		topics[i].run();
+	}
+	return say_failures() ? 1 : 0;
+}
