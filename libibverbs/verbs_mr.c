@@ -15,22 +15,38 @@ static bool is_pinned(unsigned int access)
 	return !(access & IBV_ACCESS_ON_DEMAND);
 }
 
+/* Registers memory that children of the process need not be kept from. */
+static inline struct ibv_mr *reg_only(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				      unsigned int access)
+{
+	struct verbs_mr *vmr;
+	int err = get_ops(pd->context)->reg_mr(pd, addr, length, iova, access, &vmr);
+
+	return err ? fail_null(err) : &vmr->mr;
+}
+
+static struct ibv_mr *__attribute__((noinline))
+keep_and_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
+{
+	struct ibv_mr *mr;
+	int err = verbs_fork_keep(addr, length);
+
+	if (err)
+		return fail_null(err);
+	mr = reg_only(pd, addr, length, iova, access);
+	if (mr)
+		return mr;
+	err = errno;
+	verbs_fork_release(addr, length);
+	return fail_null(err);
+}
+
 static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			     unsigned int access)
 {
-	struct verbs_mr *vmr;
-	int err = 0;
-
-	if (is_pinned(access))
-		err = verbs_fork_keep(addr, length);
-	if (err)
-		return fail_null(err);
-	err = get_ops(pd->context)->reg_mr(pd, addr, length, iova, access, &vmr);
-	if (!err)
-		return &vmr->mr;
-	if (is_pinned(access))
-		verbs_fork_release(addr, length);
-	return fail_null(err);
+	return is_pinned(access) && !verbs_fork_never_keeps()
+		       ? keep_and_reg(pd, addr, length, iova, access)
+		       : reg_only(pd, addr, length, iova, access);
 }
 
 #undef ibv_reg_mr

@@ -98,7 +98,7 @@ static unsigned int udata_to_attrs(const struct verbs_udata *udata, struct verbs
 	return n;
 }
 
-static void __attribute__((cold, noinline)) log_command(const union ioctl_cmd *cmd, int ret)
+static void log_command(const union ioctl_cmd *cmd, int ret)
 {
 	verbs_debug("uverbs object 0x%x method 0x%x, %u attributes: %s", cmd->hdr.object_id,
 		    cmd->hdr.method_id, cmd->hdr.num_attrs, ret ? strerror(ret) : "ok");
@@ -106,17 +106,21 @@ static void __attribute__((cold, noinline)) log_command(const union ioctl_cmd *c
 
 /* A signal that arrives before the kernel took the command up ends the call with EINTR and no
  * effect. */
-static int run_ioctl(int fd, union ioctl_cmd *cmd)
+static int __attribute__((cold, noinline)) finish_ioctl(int fd, union ioctl_cmd *cmd, int ret)
+{
+	while (ret == EINTR)
+		ret = ioctl(fd, RDMA_VERBS_IOCTL, &cmd->hdr) < 0 ? errno : 0;
+	log_command(cmd, ret);
+	return ret;
+}
+
+static inline int run_ioctl(int fd, union ioctl_cmd *cmd)
 {
 	int ret;
 
 	cmd->hdr.length = sizeof(cmd->hdr) + cmd->hdr.num_attrs * sizeof(cmd->hdr.attrs[0]);
-	do
-		ret = ioctl(fd, RDMA_VERBS_IOCTL, &cmd->hdr) < 0 ? errno : 0;
-	while (ret == EINTR);
-	if (verbs_log_on(VERBS_LOG_DEBUG))
-		log_command(cmd, ret);
-	return ret;
+	ret = ioctl(fd, RDMA_VERBS_IOCTL, &cmd->hdr) < 0 ? errno : 0;
+	return ret || verbs_log_on(VERBS_LOG_DEBUG) ? finish_ioctl(fd, cmd, ret) : 0;
 }
 
 static int run_native(const struct cmd_call *call, uint16_t object, uint16_t method)
@@ -198,8 +202,8 @@ VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uin
  * kernel that has turned out to lack a method.
  */
 
-static void short_begin(union ioctl_cmd *cmd, struct ibv_context *context, uint16_t object,
-			uint16_t method)
+static inline void short_begin(union ioctl_cmd *cmd, struct ibv_context *context, uint16_t object,
+			       uint16_t method)
 {
 	cmd->hdr = (struct ib_uverbs_ioctl_hdr){
 		.object_id = object,
@@ -209,7 +213,7 @@ static void short_begin(union ioctl_cmd *cmd, struct ibv_context *context, uint1
 }
 
 /* Adds an attribute whose data, a value or an address, is what the kernel reads. */
-static void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, size_t len)
+static inline void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, size_t len)
 {
 	cmd->hdr.attrs[cmd->hdr.num_attrs++] = (struct ib_uverbs_attr){
 		.attr_id = id,
@@ -221,8 +225,8 @@ static void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, size_t l
 
 /* The payload and the answer of a plain command are longer than the 8 bytes that would travel
  * inside their attributes: the caller has checked. */
-static int run_short_write(struct ibv_context *context, uint32_t command, const void *req,
-			   size_t req_len, void *resp, size_t resp_len)
+static inline int run_short_write(struct ibv_context *context, uint32_t command, const void *req,
+				  size_t req_len, void *resp, size_t resp_len)
 {
 	union ioctl_cmd cmd;
 
@@ -272,8 +276,8 @@ static int destroy_result(struct ibv_context *context, int ret)
 	return ret == EIO && to_priv(context)->lost_is_destroyed ? 0 : ret;
 }
 
-static int run_short_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
-			     uint16_t handle_attr, uint32_t handle)
+static inline int run_short_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
+				    uint16_t handle_attr, uint32_t handle)
 {
 	union ioctl_cmd cmd;
 

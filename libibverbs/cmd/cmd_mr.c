@@ -80,14 +80,15 @@ static const char *reg_mr_rule(int err, uintptr_t start, size_t length, uint64_t
 	return ": no such access flag, or not on this device";
 }
 
-static void explain_reg_mr(int err, void *addr, size_t length, uint64_t iova, unsigned int access)
+static void __attribute__((cold, noinline))
+explain_reg_mr(int err, const struct ibv_mr *mr, uint64_t iova, unsigned int access)
 {
 	if (err == ENOMEM)
-		explain_enomem(addr, length);
+		explain_enomem(mr->addr, mr->length);
 	else
-		verbs_warn("ibv_reg_mr: addr %p length %zu iova 0x%llx access 0x%x: %s%s", addr,
-			   length, (unsigned long long)iova, access, strerror(err),
-			   reg_mr_rule(err, (uintptr_t)addr, length, iova, access));
+		verbs_warn("ibv_reg_mr: addr %p length %zu iova 0x%llx access 0x%x: %s%s", mr->addr,
+			   mr->length, (unsigned long long)iova, access, strerror(err),
+			   reg_mr_rule(err, (uintptr_t)mr->addr, mr->length, iova, access));
 }
 
 static unsigned int supported_access(struct ibv_context *context, unsigned int access)
@@ -111,23 +112,20 @@ VERBS_EXPORT int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, 
 	struct ib_uverbs_reg_mr_resp resp = {};
 	int ret;
 
+	*vmr = (struct verbs_mr){
+		.mr = { .context = pd->context, .pd = pd, .addr = addr, .length = length },
+		.kind = VERBS_MR_USER,
+		.access = access,
+	};
 	ret = verbs_cmd_run_write(pd->context, IB_USER_VERBS_CMD_REG_MR, &req, sizeof(req), &resp,
 				  sizeof(resp), udata);
 	if (ret) {
-		explain_reg_mr(ret, addr, length, iova, access);
+		explain_reg_mr(ret, &vmr->mr, req.hca_va, vmr->access);
 		return ret;
 	}
-	vmr->mr = (struct ibv_mr){
-		.context = pd->context,
-		.pd = pd,
-		.addr = addr,
-		.length = length,
-		.handle = resp.mr_handle,
-		.lkey = resp.lkey,
-		.rkey = resp.rkey,
-	};
-	vmr->kind = VERBS_MR_USER;
-	vmr->access = access;
+	vmr->mr.handle = resp.mr_handle;
+	vmr->mr.lkey = resp.lkey;
+	vmr->mr.rkey = resp.rkey;
 	return 0;
 }
 

@@ -31,10 +31,9 @@ int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, uns
 			"reg_mr: length SIZE_MAX on demand means all memory, and needs addr NULL");
 		return EINVAL;
 	}
-	mr = malloc_for("reg_mr", sizeof(*mr));
+	mr = malloc_for("reg_mr", sizeof(*mr)); /* the command fills all of it */
 	if (!mr)
 		return ENOMEM;
-	*mr = (struct verbs_mr){ 0 };
 	return mr_finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);
 }
 
