@@ -138,6 +138,53 @@ static void destroy_qp(void *qp)
 	MUST(!ibv_destroy_qp(qp));
 }
 
+/* What a program creates together: the rings of one may lie beside those of another. */
+struct together {
+	struct ibv_cq *cq;
+	struct ibv_srq *srq;
+	struct ibv_qp *qp;
+};
+
+static struct together *create_together(const struct parents *p, bool with_srq)
+{
+	static struct together sets[COUNT];
+	struct ibv_qp_init_attr attr = {
+		.cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct together *set = sets;
+
+	while (set->qp)
+		set++;
+	set->cq = with_srq ? NULL : ibv_create_cq(p->ctx, 15, NULL, NULL, 0);
+	set->srq = with_srq ? create_srq(p) : NULL;
+	MUST(set->cq || set->srq);
+	attr.send_cq = attr.recv_cq = with_srq ? p->cq : set->cq;
+	attr.srq = set->srq;
+	MUST(set->qp = ibv_create_qp(p->pd, &attr));
+	return set;
+}
+
+static void *create_cq_and_qp(const struct parents *p)
+{
+	return create_together(p, false);
+}
+
+static void *create_srq_and_qp(const struct parents *p)
+{
+	return create_together(p, true);
+}
+
+static void destroy_together(void *object)
+{
+	struct together *set = object;
+
+	MUST(!ibv_destroy_qp(set->qp));
+	MUST(!set->srq || !ibv_destroy_srq(set->srq));
+	MUST(!set->cq || !ibv_destroy_cq(set->cq));
+	set->qp = NULL;
+}
+
 static const struct kind {
 	const char *name;
 	void *(*create)(const struct parents *p);
@@ -149,6 +196,8 @@ static const struct kind {
 	{ "SRQ of 31 requests", create_srq, destroy_srq },
 	{ "RC QP of 8 and 8 requests", create_qp, destroy_qp },
 	{ "the same, SEND and WRITE only", create_qp_for_ops, destroy_qp },
+	{ "CQ of 15 and RC QP of 8 and 8", create_cq_and_qp, destroy_together },
+	{ "SRQ of 31 and RC QP of 8", create_srq_and_qp, destroy_together },
 };
 
 static void measure_kind(const struct parents *p, const struct kind *kind)

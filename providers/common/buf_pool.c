@@ -22,9 +22,9 @@
 struct buf_chunk {
 	struct buf_chunk *next;
 	struct hwbuf buf;
-	unsigned int used; /* grains */
+	unsigned int used;  /* grains */
+	unsigned int fresh; /* those from here on were never used, and are zero */
 	bool is_used[GRAINS];
-	bool is_dirty[GRAINS]; /* was used; what was not is zero */
 };
 
 void provider_buf_pool_init(struct buf_pool *pool)
@@ -97,19 +97,17 @@ static bool chunk_is_free(const struct buf_chunk *chunk, unsigned int first, uns
 static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
 {
 	memset(&chunk->is_used[first], used, grains);
-	if (!used)
-		memset(&chunk->is_dirty[first], true, grains);
 	chunk->used += used ? grains : -grains;
 }
 
-/* Fresh memory is zero, and pages that nobody has touched do not exist yet: only what was used
- * before is cleared. */
+/* Fresh memory is zero, and pages that nobody has touched do not exist yet: only what may have been
+ * used before is cleared. */
 static void chunk_clean(struct buf_chunk *chunk, unsigned int first, unsigned int grains,
 			void *addr, size_t grain)
 {
-	if (!memchr(&chunk->is_dirty[first], true, grains))
-		return;
-	memset(addr, 0, grains * grain);
+	if (first < chunk->fresh)
+		memset(addr, 0, grains * grain);
+	chunk->fresh = max_of(chunk->fresh, first + grains);
 }
 
 /* What a struct buf_place means for a buffer, in grains. */

@@ -41,13 +41,13 @@ static int mem_map(const struct queue_mem_request *request, struct queue_mem *me
 static int mem_take(struct buf_pool *pool, const struct queue_mem_request *request,
 		    struct queue_mem *mem)
 {
-	int ret = provider_buf_pool_alloc(pool, request->pooled, &request->place, &mem->addr);
+	int ret = provider_buf_pool_alloc(pool, request->size, &request->place, &mem->addr);
 
 	if (ret) {
 		verbs_warn("no memory for a queue of %zu bytes", request->size);
 		return ret;
 	}
-	mem->size = request->pooled;
+	mem->size = request->size;
 	mem->pool = pool;
 	return 0;
 }

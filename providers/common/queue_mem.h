@@ -22,8 +22,7 @@ struct queue_mem {
 
 struct queue_mem_request {
 	size_t size;
-	size_t pooled;          /* bytes to take from the pool, when SIZE fits into a page of it, */
-	struct buf_place place; /* and where there */
+	struct buf_place place; /* in the pool, when SIZE fits into a page of it */
 	uint64_t type; /* what the allocator of a parent domain is told: the provider's number */
 	enum env_alloc alloc;
 };

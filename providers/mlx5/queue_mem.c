@@ -43,14 +43,13 @@ static struct queue_mem_request queue_request(const struct buf_pool *pool, uint6
 {
 	struct queue_mem_request request = {
 		.size = size,
-		.pooled = size,
 		.type = type,
 		.alloc = queue_alloc_type(type),
 		.place.align = stride,
 	};
 
 	if (type == MLX5DV_RES_TYPE_CQ)
-		request.pooled = pool->page;
+		request.place.align = pool->page;
 	if (type == MLX5DV_RES_TYPE_SRQ || type == MLX5DV_RES_TYPE_RWQ)
 		/* Such a ring is a power of two, so it is within one page like this. */
 		request.place = (struct buf_place){ .align = size,

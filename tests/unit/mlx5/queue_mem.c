@@ -243,12 +243,29 @@ static void small_srqs_share_pages(void **state)
 	rings_free(rings, ARRAY_SIZE(rings));
 }
 
+/* A short CQ starts a page, and the rings of others lie behind it. */
+static void short_cqs_share_pages(void **state)
+{
+	struct ring cqs[2], qp = { .type = MLX5DV_RES_TYPE_QP, .stride = 1, .size = 1024 };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cqs); i++) {
+		cqs[i] = (struct ring){ .type = MLX5DV_RES_TYPE_CQ, .stride = 64, .size = 1024 };
+		ring_make(&cqs[i]);
+		the_start_can_be_said(&cqs[i]);
+	}
+	ring_make(&qp);
+	assert_int_equal((uintptr_t)qp.mem.addr / page, (uintptr_t)cqs[0].mem.addr / page);
+	provider_queue_mem_free(&qp.mem);
+	rings_free(cqs, ARRAY_SIZE(cqs));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rings_of_qps),           cmocka_unit_test(rings_of_wqs),
 		cmocka_unit_test(rings_of_srqs),          cmocka_unit_test(rings_of_cqs),
-		cmocka_unit_test(small_srqs_share_pages),
+		cmocka_unit_test(small_srqs_share_pages), cmocka_unit_test(short_cqs_share_pages),
 	};
 	int failed = 0;
 
