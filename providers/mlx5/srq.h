@@ -35,7 +35,7 @@
 struct mlx5_tm;
 
 struct mlx5_srq {
-	int (*post)(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+	int (*post)(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
 	uint8_t *ring;
 	uint64_t *wr_ids; /* by index of the WQE; of the room to wait once that is in use */

@@ -103,8 +103,9 @@ SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t 
 
 /* Posts a list. The lock is held, if there is one, and dropped. */
 static int __attribute__((noinline))
-list_any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+list_any(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
+	struct mlx5_srq *srq = to_msrq(ibsrq);
 	uint32_t head, count = 0, next;
 
 	mlx5_srq_list_end(srq);
@@ -125,48 +126,54 @@ list_any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_
 /* Posts a list of single buffers; nothing is called for them, and so no register is saved. What is
  * not usual is for list_any(). */
 static int __attribute__((noinline))
-list_one_sge(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+list_one_sge(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
+	struct mlx5_srq *srq = to_msrq(ibsrq);
 	struct mlx5_wqe_srq_next_seg *wqe = srq_free_wqe(srq, srq->head, true);
 	const uint32_t last = srq->run_end - 1;
 	uint64_t *const wr_ids = srq->wr_ids;
-	uint32_t head = srq->head;
+	size_t head = srq->head; /* as wide as an index of an array */
 
 	for (; wr && likely(srq_is_single(wr) && head != last); wr = wr->next) {
-		wr_ids[head] = wr->wr_id;
+		const uint64_t wr_id = wr->wr_id;
+
 		head++;
-		srq_put(srq, wqe, head, wr, true);
+		srq_put(srq, wqe, (uint32_t)head, wr, true);
+		wr_ids[head - 1] = wr_id;
 		wqe += (1 << ONE_SGE_STRIDE_LOG) / sizeof(*wqe);
 	}
 	if (likely(head != srq->head))
 		srq_ring_doorbell(srq, head, head - srq->head);
 	if (unlikely(wr))
-		return list_any(srq, wr, bad_wr);
+		return list_any(ibsrq, wr, bad_wr);
 	qlock_leave(&srq->lock);
 	return 0;
 }
 
 /* Somebody has the lock, or there is a list: nothing here is in a hurry. */
 static int __attribute__((noinline))
-enter_and_list(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+enter_and_list(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
+	struct mlx5_srq *srq = to_msrq(ibsrq);
+
 	qlock_enter(&srq->lock);
-	return srq->max_sge == 1 ? list_one_sge(srq, wr, bad_wr) : list_any(srq, wr, bad_wr);
+	return srq->max_sge == 1 ? list_one_sge(ibsrq, wr, bad_wr) : list_any(ibsrq, wr, bad_wr);
 }
 
 /* For a usual request, one by itself, nothing is called either. */
-SRQ_INLINE int post_one(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
+SRQ_INLINE int post_one(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one, bool shared)
 {
+	struct mlx5_srq *srq = to_msrq(ibsrq);
 	uint32_t head;
 
 	if (unlikely(!wr || wr->next))
-		return enter_and_list(srq, wr, bad_wr);
+		return enter_and_list(ibsrq, wr, bad_wr);
 	if (shared && unlikely(!qlock_try(&srq->lock)))
-		return enter_and_list(srq, wr, bad_wr);
+		return enter_and_list(ibsrq, wr, bad_wr);
 	head = srq->head;
 	if (unlikely(!srq_is_usual(srq, head, wr, one)))
-		return list_any(srq, wr, bad_wr);
+		return list_any(ibsrq, wr, bad_wr);
 	srq_put(srq, srq_free_wqe(srq, head, one), head + 1, wr, one);
 	srq->wr_ids[head] = wr->wr_id;
 	srq_ring_doorbell(srq, head + 1, 1);
@@ -175,24 +182,23 @@ SRQ_INLINE int post_one(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv
 	return 0;
 }
 
-static int post_one_sge_locked(struct mlx5_srq *srq, struct ibv_recv_wr *wr,
+static int post_one_sge_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			       struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, true, true);
 }
 
-static int post_one_sge(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_one_sge(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, true, false);
 }
 
-static int post_any_locked(struct mlx5_srq *srq, struct ibv_recv_wr *wr,
-			   struct ibv_recv_wr **bad_wr)
+static int post_any_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, false, true);
 }
 
-static int post_any(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_any(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, false, false);
 }
@@ -206,11 +212,9 @@ post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared)
 }
 
 /* This is context->ops.post_srq_recv. */
-int mlx5_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	struct mlx5_srq *srq = to_msrq(ibsrq);
-
-	return srq->post(srq, wr, bad_wr);
+	return to_msrq(srq)->post(srq, wr, bad_wr);
 }
 
 /* ---- requests that come back */

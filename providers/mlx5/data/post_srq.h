@@ -12,7 +12,7 @@
 /* The function is context->ops.post_srq_recv. */
 int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-typedef int post_srq_fn(struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+typedef int post_srq_fn(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* The function returns the instance of srq.post for such a ring. */
 post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared);
