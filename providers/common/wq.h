@@ -97,22 +97,23 @@ static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *do
 	return wq_complete_slot(wq, wq_slot_at(wq, unit), done_as);
 }
 
-/* The oldest request of a receive queue, at TAIL and so in UNIT, is done. */
-static inline uint64_t wq_complete_unit(struct wq *wq, uint32_t tail, uint32_t unit)
+/* The oldest request of a receive queue, at TAIL, is done: its wr_id has been read. */
+static inline void wq_complete_oldest(struct wq *wq, uint32_t tail)
 {
-	uint64_t wr_id = wq->wr_ids[unit];
-
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
-	return wr_id;
 }
 
+/* Does so, and returns its wr_id. */
 static inline uint64_t wq_complete_next(struct wq *wq)
 {
 	uint32_t tail;
+	uint64_t wr_id;
 
 	order_observe(wq);
 	tail = wq->tail;
-	return wq_complete_unit(wq, tail, tail & wq->mask);
+	wr_id = wq->wr_ids[tail & wq->mask];
+	wq_complete_oldest(wq, tail);
+	return wr_id;
 }
 
 #endif

@@ -13,8 +13,10 @@
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/poll.h"
 
-CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp)
+/* COMP is what the readers read from now on, and the next one is at index CI. */
+CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp, uint32_t ci)
 {
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
 	cq->cqe = comp->cqe;
 	cq->cqe_opcode = comp->opcode;
 	cq->cqe_extra = comp->extra;
@@ -23,32 +25,84 @@ CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp)
 	return 0;
 }
 
+#define OUT_OF_LINE static int __attribute__((noinline))
+
 /* The index is published also where no completion was found, as start_poll says ENOENT then, and no
  * end_poll follows: what was skipped would stay in the adapter's way. */
-static int __attribute__((noinline)) cq_ex_advance_any(struct mlx5_cq *cq)
+OUT_OF_LINE next_of_any_kind(struct mlx5_cq *cq)
 {
 	uint32_t ci = cq->ci;
 	struct completion comp;
-	bool found = cqe_take(cq, &ci, &comp);
 
+	if (cqe_take(cq, &ci, &comp))
+		return cq_ex_keep(cq, &comp, ci);
 	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
-	if (found)
-		return cq_ex_keep(cq, &comp);
 	doorbell_cq_consumed(cq->dbrec, ci);
 	return ENOENT;
 }
 
-/* A usual completion, in CQE at index CI, is taken here; any other by cq_ex_advance_any(). */
-CQE_INLINE int cq_ex_advance(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci)
+/* The lock is held, and dropped when there is no completion. */
+OUT_OF_LINE start_of_any_kind(struct mlx5_cq *cq)
 {
-	struct completion comp;
+	int ret = next_of_any_kind(cq);
 
-	/* The ownership bit is written last: what we read from here on belongs to it. */
-	dma_load_barrier();
-	if (unlikely(!cqe_take_usual(cq, cqe, &comp)))
-		return cq_ex_advance_any(cq);
-	__atomic_store_n(&cq->ci, ci + 1, __ATOMIC_RELAXED);
-	return cq_ex_keep(cq, &comp);
+	if (ret)
+		qlock_drop(&cq->lock);
+	return ret;
+}
+
+/* The constant STARTS says whether start_poll or next_poll asks. */
+CQE_INLINE int take_any(struct mlx5_cq *cq, bool starts)
+{
+	return starts ? start_of_any_kind(cq) : next_of_any_kind(cq);
+}
+
+CQE_INLINE int take_message(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci,
+			    bool starts)
+{
+	struct completion comp = { .cqe = cqe };
+
+	if (unlikely(!cqe_take_message(cq, cq->rsn_rq, cqe, cqe->op_own, &comp)))
+		return take_any(cq, starts);
+	return cq_ex_keep(cq, &comp, ci + 1);
+}
+
+OUT_OF_LINE start_of_message(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci)
+{
+	return take_message(cq, cqe, ci, true);
+}
+
+OUT_OF_LINE next_of_message(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci)
+{
+	return take_message(cq, cqe, ci, false);
+}
+
+OUT_OF_LINE take_request(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci)
+{
+	struct completion comp = { .cqe = cqe, .opcode = MLX5_CQE_REQ };
+
+	cqe_complete_request(cq->rsn_rq, cqe, &comp);
+	return cq_ex_keep(cq, &comp, ci + 1);
+}
+
+/* Takes the completion in CQE, at index CI, which is software's. The most common message is taken
+ * here, other kinds by routines of their own: together they would have all of them save
+ * registers. */
+CQE_INLINE int cq_ex_take(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci,
+			  bool starts)
+{
+	struct completion comp = { .cqe = cqe, .opcode = MLX5_CQE_RESP_SEND };
+	const uint8_t op_own = cqe->op_own;
+
+	if (unlikely(!cqe_find_rq(cq, cqe)))
+		return take_any(cq, starts);
+	if (op_own_is_request(op_own))
+		return take_request(cq, cqe, ci);
+	if (!cqe_is_common_message(cq->rsn_rq, op_own))
+		return starts ? start_of_message(cq, cqe, ci) : next_of_message(cq, cqe, ci);
+	if (unlikely(!cqe_take_from_rq(cq, cq->rsn_rq, cqe, MLX5_INLINE_SCATTER_32, &comp)))
+		return take_any(cq, starts);
+	return cq_ex_keep(cq, &comp, ci + 1);
 }
 
 static int __attribute__((cold))
@@ -59,27 +113,16 @@ refuse_attr(const struct mlx5_cq *cq, const struct ibv_poll_cq_attr *attr)
 	return EINVAL;
 }
 
-/* The lock is held, and dropped when there is no completion. */
-static int __attribute__((noinline)) cq_ex_start_any(struct mlx5_cq *cq)
-{
-	int ret = cq_ex_advance_any(cq);
-
-	if (ret)
-		qlock_drop(&cq->lock);
-	return ret;
-}
-
-static int __attribute__((noinline)) cq_ex_wait_and_start(struct mlx5_cq *cq)
+OUT_OF_LINE wait_and_start(struct mlx5_cq *cq)
 {
 	qlock_take(&cq->lock);
-	return cq_ex_start_any(cq);
+	return start_of_any_kind(cq);
 }
 
 static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 {
 	struct mlx5_cq *cq = to_mcq_ex(cqx);
 	const struct mlx5_cqe64 *cqe;
-	struct completion comp;
 	uint32_t ci;
 
 	if (unlikely(attr->comp_mask))
@@ -87,12 +130,10 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 	if (!cqe_peek(cq, &cqe, &ci))
 		return ENOENT;
 	if (unlikely(!qlock_try(&cq->lock)))
-		return cq_ex_wait_and_start(cq);
+		return wait_and_start(cq);
+	/* The ownership bit is written last: what we read from here on belongs to it. */
 	dma_load_barrier();
-	if (unlikely(cq->ci != ci || !cqe_take_usual(cq, cqe, &comp)))
-		return cq_ex_start_any(cq);
-	__atomic_store_n(&cq->ci, ci + 1, __ATOMIC_RELAXED);
-	return cq_ex_keep(cq, &comp);
+	return likely(cq->ci == ci) ? cq_ex_take(cq, cqe, ci, true) : start_of_any_kind(cq);
 }
 
 static int next_poll(struct ibv_cq_ex *cqx)
@@ -100,7 +141,10 @@ static int next_poll(struct ibv_cq_ex *cqx)
 	struct mlx5_cq *cq = to_mcq_ex(cqx);
 	const struct mlx5_cqe64 *cqe = cqe_at(cq, cq->ci);
 
-	return cqe_is_sw_owned(cq, cqe, cq->ci) ? cq_ex_advance(cq, cqe, cq->ci) : ENOENT;
+	if (!cqe_is_sw_owned(cq, cqe, cq->ci))
+		return ENOENT;
+	dma_load_barrier();
+	return cq_ex_take(cq, cqe, cq->ci, false);
 }
 
 static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)

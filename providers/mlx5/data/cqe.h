@@ -212,11 +212,12 @@ CQE_INLINE bool cqe_take_from_rq(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	order_observe(&rq->wq);
 	tail = rq->wq.tail;
 	unit = tail & rq->wq.mask;
+	comp->wr_id = rq->wq.wr_ids[unit];
 	if (format &&
 	    !cqe_copy_payload(cq, (const void *)(rq->buf + ((size_t)unit << rq->stride_log)), cqe,
 			      format))
 		return false;
-	comp->wr_id = wq_complete_unit(&rq->wq, tail, unit);
+	wq_complete_oldest(&rq->wq, tail);
 	return true;
 }
 
@@ -248,6 +249,12 @@ CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
 	       (MLX5_CQE_RESP_SEND << FLD_SHIFT(CQE_OPCODE) | format);
 }
 
+/* Is OP_OWN that of the most common message to RQ: a SEND of up to 32 bytes, and no SRQ? */
+CQE_INLINE bool cqe_is_common_message(const struct mlx5_rq *rq, uint8_t op_own)
+{
+	return op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special;
+}
+
 /* Takes a message that has come to RQ. false: it has come in no usual way, and nothing has been
  * done. */
 CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
@@ -258,7 +265,7 @@ CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 
 	comp->extra = 0;
 	/* The most common message has a way of its own, with little to decide. */
-	if (op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special) {
+	if (cqe_is_common_message(rq, op_own)) {
 		comp->opcode = MLX5_CQE_RESP_SEND;
 		return cqe_take_from_rq(cq, rq, cqe, MLX5_INLINE_SCATTER_32, comp);
 	}
@@ -351,7 +358,17 @@ CQE_INLINE enum ibv_wc_opcode cqe_recv_wc_opcode(unsigned int opcode)
 
 CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(unsigned int opcode, uint32_t extra)
 {
-	return opcode_is_request(opcode) ? extra & WQ_DONE_OPCODE_MASK : cqe_recv_wc_opcode(opcode);
+	/* That of a request is 0 here. */
+	static const uint8_t by_opcode[MLX5_CQE_INVALID + 1] = {
+		[MLX5_CQE_RESP_WR_IMM] = IBV_WC_RECV_RDMA_WITH_IMM,
+		[MLX5_CQE_RESP_SEND] = IBV_WC_RECV,
+		[MLX5_CQE_RESP_SEND_IMM] = IBV_WC_RECV,
+		[MLX5_CQE_RESP_SEND_INV] = IBV_WC_RECV,
+		[MLX5_CQE_RESP_ERR] = IBV_WC_RECV,
+	};
+	unsigned int received = by_opcode[opcode];
+
+	return received ? received : extra & WQ_DONE_OPCODE_MASK;
 }
 
 CQE_INLINE uint32_t cqe_byte_len(const struct mlx5_cqe64 *cqe)
