@@ -80,6 +80,13 @@ enum {
 #define DATA_INLINE_LEN FLD(0x0, 9, 0)
 #define DATA_FRAME_LEN  FLD(0x0, 30, 0) /* receives of frames have a flag in front of it */
 
+/* The first segment of a receive WQE, where its queue has signatures */
+enum {
+	RECV_SIGNATURE_SIZE = 16,
+};
+
+#define RECV_SIGNATURE FLD(0x4, 31, 24)
+
 /* The first segment of an SRQ's WQE has the index of the next WQE. */
 #define SRQ_WQE_NEXT FLD(0x0, 15, 0)
 

@@ -86,7 +86,12 @@ struct format {
 	void (*decode_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 	/* The call decodes a WQE of an SRQ and returns the index of the WQE that comes next. */
 	uint16_t (*decode_srq)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
-	/* The two calls do so for the queues of frames. */
+	/* The calls tell whether a WQE has the signature that queues may demand. A receive WQE has
+	 * it in front, in recv_signature_size bytes; it is for the WQE at INDEX of queue N. */
+	bool (*send_is_signed)(const uint8_t *raw);
+	bool (*recv_is_signed)(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
+	uint32_t recv_signature_size;
+	/* The two calls decode WQEs of the queues of frames. */
 	int (*decode_frame_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 				 struct frame_send *send);
 	void (*decode_frame_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);

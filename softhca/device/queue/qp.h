@@ -125,8 +125,9 @@ struct qp {
 	uint32_t wire; /* number that it sends from */
 	uint32_t qkey;
 	bool blocks_own_multicast;
-	bool real_time; /* timestamps of its CQEs */
-	uint32_t ece;   /* connection establishment options in force */
+	bool has_signatures; /* each WQE of its queues; those of an SRQ are not looked at */
+	bool real_time;      /* timestamps of its CQEs */
+	uint32_t ece;        /* connection establishment options in force */
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq; /* that it receives through */
@@ -225,8 +226,9 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
 /* The file rq.c holds the receive queue. */
-/* The function fetches the next WQE into qp->resp; it returns 0, ENOENT when none is posted, or
- * EFAULT. A WQE from an SRQ is taken from there for good. */
+/* The function fetches the next WQE into qp->resp; it returns 0, ENOENT when none is posted,
+ * EBADMSG when its signature is wrong, or EFAULT. A WQE from an SRQ is taken from there for
+ * good. */
 int rq_fetch(struct hca *hca, struct qp *qp);
 /* The function completes the WQE in qp->resp. EFAULT is as cq_post() says, and the WQE is still
  * there. */

@@ -77,6 +77,18 @@ struct cq *rq_cq(const struct qp *qp)
 	return qp->resp.srq && qp->resp.srq->cq ? qp->resp.srq->cq : qp->recv_cq;
 }
 
+/* The function returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
+static int decode_own(const struct hca *hca, struct qp *qp, const uint8_t *raw)
+{
+	uint32_t skip = qp->has_signatures ? hca->format->recv_signature_size : 0;
+
+	if (qp->has_signatures &&
+	    !hca->format->recv_is_signed(raw, qp->rq.stride, qp->n, qp->rq.ci))
+		return EBADMSG;
+	hca->format->decode_recv(raw + skip, qp->rq.stride - skip, &qp->resp.recv);
+	return 0;
+}
+
 static int fetch_own(struct hca *hca, struct qp *qp)
 {
 	const uint8_t *raw;
@@ -95,9 +107,8 @@ static int fetch_own(struct hca *hca, struct qp *qp)
 	if (skip >= qp->rq.cache_count)
 		return ENOENT;
 	raw = qp->rq.cache + (size_t)skip * qp->rq.stride;
-	hca->format->decode_recv(raw, qp->rq.stride, &qp->resp.recv);
 	trace_wqe(hca->config.trace, "recv", qp->n, qp->rq.ci, raw, qp->rq.stride);
-	return 0;
+	return decode_own(hca, qp, raw);
 }
 
 int rq_fetch(struct hca *hca, struct qp *qp)

@@ -21,6 +21,7 @@ enum wqe_refusal {
 	WQE_BAD_FETCH = 0x6d,
 	WQE_BAD_LENGTH = 0x6e,
 	WQE_BAD_AV = 0x6f,
+	WQE_BAD_SIGNATURE = 0x67,
 	/* These reasons concern the memory key that the WQE is about, or what it wants of the
 	 * key. */
 	WQE_BAD_MKEY = 0x70,

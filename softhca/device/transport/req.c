@@ -192,6 +192,8 @@ static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 		return WQE_BAD_FETCH;
 	why = hca->format->decode_send(raw, index, blocks_from(qp, index), qp->n, qp->service,
 				       &req->wqe);
+	if (qp->has_signatures && why != WQE_BAD_SIZE && !hca->format->send_is_signed(raw))
+		why = WQE_BAD_SIGNATURE;
 	req->decoded = !why;
 	if (why != WQE_BAD_SIZE)
 		trace_wqe(hca->config.trace, "send", qp->n, index, raw, wqe_bbs(hca, raw) * WQE_BB);

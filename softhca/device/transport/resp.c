@@ -135,7 +135,9 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 	}
 	if (ret == ENOENT)
 		q_count(hca, qp, Q_OUT_OF_BUFFER);
-	if (ret == ENOENT && qp_is_reliable(qp)) {
+	if (ret == EBADMSG) {
+		fail_receive(hca, qp, SYND_LOCAL_QP_OP, WQE_BAD_SIGNATURE, FABRIC_NAK_REMOTE_OP);
+	} else if (ret == ENOENT && qp_is_reliable(qp)) {
 		qp->resp.nak_sent = true; /* says as much about what follows */
 		send_nak(hca, qp, FABRIC_NAK_RNR);
 	} else {

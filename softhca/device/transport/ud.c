@@ -131,6 +131,8 @@ static void datagram_deliver(struct hca *hca, struct qp *qp, const struct fabric
 
 	if (ret == ENOENT)
 		q_count(hca, qp, Q_OUT_OF_BUFFER);
+	else if (ret == EBADMSG)
+		rq_fail(hca, qp, SYND_LOCAL_QP_OP, WQE_BAD_SIGNATURE);
 	else if (ret)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 	else if (GRH_SIZE + msg->payload_len > qp->resp.recv.length)

@@ -145,6 +145,7 @@ struct flat_qp_attr {
 	uint32_t rq_stride; /* 0: 32 bytes */
 	uint32_t rq_offset; /* of the rings in their first page */
 	bool block_lb_mc;
+	bool signatures;
 	bool offloaded; /* no send queue, but that of tag matching */
 };
 

@@ -166,7 +166,6 @@ static void qp_kinds_that_are_missing_are_bad_parameters(void **state)
 	(void)state;
 	create_qp_expect(QPC_ST, 5); /* DCI */
 	create_qp_expect(QPC_RQ_TYPE, 2);
-	create_qp_expect(QPC_WQ_SIGNATURE, 1);
 	create_qp_expect(QPC_CD_MASTER, 1);
 	create_qp_expect(QPC_CS_REQ, 3);
 	create_qp_expect(QPC_CS_RES, 3);
@@ -239,7 +238,7 @@ static void capabilities_name_what_works(void **state)
 	assert_int_equal(fld_get(cap, HCA_CAP_RC), 1);
 	assert_int_equal(fld_get(cap, HCA_CAP_CQE_VERSION), 1);
 	assert_int_equal(fld_get(cap, HCA_CAP_UD), 1);
-	assert_int_equal(fld_get(cap, HCA_CAP_WQ_SIGNATURE), 0);
+	assert_int_equal(fld_get(cap, HCA_CAP_WQ_SIGNATURE), 1);
 	assert_int_equal(fld_get(cap, HCA_CAP_CD), 0);
 	assert_int_equal(fld_get(cap, HCA_CAP_LOG_MAX_MSG), 30);
 	fld_set(in, CMD_IN_OP_MOD, PRM_CAP_ATOMIC << 1 | 1);

@@ -99,6 +99,7 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_UD, 1);
 	fld_set(cap, HCA_CAP_SET_DETH_SQPN, 1);
 	fld_set(cap, HCA_CAP_BLOCK_LB_MC, 1);
+	fld_set(cap, HCA_CAP_WQ_SIGNATURE, 1);
 	fld_set(cap, HCA_CAP_ATOMIC, 1);
 	fld_set(cap, HCA_CAP_TAG_MATCHING, 1);
 	fld_set(cap, HCA_CAP_RNDV_OFFLOAD_RC, 1);

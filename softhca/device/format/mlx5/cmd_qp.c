@@ -47,8 +47,6 @@ static const char *qp_check_type(const uint8_t *qpc)
 	if (rq_type != PRM_RQ_TYPE_RQ && rq_type != PRM_RQ_TYPE_ZERO_SIZE &&
 	    rq_type != PRM_RQ_TYPE_SRQ)
 		return "qp: unknown type of receive queue";
-	if (fld_get(qpc, QPC_WQ_SIGNATURE))
-		return "qp: WQE signatures are not supported";
 	if (fld_get(qpc, QPC_CD_MASTER) || fld_get(qpc, QPC_CD_SLAVE_SEND) ||
 	    fld_get(qpc, QPC_CD_SLAVE_RECEIVE))
 		return "qp: cross-channel is not supported";
@@ -165,6 +163,7 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 	qp->real_time = fld_get(qp->qpc, QPC_TS_FORMAT) == PRM_TS_REAL_TIME;
 	qp->blocks_own_multicast = fld_get(qp->qpc, QPC_BLOCK_LB_MC);
 	qp->user_index = fld_get(qp->qpc, QPC_USER_INDEX);
+	qp->has_signatures = fld_get(qp->qpc, QPC_WQ_SIGNATURE);
 	qp->cs_req = fld_get(qp->qpc, QPC_CS_REQ);
 	qp->cs_res = fld_get(qp->qpc, QPC_CS_RES);
 	qp_reset_queues(qp);

@@ -68,8 +68,6 @@ static const struct srq_layout {
 
 static const char *srq_check_xrc(const uint8_t *context)
 {
-	if (fld_get(context, XRC_SRQC_WQ_SIGNATURE))
-		return "srq: WQE signatures are not supported";
 	if (fld_get(context, XRC_SRQC_BASIC_CYCLIC_RCV_WQE))
 		return "srq: only linked lists are supported";
 	if (fld_get(context, XRC_SRQC_DBR_UMEM_VALID))
@@ -79,8 +77,6 @@ static const char *srq_check_xrc(const uint8_t *context)
 
 static const char *srq_check_wq(const uint8_t *wq)
 {
-	if (fld_get(wq, WQ_WQ_SIGNATURE))
-		return "srq: WQE signatures are not supported";
 	if (fld_get(wq, WQ_WQ_TYPE))
 		return "srq: only linked lists are supported";
 	if (fld_get(wq, WQ_DBR_UMEM_VALID) || fld_get(wq, WQ_WQ_UMEM_VALID))

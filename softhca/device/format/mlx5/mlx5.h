@@ -28,6 +28,10 @@ uint16_t mlx5_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *w
 void mlx5_decode_path(const uint8_t *ads, bool roce, struct qp_path *path);
 void mlx5_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
 
+/* signature.c */
+bool mlx5_send_is_signed(const uint8_t *raw);
+bool mlx5_recv_is_signed(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
+
 /* umr.c */
 int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 

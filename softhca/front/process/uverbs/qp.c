@@ -167,6 +167,7 @@ static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
 	fld_set(qpc, QPC_BLOCK_LB_MC,
 		!!(req->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
 	fld_set(qpc, QPC_USER_INDEX, req->driver.uidx);
+	fld_set(qpc, QPC_WQ_SIGNATURE, !!(req->driver.flags & MLX5_QP_FLAG_SIGNATURE));
 	fill_send_queue(&req->driver, qp, qpc);
 	fill_receive_queue(req, qp, qpc);
 	fill_objects(qp, own, qpc);
@@ -210,6 +211,15 @@ free_in:
 	return ret;
 }
 
+/* One segment is the signature's, where there is one. */
+static uint32_t receive_sges(const struct mlx5_ib_create_qp *driver)
+{
+	if (!driver->rq_wqe_count)
+		return 0;
+	return (1u << (driver->rq_wqe_shift - QP_MIN_RQ_SHIFT)) -
+	       !!(driver->flags & MLX5_QP_FLAG_SIGNATURE);
+}
+
 static void take_request(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)
 {
 	qp->type = req->type;
@@ -224,7 +234,7 @@ static void take_request(struct uverbs_call *uc, const struct qp_request *req, s
 		qp->uar = uverbs_uar_by_number(uc->file, req->driver.bfreg_index);
 	qp->sq_sig_all = req->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	qp->rq_wqe_count = req->driver.rq_wqe_count;
-	qp->rq_sges = qp->rq_wqe_count ? 1u << (req->driver.rq_wqe_shift - QP_MIN_RQ_SHIFT) : 0;
+	qp->rq_sges = receive_sges(&req->driver);
 	qp->events.adapter = uc->adapter;
 	qp->events.kind = SOURCE_QP;
 	qp->events.user_handle = req->user_handle;
