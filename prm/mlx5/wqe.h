@@ -83,9 +83,8 @@ enum {
 /* The first segment of a receive WQE, where its queue has signatures */
 enum {
 	RECV_SIGNATURE_SIZE = 16,
+	RECV_SIGNATURE_AT = 4, /* the one byte of it that is not reserved */
 };
-
-#define RECV_SIGNATURE FLD(0x4, 31, 24)
 
 /* The first segment of an SRQ's WQE has the index of the next WQE. */
 #define SRQ_WQE_NEXT FLD(0x0, 15, 0)

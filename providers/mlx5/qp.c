@@ -166,6 +166,12 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	return 0;
 }
 
+/* Returns how many bytes of a receive WQE are before its list of buffers. */
+static uint32_t qp_recv_head(const struct mlx5_qp *qp)
+{
+	return qp->has_signatures ? RECV_SIGNATURE_SIZE : 0;
+}
+
 /* Which routines a QP has depends on these, too. */
 static void qp_set_limits(const struct qp_size *size, struct mlx5_qp *qp)
 {
@@ -184,7 +190,7 @@ static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct m
 
 	if (ret)
 		return ret;
-	qp->rq.buf = qp->buf.addr;
+	qp->rq.buf = (uint8_t *)qp->buf.addr + qp_recv_head(qp);
 	qp->sq.end = qp->sq.buf + sq_bytes;
 	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes, sizeof(uint64_t));
 	if (ret)
@@ -286,10 +292,13 @@ static void qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr_ex *attr,
 			       const struct qp_size *size, bool shared)
 {
+	const struct datapath *path = mlx5_datapath();
+
 	qlock_init(&rq->lock, shared);
 	rq->owner = RQ_OF_QP;
-	rq->post =
-		mlx5_datapath()->post_recv_routine(size->rq_max_sge, size->rq_stride_log, shared);
+	rq->post = rq_qp(rq)->has_signatures
+			   ? path->post_recv_signed
+			   : path->post_recv_routine(size->rq_max_sge, size->rq_stride_log, shared);
 	if (attr->srq) {
 		rq->srq = to_msrq(attr->srq);
 		rq->special = RQ_SHARED;
@@ -325,8 +334,10 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	if (ret)
 		return ret;
 	qlock_init(&qp->sq_lock, shared);
-	qp->post_send = mlx5_datapath()->post_send_routine(qp->rules->kind, shared,
-							   (enum bfreg_use)qp->sq.db.use);
+	qp->post_send = qp->has_signatures
+				? mlx5_datapath()->post_send_signed
+				: mlx5_datapath()->post_send_routine(qp->rules->kind, shared,
+								     (enum bfreg_use)qp->sq.db.use);
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		mlx5_datapath()->send_wr_fill(qp);
@@ -341,13 +352,15 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 /* Small payloads may come inside the CQE, except where a program looks for them in memory that
  * the CPU must not touch. */
 static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags,
-				const struct mlx5_bfreg *bfreg)
+				const struct mlx5_qp *qp)
 {
+	const struct mlx5_bfreg *bfreg = qp->sq.db.bfreg;
 	uint32_t flags = context_has_uar_objects(ctx) ? MLX5_QP_FLAG_UAR_PAGE_INDEX : 0;
 
 	if (bfreg)
 		flags = bfreg->uar->qp_flag;
-
+	if (qp->has_signatures)
+		flags |= MLX5_QP_FLAG_SIGNATURE;
 	if (dv_flags & MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE)
 		return flags;
 	if (ctx->env.scatter_to_cqe)
@@ -413,7 +426,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.sq_wqe_count = size->sq_wqebbs,
 		.rq_wqe_count = size->rq_wqes,
 		.rq_wqe_shift = size->rq_stride_log,
-		.flags = qp_kernel_flags(ctx, dv_flags, qp->sq.db.bfreg),
+		.flags = qp_kernel_flags(ctx, dv_flags, qp),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
 		.bfreg_index = qp->sq.db.bfreg ? qp->sq.db.bfreg->index : 0,
 		.sq_buf_addr = (uintptr_t)qp->sq_buf.addr,
@@ -543,9 +556,17 @@ static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 	return header ? WQE_SEG + (uint32_t)align_up(ETH_HEADER_AT + header, WQE_SEG) : 0;
 }
 
+/* Raw packet QPs have none: the kernel does not tell the adapter of those. */
+static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rules,
+		     uint32_t dv_flags)
+{
+	return ctx->env.qp_signatures && rules->kind != SEND_RAW &&
+	       (rules->sends || rules->receives) && !(dv_flags & QP_CREATE_UNSIGNED);
+}
+
 /* Leaves out the queues that the type does not have, or that an SRQ stands for. */
 static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *rules,
-		       const struct ibv_qp_init_attr_ex *attr, struct qp_size *size)
+		       const struct ibv_qp_init_attr_ex *attr, bool sign, struct qp_size *size)
 {
 	struct ibv_qp_cap cap = attr->cap;
 
@@ -555,7 +576,8 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 		cap.max_recv_wr = 0;
 	return mlx5_qp_size_queues(
 		&ctx->caps, &cap,
-		max_of(mlx5_qp_head_size(rules, send_ops(attr)), tso_head_size(attr)), size);
+		max_of(mlx5_qp_head_size(rules, send_ops(attr)), tso_head_size(attr)),
+		sign ? RECV_SIGNATURE_SIZE : 0, size);
 }
 
 /* The QP starts on a cache line: the order of its fields counts on that. */
@@ -576,6 +598,7 @@ int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_at
 	struct mlx5_context *ctx = to_mctx(context);
 	struct qp_size size;
 	struct mlx5_qp *qp;
+	bool sign;
 	int ret;
 
 	if (!rules)
@@ -583,14 +606,16 @@ int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_at
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH && attr->qp_type == IBV_QPT_RAW_PACKET)
 		rules = mlx5_qp_rss_rules();
 	ret = qp_check_attr(context, rules, attr);
+	sign = qp_signs(ctx, rules, dv_flags);
 	if (!ret)
-		ret = qp_size_for(ctx, rules, attr, &size);
+		ret = qp_size_for(ctx, rules, attr, sign, &size);
 	if (ret)
 		return ret;
 	qp = mlx5_qp_new("create_qp");
 	if (!qp)
 		return ENOMEM;
 	qp->rules = rules;
+	qp->has_signatures = sign;
 	ret = qp_build(ctx, attr, &size, dv_flags, qp);
 	if (ret) {
 		free(qp);

@@ -99,6 +99,7 @@ struct mlx5_qp {
 	__be32 withheld[2];  /* raw packets: what stands for dbrec before state RTR */
 	uint32_t min_header; /* raw packets: bytes of the frame that the device wants in the WQE */
 	uint32_t max_tso_header; /* raw packets: bytes */
+	bool has_signatures;     /* each WQE: see data/signature.h */
 	bool has_ece;            /* the device answers to options */
 	uint32_t ece_asked, ece_granted;
 	struct queue_mem sq_buf;   /* of types whose rings lie apart */
@@ -109,7 +110,9 @@ struct mlx5_qp {
 
 int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 		   struct verbs_qp **vqp);
-/* DV_FLAGS are MLX5DV_QP_CREATE_*. */
+/* A QP of the library's own has no signatures, whatever the environment says. */
+#define QP_CREATE_UNSIGNED (1u << 31)
+/* DV_FLAGS are MLX5DV_QP_CREATE_* and QP_CREATE_UNSIGNED. */
 int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			      uint32_t dv_flags, struct verbs_qp **vqp);
 int mlx5_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);

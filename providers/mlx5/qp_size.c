@@ -82,7 +82,7 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 }
 
 static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   struct qp_size *size)
+		   uint32_t head, struct qp_size *size)
 {
 	uint64_t wqe, ring;
 	int ret;
@@ -93,24 +93,25 @@ static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 			"the longest receive ring of the device");
 	if (!ret)
 		ret = cap_check("cap.max_recv_sge", cap->max_recv_sge,
-				caps->max_rq_desc_sz / WQE_SEG,
+				(caps->max_rq_desc_sz - head) / WQE_SEG,
 				"the longest receive WQE of the device");
 	if (ret)
 		return ret;
-	wqe = pow2_ceil(max_of((uint64_t)cap->max_recv_sge, (uint64_t)1) * WQE_SEG);
+	wqe = pow2_ceil(head + max_of((uint64_t)cap->max_recv_sge, (uint64_t)1) * WQE_SEG);
 	ring = max_of(pow2_ceil(cap->max_recv_wr) * wqe, (uint64_t)WQE_BB);
 	size->rq_wqes = (uint32_t)(ring / wqe);
 	size->rq_stride_log = log2_floor(wqe);
-	size->rq_max_sge = (uint32_t)(wqe / WQE_SEG);
+	size->rq_max_sge = (uint32_t)((wqe - head) / WQE_SEG);
 	return 0;
 }
 
 int mlx5_qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps,
-			const struct ibv_qp_cap *cap, uint32_t head, struct qp_size *size)
+			const struct ibv_qp_cap *cap, uint32_t head, uint32_t recv_head,
+			struct qp_size *size)
 {
 	int ret;
 
 	*size = (struct qp_size){ 0 };
 	ret = size_sq(caps, cap, head, size);
-	return ret ? ret : size_rq(caps, cap, size);
+	return ret ? ret : size_rq(caps, cap, recv_head, size);
 }

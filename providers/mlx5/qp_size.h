@@ -21,9 +21,10 @@ struct qp_size {
 	uint32_t sq_wqe_bytes; /* room for one request, of sq_max_post */
 };
 
-/* HEAD is how many bytes come before the payload in the longest send WQE. EINVAL when CAP exceeds
- * what CAPS allow. */
+/* HEAD is how many bytes come before the payload in the longest send WQE, RECV_HEAD how many before
+ * the list of buffers in a receive WQE. EINVAL when CAP exceeds what CAPS allow. */
 int mlx5_qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps,
-			const struct ibv_qp_cap *cap, uint32_t head, struct qp_size *size);
+			const struct ibv_qp_cap *cap, uint32_t head, uint32_t recv_head,
+			struct qp_size *size);
 
 #endif

@@ -136,6 +136,7 @@ static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_
 	const struct mlx5_ib_create_srq req = {
 		.buf_addr = (uintptr_t)srq->buf.addr,
 		.db_addr = (uintptr_t)srq->dbrec,
+		.flags = to_mctx(context)->env.srq_signatures ? MLX5_SRQ_FLAG_SIGNATURE : 0,
 		.uidx = srq->rq.rsn,
 	};
 	struct mlx5_ib_create_srq_resp resp;

@@ -253,7 +253,7 @@ static int tm_create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_
 
 	if (!init.cap.max_send_wr)
 		init.cap.max_send_wr = 1;
-	ret = mlx5_qp_create(attr->cq->context, &init, &vqp);
+	ret = mlx5_qp_create_with_flags(attr->cq->context, &init, QP_CREATE_UNSIGNED, &vqp);
 	if (ret)
 		return ret;
 	ret = tm_connect_to_itself(&vqp->qp);

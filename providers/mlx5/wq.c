@@ -167,7 +167,7 @@ static int wq_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, st
 	int ret = wq_check_attr(attr);
 
 	if (!ret)
-		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, &size);
+		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, 0, &size);
 	if (ret)
 		return ret;
 	wq = calloc_for("create_wq", 1, sizeof(*wq));

@@ -15,6 +15,8 @@ const struct datapath mlx5_datapath_here = {
 	},
 	.post_send_routine = mlx5_post_send_routine,
 	.post_recv_routine = mlx5_post_recv_routine,
+	.post_send_signed = mlx5_post_send_signed,
+	.post_recv_signed = mlx5_post_recv_signed,
 	.post_srq_routine = mlx5_post_srq_routine,
 	.send_wr_fill = mlx5_send_wr_fill,
 	.cq_ex_fill = mlx5_cq_ex_fill,

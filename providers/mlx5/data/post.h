@@ -23,6 +23,9 @@ typedef int post_send_fn(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_s
  * register. A QP without the lock is never told BFREG_SHARED, one with it never BFREG_DOMAIN. */
 post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use);
 
+/* Is the routine of QPs whose WQEs have signatures, of any kind. */
+post_send_fn mlx5_post_send_signed;
+
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* Fills the wr_* table, as rules and lock of the QP say. */

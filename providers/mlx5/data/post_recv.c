@@ -9,6 +9,7 @@
 #include "providers/common/scatter.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/post.h"
+#include "providers/mlx5/data/signature.h"
 
 static_assert(sizeof(struct data_seg) == sizeof(struct mlx5_wqe_data_seg) &&
 		      offsetof(struct data_seg, byte_count) ==
@@ -178,6 +179,26 @@ static int post_any_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ib
 static int post_any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(rq, wr, bad_wr, false, false);
+}
+
+int mlx5_post_recv_signed(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	uint32_t head;
+	int ret = 0;
+
+	qlock_enter(&rq->lock);
+	for (head = rq->wq.head; wr; wr = wr->next, head++) {
+		ret = recv_put_unusual(rq, head, wr);
+		if (ret)
+			break;
+		mlx5_sign_recv(rq, head);
+	}
+	if (ret)
+		*bad_wr = wr;
+	if (head != rq->wq.head)
+		doorbell_recv(&rq->wq, rq->dbrec, head);
+	qlock_leave(&rq->lock);
+	return ret;
 }
 
 post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared)

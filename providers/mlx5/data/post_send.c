@@ -13,6 +13,7 @@
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/data/raw.h"
+#include "providers/mlx5/data/signature.h"
 #include "providers/mlx5/data/umr.h"
 
 #define REPORT static void __attribute__((cold, noinline))
@@ -258,7 +259,7 @@ WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, 
 }
 
 WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			 enum send_kind kind, bool own)
+			 enum send_kind kind, bool own, bool sign)
 {
 	struct mlx5_sq *sq = &qp->sq;
 	uint32_t pi = sq->pi, head = sq->wq.head, first = head, blocks = 0;
@@ -276,6 +277,8 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		}
 		wq_note(&sq->wq, pi, head, wr->wr_id, wqe.done_as);
 		blocks = wqe_finish(&wqe);
+		if (sign)
+			mlx5_sign_send(sq, wqe.ctrl);
 		pi += blocks;
 		newest = wqe.ctrl;
 		has_inline = wr->send_flags & IBV_SEND_INLINE;
@@ -285,7 +288,9 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		sq->pi = pi;
 		sq->wq.head = head;
 		push = head - first == 1 ? bf_push_length(sq, blocks, has_inline) : 0;
-		if (own)
+		if (sign)
+			doorbell_send_any(sq, pi, newest, push);
+		else if (own)
 			doorbell_send(sq, pi, newest, push, BFREG_OWN);
 		else
 			mlx5_doorbell_send_other(sq, pi, newest, push);
@@ -299,7 +304,7 @@ WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 				 struct ibv_send_wr **bad_wr, enum send_kind kind, bool own)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	int ret = post_list(qp, wr, bad_wr, kind, own);
+	int ret = post_list(qp, wr, bad_wr, kind, own, false);
 
 	qlock_leave(&qp->sq_lock);
 	return ret;
@@ -371,6 +376,17 @@ OUT_OF_LINE enter_and_list_other(struct ibv_qp *qp, struct ibv_send_wr *wr,
 {
 	qlock_enter(&to_mqp(qp)->sq_lock);
 	return list_other(qp, wr, bad_wr);
+}
+
+int mlx5_post_send_signed(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct mlx5_qp *qp = to_mqp(ibqp);
+	int ret;
+
+	qlock_enter(&qp->sq_lock);
+	ret = post_list(qp, wr, bad_wr, qp->rules->kind, false, true);
+	qlock_leave(&qp->sq_lock);
+	return ret;
 }
 
 WQE_INLINE bool send_is_usual(struct mlx5_sq *sq, const struct ibv_send_wr *wr)

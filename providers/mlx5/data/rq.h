@@ -28,7 +28,7 @@ enum rq_owner { RQ_OF_QP, RQ_OF_WQ, RQ_OF_SRQ };
 struct mlx5_rq {
 	int (*post)(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
-	uint8_t *buf;
+	uint8_t *buf; /* the list of buffers of the first WQE */
 	struct wq wq; /* units are WQEs, which are data segments alone */
 	uint32_t stride_log;
 	uint32_t sge_limit; /* num_sge must be less; 0 while the state forbids to post */
@@ -52,6 +52,9 @@ static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 }
 
 typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+/* Is rq.post of rings whose WQEs have signatures. */
+post_recv_fn mlx5_post_recv_signed;
 
 /* Returns the instance of rq.post for such a ring; SHARED: with the lock. */
 post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);

@@ -13,6 +13,7 @@
 #include "providers/mlx5/data/batch.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/post.h"
+#include "providers/mlx5/data/signature.h"
 
 void __attribute__((cold, noinline)) mlx5_batch_fail_full(struct mlx5_qp *qp)
 {
@@ -343,6 +344,19 @@ static int wr_complete_locked_twice(struct ibv_qp_ex *qpx)
 	return batch_complete(qpx, true, BFREG_SHARED);
 }
 
+/* The WQEs of a batch are complete here, and not earlier. */
+static int wr_complete_signed(struct ibv_qp_ex *qpx)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	int ret;
+
+	if (!qp->batch.err)
+		mlx5_sign_sends(&qp->sq, qp->batch.first_pi, qp->sq.pi);
+	ret = batch_ring(qp, (enum bfreg_use)qp->sq.db.use);
+	qlock_leave(&qp->sq_lock);
+	return ret;
+}
+
 static void wr_abort_locked(struct ibv_qp_ex *qpx)
 {
 	batch_cancel(to_mqp_ex(qpx));
@@ -404,5 +418,7 @@ void mlx5_send_wr_fill(struct mlx5_qp *qp)
 	if (!qp->sq.max_sge && (qp->rules->kind == SEND_DATAGRAM || qp->rules->kind == SEND_XRC))
 		qpx->wr_set_sge = wr_refuse_sge;
 	fill_critical_section(qpx, qp->sq_lock.shared, (enum bfreg_use)qp->sq.db.use);
+	if (qp->has_signatures)
+		qpx->wr_complete = wr_complete_signed;
 	qp->vqp.has_ex = true;
 }

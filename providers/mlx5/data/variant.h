@@ -27,8 +27,10 @@
 #define mlx5_poll_cq               mlx5_poll_cq_v3
 #define mlx5_post_recv             mlx5_post_recv_v3
 #define mlx5_post_recv_routine     mlx5_post_recv_routine_v3
+#define mlx5_post_recv_signed      mlx5_post_recv_signed_v3
 #define mlx5_post_send             mlx5_post_send_v3
 #define mlx5_post_send_routine     mlx5_post_send_routine_v3
+#define mlx5_post_send_signed      mlx5_post_send_signed_v3
 #define mlx5_post_srq_recv         mlx5_post_srq_recv_v3
 #define mlx5_post_srq_routine      mlx5_post_srq_routine_v3
 #define mlx5_send_wr_fill          mlx5_send_wr_fill_v3

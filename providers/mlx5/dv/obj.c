@@ -30,7 +30,7 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->sq.buf = qp->sq.buf;
 	out->sq.wqe_cnt = qp->sq.wq.mask + 1;
 	out->sq.stride = WQE_BB;
-	out->rq.buf = qp->rq.buf;
+	out->rq.buf = qp->buf.addr;
 	out->rq.wqe_cnt = qp->rq.wq.mask + 1;
 	out->rq.stride = 1u << qp->rq.stride_log;
 	if (!bfreg)

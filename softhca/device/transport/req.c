@@ -177,6 +177,12 @@ static uint32_t blocks_from(const struct qp *qp, uint16_t index)
 	return posted <= sq_mask(qp) ? posted : sq_mask(qp) + 1u;
 }
 
+/* The device's own WQEs, of tag matching, have none. */
+static bool wants_signatures(const struct qp *qp)
+{
+	return qp->has_signatures && !qp->offload;
+}
+
 /* The function decodes the WQE at INDEX unless that is done already, and returns 0 or a vendor
  * syndrome. */
 static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
@@ -192,7 +198,7 @@ static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 		return WQE_BAD_FETCH;
 	why = hca->format->decode_send(raw, index, blocks_from(qp, index), qp->n, qp->service,
 				       &req->wqe);
-	if (qp->has_signatures && why != WQE_BAD_SIZE && !hca->format->send_is_signed(raw))
+	if (wants_signatures(qp) && why != WQE_BAD_SIZE && !hca->format->send_is_signed(raw))
 		why = WQE_BAD_SIGNATURE;
 	req->decoded = !why;
 	if (why != WQE_BAD_SIZE)

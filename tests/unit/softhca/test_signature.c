@@ -94,9 +94,9 @@ static uint8_t *put_receive(struct flat_qp *qp, uint64_t addr, uint32_t len, uin
 	fld_set(raw + 16, DATA_LEN, len);
 	fld_set(raw + 16, DATA_LKEY, key);
 	fld_set(raw + 16, DATA_ADDR, addr);
-	fld_set(raw, RECV_SIGNATURE,
-		0xff ^ xor_of(raw, 32) ^ (qp->n & 0xff) ^ (qp->n >> 8 & 0xff) ^ (qp->n >> 16) ^
-			(qp->rq_pi & 0xff) ^ (qp->rq_pi >> 8 & 0xff));
+	raw[RECV_SIGNATURE_AT] =
+		(uint8_t)(0xff ^ xor_of(raw, 32) ^ (qp->n & 0xff) ^ (qp->n >> 8 & 0xff) ^
+			  (qp->n >> 16) ^ (qp->rq_pi & 0xff) ^ (qp->rq_pi >> 8 & 0xff));
 	qp->rq_pi++;
 	fld_set(flat.mem + qp->dbr, FLD(0x0, 31, 0), qp->rq_pi);
 	return raw;

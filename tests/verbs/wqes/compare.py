@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""compare.py [--part] THEIRS OURS: the work requests in two traces of softhca, byte by byte.
+"""compare.py [--part] [--signed] THEIRS OURS: the work requests in two traces of softhca, byte by byte.
 
 Both are traces of the same calls, with the distribution's libraries and with ours, without randomized addresses. The
 requests of each queue are compared in their order. The immediate of a request that has none is reserved: in theirs it may be
 anything, in ours it must be zero. What lies behind inline data, and what a UMR's mask leaves out, does not count. With
 --part one may have fewer requests than the other: they were posted, and the queue was destroyed before they were executed.
+With --signed every send and receive must have a signature that fits its bytes; it is not compared, as these include buffers'
+addresses.
 Prints what differs (- theirs, + ours) and how many requests were compared; status 1 if any differs.
 """
 import collections
+import functools
+import operator
 import re
+import struct
 import sys
 
 WITH_IMMEDIATE = {"SEND_IMM", "RDMA_WRITE_IMM", "SEND_INVAL", "UMR", "TAG_MATCHING"}
@@ -17,6 +22,7 @@ NAMES = {0x28: "TAG_MATCHING"}  # of opcodes that the trace shows as "?"
 INLINE = 0x80000000
 FENCE = 0xE0
 NEAR = 1 << 16
+LIST_END = 0x100
 
 # UMR: 16 bytes of control, 48 of the UMR segment, then 64 of the key's context; which bits of the context a bit of the mask
 # stands for, as word and bits of it. PRM: UMR control segment, mkey_mask
@@ -61,9 +67,10 @@ def name_addresses(words, bases):
 class Request:
     """A work request: its words, and which bits of them the adapter does not look at."""
 
-    def __init__(self, index, opcode, words):
+    def __init__(self, kind, number, index, opcode, words):
         self.index = index
         self.words = [int(word, 16) for word in words]
+        self.is_signed = {"send": self.send_is_signed, "recv": self.recv_is_signed}.get(kind, lambda _: None)(number)
         self.opcode = NAMES.get(self.words[0] & 0xFF, opcode) if opcode else ""
         self.reserved = [0] * len(self.words)  # must be zero in ours
         self.unused = [0] * len(self.words)  # may be anything
@@ -92,6 +99,28 @@ class Request:
                     used = min(max(length - 4 * (word - at - 1), 0), 4)
                     self.unused[word] = 0xFFFFFFFF >> (8 * used)
 
+    def xor_of(self, end):
+        """Of all bytes before word END"""
+        return functools.reduce(operator.xor, struct.pack(f">{end}I", *self.words[:end]))
+
+    def send_is_signed(self, _):
+        return self.xor_of(4 * (self.words[1] & 0x3F)) == 0xFF
+
+    def recv_is_signed(self, number):
+        """The segment of the signature and the list up to its end, for WQE INDEX of queue NUMBER"""
+        end = 4
+        while end < len(self.words) and self.words[end + 1] != LIST_END:
+            end += 4
+        place = functools.reduce(operator.xor, struct.pack(">IH", int(number, 16), int(self.index)))
+        return self.xor_of(end) ^ place == 0xFF
+
+    def take_signature(self):
+        """What stands for it in the text"""
+        if self.is_signed is None:
+            return ""
+        self.words[2 if self.opcode else 1] &= 0x00FFFFFF
+        return " signed" if self.is_signed else " (the signature does not fit)"
+
     def text(self, is_ours, bases):
         words, wrong = [], ""
         for at, word in enumerate(self.words):
@@ -114,17 +143,18 @@ def read(path):
                 continue
             kind, number, index, opcode, words = match.groups()
             queue = queues.setdefault((number, kind), [])
-            request = Request(index, (opcode or "").strip(), words.split())
+            request = Request(kind, number, index, (opcode or "").strip(), words.split())
             if not queue or queue[-1].words != request.words or queue[-1].index != index:
                 queue.append(request)
     return queues
 
 
 def main():
-    is_part = sys.argv[1:2] == ["--part"]
-    names = sys.argv[2 if is_part else 1 :]
-    if len(names) != 2:
+    options = [argument for argument in sys.argv[1:] if argument.startswith("--")]
+    names = [argument for argument in sys.argv[1:] if argument not in options]
+    if len(names) != 2 or set(options) - {"--part", "--signed"}:
         sys.exit(__doc__)
+    is_part, is_signed = "--part" in options, "--signed" in options
     theirs, ours = map(read, names)
     count = differ = 0
     for queue in sorted(set(theirs) | set(ours)):
@@ -132,8 +162,9 @@ def main():
         bases = [], []
         for one, other in zip(a, b):
             count += 1
-            texts = one.text(False, bases[0]), other.text(True, bases[1])
-            if texts[0] != texts[1]:
+            signatures = (one.take_signature(), other.take_signature()) if is_signed else ("", "")
+            texts = one.text(False, bases[0]) + signatures[0], other.text(True, bases[1]) + signatures[1]
+            if texts[0] != texts[1] or "fit" in signatures[1]:
                 print(f"{queue[1]} {queue[0]}: - {texts[0]}\n{queue[1]} {queue[0]}: + {texts[1]}")
                 differ += 1
         if len(a) != len(b) and not is_part:
