@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "softhca/front/vfio-user/device.h"
+#include "tests/fuzz/reports.h"
 #include "tests/fuzz/world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -291,6 +292,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	memset(pci.mem, 0, MEM);
 	pci.source = (struct source){ data, len };
 	config.link_layer = some(2) ? HCA_LINK_ETHERNET : HCA_LINK_INFINIBAND;
+	if (!once_in(&pci.source, 4))
+		config.strict = fuzz_reports();
 	if (device_init(&pci.device, &config, 1000))
 		abort();
 	start_over();

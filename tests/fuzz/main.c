@@ -7,6 +7,7 @@
  * -fsanitize=fuzzer this file is left out.
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,20 @@ static uint64_t option(int argc, char **argv, const char *name, uint64_t otherwi
 /* Of the sanitizers: called before they end the process. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
+/* Of fuzzers that have strict adapters: reports.h */
+unsigned int fuzz_count_reports(void) __attribute__((weak));
+
+/* Random work without a report means that nothing is strict. */
+static bool reports_are_missing(uint64_t runs)
+{
+	enum { A_REPORT_IS_SURE = 100 };
+
+	if (!fuzz_count_reports)
+		return false;
+	printf("%u reports of strict adapters\n", fuzz_count_reports());
+	return runs >= A_REPORT_IS_SURE && !fuzz_count_reports();
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t seed = option(argc, argv, "--seed", 1);
@@ -81,5 +96,5 @@ int main(int argc, char **argv)
 	for (i = 0; i < runs && time(NULL) < end; i++)
 		run_one(seed + i);
 	printf("%llu runs from seed %llu\n", (unsigned long long)i, (unsigned long long)seed);
-	return i ? EXIT_SUCCESS : EXIT_FAILURE;
+	return i && !reports_are_missing(i) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

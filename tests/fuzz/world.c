@@ -9,6 +9,7 @@
 #include "prm/mlx5/cmd.h"
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
+#include "tests/fuzz/reports.h"
 #include "tests/fuzz/world.h"
 
 uint8_t *world_at(struct world *world, uint64_t addr, size_t len)
@@ -72,6 +73,9 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 	memset(world, 0, sizeof(*world));
 	world->source = (struct source){ data, len };
 	world->roce = take8(&world->source) & 1;
+	/* Neither a strict adapter nor one that forgives may fail at what is wrong. */
+	if (!once_in(&world->source, 4))
+		config.strict = fuzz_reports();
 	world->now = 1000000;
 	world->mem = calloc(1, WORLD_MEM);
 	must(!world->mem);
