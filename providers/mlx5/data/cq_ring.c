@@ -27,7 +27,8 @@ void mlx5_cq_ring_init(struct mlx5_cq *cq)
  * mlx5dv_init_obj() does not say what a program wants with a ring. One that reads the CQ by itself
  * moves the index in the doorbell record, where the library's, which stays behind, is not; one that
  * only looks goes on with the library's calls, which write ci there. (Between ibv_start_poll() and
- * ibv_end_poll() the record is behind ci, by as much as the ring holds.) */
+ * ibv_end_poll() the record is behind ci, by as much as the ring holds. Nobody else has the lock
+ * then, but a CQ without a lock may be in the middle of that.) */
 
 /* Does nobody read by the library's calls since the program was told where the ring is? */
 static bool cq_is_unread(const struct mlx5_cq *cq)
@@ -40,8 +41,9 @@ static bool cq_record_is_others(const struct mlx5_cq *cq)
 {
 	uint32_t record = be32toh(cq->dbrec[FLD_DWORD(CQ_DBREC_CI)]);
 	uint32_t behind = (cq->ci - record) & FLD_MASK(CQ_ARM_CI);
+	bool may_be_polling = !cq->lock.shared && !cq_is_unread(cq);
 
-	return behind > (cq_is_unread(cq) ? 0 : 1u << cq->count_log);
+	return behind > (may_be_polling ? 1u << cq->count_log : 0);
 }
 
 bool mlx5_cq_is_taken(struct mlx5_cq *cq)

@@ -695,8 +695,10 @@ static void messages_come(struct rig *rig, unsigned int count)
 /* The library reads one CQE, and the program READ more by itself; the library's index stays. */
 static void whoever_moves_the_index_reads_the_ring(void **state)
 {
-	static const uint32_t reads[] = { 1,        8,        0x7fffff,     0x800000,
-					  0x800001, 0xfffff7, 0xffffff + 2, 0xffffff + 0x800002 };
+	static const uint32_t reads[] = {
+		1,        8,        0x7fffff, 0x800000,     0x800001,
+		0xfffff7, 0xfffff8, 0xffffff, 0xffffff + 2, 0xffffff + 0x800002
+	};
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(reads) * 2; i++) {
