@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reports.h - the reports of strict adapters that are fuzzed. Random work breaks rules all the time,
- * so that reports are no failures; making them must not be one either.
+ * reports.h - the reports of strict adapters that are fuzzed. Random work breaks rules all the
+ * time, so that reports are no failures; making them must not be one either.
  */
 #ifndef FUZZ_REPORTS_H
 #define FUZZ_REPORTS_H

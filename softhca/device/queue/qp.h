@@ -97,6 +97,7 @@ struct responder {
 	 * it reads in the ring of the SRQ; NULL: there was no fault, or they have been brought. */
 	struct srq *fault_srq;
 	uint16_t fault_index;
+	uint64_t fault_digest; /* of a strict adapter: the WQE as it was */
 	/* Tag matching says of the message that recv is for: what its CQE reports (tm), whether
 	 * recv is a tag's buffer (matched), and how much of the message's start is not data
 	 * (header). */

@@ -19,7 +19,7 @@ enum { LOOKS_A_PATIENCE = 4, ARM_NUMBERS = 4 };
 
 /* ---- WQEs stay what they were when software rang ---- */
 
-static uint64_t digest_of(const uint8_t *bytes, size_t len)
+uint64_t rules_digest(const uint8_t *bytes, size_t len)
 {
 	uint64_t digest = 0xcbf29ce484222325ull;
 
@@ -42,7 +42,7 @@ static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_
 	bbs = wqe_bbs(hca, wqe);
 	if (!bbs || bbs > max)
 		return left; /* it will be refused, and where the next one begins is not known */
-	*digest = digest_of(wqe, hca->format->wqe_size(wqe));
+	*digest = rules_digest(wqe, hca->format->wqe_size(wqe));
 	return bbs;
 }
 
@@ -81,7 +81,7 @@ void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs)
 	if (!digest || sq_copy(hca, qp, qp->sq.ci, bbs, wqe))
 		return;
 	if (hca->format->wqe_size(wqe) > bbs * WQE_BB ||
-	    digest_of(wqe, hca->format->wqe_size(wqe)) != digest)
+	    rules_digest(wqe, hca->format->wqe_size(wqe)) != digest)
 		say(hca, "wqe.changed",
 		    "QP 0x%06x, WQE %u: its bytes changed between doorbell and completion", qp->n,
 		    qp->sq.ci);
@@ -106,6 +106,15 @@ void rules_srq_record(struct hca *hca, struct srq *srq)
 	if ((uint16_t)(srq->pi - srq->taken) > size)
 		say(hca, "record.beyond", "SRQ 0x%06x: the record says %u, the ring of %u is at %u",
 		    srq->n, srq->pi, size, srq->taken);
+}
+
+void rules_srq_waited(struct hca *hca, const struct srq *srq, uint16_t index, uint64_t digest,
+		      const uint8_t *raw, size_t len)
+{
+	if (rules_digest(raw, len) != digest)
+		say(hca, "srq.waiting",
+		    "SRQ 0x%06x, WQE %u: its bytes changed before the driver brought its pages",
+		    srq->n, index);
 }
 
 /* Pages may be anywhere, so a WQE that lies in two of them is two pieces. */

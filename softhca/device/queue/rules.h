@@ -25,6 +25,11 @@ void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs);
 /* The receive queue's record says rq.pi. */
 void rules_rq_record(struct hca *hca, struct qp *qp);
 void rules_srq_record(struct hca *hca, struct srq *srq);
+/* The WQE at INDEX, behind its link LEN bytes at RAW of that DIGEST, has met an absent page; the
+ * driver reads it now, so that it has to be as it was. */
+uint64_t rules_digest(const uint8_t *raw, size_t len);
+void rules_srq_waited(struct hca *hca, const struct srq *srq, uint16_t index, uint64_t digest,
+		      const uint8_t *raw, size_t len);
 /* A receive queue is at the start of MAP. */
 void rules_recv_ring(struct hca *hca, const char *queue, uint32_t n, const struct dma_map *map,
 		     uint32_t stride);

@@ -62,8 +62,11 @@ struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrc
 /* The function tells whether the pages are there that LEN bytes at the start of the buffers
  * want. */
 bool srq_has_pages(struct hca *hca, const struct recv_wqe *wqe, uint64_t len);
-/* The function does what a driver does about a fault: it reads WQE INDEX and brings its pages. */
-void srq_bring_pages(struct hca *hca, struct srq *srq, uint16_t index);
+/* The function reports that the WQE which QP has taken of its SRQ wants pages that are absent. */
+void srq_report_fault(struct hca *hca, struct qp *qp);
+/* The function does, with the next message, what a driver does some time after a fault: it reads
+ * the WQE in the ring and brings its pages. */
+void srq_resolve_fault(struct hca *hca, struct qp *qp);
 
 void srq_free(struct srq *srq);
 /* The function takes back from QPs the WQEs of an SRQ that goes: they are gone with it. */

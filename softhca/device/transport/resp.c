@@ -146,34 +146,6 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 	return false;
 }
 
-/* ---- buffers on demand, of a shared receive queue ---- */
-
-/* The fault before is resolved when the peer tries again, so the ring has what a driver would have
- * found in it some time after the fault. */
-static void resolve_fault(struct hca *hca, struct qp *qp)
-{
-	if (qp->resp.fault_srq)
-		srq_bring_pages(hca, qp->resp.fault_srq, qp->resp.fault_index);
-	qp->resp.fault_srq = NULL;
-}
-
-/* The WQE was taken out of its queue for nothing: an error completion gives it back to software,
- * but the QP is as before, and the peer tries again. */
-static void report_fault(struct hca *hca, struct qp *qp)
-{
-	struct completion done = {
-		.opcode = CQE_OP_RESP_ERR,
-		.syndrome = SYND_REMOTE_ABORTED,
-		.vendor_syndrome = VEND_PAGE_FAULT,
-	};
-
-	qp->resp.fault_srq = qp->resp.srq;
-	qp->resp.fault_index = qp->resp.index;
-	rq_complete(hca, qp, &done);
-	qp->resp.nak_sent = true;
-	send_nak(hca, qp, FABRIC_NAK_RNR);
-}
-
 /* ---- SEND ---- */
 
 /* A CQE of tag matching has a header where the payload would go. */
@@ -243,7 +215,8 @@ static bool matches_tags(const struct qp *qp)
 	return qp->srq && qp->srq->tm;
 }
 
-/* Own queues resume behind a fault without any word to software, so only those of an SRQ show. */
+/* Own queues resume behind a fault without any word to software, so only those of an SRQ show. Tag
+ * matching has no such faults: Linux' driver resolves none of its queues. */
 static bool send_faults(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	return msg->first && qp->resp.srq && qp_is_reliable(qp) && !matches_tags(qp) &&
@@ -297,11 +270,13 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 	if (msg.first && !begin_send(hca, qp, &msg))
 		return;
-	resolve_fault(hca, qp);
+	srq_resolve_fault(hca, qp);
 	if (!take_receive(hca, qp))
 		return;
 	if (send_faults(hca, qp, &msg)) {
-		report_fault(hca, qp);
+		srq_report_fault(hca, qp);
+		qp->resp.nak_sent = true;
+		send_nak(hca, qp, FABRIC_NAK_RNR); /* the peer tries again */
 		return;
 	}
 	if (msg.first && matches_tags(qp)) {

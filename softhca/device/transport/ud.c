@@ -125,10 +125,19 @@ static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_ms
 		rq_fail(hca, qp, SYND_LOCAL_PROT, why);
 }
 
+/* A datagram is lost when its buffer has a page that is absent, but in a queue of its own a QP
+ * waits for it without a word to software. */
+static bool datagram_faults(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	return qp->resp.srq && !srq_has_pages(hca, &qp->resp.recv, GRH_SIZE + msg->payload_len);
+}
+
 static void datagram_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	int ret = rq_fetch(hca, qp);
+	int ret;
 
+	srq_resolve_fault(hca, qp);
+	ret = rq_fetch(hca, qp);
 	if (ret == ENOENT)
 		q_count(hca, qp, Q_OUT_OF_BUFFER);
 	else if (ret == EBADMSG)
@@ -137,6 +146,8 @@ static void datagram_deliver(struct hca *hca, struct qp *qp, const struct fabric
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 	else if (GRH_SIZE + msg->payload_len > qp->resp.recv.length)
 		rq_fail(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH);
+	else if (datagram_faults(hca, qp, msg))
+		srq_report_fault(hca, qp);
 	else
 		write_receive(hca, qp, msg);
 }

@@ -185,6 +185,7 @@ uint32_t flat_mr_iova(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len,
 	fld_set(mkc, MKC_RW, !!(access & REMOTE_WRITE));
 	fld_set(mkc, MKC_RR, !!(access & REMOTE_READ));
 	fld_set(mkc, MKC_A, !!(access & REMOTE_ATOMIC));
+	fld_set(in, CREATE_MKEY_IN_PG_ACCESS, !!(access & ON_DEMAND));
 	fld_set(mkc, MKC_EN_RINVAL, !!(access & REMOTE_INVALIDATE));
 	fld_set(mkc, MKC_QPN, 0xffffff);
 	fld_set(mkc, MKC_MKEY_7_0, 0x5a);

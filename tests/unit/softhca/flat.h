@@ -35,6 +35,7 @@ enum {
 	REMOTE_READ = 1 << 2,
 	REMOTE_ATOMIC = 1 << 3,
 	REMOTE_INVALIDATE = 1 << 4,
+	ON_DEMAND = 1 << 6,
 	ALL_ACCESS = 0xf,
 	SIGNALED = 8,
 	SOLICITED = 2,

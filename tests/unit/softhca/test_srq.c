@@ -346,6 +346,115 @@ static void a_held_wqe_goes_with_its_srq(void **state)
 	tear_down_xrc();
 }
 
+/* ---- buffers on demand ---- */
+
+enum { REMOTE_ABORTED = 0x22, PAGE_FAULT = 0x93, MESSAGE = 100 };
+
+static void expect_fault(uint16_t index)
+{
+	const uint8_t *cqe = flat.mem + b->recv_cq->ring + 64 * b->recv_cq->ci;
+
+	flat_expect_error(b->recv_cq, RESP_ERR, index, REMOTE_ABORTED);
+	assert_int_equal(fld_get(cqe, FLD(0x34, 15, 8)), PAGE_FAULT);
+}
+
+/* An SRQ's QP and its peer, which tries again as often as it must */
+static void set_up_paged(uint32_t service)
+{
+	struct flat_qp_attr sender = { .st = service, .qkey = 1, .rnr_retry = 7 }, receiver;
+
+	srq = flat_srq(1, 2, 0, NULL);
+	pair(&plain, 65536);
+	free_qp(a);
+	free_qp(b);
+	receiver = on_srq();
+	receiver.st = service;
+	receiver.qkey = 1;
+	a = flat_qp(0, &sender);
+	b = flat_qp(1, &receiver);
+	flat_connect(a, b, &sender);
+}
+
+static void tear_down_paged(void)
+{
+	unpair();
+	test_free(srq);
+}
+
+static uint32_t key_on_demand(void)
+{
+	return flat_mr(flat.hca[1], flat.pd[1], to, 65536, LOCAL_WRITE | ON_DEMAND);
+}
+
+/* Two requests into the same pages: the first waits for them, the second is there when the message
+ * comes again. */
+static void fault_of_a_message(void)
+{
+	uint32_t key = key_on_demand();
+
+	flat_srq_recv(srq, to, 4096, key);
+	flat_srq_recv(srq, to, 4096, key);
+	flat_send(a, OP_SEND, from, MESSAGE, lkey);
+	flat_run(1);
+	expect_fault(0);
+	flat_expect_empty(a->send_cq);
+}
+
+static void message_arrives_after_all(void)
+{
+	flat_run(LONG);
+	flat_expect_done(b->recv_cq, RESP_SEND, 1);
+	flat_expect_done(a->send_cq, REQ, 0);
+	assert_memory_equal(flat.mem + to, flat.mem + from, MESSAGE);
+}
+
+static void a_message_that_faults_comes_again(void **state)
+{
+	(void)state;
+	set_up_paged(PRM_QP_ST_RC);
+	fault_of_a_message();
+	flat_srq_free(srq, 0); /* another link is no other WQE */
+	message_arrives_after_all();
+	tear_down_paged();
+}
+
+static void a_waiting_wqe_that_changes_is_reported(void **state)
+{
+	(void)state;
+	set_up_paged(PRM_QP_ST_RC);
+	fault_of_a_message();
+	flat.mem[srq->ring + 16 + 3] ^= 1; /* of the length */
+	message_arrives_after_all();
+	flat_expect_report("srq.waiting");
+	tear_down_paged();
+}
+
+static void a_datagram_that_faults_is_lost(void **state)
+{
+	uint32_t key;
+
+	(void)state;
+	set_up_paged(PRM_QP_ST_UD);
+	key = key_on_demand();
+	flat_srq_recv(srq, to, 4096, key);
+	flat_srq_recv(srq, to, 4096, key);
+	for (uint16_t i = 0; i < 2; i++) {
+		flat_ctrl(a, OP_SEND, SIGNALED, 0);
+		flat_av(a, b, b->n, 1, NULL);
+		flat_data(a, from + i, MESSAGE, lkey);
+		flat_post(a);
+		flat_ring(a);
+		flat_run(LONG / 100);
+		flat_expect_done(a->send_cq, REQ, i);
+		if (!i)
+			expect_fault(0);
+	}
+	flat_expect_done(b->recv_cq, RESP_SEND, 1);
+	assert_memory_equal(flat.mem + to + 40, flat.mem + from + 1, MESSAGE);
+	assert_int_equal(flat_state(b), PRM_QP_STATE_RTS);
+	tear_down_paged();
+}
+
 int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
@@ -363,6 +472,9 @@ int main(void)
 		IB(an_srq_of_another_domain_is_invalid),
 		IB(xrc_domains_in_use_stay),
 		IB(a_held_wqe_goes_with_its_srq),
+		IB(a_message_that_faults_comes_again),
+		IB(a_waiting_wqe_that_changes_is_reported),
+		IB(a_datagram_that_faults_is_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
