@@ -36,8 +36,11 @@ int client_fd_stat(pid_t tid, int fd, struct stat *st);
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
 /* The function returns a copy of descriptor FD, or -1. */
 int client_fd_copy(pid_t tid, int fd);
-/* The function finds a free descriptor of the filter's band (seccomp.h) in that process, whose
- * limit is raised where needed. EMFILE: there is none. */
+/* The function lets that process have descriptors of the filter's band (seccomp.h), as far as its
+ * hard limit goes. It returns 0 or a positive errno. */
+int client_raise_limit(pid_t tid);
+/* The function finds a free descriptor of the band in that process, whose limit is raised where
+ * needed and possible. EMFILE: there is none. */
 int client_pick_descriptor(pid_t tid, int *number);
 
 struct client {

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
+#include "softhca/front/process/cwd.h"
 #include "softhca/front/process/discovery/netlink.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
@@ -35,6 +36,9 @@ static const struct {
 	{ __NR_faccessat, path_faccessat },
 	{ __NR_faccessat2, path_faccessat },
 	{ __NR_readlinkat, path_readlinkat },
+	{ __NR_chdir, path_chdir },
+	{ __NR_getcwd, cwd_get },
+	{ __NR_statfs, path_statfs },
 	{ __NR_getxattr, path_getxattr },
 	{ __NR_lgetxattr, path_getxattr },
 	{ __NR_listxattr, path_listxattr },
@@ -49,12 +53,12 @@ static const struct {
 	{ __NR_write, ucma_write },
 };
 
-static void answer_call(struct call *call, struct seccomp_notif_resp *response)
+/* ENOENT says that the caller was killed meanwhile: nobody is left to tell. */
+static int answer_call(struct call *call, struct seccomp_notif_resp *response)
 {
 	response->id = call->notif->id;
 	call->answered = true;
-	/* ENOENT says that the caller was killed meanwhile: nobody is left to tell. */
-	ioctl(call->listener, SECCOMP_IOCTL_NOTIF_SEND, response);
+	return ioctl(call->listener, SECCOMP_IOCTL_NOTIF_SEND, response) ? errno : 0;
 }
 
 void call_return(struct call *call, int64_t value)
@@ -71,11 +75,11 @@ void call_fail(struct call *call, int error)
 	answer_call(call, &response);
 }
 
-static void call_continue(struct call *call)
+int call_continue(struct call *call)
 {
 	struct seccomp_notif_resp response = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 
-	answer_call(call, &response);
+	return answer_call(call, &response);
 }
 
 void call_return_fd(struct call *call, int fd, bool cloexec, int wanted)
@@ -104,6 +108,19 @@ int call_give_fd(struct call *call, int fd, bool cloexec)
 	int number = ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd);
 
 	return number < 0 ? -errno : number;
+}
+
+int call_place_fd(struct call *call, int fd, int number)
+{
+	struct seccomp_notif_addfd addfd = {
+		.id = call->notif->id,
+		.flags = SECCOMP_ADDFD_FLAG_SETFD,
+		.srcfd = fd,
+		.newfd = number,
+		.newfd_flags = O_CLOEXEC,
+	};
+
+	return ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd) < 0 ? errno : 0;
 }
 
 /* ---- calls that wait ---- */

@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -21,6 +23,7 @@
 
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/cwd.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
@@ -455,6 +458,50 @@ void path_readlink(struct call *call)
 void path_readlinkat(struct call *call)
 {
 	readlink_common(call, call_arg_int(call, 0), 1);
+}
+
+/* ---- directories and file systems ---- */
+
+void path_chdir(struct call *call)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!path_claim(call, AT_FDCWD, call_arg(call, 0), path))
+		return;
+	fd = open_in_tree(call->daemon, path, O_DIRECTORY);
+	if (fd < 0) {
+		call_fail(call, errno);
+		return;
+	}
+	cwd_enter(call, call_arg(call, 0), fd);
+	close(fd);
+}
+
+/* What is below /sys is of sysfs, what is below /dev of a file system in memory, as udev has it. */
+void path_statfs(struct call *call)
+{
+	char path[PATH_MAX];
+	struct statfs fs;
+	bool in_sysfs;
+	int fd, ret;
+
+	if (!path_claim(call, AT_FDCWD, call_arg(call, 0), path))
+		return;
+	in_sysfs = !strncmp(path, "/sys/", 5);
+	fd = open_in_tree(call->daemon, path, 0);
+	ret = fd < 0 || fstatfs(fd, &fs) ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	if (!ret && in_sysfs)
+		fs = (struct statfs){ .f_type = SYSFS_MAGIC,
+				      .f_bsize = fs.f_bsize,
+				      .f_frsize = fs.f_bsize,
+				      .f_namelen = NAME_MAX,
+				      .f_flags = fs.f_flags };
+	if (!ret)
+		ret = client_write(call->tid, call_arg(call, 1), &fs, sizeof(fs));
+	finish_call(call, ret);
 }
 
 /* ---- extended attributes: none ---- */

@@ -19,6 +19,8 @@ void path_access(struct call *call);
 void path_faccessat(struct call *call);
 void path_readlink(struct call *call);
 void path_readlinkat(struct call *call);
+void path_chdir(struct call *call);
+void path_statfs(struct call *call);
 void path_getxattr(struct call *call);
 void path_listxattr(struct call *call);
 

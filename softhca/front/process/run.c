@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/holder/epitaph.h"
 #include "softhca/front/process/holder/holder.h"
@@ -58,6 +59,8 @@ static void program_main(const struct run *run, int link)
 	/* Where Yama restricts ptrace to descendants, let daemon and holder, children of the runner
 	 * or anyone's, reach the memory of this process. */
 	prctl(PR_SET_PTRACER, run->daemon_pid ? (unsigned long)getppid() : PR_SET_PTRACER_ANY);
+	/* Once it has become another user's, the daemon may not be allowed to. */
+	client_raise_limit(0);
 	ret = seccomp_install(&listener);
 	if (ret) {
 		log_error("cannot filter system calls: %s%s", strerror(ret),

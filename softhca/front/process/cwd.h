@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cwd.h - programs that go to a directory of the tree of sysfs.h.
+ */
+#ifndef SOFTHCA_FRONT_PROCESS_CWD_H
+#define SOFTHCA_FRONT_PROCESS_CWD_H
+
+#include <stdint.h>
+
+struct call;
+
+/* The function makes the caller's chdir() go to directory FD of the tree; ADDR is the path that the
+ * program named. */
+void cwd_enter(struct call *call, uint64_t addr, int fd);
+/* getcwd() */
+void cwd_get(struct call *call);
+
+#endif
