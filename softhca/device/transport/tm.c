@@ -280,8 +280,6 @@ enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_ms
 	put_note(&qp->resp.tm, TM_CQE_NO_TAG, 0);
 	qp->resp.matched = false;
 	qp->resp.header = 0;
-	if (msg->payload_len && fld_get(msg->payload, TMH_OP) == TMH_FIN)
-		qp->resp.tm.op = 0; /* a message as any other */
 	if (!has_headers(msg))
 		return TM_TAKE_RECEIVE;
 	tag = tag_find(tm, fld_get(msg->payload, TMH_TAG));
