@@ -113,8 +113,9 @@ int client_fd_copy(pid_t tid, int fd)
 	return copy;
 }
 
-/* How many descriptors the process may have. Whoever lacks CAP_SYS_RESOURCE, as root in a container,
- * may ask prlimit() about a process of another user as little as change it; /proc tells all. */
+/* How many descriptors the process may have. Whoever lacks CAP_SYS_RESOURCE, as root in a
+ * container, may ask prlimit() about a process of another user as little as change it; /proc tells
+ * all. */
 static rlim_t descriptor_limit(pid_t tid)
 {
 	unsigned long long limit = 0;

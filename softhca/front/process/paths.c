@@ -31,11 +31,13 @@
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 
-/* The function removes //, /./ and x/.. from an absolute path; a slash at its end stays, it asks to
- * follow a link. Links are not followed: none leads into our directories. */
+/* The function removes //, /./ and x/.. from an absolute path; a slash at its end stays, and one
+ * stands for that of "/.", since both ask to follow a link. Links are not followed: none leads into
+ * our directories. */
 static void path_normalize(char *path)
 {
-	bool slash = path[strlen(path) - 1] == '/';
+	const size_t length = strlen(path);
+	bool slash = path[length - 1] == '/' || (length > 1 && !strcmp(path + length - 2, "/."));
 	char *from = path, *to = path;
 
 	while (*from) {

@@ -25,74 +25,12 @@
 #include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/discovery/sysfs.h"
+#include "softhca/front/process/discovery/sysfs_pci.h"
 #include "softhca/front/process/discovery/sysfs_text.h"
+#include "softhca/front/process/discovery/writer.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
 #include "util/bits.h"
-
-/* ---- building ---- */
-
-struct writer {
-	int root;
-	int error; /* the first */
-};
-
-static void note_error(struct writer *writer, const char *path)
-{
-	if (writer->error)
-		return;
-	writer->error = errno;
-	log_error("cannot create %s of the device tree: %s", path, strerror(errno));
-}
-
-static void make_dirs(struct writer *writer, const char *path)
-{
-	char part[256];
-
-	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
-		if (mkdirat(writer->root, part, 0755) && errno != EEXIST)
-			note_error(writer, part);
-	}
-	if (mkdirat(writer->root, path, 0755) && errno != EEXIST)
-		note_error(writer, path);
-}
-
-static void make_link(struct writer *writer, const char *path, const char *target)
-{
-	if (symlinkat(target, writer->root, path))
-		note_error(writer, path);
-}
-
-static void make_file(struct writer *writer, const char *path, const char *text)
-{
-	int fd = openat(writer->root, path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		note_error(writer, path);
-	if (fd >= 0)
-		close(fd);
-}
-
-static void make_subject_file(struct writer *writer, const char *dir, const struct sysfs_file *file,
-			      const struct sysfs_subject *of)
-{
-	char path[256], text[SYSFS_TEXT_SIZE];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, file->name);
-	if (file->text)
-		file->text(of, text);
-	else
-		snprintf(text, sizeof(text), "%s", file->constant);
-	make_file(writer, path, text);
-}
-
-static void make_files(struct writer *writer, const char *dir, const struct sysfs_file *files,
-		       const struct sysfs_subject *of)
-{
-	for (; files->name; files++)
-		make_subject_file(writer, dir, files, of);
-}
 
 /* ---- counters of a port's queue pairs ---- */
 
@@ -106,10 +44,10 @@ static void make_hw_counters(struct writer *writer, const char *dir)
 
 	for (unsigned int i = 0; i < HW_COUNTERS; i++) {
 		snprintf(path, sizeof(path), "%s/hw_counters/%s", dir, hw_counter_name[i]);
-		make_file(writer, path, "0\n");
+		writer_make_file(writer, path, "0\n");
 	}
 	snprintf(path, sizeof(path), "%s/hw_counters/" LIFESPAN_FILE, dir);
-	make_file(writer, path, "0\n");
+	writer_make_file(writer, path, "0\n");
 }
 
 static bool hw_counter_text(struct adapter *adapter, unsigned int port, const char *name,
@@ -135,7 +73,7 @@ static void make_entry(struct writer *writer, const char *dir, const char *sub,
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s/%u", dir, sub, of->index);
-	make_file(writer, path, text);
+	writer_make_file(writer, path, text);
 }
 
 static void make_gids(struct writer *writer, const char *dir, struct sysfs_subject *of)
@@ -173,10 +111,10 @@ static void make_pkeys(struct writer *writer, const char *dir, struct sysfs_subj
 
 static void ib_dir(const struct adapter *adapter, char *dir, size_t size)
 {
-	snprintf(dir, size,
-		 "sys/devices/pci" ADAPTER_PCI_DOMAIN ":%02x/" ADAPTER_PCI_DOMAIN
-		 ":%02x:00.0/infiniband/%s",
-		 adapter->index + 1, adapter->index + 1, adapter->name);
+	char pci[96];
+
+	sysfs_pci_place(adapter, pci, sizeof(pci));
+	snprintf(dir, size, "%s/infiniband/%s", pci, adapter->name);
 }
 
 static void make_port(struct writer *writer, struct adapter *adapter, unsigned int port)
@@ -197,11 +135,11 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 	snprintf(dir, sizeof(dir), "%s/ports/%u", ib, port);
 	for (unsigned int i = 0; i < ARRAY_SIZE(subdirs); i++) {
 		snprintf(sub, sizeof(sub), "%s/%s", dir, subdirs[i]);
-		make_dirs(writer, sub);
+		writer_make_dirs(writer, sub);
 	}
-	make_files(writer, dir, sysfs_port_files, &of);
+	writer_make_files(writer, dir, sysfs_port_files, &of);
 	snprintf(sub, sizeof(sub), "%s/counters", dir);
-	make_files(writer, sub, sysfs_counter_files, &of);
+	writer_make_files(writer, sub, sysfs_counter_files, &of);
 	make_hw_counters(writer, dir);
 	make_gids(writer, dir, &of);
 	make_pkeys(writer, dir, &of);
@@ -214,12 +152,12 @@ static void make_device_link(struct writer *writer, const char *place, const cha
 	char dir[256], path[264], target[256] = "";
 
 	snprintf(dir, sizeof(dir), "%s", place + 1);
-	make_dirs(writer, dir);
+	writer_make_dirs(writer, dir);
 	for (const char *at = dir; at; at = strchr(at + 1, '/'))
 		strncat(target, "../", sizeof(target) - strlen(target) - 1);
 	strncat(target, pci, sizeof(target) - strlen(target) - 1);
 	snprintf(path, sizeof(path), "%s/device", dir);
-	make_link(writer, path, target);
+	writer_make_link(writer, path, target);
 }
 
 /* The function makes the links that lead from the adapter to its network interface, and back. */
@@ -236,7 +174,7 @@ static void make_netdev(struct writer *writer, const char *pci, const struct ada
 	for (const char *const *file = netdev_files; *file; file++) {
 		snprintf(path, sizeof(path), "%s/%s", dir + 1, *file);
 		if (netdev_text(name, port, *file, text))
-			make_file(writer, path, text);
+			writer_make_file(writer, path, text);
 	}
 	snprintf(place, sizeof(place), "/sys/class/net/%s", name);
 	make_device_link(writer, place, pci);
@@ -249,7 +187,7 @@ static void make_device_file(struct writer *writer, const struct adapter *adapte
 	char path[48];
 
 	snprintf(path, sizeof(path), "dev/infiniband/uverbs%u", adapter->index);
-	make_file(writer, path, "");
+	writer_make_file(writer, path, "");
 }
 
 static void make_uverbs(struct writer *writer, const char *pci, const struct adapter *adapter)
@@ -258,21 +196,27 @@ static void make_uverbs(struct writer *writer, const char *pci, const struct ada
 	char dir[192], path[256], text[64];
 
 	snprintf(dir, sizeof(dir), "%s/infiniband_verbs/uverbs%u", pci, adapter->index);
-	make_dirs(writer, dir);
+	writer_make_dirs(writer, dir);
 	snprintf(path, sizeof(path), "%s/ibdev", dir);
 	snprintf(text, sizeof(text), "%s\n", adapter->name);
-	make_file(writer, path, text);
+	writer_make_file(writer, path, text);
 	snprintf(path, sizeof(path), "%s/abi_version", dir);
-	make_file(writer, path, "1\n");
+	writer_make_file(writer, path, "1\n");
 	snprintf(path, sizeof(path), "%s/dev", dir);
 	snprintf(text, sizeof(text), "%u:%u\n", UVERBS_MAJOR, minor);
-	make_file(writer, path, text);
+	writer_make_file(writer, path, text);
+	snprintf(path, sizeof(path), "%s/uevent", dir);
+	snprintf(text, sizeof(text), "MAJOR=%u\nMINOR=%u\nDEVNAME=infiniband/uverbs%u\n",
+		 UVERBS_MAJOR, minor, adapter->index);
+	writer_make_file(writer, path, text);
 	snprintf(path, sizeof(path), "%s/device", dir);
-	make_link(writer, path, "../..");
+	writer_make_link(writer, path, "../..");
+	snprintf(path, sizeof(path), "%s/subsystem", dir);
+	writer_make_link(writer, path, "../../../../../class/infiniband_verbs");
 	make_device_file(writer, adapter);
 	snprintf(path, sizeof(path), "sys/dev/char/%u:%u", UVERBS_MAJOR, minor);
 	snprintf(text, sizeof(text), "../../class/infiniband_verbs/uverbs%u", adapter->index);
-	make_link(writer, path, text);
+	writer_make_link(writer, path, text);
 }
 
 static void make_class_links(struct writer *writer, const char *pci, const struct adapter *adapter)
@@ -282,15 +226,11 @@ static void make_class_links(struct writer *writer, const char *pci, const struc
 
 	snprintf(path, sizeof(path), "sys/class/infiniband/%s", adapter->name);
 	snprintf(target, sizeof(target), "../../%s/infiniband/%s", from_sys, adapter->name);
-	make_link(writer, path, target);
+	writer_make_link(writer, path, target);
 	snprintf(path, sizeof(path), "sys/class/infiniband_verbs/uverbs%u", adapter->index);
 	snprintf(target, sizeof(target), "../../%s/infiniband_verbs/uverbs%u", from_sys,
 		 adapter->index);
-	make_link(writer, path, target);
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/" ADAPTER_PCI_DOMAIN ":%02x:00.0",
-		 adapter->index + 1);
-	snprintf(target, sizeof(target), "../../../%s", from_sys);
-	make_link(writer, path, target);
+	writer_make_link(writer, path, target);
 }
 
 static void make_adapter(struct writer *writer, struct adapter *adapter)
@@ -298,15 +238,15 @@ static void make_adapter(struct writer *writer, struct adapter *adapter)
 	struct sysfs_subject of = { .adapter = adapter };
 	char pci[96], ib[128], path[160];
 
-	snprintf(pci, sizeof(pci),
-		 "sys/devices/pci" ADAPTER_PCI_DOMAIN ":%02x/" ADAPTER_PCI_DOMAIN ":%02x:00.0",
-		 adapter->index + 1, adapter->index + 1);
+	sysfs_pci_place(adapter, pci, sizeof(pci));
+	sysfs_pci_make(writer, adapter);
 	ib_dir(adapter, ib, sizeof(ib));
-	make_dirs(writer, ib);
-	make_files(writer, pci, sysfs_pci_files, &of);
-	make_files(writer, ib, sysfs_ib_files, &of);
+	writer_make_dirs(writer, ib);
+	writer_make_files(writer, ib, sysfs_ib_files, &of);
 	snprintf(path, sizeof(path), "%s/device", ib);
-	make_link(writer, path, "../..");
+	writer_make_link(writer, path, "../..");
+	snprintf(path, sizeof(path), "%s/subsystem", ib);
+	writer_make_link(writer, path, "../../../../../class/infiniband");
 	make_uverbs(writer, pci, adapter);
 	make_class_links(writer, pci, adapter);
 	for (unsigned int port = 1; port <= adapter->num_ports; port++)
@@ -404,17 +344,17 @@ static void make_rdma_cm(struct writer *writer)
 {
 	char text[32];
 
-	make_file(writer, "dev/infiniband/rdma_cm", "");
-	make_file(writer, "sys/class/misc/rdma_cm/abi_version", "4\n");
+	writer_make_file(writer, "dev/infiniband/rdma_cm", "");
+	writer_make_file(writer, "sys/class/misc/rdma_cm/abi_version", "4\n");
 	snprintf(text, sizeof(text), "%u:%u\n", UCMA_MISC_MAJOR, UCMA_MISC_MINOR);
-	make_file(writer, "sys/class/misc/rdma_cm/dev", text);
+	writer_make_file(writer, "sys/class/misc/rdma_cm/dev", text);
 }
 
 int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs)
 {
-	static const char *const dirs[] = { "sys/class/infiniband",   "sys/class/infiniband_verbs",
-					    "sys/dev/char",           "sys/bus/pci/devices",
-					    "sys/class/misc/rdma_cm", "dev/infiniband" };
+	static const char *const dirs[] = { "sys/class/infiniband", "sys/class/infiniband_verbs",
+					    "sys/dev/char", "sys/class/misc/rdma_cm",
+					    "dev/infiniband" };
 	struct writer writer = { 0 };
 	int ret = make_root(sysfs);
 
@@ -422,8 +362,9 @@ int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sy
 		return ret;
 	writer.root = sysfs->fd;
 	for (unsigned int i = 0; i < ARRAY_SIZE(dirs); i++)
-		make_dirs(&writer, dirs[i]);
-	make_file(&writer, "sys/class/infiniband_verbs/abi_version", "6\n");
+		writer_make_dirs(&writer, dirs[i]);
+	sysfs_pci_start(&writer);
+	writer_make_file(&writer, "sys/class/infiniband_verbs/abi_version", "6\n");
 	make_rdma_cm(&writer);
 	/* tmpfs lists what is newest first, and programs take the first adapter of the list */
 	for (unsigned int i = num_adapters; i > 0; i--)
@@ -555,12 +496,10 @@ bool sysfs_claims(const char *path)
 		"/dev/infiniband",
 		"/sys/class/misc/rdma_cm",
 		"/sys/dev/char/231:",
-		"/sys/devices/pci" ADAPTER_PCI_DOMAIN,
-		"/sys/bus/pci/devices/" ADAPTER_PCI_DOMAIN,
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
 			return true;
-	return netdev_claims(path);
+	return sysfs_pci_claims(path) || netdev_claims(path);
 }

@@ -24,62 +24,6 @@ static void put_guid(char *text, uint64_t guid)
 		       (unsigned int)guid & 0xffff);
 }
 
-/* ---- the PCI device ---- */
-
-static void pci_vendor(const struct sysfs_subject *of, char *text)
-{
-	(void)of;
-	sysfs_put_text(text, "0x%04x\n", ADAPTER_VENDOR_ID);
-}
-
-static void pci_device(const struct sysfs_subject *of, char *text)
-{
-	(void)of;
-	sysfs_put_text(text, "0x%04x\n", ADAPTER_PART_ID);
-}
-
-static void pci_subsystem(const struct sysfs_subject *of, char *text)
-{
-	(void)of;
-	sysfs_put_text(text, "0x%04x\n", ADAPTER_SUBSYSTEM_ID);
-}
-
-static void pci_class(const struct sysfs_subject *of, char *text)
-{
-	sysfs_put_text(text, "0x0%s00\n",
-		       of->adapter->link_layer == HCA_LINK_ETHERNET ? "200" : "207");
-}
-
-static void pci_modalias(const struct sysfs_subject *of, char *text)
-{
-	sysfs_put_text(text, "pci:v%08Xd%08Xsv%08Xsd%08Xbc02sc%si00\n", ADAPTER_VENDOR_ID,
-		       ADAPTER_PART_ID, ADAPTER_VENDOR_ID, ADAPTER_SUBSYSTEM_ID,
-		       of->adapter->link_layer == HCA_LINK_ETHERNET ? "00" : "07");
-}
-
-static void pci_uevent(const struct sysfs_subject *of, char *text)
-{
-	sysfs_put_text(text,
-		       "DRIVER=mlx5_core\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN
-		       ":%02x:00.0\n",
-		       ADAPTER_VENDOR_ID, ADAPTER_PART_ID, of->adapter->index + 1);
-}
-
-const struct sysfs_file sysfs_pci_files[] = {
-	{ "vendor", pci_vendor, NULL },
-	{ "device", pci_device, NULL },
-	{ "subsystem_vendor", pci_vendor, NULL },
-	{ "subsystem_device", pci_subsystem, NULL },
-	{ "class", pci_class, NULL },
-	{ "modalias", pci_modalias, NULL },
-	{ "uevent", pci_uevent, NULL },
-	{ "revision", NULL, "0x00\n" },
-	{ "numa_node", NULL, "-1\n" },
-	{ "local_cpulist", NULL, "0-1023\n" },
-	{ "enable", NULL, "1\n" },
-	{ 0 },
-};
-
 /* ---- the RDMA device ---- */
 
 static void ib_guid(const struct sysfs_subject *of, char *text)

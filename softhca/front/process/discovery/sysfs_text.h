@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * sysfs_text.h - what the files of sysfs.h's tree say: tables that list the files of an adapter's
- * PCI device, of its RDMA device, of a port and of its counters, each with the function that writes
- * its text.
+ * RDMA device, of a port and of its counters, each with the function that writes its text.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_TEXT_H
 #define SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_TEXT_H
@@ -11,7 +10,7 @@
 
 #include "softhca/front/process/driver/adapter.h"
 
-enum { SYSFS_TEXT_SIZE = 256 };
+enum { SYSFS_TEXT_SIZE = 1024 };
 
 /* A subject is what a file is about. */
 struct sysfs_subject {
@@ -30,8 +29,7 @@ struct sysfs_file {
 };
 
 /* A table ends with a file without a name. */
-extern const struct sysfs_file sysfs_pci_files[], sysfs_ib_files[], sysfs_port_files[],
-	sysfs_counter_files[];
+extern const struct sysfs_file sysfs_ib_files[], sysfs_port_files[], sysfs_counter_files[];
 
 void sysfs_put_text(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sysfs_put_count(char *text, uint64_t count);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sysfs_pci.c - the adapters as PCI devices in the tree that stands in for sysfs, with the driver
+ * that they are bound to: what programs look at that search the bus, or want to know where an
+ * adapter is.
+ */
+#include <dirent.h>
+#include <endian.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "softhca/front/process/discovery/sysfs_pci.h"
+#include "util/bits.h"
+
+#define PCI_REGISTERS       0x3f00000000000ull
+#define PCI_REGISTERS_SIZE  0x2000000ull
+#define PCI_REGISTERS_FLAGS 0x14220cull
+
+#define PCI_BUS             "sys/bus/pci/devices"
+#define PCI_DRIVER          "sys/bus/pci/drivers/mlx5_core"
+#define PCI_ADDRESS         ADAPTER_PCI_DOMAIN ":%02x:00.0"
+
+/* ---- files of the device ---- */
+
+static void pci_vendor(const struct sysfs_subject *of, char *text)
+{
+	(void)of;
+	sysfs_put_text(text, "0x%04x\n", ADAPTER_VENDOR_ID);
+}
+
+static void pci_device(const struct sysfs_subject *of, char *text)
+{
+	(void)of;
+	sysfs_put_text(text, "0x%04x\n", ADAPTER_PART_ID);
+}
+
+static void pci_subsystem(const struct sysfs_subject *of, char *text)
+{
+	(void)of;
+	sysfs_put_text(text, "0x%04x\n", ADAPTER_SUBSYSTEM_ID);
+}
+
+static void pci_class(const struct sysfs_subject *of, char *text)
+{
+	sysfs_put_text(text, "0x0%s00\n",
+		       of->adapter->link_layer == HCA_LINK_ETHERNET ? "200" : "207");
+}
+
+static void pci_modalias(const struct sysfs_subject *of, char *text)
+{
+	sysfs_put_text(text, "pci:v%08Xd%08Xsv%08Xsd%08Xbc02sc%si00\n", ADAPTER_VENDOR_ID,
+		       ADAPTER_PART_ID, ADAPTER_VENDOR_ID, ADAPTER_SUBSYSTEM_ID,
+		       of->adapter->link_layer == HCA_LINK_ETHERNET ? "00" : "07");
+}
+
+static void pci_uevent(const struct sysfs_subject *of, char *text)
+{
+	sysfs_put_text(text,
+		       "DRIVER=mlx5_core\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN
+		       ":%02x:00.0\n",
+		       ADAPTER_VENDOR_ID, ADAPTER_PART_ID, of->adapter->index + 1);
+}
+
+/* One register range of 64 bits, which can be prefetched; nobody can map it. A line is what it is
+ * and where, six lines are of registers, one of a ROM and six of what is behind a bridge. */
+static void pci_resource(const struct sysfs_subject *of, char *text)
+{
+	const uint64_t start = PCI_REGISTERS + of->adapter->index * PCI_REGISTERS_SIZE;
+	char *at = text;
+
+	for (int line = 0; line < 13; line++)
+		at += sprintf(at, "0x%016llx 0x%016llx 0x%016llx\n", line ? 0 : start + 0ull,
+			      line ? 0 : start + PCI_REGISTERS_SIZE - 1,
+			      line ? 0 : PCI_REGISTERS_FLAGS);
+}
+
+/* All processors are as near as any. */
+static void pci_local_cpulist(const struct sysfs_subject *of, char *text)
+{
+	(void)of;
+	sysfs_put_text(text, "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
+}
+
+/* The mask has words of 32 bits, the last one first. */
+static void pci_local_cpus(const struct sysfs_subject *of, char *text)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	(void)of;
+	text += sprintf(text, "%x", cpus % 32 ? (1u << cpus % 32) - 1 : UINT32_MAX);
+	for (long word = (cpus + 31) / 32 - 1; word > 0; word--)
+		text += sprintf(text, ",%x", UINT32_MAX);
+	strcpy(text, "\n");
+}
+
+static const struct sysfs_file pci_files[] = {
+	{ "vendor", pci_vendor, NULL },
+	{ "device", pci_device, NULL },
+	{ "subsystem_vendor", pci_vendor, NULL },
+	{ "subsystem_device", pci_subsystem, NULL },
+	{ "class", pci_class, NULL },
+	{ "modalias", pci_modalias, NULL },
+	{ "uevent", pci_uevent, NULL },
+	{ "revision", NULL, "0x00\n" },
+	{ "numa_node", NULL, "-1\n" },
+	{ "local_cpulist", pci_local_cpulist, NULL },
+	{ "local_cpus", pci_local_cpus, NULL },
+	{ "resource", pci_resource, NULL },
+	{ "current_link_speed", NULL, "16.0 GT/s PCIe\n" },
+	{ "current_link_width", NULL, "16\n" },
+	{ "max_link_speed", NULL, "16.0 GT/s PCIe\n" },
+	{ "max_link_width", NULL, "16\n" },
+	{ "irq", NULL, "0\n" },
+	{ "dma_mask_bits", NULL, "64\n" },
+	{ "consistent_dma_mask_bits", NULL, "64\n" },
+	{ "power_state", NULL, "D0\n" },
+	{ "d3cold_allowed", NULL, "1\n" },
+	{ "msi_bus", NULL, "1\n" },
+	{ "ari_enabled", NULL, "0\n" },
+	{ "broken_parity_status", NULL, "0\n" },
+	{ "driver_override", NULL, "(null)\n" },
+	{ "sriov_totalvfs", NULL, "0\n" },
+	{ "sriov_numvfs", NULL, "0\n" },
+	{ "enable", NULL, "1\n" },
+	{ 0 },
+};
+
+/* ---- configuration space ---- */
+
+static void put16(uint8_t *config, unsigned int offset, uint16_t value)
+{
+	memcpy(config + offset, &(uint16_t){ htole16(value) }, sizeof(value));
+}
+
+/* An endpoint of PCI Express whose only capability says so, with a link of 16 lanes at 16 GT/s. */
+static void make_config(struct writer *writer, const char *pci, const struct adapter *adapter)
+{
+	enum { EXPRESS = 0x60, ENDPOINT = 0x2, LINK = 16 << 4 | 4, SIZE = 256 };
+	const bool ethernet = adapter->link_layer == HCA_LINK_ETHERNET;
+	const uint64_t start = PCI_REGISTERS + adapter->index * PCI_REGISTERS_SIZE;
+	uint8_t config[SIZE] = { 0 };
+	char path[128];
+
+	put16(config, 0x00, ADAPTER_VENDOR_ID);
+	put16(config, 0x02, ADAPTER_PART_ID);
+	put16(config, 0x04, 0x0406); /* memory, bus mastering, no INTx */
+	put16(config, 0x06, 0x0010); /* has capabilities */
+	put16(config, 0x0a, ethernet ? 0x0200 : 0x0207);
+	put16(config, 0x10, (uint16_t)start | 0xc); /* 64 bits, prefetchable */
+	put16(config, 0x12, (uint16_t)(start >> 16));
+	put16(config, 0x14, (uint16_t)(start >> 32));
+	put16(config, 0x16, (uint16_t)(start >> 48));
+	put16(config, 0x2c, ADAPTER_VENDOR_ID);
+	put16(config, 0x2e, ADAPTER_SUBSYSTEM_ID);
+	put16(config, 0x34, EXPRESS);
+	put16(config, EXPRESS, 0x0010);
+	put16(config, EXPRESS + 0x02, ENDPOINT);
+	put16(config, EXPRESS + 0x0c, LINK);
+	put16(config, EXPRESS + 0x12, LINK);
+	snprintf(path, sizeof(path), "%s/config", pci);
+	writer_make_bytes(writer, path, config, sizeof(config));
+}
+
+/* ---- the driver, and the bus ---- */
+
+static void make_module(struct writer *writer, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "sys/module/%s", name);
+	writer_make_dirs(writer, path);
+	snprintf(path, sizeof(path), "sys/module/%s/initstate", name);
+	writer_make_file(writer, path, "live\n");
+	snprintf(path, sizeof(path), "sys/module/%s/refcnt", name);
+	writer_make_file(writer, path, "1\n");
+}
+
+/* Who lists the bus finds the host's devices too; what is behind these links the host answers. */
+static void link_host_devices(struct writer *writer)
+{
+	DIR *dir = opendir("/" PCI_BUS);
+	char path[NAME_MAX + 32], target[PATH_MAX];
+	struct dirent *entry;
+	ssize_t len;
+
+	while (dir && (entry = readdir(dir))) {
+		len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+		if (len < 0)
+			continue;
+		target[len] = 0;
+		snprintf(path, sizeof(path), PCI_BUS "/%s", entry->d_name);
+		writer_make_link(writer, path, target);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void sysfs_pci_start(struct writer *writer)
+{
+	writer_make_dirs(writer, PCI_BUS);
+	link_host_devices(writer);
+	writer_make_dirs(writer, PCI_DRIVER);
+	writer_make_dirs(writer, "sys/module/mlx5_core/drivers");
+	make_module(writer, "mlx5_core");
+	make_module(writer, "mlx5_ib");
+	make_module(writer, "ib_uverbs");
+	writer_make_link(writer, PCI_DRIVER "/module", "../../../../module/mlx5_core");
+	writer_make_link(writer, "sys/module/mlx5_core/drivers/pci:mlx5_core",
+			 "../../../bus/pci/drivers/mlx5_core");
+}
+
+void sysfs_pci_place(const struct adapter *adapter, char *path, size_t size)
+{
+	snprintf(path, size, "sys/devices/pci" ADAPTER_PCI_DOMAIN ":%02x/" PCI_ADDRESS,
+		 adapter->index + 1, adapter->index + 1);
+}
+
+void sysfs_pci_make(struct writer *writer, struct adapter *adapter)
+{
+	const struct sysfs_subject of = { .adapter = adapter };
+	char pci[96], path[128], target[128];
+
+	sysfs_pci_place(adapter, pci, sizeof(pci));
+	writer_make_dirs(writer, pci);
+	writer_make_files(writer, pci, pci_files, &of);
+	make_config(writer, pci, adapter);
+	snprintf(path, sizeof(path), "%s/driver", pci);
+	writer_make_link(writer, path, "../../../bus/pci/drivers/mlx5_core");
+	snprintf(path, sizeof(path), "%s/subsystem", pci);
+	writer_make_link(writer, path, "../../../bus/pci");
+	snprintf(path, sizeof(path), PCI_BUS "/" PCI_ADDRESS, adapter->index + 1);
+	snprintf(target, sizeof(target), "../../../%s", pci + strlen("sys/"));
+	writer_make_link(writer, path, target);
+	snprintf(path, sizeof(path), PCI_DRIVER "/" PCI_ADDRESS, adapter->index + 1);
+	snprintf(target, sizeof(target), "../../../../%s", pci + strlen("sys/"));
+	writer_make_link(writer, path, target);
+}
+
+bool sysfs_pci_claims(const char *path)
+{
+	static const char *const prefixes[] = {
+		"/sys/devices/pci" ADAPTER_PCI_DOMAIN,
+		"/" PCI_BUS "/" ADAPTER_PCI_DOMAIN,
+		"/" PCI_DRIVER,
+		"/sys/module/mlx5_core",
+		"/sys/module/mlx5_ib",
+		"/sys/module/ib_uverbs",
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return !strcmp(path, "/" PCI_BUS) || !strcmp(path, "/" PCI_BUS "/");
+}

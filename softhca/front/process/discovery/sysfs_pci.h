@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sysfs_pci.h - the adapters as PCI devices in the tree that stands in for sysfs.
+ */
+#ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_PCI_H
+#define SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_PCI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "softhca/front/process/discovery/writer.h"
+
+/* The function makes what there is once: the bus, and the driver's modules. */
+void sysfs_pci_start(struct writer *writer);
+/* The function makes what is of one adapter's PCI device. */
+void sysfs_pci_make(struct writer *writer, struct adapter *adapter);
+/* The function says where the adapter's PCI device is, relative to the root. */
+void sysfs_pci_place(const struct adapter *adapter, char *path, size_t size);
+/* Is PATH one of those that are made here? */
+bool sysfs_pci_claims(const char *path);
+
+#endif
