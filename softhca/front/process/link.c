@@ -33,6 +33,17 @@ static int send_with_fds(int link, const void *data, size_t len, const int *fds,
 	return sendmsg(link, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
+/* Descriptors that nobody asked for are not kept. */
+static void close_fds(const struct cmsghdr *cmsg)
+{
+	size_t nfds = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	int fds[MAX_FDS];
+
+	memcpy(fds, CMSG_DATA(cmsg), nfds * sizeof(int));
+	for (size_t i = 0; i < nfds; i++)
+		close(fds[i]);
+}
+
 /* The function receives exactly LEN bytes and NFDS descriptors, or fails with EPROTO. */
 static int receive_with_fds(int link, void *data, size_t len, int *fds, unsigned int nfds)
 {
@@ -48,37 +59,53 @@ static int receive_with_fds(int link, void *data, size_t len, int *fds, unsigned
 	if (n <= 0)
 		return n ? errno : ECONNRESET;
 	cmsg = CMSG_FIRSTHDR(&msg);
-	if ((size_t)n != len || !cmsg || cmsg->cmsg_type != SCM_RIGHTS ||
-	    cmsg->cmsg_len != CMSG_LEN(nfds * sizeof(int)))
+	if (!cmsg || cmsg->cmsg_type != SCM_RIGHTS)
 		return EPROTO;
+	if ((size_t)n != len || cmsg->cmsg_len != CMSG_LEN(nfds * sizeof(int))) {
+		close_fds(cmsg);
+		return EPROTO;
+	}
 	memcpy(fds, CMSG_DATA(cmsg), nfds * sizeof(int));
 	return 0;
 }
 
-int link_send_hello(int link, int listener, int mailbox)
+int link_send_hello(int link, int listener)
 {
 	struct link_hello hello = { LINK_MAGIC, LINK_VERSION };
-	int fds[] = { listener, mailbox };
 
-	return send_with_fds(link, &hello, sizeof(hello), fds, 2);
+	return send_with_fds(link, &hello, sizeof(hello), &listener, 1);
 }
 
-int link_receive_hello(int link, int *listener, int *mailbox)
+int link_receive_hello(int link, int *listener)
 {
 	struct link_hello hello;
-	int fds[2];
-	int ret = receive_with_fds(link, &hello, sizeof(hello), fds, 2);
+	int fd, ret = receive_with_fds(link, &hello, sizeof(hello), &fd, 1);
 
 	if (ret)
 		return ret;
 	if (hello.magic != LINK_MAGIC || hello.version != LINK_VERSION) {
-		close(fds[0]);
-		close(fds[1]);
+		close(fd);
 		return EPROTO;
 	}
-	*listener = fds[0];
-	*mailbox = fds[1];
+	*listener = fd;
 	return 0;
+}
+
+int link_send_welcome(int link, int error, int memory)
+{
+	uint32_t value = error;
+
+	return error ? link_send_answer(link, error)
+		     : send_with_fds(link, &value, sizeof(value), &memory, 1);
+}
+
+/* An error comes without a descriptor. */
+int link_receive_welcome(int link, int *memory)
+{
+	uint32_t value = 0;
+	int ret = receive_with_fds(link, &value, sizeof(value), memory, 1);
+
+	return ret == EPROTO && value ? (int)value : ret;
 }
 
 int link_send_answer(int link, int error)

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/caller.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/cwd.h"
 #include "softhca/front/process/daemon.h"
@@ -92,7 +93,7 @@ static bool path_claim(struct call *call, int dirfd, uint64_t addr, char path[PA
 {
 	bool leaves; /* x/.. where only we have x, as when our directories are listed */
 
-	if (client_read_string(call->tid, addr, path, PATH_MAX) || !path[0])
+	if (caller_read_string(call, addr, path, PATH_MAX) || !path[0])
 		return false;
 	if (path[0] != '/' && !make_absolute(call, dirfd, path))
 		return false;
@@ -187,7 +188,7 @@ void path_openat2(struct call *call)
 {
 	struct open_how how;
 
-	if (!client_read(call->tid, call_arg(call, 2), &how, sizeof(how)))
+	if (!caller_read(call, call_arg(call, 2), &how, sizeof(how)))
 		open_common(call, call_arg_int(call, 0), call_arg(call, 1), how.flags);
 }
 
@@ -279,7 +280,7 @@ static void stat_common(struct call *call, int dirfd, unsigned int path_arg, boo
 		return;
 	ret = stat_path(call->daemon, path, follow, &st);
 	if (!ret)
-		ret = client_write(call->tid, call_arg(call, path_arg + 1), &st, sizeof(st));
+		ret = caller_write(call, call_arg(call, path_arg + 1), &st, sizeof(st));
 	finish_call(call, ret);
 }
 
@@ -317,14 +318,14 @@ void path_fstat(struct call *call)
 
 	if (!stat_device(call, call_arg_int(call, 0), &st))
 		return;
-	finish_call(call, client_write(call->tid, call_arg(call, 1), &st, sizeof(st)));
+	finish_call(call, caller_write(call, call_arg(call, 1), &st, sizeof(st)));
 }
 
 static bool path_is_empty(struct call *call, uint64_t addr)
 {
 	char first = 0;
 
-	return !addr || (!client_read(call->tid, addr, &first, 1) && !first);
+	return !addr || (!caller_read(call, addr, &first, 1) && !first);
 }
 
 void path_newfstatat(struct call *call)
@@ -334,8 +335,7 @@ void path_newfstatat(struct call *call)
 
 	if (flags & AT_EMPTY_PATH && path_is_empty(call, call_arg(call, 1))) {
 		if (stat_device(call, dirfd, &st))
-			finish_call(call,
-				    client_write(call->tid, call_arg(call, 2), &st, sizeof(st)));
+			finish_call(call, caller_write(call, call_arg(call, 2), &st, sizeof(st)));
 		return;
 	}
 	stat_common(call, dirfd, 1, !(flags & AT_SYMLINK_NOFOLLOW));
@@ -383,7 +383,7 @@ void path_statx(struct call *call)
 	}
 	if (!ret) {
 		stat_to_statx(&st, &stx);
-		ret = client_write(call->tid, call_arg(call, 4), &stx, sizeof(stx));
+		ret = caller_write(call, call_arg(call, 4), &stx, sizeof(stx));
 	}
 	finish_call(call, ret);
 }
@@ -445,7 +445,7 @@ static void readlink_common(struct call *call, int dirfd, unsigned int path_arg)
 	if (len > room)
 		len = room;
 	if (!ret)
-		ret = client_write(call->tid, call_arg(call, path_arg + 1), target, len);
+		ret = caller_write(call, call_arg(call, path_arg + 1), target, len);
 	if (ret)
 		call_fail(call, ret);
 	else

@@ -21,7 +21,6 @@
 
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
-#include "softhca/front/process/holder/epitaph.h"
 #include "softhca/front/process/holder/holder.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/run.h"
@@ -35,8 +34,8 @@ struct run {
 	pid_t daemon_pid; /* 0: a server's */
 	int program_link; /* to the process that becomes PROGRAM */
 	int listener;
-	int mailbox_fd;
-	struct mailbox *mailbox;
+	int memory; /* the daemon's, with the mailbox in it */
+	const struct mailbox *mailbox;
 };
 
 static volatile pid_t program; /* for the signal handler */
@@ -158,14 +157,12 @@ static int daemon_connect(struct run *run)
 
 /* ---- the holder ---- */
 
-static int mailbox_create(struct run *run)
+static int mailbox_map(struct run *run)
 {
-	run->mailbox_fd = memfd_create("softhca-mailbox", MFD_CLOEXEC);
-	if (run->mailbox_fd < 0 || ftruncate(run->mailbox_fd, epitaph_memory_bytes()))
-		return errno;
-	run->mailbox = mmap(NULL, sizeof(*run->mailbox), PROT_READ | PROT_WRITE, MAP_SHARED,
-			    run->mailbox_fd, 0);
-	return run->mailbox == MAP_FAILED ? errno : 0;
+	void *at = mmap(NULL, sizeof(*run->mailbox), PROT_READ, MAP_SHARED, run->memory, 0);
+
+	run->mailbox = at;
+	return at == MAP_FAILED ? errno : 0;
 }
 
 static int holder_fork(const struct run *run)
@@ -176,7 +173,7 @@ static int holder_fork(const struct run *run)
 		return pid < 0 ? errno : 0;
 	leave_terminal();
 	close(run->program_link);
-	holder_run(run->listener, run->daemon, run->mailbox, run->mailbox_fd);
+	holder_run(run->listener, run->daemon, run->mailbox, run->memory);
 	_exit(EXIT_SUCCESS);
 }
 
@@ -214,13 +211,13 @@ static int start_program(struct run *run)
 	int ret = run->options->socket_path ? daemon_connect(run) : daemon_fork(run);
 
 	if (!ret)
-		ret = mailbox_create(run);
-	if (!ret)
 		ret = program_fork(run);
 	if (!ret)
-		ret = link_send_hello(run->daemon, run->listener, run->mailbox_fd);
+		ret = link_send_hello(run->daemon, run->listener);
 	if (!ret)
-		ret = link_receive_answer(run->daemon);
+		ret = link_receive_welcome(run->daemon, &run->memory);
+	if (!ret)
+		ret = mailbox_map(run);
 	if (!ret)
 		ret = holder_fork(run);
 	if (!ret)

@@ -64,15 +64,66 @@ static void listener_close(struct listener *listener)
 static void listener_ready(struct watch *watch, uint32_t events)
 {
 	struct listener *listener = (struct listener *)watch;
+	int ret = ENOTCONN; /* no filtered process is left */
 
 	if (events & EPOLLIN)
-		notify_serve_one(the_daemon, watch->fd, listener->mailbox, listener->epitaph,
-				 listener->holder);
-	else
-		listener_close(listener); /* no filtered process is left */
+		ret = notify_serve_one(the_daemon, watch->fd, listener->mailbox, listener->epitaph,
+				       listener->holder);
+	if (ret && ret != ENOENT && ret != EINTR)
+		listener_close(listener);
 }
 
-static int listener_add(int fd, int mailbox, int link)
+/* What is mapped here stays writable when nothing else can be any more. */
+static int memory_seal(int memory)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+
+	return fcntl(memory, F_ADD_SEALS, seals) ? errno : 0;
+}
+
+static int mailbox_map(int memory, struct mailbox **mailbox)
+{
+	*mailbox = mmap(NULL, sizeof(**mailbox), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	return *mailbox == MAP_FAILED ? errno : 0;
+}
+
+/* The function makes the memory of the mailbox and the table behind it, as MEMORY. */
+static int memory_create(struct listener *listener, int *memory)
+{
+	int fd = memfd_create("softhca-mailbox", MFD_CLOEXEC | MFD_ALLOW_SEALING), ret;
+
+	if (fd < 0)
+		return errno;
+	ret = ftruncate(fd, epitaph_memory_bytes()) ? errno : 0;
+	if (!ret)
+		ret = mailbox_map(fd, &listener->mailbox);
+	if (ret)
+		goto close_memory;
+	ret = epitaph_open(fd, &listener->epitaph);
+	if (ret)
+		goto unmap;
+	ret = memory_seal(fd);
+	if (ret)
+		goto put_epitaph;
+	*memory = fd;
+	return 0;
+put_epitaph:
+	epitaph_put(listener->epitaph);
+unmap:
+	munmap(listener->mailbox, sizeof(*listener->mailbox));
+close_memory:
+	close(fd);
+	return ret;
+}
+
+static void memory_release(struct listener *listener, int memory)
+{
+	munmap(listener->mailbox, sizeof(*listener->mailbox));
+	epitaph_put(listener->epitaph);
+	close(memory);
+}
+
+static int listener_add(int fd, int link, int *memory)
 {
 	struct listener *listener = calloc(1, sizeof(*listener));
 	int ret;
@@ -80,19 +131,13 @@ static int listener_add(int fd, int mailbox, int link)
 	if (!listener)
 		return ENOMEM;
 	listener->watch = (struct watch){ fd, listener_ready };
-	listener->mailbox = mmap(NULL, sizeof(*listener->mailbox), PROT_READ | PROT_WRITE,
-				 MAP_SHARED, mailbox, 0);
-	if (listener->mailbox == MAP_FAILED) {
-		ret = errno;
-		goto free_listener;
-	}
-	ret = epitaph_open(mailbox, &listener->epitaph);
+	ret = memory_create(listener, memory);
 	if (ret)
-		goto unmap;
+		goto free_listener;
 	listener->holder = fcntl(link, F_DUPFD_CLOEXEC, 0);
 	if (listener->holder < 0) {
 		ret = errno;
-		goto put_epitaph;
+		goto release_memory;
 	}
 	memcpy(listener->mailbox->tree, the_daemon->sysfs.root, sizeof(the_daemon->sysfs.root));
 	notify_tune(fd);
@@ -104,10 +149,8 @@ static int listener_add(int fd, int mailbox, int link)
 	return 0;
 close_holder:
 	close(listener->holder);
-put_epitaph:
-	epitaph_put(listener->epitaph);
-unmap:
-	munmap(listener->mailbox, sizeof(*listener->mailbox));
+release_memory:
+	memory_release(listener, *memory);
 free_listener:
 	free(listener);
 	return ret;
@@ -133,10 +176,10 @@ static void runner_close(struct runner *runner)
 /* A runner says hello once; its holder then keeps the connection, to see us die. */
 static void runner_ready(struct watch *watch, uint32_t events)
 {
-	int listener, mailbox, ret;
+	int listener, memory = -1, ret;
 
 	(void)events;
-	ret = link_receive_hello(watch->fd, &listener, &mailbox);
+	ret = link_receive_hello(watch->fd, &listener);
 	if (ret) {
 		if (ret != ECONNRESET)
 			log_error("a runner that cannot be understood: %s", strerror(ret));
@@ -144,11 +187,9 @@ static void runner_ready(struct watch *watch, uint32_t events)
 		stop_if_unused();
 		return;
 	}
-	ret = listener_add(listener, mailbox, watch->fd);
-	close(mailbox);
-	if (ret)
-		close(listener);
-	link_send_answer(watch->fd, ret);
+	ret = listener_add(listener, watch->fd, &memory);
+	link_send_welcome(watch->fd, ret, memory);
+	close(ret ? listener : memory);
 }
 
 int runner_add(int fd)

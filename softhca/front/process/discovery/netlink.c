@@ -20,6 +20,7 @@
 #include "softhca/front/process/driver/hw_counters.h"
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/caller.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/discovery/netlink.h"
@@ -344,7 +345,8 @@ static void answer_message(struct daemon *daemon, uint32_t port, const void *mes
 }
 
 /* The function copies the program's message; its length, or 0 when it cannot be read. */
-static size_t request_gather(pid_t tid, const struct iovec *iov, size_t iovlen, uint8_t *message)
+static size_t request_gather(const struct call *call, const struct iovec *iov, size_t iovlen,
+			     uint8_t *message)
 {
 	size_t len = 0;
 
@@ -352,7 +354,7 @@ static size_t request_gather(pid_t tid, const struct iovec *iov, size_t iovlen, 
 		size_t piece =
 			iov[i].iov_len < MAX_REQUEST - len ? iov[i].iov_len : MAX_REQUEST - len;
 
-		if (client_read(tid, (uintptr_t)iov[i].iov_base, message + len, piece))
+		if (caller_read(call, (uintptr_t)iov[i].iov_base, message + len, piece))
 			return 0;
 		len += piece;
 	}
@@ -369,7 +371,7 @@ static void serve_message(struct call *call, const struct iovec *iov, size_t iov
 	if (fd < 0)
 		return;
 	if (is_ours(fd) && !port_of(fd, &port)) {
-		len = request_gather(call->tid, iov, iovlen, message);
+		len = request_gather(call, iov, iovlen, message);
 		answer_message(call->daemon, port, message, len);
 		if (len)
 			call_return(call, len);
@@ -384,9 +386,9 @@ void netlink_sendmsg(struct call *call)
 	struct iovec iov[MAX_SEGMENTS];
 	struct msghdr msg;
 
-	if (client_read(call->tid, call_arg(call, 1), &msg, sizeof(msg)) ||
+	if (caller_read(call, call_arg(call, 1), &msg, sizeof(msg)) ||
 	    msg.msg_iovlen > MAX_SEGMENTS ||
-	    client_read(call->tid, (uintptr_t)msg.msg_iov, iov, msg.msg_iovlen * sizeof(iov[0])))
+	    caller_read(call, (uintptr_t)msg.msg_iov, iov, msg.msg_iovlen * sizeof(iov[0])))
 		return;
 	serve_message(call, iov, msg.msg_iovlen);
 }

@@ -32,15 +32,19 @@ size_t epitaph_memory_bytes(void)
 	return EPITAPH_OFFSET + sizeof(struct epitaph_table);
 }
 
-int epitaph_map(int fd, struct epitaph_table **table)
+static int table_map(int fd, int flags, struct epitaph_table **table)
 {
-	void *at =
-		mmap(NULL, sizeof(**table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, EPITAPH_OFFSET);
+	void *at = mmap(NULL, sizeof(**table), PROT_READ | PROT_WRITE, flags, fd, EPITAPH_OFFSET);
 
 	if (at == MAP_FAILED)
 		return errno;
 	*table = at;
 	return 0;
+}
+
+int epitaph_map(int fd, struct epitaph_table **table)
+{
+	return table_map(fd, MAP_PRIVATE | MAP_NORESERVE, table);
 }
 
 void epitaph_unmap(struct epitaph_table *table)
@@ -55,7 +59,7 @@ int epitaph_open(int fd, struct epitaph **out)
 
 	if (!epitaph)
 		return ENOMEM;
-	ret = epitaph_map(fd, &epitaph->table);
+	ret = table_map(fd, MAP_SHARED, &epitaph->table);
 	if (ret) {
 		free(epitaph);
 		return ret;

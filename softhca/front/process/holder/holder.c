@@ -223,7 +223,7 @@ static void begin_flush(struct holder *holder, int memory)
 		log_error("the adapter is dead, and requests are not completed: %s", strerror(ret));
 }
 
-static void take_over(struct holder *holder, struct mailbox *mailbox, int memory)
+static void take_over(struct holder *holder, const struct mailbox *mailbox, int memory)
 {
 	tell_programs(holder, mailbox->told);
 	sysfs_remove_tree(mailbox->tree); /* the daemon could not any more */
@@ -237,7 +237,7 @@ static void take_over(struct holder *holder, struct mailbox *mailbox, int memory
 	} while (serve_call(holder, nap_left(holder)));
 }
 
-void holder_run(int listener, int daemon, struct mailbox *mailbox, int memory)
+void holder_run(int listener, int daemon, const struct mailbox *mailbox, int memory)
 {
 	struct holder holder = { .listener = listener, .nap_ms = FIRST_NAP_MS };
 	struct pollfd pfd[] = {

@@ -2,10 +2,14 @@
 /*
  * mailbox.h - what a holder has to know when the daemon dies.
  *
- * The daemon receives each notification right into this page, which it shares with the holder. A
+ * The daemon receives each notification right into this page, which it shows to the holder. A
  * call that the daemon was working on when it died is therefore known, and the holder can answer
  * it; the kernel would not report it twice. Behind this, in the same memory, is the table of
  * epitaph.h.
+ *
+ * The holder is a process of the daemon's client, which may belong to somebody else. So the memory
+ * is the daemon's, sealed: no other process can write to it, nor make it shorter, and the daemon
+ * can believe what it reads there.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H
 #define SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H

@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "softhca/front/process/caller.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/daemon.h"
@@ -388,7 +389,7 @@ int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t s
 {
 	if (uc->hdr.out < size)
 		return ENOSPC;
-	return client_write(uc->call->tid, addr, data, size);
+	return caller_write(uc->call, addr, data, size);
 }
 
 /* The header is checked as the kernel checks it. A command that has no row, i.e. one that the
@@ -399,7 +400,7 @@ static int run_command(struct ucma_call *uc, uint64_t addr, uint64_t len)
 	size_t size;
 	int ret;
 
-	if (len < sizeof(uc->hdr) || client_read(uc->call->tid, addr, &uc->hdr, sizeof(uc->hdr)))
+	if (len < sizeof(uc->hdr) || caller_read(uc->call, addr, &uc->hdr, sizeof(uc->hdr)))
 		return len < sizeof(uc->hdr) ? EINVAL : EFAULT;
 	if (uc->hdr.cmd > RDMA_USER_CM_CMD_WRITE_CM_EVENT || uc->hdr.in + sizeof(uc->hdr) > len)
 		return EINVAL;
@@ -411,7 +412,7 @@ static int run_command(struct ucma_call *uc, uint64_t addr, uint64_t len)
 	if (ret)
 		return ret;
 	size = uc->hdr.in < room ? uc->hdr.in : room;
-	if (client_read(uc->call->tid, addr + sizeof(uc->hdr), &uc->create_id, size))
+	if (caller_read(uc->call, addr + sizeof(uc->hdr), &uc->create_id, size))
 		return EFAULT;
 	return commands[uc->hdr.cmd].run(uc);
 }

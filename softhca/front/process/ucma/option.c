@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "softhca/front/process/client.h"
+#include "softhca/front/process/caller.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
 
@@ -15,7 +15,7 @@ static int get_option(struct ucma_call *uc, void *value, size_t size)
 {
 	if (uc->set_option.optlen != size)
 		return EINVAL;
-	return client_read(uc->call->tid, uc->set_option.optval, value, size);
+	return caller_read(uc->call, uc->set_option.optval, value, size);
 }
 
 static int set_flag(struct ucma_call *uc, struct ucma_id *id, bool *flag)
@@ -86,7 +86,7 @@ static int set_path(struct ucma_call *uc, struct ucma_id *id)
 
 	if (!len || len % sizeof(paths[0]) || len > sizeof(paths))
 		return EINVAL;
-	ret = client_read(uc->call->tid, uc->set_option.optval, paths, len);
+	ret = caller_read(uc->call, uc->set_option.optval, paths, len);
 	if (ret)
 		return ret;
 	path = pick_path(paths, len / sizeof(paths[0]));

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "softhca/front/process/client.h"
+#include "softhca/front/process/caller.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
 
@@ -33,7 +33,7 @@ static int query_addr(struct ucma_call *uc, const struct ucma_id *id)
 	resp.dst_size = ucma_addr_size(id->dst.addr.ss_family);
 	memcpy(&resp.dst_addr, &id->dst.addr, sizeof(id->dst.addr));
 	put_device(id, &resp);
-	return client_write(uc->call->tid, uc->query.response, &resp,
+	return caller_write(uc->call, uc->query.response, &resp,
 			    uc->hdr.out < sizeof(resp) ? uc->hdr.out : sizeof(resp));
 }
 
@@ -56,7 +56,7 @@ static int query_gid(struct ucma_call *uc, const struct ucma_id *id)
 	put_sockaddr_ib(id, &id->src, &resp.src_addr, &resp.src_size);
 	put_sockaddr_ib(id, &id->dst, &resp.dst_addr, &resp.dst_size);
 	put_device(id, &resp);
-	return client_write(uc->call->tid, uc->query.response, &resp,
+	return caller_write(uc->call, uc->query.response, &resp,
 			    uc->hdr.out < sizeof(resp) ? uc->hdr.out : sizeof(resp));
 }
 
@@ -100,7 +100,7 @@ static int query_path(struct ucma_call *uc, const struct ucma_id *id)
 	if (ret || !resp.num_paths || uc->hdr.out < sizeof(resp) + sizeof(path))
 		return ret;
 	put_path(id, &path);
-	return client_write(uc->call->tid, uc->query.response + sizeof(resp), &path, sizeof(path));
+	return caller_write(uc->call, uc->query.response + sizeof(resp), &path, sizeof(path));
 }
 
 int ucma_id_query(struct ucma_call *uc)
@@ -179,6 +179,6 @@ int ucma_id_query_route(struct ucma_call *uc)
 	memcpy(resp.src_addr, &id->src.addr, sizeof(resp.src_addr));
 	memcpy(resp.dst_addr, &id->dst.addr, sizeof(resp.dst_addr));
 	put_user_route(id, &resp);
-	return client_write(uc->call->tid, uc->query.response, &resp,
+	return caller_write(uc->call, uc->query.response, &resp,
 			    uc->hdr.out < sizeof(resp) ? uc->hdr.out : sizeof(resp));
 }

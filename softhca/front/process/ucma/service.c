@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "softhca/net/fabric.h"
-#include "softhca/front/process/client.h"
+#include "softhca/front/process/caller.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
@@ -143,6 +143,6 @@ int ucma_service_query(struct ucma_call *uc, const struct ucma_id *id)
 		room = id->num_services;
 	ret = ucma_respond(uc, uc->query.response, &resp, sizeof(resp));
 	return ret ? ret
-		   : client_write(uc->call->tid, uc->query.response + sizeof(resp), id->services,
+		   : caller_write(uc->call, uc->query.response + sizeof(resp), id->services,
 				  room * SERVICE_RECORD_SIZE);
 }

@@ -15,6 +15,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/vport.h"
+#include "softhca/front/process/caller.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/uverbs/counters.h"
 
@@ -71,7 +72,7 @@ static int read_points(struct uverbs_call *uc, const struct mlx5_ib_flow_counter
 	counters->points = malloc(len ? len : 1);
 	if (!counters->points)
 		return ENOMEM;
-	if (client_read(uc->tid, (uintptr_t)data->counters_data, counters->points, len))
+	if (caller_read(uc->call, (uintptr_t)data->counters_data, counters->points, len))
 		return EFAULT;
 	for (uint32_t i = 0; i < data->ncounters; i++) {
 		if (counters->points[i].description > BYTES ||

@@ -197,14 +197,21 @@ static void describe_clock(struct uverbs_file *file)
 					     .overflow_period = UINT64_MAX >> (SHIFT + 2) };
 }
 
+/* The program has the file, too: what is mapped here must not become shorter. */
+static int memory_seal(int memfd)
+{
+	return fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
 static int make_memory(struct uverbs_file *file)
 {
 	struct stat st;
 
-	file->memfd = memfd_create("uverbs", MFD_CLOEXEC);
+	file->memfd = memfd_create("uverbs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (file->memfd < 0)
 		return errno;
-	if (ftruncate(file->memfd, FILE_BYTES) || fstat(file->memfd, &st))
+	if (ftruncate(file->memfd, FILE_BYTES) || memory_seal(file->memfd) ||
+	    fstat(file->memfd, &st))
 		goto close_memfd;
 	file->pages = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file->memfd, 0);
 	if (file->pages == MAP_FAILED)

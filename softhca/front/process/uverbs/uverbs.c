@@ -14,6 +14,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "softhca/fault.h"
+#include "softhca/front/process/caller.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs/objects.h"
@@ -96,7 +97,7 @@ static int read_attr(struct uverbs_call *uc, const struct ib_uverbs_attr *attr, 
 		     void *buf, size_t len)
 {
 	if (attr->len > INLINE_MAX)
-		return client_read(uc->tid, attr->data + offset, buf, len);
+		return caller_read(uc->call, attr->data + offset, buf, len);
 	memcpy(buf, (const uint8_t *)&attr->data + offset, len);
 	return 0;
 }
@@ -118,7 +119,7 @@ int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len)
 	if (!attr || !attr->len)
 		return 0;
 	attr->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
-	return client_write(uc->tid, attr->data, data, attr->len < len ? attr->len : len);
+	return caller_write(uc->call, attr->data, data, attr->len < len ? attr->len : len);
 }
 
 int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t len)
@@ -130,7 +131,7 @@ int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t 
 	for (size_t at = len; !ret && attr && at < attr->len; at += sizeof(zeroes)) {
 		size_t piece = attr->len - at < sizeof(zeroes) ? attr->len - at : sizeof(zeroes);
 
-		ret = client_write(uc->tid, attr->data + at, zeroes, piece);
+		ret = caller_write(uc->call, attr->data + at, zeroes, piece);
 	}
 	return ret;
 }
@@ -317,7 +318,7 @@ static int read_call(struct uverbs_call *uc, uint64_t addr)
 {
 	struct uverbs_header *hdr = &uc->hdr;
 
-	if (client_read(uc->tid, addr, hdr, sizeof(*hdr)))
+	if (caller_read(uc->call, addr, hdr, sizeof(*hdr)))
 		return EFAULT;
 	if (hdr->length != sizeof(*hdr) + hdr->num_attrs * sizeof(uc->attr[0]))
 		return EINVAL;
@@ -325,14 +326,14 @@ static int read_call(struct uverbs_call *uc, uint64_t addr)
 		return EINVAL;
 	if (hdr->reserved1 || hdr->reserved2)
 		return EPROTONOSUPPORT;
-	return client_read(uc->tid, addr + sizeof(*hdr), uc->attr,
+	return caller_read(uc->call, addr + sizeof(*hdr), uc->attr,
 			   hdr->num_attrs * sizeof(uc->attr[0]));
 }
 
 /* Handles, descriptors and flags of attributes go back to where the program has them. */
 static int write_back(struct uverbs_call *uc, uint64_t addr)
 {
-	return client_write(uc->tid, addr + sizeof(uc->hdr), uc->attr,
+	return caller_write(uc->call, addr + sizeof(uc->hdr), uc->attr,
 			    uc->hdr.num_attrs * sizeof(uc->attr[0]));
 }
 

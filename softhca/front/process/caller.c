@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * caller.c - see caller.h.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+
+#include "softhca/front/process/caller.h"
+#include "softhca/front/process/client.h"
+
+bool caller_is_alive(const struct call *call)
+{
+	return !ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->notif->id);
+}
+
+int caller_read(const struct call *call, uint64_t addr, void *buf, size_t len)
+{
+	int ret = client_read(call->tid, addr, buf, len);
+
+	return ret || caller_is_alive(call) ? ret : EFAULT;
+}
+
+int caller_write(const struct call *call, uint64_t addr, const void *buf, size_t len)
+{
+	return caller_is_alive(call) ? client_write(call->tid, addr, buf, len) : EFAULT;
+}
+
+int caller_read_string(const struct call *call, uint64_t addr, char *buf, size_t size)
+{
+	int ret = client_read_string(call->tid, addr, buf, size);
+
+	return ret || caller_is_alive(call) ? ret : EFAULT;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_caller.c - whose memory is read and written for a trapped call: its caller's, and nobody
+ * else's when the caller has died and another process has its number.
+ *
+ * The caller is a child whose getppid() is trapped. Giving its number to another child takes
+ * clone3() with a wish, which root has, or whoever has a user namespace; else that is skipped.
+ */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "softhca/front/process/caller.h"
+#include "softhca/front/process/client.h"
+#include "util/bits.h"
+
+static char secret[16] = "of a caller"; /* in each child at the same address */
+
+/* The child tells the number of its listener here, in memory that both have. */
+static volatile int *child_listener;
+
+static int trap_getppid(void)
+{
+	struct sock_filter insns[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_getppid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { ARRAY_SIZE(insns), insns };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+		       &program);
+}
+
+static pid_t caller_start(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	*child_listener = trap_getppid();
+	syscall(__NR_getppid);
+	for (;;)
+		pause();
+}
+
+static int listener_of(pid_t pid)
+{
+	int pidfd = syscall(SYS_pidfd_open, pid, 0), fd;
+
+	while (*child_listener < 0)
+		usleep(1000);
+	fd = syscall(SYS_pidfd_getfd, pidfd, *child_listener, 0);
+	close(pidfd);
+	return fd;
+}
+
+static struct seccomp_notif notif;
+
+static struct call call_receive(pid_t pid)
+{
+	struct call call = { .listener = listener_of(pid), .notif = &notif, .tid = pid };
+
+	assert_true(call.listener >= 0);
+	memset(&notif, 0, sizeof(notif));
+	assert_int_equal(ioctl(call.listener, SECCOMP_IOCTL_NOTIF_RECV, &notif), 0);
+	return call;
+}
+
+static void process_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	child_listener = mmap(NULL, sizeof(*child_listener), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	*child_listener = -1;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	munmap((void *)(uintptr_t)child_listener, sizeof(*child_listener));
+	return 0;
+}
+
+static void memory_of_a_caller_is_read_and_written(void **state)
+{
+	pid_t pid = caller_start();
+	struct call call = call_receive(pid);
+	char text[sizeof(secret)];
+
+	(void)state;
+	assert_true(caller_is_alive(&call));
+	assert_int_equal(caller_read(&call, (uintptr_t)secret, text, sizeof(text)), 0);
+	assert_string_equal(text, secret);
+	assert_int_equal(caller_write(&call, (uintptr_t)secret, "written", 8), 0);
+	assert_int_equal(caller_read_string(&call, (uintptr_t)secret, text, sizeof(text)), 0);
+	assert_string_equal(text, "written");
+	assert_int_equal(caller_read(&call, 0, text, sizeof(text)), EFAULT);
+	process_end(pid);
+	close(call.listener);
+}
+
+/* The function starts a process with the number of one that has ended; -1: not allowed. */
+static pid_t start_as(pid_t wanted)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD,
+				   .set_tid = (uintptr_t)&wanted,
+				   .set_tid_size = 1 };
+	pid_t pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+static void memory_of_another_with_its_number_is_left_alone(void **state)
+{
+	pid_t pid = caller_start(), other;
+	struct call call = call_receive(pid);
+	char text[sizeof(secret)];
+
+	(void)state;
+	process_end(pid);
+	assert_false(caller_is_alive(&call));
+	other = start_as(pid);
+	if (other < 0) {
+		print_message("no process can be given a number here: errno %d\n", errno);
+		close(call.listener);
+		skip();
+	}
+	assert_int_equal(other, pid);
+	/* There is something to read, and to write. */
+	assert_int_equal(client_read(pid, (uintptr_t)secret, text, sizeof(text)), 0);
+	assert_int_equal(caller_read(&call, (uintptr_t)secret, text, sizeof(text)), EFAULT);
+	assert_int_equal(caller_read_string(&call, (uintptr_t)secret, text, sizeof(text)), EFAULT);
+	assert_int_equal(caller_write(&call, (uintptr_t)secret, "written", 8), EFAULT);
+	assert_int_equal(client_read(pid, (uintptr_t)secret, text, sizeof(text)), 0);
+	assert_string_equal(text, secret);
+	process_end(other);
+	close(call.listener);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(memory_of_a_caller_is_read_and_written, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(memory_of_another_with_its_number_is_left_alone,
+						set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
