@@ -88,10 +88,17 @@ missing_rpm() {
 	done
 }
 
+# Somebody else may be installing at the same time, as a machine that has just started does: apt waits for the lock of
+# packages when it is told to, but not for that of the lists.
 apt_install() {
+	local tries=1
 	step "installing: $*"
-	as_root apt-get -o Acquire::Retries=5 update -qq
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 install -y -qq --no-install-recommends "$@" >/dev/null
+	until as_root apt-get -o Acquire::Retries=5 update -qq; do
+		[ $((tries++)) -lt 10 ] || die "apt-get update does not succeed"
+		sleep 10
+	done
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 -o DPkg::Lock::Timeout=600 install -y -qq \
+		--no-install-recommends "$@" >/dev/null
 }
 
 dnf_install() {
