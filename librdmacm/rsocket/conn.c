@@ -28,6 +28,14 @@ static int check_addr(const struct sockaddr *addr, socklen_t len)
 
 /* ---- failing and ending ---- */
 
+static void stream_over(struct stream *stream)
+{
+	stream->state = STREAM_OVER;
+	stream->peer_done = stream->peer_gone = true;
+	stream->rs.arrivals++;
+	rs_changed(&stream->rs);
+}
+
 /* Ends the connection because of ERROR, which the program gets to hear once. What has arrived
  * may still be read. */
 void rdmacm_stream_fail(struct stream *stream, int error)
@@ -36,16 +44,7 @@ void rdmacm_stream_fail(struct stream *stream, int error)
 		return;
 	if (!stream->error && !stream->peer_gone)
 		stream->error = error;
-	stream->state = STREAM_OVER;
-	stream->peer_done = stream->peer_gone = true;
-	stream->rs.arrivals++;
-}
-
-static void stream_over(struct stream *stream)
-{
-	stream->state = STREAM_OVER;
-	stream->peer_done = stream->peer_gone = true;
-	stream->rs.arrivals++;
+	stream_over(stream);
 }
 
 /* ---- events ---- */
@@ -180,9 +179,8 @@ void rdmacm_stream_cm_events(struct stream *stream)
 		if (handler)
 			handler(stream, event);
 		rdma_ack_cm_event(event);
+		rs_changed(&stream->rs);
 	}
-	if (stream->waiting)
-		pthread_cond_broadcast(&stream->changed);
 }
 
 /* ---- binding and listening ---- */
@@ -354,17 +352,24 @@ static int accept_next(struct stream *listener, struct stream **out)
 
 static bool is_not_listening(struct stream *stream)
 {
-	return stream->state != STREAM_LISTENING;
+	bool is;
+
+	pthread_mutex_lock(&stream->rs.lock);
+	is = stream->state != STREAM_LISTENING || stream->read_shut;
+	pthread_mutex_unlock(&stream->rs.lock);
+	return is;
 }
 
 /* Another thread may shut the listener down, or take the request, meanwhile. */
 static int await_request(struct stream *listener)
 {
-	struct pollfd fd = { .fd = listener->rs.fd, .events = POLLIN };
+	int ret = 0;
 
-	if (poll(&fd, 1, rdmacm_rs_defaults()->wake_ms) < 0)
-		return errno;
-	return is_not_listening(listener) || listener->read_shut ? EINVAL : 0;
+	pthread_mutex_lock(&listener->rs.lock);
+	if (!listener->read_shut)
+		ret = rdmacm_stream_sleep(listener, rdmacm_rs_defaults()->wake_ms);
+	pthread_mutex_unlock(&listener->rs.lock);
+	return ret;
 }
 
 static int stream_accept(struct rs *rs, struct rs **out)
@@ -373,7 +378,7 @@ static int stream_accept(struct rs *rs, struct rs **out)
 	int ret;
 
 	for (;;) {
-		if (is_not_listening(listener) || listener->read_shut)
+		if (is_not_listening(listener))
 			return EINVAL;
 		ret = accept_next(listener, &stream);
 		if (ret != EAGAIN)
@@ -543,6 +548,7 @@ static int shutdown_locked(struct stream *stream, int how)
 {
 	if (stream->state == STREAM_LISTENING) {
 		stream->read_shut = true;
+		rs_changed(&stream->rs);
 		return 0;
 	}
 	if (stream->state < STREAM_ACCEPTED)
@@ -559,7 +565,7 @@ static int shutdown_locked(struct stream *stream, int how)
 	if (stream->read_shut && stream->write_shut)
 		say_disconnect(stream);
 	stream->rs.arrivals++;
-	pthread_cond_broadcast(&stream->changed);
+	rs_changed(&stream->rs);
 	return 0;
 }
 

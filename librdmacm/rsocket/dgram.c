@@ -9,7 +9,6 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { CLOSE_MS = 1000 };
@@ -34,9 +33,6 @@ static void dgram_free(struct dgram *dgram)
 			rdmacm_rs_table_remove(&dgram->rs);
 		close(dgram->rs.fd);
 	}
-	if (dgram->udp_waits >= 0)
-		close(dgram->udp_waits);
-	pthread_cond_destroy(&dgram->changed);
 	rdmacm_rs_fini(&dgram->rs);
 	free(dgram);
 }
@@ -51,11 +47,8 @@ int rdmacm_dgram_create(int domain, struct rs **rs)
 	rdmacm_rs_init(&dgram->rs, &rdmacm_dgram_kind, domain, SOCK_DGRAM);
 	LIST_INIT(&dgram->links);
 	STAILQ_INIT(&dgram->messages);
-	pthread_cond_init(&dgram->changed, NULL);
-	dgram->udp_waits = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	dgram->rs.fd = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	ret = dgram->rs.fd < 0 || dgram->udp_waits < 0 ? errno
-						       : rdmacm_rs_open_channel(&dgram->channel);
+	ret = dgram->rs.fd < 0 ? errno : rdmacm_rs_open_channel(&dgram->channel);
 	if (!ret)
 		ret = rdmacm_rs_table_add(&dgram->rs);
 	if (ret)
@@ -185,7 +178,7 @@ static int dgram_shutdown(struct rs *rs, int how)
 	if (!ret && how != SHUT_RD)
 		dgram->write_shut = true;
 	rs->arrivals++;
-	pthread_cond_broadcast(&dgram->changed);
+	rs_changed(rs);
 	pthread_mutex_unlock(&rs->lock);
 	return ret;
 }

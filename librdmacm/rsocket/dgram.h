@@ -70,14 +70,11 @@ struct dgram {
 	struct dgram_peer *connected;
 	uint16_t port; /* the UDP socket's, big endian; 0 while it is not known */
 	STAILQ_HEAD(, dgram_message) messages;
-	unsigned int by_udp; /* how many of the messages came by UDP */
-	int udp_waits;       /* an eventfd that is readable while some of those wait */
-	bool has_sleeper;    /* one thread sleeps on the descriptors, others on the condition */
-	pthread_cond_t changed;
+	unsigned int by_udp;  /* how many of the messages came by UDP */
 	int64_t next_look_us; /* when the UDP socket is looked at next */
 };
 
-enum { DGRAM_LINKS = RS_WAKE_FDS - 3, DGRAM_BUFFER = DGRAM_MAX_MESSAGE + 64 };
+enum { DGRAM_LINKS = RS_WAKE_FDS - 2, DGRAM_BUFFER = DGRAM_MAX_MESSAGE + 64 };
 
 static inline struct dgram *to_dgram(struct rs *rs)
 {

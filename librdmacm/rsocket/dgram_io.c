@@ -7,20 +7,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { WORK_BATCH = 16, UDP_BATCH = 64, UDP_WAITING = 256, GRH = 40, LOOK_US = 500 };
 
-/* What one thread reads from the UDP socket may be what another thread sleeps for, so udp_waits
- * wakes that. */
 static void queue_message(struct dgram *dgram, struct dgram_message *message)
 {
 	STAILQ_INSERT_TAIL(&dgram->messages, message, entry);
 	dgram->rs.arrivals++;
-	if (!message->link && !dgram->by_udp++)
-		eventfd_write(dgram->udp_waits, 1);
-	pthread_cond_broadcast(&dgram->changed);
+	dgram->by_udp += !message->link;
+	rs_changed(&dgram->rs);
 }
 
 /* ---- by UD ---- */
@@ -64,7 +60,7 @@ static bool take_completions(struct dgram *dgram, struct dgram_link *link)
 	for (int i = 0; i < count; i++)
 		work_completed(dgram, link, &wc[i]);
 	if (count > 0)
-		pthread_cond_broadcast(&dgram->changed);
+		rs_changed(&dgram->rs);
 	return count > 0;
 }
 
@@ -153,6 +149,8 @@ static bool poll_udp(struct dgram *dgram)
 	while (fds[0].revents && limit-- && dgram->by_udp < UDP_WAITING && !dgram->error &&
 	       take_one_by_udp(dgram))
 		any = true;
+	if (any)
+		rs_changed(&dgram->rs);
 	return any || fds[1].revents;
 }
 
@@ -194,16 +192,14 @@ int rdmacm_dgram_take_error(struct dgram *dgram)
 
 void rdmacm_dgram_message_done(struct dgram *dgram, struct dgram_message *message)
 {
-	eventfd_t none;
-
 	STAILQ_REMOVE_HEAD(&dgram->messages, entry);
-	if (!message->link && !--dgram->by_udp)
-		eventfd_read(dgram->udp_waits, &none);
-	if (message->link)
+	if (message->link) {
 		rdmacm_dgram_link_post_receive(message->link,
 					       rdmacm_dgram_link_index(message->link, message));
-	else
-		free(message);
+		return;
+	}
+	dgram->by_udp--;
+	free(message);
 }
 
 /* ---- asleep ---- */
@@ -216,7 +212,6 @@ static int wake_fds(struct dgram *dgram, struct pollfd *fds)
 	fds[count++] = (struct pollfd){ .fd = dgram->rs.fd,
 					.events = dgram->by_udp < UDP_WAITING ? POLLIN : 0 };
 	fds[count++] = (struct pollfd){ .fd = dgram->channel->fd, .events = POLLIN };
-	fds[count++] = (struct pollfd){ .fd = dgram->udp_waits, .events = POLLIN };
 	LIST_FOREACH(link, &dgram->links, entry)
 		fds[count++] = (struct pollfd){ .fd = link->completions->fd, .events = POLLIN };
 	return count;
@@ -234,19 +229,15 @@ static void take_events(struct dgram *dgram)
 		link->is_armed = false;
 		link->events++;
 	}
-	pthread_cond_broadcast(&dgram->changed);
+	rs_changed(&dgram->rs); /* for another sleeper the queues must be armed again */
 }
 
 static int sleep_on_fds(struct dgram *dgram)
 {
-	struct pollfd fds[RS_WAKE_FDS];
-	int count = wake_fds(dgram, fds), ret;
+	struct pollfd fds[RS_WAKE_FDS + 1];
+	int count = wake_fds(dgram, fds);
+	int ret = rdmacm_rs_sleep_unlocked(&dgram->rs, fds, count, rdmacm_rs_defaults()->wake_ms);
 
-	dgram->has_sleeper = true;
-	pthread_mutex_unlock(&dgram->rs.lock);
-	ret = poll(fds, count, rdmacm_rs_defaults()->wake_ms) < 0 ? errno : 0;
-	pthread_mutex_lock(&dgram->rs.lock);
-	dgram->has_sleeper = false;
 	take_events(dgram);
 	rdmacm_dgram_progress(dgram, true);
 	return ret;
@@ -281,9 +272,7 @@ static int await_ready(struct dgram *dgram, condition is_ready, const void *abou
 	if (spin_until_ready(dgram, is_ready, about))
 		return 0;
 	while (!is_ready(dgram, about) && !ret) {
-		if (dgram->has_sleeper)
-			pthread_cond_wait(&dgram->changed, &dgram->rs.lock);
-		else if (rdmacm_dgram_arm(dgram))
+		if (rdmacm_dgram_arm(dgram))
 			ret = sleep_on_fds(dgram);
 	}
 	return is_ready(dgram, about) ? 0 : ret;

@@ -178,6 +178,7 @@ static int link_make(struct dgram *dgram, const struct sockaddr_storage *local,
 	}
 	LIST_INSERT_HEAD(&dgram->links, link, entry);
 	dgram->link_count++;
+	rs_changed(&dgram->rs); /* whoever sleeps does not sleep for it */
 	*out = link;
 	return 0;
 }

@@ -4,7 +4,8 @@
  * other descriptors.
  *
  * A set is a list of sockets, and a real epoll descriptor, which has the other descriptors and
- * gives the set its number. A level triggered socket is reported as long as it has an event. An
+ * gives the set its number. Who waits in it sleeps for what is in it by then, so a change of the
+ * set ends the sleep. A level triggered socket is reported as long as it has an event. An
  * edge triggered one is reported again when more has arrived, or when a call has found nothing to
  * read or no room since the last report.
  */
@@ -30,6 +31,7 @@ struct set {
 	LIST_HEAD(, member) members;
 	unsigned int count;
 	pthread_mutex_t lock;
+	struct rs_waiters waiters;
 };
 
 static LIST_HEAD(, set) sets = LIST_HEAD_INITIALIZER(sets);
@@ -71,6 +73,7 @@ static void drop_set_locked(struct set *set)
 	LIST_REMOVE(set, entry);
 	while (!LIST_EMPTY(&set->members))
 		drop_member(set, LIST_FIRST(&set->members));
+	rdmacm_rs_waiters_dismiss(&set->waiters);
 	pthread_mutex_destroy(&set->lock);
 	free(set);
 }
@@ -103,6 +106,7 @@ CMA_EXPORT int repoll_create(int size)
 	}
 	LIST_INIT(&set->members);
 	pthread_mutex_init(&set->lock, NULL);
+	rdmacm_rs_waiters_forget(&set->waiters);
 	add_set(set);
 	return set->fd;
 }
@@ -169,6 +173,7 @@ CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 		return epoll_ctl(epfd, op, fd, event);
 	pthread_mutex_lock(&set->lock);
 	ret = change_member(set, op, rs, event);
+	rdmacm_rs_wake(&set->waiters);
 	pthread_mutex_unlock(&set->lock);
 	return cma_return(ret);
 }
@@ -277,7 +282,6 @@ static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 	struct pollfd *fds;
 	struct member *member;
 
-	pthread_mutex_lock(&set->lock);
 	*count = 0;
 	fds = calloc(set->count + 1, sizeof(*fds));
 	if (fds) {
@@ -285,23 +289,33 @@ static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 		LIST_FOREACH(member, &set->members, entry)
 			fds[(*count)++] = (struct pollfd){ .fd = member->fd };
 	}
-	pthread_mutex_unlock(&set->lock);
 	return fds;
 }
 
-static int sleep_on_set(struct set *set, int timeout_ms)
+/* Sleeps unless there are events by now, whose number becomes *COUNT. The set is watched before it
+ * is read, so that no member is missed. */
+static int sleep_on_set(struct set *set, struct epoll_event *events, int room, int64_t deadline,
+			int *count)
 {
-	nfds_t count;
-	struct pollfd *fds = fds_of_set(set, &count);
-	struct rs_sleepers *sleepers = fds ? rdmacm_rs_sleepers_alloc(count) : NULL;
-	int ret = ENOMEM;
+	struct rs_sleepers *sleepers = NULL;
+	struct pollfd *fds;
+	nfds_t nfds;
+	int ret = 0;
 
+	pthread_mutex_lock(&set->lock);
+	fds = fds_of_set(set, &nfds);
+	if (fds)
+		sleepers = rdmacm_rs_sleepers_alloc(fds, nfds, &set->waiters);
+	pthread_mutex_unlock(&set->lock);
 	if (sleepers) {
-		ret = rdmacm_rs_sleep(sleepers, fds, count, timeout_ms) < 0 ? errno : 0;
+		*count = collect_all(set, true, events, room);
+		if (!*count &&
+		    rdmacm_rs_sleep(sleepers, fds, nfds, rdmacm_rs_sleep_limit(deadline)) < 0)
+			ret = errno;
 		rdmacm_rs_sleepers_free(sleepers);
 	}
 	free(fds);
-	return ret;
+	return sleepers ? ret : ENOMEM;
 }
 
 static int wait_in_set(struct set *set, struct epoll_event *events, int room, int timeout)
@@ -310,12 +324,14 @@ static int wait_in_set(struct set *set, struct epoll_event *events, int room, in
 	int count, ret;
 
 	for (;;) {
-		count = collect_all(set, timeout != 0, events, room);
+		count = collect_all(set, false, events, room);
 		if (count || (deadline >= 0 && rdmacm_rs_now_us() >= deadline))
 			return count;
-		ret = sleep_on_set(set, rdmacm_rs_sleep_limit(deadline));
+		ret = sleep_on_set(set, events, room, deadline, &count);
 		if (ret)
 			return cma_return(ret);
+		if (count)
+			return count;
 	}
 }
 
@@ -323,7 +339,7 @@ CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, 
 {
 	struct set *set = find_set(epfd);
 
-	if (!set || !set->count)
+	if (!set)
 		return epoll_wait(epfd, events, maxevents, timeout);
 	if (maxevents <= 0)
 		return cma_return(EINVAL);
@@ -336,6 +352,8 @@ void rdmacm_rs_epoll_forked(void)
 	struct set *set;
 
 	pthread_mutex_init(&sets_lock, NULL);
-	LIST_FOREACH(set, &sets, entry)
+	LIST_FOREACH(set, &sets, entry) {
 		pthread_mutex_init(&set->lock, NULL);
+		rdmacm_rs_waiters_forget(&set->waiters);
+	}
 }

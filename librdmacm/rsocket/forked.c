@@ -96,6 +96,7 @@ static void in_parent(void)
 static void inherit_socket(struct rs *rs)
 {
 	pthread_mutex_init(&rs->lock, NULL);
+	rdmacm_rs_waiters_forget(&rs->waiters);
 	share_socket(rs);
 	if (rs->is_shared)
 		return;
@@ -105,6 +106,7 @@ static void inherit_socket(struct rs *rs)
 
 static void in_child(void)
 {
+	rdmacm_rs_waiters_forked();
 	rdmacm_rs_table_forked();
 	rdmacm_rs_keepalive_forked();
 	rdmacm_rs_epoll_forked();

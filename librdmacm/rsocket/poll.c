@@ -16,15 +16,19 @@
 enum { FEW = 32 };
 
 /* What poll() really gets: for each entry of the program the descriptor that it names, or those
- * behind the socket that it names. */
+ * behind the socket that it names; and the waiter's own. */
 struct rs_sleepers {
+	struct rs_waiter waiter;
+	struct rs_watch also; /* of what else ends the sleep */
 	struct pollfd *fds;
 	struct entry {
 		struct rs *rs; /* NULL if the descriptor is no socket of ours */
+		struct rs_watch watch;
 		int first, count;
 	} * entries;
+	nfds_t entry_count;
 	int count;
-	struct pollfd few_fds[FEW * RS_WAKE_FDS];
+	struct pollfd few_fds[FEW * RS_WAKE_FDS + 1];
 	struct entry few_entries[FEW];
 };
 
@@ -34,7 +38,7 @@ static int sleepers_alloc(struct rs_sleepers *sleepers, nfds_t entries)
 	sleepers->entries = sleepers->few_entries;
 	if (entries <= FEW)
 		return 0;
-	sleepers->fds = calloc(entries * RS_WAKE_FDS, sizeof(*sleepers->fds));
+	sleepers->fds = calloc(entries * RS_WAKE_FDS + 1, sizeof(*sleepers->fds));
 	sleepers->entries = calloc(entries, sizeof(*sleepers->entries));
 	if (sleepers->fds && sleepers->entries)
 		return 0;
@@ -51,17 +55,48 @@ static void sleepers_free(struct rs_sleepers *sleepers)
 	free(sleepers->entries);
 }
 
-static void sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds, nfds_t nfds)
+static void sleepers_watch(struct rs_sleepers *sleepers, const struct pollfd *fds, nfds_t nfds)
 {
 	struct entry *entry;
 
-	sleepers->count = 0;
+	rdmacm_rs_waiter_begin(&sleepers->waiter);
+	sleepers->entry_count = nfds;
 	for (nfds_t i = 0; i < nfds; i++) {
 		entry = &sleepers->entries[i];
-		*entry = (struct entry){ rdmacm_rs_find(fds[i].fd), sleepers->count, 1 };
+		entry->rs = rdmacm_rs_find(fds[i].fd);
 		if (entry->rs)
-			entry->count =
-				entry->rs->kind->wake_fds(entry->rs, &sleepers->fds[entry->first]);
+			rdmacm_rs_watch(&entry->rs->waiters, &entry->watch, &sleepers->waiter);
+	}
+}
+
+static void sleepers_unwatch(struct rs_sleepers *sleepers)
+{
+	for (nfds_t i = 0; i < sleepers->entry_count; i++) {
+		if (sleepers->entries[i].rs)
+			rdmacm_rs_unwatch(&sleepers->entries[i].watch);
+	}
+	rdmacm_rs_waiter_end(&sleepers->waiter);
+}
+
+/* Returns the socket, if there is one and no other thread has closed it. */
+static struct rs *entry_socket(const struct entry *entry)
+{
+	return entry->rs && rdmacm_rs_is_watched(&entry->watch) ? entry->rs : NULL;
+}
+
+static void sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds)
+{
+	struct entry *entry;
+	struct rs *rs;
+
+	sleepers->count = 0;
+	for (nfds_t i = 0; i < sleepers->entry_count; i++) {
+		entry = &sleepers->entries[i];
+		rs = entry_socket(entry);
+		entry->first = sleepers->count;
+		entry->count = 1;
+		if (rs)
+			entry->count = rs->kind->wake_fds(rs, &sleepers->fds[entry->first]);
 		else
 			sleepers->fds[entry->first] = fds[i];
 		sleepers->count += entry->count;
@@ -82,6 +117,7 @@ static int look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds,
 {
 	const struct entry *entry;
 	const struct pollfd *at;
+	struct rs *rs;
 	int ready = 0;
 
 	for (nfds_t i = 0; i < nfds; i++) {
@@ -91,7 +127,9 @@ static int look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds,
 			fds[i].revents = at->revents;
 			ready += !!at->revents;
 		} else if (is_woken(at, entry->count)) {
-			entry->rs->kind->woken(entry->rs, at, entry->count);
+			rs = entry_socket(entry);
+			if (rs)
+				rs->kind->woken(rs, at, entry->count);
 		}
 	}
 	return ready;
@@ -99,28 +137,51 @@ static int look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds,
 
 int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms)
 {
-	sleepers_fill(sleepers, fds, nfds);
-	if (poll(sleepers->fds, sleepers->count, timeout_ms) < 0)
+	sleepers_fill(sleepers, fds);
+	if (rdmacm_rs_waiter_sleep(&sleepers->waiter, sleepers->fds, sleepers->count, timeout_ms) <
+	    0)
 		return -1;
 	return look_at_woken(sleepers, fds, nfds);
 }
 
-struct rs_sleepers *rdmacm_rs_sleepers_alloc(nfds_t entries)
+struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nfds,
+					     struct rs_waiters *also)
 {
 	struct rs_sleepers *sleepers = malloc(sizeof(*sleepers));
 
 	if (!sleepers)
 		return NULL;
-	if (!sleepers_alloc(sleepers, entries))
-		return sleepers;
-	free(sleepers);
-	return NULL;
+	if (sleepers_alloc(sleepers, nfds)) {
+		free(sleepers);
+		return NULL;
+	}
+	sleepers_watch(sleepers, fds, nfds);
+	rdmacm_rs_watch(also, &sleepers->also, &sleepers->waiter);
+	return sleepers;
 }
 
 void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers)
 {
+	rdmacm_rs_unwatch(&sleepers->also);
+	sleepers_unwatch(sleepers);
 	sleepers_free(sleepers);
 	free(sleepers);
+}
+
+int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int timeout_ms)
+{
+	struct rs_waiter waiter;
+	struct rs_watch watch;
+	int ret;
+
+	rdmacm_rs_waiter_begin(&waiter);
+	rdmacm_rs_watch(&rs->waiters, &watch, &waiter);
+	pthread_mutex_unlock(&rs->lock);
+	ret = rdmacm_rs_waiter_sleep(&waiter, fds, count, timeout_ms) < 0 ? errno : 0;
+	pthread_mutex_lock(&rs->lock);
+	rdmacm_rs_unwatch(&watch);
+	rdmacm_rs_waiter_end(&waiter);
+	return ret;
 }
 
 /* Asks the sockets only for their events, counts the other descriptors in *OTHERS, and returns
@@ -181,16 +242,17 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 
 	if (sleepers_alloc(&sleepers, nfds))
 		return cma_return(ENOMEM);
+	sleepers_watch(&sleepers, fds, nfds);
 	if (ready || !timeout) { /* the other descriptors count, too, but are not waited for */
 		ready = sleep_once(&sleepers, fds, nfds, 0);
-		sleepers_free(&sleepers);
-		return ready;
+	} else {
+		do {
+			ready = ask_sockets(fds, nfds, true, &others);
+			left = ready ? 0 : rdmacm_rs_sleep_limit(deadline);
+			ready = sleep_once(&sleepers, fds, nfds, left);
+		} while (!ready && (deadline < 0 || rdmacm_rs_now_us() < deadline));
 	}
-	do {
-		ready = ask_sockets(fds, nfds, true, &others);
-		left = ready ? 0 : rdmacm_rs_sleep_limit(deadline);
-		ready = sleep_once(&sleepers, fds, nfds, left);
-	} while (!ready && (deadline < 0 || rdmacm_rs_now_us() < deadline));
+	sleepers_unwatch(&sleepers);
 	sleepers_free(&sleepers);
 	return ready;
 }

@@ -21,10 +21,12 @@ void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int t
 	rs->options = rdmacm_rs_defaults()->options;
 	rs->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
 	pthread_mutex_init(&rs->lock, NULL);
+	rdmacm_rs_waiters_forget(&rs->waiters);
 }
 
 void rdmacm_rs_fini(struct rs *rs)
 {
+	rdmacm_rs_waiters_dismiss(&rs->waiters);
 	free(rs->options.route);
 	pthread_mutex_destroy(&rs->lock);
 }

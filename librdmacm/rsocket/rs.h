@@ -13,6 +13,7 @@
 
 #include "../cma.h"
 #include "span.h"
+#include "waiter.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -112,6 +113,7 @@ struct rs {
 	pthread_mutex_t lock; /* guards all state but what the I/O locks of a kind guard */
 	/* unlike the number, this never comes again after a socket was closed */
 	uint64_t serial;
+	struct rs_waiters waiters;
 	/* for those who report changes only: how many calls found nothing to read, no room to
 	 * write */
 	uint32_t found_empty, found_full;
@@ -134,6 +136,12 @@ int rdmacm_rs_open_channel(struct rdma_event_channel **channel);
 static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
 {
 	return (rs->status_flags & O_NONBLOCK) || (msg_flags & MSG_DONTWAIT);
+}
+
+/* Tells the other threads that sleep for the socket to ask again. rs->lock is held. */
+static inline void rs_changed(struct rs *rs)
+{
+	rdmacm_rs_wake(&rs->waiters);
 }
 
 /* ---- table.c: sockets by number ---- */
@@ -164,11 +172,18 @@ const struct rs_defaults *rdmacm_rs_defaults(void);
 /* ---- poll.c: asleep on sockets and other descriptors (fds as poll() has them) ---- */
 
 struct rs_sleepers;
-struct rs_sleepers *rdmacm_rs_sleepers_alloc(nfds_t entries);
+/* The descriptors are those that will be slept on. From then on whatever changes in a socket, or
+ * where ALSO (if it is not NULL) is woken, ends the next sleep. */
+struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nfds,
+					     struct rs_waiters *also);
 void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers);
 /* Sleeps until something happens that may be an event, and sets revents of those descriptors
  * that are no sockets of ours. Returns how many of them have some, or -1 with errno. */
 int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms);
+
+/* Sleeps as poll() does, or until another thread has changed the socket, whose lock is let go of
+ * meanwhile. FDS has room for one more. Returns 0 or EINTR. */
+int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int timeout_ms);
 
 /* ---- time ---- */
 

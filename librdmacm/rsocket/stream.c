@@ -33,7 +33,6 @@ static void init_locks(struct stream *stream)
 {
 	pthread_mutex_init(&stream->rx_lock, NULL);
 	pthread_mutex_init(&stream->tx_lock, NULL);
-	pthread_cond_init(&stream->changed, NULL);
 }
 
 int rdmacm_stream_alloc(int domain, struct stream **out)
@@ -68,7 +67,6 @@ void rdmacm_stream_free(struct stream *stream)
 			rdmacm_rs_table_remove(&stream->rs);
 		rdma_destroy_event_channel(stream->channel);
 	}
-	pthread_cond_destroy(&stream->changed);
 	pthread_mutex_destroy(&stream->tx_lock);
 	pthread_mutex_destroy(&stream->rx_lock);
 	rdmacm_rs_fini(&stream->rs);

@@ -57,9 +57,6 @@ struct stream {
 	bool is_armed;        /* the next completion makes an event */
 	bool has_event;       /* an event of the channel was not taken yet */
 	unsigned int events;  /* events of the CQ that are not acknowledged yet */
-	bool has_sleeper;     /* one thread sleeps on the descriptors, others on the condition */
-	unsigned int waiting; /* threads that wait on the condition */
-	pthread_cond_t changed;
 	int64_t next_look_us; /* when a call that does not wait looks for events of rdma_cm again */
 
 	/* one registered piece of memory: what the other side announces (slots and mappings),
@@ -145,6 +142,8 @@ int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bo
 /* Prepares for sleeping. Returns false if something has happened, so that the caller must not
  * sleep. */
 bool rdmacm_stream_arm(struct stream *stream);
+/* Sleeps without the lock until something may have changed; returns 0 or EINTR. */
+int rdmacm_stream_sleep(struct stream *stream, int timeout_ms);
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds);
 void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count);
 

@@ -114,11 +114,17 @@ static int send_all(struct stream *stream, struct span *span, bool nonblocking)
 	return ret;
 }
 
-static int lock_direction(pthread_mutex_t *lock, bool nonblocking)
+/* A call that is not to wait for another thread's finds nothing, which *REFUSED counts. */
+static int lock_direction(struct rs *rs, pthread_mutex_t *lock, bool nonblocking, uint32_t *refused)
 {
 	if (!nonblocking)
 		return pthread_mutex_lock(lock);
-	return pthread_mutex_trylock(lock) ? EAGAIN : 0;
+	if (!pthread_mutex_trylock(lock))
+		return 0;
+	pthread_mutex_lock(&rs->lock);
+	++*refused;
+	pthread_mutex_unlock(&rs->lock);
+	return EAGAIN;
 }
 
 int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
@@ -127,7 +133,7 @@ int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct
 	struct stream *stream = to_stream(rs);
 	bool nonblocking = rs_nonblocking(rs, flags);
 	size_t size = span->left;
-	int ret = lock_direction(&stream->tx_lock, nonblocking);
+	int ret = lock_direction(rs, &stream->tx_lock, nonblocking, &rs->found_full);
 
 	(void)to; /* an address has no meaning once the stream is connected */
 	(void)len;
@@ -228,7 +234,8 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 {
 	struct stream *stream = to_stream(rs);
 	size_t size = span->left;
-	int ret = lock_direction(&stream->rx_lock, rs_nonblocking(rs, *flags));
+	int ret =
+		lock_direction(rs, &stream->rx_lock, rs_nonblocking(rs, *flags), &rs->found_empty);
 
 	if (ret)
 		return ret;

@@ -128,8 +128,8 @@ bool rdmacm_stream_progress(struct stream *stream)
 	if (count < 0)
 		rdmacm_stream_fail(stream, EIO);
 	rdmacm_stream_send_controls(stream);
-	if (any && stream->waiting)
-		pthread_cond_broadcast(&stream->changed);
+	if (any)
+		rs_changed(&stream->rs);
 	return any;
 }
 

@@ -3,9 +3,9 @@
  * wait.c - waits until a stream is what a call needs: first it looks at the queue for a moment,
  * then it sleeps.
  *
- * One thread at a time sleeps on the descriptors (rdma_cm's and the completion channel's). Other
- * threads wait on the condition until it, or any other thread, has handled completions. Completions
- * that came before the queue was armed make no event, so they are looked for again after arming.
+ * A thread sleeps on the descriptors (rdma_cm's and the completion channel's), and until another
+ * thread has handled what came by them. Completions that came before the queue was armed make no
+ * event, so they are looked for again after arming.
  */
 #include "stream.h"
 
@@ -53,43 +53,29 @@ static void look_at_stream(struct stream *stream, bool at_cm)
 	rdmacm_stream_progress(stream);
 	if (at_cm)
 		rdmacm_stream_cm_events(stream);
-	if (stream->waiting)
-		pthread_cond_broadcast(&stream->changed);
 }
 
 void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count)
 {
-	if (count > 1 && fds[1].revents)
+	if (count > 1 && fds[1].revents) {
 		take_event(stream);
+		rs_changed(&stream->rs); /* for another sleeper the queue must be armed again */
+	}
 	look_at_stream(stream, fds[0].revents);
 }
 
-/* Sleeps without the lock, and returns 0 or EINTR. The event is taken from its channel only when
- * the next one is asked for, since the program's answer goes out first and keeps the other side
- * busy meanwhile. */
-static int sleep_on_fds(struct stream *stream, int timeout_ms)
+/* The event is taken from its channel only when the next one is asked for, since the program's
+ * answer goes out first and keeps the other side busy meanwhile. */
+int rdmacm_stream_sleep(struct stream *stream, int timeout_ms)
 {
-	struct pollfd fds[RS_WAKE_FDS];
+	struct pollfd fds[RS_WAKE_FDS + 1];
 	int count = rdmacm_stream_wake_fds(stream, fds);
-	int ret;
+	int ret = rdmacm_rs_sleep_unlocked(&stream->rs, fds, count, timeout_ms);
 
-	stream->has_sleeper = true;
-	pthread_mutex_unlock(&stream->rs.lock);
-	ret = poll(fds, count, timeout_ms) < 0 ? errno : 0;
-	pthread_mutex_lock(&stream->rs.lock);
-	stream->has_sleeper = false;
 	if (count > 1 && fds[1].revents)
 		stream->has_event = true;
 	look_at_stream(stream, fds[0].revents);
 	return ret;
-}
-
-static int sleep_on_condition(struct stream *stream)
-{
-	stream->waiting++;
-	pthread_cond_wait(&stream->changed, &stream->rs.lock);
-	stream->waiting--;
-	return 0;
 }
 
 /* Looks at the queue for a moment, and returns whether the stream became ready. */
@@ -138,10 +124,8 @@ int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bo
 	while (!ready(stream) && !ret) {
 		if (deadline_us >= 0 && rdmacm_rs_now_us() >= deadline_us)
 			return ETIMEDOUT;
-		if (stream->has_sleeper)
-			ret = sleep_on_condition(stream);
-		else if (rdmacm_stream_arm(stream))
-			ret = sleep_on_fds(stream, rdmacm_rs_sleep_limit(deadline_us));
+		if (rdmacm_stream_arm(stream))
+			ret = rdmacm_stream_sleep(stream, rdmacm_rs_sleep_limit(deadline_us));
 	}
 	return ready(stream) ? 0 : ret;
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * waiter.c - notes who sleeps for what, and wakes sleepers by an eventfd that each has. The
+ * descriptors are kept for the next sleepers, so there are as many as threads have slept at once.
+ */
+#include "waiter.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { KEPT = 64, BLIND_MS = 10 };
+
+/* Guards all lists and what is kept. It is the innermost lock, as those who change a socket hold
+ * that one's. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int kept[KEPT];
+static unsigned int kept_count;
+static __thread struct rs_waiter *own; /* what this thread waits with */
+
+/* ---- waiters ---- */
+
+static int eventfd_get(void)
+{
+	int fd = -1;
+
+	pthread_mutex_lock(&lock);
+	if (kept_count)
+		fd = kept[--kept_count];
+	pthread_mutex_unlock(&lock);
+	return fd < 0 ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : fd;
+}
+
+static void eventfd_put(int fd)
+{
+	pthread_mutex_lock(&lock);
+	if (kept_count < KEPT) {
+		kept[kept_count++] = fd;
+		fd = -1;
+	}
+	pthread_mutex_unlock(&lock);
+	if (fd >= 0)
+		close(fd);
+}
+
+void rdmacm_rs_waiter_begin(struct rs_waiter *waiter)
+{
+	waiter->fd = eventfd_get();
+	waiter->woken = false;
+	own = waiter;
+}
+
+/* Who wakes after the mark was taken away writes again, so reading comes first. */
+static void waiter_clear(struct rs_waiter *waiter)
+{
+	eventfd_t none;
+
+	eventfd_read(waiter->fd, &none);
+	__atomic_store_n(&waiter->woken, false, __ATOMIC_SEQ_CST);
+}
+
+/* By now the waiter watches nothing, so nobody wakes it. */
+void rdmacm_rs_waiter_end(struct rs_waiter *waiter)
+{
+	own = NULL;
+	if (waiter->fd < 0)
+		return;
+	if (__atomic_load_n(&waiter->woken, __ATOMIC_SEQ_CST))
+		waiter_clear(waiter);
+	eventfd_put(waiter->fd);
+}
+
+/* Without an eventfd (the process may have no more descriptors) the thread looks again soon. */
+int rdmacm_rs_waiter_sleep(struct rs_waiter *waiter, struct pollfd *fds, int count, int timeout_ms)
+{
+	int ret;
+
+	fds[count] = (struct pollfd){ .fd = waiter->fd, .events = POLLIN };
+	if (waiter->fd < 0 && (timeout_ms < 0 || timeout_ms > BLIND_MS))
+		timeout_ms = BLIND_MS;
+	ret = poll(fds, count + 1, timeout_ms);
+	if (ret > 0 && fds[count].revents)
+		waiter_clear(waiter);
+	return ret;
+}
+
+static void waiter_wake(struct rs_waiter *waiter)
+{
+	if (waiter != own && waiter->fd >= 0 &&
+	    !__atomic_exchange_n(&waiter->woken, true, __ATOMIC_SEQ_CST))
+		eventfd_write(waiter->fd, 1);
+}
+
+/* ---- what they watch ---- */
+
+void rdmacm_rs_watch(struct rs_waiters *waiters, struct rs_watch *watch, struct rs_waiter *waiter)
+{
+	watch->waiter = waiter;
+	pthread_mutex_lock(&lock);
+	__atomic_store_n(&watch->at, waiters, __ATOMIC_RELAXED);
+	LIST_INSERT_HEAD(&waiters->all, watch, entry);
+	__atomic_add_fetch(&waiters->count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&lock);
+}
+
+static void watch_remove_locked(struct rs_watch *watch)
+{
+	LIST_REMOVE(watch, entry);
+	__atomic_sub_fetch(&watch->at->count, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&watch->at, NULL, __ATOMIC_RELAXED);
+}
+
+void rdmacm_rs_unwatch(struct rs_watch *watch)
+{
+	pthread_mutex_lock(&lock);
+	if (watch->at)
+		watch_remove_locked(watch);
+	pthread_mutex_unlock(&lock);
+}
+
+bool rdmacm_rs_is_watched(const struct rs_watch *watch)
+{
+	return __atomic_load_n(&watch->at, __ATOMIC_RELAXED);
+}
+
+/* Whoever changes something does so under its lock, which a waiter takes after it was noted, to ask
+ * for the last time: so either that sees the change, or the count is seen here. */
+void rdmacm_rs_wake(struct rs_waiters *waiters)
+{
+	struct rs_watch *watch;
+
+	if (!__atomic_load_n(&waiters->count, __ATOMIC_RELAXED))
+		return;
+	pthread_mutex_lock(&lock);
+	LIST_FOREACH(watch, &waiters->all, entry)
+		waiter_wake(watch->waiter);
+	pthread_mutex_unlock(&lock);
+}
+
+void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters)
+{
+	struct rs_watch *watch;
+
+	pthread_mutex_lock(&lock);
+	while ((watch = LIST_FIRST(&waiters->all))) {
+		waiter_wake(watch->waiter);
+		watch_remove_locked(watch);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- fork() ---- */
+
+/* What was kept is the parent's, too. */
+void rdmacm_rs_waiters_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	while (kept_count)
+		close(kept[--kept_count]);
+	own = NULL;
+}
+
+void rdmacm_rs_waiters_forget(struct rs_waiters *waiters)
+{
+	*waiters = (struct rs_waiters){ .all = LIST_HEAD_INITIALIZER(all) };
+}

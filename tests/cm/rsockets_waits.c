@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets_waits.c - threads that wait for one socket, or in one set: whichever of them is first to
+ * see what has happened, the others must not sleep on. A sleep that misses its end lasts as long as
+ * wake_up_interval says, which is 5 s where nobody has changed it.
+ */
+#include "tests/lib/say.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/rsocket.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/bits.h"
+
+enum { ROUNDS = 40, MOST_MS = 1000, FILLING = 1 << 14 };
+
+static int port = 21000;
+
+/* The distribution's library, which this program is built with, has no sets. */
+static int (*repoll_create_fn)(int size);
+static int (*repoll_ctl_fn)(int set, int op, int fd, struct epoll_event *event);
+static int (*repoll_wait_fn)(int set, struct epoll_event *events, int room, int timeout);
+
+static int64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+/* ---- both ends of a connection ---- */
+
+struct ends {
+	int listener, client, server;
+};
+
+static struct sockaddr_in here(int at)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(at) };
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return addr;
+}
+
+static int listen_here(void)
+{
+	struct sockaddr_in addr = here(++port);
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+
+	MUST(socket >= 0 && !rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
+	MUST(!rlisten(socket, 4));
+	return socket;
+}
+
+static void *accept_one(void *argument)
+{
+	struct ends *ends = argument;
+
+	ends->server = raccept(ends->listener, NULL, NULL);
+	return NULL;
+}
+
+static struct ends connect_ends(void)
+{
+	struct ends ends = { .listener = listen_here() };
+	struct sockaddr_in addr = here(port);
+	pthread_t thread;
+
+	ends.client = rsocket(AF_INET, SOCK_STREAM, 0);
+	MUST(ends.client >= 0 && !pthread_create(&thread, NULL, accept_one, &ends));
+	MUST(!rconnect(ends.client, (struct sockaddr *)&addr, sizeof(addr)));
+	pthread_join(thread, NULL);
+	MUST(ends.server >= 0);
+	return ends;
+}
+
+static void close_ends(struct ends *ends)
+{
+	MUST(!rclose(ends->client) && !rclose(ends->server) && !rclose(ends->listener));
+}
+
+/* ---- threads that wait, and note when they go on ---- */
+
+struct waiter {
+	pthread_t thread;
+	int (*wait)(int fd);
+	int fd, result;
+	int64_t woken_us;
+};
+
+static void *waiter_wait(void *argument)
+{
+	struct waiter *waiter = argument;
+
+	waiter->result = waiter->wait(waiter->fd);
+	waiter->woken_us = now_us();
+	return NULL;
+}
+
+static void waiter_start(struct waiter *waiter, int (*wait)(int fd), int fd)
+{
+	*waiter = (struct waiter){ .wait = wait, .fd = fd };
+	MUST(!pthread_create(&waiter->thread, NULL, waiter_wait, waiter));
+}
+
+/* What happens is to meet the threads in each state between their call and their sleep, so the
+ * rounds wait for different times. */
+static void nap(int round)
+{
+	if (round % 4)
+		usleep(round % 4 * 1500 + round % 7 * 100);
+}
+
+static int64_t worst_us;
+
+/* Joins a thread that what happened at START_US was to wake with RESULT. */
+static bool waiter_is_woken(struct waiter *waiter, int64_t start_us, int result)
+{
+	int64_t us;
+
+	pthread_join(waiter->thread, NULL);
+	us = waiter->woken_us - start_us;
+	if (us > worst_us)
+		worst_us = us;
+	return waiter->result == result && us < MOST_MS * 1000;
+}
+
+static void end_case(bool good, const char *what)
+{
+	say_check(good, "%s: no sleep misses its end (%s)", what,
+		  worst_us < MOST_MS * 1000 ? "all within a second" : "one took longer");
+	if (!good)
+		printf("# %s: the worst took %lld ms\n", what, (long long)worst_us / 1000);
+	worst_us = 0;
+}
+
+/* ---- how they wait ---- */
+
+static int wait_in_rpoll(int fd, short events)
+{
+	struct pollfd poll = { .fd = fd, .events = events };
+
+	return rpoll(&poll, 1, -1) == 1 && poll.revents == events;
+}
+
+static int wait_to_read(int fd)
+{
+	return wait_in_rpoll(fd, POLLIN);
+}
+
+static int wait_to_write(int fd)
+{
+	return wait_in_rpoll(fd, POLLOUT);
+}
+
+static int wait_in_rselect(int fd)
+{
+	fd_set set;
+
+	FD_ZERO(&set);
+	FD_SET(fd, &set);
+	return rselect(fd + 1, &set, NULL, NULL, NULL) == 1 && FD_ISSET(fd, &set);
+}
+
+static int wait_in_set(int set)
+{
+	struct epoll_event event;
+
+	return repoll_wait_fn(set, &event, 1, -1);
+}
+
+static int wait_in_rrecv(int fd)
+{
+	char byte;
+
+	return rrecv(fd, &byte, 1, 0) == 1;
+}
+
+static int wait_in_raccept(int fd)
+{
+	return raccept(fd, NULL, NULL) == -1 && errno == EINVAL;
+}
+
+static int wait_in_own_set(int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int set = repoll_create_fn(1), ret;
+
+	MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, fd, &event));
+	ret = wait_in_set(set);
+	close(set);
+	return ret;
+}
+
+/* ---- one socket ---- */
+
+static void two_see_what_arrives(const char *what, int (*first)(int), int (*second)(int))
+{
+	struct ends ends = connect_ends();
+	struct waiter waiters[2];
+	char bytes[2];
+	bool good = true;
+	int64_t start;
+
+	for (int i = 0; i < ROUNDS && good; i++) {
+		waiter_start(&waiters[0], first, ends.server);
+		waiter_start(&waiters[1], second, ends.server);
+		nap(i);
+		start = now_us();
+		MUST(rsend(ends.client, "ab", 2, 0) == 2);
+		good &= waiter_is_woken(&waiters[0], start, 1);
+		good &= waiter_is_woken(&waiters[1], start, 1);
+		/* a byte that a thread has read is missing */
+		MUST(rrecv(ends.server, bytes, 2, 0) > 0);
+	}
+	end_case(good, what);
+	close_ends(&ends);
+}
+
+static size_t fill(int socket)
+{
+	static const char bytes[FILLING];
+	size_t sum = 0;
+	ssize_t done;
+
+	while ((done = rsend(socket, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+		sum += done;
+	return sum;
+}
+
+static void drain(int socket, size_t size)
+{
+	static char bytes[FILLING];
+	ssize_t done;
+
+	for (; size; size -= done) {
+		done = rrecv(socket, bytes, size < sizeof(bytes) ? size : sizeof(bytes), 0);
+		MUST(done > 0);
+	}
+}
+
+/* The room comes with the same completions as the byte, which the reader may handle. */
+static void reader_leaves_room_to_the_writer(void)
+{
+	struct ends ends = connect_ends();
+	struct waiter reader, writer;
+	size_t size;
+	bool good = true;
+	int64_t start;
+
+	for (int i = 0; i < ROUNDS && good; i++) {
+		size = fill(ends.client);
+		waiter_start(&reader, wait_in_rrecv, ends.client);
+		waiter_start(&writer, wait_to_write, ends.client);
+		nap(i);
+		start = now_us();
+		drain(ends.server, size);
+		MUST(rsend(ends.server, "x", 1, 0) == 1);
+		good &= waiter_is_woken(&writer, start, 1);
+		good &= waiter_is_woken(&reader, start, 1);
+	}
+	end_case(good, "rrecv and rpoll for room");
+	close_ends(&ends);
+}
+
+static void two_readers_have_a_byte_each(void)
+{
+	struct ends ends = connect_ends();
+	struct waiter waiters[2];
+	bool good = true;
+	int64_t start;
+
+	for (int i = 0; i < ROUNDS && good; i++) {
+		waiter_start(&waiters[0], wait_in_rrecv, ends.server);
+		waiter_start(&waiters[1], wait_in_rrecv, ends.server);
+		nap(i);
+		start = now_us();
+		MUST(rsend(ends.client, "ab", 2, 0) == 2);
+		good &= waiter_is_woken(&waiters[0], start, 1);
+		good &= waiter_is_woken(&waiters[1], start, 1);
+	}
+	end_case(good, "two in rrecv");
+	close_ends(&ends);
+}
+
+static void datagrams_are_seen_by_two(void)
+{
+	int server = rsocket(AF_INET, SOCK_DGRAM, 0), client = rsocket(AF_INET, SOCK_DGRAM, 0);
+	struct sockaddr_in addr = here(++port);
+	struct waiter waiters[2];
+	bool good = true;
+	char byte;
+	int64_t start;
+
+	MUST(!rbind(server, (struct sockaddr *)&addr, sizeof(addr)));
+	for (int i = 0; i < ROUNDS && good; i++) {
+		waiter_start(&waiters[0], wait_to_read, server);
+		waiter_start(&waiters[1], wait_to_read, server);
+		nap(i);
+		start = now_us();
+		MUST(rsendto(client, "x", 1, 0, (struct sockaddr *)&addr, sizeof(addr)) == 1);
+		good &= waiter_is_woken(&waiters[0], start, 1);
+		good &= waiter_is_woken(&waiters[1], start, 1);
+		MUST(rrecv(server, &byte, 1, 0) == 1);
+	}
+	end_case(good, "datagrams, two in rpoll");
+	MUST(!rclose(server) && !rclose(client));
+}
+
+/* ---- what another thread does to a socket or a set ---- */
+
+static void listener_that_is_shut_lets_go(void)
+{
+	struct waiter waiters[2];
+	bool good = true;
+	int64_t start;
+	int listener;
+
+	for (int i = 0; i < 4 && good; i++) {
+		listener = listen_here();
+		waiter_start(&waiters[0], wait_in_raccept, listener);
+		waiter_start(&waiters[1], wait_in_raccept, listener);
+		nap(i);
+		start = now_us();
+		MUST(!rshutdown(listener, SHUT_RDWR));
+		good &= waiter_is_woken(&waiters[0], start, 1);
+		good &= waiter_is_woken(&waiters[1], start, 1);
+		MUST(!rclose(listener));
+	}
+	end_case(good, "raccept, and rshutdown of the listener");
+}
+
+static void shutdown_ends_a_wait(int (*wait)(int), const char *what)
+{
+	struct waiter waiters[2];
+	bool good = true;
+	int64_t start;
+	struct ends ends;
+
+	for (int i = 0; i < 4 && good; i++) {
+		ends = connect_ends();
+		waiter_start(&waiters[0], wait, ends.client);
+		waiter_start(&waiters[1], wait, ends.client);
+		nap(i);
+		start = now_us();
+		MUST(!rshutdown(ends.client, SHUT_RD));
+		good &= waiter_is_woken(&waiters[0], start, 1);
+		good &= waiter_is_woken(&waiters[1], start, 1);
+		close_ends(&ends);
+	}
+	end_case(good, what);
+}
+
+/* FIRST is in the set before anybody waits, if it is no -1. */
+static void member_that_is_added_is_seen(int first, const struct ends *ends, const char *what)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct waiter waiters[2];
+	bool good = true;
+	int64_t start;
+	int set;
+
+	MUST(rsend(ends->client, "x", 1, 0) == 1 && wait_to_read(ends->server));
+	for (int i = 0; i < ROUNDS && good; i++) {
+		set = repoll_create_fn(1);
+		MUST(set >= 0);
+		if (first >= 0)
+			MUST(!repoll_ctl_fn(set, EPOLL_CTL_ADD, first, &event));
+		waiter_start(&waiters[0], wait_in_set, set);
+		waiter_start(&waiters[1], wait_in_set, set);
+		nap(i);
+		start = now_us();
+		MUST(!repoll_ctl_fn(set, EPOLL_CTL_ADD, ends->server, &event));
+		good &= waiter_is_woken(&waiters[0], start, 1);
+		good &= waiter_is_woken(&waiters[1], start, 1);
+		close(set);
+	}
+	drain(ends->server, 1);
+	end_case(good, what);
+}
+
+static void member_that_is_changed_is_seen(const struct ends *ends)
+{
+	struct epoll_event event = { .events = EPOLLIN }, changed = { .events = EPOLLOUT };
+	struct waiter waiter;
+	bool good = true;
+	int64_t start;
+	int set;
+
+	for (int i = 0; i < ROUNDS && good; i++) {
+		set = repoll_create_fn(1);
+		MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, ends->server, &event));
+		waiter_start(&waiter, wait_in_set, set);
+		nap(i);
+		start = now_us();
+		MUST(!repoll_ctl_fn(set, EPOLL_CTL_MOD, ends->server, &changed));
+		good &= waiter_is_woken(&waiter, start, 1);
+		close(set);
+	}
+	end_case(good, "repoll_wait, and a member changed by another thread");
+}
+
+static void sets_see_what_others_do_to_them(void)
+{
+	struct ends quiet = connect_ends(), ends = connect_ends();
+
+	member_that_is_added_is_seen(-1, &ends, "repoll_wait, an empty set gets a member");
+	member_that_is_added_is_seen(quiet.server, &ends, "repoll_wait, another member is added");
+	member_that_is_changed_is_seen(&ends);
+	close_ends(&quiet);
+	close_ends(&ends);
+}
+
+/* ---- one set ---- */
+
+static void two_in_one_set_see_what_arrives(void)
+{
+	struct ends ends = connect_ends();
+	struct epoll_event event = { .events = EPOLLIN };
+	int set = repoll_create_fn(1);
+	struct waiter waiters[2];
+	bool good = true;
+	int64_t start;
+
+	MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, ends.server, &event));
+	for (int i = 0; i < ROUNDS && good; i++) {
+		waiter_start(&waiters[0], wait_in_set, set);
+		waiter_start(&waiters[1], wait_in_set, set);
+		nap(i);
+		start = now_us();
+		MUST(rsend(ends.client, "x", 1, 0) == 1);
+		good &= waiter_is_woken(&waiters[0], start, 1);
+		good &= waiter_is_woken(&waiters[1], start, 1);
+		drain(ends.server, 1);
+	}
+	end_case(good, "two in repoll_wait of one set");
+	close(set);
+	close_ends(&ends);
+}
+
+int main(void)
+{
+	repoll_create_fn = dlsym(RTLD_DEFAULT, "repoll_create");
+	repoll_ctl_fn = dlsym(RTLD_DEFAULT, "repoll_ctl");
+	repoll_wait_fn = dlsym(RTLD_DEFAULT, "repoll_wait");
+	MUST(repoll_create_fn && repoll_ctl_fn && repoll_wait_fn);
+	say_topic("waits");
+	two_see_what_arrives("two in rpoll", wait_to_read, wait_to_read);
+	two_see_what_arrives("two in rselect", wait_in_rselect, wait_in_rselect);
+	two_see_what_arrives("two in sets of their own", wait_in_own_set, wait_in_own_set);
+	two_see_what_arrives("rpoll and rrecv", wait_to_read, wait_in_rrecv);
+	two_see_what_arrives("a set and rrecv", wait_in_own_set, wait_in_rrecv);
+	two_readers_have_a_byte_each();
+	reader_leaves_room_to_the_writer();
+	two_in_one_set_see_what_arrives();
+	sets_see_what_others_do_to_them();
+	listener_that_is_shut_lets_go();
+	shutdown_ends_a_wait(wait_to_read, "rpoll, and rshutdown by another thread");
+	shutdown_ends_a_wait(wait_in_own_set, "repoll_wait, and rshutdown by another thread");
+	datagrams_are_seen_by_two();
+	return say_failures() != 0;
+}
