@@ -227,7 +227,7 @@ static void two_see_what_arrives(const char *what, int (*first)(int), int (*seco
 	close_ends(&ends);
 }
 
-static size_t fill(int socket)
+static size_t fill_ring(int socket)
 {
 	static const char bytes[FILLING];
 	size_t sum = 0;
@@ -238,7 +238,7 @@ static size_t fill(int socket)
 	return sum;
 }
 
-static void drain(int socket, size_t size)
+static void drain_bytes(int socket, size_t size)
 {
 	static char bytes[FILLING];
 	ssize_t done;
@@ -259,12 +259,12 @@ static void reader_leaves_room_to_the_writer(void)
 	int64_t start;
 
 	for (int i = 0; i < ROUNDS && good; i++) {
-		size = fill(ends.client);
+		size = fill_ring(ends.client);
 		waiter_start(&reader, wait_in_rrecv, ends.client);
 		waiter_start(&writer, wait_to_write, ends.client);
 		nap(i);
 		start = now_us();
-		drain(ends.server, size);
+		drain_bytes(ends.server, size);
 		MUST(rsend(ends.server, "x", 1, 0) == 1);
 		good &= waiter_is_woken(&writer, start, 1);
 		good &= waiter_is_woken(&reader, start, 1);
@@ -385,7 +385,7 @@ static void member_that_is_added_is_seen(int first, const struct ends *ends, con
 		good &= waiter_is_woken(&waiters[1], start, 1);
 		close(set);
 	}
-	drain(ends->server, 1);
+	drain_bytes(ends->server, 1);
 	end_case(good, what);
 }
 
@@ -441,7 +441,7 @@ static void two_in_one_set_see_what_arrives(void)
 		MUST(rsend(ends.client, "x", 1, 0) == 1);
 		good &= waiter_is_woken(&waiters[0], start, 1);
 		good &= waiter_is_woken(&waiters[1], start, 1);
-		drain(ends.server, 1);
+		drain_bytes(ends.server, 1);
 	}
 	end_case(good, "two in repoll_wait of one set");
 	close(set);

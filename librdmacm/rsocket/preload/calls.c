@@ -62,7 +62,7 @@ PRELOAD_EXPORT int socket(int domain, int type, int protocol)
 	if (!preload_inside && preload_wants(domain, type & ~TYPE_FLAGS, protocol)) {
 		if ((type & ~TYPE_FLAGS) == SOCK_STREAM && preload_forks())
 			return number_marked(real()->socket(domain, type, protocol), PENDING_NEW);
-		fd = INSIDE(rsocket(domain, type, protocol));
+		fd = INSIDE(preload_rsocket(domain, type, protocol));
 	}
 	return fd < 0 ? real()->socket(domain, type, protocol) : preload_number(fd, type);
 }
@@ -106,10 +106,13 @@ PRELOAD_EXPORT int listen(int socket, int backlog)
 
 PRELOAD_EXPORT int connect(int socket, const struct sockaddr *addr, socklen_t addrlen)
 {
-	int ret;
+	int ret, rsocket;
 
-	if (!preload_pending(socket))
-		return EITHER_USED(socket, 0, rconnect, connect, addr, addrlen);
+	if (!preload_pending(socket)) {
+		rsocket = preload_find_synced(socket);
+		return rsocket < 0 ? real()->connect(socket, addr, addrlen)
+				   : INSIDE(preload_connect(socket, rsocket, addr, addrlen));
+	}
 	ret = real()->connect(socket, addr, addrlen);
 	if (!ret || errno == EINPROGRESS)
 		preload_mark(socket, PENDING_ASKING);

@@ -1,32 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config.c - reads /etc/rdma/rsocket/preload_config, which says which programs' sockets become
- * rsockets.
+ * config.c - which sockets of this program become rsockets, by /etc/rdma/rsocket/preload_config,
+ * and what queues those get, by the environment.
  *
- * A line names a program, a domain, a type and a protocol; * stands for any, and # begins a
- * comment. If there is the file, only sockets that a line matches become rsockets; if not, all
- * streams and datagrams of IPv4 and IPv6 do.
+ * A line of the file names the beginning of a program's name, a domain, a type and a protocol, in
+ * any case; * stands for any. What is no such line, as a comment, is passed over. If the file has
+ * lines, only sockets that one matches become rsockets; if not, all streams and datagrams of IPv4
+ * and IPv6 do. All of this was observed of Debian's library.
  */
 #include "preload.h"
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <rdma/rsocket.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CONFIG "/etc/rdma/rsocket/preload_config"
 
-enum { ANY = -1, NONE = -2, MAX_RULES = 256 };
-
-struct rule {
-	int domain, type, protocol;
-};
-
-static struct rule rules[MAX_RULES]; /* the rules for this program */
-static int count;
-static bool has_file;
+enum { ANY = -1, NONE = -2 };
 
 struct word {
 	const char *word;
@@ -51,75 +44,131 @@ static const struct word words[] = {
 	{ "IPPROTO_UDP", IPPROTO_UDP },
 };
 
-/* Returns what a word of the file, or a number, stands for. */
 static int value_of(const char *text)
 {
-	char *end;
-	long value;
-
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!strcasecmp(text, words[i].word))
 			return words[i].value;
 	}
-	value = strtol(text, &end, 0);
-	return *end ? NONE : (int)value;
+	return NONE;
 }
 
-static bool is_this_program(const char *name)
+static bool rule_read(const char *line, char *program, struct preload_rule *rule)
 {
-	return !strcmp(name, "*") || !strcmp(name, program_invocation_short_name);
+	char domain[16], type[16], protocol[16];
+
+	if (sscanf(line, "%63s%15s%15s%15s", program, domain, type, protocol) != 4)
+		return false;
+	*rule = (struct preload_rule){ value_of(domain), value_of(type), value_of(protocol) };
+	return program[0] != '#' && rule->domain != NONE && rule->type != NONE &&
+	       rule->protocol != NONE;
 }
 
-static void take_line(const char *line)
+static bool is_named(const char *program, const char *name)
 {
-	char program[64], domain[16] = "*", type[16] = "*", protocol[16] = "*";
-
-	if (sscanf(line, "%63s%15s%15s%15s", program, domain, type, protocol) < 1 ||
-	    program[0] == '#' || !is_this_program(program) || count == MAX_RULES)
-		return;
-	rules[count++] = (struct rule){ value_of(domain), value_of(type), value_of(protocol) };
+	return !strcmp(name, "*") || !strncasecmp(name, program, strlen(name));
 }
 
-static void read_file(void)
+void preload_rules_read(struct preload_rules *rules, FILE *file, const char *program)
 {
-	char line[256];
+	char line[256], name[64];
+	struct preload_rule rule;
+
+	while (fgets(line, sizeof(line), file)) {
+		if (!rule_read(line, name, &rule))
+			continue;
+		rules->has_lines = true;
+		if (is_named(program, name) && rules->count < PRELOAD_MAX_RULES)
+			rules->of_program[rules->count++] = rule;
+	}
+}
+
+static bool part_matches(int part, int value)
+{
+	return part == ANY || part == value;
+}
+
+static int default_protocol(int type)
+{
+	return type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
+}
+
+static bool is_possible(int domain, int type, int protocol)
+{
+	return (domain == AF_INET || domain == AF_INET6) &&
+	       (type == SOCK_STREAM || type == SOCK_DGRAM) && protocol == default_protocol(type);
+}
+
+bool preload_rules_want(const struct preload_rules *rules, int domain, int type, int protocol)
+{
+	const struct preload_rule *rule;
+
+	if (!protocol)
+		protocol = default_protocol(type);
+	if (!is_possible(domain, type, protocol))
+		return false;
+	for (int i = 0; i < rules->count; i++) {
+		rule = &rules->of_program[i];
+		if (part_matches(rule->domain, domain) && part_matches(rule->type, type) &&
+		    part_matches(rule->protocol, protocol))
+			return true;
+	}
+	return !rules->has_lines;
+}
+
+static struct preload_rules rules;
+
+static void rules_read_once(void)
+{
 	FILE *file;
 
 	preload_inside++; /* stdio's own calls of read() and close() are no program's */
 	file = fopen(CONFIG, "re");
-	has_file = file != NULL;
-	while (file && fgets(line, sizeof(line), file))
-		take_line(line);
-	if (file)
+	if (file) {
+		preload_rules_read(&rules, file, program_invocation_short_name);
 		fclose(file);
+	}
 	preload_inside--;
-}
-
-static bool rule_matches(int rule, int value)
-{
-	return rule == ANY || rule == value;
-}
-
-static bool is_ours_by_default(int domain, int type, int protocol)
-{
-	if (domain != AF_INET && domain != AF_INET6)
-		return false;
-	if (type == SOCK_STREAM)
-		return !protocol || protocol == IPPROTO_TCP;
-	return type == SOCK_DGRAM && (!protocol || protocol == IPPROTO_UDP);
 }
 
 bool preload_wants(int domain, int type, int protocol)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, read_file);
-	if (!is_ours_by_default(domain, type, protocol))
-		return false;
-	for (int i = 0; i < count; i++) {
-		if (rule_matches(rules[i].domain, domain) && rule_matches(rules[i].type, type) &&
-		    rule_matches(rules[i].protocol, protocol))
-			return true;
+	pthread_once(&once, rules_read_once);
+	return preload_rules_want(&rules, domain, type, protocol);
+}
+
+/* ---- queues ---- */
+
+static const struct {
+	const char *name;
+	int option;
+} sizes[] = {
+	{ "RS_SQ_SIZE", RDMA_SQSIZE },
+	{ "RS_RQ_SIZE", RDMA_RQSIZE },
+	{ "RS_INLINE", RDMA_INLINE },
+};
+
+/* A size of 0, or what is no number, leaves the default. */
+static void set_sizes(int rsocket)
+{
+	const char *text;
+	int size;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		text = getenv(sizes[i].name);
+		size = text ? atoi(text) : 0;
+		if (size)
+			rsetsockopt(rsocket, SOL_RDMA, sizes[i].option, &size, sizeof(size));
 	}
-	return !has_file;
+}
+
+int preload_rsocket(int domain, int type, int protocol)
+{
+	int socket = rsocket(domain, type, protocol);
+
+	if (socket >= 0)
+		set_sizes(socket);
+	return socket;
 }

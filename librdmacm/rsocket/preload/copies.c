@@ -143,6 +143,43 @@ bool preload_drop(int fd)
 	return last;
 }
 
+/* The numbers are those of files of their own, whose flags may differ. */
+static int number_turn_over(int fd, int file)
+{
+	int flags = real()->fcntl(fd, F_GETFD);
+
+	if (real()->dup2(file, fd) < 0)
+		return errno;
+	if (flags & FD_CLOEXEC)
+		real()->fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+int preload_turn_over(int rsocket, int file)
+{
+	struct numbers *page;
+	int *number, ret = 0;
+
+	pthread_mutex_lock(&lock);
+	for (int fd = 0; fd < PAGES * PAGE_SIZE && !ret; fd++) {
+		page = page_of(fd);
+		if (!page) {
+			fd |= PAGE_SIZE - 1;
+			continue;
+		}
+		number = &page->rsocket_plus_1[fd & (PAGE_SIZE - 1)];
+		if (*number != rsocket + 1)
+			continue;
+		ret = number_turn_over(fd, file);
+		if (!ret)
+			__atomic_store_n(number, 0, __ATOMIC_RELEASE);
+	}
+	if (!ret)
+		page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)] = 0;
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
 /* ---- pending ---- */
 
 enum pending preload_pending(int fd)

@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <rdma/rsocket.h>
 #include <stdint.h>
@@ -82,30 +81,6 @@ bool preload_forks(void)
 
 /* ---- from TCP to an rsocket ---- */
 
-static const struct {
-	int level, name;
-} carried[] = {
-	{ SOL_SOCKET, SO_KEEPALIVE },
-	{ SOL_SOCKET, SO_OOBINLINE },
-	{ SOL_SOCKET, SO_LINGER },
-	{ IPPROTO_TCP, TCP_NODELAY },
-};
-
-static void carry_options(int fd, int rsocket)
-{
-	struct linger value;
-	socklen_t len;
-
-	for (size_t i = 0; i < ARRAY_SIZE(carried); i++) {
-		value = (struct linger){ 0, 0 };
-		len = sizeof(value);
-		if (getsockopt(fd, carried[i].level, carried[i].name, &value, &len) ||
-		    !value.l_onoff)
-			continue;
-		rsetsockopt(rsocket, carried[i].level, carried[i].name, &value, len);
-	}
-}
-
 /* Makes FD, which the program goes on using, a number that stands for the rsocket. */
 static int replace_socket(int fd, int rsocket)
 {
@@ -114,7 +89,7 @@ static int replace_socket(int fd, int rsocket)
 
 	if (file < 0)
 		return errno;
-	carry_options(fd, rsocket);
+	preload_carry_options(fd, getsockopt, rsocket, rsetsockopt);
 	real()->shutdown(fd, SHUT_RDWR);
 	ret = real()->dup2(file, fd) < 0 ? errno : 0;
 	real()->close(file);
@@ -168,7 +143,7 @@ static socklen_t size_of(const struct sockaddr_storage *addr)
 
 static int try_to_listen(const struct sockaddr_storage *addr, int *listener)
 {
-	int socket = rsocket(addr->ss_family, SOCK_STREAM, 0), ret;
+	int socket = preload_rsocket(addr->ss_family, SOCK_STREAM, 0), ret;
 
 	if (socket < 0)
 		return errno;
@@ -282,7 +257,7 @@ static int follow_word(int fd)
 
 	if (ret)
 		return ret;
-	socket = rsocket(addr.ss_family, SOCK_STREAM, 0);
+	socket = preload_rsocket(addr.ss_family, SOCK_STREAM, 0);
 	if (socket < 0)
 		return errno;
 	if (!rconnect(socket, (struct sockaddr *)&addr, size_of(&addr)))

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -82,6 +83,9 @@ bool preload_is_rsocket(int fd);
 int preload_file(int flags);
 /* Makes FD, a descriptor that nothing else uses, stand for the rsocket. Returns 0 or an errno. */
 int preload_add_copy(int fd, int rsocket);
+/* Makes all numbers that stand for the rsocket numbers of FILE, and FILE's flags theirs. Returns 0
+ * or an errno. */
+int preload_turn_over(int rsocket, int file);
 /* FD stands for its rsocket no more. Returns whether it was the last number to do so, so that
  * the rsocket is to be closed. */
 bool preload_drop(int fd);
@@ -116,9 +120,33 @@ int preload_list_pending(enum pending pending, int *fds, int room); /* returns h
 int preload_use(int fd, int flags);
 int64_t preload_now_ms(void);
 
+/* ---- fallback.c ---- */
+
+typedef int preload_get_option(int socket, int level, int name, void *value, socklen_t *len);
+typedef int preload_set_option(int socket, int level, int name, const void *value, socklen_t len);
+void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set);
+
+/* Connects the rsocket; where RDMA does not lead to the address, FD and its copies become numbers
+ * of a socket of the system that is connected to it. */
+int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len);
+
 /* ---- config.c ---- */
 
+enum { PRELOAD_MAX_RULES = 256 };
+
+struct preload_rules {
+	struct preload_rule {
+		int domain, type, protocol;
+	} of_program[PRELOAD_MAX_RULES];
+	int count;
+	bool has_lines; /* there is a rule, if only for other programs */
+};
+
+void preload_rules_read(struct preload_rules *rules, FILE *file, const char *program);
+bool preload_rules_want(const struct preload_rules *rules, int domain, int type, int protocol);
 /* Returns whether this program's sockets of a kind are to be rsockets. */
 bool preload_wants(int domain, int type, int protocol);
+/* Makes an rsocket with the queues that the environment asks for. */
+int preload_rsocket(int domain, int type, int protocol);
 
 #endif

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * test_preload.c - copies of a number that stands for an rsocket, as the preload library's dup(),
- * dup2() and fcntl() make them. Its calls are linked into this program, so they are the ones that
- * it makes; the rsocket is a file that stands for one.
+ * dup2() and fcntl() make them; connections to services without RDMA; which sockets become
+ * rsockets. The library's calls are linked into this program, so they are the ones that it makes;
+ * the rsocket is a file that stands for one.
  */
 #include "../libibverbs/unit.h"
 #include "librdmacm/rsocket/preload/preload.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <rdma/rsocket.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { UNTOUCHED = EXDEV };
@@ -27,6 +31,78 @@ int rfcntl(int rsocket, int command, ...)
 {
 	(void)rsocket, (void)command;
 	return 0;
+}
+
+static int connect_error; /* how connecting an rsocket fails */
+static bool keeps_alive = true;
+
+int rconnect(int rsocket, const struct sockaddr *addr, socklen_t len)
+{
+	(void)rsocket, (void)addr, (void)len;
+	errno = connect_error;
+	return -1;
+}
+
+static int answer_error = -1; /* of the other side; there is no answer if it is below 0 */
+
+int rpoll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	assert_int_equal(count, 1);
+	assert_int_equal(fds->events, POLLOUT);
+	assert_true(timeout > 0 && timeout <= 1000);
+	return answer_error >= 0;
+}
+
+int rgetsockname(int rsocket, struct sockaddr *addr, socklen_t *len)
+{
+	(void)rsocket;
+	memset(addr, 0, *len);
+	return 0;
+}
+
+int rgetsockopt(int rsocket, int level, int name, void *value, socklen_t *len)
+{
+	int *number = value;
+
+	(void)rsocket;
+	if (level == SOL_SOCKET && name == SO_LINGER) {
+		*(struct linger *)value = (struct linger){ .l_onoff = 1 };
+		*len = sizeof(struct linger);
+		return 0;
+	}
+	*number = name == SO_DOMAIN      ? AF_INET
+		  : name == SO_TYPE      ? SOCK_STREAM
+		  : name == SO_KEEPALIVE ? keeps_alive
+		  : name == SO_ERROR     ? answer_error
+					 : 0;
+	*len = sizeof(*number);
+	return 0;
+}
+
+static struct {
+	int sq, rq, inline_size, others;
+} sizes;
+
+int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t len)
+{
+	const int *size = value;
+
+	(void)rsocket, (void)len;
+	if (level == SOL_RDMA && name == RDMA_SQSIZE)
+		sizes.sq = *size;
+	else if (level == SOL_RDMA && name == RDMA_RQSIZE)
+		sizes.rq = *size;
+	else if (level == SOL_RDMA && name == RDMA_INLINE)
+		sizes.inline_size = *size;
+	else
+		sizes.others++;
+	return 0;
+}
+
+int rsocket(int domain, int type, int protocol)
+{
+	(void)domain, (void)type, (void)protocol;
+	return preload_file(0);
 }
 
 static int by_dup(int number)
@@ -115,6 +191,216 @@ static void dup2_onto_another_rsocket_closes_that(void **state)
 	close(second);
 }
 
+/* ---- services without RDMA ---- */
+
+static int listen_by_tcp(struct sockaddr_in *addr)
+{
+	socklen_t len = sizeof(*addr);
+	int listener = real()->socket(AF_INET, SOCK_STREAM, 0);
+
+	*addr = (struct sockaddr_in){ .sin_family = AF_INET };
+	addr->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(real()->bind(listener, (struct sockaddr *)addr, len), 0);
+	assert_int_equal(real()->listen(listener, 4), 0);
+	assert_int_equal(real()->getsockname(listener, (struct sockaddr *)addr, &len), 0);
+	return listener;
+}
+
+static void connect_falls_back_to_tcp(void **state)
+{
+	static const int errors[] = { ECONNREFUSED, EHOSTUNREACH, ENODEV, ETIMEDOUT, EINVAL };
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), number, copy, rsocket, accepted, on;
+	socklen_t len = sizeof(on);
+	char byte;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		connect_error = errors[i];
+		closed = -1;
+		rsocket = preload_file(0);
+		number = preload_number(rsocket, 0);
+		copy = dup(number);
+		assert_int_equal(real()->fcntl(copy, F_SETFD, FD_CLOEXEC), 0);
+		assert_int_equal(real()->fcntl(number, F_SETFD, 0), 0);
+		assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+		assert_int_equal(closed, rsocket);
+		assert_int_equal(preload_find(number), -1);
+		assert_int_equal(preload_find(copy), -1);
+		assert_int_equal(fcntl(number, F_GETFD), 0);
+		assert_int_equal(fcntl(copy, F_GETFD), FD_CLOEXEC);
+		assert_int_equal(getsockopt(number, SOL_SOCKET, SO_KEEPALIVE, &on, &len), 0);
+		assert_int_equal(on, 1);
+		accepted = real()->accept(listener, NULL, NULL);
+		assert_int_equal(write(copy, "x", 1), 1);
+		assert_int_equal(real()->read(accepted, &byte, 1), 1);
+		close(number);
+		close(copy);
+		/* without a time to linger the end is none, and no reset */
+		assert_int_equal(real()->read(accepted, &byte, 1), 0);
+		real()->close(accepted);
+		real()->close(rsocket);
+	}
+	real()->close(listener);
+}
+
+static void connect_that_does_not_wait_falls_back_when_it_fails_at_once(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK), ret;
+
+	(void)state;
+	connect_error = ENODEV;
+	ret = connect(number, (struct sockaddr *)&addr, sizeof(addr));
+	assert_true(!ret || errno == EINPROGRESS);
+	assert_int_equal(preload_find(number), -1);
+	assert_true(fcntl(number, F_GETFL) & O_NONBLOCK);
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+static void connect_that_does_not_wait_asks_for_an_answer(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK), ret;
+
+	(void)state;
+	connect_error = EINPROGRESS;
+	answer_error = -1;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(errno, EINPROGRESS);
+	assert_int_equal(preload_find(number), rsocket);
+	answer_error = 0;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(preload_find(number), rsocket);
+	answer_error = ECONNREFUSED;
+	ret = connect(number, (struct sockaddr *)&addr, sizeof(addr));
+	assert_true(!ret || errno == EINPROGRESS);
+	assert_int_equal(preload_find(number), -1);
+	answer_error = -1;
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+static void rsocket_stays_where_tcp_fails_too(void **state)
+{
+	struct sockaddr_in addr;
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
+
+	(void)state;
+	real()->close(listen_by_tcp(&addr));
+	connect_error = EHOSTUNREACH;
+	closed = -1;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(errno, ECONNREFUSED);
+	assert_int_equal(preload_find(number), rsocket);
+	assert_int_equal(closed, -1);
+	close(number);
+	real()->close(rsocket);
+}
+
+static void errors_of_the_call_do_not_fall_back(void **state)
+{
+	static const int errors[] = { EINPROGRESS, EALREADY, EISCONN, EINTR, EFAULT };
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		connect_error = errors[i];
+		assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+		assert_int_equal(errno, errors[i]);
+		assert_int_equal(preload_find(number), rsocket);
+	}
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+/* ---- which sockets ---- */
+
+enum { STREAM4 = 1, DGRAM4 = 2, STREAM6 = 4, DGRAM6 = 8, ALL = 15 };
+
+static int wanted_by(const char *text)
+{
+	struct preload_rules rules = { .count = 0 };
+	FILE *file = fmemopen((char *)(uintptr_t)text, strlen(text), "r");
+	int wanted = 0;
+
+	assert_non_null(file);
+	preload_rules_read(&rules, file, "KindOf3");
+	fclose(file);
+	for (int i = 0; i < 4; i++) {
+		int domain = i < 2 ? AF_INET : AF_INET6;
+		int type = i % 2 ? SOCK_DGRAM : SOCK_STREAM;
+		int protocol = type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
+		bool by_default = preload_rules_want(&rules, domain, type, 0);
+
+		assert_int_equal(preload_rules_want(&rules, domain, type, protocol), by_default);
+		wanted |= by_default << i;
+	}
+	return wanted;
+}
+
+/* The right column is what Debian's library was seen to do with each file. */
+static void lines_name_programs_by_their_beginning(void **state)
+{
+	static const struct {
+		const char *text;
+		int wanted;
+	} cases[] = {
+		{ "# only a comment\n", ALL },
+		{ "\n", ALL },
+		{ "kindof * * *\n", ALL },
+		{ "KINDOF3 inet stream tcp\n", STREAM4 },
+		{ "KindOf33 * * *\n", 0 },
+		{ "other * * *\n", 0 },
+		{ "#x\nother * * *", 0 },
+		{ "* inet dgram *\n", DGRAM4 },
+		{ "* inet6 * *\n", STREAM6 | DGRAM6 },
+		{ "Kind * * *\nother inet dgram udp\n", ALL },
+		{ "kind inet stream *\nkind inet6 dgram udp", STREAM4 | DGRAM6 },
+		{ "kind af_inet sock_stream *", STREAM4 },
+		{ "kind INET STREAM UDP", 0 },
+		/* no rules, as words are missing or mean nothing */
+		{ "kind inet\n", ALL },
+		{ "kind inet stream 0\n", ALL },
+		{ "kind inet 1 6", ALL },
+		{ "kind * bogus *", ALL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (wanted_by(cases[i].text) != cases[i].wanted)
+			fail_msg("%s: %d", cases[i].text, wanted_by(cases[i].text));
+	}
+}
+
+static void queues_are_sized_by_the_environment(void **state)
+{
+	(void)state;
+	memset(&sizes, 0, sizeof(sizes));
+	setenv("RS_SQ_SIZE", "77", 1);
+	setenv("RS_RQ_SIZE", "88", 1);
+	setenv("RS_INLINE", "99", 1);
+	real()->close(preload_rsocket(AF_INET, SOCK_STREAM, 0));
+	assert_int_equal(sizes.sq, 77);
+	assert_int_equal(sizes.rq, 88);
+	assert_int_equal(sizes.inline_size, 99);
+	setenv("RS_SQ_SIZE", "x", 1);
+	setenv("RS_RQ_SIZE", "0", 1);
+	unsetenv("RS_INLINE");
+	real()->close(preload_rsocket(AF_INET, SOCK_STREAM, 0));
+	assert_int_equal(sizes.sq, 77);
+	assert_int_equal(sizes.rq, 88);
+	assert_int_equal(sizes.others, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +408,13 @@ int main(void)
 		cmocka_unit_test(a_copy_of_a_file_leaves_errno_alone),
 		cmocka_unit_test(the_last_copy_closes_the_rsocket),
 		cmocka_unit_test(dup2_onto_another_rsocket_closes_that),
+		cmocka_unit_test(connect_falls_back_to_tcp),
+		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
+		cmocka_unit_test(connect_that_does_not_wait_asks_for_an_answer),
+		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
+		cmocka_unit_test(errors_of_the_call_do_not_fall_back),
+		cmocka_unit_test(lines_name_programs_by_their_beginning),
+		cmocka_unit_test(queues_are_sized_by_the_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

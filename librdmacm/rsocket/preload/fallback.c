@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fallback.c - connects to services that are not reached by RDMA, as a socket of the system does.
+ *
+ * Whether there is an rsocket at the other side is known only when it was asked. A call that waits
+ * for its connection is told, and goes on with an ordinary socket. One that is not to wait would be
+ * told too late, so it gives the other side a moment for its answer; if none comes, the rsocket
+ * stays.
+ */
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <rdma/rsocket.h>
+#include <unistd.h>
+
+static const struct {
+	int level, name;
+} carried[] = {
+	{ SOL_SOCKET, SO_REUSEADDR }, { SOL_SOCKET, SO_KEEPALIVE }, { SOL_SOCKET, SO_OOBINLINE },
+	{ SOL_SOCKET, SO_LINGER },    { IPPROTO_TCP, TCP_NODELAY },
+};
+
+/* Off is what each socket begins with, and no time to linger what an rsocket begins with. Buffers'
+ * sizes mean memory for rings to the one kind, and a limit to the other, so each keeps its own. */
+static bool is_carried(const struct linger *value, socklen_t len)
+{
+	return value->l_onoff && (len < sizeof(*value) || value->l_linger);
+}
+
+void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set)
+{
+	struct linger value;
+	socklen_t len;
+
+	for (size_t i = 0; i < ARRAY_SIZE(carried); i++) {
+		value = (struct linger){ 0, 0 };
+		len = sizeof(value);
+		if (!get(from, carried[i].level, carried[i].name, &value, &len) &&
+		    is_carried(&value, len))
+			set(to, carried[i].level, carried[i].name, &value, len);
+	}
+}
+
+static int carry_name(int rsocket, int socket)
+{
+	struct sockaddr_storage name = { 0 };
+	socklen_t len = sizeof(name);
+
+	if (rgetsockname(rsocket, (struct sockaddr *)&name, &len) ||
+	    !((struct sockaddr_in *)&name)->sin_port)
+		return 0;
+	return real()->bind(socket, (struct sockaddr *)&name, len);
+}
+
+static int number_of(int rsocket, int option)
+{
+	socklen_t len = sizeof(int);
+	int value = 0;
+
+	rgetsockopt(rsocket, SOL_SOCKET, option, &value, &len);
+	return value;
+}
+
+/* Returns an ordinary socket in place of the rsocket, or -1 with errno. */
+static int socket_like(int fd, int rsocket)
+{
+	int type = number_of(rsocket, SO_TYPE), socket;
+
+	if (real()->fcntl(fd, F_GETFL) & O_NONBLOCK)
+		type |= SOCK_NONBLOCK;
+	socket = real()->socket(number_of(rsocket, SO_DOMAIN), type | SOCK_CLOEXEC, 0);
+	if (socket < 0)
+		return -1;
+	preload_carry_options(rsocket, rgetsockopt, socket, real()->setsockopt);
+	if (!carry_name(rsocket, socket))
+		return socket;
+	real()->close(socket);
+	return -1;
+}
+
+static int take_over(int rsocket, int socket, int result)
+{
+	int error = errno, ret = preload_turn_over(rsocket, socket);
+
+	real()->close(socket);
+	if (!ret)
+		rclose(rsocket);
+	errno = ret ? ret : error;
+	return ret ? -1 : result;
+}
+
+static int connect_by_system(int fd, int rsocket, const struct sockaddr *addr, socklen_t len)
+{
+	int socket = socket_like(fd, rsocket), ret, error;
+
+	if (socket < 0)
+		return -1;
+	ret = real()->connect(socket, addr, len);
+	if (!ret || errno == EINPROGRESS || errno == EINTR)
+		return take_over(rsocket, socket, ret);
+	error = errno;
+	real()->close(socket);
+	errno = error;
+	return -1;
+}
+
+/* Returns whether ERROR says something of the other side, and not of the call or of what the socket
+ * has done before. */
+static bool is_of_other_side(int error)
+{
+	static const int of_call[] = { EINPROGRESS, EALREADY, EISCONN, EINTR, EFAULT, EOPNOTSUPP };
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_call); i++) {
+		if (error == of_call[i])
+			return false;
+	}
+	return true;
+}
+
+enum { MOMENT_MS = 200 };
+
+/* Returns what connect() does for an rsocket that is not to wait and was told EINPROGRESS. */
+static int await_answer(int rsocket)
+{
+	struct pollfd fd = { .fd = rsocket, .events = POLLOUT };
+	int error = EINPROGRESS;
+
+	if (rpoll(&fd, 1, MOMENT_MS) > 0)
+		error = number_of(rsocket, SO_ERROR);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len)
+{
+	int ret = rconnect(rsocket, addr, len);
+
+	if (ret && errno == EINPROGRESS)
+		ret = await_answer(rsocket);
+	return ret && is_of_other_side(errno) ? connect_by_system(fd, rsocket, addr, len) : ret;
+}
