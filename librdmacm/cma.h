@@ -139,6 +139,7 @@ struct cm_multicast {
 	union ibv_gid mgid; /* the group that the QP is attached to, */
 	uint16_t mlid;
 	bool attached;   /* if this is set */
+	bool only_sends; /* the QP does not receive from the group */
 	uint32_t number; /* the kernel's */
 	uint32_t events_acked;
 };
@@ -210,6 +211,8 @@ int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 int rdmacm_event_await(struct cm_id *id);
 /* Acknowledges the event that the last call of an id that waits has left. */
 void rdmacm_event_release(struct cm_id *id);
+/* Acknowledges an event that stays readable, until it is acknowledged again. */
+void rdmacm_event_settle(struct rdma_cm_event *event);
 
 /* ---- explain.c ---- */
 

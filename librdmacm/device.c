@@ -35,22 +35,22 @@ static bool is_in_list(const struct ibv_device *ibv, struct ibv_device *const *l
 	return *list;
 }
 
-/* An entry is of device IBV, whose struct may be another one than before, as after a device was
- * given another name. */
-static bool is_device_known(struct ibv_device *ibv)
+/* Returns the entry of device IBV, whose struct may be another one than before, as after a device
+ * was given another name. */
+static struct cm_device *device_of(struct ibv_device *ibv)
 {
 	const int index = ibv_get_device_index(ibv);
 	struct cm_device *device;
 
 	LIST_FOREACH(device, &devices, entry) {
 		if (device->ibv == ibv)
-			return true;
+			return device;
 		if (index >= 0 && device->index == index) {
 			device->ibv = ibv;
-			return true;
+			return device;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 static int device_add(struct ibv_device *ibv)
@@ -112,7 +112,7 @@ static int devices_refresh(void)
 		return errno;
 	remove_gone(list);
 	for (int i = 0; list[i] && !ret; i++)
-		if (!is_device_known(list[i]))
+		if (!device_of(list[i]))
 			ret = device_add(list[i]);
 	if (kept)
 		ibv_free_device_list(kept);
@@ -217,6 +217,7 @@ void rdmacm_device_put_xrcd(struct cm_device *device)
 	pthread_mutex_unlock(&lock);
 }
 
+/* The order is that of ibv_get_device_list(). */
 static int open_all(struct ibv_context ***out, int *num)
 {
 	struct ibv_context **list;
@@ -226,13 +227,14 @@ static int open_all(struct ibv_context ***out, int *num)
 
 	if (ret)
 		return ret;
-	LIST_FOREACH(device, &devices, entry)
+	while (kept[count])
 		count++;
 	list = calloc(count + 1, sizeof(*list));
 	if (!list)
 		return ENOMEM;
 	*num = 0;
-	LIST_FOREACH(device, &devices, entry) {
+	for (int i = 0; i < count; i++) {
+		device = device_of(kept[i]);
 		ret = open_device(device);
 		if (!ret)
 			list[(*num)++] = device->verbs;

@@ -129,6 +129,7 @@ static int accept_request(struct cm_id *listener, struct rdma_cm_event *event)
 		rdma_destroy_id(&cm->id);
 	} else {
 		cm->id.event = event;
+		rdmacm_event_settle(event);
 	}
 	return ret;
 }

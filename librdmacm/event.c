@@ -16,7 +16,7 @@
 
 struct cm_event {
 	struct rdma_cm_event event; /* must be first: rdma_ack_cm_event() gets its address */
-	struct cm_id *cm;           /* the id that counts the event */
+	struct cm_id *cm;           /* the id that counts the event; NULL once it was counted */
 	struct cm_multicast *multicast;
 	uint8_t private_data[RDMA_MAX_PRIVATE_DATA];
 };
@@ -59,7 +59,7 @@ static void take_ud_param(struct cm_event *event, const struct rdma_ucm_ud_param
 
 static bool is_datagram(const struct cm_id *cm)
 {
-	return cm->id.ps == RDMA_PS_UDP || cm->id.ps == RDMA_PS_IPOIB;
+	return cm->id.qp_type == IBV_QPT_UD;
 }
 
 static void take_param(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
@@ -248,17 +248,31 @@ static void event_identify(struct cm_event *event, const struct rdma_ucm_event_r
 }
 
 /* The kernel counts an event of a multicast group for the group and for its id. */
-static void event_acknowledge(struct cm_event *event)
+static void event_count(struct cm_event *event)
 {
 	struct cm_id *cm = event->cm;
 
+	if (!cm)
+		return;
 	pthread_mutex_lock(&cm->lock);
 	cm->events_acked++;
 	if (event->multicast)
 		event->multicast->events_acked++;
 	pthread_cond_broadcast(&cm->acked);
 	pthread_mutex_unlock(&cm->lock);
+	event->cm = NULL;
+}
+
+static void event_acknowledge(struct cm_event *event)
+{
+	event_count(event);
 	free(event);
+}
+
+/* The listener of a request that waits to be answered may go before it. */
+void rdmacm_event_settle(struct rdma_cm_event *event)
+{
+	event_count((struct cm_event *)event);
 }
 
 static int read_event(int fd, struct cm_event *event, struct rdma_ucm_event_resp *resp)

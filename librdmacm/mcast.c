@@ -18,7 +18,7 @@ int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud
 
 	multicast->mgid = param->ah_attr.grh.dgid;
 	multicast->mlid = param->ah_attr.dlid;
-	if (!cm->id.qp)
+	if (!cm->id.qp || multicast->only_sends)
 		return 0;
 	ret = ibv_attach_mcast(cm->id.qp, &multicast->mgid, multicast->mlid);
 	multicast->attached = !ret;
@@ -75,6 +75,7 @@ static int group_join(struct cm_id *cm, const struct sockaddr *addr, uint16_t fl
 		return ENOMEM;
 	multicast->id = cm;
 	multicast->context = context;
+	multicast->only_sends = flags == RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER;
 	memcpy(&multicast->addr, addr, len);
 	LIST_INSERT_HEAD(&cm->multicasts, multicast, entry);
 	ret = join_in_kernel(multicast, flags);

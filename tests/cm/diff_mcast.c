@@ -94,6 +94,24 @@ static void group_leave(struct rdma_cm_id *id, const char *what, struct sockaddr
 	SAY_RET(rdma_leave_multicast(id, addr), "leave %s", what);
 }
 
+/* Who only sends to a group does not receive from it. */
+static void attached(struct rdma_event_channel *channel, struct rdma_cm_id *id,
+		     struct sockaddr *addr, uint32_t flags)
+{
+	struct rdma_cm_join_mc_attr_ex attr = { .comp_mask = 3, .join_flags = flags, .addr = addr };
+	struct ibv_ah_attr *to;
+	struct rdma_cm_event *event;
+
+	MUST(!rdma_join_multicast_ex(id, &attr, NULL));
+	MUST(!rdma_get_cm_event(channel, &event));
+	MUST(event->event == RDMA_CM_EVENT_MULTICAST_JOIN);
+	to = &event->param.ud.ah_attr;
+	say("joined with flags %u: attached %d", flags,
+	    !ibv_detach_mcast(id->qp, &to->grh.dgid, to->dlid));
+	rdma_ack_cm_event(event);
+	group_leave(id, "it", addr);
+}
+
 static void extended(struct rdma_event_channel *channel, struct rdma_cm_id *id,
 		     struct sockaddr *addr)
 {
@@ -137,6 +155,8 @@ void cm_diff_mcast(void)
 	group_join(channel, id, "no group", (struct sockaddr *)&unicast);
 	group_leave(id, "no group", (struct sockaddr *)&unicast);
 	extended(channel, id, (struct sockaddr *)&group);
+	attached(channel, id, (struct sockaddr *)&group, RDMA_MC_JOIN_FLAG_FULLMEMBER);
+	attached(channel, id, (struct sockaddr *)&group, RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER);
 	rdma_destroy_qp(id);
 	SAY_RET(rdma_destroy_id(id), "destroy_id with a group");
 	id = cm_resolved(channel, RDMA_PS_TCP, 7471);

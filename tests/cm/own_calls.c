@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <infiniband/ib.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -230,8 +231,65 @@ static void all_devices(void)
 	say_check(count == 3 && !list[3] && found,
 		  "rdma_get_devices() has all three, the id's among them");
 	say_check(open_devices() == 3 * one, "which opens the other two");
+	say_check(ibv_get_device_index(list[0]->device) < ibv_get_device_index(list[1]->device) &&
+			  ibv_get_device_index(list[1]->device) <
+				  ibv_get_device_index(list[2]->device),
+		  "in the order of their numbers");
 	rdma_free_devices(list);
 	MUST(!rdma_destroy_id(id));
+}
+
+/* ---- endpoints of datagrams ---- */
+
+static char port[8];
+
+static struct rdma_cm_id *datagram_ep(int flags, const char *service)
+{
+	struct rdma_addrinfo hints = { .ai_flags = flags, .ai_port_space = RDMA_PS_UDP };
+	struct ibv_qp_init_attr attr = { .cap = { 4, 4, 1, 1, 0 }, .sq_sig_all = 1 };
+	struct rdma_addrinfo *info;
+	struct rdma_cm_id *id;
+
+	MUST(!rdma_getaddrinfo("127.0.0.1", service, &hints, &info));
+	MUST(!rdma_create_ep(&id, info, NULL, &attr));
+	rdma_freeaddrinfo(info);
+	return id;
+}
+
+static void *service_look_up(void *arg)
+{
+	struct rdma_cm_id *id = datagram_ep(0, port);
+
+	*(int *)arg = rdma_connect(id, NULL) ? errno : 0;
+	rdma_destroy_ep(id);
+	return NULL;
+}
+
+enum { TOO_LONG_S = 20 }; /* a listener that waits for its requests ends the program */
+
+/* The distribution's library waits for ever here. */
+static void listener_goes_before_its_requests(bool accepts)
+{
+	struct rdma_cm_id *listener = datagram_ep(RAI_PASSIVE, "0"), *id;
+	pthread_t thread;
+	int result = -1;
+
+	MUST(!rdma_listen(listener, 2));
+	snprintf(port, sizeof(port), "%u", be16toh(rdma_get_src_port(listener)));
+	MUST(!pthread_create(&thread, NULL, service_look_up, &result));
+	MUST(!rdma_get_request(listener, &id));
+	if (accepts)
+		MUST(!rdma_accept(id, NULL));
+	alarm(TOO_LONG_S);
+	rdma_destroy_ep(listener);
+	alarm(0);
+	say_check(id->event && id->event->event == RDMA_CM_EVENT_CONNECT_REQUEST,
+		  "the request of a listener that has gone is still there");
+	if (!accepts)
+		MUST(!rdma_reject(id, NULL, 0));
+	rdma_destroy_ep(id);
+	pthread_join(thread, NULL);
+	say_check(accepts ? !result : result != 0, "and was answered: %s", say_errno(result));
 }
 
 int main(void)
@@ -260,6 +318,9 @@ int main(void)
 	say_topic("devices");
 	device_order();
 	all_devices();
+	say_topic("endpoints");
+	listener_goes_before_its_requests(true);
+	listener_goes_before_its_requests(false);
 	rdma_destroy_event_channel(channel);
 	return say_failures() != 0;
 }
