@@ -65,25 +65,34 @@ static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 		rdmacm_stream_fail(stream, errno);
 }
 
+/* Returns how many bytes are ahead of the hello in a connection request. */
+static size_t request_header(const struct rdma_cm_id *id)
+{
+	return id->route.addr.src_addr.sa_family == AF_IB ? WIRE_IB_HEADER : 0;
+}
+
 /* Makes the queues and sends this side's hello, in the request by rdma_connect() or in the
  * answer to one by rdma_accept(). The connection proceeds by itself from there, so the stream is
  * at STATE before CALL is made. */
 static int say_hello(struct stream *stream, enum stream_state state,
 		     int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param))
 {
-	struct wire_hello hello;
+	size_t header = state == STREAM_ASKED ? request_header(stream->id) : 0;
+	uint8_t data[WIRE_IB_HEADER + sizeof(struct wire_hello)] = { 0 };
 	struct rdma_conn_param param = {
-		.private_data = &hello,
-		.private_data_len = sizeof(hello),
+		.private_data = data,
+		.private_data_len = header + sizeof(struct wire_hello),
 		.flow_control = 1,
 		.retry_count = 7,
 		.rnr_retry_count = 7,
 	};
+	struct wire_hello hello;
 	int ret = rdmacm_stream_equip(stream);
 
 	if (ret)
 		return ret;
 	rdmacm_stream_hello(stream, &hello);
+	memcpy(data + header, &hello, sizeof(hello));
 	stream->state = state;
 	return call(stream->id, &param) ? errno : 0;
 }
@@ -275,24 +284,32 @@ struct request {
 	struct rdma_conn_param param; /* private_data points to the hello */
 };
 
+static void take_hello(struct request *request, const struct rdma_conn_param *param)
+{
+	size_t header = request_header(request->id), size = 0;
+
+	if (param->private_data_len > header)
+		size = param->private_data_len - header;
+	if (size > sizeof(request->hello))
+		size = sizeof(request->hello);
+	if (size)
+		memcpy(&request->hello, (const uint8_t *)param->private_data + header, size);
+	request->param = *param;
+	request->param.private_data = &request->hello;
+	request->param.private_data_len = size;
+}
+
 /* The event is acknowledged at once, as an id with events that are not acknowledged cannot move
  * to another channel. */
 static int take_request(struct rdma_event_channel *channel, struct request *request)
 {
 	struct rdma_cm_event *event;
-	size_t size;
 
 	if (rdma_get_cm_event(channel, &event))
 		return errno;
 	request->id = event->event == RDMA_CM_EVENT_CONNECT_REQUEST ? event->id : NULL;
-	request->param = event->param.conn;
-	size = event->param.conn.private_data_len;
-	if (size > sizeof(request->hello))
-		size = sizeof(request->hello);
-	if (request->id && size)
-		memcpy(&request->hello, event->param.conn.private_data, size);
-	request->param.private_data = &request->hello;
-	request->param.private_data_len = size;
+	if (request->id)
+		take_hello(request, &event->param.conn);
 	rdma_ack_cm_event(event);
 	return 0;
 }
@@ -539,7 +556,8 @@ static void say_disconnect(struct stream *stream)
 	if (stream->state != STREAM_CONNECTED)
 		return;
 	stream->must_disconnect = !stream->peer_gone;
-	flush_sends(stream, flush_limit(stream));
+	/* what was sent to a side that receives no more need not arrive, and may never complete */
+	flush_sends(stream, stream->peer_gone ? 0 : flush_limit(stream));
 	rdma_disconnect(stream->id);
 	stream_over(stream);
 }

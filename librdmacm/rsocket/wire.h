@@ -8,7 +8,9 @@
  *
  * Set-up. The private data of the connection request, and of its answer, is a struct wire_hello,
  * big endian. It says where the other side may write the first half of the receive buffer, how many
- * messages it may send, and where its own announcements go (the "slots").
+ * messages it may send, and where its own announcements go (the "slots"). In a request between
+ * addresses of AF_IB, 36 bytes that mean nothing are ahead of it, where requests between addresses
+ * of IP have a header of rdma_cm's; an answer has none.
  *
  * Messages. Each is an RDMA WRITE with immediate data, which has an operation in the three highest
  * bits and a value in the others:
@@ -43,7 +45,8 @@ enum {
 	WIRE_VERSION = 1,
 	WIRE_BIG_ENDIAN_HOST = 1, /* flags of the hello */
 	WIRE_KNOWS_MAPPINGS = 2,
-	WIRE_MAX_MAPPINGS = 127 * 256
+	WIRE_MAX_MAPPINGS = 127 * 256,
+	WIRE_IB_HEADER = 36
 };
 
 struct wire_hello {
