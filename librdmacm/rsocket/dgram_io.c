@@ -327,18 +327,29 @@ static int send_by_ud(struct dgram *dgram, const struct dgram_peer *peer, struct
 	return rdmacm_dgram_link_post_send(link, peer, head + size);
 }
 
+static int await_udp_room(struct dgram *dgram)
+{
+	struct pollfd fd = { .fd = dgram->rs.fd, .events = POLLOUT };
+
+	if (poll(&fd, 1, -1) >= 0 || (errno == EINTR && rdmacm_rs_restarts()))
+		return 0;
+	return errno;
+}
+
 static int send_by_udp(struct dgram *dgram, const struct dgram_peer *peer, struct span *span,
 		       bool nonblocking)
 {
 	uint8_t bytes[DGRAM_MAX_MESSAGE];
 	struct iovec data = { bytes, span->left };
-	struct pollfd fd = { .fd = dgram->rs.fd, .events = POLLOUT };
 	int ret;
 
 	rdmacm_span_read(span, bytes, data.iov_len);
 	do {
 		ret = rdmacm_dgram_send_control(dgram, peer, CONTROL_DATA, &data, data.iov_len);
-	} while (ret == EAGAIN && !nonblocking && poll(&fd, 1, -1) >= 0);
+		if (ret != EAGAIN || nonblocking)
+			return ret;
+		ret = await_udp_room(dgram);
+	} while (!ret);
 	return ret;
 }
 

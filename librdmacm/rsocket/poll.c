@@ -181,7 +181,7 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 	pthread_mutex_lock(&rs->lock);
 	rdmacm_rs_unwatch(&watch);
 	rdmacm_rs_waiter_end(&waiter);
-	return ret;
+	return ret == EINTR && rdmacm_rs_restarts() ? 0 : ret;
 }
 
 /* Asks the sockets only for their events, counts the other descriptors in *OTHERS, and returns

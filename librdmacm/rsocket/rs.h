@@ -182,8 +182,13 @@ void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers);
 int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms);
 
 /* Sleeps as poll() does, or until another thread has changed the socket, whose lock is let go of
- * meanwhile. FDS has room for one more. Returns 0 or EINTR. */
+ * meanwhile. FDS has room for one more. Returns 0, or EINTR if a signal is to end the call. */
 int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int timeout_ms);
+
+/* ---- signals.c ---- */
+
+/* Returns whether a call that a signal has interrupted is to go on. */
+bool rdmacm_rs_restarts(void);
 
 /* ---- time ---- */
 

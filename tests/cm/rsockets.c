@@ -638,6 +638,108 @@ static void sender_does_not_keep_datagrams_from_reader(void)
 	close_datagrams(&ends);
 }
 
+/* ---- signals ---- */
+
+static volatile sig_atomic_t handled;
+
+static void handle_signal(int number)
+{
+	(void)number;
+	handled = 1;
+}
+
+/* Who is sent a signal, and what ends its wait after that. */
+struct interrupted {
+	struct ends ends;
+	pthread_t waiter;
+	void (*end_wait)(struct ends *ends);
+	bool ends_after_signal;
+};
+
+static void *interrupt(void *argument)
+{
+	struct interrupted *of = argument;
+
+	usleep(50000);
+	pthread_kill(of->waiter, SIGUSR1);
+	while (!handled)
+		usleep(1000);
+	usleep(50000);
+	if (of->ends_after_signal)
+		of->end_wait(&of->ends);
+	return NULL;
+}
+
+static int wait_in_rrecv(const struct ends *ends)
+{
+	char byte;
+
+	return rrecv(ends->server, &byte, 1, 0) == 1 ? 0 : errno;
+}
+
+static void send_byte(struct ends *ends)
+{
+	MUST(rsend(ends->client, "x", 1, 0) == 1);
+}
+
+static int accepted = -1;
+
+static int wait_in_raccept(const struct ends *ends)
+{
+	accepted = raccept(ends->listener, NULL, NULL);
+	return accepted < 0 ? errno : 0;
+}
+
+static void connect_another(struct ends *ends)
+{
+	struct sockaddr_in addr = here(port);
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+
+	(void)ends;
+	MUST(socket >= 0 && !rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)));
+	rclose(socket);
+}
+
+static int wait_in_rpoll(const struct ends *ends)
+{
+	return rpoll(&(struct pollfd){ .fd = ends->server, .events = POLLIN }, 1, -1) > 0 ? 0
+											  : errno;
+}
+
+static void signal_meets_wait(int flags, int (*wait)(const struct ends *ends),
+			      void (*end_wait)(struct ends *ends), int error, const char *what)
+{
+	struct sigaction action = { .sa_handler = handle_signal, .sa_flags = flags }, before;
+	struct interrupted of = { .ends = connect_ends(),
+				  .waiter = pthread_self(),
+				  .end_wait = end_wait,
+				  .ends_after_signal = !error };
+	pthread_t thread;
+
+	handled = 0;
+	MUST(!sigaction(SIGUSR1, &action, &before));
+	MUST(!pthread_create(&thread, NULL, interrupt, &of));
+	say_check(wait(&of.ends) == error, "%s, a handler %s SA_RESTART: %s", what,
+		  flags ? "with" : "without", say_errno(error));
+	pthread_join(thread, NULL);
+	say_check(handled, "the handler has run");
+	if (accepted >= 0)
+		rclose(accepted);
+	accepted = -1;
+	MUST(!sigaction(SIGUSR1, &before, NULL));
+	close_ends(&of.ends);
+}
+
+static void signals_end_waits_unless_they_restart(void)
+{
+	say_topic("signals");
+	signal_meets_wait(SA_RESTART, wait_in_rrecv, send_byte, 0, "rrecv");
+	signal_meets_wait(0, wait_in_rrecv, send_byte, EINTR, "rrecv");
+	signal_meets_wait(SA_RESTART, wait_in_raccept, connect_another, 0, "raccept");
+	signal_meets_wait(0, wait_in_raccept, connect_another, EINTR, "raccept");
+	signal_meets_wait(SA_RESTART, wait_in_rpoll, send_byte, EINTR, "rpoll");
+}
+
 int main(void)
 {
 	/* first, as it forks: the child has no thread and no adapter yet */
@@ -657,5 +759,6 @@ int main(void)
 	datagrams_fail_as_those_of_udp();
 	datagrams_keep_their_ends_and_senders();
 	sender_does_not_keep_datagrams_from_reader();
+	signals_end_waits_unless_they_restart();
 	return say_failures() != 0;
 }

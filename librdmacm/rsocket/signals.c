@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * signals.c - what SA_RESTART means for calls that wait by poll(), which a signal always ends.
+ *
+ * Neither poll() nor anything else tells which handler has run. A program all of whose handlers ask
+ * for SA_RESTART does not expect EINTR from anywhere; one with another handler has to expect it from
+ * each call that waits.
+ */
+#include "rs.h"
+
+#include <signal.h>
+
+static bool is_handled(const struct sigaction *action)
+{
+	return action->sa_flags & SA_SIGINFO ||
+	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+bool rdmacm_rs_restarts(void)
+{
+	struct sigaction action;
+
+	for (int number = 1; number <= SIGRTMAX; number++) {
+		if (!sigaction(number, NULL, &action) && is_handled(&action) &&
+		    !(action.sa_flags & SA_RESTART))
+			return false;
+	}
+	return true;
+}
