@@ -121,11 +121,20 @@ static void put_ece(const struct cm_id *cm, struct rdma_ucm_ece *to)
 	to->attr_mod = cm->local_ece.options;
 }
 
+/* Options of another vendor mean nothing to the QP, and an adapter may have none. */
+static bool knows_ece(const struct cm_id *cm)
+{
+	struct ibv_ece own = { 0 };
+
+	return cm->remote_ece.vendor_id && !ibv_query_ece(cm->id.qp, &own) &&
+	       own.vendor_id == cm->remote_ece.vendor_id;
+}
+
 int rdmacm_qp_take_ece(struct cm_id *cm)
 {
-	int ret = ibv_set_ece(cm->id.qp, &cm->remote_ece);
+	int ret = knows_ece(cm) ? ibv_set_ece(cm->id.qp, &cm->remote_ece) : 0;
 
-	return ret == EOPNOTSUPP ? 0 : ret; /* the adapter has no ECE, and none is used */
+	return ret == EOPNOTSUPP ? 0 : ret;
 }
 
 /* Unless the program has said which ECE it wants, the QP's own are offered. */
@@ -183,11 +192,12 @@ CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 /* The QP is asked for the peer's options, and the peer is told which of them it has. */
 static int prepare_qp(struct cm_id *cm)
 {
-	bool asks = cm->remote_ece.vendor_id && !cm->local_ece.vendor_id;
+	bool asks;
 	int ret = 0;
 
 	if (!cm->id.qp || cm->id.qp_type == IBV_QPT_UD)
 		return 0;
+	asks = !cm->local_ece.vendor_id && knows_ece(cm);
 	if (asks)
 		ret = rdmacm_qp_take_ece(cm);
 	if (!ret)

@@ -171,6 +171,49 @@ static void connect_sides(uint32_t client, uint32_t server, uint32_t agreed)
 	pair_close(&pair);
 }
 
+/* ---- a peer whose options are another vendor's */
+
+#define STRANGER 0x1234u
+
+static void stranger_asks(void)
+{
+	struct ibv_ece ece = { .vendor_id = STRANGER, .options = 5 };
+	struct rdma_conn_param param = { .qp_num = 0x300, .retry_count = 7 };
+	struct ece_pair pair;
+
+	say("the client is a stranger");
+	pair_open(&pair);
+	MUST(!rdma_set_local_ece(pair.client, &ece) && !rdma_connect(pair.client, &param));
+	take_event(pair.server_channel, RDMA_CM_EVENT_CONNECT_REQUEST, &pair.server);
+	MUST(!rdma_get_remote_ece(pair.server, &ece));
+	say_check(ece.vendor_id == STRANGER && ece.options == 5, "its options are told");
+	cm_make_qp(pair.server);
+	say_check(!rdma_accept(pair.server, NULL), "it is accepted");
+	take_event(pair.client_channel, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL);
+	MUST(!rdma_get_remote_ece(pair.client, &ece));
+	say_check(!ece.vendor_id && !ece.options, "and answered that none are used");
+	MUST(!rdma_establish(pair.client));
+	take_event(pair.server_channel, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	pair_close(&pair);
+}
+
+static void stranger_answers(void)
+{
+	struct ibv_ece ece = { .vendor_id = STRANGER, .options = 5 };
+	struct rdma_conn_param param = { .qp_num = 0x301, .retry_count = 7 };
+	struct ece_pair pair;
+
+	say("the server is a stranger");
+	pair_open(&pair);
+	cm_make_qp(pair.client);
+	MUST(!rdma_connect(pair.client, NULL));
+	take_event(pair.server_channel, RDMA_CM_EVENT_CONNECT_REQUEST, &pair.server);
+	MUST(!rdma_set_local_ece(pair.server, &ece) && !rdma_accept(pair.server, &param));
+	take_event(pair.client_channel, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	take_event(pair.server_channel, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	pair_close(&pair);
+}
+
 void own_ece(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -185,4 +228,6 @@ void own_ece(void)
 	connect_sides(0x1ffffff5, 0, 0x10000005);
 	connect_sides(0, 0x10000002, 0x10000002);
 	connect_sides(0x10000003, 0x10000001, 0x10000001);
+	stranger_asks();
+	stranger_answers();
 }
