@@ -96,6 +96,11 @@ int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 /* Returns the size of an address of this family: IPv4's, IPv6's or AF_IB's; 0 for all others. */
 socklen_t rdmacm_addr_len(const struct sockaddr *addr);
 
+/* ---- module.c ---- */
+
+/* Has the kernel load rdma_cm's interface. Its device file may come a moment later. */
+int rdmacm_module_load(void);
+
 /* ---- attr.c: attributes of the kernel as those of verbs ---- */
 
 void rdmacm_attr_take_ah(struct ibv_ah_attr *to, const struct ib_uverbs_ah_attr *from);
@@ -235,7 +240,7 @@ int rdmacm_qp_to_error(struct cm_id *id);
 
 /* Completes a connection from this side after the other side has accepted (RTU). */
 int rdmacm_connect_confirm(struct cm_id *id);
-/* Asks the QP of ID for the options (ECE) that the peer has named. */
+/* Asks the QP of ID for the options (ECE) that the peer has named, if it knows them. */
 int rdmacm_qp_take_ece(struct cm_id *id);
 
 /* ---- mcast.c ---- */

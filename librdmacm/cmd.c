@@ -54,20 +54,48 @@ int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, 
 }
 
 /* udev puts the device into the directory by default; older systems had it outside. */
-int rdmacm_cmd_open(int *fd)
-{
-	static const char *const paths[] = { "/dev/infiniband/rdma_cm", "/dev/rdma_cm" };
+static const char *const paths[] = { "/dev/infiniband/rdma_cm", "/dev/rdma_cm" };
 
+static int open_device_file(int *fd)
+{
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		*fd = open(paths[i], O_RDWR | O_CLOEXEC);
 		if (*fd >= 0)
 			return 0;
 		if (errno != ENOENT)
-			break;
+			return errno;
 	}
-	verbs_warn("rdma_cm: cannot open %s: %s%s", paths[0], strerror(errno),
-		   errno == ENOENT ? " (is the module rdma_ucm loaded?)" : "");
-	return errno == ENOENT ? ENODEV : errno;
+	return ENOENT;
+}
+
+enum { UDEV_TRIES = 100, UDEV_NAP_US = 10000 };
+
+/* udev makes the file when it has heard of the device. */
+static int open_after_load(int *fd)
+{
+	int ret = rdmacm_module_load();
+
+	for (int i = 0; !ret && i < UDEV_TRIES; i++) {
+		ret = open_device_file(fd);
+		if (ret != ENOENT)
+			return ret;
+		usleep(UDEV_NAP_US);
+		ret = 0;
+	}
+	return ENOENT;
+}
+
+int rdmacm_cmd_open(int *fd)
+{
+	int ret = open_device_file(fd);
+
+	if (ret == ENOENT)
+		ret = open_after_load(fd);
+	if (!ret)
+		return 0;
+	verbs_warn("rdma_cm: cannot open %s: %s%s", paths[0], strerror(ret),
+		   ret == ENOENT ? " (the kernel has no module rdma_ucm to load)" : "");
+	return ret == ENOENT ? ENODEV : ret;
 }
 
 socklen_t rdmacm_addr_len(const struct sockaddr *addr)

@@ -140,7 +140,7 @@ static int connect_response(struct cm_event *event, const struct rdma_ucm_event_
 	cm->remote_ece.options = resp->ece.attr_mod;
 	if (!cm->id.qp)
 		return 0;
-	ret = cm->remote_ece.vendor_id ? rdmacm_qp_take_ece(cm) : 0;
+	ret = rdmacm_qp_take_ece(cm);
 	if (!ret)
 		ret = rdmacm_qp_to_rtr(cm, RDMA_MAX_RESP_RES);
 	if (!ret)

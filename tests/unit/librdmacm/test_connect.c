@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <netdb.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -23,13 +25,19 @@ ssize_t __real_write(int fd, const void *data, size_t size);
 ssize_t __wrap_write(int fd, const void *data, size_t size);
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
+int __real_socket(int domain, int type, int protocol);
+int __wrap_socket(int domain, int type, int protocol);
 
 /* ---- the kernel, and a provider ---- */
 
 static struct {
 	int fd, open_err, err;
-	uint32_t refused; /* the command that ERR is for; 0: each */
-	size_t lacks;     /* so many bytes fewer are taken */
+	int opens_left; /* so many more fail, if not all do */
+	int netlink_err;
+	int netlink_answer; /* the error in the answer */
+	int netlink_end;    /* the kernel's end of the netlink socket */
+	uint32_t refused;   /* the command that ERR is for; 0: each */
+	size_t lacks;       /* so many bytes fewer are taken */
 	struct rdma_ucm_event_resp event;
 	struct rdma_ucm_query_route_resp route;
 	struct ibv_path_record path;
@@ -43,16 +51,39 @@ int __wrap_open(const char *path, int flags, ...)
 {
 	if (strcmp(path, "/dev/infiniband/rdma_cm") && strcmp(path, "/dev/rdma_cm"))
 		return __real_open(path, flags);
-	if (kernel.open_err) {
+	if (kernel.open_err && (!kernel.opens_left || --kernel.opens_left)) {
 		errno = kernel.open_err;
 		return -1;
 	}
+	kernel.open_err = 0;
 	kernel.fd = __real_open("/dev/null", O_RDWR | O_CLOEXEC);
 	return kernel.fd;
 }
 
 /* On 32 bits, open() is called by this name where offsets of files have 64. */
 int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
+
+/* Whoever asks by RDMA netlink is answered at once, while the module's file comes a little later. */
+int __wrap_socket(int domain, int type, int protocol)
+{
+	struct {
+		struct nlmsghdr head;
+		int error;
+	} answer = { { sizeof(answer), NLMSG_ERROR, 0, 0, 0 }, -kernel.netlink_answer };
+	int ends[2];
+
+	if (domain != AF_NETLINK || protocol != NETLINK_RDMA)
+		return __real_socket(domain, type, protocol);
+	if (kernel.netlink_err) {
+		errno = kernel.netlink_err;
+		return -1;
+	}
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	kernel.netlink_end = ends[1];
+	assert_int_equal(__real_write(ends[1], &answer, sizeof(answer)), sizeof(answer));
+	kernel.opens_left = kernel.netlink_answer ? 0 : 5;
+	return ends[0];
+}
 
 static void put_path(struct rdma_ucm_query_path_resp *resp)
 {
@@ -345,6 +376,28 @@ static void a_request_has_the_depths_of_its_sender(void **state)
 	assert_int_equal(rdma_destroy_id(request), 0);
 }
 
+/* The port space of a datagram endpoint may be RDMA_PS_IB. */
+static void parameters_are_of_the_qps_kind(void **state)
+{
+	struct rig *rig = *state;
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *request;
+
+	kernel.event.param.ud.qp_num = 0x1234;
+	kernel.event.param.ud.qkey = 0x5678;
+	rig->id->ps = RDMA_PS_IB;
+	rig->id->qp_type = IBV_QPT_UD;
+	event = event_of(rig, RDMA_CM_EVENT_ESTABLISHED, 0);
+	assert_int_equal(event->param.ud.qp_num, 0x1234);
+	assert_int_equal(event->param.ud.qkey, 0x5678);
+	rdma_ack_cm_event(event);
+	event = event_of(rig, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
+	request = event->id;
+	assert_int_equal(event->param.ud.qkey, 0x5678);
+	rdma_ack_cm_event(event);
+	assert_int_equal(rdma_destroy_id(request), 0);
+}
+
 static void a_step_that_fails_has_its_error(void **state)
 {
 	struct rig *rig = *state;
@@ -591,12 +644,43 @@ static void a_command_that_is_taken_in_part_is_an_error(void **state)
 	assert_int_equal(errno, ENODATA);
 }
 
+static void the_kernel_is_asked_for_a_module_that_is_not_loaded(void **state)
+{
+	struct {
+		struct nlmsghdr head;
+		struct nlattr attr;
+		char client[8];
+	} question;
+	struct rdma_event_channel *channel;
+	int fd = kernel.fd;
+
+	(void)state;
+	kernel.open_err = ENOENT;
+	channel = rdma_create_event_channel();
+	assert_non_null(channel);
+	assert_int_equal(read(kernel.netlink_end, &question, sizeof(question)), 28);
+	assert_int_equal(question.head.nlmsg_len, 28);
+	assert_int_equal(question.head.nlmsg_type, 5 << 10 | 15);
+	assert_int_equal(question.attr.nla_len, 12);
+	assert_int_equal(question.attr.nla_type, 69);
+	assert_string_equal(question.client, "rdma_cm");
+	close(kernel.netlink_end);
+	rdma_destroy_event_channel(channel);
+	kernel.fd = fd;
+}
+
 static void a_kernel_without_rdma_cm_is_enodev(void **state)
 {
 	(void)state;
 	kernel.open_err = ENOENT;
+	kernel.netlink_err = EPROTONOSUPPORT;
 	assert_null(rdma_create_event_channel());
 	assert_int_equal(errno, ENODEV);
+	kernel.netlink_err = 0;
+	kernel.netlink_answer = ENOENT; /* there is no such module */
+	assert_null(rdma_create_event_channel());
+	assert_int_equal(errno, ENODEV);
+	close(kernel.netlink_end);
 	kernel.open_err = EACCES;
 	assert_null(rdma_create_event_channel());
 	assert_int_equal(errno, EACCES);
@@ -618,6 +702,7 @@ int main(void)
 		RIG_TEST(with_a_qp_the_library_establishes),
 		RIG_TEST(a_qp_is_in_error_before_it_is_disconnected),
 		RIG_TEST(a_request_has_the_depths_of_its_sender),
+		RIG_TEST(parameters_are_of_the_qps_kind),
 		RIG_TEST(a_step_that_fails_has_its_error),
 		RIG_TEST(a_qp_that_is_rejected_is_in_error),
 		RIG_TEST(an_id_waits_for_its_events),
@@ -633,6 +718,7 @@ int main(void)
 		RIG_TEST(an_id_that_waits_closes_its_channel),
 		RIG_TEST(an_id_that_is_not_destroyed_stays),
 		RIG_TEST(a_command_that_is_taken_in_part_is_an_error),
+		RIG_TEST(the_kernel_is_asked_for_a_module_that_is_not_loaded),
 		RIG_TEST(a_kernel_without_rdma_cm_is_enodev),
 	};
 
