@@ -5,6 +5,7 @@
 #ifndef PRM_MLX5_CQC_H
 #define PRM_MLX5_CQC_H
 
+#include "prm/mlx5/states.h"
 #include "util/fields.h"
 
 /* These are the bytes of the fixed part of a layout. */
@@ -23,21 +24,6 @@ enum {
 	PRM_RESIZE_CQ_PG_OFFSET = 1 << 1,
 	PRM_RESIZE_CQ_PG_SIZE = 1 << 2,
 	PRM_MODIFY_CQ_OP_RESIZE = 1,
-};
-
-/* CQC_ST and CQC_STATUS have these values; EQC_ST has those of CQC_ST. */
-enum {
-	PRM_CQC_ST_SOLICITED_ARMED = 0x6,
-	PRM_CQC_ST_ARMED = 0x9,
-	PRM_CQC_ST_FIRED = 0xa,
-	PRM_CQC_STATUS_OK = 0x0,
-	PRM_CQC_STATUS_OVERFLOW = 0x9,
-	PRM_CQC_STATUS_WRITE_FAIL = 0xa,
-};
-
-/* These bits of a consumer index, of a CQ or an EQ, are said to the adapter. */
-enum {
-	PRM_CI_MASK = 0xffffff,
 };
 
 #define CREATE_CQ_IN_CQC             FLD_PART(0x10)

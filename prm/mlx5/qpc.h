@@ -5,6 +5,7 @@
 #ifndef PRM_MLX5_QPC_H
 #define PRM_MLX5_QPC_H
 
+#include "prm/mlx5/states.h"
 #include "util/fields.h"
 
 /* These are the bytes of the fixed part of a layout. */
@@ -13,17 +14,6 @@ enum {
 	PRM_QUERY_QP_OUT_SIZE = 24 + PRM_QPC_SIZE + 16,
 	PRM_CREATE_QP_IN_SIZE = 272, /* and PAs behind it */
 	PRM_MODIFY_QP_IN_SIZE = 272,
-};
-
-enum prm_qp_state {
-	PRM_QP_STATE_RST = 0,
-	PRM_QP_STATE_INIT = 1,
-	PRM_QP_STATE_RTR = 2,
-	PRM_QP_STATE_RTS = 3,
-	PRM_QP_STATE_SQER = 4,
-	PRM_QP_STATE_SQD = 5,
-	PRM_QP_STATE_ERR = 6,
-	PRM_QP_STATE_SQ_DRAINING = 7,
 };
 
 enum prm_qp_service {

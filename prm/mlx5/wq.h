@@ -5,6 +5,7 @@
 #ifndef PRM_MLX5_WQ_H
 #define PRM_MLX5_WQ_H
 
+#include "prm/mlx5/states.h"
 #include "util/fields.h"
 
 /* These are the bytes of the fixed part of a layout. */
@@ -12,13 +13,6 @@ enum {
 	PRM_SQC_SIZE = 240,
 	PRM_RQC_SIZE = 240,
 	PRM_WQ_SIZE = 192,
-};
-
-/* RQC_STATE and SQC_STATE have these values. */
-enum prm_wq_state {
-	PRM_WQ_STATE_RST = 0,
-	PRM_WQ_STATE_RDY = 1,
-	PRM_WQ_STATE_ERR = 3,
 };
 
 enum {

@@ -78,7 +78,5 @@ struct hca {
 
 /* The function lets the adapter die, with the lock held. */
 void hca_die(struct hca *hca);
-/* The function, in eth_port.c, takes a frame that has arrived at an Ethernet port. */
-void eth_port_receive(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
 #endif

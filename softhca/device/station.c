@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/eth/eth_port.h"
 
 /* The function lets the faults happen that are due: what leaves may be lost, and its sender may
  * die. */

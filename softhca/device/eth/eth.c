@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/wq.h"
 #include "softhca/device/eth/eth.h"
 #include "util/bits.h"
 
@@ -15,28 +14,13 @@ enum { FIRST_SQ = 0xc00000, FIRST_RQ = 0xd00000, FIRST_TIR = 0xe00000, FIRST_TIS
 
 enum { TURNS = 4 };
 
-/* The MAC address is the EUI-48 inside of the GUID. */
-static void init_vport(struct vport *vport, const struct hca_config *config)
-{
-	uint64_t guid = config->node_guid;
-
-	put_be16(vport->mac, (uint16_t)(guid >> 48));
-	vport->mac[2] = (uint8_t)(guid >> 40);
-	vport->mac[3] = (uint8_t)(guid >> 16);
-	put_be16(vport->mac + 4, (uint16_t)guid);
-	vport->mtu = PORT_MTU_DEFAULT;
-	vport->node_guid = guid;
-	vport->port_guid = guid + 1;
-	vport->admin_state = 1;
-}
-
 int eth_create(struct hca *hca)
 {
 	struct eth *eth = calloc(1, sizeof(*eth));
 
 	if (!eth)
 		return ENOMEM;
-	init_vport(&eth->vport, &hca->config);
+	vport_init(&eth->vport, &hca->config);
 	res_init(&eth->sqs, FIRST_SQ, 1 << ETH_LOG_QUEUES);
 	res_init(&eth->rqs, FIRST_RQ, 1 << ETH_LOG_QUEUES);
 	res_init(&eth->tirs, FIRST_TIR, 1 << ETH_LOG_TIRS);
@@ -57,18 +41,12 @@ static void free_queues(struct eth *eth)
 	struct eth_sq *sq;
 	struct rqt *rqt;
 
-	for (uint32_t at = 0; (sq = res_next(&eth->sqs, &at)) != NULL;) {
-		dma_unmap(&sq->wq.map);
-		free(sq);
-	}
-	for (uint32_t at = 0; (rq = res_next(&eth->rqs, &at)) != NULL;) {
-		dma_unmap(&rq->wq.map);
-		free(rq);
-	}
-	for (uint32_t at = 0; (rqt = res_next(&eth->rqts, &at)) != NULL;) {
-		free(rqt->rq);
-		free(rqt);
-	}
+	for (uint32_t at = 0; (sq = res_next(&eth->sqs, &at)) != NULL;)
+		eth_sq_free(sq);
+	for (uint32_t at = 0; (rq = res_next(&eth->rqs, &at)) != NULL;)
+		eth_rq_free(rq);
+	for (uint32_t at = 0; (rqt = res_next(&eth->rqts, &at)) != NULL;)
+		rqt_free(rqt);
 }
 
 void eth_destroy(struct hca *hca)

@@ -5,8 +5,6 @@
  */
 #include <string.h>
 
-#include "prm/mlx5/flow.h"
-#include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 
 static bool is_group(const uint8_t *frame)
@@ -37,7 +35,7 @@ static void count_frame(struct frame_counters *counters, const uint8_t *frame, s
 
 static unsigned int port_of(const struct hca *hca, const struct eth_sq *sq)
 {
-	unsigned int port = sq->tis ? fld_get(sq->tis->tisc, TISC_LAG_TX_PORT_AFFINITY) : 0;
+	unsigned int port = sq->tis ? sq->tis->port : 0;
 
 	return port && port <= hca->config.num_ports ? port : 1;
 }

@@ -6,12 +6,67 @@
  * A queue without a WQE drops and counts; receives ring no doorbell, so the record is read then.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/wq.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/eth/work_request.h"
 #include "softhca/device/queue/wqe.h"
+
+/* ---- life ---- */
+
+static void rq_use(struct eth_rq *rq, int by)
+{
+	rq->cq->users += by;
+	if (rq->wq.pd)
+		rq->wq.pd->users += by;
+	if (rq->counter)
+		rq->counter->users += by;
+}
+
+void eth_rq_free(struct eth_rq *rq)
+{
+	dma_unmap(&rq->wq.map);
+	free(rq);
+}
+
+int eth_rq_add(struct hca *hca, struct eth_rq *rq)
+{
+	int ret = res_add(&hca->eth->rqs, rq, &rq->n);
+
+	if (!ret)
+		rq_use(rq, 1);
+	return ret;
+}
+
+void eth_rq_remove(struct hca *hca, struct eth_rq *rq)
+{
+	res_remove(&hca->eth->rqs, rq->n);
+	rq_use(rq, -1);
+	eth_rq_free(rq);
+}
+
+void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state state)
+{
+	if (state == PRM_WQ_STATE_ERR) {
+		eth_rq_fail(hca, rq);
+		return;
+	}
+	rq->state = state;
+	if (state == PRM_WQ_STATE_RST)
+		rq->pi = rq->ci = 0;
+}
+
+void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter)
+{
+	if (rq->counter)
+		rq->counter->users--;
+	rq->counter = counter;
+	if (counter)
+		counter->users++;
+}
+
+/* ---- completions ---- */
 
 static bool rq_strips(const struct eth_rq *rq, const struct frame *frame)
 {
@@ -32,8 +87,8 @@ static void cqe_build(const struct hca *hca, const struct eth_rq *rq,
 {
 	const struct cqe_place place = {
 		.qpn = rq->n,
-		.user_index = fld_get(rq->rqc, RQC_USER_INDEX),
-		.time = cqe_time(hca, fld_get(rq->rqc, RQC_TS_FORMAT) == PRM_TS_REAL_TIME),
+		.user_index = rq->user_index,
+		.time = cqe_time(hca, rq->real_time),
 	};
 
 	memset(cqe, 0, CQE_MAX);
@@ -72,12 +127,13 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 	unsigned int left = 1u << rq->wq.log_size;
 
 	rq->state = PRM_WQ_STATE_ERR;
-	fld_set(rq->rqc, RQC_STATE, rq->state);
 	if (!rq->flush || read_doorbell(hca, rq))
 		return;
 	for (; left && rq->ci != rq->pi; left--)
 		complete_error(hca, rq, SYND_FLUSH, VEND_FLUSH);
 }
+
+/* ---- frames ---- */
 
 /* The doorbell record is read before the WQE, so the WQE that it announces is complete. The
  * function returns 0, ENOENT or EFAULT. */

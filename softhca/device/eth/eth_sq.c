@@ -6,9 +6,9 @@
  * are made from its own. The format knows how WQEs and CQEs look.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/wq.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/eth/work_request.h"
 #include "softhca/device/queue/wqe.h"
@@ -19,6 +19,54 @@ enum {
 	FRAME_WORK = 256,    /* of a frame, beside what steering it costs */
 	MAX_LSO_SEGMENTS = 1024,
 };
+
+/* ---- life ---- */
+
+static void sq_use(struct eth_sq *sq, int by)
+{
+	sq->cq->users += by;
+	if (sq->wq.pd)
+		sq->wq.pd->users += by;
+	sq->uar->users += by;
+	if (sq->tis)
+		sq->tis->users += by;
+}
+
+void eth_sq_free(struct eth_sq *sq)
+{
+	dma_unmap(&sq->wq.map);
+	free(sq);
+}
+
+int eth_sq_add(struct hca *hca, struct eth_sq *sq)
+{
+	int ret = res_add(&hca->eth->sqs, sq, &sq->n);
+
+	if (ret)
+		return ret;
+	sq_use(sq, 1);
+	LIST_INSERT_HEAD(&sq->uar->sqs, sq, in_uar);
+	return 0;
+}
+
+void eth_sq_remove(struct hca *hca, struct eth_sq *sq)
+{
+	res_remove(&hca->eth->sqs, sq->n);
+	pacing_forget(sq);
+	if (sq->ready)
+		TAILQ_REMOVE(&hca->eth->ready, sq, in_ready);
+	LIST_REMOVE(sq, in_uar);
+	sq_use(sq, -1);
+	eth_sq_free(sq);
+}
+
+void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state state)
+{
+	sq->state = state;
+	if (state == PRM_WQ_STATE_RST)
+		sq->pi = sq->ci = 0;
+	eth_sq_wake(hca, sq);
+}
 
 /* ---- doorbells ---- */
 
@@ -241,8 +289,8 @@ static void sq_complete_wqe(struct hca *hca, struct eth_sq *sq, uint8_t send_opc
 {
 	const struct cqe_place place = {
 		.qpn = sq->n,
-		.user_index = fld_get(sq->sqc, SQC_USER_INDEX),
-		.time = cqe_time(hca, fld_get(sq->sqc, SQC_TS_FORMAT) == PRM_TS_REAL_TIME),
+		.user_index = sq->user_index,
+		.time = cqe_time(hca, sq->real_time),
 	};
 	const struct frame_completion done = {
 		.opcode = vendor_syndrome ? CQE_OP_REQ_ERR : CQE_OP_REQ,

@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "prm/mlx5/flow.h"
 #include "softhca/device/eth/eth.h"
 #include "util/bits.h"
 

@@ -49,6 +49,13 @@ bool pacing_waits(struct hca *hca, struct eth_sq *sq)
 	return true;
 }
 
+void pacing_choose(struct eth_sq *sq, uint32_t index)
+{
+	sq->pacing_index = index;
+	sq->paced_until = 0;
+	pacing_forget(sq);
+}
+
 void pacing_forget(struct eth_sq *sq)
 {
 	if (sq->waits)

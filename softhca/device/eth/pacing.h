@@ -35,6 +35,8 @@ struct pacing {
 
 /* The function tells whether there is such a limit to name. */
 bool pacing_exists(const struct hca *hca, uint32_t index);
+/* The queue names entry INDEX from now on. */
+void pacing_choose(struct eth_sq *sq, uint32_t index);
 /* A frame of LEN bytes has left the queue. */
 void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len);
 /* The function tells whether the queue has to wait; if so, it is woken when its time has come. */

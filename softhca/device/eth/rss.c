@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 
 struct input {
@@ -51,12 +50,11 @@ static void put_pair(struct input *input, const uint8_t *bytes, unsigned int len
 		input_put(input, second, len);
 }
 
-static bool has_ports(const struct frame *frame, const uint8_t *selector)
+static bool has_ports(const struct frame *frame, const struct rss *rss)
 {
 	if (frame->fragment)
 		return false;
-	return fld_get(selector, RX_HASH_L4_PROT_TYPE) == PRM_L4_TCP ? frame_is_tcp(frame)
-								     : frame_is_udp(frame);
+	return rss->of_udp ? frame_is_udp(frame) : frame_is_tcp(frame);
 }
 
 /* The function returns where the security parameters index is, or 0. */
@@ -71,35 +69,31 @@ static unsigned int find_spi(const struct frame *frame)
 	return 0;
 }
 
-static bool has_addresses(const struct frame *frame, const uint8_t *selector)
+static bool has_addresses(const struct frame *frame, const struct rss *rss)
 {
-	unsigned int version = fld_get(selector, RX_HASH_L3_PROT_TYPE) == PRM_L3_IPV4 ? 4 : 6;
-
-	return frame->l3 && frame->ip_version == version;
+	return frame->l3 && frame->ip_version == (rss->of_ipv6 ? 6 : 4);
 }
 
 /* The function collects what is hashed, and returns its type. */
-static uint8_t input_collect(const struct frame *frame, const uint8_t *selector, bool symmetric,
-			     struct input *input)
+static uint8_t input_collect(const struct frame *frame, const struct rss *rss, struct input *input)
 {
-	const unsigned int ips = PRM_HASH_SRC_IP | PRM_HASH_DST_IP;
-	const unsigned int ports = PRM_HASH_L4_SPORT | PRM_HASH_L4_DPORT;
-	unsigned int fields = fld_get(selector, RX_HASH_SELECTED_FIELDS);
+	const unsigned int ips = RSS_SOURCE | RSS_DESTINATION;
+	const unsigned int ports = RSS_SOURCE_PORT | RSS_DESTINATION_PORT;
 	uint8_t type = 0;
 
-	if ((fields & ips) && has_addresses(frame, selector)) {
+	if ((rss->fields & ips) && has_addresses(frame, rss)) {
 		bool v4 = frame->ip_version == 4;
 
 		put_pair(input, fld_at(frame->bytes + frame->l3, v4 ? IP4_SOURCE : IP6_SOURCE),
-			 v4 ? 4 : 16, fields & PRM_HASH_SRC_IP, fields & PRM_HASH_DST_IP,
-			 symmetric);
+			 v4 ? 4 : 16, rss->fields & RSS_SOURCE, rss->fields & RSS_DESTINATION,
+			 rss->symmetric);
 		type |= v4 ? CQE_RSS_IPV4 : CQE_RSS_IPV6;
 	}
-	if ((fields & ports) && has_ports(frame, selector)) {
-		put_pair(input, frame->bytes + frame->l4, 2, fields & PRM_HASH_L4_SPORT,
-			 fields & PRM_HASH_L4_DPORT, symmetric);
+	if ((rss->fields & ports) && has_ports(frame, rss)) {
+		put_pair(input, frame->bytes + frame->l4, 2, rss->fields & RSS_SOURCE_PORT,
+			 rss->fields & RSS_DESTINATION_PORT, rss->symmetric);
 		type |= frame_is_tcp(frame) ? CQE_RSS_TCP : CQE_RSS_UDP;
-	} else if ((fields & PRM_HASH_IPSEC_SPI) && find_spi(frame)) {
+	} else if ((rss->fields & RSS_SPI) && find_spi(frame)) {
 		input_put(input, frame->bytes + find_spi(frame), 4);
 		type |= CQE_RSS_IPSEC;
 	}
@@ -115,15 +109,14 @@ static uint32_t inverted_xor8(const struct input *input)
 	return (uint8_t)~sum;
 }
 
-uint8_t rss_hash(const struct frame *frame, const uint8_t *tirc, uint32_t *hash)
+uint8_t rss_hash(const struct frame *frame, const struct rss *rss, uint32_t *hash)
 {
 	struct input input = { .len = 0 };
-	uint8_t type = input_collect(frame, fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
-				     fld_get(tirc, TIRC_RX_HASH_SYMMETRIC), &input);
+	uint8_t type = input_collect(frame, rss, &input);
 
 	*hash = 0;
-	if (type && fld_get(tirc, TIRC_RX_HASH_FN) == PRM_RX_HASH_TOEPLITZ)
-		*hash = hash_toeplitz(&input, fld_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY));
+	if (type && rss->function == RSS_TOEPLITZ)
+		*hash = hash_toeplitz(&input, rss->key);
 	else if (type)
 		*hash = inverted_xor8(&input);
 	return type;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_flow_counter.c - counters that flow table entries name.
+ * cmd_flow_counter.c - commands on the counters that flow table entries name.
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/vport.h"
@@ -18,12 +15,9 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
 
 	if (fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "flow: one counter at a time");
-	counter = calloc(1, sizeof(*counter));
-	ret = counter ? res_add(&hca->eth->flow_counters, counter, &counter->n) : ENOMEM;
-	if (ret) {
-		free(counter);
+	ret = flow_counter_add(hca, &counter);
+	if (ret)
 		return cmd_errno(cmd, ret, "flow: no more counters");
-	}
 	fld_set(cmd->out, ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID, counter->n);
 	return PRM_STAT_OK;
 }
@@ -64,7 +58,6 @@ enum prm_status flow_counter_dealloc(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "flow: no such counter");
 	if (counter->users)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "flow: an entry counts with it");
-	res_remove(&hca->eth->flow_counters, n);
-	free(counter);
+	flow_counter_remove(hca, counter);
 	return PRM_STAT_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_flow_entry.c - entries of flow tables: set, changed, queried, deleted.
+ * cmd_flow_entry.c - commands that set, change, query and delete entries of flow tables.
  *
  * An entry is built anew from the command and takes the place of the old one only when everything
  * in it is right. PRM: SET_FLOW_TABLE_ENTRY
@@ -16,46 +16,7 @@
 
 enum { ENTRY_SET = 0, ENTRY_MODIFY = 1 };
 
-/* ---- life ---- */
-
-static void entry_use(struct flow_entry *entry, int by)
-{
-	for (unsigned int i = 0; i < entry->count; i++) {
-		if (entry->destination[i].table)
-			entry->destination[i].table->users += by;
-		else
-			entry->destination[i].tir->users += by;
-	}
-	if (entry->counter)
-		entry->counter->users += by;
-}
-
-static void entry_discard(struct flow_entry *entry)
-{
-	free(entry->destination);
-	free(entry);
-}
-
-static void entry_insert(struct hca *hca, struct flow_entry *entry)
-{
-	struct flow_group *group = entry->group;
-
-	LIST_INSERT_HEAD(&group->bucket[flow_hash(entry->key) % FLOW_BUCKETS], entry, in_bucket);
-	group->table->entry[entry->index] = entry;
-	group->entries++;
-	hca->eth->flow_entries++;
-	entry_use(entry, 1);
-}
-
-void flow_entry_free(struct hca *hca, struct flow_entry *entry)
-{
-	LIST_REMOVE(entry, in_bucket);
-	entry->group->table->entry[entry->index] = NULL;
-	entry->group->entries--;
-	hca->eth->flow_entries--;
-	entry_use(entry, -1);
-	entry_discard(entry);
-}
+CONTEXT_HOLDS(struct flow_entry, PRM_FLOW_CONTEXT_SIZE);
 
 /* ---- what a command says ---- */
 
@@ -95,18 +56,18 @@ static const char *find_destination(struct hca *hca, const struct flow_table *ta
 	switch (fld_get(raw, DEST_FORMAT_DESTINATION_TYPE)) {
 	case PRM_DEST_TABLE:
 		destination->table = res_get(&hca->eth->flow_tables, id);
-		if (!destination->table || destination->table->type != table->type)
+		if (!destination->table)
 			return "flow: no such table to go to";
-		return destination->table->level > table->level
-			       ? NULL
-			       : "flow: entries lead to a higher level";
+		break;
 	case PRM_DEST_TIR:
 		destination->tir = res_get(&hca->eth->tirs, id);
-		return destination->tir && table->type == PRM_FLOW_NIC_RX ? NULL
-									  : "flow: no such TIR";
+		if (!destination->tir)
+			return "flow: no such TIR";
+		break;
 	default:
 		return "flow: unknown destination type";
 	}
+	return flow_destination_check(table, destination);
 }
 
 /* The lists hold destinations, then counters, in elements of one size behind the context. */
@@ -158,11 +119,11 @@ static const char *entry_build(struct hca *hca, const struct cmd *cmd, const uin
 	entry->index = index;
 	entry->action = fld_get(context, FLOW_CONTEXT_ACTION);
 	entry->tag = fld_get(context, FLOW_CONTEXT_FLOW_TAG);
-	memcpy(entry->context, context, sizeof(entry->context));
+	memcpy(entry->context, context, PRM_FLOW_CONTEXT_SIZE);
 	take_key(entry, context);
 	why = take_lists(hca, cmd, context, group->table, entry);
 	if (why)
-		entry_discard(entry);
+		flow_entry_discard(entry);
 	else
 		*out = entry;
 	return why;
@@ -220,14 +181,7 @@ static const char *entry_replace(struct hca *hca, const struct cmd *cmd, struct 
 		why = "flow: no such entry";
 	else if (op == ENTRY_MODIFY)
 		why = entry_merge(entry, old, fld_get(cmd->in, SET_FTE_IN_MODIFY_ENABLE_MASK));
-	else if (hca->eth->flow_entries >> FLOW_LOG_ENTRIES)
-		why = "flow: no more entries";
-	if (why)
-		return why;
-	if (old)
-		flow_entry_free(hca, old);
-	entry_insert(hca, entry);
-	return NULL;
+	return why ? why : flow_entry_put(hca, entry);
 }
 
 enum prm_status flow_entry_set(struct hca *hca, struct cmd *cmd)
@@ -253,7 +207,7 @@ enum prm_status flow_entry_set(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	why = entry_replace(hca, cmd, entry);
 	if (why) {
-		entry_discard(entry);
+		flow_entry_discard(entry);
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, why);
 	}
 	return PRM_STAT_OK;
@@ -276,7 +230,7 @@ enum prm_status flow_entry_query(struct hca *hca, struct cmd *cmd)
 
 	if (!entry)
 		return PRM_STAT_BAD_RES_ERR;
-	memcpy(context, entry->context, sizeof(entry->context));
+	memcpy(context, entry->context, PRM_FLOW_CONTEXT_SIZE);
 	fld_set(context, FLOW_CONTEXT_FLOW_TAG, entry->tag);
 	raw = fld_at(context, FLOW_CONTEXT_DESTINATION);
 	for (unsigned int i = 0; i < entry->count; i++, raw += PRM_DEST_FORMAT_SIZE) {
@@ -297,6 +251,6 @@ enum prm_status flow_entry_delete(struct hca *hca, struct cmd *cmd)
 
 	if (!entry)
 		return PRM_STAT_BAD_RES_ERR;
-	flow_entry_free(hca, entry);
+	flow_entry_remove(hca, entry);
 	return PRM_STAT_OK;
 }

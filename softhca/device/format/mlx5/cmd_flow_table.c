@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_flow_table.c - flow tables and their groups, as objects; where frames enter them.
- *
- * A group owns a range of indices and says which bits its entries match. A table leads, by entries
- * or on a miss, only to tables of a higher level. PRM: CREATE_FLOW_TABLE, CREATE_FLOW_GROUP
+ * cmd_flow_table.c - commands on flow tables and their groups. PRM: CREATE_FLOW_TABLE,
+ * CREATE_FLOW_GROUP
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "prm/mlx5/cmd.h"
@@ -40,9 +36,7 @@ static const char *find_miss(struct hca *hca, const uint8_t *context, enum prm_f
 	if (action != PRM_MISS_FORWARD)
 		return "flow: unknown miss action";
 	*miss = res_get(&hca->eth->flow_tables, fld_get(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID));
-	if (!*miss || (*miss)->type != type)
-		return "flow: no such table to go to on a miss";
-	return (*miss)->level > level ? NULL : "flow: a miss must lead to a higher level";
+	return flow_miss_check(type, level, *miss);
 }
 
 static const char *check_context(const uint8_t *context)
@@ -59,50 +53,13 @@ static const char *check_context(const uint8_t *context)
 	return NULL;
 }
 
-static void set_miss(struct flow_table *table, struct flow_table *miss)
-{
-	if (table->miss)
-		table->miss->users--;
-	table->miss = miss;
-	if (miss)
-		miss->users++;
-}
-
-static void table_free(struct flow_table *table)
-{
-	free(table->entry);
-	free(table);
-}
-
-static enum prm_status table_add(struct hca *hca, struct cmd *cmd, const uint8_t *context,
-				 struct flow_table *miss)
-{
-	struct flow_table *table = calloc(1, sizeof(*table));
-	int ret;
-
-	if (!table)
-		return cmd_errno(cmd, ENOMEM, "flow");
-	table->type = (enum prm_flow_table_type)fld_get(cmd->in, FLOW_IN_TABLE_TYPE);
-	table->level = fld_get(context, FLOW_TABLE_CONTEXT_LEVEL);
-	table->log_size = fld_get(context, FLOW_TABLE_CONTEXT_LOG_SIZE);
-	TAILQ_INIT(&table->groups);
-	table->entry = calloc((size_t)1 << table->log_size, sizeof(*table->entry));
-	ret = table->entry ? res_add(&hca->eth->flow_tables, table, &table->n) : ENOMEM;
-	if (ret) {
-		table_free(table);
-		return cmd_errno(cmd, ret, "flow: no more tables");
-	}
-	set_miss(table, miss);
-	fld_set(cmd->out, CREATE_FLOW_TABLE_OUT_TABLE_ID, table->n);
-	return PRM_STAT_OK;
-}
-
 enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *context = fld_at(cmd->in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
 	uint64_t type = fld_get(cmd->in, FLOW_IN_TABLE_TYPE);
 	const char *why = check_context(context);
-	struct flow_table *miss;
+	struct flow_table *table, *miss;
+	int ret;
 
 	if (type > PRM_FLOW_NIC_TX)
 		why = "flow: tables of NIC receive and transmit only";
@@ -113,7 +70,14 @@ enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 				fld_get(context, FLOW_TABLE_CONTEXT_LEVEL), &miss);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	return table_add(hca, cmd, context, miss);
+	ret = flow_table_add(hca, (enum prm_flow_table_type)type,
+			     fld_get(context, FLOW_TABLE_CONTEXT_LEVEL),
+			     fld_get(context, FLOW_TABLE_CONTEXT_LOG_SIZE), &table);
+	if (ret)
+		return cmd_errno(cmd, ret, "flow: no more tables");
+	flow_table_set_miss(table, miss);
+	fld_set(cmd->out, CREATE_FLOW_TABLE_OUT_TABLE_ID, table->n);
+	return PRM_STAT_OK;
 }
 
 enum prm_status flow_table_modify(struct hca *hca, struct cmd *cmd)
@@ -129,7 +93,7 @@ enum prm_status flow_table_modify(struct hca *hca, struct cmd *cmd)
 	why = find_miss(hca, context, table->type, table->level, &miss);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	set_miss(table, miss);
+	flow_table_set_miss(table, miss);
 	return PRM_STAT_OK;
 }
 
@@ -149,32 +113,15 @@ enum prm_status flow_table_query(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-static void set_root(struct eth *eth, enum prm_flow_table_type type, struct flow_table *table)
-{
-	if (eth->root[type])
-		eth->root[type]->users--;
-	eth->root[type] = table;
-	if (table)
-		table->users++;
-}
-
-/* The root table may go as it is; then there is none. */
 enum prm_status flow_table_destroy(struct hca *hca, struct cmd *cmd)
 {
 	struct flow_table *table = flow_table_find(hca, cmd);
-	bool is_root;
 
 	if (!table)
 		return PRM_STAT_BAD_RES_ERR;
-	is_root = hca->eth->root[table->type] == table;
-	if (table->users > is_root || !TAILQ_EMPTY(&table->groups))
+	if (!flow_table_remove(hca, table))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR,
 				"flow: the table has groups, or something leads to it");
-	if (is_root)
-		set_root(hca->eth, table->type, NULL);
-	set_miss(table, NULL);
-	res_remove(&hca->eth->flow_tables, table->n);
-	table_free(table);
 	return PRM_STAT_OK;
 }
 
@@ -191,10 +138,10 @@ enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd)
 		table = flow_table_find(hca, cmd);
 		if (!table)
 			return PRM_STAT_BAD_RES_ERR;
-		set_root(hca->eth, table->type, table);
+		flow_set_root(hca->eth, table->type, table);
 		return PRM_STAT_OK;
 	case PRM_ROOT_DISCONNECT:
-		set_root(hca->eth, (enum prm_flow_table_type)type, NULL);
+		flow_set_root(hca->eth, (enum prm_flow_table_type)type, NULL);
 		return PRM_STAT_OK;
 	default:
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "flow: unknown op_mod");
@@ -202,16 +149,6 @@ enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd)
 }
 
 /* ---- groups ---- */
-
-static bool group_overlaps(const struct flow_table *table, uint32_t first, uint32_t last)
-{
-	struct flow_group *group;
-
-	TAILQ_FOREACH(group, &table->groups, in_table)
-		if (first <= group->last && group->first <= last)
-			return true;
-	return false;
-}
 
 /* The function takes the part of the criteria that is enabled. It returns false when that has bits
  * that nothing is known about. */
@@ -234,18 +171,6 @@ static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 	return !(enabled & ~(uint64_t)(PRM_MATCH_OUTER | PRM_MATCH_MISC));
 }
 
-static void insert_sorted(struct flow_table *table, struct flow_group *group)
-{
-	struct flow_group *other;
-
-	TAILQ_FOREACH(other, &table->groups, in_table)
-		if (other->first > group->first) {
-			TAILQ_INSERT_BEFORE(other, group, in_table);
-			return;
-		}
-	TAILQ_INSERT_TAIL(&table->groups, group, in_table);
-}
-
 static const char *check_group(const struct flow_table *table, const struct cmd *cmd)
 {
 	uint32_t first = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX);
@@ -254,9 +179,7 @@ static const char *check_group(const struct flow_table *table, const struct cmd 
 	if (fld_get(cmd->in, CREATE_FLOW_GROUP_IN_GROUP_TYPE) ||
 	    fld_get(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_DEFINER_ID))
 		return "flow: match definers are not supported";
-	if (first > last || last >> table->log_size)
-		return "flow: indices outside of the table";
-	return group_overlaps(table, first, last) ? "flow: indices of another group" : NULL;
+	return flow_group_check(table, first, last);
 }
 
 enum prm_status flow_group_create(struct hca *hca, struct cmd *cmd)
@@ -274,26 +197,12 @@ enum prm_status flow_group_create(struct hca *hca, struct cmd *cmd)
 		why = "flow: criteria that cannot be matched";
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	group = calloc(1, sizeof(*group));
-	ret = group ? res_add(&hca->eth->flow_groups, group, &group->n) : ENOMEM;
-	if (ret) {
-		free(group);
+	ret = flow_group_add(hca, table, fld_get(cmd->in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX),
+			     fld_get(cmd->in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX), mask, &group);
+	if (ret)
 		return cmd_errno(cmd, ret, "flow: no more groups");
-	}
-	group->table = table;
-	group->first = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX);
-	group->last = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX);
-	memcpy(group->mask, mask, sizeof(mask));
-	insert_sorted(table, group);
 	fld_set(cmd->out, CREATE_FLOW_GROUP_OUT_GROUP_ID, group->n);
 	return PRM_STAT_OK;
-}
-
-static void group_free(struct hca *hca, struct flow_group *group)
-{
-	TAILQ_REMOVE(&group->table->groups, group, in_table);
-	res_remove(&hca->eth->flow_groups, group->n);
-	free(group);
 }
 
 enum prm_status flow_group_destroy(struct hca *hca, struct cmd *cmd)
@@ -308,32 +217,6 @@ enum prm_status flow_group_destroy(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "flow: no such group in the table");
 	if (group->entries)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "flow: the group has entries");
-	group_free(hca, group);
+	flow_group_remove(hca, group);
 	return PRM_STAT_OK;
-}
-
-/* ---- all at once, when the adapter goes ---- */
-
-static void empty_group(struct hca *hca, struct flow_group *group)
-{
-	for (unsigned int i = 0; i < FLOW_BUCKETS; i++)
-		while (!LIST_EMPTY(&group->bucket[i]))
-			flow_entry_free(hca, LIST_FIRST(&group->bucket[i]));
-}
-
-void flow_free_all(struct hca *hca)
-{
-	struct eth *eth = hca->eth;
-	struct flow_table *table;
-	struct flow_group *group;
-	void *counter;
-
-	for (uint32_t at = 0; (group = res_next(&eth->flow_groups, &at)) != NULL;) {
-		empty_group(hca, group);
-		group_free(hca, group);
-	}
-	for (uint32_t at = 0; (table = res_next(&eth->flow_tables, &at)) != NULL;)
-		table_free(table);
-	for (uint32_t at = 0; (counter = res_next(&eth->flow_counters, &at)) != NULL;)
-		free(counter);
 }

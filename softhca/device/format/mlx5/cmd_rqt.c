@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_rqt.c - tables of receive queues, over which a TIR spreads frames.
+ * cmd_rqt.c - commands on tables of receive queues, and their context.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd.h"
-
-static void rqt_free(struct rqt *rqt)
-{
-	free(rqt->rq);
-	free(rqt);
-}
-
-static void use_all(struct rqt *rqt, int by)
-{
-	for (uint32_t i = 0; i < rqt->size; i++)
-		rqt->rq[i]->users += by;
-}
 
 /* The list in RQTC, which is the end of the mailbox, replaces what is there. The function returns
  * NULL or what is wrong. */
@@ -41,10 +25,7 @@ static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd 
 		if (!rq[i])
 			return "rqt: no such RQ";
 	}
-	use_all(rqt, -1);
-	rqt->size = size;
-	memcpy(rqt->rq, rq, size * sizeof(rq[0]));
-	use_all(rqt, 1);
+	rqt_set(rqt, rq, size);
 	return NULL;
 }
 
@@ -67,20 +48,12 @@ enum prm_status rqt_create(struct hca *hca, struct cmd *cmd)
 
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	rqt = calloc(1, sizeof(*rqt));
-	if (!rqt)
-		return cmd_errno(cmd, ENOMEM, "rqt");
-	rqt->max_size = fld_get(rqtc, RQTC_RQT_MAX_SIZE);
-	rqt->rq = calloc(rqt->max_size, sizeof(*rqt->rq));
-	ret = rqt->rq ? res_add(&hca->eth->rqts, rqt, &rqt->n) : ENOMEM;
-	if (ret) {
-		rqt_free(rqt);
+	ret = rqt_add(hca, fld_get(rqtc, RQTC_RQT_MAX_SIZE), &rqt);
+	if (ret)
 		return cmd_errno(cmd, ret, "rqt: table is full");
-	}
 	why = take_list(hca, rqt, cmd, rqtc);
 	if (why) {
-		res_remove(&hca->eth->rqts, rqt->n);
-		rqt_free(rqt);
+		rqt_remove(hca, rqt);
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	}
 	fld_set(cmd->out, CREATE_RQT_OUT_RQTN, rqt->n);
@@ -130,8 +103,6 @@ enum prm_status rqt_destroy(struct hca *hca, struct cmd *cmd)
 		return PRM_STAT_BAD_RES_ERR;
 	if (rqt->users)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "rqt: in use by a TIR");
-	res_remove(&hca->eth->rqts, rqt->n);
-	use_all(rqt, -1);
-	rqt_free(rqt);
+	rqt_remove(hca, rqt);
 	return PRM_STAT_OK;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_tir.c - transport interface receive: to which RQ a frame goes, directly or by its hash.
- *
- * PRM: TIRC. A TIR refuses frames that its own transport domain has sent, unless it is told not to.
+ * cmd_tir.c - commands on TIRs, and their context. PRM: TIRC
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,38 +10,9 @@
 #include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "util/bits.h"
 
-/* In spite of their name, the bits let own frames in, as the command that changes them says
- * (self_lb_en): Linux sets them where a program, or its loopback test, wants its own frames. */
-static bool is_blocked(const struct tir *tir, const struct eth_arrival *arrival)
-{
-	uint64_t allowed = fld_get(tir->tirc, TIRC_SELF_LB_BLOCK);
-	bool group = arrival->frame.bytes[0] & 1;
-
-	return arrival->sender == tir->td &&
-	       !(allowed & (group ? PRM_BLOCK_MULTICAST : PRM_BLOCK_UNICAST));
-}
-
-static void arrival_hash(const struct tir *tir, struct eth_arrival *arrival)
-{
-	arrival->hash = 0;
-	arrival->hash_type = 0;
-	if (fld_get(tir->tirc, TIRC_RX_HASH_FN) != PRM_RX_HASH_NONE)
-		arrival->hash_type = rss_hash(&arrival->frame, tir->tirc, &arrival->hash);
-}
-
-void tir_receive(struct hca *hca, struct tir *tir, struct eth_arrival *arrival)
-{
-	if (is_blocked(tir, arrival))
-		return;
-	arrival_hash(tir, arrival);
-	if (tir->rq)
-		eth_rq_receive(hca, tir->rq, arrival);
-	else
-		eth_rq_receive(hca, tir->rqt->rq[arrival->hash % tir->rqt->size], arrival);
-}
-
-/* ---- commands ---- */
+CONTEXT_HOLDS(struct tir, PRM_TIRC_SIZE);
 
 static const char *check_hash(const uint8_t *tirc)
 {
@@ -70,23 +39,63 @@ static const char *tir_check(const uint8_t *tirc)
 	return fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_INDIRECT ? check_hash(tirc) : NULL;
 }
 
-static bool find_objects(struct hca *hca, struct tir *tir)
+static bool find_objects(struct hca *hca, const uint8_t *tirc, struct tir *tir)
 {
-	tir->td = res_get(&hca->tds, fld_get(tir->tirc, TIRC_TRANSPORT_DOMAIN));
-	if (fld_get(tir->tirc, TIRC_DISP_TYPE) == PRM_TIR_DIRECT)
-		tir->rq = res_get(&hca->eth->rqs, fld_get(tir->tirc, TIRC_INLINE_RQN));
+	tir->td = res_get(&hca->tds, fld_get(tirc, TIRC_TRANSPORT_DOMAIN));
+	if (fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_DIRECT)
+		tir->rq = res_get(&hca->eth->rqs, fld_get(tirc, TIRC_INLINE_RQN));
 	else
-		tir->rqt = res_get(&hca->eth->rqts, fld_get(tir->tirc, TIRC_INDIRECT_TABLE));
+		tir->rqt = res_get(&hca->eth->rqts, fld_get(tirc, TIRC_INDIRECT_TABLE));
 	return tir->td && (tir->rq || tir->rqt);
 }
 
-static void tir_use(struct tir *tir, int by)
+static enum rss_function decode_function(uint64_t fn)
 {
-	tir->td->users += by;
-	if (tir->rq)
-		tir->rq->users += by;
-	else
-		tir->rqt->users += by;
+	switch (fn) {
+	case PRM_RX_HASH_NONE:
+		return RSS_NONE;
+	case PRM_RX_HASH_TOEPLITZ:
+		return RSS_TOEPLITZ;
+	default:
+		return RSS_XOR8;
+	}
+}
+
+static unsigned int decode_fields(uint64_t selected)
+{
+	static const struct {
+		unsigned int prm, rss;
+	} fields[] = {
+		{ PRM_HASH_SRC_IP, RSS_SOURCE },        { PRM_HASH_DST_IP, RSS_DESTINATION },
+		{ PRM_HASH_L4_SPORT, RSS_SOURCE_PORT }, { PRM_HASH_L4_DPORT, RSS_DESTINATION_PORT },
+		{ PRM_HASH_IPSEC_SPI, RSS_SPI },
+	};
+	unsigned int all = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (selected & fields[i].prm)
+			all |= fields[i].rss;
+	return all;
+}
+
+/* In spite of their name, the bits of self_lb_block let own frames in, as the command that changes
+ * them says (self_lb_en): Linux sets them where a program, or its loopback test, wants its own
+ * frames. */
+static void tir_decode(struct tir *tir)
+{
+	const uint8_t *selector = fld_at(tir->context, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);
+	uint64_t own = fld_get(tir->context, TIRC_SELF_LB_BLOCK);
+
+	tir->own_unicast = own & PRM_BLOCK_UNICAST;
+	tir->own_multicast = own & PRM_BLOCK_MULTICAST;
+	tir->rss = (struct rss){
+		.function = decode_function(fld_get(tir->context, TIRC_RX_HASH_FN)),
+		.symmetric = fld_get(tir->context, TIRC_RX_HASH_SYMMETRIC),
+		.of_ipv6 = fld_get(selector, RX_HASH_L3_PROT_TYPE) != PRM_L3_IPV4,
+		.of_udp = fld_get(selector, RX_HASH_L4_PROT_TYPE) != PRM_L4_TCP,
+		.fields = decode_fields(fld_get(selector, RX_HASH_SELECTED_FIELDS)),
+	};
+	memcpy(tir->rss.key, fld_at(tir->context, TIRC_RX_HASH_TOEPLITZ_KEY), RSS_KEY_SIZE);
 }
 
 enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
@@ -101,18 +110,18 @@ enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 	tir = calloc(1, sizeof(*tir));
 	if (!tir)
 		return cmd_errno(cmd, ENOMEM, "tir");
-	memcpy(tir->tirc, tirc, sizeof(tir->tirc));
-	if (!find_objects(hca, tir)) {
+	memcpy(tir->context, tirc, PRM_TIRC_SIZE);
+	tir_decode(tir);
+	if (!find_objects(hca, tirc, tir)) {
 		free(tir);
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR,
 				"tir: no such transport domain, RQ or RQT");
 	}
-	ret = res_add(&hca->eth->tirs, tir, &tir->n);
+	ret = tir_add(hca, tir);
 	if (ret) {
 		free(tir);
 		return cmd_errno(cmd, ret, "tir: table is full");
 	}
-	tir_use(tir, 1);
 	fld_set(cmd->out, CREATE_TIR_OUT_TIRN, tir->n);
 	return PRM_STAT_OK;
 }
@@ -125,11 +134,11 @@ static struct tir *tir_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 
 static void set_hash(struct tir *tir, const uint8_t *tirc)
 {
-	fld_set(tir->tirc, TIRC_RX_HASH_FN, fld_get(tirc, TIRC_RX_HASH_FN));
-	fld_set(tir->tirc, TIRC_RX_HASH_SYMMETRIC, fld_get(tirc, TIRC_RX_HASH_SYMMETRIC));
-	memcpy(fld_at(tir->tirc, TIRC_RX_HASH_TOEPLITZ_KEY),
+	fld_set(tir->context, TIRC_RX_HASH_FN, fld_get(tirc, TIRC_RX_HASH_FN));
+	fld_set(tir->context, TIRC_RX_HASH_SYMMETRIC, fld_get(tirc, TIRC_RX_HASH_SYMMETRIC));
+	memcpy(fld_at(tir->context, TIRC_RX_HASH_TOEPLITZ_KEY),
 	       fld_at(tirc, TIRC_RX_HASH_TOEPLITZ_KEY), PRM_RX_HASH_KEY_SIZE);
-	memcpy(fld_at(tir->tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
+	memcpy(fld_at(tir->context, TIRC_RX_HASH_FIELD_SELECTOR_OUTER),
 	       fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER), 4);
 }
 
@@ -154,7 +163,8 @@ enum prm_status tir_modify(struct hca *hca, struct cmd *cmd)
 	if (fld_get(mask, MODIFY_TIR_BITMASK_HASH))
 		set_hash(tir, tirc);
 	if (fld_get(mask, MODIFY_TIR_BITMASK_SELF_LB_EN))
-		fld_set(tir->tirc, TIRC_SELF_LB_BLOCK, fld_get(tirc, TIRC_SELF_LB_BLOCK));
+		fld_set(tir->context, TIRC_SELF_LB_BLOCK, fld_get(tirc, TIRC_SELF_LB_BLOCK));
+	tir_decode(tir);
 	return PRM_STAT_OK;
 }
 
@@ -164,7 +174,7 @@ enum prm_status tir_query(struct hca *hca, struct cmd *cmd)
 
 	if (!tir)
 		return PRM_STAT_BAD_RES_ERR;
-	memcpy(fld_at(cmd->out, QUERY_TIR_OUT_TIR_CONTEXT), tir->tirc, sizeof(tir->tirc));
+	memcpy(fld_at(cmd->out, QUERY_TIR_OUT_TIR_CONTEXT), tir->context, PRM_TIRC_SIZE);
 	return PRM_STAT_OK;
 }
 
@@ -177,8 +187,6 @@ enum prm_status tir_destroy(struct hca *hca, struct cmd *cmd)
 	if (tir->users)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR,
 				"tir: in use by a flow table entry");
-	res_remove(&hca->eth->tirs, tir->n);
-	tir_use(tir, -1);
-	free(tir);
+	tir_remove(hca, tir);
 	return PRM_STAT_OK;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_vport.c - the NIC vport: the function's address, MTU, address lists, state and counters.
- *
- * There is one function and no switch in the adapter, so the vport has no number but 0, and which
- * frames reach whom is up to flow tables: address lists and promiscuous bits are kept for who asks.
+ * cmd_vport.c - commands on the NIC vport: its context, state and counters. There is one, number 0.
  */
 #include <string.h>
 
@@ -11,24 +8,16 @@
 #include "prm/mlx5/vport.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/mac.h"
 #include "util/bits.h"
+
+static_assert((int)PRM_LIST_UC == VPORT_UNICAST && (int)PRM_LIST_MC == VPORT_MULTICAST &&
+		      (int)PRM_LIST_VLAN == VPORT_VLANS && (int)PRM_LIST_TYPES == VPORT_LISTS,
+	      "lists have the same numbers");
 
 enum { STATE_DOWN = 0, STATE_UP = 1, STATE_FOLLOW = 2, OP_UPLINK = 2 };
 
-bool vport_loops_back(const struct vport *vport, const uint8_t mac[6])
-{
-	if (mac[0] & ETHERNET_GROUP)
-		return !vport->no_local_mc;
-	return !vport->no_local_uc && !memcmp(mac, vport->mac, sizeof(vport->mac));
-}
-
 /* ---- context ---- */
-
-static void put_mac(uint8_t *layout, const uint8_t mac[6])
-{
-	fld_set(layout, MAC_ADDRESS_MAC_ADDR_47_32, get_be16(mac));
-	fld_set(layout, MAC_ADDRESS_MAC_ADDR_31_0, get_be32(mac + 2));
-}
 
 static size_t list_entry_size(uint64_t type)
 {
@@ -67,7 +56,8 @@ enum prm_status vport_query(struct hca *hca, struct cmd *cmd)
 	fld_set(ctx, NIC_VPORT_CONTEXT_PROMISC_UC, vport->promisc_uc);
 	fld_set(ctx, NIC_VPORT_CONTEXT_PROMISC_MC, vport->promisc_mc);
 	fld_set(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL, vport->promisc_all);
-	put_mac(fld_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS), vport->mac);
+	mac_set(fld_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS), MAC_ADDRESS_MAC_ADDR_47_32,
+		MAC_ADDRESS_MAC_ADDR_31_0, vport->mac);
 	put_list(vport, type, ctx);
 	return PRM_STAT_OK;
 }
@@ -93,12 +83,6 @@ static const char *take_list(struct vport *vport, const struct cmd *cmd, const u
 		vport->list[type][i] = type == PRM_LIST_VLAN ? fld_get(list, VLAN_LAYOUT_VLAN)
 							     : fld_get64(list, 0);
 	return NULL;
-}
-
-static void take_mac(struct vport *vport, const uint8_t *layout)
-{
-	put_be16(vport->mac, (uint16_t)fld_get(layout, MAC_ADDRESS_MAC_ADDR_47_32));
-	put_be32(vport->mac + 2, (uint32_t)fld_get(layout, MAC_ADDRESS_MAC_ADDR_31_0));
 }
 
 static const char *check_fields(const struct hca *hca, const uint8_t *select, const uint8_t *ctx)
@@ -154,7 +138,8 @@ static void take_values(struct vport *vport, const uint8_t *select, const uint8_
 	if (fld_get(select, NIC_VPORT_FIELD_MTU))
 		vport->mtu = fld_get(ctx, NIC_VPORT_CONTEXT_MTU);
 	if (fld_get(select, NIC_VPORT_FIELD_PERMANENT_ADDRESS))
-		take_mac(vport, fld_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS));
+		mac_get(fld_at(ctx, NIC_VPORT_CONTEXT_PERMANENT_ADDRESS),
+			MAC_ADDRESS_MAC_ADDR_47_32, MAC_ADDRESS_MAC_ADDR_31_0, vport->mac);
 }
 
 enum prm_status vport_modify(struct hca *hca, struct cmd *cmd)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * match.h - what entries of flow tables match, and do: the part of flow.h that is no command's.
+ */
+#ifndef PRM_MLX5_MATCH_H
+#define PRM_MLX5_MATCH_H
+
+#include "util/fields.h"
+
+/* These are the bytes of one set of fields. */
+enum {
+	PRM_MATCH_SET_SIZE = 64,
+};
+
+enum prm_flow_table_type {
+	PRM_FLOW_NIC_RX = 0,
+	PRM_FLOW_NIC_TX = 1,
+};
+
+/* The action of an entry, FLOW_CONTEXT_ACTION, is made of these. */
+enum {
+	PRM_FLOW_ALLOW = 0x1,
+	PRM_FLOW_DROP = 0x2,
+	PRM_FLOW_FWD = 0x4,
+	PRM_FLOW_COUNT = 0x8,
+};
+
+/* A flow is matched by the fields of these layouts. */
+#define MATCH_OUTER_HEADERS         FLD_PART(0x0)
+#define MATCH_MISC_PARAMETERS       FLD_PART(0x40)
+#define MATCH_INNER_HEADERS         FLD_PART(0x80)
+#define MATCH_MISC_PARAMETERS_2     FLD_PART(0xc0)
+#define LYR_2_4_SMAC_47_16          FLD(0x0, 31, 0)
+#define LYR_2_4_SMAC_15_0           FLD(0x4, 31, 16)
+#define LYR_2_4_ETHERTYPE           FLD(0x4, 15, 0)
+#define LYR_2_4_DMAC_47_16          FLD(0x8, 31, 0)
+#define LYR_2_4_DMAC_15_0           FLD(0xc, 31, 16)
+#define LYR_2_4_FIRST_PRIO          FLD(0xc, 15, 13)
+#define LYR_2_4_FIRST_CFI           FLD(0xc, 12, 12)
+#define LYR_2_4_FIRST_VID           FLD(0xc, 11, 0)
+#define LYR_2_4_IP_PROTOCOL         FLD(0x10, 31, 24)
+#define LYR_2_4_IP_DSCP             FLD(0x10, 23, 18)
+#define LYR_2_4_IP_ECN              FLD(0x10, 17, 16)
+#define LYR_2_4_CVLAN_TAG           FLD(0x10, 15, 15)
+#define LYR_2_4_SVLAN_TAG           FLD(0x10, 14, 14)
+#define LYR_2_4_FRAG                FLD(0x10, 13, 13)
+#define LYR_2_4_IP_VERSION          FLD(0x10, 12, 9)
+#define LYR_2_4_TCP_FLAGS           FLD(0x10, 8, 0)
+#define LYR_2_4_TCP_SPORT           FLD(0x14, 31, 16)
+#define LYR_2_4_TCP_DPORT           FLD(0x14, 15, 0)
+#define LYR_2_4_TTL_HOPLIMIT        FLD(0x18, 7, 0)
+#define LYR_2_4_UDP_SPORT           FLD(0x1c, 31, 16)
+#define LYR_2_4_UDP_DPORT           FLD(0x1c, 15, 0)
+#define LYR_2_4_SRC_IPV4_SRC_IPV6   FLD_PART(0x20)
+#define LYR_2_4_DST_IPV4_DST_IPV6   FLD_PART(0x30)
+#define LYR_2_4_SRC_IPV4            FLD_PART(0x2c)
+#define LYR_2_4_DST_IPV4            FLD_PART(0x3c)
+#define MISC_SOURCE_SQN             FLD(0x0, 23, 0)
+#define MISC_OUTER_SECOND_PRIO      FLD(0x8, 31, 29)
+#define MISC_OUTER_SECOND_CFI       FLD(0x8, 28, 28)
+#define MISC_OUTER_SECOND_VID       FLD(0x8, 27, 16)
+#define MISC_OUTER_SECOND_CVLAN_TAG FLD(0xc, 31, 31)
+#define MISC_OUTER_SECOND_SVLAN_TAG FLD(0xc, 29, 29)
+#define MISC_VXLAN_VNI              FLD(0x14, 31, 8)
+#define MISC_GRE_C_PRESENT          FLD(0x0, 31, 31)
+#define MISC_GRE_K_PRESENT          FLD(0x0, 29, 29)
+#define MISC_GRE_S_PRESENT          FLD(0x0, 28, 28)
+#define MISC_GRE_PROTOCOL           FLD(0xc, 15, 0)
+#define MISC_GRE_KEY                FLD_PART(0x10)
+#define MISC_OUTER_IPV6_FLOW_LABEL  FLD(0x1c, 19, 0)
+
+#endif

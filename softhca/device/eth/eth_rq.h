@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth_rq.h - receive queues of frames.
+ */
+#ifndef SOFTHCA_DEVICE_ETH_ETH_RQ_H
+#define SOFTHCA_DEVICE_ETH_ETH_RQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softhca/device/eth/eth_wq.h"
+#include "softhca/device/eth/frame.h"
+#include "softhca/device/format/format.h"
+
+struct cq;
+struct hca;
+struct q_counter;
+
+struct eth_rq {
+	uint32_t n;
+	uint32_t users; /* TIRs and RQTs */
+	enum prm_wq_state state;
+	struct eth_wq wq;
+	struct cq *cq;
+	struct q_counter *counter; /* or NULL */
+	uint32_t user_index;
+	bool real_time; /* timestamps of its CQEs */
+	bool strip_vlan, flush;
+	uint16_t pi, ci;
+	uint8_t context[CONTEXT_MAX];
+};
+
+/* An arrival holds what a frame on its way to a queue carries. */
+struct eth_arrival {
+	struct frame frame;
+	const struct pd *sender; /* transport domain of a frame that loops back, else NULL */
+	uint32_t tag;            /* of the flow table entry that forwarded it */
+	uint32_t hash;
+	uint8_t hash_type; /* as in the CQE; 0: no hash */
+};
+
+/* The function gives a queue, whose other fields are set, a number. It returns 0, ENOSPC or
+ * ENOMEM. */
+int eth_rq_add(struct hca *hca, struct eth_rq *rq);
+/* The function takes a queue that has no users out of the adapter, and frees it. */
+void eth_rq_remove(struct hca *hca, struct eth_rq *rq);
+void eth_rq_free(struct eth_rq *rq);
+void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state state);
+/* The function has the queue count with COUNTER, which may be NULL, from now on. */
+void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter);
+void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival);
+/* The function moves the queue to state ERR; what is posted is flushed. */
+void eth_rq_fail(struct hca *hca, struct eth_rq *rq);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eth_sq.h - send queues of frames.
+ */
+#ifndef SOFTHCA_DEVICE_ETH_ETH_SQ_H
+#define SOFTHCA_DEVICE_ETH_ETH_SQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "softhca/device/eth/eth_wq.h"
+#include "softhca/device/format/format.h"
+
+struct cq;
+struct hca;
+struct tis;
+struct uar;
+
+enum { LOG_MAX_LSO = 16 }; /* bytes of a large send */
+
+struct eth_sq {
+	uint32_t n;
+	enum prm_wq_state state;
+	struct eth_wq wq;
+	struct cq *cq;
+	struct tis *tis;
+	struct uar *uar;
+	uint32_t user_index;
+	bool real_time; /* timestamps of its CQEs */
+	bool flush;
+	uint16_t pi, ci;
+	bool ready; /* on eth->ready */
+	TAILQ_ENTRY(eth_sq) in_ready;
+	LIST_ENTRY(eth_sq) in_uar;
+	/* The index names an entry of the table in pacing.h. */
+	uint32_t pacing_index;
+	uint64_t paced_until; /* what was sent takes until then */
+	bool waits;
+	LIST_ENTRY(eth_sq) in_waiting;
+	uint8_t context[CONTEXT_MAX];
+};
+
+/* The function gives a queue, whose other fields are set, a number. It returns 0, ENOSPC or
+ * ENOMEM. */
+int eth_sq_add(struct hca *hca, struct eth_sq *sq);
+/* The function takes the queue out of the adapter, and frees it. */
+void eth_sq_remove(struct hca *hca, struct eth_sq *sq);
+void eth_sq_free(struct eth_sq *sq);
+void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state state);
+int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq);
+void eth_sq_wake(struct hca *hca, struct eth_sq *sq);
+void eth_sq_fail(struct hca *hca, struct eth_sq *sq);
+/* The function transmits a bounded amount and returns true when there is more to do now. */
+bool eth_sq_run(struct hca *hca, struct eth_sq *sq);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow_counter.h - counters that flow table entries name.
+ */
+#ifndef SOFTHCA_DEVICE_ETH_FLOW_COUNTER_H
+#define SOFTHCA_DEVICE_ETH_FLOW_COUNTER_H
+
+#include <stdint.h>
+
+struct hca;
+
+enum {
+	FLOW_LOG_COUNTERS = 15,
+	FLOW_LOG_COUNTERS_QUERIED = 8, /* with one command */
+};
+
+struct flow_counter {
+	uint32_t n;
+	uint32_t users; /* entries */
+	uint64_t packets, bytes;
+};
+
+/* The function adds a counter; the result is 0, ENOSPC or ENOMEM. */
+int flow_counter_add(struct hca *hca, struct flow_counter **counter);
+/* The function takes a counter that has no users out of the adapter, and frees it. */
+void flow_counter_remove(struct hca *hca, struct flow_counter *counter);
+
+#endif

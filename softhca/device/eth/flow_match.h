@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow_match.h - what flow tables match, and the way of a frame through them.
+ */
+#ifndef SOFTHCA_DEVICE_ETH_FLOW_MATCH_H
+#define SOFTHCA_DEVICE_ETH_FLOW_MATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "prm/mlx5/match.h"
+
+struct eth_arrival;
+struct flow_table;
+struct hca;
+
+enum { FLOW_KEY_SIZE = 2 * PRM_MATCH_SET_SIZE /* outer headers, misc */ };
+
+/* The function says which fields can be matched: a mask may have no other bits. */
+void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE]);
+uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE]);
+/* The function follows the tables from ROOT and delivers to TIRs. It returns true when nothing has
+ * decided on the frame or an entry allows it. */
+bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival,
+		uint32_t sqn);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_sq.c - commands on send queues of frames, and their context. PRM: SQC
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/wq.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/cmd_wq.h"
+#include "softhca/device/queue/wqe.h"
+
+CONTEXT_HOLDS(struct eth_sq, PRM_SQC_SIZE);
+
+static const char *check_sqc(const struct hca *hca, const uint8_t *sqc)
+{
+	const uint8_t *wqc = fld_at(sqc, SQC_WQ);
+
+	if (fld_get(sqc, SQC_HAIRPIN) || fld_get(sqc, SQC_REG_UMR) || fld_get(sqc, SQC_ALLOW_SWP))
+		return "sq: hairpin, UMR and software parsing are not supported";
+	if (fld_get(sqc, SQC_TIS_LST_SZ) > 1)
+		return "sq: at most one TIS";
+	if (!pacing_exists(hca, fld_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX)))
+		return "sq: no such rate limit";
+	if (fld_get(sqc, SQC_TS_CQE_TO_DEST_CQN))
+		return "sq: extra timestamps are not supported";
+	if (fld_get(sqc, SQC_STATE) != PRM_WQ_STATE_RST)
+		return "sq: starts in state RST";
+	if (1u << fld_get(wqc, WQ_LOG_WQ_STRIDE) != WQE_BB)
+		return "sq: the stride of a send queue is 64";
+	return wq_check(wqc, WQE_BB);
+}
+
+static int sq_decode(struct hca *hca, const struct cmd *cmd, struct eth_sq *sq)
+{
+	const uint8_t *sqc = fld_at(cmd->in, CREATE_SQ_IN_CTX), *wqc = fld_at(sqc, SQC_WQ);
+	bool has_tis = fld_get(sqc, SQC_TIS_LST_SZ);
+	int ret = wq_set_up(hca, cmd, wqc, &sq->wq);
+
+	memcpy(sq->context, sqc, PRM_SQC_SIZE);
+	sq->flush = fld_get(sqc, SQC_FLUSH_IN_ERROR_EN);
+	sq->pacing_index = fld_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX);
+	sq->user_index = fld_get(sqc, SQC_USER_INDEX);
+	sq->real_time = fld_get(sqc, SQC_TS_FORMAT) == PRM_TS_REAL_TIME;
+	sq->cq = res_get(&hca->cqs, fld_get(sqc, SQC_CQN));
+	sq->uar = res_get(&hca->uars, fld_get(wqc, WQ_UAR_PAGE));
+	if (has_tis)
+		sq->tis = res_get(&hca->eth->tises, fld_get(sqc, SQC_TIS_NUM_0));
+	if (!ret && (!sq->cq || !sq->uar || (has_tis && !sq->tis)))
+		ret = ENOENT;
+	return ret;
+}
+
+enum prm_status eth_sq_create(struct hca *hca, struct cmd *cmd)
+{
+	const char *why = check_sqc(hca, fld_at(cmd->in, CREATE_SQ_IN_CTX));
+	struct eth_sq *sq;
+	int ret;
+
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	sq = calloc(1, sizeof(*sq));
+	if (!sq)
+		return cmd_errno(cmd, ENOMEM, "sq");
+	ret = sq_decode(hca, cmd, sq);
+	if (!ret)
+		ret = eth_sq_add(hca, sq);
+	if (ret) {
+		eth_sq_free(sq);
+		return wq_status(cmd, ret);
+	}
+	fld_set(cmd->out, CREATE_SQ_OUT_SQN, sq->n);
+	return PRM_STAT_OK;
+}
+
+static struct eth_sq *sq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
+{
+	cmd->why = "sq: no such SQ";
+	return res_get(&hca->eth->sqs, fld_get(cmd->in, field));
+}
+
+/* The function returns 0 or why not. */
+static const char *change_pacing(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
+{
+	uint64_t mask = fld_get64(cmd->in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK));
+	uint32_t index =
+		fld_get(fld_at(cmd->in, MODIFY_SQ_IN_CTX), SQC_PACKET_PACING_RATE_LIMIT_INDEX);
+
+	if (mask & ~(uint64_t)PRM_MODIFY_SQ_PACING)
+		return "sq: unknown modify_bitmask";
+	if (!mask)
+		return NULL;
+	if (!pacing_exists(hca, index))
+		return "sq: no such rate limit";
+	pacing_choose(sq, index);
+	return NULL;
+}
+
+enum prm_status eth_sq_modify(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *sqc = fld_at(cmd->in, MODIFY_SQ_IN_CTX);
+	struct eth_sq *sq = sq_find(hca, cmd, MODIFY_SQ_IN_SQN);
+	uint64_t state = fld_get(sqc, SQC_STATE);
+	const char *why;
+
+	if (!sq)
+		return PRM_STAT_BAD_RES_ERR;
+	if (!wq_is_known(sq->state, fld_get(cmd->in, MODIFY_SQ_IN_SQ_STATE), state))
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR,
+				"sq: not in the state it is said to be in");
+	if (!wq_may_change(sq->state, state))
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "sq: no such transition");
+	why = change_pacing(hca, sq, cmd);
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	eth_sq_set_state(hca, sq, (enum prm_wq_state)state);
+	return PRM_STAT_OK;
+}
+
+enum prm_status eth_sq_query(struct hca *hca, struct cmd *cmd)
+{
+	struct eth_sq *sq = sq_find(hca, cmd, QUERY_SQ_IN_SQN);
+	uint8_t *sqc = fld_at(cmd->out, QUERY_SQ_OUT_SQ_CONTEXT);
+
+	if (!sq)
+		return PRM_STAT_BAD_RES_ERR;
+	memcpy(sqc, sq->context, PRM_SQC_SIZE);
+	fld_set(sqc, SQC_STATE, sq->state);
+	fld_set(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX, sq->pacing_index);
+	fld_set(sqc, FLD_IN(SQC_WQ, WQ_HW_COUNTER), sq->ci);
+	fld_set(sqc, FLD_IN(SQC_WQ, WQ_SW_COUNTER), sq->pi);
+	return PRM_STAT_OK;
+}
+
+enum prm_status eth_sq_destroy(struct hca *hca, struct cmd *cmd)
+{
+	struct eth_sq *sq = sq_find(hca, cmd, DESTROY_SQ_IN_SQN);
+
+	if (!sq)
+		return PRM_STAT_BAD_RES_ERR;
+	eth_sq_remove(hca, sq);
+	return PRM_STAT_OK;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_tis.c - commands on TISes, and their context.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/tir.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx5/cmd.h"
+
+CONTEXT_HOLDS(struct tis, PRM_TISC_SIZE);
+
+enum prm_status tis_create(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *tisc = fld_at(cmd->in, CREATE_TIS_IN_CTX);
+	struct pd *td = res_get(&hca->tds, fld_get(tisc, TISC_TRANSPORT_DOMAIN));
+	struct tis *tis;
+	int ret;
+
+	if (fld_get(tisc, TISC_TLS_EN))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: TLS is not supported");
+	if (fld_get(tisc, TISC_LAG_TX_PORT_AFFINITY) > hca->config.num_ports)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: no such port");
+	if (!td)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "tis: no such transport domain");
+	tis = calloc(1, sizeof(*tis));
+	if (!tis)
+		return cmd_errno(cmd, ENOMEM, "tis: table is full");
+	tis->td = td;
+	tis->port = fld_get(tisc, TISC_LAG_TX_PORT_AFFINITY);
+	memcpy(tis->context, tisc, PRM_TISC_SIZE);
+	ret = tis_add(hca, tis);
+	if (ret) {
+		free(tis);
+		return cmd_errno(cmd, ret, "tis: table is full");
+	}
+	fld_set(cmd->out, CREATE_TIS_OUT_TISN, tis->n);
+	return PRM_STAT_OK;
+}
+
+static struct tis *tis_find(struct hca *hca, struct cmd *cmd, uint32_t field)
+{
+	cmd->why = "tis: no such TIS";
+	return res_get(&hca->eth->tises, fld_get(cmd->in, field));
+}
+
+enum prm_status tis_modify(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *tisc = fld_at(cmd->in, MODIFY_TIS_IN_CTX);
+	const uint8_t *mask = fld_at(cmd->in, MODIFY_TIS_IN_BITMASK);
+	struct tis *tis = tis_find(hca, cmd, MODIFY_TIS_IN_TISN);
+
+	if (!tis)
+		return PRM_STAT_BAD_RES_ERR;
+	if (fld_get64(mask, 0) & ~(uint64_t)fld_get(mask, MODIFY_TIS_BITMASK_PRIO))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: only the priority can change");
+	if (fld_get(mask, MODIFY_TIS_BITMASK_PRIO))
+		fld_set(tis->context, TISC_PRIO, fld_get(tisc, TISC_PRIO));
+	return PRM_STAT_OK;
+}
+
+enum prm_status tis_query(struct hca *hca, struct cmd *cmd)
+{
+	struct tis *tis = tis_find(hca, cmd, QUERY_TIS_IN_TISN);
+
+	if (!tis)
+		return PRM_STAT_BAD_RES_ERR;
+	memcpy(fld_at(cmd->out, QUERY_TIS_OUT_TIS_CONTEXT), tis->context, PRM_TISC_SIZE);
+	return PRM_STAT_OK;
+}
+
+enum prm_status tis_destroy(struct hca *hca, struct cmd *cmd)
+{
+	struct tis *tis = tis_find(hca, cmd, DESTROY_TIS_IN_TISN);
+
+	if (!tis)
+		return PRM_STAT_BAD_RES_ERR;
+	if (tis->users)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "tis: in use by an SQ");
+	tis_remove(hca, tis);
+	return PRM_STAT_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_wq.h - what commands on RQs and SQs have in common: the ring, and changes of state.
+ *
+ * A queue is created in state RST, works in RDY and drops everything in ERR.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX5_CMD_WQ_H
+#define SOFTHCA_DEVICE_FORMAT_MLX5_CMD_WQ_H
+
+#include <stdbool.h>
+
+#include "softhca/device/eth/eth_wq.h"
+#include "softhca/device/format/mlx5/cmd.h"
+
+/* The function returns NULL, or what is wrong with the WQ in a context. */
+const char *wq_check(const uint8_t *wqc, uint32_t stride_max);
+/* The function decodes the WQ and, behind it, the page list. It returns 0, or an errno for
+ * wq_status(). */
+int wq_set_up(struct hca *hca, const struct cmd *cmd, const uint8_t *wqc, struct eth_wq *wq);
+/* The function fails a command; ENOENT stands for any object that the context names. */
+enum prm_status wq_status(struct cmd *cmd, int err);
+/* The function tells whether a queue in state FROM may be put into state TO. */
+bool wq_may_change(enum prm_wq_state from, uint64_t to);
+/* Software names the state that it knows of: the function tells whether that is right. A queue that
+ * has failed by itself may be given up all the same. */
+bool wq_is_known(enum prm_wq_state is, uint64_t said, uint64_t to);
+
+#endif
