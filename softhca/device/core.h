@@ -15,7 +15,6 @@
 
 #include "softhca/device/queue/cq.h"
 #include "softhca/device/memory/dma.h"
-#include "softhca/device/format/mlx5/driver.h"
 #include "softhca/device/queue/eq.h"
 #include "softhca/device/hca.h"
 #include "softhca/device/transport/mcg.h"
@@ -40,16 +39,7 @@
 #define NS_PER_US 1000ull
 #define NS_PER_MS 1000000ull
 
-/* ---- caps.c ---- */
-
-enum { CAPS_WRITABLE = 2 };
-
-struct caps {
-	bool is_set[CAPS_WRITABLE];
-	uint8_t value[CAPS_WRITABLE];
-};
-
-/* ---- hca.c ---- */
+struct mlx5_firmware;
 
 struct hca {
 	struct hca_config config;
@@ -70,10 +60,9 @@ struct hca {
 	struct memic *memic; /* NULL: no memory of its own */
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;
 	struct port port[PORT_MAX];
-	struct driver driver;
-	struct caps caps;
-	struct eth *eth; /* eth.h */
-	uint8_t *bounce; /* payload of the message under way, FABRIC_PAYLOAD_MAX */
+	struct mlx5_firmware *firmware; /* what the format's commands keep: see driver.h */
+	struct eth *eth;                /* eth.h */
+	uint8_t *bounce;                /* payload of the message under way, FABRIC_PAYLOAD_MAX */
 };
 
 /* The function lets the adapter die, with the lock held. */

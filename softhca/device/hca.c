@@ -122,7 +122,7 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	if (!ret)
 		ret = create_fabric(hca);
 	if (!ret)
-		ret = mkey_add_special(hca);
+		ret = hca->format->create(hca);
 	if (!ret)
 		ret = memic_create(hca);
 	if (!ret)
@@ -164,7 +164,7 @@ void hca_destroy(struct hca *hca)
 		res_free(tables[i]);
 	if (hca->owns_fabric && hca->fabric)
 		fabric_destroy(hca->fabric);
-	pages_free(hca);
+	hca->format->destroy(hca);
 	free(hca->bounce);
 	free(hca);
 }

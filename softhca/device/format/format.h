@@ -34,7 +34,7 @@ struct uar;
 /* What software wrote of an object is kept with it by the format's commands, as its context, for
  * software may ask for it again. Nothing but these commands looks into a context. */
 enum {
-	CONTEXT_MAX = 256,
+	CONTEXT_MAX = 320,
 	KEY_CONTEXT_MAX = 64,
 };
 
@@ -70,6 +70,10 @@ struct cq_arm {
 };
 
 struct format {
+	/* The two calls make, and free, what the commands of an adapter keep, and what it has from
+	 * the beginning: memory keys of its own. create() returns 0, ENOSPC or ENOMEM. */
+	int (*create)(struct hca *hca);
+	void (*destroy)(struct hca *hca);
 	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
 	uint8_t (*wqe_opcode)(const uint8_t *raw);

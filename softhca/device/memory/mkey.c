@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/mkc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/memory/memic.h"
 
@@ -34,7 +33,7 @@ struct descent {
 
 static bool is_indirect(const struct mkey *mkey)
 {
-	return mkey->mode == PRM_MKEY_MODE_KLMS || mkey->mode == PRM_MKEY_MODE_KSM;
+	return mkey->mode == MKEY_KLMS || mkey->mode == MKEY_KSM;
 }
 
 static bool in_range(const struct mkey *mkey, uint64_t addr, uint64_t len)
@@ -123,9 +122,9 @@ int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t
 {
 	if (mkey->sink)
 		return dma_sink(batch, len);
-	if (mkey->mode == PRM_MKEY_MODE_PA)
+	if (mkey->mode == MKEY_PA)
 		return dma_add(batch, addr, len);
-	if (mkey->mode == PRM_MKEY_MODE_MEMIC)
+	if (mkey->mode == MKEY_MEMIC)
 		return memic_dma(batch, mkey->memic_at + addr, len);
 	if (xlt_prepare(mkey))
 		return EFAULT;
@@ -136,11 +135,16 @@ int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t
 	return dma_add_map(batch, &mkey->map, addr - mkey->start, len);
 }
 
+void mkey_invalidate(struct mkey *mkey)
+{
+	mkey->free = true;
+}
+
 struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn)
 {
 	struct mkey *mkey = res_get(&hca->mkeys, key >> 8);
 
 	if (!mkey || mkey->key != key || mkey->pd != pd || !mkey->may_invalidate)
 		return NULL;
-	return mkey->qpn == PRM_MKC_ANY_QP || mkey->qpn == qpn ? mkey : NULL;
+	return mkey->qpn == MKEY_ANY_QP || mkey->qpn == qpn ? mkey : NULL;
 }

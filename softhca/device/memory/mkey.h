@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "prm/mlx5/mkc.h"
+#include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/memory/odp.h"
 
@@ -26,6 +26,12 @@ enum mkey_access {
 	MKEY_REMOTE_WRITE = 1 << 3,
 	MKEY_REMOTE_ATOMIC = 1 << 4,
 };
+
+/* A key stands for physical addresses, a list of pages, pieces of other keys, pages of other keys,
+ * or memory of the adapter's own. */
+enum mkey_mode { MKEY_PA, MKEY_MTT, MKEY_KLMS, MKEY_KSM, MKEY_MEMIC };
+
+enum { MKEY_ANY_QP = 0xffffff };
 
 /* The function tells whether a key's range goes beyond the last address; it may end there. */
 static inline bool mkey_range_wraps(uint64_t start, uint64_t len)
@@ -46,15 +52,15 @@ struct mkey {
 	uint32_t key;  /* as in WQEs */
 	struct pd *pd; /* NULL: of the adapter's own, good in any */
 	unsigned int access;
-	uint8_t mode; /* enum prm_mkey_mode */
-	bool whole;   /* length64: no end */
-	bool free;    /* matches nothing, until UMR says otherwise */
+	enum mkey_mode mode;
+	bool whole; /* length64: no end */
+	bool free;  /* matches nothing, until UMR says otherwise */
 	bool umr_enabled;
 	bool may_invalidate;
 	bool on_demand;
 	struct odp odp; /* of a region on demand */
 	bool sink;      /* reads as zeroes, writes are lost */
-	uint32_t qpn;   /* the only one that may use it from remote, or PRM_MKC_ANY_QP */
+	uint32_t qpn;   /* the only one that may use it from remote, or MKEY_ANY_QP */
 	uint64_t start, len;
 	uint64_t memic_at; /* MEMIC: where it begins; addresses count from 0 */
 	struct memic_block *memic;
@@ -67,7 +73,7 @@ struct mkey {
 	struct dma_map map; /* MTT */
 	struct klm *klm;
 	uint32_t klms;
-	uint8_t mkc[PRM_MKC_SIZE];
+	uint8_t context[KEY_CONTEXT_MAX];
 };
 
 /* The function returns the memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be
@@ -77,11 +83,6 @@ struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsi
 /* The function adds bytes, which are already checked, to a transfer. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
 void mkey_invalidate(struct mkey *mkey);
-/* The function is called when what is in the key's context has changed. */
-void mkey_decode(struct mkey *mkey);
-
-/* The function adds the keys that the adapter has of its own. */
-int mkey_add_special(struct hca *hca);
 void mkey_free(struct mkey *mkey);
 
 /* ---- xlt.c: translations of a key ---- */

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 #include "softhca/device/core.h"
 
@@ -45,7 +44,7 @@ static int prepare_pages(struct mkey *mkey)
 /* KSM entries are of a page each, KLM entries of the length that they state. */
 static int prepare_pieces(struct mkey *mkey)
 {
-	bool fixed = mkey->mode == PRM_MKEY_MODE_KSM;
+	bool fixed = mkey->mode == MKEY_KSM;
 	uint64_t offset = 0;
 
 	if (!mkey->klm)
@@ -76,7 +75,7 @@ int xlt_prepare(struct mkey *mkey)
 
 	if (!mkey->xlt_changed)
 		return 0;
-	ret = mkey->mode == PRM_MKEY_MODE_MTT ? prepare_pages(mkey) : prepare_pieces(mkey);
+	ret = mkey->mode == MKEY_MTT ? prepare_pages(mkey) : prepare_pieces(mkey);
 	mkey->xlt_changed = ret;
 	return ret;
 }
@@ -105,7 +104,7 @@ bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm 
 
 	if (!mkey->klms)
 		return false;
-	if (mkey->mode == PRM_MKEY_MODE_KSM) /* its pages are aligned */
+	if (mkey->mode == MKEY_KSM) /* its pages are aligned */
 		base &= ~((1ull << mkey->page_shift) - 1);
 	offset = addr - base;
 	klm = piece_find(mkey, offset);

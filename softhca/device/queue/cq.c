@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "prm/mlx5/cqc.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "prm/mlx5/cqc.h"
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/states.h"
 #include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
 
@@ -50,7 +50,7 @@ struct cq {
 	struct uar *uar; /* NULL: it was freed first, and nobody can arm this CQ */
 	uint32_t users;
 	LIST_ENTRY(cq) in_uar;
-	uint8_t cqc[PRM_CQC_SIZE];
+	uint8_t context[CONTEXT_MAX];
 };
 
 /* A completion holds what a CQE says; cq_post() turns it into bytes. */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/cqc.h"
 #include "prm/mlx5/eqe.h"
+#include "prm/mlx5/states.h"
 #include "softhca/device/core.h"
 
 static void eq_interrupt(struct hca *hca, struct eq *eq)

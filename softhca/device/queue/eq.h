@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "prm/mlx5/eqc.h"
 #include "prm/mlx5/eqe.h"
+#include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
 
 struct hca;
@@ -24,7 +24,7 @@ struct eq {
 	uint32_t vector;    /* interrupt */
 	bool armed;         /* the next EQE raises it */
 	struct dma_map map; /* empty: the front gets events by call only */
-	uint8_t eqc[PRM_EQC_SIZE];
+	uint8_t context[CONTEXT_MAX];
 };
 
 void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);

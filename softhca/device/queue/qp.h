@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/states.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/queue/cq.h"
 #include "softhca/device/memory/dma.h"
@@ -144,7 +144,8 @@ struct qp {
 	uint32_t remote_qpn;
 	struct qp_path path;
 	uint8_t counter_set; /* 0: none */
-	uint8_t cs_req, cs_res;
+	/* So many bytes of a response, and of a message, may come inside their CQE. */
+	uint8_t req_in_cqe, resp_in_cqe;
 	bool remote_read, remote_write, remote_atomic;
 	uint8_t retry_count, rnr_retry, min_rnr_timer, ack_timeout;
 	uint32_t max_reads, max_reads_in;
@@ -159,7 +160,7 @@ struct qp {
 	LIST_ENTRY(qp) in_uar;
 	TAILQ_ENTRY(qp) in_ready;
 	TAILQ_ENTRY(qp) in_timed;
-	uint8_t qpc[PRM_QPC_SIZE];
+	uint8_t context[CONTEXT_MAX];
 };
 
 /* The function returns the domain whose keys count for what the QP sends. */
@@ -180,22 +181,6 @@ static inline bool qp_receives(const struct qp *qp)
 static inline uint16_t sq_mask(const struct qp *qp)
 {
 	return (1u << qp->sq.log_size) - 1;
-}
-
-/* Connection establishment options that both sides name are in force. Nothing depends on those that
- * this adapter has; they are there to be agreed upon. */
-enum { ECE_OPTIONS_HERE = 0x7 };
-
-/* The function returns what the adapter answers to OPTIONS of software's: 0 without a version that
- * it knows. */
-static inline uint32_t qp_answer_ece(uint32_t options, uint32_t offered)
-{
-	uint32_t answer = 0;
-
-	if (options >> FLD_SHIFT(ECE_VERSION) != PRM_ECE_VERSION_1)
-		return 0;
-	answer |= (uint32_t)PRM_ECE_VERSION_1 << FLD_SHIFT(ECE_VERSION);
-	return answer | (offered & ECE_OPTIONS_HERE);
 }
 
 /* The function has the loop look at the queue for work; doorbells and state changes call it. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "prm/mlx5/srqc.h"
+#include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/queue/work_request.h"
 
@@ -47,7 +47,7 @@ struct srq {
 	struct dma_map map;
 	uint64_t dbr;
 	uint64_t dbr_page; /* of a strict adapter: see pins.h */
-	uint8_t context[PRM_SRQ_CONTEXT_MAX];
+	uint8_t context[CONTEXT_MAX];
 };
 
 /* The function takes a WQE and returns 0 and its INDEX, ENOENT when none is posted, or EFAULT. */

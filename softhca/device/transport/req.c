@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "prm/mlx5/cqe.h"
-#include "prm/mlx5/qpc.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
@@ -624,7 +623,7 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 /* The function tells whether the CQE takes the whole of the response. */
 static bool fits_cqe(const struct qp *qp, const struct sq_entry *entry)
 {
-	uint32_t limit = qp->cs_req == PRM_CS_REQ_64B ? 64 : qp->cs_req == PRM_CS_REQ_32B ? 32 : 0;
+	uint32_t limit = qp->req_in_cqe;
 
 	if (limit > cq_inline_max(qp->send_cq))
 		limit = cq_inline_max(qp->send_cq);

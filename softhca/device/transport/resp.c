@@ -11,7 +11,6 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
-#include "prm/mlx5/qpc.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
@@ -105,7 +104,7 @@ static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t ke
 {
 	struct mkey *mkey = mkey_check(hca, key, request_pd(qp), access, addr, len);
 
-	return mkey && (mkey->qpn == PRM_MKC_ANY_QP || mkey->qpn == qp->n) ? mkey : NULL;
+	return mkey && (mkey->qpn == MKEY_ANY_QP || mkey->qpn == qp->n) ? mkey : NULL;
 }
 
 /* A request that was executed moves the expected PSN on, and is acknowledged when it asks for
@@ -151,10 +150,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 /* A CQE of tag matching has a header where the payload would go. */
 static bool fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
 {
-	uint32_t limit = tm_note_of(qp)                 ? 0
-			 : qp->cs_res == PRM_CS_RES_64B ? 64
-			 : qp->cs_res == PRM_CS_RES_32B ? 32
-							: 0;
+	uint32_t limit = tm_note_of(qp) ? 0 : qp->resp_in_cqe;
 
 	if (limit > cq_inline_max(rq_cq(qp)))
 		limit = cq_inline_max(rq_cq(qp));

@@ -13,6 +13,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/driver.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/device/transport/tm.h"
 #include "util/bits.h"
@@ -300,8 +301,8 @@ static const struct {
 static void put_current(const struct hca *hca, uint64_t page, uint8_t *cap)
 {
 	for (unsigned int i = 0; i < CAPS_WRITABLE; i++)
-		if (writable[i].page == page && hca->caps.is_set[i])
-			fld_set(cap, writable[i].field, hca->caps.value[i]);
+		if (writable[i].page == page && hca->firmware->caps.is_set[i])
+			fld_set(cap, writable[i].field, hca->firmware->caps.value[i]);
 }
 
 enum prm_status caps_query(struct hca *hca, struct cmd *cmd)
@@ -363,8 +364,8 @@ enum prm_status caps_set(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	for (unsigned int i = 0; i < CAPS_WRITABLE; i++)
 		if (writable[i].page == page) {
-			hca->caps.is_set[i] = true;
-			hca->caps.value[i] = fld_get(cap, writable[i].field);
+			hca->firmware->caps.is_set[i] = true;
+			hca->firmware->caps.value[i] = fld_get(cap, writable[i].field);
 		}
 	return PRM_STAT_OK;
 }

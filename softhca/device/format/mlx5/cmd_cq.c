@@ -12,6 +12,8 @@
 #include "softhca/device/format/mlx5/cmd.h"
 #include "util/bits.h"
 
+CONTEXT_HOLDS(struct cq, PRM_CQC_SIZE);
+
 /* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache
  * line. */
 enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
@@ -40,18 +42,18 @@ static void cq_set_moderation(struct cq *cq, const uint8_t *cqc)
 
 static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 {
-	unsigned int page_shift = 12 + fld_get(cq->cqc, CQC_LOG_PAGE_SIZE);
-	uint64_t skip = fld_get(cq->cqc, CQC_PAGE_OFFSET) << (page_shift - 6);
+	unsigned int page_shift = 12 + fld_get(cq->context, CQC_LOG_PAGE_SIZE);
+	uint64_t skip = fld_get(cq->context, CQC_PAGE_OFFSET) << (page_shift - 6);
 	size_t npas;
 	const void *pas = cmd_pas(cmd, CREATE_CQ_IN_PAS, &npas);
 	int ret;
 
-	cq->log_size = fld_get(cq->cqc, CQC_LOG_CQ_SIZE);
-	cq->cqe_size = fld_get(cq->cqc, CQC_CQE_SZ) == STRIDE_64 ? 64 : 128;
-	cq->padded = fld_get(cq->cqc, CQC_CQE_SZ) == STRIDE_128_PADDED;
-	cq->ignore_overrun = fld_get(cq->cqc, CQC_OI);
-	cq->dbr = fld_get(cq->cqc, CQC_DBR_ADDR);
-	cq_set_moderation(cq, cq->cqc);
+	cq->log_size = fld_get(cq->context, CQC_LOG_CQ_SIZE);
+	cq->cqe_size = fld_get(cq->context, CQC_CQE_SZ) == STRIDE_64 ? 64 : 128;
+	cq->padded = fld_get(cq->context, CQC_CQE_SZ) == STRIDE_128_PADDED;
+	cq->ignore_overrun = fld_get(cq->context, CQC_OI);
+	cq->dbr = fld_get(cq->context, CQC_DBR_ADDR);
+	cq_set_moderation(cq, cq->context);
 	ret = dma_map_pages(&cq->map, pas, npas, page_shift, skip,
 			    (uint64_t)cq->cqe_size << cq->log_size);
 	return ret ? ret : cq_start_arms(hca, cq);
@@ -84,7 +86,7 @@ enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return cmd_errno(cmd, ENOMEM, "cq");
-	memcpy(cq->cqc, cqc, PRM_CQC_SIZE);
+	memcpy(cq->context, cqc, PRM_CQC_SIZE);
 	cq->eq = res_get(&hca->eqs, fld_get(cqc, CQC_C_EQN));
 	cq->uar = res_get(&hca->uars, fld_get(cqc, CQC_UAR_PAGE));
 	if (cq->eq && cq->uar)
@@ -103,7 +105,7 @@ enum prm_status cq_query(struct hca *hca, struct cmd *cmd)
 
 	if (!cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
-	memcpy(cqc, cq->cqc, PRM_CQC_SIZE);
+	memcpy(cqc, cq->context, PRM_CQC_SIZE);
 	fld_set(cqc, CQC_STATUS, cq->status);
 	fld_set(cqc, CQC_OI, cq->ignore_overrun);
 	fld_set(cqc, CQC_ST, cq->armed ? cq->armed : PRM_CQC_ST_FIRED);
@@ -127,7 +129,7 @@ static const char *cq_check_resize(struct hca *hca, struct cq *cq, const struct 
 		return "cq: no page list";
 	if (fld_get(cmd->in, MODIFY_CQ_IN_CQ_UMEM_VALID))
 		return "cq: umem is not supported";
-	if (fld_get(cqc, CQC_CQE_SZ) != fld_get(cq->cqc, CQC_CQE_SZ))
+	if (fld_get(cqc, CQC_CQE_SZ) != fld_get(cq->context, CQC_CQE_SZ))
 		return "cq: the size of CQEs cannot change";
 	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
 	    1u << fld_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
@@ -166,7 +168,7 @@ static enum prm_status cq_resize(struct hca *hca, struct cq *cq, struct cmd *cmd
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: cannot write the old ring");
 	}
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
-		fld_set(cq->cqc, fields[i], fld_get(cqc, fields[i]));
+		fld_set(cq->context, fields[i], fld_get(cqc, fields[i]));
 	return PRM_STAT_OK;
 }
 
@@ -186,10 +188,10 @@ enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
 	if (fields & PRM_MODIFY_CQ_OVERRUN)
 		cq->ignore_overrun = fld_get(cqc, CQC_OI);
 	if (fields & PRM_MODIFY_CQ_PERIOD)
-		fld_set(cq->cqc, CQC_CQ_PERIOD, fld_get(cqc, CQC_CQ_PERIOD));
+		fld_set(cq->context, CQC_CQ_PERIOD, fld_get(cqc, CQC_CQ_PERIOD));
 	if (fields & PRM_MODIFY_CQ_COUNT)
-		fld_set(cq->cqc, CQC_CQ_MAX_COUNT, fld_get(cqc, CQC_CQ_MAX_COUNT));
-	cq_set_moderation(cq, cq->cqc);
+		fld_set(cq->context, CQC_CQ_MAX_COUNT, fld_get(cqc, CQC_CQ_MAX_COUNT));
+	cq_set_moderation(cq, cq->context);
 	return PRM_STAT_OK;
 }
 

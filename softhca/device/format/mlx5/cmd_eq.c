@@ -12,10 +12,12 @@
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
 
+CONTEXT_HOLDS(struct eq, PRM_EQC_SIZE);
+
 static int eq_map_ring(struct eq *eq, const struct cmd *cmd)
 {
-	unsigned int page_shift = 12 + fld_get(eq->eqc, EQC_LOG_PAGE_SIZE);
-	uint64_t skip = fld_get(eq->eqc, EQC_PAGE_OFFSET) << (page_shift - 6);
+	unsigned int page_shift = 12 + fld_get(eq->context, EQC_LOG_PAGE_SIZE);
+	uint64_t skip = fld_get(eq->context, EQC_PAGE_OFFSET) << (page_shift - 6);
 	size_t npas;
 	const void *pas = cmd_pas(cmd, CREATE_EQ_IN_PAS, &npas);
 
@@ -33,7 +35,7 @@ enum prm_status eq_create(struct hca *hca, struct cmd *cmd)
 
 	if (!eq)
 		return cmd_errno(cmd, ENOMEM, "eq");
-	memcpy(eq->eqc, eqc, PRM_EQC_SIZE);
+	memcpy(eq->context, eqc, PRM_EQC_SIZE);
 	eq->events = fld_get64(cmd->in, FLD_BYTE(CREATE_EQ_IN_EVENT_BITMASK));
 	eq->log_size = fld_get(eqc, EQC_LOG_EQ_SIZE);
 	eq->vector = fld_get(eqc, EQC_INTR);
@@ -55,7 +57,7 @@ enum prm_status eq_query(struct hca *hca, struct cmd *cmd)
 
 	if (!eq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "eq: no such EQ");
-	memcpy(eqc, eq->eqc, PRM_EQC_SIZE);
+	memcpy(eqc, eq->context, PRM_EQC_SIZE);
 	fld_set(eqc, EQC_PRODUCER_COUNTER, eq->pi);
 	return PRM_STAT_OK;
 }

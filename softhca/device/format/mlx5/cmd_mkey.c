@@ -10,7 +10,11 @@
 #include "prm/mlx5/mkc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/memory/memic.h"
+
+CONTEXT_HOLDS(struct mkey, PRM_MKC_SIZE);
+static_assert((int)MKEY_ANY_QP == PRM_MKC_ANY_QP, "PRM: mkc, qpn");
 
 static unsigned int decode_access(const uint8_t *mkc)
 {
@@ -70,22 +74,22 @@ static const char *mkey_check_context(const uint8_t *mkc)
  * drivers do so in smaller tables, too. */
 static int store_translations(struct mkey *mkey, const void *pas, size_t entries)
 {
-	size_t entry = mkey->mode == PRM_MKEY_MODE_MTT ? 8 : XLT_OCTOWORD;
+	size_t entry = mkey->mode == MKEY_MTT ? 8 : XLT_OCTOWORD;
 
-	mkey->xlt_octowords = (fld_get(mkey->mkc, MKC_TRANSLATIONS_OCTWORD_SIZE) + 3) & ~3u;
-	if (mkey->free || mkey->mode == PRM_MKEY_MODE_PA)
+	mkey->xlt_octowords = (fld_get(mkey->context, MKC_TRANSLATIONS_OCTWORD_SIZE) + 3) & ~3u;
+	if (mkey->free || mkey->mode == MKEY_PA)
 		return 0;
 	return xlt_write(mkey, 0, pas, entries * entry);
 }
 
 static int mkey_map_pages(struct mkey *mkey, const struct cmd *cmd)
 {
-	size_t room, count = 2 * fld_get(mkey->mkc, MKC_TRANSLATIONS_OCTWORD_SIZE);
+	size_t room, count = 2 * fld_get(mkey->context, MKC_TRANSLATIONS_OCTWORD_SIZE);
 	const void *pas = cmd_pas(cmd, CREATE_MKEY_IN_PAS, &room);
-	bool pages = mkey->mode == PRM_MKEY_MODE_MTT;
+	bool pages = mkey->mode == MKEY_MTT;
 	int ret = 0;
 
-	if (mkey->mode == PRM_MKEY_MODE_MEMIC)
+	if (mkey->mode == MKEY_MEMIC)
 		return 0;
 	if (room > count)
 		room = count;
@@ -98,23 +102,29 @@ static int mkey_map_pages(struct mkey *mkey, const struct cmd *cmd)
 			     mkey->start & ((1ull << mkey->page_shift) - 1), mkey->len);
 }
 
-void mkey_decode(struct mkey *mkey)
+void mlx5_decode_mkey(struct mkey *mkey)
 {
-	mkey->key = mkey->n << 8 | (uint32_t)fld_get(mkey->mkc, MKC_MKEY_7_0);
-	mkey->access = decode_access(mkey->mkc);
-	mkey->mode = access_mode(mkey->mkc);
-	mkey->whole = fld_get(mkey->mkc, MKC_LENGTH64);
-	mkey->free = is_free(mkey->mkc);
-	mkey->umr_enabled = fld_get(mkey->mkc, MKC_UMR_EN);
-	mkey->may_invalidate = fld_get(mkey->mkc, MKC_EN_RINVAL);
-	mkey->qpn = fld_get(mkey->mkc, MKC_QPN);
-	mkey->start = fld_get(mkey->mkc, MKC_START_ADDR);
-	if (mkey->mode == PRM_MKEY_MODE_MEMIC) {
+	static const enum mkey_mode modes[] = {
+		[PRM_MKEY_MODE_PA] = MKEY_PA,       [PRM_MKEY_MODE_MTT] = MKEY_MTT,
+		[PRM_MKEY_MODE_KLMS] = MKEY_KLMS,   [PRM_MKEY_MODE_KSM] = MKEY_KSM,
+		[PRM_MKEY_MODE_MEMIC] = MKEY_MEMIC,
+	};
+
+	mkey->key = mkey->n << 8 | (uint32_t)fld_get(mkey->context, MKC_MKEY_7_0);
+	mkey->access = decode_access(mkey->context);
+	mkey->mode = modes[access_mode(mkey->context)];
+	mkey->whole = fld_get(mkey->context, MKC_LENGTH64);
+	mkey->free = is_free(mkey->context);
+	mkey->umr_enabled = fld_get(mkey->context, MKC_UMR_EN);
+	mkey->may_invalidate = fld_get(mkey->context, MKC_EN_RINVAL);
+	mkey->qpn = fld_get(mkey->context, MKC_QPN);
+	mkey->start = fld_get(mkey->context, MKC_START_ADDR);
+	if (mkey->mode == MKEY_MEMIC) {
 		mkey->memic_at = mkey->start;
 		mkey->start = 0;
 	}
-	mkey->len = fld_get(mkey->mkc, MKC_LEN);
-	mkey->page_shift = fld_get(mkey->mkc, MKC_LOG_PAGE_SIZE);
+	mkey->len = fld_get(mkey->context, MKC_LEN);
+	mkey->page_shift = fld_get(mkey->context, MKC_LOG_PAGE_SIZE);
 }
 
 static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *mkey)
@@ -127,7 +137,7 @@ static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *m
 		ret = res_add(&hca->mkeys, mkey, &mkey->n);
 	if (ret)
 		return cmd_errno(cmd, ret, "mkey: table is full");
-	mkey_decode(mkey);
+	mlx5_decode_mkey(mkey);
 	mkey->pd->users++;
 	if (!mkey->on_demand)
 		pins_take(hca, &mkey->map);
@@ -152,13 +162,13 @@ enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 	mkey = calloc(1, sizeof(*mkey));
 	if (!mkey)
 		return cmd_errno(cmd, ENOMEM, "mkey");
-	memcpy(mkey->mkc, mkc, PRM_MKC_SIZE);
+	memcpy(mkey->context, mkc, PRM_MKC_SIZE);
 	mkey->pd = pd;
 	mkey->on_demand = hca->config.pages_on_demand && fld_get(cmd->in, CREATE_MKEY_IN_PG_ACCESS);
-	mkey_decode(mkey);
-	if (mkey->mode == PRM_MKEY_MODE_MEMIC)
+	mlx5_decode_mkey(mkey);
+	if (mkey->mode == MKEY_MEMIC)
 		mkey->memic = memic_get(hca, mkey->memic_at, mkey->len);
-	if (mkey->mode == PRM_MKEY_MODE_MEMIC && !mkey->memic)
+	if (mkey->mode == MKEY_MEMIC && !mkey->memic)
 		status = cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: not in a block of memory");
 	else
 		status = mkey_add(hca, cmd, mkey);
@@ -174,7 +184,8 @@ enum prm_status mkey_query(struct hca *hca, struct cmd *cmd)
 
 	if (!mkey)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: no such key");
-	memcpy(mkc, mkey->mkc, PRM_MKC_SIZE);
+	memcpy(mkc, mkey->context, PRM_MKC_SIZE);
+	fld_set(mkc, MKC_FREE, mkey->free);
 	return PRM_STAT_OK;
 }
 
@@ -192,7 +203,7 @@ enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd)
 
 /* ---- the adapter's own ---- */
 
-int mkey_add_special(struct hca *hca)
+int mlx5_add_special_key(struct hca *hca)
 {
 	struct mkey *mkey = calloc(1, sizeof(*mkey));
 	int ret = mkey ? res_add(&hca->mkeys, mkey, &mkey->n) : ENOMEM;
@@ -201,11 +212,11 @@ int mkey_add_special(struct hca *hca)
 		free(mkey);
 		return ret;
 	}
-	fld_set(mkey->mkc, MKC_QPN, PRM_MKC_ANY_QP);
-	fld_set(mkey->mkc, MKC_LR, 1);
-	fld_set(mkey->mkc, MKC_LW, 1);
-	fld_set(mkey->mkc, MKC_LENGTH64, 1);
-	mkey_decode(mkey);
+	fld_set(mkey->context, MKC_QPN, PRM_MKC_ANY_QP);
+	fld_set(mkey->context, MKC_LR, 1);
+	fld_set(mkey->context, MKC_LW, 1);
+	fld_set(mkey->context, MKC_LENGTH64, 1);
+	mlx5_decode_mkey(mkey);
 	mkey->sink = true;
 	hca->sink_key = mkey;
 	return 0;
@@ -218,12 +229,4 @@ enum prm_status mkey_query_special(struct hca *hca, struct cmd *cmd)
 	fld_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY, hca->sink_key->key);
 	fld_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_NULL_MKEY, hca->sink_key->key);
 	return PRM_STAT_OK;
-}
-
-/* ---- changes ---- */
-
-void mkey_invalidate(struct mkey *mkey)
-{
-	fld_set(mkey->mkc, MKC_FREE, 1);
-	mkey->free = true;
 }

@@ -2,8 +2,8 @@
 /*
  * cmd_qp.c - commands that create, destroy and query queue pairs.
  *
- * The QP context that software wrote is kept as it is (qp->qpc) and decoded once; what the device
- * changes is put back into it when it is queried. State changes are in cmd_qp_modify.c.
+ * The QP context that software wrote is kept as it is (qp->context) and decoded once; what the
+ * device changes is put back into it when it is queried. State changes are in cmd_qp_modify.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +14,11 @@
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/cmd_qp.h"
 #include "softhca/device/transport/tm.h"
 #include "util/bits.h"
+
+CONTEXT_HOLDS(struct qp, PRM_QPC_SIZE);
 
 static const struct qp_kind {
 	uint8_t st; /* PRM_QP_ST_* */
@@ -83,24 +86,24 @@ static const char *qp_check_sizes(const struct hca *hca, const uint8_t *qpc)
 static bool qp_find_shared(struct hca *hca, struct qp *qp)
 {
 	if (qp->service == FABRIC_XRC) {
-		qp->xrcd = res_get(&hca->xrcds, fld_get(qp->qpc, QPC_XRCD));
+		qp->xrcd = res_get(&hca->xrcds, fld_get(qp->context, QPC_XRCD));
 		return qp->xrcd;
 	}
-	qp->srq = res_get(&hca->srqs, fld_get(qp->qpc, QPC_SRQN_RMPN_XRQN));
+	qp->srq = res_get(&hca->srqs, fld_get(qp->context, QPC_SRQN_RMPN_XRQN));
 	return qp->srq && !qp->srq->xrcd;
 }
 
 /* Rendezvous need a matching list and the send queue. */
 static bool is_offloaded(const struct qp *qp)
 {
-	return fld_get(qp->qpc, QPC_OFFLOAD_TYPE) == PRM_QPC_OFFLOAD_TYPE_RNDV;
+	return fld_get(qp->context, QPC_OFFLOAD_TYPE) == PRM_QPC_OFFLOAD_TYPE_RNDV;
 }
 
 static const char *qp_check_offload(const struct qp *qp)
 {
-	if (!fld_get(qp->qpc, QPC_OFFLOAD_TYPE))
+	if (!fld_get(qp->context, QPC_OFFLOAD_TYPE))
 		return NULL;
-	if (!is_offloaded(qp) || qp->service != FABRIC_RC || !fld_get(qp->qpc, QPC_NO_SQ) ||
+	if (!is_offloaded(qp) || qp->service != FABRIC_RC || !fld_get(qp->context, QPC_NO_SQ) ||
 	    !qp->srq || !qp->srq->tm)
 		return "qp: offload_type needs RC, tag matching and no send queue";
 	return NULL;
@@ -108,17 +111,17 @@ static const char *qp_check_offload(const struct qp *qp)
 
 static const char *qp_find_objects(struct hca *hca, struct qp *qp)
 {
-	qp->pd = res_get(&hca->pds, fld_get(qp->qpc, QPC_PD));
-	qp->send_cq = res_get(&hca->cqs, fld_get(qp->qpc, QPC_CQN_SND));
-	qp->recv_cq = res_get(&hca->cqs, fld_get(qp->qpc, QPC_CQN_RCV));
-	qp->uar = res_get(&hca->uars, fld_get(qp->qpc, QPC_UAR_PAGE));
+	qp->pd = res_get(&hca->pds, fld_get(qp->context, QPC_PD));
+	qp->send_cq = res_get(&hca->cqs, fld_get(qp->context, QPC_CQN_SND));
+	qp->recv_cq = res_get(&hca->cqs, fld_get(qp->context, QPC_CQN_RCV));
+	qp->uar = res_get(&hca->uars, fld_get(qp->context, QPC_UAR_PAGE));
 	if (!qp->pd && qp->service != FABRIC_NONE)
 		return "qp: no such PD";
 	if (!qp->send_cq || !qp->recv_cq)
 		return "qp: no such CQ";
-	if (fld_get(qp->qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_SRQ && !qp_find_shared(hca, qp))
+	if (fld_get(qp->context, QPC_RQ_TYPE) == PRM_RQ_TYPE_SRQ && !qp_find_shared(hca, qp))
 		return "qp: no such SRQ or XRC domain";
-	if (!qp->uar && !fld_get(qp->qpc, QPC_NO_SQ))
+	if (!qp->uar && !fld_get(qp->context, QPC_NO_SQ))
 		return "qp: no such UAR";
 	return qp_check_offload(qp);
 }
@@ -126,19 +129,19 @@ static const char *qp_find_objects(struct hca *hca, struct qp *qp)
 /* Receive queue first, send queue behind it. */
 static int qp_map_rings(struct qp *qp, const struct cmd *cmd)
 {
-	unsigned int page_shift = 12 + fld_get(qp->qpc, QPC_LOG_PAGE_SIZE);
-	uint64_t skip = fld_get(qp->qpc, QPC_PAGE_OFFSET) << (page_shift - 6);
+	unsigned int page_shift = 12 + fld_get(qp->context, QPC_LOG_PAGE_SIZE);
+	uint64_t skip = fld_get(qp->context, QPC_PAGE_OFFSET) << (page_shift - 6);
 	uint64_t len = 0;
 	size_t npas;
 	const void *pas = cmd_pas(cmd, CREATE_QP_IN_PAS, &npas);
 
-	if (fld_get(qp->qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ) {
-		qp->rq.log_size = fld_get(qp->qpc, QPC_LOG_RQ_SIZE);
-		qp->rq.stride = 16u << fld_get(qp->qpc, QPC_LOG_RQ_STRIDE);
+	if (fld_get(qp->context, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ) {
+		qp->rq.log_size = fld_get(qp->context, QPC_LOG_RQ_SIZE);
+		qp->rq.stride = 16u << fld_get(qp->context, QPC_LOG_RQ_STRIDE);
 		len = (uint64_t)qp->rq.stride << qp->rq.log_size;
 	}
-	if (!fld_get(qp->qpc, QPC_NO_SQ)) {
-		qp->sq.log_size = fld_get(qp->qpc, QPC_LOG_SQ_SIZE);
+	if (!fld_get(qp->context, QPC_NO_SQ)) {
+		qp->sq.log_size = fld_get(qp->context, QPC_LOG_SQ_SIZE);
 		qp->sq.offset = len;
 		qp->sq.entry = calloc(1u << qp->sq.log_size, sizeof(*qp->sq.entry));
 		if (!qp->sq.entry)
@@ -146,6 +149,20 @@ static int qp_map_rings(struct qp *qp, const struct cmd *cmd)
 		len += (uint64_t)WQE_BB << qp->sq.log_size;
 	}
 	return dma_map_pages(&qp->map, pas, npas, page_shift, skip, len);
+}
+
+static uint8_t bytes_in_cqe(uint64_t scatter)
+{
+	switch (scatter) {
+	case PRM_CS_REQ_32B:
+	case PRM_CS_RES_32B:
+		return 32;
+	case PRM_CS_REQ_64B:
+	case PRM_CS_RES_64B:
+		return 64;
+	default:
+		return 0;
+	}
 }
 
 static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
@@ -159,13 +176,13 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 	if (ret)
 		return cmd_errno(cmd, ret, "qp: page list too short, or table full");
 	qp->wire = qp->special >= 0 ? (uint32_t)qp->special : qp->n;
-	qp->dbr = fld_get(qp->qpc, QPC_DBR_ADDR);
-	qp->real_time = fld_get(qp->qpc, QPC_TS_FORMAT) == PRM_TS_REAL_TIME;
-	qp->blocks_own_multicast = fld_get(qp->qpc, QPC_BLOCK_LB_MC);
-	qp->user_index = fld_get(qp->qpc, QPC_USER_INDEX);
-	qp->has_signatures = fld_get(qp->qpc, QPC_WQ_SIGNATURE);
-	qp->cs_req = fld_get(qp->qpc, QPC_CS_REQ);
-	qp->cs_res = fld_get(qp->qpc, QPC_CS_RES);
+	qp->dbr = fld_get(qp->context, QPC_DBR_ADDR);
+	qp->real_time = fld_get(qp->context, QPC_TS_FORMAT) == PRM_TS_REAL_TIME;
+	qp->blocks_own_multicast = fld_get(qp->context, QPC_BLOCK_LB_MC);
+	qp->user_index = fld_get(qp->context, QPC_USER_INDEX);
+	qp->has_signatures = fld_get(qp->context, QPC_WQ_SIGNATURE);
+	qp->req_in_cqe = bytes_in_cqe(fld_get(qp->context, QPC_CS_REQ));
+	qp->resp_in_cqe = bytes_in_cqe(fld_get(qp->context, QPC_CS_RES));
 	qp_reset_queues(qp);
 	if (qp->pd)
 		qp->pd->users++;
@@ -203,7 +220,7 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return cmd_errno(cmd, ENOMEM, "qp");
-	memcpy(qp->qpc, qpc, PRM_QPC_SIZE);
+	memcpy(qp->context, qpc, PRM_QPC_SIZE);
 	qp->service = qp_find_kind(qpc)->service;
 	qp->special = qp_find_kind(qpc)->special;
 	why = qp_find_objects(hca, qp);
@@ -247,7 +264,7 @@ enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
 
 	if (!qp)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
-	memcpy(qpc, qp->qpc, PRM_QPC_SIZE);
+	memcpy(qpc, qp->context, PRM_QPC_SIZE);
 	fld_set(cmd->out, QUERY_QP_OUT_ECE, qp->ece);
 	fld_set(qpc, QPC_STATE, qp->state);
 	/* Messages are written from their first byte to their last. */

@@ -11,6 +11,7 @@
 #include "prm/mlx5/qpc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/cmd_qp.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "util/bits.h"
 
@@ -175,7 +176,7 @@ static const char *check_attributes(const struct hca *hca, const struct qp *qp, 
 
 static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
 {
-	uint8_t *own = qp->qpc;
+	uint8_t *own = qp->context;
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (fields[i].groups & groups)
@@ -186,7 +187,7 @@ static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
 
 static void decode_context(const struct hca *hca, struct qp *qp)
 {
-	const uint8_t *qpc = qp->qpc;
+	const uint8_t *qpc = qp->context;
 
 	mlx5_decode_path(fld_at(qpc, QPC_PRIMARY_PATH), station_is_ethernet(hca), &qp->path);
 	qp->mtu = mtu_bytes(fld_get(qpc, QPC_MTU));
@@ -220,9 +221,9 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 	if (t->opcode == PRM_OP_RST2INIT_QP && qp->special >= 0)
 		hca->port[qp->path.addr.port - 1].special[qp->special] = qp;
 	if (t->opcode == PRM_OP_INIT2RTR_QP)
-		qp->resp.expected_psn = fld_get(qp->qpc, QPC_NEXT_RCV_PSN);
+		qp->resp.expected_psn = fld_get(qp->context, QPC_NEXT_RCV_PSN);
 	if (t->opcode == PRM_OP_RTR2RTS_QP) {
-		qp->req.next_psn = fld_get(qp->qpc, QPC_NEXT_SEND_PSN);
+		qp->req.next_psn = fld_get(qp->context, QPC_NEXT_SEND_PSN);
 		qp->req.sent_psn = qp->req.unacked = qp->req.next_psn;
 		qp->req.retries_left = qp->retry_count;
 		qp->req.rnr_left = qp->rnr_retry;

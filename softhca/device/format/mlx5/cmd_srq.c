@@ -17,6 +17,8 @@
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/transport/tm.h"
 
+CONTEXT_HOLDS(struct srq, PRM_SRQ_CONTEXT_MAX);
+
 enum { MAX_PAGE_SHIFT = 12 + 31 };
 
 /* Where a context has what all kinds have */

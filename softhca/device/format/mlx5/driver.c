@@ -3,24 +3,42 @@
  * driver.c - what a kernel driver says before and after its real work: enable, interface version,
  * initialize, tear down. Memory for the firmware is in pages.c.
  */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/driver.h"
+#include "softhca/device/format/mlx5/mlx5.h"
+
+int mlx5_create(struct hca *hca)
+{
+	hca->firmware = calloc(1, sizeof(*hca->firmware));
+	return hca->firmware ? mlx5_add_special_key(hca) : ENOMEM;
+}
+
+void mlx5_destroy(struct hca *hca)
+{
+	if (hca->firmware)
+		pages_free(hca);
+	free(hca->firmware);
+}
 
 enum prm_status driver_enable(struct hca *hca, struct cmd *cmd)
 {
-	if (hca->driver.enabled)
+	if (hca->firmware->enabled)
 		return cmd_fail(cmd, PRM_STAT_BAD_SYS_STATE_ERR, "driver: enabled already");
-	hca->driver.enabled = true;
+	hca->firmware->enabled = true;
 	return PRM_STAT_OK;
 }
 
 enum prm_status driver_disable(struct hca *hca, struct cmd *cmd)
 {
-	if (!hca->driver.enabled)
+	if (!hca->firmware->enabled)
 		return cmd_fail(cmd, PRM_STAT_BAD_SYS_STATE_ERR, "driver: not enabled");
-	hca->driver.enabled = false;
+	hca->firmware->enabled = false;
 	return PRM_STAT_OK;
 }
 
@@ -28,7 +46,7 @@ enum prm_status driver_query_issi(struct hca *hca, struct cmd *cmd)
 {
 	enum { ISSI_0_AND_1 = 3 };
 
-	fld_set(cmd->out, QUERY_ISSI_OUT_CURRENT_ISSI, hca->driver.issi);
+	fld_set(cmd->out, QUERY_ISSI_OUT_CURRENT_ISSI, hca->firmware->issi);
 	fld_set(cmd->out, QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0, ISSI_0_AND_1);
 	return PRM_STAT_OK;
 }
@@ -39,7 +57,7 @@ enum prm_status driver_set_issi(struct hca *hca, struct cmd *cmd)
 
 	if (issi > 1)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "driver: no such ISSI");
-	hca->driver.issi = issi;
+	hca->firmware->issi = issi;
 	return PRM_STAT_OK;
 }
 
@@ -47,10 +65,10 @@ enum prm_status driver_set_issi(struct hca *hca, struct cmd *cmd)
 
 enum prm_status driver_init(struct hca *hca, struct cmd *cmd)
 {
-	if (!hca->driver.enabled || hca->driver.initialized)
+	if (!hca->firmware->enabled || hca->firmware->initialized)
 		return cmd_fail(cmd, PRM_STAT_BAD_SYS_STATE_ERR,
 				"driver: not enabled, or initialized already");
-	hca->driver.initialized = true;
+	hca->firmware->initialized = true;
 	return PRM_STAT_OK;
 }
 
@@ -58,11 +76,11 @@ enum prm_status driver_teardown(struct hca *hca, struct cmd *cmd)
 {
 	enum { GRACEFUL = 0 };
 
-	if (!hca->driver.initialized)
+	if (!hca->firmware->initialized)
 		return cmd_fail(cmd, PRM_STAT_BAD_SYS_STATE_ERR, "driver: not initialized");
 	if (fld_get(cmd->in, TEARDOWN_HCA_IN_PROFILE) != GRACEFUL)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "driver: only graceful teardown");
-	hca->driver.initialized = false;
+	hca->firmware->initialized = false;
 	pages_forget_requests(hca);
 	return PRM_STAT_OK;
 }

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver.h - what the adapter knows of the driver that runs it, and the pages that it was given
- * (pages.c).
+ * driver.h - what the adapter knows of the driver that runs it: which capabilities it wants
+ * (caps.c), and the pages that it was given (pages.c).
  */
-#ifndef SOFTHCA_DEVICE_DRIVER_H
-#define SOFTHCA_DEVICE_DRIVER_H
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX5_DRIVER_H
+#define SOFTHCA_DEVICE_FORMAT_MLX5_DRIVER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct hca;
 
-struct driver {
+enum { CAPS_WRITABLE = 2 };
+
+struct caps {
+	bool is_set[CAPS_WRITABLE];
+	uint8_t value[CAPS_WRITABLE];
+};
+
+struct mlx5_firmware {
+	struct caps caps;
 	bool enabled, initialized;
 	uint16_t issi;
 	uint64_t *page; /* of the host, kept for it */
@@ -21,7 +29,8 @@ struct driver {
 };
 
 void pages_free(struct hca *hca);
-/* Ask the driver for pages, or to take some back, where the number of objects calls for it. */
+/* The function asks the driver for pages, or to take some back, where the number of objects calls
+ * for it. */
 void pages_balance(struct hca *hca);
 void pages_forget_requests(struct hca *hca);
 

@@ -9,6 +9,8 @@
 #include "softhca/device/format/mlx5/mlx5.h"
 
 const struct format mlx5_format = {
+	.create = mlx5_create,
+	.destroy = mlx5_destroy,
 	.wqe_size = mlx5_wqe_size,
 	.wqe_opcode = mlx5_wqe_opcode,
 	.umr_key = mlx5_umr_key,

@@ -12,6 +12,7 @@
 
 #include "softhca/device/format/format.h"
 
+struct mkey;
 struct qp_path;
 
 /* wqe.c */
@@ -31,6 +32,16 @@ void mlx5_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
 /* signature.c */
 bool mlx5_send_is_signed(const uint8_t *raw);
 bool mlx5_recv_is_signed(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
+
+/* cmd_mkey.c */
+/* The function is called when what is in the key's context has changed. */
+void mlx5_decode_mkey(struct mkey *mkey);
+/* The function adds the keys that the adapter has of its own. */
+int mlx5_add_special_key(struct hca *hca);
+
+/* driver.c */
+int mlx5_create(struct hca *hca);
+void mlx5_destroy(struct hca *hca);
 
 /* umr.c */
 int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);

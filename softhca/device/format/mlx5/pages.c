@@ -15,6 +15,7 @@
 #include "prm/mlx5/driver.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/driver.h"
 
 enum {
 	PAGES_AT_BOOT = 16,
@@ -51,7 +52,7 @@ enum prm_status driver_query_pages(struct hca *hca, struct cmd *cmd)
 
 static enum prm_status pages_give(struct hca *hca, struct cmd *cmd, uint64_t count)
 {
-	struct driver *driver = &hca->driver;
+	struct mlx5_firmware *driver = hca->firmware;
 	size_t room;
 	const void *pas = cmd_pas(cmd, MANAGE_PAGES_IN_PAS, &room);
 	uint64_t *page;
@@ -76,7 +77,7 @@ static enum prm_status pages_give(struct hca *hca, struct cmd *cmd, uint64_t cou
 
 static enum prm_status pages_take(struct hca *hca, struct cmd *cmd, uint64_t count)
 {
-	struct driver *driver = &hca->driver;
+	struct mlx5_firmware *driver = hca->firmware;
 	uint64_t room = (cmd_out_room(cmd) - FLD_BYTE(MANAGE_PAGES_OUT_PAS)) / 8;
 
 	if (count > room)
@@ -98,8 +99,8 @@ enum prm_status driver_manage_pages(struct hca *hca, struct cmd *cmd)
 
 	switch (fld_get(cmd->in, CMD_IN_OP_MOD)) {
 	case PRM_PAGES_CANNOT_GIVE:
-		hca->driver.requested = 0;
-		hca->driver.denied = pages_wanted(hca);
+		hca->firmware->requested = 0;
+		hca->firmware->denied = pages_wanted(hca);
 		return PRM_STAT_OK;
 	case PRM_PAGES_GIVE:
 		return pages_give(hca, cmd, count);
@@ -114,14 +115,14 @@ enum prm_status driver_manage_pages(struct hca *hca, struct cmd *cmd)
 
 void pages_forget_requests(struct hca *hca)
 {
-	hca->driver.requested = 0;
-	hca->driver.denied = 0;
+	hca->firmware->requested = 0;
+	hca->firmware->denied = 0;
 }
 
 /* A driver that could not give is asked again when more is wanted than then. */
 void pages_balance(struct hca *hca)
 {
-	struct driver *driver = &hca->driver;
+	struct mlx5_firmware *driver = hca->firmware;
 	uint32_t want = pages_wanted(hca);
 
 	if (!driver->initialized || driver->requested || hca->dead)
@@ -136,5 +137,5 @@ void pages_balance(struct hca *hca)
 
 void pages_free(struct hca *hca)
 {
-	free(hca->driver.page);
+	free(hca->firmware->page);
 }

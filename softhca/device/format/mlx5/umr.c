@@ -109,19 +109,19 @@ static int find_key(struct hca *hca, const struct qp *qp, struct umr *umr)
 
 static bool pages_fit(const struct umr *umr)
 {
-	const uint8_t *mkc = umr->mkey->mkc;
+	const uint8_t *mkc = umr->mkey->context;
 	uint64_t shift =
 		fld_get(umr_takes(umr, UMR_PAGE_SIZE) ? umr->context : mkc, MKC_LOG_PAGE_SIZE);
 
-	return umr->mkey->mode == PRM_MKEY_MODE_PA || umr->mkey->mode == PRM_MKEY_MODE_KLMS ||
-	       shift >= 12 || !umr->bytes;
+	return umr->mkey->mode == MKEY_PA || umr->mkey->mode == MKEY_KLMS || shift >= 12 ||
+	       !umr->bytes;
 }
 
 /* Only the driver's own queue moves keys between domains. Signatures are not implemented. */
 static int check_context(struct hca *hca, const struct qp *qp, const struct umr *umr)
 {
 	const uint8_t *context = umr->context;
-	const uint8_t *mkc = umr->mkey->mkc;
+	const uint8_t *mkc = umr->mkey->context;
 	uint64_t start = fld_get(umr_takes(umr, UMR_START_ADDR) ? context : mkc, MKC_START_ADDR);
 	uint64_t len = fld_get(umr_takes(umr, UMR_LEN) ? context : mkc, MKC_LEN);
 
@@ -132,7 +132,7 @@ static int check_context(struct hca *hca, const struct qp *qp, const struct umr 
 	if (umr_takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
 		return WQE_BAD_UMR;
 	if (umr_takes(umr, UMR_LEN) && fld_get(context, MKC_LENGTH64) &&
-	    umr->mkey->mode == PRM_MKEY_MODE_MTT)
+	    umr->mkey->mode == MKEY_MTT)
 		return WQE_BAD_UMR;
 	return mkey_range_wraps(start, len) || !pages_fit(umr) ? WQE_BAD_UMR : 0;
 }
@@ -182,17 +182,19 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 {
 	struct mkey *mkey = umr->mkey;
 
+	fld_set(mkey->context, MKC_FREE, mkey->free);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (umr_takes(umr, fields[i].bit))
-			fld_set(mkey->mkc, fields[i].field, fld_get(umr->context, fields[i].field));
+			fld_set(mkey->context, fields[i].field,
+				fld_get(umr->context, fields[i].field));
 	if (umr_takes(umr, UMR_PD)) {
 		mkey->pd->users--;
-		mkey->pd = res_get(&hca->pds, fld_get(mkey->mkc, MKC_PD));
+		mkey->pd = res_get(&hca->pds, fld_get(mkey->context, MKC_PD));
 		mkey->pd->users++;
 	}
 	if (umr->mask & (1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE | 1ull << UMR_START_ADDR))
 		mkey->xlt_changed = mkey->xlt;
-	mkey_decode(mkey);
+	mlx5_decode_mkey(mkey);
 }
 
 int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)

@@ -14,6 +14,7 @@
  */
 #include "prm/mlx5/av.h"
 #include "prm/mlx5/umr.h"
+#include "prm/mlx5/qpc.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/mlx5.h"
@@ -64,7 +65,7 @@ static void check_ctrl(const struct subject *of, const struct qp *qp, const uint
 	uint8_t fence = fld_get(raw, CTRL_FM);
 
 	check_reserved(of, raw, ctrl_reserved, ARRAY_SIZE(ctrl_reserved));
-	if (fld_get(raw, CTRL_SIGNATURE) && !fld_get(qp->qpc, QPC_WQ_SIGNATURE))
+	if (fld_get(raw, CTRL_SIGNATURE) && !fld_get(qp->context, QPC_WQ_SIGNATURE))
 		say(of, "wqe.signature", "ctrl signature, of a QP without,",
 		    fld_get(raw, CTRL_SIGNATURE));
 	if (fence > WQE_FENCE_SMALL_AND_STRONG)
