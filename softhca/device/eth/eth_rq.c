@@ -153,7 +153,8 @@ static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe
 	rq->pi = (uint16_t)be32toh(word);
 	if (rq->pi == rq->ci)
 		return ENOENT;
-	trace_wqe(hca->config.trace, "recv", rq->n, rq->ci, buf + sizeof(word), rq->wq.stride);
+	trace_bytes(hca->config.trace, buf + sizeof(word), rq->wq.stride,
+		    "wqe recv qpn 0x%06x index %u", rq->n, rq->ci);
 	hca->format->decode_frame_recv(buf + sizeof(word), rq->wq.stride, wqe);
 	return 0;
 }

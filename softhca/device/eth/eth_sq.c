@@ -361,8 +361,8 @@ static void run_one(struct hca *hca, struct eth_sq *sq)
 	if (!ret) {
 		uint32_t size = wqe_bbs(hca, raw);
 
-		trace_wqe(hca->config.trace, "send", sq->n, sq->ci, raw,
-			  (size < bbs ? size : bbs) * WQE_BB);
+		hca->format->trace_send(hca->config.trace, sq->n, sq->ci, raw,
+					(size < bbs ? size : bbs) * WQE_BB);
 		ret = wqe_execute(hca, sq, raw, bbs);
 	}
 	if (ret) {

@@ -29,6 +29,7 @@ struct hca;
 struct qp;
 struct recv_wqe;
 struct send_wqe;
+struct trace;
 struct uar;
 
 /* What software wrote of an object is kept with it by the format's commands, as its context, for
@@ -128,6 +129,13 @@ struct format {
 	/* The call tells that software has written VALUE_BE at OFFSET of a UAR page; the lock is
 	 * held. */
 	void (*ring)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+
+	/* These calls trace what goes by. opcode_name() is that of a send WQE. */
+	void (*trace_send)(struct trace *trace, uint32_t qpn, uint32_t index, const uint8_t *wqe,
+			   size_t len);
+	void (*trace_cqe)(struct trace *trace, uint32_t cqn, uint32_t index, const uint8_t *cqe);
+	void (*trace_eqe)(struct trace *trace, uint32_t eqn, const uint8_t *eqe);
+	const char *(*opcode_name)(uint8_t opcode);
 
 	/* These calls are for an adapter that is strict: they report what the bytes of a WQE, or of
 	 * a doorbell, have that they should not. A page of doorbells is remembered from

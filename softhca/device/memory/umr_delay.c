@@ -68,7 +68,7 @@ void umr_overtaken(struct hca *hca, const struct qp *qp, const struct send_wqe *
 			strict_report(hca->config.strict, hca->config.trace, "umr.fence",
 				      "QP 0x%06x, WQE %u (%s): its key 0x%08x is that of a UMR "
 				      "before it, and ctrl fm is %u",
-				      qp->n, wqe->index, trace_opcode(wqe->opcode),
+				      qp->n, wqe->index, hca->format->opcode_name(wqe->opcode),
 				      wqe->sge[i].lkey, wqe->fence);
 }
 

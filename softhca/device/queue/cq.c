@@ -197,7 +197,8 @@ static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_
 			return EFAULT;
 		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
 	}
-	trace_cqe(hca->config.trace, cq->n, cq->pi, bytes + len - hca->format->cqe_size);
+	hca->format->trace_cqe(hca->config.trace, cq->n, cq->pi,
+			       bytes + len - hca->format->cqe_size);
 	cq->pi++;
 	if (solicited)
 		cq->solicited = cq->pi;

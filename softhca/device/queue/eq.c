@@ -54,7 +54,7 @@ static void eq_post(struct hca *hca, struct eq *eq, uint8_t *eqe)
 {
 	if (eq->map.count)
 		eq_write(hca, eq, eqe);
-	trace_eqe(hca->config.trace, eq->n, eqe);
+	hca->format->trace_eqe(hca->config.trace, eq->n, eqe);
 	if (hca->config.event)
 		hca->config.event(hca->config.front, eq->n, eqe);
 }
@@ -124,7 +124,7 @@ void eq_internal_error(struct hca *hca)
 	uint8_t eqe[EQE_MAX] = { 0 };
 
 	hca->format->encode_eqe(&event, eqe);
-	trace_eqe(hca->config.trace, 0, eqe);
+	hca->format->trace_eqe(hca->config.trace, 0, eqe);
 	if (hca->config.event)
 		hca->config.event(hca->config.front, 0, eqe);
 }

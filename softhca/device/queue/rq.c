@@ -107,7 +107,8 @@ static int fetch_own(struct hca *hca, struct qp *qp)
 	if (skip >= qp->rq.cache_count)
 		return ENOENT;
 	raw = qp->rq.cache + (size_t)skip * qp->rq.stride;
-	trace_wqe(hca->config.trace, "recv", qp->n, qp->rq.ci, raw, qp->rq.stride);
+	trace_bytes(hca->config.trace, raw, qp->rq.stride, "wqe recv qpn 0x%06x index %u", qp->n,
+		    qp->rq.ci);
 	return decode_own(hca, qp, raw);
 }
 

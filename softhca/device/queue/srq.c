@@ -68,7 +68,8 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 	next = hca->format->decode_srq(raw, srq->stride, wqe);
 	if (next >> srq->log_size)
 		return srq_fail(hca, srq);
-	trace_wqe(hca->config.trace, "srq", srq->n, srq->next, raw, srq->stride);
+	trace_bytes(hca->config.trace, raw, srq->stride, "wqe srq qpn 0x%06x index %u", srq->n,
+		    srq->next);
 	*index = srq->next;
 	srq->next = next;
 	srq->taken++;

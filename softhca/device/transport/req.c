@@ -201,7 +201,8 @@ static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 		why = WQE_BAD_SIGNATURE;
 	req->decoded = !why;
 	if (why != WQE_BAD_SIZE)
-		trace_wqe(hca->config.trace, "send", qp->n, index, raw, wqe_bbs(hca, raw) * WQE_BB);
+		hca->format->trace_send(hca->config.trace, qp->n, index, raw,
+					wqe_bbs(hca, raw) * WQE_BB);
 	if (hca->config.strict && !why)
 		hca->format->judge_send(hca, qp, index, raw);
 	return why;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "flat.h"
+#include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/trace.h"
 
 static char path[] = "/tmp/softhca-trace-XXXXXX";
@@ -45,10 +46,10 @@ static void names_and_bytes_are_written(void **state)
 	(void)state;
 	cqe[63] = 13 << 4;
 	cqe[55] = 0x15;
-	trace_command(trace, in, sizeof(in), out, sizeof(out));
-	trace_wqe(trace, "send", 0x48, 7, wqe, sizeof(wqe));
-	trace_cqe(trace, 0x400, 1, cqe);
-	trace_eqe(trace, 2, eqe);
+	mlx5_trace_command(trace, in, sizeof(in), out, sizeof(out));
+	mlx5_trace_send(trace, 0x48, 7, wqe, sizeof(wqe));
+	mlx5_trace_cqe(trace, 0x400, 1, cqe);
+	mlx5_trace_eqe(trace, 2, eqe);
 	trace_line(trace, "own %d", 42);
 	read_back(trace);
 	assert_non_null(strstr(text, "cmd 0x502 RST2INIT_QP status 0x03"));
@@ -68,7 +69,7 @@ static void long_lines_end_in_a_newline(void **state)
 	(void)state;
 	memset(wide, 'x', sizeof(wide));
 	wide[sizeof(wide) - 1] = 0;
-	trace_command(trace, big, sizeof(big), big, sizeof(big));
+	mlx5_trace_command(trace, big, sizeof(big), big, sizeof(big));
 	trace_line(trace, "%s", wide);
 	trace_line(trace, "end");
 	read_back(trace);
@@ -85,10 +86,11 @@ static void no_trace_is_no_trouble(void **state)
 
 	(void)state;
 	trace_line(NULL, "x");
-	trace_command(NULL, bytes, 16, bytes, 16);
-	trace_wqe(NULL, "recv", 0, 0, bytes, 16);
-	trace_cqe(NULL, 0, 0, bytes);
-	trace_eqe(NULL, 0, bytes);
+	mlx5_trace_command(NULL, bytes, 16, bytes, 16);
+	mlx5_trace_send(NULL, 0, 0, bytes, 16);
+	trace_bytes(NULL, bytes, 16, "wqe");
+	mlx5_trace_cqe(NULL, 0, 0, bytes);
+	mlx5_trace_eqe(NULL, 0, bytes);
 	trace_close(NULL);
 	assert_int_equal(trace_open("/nonexistent/trace", &trace), ENOENT);
 }

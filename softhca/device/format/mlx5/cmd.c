@@ -28,6 +28,7 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/driver.h"
+#include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/fault.h"
 #include "util/bits.h"
@@ -227,6 +228,6 @@ void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t 
 	pages_balance(hca);
 	memset(out, 0, out_len);
 	memcpy(out, reply, out_len < sizeof(reply) ? out_len : sizeof(reply));
-	trace_command(hca->config.trace, in, in_len, out, out_len);
+	mlx5_trace_command(hca->config.trace, in, in_len, out, out_len);
 	fabric_unlock(hca->fabric);
 }

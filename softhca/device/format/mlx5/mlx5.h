@@ -68,6 +68,15 @@ void mlx5_set_eqe_owner(uint8_t *eqe, bool owner);
 struct cq_arm mlx5_decode_arm(uint32_t word_be);
 void mlx5_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 
+/* trace.c */
+void mlx5_trace_command(struct trace *trace, const void *in, size_t in_len, const void *out,
+			size_t out_len);
+void mlx5_trace_send(struct trace *trace, uint32_t qpn, uint32_t index, const uint8_t *wqe,
+		     size_t len);
+void mlx5_trace_cqe(struct trace *trace, uint32_t cqn, uint32_t index, const uint8_t *cqe);
+void mlx5_trace_eqe(struct trace *trace, uint32_t eqn, const uint8_t *eqe);
+const char *mlx5_opcode_name(uint8_t opcode);
+
 /* wqe_rules.c */
 void mlx5_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const uint8_t *raw);
 

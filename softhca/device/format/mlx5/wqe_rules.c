@@ -195,7 +195,7 @@ static void check_umr(const struct subject *of, const uint8_t *raw)
 void mlx5_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const uint8_t *raw)
 {
 	uint8_t opcode = fld_get(raw, CTRL_OPCODE);
-	const struct subject of = { hca, qp->n, index, trace_opcode(opcode) };
+	const struct subject of = { hca, qp->n, index, mlx5_opcode_name(opcode) };
 
 	check_ctrl(&of, qp, raw);
 	if (opcode == WQE_UMR)
