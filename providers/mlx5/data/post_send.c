@@ -262,11 +262,9 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			 enum send_kind kind, bool own, bool sign)
 {
 	struct mlx5_sq *sq = &qp->sq;
-	uint32_t pi = sq->pi, head = sq->wq.head, first = head, blocks = 0;
-	const uint8_t *newest = NULL;
+	uint32_t pi = sq->pi, head = sq->wq.head, first = head, newest = pi, push;
+	const struct ibv_send_wr *posted = NULL; /* the newest, whose WQE starts at NEWEST */
 	struct send_wqe wqe;
-	bool has_inline = false;
-	uint32_t push;
 	int ret = 0;
 
 	for (; wr; wr = wr->next) {
@@ -276,24 +274,27 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			break;
 		}
 		wq_note(&sq->wq, pi, head, wr->wr_id, wqe.done_as);
-		blocks = wqe_finish(&wqe);
+		newest = pi;
+		pi += wqe_finish(&wqe);
 		if (sign)
 			mlx5_sign_send(sq, wqe.ctrl);
-		pi += blocks;
-		newest = wqe.ctrl;
-		has_inline = wr->send_flags & IBV_SEND_INLINE;
+		posted = wr;
 		head++;
 	}
-	if (likely(newest)) {
+	if (likely(posted)) {
+		const uint8_t *ctrl = sq_wqebb(sq, newest);
+
 		sq->pi = pi;
 		sq->wq.head = head;
-		push = head - first == 1 ? bf_push_length(sq, blocks, has_inline) : 0;
+		push = head - first == 1 ? bf_push_length(sq, pi - newest,
+							  posted->send_flags & IBV_SEND_INLINE)
+					 : 0;
 		if (sign)
-			doorbell_send_any(sq, pi, newest, push);
+			doorbell_send_any(sq, pi, ctrl, push);
 		else if (own)
-			doorbell_send(sq, pi, newest, push, BFREG_OWN);
+			doorbell_send(sq, pi, ctrl, push, BFREG_OWN);
 		else
-			mlx5_doorbell_send_other(sq, pi, newest, push);
+			mlx5_doorbell_send_other(sq, pi, ctrl, push);
 	}
 	return ret;
 }
@@ -440,9 +441,10 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 		return own ? list_of_kind(ibqp, wr, bad_wr, kind) : list_other(ibqp, wr, bad_wr);
 	pi = sq->pi;
 	put_head(sq, &wqe, pi, wr, kind);
+	/* Noted before the payload is put, for which the registers are wanted. */
+	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, wqe.done_as);
 	if (unlikely(!put_usual_payload(sq, &wqe, wr)))
 		return own ? list_of_kind(ibqp, wr, bad_wr, kind) : list_other(ibqp, wr, bad_wr);
-	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, wqe.done_as);
 	sq->wq.head++;
 	blocks = wqe_finish(&wqe);
 	sq->pi = pi + blocks;

@@ -76,18 +76,23 @@ WQE_INLINE uint32_t done_as(uint8_t opcode)
 	}
 }
 
+WQE_INLINE uint8_t *sq_wqebb(const struct mlx5_sq *sq, uint32_t pi)
+{
+	return sq->buf + ((size_t)(pi & sq->wq.mask) << WQE_BB_LOG);
+}
+
 /* Starts a WQE at WQEBB PI. wqe_finish() puts its length in. */
 WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			  uint8_t opcode, unsigned int flags, __be32 imm)
 {
-	uint32_t first;
+	const uint64_t index = pi & FLD_MASK(CTRL_INDEX);
 
-	wqe->ctrl = sq->buf + ((size_t)(pi & sq->wq.mask) << WQE_BB_LOG);
+	wqe->ctrl = sq_wqebb(sq, pi);
 	wqe->seg = wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
 	wqe->ds = 1;
 	wqe->done_as = done_as(opcode);
-	first = (pi & FLD_MASK(CTRL_INDEX)) << FLD_SHIFT(CTRL_INDEX) | opcode;
-	wqe->head = (uint64_t)first << 32 | sq->qpn_shifted;
+	wqe->head =
+		index << (32 + FLD_SHIFT(CTRL_INDEX)) | (uint64_t)opcode << 32 | sq->qpn_shifted;
 	/* The first half is written when the length is known. */
 	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature),
 			 sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)], imm);

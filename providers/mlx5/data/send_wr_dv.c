@@ -56,7 +56,7 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 	struct mlx5_qp *qp = container_of(dv, struct mlx5_qp, dv_qp);
 	const struct mlx5_wqe_ctrl_seg *ctrl = from;
 	const uint32_t pi = qp->sq.pi;
-	struct send_wqe wqe = { .ctrl = qp->sq.buf + ((size_t)(pi & qp->sq.wq.mask) << WQE_BB_LOG),
+	struct send_wqe wqe = { .ctrl = sq_wqebb(&qp->sq, pi),
 				.ds = be32toh(ctrl->qpn_ds) & FLD_MASK(CTRL_DS),
 				.done_as = MLX5DV_WC_RAW_WQE };
 
