@@ -44,7 +44,16 @@ typedef int run_fn(struct bench *b, const struct operation *op, struct rig_pair 
 struct operation {
 	const char *name;
 	run_fn *run;
-	enum { SENDS, QUIET_SENDS, RECVS, POLLS_SEND, POLLS_RECV, POLLS_NOTHING, CONTROL } phase;
+	enum {
+		SENDS,
+		QUIET_SENDS,
+		QUIET_PUTS,
+		RECVS,
+		POLLS_SEND,
+		POLLS_RECV,
+		POLLS_NOTHING,
+		CONTROL
+	} phase;
 	enum which_pair pair;
 	int n; /* SGEs, bytes of inline data or entries of a poll; 0: one SGE */
 };
@@ -158,6 +167,27 @@ static int send_list(struct bench *b, const struct operation *op, struct rig_pai
 	return GROUP;
 }
 
+/* An inline RDMA write, as UCX puts small data: only the last of the group has a completion. */
+static int put_one(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_sge sge = { b->sge.addr, (uint32_t)op->n, b->sge.lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_RDMA_WRITE,
+				  .send_flags = IBV_SEND_INLINE },
+			   *bad;
+
+	wr.wr.rdma.remote_addr = (uintptr_t)pair->end[1].buf;
+	wr.wr.rdma.rkey = pair->end[1].mr->rkey;
+	for (int i = 0; i < GROUP; i++) {
+		if (i == GROUP - 1)
+			wr.send_flags |= IBV_SEND_SIGNALED;
+		if (ibv_post_send(pair->end[0].qp, &wr, &bad))
+			return i;
+	}
+	return GROUP;
+}
+
 /* ---- ibv_wr_*() */
 
 static int wr_one(struct bench *b, const struct operation *op, struct rig_pair *pair)
@@ -186,6 +216,24 @@ static int wr_inline(struct bench *b, const struct operation *op, struct rig_pai
 		qpx->wr_id = i;
 		qpx->wr_flags = IBV_SEND_SIGNALED;
 		ibv_wr_send(qpx);
+		ibv_wr_set_inline_data(qpx, (void *)(uintptr_t)b->sge.addr, (size_t)op->n);
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return GROUP;
+}
+
+static int wr_put(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+	const uint64_t to = (uintptr_t)pair->end[1].buf;
+	const uint32_t rkey = pair->end[1].mr->rkey;
+
+	for (int i = 0; i < GROUP; i++) {
+		ibv_wr_start(qpx);
+		qpx->wr_id = i;
+		qpx->wr_flags = i == GROUP - 1 ? IBV_SEND_SIGNALED : 0;
+		ibv_wr_rdma_write(qpx, rkey, to);
 		ibv_wr_set_inline_data(qpx, (void *)(uintptr_t)b->sge.addr, (size_t)op->n);
 		if (ibv_wr_complete(qpx))
 			return i;
@@ -389,11 +437,13 @@ static const struct operation operations[] = {
 	{ "post_send, UD, list of 16", send_list, SENDS, UD, 0 },
 	{ "post_send, thread domain", send_one, SENDS, DOMAIN, 0 },
 	{ "post_send, shared register", send_one, SENDS, LATE, 0 },
+	{ "post_send, put of 8", put_one, QUIET_PUTS, PLAIN, 8 },
 	{ "wr_send", wr_one, SENDS, EX, 0 },
 	{ "wr_send, inline 32", wr_inline, SENDS, EX, 32 },
 	{ "wr_send, inline 128", wr_inline, SENDS, EX, 128 },
 	{ "wr_send, batch of 16", wr_batch, SENDS, EX, 0 },
 	{ "wr_send, UD", wr_datagram, SENDS, EX_UD, 0 },
+	{ "wr_rdma_write, put of 8", wr_put, QUIET_PUTS, EX, 8 },
 	{ "post_recv", recv_one, RECVS, PLAIN, 0 },
 	{ "post_recv, list of 16", recv_list, RECVS, PLAIN, 0 },
 	{ "post_recv, 4 SGEs", recv_one, RECVS, WIDE, 4 },
@@ -532,16 +582,17 @@ static uint64_t measure_round(struct bench *b, const struct operation *op)
 {
 	struct rig_pair *pair = &b->pairs.pair[op->pair];
 	uint64_t cycles = UINT64_MAX;
-	int done = BURST, sends = is_phase(op, QUIET_SENDS) ? GROUPS : BURST, recvs = BURST;
+	const bool puts = is_phase(op, QUIET_PUTS), quiet = puts || is_phase(op, QUIET_SENDS);
+	int done = BURST, sends = quiet ? GROUPS : BURST, recvs = puts ? 0 : BURST;
 
 	if (is_phase(op, CONTROL))
 		return measure_regions(b, op);
 	if (is_phase(op, RECVS))
 		cycles = timed(b, op, pair, op->run, &done);
-	else
+	else if (recvs)
 		post_burst(b, op, op->pair == SHARED ? srq_list : recv_list);
 	MUST(done == BURST);
-	if (is_phase(op, SENDS) || is_phase(op, QUIET_SENDS))
+	if (is_phase(op, SENDS) || quiet)
 		cycles = timed(b, op, pair, op->run, &done);
 	else
 		post_burst(b, op, send_list);
