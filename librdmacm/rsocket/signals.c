@@ -3,8 +3,8 @@
  * signals.c - what SA_RESTART means for calls that wait by poll(), which a signal always ends.
  *
  * Neither poll() nor anything else tells which handler has run. A program all of whose handlers ask
- * for SA_RESTART does not expect EINTR from anywhere; one with another handler has to expect it from
- * each call that waits.
+ * for SA_RESTART does not expect EINTR from anywhere; one with another handler has to expect it
+ * from each call that waits.
  */
 #include "rs.h"
 

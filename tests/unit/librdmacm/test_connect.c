@@ -63,7 +63,7 @@ int __wrap_open(const char *path, int flags, ...)
 /* On 32 bits, open() is called by this name where offsets of files have 64. */
 int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
 
-/* Whoever asks by RDMA netlink is answered at once, while the module's file comes a little later. */
+/* RDMA netlink answers at once, while the module's file comes a little later. */
 int __wrap_socket(int domain, int type, int protocol)
 {
 	struct {
