@@ -125,13 +125,9 @@ static bool is_rdma_cm(const char *path)
 
 static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
 {
-	struct open_how how = {
-		.flags = (flags & (O_NOFOLLOW | O_DIRECTORY)) | O_RDONLY | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT,
-	};
-
 	/* O_PATH descriptors cannot be handed over; an ordinary one can do all that they can. */
-	return syscall(SYS_openat2, daemon->sysfs.fd, path, &how, sizeof(how));
+	return sysfs_open(&daemon->sysfs, path,
+			  (flags & (O_NOFOLLOW | O_DIRECTORY)) | O_RDONLY | O_CLOEXEC);
 }
 
 /* The file of a device, ADAPTER's or, without one, rdma_cm's. An empty file of the tree stands for

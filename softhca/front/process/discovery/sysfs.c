@@ -416,6 +416,18 @@ void sysfs_destroy(struct sysfs *sysfs)
 	close(sysfs->fd);
 }
 
+/* The kernel gives up when something is renamed, anywhere, while it goes up from a directory. */
+int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags)
+{
+	struct open_how how = { .flags = flags, .resolve = RESOLVE_IN_ROOT };
+	int fd;
+
+	do
+		fd = syscall(SYS_openat2, sysfs->fd, path, &how, sizeof(how));
+	while (fd < 0 && errno == EAGAIN);
+	return fd;
+}
+
 /* ---- files whose text changes ---- */
 
 static const struct sysfs_file *find_file(const struct sysfs_file *files, const char *name)
@@ -429,8 +441,7 @@ static const struct sysfs_file *find_file(const struct sysfs_file *files, const 
 /* The file is written in place: whoever has it open reads the new text, or the old one. */
 static void file_rewrite(const struct sysfs *sysfs, const char *path, const char *text)
 {
-	struct open_how how = { .flags = O_WRONLY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int fd = syscall(SYS_openat2, sysfs->fd, path, &how, sizeof(how));
+	int fd = sysfs_open(sysfs, path, O_WRONLY | O_CLOEXEC);
 	ssize_t len = strlen(text);
 
 	if (fd < 0)

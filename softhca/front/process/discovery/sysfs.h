@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct adapter;
 
@@ -26,6 +27,9 @@ void sysfs_destroy(struct sysfs *sysfs);
 /* The function removes what another process created and left behind; does nothing for a root of no
  * length. */
 void sysfs_remove_tree(const char *root);
+/* The function opens PATH as if the tree were the root directory. It returns a descriptor, or -1
+ * and sets errno. */
+int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags);
 /* What PATH names, absolute and without links, is not there for programs, nor is what is below
  * it. */
 void sysfs_remove(const struct sysfs *sysfs, const char *path);
