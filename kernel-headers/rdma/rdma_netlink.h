@@ -25,6 +25,11 @@ enum rdma_nldev_command {
 	RDMA_NLDEV_CMD_PORT_GET = 5,
 	RDMA_NLDEV_CMD_SYS_GET = 6,
 	RDMA_NLDEV_CMD_SYS_SET = 7,
+	RDMA_NLDEV_CMD_RES_GET = 9, /* how many objects there are of each kind */
+	RDMA_NLDEV_CMD_RES_QP_GET = 10,
+	RDMA_NLDEV_CMD_RES_CQ_GET = 12,
+	RDMA_NLDEV_CMD_RES_MR_GET = 13,
+	RDMA_NLDEV_CMD_RES_PD_GET = 14,
 	RDMA_NLDEV_CMD_GET_CHARDEV = 15,
 	RDMA_NLDEV_CMD_STAT_GET = 17,
 };
@@ -70,6 +75,31 @@ enum rdma_nldev_attr {
 	RDMA_NLDEV_ATTR_DEV_PROTOCOL = 67,  /* string: "ib", "roce", "iw", ... */
 	RDMA_NLDEV_NET_NS_FD = 68,          /* u32 */
 	RDMA_NLDEV_ATTR_DEV_DIM = 84,       /* u8: adaptive moderation of CQs */
+
+	/* objects: tables of entries */
+	RDMA_NLDEV_ATTR_RES_SUMMARY = 15,            /* nested: entries */
+	RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY = 16,      /* nested: name and number */
+	RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME = 17, /* string */
+	RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR = 18, /* u64 */
+	RDMA_NLDEV_ATTR_RES_QP = 19,                 /* nested: entries */
+	RDMA_NLDEV_ATTR_RES_QP_ENTRY = 20,
+	RDMA_NLDEV_ATTR_RES_LQPN = 21,   /* u32 */
+	RDMA_NLDEV_ATTR_RES_SQ_PSN = 24, /* u32 */
+	RDMA_NLDEV_ATTR_RES_TYPE = 26,   /* u8: enum ib_qp_type */
+	RDMA_NLDEV_ATTR_RES_STATE = 27,  /* u8: enum ib_qp_state */
+	RDMA_NLDEV_ATTR_RES_PID = 28,    /* u32 */
+	RDMA_NLDEV_ATTR_RES_CQ = 35,     /* nested: entries */
+	RDMA_NLDEV_ATTR_RES_CQ_ENTRY = 36,
+	RDMA_NLDEV_ATTR_RES_CQE = 37,    /* u32 */
+	RDMA_NLDEV_ATTR_RES_USECNT = 38, /* u64 */
+	RDMA_NLDEV_ATTR_RES_MR = 40,     /* nested: entries */
+	RDMA_NLDEV_ATTR_RES_MR_ENTRY = 41,
+	RDMA_NLDEV_ATTR_RES_MRLEN = 45, /* u64 */
+	RDMA_NLDEV_ATTR_RES_PD = 46,    /* nested: entries */
+	RDMA_NLDEV_ATTR_RES_PD_ENTRY = 47,
+	RDMA_NLDEV_ATTR_RES_PDN = 60, /* u32: the kernel's number, not the device's */
+	RDMA_NLDEV_ATTR_RES_CQN = 61, /* u32 */
+	RDMA_NLDEV_ATTR_RES_MRN = 62, /* u32 */
 
 	/* character device: ask by type, and by device where it belongs to one */
 	RDMA_NLDEV_ATTR_CHARDEV_TYPE = 69,     /* string: "uverbs", "umad", "rdma_cm" */

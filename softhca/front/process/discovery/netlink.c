@@ -25,6 +25,7 @@
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/discovery/netlink.h"
 #include "softhca/front/process/discovery/netlink_reply.h"
+#include "softhca/front/process/discovery/resources.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
@@ -209,6 +210,31 @@ static int get_system(struct request *req)
 	return 0;
 }
 
+/* Objects are told of by dumps, each for one adapter; the summary also for all. */
+static int get_summary(struct request *req)
+{
+	struct adapter *adapter = attr_adapter(req);
+
+	if (!is_dump(req) && !adapter)
+		return EINVAL;
+	for (unsigned int i = 0; i < req->daemon->num_adapters; i++)
+		if (is_dump(req) || req->daemon->adapters[i] == adapter)
+			resources_put_summary(req->reply, req->header->nlmsg_type,
+					      req->daemon->adapters[i]);
+	return 0;
+}
+
+static int get_resources(struct request *req)
+{
+	struct adapter *adapter = attr_adapter(req);
+
+	if (!is_dump(req))
+		return EOPNOTSUPP;
+	if (!adapter)
+		return EINVAL;
+	return resources_put(req->reply, req->header->nlmsg_type, adapter);
+}
+
 /* The kernel packs a device number into 64 bits: minor 7:0, major 19:8, minor 31:20. */
 static uint64_t encode_device(unsigned int major, unsigned int minor)
 {
@@ -289,9 +315,11 @@ static const struct {
 	uint16_t command;
 	int (*run)(struct request *req);
 } command_table[] = {
-	{ RDMA_NLDEV_CMD_GET, get_device },        { RDMA_NLDEV_CMD_PORT_GET, get_port },
-	{ RDMA_NLDEV_CMD_SYS_GET, get_system },    { RDMA_NLDEV_CMD_GET_CHARDEV, get_chardev },
-	{ RDMA_NLDEV_CMD_STAT_GET, get_counters },
+	{ RDMA_NLDEV_CMD_GET, get_device },           { RDMA_NLDEV_CMD_PORT_GET, get_port },
+	{ RDMA_NLDEV_CMD_SYS_GET, get_system },       { RDMA_NLDEV_CMD_GET_CHARDEV, get_chardev },
+	{ RDMA_NLDEV_CMD_STAT_GET, get_counters },    { RDMA_NLDEV_CMD_RES_GET, get_summary },
+	{ RDMA_NLDEV_CMD_RES_QP_GET, get_resources }, { RDMA_NLDEV_CMD_RES_CQ_GET, get_resources },
+	{ RDMA_NLDEV_CMD_RES_MR_GET, get_resources }, { RDMA_NLDEV_CMD_RES_PD_GET, get_resources },
 };
 
 static void parse_attrs(struct request *req)
@@ -337,6 +365,7 @@ static void answer_message(struct daemon *daemon, uint32_t port, const void *mes
 	req.reply = &reply;
 	reply_init(&reply, port, header->nlmsg_seq, is_dump(&req));
 	ret = run_request(&req);
+	reply_make_room(&reply);
 	if (ret || (header->nlmsg_flags & NLM_F_ACK && !is_dump(&req)))
 		reply_error(&reply, header, ret);
 	else if (is_dump(&req))

@@ -2,8 +2,8 @@
 /*
  * netlink_reply.c - netlink messages built and sent to a program's port.
  *
- * All messages of one answer go out as one datagram. What does not fit is left out, which for the
- * few adapters of a softhca does not happen.
+ * All messages of one answer go out as one datagram. Whoever answers with many calls
+ * reply_make_room() between two messages; what does not fit otherwise is left out.
  */
 #include <errno.h>
 #include <string.h>
@@ -133,4 +133,11 @@ void reply_send(struct reply *reply)
 		log_error("netlink: cannot answer: %s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
+	reply->len = 0;
+}
+
+void reply_make_room(struct reply *reply)
+{
+	if (reply->len > sizeof(reply->bytes) / 2)
+		reply_send(reply);
 }

@@ -37,5 +37,8 @@ void reply_done(struct reply *reply);
 /* The function tells the result of REQUEST: an error, or with 0 an acknowledge. */
 void reply_error(struct reply *reply, const struct nlmsghdr *request, int error);
 void reply_send(struct reply *reply);
+/* The function sends what there is, between two messages of a dump, unless there is room for one
+ * more of half the largest size. */
+void reply_make_room(struct reply *reply);
 
 #endif

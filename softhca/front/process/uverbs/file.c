@@ -156,6 +156,27 @@ struct uverbs_file *uverbs_file_find(const struct stat *st)
 	return NULL;
 }
 
+void uverbs_objects_see(const struct adapter *adapter,
+			void (*see)(const struct object *object, void *arg), void *arg)
+{
+	const struct uverbs_file *file;
+
+	LIST_FOREACH(file, &files, in_all)
+		for (uint32_t i = 0; file->adapter == adapter && i < file->num_objects; i++)
+			if (file->object[i])
+				see(file->object[i], arg);
+}
+
+unsigned int uverbs_count_contexts(const struct adapter *adapter)
+{
+	const struct uverbs_file *file;
+	unsigned int count = 0;
+
+	LIST_FOREACH(file, &files, in_all)
+		count += file->adapter == adapter && file->has_context;
+	return count;
+}
+
 void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index)
 {
 	return file->pages + (MEMORY_PAGE + (size_t)index) * UAR_PAGE_SIZE;

@@ -186,6 +186,11 @@ void xrc_domain_add_qp(struct xrc_domain *domain, struct real_qp *real);
 struct raw_qp;
 int qp_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, struct raw_qp **raw);
 
+/* The function tells a QP's state (enum qp_state) and the number of the next packet that it sends;
+ * of one that the device does not answer for, the state when last known, and 0. */
+void qp_look(struct adapter *adapter, const struct real_qp *real, unsigned int *state,
+	     uint32_t *psn);
+
 /* The function makes a second handle to REAL, which is destroyed with its last one. */
 int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
 	      uint64_t user_handle, struct uverbs_qp **qp);

@@ -105,18 +105,40 @@ static int query_raw(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	return 0;
 }
 
+enum { QUERY_OUT_SIZE = FLD_BYTE(QUERY_QP_OUT_QPC) + PRM_QPC_SIZE };
+
+static int ask_device(struct adapter *adapter, const struct real_qp *real,
+		      uint8_t out[QUERY_OUT_SIZE])
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
+	fld_set(in, QUERY_QP_IN_QPN, real->qpn);
+	return adapter_command(adapter, in, sizeof(in), out, QUERY_OUT_SIZE);
+}
+
 static int query_transport(struct uverbs_call *uc, const struct uverbs_qp *qp,
 			   struct ib_uverbs_query_qp_resp *resp)
 {
-	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[FLD_BYTE(QUERY_QP_OUT_QPC) + PRM_QPC_SIZE];
-	int ret;
+	uint8_t out[QUERY_OUT_SIZE];
+	int ret = ask_device(uc->adapter, qp->real, out);
 
-	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
-	fld_set(in, QUERY_QP_IN_QPN, qp->real->qpn);
-	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
 	if (!ret)
 		read_qpc(uc, qp, fld_at(out, QUERY_QP_OUT_QPC), resp);
 	return ret;
+}
+
+void qp_look(struct adapter *adapter, const struct real_qp *real, unsigned int *state,
+	     uint32_t *psn)
+{
+	uint8_t out[QUERY_OUT_SIZE];
+
+	*state = real->state;
+	*psn = 0;
+	if (real->raw || ask_device(adapter, real, out))
+		return;
+	*state = state_of(fld_get(fld_at(out, QUERY_QP_OUT_QPC), QPC_STATE));
+	*psn = fld_get(fld_at(out, QUERY_QP_OUT_QPC), QPC_NEXT_SEND_PSN);
 }
 
 static int qp_query(struct uverbs_call *uc)

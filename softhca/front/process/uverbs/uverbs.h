@@ -26,6 +26,7 @@
 #include "softhca/front/process/holder/epitaph.h"
 
 struct call;
+struct object;
 struct event_channel;
 struct event_source;
 
@@ -52,6 +53,11 @@ struct uverbs_file {
 	uint32_t num_objects;
 	uint32_t lowest_free; /* no handle below it is free */
 };
+
+/* The function shows SEE each object that programs have of ADAPTER. */
+void uverbs_objects_see(const struct adapter *adapter,
+			void (*see)(const struct object *object, void *arg), void *arg);
+unsigned int uverbs_count_contexts(const struct adapter *adapter);
 
 int uverbs_start(void);
 void uverbs_stop(void);

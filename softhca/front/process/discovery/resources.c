@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * resources.c - what RDMA netlink tells of the objects that programs have, as "rdma resource show"
+ * asks for it. Keys of memory are not told: the kernel tells them to privileged programs only.
+ */
+#include <errno.h>
+#include <stdbool.h>
+
+#include <rdma/rdma_netlink.h>
+
+#include "softhca/front/process/discovery/netlink_reply.h"
+#include "softhca/front/process/discovery/resources.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "util/bits.h"
+
+/* ---- entries ---- */
+
+static void put_qp(struct reply *reply, const struct object *object)
+{
+	const struct uverbs_qp *qp = (const struct uverbs_qp *)object;
+	unsigned int state;
+	uint32_t psn;
+
+	qp_look(object->file->adapter, qp->real, &state, &psn);
+	if (qp->real->port)
+		reply_u32(reply, RDMA_NLDEV_ATTR_PORT_INDEX, qp->real->port);
+	reply_u32(reply, RDMA_NLDEV_ATTR_RES_LQPN, qp->real->qpn);
+	reply_u8(reply, RDMA_NLDEV_ATTR_RES_TYPE, (uint8_t)qp->type);
+	reply_u32(reply, RDMA_NLDEV_ATTR_RES_SQ_PSN, psn);
+	reply_u8(reply, RDMA_NLDEV_ATTR_RES_STATE, (uint8_t)state);
+	if (qp->pd)
+		reply_u32(reply, RDMA_NLDEV_ATTR_RES_PDN, qp->pd->pdn);
+}
+
+static void put_cq(struct reply *reply, const struct object *object)
+{
+	const struct uverbs_cq *cq = (const struct uverbs_cq *)object;
+
+	reply_u32(reply, RDMA_NLDEV_ATTR_RES_CQE, cq->cqe);
+	reply_u64(reply, RDMA_NLDEV_ATTR_RES_USECNT, object->users);
+	reply_u32(reply, RDMA_NLDEV_ATTR_RES_CQN, cq->cqn);
+}
+
+static void put_mr(struct reply *reply, const struct object *object)
+{
+	const struct uverbs_mr *mr = (const struct uverbs_mr *)object;
+
+	reply_u64(reply, RDMA_NLDEV_ATTR_RES_MRLEN, mr->length);
+	reply_u32(reply, RDMA_NLDEV_ATTR_RES_MRN, mr->key >> 8);
+	reply_u32(reply, RDMA_NLDEV_ATTR_RES_PDN, mr->pd->pdn);
+}
+
+static void put_pd(struct reply *reply, const struct object *object)
+{
+	reply_u64(reply, RDMA_NLDEV_ATTR_RES_USECNT, object->users);
+	reply_u32(reply, RDMA_NLDEV_ATTR_RES_PDN, ((const struct uverbs_pd *)object)->pdn);
+}
+
+/* In the order in which the kernel sums them up. */
+static const struct kind {
+	const char *name;
+	uint16_t object;
+	uint16_t command, table, entry; /* 0: there are no single ones */
+	void (*put)(struct reply *reply, const struct object *object);
+} kinds[] = {
+	{ "pd", UVERBS_OBJECT_PD, RDMA_NLDEV_CMD_RES_PD_GET, RDMA_NLDEV_ATTR_RES_PD,
+	  RDMA_NLDEV_ATTR_RES_PD_ENTRY, put_pd },
+	{ "cq", UVERBS_OBJECT_CQ, RDMA_NLDEV_CMD_RES_CQ_GET, RDMA_NLDEV_ATTR_RES_CQ,
+	  RDMA_NLDEV_ATTR_RES_CQ_ENTRY, put_cq },
+	{ "qp", UVERBS_OBJECT_QP, RDMA_NLDEV_CMD_RES_QP_GET, RDMA_NLDEV_ATTR_RES_QP,
+	  RDMA_NLDEV_ATTR_RES_QP_ENTRY, put_qp },
+	{ "mr", UVERBS_OBJECT_MR, RDMA_NLDEV_CMD_RES_MR_GET, RDMA_NLDEV_ATTR_RES_MR,
+	  RDMA_NLDEV_ATTR_RES_MR_ENTRY, put_mr },
+	{ "srq", UVERBS_OBJECT_SRQ, 0, 0, 0, NULL },
+};
+
+/* ---- a sum ---- */
+
+static void count_object(const struct object *object, void *arg)
+{
+	unsigned int *count = arg;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		count[i] += kinds[i].object == object->type;
+}
+
+static void put_sum(struct reply *reply, const char *name, unsigned int count)
+{
+	struct nlattr *entry = reply_nest(reply, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+
+	reply_string(reply, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, name);
+	reply_u64(reply, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count);
+	reply_nest_end(reply, entry);
+}
+
+static void put_identity(struct reply *reply, const struct adapter *adapter)
+{
+	reply_u32(reply, RDMA_NLDEV_ATTR_DEV_INDEX, adapter->index);
+	reply_string(reply, RDMA_NLDEV_ATTR_DEV_NAME, adapter->name);
+}
+
+void resources_put_summary(struct reply *reply, uint16_t type, const struct adapter *adapter)
+{
+	unsigned int count[ARRAY_SIZE(kinds)] = { 0 };
+	struct nlattr *table;
+
+	uverbs_objects_see(adapter, count_object, count);
+	reply_begin(reply, type);
+	put_identity(reply, adapter);
+	table = reply_nest(reply, RDMA_NLDEV_ATTR_RES_SUMMARY);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		put_sum(reply, kinds[i].name, count[i]);
+	put_sum(reply, "ctx", uverbs_count_contexts(adapter));
+	reply_nest_end(reply, table);
+	reply_end(reply);
+}
+
+/* ---- single objects ---- */
+
+enum { ENTRIES_OF_MESSAGE = 64 }; /* a quarter of a datagram */
+
+struct listing {
+	const struct adapter *adapter;
+	const struct kind *kind;
+	struct reply *reply;
+	uint16_t type;
+	struct nlattr *table;
+	unsigned int entries; /* in the message */
+};
+
+static void message_begin(struct listing *listing)
+{
+	reply_make_room(listing->reply);
+	reply_begin(listing->reply, listing->type);
+	put_identity(listing->reply, listing->adapter);
+	listing->table = reply_nest(listing->reply, listing->kind->table);
+	listing->entries = 0;
+}
+
+static void message_end(struct listing *listing)
+{
+	reply_nest_end(listing->reply, listing->table);
+	reply_end(listing->reply);
+}
+
+static void list_object(const struct object *object, void *arg)
+{
+	struct listing *listing = arg;
+	struct nlattr *entry;
+
+	if (object->type != listing->kind->object)
+		return;
+	if (listing->entries == ENTRIES_OF_MESSAGE) {
+		message_end(listing);
+		message_begin(listing);
+	}
+	entry = reply_nest(listing->reply, listing->kind->entry);
+	listing->kind->put(listing->reply, object);
+	reply_u32(listing->reply, RDMA_NLDEV_ATTR_RES_PID, (uint32_t)object->file->client->pid);
+	reply_nest_end(listing->reply, entry);
+	listing->entries++;
+}
+
+int resources_put(struct reply *reply, uint16_t type, const struct adapter *adapter)
+{
+	struct listing listing = { .adapter = adapter, .reply = reply, .type = type };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].command && kinds[i].command == RDMA_NL_GET_OP(type))
+			listing.kind = &kinds[i];
+	if (!listing.kind)
+		return EOPNOTSUPP;
+	message_begin(&listing);
+	uverbs_objects_see(adapter, list_object, &listing);
+	message_end(&listing);
+	return 0;
+}
