@@ -17,13 +17,6 @@
 /* These take the place of the data path's when MLX5_STALL_CQ_POLL asks for pauses. */
 static const struct verbs_ops stall_ops = { .poll_cq = mlx5_stall_poll_cq };
 
-static __thread uint32_t open_flags;
-
-void mlx5_context_set_open_flags(uint32_t flags)
-{
-	open_flags = flags;
-}
-
 /* The number of registers matters only to kernels that do not know UARs as objects: it stands for
  * one page, no register of which is for one QP alone. Further pages are made when they are
  * needed. */
@@ -46,18 +39,18 @@ static int run_get_ucontext(struct mlx5_context *ctx, uint32_t flags)
 	return verbs_cmd_get_context(&ctx->vctx, &udata);
 }
 
-/* Direct verbs give the device commands of their own (DevX) in any context, if that may be; who did
- * not ask for it gets a context without, where it may not. No errno says which: the adapter refuses
- * as well as the kernel, by a status that becomes any (CREATE_UCTX). */
+/* Direct verbs give the device commands of their own (DevX) in any context, if that may be; where
+ * it may not, the context is one without. No errno says which: the adapter refuses as well as the
+ * kernel, by a status that becomes any (CREATE_UCTX). */
 static int get_ucontext(struct mlx5_context *ctx)
 {
-	int ret = run_get_ucontext(ctx, open_flags | MLX5_IB_ALLOC_UCTX_DEVX);
+	int ret = run_get_ucontext(ctx, MLX5_IB_ALLOC_UCTX_DEVX);
 
-	if (!ret || open_flags & MLX5_IB_ALLOC_UCTX_DEVX)
-		return ret;
+	if (!ret)
+		return 0;
 	verbs_info("open_device: %s: no context with DevX (errno %d), trying one without",
 		   ctx->vctx.context.device->name, ret);
-	return run_get_ucontext(ctx, open_flags);
+	return run_get_ucontext(ctx, 0);
 }
 
 static int check_ucontext(const struct mlx5_context *ctx)

@@ -77,9 +77,6 @@ int mlx5_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 int mlx5_context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 void mlx5_context_free(struct verbs_context *vctx);
 
-/* FLAGS (MLX5_IB_ALLOC_UCTX_*) are what direct verbs ask of the next open on this thread. */
-void mlx5_context_set_open_flags(uint32_t flags);
-
 /* Returns the key of the null region. Where there is none it is a key that no buffer has, so that
  * whoever compares keys need not ask. */
 static inline uint32_t context_null_lkey(const struct mlx5_context *ctx)

@@ -42,15 +42,18 @@ static void ask_order(struct rig *rig, bool granted)
 	rig_pair_close(&pair);
 }
 
-static void open_asking(bool granted)
+/* Objects of DevX cannot be made, and programs that hold a device which was opened for them make
+ * nothing else. */
+static void open_asking(void)
 {
 	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *context;
 
 	MUST(list && list[0]);
+	errno = 0;
 	context = mlx5dv_open_device(list[0], &attr);
-	say_check(!!context == granted, "a device that is opened for DevX");
+	say_check(!context && errno == EOPNOTSUPP, "a device is not opened for DevX");
 	if (context)
 		MUST(!ibv_close_device(context));
 	ibv_free_device_list(list);
@@ -63,7 +66,7 @@ int main(int argc, char **argv)
 	struct rig rig;
 
 	if (asking) {
-		open_asking(!refused);
+		open_asking();
 		return say_failures() != 0;
 	}
 	rig_open(&rig);

@@ -18,8 +18,6 @@ DV_EXPORT bool mlx5dv_is_supported(struct ibv_device *device)
 DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 						 struct mlx5dv_context_attr *attr)
 {
-	struct ibv_context *context;
-
 	if (!mlx5dv_is_supported(device)) {
 		verbs_warn("mlx5dv_open_device: %s is not an mlx5 device", device->name);
 		return dv_fail(EOPNOTSUPP);
@@ -31,10 +29,14 @@ DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 			   MLX5DV_CONTEXT_FLAGS_DEVX);
 		return dv_fail(EINVAL);
 	}
-	mlx5_context_set_open_flags(attr && attr->flags ? MLX5_IB_ALLOC_UCTX_DEVX : 0);
-	context = ibv_open_device(device);
-	mlx5_context_set_open_flags(0);
-	return context;
+	/* Programs that get such a context make their queues as objects of DevX, and fail there. */
+	if (attr && attr->flags & MLX5DV_CONTEXT_FLAGS_DEVX) {
+		verbs_warn("mlx5dv_open_device: MLX5DV_CONTEXT_FLAGS_DEVX: objects of DevX cannot "
+			   "be made yet; a device that is opened without the flag takes "
+			   "mlx5dv_devx_general_cmd()");
+		return dv_fail(EOPNOTSUPP);
+	}
+	return ibv_open_device(device);
 }
 
 DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen,
