@@ -194,11 +194,11 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	const uint64_t head = qp->batch.head;
-	const uint32_t len = (uint32_t)length, units = inline_units(len);
+	const uint32_t len = (uint32_t)length;
 	uint8_t *const seg = qp->batch.seg;
-	struct send_wqe wqe = { .seg = seg, .ds = head & FLD_MASK(CTRL_DS) };
+	struct send_wqe wqe = { .seg = seg };
 
-	if (unlikely(!head || !inline_is_usual(&qp->sq, seg, wqe.ds, length))) {
+	if (unlikely(!head || !inline_is_usual(&qp->sq, seg, head & FLD_MASK(CTRL_DS), length))) {
 		set_unusual_inline(qpx, addr, length);
 		return;
 	}
@@ -207,8 +207,9 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 	else
 		copy_small(wqe_inline_open(&wqe), addr, len);
 	*(__be32 *)seg = htobe32(MLX5_INLINE_SEG | len);
-	seg_put_be64(qp->batch.ctrl, head + units);
-	wqe.ds += units;
+	wqe.head = head + inline_units(len);
+	seg_put_be64(qp->batch.ctrl, wqe.head);
+	wqe.ds = wqe.head & FLD_MASK(CTRL_DS);
 	qp->sq.pi += wqe_blocks(&wqe);
 	qp->batch.has_inline = true;
 }
