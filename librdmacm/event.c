@@ -80,11 +80,16 @@ static int event_fail(struct cm_event *event, enum rdma_cm_event_type type, int 
 	return 0;
 }
 
+/* A port that nobody has provisioned has a GUID of 0, by which no device is found. */
 static int addr_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	int ret = rdmacm_id_query_route(event->cm);
 
 	(void)resp;
+	if (!ret && !event->cm->device) {
+		verbs_warn("rdma_cm: the address is resolved to a device of GUID 0");
+		ret = ENODEV;
+	}
 	return ret ? event_fail(event, RDMA_CM_EVENT_ADDR_ERROR, ret) : 0;
 }
 
@@ -94,6 +99,16 @@ static int route_resolved(struct cm_event *event, const struct rdma_ucm_event_re
 
 	(void)resp;
 	return ret ? event_fail(event, RDMA_CM_EVENT_ROUTE_ERROR, ret) : 0;
+}
+
+/* The other side of a request that there is no memory for is not left waiting. */
+static void request_refuse(const struct cm_id *listener, uint32_t number)
+{
+	struct rdma_ucm_destroy_id_resp resp = { 0 };
+	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp, .id = number } };
+
+	verbs_warn("rdma_cm: no memory for a connection request, which is dropped");
+	CM_RUN(listener->id.channel->fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 }
 
 /* The new id stays on the listener's channel; rdma_get_request() gives it one of its own. */
@@ -106,8 +121,10 @@ static int connect_request(struct cm_event *event, const struct rdma_ucm_event_r
 	take_param(event, resp);
 	ret = rdmacm_id_alloc(listener->id.channel, listener->id.context, listener->id.ps,
 			      listener->id.qp_type, &cm);
-	if (ret)
+	if (ret) {
+		request_refuse(listener, resp->id);
 		return ret;
+	}
 	cm->number = resp->id;
 	cm->is_request = true;
 	ret = rdmacm_id_query_route(cm);

@@ -28,6 +28,7 @@ struct member {
 struct set {
 	LIST_ENTRY(set) entry;
 	int fd;
+	unsigned int users; /* the list of sets, and calls that are in the set */
 	LIST_HEAD(, member) members;
 	unsigned int count;
 	pthread_mutex_t lock;
@@ -50,12 +51,15 @@ static struct set *find_set_locked(int fd)
 	return NULL;
 }
 
-static struct set *find_set(int fd)
+/* Each get that finds a set wants a put. */
+static struct set *set_get(int fd)
 {
 	struct set *set;
 
 	pthread_mutex_lock(&sets_lock);
 	set = find_set_locked(fd);
+	if (set)
+		set->users++;
 	pthread_mutex_unlock(&sets_lock);
 	return set;
 }
@@ -67,23 +71,54 @@ static void drop_member(struct set *set, struct member *member)
 	free(member);
 }
 
-/* No call closes a set, so a set is known to be closed only when its number comes again. */
+static void put_set_locked(struct set *set)
+{
+	if (--set->users)
+		return;
+	while (!LIST_EMPTY(&set->members))
+		drop_member(set, LIST_FIRST(&set->members));
+	pthread_mutex_destroy(&set->lock);
+	free(set);
+}
+
+static void set_put(struct set *set)
+{
+	pthread_mutex_lock(&sets_lock);
+	put_set_locked(set);
+	pthread_mutex_unlock(&sets_lock);
+}
+
+/* Who waits in the set is woken, to find that its descriptor has gone. */
 static void drop_set_locked(struct set *set)
 {
 	LIST_REMOVE(set, entry);
-	while (!LIST_EMPTY(&set->members))
-		drop_member(set, LIST_FIRST(&set->members));
+	__atomic_store_n(&set->fd, -1, __ATOMIC_RELAXED); /* the number may come again */
 	rdmacm_rs_waiters_dismiss(&set->waiters);
-	pthread_mutex_destroy(&set->lock);
-	free(set);
+	put_set_locked(set);
+}
+
+int rdmacm_rs_set_close(int fd)
+{
+	struct set *set;
+	int ret = EBADF;
+
+	pthread_mutex_lock(&sets_lock);
+	set = find_set_locked(fd);
+	if (set) {
+		ret = close(fd) ? errno : 0;
+		drop_set_locked(set);
+	}
+	pthread_mutex_unlock(&sets_lock);
+	return ret;
 }
 
 static void add_set(struct set *set)
 {
 	struct set *old;
 
+	set->users = 1;
 	pthread_mutex_lock(&sets_lock);
-	old = find_set_locked(set->fd);
+	old = find_set_locked(set->fd); /* it was closed by close() */
 	if (old)
 		drop_set_locked(old);
 	LIST_INSERT_HEAD(&sets, set, entry);
@@ -165,16 +200,17 @@ static int change_member(struct set *set, int op, const struct rs *rs,
 
 CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
-	struct set *set = find_set(epfd);
 	struct rs *rs = rdmacm_rs_find(fd);
+	struct set *set = rs ? set_get(epfd) : NULL;
 	int ret;
 
-	if (!set || !rs)
+	if (!set)
 		return epoll_ctl(epfd, op, fd, event);
 	pthread_mutex_lock(&set->lock);
 	ret = change_member(set, op, rs, event);
 	rdmacm_rs_wake(&set->waiters);
 	pthread_mutex_unlock(&set->lock);
+	set_put(set);
 	return cma_return(ret);
 }
 
@@ -273,8 +309,9 @@ static int collect_all(struct set *set, bool sleep, struct epoll_event *events, 
 	pthread_mutex_unlock(&set->lock);
 	if (count == room)
 		return count;
-	others = epoll_wait(set->fd, events + count, room - count, 0);
-	return count + (others > 0 ? others : 0);
+	others = epoll_wait(__atomic_load_n(&set->fd, __ATOMIC_RELAXED), events + count,
+			    room - count, 0);
+	return others > 0 ? count + others : others < 0 && !count ? -1 : count;
 }
 
 static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
@@ -285,7 +322,7 @@ static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 	*count = 0;
 	fds = calloc(set->count + 1, sizeof(*fds));
 	if (fds) {
-		fds[(*count)++] = (struct pollfd){ .fd = set->fd, .events = POLLIN };
+		fds[(*count)++] = (struct pollfd){ .fd = __atomic_load_n(&set->fd, __ATOMIC_RELAXED), .events = POLLIN };
 		LIST_FOREACH(member, &set->members, entry)
 			fds[(*count)++] = (struct pollfd){ .fd = member->fd };
 	}
@@ -309,8 +346,9 @@ static int sleep_on_set(struct set *set, struct epoll_event *events, int room, i
 	pthread_mutex_unlock(&set->lock);
 	if (sleepers) {
 		*count = collect_all(set, true, events, room);
-		if (!*count &&
-		    rdmacm_rs_sleep(sleepers, fds, nfds, rdmacm_rs_sleep_limit(deadline)) < 0)
+		if (*count < 0 ||
+		    (!*count && rdmacm_rs_sleep(sleepers, fds, nfds,
+						rdmacm_rs_sleep_limit(deadline)) < 0))
 			ret = errno;
 		rdmacm_rs_sleepers_free(sleepers);
 	}
@@ -337,13 +375,14 @@ static int wait_in_set(struct set *set, struct epoll_event *events, int room, in
 
 CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
 {
-	struct set *set = find_set(epfd);
+	struct set *set = maxevents > 0 ? set_get(epfd) : NULL;
+	int ret;
 
 	if (!set)
 		return epoll_wait(epfd, events, maxevents, timeout);
-	if (maxevents <= 0)
-		return cma_return(EINVAL);
-	return wait_in_set(set, events, maxevents, timeout);
+	ret = wait_in_set(set, events, maxevents, timeout);
+	set_put(set);
+	return ret;
 }
 
 /* In the child the sets stay, as their descriptors do. */

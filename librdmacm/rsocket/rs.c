@@ -117,7 +117,7 @@ CMA_EXPORT int rclose(int socket)
 	struct rs *rs = rdmacm_rs_find(socket);
 
 	if (!rs)
-		return cma_return(EBADF);
+		return cma_return(rdmacm_rs_set_close(socket));
 	rs->kind->close(rs);
 	return 0;
 }

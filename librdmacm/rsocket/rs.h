@@ -159,6 +159,11 @@ void rdmacm_rs_table_forked(void);
 void rdmacm_rs_keepalive_forked(void);
 void rdmacm_rs_epoll_forked(void);
 
+/* ---- epoll.c ---- */
+
+/* Closes the set FD. Returns EBADF if there is none. */
+int rdmacm_rs_set_close(int fd);
+
 /* ---- config.c: defaults, which an administrator may change ---- */
 
 struct rs_defaults {

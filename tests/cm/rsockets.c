@@ -117,6 +117,8 @@ static void wrong_calls_are_refused(void)
 		  "rsend on what is no rsocket: EBADF");
 	say_check(rpoll(&(struct pollfd){ .fd = 777, .events = POLLIN }, 1, 0) == 1,
 		  "rpoll tells POLLNVAL");
+	say_check(!rsetsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, "bbr", 3),
+		  "a congestion control of TCP's is accepted");
 	say_check(rsend(socket, "x", 1, 0) == -1 && errno == ENOTCONN,
 		  "rsend before connecting: ENOTCONN");
 	say_check(rrecv(socket, &byte, 1, 0) == -1 && errno == ENOTCONN,

@@ -410,6 +410,39 @@ static void member_that_is_changed_is_seen(const struct ends *ends)
 	end_case(good, "repoll_wait, and a member changed by another thread");
 }
 
+static int wait_in_set_that_goes(int set)
+{
+	struct epoll_event event;
+
+	return repoll_wait_fn(set, &event, 1, -1) == -1 && errno == EBADF;
+}
+
+static void set_that_is_closed_lets_go(const struct ends *quiet)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct waiter waiters[2];
+	bool good = true;
+	int64_t start;
+	int set;
+
+	for (int i = 0; i < 8 && good; i++) {
+		set = repoll_create_fn(1);
+		MUST(set >= 0);
+		if (i % 2)
+			MUST(!repoll_ctl_fn(set, EPOLL_CTL_ADD, quiet->server, &event));
+		waiter_start(&waiters[0], wait_in_set_that_goes, set);
+		waiter_start(&waiters[1], wait_in_set_that_goes, set);
+		usleep(20000); /* a number that is none before the call is another error's case */
+		start = now_us();
+		MUST(!rclose(set));
+		good &= waiter_is_woken(&waiters[0], start, 1);
+		good &= waiter_is_woken(&waiters[1], start, 1);
+		errno = 0;
+		MUST(rclose(set) == -1 && errno == EBADF);
+	}
+	end_case(good, "repoll_wait, and rclose of the set");
+}
+
 static void sets_see_what_others_do_to_them(void)
 {
 	struct ends quiet = connect_ends(), ends = connect_ends();
@@ -417,6 +450,7 @@ static void sets_see_what_others_do_to_them(void)
 	member_that_is_added_is_seen(-1, &ends, "repoll_wait, an empty set gets a member");
 	member_that_is_added_is_seen(quiet.server, &ends, "repoll_wait, another member is added");
 	member_that_is_changed_is_seen(&ends);
+	set_that_is_closed_lets_go(&quiet);
 	close_ends(&quiet);
 	close_ends(&ends);
 }

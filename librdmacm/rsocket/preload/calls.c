@@ -136,6 +136,10 @@ PRELOAD_EXPORT int close(int fd)
 		errno = EBADF;
 		return -1;
 	}
+	if (preload_is_set(fd) && !preload_is_foreign()) {
+		preload_mark_set(fd, false);
+		return INSIDE(rclose(fd));
+	}
 	if (rsocket < 0 || preload_is_foreign()) {
 		if (preload_pending(fd) && !preload_is_foreign())
 			preload_mark(fd, PENDING_NOT);
@@ -466,7 +470,7 @@ PRELOAD_EXPORT int epoll_create1(int flags)
 
 	if (preload_inside)
 		return real()->epoll_create1(flags);
-	fd = INSIDE(repoll_create(1));
+	fd = preload_mark_set(INSIDE(repoll_create(1)), true);
 	if (fd >= 0 && flags & EPOLL_CLOEXEC)
 		real()->fcntl(fd, F_SETFD, FD_CLOEXEC);
 	return fd;

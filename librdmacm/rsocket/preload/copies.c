@@ -23,6 +23,7 @@ struct numbers {
 	int references[PAGE_SIZE];      /* indexed by rsocket: how many numbers stand for it */
 	uint8_t nonblocking[PAGE_SIZE]; /* indexed by rsocket: what it was told last */
 	uint8_t pending[PAGE_SIZE];     /* enum pending of a number that stands for no rsocket */
+	uint8_t is_set[PAGE_SIZE];      /* the number is that of a set */
 };
 
 __thread unsigned int preload_inside;
@@ -82,6 +83,25 @@ bool preload_is_rsocket(int fd)
 	struct numbers *page = preload_inside ? NULL : page_of(fd);
 
 	return page && __atomic_load_n(&page->references[fd & (PAGE_SIZE - 1)], __ATOMIC_RELAXED);
+}
+
+bool preload_is_set(int fd)
+{
+	struct numbers *page = preload_inside ? NULL : page_of(fd);
+
+	return page && __atomic_load_n(&page->is_set[fd & (PAGE_SIZE - 1)], __ATOMIC_RELAXED);
+}
+
+int preload_mark_set(int fd, bool is_set)
+{
+	struct numbers *page;
+
+	pthread_mutex_lock(&lock);
+	page = need_page(fd);
+	if (page)
+		__atomic_store_n(&page->is_set[fd & (PAGE_SIZE - 1)], is_set, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&lock);
+	return fd;
 }
 
 int preload_file(int flags)

@@ -79,6 +79,10 @@ int preload_find_synced(int fd);
 int preload_number(int rsocket, int flags);
 /* Returns whether FD is an rsocket's own number. */
 bool preload_is_rsocket(int fd);
+/* Returns whether FD is a set that repoll_create() has made. */
+bool preload_is_set(int fd);
+/* Returns FD, or -1 with errno as it is, if FD is below 0. */
+int preload_mark_set(int fd, bool is_set);
 /* Opens an empty file, whose number may stand for an rsocket. */
 int preload_file(int flags);
 /* Makes FD, a descriptor that nothing else uses, stand for the rsocket. Returns 0 or an errno. */

@@ -9,6 +9,7 @@
 #include <netdb.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ ssize_t __real_write(int fd, const void *data, size_t size);
 ssize_t __wrap_write(int fd, const void *data, size_t size);
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 int __real_socket(int domain, int type, int protocol);
 int __wrap_socket(int domain, int type, int protocol);
 
@@ -32,7 +35,10 @@ int __wrap_socket(int domain, int type, int protocol);
 
 static struct {
 	int fd, open_err, err;
-	int opens_left; /* so many more fail, if not all do */
+	int events_left;    /* after so many there is none, if it is not 0 */
+	uint32_t destroyed; /* the last id that was */
+	bool has_no_memory; /* for an id */
+	int opens_left;     /* so many more fail, if not all do */
 	int netlink_err;
 	int netlink_answer; /* the error in the answer */
 	int netlink_end;    /* the kernel's end of the netlink socket */
@@ -102,6 +108,13 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 		errno = kernel.err;
 		return -1;
 	}
+	if (kernel.cmd.hdr.cmd == RDMA_USER_CM_CMD_DESTROY_ID)
+		kernel.destroyed = kernel.cmd.destroy_id.id;
+	if (kernel.cmd.hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT && kernel.events_left &&
+	    !--kernel.events_left) {
+		errno = EAGAIN;
+		return -1;
+	}
 	if (kernel.cmd.hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT)
 		memcpy((void *)(uintptr_t)kernel.cmd.get_event.response, &kernel.event,
 		       sizeof(kernel.event));
@@ -119,6 +132,13 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 		((struct rdma_ucm_destroy_id_resp *)(uintptr_t)kernel.cmd.destroy_id.response)
 			->events_reported = kernel.events_reported;
 	return (ssize_t)(size - kernel.lacks);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	if (kernel.has_no_memory && size == sizeof(struct cm_id))
+		return NULL;
+	return __real_calloc(count, size);
 }
 
 static int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
@@ -396,6 +416,35 @@ static void parameters_are_of_the_qps_kind(void **state)
 	assert_int_equal(event->param.ud.qkey, 0x5678);
 	rdma_ack_cm_event(event);
 	assert_int_equal(rdma_destroy_id(request), 0);
+}
+
+static void a_request_without_memory_is_refused(void **state)
+{
+	struct rig *rig = *state;
+	struct rdma_cm_event *event;
+
+	kernel.event.id = 9;
+	kernel.event.uid = (uintptr_t)rig->id;
+	kernel.event.event = RDMA_CM_EVENT_CONNECT_REQUEST;
+	kernel.events_left = 2;
+	kernel.has_no_memory = true;
+	assert_int_equal(rdma_get_cm_event(rig->channel, &event), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(kernel.destroyed, 9);
+	kernel.has_no_memory = false;
+}
+
+static void an_address_of_a_port_without_a_guid_is_enodev(void **state)
+{
+	struct rig *rig = *state;
+	struct rdma_cm_event *event;
+
+	to_cm_id(rig->id)->device = NULL;
+	kernel.route.src_addr[0] = kernel.route.dst_addr[0] = AF_INET;
+	event = event_of(rig, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	assert_int_equal(event->event, RDMA_CM_EVENT_ADDR_ERROR);
+	assert_int_equal(event->status, -ENODEV);
+	rdma_ack_cm_event(event);
 }
 
 static void a_step_that_fails_has_its_error(void **state)
@@ -703,6 +752,8 @@ int main(void)
 		RIG_TEST(a_qp_is_in_error_before_it_is_disconnected),
 		RIG_TEST(a_request_has_the_depths_of_its_sender),
 		RIG_TEST(parameters_are_of_the_qps_kind),
+		RIG_TEST(a_request_without_memory_is_refused),
+		RIG_TEST(an_address_of_a_port_without_a_guid_is_enodev),
 		RIG_TEST(a_step_that_fails_has_its_error),
 		RIG_TEST(a_qp_that_is_rejected_is_in_error),
 		RIG_TEST(an_id_waits_for_its_events),
