@@ -322,7 +322,9 @@ static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 	*count = 0;
 	fds = calloc(set->count + 1, sizeof(*fds));
 	if (fds) {
-		fds[(*count)++] = (struct pollfd){ .fd = __atomic_load_n(&set->fd, __ATOMIC_RELAXED), .events = POLLIN };
+		fds[(*count)++] =
+			(struct pollfd){ .fd = __atomic_load_n(&set->fd, __ATOMIC_RELAXED),
+					 .events = POLLIN };
 		LIST_FOREACH(member, &set->members, entry)
 			fds[(*count)++] = (struct pollfd){ .fd = member->fd };
 	}
@@ -346,9 +348,8 @@ static int sleep_on_set(struct set *set, struct epoll_event *events, int room, i
 	pthread_mutex_unlock(&set->lock);
 	if (sleepers) {
 		*count = collect_all(set, true, events, room);
-		if (*count < 0 ||
-		    (!*count && rdmacm_rs_sleep(sleepers, fds, nfds,
-						rdmacm_rs_sleep_limit(deadline)) < 0))
+		if (*count < 0 || (!*count && rdmacm_rs_sleep(sleepers, fds, nfds,
+							      rdmacm_rs_sleep_limit(deadline)) < 0))
 			ret = errno;
 		rdmacm_rs_sleepers_free(sleepers);
 	}

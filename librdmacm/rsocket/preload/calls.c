@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -346,8 +348,12 @@ PRELOAD_EXPORT int getsockname(int socket, struct sockaddr *restrict addr, sockl
 	return EITHER(socket, rgetsockname, getsockname, addr, len);
 }
 
+/* librdmacm refuses TCP's ways to control congestion, which programs for sockets do not expect; an
+ * adapter has a way of its own, whatever is asked for. */
 PRELOAD_EXPORT int setsockopt(int socket, int level, int name, const void *value, socklen_t len)
 {
+	if (level == IPPROTO_TCP && name == TCP_CONGESTION && preload_find(socket) >= 0)
+		return 0;
 	return EITHER(socket, rsetsockopt, setsockopt, level, name, value, len);
 }
 

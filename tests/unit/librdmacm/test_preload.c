@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <rdma/rsocket.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,18 @@ static void dup2_onto_another_rsocket_closes_that(void **state)
 	assert_int_equal(closed, first);
 	close(first);
 	close(second);
+}
+
+static void a_congestion_control_is_accepted(void **state)
+{
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
+
+	(void)state;
+	sizes.others = 0;
+	assert_int_equal(setsockopt(number, IPPROTO_TCP, TCP_CONGESTION, "bbr", 3), 0);
+	assert_int_equal(sizes.others, 0);
+	close(number);
+	real()->close(rsocket);
 }
 
 /* ---- services without RDMA ---- */
@@ -408,6 +421,7 @@ int main(void)
 		cmocka_unit_test(a_copy_of_a_file_leaves_errno_alone),
 		cmocka_unit_test(the_last_copy_closes_the_rsocket),
 		cmocka_unit_test(dup2_onto_another_rsocket_closes_that),
+		cmocka_unit_test(a_congestion_control_is_accepted),
 		cmocka_unit_test(connect_falls_back_to_tcp),
 		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
 		cmocka_unit_test(connect_that_does_not_wait_asks_for_an_answer),
