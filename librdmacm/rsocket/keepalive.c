@@ -21,8 +21,8 @@ struct kept {
 
 static LIST_HEAD(, kept) all = LIST_HEAD_INITIALIZER(all);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock of a stream */
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static bool is_running;
+static pthread_cond_t changed;                           /* made when the thread is first started */
+static bool is_made, is_running;
 
 static struct kept *kept_find(const struct stream *stream)
 {
@@ -38,6 +38,8 @@ static struct kept *kept_find(const struct stream *stream)
 static void knock_at(struct stream *stream)
 {
 	pthread_mutex_lock(&stream->rs.lock);
+	if (stream->state == STREAM_ACCEPTED) /* the program was in no call since */
+		rdmacm_stream_cm_events(stream);
 	if (stream->state == STREAM_CONNECTED) {
 		stream->keepalive_due = true;
 		rdmacm_stream_progress(stream);
@@ -62,17 +64,22 @@ static int64_t knock_at_all(int64_t now)
 	return next;
 }
 
+/* The condition has the clock of rdmacm_rs_now_us(), which nobody sets. */
+static void make_condition(void)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&changed, &attr);
+	pthread_condattr_destroy(&attr);
+	is_made = true;
+}
+
 static void sleep_until(int64_t then_us)
 {
-	int64_t left = then_us - rdmacm_rs_now_us();
-	struct timespec end;
+	struct timespec end = { .tv_sec = then_us / 1000000, .tv_nsec = then_us % 1000000 * 1000 };
 
-	if (left <= 0)
-		return;
-	clock_gettime(CLOCK_REALTIME, &end);
-	left += end.tv_nsec / 1000;
-	end.tv_sec += left / 1000000;
-	end.tv_nsec = left % 1000000 * 1000;
 	pthread_cond_timedwait(&changed, &lock, &end);
 }
 
@@ -89,7 +96,11 @@ static void *keepalive_thread(void *unused)
 static int start_thread(void)
 {
 	pthread_t thread;
-	int ret = is_running ? 0 : pthread_create(&thread, NULL, keepalive_thread, NULL);
+	int ret;
+
+	if (!is_made)
+		make_condition();
+	ret = is_running ? 0 : pthread_create(&thread, NULL, keepalive_thread, NULL);
 
 	if (!ret && !is_running)
 		pthread_detach(thread);
@@ -132,7 +143,8 @@ int rdmacm_keepalive_set(struct stream *stream, int seconds)
 		ret = kept_add(stream, seconds);
 	else
 		kept_drop(stream);
-	pthread_cond_signal(&changed);
+	if (is_made)
+		pthread_cond_signal(&changed);
 	pthread_mutex_unlock(&lock);
 	return ret;
 }
@@ -141,7 +153,6 @@ int rdmacm_keepalive_set(struct stream *stream, int seconds)
 void rdmacm_rs_keepalive_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	pthread_cond_init(&changed, NULL);
 	LIST_INIT(&all);
-	is_running = false;
+	is_made = is_running = false;
 }

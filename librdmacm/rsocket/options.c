@@ -333,8 +333,6 @@ static int set_option(struct rs *rs, int level, int name, const void *value, soc
 		return EFAULT;
 	if (level == SOL_SOCKET && name == SO_LINGER)
 		return set_linger(rs, value, len);
-	if (rs->type == SOCK_STREAM && level == IPPROTO_TCP && name == TCP_CONGESTION)
-		return 0; /* the transport has a way of its own, whatever is asked for */
 	if (level == SOL_RDMA && has_queues(rs))
 		return EINVAL;
 	if (level == SOL_RDMA && name == RDMA_ROUTE)
