@@ -198,6 +198,8 @@ static void devices(void)
 	id = cm_resolved(channel, RDMA_PS_TCP, 7471);
 	one = open_devices();
 	say_check(one > 0, "an address opens its device");
+	say_check(!strcmp(ibv_get_device_name(id->verbs->device), "mlx5_0"),
+		  "which is the one that has it");
 	second = cm_resolved(channel, RDMA_PS_TCP, 7471);
 	say_check(open_devices() == one && second->verbs == id->verbs,
 		  "a second id opens none more");
@@ -292,6 +294,26 @@ static void listener_goes_before_its_requests(bool accepts)
 	say_check(accepts ? !result : result != 0, "and was answered: %s", say_errno(result));
 }
 
+static void data_of_an_endpoint_is_255_bytes(void)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *info;
+	uint8_t data[256] = { 0 };
+	struct rdma_cm_id *id;
+
+	MUST(!rdma_getaddrinfo("127.0.0.1", "7471", &hints, &info));
+	info->ai_connect = data;
+	info->ai_connect_len = sizeof(data);
+	errno = 0;
+	say_check(rdma_create_ep(&id, info, NULL, NULL) && errno == EINVAL,
+		  "an endpoint with 256 bytes of data: EINVAL");
+	info->ai_connect_len = sizeof(data) - 1;
+	say_check(!rdma_create_ep(&id, info, NULL, NULL), "with 255 it is made");
+	rdma_destroy_ep(id);
+	info->ai_connect = NULL;
+	info->ai_connect_len = 0;
+	rdma_freeaddrinfo(info);
+}
+
 int main(void)
 {
 	struct rdma_cm_id *id;
@@ -321,6 +343,7 @@ int main(void)
 	say_topic("endpoints");
 	listener_goes_before_its_requests(true);
 	listener_goes_before_its_requests(false);
+	data_of_an_endpoint_is_255_bytes();
 	rdma_destroy_event_channel(channel);
 	return say_failures() != 0;
 }

@@ -35,10 +35,12 @@ int __wrap_socket(int domain, int type, int protocol);
 
 static struct {
 	int fd, open_err, err;
-	int events_left;    /* after so many there is none, if it is not 0 */
-	uint32_t destroyed; /* the last id that was */
-	bool has_no_memory; /* for an id */
-	int opens_left;     /* so many more fail, if not all do */
+	int events_left;                   /* after so many there is none, if it is not 0 */
+	uint32_t destroyed;                /* the last id that was */
+	bool has_no_memory;                /* for an id */
+	int attached, attached_at_destroy; /* groups of the QP */
+	int domains, destroyed_cqs;
+	int opens_left; /* so many more fail, if not all do */
 	int netlink_err;
 	int netlink_answer; /* the error in the answer */
 	int netlink_end;    /* the kernel's end of the netlink socket */
@@ -149,6 +151,51 @@ static int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	return 0;
 }
 
+static int qp_destroy(struct ibv_qp *qp)
+{
+	(void)qp;
+	kernel.attached_at_destroy = kernel.attached;
+	return 0;
+}
+
+static int mcast_attach(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	(void)qp, (void)gid, (void)lid;
+	kernel.attached++;
+	return 0;
+}
+
+static int mcast_detach(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	(void)qp, (void)gid, (void)lid;
+	kernel.attached--;
+	return 0;
+}
+
+static struct ibv_xrcd *xrcd_open(struct ibv_context *ctx, struct ibv_xrcd_init_attr *attr)
+{
+	static struct verbs_xrcd domain;
+
+	(void)attr;
+	kernel.domains++;
+	domain.xrcd.context = ctx;
+	return &domain.xrcd;
+}
+
+static int xrcd_close(struct ibv_xrcd *xrcd)
+{
+	(void)xrcd;
+	kernel.domains--;
+	return 0;
+}
+
+static int cq_destroy(struct ibv_cq *cq)
+{
+	(void)cq;
+	kernel.destroyed_cqs++;
+	return 0;
+}
+
 static int qp_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	(void)qp;
@@ -170,7 +217,14 @@ struct rig {
 
 static int rig_open(void **state)
 {
-	const struct verbs_ops ops = { .modify_qp = qp_modify, .query_ece = qp_query_ece };
+	const struct verbs_ops ops = { .modify_qp = qp_modify,
+				       .query_ece = qp_query_ece,
+				       .destroy_qp = qp_destroy,
+				       .attach_mcast = mcast_attach,
+				       .detach_mcast = mcast_detach,
+				       .open_xrcd = xrcd_open,
+				       .close_xrcd = xrcd_close,
+				       .destroy_cq = cq_destroy };
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
@@ -533,6 +587,57 @@ static void a_group_waits_for_its_events(void **state)
 	kernel.events_reported = 0;
 }
 
+static void a_qp_leaves_its_groups_before_it_goes(void **state)
+{
+	struct rig *rig = *state;
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = 7 };
+	struct cm_multicast *group;
+	struct rdma_cm_event *event;
+
+	rig->id->qp = &rig->qp;
+	assert_int_equal(rdma_join_multicast(rig->id, (struct sockaddr *)&addr, NULL), 0);
+	group = LIST_FIRST(&to_cm_id(rig->id)->multicasts);
+	kernel.event = (struct rdma_ucm_event_resp){ .uid = (uintptr_t)group,
+						     .event = RDMA_CM_EVENT_MULTICAST_JOIN };
+	assert_int_equal(rdma_get_cm_event(rig->channel, &event), 0);
+	rdma_ack_cm_event(event);
+	assert_int_equal(kernel.attached, 1);
+	rdma_destroy_qp(rig->id);
+	assert_null(rig->id->qp);
+	assert_int_equal(kernel.attached_at_destroy, 0);
+}
+
+static void the_default_domain_goes_with_its_last_user(void **state)
+{
+	struct rig *rig = *state;
+	struct cm_id *cm = to_cm_id(rig->id);
+	struct ibv_xrcd *first, *second;
+
+	assert_int_equal(rdmacm_device_get_xrcd(&rig->device, &first), 0);
+	assert_int_equal(rdmacm_device_get_xrcd(&rig->device, &second), 0);
+	assert_ptr_equal(first, second);
+	assert_int_equal(kernel.domains, 1);
+	rdmacm_device_put_xrcd(&rig->device);
+	assert_int_equal(kernel.domains, 1);
+	rig->id->qp = &rig->qp;
+	cm->uses_default_xrcd = true;
+	rdma_destroy_qp(rig->id);
+	assert_int_equal(kernel.domains, 0);
+}
+
+static void cqs_of_the_program_stay(void **state)
+{
+	struct rig *rig = *state;
+	struct ibv_cq cq = { .context = &rig->vctx.context };
+
+	rig->id->qp = &rig->qp;
+	rig->id->send_cq = rig->id->recv_cq = &cq;
+	rdma_destroy_qp(rig->id);
+	assert_int_equal(kernel.destroyed_cqs, 0);
+	assert_ptr_equal(rig->id->send_cq, &cq);
+	rig->id->send_cq = rig->id->recv_cq = NULL;
+}
+
 static void only_events_have_names(void **state)
 {
 	(void)state;
@@ -759,6 +864,9 @@ int main(void)
 		RIG_TEST(an_id_waits_for_its_events),
 		RIG_TEST(an_id_that_moves_waits_for_them_too),
 		RIG_TEST(a_group_waits_for_its_events),
+		RIG_TEST(a_qp_leaves_its_groups_before_it_goes),
+		RIG_TEST(the_default_domain_goes_with_its_last_user),
+		RIG_TEST(cqs_of_the_program_stay),
 		RIG_TEST(only_events_have_names),
 		RIG_TEST(a_path_record_is_taken_apart),
 		RIG_TEST(a_route_has_gids_and_a_pkey),
