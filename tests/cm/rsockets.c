@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <rdma/rsocket.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -735,17 +736,22 @@ struct interrupted {
 	pthread_t waiter;
 	void (*end_wait)(struct ends *ends);
 	bool ends_after_signal;
+	atomic_bool is_over; /* the wait */
 };
+
+/* The first may come before the thread waits, so there are some; if they are to end the wait, as
+ * many as that takes. */
+enum { SIGNALS = 4 };
 
 static void *interrupt(void *argument)
 {
 	struct interrupted *of = argument;
 
-	usleep(50000);
-	pthread_kill(of->waiter, SIGUSR1);
-	while (!handled)
-		usleep(1000);
-	usleep(50000);
+	for (int i = 0; of->ends_after_signal ? i < SIGNALS : !of->is_over; i++) {
+		usleep(30000);
+		pthread_kill(of->waiter, SIGUSR1);
+	}
+	usleep(30000);
 	if (of->ends_after_signal)
 		of->end_wait(&of->ends);
 	return NULL;
@@ -796,12 +802,15 @@ static void signal_meets_wait(int flags, int (*wait)(const struct ends *ends),
 				  .end_wait = end_wait,
 				  .ends_after_signal = !error };
 	pthread_t thread;
+	int got;
 
 	handled = 0;
 	MUST(!sigaction(SIGUSR1, &action, &before));
 	MUST(!pthread_create(&thread, NULL, interrupt, &of));
-	say_check(wait(&of.ends) == error, "%s, a handler %s SA_RESTART: %s", what,
-		  flags ? "with" : "without", say_errno(error));
+	got = wait(&of.ends);
+	of.is_over = true;
+	say_check(got == error, "%s, a handler %s SA_RESTART: %s", what, flags ? "with" : "without",
+		  say_errno(error));
 	pthread_join(thread, NULL);
 	say_check(handled, "the handler has run");
 	if (accepted >= 0)
