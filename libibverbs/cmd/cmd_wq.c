@@ -68,13 +68,30 @@ VERBS_EXPORT int verbs_cmd_create_wq(struct ibv_context *context, struct ibv_wq_
 	return 0;
 }
 
+static int check_state(uint32_t mask, uint32_t bit, const char *name, enum ibv_wq_state state)
+{
+	if (!(mask & bit) || (uint32_t)state <= IBV_WQS_ERR)
+		return 0;
+	verbs_warn("ibv_modify_wq: %s %d: there is no state above %d", name, state, IBV_WQS_ERR);
+	return EINVAL;
+}
+
+/* Linux (6.1 to 7.2) refuses a state that there is not, too, but from then on takes the WQ for one
+ * that is in use: it could not be destroyed any more. */
 static int check_modify_attr(const struct ibv_wq_attr *attr)
 {
-	if (attr->attr_mask < IBV_WQ_ATTR_RESERVED)
-		return 0;
-	verbs_warn("ibv_modify_wq: attr_mask 0x%x: no bit above 0x%x has a meaning",
-		   attr->attr_mask, IBV_WQ_ATTR_RESERVED - 1);
-	return EINVAL;
+	const uint32_t mask = attr->attr_mask;
+	int ret;
+
+	if (mask >= IBV_WQ_ATTR_RESERVED) {
+		verbs_warn("ibv_modify_wq: attr_mask 0x%x: no bit above 0x%x has a meaning", mask,
+			   IBV_WQ_ATTR_RESERVED - 1);
+		return EINVAL;
+	}
+	ret = check_state(mask, IBV_WQ_ATTR_STATE, "wq_state", attr->wq_state);
+	return ret ? ret
+		   : check_state(mask, IBV_WQ_ATTR_CURR_STATE, "curr_wq_state",
+				 attr->curr_wq_state);
 }
 
 VERBS_EXPORT int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr *attr,

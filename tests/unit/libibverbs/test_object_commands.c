@@ -555,6 +555,16 @@ static void wq_commands(void **state)
 	assert_int_equal(verbs_cmd_modify_wq(&wq, &change, NULL), 0);
 	assert_int_equal(wq.state, IBV_WQS_RDY);
 
+	/* A state that there is not is no command: Linux would hold on to the WQ. */
+	expect(NULL, NULL);
+	change =
+		(struct ibv_wq_attr){ .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_UNKNOWN };
+	assert_int_equal(verbs_cmd_modify_wq(&wq, &change, NULL), EINVAL);
+	change = (struct ibv_wq_attr){ .attr_mask = IBV_WQ_ATTR_CURR_STATE,
+				       .curr_wq_state = IBV_WQS_UNKNOWN };
+	assert_int_equal(verbs_cmd_modify_wq(&wq, &change, NULL), EINVAL);
+	assert_int_equal(kernel.calls, 0);
+
 	expect(IDS(UVERBS_ATTR_DESTROY_WQ_RESP), NULL);
 	assert_int_equal(verbs_cmd_destroy_wq(&wq), 0);
 	assert_string_equal(kernel.text, "c/1 000=51 001>4");

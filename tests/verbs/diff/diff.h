@@ -45,6 +45,7 @@ topic_fn diff_post_errors;
 topic_fn diff_full_queues;
 topic_fn diff_huge;
 topic_fn diff_wq;
+topic_fn diff_wq_no_state;
 topic_fn diff_wr_keys;
 topic_fn diff_fork;
 topic_fn diff_ah_of_wc;

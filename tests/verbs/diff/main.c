@@ -40,6 +40,7 @@ static const struct {
 	{ "full-queues", diff_full_queues },
 	{ "huge", diff_huge },
 	{ "wq", diff_wq },
+	{ "wq-no-state", diff_wq_no_state },
 	{ "wr-keys", diff_wr_keys },
 	{ "fork", diff_fork },
 	{ "ah-of-wc", diff_ah_of_wc },
