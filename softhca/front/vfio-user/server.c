@@ -391,6 +391,7 @@ int pci_serve(const struct options *options)
 		.node_guid = 0x0002c9fffe600000ull,
 		.seed = options->seed,
 		.limits = options->limits,
+		.real_time = true,
 		.kernel_driver = true,
 		.strict = options->reports,
 	};
