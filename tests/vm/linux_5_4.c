@@ -5,6 +5,10 @@
  * It is preloaded into a program (LD_PRELOAD). Methods that came later are answered
  * EPROTONOSUPPORT, and the driver is not told that libmlx5 knows doorbell pages as objects: it then
  * goes about them as it did before it had those.
+ *
+ * A context, though, is had from Linux 6.15 on by the later method only, so that is let through: in
+ * the former, attribute 2 is the command's number, which the kernel takes for the descriptors that
+ * are attribute 2 of the later one (UVERBS_ATTR_GET_CONTEXT_FD_ARR), and refuses with EBADF.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,7 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
@@ -43,8 +49,33 @@ static const struct method later[] = {
 	{ MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY },
 };
 
+static bool context_is_native(void)
+{
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	if (uname(&name) || sscanf(name.release, "%d.%d", &major, &minor) != 2)
+		return false;
+	return major > 6 || (major == 6 && minor >= 15);
+}
+
+static bool opens_natively(const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	return hdr->object_id == UVERBS_OBJECT_DEVICE &&
+	       hdr->method_id == UVERBS_METHOD_GET_CONTEXT;
+}
+
+/* The file for events comes with the former method, and by one of its own with the later. */
+static bool is_for_context(const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	return opens_natively(hdr) || (hdr->object_id == UVERBS_OBJECT_ASYNC_EVENT &&
+				       hdr->method_id == UVERBS_METHOD_ASYNC_EVENT_ALLOC);
+}
+
 static bool is_later(const struct ib_uverbs_ioctl_hdr *hdr)
 {
+	if (is_for_context(hdr) && context_is_native())
+		return false;
 	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
 		if (hdr->object_id == later[i].object && hdr->method_id == later[i].method)
 			return true;
@@ -59,12 +90,13 @@ static struct ib_uverbs_attr *attr_find(struct ib_uverbs_ioctl_hdr *hdr, uint16_
 	return NULL;
 }
 
-/* The driver's part of the command that opens a context, which Linux 5.4 knows in the form of
- * write(). */
+/* The driver's part of what opens a context, which Linux 5.4 knows in the form of write(). */
 static struct ib_uverbs_attr *open_request(struct ib_uverbs_ioctl_hdr *hdr)
 {
 	struct ib_uverbs_attr *command = attr_find(hdr, UVERBS_ATTR_WRITE_CMD);
 
+	if (opens_natively(hdr))
+		return attr_find(hdr, UVERBS_ATTR_UHW_IN);
 	if (hdr->object_id != UVERBS_OBJECT_DEVICE || hdr->method_id != UVERBS_METHOD_INVOKE_WRITE)
 		return NULL;
 	if (!command || command->data != IB_USER_VERBS_CMD_GET_CONTEXT)
