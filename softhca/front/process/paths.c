@@ -140,7 +140,7 @@ static void open_device(struct call *call, struct adapter *adapter, const char *
 	else if (adapter)
 		uverbs_open(call, adapter, flags & O_CLOEXEC);
 	else
-		ucma_open(call, flags & O_CLOEXEC);
+		ucma_open(call, flags);
 }
 
 static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64_t flags)

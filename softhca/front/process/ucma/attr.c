@@ -104,8 +104,11 @@ int ucma_conn_init_qp_attr(struct ucma_call *uc)
 {
 	struct ib_uverbs_qp_attr attr = { 0 };
 	struct ucma_id *id;
-	int ret = ucma_id_find(uc, uc->init_qp_attr.id, &id);
+	int ret;
 
+	if (uc->hdr.out < sizeof(attr))
+		return ENOSPC;
+	ret = ucma_id_find(uc, uc->init_qp_attr.id, &id);
 	if (ret)
 		return ret;
 	if (!ucma_id_adapter(id))

@@ -85,12 +85,12 @@ int ucma_conn_connect(struct ucma_call *uc)
 	const struct rdma_ucm_conn_param *param = &cmd->conn_param;
 	uint8_t data[CM_IP_SIZE + RDMA_MAX_PRIVATE_DATA];
 	struct ucma_id *id;
-	int ret = ucma_id_find(uc, cmd->id, &id);
+	int ret = param->valid ? ucma_id_find(uc, cmd->id, &id) : EINVAL;
 	unsigned int len;
 
 	if (ret)
 		return ret;
-	if (!param->valid || id->state != UCMA_ROUTE_RESOLVED)
+	if (id->state != UCMA_ROUTE_RESOLVED)
 		return EINVAL;
 	len = put_ip_header(id, data);
 	if (len + param->private_data_len > (id->datagram ? SIDR_REQ_PRIVATE : REQ_PRIVATE))

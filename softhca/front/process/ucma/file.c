@@ -55,7 +55,7 @@ static void file_ready(struct watch *watch, uint32_t events)
 		file_close((struct ucma_file *)watch);
 }
 
-static int file_new(struct daemon *daemon, struct ucma_file **out, int *reader)
+static int file_new(struct daemon *daemon, int flags, struct ucma_file **out, int *reader)
 {
 	struct ucma_file *file = calloc(1, sizeof(*file));
 	struct stat st;
@@ -63,7 +63,8 @@ static int file_new(struct daemon *daemon, struct ucma_file **out, int *reader)
 
 	if (!file)
 		return ENOMEM;
-	if (pipe2(fd, O_CLOEXEC) || fstat(fd[0], &st) || fcntl(fd[1], F_SETFL, O_NONBLOCK)) {
+	if (pipe2(fd, O_CLOEXEC) || fstat(fd[0], &st) || fcntl(fd[0], F_SETFL, flags) ||
+	    fcntl(fd[1], F_SETFL, O_NONBLOCK)) {
 		ret = errno;
 		goto free_file;
 	}
@@ -88,20 +89,20 @@ free_file:
 	return ret;
 }
 
-void ucma_open(struct call *call, bool cloexec)
+void ucma_open(struct call *call, uint64_t flags)
 {
 	struct ucma_file *file;
 	int fd = -1, number;
 	int ret = client_pick_descriptor(call->tid, &number);
 
 	if (!ret)
-		ret = file_new(call->daemon, &file, &fd);
+		ret = file_new(call->daemon, flags & O_NONBLOCK, &file, &fd);
 	if (ret) {
 		call_fail(call, ret);
 		return;
 	}
 	log_note("rdma_cm: opened by thread %d as descriptor %d", call->tid, number);
-	call_return_fd(call, fd, cloexec, number);
+	call_return_fd(call, fd, flags & O_CLOEXEC, number);
 	close(fd);
 }
 
@@ -346,7 +347,8 @@ static int get_event(struct ucma_call *uc)
 #define COMMAND(number, member, run) \
 	[RDMA_USER_CM_CMD_##number] = { #number, sizeof(((struct ucma_call *)0)->member), run }
 
-/* Programs from before ECE send less of these two commands. */
+/* Programs from before ECE send less of these two commands. Of the others, Linux reads as much as
+ * they have, whatever the header says. */
 enum {
 	OLD_CONNECT = offsetof(struct rdma_ucm_connect, ece),
 	OLD_ACCEPT = offsetof(struct rdma_ucm_accept, ece),
@@ -392,6 +394,11 @@ int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t s
 	return caller_write(uc->call, addr, data, size);
 }
 
+static bool has_ece(uint32_t command)
+{
+	return command == RDMA_USER_CM_CMD_CONNECT || command == RDMA_USER_CM_CMD_ACCEPT;
+}
+
 /* The header is checked as the kernel checks it. A command that has no row, i.e. one that the
  * kernel does not have any more, is answered by ENOSYS. */
 static int run_command(struct ucma_call *uc, uint64_t addr, uint64_t len)
@@ -406,12 +413,15 @@ static int run_command(struct ucma_call *uc, uint64_t addr, uint64_t len)
 		return EINVAL;
 	if (uc->hdr.cmd >= COMMANDS || !commands[uc->hdr.cmd].run)
 		return ENOSYS;
-	if (uc->hdr.in < commands[uc->hdr.cmd].size)
-		return EINVAL;
+	size = commands[uc->hdr.cmd].size;
+	if (has_ece(uc->hdr.cmd)) {
+		if (uc->hdr.in < size)
+			return EINVAL;
+		size = uc->hdr.in < room ? uc->hdr.in : room;
+	}
 	ret = fault_command(uc->call->daemon->adapters[0]->fault);
 	if (ret)
 		return ret;
-	size = uc->hdr.in < room ? uc->hdr.in : room;
 	if (caller_read(uc->call, addr + sizeof(uc->hdr), &uc->create_id, size))
 		return EFAULT;
 	return commands[uc->hdr.cmd].run(uc);

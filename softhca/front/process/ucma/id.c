@@ -63,7 +63,9 @@ void ucma_id_destroy(struct ucma_id *id)
 int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id)
 {
 	*id = find_number(number);
-	return *id && (*id)->file == uc->file ? 0 : ENOENT;
+	if (!*id)
+		return ENOENT;
+	return (*id)->file == uc->file ? 0 : EINVAL;
 }
 
 static int type_of_port_space(const struct rdma_ucm_create_id *cmd, uint8_t *qp_type)
@@ -151,25 +153,31 @@ void ucma_id_adapter_died(struct adapter *adapter)
 
 /* ---- to another file ---- */
 
-static struct ucma_file *file_of_descriptor(struct ucma_call *uc, int fd)
+static int file_of_descriptor(struct ucma_call *uc, int fd, struct ucma_file **file)
 {
 	struct stat st;
 
-	return client_fd_stat(uc->call->tid, fd, &st) ? NULL : ucma_file_find(&st);
+	if (client_fd_stat(uc->call->tid, fd, &st))
+		return ENOENT;
+	*file = ucma_file_find(&st);
+	return *file ? 0 : EINVAL;
 }
 
 int ucma_id_migrate(struct ucma_call *uc)
 {
 	struct rdma_ucm_migrate_resp resp;
-	struct ucma_file *from = file_of_descriptor(uc, (int)uc->migrate_id.fd);
 	struct ucma_id *id = find_number(uc->migrate_id.id);
+	struct ucma_file *from;
+	int ret = file_of_descriptor(uc, (int)uc->migrate_id.fd, &from);
 
+	if (ret)
+		return ret;
 	if (uc->hdr.out < sizeof(resp))
 		return ENOSPC;
-	if (!from)
-		return EINVAL;
-	if (!id || id->file != from)
+	if (!id)
 		return ENOENT;
+	if (id->file != from)
+		return EINVAL;
 	resp.events_reported = id->events_reported;
 	if (from != uc->file)
 		ucma_events_move(id, uc->file);

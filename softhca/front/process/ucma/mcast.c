@@ -103,21 +103,31 @@ static int join_group(struct ucma_call *uc, struct ucma_id *id, const struct soc
 	return 0;
 }
 
+/* An address of no family comes first, then the room for an answer. */
+static int check_group(const struct ucma_call *uc, const struct sockaddr_storage *addr)
+{
+	if (!ucma_addr_size(addr->ss_family))
+		return EINVAL;
+	return uc->hdr.out < sizeof(struct rdma_ucm_create_id_resp) ? ENOSPC : 0;
+}
+
 /* Programs ask with flags: to join as a full member (0), or to send only (1). */
 int ucma_mcast_join(struct ucma_call *uc)
 {
 	const struct rdma_ucm_join_mcast *cmd = &uc->join_mcast;
 	struct sockaddr_storage addr = { 0 };
 	struct ucma_id *id;
-	int ret = ucma_id_find(uc, cmd->id, &id);
+	int ret;
 
-	if (uc->hdr.out < sizeof(struct rdma_ucm_create_id_resp))
-		return ENOSPC;
+	memcpy(&addr, &cmd->addr, sizeof(addr));
+	ret = check_group(uc, &addr);
 	if (ret)
 		return ret;
-	memcpy(&addr, &cmd->addr, sizeof(addr));
 	if (cmd->addr_size != ucma_addr_size(addr.ss_family) || cmd->join_flags > 1)
 		return EINVAL;
+	ret = ucma_id_find(uc, cmd->id, &id);
+	if (ret)
+		return ret;
 	return join_group(uc, id, &addr, cmd->uid, cmd->response);
 }
 
@@ -127,11 +137,12 @@ int ucma_mcast_join_ip(struct ucma_call *uc)
 	const struct rdma_ucm_join_ip_mcast *cmd = &uc->join_ip_mcast;
 	struct sockaddr_storage addr = { 0 };
 	struct ucma_id *id;
-	int ret = ucma_id_find(uc, cmd->id, &id);
+	int ret;
 
-	if (uc->hdr.out < sizeof(struct rdma_ucm_create_id_resp))
-		return ENOSPC;
 	memcpy(&addr, &cmd->addr, sizeof(cmd->addr));
+	ret = check_group(uc, &addr);
+	if (!ret)
+		ret = ucma_id_find(uc, cmd->id, &id);
 	return ret ? ret : join_group(uc, id, &addr, cmd->uid, cmd->response);
 }
 

@@ -30,8 +30,8 @@ static int set_flag(struct ucma_call *uc, struct ucma_id *id, bool *flag)
 	return 0;
 }
 
-/* The timeout is 4.096 us * 2^n, n of 5 bits; as only connections wait for acknowledges, others
- * have none. */
+/* The timeout is 4.096 us * 2^n; as only connections wait for acknowledges, others have none. That
+ * n has 5 bits is for the QP to say, which gets it. */
 static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
 {
 	uint8_t value;
@@ -39,7 +39,7 @@ static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
 
 	if (ret)
 		return ret;
-	if (id->datagram || value > 31)
+	if (id->datagram)
 		return EINVAL;
 	id->ack_timeout = value;
 	id->has_ack_timeout = true;

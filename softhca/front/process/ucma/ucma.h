@@ -94,7 +94,8 @@ struct ucma_file {
 	STAILQ_HEAD(, ucma_waiter) waiters;
 };
 
-void ucma_open(struct call *call, bool cloexec);
+/* FLAGS are those of open(). */
+void ucma_open(struct call *call, uint64_t flags);
 void ucma_write(struct call *call);
 /* The function returns the file with the identity in ST, or NULL. */
 struct ucma_file *ucma_file_find(const struct stat *st);

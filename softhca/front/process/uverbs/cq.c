@@ -43,8 +43,6 @@ static int cq_destroy(struct object *object, pid_t tid)
 		return ret;
 	epitaph_remove_cq(&cq->epitaph);
 	event_source_remove(&cq->events, tid);
-	if (cq->uar)
-		cq->uar->base.users--;
 	return 0;
 }
 
@@ -77,7 +75,7 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 
 	if (req->flags &
 	    ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
-		return EOPNOTSUPP;
+		return EINVAL;
 	if (driver->flags &
 	    ~(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD |
 	      MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)) {
@@ -198,9 +196,6 @@ static int cq_make(struct uverbs_call *uc, struct cq_request *req, struct uverbs
 	cq->cqe_size = req->driver.cqe_size;
 	cq->padded = is_padded(&req->driver);
 	cq->real_time = req->driver.flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
-	cq->uar = uverbs_uar_by_number(uc->file, req->uar);
-	if (cq->uar)
-		cq->uar->base.users++;
 	return 0;
 }
 
@@ -208,7 +203,8 @@ static int cq_respond(struct uverbs_call *uc, const struct uverbs_cq *cq)
 {
 	struct mlx5_ib_create_cq_resp driver = { .cqn = cq->cqn };
 
-	if (uc_out(uc, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe)) ||
+	if (!uc_attr(uc, UVERBS_ATTR_UHW_OUT) ||
+	    uc_out(uc, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe)) ||
 	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
 		return EFAULT;
 	return 0;
@@ -243,10 +239,9 @@ static int cq_create(struct uverbs_call *uc)
 	return uc_answered(uc, cq_respond(uc, cq), &cq->base);
 }
 
-static int cq_remove(struct uverbs_call *uc)
+static int cq_end(struct uverbs_call *uc, struct uverbs_cq *cq, uint16_t answer)
 {
-	struct uverbs_cq *cq = uc_object(uc, UVERBS_ATTR_DESTROY_CQ_HANDLE);
-	struct ib_uverbs_destroy_cq_resp resp;
+	struct ib_uverbs_destroy_cq_resp resp = { 0 };
 	int ret = object_take_down(&cq->base, uc->tid);
 
 	if (ret)
@@ -254,7 +249,25 @@ static int cq_remove(struct uverbs_call *uc)
 	resp.comp_events_reported = cq->events.comp_read;
 	resp.async_events_reported = cq->events.async_read;
 	object_forget(&cq->base);
-	return uc_out(uc, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
+	return uc_out(uc, answer, &resp, sizeof(resp));
+}
+
+static int cq_remove(struct uverbs_call *uc)
+{
+	return cq_end(uc, uc_object(uc, UVERBS_ATTR_DESTROY_CQ_HANDLE),
+		      UVERBS_ATTR_DESTROY_CQ_RESP);
+}
+
+static int cq_remove_write(struct uverbs_call *uc)
+{
+	struct ib_uverbs_destroy_cq cmd;
+	struct uverbs_cq *cq;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	ret = object_find(uc->file, UVERBS_OBJECT_CQ, cmd.cq_handle, &cq);
+	return ret ? ret : cq_end(uc, cq, UVERBS_ATTR_CORE_OUT);
 }
 
 /* Moderation: how many completions, and how long, an event may wait for. */
@@ -407,6 +420,8 @@ static const struct uverbs_method method_table[] = {
 };
 
 static const struct uverbs_write write_table[] = {
+	{ "DESTROY_CQ", IB_USER_VERBS_CMD_DESTROY_CQ, sizeof(struct ib_uverbs_destroy_cq),
+	  sizeof(struct ib_uverbs_destroy_cq_resp), cq_remove_write },
 	{ "RESIZE_CQ", IB_USER_VERBS_CMD_RESIZE_CQ, sizeof(struct ib_uverbs_resize_cq),
 	  sizeof(uint32_t), cq_resize },
 	{ "MODIFY_CQ", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_CQ,

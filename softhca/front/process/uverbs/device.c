@@ -121,7 +121,8 @@ static int get_context(struct uverbs_call *uc)
 	uint32_t version = cap(uc, HCA_CAP_CQE_VERSION);
 	int ret;
 
-	if (uc->file->has_context)
+	if (uc->file->has_context ||
+	    uc_len(uc, UVERBS_ATTR_UHW_IN) < sizeof(struct mlx5_ib_alloc_ucontext_req))
 		return EINVAL;
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req, sizeof(req)))
 		return EFAULT;
@@ -312,6 +313,10 @@ static int info_handles(struct uverbs_call *uc)
 
 	if (uc_in(uc, UVERBS_ATTR_INFO_OBJECT_ID, &type, sizeof(type)))
 		return EFAULT;
+	if (type > UINT16_MAX || uc_len(uc, UVERBS_ATTR_INFO_HANDLES_LIST) % sizeof(uint32_t))
+		return EINVAL;
+	if (!uc_attr(uc, UVERBS_ATTR_INFO_TOTAL_HANDLES))
+		return ENOENT;
 	handles = calloc(room + 1, sizeof(*handles));
 	if (!handles)
 		return ENOMEM;

@@ -195,6 +195,20 @@ static int flow_remove(struct uverbs_call *uc)
 	return object_destroy(uc_object(uc, UVERBS_ATTR_DESTROY_FLOW_HANDLE), uc->tid);
 }
 
+static int flow_remove_write(struct uverbs_call *uc)
+{
+	struct ib_uverbs_destroy_flow cmd;
+	struct object *flow;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	if (cmd.comp_mask)
+		return EINVAL;
+	ret = object_find(uc->file, UVERBS_OBJECT_FLOW, cmd.flow_handle, &flow);
+	return ret ? ret : object_destroy(flow, uc->tid);
+}
+
 static const struct uverbs_attr destroy_attrs[] = {
 	{ UVERBS_ATTR_DESTROY_FLOW_HANDLE, ATTR_DESTROY, MANDATORY, 0, 0, UVERBS_OBJECT_FLOW },
 };
@@ -208,6 +222,8 @@ static const struct uverbs_write write_table[] = {
 	{ "CREATE_FLOW", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_FLOW,
 	  sizeof(struct ib_uverbs_create_flow), sizeof(struct ib_uverbs_create_flow_resp),
 	  flow_create },
+	{ "DESTROY_FLOW", IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_DESTROY_FLOW,
+	  sizeof(struct ib_uverbs_destroy_flow), 0, flow_remove_write },
 };
 
 const struct uverbs_methods flow_methods = METHODS(method_table);

@@ -89,7 +89,6 @@ struct uverbs_uar {
 struct uverbs_cq {
 	struct object base;
 	struct event_source events;
-	struct uverbs_uar *uar; /* NULL: named by number only */
 	uint32_t cqn;
 	uint32_t cqe;
 	uint32_t cqe_size;
@@ -157,11 +156,10 @@ struct uverbs_qp {
 	struct real_qp *real;
 	struct uverbs_pd *pd;                /* NULL: an XRC target has none, nor queues */
 	struct uverbs_cq *send_cq, *recv_cq; /* an XRC initiator does not receive */
-	struct uverbs_uar *uar;
-	struct uverbs_srq *srq;         /* NULL: receives by itself */
-	struct uverbs_xrcd *xrcd;       /* of an XRC target */
-	struct uverbs_rwq_table *table; /* a raw packet QP that spreads what it receives */
-	struct mcast_list groups;       /* attached to: see uverbs/mcast.c */
+	struct uverbs_srq *srq;              /* NULL: receives by itself */
+	struct uverbs_xrcd *xrcd;            /* of an XRC target */
+	struct uverbs_rwq_table *table;      /* a raw packet QP that spreads what it receives */
+	struct mcast_list groups;            /* attached to: see uverbs/mcast.c */
 	struct epitaph_place epitaph;
 	uint16_t type; /* IB_UVERBS_QPT_* */
 	bool sq_sig_all;
@@ -174,8 +172,8 @@ extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_me
 	wq_methods, flow_methods, counters_methods, dm_methods, mr_advise_methods,
 	mr_dmabuf_methods, dmah_methods;
 extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes,
-	qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes, xrcd_writes,
-	mw_writes, query_device_writes, wq_writes, flow_writes;
+	qp_writes, qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes,
+	xrcd_writes, mw_writes, query_device_writes, wq_writes, flow_writes;
 
 uint32_t xrc_domain_number(const struct xrc_domain *domain);
 /* An XRC target is there, for others to open. */

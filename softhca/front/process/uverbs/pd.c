@@ -24,7 +24,8 @@ static int pd_respond(struct uverbs_call *uc, const struct uverbs_pd *pd)
 	struct ib_uverbs_alloc_pd_resp resp = { .pd_handle = pd->base.handle };
 	struct mlx5_ib_alloc_pd_resp driver = { .pdn = pd->pdn };
 
-	if (uc_out(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp)) ||
+	if (!uc_attr(uc, UVERBS_ATTR_UHW_OUT) ||
+	    uc_out(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp)) ||
 	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
 		return EFAULT;
 	return 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 
 #include "prm/mlx5/caps.h"
@@ -24,8 +25,7 @@
 /* The objects that the QP needs have one user more, or one less. */
 static void count_users(const struct uverbs_qp *qp, int change)
 {
-	void *const used[] = { qp->pd,  qp->send_cq, qp->recv_cq, qp->uar,
-			       qp->srq, qp->xrcd,    qp->table };
+	void *const used[] = { qp->pd, qp->send_cq, qp->recv_cq, qp->srq, qp->xrcd, qp->table };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(used); i++)
 		if (used[i])
@@ -230,8 +230,6 @@ static void take_request(struct uverbs_call *uc, const struct qp_request *req, s
 	if (req->type != IB_UVERBS_QPT_XRC_INI)
 		qp->recv_cq = uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
 	qp->table = uc_object(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
-	if (!qp->xrcd && !qp->table)
-		qp->uar = uverbs_uar_by_number(uc->file, req->driver.bfreg_index);
 	qp->sq_sig_all = req->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	qp->rq_wqe_count = req->driver.rq_wqe_count;
 	qp->rq_sges = receive_sges(&req->driver);
@@ -327,7 +325,7 @@ static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs
 	if (ret)
 		return ret;
 	take_request(uc, req, qp);
-	if (!qp->uar && !qp->xrcd && !qp->table)
+	if (!qp->xrcd && !qp->table && !uverbs_uar_by_number(uc->file, req->driver.bfreg_index))
 		return EINVAL;
 	if (req->type != IB_UVERBS_QPT_RAW_PACKET)
 		ret = check_ts_format(uc, qp);
@@ -420,13 +418,29 @@ static int qp_create(struct uverbs_call *uc)
 	return uc_answered(uc, qp_respond(uc, &req, qp), &qp->base);
 }
 
-static int qp_remove(struct uverbs_call *uc)
+static int qp_end(struct uverbs_call *uc, struct uverbs_qp *qp, uint16_t answer)
 {
-	struct uverbs_qp *qp = uc_object(uc, UVERBS_ATTR_DESTROY_QP_HANDLE);
-
 	if (!LIST_EMPTY(&qp->groups))
 		return EBUSY;
-	return uc_destroy_reporting(uc, &qp->base, &qp->events, UVERBS_ATTR_DESTROY_QP_RESP);
+	return uc_destroy_reporting(uc, &qp->base, &qp->events, answer);
+}
+
+static int qp_remove(struct uverbs_call *uc)
+{
+	return qp_end(uc, uc_object(uc, UVERBS_ATTR_DESTROY_QP_HANDLE),
+		      UVERBS_ATTR_DESTROY_QP_RESP);
+}
+
+static int qp_remove_write(struct uverbs_call *uc)
+{
+	struct ib_uverbs_destroy_qp cmd;
+	struct uverbs_qp *qp;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd.qp_handle, &qp);
+	return ret ? ret : qp_end(uc, qp, UVERBS_ATTR_CORE_OUT);
 }
 
 static const struct uverbs_attr create_attrs[] = {
@@ -463,3 +477,10 @@ static const struct uverbs_method method_table[] = {
 };
 
 const struct uverbs_methods qp_methods = METHODS(method_table);
+
+static const struct uverbs_write write_table[] = {
+	{ "DESTROY_QP", IB_USER_VERBS_CMD_DESTROY_QP, sizeof(struct ib_uverbs_destroy_qp),
+	  sizeof(struct ib_uverbs_destroy_qp_resp), qp_remove_write },
+};
+
+const struct uverbs_writes qp_writes = METHODS(write_table);

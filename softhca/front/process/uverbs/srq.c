@@ -152,6 +152,8 @@ static int check_request(struct uverbs_call *uc, struct srq_request *req)
 	if (req->max_wr >= 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_SRQ_SZ) ||
 	    req->max_sge > adapter_cap(uc->adapter, HCA_CAP_MAX_WQE_SZ_RQ) / DATA_SEG)
 		return EINVAL;
+	if (uc_has_tail(uc, UVERBS_ATTR_UHW_IN, sizeof(req->driver)))
+		return EINVAL;
 	if (req->driver.reserved0 || req->driver.reserved1)
 		return EINVAL;
 	req->log_wqes = log2_ceil((uint64_t)req->max_wr + 1);
@@ -326,6 +328,18 @@ static int srq_remove(struct uverbs_call *uc)
 	return uc_destroy_reporting(uc, &srq->base, &srq->events, UVERBS_ATTR_DESTROY_SRQ_RESP);
 }
 
+static int srq_remove_write(struct uverbs_call *uc)
+{
+	struct ib_uverbs_destroy_srq cmd;
+	struct uverbs_srq *srq;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
+		return EFAULT;
+	ret = object_find(uc->file, UVERBS_OBJECT_SRQ, cmd.srq_handle, &srq);
+	return ret ? ret : uc_destroy_reporting(uc, &srq->base, &srq->events, UVERBS_ATTR_CORE_OUT);
+}
+
 /* ---- the limit: fewer WQEs than that raise an event, once ---- */
 
 static_assert(ARM_XRC_SRQ_IN_XRC_SRQN == ARM_RQ_IN_SRQ_NUMBER &&
@@ -439,6 +453,8 @@ static const struct uverbs_method method_table[] = {
 };
 
 static const struct uverbs_write write_table[] = {
+	{ "DESTROY_SRQ", IB_USER_VERBS_CMD_DESTROY_SRQ, sizeof(struct ib_uverbs_destroy_srq),
+	  sizeof(struct ib_uverbs_destroy_srq_resp), srq_remove_write },
 	{ "MODIFY_SRQ", IB_USER_VERBS_CMD_MODIFY_SRQ, sizeof(struct ib_uverbs_modify_srq), 0,
 	  srq_modify },
 	{ "QUERY_SRQ", IB_USER_VERBS_CMD_QUERY_SRQ, sizeof(struct ib_uverbs_query_srq),

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
 
 #include "softhca/fault.h"
 #include "softhca/front/process/caller.h"
@@ -34,9 +35,10 @@ static const struct uverbs_methods *const all_methods[] = {
 };
 
 static const struct uverbs_writes *const all_writes[] = {
-	&device_writes,    &async_writes,    &pd_writes,           &mr_writes,    &cq_writes,
-	&qp_modify_writes, &qp_query_writes, &ah_writes,           &mcast_writes, &srq_writes,
-	&xrcd_writes,      &mw_writes,       &query_device_writes, &wq_writes,    &flow_writes,
+	&device_writes, &async_writes,        &pd_writes,        &mr_writes,
+	&cq_writes,     &qp_writes,           &qp_modify_writes, &qp_query_writes,
+	&ah_writes,     &mcast_writes,        &srq_writes,       &xrcd_writes,
+	&mw_writes,     &query_device_writes, &wq_writes,        &flow_writes,
 };
 
 static const struct uverbs_method *find_method(uint16_t object, uint16_t id)
@@ -252,10 +254,19 @@ static int check_tail(struct uverbs_call *uc, const struct ib_uverbs_attr *attr,
 	return 0;
 }
 
+bool uc_has_tail(struct uverbs_call *uc, uint16_t id, size_t known)
+{
+	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
+
+	return attr && check_tail(uc, attr, known);
+}
+
 static int check_data(struct uverbs_call *uc, const struct ib_uverbs_attr *attr,
 		      const struct uverbs_attr *def)
 {
 	if (attr->attr_data.reserved || attr->len < def->min)
+		return EINVAL;
+	if (def->kind == ATTR_CONST && attr->data > UINT32_MAX)
 		return EINVAL;
 	if (attr->len <= def->max)
 		return 0;
@@ -268,10 +279,14 @@ static int check_handle(struct uverbs_call *uc, unsigned int i, const struct uve
 
 	if (attr->attr_data.reserved || attr->len)
 		return EINVAL;
-	if (def->kind == ATTR_NEW || def->kind == ATTR_NEW_FD)
+	if (def->kind == ATTR_NEW)
+		return uc->file->has_context ? 0 : EINVAL;
+	if (def->kind == ATTR_NEW_FD)
 		return 0;
+	if (def->kind == ATTR_FD && attr->data_s64 != (int32_t)attr->data_s64)
+		return EINVAL;
 	if (def->kind == ATTR_FD)
-		return attr->data_s64 < 0 || attr->data_s64 > INT32_MAX ? EBADF : 0;
+		return attr->data_s64 < 0 ? EBADF : 0;
 	if (attr->data > UINT32_MAX)
 		return ENOENT;
 	return object_find(uc->file, def->object, attr->data, &uc->object[i]);
@@ -343,6 +358,7 @@ static bool needs_context(const struct uverbs_method *method)
 {
 	return !(method->object == UVERBS_OBJECT_DEVICE &&
 		 (method->method == UVERBS_METHOD_GET_CONTEXT ||
+		  method->method == UVERBS_METHOD_INFO_HANDLES ||
 		  method->method == UVERBS_METHOD_INVOKE_WRITE)) &&
 	       method->object != UVERBS_OBJECT_ASYNC_EVENT;
 }
@@ -436,21 +452,45 @@ void uverbs_ioctl(struct call *call)
 
 /* ---- INVOKE_WRITE ---- */
 
-static int invoke_write(struct uverbs_call *uc)
+/* These two have a list of any length behind what has in_size. */
+static bool has_list(const struct uverbs_write *write)
 {
-	uint32_t command;
+	const uint32_t command = write->command & ~(uint32_t)IB_USER_VERBS_CMD_FLAG_EXTENDED;
 
-	if (uc_in(uc, UVERBS_ATTR_WRITE_CMD, &command, sizeof(command)))
-		return EFAULT;
-	uc->write = find_write(command);
-	if (!uc->write)
-		return EOPNOTSUPP;
-	if (uc_len(uc, UVERBS_ATTR_CORE_IN) < uc->write->in_size ||
-	    uc_len(uc, UVERBS_ATTR_CORE_OUT) < uc->write->out_size)
+	return command != write->command && (command == IB_USER_VERBS_EX_CMD_CREATE_FLOW ||
+					     command == IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL);
+}
+
+/* An extended command may be shorter than it is here: what is not there is zero. What is longer has
+ * to be zero behind what is known, unless a list stands there. */
+static int check_write(struct uverbs_call *uc)
+{
+	const struct ib_uverbs_attr *in = uc_attr(uc, UVERBS_ATTR_CORE_IN);
+	const struct uverbs_write *write = uc->write;
+	bool grows = write->command & IB_USER_VERBS_CMD_FLAG_EXTENDED && !has_list(write);
+
+	if ((!grows && uc_len(uc, UVERBS_ATTR_CORE_IN) < write->in_size) ||
+	    uc_len(uc, UVERBS_ATTR_CORE_OUT) < write->out_size)
 		return ENOSPC;
 	if (!uc->file->has_context)
 		return EINVAL;
-	return uc->write->run(uc);
+	return in && !has_list(write) ? check_tail(uc, in, write->in_size) : 0;
+}
+
+static int invoke_write(struct uverbs_call *uc)
+{
+	uint32_t command;
+	int ret;
+
+	if (uc_in(uc, UVERBS_ATTR_WRITE_CMD, &command, sizeof(command)))
+		return EFAULT;
+	if (command & ~(uint32_t)(IB_USER_VERBS_CMD_COMMAND_MASK | IB_USER_VERBS_CMD_FLAG_EXTENDED))
+		return EINVAL;
+	uc->write = find_write(command);
+	if (!uc->write)
+		return EOPNOTSUPP;
+	ret = check_write(uc);
+	return ret ? ret : uc->write->run(uc);
 }
 
 static const struct uverbs_attr invoke_attrs[] = {

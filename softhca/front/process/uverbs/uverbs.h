@@ -213,6 +213,8 @@ struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id);
  * attribute is absent. It returns 0 or EFAULT. */
 int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
 size_t uc_len(struct uverbs_call *uc, uint16_t id);
+/* The function asks whether the attribute says something behind its first KNOWN bytes. */
+bool uc_has_tail(struct uverbs_call *uc, uint16_t id, size_t known);
 /* The function returns what a response of SIZE bytes says of its length: as much as there is room
  * for. */
 uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
