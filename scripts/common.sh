@@ -2,9 +2,11 @@
 # shellcheck shell=bash
 # common.sh - what the scripts of this tree share: messages, packages, builds, the staged libraries.
 # Source it from a script in strict mode. SOURCE_DIR is the root of the tree; everything that is written stays below
-# $SOURCE_DIR/build*.
+# $BUILDS/build*, where BUILDS is SOURCE_DIR unless RDMAKIT_BUILDS in the environment names another directory.
 
 SOURCE_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+mkdir -p "${RDMAKIT_BUILDS:-$SOURCE_DIR}"
+BUILDS=$(cd "${RDMAKIT_BUILDS:-$SOURCE_DIR}" && pwd)
 JOBS=$(nproc)
 
 say() { printf '%s\n' "$*"; }

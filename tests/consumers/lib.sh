@@ -38,11 +38,14 @@ while [ $# -gt 0 ]; do
 	shift
 done
 
+WORK=$(mktemp -d /tmp/rdmakit-consumers.XXXXXX)
+chmod 755 "$WORK"
+# Commands are lines here, whose words are separated by spaces: places that have spaces get names without.
+[[ $BUILD != *[[:space:]]* ]] || { ln -s "$BUILD" "$WORK/build" && BUILD=$WORK/build; }
+[[ $CONSUMERS_DIR != *[[:space:]]* ]] || { ln -s "$CONSUMERS_DIR" "$WORK/consumers" && CONSUMERS_DIR=$WORK/consumers; }
 OUR_LIBDIR=$(stage_libdir "$BUILD") || die "$BUILD has no staged libraries"
 SOFTHCA=$BUILD/stage/bin/softhca
 PAIR=$SOURCE_DIR/scripts/pair
-WORK=$(mktemp -d /tmp/rdmakit-consumers.XXXXXX)
-chmod 755 "$WORK"
 ADAPTER=
 ADAPTER_SOCKET=$WORK/adapter
 ADAPTER_LINK=
@@ -122,8 +125,49 @@ command_line() {
 
 # --- the adapter -------------------------------------------------------------------------------------------------------
 
+# libraries_of ours|debian: the RDMA libraries that Debian's programs load, by the paths that the loader gives.
+libraries_of() {
+	local program
+	for program in ibv_devinfo 'rping -h'; do
+		LD_DEBUG=libs bash -c "exec $(on_adapter "$(with_libs debian "$1") /usr/bin/$program")" 2>&1 </dev/null || true
+	done | sed -n 's,.*calling init: \(/.*/lib\(ibverbs\|rdmacm\|mlx5\)[.-].*\),\1,p' | sort -u | xargs -r -d '\n' readlink -f
+}
+
+# libraries_are_right ours|debian FILE: whether all three are in FILE, the provider too, and all from where they should be
+libraries_are_right() {
+	local library stage
+	stage=$(readlink -f "$BUILD/stage")/
+	for library in ibverbs rdmacm mlx5; do
+		grep -q "/lib${library}[.-]" "$2" || return 1
+	done
+	case $1 in
+	ours) ! grep -vF "$stage" "$2" ;;
+	debian) ! grep -F "$stage" "$2" ;;
+	esac
+}
+
+# show_libraries: once, on the first adapter
+LIBRARIES_SHOWN=
+show_libraries() {
+	local libs
+	[ -z "$LIBRARIES_SHOWN" ] || return 0
+	LIBRARIES_SHOWN=1
+	for libs in ours debian; do
+		libraries_of $libs >"$WORK/libraries.$libs"
+		if libraries_are_right $libs "$WORK/libraries.$libs"; then
+			ok "libraries.$libs"
+		else
+			failed "libraries.$libs" "not all, or others, are loaded" "$WORK/libraries.$libs"
+		fi
+	done
+}
+
 # adapter_start ib|roce [OPTION...]
 adapter_start() {
+	adapter_serve "$@" && show_libraries
+}
+
+adapter_serve() {
 	ADAPTER_LINK=$1
 	ADAPTER_ARGS=("$@")
 	rm -f "$ADAPTER_SOCKET"

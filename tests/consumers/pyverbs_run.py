@@ -4,6 +4,7 @@
 # FILE: "passed|skipped|failed NAME reason". A test that ends the process has none, but "started NAME". Tests that FILE knows
 # are not run again, so that whoever starts this again gets the rest.
 import os
+import re
 import sys
 import unittest
 
@@ -63,6 +64,13 @@ def names_in(file):
         return set()
 
 
+def mapped_libraries():
+    """What this process has run on, as it says itself."""
+    with open('/proc/self/maps', encoding='utf-8') as maps:
+        paths = {line.rstrip('\n').split(maxsplit=5)[5] for line in maps if '/lib' in line}
+    return sorted(path for path in paths if re.search('/lib(ibverbs|rdmacm|mlx5)[.-]', path))
+
+
 def main():
     directory, file = sys.argv[1:3]
     sys.argv[1:3] = []
@@ -77,6 +85,8 @@ def main():
     rest = unittest.TestSuite(test for test in all_tests if test.id().removeprefix('tests.') not in known)
     with open(file, 'a', encoding='utf-8') as out:
         rest.run(Lines(out))
+        for path in mapped_libraries():
+            print('library', path, file=out)
 
 
 main()

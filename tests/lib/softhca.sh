@@ -48,15 +48,24 @@ need_reference() {
 		/sbin/ldconfig -p | grep -q 'libmlx5\.so\.1' || skip "the distribution's ibverbs-providers is not installed"
 }
 
-# A comparison of a library with itself proves nothing: fail unless PROGRAM's libibverbs comes from where it should.
+# A comparison of a library with itself proves nothing: fail unless PROGRAM's libibverbs, and what that loads for the adapter, come
+# from where they should.
 loaded_from() {
-	ldd "$1" | sed -n 's/^[[:space:]]*libibverbs\.so\.1 => \([^ ]*\).*/\1/p'
+	ldd "$1" | sed -n 's/^[[:space:]]*libibverbs\.so\.1 => \(.*\) (0x[0-9a-f]*)$/\1/p'
+}
+
+# The provider, by the path that the loader gives
+our_provider() {
+	LD_DEBUG=libs ASAN_OPTIONS=detect_leaks=0 on_ours timeout 60 "$stage/bin/ibv_devices" 2>&1 |
+		sed -n 's,.*calling init: \(/.*/libmlx5[.-].*\),\1,p' | head -n 1
 }
 
 check_ours() {
 	local path
 	path=$(LD_LIBRARY_PATH=$libdir loaded_from "$1")
 	[ "$(readlink -f "$path")" = "$(readlink -f "$libdir/libibverbs.so.1")" ] || fail "$1 would load $path, not ours"
+	path=$(our_provider)
+	[[ $(readlink -f "$path") == "$(readlink -f "$stage")"/* ]] || fail "our libibverbs has loaded ${path:-no provider}, not ours"
 }
 
 check_reference() {
