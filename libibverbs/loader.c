@@ -168,7 +168,7 @@ static bool open_plugin(const char *path)
  * hidden behind "not found". */
 static void load_plugin(const char *name)
 {
-	char path[IBV_SYSFS_PATH_MAX];
+	char path[PATH_MAX];
 
 	if (strchr(name, '/')) {
 		snprintf(path, sizeof(path), "%s" PLUGIN_SUFFIX, name);
