@@ -47,6 +47,8 @@ settle_root() {
 	printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
 	chmod +x "$1/usr/sbin/policy-rc.d"
 	echo "deb $MIRROR $2 main" >"$1/etc/apt/sources.list"
+	# A mirror of sid may be behind by more than the days that its list is valid for.
+	echo 'Acquire::Check-Valid-Until "false";' >"$1/etc/apt/apt.conf.d/90packages-test"
 	cp /etc/resolv.conf "$1/etc/resolv.conf"
 	mkdir -p "$1/packages"
 }
