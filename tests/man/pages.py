@@ -88,6 +88,13 @@ def inline_names(root):
     return names
 
 
+def inline_aliases(root):
+    """Calls that a macro of the header sends to an inline function with more underscores in front."""
+    text = "".join(text_of(os.path.join(root, header)) for header in PUBLIC_HEADERS)
+    return [(name, other) for name, other in re.findall(r"^#define (\w+)(?:\([^)]*\))? (_+\w+)\b", text, flags=re.M)
+            if other.lstrip("_") == name]
+
+
 def struct_names(root):
     names = set()
     for header in PUBLIC_HEADERS:
@@ -115,12 +122,18 @@ def environment_names(root):
 
 
 def functions_of(text):
-    """Pairs of a function's name and its body, in the layout that .clang-format holds."""
-    for match in re.finditer(r"((?:^[^\s#/}{][^\n]*\n|^[ \t]+[^\n]*\n)+?)^\{\n(.*?)^\}", text, flags=re.M | re.S):
-        head = re.sub(r"__attribute__\(\(.*?\)\)|/\*.*?\*/", "", match.group(1), flags=re.S)
-        name = re.search(r"(\w+)\(", head.rsplit("\n\n", 1)[-1])
+    """Pairs of a function's name and its body, in the layout that .clang-format holds: braces in the first column."""
+    lines = text.split("\n")
+    for first, line in enumerate(lines):
+        if line != "{":
+            continue
+        head = first
+        while head and lines[head - 1] and not re.match(r"[}#]| \*", lines[head - 1]):
+            head -= 1
+        name = re.search(r"(\w+)\(", re.sub(r"__attribute__\(\(.*?\)\)", "", " ".join(lines[head:first])))
+        last = next((k for k in range(first, len(lines)) if lines[k].startswith("}")), len(lines))
         if name:
-            yield name.group(1), match.group(2)
+            yield name.group(1), "\n".join(lines[first + 1:last])
 
 
 def programs_of(stage):
