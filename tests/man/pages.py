@@ -116,8 +116,7 @@ def environment_names(root):
     names = set()
     for path in source_files(root, LIBRARIES + ("softhca",)):
         text = text_of(path)
-        names.update(re.findall(r"getenv\(\"(\w+)\"\)", text))
-        names.update(re.findall(r"provider_env_\w+\(\s*\"(\w+)\"", text))
+        names.update(re.findall(r"(?:getenv|env_[a-z_]+)\(\s*\"(\w+)\"", text))
     return names
 
 
