@@ -95,6 +95,15 @@ def inline_aliases(root):
             if other.lstrip("_") == name]
 
 
+def absent_names(root):
+    """Calls that are there only to fail: those of the lists, and builders that no queue pair is given."""
+    names = set()
+    for path in source_files(root, ("compat", "providers/mlx5/dv")):
+        names.update(re.findall(r"ABSENT_\w+\((?:\w+, )?_*(\w+)\)|dv_unsupported\(\"(\w+)\"\)", text_of(path)))
+    builders = re.findall(r"^static inline void (mlx5dv_wr_(?:set_)?m\w+)\(", text_of(os.path.join(root, PUBLIC_HEADERS[-1])), flags=re.M)
+    return {one or other for one, other in names} | set(builders) | {"mlx5dv_get_export_sizes"}
+
+
 def struct_names(root):
     names = set()
     for header in PUBLIC_HEADERS:
@@ -121,7 +130,7 @@ def environment_names(root):
 
 
 def functions_of(text):
-    """Pairs of a function's name and its body, in the layout that .clang-format holds: braces in the first column."""
+    """Pairs of the name and the body of functions, in the layout that .clang-format holds (braces in the first column), and of macros."""
     lines = text.split("\n")
     for first, line in enumerate(lines):
         if line != "{":
@@ -133,6 +142,8 @@ def functions_of(text):
         last = next((k for k in range(first, len(lines)) if lines[k].startswith("}")), len(lines))
         if name:
             yield name.group(1), "\n".join(lines[first + 1:last])
+    for macro in re.finditer(r"^#define (\w+)\(((?:[^\n]*\\\n)*[^\n]*)", text, flags=re.M):
+        yield macro.group(1), macro.group(2)
 
 
 def programs_of(stage):
