@@ -136,7 +136,7 @@ def functions_of(text):
         if line != "{":
             continue
         head = first
-        while head and lines[head - 1] and not re.match(r"[}#]| \*", lines[head - 1]):
+        while head and lines[head - 1] and not re.match(r"[}#]|.*\*/$", lines[head - 1]):
             head -= 1
         name = re.search(r"(\w+)\(", re.sub(r"__attribute__\(\(.*?\)\)", "", " ".join(lines[head:first])))
         last = next((k for k in range(first, len(lines)) if lines[k].startswith("}")), len(lines))
