@@ -6,6 +6,7 @@
 
 SOURCE_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mkdir -p "${RDMAKIT_BUILDS:-$SOURCE_DIR}"
+# shellcheck disable=SC2034 # for those who source this
 BUILDS=$(cd "${RDMAKIT_BUILDS:-$SOURCE_DIR}" && pwd)
 JOBS=$(nproc)
 

@@ -334,7 +334,7 @@ static void mappings_are_granted_again(void)
 	close_ends(&ends);
 }
 
-/* What the library is told of the time of the day is an hour ahead, as after somebody has set it. */
+/* The library is told a time of the day that is an hour ahead, as after somebody has set it. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	int ret = (int)syscall(SYS_clock_gettime, clock, now);
