@@ -27,7 +27,8 @@ struct member {
 
 struct set {
 	LIST_ENTRY(set) entry;
-	int fd;
+	int fd;             /* -1 once the program has closed the set */
+	int epoll;          /* the descriptor, until nobody is in the set; -1 if close() took it */
 	unsigned int users; /* the list of sets, and calls that are in the set */
 	LIST_HEAD(, member) members;
 	unsigned int count;
@@ -75,6 +76,8 @@ static void put_set_locked(struct set *set)
 {
 	if (--set->users)
 		return;
+	if (set->epoll >= 0)
+		close(set->epoll);
 	while (!LIST_EMPTY(&set->members))
 		drop_member(set, LIST_FIRST(&set->members));
 	pthread_mutex_destroy(&set->lock);
@@ -88,7 +91,7 @@ static void set_put(struct set *set)
 	pthread_mutex_unlock(&sets_lock);
 }
 
-/* Who waits in the set is woken, to find that its descriptor has gone. */
+/* Who waits in the set is woken, to find that it has gone. */
 static void drop_set_locked(struct set *set)
 {
 	LIST_REMOVE(set, entry);
@@ -100,16 +103,13 @@ static void drop_set_locked(struct set *set)
 int rdmacm_rs_set_close(int fd)
 {
 	struct set *set;
-	int ret = EBADF;
 
 	pthread_mutex_lock(&sets_lock);
 	set = find_set_locked(fd);
-	if (set) {
-		ret = close(fd) ? errno : 0;
+	if (set)
 		drop_set_locked(set);
-	}
 	pthread_mutex_unlock(&sets_lock);
-	return ret;
+	return set ? 0 : EBADF;
 }
 
 static void add_set(struct set *set)
@@ -119,8 +119,10 @@ static void add_set(struct set *set)
 	set->users = 1;
 	pthread_mutex_lock(&sets_lock);
 	old = find_set_locked(set->fd); /* it was closed by close() */
-	if (old)
+	if (old) {
+		old->epoll = -1;
 		drop_set_locked(old);
+	}
 	LIST_INSERT_HEAD(&sets, set, entry);
 	pthread_mutex_unlock(&sets_lock);
 }
@@ -128,6 +130,7 @@ static void add_set(struct set *set)
 CMA_EXPORT int repoll_create(int size)
 {
 	struct set *set;
+	int fd;
 
 	if (size <= 0)
 		return cma_return(EINVAL);
@@ -139,11 +142,13 @@ CMA_EXPORT int repoll_create(int size)
 		free(set);
 		return -1;
 	}
+	set->epoll = set->fd;
 	LIST_INIT(&set->members);
 	pthread_mutex_init(&set->lock, NULL);
 	rdmacm_rs_waiters_forget(&set->waiters);
+	fd = set->fd;
 	add_set(set);
-	return set->fd;
+	return fd;
 }
 
 /* ---- members ---- */
@@ -393,6 +398,7 @@ void rdmacm_rs_epoll_forked(void)
 
 	pthread_mutex_init(&sets_lock, NULL);
 	LIST_FOREACH(set, &sets, entry) {
+		set->users = 1;
 		pthread_mutex_init(&set->lock, NULL);
 		rdmacm_rs_waiters_forget(&set->waiters);
 	}
