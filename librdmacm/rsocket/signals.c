@@ -10,6 +10,14 @@
 
 #include <signal.h>
 
+/* Returns whether a signal comes from what a thread does itself, so never while it sleeps. Crash
+ * reporters have handlers for these. */
+static bool is_of_fault(int number)
+{
+	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+	       number == SIGTRAP || number == SIGABRT || number == SIGSYS;
+}
+
 static bool is_handled(const struct sigaction *action)
 {
 	return action->sa_flags & SA_SIGINFO ||
@@ -21,8 +29,8 @@ bool rdmacm_rs_restarts(void)
 	struct sigaction action;
 
 	for (int number = 1; number <= SIGRTMAX; number++) {
-		if (!sigaction(number, NULL, &action) && is_handled(&action) &&
-		    !(action.sa_flags & SA_RESTART))
+		if (!is_of_fault(number) && !sigaction(number, NULL, &action) &&
+		    is_handled(&action) && !(action.sa_flags & SA_RESTART))
 			return false;
 	}
 	return true;
