@@ -114,6 +114,16 @@ enum {
 #define ETH_INLINE FLD(0xc, 31, 16)
 #define ETH_TCI    FLD(0xc, 15, 0)
 
+/* ---- datagrams from another QP's number: padding stands between address vector and Ethernet
+ * segment, and in the latter the start of an IP-over-InfiniBand packet ---- */
+
+enum {
+	UNDERLAY_PAD = 16,
+	UNDERLAY_HEADER = 4,         /* bytes of the packet that the adapter looks at */
+	UNDERLAY_HEADER_INLINE = 18, /* where the rest is inline as well */
+	UNDERLAY_ETH = 32,           /* of the segment with either of them */
+};
+
 /* ---- tag matching ---- */
 
 enum {

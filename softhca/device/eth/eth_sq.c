@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/eth/underlay.h"
 #include "softhca/device/eth/work_request.h"
 #include "softhca/device/queue/wqe.h"
 
@@ -135,12 +136,9 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct frame_
 	pacing_sent(hca, sq, len);
 }
 
-/* The function puts headers and LEN payload bytes from OFFSET into eth->frame. It returns 0 or a
- * vendor syndrome. */
-static int frame_gather(struct hca *hca, struct eth_sq *sq, const struct frame_send *send,
-			uint64_t offset, uint64_t len)
+int eth_gather(struct hca *hca, struct eth_sq *sq, const struct frame_send *send, uint8_t *bytes,
+	       uint64_t offset, uint64_t len)
 {
-	uint8_t *bytes = hca->eth->frame;
 	struct dma_batch batch;
 
 	if (!sq->wq.pd)
@@ -157,7 +155,7 @@ static int send_frame(struct hca *hca, struct eth_sq *sq, const struct frame_sen
 
 	if (len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX - VLAN_SIZE)
 		return WQE_BAD_LENGTH;
-	ret = frame_gather(hca, sq, send, 0, send->length);
+	ret = eth_gather(hca, sq, send, hca->eth->frame, 0, send->length);
 	if (!ret)
 		finish_frame(hca, sq, send, len);
 	return ret;
@@ -256,7 +254,7 @@ static int send_large(struct hca *hca, struct eth_sq *sq, const struct frame_sen
 
 		segment.last = left <= send->mss;
 		segment.len = segment.last ? left : send->mss;
-		ret = frame_gather(hca, sq, send, segment.offset, segment.len);
+		ret = eth_gather(hca, sq, send, bytes, segment.offset, segment.len);
 		if (ret)
 			return ret;
 		fix_headers(bytes, &frame, &segment, send->header_len);
@@ -331,6 +329,19 @@ static uint32_t wqe_blocks(const struct hca *hca, const uint8_t *raw, uint32_t p
 	return bbs && bbs <= posted ? bbs : 1;
 }
 
+static int execute_underlay(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
+{
+	struct frame_send send;
+	struct datagram_to to;
+	int ret = hca->format->decode_underlay_send(raw, sq->ci, posted, sq->n, &send, &to);
+
+	if (!ret && send.opcode == WQE_SEND)
+		ret = underlay_send(hca, sq, &send, &to);
+	if (!ret && send.signaled)
+		sq_complete_wqe(hca, sq, send.opcode, 0);
+	return ret;
+}
+
 static int wqe_execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
 {
 	struct frame_send send;
@@ -363,7 +374,8 @@ static void run_one(struct hca *hca, struct eth_sq *sq)
 
 		hca->format->trace_send(hca->config.trace, sq->n, sq->ci, raw,
 					(size < bbs ? size : bbs) * WQE_BB);
-		ret = wqe_execute(hca, sq, raw, bbs);
+		ret = sq->tis && sq->tis->underlay_qpn ? execute_underlay(hca, sq, raw, bbs)
+						       : wqe_execute(hca, sq, raw, bbs);
 	}
 	if (ret) {
 		sq_complete_wqe(hca, sq, ret == WQE_BAD_FETCH ? 0 : hca->format->wqe_opcode(raw),

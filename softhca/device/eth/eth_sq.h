@@ -13,6 +13,7 @@
 #include "softhca/device/format/format.h"
 
 struct cq;
+struct frame_send;
 struct hca;
 struct tis;
 struct uar;
@@ -51,6 +52,10 @@ void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state stat
 int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq);
 void eth_sq_wake(struct hca *hca, struct eth_sq *sq);
 void eth_sq_fail(struct hca *hca, struct eth_sq *sq);
+/* The function puts headers and LEN payload bytes from OFFSET into BYTES. It returns 0 or a vendor
+ * syndrome. */
+int eth_gather(struct hca *hca, struct eth_sq *sq, const struct frame_send *send, uint8_t *bytes,
+	       uint64_t offset, uint64_t len);
 /* The function transmits a bounded amount and returns true when there is more to do now. */
 bool eth_sq_run(struct hca *hca, struct eth_sq *sq);
 

@@ -16,7 +16,8 @@ struct tis {
 	uint32_t n;
 	uint32_t users; /* SQs */
 	struct pd *td;
-	unsigned int port; /* 0: none is named */
+	unsigned int port;     /* 0: none is named */
+	uint32_t underlay_qpn; /* the QP that datagrams come from; 0: queues send frames */
 	uint8_t context[CONTEXT_MAX];
 };
 

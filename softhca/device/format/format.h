@@ -99,6 +99,9 @@ struct format {
 	/* The two calls decode WQEs of the queues of frames. */
 	int (*decode_frame_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 				 struct frame_send *send);
+	/* The call decodes a WQE of such a queue which sends datagrams, from another QP. */
+	int (*decode_underlay_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
+				    struct frame_send *send, struct datagram_to *to);
 	void (*decode_frame_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 
 	/* The call encodes into PLACE->size zeroed bytes. It returns how many at their end have a

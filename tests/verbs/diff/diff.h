@@ -72,6 +72,7 @@ topic_fn diff_cq_change;
 topic_fn diff_ah_values;
 topic_fn diff_ud;
 topic_fn diff_ud_ports;
+topic_fn diff_ud_source;
 topic_fn diff_srq_create;
 topic_fn diff_srq_data;
 topic_fn diff_srq_odp;

@@ -67,6 +67,7 @@ static const struct {
 	{ "ah-values", diff_ah_values },
 	{ "ud", diff_ud },
 	{ "ud-ports", diff_ud_ports },
+	{ "ud-source", diff_ud_source },
 	{ "srq-create", diff_srq_create },
 	{ "srq-data", diff_srq_data },
 	{ "srq-odp", diff_srq_odp },

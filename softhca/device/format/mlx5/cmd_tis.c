@@ -31,6 +31,7 @@ enum prm_status tis_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ENOMEM, "tis: table is full");
 	tis->td = td;
 	tis->port = fld_get(tisc, TISC_LAG_TX_PORT_AFFINITY);
+	tis->underlay_qpn = fld_get(tisc, TISC_UNDERLAY_QPN);
 	memcpy(tis->context, tisc, PRM_TISC_SIZE);
 	ret = tis_add(hca, tis);
 	if (ret) {

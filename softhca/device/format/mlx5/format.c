@@ -23,6 +23,7 @@ const struct format mlx5_format = {
 	.recv_is_signed = mlx5_recv_is_signed,
 	.recv_signature_size = RECV_SIGNATURE_SIZE,
 	.decode_frame_send = mlx5_decode_frame_send,
+	.decode_underlay_send = mlx5_decode_underlay_send,
 	.decode_frame_recv = mlx5_decode_frame_recv,
 	.encode_cqe = mlx5_encode_cqe,
 	.encode_frame_cqe = mlx5_encode_frame_cqe,

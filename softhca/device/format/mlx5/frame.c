@@ -86,15 +86,12 @@ static int control_check(const uint8_t *raw, uint16_t index, uint32_t bbs, uint3
 	return !mlx5_wqe_bbs(raw) || mlx5_wqe_bbs(raw) > bbs ? WQE_BAD_SIZE : 0;
 }
 
-int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
-			   struct frame_send *send)
+/* The Ethernet segment is AT bytes behind the start of the WQE. */
+static int decode_send(const uint8_t *raw, uint32_t at, struct frame_send *send)
 {
-	const uint8_t *eth = raw + WQE_SEG, *end = raw + mlx5_wqe_size(raw), *data;
-	int why = control_check(raw, index, bbs, sqn);
+	const uint8_t *eth = raw + at, *end = raw + mlx5_wqe_size(raw), *data;
 	uint8_t sums;
 
-	if (why)
-		return why;
 	send->header = raw;
 	send->header_len = 0;
 	send->tpid = 0;
@@ -104,7 +101,7 @@ int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uin
 	send->signaled = fld_get(raw, CTRL_CE_SE) & WQE_CQ_UPDATE;
 	if (send->opcode == WQE_NOP)
 		return 0;
-	if (end - eth < WQE_SEG)
+	if (end < eth + WQE_SEG)
 		return WQE_BAD_SIZE;
 	sums = fld_get(eth, ETH_CS);
 	send->fill_l3 = sums & WQE_CS_L3;
@@ -116,6 +113,30 @@ int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uin
 		return WQE_BAD_OPCODE;
 	data = decode_headers(eth, end, send);
 	return data ? decode_data(data, end, send) : WQE_BAD_INLINE;
+}
+
+int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
+			   struct frame_send *send)
+{
+	int why = control_check(raw, index, bbs, sqn);
+
+	return why ? why : decode_send(raw, WQE_SEG, send);
+}
+
+/* The WQE has an address vector of the full size and a segment of padding in front. */
+int mlx5_decode_underlay_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
+			      struct frame_send *send, struct datagram_to *to)
+{
+	int why = control_check(raw, index, bbs, sqn);
+
+	if (why)
+		return why;
+	if (fld_get(raw, CTRL_OPCODE) == WQE_LSO)
+		return WQE_BAD_OPCODE;
+	why = decode_send(raw, WQE_SEG + WQE_AV_EXTENDED + WQE_SEG, send);
+	if (!why && send->opcode == WQE_SEND)
+		mlx5_decode_av(raw + WQE_SEG, false, to);
+	return why;
 }
 
 /* ---- receive WQEs ---- */

@@ -56,6 +56,8 @@ bool mlx5_is_software_cqe(const uint8_t *cqe, bool owner);
 /* frame.c */
 int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 			   struct frame_send *send);
+int mlx5_decode_underlay_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
+			      struct frame_send *send, struct datagram_to *to);
 void mlx5_decode_frame_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 void mlx5_encode_frame_cqe(const struct cqe_place *place, const struct frame_completion *done,
 			   uint8_t *cqe);

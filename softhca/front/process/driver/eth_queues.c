@@ -196,12 +196,13 @@ int eth_sq_state(struct adapter *adapter, uint32_t sqn, enum prm_wq_state *state
 	return query_state(adapter, PRM_OP_QUERY_SQ, sqn, state);
 }
 
-int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t *tisn)
+int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t underlay_qpn, uint32_t *tisn)
 {
 	uint8_t in[CONTEXT_AT + PRM_TISC_SIZE] = { 0 };
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIS);
 	fld_set(fld_at(in, CREATE_TIS_IN_CTX), TISC_TRANSPORT_DOMAIN, domain);
+	fld_set(fld_at(in, CREATE_TIS_IN_CTX), TISC_UNDERLAY_QPN, underlay_qpn);
 	return run_create(adapter, in, sizeof(in), tisn);
 }
 

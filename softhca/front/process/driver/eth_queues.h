@@ -43,7 +43,7 @@ int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
 int eth_rq_state(struct adapter *adapter, uint32_t rqn, enum prm_wq_state *state);
 int eth_sq_state(struct adapter *adapter, uint32_t sqn, enum prm_wq_state *state);
-int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t *tisn);
+int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t underlay_qpn, uint32_t *tisn);
 /* SELF_LB_BLOCK is one of PRM_BLOCK_*. */
 int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigned int self_lb_block,
 		 uint32_t *tirn);

@@ -16,13 +16,13 @@ static int release_object(struct adapter *adapter, uint32_t opcode, uint32_t num
 	return adapter_release(adapter, (enum prm_opcode)opcode, number);
 }
 
-static int make_send(struct adapter *adapter, const struct eth_ring *ring, struct raw_qp *raw)
+static int make_send(struct adapter *adapter, const struct raw_request *request, struct raw_qp *raw)
 {
-	int ret = eth_tis_make(adapter, raw->domain, &raw->tisn);
+	int ret = eth_tis_make(adapter, raw->domain, request->underlay_qpn, &raw->tisn);
 
 	if (ret)
 		return ret;
-	ret = eth_sq_make(adapter, ring, raw->tisn, &raw->sqn);
+	ret = eth_sq_make(adapter, request->send, raw->tisn, &raw->sqn);
 	if (ret)
 		release_object(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
 	else
@@ -55,7 +55,7 @@ static int make_queues(struct adapter *adapter, const struct raw_request *reques
 		return ret;
 	}
 	if (request->send)
-		ret = make_send(adapter, request->send, raw);
+		ret = make_send(adapter, request, raw);
 	if (!ret && request->receive)
 		ret = make_receive(adapter, request, raw);
 	return ret;

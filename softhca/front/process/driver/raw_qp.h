@@ -21,6 +21,7 @@ struct raw_request {
 	const struct eth_hash *hash;           /* with RQTN, and without queues */
 	uint32_t rqtn;
 	unsigned int self_lb_block;
+	uint32_t underlay_qpn; /* datagrams are sent from this QP; 0: frames are sent */
 };
 
 /* The function returns 0 and sets *RAW, or returns a positive errno. */

@@ -57,6 +57,8 @@ static int check_group(const struct uverbs_call *uc, const struct uverbs_qp *qp,
 {
 	if (qp->type != IB_UVERBS_QPT_UD || !is_group(gid))
 		return EINVAL;
+	if (qp->is_underlay)
+		return EOPNOTSUPP;
 	if (!adapter_is_roce(uc->adapter) && (lid < LID_MULTICAST || lid == LID_PERMISSIVE))
 		return EINVAL;
 	return 0;

@@ -163,6 +163,7 @@ struct uverbs_qp {
 	struct epitaph_place epitaph;
 	uint16_t type; /* IB_UVERBS_QPT_* */
 	bool sq_sig_all;
+	bool is_underlay; /* it sends from another QP's number */
 	uint32_t rq_wqe_count, rq_sges;
 	uint32_t ece; /* connection establishment options, as the device last answered */
 };

@@ -230,6 +230,7 @@ static void take_request(struct uverbs_call *uc, const struct qp_request *req, s
 	if (req->type != IB_UVERBS_QPT_XRC_INI)
 		qp->recv_cq = uc_object(uc, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
 	qp->table = uc_object(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+	qp->is_underlay = req->is_underlay;
 	qp->sq_sig_all = req->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	qp->rq_wqe_count = req->driver.rq_wqe_count;
 	qp->rq_sges = receive_sges(&req->driver);
@@ -262,7 +263,10 @@ static int create_with_rings(struct uverbs_call *uc, const struct qp_request *re
 			     struct uverbs_qp *qp)
 {
 	const struct mlx5_ib_create_qp *driver = &req->driver;
-	struct raw_request request = { .self_lb_block = self_lb_block(req) };
+	struct raw_request request = {
+		.self_lb_block = self_lb_block(req),
+		.underlay_qpn = req->source_qpn,
+	};
 	struct eth_ring send, receive;
 
 	describe_ring(uc->client, req, qp, &send);
@@ -305,8 +309,8 @@ static int create_real(struct uverbs_call *uc, const struct qp_request *req, str
 	if (!qp->real)
 		return ENOMEM;
 	qp->real->users = 1;
-	ret = req->type == IB_UVERBS_QPT_RAW_PACKET ? create_raw(uc, req, qp)
-						    : create_in_device(uc, req, qp);
+	ret = qp_request_has_rings_apart(req) ? create_raw(uc, req, qp)
+					      : create_in_device(uc, req, qp);
 	if (ret)
 		free(qp->real);
 	else if (qp->xrcd)
@@ -327,7 +331,7 @@ static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs
 	take_request(uc, req, qp);
 	if (!qp->xrcd && !qp->table && !uverbs_uar_by_number(uc->file, req->driver.bfreg_index))
 		return EINVAL;
-	if (req->type != IB_UVERBS_QPT_RAW_PACKET)
+	if (!qp_request_has_rings_apart(req))
 		ret = check_ts_format(uc, qp);
 	if (ret)
 		return ret;

@@ -42,6 +42,17 @@ static uint32_t relevant_mask(const struct uverbs_qp *qp, uint32_t mask)
 	return mask;
 }
 
+/* All else is the other QP's; Linux asks for no more than the state, and takes no more. */
+static const char *underlay_change(unsigned int from, unsigned int to, uint32_t mask,
+				   struct qp_transition *transition)
+{
+	uint32_t port = from == QP_RESET && to == QP_INIT ? QP_ATTR_PORT : 0;
+
+	if (mask & ~(uint32_t)(QP_ATTR_STATE | QP_ATTR_CUR_STATE))
+		return "a QP that sends from another one's number has nothing but a state";
+	return qp_state_change(IB_UVERBS_QPT_RAW_PACKET, from, to, mask | port, transition);
+}
+
 static int check_transition(struct uverbs_call *uc, const struct uverbs_qp *qp,
 			    const struct ib_uverbs_modify_qp *cmd, unsigned int *to,
 			    struct qp_transition *transition)
@@ -51,7 +62,8 @@ static int check_transition(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	const char *why;
 
 	*to = mask & QP_ATTR_STATE ? cmd->qp_state : from;
-	why = qp_state_change(qp->type, from, *to, mask, transition);
+	why = qp->is_underlay ? underlay_change(from, *to, mask, transition)
+			      : qp_state_change(qp->type, from, *to, mask, transition);
 	return why ? modify_refuse(uc, qp, why, EINVAL) : 0;
 }
 

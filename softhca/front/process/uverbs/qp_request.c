@@ -46,8 +46,10 @@ int qp_request_read(struct uverbs_call *uc, struct qp_request *req)
 	if (uc_in(uc, UVERBS_ATTR_CREATE_QP_USER_HANDLE, &req->user_handle, 8) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_QP_CAP, &req->cap, sizeof(req->cap)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_QP_TYPE, &req->type, sizeof(req->type)) ||
-	    uc_in(uc, UVERBS_ATTR_CREATE_QP_FLAGS, &req->flags, sizeof(req->flags)))
+	    uc_in(uc, UVERBS_ATTR_CREATE_QP_FLAGS, &req->flags, sizeof(req->flags)) ||
+	    uc_in(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN, &req->source_qpn, sizeof(req->source_qpn)))
 		return EFAULT;
+	req->is_underlay = uc_attr(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN);
 	return read_driver_part(uc, req);
 }
 
@@ -172,8 +174,8 @@ static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
 		flags &= ~IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING;
 	if (flags)
 		return unsupported(uc, "flag", flags);
-	if (uc_attr(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
-		return unsupported(uc, "a source QPN", 0);
+	if (req->is_underlay && (req->type != IB_UVERBS_QPT_UD || adapter_is_roce(uc->adapter)))
+		return unsupported(uc, "a source QPN", req->source_qpn);
 	return 0;
 }
 
@@ -221,7 +223,7 @@ int qp_request_check_memory(struct uverbs_call *uc, struct qp_request *req)
 	uint64_t bytes = buffer_bytes(&req->driver);
 	int ret = 0;
 
-	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
+	if (qp_request_has_rings_apart(req))
 		return 0; /* eth_queues.c looks */
 	if (req->type != IB_UVERBS_QPT_XRC_TGT)
 		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);

@@ -21,8 +21,16 @@ struct qp_request {
 	struct ib_uverbs_qp_cap cap;
 	uint32_t type, flags;
 	struct mlx5_ib_create_qp driver;
+	bool is_underlay; /* it sends from SOURCE_QPN */
+	uint32_t source_qpn;
 	struct queue_memory memory;
 };
+
+/* The function tells whether the QP is made of an RQ and an SQ of the device. */
+static inline bool qp_request_has_rings_apart(const struct qp_request *req)
+{
+	return req->type == IB_UVERBS_QPT_RAW_PACKET || req->is_underlay;
+}
 
 /* The functions return 0 or a positive errno. The second refuses what this adapter does not do, the
  * third looks at the memory that the program gave for its queues, and describes it in REQ. */

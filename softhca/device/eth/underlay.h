@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * underlay.h - datagrams that another QP than the queue's own seems to send.
+ */
+#ifndef SOFTHCA_DEVICE_ETH_UNDERLAY_H
+#define SOFTHCA_DEVICE_ETH_UNDERLAY_H
+
+struct datagram_to;
+struct eth_sq;
+struct frame_send;
+struct hca;
+
+/* The function sends the datagram. It returns 0 or a vendor syndrome. */
+int underlay_send(struct hca *hca, struct eth_sq *sq, const struct frame_send *send,
+		  struct datagram_to *to);
+
+#endif
