@@ -52,14 +52,21 @@ static int qp_check_comp_mask(const struct qp_rules *rules, uint32_t mask)
 /* The kernel knows which of these flags a type may have. */
 #define CREATE_FLAGS_KNOWN                                               \
 	(IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | \
-	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_PCI_WRITE_END_PADDING)
+	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_SOURCE_QPN |      \
+	 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
 
-static int qp_check_create_flags(uint32_t flags)
+static int qp_check_create_flags(uint32_t flags, enum ibv_qp_type type)
 {
-	if (!(flags & ~(uint32_t)CREATE_FLAGS_KNOWN))
-		return 0;
-	verbs_warn("create_qp: create_flags is %#x, supported are %#x", flags, CREATE_FLAGS_KNOWN);
-	return EINVAL;
+	if (flags & ~(uint32_t)CREATE_FLAGS_KNOWN) {
+		verbs_warn("create_qp: create_flags is %#x, supported are %#x", flags,
+			   CREATE_FLAGS_KNOWN);
+		return EINVAL;
+	}
+	if (flags & IBV_QP_CREATE_SOURCE_QPN && type != IBV_QPT_UD) {
+		verbs_warn("create_qp: create_flags has SOURCE_QPN, which is for UD QPs");
+		return EINVAL;
+	}
+	return 0;
 }
 
 /* The kernel knows objects by a number of their context, so one of another context would be taken
@@ -102,9 +109,15 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 	int ret = qp_check_comp_mask(rules, attr->comp_mask);
 
 	if (!ret && attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS)
-		ret = qp_check_create_flags(attr->create_flags);
+		ret = qp_check_create_flags(attr->create_flags, attr->qp_type);
 	if (ret)
 		return ret;
+	if (rules == mlx5_qp_underlay_rules() &&
+	    attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
+		verbs_warn("create_qp: send_ops_flags: there is no ibv_wr_* for %s QP",
+			   rules->name);
+		return EOPNOTSUPP;
+	}
 	if (rules->needs_pd && (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)) {
 		verbs_warn("create_qp: pd is missing: %s QP needs one", rules->name);
 		return EINVAL;
@@ -252,7 +265,7 @@ static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_doorbell *d
  * until state RTR its record is kept back, so that no frame arrives. */
 static bool qp_withholds(const struct mlx5_qp *qp)
 {
-	return qp->rules->kind == SEND_RAW && qp->rules->receives;
+	return qp->rules->rings_apart && qp->rules->receives;
 }
 
 static int qp_alloc_doorbell(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_qp *qp)
@@ -556,11 +569,11 @@ static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 	return header ? WQE_SEG + (uint32_t)align_up(ETH_HEADER_AT + header, WQE_SEG) : 0;
 }
 
-/* Raw packet QPs have none: the kernel does not tell the adapter of those. */
+/* An RQ and an SQ have none: the kernel does not tell the adapter of those. */
 static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rules,
 		     uint32_t dv_flags)
 {
-	return ctx->env.qp_signatures && rules->kind != SEND_RAW &&
+	return ctx->env.qp_signatures && rules->kind != SEND_RAW && !rules->rings_apart &&
 	       (rules->sends || rules->receives) && !(dv_flags & QP_CREATE_UNSIGNED);
 }
 
@@ -591,10 +604,20 @@ struct mlx5_qp *mlx5_qp_new(const char *call)
 	return NULL;
 }
 
+static const struct qp_rules *qp_rules_for(const struct ibv_qp_init_attr_ex *attr)
+{
+	if (attr->qp_type == IBV_QPT_RAW_PACKET && attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH)
+		return mlx5_qp_rss_rules();
+	if (attr->qp_type == IBV_QPT_UD && attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
+	    attr->create_flags & IBV_QP_CREATE_SOURCE_QPN)
+		return mlx5_qp_underlay_rules();
+	return mlx5_qp_rules_of(attr->qp_type);
+}
+
 int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			      uint32_t dv_flags, struct verbs_qp **vqp)
 {
-	const struct qp_rules *rules = mlx5_qp_rules_of(attr->qp_type);
+	const struct qp_rules *rules = qp_rules_for(attr);
 	struct mlx5_context *ctx = to_mctx(context);
 	struct qp_size size;
 	struct mlx5_qp *qp;
@@ -603,8 +626,6 @@ int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_at
 
 	if (!rules)
 		return qp_refuse_type(attr->qp_type);
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH && attr->qp_type == IBV_QPT_RAW_PACKET)
-		rules = mlx5_qp_rss_rules();
 	ret = qp_check_attr(context, rules, attr);
 	sign = qp_signs(ctx, rules, dv_flags);
 	if (!ret)
@@ -715,10 +736,25 @@ static int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int
 	return ret;
 }
 
+/* The kernel would say no more than EINVAL. */
+static int underlay_check_mask(const struct mlx5_qp *qp, int attr_mask)
+{
+	if (qp->rules != mlx5_qp_underlay_rules() ||
+	    !(attr_mask & ~(IBV_QP_STATE | IBV_QP_CUR_STATE)))
+		return 0;
+	verbs_warn("modify_qp: qp 0x%x: attr_mask is %#x: a QP with IBV_QP_CREATE_SOURCE_QPN has "
+		   "nothing but a state",
+		   qp->vqp.qp.qp_num, attr_mask);
+	return EINVAL;
+}
+
 int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	int ret = qp_run_modify(qp, attr, attr_mask);
+	int ret = underlay_check_mask(qp, attr_mask);
+
+	if (!ret)
+		ret = qp_run_modify(qp, attr, attr_mask);
 
 	if (ret || !(attr_mask & IBV_QP_STATE))
 		return ret;

@@ -105,6 +105,26 @@ static const struct qp_rules rss_rules = {
 	.needs_pd = true,
 };
 
+/* Such a QP is for IP over InfiniBand: the device sees the start of each packet. */
+static const struct qp_rules underlay_rules = {
+	.name = "an underlay",
+	.kind = SEND_UNDERLAY,
+	.ops = IBV_QP_EX_WITH_SEND,
+	.address_size = sizeof(struct mlx5_wqe_datagram_seg) + UNDERLAY_PAD + UNDERLAY_ETH,
+	.longest_head =
+		CTRL_SIZE + sizeof(struct mlx5_wqe_datagram_seg) + UNDERLAY_PAD + UNDERLAY_ETH,
+	.comp_mask = COMP_MASK,
+	.sends = true,
+	.receives = true,
+	.needs_pd = true,
+	.rings_apart = true,
+};
+
+const struct qp_rules *mlx5_qp_underlay_rules(void)
+{
+	return &underlay_rules;
+}
+
 const struct qp_rules *mlx5_qp_rss_rules(void)
 {
 	return &rss_rules;

@@ -17,6 +17,7 @@ enum send_kind {
 	SEND_DATAGRAM,  /* an address vector */
 	SEND_XRC,       /* the connection, and an SRQ behind it */
 	SEND_RAW,       /* the frame itself */
+	SEND_UNDERLAY,  /* an address vector, in front of the start of the packet */
 };
 
 struct qp_rules {
@@ -37,6 +38,9 @@ const struct qp_rules *mlx5_qp_rules_of(enum ibv_qp_type type);
 
 /* Returns the rules of a raw packet QP with an indirection table. */
 const struct qp_rules *mlx5_qp_rss_rules(void);
+
+/* Returns the rules of a UD QP that sends from another one's number. */
+const struct qp_rules *mlx5_qp_underlay_rules(void);
 
 /* Stands for the operations of a QP that was not created for certain ones. */
 #define SEND_OPS_ANY UINT64_MAX

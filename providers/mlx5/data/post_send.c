@@ -205,6 +205,8 @@ WQE_INLINE int put_request(const struct mlx5_qp *qp, struct send_wqe *wqe, uint3
 {
 	if (kind == SEND_RAW)
 		return mlx5_put_raw(qp, wqe, pi, wr);
+	if (kind == SEND_UNDERLAY)
+		return mlx5_put_underlay(qp, wqe, pi, wr);
 	put_head(&qp->sq, wqe, pi, wr, kind);
 	return put_payload(qp, wqe, wr);
 }
@@ -333,6 +335,11 @@ OUT_OF_LINE list_raw(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 	return post_list_entered(qp, wr, bad_wr, SEND_RAW, true);
 }
 
+OUT_OF_LINE list_underlay(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_list_entered(qp, wr, bad_wr, SEND_UNDERLAY, true);
+}
+
 /* Posts lists of any kind, through a register that is another queue's as well. */
 OUT_OF_LINE list_other(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
@@ -343,6 +350,8 @@ OUT_OF_LINE list_other(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_sen
 		return post_list_entered(qp, wr, bad_wr, SEND_DATAGRAM, false);
 	case SEND_XRC:
 		return post_list_entered(qp, wr, bad_wr, SEND_XRC, false);
+	case SEND_UNDERLAY:
+		return post_list_entered(qp, wr, bad_wr, SEND_UNDERLAY, false);
 	default:
 		return post_list_entered(qp, wr, bad_wr, SEND_RAW, false);
 	}
@@ -358,6 +367,8 @@ WQE_INLINE int list_of_kind(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ib
 		return list_datagram(qp, wr, bad_wr);
 	case SEND_XRC:
 		return list_xrc(qp, wr, bad_wr);
+	case SEND_UNDERLAY:
+		return list_underlay(qp, wr, bad_wr);
 	default:
 		return list_raw(qp, wr, bad_wr);
 	}
@@ -533,6 +544,8 @@ post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfre
 		[SEND_XRC] = { one_xrc, one_xrc_locked, one_xrc_in_domain, one_xrc_locked_twice },
 		[SEND_RAW] = { enter_and_list, enter_and_list, enter_and_list_other,
 			       enter_and_list_other },
+		[SEND_UNDERLAY] = { enter_and_list, enter_and_list, enter_and_list_other,
+				    enter_and_list_other },
 	};
 
 	return routines[kind][use == BFREG_OWN ? shared : 2 + shared];

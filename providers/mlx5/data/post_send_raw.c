@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_send_raw.c - ibv_post_send() of frames: the WQE of one request on a raw packet QP, for
- * post_send.c. raw.h has its segments.
+ * post_send_raw.c - ibv_post_send() of frames: the WQE of one request on a raw packet QP, or of IP
+ * over InfiniBand on a QP that sends from another one's number, for post_send.c. raw.h has its
+ * segments.
  */
 #include <errno.h>
 
@@ -93,6 +94,53 @@ int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 				       : frame_begin(qp, wqe, pi, wr, &place);
 	if (unlikely(ret))
 		return ret;
+	if (wr->send_flags & IBV_SEND_INLINE)
+		return frame_put_inline(qp, wqe, &place, wr);
+	return frame_put_data(qp, wqe, &place, wr);
+}
+
+/* ---- datagrams from another QP's number */
+
+static void wqe_put_pad(struct send_wqe *wqe)
+{
+	memset(wqe->seg, 0, UNDERLAY_PAD);
+	wqe->seg += UNDERLAY_PAD;
+	wqe->ds += UNDERLAY_PAD / WQE_SEG;
+}
+
+/* Returns how many bytes of the packet the device gets to see. */
+static uint32_t underlay_header(const struct ibv_send_wr *wr)
+{
+	bool is_inline = wr->send_flags & IBV_SEND_INLINE;
+
+	return is_inline && wr->sg_list[0].length >= UNDERLAY_HEADER_INLINE ? UNDERLAY_HEADER_INLINE
+									    : UNDERLAY_HEADER;
+}
+
+static int underlay_check(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+{
+	if (wr->send_flags & IBV_SEND_IP_CSUM)
+		return frame_refuse(qp, wr, EINVAL,
+				    "IBV_SEND_IP_CSUM: not with IBV_QP_CREATE_SOURCE_QPN");
+	if (wr->num_sge < 1 || wr->sg_list[0].length < UNDERLAY_HEADER)
+		return frame_refuse(qp, wr, EINVAL,
+				    "the first SGE must have the 4 bytes that the device looks at");
+	return 0;
+}
+
+int mlx5_put_underlay(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+		      const struct ibv_send_wr *wr)
+{
+	struct header_place place;
+	int ret = underlay_check(qp, wr);
+
+	if (ret)
+		return ret;
+	wqe_begin(&qp->sq, wqe, pi, MLX5_OPCODE_SEND, wr->send_flags, 0);
+	wqe_reserve_av(&qp->sq, wqe);
+	wqe_set_av(wqe->ctrl, to_mah(wr->wr.ud.ah), wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+	wqe_put_pad(wqe);
+	wqe_put_eth(&qp->sq, wqe, 0, 0, underlay_header(wr), &place);
 	if (wr->send_flags & IBV_SEND_INLINE)
 		return frame_put_inline(qp, wqe, &place, wr);
 	return frame_put_data(qp, wqe, &place, wr);

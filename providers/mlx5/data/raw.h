@@ -26,7 +26,7 @@ struct header_place {
 WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t cs_flags,
 			    uint16_t mss, uint32_t header, struct header_place *place)
 {
-	struct mlx5_wqe_eth_seg *seg = wqe_second(wqe->ctrl);
+	struct mlx5_wqe_eth_seg *seg = (struct mlx5_wqe_eth_seg *)wqe->seg;
 
 	memset(seg, 0, ETH_HEADER_AT);
 	seg->cs_flags = cs_flags;
@@ -62,5 +62,9 @@ WQE_INLINE uint8_t checksum_flags(unsigned int send_flags)
  * cannot. */
 int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		 const struct ibv_send_wr *wr);
+/* Does the same for a QP that sends from another one's number: an address vector and padding stand
+ * in front of the Ethernet segment. */
+int mlx5_put_underlay(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+		      const struct ibv_send_wr *wr);
 
 #endif

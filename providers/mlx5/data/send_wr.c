@@ -415,6 +415,8 @@ void mlx5_send_wr_fill(struct mlx5_qp *qp)
 	case SEND_RAW:
 		mlx5_batch_fill_raw(qpx);
 		break;
+	case SEND_UNDERLAY: /* is not created for ibv_wr_* */
+		break;
 	}
 	if (!qp->sq.max_sge && (qp->rules->kind == SEND_DATAGRAM || qp->rules->kind == SEND_XRC))
 		qpx->wr_set_sge = wr_refuse_sge;
