@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/qpc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/memory/memic.h"

@@ -8,7 +8,6 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
-#include "prm/mlx5/qpc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"

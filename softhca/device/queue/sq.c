@@ -9,7 +9,6 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
-#include "prm/mlx5/qpc.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
