@@ -14,7 +14,7 @@
 #include <assert.h>
 #include <pthread.h>
 
-/* Defines a function of version IBVERBS_1.0, which no program is linked with today. */
+/* The macro defines a function of version IBVERBS_1.0, which no program is linked with today. */
 #define COMPAT_FN(type, name, params)                                \
 	VERBS_EXPORT type name##_1_0 params;                         \
 	__asm__(".symver " #name "_1_0, ibv_" #name "@IBVERBS_1.0"); \

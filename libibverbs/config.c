@@ -16,7 +16,8 @@
 
 #define SPACES " \t\r\n"
 
-/* Cuts LINE up. True when it is well-formed; *name is NULL when it names no driver. */
+/* The function cuts LINE up. It returns true when it is well-formed; *name is NULL when it names no
+ * driver. */
 static bool parse_line(char *line, char **name)
 {
 	char *save = NULL, *word = strtok_r(line, SPACES, &save);

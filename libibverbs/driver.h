@@ -74,20 +74,21 @@ struct verbs_driver {
 	uint32_t driver_id;                 /* enum rdma_driver_id */
 	const struct verbs_pci_id *pci_ids; /* ends with vendor 0; may be NULL */
 	uint32_t min_abi, max_abi; /* versions of the kernel driver's data that it speaks */
-	/* Allocates a zeroed object that starts with struct verbs_device; the library fills that
-	 * part afterwards. It must not touch the device: listing devices opens nothing. */
+	/* The call allocates a zeroed object that starts with struct verbs_device; the library
+	 * fills that part afterwards. It must not touch the device: listing devices opens
+	 * nothing. */
 	int (*alloc_device)(const struct verbs_device_info *info, struct verbs_device **vdev);
 	void (*free_device)(struct verbs_device *vdev);
-	/* Allocates the provider's context around struct verbs_context, then calls
+	/* The call allocates the provider's context around struct verbs_context, then calls
 	 * verbs_context_init(), verbs_cmd_get_context() and verbs_set_ops(). On failure it undoes
 	 * that; cmd_fd stays the caller's. */
 	int (*alloc_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* Does the same for a kernel context that exists behind cmd_fd (ibv_import_device), with
-	 * verbs_cmd_query_context() in place of verbs_cmd_get_context(). It is NULL in a provider
-	 * that does not offer it. */
+	/* The call allocates a context for a kernel context that exists behind cmd_fd
+	 * (ibv_import_device), with verbs_cmd_query_context() in place of verbs_cmd_get_context().
+	 * It is NULL in a provider that does not offer it. */
 	int (*import_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* Undoes either of them, verbs_context_cleanup() included. The library closes cmd_fd
-	 * afterwards. */
+	/* The call undoes either of them, verbs_context_cleanup() included. The library closes
+	 * cmd_fd afterwards. */
 	void (*free_context)(struct verbs_context *vctx);
 };
 
@@ -427,8 +428,9 @@ struct verbs_ops {
 #undef VERBS_OP_MEMBER
 };
 
-/* Installs the non-NULL members of OPS, in the public slots too. A context that learns more about
- * its device may call it again to override some. Until then every operation has its default. */
+/* The function installs the non-NULL members of OPS, in the public slots too. A context that learns
+ * more about its device may call it again to override some. Until then every operation has its
+ * default. */
 void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops);
 
 /* ---- 4. Contexts ---- */
@@ -564,14 +566,14 @@ struct verbs_udata {
  * fail with EIO, unless the program has asked that this count as success (see ibv_open_device(3)).
  */
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
-/* Describes the kernel context that exists behind cmd_fd (Linux 5.9). The driver's part is no
- * response but an attribute of its own, in udata->attrs. */
+/* The function describes the kernel context that exists behind cmd_fd (Linux 5.9). The driver's
+ * part is no response but an attribute of its own, in udata->attrs. */
 int verbs_cmd_query_context(struct verbs_context *vctx, const struct verbs_udata *udata);
 
-/* Fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what that lacks is
- * zero and the provider adds it from its response. The text of orig_attr.fw_ver is the provider's
- * to print, from the number in *fw_ver. (The library itself always asks the provider for a whole
- * struct, and shortens it for older programs afterwards.) */
+/* The function fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what
+ * that lacks is zero and the provider adds it from its response. The text of orig_attr.fw_ver is
+ * the provider's to print, from the number in *fw_ver. (The library itself always asks the provider
+ * for a whole struct, and shortens it for older programs afterwards.) */
 int verbs_cmd_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr,
 			   size_t attr_size, uint64_t *fw_ver, const struct verbs_udata *udata);
 int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
@@ -591,11 +593,12 @@ int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
 			struct verbs_mr *vmr, const struct verbs_udata *udata);
 int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length,
 			unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
-/* Updates the keys; the library updates pd, addr and length. FLAGS are IBV_REREG_MR_*. */
+/* The function updates the keys; the library updates pd, addr and length. FLAGS are
+ * IBV_REREG_MR_*. */
 int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		       size_t length, uint64_t iova, unsigned int access,
 		       const struct verbs_udata *udata);
-/* Fills VMR from the MR that HANDLE names (ibv_import_mr). */
+/* The function fills VMR from the MR that HANDLE names (ibv_import_mr). */
 int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr);
 int verbs_cmd_dereg_mr(struct verbs_mr *vmr);
 int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
@@ -605,11 +608,11 @@ int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *
 		       const struct verbs_udata *udata);
 int verbs_cmd_dealloc_mw(struct ibv_mw *mw);
 
-/* Sets context and handle; copying to and from the memory is the provider's. */
+/* The function sets context and handle; copying to and from the memory is the provider's. */
 int verbs_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
 		       struct ibv_dm *dm, const struct verbs_udata *udata);
 int verbs_cmd_free_dm(struct ibv_dm *dm);
-/* Makes a dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
+/* The function makes a dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
 int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t pgoff, int *fd);
 
 /* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). cq->cqe is what the kernel granted: the provider
@@ -631,7 +634,7 @@ int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int a
 int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		       struct ibv_qp_init_attr *init_attr);
 int verbs_cmd_destroy_qp(struct ibv_qp *qp);
-/* Opens another handle of an XRC receive QP; verbs_cmd_destroy_qp() closes it. */
+/* The function opens another handle of an XRC receive QP; verbs_cmd_destroy_qp() closes it. */
 int verbs_cmd_open_qp(struct ibv_context *context, const struct ibv_qp_open_attr *attr,
 		      struct verbs_qp *vqp, const struct verbs_udata *udata);
 int verbs_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
@@ -698,8 +701,9 @@ int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t siz
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 
-/* Returns what ibv_query_device() says, so that a log line about a refused call can name the limit.
- * It is asked for once per context, by the first call that fails; NULL when it cannot be had. */
+/* The function returns what ibv_query_device() says, so that a log line about a refused call can
+ * name the limit. It is asked for once per context, by the first call that fails; NULL when it
+ * cannot be had. */
 const struct ibv_device_attr *verbs_limits(struct ibv_context *context);
 
 /* The driver of an open context, so that direct verbs (mlx5dv_*) can tell their own devices from

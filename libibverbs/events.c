@@ -72,8 +72,8 @@ VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 	return 0;
 }
 
-/* Reads a whole event, or returns -1 and errno says why: programs poll a non-blocking descriptor
- * until EAGAIN. */
+/* The function reads a whole event, or returns -1 and errno says why: programs poll a non-blocking
+ * descriptor until EAGAIN. */
 static int read_event(int fd, void *event, size_t size)
 {
 	ssize_t got = read(fd, event, size);

@@ -66,7 +66,7 @@ static bool enabled;    /* ibv_fork_init() was called, and the kernel does not c
 static bool huge_pages; /* RDMAV_HUGEPAGES_SAFE: pages may be larger than usual */
 bool verbs_fork_is_off; /* a region is not kept: it is too late for ibv_fork_init() */
 
-/* Makes room for what one change can add: two cuts, and a gap beside each range. */
+/* The function makes room for what one change can add: two cuts, and a gap beside each range. */
 static int ranges_reserve(void)
 {
 	const size_t need = kept.count * 2 + 3;
@@ -82,7 +82,7 @@ static int ranges_reserve(void)
 	return 0;
 }
 
-/* Returns the index of the first range that ends after ADDR. */
+/* The function returns the index of the first range that ends after ADDR. */
 static size_t range_find(uintptr_t addr)
 {
 	size_t low = 0, high = kept.count;
@@ -106,7 +106,7 @@ static void range_insert(size_t at, struct range range)
 	*to = range;
 }
 
-/* Sees to it that a range ends or starts at ADDR, if one contains it. */
+/* The function sees to it that a range ends or starts at ADDR, if one contains it. */
 static void range_cut(uintptr_t addr)
 {
 	const size_t at = range_find(addr);

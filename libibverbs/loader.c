@@ -84,8 +84,8 @@ static bool driver_matches(const struct verbs_driver *driver, const struct verbs
 	return pci_matches(driver, info);
 }
 
-/* Returns the driver that INFO belongs to, whether it speaks the kernel driver's ABI or not; NULL
- * when none claims the device. */
+/* The function returns the driver that INFO belongs to, whether it speaks the kernel driver's ABI
+ * or not; NULL when none claims the device. */
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info)
 {
 	const struct verbs_driver *driver = NULL;
@@ -198,7 +198,8 @@ static void load_listed(const char *list)
 	free(names);
 }
 
-/* Loads the plugins at the first call. The caller holds the lock of the device list. */
+/* The function loads the plugins at the first call. The caller holds the lock of the device
+ * list. */
 void verbs_loader_load_drivers(void)
 {
 	static bool loaded;

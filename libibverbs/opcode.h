@@ -6,7 +6,7 @@
 #ifndef INFINIBAND_OPCODE_H
 #define INFINIBAND_OPCODE_H
 
-/* Defines one combined name. Programs that add opcodes of their own use it, too. */
+/* The macro defines one combined name. Programs that add opcodes of their own use it, too. */
 #define IBV_OPCODE(transport, op) \
 	IBV_OPCODE_##transport##_##op = IBV_OPCODE_##transport + IBV_OPCODE_##op
 

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Marks an exported function, whose version is in libibverbs.map; all others are hidden. */
+/* The macro marks an exported function, whose version is in libibverbs.map; all others are
+ * hidden. */
 #define VERBS_EXPORT __attribute__((visibility("default")))
 
 /* verbs_context.priv points to this. Applications cannot look inside. */
@@ -40,7 +41,7 @@ static inline void *fail_null(int err)
 	return NULL;
 }
 
-/* Where the call returns a descriptor it becomes errno and -1. */
+/* The function is for calls that return a descriptor: an error becomes errno and -1. */
 static inline int fail_fd(int err)
 {
 	errno = err;
@@ -153,8 +154,8 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 
 /* explain_ah.c: writes one log line for an address handle that the kernel refused with ERR. */
 void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);
-/* Writes what is wrong with an address to WHY, as "PREFIXfield value: rule". False when it finds
- * nothing. */
+/* The function writes what is wrong with an address to WHY, as "PREFIXfield value: rule". It
+ * returns false when it finds nothing. */
 bool verbs_ah_find_fault(struct ibv_context *context, const char *prefix,
 			 const struct ibv_ah_attr *attr, char *why, size_t size);
 

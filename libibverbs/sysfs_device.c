@@ -57,8 +57,8 @@ static void fill_identity(struct verbs_device_info *info)
 		info->identity = st.st_ino;
 }
 
-/* Completes INFO, in which name and uverbs_name are set. A fact that is missing leaves its field
- * empty. */
+/* The function completes INFO, in which name and uverbs_name are set. A fact that is missing leaves
+ * its field empty. */
 int verbs_sysfs_fill_info(struct verbs_device_info *info)
 {
 	const char *root = ibv_get_sysfs_path();
@@ -83,7 +83,7 @@ int verbs_sysfs_fill_info(struct verbs_device_info *info)
 	return 0;
 }
 
-/* Fills INFO from one directory of class/infiniband_verbs. */
+/* The function fills INFO from one directory of class/infiniband_verbs. */
 static int read_uverbs_dir(const char *class_dir, const char *entry, struct verbs_device_info *info)
 {
 	char dir[IBV_SYSFS_PATH_MAX], text[32];

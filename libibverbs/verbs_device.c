@@ -76,8 +76,8 @@ VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 					    offsetof(struct ibv_port_attr, port_cap_flags2));
 }
 
-/* Returns a lane's speed in units of 100 Mbit/s by its code (IBTA vol 1, PortInfo: LinkSpeedActive
- * and its extensions). */
+/* The function returns a lane's speed in units of 100 Mbit/s by its code (IBTA vol 1, PortInfo:
+ * LinkSpeedActive and its extensions). */
 static unsigned int lane_speed(uint32_t code)
 {
 	switch (code) {
@@ -103,7 +103,8 @@ static unsigned int lane_speed(uint32_t code)
 	}
 }
 
-/* Returns the number of lanes by the code of a width (IBTA vol 1, PortInfo: LinkWidthActive). */
+/* The function returns the number of lanes by the code of a width (IBTA vol 1, PortInfo:
+ * LinkWidthActive). */
 static unsigned int lane_count(uint8_t code)
 {
 	switch (code) {

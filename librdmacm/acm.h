@@ -82,23 +82,23 @@ struct acm_answer {
 
 /* ---- acm_wire.c: no system calls ---- */
 
-/* Returns EINVAL if an address is of a family that the daemon does not know. */
+/* The function returns EINVAL if an address is of a family that the daemon does not know. */
 int rdmacm_acm_pack(const struct acm_question *question, struct acm_message *message);
 /* MESSAGE is whole: it has as many bytes as its header says. Returns EPROTO if it does not
  * answer a question, and ENODATA if it has no path or reports an error of the daemon. */
 int rdmacm_acm_unpack(const struct acm_message *message, struct acm_answer *answer);
-/* Returns whether version, kind and length are such as an answer's header can have; what is
- * wrong is logged. */
+/* The function returns whether version, kind and length are such as an answer's header can have;
+ * what is wrong is logged. */
 bool rdmacm_acm_header_is_sane(const struct acm_header *header);
 
 /* ---- acm.c ---- */
 
-/* Asks the daemon, if there is one. The daemon has TIMEOUT_MS to answer, but no more than
- * ACM_MAX_WAIT_MS; by its defaults it needs up to three times 2 seconds for an address, and as
- * much for a path. A daemon that lets the time pass is not asked again for ACM_REST_MS; where
- * there is none, nobody looks for it again for ACM_ABSENT_MS. Any thread may call this;
- * questions of several threads go one by one. Returns 0, or an errno that says why there is no
- * path. */
+/* The function rdmacm_acm_ask() asks the daemon, if there is one. The daemon has TIMEOUT_MS to
+ * answer, but no more than ACM_MAX_WAIT_MS; by its defaults it needs up to three times 2 seconds
+ * for an address, and as much for a path. A daemon that lets the time pass is not asked again for
+ * ACM_REST_MS; where there is none, nobody looks for it again for ACM_ABSENT_MS. Any thread may
+ * call this; questions of several threads go one by one. It returns 0, or an errno that says why
+ * there is no path. */
 enum {
 	ACM_MAX_WAIT_MS = 15000,
 	ACM_MAX_WAIT_NO_DELAY_MS = 3000,

@@ -15,8 +15,8 @@ int rdmacm_addrinfo_put_source(struct rdma_addrinfo *info, const struct sockaddr
 int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct sockaddr *addr,
 				    socklen_t len);
 
-/* Asks ibacm for paths to the only entry of *LIST, which may become two entries. That there is
- * no path is no failure. */
+/* The function asks ibacm for paths to the only entry of *LIST, which may become two entries. That
+ * there is no path is no failure. */
 int rdmacm_addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints);
 
 #endif

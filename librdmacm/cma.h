@@ -40,7 +40,7 @@ static inline int cma_return(int ret)
 	return -1;
 }
 
-/* Returns -1 with errno ERR after logging why the public call CALL is refused. */
+/* The function returns -1 with errno ERR after logging why the public call CALL is refused. */
 static inline int cma_refuse(int err, const char *call, const char *why)
 {
 	verbs_warn("%s: %s", call, why);
@@ -86,14 +86,15 @@ int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, 
 #define CM_RUN_ID(cm, cmd, number, member, out_size) \
 	(order_publish(cm), CM_RUN((cm)->id.channel->fd, cmd, number, member, out_size))
 
-/* Opens a descriptor for a new event channel. */
+/* The function opens a descriptor for a new event channel. */
 int rdmacm_cmd_open(int *fd);
 
-/* Puts an address into the kernel's structure. Returns EINVAL, and logs it, if rdmacm_addr_len()
- * does not know the family. */
+/* The function puts an address into the kernel's structure. It returns EINVAL, and logs it, if
+ * rdmacm_addr_len() does not know the family. */
 int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 		    const struct sockaddr *addr);
-/* Returns the size of an address of this family: IPv4's, IPv6's or AF_IB's; 0 for all others. */
+/* The function returns the size of an address of this family: IPv4's, IPv6's or AF_IB's; 0 for all
+ * others. */
 socklen_t rdmacm_addr_len(const struct sockaddr *addr);
 
 /* ---- module.c ---- */
@@ -104,8 +105,8 @@ int rdmacm_module_load(void);
 /* ---- attr.c: attributes of the kernel as those of verbs ---- */
 
 void rdmacm_attr_take_ah(struct ibv_ah_attr *to, const struct ib_uverbs_ah_attr *from);
-/* Leaves alone rate_limit, which the kernel's structure does not have, and qp_state, which this
- * side has told the kernel. */
+/* The function leaves alone rate_limit, which the kernel's structure does not have, and qp_state,
+ * which this side has told the kernel. */
 void rdmacm_attr_take_qp(struct ibv_qp_attr *to, const struct ib_uverbs_qp_attr *from);
 
 /* ---- device.c: one context for each device in use ---- */
@@ -126,8 +127,8 @@ struct cm_device {
 	atomic_uint granted[2];
 };
 
-/* Hands out, opened, the device that the kernel means by GUID and INDEX, which is below 0 where
- * the kernel does not say. Returns ENODEV if there is none. */
+/* The function hands out, opened, the device that the kernel means by GUID and INDEX, which is
+ * below 0 where the kernel does not say. It returns ENODEV if there is none. */
 int rdmacm_device_find(uint64_t guid, int index, struct cm_device **device);
 int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd);
 /* The default XRC domain serves receive QPs and SRQs that bring none. Each get wants a put. */
@@ -187,41 +188,41 @@ static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)
 	return (struct cm_id *)id;
 }
 
-/* Makes an id that the kernel does not know yet. It is on CHANNEL, or on a channel of its own if
- * that is NULL. */
+/* The function makes an id that the kernel does not know yet. It is on CHANNEL, or on a channel of
+ * its own if that is NULL. */
 int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		    enum ibv_qp_type qp_type, struct cm_id **id);
 int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		     enum ibv_qp_type qp_type, struct cm_id **id);
 void rdmacm_id_free(struct cm_id *id);
-/* Makes the kernel forget the id, and waits until all its events are acknowledged. */
+/* The function makes the kernel forget the id, and waits until all its events are acknowledged. */
 int rdmacm_id_destroy_in_kernel(struct cm_id *id);
-/* Waits until COUNTER says that all REPORTED events are acknowledged. */
+/* The function waits until COUNTER says that all REPORTED events are acknowledged. */
 void rdmacm_id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
 
 /* ---- query.c ---- */
 
-/* Fills in all of id->route, as far as the kernel knows it, and binds the id to its device once
- * the kernel has. */
+/* The function fills in all of id->route, as far as the kernel knows it, and binds the id to its
+ * device once the kernel has. */
 int rdmacm_id_query_route(struct cm_id *id);
-/* Fills in the paths only. */
+/* The function fills in the paths only. */
 int rdmacm_id_query_path(struct cm_id *id);
 /* WHAT is any of RDMA_USER_CM_QUERY_*. */
 int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 
 /* ---- event.c ---- */
 
-/* Waits, if the id's calls wait, for the event of what was started. Returns 0, or the errno that
- * the event stands for. */
+/* The function waits, if the id's calls wait, for the event of what was started. It returns 0, or
+ * the errno that the event stands for. */
 int rdmacm_event_await(struct cm_id *id);
-/* Acknowledges the event that the last call of an id that waits has left. */
+/* The function acknowledges the event that the last call of an id that waits has left. */
 void rdmacm_event_release(struct cm_id *id);
-/* Acknowledges an event that stays readable, until it is acknowledged again. */
+/* The function acknowledges an event that stays readable, until it is acknowledged again. */
 void rdmacm_event_settle(struct rdma_cm_event *event);
 
 /* ---- explain.c ---- */
 
-/* Logs, at level warn, what has failed and why, if the event is of a failure. */
+/* The function logs, at level warn, what has failed and why, if the event is of a failure. */
 void rdmacm_event_explain(const struct rdma_cm_event *event);
 
 /* ---- addrinfo_event.c ---- */
@@ -238,16 +239,17 @@ int rdmacm_qp_to_error(struct cm_id *id);
 
 /* ---- connect.c ---- */
 
-/* Completes a connection from this side after the other side has accepted (RTU). */
+/* The function completes a connection from this side after the other side has accepted (RTU). */
 int rdmacm_connect_confirm(struct cm_id *id);
-/* Asks the QP of ID for the options (ECE) that the peer has named, if it knows them. */
+/* The function asks the QP of ID for the options (ECE) that the peer has named, if it knows
+ * them. */
 int rdmacm_qp_take_ece(struct cm_id *id);
 
 /* ---- mcast.c ---- */
 
-/* Attaches the id's QP, if it has one, to the group that the kernel has joined. */
+/* The function attaches the id's QP, if it has one, to the group that the kernel has joined. */
 int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param);
-/* Detaches the id's QP from all groups. The id stays in them. */
+/* The function detaches the id's QP from all groups. The id stays in them. */
 void rdmacm_multicast_detach_all(struct cm_id *cm);
 
 #endif

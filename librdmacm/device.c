@@ -35,8 +35,8 @@ static bool is_in_list(const struct ibv_device *ibv, struct ibv_device *const *l
 	return *list;
 }
 
-/* Returns the entry of device IBV, whose struct may be another one than before, as after a device
- * was given another name. */
+/* The function returns the entry of device IBV, whose struct may be another one than before, as
+ * after a device was given another name. */
 static struct cm_device *device_of(struct ibv_device *ibv)
 {
 	const int index = ibv_get_device_index(ibv);
@@ -66,7 +66,7 @@ static int device_add(struct ibv_device *ibv)
 	return 0;
 }
 
-/* Forgets devices that have gone. Those that are open stay, as their contexts do. */
+/* The function forgets devices that have gone. Those that are open stay, as their contexts do. */
 static void remove_gone(struct ibv_device *const *list)
 {
 	struct cm_device *next;

@@ -165,7 +165,7 @@ static uint32_t kernel_lacks(struct ibv_context *context)
 	return __atomic_load_n(&to_priv(context)->legacy, __ATOMIC_RELAXED);
 }
 
-/* Tries the method first. */
+/* The function tries the method first. */
 static int run_call(const struct cmd_call *call, uint16_t object, uint16_t method)
 {
 	const uint32_t lacking = kernel_lacks(call->context);
@@ -212,7 +212,7 @@ static inline void short_begin(union ioctl_cmd *cmd, struct ibv_context *context
 	};
 }
 
-/* Adds an attribute whose data, a value or an address, is what the kernel reads. */
+/* The function adds an attribute whose data, a value or an address, is what the kernel reads. */
 static inline void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, size_t len)
 {
 	cmd->hdr.attrs[cmd->hdr.num_attrs++] = (struct ib_uverbs_attr){
@@ -270,7 +270,7 @@ int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const voi
 	return run_listed_write(context, command, req, req_len, resp, resp_len, udata, asked);
 }
 
-/* What the kernel says of destroying, as the program is to hear it. */
+/* The function turns what the kernel says of destroying into what the program is to hear. */
 static int destroy_result(struct ibv_context *context, int ret)
 {
 	return ret == EIO && to_priv(context)->lost_is_destroyed ? 0 : ret;

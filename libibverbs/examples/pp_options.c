@@ -17,7 +17,8 @@ struct option_entry {
 	char letter;
 	const char *name;
 	const char *help; /* all of its usage line behind the names */
-	/* Returns false for a value that cannot be; ARG is NULL for an option without one. */
+	/* The call returns false for a value that cannot be; ARG is NULL for an option without
+	 * one. */
 	bool (*set)(struct pp_options *options, const char *arg);
 	bool has_arg;
 };
@@ -228,7 +229,7 @@ static void print_usage(const char *program, const char *keys)
 	}
 }
 
-/* Builds the two forms that getopt_long() wants. */
+/* The function builds the two forms that getopt_long() wants. */
 static void build_getopt(const char *keys, struct option *longs, char *shorts)
 {
 	for (; *keys; keys++) {

@@ -40,7 +40,7 @@ struct bench_calls {
 
 extern const struct bench_calls bench_rsockets, bench_sockets;
 
-/* What is different in each of the programs. */
+/* The struct holds what is different in each of the programs. */
 struct bench_program {
 	const char *port;    /* the server's port unless -p names another */
 	const char *options; /* what getopt() gets */
@@ -70,7 +70,7 @@ struct bench {
 enum { BENCH_MAX_SIZE = 6 << 20, BENCH_SYNC_SIZE = 16 };
 
 void bench_init(struct bench *bench, const struct bench_program *program);
-/* Takes the command line. Returns false after printing usage. */
+/* The function takes the command line. It returns false after printing usage. */
 bool bench_take_options(struct bench *bench, int argc, char **argv);
 
 /* ---- results ---- */
@@ -94,7 +94,7 @@ int bench_accept(struct bench *bench, int listener, int *socket);
 int bench_wait(struct bench *bench, int socket, short events);
 int bench_send(struct bench *bench, int socket, size_t size);
 int bench_receive(struct bench *bench, int socket, size_t size);
-/* Sends a message there and back, so that both sides know that the other is there. */
+/* The function sends a message there and back, so that both sides know that the other is there. */
 int bench_sync(struct bench *bench, int socket);
 
 /* A function of this type runs one test on a connection. */
@@ -102,12 +102,13 @@ typedef int (*bench_run)(struct bench *bench, int socket);
 /* Calls RUN for each size of the table, or once for the test that the user chose. */
 int bench_run_all(struct bench *bench, int socket, bool latency, bench_run run);
 
-/* Is what rstream and riostream do once they have their options; returns the status for exit().
- * If the user chose no test there are two connections, the first for latency and the second for
- * bandwidth. SERVE, unless NULL, is what a server does with its listening socket instead. */
+/* The function does what rstream and riostream do once they have their options. It returns the
+ * status for exit(). If the user chose no test there are two connections, the first for latency and
+ * the second for bandwidth. SERVE, unless NULL, is what a server does with its listening socket
+ * instead. */
 int bench_run_streams(struct bench *bench, bench_run run,
 		      int (*serve)(struct bench *bench, int listener));
-/* Runs all tests of one connection, and ends it. */
+/* The function runs all tests of one connection, and ends it. */
 int bench_run_connection(struct bench *bench, int socket, bool latency, bench_run run);
 
 #endif

@@ -22,16 +22,16 @@ struct simple {
 
 /* If RET is not 0, says "CALL: " and errno's reason. Returns RET. */
 int simple_check(const char *call, int ret);
-/* Checks a completion that was waited for; COUNT is what waiting returned. Returns 0, or -1
- * after saying why. */
+/* The function checks a completion that was waited for; COUNT is what waiting returned. It returns
+ * 0, or -1 after saying why. */
 int simple_check_completion(const struct simple *simple, const char *call, int count);
 
-/* Takes the command line. OPTIONS are what getopt() gets, of s, p and c. Returns 0, or 1 after
- * printing USAGE on standard output. */
+/* The function takes the command line. OPTIONS are what getopt() gets, of s, p and c. It returns 0,
+ * or 1 after printing USAGE on standard output. */
 int simple_take_options(struct simple *simple, int argc, char *argv[], const char *options,
 			const char *usage);
 
-/* Makes an endpoint for this side, with room for one request in each direction. */
+/* The function makes an endpoint for this side, with room for one request in each direction. */
 int simple_make_endpoint(struct simple *simple, int passive, struct rdma_cm_id **id,
 			 struct ibv_qp_init_attr *attr);
 void simple_fill_attr(const struct simple *simple, struct ibv_qp_init_attr *attr);
@@ -44,8 +44,8 @@ int simple_receive(struct simple *simple);
  * as the exit status. */
 int simple_main(struct simple *simple, int (*run)(struct simple *simple));
 
-/* Takes the server's side up to the request, which becomes simple->id. ATTR becomes what its QP
- * was made with. */
+/* The function takes the server's side up to the request, which becomes simple->id. ATTR becomes
+ * what its QP was made with. */
 int simple_await_request(struct simple *simple, struct ibv_qp_init_attr *attr);
 
 #endif

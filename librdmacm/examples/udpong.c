@@ -156,7 +156,7 @@ static bool is_answered(struct client *client, enum op op, int timeout_ms)
 	return false;
 }
 
-/* Sends a message again and again until it is answered. */
+/* The function sends a message again and again until it is answered. */
 static int ask_server(struct client *client, enum op op, size_t size, int timeout_ms)
 {
 	struct timespec pause = { .tv_nsec = 10000000 };

@@ -15,8 +15,8 @@
 
 enum { RESOLVE_MS = 8000, CLOSE_US = 5000000 };
 
-/* Returns EINVAL if rdma_cm does not know the address family, or the address is too short for
- * it. */
+/* The function returns EINVAL if rdma_cm does not know the address family, or the address is too
+ * short for it. */
 static int check_addr(const struct sockaddr *addr, socklen_t len)
 {
 	if (!addr)
@@ -36,8 +36,8 @@ static void stream_over(struct stream *stream)
 	rs_changed(&stream->rs);
 }
 
-/* Ends the connection because of ERROR, which the program gets to hear once. What has arrived
- * may still be read. */
+/* The function ends the connection because of ERROR, which the program gets to hear once. What has
+ * arrived may still be read. */
 void rdmacm_stream_fail(struct stream *stream, int error)
 {
 	if (stream->state == STREAM_OVER)
@@ -65,15 +65,15 @@ static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 		rdmacm_stream_fail(stream, errno);
 }
 
-/* Returns how many bytes are ahead of the hello in a connection request. */
+/* The function returns how many bytes are ahead of the hello in a connection request. */
 static size_t request_header(const struct rdma_cm_id *id)
 {
 	return id->route.addr.src_addr.sa_family == AF_IB ? WIRE_IB_HEADER : 0;
 }
 
-/* Makes the queues and sends this side's hello, in the request by rdma_connect() or in the
- * answer to one by rdma_accept(). The connection proceeds by itself from there, so the stream is
- * at STATE before CALL is made. */
+/* The function makes the queues and sends this side's hello, in the request by rdma_connect() or in
+ * the answer to one by rdma_accept(). The connection proceeds by itself from there, so the stream
+ * is at STATE before CALL is made. */
 static int say_hello(struct stream *stream, enum stream_state state,
 		     int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param))
 {
@@ -342,8 +342,8 @@ static int accept_request(struct stream *listener, struct request *request, stru
 	return 0;
 }
 
-/* Returns whether ERROR keeps this side from accepting anything. For any other error only the
- * request is refused. */
+/* The function returns whether ERROR keeps this side from accepting anything. For any other error
+ * only the request is refused. */
 static bool is_own_trouble(int error)
 {
 	return error == ENOMEM || error == EMFILE || error == ENFILE;
@@ -529,8 +529,8 @@ static bool is_quiet(struct stream *stream)
 		!stream->must_disconnect);
 }
 
-/* Waits until what was sent has arrived, which its completions tell. A connection that does not
- * get that far within LIMIT_US is cut. */
+/* The function waits until what was sent has arrived, which its completions tell. A connection that
+ * does not get that far within LIMIT_US is cut. */
 static void flush_sends(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline = rdmacm_rs_now_us() + limit_us;

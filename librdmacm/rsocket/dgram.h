@@ -88,10 +88,10 @@ int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *lo
 void rdmacm_dgram_link_free(struct dgram_link *link);
 int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index);
 uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link);
-/* Sends SIZE bytes of the send buffer, which begin with the head. */
+/* The function sends SIZE bytes of the send buffer, which begin with the head. */
 int rdmacm_dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer,
 				size_t size);
-/* Returns the number of the receive buffer that the message is in. */
+/* The function returns the number of the receive buffer that the message is in. */
 unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 				     const struct dgram_message *message);
 
@@ -99,7 +99,7 @@ unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 
 int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
 			  struct dgram_peer **out);
-/* Notes the peer's QP, and looks for the way to it unless that was done before. */
+/* The function notes the peer's QP, and looks for the way to it unless that was done before. */
 void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
 void rdmacm_dgram_peers_free(struct dgram *dgram);
 void rdmacm_dgram_cm_events(struct dgram *dgram);

@@ -228,8 +228,8 @@ _Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &
 		       EPOLLHUP == POLLHUP && EPOLLRDHUP == POLLRDHUP,
 	       "Linux: eventpoll.h");
 
-/* Returns NOW, the events of the socket, if they are to be reported: for EPOLLET only when
- * something is new. */
+/* The function returns NOW, the events of the socket, if they are to be reported: for EPOLLET only
+ * when something is new. */
 static uint32_t news_of_member(struct member *member, const struct rs *rs, uint32_t now)
 {
 	uint32_t fresh = now & ~member->reported;
@@ -336,8 +336,8 @@ static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 	return fds;
 }
 
-/* Sleeps unless there are events by now, whose number becomes *COUNT. The set is watched before it
- * is read, so that no member is missed. */
+/* The function sleeps unless there are events by now, whose number becomes *COUNT. The set is
+ * watched before it is read, so that no member is missed. */
 static int sleep_on_set(struct set *set, struct epoll_event *events, int room, int64_t deadline,
 			int *count)
 {

@@ -212,7 +212,8 @@ void rdmacm_stream_free_mappings(struct stream *stream)
 
 /* ---- writing ---- */
 
-/* Finds the other side's memory at OFFSET: the part of a mapping from there to its end. */
+/* The function finds the other side's memory at OFFSET: the part of a mapping from there to its
+ * end. */
 static bool look_up_offset(const struct stream *stream, uint64_t offset, struct wire_segment *to)
 {
 	struct wire_mapping entry;
@@ -257,7 +258,7 @@ static bool all_done(struct stream *stream)
 	return stream->state != STREAM_CONNECTED || stream->sq_put == stream->sq_done;
 }
 
-/* Writes one piece of at most *SIZE bytes; *SIZE becomes its size. */
+/* The function writes one piece of at most *SIZE bytes; *SIZE becomes its size. */
 static int write_piece(struct stream *stream, const void *buf, size_t *size,
 		       const struct wire_segment *to, struct ibv_mr *mr)
 {

@@ -78,7 +78,7 @@ static void sleepers_unwatch(struct rs_sleepers *sleepers)
 	rdmacm_rs_waiter_end(&sleepers->waiter);
 }
 
-/* Returns the socket, if there is one and no other thread has closed it. */
+/* The function returns the socket, if there is one and no other thread has closed it. */
 static struct rs *entry_socket(const struct entry *entry)
 {
 	return entry->rs && rdmacm_rs_is_watched(&entry->watch) ? entry->rs : NULL;
@@ -112,7 +112,8 @@ static bool is_woken(const struct pollfd *fds, int count)
 	return false;
 }
 
-/* Tells the sockets that were woken, and returns how many of the other descriptors have events. */
+/* The function tells the sockets that were woken, and returns how many of the other descriptors
+ * have events. */
 static int look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds)
 {
 	const struct entry *entry;
@@ -184,8 +185,8 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 	return ret == EINTR && rdmacm_rs_restarts() ? 0 : ret;
 }
 
-/* Asks the sockets only for their events, counts the other descriptors in *OTHERS, and returns
- * how many sockets have some. */
+/* The function asks the sockets only for their events, counts the other descriptors in *OTHERS, and
+ * returns how many sockets have some. */
 static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *others)
 {
 	struct rs *rs;
@@ -204,8 +205,8 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *othe
 	return ready;
 }
 
-/* Sleeps once, or with TIMEOUT 0 only looks. Returns how many entries have events, or -1 with
- * errno. */
+/* The function sleeps once, or with TIMEOUT 0 only looks. It returns how many entries have events,
+ * or -1 with errno. */
 static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	nfds_t others;

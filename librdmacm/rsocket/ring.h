@@ -29,7 +29,7 @@ static inline void rx_ring_init(struct rx_ring *ring, uint32_t size)
 	*ring = (struct rx_ring){ .size = size, .due = 1, .next = 1 };
 }
 
-/* Returns false if the other side has written more than it was granted. */
+/* The function returns false if the other side has written more than it was granted. */
 static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
 {
 	if (bytes > ring->size - ring->ready)
@@ -38,7 +38,7 @@ static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
 	return true;
 }
 
-/* Returns how many bytes from HEAD on lie together. */
+/* The function returns how many bytes from HEAD on lie together. */
 static inline uint32_t rx_ring_run(const struct rx_ring *ring, uint32_t head)
 {
 	return ring->size - head;
@@ -57,7 +57,7 @@ static inline void rx_ring_take(struct rx_ring *ring, uint32_t bytes)
 	}
 }
 
-/* Returns the offset of the half to announce now. One must be due. */
+/* The function returns the offset of the half to announce now. One must be due. */
 static inline uint32_t rx_ring_tell(struct rx_ring *ring)
 {
 	uint32_t offset = ring->next * (ring->size / 2);
@@ -80,7 +80,7 @@ static inline uint32_t tx_ring_free(const struct tx_ring *ring)
 	return ring->size - (ring->put - ring->done);
 }
 
-/* Returns the room that lies together from head on. */
+/* The function returns the room that lies together from head on. */
 static inline uint32_t tx_ring_room(const struct tx_ring *ring)
 {
 	uint32_t room = tx_ring_free(ring);

@@ -53,22 +53,22 @@ struct rs_kind {
 	int (*peer_name)(struct rs *rs, struct sockaddr_storage *addr);
 	int (*shutdown)(struct rs *rs, int how);
 	void (*close)(struct rs *rs);
-	/* Returns the events that are there now. With SLEEP the caller may go to sleep, so
+	/* The call returns the events that are there now. With SLEEP the caller may go to sleep, so
 	 * whatever comes next is to wake it. */
 	short (*poll)(struct rs *rs, short events, bool sleep);
-	/* Fills in the descriptors to sleep on and returns how many there are, at most
+	/* The call fills in the descriptors to sleep on and returns how many there are, at most
 	 * RS_WAKE_FDS. */
 	int (*wake_fds)(struct rs *rs, struct pollfd *fds);
-	/* Is called when one of them has woken the caller; FDS are as poll() left them. */
+	/* The call is made when one of them has woken the caller; FDS are as poll() left them. */
 	void (*woken)(struct rs *rs, const struct pollfd *fds, int count);
-	/* Is told of a changed option that does more than to be kept, and may refuse it. NULL if
-	 * there is no such option. */
+	/* The call is told of a changed option that does more than to be kept, and may refuse it.
+	 * It is NULL if there is no such option. */
 	int (*option_set)(struct rs *rs, int level, int name);
 	int (*error)(struct rs *rs); /* returns SO_ERROR's error and forgets it */
 	/* returns 0 while it is not known; NULL if it never is */
 	int (*segment_size)(struct rs *rs);
-	/* Returns whether there are queues, which only the process that made them can use. NULL
-	 * if there never are. */
+	/* The call returns whether there are queues, which only the process that made them can use.
+	 * NULL if there never are. */
 	bool (*has_queues)(struct rs *rs);
 };
 
@@ -127,10 +127,11 @@ int rdmacm_dgram_create(int domain, struct rs **rs);
 void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type);
 void rdmacm_rs_fini(struct rs *rs);
 
-/* Copies as much of an address as a program has room for; *LEN becomes its full size. Does
- * nothing if the program does not ask, by ADDR or LEN NULL. */
+/* The function copies as much of an address as a program has room for; *LEN becomes its full size.
+ * It does nothing if the program does not ask, by ADDR or LEN NULL. */
 void rdmacm_rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len);
-/* Makes an rdma_cm channel, reading from which never waits. *CHANNEL is set even if that fails. */
+/* The function makes an rdma_cm channel, reading from which never waits. *CHANNEL is set even if
+ * that fails. */
 int rdmacm_rs_open_channel(struct rdma_event_channel **channel);
 
 static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
@@ -138,7 +139,7 @@ static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
 	return (rs->status_flags & O_NONBLOCK) || (msg_flags & MSG_DONTWAIT);
 }
 
-/* Tells the other threads that sleep for the socket to ask again. rs->lock is held. */
+/* The function tells the other threads that sleep for the socket to ask again. rs->lock is held. */
 static inline void rs_changed(struct rs *rs)
 {
 	rdmacm_rs_wake(&rs->waiters);
@@ -182,26 +183,29 @@ struct rs_sleepers;
 struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nfds,
 					     struct rs_waiters *also);
 void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers);
-/* Sleeps until something happens that may be an event, and sets revents of those descriptors
- * that are no sockets of ours. Returns how many of them have some, or -1 with errno. */
+/* The function sleeps until something happens that may be an event, and sets revents of those
+ * descriptors that are no sockets of ours. It returns how many of them have some, or -1 with
+ * errno. */
 int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms);
 
-/* Sleeps as poll() does, or until another thread has changed the socket, whose lock is let go of
- * meanwhile. FDS has room for one more. Returns 0, or EINTR if a signal is to end the call. */
+/* The function sleeps as poll() does, or until another thread has changed the socket, whose lock is
+ * let go of meanwhile. FDS has room for one more. It returns 0, or EINTR if a signal is to end the
+ * call. */
 int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int timeout_ms);
 
 /* ---- signals.c ---- */
 
-/* Returns whether a call that a signal has interrupted is to go on. */
+/* The function returns whether a call that a signal has interrupted is to go on. */
 bool rdmacm_rs_restarts(void);
 
 /* ---- time ---- */
 
 int64_t rdmacm_rs_now_us(void);
-/* Returns when TIMEOUT_MS from now are over, or -1, which means never, if it is below 0. */
+/* The function returns when TIMEOUT_MS from now are over, or -1, which means never, if it is below
+ * 0. */
 int64_t rdmacm_rs_deadline(int timeout_ms);
-/* Returns for how many milliseconds to sleep: until the deadline, if there is one, but no longer
- * than the time after which everything is looked at again. */
+/* The function returns for how many milliseconds to sleep: until the deadline, if there is one, but
+ * no longer than the time after which everything is looked at again. */
 int rdmacm_rs_sleep_limit(int64_t deadline_us);
 
 #endif

@@ -106,11 +106,11 @@ static inline struct stream *to_stream(struct rs *rs)
 
 int rdmacm_stream_alloc(int domain, struct stream **out);
 void rdmacm_stream_free(struct stream *stream);
-/* Makes CQ, QP and memory. The id must have a device. */
+/* The function makes CQ, QP and memory. The id must have a device. */
 int rdmacm_stream_equip(struct stream *stream);
 void rdmacm_stream_unequip(struct stream *stream);
 void rdmacm_stream_hello(struct stream *stream, struct wire_hello *hello);
-/* Takes in the other side's hello, which PARAM has as private data. */
+/* The function takes in the other side's hello, which PARAM has as private data. */
 int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *param);
 
 /* ---- conn.c: called with rs.lock held ---- */
@@ -135,14 +135,14 @@ void rdmacm_stream_received(struct stream *stream, uint32_t bytes);
 
 /* ---- wait.c: called with rs.lock held ---- */
 
-/* Waits until the stream is READY. The lock is let go of while sleeping. Returns 0, EAGAIN if
- * NONBLOCKING, ETIMEDOUT, or EINTR. There is no deadline if DEADLINE_US is below 0. */
+/* The function waits until the stream is READY. The lock is let go of while sleeping. It returns 0,
+ * EAGAIN if NONBLOCKING, ETIMEDOUT, or EINTR. There is no deadline if DEADLINE_US is below 0. */
 int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
 		       int64_t deadline_us);
-/* Prepares for sleeping. Returns false if something has happened, so that the caller must not
- * sleep. */
+/* The function prepares for sleeping. It returns false if something has happened, so that the
+ * caller must not sleep. */
 bool rdmacm_stream_arm(struct stream *stream);
-/* Sleeps without the lock until something may have changed; returns 0 or EINTR. */
+/* The function sleeps without the lock until something may have changed; returns 0 or EINTR. */
 int rdmacm_stream_sleep(struct stream *stream, int timeout_ms);
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds);
 void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count);

@@ -183,8 +183,9 @@ static void copy_from_ring(struct stream *stream, struct span *span, uint32_t le
 	}
 }
 
-/* Copies what lies ready, without taking it from the ring. No other thread is reading (rx_lock),
- * so the lock of the state need not be held, but for a few bytes letting go of it costs more. */
+/* The function copies what lies ready, without taking it from the ring. No other thread is reading
+ * (rx_lock), so the lock of the state need not be held, but for a few bytes letting go of it costs
+ * more. */
 static size_t copy_out(struct stream *stream, struct span *span)
 {
 	uint32_t size = stream->rx.ready;

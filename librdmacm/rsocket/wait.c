@@ -78,7 +78,7 @@ int rdmacm_stream_sleep(struct stream *stream, int timeout_ms)
 	return ret;
 }
 
-/* Looks at the queue for a moment, and returns whether the stream became ready. */
+/* The function looks at the queue for a moment, and returns whether the stream became ready. */
 static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream *))
 {
 	int64_t until;

@@ -12,8 +12,8 @@
 
 enum { KEPT = 64, BLIND_MS = 10 };
 
-/* Guards all lists and what is kept. It is the innermost lock, as those who change a socket hold
- * that one's. */
+/* The lock guards all lists and what is kept. It is the innermost lock, as those who change a
+ * socket hold that one's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int kept[KEPT];
 static unsigned int kept_count;

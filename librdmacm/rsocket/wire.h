@@ -98,7 +98,7 @@ static inline uint32_t wire_imm_value(uint32_t imm)
 uint8_t rdmacm_wire_count_scale(unsigned int count);
 unsigned int rdmacm_wire_count_unscale(uint8_t scaled);
 
-/* What a hello says, in host order. */
+/* The struct holds what a hello says, in host order. */
 struct wire_peer {
 	uint16_t credits;
 	uint64_t slots_addr;
@@ -109,7 +109,7 @@ struct wire_peer {
 };
 
 void rdmacm_wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self);
-/* Returns EPROTO if the hello is too short, of another version, or without slots. */
+/* The function returns EPROTO if the hello is too short, of another version, or without slots. */
 int rdmacm_wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *peer);
 
 void rdmacm_wire_segment_swap(struct wire_segment *segment);

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Makes a call of librdmacm, whose own calls of the system are not for rsockets. */
+/* The macro makes a call of librdmacm, whose own calls of the system are not for rsockets. */
 #define INSIDE(call)                      \
 	({                                \
 		__typeof__(call) result_; \
@@ -391,8 +391,8 @@ static void translate_fd(struct pollfd *to, const struct pollfd *from)
 		to->events = POLLIN;
 }
 
-/* Returns whether a pending connection has become an rsocket, so that the question must be put
- * again. */
+/* The function returns whether a pending connection has become an rsocket, so that the question
+ * must be put again. */
 static bool advance_all(const struct pollfd *fds, const struct pollfd *asked, nfds_t count)
 {
 	bool any = false;

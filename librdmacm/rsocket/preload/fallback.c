@@ -64,7 +64,7 @@ static int number_of(int rsocket, int option)
 	return value;
 }
 
-/* Returns an ordinary socket in place of the rsocket, or -1 with errno. */
+/* The function returns an ordinary socket in place of the rsocket, or -1 with errno. */
 static int socket_like(int fd, int rsocket)
 {
 	int type = number_of(rsocket, SO_TYPE), socket;
@@ -107,8 +107,8 @@ static int connect_by_system(int fd, int rsocket, const struct sockaddr *addr, s
 	return -1;
 }
 
-/* Returns whether ERROR says something of the other side, and not of the call or of what the socket
- * has done before. */
+/* The function returns whether ERROR says something of the other side, and not of the call or of
+ * what the socket has done before. */
 static bool is_of_other_side(int error)
 {
 	static const int of_call[] = { EINPROGRESS, EALREADY, EISCONN, EINTR, EFAULT, EOPNOTSUPP };
@@ -122,7 +122,8 @@ static bool is_of_other_side(int error)
 
 enum { MOMENT_MS = 200 };
 
-/* Returns what connect() does for an rsocket that is not to wait and was told EINPROGRESS. */
+/* The function returns what connect() does for an rsocket that is not to wait and was told
+ * EINPROGRESS. */
 static int await_answer(int rsocket)
 {
 	struct pollfd fd = { .fd = rsocket, .events = POLLOUT };
