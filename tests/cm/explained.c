@@ -16,7 +16,8 @@
 static struct rdma_event_channel *channel;
 static FILE *log_file;
 
-/* What was written since the last time: LINES of it, the last in LINE */
+/* The function reads what was written since the last time. It returns how many lines that is, and
+ * the last one in LINE. */
 static int read_log(char *line, size_t size)
 {
 	int lines = 0;
@@ -155,7 +156,7 @@ static void names(void)
 
 /* ---- events ---- */
 
-/* The next event, which is of TYPE */
+/* The function returns the next event, which is of TYPE. */
 static struct rdma_cm_event *next(int type)
 {
 	struct rdma_cm_event *event;

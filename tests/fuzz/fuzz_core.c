@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* What seldom happens */
+/* The function does what seldom happens. */
 static void misfortune(struct world *world, unsigned int hca)
 {
 	static const char *const faults[] = { "drop", "drop:5%", "kill:40", "drop:3" };

@@ -21,7 +21,7 @@ enum { MAX_BYTES = 8192 };
 
 static char now_running[64];
 
-/* Also where a sanitizer ends the process */
+/* The function is also called where a sanitizer ends the process. */
 static void tell_seed(void)
 {
 	(void)!write(STDERR_FILENO, now_running, strlen(now_running));
@@ -34,7 +34,7 @@ static void on_abort(int signal)
 	_exit(1);
 }
 
-/* splitmix64 */
+/* The generator is splitmix64. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
@@ -65,10 +65,10 @@ static uint64_t option(int argc, char **argv, const char *name, uint64_t otherwi
 	return otherwise;
 }
 
-/* Of the sanitizers: called before they end the process. */
+/* The sanitizers have this function; CALLBACK is called before they end the process. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-/* Of fuzzers that have strict adapters: reports.h */
+/* Fuzzers that have strict adapters have this function: see reports.h. */
 unsigned int fuzz_count_reports(void) __attribute__((weak));
 
 /* Random work without a report means that nothing is strict. */

@@ -23,7 +23,7 @@ enum {
 	RQ_TYPES = 1 << PRM_RQ_TYPE_RQ | 1 << PRM_RQ_TYPE_SRQ | 1 << PRM_RQ_TYPE_ZERO_SIZE,
 };
 
-/* What every transition of a QP brings; a command takes of it what it likes. */
+/* Every transition of a QP brings these fields; a command takes of them what it likes. */
 #define MODIFY_FIELDS                                                                     \
 	FIELDS({ NUMBER, NUMBER_OF, KIND_QP }, { MODIFY_QP_IN_OPT_PARAM_MASK, ANY, 0 },   \
 	       { ADS(ADS_VHCA_PORT_NUM), MOSTLY, 1 }, { ADS(ADS_RLID), BELOW, 4 },        \

@@ -8,9 +8,10 @@
 
 #include "softhca/strict.h"
 
-/* One for the whole process, as only the first few hundred reports are printed */
+/* The function returns the one of the whole process, as only the first few hundred reports are
+ * printed. */
 struct strict *fuzz_reports(void);
-/* How many there were */
+/* The function returns how many reports there were. */
 unsigned int fuzz_count_reports(void);
 
 #endif

@@ -47,7 +47,7 @@ static inline bool once_in(struct source *source, uint32_t n)
 	return pick(source, n) == n - 1;
 }
 
-/* A number that is likely to be a limit of something */
+/* The function returns a number that is likely to be a limit of something. */
 static inline uint32_t take_edge(struct source *source)
 {
 	uint32_t power = 1u << pick(source, 32);

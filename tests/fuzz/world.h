@@ -73,7 +73,7 @@ struct world {
 void world_begin(struct world *world, const uint8_t *data, size_t len);
 void world_end(struct world *world);
 
-/* A random one of the adapter's, or NULL when it has none */
+/* The function returns a random object of the adapter's, or NULL when it has none. */
 struct object *world_object(struct world *world, unsigned int hca, enum kind kind);
 /* The function returns the number of such an object; now and then one that nobody has. */
 uint32_t world_number(struct world *world, unsigned int hca, enum kind kind);

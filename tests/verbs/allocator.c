@@ -114,7 +114,7 @@ static void allocator_close(struct allocator *a)
 	MUST(!ibv_dealloc_pd(a->domain) && !ibv_dealloc_pd(a->base));
 }
 
-/* Looks at LENGTH bytes of each block of TYPE, or at all. */
+/* The function looks at LENGTH bytes of each block of TYPE, or at all. */
 static bool is_untouched_up_to(const struct allocator *a, uint64_t type, size_t length)
 {
 	for (unsigned int i = 0; i < a->count; i++) {

@@ -456,8 +456,8 @@ static void looked_reset_early(struct rig *rig)
 
 /* ---- posts of the program, polls of the library */
 
-/* What the program knows of its list: that it goes on where it stands, as often as there are
- * receives that are not posted. */
+/* The struct holds what the program knows of its list: that it goes on where it stands, as often as
+ * there are receives that are not posted. */
 struct follower {
 	struct driven d;
 	bool in_use[4 * SLOTS + 4];
@@ -479,7 +479,7 @@ static void follower_post(struct follower *f)
 	srq_publish(&f->d);
 }
 
-/* Shows by its buffer which WQE a message was for. */
+/* The function shows by its buffer which WQE a message was for. */
 static void follower_find(struct follower *f, uint8_t mark)
 {
 	for (uint32_t i = 0; i <= 2 * SLOTS; i++) {

@@ -50,7 +50,7 @@ static struct ib_uverbs_attr attr_out(uint16_t id, uint16_t len, void *value)
 					.data = (uintptr_t)value };
 }
 
-/* Returns the errno of the command; its attributes are as they come back. */
+/* The function returns the errno of the command; its attributes are as they come back. */
 static int command_run(uint16_t object, uint16_t method, struct ib_uverbs_attr *attrs, uint16_t n)
 {
 	struct {
@@ -97,8 +97,8 @@ static void destroy_cq(uint32_t handle)
 	MUST(!command_run(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, attrs, ARRAY_SIZE(attrs)));
 }
 
-/* Creates and destroys a CQ; returns the errno of creating. The attribute has LEN bytes; 0: there
- * is none. */
+/* The function creates and destroys a CQ; returns the errno of creating. The attribute has LEN
+ * bytes; 0: there is none. */
 static int try_cq(uint16_t flags, uint32_t in_driver, uint16_t len, uint32_t in_attribute)
 {
 	const struct mlx5_ib_create_cq driver = { .buf_addr = (uintptr_t)memory,

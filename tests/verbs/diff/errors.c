@@ -7,7 +7,7 @@
 
 #include "data.h"
 
-/* What one bad request consists of; everything else of it is right. */
+/* The struct holds what is wrong with one request; everything else of it is right. */
 struct bad_access {
 	const char *name;
 	enum ibv_wr_opcode opcode;

@@ -22,7 +22,7 @@ struct raw {
 	uint8_t *buf; /* a frame to send, then the slots of each receiver */
 };
 
-/* A frame, as far as tests differ */
+/* The struct holds a frame, as far as tests differ. */
 struct frame {
 	bool group, vlan;
 	uint16_t vid;
@@ -201,7 +201,7 @@ static void send_bytes(struct raw *raw, size_t len, unsigned int flags)
 	MUST(rig_poll(raw->cq[RECEIVERS], 1, &wc) == 1 && !wc.status);
 }
 
-/* How many frames a receiver has got; their slots are posted again. */
+/* The function returns how many frames a receiver has got; their slots are posted again. */
 static int received(struct raw *raw, int receiver)
 {
 	struct ibv_wc wc;
@@ -270,7 +270,8 @@ static struct ibv_flow *make_flow(struct raw *raw, int receiver, struct rule *ru
 	return SAY_PTR(ibv_create_flow(raw->to[receiver], &rule->attr), "%s", what);
 }
 
-/* A spec behind an Ethernet spec for all, and two frames: one it matches, one that differs */
+/* A case is a spec behind an Ethernet spec for all, and two frames: one it matches, one that
+ * differs. */
 struct steer_case {
 	const char *name;
 	union {

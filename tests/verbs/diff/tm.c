@@ -124,7 +124,7 @@ static void list_tell(const struct ends *tm, struct ibv_ops_wr *wr)
 	wr->tm.unexpected_cnt = tm->told;
 }
 
-/* Tag N, whose buffer is piece N and has LEN bytes */
+/* The function adds tag N, whose buffer is piece N and has LEN bytes. */
 static int tag_add(struct ends *tm, unsigned int n, uint64_t tag, uint64_t mask, uint32_t len,
 		   int flags)
 {
@@ -186,7 +186,7 @@ static void say_current(struct ends *tm)
 	}
 }
 
-/* N completions, those that come */
+/* The function takes N completions, those that come. */
 static void completions_reap(struct ends *tm, int n)
 {
 	struct ibv_poll_cq_attr attr = { 0 };

@@ -76,8 +76,8 @@ static bool watch_end(const struct watch *w, const char *what)
 			 rig_count_fds() - w->fds);
 }
 
-/* Is the errno of the first failure one that the fault explains? What the kernel does with a
- * failure of the adapter or of a mapping it says itself. */
+/* The function tells whether the errno of the first failure is one that the fault explains. What
+ * the kernel does with a failure of the adapter or of a mapping it says itself. */
 static bool errno_is_right(enum fault_kind kind, int err)
 {
 	switch (kind) {
@@ -157,7 +157,7 @@ static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault,
 		say_check(false, "%s: %s explains itself", what, l->first_call));
 }
 
-/* How many faults no call reported, or -1 when something was wrong. */
+/* The function returns how many faults no call reported, or -1 when something was wrong. */
 static int live_with_faults(const struct life_kind *kind, enum fault_kind fault, uint64_t count)
 {
 	int unnoticed = 0;

@@ -117,8 +117,8 @@ static bool qp_type(struct log_rig *l, long value)
 	return !ibv_create_qp(l->pair.pd, &attr);
 }
 
-/* With the CQ of another context that has the number of ours: the kernel could not tell
- * them apart. */
+/* The QP is to complete to the CQ of another context that has the number of ours: the kernel could
+ * not tell them apart. */
 static bool qp_other_context(struct log_rig *l, long send)
 {
 	struct ibv_qp_init_attr attr = qp_attr(l);
@@ -561,7 +561,7 @@ static const struct log_case cases[] = {
 	{ "P_Key index", pkey_index, 70000, { "query_pkey", "index", "70000" } },
 };
 
-/* What there is on Ethernet alone: the kernel refuses, and only the provider knows why. */
+/* These cases are there on Ethernet alone: the kernel refuses, and only the provider knows why. */
 static const struct log_case ethernet_cases[] = {
 	{ "QP, wall clock of sends",
 	  qp_timestamps,
