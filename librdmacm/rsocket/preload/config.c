@@ -141,34 +141,23 @@ bool preload_wants(int domain, int type, int protocol)
 
 /* ---- queues ---- */
 
-static const struct {
-	const char *name;
-	int option;
-} sizes[] = {
-	{ "RS_SQ_SIZE", RDMA_SQSIZE },
-	{ "RS_RQ_SIZE", RDMA_RQSIZE },
-	{ "RS_INLINE", RDMA_INLINE },
-};
-
-/* A size of 0, or what is no number, leaves the default. */
-static void set_sizes(int rsocket)
+/* TEXT is NULL, or a number; 0, or what is no number, leaves the default. */
+static void set_size(int rsocket, int option, const char *text)
 {
-	const char *text;
-	int size;
+	int size = text ? atoi(text) : 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		text = getenv(sizes[i].name);
-		size = text ? atoi(text) : 0;
-		if (size)
-			rsetsockopt(rsocket, SOL_RDMA, sizes[i].option, &size, sizeof(size));
-	}
+	if (size)
+		rsetsockopt(rsocket, SOL_RDMA, option, &size, sizeof(size));
 }
 
 int preload_rsocket(int domain, int type, int protocol)
 {
 	int socket = rsocket(domain, type, protocol);
 
-	if (socket >= 0)
-		set_sizes(socket);
+	if (socket < 0)
+		return socket;
+	set_size(socket, RDMA_SQSIZE, getenv("RS_SQ_SIZE"));
+	set_size(socket, RDMA_RQSIZE, getenv("RS_RQ_SIZE"));
+	set_size(socket, RDMA_INLINE, getenv("RS_INLINE"));
 	return socket;
 }
