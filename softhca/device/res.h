@@ -30,7 +30,7 @@ static inline void *res_get(const struct res_table *table, uint32_t number)
 	return index < table->size ? table->slot[index] : NULL;
 }
 
-/* The function walks all objects: for (i = 0; (obj = res_next(table, &i)) != NULL;) */
+/* The function walks all objects: for (uint32_t i = 0; (obj = res_next(table, &i)) != NULL;) */
 void *res_next(const struct res_table *table, uint32_t *index);
 
 #endif

@@ -77,13 +77,12 @@ static uint8_t opcode_of(const struct fabric_msg *msg, bool first, bool last)
 {
 	enum fabric_op op = msg->op == FABRIC_NAK ? FABRIC_ACK : msg->op;
 	unsigned int wanted = wanted_headers(msg, last);
-	uint8_t i;
 
-	for (i = 0; i < IB_NUM_OPCODES - 1; i++)
+	for (uint8_t i = 0; i < IB_NUM_OPCODES - 1; i++)
 		if (opcodes[i].known && opcodes[i].op == op && opcodes[i].first == first &&
 		    opcodes[i].last == last && (opcodes[i].headers & (IMM | IETH)) == wanted)
-			break;
-	return i;
+			return i;
+	return IB_NUM_OPCODES - 1;
 }
 
 uint32_t wire_packets(const struct fabric_msg *msg)

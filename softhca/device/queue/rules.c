@@ -235,17 +235,16 @@ static void look_at_qp(struct hca *hca, struct qp *qp)
 void rules_look(struct hca *hca)
 {
 	struct srq *srq;
-	uint32_t i;
 	struct cq *cq;
 	struct qp *qp;
 
 	if (hca->now < hca->next_look)
 		return;
 	hca->next_look = hca->now + PATIENCE / LOOKS_A_PATIENCE;
-	for (i = 0; (qp = res_next(&hca->qps, &i)) != NULL;)
+	for (uint32_t i = 0; (qp = res_next(&hca->qps, &i)) != NULL;)
 		look_at_qp(hca, qp);
-	for (i = 0; (cq = res_next(&hca->cqs, &i)) != NULL;)
+	for (uint32_t i = 0; (cq = res_next(&hca->cqs, &i)) != NULL;)
 		look_at_cq(hca, cq);
-	for (i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
+	for (uint32_t i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
 		look_at_memory(hca, &srq->map, srq->dbr, &srq->dbr_page, "SRQ", srq->n);
 }

@@ -148,7 +148,7 @@ static enum prm_status cq_resize(struct hca *hca, struct cq *cq, struct cmd *cmd
 	static const uint32_t fields[] = { CQC_LOG_CQ_SIZE, CQC_LOG_PAGE_SIZE, CQC_PAGE_OFFSET };
 	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
 	const char *why = cq_check_resize(hca, cq, cmd);
-	unsigned int i, page_shift = 12 + fld_get(cqc, CQC_LOG_PAGE_SIZE);
+	unsigned int page_shift = 12 + fld_get(cqc, CQC_LOG_PAGE_SIZE);
 	uint32_t log_size = fld_get(cqc, CQC_LOG_CQ_SIZE);
 	struct dma_map map;
 	size_t npas;
@@ -167,7 +167,7 @@ static enum prm_status cq_resize(struct hca *hca, struct cq *cq, struct cmd *cmd
 		dma_unmap(&map);
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: cannot write the old ring");
 	}
-	for (i = 0; i < ARRAY_SIZE(fields); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		fld_set(cq->context, fields[i], fld_get(cqc, fields[i]));
 	return PRM_STAT_OK;
 }
