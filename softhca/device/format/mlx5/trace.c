@@ -135,7 +135,8 @@ void mlx5_trace_send(struct trace *trace, uint32_t qpn, uint32_t index, const ui
 	if (!trace)
 		return;
 	trace_bytes(trace, wqe, len, "wqe send qpn 0x%06x index %u%s%s", qpn, index,
-		    len >= WQE_SEG ? " " : "", len >= WQE_SEG ? mlx5_opcode_name(wqe[3]) : "");
+		    len >= WQE_SEG ? " " : "",
+		    len >= WQE_SEG ? mlx5_opcode_name(fld_get(wqe, CTRL_OPCODE)) : "");
 }
 
 static const char *const cqe_names[16] = {
