@@ -5,8 +5,9 @@
 #ifndef LIBIBVERBS_CONFIG_H
 #define LIBIBVERBS_CONFIG_H
 
-/* Calls on_driver() for each "driver NAME" line of each *.driver file of DIR, in the order of the
- * file names. What cannot be read, or is no such line, costs one log line at level warn. */
+/* The function calls on_driver() for each "driver NAME" line of each *.driver file of DIR, in the
+ * order of the file names. What cannot be read, or is no such line, costs one log line at level
+ * warn. */
 void verbs_config_read(const char *dir, void (*on_driver)(const char *name));
 
 #endif

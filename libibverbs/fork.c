@@ -140,8 +140,8 @@ static void join_neighbours(void)
 	kept.count = kept.count ? to + 1 : 0;
 }
 
-/* Counts [start, end) down. A page that was unmapped meanwhile cannot be advised: that is an error
- * to report, but its count is gone. */
+/* The function counts [start, end) down. A page that was unmapped meanwhile cannot be advised: that
+ * is an error to report, but its count is gone. */
 static int remove_pages(uintptr_t start, uintptr_t end)
 {
 	int err = 0, ret;
@@ -164,7 +164,7 @@ static int remove_pages(uintptr_t start, uintptr_t end)
 	return err;
 }
 
-/* Counts [start, end) up; on failure nothing has changed. */
+/* The function counts [start, end) up; on failure nothing has changed. */
 static int add_pages(uintptr_t start, uintptr_t end)
 {
 	uintptr_t at = start;
@@ -226,7 +226,7 @@ static size_t page_size_at(uintptr_t addr)
 	return size ? size : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Counts the pages of a region up or down: PAGES is add_pages() or remove_pages(). */
+/* The function counts the pages of a region up or down: PAGES is add_pages() or remove_pages(). */
 static int region_count(void *addr, size_t length, int (*pages)(uintptr_t start, uintptr_t end))
 {
 	const uintptr_t first = (uintptr_t)addr;

@@ -1945,7 +1945,7 @@ static inline struct verbs_context *__verbs_get_ctx_slot(struct ibv_context *ctx
 /* This is the extended context of ctx if that has operation op, otherwise NULL. */
 #define verbs_get_ctx_op(ctx, op) __verbs_get_ctx_slot(ctx, offsetof(struct verbs_context, op))
 
-/* Answers a call that would have returned an object: errno is EOPNOTSUPP. */
+/* The function answers a call that would have returned an object: errno is EOPNOTSUPP. */
 static inline void *__verbs_no_object(void)
 {
 	errno = EOPNOTSUPP;

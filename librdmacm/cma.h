@@ -99,7 +99,7 @@ socklen_t rdmacm_addr_len(const struct sockaddr *addr);
 
 /* ---- module.c ---- */
 
-/* Has the kernel load rdma_cm's interface. Its device file may come a moment later. */
+/* The function has the kernel load rdma_cm's interface. Its device file may come a moment later. */
 int rdmacm_module_load(void);
 
 /* ---- attr.c: attributes of the kernel as those of verbs ---- */

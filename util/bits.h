@@ -33,25 +33,25 @@ static inline bool is_pow2(uint64_t n)
 	return n && !(n & (n - 1));
 }
 
-/* Returns floor(log2(n)); n > 0. */
+/* The function returns floor(log2(n)); n > 0. */
 static inline unsigned int log2_floor(uint64_t n)
 {
 	return 63 - (unsigned int)__builtin_clzll(n);
 }
 
-/* Returns ceil(log2(n)); n > 0. */
+/* The function returns ceil(log2(n)); n > 0. */
 static inline unsigned int log2_ceil(uint64_t n)
 {
 	return n == 1 ? 0 : log2_floor(n - 1) + 1;
 }
 
-/* Returns the smallest power of two >= n, which is 1 for 0; n <= 2^63. */
+/* The function returns the smallest power of two >= n, which is 1 for 0; n <= 2^63. */
 static inline uint64_t pow2_ceil(uint64_t n)
 {
 	return n <= 1 ? 1 : UINT64_C(1) << log2_ceil(n);
 }
 
-/* Returns n or the next multiple of ALIGN, which is a power of two. */
+/* The function returns n or the next multiple of ALIGN, which is a power of two. */
 static inline uint64_t align_up(uint64_t n, uint64_t align)
 {
 	return (n + align - 1) & ~(align - 1);

@@ -165,8 +165,8 @@ static int handle_completion(struct pp *pp, struct progress *progress, struct pp
 	return send_if_due(pp, progress, peer);
 }
 
-/* Counts the cycles between consecutive receive completions, on a clock that wraps at the device's
- * mask. */
+/* The function counts the cycles between consecutive receive completions, on a clock that wraps at
+ * the device's mask. */
 static void note_timestamp(struct pp *pp, struct progress *progress, uint64_t stamp)
 {
 	uint64_t cycles = (stamp - progress->last_stamp) & pp->timestamp_mask;

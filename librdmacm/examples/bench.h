@@ -99,7 +99,7 @@ int bench_sync(struct bench *bench, int socket);
 
 /* A function of this type runs one test on a connection. */
 typedef int (*bench_run)(struct bench *bench, int socket);
-/* Calls RUN for each size of the table, or once for the test that the user chose. */
+/* The function calls RUN for each size of the table, or once for the test that the user chose. */
 int bench_run_all(struct bench *bench, int socket, bool latency, bench_run run);
 
 /* The function does what rstream and riostream do once they have their options. It returns the

@@ -40,8 +40,8 @@ int simple_post_recv(struct simple *simple);
 int simple_send(struct simple *simple, int inline_size);
 int simple_receive(struct simple *simple);
 
-/* Calls RUN between "start" and "end", takes down what is there then, and returns RUN's result
- * as the exit status. */
+/* The function calls RUN between "start" and "end", takes down what is there then, and returns
+ * RUN's result as the exit status. */
 int simple_main(struct simple *simple, int (*run)(struct simple *simple));
 
 /* The function takes the server's side up to the request, which becomes simple->id. ATTR becomes

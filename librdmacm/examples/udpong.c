@@ -85,7 +85,8 @@ static int wait_and_receive(struct bench *bench, int socket, struct sockaddr_sto
 	return size < 0 ? complain_errno("rrecvfrom") : (int)size;
 }
 
-/* Counts the message, and returns whether it is to be answered, with the same bytes. */
+/* The function counts the message, and returns whether it is to be answered, with the same bytes.
+ */
 static bool note_message(struct head *head, uint32_t *arrived)
 {
 	if (head->op == OP_BEGIN)

@@ -162,7 +162,7 @@ void rdmacm_rs_epoll_forked(void);
 
 /* ---- epoll.c ---- */
 
-/* Closes the set FD. Returns EBADF if there is none. */
+/* The function closes the set FD. It returns EBADF if there is none. */
 int rdmacm_rs_set_close(int fd);
 
 /* ---- config.c: defaults, which an administrator may change ---- */

@@ -77,8 +77,8 @@ static unsigned int grains_of(const struct buf_pool *pool, size_t size)
 	return (unsigned int)((size + grain - 1) / grain);
 }
 
-/* Returns the first free grain from FROM on, rounded up to a multiple of STEP; GRAINS or more:
- * there is none. */
+/* The function returns the first free grain from FROM on, rounded up to a multiple of STEP. A
+ * result of GRAINS or more says that there is none. */
 static unsigned int chunk_next_free(const struct buf_chunk *chunk, unsigned int from,
 				    unsigned int step)
 {
@@ -110,7 +110,7 @@ static void chunk_clean(struct buf_chunk *chunk, unsigned int first, unsigned in
 	chunk->fresh = max_of(chunk->fresh, first + grains);
 }
 
-/* What a struct buf_place means for a buffer, in grains. */
+/* A grain_place is what a struct buf_place means for a buffer, in grains. */
 struct grain_place {
 	unsigned int grains, step;
 	unsigned int clear; /* as in struct buf_place */

@@ -24,10 +24,10 @@ struct buf_pool {
 };
 
 void provider_buf_pool_init(struct buf_pool *pool);
-/* Frees the chunks; every buffer must have been returned. */
+/* The function frees the chunks; every buffer must have been returned. */
 void provider_buf_pool_destroy(struct buf_pool *pool);
 
-/* Where in its page a buffer may start. */
+/* A buf_place says where in its page a buffer may start. */
 struct buf_place {
 	size_t align; /* a multiple of this, a power of two up to a page; 0: of any part */
 	size_t clear; /* bits that the offset of the start must not have */

@@ -22,7 +22,7 @@ struct dbrec_pool {
 };
 
 void provider_dbrec_pool_init(struct dbrec_pool *pool);
-/* Frees the pages; every record must have been returned. */
+/* The function frees the pages; every record must have been returned. */
 void provider_dbrec_pool_destroy(struct dbrec_pool *pool);
 
 /* The record is zeroed. */

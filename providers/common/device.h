@@ -23,7 +23,7 @@ struct device_facts {
 void provider_device_init(struct device_facts *facts, void *resp, size_t resp_size);
 void provider_device_destroy(struct device_facts *facts);
 
-/* Keeps what a query has said; RESP is the driver's part. */
+/* The function keeps what a query has said; RESP is the driver's part. */
 void provider_device_learn(struct device_facts *facts, const struct ibv_device_attr_ex *attr,
 			   const void *resp);
 bool provider_device_is_known(struct device_facts *facts);

@@ -8,16 +8,18 @@
 
 #include <stdbool.h>
 
-/* A switch that is on by default, and off for "0". */
+/* The function reads a switch that is on by default, and off for "0". */
 bool provider_env_unless_zero(const char *name);
-/* A switch that is off by default, and on for "1". */
+/* The function reads a switch that is off by default, and on for "1". */
 bool provider_env_is_one(const char *name);
-/* A number from MIN to MAX. A warning tells of anything else, and FALLBACK is used. */
+/* The function reads a number from MIN to MAX. A warning tells of anything else, and FALLBACK is
+ * used. */
 unsigned int provider_env_number(const char *name, unsigned int min, unsigned int max,
 				 unsigned int fallback);
 
-/* Where the memory of queues comes from. Unlike the rest this is read whenever a queue is created,
- * as programs change it in between: NAME is MLX_QP_ALLOC_TYPE or another of its kind. */
+/* The enumeration says where the memory of queues comes from. Unlike the rest this is read whenever
+ * a queue is created, as programs change it in between: NAME is MLX_QP_ALLOC_TYPE or another of its
+ * kind. */
 enum env_alloc {
 	ENV_ALLOC_ANON,        /* ordinary pages; "ANON", and when nothing is said */
 	ENV_ALLOC_HUGE,        /* "HUGE": huge pages or failure */

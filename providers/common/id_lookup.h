@@ -31,7 +31,7 @@ struct id_lookup {
 void provider_id_lookup_init(struct id_lookup *ids);
 void provider_id_lookup_destroy(struct id_lookup *ids);
 
-/* EEXIST: ID is taken. */
+/* The function returns EEXIST when ID is taken. */
 int provider_id_set(struct id_lookup *ids, uint32_t id, void *object);
 int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id);
 void provider_id_clear(struct id_lookup *ids, uint32_t id);

@@ -18,7 +18,8 @@ struct qlock {
 	bool shared; /* false: one thread uses the queue and nobody takes the lock */
 };
 
-/* Waits for the holder, and takes the lock. It is out of line because it is the exception. */
+/* The function waits for the holder, and takes the lock. It is out of line because it is the
+ * exception. */
 void provider_qlock_wait(struct qlock *lock);
 
 static inline void qlock_init(struct qlock *lock, bool shared)
@@ -33,7 +34,7 @@ static inline void qlock_take(struct qlock *lock)
 		provider_qlock_wait(lock);
 }
 
-/* false: somebody has the lock. */
+/* The function returns false when somebody has the lock. */
 static inline bool qlock_try(struct qlock *lock)
 {
 	return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);

@@ -41,8 +41,8 @@ SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struc
 		seg_put_data(seg, 0, DATA_SEG_LKEY_END, 0);
 }
 
-/* Copies LEN bytes at FROM into the buffers of up to N segments, but for those whose key is
- * NULL_LKEY: what goes there goes nowhere. Returns how many bytes found no room. */
+/* The function copies LEN bytes at FROM into the buffers of up to N segments, but for those whose
+ * key is NULL_LKEY: what goes there goes nowhere. It returns how many bytes found no room. */
 static inline uint32_t scatter_fill(const struct data_seg *seg, uint32_t n, __be32 null_lkey,
 				    const uint8_t *from, uint32_t len)
 {

@@ -42,13 +42,13 @@ SEG_INLINE void seg_put_be64(void *at, uint64_t value)
 	memcpy(at, &raw, sizeof(raw));
 }
 
-/* Puts two fields of 32 bits, given in host order. */
+/* The function puts two fields of 32 bits, given in host order. */
 SEG_INLINE void seg_put_pair(void *at, uint32_t first, uint32_t second)
 {
 	seg_put_be64(at, (uint64_t)first << 32 | second);
 }
 
-/* Puts two fields of 32 bits that are big-endian already. */
+/* The function puts two fields of 32 bits that are big-endian already. */
 SEG_INLINE void seg_put_raw_pair(void *at, __be32 first, __be32 second)
 {
 #if __BYTE_ORDER == __LITTLE_ENDIAN
@@ -95,7 +95,8 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 }
 #endif
 
-/* Copies up to 32 bytes, with fewer instructions than a call; no other byte is touched. */
+/* The function copies up to 32 bytes, with fewer instructions than a call; no other byte is
+ * touched. */
 SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len >= 16) {
@@ -117,7 +118,7 @@ SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)
 
 #define COPY_SMALL_MAX 64
 
-/* Copies up to COPY_SMALL_MAX bytes in the same way. */
+/* The function copies up to COPY_SMALL_MAX bytes as copy_up_to_32() does. */
 SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len < 16) {
@@ -151,7 +152,7 @@ SEG_INLINE void copy_64(uint8_t *to, const uint8_t *from)
 	copy_32(to + 32, from + 32);
 }
 
-/* Copies more than COPY_SMALL_MAX bytes, for code that must not call anything. */
+/* The function copies more than COPY_SMALL_MAX bytes, for code that must not call anything. */
 SEG_INLINE void copy_large(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	uint8_t *last = to + len - 64;

@@ -45,7 +45,8 @@ static inline void wq_reset(struct wq *wq)
 	__atomic_store_n(&wq->tail, 0, __ATOMIC_RELEASE);
 }
 
-/* Looks at tail again, and says whether there is room for one more request after HEAD. */
+/* The function looks at tail again, and says whether there is room for one more request after HEAD.
+ */
 static inline bool wq_refresh(struct wq *wq, uint32_t head)
 {
 	wq->limit = __atomic_load_n(&wq->tail, __ATOMIC_ACQUIRE) + wq->max_post;
@@ -62,7 +63,7 @@ static inline struct wq_slot *wq_slot_at(const struct wq *wq, uint32_t unit)
 	return &wq->slots[unit & wq->mask];
 }
 
-/* Notes the request that takes the place HEAD in its slot. */
+/* The function notes the request that takes the place HEAD in its slot. */
 static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 			       uint32_t done_as)
 {
@@ -71,14 +72,15 @@ static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_
 	slot->done_as = done_as;
 }
 
-/* Notes the request that takes the place HEAD; UNIT is where in the ring it starts. */
+/* The function notes the request that takes the place HEAD; UNIT is where in the ring it starts. */
 static inline void wq_note(struct wq *wq, uint32_t unit, uint32_t head, uint64_t wr_id,
 			   uint32_t done_as)
 {
 	wq_slot_set(wq_slot_at(wq, unit), head, wr_id, done_as);
 }
 
-/* The request of SLOT is done, and so are those before it. Returns its wr_id. */
+/* The function is told that the request of SLOT is done, and so are those before it. It returns the
+ * request's wr_id. */
 static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slot,
 					uint32_t *done_as)
 {
@@ -91,19 +93,20 @@ static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slo
 	return wr_id;
 }
 
-/* The same for the request that started at UNIT. */
+/* The function does what wq_complete_slot() does, for the request that started at UNIT. */
 static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *done_as)
 {
 	return wq_complete_slot(wq, wq_slot_at(wq, unit), done_as);
 }
 
-/* The oldest request of a receive queue, at TAIL, is done: its wr_id has been read. */
+/* The function is told that the oldest request of a receive queue, at TAIL, is done: its wr_id has
+ * been read. */
 static inline void wq_complete_oldest(struct wq *wq, uint32_t tail)
 {
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
 }
 
-/* Does so, and returns its wr_id. */
+/* The function completes the oldest request of a receive queue, and returns its wr_id. */
 static inline uint64_t wq_complete_next(struct wq *wq)
 {
 	uint32_t tail;

@@ -21,8 +21,8 @@ static inline struct mlx5_ah *to_mah(struct ibv_ah *ah)
 	return container_of(ah, struct mlx5_ah, ah);
 }
 
-/* ah_av.c: they put the address vector of ATTR into a zeroed AV. That of RoCE names the next hop by
- * DMAC, 6 bytes; its UDP source port is the caller's to set. */
+/* The functions of ah_av.c put the address vector of ATTR into a zeroed AV. That of RoCE names the
+ * next hop by DMAC, 6 bytes; its UDP source port is the caller's to set. */
 void mlx5_ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av);
 void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av);
 

@@ -12,14 +12,14 @@
 
 struct mlx5_context;
 
-/* *INFO is the kernel's page of factors, which is mapped when it is first asked for. EOPNOTSUPP:
- * the kernel has none, as the log says. */
+/* *INFO becomes the kernel's page of factors, which is mapped when it is first asked for. The
+ * function returns EOPNOTSUPP when the kernel has none, as the log says. */
 int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info);
 int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
 void mlx5_clock_free(struct mlx5_context *ctx);
 
-/* Makes a consistent copy of PAGE, which the kernel may write to meanwhile: while it does, sign is
- * odd, and afterwards it is another. */
+/* The function makes a consistent copy of PAGE, which the kernel may write to meanwhile: while it
+ * does, sign is odd, and afterwards it is another. */
 static inline void clock_snapshot(const struct mlx5_ib_clock_info *page,
 				  struct mlx5_ib_clock_info *copy)
 {

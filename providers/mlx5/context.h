@@ -64,7 +64,7 @@ static inline bool context_has_uar_objects(const struct mlx5_context *ctx)
 
 extern const struct verbs_driver verbs_provider_mlx5;
 
-/* All calls of a context but those of the data path, which datapath.h has. */
+/* The table has all calls of a context but those of the data path, which are in datapath.h. */
 extern const struct verbs_ops mlx5_context_ops;
 
 static inline bool context_is_mlx5(struct ibv_context *context)
@@ -73,12 +73,13 @@ static inline bool context_is_mlx5(struct ibv_context *context)
 }
 
 int mlx5_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-/* The same around a kernel context that another process, or part of this one, has opened. */
+/* The function opens a context around a kernel context that another process, or part of this one,
+ * has opened. */
 int mlx5_context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 void mlx5_context_free(struct verbs_context *vctx);
 
-/* Returns the key of the null region. Where there is none it is a key that no buffer has, so that
- * whoever compares keys need not ask. */
+/* The function returns the key of the null region. Where there is none it is a key that no buffer
+ * has, so that whoever compares keys need not ask. */
 static inline uint32_t context_null_lkey(const struct mlx5_context *ctx)
 {
 	bool known = ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;

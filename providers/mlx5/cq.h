@@ -19,7 +19,8 @@
 
 struct mlx5_cqe64;
 
-/* Polls completions from CQE at index CI on, where CQ is, into WC and up to END: see poll_cq.c. */
+/* The routine polls completions from CQE at index CI on, where CQ is, into WC and up to END: see
+ * poll_cq.c. */
 typedef int cq_poll_fn(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_wc *wc,
 		       const struct mlx5_cqe64 *cqe, uint32_t ci);
 
@@ -30,7 +31,8 @@ struct mlx5_cq {
 	uint32_t count_log; /* log2 of the number of entries */
 	uint32_t mask;      /* that number - 1 */
 	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
-	/* Where a CQE names its QP, WQ or SRQ: by user index, or by QPN for CQE version 0. */
+	/* The offset says where a CQE names its QP, WQ or SRQ: by user index, or by QPN for CQE
+	 * version 0. */
 	uint32_t rsn_offset;
 	__be32 rsn_raw; /* of what was found last, as it stands in the CQE, or CQ_RSN_NONE */
 	struct mlx5_rq *rsn_rq; /* what was found last */
@@ -73,7 +75,7 @@ static inline struct mlx5_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 	return container_of(cqx, struct mlx5_cq, vcq.cq_ex);
 }
 
-/* What direct verbs can ask of a CQ beyond its attributes. */
+/* The options are what direct verbs can ask of a CQ beyond its attributes. */
 struct cq_options {
 	unsigned int cqe_size; /* 64 or 128, else EINVAL */
 	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* */
@@ -89,7 +91,7 @@ int mlx5_cq_destroy(struct ibv_cq *cq);
 int mlx5_cq_arm(struct ibv_cq *cq, int solicited_only);
 void mlx5_cq_event(struct ibv_cq *cq);
 
-/* Frees the memory of the rings that CQ had before the current one. */
+/* The function frees the memory of the rings that CQ had before the current one. */
 void mlx5_cq_free_old_rings(struct mlx5_cq *cq);
 
 #endif

@@ -13,15 +13,16 @@ struct mlx5_context;
 int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
 
-/* They give the device's attributes, and the driver's part of them, which do not change while the
- * device is open. */
+/* The functions give the device's attributes, and the driver's part of them, which do not change
+ * while the device is open. */
 int mlx5_device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr);
 int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
 
-/* Says whether an SRQ may have buffers on demand, so that requests come back unanswered. */
+/* The function says whether an SRQ may have buffers on demand, so that requests come back
+ * unanswered. */
 bool mlx5_device_faults_srqs(struct mlx5_context *ctx);
 
-/* Says whether the device computes and verifies IP checksums of frames. */
+/* The function says whether the device computes and verifies IP checksums of frames. */
 bool mlx5_device_checks_ip(struct mlx5_context *ctx);
 
 #endif

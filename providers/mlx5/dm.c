@@ -238,7 +238,7 @@ int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm *
 	return 0;
 }
 
-/* Ends the mapping and the object here; the adapter's memory stays allocated. */
+/* The function ends the mapping and the object here; the adapter's memory stays allocated. */
 void mlx5_dm_unimport(struct ibv_dm *ibdm)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);

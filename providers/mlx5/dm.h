@@ -16,7 +16,7 @@ struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t off
 			      unsigned int access);
 int mlx5_dm_export_dmabuf(struct ibv_dm *dm);
 
-/* Fills in what mlx5dv_init_obj() says of DM. */
+/* The function fills in what mlx5dv_init_obj() says of DM. */
 void mlx5_dm_describe(struct ibv_dm *dm, struct mlx5dv_dm *out);
 
 #endif

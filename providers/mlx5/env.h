@@ -15,9 +15,10 @@ struct mlx5_env {
 	bool blueflame; /* MLX5_SHUT_UP_BF unset: WQEs may be written to the adapter directly */
 	bool prefer_bf; /* MLX5_POST_SEND_PREFER_BF: also those without inline data */
 	bool freeze_on_error; /* MLX5_FREEZE_ON_ERROR_CQE: see cqe_error.c */
-	/* MLX5_QP_SIGNATURE, MLX5_SRQ_SIGNATURE, whatever their values: see data/signature.h. */
+	/* The fields say that MLX5_QP_SIGNATURE and MLX5_SRQ_SIGNATURE are set, whatever their
+	 * values: see data/signature.h. */
 	bool qp_signatures, srq_signatures;
-	/* MLX5_CQE_SIZE: 64 (default) or 128; anything else fails the creation of CQs. */
+	/* MLX5_CQE_SIZE is 64 (default) or 128; anything else fails the creation of CQs. */
 	unsigned int cqe_size;
 	unsigned int total_bfregs;       /* MLX5_TOTAL_UUARS */
 	unsigned int low_latency_bfregs; /* MLX5_NUM_LOW_LAT_UUARS: of these, for one QP each */

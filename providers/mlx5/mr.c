@@ -11,7 +11,7 @@
 #include "providers/mlx5/mr.h"
 #include "util/alloc.h"
 
-/* Hands out MR, or frees it when RET is an error. */
+/* The function hands out MR, or frees it when RET is an error. */
 static int mr_finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
 {
 	if (ret)

@@ -134,7 +134,7 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 	return qp_check_owners(context, attr);
 }
 
-/* Returns what may be posted, as IBV_QP_EX_WITH_*. */
+/* The function returns what may be posted, as IBV_QP_EX_WITH_*. */
 static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? attr->send_ops_flags
@@ -179,7 +179,7 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	return 0;
 }
 
-/* Returns how many bytes of a receive WQE are before its list of buffers. */
+/* The function returns how many bytes of a receive WQE are before its list of buffers. */
 static uint32_t qp_recv_head(const struct mlx5_qp *qp)
 {
 	return qp->has_signatures ? RECV_SIGNATURE_SIZE : 0;
@@ -475,7 +475,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 	return 0;
 }
 
-/* Creates a QP whose hash chooses among the WQs of its table. */
+/* The function creates a QP whose hash chooses among the WQs of its table. */
 static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			     struct mlx5_qp *qp)
 {
@@ -561,7 +561,8 @@ free_doorbell:
 	return ret;
 }
 
-/* Returns the size of a control segment and an Ethernet segment with the headers of a TSO. */
+/* The function returns the size of a control segment and an Ethernet segment with the headers of a
+ * TSO. */
 static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t header = tso_header(attr);
@@ -577,7 +578,7 @@ static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rule
 	       (rules->sends || rules->receives) && !(dv_flags & QP_CREATE_UNSIGNED);
 }
 
-/* Leaves out the queues that the type does not have, or that an SRQ stands for. */
+/* The function leaves out the queues that the type does not have, or that an SRQ stands for. */
 static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *rules,
 		       const struct ibv_qp_init_attr_ex *attr, bool sign, struct qp_size *size)
 {
@@ -652,7 +653,7 @@ int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 	return mlx5_qp_create_with_flags(context, attr, 0, vqp);
 }
 
-/* Forgets the completions of QP. Its CQs may be one and the same. */
+/* The function forgets the completions of QP. Its CQs may be one and the same. */
 static void qp_clean_cqs(struct mlx5_qp *qp)
 {
 	struct ibv_cq *send = qp->vqp.qp.send_cq, *recv = qp->vqp.qp.recv_cq;
@@ -677,7 +678,7 @@ static void qp_release_record(struct mlx5_qp *qp)
 	qlock_leave(&rq->lock);
 }
 
-/* Makes the queues as new: what was posted is forgotten, as the adapter does. */
+/* The function makes the queues as new: what was posted is forgotten, as the adapter does. */
 static void qp_reset_queues(struct mlx5_qp *qp)
 {
 	qlock_enter(&qp->sq_lock);

@@ -21,12 +21,12 @@
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"
 
-/* The doorbell register that a send queue rings, and the record that goes with it. */
+/* A doorbell is the register that a send queue rings, and the record that goes with it. */
 struct mlx5_doorbell {
 	uint8_t *reg;    /* that is rung; if the queue has it alone, the half that is next */
 	uint32_t toggle; /* address bit by which the two halves differ */
-	/* Longest WQE, in WQEBBs, that may be pushed whole, without and with inline data; 0: such
-	 * WQEs are only rung. */
+	/* These are the lengths, in WQEBBs, of the longest WQE that may be pushed whole, without
+	 * and with inline data; at 0 such WQEs are only rung. */
 	uint8_t push_plain, push_inline;
 	uint8_t use; /* enum bfreg_use: the routines that post were chosen by it */
 	__be32 *dbrec;
@@ -49,7 +49,8 @@ struct mlx5_sq {
 	uint16_t opcodes;   /* bit n: enum ibv_wr_opcode n can be posted as it is; see umr.h */
 	bool fence_next;    /* the next request waits for a UMR before it */
 	struct mlx5_doorbell db;
-	/* The third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and _SOLICITED. */
+	/* The table has the third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and
+	 * _SOLICITED. */
 	__be32 ctrl_flags[8];
 };
 
@@ -57,7 +58,7 @@ struct mlx5_sq {
 #define SQ_DONE_ATOMIC (1u << 30)
 #define ATOMIC_BYTES   8u
 
-/* A send WQE under construction: see send_wqe.h. */
+/* This is a send WQE under construction: see send_wqe.h. */
 struct send_wqe {
 	uint8_t *ctrl;
 	uint8_t *seg;     /* where the next segment goes */
@@ -66,11 +67,11 @@ struct send_wqe {
 	uint64_t head;    /* first 8 bytes of the control segment, less the length */
 };
 
-/* The batch between ibv_wr_start() and ibv_wr_complete(). */
+/* This is the batch between ibv_wr_start() and ibv_wr_complete(). */
 struct mlx5_batch {
-	/* The WQE that a builder has begun, for the setters: what send_wqe has, but the length is
-	 * in the control segment's first 8 bytes, as they will be when it does not grow. These are
-	 * 0 while there is none, also when the batch has failed. */
+	/* This is the WQE that a builder has begun, for the setters: what send_wqe has, but the
+	 * length is in the control segment's first 8 bytes, as they will be when it does not grow.
+	 * These are 0 while there is none, also when the batch has failed. */
 	uint8_t *ctrl, *seg;
 	uint64_t head;
 	uint32_t first_pi, first_head; /* the queue's indices before it, for when it is cancelled */
@@ -120,7 +121,8 @@ int mlx5_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		  struct ibv_qp_init_attr *init_attr);
 int mlx5_qp_destroy(struct ibv_qp *qp);
 
-/* Returns a zeroed QP for CALL, which free() frees. NULL: there is no memory, as the log says. */
+/* The function returns a zeroed QP for CALL, which free() frees. It returns NULL when there is no
+ * memory, as the log says. */
 struct mlx5_qp *mlx5_qp_new(const char *call);
 
 static inline struct mlx5_qp *to_mqp(struct ibv_qp *qp)

@@ -7,17 +7,17 @@
 
 #include "libibverbs/driver.h"
 
-/* These are about connection establishment options. */
+/* These functions are about connection establishment options. */
 int mlx5_qp_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 int mlx5_qp_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 
-/* It returns IBV_QUERY_QP_DATA_IN_ORDER_* bits. */
+/* The function returns IBV_QUERY_QP_DATA_IN_ORDER_* bits. */
 int mlx5_qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 
-/* This one is about packet pacing. */
+/* This function is about packet pacing. */
 int mlx5_qp_modify_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr);
 
-/* Options of version 1: the uppermost 4 bits. */
+/* Options of version 1 have this in the uppermost 4 bits. */
 #define ECE_VERSION_1 0x10000000u
 
 #endif

@@ -33,24 +33,24 @@ struct qp_rules {
 	bool rings_apart; /* send and receive ring are two pieces of memory */
 };
 
-/* NULL: there are no QPs of this TYPE here. */
+/* The function returns NULL when there are no QPs of this TYPE here. */
 const struct qp_rules *mlx5_qp_rules_of(enum ibv_qp_type type);
 
-/* Returns the rules of a raw packet QP with an indirection table. */
+/* The function returns the rules of a raw packet QP with an indirection table. */
 const struct qp_rules *mlx5_qp_rss_rules(void);
 
-/* Returns the rules of a UD QP that sends from another one's number. */
+/* The function returns the rules of a UD QP that sends from another one's number. */
 const struct qp_rules *mlx5_qp_underlay_rules(void);
 
-/* Stands for the operations of a QP that was not created for certain ones. */
+/* The value stands for the operations of a QP that was not created for certain ones. */
 #define SEND_OPS_ANY UINT64_MAX
 
-/* Returns how many bytes come before the payload in the longest WQE of OPS. */
+/* The function returns how many bytes come before the payload in the longest WQE of OPS. */
 uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops);
 
 /* *OPCODES (bit n: enum ibv_wr_opcode n) are what a QP created for OPS may post: those, and any
- * other of its type whose head fits into HEAD_ROOM bytes. EOPNOTSUPP: the type does not have one of
- * OPS. */
+ * other of its type whose head fits into HEAD_ROOM bytes. The function returns EOPNOTSUPP when the
+ * type does not have one of OPS. */
 int mlx5_qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics,
 			 uint32_t head_room, uint16_t *opcodes);
 

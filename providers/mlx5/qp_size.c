@@ -25,8 +25,8 @@ static int cap_check(const char *field, uint64_t value, uint64_t limit, const ch
 	return EINVAL;
 }
 
-/* Returns the length of the longest send WQE: what the device says, and never more than the control
- * segment can count. */
+/* The function returns the length of the longest send WQE: what the device says, and never more
+ * than the control segment can count. */
 static uint32_t send_wqe_limit(const struct mlx5_ib_alloc_ucontext_resp *caps)
 {
 	return min_of(caps->max_sq_desc_sz, (uint32_t)FLD_MASK(CTRL_DS) * WQE_SEG);

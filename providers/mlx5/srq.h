@@ -58,8 +58,8 @@ struct mlx5_srq {
 	uint32_t list_head, list_tail;
 	uint32_t wqes;   /* a power of two; more than may be posted */
 	uint32_t max_wr; /* may be posted; the WQEs behind this index are there to wait in */
-	/* Room to wait: WQEs that have never been in use, from free_map.count on, and those that
-	 * wait, by their links. */
+	/* These are the room to wait: WQEs that have never been in use, from free_map.count on, and
+	 * those that wait, by their links. */
 	uint32_t waiting, wait_head, wait_tail;
 	struct queue_mem buf;
 	struct queue_rec rec; /* dbrec */
@@ -75,7 +75,7 @@ static inline struct mlx5_wqe_srq_next_seg *srq_wqe(const struct mlx5_srq *srq, 
 	return (struct mlx5_wqe_srq_next_seg *)(srq->ring + ((size_t)index << srq->stride_log));
 }
 
-/* Adds WQE INDEX to the free ones; the lock is held. */
+/* The function adds WQE INDEX to the free ones; the lock is held. */
 static inline void srq_add_free(struct mlx5_srq *srq, uint32_t index)
 {
 	if (index == srq->run_end)

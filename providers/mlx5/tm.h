@@ -16,7 +16,8 @@
 
 struct tm_tag {
 	uint64_t recv_wr_id;
-	/* Small messages come inside the CQE, and are put there by us. NULL: they go nowhere. */
+	/* Small messages come inside the CQE, and are put there by us. When buf is NULL, they go
+	 * nowhere. */
 	uint8_t *buf;
 	uint32_t len;
 	uint16_t next; /* of the free ones */

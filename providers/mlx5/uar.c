@@ -14,7 +14,7 @@
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-/* Makes a page, and puts it on the context's list. */
+/* The function makes a page, and puts it on the context's list. */
 static int uar_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
 	struct mlx5_uar *uar;
@@ -89,8 +89,8 @@ static bool bfreg_is_plain(const struct mlx5_bfreg *bfreg)
 	return !bfreg->pushes;
 }
 
-/* Returns that one with the fewest users, or NULL. *COUNT is how many there are, *IN_USE how many
- * of them have users. */
+/* The function returns the register with the fewest users of those that IS_ONE accepts, or NULL.
+ * *COUNT is how many there are, *IN_USE how many of them have users. */
 static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
 				     bool (*is_one)(const struct mlx5_bfreg *), unsigned int *count,
 				     unsigned int *in_use)
@@ -110,14 +110,14 @@ static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
 	return best;
 }
 
-/* Returns register N of UAR I of a page. */
+/* The function returns register N of UAR I of a page. */
 static uint8_t *register_at(const struct mlx5_context *ctx, const struct mlx5_uar *uar,
 			    unsigned int i, unsigned int n)
 {
 	return uar->page + (size_t)i * PRM_UAR_SIZE + PRM_UAR_SQ + n * ctx->caps.bf_reg_size;
 }
 
-/* Adds register N of UAR I of a page as what KIND has. */
+/* The function adds register N of UAR I of a page as what KIND has. */
 static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int i, unsigned int n,
 		     const struct mlx5_bfreg *kind)
 {
@@ -138,14 +138,15 @@ static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned in
 	return 0;
 }
 
-/* Is there none, now and later: as the program wants none, or the platform cannot map memory so? */
+/* The function tells whether there is no BlueFlame, now and later: as the program wants none, or
+ * the platform cannot map memory so. */
 static bool blueflame_is_refused(int ret)
 {
 	return ret == ENODEV || ret == EOPNOTSUPP || ret == EPERM;
 }
 
-/* Makes a page for pushes, unless there is none. What the kernel is short of may be there the next
- * time. */
+/* The function makes a page for pushes, unless there is no BlueFlame. What the kernel is short of
+ * may be there the next time. */
 static int blueflame_uar(struct mlx5_context *ctx, struct mlx5_uar **uar)
 {
 	int ret = ENODEV;
@@ -156,7 +157,7 @@ static int blueflame_uar(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
-/* Adds the registers of a new page, each for one queue or thread domain. */
+/* The function adds the registers of a new page, each for one queue or thread domain. */
 static int own_bfregs_grow(struct mlx5_context *ctx)
 {
 	static const struct mlx5_bfreg own = { .use = BFREG_OWN, .pushes = true };
@@ -168,8 +169,8 @@ static int own_bfregs_grow(struct mlx5_context *ctx)
 	return ret;
 }
 
-/* Adds a new page of registers for many queues each. Linux has the first register for rings only,
- * too: these need no turns and so no lock (NUM_NON_BLUE_FLAME_BFREGS of its driver). */
+/* The function adds a new page of registers for many queues each. Linux has the first register for
+ * rings only, too: these need no turns and so no lock (NUM_NON_BLUE_FLAME_BFREGS of its driver). */
 static int shared_bfreg_grow(struct mlx5_context *ctx)
 {
 	static const struct mlx5_bfreg shared = { .use = BFREG_SHARED, .pushes = true };
@@ -199,7 +200,7 @@ static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-/* Returns a register that nobody uses, or NULL. */
+/* The function returns a register that nobody uses, or NULL. */
 static struct mlx5_bfreg *own_bfreg_get(struct mlx5_context *ctx)
 {
 	unsigned int count, in_use;
@@ -210,8 +211,8 @@ static struct mlx5_bfreg *own_bfreg_get(struct mlx5_context *ctx)
 	return own_bfregs_grow(ctx) ? NULL : bfreg_find(ctx, bfreg_is_own, &count, &in_use);
 }
 
-/* Returns a register that others use as well, or NULL. A page is added for each two registers of
- * the budget, and one at least. */
+/* The function returns a register that others use as well, or NULL. A page is added for each two
+ * registers of the budget, and one at least. */
 static struct mlx5_bfreg *shared_bfreg_get(struct mlx5_context *ctx)
 {
 	unsigned int limit = (ctx->env.total_bfregs - ctx->env.low_latency_bfregs) / PRM_UAR_SQS;
@@ -278,7 +279,7 @@ int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **out)
 int mlx5_uar_find_reg(const struct mlx5_context *ctx, uint32_t number, uint8_t **reg)
 {
 	/* Of the numbers of a UAR, programs have the first two: the others are the kernel's fast
-	 * path. MLX5_BFREGS_PER_UAR of Linux' driver */
+	 * path (MLX5_BFREGS_PER_UAR of Linux' driver). */
 	enum { NUMBERS_OF_UAR = 4 };
 	uint32_t i = number / NUMBERS_OF_UAR, n = number % NUMBERS_OF_UAR;
 

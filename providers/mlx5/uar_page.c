@@ -104,7 +104,8 @@ static int number_choose(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 	long page_size = sysconf(_SC_PAGESIZE);
 
 	uar->length = (size_t)page_size;
-	/* UARs of 4 KiB, of which a larger page has several, or one as large as the page. */
+	/* UARs are of 4 KiB, and a larger page has several of them, or one UAR is as large as the
+	 * page. */
 	uar->count = min_of(max_of(ctx->caps.num_uars_per_page, 1u),
 			    (uint32_t)(page_size / PRM_UAR_SIZE));
 	return type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? next_page(ctx, page_size, uar)

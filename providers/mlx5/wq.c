@@ -200,7 +200,7 @@ struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 	return NULL;
 }
 
-/* Makes WQ as new, before it may be posted to again. */
+/* The function makes WQ as new, before it may be posted to again. */
 static void wq_renew(struct mlx5_wq *wq)
 {
 	mlx5_cq_clean(to_mcq(wq->wq.cq), &wq->rq);

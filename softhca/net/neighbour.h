@@ -12,8 +12,8 @@
 
 enum { NEIGHBOUR_ANSWER_MAX = 86 };
 
-/* Asks whether GID, which may be an IPv4 address mapped to IPv6, is one of ours, and for its
- * MAC. */
+/* The function asks whether GID, which may be an IPv4 address mapped to IPv6, is one of ours, and
+ * for its MAC. */
 typedef bool (*neighbour_find_fn)(void *owner, const uint8_t gid[16], uint8_t mac[6]);
 
 /* The function returns the length of the frame that answers FRAME, or 0 when there is nothing to

@@ -20,7 +20,7 @@
 struct subnet;
 
 struct subnet_ops {
-	/* Returns the LID of this process' port that has GID, or 0. */
+	/* The call returns the LID of this process' port that has GID, or 0. */
 	uint16_t (*find)(void *owner, const uint8_t gid[16]);
 };
 

@@ -98,7 +98,7 @@ struct mapping {
 	bool is_kept;
 };
 
-/* Calls LOOK for each mapping of this process. */
+/* The function calls LOOK for each mapping of this process. */
 static void mappings_walk(void (*look)(const struct mapping *mapping, void *arg), void *arg)
 {
 	FILE *smaps = fopen("/proc/self/smaps", "re");

@@ -64,39 +64,42 @@ struct real_calls {
 #undef DECLARE
 };
 
-/* Looks the calls up when it is first called. */
+/* The function looks the calls up when it is first called. */
 const struct real_calls *real(void);
 
 /* ---- copies.c ---- */
 
-/* Returns the rsocket that FD stands for, or -1. While this thread is inside of librdmacm, that
- * is always -1. */
+/* The function returns the rsocket that FD stands for, or -1. While this thread is inside of
+ * librdmacm, that is always -1. */
 int preload_find(int fd);
-/* Does the same, and makes the rsocket wait or not wait as the number's file says. */
+/* The function does what preload_find() does, and makes the rsocket wait or not wait as the
+ * number's file says. */
 int preload_find_synced(int fd);
-/* Returns a new number that stands for the rsocket. FLAGS may have SOCK_NONBLOCK. If there is no
- * number to be had, the rsocket is closed; returns -1 with errno. */
+/* The function returns a new number that stands for the rsocket. FLAGS may have SOCK_NONBLOCK. If
+ * there is no number to be had, it closes the rsocket and returns -1 with errno. */
 int preload_number(int rsocket, int flags);
-/* Returns whether FD is an rsocket's own number. */
+/* The function returns whether FD is an rsocket's own number. */
 bool preload_is_rsocket(int fd);
-/* Returns whether FD is a set that repoll_create() has made. */
+/* The function returns whether FD is a set that repoll_create() has made. */
 bool preload_is_set(int fd);
-/* Returns FD, or -1 with errno as it is, if FD is below 0. */
+/* The function returns FD, or -1 with errno as it is, if FD is below 0. */
 int preload_mark_set(int fd, bool is_set);
-/* Opens an empty file, whose number may stand for an rsocket. */
+/* The function opens an empty file, whose number may stand for an rsocket. */
 int preload_file(int flags);
-/* Makes FD, a descriptor that nothing else uses, stand for the rsocket. Returns 0 or an errno. */
-int preload_add_copy(int fd, int rsocket);
-/* Makes all numbers that stand for the rsocket numbers of FILE, and FILE's flags theirs. Returns 0
+/* The function makes FD, a descriptor that nothing else uses, stand for the rsocket. It returns 0
  * or an errno. */
+int preload_add_copy(int fd, int rsocket);
+/* The function makes all numbers that stand for the rsocket numbers of FILE, and FILE's flags
+ * theirs. It returns 0 or an errno. */
 int preload_turn_over(int rsocket, int file);
-/* FD stands for its rsocket no more. Returns whether it was the last number to do so, so that
- * the rsocket is to be closed. */
+/* The function ends that FD stands for its rsocket. It returns whether it was the last number to do
+ * so, so that the rsocket is to be closed. */
 bool preload_drop(int fd);
 
 extern __thread unsigned int preload_inside;
 
-/* Returns whether this is not the process whose numbers these are, but a child by vfork(). */
+/* The function returns whether this is not the process whose numbers these are, but a child by
+ * vfork(). */
 bool preload_is_foreign(void);
 
 /* ---- pending.c: connections that are of TCP until they are used ---- */
@@ -114,13 +117,13 @@ enum {
 	PRELOAD_WAIT = 1 << 30 /* in flags: wait even if the socket is not to block */
 };
 
-/* Returns whether this program's streams begin as connections of TCP. */
+/* The function returns whether this program's streams begin as connections of TCP. */
 bool preload_forks(void);
 enum pending preload_pending(int fd); /* this and the next two are in copies.c */
 void preload_mark(int fd, enum pending pending);
 int preload_list_pending(enum pending pending, int *fds, int room); /* returns how many */
-/* Returns what preload_find_synced() does, after making a pending connection an rsocket;
- * PRELOAD_FAILED with errno if that fails. FLAGS are those of recv(). */
+/* The function returns what preload_find_synced() does, after making a pending connection an
+ * rsocket; PRELOAD_FAILED with errno if that fails. FLAGS are those of recv(). */
 int preload_use(int fd, int flags);
 int64_t preload_now_ms(void);
 
@@ -130,8 +133,8 @@ typedef int preload_get_option(int socket, int level, int name, void *value, soc
 typedef int preload_set_option(int socket, int level, int name, const void *value, socklen_t len);
 void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set);
 
-/* Connects the rsocket; where RDMA does not lead to the address, FD and its copies become numbers
- * of a socket of the system that is connected to it. */
+/* The function connects the rsocket; where RDMA does not lead to the address, FD and its copies
+ * become numbers of a socket of the system that is connected to it. */
 int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len);
 
 /* ---- config.c ---- */
@@ -148,9 +151,9 @@ struct preload_rules {
 
 void preload_rules_read(struct preload_rules *rules, FILE *file, const char *program);
 bool preload_rules_want(const struct preload_rules *rules, int domain, int type, int protocol);
-/* Returns whether this program's sockets of a kind are to be rsockets. */
+/* The function returns whether this program's sockets of a kind are to be rsockets. */
 bool preload_wants(int domain, int type, int protocol);
-/* Makes an rsocket with the queues that the environment asks for. */
+/* The function makes an rsocket with the queues that the environment asks for. */
 int preload_rsocket(int domain, int type, int protocol);
 
 #endif

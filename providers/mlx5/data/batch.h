@@ -24,13 +24,13 @@ static inline void batch_set_err(struct mlx5_qp *qp, int err)
 	qp->sq.wq.limit = qp->sq.wq.head;
 }
 
-/* The send queue is full: logs that and fails the batch. */
+/* The function is called when the send queue is full: it logs that and fails the batch. */
 void mlx5_batch_fail_full(struct mlx5_qp *qp);
-/* OP is not in sq.opcodes. true: only the gate was shut (umr.h), and is open now. false: the batch
- * has failed. */
+/* The function is called when OP is not in sq.opcodes. It returns true when only the gate was shut
+ * (umr.h), and is open now, false when the batch has failed. */
 bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
-/* Does what batch_begin() does, when the gate is shut or there is no room. */
+/* The function does what batch_begin() does, when the gate is shut or there is no room. */
 bool mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 				__be32 imm, enum send_kind kind);
 
@@ -53,7 +53,7 @@ WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 	qp->batch.head = wqe->head | wqe->ds;
 }
 
-/* Returns the WQE that the builder has begun. */
+/* The function returns the WQE that the builder has begun. */
 WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
 {
 	return (struct send_wqe){
@@ -64,7 +64,7 @@ WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
 	};
 }
 
-/* Starts a WQE; there is room, and the operation is allowed. */
+/* The function starts a WQE; there is room, and the operation is allowed. */
 WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, uint8_t opcode, __be32 imm, enum send_kind kind)
 {
 	const struct mlx5_sq *sq = &qp->sq;
@@ -117,11 +117,11 @@ WQE_INLINE void batch_put_raddr(struct mlx5_qp *qp, uint64_t raddr, uint32_t rke
 	batch_extend(qp, &wqe, 1);
 }
 
-/* A setter: puts the payload of one SGE, whatever it is. */
+/* This setter puts the payload of one SGE, whatever it is. */
 void mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length);
 
-/* Does the same where the WQE is known to have BLOCKS WQEBBs with the SGE, of which the last one
- * has begun. */
+/* This setter puts the payload of one SGE where the WQE is known to have BLOCKS WQEBBs with it, of
+ * which the last one has begun. */
 WQE_INLINE void batch_set_only_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
 				   uint32_t length, uint32_t blocks)
 {
@@ -161,8 +161,8 @@ WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t 
 	batch_extend(qp, &wqe, 1);
 }
 
-/* Cancels the batch, and with it perhaps the request that was to wait for a UMR: the next one
- * will. */
+/* The function cancels the batch, and with it perhaps the request that was to wait for a UMR: the
+ * next one will. */
 WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 {
 	qp->sq.pi = qp->batch.first_pi;
@@ -177,7 +177,7 @@ WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx);
-/* Adds the builders of UMRs (send_wr_umr.c), for QPs that have them. */
+/* The function adds the builders of UMRs (send_wr_umr.c), for QPs that have them. */
 void mlx5_batch_fill_umr(struct mlx5_qp *qp);
 
 #endif

@@ -30,7 +30,8 @@ void mlx5_cq_ring_init(struct mlx5_cq *cq)
  * ibv_end_poll() the record is behind ci, by as much as the ring holds. Nobody else has the lock
  * then, but a CQ without a lock may be in the middle of that.) */
 
-/* Does nobody read by the library's calls since the program was told where the ring is? */
+/* The function tells whether nobody has read by the library's calls since the program was told
+ * where the ring is. */
 static bool cq_is_unread(const struct mlx5_cq *cq)
 {
 	return __atomic_load_n(&cq->shown, __ATOMIC_ACQUIRE) &&
@@ -61,7 +62,7 @@ void mlx5_cq_show(struct mlx5_cq *cq)
 	__atomic_store_n(&cq->shown, true, __ATOMIC_RELEASE);
 }
 
-/* Returns the first index whose entry is not software's. */
+/* The function returns the first index whose entry is not software's. */
 static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 {
 	uint32_t index = cq->ci;
@@ -73,8 +74,8 @@ static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 	return index;
 }
 
-/* Moves a CQE to a later place, which may be in the next lap; the owner bit belongs to the
- * place. */
+/* The function moves a CQE to a later place, which may be in the next lap; the owner bit belongs to
+ * the place. */
 static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 {
 	size_t front =

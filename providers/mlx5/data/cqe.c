@@ -66,7 +66,7 @@ payload_copy_to_sq(struct mlx5_qp *qp, __be32 null_lkey, const struct mlx5_cqe64
 	const uint8_t *wqe = sq->buf + ((size_t)unit << WQE_BB_LOG);
 	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & FLD_MASK(CTRL_DS);
 	bool read = cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ;
-	/* ctrl, [xrc], raddr[, atomic] */
+	/* These are the units of ctrl, [xrc], raddr[, atomic]. */
 	uint32_t head = (read ? 2 : 3) + qp->rules->address_size / WQE_SEG;
 	uint32_t to_end = (uint32_t)(sq->end - wqe) / WQE_SEG;
 	uint32_t before = min_of(ds, to_end) - head; /* the first 64 bytes never wrap */

@@ -28,20 +28,21 @@ struct completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
 	unsigned int opcode; /* MLX5_CQE_* */
-	/* Of a send: what its poster noted (struct wq_slot). Of a receive: further wc_flags. */
+	/* For a send this is what its poster noted (struct wq_slot), for a receive further
+	 * wc_flags. */
 	uint32_t extra;
 };
 
-/* Takes a completion that is not the common case: its payload is inside the CQE, or it is an error.
- * It is called before the request counts as completed. Returns the request's status, or a negative
- * number when the CQE completes nothing. */
+/* The function takes a completion that is not the common case: its payload is inside the CQE, or it
+ * is an error. It is called before the request counts as completed. It returns the request's
+ * status, or a negative number when the CQE completes nothing. */
 int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 			    const struct mlx5_cqe64 *cqe);
-/* Returns the status that the program is told of a CQE with an error (cqe_error.c), or a negative
- * number when it is not told. The first one of RQ is explained in the log. */
+/* The function returns the status that the program is told of a CQE with an error (cqe_error.c), or
+ * a negative number when it is not told. The first one of RQ is explained in the log. */
 int mlx5_cqe_take_error(const struct mlx5_cq *cq, struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
-/* Does the CQE, of an SRQ, say that a page of a buffer on demand was absent? Then its request has
- * not been answered. */
+/* The function tells whether the CQE, of an SRQ, says that a page of a buffer on demand was absent.
+ * Then its request has not been answered. */
 static inline bool cqe_is_page_fault(const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
@@ -51,15 +52,15 @@ static inline bool cqe_is_page_fault(const struct mlx5_cqe64 *cqe)
 	       err->vendor_err_synd == MLX5_CQE_VENDOR_SYNDROME_ODP_PFAULT;
 }
 
-/* Logs a completion for an object that does not exist. */
+/* The function logs a completion for an object that does not exist. */
 void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
 /* A receive that is not simply the next one of its queue is returned like this, by value, so that a
  * struct completion stays in registers. */
 struct special_completion {
 	uint64_t wr_id;
-	/* Flags; when opcode is MLX5_CQE_NO_PACKET, which tag matching sets, enum ibv_wc_opcode and
-	 * flags above it, as in struct wq_slot. */
+	/* The field has flags, or, when opcode is MLX5_CQE_NO_PACKET, which tag matching sets, enum
+	 * ibv_wc_opcode and flags above it, as in struct wq_slot. */
 	uint32_t wc_flags;
 	uint8_t status; /* enum ibv_wc_status */
 	uint8_t opcode; /* MLX5_CQE_* */
@@ -88,7 +89,7 @@ CQE_INLINE unsigned int cqe_opcode(const struct mlx5_cqe64 *cqe)
 	return cqe->op_own >> FLD_SHIFT(CQE_OPCODE);
 }
 
-/* Does OPCODE complete a request of a send queue, failed or not? */
+/* The function tells whether OPCODE completes a request of a send queue, failed or not. */
 CQE_INLINE bool opcode_is_request(unsigned int opcode)
 {
 	return opcode == MLX5_CQE_REQ || opcode == MLX5_CQE_REQ_ERR;
@@ -106,7 +107,8 @@ CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	       htobe32(FLD_MASK(CQE_QPN));
 }
 
-/* Looks for the number RAW of a CQE. false: nothing of that number exists (any more). */
+/* The function looks for the number RAW of a CQE. It returns false when nothing of that number
+ * exists (any more). */
 CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, __be32 raw)
 {
 	struct mlx5_rq *rq = id_find(cq->ids, be32toh(raw));
@@ -117,14 +119,14 @@ CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, __be32 raw)
 	return rq;
 }
 
-/* Is the CQE for cq->rsn_rq? */
+/* The function tells whether the CQE is for cq->rsn_rq. */
 CQE_INLINE bool cqe_is_of_rsn_rq(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	return likely(cqe_rsn_raw(cq, cqe) == cq->rsn_raw);
 }
 
-/* Makes cq->rsn_rq what the CQE is for; false: that does not exist. Nearly always it is what the
- * CQE before was for. */
+/* The function makes cq->rsn_rq what the CQE is for, and returns false when that does not exist.
+ * Nearly always it is what the CQE before was for. */
 CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	__be32 raw = cqe_rsn_raw(cq, cqe);
@@ -132,11 +134,11 @@ CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 	return likely(raw == cq->rsn_raw) || cqe_look_up(cq, raw);
 }
 
-/* Is the CQE there that is to be taken next, at index *CI? The answer is right without the lock,
- * too: the index only grows, so when the entry at a stale index has not arrived, no later one has;
- * and the ring could lap within this call only with CQEs that are newer than it. What is found
- * stands if the index is the same under the lock: a ring is replaced before the index is
- * (cq_resize.c). */
+/* The function tells whether the CQE is there that is to be taken next, at index *CI. The answer is
+ * right without the lock, too: the index only grows, so when the entry at a stale index has not
+ * arrived, no later one has; and the ring could lap within this call only with CQEs that are newer
+ * than it. What is found stands if the index is the same under the lock: a ring is replaced before
+ * the index is (cq_resize.c). */
 CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe, uint32_t *ci)
 {
 	const uint8_t *ring;
@@ -161,8 +163,8 @@ CQE_INLINE void cqe_count_atomic(const struct mlx5_cqe64 *cqe, struct completion
 	comp->extra &= ~SQ_DONE_ATOMIC;
 }
 
-/* Returns the slot of a request. The WQE counter is the first half of a word, of which one shift
- * makes a number of bytes. */
+/* The function returns the slot of a request. The WQE counter is the first half of a word, of which
+ * one shift makes a number of bytes. */
 CQE_INLINE const struct wq_slot *cqe_slot(const struct mlx5_sq *sq, const struct mlx5_cqe64 *cqe)
 {
 	enum { COUNTER_SHIFT = 16, SLOT_LOG = 4 };
@@ -185,8 +187,8 @@ CQE_INLINE void cqe_complete_request(struct mlx5_rq *rq, const struct mlx5_cqe64
 		cqe_count_atomic(cqe, comp);
 }
 
-/* Copies a payload inside the CQE to the first buffer of its receive. false: that does not take it
- * all, or is the null region, and nothing has been copied. */
+/* The function copies a payload inside the CQE to the first buffer of its receive. It returns false
+ * when that does not take it all, or is the null region, and nothing has been copied. */
 CQE_INLINE bool cqe_copy_payload(const struct mlx5_cq *cq, const struct mlx5_wqe_data_seg *scatter,
 				 const struct mlx5_cqe64 *cqe, unsigned int format)
 {
@@ -234,29 +236,30 @@ CQE_INLINE bool cqe_take_from_srq(const struct mlx5_cq *cq, struct mlx5_srq *srq
 	return true;
 }
 
-/* Is OP_OWN, the last byte of a CQE, that of a request of a send queue without payload in the
- * CQE? */
+/* The function tells whether OP_OWN, the last byte of a CQE, is that of a request of a send queue
+ * without payload in the CQE. */
 CQE_INLINE bool op_own_is_request(uint8_t op_own)
 {
 	return !(op_own & ~MLX5_CQE_OWNER_MASK); /* MLX5_CQE_REQ */
 }
 
-/* Is OP_OWN that of a SEND without immediate data or a key, whose payload is in the CQE as FORMAT
- * says? */
+/* The function tells whether OP_OWN is that of a SEND without immediate data or a key, whose
+ * payload is in the CQE as FORMAT says. */
 CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
 {
 	return (op_own & ~MLX5_CQE_OWNER_MASK) ==
 	       (MLX5_CQE_RESP_SEND << FLD_SHIFT(CQE_OPCODE) | format);
 }
 
-/* Is OP_OWN that of the most common message to RQ: a SEND of up to 32 bytes, and no SRQ? */
+/* The function tells whether OP_OWN is that of the most common message to RQ: a SEND of up to 32
+ * bytes, and no SRQ. */
 CQE_INLINE bool cqe_is_common_message(const struct mlx5_rq *rq, uint8_t op_own)
 {
 	return op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special;
 }
 
-/* Takes a message that has come to RQ. false: it has come in no usual way, and nothing has been
- * done. */
+/* The function takes a message that has come to RQ. It returns false when the message has come in
+ * no usual way, and nothing has been done. */
 CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 				 const struct mlx5_cqe64 *cqe, uint8_t op_own,
 				 struct completion *comp)
@@ -278,8 +281,8 @@ CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	return rq->special == RQ_SHARED && cqe_take_from_srq(cq, rq->srq, cqe, format, comp);
 }
 
-/* Takes the completion in CQE, which is software's. false: it is not usual, and nothing has been
- * done. */
+/* The function takes the completion in CQE, which is software's. It returns false when that is not
+ * usual, and nothing has been done. */
 CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 			       struct completion *comp)
 {
@@ -298,8 +301,8 @@ CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 
 /* ---- any completion */
 
-/* Takes the next completion, at *CI, and moves *CI on. false: there is none. The caller writes the
- * index back to the CQ. */
+/* The function takes the next completion, at *CI, and moves *CI on. It returns false when there is
+ * none. The caller writes the index back to the CQ. */
 CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *comp)
 {
 	for (;;) {
@@ -358,7 +361,7 @@ CQE_INLINE enum ibv_wc_opcode cqe_recv_wc_opcode(unsigned int opcode)
 
 CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(unsigned int opcode, uint32_t extra)
 {
-	/* That of a request is 0 here. */
+	/* The entry of an opcode that completes a request is 0 here. */
 	static const uint8_t by_opcode[MLX5_CQE_INVALID + 1] = {
 		[MLX5_CQE_RESP_WR_IMM] = IBV_WC_RECV_RDMA_WITH_IMM,
 		[MLX5_CQE_RESP_SEND] = IBV_WC_RECV,
@@ -413,7 +416,7 @@ CQE_INLINE unsigned int cqe_grh_flag(const struct mlx5_cqe64 *cqe)
 	return cqe->flags_rqpn & htobe32(FLD_BITS(CQE_GRH)) ? IBV_WC_GRH : 0;
 }
 
-/* Returns the wc_flags of a successful receive. */
+/* The function returns the wc_flags of a successful receive. */
 CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	static const uint8_t by_opcode[] = {

@@ -91,7 +91,7 @@ static bool opcode_has_raddr(uint8_t opcode)
 	       opcode == MLX5_OPCODE_RDMA_READ || opcode_is_atomic(opcode);
 }
 
-/* Returns segment N of WQE, which may go on at the start of the ring. */
+/* The function returns segment N of WQE, which may go on at the start of the ring. */
 static const void *wqe_segment(const struct mlx5_sq *sq, const uint8_t *wqe, uint32_t n)
 {
 	const uint8_t *seg = wqe + n * WQE_SEG;

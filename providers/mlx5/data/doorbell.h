@@ -22,7 +22,8 @@
 
 #define DOORBELL_INLINE __attribute__((always_inline)) static inline
 
-/* Returns the first eight bytes of the newest WQE, which is what the register wants to hear. */
+/* The function returns the first eight bytes of the newest WQE, which is what the register wants to
+ * hear. */
 static inline __be64 doorbell_value(const void *ctrl)
 {
 	__be64 value;
@@ -31,9 +32,9 @@ static inline __be64 doorbell_value(const void *ctrl)
 	return value;
 }
 
-/* Copies BLOCKS WQEBBs, one at least, from CTRL on into the register: a WQE starts on a WQEBB, and
- * may go on at the start of the ring. The first half of a WQE is what was written last, and mostly
- * 8 bytes at a time: see seg.h. */
+/* The function copies BLOCKS WQEBBs, one at least, from CTRL on into the register: a WQE starts on
+ * a WQEBB, and may go on at the start of the ring. The first half of a WQE is what was written
+ * last, and mostly 8 bytes at a time: see seg.h. */
 DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8_t *ctrl,
 			     uint32_t blocks)
 {
@@ -47,14 +48,16 @@ DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8
 	}
 }
 
-/* Returns how many WQEBBs of a single WQE of BLOCKS go through BlueFlame: all or none. */
+/* The function returns how many WQEBBs of a single WQE of BLOCKS go through BlueFlame: all or none.
+ */
 DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t blocks, bool has_inline)
 {
 	return blocks <= (has_inline ? sq->db.push_inline : sq->db.push_plain) ? blocks : 0;
 }
 
-/* Writes to *HALF of a register, and sees to it that the bytes leave the write-combining buffer
- * now, and before anybody rings this register again. *HALF becomes the other one. */
+/* The function writes to *HALF of a register, and sees to it that the bytes leave the
+ * write-combining buffer now, and before anybody rings this register again. *HALF becomes the other
+ * one. */
 DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const uint8_t *ctrl,
 			       uint32_t push)
 {
@@ -66,7 +69,8 @@ DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const u
 	*half = (uint8_t *)((uintptr_t)*half ^ sq->db.toggle);
 }
 
-/* Pushes through a register of many queues if it is free, or else rings its neighbour. */
+/* The function pushes through a register of many queues if it is free, or else rings its neighbour.
+ */
 DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push)
 {
 	struct mlx5_bfreg *bfreg = sq->db.bfreg;
@@ -100,10 +104,11 @@ DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_
 		shared_ring(sq, ctrl, push);
 }
 
-/* Does the same for a register that is not the queue's own. */
+/* The function does what doorbell_send() does, for a register that is not the queue's own. */
 void mlx5_doorbell_send_other(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl, uint32_t push);
 
-/* Does the same for routines that are not chosen by the register, as those that post a list. */
+/* The function does what doorbell_send() does, for routines that are not chosen by the register, as
+ * those that post a list. */
 DOORBELL_INLINE void doorbell_send_any(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				       uint32_t push)
 {
@@ -113,8 +118,8 @@ DOORBELL_INLINE void doorbell_send_any(struct mlx5_sq *sq, uint32_t pi, const ui
 		mlx5_doorbell_send_other(sq, pi, ctrl, push);
 }
 
-/* Receives up to HEAD (exclusive) are complete. They have a record and no register: the adapter
- * looks when a message arrives. */
+/* The function is told that receives up to HEAD (exclusive) are complete. They have a record and no
+ * register: the adapter looks when a message arrives. */
 static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 {
 	wq->head = head;
@@ -123,16 +128,16 @@ static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 	dbrec[MLX5_RCV_DBR] = htobe32(head & FLD_MASK(CTRL_INDEX));
 }
 
-/* CQEs before CI have been read. The adapter may overwrite them from here on, so the reads come
- * first. */
+/* The function is told that CQEs before CI have been read. The adapter may overwrite them from here
+ * on, so the reads come first. */
 static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
 {
 	dma_load_barrier(); /* it orders loads before later stores, too */
 	dbrec[FLD_DWORD(CQ_DBREC_CI)] = htobe32(ci & FLD_MASK(CQ_ARM_CI));
 }
 
-/* Asks for an event for CQEs from CI on. SN tells this request from the one that the last event
- * answered. Several threads may ask at once, so each store is whole. */
+/* The function asks for an event for CQEs from CI on. SN tells this request from the one that the
+ * last event answered. Several threads may ask at once, so each store is whole. */
 static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, uint32_t ci,
 				   uint32_t sn, bool solicited)
 {

@@ -19,18 +19,19 @@ int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 
 typedef int post_send_fn(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
-/* Returns the instance of ibv_post_send() for QPs of this kind; SHARED: with the lock; USE: of its
- * register. A QP without the lock is never told BFREG_SHARED, one with it never BFREG_DOMAIN. */
+/* The function returns the instance of ibv_post_send() for QPs of this kind, with the lock when
+ * SHARED is true; USE is that of its register. A QP without the lock is never told BFREG_SHARED,
+ * one with it never BFREG_DOMAIN. */
 post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use);
 
-/* Is the routine of QPs whose WQEs have signatures, of any kind. */
+/* This is the routine of QPs whose WQEs have signatures, of any kind. */
 post_send_fn mlx5_post_send_signed;
 
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* Fills the wr_* table, as rules and lock of the QP say. */
+/* The function fills the wr_* table, as rules and lock of the QP say. */
 void mlx5_send_wr_fill(struct mlx5_qp *qp);
-/* Adds mlx5dv_wr_raw_wqe() (send_wr_dv.c), for QPs that have it. */
+/* The function adds mlx5dv_wr_raw_wqe() (send_wr_dv.c), for QPs that have it. */
 void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp);
 
 #endif

@@ -83,9 +83,9 @@ static inline uint64_t sges_length(const struct ibv_sge *sge, int n)
 	return total;
 }
 
-/* Puts the payload as inline data at SEG, behind DS units of the WQE. Returns the units that it
- * takes, or a negative errno. The arguments are values and the function is out of line, so that the
- * common case has the registers. */
+/* The function puts the payload as inline data at SEG, behind DS units of the WQE. It returns the
+ * units that it takes, or a negative errno. The arguments are values and the function is out of
+ * line, so that the common case has the registers. */
 static int __attribute__((noinline))
 put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv_send_wr *wr)
 {
@@ -126,7 +126,7 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return 0;
 }
 
-/* Puts where the request goes, on a QP of this kind, behind the control segment. */
+/* The function puts where the request goes, on a QP of this kind, behind the control segment. */
 WQE_INLINE void put_address(const struct mlx5_sq *sq, struct send_wqe *wqe,
 			    const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -169,7 +169,7 @@ WQE_INLINE void begin_atomic(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 		wqe_wrap(sq, wqe);
 }
 
-/* Puts all segments before the payload, opcode by opcode. */
+/* The function puts all segments before the payload, opcode by opcode. */
 WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -211,8 +211,8 @@ WQE_INLINE int put_request(const struct mlx5_qp *qp, struct send_wqe *wqe, uint3
 	return put_payload(qp, wqe, wr);
 }
 
-/* Builds requests that the gate does not let pass: UMRs, the request after one, and what cannot be
- * posted. */
+/* The function builds requests that the gate does not let pass: UMRs, the request after one, and
+ * what cannot be posted. */
 static int __attribute__((noinline))
 build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const struct ibv_send_wr *wr,
 		enum send_kind kind)
@@ -301,8 +301,8 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return ret;
 }
 
-/* Posts a list. The lock is held, if there is one, and dropped. OWN: the register is not another
- * queue's as well. */
+/* The function posts a list. The lock is held, if there is one, and dropped. OWN says that the
+ * register is not another queue's as well. */
 WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 				 struct ibv_send_wr **bad_wr, enum send_kind kind, bool own)
 {
@@ -340,7 +340,7 @@ OUT_OF_LINE list_underlay(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return post_list_entered(qp, wr, bad_wr, SEND_UNDERLAY, true);
 }
 
-/* Posts lists of any kind, through a register that is another queue's as well. */
+/* The function posts lists of any kind, through a register that is another queue's as well. */
 OUT_OF_LINE list_other(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	switch (to_mqp(qp)->rules->kind) {
@@ -423,7 +423,7 @@ WQE_INLINE bool put_usual_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
 	return true;
 }
 
-/* false: the payload is not usual, and nothing has been done. */
+/* The function returns false when the payload is not usual, and nothing has been done. */
 WQE_INLINE bool put_usual_payload(const struct mlx5_sq *sq, struct send_wqe *wqe,
 				  const struct ibv_send_wr *wr)
 {
@@ -452,7 +452,7 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 		return own ? list_of_kind(ibqp, wr, bad_wr, kind) : list_other(ibqp, wr, bad_wr);
 	pi = sq->pi;
 	put_head(sq, &wqe, pi, wr, kind);
-	/* Noted before the payload is put, for which the registers are wanted. */
+	/* The request is noted before the payload is put, for which the registers are wanted. */
 	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, wqe.done_as);
 	if (unlikely(!put_usual_payload(sq, &wqe, wr)))
 		return own ? list_of_kind(ibqp, wr, bad_wr, kind) : list_other(ibqp, wr, bad_wr);

@@ -22,7 +22,7 @@ struct header_place {
 	uint32_t left; /* bytes that the payload still owes */
 };
 
-/* Puts an Ethernet segment, in which HEADER bytes of the frame will be. */
+/* The function puts an Ethernet segment, in which HEADER bytes of the frame will be. */
 WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t cs_flags,
 			    uint16_t mss, uint32_t header, struct header_place *place)
 {
@@ -40,7 +40,7 @@ WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint
 		wqe->seg -= sq->end - sq->buf;
 }
 
-/* Copies the part of FROM that belongs into the header. Returns its length. */
+/* The function copies the part of FROM that belongs into the header. It returns its length. */
 WQE_INLINE uint32_t header_take(const struct mlx5_sq *sq, struct header_place *place,
 				const void *from, uint64_t len)
 {
@@ -58,12 +58,12 @@ WQE_INLINE uint8_t checksum_flags(unsigned int send_flags)
 	return send_flags & IBV_SEND_IP_CSUM ? MLX5_ETH_WQE_L3_CSUM | MLX5_ETH_WQE_L4_CSUM : 0;
 }
 
-/* Puts the whole WQE of a request (post_send_raw.c). Returns EINVAL or ENOMEM, logged, when it
- * cannot. */
+/* The function puts the whole WQE of a request (post_send_raw.c). It returns EINVAL or ENOMEM,
+ * logged, when it cannot. */
 int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		 const struct ibv_send_wr *wr);
-/* Does the same for a QP that sends from another one's number: an address vector and padding stand
- * in front of the Ethernet segment. */
+/* The function puts the whole WQE of a request of a QP that sends from another one's number: an
+ * address vector and padding stand in front of the Ethernet segment. */
 int mlx5_put_underlay(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		      const struct ibv_send_wr *wr);
 

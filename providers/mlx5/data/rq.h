@@ -43,7 +43,7 @@ struct mlx5_rq {
 	uint32_t number;      /* of the owner, for messages */
 };
 
-/* Returns what messages in the log call the owner. */
+/* The function returns what messages in the log call the owner. */
 static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 {
 	static const char *const names[] = { "qp", "wq", "srq" };
@@ -53,13 +53,15 @@ static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 
 typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* Is rq.post of rings whose WQEs have signatures. */
+/* This is rq.post of rings whose WQEs have signatures. */
 post_recv_fn mlx5_post_recv_signed;
 
-/* Returns the instance of rq.post for such a ring; SHARED: with the lock. */
+/* The function returns the instance of rq.post for such a ring, with the lock when SHARED is true.
+ */
 post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);
 
-/* Opens or shuts the gate (post.h): posting is possible or not, by the owner's state. */
+/* The function opens or shuts the gate (post.h): posting is possible or not, by the owner's state.
+ */
 static inline void rq_set_gate(struct mlx5_rq *rq, bool open)
 {
 	qlock_enter(&rq->lock);

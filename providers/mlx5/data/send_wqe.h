@@ -52,8 +52,8 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 	}
 }
 
-/* Returns how the completion of a request will be reported: enum ibv_wc_opcode, and enum
- * ibv_wc_flags above it. That is a constant for a constant opcode. */
+/* The function returns how the completion of a request will be reported: enum ibv_wc_opcode, and
+ * enum ibv_wc_flags above it. That is a constant for a constant opcode. */
 WQE_INLINE uint32_t done_as(uint8_t opcode)
 {
 	switch (opcode) {
@@ -81,7 +81,7 @@ WQE_INLINE uint8_t *sq_wqebb(const struct mlx5_sq *sq, uint32_t pi)
 	return sq->buf + ((size_t)(pi & sq->wq.mask) << WQE_BB_LOG);
 }
 
-/* Starts a WQE at WQEBB PI. wqe_finish() puts its length in. */
+/* The function starts a WQE at WQEBB PI. wqe_finish() puts its length in. */
 WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			  uint8_t opcode, unsigned int flags, __be32 imm)
 {
@@ -105,7 +105,7 @@ WQE_INLINE void wqe_wrap(const struct mlx5_sq *sq, struct send_wqe *wqe)
 		wqe->seg = sq->buf;
 }
 
-/* Returns where the segment is that follows the control segment. */
+/* The function returns where the segment is that follows the control segment. */
 WQE_INLINE void *wqe_second(uint8_t *ctrl)
 {
 	return ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
@@ -186,8 +186,8 @@ WQE_INLINE void wqe_put_sge(const struct mlx5_sq *sq, struct send_wqe *wqe,
 	wqe->ds++;
 }
 
-/* Copies LEN bytes into the ring at TO, and goes on at its start when its end is reached. Returns
- * where the next byte goes. */
+/* The function copies LEN bytes into the ring at TO, and goes on at its start when its end is
+ * reached. It returns where the next byte goes. */
 WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void *from, size_t len)
 {
 	size_t room = (size_t)(sq->end - to);
@@ -207,15 +207,15 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 	return to + len;
 }
 
-/* Returns how many bytes of the WQE are in front of inline data. */
+/* The function returns how many bytes of the WQE are in front of inline data. */
 WQE_INLINE uint32_t wqe_inline_start(const struct send_wqe *wqe)
 {
 	return wqe->ds * WQE_SEG + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
 }
 
-/* Returns how many inline bytes the WQE may have: what the QP was created for, and never more than
- * the request's place in the ring, as an operation that the QP was not created for may have a
- * longer head. */
+/* The function returns how many inline bytes the WQE may have: what the QP was created for, and
+ * never more than the request's place in the ring, as an operation that the QP was not created for
+ * may have a longer head. */
 WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send_wqe *wqe)
 {
 	uint32_t used = wqe_inline_start(wqe);
@@ -224,7 +224,7 @@ WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send
 	return min_of(room, sq->max_inline);
 }
 
-/* Returns how many units of 16 bytes LEN inline bytes take. */
+/* The function returns how many units of 16 bytes LEN inline bytes take. */
 WQE_INLINE uint32_t inline_units(uint32_t len)
 {
 	return (len + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg) + WQE_SEG - 1) / WQE_SEG;
@@ -245,8 +245,9 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 	}
 }
 
-/* Says whether LEN inline bytes, to be put at SEG behind DS units of the WQE, are usual: there is
- * one at least, they end before the ring does, and wqe_inline_limit() allows them. */
+/* The function says whether LEN inline bytes, to be put at SEG behind DS units of the WQE, are
+ * usual: there is one at least, they end before the ring does, and wqe_inline_limit() allows them.
+ */
 WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, uint32_t ds,
 				size_t len)
 {
@@ -262,7 +263,7 @@ WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
 	return (wqe->ds + (WQE_BB / WQE_SEG) - 1) / (WQE_BB / WQE_SEG);
 }
 
-/* Writes the length of the WQE. Returns how many WQEBBs that is. */
+/* The function writes the length of the WQE. It returns how many WQEBBs that is. */
 WQE_INLINE uint32_t wqe_finish(const struct send_wqe *wqe)
 {
 	seg_put_be64(wqe->ctrl, wqe->head | wqe->ds);

@@ -170,7 +170,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct 
 	batch_finish_wqe(qp, &wqe, false);
 }
 
-/* Puts no bytes, too many, or some behind the end of the ring. */
+/* The function puts no bytes, too many, or some behind the end of the ring. */
 static void __attribute__((noinline))
 set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
@@ -189,7 +189,8 @@ set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 	batch_finish_wqe(qp, &wqe, true);
 }
 
-/* IS_LONG: there are more than COPY_SMALL_MAX bytes. What is not usual goes to the way for all. */
+/* IS_LONG says that there are more than COPY_SMALL_MAX bytes. What is not usual goes to the way for
+ * all. */
 WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length, bool is_long)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);

@@ -16,7 +16,7 @@
 
 struct mlx5_cq;
 
-/* The variables MLX5_STALL_* of the environment, as env.c reads them. */
+/* These are the variables MLX5_STALL_* of the environment, as env.c reads them. */
 struct stall_env {
 	bool on;
 	int loops; /* of the pause after an empty poll; negative: the length of a pause changes */
@@ -25,14 +25,14 @@ struct stall_env {
 	uint32_t longer, less; /* the steps by which it changes */
 };
 
-/* The pauses of one CQ. Pollers may be many: a pause that is a little too long or short harms
- * nobody, so the words are stored and loaded one by one. */
+/* A cq_stall has the pauses of one CQ. Pollers may be many: a pause that is a little too long or
+ * short harms nobody, so the words are stored and loaded one by one. */
 struct cq_stall {
 	bool due;        /* the last poll found nothing */
 	uint32_t cycles; /* the present pause */
 	uint64_t since;  /* when it began; 0: no pause */
 	bool ran_dry;    /* the present batch of the extended calls has found the end */
-	/* The extended calls of cq_ex.c, which those of stall.c call */
+	/* These are the extended calls of cq_ex.c, which those of stall.c call. */
 	int (*start_poll)(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cqx);
 	void (*end_poll)(struct ibv_cq_ex *cqx);
@@ -40,7 +40,7 @@ struct cq_stall {
 
 /* This is context->ops.poll_cq, where pauses are on. */
 int mlx5_stall_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
-/* Puts pauses around the extended calls of a CQ, where they are on. */
+/* The function puts pauses around the extended calls of a CQ, where they are on. */
 void mlx5_stall_wrap(struct mlx5_cq *cq, const struct stall_env *env);
 
 #endif

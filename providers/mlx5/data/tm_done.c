@@ -74,7 +74,7 @@ int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, cons
 	return IBV_WC_SUCCESS;
 }
 
-/* What a CQE of each kind means for the tag of its message. */
+/* The table says what a CQE of each kind means for the tag of its message. */
 static const struct tm_kind {
 	uint8_t flags;   /* enum ibv_wc_flags */
 	bool incomplete; /* the program has to fetch the rest */

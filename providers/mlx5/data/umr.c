@@ -24,7 +24,8 @@
 #define FLAGS_BIND_2   (FLAGS_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE)
 #define FLAGS_UNBIND_2 (FLAGS_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN)
 
-/* Puts a segment of SIZE bytes, all 0, at a multiple of its size from the start of the WQE. */
+/* The function puts a segment of SIZE bytes, all 0, at a multiple of its size from the start of the
+ * WQE. */
 static void *put_seg(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t size)
 {
 	void *seg;

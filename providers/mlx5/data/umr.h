@@ -16,7 +16,7 @@
 
 #define UMR_OPCODES ((uint16_t)(1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW))
 
-/* May anything be posted? Opens the gate if so. */
+/* The function tells whether anything may be posted, and opens the gate if so. */
 static inline bool gate_open_for_any(struct mlx5_qp *qp)
 {
 	if (!qp->sq.sge_limit)
@@ -25,7 +25,8 @@ static inline bool gate_open_for_any(struct mlx5_qp *qp)
 	return true;
 }
 
-/* May OP be posted, now that sq.opcodes does not have it? Opens the gate if so. */
+/* The function tells whether OP may be posted, now that sq.opcodes does not have it, and opens the
+ * gate if so. */
 static inline bool gate_open(struct mlx5_qp *qp, unsigned int op)
 {
 	return op < 16 && qp->opcodes >> op & 1 && gate_open_for_any(qp);
@@ -47,13 +48,13 @@ static inline void gate_fence(struct mlx5_qp *qp, uint8_t *start)
 	qp->sq.fence_next = false;
 }
 
-/* Starts and fills a WQE that binds MW, whose key becomes RKEY. Returns an errno, logged, when the
- * binding is not allowed; nothing has been written then. */
+/* The function starts and fills a WQE that binds MW, whose key becomes RKEY. It returns an errno,
+ * logged, when the binding is not allowed; nothing has been written then. */
 int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
 		  const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
 
-/* Starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a region that
- * allows it. */
+/* The function starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a
+ * region that allows it. */
 void mlx5_umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			 unsigned int flags, uint32_t rkey);
 

@@ -139,7 +139,8 @@ static void parts_put_none(uint64_t asked, struct mlx5dv_context *attrs)
 	 MLX5DV_CONTEXT_MASK_DCI_STREAMS | MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH |  \
 	 MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
 
-/* Answers those of the parts asked for that are known here, and returns which they were. */
+/* The function answers those of the parts asked for that are known here, and returns which they
+ * were. */
 static uint64_t parts_put(const struct mlx5_context *ctx,
 			  const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
 			  struct mlx5dv_context *attrs)

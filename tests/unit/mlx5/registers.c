@@ -122,7 +122,8 @@ static void request_post(struct rig *rig, enum way way)
 	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
 }
 
-/* Returns where in the page is written: the offset of the only place, or 0 if there is none. */
+/* The function returns where in the page is written: the offset of the only place, or 0 if there is
+ * none. */
 static unsigned int place_of_write(const uint8_t *page)
 {
 	unsigned int place = 0;
@@ -145,7 +146,7 @@ static bool is_pushed(const uint8_t *page, unsigned int at)
 	return memcmp(page + at + 8, nothing, sizeof(nothing)) != 0;
 }
 
-/* Posts by RIG and returns the place of the register that was written. */
+/* The function posts by RIG and returns the place of the register that was written. */
 static unsigned int post_at(struct sharers *s, struct rig *rig, enum way way, bool *pushed)
 {
 	unsigned int at;

@@ -135,9 +135,9 @@ struct cm_request {
 };
 
 struct cm_ops {
-	/* Finds who wants REQUEST and makes it a connection, still empty. Returns 0, ENOENT when
-	 * nobody wants it, EINVAL when somebody does but not so, or ENOMEM: not now, and the
-	 * request will be repeated. */
+	/* The call finds who wants REQUEST and makes it a connection, still empty. It returns 0,
+	 * ENOENT when nobody wants it, EINVAL when somebody does but not so, or ENOMEM: not now,
+	 * and the request will be repeated. */
 	int (*requested)(const struct cm_request *request, struct cm_conn **conn);
 	/* MAD is the message that made the event, or NULL. In the callback CONN may be ended, but
 	 * not freed, unless the event is a TIMEWAIT_EXIT. */

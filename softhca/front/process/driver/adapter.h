@@ -125,7 +125,6 @@ static inline bool adapter_is_roce(const struct adapter *adapter)
 
 struct fabric;
 
-/* Returns 0 or a positive errno, after saying why. */
 /* The callbacks that hear what the device tells, with the adapter as the first argument: those of
  * hca_config (device/hca.h). */
 struct adapter_listener {
@@ -134,6 +133,7 @@ struct adapter_listener {
 	void (*frame)(void *adapter, unsigned int port, const uint8_t *frame, size_t len);
 };
 
+/* The function returns 0 or a positive errno, after saying why. */
 int adapter_create(const struct options *options, unsigned int index, struct fabric *fabric,
 		   struct fault *fault, struct trace *trace,
 		   const struct adapter_listener *listener, struct adapter **adapter);
@@ -152,8 +152,8 @@ static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field
 	return fld_get(adapter->caps, field);
 }
 
-/* Tells whether timestamps can be the time of the day: Linux says so where all kinds of queues have
- * that, and of QPs only RoCE's capabilities tell. */
+/* The function tells whether timestamps can be the time of the day: Linux says so where all kinds
+ * of queues have that, and of QPs only RoCE's capabilities tell. */
 static inline bool adapter_has_real_time(const struct adapter *adapter)
 {
 	return adapter->link_layer == HCA_LINK_ETHERNET &&

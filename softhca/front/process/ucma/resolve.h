@@ -38,7 +38,7 @@ struct resolution {
 	void (*done)(struct resolution *resolution, int status);
 };
 
-/* Asks whether HOST (an IP address) is one of ours, at PORT of ADAPTER. */
+/* The function asks whether HOST (an IP address) is one of ours, at PORT of ADAPTER. */
 typedef bool (*resolve_own_fn)(const uint8_t host[16], const struct adapter *adapter,
 			       unsigned int port);
 

@@ -292,7 +292,8 @@ static int change_raw(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *
 	return ret ? ret : raw_qp_change(uc->adapter, raw, opcode, has_rate ? &limit : NULL);
 }
 
-/* Returns the connection establishment options in the driver's part, if there is one. */
+/* The function returns the connection establishment options in the driver's part, if there is one.
+ */
 static uint32_t driver_ece(struct uverbs_call *uc)
 {
 	struct mlx5_ib_modify_qp driver;

@@ -89,8 +89,8 @@ struct object {
 	uint16_t type; /* UVERBS_OBJECT_* or MLX5_IB_OBJECT_* */
 	uint32_t handle;
 	uint32_t users; /* other objects that need it: EBUSY */
-	/* Gives back what the object holds in the device and elsewhere, but not its memory. TID is
-	 * who asks. */
+	/* The call gives back what the object holds in the device and elsewhere, but not its
+	 * memory. TID is who asks. */
 	int (*destroy)(struct object *object, pid_t tid);
 };
 
