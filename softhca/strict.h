@@ -13,7 +13,7 @@ struct strict;
 struct trace;
 
 /* More of a command line is cut off; a test knows its program by the path, which may be long. */
-enum { STRICT_WHO_MAX = 1000 };
+enum { STRICT_WHO_MAX = 4000 };
 
 /* The function opens reports that are appended to the file at PATH, or to none if PATH is NULL. WHO
  * is said in the file with each report. It returns 0, or the errno of opening the file. */
