@@ -42,6 +42,12 @@ alone_in_root() {
 	unshare --net bash -c 'ip link set lo up && . "$0/roots.sh" && in_root "$@"' "${BASH_SOURCE[0]%/*}" "$@"
 }
 
+# Whether DIR may hold a root: device files are made there, and opened.
+holds_devices() {
+	rm -f "$1/null"
+	mknod "$1/null" c 1 3 2>/dev/null && { : >"$1/null"; } 2>/dev/null && rm -f "$1/null"
+}
+
 # No daemon is started in a root, and apt asks nobody.
 settle_root() {
 	printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
@@ -60,7 +66,7 @@ fetch_root() {
 	! is_there "$part" "$suite: $*" || return 0
 	rm -rf "$root"
 	# A suite that debootstrap does not know yet is made as sid is.
-	debootstrap --variant=minbase "$suite" "$root" "$MIRROR" >"$CACHE/$part.log" 2>&1 ||
+	unshare --mount debootstrap --variant=minbase "$suite" "$root" "$MIRROR" >"$CACHE/$part.log" 2>&1 ||
 		die "debootstrap $suite: see $CACHE/$part.log"
 	settle_root "$root" "$suite"
 	# shellcheck disable=SC2046 # words

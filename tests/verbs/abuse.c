@@ -47,6 +47,8 @@ static int abuse_file(const char *unused)
 	struct ibv_pd *pd;
 
 	(void)unused;
+	if (list)
+		ibv_free_device_list(list);
 	if (!ctx) {
 		printf("no device\n");
 		return 1;
