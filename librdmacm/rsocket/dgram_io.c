@@ -222,14 +222,17 @@ static void take_events(struct dgram *dgram)
 	struct dgram_link *link;
 	struct ibv_cq *cq;
 	void *context;
+	bool any = false;
 
 	LIST_FOREACH(link, &dgram->links, entry) {
 		if (!link->is_armed || ibv_get_cq_event(link->completions, &cq, &context))
 			continue;
 		link->is_armed = false;
 		link->events++;
+		any = true;
 	}
-	rs_changed(&dgram->rs); /* for another sleeper the queues must be armed again */
+	if (any)
+		rs_changed(&dgram->rs); /* for another sleeper the queue must be armed again */
 }
 
 static int sleep_on_fds(struct dgram *dgram)
@@ -327,13 +330,13 @@ static int send_by_ud(struct dgram *dgram, const struct dgram_peer *peer, struct
 	return rdmacm_dgram_link_post_send(link, peer, head + size);
 }
 
+/* Meanwhile another thread may shut the socket down. */
 static int await_udp_room(struct dgram *dgram)
 {
-	struct pollfd fd = { .fd = dgram->rs.fd, .events = POLLOUT };
+	struct pollfd fds[2] = { { .fd = dgram->rs.fd, .events = POLLOUT } };
+	int ret = rdmacm_rs_sleep_unlocked(&dgram->rs, fds, 1, rdmacm_rs_defaults()->wake_ms);
 
-	if (poll(&fd, 1, -1) >= 0 || (errno == EINTR && rdmacm_rs_restarts()))
-		return 0;
-	return errno;
+	return dgram->write_shut ? EPIPE : ret;
 }
 
 static int send_by_udp(struct dgram *dgram, const struct dgram_peer *peer, struct span *span,
@@ -478,6 +481,8 @@ static short events_now(const struct dgram *dgram)
 	return dgram->error ? events | POLLERR : events;
 }
 
+/* Who sleeps although there is an event (an edge triggered set does) must find the queues armed and
+ * empty, too. */
 short rdmacm_dgram_poll(struct rs *rs, short events, bool sleep)
 {
 	struct dgram *dgram = to_dgram(rs);
@@ -486,9 +491,9 @@ short rdmacm_dgram_poll(struct rs *rs, short events, bool sleep)
 
 	pthread_mutex_lock(&rs->lock);
 	rdmacm_dgram_progress(dgram, false);
+	while (sleep && !rdmacm_dgram_arm(dgram))
+		;
 	now = events_now(dgram) & wanted;
-	if (!now && sleep && !rdmacm_dgram_arm(dgram))
-		now = events_now(dgram) & wanted;
 	pthread_mutex_unlock(&rs->lock);
 	return now;
 }
