@@ -314,6 +314,26 @@ static int take_request(struct rdma_event_channel *channel, struct request *requ
 	return 0;
 }
 
+static void inherit_options(struct stream *stream, struct stream *listener)
+{
+	pthread_mutex_lock(&listener->rs.lock);
+	stream->rs.options = listener->rs.options;
+	pthread_mutex_unlock(&listener->rs.lock);
+	stream->rs.options.route = NULL;
+}
+
+/* The connection is made by now, and stays without its keepalive if there is no memory for that. */
+static void begin_keepalive(struct stream *stream)
+{
+	struct rs_options *options = &stream->rs.options;
+	int ret = options->keepalive ? rdmacm_keepalive_set(stream, options->keepalive_idle) : 0;
+
+	if (!ret)
+		return;
+	verbs_warn("rsocket: a stream is accepted without SO_KEEPALIVE: %s", strerror(ret));
+	options->keepalive = false;
+}
+
 static int accept_request(struct stream *listener, struct request *request, struct stream **out)
 {
 	struct stream *stream;
@@ -324,8 +344,7 @@ static int accept_request(struct stream *listener, struct request *request, stru
 		rdma_destroy_id(request->id);
 		return ret;
 	}
-	stream->rs.options = listener->rs.options;
-	stream->rs.options.route = NULL;
+	inherit_options(stream, listener);
 	stream->id = request->id;
 	stream->id->context = stream;
 	ret = rdma_migrate_id(stream->id, stream->channel) ? errno : 0;
@@ -338,6 +357,7 @@ static int accept_request(struct stream *listener, struct request *request, stru
 		rdmacm_stream_free(stream);
 		return ret;
 	}
+	begin_keepalive(stream);
 	*out = stream;
 	return 0;
 }
