@@ -260,9 +260,11 @@ static int set_route(struct rs *rs, const void *value, socklen_t len)
 	if (!copy)
 		return ENOMEM;
 	memcpy(copy, value, len);
+	pthread_mutex_lock(&rs->lock);
 	free(rs->options.route);
 	rs->options.route = copy;
 	rs->options.route_size = len;
+	pthread_mutex_unlock(&rs->lock);
 	return 0;
 }
 
@@ -286,10 +288,23 @@ static int get_route(struct rs *rs, void *value, socklen_t *len)
 
 /* ---- the calls ---- */
 
+/* What the kind refuses becomes what it was. Other options may have changed meanwhile, and stay. */
+static int tell_kind(struct rs *rs, const struct option *option, int before)
+{
+	int ret = rs->kind->option_set(rs, option->level, option->name);
+
+	if (ret) {
+		pthread_mutex_lock(&rs->lock);
+		option->set(rs, before);
+		pthread_mutex_unlock(&rs->lock);
+	}
+	return ret;
+}
+
 static int set_number(struct rs *rs, const struct option *option, const void *value, socklen_t len)
 {
-	int number, ret;
-	struct rs_options before;
+	bool tell = option->tell && rs->kind->option_set;
+	int number, before, ret;
 
 	if (!option->set)
 		return EOPNOTSUPP;
@@ -297,15 +312,10 @@ static int set_number(struct rs *rs, const struct option *option, const void *va
 		return EINVAL;
 	memcpy(&number, value, sizeof(number));
 	pthread_mutex_lock(&rs->lock);
-	before = rs->options;
+	before = tell ? option->get(rs) : 0;
 	ret = option->set(rs, number);
 	pthread_mutex_unlock(&rs->lock);
-	if (ret || !option->tell || !rs->kind->option_set)
-		return ret;
-	ret = rs->kind->option_set(rs, option->level, option->name);
-	if (ret)
-		rs->options = before;
-	return ret;
+	return ret || !tell ? ret : tell_kind(rs, option, before);
 }
 
 /* The function returns whether an option is kept for a datagram socket. All others are set on its
