@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * waiter.c - notes who sleeps for what, and wakes sleepers by an eventfd that each has. The
- * descriptors are kept for the next sleepers, so there are as many as threads have slept at once.
+ * waiter.c - notes who sleeps for what, and wakes sleepers by an eventfd that each has. It lasts as
+ * long as the sleep: a program may close all descriptors in between, and the number of one that was
+ * kept would be that of a file of the program.
  */
 #include "waiter.h"
 
@@ -10,43 +11,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { KEPT = 64, BLIND_MS = 10 };
+enum { BLIND_MS = 10 };
 
-/* The lock guards all lists and what is kept. It is the innermost lock, as those who change a
+/* The lock guards all lists. It is the innermost lock, as those who change a
  * socket hold that one's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int kept[KEPT];
-static unsigned int kept_count;
 static __thread struct rs_waiter *own; /* what this thread waits with */
 
 /* ---- waiters ---- */
 
-static int eventfd_get(void)
-{
-	int fd = -1;
-
-	pthread_mutex_lock(&lock);
-	if (kept_count)
-		fd = kept[--kept_count];
-	pthread_mutex_unlock(&lock);
-	return fd < 0 ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : fd;
-}
-
-static void eventfd_put(int fd)
-{
-	pthread_mutex_lock(&lock);
-	if (kept_count < KEPT) {
-		kept[kept_count++] = fd;
-		fd = -1;
-	}
-	pthread_mutex_unlock(&lock);
-	if (fd >= 0)
-		close(fd);
-}
-
 void rdmacm_rs_waiter_begin(struct rs_waiter *waiter)
 {
-	waiter->fd = eventfd_get();
+	waiter->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	waiter->woken = false;
 	own = waiter;
 }
@@ -64,11 +40,8 @@ static void waiter_clear(struct rs_waiter *waiter)
 void rdmacm_rs_waiter_end(struct rs_waiter *waiter)
 {
 	own = NULL;
-	if (waiter->fd < 0)
-		return;
-	if (__atomic_load_n(&waiter->woken, __ATOMIC_SEQ_CST))
-		waiter_clear(waiter);
-	eventfd_put(waiter->fd);
+	if (waiter->fd >= 0)
+		close(waiter->fd);
 }
 
 /* Without an eventfd (the process may have no more descriptors) the thread looks again soon. */
@@ -152,12 +125,9 @@ void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters)
 
 /* ---- fork() ---- */
 
-/* What was kept is the parent's, too. */
 void rdmacm_rs_waiters_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	while (kept_count)
-		close(kept[--kept_count]);
 	own = NULL;
 }
 
