@@ -19,6 +19,7 @@ static void dgram_free(struct dgram *dgram)
 {
 	struct dgram_link *link;
 
+	rdmacm_rs_retire(&dgram->rs);
 	while (!STAILQ_EMPTY(&dgram->messages))
 		rdmacm_dgram_message_done(dgram, STAILQ_FIRST(&dgram->messages));
 	rdmacm_dgram_peers_free(dgram);
@@ -28,11 +29,8 @@ static void dgram_free(struct dgram *dgram)
 	}
 	if (dgram->channel)
 		rdma_destroy_event_channel(dgram->channel);
-	if (dgram->rs.fd >= 0) {
-		if (rdmacm_rs_find(dgram->rs.fd) == &dgram->rs)
-			rdmacm_rs_table_remove(&dgram->rs);
+	if (dgram->rs.fd >= 0)
 		close(dgram->rs.fd);
-	}
 	rdmacm_rs_fini(&dgram->rs);
 	free(dgram);
 }

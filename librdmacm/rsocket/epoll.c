@@ -205,14 +205,18 @@ static int change_member(struct set *set, int op, const struct rs *rs,
 
 CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
-	struct rs *rs = rdmacm_rs_find(fd);
-	struct set *set = rs ? set_get(epfd) : NULL;
-	int ret;
+	struct set *set = rdmacm_rs_find(fd) ? set_get(epfd) : NULL;
+	struct rs *rs;
+	int ret = EBADF;
 
 	if (!set)
 		return epoll_ctl(epfd, op, fd, event);
 	pthread_mutex_lock(&set->lock);
-	ret = change_member(set, op, rs, event);
+	rs = rdmacm_rs_get(fd);
+	if (rs) {
+		ret = change_member(set, op, rs, event);
+		rdmacm_rs_put(fd);
+	}
 	rdmacm_rs_wake(&set->waiters);
 	pthread_mutex_unlock(&set->lock);
 	set_put(set);
@@ -289,11 +293,12 @@ static int collect_events(struct set *set, bool sleep, struct epoll_event *event
 	struct member *member = LIST_FIRST(&set->members), *next;
 	unsigned int left = set->count;
 	struct rs *rs;
-	int count = 0;
+	int count = 0, fd;
 
 	for (; member && left-- && count < room; member = next) {
 		next = LIST_NEXT(member, entry);
-		rs = rdmacm_rs_find(member->fd);
+		fd = member->fd;
+		rs = rdmacm_rs_get(fd);
 		if (!rs || rs->serial != member->serial)
 			drop_member(set, member);
 		else if (report_member(member, rs, sleep, &events[count])) {
@@ -301,6 +306,8 @@ static int collect_events(struct set *set, bool sleep, struct epoll_event *event
 			if (next)
 				rotate_members(set, member);
 		}
+		if (rs)
+			rdmacm_rs_put(fd);
 	}
 	return count;
 }

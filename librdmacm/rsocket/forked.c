@@ -45,7 +45,7 @@ static int parent_shutdown(struct rs *rs, int how)
 /* What the connection has in memory is the parent's to undo. */
 static void parent_close(struct rs *rs)
 {
-	rdmacm_rs_table_remove(rs);
+	rdmacm_rs_retire(rs);
 	close(rs->fd);
 	free(rs);
 }

@@ -63,9 +63,11 @@ static void sleepers_watch(struct rs_sleepers *sleepers, const struct pollfd *fd
 	sleepers->entry_count = nfds;
 	for (nfds_t i = 0; i < nfds; i++) {
 		entry = &sleepers->entries[i];
-		entry->rs = rdmacm_rs_find(fds[i].fd);
-		if (entry->rs)
-			rdmacm_rs_watch(&entry->rs->waiters, &entry->watch, &sleepers->waiter);
+		entry->rs = rdmacm_rs_get(fds[i].fd);
+		if (!entry->rs)
+			continue;
+		rdmacm_rs_watch(&entry->rs->waiters, &entry->watch, &sleepers->waiter);
+		rdmacm_rs_put(fds[i].fd);
 	}
 }
 
@@ -78,29 +80,52 @@ static void sleepers_unwatch(struct rs_sleepers *sleepers)
 	rdmacm_rs_waiter_end(&sleepers->waiter);
 }
 
-/* The function returns the socket, if there is one and no other thread has closed it. */
-static struct rs *entry_socket(const struct entry *entry)
+/* The function gets the socket FD of the entry, or returns NULL if another thread has closed it. A
+ * socket that is watched is the one that was found first, as a number may come again. */
+static struct rs *entry_get(const struct entry *entry, int fd)
 {
-	return entry->rs && rdmacm_rs_is_watched(&entry->watch) ? entry->rs : NULL;
+	struct rs *rs = rdmacm_rs_get(fd);
+
+	if (!rs || (rs == entry->rs && rdmacm_rs_is_watched(&entry->watch)))
+		return rs;
+	rdmacm_rs_put(fd);
+	return NULL;
 }
 
-static void sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds)
+/* The function fills in what the entry sleeps on, and returns false if its socket is closed. */
+static bool entry_fill(struct entry *entry, const struct pollfd *of_program, struct pollfd *fds)
+{
+	struct rs *rs;
+
+	entry->count = 1;
+	fds[0] = *of_program;
+	if (!entry->rs)
+		return true;
+	rs = entry_get(entry, of_program->fd);
+	if (rs) {
+		entry->count = rs->kind->wake_fds(rs, fds);
+		rdmacm_rs_put(of_program->fd);
+	} else {
+		/* the number may be that of another file by now */
+		fds[0].fd = -1;
+	}
+	return rs;
+}
+
+/* The function returns false if a socket is closed, so that there is nothing to sleep for. */
+static bool sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds)
 {
 	struct entry *entry;
-	struct rs *rs;
+	bool good = true;
 
 	sleepers->count = 0;
 	for (nfds_t i = 0; i < sleepers->entry_count; i++) {
 		entry = &sleepers->entries[i];
-		rs = entry_socket(entry);
 		entry->first = sleepers->count;
-		entry->count = 1;
-		if (rs)
-			entry->count = rs->kind->wake_fds(rs, &sleepers->fds[entry->first]);
-		else
-			sleepers->fds[entry->first] = fds[i];
+		good &= entry_fill(entry, &fds[i], &sleepers->fds[entry->first]);
 		sleepers->count += entry->count;
 	}
+	return good;
 }
 
 static bool is_woken(const struct pollfd *fds, int count)
@@ -112,37 +137,43 @@ static bool is_woken(const struct pollfd *fds, int count)
 	return false;
 }
 
-/* The function tells the sockets that were woken, and returns how many of the other descriptors
- * have events. */
-static int look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds)
+/* The function tells the socket that was woken. */
+static void tell_woken(const struct entry *entry, int fd, const struct pollfd *at)
+{
+	struct rs *rs = entry_get(entry, fd);
+
+	if (!rs)
+		return;
+	rs->kind->woken(rs, at, entry->count);
+	rdmacm_rs_put(fd);
+}
+
+static void look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds)
 {
 	const struct entry *entry;
 	const struct pollfd *at;
-	struct rs *rs;
-	int ready = 0;
 
 	for (nfds_t i = 0; i < nfds; i++) {
 		entry = &sleepers->entries[i];
 		at = &sleepers->fds[entry->first];
-		if (!entry->rs) {
+		if (!entry->rs)
 			fds[i].revents = at->revents;
-			ready += !!at->revents;
-		} else if (is_woken(at, entry->count)) {
-			rs = entry_socket(entry);
-			if (rs)
-				rs->kind->woken(rs, at, entry->count);
-		}
+		else if (!rdmacm_rs_is_watched(&entry->watch))
+			fds[i].revents = POLLNVAL;
+		else if (is_woken(at, entry->count))
+			tell_woken(entry, fds[i].fd, at);
 	}
-	return ready;
 }
 
 int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms)
 {
-	sleepers_fill(sleepers, fds);
+	if (!sleepers_fill(sleepers, fds))
+		timeout_ms = 0;
 	if (rdmacm_rs_waiter_sleep(&sleepers->waiter, sleepers->fds, sleepers->count, timeout_ms) <
 	    0)
 		return -1;
-	return look_at_woken(sleepers, fds, nfds);
+	look_at_woken(sleepers, fds, nfds);
+	return 0;
 }
 
 struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nfds,
@@ -194,14 +225,24 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *othe
 
 	*others = 0;
 	for (nfds_t i = 0; i < nfds; i++) {
-		rs = rdmacm_rs_find(fds[i].fd);
+		rs = rdmacm_rs_get(fds[i].fd);
 		if (!rs) {
 			++*others;
 			continue;
 		}
 		fds[i].revents = rs->kind->poll(rs, fds[i].events, sleep);
+		rdmacm_rs_put(fds[i].fd);
 		ready += !!fds[i].revents;
 	}
+	return ready;
+}
+
+static int count_ready(const struct pollfd *fds, nfds_t nfds)
+{
+	int ready = 0;
+
+	for (nfds_t i = 0; i < nfds; i++)
+		ready += !!fds[i].revents;
 	return ready;
 }
 
@@ -210,12 +251,11 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *othe
 static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	nfds_t others;
-	int ready;
 
-	ready = rdmacm_rs_sleep(sleepers, fds, nfds, timeout);
-	if (ready < 0)
+	if (rdmacm_rs_sleep(sleepers, fds, nfds, timeout))
 		return -1;
-	return ready + ask_sockets(fds, nfds, false, &others);
+	ask_sockets(fds, nfds, false, &others);
+	return count_ready(fds, nfds);
 }
 
 /* Data that is about to come is worth a moment of looking. */

@@ -24,9 +24,15 @@ void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int t
 	rdmacm_rs_waiters_forget(&rs->waiters);
 }
 
+void rdmacm_rs_retire(struct rs *rs)
+{
+	if (rs->fd >= 0 && rdmacm_rs_find(rs->fd) == rs)
+		rdmacm_rs_table_remove(rs);
+	rdmacm_rs_waiters_dismiss(&rs->waiters);
+}
+
 void rdmacm_rs_fini(struct rs *rs)
 {
-	rdmacm_rs_waiters_dismiss(&rs->waiters);
 	free(rs->options.route);
 	pthread_mutex_destroy(&rs->lock);
 }

@@ -125,6 +125,9 @@ extern const struct rs_kind rdmacm_stream_kind, rdmacm_dgram_kind;
 int rdmacm_stream_create(int domain, struct rs **rs);
 int rdmacm_dgram_create(int domain, struct rs **rs);
 void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type);
+/* The function comes before anything of the socket goes: threads that wait for several sockets have
+ * let go of this one when it returns. The descriptor is still open, so its number is not taken. */
+void rdmacm_rs_retire(struct rs *rs);
 void rdmacm_rs_fini(struct rs *rs);
 
 /* The function copies as much of an address as a program has room for; *LEN becomes its full size.
@@ -148,8 +151,13 @@ static inline void rs_changed(struct rs *rs)
 /* ---- table.c: sockets by number ---- */
 
 int rdmacm_rs_table_add(struct rs *rs);
+/* The function returns when nobody has the socket any more by rdmacm_rs_get(). */
 void rdmacm_rs_table_remove(struct rs *rs);
 struct rs *rdmacm_rs_find(int fd); /* returns NULL if FD is none of our sockets */
+/* As rdmacm_rs_find(), and until rdmacm_rs_put() the socket stays, as who waits for several sockets
+ * may see one that another thread closes. It is put before the caller sleeps. */
+struct rs *rdmacm_rs_get(int fd);
+void rdmacm_rs_put(int fd);
 void rdmacm_rs_table_each(void (*call)(struct rs *rs));
 
 /* ---- forked.c: after fork() ---- */
@@ -179,13 +187,12 @@ const struct rs_defaults *rdmacm_rs_defaults(void);
 
 struct rs_sleepers;
 /* The descriptors are those that will be slept on. From then on whatever changes in a socket, or
- * where ALSO (if it is not NULL) is woken, ends the next sleep. */
+ * where ALSO is woken, ends the next sleep. */
 struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nfds,
 					     struct rs_waiters *also);
 void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers);
 /* The function sleeps until something happens that may be an event, and sets revents of those
- * descriptors that are no sockets of ours. It returns how many of them have some, or -1 with
- * errno. */
+ * descriptors that are no sockets of ours, or are none any more. It returns 0, or -1 with errno. */
 int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms);
 
 /* The function sleeps as poll() does, or until another thread has changed the socket, whose lock is

@@ -56,17 +56,15 @@ int rdmacm_stream_alloc(int domain, struct stream **out)
 
 void rdmacm_stream_free(struct stream *stream)
 {
+	rdmacm_rs_retire(&stream->rs);
 	rdmacm_stream_unequip(stream);
 	if (stream->id && stream->rs.is_shared && stream->state <= STREAM_LISTENING)
 		/* the kernel's part is still used by the other process */
 		rdmacm_id_free(to_cm_id(stream->id));
 	else if (stream->id)
 		rdma_destroy_id(stream->id);
-	if (stream->channel) {
-		if (rdmacm_rs_find(stream->rs.fd) == &stream->rs)
-			rdmacm_rs_table_remove(&stream->rs);
+	if (stream->channel)
 		rdma_destroy_event_channel(stream->channel);
-	}
 	pthread_mutex_destroy(&stream->tx_lock);
 	pthread_mutex_destroy(&stream->rx_lock);
 	rdmacm_rs_fini(&stream->rs);

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * table.c - finds the socket of a number without a lock, in pages of pointers that are made when
- * they are needed and stay.
+ * they are needed and stay. Besides there is a count, for each number, of those who look at its
+ * socket while another thread may close it: they count before they look, who closes takes the
+ * socket out before it reads the count.
  */
 #include "rs.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = 1024 };
+enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = 1024, NAP_US = 20 };
 
 struct page {
 	struct rs *sockets[PAGE_SIZE];
+	int users[PAGE_SIZE];
 };
 
 static struct page *pages[PAGES];
@@ -52,8 +57,11 @@ int rdmacm_rs_table_add(struct rs *rs)
 void rdmacm_rs_table_remove(struct rs *rs)
 {
 	struct page *page = page_get(rs->fd >> PAGE_BITS);
+	int index = rs->fd & (PAGE_SIZE - 1);
 
-	__atomic_store_n(&page->sockets[rs->fd & (PAGE_SIZE - 1)], NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&page->sockets[index], NULL, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&page->users[index], __ATOMIC_SEQ_CST) > 0)
+		usleep(NAP_US);
 }
 
 struct rs *rdmacm_rs_find(int fd)
@@ -65,6 +73,28 @@ struct rs *rdmacm_rs_find(int fd)
 	page = page_get(fd >> PAGE_BITS);
 	return page ? __atomic_load_n(&page->sockets[fd & (PAGE_SIZE - 1)], __ATOMIC_ACQUIRE)
 		    : NULL;
+}
+
+struct rs *rdmacm_rs_get(int fd)
+{
+	struct rs *rs = rdmacm_rs_find(fd); /* most descriptors are none of ours */
+	struct page *page;
+
+	if (!rs)
+		return NULL;
+	page = page_get(fd >> PAGE_BITS);
+	__atomic_add_fetch(&page->users[fd & (PAGE_SIZE - 1)], 1, __ATOMIC_SEQ_CST);
+	rs = __atomic_load_n(&page->sockets[fd & (PAGE_SIZE - 1)], __ATOMIC_SEQ_CST);
+	if (!rs)
+		rdmacm_rs_put(fd);
+	return rs;
+}
+
+void rdmacm_rs_put(int fd)
+{
+	struct page *page = page_get(fd >> PAGE_BITS);
+
+	__atomic_sub_fetch(&page->users[fd & (PAGE_SIZE - 1)], 1, __ATOMIC_SEQ_CST);
 }
 
 void rdmacm_rs_table_each(void (*call)(struct rs *rs))
@@ -80,7 +110,16 @@ void rdmacm_rs_table_each(void (*call)(struct rs *rs))
 	}
 }
 
+/* The parent's other threads put nothing back here. A thread that forks in a signal's handler may
+ * do so, and leaves a count below 0. */
 void rdmacm_rs_table_forked(void)
 {
+	struct page *page;
+
 	pthread_mutex_init(&lock, NULL);
+	for (int i = 0; i < PAGES; i++) {
+		page = page_get(i);
+		if (page)
+			memset(page->users, 0, sizeof(page->users));
+	}
 }

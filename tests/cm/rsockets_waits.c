@@ -21,7 +21,7 @@
 
 #include "util/bits.h"
 
-enum { ROUNDS = 40, MOST_MS = 1000, FILLING = 1 << 14 };
+enum { ROUNDS = 40, MOST_MS = 1000, FILLING = 1 << 14, QUIET_MS = 400 };
 
 static int port = 21000;
 
@@ -143,6 +143,8 @@ static void end_case(bool good, const char *what)
 		printf("# %s: the worst took %lld ms\n", what, (long long)worst_us / 1000);
 	worst_us = 0;
 }
+
+static bool is_told; /* that the threads that wait in a loop are to end */
 
 /* ---- how they wait ---- */
 
@@ -317,6 +319,44 @@ static void datagrams_are_seen_by_two(void)
 	MUST(!rclose(server) && !rclose(client));
 }
 
+static int64_t cpu_us(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return used.tv_sec * 1000000LL + used.tv_nsec / 1000;
+}
+
+/* A datagram wakes all, and is for one. The two that sleep again must leave each other asleep. */
+static void datagram_leaves_others_asleep(void)
+{
+	int server = rsocket(AF_INET, SOCK_DGRAM, 0), client = rsocket(AF_INET, SOCK_DGRAM, 0);
+	struct sockaddr_in addr = here(++port);
+	struct waiter waiters[3];
+	int64_t used_us;
+	bool good = true;
+
+	MUST(!rbind(server, (struct sockaddr *)&addr, sizeof(addr)));
+	for (int i = 0; i < 3; i++)
+		waiter_start(&waiters[i], wait_in_rrecv, server);
+	usleep(20000); /* so that all sleep */
+	MUST(rsendto(client, "x", 1, 0, (struct sockaddr *)&addr, sizeof(addr)) == 1);
+	usleep(20000); /* so that two sleep again */
+	used_us = cpu_us();
+	usleep(QUIET_MS * 1000);
+	used_us = cpu_us() - used_us;
+	for (int i = 0; i < 2; i++)
+		MUST(rsendto(client, "x", 1, 0, (struct sockaddr *)&addr, sizeof(addr)) == 1);
+	for (int i = 0; i < 3; i++) {
+		pthread_join(waiters[i].thread, NULL);
+		good &= waiters[i].result == 1;
+	}
+	say_check(good && used_us < QUIET_MS * 1000 / 5,
+		  "datagrams, three in rrecv: two sleep while nothing comes");
+	printf("# of %d ms they were busy for %lld\n", QUIET_MS, (long long)used_us / 1000);
+	MUST(!rclose(server) && !rclose(client));
+}
+
 /* ---- what another thread does to a socket or a set ---- */
 
 static void listener_that_is_shut_lets_go(void)
@@ -359,6 +399,69 @@ static void shutdown_ends_a_wait(int (*wait)(int), const char *what)
 		close_ends(&ends);
 	}
 	end_case(good, what);
+}
+
+static int wait_for_what_goes(int fd)
+{
+	return wait_in_rpoll(fd, POLLNVAL);
+}
+
+static void socket_that_is_closed_lets_go(void)
+{
+	struct waiter waiters[2];
+	bool good = true;
+	int64_t start;
+	int listener;
+
+	for (int i = 0; i < 8 && good; i++) {
+		listener = listen_here();
+		waiter_start(&waiters[0], wait_for_what_goes, listener);
+		waiter_start(&waiters[1], wait_for_what_goes, listener);
+		usleep(20000); /* a number that is none before the call is another error's case */
+		start = now_us();
+		MUST(!rclose(listener));
+		good &= waiter_is_woken(&waiters[0], start, 1);
+		good &= waiter_is_woken(&waiters[1], start, 1);
+	}
+	end_case(good, "rpoll, and rclose by another thread");
+}
+
+static void *wait_until_told(void *set)
+{
+	struct epoll_event events[2];
+	int count;
+
+	do
+		count = repoll_wait_fn(*(int *)set, events, 2, -1);
+	while (count >= 0 && !__atomic_load_n(&is_told, __ATOMIC_RELAXED));
+	return NULL;
+}
+
+/* A server's threads close what another one waits for: in each round a member gets data, so that
+ * the waiting one is busy with it, and goes. */
+static void members_go_while_another_waits(void)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int set = repoll_create_fn(1);
+	struct ends ends, last = connect_ends();
+	pthread_t threads[2];
+
+	MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, last.server, &event));
+	for (int i = 0; i < 2; i++)
+		MUST(!pthread_create(&threads[i], NULL, wait_until_told, &set));
+	for (int i = 0; i < ROUNDS; i++) {
+		ends = connect_ends();
+		MUST(!repoll_ctl_fn(set, EPOLL_CTL_ADD, ends.server, &event));
+		nap(i);
+		MUST(rsend(ends.client, "x", 1, 0) == 1);
+		MUST(!rclose(ends.server) && !rclose(ends.client) && !rclose(ends.listener));
+	}
+	__atomic_store_n(&is_told, true, __ATOMIC_RELAXED);
+	MUST(!rclose(set)); /* which wakes both */
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	close_ends(&last);
+	say_check(true, "repoll_wait, and rclose of members by another thread: all came to an end");
 }
 
 /* FIRST is in the set before anybody waits, if it is no -1. */
@@ -501,6 +604,9 @@ int main(void)
 	listener_that_is_shut_lets_go();
 	shutdown_ends_a_wait(wait_to_read, "rpoll, and rshutdown by another thread");
 	shutdown_ends_a_wait(wait_in_own_set, "repoll_wait, and rshutdown by another thread");
+	socket_that_is_closed_lets_go();
+	members_go_while_another_waits();
 	datagrams_are_seen_by_two();
+	datagram_leaves_others_asleep();
 	return say_failures() != 0;
 }
