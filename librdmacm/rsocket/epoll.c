@@ -232,14 +232,11 @@ _Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &
 		       EPOLLHUP == POLLHUP && EPOLLRDHUP == POLLRDHUP,
 	       "Linux: eventpoll.h");
 
-/* The function returns NOW, the events of the socket, if they are to be reported: for EPOLLET only
- * when something is new. */
+/* For EPOLLET: the function returns NOW, the events of the socket, if something of it is new. */
 static uint32_t news_of_member(struct member *member, const struct rs *rs, uint32_t now)
 {
 	uint32_t fresh = now & ~member->reported;
 
-	if (!(member->event.events & EPOLLET))
-		return now;
 	if (rs->arrivals != member->arrivals || rs->found_empty != member->found_empty)
 		fresh |= now & (EPOLLIN | EPOLLRDNORM);
 	if (rs->found_full != member->found_full)
@@ -262,7 +259,11 @@ static bool report_member(struct member *member, struct rs *rs, bool sleep,
 	if (!wanted) /* EPOLLONESHOT, and the member was reported */
 		return false;
 	now = (uint16_t)rs->kind->poll(rs, (short)(wanted & POLL_EVENTS), sleep);
-	now = news_of_member(member, rs, now);
+	if (wanted & EPOLLET) {
+		pthread_mutex_lock(&rs->lock);
+		now = news_of_member(member, rs, now);
+		pthread_mutex_unlock(&rs->lock);
+	}
 	if (!now)
 		return false;
 	*event = (struct epoll_event){ .events = now, .data = member->event.data };
