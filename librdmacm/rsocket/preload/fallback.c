@@ -44,15 +44,27 @@ void preload_carry_options(int from, preload_get_option *get, int to, preload_se
 	}
 }
 
-static int carry_name(int rsocket, int socket)
-{
-	struct sockaddr_storage name = { 0 };
-	socklen_t len = sizeof(name);
+/* What the program has bound the rsocket to; without a port, that is nothing. It is asked for
+ * before rconnect(), as rdma_cm then chooses a port, which may be taken among TCP's. */
+struct name {
+	struct sockaddr_storage addr;
+	socklen_t len;
+};
 
-	if (rgetsockname(rsocket, (struct sockaddr *)&name, &len) ||
-	    !((struct sockaddr_in *)&name)->sin_port)
+static struct name name_of(int rsocket)
+{
+	struct name name = { .len = sizeof(name.addr) };
+
+	if (rgetsockname(rsocket, (struct sockaddr *)&name.addr, &name.len))
+		name = (struct name){ .len = 0 };
+	return name;
+}
+
+static int carry_name(const struct name *name, int socket)
+{
+	if (!((const struct sockaddr_in *)&name->addr)->sin_port)
 		return 0;
-	return real()->bind(socket, (struct sockaddr *)&name, len);
+	return real()->bind(socket, (const struct sockaddr *)&name->addr, name->len);
 }
 
 static int number_of(int rsocket, int option)
@@ -64,18 +76,21 @@ static int number_of(int rsocket, int option)
 	return value;
 }
 
-/* The function returns an ordinary socket in place of the rsocket, or -1 with errno. */
-static int socket_like(int fd, int rsocket)
+/* The function returns an ordinary socket in place of the rsocket, or -1 with errno. An rsocket of
+ * datagrams is a UDP socket, which has its name and keeps it. */
+static int socket_like(int fd, int rsocket, const struct name *name)
 {
-	int type = number_of(rsocket, SO_TYPE), socket;
+	int type = number_of(rsocket, SO_TYPE);
+	int socket = type == SOCK_DGRAM ? real()->fcntl(rsocket, F_DUPFD_CLOEXEC, 0)
+					: real()->socket(number_of(rsocket, SO_DOMAIN),
+							 type | SOCK_CLOEXEC, 0);
 
-	if (real()->fcntl(fd, F_GETFL) & O_NONBLOCK)
-		type |= SOCK_NONBLOCK;
-	socket = real()->socket(number_of(rsocket, SO_DOMAIN), type | SOCK_CLOEXEC, 0);
 	if (socket < 0)
 		return -1;
+	if (real()->fcntl(fd, F_GETFL) & O_NONBLOCK)
+		real()->fcntl(socket, F_SETFL, O_RDWR | O_NONBLOCK);
 	preload_carry_options(rsocket, rgetsockopt, socket, real()->setsockopt);
-	if (!carry_name(rsocket, socket))
+	if (type == SOCK_DGRAM || !carry_name(name, socket))
 		return socket;
 	real()->close(socket);
 	return -1;
@@ -92,9 +107,10 @@ static int take_over(int rsocket, int socket, int result)
 	return ret ? -1 : result;
 }
 
-static int connect_by_system(int fd, int rsocket, const struct sockaddr *addr, socklen_t len)
+static int connect_by_system(int fd, int rsocket, const struct name *name,
+			     const struct sockaddr *addr, socklen_t len)
 {
-	int socket = socket_like(fd, rsocket), ret, error;
+	int socket = socket_like(fd, rsocket, name), ret, error;
 
 	if (socket < 0)
 		return -1;
@@ -137,9 +153,12 @@ static int await_answer(int rsocket)
 
 int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len)
 {
+	const struct name name = name_of(rsocket);
 	int ret = rconnect(rsocket, addr, len);
 
 	if (ret && errno == EINPROGRESS)
 		ret = await_answer(rsocket);
-	return ret && is_of_other_side(errno) ? connect_by_system(fd, rsocket, addr, len) : ret;
+	if (!ret || !is_of_other_side(errno))
+		return ret;
+	return connect_by_system(fd, rsocket, &name, addr, len);
 }

@@ -36,10 +36,15 @@ int rfcntl(int rsocket, int command, ...)
 
 static int connect_error; /* how connecting an rsocket fails */
 static bool keeps_alive = true;
+static int type_of_rsocket = SOCK_STREAM;
+static struct sockaddr_in name_of_rsocket, name_by_connect;
 
+/* What connects is given a name if it has none. */
 int rconnect(int rsocket, const struct sockaddr *addr, socklen_t len)
 {
 	(void)rsocket, (void)addr, (void)len;
+	if (!name_of_rsocket.sin_port)
+		name_of_rsocket = name_by_connect;
 	errno = connect_error;
 	return -1;
 }
@@ -58,6 +63,8 @@ int rgetsockname(int rsocket, struct sockaddr *addr, socklen_t *len)
 {
 	(void)rsocket;
 	memset(addr, 0, *len);
+	memcpy(addr, &name_of_rsocket, sizeof(name_of_rsocket));
+	*len = sizeof(name_of_rsocket);
 	return 0;
 }
 
@@ -72,7 +79,7 @@ int rgetsockopt(int rsocket, int level, int name, void *value, socklen_t *len)
 		return 0;
 	}
 	*number = name == SO_DOMAIN      ? AF_INET
-		  : name == SO_TYPE      ? SOCK_STREAM
+		  : name == SO_TYPE      ? type_of_rsocket
 		  : name == SO_KEEPALIVE ? keeps_alive
 		  : name == SO_ERROR     ? answer_error
 					 : 0;
@@ -257,6 +264,71 @@ static void connect_falls_back_to_tcp(void **state)
 	real()->close(listener);
 }
 
+/* The port that rdma_cm chooses is one of its own, which TCP may have given to somebody else. */
+static void a_name_that_connecting_gave_is_not_taken_along(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0);
+
+	(void)state;
+	connect_error = ECONNREFUSED;
+	name_by_connect = addr;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(preload_find(number), -1);
+	name_of_rsocket = name_by_connect = (struct sockaddr_in){ 0 };
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+static void a_name_that_the_program_gave_is_taken_along(void **state)
+{
+	struct sockaddr_in addr, name;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0);
+	socklen_t len = sizeof(name);
+
+	(void)state;
+	connect_error = ECONNREFUSED;
+	real()->close(listen_by_tcp(&name_of_rsocket)); /* so that the port is free */
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(real()->getsockname(number, (struct sockaddr *)&name, &len), 0);
+	assert_int_equal(name.sin_port, name_of_rsocket.sin_port);
+	name_of_rsocket = (struct sockaddr_in){ 0 };
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+/* An rsocket of datagrams is a UDP socket, which holds its port until it is closed. */
+static void datagrams_fall_back_under_their_name(void **state)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9) }, name;
+	int rsocket = real()->socket(AF_INET, SOCK_DGRAM, 0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK);
+	socklen_t len = sizeof(name);
+
+	(void)state;
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	name = to;
+	name.sin_port = 0;
+	assert_int_equal(real()->bind(rsocket, (struct sockaddr *)&name, len), 0);
+	assert_int_equal(real()->getsockname(rsocket, (struct sockaddr *)&name, &len), 0);
+	name_of_rsocket = name;
+	type_of_rsocket = SOCK_DGRAM;
+	connect_error = ENODEV;
+	assert_int_equal(connect(number, (struct sockaddr *)&to, sizeof(to)), 0);
+	type_of_rsocket = SOCK_STREAM;
+	real()->close(rsocket); /* as rclose() does */
+	assert_int_equal(preload_find(number), -1);
+	assert_true(fcntl(number, F_GETFL) & O_NONBLOCK);
+	assert_int_equal(getsockname(number, (struct sockaddr *)&name, &len), 0);
+	assert_int_equal(name.sin_port, name_of_rsocket.sin_port);
+	name_of_rsocket = (struct sockaddr_in){ 0 };
+	close(number);
+}
+
 static void connect_that_does_not_wait_falls_back_when_it_fails_at_once(void **state)
 {
 	struct sockaddr_in addr;
@@ -423,6 +495,9 @@ int main(void)
 		cmocka_unit_test(dup2_onto_another_rsocket_closes_that),
 		cmocka_unit_test(a_congestion_control_is_accepted),
 		cmocka_unit_test(connect_falls_back_to_tcp),
+		cmocka_unit_test(a_name_that_connecting_gave_is_not_taken_along),
+		cmocka_unit_test(a_name_that_the_program_gave_is_taken_along),
+		cmocka_unit_test(datagrams_fall_back_under_their_name),
 		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
 		cmocka_unit_test(connect_that_does_not_wait_asks_for_an_answer),
 		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
