@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <infiniband/ib.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,19 +71,36 @@ static int open_device_file(int *fd)
 
 enum { UDEV_TRIES = 100, UDEV_NAP_US = 10000 };
 
-/* udev makes the file when it has heard of the device. */
+static int await_device_file(int *fd)
+{
+	int ret = ENOENT;
+
+	for (int i = 0; ret == ENOENT && i < UDEV_TRIES; i++) {
+		if (i)
+			usleep(UDEV_NAP_US);
+		ret = open_device_file(fd);
+	}
+	return ret;
+}
+
+/* udev makes the file when it has heard of the device. Where it does not, as in a container, or
+ * where the kernel does not get the module loaded, programs would wait with each channel and each
+ * socket. So a wait that was in vain is the last one; a refusal comes at once, and may be another
+ * answer next time. */
 static int open_after_load(int *fd)
 {
-	int ret = rdmacm_module_load();
+	static atomic_bool has_waited_in_vain;
+	int ret;
 
-	for (int i = 0; !ret && i < UDEV_TRIES; i++) {
-		ret = open_device_file(fd);
-		if (ret != ENOENT)
-			return ret;
-		usleep(UDEV_NAP_US);
-		ret = 0;
-	}
-	return ENOENT;
+	if (has_waited_in_vain)
+		return ENOENT;
+	ret = rdmacm_module_load();
+	if (ret && ret != EAGAIN)
+		return ENOENT;
+	if (!ret)
+		ret = await_device_file(fd);
+	has_waited_in_vain = ret == EAGAIN || ret == ENOENT;
+	return has_waited_in_vain ? ENOENT : ret;
 }
 
 int rdmacm_cmd_open(int *fd)

@@ -38,12 +38,14 @@ static struct {
 	int events_left;                   /* after so many there is none, if it is not 0 */
 	uint32_t destroyed;                /* the last id that was */
 	bool has_no_memory;                /* for an id */
+	bool has_no_file;                  /* for the module, which is loaded */
 	int attached, attached_at_destroy; /* groups of the QP */
 	int domains, destroyed_cqs;
 	int opens_left; /* so many more fail, if not all do */
 	int netlink_err;
 	int netlink_answer; /* the error in the answer */
 	int netlink_end;    /* the kernel's end of the netlink socket */
+	int questions;      /* that were put by netlink */
 	uint32_t refused;   /* the command that ERR is for; 0: each */
 	size_t lacks;       /* so many bytes fewer are taken */
 	struct rdma_ucm_event_resp event;
@@ -88,8 +90,9 @@ int __wrap_socket(int domain, int type, int protocol)
 	}
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	kernel.netlink_end = ends[1];
+	kernel.questions++;
 	assert_int_equal(__real_write(ends[1], &answer, sizeof(answer)), sizeof(answer));
-	kernel.opens_left = kernel.netlink_answer ? 0 : 5;
+	kernel.opens_left = kernel.netlink_answer || kernel.has_no_file ? 0 : 5;
 	return ends[0];
 }
 
@@ -841,6 +844,40 @@ static void a_kernel_without_rdma_cm_is_enodev(void **state)
 	kernel.open_err = 0;
 }
 
+static int64_t ms_of_channel_without_file(void)
+{
+	struct timespec before, after;
+
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	assert_null(rdma_create_event_channel());
+	assert_int_equal(errno, ENODEV);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	return (after.tv_sec - before.tv_sec) * 1000LL + (after.tv_nsec - before.tv_nsec) / 1000000;
+}
+
+/* A container may have the kernel's modules and no device files. The test is the last one, as the
+ * library remembers it. */
+static void a_file_that_does_not_come_is_awaited_once(void **state)
+{
+	struct rdma_event_channel *channel;
+	int fd = kernel.fd;
+
+	(void)state;
+	kernel.open_err = ENOENT;
+	kernel.has_no_file = true;
+	kernel.questions = 0;
+	assert_true(ms_of_channel_without_file() >= 900);
+	close(kernel.netlink_end);
+	assert_true(ms_of_channel_without_file() < 500);
+	assert_int_equal(kernel.questions, 1);
+	kernel.open_err = 0; /* it comes after all */
+	channel = rdma_create_event_channel();
+	assert_non_null(channel);
+	rdma_destroy_event_channel(channel);
+	kernel.has_no_file = false;
+	kernel.fd = fd;
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_open, rig_close)
 
 int main(void)
@@ -879,6 +916,7 @@ int main(void)
 		RIG_TEST(a_command_that_is_taken_in_part_is_an_error),
 		RIG_TEST(the_kernel_is_asked_for_a_module_that_is_not_loaded),
 		RIG_TEST(a_kernel_without_rdma_cm_is_enodev),
+		RIG_TEST(a_file_that_does_not_come_is_awaited_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
