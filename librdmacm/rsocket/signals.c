@@ -4,7 +4,8 @@
  *
  * Neither poll() nor anything else tells which handler has run. A program all of whose handlers ask
  * for SA_RESTART does not expect EINTR from anywhere; one with another handler has to expect it
- * from each call that waits.
+ * from each call that waits. Where there is no handler, the one that has run is gone, as that of
+ * SIGINT often is, so that the second one kills: it meant to end the wait.
  */
 #include "rs.h"
 
@@ -27,11 +28,14 @@ static bool is_handled(const struct sigaction *action)
 bool rdmacm_rs_restarts(void)
 {
 	struct sigaction action;
+	bool any = false;
 
 	for (int number = 1; number <= SIGRTMAX; number++) {
-		if (!is_of_fault(number) && !sigaction(number, NULL, &action) &&
-		    is_handled(&action) && !(action.sa_flags & SA_RESTART))
+		if (is_of_fault(number) || sigaction(number, NULL, &action) || !is_handled(&action))
+			continue;
+		if (!(action.sa_flags & SA_RESTART))
 			return false;
+		any = true;
 	}
-	return true;
+	return any;
 }

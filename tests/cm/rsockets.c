@@ -730,29 +730,37 @@ static void handle_signal(int number)
 	handled = 1;
 }
 
+static void handle_signal_once(int number)
+{
+	handled = 1;
+	signal(number, SIG_IGN);
+}
+
 /* Who is sent a signal, and what ends its wait after that. */
 struct interrupted {
 	struct ends ends;
 	pthread_t waiter;
 	void (*end_wait)(struct ends *ends);
 	bool ends_after_signal;
-	atomic_bool is_over; /* the wait */
+	const struct sigaction *action; /* made again before each signal */
+	atomic_bool is_over;            /* the wait */
 };
 
 /* The first may come before the thread waits, so there are some; if they are to end the wait, as
- * many as that takes. */
-enum { SIGNALS = 4 };
+ * many as that takes, within reason. */
+enum { SIGNALS = 4, MOST_SIGNALS = 100 };
 
 static void *interrupt(void *argument)
 {
 	struct interrupted *of = argument;
 
-	for (int i = 0; of->ends_after_signal ? i < SIGNALS : !of->is_over; i++) {
+	for (int i = 0; i < (of->ends_after_signal ? SIGNALS : MOST_SIGNALS) && !of->is_over; i++) {
 		usleep(30000);
+		MUST(!sigaction(SIGUSR1, of->action, NULL));
 		pthread_kill(of->waiter, SIGUSR1);
 	}
 	usleep(30000);
-	if (of->ends_after_signal)
+	if (!of->is_over)
 		of->end_wait(&of->ends);
 	return NULL;
 }
@@ -793,23 +801,26 @@ static int wait_in_rpoll(const struct ends *ends)
 											  : errno;
 }
 
-static void signal_meets_wait(int flags, int (*wait)(const struct ends *ends),
+static void signal_meets_wait(const struct sigaction *action, int (*wait)(const struct ends *ends),
 			      void (*end_wait)(struct ends *ends), int error, const char *what)
 {
-	struct sigaction action = { .sa_handler = handle_signal, .sa_flags = flags }, before;
+	struct sigaction before;
 	struct interrupted of = { .ends = connect_ends(),
 				  .waiter = pthread_self(),
 				  .end_wait = end_wait,
-				  .ends_after_signal = !error };
+				  .ends_after_signal = !error,
+				  .action = action };
 	pthread_t thread;
 	int got;
 
 	handled = 0;
-	MUST(!sigaction(SIGUSR1, &action, &before));
+	MUST(!sigaction(SIGUSR1, action, &before));
 	MUST(!pthread_create(&thread, NULL, interrupt, &of));
 	got = wait(&of.ends);
 	of.is_over = true;
-	say_check(got == error, "%s, a handler %s SA_RESTART: %s", what, flags ? "with" : "without",
+	say_check(got == error, "%s, a handler %s SA_RESTART%s: %s", what,
+		  action->sa_flags ? "with" : "without",
+		  action->sa_handler == handle_signal_once ? " that is gone then" : "",
 		  say_errno(error));
 	pthread_join(thread, NULL);
 	say_check(handled, "the handler has run");
@@ -822,12 +833,17 @@ static void signal_meets_wait(int flags, int (*wait)(const struct ends *ends),
 
 static void signals_end_waits_unless_they_restart(void)
 {
+	const struct sigaction plain = { .sa_handler = handle_signal };
+	const struct sigaction restarting = { .sa_handler = handle_signal, .sa_flags = SA_RESTART };
+	const struct sigaction once = { .sa_handler = handle_signal_once };
+
 	say_topic("signals");
-	signal_meets_wait(SA_RESTART, wait_in_rrecv, send_byte, 0, "rrecv");
-	signal_meets_wait(0, wait_in_rrecv, send_byte, EINTR, "rrecv");
-	signal_meets_wait(SA_RESTART, wait_in_raccept, connect_another, 0, "raccept");
-	signal_meets_wait(0, wait_in_raccept, connect_another, EINTR, "raccept");
-	signal_meets_wait(SA_RESTART, wait_in_rpoll, send_byte, EINTR, "rpoll");
+	signal_meets_wait(&restarting, wait_in_rrecv, send_byte, 0, "rrecv");
+	signal_meets_wait(&plain, wait_in_rrecv, send_byte, EINTR, "rrecv");
+	signal_meets_wait(&once, wait_in_rrecv, send_byte, EINTR, "rrecv");
+	signal_meets_wait(&restarting, wait_in_raccept, connect_another, 0, "raccept");
+	signal_meets_wait(&plain, wait_in_raccept, connect_another, EINTR, "raccept");
+	signal_meets_wait(&restarting, wait_in_rpoll, send_byte, EINTR, "rpoll");
 }
 
 int main(void)
