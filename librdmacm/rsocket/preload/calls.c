@@ -140,6 +140,7 @@ PRELOAD_EXPORT int close(int fd)
 	}
 	if (preload_is_set(fd) && !preload_is_foreign()) {
 		preload_mark_set(fd, false);
+		preload_members_of_set_gone(fd);
 		return INSIDE(rclose(fd));
 	}
 	if (rsocket < 0 || preload_is_foreign()) {
@@ -147,6 +148,7 @@ PRELOAD_EXPORT int close(int fd)
 			preload_mark(fd, PENDING_NOT);
 		return real()->close(fd);
 	}
+	preload_members_of_number_gone(fd, rsocket);
 	last = preload_drop(fd);
 	real()->close(fd);
 	return last ? INSIDE(rclose(rsocket)) : 0;
@@ -492,13 +494,20 @@ PRELOAD_EXPORT int epoll_create(int size)
 
 PRELOAD_EXPORT int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
-	int rsocket = preload_use(fd, PRELOAD_WAIT);
+	int rsocket = preload_use(fd, PRELOAD_WAIT), ret;
 
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
 	if (rsocket < 0)
 		return real()->epoll_ctl(epfd, op, fd, event);
-	return INSIDE(repoll_ctl(epfd, op, rsocket, event));
+	if (INSIDE(repoll_ctl(epfd, op, rsocket, event)))
+		return -1;
+	ret = preload_member_noted(epfd, op, fd, rsocket, event);
+	if (!ret)
+		return 0;
+	INSIDE(repoll_ctl(epfd, EPOLL_CTL_DEL, rsocket, NULL));
+	errno = ret;
+	return -1;
 }
 
 PRELOAD_EXPORT int epoll_wait(int epfd, struct epoll_event *events, int room, int timeout)

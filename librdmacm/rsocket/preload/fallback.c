@@ -101,8 +101,10 @@ static int take_over(int rsocket, int socket, int result)
 	int error = errno, ret = preload_turn_over(rsocket, socket);
 
 	real()->close(socket);
-	if (!ret)
+	if (!ret) {
+		preload_members_turn_over(rsocket);
 		rclose(rsocket);
+	}
 	errno = ret ? ret : error;
 	return ret ? -1 : result;
 }

@@ -102,6 +102,15 @@ extern __thread unsigned int preload_inside;
  * vfork(). */
 bool preload_is_foreign(void);
 
+/* ---- members.c: numbers of rsockets in sets ---- */
+
+/* To be called when a set has obeyed. Returns 0 or an errno, which is never one of a DEL. */
+int preload_member_noted(int set, int op, int fd, int rsocket, const struct epoll_event *event);
+/* Adds the numbers, which have become a socket's of the system, to the sets they were in. */
+void preload_members_turn_over(int rsocket);
+void preload_members_of_number_gone(int fd, int rsocket);
+void preload_members_of_set_gone(int set);
+
 /* ---- pending.c: connections that are of TCP until they are used ---- */
 
 enum pending {

@@ -113,6 +113,12 @@ int rsocket(int domain, int type, int protocol)
 	return preload_file(0);
 }
 
+int repoll_ctl(int set, int op, int rsocket, struct epoll_event *event)
+{
+	(void)set, (void)op, (void)rsocket, (void)event;
+	return 0;
+}
+
 static int by_dup(int number)
 {
 	return dup(number);
@@ -329,6 +335,46 @@ static void datagrams_fall_back_under_their_name(void **state)
 	close(number);
 }
 
+/* The function returns the data of what the set reports of the system's sockets, or 0. */
+static uint64_t reported_by(int set)
+{
+	struct epoll_event event = { 0 };
+
+	return real()->epoll_wait(set, &event, 1, 0) > 0 ? event.data.u64 : 0;
+}
+
+static void a_fallback_stays_in_its_sets(void **state)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = 77 };
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0);
+	int in = epoll_create1(0), left = epoll_create1(0), gone = epoll_create1(0);
+
+	(void)state;
+	assert_int_equal(epoll_ctl(in, EPOLL_CTL_ADD, number, &event), 0);
+	assert_int_equal(epoll_ctl(left, EPOLL_CTL_ADD, number, &event), 0);
+	assert_int_equal(epoll_ctl(gone, EPOLL_CTL_ADD, number, &event), 0);
+	event = (struct epoll_event){ .events = EPOLLOUT, .data.u64 = 88 };
+	assert_int_equal(epoll_ctl(in, EPOLL_CTL_MOD, number, &event), 0);
+	assert_int_equal(epoll_ctl(left, EPOLL_CTL_DEL, number, NULL), 0);
+	close(gone);
+	gone = real()->epoll_create1(0); /* another set of the same number */
+	connect_error = ECONNREFUSED;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(reported_by(in), 88);
+	assert_int_equal(epoll_ctl(left, EPOLL_CTL_DEL, number, NULL), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(epoll_ctl(gone, EPOLL_CTL_DEL, number, NULL), -1);
+	assert_int_equal(errno, ENOENT);
+	close(in);
+	close(left);
+	real()->close(gone);
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
 static void connect_that_does_not_wait_falls_back_when_it_fails_at_once(void **state)
 {
 	struct sockaddr_in addr;
@@ -498,6 +544,7 @@ int main(void)
 		cmocka_unit_test(a_name_that_connecting_gave_is_not_taken_along),
 		cmocka_unit_test(a_name_that_the_program_gave_is_taken_along),
 		cmocka_unit_test(datagrams_fall_back_under_their_name),
+		cmocka_unit_test(a_fallback_stays_in_its_sets),
 		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
 		cmocka_unit_test(connect_that_does_not_wait_asks_for_an_answer),
 		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
