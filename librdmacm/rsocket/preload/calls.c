@@ -138,7 +138,7 @@ PRELOAD_EXPORT int close(int fd)
 		errno = EBADF;
 		return -1;
 	}
-	if (preload_is_set(fd) && !preload_is_foreign()) {
+	if (rsocket < 0 && preload_is_set(fd) && !preload_is_foreign()) {
 		preload_mark_set(fd, false);
 		preload_members_of_set_gone(fd);
 		return INSIDE(rclose(fd));
@@ -179,7 +179,7 @@ PRELOAD_EXPORT int dup(int fd)
 	return copy_made(fd, rsocket, real()->dup(fd));
 }
 
-/* The number that the program asks for may be that of another rsocket. */
+/* The number that the program asks for may be that of another rsocket or of a set. */
 PRELOAD_EXPORT int dup2(int fd, int to)
 {
 	int rsocket;
@@ -191,7 +191,7 @@ PRELOAD_EXPORT int dup2(int fd, int to)
 		return -1;
 	if (fd == to)
 		return real()->dup2(fd, to);
-	if (preload_find(to) >= 0)
+	if (preload_find(to) >= 0 || preload_is_set(to))
 		close(to);
 	return copy_made(fd, rsocket, real()->dup2(fd, to));
 }

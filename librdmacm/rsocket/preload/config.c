@@ -69,12 +69,22 @@ static bool is_named(const char *program, const char *name)
 	return !strcmp(name, "*") || !strncasecmp(name, program, strlen(name));
 }
 
+/* The rest of a line that is too long would look like one of its own. */
+static void skip_rest_of_line(const char *line, FILE *file)
+{
+	int byte = strchr(line, '\n') ? '\n' : 0;
+
+	while (byte != '\n' && byte != EOF)
+		byte = getc(file);
+}
+
 void preload_rules_read(struct preload_rules *rules, FILE *file, const char *program)
 {
 	char line[256], name[64];
 	struct preload_rule rule;
 
 	while (fgets(line, sizeof(line), file)) {
+		skip_rest_of_line(line, file);
 		if (!rule_read(line, name, &rule))
 			continue;
 		rules->has_lines = true;

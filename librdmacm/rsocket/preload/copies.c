@@ -58,8 +58,21 @@ int preload_find(int fd)
 	return __atomic_load_n(&page->rsocket_plus_1[fd & (PAGE_SIZE - 1)], __ATOMIC_ACQUIRE) - 1;
 }
 
+/* An rsocket may begin with not waiting, as one does that was made so. */
+static bool is_nonblocking_rsocket(int rsocket)
+{
+	int flags;
+
+	preload_inside++;
+	flags = rfcntl(rsocket, F_GETFL);
+	preload_inside--;
+	return flags >= 0 && flags & O_NONBLOCK;
+}
+
+/* A set that had the number may have been closed by a call that is not taken over. */
 int preload_add_copy(int fd, int rsocket)
 {
+	bool is_nonblocking = is_nonblocking_rsocket(rsocket);
 	struct numbers *page, *counts;
 	int ret = 0;
 
@@ -68,7 +81,8 @@ int preload_add_copy(int fd, int rsocket)
 	counts = need_page(rsocket);
 	if (page && counts) {
 		if (!counts->references[rsocket & (PAGE_SIZE - 1)]++)
-			counts->nonblocking[rsocket & (PAGE_SIZE - 1)] = false;
+			counts->nonblocking[rsocket & (PAGE_SIZE - 1)] = is_nonblocking;
+		__atomic_store_n(&page->is_set[fd & (PAGE_SIZE - 1)], false, __ATOMIC_RELAXED);
 		__atomic_store_n(&page->rsocket_plus_1[fd & (PAGE_SIZE - 1)], rsocket + 1,
 				 __ATOMIC_RELEASE);
 	} else {

@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <rdma/rsocket.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,9 +29,18 @@ int rclose(int rsocket)
 	return 0;
 }
 
+static int flags_of_rsocket;
+
 int rfcntl(int rsocket, int command, ...)
 {
-	(void)rsocket, (void)command;
+	va_list args;
+
+	(void)rsocket;
+	if (command == F_GETFL)
+		return flags_of_rsocket;
+	va_start(args, command);
+	flags_of_rsocket = (int)va_arg(args, long);
+	va_end(args);
 	return 0;
 }
 
@@ -203,6 +213,52 @@ static void dup2_onto_another_rsocket_closes_that(void **state)
 	assert_int_equal(closed, first);
 	close(first);
 	close(second);
+}
+
+static void dup2_onto_a_set_closes_that(void **state)
+{
+	int set = epoll_create1(0), file = preload_file(0);
+
+	(void)state;
+	closed = -1;
+	assert_int_equal(dup2(file, set), set);
+	assert_int_equal(closed, set);
+	closed = -1;
+	assert_int_equal(close(set), 0);
+	assert_int_equal(closed, -1);
+	close(file);
+}
+
+/* As close_range() closes it, which is not taken over. */
+static void a_set_that_is_gone_leaves_its_number_to_an_rsocket(void **state)
+{
+	int rsocket = preload_file(0), set = epoll_create1(0), number;
+
+	(void)state;
+	real()->close(set);
+	number = preload_number(rsocket, 0);
+	assert_int_equal(number, set);
+	assert_int_equal(close(number), 0);
+	assert_int_equal(closed, rsocket);
+	closed = -1;
+	assert_int_equal(close(preload_file(0)), 0); /* the same number once more */
+	assert_int_equal(closed, -1);
+	real()->close(rsocket);
+}
+
+/* An rsocket that is made or accepted may begin with not waiting. */
+static void a_number_that_waits_has_an_rsocket_that_waits(void **state)
+{
+	int rsocket = preload_file(0), number;
+
+	(void)state;
+	flags_of_rsocket = O_NONBLOCK;
+	number = preload_number(rsocket, SOCK_NONBLOCK);
+	assert_int_equal(fcntl(number, F_SETFL, O_RDWR), 0);
+	assert_int_equal(preload_find_synced(number), rsocket);
+	assert_int_equal(flags_of_rsocket, 0);
+	close(number);
+	real()->close(rsocket);
 }
 
 static void a_congestion_control_is_accepted(void **state)
@@ -512,6 +568,17 @@ static void lines_name_programs_by_their_beginning(void **state)
 	}
 }
 
+static void the_end_of_a_long_line_is_no_line(void **state)
+{
+	char text[300];
+
+	(void)state;
+	memset(text, ' ', sizeof(text));
+	memcpy(text, "# and", 5);
+	strcpy(text + 255, "kind inet stream *\n");
+	assert_int_equal(wanted_by(text), ALL);
+}
+
 static void queues_are_sized_by_the_environment(void **state)
 {
 	(void)state;
@@ -539,6 +606,9 @@ int main(void)
 		cmocka_unit_test(a_copy_of_a_file_leaves_errno_alone),
 		cmocka_unit_test(the_last_copy_closes_the_rsocket),
 		cmocka_unit_test(dup2_onto_another_rsocket_closes_that),
+		cmocka_unit_test(dup2_onto_a_set_closes_that),
+		cmocka_unit_test(a_set_that_is_gone_leaves_its_number_to_an_rsocket),
+		cmocka_unit_test(a_number_that_waits_has_an_rsocket_that_waits),
 		cmocka_unit_test(a_congestion_control_is_accepted),
 		cmocka_unit_test(connect_falls_back_to_tcp),
 		cmocka_unit_test(a_name_that_connecting_gave_is_not_taken_along),
@@ -550,6 +620,7 @@ int main(void)
 		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
 		cmocka_unit_test(errors_of_the_call_do_not_fall_back),
 		cmocka_unit_test(lines_name_programs_by_their_beginning),
+		cmocka_unit_test(the_end_of_a_long_line_is_no_line),
 		cmocka_unit_test(queues_are_sized_by_the_environment),
 	};
 
