@@ -66,15 +66,20 @@ static int device_add(struct ibv_device *ibv)
 	return 0;
 }
 
-/* The function forgets devices that have gone. Those that are open stay, as their contexts do. */
+/* The function forgets devices that have gone. Those that are open stay, as their contexts do; the
+ * struct of another device may come to lie where theirs was. */
 static void remove_gone(struct ibv_device *const *list)
 {
 	struct cm_device *next;
 
 	for (struct cm_device *device = LIST_FIRST(&devices); device; device = next) {
 		next = LIST_NEXT(device, entry);
-		if (device->verbs || is_in_list(device->ibv, list))
+		if (is_in_list(device->ibv, list))
 			continue;
+		if (device->verbs) {
+			device->ibv = NULL;
+			continue;
+		}
 		LIST_REMOVE(device, entry);
 		free(device);
 	}
