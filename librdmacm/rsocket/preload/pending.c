@@ -60,7 +60,7 @@ static void find_out(void)
 	const char *text = getenv("RDMAV_FORK_SAFE");
 	int trial;
 
-	if (!text || !strcmp(text, "0"))
+	if (!text || !atoi(text))
 		return;
 	preload_inside++;
 	trial = rsocket(AF_INET, SOCK_STREAM, 0);

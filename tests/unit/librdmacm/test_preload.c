@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { UNTOUCHED = EXDEV };
@@ -599,6 +600,35 @@ static void queues_are_sized_by_the_environment(void **state)
 	assert_int_equal(sizes.others, 0);
 }
 
+/* The library asks once, so each value has a process of its own. */
+static bool forks_with(const char *value)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		setenv("RDMAV_FORK_SAFE", value, 1);
+		_exit(preload_forks());
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* These are the values that Debian's library was seen to take for on and off. */
+static void numbers_other_than_0_announce_forks(void **state)
+{
+	static const char *const on[] = { "1", "-1", "+2", "1x" };
+	static const char *const off[] = { "", "0", "00", " 0", "0x1", "no", "yes" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(on); i++)
+		assert_true(forks_with(on[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(off); i++)
+		assert_false(forks_with(off[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -622,6 +652,7 @@ int main(void)
 		cmocka_unit_test(lines_name_programs_by_their_beginning),
 		cmocka_unit_test(the_end_of_a_long_line_is_no_line),
 		cmocka_unit_test(queues_are_sized_by_the_environment),
+		cmocka_unit_test(numbers_other_than_0_announce_forks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
