@@ -13,11 +13,12 @@
 #include "softhca/device/queue/wqe.h"
 #include "softhca/device/station.h"
 
+/* Only a QP that sends has a port and an MTU. */
 static struct qp *underlay_qp(const struct hca *hca, const struct eth_sq *sq)
 {
 	struct qp *qp = res_get(&hca->qps, sq->tis->underlay_qpn);
 
-	return qp && qp->service == FABRIC_UD ? qp : NULL;
+	return qp && qp->service == FABRIC_UD && qp->state == PRM_QP_STATE_RTS ? qp : NULL;
 }
 
 int underlay_send(struct hca *hca, struct eth_sq *sq, const struct frame_send *send,
@@ -39,7 +40,7 @@ int underlay_send(struct hca *hca, struct eth_sq *sq, const struct frame_send *s
 
 	if (!qp || !path_take_port(hca, &qp->path, &to->path))
 		return WQE_BAD_AV;
-	if (send->header_len + send->length > qp->mtu)
+	if (!msg.length || msg.length > qp->mtu)
 		return WQE_BAD_LENGTH;
 	ret = eth_gather(hca, sq, send, hca->bounce, 0, send->length);
 	if (ret)

@@ -39,12 +39,18 @@ uint32_t eth_td(int hca)
 	return flat_simple(flat.hca[hca], PRM_OP_ALLOC_TRANSPORT_DOMAIN, 0, PRM_STAT_OK);
 }
 
-uint32_t eth_tis(int hca, uint32_t td)
+uint32_t eth_underlay_tis(int hca, uint32_t td, uint32_t qpn, enum prm_status expect)
 {
 	uint8_t in[32 + PRM_TISC_SIZE] = { 0 };
 
 	fld_set(fld_at(in, CREATE_TIS_IN_CTX), TISC_TRANSPORT_DOMAIN, td);
-	return eth_cmd(hca, PRM_OP_CREATE_TIS, in, sizeof(in), PRM_STAT_OK);
+	fld_set(fld_at(in, CREATE_TIS_IN_CTX), TISC_UNDERLAY_QPN, qpn);
+	return eth_cmd(hca, PRM_OP_CREATE_TIS, in, sizeof(in), expect);
+}
+
+uint32_t eth_tis(int hca, uint32_t td)
+{
+	return eth_underlay_tis(hca, td, 0, PRM_STAT_OK);
 }
 
 static void put_wq(uint8_t *wqc, int hca, uint64_t ring, uint64_t dbr, uint32_t log_stride)
@@ -62,7 +68,7 @@ static void put_wq(uint8_t *wqc, int hca, uint64_t ring, uint64_t dbr, uint32_t 
 		fld_set64(pas, 0, ring + page);
 }
 
-struct eth_sq_rig *eth_sq(int hca, uint32_t td)
+struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis)
 {
 	struct eth_sq_rig *sq = test_calloc(1, sizeof(*sq));
 	uint8_t in[32 + PRM_SQC_SIZE + 64] = { 0 }, *sqc = fld_at(in, CREATE_SQ_IN_CTX);
@@ -70,7 +76,7 @@ struct eth_sq_rig *eth_sq(int hca, uint32_t td)
 
 	sq->hca = hca;
 	sq->td = td;
-	sq->tis = eth_tis(hca, td);
+	sq->tis = tis;
 	sq->cq = flat_cq(flat.hca[hca], ETH_LOG, 64);
 	sq->ring = flat_alloc(64 << ETH_LOG, 4096);
 	sq->dbr = flat_alloc(8, 64);
@@ -87,6 +93,11 @@ struct eth_sq_rig *eth_sq(int hca, uint32_t td)
 	fld_set(fld_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RDY);
 	eth_cmd(hca, PRM_OP_MODIFY_SQ, modify, sizeof(modify), PRM_STAT_OK);
 	return sq;
+}
+
+struct eth_sq_rig *eth_sq(int hca, uint32_t td)
+{
+	return eth_sq_of(hca, td, eth_tis(hca, td));
 }
 
 void eth_free_sq(struct eth_sq_rig *sq)

@@ -46,6 +46,10 @@ uint32_t eth_cmd(int hca, uint32_t opcode, const uint8_t *in, size_t len, enum p
 uint32_t eth_td(int hca);
 uint32_t eth_tis(int hca, uint32_t td);
 struct eth_sq_rig *eth_sq(int hca, uint32_t td);
+/* The function makes a TIS whose queues seem to send from that QP. */
+uint32_t eth_underlay_tis(int hca, uint32_t td, uint32_t qpn, enum prm_status expect);
+/* The function makes a queue of a TIS that is there. */
+struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis);
 struct eth_rq_rig *eth_rq(int hca, bool vlan_strip);
 uint32_t eth_direct_tir(int hca, uint32_t td, uint32_t rqn, uint32_t self_lb_block);
 uint32_t eth_rqt(int hca, const uint32_t *rqn, uint32_t count, enum prm_status expect);

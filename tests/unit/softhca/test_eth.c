@@ -4,6 +4,7 @@
  * offloads in both directions, errors, loopback, link state, counters.
  */
 #include "eth_rig.h"
+#include "prm/mlx5/av.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/q_counter.h"
@@ -11,6 +12,7 @@
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/vport.h"
 #include "prm/mlx5/wq.h"
+#include "prm/mlx5/wqe.h"
 #include "util/bits.h"
 
 enum {
@@ -19,6 +21,7 @@ enum {
 	REQ_ERR = 13,
 	RESP_ERR = 14,
 	LOCAL_LENGTH = 1,
+	LOCAL_QP_OP = 2,
 	LOCAL_PROT = 4,
 	FLUSHED = 5
 };
@@ -673,6 +676,69 @@ static void ports_count_frames_and_bytes(void **state)
 			 1);
 }
 
+/* ---- datagrams that another QP seems to send ---- */
+
+/* The function posts a datagram of LENGTH bytes, all in the WQE. */
+static void datagram_post(struct eth_sq_rig *queue, uint32_t length)
+{
+	enum { AV = 16, ETH = AV + 48 + 16, WQE = 128 };
+	uint8_t *wqe = flat.mem + queue->ring + (size_t)64 * queue->pi;
+
+	memset(wqe, 0, WQE);
+	fld_set(wqe, CTRL_OPCODE, OP_SEND);
+	fld_set(wqe, CTRL_INDEX, queue->pi);
+	fld_set(wqe, CTRL_QPN, queue->n);
+	fld_set(wqe, CTRL_DS, (ETH + (length ? 32 : 16)) / 16);
+	fld_set(wqe, CTRL_CE_SE, SIGNALED);
+	fld_set(wqe + AV, AV_EXTENDED, 1);
+	fld_set(wqe + AV, AV_DQPN, 1);
+	fld_set(wqe + AV, AV_RLID, 1);
+	fld_set(wqe + ETH, ETH_INLINE, length);
+	queue->pi += WQE / 64;
+	eth_ring_doorbell(queue);
+}
+
+static void expect_datagram_failed(struct flat_qp *qp, uint32_t length, uint8_t syndrome)
+{
+	uint32_t td = eth_td(0);
+	struct eth_sq_rig *queue = eth_sq_of(0, td, eth_underlay_tis(0, td, qp->n, PRM_STAT_OK));
+
+	datagram_post(queue, length);
+	flat_expect_error(queue->cq, REQ_ERR, 0, syndrome);
+	eth_free_sq(queue);
+}
+
+/* A QP that was never modified has neither a port nor an MTU: its port was an index. */
+static void datagrams_leave_when_their_qp_sends(void **state)
+{
+	static const struct flat_qp_attr ud = { .st = PRM_QP_ST_UD, .qkey = 1, .mtu = 5 };
+	struct flat_qp *qp = flat_qp(0, &ud);
+	struct eth_sq_rig *queue;
+	uint32_t td = eth_td(0);
+
+	(void)state;
+	expect_datagram_failed(qp, 0, LOCAL_QP_OP);
+	expect_datagram_failed(qp, 4, LOCAL_QP_OP);
+	flat_to(qp, qp, &ud, PRM_QP_STATE_RTR);
+	expect_datagram_failed(qp, 4, LOCAL_QP_OP);
+	flat_simple(flat.hca[0], PRM_OP_2RST_QP, qp->n, PRM_STAT_OK);
+	flat_to(qp, qp, &ud, PRM_QP_STATE_RTS);
+	expect_datagram_failed(qp, 0, LOCAL_LENGTH);
+	queue = eth_sq_of(0, td, eth_underlay_tis(0, td, qp->n, PRM_STAT_OK));
+	datagram_post(queue, 4);
+	assert_int_equal(flat_poll(queue->cq)[63] >> 4, REQ);
+	eth_free_sq(queue);
+	test_free(qp->send_cq);
+	test_free(qp->recv_cq);
+	test_free(qp);
+}
+
+static void roce_has_no_such_datagrams(void **state)
+{
+	(void)state;
+	eth_underlay_tis(0, eth_td(0), 1, PRM_STAT_BAD_PARAM_ERR);
+}
+
 #define PAIR(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
 
 int main(void)
@@ -708,6 +774,9 @@ int main(void)
 		PAIR(nothing_passes_a_link_that_is_down),
 		PAIR(software_takes_the_link_down_by_paos),
 		PAIR(ports_count_frames_and_bytes),
+		PAIR(roce_has_no_such_datagrams),
+		cmocka_unit_test_setup_teardown(datagrams_leave_when_their_qp_sends, flat_setup,
+						flat_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

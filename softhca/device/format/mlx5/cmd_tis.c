@@ -24,6 +24,8 @@ enum prm_status tis_create(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: TLS is not supported");
 	if (fld_get(tisc, TISC_LAG_TX_PORT_AFFINITY) > hca->config.num_ports)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: no such port");
+	if (fld_get(tisc, TISC_UNDERLAY_QPN) && hca->config.link_layer == HCA_LINK_ETHERNET)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: underlay QPs are of InfiniBand");
 	if (!td)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "tis: no such transport domain");
 	tis = calloc(1, sizeof(*tis));
