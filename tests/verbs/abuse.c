@@ -13,12 +13,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -79,7 +83,19 @@ static int server_connect(const char *path)
 	return fd;
 }
 
-/* The descriptor stands for the listener of a filter; nothing is ever to be read from it. */
+/* The function returns the listener of a filter of this process, which traps no call; -1: none. */
+static int quiet_listener(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = { 1, &allow };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+		       &program);
+}
+
+/* The descriptor is sent in place of a listener. */
 static int quiet_pipe(int ends[2])
 {
 	return pipe2(ends, O_CLOEXEC) ? errno : 0;
@@ -87,9 +103,9 @@ static int quiet_pipe(int ends[2])
 
 static int abuse_memory(const char *path)
 {
-	int link = server_connect(path), memory = -1, ends[2];
+	int link = server_connect(path), memory = -1, listener = quiet_listener();
 
-	if (link < 0 || quiet_pipe(ends) || link_send_hello(link, ends[0]))
+	if (link < 0 || listener < 0 || link_send_hello(link, listener))
 		return 1;
 	abuse_expect(!link_receive_welcome(link, &memory), "the adapter hands out memory");
 	if (memory < 0)
@@ -160,7 +176,7 @@ static int abuse_listener(const char *path)
 	if (link < 0 || quiet_pipe(ends) || write(ends[1], "", 1) != 1 ||
 	    link_send_hello(link, ends[0]))
 		return 1;
-	link_receive_welcome(link, &memory);
+	abuse_expect(link_receive_welcome(link, &memory) == EPROTO, "it is refused");
 	close(ends[0]);
 	pfd = (struct pollfd){ .fd = ends[1] }; /* POLLERR: nobody can read any more */
 	abuse_expect(poll(&pfd, 1, WAIT_MS) == 1, "the adapter has let go of what is no listener");

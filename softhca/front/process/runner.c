@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -123,6 +125,18 @@ static void memory_release(struct listener *listener, int memory)
 	close(memory);
 }
 
+/* Who can connect can send any descriptor, also one that would keep us waiting. */
+static bool is_listener(int fd)
+{
+	static const char expected[] = "anon_inode:seccomp notify";
+	char self[32], what[sizeof(expected)];
+	ssize_t len;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	len = readlink(self, what, sizeof(what));
+	return len == (ssize_t)strlen(expected) && !memcmp(what, expected, len);
+}
+
 static int listener_add(int fd, int link, int *memory)
 {
 	struct listener *listener = calloc(1, sizeof(*listener));
@@ -187,7 +201,7 @@ static void runner_ready(struct watch *watch, uint32_t events)
 		stop_if_unused();
 		return;
 	}
-	ret = listener_add(listener, watch->fd, &memory);
+	ret = is_listener(listener) ? listener_add(listener, watch->fd, &memory) : EPROTO;
 	link_send_welcome(watch->fd, ret, memory);
 	close(ret ? listener : memory);
 }
