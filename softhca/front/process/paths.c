@@ -498,7 +498,7 @@ void path_statfs(struct call *call)
 				      .f_namelen = NAME_MAX,
 				      .f_flags = fs.f_flags };
 	if (!ret)
-		ret = client_write(call->tid, call_arg(call, 1), &fs, sizeof(fs));
+		ret = caller_write(call, call_arg(call, 1), &fs, sizeof(fs));
 	finish_call(call, ret);
 }
 

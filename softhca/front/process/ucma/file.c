@@ -333,6 +333,8 @@ static int get_event(struct ucma_call *uc)
 		return ENOSPC;
 	if (!event)
 		return is_nonblocking(uc) ? EAGAIN : wait_for_event(uc);
+	if (!caller_is_alive(uc->call))
+		return EFAULT;
 	STAILQ_REMOVE_HEAD(&uc->file->events, entry);
 	ret = hand_over(uc->call->tid, uc->get_event.response, uc->hdr.out, event);
 	if (ret)
