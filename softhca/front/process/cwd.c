@@ -9,13 +9,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "softhca/front/process/caller.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/cwd.h"
 #include "softhca/front/process/daemon.h"
@@ -48,22 +51,57 @@ static int directory_place(struct call *call, int fd, int *number)
 	return ret ? ret : call_place_fd(call, fd, *number);
 }
 
-/* Constant strings are often in memory that is not writable. */
-static int string_write(pid_t tid, uint64_t addr, const char *text)
-{
-	const size_t size = strlen(text) + 1;
-	char path[32];
-	int fd, ret;
+/* A loan is the place in the caller's memory that reads another path for the moment of its call.
+ * The descriptor is of that memory for good, while the caller's number may become another
+ * process's. */
+struct loan {
+	int memory;
+	uint64_t addr;
+	size_t size;
+	bool is_longer;       /* than the caller's path: what is behind that is borrowed, too */
+	char bytes[PATH_MAX]; /* the caller's, for afterwards */
+};
 
-	if (!client_write(tid, addr, text, size))
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
+/* The file writes to constant strings, too, which are often in memory that is not writable. */
+static int memory_open(const struct call *call)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", call->tid);
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
+	if (fd >= 0 && !caller_is_alive(call)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Bytes behind the caller's path are borrowed only when no other thread could look at them. */
+static bool is_alone(pid_t tid)
+{
+	enum { DIRECTORY_ITSELF = 2 };
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", tid);
+	return !stat(path, &st) && st.st_nlink == DIRECTORY_ITSELF + 1;
+}
+
+static int loan_take(struct loan *loan, const char *path)
+{
+	const size_t size = strlen(path) + 1;
+
+	if (pread(loan->memory, loan->bytes, loan->size, (off_t)loan->addr) != (ssize_t)loan->size)
 		return EFAULT;
-	ret = pwrite(fd, text, size, (off_t)addr) == (ssize_t)size ? 0 : EFAULT;
-	close(fd);
-	return ret;
+	return pwrite(loan->memory, path, size, (off_t)loan->addr) == (ssize_t)size ? 0 : EFAULT;
+}
+
+static int loan_return(const struct loan *loan)
+{
+	ssize_t done = pwrite(loan->memory, loan->bytes, loan->size, (off_t)loan->addr);
+
+	return done == (ssize_t)loan->size ? 0 : EFAULT;
 }
 
 static bool is_at(pid_t tid, const char *where)
@@ -77,16 +115,10 @@ static bool is_at(pid_t tid, const char *where)
  * held while it has a debugger, or on a kernel (before 5.19) where that interrupts the call. */
 static bool thread_hold(pid_t tid)
 {
-	return !ptrace(PTRACE_SEIZE, tid, NULL, NULL) && !ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-}
-
-/* A signal that stopped the thread first still reaches it. */
-static void thread_release(pid_t tid, int status)
-{
-	const long signal = status >> 16 ? 0 : WSTOPSIG(status);
-
-	if (WIFSTOPPED(status))
-		ptrace(PTRACE_DETACH, tid, NULL, signal);
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
+		return false;
+	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL); /* one that dies reports its end instead */
+	return true;
 }
 
 /* The kernel reads the path in its own time; that it has done so shows by where the program is. */
@@ -98,38 +130,95 @@ static void await_arrival(pid_t tid, const char *where)
 		nanosleep(&step, NULL);
 }
 
-/* The call goes on with the path that is written now; NAMED is the program's, for afterwards. */
-static int let_go(struct call *call, uint64_t addr, const char *named, const char *where)
+static int poll_status(pid_t tid, int *status, unsigned int seconds)
+{
+	const struct timespec step = { .tv_nsec = 20000 };
+	struct timespec start, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		pid_t got = waitpid(tid, status, __WALL | WNOHANG);
+
+		if (got)
+			return got < 0 ? errno : 0;
+		nanosleep(&step, NULL);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec <= start.tv_sec + seconds);
+	return ETIMEDOUT;
+}
+
+/* A signal that stopped the thread first still reaches it. One that is killed now is not let go of
+ * so, and its parent does not see its end until we have. */
+static void thread_release(pid_t tid, int status)
+{
+	const long signal = status >> 16 ? 0 : WSTOPSIG(status);
+
+	if (ptrace(PTRACE_DETACH, tid, NULL, signal))
+		poll_status(tid, &status, 1);
+}
+
+/* Every program waits with us: one whose thread does not stop, as it is frozen, is ended. */
+static bool await_stop(pid_t tid, int *status)
+{
+	enum { SECONDS_TO_STOP = 2, SECONDS_TO_END = 1 };
+	int ret = poll_status(tid, status, SECONDS_TO_STOP);
+
+	if (ret == ETIMEDOUT) {
+		log_error("%d does not stop, and is killed", tid);
+		kill(tid, SIGKILL);
+		ret = poll_status(tid, status, SECONDS_TO_END);
+	}
+	return !ret && WIFSTOPPED(*status);
+}
+
+/* The call goes on with the path that is written now. */
+static int let_go(struct call *call, const struct loan *loan, const char *where)
 {
 	static bool holding_interrupts;
 	const bool is_held = !holding_interrupts && thread_hold(call->tid);
 	int status = 0, ret;
+	bool interrupted;
 
-	holding_interrupts |= call_continue(call) == ENOENT && is_held;
-	if (is_held)
-		waitpid(call->tid, &status, __WALL);
-	else
+	if (loan->is_longer && !is_held) {
+		loan_return(loan);
+		return ENAMETOOLONG;
+	}
+	interrupted = call_continue(call) == ENOENT && is_held;
+	if (!is_held) {
 		await_arrival(call->tid, where);
-	ret = string_write(call->tid, addr, named);
-	if (is_held)
-		thread_release(call->tid, status);
+		return loan_return(loan);
+	}
+	if (!await_stop(call->tid, &status))
+		return 0; /* it has ended, or will */
+	holding_interrupts |= interrupted;
+	ret = loan_return(loan);
+	thread_release(call->tid, status);
 	return ret;
 }
 
 static int move_by_number(struct call *call, uint64_t addr, const char *where, int number)
 {
 	char named[PATH_MAX], path[32];
-	int ret = client_read_string(call->tid, addr, named, sizeof(named));
+	struct loan loan = { .addr = addr };
+	int ret = caller_read_string(call, addr, named, sizeof(named));
 
 	if (ret)
 		return ret;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", number);
 	if (strlen(path) > strlen(named))
 		snprintf(path, sizeof(path), "/dev/fd/%d", number);
-	if (strlen(path) > strlen(named))
+	loan.is_longer = strlen(path) > strlen(named);
+	if (loan.is_longer && !is_alone(call->tid))
 		return ENAMETOOLONG;
-	ret = string_write(call->tid, addr, path);
-	return ret ? ret : let_go(call, addr, named, where);
+	loan.size = strlen(loan.is_longer ? path : named) + 1;
+	loan.memory = memory_open(call);
+	if (loan.memory < 0)
+		return EFAULT;
+	ret = loan_take(&loan, path);
+	if (!ret)
+		ret = let_go(call, &loan, where);
+	close(loan.memory);
+	return ret;
 }
 
 void cwd_enter(struct call *call, uint64_t addr, int fd)
@@ -171,7 +260,7 @@ void cwd_get(struct call *call)
 	size = strlen(seen) + 1;
 	if (size > call_arg(call, 1))
 		call_fail(call, ERANGE);
-	else if (client_write(call->tid, call_arg(call, 0), seen, size))
+	else if (caller_write(call, call_arg(call, 0), seen, size))
 		call_fail(call, EFAULT);
 	else
 		call_return(call, (int64_t)size);
