@@ -8,6 +8,7 @@
 #include <endian.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -177,21 +178,18 @@ static void make_module(struct writer *writer, const char *name)
 	writer_make_file(writer, path, "1\n");
 }
 
-/* Who lists the bus finds the host's devices too; what is behind these links the host answers. */
+/* Who lists the bus finds the host's devices too; what is behind these links the host answers, so
+ * they must not lead to a place in the tree, as the host's relative ones would. */
 static void link_host_devices(struct writer *writer)
 {
 	DIR *dir = opendir("/" PCI_BUS);
 	char path[NAME_MAX + 32], target[PATH_MAX];
 	struct dirent *entry;
-	ssize_t len;
 
 	while (dir && (entry = readdir(dir))) {
-		len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
-		if (len < 0)
-			continue;
-		target[len] = 0;
-		snprintf(path, sizeof(path), PCI_BUS "/%s", entry->d_name);
-		writer_make_link(writer, path, target);
+		snprintf(path, sizeof(path), "/" PCI_BUS "/%s", entry->d_name);
+		if (entry->d_type == DT_LNK && realpath(path, target))
+			writer_make_link(writer, path + 1, target);
 	}
 	if (dir)
 		closedir(dir);
