@@ -139,10 +139,21 @@ static int add_service(struct options *options, const struct option_def *def, co
 	return 0;
 }
 
+/* What goes up could leave the tree that the path is removed from. */
+static bool goes_up(const char *path)
+{
+	for (const char *at = strstr(path, "/.."); at; at = strstr(at + 1, "/.."))
+		if (!at[3] || at[3] == '/')
+			return true;
+	return false;
+}
+
 static int add_absent(struct options *options, const struct option_def *def, const char *value)
 {
-	if (value[0] != '/')
-		return bad_value(def, value, "not an absolute path");
+	if (strncmp(value, "/dev/", 5) && strncmp(value, "/sys/", 5))
+		return bad_value(def, value, "not below /dev or /sys");
+	if (goes_up(value))
+		return bad_value(def, value, "must not have '..'");
 	if (options->num_absent == MAX_ABSENT)
 		return bad_value(def, value, "too many paths");
 	options->absent[options->num_absent++] = value;
