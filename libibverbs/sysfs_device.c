@@ -51,9 +51,9 @@ static int read_node_type(const struct verbs_device_info *info)
  * The times of a directory would not do: they are forgotten whenever the kernel wants memory. */
 static void fill_identity(struct verbs_device_info *info)
 {
-	struct stat st;
+	struct stat64 st;
 
-	if (!stat(info->ibdev_path, &st))
+	if (!stat64(info->ibdev_path, &st))
 		info->identity = st.st_ino;
 }
 
