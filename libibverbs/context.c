@@ -46,18 +46,27 @@ VERBS_EXPORT void verbs_context_cleanup(struct verbs_context *vctx)
 	vctx->priv = NULL;
 }
 
-static int open_path(const char *path, uint64_t dev, int *fd)
+/* What a file that exists, but is another device's, gives in place of an errno. */
+#define NODE_OF_OTHER (-1)
+
+/* The function takes a device number that is not known for any. */
+static bool node_is_of(const struct verbs_device_info *info, const struct stat64 *st)
 {
-	struct stat st;
+	return S_ISCHR(st->st_mode) && (!info->uverbs_dev || st->st_rdev == info->uverbs_dev);
+}
+
+static int open_path(const char *path, const struct verbs_device_info *info, int *fd)
+{
+	struct stat64 st;
 	int err;
 
 	*fd = open(path, O_RDWR | O_CLOEXEC);
 	if (*fd < 0)
 		return errno;
-	if (fstat(*fd, &st))
+	if (fstat64(*fd, &st))
 		err = errno;
-	else if (!S_ISCHR(st.st_mode) || (dev && st.st_rdev != dev))
-		err = ENXIO;
+	else if (!node_is_of(info, &st))
+		err = NODE_OF_OTHER;
 	else
 		return 0;
 	close(*fd);
@@ -81,22 +90,47 @@ static struct node_paths node_paths(const struct verbs_device_info *info)
 	return paths;
 }
 
+/* A file that cannot be looked at may be the device's: opening it tells what is wrong. */
+static bool path_may_be_of(const struct verbs_device_info *info, const char *path)
+{
+	struct stat64 st;
+
+	if (stat64(path, &st))
+		return errno != ENOENT && errno != ENOTDIR;
+	return node_is_of(info, &st);
+}
+
 bool verbs_node_exists(const struct verbs_device_info *info)
 {
 	const struct node_paths paths = node_paths(info);
 
-	return !access(paths.by_name, F_OK) ||
-	       (paths.by_number[0] && !access(paths.by_number, F_OK));
+	return path_may_be_of(info, paths.by_name) ||
+	       (paths.by_number[0] && path_may_be_of(info, paths.by_number));
 }
 
-/* When both fail, the first error is the one that means something. */
-static int open_node(const struct verbs_device_info *info, const struct node_paths *paths, int *fd)
+/* When both fail, the error of a file that is there means more than that of one which is not. PATH
+ * takes the file that the error is about. */
+static int open_node(const struct verbs_device_info *info, const struct node_paths *paths,
+		     const char **path, int *fd)
 {
-	int err = open_path(paths->by_name, info->uverbs_dev, fd);
+	int err = open_path(paths->by_name, info, fd), by_number;
 
-	if (err && paths->by_number[0] && !open_path(paths->by_number, info->uverbs_dev, fd))
-		return 0;
-	return err;
+	*path = paths->by_name;
+	if (!err || !paths->by_number[0])
+		return err;
+	by_number = open_path(paths->by_number, info, fd);
+	if (by_number && (err != ENOENT || by_number == ENOENT))
+		return err;
+	*path = paths->by_number;
+	return by_number;
+}
+
+static int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* A file that is missing, or still that of a device which had the name before, is waited for: the
@@ -106,14 +140,21 @@ static int open_uverbs(const struct verbs_device_info *info, int *fd)
 	enum { PATIENCE_MS = 1000, STEP_MS = 10 };
 	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
 	const struct node_paths paths = node_paths(info);
-	int err = open_node(info, &paths, fd);
+	const int64_t deadline = clock_ms() + PATIENCE_MS;
+	const char *path;
+	int err = open_node(info, &paths, &path, fd);
 
-	for (int ms = 0; (err == ENOENT || err == ENXIO) && ms < PATIENCE_MS; ms += STEP_MS) {
+	while ((err == ENOENT || err == NODE_OF_OTHER) && clock_ms() < deadline) {
 		nanosleep(&step, NULL);
-		err = open_node(info, &paths, fd);
+		err = open_node(info, &paths, &path, fd);
+	}
+	if (err == NODE_OF_OTHER) {
+		verbs_warn("ibv_open_device %s: %s: is not the file of this device", info->name,
+			   path);
+		return ENXIO;
 	}
 	if (err)
-		verbs_warn("ibv_open_device %s: %s: %s%s", info->name, paths.by_name, strerror(err),
+		verbs_warn("ibv_open_device %s: %s: %s%s", info->name, path, strerror(err),
 			   err == EACCES ? ": the file's owner, group or mode keeps this user out"
 					 : "");
 	return err;
@@ -172,10 +213,10 @@ VERBS_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 
 static int import_context(int cmd_fd, struct verbs_device **vdev, struct verbs_context **vctx)
 {
-	struct stat st;
+	struct stat64 st;
 	int err;
 
-	if (fstat(cmd_fd, &st)) {
+	if (fstat64(cmd_fd, &st)) {
 		verbs_warn("ibv_import_device: cmd_fd %d: no open descriptor", cmd_fd);
 		return EINVAL;
 	}

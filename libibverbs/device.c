@@ -76,13 +76,23 @@ static void fill_device(struct verbs_device *vdev, const struct verbs_driver *dr
 	memcpy(device->ibdev_path, info->ibdev_path, sizeof(device->ibdev_path));
 }
 
-/* A device that was unplugged and one that has its name now differ by the index, which RDMA netlink
- * gives to one device only. Where sysfs alone is known, its directory's inode stands for that. */
+static bool known_and_differ(uint64_t a, uint64_t b)
+{
+	return a && b && a != b;
+}
+
+/* A device that was unplugged and one that has its name now have the same index, too, when ib_core
+ * was loaded anew in between: then some other fact tells them apart, such as the inode of their
+ * directory in sysfs. Where two searches do not tell the same facts, 0 stands for what one did not
+ * find out. */
 static bool is_same_device(const struct verbs_device_info *a, const struct verbs_device_info *b)
 {
 	return !strcmp(a->name, b->name) && !strcmp(a->uverbs_name, b->uverbs_name) &&
 	       a->index == b->index && a->abi_version == b->abi_version &&
-	       (a->index >= 0 || a->identity == b->identity);
+	       !known_and_differ(a->uverbs_dev, b->uverbs_dev) &&
+	       !known_and_differ(a->driver_id, b->driver_id) &&
+	       !known_and_differ(a->node_guid, b->node_guid) &&
+	       !known_and_differ(a->identity, b->identity);
 }
 
 /* The devices that were left out are kept, so that the reason is logged once and not with each
@@ -137,7 +147,8 @@ static const struct verbs_driver *find_driver(const struct verbs_device_info *in
 	}
 	if (driver && info->abi_version >= driver->min_abi && info->abi_version <= driver->max_abi)
 		return driver;
-	if (first_refusal(info))
+	/* What a container was not given is nothing to complain about. */
+	if (verbs_node_exists(info) && first_refusal(info))
 		explain_refusal(info, driver);
 	return NULL;
 }
@@ -209,23 +220,6 @@ static int by_index_then_name(const void *a, const void *b)
 	return strverscmp(x->uverbs_name, y->uverbs_name);
 }
 
-/* A container may have been given the files of some devices only; programs, which often take the
- * first of the list, can use no other. */
-static unsigned int drop_without_node(struct verbs_device_info *infos, unsigned int count)
-{
-	unsigned int kept = 0;
-
-	for (unsigned int i = 0; i < count; i++) {
-		if (!verbs_node_exists(&infos[i])) {
-			verbs_info("%s: /dev/infiniband/%s is not there: skipped", infos[i].name,
-				   infos[i].uverbs_name);
-			continue;
-		}
-		infos[kept++] = infos[i];
-	}
-	return kept;
-}
-
 static int known_rescan(unsigned int *count)
 {
 	struct verbs_device_info *infos = NULL;
@@ -237,7 +231,6 @@ static int known_rescan(unsigned int *count)
 	if (err && err != ENOMEM)
 		err = verbs_sysfs_find_devices(&infos, &found);
 	if (!err) {
-		found = drop_without_node(infos, found);
 		if (found)
 			qsort(infos, found, sizeof(*infos), by_index_then_name);
 		*count = update_known(infos, found);
@@ -246,9 +239,21 @@ static int known_rescan(unsigned int *count)
 	return err;
 }
 
+/* A container may have been given the files of some devices only; programs, which often take the
+ * first of the list, can use no other. The table still has them: their files may come, and a
+ * context that is imported needs none. */
+static bool device_is_listed(const struct verbs_device *vdev)
+{
+	if (verbs_node_exists(&vdev->info))
+		return true;
+	verbs_info("%s: /dev/infiniband/%s is not there: skipped", vdev->info.name,
+		   vdev->info.uverbs_name);
+	return false;
+}
+
 static int device_list_build(struct ibv_device ***list, int *num)
 {
-	unsigned int count = 0, i = 0;
+	unsigned int count = 0;
 	int err = known_rescan(&count);
 
 	if (err)
@@ -256,11 +261,13 @@ static int device_list_build(struct ibv_device ***list, int *num)
 	*list = calloc_for("ibv_get_device_list", count + 1, sizeof(**list));
 	if (!*list)
 		return ENOMEM;
+	*num = 0;
 	for (struct verbs_device *vdev = known; vdev; vdev = vdev->next) {
+		if (!device_is_listed(vdev))
+			continue;
 		vdev->refcount++;
-		(*list)[i++] = &vdev->device;
+		(*list)[(*num)++] = &vdev->device;
 	}
-	*num = (int)count;
 	return 0;
 }
 

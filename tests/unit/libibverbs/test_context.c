@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 int __real_open(const char *path, int flags, ...);
@@ -21,14 +22,23 @@ int __wrap_open(const char *path, int flags, ...);
 
 /* What is found in /dev/infiniband, and by number in /dev/char. */
 static const char *by_name, *by_number;
+static int by_name_err, by_number_err; /* what open() fails with, unless 0 */
 
 int __wrap_open(const char *path, int flags, ...)
 {
-	if (!strncmp(path, "/dev/infiniband/", 16))
+	int err = 0;
+
+	if (!strncmp(path, "/dev/infiniband/", 16)) {
 		path = by_name;
-	else if (!strncmp(path, "/dev/char/", 10))
+		err = by_name_err;
+	} else if (!strncmp(path, "/dev/char/", 10)) {
 		path = by_number;
-	return __real_open(path, flags);
+		err = by_number_err;
+	}
+	if (!err)
+		return __real_open(path, flags);
+	errno = err;
+	return -1;
 }
 
 /* On 32 bits, open() is called by this name where offsets of files have 64. */
@@ -75,6 +85,7 @@ static int open_rig(void **state)
 	last_fd = -1;
 	by_name = "/dev/null";
 	by_number = "/none";
+	by_name_err = by_number_err = 0;
 	return 0;
 }
 
@@ -136,6 +147,37 @@ static void the_first_error_is_the_one_that_is_told(void **state)
 	assert_int_equal(errno, ENOTDIR);
 }
 
+static void the_error_of_a_file_that_is_there_is_told(void **state)
+{
+	(void)state;
+	by_name = "/none";
+	by_number_err = EACCES;
+	errno = 0;
+	assert_null(ibv_open_device(&vdev.device));
+	assert_int_equal(errno, EACCES);
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* So the kernel answers when the device was removed: no file of it will come. */
+static void a_device_that_is_gone_is_not_waited_for(void **state)
+{
+	double start = seconds();
+
+	(void)state;
+	by_name_err = by_number_err = ENXIO;
+	errno = 0;
+	assert_null(ibv_open_device(&vdev.device));
+	assert_int_equal(errno, ENXIO);
+	assert_true(seconds() - start < 0.9);
+}
+
 static void a_refused_context_leaves_nothing_open(void **state)
 {
 	(void)state;
@@ -194,6 +236,8 @@ int main(void)
 		cmocka_unit_test_setup(a_context_holds_its_device, open_rig),
 		cmocka_unit_test_setup(a_file_of_another_device_is_not_opened, open_rig),
 		cmocka_unit_test_setup(the_first_error_is_the_one_that_is_told, open_rig),
+		cmocka_unit_test_setup(the_error_of_a_file_that_is_there_is_told, open_rig),
+		cmocka_unit_test_setup(a_device_that_is_gone_is_not_waited_for, open_rig),
 		cmocka_unit_test_setup(a_refused_context_leaves_nothing_open, open_rig),
 		cmocka_unit_test_setup(what_is_no_device_is_not_imported, open_rig),
 		cmocka_unit_test(a_variable_switches_on_by_any_value_but_0),

@@ -18,20 +18,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static const char *root;
 
 /* ---- /dev/infiniband: libibverbs asks by this name of libc */
 
-static bool has_node_of_10 = true;
+#define UVERBS_DEV makedev(231, 192) /* of each device that put_device() makes */
 
-__attribute__((visibility("default"))) int access(const char *path, int mode)
+static int node_of_10_err; /* what asking for its file fails with, unless 0 */
+static dev_t node_of_10;
+
+__attribute__((visibility("default"))) int stat64(const char *path, struct stat64 *st)
 {
+	bool is_10 = strstr(path, "uverbs10");
+
 	if (strncmp(path, "/dev/", 5) != 0)
-		return faccessat(AT_FDCWD, path, mode, 0);
-	errno = ENOENT;
-	return strstr(path, has_node_of_10 ? "uverbs" : "uverbs2") ? 0 : -1;
+		return fstatat64(AT_FDCWD, path, st, 0);
+	errno = is_10 ? node_of_10_err : strstr(path, "uverbs") ? 0 : ENOENT;
+	memset(st, 0, sizeof(*st));
+	st->st_mode = S_IFCHR | 0600;
+	st->st_rdev = is_10 ? node_of_10 : UVERBS_DEV;
+	return errno ? -1 : 0;
+}
+
+__attribute__((visibility("default"))) int fstat64(int fd, struct stat64 *st)
+{
+	int ret = fstatat64(fd, "", st, AT_EMPTY_PATH);
+
+	/* /dev/null stands for the file of the devices. */
+	if (!ret && S_ISCHR(st->st_mode))
+		st->st_rdev = UVERBS_DEV;
+	return ret;
 }
 
 /* ---- sysfs */
@@ -174,19 +194,118 @@ static void a_directory_with_other_times_is_the_same(void **state)
 	ibv_free_device_list(after);
 }
 
+static int devices_listed(void)
+{
+	struct ibv_device **list;
+	int num;
+
+	list = ibv_get_device_list(&num);
+	assert_non_null(list);
+	assert_null(list[num]);
+	ibv_free_device_list(list);
+	return num;
+}
+
 static void a_device_without_its_file_is_left_out(void **state)
 {
 	struct ibv_device **list;
 	int num;
 
 	(void)state;
-	has_node_of_10 = false;
+	node_of_10_err = ENOENT;
 	list = ibv_get_device_list(&num);
-	has_node_of_10 = true;
+	node_of_10_err = 0;
 	assert_int_equal(num, 1);
 	assert_string_equal(ibv_get_device_name(list[0]), "fake_2");
 	assert_null(list[1]);
 	ibv_free_device_list(list);
+}
+
+static void a_device_keeps_its_identity_without_its_file(void **state)
+{
+	struct ibv_device **first, **second;
+
+	(void)state;
+	first = ibv_get_device_list(NULL);
+	node_of_10_err = ENOENT;
+	assert_int_equal(devices_listed(), 1);
+	node_of_10_err = 0;
+	second = ibv_get_device_list(NULL);
+	assert_ptr_equal(first[1], second[1]);
+	ibv_free_device_list(first);
+	ibv_free_device_list(second);
+}
+
+/* Opening it says what is wrong. */
+static void a_file_that_cannot_be_looked_at_is_there(void **state)
+{
+	(void)state;
+	node_of_10_err = EACCES;
+	assert_int_equal(devices_listed(), 2);
+	node_of_10_err = ELOOP;
+	assert_int_equal(devices_listed(), 2);
+	node_of_10_err = ENOTDIR;
+	assert_int_equal(devices_listed(), 1);
+	node_of_10_err = 0;
+}
+
+static void a_file_of_another_device_is_none(void **state)
+{
+	(void)state;
+	node_of_10 = makedev(231, 193);
+	assert_int_equal(devices_listed(), 1);
+	node_of_10 = UVERBS_DEV;
+	assert_int_equal(devices_listed(), 2);
+}
+
+/* A process that was handed a descriptor of the device needs no file. The plugin cannot import. */
+static void a_device_is_imported_without_its_file(void **state)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	put_device("uverbs2", "fake_2", "pci:v00001234d00005678sv0\n", "3\n");
+	node_of_10_err = ENOENT;
+	errno = 0;
+	assert_null(ibv_import_device(fd));
+	assert_int_equal(errno, EOPNOTSUPP);
+	node_of_10_err = 0;
+	put_device("uverbs2", "fake_2", "pci:v00001234d00005678sv0\n", "1\n");
+	close(fd);
+}
+
+/* What a container was not given is no fault of its provider. */
+static void what_has_no_file_is_not_complained_about(void **state)
+{
+	char command[512];
+
+	(void)state;
+	put_device("uverbs101", "foreign_0", "pci:v0000DEADd00005678sv0\n", "1\n");
+	node_of_10_err = ENOENT; /* of 101 as well */
+	assert_int_equal(devices_listed(), 1);
+	assert_int_equal(lines_with("foreign_0 is left out"), 0);
+	node_of_10_err = 0;
+	assert_int_equal(devices_listed(), 2);
+	assert_int_equal(lines_with("foreign_0 is left out"), 1);
+	snprintf(command, sizeof(command), "rm -r %s/class/infiniband_verbs/uverbs101", root);
+	assert_int_equal(system(command), 0);
+}
+
+/* ib_core numbers devices from 0 again when it was loaded again. */
+static void a_device_with_another_file_is_another(void **state)
+{
+	struct ibv_device **before = ibv_get_device_list(NULL), **after;
+
+	(void)state;
+	sysfs_put("infiniband_verbs", "uverbs10", "dev", "231:193\n");
+	node_of_10 = makedev(231, 193);
+	after = ibv_get_device_list(NULL);
+	assert_ptr_not_equal(before[1], after[1]);
+	sysfs_put("infiniband_verbs", "uverbs10", "dev", "231:192\n");
+	node_of_10 = UVERBS_DEV;
+	ibv_free_device_list(before);
+	ibv_free_device_list(after);
 }
 
 static void a_replaced_device_is_another(void **state)
@@ -266,6 +385,12 @@ int main(void)
 		cmocka_unit_test(each_reason_is_logged),
 		cmocka_unit_test(a_directory_with_other_times_is_the_same),
 		cmocka_unit_test(a_device_without_its_file_is_left_out),
+		cmocka_unit_test(a_device_keeps_its_identity_without_its_file),
+		cmocka_unit_test(a_file_that_cannot_be_looked_at_is_there),
+		cmocka_unit_test(a_file_of_another_device_is_none),
+		cmocka_unit_test(a_device_is_imported_without_its_file),
+		cmocka_unit_test(what_has_no_file_is_not_complained_about),
+		cmocka_unit_test(a_device_with_another_file_is_another),
 		cmocka_unit_test(a_device_that_was_plugged_in_again_is_another),
 		cmocka_unit_test(a_replaced_device_is_another),
 		cmocka_unit_test(a_device_that_cannot_be_opened_says_why),
@@ -279,6 +404,7 @@ int main(void)
 		puts("skipped: this host has RDMA netlink, which takes precedence over sysfs");
 		return 77;
 	}
+	node_of_10 = UVERBS_DEV;
 	root = tree_make();
 	snprintf(log, sizeof(log), "%s/log", root);
 	setenv("VERBS_LOG", "warn", 1);
