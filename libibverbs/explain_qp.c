@@ -81,6 +81,15 @@ struct refusal {
 	size_t size;
 };
 
+/* A QP that sends from another QP's number takes no attribute but its state; libibverbs does not
+ * know it from other UD QPs. */
+static const char *mask_exception(const struct refusal *r)
+{
+	return r->qp->qp_type == IBV_QPT_UD && !(r->mask & ~(IBV_QP_STATE | IBV_QP_CUR_STATE))
+		       ? " (unless the QP has a source_qpn)"
+		       : "";
+}
+
 #define WRONG(r, ...) (snprintf((r)->why, (r)->size, __VA_ARGS__), true)
 
 static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp_state to)
@@ -92,7 +101,7 @@ static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp
 		return WRONG(r, "there is no such transition");
 	if (required & ~r->mask) {
 		name_attrs((unsigned int)(required & ~r->mask), names, sizeof(names));
-		return WRONG(r, "attr_mask 0x%x lacks %s", r->mask, names);
+		return WRONG(r, "attr_mask 0x%x lacks %s%s", r->mask, names, mask_exception(r));
 	}
 	if (r->mask & ~allowed) {
 		name_attrs((unsigned int)(r->mask & ~allowed), names, sizeof(names));
@@ -192,6 +201,13 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 		   err == EINVAL ? why : "");
 }
 
+static bool needs_net_raw(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->qp_type == IBV_QPT_RAW_PACKET ||
+	       (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
+		attr->create_flags & IBV_QP_CREATE_SOURCE_QPN);
+}
+
 void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
 			     int err)
 {
@@ -214,6 +230,8 @@ void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_in
 		why = ": send_cq belongs to another context";
 	else if (attr->recv_cq && attr->recv_cq->context != context)
 		why = ": recv_cq belongs to another context";
+	else if (err == EPERM && needs_net_raw(attr))
+		why = ": a QP for raw packets or with a source_qpn needs CAP_NET_RAW";
 	else if (err == ENOMEM)
 		why = ": the device has no QP left (max_qp), or the host no memory";
 	verbs_warn("ibv_create_qp: qp_type %d max_send_wr %u max_recv_wr %u max_send_sge %u "

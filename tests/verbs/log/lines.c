@@ -8,10 +8,13 @@
  * limit of the device, "@name+1" by one more.
  */
 #include <ctype.h>
+#include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "log.h"
 
@@ -202,6 +205,30 @@ static bool qp_create_flags(struct log_rig *l, long bit)
 	attr.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	attr.create_flags = 1U << bit;
 	return !ibv_create_qp_ex(l->rig.ctx, &attr);
+}
+
+static void set_net_raw(bool may)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct caps[2];
+
+	MUST(!syscall(SYS_capget, &header, caps));
+	caps[0].effective &= ~(1u << CAP_NET_RAW);
+	if (may)
+		caps[0].effective |= caps[0].permitted & 1u << CAP_NET_RAW;
+	MUST(!syscall(SYS_capset, &header, caps));
+}
+
+static bool qp_unprivileged(struct log_rig *l, long type)
+{
+	struct ibv_qp_init_attr attr = qp_attr(l);
+	bool refused;
+
+	attr.qp_type = (enum ibv_qp_type)type;
+	set_net_raw(false);
+	refused = !ibv_create_qp(l->pair.pd, &attr) && errno == EPERM;
+	set_net_raw(true);
+	return refused;
 }
 
 /* Modify the fresh QP from the state before TO with one attribute changed, or with FLIP in the
@@ -497,6 +524,10 @@ static const struct log_case cases[] = {
 	  60,
 	  { "create_qp", "send_ops_flags", "0x1000000000000000" } },
 	{ "QP comp_mask", qp_comp_mask, 20, { "create_qp", "comp_mask", "0x100000|0x100001" } },
+	{ "QP without the right",
+	  qp_unprivileged,
+	  IBV_QPT_RAW_PACKET,
+	  { "create_qp", "CAP_NET_RAW", "not permitted" } },
 	{ "QP create_flags", qp_create_flags, 30, { "create_qp", "create_flags", "0x40000000" } },
 	{ "INIT without a port",
 	  to_init_flip,
