@@ -11,6 +11,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/qp_extra.h"
+#include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/device.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -87,12 +88,13 @@ static bool qp_keeps_order(const struct ibv_qp *qp)
 }
 
 /* Devices say for each QP that is connected whether a message is written from its first byte to its
- * last. Nothing is promised where they cannot be asked. */
+ * last. Nothing is promised where they cannot be asked, as for a QP that is an RQ and an SQ of the
+ * device: its number there is of no QP, or of another's. */
 int mlx5_qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
 	(void)op;
 	(void)flags;
-	if (!to_mctx(qp->context)->has_devx || qp->qp_type == IBV_QPT_RAW_PACKET)
+	if (!to_mctx(qp->context)->has_devx || to_mqp(qp)->rules->rings_apart)
 		return 0;
 	return device_keeps_order(qp->context) && qp_keeps_order(qp)
 		       ? IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG
