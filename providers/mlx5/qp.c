@@ -203,7 +203,8 @@ static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct m
 
 	if (ret)
 		return ret;
-	qp->rq.buf = (uint8_t *)qp->buf.addr + qp_recv_head(qp);
+	if (qp->buf.addr)
+		qp->rq.buf = (uint8_t *)qp->buf.addr + qp_recv_head(qp);
 	qp->sq.end = qp->sq.buf + sq_bytes;
 	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes, sizeof(uint64_t));
 	if (ret)
@@ -261,8 +262,9 @@ static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_doorbell *d
 	db->push_plain = ctx->env.prefer_bf ? db->push_inline : 0;
 }
 
-/* The receive queue of a raw packet QP is one of the adapter by itself, and ready before the QP is:
- * until state RTR its record is kept back, so that no frame arrives. */
+/* Where the rings are apart, as those of raw packet and underlay QPs are, the receive queue is one
+ * of the adapter by itself, and ready before the QP is: until state RTR its record is kept back, so
+ * that nothing arrives. */
 static bool qp_withholds(const struct mlx5_qp *qp)
 {
 	return qp->rules->rings_apart && qp->rules->receives;

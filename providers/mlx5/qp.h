@@ -97,7 +97,7 @@ struct mlx5_qp {
 	uint16_t opcodes;             /* of the send queue, when the state allows */
 	struct queue_rec rec;
 	__be32 *dbrec;       /* of rec */
-	__be32 withheld[2];  /* raw packets: what stands for dbrec before state RTR */
+	__be32 withheld[2];  /* rings apart: what stands for dbrec before state RTR */
 	uint32_t min_header; /* raw packets: bytes of the frame that the device wants in the WQE */
 	uint32_t max_tso_header; /* raw packets: bytes */
 	bool has_signatures;     /* each WQE: see data/signature.h */
