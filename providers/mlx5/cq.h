@@ -61,6 +61,7 @@ struct mlx5_cq {
 	 * itself: see cq_ring.c. */
 	bool shown, taken;
 	uint32_t shown_ci;
+	__be32 shown_record; /* without a lock: the doorbell record's at that time */
 };
 
 #define CQ_RSN_NONE ((__be32)~0u) /* more bits than a number in a CQE has */

@@ -40,10 +40,13 @@ static bool cq_is_unread(const struct mlx5_cq *cq)
 
 static bool cq_record_is_others(const struct mlx5_cq *cq)
 {
-	uint32_t record = be32toh(cq->dbrec[FLD_DWORD(CQ_DBREC_CI)]);
-	uint32_t behind = (cq->ci - record) & FLD_MASK(CQ_ARM_CI);
+	__be32 record = cq->dbrec[FLD_DWORD(CQ_DBREC_CI)];
+	uint32_t behind = (cq->ci - be32toh(record)) & FLD_MASK(CQ_ARM_CI);
 	bool may_be_polling = !cq->lock.shared && !cq_is_unread(cq);
 
+	/* The program may have been told in the middle of a poll, as well. */
+	if (!cq->lock.shared && record == cq->shown_record)
+		return false;
 	return behind > (may_be_polling ? 1u << cq->count_log : 0);
 }
 
@@ -59,6 +62,9 @@ void mlx5_cq_show(struct mlx5_cq *cq)
 	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
 
 	__atomic_store_n(&cq->shown_ci, ci, __ATOMIC_RELAXED);
+	/* Where there is a lock, another thread may be writing the record. */
+	if (!cq->lock.shared)
+		cq->shown_record = cq->dbrec[FLD_DWORD(CQ_DBREC_CI)];
 	__atomic_store_n(&cq->shown, true, __ATOMIC_RELEASE);
 }
 

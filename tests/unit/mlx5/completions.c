@@ -742,6 +742,26 @@ static void a_ring_that_is_being_polled_is_the_librarys(void **state)
 	}
 }
 
+/* The record is behind already when the program is told. */
+static void a_ring_that_is_shown_while_polled_is_the_librarys(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = true });
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	(void)state;
+	messages_come(rig, 3);
+	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+	assert_int_equal(ibv_next_poll(cqx), 0);
+	mlx5_cq_show(rig->cq);
+	assert_false(mlx5_cq_is_taken(rig->cq));
+	ibv_end_poll(cqx);
+	assert_false(mlx5_cq_is_taken(rig->cq));
+	rig->cq->dbrec[0] = htobe32(rig->cq->ci + 1);
+	assert_true(mlx5_cq_is_taken(rig->cq));
+	rig_free(rig);
+}
+
 /* A program that is told again may read from now on: CQEs stay in their places, and lose their user
  * index alone. */
 static void a_program_that_is_told_again_may_read(void **state)
@@ -805,6 +825,7 @@ int main(void)
 		cmocka_unit_test(cleaning_keeps_the_others_in_order),
 		cmocka_unit_test(whoever_moves_the_index_reads_the_ring),
 		cmocka_unit_test(a_ring_that_is_being_polled_is_the_librarys),
+		cmocka_unit_test(a_ring_that_is_shown_while_polled_is_the_librarys),
 		cmocka_unit_test(a_program_that_is_told_again_may_read),
 		cmocka_unit_test(a_program_may_ask_while_it_polls),
 	};
