@@ -64,7 +64,9 @@ static int abuse_file(const char *unused)
 	abuse_expect(ftruncate(ctx->cmd_fd, 0) && (errno == EPERM || errno == EINVAL),
 		     "the device file cannot be made shorter");
 	abuse_expect(cq && !ibv_req_notify_cq(cq, 0), "a doorbell is rung");
-	abuse_expect(pd && !ibv_dealloc_pd(pd), "the PD can be destroyed");
+	abuse_expect(cq && !ibv_destroy_cq(cq) && pd && !ibv_dealloc_pd(pd),
+		     "the objects can be destroyed");
+	ibv_close_device(ctx);
 	return failed;
 }
 
