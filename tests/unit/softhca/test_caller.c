@@ -32,7 +32,9 @@
 
 static char secret[16] = "of a caller"; /* in each child at the same address */
 
-/* The child tells the number of its listener here, in memory that both have. */
+/* The child tells the number of its listener here, in memory that both have; -1 if the kernel gives
+ * it none. */
+enum { NOT_TOLD = -2 };
 static volatile int *child_listener;
 
 static int trap_getppid(void)
@@ -67,7 +69,7 @@ static int listener_of(pid_t pid)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0), fd;
 
-	while (*child_listener < 0)
+	while (*child_listener == NOT_TOLD)
 		usleep(1000);
 	fd = syscall(SYS_pidfd_getfd, pidfd, *child_listener, 0);
 	close(pidfd);
@@ -97,7 +99,7 @@ static int set_up(void **state)
 	(void)state;
 	child_listener = mmap(NULL, sizeof(*child_listener), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	*child_listener = -1;
+	*child_listener = NOT_TOLD;
 	return 0;
 }
 
