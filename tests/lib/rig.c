@@ -304,3 +304,14 @@ int rig_count_fds(void)
 	closedir(dir);
 	return count - 3; /* ".", ".." and the directory itself */
 }
+
+void rig_run_topics(struct rig *rig, const struct rig_topic *topics, size_t count, int argc,
+		    char **argv)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!say_is_wanted(topics[i].name, argc, argv))
+			continue;
+		say_topic(topics[i].name);
+		topics[i].run(rig);
+	}
+}

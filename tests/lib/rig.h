@@ -92,6 +92,16 @@ void rig_settle(void);
 /* How many completions are there after rig_settle(); they are dropped. */
 int rig_drain(struct ibv_cq *cq);
 
+/* A topic is what a program examines with a rig, under a name that its command line knows. */
+struct rig_topic {
+	const char *name;
+	void (*run)(struct rig *rig);
+};
+
+/* The function runs those of COUNT topics that say_is_wanted() names. */
+void rig_run_topics(struct rig *rig, const struct rig_topic *topics, size_t count, int argc,
+		    char **argv);
+
 /* How many descriptors this process has open. */
 int rig_count_fds(void);
 

@@ -306,10 +306,7 @@ static void refused(struct rig *rig)
 	allocator_close(&a);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(struct rig *rig);
-} topics[] = {
+static const struct rig_topic topics[] = {
 	{ "untouched-qp", untouched_qp },     { "untouched-srq-record", untouched_srq_record },
 	{ "all-given", all_given },           { "records-left", records_left },
 	{ "rings-left", rings_left },         { "refused", refused },
@@ -321,12 +318,7 @@ int main(int argc, char **argv)
 	struct rig rig;
 
 	rig_open(&rig);
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
-		if (!say_is_wanted(topics[i].name, argc, argv))
-			continue;
-		say_topic(topics[i].name);
-		topics[i].run(&rig);
-	}
+	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
 	rig_close(&rig);
 	return say_failures() ? 1 : 0;
 }

@@ -604,10 +604,7 @@ static void posted_later(struct rig *rig)
 	follower_close(&f);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(struct rig *rig);
-} topics[] = {
+static const struct rig_topic topics[] = {
 	{ "driven-destroy", driven_destroy },
 	{ "driven-reset", driven_reset },
 	{ "driven-early", driven_early },
@@ -626,12 +623,7 @@ int main(int argc, char **argv)
 	struct rig rig;
 
 	rig_open(&rig);
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
-		if (!say_is_wanted(topics[i].name, argc, argv))
-			continue;
-		say_topic(topics[i].name);
-		topics[i].run(&rig);
-	}
+	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
 	rig_close(&rig);
 	return say_failures() ? 1 : 0;
 }

@@ -8,10 +8,7 @@
 
 #include "diff.h"
 
-static const struct {
-	const char *name;
-	topic_fn *run;
-} topics[] = {
+static const struct rig_topic topics[] = {
 	{ "names", diff_names },
 	{ "device", diff_device },
 	{ "port", diff_port },
@@ -113,12 +110,7 @@ int main(int argc, char **argv)
 		diff_two_processes();
 		rig_open(&rig);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
-		if (!say_is_wanted(topics[i].name, argc, argv))
-			continue;
-		say_topic(topics[i].name);
-		topics[i].run(&rig);
-	}
+	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
 	rig_close(&rig);
 	return say_failures() ? 1 : 0;
 }
