@@ -22,6 +22,7 @@
 #endif
 
 #include "config.h"
+#include "places.h"
 
 #define PLUGIN_SUFFIX "-rdmakit" RDMAKIT_DRIVER_ABI_STRING ".so"
 
@@ -120,12 +121,14 @@ void verbs_loader_load_drivers(void)
 
 #else
 
+static struct verbs_places places;
+
 /* A plugin of another implementation in the place of ours is the most likely reason why ours is
  * missing. */
 static bool has_foreign_plugin(const char *name, char *found, size_t size)
 {
 	struct dirent *entry;
-	DIR *dir = opendir(RDMAKIT_PLUGIN_DIR);
+	DIR *dir = opendir(places.plugins);
 	char prefix[64];
 	bool hit = false;
 
@@ -148,7 +151,7 @@ static void explain_load(const char *name, const char *why)
 	if (has_foreign_plugin(name, found, sizeof(found)))
 		verbs_warn("provider %s: skipped: %s/%s was built for another libibverbs, and "
 			   "lib%s" PLUGIN_SUFFIX " is not there",
-			   name, RDMAKIT_PLUGIN_DIR, found, name);
+			   name, places.plugins, found, name);
 	else
 		verbs_warn("provider %s: skipped: %s", name, why);
 }
@@ -176,7 +179,7 @@ static void load_plugin(const char *name)
 			explain_load(name, dlerror());
 		return;
 	}
-	snprintf(path, sizeof(path), RDMAKIT_PLUGIN_DIR "/lib%s" PLUGIN_SUFFIX, name);
+	snprintf(path, sizeof(path), "%s/lib%s" PLUGIN_SUFFIX, places.plugins, name);
 	if (open_plugin(path))
 		return;
 	if (access(path, F_OK)) {
@@ -202,18 +205,26 @@ static void load_listed(const char *list)
  * list. */
 void verbs_loader_load_drivers(void)
 {
+	static const struct verbs_layout layout = {
+		.library = RDMAKIT_LIBRARY_DIR,
+		.plugins = RDMAKIT_PLUGIN_DIR,
+		.config = RDMAKIT_CONFIG_DIR,
+		.library_to_plugins = RDMAKIT_LIBRARY_TO_PLUGINS,
+		.library_to_config = RDMAKIT_LIBRARY_TO_CONFIG,
+	};
 	static bool loaded;
 	const char *list;
 
 	if (loaded)
 		return;
 	loaded = true;
+	places = verbs_places_find(&layout);
 	list = secure_getenv("RDMAV_DRIVERS");
 	if (!list)
 		list = secure_getenv("IBV_DRIVERS");
 	if (list)
 		load_listed(list);
-	verbs_config_read(RDMAKIT_CONFIG_DIR, load_plugin);
+	verbs_config_read(places.config, load_plugin);
 }
 
 #endif
