@@ -23,6 +23,7 @@ enum prm_cap {
 	PRM_CAP_FLOW_TABLE = 7,
 	PRM_CAP_QOS = 12,
 	PRM_CAP_DEV_MEM = 15,
+	PRM_CAP_VDPA_EMULATION = 19,
 };
 
 /* ATOMIC_CAPS_ATOMIC_OPERATIONS has these bits. */
@@ -261,8 +262,19 @@ enum {
 #define QOS_CAP_PACKET_PACING                 FLD(0x0, 31, 31)
 #define QOS_CAP_PACKET_PACING_BURST_BOUND     FLD(0x0, 26, 26)
 #define QOS_CAP_PACKET_PACING_TYPICAL_SIZE    FLD(0x0, 25, 25)
+#define QOS_CAP_PACKET_PACING_UID             FLD(0x0, 20, 20)
 #define QOS_CAP_PACKET_PACING_MAX_RATE        FLD(0x8, 31, 0) /* kbit/s */
 #define QOS_CAP_PACKET_PACING_MIN_RATE        FLD(0xc, 31, 0)
 #define QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE FLD(0x10, 15, 0)
+
+/* HCA_CAP_GENERAL_OBJ_TYPES has these bits. */
+enum {
+	PRM_OBJ_TYPES_VIRTIO_NET_Q = 1 << 13,
+};
+
+#define VDPA_CAP_LOG_DOORBELL_STRIDE   FLD(0x4, 12, 8)
+#define VDPA_CAP_LOG_DOORBELL_BAR_SIZE FLD(0x4, 4, 0) /* in pages of 4 KiB */
+#define VDPA_CAP_DOORBELL_BAR_OFFSET   FLD64(0x8)
+#define VDPA_CAP_MAX_NUM_VIRTIO_QUEUES FLD(0x10, 23, 0)
 
 #endif

@@ -77,6 +77,10 @@ struct hca_config {
 	 * part of BAR 0 they are given out, in pages. See hca_place_memic(). */
 	uint32_t memic_size;
 	uint64_t memic_bar, memic_bar_size;
+	/* Doorbells of devices that software emulates: pages from this offset in BAR 0 on, a power
+	 * of two; 0: there are none. */
+	uint64_t doorbell_bar;
+	uint32_t doorbell_pages;
 	/* With this, bus addresses are virtual: the bus fetches what is not there, or faults, so
 	 * memory keys need not be pinned. */
 	bool pages_on_demand;

@@ -142,6 +142,8 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	put_features(cap);
 	fld_set(cap, HCA_CAP_DEVICE_MEMORY, hca->config.memic_size != 0);
 	fld_set(cap, HCA_CAP_PG, hca->config.pages_on_demand);
+	if (hca->config.doorbell_pages)
+		fld_set(cap, HCA_CAP_GENERAL_OBJ_TYPES, PRM_OBJ_TYPES_VIRTIO_NET_Q);
 	fld_set(cap, HCA_CAP_SQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 	fld_set(cap, HCA_CAP_RQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 }
@@ -242,6 +244,7 @@ static void put_qos(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, QOS_CAP_PACKET_PACING, 1);
 	fld_set(cap, QOS_CAP_PACKET_PACING_BURST_BOUND, 1);
 	fld_set(cap, QOS_CAP_PACKET_PACING_TYPICAL_SIZE, 1);
+	fld_set(cap, QOS_CAP_PACKET_PACING_UID, 1);
 	fld_set(cap, QOS_CAP_PACKET_PACING_MAX_RATE, PACING_MAX_RATE);
 	fld_set(cap, QOS_CAP_PACKET_PACING_MIN_RATE, PACING_MIN_RATE);
 	fld_set(cap, QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE, PACING_RATES);
@@ -277,11 +280,29 @@ static void put_device_memory(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, MEM_CAP_MAX_MEMIC_SIZE, hca->config.memic_size);
 }
 
+/* Doorbells for devices that programs emulate. The adapter has no queues of such devices: their
+ * number stays 0. */
+static void put_emulation(const struct hca *hca, uint8_t *cap)
+{
+	enum { LOG_PAGE = 12 };
+
+	if (!hca->config.doorbell_pages)
+		return;
+	fld_set(cap, VDPA_CAP_LOG_DOORBELL_STRIDE, LOG_PAGE);
+	fld_set(cap, VDPA_CAP_LOG_DOORBELL_BAR_SIZE, log2_floor(hca->config.doorbell_pages));
+	fld_set(cap, VDPA_CAP_DOORBELL_BAR_OFFSET, hca->config.doorbell_bar);
+}
+
 static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
-	[PRM_CAP_GENERAL] = put_general, [PRM_CAP_ETHERNET_OFFLOADS] = put_ethernet,
-	[PRM_CAP_ODP] = put_odp,         [PRM_CAP_ATOMIC] = put_atomic,
-	[PRM_CAP_ROCE] = put_roce,       [PRM_CAP_FLOW_TABLE] = put_flow_tables,
-	[PRM_CAP_QOS] = put_qos,         [PRM_CAP_DEV_MEM] = put_device_memory,
+	[PRM_CAP_GENERAL] = put_general,
+	[PRM_CAP_ETHERNET_OFFLOADS] = put_ethernet,
+	[PRM_CAP_ODP] = put_odp,
+	[PRM_CAP_ATOMIC] = put_atomic,
+	[PRM_CAP_ROCE] = put_roce,
+	[PRM_CAP_FLOW_TABLE] = put_flow_tables,
+	[PRM_CAP_QOS] = put_qos,
+	[PRM_CAP_DEV_MEM] = put_device_memory,
+	[PRM_CAP_VDPA_EMULATION] = put_emulation,
 };
 
 static bool has_page(uint64_t page)

@@ -21,6 +21,7 @@ enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd)
 	hca->eth->pacing.rate[index] = (struct pacing_rate){
 		.rate = rate,
 		.burst = fld_get(context, PP_CONTEXT_BURST_UPPER_BOUND),
+		.uid = fld_get(cmd->in, CMD_IN_UID),
 	};
 	return PRM_STAT_OK;
 }

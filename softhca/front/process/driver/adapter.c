@@ -288,6 +288,9 @@ static int bring_up(struct adapter *adapter)
 		ret = query_caps(adapter, PRM_CAP_ETHERNET_OFFLOADS, adapter->eth_caps);
 	if (!ret && adapter_cap(adapter, HCA_CAP_QOS))
 		ret = query_caps(adapter, (enum prm_cap)PRM_CAP_QOS, adapter->qos_caps);
+	if (!ret && adapter_cap(adapter, HCA_CAP_GENERAL_OBJ_TYPES) & PRM_OBJ_TYPES_VIRTIO_NET_Q)
+		ret = query_caps(adapter, (enum prm_cap)PRM_CAP_VDPA_EMULATION,
+				 adapter->emulation_caps);
 	if (!ret)
 		ret = create_eqs(adapter);
 	if (!ret)
@@ -325,6 +328,8 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.memic_size = DEVICE_MEMORY_SIZE,
 		.memic_bar = DEVICE_MEMORY_BAR,
 		.memic_bar_size = DEVICE_MEMORY_PAGES * UAR_PAGE_SIZE,
+		.doorbell_bar = DEVICE_MEMORY_BAR + DEVICE_MEMORY_PAGES * UAR_PAGE_SIZE,
+		.doorbell_pages = EMULATION_PAGES,
 		.pages_on_demand = true,
 		.real_time = true,
 	};

@@ -28,6 +28,7 @@ enum {
 	MAX_ROCE_GIDS = 256,
 	UAR_PAGE_SIZE = 4096,
 	NETDEV_NAME_SIZE = 16,     /* IF_NAMESIZE */
+	EMULATION_PAGES = 64,      /* doorbells of devices that programs emulate */
 	DEVICE_MEMORY_PAGES = 256, /* in which as much device memory as there is can be given out */
 };
 
@@ -103,6 +104,8 @@ struct adapter {
 	uint8_t odp_caps[PRM_HCA_CAP_SIZE];    /* zero: no paging on demand */
 	uint8_t memory_caps[PRM_HCA_CAP_SIZE]; /* of device memory; zero: there is none */
 	bool device_page_used[DEVICE_MEMORY_PAGES];
+	bool emulation_page_used[EMULATION_PAGES];
+	uint8_t emulation_caps[PRM_HCA_CAP_SIZE];       /* zero: no emulated devices */
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
 	char netdev[MAX_PORTS][NETDEV_NAME_SIZE];       /* of netdev.c; empty: none */

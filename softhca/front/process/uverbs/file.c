@@ -38,7 +38,8 @@ enum {
 	FILE_BYTES = (MEMORY_PAGE + UVERBS_FILE_MEMORY_PAGES) * UAR_PAGE_SIZE,
 };
 static_assert((int)CLOCK_PAGE < (int)MEMORY_PAGE, "device memory is last");
-static_assert((int)UVERBS_FILE_UARS <= (int)CLOCK_PAGE, "UAR pages must end before it");
+static_assert((int)UVERBS_FILE_EMULATION + (int)EMULATION_PAGES <= (int)CLOCK_PAGE,
+	      "UAR pages, and doorbells of emulated devices, must end before it");
 
 /* ---- objects ---- */
 

@@ -171,7 +171,7 @@ struct uverbs_qp {
 extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,
 	async_methods, uar_methods, devx_methods, ah_methods, srq_methods, xrcd_methods, mw_methods,
 	wq_methods, flow_methods, counters_methods, dm_methods, mr_advise_methods,
-	mr_dmabuf_methods, dmah_methods;
+	mr_dmabuf_methods, dmah_methods, pp_methods, var_methods;
 extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes,
 	qp_writes, qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes,
 	xrcd_writes, mw_writes, query_device_writes, wq_writes, flow_writes;

@@ -32,6 +32,7 @@ static const struct uverbs_methods *const all_methods[] = {
 	&qp_methods,     &async_methods,     &uar_methods,       &devx_methods, &ah_methods,
 	&srq_methods,    &xrcd_methods,      &mw_methods,        &wq_methods,   &flow_methods,
 	&dm_methods,     &mr_advise_methods, &mr_dmabuf_methods, &dmah_methods, &counters_methods,
+	&pp_methods,     &var_methods,
 };
 
 static const struct uverbs_writes *const all_writes[] = {
@@ -41,14 +42,15 @@ static const struct uverbs_writes *const all_writes[] = {
 	&mw_writes,     &query_device_writes, &wq_writes,        &flow_writes,
 };
 
-static const struct uverbs_method *find_method(uint16_t object, uint16_t id)
+static const struct uverbs_method *find_method(const struct adapter *adapter, uint16_t object,
+					       uint16_t id)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(all_methods); i++) {
 		for (unsigned int j = 0; j < all_methods[i]->count; j++) {
 			const struct uverbs_method *method = &all_methods[i]->method[j];
 
 			if (method->object == object && method->method == id)
-				return method;
+				return method->exists && !method->exists(adapter) ? NULL : method;
 		}
 	}
 	return NULL;
@@ -378,7 +380,7 @@ static int run_call(struct uverbs_call *uc, uint64_t addr)
 
 	if (ret)
 		return ret;
-	uc->method = find_method(uc->hdr.object_id, uc->hdr.method_id);
+	uc->method = find_method(uc->adapter, uc->hdr.object_id, uc->hdr.method_id);
 	if (!uc->method)
 		return EPROTONOSUPPORT;
 	if (uc->hdr.driver_id != RDMA_DRIVER_MLX5)

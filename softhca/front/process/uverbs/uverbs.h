@@ -32,7 +32,11 @@ struct event_source;
 
 /* ---- files ---- */
 
-enum { UVERBS_FILE_UARS = 1024, UVERBS_FILE_MEMORY_PAGES = 256 };
+enum {
+	UVERBS_FILE_UARS = 1024,
+	UVERBS_FILE_EMULATION = UVERBS_FILE_UARS, /* doorbells of emulated devices begin here */
+	UVERBS_FILE_MEMORY_PAGES = 256,
+};
 
 struct uverbs_file {
 	LIST_ENTRY(uverbs_file) in_all;
@@ -147,12 +151,15 @@ struct uverbs_method {
 	int (*run)(struct uverbs_call *uc);
 	const struct uverbs_attr *attrs;
 	unsigned int num_attrs;
+	/* A method that an adapter does not have is not there; NULL: all have it. */
+	bool (*exists)(const struct adapter *adapter);
 };
 
-#define METHOD(name, object, method, run, attrs)                                     \
-	{                                                                            \
-		name, object, method, run, attrs, sizeof(attrs) / sizeof((attrs)[0]) \
+#define METHOD_IF(exists, name, object, method, run, attrs)                                  \
+	{                                                                                    \
+		name, object, method, run, attrs, sizeof(attrs) / sizeof((attrs)[0]), exists \
 	}
+#define METHOD(name, object, method, run, attrs) METHOD_IF(NULL, name, object, method, run, attrs)
 #define UHW_ATTRS                                                       \
 	{ UVERBS_ATTR_UHW_IN, ATTR_IN, OPTIONAL, 0, ANY_SIZE, 0 },      \
 	{                                                               \
