@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/types.h>
 
 #include "util/log.h"
@@ -51,18 +50,9 @@ static int not_yet(const char *name)
 		not_yet(#name); \
 	}
 
-/* Nothing can be exported, so all sizes are 0. */
-__attribute__((visibility("default"))) void _mlx5dv_get_export_sizes(void *sizes, size_t len);
-__attribute__((visibility("default"))) void _mlx5dv_get_export_sizes(void *sizes, size_t len)
-{
-	not_yet("mlx5dv_get_export_sizes");
-	memset(sizes, 0, len);
-}
-
 /* clang-format off */
 ABSENT_POINTER(__mlx5dv_create_flow)
 ABSENT_POINTER(mlx5dv_alloc_dm)
-ABSENT_POINTER(mlx5dv_alloc_var)
 ABSENT_POINTER(mlx5dv_create_flow)
 ABSENT_POINTER(mlx5dv_create_flow_action_esp)
 ABSENT_POINTER(mlx5dv_create_flow_action_modify_header)
@@ -104,11 +94,9 @@ ABSENT_POINTER(mlx5dv_dr_matcher_create)
 ABSENT_POINTER(mlx5dv_dr_rule_create)
 ABSENT_POINTER(mlx5dv_dr_table_create)
 ABSENT_POINTER(mlx5dv_get_vfio_device_list)
-ABSENT_POINTER(mlx5dv_pp_alloc)
 ABSENT_POINTER(mlx5dv_reg_dmabuf_mr)
 ABSENT_POINTER(mlx5dv_sched_leaf_create)
 ABSENT_POINTER(mlx5dv_sched_node_create)
-ABSENT_POINTER(mlx5dv_var_import)
 
 ABSENT_INT(_mlx5dv_mkey_check)
 ABSENT_INT(mlx5dv_crypto_login_destroy)
@@ -171,12 +159,10 @@ ABSENT_INT(mlx5dv_sched_leaf_modify)
 ABSENT_INT(mlx5dv_sched_node_destroy)
 ABSENT_INT(mlx5dv_sched_node_modify)
 ABSENT_INT(mlx5dv_set_context_attr)
-ABSENT_INT(mlx5dv_var_export)
 ABSENT_INT(mlx5dv_vfio_get_events_fd)
 ABSENT_INT(mlx5dv_vfio_process_events)
 
 ABSENT_COUNT(ssize_t, mlx5dv_devx_get_event)
-ABSENT_COUNT(int, mlx5dv_devx_uar_export_dmabuf_fd)
 
 ABSENT_VOID(mlx5dv_devx_destroy_cmd_comp)
 ABSENT_VOID(mlx5dv_devx_destroy_event_channel)
@@ -184,7 +170,4 @@ ABSENT_VOID(mlx5dv_devx_obj_unimport)
 ABSENT_VOID(mlx5dv_devx_umem_unimport)
 ABSENT_VOID(mlx5dv_dr_domain_allow_duplicate_rules)
 ABSENT_VOID(mlx5dv_dr_domain_set_reclaim_device_memory)
-ABSENT_VOID(mlx5dv_free_var)
-ABSENT_VOID(mlx5dv_pp_free)
-ABSENT_VOID(mlx5dv_var_unimport)
 /* clang-format on */

@@ -4,6 +4,7 @@
  * the CQs ring.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "providers/mlx5/dv/dv.h"
 #include "prm/mlx5/uar.h"
@@ -85,4 +86,18 @@ DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 	if (uar->own)
 		mlx5_uar_put_plain(to_mctx(uar->context), uar->own);
 	free(uar);
+}
+
+/* The dma-buf is made of the page that the register is on. */
+DV_EXPORT int mlx5dv_devx_uar_export_dmabuf_fd(struct mlx5dv_devx_uar *devx_uar)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	int fd = -1;
+	int ret = verbs_cmd_alloc_dmabuf(((struct dv_uar *)devx_uar)->context,
+					 (uint64_t)devx_uar->mmap_off / page, &fd);
+
+	if (!ret)
+		return fd;
+	errno = ret;
+	return -1;
 }

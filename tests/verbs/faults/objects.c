@@ -4,6 +4,7 @@
  * channels, imports.
  */
 #include <fcntl.h>
+#include <infiniband/mlx5dv.h>
 #include <unistd.h>
 
 #include "faults.h"
@@ -212,6 +213,44 @@ static struct ibv_context *import_copy(struct ibv_context *ctx)
 	return NULL;
 }
 
+static int free_doorbell(struct mlx5dv_var *var)
+{
+	mlx5dv_free_var(var);
+	return 0;
+}
+
+static int free_register(struct mlx5dv_devx_uar *uar)
+{
+	mlx5dv_devx_free_uar(uar);
+	return 0;
+}
+
+static void live_doorbells(struct life *l)
+{
+	KEEP(l, mlx5dv_alloc_var(l->rig.ctx, 0), free_doorbell);
+	KEEP(l, mlx5dv_devx_alloc_uar(l->rig.ctx, MLX5DV_UAR_ALLOC_TYPE_BF), free_register);
+	KEEP(l, mlx5dv_devx_alloc_uar(l->rig.ctx, MLX5DV_UAR_ALLOC_TYPE_NC), free_register);
+}
+
+static int free_rate(struct mlx5dv_pp *pp)
+{
+	mlx5dv_pp_free(pp);
+	return 0;
+}
+
+static bool lacks_rates(struct ibv_context *ctx, const struct ibv_device_attr_ex *attr)
+{
+	(void)ctx;
+	return !attr->packet_pacing_caps.supported_qpts;
+}
+
+static void live_rates(struct life *l)
+{
+	const uint8_t rate[4] = { 0, 0, 0, 100 };
+
+	KEEP(l, mlx5dv_pp_alloc(l->rig.ctx, sizeof(rate), rate, 0), free_rate);
+}
+
 static void live_import(struct life *l)
 {
 	struct ibv_pd *pd = life_pd(l), *imported_pd;
@@ -241,5 +280,7 @@ const struct life_kind life_objects[] = {
 	{ "dm", .live = live_dm, .lacks = lacks_dm },
 	{ "channel", .live = live_channel },
 	{ "import", .live = live_import },
+	{ "doorbells", .live = live_doorbells },
+	{ "rates", .live = live_rates, .lacks = lacks_rates },
 	{},
 };

@@ -58,8 +58,7 @@ static int pp_alloc(struct uverbs_call *uc)
 	if (ret)
 		return ret;
 	index = pp->index;
-	return uc_answered(uc,
-			   uc_out(uc, MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, &index, sizeof(index)),
+	return uc_answered(uc, uc_out(uc, MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, &index, sizeof(index)),
 			   &pp->base);
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pp.c - packet pacing as an object: a rate in the device's table, which queues that the program
+ * makes by commands of its own may name.
+ */
+#include <stdlib.h>
+
+#include "providers/mlx5/dv/dv.h"
+#include "util/alloc.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+struct dv_pp {
+	struct mlx5dv_pp pp; /* first */
+	struct ibv_context *context;
+	uint32_t handle;
+};
+
+static int pp_run_alloc(const void *rate, size_t size, uint32_t flags, struct dv_pp *pp)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(MLX5_IB_ATTR_PP_OBJ_ALLOC_HANDLE, &pp->handle),
+		verbs_attr_in(MLX5_IB_ATTR_PP_OBJ_ALLOC_CTX, rate, size),
+		verbs_attr_flags(MLX5_IB_ATTR_PP_OBJ_ALLOC_FLAGS, flags),
+		verbs_attr_out(MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, &pp->pp.index,
+			       sizeof(pp->pp.index)),
+	};
+	int ret = verbs_cmd_run(pp->context, MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_ALLOC, attrs,
+				ARRAY_SIZE(attrs));
+
+	if (ret)
+		verbs_warn("mlx5dv_pp_alloc: the kernel refuses a rate of %zu bytes with flags "
+			   "%#x: errno %d%s",
+			   size, flags, ret,
+			   to_mctx(pp->context)->has_devx ? "" : "; the context is without DevX");
+	return ret;
+}
+
+DV_EXPORT struct mlx5dv_pp *mlx5dv_pp_alloc(struct ibv_context *context, size_t pp_context_sz,
+					    const void *pp_context, uint32_t flags)
+{
+	int ret = dv_check_context("mlx5dv_pp_alloc", context);
+	struct dv_pp *pp;
+
+	if (!ret && pp_context_sz > UINT16_MAX) {
+		verbs_warn("mlx5dv_pp_alloc: pp_context_sz is %zu, limit %u", pp_context_sz,
+			   UINT16_MAX);
+		ret = EINVAL;
+	}
+	if (!ret && flags & ~(uint32_t)MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX) {
+		verbs_warn("mlx5dv_pp_alloc: flags is %#x, known are %#x", flags,
+			   MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX);
+		ret = EOPNOTSUPP;
+	}
+	if (ret)
+		return dv_fail(ret);
+	pp = calloc_for("mlx5dv_pp_alloc", 1, sizeof(*pp));
+	if (!pp)
+		return dv_fail(ENOMEM);
+	pp->context = context;
+	ret = pp_run_alloc(pp_context, pp_context_sz, flags, pp);
+	if (!ret)
+		return &pp->pp;
+	free(pp);
+	return dv_fail(ret);
+}
+
+DV_EXPORT void mlx5dv_pp_free(struct mlx5dv_pp *dv_pp)
+{
+	struct dv_pp *pp = (struct dv_pp *)dv_pp;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_PP_OBJ_DESTROY_HANDLE, pp->handle),
+	};
+
+	verbs_cmd_run(pp->context, MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY, attrs,
+		      ARRAY_SIZE(attrs));
+	free(pp);
+}

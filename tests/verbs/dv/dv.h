@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dv.h - the topics of verbs-dv.
+ */
+#ifndef TESTS_VERBS_DV_DV_H
+#define TESTS_VERBS_DV_DV_H
+
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+
+void dv_rates(struct rig *rig);
+void dv_doorbells(struct rig *rig);
+void dv_registers(struct rig *rig);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main.c - verbs-dv [TOPIC...]: the small objects of direct verbs, call by call. What a call gave
+ * is printed, and must be the same on the distribution's library.
+ */
+#include "tests/verbs/dv/dv.h"
+#include "util/bits.h"
+
+static const struct rig_topic topics[] = {
+	{ "rates", dv_rates },
+	{ "doorbells", dv_doorbells },
+	{ "registers", dv_registers },
+};
+
+int main(int argc, char **argv)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
+	rig_close(&rig);
+	return say_failures() != 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rates.c - packet pacing as objects: which share an entry of the adapter's table, and what is
+ * refused.
+ */
+#include <infiniband/mlx5dv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx5/pacing.h"
+#include "tests/verbs/dv/dv.h"
+
+#define MANY 200 /* more than the adapter has */
+
+static struct mlx5dv_pp *rate_alloc(struct ibv_context *ctx, uint32_t rate, size_t size,
+				    uint32_t flags, const char *what)
+{
+	uint8_t context[PRM_PP_CONTEXT_SIZE + 16] = { 0 };
+
+	fld_set(context, PP_CONTEXT_RATE_LIMIT, rate);
+	return SAY_PTR(mlx5dv_pp_alloc(ctx, size, context, flags), "%s", what);
+}
+
+static void rate_free(struct mlx5dv_pp *pp)
+{
+	if (pp)
+		mlx5dv_pp_free(pp);
+}
+
+static void rates_share(struct ibv_context *ctx)
+{
+	const uint32_t own = MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX;
+	struct mlx5dv_pp *first = rate_alloc(ctx, 100, 4, 0, "a rate");
+	struct mlx5dv_pp *same = rate_alloc(ctx, 100, PRM_PP_CONTEXT_SIZE, 0, "the same, longer");
+	struct mlx5dv_pp *other = rate_alloc(ctx, 101, 4, 0, "another");
+	struct mlx5dv_pp *dedicated = rate_alloc(ctx, 100, 4, own, "the first, dedicated");
+	struct mlx5dv_pp *again = rate_alloc(ctx, 100, 4, own, "once more");
+
+	if (first && same && other && dedicated && again) {
+		say_check(first->index == same->index, "equal rates share an entry");
+		say_check(first->index != other->index, "other rates do not");
+		say_check(dedicated->index != first->index, "nor does a dedicated one");
+		say_check(again->index != dedicated->index, "nor two of these");
+	}
+	rate_free(first);
+	rate_free(same);
+	rate_free(other);
+	rate_free(dedicated);
+	rate_free(again);
+}
+
+static void rates_refuse(struct ibv_context *ctx)
+{
+	rate_free(rate_alloc(ctx, 0, 4, 0, "no rate"));
+	rate_free(rate_alloc(ctx, UINT32_MAX, 4, 0, "more than the adapter has"));
+	rate_free(rate_alloc(ctx, 100, 0, 0, "no bytes"));
+	rate_free(rate_alloc(ctx, 100, PRM_PP_CONTEXT_SIZE + 1, 0, "too many bytes"));
+	rate_free(rate_alloc(ctx, 100, 4, 2, "an unknown flag"));
+}
+
+/* The table has an end; when one is freed there is room for one. */
+static void rates_fill(struct ibv_context *ctx)
+{
+	const uint32_t own = MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX;
+	uint8_t context[4] = { 0, 0, 0, 100 };
+	struct mlx5dv_pp *pp[MANY];
+	int n = 0;
+
+	while (n < MANY && (pp[n] = mlx5dv_pp_alloc(ctx, sizeof(context), context, own)))
+		n++;
+	say("%d entries, then %s", n, say_errno(errno));
+	if (n) {
+		mlx5dv_pp_free(pp[--n]);
+		pp[n] = rate_alloc(ctx, 100, 4, own, "after one was freed");
+		n += !!pp[n];
+		rate_free(rate_alloc(ctx, 100, 4, own, "and another"));
+	}
+	while (n)
+		mlx5dv_pp_free(pp[--n]);
+}
+
+void dv_rates(struct rig *rig)
+{
+	rates_share(rig->ctx);
+	rates_refuse(rig->ctx);
+	rates_fill(rig->ctx);
+}
