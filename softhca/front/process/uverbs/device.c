@@ -206,6 +206,13 @@ static int query_eswitch_port(struct uverbs_call *uc)
 	return uc_out_padded(uc, MLX5_IB_ATTR_QUERY_PORT, &none, sizeof(none));
 }
 
+/* The function of the bus for memory of other devices: the adapter has one function only. */
+static int get_data_direct_path(struct uverbs_call *uc)
+{
+	(void)uc;
+	return ENODEV;
+}
+
 static int query_port(struct uverbs_call *uc)
 {
 	struct ib_uverbs_query_port_resp resp;
@@ -358,6 +365,10 @@ static const struct uverbs_attr query_eswitch_port_attrs[] = {
 	  ANY_SIZE, 0 },
 };
 
+static const struct uverbs_attr data_direct_attrs[] = {
+	{ MLX5_IB_ATTR_GET_DATA_DIRECT_SYSFS_PATH, ATTR_OUT, MANDATORY, 0, ANY_SIZE, 0 },
+};
+
 static const struct uverbs_attr query_gid_entry_attrs[] = {
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_PORT, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, ATTR_CONST, MANDATORY, 8, 8, 0 },
@@ -392,6 +403,8 @@ static const struct uverbs_method method_table[] = {
 	       query_gid_table, query_gid_table_attrs),
 	METHOD("MLX5_QUERY_PORT", UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT,
 	       query_eswitch_port, query_eswitch_port_attrs),
+	METHOD("DATA_DIRECT_PATH", UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH,
+	       get_data_direct_path, data_direct_attrs),
 	METHOD("INFO_HANDLES", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES, info_handles,
 	       info_handles_attrs),
 };

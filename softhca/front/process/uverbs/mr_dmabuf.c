@@ -120,6 +120,17 @@ static int read_request(struct uverbs_call *uc, struct mr_request *req)
 	return 0;
 }
 
+/* Memory may be reached by another function of the bus (data direct), of which the adapter has
+ * none. */
+static int check_driver_flags(struct uverbs_call *uc)
+{
+	uint64_t flags;
+
+	if (uc_in(uc, MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, &flags, sizeof(flags)))
+		return EFAULT;
+	return flags ? EINVAL : 0;
+}
+
 static int mr_reg_dmabuf(struct uverbs_call *uc)
 {
 	struct uverbs_pd *pd = uc_object(uc, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE);
@@ -127,6 +138,8 @@ static int mr_reg_dmabuf(struct uverbs_call *uc)
 	struct uverbs_mr *mr;
 	int ret = read_request(uc, &req);
 
+	if (!ret)
+		ret = check_driver_flags(uc);
 	if (!ret)
 		ret = mr_of_file(uc, pd, &req, &mr);
 	return ret ? ret
@@ -145,6 +158,7 @@ static const struct uverbs_attr reg_attrs[] = {
 	{ UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
 	{ UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, ATTR_OUT, MANDATORY, 4, 4, 0 },
 	{ UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, ATTR_OUT, MANDATORY, 4, 4, 0 },
+	{ MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
 };
 
 static const struct uverbs_method method_table[] = {

@@ -370,12 +370,33 @@ int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *
 	return uc_publish(uc, &qp->base);
 }
 
+/* Programs that command the device are told what a raw packet QP is made of. */
+static void put_parts(const struct raw_qp *raw, struct mlx5_ib_create_qp_resp *resp)
+{
+	if (raw->has_sq) {
+		resp->tisn = raw->tisn;
+		resp->sqn = raw->sqn;
+		resp->comp_mask |=
+			MLX5_IB_CREATE_QP_RESP_MASK_TISN | MLX5_IB_CREATE_QP_RESP_MASK_SQN;
+	}
+	if (raw->has_rq) {
+		resp->rqn = raw->rqn;
+		resp->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_RQN;
+	}
+	if (raw->has_tir) {
+		resp->tirn = raw->tirn;
+		resp->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_TIRN;
+	}
+}
+
 static int qp_respond(struct uverbs_call *uc, const struct qp_request *req,
 		      const struct uverbs_qp *qp)
 {
 	struct mlx5_ib_create_qp_resp driver = { .bfreg_index = req->driver.bfreg_index,
 						 .ece_options = qp->ece };
 
+	if (uc->file->has_devx && qp->real->raw)
+		put_parts(qp->real->raw, &driver);
 	if (uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_CAP, &req->cap, sizeof(req->cap)) ||
 	    uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->real->qpn, sizeof(uint32_t)) ||
 	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
