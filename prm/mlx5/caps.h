@@ -24,6 +24,7 @@ enum prm_cap {
 	PRM_CAP_QOS = 12,
 	PRM_CAP_DEV_MEM = 15,
 	PRM_CAP_VDPA_EMULATION = 19,
+	PRM_CAP_GENERAL_2 = 32,
 };
 
 /* ATOMIC_CAPS_ATOMIC_OPERATIONS has these bits. */
@@ -54,6 +55,10 @@ enum {
 #define HCA_CAP_ECE_SUPPORT                                   FLD(0x14, 28, 28)
 #define HCA_CAP_DUMP_FILL_MKEY                                FLD(0x1c, 7, 7)
 #define HCA_CAP_LOG_MAX_EQ                                    FLD(0x1c, 3, 0)
+#define HCA_CAP_LOG_MAX_RA_REQ_DC                             FLD(0x24, 21, 16)
+#define HCA_CAP_LOG_MAX_RA_RES_DC                             FLD(0x24, 5, 0)
+#define HCA_CAP_RTS2RTS_QP_UDP_SPORT                          FLD(0x28, 14, 14)
+#define HCA_CAP_RTS2RTS_LAG_TX_PORT_AFFINITY                  FLD(0x28, 13, 13)
 #define HCA_CAP_MAX_INDIRECTION                               FLD(0x20, 31, 24)
 #define HCA_CAP_FIXED_BUFFER_SIZE                             FLD(0x20, 23, 23)
 #define HCA_CAP_LOG_MAX_MRW_SZ                                FLD(0x20, 22, 16)
@@ -101,6 +106,7 @@ enum {
 #define HCA_CAP_ETH_NET_OFFLOADS                              FLD(0x40, 3, 3)
 #define HCA_CAP_ROCE                                          FLD(0x40, 2, 2)
 #define HCA_CAP_ATOMIC                                        FLD(0x40, 1, 1)
+#define HCA_CAP_HCA_CAP_2                                     FLD(0x4, 31, 31)
 #define HCA_CAP_CQ_OI                                         FLD(0x44, 31, 31)
 #define HCA_CAP_CQ_RESIZE                                     FLD(0x44, 30, 30)
 #define HCA_CAP_CQ_MODERATION                                 FLD(0x44, 29, 29)
@@ -126,6 +132,9 @@ enum {
 #define HCA_CAP_BF                                            FLD(0x4c, 31, 31)
 #define HCA_CAP_DRIVER_VERSION                                FLD(0x4c, 30, 30)
 #define HCA_CAP_LOG_BF_REG_SIZE                               FLD(0x4c, 20, 16)
+#define HCA_CAP_LAG_TX_PORT_AFFINITY                          FLD(0x4c, 7, 7)
+#define HCA_CAP_LAG_MASTER                                    FLD(0x4c, 4, 4)
+#define HCA_CAP_NUM_LAG_PORTS                                 FLD(0x4c, 3, 0)
 #define HCA_CAP_MAX_WQE_SZ_SQ                                 FLD(0x50, 15, 0)
 #define HCA_CAP_MAX_WQE_SZ_RQ                                 FLD(0x54, 15, 0)
 #define HCA_CAP_MAX_WQE_SZ_SQ_DC                              FLD(0x58, 15, 0)
@@ -248,24 +257,34 @@ enum {
 #define MEM_CAP_MEMIC_OPERATIONS                              FLD(0x40, 31, 0)
 
 /* The page of ODP has a part for each transport, and all parts have the same bits. */
-#define ODP_CAP_RC                            FLD_PART(0x10)
-#define ODP_CAP_UC                            FLD_PART(0x14)
-#define ODP_CAP_UD                            FLD_PART(0x18)
-#define ODP_CAP_XRC                           FLD_PART(0x1c)
-#define ODP_SEND                              FLD(0x0, 31, 31)
-#define ODP_RECEIVE                           FLD(0x0, 30, 30)
-#define ODP_WRITE                             FLD(0x0, 29, 29)
-#define ODP_READ                              FLD(0x0, 28, 28)
-#define ODP_ATOMIC                            FLD(0x0, 27, 27)
-#define ODP_SRQ_RECEIVE                       FLD(0x0, 26, 26)
+#define ODP_CAP_RC                             FLD_PART(0x10)
+#define ODP_CAP_UC                             FLD_PART(0x14)
+#define ODP_CAP_UD                             FLD_PART(0x18)
+#define ODP_CAP_XRC                            FLD_PART(0x1c)
+#define ODP_SEND                               FLD(0x0, 31, 31)
+#define ODP_RECEIVE                            FLD(0x0, 30, 30)
+#define ODP_WRITE                              FLD(0x0, 29, 29)
+#define ODP_READ                               FLD(0x0, 28, 28)
+#define ODP_ATOMIC                             FLD(0x0, 27, 27)
+#define ODP_SRQ_RECEIVE                        FLD(0x0, 26, 26)
 
-#define QOS_CAP_PACKET_PACING                 FLD(0x0, 31, 31)
-#define QOS_CAP_PACKET_PACING_BURST_BOUND     FLD(0x0, 26, 26)
-#define QOS_CAP_PACKET_PACING_TYPICAL_SIZE    FLD(0x0, 25, 25)
-#define QOS_CAP_PACKET_PACING_UID             FLD(0x0, 20, 20)
-#define QOS_CAP_PACKET_PACING_MAX_RATE        FLD(0x8, 31, 0) /* kbit/s */
-#define QOS_CAP_PACKET_PACING_MIN_RATE        FLD(0xc, 31, 0)
-#define QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE FLD(0x10, 15, 0)
+#define QOS_CAP_PACKET_PACING                  FLD(0x0, 31, 31)
+#define QOS_CAP_PACKET_PACING_BURST_BOUND      FLD(0x0, 26, 26)
+#define QOS_CAP_PACKET_PACING_TYPICAL_SIZE     FLD(0x0, 25, 25)
+#define QOS_CAP_NIC_SQ_SCHEDULING              FLD(0x0, 23, 23)
+#define QOS_CAP_NIC_BW_SHARE                   FLD(0x0, 22, 22)
+#define QOS_CAP_NIC_RATE_LIMIT                 FLD(0x0, 21, 21)
+#define QOS_CAP_PACKET_PACING_UID              FLD(0x0, 20, 20)
+#define QOS_CAP_NIC_QP_SCHEDULING              FLD(0x4, 30, 30)
+#define QOS_CAP_LOG_MAX_QOS_NIC_QUEUE_GROUP    FLD(0x4, 20, 16)
+#define QOS_CAP_PACKET_PACING_MAX_RATE         FLD(0x8, 31, 0) /* kbit/s */
+#define QOS_CAP_PACKET_PACING_MIN_RATE         FLD(0xc, 31, 0)
+#define QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE  FLD(0x10, 15, 0)
+#define QOS_CAP_MAX_TSAR_BW_SHARE              FLD(0x1c, 31, 0)
+#define QOS_CAP_NIC_ELEMENT_TYPE               FLD(0x20, 31, 16)
+#define QOS_CAP_NIC_TSAR_TYPE                  FLD(0x20, 15, 0)
+
+#define HCA_CAP_2_LOG_RESERVED_QPN_GRANULARITY FLD(0x10, 12, 8)
 
 /* HCA_CAP_GENERAL_OBJ_TYPES has these bits. */
 enum {

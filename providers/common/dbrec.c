@@ -19,6 +19,7 @@
 struct dbrec_page {
 	struct dbrec_page *next;
 	struct hwbuf buf;
+	const struct hwbuf_source *source; /* that BUF is of; NULL: it is mapped */
 	uint64_t free;
 };
 
@@ -27,11 +28,22 @@ void provider_dbrec_pool_init(struct dbrec_pool *pool)
 	pthread_mutex_init(&pool->lock, NULL);
 	pool->pages = NULL;
 	pool->empty = 0;
+	pool->source = NULL;
+}
+
+void provider_dbrec_pool_set_source(struct dbrec_pool *pool, const struct hwbuf_source *source)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->source = source;
+	pthread_mutex_unlock(&pool->lock);
 }
 
 static void page_release(struct dbrec_page *page)
 {
-	provider_hwbuf_free(&page->buf);
+	if (page->source)
+		page->source->free(page->buf.addr, page->source->arg);
+	else
+		provider_hwbuf_free(&page->buf);
 	free(page);
 }
 
@@ -46,6 +58,17 @@ void provider_dbrec_pool_destroy(struct dbrec_pool *pool)
 	pthread_mutex_destroy(&pool->lock);
 }
 
+#define PAGE_BYTES (RECORD_SPACING * RECORDS_PER_PAGE)
+
+static int page_fill(struct dbrec_page *page)
+{
+	if (!page->source)
+		return provider_hwbuf_alloc(PAGE_BYTES, &page->buf);
+	page->buf.addr = page->source->alloc(PAGE_BYTES, page->source->arg);
+	page->buf.size = PAGE_BYTES;
+	return page->buf.addr ? 0 : ENOMEM;
+}
+
 static int page_add(struct dbrec_pool *pool)
 {
 	struct dbrec_page *page = calloc_for("doorbell record", 1, sizeof(*page));
@@ -53,9 +76,10 @@ static int page_add(struct dbrec_pool *pool)
 
 	if (!page)
 		return ENOMEM;
-	ret = provider_hwbuf_alloc(RECORD_SPACING * RECORDS_PER_PAGE, &page->buf);
+	page->source = pool->source;
+	ret = page_fill(page);
 	if (ret) {
-		verbs_warn("doorbell record: no page for it can be mapped: errno %d", ret);
+		verbs_warn("doorbell record: there is no page for it: errno %d", ret);
 		free(page);
 		return ret;
 	}
@@ -117,7 +141,7 @@ void provider_dbrec_free(struct dbrec_pool *pool, __be32 *dbrec)
 		struct dbrec_page *page = *link;
 		uintptr_t base = (uintptr_t)page->buf.addr;
 
-		if (addr < base || addr >= base + RECORD_SPACING * RECORDS_PER_PAGE)
+		if (addr < base || addr >= base + PAGE_BYTES)
 			continue;
 		page->free |= 1ULL << ((addr - base) / RECORD_SPACING);
 		if (page->free == ALL_FREE)

@@ -14,16 +14,21 @@
 #include <pthread.h>
 
 struct dbrec_page;
+struct hwbuf_source;
 
 struct dbrec_pool {
 	pthread_mutex_t lock;
 	struct dbrec_page *pages;
-	unsigned int empty; /* of those, 1 at most */
+	unsigned int empty;                /* of those, 1 at most */
+	const struct hwbuf_source *source; /* of pages; NULL: they are mapped */
 };
 
 void provider_dbrec_pool_init(struct dbrec_pool *pool);
 /* The function frees the pages; every record must have been returned. */
 void provider_dbrec_pool_destroy(struct dbrec_pool *pool);
+
+/* New pages come from SOURCE, which stays valid as long as the pool. */
+void provider_dbrec_pool_set_source(struct dbrec_pool *pool, const struct hwbuf_source *source);
 
 /* The record is zeroed. */
 int provider_dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec);

@@ -11,6 +11,13 @@
 
 #include <stddef.h>
 
+/* Somebody else's allocator, of whole pages. */
+struct hwbuf_source {
+	void *(*alloc)(size_t size, void *arg);
+	void (*free)(void *addr, void *arg);
+	void *arg;
+};
+
 struct hwbuf {
 	void *addr;
 	size_t size; /* as mapped: whole pages, or huge ones */

@@ -40,7 +40,7 @@ static int clock_get_page(struct mlx5_context *ctx, uint32_t command, uint32_t i
 	return ret;
 }
 
-static int clock_get_core(struct mlx5_context *ctx, const volatile __be32 **words)
+int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **words)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	int ret;
@@ -72,7 +72,7 @@ int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex
 		values->comp_mask = 0;
 		return 0;
 	}
-	ret = clock_get_core(ctx, &words);
+	ret = mlx5_clock_get_core(ctx, &words);
 	if (ret)
 		return ret;
 	/* The clock is two words: they belong together when the upper one is the same before and

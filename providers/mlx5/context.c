@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "prm/mlx5/uar.h"
+#include "providers/mlx5/allocators.h"
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/datapath.h"
@@ -98,6 +99,7 @@ static int context_make(struct verbs_device *vdev, int cmd_fd,
 	provider_buf_pool_init(&ctx->queue_bufs);
 	pthread_mutex_init(&ctx->uar_lock, NULL);
 	pthread_mutex_init(&ctx->clock_lock, NULL);
+	mlx5_hca_caps_init(&ctx->hca_caps);
 	provider_device_init(&ctx->device, &ctx->device_resp, sizeof(ctx->device_resp));
 	verbs_set_ops(&ctx->vctx, &mlx5_context_ops);
 	verbs_set_ops(&ctx->vctx, &mlx5_datapath()->ops);
@@ -129,11 +131,13 @@ void mlx5_context_free(struct verbs_context *vctx)
 	mlx5_clock_free(ctx);
 	mlx5_uar_free_all(ctx);
 	provider_device_destroy(&ctx->device);
+	mlx5_hca_caps_destroy(&ctx->hca_caps);
 	pthread_mutex_destroy(&ctx->clock_lock);
 	pthread_mutex_destroy(&ctx->uar_lock);
 	provider_buf_pool_destroy(&ctx->queue_bufs);
 	provider_dbrec_pool_destroy(&ctx->dbrecs);
 	provider_id_lookup_destroy(&ctx->ids);
+	mlx5_allocators_free(ctx);
 	verbs_context_cleanup(vctx);
 	free(ctx);
 }

@@ -15,8 +15,11 @@
 #include "providers/common/id_lookup.h"
 #include "providers/common/seg.h"
 #include "providers/mlx5/env.h"
+#include "providers/mlx5/hca_caps.h"
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"
+
+struct mlx5_allocators;
 
 struct mlx5_device {
 	struct verbs_device vdev; /* first */
@@ -31,6 +34,7 @@ struct mlx5_context {
 	struct id_lookup ids; /* QPs by the number that their CQEs carry */
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
+	struct mlx5_allocators *allocators; /* of the program; NULL: it has set none */
 
 	pthread_mutex_t uar_lock; /* guards the five below and the users of each register */
 	struct mlx5_uar *uars;
@@ -41,6 +45,7 @@ struct mlx5_context {
 
 	struct device_facts device;
 	struct mlx5_ib_query_device_resp device_resp; /* of device */
+	struct hca_caps_cache hca_caps;
 
 	pthread_mutex_t clock_lock;          /* guards the next two */
 	const void *core_clock, *clock_info; /* pages of clock.c, when first needed */

@@ -27,7 +27,8 @@ struct mlx5_dm {
 	size_t length;
 	void *map; /* whole pages */
 	size_t map_size;
-	uint8_t *start; /* of the memory, in the first page */
+	uint8_t *start;     /* of the memory, in the first page; NULL: it is not mapped */
+	uint64_t remote_va; /* of it all, in its regions */
 };
 
 static struct mlx5_dm *to_mdm(struct ibv_dm *dm)
@@ -35,7 +36,7 @@ static struct mlx5_dm *to_mdm(struct ibv_dm *dm)
 	return container_of(dm, struct mlx5_dm, dm);
 }
 
-/* Regions of device memory are zero-based, so remote addresses begin with 0. */
+/* Regions of memory for data are zero-based, so remote addresses begin with 0. */
 void mlx5_dm_describe(struct ibv_dm *ibdm, struct mlx5dv_dm *out)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
@@ -45,7 +46,7 @@ void mlx5_dm_describe(struct ibv_dm *ibdm, struct mlx5dv_dm *out)
 	out->buf = dm->start;
 	out->length = dm->length;
 	if (asked & MLX5DV_DM_MASK_REMOTE_VA) {
-		out->remote_va = 0;
+		out->remote_va = dm->remote_va;
 		out->comp_mask |= MLX5DV_DM_MASK_REMOTE_VA;
 	}
 }
@@ -94,6 +95,29 @@ static int dm_copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t l
 	return ret;
 }
 
+static int dm_refuse_copy(const struct mlx5_dm *dm, const char *call)
+{
+	verbs_warn("%s: the %zu bytes of memory are of a type that cannot be mapped", call,
+		   dm->length);
+	return EOPNOTSUPP;
+}
+
+static int dm_refuse_copy_to(struct ibv_dm *dm, uint64_t offset, const void *from, size_t length)
+{
+	(void)offset;
+	(void)from;
+	(void)length;
+	return dm_refuse_copy(to_mdm(dm), "memcpy_to_dm");
+}
+
+static int dm_refuse_copy_from(void *to, struct ibv_dm *dm, uint64_t offset, size_t length)
+{
+	(void)to;
+	(void)offset;
+	(void)length;
+	return dm_refuse_copy(to_mdm(dm), "memcpy_from_dm");
+}
+
 /* The offset given to mmap() holds a command and an index, whose upper byte lies above the
  * command. */
 static off_t dm_map_offset(uint16_t index, size_t page)
@@ -124,21 +148,36 @@ static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, 
 	return 0;
 }
 
+/* Memory that is not for data has an address of the device's, and cannot be mapped. */
+static int dm_place(struct mlx5_context *ctx, struct mlx5_dm *dm, uint32_t type, uint16_t index,
+		    uint64_t start)
+{
+	if (type == MLX5_IB_UAPI_DM_TYPE_MEMIC)
+		return dm_map(ctx, dm, index, start);
+	dm->remote_va = start;
+	dm->dm.memcpy_to_dm = dm_refuse_copy_to;
+	dm->dm.memcpy_from_dm = dm_refuse_copy_from;
+	return 0;
+}
+
 static int dm_run_alloc(struct mlx5_context *ctx, const struct ibv_alloc_dm_attr *attr,
-			struct mlx5_dm *dm)
+			uint32_t type, struct mlx5_dm *dm)
 {
 	uint64_t start = 0;
 	uint16_t index = 0;
+	const bool is_memic = type == MLX5_IB_UAPI_DM_TYPE_MEMIC;
 	const struct verbs_attr attrs[] = {
 		verbs_attr_out(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &start, sizeof(start)),
-		verbs_attr_out(MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &index, sizeof(index)),
+		is_memic ? verbs_attr_out(MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &index,
+					  sizeof(index))
+			 : verbs_attr_flags(MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, type),
 	};
 	const struct verbs_udata udata = { .attrs = attrs, .nattrs = ARRAY_SIZE(attrs) };
 	int ret = verbs_cmd_alloc_dm(&ctx->vctx.context, attr, &dm->dm, &udata);
 
 	if (ret)
 		return ret;
-	ret = dm_map(ctx, dm, index, start);
+	ret = dm_place(ctx, dm, type, index, start);
 	if (ret)
 		verbs_cmd_free_dm(&dm->dm);
 	return ret;
@@ -158,7 +197,7 @@ static int dm_explain_refusal(struct ibv_context *context, size_t length, int er
 }
 
 static int dm_alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
-		    struct mlx5_dm **out)
+		    uint32_t type, struct mlx5_dm **out)
 {
 	struct mlx5_dm *dm;
 	int ret;
@@ -171,24 +210,32 @@ static int dm_alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr 
 	if (!dm)
 		return ENOMEM;
 	dm->length = attr->length;
-	ret = dm_run_alloc(to_mctx(context), attr, dm);
+	ret = dm_run_alloc(to_mctx(context), attr, type, dm);
 	if (ret) {
 		free(dm);
-		return dm_explain_refusal(context, attr->length, ret);
+		return type == MLX5_IB_UAPI_DM_TYPE_MEMIC
+			       ? dm_explain_refusal(context, attr->length, ret)
+			       : ret;
 	}
 	*out = dm;
 	return 0;
 }
 
-struct ibv_dm *mlx5_dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
+struct ibv_dm *mlx5_dm_alloc_of_type(struct ibv_context *context,
+				     const struct ibv_alloc_dm_attr *attr, uint32_t type)
 {
 	struct mlx5_dm *dm = NULL;
-	int ret = dm_alloc(context, attr, &dm);
+	int ret = dm_alloc(context, attr, type, &dm);
 
 	if (!ret)
 		return &dm->dm;
 	errno = ret;
 	return NULL;
+}
+
+struct ibv_dm *mlx5_dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
+{
+	return mlx5_dm_alloc_of_type(context, attr, MLX5_IB_UAPI_DM_TYPE_MEMIC);
 }
 
 int mlx5_dm_free(struct ibv_dm *ibdm)
@@ -243,7 +290,8 @@ void mlx5_dm_unimport(struct ibv_dm *ibdm)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
 
-	munmap(dm->map, dm->map_size);
+	if (dm->start)
+		munmap(dm->map, dm->map_size);
 	free(dm);
 }
 
@@ -303,4 +351,38 @@ int mlx5_dm_export_dmabuf(struct ibv_dm *dm)
 		return fd;
 	errno = ret;
 	return -1;
+}
+
+/* The page of an operation shows the memory at the same place in it. It goes with the memory. */
+int mlx5_dm_map_operation(struct ibv_dm *ibdm, uint8_t op, void **addr)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct mlx5_dm *dm = to_mdm(ibdm);
+	uint64_t start = 0;
+	uint16_t index = 0;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, ibdm->handle),
+		verbs_attr_in(MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, &op, sizeof(op)),
+		verbs_attr_out(MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET, &start,
+			       sizeof(start)),
+		verbs_attr_out(MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_PAGE_INDEX, &index, sizeof(index)),
+	};
+	int ret = verbs_cmd_run(ibdm->context, UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_MAP_OP_ADDR,
+				attrs, ARRAY_SIZE(attrs));
+	uint8_t *map;
+
+	if (ret) {
+		verbs_warn("mlx5dv_dm_map_op_addr: operation %u is refused: errno %d", op, ret);
+		return ret;
+	}
+	map = mmap(NULL, align_up((start & (page - 1)) + dm->length, page), PROT_READ | PROT_WRITE,
+		   MAP_SHARED, ibdm->context->cmd_fd, dm_map_offset(index, page));
+	if (map == MAP_FAILED) {
+		ret = errno;
+		verbs_warn("mlx5dv_dm_map_op_addr: operation %u cannot be mapped: errno %d", op,
+			   ret);
+		return ret;
+	}
+	*addr = map + (start & (page - 1));
+	return 0;
 }

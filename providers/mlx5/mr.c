@@ -11,6 +11,8 @@
 #include "providers/mlx5/mr.h"
 #include "util/alloc.h"
 
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
 /* The function hands out MR, or frees it when RET is an error. */
 static int mr_finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
 {
@@ -37,15 +39,26 @@ int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, uns
 	return mr_finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);
 }
 
-int mlx5_mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
-		       unsigned int access, struct verbs_mr **vmr)
+/* Kernels before 6.12 know no flags. */
+int mlx5_mr_reg_dmabuf_with(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+			    int fd, unsigned int access, uint32_t flags, struct verbs_mr **vmr)
 {
+	const struct verbs_attr attr =
+		verbs_attr_flags(MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, flags);
+	const struct verbs_udata udata = { .attrs = &attr, .nattrs = 1 };
 	struct verbs_mr *mr = calloc_for("reg_dmabuf_mr", 1, sizeof(*mr));
 
 	if (!mr)
 		return ENOMEM;
-	return mr_finish(verbs_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr, NULL),
+	return mr_finish(verbs_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr,
+						 flags ? &udata : NULL),
 			 mr, vmr);
+}
+
+int mlx5_mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+		       unsigned int access, struct verbs_mr **vmr)
+{
+	return mlx5_mr_reg_dmabuf_with(pd, offset, length, iova, fd, access, 0, vmr);
 }
 
 int mlx5_mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr)

@@ -431,6 +431,20 @@ static void qp_explain_timestamps(const struct ibv_qp_init_attr_ex *attr, int re
 		   send ? "send_cq" : "recv_cq", send ? "recv_cq" : "send_cq");
 }
 
+static void qp_take_parts(const struct mlx5_ib_create_qp_resp *resp, struct mlx5_qp *qp)
+{
+	if (resp->comp_mask & MLX5_IB_CREATE_QP_RESP_MASK_TIRN)
+		qp->parts.tirn = resp->tirn;
+	if (resp->comp_mask & MLX5_IB_CREATE_QP_RESP_MASK_TISN)
+		qp->parts.tisn = resp->tisn;
+	if (resp->comp_mask & MLX5_IB_CREATE_QP_RESP_MASK_RQN)
+		qp->parts.rqn = resp->rqn;
+	if (resp->comp_mask & MLX5_IB_CREATE_QP_RESP_MASK_SQN)
+		qp->parts.sqn = resp->sqn;
+	if (resp->comp_mask & MLX5_IB_CREATE_QP_RESP_MASK_TIR_ICM_ADDR)
+		qp->parts.tir_icm_addr = resp->tir_icm_addr;
+}
+
 static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 			 const struct qp_size *size, uint32_t dv_flags, struct mlx5_qp *qp)
 {
@@ -459,6 +473,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		verbs_cmd_destroy_qp(&qp->vqp.qp);
 		return ret;
 	}
+	qp_take_parts(&resp, qp);
 	qp->has_ece = resp.ece_options;
 	qp->ece_granted = resp.ece_options;
 	qp->sq.qpn_shifted = (uint64_t)qp->vqp.qp.qp_num << 8;
@@ -490,6 +505,7 @@ static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_
 	};
 	struct mlx5_ib_create_qp_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	int ret;
 
 	if (hash->rx_hash_key_len > sizeof(req.rx_hash_key)) {
 		verbs_warn("create_qp: rx_hash_conf.rx_hash_key_len is %u, limit %zu",
@@ -497,7 +513,10 @@ static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_
 		return EINVAL;
 	}
 	memcpy(req.rx_hash_key, hash->rx_hash_key, hash->rx_hash_key_len);
-	return verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
+	ret = verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
+	if (!ret)
+		qp_take_parts(&resp, qp);
+	return ret;
 }
 
 /* CQEs without a user index name the QP by its QPN, which is known only now. */

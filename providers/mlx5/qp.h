@@ -103,9 +103,15 @@ struct mlx5_qp {
 	bool has_signatures;     /* each WQE: see data/signature.h */
 	bool has_ece;            /* the device answers to options */
 	uint32_t ece_asked, ece_granted;
-	struct queue_mem sq_buf;   /* of types whose rings lie apart */
-	struct queue_mem buf;      /* receive ring, then send ring */
-	struct ibv_qp_cap cap;     /* as granted */
+	struct queue_mem sq_buf; /* of types whose rings lie apart */
+	struct queue_mem buf;    /* receive ring, then send ring */
+	struct ibv_qp_cap cap;   /* as granted */
+	/* What a raw packet QP is made of, if the kernel says so; 0: it does not, or there is no
+	 * such part. */
+	struct {
+		uint32_t tirn, tisn, rqn, sqn;
+		uint64_t tir_icm_addr;
+	} parts;
 	struct mlx5dv_qp_ex dv_qp; /* mlx5dv_qp_ex_from_ibv_qp_ex() */
 };
 

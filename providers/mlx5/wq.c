@@ -28,6 +28,17 @@ static struct mlx5_wq *to_mwq(struct ibv_wq *wq)
 	return container_of(wq, struct mlx5_wq, wq);
 }
 
+void mlx5_wq_describe(struct ibv_wq *ibwq, struct mlx5dv_rwq *out)
+{
+	const struct mlx5_rq *rq = &to_mwq(ibwq)->rq;
+
+	out->comp_mask = 0;
+	out->buf = rq->buf;
+	out->dbrec = rq->dbrec;
+	out->wqe_cnt = rq->wq.mask + 1;
+	out->stride = 1u << rq->stride_log;
+}
+
 #define CREATE_FLAGS_SUPPORTED                                                               \
 	(IBV_WQ_FLAGS_CVLAN_STRIPPING | IBV_WQ_FLAGS_SCATTER_FCS | IBV_WQ_FLAGS_DELAY_DROP | \
 	 IBV_WQ_FLAGS_PCI_WRITE_END_PADDING)

@@ -5,11 +5,14 @@
 #ifndef PROVIDERS_MLX5_WQ_H
 #define PROVIDERS_MLX5_WQ_H
 
-#include "libibverbs/driver.h"
+#include "libibverbs/driver.h" /* before mlx5dv.h, which names some things of kernel headers */
+#include <infiniband/mlx5dv.h>
 
 struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
 int mlx5_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
 int mlx5_wq_destroy(struct ibv_wq *wq);
+/* The function fills in what mlx5dv_init_obj() says of WQ. */
+void mlx5_wq_describe(struct ibv_wq *wq, struct mlx5dv_rwq *out);
 
 struct ibv_rwq_ind_table *mlx5_rwq_table_create(struct ibv_context *context,
 						struct ibv_rwq_ind_table_init_attr *attr);

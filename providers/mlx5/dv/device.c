@@ -7,6 +7,7 @@
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/device.h"
+#include "providers/mlx5/hca_caps.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -105,6 +106,8 @@ static uint64_t context_flags(const struct mlx5_context *ctx,
 		flags |= MLX5DV_CONTEXT_FLAGS_PACKET_BASED_CREDIT_MODE;
 	if (ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS)
 		flags |= MLX5DV_CONTEXT_FLAGS_REAL_TIME_TS;
+	if (ctx->env.blueflame && ctx->caps.bf_reg_size)
+		flags |= MLX5DV_CONTEXT_FLAGS_BLUEFLAME;
 	return flags;
 }
 
@@ -129,6 +132,67 @@ static void parts_put_none(uint64_t asked, struct mlx5dv_context *attrs)
 		attrs->max_wr_memcpy_length = 0;
 	if (asked & MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
 		memset(&attrs->crypto_caps, 0, sizeof(attrs->crypto_caps));
+}
+
+/* The clock's parts are answered where the kernel shows it; the function returns which were. */
+static uint64_t parts_put_clock(struct mlx5_context *ctx, uint64_t asked,
+				struct mlx5dv_context *attrs)
+{
+	const bool shown = ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
+	const bool explained = ctx->caps.clock_info_versions & 1u << MLX5_IB_CLOCK_INFO_V1;
+	const struct mlx5_ib_clock_info *info;
+	const volatile __be32 *clock;
+	uint64_t put = 0;
+
+	if (asked & MLX5DV_CONTEXT_MASK_CLOCK_INFO_UPDATE && explained &&
+	    !mlx5_clock_get_info(ctx, &info)) {
+		attrs->max_clock_info_update_nsec = info->overflow_period;
+		put |= MLX5DV_CONTEXT_MASK_CLOCK_INFO_UPDATE;
+	}
+	if (asked & MLX5DV_CONTEXT_MASK_HCA_CORE_CLOCK && shown &&
+	    !mlx5_clock_get_core(ctx, &clock)) {
+		attrs->hca_core_clock = (void *)(uintptr_t)clock;
+		put |= MLX5DV_CONTEXT_MASK_HCA_CORE_CLOCK;
+	}
+	return put;
+}
+
+/* The function likewise answers what only commands to the device tell. */
+static uint64_t parts_put_caps(struct mlx5_context *ctx, uint64_t asked,
+			       struct mlx5dv_context *attrs)
+{
+	const uint64_t known =
+		MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS | MLX5DV_CONTEXT_MASK_MAX_DC_RD_ATOM;
+	const struct mlx5_hca_caps *caps;
+	uint64_t put = 0;
+
+	if (!(asked & known) || mlx5_hca_caps_get(ctx, &caps))
+		return 0;
+	if (asked & MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS && caps->lag_ports) {
+		attrs->num_lag_ports = caps->lag_ports;
+		put |= MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS;
+	}
+	if (asked & MLX5DV_CONTEXT_MASK_MAX_DC_RD_ATOM) {
+		attrs->max_dc_rd_atom = UINT64_C(1) << caps->log_dc_reads;
+		attrs->max_dc_init_rd_atom = UINT64_C(1) << caps->log_dc_requests;
+		put |= MLX5DV_CONTEXT_MASK_MAX_DC_RD_ATOM;
+	}
+	return put;
+}
+
+/* What the kernel or the device may not have is answered only where it is. */
+static uint64_t parts_put_if_there(struct mlx5_context *ctx,
+				   const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
+				   struct mlx5dv_context *attrs)
+{
+	uint64_t put = parts_put_clock(ctx, asked, attrs) | parts_put_caps(ctx, asked, attrs);
+
+	if (asked & MLX5DV_CONTEXT_MASK_REG_C0 && resp->reg_c0.mask) {
+		attrs->reg_c0.value = resp->reg_c0.value;
+		attrs->reg_c0.mask = resp->reg_c0.mask;
+		put |= MLX5DV_CONTEXT_MASK_REG_C0;
+	}
+	return put;
 }
 
 #define PARTS_KNOWN                                                                \
@@ -176,6 +240,7 @@ DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_con
 {
 	const struct mlx5_ib_query_device_resp *resp;
 	struct mlx5_context *ctx;
+	uint64_t asked;
 	int ret = dv_check_context("mlx5dv_query_device", context);
 
 	if (ret)
@@ -186,7 +251,9 @@ DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_con
 		return ret;
 	attrs->version = 0;
 	attrs->flags = context_flags(ctx, resp);
-	attrs->comp_mask = parts_put(ctx, resp, attrs->comp_mask, attrs);
+	asked = attrs->comp_mask;
+	attrs->comp_mask =
+		parts_put(ctx, resp, asked, attrs) | parts_put_if_there(ctx, resp, asked, attrs);
 	return 0;
 }
 

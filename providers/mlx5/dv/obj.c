@@ -13,11 +13,28 @@
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/dm.h"
 #include "providers/mlx5/pd.h"
+#include "providers/mlx5/wq.h"
 
-#define SUPPORTED_OBJECTS                                                                 \
-	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_DM | MLX5DV_OBJ_AH | \
-	 MLX5DV_OBJ_PD)
-#define KNOWN_OBJECTS ((MLX5DV_OBJ_PD << 1) - 1)
+#define SUPPORTED_OBJECTS                                                                  \
+	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_RWQ | MLX5DV_OBJ_DM | \
+	 MLX5DV_OBJ_AH | MLX5DV_OBJ_PD)
+#define KNOWN_OBJECTS ((MLX5DV_OBJ_DEVX << 1) - 1)
+
+/* What is asked for is answered, with 0 of what a QP does not have. */
+static void init_qp_parts(const struct mlx5_qp *qp, uint64_t asked, struct mlx5dv_qp *out)
+{
+	if (asked & MLX5DV_QP_MASK_RAW_QP_HANDLES) {
+		out->tirn = qp->parts.tirn;
+		out->tisn = qp->parts.tisn;
+		out->rqn = qp->parts.rqn;
+		out->sqn = qp->parts.sqn;
+		out->comp_mask |= MLX5DV_QP_MASK_RAW_QP_HANDLES;
+	}
+	if (asked & MLX5DV_QP_MASK_RAW_QP_TIR_ADDR) {
+		out->tir_icm_addr = qp->parts.tir_icm_addr;
+		out->comp_mask |= MLX5DV_QP_MASK_RAW_QP_TIR_ADDR;
+	}
+}
 
 static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 {
@@ -33,6 +50,7 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->rq.buf = qp->buf.addr;
 	out->rq.wqe_cnt = qp->rq.wq.mask + 1;
 	out->rq.stride = 1u << qp->rq.stride_log;
+	init_qp_parts(qp, asked, out);
 	if (!bfreg)
 		return; /* an XRC receive QP has no queue */
 	out->bf.reg = bfreg->pushes ? bfreg->reg : qp->sq.db.reg;
@@ -97,6 +115,8 @@ static int check_contexts(const struct mlx5dv_obj *obj, uint64_t obj_type)
 		ret = dv_check_context("mlx5dv_init_obj", obj->cq.in->context);
 	if (!ret && obj_type & MLX5DV_OBJ_SRQ)
 		ret = dv_check_context("mlx5dv_init_obj", obj->srq.in->context);
+	if (!ret && obj_type & MLX5DV_OBJ_RWQ)
+		ret = dv_check_context("mlx5dv_init_obj", obj->rwq.in->context);
 	if (!ret && obj_type & MLX5DV_OBJ_DM)
 		ret = dv_check_context("mlx5dv_init_obj", obj->dm.in->context);
 	if (!ret && obj_type & MLX5DV_OBJ_AH)
@@ -110,12 +130,13 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
 	int ret;
 
-	if (obj_type & ~(uint64_t)SUPPORTED_OBJECTS) {
-		verbs_warn(
-			"mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, SRQ, "
-			"DM, AH, PD)",
-			(unsigned long long)obj_type, SUPPORTED_OBJECTS);
-		return obj_type & ~(uint64_t)KNOWN_OBJECTS ? EINVAL : EOPNOTSUPP;
+	if (!obj_type || obj_type & ~(uint64_t)SUPPORTED_OBJECTS) {
+		verbs_warn("mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, "
+			   "SRQ, RWQ, DM, AH, PD)",
+			   (unsigned long long)obj_type, SUPPORTED_OBJECTS);
+		return obj_type & KNOWN_OBJECTS && !(obj_type & ~(uint64_t)KNOWN_OBJECTS)
+			       ? EOPNOTSUPP
+			       : EINVAL;
 	}
 	ret = check_contexts(obj, obj_type);
 	if (ret)
@@ -126,6 +147,8 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 		init_cq(obj->cq.in, obj->cq.out);
 	if (obj_type & MLX5DV_OBJ_SRQ)
 		init_srq(obj->srq.in, obj->srq.out);
+	if (obj_type & MLX5DV_OBJ_RWQ)
+		mlx5_wq_describe(obj->rwq.in, obj->rwq.out);
 	if (obj_type & MLX5DV_OBJ_DM)
 		mlx5_dm_describe(obj->dm.in, obj->dm.out);
 	if (obj_type & MLX5DV_OBJ_AH)

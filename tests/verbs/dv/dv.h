@@ -8,6 +8,10 @@
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 
+void dv_allocators(struct rig *rig);
+void dv_device(struct rig *rig);
+void dv_memory(struct rig *rig);
+void dv_objects(struct rig *rig);
 void dv_rates(struct rig *rig);
 void dv_doorbells(struct rig *rig);
 void dv_registers(struct rig *rig);

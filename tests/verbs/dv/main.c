@@ -7,8 +7,8 @@
 #include "util/bits.h"
 
 static const struct rig_topic topics[] = {
-	{ "rates", dv_rates },
-	{ "doorbells", dv_doorbells },
+	{ "device", dv_device },       { "objects", dv_objects }, { "allocators", dv_allocators },
+	{ "memory", dv_memory },       { "rates", dv_rates },     { "doorbells", dv_doorbells },
 	{ "registers", dv_registers },
 };
 

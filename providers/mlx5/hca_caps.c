@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * hca_caps.c - asks the device, page by page, and keeps what this library goes by.
+ */
+#include "providers/mlx5/hca_caps.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "providers/mlx5/context.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+void mlx5_hca_caps_init(struct hca_caps_cache *cache)
+{
+	pthread_mutex_init(&cache->lock, NULL);
+}
+
+void mlx5_hca_caps_destroy(struct hca_caps_cache *cache)
+{
+	pthread_mutex_destroy(&cache->lock);
+}
+
+/* What is asked for is what the capabilities are set to, not what they could be. */
+static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out, size_t size)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
+	const struct verbs_attr attrs[] = {
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in)),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, size),
+	};
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	fld_set(in, CMD_IN_OP_MOD, (unsigned int)page << 1 | 1);
+	memset(out, 0, size);
+	ret = verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER,
+			    attrs, ARRAY_SIZE(attrs));
+	if (!ret && fld_get(out, CMD_OUT_STATUS))
+		ret = EREMOTEIO;
+	if (ret)
+		verbs_info("%s does not tell its capabilities of kind %u: errno %d",
+			   ctx->vctx.context.device->name, (unsigned int)page, ret);
+	return ret;
+}
+
+static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
+{
+	caps->log_dc_reads = (uint8_t)fld_get(cap, HCA_CAP_LOG_MAX_RA_RES_DC);
+	caps->log_dc_requests = (uint8_t)fld_get(cap, HCA_CAP_LOG_MAX_RA_REQ_DC);
+	caps->lag_ports = (uint8_t)fld_get(cap, HCA_CAP_NUM_LAG_PORTS);
+	caps->lag_chooses_port = fld_get(cap, HCA_CAP_LAG_TX_PORT_AFFINITY);
+	caps->lag_changes_qp = fld_get(cap, HCA_CAP_RTS2RTS_LAG_TX_PORT_AFFINITY);
+	caps->changes_udp_port = fld_get(cap, HCA_CAP_RTS2RTS_QP_UDP_SPORT);
+}
+
+static void caps_take_qos(const uint8_t *cap, struct mlx5_hca_caps *caps)
+{
+	caps->schedules_qps = fld_get(cap, QOS_CAP_NIC_QP_SCHEDULING);
+	caps->schedules_sqs = fld_get(cap, QOS_CAP_NIC_SQ_SCHEDULING);
+	caps->shares_bandwidth = fld_get(cap, QOS_CAP_NIC_BW_SHARE);
+	caps->limits_bandwidth = fld_get(cap, QOS_CAP_NIC_RATE_LIMIT);
+	caps->scheduler_elements = (uint16_t)fld_get(cap, QOS_CAP_NIC_ELEMENT_TYPE);
+	caps->scheduler_tsars = (uint16_t)fld_get(cap, QOS_CAP_NIC_TSAR_TYPE);
+}
+
+/* Only what the general page announces is there to be asked for. */
+static int caps_learn(struct mlx5_context *ctx, struct mlx5_hca_caps *caps)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE];
+	const uint8_t *cap = fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
+	bool has_qos, has_more;
+	int ret = caps_query(ctx, PRM_CAP_GENERAL, out, sizeof(out));
+
+	if (ret)
+		return ret;
+	caps_take_general(cap, caps);
+	has_qos = fld_get(cap, HCA_CAP_QOS);
+	has_more = fld_get(cap, HCA_CAP_HCA_CAP_2);
+	if (has_qos && !caps_query(ctx, PRM_CAP_QOS, out, sizeof(out)))
+		caps_take_qos(cap, caps);
+	if (has_more && !caps_query(ctx, PRM_CAP_GENERAL_2, out, sizeof(out)))
+		caps->log_reserved_qpns =
+			(uint8_t)fld_get(cap, HCA_CAP_2_LOG_RESERVED_QPN_GRANULARITY);
+	return 0;
+}
+
+int mlx5_hca_caps_get(struct mlx5_context *ctx, const struct mlx5_hca_caps **caps)
+{
+	struct hca_caps_cache *cache = &ctx->hca_caps;
+	int ret = 0;
+
+	if (!ctx->has_devx)
+		return EOPNOTSUPP;
+	pthread_mutex_lock(&cache->lock);
+	if (!cache->known)
+		ret = caps_learn(ctx, &cache->caps);
+	cache->known = !ret;
+	pthread_mutex_unlock(&cache->lock);
+	*caps = &cache->caps;
+	return ret;
+}

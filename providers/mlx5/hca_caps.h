@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * hca_caps.h - what a device says of itself to those who command it (DevX): facts that the kernel
+ * has no words for. They are asked for when first needed.
+ */
+#ifndef PROVIDERS_MLX5_HCA_CAPS_H
+#define PROVIDERS_MLX5_HCA_CAPS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mlx5_context;
+
+struct mlx5_hca_caps {
+	uint8_t log_dc_reads;    /* reads and atomics that a DC target answers at a time */
+	uint8_t log_dc_requests; /* that a DC initiator has in flight */
+	uint8_t lag_ports;       /* that are bonded; 0: none */
+	bool lag_chooses_port;   /* queues may say which of them they leave by, */
+	bool lag_changes_qp;     /* QPs also while they send */
+	bool changes_udp_port;   /* of a QP while it sends */
+	bool schedules_qps, schedules_sqs;
+	bool shares_bandwidth, limits_bandwidth; /* what schedulers can do */
+	uint16_t scheduler_elements, scheduler_tsars;
+	uint8_t log_reserved_qpns; /* QP numbers are reserved so many at a time */
+};
+
+struct hca_caps_cache {
+	pthread_mutex_t lock; /* guards the rest until it is known */
+	bool known;
+	struct mlx5_hca_caps caps;
+};
+
+void mlx5_hca_caps_init(struct hca_caps_cache *cache);
+void mlx5_hca_caps_destroy(struct hca_caps_cache *cache);
+
+/* The function returns EOPNOTSUPP when the context is without DevX, or the command's errno. */
+int mlx5_hca_caps_get(struct mlx5_context *ctx, const struct mlx5_hca_caps **caps);
+
+#endif
