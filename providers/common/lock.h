@@ -6,12 +6,24 @@
  * or creation flags say so. Data-path routines exist in two instances and the queue keeps the one
  * that fits, so they call qlock_take() or nothing at all. Control-path code that must exclude
  * either instance uses qlock_enter(), which asks.
+ *
+ * An atomic exchange costs as much as all the rest of a post, and while the process has one thread,
+ * nobody can come between. What the program can be called from under the lock, as between
+ * ibv_wr_start() and ibv_wr_complete(), takes it by plain stores then, and a thread that is made
+ * meanwhile finds it taken. What returns before the program can make a thread, as ibv_post_send(),
+ * only looks that nobody has it.
  */
 #ifndef PROVIDERS_COMMON_LOCK_H
 #define PROVIDERS_COMMON_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define QLOCK_KNOWS_THREADS 1
+#endif
+
+#include "providers/common/branch.h"
 
 struct qlock {
 	uint32_t taken;
@@ -28,16 +40,44 @@ static inline void qlock_init(struct qlock *lock, bool shared)
 	lock->shared = shared;
 }
 
-static inline void qlock_take(struct qlock *lock)
+/* The C library says whether there is one thread; one that does not say so may have any number. */
+static inline bool qlock_has_one_thread(void)
 {
-	if (__builtin_expect(__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE), 0))
-		provider_qlock_wait(lock);
+#ifdef QLOCK_KNOWS_THREADS
+	return __libc_single_threaded;
+#else
+	return false;
+#endif
+}
+
+/* The function tells whether a call that returns before the program goes on needs no lock: nobody
+ * has it, and there is no other thread to take it. */
+static inline bool qlock_is_idle(const struct qlock *lock)
+{
+	return qlock_has_one_thread() && likely(lock->taken != 1);
+}
+
+/* The function does what qlock_try() does, whatever threads there are. */
+static inline bool qlock_exchange(struct qlock *lock)
+{
+	return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);
 }
 
 /* The function returns false when somebody has the lock. */
 static inline bool qlock_try(struct qlock *lock)
 {
-	return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);
+	if (unlikely(!qlock_has_one_thread()))
+		return qlock_exchange(lock);
+	if (unlikely(lock->taken == 1))
+		return false;
+	lock->taken = 1;
+	return true;
+}
+
+static inline void qlock_take(struct qlock *lock)
+{
+	if (unlikely(!qlock_try(lock)))
+		provider_qlock_wait(lock);
 }
 
 static inline void qlock_drop(struct qlock *lock)

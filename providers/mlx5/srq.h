@@ -95,7 +95,7 @@ static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64
 {
 	bool done = true;
 
-	if (srq->lock.shared && !qlock_try(&srq->lock))
+	if (srq->lock.shared && !qlock_is_idle(&srq->lock) && !qlock_exchange(&srq->lock))
 		return false;
 	order_observe(srq);
 	*wr_id = srq->wr_ids[index];

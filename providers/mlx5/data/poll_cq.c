@@ -383,8 +383,8 @@ CQE_INLINE int poll_found(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *w
 
 	if (unlikely(num_entries <= 0))
 		return 0;
-	if (cq->lock.shared) {
-		if (unlikely(!qlock_try(&cq->lock)))
+	if (cq->lock.shared && unlikely(!qlock_is_idle(&cq->lock))) {
+		if (unlikely(!qlock_exchange(&cq->lock)))
 			return wait_and_poll(ibcq, wc + num_entries, wc);
 		if (unlikely(cq->ci != ci))
 			return poll_rest(ibcq, wc + num_entries, wc, cq->ci);

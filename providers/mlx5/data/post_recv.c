@@ -148,7 +148,7 @@ RQ_INLINE int post_one(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_re
 
 	if (unlikely(!wr || wr->next))
 		return enter_and_list(rq, wr, bad_wr, one);
-	if (shared && unlikely(!qlock_try(&rq->lock)))
+	if (shared && unlikely(!qlock_exchange(&rq->lock)))
 		return enter_and_list(rq, wr, bad_wr, one);
 	head = rq->wq.head;
 	if (unlikely(!recv_is_usual(rq, head, wr, one)))
@@ -160,25 +160,29 @@ RQ_INLINE int post_one(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_re
 	return 0;
 }
 
-static int post_one_sge_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr,
-			       struct ibv_recv_wr **bad_wr)
-{
-	return post_one(rq, wr, bad_wr, true, true);
-}
-
 static int post_one_sge(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(rq, wr, bad_wr, true, false);
 }
 
-static int post_any_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_one_sge_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr,
+			       struct ibv_recv_wr **bad_wr)
 {
-	return post_one(rq, wr, bad_wr, false, true);
+	if (qlock_is_idle(&rq->lock))
+		return post_one_sge(rq, wr, bad_wr);
+	return post_one(rq, wr, bad_wr, true, true);
 }
 
 static int post_any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(rq, wr, bad_wr, false, false);
+}
+
+static int post_any_locked(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	if (qlock_is_idle(&rq->lock))
+		return post_any(rq, wr, bad_wr);
+	return post_one(rq, wr, bad_wr, false, true);
 }
 
 int mlx5_post_recv_signed(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)

@@ -170,7 +170,7 @@ SRQ_INLINE int post_one(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ib
 
 	if (unlikely(!wr || wr->next))
 		return enter_and_list(ibsrq, wr, bad_wr);
-	if (shared && unlikely(!qlock_try(&srq->lock)))
+	if (shared && unlikely(!qlock_exchange(&srq->lock)))
 		return enter_and_list(ibsrq, wr, bad_wr);
 	head = srq->head;
 	if (unlikely(!srq_is_usual(srq, head, wr, one)))
@@ -183,25 +183,29 @@ SRQ_INLINE int post_one(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ib
 	return 0;
 }
 
-static int post_one_sge_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr,
-			       struct ibv_recv_wr **bad_wr)
-{
-	return post_one(srq, wr, bad_wr, true, true);
-}
-
 static int post_one_sge(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, true, false);
 }
 
-static int post_any_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_one_sge_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			       struct ibv_recv_wr **bad_wr)
 {
-	return post_one(srq, wr, bad_wr, false, true);
+	if (qlock_is_idle(&to_msrq(srq)->lock))
+		return post_one_sge(srq, wr, bad_wr);
+	return post_one(srq, wr, bad_wr, true, true);
 }
 
 static int post_any(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_one(srq, wr, bad_wr, false, false);
+}
+
+static int post_any_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	if (qlock_is_idle(&to_msrq(srq)->lock))
+		return post_any(srq, wr, bad_wr);
+	return post_one(srq, wr, bad_wr, false, true);
 }
 
 /* A WQE of 32 bytes is the smallest, and has place for one segment. */

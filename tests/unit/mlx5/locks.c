@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * locks.c - queues that threads share: threads that were there before the call, one that is made
+ * in the middle of a batch, and those that have gone again.
+ */
+#include "rig.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "providers/mlx5/data/post.h"
+#include "util/bits.h"
+
+enum { POSTERS = 4, EACH = 16000, ALL = POSTERS * EACH, UNITS = 1 << 16 };
+
+static struct ibv_sge one_sge = { .addr = 0x1000, .length = 16, .lkey = 1 };
+
+enum way { BY_POST, BY_INLINE, BY_LIST, BY_BATCH, BY_RECV, WAYS };
+
+struct poster {
+	struct rig *rig;
+	enum way way;
+	uint64_t first; /* wr_id */
+	pthread_barrier_t *start;
+};
+
+static struct rig *shared_rig(void)
+{
+	return rig_new(&(struct rig_options){
+		.sq_wqebbs = UNITS, .max_send = UNITS, .rq_wqes = UNITS, .recv_sge = 1 });
+}
+
+static void post_send(struct rig *rig, uint64_t wr_id, unsigned int flags, int count)
+{
+	struct ibv_send_wr wr[2] = { { .wr_id = wr_id } }, *bad;
+
+	for (int i = 0; i < count; i++)
+		wr[i] = (struct ibv_send_wr){ .wr_id = wr_id + (uint64_t)i,
+					      .next = i + 1 < count ? &wr[i + 1] : NULL,
+					      .sg_list = &one_sge,
+					      .num_sge = 1,
+					      .opcode = IBV_WR_SEND,
+					      .send_flags = flags };
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, wr, &bad), 0);
+}
+
+static void post_batch(struct rig *rig, uint64_t wr_id)
+{
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	ibv_wr_start(qpx);
+	for (uint64_t i = 0; i < 2; i++) {
+		qpx->wr_id = wr_id + i;
+		ibv_wr_send(qpx);
+		ibv_wr_set_sge(qpx, one_sge.lkey, one_sge.addr, one_sge.length);
+	}
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+}
+
+static void post_recv(struct rig *rig, uint64_t wr_id)
+{
+	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &one_sge, .num_sge = 1 }, *bad;
+
+	assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
+}
+
+/* The function posts two requests. Inline data is read, so it is the SGE itself. */
+static void post_two(struct rig *rig, enum way way, uint64_t wr_id)
+{
+	if (way == BY_LIST) {
+		post_send(rig, wr_id, 0, 2);
+	} else if (way == BY_BATCH) {
+		post_batch(rig, wr_id);
+	} else if (way == BY_RECV) {
+		post_recv(rig, wr_id);
+		post_recv(rig, wr_id + 1);
+	} else {
+		unsigned int flags = way == BY_INLINE ? IBV_SEND_INLINE : 0;
+
+		post_send(rig, wr_id, flags, 1);
+		post_send(rig, wr_id + 1, flags, 1);
+	}
+}
+
+static void *post_all(void *arg)
+{
+	const struct poster *poster = arg;
+
+	pthread_barrier_wait(poster->start);
+	for (uint64_t i = 0; i < EACH; i += 2)
+		post_two(poster->rig, poster->way, poster->first + i);
+	return NULL;
+}
+
+static void check_wr_ids(const struct rig *rig, enum way way)
+{
+	const struct wq *wq = way == BY_RECV ? &rig->qp->rq.wq : &rig->qp->sq.wq;
+	bool *seen = calloc(ALL, sizeof(*seen));
+
+	assert_non_null(seen);
+	assert_int_equal(wq->head, ALL);
+	for (int i = 0; i < ALL; i++) {
+		uint64_t wr_id = way == BY_RECV ? wq->wr_ids[i] : wq->slots[i].wr_id;
+
+		assert_true(wr_id < ALL && !seen[wr_id]);
+		seen[wr_id] = true;
+	}
+	free(seen);
+}
+
+static void every_request_of_every_thread_is_there(void **state)
+{
+	(void)state;
+	one_sge.addr = (uintptr_t)&one_sge;
+	for (int i = 0; i < 4 * WAYS; i++) {
+		const enum way way = (enum way)(i % WAYS);
+		struct rig *rig = shared_rig();
+		struct poster posters[POSTERS];
+		pthread_barrier_t start;
+		pthread_t threads[POSTERS];
+
+		pthread_barrier_init(&start, NULL, POSTERS);
+		for (unsigned int n = 0; n < POSTERS; n++) {
+			posters[n] = (struct poster){ rig, way, (uint64_t)n * EACH, &start };
+			assert_int_equal(pthread_create(&threads[n], NULL, post_all, &posters[n]),
+					 0);
+		}
+		for (unsigned int n = 0; n < POSTERS; n++)
+			assert_int_equal(pthread_join(threads[n], NULL), 0);
+		pthread_barrier_destroy(&start);
+		check_wr_ids(rig, way);
+		rig_free(rig);
+	}
+}
+
+/* ---- a batch that is open when a thread is made */
+
+static void *post_once(void *arg)
+{
+	const struct poster *poster = arg;
+
+	post_two(poster->rig, poster->way, poster->first);
+	return NULL;
+}
+
+/* The function tells whether THREAD is still there after a while in which it could have posted. */
+static bool thread_waits(pthread_t thread)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 50 * 1000 * 1000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	return pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT;
+}
+
+static void a_thread_that_is_made_within_a_batch_waits_for_its_end(void **state)
+{
+	(void)state;
+	one_sge.addr = (uintptr_t)&one_sge;
+	for (int way = 0; way < BY_RECV; way++) {
+		struct rig *rig = shared_rig();
+		struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+		struct poster poster = { rig, (enum way)way, 10, NULL };
+		pthread_t thread;
+
+		ibv_wr_start(qpx);
+		qpx->wr_id = 1;
+		ibv_wr_send(qpx);
+		assert_int_equal(pthread_create(&thread, NULL, post_once, &poster), 0);
+		assert_true(thread_waits(thread));
+		ibv_wr_set_sge(qpx, one_sge.lkey, one_sge.addr, one_sge.length);
+		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+		assert_int_equal(ibv_wr_complete(qpx), 0);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 3);
+		assert_int_equal(rig->qp->sq.wq.slots[0].wr_id, 1);
+		assert_int_equal(rig->qp->sq.wq.slots[1].wr_id, 10);
+		assert_int_equal(rig->qp->sq.wq.slots[2].wr_id, 11);
+		rig_free(rig);
+	}
+}
+
+int main(void)
+{
+	/* The first test begins with one thread, the last one may have had others. */
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_thread_that_is_made_within_a_batch_waits_for_its_end),
+		cmocka_unit_test(every_request_of_every_thread_is_there),
+		cmocka_unit_test(a_thread_that_is_made_within_a_batch_waits_for_its_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
