@@ -51,6 +51,16 @@ static inline uint64_t pow2_ceil(uint64_t n)
 	return n <= 1 ? 1 : UINT64_C(1) << log2_ceil(n);
 }
 
+/* The function returns what has FIRST in its first four bytes, and SECOND behind it. */
+static inline uint64_t side_by_side(uint32_t first, uint32_t second)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (uint64_t)second << 32 | first;
+#else
+	return (uint64_t)first << 32 | second;
+#endif
+}
+
 /* The function returns n or the next multiple of ALIGN, which is a power of two. */
 static inline uint64_t align_up(uint64_t n, uint64_t align)
 {

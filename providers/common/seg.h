@@ -23,6 +23,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "util/bits.h"
+
 #define SEG_INLINE __attribute__((always_inline)) static inline
 
 /* PRM: Data Segment, pointer: a buffer of a request, in WQEs of all ConnectX adapters alike. */
@@ -51,11 +53,7 @@ SEG_INLINE void seg_put_pair(void *at, uint32_t first, uint32_t second)
 /* The function puts two fields of 32 bits that are big-endian already. */
 SEG_INLINE void seg_put_raw_pair(void *at, __be32 first, __be32 second)
 {
-#if __BYTE_ORDER == __LITTLE_ENDIAN
-	uint64_t raw = (uint64_t)second << 32 | first;
-#else
-	uint64_t raw = (uint64_t)first << 32 | second;
-#endif
+	uint64_t raw = side_by_side(first, second);
 
 	memcpy(at, &raw, sizeof(raw));
 }
@@ -155,12 +153,16 @@ SEG_INLINE void copy_64(uint8_t *to, const uint8_t *from)
 /* The function copies more than COPY_SMALL_MAX bytes, for code that must not call anything. */
 SEG_INLINE void copy_large(uint8_t *to, const uint8_t *from, uint32_t len)
 {
-	uint8_t *last = to + len - 64;
+	uint8_t *const to_last = to + len - 64;
+	const uint8_t *const from_last = from + len - 64;
 
-	from += len - 64;
-	for (ptrdiff_t left = -(ptrdiff_t)(len - 64); left < 0; left += 64)
-		copy_64(last + left, from + left);
-	copy_64(last, from); /* some of these bytes may have been copied already */
+	do {
+		copy_64(to, from);
+		to += 64;
+		from += 64;
+		__asm__("" : "+r"(to), "+r"(from)); /* two pointers cost least, and stay two */
+	} while (to < to_last);
+	copy_64(to_last, from_last); /* some of these bytes may have been copied already */
 }
 
 #endif

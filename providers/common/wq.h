@@ -11,9 +11,13 @@
 #ifndef PROVIDERS_COMMON_WQ_H
 #define PROVIDERS_COMMON_WQ_H
 
+#include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "util/bits.h"
 #include "util/order.h"
 
 struct wq_slot {
@@ -25,6 +29,9 @@ struct wq_slot {
 /* done_as holds an enum ibv_wc_opcode below, and enum ibv_wc_flags from this bit on. */
 #define WQ_DONE_OPCODE_MASK 0xffu
 #define WQ_DONE_FLAGS_SHIFT 8
+
+static_assert(offsetof(struct wq_slot, done_as) == offsetof(struct wq_slot, tail_after) + 4,
+	      "both are written at once");
 
 struct wq {
 	uint32_t head;
@@ -63,20 +70,22 @@ static inline struct wq_slot *wq_slot_at(const struct wq *wq, uint32_t unit)
 	return &wq->slots[unit & wq->mask];
 }
 
-/* The function notes the request that takes the place HEAD in its slot. */
-static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
-			       uint32_t done_as)
+/* The function notes in its slot the request that takes the place HEAD; done_as is for who builds
+ * it. */
+static inline void wq_slot_note(struct wq_slot *slot, uint32_t head, uint64_t wr_id)
 {
 	slot->wr_id = wr_id;
 	slot->tail_after = head + 1;
-	slot->done_as = done_as;
 }
 
-/* The function notes the request that takes the place HEAD; UNIT is where in the ring it starts. */
-static inline void wq_note(struct wq *wq, uint32_t unit, uint32_t head, uint64_t wr_id,
-			   uint32_t done_as)
+/* The function does what wq_slot_note() does, for who knows DONE_AS already. */
+static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
+			       uint32_t done_as)
 {
-	wq_slot_set(wq_slot_at(wq, unit), head, wr_id, done_as);
+	const uint64_t both = side_by_side(head + 1, done_as);
+
+	slot->wr_id = wr_id;
+	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
 /* The function is told that the request of SLOT is done, and so are those before it. It returns the

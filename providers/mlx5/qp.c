@@ -193,6 +193,8 @@ static void qp_set_limits(const struct qp_size *size, struct mlx5_qp *qp)
 	qp->sq.max_sge = size->sq_max_sge;
 	qp->sq.max_inline = size->sq_max_inline;
 	qp->sq.wqe_bytes = size->sq_wqe_bytes;
+	qp->sq.usual_inline =
+		mlx5_qp_usual_inline(qp->rules, size->sq_max_inline, size->sq_wqe_bytes);
 }
 
 static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_qp *qp,
@@ -258,8 +260,8 @@ static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_doorbell *d
 	if (!bfreg->pushes)
 		return;
 	db->toggle = half;
-	db->push_inline = (uint8_t)(half / WQE_BB);
-	db->push_plain = ctx->env.prefer_bf ? db->push_inline : 0;
+	db->push[PUSH_INLINE] = (uint8_t)(half / WQE_BB);
+	db->push[PUSH_PLAIN] = ctx->env.prefer_bf ? db->push[PUSH_INLINE] : 0;
 }
 
 /* Where the rings are apart, as those of raw packet and underlay QPs are, the receive queue is one
@@ -705,6 +707,7 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 	qlock_enter(&qp->sq_lock);
 	wq_reset(&qp->sq.wq);
 	qp->sq.pi = 0;
+	qp->batch.err = 0;
 	qp->dbrec[MLX5_SND_DBR] = 0;
 	qlock_leave(&qp->sq_lock);
 	qlock_enter(&qp->rq.lock);

@@ -26,14 +26,16 @@ struct mlx5_doorbell {
 	uint8_t *reg;    /* that is rung; if the queue has it alone, the half that is next */
 	uint32_t toggle; /* address bit by which the two halves differ */
 	/* These are the lengths, in WQEBBs, of the longest WQE that may be pushed whole, without
-	 * and with inline data; at 0 such WQEs are only rung. */
-	uint8_t push_plain, push_inline;
+	 * and with inline data (PUSH_*); at 0 such WQEs are only rung. */
+	uint8_t push[2];
 	uint8_t use; /* enum bfreg_use: the routines that post were chosen by it */
 	__be32 *dbrec;
 	struct mlx5_bfreg *bfreg;
 };
 
 #define SLOT_MASK(units) (((units)-1) * (uint32_t)sizeof(struct wq_slot))
+
+enum { PUSH_PLAIN, PUSH_INLINE };
 
 struct mlx5_sq {
 	uint8_t *buf;
@@ -46,8 +48,11 @@ struct mlx5_sq {
 	uint32_t max_sge;
 	uint32_t max_inline;
 	uint32_t wqe_bytes; /* room for one request */
-	uint16_t opcodes;   /* bit n: enum ibv_wr_opcode n can be posted as it is; see umr.h */
-	bool fence_next;    /* the next request waits for a UMR before it */
+	/* Inline data of no more bytes fits behind any head that an operation of the QP may have;
+	 * what is longer is looked at more closely. */
+	uint32_t usual_inline;
+	uint16_t opcodes; /* bit n: enum ibv_wr_opcode n can be posted as it is; see umr.h */
+	bool fence_next;  /* the next request waits for a UMR before it */
 	struct mlx5_doorbell db;
 	/* The table has the third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and
 	 * _SOLICITED. */
@@ -61,25 +66,30 @@ struct mlx5_sq {
 /* This is a send WQE under construction: see send_wqe.h. */
 struct send_wqe {
 	uint8_t *ctrl;
-	uint8_t *seg;     /* where the next segment goes */
-	uint32_t ds;      /* length so far, in 16-byte units */
-	uint32_t done_as; /* see struct wq_slot */
-	uint64_t head;    /* first 8 bytes of the control segment, less the length */
+	uint8_t *seg;         /* where the next segment goes */
+	uint32_t ds;          /* length so far, in 16-byte units */
+	struct wq_slot *slot; /* where the request is noted */
+	uint64_t head;        /* first 8 bytes of the control segment, less the length */
 };
 
 /* This is the batch between ibv_wr_start() and ibv_wr_complete(). */
 struct mlx5_batch {
 	/* This is the WQE that a builder has begun, for the setters: what send_wqe has, but the
-	 * length is in the control segment's first 8 bytes, as they will be when it does not grow.
-	 * These are 0 while there is none, also when the batch has failed. */
+	 * length is in the control segment's first 8 bytes, as they will be with BATCH_UNITS more.
+	 * SEG is BATCH_NO_WQE while there is none, also when the batch has failed. */
 	uint8_t *ctrl, *seg;
 	uint64_t head;
 	uint32_t first_pi, first_head; /* the queue's indices before it, for when it is cancelled */
 	uint8_t *header;               /* raw packets: where the frame's first bytes go, */
 	uint32_t header_left;          /* and how many the payload still owes */
 	bool has_inline;               /* of any WQE; asked when there is one */
-	int err;                       /* first error; from then on nothing is written */
+	int err; /* first error, until the batch ends; from then on nothing is written */
 };
+
+#define BATCH_UNITS 1 /* the usual payload: one SGE */
+
+/* This is no address, and behind the end of any ring, which setters of inline data look for. */
+#define BATCH_NO_WQE ((uint8_t *)-4096)
 
 struct qp_rules;
 

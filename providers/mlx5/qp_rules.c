@@ -167,6 +167,14 @@ uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops)
 	return size;
 }
 
+uint32_t mlx5_qp_usual_inline(const struct qp_rules *rules, uint32_t max_inline, uint32_t wqe_bytes)
+{
+	uint32_t start = mlx5_qp_head_size(rules, rules->ops & ~KEY_OPS) +
+			 (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
+
+	return wqe_bytes > start ? min_of(max_inline, wqe_bytes - start) : 0;
+}
+
 /* The two enumerations agree, which makes one a mask of the other. */
 static_assert(IBV_QP_EX_WITH_RDMA_WRITE == 1 << IBV_WR_RDMA_WRITE, "ABI");
 static_assert(IBV_QP_EX_WITH_SEND_WITH_IMM == 1 << IBV_WR_SEND_WITH_IMM, "ABI");

@@ -48,6 +48,11 @@ const struct qp_rules *mlx5_qp_underlay_rules(void);
 /* The function returns how many bytes come before the payload in the longest WQE of OPS. */
 uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops);
 
+/* The function returns how many inline bytes fit into a WQE of WQE_BYTES behind whichever head a
+ * request of such a QP has; MAX_INLINE at most. */
+uint32_t mlx5_qp_usual_inline(const struct qp_rules *rules, uint32_t max_inline,
+			      uint32_t wqe_bytes);
+
 /* *OPCODES (bit n: enum ibv_wr_opcode n) are what a QP created for OPS may post: those, and any
  * other of its type whose head fits into HEAD_ROOM bytes. The function returns EOPNOTSUPP when the
  * type does not have one of OPS. */

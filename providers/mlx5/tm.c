@@ -142,9 +142,9 @@ static const uint8_t *op_put_wqe(struct mlx5_tm *tm, struct ibv_ops_wr *wr)
 	} else if (wr->opcode == IBV_WR_TAG_DEL) {
 		op_put_del(tm, wr, pi & sq->wq.mask, seg);
 	}
-	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, op_done_as(wr));
+	wq_slot_note(wqe.slot, sq->wq.head++, wr->wr_id);
+	wqe.slot->done_as = op_done_as(wr);
 	sq->pi = pi + wqe_finish(&wqe);
-	sq->wq.head++;
 	return wqe.ctrl;
 }
 

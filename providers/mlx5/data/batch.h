@@ -15,12 +15,19 @@
 #include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/data/variant.h"
 
+/* The function tells whether a builder has begun a WQE for a setter. */
+static inline bool batch_has_wqe(const struct mlx5_qp *qp)
+{
+	return likely(qp->batch.seg != BATCH_NO_WQE);
+}
+
 /* The batch has failed, and nothing is written from here on: the next builder finds no room, and
- * then the error. */
+ * then the error. The end of the batch looks for it when there is no request. */
 static inline void batch_set_err(struct mlx5_qp *qp, int err)
 {
 	qp->batch.err = err;
-	qp->batch.head = 0;
+	qp->batch.seg = BATCH_NO_WQE;
+	qp->sq.wq.head = qp->batch.first_head;
 	qp->sq.wq.limit = qp->sq.wq.head;
 }
 
@@ -30,19 +37,14 @@ void mlx5_batch_fail_full(struct mlx5_qp *qp);
  * (umr.h), and is open now, false when the batch has failed. */
 bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
-/* The function does what batch_begin() does, when the gate is shut or there is no room. */
+/* The function does what batch_begin() does for exceptions. */
 bool mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 				__be32 imm, enum send_kind kind);
 
-/* The request of WQE, which starts at PI, takes its place in the queue. Its wr_id is that of the QP
- * now. */
-WQE_INLINE void batch_note(struct mlx5_qp *qp, uint32_t pi, const struct send_wqe *wqe)
+/* The request of WQE takes its place in the queue. Its wr_id is that of the QP now. */
+WQE_INLINE void batch_note(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
-	struct wq *wq = &qp->sq.wq;
-	const uint32_t head = wq->head;
-
-	wq->head = head + 1;
-	wq_note(wq, pi, head, qp->vqp.qp_ex.wr_id, wqe->done_as);
+	wq_slot_note(wqe->slot, qp->sq.wq.head++, qp->vqp.qp_ex.wr_id);
 }
 
 /* Setters find here what they need of the WQE that the builder has begun. */
@@ -50,47 +52,57 @@ WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
 	qp->batch.ctrl = wqe->ctrl;
 	qp->batch.seg = wqe->seg;
-	qp->batch.head = wqe->head | wqe->ds;
+	qp->batch.head = wqe->head | (wqe->ds + BATCH_UNITS);
 }
 
 /* The function returns the WQE that the builder has begun. */
 WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
 {
+	const uint64_t head = qp->batch.head - BATCH_UNITS;
+
 	return (struct send_wqe){
 		.ctrl = qp->batch.ctrl,
 		.seg = qp->batch.seg,
-		.ds = qp->batch.head & FLD_MASK(CTRL_DS),
-		.head = qp->batch.head & ~(uint64_t)FLD_MASK(CTRL_DS),
+		.ds = head & FLD_MASK(CTRL_DS),
+		.head = head & ~(uint64_t)FLD_MASK(CTRL_DS),
 	};
 }
 
-/* The function starts a WQE; there is room, and the operation is allowed. */
-WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, uint8_t opcode, __be32 imm, enum send_kind kind)
+/* The function starts WQE; there is room, and the operation is allowed. */
+WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, struct send_wqe *wqe, uint8_t opcode,
+				__be32 imm, enum send_kind kind)
 {
 	const struct mlx5_sq *sq = &qp->sq;
 	/* All is read before anything is written, as the compiler cannot know that the ring is
 	 * elsewhere. */
-	const uint32_t pi = sq->pi, head = sq->wq.head;
+	const uint32_t pi = sq->pi & FLD_MASK(CTRL_INDEX), head = sq->wq.head;
 	const uint64_t wr_id = qp->vqp.qp_ex.wr_id;
-	struct wq_slot *slot = wq_slot_at(&sq->wq, pi);
-	struct send_wqe wqe;
 
-	wqe_begin(sq, &wqe, pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
+	wqe_place(sq, wqe, pi);
+	wqe_begin_placed(sq, wqe, pi, opcode, qp->vqp.qp_ex.wr_flags, imm);
 	qp->sq.wq.head = head + 1;
-	wq_slot_set(slot, head, wr_id, wqe.done_as);
+	wq_slot_set(wqe->slot, head, wr_id, done_as(opcode));
 	if (kind == SEND_XRC)
-		wqe_reserve_xrc(&wqe);
+		wqe_reserve_xrc(wqe);
 	else if (kind == SEND_DATAGRAM)
-		wqe_reserve_av(sq, &wqe);
-	batch_keep_wqe(qp, &wqe);
+		wqe_reserve_av(sq, wqe);
+}
+
+/* The function tells whether the gate is shut or there is no room. */
+WQE_INLINE bool batch_is_exception(const struct mlx5_qp *qp, enum ibv_wr_opcode op)
+{
+	return unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit);
 }
 
 WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, __be32 imm,
 			    enum send_kind kind)
 {
-	if (unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit))
+	struct send_wqe wqe;
+
+	if (batch_is_exception(qp, op))
 		return mlx5_batch_begin_exception(qp, op, opcode, imm, kind);
-	batch_start_wqe(qp, opcode, imm, kind);
+	batch_start_wqe(qp, &wqe, opcode, imm, kind);
+	batch_keep_wqe(qp, &wqe);
 	return true;
 }
 
@@ -126,23 +138,40 @@ WQE_INLINE void batch_set_only_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_
 				   uint32_t length, uint32_t blocks)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	const uint64_t head = qp->batch.head;
-	uint8_t *const ctrl = qp->batch.ctrl;
+	uint8_t *const seg = qp->batch.seg, *const ctrl = qp->batch.ctrl;
 
-	if (unlikely(!head || !length)) {
+	if (unlikely(seg == BATCH_NO_WQE || !length)) {
 		mlx5_batch_set_sge(qpx, lkey, addr, length);
 		return;
 	}
-	seg_put_data(qp->batch.seg, length, lkey, addr);
-	seg_put_be64(ctrl, head + 1);
+	seg_put_be64(ctrl, qp->batch.head);
+	seg_put_data(seg, length, lkey, addr);
 	qp->sq.pi += blocks;
 }
 
+/* These are the operations with a remote address and no more before the payload. */
+struct rdma_op {
+	uint8_t op, opcode, kind; /* enum ibv_wr_opcode, MLX5_OPCODE_*, enum send_kind */
+};
+
+void mlx5_batch_begin_rdma_exception(struct mlx5_qp *qp, uint32_t rkey, uint64_t raddr, __be32 imm,
+				     struct rdma_op what);
+
+/* For the usual request nothing is called but at the end, and so no register is saved. */
 WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,
 			   uint64_t raddr, __be32 imm, enum send_kind kind)
 {
-	if (likely(batch_begin(qp, op, opcode, imm, kind)))
-		batch_put_raddr(qp, raddr, rkey);
+	struct send_wqe wqe;
+
+	if (batch_is_exception(qp, op)) {
+		mlx5_batch_begin_rdma_exception(
+			qp, rkey, raddr, imm,
+			(struct rdma_op){ (uint8_t)op, opcode, (uint8_t)kind });
+		return;
+	}
+	batch_start_wqe(qp, &wqe, opcode, imm, kind);
+	wqe_put_raddr(&wqe, raddr, rkey);
+	batch_keep_wqe(qp, &wqe);
 }
 
 WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
@@ -165,6 +194,7 @@ WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t 
  * next one will. */
 WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 {
+	qp->batch.err = 0;
 	qp->sq.pi = qp->batch.first_pi;
 	qp->sq.wq.head = qp->batch.first_head;
 	if (unlikely(qp->opcodes & UMR_OPCODES))

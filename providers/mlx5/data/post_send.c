@@ -111,8 +111,6 @@ put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv
 WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 			   const struct ibv_send_wr *wr)
 {
-	const struct ibv_sge *sge = wr->sg_list;
-
 	if (wr->send_flags & IBV_SEND_INLINE) {
 		int units = put_inline(qp, wqe->seg, wqe->ds, wr);
 
@@ -121,8 +119,7 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 		wqe->ds += (uint32_t)units;
 		return 0;
 	}
-	for (int n = wr->num_sge; n > 0; n--, sge++)
-		wqe_put_sge(&qp->sq, wqe, sge);
+	wqe_put_sges(&qp->sq, wqe, wr->sg_list, wr->num_sge);
 	return 0;
 }
 
@@ -144,7 +141,8 @@ WQE_INLINE void begin_plain(const struct mlx5_sq *sq, struct send_wqe *wqe, uint
 			    const struct ibv_send_wr *wr, uint8_t opcode, __be32 imm,
 			    enum send_kind kind)
 {
-	wqe_begin(sq, wqe, pi, opcode, wr->send_flags, imm);
+	wqe->slot->done_as = done_as(opcode);
+	wqe_begin_placed(sq, wqe, pi, opcode, wr->send_flags, imm);
 	put_address(sq, wqe, wr, kind);
 }
 
@@ -169,7 +167,7 @@ WQE_INLINE void begin_atomic(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 		wqe_wrap(sq, wqe);
 }
 
-/* The function puts all segments before the payload, opcode by opcode. */
+/* The function puts all segments before the payload, opcode by opcode. The WQE has its place. */
 WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -207,6 +205,7 @@ WQE_INLINE int put_request(const struct mlx5_qp *qp, struct send_wqe *wqe, uint3
 		return mlx5_put_raw(qp, wqe, pi, wr);
 	if (kind == SEND_UNDERLAY)
 		return mlx5_put_underlay(qp, wqe, pi, wr);
+	wqe_place(&qp->sq, wqe, pi);
 	put_head(&qp->sq, wqe, pi, wr, kind);
 	return put_payload(qp, wqe, wr);
 }
@@ -264,8 +263,9 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			 enum send_kind kind, bool own, bool sign)
 {
 	struct mlx5_sq *sq = &qp->sq;
-	uint32_t pi = sq->pi, head = sq->wq.head, first = head, newest = pi, push;
-	const struct ibv_send_wr *posted = NULL; /* the newest, whose WQE starts at NEWEST */
+	const struct ibv_send_wr *const list = wr;
+	uint32_t pi = sq->pi, head = sq->wq.head, first = head;
+	uint32_t newest = pi, push; /* NEWEST is where the last WQE starts */
 	struct send_wqe wqe;
 	int ret = 0;
 
@@ -275,22 +275,21 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			*bad_wr = wr;
 			break;
 		}
-		wq_note(&sq->wq, pi, head, wr->wr_id, wqe.done_as);
+		wq_slot_note(wqe.slot, head, wr->wr_id);
 		newest = pi;
 		pi += wqe_finish(&wqe);
 		if (sign)
 			mlx5_sign_send(sq, wqe.ctrl);
-		posted = wr;
 		head++;
 	}
-	if (likely(posted)) {
+	if (likely(head != first)) {
 		const uint8_t *ctrl = sq_wqebb(sq, newest);
 
 		sq->pi = pi;
 		sq->wq.head = head;
-		push = head - first == 1 ? bf_push_length(sq, pi - newest,
-							  posted->send_flags & IBV_SEND_INLINE)
-					 : 0;
+		push = head - first == 1
+			       ? bf_push_length(sq, pi - newest, list->send_flags & IBV_SEND_INLINE)
+			       : 0;
 		if (sign)
 			doorbell_send_any(sq, pi, ctrl, push);
 		else if (own)
@@ -401,136 +400,139 @@ int mlx5_post_send_signed(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 	return ret;
 }
 
-WQE_INLINE bool send_is_usual(struct mlx5_sq *sq, const struct ibv_send_wr *wr)
+WQE_INLINE bool send_is_usual(const struct mlx5_sq *sq, uint32_t head, const struct ibv_send_wr *wr)
 {
-	return likely(sq->wq.head != sq->wq.limit && (uint32_t)wr->num_sge < sq->sge_limit &&
+	return likely(head != sq->wq.limit && (uint32_t)wr->num_sge < sq->sge_limit &&
 		      sq_has_opcode(sq, wr->opcode));
 }
 
-WQE_INLINE bool put_usual_inline(const struct mlx5_sq *sq, struct send_wqe *wqe,
-				 const struct ibv_sge *sge)
+/* The function says whether the payload is inline data as it mostly is, wherever in the first WQEBB
+ * of the WQE at CTRL the head ends. */
+WQE_INLINE bool inline_payload_is_usual(const struct mlx5_sq *sq, const uint8_t *ctrl,
+					const struct ibv_send_wr *wr)
+{
+	return likely(wr->num_sge == 1) && inline_is_usual(sq, ctrl + WQE_BB, wr->sg_list->length);
+}
+
+WQE_INLINE void put_usual_inline(struct send_wqe *wqe, const struct ibv_sge *sge)
 {
 	const uint8_t *from = (const uint8_t *)(uintptr_t)sge->addr;
 	const uint32_t len = sge->length;
 
-	if (unlikely(!inline_is_usual(sq, wqe->seg, wqe->ds, len)))
-		return false;
 	if (likely(len <= COPY_SMALL_MAX))
 		copy_small(wqe_inline_open(wqe), from, len);
 	else
 		copy_large(wqe_inline_open(wqe), from, len);
 	wqe_inline_close(wqe, len);
-	return true;
 }
 
-/* The function returns false when the payload is not usual, and nothing has been done. */
-WQE_INLINE bool put_usual_payload(const struct mlx5_sq *sq, struct send_wqe *wqe,
-				  const struct ibv_send_wr *wr)
+/* What posts a request by itself is chosen by these constants. */
+struct one {
+	enum send_kind kind;
+	bool shared; /* the lock is taken */
+	enum bfreg_use use;
+};
+
+WQE_INLINE int one_by_list(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			   struct one one)
 {
-	const struct ibv_sge *sge = wr->sg_list;
-
-	if (wr->send_flags & IBV_SEND_INLINE)
-		return likely(wr->num_sge == 1) && put_usual_inline(sq, wqe, sge);
-	for (int n = wr->num_sge; n > 0; n--, sge++)
-		wqe_put_sge(sq, wqe, sge);
-	return true;
+	return one.use == BFREG_OWN ? list_of_kind(qp, wr, bad_wr, one.kind)
+				    : list_other(qp, wr, bad_wr);
 }
 
+/* All that may be unusual is looked at before anything is put, so that the registers are free for
+ * that. */
 WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			enum send_kind kind, bool shared, enum bfreg_use use)
+			struct one one, bool has_inline)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
 	struct mlx5_sq *sq = &qp->sq;
-	const bool own = use == BFREG_OWN;
-	uint32_t pi, blocks;
+	const uint32_t pi = sq->pi, head = sq->wq.head;
+	uint32_t blocks;
 	struct send_wqe wqe;
 
-	if (unlikely(!wr || wr->next || (shared && !qlock_try(&qp->sq_lock))))
-		return own ? enter_and_list(ibqp, wr, bad_wr)
-			   : enter_and_list_other(ibqp, wr, bad_wr);
-	if (unlikely(!send_is_usual(sq, wr)))
-		return own ? list_of_kind(ibqp, wr, bad_wr, kind) : list_other(ibqp, wr, bad_wr);
-	pi = sq->pi;
-	put_head(sq, &wqe, pi, wr, kind);
-	/* The request is noted before the payload is put, for which the registers are wanted. */
-	wq_note(&sq->wq, pi, sq->wq.head, wr->wr_id, wqe.done_as);
-	if (unlikely(!put_usual_payload(sq, &wqe, wr)))
-		return own ? list_of_kind(ibqp, wr, bad_wr, kind) : list_other(ibqp, wr, bad_wr);
-	sq->wq.head++;
+	if (unlikely(!send_is_usual(sq, head, wr)))
+		return one_by_list(ibqp, wr, bad_wr, one);
+	wqe_place(sq, &wqe, pi);
+	if (has_inline && unlikely(!inline_payload_is_usual(sq, wqe.ctrl, wr)))
+		return one_by_list(ibqp, wr, bad_wr, one);
+	sq->wq.head = head + 1;
+	wq_slot_note(wqe.slot, head, wr->wr_id);
+	put_head(sq, &wqe, pi, wr, one.kind);
+	if (has_inline)
+		put_usual_inline(&wqe, wr->sg_list);
+	else
+		wqe_put_sges(sq, &wqe, wr->sg_list, wr->num_sge);
 	blocks = wqe_finish(&wqe);
 	sq->pi = pi + blocks;
-	doorbell_send(sq, pi + blocks, wqe.ctrl,
-		      bf_push_length(sq, blocks, wr->send_flags & IBV_SEND_INLINE), use);
-	if (shared)
+	doorbell_send(sq, pi + blocks, wqe.ctrl, bf_push_length(sq, blocks, has_inline), one.use);
+	if (one.shared)
 		qlock_drop(&qp->sq_lock);
 	return 0;
 }
 
+/* Routines of a queue's own register have a sibling for processes of one thread. */
+WQE_INLINE bool try_to_enter(struct mlx5_qp *qp, struct one one)
+{
+	return one.use == BFREG_SHARED ? qlock_try(&qp->sq_lock) : qlock_exchange(&qp->sq_lock);
+}
+
+WQE_INLINE int enter_for_one(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			     struct one one, post_send_fn *with_inline)
+{
+	if (unlikely(!wr || wr->next || (one.shared && !try_to_enter(to_mqp(qp), one))))
+		return one.use == BFREG_OWN ? enter_and_list(qp, wr, bad_wr)
+					    : enter_and_list_other(qp, wr, bad_wr);
+	if (wr->send_flags & IBV_SEND_INLINE)
+		return with_inline(qp, wr, bad_wr);
+	return post_one(qp, wr, bad_wr, one, false);
+}
+
+/* Each routine has a second part, for requests with inline data: what these need costs others
+ * nothing. */
+#define ROUTINE(name, ...)                                                                        \
+	OUT_OF_LINE name##_inline(struct ibv_qp * qp, struct ibv_send_wr * wr,                    \
+				  struct ibv_send_wr * *bad_wr)                                   \
+	{                                                                                         \
+		return post_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, true);               \
+	}                                                                                         \
+	static int name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)   \
+	{                                                                                         \
+		return enter_for_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, name##_inline); \
+	}
+
+ROUTINE(one_connected, SEND_CONNECTED, false, BFREG_OWN)
+ROUTINE(one_connected_exchange, SEND_CONNECTED, true, BFREG_OWN)
+ROUTINE(one_connected_in_domain, SEND_CONNECTED, false, BFREG_DOMAIN)
+ROUTINE(one_connected_locked_twice, SEND_CONNECTED, true, BFREG_SHARED)
+ROUTINE(one_datagram, SEND_DATAGRAM, false, BFREG_OWN)
+ROUTINE(one_datagram_exchange, SEND_DATAGRAM, true, BFREG_OWN)
+ROUTINE(one_datagram_in_domain, SEND_DATAGRAM, false, BFREG_DOMAIN)
+ROUTINE(one_datagram_locked_twice, SEND_DATAGRAM, true, BFREG_SHARED)
+ROUTINE(one_xrc, SEND_XRC, false, BFREG_OWN)
+ROUTINE(one_xrc_exchange, SEND_XRC, true, BFREG_OWN)
+ROUTINE(one_xrc_in_domain, SEND_XRC, false, BFREG_DOMAIN)
+ROUTINE(one_xrc_locked_twice, SEND_XRC, true, BFREG_SHARED)
+
+/* A process of one thread posts as if there were no lock, as long as it does not hold it. */
 static int one_connected_locked(struct ibv_qp *qp, struct ibv_send_wr *wr,
 				struct ibv_send_wr **bad_wr)
 {
-	return post_one(qp, wr, bad_wr, SEND_CONNECTED, true, BFREG_OWN);
-}
-
-static int one_connected(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
-{
-	return post_one(qp, wr, bad_wr, SEND_CONNECTED, false, BFREG_OWN);
-}
-
-static int one_connected_in_domain(struct ibv_qp *qp, struct ibv_send_wr *wr,
-				   struct ibv_send_wr **bad_wr)
-{
-	return post_one(qp, wr, bad_wr, SEND_CONNECTED, false, BFREG_DOMAIN);
-}
-
-static int one_connected_locked_twice(struct ibv_qp *qp, struct ibv_send_wr *wr,
-				      struct ibv_send_wr **bad_wr)
-{
-	return post_one(qp, wr, bad_wr, SEND_CONNECTED, true, BFREG_SHARED);
+	return qlock_is_idle(&to_mqp(qp)->sq_lock) ? one_connected(qp, wr, bad_wr)
+						   : one_connected_exchange(qp, wr, bad_wr);
 }
 
 static int one_datagram_locked(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			       struct ibv_send_wr **bad_wr)
 {
-	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, true, BFREG_OWN);
-}
-
-static int one_datagram(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
-{
-	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, false, BFREG_OWN);
-}
-
-static int one_datagram_in_domain(struct ibv_qp *qp, struct ibv_send_wr *wr,
-				  struct ibv_send_wr **bad_wr)
-{
-	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, false, BFREG_DOMAIN);
-}
-
-static int one_datagram_locked_twice(struct ibv_qp *qp, struct ibv_send_wr *wr,
-				     struct ibv_send_wr **bad_wr)
-{
-	return post_one(qp, wr, bad_wr, SEND_DATAGRAM, true, BFREG_SHARED);
+	return qlock_is_idle(&to_mqp(qp)->sq_lock) ? one_datagram(qp, wr, bad_wr)
+						   : one_datagram_exchange(qp, wr, bad_wr);
 }
 
 static int one_xrc_locked(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_one(qp, wr, bad_wr, SEND_XRC, true, BFREG_OWN);
-}
-
-static int one_xrc(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
-{
-	return post_one(qp, wr, bad_wr, SEND_XRC, false, BFREG_OWN);
-}
-
-static int one_xrc_in_domain(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
-{
-	return post_one(qp, wr, bad_wr, SEND_XRC, false, BFREG_DOMAIN);
-}
-
-static int one_xrc_locked_twice(struct ibv_qp *qp, struct ibv_send_wr *wr,
-				struct ibv_send_wr **bad_wr)
-{
-	return post_one(qp, wr, bad_wr, SEND_XRC, true, BFREG_SHARED);
+	return qlock_is_idle(&to_mqp(qp)->sq_lock) ? one_xrc(qp, wr, bad_wr)
+						   : one_xrc_exchange(qp, wr, bad_wr);
 }
 
 post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use)

@@ -81,21 +81,39 @@ WQE_INLINE uint8_t *sq_wqebb(const struct mlx5_sq *sq, uint32_t pi)
 	return sq->buf + ((size_t)(pi & sq->wq.mask) << WQE_BB_LOG);
 }
 
-/* The function starts a WQE at WQEBB PI. wqe_finish() puts its length in. */
-WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
-			  uint8_t opcode, unsigned int flags, __be32 imm)
+/* The function finds the place of the WQE that starts at WQEBB PI, and where its request is
+ * noted. */
+WQE_INLINE void wqe_place(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi)
+{
+	const size_t at = pi * (uint32_t)sizeof(struct wq_slot) & sq->slot_mask;
+
+	wqe->ctrl = sq->buf + at * (WQE_BB / sizeof(struct wq_slot));
+	__asm__("" : "+r"(wqe->ctrl)); /* found once, not anew for each segment */
+	wqe->slot = (struct wq_slot *)((uint8_t *)sq->wq.slots + at);
+}
+
+/* The function starts the WQE that has been placed at WQEBB PI. wqe_finish() puts its length in.
+ * What the completion will be is noted by the caller. */
+WQE_INLINE void wqe_begin_placed(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+				 uint8_t opcode, unsigned int flags, __be32 imm)
 {
 	const uint64_t index = pi & FLD_MASK(CTRL_INDEX);
 
-	wqe->ctrl = sq_wqebb(sq, pi);
 	wqe->seg = wqe->ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
 	wqe->ds = 1;
-	wqe->done_as = done_as(opcode);
 	wqe->head =
 		index << (32 + FLD_SHIFT(CTRL_INDEX)) | (uint64_t)opcode << 32 | sq->qpn_shifted;
 	/* The first half is written when the length is known. */
 	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature),
 			 sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)], imm);
+}
+
+WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+			  uint8_t opcode, unsigned int flags, __be32 imm)
+{
+	wqe_place(sq, wqe, pi);
+	wqe->slot->done_as = done_as(opcode);
+	wqe_begin_placed(sq, wqe, pi, opcode, flags, imm);
 }
 
 /* The next segment may be the first behind the end of the ring. */
@@ -186,6 +204,18 @@ WQE_INLINE void wqe_put_sge(const struct mlx5_sq *sq, struct send_wqe *wqe,
 	wqe->ds++;
 }
 
+/* The function puts the data segments of N SGEs; one is by far the most common list. */
+WQE_INLINE void wqe_put_sges(const struct mlx5_sq *sq, struct send_wqe *wqe,
+			     const struct ibv_sge *sge, int n)
+{
+	if (likely(n == 1)) {
+		wqe_put_sge(sq, wqe, sge);
+		return;
+	}
+	for (; n > 0; n--, sge++)
+		wqe_put_sge(sq, wqe, sge);
+}
+
 /* The function copies LEN bytes into the ring at TO, and goes on at its start when its end is
  * reached. It returns where the next byte goes. */
 WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void *from, size_t len)
@@ -245,21 +275,18 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 	}
 }
 
-/* The function says whether LEN inline bytes, to be put at SEG behind DS units of the WQE, are
- * usual: there is one at least, they end before the ring does, and wqe_inline_limit() allows them.
- */
-WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, uint32_t ds,
-				size_t len)
+/* The function says whether LEN inline bytes, to be put at SEG, are usual: there is one at least,
+ * they end before the ring does, and wqe_inline_limit() allows them. */
+WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, size_t len)
 {
-	const struct send_wqe wqe = { .ds = ds };
-
-	return likely(len - 1 < sq->max_inline &&
-		      wqe_inline_start(&wqe) + (uint32_t)len <= sq->wqe_bytes &&
+	return likely(len - 1 < sq->usual_inline &&
 		      seg + sizeof(struct mlx5_wqe_inl_data_seg) + len < sq->end);
 }
 
 WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
 {
+	if (wqe->ds - 1 >= FLD_MASK(CTRL_DS))
+		__builtin_unreachable(); /* the control segment is a unit itself */
 	return (wqe->ds + (WQE_BB / WQE_SEG) - 1) / (WQE_BB / WQE_SEG);
 }
 

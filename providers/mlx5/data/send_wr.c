@@ -57,6 +57,7 @@ mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t op
 			   enum send_kind kind)
 {
 	bool gated = !(qp->sq.opcodes & 1u << op);
+	struct send_wqe wqe;
 
 	if (qp->batch.err)
 		return false;
@@ -66,10 +67,20 @@ mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t op
 		mlx5_batch_fail_full(qp);
 		return false;
 	}
-	batch_start_wqe(qp, opcode, imm, kind);
+	batch_start_wqe(qp, &wqe, opcode, imm, kind);
+	batch_keep_wqe(qp, &wqe);
 	if (gated)
-		gate_fence(qp, qp->batch.ctrl);
+		gate_fence(qp, wqe.ctrl);
 	return true;
+}
+
+void __attribute__((cold, noinline))
+mlx5_batch_begin_rdma_exception(struct mlx5_qp *qp, uint32_t rkey, uint64_t raddr, __be32 imm,
+				struct rdma_op what)
+{
+	if (mlx5_batch_begin_exception(qp, (enum ibv_wr_opcode)what.op, what.opcode, imm,
+				       (enum send_kind)what.kind))
+		batch_put_raddr(qp, raddr, rkey);
 }
 
 /* ---- builders of connected QPs */
@@ -130,7 +141,7 @@ mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct send_wqe wqe = batch_wqe(qp);
 
-	if (unlikely(!qp->batch.head))
+	if (!batch_has_wqe(qp))
 		return;
 	wqe_put_data(&qp->sq, &wqe, length, lkey, addr);
 	batch_finish_wqe(qp, &wqe, false);
@@ -147,7 +158,7 @@ static void wr_refuse_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, u
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 
-	if (length && qp->batch.head)
+	if (length && batch_has_wqe(qp))
 		batch_fail_limit(qp, "ibv_wr_set_sge", "num_sge", 1, 0, "max_send_sge");
 	else
 		mlx5_batch_set_sge(qpx, lkey, addr, length);
@@ -158,7 +169,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct 
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct send_wqe wqe = batch_wqe(qp);
 
-	if (unlikely(!qp->batch.head))
+	if (!batch_has_wqe(qp))
 		return;
 	if (unlikely(num_sge > qp->sq.max_sge)) {
 		batch_fail_limit(qp, "ibv_wr_set_sge_list", "num_sge", num_sge, qp->sq.max_sge,
@@ -177,7 +188,7 @@ set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct send_wqe wqe = batch_wqe(qp);
 
-	if (!qp->batch.head)
+	if (!batch_has_wqe(qp))
 		return;
 	if (length > wqe_inline_limit(&qp->sq, &wqe)) {
 		batch_fail_limit(qp, "ibv_wr_set_inline_data", "length", length, qp->sq.max_inline,
@@ -199,7 +210,7 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 	uint8_t *const seg = qp->batch.seg;
 	struct send_wqe wqe = { .seg = seg };
 
-	if (unlikely(!head || !inline_is_usual(&qp->sq, seg, head & FLD_MASK(CTRL_DS), length))) {
+	if (unlikely(!inline_is_usual(&qp->sq, seg, length))) {
 		set_unusual_inline(qpx, addr, length);
 		return;
 	}
@@ -208,7 +219,7 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 	else
 		copy_small(wqe_inline_open(&wqe), addr, len);
 	*(__be32 *)seg = htobe32(MLX5_INLINE_SEG | len);
-	wqe.head = head + inline_units(len);
+	wqe.head = head + inline_units(len) - BATCH_UNITS;
 	seg_put_be64(qp->batch.ctrl, wqe.head);
 	wqe.ds = wqe.head & FLD_MASK(CTRL_DS);
 	qp->sq.pi += wqe_blocks(&wqe);
@@ -247,7 +258,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 	uint64_t total;
 	uint8_t *to;
 
-	if (unlikely(!qp->batch.head))
+	if (!batch_has_wqe(qp))
 		return;
 	total = bufs_length(bufs, num_buf);
 	if (unlikely(total > wqe_inline_limit(&qp->sq, &wqe))) {
@@ -268,27 +279,36 @@ WQE_INLINE void batch_open(struct mlx5_qp *qp)
 {
 	qp->batch.first_pi = qp->sq.pi;
 	qp->batch.first_head = qp->sq.wq.head;
-	qp->batch.head = 0;
+	qp->batch.seg = BATCH_NO_WQE;
 	qp->batch.has_inline = false;
-	qp->batch.err = 0;
+}
+
+/* There is no request, or there was a failure. */
+static int __attribute__((noinline)) batch_end_empty(struct mlx5_qp *qp)
+{
+	int err = qp->batch.err;
+
+	if (err)
+		batch_cancel(qp);
+	return err;
 }
 
 WQE_INLINE int batch_ring(struct mlx5_qp *qp, enum bfreg_use use)
 {
 	struct mlx5_batch *batch = &qp->batch;
 	struct mlx5_sq *sq = &qp->sq;
-	uint32_t count = sq->wq.head - batch->first_head;
-	uint32_t push = 0;
+	uint32_t count = sq->wq.head - batch->first_head, push;
 
-	if (unlikely(batch->err)) {
-		batch_cancel(qp);
-		return batch->err;
-	}
-	if (unlikely(!count))
-		return 0;
-	if (count == 1)
+	if (count == 1) {
 		push = bf_push_length(sq, sq->pi - batch->first_pi, batch->has_inline);
-	doorbell_send(sq, sq->pi, batch->ctrl, push, use);
+		if (push) {
+			doorbell_send(sq, sq->pi, batch->ctrl, push, use);
+			return 0;
+		}
+	} else if (unlikely(!count)) {
+		return batch_end_empty(qp);
+	}
+	doorbell_send(sq, sq->pi, batch->ctrl, 0, use);
 	return 0;
 }
 

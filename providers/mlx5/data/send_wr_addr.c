@@ -23,7 +23,7 @@ static void ud_set_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t remot
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 
-	if (likely(qp->batch.head))
+	if (batch_has_wqe(qp))
 		wqe_set_av(qp->batch.ctrl, to_mah(ah), remote_qpn, remote_qkey);
 }
 
@@ -95,7 +95,7 @@ static void xrc_set_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 
-	if (likely(qp->batch.head))
+	if (batch_has_wqe(qp))
 		wqe_set_xrc(qp->batch.ctrl, remote_srqn);
 }
 

@@ -56,9 +56,7 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 	struct mlx5_qp *qp = container_of(dv, struct mlx5_qp, dv_qp);
 	const struct mlx5_wqe_ctrl_seg *ctrl = from;
 	const uint32_t pi = qp->sq.pi;
-	struct send_wqe wqe = { .ctrl = sq_wqebb(&qp->sq, pi),
-				.ds = be32toh(ctrl->qpn_ds) & FLD_MASK(CTRL_DS),
-				.done_as = MLX5DV_WC_RAW_WQE };
+	struct send_wqe wqe = { .ds = be32toh(ctrl->qpn_ds) & FLD_MASK(CTRL_DS) };
 
 	if (qp->batch.err || !raw_wqe_has_size(qp, wqe.ds) || !qp_is_ready(qp))
 		return;
@@ -66,8 +64,10 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 		mlx5_batch_fail_full(qp);
 		return;
 	}
+	wqe_place(&qp->sq, &wqe, pi);
 	raw_wqe_copy(&qp->sq, &wqe, from, pi);
-	batch_note(qp, pi, &wqe);
+	wqe.slot->done_as = MLX5DV_WC_RAW_WQE;
+	batch_note(qp, &wqe);
 	gate_fence(qp, wqe.ctrl);
 	qp->batch.ctrl = wqe.ctrl;
 	qp->sq.pi += wqe_blocks(&wqe);

@@ -74,7 +74,7 @@ static void raw_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct
 	struct header_place place = { qp->batch.header, qp->batch.header_left };
 	struct send_wqe wqe = batch_wqe(qp);
 
-	if (!qp->batch.head)
+	if (!batch_has_wqe(qp))
 		return;
 	if (num_sge > qp->sq.max_sge) {
 		raw_fail(qp, ENOMEM, "ibv_wr_set_sge_list: num_sge exceeds max_send_sge of the QP");
@@ -115,7 +115,7 @@ static void raw_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 	uint64_t total = raw_bufs_length(bufs, num_buf);
 	uint8_t *to = wqe_inline_open(&wqe);
 
-	if (!qp->batch.head)
+	if (!batch_has_wqe(qp))
 		return;
 	total -= min_of(total, (uint64_t)place.left);
 	if (total > wqe_inline_limit(&qp->sq, &wqe)) {

@@ -19,7 +19,7 @@ static bool begin_umr(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 
 static void finish_umr(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
-	batch_note(qp, qp->sq.pi, wqe);
+	batch_note(qp, wqe);
 	gate_fence(qp, wqe->ctrl);
 	qp->batch.ctrl = wqe->ctrl;
 	batch_finish_wqe(qp, wqe, false);

@@ -41,7 +41,7 @@ static void begin_umr(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t p
 		      unsigned int flags, uint32_t rkey, enum ibv_wc_opcode done_as)
 {
 	wqe_begin(sq, wqe, pi, MLX5_OPCODE_UMR, flags, htobe32(rkey));
-	wqe->done_as = done_as;
+	wqe->slot->done_as = done_as;
 }
 
 static void put_control(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t flags,

@@ -12,29 +12,30 @@
 #define PROVIDERS_MLX5_DATA_VARIANT_H
 
 #ifdef MLX5_DATA_V3
-#define mlx5_batch_begin_exception mlx5_batch_begin_exception_v3
-#define mlx5_batch_fail_full       mlx5_batch_fail_full_v3
-#define mlx5_batch_fill_datagram   mlx5_batch_fill_datagram_v3
-#define mlx5_batch_fill_raw        mlx5_batch_fill_raw_v3
-#define mlx5_batch_fill_umr        mlx5_batch_fill_umr_v3
-#define mlx5_batch_fill_xrc        mlx5_batch_fill_xrc_v3
-#define mlx5_batch_pass_gate       mlx5_batch_pass_gate_v3
-#define mlx5_batch_set_sge         mlx5_batch_set_sge_v3
-#define mlx5_cq_ex_fill            mlx5_cq_ex_fill_v3
-#define mlx5_cq_ex_read_tags       mlx5_cq_ex_read_tags_v3
-#define mlx5_cq_poll_any           mlx5_cq_poll_any_v3
-#define mlx5_datapath_here         mlx5_datapath_v3
-#define mlx5_poll_cq               mlx5_poll_cq_v3
-#define mlx5_post_recv             mlx5_post_recv_v3
-#define mlx5_post_recv_routine     mlx5_post_recv_routine_v3
-#define mlx5_post_recv_signed      mlx5_post_recv_signed_v3
-#define mlx5_post_send             mlx5_post_send_v3
-#define mlx5_post_send_routine     mlx5_post_send_routine_v3
-#define mlx5_post_send_signed      mlx5_post_send_signed_v3
-#define mlx5_post_srq_recv         mlx5_post_srq_recv_v3
-#define mlx5_post_srq_routine      mlx5_post_srq_routine_v3
-#define mlx5_send_wr_fill          mlx5_send_wr_fill_v3
-#define mlx5_srq_put_back          mlx5_srq_put_back_v3
+#define mlx5_batch_begin_exception      mlx5_batch_begin_exception_v3
+#define mlx5_batch_begin_rdma_exception mlx5_batch_begin_rdma_exception_v3
+#define mlx5_batch_fail_full            mlx5_batch_fail_full_v3
+#define mlx5_batch_fill_datagram        mlx5_batch_fill_datagram_v3
+#define mlx5_batch_fill_raw             mlx5_batch_fill_raw_v3
+#define mlx5_batch_fill_umr             mlx5_batch_fill_umr_v3
+#define mlx5_batch_fill_xrc             mlx5_batch_fill_xrc_v3
+#define mlx5_batch_pass_gate            mlx5_batch_pass_gate_v3
+#define mlx5_batch_set_sge              mlx5_batch_set_sge_v3
+#define mlx5_cq_ex_fill                 mlx5_cq_ex_fill_v3
+#define mlx5_cq_ex_read_tags            mlx5_cq_ex_read_tags_v3
+#define mlx5_cq_poll_any                mlx5_cq_poll_any_v3
+#define mlx5_datapath_here              mlx5_datapath_v3
+#define mlx5_poll_cq                    mlx5_poll_cq_v3
+#define mlx5_post_recv                  mlx5_post_recv_v3
+#define mlx5_post_recv_routine          mlx5_post_recv_routine_v3
+#define mlx5_post_recv_signed           mlx5_post_recv_signed_v3
+#define mlx5_post_send                  mlx5_post_send_v3
+#define mlx5_post_send_routine          mlx5_post_send_routine_v3
+#define mlx5_post_send_signed           mlx5_post_send_signed_v3
+#define mlx5_post_srq_recv              mlx5_post_srq_recv_v3
+#define mlx5_post_srq_routine           mlx5_post_srq_routine_v3
+#define mlx5_send_wr_fill               mlx5_send_wr_fill_v3
+#define mlx5_srq_put_back               mlx5_srq_put_back_v3
 #else
 #define mlx5_datapath_here mlx5_datapath_plain
 #endif

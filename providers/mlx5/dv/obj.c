@@ -56,7 +56,8 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->bf.reg = bfreg->pushes ? bfreg->reg : qp->sq.db.reg;
 	/* The program does not have the lock of a register that others push through, and rings the
 	 * neighbour of such a one. */
-	out->bf.size = bfreg->use == BFREG_SHARED ? 0 : (uint32_t)qp->sq.db.push_inline * WQE_BB;
+	out->bf.size =
+		bfreg->use == BFREG_SHARED ? 0 : (uint32_t)qp->sq.db.push[PUSH_INLINE] * WQE_BB;
 	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
 		out->uar_mmap_offset = bfreg->uar->mmap_offset;
 		out->comp_mask |= MLX5DV_QP_MASK_UAR_MMAP_OFFSET;

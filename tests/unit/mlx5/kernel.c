@@ -256,8 +256,8 @@ static void the_first_have_registers_of_their_own_and_all_push(void **state)
 		const struct mlx5_doorbell *db = &qps[i]->sq.db;
 
 		assert_int_equal(db->use, i < 12 ? BFREG_OWN : BFREG_SHARED);
-		assert_int_equal(db->push_inline, REG_SIZE / 2 / WQE_BB);
-		assert_int_equal(db->push_plain, db->push_inline);
+		assert_int_equal(db->push[PUSH_INLINE], REG_SIZE / 2 / WQE_BB);
+		assert_int_equal(db->push[PUSH_PLAIN], db->push[PUSH_INLINE]);
 		assert_int_equal(db->toggle, REG_SIZE / 2);
 		assert_int_equal(db->bfreg->users, i < 12 ? 1 : 4);
 		for (int j = 0; j < i && i < 12; j++)
@@ -319,7 +319,7 @@ static void without_blueflame_all_ring_the_page_of_the_cqs(void **state)
 	for (int i = 0; i < QPS; i++) {
 		assert_ptr_equal(qps[i]->sq.db.reg, ctx->cq_uar->page + PRM_UAR_SQ);
 		assert_int_equal(qps[i]->sq.db.use, BFREG_OWN);
-		assert_int_equal(qps[i]->sq.db.push_inline, 0);
+		assert_int_equal(qps[i]->sq.db.push[PUSH_INLINE], 0);
 		assert_int_equal(qps[i]->sq.db.toggle, 0);
 	}
 	assert_int_equal(kernel.pages, 1);
@@ -401,7 +401,7 @@ static void a_thread_domain_counts_against_no_budget(void **state)
 		assert_int_equal(create_qp_in(ctx, &td->ptd, &in_domain[i]), 0);
 		assert_ptr_equal(in_domain[i]->sq.db.bfreg, td->bfreg);
 		assert_int_equal(in_domain[i]->sq.db.use, BFREG_DOMAIN);
-		assert_int_equal(in_domain[i]->sq.db.push_inline, REG_SIZE / 2 / WQE_BB);
+		assert_int_equal(in_domain[i]->sq.db.push[PUSH_INLINE], REG_SIZE / 2 / WQE_BB);
 		assert_false(in_domain[i]->sq_lock.shared);
 	}
 	for (int i = 0; i < QPS; i++) {

@@ -294,7 +294,7 @@ static void a_long_request_is_rung(void **state)
 	(void)state;
 	fill_wr(&wr, &sge, BY_INLINE);
 	for (int i = 0; i < 2; i++)
-		s->rig[i]->qp->sq.db.push_inline = 3;
+		s->rig[i]->qp->sq.db.push[PUSH_INLINE] = 3;
 	memset(s->page, 0, RIG_PAGE);
 	assert_int_equal(mlx5_post_send(&s->rig[0]->qp->vqp.qp, &wr, &bad), 0);
 	assert_int_equal(place_of_write(s->page), FIRST);

@@ -53,6 +53,7 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->sge_limit = sq->max_sge + 1;
 	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
 	sq->wqe_bytes = sq->max_inline + 4 + rig->qp->rules->longest_head;
+	sq->usual_inline = mlx5_qp_usual_inline(rig->qp->rules, sq->max_inline, sq->wqe_bytes);
 	sq_prepare_flags(sq, opt->signal_all);
 	assert_int_equal(mlx5_qp_send_opcodes(rig->qp->rules, SEND_OPS_ANY, !opt->no_atomics, 0,
 					      &rig->qp->opcodes),
@@ -60,7 +61,7 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->opcodes = rig->qp->opcodes & (uint16_t)~UMR_OPCODES;
 	sq->db.reg = rig->uar + PRM_UAR_SQ;
 	sq->db.toggle = 0x100;
-	sq->db.push_plain = sq->db.push_inline = (uint8_t)(opt->bf_max / WQE_BB);
+	sq->db.push[PUSH_PLAIN] = sq->db.push[PUSH_INLINE] = (uint8_t)(opt->bf_max / WQE_BB);
 	sq->db.dbrec = rig->qp->dbrec;
 	sq->db.bfreg = opt->bfreg;
 	sq->db.use = opt->bfreg ? (uint8_t)opt->bfreg->use : BFREG_OWN;

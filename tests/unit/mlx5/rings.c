@@ -224,7 +224,7 @@ static void each_batch_says_whether_it_is_pushed(void **state)
 	uint8_t *half;
 
 	(void)state;
-	rig->qp->sq.db.push_plain = 0;
+	rig->qp->sq.db.push[PUSH_PLAIN] = 0;
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_inline_data(qpx, "inline", 6);
@@ -459,6 +459,7 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	rig->qp->sq.opcodes = rig->qp->opcodes;
 	rig->qp->sq.wqe_bytes = 64;
 	rig->qp->sq.max_inline = 44;
+	rig->qp->sq.usual_inline = mlx5_qp_usual_inline(rig->qp->rules, 44, 64);
 	assert_int_equal(post_send(rig, &write, &bad), 0);
 	ibv_wr_start(qpx);
 	ibv_wr_rdma_write(qpx, 1, 2);
