@@ -176,6 +176,7 @@ enum {
 #define HCA_CAP_RNDV_OFFLOAD_RC                               FLD(0xbc, 14, 14)
 #define HCA_CAP_LOG_TAG_MATCHING_LIST_SZ                      FLD(0xbc, 12, 8)
 #define HCA_CAP_LOG_MAX_XRQ                                   FLD(0xbc, 4, 0)
+#define HCA_CAP_UCTX_CAP                                      FLD(0xd4, 31, 0)
 
 #define ATOMIC_CAPS_ATOMIC_REQ_8B_ENDIANNESS_MODE             FLD(0x8, 31, 30)
 #define ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1 FLD(0x8, 25, 25)

@@ -27,6 +27,8 @@ enum {
 };
 
 #define CREATE_CQ_IN_CQC             FLD_PART(0x10)
+#define CREATE_CQ_IN_CQ_UMEM_OFFSET  FLD64(0x50)
+#define CREATE_CQ_IN_CQ_UMEM_ID      FLD(0x58, 31, 0)
 #define CREATE_CQ_IN_CQ_UMEM_VALID   FLD(0x5c, 31, 31)
 #define CREATE_CQ_IN_PAS             FLD_PART(0x110)
 
@@ -41,6 +43,8 @@ enum {
 #define MODIFY_CQ_IN_CQN             FLD(0x8, 23, 0)
 #define MODIFY_CQ_IN_FIELD_SELECT    FLD(0xc, 31, 0)
 #define MODIFY_CQ_IN_CQC             FLD_PART(0x10)
+#define MODIFY_CQ_IN_CQ_UMEM_OFFSET  FLD64(0x50)
+#define MODIFY_CQ_IN_CQ_UMEM_ID      FLD(0x58, 31, 0)
 #define MODIFY_CQ_IN_CQ_UMEM_VALID   FLD(0x5c, 31, 31)
 #define MODIFY_CQ_IN_PAS             FLD_PART(0x110)
 
@@ -54,6 +58,7 @@ enum {
 #define CQC_CQE_COMP_EN              FLD(0x0, 14, 14)
 #define CQC_MINI_CQE_RES_FORMAT      FLD(0x0, 13, 12)
 #define CQC_ST                       FLD(0x0, 11, 8)
+#define CQC_DBR_UMEM_ID              FLD(0x4, 31, 0)
 #define CQC_PAGE_OFFSET              FLD(0x8, 11, 6)
 #define CQC_LOG_CQ_SIZE              FLD(0xc, 28, 24)
 #define CQC_UAR_PAGE                 FLD(0xc, 23, 0)

@@ -32,6 +32,8 @@ enum prm_mkey_mode {
 #define CREATE_MKEY_IN_MKEY_UMEM_VALID                  FLD(0xc, 30, 30)
 #define CREATE_MKEY_IN_MKC                              FLD_PART(0x10)
 #define CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE FLD(0x60, 31, 0)
+#define CREATE_MKEY_IN_MKEY_UMEM_ID                     FLD(0x64, 31, 0)
+#define CREATE_MKEY_IN_MKEY_UMEM_OFFSET                 FLD64(0x68)
 #define CREATE_MKEY_IN_PAS                              FLD_PART(0x110)
 
 #define CREATE_MKEY_OUT_MKEY_INDEX                      FLD(0x8, 23, 0)

@@ -82,6 +82,8 @@ enum { PRM_ECE_VERSION_1 = 1 };
 #define CREATE_QP_IN_OPT_PARAM_MASK    FLD(0x10, 31, 0)
 #define CREATE_QP_IN_ECE               FLD(0x14, 31, 0)
 #define CREATE_QP_IN_QPC               FLD_PART(0x18)
+#define CREATE_QP_IN_WQ_UMEM_OFFSET    FLD64(0x100)
+#define CREATE_QP_IN_WQ_UMEM_ID        FLD(0x108, 31, 0)
 #define CREATE_QP_IN_WQ_UMEM_VALID     FLD(0x10c, 31, 31)
 #define CREATE_QP_IN_PAS               FLD_PART(0x110)
 
@@ -174,6 +176,7 @@ enum { PRM_ECE_VERSION_1 = 1 };
 #define QPC_CS_RES                     FLD(0xc4, 7, 0)
 #define QPC_DC_ACCESS_KEY              FLD64(0xc8)
 #define QPC_DBR_UMEM_VALID             FLD(0xd0, 28, 28)
+#define QPC_DBR_UMEM_ID                FLD(0xe4, 31, 0)
 
 #define ADS_FL                         FLD(0x0, 31, 31)
 #define ADS_FREE_AR                    FLD(0x0, 30, 30)

@@ -65,6 +65,7 @@ enum {
 #define QUERY_RMP_IN_RMPN                       FLD(0x8, 23, 0)
 #define QUERY_RMP_OUT_RMP_CONTEXT               FLD_PART(0x20)
 #define RMPC_STATE                              FLD(0x0, 23, 20)
+#define RMPC_BASIC_CYCLIC_RCV_WQE               FLD(0x4, 31, 31)
 
 #define ARM_XRC_SRQ_IN_XRC_SRQN                 FLD(0x8, 23, 0)
 #define ARM_XRC_SRQ_IN_LWM                      FLD(0xc, 15, 0)
@@ -78,6 +79,10 @@ enum {
 
 #define XRC_SRQC_BASIC_CYCLIC_RCV_WQE           FLD(0x4, 27, 27)
 #define XRC_SRQC_DBR_UMEM_VALID                 FLD(0x8, 24, 24)
+#define XRC_SRQC_DBR_UMEM_ID                    FLD(0x14, 31, 0)
+#define CREATE_XRC_SRQ_IN_XRC_SRQ_UMEM_OFFSET   FLD64(0x50)
+#define CREATE_XRC_SRQ_IN_XRC_SRQ_UMEM_ID       FLD(0x58, 31, 0)
+#define CREATE_XRC_SRQ_IN_XRC_SRQ_UMEM_VALID    FLD(0x5c, 31, 31)
 
 #define CREATE_XRQ_IN_XRQ_CONTEXT               FLD_PART(0x10)
 #define CREATE_XRQ_IN_PAS                       FLD_PART(0x150)

@@ -51,6 +51,7 @@ static int get_ucontext(struct mlx5_context *ctx)
 		return 0;
 	verbs_info("open_device: %s: no context with DevX (errno %d), trying one without",
 		   ctx->vctx.context.device->name, ret);
+	ctx->devx_refusal = ret;
 	return run_get_ucontext(ctx, 0);
 }
 

@@ -27,7 +27,8 @@ struct mlx5_device {
 
 struct mlx5_context {
 	struct mlx5_env env;
-	bool has_devx; /* the kernel lets direct verbs command the device */
+	bool has_devx;    /* the kernel lets direct verbs command the device */
+	int devx_refusal; /* why it does not */
 	struct mlx5_ib_alloc_ucontext_resp
 		caps; /* limits of the device, as the kernel answered the open */
 

@@ -20,6 +20,7 @@
 #include "softhca/device/transport/mcg.h"
 #include "softhca/device/memory/mkey.h"
 #include "softhca/device/memory/pins.h"
+#include "softhca/device/memory/umem.h"
 #include "softhca/device/transport/path.h"
 #include "softhca/device/pd.h"
 #include "softhca/device/port.h"
@@ -32,6 +33,7 @@
 #include "softhca/device/fabric.h"
 #include "softhca/device/format/format.h"
 #include "softhca/device/station.h"
+#include "softhca/device/uctx.h"
 #include "softhca/fault.h"
 #include "softhca/strict.h"
 #include "softhca/trace.h"
@@ -58,6 +60,8 @@ struct hca {
 	LIST_HEAD(, umr_wait) umrs; /* of a strict adapter, under way */
 	struct mkey *sink_key;
 	struct memic *memic; /* NULL: no memory of its own */
+	uint16_t user;       /* for whom the command under way is; 0: for the driver */
+	struct res_table uctxs, umems;
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;
 	struct port port[PORT_MAX];
 	struct mlx5_firmware *firmware; /* what the format's commands keep: see driver.h */

@@ -53,16 +53,18 @@ static void init_tables(struct hca *hca)
 	const struct hca_limits *limits = &hca->config.limits;
 	uint64_t seed = hca->config.seed;
 
-	res_init(&hca->uars, hca->config.first_uar ? hca->config.first_uar : FIRST_UAR,
+	res_init(&hca->uars, &hca->user, hca->config.first_uar ? hca->config.first_uar : FIRST_UAR,
 		 LAST_UAR - FIRST_UAR);
-	res_init(&hca->pds, 1, limits->max_pd);
-	res_init(&hca->tds, 1, 1 << 10);
-	res_init(&hca->eqs, 1, 255);
-	res_init(&hca->xrcds, 1, 1 << LOG_MAX_XRCD);
-	res_init(&hca->srqs, 1, 1 << LOG_MAX_SRQ);
-	res_init(&hca->cqs, first_number(seed, 0x400, 0x1000), limits->max_cq);
-	res_init(&hca->qps, first_number(seed, 0x48, 0x10000), limits->max_qp);
-	res_init(&hca->mkeys, first_number(seed, 0x100, 0x1000), limits->max_mkey);
+	res_init(&hca->uctxs, &hca->user, 1, UCTX_MAX);
+	res_init(&hca->umems, &hca->user, 1, 1 << UMEM_LOG_MAX);
+	res_init(&hca->pds, &hca->user, 1, limits->max_pd);
+	res_init(&hca->tds, &hca->user, 1, 1 << 10);
+	res_init(&hca->eqs, &hca->user, 1, 255);
+	res_init(&hca->xrcds, &hca->user, 1, 1 << LOG_MAX_XRCD);
+	res_init(&hca->srqs, &hca->user, 1, 1 << LOG_MAX_SRQ);
+	res_init(&hca->cqs, &hca->user, first_number(seed, 0x400, 0x1000), limits->max_cq);
+	res_init(&hca->qps, &hca->user, first_number(seed, 0x48, 0x10000), limits->max_qp);
+	res_init(&hca->mkeys, &hca->user, first_number(seed, 0x100, 0x1000), limits->max_mkey);
 }
 
 static int join_fabric(struct hca *hca)
@@ -149,12 +151,15 @@ static void free_objects(struct hca *hca)
 	memic_destroy(hca);
 	srq_free_all(hca);
 	pd_free_all(hca);
+	umem_free_all(hca);
+	uctx_free_all(hca);
 }
 
 void hca_destroy(struct hca *hca)
 {
-	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->tds,   &hca->mkeys, &hca->eqs,
-				       &hca->cqs,  &hca->qps, &hca->xrcds, &hca->srqs };
+	struct res_table *tables[] = { &hca->uars, &hca->pds,   &hca->tds,  &hca->mkeys,
+				       &hca->eqs,  &hca->cqs,   &hca->qps,  &hca->xrcds,
+				       &hca->srqs, &hca->uctxs, &hca->umems };
 
 	if (hca->fabric)
 		fabric_detach(hca->fabric, hca);

@@ -11,9 +11,10 @@
 
 #include "softhca/device/core.h"
 
-void res_init(struct res_table *table, uint32_t first, uint32_t max)
+void res_init(struct res_table *table, const uint16_t *user, uint32_t first, uint32_t max)
 {
 	memset(table, 0, sizeof(*table));
+	table->user = user;
 	table->first = first;
 	table->max = max;
 }
@@ -21,17 +22,24 @@ void res_init(struct res_table *table, uint32_t first, uint32_t max)
 void res_free(struct res_table *table)
 {
 	free(table->slot);
+	free(table->owner);
 	table->slot = NULL;
+	table->owner = NULL;
 	table->size = 0;
 }
 
 static int res_grow(struct res_table *table)
 {
 	uint32_t size = table->size ? table->size * 2 : 64;
+	uint16_t *owner;
 	void **slot;
 
 	if (size > table->max)
 		size = table->max;
+	owner = reallocarray(table->owner, size, sizeof(*owner));
+	if (!owner)
+		return ENOMEM;
+	table->owner = owner;
 	slot = reallocarray(table->slot, size, sizeof(*slot));
 	if (!slot)
 		return ENOMEM;
@@ -56,6 +64,7 @@ int res_add(struct res_table *table, void *object, uint32_t *number)
 	while (table->slot[table->cursor])
 		table->cursor = (table->cursor + 1) % table->size;
 	table->slot[table->cursor] = object;
+	table->owner[table->cursor] = *table->user;
 	table->used++;
 	*number = table->first + table->cursor;
 	table->cursor = (table->cursor + 1) % table->size;
@@ -66,6 +75,15 @@ void res_remove(struct res_table *table, uint32_t number)
 {
 	table->slot[number - table->first] = NULL;
 	table->used--;
+}
+
+uint32_t res_count_of(const struct res_table *table, uint16_t owner)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < table->size; i++)
+		count += table->slot[i] && table->owner[i] == owner;
+	return count;
 }
 
 void *res_next(const struct res_table *table, uint32_t *index)

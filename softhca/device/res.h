@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * res.h - objects by number.
+ * res.h - objects by number, and whose they are: the driver's, or those of a user that the driver
+ * has announced (uctx.h). A command on behalf of a user finds that user's objects only.
  */
 #ifndef SOFTHCA_DEVICE_RES_H
 #define SOFTHCA_DEVICE_RES_H
@@ -10,16 +11,19 @@
 
 struct res_table {
 	void **slot;
-	uint32_t size;   /* of slot[] */
-	uint32_t first;  /* number of slot 0 */
+	uint16_t *owner;      /* of what is in slot[]: a user, or 0 */
+	const uint16_t *user; /* for whom the command under way is; 0: for the driver */
+	uint32_t size;        /* of slot[] */
+	uint32_t first;       /* number of slot 0 */
 	uint32_t cursor; /* where to look for a free slot: a freed number is not reused at once */
 	uint32_t used;
 	uint32_t max;
 };
 
-void res_init(struct res_table *table, uint32_t first, uint32_t max);
+void res_init(struct res_table *table, const uint16_t *user, uint32_t first, uint32_t max);
 void res_free(struct res_table *table);
-/* The function returns 0, ENOSPC at the table's limit, or ENOMEM. */
+/* The object is the user's for whom the command under way is. The function returns 0, ENOSPC at
+ * the table's limit, or ENOMEM. */
 int res_add(struct res_table *table, void *object, uint32_t *number);
 void res_remove(struct res_table *table, uint32_t number);
 
@@ -29,6 +33,18 @@ static inline void *res_get(const struct res_table *table, uint32_t number)
 
 	return index < table->size ? table->slot[index] : NULL;
 }
+
+/* The function does likewise for a command: the driver has all objects, a user those of its own. */
+static inline void *res_find(const struct res_table *table, uint32_t number)
+{
+	void *object = res_get(table, number);
+
+	if (object && *table->user && table->owner[number - table->first] != *table->user)
+		return NULL;
+	return object;
+}
+
+uint32_t res_count_of(const struct res_table *table, uint16_t owner);
 
 /* The function walks all objects: for (uint32_t i = 0; (obj = res_next(table, &i)) != NULL;) */
 void *res_next(const struct res_table *table, uint32_t *index);

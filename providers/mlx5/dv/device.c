@@ -19,6 +19,9 @@ DV_EXPORT bool mlx5dv_is_supported(struct ibv_device *device)
 DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 						 struct mlx5dv_context_attr *attr)
 {
+	struct ibv_context *context;
+	int ret;
+
 	if (!mlx5dv_is_supported(device)) {
 		verbs_warn("mlx5dv_open_device: %s is not an mlx5 device", device->name);
 		return dv_fail(EOPNOTSUPP);
@@ -30,40 +33,17 @@ DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 			   MLX5DV_CONTEXT_FLAGS_DEVX);
 		return dv_fail(EINVAL);
 	}
-	/* Programs that get such a context make their queues as objects of DevX, and fail there. */
-	if (attr && attr->flags & MLX5DV_CONTEXT_FLAGS_DEVX) {
-		verbs_warn("mlx5dv_open_device: MLX5DV_CONTEXT_FLAGS_DEVX: objects of DevX cannot "
-			   "be made yet; a device that is opened without the flag takes "
-			   "mlx5dv_devx_general_cmd()");
-		return dv_fail(EOPNOTSUPP);
-	}
-	return ibv_open_device(device);
-}
-
-DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen,
-				      void *out, size_t outlen)
-{
-	const struct verbs_attr attrs[] = {
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen),
-	};
-	int ret = dv_check_context("mlx5dv_devx_general_cmd", context);
-
-	if (ret)
-		return ret;
-	if (!to_mctx(context)->has_devx) {
-		verbs_warn("mlx5dv_devx_general_cmd: %s was opened without DevX, which the kernel "
-			   "refused",
-			   context->device->name);
-		return EOPNOTSUPP;
-	}
-	if (inlen > UINT16_MAX || outlen > UINT16_MAX) {
-		verbs_warn("mlx5dv_devx_general_cmd: inlen is %zu, outlen %zu, limit %u", inlen,
-			   outlen, UINT16_MAX);
-		return EINVAL;
-	}
-	return verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
-			     ARRAY_SIZE(attrs));
+	context = ibv_open_device(device);
+	if (!context || !attr || !(attr->flags & MLX5DV_CONTEXT_FLAGS_DEVX))
+		return context;
+	if (to_mctx(context)->has_devx)
+		return context;
+	verbs_warn("mlx5dv_open_device: MLX5DV_CONTEXT_FLAGS_DEVX: the kernel refuses commands of "
+		   "programs: %s",
+		   strerror(to_mctx(context)->devx_refusal));
+	ret = to_mctx(context)->devx_refusal;
+	ibv_close_device(context);
+	return dv_fail(ret);
 }
 
 /* A program of an older release may know a shorter answer, one of a newer a longer. */

@@ -12,6 +12,8 @@ DV_EXPORT void _mlx5dv_get_export_sizes(struct mlx5dv_export_sizes *sizes, size_
 {
 	const struct mlx5dv_export_sizes known = {
 		.var_attrs_size = sizeof(struct dv_export_var),
+		.devx_umem_attrs_size = sizeof(struct dv_export_umem),
+		.devx_obj_attrs_size = sizeof(struct dv_export_obj),
 	};
 
 	memset(sizes, 0, sizes_len);

@@ -19,4 +19,12 @@ struct dv_export_var {
 };
 static_assert(sizeof(struct dv_export_var) == 24, "as release 65.0 says");
 
+struct dv_export_umem {
+	uint32_t handle, umem_id;
+};
+
+struct dv_export_obj {
+	uint32_t handle;
+};
+
 #endif

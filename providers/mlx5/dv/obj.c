@@ -8,6 +8,7 @@
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/srq_ring.h"
+#include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/srq.h"
@@ -17,8 +18,7 @@
 
 #define SUPPORTED_OBJECTS                                                                  \
 	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_RWQ | MLX5DV_OBJ_DM | \
-	 MLX5DV_OBJ_AH | MLX5DV_OBJ_PD)
-#define KNOWN_OBJECTS ((MLX5DV_OBJ_DEVX << 1) - 1)
+	 MLX5DV_OBJ_AH | MLX5DV_OBJ_PD | MLX5DV_OBJ_DEVX)
 
 /* What is asked for is answered, with 0 of what a QP does not have. */
 static void init_qp_parts(const struct mlx5_qp *qp, uint64_t asked, struct mlx5dv_qp *out)
@@ -132,12 +132,9 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 	int ret;
 
 	if (!obj_type || obj_type & ~(uint64_t)SUPPORTED_OBJECTS) {
-		verbs_warn("mlx5dv_init_obj: obj_type is %#llx, supported yet are %#x (QP, CQ, "
-			   "SRQ, RWQ, DM, AH, PD)",
+		verbs_warn("mlx5dv_init_obj: obj_type is %#llx, known are %#x",
 			   (unsigned long long)obj_type, SUPPORTED_OBJECTS);
-		return obj_type & KNOWN_OBJECTS && !(obj_type & ~(uint64_t)KNOWN_OBJECTS)
-			       ? EOPNOTSUPP
-			       : EINVAL;
+		return EINVAL;
 	}
 	ret = check_contexts(obj, obj_type);
 	if (ret)
@@ -156,6 +153,8 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 		init_ah(obj->ah.in, obj->ah.out);
 	if (obj_type & MLX5DV_OBJ_PD)
 		init_pd(obj->pd.in, obj->pd.out);
+	if (obj_type & MLX5DV_OBJ_DEVX)
+		obj->devx.out->handle = obj->devx.in->handle;
 	return 0;
 }
 

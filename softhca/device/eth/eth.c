@@ -21,15 +21,15 @@ int eth_create(struct hca *hca)
 	if (!eth)
 		return ENOMEM;
 	vport_init(&eth->vport, &hca->config);
-	res_init(&eth->sqs, FIRST_SQ, 1 << ETH_LOG_QUEUES);
-	res_init(&eth->rqs, FIRST_RQ, 1 << ETH_LOG_QUEUES);
-	res_init(&eth->tirs, FIRST_TIR, 1 << ETH_LOG_TIRS);
-	res_init(&eth->tises, FIRST_TIS, 1 << ETH_LOG_TIRS);
-	res_init(&eth->rqts, 1, 1 << ETH_LOG_RQTS);
-	res_init(&eth->q_counters, 1, MAX_Q_COUNTERS);
-	res_init(&eth->flow_tables, 1, 1 << FLOW_LOG_TABLES);
-	res_init(&eth->flow_groups, 1, 1 << FLOW_LOG_ENTRIES);
-	res_init(&eth->flow_counters, 1, 1 << FLOW_LOG_COUNTERS);
+	res_init(&eth->sqs, &hca->user, FIRST_SQ, 1 << ETH_LOG_QUEUES);
+	res_init(&eth->rqs, &hca->user, FIRST_RQ, 1 << ETH_LOG_QUEUES);
+	res_init(&eth->tirs, &hca->user, FIRST_TIR, 1 << ETH_LOG_TIRS);
+	res_init(&eth->tises, &hca->user, FIRST_TIS, 1 << ETH_LOG_TIRS);
+	res_init(&eth->rqts, &hca->user, 1, 1 << ETH_LOG_RQTS);
+	res_init(&eth->q_counters, &hca->user, 1, MAX_Q_COUNTERS);
+	res_init(&eth->flow_tables, &hca->user, 1, 1 << FLOW_LOG_TABLES);
+	res_init(&eth->flow_groups, &hca->user, 1, 1 << FLOW_LOG_ENTRIES);
+	res_init(&eth->flow_counters, &hca->user, 1, 1 << FLOW_LOG_COUNTERS);
 	TAILQ_INIT(&eth->ready);
 	hca->eth = eth;
 	return 0;

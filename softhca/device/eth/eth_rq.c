@@ -22,6 +22,7 @@ static void rq_use(struct eth_rq *rq, int by)
 		rq->wq.pd->users += by;
 	if (rq->counter)
 		rq->counter->users += by;
+	queue_umems_use(&rq->wq.umems, by);
 }
 
 void eth_rq_free(struct eth_rq *rq)

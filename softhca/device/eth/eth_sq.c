@@ -31,6 +31,7 @@ static void sq_use(struct eth_sq *sq, int by)
 	sq->uar->users += by;
 	if (sq->tis)
 		sq->tis->users += by;
+	queue_umems_use(&sq->wq.umems, by);
 }
 
 void eth_sq_free(struct eth_sq *sq)

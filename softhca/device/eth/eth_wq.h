@@ -9,6 +9,7 @@
 
 #include "prm/mlx5/states.h"
 #include "softhca/device/memory/dma.h"
+#include "softhca/device/memory/umem.h"
 
 struct pd;
 
@@ -17,7 +18,8 @@ enum { ETH_LOG_WQ = 15, ETH_LOG_STRIDE_MIN = 4 }; /* of a queue: WQEs, and their
 struct eth_wq {
 	uint32_t log_size; /* WQEs, or WQEBBs of an SQ */
 	uint32_t stride;   /* bytes */
-	uint64_t dbr;      /* counter of receives; that of sends is 4 bytes behind */
+	struct queue_umems umems;
+	uint64_t dbr; /* counter of receives; that of sends is 4 bytes behind */
 	struct pd
 		*pd; /* NULL: PD 0, whose queues reach no memory; a queue that only drops has it */
 	struct dma_map map;

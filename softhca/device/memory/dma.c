@@ -84,6 +84,27 @@ static const struct dma_extent *map_find(const struct dma_map *map, uint64_t off
 	return &map->extent[low];
 }
 
+int dma_map_part(struct dma_map *map, const struct dma_map *whole, uint64_t offset, uint64_t len)
+{
+	const struct dma_extent *extent;
+	int ret = 0;
+
+	memset(map, 0, sizeof(*map));
+	if (len > whole->len || offset > whole->len - len)
+		return EINVAL;
+	for (extent = map_find(whole, offset); !ret && len; extent++) {
+		uint64_t skip = offset - extent->offset;
+		uint64_t part = extent->len - skip < len ? extent->len - skip : len;
+
+		ret = map_append(map, extent->addr + skip, part);
+		offset += part;
+		len -= part;
+	}
+	if (ret)
+		dma_unmap(map);
+	return ret;
+}
+
 uint64_t dma_map_addr(const struct dma_map *map, uint64_t offset)
 {
 	const struct dma_extent *extent = map_find(map, offset);

@@ -30,6 +30,9 @@ struct dma_map {
  * returns EINVAL when there are too few pages. */
 int dma_map_pages(struct dma_map *map, const void *pas, size_t npas, unsigned int page_shift,
 		  uint64_t skip, uint64_t len);
+/* The function maps LEN bytes from OFFSET of what WHOLE maps. It returns 0, EINVAL beyond its end,
+ * or ENOMEM. */
+int dma_map_part(struct dma_map *map, const struct dma_map *whole, uint64_t offset, uint64_t len);
 void dma_unmap(struct dma_map *map);
 /* The function returns the bus address of OFFSET, which is within the map. */
 uint64_t dma_map_addr(const struct dma_map *map, uint64_t offset);

@@ -18,6 +18,7 @@ struct hca;
 struct pd;
 struct qp;
 struct send_wqe;
+struct umem;
 
 enum mkey_access {
 	MKEY_LOCAL_READ = 1 << 0,
@@ -71,6 +72,7 @@ struct mkey {
 	uint32_t xlt_octowords; /* room */
 	bool xlt_changed;
 	struct dma_map map; /* MTT */
+	struct umem *umem;  /* whose memory map leads to; NULL: a page list's */
 	struct klm *klm;
 	uint32_t klms;
 	uint8_t context[KEY_CONTEXT_MAX];

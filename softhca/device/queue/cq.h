@@ -13,6 +13,7 @@
 #include "prm/mlx5/states.h"
 #include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
+#include "softhca/device/memory/umem.h"
 
 struct eq;
 struct hca;
@@ -28,6 +29,7 @@ struct cq {
 	bool padded;     /* all 128 bytes are written */
 	uint32_t pi, ci; /* free-running; ci is what the doorbell record last said */
 	struct dma_map map;
+	struct queue_umems umems;
 	uint64_t dbr;
 	uint64_t dbr_page; /* of a strict adapter: see pins.h */
 	bool ignore_overrun;

@@ -14,6 +14,7 @@
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/queue/cq.h"
 #include "softhca/device/memory/dma.h"
+#include "softhca/device/memory/umem.h"
 #include "softhca/device/transport/path.h"
 #include "softhca/device/queue/srq.h"
 #include "softhca/device/queue/work_request.h"
@@ -138,6 +139,7 @@ struct qp {
 	struct uar *uar;  /* NULL: no send queue, no doorbell */
 	uint32_t user_index;
 	struct dma_map map;
+	struct queue_umems umems;
 	uint64_t dbr;
 	uint64_t dbr_page; /* of a strict adapter: see pins.h */
 	uint32_t mtu;      /* bytes */

@@ -3,8 +3,9 @@
  * srq.c - shared receive queues: taking WQEs from them, and their end.
  *
  * Its WQEs are a linked list: each names the index of the next in its first segment, and software
- * never posts the last free one, so the link of a posted WQE is valid. The doorbell record counts
- * what was ever posted. PRM: Shared Receive Queue
+ * never posts the last free one, so the link of a posted WQE is valid. Those of a cyclic queue are
+ * taken in the order of the ring. The doorbell record counts what was ever posted. PRM: Shared
+ * Receive Queue
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -66,6 +67,8 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 	if (srq->pi == srq->taken)
 		return ENOENT;
 	next = hca->format->decode_srq(raw, srq->stride, wqe);
+	if (srq->cyclic)
+		next = (srq->next + 1) & ((1u << srq->log_size) - 1);
 	if (next >> srq->log_size)
 		return srq_fail(hca, srq);
 	trace_bytes(hca->config.trace, raw, srq->stride, "wqe srq qpn 0x%06x index %u", srq->n,

@@ -10,6 +10,7 @@
 
 #include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
+#include "softhca/device/memory/umem.h"
 #include "softhca/device/queue/work_request.h"
 
 struct cq;
@@ -38,6 +39,7 @@ struct srq {
 	struct tm *tm;   /* of an XRQ: tag matching */
 	uint32_t user_index;
 	uint32_t log_size, stride;
+	bool cyclic;    /* WQEs are taken in the order of the ring, and not as they are linked */
 	uint16_t next;  /* index of the WQE to take */
 	uint16_t pi;    /* as the doorbell record last said: WQEs ever posted */
 	uint16_t taken; /* WQEs ever taken */
@@ -45,6 +47,7 @@ struct srq {
 	bool failed;    /* its memory cannot be read */
 	uint32_t users; /* QPs */
 	struct dma_map map;
+	struct queue_umems umems;
 	uint64_t dbr;
 	uint64_t dbr_page; /* of a strict adapter: see pins.h */
 	uint8_t context[CONTEXT_MAX];

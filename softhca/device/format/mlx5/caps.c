@@ -9,6 +9,7 @@
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
+#include "prm/mlx5/umem.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
@@ -47,6 +48,9 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	fld_set(cap, HCA_CAP_MAX_QP_MCG, MCG_MAX_QPS);
 	fld_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BB * WQE_BB_MAX);
 	fld_set(cap, HCA_CAP_MAX_WQE_SZ_RQ, RECV_WQE_MAX);
+	fld_set(cap, HCA_CAP_LOG_MAX_UCTX, UCTX_LOG_MAX);
+	fld_set(cap, HCA_CAP_UCTX_CAP, PRM_UCTX_CAP_RAW_TX | PRM_UCTX_CAP_INTERNAL_DEV_RES);
+	fld_set(cap, HCA_CAP_LOG_MAX_UMEM, UMEM_LOG_MAX);
 }
 
 static void put_ports(const struct hca *hca, uint8_t *cap)

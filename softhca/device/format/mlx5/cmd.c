@@ -22,6 +22,7 @@
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/srqc.h"
 #include "prm/mlx5/tir.h"
+#include "prm/mlx5/umem.h"
 #include "prm/mlx5/vport.h"
 #include "prm/mlx5/wq.h"
 #include "softhca/device/core.h"
@@ -164,9 +165,39 @@ static const struct {
 	[PRM_OP_NOP] = { do_nop, 8, 8, false },
 	[PRM_OP_ALLOC_TRANSPORT_DOMAIN] = { td_alloc, 8, 16, false },
 	[PRM_OP_DEALLOC_TRANSPORT_DOMAIN] = { td_dealloc, 16, 8, true },
+	[PRM_OP_CREATE_UCTX] = { uctx_create, PRM_CREATE_UCTX_IN_SIZE, 16, false },
+	[PRM_OP_DESTROY_UCTX] = { uctx_destroy, 16, 8, true },
+	[PRM_OP_CREATE_UMEM] = { umem_create, PRM_CREATE_UMEM_IN_SIZE, 16, false },
+	[PRM_OP_DESTROY_UMEM] = { umem_destroy, 16, 8, true },
 };
 
 enum { COMMANDS = ARRAY_SIZE(commands) };
+
+/* These commands run the adapter; nobody else than the driver has them. */
+static const enum prm_opcode of_driver[] = {
+	PRM_OP_INIT_HCA,    PRM_OP_TEARDOWN_HCA,       PRM_OP_ENABLE_HCA,
+	PRM_OP_DISABLE_HCA, PRM_OP_QUERY_PAGES,        PRM_OP_MANAGE_PAGES,
+	PRM_OP_SET_HCA_CAP, PRM_OP_SET_ISSI,           PRM_OP_CREATE_EQ,
+	PRM_OP_DESTROY_EQ,  PRM_OP_MODIFY_VPORT_STATE, PRM_OP_MODIFY_NIC_VPORT_CONTEXT,
+	PRM_OP_CREATE_UCTX, PRM_OP_DESTROY_UCTX,       PRM_OP_MODIFY_HCA_VPORT_CONTEXT,
+	PRM_OP_ACCESS_REG,  PRM_OP_SET_ROCE_ADDRESS,
+};
+
+static bool is_of_driver(uint32_t opcode)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(of_driver); i++)
+		if (of_driver[i] == opcode)
+			return true;
+	return false;
+}
+
+bool cmd_is_zero(const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
 
 enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what)
 {
@@ -176,6 +207,8 @@ enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what)
 		return PRM_STAT_NO_RES_ERR;
 	case ENOSPC:
 		return PRM_STAT_LIM_ERR;
+	case ENOENT:
+		return PRM_STAT_BAD_RES_ERR;
 	default:
 		return PRM_STAT_BAD_PARAM_ERR;
 	}
@@ -189,6 +222,21 @@ static uint32_t why_hash(const char *text)
 	for (; *text; text++)
 		sum = (sum ^ (uint8_t)*text) * 16777619u;
 	return sum;
+}
+
+static enum prm_status cmd_run_for_user(struct hca *hca, struct cmd *cmd, uint32_t opcode)
+{
+	uint16_t user = fld_get(cmd->in, CMD_IN_UID);
+	enum prm_status status;
+
+	if (user && is_of_driver(opcode))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cmd: for the driver only");
+	if (user && !res_get(&hca->uctxs, user))
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cmd: uid is no user's");
+	hca->user = user;
+	status = commands[opcode].run(hca, cmd);
+	hca->user = 0;
+	return status;
 }
 
 static enum prm_status cmd_dispatch(struct hca *hca, struct cmd *cmd)
@@ -208,7 +256,7 @@ static enum prm_status cmd_dispatch(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_OUTP_LEN_ERR, "cmd: output mailbox too short");
 	if (!commands[opcode].after_death && fault_refuse(hca->config.fault))
 		return cmd_fail(cmd, PRM_STAT_NO_RES_ERR, "cmd: a fault was asked for");
-	return commands[opcode].run(hca, cmd);
+	return cmd_run_for_user(hca, cmd, opcode);
 }
 
 void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len)

@@ -8,6 +8,7 @@
 #define SOFTHCA_DEVICE_FORMAT_MLX5_CMD_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,8 +34,12 @@ static inline enum prm_status cmd_fail(struct cmd *cmd, enum prm_status status, 
 	return status;
 }
 
-/* The function fails a command with the status that stands for the errno of an allocation. */
+/* The function fails a command with the status that stands for the errno of an allocation, or of
+ * an object that is not there. */
 enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what);
+
+/* The function tells whether a part of a mailbox that is reserved is 0. */
+bool cmd_is_zero(const uint8_t *bytes, size_t len);
 
 /* What is kept as the context of an OBJECT has SIZE bytes. */
 #define CONTEXT_HOLDS(object, size) \
@@ -65,6 +70,10 @@ enum prm_status driver_query_pages(struct hca *hca, struct cmd *cmd);
 enum prm_status driver_manage_pages(struct hca *hca, struct cmd *cmd);
 enum prm_status driver_init(struct hca *hca, struct cmd *cmd);
 enum prm_status driver_teardown(struct hca *hca, struct cmd *cmd);
+enum prm_status uctx_create(struct hca *hca, struct cmd *cmd);
+enum prm_status uctx_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status umem_create(struct hca *hca, struct cmd *cmd);
+enum prm_status umem_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status xrcd_alloc(struct hca *hca, struct cmd *cmd);
 enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd);
 enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd);

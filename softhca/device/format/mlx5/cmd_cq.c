@@ -10,6 +10,7 @@
 #include "prm/mlx5/cqc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/cmd_umem.h"
 #include "util/bits.h"
 
 CONTEXT_HOLDS(struct cq, PRM_CQC_SIZE);
@@ -27,9 +28,7 @@ static const char *cq_check_context(const struct hca *hca, const uint8_t *cqc)
 	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
 	    1u << fld_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
 		return "cq: more entries than log_max_cq_sz allows";
-	if (fld_get(cqc, CQC_DBR_UMEM_VALID))
-		return "cq: umem is not supported";
-	if (fld_get(cqc, CQC_DBR_ADDR) & 7)
+	if (!fld_get(cqc, CQC_DBR_UMEM_VALID) && fld_get(cqc, CQC_DBR_ADDR) & 7)
 		return "cq: doorbell record is not aligned to 8";
 	return NULL;
 }
@@ -40,22 +39,51 @@ static void cq_set_moderation(struct cq *cq, const uint8_t *cqc)
 	cq->max_count = fld_get(cqc, CQC_CQ_MAX_COUNT);
 }
 
-static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
+/* Creation and resizing have the ring's memory at the same place of the command. */
+static int cq_map_ring(struct hca *hca, const struct cmd *cmd, uint64_t len, struct dma_map *map,
+		       struct umem **umem)
 {
-	unsigned int page_shift = 12 + fld_get(cq->context, CQC_LOG_PAGE_SIZE);
-	uint64_t skip = fld_get(cq->context, CQC_PAGE_OFFSET) << (page_shift - 6);
+	const uint8_t *cqc = fld_at(cmd->in, CREATE_CQ_IN_CQC);
+	unsigned int page_shift = 12 + fld_get(cqc, CQC_LOG_PAGE_SIZE);
+	uint64_t skip = fld_get(cqc, CQC_PAGE_OFFSET) << (page_shift - 6);
+	const struct umem_place ring = {
+		.valid = fld_get(cmd->in, CREATE_CQ_IN_CQ_UMEM_VALID),
+		.id = fld_get(cmd->in, CREATE_CQ_IN_CQ_UMEM_ID),
+		.offset = fld_get(cmd->in, CREATE_CQ_IN_CQ_UMEM_OFFSET),
+	};
 	size_t npas;
 	const void *pas = cmd_pas(cmd, CREATE_CQ_IN_PAS, &npas);
+
+	*umem = NULL;
+	if (ring.valid)
+		return umem_place_ring(hca, &ring, len, map, umem);
+	return dma_map_pages(map, pas, npas, page_shift, skip, len);
+}
+
+static int cq_find_record(struct hca *hca, struct cq *cq)
+{
+	const struct umem_place record = {
+		.valid = fld_get(cq->context, CQC_DBR_UMEM_VALID),
+		.id = fld_get(cq->context, CQC_DBR_UMEM_ID),
+		.offset = fld_get(cq->context, CQC_DBR_ADDR),
+	};
+
+	return umem_place_record(hca, &record, &cq->dbr, &cq->umems.record);
+}
+
+static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
+{
 	int ret;
 
 	cq->log_size = fld_get(cq->context, CQC_LOG_CQ_SIZE);
 	cq->cqe_size = fld_get(cq->context, CQC_CQE_SZ) == STRIDE_64 ? 64 : 128;
 	cq->padded = fld_get(cq->context, CQC_CQE_SZ) == STRIDE_128_PADDED;
 	cq->ignore_overrun = fld_get(cq->context, CQC_OI);
-	cq->dbr = fld_get(cq->context, CQC_DBR_ADDR);
 	cq_set_moderation(cq, cq->context);
-	ret = dma_map_pages(&cq->map, pas, npas, page_shift, skip,
-			    (uint64_t)cq->cqe_size << cq->log_size);
+	ret = cq_map_ring(hca, cmd, (uint64_t)cq->cqe_size << cq->log_size, &cq->map,
+			  &cq->umems.ring);
+	if (!ret)
+		ret = cq_find_record(hca, cq);
 	return ret ? ret : cq_start_arms(hca, cq);
 }
 
@@ -66,8 +94,9 @@ static enum prm_status cq_add(struct hca *hca, struct cmd *cmd, struct cq *cq)
 	if (!ret)
 		ret = res_add(&hca->cqs, cq, &cq->n);
 	if (ret)
-		return cmd_errno(cmd, ret, "cq: page list, doorbell record, or table full");
+		return cmd_errno(cmd, ret, "cq: page list, umem, doorbell record, or table full");
 	cq->eq->users++;
+	queue_umems_use(&cq->umems, 1);
 	LIST_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
 	pins_take(hca, &cq->map);
 	fld_set(cmd->out, CREATE_CQ_OUT_CQN, cq->n);
@@ -100,7 +129,7 @@ enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
 
 enum prm_status cq_query(struct hca *hca, struct cmd *cmd)
 {
-	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, QUERY_CQ_IN_CQN));
+	struct cq *cq = res_find(&hca->cqs, fld_get(cmd->in, QUERY_CQ_IN_CQN));
 	uint8_t *cqc = fld_at(cmd->out, QUERY_CQ_OUT_CQC);
 
 	if (!cq)
@@ -127,8 +156,6 @@ static const char *cq_check_resize(struct hca *hca, struct cq *cq, const struct 
 		return "cq: a new size comes with a new page list";
 	if (cmd->in_len < FLD_BYTE(MODIFY_CQ_IN_PAS))
 		return "cq: no page list";
-	if (fld_get(cmd->in, MODIFY_CQ_IN_CQ_UMEM_VALID))
-		return "cq: umem is not supported";
 	if (fld_get(cqc, CQC_CQE_SZ) != fld_get(cq->context, CQC_CQE_SZ))
 		return "cq: the size of CQEs cannot change";
 	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
@@ -143,30 +170,36 @@ static const char *cq_check_resize(struct hca *hca, struct cq *cq, const struct 
 	return NULL;
 }
 
+static void cq_change_umem(struct cq *cq, struct umem *umem)
+{
+	if (umem)
+		umem->users++;
+	if (cq->umems.ring)
+		cq->umems.ring->users--;
+	cq->umems.ring = umem;
+}
+
 static enum prm_status cq_resize(struct hca *hca, struct cq *cq, struct cmd *cmd)
 {
 	static const uint32_t fields[] = { CQC_LOG_CQ_SIZE, CQC_LOG_PAGE_SIZE, CQC_PAGE_OFFSET };
 	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
 	const char *why = cq_check_resize(hca, cq, cmd);
-	unsigned int page_shift = 12 + fld_get(cqc, CQC_LOG_PAGE_SIZE);
 	uint32_t log_size = fld_get(cqc, CQC_LOG_CQ_SIZE);
+	struct umem *umem;
 	struct dma_map map;
-	size_t npas;
-	const void *pas = cmd_pas(cmd, MODIFY_CQ_IN_PAS, &npas);
 	int ret;
 
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	ret = dma_map_pages(&map, pas, npas, page_shift,
-			    fld_get(cqc, CQC_PAGE_OFFSET) << (page_shift - 6),
-			    (uint64_t)cq->cqe_size << log_size);
+	ret = cq_map_ring(hca, cmd, (uint64_t)cq->cqe_size << log_size, &map, &umem);
 	if (ret)
-		return cmd_errno(cmd, ret, "cq: page list too short");
+		return cmd_errno(cmd, ret, "cq: page list too short, or no such umem");
 	pins_take(hca, &map);
 	if (cq_move(hca, cq, &map, log_size)) {
 		dma_unmap(&map);
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: cannot write the old ring");
 	}
+	cq_change_umem(cq, umem);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		fld_set(cq->context, fields[i], fld_get(cqc, fields[i]));
 	return PRM_STAT_OK;
@@ -174,7 +207,7 @@ static enum prm_status cq_resize(struct hca *hca, struct cq *cq, struct cmd *cmd
 
 enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
 {
-	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, MODIFY_CQ_IN_CQN));
+	struct cq *cq = res_find(&hca->cqs, fld_get(cmd->in, MODIFY_CQ_IN_CQN));
 	const uint8_t *cqc = fld_at(cmd->in, MODIFY_CQ_IN_CQC);
 	uint64_t fields = fld_get(cmd->in, MODIFY_CQ_IN_FIELD_SELECT);
 
@@ -197,7 +230,7 @@ enum prm_status cq_modify(struct hca *hca, struct cmd *cmd)
 
 enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd)
 {
-	struct cq *cq = res_get(&hca->cqs, fld_get(cmd->in, DESTROY_CQ_IN_CQN));
+	struct cq *cq = res_find(&hca->cqs, fld_get(cmd->in, DESTROY_CQ_IN_CQN));
 
 	if (!cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cq: no such CQ");
@@ -207,6 +240,7 @@ enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd)
 	if (cq->uar)
 		LIST_REMOVE(cq, in_uar);
 	cq->eq->users--;
+	queue_umems_use(&cq->umems, -1);
 	cq_free(cq);
 	return PRM_STAT_OK;
 }

@@ -52,7 +52,7 @@ enum prm_status eq_create(struct hca *hca, struct cmd *cmd)
 
 enum prm_status eq_query(struct hca *hca, struct cmd *cmd)
 {
-	struct eq *eq = res_get(&hca->eqs, fld_get(cmd->in, QUERY_EQ_IN_EQ_NUMBER));
+	struct eq *eq = res_find(&hca->eqs, fld_get(cmd->in, QUERY_EQ_IN_EQ_NUMBER));
 	uint8_t *eqc = fld_at(cmd->out, QUERY_EQ_OUT_EQC);
 
 	if (!eq)
@@ -64,7 +64,7 @@ enum prm_status eq_query(struct hca *hca, struct cmd *cmd)
 
 enum prm_status eq_destroy(struct hca *hca, struct cmd *cmd)
 {
-	struct eq *eq = res_get(&hca->eqs, fld_get(cmd->in, DESTROY_EQ_IN_EQ_NUMBER));
+	struct eq *eq = res_find(&hca->eqs, fld_get(cmd->in, DESTROY_EQ_IN_EQ_NUMBER));
 
 	if (!eq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "eq: no such EQ");

@@ -34,10 +34,10 @@ enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd)
 
 	if (count > room / PRM_TRAFFIC_COUNTER_SIZE)
 		return cmd_fail(cmd, PRM_STAT_BAD_OUTP_LEN_ERR, "flow: no room for the counters");
-	if (!bulk && !res_get(&hca->eth->flow_counters, n))
+	if (!bulk && !res_find(&hca->eth->flow_counters, n))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "flow: no such counter");
 	for (uint32_t i = 0; i < count; i++, out += PRM_TRAFFIC_COUNTER_SIZE) {
-		struct flow_counter *counter = res_get(&hca->eth->flow_counters, n + i);
+		struct flow_counter *counter = res_find(&hca->eth->flow_counters, n + i);
 
 		if (!counter)
 			continue;
@@ -52,7 +52,7 @@ enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd)
 enum prm_status flow_counter_dealloc(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t n = fld_get(cmd->in, DEALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_ID);
-	struct flow_counter *counter = res_get(&hca->eth->flow_counters, n);
+	struct flow_counter *counter = res_find(&hca->eth->flow_counters, n);
 
 	if (!counter)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "flow: no such counter");

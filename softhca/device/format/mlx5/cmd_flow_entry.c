@@ -55,12 +55,12 @@ static const char *find_destination(struct hca *hca, const struct flow_table *ta
 		return "flow: destinations of this function only";
 	switch (fld_get(raw, DEST_FORMAT_DESTINATION_TYPE)) {
 	case PRM_DEST_TABLE:
-		destination->table = res_get(&hca->eth->flow_tables, id);
+		destination->table = res_find(&hca->eth->flow_tables, id);
 		if (!destination->table)
 			return "flow: no such table to go to";
 		break;
 	case PRM_DEST_TIR:
-		destination->tir = res_get(&hca->eth->tirs, id);
+		destination->tir = res_find(&hca->eth->tirs, id);
 		if (!destination->tir)
 			return "flow: no such TIR";
 		break;
@@ -90,7 +90,7 @@ static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint
 	entry->count = count;
 	if (why || !counters)
 		return why;
-	entry->counter = res_get(&hca->eth->flow_counters, get_be32(raw));
+	entry->counter = res_find(&hca->eth->flow_counters, get_be32(raw));
 	return entry->counter ? NULL : "flow: no such counter";
 }
 
@@ -135,7 +135,7 @@ static struct flow_group *find_group(struct hca *hca, const struct flow_table *t
 				     const uint8_t *context, uint32_t index)
 {
 	struct flow_group *group =
-		res_get(&hca->eth->flow_groups, fld_get(context, FLOW_CONTEXT_GROUP_ID));
+		res_find(&hca->eth->flow_groups, fld_get(context, FLOW_CONTEXT_GROUP_ID));
 
 	if (!group || group->table != table || index < group->first || index > group->last)
 		return NULL;

@@ -13,7 +13,7 @@
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd)
 {
 	struct flow_table *table =
-		res_get(&hca->eth->flow_tables, fld_get(cmd->in, FLOW_IN_TABLE_ID));
+		res_find(&hca->eth->flow_tables, fld_get(cmd->in, FLOW_IN_TABLE_ID));
 
 	if (fld_get(cmd->in, CREATE_FLOW_TABLE_IN_OTHER_VPORT)) {
 		cmd->why = "flow: no other vports";
@@ -35,7 +35,8 @@ static const char *find_miss(struct hca *hca, const uint8_t *context, enum prm_f
 		return NULL;
 	if (action != PRM_MISS_FORWARD)
 		return "flow: unknown miss action";
-	*miss = res_get(&hca->eth->flow_tables, fld_get(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID));
+	*miss = res_find(&hca->eth->flow_tables,
+			 fld_get(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID));
 	return flow_miss_check(type, level, *miss);
 }
 
@@ -209,7 +210,7 @@ enum prm_status flow_group_destroy(struct hca *hca, struct cmd *cmd)
 {
 	struct flow_table *table = flow_table_find(hca, cmd);
 	struct flow_group *group =
-		res_get(&hca->eth->flow_groups, fld_get(cmd->in, DESTROY_FLOW_GROUP_IN_GROUP_ID));
+		res_find(&hca->eth->flow_groups, fld_get(cmd->in, DESTROY_FLOW_GROUP_IN_GROUP_ID));
 
 	if (!table)
 		return PRM_STAT_BAD_RES_ERR;

@@ -11,7 +11,7 @@
 
 enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd)
 {
-	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));
+	struct qp *qp = res_find(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));
 	int ret;
 
 	if (!qp)
@@ -26,7 +26,7 @@ enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd)
 
 enum prm_status mcg_detach(struct hca *hca, struct cmd *cmd)
 {
-	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));
+	struct qp *qp = res_find(&hca->qps, fld_get(cmd->in, MCG_IN_QPN));
 
 	if (!qp || !mcg_leave(hca, qp, fld_at(cmd->in, MCG_IN_MULTICAST_GID)))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mcg: not a member of that group");

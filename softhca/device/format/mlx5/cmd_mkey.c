@@ -10,6 +10,7 @@
 #include "prm/mlx5/mkc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/cmd_umem.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/memory/memic.h"
 
@@ -82,6 +83,29 @@ static int store_translations(struct mkey *mkey, const void *pas, size_t entries
 	return xlt_write(mkey, 0, pas, entries * entry);
 }
 
+/* The byte at START_ADDR is the one at the offset in the memory, so both have the same place in a
+ * page. UMR would change a list of pages, and there is none. */
+static int mkey_map_umem(struct hca *hca, struct mkey *mkey, const struct cmd *cmd)
+{
+	const struct umem_place place = {
+		.valid = true,
+		.id = fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_ID),
+		.offset = fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_OFFSET),
+	};
+	uint64_t in_page = (1ull << mkey->page_shift) - 1;
+	int ret;
+
+	if (mkey->mode != MKEY_MTT || mkey->free || mkey->umr_enabled)
+		return EINVAL;
+	ret = umem_place_ring(hca, &place, mkey->len, &mkey->map, &mkey->umem);
+	if (ret)
+		return ret;
+	if (mkey->page_shift > mkey->umem->page_shift ||
+	    ((mkey->umem->page_offset + place.offset) ^ mkey->start) & in_page)
+		return EINVAL;
+	return 0;
+}
+
 static int mkey_map_pages(struct mkey *mkey, const struct cmd *cmd)
 {
 	size_t room, count = 2 * fld_get(mkey->context, MKC_TRANSLATIONS_OCTWORD_SIZE);
@@ -129,16 +153,20 @@ void mlx5_decode_mkey(struct mkey *mkey)
 
 static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *mkey)
 {
-	int ret = mkey_map_pages(mkey, cmd);
+	int ret = fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_VALID) ? mkey_map_umem(hca, mkey, cmd)
+								   : mkey_map_pages(mkey, cmd);
 
 	if (ret == EINVAL)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "mkey: page list shorter than len");
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
+				"mkey: page list or umem does not fit");
 	if (!ret)
 		ret = res_add(&hca->mkeys, mkey, &mkey->n);
 	if (ret)
-		return cmd_errno(cmd, ret, "mkey: table is full");
+		return cmd_errno(cmd, ret, "mkey: no such umem, or table is full");
 	mlx5_decode_mkey(mkey);
 	mkey->pd->users++;
+	if (mkey->umem)
+		mkey->umem->users++;
 	if (!mkey->on_demand)
 		pins_take(hca, &mkey->map);
 	fld_set(cmd->out, CREATE_MKEY_OUT_MKEY_INDEX, mkey->n);
@@ -148,15 +176,13 @@ static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *m
 enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *mkc = fld_at(cmd->in, CREATE_MKEY_IN_MKC);
-	struct pd *pd = res_get(&hca->pds, fld_get(mkc, MKC_PD));
+	struct pd *pd = res_find(&hca->pds, fld_get(mkc, MKC_PD));
 	const char *why = mkey_check_context(mkc);
 	enum prm_status status;
 	struct mkey *mkey;
 
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	if (fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_VALID))
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "mkey: umem is not supported");
 	if (!pd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: no such PD");
 	mkey = calloc(1, sizeof(*mkey));
@@ -179,7 +205,7 @@ enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 
 enum prm_status mkey_query(struct hca *hca, struct cmd *cmd)
 {
-	struct mkey *mkey = res_get(&hca->mkeys, fld_get(cmd->in, QUERY_MKEY_IN_MKEY_INDEX));
+	struct mkey *mkey = res_find(&hca->mkeys, fld_get(cmd->in, QUERY_MKEY_IN_MKEY_INDEX));
 	uint8_t *mkc = fld_at(cmd->out, QUERY_MKEY_OUT_MKC);
 
 	if (!mkey)
@@ -191,12 +217,14 @@ enum prm_status mkey_query(struct hca *hca, struct cmd *cmd)
 
 enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd)
 {
-	struct mkey *mkey = res_get(&hca->mkeys, fld_get(cmd->in, DESTROY_MKEY_IN_MKEY_INDEX));
+	struct mkey *mkey = res_find(&hca->mkeys, fld_get(cmd->in, DESTROY_MKEY_IN_MKEY_INDEX));
 
 	if (!mkey || mkey == hca->sink_key)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: no such key");
 	res_remove(&hca->mkeys, mkey->n);
 	mkey->pd->users--;
+	if (mkey->umem)
+		mkey->umem->users--;
 	mkey_free(mkey);
 	return PRM_STAT_OK;
 }

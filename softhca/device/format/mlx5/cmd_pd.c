@@ -21,7 +21,7 @@ enum prm_status pd_alloc(struct hca *hca, struct cmd *cmd)
 
 enum prm_status pd_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	struct pd *pd = res_get(&hca->pds, fld_get(cmd->in, DEALLOC_PD_IN_PD));
+	struct pd *pd = res_find(&hca->pds, fld_get(cmd->in, DEALLOC_PD_IN_PD));
 
 	if (!pd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "pd: no such PD");
@@ -45,7 +45,7 @@ enum prm_status td_alloc(struct hca *hca, struct cmd *cmd)
 enum prm_status td_dealloc(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t n = fld_get(cmd->in, DEALLOC_TRANSPORT_DOMAIN_IN_TRANSPORT_DOMAIN);
-	struct pd *td = res_get(&hca->tds, n);
+	struct pd *td = res_find(&hca->tds, n);
 
 	if (!td)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "td: no such transport domain");
@@ -68,7 +68,7 @@ enum prm_status xrcd_alloc(struct hca *hca, struct cmd *cmd)
 
 enum prm_status xrcd_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	struct pd *xrcd = res_get(&hca->xrcds, fld_get(cmd->in, DEALLOC_XRCD_IN_XRCD));
+	struct pd *xrcd = res_find(&hca->xrcds, fld_get(cmd->in, DEALLOC_XRCD_IN_XRCD));
 
 	if (!xrcd)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "xrcd: no such XRC domain");
@@ -91,7 +91,7 @@ enum prm_status uar_alloc(struct hca *hca, struct cmd *cmd)
 
 enum prm_status uar_dealloc(struct hca *hca, struct cmd *cmd)
 {
-	struct uar *uar = res_get(&hca->uars, fld_get(cmd->in, DEALLOC_UAR_IN_UAR));
+	struct uar *uar = res_find(&hca->uars, fld_get(cmd->in, DEALLOC_UAR_IN_UAR));
 
 	if (!uar)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "uar: no such UAR");

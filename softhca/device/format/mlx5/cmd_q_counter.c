@@ -44,7 +44,7 @@ enum prm_status q_counter_alloc(struct hca *hca, struct cmd *cmd)
 enum prm_status q_counter_query(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t n = fld_get(cmd->in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID);
-	struct q_counter *counter = res_get(&hca->eth->q_counters, n);
+	struct q_counter *counter = res_find(&hca->eth->q_counters, n);
 
 	if (!counter)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "q_counter: no such counter set");
@@ -58,7 +58,7 @@ enum prm_status q_counter_query(struct hca *hca, struct cmd *cmd)
 enum prm_status q_counter_dealloc(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t n = fld_get(cmd->in, DEALLOC_Q_COUNTER_IN_COUNTER_SET_ID);
-	struct q_counter *counter = res_get(&hca->eth->q_counters, n);
+	struct q_counter *counter = res_find(&hca->eth->q_counters, n);
 
 	if (!counter)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "q_counter: no such counter set");

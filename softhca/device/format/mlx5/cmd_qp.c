@@ -15,6 +15,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/cmd_qp.h"
+#include "softhca/device/format/mlx5/cmd_umem.h"
 #include "softhca/device/transport/tm.h"
 #include "util/bits.h"
 
@@ -53,8 +54,6 @@ static const char *qp_check_type(const uint8_t *qpc)
 	if (fld_get(qpc, QPC_CD_MASTER) || fld_get(qpc, QPC_CD_SLAVE_SEND) ||
 	    fld_get(qpc, QPC_CD_SLAVE_RECEIVE))
 		return "qp: cross-channel is not supported";
-	if (fld_get(qpc, QPC_DBR_UMEM_VALID))
-		return "qp: umem is not supported";
 	return NULL;
 }
 
@@ -76,7 +75,7 @@ static const char *qp_check_sizes(const struct hca *hca, const uint8_t *qpc)
 		return "qp: unknown cs_req";
 	if (cs_res > PRM_CS_RES_64B)
 		return "qp: unknown cs_res";
-	if (fld_get(qpc, QPC_DBR_ADDR) & 7)
+	if (!fld_get(qpc, QPC_DBR_UMEM_VALID) && fld_get(qpc, QPC_DBR_ADDR) & 7)
 		return "qp: doorbell record is not aligned to 8";
 	return NULL;
 }
@@ -86,10 +85,10 @@ static const char *qp_check_sizes(const struct hca *hca, const uint8_t *qpc)
 static bool qp_find_shared(struct hca *hca, struct qp *qp)
 {
 	if (qp->service == FABRIC_XRC) {
-		qp->xrcd = res_get(&hca->xrcds, fld_get(qp->context, QPC_XRCD));
+		qp->xrcd = res_find(&hca->xrcds, fld_get(qp->context, QPC_XRCD));
 		return qp->xrcd;
 	}
-	qp->srq = res_get(&hca->srqs, fld_get(qp->context, QPC_SRQN_RMPN_XRQN));
+	qp->srq = res_find(&hca->srqs, fld_get(qp->context, QPC_SRQN_RMPN_XRQN));
 	return qp->srq && !qp->srq->xrcd;
 }
 
@@ -111,9 +110,9 @@ static const char *qp_check_offload(const struct qp *qp)
 
 static const char *qp_find_objects(struct hca *hca, struct qp *qp)
 {
-	qp->pd = res_get(&hca->pds, fld_get(qp->context, QPC_PD));
-	qp->send_cq = res_get(&hca->cqs, fld_get(qp->context, QPC_CQN_SND));
-	qp->recv_cq = res_get(&hca->cqs, fld_get(qp->context, QPC_CQN_RCV));
+	qp->pd = res_find(&hca->pds, fld_get(qp->context, QPC_PD));
+	qp->send_cq = res_find(&hca->cqs, fld_get(qp->context, QPC_CQN_SND));
+	qp->recv_cq = res_find(&hca->cqs, fld_get(qp->context, QPC_CQN_RCV));
 	qp->uar = res_get(&hca->uars, fld_get(qp->context, QPC_UAR_PAGE));
 	if (!qp->pd && qp->service != FABRIC_NONE)
 		return "qp: no such PD";
@@ -126,14 +125,38 @@ static const char *qp_find_objects(struct hca *hca, struct qp *qp)
 	return qp_check_offload(qp);
 }
 
-/* Receive queue first, send queue behind it. */
-static int qp_map_rings(struct qp *qp, const struct cmd *cmd)
+static int qp_map_memory(struct hca *hca, struct qp *qp, const struct cmd *cmd, uint64_t len)
 {
 	unsigned int page_shift = 12 + fld_get(qp->context, QPC_LOG_PAGE_SIZE);
 	uint64_t skip = fld_get(qp->context, QPC_PAGE_OFFSET) << (page_shift - 6);
-	uint64_t len = 0;
+	const struct umem_place ring = {
+		.valid = fld_get(cmd->in, CREATE_QP_IN_WQ_UMEM_VALID),
+		.id = fld_get(cmd->in, CREATE_QP_IN_WQ_UMEM_ID),
+		.offset = fld_get(cmd->in, CREATE_QP_IN_WQ_UMEM_OFFSET),
+	};
 	size_t npas;
 	const void *pas = cmd_pas(cmd, CREATE_QP_IN_PAS, &npas);
+
+	if (ring.valid && len)
+		return umem_place_ring(hca, &ring, len, &qp->map, &qp->umems.ring);
+	return dma_map_pages(&qp->map, pas, npas, page_shift, skip, len);
+}
+
+static int qp_find_record(struct hca *hca, struct qp *qp)
+{
+	const struct umem_place record = {
+		.valid = fld_get(qp->context, QPC_DBR_UMEM_VALID),
+		.id = fld_get(qp->context, QPC_DBR_UMEM_ID),
+		.offset = fld_get(qp->context, QPC_DBR_ADDR),
+	};
+
+	return umem_place_record(hca, &record, &qp->dbr, &qp->umems.record);
+}
+
+/* Receive queue first, send queue behind it. */
+static int qp_map_rings(struct hca *hca, struct qp *qp, const struct cmd *cmd)
+{
+	uint64_t len = 0;
 
 	if (fld_get(qp->context, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ) {
 		qp->rq.log_size = fld_get(qp->context, QPC_LOG_RQ_SIZE);
@@ -148,7 +171,7 @@ static int qp_map_rings(struct qp *qp, const struct cmd *cmd)
 			return ENOMEM;
 		len += (uint64_t)WQE_BB << qp->sq.log_size;
 	}
-	return dma_map_pages(&qp->map, pas, npas, page_shift, skip, len);
+	return qp_map_memory(hca, qp, cmd, len);
 }
 
 static uint8_t bytes_in_cqe(uint64_t scatter)
@@ -167,16 +190,17 @@ static uint8_t bytes_in_cqe(uint64_t scatter)
 
 static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 {
-	int ret = qp_map_rings(qp, cmd);
+	int ret = qp_map_rings(hca, qp, cmd);
 
+	if (!ret)
+		ret = qp_find_record(hca, qp);
 	if (!ret && is_offloaded(qp))
 		ret = tm_offload_start(qp);
 	if (!ret)
 		ret = res_add(&hca->qps, qp, &qp->n);
 	if (ret)
-		return cmd_errno(cmd, ret, "qp: page list too short, or table full");
+		return cmd_errno(cmd, ret, "qp: page list too short, no such umem, or table full");
 	qp->wire = qp->special >= 0 ? (uint32_t)qp->special : qp->n;
-	qp->dbr = fld_get(qp->context, QPC_DBR_ADDR);
 	qp->real_time = fld_get(qp->context, QPC_TS_FORMAT) == PRM_TS_REAL_TIME;
 	qp->blocks_own_multicast = fld_get(qp->context, QPC_BLOCK_LB_MC);
 	qp->user_index = fld_get(qp->context, QPC_USER_INDEX);
@@ -196,6 +220,7 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		qp->uar->users++;
 		LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
 	}
+	queue_umems_use(&qp->umems, 1);
 	pins_take(hca, &qp->map);
 	if (hca->config.strict)
 		rules_recv_ring(hca, "QP", qp->n, &qp->map, qp->rq.stride);
@@ -238,7 +263,7 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 
 enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
 {
-	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, DESTROY_QP_IN_QPN));
+	struct qp *qp = res_find(&hca->qps, fld_get(cmd->in, DESTROY_QP_IN_QPN));
 
 	if (!qp)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
@@ -253,13 +278,14 @@ enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
 		qp->xrcd->users--;
 	if (qp->uar)
 		qp->uar->users--;
+	queue_umems_use(&qp->umems, -1);
 	qp_free(hca, qp);
 	return PRM_STAT_OK;
 }
 
 enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
 {
-	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, QUERY_QP_IN_QPN));
+	struct qp *qp = res_find(&hca->qps, fld_get(cmd->in, QUERY_QP_IN_QPN));
 	uint8_t *qpc = fld_at(cmd->out, QUERY_QP_OUT_QPC);
 
 	if (!qp)

@@ -255,7 +255,7 @@ static void take_ece(struct cmd *cmd, struct qp *qp, uint32_t opcode)
 enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 {
 	const struct transition *t = find_transition(fld_get(cmd->in, CMD_IN_OPCODE));
-	struct qp *qp = res_get(&hca->qps, fld_get(cmd->in, MODIFY_QP_IN_QPN));
+	struct qp *qp = res_find(&hca->qps, fld_get(cmd->in, MODIFY_QP_IN_QPN));
 	bool context = t->takes || t->optional;
 	const uint8_t *qpc = fld_at(cmd->in, MODIFY_QP_IN_QPC);
 	uint32_t mask = context ? fld_get(cmd->in, MODIFY_QP_IN_OPT_PARAM_MASK) : 0;

@@ -46,7 +46,7 @@ static int rq_decode(struct hca *hca, const struct cmd *cmd, struct eth_rq *rq)
 	rq->flush = fld_get(rqc, RQC_FLUSH_IN_ERROR_EN);
 	rq->user_index = fld_get(rqc, RQC_USER_INDEX);
 	rq->real_time = fld_get(rqc, RQC_TS_FORMAT) == PRM_TS_REAL_TIME;
-	rq->cq = res_get(&hca->cqs, fld_get(rqc, RQC_CQN));
+	rq->cq = res_find(&hca->cqs, fld_get(rqc, RQC_CQN));
 	if (!ret)
 		ret = rq->cq ? find_counter(hca, rqc, &rq->counter) : ENOENT;
 	return ret;
@@ -77,7 +77,7 @@ enum prm_status eth_rq_create(struct hca *hca, struct cmd *cmd)
 static struct eth_rq *rq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 {
 	cmd->why = "rq: no such RQ";
-	return res_get(&hca->eth->rqs, fld_get(cmd->in, field));
+	return res_find(&hca->eth->rqs, fld_get(cmd->in, field));
 }
 
 /* The function sets the fields that MASK names; a counter set that does not exist changes

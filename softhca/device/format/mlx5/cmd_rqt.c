@@ -21,7 +21,7 @@ static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd 
 	if ((size_t)(list - cmd->in) + (size_t)size * 4 > cmd->in_len)
 		return "rqt: list is shorter than its size says";
 	for (uint32_t i = 0; i < size; i++) {
-		rq[i] = res_get(&hca->eth->rqs, fld_get(list + (size_t)i * 4, RQ_NUM_RQ_NUM));
+		rq[i] = res_find(&hca->eth->rqs, fld_get(list + (size_t)i * 4, RQ_NUM_RQ_NUM));
 		if (!rq[i])
 			return "rqt: no such RQ";
 	}
@@ -63,7 +63,7 @@ enum prm_status rqt_create(struct hca *hca, struct cmd *cmd)
 static struct rqt *rqt_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 {
 	cmd->why = "rqt: no such RQT";
-	return res_get(&hca->eth->rqts, fld_get(cmd->in, field));
+	return res_find(&hca->eth->rqts, fld_get(cmd->in, field));
 }
 
 enum prm_status rqt_modify(struct hca *hca, struct cmd *cmd)

@@ -46,10 +46,10 @@ static int sq_decode(struct hca *hca, const struct cmd *cmd, struct eth_sq *sq)
 	sq->pacing_index = fld_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX);
 	sq->user_index = fld_get(sqc, SQC_USER_INDEX);
 	sq->real_time = fld_get(sqc, SQC_TS_FORMAT) == PRM_TS_REAL_TIME;
-	sq->cq = res_get(&hca->cqs, fld_get(sqc, SQC_CQN));
+	sq->cq = res_find(&hca->cqs, fld_get(sqc, SQC_CQN));
 	sq->uar = res_get(&hca->uars, fld_get(wqc, WQ_UAR_PAGE));
 	if (has_tis)
-		sq->tis = res_get(&hca->eth->tises, fld_get(sqc, SQC_TIS_NUM_0));
+		sq->tis = res_find(&hca->eth->tises, fld_get(sqc, SQC_TIS_NUM_0));
 	if (!ret && (!sq->cq || !sq->uar || (has_tis && !sq->tis)))
 		ret = ENOENT;
 	return ret;
@@ -80,7 +80,7 @@ enum prm_status eth_sq_create(struct hca *hca, struct cmd *cmd)
 static struct eth_sq *sq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 {
 	cmd->why = "sq: no such SQ";
-	return res_get(&hca->eth->sqs, fld_get(cmd->in, field));
+	return res_find(&hca->eth->sqs, fld_get(cmd->in, field));
 }
 
 /* The function returns 0 or why not. */

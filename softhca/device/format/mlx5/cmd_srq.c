@@ -15,6 +15,7 @@
 #include "prm/mlx5/wq.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/cmd_umem.h"
 #include "softhca/device/transport/tm.h"
 
 CONTEXT_HOLDS(struct srq, PRM_SRQ_CONTEXT_MAX);
@@ -28,6 +29,8 @@ static const struct srq_layout {
 	uint32_t pd, log_size, log_stride, log_page_size, page_offset, dbr_addr, limit;
 	uint32_t least_log_stride; /* of log_stride: WQEs have 16 bytes then */
 	uint32_t page_parts;       /* log2 of what a page has page_offset units */
+	/* User memory of the record, in the context, and of the ring, in the command. */
+	uint32_t record_valid, record_id, ring_valid, ring_id, ring_offset;
 } xrc_layout = {
 	PRM_XRC_SRQC_SIZE,
 	CREATE_SRQ_IN_PAS,
@@ -40,6 +43,11 @@ static const struct srq_layout {
 	XRC_SRQC_LWM,
 	0,
 	6,
+	XRC_SRQC_DBR_UMEM_VALID,
+	XRC_SRQC_DBR_UMEM_ID,
+	CREATE_XRC_SRQ_IN_XRC_SRQ_UMEM_VALID,
+	CREATE_XRC_SRQ_IN_XRC_SRQ_UMEM_ID,
+	CREATE_XRC_SRQ_IN_XRC_SRQ_UMEM_OFFSET,
 }, rmp_layout = {
 	PRM_RMPC_SIZE,
 	CREATE_SRQ_IN_PAS,
@@ -52,6 +60,11 @@ static const struct srq_layout {
 	FLD_IN(RMPC_WQ, WQ_LWM),
 	4,
 	6,
+	FLD_IN(RMPC_WQ, WQ_DBR_UMEM_VALID),
+	FLD_IN(RMPC_WQ, WQ_DBR_UMEM_ID),
+	FLD_IN(CREATE_RMP_IN_CTX + RMPC_WQ, WQ_WQ_UMEM_VALID),
+	FLD_IN(CREATE_RMP_IN_CTX + RMPC_WQ, WQ_WQ_UMEM_ID),
+	FLD_IN(CREATE_RMP_IN_CTX + RMPC_WQ, WQ_WQ_UMEM_OFFSET),
 }, xrq_layout = {
 	PRM_XRQC_SIZE,
 	CREATE_XRQ_IN_PAS,
@@ -64,6 +77,11 @@ static const struct srq_layout {
 	FLD_IN(XRQC_WQ, WQ_LWM),
 	4,
 	6,
+	FLD_IN(XRQC_WQ, WQ_DBR_UMEM_VALID),
+	FLD_IN(XRQC_WQ, WQ_DBR_UMEM_ID),
+	FLD_IN(CREATE_XRQ_IN_XRQ_CONTEXT + XRQC_WQ, WQ_WQ_UMEM_VALID),
+	FLD_IN(CREATE_XRQ_IN_XRQ_CONTEXT + XRQC_WQ, WQ_WQ_UMEM_ID),
+	FLD_IN(CREATE_XRQ_IN_XRQ_CONTEXT + XRQC_WQ, WQ_WQ_UMEM_OFFSET),
 };
 
 /* ---- creation ---- */
@@ -72,8 +90,6 @@ static const char *srq_check_xrc(const uint8_t *context)
 {
 	if (fld_get(context, XRC_SRQC_BASIC_CYCLIC_RCV_WQE))
 		return "srq: only linked lists are supported";
-	if (fld_get(context, XRC_SRQC_DBR_UMEM_VALID))
-		return "srq: umem is not supported";
 	return NULL;
 }
 
@@ -81,17 +97,16 @@ static const char *srq_check_wq(const uint8_t *wq)
 {
 	if (fld_get(wq, WQ_WQ_TYPE))
 		return "srq: only linked lists are supported";
-	if (fld_get(wq, WQ_DBR_UMEM_VALID) || fld_get(wq, WQ_WQ_UMEM_VALID))
-		return "srq: umem is not supported";
 	return NULL;
 }
 
+/* WQEs of a cyclic RMP have the segment for a link all the same, unless it is said to be basic. */
 static const char *srq_check_rmp(const uint8_t *context)
 {
-	const char *why = srq_check_wq(fld_at(context, RMPC_WQ));
-
-	if (why)
-		return why;
+	if (fld_get(context, FLD_IN(RMPC_WQ, WQ_WQ_TYPE)) > PRM_WQ_TYPE_CYCLIC)
+		return "srq: unknown type of WQ";
+	if (fld_get(context, RMPC_BASIC_CYCLIC_RCV_WQE))
+		return "srq: WQEs without a segment for links are not supported";
 	if (fld_get(context, RMPC_STATE) != PRM_RMPC_STATE_RDY)
 		return "srq: an RMP starts in state RDY";
 	return NULL;
@@ -108,13 +123,19 @@ static const char *srq_check_sizes(const struct srq_layout *layout, const uint8_
 		return "srq: more WQEs than log_max_srq_sz allows";
 	if (12 + fld_get(context, layout->log_page_size) > MAX_PAGE_SHIFT)
 		return "srq: pages are too large";
-	if (fld_get(context, layout->dbr_addr) & 7)
+	if (!fld_get(context, layout->record_valid) && fld_get(context, layout->dbr_addr) & 7)
 		return "srq: doorbell record is not aligned to 8";
 	return NULL;
 }
 
-static int srq_map_ring(struct srq *srq, const struct cmd *cmd, const struct srq_layout *layout)
+static int srq_map_ring(struct hca *hca, struct srq *srq, const struct cmd *cmd,
+			const struct srq_layout *layout)
 {
+	const struct umem_place ring = {
+		.valid = fld_get(cmd->in, layout->ring_valid),
+		.id = fld_get(cmd->in, layout->ring_id),
+		.offset = fld_get(cmd->in, layout->ring_offset),
+	};
 	unsigned int page_shift = 12 + fld_get(srq->context, layout->log_page_size);
 	uint64_t skip = fld_get(srq->context, layout->page_offset)
 			<< (page_shift - layout->page_parts);
@@ -123,20 +144,36 @@ static int srq_map_ring(struct srq *srq, const struct cmd *cmd, const struct srq
 
 	srq->stride = 16u << (fld_get(srq->context, layout->log_stride) - layout->least_log_stride);
 	srq->log_size = fld_get(srq->context, layout->log_size);
+	if (ring.valid)
+		return umem_place_ring(hca, &ring, (uint64_t)srq->stride << srq->log_size,
+				       &srq->map, &srq->umems.ring);
 	return dma_map_pages(&srq->map, pas, npas, page_shift, skip,
 			     (uint64_t)srq->stride << srq->log_size);
 }
 
+static int srq_find_record(struct hca *hca, struct srq *srq)
+{
+	const struct umem_place record = {
+		.valid = fld_get(srq->context, srq->layout->record_valid),
+		.id = fld_get(srq->context, srq->layout->record_id),
+		.offset = fld_get(srq->context, srq->layout->dbr_addr),
+	};
+
+	return umem_place_record(hca, &record, &srq->dbr, &srq->umems.record);
+}
+
 static enum prm_status srq_add(struct hca *hca, struct cmd *cmd, struct srq *srq)
 {
-	int ret = srq_map_ring(srq, cmd, srq->layout);
+	int ret = srq_map_ring(hca, srq, cmd, srq->layout);
 
+	if (!ret)
+		ret = srq_find_record(hca, srq);
 	if (!ret)
 		ret = res_add(&hca->srqs, srq, &srq->n);
 	if (ret)
-		return cmd_errno(cmd, ret, "srq: page list too short, or table full");
-	srq->dbr = fld_get(srq->context, srq->layout->dbr_addr);
+		return cmd_errno(cmd, ret, "srq: page list too short, no such umem, or table full");
 	srq->pd->users++;
+	queue_umems_use(&srq->umems, 1);
 	if (srq->xrcd)
 		srq->xrcd->users++;
 	if (srq->cq)
@@ -165,7 +202,7 @@ static enum prm_status srq_create(struct hca *hca, struct cmd *cmd, const void *
 	}
 	*srq = *parts;
 	memcpy(srq->context, context, parts->layout->size);
-	srq->pd = res_get(&hca->pds, fld_get(context, parts->layout->pd));
+	srq->pd = res_find(&hca->pds, fld_get(context, parts->layout->pd));
 	status = srq->pd ? srq_add(hca, cmd, srq)
 			 : cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such PD");
 	if (status)
@@ -179,8 +216,8 @@ enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd)
 	const char *why = srq_check_xrc(context);
 	struct srq parts = {
 		.layout = &xrc_layout,
-		.xrcd = res_get(&hca->xrcds, fld_get(context, XRC_SRQC_XRCD)),
-		.cq = res_get(&hca->cqs, fld_get(context, XRC_SRQC_CQN)),
+		.xrcd = res_find(&hca->xrcds, fld_get(context, XRC_SRQC_XRCD)),
+		.cq = res_find(&hca->cqs, fld_get(context, XRC_SRQC_CQN)),
 		.user_index = fld_get(context, XRC_SRQC_USER_INDEX),
 	};
 
@@ -195,7 +232,10 @@ enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *context = fld_at(cmd->in, CREATE_RMP_IN_CTX);
 	const char *why = srq_check_rmp(context);
-	struct srq parts = { .layout = &rmp_layout };
+	struct srq parts = {
+		.layout = &rmp_layout,
+		.cyclic = fld_get(context, FLD_IN(RMPC_WQ, WQ_WQ_TYPE)) == PRM_WQ_TYPE_CYCLIC,
+	};
 
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
@@ -221,7 +261,7 @@ enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
 	const char *why = srq_check_xrq(context);
 	struct srq parts = {
 		.layout = &xrq_layout,
-		.cq = res_get(&hca->cqs, fld_get(context, XRQC_CQN)),
+		.cq = res_find(&hca->cqs, fld_get(context, XRQC_CQN)),
 		.user_index = fld_get(context, XRQC_USER_INDEX),
 	};
 
@@ -240,7 +280,7 @@ enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
 
 static struct srq *srq_find(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
 {
-	struct srq *srq = res_get(&hca->srqs, fld_get(cmd->in, DESTROY_SRQ_IN_SRQN));
+	struct srq *srq = res_find(&hca->srqs, fld_get(cmd->in, DESTROY_SRQ_IN_SRQN));
 
 	if (srq && srq->layout == layout)
 		return srq;
@@ -352,6 +392,7 @@ static enum prm_status srq_destroy(struct hca *hca, struct cmd *cmd,
 		srq->xrcd->users--;
 	if (srq->cq)
 		srq->cq->users--;
+	queue_umems_use(&srq->umems, -1);
 	srq_free(srq);
 	return PRM_STAT_OK;
 }

@@ -41,11 +41,11 @@ static const char *tir_check(const uint8_t *tirc)
 
 static bool find_objects(struct hca *hca, const uint8_t *tirc, struct tir *tir)
 {
-	tir->td = res_get(&hca->tds, fld_get(tirc, TIRC_TRANSPORT_DOMAIN));
+	tir->td = res_find(&hca->tds, fld_get(tirc, TIRC_TRANSPORT_DOMAIN));
 	if (fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_DIRECT)
-		tir->rq = res_get(&hca->eth->rqs, fld_get(tirc, TIRC_INLINE_RQN));
+		tir->rq = res_find(&hca->eth->rqs, fld_get(tirc, TIRC_INLINE_RQN));
 	else
-		tir->rqt = res_get(&hca->eth->rqts, fld_get(tirc, TIRC_INDIRECT_TABLE));
+		tir->rqt = res_find(&hca->eth->rqts, fld_get(tirc, TIRC_INDIRECT_TABLE));
 	return tir->td && (tir->rq || tir->rqt);
 }
 
@@ -129,7 +129,7 @@ enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 static struct tir *tir_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 {
 	cmd->why = "tir: no such TIR";
-	return res_get(&hca->eth->tirs, fld_get(cmd->in, field));
+	return res_find(&hca->eth->tirs, fld_get(cmd->in, field));
 }
 
 static void set_hash(struct tir *tir, const uint8_t *tirc)

@@ -16,7 +16,7 @@ CONTEXT_HOLDS(struct tis, PRM_TISC_SIZE);
 enum prm_status tis_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *tisc = fld_at(cmd->in, CREATE_TIS_IN_CTX);
-	struct pd *td = res_get(&hca->tds, fld_get(tisc, TISC_TRANSPORT_DOMAIN));
+	struct pd *td = res_find(&hca->tds, fld_get(tisc, TISC_TRANSPORT_DOMAIN));
 	struct tis *tis;
 	int ret;
 
@@ -47,7 +47,7 @@ enum prm_status tis_create(struct hca *hca, struct cmd *cmd)
 static struct tis *tis_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 {
 	cmd->why = "tis: no such TIS";
-	return res_get(&hca->eth->tises, fld_get(cmd->in, field));
+	return res_find(&hca->eth->tises, fld_get(cmd->in, field));
 }
 
 enum prm_status tis_modify(struct hca *hca, struct cmd *cmd)

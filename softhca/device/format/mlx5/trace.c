@@ -85,6 +85,10 @@ static const struct {
 	NAME(ALLOC_Q_COUNTER),
 	NAME(DEALLOC_Q_COUNTER),
 	NAME(QUERY_Q_COUNTER),
+	NAME(CREATE_UCTX),
+	NAME(DESTROY_UCTX),
+	NAME(CREATE_UMEM),
+	NAME(DESTROY_UMEM),
 };
 
 static const char *command_name(uint32_t opcode)

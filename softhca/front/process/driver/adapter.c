@@ -13,6 +13,7 @@
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/pd.h"
+#include "prm/mlx5/qpc.h"
 #include "prm/mlx5/vport.h"
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
@@ -68,14 +69,38 @@ static bool ends_queue(uint64_t opcode)
 	       opcode == PRM_OP_DESTROY_SQ || opcode == PRM_OP_MODIFY_SQ;
 }
 
-int adapter_command(struct adapter *adapter, const void *in, size_t in_len, void *out,
-		    size_t out_len)
+/* What the driver makes of a program's wish is that program's, so that its own commands may name
+ * it. XRC QPs use what belongs to several. */
+static bool is_made_for_user(const void *in)
+{
+	switch (fld_get(in, CMD_IN_OPCODE)) {
+	case PRM_OP_ALLOC_PD:
+	case PRM_OP_ALLOC_TRANSPORT_DOMAIN:
+	case PRM_OP_CREATE_CQ:
+	case PRM_OP_CREATE_RMP:
+	case PRM_OP_CREATE_XRQ:
+	case PRM_OP_CREATE_RQ:
+	case PRM_OP_CREATE_SQ:
+	case PRM_OP_CREATE_TIS:
+	case PRM_OP_CREATE_TIR:
+	case PRM_OP_CREATE_RQT:
+		return true;
+	case PRM_OP_CREATE_QP:
+		return fld_get(fld_at(in, CREATE_QP_IN_QPC), QPC_ST) != PRM_QP_ST_XRC;
+	default:
+		return false;
+	}
+}
+
+int adapter_command(struct adapter *adapter, void *in, size_t in_len, void *out, size_t out_len)
 {
 	uint8_t status;
 	int ret;
 
 	if (adapter->strict && ends_queue(fld_get(in, CMD_IN_OPCODE)))
 		engine_catch_up(adapter);
+	if (is_made_for_user(in))
+		fld_set(in, CMD_IN_UID, adapter->user);
 	hca_exec(adapter->hca, in, in_len, out, out_len);
 	status = fld_get(out, CMD_OUT_STATUS);
 	ret = status_errno(status);
@@ -84,6 +109,20 @@ int adapter_command(struct adapter *adapter, const void *in, size_t in_len, void
 			 (unsigned int)fld_get(in, CMD_IN_OPCODE), status,
 			 (unsigned int)fld_get(out, CMD_OUT_SYNDROME), strerror(ret));
 	return ret;
+}
+
+int adapter_pass(struct adapter *adapter, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	if (adapter->strict && ends_queue(fld_get(in, CMD_IN_OPCODE)))
+		engine_catch_up(adapter);
+	hca_exec(adapter->hca, in, in_len, out, out_len);
+	if (!fld_get(out, CMD_OUT_STATUS))
+		return 0;
+	log_note("%s: DevX command %#x: status %#x, syndrome %#x", adapter->name,
+		 (unsigned int)fld_get(in, CMD_IN_OPCODE),
+		 (unsigned int)fld_get(out, CMD_OUT_STATUS),
+		 (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
+	return EREMOTEIO;
 }
 
 /* ALLOC_PD stands for all of these: the number is at the same place. */

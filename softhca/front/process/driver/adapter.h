@@ -115,6 +115,8 @@ struct adapter {
 	uint8_t qos_caps[PRM_HCA_CAP_SIZE];  /* zero: no rate limits */
 	struct rate_table *rates;            /* of rate_limits.c; NULL: none was ever wanted */
 	struct steering *steering;           /* of steering.c; NULL: no flow was ever made */
+	uint16_t
+		user; /* for whom objects are made now, as the device knows it; 0: for the driver */
 	volatile bool dead;
 	/* Guards uar_pages; never held over a call into the core that can send events. */
 	pthread_mutex_t uar_lock;
@@ -143,8 +145,10 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 void adapter_destroy(struct adapter *adapter);
 
 /* The function executes a command; the status becomes an errno the way the driver does it. */
-int adapter_command(struct adapter *adapter, const void *in, size_t in_len, void *out,
-		    size_t out_len);
+int adapter_command(struct adapter *adapter, void *in, size_t in_len, void *out, size_t out_len);
+/* The function passes on a program's command, whose answer is for the program to look at. It
+ * returns 0, or EREMOTEIO when the device has refused. */
+int adapter_pass(struct adapter *adapter, const void *in, size_t in_len, void *out, size_t out_len);
 /* The function runs a command that only takes a number at byte 8: dealloc and destroy. */
 int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t number);
 /* The function runs a command that only gives a number at byte 8. */

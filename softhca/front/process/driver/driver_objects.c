@@ -115,8 +115,12 @@ free_page:
 
 int driver_objects_get(struct adapter *adapter, struct driver_objects *objects)
 {
-	int ret = adapter->driver_memory ? 0 : create_memory(adapter);
+	uint16_t user = adapter->user;
+	int ret;
 
+	adapter->user = 0;
+	ret = adapter->driver_memory ? 0 : create_memory(adapter);
+	adapter->user = user;
 	if (!ret)
 		*objects = adapter->driver_memory->objects;
 	return ret;

@@ -63,7 +63,7 @@ static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_mem
 	return in;
 }
 
-static int run_create(struct adapter *adapter, const void *in, size_t len, uint32_t *number)
+static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *number)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE];
 	int ret = adapter_command(adapter, in, len, out, sizeof(out));

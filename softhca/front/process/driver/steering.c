@@ -63,7 +63,7 @@ static void name_table(uint8_t *in, uint32_t opcode, uint32_t table)
 	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_ID, table);
 }
 
-static int run_create(struct adapter *adapter, const void *in, size_t len, uint32_t *number)
+static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *number)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE];
 	int ret = adapter_command(adapter, in, len, out, sizeof(out));

@@ -129,11 +129,17 @@ static int get_context(struct uverbs_call *uc)
 	ret = check_ucontext(uc, &req);
 	if (ret)
 		return ret;
+	if (req.flags & MLX5_IB_ALLOC_UCTX_DEVX) {
+		ret = devx_file_open(uc);
+		if (ret)
+			return ret;
+	}
 	uc->file->cqe_version = version < req.max_cqe_version ? version : req.max_cqe_version;
 	ret = return_ucontext(uc, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
 			      UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, UVERBS_ATTR_UHW_OUT);
 	uc->file->has_context = !ret;
-	uc->file->has_devx = !ret && req.flags & MLX5_IB_ALLOC_UCTX_DEVX;
+	if (ret)
+		devx_file_close(uc->file);
 	return ret;
 }
 

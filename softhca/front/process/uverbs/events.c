@@ -9,10 +9,12 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 #include "prm/mlx5/eqe.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/uverbs/devx.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/notify.h"
@@ -55,7 +58,7 @@ enum {
 struct pending {
 	STAILQ_ENTRY(pending) in_channel;
 	size_t len;
-	uint8_t bytes[sizeof(struct ib_uverbs_async_event_desc)];
+	uint8_t bytes[];
 };
 
 STAILQ_HEAD(pending_list, pending);
@@ -68,7 +71,10 @@ struct event_channel {
 	ino_t ino;
 	int number;              /* its descriptor in the program, when it was made */
 	struct adapter *adapter; /* not NULL: port and device events go here */
+	enum channel_kind kind;
 	bool closed;
+	void (*on_close)(struct event_channel *channel);
+	size_t sent; /* bytes, since the program had read all */
 	struct pending_list pending;
 };
 
@@ -83,7 +89,7 @@ static LIST_HEAD(, event_source) buckets[BUCKETS];
 
 static void keep_pending(struct event_channel *channel, const void *event, size_t len)
 {
-	struct pending *pending = malloc(sizeof(*pending));
+	struct pending *pending = malloc(sizeof(*pending) + len);
 
 	if (!pending) {
 		log_error("an event is lost: %s", strerror(ENOMEM));
@@ -103,6 +109,39 @@ static void channel_write(struct event_channel *channel, const void *event, size
 	    send(channel->watch.fd, event, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len)
 		return;
 	keep_pending(channel, event, len);
+}
+
+void events_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void events_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static bool is_all_read(const struct event_channel *channel)
+{
+	int queued = 0;
+
+	return STAILQ_EMPTY(&channel->pending) && !ioctl(channel->watch.fd, SIOCOUTQ, &queued) &&
+	       !queued;
+}
+
+size_t event_channel_unread(struct event_channel *channel)
+{
+	if (channel->closed || is_all_read(channel))
+		channel->sent = 0;
+	return channel->sent;
+}
+
+void event_channel_send(struct event_channel *channel, const void *message, size_t len)
+{
+	if (is_all_read(channel))
+		channel->sent = 0;
+	channel->sent += len;
+	channel_write(channel, message, len);
 }
 
 static void channel_flush(struct event_channel *channel)
@@ -144,6 +183,8 @@ static void channel_ready(struct watch *watch, uint32_t events)
 		channel_flush(channel);
 	}
 	pthread_mutex_unlock(&lock);
+	if (closed && channel->on_close)
+		channel->on_close(channel);
 	if (closed)
 		event_channel_put(channel);
 }
@@ -180,18 +221,22 @@ static int channel_publish(struct event_channel *channel, int theirs)
 }
 
 /* The first reference belongs to the program's end being open, the second to the caller. */
-int event_channel_create(struct call *call, struct event_channel **out, int *number)
+int event_channel_create(struct call *call, enum channel_kind kind, struct event_channel **out,
+			 int *number)
 {
+	int type = kind == CHANNEL_VERBS ? SOCK_STREAM : SOCK_SEQPACKET;
 	struct event_channel *channel = calloc(1, sizeof(*channel));
 	int pair[2], ret;
 
 	if (!channel)
 		return ENOMEM;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, pair)) {
 		ret = errno;
 		goto free_channel;
 	}
-	*channel = (struct event_channel){ .watch = { pair[0], channel_ready }, .refs = 2 };
+	*channel = (struct event_channel){ .watch = { pair[0], channel_ready },
+					   .refs = 2,
+					   .kind = kind };
 	STAILQ_INIT(&channel->pending);
 	channel->number = call_give_fd(call, pair[1], true);
 	if (channel->number < 0) {
@@ -213,7 +258,13 @@ free_channel:
 	return ret;
 }
 
-struct event_channel *event_channel_find(pid_t tid, int fd)
+void event_channel_on_close(struct event_channel *channel,
+			    void (*closed)(struct event_channel *channel))
+{
+	channel->on_close = closed;
+}
+
+struct event_channel *event_channel_find(pid_t tid, int fd, enum channel_kind kind)
 {
 	struct event_channel *channel;
 	struct stat st;
@@ -222,7 +273,7 @@ struct event_channel *event_channel_find(pid_t tid, int fd)
 		return NULL;
 	LIST_FOREACH(channel, &channels, in_all)
 		if (channel->ino == st.st_ino && channel->dev == st.st_dev)
-			return channel;
+			return channel->kind == kind ? channel : NULL;
 	return NULL;
 }
 
@@ -291,12 +342,12 @@ static struct event_source *find_source(const struct adapter *adapter, enum sour
 static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_len)
 {
 	struct pending_list fetched = STAILQ_HEAD_INITIALIZER(fetched);
-	int fd = event_channel_find(tid, channel->number) == channel
+	int fd = event_channel_find(tid, channel->number, CHANNEL_VERBS) == channel
 			 ? client_fd_copy(tid, channel->number)
 			 : -1;
 	struct pending *pending;
 
-	while (fd >= 0 && (pending = malloc(sizeof(*pending)))) {
+	while (fd >= 0 && (pending = malloc(sizeof(*pending) + event_len))) {
 		if (recv(fd, pending->bytes, event_len, MSG_DONTWAIT) != (ssize_t)event_len) {
 			free(pending);
 			break;
@@ -476,6 +527,7 @@ void events_from_device(void *front, uint32_t eqn, const uint8_t eqe[64])
 
 	(void)eqn;
 	pthread_mutex_lock(&lock);
+	devx_event_from_device(adapter, eqe);
 	switch (type) {
 	case PRM_EVENT_COMP:
 		send_completion(adapter, eqe);

@@ -11,6 +11,7 @@
 #define SOFTHCA_FRONT_PROCESS_UVERBS_EVENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
 #include <sys/types.h>
@@ -41,19 +42,39 @@ struct event_source {
 /* The device calls this function, as adapter_listener says. */
 void events_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
 
+/* What is read from a channel */
+enum channel_kind {
+	CHANNEL_VERBS, /* completions or asynchronous events, as many as a read() has room for */
+	CHANNEL_DEVX_EVENTS,  /* the device's own events, one by one: devx_event.c */
+	CHANNEL_DEVX_ANSWERS, /* to commands, one by one: devx_async.c */
+};
+
 /* The function makes a channel whose end for the program is given to the caller of CALL as
  * descriptor *NUMBER. It has one reference. */
-int event_channel_create(struct call *call, struct event_channel **channel, int *number);
+int event_channel_create(struct call *call, enum channel_kind kind, struct event_channel **channel,
+			 int *number);
 void event_channel_get(struct event_channel *channel);
 void event_channel_put(struct event_channel *channel);
 /* The function returns the channel that descriptor FD of process TID reads, or NULL; no new
  * reference. */
-struct event_channel *event_channel_find(pid_t tid, int fd);
+struct event_channel *event_channel_find(pid_t tid, int fd, enum channel_kind kind);
+/* CLOSED is called when the program's end of CHANNEL is closed. */
+void event_channel_on_close(struct event_channel *channel,
+			    void (*closed)(struct event_channel *channel));
 /* Should this process be killed, HOLDER tells the program over CHANNEL that the device is gone. */
 void event_channel_entrust(struct event_channel *channel, int holder);
 /* The function makes CHANNEL the file for events of ADAPTER as a whole: port and device events go
  * there. */
 void event_channel_set_default(struct event_channel *channel, struct adapter *adapter);
+
+/* The lock guards what the device's events lead to; it is a leaf. */
+void events_lock(void);
+void events_unlock(void);
+/* With the lock held: the function sends LEN bytes, which are read at once. */
+void event_channel_send(struct event_channel *channel, const void *message, size_t len);
+/* With the lock held: how many bytes of what was sent the program has not read; all count as long
+ * as any of it is not read. */
+size_t event_channel_unread(struct event_channel *channel);
 
 void event_source_add(struct event_source *source);
 /* The function ends the making of what events come from: RET says whether the device has made it,

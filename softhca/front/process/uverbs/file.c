@@ -125,20 +125,21 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 
 	if (!object)
 		return ENOENT;
-	if (object->type != type)
+	if (object->type != type && type != ANY_OBJECT)
 		return EINVAL;
 	*(struct object **)out = object;
 	return 0;
 }
 
-/* Users are destroyed before what they use, in as many rounds as that is deep. */
+/* Users are destroyed before what they use, in as many rounds as that is deep; the youngest, which
+ * mostly have the highest handles, are first. */
 static void destroy_objects(struct uverbs_file *file)
 {
 	bool progress = true;
 
 	while (progress) {
 		progress = false;
-		for (uint32_t i = 0; i < file->num_objects; i++)
+		for (uint32_t i = file->num_objects; i-- > 0;)
 			if (file->object[i] && !object_destroy(file->object[i], file->client->pid))
 				progress = true;
 	}
@@ -188,6 +189,7 @@ static void file_close(struct uverbs_file *file)
 	log_note("%s: closed by process %d", file->adapter->name, file->client->pid);
 	LIST_REMOVE(file, in_all);
 	destroy_objects(file);
+	devx_file_close(file);
 	if (file->async)
 		event_channel_put(file->async);
 	munmap(file->pages, FILE_BYTES);

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
@@ -47,8 +46,7 @@ static int mr_destroy(struct object *object, pid_t tid)
 		mr->dm->base.users--;
 	if (mr->dmah)
 		mr->dmah->base.users--;
-	if (mr->map)
-		munmap(mr->map, mr->map_len);
+	dmabuf_unmap(&mr->dmabuf);
 	return 0;
 }
 
@@ -133,8 +131,7 @@ int mr_new(struct uverbs_call *uc, struct uverbs_mr **mr)
 
 void mr_free(struct uverbs_mr *mr)
 {
-	if (mr->map)
-		munmap(mr->map, mr->map_len);
+	dmabuf_unmap(&mr->dmabuf);
 	object_free(&mr->base);
 }
 
@@ -317,9 +314,9 @@ static int apply_change(struct uverbs_call *uc, struct uverbs_mr *mr, const stru
 		ret = replace_key(uc, mr, &changed, change->pd);
 	if (ret)
 		return ret;
-	if (moved && mr->map) {
-		munmap(mr->map, mr->map_len);
-		changed.map = NULL;
+	if (moved) {
+		dmabuf_unmap(&mr->dmabuf);
+		changed.dmabuf = mr->dmabuf;
 	}
 	*mr = changed;
 	move_to_pd(mr, change->pd);

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr_dmabuf.c - memory regions of dma-bufs: files whose memory a device of another driver has given
- * out.
- *
- * The file is mapped here, and the device moves data there. Few machines that run tests have a
- * driver that makes dma-bufs, so a memfd is taken for one; every other file is refused as Linux
- * does it.
+ * mr_dmabuf.c - memory regions of dma-bufs.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
@@ -25,66 +15,16 @@ enum {
 			 IB_UVERBS_ACCESS_RELAXED_ORDERING,
 };
 
-/* The client that is this process, as owner of memory. */
-static int self(uint64_t *bus)
-{
-	static struct client *client;
-	int ret = client ? 0 : client_get(getpid(), &client);
-
-	if (!ret)
-		*bus = client_bus_addr(client, 0);
-	return ret;
-}
-
-/* The function returns the bytes of the dma-buf, or 0 if it is none. A dma-buf says its size by
- * lseek() only, which has no other effect on it. */
-static uint64_t size_of(int fd)
-{
-	char path[32], target[32] = "";
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (readlink(path, target, sizeof(target) - 1) < 0)
-		return 0;
-	if (!strncmp(target, "/dmabuf:", strlen("/dmabuf:")))
-		return lseek(fd, 0, SEEK_END);
-	if (!strncmp(target, "/memfd:", strlen("/memfd:")) && !fstat(fd, &st))
-		return st.st_size;
-	return 0;
-}
-
-static int map_range(int fd, const struct mr_request *req, struct uverbs_mr *mr)
-{
-	uint64_t size = size_of(fd), skip = req->start % PAGE;
-	int rights = PROT_READ;
-
-	if (!size || !req->length || req->start > size || req->length > size - req->start)
-		return EINVAL;
-	if (req->access & IB_UVERBS_ACCESS_LOCAL_WRITE)
-		rights |= PROT_WRITE;
-	mr->map_len = skip + req->length;
-	mr->map = mmap(NULL, mr->map_len, rights, MAP_SHARED, fd, (off_t)(req->start - skip));
-	if (mr->map == MAP_FAILED) {
-		mr->map = NULL;
-		return errno;
-	}
-	return 0;
-}
-
 static int map_file(struct uverbs_call *uc, const struct mr_request *req, struct uverbs_mr *mr)
 {
-	int fd = client_fd_copy(uc->tid, req->fd), ret;
+	int ret = dmabuf_map(uc->tid, req->fd, req->start, req->length,
+			     req->access & IB_UVERBS_ACCESS_LOCAL_WRITE, &mr->dmabuf);
 
-	if (fd < 0)
-		return EBADF;
-	ret = map_range(fd, req, mr);
-	close(fd);
-	if (!ret)
-		ret = self(&mr->region.bus);
 	mr->kind = MR_DMABUF;
 	mr->iova = mr->region.iova = req->iova;
 	mr->length = mr->region.length = req->length;
-	mr->region.start = (uintptr_t)mr->map + req->start % PAGE;
+	mr->region.bus = mr->dmabuf.bus;
+	mr->region.start = mr->dmabuf.start;
 	mr->region.access = req->access;
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "softhca/front/process/driver/region.h"
+#include "softhca/front/process/uverbs/dmabuf.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 
@@ -46,8 +47,7 @@ struct uverbs_mr {
 	uint32_t key, room;       /* room: see region_create_key() */
 	struct region region;     /* as the program sees it; not of MR_DEVICE */
 	uint64_t iova, length;    /* as the program is told */
-	void *map;                /* MR_DMABUF: of map_len bytes */
-	size_t map_len;
+	struct dmabuf dmabuf;     /* MR_DMABUF */
 };
 
 /* What a program asks for */
@@ -171,10 +171,16 @@ struct uverbs_qp {
 extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,
 	async_methods, uar_methods, devx_methods, ah_methods, srq_methods, xrcd_methods, mw_methods,
 	wq_methods, flow_methods, counters_methods, dm_methods, mr_advise_methods,
-	mr_dmabuf_methods, dmah_methods, pp_methods, var_methods;
+	mr_dmabuf_methods, dmah_methods, pp_methods, var_methods, devx_obj_methods,
+	devx_umem_methods, devx_event_methods, devx_async_methods;
 extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes,
 	qp_writes, qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes,
 	xrcd_writes, mw_writes, query_device_writes, wq_writes, flow_writes;
+
+/* The device learns of the program that it may have commands passed on (DevX), and forgets it when
+ * all of its objects are gone. */
+int devx_file_open(struct uverbs_call *uc);
+void devx_file_close(struct uverbs_file *file);
 
 uint32_t xrc_domain_number(const struct xrc_domain *domain);
 /* An XRC target is there, for others to open. */

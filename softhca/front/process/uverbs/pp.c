@@ -49,7 +49,7 @@ static int pp_alloc(struct uverbs_call *uc)
 	uint16_t index;
 	int ret;
 
-	if (!uc->file->has_devx)
+	if (!uc->file->uid)
 		return EINVAL;
 	ret = object_new(sizeof(*pp), uc->file, MLX5_IB_OBJECT_PP, pp_destroy, &pp);
 	if (ret)

@@ -395,7 +395,7 @@ static int qp_respond(struct uverbs_call *uc, const struct qp_request *req,
 	struct mlx5_ib_create_qp_resp driver = { .bfreg_index = req->driver.bfreg_index,
 						 .ece_options = qp->ece };
 
-	if (uc->file->has_devx && qp->real->raw)
+	if (uc->file->uid && qp->real->raw)
 		put_parts(qp->real->raw, &driver);
 	if (uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_CAP, &req->cap, sizeof(req->cap)) ||
 	    uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->real->qpn, sizeof(uint32_t)) ||

@@ -28,11 +28,13 @@ enum { INLINE_MAX = sizeof(uint64_t) };
 static const struct uverbs_methods invoke_methods;
 
 static const struct uverbs_methods *const all_methods[] = {
-	&invoke_methods, &device_methods,    &pd_methods,        &mr_methods,   &cq_methods,
-	&qp_methods,     &async_methods,     &uar_methods,       &devx_methods, &ah_methods,
-	&srq_methods,    &xrcd_methods,      &mw_methods,        &wq_methods,   &flow_methods,
-	&dm_methods,     &mr_advise_methods, &mr_dmabuf_methods, &dmah_methods, &counters_methods,
-	&pp_methods,     &var_methods,
+	&invoke_methods,     &device_methods,     &pd_methods,       &mr_methods,
+	&cq_methods,         &qp_methods,         &async_methods,    &uar_methods,
+	&devx_methods,       &ah_methods,         &devx_obj_methods, &devx_umem_methods,
+	&devx_event_methods, &devx_async_methods, &srq_methods,      &xrcd_methods,
+	&mw_methods,         &wq_methods,         &flow_methods,     &dm_methods,
+	&mr_advise_methods,  &mr_dmabuf_methods,  &dmah_methods,     &counters_methods,
+	&pp_methods,         &var_methods,
 };
 
 static const struct uverbs_writes *const all_writes[] = {
@@ -231,7 +233,8 @@ int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel *
 {
 	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
 
-	*channel = attr ? event_channel_find(uc->tid, attr->data_s64) : uc->file->async;
+	*channel =
+		attr ? event_channel_find(uc->tid, attr->data_s64, CHANNEL_VERBS) : uc->file->async;
 	if (attr && !*channel)
 		return EBADF;
 	if (*channel)
@@ -392,8 +395,10 @@ static int run_call(struct uverbs_call *uc, uint64_t addr)
 		ret = check_attrs(uc);
 	if (!ret && needs_context(uc->method) && !uc->file->has_context)
 		ret = EINVAL;
+	uc->adapter->user = uc->file->uid;
 	if (!ret)
 		ret = uc->method->run(uc);
+	uc->adapter->user = 0;
 	if (!ret)
 		ret = write_back(uc, addr);
 	return ret;

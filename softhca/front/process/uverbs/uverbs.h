@@ -50,7 +50,7 @@ struct uverbs_file {
 	uint8_t page_used[UVERBS_FILE_UARS];
 	bool memory_page_used[UVERBS_FILE_MEMORY_PAGES]; /* see uverbs_file_memory() */
 	bool has_context;
-	bool has_devx;               /* the program may command the device */
+	uint16_t uid; /* by which the device knows the program (DevX); 0: it may not command it */
 	uint8_t cqe_version;         /* of the context */
 	struct event_channel *async; /* of objects that name no other */
 	struct object **object;      /* by handle */
@@ -113,8 +113,8 @@ int object_destroy(struct object *object, pid_t tid);
 int object_take_down(struct object *object, pid_t tid);
 /* The function frees what DESTROY was already called for. */
 void object_forget(struct object *object);
-/* The function returns 0, ENOENT for a handle that is nothing, or EINVAL for one of another
- * type. */
+/* The function returns 0, ENOENT for a handle that is nothing, or EINVAL for one of another type
+ * (than ANY_OBJECT, which all are). */
 int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *object);
 
 /* ---- calls ---- */
@@ -124,7 +124,7 @@ enum attr_kind {
 	ATTR_CONST,   /* a number, whatever its type; always 8 bytes */
 	ATTR_STRUCT,  /* a struct that grows: MIN to MAX bytes, and more if those are zero */
 	ATTR_OUT,     /* room for MIN to MAX bytes */
-	ATTR_HANDLE,  /* an object of type OBJECT */
+	ATTR_HANDLE,  /* an object of type OBJECT, or ANY_OBJECT */
 	ATTR_DESTROY, /* the same, which the method destroys */
 	ATTR_NEW,     /* room for the handle of a new object */
 	ATTR_FD,      /* a descriptor in */
@@ -142,6 +142,8 @@ struct uverbs_attr {
 #define MANDATORY true
 #define OPTIONAL  false
 #define ANY_SIZE  UINT16_MAX
+
+enum { ANY_OBJECT = UINT16_MAX };
 
 struct uverbs_call;
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx.c - commands in the device's own format that are about no object, and the numbers of the
+ * kernel's event queues. Those about objects are in devx_obj.c.
+ */
+#include "providers/mlx5/dv/devx.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+int devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
+{
+	int ret = dv_check_context(call, context);
+
+	if (ret)
+		return ret;
+	if (!to_mctx(context)->has_devx) {
+		verbs_warn("%s: %s was opened without DevX, which the kernel refused", call,
+			   context->device->name);
+		return EOPNOTSUPP;
+	}
+	if (inlen > UINT16_MAX || outlen > UINT16_MAX) {
+		verbs_warn("%s: inlen is %zu, outlen %zu, limit %u", call, inlen, outlen,
+			   UINT16_MAX);
+		return EINVAL;
+	}
+	return 0;
+}
+
+DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen,
+				      void *out, size_t outlen)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen),
+	};
+	int ret = devx_check("mlx5dv_devx_general_cmd", context, inlen, outlen);
+
+	return ret ? ret
+		   : verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
+				   ARRAY_SIZE(attrs));
+}
+
+DV_EXPORT int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, &vector, sizeof(vector)),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, eqn, sizeof(*eqn)),
+	};
+	int ret = devx_check("mlx5dv_devx_query_eqn", context, 0, 0);
+
+	if (!ret)
+		ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN,
+				    attrs, ARRAY_SIZE(attrs));
+	if (ret == ENOENT)
+		verbs_warn("mlx5dv_devx_query_eqn: vector is %u, %s has %d", vector,
+			   context->device->name, context->num_comp_vectors);
+	return ret;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx.h - commands in the device's own format (DevX): the objects that programs make by them, and
+ * how one travels.
+ */
+#ifndef PROVIDERS_MLX5_DV_DEVX_H
+#define PROVIDERS_MLX5_DV_DEVX_H
+
+#include "providers/mlx5/dv/dv.h"
+
+struct mlx5dv_devx_obj {
+	struct ibv_context *context;
+	uint32_t handle;
+};
+
+struct devx_umem {
+	struct mlx5dv_devx_umem umem; /* first */
+	struct ibv_context *context;
+	uint32_t handle;
+	void *addr; /* of memory that children do not get, of size bytes; NULL: a dma-buf's */
+	size_t size;
+};
+
+/* The function looks whether CONTEXT takes commands, and whether their mailboxes are of lengths
+ * that an attribute can have. It returns 0, EOPNOTSUPP or EINVAL. */
+int devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx_async.c - queries by the device's own commands that do not wait: the answers are read from a
+ * descriptor.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "providers/mlx5/dv/devx.h"
+#include "util/alloc.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+DV_EXPORT struct mlx5dv_devx_cmd_comp *mlx5dv_devx_create_cmd_comp(struct ibv_context *context)
+{
+	int ret = devx_check("mlx5dv_devx_create_cmd_comp", context, 0, 0);
+	struct mlx5dv_devx_cmd_comp *comp;
+
+	if (ret)
+		return dv_fail(ret);
+	comp = calloc_for("mlx5dv_devx_create_cmd_comp", 1, sizeof(*comp));
+	if (!comp)
+		return dv_fail(ENOMEM);
+	ret = verbs_cmd_run(
+		context, MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC,
+		(const struct verbs_attr[]){
+			verbs_attr_new_fd(MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE, &comp->fd),
+		},
+		1);
+	if (!ret)
+		return comp;
+	verbs_warn("mlx5dv_devx_create_cmd_comp: the kernel gives no descriptor: %s",
+		   strerror(ret));
+	free(comp);
+	return dv_fail(ret);
+}
+
+DV_EXPORT void mlx5dv_devx_destroy_cmd_comp(struct mlx5dv_devx_cmd_comp *comp)
+{
+	close(comp->fd);
+	free(comp);
+}
+
+DV_EXPORT int mlx5dv_devx_obj_query_async(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen,
+					  size_t outlen, uint64_t wr_id,
+					  struct mlx5dv_devx_cmd_comp *comp)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, obj->handle),
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_CMD_IN, in, inlen),
+		verbs_attr_flags(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_OUT_LEN, outlen),
+		verbs_attr_u64(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_WR_ID, wr_id),
+		verbs_attr_fd(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD, comp->fd),
+	};
+	int ret = devx_check("mlx5dv_devx_obj_query_async", obj->context, inlen, outlen);
+
+	if (ret)
+		return ret;
+	ret = verbs_cmd_run(obj->context, MLX5_IB_OBJECT_DEVX_OBJ,
+			    MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY, attrs, ARRAY_SIZE(attrs));
+	if (ret)
+		verbs_warn("mlx5dv_devx_obj_query_async: the kernel refuses: %s", strerror(ret));
+	return ret;
+}
+
+DV_EXPORT int mlx5dv_devx_get_async_cmd_comp(struct mlx5dv_devx_cmd_comp *comp,
+					     struct mlx5dv_devx_async_cmd_hdr *cmd_resp,
+					     size_t cmd_resp_len)
+{
+	ssize_t bytes = read(comp->fd, cmd_resp, cmd_resp_len);
+
+	if (bytes < 0)
+		return errno;
+	return (size_t)bytes < sizeof(*cmd_resp) ? EINVAL : 0;
+}

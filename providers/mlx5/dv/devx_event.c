@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx_event.c - events of the device as it tells them: channels, which are read here or by the
+ * program, and what they are subscribed to.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "providers/mlx5/dv/devx.h"
+#include "util/alloc.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+struct devx_event_channel {
+	struct mlx5dv_devx_event_channel channel; /* first */
+	struct ibv_context *context;
+};
+
+DV_EXPORT struct mlx5dv_devx_event_channel *
+mlx5dv_devx_create_event_channel(struct ibv_context *context,
+				 enum mlx5dv_devx_create_event_channel_flags flags)
+{
+	int ret = devx_check("mlx5dv_devx_create_event_channel", context, 0, 0);
+	struct devx_event_channel *channel;
+
+	if (ret)
+		return dv_fail(ret);
+	channel = calloc_for("mlx5dv_devx_create_event_channel", 1, sizeof(*channel));
+	if (!channel)
+		return dv_fail(ENOMEM);
+	channel->context = context;
+	ret = verbs_cmd_run(
+		context, MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD,
+		MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC,
+		(const struct verbs_attr[]){
+			verbs_attr_new_fd(MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE,
+					  &channel->channel.fd),
+			verbs_attr_flags(MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS, flags),
+		},
+		2);
+	if (!ret)
+		return &channel->channel;
+	verbs_warn("mlx5dv_devx_create_event_channel: flags is %#x: %s", flags, strerror(ret));
+	free(channel);
+	return dv_fail(ret);
+}
+
+DV_EXPORT void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel)
+{
+	close(event_channel->fd);
+	free((struct devx_event_channel *)event_channel);
+}
+
+/* TARGET is the eventfd to signal, or the number to tell on the channel. */
+static int subscribe(const char *call, const struct mlx5dv_devx_event_channel *event_channel,
+		     const struct mlx5dv_devx_obj *obj, const uint16_t *events, uint16_t size,
+		     struct verbs_attr target)
+{
+	const struct devx_event_channel *channel = (const struct devx_event_channel *)event_channel;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_fd(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE, event_channel->fd),
+		obj ? verbs_attr_handle(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, obj->handle)
+		    : verbs_attr_skip(),
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST, events, size),
+		target,
+	};
+	int ret = verbs_cmd_run(channel->context, MLX5_IB_OBJECT_DEVX,
+				MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, attrs, ARRAY_SIZE(attrs));
+
+	if (ret)
+		verbs_warn("%s: %u bytes of events, the first %#x: %s", call, size,
+			   size >= sizeof(*events) ? events[0] : 0u, strerror(ret));
+	return ret;
+}
+
+DV_EXPORT int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel,
+					       struct mlx5dv_devx_obj *obj, uint16_t events_sz,
+					       uint16_t events_num[], uint64_t cookie)
+{
+	return subscribe("mlx5dv_devx_subscribe_devx_event", event_channel, obj, events_num,
+			 events_sz,
+			 verbs_attr_u64(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, cookie));
+}
+
+DV_EXPORT int mlx5dv_devx_subscribe_devx_event_fd(struct mlx5dv_devx_event_channel *event_channel,
+						  int fd, struct mlx5dv_devx_obj *obj,
+						  uint16_t event_num)
+{
+	return subscribe("mlx5dv_devx_subscribe_devx_event_fd", event_channel, obj, &event_num,
+			 sizeof(event_num),
+			 verbs_attr_u32(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM, (uint32_t)fd));
+}
+
+DV_EXPORT ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel,
+					struct mlx5dv_devx_async_event_hdr *event_data,
+					size_t event_resp_len)
+{
+	ssize_t bytes = read(event_channel->fd, event_data, event_resp_len);
+
+	if (bytes >= 0 && (size_t)bytes < sizeof(event_data->cookie)) {
+		verbs_warn("mlx5dv_devx_get_event: %zd bytes were read, an event has %zu", bytes,
+			   sizeof(event_data->cookie));
+		errno = EINVAL;
+		return -1;
+	}
+	return bytes;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx_umem.c - memory of the program, or a dma-buf, as an object of the device, for queues and
+ * keys that the program makes by the device's own commands.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/dv/export.h"
+#include "util/alloc.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+enum { ADAPTER_PAGE = 4096 };
+
+/* PAGE_SIZES is what a kernel that does not know the attribute may ignore, if the caller has none
+ * in mind. */
+static int umem_register(const struct mlx5dv_devx_umem_in *req, const struct verbs_attr *page_sizes,
+			 struct devx_umem *umem)
+{
+	bool dmabuf = req->comp_mask & MLX5DV_UMEM_MASK_DMABUF;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &umem->handle),
+		verbs_attr_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, (uintptr_t)req->addr),
+		verbs_attr_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, req->size),
+		verbs_attr_u32(MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, req->access),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &umem->umem.umem_id,
+			       sizeof(umem->umem.umem_id)),
+		*page_sizes,
+		dmabuf ? verbs_attr_fd(MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, req->dmabuf_fd)
+		       : verbs_attr_skip(),
+	};
+
+	return verbs_cmd_run(umem->context, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG,
+			     attrs, ARRAY_SIZE(attrs));
+}
+
+/* The device keeps the pages, so a child must not make the parent's others. */
+static int umem_make(const char *call, const struct mlx5dv_devx_umem_in *req,
+		     const struct verbs_attr *page_sizes, struct devx_umem *umem)
+{
+	bool dmabuf = req->comp_mask & MLX5DV_UMEM_MASK_DMABUF;
+	int ret = dmabuf ? 0 : ibv_dontfork_range(req->addr, req->size);
+
+	if (ret) {
+		verbs_warn("%s: addr is %p, size %zu: not memory of this process", call, req->addr,
+			   req->size);
+		return ret;
+	}
+	ret = umem_register(req, page_sizes, umem);
+	if (ret)
+		verbs_warn("%s: addr is %p, size %zu, access %#x, pgsz_bitmap %#llx: %s", call,
+			   req->addr, req->size, req->access, (unsigned long long)page_sizes->value,
+			   strerror(ret));
+	if (ret && !dmabuf)
+		ibv_dofork_range(req->addr, req->size);
+	if (!ret && !dmabuf) {
+		umem->addr = req->addr;
+		umem->size = req->size;
+	}
+	return ret;
+}
+
+static struct mlx5dv_devx_umem *umem_new(const char *call, struct ibv_context *context,
+					 const struct mlx5dv_devx_umem_in *req,
+					 const struct verbs_attr *page_sizes)
+{
+	int ret = devx_check(call, context, 0, 0);
+	struct devx_umem *umem;
+
+	if (ret)
+		return dv_fail(ret);
+	umem = calloc_for(call, 1, sizeof(*umem));
+	if (!umem)
+		return dv_fail(ENOMEM);
+	umem->context = context;
+	ret = umem_make(call, req, page_sizes, umem);
+	if (!ret)
+		return &umem->umem;
+	free(umem);
+	return dv_fail(ret);
+}
+
+DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *context, void *addr,
+							size_t size, uint32_t access)
+{
+	const struct mlx5dv_devx_umem_in req = { .addr = addr, .size = size, .access = access };
+	const struct verbs_attr page_sizes = verbs_attr_optional(verbs_attr_u64(
+		MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, ~(uint64_t)(ADAPTER_PAGE - 1)));
+
+	return umem_new("mlx5dv_devx_umem_reg", context, &req, &page_sizes);
+}
+
+DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *context,
+							   struct mlx5dv_devx_umem_in *umem_in)
+{
+	const struct verbs_attr page_sizes =
+		verbs_attr_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, umem_in->pgsz_bitmap);
+
+	if (umem_in->comp_mask & ~(uint64_t)MLX5DV_UMEM_MASK_DMABUF) {
+		verbs_warn("mlx5dv_devx_umem_reg_ex: comp_mask is %#llx, known is %#x",
+			   (unsigned long long)umem_in->comp_mask, MLX5DV_UMEM_MASK_DMABUF);
+		return dv_fail(EOPNOTSUPP);
+	}
+	if (umem_in->comp_mask & MLX5DV_UMEM_MASK_DMABUF && umem_in->dmabuf_fd == -1) {
+		verbs_warn("mlx5dv_devx_umem_reg_ex: dmabuf_fd is -1, must be a descriptor");
+		return dv_fail(EBADF);
+	}
+	return umem_new("mlx5dv_devx_umem_reg_ex", context, umem_in, &page_sizes);
+}
+
+DV_EXPORT int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *dv_umem)
+{
+	struct devx_umem *umem = (struct devx_umem *)dv_umem;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, umem->handle),
+	};
+	int ret = verbs_cmd_run(umem->context, MLX5_IB_OBJECT_DEVX_UMEM,
+				MLX5_IB_METHOD_DEVX_UMEM_DEREG, attrs, ARRAY_SIZE(attrs));
+
+	if (ret) {
+		verbs_warn("mlx5dv_devx_umem_dereg: umem %#x stays, is anything in it? %s",
+			   umem->umem.umem_id, strerror(ret));
+		return ret;
+	}
+	if (umem->addr)
+		ibv_dofork_range(umem->addr, umem->size);
+	free(umem);
+	return 0;
+}
+
+/* ---- in other processes ---- */
+
+DV_EXPORT int mlx5dv_devx_umem_export(struct mlx5dv_devx_umem *dv_umem, void *attrs)
+{
+	const struct devx_umem *umem = (const struct devx_umem *)dv_umem;
+	const struct dv_export_umem export = { umem->handle, umem->umem.umem_id };
+
+	memcpy(attrs, &export, sizeof(export));
+	return 0;
+}
+
+DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_import(struct ibv_context *context, void *attrs)
+{
+	int ret = dv_check_context("mlx5dv_devx_umem_import", context);
+	struct dv_export_umem export;
+	struct devx_umem *umem;
+
+	if (ret)
+		return dv_fail(ret);
+	memcpy(&export, attrs, sizeof(export));
+	umem = calloc_for("mlx5dv_devx_umem_import", 1, sizeof(*umem));
+	if (!umem)
+		return dv_fail(ENOMEM);
+	umem->context = context;
+	umem->handle = export.handle;
+	umem->umem.umem_id = export.umem_id;
+	return &umem->umem;
+}
+
+DV_EXPORT void mlx5dv_devx_umem_unimport(struct mlx5dv_devx_umem *dv_umem)
+{
+	free((struct devx_umem *)dv_umem);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * umem.c - user memory, as umem.h says.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/memory/umem.h"
+
+int umem_add(struct hca *hca, struct umem *umem)
+{
+	int ret = res_add(&hca->umems, umem, &umem->n);
+
+	if (!ret)
+		pins_take(hca, &umem->map);
+	return ret;
+}
+
+void umem_remove(struct hca *hca, struct umem *umem)
+{
+	res_remove(&hca->umems, umem->n);
+	umem_free(umem);
+}
+
+void umem_free(struct umem *umem)
+{
+	dma_unmap(&umem->map);
+	free(umem);
+}
+
+void umem_free_all(struct hca *hca)
+{
+	struct umem *umem;
+
+	for (uint32_t at = 0; (umem = res_next(&hca->umems, &at)) != NULL;)
+		umem_free(umem);
+}
+
+int umem_map(const struct umem *umem, uint64_t offset, uint64_t len, struct dma_map *map)
+{
+	if (offset & ((1ull << umem->page_shift) - 1))
+		return EINVAL;
+	return dma_map_part(map, &umem->map, offset, len);
+}
+
+void queue_umems_use(const struct queue_umems *umems, int by)
+{
+	if (umems->ring)
+		umems->ring->users += by;
+	if (umems->record)
+		umems->record->users += by;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * uctx.c - users of the adapter, as uctx.h says.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/eth/eth.h"
+#include "util/bits.h"
+
+int uctx_add(struct hca *hca, uint32_t caps, struct uctx **out)
+{
+	struct uctx *uctx = calloc(1, sizeof(*uctx));
+	int ret = uctx ? res_add(&hca->uctxs, uctx, &uctx->n) : ENOMEM;
+
+	if (ret) {
+		free(uctx);
+		return ret;
+	}
+	uctx->caps = caps;
+	*out = uctx;
+	return 0;
+}
+
+void uctx_remove(struct hca *hca, struct uctx *uctx)
+{
+	res_remove(&hca->uctxs, uctx->n);
+	free(uctx);
+}
+
+uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
+{
+	const struct eth *eth = hca->eth;
+	const struct res_table *tables[] = {
+		&hca->uars,        &hca->pds,         &hca->tds,           &hca->mkeys,
+		&hca->eqs,         &hca->cqs,         &hca->qps,           &hca->xrcds,
+		&hca->srqs,        &hca->umems,       &eth->sqs,           &eth->rqs,
+		&eth->tirs,        &eth->tises,       &eth->rqts,          &eth->q_counters,
+		&eth->flow_tables, &eth->flow_groups, &eth->flow_counters,
+	};
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
+		count += res_count_of(tables[i], uctx->n);
+	return count;
+}
+
+void uctx_free_all(struct hca *hca)
+{
+	struct uctx *uctx;
+
+	for (uint32_t at = 0; (uctx = res_next(&hca->uctxs, &at)) != NULL;)
+		free(uctx);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx_event.c - channels on which programs read the device's own events, and subscriptions to
+ * them: of an object that the program has made, or of ports.
+ *
+ * A subscription belongs to a channel and ends with it, or with the object. It may name an eventfd
+ * instead, which is signalled. The device tells of events from whatever thread runs it, under its
+ * lock; what is here is guarded by that of events.h.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqe.h"
+#include "softhca/front/process/uverbs/devx.h"
+#include "softhca/front/process/uverbs/objects.h"
+#include "softhca/log.h"
+#include "util/bits.h"
+
+enum { MAX_EVENTS = 16 /* of one call */ };
+
+struct subscription;
+STAILQ_HEAD(announced_list, subscription);
+
+struct devx_channel {
+	LIST_ENTRY(devx_channel) in_all;
+	struct event_channel *channel; /* a reference */
+	const struct uverbs_file *file;
+	bool omit_data;
+	struct announced_list announced; /* what the program may not have read yet */
+};
+
+struct subscription {
+	LIST_ENTRY(subscription) in_all;
+	STAILQ_ENTRY(subscription) in_announced;
+	struct devx_channel *channel;
+	const struct adapter *adapter;
+	struct devx_obj *obj; /* NULL: of ports */
+	uint16_t event;
+	uint64_t cookie;
+	int eventfd; /* below 0: the channel tells */
+	bool is_announced;
+};
+
+static LIST_HEAD(, devx_channel) channels = LIST_HEAD_INITIALIZER(channels);
+static LIST_HEAD(, subscription) subscriptions = LIST_HEAD_INITIALIZER(subscriptions);
+
+/* ---- from the device ---- */
+
+static uint32_t event_number(const uint8_t *eqe)
+{
+	switch (fld_get(eqe, EQE_TYPE)) {
+	case PRM_EVENT_COMP:
+		return fld_get(eqe, EQE_COMP_CQN);
+	case PRM_EVENT_CQ_ERROR:
+		return fld_get(eqe, EQE_CQ_ERROR_CQN);
+	default:
+		return fld_get(eqe, EQE_QPN);
+	}
+}
+
+static uint16_t creator_of(const struct devx_obj *obj)
+{
+	return obj->made.name >> 32 & 0xffff;
+}
+
+/* Objects of different kinds may have one number: events are of those that this command makes. */
+static bool event_has_creator(unsigned int event, uint16_t create)
+{
+	switch (event) {
+	case PRM_EVENT_COMP:
+	case PRM_EVENT_CQ_ERROR:
+		return create == PRM_OP_CREATE_CQ;
+	case PRM_EVENT_SRQ_RQ_LIMIT:
+	case PRM_EVENT_SRQ_CATAS_ERROR:
+		return create == PRM_OP_CREATE_RMP || create == PRM_OP_CREATE_XRC_SRQ ||
+		       create == PRM_OP_CREATE_XRQ;
+	default:
+		return create == PRM_OP_CREATE_QP;
+	}
+}
+
+static bool is_about(const struct subscription *sub, const uint8_t *eqe)
+{
+	const struct devx_obj *obj = sub->obj;
+
+	return !obj || ((uint32_t)obj->made.name == event_number(eqe) &&
+			event_has_creator(sub->event, creator_of(obj)));
+}
+
+/* A program whose eventfd is full has no need of one more. */
+static void signal_eventfd(int fd)
+{
+	struct pollfd room = { fd, POLLOUT, 0 };
+	const uint64_t one = 1;
+
+	if (poll(&room, 1, 0) == 1 && write(fd, &one, sizeof(one)) < 0)
+		log_note("an eventfd cannot be signalled: %s", strerror(errno));
+}
+
+static void forget_announced(struct devx_channel *channel)
+{
+	struct subscription *sub;
+
+	while ((sub = STAILQ_FIRST(&channel->announced)) != NULL) {
+		STAILQ_REMOVE_HEAD(&channel->announced, in_announced);
+		sub->is_announced = false;
+	}
+}
+
+/* Without data, a subscription has one message until the program has read it; that is known when
+ * nothing at all is left to read. */
+static void announce(struct subscription *sub)
+{
+	struct devx_channel *channel = sub->channel;
+
+	if (!event_channel_unread(channel->channel))
+		forget_announced(channel);
+	if (sub->is_announced)
+		return;
+	sub->is_announced = true;
+	STAILQ_INSERT_TAIL(&channel->announced, sub, in_announced);
+	event_channel_send(channel->channel, &sub->cookie, sizeof(sub->cookie));
+}
+
+static void event_deliver(struct subscription *sub, const uint8_t *eqe)
+{
+	uint8_t message[sizeof(sub->cookie) + PRM_EQE_SIZE];
+
+	if (sub->eventfd >= 0) {
+		signal_eventfd(sub->eventfd);
+		return;
+	}
+	if (sub->channel->omit_data) {
+		announce(sub);
+		return;
+	}
+	memcpy(message, &sub->cookie, sizeof(sub->cookie));
+	memcpy(message + sizeof(sub->cookie), eqe, PRM_EQE_SIZE);
+	event_channel_send(sub->channel->channel, message, sizeof(message));
+}
+
+void devx_event_from_device(const struct adapter *adapter, const uint8_t *eqe)
+{
+	unsigned int type = fld_get(eqe, EQE_TYPE);
+	struct subscription *sub;
+
+	LIST_FOREACH(sub, &subscriptions, in_all)
+		if (sub->event == type && sub->adapter == adapter && is_about(sub, eqe))
+			event_deliver(sub, eqe);
+}
+
+/* ---- subscriptions ---- */
+
+static void subscription_drop(struct subscription *sub)
+{
+	LIST_REMOVE(sub, in_all);
+	if (sub->is_announced)
+		STAILQ_REMOVE(&sub->channel->announced, sub, subscription, in_announced);
+	if (sub->eventfd >= 0)
+		close(sub->eventfd);
+	free(sub);
+}
+
+/* The function drops those of CHANNEL, or of OBJ; what is NULL does not matter. */
+static void drop_subscriptions(const struct devx_channel *channel, const struct devx_obj *obj)
+{
+	struct subscription *next;
+
+	for (struct subscription *sub = LIST_FIRST(&subscriptions); sub; sub = next) {
+		next = LIST_NEXT(sub, in_all);
+		if ((channel && sub->channel == channel) || (obj && sub->obj == obj))
+			subscription_drop(sub);
+	}
+}
+
+void devx_event_forget(struct devx_obj *obj)
+{
+	events_lock();
+	drop_subscriptions(NULL, obj);
+	events_unlock();
+}
+
+struct wish {
+	struct devx_channel *channel;
+	struct devx_obj *obj;
+	uint64_t cookie;
+	int32_t eventfd; /* of the program; below 0: none */
+	uint16_t event[MAX_EVENTS];
+	unsigned int events;
+};
+
+static bool is_of_objects(uint16_t event)
+{
+	static const uint16_t known[] = {
+		PRM_EVENT_COMP,
+		PRM_EVENT_PATH_MIG,
+		PRM_EVENT_COMM_EST,
+		PRM_EVENT_SQ_DRAINED,
+		PRM_EVENT_CQ_ERROR,
+		PRM_EVENT_WQ_CATAS_ERROR,
+		PRM_EVENT_PATH_MIG_FAILED,
+		PRM_EVENT_WQ_INVAL_REQ_ERROR,
+		PRM_EVENT_WQ_ACCESS_ERROR,
+		PRM_EVENT_SRQ_CATAS_ERROR,
+		PRM_EVENT_SRQ_LAST_WQE,
+		PRM_EVENT_SRQ_RQ_LIMIT,
+		PRM_EVENT_XRQ_ERROR,
+		PRM_EVENT_DCT_DRAINED,
+		PRM_EVENT_DCT_KEY_VIOLATION,
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++)
+		if (known[i] == event)
+			return true;
+	return false;
+}
+
+static int check_events(const struct wish *wish)
+{
+	for (unsigned int i = 0; i < wish->events; i++)
+		if (wish->obj ? !is_of_objects(wish->event[i])
+			      : wish->event[i] != PRM_EVENT_PORT_CHANGE)
+			return EINVAL;
+	return 0;
+}
+
+static bool is_eventfd(int fd)
+{
+	char path[32], target[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, target, sizeof(target) - 1) > 0 &&
+	       !strcmp(target, "anon_inode:[eventfd]");
+}
+
+static int copy_eventfd(pid_t tid, int fd, int *copy)
+{
+	*copy = -1;
+	if (fd < 0)
+		return 0;
+	*copy = client_fd_copy(tid, fd);
+	if (*copy < 0)
+		return EBADF;
+	if (is_eventfd(*copy))
+		return 0;
+	close(*copy);
+	return EINVAL;
+}
+
+static int subscribe_to(struct uverbs_call *uc, const struct wish *wish, uint16_t event)
+{
+	struct subscription *sub = calloc(1, sizeof(*sub));
+	int ret = sub ? copy_eventfd(uc->tid, wish->eventfd, &sub->eventfd) : ENOMEM;
+
+	if (ret) {
+		free(sub);
+		return ret;
+	}
+	sub->channel = wish->channel;
+	sub->adapter = uc->adapter;
+	sub->obj = wish->obj;
+	sub->event = event;
+	sub->cookie = wish->cookie;
+	if (sub->obj)
+		sub->obj->is_watched = true;
+	events_lock();
+	LIST_INSERT_HEAD(&subscriptions, sub, in_all);
+	events_unlock();
+	return 0;
+}
+
+/* All or none: those that were made before one that cannot be are the first of the list. */
+static int subscribe_to_all(struct uverbs_call *uc, const struct wish *wish)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < wish->events; i++) {
+		ret = subscribe_to(uc, wish, wish->event[i]);
+		if (!ret)
+			continue;
+		events_lock();
+		while (i-- > 0)
+			subscription_drop(LIST_FIRST(&subscriptions));
+		events_unlock();
+		break;
+	}
+	return ret;
+}
+
+static struct devx_channel *find_channel(struct uverbs_call *uc, uint16_t id)
+{
+	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
+	struct event_channel *found =
+		event_channel_find(uc->tid, attr->data_s64, CHANNEL_DEVX_EVENTS);
+	struct devx_channel *channel;
+
+	LIST_FOREACH(channel, &channels, in_all)
+		if (found && channel->channel == found && channel->file == uc->file)
+			return channel;
+	return NULL;
+}
+
+static int read_target(struct uverbs_call *uc, struct wish *wish)
+{
+	wish->eventfd = -1;
+	if (!uc_attr(uc, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM))
+		return 0;
+	if (uc_in(uc, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM, &wish->eventfd,
+		  sizeof(wish->eventfd)))
+		return EFAULT;
+	if (uc_attr(uc, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE))
+		return EINVAL;
+	return wish->eventfd < 0 ? EBADF : 0;
+}
+
+static int read_wish(struct uverbs_call *uc, struct wish *wish)
+{
+	size_t bytes = uc_len(uc, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST);
+	int ret = read_target(uc, wish);
+
+	if (ret)
+		return ret;
+	wish->channel = find_channel(uc, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE);
+	wish->obj = uc_object(uc, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE);
+	if (!wish->channel)
+		return EBADF;
+	if (bytes % sizeof(uint16_t) || bytes > sizeof(wish->event))
+		return EINVAL;
+	wish->events = bytes / sizeof(uint16_t);
+	if (uc_in(uc, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, &wish->cookie,
+		  sizeof(wish->cookie)) ||
+	    uc_in(uc, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST, wish->event, bytes))
+		return EFAULT;
+	return 0;
+}
+
+static int subscribe(struct uverbs_call *uc)
+{
+	struct wish wish;
+	int ret = uc->file->uid ? read_wish(uc, &wish) : EINVAL;
+
+	if (!ret)
+		ret = check_events(&wish);
+	return ret ? ret : subscribe_to_all(uc, &wish);
+}
+
+/* ---- channels ---- */
+
+static void channel_drop(struct devx_channel *channel)
+{
+	events_lock();
+	drop_subscriptions(channel, NULL);
+	LIST_REMOVE(channel, in_all);
+	events_unlock();
+	event_channel_put(channel->channel);
+	free(channel);
+}
+
+static void channel_closed(struct event_channel *closed)
+{
+	struct devx_channel *channel;
+
+	LIST_FOREACH(channel, &channels, in_all) {
+		if (channel->channel == closed) {
+			channel_drop(channel);
+			return;
+		}
+	}
+}
+
+void devx_event_forget_file(const struct uverbs_file *file)
+{
+	struct devx_channel *next;
+
+	for (struct devx_channel *channel = LIST_FIRST(&channels); channel; channel = next) {
+		next = LIST_NEXT(channel, in_all);
+		if (channel->file == file) {
+			event_channel_on_close(channel->channel, NULL);
+			channel_drop(channel);
+		}
+	}
+}
+
+static int channel_alloc(struct uverbs_call *uc)
+{
+	struct devx_channel *channel;
+	uint64_t flags;
+	int number, ret;
+
+	if (uc_in(uc, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS, &flags, sizeof(flags)))
+		return EFAULT;
+	if (flags & ~(uint64_t)MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA)
+		return EINVAL;
+	channel = calloc(1, sizeof(*channel));
+	if (!channel)
+		return ENOMEM;
+	ret = event_channel_create(uc->call, CHANNEL_DEVX_EVENTS, &channel->channel, &number);
+	if (ret) {
+		free(channel);
+		return ret;
+	}
+	channel->file = uc->file;
+	channel->omit_data = flags & MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA;
+	STAILQ_INIT(&channel->announced);
+	event_channel_on_close(channel->channel, channel_closed);
+	LIST_INSERT_HEAD(&channels, channel, in_all);
+	uc_set(uc, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, number);
+	return 0;
+}
+
+/* ---- tables ---- */
+
+static const struct uverbs_attr alloc_attrs[] = {
+	{ MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, ATTR_NEW_FD, MANDATORY, 0, 0,
+	  MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD },
+	{ MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS, ATTR_IN, MANDATORY, 4, 8, 0 },
+};
+
+static const struct uverbs_attr subscribe_attrs[] = {
+	{ MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE, ATTR_FD, MANDATORY, 0, 0,
+	  MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD },
+	{ MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0,
+	  MLX5_IB_OBJECT_DEVX_OBJ },
+	{ MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST, ATTR_IN, MANDATORY, 2, ANY_SIZE, 0 },
+	{ MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, ATTR_IN, OPTIONAL, 8, 8, 0 },
+	{ MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM, ATTR_IN, OPTIONAL, 4, 4, 0 },
+};
+
+static const struct uverbs_method method_table[] = {
+	METHOD("DEVX_ASYNC_EVENT_FD_ALLOC", MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD,
+	       MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC, channel_alloc, alloc_attrs),
+	METHOD("DEVX_SUBSCRIBE_EVENT", MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT,
+	       subscribe, subscribe_attrs),
+};
+
+const struct uverbs_methods devx_event_methods = METHODS(method_table);

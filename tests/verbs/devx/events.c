@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * events.c - answers to commands that did not wait, and the device's own events: on channels with
+ * their data and without, and by an eventfd.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "dx.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/qpc.h"
+#include "tests/lib/say.h"
+
+enum { WAIT_MS = 20000, QUERIES = 8, ANSWER = 24 + PRM_QPC_SIZE + 16 };
+
+static bool is_readable(int fd, int timeout)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, timeout) == 1;
+}
+
+/* ---- answers ---- */
+
+struct answer {
+	struct mlx5dv_devx_async_cmd_hdr hdr;
+	uint8_t out[ANSWER];
+};
+
+static void ask_often(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
+{
+	struct dx_command cmd;
+
+	dx_command(&cmd, PRM_OP_QUERY_QP, 16);
+	fld_set(cmd.in, QUERY_QP_IN_QPN, end->qp.qpn);
+	for (uint64_t i = 0; i < QUERIES; i++)
+		MUST(!mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, ANSWER, i, comp));
+}
+
+static void hear_answers(struct mlx5dv_devx_cmd_comp *comp)
+{
+	unsigned int heard = 0, right = 0;
+	struct answer answer;
+
+	for (unsigned int i = 0; i < QUERIES; i++) {
+		MUST(is_readable(comp->fd, WAIT_MS));
+		memset(&answer, 0, sizeof(answer));
+		MUST(!mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr, sizeof(answer)));
+		heard |= 1u << answer.hdr.wr_id;
+		right +=
+			!fld_get(answer.out, CMD_OUT_STATUS) &&
+			fld_get(fld_at(answer.out, QUERY_QP_OUT_QPC), QPC_LOG_SQ_SIZE) == DX_LOG_SQ;
+	}
+	say_check(heard == (1u << QUERIES) - 1, "each answer once");
+	say_check(right == QUERIES, "answers about the QP");
+	say_check(!is_readable(comp->fd, 0), "no more answers");
+}
+
+static void refuse_asking(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
+{
+	struct mlx5dv_devx_cmd_comp other = { .fd = comp->fd };
+	struct answer answer;
+	struct dx_command cmd;
+
+	dx_command(&cmd, PRM_OP_QUERY_QP, 16);
+	fld_set(cmd.in, QUERY_QP_IN_QPN, end->qp.qpn + 1);
+	SAY_RET(mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, ANSWER, 0, comp),
+		"about another QP");
+	dx_command(&cmd, PRM_OP_2ERR_QP, 16);
+	fld_set(cmd.in, QUERY_QP_IN_QPN, end->qp.qpn);
+	SAY_RET(mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, ANSWER, 0, comp),
+		"a change that does not wait");
+	dx_command(&cmd, PRM_OP_QUERY_QP, 16);
+	fld_set(cmd.in, QUERY_QP_IN_QPN, end->qp.qpn);
+	other.fd = eventfd(0, 0);
+	SAY_RET(mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, ANSWER, 0, &other),
+		"to another descriptor");
+	close(other.fd);
+	SAY_RET(mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, 16, 7, comp),
+		"with no room for the answer");
+	MUST(is_readable(comp->fd, WAIT_MS));
+	MUST(!mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr, sizeof(answer)));
+	say("number %d, status %#x", (int)answer.hdr.wr_id,
+	    (unsigned int)fld_get(answer.out, CMD_OUT_STATUS));
+	MUST(!fcntl(comp->fd, F_SETFL, O_NONBLOCK));
+	SAY_RET(mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr, sizeof(answer)),
+		"when there is none");
+}
+
+/* Whoever does not read cannot go on asking. */
+static void overfill(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
+{
+	struct dx_command cmd;
+	int ret = 0, count = 0;
+
+	dx_command(&cmd, PRM_OP_QUERY_QP, 16);
+	fld_set(cmd.in, QUERY_QP_IN_QPN, end->qp.qpn);
+	while (!ret && count < 100) {
+		ret = mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, 60000, 0, comp);
+		count++;
+	}
+	say("%d answers of 60000 bytes: %s", count, say_errno(ret));
+}
+
+void dx_answers(void)
+{
+	struct mlx5dv_devx_cmd_comp *comp;
+	struct dx_end end;
+
+	dx_end_open(DX_PAGE, &end);
+	comp = mlx5dv_devx_create_cmd_comp(end.device.ctx);
+	MUST(comp);
+	ask_often(&end, comp);
+	hear_answers(comp);
+	refuse_asking(&end, comp);
+	overfill(&end, comp);
+	mlx5dv_devx_destroy_cmd_comp(comp);
+	dx_end_close(&end);
+}
+
+/* ---- events ---- */
+
+struct event {
+	struct mlx5dv_devx_async_event_hdr hdr;
+	uint8_t eqe[PRM_EQE_SIZE];
+};
+
+static struct mlx5dv_devx_event_channel *channel_of(struct dx_end *end, int flags)
+{
+	struct mlx5dv_devx_event_channel *channel = mlx5dv_devx_create_event_channel(
+		end->device.ctx, (enum mlx5dv_devx_create_event_channel_flags)flags);
+
+	MUST(channel);
+	return channel;
+}
+
+static void complete_one(struct dx_end *from, struct dx_end *to)
+{
+	struct dx_piece source = { from->memory.addr, 64, from->key.key };
+	struct dx_piece target = { to->memory.addr, 64, to->key.key };
+
+	dx_post_recv(&to->qp, &target);
+	dx_post_send(&from->qp, MLX5_OPCODE_SEND, &source, 0, 0);
+	MUST(dx_cq_poll(&to->cq));
+	MUST(dx_cq_poll(&from->cq));
+}
+
+static void say_event(struct mlx5dv_devx_event_channel *channel, const char *what)
+{
+	struct event event;
+	ssize_t bytes;
+
+	MUST(is_readable(channel->fd, WAIT_MS));
+	memset(&event, 0, sizeof(event));
+	bytes = mlx5dv_devx_get_event(channel, &event.hdr, sizeof(event));
+	say("%s: %zd bytes, cookie %llu, type %d", what, bytes,
+	    (unsigned long long)event.hdr.cookie, (int)fld_get(event.eqe, EQE_TYPE));
+}
+
+static void hear_completions(struct dx_end *a, struct dx_end *b)
+{
+	struct mlx5dv_devx_event_channel *with = channel_of(b, 0);
+	struct mlx5dv_devx_event_channel *without =
+		channel_of(b, MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA);
+	int fd = eventfd(0, EFD_NONBLOCK);
+	uint16_t comp = PRM_EVENT_COMP;
+	uint64_t count = 0;
+
+	MUST(fd >= 0);
+	SAY_RET(mlx5dv_devx_subscribe_devx_event(with, b->cq.obj, sizeof(comp), &comp, 17),
+		"completions with data");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event(without, b->cq.obj, sizeof(comp), &comp, 18),
+		"completions without");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event_fd(with, fd, b->cq.obj, comp), "by an eventfd");
+	complete_one(a, b);
+	say_check(!is_readable(with->fd, 100), "nothing of a CQ that is not armed");
+	for (int i = 0; i < 3; i++) {
+		dx_cq_arm(&b->device, &b->cq);
+		complete_one(a, b);
+		say_event(with, "completion");
+	}
+	say_event(without, "completions");
+	say_check(!is_readable(without->fd, 100), "told once until it is read");
+	MUST(is_readable(fd, WAIT_MS));
+	MUST(read(fd, &count, sizeof(count)) == sizeof(count));
+	say("signalled %d times", (int)count);
+	mlx5dv_devx_destroy_event_channel(with);
+	dx_cq_arm(&b->device, &b->cq);
+	complete_one(a, b);
+	say_event(without, "after the first channel has gone");
+	mlx5dv_devx_destroy_event_channel(without);
+	close(fd);
+}
+
+/* A QP that goes wrong tells so. */
+static void hear_of_qp(struct dx_end *a, struct dx_end *b)
+{
+	struct mlx5dv_devx_event_channel *channel = channel_of(b, 0);
+	uint16_t events[] = { PRM_EVENT_WQ_ACCESS_ERROR, PRM_EVENT_WQ_INVAL_REQ_ERROR,
+			      PRM_EVENT_WQ_CATAS_ERROR };
+	struct dx_piece source = { a->memory.addr, 64, a->key.key };
+
+	SAY_RET(mlx5dv_devx_subscribe_devx_event(channel, b->qp.obj, sizeof(events), events, 5),
+		"errors of a QP");
+	dx_post_send(&a->qp, MLX5_OPCODE_RDMA_WRITE, &source, 0, 0x123456);
+	say_event(channel, "a write with a key that is none");
+	mlx5dv_devx_destroy_event_channel(channel);
+}
+
+static void refuse_subscriptions(struct dx_end *end)
+{
+	struct mlx5dv_devx_event_channel *channel = channel_of(end, 0);
+	uint16_t many[17] = { 0 }, port = PRM_EVENT_PORT_CHANGE, qp = PRM_EVENT_COMM_EST;
+	uint16_t unknown = 200;
+	struct event event;
+
+	errno = 0;
+	say_ptr(mlx5dv_devx_create_event_channel(end->device.ctx,
+						 (enum mlx5dv_devx_create_event_channel_flags)8),
+		"a channel with an unknown flag");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event(channel, NULL, sizeof(port), &port, 1), "ports");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event(channel, end->qp.obj, sizeof(port), &port, 1),
+		"ports of a QP");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event(channel, NULL, sizeof(qp), &qp, 1),
+		"events of no QP");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event(channel, end->qp.obj, sizeof(unknown), &unknown,
+						 1),
+		"an unknown event");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event(channel, end->qp.obj, sizeof(many), many, 1),
+		"17 events");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event(channel, end->qp.obj, 3, many, 1),
+		"an event and a half");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event_fd(channel, channel->fd, end->qp.obj, qp),
+		"a channel as an eventfd");
+	SAY_RET(mlx5dv_devx_subscribe_devx_event_fd(channel, 9999, end->qp.obj, qp),
+		"no descriptor");
+	MUST(!fcntl(channel->fd, F_SETFL, O_NONBLOCK));
+	errno = 0;
+	say_ret((int)mlx5dv_devx_get_event(channel, &event.hdr, sizeof(event)),
+		"reading when there is none");
+	mlx5dv_devx_destroy_event_channel(channel);
+}
+
+void dx_events(void)
+{
+	struct dx_end a, b;
+
+	dx_end_open(DX_PAGE, &a);
+	dx_end_open(DX_PAGE, &b);
+	dx_qp_connect(&a.qp, &b.device, b.qp.qpn);
+	dx_qp_connect(&b.qp, &a.device, a.qp.qpn);
+	hear_completions(&a, &b);
+	refuse_subscriptions(&b);
+	hear_of_qp(&a, &b);
+	dx_end_close(&a);
+	dx_end_close(&b);
+}

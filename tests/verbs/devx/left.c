@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * left.c - programs that end, or close the device, with objects that they have made by commands:
+ * whatever uses something is destroyed before that, and nothing is left for the next program.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dx.h"
+#include "tests/lib/say.h"
+
+enum { ENDS = 100 /* of ten objects each: memory four times, CQ, QP, key, PD, page; and a user */ };
+
+static void leave_objects(unsigned int ends)
+{
+	struct dx_end *end = calloc(ends, sizeof(*end));
+
+	MUST(end);
+	for (unsigned int i = 0; i < ends; i++) {
+		if (i)
+			end[i].device = end[0].device;
+		else
+			dx_device_open(&end[i].device);
+		dx_cq_open(&end[i].device, &end[i].cq);
+		dx_qp_open(&end[i].device, &end[i].cq, &end[i].qp);
+		dx_memory_open(end[i].device.ctx, DX_PAGE, &end[i].memory);
+		dx_key_open(&end[i].device, &end[i].memory, &end[i].key);
+		if (!i)
+			continue;
+		dx_qp_connect(&end[i].qp, &end[0].device, end[i - 1].qp.qpn);
+	}
+}
+
+static void in_child(void (*run)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	MUST(child >= 0);
+	if (!child) {
+		run();
+		_exit(0);
+	}
+	MUST(waitpid(child, &status, 0) == child);
+	say("a child: %s", WIFSIGNALED(status) ? "killed" : "ended");
+}
+
+static void leave_and_end(void)
+{
+	leave_objects(ENDS);
+}
+
+static void leave_and_die(void)
+{
+	leave_objects(ENDS);
+	raise(SIGKILL);
+}
+
+/* The lowest numbers are given to each: what is left would be seen by a device that gets full. */
+void dx_left(void)
+{
+	in_child(leave_and_end);
+	in_child(leave_and_die);
+	for (int i = 0; i < 20; i++)
+		in_child(leave_and_die);
+	leave_objects(2);
+}

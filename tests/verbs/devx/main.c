@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main.c - verbs-devx-diff [TOPIC...]: commands in the device's own format (DevX), as verbs-diff
+ * has it.
+ */
+#include "dx.h"
+#include "tests/lib/say.h"
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} topics[] = {
+	{ "pair", dx_pair },         { "objects", dx_objects }, { "foreign", dx_foreign },
+	{ "umems", dx_umems },       { "general", dx_general }, { "of-verbs", dx_of_verbs },
+	{ "indirect", dx_indirect }, { "answers", dx_answers }, { "events", dx_events },
+	{ "left", dx_left },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
+		if (!say_is_wanted(topics[i].name, argc, argv))
+			continue;
+		say_topic(topics[i].name);
+		topics[i].run();
+	}
+	return say_failures() != 0;
+}
