@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * adapters.c - the adapters: those that programs find are opened and their ports looked at. Of
+ * those that they do not find it is said why.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "checks.h"
+#include "findings.h"
+#include "sysfs.h"
+
+static struct ibv_device **list;
+
+static bool is_listed(const char *name)
+{
+	for (struct ibv_device **device = list; device && *device; device++)
+		if (!strcmp(ibv_get_device_name(*device), name))
+			return true;
+	return false;
+}
+
+static void say_no_provider(const char *name, const char *driver)
+{
+	if (driver[0])
+		found(PROBLEM, name, "these libraries have no provider for its driver, %s", driver);
+	else
+		found(PROBLEM, name,
+		      "these libraries have no provider for it: an adapter in "
+		      "software, or of a bus other than PCI");
+	cure("the distribution's packages may have one: \"apt-cache policy libibverbs1\" shows "
+	     "their version, apt install --allow-downgrades libibverbs1=VERSION "
+	     "ibverbs-providers=VERSION returns to them");
+}
+
+static void check_left_out(const char *name)
+{
+	char driver[SYSFS_TEXT];
+
+	if (is_listed(name))
+		return;
+	sysfs_link(driver, "class/infiniband/%s/device/driver", name);
+	if (!strncmp(driver, "mlx5_core", 9)) {
+		found(PROBLEM, name, "programs do not find it, though libmlx5 is for it");
+		cure("VERBS_LOG=info ibv_devices says why; it needs ib_uverbs, its device file and "
+		     "/etc/libibverbs.d/mlx5.driver");
+	} else {
+		say_no_provider(name, driver);
+	}
+}
+
+static void check_device(struct ibv_device *device)
+{
+	const char *name = ibv_get_device_name(device);
+	struct ibv_context *ctx = ibv_open_device(device);
+	struct ibv_device_attr attr;
+
+	if (!ctx) {
+		found(PROBLEM, name, "cannot be opened: %s", strerror(errno));
+		cure("see what is said of its device file; VERBS_LOG=warn ibv_devinfo says more");
+		return;
+	}
+	if (ibv_query_device(ctx, &attr)) {
+		found(PROBLEM, name, "does not answer: %s", strerror(errno));
+		cure("dmesg may say why; reload its driver");
+	} else {
+		found(FINE, name, "firmware %s, %u port%s", attr.fw_ver, attr.phys_port_cnt,
+		      attr.phys_port_cnt == 1 ? "" : "s");
+		for (unsigned int port = 1; port <= attr.phys_port_cnt; port++)
+			check_port(ctx, port);
+	}
+	ibv_close_device(ctx);
+}
+
+void check_adapters(void)
+{
+	list = ibv_get_device_list(NULL);
+	for (struct ibv_device **device = list; device && *device; device++)
+		check_device(*device);
+	sysfs_each("class/infiniband", check_left_out);
+	if (list)
+		ibv_free_device_list(list);
+}

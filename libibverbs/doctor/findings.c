@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * findings.c - prints findings, each with its cure, and remembers the worst. Scripts read the first
+ * two words of a line, so these stay as they are.
+ */
+#include "findings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const words[] = { "ok", "hint", "warning", "problem" };
+
+static enum severity worst;
+static bool is_quiet;
+
+void findings_quiet(bool quiet)
+{
+	is_quiet = quiet;
+}
+
+void found(enum severity severity, const char *subject, const char *format, ...)
+{
+	va_list args;
+
+	if (severity > worst)
+		worst = severity;
+	if (is_quiet && severity == FINE)
+		return;
+	printf("%-8s %s: ", words[severity], subject);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+}
+
+void cure(const char *format, ...)
+{
+	va_list args;
+
+	printf("         cure: ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+}
+
+int findings_status(void)
+{
+	return worst > HINT ? worst - HINT : 0;
+}

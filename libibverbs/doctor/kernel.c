@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * kernel.c - the kernel's part: its release, adapters on the PCI bus, and the modules that programs
+ * reach adapters by. A module that is built in counts as loaded, so what modules make is looked at,
+ * not their names.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "checks.h"
+#include "findings.h"
+#include "sysfs.h"
+
+#define MELLANOX      "0x15b3"
+#define LOADED_BY     "the packages rdma-core and rdmakit-udev load it by themselves"
+#define NETWORK_CLASS "0x02" /* Ethernet and InfiniBand controllers */
+
+static bool has_adapter;
+
+static void check_release(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return;
+	if (major < 5 || (major == 5 && minor < 4)) {
+		found(PROBLEM, "kernel", "Linux %s is older than 5.4", name.release);
+		cure("boot a newer kernel");
+	} else {
+		found(FINE, "kernel", "Linux %s", name.release);
+	}
+}
+
+static void check_pci_driver(const char *device, const char *driver)
+{
+	if (!driver[0]) {
+		found(PROBLEM, device, "no driver has taken this adapter");
+		cure("modprobe mlx5_core; if that changes nothing, dmesg | grep mlx5 says why");
+	} else if (!strcmp(driver, "vfio-pci")) {
+		found(HINT, device, "this adapter is for virtual machines (vfio-pci)");
+	} else if (!strncmp(driver, "mlx5_core", 9) &&
+		   !sysfs_has("bus/pci/devices/%s/infiniband", device)) {
+		found(PROBLEM, device, "%s has no RDMA device for it", driver);
+		cure("modprobe mlx5_ib");
+	}
+}
+
+static void check_pci_device(const char *device)
+{
+	char vendor[SYSFS_TEXT], class[SYSFS_TEXT], driver[SYSFS_TEXT];
+
+	sysfs_read(vendor, "bus/pci/devices/%s/vendor", device);
+	sysfs_read(class, "bus/pci/devices/%s/class", device);
+	if (strcmp(vendor, MELLANOX) || strncmp(class, NETWORK_CLASS, strlen(NETWORK_CLASS)))
+		return;
+	has_adapter = true;
+	sysfs_link(driver, "bus/pci/devices/%s/driver", device);
+	check_pci_driver(device, driver);
+}
+
+static void note_rdma_device(const char *name)
+{
+	(void)name;
+	has_adapter = true;
+}
+
+static void check_modules(void)
+{
+	if (sysfs_has("class/infiniband_verbs")) {
+		found(FINE, "modules", "ib_uverbs is there");
+	} else {
+		found(PROBLEM, "modules", "no program can reach an adapter: ib_uverbs is missing");
+		cure("modprobe ib_uverbs; " LOADED_BY);
+	}
+	if (sysfs_has("class/misc/rdma_cm")) {
+		found(FINE, "modules", "rdma_ucm is there");
+	} else {
+		found(WARNING, "modules",
+		      "programs cannot connect by addresses (rdma_cm): rdma_ucm is missing");
+		cure("modprobe rdma_ucm; " LOADED_BY);
+	}
+}
+
+bool check_kernel(void)
+{
+	check_release();
+	sysfs_each("bus/pci/devices", check_pci_device);
+	sysfs_each("class/infiniband", note_rdma_device);
+	if (has_adapter) {
+		check_modules();
+	} else {
+		found(PROBLEM, "adapter", "there is none");
+		cure("without one in hardware: softhca run -- PROGRAM; in a container: start it "
+		     "with the host's /dev/infiniband and network");
+	}
+	return has_adapter;
+}

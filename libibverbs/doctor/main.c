@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main.c - ibv_doctor: what is missing on this machine for RDMA, and what to do about it. It uses
+ * the public API only, and so looks at any libibverbs.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "checks.h"
+#include "findings.h"
+
+enum { STATUS_USAGE = 3 };
+
+static void print_usage(FILE *out)
+{
+	fputs("Usage: ibv_doctor [-q]     look for what is missing for RDMA on this machine\n"
+	      "\n"
+	      "Options:\n"
+	      "  -q, --quiet    say nothing of what is fine\n"
+	      "  -h, --help     print this and exit\n"
+	      "\n"
+	      "Exit status: 0 RDMA works, 1 some programs will fail, 2 it does not work\n",
+	      out);
+}
+
+static void parse_options(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "qh", options, NULL)) != -1) {
+		switch (option) {
+		case 'q':
+			findings_quiet(true);
+			break;
+		case 'h':
+			print_usage(stdout);
+			exit(EXIT_SUCCESS);
+		default:
+			print_usage(stderr);
+			exit(STATUS_USAGE);
+		}
+	}
+	if (optind < argc) {
+		print_usage(stderr);
+		exit(STATUS_USAGE);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	parse_options(argc, argv);
+	check_libraries();
+	if (check_kernel()) {
+		check_files();
+		check_memlock();
+		check_adapters();
+	}
+	return findings_status();
+}
