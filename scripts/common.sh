@@ -5,7 +5,7 @@
 # $BUILDS/build*, where BUILDS is SOURCE_DIR unless RDMAKIT_BUILDS in the environment names another directory.
 
 SOURCE_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-mkdir -p "${RDMAKIT_BUILDS:-$SOURCE_DIR}"
+mkdir -p "${RDMAKIT_BUILDS:-$SOURCE_DIR}" || exit
 BUILDS=$(cd "${RDMAKIT_BUILDS:-$SOURCE_DIR}" && pwd)
 # Scripts that this one's programs start in other directories mean the same place.
 [ -z "${RDMAKIT_BUILDS:-}" ] || export RDMAKIT_BUILDS=$BUILDS
@@ -24,6 +24,11 @@ step() { printf '\n== %s\n' "$*"; }
 die() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
 	exit 1
+}
+
+need_place_for_builds() {
+	[ -w "$BUILDS" ] || die "$BUILDS cannot be written: name a directory for builds that can be, as in
+    RDMAKIT_BUILDS=~/rdmakit-builds $0"
 }
 
 as_root() {
@@ -87,6 +92,16 @@ RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libnl3-devel kernel-hea
 RPM_TEST=(iperf3 gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils librdmacm-utils perftest valgrind libabigail
 	libasan libubsan libtsan wireshark-cli pandoc mandoc man-db python3 procps-ng util-linux iproute ShellCheck clang-tools-extra nginx curl socat)
 
+# An ordinary user without sudo is told what to have installed.
+need_root_for() {
+	local command=$1
+	shift
+	[ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null || return 0
+	die "packages are missing, and this user cannot install them, as there is no sudo. Ask whoever is root here to run:
+    $command $*
+and start ${0##*/} again."
+}
+
 missing_deb() {
 	local package
 	for package in "$@"; do
@@ -105,6 +120,7 @@ missing_rpm() {
 # packages when it is told to, but not for that of the lists.
 apt_install() {
 	local tries=1
+	need_root_for 'apt-get update && apt-get install --no-install-recommends' "$@"
 	step "installing: $*"
 	until as_root apt-get -o Acquire::Retries=5 update -qq; do
 		[ $((tries++)) -lt 4 ] || { say "apt-get update does not succeed: what is known so far has to do" && break; }
@@ -115,6 +131,7 @@ apt_install() {
 }
 
 dnf_install() {
+	need_root_for 'dnf install' "$@"
 	step "installing: $*"
 	as_root dnf install -y -q --setopt=install_weak_deps=False "$@" >/dev/null
 }
