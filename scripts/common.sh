@@ -141,7 +141,8 @@ dnf_install() {
 kernel_headers_package() {
 	local arch
 	arch=$(dpkg --print-architecture)
-	if apt-cache show "linux-headers-$arch" >/dev/null 2>&1; then
+	# Of a name that other packages only mention, apt-cache shows nothing, and succeeds.
+	if [ -n "$(apt-cache show "linux-headers-$arch" 2>/dev/null)" ]; then
 		say "linux-headers-$arch"
 	else
 		say linux-headers-generic
